@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Control messages: the payload of ZWIRE_CTRL envelopes. Decoded strictly: a field that is too long, missing or left
+ * over, an unknown type or a text that is not printable is -EPROTO, and the connection is closed.
+ *
+ * Names (jobs, parts, hosts, users) are printable ASCII without spaces and commas; texts are printable ASCII, and the
+ * encoder makes '?' of anything else.
+ *
+ * Encoding: u16 type, then the fields of that type in the order of the struct; integers little-endian; a text is u16
+ * length and its bytes; a list is u32 count and its elements.
+ *
+ *   peer -> zipperd                        zipperd -> peer
+ *   HELLO   who am I, which service        CHALLENGE  random nonce      (or ERROR)
+ *   PROOF   keyed hash over both nonces    PROOF  zipperd's own, for another label (or ERROR and close)
+ *   then, by service:
+ *   JOIN    (rank) part, rank, size        WORLD      parts and runs, token; or ERROR
+ *   CREATE  (launcher) job and its parts   CREATED; later EVENT ...; or ERROR
+ *   ATTACH  (rank's data channel) token    nothing: data flows at once; or ERROR and close
+ *   STATS   (admin, launcher)              STATS_REPLY
+ *   ABORT   (rank, launcher)               OPEN (to a rank: open the channel for that fabric), DEAD (job is over)
+ */
+#ifndef ZIP_COMMON_CONTROL_H
+#define ZIP_COMMON_CONTROL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+
+#define ZCTL_NAME_MAX 64   /* job ids, part, fabric, user names; without the zero */
+#define ZCTL_TEXT_MAX 240  /* error and event texts */
+#define ZCTL_PARTS_MAX 64
+#define ZCTL_RANKS_MAX (1u << 20) /* ranks of one job */
+#define ZCTL_NONCE_BYTES 32
+#define ZCTL_MAC_BYTES 32
+#define ZCTL_TOKEN_BYTES 32
+
+enum zctl_type {
+	ZCTL_HELLO = 1, ZCTL_CHALLENGE, ZCTL_PROOF, ZCTL_JOIN, ZCTL_WORLD, ZCTL_ATTACH, ZCTL_CREATE, ZCTL_CREATED,
+	ZCTL_EVENT, ZCTL_OPEN, ZCTL_DEAD, ZCTL_ABORT, ZCTL_STATS, ZCTL_STATS_REPLY, ZCTL_ERROR,
+};
+
+#define ZCTL_PROOF_REPLY 0x80
+
+enum zctl_service { ZCTL_SERVICE_RANK = 1, ZCTL_SERVICE_LAUNCHER, ZCTL_SERVICE_DATA, ZCTL_SERVICE_ADMIN };
+
+struct zctl_hello { /* first message on any link */
+	uint8_t service;
+	char user[ZCTL_NAME_MAX + 1];
+	char job[ZCTL_NAME_MAX + 1];
+	uint8_t nonce[ZCTL_NONCE_BYTES];
+};
+struct zctl_challenge {
+	uint8_t nonce[ZCTL_NONCE_BYTES];
+};
+struct zctl_proof {
+	uint8_t mac[ZCTL_MAC_BYTES]; /* keyed hash over service, user, job, both nonces; zipperd's answer has
+				      * ZCTL_PROOF_REPLY added to the service */
+};
+
+/* What a rank says of itself. Where one native job spans all parts (mixed = 1), rank and size are those of the whole
+ * native world and vranks follow them; else they are those of the part. */
+struct zctl_join {
+	char part[ZCTL_NAME_MAX + 1];
+	uint32_t rank, size;
+	uint8_t mixed;
+	char parts[ZCTL_PARTS_MAX * 8]; /* comma-separated names of all parts in the order of their vranks; every
+					 * rank must say the same (max 511 bytes) */
+	char host[ZCTL_NAME_MAX + 1];
+	uint64_t abi;	/* fingerprint of the representation: byte order and sizes of C types and handles */
+};
+
+struct zctl_part {
+	char name[ZCTL_NAME_MAX + 1]; /* also the name of its fabric */
+	uint32_t size;
+};
+struct zctl_run { /* vranks vrank .. vrank+count-1 are lranks lrank .. lrank+count-1 of part */
+	uint32_t vrank, count, part, lrank;
+};
+struct zctl_world {
+	uint32_t vrank;	      /* of the rank that reads this */
+	uint8_t external32;   /* parts differ in representation: data cross in external32 */
+	uint32_t eager_bytes; /* largest eager payload */
+	uint32_t frag_bytes;  /* largest fragment */
+	uint32_t rdv_window;  /* bytes a receiver may have granted at any time over all transfers */
+	uint8_t token[ZCTL_TOKEN_BYTES]; /* for ATTACH */
+	uint32_t nparts, nruns;
+	struct zctl_part *parts; /* owned, zctl_world_free */
+	struct zctl_run *runs;	 /* sorted by vrank, covering 0..n-1 without gaps */
+};
+struct zctl_attach {
+	uint8_t token[ZCTL_TOKEN_BYTES];
+	uint32_t vrank;
+	uint32_t part; /* the channel leads to this part's fabric */
+};
+struct zctl_create {
+	char parts[ZCTL_PARTS_MAX * 8];
+	uint32_t sizes[ZCTL_PARTS_MAX]; /* as many as names in parts; 0: not known beforehand */
+	uint32_t join_timeout_ms;
+};
+enum zctl_event_kind {
+	ZCTL_EV_RANK_JOINED = 1, /* number: how many ranks have reported so far */
+	ZCTL_EV_WORLD,		 /* all there */
+	ZCTL_EV_RANK_DONE,	 /* number: how many ranks have said BYE */
+	ZCTL_EV_DEAD,		 /* text says who or what; number: exit code for the job */
+};
+struct zctl_event {
+	uint8_t kind;
+	uint32_t number;
+	char text[ZCTL_TEXT_MAX + 1];
+};
+struct zctl_open {
+	uint32_t part;
+};
+struct zctl_dead { /* DEAD and ABORT */
+	uint32_t code;
+	char text[ZCTL_TEXT_MAX + 1];
+};
+struct zctl_error {
+	int32_t code; /* positive errno */
+	char text[ZCTL_TEXT_MAX + 1];
+};
+struct zctl_dirstat { /* one direction of one job */
+	char from[ZCTL_NAME_MAX + 1], to[ZCTL_NAME_MAX + 1];
+	uint64_t msgs;	     /* messages (EAGER + RTS) */
+	uint64_t bytes;	     /* payload bytes of EAGER and DATA */
+	uint64_t envelopes;  /* envelopes of all kinds */
+	uint64_t copied_bytes; /* payload bytes that zipperd's CPU copied (queued for a full link) */
+	uint64_t naks;
+	uint64_t queue_high_bytes; /* highest level of any destination's queue */
+};
+struct zctl_stats_reply {
+	uint32_t ndirs;
+	struct zctl_dirstat *dirs; /* owned, zctl_stats_free */
+};
+
+struct zctl_msg {
+	uint16_t type;
+	union {
+		struct zctl_hello hello;
+		struct zctl_challenge challenge;
+		struct zctl_proof proof;
+		struct zctl_join join;
+		struct zctl_world world;
+		struct zctl_attach attach;
+		struct zctl_create create;
+		struct zctl_event event;
+		struct zctl_open open;
+		struct zctl_dead dead;
+		struct zctl_stats_reply stats;
+		struct zctl_error error;
+	} u;
+};
+
+/* Comma-separated part names -> name[0..n-1]. Returns n, or -EINVAL: none, too many, an empty, overlong or
+ * unprintable name, or the same one twice. name may be NULL (count and check only). */
+int zctl_split_parts(const char *parts, char (*name)[ZCTL_NAME_MAX + 1], int max);
+/* Is this a good name, 1 to ZCTL_NAME_MAX characters? */
+int zctl_name_ok(const char *name);
+
+/* Encoded size, or -EMSGSIZE if it does not fit into cap. */
+int zctl_encode(uint8_t *buf, size_t cap, const struct zctl_msg *);
+/* 0, -EPROTO (text in err) or -ENOMEM. On success free with zctl_free. */
+int zctl_decode(struct zctl_msg *, const uint8_t *buf, size_t len, struct zerr *);
+void zctl_free(struct zctl_msg *);
+/* The lists inside one that was taken out of its message. */
+void zctl_world_free(struct zctl_world *);
+void zctl_stats_free(struct zctl_stats_reply *);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The zipper hostfile, zipper.hosts(5): a Hydra hostfile whose "#ZIP" lines say which cluster the hosts below belong
+ * to, and where the zippers are. Start-up only; one thread; the struct owns everything it points to.
+ *
+ *   #ZIP cluster NAME [OPTION=VALUE ...]      hosts below belong to it; options: launcher, launcher-exec, iface,
+ *                                             localhost (passed to that cluster's mpiexec), n (ranks, default slots)
+ *   #ZIP zipper HOST FABRIC=ADDRESS ...       a zipper node; a fabric is named like the cluster it serves
+ *   HOST[:SLOTS] [hydra options]              as Hydra reads them
+ */
+#ifndef ZIP_COMMON_HOSTFILE_H
+#define ZIP_COMMON_HOSTFILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "addr.h"
+#include "err.h"
+
+struct zhost {
+	char *name;
+	int slots;	/* 1 if not written */
+	char *rest;	/* what stood behind, for Hydra; NULL if nothing */
+	int line;	/* in the file, for messages */
+};
+
+struct zcluster {
+	char *name;
+	struct zhost *hosts;
+	int nhosts;
+	int slots;	/* sum */
+	char *launcher, *launcher_exec, *iface, *localhost; /* NULL if not given */
+	int nranks;	/* n=, or 0 */
+	int line;
+};
+
+struct zport {
+	char *fabric;
+	struct zaddr addr;
+	bool fixed; /* port (TCP) or path (shm) is written: a zipperd that runs there. Without, whoever starts the job
+		     * may start one */
+};
+
+struct zzipper {
+	char *host;
+	struct zport *ports;
+	int nports;
+	int line;
+};
+
+struct zhostfile {
+	char *path;
+	struct zcluster *clusters;
+	int nclusters;
+	struct zzipper *zippers;
+	int nzippers;
+};
+
+/* 0, or a negative errno with "path:line: reason". Checked: unknown directive or option, missing name, duplicate
+ * cluster, host in two clusters, slots that are no positive number, fabric without a cluster of that name, zipper with
+ * fewer than two fabrics, fabric given twice, bad address, host line before any cluster (allowed: cluster "default"),
+ * empty cluster, no host at all, a comment that was meant as a directive ("# zip cluster"). On error nothing is owned. */
+int zhostfile_read(struct zhostfile *, const char *path, struct zerr *);
+/* The same from an open stream; path is only for messages. */
+int zhostfile_parse(struct zhostfile *, FILE *, const char *path, struct zerr *);
+void zhostfile_free(struct zhostfile *);
+/* Index of the cluster with a host of this name: the same name, or equal up to the first dot where one of the two has
+ * no dot and only one cluster has such a host. -ENOENT otherwise. */
+int zhostfile_find_host(const struct zhostfile *, const char *host);
+int zhostfile_find_cluster(const struct zhostfile *, const char *name);
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The peers' side of the control protocol, see session.h. Blocking calls sleep on the link's descriptor; a message that
+ * comes while another one is waited for is kept for zsession_poll. */
+#include "session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SEND_BYTES 2048	      /* largest message that a peer sends: JOIN with 511 bytes of part names */
+#define CLOSE_LINGER_MS 1000  /* how long close waits for zipperd to have read the BYE */
+
+struct inbox { /* messages that came, oldest first */
+	struct inbox *next;
+	struct zctl_msg msg;
+};
+
+struct zsession {
+	struct zlink *link;
+	int timeout_ms;
+	char where[320]; /* "zipperd at tcp:10.1.0.1:7474" */
+	struct inbox *head, **tail;
+	struct zerr bad; /* why take broke the link */
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* deadline < 0: none. Returns 0 (look again) or -ETIMEDOUT. */
+static int sleep_half(struct zlink *link, enum zlink_half half, int64_t deadline)
+{
+	int64_t left = -1;
+	if (deadline >= 0) {
+		left = deadline - now_ms();
+		if (left <= 0)
+			return -ETIMEDOUT;
+	}
+	int rc = link->ops->arm(link, half);
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	uint32_t events = 0;
+	struct pollfd pfd = {.fd = link->ops->fd(link, half, &events)};
+	pfd.events = (short)events; /* EPOLLIN and EPOLLOUT have the values of POLLIN and POLLOUT */
+	poll(&pfd, 1, (int)left);
+	return 0;
+}
+
+static int send_env(struct zlink *link, const struct zwire_env *env, const void *payload,
+	int64_t deadline)
+{
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	zwire_encode(raw, env);
+	bool posted = false;
+	for (;;) {
+		int rc = 0;
+		if (!posted)
+			rc = link->ops->post(link, raw, payload, env->len);
+		if (rc == 0) {
+			posted = true;
+			rc = link->ops->flush(link);
+		}
+		if (rc != -EAGAIN)
+			return rc;
+		rc = sleep_half(link, ZLINK_TX, deadline);
+		if (rc != 0)
+			return rc;
+	}
+}
+
+static int send_msg(struct zlink *link, const struct zctl_msg *msg, int64_t deadline)
+{
+	uint8_t buf[SEND_BYTES];
+	int len = zctl_encode(buf, sizeof(buf), msg);
+	if (len < 0)
+		return len;
+	struct zwire_env env = {.kind = ZWIRE_CTRL, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY};
+	env.len = (uint32_t)len;
+	return send_env(link, &env, buf, deadline);
+}
+
+static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
+	const void *payload)
+{
+	struct zsession *s = ctx;
+	(void)raw;
+	if (env->kind == ZWIRE_BYE)
+		return 0;
+	if (env->kind != ZWIRE_CTRL)
+		return zerr_set(&s->bad, -EPROTO, "it sent %s where control messages belong",
+			zwire_kind_name(env->kind));
+	struct inbox *in = calloc(1, sizeof(*in));
+	if (!in)
+		return zerr_set(&s->bad, -ENOMEM, "out of memory");
+	int rc = zctl_decode(&in->msg, payload, env->len, &s->bad);
+	if (rc != 0) {
+		free(in);
+		return rc;
+	}
+	*s->tail = in;
+	s->tail = &in->next;
+	return 0;
+}
+
+/* 1: a message is in the inbox; 0: none; negative: the link is broken and the inbox empty. */
+static int fill(struct zsession *s)
+{
+	struct zsink sink = {.take = take, .ctx = s};
+	int rc = s->head ? 1 : s->link->ops->poll(s->link, &sink, 16);
+	if (s->head)
+		return 1;
+	return rc < 0 && rc != -EAGAIN ? rc : 0;
+}
+
+static int broken(struct zsession *s, int rc, struct zerr *err)
+{
+	if (s->bad.text[0])
+		return zerr_set(err, rc, "%s: %s", s->where, s->bad.text);
+	if (rc == -ESHUTDOWN)
+		return zerr_set(err, rc, "%s closed the connection", s->where);
+	if (rc == -ETIMEDOUT)
+		return zerr_set(err, rc, "%s does not answer", s->where);
+	return zerr_set(err, rc, "connection to %s is broken: %s", s->where, strerror(-rc));
+}
+
+static void pop(struct zsession *s, struct inbox **at, struct zctl_msg *msg)
+{
+	struct inbox *in = *at;
+	*at = in->next;
+	if (!in->next)
+		s->tail = at;
+	*msg = in->msg;
+	free(in);
+}
+
+/* Waits for a message of this type, which the caller frees. What zipperd says of its own accord stays in the inbox;
+ * ERROR and, for a rank that waits for its world, DEAD are the answer too. */
+static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64_t deadline,
+	struct zerr *err)
+{
+	struct zsink sink = {.take = take, .ctx = s};
+	for (struct inbox **at = &s->head;;) {
+		if (!*at) {
+			int rc = s->link->ops->poll(s->link, &sink, 16);
+			if (*at)
+				continue;
+			if (rc == 0 || rc == -EAGAIN)
+				rc = sleep_half(s->link, ZLINK_RX, deadline);
+			if (rc < 0)
+				return broken(s, rc, err);
+			continue;
+		}
+		uint16_t got = (*at)->msg.type;
+		if (got == type) {
+			pop(s, at, msg);
+			return 0;
+		}
+		if (got == ZCTL_ERROR) {
+			pop(s, at, msg);
+			int code = msg->u.error.code > 0 ? -msg->u.error.code : -EPROTO;
+			return zerr_set(err, code, "%s", msg->u.error.text);
+		}
+		if (got == ZCTL_DEAD && type == ZCTL_WORLD) {
+			pop(s, at, msg);
+			return zerr_set(err, -ECANCELED, "%s", msg->u.dead.text);
+		}
+		if (got != ZCTL_EVENT && got != ZCTL_OPEN && got != ZCTL_DEAD)
+			return zerr_set(err, -EPROTO,
+				"%s: unexpected control message (type %u instead of %u)", s->where,
+				got, type);
+		at = &(*at)->next;
+	}
+}
+
+static int request(struct zsession *s, const struct zctl_msg *out, uint16_t type,
+	struct zctl_msg *in, bool forever, struct zerr *err)
+{
+	int64_t deadline = now_ms() + s->timeout_ms;
+	int rc = send_msg(s->link, out, deadline);
+	/* A broken pipe may be the end of a connection that zipperd closed with a reason: read that first. */
+	if (rc != 0 && rc != -EPIPE && rc != -ECONNRESET)
+		return broken(s, rc, err);
+	return expect(s, type, in, forever ? -1 : deadline, err);
+}
+
+static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_service service,
+	struct zerr *err)
+{
+	struct zctl_msg hello = {.type = ZCTL_HELLO}, proof = {.type = ZCTL_PROOF}, in;
+	hello.u.hello.service = (uint8_t)service;
+	memcpy(hello.u.hello.user, p->user, sizeof(p->user));
+	memcpy(hello.u.hello.job, p->job, sizeof(p->job));
+	p->auth->random(hello.u.hello.nonce, sizeof(hello.u.hello.nonce));
+	int rc = request(s, &hello, ZCTL_CHALLENGE, &in, false, err);
+	if (rc != 0)
+		return rc;
+	struct zctl_challenge challenge = in.u.challenge;
+	p->auth->prove(proof.u.proof.mac, p->key, &hello.u.hello, &challenge);
+	rc = request(s, &proof, ZCTL_PROOF, &in, false, err);
+	if (rc != 0)
+		return rc;
+	hello.u.hello.service |= ZCTL_PROOF_REPLY;
+	if (p->auth->check(in.u.proof.mac, p->key, &hello.u.hello, &challenge) != 0)
+		return zerr_set(err, -EACCES, "%s does not know the key of user %s", s->where, p->user);
+	return 0;
+}
+
+static int connect_to(struct zlink **link, const struct zaddr *zipper, int timeout_ms,
+	char *where, size_t cap, struct zerr *err)
+{
+	static const char prefix[] = "zipperd at ";
+	memcpy(where, prefix, sizeof(prefix));
+	zaddr_format(zipper, where + sizeof(prefix) - 1, cap - sizeof(prefix) + 1);
+	const struct ztransport *t = ztransport_find(zipper->kind, err);
+	if (!t)
+		return -EPROTONOSUPPORT;
+	int rc = t->connect(link, zipper, timeout_ms, err);
+	return rc == 0 ? 0 : zerr_prefix(err, rc, "%s", where);
+}
+
+int zsession_open(struct zsession **out, const struct zsession_params *p, enum zctl_service service,
+	struct zerr *err)
+{
+	*out = NULL;
+	struct zsession *s = calloc(1, sizeof(*s));
+	if (!s)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	s->tail = &s->head;
+	s->timeout_ms = p->timeout_ms;
+	int rc = connect_to(&s->link, &p->zipper, p->timeout_ms, s->where, sizeof(s->where), err);
+	if (rc != 0)
+		goto err_free;
+	rc = greet(s, p, service, err);
+	if (rc != 0)
+		goto err_close;
+	*out = s;
+	return 0;
+
+err_close:
+	s->link->ops->close(s->link);
+err_free:
+	while (s->head) {
+		struct zctl_msg msg;
+		pop(s, &s->head, &msg);
+		zctl_free(&msg);
+	}
+	free(s);
+	return rc;
+}
+
+int zsession_join(struct zsession *s, const struct zctl_join *join, struct zctl_world *world,
+	struct zerr *err)
+{
+	struct zctl_msg out = {.type = ZCTL_JOIN}, in;
+	out.u.join = *join;
+	int rc = request(s, &out, ZCTL_WORLD, &in, true, err);
+	if (rc == 0)
+		*world = in.u.world; /* its lists change hands */
+	return rc;
+}
+
+int zsession_create(struct zsession *s, const struct zctl_create *create, struct zerr *err)
+{
+	struct zctl_msg out = {.type = ZCTL_CREATE}, in;
+	out.u.create = *create;
+	return request(s, &out, ZCTL_CREATED, &in, false, err);
+}
+
+int zsession_stats(struct zsession *s, struct zctl_stats_reply *stats, struct zerr *err)
+{
+	struct zctl_msg out = {.type = ZCTL_STATS}, in;
+	int rc = request(s, &out, ZCTL_STATS_REPLY, &in, false, err);
+	if (rc == 0)
+		*stats = in.u.stats;
+	return rc;
+}
+
+int zsession_abort(struct zsession *s, uint32_t code, const char *text)
+{
+	struct zctl_msg out = {.type = ZCTL_ABORT};
+	out.u.dead.code = code;
+	strncpy(out.u.dead.text, text, ZCTL_TEXT_MAX);
+	return send_msg(s->link, &out, now_ms() + s->timeout_ms);
+}
+
+int zsession_poll(struct zsession *s, struct zctl_msg *msg, struct zerr *err)
+{
+	int rc = fill(s);
+	if (rc < 0)
+		return broken(s, rc, err);
+	if (rc > 0)
+		pop(s, &s->head, msg);
+	return rc;
+}
+
+int zsession_fd(const struct zsession *s, uint32_t *events)
+{
+	return s->link->ops->fd(s->link, ZLINK_RX, events);
+}
+
+int zsession_arm(struct zsession *s)
+{
+	return s->head ? 1 : s->link->ops->arm(s->link, ZLINK_RX);
+}
+
+void zsession_close(struct zsession *s)
+{
+	if (!s)
+		return;
+	/* Closing with something unread would reset a TCP connection and could take the BYE with it, which would
+	 * look like our death. So zipperd closes first, and whatever comes before that is dropped. */
+	struct zwire_env bye = {.kind = ZWIRE_BYE, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY};
+	int64_t deadline = now_ms() + CLOSE_LINGER_MS;
+	int rc = send_env(s->link, &bye, NULL, deadline);
+	struct zctl_msg msg;
+	while (rc >= 0) {
+		while (s->head) {
+			pop(s, &s->head, &msg);
+			zctl_free(&msg);
+		}
+		rc = fill(s);
+		if (rc == 0)
+			rc = sleep_half(s->link, ZLINK_RX, deadline);
+	}
+	s->link->ops->close(s->link);
+	free(s);
+}
+
+int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *job,
+	const struct zctl_attach *attach, int timeout_ms, struct zerr *err)
+{
+	char where[320];
+	struct zctl_msg hello = {.type = ZCTL_HELLO}, msg = {.type = ZCTL_ATTACH};
+	int64_t deadline = now_ms() + timeout_ms;
+	int rc = connect_to(out, zipper, timeout_ms, where, sizeof(where), err);
+	if (rc != 0)
+		return rc;
+	hello.u.hello.service = ZCTL_SERVICE_DATA;
+	strncpy(hello.u.hello.job, job, ZCTL_NAME_MAX);
+	msg.u.attach = *attach;
+	rc = send_msg(*out, &hello, deadline);
+	if (rc == 0)
+		rc = send_msg(*out, &msg, deadline);
+	if (rc != 0) {
+		zerr_set(err, rc, "%s: cannot attach: %s", where, strerror(-rc));
+		(*out)->ops->close(*out);
+		*out = NULL;
+	}
+	return rc;
+}

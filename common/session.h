@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The peers' side of the control protocol: what a rank, a launcher or an admin does to talk to zipperd. Blocking, with
+ * timeouts, except where it says poll. One thread.
+ */
+#ifndef ZIP_COMMON_SESSION_H
+#define ZIP_COMMON_SESSION_H
+
+#include "auth.h"
+#include "control.h"
+#include "transport.h"
+
+struct zsession; /* one control link */
+
+struct zsession_params {
+	struct zaddr zipper;	/* where zipperd listens, seen from here */
+	char user[ZCTL_NAME_MAX + 1];
+	char job[ZCTL_NAME_MAX + 1];
+	uint8_t key[ZAUTH_KEY_BYTES];
+	const struct zauth_ops *auth;
+	int timeout_ms;		/* for connecting and for each answer but WORLD */
+};
+
+/* Connects and proves who we are. 0, -EACCES (refused), -ETIMEDOUT, ...; err says what and names the peer. */
+int zsession_open(struct zsession **, const struct zsession_params *, enum zctl_service, struct zerr *);
+/* JOIN and wait for WORLD, however long it takes zipperd (it has the join timeout). Fills world. */
+int zsession_join(struct zsession *, const struct zctl_join *, struct zctl_world *world, struct zerr *);
+int zsession_create(struct zsession *, const struct zctl_create *, struct zerr *);
+int zsession_stats(struct zsession *, struct zctl_stats_reply *, struct zerr *);
+int zsession_abort(struct zsession *, uint32_t code, const char *text);
+/* BYE, flush, close. */
+void zsession_close(struct zsession *);
+
+/* Next message from zipperd (EVENT, OPEN, DEAD) if one is there: 1 with msg filled (zctl_free it), 0 none,
+ * -ESHUTDOWN/-ECONNRESET: zipperd is gone. Never blocks. */
+int zsession_poll(struct zsession *, struct zctl_msg *, struct zerr *);
+/* The descriptor to sleep on, and arm as in transport.h. */
+int zsession_fd(const struct zsession *, uint32_t *events);
+int zsession_arm(struct zsession *);
+
+/* Opens a data channel: connect, HELLO(DATA), ATTACH. The link is the caller's and carries rank messages at once. */
+int zsession_attach(struct zlink **, const struct zaddr *zipper, const char *job, const struct zctl_attach *,
+	int timeout_ms, struct zerr *);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The envelope: the fixed header of everything that travels over a link. Version 1 (first).
+ *
+ * On the wire: ZWIRE_ENV_BYTES bytes, little-endian, at fixed offsets; never a copy of a C struct.
+ *
+ *   offset size field
+ *        0    1 version    ZWIRE_VERSION; anything else is refused
+ *        1    1 kind       enum zwire_kind
+ *        2    2 flags      ZWIRE_F_*
+ *        4    4 job        number of the job at this zipperd; 0 on a rank's own channel (the channel knows)
+ *        8    4 src        vrank of the sender, or ZWIRE_NOBODY (zipperd)
+ *       12    4 dst        vrank of the receiver, or ZWIRE_NOBODY (zipperd)
+ *       16    8 comm       context: communicator id and kind of traffic; for CTS the receiver's transfer id
+ *       24    4 tag        MPI tag, or what the kind says
+ *       28    4 len        bytes of payload that follow the envelope, at most ZWIRE_MAX_PAYLOAD
+ *       32    8 seq        1, 2, ... in the (src, dst) stream for EAGER and RTS; 0 for the others
+ *       40    8 ack        highest seq of the (dst, src) stream that src has taken in order
+ *       48    8 xfer       transfer id, see the kinds
+ *       56    8 offset     EAGER, RTS: bytes of the whole message; DATA: place of the fragment; CTS: granted bytes
+ *
+ * Sequenced kinds are delivered to MPI in order of seq whatever way they took; the others need no order.
+ */
+#ifndef ZIP_COMMON_WIRE_H
+#define ZIP_COMMON_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ZWIRE_VERSION 1
+#define ZWIRE_ENV_BYTES 64
+#define ZWIRE_MAX_PAYLOAD (1u << 20) /* a peer that announces more is broken */
+#define ZWIRE_NOBODY UINT32_MAX
+
+enum zwire_kind {
+	ZWIRE_CTRL = 1,	 /* payload is a control message (control.h) */
+	ZWIRE_EAGER = 2, /* sequenced; the whole message is the payload. xfer: the sender's id when F_SYNC */
+	ZWIRE_RTS = 3,	 /* sequenced; request to send; xfer: the sender's transfer id; no payload */
+	ZWIRE_CTS = 4,	 /* receiver to sender: xfer = sender's id, comm = receiver's id, offset = bytes of the
+			  * transfer that may be sent in all (cumulative; repeated with a larger number) */
+	ZWIRE_DATA = 5,	 /* fragment; xfer = receiver's id, offset = its place, payload = its bytes */
+	ZWIRE_DONE = 6,	 /* receiver to sender: xfer = sender's id; all arrived (or was not wanted: truncation),
+			  * or an F_SYNC eager message was matched */
+	ZWIRE_ACK = 7,	 /* only the ack field counts */
+	ZWIRE_NAK = 8,	 /* zipperd to sender: seq and all later ones for dst were dropped for lack of room (src is
+			  * the refusing destination's vrank, dst the sender's); hold them until RESUME */
+	ZWIRE_RESUME = 9, /* zipperd to sender: resend from the refused seq on (src as in NAK) */
+	ZWIRE_BYE = 10,	 /* last message of this sender on this link: closing is no failure */
+	ZWIRE_KIND_MAX = ZWIRE_BYE
+};
+
+#define ZWIRE_F_SYNC 0x0001u /* synchronous send: DONE on match */
+#define ZWIRE_F_EXT32 0x0002u /* numbers are big-endian, as libzip/signature.h says */
+#define ZWIRE_F_ALL 0x0003u   /* flags of this version; others are refused */
+
+struct zwire_env {
+	uint8_t kind;
+	uint16_t flags;
+	uint32_t job;
+	uint32_t src, dst;
+	uint64_t comm;
+	int32_t tag;
+	uint32_t len;
+	uint64_t seq, ack;
+	uint64_t xfer, offset;
+};
+
+void zwire_encode(uint8_t out[ZWIRE_ENV_BYTES], const struct zwire_env *);
+
+/* Strict: 0, or -EPROTO for a wrong version, unknown kind or flag, or len above ZWIRE_MAX_PAYLOAD. */
+int zwire_decode(struct zwire_env *, const uint8_t in[ZWIRE_ENV_BYTES]);
+
+/* Name of a kind for logs, "?" if unknown. */
+const char *zwire_kind_name(uint8_t kind);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts and stops a zipperd of our own. */
+#include "daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "argv.h"
+#include "process.h"
+
+#define START_MS 10000 /* until it must listen: name look-ups may take seconds */
+#define STOP_MS 1000
+
+extern char **environ;
+
+static int write_key(const struct zdaemon_params *p, const struct zscratch *scratch, struct zerr *err)
+{
+	char line[ZCTL_NAME_MAX + 80];
+	int n = snprintf(line, sizeof(line), "%s %s\n", p->user, p->key);
+	int rc = zscratch_write(scratch, "keys", line, (size_t)n, err);
+	explicit_bzero(line, sizeof(line));
+	return rc;
+}
+
+static void print_listen(FILE *out, const struct zplan *plan, const struct zroute *route,
+	const struct zscratch *scratch)
+{
+	char text[320];
+	int nshm = 0;
+	for (int i = 0; i < plan->nparts; i++) {
+		if (route->addr[i].kind == ZADDR_SHM) {
+			nshm++;
+			continue;
+		}
+		zaddr_format(&route->addr[i], text, sizeof(text));
+		fprintf(out, "listen = \"%s=%s\"\n", plan->parts[i].name, text);
+	}
+	if (nshm == 0)
+		return;
+	fputs("listen = \"", out);
+	for (int i = 0; i < plan->nparts; i++)
+		if (route->addr[i].kind == ZADDR_SHM)
+			fprintf(out, "%s%s", plan->parts[i].name, --nshm ? "," : "");
+	fprintf(out, "=shm:%s/zipperd.sock\"\n", scratch->dir);
+}
+
+static int write_conf(const struct zdaemon_params *p, const struct zplan *plan, const struct zroute *route,
+	const struct zscratch *scratch, struct zerr *err)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	if (!out)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	print_listen(out, plan, route, scratch);
+	fprintf(out, "key_file = %s/keys\njoin_timeout = %ds\nlog_level = %s\n", scratch->dir, p->join_timeout_s,
+		p->verbose ? "info" : "error");
+	int rc = fclose(out) == 0 ? zscratch_write(scratch, "zipperd.conf", text, len, err)
+				  : zerr_set(err, -ENOMEM, "out of memory");
+	free(text);
+	return rc;
+}
+
+/* "fabric[,fabric]=address": where it listens. */
+static int take_address(const struct zplan *plan, struct zroute *route, char *line, struct zerr *err)
+{
+	struct zaddr addr;
+	char *equals = strchr(line, '='), *rest;
+	if (!equals)
+		return zerr_set(err, -EPROTO, "zipperd said '%.64s' when it was ready", line);
+	*equals = '\0';
+	int rc = zaddr_parse(&addr, equals + 1, err);
+	for (char *name = strtok_r(line, ",", &rest); rc == 0 && name; name = strtok_r(NULL, ",", &rest))
+		for (int i = 0; i < plan->nparts; i++)
+			if (strcmp(plan->parts[i].name, name) == 0)
+				route->addr[i] = addr;
+	return rc;
+}
+
+/* Reads what it says on its ready descriptor up to the empty line. -EPIPE: it ended instead. */
+static int read_ready(int fd, const struct zplan *plan, struct zroute *route, struct zerr *err)
+{
+	char text[ZCTL_PARTS_MAX * 400];
+	size_t len = 0;
+	int64_t deadline = zprocess_now_ms() + START_MS;
+	for (;;) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		int64_t left = deadline - zprocess_now_ms();
+		if (left <= 0)
+			return zerr_set(err, -ETIMEDOUT, "zipperd does not get ready");
+		if (poll(&p, 1, (int)left) <= 0)
+			continue;
+		ssize_t n = read(fd, text + len, sizeof(text) - 1 - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return zerr_set(err, -EPIPE, "zipperd ended before it was ready");
+		len += (size_t)n;
+		text[len] = '\0';
+		char *line = text;
+		for (char *newline; (newline = strchr(line, '\n')); line = newline + 1) {
+			*newline = '\0';
+			if (*line == '\0')
+				return 0;
+			int rc = take_address(plan, route, line, err);
+			if (rc < 0)
+				return rc;
+		}
+		len -= (size_t)(line - text);
+		memmove(text, line, len + 1);
+	}
+}
+
+/* Puts the last line of its log into err: it knows better why it did not start. */
+static void take_reason(int log, struct zerr *err)
+{
+	char text[2048];
+	fcntl(log, F_SETFL, O_NONBLOCK);
+	ssize_t n, len = 0;
+	while (len < (ssize_t)sizeof(text) - 1 && (n = read(log, text + len, sizeof(text) - 1 - (size_t)len)) > 0)
+		len += n;
+	while (len > 0 && text[len - 1] == '\n')
+		len--;
+	text[len] = '\0';
+	char *line = strrchr(text, '\n');
+	line = line ? line + 1 : text;
+	if (strncmp(line, "zipperd: ", 9) == 0)
+		line += 9;
+	if (*line)
+		zerr_set(err, -EPIPE, "zipperd did not start: %s", line);
+}
+
+static pid_t spawn(const char *path, const struct zscratch *scratch, int log, int ready, struct zerr *err)
+{
+	struct zargv argv = {0};
+	zargv_add(&argv, path);
+	zargv_add(&argv, "-c");
+	zargv_addf(&argv, "%s/zipperd.conf", scratch->dir);
+	zargv_add(&argv, "--ready-fd");
+	zargv_add(&argv, "3");
+	zargv_add(&argv, "--die-with-parent");
+	struct zspawn s = {.argv = argv.words, .envp = environ, .fd = {-1, log, log, ready}};
+	pid_t pid = argv.failed ? zerr_set(err, -ENOMEM, "out of memory") : zprocess_spawn(&s, err);
+	zargv_free(&argv);
+	return pid;
+}
+
+int zdaemon_start(struct zdaemon *d, const struct zdaemon_params *p, const struct zplan *plan, struct zroute *route,
+	const struct zscratch *scratch, struct zerr *err)
+{
+	int log[2], ready[2];
+	d->pid = 0;
+	d->log = -1;
+	int rc = write_key(p, scratch, err);
+	if (rc == 0)
+		rc = write_conf(p, plan, route, scratch, err);
+	if (rc == 0)
+		rc = zprocess_pipe(log, err);
+	if (rc < 0)
+		return rc;
+	rc = zprocess_pipe(ready, err);
+	if (rc < 0)
+		goto err_log;
+	pid_t pid = spawn(p->path, scratch, log[1], ready[1], err);
+	close(log[1]);
+	close(ready[1]);
+	log[1] = -1;
+	if (pid < 0) {
+		rc = pid;
+		goto err_ready;
+	}
+	d->pid = pid;
+	rc = read_ready(ready[0], plan, route, err);
+	if (rc < 0) {
+		zdaemon_stop(d);
+		take_reason(log[0], err);
+		goto err_ready;
+	}
+	close(ready[0]);
+	d->log = log[0];
+	return 0;
+
+err_ready:
+	close(ready[0]);
+err_log:
+	close(log[0]);
+	if (log[1] >= 0)
+		close(log[1]);
+	return rc;
+}
+
+void zdaemon_stop(struct zdaemon *d)
+{
+	if (d->pid <= 0)
+		return;
+	kill(d->pid, SIGTERM);
+	int64_t deadline = zprocess_now_ms() + STOP_MS;
+	while (waitpid(d->pid, NULL, WNOHANG) == 0) {
+		if (zprocess_now_ms() >= deadline)
+			kill(d->pid, SIGKILL);
+		poll(NULL, 0, 5);
+	}
+	d->pid = 0;
+}

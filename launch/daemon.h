@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The zipperd that zmpirun starts for one job, where none is running. */
+#ifndef ZIP_LAUNCH_DAEMON_H
+#define ZIP_LAUNCH_DAEMON_H
+
+#include <sys/types.h>
+
+#include "plan.h"
+#include "route.h"
+#include "scratch.h"
+
+struct zdaemon_params {
+	const char *path; /* of the program */
+	const char *user, *key; /* who may use it: the secret in 64 hexadecimal digits */
+	int join_timeout_s;
+	bool verbose;
+};
+
+struct zdaemon {
+	pid_t pid; /* 0: none of ours */
+	int log;   /* read end of its stderr; the caller's once started */
+};
+
+/* Writes configuration and key into scratch, starts it, waits until it listens and fills in where (route->addr).
+ * 0, or a negative errno with the reason that it gave; then nothing is left of it but the files. */
+int zdaemon_start(struct zdaemon *, const struct zdaemon_params *, const struct zplan *, struct zroute *,
+	const struct zscratch *, struct zerr *);
+/* Asks it to end, and ends it when it has not done so in a second. */
+void zdaemon_stop(struct zdaemon *);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Builds the environment of an mpiexec. */
+#include "environ.h"
+
+#include <string.h>
+
+extern char **environ;
+
+/* ZIPPER_HOSTFILE and ZIPPER_KEY_FILE are for starting by hand: with zmpirun they would contradict it. */
+static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_USER",
+	"ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE"};
+
+bool zenviron_is_ours(const char *name)
+{
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (strcmp(ours[i], name) == 0)
+			return true;
+	return false;
+}
+
+const char *zenviron_names(void)
+{
+	return "ZIPPER_JOB,ZIPPER_PARTS,ZIPPER_PART,ZIPPER_ZIPPERD,ZIPPER_USER,ZIPPER_KEY,ZIPPER_MODULE_DIR,"
+	       "ZIPPER_LOG,ZIPPER_WAIT,ZIPPER_PROGRESS,ZIPPER_REPRESENTATION";
+}
+
+static void add(struct zargv *envp, const char *name, const char *value)
+{
+	if (value)
+		zargv_addf(envp, "%s=%s", name, value);
+}
+
+void zenviron_build(struct zargv *envp, const struct zenviron *e)
+{
+	for (char **p = environ; *p; p++) {
+		char name[32];
+		size_t len = strcspn(*p, "=");
+		if (len < sizeof(name)) {
+			memcpy(name, *p, len);
+			name[len] = '\0';
+			if (zenviron_is_ours(name) || (e->module_dir && strcmp(name, "ZIPPER_MODULE_DIR") == 0))
+				continue;
+		}
+		zargv_add(envp, *p);
+	}
+	add(envp, "ZIPPER_JOB", e->job);
+	add(envp, "ZIPPER_PARTS", e->parts);
+	add(envp, "ZIPPER_PART", e->part);
+	add(envp, "ZIPPER_ZIPPERD", e->zipperd);
+	add(envp, "ZIPPER_USER", e->user);
+	add(envp, "ZIPPER_KEY", e->key);
+	add(envp, "ZIPPER_MODULE_DIR", e->module_dir);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The environment that tells libzipper.so of a rank which job it belongs to. Set on mpiexec, which passes it on. */
+#ifndef ZIP_LAUNCH_ENVIRON_H
+#define ZIP_LAUNCH_ENVIRON_H
+
+#include <stdbool.h>
+
+#include "argv.h"
+
+/* Values of the variables, NULL: not set. The same for all parts but for part and zipperd. */
+struct zenviron {
+	const char *job, *parts, *part, *zipperd, *user;
+	const char *key;	/* secret: never on a command line */
+	const char *module_dir; /* only in the build tree */
+};
+
+/* Does zmpirun set (or unset) this variable, so that nobody else may? */
+bool zenviron_is_ours(const char *name);
+/* Names of all variables that a rank may need, comma-separated: for mpiexec's -envlist. */
+const char *zenviron_names(void);
+/* Our own environment with these variables set, and all others that are ours taken out. */
+void zenviron_build(struct zargv *, const struct zenviron *);
+
+#endif

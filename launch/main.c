@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zmpirun: one MPI program over several clusters. main() is the order in which things are started, and stopped. */
+#include "config.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "auth.h"
+#include "daemon.h"
+#include "hostfile.h"
+#include "job.h"
+#include "locate.h"
+#include "log.h"
+#include "options.h"
+#include "plan.h"
+#include "process.h"
+#include "resolve.h"
+#include "route.h"
+#include "run.h"
+#include "scratch.h"
+
+#define EXIT_USAGE 2
+#define CONTROL_TIMEOUT_MS 10000 /* for each answer of zipperd */
+
+struct launch {
+	struct zoptions options;
+	struct zhostfile hosts; /* path NULL: --clusters */
+	struct zplan plan;
+	struct zroute route;
+	struct zlocate locate;
+	struct zscratch scratch;
+	struct zdaemon daemon;
+	struct zjob job;
+	struct zrun run;
+	char user[ZCTL_NAME_MAX + 1];
+	uint8_t key[ZAUTH_KEY_BYTES];
+	char hex[2 * ZAUTH_KEY_BYTES + 1];
+};
+
+static int complain(const struct zerr *err)
+{
+	fprintf(stderr, "zmpirun: %s\n", err->text);
+	return 1;
+}
+
+static bool is_bridged(const struct launch *l)
+{
+	return l->plan.nparts > 1 && !l->options.no_mpi;
+}
+
+static void find_user(struct launch *l)
+{
+	const char *said = getenv("ZIPPER_USER");
+	const struct passwd *entry = said && *said ? NULL : getpwuid(geteuid());
+	if (said && *said)
+		snprintf(l->user, sizeof(l->user), "%s", said);
+	else if (entry)
+		snprintf(l->user, sizeof(l->user), "%s", entry->pw_name);
+	else
+		snprintf(l->user, sizeof(l->user), "uid%u", (unsigned)geteuid());
+}
+
+/* The user's own key, for a zipperd that runs: as libzipper.so finds it when started by hand. */
+static int read_key(struct launch *l, struct zerr *err)
+{
+	char path[4096];
+	const char *hex = getenv("ZIPPER_KEY"), *file = getenv("ZIPPER_KEY_FILE"), *home = getenv("HOME");
+	if (hex && *hex) {
+		int rc = zauth_module.parse_key(l->key, hex, err);
+		return rc < 0 ? zerr_prefix(err, rc, "ZIPPER_KEY") : 0;
+	}
+	if (!file || !*file) {
+		snprintf(path, sizeof(path), "%s/.zipper/key", home ? home : "");
+		file = path;
+	}
+	int rc = zauth_read_key(&zauth_module, l->key, file, l->user, err);
+	return rc < 0 ? zerr_prefix(err, rc, "your key for zipperd on %s", l->route.host) : 0;
+}
+
+static int find_key(struct launch *l, struct zerr *err)
+{
+	int rc = 0;
+	find_user(l);
+	if (l->route.start)
+		zauth_module.random(l->key, sizeof(l->key));
+	else
+		rc = read_key(l, err);
+	for (int i = 0; i < ZAUTH_KEY_BYTES; i++)
+		snprintf(l->hex + 2 * i, 3, "%02x", l->key[i]);
+	return rc;
+}
+
+static int start_daemon(struct launch *l, struct zerr *err)
+{
+	struct zdaemon_params p = {.path = l->options.zipperd ? l->options.zipperd : l->locate.zipperd,
+		.user = l->user,
+		.key = l->hex,
+		.join_timeout_s = l->options.timeout_s,
+		.verbose = l->options.verbose};
+	return l->route.start ? zdaemon_start(&l->daemon, &p, &l->plan, &l->route, &l->scratch, err) : 0;
+}
+
+static int open_job(struct launch *l, struct zerr *err)
+{
+	struct zsession_params p = {.auth = &zauth_module, .timeout_ms = CONTROL_TIMEOUT_MS};
+	memcpy(p.user, l->user, sizeof(p.user));
+	memcpy(p.key, l->key, sizeof(p.key));
+	zjob_name(&l->job, l->options.sections[0].argv[0], &zauth_module);
+	int rc = zjob_open(&l->job, &p, &l->plan, l->route.addr, l->options.timeout_s, err);
+	explicit_bzero(&p, sizeof(p));
+	return rc;
+}
+
+/* Everything that the ranks need before they start. */
+static int prepare_bridge(struct launch *l, struct zerr *err)
+{
+	int rc = zlocate_check_library(l->locate.libzipper, err);
+	if (rc == 0)
+		rc = zroute_find(&l->route, &l->plan, l->hosts.path ? &l->hosts : NULL, err);
+	if (rc == 0)
+		rc = find_key(l, err);
+	if (rc == 0)
+		rc = start_daemon(l, err);
+	if (rc == 0)
+		rc = open_job(l, err);
+	return rc;
+}
+
+static int start_parts(struct launch *l, struct zerr *err)
+{
+	bool bridged = is_bridged(l);
+	struct zpart_params p = {.options = &l->options,
+		.mpiexec = l->locate.mpiexec,
+		.libzipper = bridged ? l->locate.libzipper : NULL,
+		.scratch = &l->scratch};
+	if (bridged)
+		p.environ = (struct zenviron){.job = l->job.id,
+			.parts = l->plan.names,
+			.user = l->user,
+			.key = l->hex,
+			.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL};
+	return zrun_start(&l->run, &p, l->route.addr, err);
+}
+
+static void print_plan(const struct launch *l)
+{
+	for (int i = 0; i < l->plan.nparts; i++) {
+		const struct zplan_part *part = &l->plan.parts[i];
+		char address[320] = "no zipperd";
+		if (is_bridged(l))
+			zaddr_format(&l->route.addr[i], address, sizeof(address));
+		fprintf(stderr, "zmpirun: part %s: ranks %d to %d, %s\n", part->name, part->first,
+			part->first + part->nranks - 1, address);
+	}
+	if (is_bridged(l))
+		fprintf(stderr, "zmpirun: job %s\n", l->job.id);
+}
+
+static void print_stats(struct launch *l)
+{
+	struct zerr err = {{0}};
+	if (!is_bridged(l))
+		fprintf(stderr, "zmpirun: nothing went over a bridge: one part, or no MPI\n");
+	else if (!l->job.session || l->job.lost || l->job.dead)
+		fprintf(stderr, "zmpirun: no statistics: the job has failed\n");
+	else if (zjob_print_stats(&l->job, stderr, &err) < 0)
+		fprintf(stderr, "zmpirun: no statistics: %s\n", err.text);
+}
+
+/* Runs the job; returns the exit status. */
+static int run(struct launch *l)
+{
+	struct zerr err = {{0}};
+	int status = 1;
+	if (zrun_init(&l->run, &l->options, &l->plan, &l->job, &l->daemon, &err) < 0)
+		return complain(&err);
+	int rc = zprocess_init(&err);
+	if (rc == 0)
+		rc = zscratch_create(&l->scratch, &err);
+	if (rc == 0 && is_bridged(l))
+		rc = prepare_bridge(l, &err);
+	if (rc == 0)
+		rc = zresolve_hosts(&l->plan, &l->options, l->options.hostfile, &err);
+	if (rc == 0 && l->options.verbose)
+		print_plan(l);
+	if (rc == 0)
+		rc = start_parts(l, &err);
+	if (rc == 0)
+		status = zrun_wait(&l->run);
+	zrun_fini(&l->run);
+	if (rc < 0)
+		complain(&err);
+	else if (l->options.stats)
+		print_stats(l);
+	if (l->job.session)
+		zjob_close(&l->job);
+	zdaemon_stop(&l->daemon);
+	zscratch_remove(&l->scratch);
+	return status;
+}
+
+static int plan(struct launch *l, struct zerr *err)
+{
+	int rc = 0;
+	if (l->options.hostfile)
+		rc = zhostfile_read(&l->hosts, l->options.hostfile, err);
+	if (rc == 0)
+		rc = zplan_make(&l->plan, &l->options, l->options.hostfile ? &l->hosts : NULL, err);
+	if (rc == 0)
+		rc = zlocate_find(&l->locate, err);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	static struct launch l; /* large */
+	struct zerr err = {{0}};
+	int status = 0;
+	l.daemon.log = -1;
+	zlog_init("zmpirun", ZLOG_WARN);
+	if (zoptions_parse(&l.options, argc, argv, &err) < 0) {
+		complain(&err);
+		fprintf(stderr, "Try 'zmpirun --help'.\n");
+		status = EXIT_USAGE;
+	} else if (l.options.help) {
+		zoptions_print_help(stdout);
+	} else if (l.options.version) {
+		printf("zmpirun (%s) %s\n", PACKAGE_NAME, PACKAGE_VERSION);
+	} else if (plan(&l, &err) < 0) {
+		complain(&err);
+		status = EXIT_USAGE;
+	} else {
+		status = run(&l);
+	}
+	explicit_bzero(l.key, sizeof(l.key));
+	explicit_bzero(l.hex, sizeof(l.hex));
+	zoptions_free(&l.options);
+	zhostfile_free(&l.hosts);
+	return status;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Chooses the zipper of the job. */
+#include "route.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const struct zport *find_port(const struct zzipper *zipper, const char *fabric)
+{
+	for (int i = 0; i < zipper->nports; i++)
+		if (strcmp(zipper->ports[i].fabric, fabric) == 0)
+			return &zipper->ports[i];
+	return NULL;
+}
+
+static bool serves_all(const struct zzipper *zipper, const struct zplan *plan)
+{
+	for (int i = 0; i < plan->nparts; i++)
+		if (!find_port(zipper, plan->parts[i].name))
+			return false;
+	return true;
+}
+
+/* Is this TCP address one of this machine's? Whoever can bind to it can listen there, which is what matters. */
+static bool is_local(const char *host)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list, *a;
+	bool local = false;
+	if (getaddrinfo(host, NULL, &hints, &list) != 0)
+		return false;
+	for (a = list; a && !local; a = a->ai_next) {
+		int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd < 0)
+			continue;
+		local = bind(fd, a->ai_addr, a->ai_addrlen) == 0;
+		close(fd);
+	}
+	freeaddrinfo(list);
+	return local;
+}
+
+/* Ours to start: possible only on this machine, at ports that the kernel chooses. */
+static int prepare_start(struct zroute *route, const struct zplan *plan, const struct zzipper *zipper,
+	const char *path, struct zerr *err)
+{
+	for (int i = 0; i < plan->nparts; i++) {
+		struct zaddr *addr = &route->addr[i];
+		if (addr->kind != ZADDR_TCP || is_local(addr->host)) {
+			addr->port = 0;
+			continue;
+		}
+		return zerr_set(err, -EADDRNOTAVAIL,
+			"%s:%d: %.64s is not an address of this machine: zmpirun cannot start zipperd there; write the "
+			"port of one that runs (%s=tcp:%.64s:%d)",
+			path, zipper->line, addr->host, plan->parts[i].name, addr->host, ZADDR_DEFAULT_PORT);
+	}
+	return 0;
+}
+
+static int take_zipper(struct zroute *route, const struct zplan *plan, const struct zzipper *zipper,
+	const char *path, struct zerr *err)
+{
+	route->host = zipper->host;
+	route->start = true;
+	for (int i = 0; i < plan->nparts; i++) {
+		const struct zport *port = find_port(zipper, plan->parts[i].name);
+		route->addr[i] = port->addr;
+		if (port->addr.kind == ZADDR_VERBS)
+			return zerr_set(err, -EPROTONOSUPPORT, "%s:%d: fabric %s: verbs is not part of this build",
+				path, zipper->line, port->fabric);
+		if (port->fixed)
+			route->start = false;
+	}
+	return route->start ? prepare_start(route, plan, zipper, path, err) : 0;
+}
+
+int zroute_find(struct zroute *route, const struct zplan *plan, const struct zhostfile *hosts, struct zerr *err)
+{
+	memset(route, 0, sizeof(*route));
+	if (!hosts) {
+		route->start = true;
+		route->host = "this machine";
+		for (int i = 0; i < plan->nparts; i++)
+			route->addr[i].kind = ZADDR_SHM;
+		return 0;
+	}
+	for (int i = 0; i < hosts->nzippers; i++)
+		if (serves_all(&hosts->zippers[i], plan))
+			return take_zipper(route, plan, &hosts->zippers[i], hosts->path, err);
+	return zerr_set(err, -ENETUNREACH, "%s: no #ZIP zipper line serves all of the clusters %.128s", hosts->path,
+		plan->names);
+}

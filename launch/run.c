@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The main loop of zmpirun: one poll over signals, zipperd and all streams. */
+#include "run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ending.h"
+#include "process.h"
+
+#define DRAIN_MS 1000 /* for our own reader to take the last output */
+#define TAIL_MS 500   /* a stream that stays open so long after its mpiexec belongs to somebody else */
+
+/* Entries of the poll set: these, then two per part. */
+enum { AT_SIGNALS, AT_JOB, AT_INPUT, AT_INPUT_TO, AT_OUT, AT_ERR, AT_LOG, AT_PARTS };
+
+int zrun_init(struct zrun *run, const struct zoptions *options, const struct zplan *plan, struct zjob *job,
+	struct zdaemon *daemon, struct zerr *err)
+{
+	static const int wanted[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+	sigset_t set;
+	memset(run, 0, sizeof(*run));
+	run->options = options;
+	run->plan = plan;
+	run->job = job;
+	run->daemon = daemon;
+	run->input.to = run->input.others = -1;
+	run->daemon_log.fd = -1;
+	zoutput_init(&run->out, STDOUT_FILENO);
+	zoutput_init(&run->err, STDERR_FILENO);
+	sigemptyset(&set);
+	signal(SIGCHLD, SIG_DFL); /* if it were ignored we could not wait for children */
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		struct sigaction old;
+		/* What is ignored stays so: nohup, and background jobs of scripts. */
+		if (sigaction(wanted[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+			continue;
+		sigaddset(&set, wanted[i]);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return run->signals < 0 ? zerr_set(err, -errno, "signalfd: %s", strerror(errno)) : 0;
+}
+
+int zrun_start(struct zrun *run, struct zpart_params *params, const struct zaddr *addrs, struct zerr *err)
+{
+	int input[2], others[2], rc = zprocess_pipe(input, err);
+	if (rc < 0)
+		return rc;
+	rc = zprocess_pipe(others, err);
+	if (rc < 0) {
+		close(input[0]);
+		close(input[1]);
+		return rc;
+	}
+	params->out = &run->out;
+	params->err = &run->err;
+	params->hush = &run->hush;
+	run->start_ms = zprocess_now_ms();
+	if (run->daemon->pid > 0)
+		zpump_init(&run->daemon_log, run->daemon->log, &run->err, NULL, -1);
+	for (int i = 0; rc == 0 && i < run->plan->nparts; i++) {
+		char address[320];
+		zaddr_format(&addrs[i], address, sizeof(address));
+		params->environ.part = run->plan->parts[i].name;
+		params->environ.zipperd = run->job->session ? address : NULL;
+		if (!run->job->session)
+			params->environ.part = NULL;
+		rc = zpart_start(&run->parts[i], &run->plan->parts[i], params, i == 0 ? input[0] : others[0], err);
+	}
+	close(input[0]);
+	close(others[0]);
+	zinput_init(&run->input, rc == 0 ? STDIN_FILENO : -1, input[1], others[1]);
+	if (rc < 0)
+		zprocess_kill_all();
+	return rc;
+}
+
+static struct zpart *find_part(struct zrun *run, pid_t pid)
+{
+	for (int i = 0; i < run->plan->nparts; i++)
+		if (run->parts[i].pid == pid)
+			return &run->parts[i];
+	return NULL;
+}
+
+static void take_children(struct zrun *run)
+{
+	int status;
+	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+		struct zpart *part = find_part(run, pid);
+		if (part) {
+			part->pid = 0;
+			part->wait_status = status;
+			part->ended_ms = zprocess_now_ms();
+			zending_note_part(run, part);
+		} else if (pid == run->daemon->pid) {
+			run->daemon->pid = 0;
+			zending_note_daemon(run, status);
+		} /* else: an orphan that mpiexec left behind */
+	}
+}
+
+static void take_signals(struct zrun *run)
+{
+	struct signalfd_siginfo info;
+	while (read(run->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		int number = (int)info.ssi_signo;
+		if (number == SIGCHLD)
+			continue; /* take_children looks anyway */
+		if (number == SIGUSR1 || number == SIGUSR2) {
+			for (int i = 0; i < run->plan->nparts; i++)
+				zpart_signal(&run->parts[i], number, false);
+			continue;
+		}
+		zending_note_signal(run, number);
+	}
+}
+
+static bool any_full(const struct zrun *run)
+{
+	return zoutput_is_full(&run->out) || zoutput_is_full(&run->err);
+}
+
+/* Fills the poll set; returns its length. */
+static nfds_t prepare(const struct zrun *run, struct pollfd *p)
+{
+	uint32_t events = POLLIN;
+	bool talks = run->job->session && !run->job->dead && !run->job->lost;
+	int session = talks ? zsession_fd(run->job->session, &events) : -1;
+	p[AT_SIGNALS] = (struct pollfd){.fd = run->signals, .events = POLLIN};
+	p[AT_JOB] = (struct pollfd){.fd = session, .events = (short)events};
+	zinput_prepare(&run->input, p + AT_INPUT);
+	p[AT_OUT] = (struct pollfd){.fd = zoutput_is_empty(&run->out) ? -1 : run->out.fd, .events = POLLOUT};
+	p[AT_ERR] = (struct pollfd){.fd = zoutput_is_empty(&run->err) ? -1 : run->err.fd, .events = POLLOUT};
+	p[AT_LOG] = (struct pollfd){.fd = run->daemon_log.fd, .events = POLLIN};
+	nfds_t n = AT_PARTS;
+	for (int i = 0; i < run->plan->nparts; i++) {
+		const struct zpart *part = &run->parts[i];
+		bool hold = any_full(run);
+		p[n++] = (struct pollfd){.fd = hold ? -1 : part->out.fd, .events = POLLIN};
+		p[n++] = (struct pollfd){.fd = hold ? -1 : part->err.fd, .events = POLLIN};
+	}
+	return n;
+}
+
+static int sooner(int a, int b)
+{
+	if (a < 0 || b < 0)
+		return a < 0 ? b : a;
+	return a < b ? a : b;
+}
+
+/* How long we may sleep, in ms; -1: until something happens. */
+static int timeout(struct zrun *run, int64_t now)
+{
+	int ms = sooner(zending_timeout(run, now), zinput_timeout(&run->input, now));
+	if (run->job->session && !run->job->dead && !run->job->lost && zsession_arm(run->job->session) != 0)
+		ms = 0;
+	for (int i = 0; i < run->plan->nparts; i++) {
+		struct zpart *part = &run->parts[i];
+		ms = sooner(ms, zpump_timeout(&part->out, now));
+		ms = sooner(ms, zpump_timeout(&part->err, now));
+		if (part->pid == 0 && !zpart_is_over(part))
+			ms = sooner(ms, 50);
+	}
+	return ms;
+}
+
+/* Moves bytes; p is what poll said. */
+static void move(struct zrun *run, const struct pollfd *p)
+{
+	zinput_move(&run->input, p + AT_INPUT);
+	if (p[AT_OUT].fd >= 0 && p[AT_OUT].revents)
+		zoutput_write(&run->out);
+	if (p[AT_ERR].fd >= 0 && p[AT_ERR].revents)
+		zoutput_write(&run->err);
+	if (p[AT_LOG].fd >= 0 && p[AT_LOG].revents)
+		zpump_read(&run->daemon_log);
+	int64_t now = zprocess_now_ms();
+	zinput_tick(&run->input, now);
+	for (int i = 0; i < run->plan->nparts; i++) {
+		struct zpart *part = &run->parts[i];
+		struct zpump *pumps[] = {&part->out, &part->err};
+		for (int k = 0; k < 2; k++) {
+			const struct pollfd *mine = &p[AT_PARTS + 2 * i + k];
+			if (mine->fd >= 0 && mine->revents)
+				zpump_read(pumps[k]);
+			else if (pumps[k]->fd >= 0 && part->pid == 0 && mine->fd >= 0 &&
+				now > part->ended_ms + TAIL_MS)
+				zpump_close(pumps[k]);
+			else
+				zpump_tick(pumps[k], now);
+		}
+	}
+}
+
+static bool is_over(const struct zrun *run)
+{
+	for (int i = 0; i < run->plan->nparts; i++)
+		if (!zpart_is_over(&run->parts[i]))
+			return false;
+	return true;
+}
+
+int zrun_wait(struct zrun *run)
+{
+	struct pollfd p[AT_PARTS + 2 * ZCTL_PARTS_MAX];
+	while (!is_over(run)) {
+		nfds_t n = prepare(run, p);
+		if (poll(p, n, timeout(run, zprocess_now_ms())) < 0) {
+			for (nfds_t i = 0; i < n; i++)
+				p[i].revents = 0;
+		}
+		/* Children before zipperd: it hears of ranks whose mpiexec was killed, and that is the cause. */
+		take_children(run);
+		take_signals(run);
+		if (run->job->session)
+			zjob_poll(run->job);
+		zending_note_job(run);
+		move(run, p);
+		if (run->out.error == -EPIPE || run->err.error == -EPIPE)
+			zending_note_signal(run, SIGPIPE);
+		zending_tick(run, zprocess_now_ms());
+	}
+	return zending_finish(run);
+}
+
+void zrun_fini(struct zrun *run)
+{
+	if (run->daemon_log.fd >= 0) {
+		zpump_close(&run->daemon_log);
+	}
+	zoutput_drain(&run->out, DRAIN_MS);
+	zoutput_drain(&run->err, DRAIN_MS);
+	zinput_close(&run->input);
+	zoutput_free(&run->out);
+	zoutput_free(&run->err);
+	close(run->signals);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Supervises a job whose parts have been planned: starts them, moves their input and output, ends all when one fails. */
+#ifndef ZIP_LAUNCH_RUN_H
+#define ZIP_LAUNCH_RUN_H
+
+#include "daemon.h"
+#include "input.h"
+#include "job.h"
+#include "part.h"
+
+/* How far the end of a job that failed or was interrupted has come. */
+enum zrun_phase {
+	ZRUN_GOING,
+	ZRUN_ENDING, /* the parts end by themselves: zipperd, or a signal, has told the ranks */
+	ZRUN_TERM,   /* SIGTERM was sent */
+	ZRUN_KILL,   /* SIGKILL was sent */
+};
+
+struct zrun {
+	const struct zoptions *options;
+	const struct zplan *plan;
+	struct zjob *job;	 /* with session NULL where there is no zipperd */
+	struct zdaemon *daemon;
+	struct zpart parts[ZCTL_PARTS_MAX];
+	struct zoutput out, err;
+	struct zpump daemon_log;
+	struct zinput input;
+	int signals; /* signalfd */
+	enum zrun_phase phase;
+	int64_t phase_ms; /* when the next phase begins */
+	int64_t start_ms, suspect_ms; /* suspect: a part ended without all its ranks having left; 0: none */
+	char cause[400];  /* why the job ends early; "": it does not */
+	bool cause_shown;
+	bool hush;	  /* it has been told, or will be, by zmpirun alone */
+	int cause_status; /* exit status that goes with it */
+	int caught;	  /* signal that interrupted us, or 0 */
+};
+
+/* Blocks the signals that it wants to see. 0 or a negative errno. */
+int zrun_init(struct zrun *, const struct zoptions *, const struct zplan *, struct zjob *, struct zdaemon *,
+	struct zerr *);
+/* Starts all parts. On error those that were started are ended. */
+int zrun_start(struct zrun *, struct zpart_params *, const struct zaddr *addrs, struct zerr *);
+/* Until every part is over. Returns the exit status of the job. */
+int zrun_wait(struct zrun *);
+void zrun_fini(struct zrun *);
+
+#endif

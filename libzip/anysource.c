@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Receives with a native half, see anysource.h. */
+#include "anysource.h"
+
+#include <limits.h>
+
+#include "arrival.h"
+#include "shim.h"
+
+/* Of so many receives from anywhere that find a bridged message waiting, one looks for a native one first: otherwise
+ * a steady stream over the bridge would starve the local ranks, and native progress. */
+#define FAIR_TURN 4u
+
+static struct zop_list orphans;
+
+static int post_native(struct zop *op)
+{
+	const struct zcomm *c = op->req.comm;
+	int source = op->rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : c->shadow_rank[op->rank];
+
+	if (op->count <= INT_MAX)
+		return zn.Irecv(op->buf, (int)op->count, op->type, source, op->tag, c->shadow, &op->native);
+	return zn.Irecv_c(op->buf, op->count, op->type, source, op->tag, c->shadow, &op->native);
+}
+
+static bool native_waits(const struct zop *op)
+{
+	static unsigned turn;
+	int flag = 0;
+
+	if (++turn % FAIR_TURN == 0)
+		zn.Iprobe(MPI_ANY_SOURCE, op->tag, op->req.comm->shadow, &flag, MPI_STATUS_IGNORE);
+	return flag != 0;
+}
+
+int zanysource_start(struct zop *op)
+{
+	if (op->rank == MPI_ANY_SOURCE && zarrival_find(op->req.comm, op->rank, op->tag) && !native_waits(op)) {
+		zarrival_start_recv(op);
+		return MPI_SUCCESS;
+	}
+	int rc = post_native(op);
+	if (rc != MPI_SUCCESS || op->rank != MPI_ANY_SOURCE || zanysource_test(op))
+		return rc;
+	if (!zarrival_find(op->req.comm, op->rank, op->tag))
+		zop_post(op);
+	else if (zanysource_claim(op)) /* what native_waits saw went to somebody else */
+		zarrival_start_recv(op);
+	return MPI_SUCCESS;
+}
+
+static void take_native(struct zop *op, const MPI_Status *st, int error)
+{
+	const struct zcomm *c = op->req.comm;
+
+	op->native = MPI_REQUEST_NULL;
+	if (op->posted)
+		zop_withdraw(op);
+	op->req.status = *st;
+	op->req.status.MPI_ERROR = error;
+	if (st->MPI_SOURCE >= 0 && st->MPI_SOURCE < c->nlocal)
+		op->req.status.MPI_SOURCE = c->shadow_to_rank[st->MPI_SOURCE];
+	if (op->queued)
+		zop_list_del(&orphans, op);
+	zreq_complete(&op->req);
+}
+
+bool zanysource_test(struct zop *op)
+{
+	MPI_Status st;
+	int flag = 0;
+
+	zstatus_empty(&st);
+	int rc = zn.Test(&op->native, &flag, &st);
+	if (rc == MPI_SUCCESS && !flag)
+		return false;
+	take_native(op, &st, rc);
+	return true;
+}
+
+bool zanysource_claim(struct zop *op)
+{
+	MPI_Status st;
+	int flag = 0, cancelled = 0;
+
+	zstatus_empty(&st);
+	zn.Cancel(&op->native);
+	int rc = zn.Test(&op->native, &flag, &st);
+	if (flag && rc == MPI_SUCCESS)
+		zn.Test_cancelled(&st, &cancelled);
+	if (cancelled) {
+		op->native = MPI_REQUEST_NULL;
+		if (op->queued)
+			zop_list_del(&orphans, op);
+		return true;
+	}
+	if (op->posted)
+		zop_withdraw(op);
+	if (flag || rc != MPI_SUCCESS)
+		take_native(op, &st, rc);
+	return false;
+}
+
+void zanysource_orphan(struct zop *op)
+{
+	op->req.orphan = true;
+	zop_list_push(&orphans, op);
+}
+
+bool zanysource_poll_orphans(void)
+{
+	struct zop *op = zop_list_pop(&orphans);
+
+	if (!op)
+		return false;
+	if (op->native == MPI_REQUEST_NULL)
+		return true; /* bridged now: completes by itself */
+	zop_list_push(&orphans, op);
+	return zanysource_test(op);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receives on a spanning communicator that have a native half: from MPI_ANY_SOURCE (posted natively on the shadow and
+ * in our posted queue), or from a local rank whose number differs in the shadow. Under the shim's lock.
+ *
+ * Whichever side matches first takes the receive out of the other. A bridged message that finds such a receive first
+ * cancels the native half: if that fails, native MPI has matched it with a local message, and the bridged one goes on
+ * to the next receive. So the order of posting holds on both sides.
+ */
+#ifndef ZIP_LIBZIP_ANYSOURCE_H
+#define ZIP_LIBZIP_ANYSOURCE_H
+
+#include <stdbool.h>
+
+#include "op.h"
+
+/* Starts the receive on both sides. An MPI error class or code of the native library. */
+int zanysource_start(struct zop *);
+/* Has the native half completed? Then the receive is complete, and out of our queue. */
+bool zanysource_test(struct zop *);
+/* Takes the receive away from native MPI. False: it has been matched there; then it is no longer in our queue. */
+bool zanysource_claim(struct zop *);
+/* MPI_Request_free: completes in progress. */
+void zanysource_orphan(struct zop *);
+/* Called by progress now and then. */
+bool zanysource_poll_orphans(void);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What comes in over the data channels, see arrival.h. */
+#include "arrival.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "anysource.h"
+#include "channel.h"
+#include "outgoing.h"
+#include "pool.h"
+#include "rendezvous.h"
+#include "world.h"
+
+struct zmatch zarrival_match;
+
+int zarrival_init(void)
+{
+	return zmatch_init(&zarrival_match);
+}
+
+void zarrival_fini(void)
+{
+	zmatch_fini(&zarrival_match);
+}
+
+/* The state of the rank that it comes from, if it may come over this channel. */
+static struct zremote *sender_of(const struct zchannel *ch, const struct zwire_env *env)
+{
+	if (env->src >= (uint32_t)zworld.nranks || env->dst != (uint32_t)zworld.vrank ||
+		zworld.place[env->src].part != (uint32_t)ch->part)
+		return NULL;
+	return zremote_get(env->src);
+}
+
+void *zarrival_place(void *ctx, const struct zwire_env *env)
+{
+	if (env->kind != ZWIRE_DATA)
+		return NULL;
+	struct zremote *from = sender_of(ctx, env);
+	return from ? ztransfer_place(from, env) : NULL;
+}
+
+/* The first posted receive that can have the message, out of the queue; NULL: none. */
+static struct zop *match_posted(uint64_t context, uint32_t src, int tag)
+{
+	struct zmatch_posted *p;
+
+	while ((p = zmatch_find_posted(&zarrival_match, context, src, tag))) {
+		struct zop *op = (struct zop *)((char *)p - offsetof(struct zop, match));
+		zop_withdraw(op);
+		if (op->native == MPI_REQUEST_NULL || zanysource_claim(op))
+			return op;
+		/* Native MPI has matched it with a local message: it is complete or will be. */
+	}
+	return NULL;
+}
+
+static int keep_unexpected(struct zremote *from, const struct zwire_env *env, const void *payload)
+{
+	struct zarrival *a = zpool_get(sizeof(*a) + env->len);
+
+	if (!a)
+		return -EAGAIN; /* shown again when there may be memory */
+	a->from = from;
+	a->context = env->comm;
+	a->xfer = env->xfer;
+	a->total = env->offset;
+	a->tag = env->tag;
+	a->flags = env->flags;
+	a->eager = env->kind == ZWIRE_EAGER;
+	memcpy(a->payload, payload, env->len);
+	zmatch_add_unexpected(&zarrival_match, &a->match, a->context, from->vrank, a->tag);
+	return 0;
+}
+
+static int take_sequenced(struct zremote *from, const struct zwire_env *env, const void *payload)
+{
+	bool eager = env->kind == ZWIRE_EAGER;
+	int rc = 0;
+
+	if (env->offset > INT64_MAX || (eager ? env->offset != env->len : env->len != 0))
+		return -EPROTO;
+	switch (zpeer_check(&from->stream, env->seq)) {
+	case ZPEER_DUP:
+		zpeer_repeat_ack(&from->stream);
+		zoutgoing_owe(from);
+		return 0;
+	case ZPEER_GAP:
+		return -EPROTO; /* one rail, which keeps order: a message was lost */
+	case ZPEER_TAKE:
+		break;
+	}
+	struct zop *op = match_posted(env->comm, env->src, env->tag);
+	if (!op) {
+		rc = keep_unexpected(from, env, payload);
+	} else if (eager) {
+		if (env->flags & ZWIRE_F_SYNC)
+			ztransfer_post_done(from, env->xfer);
+		zop_take_eager(op, env->src, env->tag, env->flags, payload, env->len);
+	} else {
+		ztransfer_start_recv(op, from, env->tag, env->flags, env->xfer, env->offset);
+	}
+	if (rc == 0) {
+		zpeer_take(&from->stream, env->len);
+		zoutgoing_owe(from);
+	}
+	return rc;
+}
+
+int zarrival_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	struct zremote *from = sender_of(ctx, env);
+
+	(void)raw;
+	if (!from)
+		return -EPROTO;
+	if (zpeer_acked(&from->stream, env->ack) > 0 && from->pending.head)
+		zchannel_add_ready(from);
+	switch (env->kind) {
+	case ZWIRE_EAGER:
+	case ZWIRE_RTS:
+		return take_sequenced(from, env, payload);
+	case ZWIRE_CTS:
+		return ztransfer_take_cts(from, env);
+	case ZWIRE_DATA:
+		return ztransfer_take_data(from, env);
+	case ZWIRE_DONE:
+		return ztransfer_take_done(from, env);
+	case ZWIRE_ACK:
+		return 0;
+	case ZWIRE_NAK:
+		zpeer_nak(&from->stream, env->seq);
+		return 0;
+	case ZWIRE_RESUME:
+		if (zpeer_resume(&from->stream))
+			zchannel_add_ready(from);
+		return 0;
+	case ZWIRE_BYE:
+		zoutgoing_leave(from);
+		return 0;
+	default:
+		return -EPROTO;
+	}
+}
+
+struct zmatch_key zarrival_key(const struct zcomm *c, enum zcomm_context context, int rank, int tag)
+{
+	uint32_t any = (rank == MPI_ANY_SOURCE ? ZMATCH_ANY_SOURCE : 0) |
+		(tag == MPI_ANY_TAG && context == ZCOMM_PT2PT ? ZMATCH_ANY_TAG : 0);
+
+	return zmatch_key_make(c->id | context, any & ZMATCH_ANY_SOURCE ? 0 : (uint32_t)c->vrank[rank], tag, any);
+}
+
+struct zarrival *zarrival_find(const struct zcomm *c, int rank, int tag)
+{
+	struct zmatch_key key = zarrival_key(c, ZCOMM_PT2PT, rank, tag);
+
+	return (struct zarrival *)zmatch_find_unexpected(&zarrival_match, &key);
+}
+
+int zarrival_source(const struct zarrival *a, const struct zcomm *c)
+{
+	return zcomm_rank_of(c, (int)a->from->vrank);
+}
+
+void zarrival_detach(struct zarrival *a)
+{
+	zmatch_del_unexpected(&zarrival_match, &a->match);
+}
+
+void zarrival_deliver(struct zarrival *a, struct zop *op)
+{
+	if (a->eager) {
+		if (a->flags & ZWIRE_F_SYNC) {
+			ztransfer_post_done(a->from, a->xfer);
+			zchannel_flush(a->from->channel);
+		}
+		zop_take_eager(op, a->from->vrank, a->tag, a->flags, a->payload, a->total);
+	} else {
+		ztransfer_start_recv(op, a->from, a->tag, a->flags, a->xfer, a->total);
+		zchannel_flush(a->from->channel);
+	}
+	zpool_put(a);
+}
+
+bool zarrival_try_unexpected(struct zop *op)
+{
+	struct zmatch_key key = zarrival_key(op->req.comm, op->context, op->rank, op->tag);
+	struct zarrival *a = (struct zarrival *)zmatch_find_unexpected(&zarrival_match, &key);
+
+	if (!a)
+		return false;
+	zarrival_detach(a);
+	zarrival_deliver(a, op);
+	return true;
+}
+
+void zarrival_start_recv(struct zop *op)
+{
+	if (!zarrival_try_unexpected(op))
+		zop_post(op);
+}

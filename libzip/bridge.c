@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The bridge's entry points for collectives and for start and end, see bridge.h. */
+#include "bridge.h"
+
+#include "arrival.h"
+#include "channel.h"
+#include "op.h"
+#include "outgoing.h"
+#include "pool.h"
+#include "progress.h"
+#include "rendezvous.h"
+#include "world.h"
+
+static bool oversubscribed;
+
+/* A buffered send goes on by itself, with its own copy; the caller gets the request that is done. */
+static int start_detached(struct zop *op)
+{
+	op->req.orphan = true;
+	zop_buffered++;
+	int rc = zop_start(op);
+	if (rc != MPI_SUCCESS) {
+		zop_buffered--;
+		zreq_release(&op->req);
+	}
+	return rc;
+}
+
+int zbridge_isend(struct zcomm *c, enum zcomm_context context, const void *buf, MPI_Count count, MPI_Datatype type,
+	int dest, int tag, enum zsend_mode mode, struct zreq **out)
+{
+	struct zop_args args = {c, context, (void *)(uintptr_t)buf, count, type, dest, tag};
+	struct zop *op;
+	int rc;
+
+	if (mode != ZSEND_SYNC) {
+		struct zremote *r = zremote_get((uint32_t)c->vrank[dest]);
+		struct zdata data;
+		if (r && zdata_view(&data, buf, count, type) == MPI_SUCCESS &&
+			zoutgoing_try_eager(r, c->id | context, tag, &data)) {
+			*out = &zop_sent;
+			return MPI_SUCCESS;
+		}
+	}
+	rc = zop_create(&op, ZOP_SEND, &args, false);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	op->mode = mode;
+	if (mode == ZSEND_BUFFERED) {
+		*out = &zop_sent;
+		return start_detached(op);
+	}
+	*out = &op->req;
+	rc = zop_start(op);
+	if (rc != MPI_SUCCESS)
+		zreq_release(&op->req);
+	return rc;
+}
+
+int zbridge_irecv(struct zcomm *c, enum zcomm_context context, void *buf, MPI_Count count, MPI_Datatype type,
+	int source, int tag, struct zreq **out)
+{
+	struct zop_args args = {c, context, buf, count, type, source, tag};
+	struct zop *op;
+	int rc = zop_create(&op, ZOP_RECV, &args, false);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	*out = &op->req;
+	rc = zop_start(op);
+	if (rc != MPI_SUCCESS)
+		zreq_release(&op->req);
+	return rc;
+}
+
+MPI_Count zbridge_arrived(const struct zreq *r)
+{
+	/* One rail carries a transfer, in order. */
+	return (MPI_Count)((const struct zop *)(const void *)r)->moved;
+}
+
+/* What arrives must be taken while this rank waits for something native, or a sender's window closes: so as soon as
+ * any channel is open, nothing blocks natively. */
+bool zbridge_busy(void)
+{
+	return oversubscribed || zchannel_any_open();
+}
+
+int zbridge_init(const struct zbridge_params *p)
+{
+	oversubscribed = p->oversubscribed;
+	if (zchannel_init(p) != 0 || zoutgoing_init() != 0 || zarrival_init() != 0)
+		return MPI_ERR_NO_MEM;
+	zprogress_init(p);
+	return MPI_SUCCESS;
+}
+
+static bool drained(void *ctx)
+{
+	(void)ctx;
+	return zoutgoing_drained() && zchannel_idle() && !ztransfer_must_finish();
+}
+
+void zbridge_drain(void)
+{
+	zprogress_wait(drained, NULL);
+	/* What we have taken must be acknowledged before we leave or stop polling. */
+	zoutgoing_ack(true);
+	zprogress_wait(drained, NULL);
+}
+
+static bool none_buffered(void *ctx)
+{
+	(void)ctx;
+	return zop_buffered == 0;
+}
+
+void zbridge_wait_buffered(void)
+{
+	zprogress_wait(none_buffered, NULL);
+}
+
+void zbridge_fini(void)
+{
+	zbridge_drain();
+	zchannel_say_bye();
+	zchannel_fini();
+	zoutgoing_fini();
+	zarrival_fini();
+	ztransfer_fini();
+	zpool_fini();
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The data channels of this rank: one link to zipperd for each other part that it talks to, with what waits to be
+ * posted on it. Under the shim's lock. Failure of a link ends the job (zerror_fatal): the world is not whole without.
+ */
+#ifndef ZIP_LIBZIP_CHANNEL_H
+#define ZIP_LIBZIP_CHANNEL_H
+
+#include <stdbool.h>
+
+#include "bridge.h"
+#include "op.h"
+#include "transport.h"
+#include "wire.h"
+
+struct zremote;
+struct zcontrol;
+
+struct zchannel {
+	int part;	    /* the one it leads to */
+	struct zlink *link; /* NULL: not opened yet */
+	bool full;	    /* the link refused a post in this turn */
+	bool held_back;	    /* something posted is not flushed */
+	struct zcontrol *control_head, *control_tail; /* unsequenced envelopes that found the link full */
+	struct zremote *ready_head, *ready_tail;      /* peers with sequenced messages to post */
+	struct zop_list data;			      /* sends with a grant to use, in turns */
+};
+
+/* Keeps the parameters. 0 or -ENOMEM. */
+int zchannel_init(const struct zbridge_params *);
+/* Says BYE on every open channel and waits until it is out. */
+void zchannel_say_bye(void);
+void zchannel_fini(void);
+
+/* The channel to a part, opened if it is not. */
+struct zchannel *zchannel_open(int part);
+/* The channel to a part, or NULL if it is not open. */
+struct zchannel *zchannel_find(int part);
+
+/* Posts a message to a remote rank; fills src, dst and ack. 0 or -EAGAIN (the link is full). */
+int zchannel_post(struct zremote *, struct zwire_env *, const void *payload);
+/* Posts an unsequenced envelope without payload, or keeps it until the link has room. */
+void zchannel_post_control(struct zremote *, struct zwire_env *);
+/* The peer has sequenced messages that the link did not take: tries again in a later turn. */
+void zchannel_add_ready(struct zremote *);
+/* Pushes out what was posted. */
+void zchannel_flush(struct zchannel *);
+
+/* One turn of sending on all channels, or of receiving. Returns whether anything happened. */
+bool zchannel_send_turn(void);
+bool zchannel_recv_turn(void);
+/* Is there anything left to post or flush? */
+bool zchannel_idle(void);
+bool zchannel_any_open(void);
+
+/* For sleeping: arms all links, fills fds (two per channel at most). Returns their number, or -1: do not sleep. */
+struct pollfd;
+int zchannel_arm(struct pollfd *fds, int cap);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the collectives share: checks of arguments and the three ways to call one. */
+#include "bridge.h"
+#include "coll.h"
+#include "coll_data.h"
+#include "error.h"
+#include "progress.h"
+#include "shim.h"
+#include "world.h"
+
+/* Arguments */
+
+int zcheck_root(const struct zcomm *c, int root)
+{
+	return root >= 0 && root < c->size ? MPI_SUCCESS : MPI_ERR_ROOT;
+}
+
+int zcheck_op(MPI_Op op)
+{
+	return op != MPI_OP_NULL ? MPI_SUCCESS : MPI_ERR_OP;
+}
+
+int ztake_data(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype *type)
+{
+	if (count < 0)
+		return MPI_ERR_COUNT;
+	if (*type == MPI_DATATYPE_NULL)
+		return MPI_ERR_TYPE;
+	/* MPI_BOTTOM is a null pointer too, but means nothing with a datatype that begins at 0. */
+	if (buf == MPI_IN_PLACE ||
+		(!buf && count > 0 && zbuf_is_contiguous(*type) && zbuf_size(*type) > 0))
+		return MPI_ERR_BUFFER;
+	return zsched_keep_type(s, type);
+}
+
+int ztake_vector(struct zsched *s, struct zvec counts, MPI_Datatype *type)
+{
+	if (!counts.p)
+		return MPI_ERR_ARG;
+	if (*type == MPI_DATATYPE_NULL)
+		return MPI_ERR_TYPE;
+	for (int i = 0; i < zsched_comm(s)->size; i++) {
+		if (zvec_get(counts, i) < 0)
+			return MPI_ERR_COUNT;
+	}
+	return zsched_keep_type(s, type);
+}
+
+/* Raises an error class with the native library's own words for it. */
+static int raise_class(struct zcomm *c, int class, const char *name)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int len;
+	if (zn.Error_string(class, text, &len) != MPI_SUCCESS)
+		len = 0;
+	return zerror_raise(c, class, name, "%.*s", len, text);
+}
+
+/* Calling */
+
+static int compile(struct zcomm *c, const struct zcoll *a, bool lasting, struct zsched **out)
+{
+	struct zcoll taken = *a;
+	struct zsched *s = zsched_create(c, a->name);
+	if (!s)
+		return raise_class(c, MPI_ERR_NO_MEM, a->name);
+	if (lasting)
+		zsched_set_lasting(s);
+	int rc = a->take ? a->take(s, &taken) : MPI_SUCCESS;
+	if (rc == MPI_SUCCESS)
+		rc = a->build(s, &taken);
+	if (rc != MPI_SUCCESS) {
+		zsched_destroy(s);
+		return raise_class(c, rc, a->name);
+	}
+	*out = s;
+	return MPI_SUCCESS;
+}
+
+int zcoll_run(struct zcomm *c, const struct zcoll *a)
+{
+	struct zsched *s;
+	int rc = compile(c, a, false, &s);
+	return rc == MPI_SUCCESS ? zsched_run(s) : rc;
+}
+
+int zcoll_start(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
+{
+	struct zsched *s;
+	if (!request)
+		return raise_class(c, MPI_ERR_ARG, a->name);
+	int rc = compile(c, a, true, &s);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	rc = zreq_publish(zsched_request(s), request);
+	if (rc != MPI_SUCCESS) {
+		zsched_destroy(s);
+		return raise_class(c, rc, a->name);
+	}
+	zsched_start(s);
+	return MPI_SUCCESS;
+}
+
+/* Persistent collectives: the arguments are taken once, each start compiles a fresh schedule from
+ * them. */
+
+struct persistent {
+	struct zreq req;
+	struct zcoll args;
+	struct zsched *holder; /* never started: keeps datatypes and the operation */
+	struct zsched *run;    /* the last start, until the next one */
+};
+
+static void persistent_done(void *arg, int *error)
+{
+	struct persistent *p = arg;
+	if (*error != MPI_SUCCESS)
+		p->req.status.MPI_ERROR = *error;
+	zreq_complete(&p->req);
+}
+
+static int persistent_start(struct zreq *r)
+{
+	struct persistent *p = (struct persistent *)(void *)r;
+	struct zsched *s;
+	if (p->run)
+		zsched_destroy(p->run);
+	p->run = NULL;
+	zstatus_empty(&r->status);
+	r->done = false;
+	r->active = true;
+	int rc = compile(r->comm, &p->args, false, &s);
+	if (rc != MPI_SUCCESS) {
+		r->active = false;
+		return rc;
+	}
+	p->run = s;
+	zsched_on_done(s, persistent_done, p);
+	zsched_start(s);
+	return MPI_SUCCESS;
+}
+
+static void persistent_destroy(struct zreq *r)
+{
+	struct persistent *p = (struct persistent *)(void *)r;
+	if (p->run)
+		zsched_destroy(p->run);
+	zsched_destroy(p->holder);
+}
+
+static const struct zreq_ops persistent_ops = {
+	.name = "persistent collective",
+	.start = persistent_start,
+	.destroy = persistent_destroy,
+};
+
+int zcoll_init(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
+{
+	if (!request)
+		return raise_class(c, MPI_ERR_ARG, a->name);
+	struct zsched *holder = zsched_create(c, a->name);
+	struct persistent *p =
+		holder ? (struct persistent *)(void *)zreq_create(&persistent_ops, sizeof *p, c)
+		       : NULL;
+	int rc = MPI_ERR_NO_MEM;
+	if (!p)
+		goto err_holder;
+	p->holder = holder;
+	p->args = *a;
+	p->req.persistent = true;
+	p->req.done = true;
+	zstatus_empty(&p->req.status);
+	zsched_set_lasting(holder);
+	rc = a->take ? a->take(holder, &p->args) : MPI_SUCCESS;
+	p->args.take = NULL;
+	if (rc == MPI_SUCCESS)
+		rc = zreq_publish(&p->req, request);
+	if (rc == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	zreq_release(&p->req);
+	return raise_class(c, rc, a->name);
+err_holder:
+	if (holder)
+		zsched_destroy(holder);
+	return raise_class(c, rc, a->name);
+}
+
+/* Local communicators */
+
+bool zcoll_native_may_block(MPI_Comm comm)
+{
+	int inter = 0, size = 0;
+	if (!zworld.merged || comm == MPI_COMM_SELF || comm == MPI_COMM_NULL)
+		return true;
+	return zn.Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
+	       zn.Comm_size(comm, &size) == MPI_SUCCESS && size == 1;
+}
+
+/* Native tests between turns of the bridge, which may cost a system call each. */
+#define NATIVE_TESTS 16
+
+struct native_wait {
+	MPI_Request *request;
+	int rc;
+};
+
+static bool native_done(void *ctx)
+{
+	struct native_wait *w = ctx;
+	int flag = 0;
+	for (int i = 0; i < NATIVE_TESTS && !flag && w->rc == MPI_SUCCESS; i++)
+		w->rc = zn.Test(w->request, &flag, MPI_STATUS_IGNORE);
+	return flag || w->rc != MPI_SUCCESS;
+}
+
+int zcoll_wait_native(int rc, MPI_Request *request)
+{
+	struct native_wait w = {.request = request, .rc = rc};
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (native_done(&w))
+		zprogress_now_and_then();
+	else
+		zprogress_wait(native_done, &w);
+	return w.rc;
+}

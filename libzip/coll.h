@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the collectives share: the arguments of a call in their largest form, the three ways to call
+ * one (blocking, nonblocking, persistent), and the builders, which compile a collective into a
+ * schedule and can be combined.
+ *
+ * The general shape is two-level: a native nonblocking collective on the shadow inside each part,
+ * an exchange between the leaders, native again; so that a byte crosses the bridge as few times as
+ * possible. All members of a part issue the same native collectives in the same order, whatever
+ * their role. Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_COLL_H
+#define ZIP_LIBZIP_COLL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "comm.h"
+#include "schedule.h"
+#include "world.h"
+
+/* An array of counts or displacements of the application: int, or MPI_Count and MPI_Aint of the _c
+ * forms. */
+struct zvec {
+	const void *p;
+	bool is_int;
+};
+_Static_assert(sizeof(MPI_Count) == 8 && sizeof(MPI_Aint) == 8 && sizeof(int) == 4,
+	"struct zvec tells by size");
+#define ZVEC(array) ((struct zvec){(array), sizeof *(array) == sizeof(int)})
+static inline MPI_Count zvec_get(struct zvec v, int i)
+{
+	return v.is_int ? ((const int *)v.p)[i] : ((const MPI_Count *)v.p)[i];
+}
+
+/* The arguments of any collective; each uses what it has. In the builders, buffers may be
+ * MPI_IN_PLACE as in MPI. */
+struct zcoll {
+	const char *name; /* "MPI_Bcast" */
+	/* Checks the arguments and keeps what must outlive a nonblocking call (zsched_keep_type,
+	 * zsched_keep_op). */
+	int (*take)(struct zsched *, struct zcoll *);
+	int (*build)(struct zsched *, const struct zcoll *);
+	const void *sendbuf;
+	MPI_Count sendcount;
+	MPI_Datatype sendtype;
+	void *recvbuf;
+	MPI_Count recvcount;
+	MPI_Datatype recvtype;
+	bool vector; /* counts and displacements per rank on the side where the ranks differ: */
+	struct zvec sendcounts, sdispls, recvcounts, rdispls;
+	const MPI_Datatype *sendtypes, *recvtypes; /* Alltoallw */
+	MPI_Op op;
+	int root;
+};
+
+/* On a spanning communicator. An argument error is raised through its handler. */
+int zcoll_run(struct zcomm *, const struct zcoll *);
+int zcoll_start(struct zcomm *, const struct zcoll *, MPI_Request *);
+int zcoll_init(struct zcomm *, const struct zcoll *, MPI_Request *);
+/* Waits for the native nonblocking form of a blocking call on a local communicator. rc: what
+ * starting it returned. */
+int zcoll_wait_native(int rc, MPI_Request *);
+/* True if the blocking native form is right on this local communicator; the same answer in all its
+ * members. */
+bool zcoll_native_may_block(MPI_Comm);
+
+/* Waits until all members of the communicator have called it: MPI_Finalize, communicator creation.
+ * MPI_SUCCESS or an error code (raised). */
+int zcoll_barrier(struct zcomm *);
+
+/* Builders. Arguments are checked already. MPI_SUCCESS or an error class. They end their last
+ * round. */
+int zbuild_barrier(struct zsched *);
+int zbuild_bcast(struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int root);
+int zbuild_gather(
+	struct zsched *, const struct zcoll *); /* regular, or vector with recvcounts and rdispls */
+int zbuild_scatter(
+	struct zsched *, const struct zcoll *); /* regular, or vector with sendcounts and sdispls */
+int zbuild_allgather(
+	struct zsched *, const struct zcoll *); /* regular, or vector with recvcounts and rdispls */
+int zbuild_reduce(struct zsched *,
+	const struct zcoll *); /* sendbuf, recvbuf, recvcount, recvtype, op, root */
+int zbuild_allreduce(struct zsched *, const struct zcoll *); /* the same, without root */
+
+/* Am I the leader of my part? */
+static inline bool zcoll_is_leader(const struct zcomm *c)
+{
+	return c->rank == c->parts[c->my_part].leader;
+}
+/* The ranks of part p in order: for (r = c->parts[p].leader; r < c->size; r = zcoll_next_rank(c, p,
+ * r)). */
+static inline int zcoll_next_rank(const struct zcomm *c, int p, int r)
+{
+	if (c->blocked)
+		return r + 1 < c->parts[p].leader + c->parts[p].count ? r + 1 : c->size;
+	do
+		r++;
+	while (r < c->size && zworld.place[c->vrank[r]].part != (uint32_t)c->parts[p].part);
+	return r;
+}
+
+/* For take: MPI_SUCCESS or the error class that native MPI gives. */
+int zcheck_root(const struct zcomm *, int root);
+int zcheck_op(MPI_Op);
+/* A buffer with count elements; the type is kept. */
+int ztake_data(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype *);
+/* A buffer with a count per rank; the type is kept. */
+int ztake_vector(struct zsched *, struct zvec counts, MPI_Datatype *);
+
+#endif

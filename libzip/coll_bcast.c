@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Bcast: the root sends once to the leader of every other part; native broadcast in each part.
+ * Large ones are spread in segments while the rest is still arriving.
+ */
+#include "coll_data.h"
+#include "coll_forms.h"
+#include "coll_native.h"
+
+/* From here on in segments: the fragment size of the bridge, what arrives at a time. */
+#define SEGMENT_BYTES ((MPI_Count)128 << 10)
+#define SEGMENTS_MAX 64 /* then they grow instead: bounds the steps of a schedule */
+
+struct bcast {
+	void *buf;
+	MPI_Count count;
+	MPI_Datatype type;
+	char *wire;      /* packed form; the buffer itself where that is the same */
+	MPI_Count bytes; /* of it */
+	int root;
+	bool root_here; /* the root is in my part */
+};
+
+static int pack(struct zsched *s, void *arg)
+{
+	struct bcast *b = arg;
+	(void)s;
+	return zbuf_pack(b->buf, b->count, b->type, b->wire);
+}
+
+static int unpack(struct zsched *s, void *arg)
+{
+	struct bcast *b = arg;
+	return zsched_failed(s) ? MPI_SUCCESS : zbuf_unpack(b->wire, b->buf, b->count, b->type);
+}
+
+static MPI_Count segment_at(const struct bcast *b, MPI_Count segment, int k)
+{
+	MPI_Count at = segment * k;
+	return at < b->bytes ? at : b->bytes;
+}
+
+/* Away from the root: spread segment k when it is there. The leader's last await is for all, also
+ * where it is alone. */
+static int build_remote_segments(struct zsched *s, struct bcast *b)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct zarriving *arriving = NULL;
+	MPI_Count segment = SEGMENT_BYTES;
+	int rc = MPI_SUCCESS;
+	if (segment * SEGMENTS_MAX < b->bytes)
+		segment = (b->bytes + SEGMENTS_MAX - 1) / SEGMENTS_MAX;
+	int n = c->nlocal > 1 ? (int)((b->bytes + segment - 1) / segment) : 1;
+	if (n == 1)
+		segment = b->bytes;
+	if (zcoll_is_leader(c)) {
+		arriving = zsched_recv_bytes(s, b->wire, b->bytes, b->root);
+		if (!arriving)
+			return MPI_ERR_NO_MEM;
+		zsched_round(s);
+	}
+	/* Round k: segment k arrives while segment k - 1 spreads. */
+	for (int k = 0; k <= n && rc == MPI_SUCCESS; k++) {
+		MPI_Count before = segment_at(b, segment, k - 1), at = segment_at(b, segment, k);
+		if (k > 0 && c->nlocal > 1)
+			rc = znative_bcast(s, b->wire + before, at - before, MPI_BYTE, 0);
+		if (rc == MPI_SUCCESS && k < n && arriving)
+			rc = zsched_await(s, arriving, segment_at(b, segment, k + 1));
+		zsched_round(s);
+	}
+	return rc;
+}
+
+static int build_large(struct zsched *s, struct bcast *b)
+{
+	struct zcomm *c = zsched_comm(s);
+	bool root = c->rank == b->root;
+	/* In the root's part the data need not be packed. */
+	if (b->root_here && !root)
+		return znative_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root]);
+	int rc = zbuf_wire(s, b->buf, b->count, b->type, &b->wire, &b->bytes);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (!root) {
+		rc = build_remote_segments(s, b);
+		return rc == MPI_SUCCESS && b->wire != b->buf ? zsched_call(s, unpack, b) : rc;
+	}
+	/* Packed when the schedule comes to it: the data may be the result of steps before. */
+	if (b->wire != b->buf)
+		rc = zsched_call(s, pack, b);
+	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
+		if (p != c->my_part)
+			rc = zsched_send(s, b->wire, b->bytes, MPI_BYTE, c->parts[p].leader);
+	}
+	if (rc == MPI_SUCCESS && c->nlocal > 1)
+		rc = znative_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root]);
+	return rc;
+}
+
+static int build_small(struct zsched *s, const struct bcast *b)
+{
+	struct zcomm *c = zsched_comm(s);
+	int rc = MPI_SUCCESS;
+	if (c->rank == b->root) {
+		for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
+			if (p != c->my_part)
+				rc = zsched_send(s, b->buf, b->count, b->type, c->parts[p].leader);
+		}
+	} else if (!b->root_here && zcoll_is_leader(c)) {
+		rc = zsched_recv(s, b->buf, b->count, b->type, b->root);
+		zsched_round(s);
+	}
+	if (rc == MPI_SUCCESS && c->nlocal > 1)
+		rc = znative_bcast(
+			s, b->buf, b->count, b->type, b->root_here ? c->shadow_rank[b->root] : 0);
+	return rc;
+}
+
+int zbuild_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct bcast *b = zsched_alloc(s, sizeof *b);
+	if (!b)
+		return MPI_ERR_NO_MEM;
+	*b = (struct bcast){.buf = buf,
+		.count = count,
+		.type = type,
+		.root = root,
+		.root_here = zcomm_is_local_rank(c, root),
+		.bytes = zbuf_wire_bytes(count, type)};
+	int rc = b->bytes > SEGMENT_BYTES ? build_large(s, b) : build_small(s, b);
+	zsched_round(s);
+	return rc;
+}
+
+static int take(struct zsched *s, struct zcoll *a)
+{
+	int rc = zcheck_root(zsched_comm(s), a->root);
+	return rc == MPI_SUCCESS ? ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype) : rc;
+}
+
+static int build(struct zsched *s, const struct zcoll *a)
+{
+	return zbuild_bcast(s, a->recvbuf, a->recvcount, a->recvtype, a->root);
+}
+
+#define PARAMS(COUNT, DISPL)                                                                       \
+	void *buffer, COUNT count, MPI_Datatype datatype, int root, MPI_Comm comm
+ZCOLL_FORMS(Bcast, Ibcast, PARAMS, (buffer, count, datatype, root, comm),
+	(.take = take, .build = build, .recvbuf = buffer, .recvcount = count, .recvtype = datatype,
+		.root = root))

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The reduction inside a part, segment by segment: by the native nonblocking reduction, or, where
+ * few members have long vectors, gathered at its root, who combines them. Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_COLL_INSIDE_H
+#define ZIP_LIBZIP_COLL_INSIDE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "schedule.h"
+
+struct zinside {
+	MPI_Datatype type;
+	MPI_Op op;
+	int root;      /* rank in the shadow */
+	bool gathers;  /* the same in all members of the part */
+	void *members; /* gathers, root: the members' vectors side by side */
+};
+
+/* total: of the whole vector; longest: of a segment. Adds a step to the current round. An error
+ * class. */
+int zinside_init(struct zinside *, struct zsched *, MPI_Count total, MPI_Count longest, MPI_Datatype, MPI_Op, int root);
+/* Adds to the current round: combine own vectors (MPI_IN_PLACE on the root: in result). result
+ * counts on the root only. */
+int zinside_start(const struct zinside *, struct zsched *, const void *own, void *result, MPI_Count count);
+/* On the root, in the next round, before anything that needs the result and before the next start,
+ * with the same arguments. */
+int zinside_finish(const struct zinside *, struct zsched *, const void *own, void *result, MPI_Count count);
+
+#endif

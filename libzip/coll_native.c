@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Steps that are native nonblocking collectives on the shadow. */
+#include "coll_native.h"
+#include "shim.h"
+
+struct native {
+	MPI_Comm comm;
+	const void *sendbuf;
+	void *recvbuf;
+	MPI_Count sendcount, recvcount;
+	MPI_Datatype sendtype, recvtype;
+	const MPI_Count *sendcounts, *recvcounts;
+	const MPI_Aint *sdispls, *rdispls;
+	const MPI_Datatype *sendtypes, *recvtypes;
+	MPI_Op op;
+	int root;
+};
+
+static int add(struct zsched *s, int (*start)(void *, MPI_Request *), const struct native *n)
+{
+	struct native *copy = zsched_alloc(s, sizeof *copy);
+	if (!copy)
+		return MPI_ERR_NO_MEM;
+	*copy = *n;
+	copy->comm = zsched_comm(s)->shadow;
+	return zsched_native(s, start, copy);
+}
+
+static int start_bcast(void *arg, MPI_Request *r)
+{
+	struct native *n = arg;
+	return zn.Ibcast_c(n->recvbuf, n->recvcount, n->recvtype, n->root, n->comm, r);
+}
+
+int znative_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
+{
+	return add(s, start_bcast,
+		&(struct native){
+			.recvbuf = buf, .recvcount = count, .recvtype = type, .root = root});
+}
+
+static int start_gather(void *arg, MPI_Request *r)
+{
+	struct native *n = arg;
+	return zn.Igather_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcount,
+		n->recvtype, n->root, n->comm, r);
+}
+
+int znative_gather(struct zsched *s, const void *sendbuf, MPI_Count sendcount,
+	MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root)
+{
+	return add(s, start_gather,
+		&(struct native){.sendbuf = sendbuf,
+			.sendcount = sendcount,
+			.sendtype = sendtype,
+			.recvbuf = recvbuf,
+			.recvcount = recvcount,
+			.recvtype = recvtype,
+			.root = root});
+}
+
+static int start_gatherv(void *arg, MPI_Request *r)
+{
+	struct native *n = arg;
+	return zn.Igatherv_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcounts,
+		n->rdispls, n->recvtype, n->root, n->comm, r);
+}
+
+int znative_gatherv(struct zsched *s, const void *sendbuf, MPI_Count sendcount,
+	MPI_Datatype sendtype, void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+	MPI_Datatype recvtype, int root)
+{
+	return add(s, start_gatherv,
+		&(struct native){.sendbuf = sendbuf,
+			.sendcount = sendcount,
+			.sendtype = sendtype,
+			.recvbuf = recvbuf,
+			.recvcounts = recvcounts,
+			.rdispls = displs,
+			.recvtype = recvtype,
+			.root = root});
+}
+
+static int start_scatter(void *arg, MPI_Request *r)
+{
+	struct native *n = arg;
+	return zn.Iscatter_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcount,
+		n->recvtype, n->root, n->comm, r);
+}
+
+int znative_scatter(struct zsched *s, const void *sendbuf, MPI_Count sendcount,
+	MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root)
+{
+	return add(s, start_scatter,
+		&(struct native){.sendbuf = sendbuf,
+			.sendcount = sendcount,
+			.sendtype = sendtype,
+			.recvbuf = recvbuf,
+			.recvcount = recvcount,
+			.recvtype = recvtype,
+			.root = root});
+}
+
+static int start_scatterv(void *arg, MPI_Request *r)
+{
+	struct native *n = arg;
+	return zn.Iscatterv_c(n->sendbuf, n->sendcounts, n->sdispls, n->sendtype, n->recvbuf,
+		n->recvcount, n->recvtype, n->root, n->comm, r);
+}
+
+int znative_scatterv(struct zsched *s, const void *sendbuf, const MPI_Count *sendcounts,
+	const MPI_Aint *displs, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
+	MPI_Datatype recvtype, int root)
+{
+	return add(s, start_scatterv,
+		&(struct native){.sendbuf = sendbuf,
+			.sendcounts = sendcounts,
+			.sdispls = displs,
+			.sendtype = sendtype,
+			.recvbuf = recvbuf,
+			.recvcount = recvcount,
+			.recvtype = recvtype,
+			.root = root});
+}
+
+static int start_allgatherv(void *arg, MPI_Request *r)
+{
+	struct native *n = arg;
+	return zn.Iallgatherv_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcounts,
+		n->rdispls, n->recvtype, n->comm, r);
+}
+
+int znative_allgatherv(struct zsched *s, const void *sendbuf, MPI_Count sendcount,
+	MPI_Datatype sendtype, void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
+	MPI_Datatype recvtype)
+{
+	return add(s, start_allgatherv,
+		&(struct native){.sendbuf = sendbuf,
+			.sendcount = sendcount,
+			.sendtype = sendtype,
+			.recvbuf = recvbuf,
+			.recvcounts = recvcounts,
+			.rdispls = displs,
+			.recvtype = recvtype});
+}
+
+static int start_alltoallv(void *arg, MPI_Request *r)
+{
+	struct native *n = arg;
+	return zn.Ialltoallv_c(n->sendbuf, n->sendcounts, n->sdispls, n->sendtype, n->recvbuf,
+		n->recvcounts, n->rdispls, n->recvtype, n->comm, r);
+}
+
+int znative_alltoallv(struct zsched *s, const void *sendbuf, const MPI_Count *sendcounts,
+	const MPI_Aint *sdispls, MPI_Datatype sendtype, void *recvbuf, const MPI_Count *recvcounts,
+	const MPI_Aint *rdispls, MPI_Datatype recvtype)
+{
+	return add(s, start_alltoallv,
+		&(struct native){.sendbuf = sendbuf,
+			.sendcounts = sendcounts,
+			.sdispls = sdispls,
+			.sendtype = sendtype,
+			.recvbuf = recvbuf,
+			.recvcounts = recvcounts,
+			.rdispls = rdispls,
+			.recvtype = recvtype});
+}
+
+static int start_alltoallw(void *arg, MPI_Request *r)
+{
+	struct native *n = arg;
+	return zn.Ialltoallw_c(n->sendbuf, n->sendcounts, n->sdispls, n->sendtypes, n->recvbuf,
+		n->recvcounts, n->rdispls, n->recvtypes, n->comm, r);
+}
+
+int znative_alltoallw(struct zsched *s, const void *sendbuf, const MPI_Count *sendcounts,
+	const MPI_Aint *sdispls, const MPI_Datatype *sendtypes, void *recvbuf,
+	const MPI_Count *recvcounts, const MPI_Aint *rdispls, const MPI_Datatype *recvtypes)
+{
+	return add(s, start_alltoallw,
+		&(struct native){.sendbuf = sendbuf,
+			.sendcounts = sendcounts,
+			.sdispls = sdispls,
+			.sendtypes = sendtypes,
+			.recvbuf = recvbuf,
+			.recvcounts = recvcounts,
+			.rdispls = rdispls,
+			.recvtypes = recvtypes});
+}
+
+static int start_reduce(void *arg, MPI_Request *r)
+{
+	struct native *n = arg;
+	return zn.Ireduce_c(
+		n->sendbuf, n->recvbuf, n->recvcount, n->recvtype, n->op, n->root, n->comm, r);
+}
+
+int znative_reduce(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count,
+	MPI_Datatype type, MPI_Op op, int root)
+{
+	return add(s, start_reduce,
+		&(struct native){.sendbuf = sendbuf,
+			.recvbuf = recvbuf,
+			.recvcount = count,
+			.recvtype = type,
+			.op = op,
+			.root = root});
+}
+
+static int start_scan(void *arg, MPI_Request *r)
+{
+	struct native *n = arg;
+	return zn.Iscan_c(n->sendbuf, n->recvbuf, n->recvcount, n->recvtype, n->op, n->comm, r);
+}
+
+int znative_scan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count,
+	MPI_Datatype type, MPI_Op op)
+{
+	return add(s, start_scan,
+		&(struct native){.sendbuf = sendbuf,
+			.recvbuf = recvbuf,
+			.recvcount = count,
+			.recvtype = type,
+			.op = op});
+}
+
+static int start_exscan(void *arg, MPI_Request *r)
+{
+	struct native *n = arg;
+	return zn.Iexscan_c(n->sendbuf, n->recvbuf, n->recvcount, n->recvtype, n->op, n->comm, r);
+}
+
+int znative_exscan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count,
+	MPI_Datatype type, MPI_Op op)
+{
+	return add(s, start_exscan,
+		&(struct native){.sendbuf = sendbuf,
+			.recvbuf = recvbuf,
+			.recvcount = count,
+			.recvtype = type,
+			.op = op});
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Scatter and MPI_Scatterv: native in the root's part; the root sends one message to every
+ * other part's leader, which scatters packed bytes. With Scatterv only the root knows the sizes, so
+ * they come first: in the same message as the data if these are few, otherwise the data follow.
+ */
+#include "coll_data.h"
+#include "coll_forms.h"
+#include "coll_native.h"
+#include "coll_slots.h"
+
+/* Data up to here travel in the message with the sizes; about where the copy costs as much as a
+ * second message. */
+#define TOGETHER_BYTES 4096
+
+/* What a member away from the root keeps. */
+struct share {
+	void *buf;
+	MPI_Count count;
+	MPI_Datatype type;
+	char *wire; /* my share, packed */
+	MPI_Count bytes;
+	int root;
+	char *first; /* Scatterv, leader: sizes, and data if few */
+	MPI_Count first_bytes;
+};
+
+static void put_le64(char *at, uint64_t v)
+{
+	for (int i = 0; i < 8; i++)
+		at[i] = (char)(v >> (8 * i));
+}
+
+static uint64_t get_le64(const char *at)
+{
+	uint64_t v = 0;
+	for (int i = 7; i >= 0; i--)
+		v = v << 8 | (unsigned char)at[i];
+	return v;
+}
+
+/* What the root packs for one part when the schedule comes to it: the data may be the result of
+ * steps before. */
+struct parcel {
+	struct zslots slots;
+	int part;
+	char *at;
+};
+
+static int pack(struct zsched *s, void *arg)
+{
+	struct parcel *c = arg;
+	return zslots_pack(zsched_comm(s), &c->slots, c->part, c->at);
+}
+
+static int add_pack(struct zsched *s, const struct zslots *slots, int p, char *at)
+{
+	struct parcel *c = zsched_alloc(s, sizeof *c);
+	if (!c)
+		return MPI_ERR_NO_MEM;
+	*c = (struct parcel){.slots = *slots, .part = p, .at = at};
+	return zsched_call(s, pack, c);
+}
+
+/* The data of part p as one message of packed bytes, without a copy of ours where the bridge can
+ * pack. */
+static int send_packed(struct zsched *s, const struct zslots *slots, int p)
+{
+	struct zcomm *c = zsched_comm(s);
+	int rc;
+	if (!zworld.external32) {
+		void *buf;
+		MPI_Count count;
+		MPI_Datatype type;
+		rc = zslots_part(s, slots, p, &buf, &count, &type);
+		return rc == MPI_SUCCESS ? zsched_send(s, buf, count, type, c->parts[p].leader)
+					 : rc;
+	}
+	MPI_Count bytes = zslots_wire_bytes(c, slots, p);
+	char *wire = zsched_alloc(s, (size_t)bytes);
+	rc = wire ? add_pack(s, slots, p, wire) : MPI_ERR_NO_MEM;
+	return rc == MPI_SUCCESS ? zsched_send(s, wire, bytes, MPI_BYTE, c->parts[p].leader) : rc;
+}
+
+static int send_with_sizes(struct zsched *s, const struct zslots *slots, int p)
+{
+	struct zcomm *c = zsched_comm(s);
+	MPI_Count bytes = zslots_wire_bytes(c, slots, p), head = 8 * (MPI_Count)c->parts[p].count,
+		  length = head;
+	if (bytes <= TOGETHER_BYTES)
+		length += bytes;
+	char *first = zsched_alloc(s, (size_t)length), *at = first;
+	if (!first)
+		return MPI_ERR_NO_MEM;
+	for (int r = c->parts[p].leader; r < c->size; r = zcoll_next_rank(c, p, r), at += 8)
+		put_le64(at, (uint64_t)zbuf_wire_bytes(zslots_count(slots, r), slots->type));
+	int rc = length > head ? add_pack(s, slots, p, at) : MPI_SUCCESS;
+	if (rc == MPI_SUCCESS)
+		rc = zsched_send(s, first, length, MPI_BYTE, c->parts[p].leader);
+	if (rc == MPI_SUCCESS && bytes > TOGETHER_BYTES)
+		rc = send_packed(s, slots, p);
+	return rc;
+}
+
+static int build_root(struct zsched *s, const struct zcoll *a)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct zslots slots = zslots_send(a);
+	MPI_Count *counts;
+	MPI_Aint *displs;
+	int rc = MPI_SUCCESS;
+	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
+		int leader = c->parts[p].leader;
+		if (p == c->my_part)
+			continue;
+		if (c->parts[p].count == 1)
+			rc = zsched_send(s, zslots_at(&slots, leader), zslots_count(&slots, leader),
+				slots.type, leader);
+		else
+			rc = a->vector ? send_with_sizes(s, &slots, p) : send_packed(s, &slots, p);
+	}
+	if (rc == MPI_SUCCESS)
+		rc = zslots_local(s, &slots, &counts, &displs);
+	if (rc == MPI_SUCCESS)
+		rc = znative_scatterv(s, a->sendbuf, counts, displs, a->sendtype, a->recvbuf,
+			a->recvcount, a->recvtype, c->shadow_rank[a->root]);
+	return rc;
+}
+
+static int unpack(struct zsched *s, void *arg)
+{
+	struct share *h = arg;
+	return zsched_failed(s) ? MPI_SUCCESS : zbuf_unpack(h->wire, h->buf, h->count, h->type);
+}
+
+static int add_unpack(struct zsched *s, struct share *h)
+{
+	zsched_round(s);
+	return h->wire == h->buf ? MPI_SUCCESS : zsched_call(s, unpack, h);
+}
+
+/* Scatterv, leader: the sizes are here. Sizes that cannot be are taken as 0, the schedule fails. */
+static int share_out(struct zsched *s, void *arg)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct share *h = arg;
+	MPI_Count head = 8 * (MPI_Count)c->nlocal, total = 0;
+	MPI_Count *counts = zsched_alloc(s, (size_t)c->nlocal * sizeof *counts);
+	MPI_Aint *displs = zsched_alloc(s, (size_t)c->nlocal * sizeof *displs);
+	if (!counts || !displs)
+		return MPI_ERR_NO_MEM;
+	bool sane = h->first_bytes >= head;
+	for (int i = 0; i < c->nlocal; i++) {
+		uint64_t bytes = sane ? get_le64(h->first + 8 * i) : 0;
+		sane = sane && bytes <= (uint64_t)(INT64_MAX - total);
+		counts[i] = sane ? (MPI_Count)bytes : 0;
+		displs[i] = (MPI_Aint)total;
+		total += counts[i];
+	}
+	if (!sane || (total <= TOGETHER_BYTES && h->first_bytes != head + total))
+		zsched_fail(s, MPI_ERR_TRUNCATE, "the root's message has a wrong length");
+	char *data = h->first + head;
+	int rc = MPI_SUCCESS;
+	if (total > TOGETHER_BYTES) {
+		data = zsched_alloc(s, (size_t)total);
+		rc = data ? zsched_recv(s, data, total, MPI_BYTE, h->root) : MPI_ERR_NO_MEM;
+		zsched_round(s);
+	}
+	if (rc == MPI_SUCCESS)
+		rc = znative_scatterv(
+			s, data, counts, displs, MPI_BYTE, h->wire, h->bytes, MPI_BYTE, 0);
+	return rc == MPI_SUCCESS ? add_unpack(s, h) : rc;
+}
+
+static int build_remote_vector(struct zsched *s, struct share *h)
+{
+	struct zcomm *c = zsched_comm(s);
+	MPI_Count room = 8 * (MPI_Count)c->nlocal + TOGETHER_BYTES;
+	if (!zcoll_is_leader(c)) {
+		int rc = znative_scatterv(
+			s, NULL, NULL, NULL, MPI_BYTE, h->wire, h->bytes, MPI_BYTE, 0);
+		return rc == MPI_SUCCESS ? add_unpack(s, h) : rc;
+	}
+	h->first = zsched_alloc(s, (size_t)room);
+	int rc = h->first ? zsched_recv_upto(s, h->first, room, h->root, &h->first_bytes)
+			  : MPI_ERR_NO_MEM;
+	zsched_round(s);
+	return rc == MPI_SUCCESS ? zsched_call(s, share_out, h) : rc;
+}
+
+static int build_remote(struct zsched *s, const struct zcoll *a)
+{
+	struct zcomm *c = zsched_comm(s);
+	char *all = NULL;
+	if (c->nlocal == 1)
+		return zsched_recv(s, a->recvbuf, a->recvcount, a->recvtype, a->root);
+	struct share *h = zsched_alloc(s, sizeof *h);
+	if (!h)
+		return MPI_ERR_NO_MEM;
+	*h = (struct share){
+		.buf = a->recvbuf, .count = a->recvcount, .type = a->recvtype, .root = a->root};
+	int rc = zbuf_wire(s, h->buf, h->count, h->type, &h->wire, &h->bytes);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (a->vector)
+		return build_remote_vector(s, h);
+	if (zcoll_is_leader(c)) {
+		all = zsched_alloc(s, (size_t)(h->bytes * c->nlocal));
+		rc = all ? zsched_recv(s, all, h->bytes * c->nlocal, MPI_BYTE, h->root)
+			 : MPI_ERR_NO_MEM;
+		zsched_round(s);
+	}
+	if (rc == MPI_SUCCESS)
+		rc = znative_scatter(s, all, h->bytes, MPI_BYTE, h->wire, h->bytes, MPI_BYTE, 0);
+	return rc == MPI_SUCCESS ? add_unpack(s, h) : rc;
+}
+
+int zbuild_scatter(struct zsched *s, const struct zcoll *a)
+{
+	struct zcomm *c = zsched_comm(s);
+	int rc;
+	if (c->rank == a->root)
+		rc = build_root(s, a);
+	else if (zcomm_is_local_rank(c, a->root))
+		rc = znative_scatterv(s, NULL, NULL, NULL, MPI_BYTE, a->recvbuf, a->recvcount,
+			a->recvtype, c->shadow_rank[a->root]);
+	else
+		rc = build_remote(s, a);
+	zsched_round(s);
+	return rc;
+}
+
+static int take(struct zsched *s, struct zcoll *a)
+{
+	struct zcomm *c = zsched_comm(s);
+	int rc = zcheck_root(c, a->root);
+	bool root = rc == MPI_SUCCESS && c->rank == a->root;
+	if (root)
+		rc = a->vector ? ztake_vector(s, a->sendcounts, &a->sendtype)
+			       : ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
+	if (rc == MPI_SUCCESS && root &&
+		(a->sendbuf == MPI_IN_PLACE || (a->vector && !a->sdispls.p)))
+		rc = MPI_ERR_BUFFER;
+	if (rc == MPI_SUCCESS && !(root && a->recvbuf == MPI_IN_PLACE))
+		rc = ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+	return rc;
+}
+
+#define SCATTER_PARAMS(COUNT, DISPL)                                                               \
+	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,                \
+		COUNT recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm
+ZCOLL_FORMS(Scatter, Iscatter, SCATTER_PARAMS,
+	(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+	(.take = take, .build = zbuild_scatter, .sendbuf = sendbuf, .sendcount = sendcount,
+		.sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount,
+		.recvtype = recvtype, .root = root))
+
+#define SCATTERV_PARAMS(COUNT, DISPL)                                                              \
+	const void *sendbuf, const COUNT sendcounts[], const DISPL displs[],                       \
+		MPI_Datatype sendtype, void *recvbuf, COUNT recvcount, MPI_Datatype recvtype,      \
+		int root, MPI_Comm comm
+ZCOLL_FORMS(Scatterv, Iscatterv, SCATTERV_PARAMS,
+	(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
+	(.take = take, .build = zbuild_scatter, .vector = true, .sendbuf = sendbuf,
+		.sendcounts = ZVEC(sendcounts), .sdispls = ZVEC(displs), .sendtype = sendtype,
+		.recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype, .root = root))

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A buffer that holds one slot per rank. */
+#include "coll_data.h"
+#include "coll_slots.h"
+#include "shim.h"
+
+static struct zslots make(const void *buf, MPI_Datatype type, bool vector, MPI_Count count,
+	struct zvec counts, struct zvec displs)
+{
+	return (struct zslots){.buf = (char *)buf,
+		.type = type,
+		.extent = zbuf_extent(type),
+		.vector = vector,
+		.count = count,
+		.counts = counts,
+		.displs = displs};
+}
+
+struct zslots zslots_send(const struct zcoll *a)
+{
+	return make(a->sendbuf, a->sendtype, a->vector, a->sendcount, a->sendcounts, a->sdispls);
+}
+
+struct zslots zslots_recv(const struct zcoll *a)
+{
+	return make(a->recvbuf, a->recvtype, a->vector, a->recvcount, a->recvcounts, a->rdispls);
+}
+
+int zslots_local(struct zsched *s, const struct zslots *l, MPI_Count **counts, MPI_Aint **displs)
+{
+	struct zcomm *c = zsched_comm(s);
+	*counts = zsched_alloc(s, (size_t)c->nlocal * sizeof **counts);
+	*displs = zsched_alloc(s, (size_t)c->nlocal * sizeof **displs);
+	if (!*counts || !*displs)
+		return MPI_ERR_NO_MEM;
+	for (int i = 0; i < c->nlocal; i++) {
+		(*counts)[i] = zslots_count(l, c->shadow_to_rank[i]);
+		(*displs)[i] = zslots_displ(l, c->shadow_to_rank[i]);
+	}
+	return MPI_SUCCESS;
+}
+
+static bool side_by_side(const struct zcomm *c, const struct zslots *l, int p, MPI_Count *total)
+{
+	MPI_Aint end = 0;
+	bool yes = true, first = true;
+	*total = 0;
+	for (int r = c->parts[p].leader; r < c->size; r = zcoll_next_rank(c, p, r)) {
+		MPI_Count n = zslots_count(l, r);
+		if (!first && zslots_displ(l, r) != end)
+			yes = false;
+		first = false;
+		end = zslots_displ(l, r) + (MPI_Aint)n;
+		*total += n;
+	}
+	return yes;
+}
+
+int zslots_part(struct zsched *s, const struct zslots *l, int p, void **buf, MPI_Count *count,
+	MPI_Datatype *type)
+{
+	struct zcomm *c = zsched_comm(s);
+	*buf = zslots_at(l, c->parts[p].leader);
+	*type = l->type;
+	if (side_by_side(c, l, p, count))
+		return MPI_SUCCESS;
+
+	MPI_Count *counts = zsched_alloc(s, (size_t)c->parts[p].count * sizeof *counts);
+	MPI_Count *displs = zsched_alloc(s, (size_t)c->parts[p].count * sizeof *displs);
+	int i = 0;
+	if (!counts || !displs)
+		return MPI_ERR_NO_MEM;
+	for (int r = c->parts[p].leader; r < c->size; r = zcoll_next_rank(c, p, r), i++) {
+		counts[i] = zslots_count(l, r);
+		displs[i] = zslots_displ(l, r) * l->extent;
+	}
+	int rc = zn.Type_create_hindexed_c(c->parts[p].count, counts, displs, l->type, type);
+	if (rc == MPI_SUCCESS)
+		rc = zn.Type_commit(type);
+	if (rc != MPI_SUCCESS)
+		return MPI_ERR_TYPE;
+	*buf = l->buf;
+	*count = 1;
+	return zsched_own_type(s, *type);
+}
+
+MPI_Count zslots_wire_bytes(const struct zcomm *c, const struct zslots *l, int p)
+{
+	MPI_Count bytes = 0;
+	for (int r = c->parts[p].leader; r < c->size; r = zcoll_next_rank(c, p, r))
+		bytes += zbuf_wire_bytes(zslots_count(l, r), l->type);
+	return bytes;
+}
+
+int zslots_pack(const struct zcomm *c, const struct zslots *l, int p, char *wire)
+{
+	int rc = MPI_SUCCESS;
+	for (int r = c->parts[p].leader; r < c->size && rc == MPI_SUCCESS;
+		r = zcoll_next_rank(c, p, r)) {
+		rc = zbuf_pack(zslots_at(l, r), zslots_count(l, r), l->type, wire);
+		wire += zbuf_wire_bytes(zslots_count(l, r), l->type);
+	}
+	return rc;
+}
+
+int zslots_unpack(const struct zcomm *c, const struct zslots *l, int p, const char *wire)
+{
+	int rc = MPI_SUCCESS;
+	for (int r = c->parts[p].leader; r < c->size && rc == MPI_SUCCESS;
+		r = zcoll_next_rank(c, p, r)) {
+		rc = zbuf_unpack(wire, zslots_at(l, r), zslots_count(l, r), l->type);
+		wire += zbuf_wire_bytes(zslots_count(l, r), l->type);
+	}
+	return rc;
+}

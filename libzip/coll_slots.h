@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A buffer that holds one slot per rank: the side of a gather, scatter, allgather or alltoall where
+ * the data of all ranks lie. Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_COLL_SLOTS_H
+#define ZIP_LIBZIP_COLL_SLOTS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "coll.h"
+
+struct zslots {
+	char *buf;
+	MPI_Datatype type;
+	MPI_Aint extent;
+	bool vector;
+	MPI_Count count;            /* elements per slot, if not vector */
+	struct zvec counts, displs; /* if vector; displacements in extents */
+};
+
+struct zslots zslots_send(const struct zcoll *);
+struct zslots zslots_recv(const struct zcoll *);
+
+static inline MPI_Count zslots_count(const struct zslots *l, int rank)
+{
+	return l->vector ? zvec_get(l->counts, rank) : l->count;
+}
+static inline MPI_Aint zslots_displ(const struct zslots *l, int rank)
+{
+	return l->vector ? zvec_get(l->displs, rank) : rank * l->count;
+}
+static inline void *zslots_at(const struct zslots *l, int rank)
+{
+	return l->buf + zslots_displ(l, rank) * l->extent;
+}
+
+/* Counts and displacements of the local members by shadow rank, for a native vector collective. */
+int zslots_local(struct zsched *, const struct zslots *, MPI_Count **counts, MPI_Aint **displs);
+/* All slots of part p, in the order of the ranks, as one piece of typed data. */
+int zslots_part(struct zsched *, const struct zslots *, int p, void **buf, MPI_Count *count,
+	MPI_Datatype *type);
+/* The same packed for the wire: how many bytes, pack, unpack. */
+MPI_Count zslots_wire_bytes(const struct zcomm *, const struct zslots *, int p);
+int zslots_pack(const struct zcomm *, const struct zslots *, int p, char *wire);
+int zslots_unpack(const struct zcomm *, const struct zslots *, int p, const char *wire);
+
+#endif

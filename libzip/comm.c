@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of spanning communicators. See comm.h. */
+#include "comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim.h"
+
+#define BUCKETS 256u /* programs have tens of communicators; chains stay short for thousands */
+
+struct zcomm *zcomm_world;
+
+static struct zcomm *by_handle[BUCKETS], *by_id[BUCKETS];
+static unsigned count;	       /* entries of by_handle but the world */
+static struct zcomm *dead;     /* for zcomm_reap */
+static uint64_t made;	       /* by this process */
+/* The communicator whose attribute callbacks this thread is running: they may still ask for its rank. */
+static __thread struct zcomm *dying __attribute__((tls_model("initial-exec")));
+
+static unsigned bucket_of(MPI_Comm handle)
+{
+	/* MPICH numbers handles from the low bits on */
+	return ((unsigned)handle ^ (unsigned)handle >> 8) % BUCKETS;
+}
+
+static unsigned bucket_of_id(uint64_t id)
+{
+	id >>= 2;
+	return (unsigned)(id ^ id >> 30) % BUCKETS; /* counter and maker */
+}
+
+struct zcomm *zcomm_find(MPI_Comm handle)
+{
+	if (zcomm_world && (handle == zcomm_world->handle || handle == zcomm_world->shadow))
+		return zcomm_world;
+	if (__builtin_expect(dying != NULL, 0) && handle == dying->handle)
+		return dying;
+	if (count == 0)
+		return NULL;
+	struct zcomm *comm = by_handle[bucket_of(handle)];
+	while (comm && comm->handle != handle)
+		comm = comm->next;
+	return comm;
+}
+
+struct zcomm *zcomm_find_id(uint64_t id)
+{
+	struct zcomm *comm = by_id[bucket_of_id(id)];
+
+	while (comm && comm->id >> 2 != id >> 2)
+		comm = comm->next_id;
+	return comm;
+}
+
+uint64_t zcomm_new_id(void)
+{
+	/* 30 bits of counter above the two of the kind of traffic */
+	return (uint64_t)(uint32_t)zworld.vrank << 32 | (++made & 0x3fffffffu) << 2;
+}
+
+/* Where the members are: shadow_rank, shadow_to_rank, parts. */
+static int map_members(struct zcomm *comm)
+{
+	int *part_index = malloc((size_t)zworld.nparts * sizeof(*part_index));
+
+	if (!part_index)
+		return -1;
+	for (int p = 0; p < zworld.nparts; p++)
+		part_index[p] = -1;
+	comm->blocked = true;
+	comm->rank = comm->my_part = MPI_UNDEFINED;
+	int previous = -1;
+	for (int r = 0; r < comm->size; r++) {
+		int vrank = comm->vrank[r], part = (int)zworld.place[vrank].part;
+		if (vrank == zworld.vrank)
+			comm->rank = r;
+		comm->shadow_rank[r] = -1;
+		if (part == zworld.part) {
+			comm->shadow_to_rank[comm->nlocal] = r;
+			comm->shadow_rank[r] = comm->nlocal++;
+		}
+		if (part_index[part] < 0) {
+			part_index[part] = comm->nparts;
+			comm->parts[comm->nparts++] = (struct zcomm_part){.part = part, .leader = r};
+		} else if (part != previous) {
+			comm->blocked = false;
+		}
+		comm->parts[part_index[part]].count++;
+		previous = part;
+	}
+	comm->my_part = part_index[zworld.part];
+	free(part_index);
+	return 0;
+}
+
+static void destroy(struct zcomm *comm)
+{
+	free(comm->vrank);
+	free(comm->shadow_rank);
+	free(comm->shadow_to_rank);
+	free(comm->parts);
+	free(comm);
+}
+
+struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size)
+{
+	struct zcomm *comm = calloc(1, sizeof(*comm));
+	size_t n = (size_t)size + 1;
+
+	if (!comm)
+		return NULL;
+	comm->handle = handle;
+	comm->shadow = shadow;
+	comm->id = id;
+	comm->size = size;
+	comm->refs = 1;
+	comm->vrank = malloc(n * sizeof(int));
+	comm->shadow_rank = malloc(n * sizeof(int));
+	comm->shadow_to_rank = malloc(n * sizeof(int));
+	comm->parts = calloc((size_t)zworld.nparts, sizeof(*comm->parts));
+	if (!comm->vrank || !comm->shadow_rank || !comm->shadow_to_rank || !comm->parts)
+		goto err_destroy;
+	memcpy(comm->vrank, vrank, (size_t)size * sizeof(int));
+	if (map_members(comm) != 0)
+		goto err_destroy;
+
+	if (handle == MPI_COMM_WORLD) {
+		zcomm_world = comm;
+	} else {
+		comm->next = by_handle[bucket_of(handle)];
+		by_handle[bucket_of(handle)] = comm;
+		count++;
+	}
+	comm->next_id = by_id[bucket_of_id(id)];
+	by_id[bucket_of_id(id)] = comm;
+	return comm;
+
+err_destroy:
+	destroy(comm);
+	return NULL;
+}
+
+void zcomm_ref(struct zcomm *comm)
+{
+	comm->refs++;
+}
+
+static void unlink_handle(struct zcomm *comm)
+{
+	if (comm == zcomm_world) {
+		zcomm_world = NULL;
+		return;
+	}
+	for (struct zcomm **at = &by_handle[bucket_of(comm->handle)]; *at; at = &(*at)->next)
+		if (*at == comm) {
+			*at = comm->next;
+			count--;
+			return;
+		}
+}
+
+void zcomm_unref(struct zcomm *comm)
+{
+	if (--comm->refs > 0)
+		return;
+	for (struct zcomm **at = &by_id[bucket_of_id(comm->id)]; *at; at = &(*at)->next_id)
+		if (*at == comm) {
+			*at = comm->next_id;
+			break;
+		}
+	if (!comm->dropped)
+		unlink_handle(comm);
+	comm->next = dead;
+	dead = comm;
+}
+
+void zcomm_drop(struct zcomm *comm)
+{
+	if (comm->dropped)
+		return;
+	unlink_handle(comm);
+	comm->dropped = true;
+	zcomm_unref(comm);
+}
+
+void zcomm_reap(void)
+{
+	while (dead) {
+		struct zcomm *comm = dead, *outer = dying;
+		dead = comm->next;
+		if (comm->handle != MPI_COMM_WORLD) {
+			MPI_Comm handle = comm->handle;
+			dying = comm;
+			zshim_callback_begin();
+			zn.Comm_free(&handle);
+			zshim_callback_end();
+			dying = outer;
+		}
+		destroy(comm);
+	}
+}
+
+int zcomm_rank_of(const struct zcomm *comm, int vrank)
+{
+	/* Most communicators list their members in the order of vranks, many without gaps. */
+	if (comm->size > 0 && vrank >= comm->vrank[0] && vrank - comm->vrank[0] < comm->size &&
+		comm->vrank[vrank - comm->vrank[0]] == vrank)
+		return vrank - comm->vrank[0];
+	for (int r = 0; r < comm->size; r++)
+		if (comm->vrank[r] == vrank)
+			return r;
+	return MPI_UNDEFINED;
+}

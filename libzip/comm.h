@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Spanning communicators. A communicator that is not in this table is local: native calls are right for it.
+ * Reference counted: pending requests keep it after MPI_Comm_free. Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_COMM_H
+#define ZIP_LIBZIP_COMM_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "world.h"
+
+struct zsched;
+
+struct zcomm_part { /* the members of one part, parts in the order of their lowest rank */
+	int part;    /* index in zworld */
+	int leader;  /* rank in this communicator: the lowest of that part */
+	int count;   /* members */
+};
+
+struct zcomm {
+	MPI_Comm handle;  /* what the application holds */
+	MPI_Comm shadow;  /* native communicator of my part's members ordered by rank; equal to handle except for
+			   * MPI_COMM_WORLD under one stock mpirun */
+	uint64_t id;	  /* the same in every member, unique in the job: vrank of the maker << 32 | counter << 2;
+			   * the low two bits are the kind of traffic (enum zcomm_context) */
+	int size, rank;
+	int *vrank;	  /* [size]: rank -> vrank */
+	int *shadow_rank; /* [size]: rank -> rank in the shadow, -1 if remote */
+	int *shadow_to_rank; /* [nlocal] */
+	int nlocal;
+	struct zcomm_part *parts; /* [nparts] */
+	int nparts;
+	int my_part;	  /* index into parts */
+	bool blocked;	  /* the ranks of each part are consecutive */
+	int refs;
+	uint32_t coll_seq;	  /* number of the next collective: tag of its bridged messages */
+	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */
+	bool dropped;		  /* MPI_Comm_free was called */
+	struct zcomm *next;	  /* hash chain by handle; list of the dead */
+	struct zcomm *next_id;	  /* hash chain by id */
+};
+
+enum zcomm_context { ZCOMM_PT2PT = 0, ZCOMM_COLL = 1, ZCOMM_INTERNAL = 2 };
+
+/* NULL: local. The common case (no spanning communicator but the world) costs a compare or two. */
+struct zcomm *zcomm_find(MPI_Comm handle);
+struct zcomm *zcomm_find_id(uint64_t id); /* low two bits are ignored */
+
+/* Makes the entry for a new spanning communicator over vrank[size] (copied), with native handle and shadow, which it
+ * then owns (frees with the last reference, except the world's). The caller has the first reference, which MPI_Comm_free
+ * gives back. NULL: out of memory. */
+struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size);
+/* unref never runs anything of the application: the last one only puts the communicator aside for zcomm_reap. */
+void zcomm_ref(struct zcomm *);
+void zcomm_unref(struct zcomm *);
+/* MPI_Comm_free: the handle is no longer found (the id is, until the last reference goes). */
+void zcomm_drop(struct zcomm *);
+/* Frees the communicators whose last reference is gone. That runs attribute callbacks of the application, so only
+ * implementations of MPI functions call it, with nothing half done. */
+void zcomm_reap(void);
+
+/* A fresh id, unique in the job (this process as maker). */
+uint64_t zcomm_new_id(void);
+
+/* vrank -> rank in the communicator, or MPI_UNDEFINED. */
+int zcomm_rank_of(const struct zcomm *, int vrank);
+
+static inline bool zcomm_is_local_rank(const struct zcomm *c, int rank)
+{
+	return c->shadow_rank[rank] >= 0;
+}
+
+extern struct zcomm *zcomm_world; /* MPI_COMM_WORLD, or NULL when not merged */
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Comm_dup, idup, split, split_type and create. The members agree on the new communicator's id
+ * and, in the same step, know that all of them have come; only then is a blocking native function
+ * called on the shadow: it ends as soon as the other local members have called it too, whatever
+ * happens on the bridge.
+ */
+#include "commnew.h"
+
+#include <stdlib.h>
+
+#include "bridge.h"
+#include "coll.h"
+#include "error.h"
+#include "shim.h"
+
+int zcommnew_meet(MPI_Comm local)
+{
+	MPI_Request r;
+	if (zcoll_native_may_block(local))
+		return MPI_SUCCESS;
+	return zcoll_wait_native(zn.Ibarrier(local, &r), &r);
+}
+
+int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, MPI_Comm *newcomm)
+{
+	bool spans = false;
+	for (int r = 0; r < size; r++)
+		spans |= !zworld_is_local(vrank[r]);
+	*newcomm = native;
+	if (!spans || zcomm_create(native, native, id, vrank, size))
+		return MPI_SUCCESS;
+	*newcomm = MPI_COMM_NULL;
+	zn.Comm_free(&native);
+	return MPI_ERR_NO_MEM;
+}
+
+/* Duplication: a schedule, so that blocking and nonblocking are the same. */
+
+struct dup {
+	struct zcomm *parent;
+	MPI_Info info; /* MPI_INFO_NULL and !with_info: the parent's */
+	bool with_info;
+	MPI_Comm native;
+	int64_t id;
+	MPI_Comm *newcomm; /* the application's */
+};
+
+static int start_dup(void *arg, MPI_Request *r)
+{
+	struct dup *d = arg;
+	int rc;
+	zshim_callback_begin(); /* copies attributes */
+	rc = d->with_info ? zn.Comm_idup_with_info(d->parent->shadow, d->info, &d->native, r)
+			  : zn.Comm_idup(d->parent->shadow, &d->native, r);
+	zshim_callback_end();
+	if (rc != MPI_SUCCESS) {
+		d->native = MPI_COMM_NULL;
+		*r = MPI_REQUEST_NULL;
+	}
+	return rc;
+}
+
+static void dup_done(void *arg, int *error)
+{
+	struct dup *d = arg;
+	*d->newcomm = MPI_COMM_NULL;
+	if (*error == MPI_SUCCESS && d->native != MPI_COMM_NULL)
+		*error = zcommnew_finish(
+			d->native, (uint64_t)d->id, d->parent->vrank, d->parent->size, d->newcomm);
+}
+
+static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm *newcomm,
+	const char *name, struct zsched **out)
+{
+	struct zsched *s = zsched_create(c, name);
+	struct dup *d = s ? zsched_alloc(s, sizeof *d) : NULL;
+	int rc = d ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	if (d) {
+		*d = (struct dup){.parent = c,
+			.info = info,
+			.with_info = with_info,
+			.native = MPI_COMM_NULL,
+			.newcomm = newcomm,
+			.id = c->rank == 0 ? (int64_t)zcomm_new_id() : 0};
+		/* First of all: the attributes are those at the time of the call. */
+		rc = zsched_native(s, start_dup, d);
+		if (rc == MPI_SUCCESS)
+			rc = zbuild_bcast(s, &d->id, 1, MPI_INT64_T, 0);
+		zsched_on_done(s, dup_done, d);
+	}
+	if (rc != MPI_SUCCESS) {
+		if (s)
+			zsched_destroy(s);
+		return zerror_raise(c, rc, name, "out of memory");
+	}
+	*out = s;
+	return MPI_SUCCESS;
+}
+
+static int local_dup(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm)
+{
+	MPI_Request r = MPI_REQUEST_NULL;
+	int rc;
+	zshim_callback_begin();
+	if (zcoll_native_may_block(comm))
+		rc = with_info ? zn.Comm_dup_with_info(comm, info, newcomm)
+			       : zn.Comm_dup(comm, newcomm);
+	else
+		rc = with_info ? zn.Comm_idup_with_info(comm, info, newcomm, &r)
+			       : zn.Comm_idup(comm, newcomm, &r);
+	zshim_callback_end();
+	return r == MPI_REQUEST_NULL ? rc : zcoll_wait_native(rc, &r);
+}
+
+static int duplicate(
+	MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name)
+{
+	struct zcomm *c = zcomm_find(comm);
+	struct zsched *s;
+	zcomm_reap();
+	if (!c)
+		return local_dup(comm, with_info, info, newcomm);
+	int rc = compile_dup(c, with_info, info, newcomm, name, &s);
+	return rc == MPI_SUCCESS ? zsched_run(s) : rc;
+}
+
+static int start_duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm,
+	MPI_Request *request, const char *name)
+{
+	struct zcomm *c = zcomm_find(comm);
+	struct zsched *s;
+	int rc;
+	if (!c) {
+		zshim_callback_begin();
+		rc = with_info ? zn.Comm_idup_with_info(comm, info, newcomm, request)
+			       : zn.Comm_idup(comm, newcomm, request);
+		zshim_callback_end();
+		return rc;
+	}
+	rc = compile_dup(c, with_info, info, newcomm, name, &s);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	rc = zreq_publish(zsched_request(s), request);
+	if (rc != MPI_SUCCESS) {
+		zsched_destroy(s);
+		return zerror_raise(c, rc, name, "out of memory");
+	}
+	zsched_start(s);
+	return MPI_SUCCESS;
+}
+
+int zip_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+	return duplicate(comm, false, MPI_INFO_NULL, newcomm, "MPI_Comm_dup");
+}
+
+int zip_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+	return duplicate(comm, true, info, newcomm, "MPI_Comm_dup_with_info");
+}
+
+int zip_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+{
+	return start_duplicate(comm, false, MPI_INFO_NULL, newcomm, request, "MPI_Comm_idup");
+}
+
+int zip_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
+{
+	return start_duplicate(comm, true, info, newcomm, request, "MPI_Comm_idup_with_info");
+}
+
+/* What every member of the parent says: three numbers. */
+enum { SAID_COLOR, SAID_KEY, SAID_ID, SAID_COUNT };
+
+/* MPI_SUCCESS, or an error code that has been raised. The table is to be freed. */
+static int exchange(struct zcomm *c, const char *name, const int64_t mine[SAID_COUNT],
+	int64_t (**all)[SAID_COUNT])
+{
+	*all = malloc((size_t)c->size * sizeof **all);
+	if (!*all)
+		return zerror_raise(c, MPI_ERR_NO_MEM, name, "out of memory");
+	int rc = zcoll_run(c, &(struct zcoll){.name = name,
+				      .build = zbuild_allgather,
+				      .sendbuf = mine,
+				      .sendcount = SAID_COUNT,
+				      .sendtype = MPI_INT64_T,
+				      .recvbuf = *all,
+				      .recvcount = SAID_COUNT,
+				      .recvtype = MPI_INT64_T});
+	if (rc != MPI_SUCCESS)
+		free(*all);
+	return rc;
+}
+
+struct member {
+	int64_t key;
+	int rank; /* in the parent */
+};
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* The vranks of my color in their new order. Returns how many; the id is that proposed by the first
+ * of them. */
+static int select_members(const struct zcomm *c, int64_t (*all)[SAID_COUNT], struct member *members,
+	int *vrank, int64_t *id)
+{
+	int n = 0;
+	for (int r = 0; r < c->size; r++) {
+		if (all[r][SAID_COLOR] == all[c->rank][SAID_COLOR])
+			members[n++] = (struct member){.key = all[r][SAID_KEY], .rank = r};
+	}
+	qsort(members, (size_t)n, sizeof *members, compare_members);
+	for (int i = 0; i < n; i++)
+		vrank[i] = c->vrank[members[i].rank];
+	*id = all[members[0].rank][SAID_ID];
+	return n;
+}
+
+/* In the native calls that block, other threads go on: one of them may be what another rank waits
+ * for. */
+static int native_split(MPI_Comm comm, int color, int key, MPI_Comm *native)
+{
+	zshim_block_begin();
+	int rc = zn.Comm_split(comm, color, key, native);
+	zshim_block_end();
+	return rc;
+}
+
+int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
+{
+	static const char name[] = "MPI_Comm_split";
+	struct zcomm *c = zcomm_find(comm);
+	zcomm_reap();
+	if (!c) {
+		int rc = zcommnew_meet(comm);
+		return rc == MPI_SUCCESS ? native_split(comm, color, key, newcomm) : rc;
+	}
+
+	int64_t mine[SAID_COUNT] = {color, key, (int64_t)zcomm_new_id()}, (*all)[SAID_COUNT], id;
+	int rc = exchange(c, name, mine, &all);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	/* The shadow is ordered by rank: the same keys give the same order of the local members. */
+	MPI_Comm native = MPI_COMM_NULL;
+	rc = native_split(c->shadow, color, key, &native);
+	*newcomm = native;
+	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL) {
+		struct member *members = malloc((size_t)c->size * sizeof *members);
+		int *vrank = malloc((size_t)c->size * sizeof *vrank);
+		rc = MPI_ERR_NO_MEM;
+		if (members && vrank) {
+			int n = select_members(c, all, members, vrank, &id);
+			rc = zcommnew_finish(native, (uint64_t)id, vrank, n, newcomm);
+		}
+		rc = zerror_raise(c, rc, name, "out of memory");
+		free(members);
+		free(vrank);
+	}
+	free(all);
+	return rc;
+}
+
+int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+	static const char name[] = "MPI_Comm_split_type";
+	struct zcomm *c = zcomm_find(comm);
+	zcomm_reap();
+	if (c && split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_COMM_TYPE_HW_GUIDED &&
+		split_type != MPI_COMM_TYPE_HW_UNGUIDED && split_type != MPI_UNDEFINED)
+		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
+			"this kind of split of a communicator that spans clusters is not "
+			"supported");
+	int rc = c ? zcoll_barrier(c) : zcommnew_meet(comm);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	/* A host belongs to one part: what shares one is local and stays native. */
+	comm = c ? c->shadow : comm;
+	zshim_block_begin();
+	rc = zn.Comm_split_type(comm, split_type, key, info, newcomm);
+	zshim_block_end();
+	return rc;
+}
+
+static bool is_subset(const struct zcomm *c, const struct zgroup *g)
+{
+	for (int i = 0; i < g->size; i++) {
+		if (zcomm_rank_of(c, g->vrank[i]) == MPI_UNDEFINED)
+			return false;
+	}
+	return true;
+}
+
+int zcommnew_native_group(
+	MPI_Comm comm, const struct zgroup *g, MPI_Group *native, const char *name)
+{
+	MPI_Group whole;
+	int rc = zgroup_to_native(g, native);
+	if (rc != MPI_SUCCESS)
+		return zerror_raise_native(comm, rc, name, "the group cannot be used here");
+	/* MPICH 4.0.2 crashes in MPI_Comm_create_group if the communicator was never asked for its
+	 * group. */
+	if (zn.Comm_group(comm, &whole) == MPI_SUCCESS)
+		zn.Group_free(&whole);
+	return MPI_SUCCESS;
+}
+
+static int native_create(MPI_Comm comm, const struct zgroup *g, MPI_Comm *native)
+{
+	MPI_Group group;
+	int rc = zcommnew_native_group(comm, g, &group, "MPI_Comm_create");
+	if (rc != MPI_SUCCESS)
+		return rc;
+	zshim_block_begin();
+	rc = zn.Comm_create(comm, group, native);
+	zshim_block_end();
+	if (group != MPI_GROUP_EMPTY)
+		zn.Group_free(&group);
+	return rc;
+}
+
+int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
+{
+	static const char name[] = "MPI_Comm_create";
+	struct zcomm *c = zcomm_find(comm);
+	struct zgroup *g = zgroup_find(group);
+	zcomm_reap();
+	if (!g)
+		return zerror_raise_native(comm, MPI_ERR_GROUP, name, "invalid group");
+	if (!c) {
+		int rc = zcommnew_meet(comm);
+		return rc == MPI_SUCCESS ? native_create(comm, g, newcomm) : rc;
+	}
+	if (!is_subset(c, g))
+		return zerror_raise(
+			c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
+
+	int64_t mine[SAID_COUNT] = {[SAID_ID] = (int64_t)zcomm_new_id()}, (*all)[SAID_COUNT];
+	MPI_Comm native = MPI_COMM_NULL;
+	int rc = exchange(c, name, mine, &all);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	rc = native_create(c->shadow, g, &native);
+	*newcomm = native;
+	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL) {
+		int64_t id = all[zcomm_rank_of(c, g->vrank[0])][SAID_ID];
+		rc = zerror_raise(c,
+			zcommnew_finish(native, (uint64_t)id, g->vrank, g->size, newcomm), name,
+			"out of memory");
+	}
+	free(all);
+	return rc;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Making communicators. Under the shim's lock. */
+#ifndef ZIP_LIBZIP_COMMNEW_H
+#define ZIP_LIBZIP_COMMNEW_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "comm.h"
+#include "group.h"
+
+/* In MPI_Init, when the world is known: a native communicator of our own over the base
+ * communicator, for messages inside the part that no application receives. Collective over the
+ * part. A native error code. */
+int zcommnew_init(void);
+void zcommnew_fini(void);
+
+/* Local parent: waits, with progress, until all members have come, so that the blocking native
+ * function that follows (there is no nonblocking one) keeps nobody else waiting. A native error
+ * code. */
+int zcommnew_meet(MPI_Comm local);
+
+/* The members of the group in my part, for a native function on comm. MPI_GROUP_EMPTY is not to be
+ * freed. MPI_SUCCESS or an error code that has been raised. */
+int zcommnew_native_group(
+	MPI_Comm comm, const struct zgroup *, MPI_Group *native, const char *name);
+
+/* The new communicator with these members and this native communicator of the local ones: an entry
+ * in the table, or none if nobody is elsewhere. MPI_SUCCESS or an error class. */
+int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, MPI_Comm *newcomm);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Wait, MPI_Test and what else concerns one request. */
+#include "completion.h"
+
+#include "anysource.h"
+#include "bridge.h"
+#include "error.h"
+#include "op.h"
+#include "progress.h"
+#include "shim.h"
+
+/* Native tests (20 to 40 ns each) before the first turn of the bridge: about the time that a local peer which is
+ * running needs to answer; and between turns, which may cost a system call each. */
+#define NATIVE_TESTS_FIRST 64
+#define NATIVE_TESTS 8
+
+int zcompletion_deliver(struct zreq *r, MPI_Request *request, MPI_Status *status)
+{
+	int error = r->status.MPI_ERROR;
+
+	if (status != MPI_STATUS_IGNORE) {
+		int kept = status->MPI_ERROR;
+		*status = r->status;
+		status->MPI_ERROR = kept;
+	}
+	if (r->persistent) {
+		r->active = false;
+	} else {
+		*request = MPI_REQUEST_NULL;
+		zreq_release(r);
+	}
+	return error;
+}
+
+static const char *class_text(int class)
+{
+	switch (class) {
+	case MPI_ERR_TRUNCATE:
+		return "the message is longer than the receive buffer";
+	case MPI_ERR_TYPE:
+		return "MPI_PACKED cannot cross between parts of different representation";
+	case MPI_ERR_NO_MEM:
+		return "out of memory";
+	default:
+		return "the operation failed";
+	}
+}
+
+int zcompletion_raise(const struct zcomm *c, int error, const char *name)
+{
+	/* Plain classes are ours; codes of native MPI have more bits, and their handler has been called. */
+	if (error == MPI_SUCCESS || error > MPICH_ERR_LAST_MPIX)
+		return error;
+	return zerror_raise(c, error, name, "%s", class_text(error));
+}
+
+static int finish(struct zreq *r, MPI_Request *request, MPI_Status *status, const char *name)
+{
+	struct zcomm *c = r->comm;
+	int error = r->status.MPI_ERROR;
+
+	if (error == MPI_SUCCESS || !c)
+		return zcompletion_raise(NULL, zcompletion_deliver(r, request, status), name);
+	zcomm_ref(c);
+	error = zcompletion_raise(c, zcompletion_deliver(r, request, status), name);
+	zcomm_unref(c);
+	return error;
+}
+
+static int no_such_request(const char *name)
+{
+	return zerror_raise(NULL, MPI_ERR_REQUEST, name, "no such request");
+}
+
+struct native_wait {
+	MPI_Request *request;
+	MPI_Status *status;
+	int rc;
+};
+
+static bool test_native(struct native_wait *w, int times)
+{
+	int flag = 0;
+
+	for (int i = 0; i < times && !flag && w->rc == MPI_SUCCESS; i++)
+		w->rc = zn.Test(w->request, &flag, w->status);
+	return flag || w->rc != MPI_SUCCESS;
+}
+
+static bool native_done(void *ctx)
+{
+	return test_native(ctx, NATIVE_TESTS);
+}
+
+static int wait_native(MPI_Request *request, MPI_Status *status)
+{
+	struct native_wait w = {request, status, MPI_SUCCESS};
+
+	if (test_native(&w, NATIVE_TESTS_FIRST))
+		zprogress_now_and_then();
+	else
+		zprogress_wait(native_done, &w);
+	return w.rc;
+}
+
+int zcompletion_wait(MPI_Request *request, MPI_Status *status, const char *name)
+{
+	if (!zreq_is_ours(*request))
+		return wait_native(request, status);
+	struct zreq *r = zreq_find(*request);
+	if (!r)
+		return no_such_request(name);
+	if (zcompletion_is_inactive(r)) {
+		if (status != MPI_STATUS_IGNORE)
+			zstatus_empty(status);
+		return MPI_SUCCESS;
+	}
+	if (!r->done)
+		zprogress_wait_request(r);
+	return finish(r, request, status, name);
+}
+
+int zcompletion_test(MPI_Request *request, int *flag, MPI_Status *status, const char *name)
+{
+	if (!zreq_is_ours(*request))
+		return zn.Test(request, flag, status);
+	struct zreq *r = zreq_find(*request);
+	*flag = 0;
+	if (!r)
+		return no_such_request(name);
+	if (zcompletion_is_inactive(r)) {
+		*flag = 1;
+		if (status != MPI_STATUS_IGNORE)
+			zstatus_empty(status);
+		return MPI_SUCCESS;
+	}
+	if (!zreq_is_done(r))
+		return MPI_SUCCESS;
+	*flag = 1;
+	return finish(r, request, status, name);
+}
+
+int zip_Wait(MPI_Request *request, MPI_Status *status)
+{
+	return zcompletion_wait(request, status, "MPI_Wait");
+}
+
+int zip_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	int rc = zcompletion_test(request, flag, status, "MPI_Test");
+
+	if (rc != MPI_SUCCESS || *flag) {
+		zprogress_now_and_then();
+		return rc;
+	}
+	if (!zprogress_test_failed(!zreq_is_ours(*request)))
+		return rc;
+	return zcompletion_test(request, flag, status, "MPI_Test");
+}
+
+int zip_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+	struct zreq *r;
+
+	zprogress_poll();
+	if (!zreq_is_ours(request))
+		return zn.Request_get_status(request, flag, status);
+	r = zreq_find(request);
+	if (!r)
+		return no_such_request("MPI_Request_get_status");
+	bool inactive = zcompletion_is_inactive(r);
+	*flag = inactive || zreq_is_done(r);
+	if (!*flag) {
+		zprogress_test_failed(false);
+	} else if (status != MPI_STATUS_IGNORE) {
+		if (inactive)
+			zstatus_empty(status);
+		else
+			*status = r->status;
+	}
+	return MPI_SUCCESS;
+}
+
+int zip_Request_free(MPI_Request *request)
+{
+	if (!zreq_is_ours(*request))
+		return zn.Request_free(request);
+	struct zreq *r = zreq_find(*request);
+	if (!r)
+		return no_such_request("MPI_Request_free");
+	*request = MPI_REQUEST_NULL;
+	if (zcompletion_is_inactive(r) || r->done) {
+		zreq_release(r);
+		return MPI_SUCCESS;
+	}
+	r->orphan = true;
+	if (r->ops == &zop_recv_ops && ((struct zop *)r)->native != MPI_REQUEST_NULL)
+		zanysource_orphan((struct zop *)r);
+	return MPI_SUCCESS;
+}
+
+int zip_Cancel(MPI_Request *request)
+{
+	if (!zreq_is_ours(*request))
+		return zn.Cancel(request);
+	struct zreq *r = zreq_find(*request);
+	if (!r)
+		return no_such_request("MPI_Cancel");
+	/* Sends are on their way: they complete normally, which MPI allows. */
+	if (r->ops->cancel && !r->done)
+		return r->ops->cancel(r);
+	return MPI_SUCCESS;
+}

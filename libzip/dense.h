@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Is a datatype one piece of memory? Looks at how it was made; slow, so the answer is cached (datatype.h). */
+#ifndef ZIP_LIBZIP_DENSE_H
+#define ZIP_LIBZIP_DENSE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* True if the type map of one element, in its order, is one piece without gaps; then *start is the displacement of its
+ * first byte (0 where it has none). False may also mean that it is not known. */
+bool zdense_find(MPI_Datatype, MPI_Count *start);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of ZIPPER_* variables. See env.h and libzipper(7). */
+#include "env.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const log_choices[] = {"error", "warn", "info", "debug", NULL};
+static const char *const wait_choices[] = {"auto", "spin", "yield", "sleep", NULL};
+static const char *const progress_choices[] = {"none", "thread", NULL};
+static const char *const representation_choices[] = {"auto", "native", "external32", NULL};
+
+#define FIELD(name) .offset = offsetof(struct zenv, name)
+
+const struct zconf_row zenv_rows[] = {
+	{.name = "job", .type = ZCONF_STRING, FIELD(job),
+		.help = "Name of the job, the same in every rank. Without it the library does nothing at all."},
+	{.name = "parts", .type = ZCONF_STRING, FIELD(parts),
+		.help = "Names of all parts (clusters) of the job, separated by commas, in the order of their ranks in "
+			"the merged MPI_COMM_WORLD. With hostfile: default all its clusters."},
+	{.name = "part", .type = ZCONF_STRING, FIELD(part),
+		.help = "Name of the part that this rank belongs to. With hostfile: looked up there."},
+	{.name = "zipperd", .type = ZCONF_STRING, FIELD(zipperd),
+		.help = "Where zipperd listens, seen from this rank: tcp:HOST[:PORT] or shm:PATH. With hostfile: looked "
+			"up there."},
+	{.name = "key", .type = ZCONF_STRING, FIELD(key),
+		.help = "The user's key, 64 hexadecimal digits. Prefer key_file where others could see the "
+			"environment of the processes."},
+	{.name = "key_file", .type = ZCONF_STRING, FIELD(key_file),
+		.help = "File with the user's key: lines of user name and 64 hexadecimal digits, not readable by others."},
+	{.name = "user", .type = ZCONF_STRING, FIELD(user),
+		.help = "User name that zipperd knows the key by. Default: the login name."},
+	{.name = "hostfile", .type = ZCONF_STRING, FIELD(hostfile),
+		.help = "zipper.hosts(5) file, where one mpirun starts the hosts of all clusters: every rank finds its "
+			"own part and zipperd there by the name of its host."},
+	{.name = "log", .type = ZCONF_ENUM, .preset = "warn", .choices = log_choices, FIELD(log),
+		.help = "What is reported on standard error: error, warn, info or debug."},
+	{.name = "wait", .type = ZCONF_ENUM, .preset = "auto", .choices = wait_choices, FIELD(wait),
+		.help = "How a blocked call waits: spin (needs a core for every rank), yield, sleep, or auto: spin a "
+			"little where there are cores enough, then yield, then sleep."},
+	{.name = "progress", .type = ZCONF_ENUM, .preset = "none", .choices = progress_choices, FIELD(progress),
+		.help = "thread: a thread moves bridged messages while the program computes. none: messages move within "
+			"MPI calls only."},
+	{.name = "representation", .type = ZCONF_ENUM, .preset = "auto", .choices = representation_choices,
+		FIELD(representation),
+		.help = "How data cross the bridge: external32 where the parts' machines differ, native where they do "
+			"not (auto). Both can be forced: native must then be set for every part, external32 for one."},
+	{.name = "module_dir", .type = ZCONF_STRING, .preset = PKGLIBDIR, FIELD(module_dir),
+		.help = "Where zipauth.so lies, which is loaded while joining."},
+	{.name = NULL},
+};
+
+static int check(const struct zenv *env, struct zerr *err)
+{
+	if (!env->job) {
+		/* Somebody wanted a merged job and misspelt or forgot its name: do not run the parts apart. */
+		const char *set = env->parts ? "ZIPPER_PARTS" : env->part ? "ZIPPER_PART" : env->zipperd
+				? "ZIPPER_ZIPPERD" : env->hostfile ? "ZIPPER_HOSTFILE" : NULL;
+		return set ? zerr_set(err, -EINVAL, "%s is set, but ZIPPER_JOB is not", set) : 0;
+	}
+	if (!env->hostfile) {
+		const char *missing = !env->parts ? "ZIPPER_PARTS" : !env->part ? "ZIPPER_PART" : !env->zipperd
+				? "ZIPPER_ZIPPERD" : NULL;
+		if (missing)
+			return zerr_set(err, -EINVAL, "ZIPPER_JOB is set, but %s is not (nor ZIPPER_HOSTFILE)", missing);
+	}
+	if (!env->key && !env->key_file)
+		return zerr_set(err, -EINVAL, "ZIPPER_JOB is set, but neither ZIPPER_KEY nor ZIPPER_KEY_FILE");
+	return 1;
+}
+
+int zenv_read(struct zenv *env, struct zerr *err)
+{
+	memset(env, 0, sizeof(*env));
+	int rc = zconf_defaults(zenv_rows, env, err);
+	if (rc == 0)
+		rc = zconf_environ(zenv_rows, env, "ZIPPER", NULL, err);
+	return rc != 0 ? rc : check(env, err);
+}
+
+void zenv_free(struct zenv *env)
+{
+	zconf_free(zenv_rows, env);
+}

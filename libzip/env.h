@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ZIPPER_* environment variables of a rank. Read once in MPI_Init. */
+#ifndef ZIP_LIBZIP_ENV_H
+#define ZIP_LIBZIP_ENV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf.h"
+#include "err.h"
+
+enum zenv_representation { ZENV_REPRESENTATION_AUTO, ZENV_REPRESENTATION_NATIVE, ZENV_REPRESENTATION_EXTERNAL32 };
+enum zenv_progress { ZENV_PROGRESS_NONE, ZENV_PROGRESS_THREAD };
+
+struct zenv { /* strings are NULL where nothing was set */
+	char *job, *parts, *part, *zipperd, *key, *key_file, *user, *hostfile, *module_dir;
+	int64_t log;		/* enum zlog_level */
+	int64_t wait;		/* order of zbridge_params.wait */
+	int64_t progress;	/* enum zenv_progress */
+	int64_t representation; /* enum zenv_representation */
+};
+
+/* Reads the environment; unknown ZIPPER_* variables and bad values are errors. Returns 1: part of a job; 0: no
+ * ZIPPER_JOB, the library shall do nothing; -EINVAL or -ENOMEM. Free with zenv_free in any case. */
+int zenv_read(struct zenv *, struct zerr *);
+void zenv_free(struct zenv *);
+
+/* The rows, for the manual page. */
+extern const struct zconf_row zenv_rows[];
+
+#endif

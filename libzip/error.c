@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Error codes with texts, and calling error handlers. See error.h. */
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "comm.h"
+#include "join.h"
+#include "shim.h"
+#include "world.h"
+
+/*
+ * MPICH 4.0.2 (src/mpi/errhan/errutil.h): bits 0-6 class, 7 fatal, 8-18 generic message, 19-25 ring index, 26-29 ring
+ * sequence, 30 dynamic. Codes of MPI_Add_error_code count up from bit 8. Ours: sequence all ones and a generic number
+ * above any that MPICH has (some 1000), with the slot of our text.
+ */
+#define CODE_MARK 0x3c070000u
+#define CODE_MARK_MASK 0x7fff8080u
+#define CODE_CLASS_MASK 0x7fu
+#define CODE_SLOT_SHIFT 8
+#define SLOTS 64u
+#define LAST_WORD_NS 200000000 /* mpiexec hears of a dead rank within some 10 ms, on a busy machine more */
+#define TEXT_BYTES 400 /* below MPI_MAX_ERROR_STRING (512 in MPICH) */
+
+static struct slot {
+	int class;
+	char text[TEXT_BYTES];
+} slots[SLOTS];
+static unsigned next_slot;
+
+#define PRINT_MS 100 /* for mpiexec to read what we printed; without, it was lost in one of ten aborts */
+
+_Static_assert(TEXT_BYTES <= MPI_MAX_ERROR_STRING, "a text must fit where the application puts it");
+
+static int code_of(int class, const char *text)
+{
+	unsigned at = SLOTS;
+
+	for (unsigned i = 0; i < SLOTS && at == SLOTS; i++)
+		if (slots[i].class == class && strcmp(slots[i].text, text) == 0)
+			at = i;
+	if (at == SLOTS) {
+		at = next_slot++ % SLOTS;
+		slots[at].class = class;
+		snprintf(slots[at].text, sizeof(slots[at].text), "%s", text);
+	}
+	return (int)(CODE_MARK | at << CODE_SLOT_SHIFT | (unsigned)class);
+}
+
+static const struct slot *slot_of(int code)
+{
+	if (((unsigned)code & CODE_MARK_MASK) != CODE_MARK)
+		return NULL;
+	unsigned at = (unsigned)code >> CODE_SLOT_SHIFT & (SLOTS - 1);
+	return slots[at].class == (int)((unsigned)code & CODE_CLASS_MASK) && slots[at].text[0] ? &slots[at] : NULL;
+}
+
+int zip_Error_string(int errorcode, char *string, int *resultlen)
+{
+	const struct slot *slot = slot_of(errorcode);
+
+	if (!slot)
+		return zn.Error_string(errorcode, string, resultlen);
+	*resultlen = (int)strlen(slot->text);
+	memcpy(string, slot->text, (size_t)*resultlen + 1);
+	return MPI_SUCCESS;
+}
+
+static int class_of(int code)
+{
+	return (int)((unsigned)code & CODE_CLASS_MASK);
+}
+
+int zerror_code(int class, const char *fmt, ...)
+{
+	char text[TEXT_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	return code_of(class_of(class), text);
+}
+
+static void lost(int code, const char *text, bool print) __attribute__((noreturn));
+
+/* Handlers that end the job end the whole world, not the native job of this part alone. */
+static int call_handler(MPI_Comm comm, int code)
+{
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+	if (zn.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
+		return code;
+	if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT)
+		lost(class_of(code), slots[(unsigned)code >> CODE_SLOT_SHIFT & (SLOTS - 1)].text, true);
+	zshim_callback_begin();
+	zn.Comm_call_errhandler(comm, code);
+	zshim_callback_end();
+	if (handler != MPI_ERRORS_RETURN)
+		zn.Errhandler_free(&handler);
+	return code;
+}
+
+static int raise_error(MPI_Comm comm, int class, const char *function, const char *fmt, va_list args)
+{
+	char text[TEXT_BYTES];
+	int used;
+
+	if (class == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	used = snprintf(text, sizeof(text), "%s: ", function);
+	vsnprintf(text + used, sizeof(text) - (size_t)used, fmt, args);
+	return call_handler(comm, code_of(class_of(class), text));
+}
+
+int zerror_raise(const struct zcomm *comm, int class, const char *function, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	int code = raise_error(comm ? comm->handle : MPI_COMM_WORLD, class, function, fmt, args);
+	va_end(args);
+	return code;
+}
+
+int zerror_raise_native(MPI_Comm comm, int class, const char *function, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	int code = raise_error(comm, class, function, fmt, args);
+	va_end(args);
+	return code;
+}
+
+static void lost(int code, const char *text, bool print)
+{
+	if (print)
+		fprintf(stderr, "libzipper: rank %d of %s (%s): %s\n", zworld.vrank, zjoin_job(),
+			zworld.part_name ? zworld.part_name[zworld.part] : "not joined", text);
+	zjoin_abort(code, text);
+	zerror_abort(code);
+}
+
+void zerror_let_print(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = PRINT_MS * 1000000l}, NULL);
+}
+
+void zerror_abort(int code)
+{
+	zerror_let_print();
+	zn.Abort(MPI_COMM_WORLD, code);
+	_exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
+}
+
+void zerror_fatal(int code, const char *fmt, ...)
+{
+	char text[TEXT_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	lost(code, text, true);
+}
+
+void zerror_lost(int code, const char *fmt, ...)
+{
+	char text[TEXT_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	/* The first abort of a part ends its mpiexec, which would not get to know how the dead rank has ended: a signal,
+	 * a status. That is what the user wants to read. */
+	nanosleep(&(struct timespec){.tv_nsec = LAST_WORD_NS}, NULL);
+	lost(code, text, zworld.place && zworld.place[zworld.vrank].lrank == 0);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Init to MPI_Finalize: joining the merged world, leaving it, ending it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bridge.h"
+#include "comm.h"
+#include "commnew.h"
+#include "env.h"
+#include "error.h"
+#include "join.h"
+#include "log.h"
+#include "shim.h"
+#include "thread.h"
+#include "wait.h"
+#include "world.h"
+
+/* Where all ranks fail for the same reason, the first one says it and ends the job before the others do. */
+#define OTHERS_WAIT_MS 500
+
+static void fail_init(const struct zerr *err) __attribute__((noreturn));
+static void fail_init(const struct zerr *err)
+{
+	int rank = 0;
+
+	zn.Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank != 0)
+		nanosleep(&(struct timespec){.tv_nsec = OTHERS_WAIT_MS * 1000000l}, NULL);
+	fprintf(stderr, "libzipper: rank %d: MPI_Init: %s\n", rank, err->text);
+	zerror_abort(EXIT_FAILURE);
+}
+
+#define ZIPPERD_THREADS 2 /* that are at work when messages cross: a worker for each direction */
+
+/* Is zipperd on this host, by its address? Then all parts are taken to be here too. */
+static bool zipper_is_here(const struct zaddr *zipper)
+{
+	return zipper->kind == ZADDR_SHM || strncmp(zipper->host, "127.", 4) == 0 ||
+		strcmp(zipper->host, "localhost") == 0 || strcmp(zipper->host, "::1") == 0;
+}
+
+/* More runnable threads than cores? Ranks of my part on this host, or of all parts where
+ * those are known to be here, and zipperd, which may run here too. */
+static bool is_oversubscribed(const struct zaddr *zipper)
+{
+	MPI_Comm host;
+	int n = 1;
+
+	if (zn.Comm_split_type(zworld.base, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
+		zn.Comm_size(host, &n);
+		zn.Comm_free(&host);
+	}
+	n = zipper_is_here(zipper) ? zworld.nranks + ZIPPERD_THREADS : n + 1;
+	return n > zwait_cores();
+}
+
+static int make_world(struct zerr *err)
+{
+	int *vranks = malloc((size_t)zworld.nranks * sizeof(*vranks));
+
+	for (int v = 0; vranks && v < zworld.nranks; v++)
+		vranks[v] = v;
+	/* the same id everywhere: maker 0, counter 0 */
+	struct zcomm *world = vranks ? zcomm_create(MPI_COMM_WORLD, zworld.base, 0, vranks, zworld.nranks) : NULL;
+	free(vranks);
+	return world ? 0 : zerr_set(err, -ENOMEM, "out of memory");
+}
+
+static void merge(const struct zenv *env, bool threaded)
+{
+	struct zerr err = {.text = ""};
+	struct zbridge_params params = {.job = zjoin_job(), .session = zjoin_session(), .zipper = zjoin_zipper(),
+		.token = zjoin_token(), .wait = (int)env->wait};
+
+	params.oversubscribed = is_oversubscribed(params.zipper);
+	if (make_world(&err) != 0)
+		fail_init(&err);
+	if (zcommnew_init() != MPI_SUCCESS) {
+		zerr_set(&err, -ENOMEM, "cannot make a communicator for the library's own messages");
+		fail_init(&err);
+	}
+	if (zbridge_init(&params) != MPI_SUCCESS) {
+		zerr_set(&err, -ENOMEM, "cannot set up the bridge");
+		fail_init(&err);
+	}
+	zshim_active = true;
+	/* from here on the lock is a real one, and we have it */
+	zshim_leave();
+	zshim_threaded = threaded;
+	zshim_enter();
+	if (env->progress == ZENV_PROGRESS_THREAD && zthread_start() != 0) {
+		zerr_set(&err, -EAGAIN, "cannot start the progress thread");
+		fail_init(&err);
+	}
+}
+
+/* After native initialisation. Children of MPI_Comm_spawn inherit the environment, but they are no part of the job. */
+static void join(const struct zenv *env, int provided)
+{
+	struct zerr err = {.text = ""};
+	MPI_Comm parent = MPI_COMM_NULL;
+
+	zn.Comm_get_parent(&parent);
+	if (parent != MPI_COMM_NULL)
+		return;
+	zlog_init("libzipper", (enum zlog_level)env->log);
+	if (env->progress == ZENV_PROGRESS_THREAD && provided != MPI_THREAD_MULTIPLE) {
+		zerr_set(&err, -ENOTSUP, "ZIPPER_PROGRESS=thread needs MPI_THREAD_MULTIPLE, which the native library "
+			"does not provide");
+		fail_init(&err);
+	}
+	if (zjoin(env, &err) != 0)
+		fail_init(&err);
+	if (zworld.merged)
+		merge(env, provided == MPI_THREAD_MULTIPLE);
+}
+
+/* required NULL: MPI_Init. */
+static int initialise(int *argc, char ***argv, const int *required, int *provided)
+{
+	struct zerr err = {.text = ""};
+	struct zenv env;
+	int job = zenv_read(&env, &err), rc;
+
+	if (job > 0 && env.progress == ZENV_PROGRESS_THREAD)
+		rc = zn.Init_thread(argc, argv, MPI_THREAD_MULTIPLE, provided);
+	else if (required)
+		rc = zn.Init_thread(argc, argv, *required, provided);
+	else
+		rc = zn.Init(argc, argv);
+	if (rc != MPI_SUCCESS)
+		goto out_free;
+	if (job < 0)
+		fail_init(&err);
+	/* the library may be told by its environment to give more than was asked for */
+	zn.Query_thread(provided);
+	if (job > 0)
+		join(&env, *provided);
+out_free:
+	zenv_free(&env);
+	return rc;
+}
+
+int zip_Init(int *argc, char ***argv)
+{
+	int provided = MPI_THREAD_SINGLE;
+
+	return initialise(argc, argv, NULL, &provided);
+}
+
+int zip_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	return initialise(argc, argv, &required, provided);
+}
+
+/* Nobody leaves before everybody is done: first our messages are through, then all have said so, then BYE. */
+int zip_Finalize(void)
+{
+	if (zshim_active) {
+		zthread_stop();
+		zcomm_reap();
+		zbridge_drain();
+		zip_Barrier(MPI_COMM_WORLD);
+		zbridge_fini();
+		zcommnew_fini();
+		zshim_active = false;
+	}
+	zjoin_leave();
+	if (zworld.base != MPI_COMM_WORLD && zworld.base != MPI_COMM_NULL)
+		zn.Comm_free(&zworld.base);
+	return zn.Finalize();
+}
+
+int zip_Abort(MPI_Comm comm, int errorcode)
+{
+	if (!zjoin_session())
+		return zn.Abort(comm, errorcode);
+	/* The program's last words first: the world is taken down as soon as zipperd knows. And zmpirun shall have the
+	 * cause before the native library's message about it. */
+	zerror_let_print();
+	zjoin_abort(errorcode, "it called MPI_Abort");
+	zerror_abort(errorcode);
+}
+
+/* A session would show this part's processes as the whole world. */
+int zip_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+	struct zerr err = {.text = ""};
+	struct zenv env;
+	int rc = zenv_read(&env, &err);
+
+	zenv_free(&env);
+	if (rc == 0)
+		return zn.Session_init(info, errhandler, session);
+	*session = MPI_SESSION_NULL;
+	if (rc > 0)
+		zerr_set(&err, -ENOTSUP, "sessions are not supported in a job that spans clusters");
+	if (errhandler == MPI_ERRORS_ARE_FATAL || errhandler == MPI_ERRORS_ABORT) {
+		fprintf(stderr, "libzipper: MPI_Session_init: %s\n", err.text);
+		abort(); /* there need not be a native job yet that could be aborted */
+	}
+	return zerror_code(MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Session_init: %s", err.text);
+}
+
+int zip_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
+{
+	(void)session;
+	(void)pset_name;
+	*newgroup = MPI_GROUP_NULL;
+	return zerror_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Group_from_session_pset",
+		"sessions are not supported in a job that spans clusters");
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Joining the world. See join.h. */
+#include "join.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "env.h"
+#include "hostfile.h"
+#include "shim.h"
+#include "world.h"
+
+#define CONNECT_TIMEOUT_MS 10000 /* and for each answer but WORLD */
+#define BASE_TAG 7474		 /* of MPI_Comm_create_group on MPI_COMM_WORLD before the application can use any */
+
+static struct {
+	struct zsession *session;
+	struct zaddr zipper;
+	uint8_t token[ZCTL_TOKEN_BYTES];
+	char job[ZCTL_NAME_MAX + 1];
+} joined;
+
+struct zsession *zjoin_session(void)
+{
+	return joined.session;
+}
+
+const struct zaddr *zjoin_zipper(void)
+{
+	return &joined.zipper;
+}
+
+const uint8_t *zjoin_token(void)
+{
+	return joined.token;
+}
+
+const char *zjoin_job(void)
+{
+	return joined.job;
+}
+
+static int copy_name(char out[ZCTL_NAME_MAX + 1], const char *name, const char *what, struct zerr *err)
+{
+	if (!zctl_name_ok(name))
+		return zerr_set(err, -EINVAL, "%s is no name of 1 to %d printable characters without space and comma",
+			what, ZCTL_NAME_MAX);
+	strcpy(out, name);
+	return 0;
+}
+
+/* The name by which the hostfile knows us. Hydra passes it on; other starters do not. */
+static void own_host(char host[ZCTL_NAME_MAX + 1])
+{
+	const char *hydra = getenv("MPIR_CVAR_CH3_INTERFACE_HOSTNAME");
+
+	if (hydra && zctl_name_ok(hydra)) {
+		strcpy(host, hydra);
+		return;
+	}
+	if (gethostname(host, ZCTL_NAME_MAX) != 0 || host[0] == '\0')
+		strcpy(host, "unknown");
+	host[ZCTL_NAME_MAX] = '\0';
+}
+
+static int append_part(char *parts, size_t cap, const char *name, struct zerr *err)
+{
+	size_t used = strlen(parts), len = strlen(name);
+
+	if (used + 1 + len >= cap)
+		return zerr_set(err, -EINVAL, "the names of all parts are longer than %zu characters", cap - 1);
+	sprintf(parts + used, "%s%s", used ? "," : "", name);
+	return 0;
+}
+
+/* Part, all parts and zipperd's address from the hostfile, as far as the environment does not name them. */
+static int look_up(const struct zenv *env, struct zctl_join *join, struct zaddr *zipper, struct zerr *err)
+{
+	struct zhostfile hosts;
+	int rc = zhostfile_read(&hosts, env->hostfile, err);
+
+	if (rc != 0)
+		return rc;
+	int at = zhostfile_find_host(&hosts, join->host);
+	if (at < 0 && !env->part)
+		rc = zerr_set(err, -ENOENT, "%s: no cluster has host %s", env->hostfile, join->host);
+	if (rc == 0 && !env->part)
+		rc = copy_name(join->part, hosts.clusters[at].name, "the cluster's name", err);
+	for (int i = 0; i < hosts.nclusters && rc == 0 && !env->parts; i++)
+		rc = append_part(join->parts, sizeof(join->parts), hosts.clusters[i].name, err);
+	for (int z = 0; z < hosts.nzippers && rc == 0 && zipper->kind == ZADDR_NONE; z++)
+		for (int p = 0; p < hosts.zippers[z].nports; p++)
+			if (strcmp(hosts.zippers[z].ports[p].fabric, join->part) == 0)
+				*zipper = hosts.zippers[z].ports[p].addr;
+	if (rc == 0 && zipper->kind == ZADDR_NONE)
+		rc = zerr_set(err, -ENOENT, "%s: no zipper has a port on fabric %s", env->hostfile, join->part);
+	zhostfile_free(&hosts);
+	return rc;
+}
+
+/* FNV-1a over byte order and sizes: equal means that data can cross as they are. */
+static uint64_t abi_fingerprint(const struct zenv *env, const char *part)
+{
+	const uint16_t order = 0x0102;
+	const uint8_t facts[] = {*(const uint8_t *)&order, sizeof(short), sizeof(int), sizeof(long), sizeof(long long),
+		sizeof(void *), sizeof(float), sizeof(double), sizeof(long double), sizeof(wchar_t), sizeof(MPI_Aint),
+		sizeof(MPI_Offset), sizeof(MPI_Count), sizeof(MPI_Fint), sizeof(MPI_Datatype),
+		__LDBL_MANT_DIG__ % 256};
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	if (env->representation == ZENV_REPRESENTATION_NATIVE)
+		return 1; /* equal wherever it is set */
+	for (size_t i = 0; i < sizeof(facts); i++)
+		hash = (hash ^ facts[i]) * 0x100000001b3u;
+	if (env->representation == ZENV_REPRESENTATION_EXTERNAL32)
+		for (const char *c = part; *c; c++) /* different from every other part's */
+			hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+	return hash;
+}
+
+static int describe(const struct zenv *env, struct zctl_join *join, struct zaddr *zipper, struct zerr *err)
+{
+	int rank, size, rc = 0;
+
+	memset(join, 0, sizeof(*join));
+	memset(zipper, 0, sizeof(*zipper));
+	own_host(join->host);
+	if (env->part)
+		rc = copy_name(join->part, env->part, "ZIPPER_PART", err);
+	if (rc == 0 && env->parts)
+		rc = append_part(join->parts, sizeof(join->parts), env->parts, err);
+	if (rc == 0 && env->zipperd) {
+		rc = zaddr_parse(zipper, env->zipperd, err);
+		if (rc != 0)
+			zerr_prefix(err, rc, "ZIPPER_ZIPPERD");
+	}
+	if (rc == 0 && env->hostfile)
+		rc = look_up(env, join, zipper, err);
+	if (rc != 0)
+		return rc;
+	if (zctl_split_parts(join->parts, NULL, ZCTL_PARTS_MAX) < 0)
+		return zerr_set(err, -EINVAL, "ZIPPER_PARTS=%s: not a list of different names", join->parts);
+	zn.Comm_rank(MPI_COMM_WORLD, &rank);
+	zn.Comm_size(MPI_COMM_WORLD, &size);
+	join->rank = (uint32_t)rank;
+	join->size = (uint32_t)size;
+	join->mixed = env->hostfile != NULL;
+	join->abi = abi_fingerprint(env, join->part);
+	return 0;
+}
+
+static int own_user(const struct zenv *env, char user[ZCTL_NAME_MAX + 1], struct zerr *err)
+{
+	if (env->user)
+		return copy_name(user, env->user, "ZIPPER_USER", err);
+	struct passwd *entry = getpwuid(geteuid());
+	if (entry)
+		return copy_name(user, entry->pw_name, "the login name", err);
+	snprintf(user, ZCTL_NAME_MAX + 1, "uid%u", (unsigned)geteuid());
+	return 0;
+}
+
+/* The session with zipperd; the module with the cryptography stays only as long as it takes. */
+static int open_session(const struct zenv *env, const struct zaddr *zipper, struct zerr *err)
+{
+	struct zsession_params params = {.zipper = *zipper, .timeout_ms = CONNECT_TIMEOUT_MS};
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/zipauth.so", env->module_dir);
+	void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!module)
+		return zerr_set(err, -ENOENT, "%s (ZIPPER_MODULE_DIR says where it lies)", dlerror());
+	int rc = -ENOENT;
+	params.auth = dlsym(module, ZAUTH_SYMBOL);
+	if (!params.auth) {
+		zerr_set(err, rc, "%s has no %s", path, ZAUTH_SYMBOL);
+		goto out_close;
+	}
+	strcpy(params.job, joined.job);
+	rc = own_user(env, params.user, err);
+	if (rc == 0 && env->key) {
+		rc = params.auth->parse_key(params.key, env->key, err);
+		if (rc != 0)
+			zerr_prefix(err, rc, "ZIPPER_KEY");
+	} else if (rc == 0) {
+		rc = zauth_read_key(params.auth, params.key, env->key_file, params.user, err);
+		if (rc == -ENOENT && err->text[0] == '\0')
+			zerr_set(err, rc, "%s: no key of user %s", env->key_file, params.user);
+	}
+	if (rc == 0)
+		rc = zsession_open(&joined.session, &params, ZCTL_SERVICE_RANK, err);
+	params.auth->wipe(params.key, sizeof(params.key));
+out_close:
+	dlclose(module);
+	return rc;
+}
+
+/* The native communicator of my part. Where one native job spans all, it is made by its members alone. */
+static int make_base(bool mixed, struct zerr *err)
+{
+	MPI_Group world, part;
+
+	if (!mixed) {
+		zworld.base = MPI_COMM_WORLD;
+		return 0;
+	}
+	int n = zworld.part_size[zworld.part];
+	zn.Comm_group(MPI_COMM_WORLD, &world);
+	int rc = zn.Group_incl(world, n, zworld.my_vrank, &part);
+	if (rc == MPI_SUCCESS) {
+		rc = zn.Comm_create_group(MPI_COMM_WORLD, part, BASE_TAG, &zworld.base);
+		zn.Group_free(&part);
+	}
+	zn.Group_free(&world);
+	return rc == MPI_SUCCESS ? 0 : zerr_set(err, -EIO, "cannot make the communicator of part %s",
+		zworld.part_name[zworld.part]);
+}
+
+int zjoin(const struct zenv *env, struct zerr *err)
+{
+	struct zctl_join join;
+	struct zctl_world world;
+	int rc = copy_name(joined.job, env->job, "ZIPPER_JOB", err);
+
+	if (rc == 0)
+		rc = describe(env, &join, &joined.zipper, err);
+	if (rc == 0)
+		rc = open_session(env, &joined.zipper, err);
+	if (rc != 0)
+		return rc;
+	rc = zsession_join(joined.session, &join, &world, err);
+	if (rc != 0)
+		return rc;
+	memcpy(joined.token, world.token, sizeof(joined.token));
+	rc = zworld_fill(&world, err);
+	zctl_world_free(&world);
+	return rc != 0 ? rc : make_base(join.mixed, err);
+}
+
+void zjoin_abort(int code, const char *text)
+{
+	if (joined.session)
+		zsession_abort(joined.session, (uint32_t)code, text);
+}
+
+void zjoin_leave(void)
+{
+	zsession_close(joined.session);
+	joined.session = NULL;
+	memset(joined.token, 0, sizeof(joined.token));
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A point-to-point operation on a spanning communicator: the request behind sends to remote ranks, and behind all
+ * receives that cannot be plain native requests (bridged, MPI_ANY_SOURCE, or native with a source to translate).
+ * Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_OP_H
+#define ZIP_LIBZIP_OP_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bridge.h"
+#include "comm.h"
+#include "datatype.h"
+#include "match.h"
+#include "request.h"
+
+struct zremote;
+
+enum zop_kind { ZOP_SEND, ZOP_RECV };
+
+struct zop {
+	struct zreq req; /* first: a zreq of these ops is a zop */
+	enum zop_kind kind;
+	enum zsend_mode mode;
+	enum zcomm_context context;
+	int rank; /* destination or source in the communicator; MPI_ANY_SOURCE */
+	int tag;  /* MPI_ANY_TAG in receives */
+	void *buf;
+	MPI_Count count;
+	MPI_Datatype type;
+	bool type_held;	  /* type is a duplicate of ours: the application may free its own meanwhile */
+	struct zdata data; /* receives: bytes is the room */
+	uint8_t *packed;  /* the message's bytes where the user's buffer cannot be used; from the pool */
+
+	MPI_Request native; /* native half, or MPI_REQUEST_NULL */
+	bool posted;	    /* in the posted queue */
+	struct zmatch_posted match;
+
+	/* Transfer. xfer is our id of it, 0: none. Sends with DONE to come, and rendezvous receives have one. */
+	struct zremote *remote;
+	uint32_t xfer;
+	uint64_t peer_xfer;
+	uint64_t total, granted, moved; /* bytes: of the message, that may be sent, that were sent or have come */
+	struct zop *next;		/* in the one list that it stands in: pending sends, data, grants */
+	bool queued;
+};
+
+extern const struct zreq_ops zop_send_ops, zop_recv_ops;
+
+/* What the application gave; checked by the caller. */
+struct zop_args {
+	struct zcomm *comm;
+	enum zcomm_context context;
+	void *buf;
+	MPI_Count count;
+	MPI_Datatype type;
+	int rank, tag;
+};
+
+/* Makes an operation that is not started. hold_type: keep a reference to the type even where the data are dense.
+ * MPI_SUCCESS or an error class. */
+int zop_create(struct zop **, enum zop_kind, const struct zop_args *, bool hold_type);
+
+/* Starts it; errors that are found out are in the status. Also the start of persistent ones. */
+int zop_start(struct zop *);
+
+/* Buffered sends that go on by themselves with copies of their data. */
+extern unsigned zop_buffered;
+
+/* The immortal request of all sends that were complete at once. */
+extern struct zreq zop_sent;
+
+/* Completes a receive: source as vrank, wire bytes. The op may be gone afterwards (orphans). */
+void zop_finish_recv(struct zop *, uint32_t source, int tag, uint64_t bytes, int error);
+/* Completes a send. */
+void zop_finish_send(struct zop *, int error);
+
+/* Puts the payload of a whole message (total bytes, of which some may not fit) into the buffer and completes it. flags
+ * are those of the envelope. */
+void zop_take_eager(struct zop *, uint32_t source, int tag, uint16_t flags, const uint8_t *payload, uint64_t total);
+/* What is wrong with a message of so many bytes for this receive: MPI_SUCCESS, MPI_ERR_TRUNCATE, or MPI_ERR_TYPE:
+ * MPI_PACKED on one side only, between parts of different representation. */
+int zop_check_fit(const struct zop *, uint16_t flags, uint64_t total);
+
+/* Posts it with the matching engine. */
+void zop_post(struct zop *);
+void zop_withdraw(struct zop *);
+
+struct zop_list { /* FIFO through zop.next */
+	struct zop *head, *tail;
+};
+void zop_list_push(struct zop_list *, struct zop *);
+struct zop *zop_list_pop(struct zop_list *);
+void zop_list_del(struct zop_list *, struct zop *);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What goes to one remote rank, see outgoing.h. */
+#include "outgoing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "channel.h"
+#include "pool.h"
+#include "rendezvous.h"
+#include "world.h"
+
+static struct zremote **remotes; /* [zworld.nranks], by vrank; NULL: never met */
+static struct zremote *owed_head;
+
+int zoutgoing_init(void)
+{
+	remotes = calloc((size_t)zworld.nranks, sizeof(*remotes));
+	owed_head = NULL;
+	return remotes ? 0 : -ENOMEM;
+}
+
+void zoutgoing_fini(void)
+{
+	for (int i = 0; remotes && i < zworld.nranks; i++) {
+		if (remotes[i])
+			zpeer_leave(&remotes[i]->stream);
+		free(remotes[i]);
+	}
+	free(remotes);
+	remotes = NULL;
+	owed_head = NULL;
+}
+
+struct zremote *zremote_get(uint32_t vrank)
+{
+	struct zremote *r = remotes[vrank];
+
+	if (__builtin_expect(r != NULL, 1))
+		return r;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return NULL;
+	r->vrank = vrank;
+	r->channel = zchannel_open((int)zworld.place[vrank].part);
+	remotes[vrank] = r;
+	return r;
+}
+
+/* Appends a message to the stream; the payload is copied. False: no memory. */
+static bool push_message(struct zremote *r, struct zwire_env *env, const uint8_t *payload)
+{
+	struct zpeer_msg *m = zpool_get(sizeof(*m) + env->len);
+
+	if (!m)
+		return false;
+	m->env = *env;
+	memcpy(m->payload, payload, env->len);
+	zpeer_push(&r->stream, m);
+	return true;
+}
+
+static void post_stream(struct zremote *r)
+{
+	struct zpeer_msg *m;
+
+	while ((m = zpeer_unsent(&r->stream))) {
+		if (zchannel_post(r, &m->env, m->payload) != 0) {
+			zchannel_add_ready(r);
+			return;
+		}
+		zpeer_sent(&r->stream, m);
+	}
+}
+
+bool zoutgoing_try_eager(struct zremote *r, uint64_t context, int tag, const struct zdata *d)
+{
+	if (!d->dense || d->bytes > zworld.eager_bytes || r->pending.head ||
+		!zpeer_has_room(&r->stream, (uint32_t)d->bytes))
+		return false;
+	if (r->stream.gone)
+		return true;
+	struct zwire_env env = {
+		.kind = ZWIRE_EAGER,
+		.flags = d->converted ? ZWIRE_F_EXT32 : 0,
+		.comm = context,
+		.tag = tag,
+		.len = (uint32_t)d->bytes,
+		.offset = d->bytes,
+	};
+	if (!push_message(r, &env, d->dense))
+		return false;
+	post_stream(r);
+	zchannel_flush(r->channel);
+	return true;
+}
+
+static int pack_message(struct zop *op)
+{
+	if (op->data.dense && op->mode != ZSEND_BUFFERED)
+		return MPI_SUCCESS;
+	op->packed = zpool_get(op->data.bytes ? op->data.bytes : 1);
+	if (!op->packed)
+		return MPI_ERR_NO_MEM;
+	if (!op->data.dense)
+		return zdata_pack(op->packed, op->data.bytes, op->buf, op->count, op->type);
+	memcpy(op->packed, op->data.dense, op->data.bytes);
+	return MPI_SUCCESS;
+}
+
+/* A persistent buffered send is complete at once; a copy goes its own way. */
+static int start_copy(struct zop *op)
+{
+	struct zreq *copy;
+	int rc = zbridge_isend(op->req.comm, op->context, op->buf, op->count, op->type, op->rank, op->tag,
+		ZSEND_BUFFERED, &copy);
+
+	if (rc == MPI_SUCCESS)
+		zop_finish_send(op, MPI_SUCCESS);
+	return rc;
+}
+
+int zoutgoing_start(struct zop *op)
+{
+	struct zremote *r = op->remote;
+	int rc;
+
+	if (op->req.persistent && op->mode == ZSEND_BUFFERED)
+		return start_copy(op);
+	rc = pack_message(op);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	op->total = op->data.bytes;
+	if ((op->total > zworld.eager_bytes || op->mode == ZSEND_SYNC) && ztransfer_add(op) != 0)
+		return MPI_ERR_NO_MEM;
+	zop_list_push(&r->pending, op);
+	zoutgoing_pump(r); /* op may be complete, and gone if it is an orphan */
+	zchannel_flush(r->channel);
+	return MPI_SUCCESS;
+}
+
+/* The first pending send goes into the stream. False: no room, or no memory now. */
+static bool admit(struct zremote *r, struct zop *op)
+{
+	bool eager = op->total <= zworld.eager_bytes;
+	struct zwire_env env = {
+		.kind = eager ? ZWIRE_EAGER : ZWIRE_RTS,
+		.flags = (op->data.converted ? ZWIRE_F_EXT32 : 0) | (op->mode == ZSEND_SYNC ? ZWIRE_F_SYNC : 0),
+		.comm = op->req.comm->id | op->context,
+		.tag = op->tag,
+		.len = eager ? (uint32_t)op->total : 0,
+		.xfer = op->xfer,
+		.offset = op->total,
+	};
+
+	if (!zpeer_has_room(&r->stream, env.len))
+		return false;
+	if (!push_message(r, &env, op->packed ? op->packed : op->data.dense)) {
+		zchannel_add_ready(r);
+		return false;
+	}
+	zop_list_pop(&r->pending);
+	if (op->xfer == 0)
+		zop_finish_send(op, MPI_SUCCESS);
+	return true;
+}
+
+void zoutgoing_pump(struct zremote *r)
+{
+	while (r->pending.head) {
+		struct zop *op = r->pending.head;
+		if (r->stream.gone) {
+			zop_list_pop(&r->pending);
+			zop_finish_send(op, op->xfer ? MPI_ERR_OTHER : MPI_SUCCESS);
+		} else if (!admit(r, op)) {
+			break;
+		}
+	}
+	post_stream(r);
+}
+
+void zoutgoing_leave(struct zremote *r)
+{
+	zpeer_leave(&r->stream);
+	ztransfer_leave(r);
+	zoutgoing_pump(r);
+}
+
+void zoutgoing_owe(struct zremote *r)
+{
+	if (r->owed)
+		return;
+	r->owed = true;
+	r->owed_next = owed_head;
+	owed_head = r;
+}
+
+bool zoutgoing_ack(bool all)
+{
+	struct zremote **link = &owed_head;
+	bool sent = false;
+
+	while (*link) {
+		struct zremote *r = *link;
+		if (zpeer_owes_ack(&r->stream) && (all || zpeer_ack_is_due(&r->stream))) {
+			struct zwire_env env = {.kind = ZWIRE_ACK};
+			zchannel_post_control(r, &env);
+			zpeer_ack_sent(&r->stream);
+			sent = true;
+		}
+		if (zpeer_owes_ack(&r->stream)) {
+			link = &r->owed_next;
+		} else {
+			*link = r->owed_next;
+			r->owed = false;
+		}
+	}
+	return sent;
+}
+
+bool zoutgoing_drained(void)
+{
+	for (int i = 0; i < zworld.nranks; i++) {
+		const struct zremote *r = remotes[i];
+		if (r && (r->pending.head || r->stream.head))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What goes to one remote rank: its stream of sequenced messages (peer.h), the sends that wait for its window, and the
+ * acknowledgements that we owe it. Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_OUTGOING_H
+#define ZIP_LIBZIP_OUTGOING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "op.h"
+#include "peer.h"
+
+struct zchannel;
+
+struct zremote {
+	struct zpeer stream;
+	uint32_t vrank;
+	struct zchannel *channel;
+	struct zop_list pending; /* sends that are not in the stream yet, in order */
+	struct zremote *ready_next, *owed_next;
+	bool ready; /* in the channel's list */
+	bool owed;  /* in the list of those we may owe an acknowledgement */
+};
+
+/* 0 or -ENOMEM. */
+int zoutgoing_init(void);
+void zoutgoing_fini(void);
+
+/* The state of a remote rank, made (and its channel opened) on first use. NULL: no memory. */
+struct zremote *zremote_get(uint32_t vrank);
+
+/* Small message, room in the window, nothing waiting before it: sends it at once. False: use an operation. */
+bool zoutgoing_try_eager(struct zremote *, uint64_t context, int tag, const struct zdata *);
+/* Starts a send operation. An MPI error class. */
+int zoutgoing_start(struct zop *);
+/* Moves pending sends into the window and posts what is not posted. */
+void zoutgoing_pump(struct zremote *);
+/* The peer has left: everything to it counts as done. */
+void zoutgoing_leave(struct zremote *);
+
+/* A sequenced message of that peer was taken: remember to acknowledge. */
+void zoutgoing_owe(struct zremote *);
+/* Sends pure acknowledgements: those that are due, or (all) every one that is owed. */
+bool zoutgoing_ack(bool all);
+
+/* Nothing unacknowledged and nothing pending to anybody. */
+bool zoutgoing_drained(void);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the point-to-point MPI functions share: argument checks, and starting a send or receive natively or over the
+ * bridge. Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_P2P_H
+#define ZIP_LIBZIP_P2P_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "comm.h"
+#include "request.h"
+
+enum zp2p_mode { ZP2P_STANDARD, ZP2P_BUFFERED, ZP2P_SYNC, ZP2P_READY };
+
+/* One call's arguments; name is the MPI function, for error texts. */
+struct zp2p_args {
+	const char *name;
+	MPI_Comm comm;
+	void *buf; /* sends do not write there */
+	MPI_Count count;
+	MPI_Datatype type;
+	int rank, tag;
+};
+
+/* Checks the arguments of a call on a spanning communicator. MPI_SUCCESS, or the code after the error handler. */
+int zp2p_check_send(const struct zcomm *, const struct zp2p_args *);
+int zp2p_check_recv(const struct zcomm *, const struct zp2p_args *);
+/* Only source and tag (probes). */
+int zp2p_check_probe(const struct zcomm *, const char *name, int source, int tag);
+
+/* Starts it; the request is native or ours. c: the spanning communicator, or NULL for a local one (then everything is
+ * native, also the checks). Errors have gone through the error handler. */
+int zp2p_isend(struct zcomm *c, const struct zp2p_args *, enum zp2p_mode, MPI_Request *);
+int zp2p_irecv(struct zcomm *c, const struct zp2p_args *, MPI_Request *);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bookkeeping of one stream of sequenced messages, see peer.h. */
+#include "peer.h"
+
+#include <stddef.h>
+
+#include "pool.h"
+
+void zpeer_push(struct zpeer *p, struct zpeer_msg *m)
+{
+	m->env.seq = ++p->last;
+	m->next = NULL;
+	if (p->tail)
+		p->tail->next = m;
+	else
+		p->head = m;
+	p->tail = m;
+	if (!p->unsent)
+		p->unsent = m;
+	p->bytes += m->env.len;
+}
+
+static void drop_head(struct zpeer *p)
+{
+	struct zpeer_msg *m = p->head;
+
+	p->head = m->next;
+	if (!p->head)
+		p->tail = NULL;
+	if (p->unsent == m)
+		p->unsent = m->next;
+	p->bytes -= m->env.len;
+	p->acked = m->env.seq;
+	zpool_put(m);
+}
+
+uint32_t zpeer_acked(struct zpeer *p, uint64_t seq)
+{
+	uint32_t n = 0;
+
+	if (seq <= p->acked || seq > p->last)
+		return 0;
+	for (; p->head && p->head->env.seq <= seq; n++)
+		drop_head(p);
+	if (p->refused && p->refused <= p->acked)
+		p->refused = 0;
+	return n;
+}
+
+static struct zpeer_msg *find_retained(const struct zpeer *p, uint64_t seq)
+{
+	struct zpeer_msg *m = p->head;
+
+	while (m && m->env.seq != seq)
+		m = m->next;
+	return m;
+}
+
+void zpeer_nak(struct zpeer *p, uint64_t seq)
+{
+	struct zpeer_msg *m = find_retained(p, seq);
+
+	if (!m || (p->unsent && p->unsent->env.seq <= seq))
+		return; /* acknowledged already, or never posted */
+	if (p->refused && p->refused <= seq)
+		return; /* an earlier one is refused */
+	p->refused = seq;
+	p->unsent = m;
+}
+
+bool zpeer_resume(struct zpeer *p)
+{
+	if (!p->refused)
+		return false;
+	p->refused = 0;
+	return true;
+}
+
+uint32_t zpeer_leave(struct zpeer *p)
+{
+	uint32_t n = 0;
+
+	p->gone = true;
+	p->refused = 0;
+	for (; p->head; n++)
+		drop_head(p);
+	return n;
+}
+
+enum zpeer_verdict zpeer_check(const struct zpeer *p, uint64_t seq)
+{
+	if (seq == p->taken + 1)
+		return ZPEER_TAKE;
+	return seq <= p->taken ? ZPEER_DUP : ZPEER_GAP;
+}
+
+void zpeer_take(struct zpeer *p, uint32_t len)
+{
+	p->taken++;
+	p->owed_bytes += len;
+}

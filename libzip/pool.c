@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Free lists of blocks by size class, see pool.h. */
+#include "pool.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Class c holds 256 << c bytes and this much for the header of a message, so that a payload of a power of two (the
+ * usual eager limit) does not need the next class. */
+#define SLACK_BYTES 192
+/* Up to 2 MiB: the temporary buffers of a collective. Given back to malloc they are given back to the system, and the
+ * page faults of the next call cost more than its copies. Larger blocks go to malloc. */
+#define CLASSES 14
+#define LARGE CLASSES
+/* A free list keeps at most this much: a burst of unexpected messages shall not be held for ever. */
+#define KEEP_BYTES (4u << 20)
+
+union block { /* in front of what the caller gets */
+	struct {
+		union block *next;
+		unsigned class;
+	} h;
+	max_align_t align;
+};
+
+static struct {
+	union block *head;
+	unsigned count;
+} lists[CLASSES];
+
+static size_t class_bytes(unsigned class)
+{
+	return ((size_t)256 << class) + SLACK_BYTES;
+}
+
+static unsigned class_of(size_t bytes)
+{
+	unsigned class = 0;
+
+	while (class < CLASSES && bytes > class_bytes(class))
+		class++;
+	return class;
+}
+
+void *zpool_get(size_t bytes)
+{
+	unsigned class = class_of(bytes);
+	union block *b;
+
+	if (class < CLASSES && lists[class].head) {
+		b = lists[class].head;
+		lists[class].head = b->h.next;
+		lists[class].count--;
+		return b + 1;
+	}
+	size_t size = class < CLASSES ? class_bytes(class) : bytes;
+	if (size > SIZE_MAX - sizeof(*b))
+		return NULL;
+	b = malloc(sizeof(*b) + size);
+	if (!b)
+		return NULL;
+	b->h.class = class;
+	return b + 1;
+}
+
+void zpool_put(void *p)
+{
+	union block *b = p;
+
+	if (!p)
+		return;
+	b--;
+	unsigned class = b->h.class;
+	if (class == LARGE || lists[class].count >= KEEP_BYTES / class_bytes(class)) {
+		free(b);
+		return;
+	}
+	b->h.next = lists[class].head;
+	lists[class].head = b;
+	lists[class].count++;
+}
+
+void zpool_fini(void)
+{
+	for (unsigned class = 0; class < CLASSES; class++) {
+		while (lists[class].head) {
+			union block *b = lists[class].head;
+			lists[class].head = b->h.next;
+			free(b);
+		}
+		lists[class].count = 0;
+	}
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The progress engine: one turn over links, schedules and native MPI, and the wait loop of the whole library. Under the
+ * shim's lock, which every turn of a wait lets others have, and sleeping gives up.
+ */
+#include "progress.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "anysource.h"
+#include "channel.h"
+#include "error.h"
+#include "outgoing.h"
+#include "schedule.h"
+#include "shim.h"
+#include "wait.h"
+#include "world.h"
+
+#define CONTROL_TURNS 64   /* idle turns between looks at the control link: a system call each */
+#define NATIVE_TURNS 8	   /* idle turns between pokes of native progress (0.1 us each) */
+#define ACK_TURNS 8	   /* idle turns before acknowledgements go without a message to ride on */
+#define CALLS_PER_TURN 16  /* native tests between turns */
+#define VAIN_TESTS 4	   /* vain turns for tests between yields: programs that test have something else to do */
+/* Yields before sleeping where native messages may come, which wake nobody (0.3 us each on an idle machine). The steps of
+ * a collective follow each other in tens of microseconds, and a rank that naps holds up all others: with 100 of them a
+ * barrier of 2+2 ranks on two cores takes 17 us or, in some runs throughout, 2.6 ms; with these always 17 us. */
+#define NATIVE_YIELDS 3000
+#define NAP_FIRST_NS 50000 /* sleeping while something native may come, which wakes nobody: grows to NAP_LAST_NS */
+#define NAP_LAST_NS 1000000
+/* A nap is at most this part of the time napped before: where ranks wait for each other in turns, naps that are as long as
+ * what they wait for make the others nap, and so on for ever (barriers of 3 ms, three naps, until the program ends). */
+#define NAP_SHARE 8
+#define NAP_ALONE_NS 20000000 /* nothing native can come: only descriptors matter */
+#define FDS_MAX (2 * ZCTL_PARTS_MAX + 1) /* both halves of a channel to each part, and the control link */
+#define LAST_WORD_MS 500      /* how long zipperd gets to say who died */
+
+static struct {
+	struct zsession *session;
+	bool oversubscribed;
+	int wait;
+	struct zwait waits; /* of the last wait: what it learned */
+	bool polling; /* guards against turns within a turn (callbacks of reductions) */
+	uint32_t idle, calls, vain;
+} self;
+
+static void prepare_wait(struct zwait *w)
+{
+	zwait_init(w, self.oversubscribed);
+	if (zworld.part_size[zworld.part] > 1) {
+		w->yields = NATIVE_YIELDS;
+		w->slice_ns = UINT32_MAX; /* nothing native wakes a sleeper */
+	}
+	if (self.wait == ZBRIDGE_WAIT_SPIN)
+		w->spins = UINT32_MAX;
+	else if (self.wait == ZBRIDGE_WAIT_YIELD)
+		w->spins = 0, w->yields = w->slice_ns = UINT32_MAX;
+	else if (self.wait == ZBRIDGE_WAIT_SLEEP)
+		w->spins = w->yields = 0;
+}
+
+void zprogress_init(const struct zbridge_params *p)
+{
+	self.session = p->session;
+	self.oversubscribed = p->oversubscribed;
+	self.wait = p->wait;
+	self.idle = self.calls = self.vain = 0;
+	prepare_wait(&self.waits);
+}
+
+static bool take_control(void)
+{
+	struct zctl_msg msg;
+	struct zerr err = {{0}};
+	int rc = zsession_poll(self.session, &msg, &err);
+
+	if (rc == 0)
+		return false;
+	if (rc < 0)
+		zerror_lost(1, "the zipper is gone: %s", err.text[0] ? err.text : "control link closed");
+	if (msg.type == ZCTL_DEAD)
+		zerror_lost((int)msg.u.dead.code, "%s", msg.u.dead.text);
+	if (msg.type == ZCTL_OPEN && msg.u.open.part < (uint32_t)zworld.nparts &&
+		msg.u.open.part != (uint32_t)zworld.part)
+		zchannel_open((int)msg.u.open.part);
+	zctl_free(&msg);
+	return true;
+}
+
+void zprogress_lost(const char *text)
+{
+	for (int ms = 0; ms < LAST_WORD_MS; ms++) {
+		struct timespec nap = {.tv_nsec = 1000000};
+		struct zctl_msg msg;
+		int rc = zsession_poll(self.session, &msg, NULL);
+		if (rc < 0)
+			break;
+		if (rc == 1 && msg.type == ZCTL_DEAD)
+			zerror_lost((int)msg.u.dead.code, "%s", msg.u.dead.text);
+		nanosleep(&nap, NULL);
+	}
+	zerror_lost(1, "%s", text);
+}
+
+static void poke_native(void)
+{
+	int flag;
+
+	zn.Iprobe(MPI_ANY_SOURCE, 0, zworld.base, &flag, MPI_STATUS_IGNORE);
+}
+
+static bool idle_turn(void)
+{
+	bool did = false;
+
+	self.idle++;
+	if (self.idle == ACK_TURNS && zoutgoing_ack(true))
+		zchannel_send_turn();
+	if (self.idle % NATIVE_TURNS == 0) {
+		poke_native();
+		did |= zanysource_poll_orphans();
+	}
+	if (self.idle % CONTROL_TURNS == 0)
+		did |= take_control();
+	return did;
+}
+
+bool zprogress_poll(void)
+{
+	bool did;
+
+	if (self.polling)
+		return false;
+	self.polling = true;
+	did = zchannel_recv_turn();
+	did |= zsched_progress();
+	zoutgoing_ack(false);
+	did |= zchannel_send_turn();
+	if (did)
+		self.idle = 0;
+	else
+		did = idle_turn();
+	self.polling = false;
+	return did;
+}
+
+void zprogress_now_and_then(void)
+{
+	if (++self.calls % CALLS_PER_TURN == 0)
+		zprogress_poll();
+}
+
+bool zprogress_test_failed(bool native)
+{
+	if (native && ++self.calls % CALLS_PER_TURN != 0)
+		return false;
+	if (!zprogress_poll() && self.oversubscribed && ++self.vain % VAIN_TESTS == 0)
+		sched_yield();
+	return true;
+}
+
+/* Sleeps until a descriptor is ready or the time is over. */
+static void nap(int64_t ns)
+{
+	struct timespec ts = {.tv_sec = 0, .tv_nsec = ns};
+	struct pollfd fds[FDS_MAX];
+	uint32_t events;
+	int n;
+
+	if (self.polling || zoutgoing_ack(true))
+		return;
+	n = zchannel_arm(fds, FDS_MAX - 1);
+	if (n < 0 || zsession_arm(self.session) != 0) {
+		take_control();
+		return;
+	}
+	fds[n].fd = zsession_fd(self.session, &events);
+	fds[n++].events = (short)(events & EPOLLIN ? POLLIN : POLLOUT);
+	zshim_block_begin();
+	int rc = ppoll(fds, (nfds_t)n, &ts, NULL);
+	zshim_block_end();
+	if (rc > 0 && fds[n - 1].revents)
+		take_control();
+}
+
+void zprogress_wait(bool (*done)(void *ctx), void *ctx)
+{
+	bool alone = zworld.part_size[zworld.part] == 1;
+	int64_t ns = NAP_FIRST_NS, napped = 0;
+	struct zwait w = self.waits;
+
+	if (done(ctx))
+		return;
+	zwait_reset(&w);
+	for (;;) {
+		bool did = zprogress_poll();
+		if (done(ctx)) {
+			self.waits = w;
+			return;
+		}
+		zshim_relax();
+		if (did) {
+			zwait_reset(&w);
+			ns = NAP_FIRST_NS;
+			napped = 0;
+		} else if (zwait_step(&w)) {
+			nap(alone ? NAP_ALONE_NS : ns);
+			napped += ns;
+			ns = napped / NAP_SHARE;
+			ns = ns < NAP_FIRST_NS ? NAP_FIRST_NS : ns > NAP_LAST_NS ? NAP_LAST_NS : ns;
+		}
+	}
+}
+
+static bool request_done(void *ctx)
+{
+	return zreq_is_done(ctx);
+}
+
+void zprogress_wait_request(struct zreq *r)
+{
+	zprogress_wait(request_done, r);
+}

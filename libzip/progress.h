@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside of progress: set-up, and what ends it. The calls for everybody are in bridge.h. Under the shim's lock. */
+#ifndef ZIP_LIBZIP_PROGRESS_H
+#define ZIP_LIBZIP_PROGRESS_H
+
+#include "bridge.h"
+
+void zprogress_init(const struct zbridge_params *);
+/* A link to zipperd broke: waits shortly for zipperd's word on why (DEAD), then ends the job with it, or with text. */
+void zprogress_lost(const char *text) __attribute__((noreturn));
+/* After a native test that succeeded: turns the engine every so many calls, so that a program that waits for local
+ * messages only still takes bridged ones. */
+void zprogress_now_and_then(void);
+/* After a test or probe of the application that found nothing: a turn, and now and then the processor to others where
+ * there are more processes than cores: programs that poll would keep them from doing what they wait for. native: only a
+ * local message could have been found; then a turn only every so many calls. True: there was a turn, look again. */
+bool zprogress_test_failed(bool native);
+
+#endif

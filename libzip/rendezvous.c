@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Transfers of large messages, see rendezvous.h. */
+#include "rendezvous.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "channel.h"
+#include "idtab.h"
+#include "outgoing.h"
+#include "pool.h"
+#include "world.h"
+
+static struct zidtab transfers;
+static struct zop_list granting; /* receives that want a larger grant, in turns */
+static uint64_t outstanding;	 /* bytes granted and not come, over all transfers */
+
+int ztransfer_add(struct zop *op)
+{
+	op->xfer = zidtab_add(&transfers, op);
+	return op->xfer ? 0 : -ENOMEM;
+}
+
+void ztransfer_del(struct zop *op)
+{
+	zidtab_del(&transfers, op->xfer);
+	op->xfer = 0;
+}
+
+void ztransfer_fini(void)
+{
+	zidtab_fini(&transfers);
+	granting = (struct zop_list){0};
+	outstanding = 0;
+}
+
+static struct zop *find_transfer(uint64_t xfer, enum zop_kind kind, const struct zremote *peer)
+{
+	struct zop *op = zidtab_find(&transfers, xfer);
+
+	return op && op->kind == kind && op->remote == peer ? op : NULL;
+}
+
+/* How much more the transfer may have granted now; 0: nothing yet. */
+static uint64_t next_grant(const struct zop *op)
+{
+	uint64_t window = zworld.rdv_window, free = window > outstanding ? window - outstanding : 0;
+	uint64_t want = op->total - op->granted, has = op->granted - op->moved;
+	uint64_t share = free > window / 4 ? window / 4 : zworld.frag_bytes;
+
+	/* Topped up when half is used: fewer and larger grants, and the sender never stops. */
+	if (has > share / 2)
+		return 0;
+	share -= has;
+	if (want > share)
+		want = share;
+	if (want > free)
+		want = free >= zworld.frag_bytes ? zworld.frag_bytes : 0;
+	return want;
+}
+
+static void post_cts(struct zop *op)
+{
+	struct zwire_env env = {
+		.kind = ZWIRE_CTS, .xfer = op->peer_xfer, .comm = op->xfer, .offset = op->granted};
+
+	zchannel_post_control(op->remote, &env);
+}
+
+/* Every waiting transfer is asked once, in turns. */
+static void grant_more(void)
+{
+	struct zop *last = granting.tail, *op;
+
+	while ((op = zop_list_pop(&granting))) {
+		bool was_last = op == last;
+		uint64_t more = next_grant(op);
+		if (more > 0) {
+			op->granted += more;
+			outstanding += more;
+			post_cts(op);
+		}
+		if (op->granted < op->total)
+			zop_list_push(&granting, op);
+		if (was_last)
+			break;
+	}
+}
+
+void ztransfer_start_recv(struct zop *op, struct zremote *from, int tag, uint16_t flags, uint64_t xfer, uint64_t total)
+{
+	int error = zop_check_fit(op, flags, total);
+
+	op->remote = from;
+	op->peer_xfer = xfer;
+	op->total = total;
+	op->granted = op->moved = 0;
+	if (error == MPI_SUCCESS && !op->data.dense && total > 0) {
+		op->packed = zpool_get(total); /* total is at most the room that the application gave */
+		if (!op->packed)
+			error = MPI_ERR_NO_MEM;
+	}
+	if (error == MPI_SUCCESS && total > 0 && ztransfer_add(op) != 0)
+		error = MPI_ERR_NO_MEM;
+	op->req.status.MPI_TAG = tag;
+	if (error != MPI_SUCCESS || total == 0) {
+		ztransfer_post_done(from, xfer);
+		zop_finish_recv(op, from->vrank, tag, error == MPI_ERR_TRUNCATE ? op->data.bytes : 0, error);
+		return;
+	}
+	zop_list_push(&granting, op);
+	grant_more();
+}
+
+static struct zop *find_fragment(struct zremote *from, const struct zwire_env *env)
+{
+	struct zop *op = find_transfer(env->xfer, ZOP_RECV, from);
+
+	/* Only what was granted, and in order: one rail carries a transfer. */
+	if (!op || env->offset != op->moved || env->len > op->granted - op->moved)
+		return NULL;
+	return op;
+}
+
+uint8_t *ztransfer_place(struct zremote *from, const struct zwire_env *env)
+{
+	struct zop *op = find_fragment(from, env);
+
+	if (!op)
+		return NULL;
+	return (op->packed ? op->packed : op->data.dense) + env->offset;
+}
+
+int ztransfer_take_data(struct zremote *from, const struct zwire_env *env)
+{
+	struct zop *op = find_fragment(from, env);
+	int error = MPI_SUCCESS;
+
+	if (!op)
+		return -EPROTO;
+	op->moved += env->len;
+	outstanding -= env->len;
+	if (op->moved == op->total) {
+		assert(!op->queued);
+		ztransfer_post_done(from, op->peer_xfer);
+		if (op->packed)
+			error = zdata_unpack(op->packed, op->total, op->buf, op->count, op->type);
+		zop_finish_recv(op, from->vrank, op->req.status.MPI_TAG, op->total, error);
+	}
+	if (granting.head)
+		grant_more();
+	return 0;
+}
+
+void ztransfer_post_done(struct zremote *to, uint64_t xfer)
+{
+	struct zwire_env env = {.kind = ZWIRE_DONE, .xfer = xfer};
+
+	zchannel_post_control(to, &env);
+}
+
+int ztransfer_take_cts(struct zremote *from, const struct zwire_env *env)
+{
+	struct zop *op = find_transfer(env->xfer, ZOP_SEND, from);
+
+	if (!op || env->offset > op->total || env->offset < op->granted)
+		return -EPROTO;
+	op->peer_xfer = env->comm;
+	op->granted = env->offset;
+	if (op->moved < op->granted && !op->queued)
+		zop_list_push(&from->channel->data, op);
+	return 0;
+}
+
+int ztransfer_take_done(struct zremote *from, const struct zwire_env *env)
+{
+	struct zop *op = find_transfer(env->xfer, ZOP_SEND, from);
+
+	if (!op || op->queued)
+		return -EPROTO; /* a receiver that wants no more grants no more */
+	zop_finish_send(op, MPI_SUCCESS);
+	return 0;
+}
+
+int ztransfer_post_data(struct zop *op)
+{
+	uint64_t len = op->granted - op->moved, max = op->remote->channel->link->ops->max_payload;
+	const uint8_t *bytes = op->packed ? op->packed : op->data.dense;
+
+	if (len > zworld.frag_bytes)
+		len = zworld.frag_bytes;
+	if (len > max)
+		len = max;
+	struct zwire_env env = {
+		.kind = ZWIRE_DATA, .xfer = op->peer_xfer, .offset = op->moved, .len = (uint32_t)len};
+	int rc = zchannel_post(op->remote, &env, bytes + op->moved);
+	if (rc == 0)
+		op->moved += len;
+	return rc;
+}
+
+void ztransfer_leave(struct zremote *r)
+{
+	for (uint32_t i = 0; i < transfers.size; i++) {
+		struct zop *op = transfers.slot[i].object;
+		if (!op || op->kind != ZOP_SEND || op->remote != r)
+			continue;
+		if (op->queued && op->granted > 0)
+			zop_list_del(&r->channel->data, op);
+		else if (op->queued)
+			continue; /* pending; zoutgoing_pump ends it */
+		zop_finish_send(op, MPI_ERR_OTHER);
+	}
+}
+
+bool ztransfer_must_finish(void)
+{
+	for (uint32_t i = 0; i < transfers.size; i++) {
+		const struct zop *op = transfers.slot[i].object;
+		if (op && op->req.orphan)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Transfers of large messages: RTS, CTS with a grant in bytes, DATA, DONE. Also the DONE of synchronous eager sends.
+ * Under the shim's lock.
+ *
+ * A receiver has granted at most rdv_window bytes at any time over all its transfers, so that zipperd never holds more
+ * for it. While plenty of the window is free a transfer gets up to a quarter of it, so that three senders that do not
+ * answer leave room for others; in the last quarter each gets one fragment.
+ */
+#ifndef ZIP_LIBZIP_RENDEZVOUS_H
+#define ZIP_LIBZIP_RENDEZVOUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "op.h"
+#include "wire.h"
+
+/* Gives the operation a transfer id, or takes it back. 0 or -ENOMEM. */
+int ztransfer_add(struct zop *);
+void ztransfer_del(struct zop *);
+
+/* Receiver: a request to send has been matched with op. */
+void ztransfer_start_recv(struct zop *, struct zremote *from, int tag, uint16_t flags, uint64_t xfer, uint64_t total);
+/* Receiver: where the payload of this DATA goes, or NULL if it belongs to no transfer. */
+uint8_t *ztransfer_place(struct zremote *from, const struct zwire_env *);
+/* Receiver: a fragment has come, in its place. 0 or -EPROTO. */
+int ztransfer_take_data(struct zremote *from, const struct zwire_env *);
+/* Receiver: tells the sender that its message was matched (F_SYNC), or is not wanted. */
+void ztransfer_post_done(struct zremote *to, uint64_t xfer);
+
+/* Sender: a grant or the end has come. 0 or -EPROTO. */
+int ztransfer_take_cts(struct zremote *from, const struct zwire_env *);
+int ztransfer_take_done(struct zremote *from, const struct zwire_env *);
+/* Sender: posts one fragment of the grant. 0 or -EAGAIN. */
+int ztransfer_post_data(struct zop *);
+
+/* The peer has left: sends to it that wait for an answer are over. */
+void ztransfer_leave(struct zremote *);
+/* Is there a transfer that must complete before MPI_Finalize does? (MPI-4.0 section 11.2.2: freed requests too) */
+bool ztransfer_must_finish(void);
+void ztransfer_fini(void);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Our own requests, and their handles: 0x2c000001 .. 0x2fffffff, MPICH's "invalid kind" of request handles, which it
+ * never issues (0x2c000000 is MPI_REQUEST_NULL). Native handles are passed through untouched. Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_REQUEST_H
+#define ZIP_LIBZIP_REQUEST_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct zcomm;
+struct zreq;
+
+/* What a kind of request can do. progress may be NULL where the bridge's poll completes it. */
+struct zreq_ops {
+	const char *name;
+	bool (*progress)(struct zreq *);  /* looks whether it is complete; true if so (also sets zreq.done) */
+	int (*start)(struct zreq *);	  /* persistent ones; NULL otherwise */
+	int (*cancel)(struct zreq *);	  /* NULL: cannot be cancelled, completes normally */
+	void (*destroy)(struct zreq *);	  /* frees what it owns, not the struct; may be NULL */
+};
+
+struct zreq {
+	const struct zreq_ops *ops;
+	bool done;	 /* status is valid */
+	bool active;	 /* persistent requests: started and not completed by a wait/test */
+	bool persistent;
+	bool orphan;	 /* MPI_Request_free was called: release when done */
+	bool immortal;	 /* shared by many calls (the completed send): zreq_release leaves it alone */
+	MPI_Request handle; /* MPI_REQUEST_NULL while the application has none */
+	struct zcomm *comm; /* referenced; may be NULL */
+	MPI_Status status;  /* MPI_SOURCE is the rank in comm; count and cancelled set; MPI_ERROR is the result */
+};
+
+/* Is this handle one of ours? (bits alone) */
+static inline bool zreq_is_ours(MPI_Request handle)
+{
+	return ((uint32_t)handle & 0xfc000000u) == 0x2c000000u && handle != MPI_REQUEST_NULL;
+}
+struct zreq *zreq_find(MPI_Request handle); /* NULL: ours by its bits, but not alive */
+
+/* A zeroed request of bytes (a struct that begins with struct zreq), from a free list; references comm, which may be
+ * NULL. NULL: no memory. */
+struct zreq *zreq_create(const struct zreq_ops *, size_t bytes, struct zcomm *comm);
+/* Marks it complete with the status that was filled in; an orphan is released, so do not touch it afterwards. Every
+ * completion goes through here. */
+void zreq_complete(struct zreq *);
+
+/* Gives the request a handle for the application. MPI_SUCCESS or MPI_ERR_NO_MEM. */
+int zreq_publish(struct zreq *, MPI_Request *);
+/* Completed and delivered (or never published): destroys it, frees it and its handle, drops its communicator. */
+void zreq_release(struct zreq *);
+
+/* Looks whether it is complete, without turning the whole progress engine. */
+static inline bool zreq_is_done(struct zreq *r)
+{
+	return r->done || (r->ops->progress && r->ops->progress(r));
+}
+
+/* Handles of probed messages (MPI_Message) come from the same range and table. 0 or -ENOMEM. */
+int zmessage_publish(void *object, MPI_Message *);
+void *zmessage_find(MPI_Message); /* NULL: not one of ours */
+void zmessage_drop(MPI_Message);
+
+/* Fills an (initialised) status: count in bytes of the receiver's representation. */
+void zstatus_set(MPI_Status *, int source, int tag, int error, MPI_Count bytes, bool cancelled);
+void zstatus_empty(MPI_Status *);
+
+#endif

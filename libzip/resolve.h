@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Finding the native MPI library. Nothing happens before the first MPI call: LD_PRELOAD also reaches shells and
+ * wrapper scripts that never make one, and programs that load MPI later.
+ */
+#ifndef ZIP_LIBZIP_RESOLVE_H
+#define ZIP_LIBZIP_RESOLVE_H
+
+/* Names of the entry points in the order of struct znative (generated). */
+extern const char *const znative_names[];
+extern const unsigned znative_count;
+
+/* Fills zn. Called by the stub of entry number index; comes back only if that entry was found, otherwise ends the
+ * process with a line on stderr that names it: there is no MPI that could report the error. */
+void znative_resolve(unsigned index);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The schedule engine. Schedules that may run stand in one list (the first of every communicator's
+ * queue, and the detached ones); zsched_progress takes each of them as far as it goes. Under the
+ * shim's lock, which is given up only inside callbacks of the application; `running` keeps others
+ * off the schedule meanwhile.
+ */
+#include "bridge.h"
+#include "datatype.h"
+#include "error.h"
+#include "schedule_step.h"
+#include "shim.h"
+
+static struct zsched *active_head, *active_tail;
+static unsigned active_changes; /* counts changes of that list */
+static unsigned natives_pending, unfinished;
+
+/* Errors */
+
+void zsched_fail(struct zsched *s, int class, const char *why)
+{
+	if (s->error != MPI_SUCCESS)
+		return;
+	s->error = class;
+	s->why = why;
+}
+
+/* A code with a text of its own: from a request (raised: the handler has been called by the native
+ * library). */
+static void fail_with_code(struct zsched *s, int code, bool raised)
+{
+	int class = MPI_ERR_OTHER, len = 0;
+	if (s->error != MPI_SUCCESS)
+		return;
+	zn.Error_class(code, &class);
+	s->error = class;
+	if (raised) {
+		s->code = code;
+		return;
+	}
+	s->code_text = zsched_alloc(s, MPI_MAX_ERROR_STRING);
+	if (s->code_text && zn.Error_string(code, s->code_text, &len) != MPI_SUCCESS)
+		s->code_text = NULL;
+}
+
+bool zsched_failed(const struct zsched *s)
+{
+	return s->error != MPI_SUCCESS;
+}
+
+static const char *error_text(const struct zsched *s)
+{
+	return s->why ? s->why : s->code_text ? s->code_text : "a step of the collective failed";
+}
+
+/* Running */
+
+/* expected < 0: whatever comes. Returns how many bytes came. */
+static MPI_Count finish_message(struct zsched *s, struct zreq *r, MPI_Count expected)
+{
+	MPI_Count got = 0;
+	int error = r->status.MPI_ERROR;
+	if (error != MPI_SUCCESS) {
+		fail_with_code(s, error, false);
+	} else {
+		zn.Get_elements_x(&r->status, MPI_BYTE, &got);
+		if (expected >= 0 && got != expected)
+			zsched_fail(s, MPI_ERR_TRUNCATE, "members gave different amounts of data");
+	}
+	zreq_release(r);
+	return got;
+}
+
+static void step_finish_message(struct zsched *s, struct zstep *t)
+{
+	struct zreq *r = t->req;
+	t->done = true;
+	t->req = NULL;
+	if (t->kind == STEP_SEND) {
+		if (r->status.MPI_ERROR != MPI_SUCCESS)
+			fail_with_code(s, r->status.MPI_ERROR, false);
+		zreq_release(r);
+	} else if (t->upto) {
+		*t->u.got = finish_message(s, r, -1);
+	} else {
+		finish_message(s, r, ztype_find(t->type)->size * t->count);
+	}
+}
+
+static void start_arriving(struct zsched *s, struct zstep *t)
+{
+	struct zarriving *a = t->buf;
+	int rc = zbridge_irecv(
+		s->comm, s->context, a->buf, a->bytes, MPI_BYTE, t->peer, s->tag, &a->req);
+	t->done = true;
+	if (rc != MPI_SUCCESS) {
+		zsched_fail(s, rc, "a message of the collective could not be started");
+		a->complete = true;
+	}
+}
+
+static bool has_arrived(struct zsched *s, struct zarriving *a, MPI_Count bytes)
+{
+	if (a->complete)
+		return true;
+	if (!a->req->done)
+		return bytes < a->bytes && zbridge_arrived(a->req) >= bytes;
+	finish_message(s, a->req, a->bytes);
+	a->complete = true;
+	return true;
+}
+
+static void start_message(struct zsched *s, struct zstep *t)
+{
+	int rc = t->kind == STEP_SEND ? zbridge_isend(s->comm, s->context, t->buf, t->count,
+						t->type, t->peer, s->tag, ZSEND_STANDARD, &t->req)
+				      : zbridge_irecv(s->comm, s->context, t->buf, t->count,
+						t->type, t->peer, s->tag, &t->req);
+	if (rc != MPI_SUCCESS) {
+		zsched_fail(s, rc, "a message of the collective could not be started");
+		t->req = NULL;
+		t->done = true;
+	} else if (t->req->done) {
+		step_finish_message(s, t);
+	}
+}
+
+static void start_native(struct zsched *s, struct zstep *t)
+{
+	int rc = t->u.start(t->buf, &t->native);
+	if (rc != MPI_SUCCESS) {
+		fail_with_code(s, rc, true);
+		t->native = MPI_REQUEST_NULL;
+	}
+	t->done = t->native == MPI_REQUEST_NULL;
+	if (!t->done)
+		natives_pending++;
+}
+
+static void start_step(struct zsched *s, int i)
+{
+	struct zstep *t = &s->steps[i];
+	switch ((enum step_kind)t->kind) {
+	case STEP_SEND:
+	case STEP_RECV:
+		start_message(s, t);
+		break;
+	case STEP_ARRIVING:
+		start_arriving(s, t);
+		break;
+	case STEP_AWAIT:
+		break;
+	case STEP_NATIVE:
+		start_native(s, t);
+		break;
+	case STEP_CALL: {
+		t->done = true;
+		int rc = t->u.fn(s, t->buf); /* may move the steps: t is not valid any more */
+		if (rc != MPI_SUCCESS)
+			zsched_fail(s, rc, rc == MPI_ERR_NO_MEM ? "out of memory" : NULL);
+		break;
+	}
+	}
+}
+
+/* Starts the next round; false: there is none. */
+static bool start_round(struct zsched *s)
+{
+	if (s->end == s->nsteps)
+		return false;
+	int round = s->steps[s->end].round, i = s->end;
+	s->begin = s->end;
+	while (s->end < s->nsteps && s->steps[s->end].round == round)
+		s->end++;
+	/* What a call adds belongs to a later round. */
+	if (s->end == s->nsteps && s->round == round)
+		s->round++;
+	for (; i < s->end; i++)
+		start_step(s, i);
+	return true;
+}
+
+static bool step_done(struct zsched *s, struct zstep *t)
+{
+	if (t->done)
+		return true;
+	if (t->kind == STEP_AWAIT)
+		return t->done = has_arrived(s, t->buf, t->count);
+	if (t->kind != STEP_NATIVE) {
+		if (t->req->done)
+			step_finish_message(s, t);
+		return t->done;
+	}
+	int flag = 0, rc = zn.Test(&t->native, &flag, MPI_STATUS_IGNORE);
+	if (rc != MPI_SUCCESS) {
+		fail_with_code(s, rc, true);
+		flag = 1;
+	}
+	if (flag) {
+		t->done = true;
+		natives_pending--;
+	}
+	return t->done;
+}
+
+static bool round_done(struct zsched *s)
+{
+	bool all = true;
+	for (int i = s->begin; i < s->end; i++)
+		all &= step_done(s, &s->steps[i]);
+	return all;
+}
+
+static void active_add(struct zsched *s)
+{
+	s->active_next = NULL;
+	s->active_prev = active_tail;
+	*(active_tail ? &active_tail->active_next : &active_head) = s;
+	active_tail = s;
+	active_changes++;
+}
+
+static void active_del(struct zsched *s)
+{
+	*(s->active_prev ? &s->active_prev->active_next : &active_head) = s->active_next;
+	*(s->active_next ? &s->active_next->active_prev : &active_tail) = s->active_prev;
+	active_changes++;
+}
+
+static void finish(struct zsched *s)
+{
+	struct zcomm *c = s->comm;
+	active_del(s);
+	if (s->on_done) {
+		int class = s->error;
+		s->on_done(s->on_done_arg, &class);
+		if (class != s->error)
+			zsched_fail(s, class, NULL);
+	}
+	unfinished--;
+	if (!s->detached) {
+		c->coll_head = s->queue_next;
+		if (!c->coll_head)
+			c->coll_tail = NULL;
+		else
+			active_add(c->coll_head);
+	}
+	if (s->error != MPI_SUCCESS)
+		s->req.status.MPI_ERROR = s->code != MPI_SUCCESS
+						  ? s->code
+						  : s->error; /* a class is raised by the wait */
+	zreq_complete(&s->req);
+}
+
+/* Takes the schedule as far as it goes. Returns whether it moved. */
+static bool advance(struct zsched *s)
+{
+	bool moved = false;
+	s->running = true;
+	while (round_done(s)) {
+		moved = true;
+		if (!start_round(s)) {
+			s->running = false;
+			finish(s);
+			return true;
+		}
+	}
+	s->running = false;
+	return moved;
+}
+
+bool zsched_progress(void)
+{
+	static unsigned pass;
+	unsigned mine = ++pass;
+	bool moved = false;
+	for (struct zsched *s = active_head; s;) {
+		if (s->pass == mine || s->running) {
+			s = s->active_next;
+			continue;
+		}
+		unsigned changes = active_changes;
+		struct zsched *next = s->active_next;
+		s->pass = mine;
+		moved |= advance(s);
+		s = changes == active_changes ? next : active_head;
+	}
+	return moved;
+}
+
+bool zsched_native_pending(void)
+{
+	return natives_pending > 0;
+}
+
+bool zsched_busy(void)
+{
+	return unfinished > 0;
+}
+
+void zsched_start(struct zsched *s)
+{
+	struct zcomm *c = s->comm;
+	s->req.active = true;
+	unfinished++;
+	if (!s->detached) {
+		/* The tag is taken here, not at creation: a call with wrong arguments takes none.
+		 */
+		s->tag = (int)(c->coll_seq++ & INT32_MAX);
+		if (c->coll_tail) {
+			c->coll_tail->queue_next = s;
+			c->coll_tail = s;
+			return;
+		}
+		c->coll_head = c->coll_tail = s;
+	}
+	active_add(s);
+	advance(s);
+}
+
+struct zreq *zsched_request(struct zsched *s)
+{
+	return &s->req;
+}
+
+int zsched_run(struct zsched *s)
+{
+	int rc = MPI_SUCCESS;
+	zsched_start(s);
+	if (!s->req.done)
+		zprogress_wait_request(&s->req);
+	if (s->error != MPI_SUCCESS)
+		rc = s->code != MPI_SUCCESS
+			     ? s->code
+			     : zerror_raise(s->comm, s->error, s->function, "%s", error_text(s));
+	zsched_destroy(s);
+	return rc;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The schedule engine: a collective compiled into steps, grouped in rounds; all steps of a round
+ * are started together, in the order in which they were added, and the next round starts when they
+ * are complete. Blocking = start + wait; nonblocking and persistent are the same schedule behind a
+ * request. One schedule of a communicator runs at a time, in the order of the calls: the native
+ * steps are collectives on the shadow, whose order must be the same everywhere (MPI-4.0
+ * section 6.12). For the same reason a schedule goes on after a step has failed: the other members
+ * of the part count on our native steps; the first error is the result. Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_SCHEDULE_H
+#define ZIP_LIBZIP_SCHEDULE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "comm.h"
+#include "request.h"
+
+struct zsched;
+
+/* A new, empty schedule for one collective call on comm. function: "MPI_Bcast", for messages. NULL:
+ * no memory. */
+struct zsched *zsched_create(struct zcomm *, const char *function);
+/* Drops a schedule that was not started. */
+void zsched_destroy(struct zsched *);
+struct zcomm *zsched_comm(const struct zsched *);
+
+/* Bridged steps use this context and tag instead of ZCOMM_COLL and the communicator's next
+ * collective number, and the schedule does not queue behind the communicator's collectives (no step
+ * may then be a collective on the shadow). Before any step is added. */
+void zsched_detach(struct zsched *, enum zcomm_context, int tag);
+
+/* Memory that lives until the schedule is destroyed, aligned for any type. NULL: no memory. */
+void *zsched_alloc(struct zsched *, size_t bytes);
+/* The call that makes the schedule returns before it is complete: zsched_keep_* then have an
+ * effect. */
+void zsched_set_lasting(struct zsched *);
+/* Keeps a derived datatype or an operation usable until the schedule is destroyed although the
+ * application may free it meanwhile (MPI-4.0 sections 5.1.9 and 6.9.7). Replaces the datatype's
+ * handle by the one to use. */
+int zsched_keep_type(struct zsched *, MPI_Datatype *);
+int zsched_keep_op(struct zsched *, MPI_Op);
+/* Frees a datatype of ours with the schedule. */
+int zsched_own_type(struct zsched *, MPI_Datatype);
+
+/* Steps of the current round. Buffers are the caller's until completion. All return MPI_SUCCESS or
+ * an error class. */
+int zsched_send(
+	struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, int dest); /* bridged */
+/* A message of another size than expected is the schedule's error. */
+int zsched_recv(
+	struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int source); /* bridged */
+/* At most bytes; how many came is in *got (0 if it failed). */
+int zsched_recv_upto(struct zsched *, void *buf, MPI_Count bytes, int source, MPI_Count *got);
+/* A receive over several rounds, for overlap: posted in this round, which does not wait for it;
+ * what has come is waited for by zsched_await, at last (also if it is an error) with all bytes.
+ * NULL: no memory. */
+struct zarriving *zsched_recv_bytes(struct zsched *, void *buf, MPI_Count bytes, int source);
+/* Waits until so many bytes from the beginning are there, or no more will come. */
+int zsched_await(struct zsched *, struct zarriving *, MPI_Count bytes);
+/* A native nonblocking operation; start is called when the round begins and fills the native
+ * request (or leaves MPI_REQUEST_NULL: nothing to wait for). Returns the native error code. */
+int zsched_native(struct zsched *, int (*start)(void *arg, MPI_Request *native), void *arg);
+/* Local work (reduction, copy, packing): called when the round begins, done at once. It may add
+ * further rounds (at the end). Returns MPI_SUCCESS or an error class. It may run callbacks of the
+ * application. */
+int zsched_call(struct zsched *, int (*fn)(struct zsched *, void *arg), void *arg);
+/* Ends the round. */
+void zsched_round(struct zsched *);
+/* Called once when all steps are complete, before the request is done. *error is the result so far:
+ * MPI_SUCCESS or an error class, and may be changed. */
+void zsched_on_done(struct zsched *, void (*fn)(void *arg, int *error), void *arg);
+/* Records an error class as the result, unless there is one. why must live for ever. */
+void zsched_fail(struct zsched *, int class, const char *why);
+/* Has a step failed? Then data may be missing, and what depends on it need not be computed. */
+bool zsched_failed(const struct zsched *);
+
+/* Its request, for publishing; releasing it destroys the schedule. */
+struct zreq *zsched_request(struct zsched *);
+/* Hands the schedule to progress: it may be complete (and, where on_done destroys it, gone) on
+ * return. */
+void zsched_start(struct zsched *);
+/* Start, wait, raise errors through comm's handler, destroy. Returns what the MPI function returns.
+ */
+int zsched_run(struct zsched *);
+
+/* Called by zprogress_poll. Returns whether anything happened. */
+bool zsched_progress(void);
+/* True while a native request of a schedule is pending: native progress is then needed by polling
+ * (no sleeping on descriptors alone). */
+bool zsched_native_pending(void);
+/* True while any schedule is unfinished. */
+bool zsched_busy(void);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What every file of libzip needs: the native entry points, the depth that tells our own calls from the
+ * application's, and the lock.
+ *
+ * Generated wrappers (gen/) define MPI_X and, as the same function, PMPI_X for every function of functions.tab that
+ * needs it; for the class `own`:
+ *
+ *     int MPI_X(args)
+ *     {
+ *             if (!zshim_active || zshim_depth > 0) return zn.X(args);
+ *             zshim_enter();  rc = zip_X(args);  zshim_leave();  return rc;
+ *     }
+ *
+ * Hand-written implementations are called zip_X with exactly the arguments of MPI_X, live in libzip, call native MPI
+ * through zn.X only, and never public MPI symbols.
+ */
+#ifndef ZIP_LIBZIP_SHIM_H
+#define ZIP_LIBZIP_SHIM_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "native.h" /* generated: struct znative { int (*Send)(...); ... } zn; and prototypes int zip_Send(...); */
+
+/* > 0: this thread is inside libzip or native MPI; public MPI symbols are then plain pass-throughs. */
+extern __thread int zshim_depth __attribute__((tls_model("initial-exec")));
+
+/* The world is merged, between MPI_Init and MPI_Finalize. While false every wrapper but those of class `always` is a
+ * plain pass-through. Written by init.c only. */
+extern bool zshim_active;
+
+/* Enter: depth up, and under MPI_THREAD_MULTIPLE take the lock. */
+static inline void zshim_enter(void);
+static inline void zshim_leave(void);
+/* Around calls that may run callbacks of the application (error handlers, attribute callbacks, reduction operations):
+ * the callback's own MPI calls must see the merged world. */
+static inline void zshim_callback_begin(void);
+static inline void zshim_callback_end(void);
+/* Lets other threads in if any wait: in every turn of every wait loop. */
+static inline void zshim_relax(void);
+/* Around a native call or a system call that may block: other threads may enter meanwhile, our depth stays. */
+static inline void zshim_block_begin(void);
+static inline void zshim_block_end(void);
+
+extern bool zshim_threaded; /* MPI_THREAD_MULTIPLE was provided */
+/* First come, first served, so that a thread in a wait loop does not starve the others. Not recursive. */
+void zshim_lock(void);
+void zshim_unlock(void);
+void zshim_lock_pass(void); /* to the threads that wait already, and take it back after them */
+
+static inline void zshim_enter(void)
+{
+	if (__builtin_expect(zshim_threaded, 0))
+		zshim_lock();
+	zshim_depth++;
+}
+static inline void zshim_leave(void)
+{
+	zshim_depth--;
+	if (__builtin_expect(zshim_threaded, 0))
+		zshim_unlock();
+}
+static inline void zshim_callback_begin(void)
+{
+	zshim_leave();
+}
+static inline void zshim_callback_end(void)
+{
+	zshim_enter();
+}
+static inline void zshim_relax(void)
+{
+	if (__builtin_expect(zshim_threaded, 0))
+		zshim_lock_pass();
+}
+static inline void zshim_block_begin(void)
+{
+	if (__builtin_expect(zshim_threaded, 0))
+		zshim_unlock();
+}
+static inline void zshim_block_end(void)
+{
+	if (__builtin_expect(zshim_threaded, 0))
+		zshim_lock();
+}
+
+#endif

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Networks ("parts") joined by zipper nodes. A zipper is a node of each part that it joins. A message to another part
+ * goes over its own part to a zipper, in at that port, over the zipper's forwarding link for this pair of ports, out
+ * at the other port, and on; over more zippers where no one joins the two parts. Which zipper is part of the choice of
+ * a path: static routings use all of them evenly by the number of paths, adaptive ones by what is left. Inside the
+ * parts the ways to and from zippers are direct.
+ *
+ * A rank on a zipper node is attached to all its fabrics: to other parts it goes out at the port there without being
+ * forwarded. That can be told where points are nodes, not where they are routers.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "joined.h"
+
+static void joined_destroy(struct net *net)
+{
+	struct joined *j = (struct joined *)net;
+
+	net_fini(net);
+	for (uint32_t i = 0; i < j->nparts; i++) {
+		net_destroy(j->part[i].net);
+		free(j->names[i]);
+	}
+	for (uint32_t i = 0; i < j->nzippers; i++)
+		free(j->zipper[i].name);
+	free(j->zipper);
+	free(j);
+}
+
+/* --- description --- */
+
+static int part_read(struct joined *j, struct spec *spec, struct zerr *err)
+{
+	struct part *p = &j->part[j->nparts];
+	struct spec inner = { spec->words + 1, spec->nwords - 1, spec->where };
+	struct spec_list one = { &inner, 1 };
+	const char *name = spec->words[0].value;
+
+	if (!name || !*name || spec->nwords < 2)
+		return zerr_set(err, -EINVAL, "%s: not \"part:NAME TOPOLOGY ...\"", spec->where);
+	if (j->nparts == JOINED_PARTS_MAX)
+		return zerr_set(err, -EINVAL, "%s: more than %d parts", spec->where, JOINED_PARTS_MAX);
+	for (uint32_t i = 0; i < j->nparts; i++)
+		if (!strcmp(j->part[i].name, name))
+			return zerr_set(err, -EINVAL, "%s: a second part \"%s\"", spec->where, name);
+	if (!strcmp(name, "port") || !strcmp(name, "forward"))
+		return zerr_set(err, -EINVAL, "%s: a part cannot be called \"%s\"", spec->where, name);
+	inner.words[0].used = true;
+	p->name = j->names[j->nparts++] = strdup(name);
+	if (!p->name)
+		return zerr_set(err, -ENOMEM, "not enough memory");
+	return net_create_list(&one, &p->net, err);
+}
+
+struct capacity {
+	uint64_t port, forward;
+};
+
+static int zipper_read(struct joined *j, struct spec *spec, struct capacity *capacity, struct zerr *err)
+{
+	struct zipper *z = &j->zipper[j->nzippers];
+	uint32_t ports = 0, node;
+	int rc;
+
+	if (!spec->words[0].value || !*spec->words[0].value)
+		return zerr_set(err, -EINVAL, "%s: not \"zipper:NAME PART:NODE PART:NODE ...\"", spec->where);
+	z->name = strdup(spec->words[0].value);
+	if (!z->name)
+		return zerr_set(err, -ENOMEM, "not enough memory");
+	j->nzippers++;
+	for (uint32_t p = 0; p < j->nparts; p++) {
+		const struct net *net = j->part[p].net;
+
+		rc = spec_u32(spec, j->part[p].name, JOINED_NONE, 0, net->nodes - 1, &node, err);
+		if (rc)
+			return rc;
+		z->point[p] = node == JOINED_NONE ? JOINED_NONE : net->ops->point(net, node);
+		ports += node != JOINED_NONE;
+	}
+	if (ports < 2)
+		return zerr_set(err, -EINVAL, "%s: a zipper joins two parts or more", spec->where);
+	if ((rc = spec_u64(spec, "port", 5120ull << 20, 1, UINT64_MAX, &capacity->port, err)) ||
+		(rc = spec_u64(spec, "forward", 5120ull << 20, 1, UINT64_MAX, &capacity->forward, err)))
+		return rc;
+	return spec_finish(spec, err);
+}
+
+/* --- shape --- */
+
+static bool zipper_joins(const struct zipper *z, uint32_t a, uint32_t b)
+{
+	return z->point[a] != JOINED_NONE && z->point[b] != JOINED_NONE;
+}
+
+/* Fewest zippers on the way, by searching from each destination; returns the longest way, 0 if some pair has none. */
+static uint32_t routes_find(struct joined *j)
+{
+	uint32_t longest = 0;
+
+	for (uint32_t to = 0; to < j->nparts; to++) {
+		uint32_t far[JOINED_PARTS_MAX], queue[JOINED_PARTS_MAX], n = 1;
+
+		memset(far, 0xff, sizeof(far));
+		far[to] = 0;
+		queue[0] = to;
+		for (uint32_t at = 0; at < n; at++)
+			for (uint32_t p = 0; p < j->nparts; p++)
+				for (uint32_t z = 0; z < j->nzippers && far[p] == JOINED_NONE; z++)
+					if (zipper_joins(&j->zipper[z], p, queue[at])) {
+						far[p] = far[queue[at]] + 1;
+						j->next[p][to] = queue[at];
+						queue[n++] = p;
+					}
+		if (n < j->nparts)
+			return 0;
+		longest = far[queue[n - 1]] > longest ? far[queue[n - 1]] : longest;
+	}
+	return longest;
+}
+
+static int parts_add_up(struct joined *j, uint64_t *links, struct zerr *err)
+{
+	struct net *net = &j->net;
+
+	for (uint32_t i = 0; i < j->nparts; i++) {
+		struct part *p = &j->part[i];
+
+		p->first_node = net->nodes;
+		p->first_point = net->points;
+		p->first_link = (uint32_t)*links;
+		net->nodes += p->net->nodes;
+		net->points += p->net->points;
+		*links += p->net->links;
+		if (net->nodes > UINT32_MAX / 4 || *links > UINT32_MAX / 4)
+			return zerr_set(err, -EINVAL, "network: the parts together are too large");
+		if (p->net->cores != j->part[0].net->cores)
+			return zerr_set(err, -EINVAL, "network: parts %s and %s have different cores a node",
+				j->part[0].name, p->name);
+		for (int c = 0; c < NET_CLASSES; c++)
+			if (p->net->cables[c] != j->part[0].net->cables[c])
+				return zerr_set(err, -EINVAL, "network: parts %s and %s have different cables a link",
+					j->part[0].name, p->name);
+		net->direct_slots = p->net->direct_slots > net->direct_slots ? p->net->direct_slots : net->direct_slots;
+		net->indirect_slots =
+			p->net->indirect_slots > net->indirect_slots ? p->net->indirect_slots : net->indirect_slots;
+	}
+	return 0;
+}
+
+static int shape_fill(struct joined *j, const struct capacity *capacity, struct zerr *err)
+{
+	struct net *net = &j->net;
+	uint32_t crossings = routes_find(j);
+	uint64_t links = 0;
+	int rc;
+
+	if (!crossings)
+		return zerr_set(err, -EINVAL, "network: the zippers do not join all parts");
+	rc = parts_add_up(j, &links, err);
+	if (rc)
+		return rc;
+	net->direct_slots = (crossings + 1) * net->direct_slots + crossings * ZIPPER_SLOTS;
+	net->indirect_slots = net->direct_slots > net->indirect_slots ? net->direct_slots : net->indirect_slots;
+	if (net->indirect_slots > NET_SLOTS_MAX)
+		return zerr_set(err, -EINVAL, "network: paths over %u zippers are too long", crossings);
+	for (uint32_t z = 0; z < j->nzippers; z++) {
+		j->zipper[z].link = (uint32_t)links;
+		links += (uint64_t)j->nparts * j->nparts;
+		j->zipper[z].out = (uint32_t)links;
+		links += j->nparts;
+	}
+	rc = net_init(net, &net_joined, (uint32_t)links, err);
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < j->nparts; i++) {
+		const struct part *p = &j->part[i];
+
+		for (uint32_t l = 0; l < p->net->links; l++)
+			net_set_link(net, p->first_link + l, p->net->link_class[l], (double)p->net->capacity[l]);
+	}
+	for (uint32_t z = 0; z < j->nzippers; z++)
+		for (uint32_t a = 0; a < j->nparts; a++) {
+			const struct zipper *zip = &j->zipper[z];
+
+			if (zip->point[a] == JOINED_NONE)
+				continue;
+			net_set_link(net, zip->out + a, NET_PORT, (double)capacity[z].port);
+			for (uint32_t b = 0; b < j->nparts; b++)
+				if (zip->point[b] != JOINED_NONE)
+					net_set_link(net, zip->link + a * j->nparts + b, a == b ? NET_PORT : NET_FORWARD,
+						(double)(a == b ? capacity[z].port : capacity[z].forward));
+		}
+	memcpy(net->cables, j->part[0].net->cables, sizeof(net->cables));
+	net->cores = j->part[0].net->cores;
+	for (int l = 0; l < NET_LEVELS; l++)
+		net->level[l] = 1;
+	return 0;
+}
+
+static int joined_create(struct spec_list *l, struct net **out, struct zerr *err)
+{
+	struct joined *j = calloc(1, sizeof(*j));
+	struct capacity *capacity = calloc(l->n, sizeof(*capacity));
+	int rc = 0;
+
+	*out = NULL;
+	if (!j || !capacity || !(j->zipper = calloc(l->n, sizeof(*j->zipper)))) {
+		free(j);
+		free(capacity);
+		return zerr_set(err, -ENOMEM, "not enough memory");
+	}
+	for (size_t i = 0; i < l->n && !rc; i++) {
+		struct spec *spec = &l->specs[i];
+
+		if (!strcmp(spec->words[0].key, "part"))
+			rc = part_read(j, spec, err);
+		else if (strcmp(spec->words[0].key, "zipper"))
+			rc = zerr_set(err, -EINVAL, "%s: \"%s\" is neither part nor zipper", spec->where,
+				spec->words[0].key);
+	}
+	for (size_t i = 0; i < l->n && !rc; i++)
+		if (!strcmp(l->specs[i].words[0].key, "zipper"))
+			rc = zipper_read(j, &l->specs[i], &capacity[j->nzippers], err);
+	if (!rc && j->nparts < 2)
+		rc = zerr_set(err, -EINVAL, "network: one part has nothing to be joined with");
+	if (!rc)
+		rc = shape_fill(j, capacity, err);
+	free(capacity);
+	if (rc)
+		joined_destroy(&j->net);
+	else
+		*out = &j->net;
+	return rc;
+}
+
+/* --- paths --- */
+
+struct spot joined_spot(const struct joined *j, uint32_t point)
+{
+	uint32_t p = j->nparts - 1;
+
+	while (point < j->part[p].first_point)
+		p--;
+	return (struct spot){ p, point - j->part[p].first_point };
+}
+
+/* Is a rank here attached to the zipper itself? */
+static bool spot_is_zipper(const struct joined *j, struct spot s, const struct zipper *z)
+{
+	return z->point[s.part] == s.point && j->part[s.part].net->points == j->part[s.part].net->nodes;
+}
+
+/* The zipper that a message must take because one of its ends sits on it, or NULL. */
+static const struct zipper *zipper_own(const struct joined *j, struct spot s, struct spot d)
+{
+	for (uint32_t z = 0; z < j->nzippers; z++)
+		if (zipper_joins(&j->zipper[z], s.part, j->next[s.part][d.part]) &&
+			(spot_is_zipper(j, s, &j->zipper[z]) || spot_is_zipper(j, d, &j->zipper[z])))
+			return &j->zipper[z];
+	return NULL;
+}
+
+static uint32_t leg_count(const struct joined *j, uint32_t part, uint32_t s, uint32_t d)
+{
+	const struct net *net = j->part[part].net;
+
+	return s == d ? 1 : net->ops->direct_count(net, s, d);
+}
+
+static uint64_t count_paths(const struct joined *j, struct spot s, struct spot d);
+
+uint32_t joined_crossings(const struct joined *j, struct spot s, struct spot d, struct crossing *list)
+{
+	const struct zipper *own = zipper_own(j, s, d);
+	uint32_t to = j->next[s.part][d.part], n = 0;
+
+	for (uint32_t i = 0; i < j->nzippers; i++) {
+		const struct zipper *z = &j->zipper[i];
+
+		if (!zipper_joins(z, s.part, to) || (own && z != own))
+			continue;
+		list[n].z = z;
+		list[n].after = (struct spot){ to, z->point[to] };
+		list[n].before = leg_count(j, s.part, s.point, z->point[s.part]);
+		list[n++].behind = count_paths(j, (struct spot){ to, z->point[to] }, d);
+	}
+	return n;
+}
+
+static uint64_t count_paths(const struct joined *j, struct spot s, struct spot d)
+{
+	struct crossing list[j->nzippers];
+	uint64_t sum = 0;
+	uint32_t n;
+
+	if (s.part == d.part)
+		return leg_count(j, s.part, s.point, d.point);
+	n = joined_crossings(j, s, d, list);
+	for (uint32_t i = 0; i < n; i++)
+		sum += list[i].before * list[i].behind;
+	return sum;
+}
+
+static uint32_t *leg_fill(const struct joined *j, uint32_t part, uint32_t s, uint32_t d, uint32_t k, uint32_t *link)
+{
+	const struct net *net = j->part[part].net;
+
+	if (s == d)
+		return link;
+	net->ops->direct(net, s, d, k, link);
+	for (uint32_t i = 0; i < net->direct_slots; i++)
+		link[i] += j->part[part].first_link;
+	return link + net->direct_slots;
+}
+
+uint32_t *joined_crossing_fill(const struct joined *j, struct spot s, struct spot d, const struct crossing *c,
+	uint32_t *link)
+{
+	bool from = spot_is_zipper(j, s, c->z), to = c->after.part == d.part && spot_is_zipper(j, d, c->z);
+	uint32_t a = s.part, b = c->after.part;
+
+	if (!from)
+		*link++ = c->z->link + a * j->nparts + a;
+	if (!from && !to)
+		*link++ = c->z->link + a * j->nparts + b;
+	if (!to)
+		*link++ = c->z->out + b;
+	return link;
+}
+
+static uint32_t *path_fill(const struct joined *j, struct spot s, struct spot d, uint64_t k, uint32_t *link)
+{
+	struct crossing list[j->nzippers], *c = list;
+
+	if (s.part == d.part)
+		return leg_fill(j, s.part, s.point, d.point, (uint32_t)k, link);
+	joined_crossings(j, s, d, list);
+	for (; k >= c->before * c->behind; c++)
+		k -= c->before * c->behind;
+	link = leg_fill(j, s.part, s.point, c->z->point[s.part], (uint32_t)(k % c->before), link);
+	link = joined_crossing_fill(j, s, d, c, link);
+	return path_fill(j, c->after, d, k / c->before, link);
+}
+
+static uint32_t joined_point(const struct net *net, uint32_t node)
+{
+	const struct joined *j = (const struct joined *)net;
+	uint32_t p = j->nparts - 1;
+
+	while (node < j->part[p].first_node)
+		p--;
+	return j->part[p].first_point + j->part[p].net->ops->point(j->part[p].net, node - j->part[p].first_node);
+}
+
+/* Two points that are one zipper node can be joined by no link at all: one path, of void links. */
+static uint32_t joined_direct_count(const struct net *net, uint32_t s, uint32_t d)
+{
+	const struct joined *j = (const struct joined *)net;
+	uint64_t n = count_paths(j, joined_spot(j, s), joined_spot(j, d));
+
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+static void joined_direct(const struct net *net, uint32_t s, uint32_t d, uint32_t k, uint32_t *link)
+{
+	const struct joined *j = (const struct joined *)net;
+	uint32_t *end = path_fill(j, joined_spot(j, s), joined_spot(j, d), k, link);
+
+	while (end < link + net->direct_slots)
+		*end++ = NET_VOID;
+}
+
+static void joined_indirect(const struct net *net, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link)
+{
+	const struct joined *j = (const struct joined *)net;
+	struct spot from = joined_spot(j, s), to = joined_spot(j, d);
+	const struct part *p = &j->part[from.part];
+	uint32_t n = net->direct_slots;
+
+	if (from.part == to.part) {
+		n = p->net->indirect_slots;
+		p->net->ops->indirect(p->net, from.point, to.point, bits, link);
+		for (uint32_t i = 0; i < n; i++)
+			link[i] += p->first_link;
+	} else {
+		joined_direct(net, s, d,
+			(uint32_t)((unsigned __int128)bits * joined_direct_count(net, s, d) >> 64), link);
+	}
+	while (n < net->indirect_slots)
+		link[n++] = NET_VOID;
+}
+
+static void joined_link_name(const struct net *net, uint32_t link, char *buf, size_t size)
+{
+	const struct joined *j = (const struct joined *)net;
+	const struct zipper *z = j->zipper;
+	uint32_t p = j->nparts - 1, n, a, b;
+	char inner[64];
+
+	if (link < z->link) {
+		while (link < j->part[p].first_link)
+			p--;
+		j->part[p].net->ops->link_name(j->part[p].net, link - j->part[p].first_link, inner, sizeof(inner));
+		snprintf(buf, size, "%s:%s", j->part[p].name, inner);
+		return;
+	}
+	while (z + 1 < j->zipper + j->nzippers && link >= z[1].link)
+		z++;
+	if (link >= z->out) {
+		snprintf(buf, size, "%s>%s", z->name, j->part[link - z->out].name);
+		return;
+	}
+	n = link - z->link;
+	a = n / j->nparts;
+	b = n % j->nparts;
+	if (a == b)
+		snprintf(buf, size, "%s>%s", j->part[a].name, z->name);
+	else
+		snprintf(buf, size, "%s:%s>%s", z->name, j->part[a].name, j->part[b].name);
+}
+
+const struct net_ops net_joined = {
+	.name = "part",
+	.help = "part:NAME TOPOLOGY ...; part:NAME TOPOLOGY ...; zipper:NAME PART:NODE PART:NODE [port:5120M]\n"
+		"[forward:5120M]; ... (statements are separated by ';' or lines)",
+	.create = joined_create,
+	.destroy = joined_destroy,
+	.point = joined_point,
+	.direct_count = joined_direct_count,
+	.direct = joined_direct,
+	.indirect = joined_indirect,
+	.load_direct = joined_load_direct,
+	.load_indirect = joined_load_indirect,
+	.link_name = joined_link_name,
+};

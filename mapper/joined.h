@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The joined network's own data, shared by its two files: joined.c (description, paths), joined_load.c (loads). */
+#ifndef ZIP_MAPPER_JOINED_H
+#define ZIP_MAPPER_JOINED_H
+
+#include "net.h"
+
+#define JOINED_PARTS_MAX 16
+#define ZIPPER_SLOTS 3 /* in, forward, out */
+#define JOINED_NONE UINT32_MAX
+
+struct part {
+	const char *name; /* in the joined net's memory */
+	struct net *net;
+	uint32_t first_node, first_point, first_link;
+};
+
+struct zipper {
+	char *name;
+	uint32_t point[JOINED_PARTS_MAX]; /* in the part; JOINED_NONE: not attached */
+	uint32_t link;	     /* first of nparts x nparts: [a][a] in from a, [a][b] forward from a to b */
+	uint32_t out;	     /* first of nparts: out to a */
+};
+
+struct joined {
+	struct net net;
+	struct part part[JOINED_PARTS_MAX];
+	uint32_t nparts;
+	struct zipper *zipper;
+	uint32_t nzippers;
+	uint32_t next[JOINED_PARTS_MAX][JOINED_PARTS_MAX]; /* the part to go to on the way from one to another */
+	char *names[JOINED_PARTS_MAX];
+};
+
+/* A point of the joined network as part and point there. */
+struct spot {
+	uint32_t part, point;
+};
+
+/* One crossing on the way from s to d: over zipper z into the next part, `after` being where it comes out there. */
+struct crossing {
+	const struct zipper *z;
+	struct spot after;
+	uint32_t before; /* paths from s to the zipper */
+	uint64_t behind; /* paths from there to d */
+};
+
+struct spot joined_spot(const struct joined *, uint32_t point);
+/* The crossings that are possible next; their number. `list` has room for all zippers. */
+uint32_t joined_crossings(const struct joined *, struct spot s, struct spot d, struct crossing *list);
+/* The links of a crossing that starts at s and ends, if it is the last one, at d; returns where they end. A rank on the
+ * zipper node does not pass the port on its own side, and nothing is forwarded for it. */
+uint32_t *joined_crossing_fill(const struct joined *, struct spot s, struct spot d, const struct crossing *,
+	uint32_t *link);
+
+int joined_load_direct(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
+int joined_load_indirect(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
+
+#endif

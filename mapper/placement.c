@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The placements of section IV.A, linear order, and maps from a file. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "placement.h"
+#include "rng.h"
+
+/* Blocks in random order, nodes of a block in their own. order[] first holds the permutation of the blocks; expanded
+ * from the end, a block never overwrites one that is still needed. */
+static void order_random(const struct placement *p, const struct net *net, uint64_t seed, uint32_t *order)
+{
+	uint32_t size = net->level[p->block], blocks = net->nodes / size;
+
+	for (uint32_t i = 0; i < blocks; i++) {
+		uint64_t bits = rng_at(seed, RNG_PLACEMENT, p->block, i);
+		uint32_t j = rng_below((uint32_t)(bits >> 32), i + 1); /* Fisher and Yates, inside out */
+
+		order[i] = order[j];
+		order[j] = i;
+	}
+	for (uint32_t i = blocks; i-- > 0;) {
+		uint32_t block = order[i];
+
+		for (uint32_t k = size; k-- > 0;)
+			order[i * size + k] = block * size + k;
+	}
+}
+
+/* The first block of every group, then the second of every group, and so on. */
+static void order_deal(const struct placement *p, const struct net *net, uint64_t seed, uint32_t *order)
+{
+	uint32_t size = net->level[p->block], group = net->level[NET_GROUP], n = 0;
+
+	(void)seed;
+	for (uint32_t at = 0; at < group; at += size)
+		for (uint32_t g = 0; g < net->nodes; g += group)
+			for (uint32_t k = 0; k < size; k++)
+				order[n++] = g + at + k;
+}
+
+static void order_linear(const struct placement *p, const struct net *net, uint64_t seed, uint32_t *order)
+{
+	(void)p;
+	(void)seed;
+	for (uint32_t i = 0; i < net->nodes; i++)
+		order[i] = i;
+}
+
+const struct placement placement_table[] = {
+	{ "RDN", "Random Nodes", "nodes in random order", NET_NODE, order_random },
+	{ "RDR", "Random Routers", "routers in random order", NET_ROUTER, order_random },
+	{ "RDC", "Random Chassis", "chassis in random order", NET_CHASSIS, order_random },
+	{ "RDG", "Random Groups", "groups in random order", NET_GROUP, order_random },
+	{ "RRN", "Round Robin Nodes", "a node of each group in turn", NET_NODE, order_deal },
+	{ "RRR", "Round Robin Routers", "a router of each group in turn", NET_ROUTER, order_deal },
+	{ "LIN", "Linear", "nodes in their order", NET_NODE, order_linear },
+	{ NULL, NULL, NULL, NET_NODE, NULL },
+};
+
+const struct placement *placement_find(const char *name)
+{
+	for (const struct placement *p = placement_table; p->name; p++)
+		if (!strcasecmp(p->name, name))
+			return p;
+	return NULL;
+}
+
+int placement_read(const char *path, uint32_t ranks, uint32_t nodes, uint32_t *node, struct zerr *err)
+{
+	FILE *f = fopen(path, "r");
+	char *line = NULL, extra, *hash;
+	size_t cap = 0;
+	unsigned number = 0;
+	uint32_t seen = 0;
+	int rc = 0;
+
+	if (!f)
+		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
+	for (uint32_t r = 0; r < ranks; r++)
+		node[r] = UINT32_MAX;
+	while (!rc && getline(&line, &cap, f) > 0) {
+		unsigned rank, at;
+
+		number++;
+		hash = strchr(line, '#');
+		if (hash)
+			*hash = '\0';
+		if (!line[strspn(line, " \t\r\n")])
+			continue;
+		if (strchr(line, '-') || sscanf(line, "%u %u %c", &rank, &at, &extra) != 2)
+			rc = zerr_set(err, -EINVAL, "%s:%u: not \"RANK NODE\"", path, number);
+		else if (rank >= ranks || at >= nodes)
+			rc = zerr_set(err, -EINVAL, "%s:%u: there are %u ranks and %u nodes", path, number, ranks,
+				nodes);
+		else if (node[rank] != UINT32_MAX)
+			rc = zerr_set(err, -EINVAL, "%s:%u: rank %u is there twice", path, number, rank);
+		if (!rc) {
+			node[rank] = at;
+			seen++;
+		}
+	}
+	if (!rc && ferror(f))
+		rc = zerr_set(err, -EIO, "%s: cannot be read", path);
+	if (!rc && seen < ranks)
+		rc = zerr_set(err, -EINVAL, "%s: only %u of %u ranks are placed", path, seen, ranks);
+	free(line);
+	fclose(f);
+	return rc;
+}

@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Bad peers and bad settings: each is told what is wrong, and a job that runs beside them is not disturbed.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+[ -x "$ZMPIRUN" ] && [ -x "$ZIPPERD" ] || skip_all "zmpirun or zipperd is not built"
+cd "$TAP_TMP" || exit 99
+export ZIPPER_MODULE_DIR=$ZIP_TOP_BUILDDIR/common/.libs
+programs=$ZIP_TOP_SRCDIR/test/programs
+for p in hello random; do
+	compile "$programs/$p.c" $p || bail_out "$p.c does not compile"
+done
+native 30 4 ./hello | sort >expected
+
+key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
+printf 'me %s\nother %064d\n' "$key" 7 >keys
+chmod 600 keys
+background "$ZIPPERD" -o listen=a=tcp:127.0.0.1:0 -o listen=b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
+	-o join_timeout=3s -o log_level=info --ready-fd 3 3>ready 2>log
+ZD=$!
+wait_for 10 grep -q '^$' ready || bail_out "zipperd did not start: $(cat log)"
+port() { sed -n "s/^$1=tcp:127.0.0.1://p" ready; }
+
+# part JOB PART PARTS PORT PROGRAM...: two ranks of one part by hand
+part() {
+	limited 60 env ZIPPER_JOB="$1" ZIPPER_PART="$2" ZIPPER_PARTS="$3" ZIPPER_ZIPPERD="tcp:127.0.0.1:$4" \
+		ZIPPER_USER="${ZIPPER_USER:-me}" ZIPPER_KEY="${ZIPPER_KEY:-$key}" "$MPIEXEC" -n 2 \
+		-genv LD_PRELOAD "${PRELOAD:-$PRELOAD_LIST}" "${@:5}" </dev/null
+}
+# together JOB PORT-OF-A PORT-OF-B PROGRAM...: both parts; output in out, err; status of both in rc
+together() {
+	part "$1" b a,b "$3" "${@:4}" >outB 2>errB &
+	local second=$! first
+	part "$1" a a,b "$2" "${@:4}" >outA 2>errA
+	first=$?
+	wait $second
+	rc="$first $?"
+	sort outA outB >out
+	cat errA errB >err
+}
+
+# --- a job, by a proxy that keeps what its ranks say
+mkdir streams
+background python3 "$ZIP_TOP_SRCDIR/test/lib/hostile.py" record proxy 127.0.0.1 "$(port a)" streams
+wait_for 10 test -s proxy || bail_out "no proxy"
+together recorded "$(cat proxy)" "$(port b)" ./hello
+is "a job through a proxy" "$rc $(cat out)" "0 0 $(cat expected)" || diag_file err
+
+# --- bad streams while another job runs
+rss() { awk '/^VmRSS/ { print $2 }' /proc/$ZD/status; }
+fds() { ls /proc/$ZD/fd | wc -l; }
+fds_before=$(fds)
+native 60 4 ./random 5 60 12 | sort >expected.random
+seed=${ZIP_SEED:-$RANDOM}
+python3 "$ZIP_TOP_SRCDIR/test/lib/hostile.py" throw 127.0.0.1 "$(port a)" streams "$seed" "${ZIP_SECONDS:-6}" >thrown 2>&1 &
+thrower=$!
+undisturbed=0
+together beside0 "$(port a)" "$(port b)" ./random 5 60 12
+rss_before=$(rss) # with the buffers of one job
+while kill -0 $thrower 2>/dev/null; do
+	together beside$undisturbed "$(port a)" "$(port b)" ./random 5 60 12
+	if [ "$rc" != "0 0" ] || ! cmp -s out expected.random; then
+		undisturbed=-1
+		break
+	fi
+	undisturbed=$((undisturbed + 1))
+done
+wait $thrower
+thrown=$?
+is "bad streams were thrown ($(tail -n1 thrown))" $thrown 0
+ok "jobs beside them are not disturbed ($undisturbed of them)" test $undisturbed -gt 0 || { diag "statuses $rc"; diag_file err; }
+ok "zipperd lives" kill -0 "$ZD"
+fds_back() { [ "$(fds)" -le "$fds_before" ]; }
+ok "all their connections are closed ($fds_before before)" wait_for 15 fds_back || diag "$(fds) now"
+ok "its memory has not grown with them ($rss_before KiB before, $(rss) after)" test "$(rss)" -lt $((rss_before + 16384))
+matches "a line names the peer" log '127\.0\.0\.1:[0-9]+'
+ok "the log says no more than one line for each" test "$(wc -l <log)" -lt \
+	$((2 * $(grep -oE '[0-9]+ (cut|damaged|random|replayed|huge)' thrown | awk '{ s += $1 } END { print s + 500 }')))
+
+# --- settings that are wrong
+ZIPPER_KEY=$(printf '%064d' 1) part wrong a a,b "$(port a)" ./hello >out 2>err
+rc=$?
+ok "wrong key: status is not 0" test $rc -ne 0
+matches "wrong key: who was refused" err '^libzipper: .*(key|credential|refused)' || diag "status $rc"
+is "wrong key: nothing ran" "$(cat out)" ""
+ZIPPER_USER=stranger part wrong a a,b "$(port a)" ./hello >out 2>err
+ok "unknown user: status is not 0" test $? -ne 0
+matches "unknown user" err 'libzipper: '
+part lonely a a,b "$(port a)" ./hello >out 2>err
+ok "a part that does not come: status is not 0" test $? -ne 0
+matches "a part that does not come is named" err "libzipper: .*\\bb\\b"
+is "a part that does not come: nothing ran" "$(cat out)" ""
+part fabric c a,c "$(port a)" ./hello >out 2>err
+ok "a fabric that zipperd does not have: status is not 0" test $? -ne 0
+matches "a fabric that zipperd does not have is named" err "libzipper: .*\\bc\\b"
+part notmine x a,b "$(port a)" ./hello >out 2>err
+ok "a part that is not in the list: status is not 0" test $? -ne 0
+matches "a part that is not in the list is named" err 'libzipper: .*\bx\b'
+part nobody a a,b 1 ./hello >out 2>err
+ok "no zipperd there: status is not 0" test $? -ne 0
+matches "no zipperd there: its address" err 'libzipper: .*127\.0\.0\.1:1\b'
+ZIPPER_PATRS=a,b part typo a a,b "$(port a)" ./hello >out 2>err
+ok "a variable with a typing error: status is not 0" test $? -ne 0
+matches "a variable with a typing error: which, and what was meant" err 'ZIPPER_PATRS.*ZIPPER_PARTS'
+together2() { # one part of the two without its preload: the dynamic linker only warns
+	PRELOAD=/nonexistent/libzipper.so part bare b a,b "$(port b)" ./hello >outB 2>errB &
+	part bare a a,b "$(port a)" ./hello >outA 2>errA
+	rc=$?
+	wait $!
+}
+together2
+ok "a part without its preload: status of the other one is not 0" test $rc -ne 0
+matches "a part without its preload is missed by name" errA 'libzipper: .*\bb\b'
+
+# --- hostfiles
+hostfile() { # NAME REGEX: hosts from standard input
+	cat >hosts
+	limited 30 "$ZMPIRUN" -f hosts ./hello >out 2>err </dev/null
+	ok "$1: status is not 0" test $? -ne 0
+	matches "$1: its line" err "$2"
+	is "$1: nothing ran" "$(cat out)" ""
+}
+hostfile "hostfile with a typing error" '^zmpirun: hosts:3: .*cluster' <<END
+#ZIP cluster a
+localhost
+#ZIP cluter b
+END
+hostfile "unknown fabric" '^zmpirun: hosts:5: .*\bc\b' <<END
+#ZIP cluster a
+h1
+#ZIP cluster b
+h2
+#ZIP zipper z a=tcp:127.0.0.1:1 c=tcp:127.0.0.1:2
+END
+hostfile "unknown host" '^zmpirun: hosts:4: host nonexistent\.invalid: ' <<END
+#ZIP cluster a
+localhost
+#ZIP cluster b
+nonexistent.invalid
+#ZIP zipper z a=shm b=shm
+END
+hostfile "slots that are no number" '^zmpirun: hosts:2: ' <<END
+#ZIP cluster a
+localhost:many
+END
+hostfile "bad address" '^zmpirun: hosts:5: ' <<END
+#ZIP cluster a
+h1
+#ZIP cluster b
+h2
+#ZIP zipper z a=tcp:127.0.0.1:99999 b=shm
+END
+
+# --- and after all that
+together last "$(port a)" "$(port b)" ./hello
+is "zipperd serves the next job" "$rc $(cat out)" "0 0 $(cat expected)" || diag_file err
+done_testing

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# MPI_Init with a wrong environment: one line that says what is wrong, and an exit status; without a job, and in programs
+# that do not use MPI, libzipper does nothing. The progress thread moves messages while the program computes.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+
+SO=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
+HELLO=$TAP_TMP/hello
+KEY=$(printf '%064d' 7)
+cd "$TAP_TMP" || exit 99
+compile "$ZIP_TOP_SRCDIR/test/programs/hello.c" "$HELLO" >cc.out 2>&1 ||
+	{ diag_file cc.out; bail_out "hello.c does not compile"; }
+
+# with VARIABLE=VALUE... -- COMMAND: preloaded
+preloaded() { env LD_PRELOAD="$SO" "$@"; }
+start() { limited 20 "$MPIEXEC" -n 2 env LD_PRELOAD="$SO" "$@" "$HELLO" </dev/null >out 2>err; }
+# refused NAME PATTERN VARIABLE=VALUE...
+refused() {
+	local name=$1 pattern=$2
+	shift 2
+	start "$@"
+	local rc=$?
+	if [ $rc = 1 ] && [ "$(grep -c '^libzipper: ' err)" = 1 ] && grep -q "^libzipper: rank 0: MPI_Init: .*$pattern" err; then
+		pass "$name"
+	else
+		fail "$name"
+		diag "exit status $rc; wanted one line with: $pattern"
+		diag_file err
+	fi
+}
+NO_KEY="ZIPPER_JOB=x ZIPPER_PARTS=a,b ZIPPER_PART=a ZIPPER_ZIPPERD=tcp:127.0.0.1:9
+	ZIPPER_MODULE_DIR=$ZIP_TOP_BUILDDIR/common/.libs"
+JOB="$NO_KEY ZIPPER_KEY=$KEY"
+
+# --- nothing to do
+is "a program without MPI runs as ever" "$(ZIPPER_JOB=x preloaded sh -c 'echo here' 2>&1)" here
+start
+is "without a job the program runs natively" "$(sort out)" \
+	"$(limited 20 "$MPIEXEC" -n 2 "$HELLO" </dev/null | sort)"
+start ZIPPER_LOG=debug
+is "... also with variables that name no job" "$?" 0
+
+# --- wrong environment; words are split on purpose
+# shellcheck disable=SC2086
+{
+	refused "a misspelt variable" 'unknown variable ZIPPER_JBO.*ZIPPER_JOB' ZIPPER_JBO=1
+	refused "a part without a job" 'ZIPPER_PART is set, but ZIPPER_JOB is not' ZIPPER_PART=a
+	refused "a job without parts" 'ZIPPER_PARTS is not' ZIPPER_JOB=x ZIPPER_PART=a
+	refused "a job without a key" 'neither ZIPPER_KEY nor ZIPPER_KEY_FILE' $NO_KEY
+	refused "a bad key" 'ZIPPER_KEY: a key is 64' $JOB ZIPPER_KEY=12
+	refused "a key file that is not there" 'nokey: ' $NO_KEY ZIPPER_KEY_FILE="$TAP_TMP/nokey"
+	refused "a part twice" 'ZIPPER_PARTS=a,a: ' $JOB ZIPPER_PARTS=a,a
+	refused "a bad name" 'ZIPPER_JOB is no name' $JOB ZIPPER_JOB='a,b'
+	refused "a bad choice" 'ZIPPER_WAIT: .*perhaps' $JOB ZIPPER_WAIT=perhaps
+	refused "a bad address" 'ZIPPER_ZIPPERD: ' $JOB ZIPPER_ZIPPERD=tcp:
+	refused "no zipperd there" 'zipperd at tcp:127.0.0.1:9: ' $JOB
+	refused "no module" 'zipauth.so.*ZIPPER_MODULE_DIR' $JOB ZIPPER_MODULE_DIR="$TAP_TMP"
+	refused "a hostfile that is not there" 'nohosts: ' $JOB ZIPPER_HOSTFILE="$TAP_TMP/nohosts"
+	printf '#ZIP cluster a\nelsewhere:2\n#ZIP cluster b\nfaraway:2\n#ZIP zipper z a=tcp:127.0.0.1:9 b=tcp:127.0.0.1:9\n' >hosts
+	refused "a hostfile without this host" 'hosts: no cluster has host ' ZIPPER_JOB=x ZIPPER_KEY=$KEY \
+		ZIPPER_HOSTFILE="$TAP_TMP/hosts" ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs"
+}
+
+# --- the progress thread
+if [ -x "$ZMPIRUN" ]; then
+	cat >compute.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+	int rank, bytes = 4 << 20;
+	char *data = calloc(1, (size_t)bytes);
+	MPI_Request request;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Barrier(MPI_COMM_WORLD);
+	double start = MPI_Wtime();
+	if (rank == 0) {
+		memset(data, 1, (size_t)bytes);
+		MPI_Isend(data, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
+		/* "computes", but leaves the cores to others: the test is about who moves the message */
+		while (MPI_Wtime() - start < 3)
+			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	} else {
+		MPI_Recv(data, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		printf("%s\n", data[bytes - 1] == 1 && MPI_Wtime() - start < 2 ? "meanwhile" : "afterwards");
+	}
+	MPI_Finalize();
+	return 0;
+}
+END
+	compile compute.c compute >cc.out 2>&1 || diag_file cc.out
+	is "without the thread a large message waits for the computation" "$(merged 20 1+1 ./compute 2>&1)" afterwards
+	is "with the thread it does not" "$(ZIPPER_PROGRESS=thread merged 20 1+1 ./compute 2>&1)" meanwhile
+else
+	skip "the progress thread" "zmpirun is not built"
+fi
+done_testing

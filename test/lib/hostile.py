@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bad peers of zipperd, for badinput.t.
+
+record PORTFILE HOST PORT FOLDER   proxy in front of zipperd that keeps what ranks say, one file a connection
+throw HOST PORT FOLDER SEED SECONDS   truncated, damaged and random streams, for about that long; prints how many
+"""
+import os
+import random
+import socket
+import struct
+import sys
+import threading
+import time
+
+
+def pump(source, sink, keep):
+    try:
+        while data := source.recv(65536):
+            if keep:
+                keep.write(data)
+                keep.flush()
+            sink.sendall(data)
+        sink.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+
+
+def record(portfile, host, port, folder):
+    listener = socket.create_server(("127.0.0.1", 0))
+    with open(portfile + ".new", "w") as f:
+        f.write(str(listener.getsockname()[1]))
+    os.rename(portfile + ".new", portfile)
+    number = 0
+    while True:
+        client, _ = listener.accept()
+        server = socket.create_connection((host, int(port)))
+        for s in client, server:
+            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        keep = open(os.path.join(folder, f"stream{number}"), "wb")
+        number += 1
+        threading.Thread(target=pump, args=(client, server, keep), daemon=True).start()
+        threading.Thread(target=pump, args=(server, client, None), daemon=True).start()
+
+
+def one(host, port, data, rng):
+    """One connection: sends data, in pieces at times, then hears what comes or does not, and goes in one of three ways."""
+    with socket.create_connection((host, port), timeout=5) as s:
+        try:
+            at = 0
+            while at < len(data):
+                n = rng.choice((1, 7, 64, 65536))
+                s.sendall(data[at:at + n])
+                at += n
+            way = rng.randrange(3)
+            if way == 0:
+                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset
+            elif way == 1:
+                s.settimeout(0.05)
+                s.recv(4096)
+        except OSError:
+            pass
+
+
+def throw(host, port, folder, seed, seconds):
+    rng = random.Random(int(seed))
+    port = int(port)
+    streams = [open(os.path.join(folder, f), "rb").read() for f in sorted(os.listdir(folder))]
+    streams = [s for s in streams if s]
+    silent = [socket.create_connection((host, port)) for _ in range(20)]
+    counts = dict.fromkeys(("cut", "damaged", "random", "replayed", "huge"), 0)
+    end = time.time() + float(seconds)
+    while time.time() < end:
+        kind = rng.choice(list(counts))
+        data = bytearray(rng.choice(streams))
+        if kind == "cut":
+            data = data[:rng.randrange(len(data))]
+        elif kind == "damaged":
+            for _ in range(rng.randrange(1, 6)):
+                data[rng.randrange(min(len(data), 400))] = rng.randrange(256)
+        elif kind == "random":
+            data = rng.randbytes(rng.choice((1, 4, 64, 1000, 70000)))
+        elif kind == "huge":  # every length field that there may be: as large as can be
+            at = rng.randrange(min(len(data), 120))
+            data[at:at + 4] = b"\xff\xff\xff\x7f"
+        one(host, port, data, rng)
+        counts[kind] += 1
+    for s in silent:
+        s.close()
+    print(" ".join(f"{n} {kind}" for kind, n in counts.items()), "seed", seed)
+
+
+{"record": record, "throw": throw}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by every shell test (bash): TAP output, a scratch folder, limits on time, and where the programs of the build
+# tree are. A test calls plan N or done_testing, and every process it starts ends with it.
+
+: "${ZIP_TOP_BUILDDIR:?run by make check, or set ZIP_TOP_BUILDDIR and ZIP_TOP_SRCDIR}"
+: "${ZIP_TOP_SRCDIR:?}"
+MPICC=${MPICC:-mpicc.mpich}
+MPIEXEC=${MPIEXEC:-mpiexec.mpich}
+MPIFC=${MPIFC-mpif90.mpich}
+ZMPIRUN=${ZMPIRUN:-$ZIP_TOP_BUILDDIR/launch/zmpirun}
+ZIPPERD=${ZIPPERD:-$ZIP_TOP_BUILDDIR/zipperd/zipperd}
+LIBZIPPER=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
+# Built with --enable-sanitize=address: its runtime must be in front of everything else in the ranks.
+ASAN=
+SANITIZED=$(ldd "$LIBZIPPER" 2>/dev/null | grep -oE 'lib[atu]b?san' | head -n1)
+if [ "$SANITIZED" = libasan ]; then
+	ASAN=$(${CC:-gcc} -print-file-name=libasan.so)
+	export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:$ASAN_OPTIONS
+fi
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:$UBSAN_OPTIONS
+PRELOAD_LIST=${ASAN:+$ASAN:}$LIBZIPPER # for ranks that are started by hand
+YIELD=$ZIP_TOP_BUILDDIR/test/.libs/zyield.so # for native runs, see lib/yield.c
+
+TAP_COUNT=0
+TAP_SHELL=$BASHPID
+TAP_TMP=$(mktemp -d "${TMPDIR:-/tmp}/zip-test.XXXXXX") || exit 99
+TAP_PIDS=()   # processes that the test started and that end with it
+TAP_ATEXIT=() # commands to run at the end, last first
+
+at_exit() { TAP_ATEXIT=("$1" "${TAP_ATEXIT[@]}"); }
+tap_end() {
+	local rc=$? pid cmd
+	# a subshell that gets a signal between its fork and the reset of its traps would come here too
+	[ "$BASHPID" = "$TAP_SHELL" ] || return
+	trap - EXIT
+	for pid in "${TAP_PIDS[@]}"; do kill "$pid" 2>/dev/null; done
+	for cmd in "${TAP_ATEXIT[@]}"; do eval "$cmd"; done
+	rm -rf "$TAP_TMP"
+	exit $rc
+}
+trap tap_end EXIT
+trap 'exit 143' TERM INT HUP
+
+plan() { echo "1..$1"; }
+done_testing() { echo "1..$TAP_COUNT"; }
+skip_all() { echo "1..0 # SKIP $*"; exit 0; }
+bail_out() { echo "Bail out! $*"; exit 99; }
+diag() { printf '%s\n' "$@" | sed 's/^/# /'; }
+diag_file() { # FILE [LINES]
+	[ -s "$1" ] && tail -n "${2:-30}" "$1" | cut -c1-300 | sed 's/^/#   /'
+}
+pass() { TAP_COUNT=$((TAP_COUNT + 1)); echo "ok $TAP_COUNT - $*"; }
+fail() { TAP_COUNT=$((TAP_COUNT + 1)); echo "not ok $TAP_COUNT - $*"; return 1; }
+skip() { TAP_COUNT=$((TAP_COUNT + 1)); echo "ok $TAP_COUNT - $1 # SKIP $2"; }
+# ok NAME COMMAND...: passes when the command succeeds; what it printed is shown when it does not
+ok() {
+	local name=$1
+	shift
+	if "$@" >"$TAP_TMP/.ok" 2>&1; then
+		pass "$name"
+	else
+		fail "$name"
+		diag "failed: $*"
+		diag_file "$TAP_TMP/.ok"
+		return 1
+	fi
+}
+# is NAME GOT WANTED
+is() {
+	if [ "$2" = "$3" ]; then
+		pass "$1"
+	else
+		fail "$1"
+		diag "got:    $2" "wanted: $3"
+		return 1
+	fi
+}
+# matches NAME FILE REGEX (extended)
+matches() {
+	if grep -Eq -- "$3" "$2"; then
+		pass "$1"
+	else
+		fail "$1"
+		diag "no line of $(basename "$2") matches: $3"
+		diag_file "$2"
+		return 1
+	fi
+}
+
+# limited SECONDS COMMAND...: nothing runs for ever. Status 124 or 137: it was ended.
+limited() {
+	local seconds=$1
+	shift
+	timeout -k 5 "$seconds" "$@"
+}
+# background COMMAND...: runs until the test ends; its id is in $!
+background() {
+	"$@" &
+	TAP_PIDS+=($!)
+}
+# wait_for SECONDS COMMAND...: until the command succeeds, or 1
+wait_for() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.1
+	done
+}
+
+# compile SOURCE OUTPUT: as a user would, nothing of ours in the command line. Status 77: no compiler for it.
+compile() {
+	case $1 in
+	*.c) "$MPICC" -O1 -g -Wall -Wno-stringop-overflow -pthread "$1" -o "$2" -lm ;;
+	*.f | *.f90)
+		[ -n "$MPIFC" ] || return 77
+		"$MPIFC" -O1 -g -J "$(dirname "$2")" "$1" -o "$2"
+		;;
+	esac
+}
+# native SECONDS RANKS PROGRAM...: one MPICH job
+native() {
+	local seconds=$1 ranks=$2
+	shift 2
+	limited "$seconds" "$MPIEXEC" -genv LD_PRELOAD "$YIELD" -n "$ranks" "$@" </dev/null
+}
+# merged SECONDS LAYOUT PROGRAM...: one world made of the clusters in LAYOUT (as 2+2) on this machine; in the laboratory
+# (lab.t) if there is one, over tcp
+merged() {
+	local seconds=$1 layout=$2
+	shift 2
+	if [ -n "$ZIP_LAB" ]; then
+		"$ZIP_TOP_SRCDIR/test/lab" hosts "$layout" >"$TAP_TMP/lab.hosts"
+		limited "$seconds" "$ZIP_TOP_SRCDIR/test/lab" run zipper "$ZMPIRUN" -f "$TAP_TMP/lab.hosts" -n $((layout)) \
+			${ASAN:+-genv LD_PRELOAD "$ASAN"} "$@" </dev/null
+	else
+		limited "$seconds" "$ZMPIRUN" --clusters "$layout" "$@" </dev/null
+	fi
+}

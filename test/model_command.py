@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line of zipmap model and zipmap plot: outputs agree with each other, mistakes get one clear line. TAP."""
+import csv
+import json
+import os
+import pty
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ZIPMAP = os.path.join(os.environ["ZIP_TOP_BUILDDIR"], "mapper", "zipmap")
+NETWORK = "dragonfly group:6 chassis:2 router:3 node:2 core:2"
+count = failed = 0
+
+
+def check(ok, name, detail=""):
+    global count, failed
+    count += 1
+    failed += not ok
+    print("%s %d - %s%s" % ("ok" if ok else "not ok", count, name, "" if ok else " # " + str(detail)), flush=True)
+
+
+def zipmap(*args):
+    return subprocess.run([ZIPMAP] + list(args), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def model(*args):
+    return zipmap("model", "-n", NETWORK, *args)
+
+
+os.chdir(tempfile.mkdtemp())
+
+r = model("-j", "umesh range:4 min:2 max:4", "-p", "all", "-r", "all", "--csv", "a.csv", "--json", "a.json", "--links",
+          "a.links")
+check(r.returncode == 0 and r.stderr == "", "all combinations; nothing on standard error that is no terminal", r.stderr)
+table = list(csv.DictReader(open("a.csv")))
+objects = json.load(open("a.json"))
+check(len(objects) == 30 and len(table) == 150, "30 predictions, five kinds of links", (len(objects), len(table)))
+check(all(float(t[k]) == o["links"][t["links"]][k] for t in table for o in objects
+          if (o["placement"], o["routing"]) == (t["placement"], t["routing"]) for k in ["min", "median", "max", "sum"]),
+      "CSV and JSON agree")
+sums = {}
+for row in csv.DictReader(open("a.links")):
+    key = row["placement"], row["routing"]
+    sums[key] = sums.get(key, 0) + float(row["bytes"])
+check(all(abs(sums[o["placement"], o["routing"]] / o["byte_hops"] - 1) < 1e-6 for o in objects),
+      "the links add up to bytes times hops")
+check(all(o["byte_hops"] <= 5 * o["bytes"] for o in objects if o["routing"] in ("SD", "AD")),
+      "direct paths have five hops at most")
+check(all(o["byte_hops"] <= 10 * o["bytes"] for o in objects), "indirect paths have ten hops at most")
+check(all(sum(k["histogram"]) == k["count"] for o in objects for k in o["links"].values()),
+      "histograms have every link once")
+
+a, b = [model("-j", "spread", "-r", "AH", "-t", t, "--links", "t" + t).returncode for t in ("1", "3")]
+check(a == b == 0 and open("t1").read() == open("t3").read(), "the number of threads does not matter")
+model("-j", "spread", "-r", "AH", "-s", "2", "--links", "t4")
+check(open("t1").read() != open("t4").read(), "the seed does")
+
+with open("map", "w") as f:
+    f.write("# reversed\n" + "".join("%d %d\n" % (i, 71 - i // 2) for i in range(144)))
+r = model("-j", "2d:12x12", "-m", "map", "--links", "m.links")
+check(r.returncode == 0, "a placement map", r.stderr)
+linear = model("-j", "2d:12x12", "-p", "LIN", "--links", "l.links")
+
+
+def loads(path):
+    return sorted(float(x["bytes"]) for x in csv.DictReader(open(path)) if x["class"] != "L2")
+
+
+check(abs(sum(loads("m.links")) - sum(loads("l.links"))) < 0.2 * sum(loads("l.links")),
+      "the reversed linear map is near the linear placement")
+
+with open("jobs", "w") as f:
+    f.write("# two jobs\n2d:6x6 nodes:20 routing:AI\nspread ranks:40 min:2 max:3\n")
+r = model("-w", "jobs", "-r", "SD,AD")
+check(r.returncode == 0 and "AD" in r.stdout, "jobs from a file, one with a routing of its own", r.stderr)
+
+with open("wires", "w") as f:
+    f.write("".join("%d %d %d %d\n" % (g, (g + h) % 6, h, (g * h) % 6) for g in range(6) for h in range(g)))
+r = zipmap("model", "-n", NETWORK + " wiring-file:wires", "-j", "spread", "-r", "SD,SI,AD")
+check(r.returncode == 0, "wiring from a file", r.stderr)
+with open("net", "w") as f:
+    f.write("# two clusters\npart:A crossbar node:4\npart:B fattree arity:2 levels:2 # four nodes\n"
+            "zipper:z A:3 B:0 forward:1G\n")
+r = zipmap("model", "-n", "net", "-j", "2d:2x4", "-p", "LIN", "-r", "SD,SI,AD,AI,AH,SIP")
+check(r.returncode == 0, "joined networks from a file", r.stderr)
+with open("fast", "w") as f:
+    f.write("n0>x 1000000\nx>n1 2000000\n")
+r = zipmap("model", "-n", "crossbar node:2 bandwidth-file:fast", "-j", "2d:1x2 bytes:1000000 periodic:no", "-p", "LIN")
+check("at least 1.000000 s" in r.stdout, "bandwidths from a file", r.stdout)
+
+# a terminal gets a bar
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(ZIPMAP, [ZIPMAP, "model", "-n", NETWORK, "-j", "spread", "-r", "AI"])
+shown = b""
+while True:
+    try:
+        got = os.read(fd, 65536)
+    except OSError:
+        break
+    if not got:
+        break
+    shown += got
+os.waitpid(pid, 0)
+check(b"allocation" in shown and b"[#" in shown, "a progress bar on a terminal")
+
+if shutil.which("gnuplot"):
+    r = zipmap("plot", "--links", "all,L1,L2", "--title", "it's a test", "box", "a.csv")
+    check(r.returncode == 0 and open("box.png", "rb").read(4) == b"\x89PNG" and "<svg" in open("box.svg").read(),
+          "box plots", r.stderr)
+    text = open("box.svg").read()
+    check(all(t in text for t in ["Static Direct", "Adaptive Hybrid", "RDN", "RRR", "lowest maximum"]),
+          "routings, placements and the lowest maximum are in the picture")
+    r = zipmap("plot", "--histogram", "--links", "L2", "bars", "a.csv")
+    check(r.returncode == 0 and os.path.getsize("bars.png") > 1000, "histograms", r.stderr)
+    r = model("-j", "spread", "-r", "SD,SI", "--plot", "direct")
+    check(r.returncode == 0 and os.path.exists("direct.svg"), "zipmap model --plot", r.stderr)
+else:
+    count += 1
+    print("ok %d - plots # SKIP no gnuplot" % count)
+
+for line in ["bad", "1 2 3", "1 72", "200 1", "1 1\n1 2"]:
+    with open("badmap", "w") as f:
+        f.write("0 0\n" + line + "\n")
+    r = model("-j", "2d:12x12", "-m", "badmap")
+    check(r.returncode == 1 and "badmap:%d: " % (3 if "\n" in line else 2) in r.stderr and r.stderr.count("\n") == 1,
+          "bad map: %r" % line, r.stderr)
+for line in ["0 0 1", "0 0 6 0", "0 0 0 1", "0 6 1 0", "x"]:
+    with open("badwires", "w") as f:
+        f.write("0 0 1 0\n" + line + "\n")
+    r = zipmap("model", "-n", NETWORK + " wiring-file:badwires", "-j", "spread")
+    check(r.returncode == 1 and "badwires:2: " in r.stderr and r.stderr.count("\n") == 1, "bad wiring: %r" % line,
+          r.stderr)
+with open("fast", "w") as f:
+    f.write("n0>x 1000000\nn9>x 1\n")
+r = zipmap("model", "-n", "crossbar node:2 bandwidth-file:fast", "-j", "spread")
+check(r.returncode == 1 and 'fast:2: there is no link "n9>x"' in r.stderr, "bad bandwidth file", r.stderr)
+with open("badjobs", "w") as f:
+    f.write("umesh nodes:10\n\nspread nodes:100\n")
+r = model("-w", "badjobs")
+check(r.returncode == 1 and "badjobs:3: " in r.stderr, "bad jobs file", r.stderr)
+with open("bad.csv", "w") as f:
+    f.write(open("a.csv").readline() + "nonsense\n")
+r = zipmap("plot", "x", "bad.csv")
+check(r.returncode == 1 and "bad.csv:2: " in r.stderr, "bad CSV", r.stderr)
+for args in [["-j", "umesh", "-r", "XX"], ["-j", "umesh", "-p", "XX"], ["-j", "torus"], ["-j", "4d:2x2"],
+             ["-j", "4d:99x99x99x99"], ["-j", "umesh share:101"], ["-j", "umesh range:0"], ["-j", "umesh foo:1"],
+             ["-j", "graph:/nonexistent"], ["-j", "umesh", "-j", "spread"], ["-j", "umesh", "--iterations", "0"],
+             ["-j", "umesh", "--cutoff", "2"], ["-j", "umesh", "--bogus"], ["-j", "umesh", "--csv"], ["-j", "umesh", "x"],
+             ["-j", "umesh", "-w", "1"], ["-j", "umesh", "--csv", "/nonexistent/x"], []]:
+    r = model(*args)
+    check(r.returncode in (1, 2) and r.stderr.startswith("zipmap model: ") and r.stderr.count("\n") == 1,
+          "refused in one line: " + " ".join(args), (r.returncode, r.stderr))
+r = zipmap("model", "--help")
+check(r.returncode == 0 and "RDC" in r.stdout and "dragonfly" in r.stdout and "umesh" in r.stdout, "help", r.stdout)
+print("1..%d" % count)
+sys.exit(failed > 0)

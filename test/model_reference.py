@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""An independent, slow dragonfly model: writes down every path by searching the graph and iterates as the paper's
+section III says, in plain floating point. "zipmap model" must give the same load of every link on random small
+machines. Only the random numbers are shared (their definition is in mapper/rng.h), so that AI and AH draw the same
+paths. TAP."""
+import csv
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+ZIPMAP = os.path.join(os.environ["ZIP_TOP_BUILDDIR"], "mapper", "zipmap")
+MASK = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+BANDWIDTH = 1000.0
+
+
+def mix(x):
+    x ^= x >> 30
+    x = x * 0xBF58476D1CE4E5B9 & MASK
+    x ^= x >> 27
+    x = x * 0x94D049BB133111EB & MASK
+    return x ^ x >> 31
+
+
+def random_at(seed, stream, a, b):
+    x = mix(seed + stream * GOLDEN & MASK)
+    return mix(mix(x + a & MASK) + b * GOLDEN & MASK)
+
+
+class Machine:
+    """Links are (from router, to router, tag); routers are (group, chassis, place)."""
+
+    def __init__(self, groups, chassis, width, lanes, wiring):
+        self.groups, self.chassis, self.width, self.lanes, self.wiring = groups, chassis, width, lanes, wiring
+        self.local = chassis * width
+        self.routers = [(g, c, x) for g in range(groups) for c in range(chassis) for x in range(width)]
+        numbers = lanes * (groups if wiring == "modulo" else groups - 1)
+        self.ports = -(-numbers // self.local)
+        self.out = {}
+        for r in self.routers:
+            g, c, x = r
+            self.out[r] = [(r, (g, c, y), "row") for y in range(width) if y != x]
+            self.out[r] += [(r, (g, b, x), "column") for b in range(chassis) if b != c]
+        self.cables = {}
+        for g in range(groups):
+            for h in range(groups):
+                if g != h:
+                    self.cables[g, h] = [self.cable(g, h, k) for k in range(lanes)]
+
+    def end(self, g, h, lane):
+        if self.wiring == "modulo":
+            q = lane * self.groups + h
+            local, port = q % self.local, q // self.local
+        else:
+            others = [k for k in range(self.groups) if k != g]
+            if self.wiring == "circulant":
+                others = [(g + 1 + k) % self.groups for k in range(self.groups - 1)]
+            q = lane * (self.groups - 1) + others.index(h)
+            if self.wiring == "round-robin":
+                local, port = q % self.local, q // self.local
+            else:
+                local, port = q // self.ports, q % self.ports
+        return (g, local // self.width, local % self.width), port
+
+    def cable(self, g, h, lane):
+        a, port = self.end(g, h, lane)
+        b, _ = self.end(h, g, lane)
+        return (a, b, "p%d" % port)
+
+    def inside(self, a, b):
+        """All shortest paths between two routers of a group, by breadth-first search, row first."""
+        paths = [[]] if a == b else []
+        edge = [(a, [])]
+        while edge and not paths:
+            following = []
+            for at, path in edge:
+                for link in self.out[at]:
+                    if link[1] == b:
+                        paths.append(path + [link])
+                    following.append((link[1], path + [link]))
+            edge = following
+        # two ways differ in their first link: along the row comes first
+        return sorted(paths, key=lambda p: p[0][2] != "row" if p else 0)
+
+    def direct(self, s, d):
+        if s[0] == d[0]:
+            return self.inside(s, d)
+        found = []
+        for cable in self.cables[s[0], d[0]]:
+            # the first leg's choice runs fastest
+            found += [p + [cable] + q for q in self.inside(cable[1], d) for p in self.inside(s, cable[0])]
+        fewest = min(len(p) for p in found)
+        return [p for p in found if len(p) == fewest]
+
+    def name(self, link):
+        a, b, tag = link
+        port = "." + tag if tag[0] == "p" else ""
+        return "g%d.c%d.r%d%s>g%d.c%d.r%d" % (a + (port,) + b)
+
+    def drawn(self, s, d, bits):
+        """The indirect path of 64 random bits, one link between two groups."""
+        draw = bits >> 32
+        wide = draw * self.groups
+        local = ((wide & 0xFFFFFFFF) * self.local) >> 32
+        via = (wide >> 32, local // self.width, local % self.width)
+        return self.one(s, via, bits & 0xFFFF) + self.one(via, d, bits >> 16 & 0xFFFF)
+
+    def one(self, s, d, bits):
+        if s[0] == d[0]:
+            ways = self.inside(s, d)
+            return ways[bits & 1] if len(ways) == 2 else ways[0]
+        cable = self.cables[s[0], d[0]][0]
+        first, last = self.inside(s, cable[0]), self.inside(cable[1], d)
+        return first[bits & 1 if len(first) == 2 else 0] + [cable] + last[bits >> 1 & 1 if len(last) == 2 else 0]
+
+
+def add(load, path, value):
+    for link in path:
+        load[link] = load.get(link, 0) + value
+
+
+def static_direct(m, messages):
+    load = {}
+    for s, d, b in messages:
+        paths = m.direct(s, d)
+        for p in paths:
+            add(load, p, b / len(paths))
+    return load
+
+
+def static_indirect(m, messages, rule):
+    load = {}
+
+    def both(s, i, d, b):
+        for x, y in [(s, i), (i, d)]:
+            paths = m.direct(x, y)
+            for p in paths:
+                add(load, p, b / len(paths))
+
+    for s, d, b in messages:
+        if rule == "paper":
+            for i in m.routers:
+                both(s, i, d, b / len(m.routers))
+        elif s[0] == d[0]:
+            near = [r for r in m.routers if r[0] == s[0]]
+            for i in near:
+                both(s, i, d, b / len(near))
+        else:
+            for g in range(m.groups):
+                there = [r for r in m.routers if r[0] == g]
+                if g in (s[0], d[0]):
+                    both(s, d, d, b / m.groups)
+                else:
+                    for i in there:
+                        both(s, i, d, b / m.groups / len(there))
+    return load
+
+
+def adaptive(m, messages, routing, seed, exposure, iterations):
+    number = {r: i for i, r in enumerate(m.routers)}
+    left = {}
+    got = [[] for _ in messages]
+    if routing == "AD":
+        exposure = 1
+    for it in range(iterations):
+        key = random_at(seed, 3, 0, 0 if routing == "AD" else it)
+        asked, requests = {}, []
+        for n, (s, d, b) in enumerate(messages):
+            paths = []
+            bits = mix(key ^ (number[s] << 32 | number[d]))
+            if routing != "AI":
+                direct = m.direct(s, d)
+                if routing == "AD" or len(direct) <= 2:
+                    paths = list(direct)
+                else:
+                    k = ((bits & 0xFFFFFFFF) * len(direct)) >> 32
+                    step = 1 + (((bits >> 32) * (len(direct) - 1)) >> 32)
+                    paths = [direct[k], direct[(k + step) % len(direct)]]
+            while routing != "AD" and len(paths) < 4:
+                bits = mix(bits + GOLDEN & MASK)
+                paths.append(m.drawn(s, d, bits))
+            least = [min(left.setdefault(k, BANDWIDTH / exposure) for k in p) for p in paths]
+            least = [x if x > 2e-6 * BANDWIDTH else 0 for x in least]
+            for p, x in zip(paths, least):
+                if x:
+                    requests.append((n, p, b * x / sum(least)))
+                    add(asked, p, requests[-1][2])
+        given = {}
+        for n, p, w in requests:
+            a = w * min(left[k] / asked[k] for k in p)
+            got[n].append((p, a))
+            add(given, p, a)
+        for k in left:
+            left[k] = max(0, left[k] - given.get(k, 0))
+            if it + 1 < exposure:
+                left[k] += BANDWIDTH / exposure
+        for k in asked:
+            assert given.get(k, 0) <= BANDWIDTH * (1 + 1e-12)
+        if it + 1 < exposure:  # links that nobody has asked for yet
+            for r in m.routers:
+                for k in m.out[r]:
+                    left.setdefault(k, BANDWIDTH / exposure * (it + 2))
+            for cables in m.cables.values():
+                for k in cables:
+                    left.setdefault(k, BANDWIDTH / exposure * (it + 2))
+    load = {}
+    for n, (s, d, b) in enumerate(messages):
+        total = sum(a for _, a in got[n])
+        for p, a in got[n]:
+            add(load, p, b * a / total)
+    return load
+
+
+def random_case(rng):
+    lanes = rng.choice([1, 1, 1, 2])
+    m = Machine(rng.randint(2, 6), rng.randint(1, 3), rng.randint(1, 4), lanes,
+                rng.choice(["modulo", "consecutive", "circulant", "round-robin"]))
+    # dense enough that links fill up: each router to a few others, very different sizes
+    messages = {}
+    for s in m.routers:
+        for d in rng.sample(m.routers, min(len(m.routers), 4)):
+            if s != d:
+                messages[s, d] = rng.choice([1, 10, 100]) * rng.randint(100, 999)
+    return m, [(s, d, b) for (s, d), b in sorted(messages.items())]
+
+
+def zipmap_loads(m, messages, routing, rule, extra, folder):
+    number = {r: i + 1 for i, r in enumerate(m.routers)}
+    matrix, links = os.path.join(folder, "m.mtx"), os.path.join(folder, "links.csv")
+    with open(matrix, "w") as f:
+        f.write("%%%%MatrixMarket matrix coordinate integer general\n%d %d %d\n" %
+                (len(number), len(number), len(messages)))
+        for s, d, b in messages:
+            f.write("%d %d %d\n" % (number[s], number[d], b))
+    network = "dragonfly group:%d chassis:%d router:%d node:1 core:1 global:%d wiring:%s bandwidth:1000 " \
+              "intermediate:%s" % (m.groups, m.chassis, m.width, m.lanes, m.wiring, rule)
+    subprocess.run([ZIPMAP, "model", "-q", "-n", network, "-j", "graph:" + matrix, "-p", "LIN", "-r", routing,
+                    "--links", links] + extra, check=True, stdout=subprocess.DEVNULL)
+    return {r["link"]: float(r["bytes"]) for r in csv.DictReader(open(links))}
+
+
+def compare(m, expected, found, tolerance):
+    names = {m.name(k): v for k, v in expected.items()}
+    unknown = set(names) - set(found)
+    if unknown:
+        return "no link " + unknown.pop()
+    top = max(names.values(), default=1)
+    for name, v in found.items():
+        if abs(v - names.get(name, 0)) > tolerance * top:
+            return "%s: %g, expected %g" % (name, v, names.get(name, 0))
+    return None
+
+
+def main():
+    rng = random.Random(20140516)
+    cases = int(os.environ.get("ZIP_MODEL_CASES", "12"))
+    count = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for case in range(cases):
+            m, messages = random_case(rng)
+            shape = "%dx%dx%d, %d lanes, %s, %d messages" % (m.groups, m.chassis, m.width, m.lanes, m.wiring,
+                                                            len(messages))
+            if not messages:
+                continue
+            effort = ["--exposure", "5", "--iterations", "9", "--patience", "1000", "-s", "7"]
+            runs = [("SD", "paper", static_direct(m, messages), 1e-4),
+                    ("SI", "paper", static_indirect(m, messages, "paper"), 1e-4),
+                    ("AD", "paper", adaptive(m, messages, "AD", 7, 5, 9), 2e-3)]
+            if m.lanes == 1:
+                runs += [("SI", "release", static_indirect(m, messages, "release"), 1e-6)]
+                runs += [(x, "paper", adaptive(m, messages, x, 7, 5, 9), 2e-3) for x in ["AI", "AH"]]
+            for routing, rule, expected, tolerance in runs:
+                found = zipmap_loads(m, messages, routing, rule, effort, folder)
+                bad = compare(m, expected, found, tolerance)
+                count += 1
+                failed += bool(bad)
+                print("%s %d - %s (%s) on %s%s" % ("not ok" if bad else "ok", count, routing, rule, shape,
+                                                   " # " + bad if bad else ""), flush=True)
+    print("1..%d" % count)
+    return failed > 0
+
+
+sys.exit(main())

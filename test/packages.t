@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs of Debian packages, which nobody here compiled, over the bridge: their own checks of their results must pass.
+# With ZIP_LONG set also the full inputs that the packages bring along.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+[ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
+scalapack=$(ls -d /usr/lib/*/scalapack/mpich-tests 2>/dev/null | head -n1)
+inputs=/usr/share/scalapack
+here=$ZIP_TOP_SRCDIR/test/packages
+cd "$TAP_TMP" || exit 99
+
+over_bridge() { # NAME SECONDS LAYOUT PROGRAM...: output in out, status in rc
+	merged "${@:2}" >out 2>err
+	rc=$?
+	[ $rc = 124 ] && diag "$1 was ended after $2 s"
+}
+show() { diag "status $rc"; diag_file out; diag_file err; }
+
+if np=$(command -v NPmpich2); then
+	for size in 16 100000 1048576; do
+		over_bridge NetPIPE 60 1+1 "$np" -i -n 5 -l "$((size - 3))" -u "$size"
+		if [ $rc = 0 ] && grep -q "Integrity check passed" err && ! grep -qi "failed" out err; then
+			pass "NetPIPE, $size bytes, integrity checked"
+		else
+			fail "NetPIPE, $size bytes, integrity checked"
+			show
+		fi
+	done
+else
+	skip "NetPIPE" "netpipe-mpich2 is not installed"
+fi
+
+# BLACS: the tester counts by itself; its last test is that BLACS_ABORT ends all
+blacs() { # NAME SECONDS LAYOUT
+	over_bridge "$1" "$2" "$3" "$scalapack/BLACS/xCbtest"
+	if ! grep -q 'FAILED' out || grep 'TESTS;' out | grep -vq ' 0 FAILED'; then
+		fail "$1 as $3: its results"
+		show
+	else
+		pass "$1 as $3: $(grep -c 'TESTS;' out) groups of tests, none failed"
+	fi
+	if grep -q 'PASSED  BLACS_SET/BLACS_GET' out && grep -q 'killed other procs' out err && [ $rc != 0 ] && [ $rc != 124 ]; then
+		pass "$1 as $3: auxiliary tests and BLACS_ABORT, status $rc"
+	else
+		fail "$1 as $3: auxiliary tests and BLACS_ABORT"
+		show
+	fi
+}
+scalapack() { # NAME SECONDS LAYOUT
+	over_bridge "$1" "$2" "$3" "$scalapack/$1"
+	local good bad
+	good=$(awk '/tests completed and passed/ { print $1 }' out)
+	bad=$(awk '/tests completed and failed/ { print $1 }' out)
+	if [ "$rc" = 0 ] && [ "${good:-0}" -gt 0 ] && [ "$bad" = 0 ]; then
+		pass "$1 as $3: $good tests passed, none failed"
+	else
+		fail "$1 as $3: $good passed, $bad failed"
+		show
+	fi
+}
+if [ -n "$scalapack" ] && [ -d $inputs ]; then
+	cp $inputs/*.dat $inputs/BLACS/*.dat .
+	cp "$here"/*.dat .
+	blacs xCbtest 100 2+2
+	for program in xdlu xdbrd xdhrd xdnep; do
+		scalapack $program 60 2+2
+	done
+	scalapack xdlu 60 1+1+2
+	if [ -n "$ZIP_LONG" ]; then
+		cp $inputs/*.dat $inputs/BLACS/*.dat .
+		blacs xCbtest 900 2+2
+		for program in xdlu xdqr xdtrd xdhrd xdinv xdls xdsep xzlu; do
+			scalapack $program 600 2+2
+		done
+	fi
+else
+	skip "BLACS and ScaLAPACK" "scalapack-mpi-test is not installed"
+fi
+done_testing

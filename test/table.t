@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The table of functions is complete, the generator notices what is missing, and libzipper.so is what it should be: every
+# function of the native library is either interposed under both names or rightly native, nothing else is exported, and
+# libc is all it needs.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+
+SO=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
+GEN=$ZIP_TOP_SRCDIR/libzip/gen/mpigen.py
+TAB=$ZIP_TOP_SRCDIR/libzip/functions.tab
+HEADERS=$(sed -n 's/^ZIP_MPI_PROTOTYPES = //p' "$ZIP_TOP_BUILDDIR/libzip/Makefile")
+EXTRA=$ZIP_TOP_SRCDIR/libzip/extra.h
+PYTHON=$(sed -n 's/^PYTHON = //p' "$ZIP_TOP_BUILDDIR/libzip/Makefile")
+cd "$TAP_TMP" || exit 99
+
+gen() { "$PYTHON" -B "$GEN" "$@" 2>gen.err; }
+# shellcheck disable=SC2086 # several headers
+table_with() { gen map map.out table $HEADERS "$EXTRA"; }
+
+# --- the generator
+cp "$TAB" table
+ok "the table fits the headers" table_with
+
+grep -v '^MPI_Ssend ' "$TAB" >table
+table_with
+is "a function missing in the table stops the build" "$?" 1
+ok "... and is named" grep -q 'not classified.*MPI_Ssend$' gen.err
+
+sed 's/^MPI_Ssend .*/&\nMPI_Send_by_pigeon guard/' "$TAB" >table
+table_with
+is "a function that no header has stops the build" "$?" 1
+ok "... and is named" grep -q 'MPI_Send_by_pigeon' gen.err
+
+sed 's/^MPI_Ssend .*/MPI_Ssend perhaps/' "$TAB" >table
+table_with
+is "an unknown class stops the build" "$?" 1
+ok "... and the line is named" grep -Eq 'table:[0-9]+: ' gen.err
+
+sed 's/^MPI_Ssend .*/&\nMPI_Ssend guard/' "$TAB" >table
+table_with
+is "a function twice in the table stops the build" "$?" 1
+
+sed 's/^MPI_Pcontrol .*/MPI_Pcontrol guard/' "$TAB" >table
+table_with
+is "a variadic function cannot be guarded" "$?" 1
+
+# --- the library
+classes() { sed 's/#.*//' "$TAB" | awk -v want="$1" 'NF == 2 && $2 ~ want { print $1 }'; }
+classes '^(inside|shadow|guard|own|always)$' |
+	awk '{ print } !/^MPII_/ { print "P" $1 }' | LC_ALL=C sort >want
+nm -D --defined-only "$SO" | awk '{ print $3 }' | LC_ALL=C sort >have
+ok "exported: MPI_X and PMPI_X of every function that is not native, and nothing else" diff -u want have
+ok "MPI_X and PMPI_X are the same code" bash -c "
+	nm -D --defined-only '$SO' | awk '{ a[\$3] = \$1 }
+		END { for (n in a) if (n ~ /^MPIX?_/ && a[n] != a[\"P\" n]) { print n; bad = 1 } exit bad }'"
+if [ -n "$SANITIZED" ]; then
+	skip "needs libc alone" "built with a sanitizer"
+else
+	is "needs libc alone" "$(readelf -d "$SO" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | tr '\n' ' ')" "libc.so.6 "
+fi
+
+# Every function of the native library that takes a communicator, group, request or message must be looked at; what is
+# native although it takes one is listed here by name, each for the reason that the table gives.
+cat >allowed <<'END'
+MPI_Cart_coords
+MPI_Cart_get
+MPI_Cart_rank
+MPI_Cart_shift
+MPI_Cartdim_get
+MPI_Comm_call_errhandler
+MPI_Comm_get_errhandler
+MPI_Comm_get_name
+MPI_Comm_get_parent
+MPI_Comm_join
+MPI_Comm_remote_size
+MPI_Comm_set_name
+MPI_Comm_test_inter
+MPI_Dist_graph_neighbors
+MPI_Dist_graph_neighbors_count
+MPI_Errhandler_get
+MPI_Graph_get
+MPI_Graph_neighbors
+MPI_Graph_neighbors_count
+MPI_Graphdims_get
+MPI_Grequest_complete
+MPI_Grequest_start
+MPI_Pack
+MPI_Pack_c
+MPI_Pack_size
+MPI_Pack_size_c
+MPI_Raccumulate
+MPI_Raccumulate_c
+MPI_Rget
+MPI_Rget_accumulate
+MPI_Rget_accumulate_c
+MPI_Rget_c
+MPI_Rput
+MPI_Rput_c
+MPI_T_event_handle_alloc
+MPI_Topo_test
+MPI_Unpack
+MPI_Unpack_c
+MPIX_Grequest_class_allocate
+MPIX_Grequest_start
+END
+# shellcheck disable=SC2086
+cat $HEADERS | tr '\n' ' ' | sed 's/;/;\n/g' | grep -oE '\bMPIX?_[A-Za-z_0-9]+ *\([^()]*\bMPI_(Comm|Group|Request|Message)\b[^()]*\)' |
+	grep -v typedef | sed 's/ *(.*//' | LC_ALL=C sort -u >takes
+classes '^(native|outside)$' | LC_ALL=C sort -u >native
+LC_ALL=C comm -12 takes native | grep -v DUP_FN >uncovered
+LC_ALL=C sort allowed >allowed.sorted
+ok "no function with a communicator, group, request or message is native without a reason" \
+	bash -c '[ -s takes ] && LC_ALL=C comm -23 uncovered allowed.sorted | (! grep .)'
+
+# Every function that the native library and its Fortran library export is in the table.
+for name in libmpich libmpichfort; do
+	lib=$("$MPICC" -print-file-name="$name.so" 2>/dev/null)
+	if [ -r "$lib" ]; then
+		sed 's/#.*//' "$TAB" | awk 'NF == 2 { print $1 }' | LC_ALL=C sort >table.names
+		if [ "$name" = libmpich ]; then
+			nm -D --defined-only "$lib" | awk '$2 ~ /[TW]/ { print $3 }' | grep -E '^MPIX?_' | LC_ALL=C sort -u >names
+		else
+			# what the Fortran interfaces call in the C library
+			nm -D --undefined-only "$lib" | awk '{ print $2 }' | sed 's/@.*//; s/^P\(MPI\)/\1/' |
+				grep -E '^MPI[XI]?_' | LC_ALL=C sort -u >names
+		fi
+		# constants; entry points behind the MPI names that take no communicator, group or request of ours
+		printf '%s\n' MPII_Grequest_set_lang_f77 MPII_Keyval_set_proxy MPII_Type_get_attr MPII_Type_set_attr \
+			MPII_Win_get_attr MPII_Win_set_attr MPI_F_STATUS_IGNORE MPI_F_STATUSES_IGNORE \
+			MPI_F08_STATUS_IGNORE MPI_F08_STATUSES_IGNORE MPI_UNWEIGHTED MPI_WEIGHTS_EMPTY >other
+		ok "every MPI function that $name exports or calls is in the table" \
+			bash -c 'LC_ALL=C comm -23 names table.names | grep -vxFf other | (! grep .)'
+	else
+		skip "every MPI function of $name is in the table" "no $name.so here"
+	fi
+done
+
+# --- the manual page
+sed -n 's/.*{\.name = "\([a-z_]*\)".*/\1/p' "$ZIP_TOP_SRCDIR/libzip/env.c" | tr a-z A-Z | sed 's/^/.It Ev ZIPPER_/' >variables
+ok "libzipper(7) has every environment variable" \
+	bash -c '[ -s variables ] && grep -vxFf "$1" variables | (! grep .)' - "$ZIP_TOP_SRCDIR/man/libzipper.7"
+done_testing

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Addresses: what people write, what is refused and why, and back to text. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "addr.h"
+
+static const struct {
+	const char *text;
+	enum zaddr_kind kind;
+	const char *host;
+	unsigned port;
+	const char *canonical;
+} good[] = {
+	{"tcp:10.1.0.1", ZADDR_TCP, "10.1.0.1", ZADDR_DEFAULT_PORT, "tcp:10.1.0.1:7474"},
+	{"tcp:10.1.0.1:0", ZADDR_TCP, "10.1.0.1", 0, "tcp:10.1.0.1:0"},
+	{"tcp:10.1.0.1:65535", ZADDR_TCP, "10.1.0.1", 65535, "tcp:10.1.0.1:65535"},
+	{"tcp:zip-01.example.org:80", ZADDR_TCP, "zip-01.example.org", 80, "tcp:zip-01.example.org:80"},
+	{"tcp:my_host", ZADDR_TCP, "my_host", ZADDR_DEFAULT_PORT, "tcp:my_host:7474"},
+	{"tcp:[::1]", ZADDR_TCP, "::1", ZADDR_DEFAULT_PORT, "tcp:[::1]:7474"},
+	{"tcp:[fe80::1%eth0]:99", ZADDR_TCP, "fe80::1%eth0", 99, "tcp:[fe80::1%eth0]:99"},
+	{"tcp:[::ffff:10.1.0.1]:1", ZADDR_TCP, "::ffff:10.1.0.1", 1, "tcp:[::ffff:10.1.0.1]:1"},
+	{"shm", ZADDR_SHM, "", 0, "shm"},
+	{"shm:/run/zipper/a b", ZADDR_SHM, "/run/zipper/a b", 0, "shm:/run/zipper/a b"},
+	{"mlx4_0:1", ZADDR_VERBS, "mlx4_0", 1, "mlx4_0:1"},
+	{"mlx5_bond-0.1:255", ZADDR_VERBS, "mlx5_bond-0.1", 255, "mlx5_bond-0.1:255"},
+};
+
+static const struct {
+	const char *text, *reason;
+} bad[] = {
+	{"", "expected"},
+	{"10.1.0.1", "expected"},
+	{"tcp", "expected"},
+	{"tcp:", "host name"},
+	{"tcp::80", "host name"},
+	{"tcp:a b", "host name"},
+	{"tcp:host/80", "host name"},
+	{"tcp:host:", "no port"},
+	{"tcp:host:65536", "no port"},
+	{"tcp:host:99999999999999999999", "no port"},
+	{"tcp:host:-1", "no port"},
+	{"tcp:host:+1", "no port"},
+	{"tcp:host: 1", "no port"},
+	{"tcp:host:80x", "no port"},
+	{"tcp:::1", "host name"},
+	{"tcp:fe80::1", "brackets"},
+	{"tcp:[::1", "[IPV6]"},
+	{"tcp:[::1]80", "[IPV6]"},
+	{"tcp:[]:80", "host name"},
+	{"tcp:[::1]:", "no port"},
+	{"shm:", "empty"},
+	{"shm:relative", "begin with /"},
+	{"shmx", "expected"},
+	{":1", "expected"},
+	{"mlx4_0:", "no port of a device"},
+	{"mlx4_0:0", "no port of a device"},
+	{"mlx4_0:256", "no port of a device"},
+	{"mlx 4:1", "expected"},
+};
+
+static void parses_and_formats(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct zaddr a, again;
+		struct zerr err = {""};
+		char text[300];
+		if (zaddr_parse(&a, good[i].text, &err) != 0)
+			fail_msg("%s: %s", good[i].text, err.text);
+		assert_int_equal(a.kind, good[i].kind);
+		assert_string_equal(a.host, good[i].host);
+		assert_int_equal(a.port, good[i].port);
+		assert_int_equal(zaddr_format(&a, text, sizeof(text)), (int)strlen(good[i].canonical));
+		assert_string_equal(text, good[i].canonical);
+		assert_int_equal(zaddr_parse(&again, text, &err), 0);
+		assert_memory_equal(&a, &again, sizeof(a));
+	}
+}
+
+static void refuses_with_reason(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct zaddr a;
+		struct zerr err = {""};
+		if (zaddr_parse(&a, bad[i].text, &err) != -EINVAL)
+			fail_msg("\"%s\" was not refused", bad[i].text);
+		if (!strstr(err.text, bad[i].reason))
+			fail_msg("\"%s\": reason \"%s\" lacks \"%s\"", bad[i].text, err.text, bad[i].reason);
+		assert_int_equal(a.kind, ZADDR_NONE);
+		assert_int_equal(zaddr_parse(&a, bad[i].text, NULL), -EINVAL);
+	}
+}
+
+static void refuses_long_names(void **state)
+{
+	(void)state;
+	static const char *const before[] = {"tcp:", "tcp:[", "shm:/", ""};
+	static const char *const after[] = {":1", "]:1", "", ":1"};
+	for (size_t i = 0; i < 4; i++)
+		for (size_t len = 250; len < 600; len++) {
+			char text[700], body[601];
+			struct zaddr a;
+			struct zerr err;
+			memset(body, 'a', len);
+			body[len] = 0;
+			snprintf(text, sizeof(text), "%s%s%s", before[i], body, after[i]);
+			size_t host = len + (i == 2); /* the slash belongs to the path */
+			assert_int_equal(zaddr_parse(&a, text, &err), host < sizeof(a.host) ? 0 : -EINVAL);
+		}
+}
+
+static void formats_into_small_buffers(void **state)
+{
+	(void)state;
+	struct zaddr a;
+	char text[8];
+	assert_int_equal(zaddr_parse(&a, "tcp:10.1.0.1:5", NULL), 0);
+	assert_int_equal(zaddr_format(&a, text, sizeof(text)), (int)strlen("tcp:10.1.0.1:5"));
+	assert_string_equal(text, "tcp:10.");
+	memset(&a, 0, sizeof(a));
+	zaddr_format(&a, text, sizeof(text));
+	assert_string_equal(text, "none");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parses_and_formats),
+		cmocka_unit_test(refuses_with_reason),
+		cmocka_unit_test(refuses_long_names),
+		cmocka_unit_test(formats_into_small_buffers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

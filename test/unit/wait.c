@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Adaptive waiting: the phases come in order, end, and begin again after work; cores follow the affinity mask. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "wait.h"
+
+static unsigned steps_until_sleep(struct zwait *w)
+{
+	unsigned n = 0;
+	while (!zwait_step(w))
+		assert_true(++n < 1000000);
+	return n;
+}
+
+static void advises_sleep_after_spins_and_yields(void **state)
+{
+	(void)state;
+	struct zwait w;
+	zwait_init(&w, false);
+	w.slice_ns = UINT32_MAX; /* whoever else runs here */
+	assert_true(w.spins > 0);
+	assert_true(w.yields > 0);
+	assert_int_equal(steps_until_sleep(&w), w.spins + w.yields);
+	for (int i = 0; i < 10; i++)
+		assert_true(zwait_step(&w));
+	zwait_reset(&w);
+	assert_int_equal(steps_until_sleep(&w), w.spins + w.yields);
+}
+
+static void never_spins_on_a_busy_machine(void **state)
+{
+	(void)state;
+	struct zwait w;
+	zwait_init(&w, true);
+	w.slice_ns = UINT32_MAX;
+	assert_int_equal(w.spins, 0);
+	assert_int_equal(steps_until_sleep(&w), w.yields);
+}
+
+static void follows_fields_that_were_set(void **state)
+{
+	(void)state;
+	struct zwait w;
+	zwait_init(&w, false);
+	w.slice_ns = UINT32_MAX; /* whoever else runs here */
+	w.spins = 0;
+	w.yields = 0;
+	assert_true(zwait_step(&w));
+	w.yields = 3;
+	assert_int_equal(steps_until_sleep(&w), 3);
+}
+
+/* A yield that was somebody's time slice: no more of them for a while, longer when it happens again. */
+static void sleeps_at_once_on_a_crowded_machine(void **state)
+{
+	(void)state;
+	struct zwait w;
+	unsigned waits[2];
+	zwait_init(&w, true);
+	for (int i = 0; i < 2; i++) {
+		w.slice_ns = 0; /* every yield is one */
+		assert_int_equal(steps_until_sleep(&w), 1);
+		w.slice_ns = UINT32_MAX;
+		for (waits[i] = 0; w.crowded > 0; waits[i]++) {
+			zwait_reset(&w);
+			assert_int_equal(steps_until_sleep(&w), 0);
+		}
+		assert_true(waits[i] > 10);
+		zwait_reset(&w);
+		assert_int_equal(steps_until_sleep(&w), w.yields);
+		zwait_reset(&w);
+	}
+	assert_true(waits[1] > waits[0]);
+}
+
+static void counts_only_cores_it_may_use(void **state)
+{
+	(void)state;
+	int all = zwait_cores();
+	assert_true(all >= 1);
+	cpu_set_t set;
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	assert_int_equal(all, CPU_COUNT(&set));
+	pid_t pid = fork();
+	if (pid == 0) {
+		int cpu = 0;
+		while (!CPU_ISSET(cpu, &set))
+			cpu++;
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		_exit(sched_setaffinity(0, sizeof(set), &set) == 0 ? zwait_cores() : 99);
+	}
+	int status;
+	assert_true(waitpid(pid, &status, 0) == pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(advises_sleep_after_spins_and_yields),
+		cmocka_unit_test(never_spins_on_a_busy_machine),
+		cmocka_unit_test(follows_fields_that_were_set),
+		cmocka_unit_test(sleeps_at_once_on_a_crowded_machine),
+		cmocka_unit_test(counts_only_cores_it_may_use),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts of zipperd alone: rings between two threads, the pool's classes and budget, the table of refusals. */
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lane.h"
+#include "limit.h"
+#include "pool.h"
+#include "ring.h"
+
+RING(number_ring, uint64_t, 8);
+
+static void ring_is_first_in_first_out(void **state)
+{
+	static struct number_ring r;
+	(void)state;
+	assert_null(number_ring_peek(&r));
+	for (uint64_t i = 0; i < 8; i++)
+		assert_true(number_ring_push(&r, &i));
+	assert_false(number_ring_push(&r, &(uint64_t){99}));
+	for (uint64_t i = 0; i < 8; i++) {
+		assert_int_equal(*number_ring_peek(&r), i);
+		number_ring_drop(&r);
+	}
+	assert_null(number_ring_peek(&r));
+}
+
+#define NUMBERS 200000
+static void *produce(void *arg)
+{
+	for (uint64_t i = 0; i < NUMBERS; i++)
+		while (!number_ring_push(arg, &i))
+			sched_yield();
+	return NULL;
+}
+
+static void ring_between_threads(void **state)
+{
+	static struct number_ring r;
+	pthread_t thread;
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, produce, &r), 0);
+	for (uint64_t i = 0; i < NUMBERS; i++) {
+		uint64_t *n;
+		while (!(n = number_ring_peek(&r)))
+			sched_yield();
+		assert_int_equal(*n, i);
+		number_ring_drop(&r);
+	}
+	pthread_join(thread, NULL);
+}
+
+static void pool_has_room_for_every_size(void **state)
+{
+	struct budget budget = {.limit = 64 << 20};
+	struct pool pool;
+	const uint32_t sizes[] = {0, 1, 128, 129, 4096, 4097, 16384, 16385, 131072};
+	struct buf *b[9];
+	(void)state;
+	assert_int_equal(pool_init(&pool, &budget, 16384, 131072), 0);
+	for (int i = 0; i < 9; i++) {
+		b[i] = pool_get(&pool, sizes[i]);
+		assert_non_null(b[i]);
+		memset(b[i]->payload, i, sizes[i]);
+		memset(b[i]->env, i, sizeof(b[i]->env));
+	}
+	assert_null(pool_get(&pool, 131073));
+	for (int i = 0; i < 9; i++) {
+		for (uint32_t k = 0; k < sizes[i]; k++)
+			assert_int_equal(b[i]->payload[k], i);
+		pool_put(&pool, b[i]);
+	}
+	pool_fini(&pool);
+	assert_int_equal(budget.used, 0);
+}
+
+static void pool_keeps_to_its_budget(void **state)
+{
+	struct budget budget = {.limit = 4 << 20};
+	struct pool pool, other;
+	struct buf *list = NULL, *b;
+	int n = 0;
+	(void)state;
+	assert_int_equal(pool_init(&pool, &budget, 16384, 131072), 0);
+	assert_int_equal(pool_init(&other, &budget, 16384, 131072), 0);
+	while ((b = pool_get(&pool, 131072))) {
+		b->next = list;
+		list = b;
+		n++;
+	}
+	assert_true(n > 20 && n < 32);
+	assert_true(budget.used <= budget.limit);
+	assert_null(pool_get(&other, 131072)); /* shared */
+	assert_non_null(b = pool_get(&other, 0)); /* but everybody has small ones */
+	pool_put(&other, b);
+	while ((b = list)) {
+		list = b->next;
+		pool_put(&pool, b);
+	}
+	assert_true(budget.used < 1 << 20); /* given back, but for a spare */
+	assert_non_null(b = pool_get(&other, 131072));
+	pool_put(&other, b);
+	pool_fini(&pool);
+	pool_fini(&other);
+	assert_int_equal(budget.used, 0);
+}
+
+/* The eager class may be smaller than a page, or as large as the fragments: then a class is left out. */
+static void pool_with_odd_classes(void **state)
+{
+	const uint32_t eager[] = {0, 100, 4096, 1 << 20};
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct budget budget = {.limit = 64 << 20};
+		struct pool pool;
+		assert_int_equal(pool_init(&pool, &budget, eager[i], 1 << 20), 0);
+		for (uint32_t len = 0; len <= 1 << 20; len = len * 2 + 1) {
+			struct buf *b = pool_get(&pool, len);
+			assert_non_null(b);
+			memset(b->payload, 1, len);
+			pool_put(&pool, b);
+		}
+		pool_fini(&pool);
+	}
+}
+
+#define SOURCES 3000
+static void refusals_are_found_again(void **state)
+{
+	struct budget budget = {.limit = 64 << 20};
+	struct pool pool;
+	struct lane *l = lane_create(5);
+	(void)state;
+	assert_non_null(l);
+	assert_int_equal(pool_init(&pool, &budget, 16384, 131072), 0);
+	for (uint32_t d = 0; d < 5; d++)
+		dest_touch(l, d);
+	for (uint32_t s = 0; s < SOURCES; s++)
+		assert_non_null(refusal_add(&pool, s, &l->dest[s % 5], s + 7));
+	for (uint32_t s = 0; s < SOURCES; s++) {
+		assert_int_equal(refusal_find(l, s, &l->dest[s % 5])->seq, s + 7);
+		assert_null(refusal_find(l, s, &l->dest[(s + 1) % 5]));
+	}
+	assert_int_equal(l->dest[2].nrefused, SOURCES / 5);
+	for (uint32_t s = 0; s < SOURCES; s += 2)
+		refusal_del(&pool, refusal_find(l, s, &l->dest[s % 5]));
+	for (uint32_t s = 0; s < SOURCES; s++) {
+		struct refusal *r = refusal_find(l, s, &l->dest[s % 5]);
+		assert_true((r != NULL) == (s % 2 == 1));
+		if (r)
+			refusal_del(&pool, r);
+	}
+	assert_int_equal(l->dest[2].nrefused, 0);
+	lane_destroy(l);
+	pool_fini(&pool);
+	assert_int_equal(budget.used, 0);
+}
+
+static void log_lines_are_limited(void **state)
+{
+	struct limit l = {.lines = 0};
+	uint32_t dropped;
+	int written = 0;
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		written += limit_pass(&l, 5, &dropped);
+	assert_int_equal(written, LIMIT_LINES);
+	assert_true(limit_pass(&l, 5 + LIMIT_PERIOD_MS, &dropped));
+	assert_int_equal(dropped, 1000 - LIMIT_LINES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ring_is_first_in_first_out),
+		cmocka_unit_test(ring_between_threads),
+		cmocka_unit_test(pool_has_room_for_every_size),
+		cmocka_unit_test(pool_keeps_to_its_budget),
+		cmocka_unit_test(pool_with_odd_classes),
+		cmocka_unit_test(refusals_are_found_again),
+		cmocka_unit_test(log_lines_are_limited),
+	};
+	return cmocka_run_group_tests_name("zipperd_parts", tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# zipperd's command line, configuration, signals and manual pages.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+cd "$TAP_TMP" || exit 99
+umask 077
+key=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+echo "tester $key" >keys
+cat >good.conf <<EOF
+# two clusters
+listen = lgm=tcp:127.0.0.1:0
+listen = das4=tcp:127.0.0.1:0
+listen = lgm,das4=shm:$TAP_TMP/sock
+key_file = $TAP_TMP/keys
+EOF
+
+# start ARGUMENTS...: in the background, its addresses in ready, its messages in log; pid in ZD
+start() {
+	: >log
+	rm -f ready
+	mkfifo fifo
+	"$ZIPPERD" "$@" --ready-fd 3 2>log 3>fifo &
+	ZD=$!
+	TAP_PIDS+=("$ZD")
+	timeout 20 cat fifo >ready
+	rm -f fifo
+}
+# stop [SIGNAL]: its exit status in STATUS
+stop() {
+	kill -"${1:-TERM}" "$ZD"
+	wait "$ZD" 2>/dev/null
+	STATUS=$?
+}
+# in_log TEXT: does it come within five seconds?
+in_log() {
+	local i
+	for i in {1..100}; do
+		grep -qF -- "$1" log && return 0
+		sleep 0.05
+	done
+	cat log
+	return 1
+}
+fails() { # STATUS TEXT COMMAND...: exits so, with this text on stderr
+	local status=$1 text=$2 rc
+	shift 2
+	"$@" >out 2>err
+	rc=$?
+	cat out err
+	[ "$rc" = "$status" ] && grep -qF -- "$text" err
+}
+
+# --- configuration
+is "-t accepts a good file" "$("$ZIPPERD" -t -c good.conf)" "good.conf: ok"
+bad() { # NAME TEXT LINE...: an error in line 2 of a file
+	local name=$1 text=$2
+	shift 2
+	{ echo "key_file = $TAP_TMP/keys"; printf '%s\n' "$@"; } >bad.conf
+	ok "$name" fails 1 "$text" "$ZIPPERD" -t -c bad.conf
+}
+bad "unknown option" "bad.conf:2: " "lisen = a=tcp:1.2.3.4"
+bad "no address" "bad.conf:2: " "listen = a,b"
+bad "bad address" "bad.conf:2: " "listen = a=tcp:1.2.3.4:99999"
+bad "fabric named twice" "bad.conf:2: " "listen = a,a=tcp:1.2.3.4"
+bad "value out of range" "bad.conf:2: " "frag_bytes = 2M"
+bad "no number" "bad.conf:2: " "max_jobs = many"
+bad "unknown log level" "bad.conf:2: " "log_level = loud"
+bad "given twice" "bad.conf:3: " "max_jobs = 3" "max_jobs = 4"
+bad "nowhere to listen" "bad.conf: no listen" "max_jobs = 3"
+bad "one fabric only" "bad.conf: listen names one fabric only (a)" "listen = a=tcp:1.2.3.4"
+two="listen = a,b=tcp:127.0.0.1:0"
+bad "share below a message" "bad.conf: dest_share (8192) does not hold one message" "$two" "dest_share = 8K"
+bad "window below a fragment" "bad.conf: rdv_window (65536) is smaller than frag_bytes" "$two" "rdv_window = 64K"
+bad "memory too small" "bad.conf: memory (4194304) is not even twice" "$two" "memory = 4M"
+bad "bad spin" "bad.conf: spin is 'fast'" "$two" "spin = fast"
+echo "$two" >nokey.conf
+ok "no key file named" fails 1 "nokey.conf: no key_file" "$ZIPPERD" -t -c nokey.conf
+ok "no such file" fails 1 "nonexistent.conf" "$ZIPPERD" -t -c nonexistent.conf
+cp keys open.keys && chmod 644 open.keys
+ok "key file open to others" fails 1 "open.keys: others may use this key file (mode 644)" \
+	"$ZIPPERD" -t -c good.conf -o "key_file=$TAP_TMP/open.keys"
+echo "tester 1234" >short.keys
+ok "bad key" fails 1 "short.keys:1: a key is 64 hexadecimal digits" \
+	"$ZIPPERD" -t -c good.conf -o "key_file=$TAP_TMP/short.keys"
+ok "options alone make a configuration" "$ZIPPERD" -t -o "listen=a,b=shm:$TAP_TMP/s" -o "key_file=$TAP_TMP/keys"
+ok "bad option on the command line" fails 1 "-o: " "$ZIPPERD" -t -c good.conf -o max_jobs=0
+ok "argument that does not belong there" fails 2 "unexpected argument 'x'" "$ZIPPERD" x
+ok "unknown command line option" fails 2 "zipperd --help" "$ZIPPERD" --frobnicate
+ok "--help" "$ZIPPERD" --help
+ok "--version" "$ZIPPERD" -V
+"$ZIPPERD" --print-config -c good.conf -o max_jobs=77 >printed.conf
+is "what --print-config prints is a configuration" "$("$ZIPPERD" -t -c printed.conf)" "printed.conf: ok"
+is "and the same one" "$("$ZIPPERD" --print-config -c printed.conf)" "$(cat printed.conf)"
+ok "with what was set" grep -qx 'max_jobs = 77' printed.conf
+
+# --- manual pages
+is "zipperd.conf(5) has the options of the table" \
+	"$(sed -n '/^\.\\" the table in/,/^\.\\" end of the table/p' "$ZIP_TOP_SRCDIR/man/zipperd.conf.5" | sed '1d;$d')" \
+	"$("$ZIPPERD" --mdoc)"
+if command -v mandoc >/dev/null; then
+	for page in zipperd.8 zipperd.conf.5; do
+		is "$page is good mdoc" "$(mandoc -T lint -W warning "$ZIP_TOP_SRCDIR/man/$page" 2>&1)" ""
+	done
+else
+	skip "manual pages are good mdoc" "no mandoc here"
+fi
+missing=
+for option in $("$ZIPPERD" --help | grep -oE -- '--[a-z-]+'); do
+	[ "$option" = --foreground ] || grep -q -- "Fl -${option#--}" "$ZIP_TOP_SRCDIR/man/zipperd.8" ||
+		missing="$missing $option"
+done
+is "zipperd(8) has all options" "$missing" ""
+sed "s|^key_file.*|key_file = $TAP_TMP/keys|" "$ZIP_TOP_SRCDIR/etc/zipperd.conf" >example.conf
+is "the example is a configuration" "$("$ZIPPERD" -t -c example.conf)" "example.conf: ok"
+
+# --- running
+start -c good.conf
+is "--ready-fd: a line for each address and an empty one" "$(wc -l <ready)" 4
+ok "with the port that was chosen" grep -qE '^lgm=tcp:127\.0\.0\.1:[1-9][0-9]*$' ready
+ok "and all fabrics of an address" grep -qxF "lgm,das4=shm:$TAP_TMP/sock" ready
+port=$(sed -n 's/^lgm=tcp:127.0.0.1://p' ready)
+ok "a second one on the same port says so" fails 1 "tcp:127.0.0.1:$port" "$ZIPPERD" -o "listen=a,b=tcp:127.0.0.1:$port" \
+	-o "key_file=$TAP_TMP/keys"
+ok "also on the same socket" fails 1 "shm:$TAP_TMP/sock" "$ZIPPERD" -o "listen=a,b=shm:$TAP_TMP/sock" \
+	-o "key_file=$TAP_TMP/keys"
+echo "broken" >keys
+kill -HUP "$ZD"
+ok "SIGHUP with a broken key file changes nothing" in_log "reload failed, all stays as it was: $TAP_TMP/keys:1:"
+echo "tester $key" >keys
+kill -HUP "$ZD"
+ok "SIGHUP reads keys and log level again" in_log "keys and log level were read again"
+stop TERM
+is "SIGTERM: exit status 0" "$STATUS" 0
+ok "and the socket is gone" test ! -e sock
+start -c good.conf
+stop INT
+is "SIGINT: exit status 0" "$STATUS" 0
+start -c good.conf
+stop KILL
+start -c good.conf
+ok "starts again where one was killed" test -s ready
+stop TERM
+
+# --- its starter
+mkfifo fifo hold
+bash -c '"$1" -c good.conf --ready-fd 3 --die-with-parent 2>log 3>fifo & echo $! >pid; read -r _ <hold' - "$ZIPPERD" &
+starter=$!
+TAP_PIDS+=("$starter")
+timeout 20 cat fifo >ready
+pid=$(cat pid)
+ok "--die-with-parent: runs" kill -0 "$pid"
+kill "$starter"
+gone() {
+	local i
+	for i in {1..100}; do
+		kill -0 "$pid" 2>/dev/null || return 0
+		sleep 0.05
+	done
+	kill "$pid"
+	return 1
+}
+ok "and ends with its starter" gone
+rm -f fifo
+
+if command -v python3 >/dev/null; then
+	python3 - "$TAP_TMP/notify" >notified <<'EOF' &
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+s.settimeout(20)
+text = ""
+while "STOPPING" not in text:
+    text = s.recv(1000).decode().split("\n")[0]
+    print(text, flush=True)
+EOF
+	py=$!
+	TAP_PIDS+=("$py")
+	while [ ! -e notify ]; do sleep 0.05; done
+	NOTIFY_SOCKET=$TAP_TMP/notify start -c good.conf
+	stop TERM
+	wait "$py"
+	is "systemd is told" "$(tr '\n' ' ' <notified)" "READY=1 STOPPING=1 "
+else
+	skip "systemd is told" "no python3"
+fi
+done_testing

@@ -1,0 +1,200 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# zmpirun with a bridge: exit status, faults by hand, ranks that do not report, a zipperd that runs, a terminal.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+. "$ZIP_TOP_SRCDIR/test/lib/job.sh"
+[ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
+[ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
+ENDS=$TAP_TMP/ends
+compile "$ZIP_TOP_SRCDIR/test/lib/ends.c" "$ENDS" || bail_out "cannot compile ends.c"
+cd "$TAP_TMP" || exit 99
+
+# run NAME STATUS OPTION...: output in out and err
+run() {
+	local name=$1 wanted=$2 rc
+	shift 2
+	limited 60 "${marked[@]}" "$ZMPIRUN" "$@" >out 2>err </dev/null
+	rc=$?
+	is "$name" "$rc" "$wanted" || diag_file err
+}
+# all that zmpirun has to say, and nobody else says anything
+line() { is "$1" "$(cat err)" "zmpirun: $2"; }
+
+# --- in order
+for layout in 2+2 1+3 3+1 1+1+2; do
+	run "$layout ranks" 0 --clusters $layout "$ENDS" well
+	is "$layout: one world" "$(sort out | sed 's/ pid.*//' | tr '\n' ';')" \
+		"rank 0 of 4;rank 1 of 4;rank 2 of 4;rank 3 of 4;"
+done
+is "nothing else is printed" "$(cat err)" ""
+run "-l" 0 --clusters 2 -n 4 -l "$ENDS" well
+is "-l: labels are virtual ranks" "$(sort out | sed 's/ of.*//' | tr '\n' ';')" \
+	"[0] rank 0;[1] rank 1;[2] rank 2;[3] rank 3;"
+run "--stats" 0 --clusters 2 -n 4 --stats "$ENDS" well
+matches "--stats: a line for c1 to c2" err '^zmpirun:   c1 -> c2: [0-9]+ messages, [0-9]+ bytes$'
+matches "--stats: and one back" err '^zmpirun:   c2 -> c1: [0-9]+ messages, [0-9]+ bytes$'
+run "-genvnone" 0 --clusters 2 -genvnone "$ENDS" well
+run "-genv LD_PRELOAD" 0 --clusters 2 -genv LD_PRELOAD "$YIELD" "$ENDS" well
+is "a preload of the user's: still one world" "$(sort out | sed 's/ pid.*//' | tr '\n' ';')" "rank 0 of 2;rank 1 of 2;"
+run "two programs" 0 --clusters 2 -n 1 "$ENDS" well : -n 3 "$ENDS" wel : -n 1 "$ENDS" status 4 0
+is "two programs: one world" "$(sort out | grep -c 'of 5')" 5
+run "one cluster" 0 --clusters 1 -n 2 "$ENDS" well
+is "one cluster: one world" "$(sort out | grep -c 'of 2')" 2
+
+# --- exit status
+run "the highest status of any rank" 3 --clusters 2 -n 4 "$ENDS" ranks
+is "a status needs no comment" "$(cat err)" ""
+run "a rank of the first cluster" 9 --clusters 2 -n 4 "$ENDS" status 1 9
+run "MPI_Abort hands its code on" 7 --clusters 2 -n 4 "$ENDS" abort 2 7
+matches "MPI_Abort: who and what" err '^zmpirun: rank 2 \(.*code 7'
+is "MPI_Abort: one line" "$(wc -l <err)" 1
+is_gone "MPI_Abort: nothing is left"
+run "a rank that ends without MPI_Finalize" 5 --clusters 2 -n 4 "$ENDS" exit 1 5
+matches "without MPI_Finalize: who" err '^zmpirun: rank 1 \(c1 rank 1 '
+limited 60 "${marked[@]}" "$ZMPIRUN" --clusters 2 -n 4 "$ENDS" exit 2 0 >out 2>err </dev/null
+ok "the same with status 0 is a failure" test $? -ne 0
+matches "with status 0: who" err '^zmpirun: rank 2 \(c2 rank 0 '
+is_gone "nothing is left of them"
+
+# --- faults by hand
+# start LAYOUT: ranks that wait for ever; JOB is zmpirun
+start() {
+	: >out # before the background does it: what the last job printed must not count
+	"${marked[@]}" "$ZMPIRUN" --clusters "$1" "$ENDS" wait >out 2>err </dev/null &
+	JOB=$!
+	TAP_PIDS+=($JOB)
+	wait_for 30 sh -c "[ \$(grep -c pid out) = $(($1)) ]" || diag "the ranks did not start" "$(cat err)"
+	SECONDS=0
+}
+# ended NAME STATUS REGEX: the job has ended soon, with this status and one line
+job_is_over() { ! kill -0 "$JOB" 2>/dev/null; }
+ended() {
+	local rc
+	wait_for 20 job_is_over || { diag "the job does not end" && kill -9 "$JOB"; }
+	wait "$JOB"
+	rc=$?
+	ok "$1: within three seconds" test $SECONDS -le 3
+	is "$1: status" "$rc" "$2"
+	matches "$1: which" err "^zmpirun: $3"
+	is "$1: one line" "$(grep -c zmpirun: err) of $(wc -l <err)" "1 of 1" || diag_file err
+	is_gone "$1: nothing is left"
+	is "$1: directory removed" "$(scratch_left)" 0
+}
+pid_of_rank() { sed -n "s/^rank $1 of .* pid //p" out; }
+for rank in 0 1 3; do
+	start 2+2
+	kill -9 "$(pid_of_rank $rank)"
+	ended "rank $rank killed" 9 "rank $rank \\(c[12] rank [01] .*; mpiexec tells of signal 9 \\(Killed\\)$"
+done
+start 1+1+2
+kill -TERM "$(pid_of_rank 2)"
+ended "a rank terminated" 15 'rank 2 \(c3 rank 0 .*; killed by signal 15 \(Terminated\)$'
+start 2+2
+kill -9 "$(left_named zipperd)"
+ended "zipperd killed" 1 'zipperd was killed by signal 9 \(Killed\)$'
+start 2+2
+kill -9 "$(left_named mpiexec.mpich | head -1)"
+ended "one mpiexec killed" 137 'mpiexec of part c[12] was killed by signal 9 \(Killed\)$'
+start 2+2
+kill -INT $JOB
+ended "SIGINT" 130 'ended by signal 2 \(Interrupt\)$'
+start 2+2
+kill -9 $JOB
+wait $JOB 2>/dev/null
+wait_for 3 nothing_left
+is_gone "zmpirun itself killed: nothing is left"
+rm -rf zmpirun.*
+
+# --- ranks that do not report
+run "not an MPI program" 1 --clusters 2 true
+line "not an MPI program: why" "0 of 2 ranks have reported to zipperd: not an MPI program (then use --no-mpi), or libzipper.so was not preloaded"
+run "a part that fails before MPI_Init" 3 --clusters 2 sh -c 'exit 3'
+matches "before MPI_Init: which part" err '^zmpirun: part c[12] ended with status 3 before its ranks had reported'
+# A preload that does not happen: the dynamic linker drops LD_PRELOAD here, as it does for set-user-id programs.
+printf '#!/bin/sh\nunset LD_PRELOAD\nexec %s well\n' "$ENDS" >bare
+chmod +x bare
+run "libzipper.so was not preloaded" 1 --clusters 2 ./bare
+line "not preloaded: why" "0 of 2 ranks have reported to zipperd: not an MPI program (then use --no-mpi), or libzipper.so was not preloaded"
+run "a rank that never comes" 1 --timeout 2 --clusters 2 -n 1 "$ENDS" well : -n 1 sleep 30
+matches "never comes: which part" err '^zmpirun: .*part c2'
+is_gone "nothing is left of them, either"
+
+# --- a zipperd that runs
+key=$(printf '%064x' 4711)
+printf 'me %s\n' "$key" >keys
+chmod 600 keys
+printf 'listen = "a=tcp:127.0.0.1:0"\nlisten = "b=tcp:127.0.0.1:0"\nkey_file = %s/keys\nlog_level = error\n' "$TAP_TMP" >conf
+background "$ZIPPERD" -c conf --ready-fd 3 3>ready
+wait_for 10 grep -q '^$' ready
+address() { sed -n "s/^$1=//p" ready; }
+hosts() { # ADDRESS-OF-A ADDRESS-OF-B
+	cat <<-END
+	#ZIP cluster a launcher=rsh launcher-exec=$TAP_TMP/rsh localhost=localhost
+	a1:2
+	#ZIP cluster b launcher=rsh launcher-exec=$TAP_TMP/rsh localhost=localhost
+	b1
+	b2
+	#ZIP zipper z a=$1 b=$2
+	END
+}
+hosts "$(address a)" "$(address b)" >hosts
+export ZIPPER_USER=me
+ZIPPER_KEY=$key run "hostfile, running zipperd" 0 -f hosts -l --stats "$ENDS" well
+is "hostfile: one world" "$(grep -c 'of 4' out)" 4
+matches "hostfile: what went over the bridge" err '^zmpirun:   a -> b: '
+ZIPPER_KEY_FILE=$TAP_TMP/keys run "key from ZIPPER_KEY_FILE" 0 -f hosts "$ENDS" well
+mkdir -p home/.zipper
+cp -p keys home/.zipper/key
+HOME=$TAP_TMP/home run "key from the home directory" 0 -f hosts "$ENDS" well
+ZIPPER_KEY=$(printf '%064x' 1) run "a wrong key" 1 -f hosts "$ENDS" well
+is "a wrong key: one line" "$(grep -c ^zmpirun: err) of $(wc -l <err)" "1 of 1"
+ZIPPER_KEY=$key limited 60 "$ZMPIRUN" -f hosts "$ENDS" well >out 2>err </dev/null &
+ZIPPER_KEY=$key limited 60 "$ZMPIRUN" -f hosts "$ENDS" well >out2 2>err2 </dev/null
+is "two jobs at a time: second" "$? $(grep -c 'of 4' out2)" "0 4"
+wait $!
+is "two jobs at a time: first" "$? $(grep -c 'of 4' out)" "0 4"
+hosts tcp:127.0.0.1 tcp:127.0.0.1 >hosts
+run "hostfile, zipperd started over TCP" 0 -f hosts "$ENDS" well
+is "started over TCP: one world" "$(grep -c 'of 4' out)" 4
+hosts shm shm >hosts
+run "hostfile, zipperd started over shared memory" 0 -f hosts "$ENDS" well
+kill %1 2>/dev/null
+unset ZIPPER_USER
+
+# --- a terminal: Ctrl-C ends everything
+python3 - "$ZMPIRUN" "$ENDS" "$JOB_MARK" >out 2>err <<'END'
+import os, pty, select, signal, sys, time
+zmpirun, ends, mark = sys.argv[1:]
+pid, fd = pty.fork()
+if pid == 0:
+    for sig in signal.SIGINT, signal.SIGQUIT, signal.SIGHUP:  # a shell's background jobs ignore them
+        signal.signal(sig, signal.SIG_DFL)
+    name, value = mark.split("=")
+    os.environ[name] = value
+    os.execv(zmpirun, [zmpirun, "--clusters", "2", "-n", "4", ends, "wait"])
+text = b""
+end = time.time() + 30
+while text.count(b"pid") < 4 and time.time() < end:
+    if select.select([fd], [], [], 1)[0]:
+        text += os.read(fd, 4096)
+start = time.time()
+os.write(fd, b"\x03")
+try:
+    while select.select([fd], [], [], 10)[0]:
+        more = os.read(fd, 4096)
+        if not more:
+            break
+        text += more
+except OSError:
+    pass
+signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGKILL))
+signal.alarm(10)
+status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+print(text.decode(errors="replace").replace("\r", ""))
+print("status", status, "soon" if time.time() - start < 4 else "late")
+END
+matches "Ctrl-C at a terminal" out '^status 130 soon$'
+matches "Ctrl-C at a terminal: said so" out 'zmpirun: ended by signal 2 \(Interrupt\)$'
+is_gone "Ctrl-C at a terminal: nothing is left"
+is "no private directory is left" "$(scratch_left)" 0
+done_testing

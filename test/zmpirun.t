@@ -1,0 +1,180 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# zmpirun without a bridge (--no-mpi): command line, output, input, environment, exit status, signals.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+. "$ZIP_TOP_SRCDIR/test/lib/job.sh"
+[ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
+cd "$TAP_TMP" || exit 99
+
+# run NAME STATUS OPTION...: output in out and err
+run() {
+	local name=$1 wanted=$2 rc
+	shift 2
+	limited 30 "${marked[@]}" "$ZMPIRUN" "$@" >out 2>err </dev/null
+	rc=$?
+	is "$name" "$rc" "$wanted" || diag_file err
+}
+
+# --- usage: one clear line, and where to read more
+run "an unknown option is refused" 2 --xyzzy
+is "unknown option: its line" "$(head -1 err)" "zmpirun: unknown option --xyzzy"
+run "no program" 2 --clusters 2
+is "no program: its line" "$(head -1 err)" "zmpirun: no program given"
+run "help" 0 --help
+matches "help lists the options" out '^  -f, --hostfile, --machinefile FILE '
+run "version" 0 --version
+matches "version is printed" out '^zmpirun \(leiden-zipper\) [0-9]'
+printf 'h1\n#ZIP clutser a\n' >hosts
+run "a typing error in the hostfile" 2 -f hosts true
+is "hostfile: file and line" "$(cat err)" "zmpirun: hosts:2: unknown directive #ZIP clutser (did you mean cluster?)"
+run "a hostfile that is not there" 2 -f nohosts true
+is "no hostfile: its line" "$(cat err)" "zmpirun: nohosts: No such file or directory"
+
+# --- output
+run "ranks in two clusters" 0 --clusters 1+3 --no-mpi sh -c 'echo $PMI_RANK/$PMI_SIZE'
+is "1+3 ranks" "$(sort out | tr '\n' ' ')" "0/1 0/3 1/3 2/3 "
+run "-l" 0 --clusters 1,2 --no-mpi -l sh -c 'echo out $PMI_RANK; echo err $PMI_RANK >&2'
+is "-l: virtual ranks on stdout" "$(sort out | tr '\n' ';')" "[0] out 0;[1] out 0;[2] out 1;"
+is "-l: virtual ranks on stderr" "$(sort err | tr '\n' ';')" "[0] err 0;[1] err 0;[2] err 1;"
+run "much output" 0 --clusters 2 -n 4 --no-mpi sh -c 'i=0; while [ $i -lt 2000 ]; do
+	echo "abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz 0123456789"; i=$((i+1)); done'
+is "much output: every line whole" "$(sort out | uniq -c | tr -s ' ')" \
+	" 8000 abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz 0123456789"
+run "the last line may be unfinished" 0 --clusters 1 --no-mpi printf 'a\nb'
+is "unfinished: byte by byte" "$(od -An -c out | tr -d ' ')" 'a\nb'
+limited 30 "$ZMPIRUN" --clusters 2 --no-mpi yes 2>err | head -1 >out
+is "a reader that goes away ends the job" "${PIPESTATUS[0]} $(cat out)" "141 y"
+
+# --- input
+echo "some words" | limited 30 "$ZMPIRUN" --clusters 2 --no-mpi -l cat >out 2>err
+is "standard input goes to rank 0 alone" "$(cat out)" "[0] some words"
+head -c 60000 /dev/urandom >data # more at once than a rank reads is too much for Hydra
+limited 30 "$ZMPIRUN" --clusters 1,1 --no-mpi cat <data >out 2>err
+ok "binary input arrives unchanged" cmp data out
+
+# --- environment and directory
+run "-genv, -env, -wdir" 0 --clusters 2 --no-mpi -genv A 1 -env B 2 -wdir / sh -c 'echo $A $B $PWD'
+is "they reach all ranks" "$(uniq out)" "1 2 /"
+ZIPPER_JOB=x ZIPPER_HOSTFILE=y run "variables of an outer job" 0 --clusters 1 -n 2 env
+ok "they are not passed on" sh -c '! grep -q ^ZIPPER_ out'
+run "nothing is preloaded without a bridge" 0 --clusters 2 --no-mpi env
+ok "no LD_PRELOAD" sh -c '! grep -q libzipper out'
+run "-genv LD_PRELOAD" 0 --clusters 2 --no-mpi -genv LD_PRELOAD "$YIELD" sh -c 'echo $LD_PRELOAD'
+is "it reaches the ranks" "$(uniq out)" "$YIELD"
+
+# --- several programs, several hosts
+run "two programs" 0 --clusters 2 --no-mpi -l -n 1 echo one : -n 3 -env C 3 sh -c 'echo two $C'
+is "their ranks" "$(sort out | tr '\n' ';')" "[0] one;[1] two 3;[2] two 3;[3] two 3;"
+cat >hosts <<END
+#ZIP cluster a launcher=rsh launcher-exec=$TAP_TMP/rsh localhost=localhost
+a1:2
+a2
+#ZIP cluster b launcher=rsh launcher-exec=$TAP_TMP/rsh localhost=localhost
+b1:2
+END
+run "hostfile: all slots" 0 -f hosts --no-mpi -l sh -c 'echo $FAKE_HOST'
+is "where the ranks are" "$(sort out | tr '\n' ' ')" "[0] a1 [1] a1 [2] a2 [3] b1 [4] b1 "
+run "hostfile: more ranks than slots" 0 -f hosts -n 7 --no-mpi -l sh -c 'echo $FAKE_HOST'
+is "they wrap around" "$(sort out | tr '\n' ' ')" "[0] a1 [1] a1 [2] a2 [3] a1 [4] a1 [5] b1 [6] b1 "
+run "hostfile: -ppn 1" 0 -f hosts -ppn 1 --no-mpi -l sh -c 'echo $FAKE_HOST'
+is "one rank for each host" "$(sort out | tr '\n' ' ')" "[0] a1 [1] a2 [2] b1 "
+run "clusters without ranks" 0 -f hosts -n 2 -l sh -c 'echo $FAKE_HOST'
+is "one cluster needs no bridge" "$(sort out | tr '\n' ' ')" "[0] a1 [1] a1 "
+
+# --- exit status
+run "highest status of any rank, not the or of them" 2 --clusters 2,2 --no-mpi sh -c 'exit $((PMI_RANK+1))'
+is "exit status: silent" "$(cat out err)" ""
+run "the highest of several clusters" 5 --clusters 1,4 --no-mpi sh -c 'exit $((PMI_SIZE == 1 ? 5 : PMI_RANK))'
+run "a killed rank counts with its signal, as with mpiexec" 11 --clusters 1,1 --no-mpi \
+	sh -c 'if [ -e first ]; then sleep 1; else touch first; kill -SEGV $$; fi'
+matches "killed rank: one line" err '^zmpirun: a rank of part c[12] was killed by signal 11 \(Segmentation fault\)$'
+is "killed rank: no banner" "$(cat out)" ""
+run "a program that is not there" 255 --clusters 2 --no-mpi ./nonexistent
+is_gone "nothing is left of all these"
+is "no private directory is left" "$(scratch_left)" 0
+
+# --- signals
+signal_case() { # NAME STATUS COMMAND-OF-RANK SIGNAL...
+	local name=$1 wanted=$2 command=$3 rc pid start
+	shift 3
+	: >out # before the background does it: what the last job printed must not count
+	"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c "$command" >out 2>err </dev/null &
+	pid=$!
+	wait_for 10 sh -c '[ $(grep -c started out) = 2 ]' || diag "ranks did not start"
+	start=$SECONDS
+	for s in "$@"; do kill -"$s" $pid; sleep 0.2; done
+	wait $pid
+	rc=$?
+	is "$name: status" "$rc" "$wanted"
+	ok "$name: soon" test $((SECONDS - start)) -le 9
+	is_gone "$name: nothing is left"
+	is "$name: directory removed" "$(scratch_left)" 0
+}
+signal_case "SIGINT" 130 'echo started; exec sleep 100' INT
+is "SIGINT: one line" "$(cat err)" "zmpirun: ended by signal 2 (Interrupt)"
+signal_case "SIGTERM" 143 'echo started; exec sleep 100' TERM
+signal_case "SIGHUP" 129 'echo started; exec sleep 100' HUP
+signal_case "ranks that ignore signals" 143 'trap "" INT TERM HUP; echo started; sleep 100; sleep 100' TERM
+signal_case "a second signal" 130 'trap "" INT TERM HUP; echo started; sleep 100; sleep 100' INT INT
+: >out
+"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'trap "echo got" USR1; echo started; sleep 2 & wait; wait' \
+	>out 2>err </dev/null &
+wait_for 10 sh -c '[ $(grep -c started out) = 2 ]'
+kill -USR1 $!
+wait $!
+is "SIGUSR1 is handed on: status" $? 0
+is "SIGUSR1 is handed on" "$(grep -c got out)" 2
+
+# --- faults
+: >out
+"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'echo started; exec sleep 100' >out 2>err </dev/null &
+wait_for 10 sh -c '[ $(grep -c started out) = 2 ]'
+start=$SECONDS
+kill -9 "$(left_named mpiexec.mpich | head -1)" "$(left_named mpiexec.hydra | head -1)" 2>/dev/null
+wait $!
+is "a killed mpiexec: status" $? 137
+ok "a killed mpiexec: within three seconds" test $((SECONDS - start)) -le 3
+matches "a killed mpiexec: one line" err '^zmpirun: mpiexec of part c[12] was killed by signal 9 \(Killed\)$'
+is_gone "a killed mpiexec: nothing is left"
+
+: >out
+"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'echo started; trap "" TERM; sleep 100; sleep 100' >out 2>err </dev/null &
+wait_for 10 sh -c '[ $(grep -c started out) = 2 ]'
+kill -9 $!
+wait $! 2>/dev/null
+wait_for 5 nothing_left
+is_gone "zmpirun itself killed: its children end too"
+rm -rf zmpirun.*
+
+# --- what can be told before anything starts
+ZMPIRUN_LIBZIPPER=/nonexistent/libzipper.so run "a library that is not there" 1 --clusters 2 true
+is "library: its line" "$(cat err)" \
+	"zmpirun: /nonexistent/libzipper.so: No such file or directory: it cannot be preloaded"
+ZMPIRUN_LIBZIPPER=$ZIP_TOP_SRCDIR/configure.ac run "a library that is none" 1 --clusters 2 true
+is "no library: its line" "$(cat err)" \
+	"zmpirun: $ZIP_TOP_SRCDIR/configure.ac is no shared object: it cannot be preloaded"
+export ZMPIRUN_LIBZIPPER=$YIELD # any shared object will do here
+ZMPIRUN_ZIPPERD=/nonexistent/zipperd run "a zipperd that is not there" 1 --clusters 2 true
+is "no zipperd: its line" "$(cat err)" "zmpirun: cannot start /nonexistent/zipperd: No such file or directory"
+printf '#!/bin/sh\necho "zipperd: first" >&2\necho "zipperd: no room for it" >&2\nexit 1\n' >zipperd
+chmod +x zipperd
+run "a zipperd that does not start" 1 --zipperd ./zipperd --clusters 2 true
+is "zipperd: its reason" "$(cat err)" "zmpirun: zipperd did not start: no room for it"
+printf '#ZIP cluster a\na1\n#ZIP cluster b\nb1\n' >hosts
+run "a hostfile without zipper" 1 -f hosts true
+is "no zipper: its line" "$(cat err)" "zmpirun: hosts: no #ZIP zipper line serves all of the clusters a,b"
+echo '#ZIP zipper z a=tcp:192.0.2.1 b=tcp:127.0.0.1' >>hosts
+run "a zipper elsewhere without port" 1 -f hosts true
+is "elsewhere: its line" "$(cat err)" \
+	"zmpirun: hosts:5: 192.0.2.1 is not an address of this machine: zmpirun cannot start zipperd there; write the port of one that runs (a=tcp:192.0.2.1:7474)"
+sed -i '$d' hosts
+echo '#ZIP zipper z a=tcp:127.0.0.1:1 b=tcp:127.0.0.1:1' >>hosts
+HOME=$TAP_TMP ZIPPER_USER=me run "no key for a running zipperd" 1 -f hosts true
+is "no key: its line" "$(cat err)" "zmpirun: your key for zipperd on z: $TAP_TMP/.zipper/key: No such file or directory"
+ZIPPER_KEY=abc run "a bad key" 1 -f hosts true
+is "bad key: its line" "$(cat err)" "zmpirun: ZIPPER_KEY: a key is 64 hexadecimal digits"
+ZIPPER_KEY=$(printf '%064d' 0) run "no zipperd is running there" 1 -f hosts true
+matches "not running: its line" err '^zmpirun: zipperd at tcp:127.0.0.1:1: .*[Cc]onnection refused'
+is_gone "nothing is left after errors"
+is "no private directory is left after errors" "$(scratch_left)" 0
+done_testing

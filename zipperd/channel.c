@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Data channels: from ATTACH until both workers have given their half back, see channel.h. */
+#include "channel.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crew.h"
+#include "job.h"
+#include "listener.h"
+#include "log.h"
+
+static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct worker *w)
+{
+	const struct settings *c = &j->daemon->settings;
+	struct lane *l = lane_create(j->part[to].size);
+	if (!l)
+		return NULL;
+	l->job = j->number;
+	l->from = from;
+	l->to = to;
+	l->nranks = j->total;
+	l->place = j->place;
+	l->vrank_of = j->part[to].vrank_of;
+	l->limits = (struct lane_limits){.eager_bytes = (uint32_t)c->eager_bytes,
+		.frag_bytes = (uint32_t)c->frag_bytes,
+		.dest_share = (uint64_t)c->dest_share,
+		.rdv_window = j->rdv_window};
+	l->worker = w;
+	l->owner = j;
+	return l;
+}
+
+static void hand_over(struct job *j, struct lane *l)
+{
+	struct daemon *d = j->daemon;
+	const struct job_part *to = &j->part[l->to];
+	j->lane[l->from * j->nparts + l->to] = l;
+	j->nlanes++;
+	crew_send(d, l->worker, &(struct command){.kind = CMD_ADD_LANE, .lane = l});
+	for (uint32_t i = 0; i < to->size; i++)
+		if (j->by_vrank[to->vrank_of[i]]->done)
+			crew_send(d, l->worker,
+				&(struct command){.kind = CMD_DEST_BYE, .lane = l, .lrank = i});
+}
+
+/* Both lanes between two parts, from the first channel on. */
+static int ensure_lanes(struct job *j, uint32_t a, uint32_t b, struct zerr *err)
+{
+	if (j->lane[a * j->nparts + b])
+		return 0;
+	struct worker *ab = crew_worker(j->daemon, j->part[a].fabric, j->part[b].fabric, err);
+	if (!ab)
+		return -EAGAIN;
+	struct lane *lab = make_lane(j, a, b, ab), *lba = make_lane(j, b, a, ab->opposite);
+	if (!lab || !lba) {
+		lane_destroy(lab);
+		lane_destroy(lba);
+		return zerr_set(err, -ENOMEM, "out of memory");
+	}
+	hand_over(j, lab);
+	hand_over(j, lba);
+	return 0;
+}
+
+/* The token says it all; the job's name only finds it faster. Every byte is looked at, whatever differs. */
+static bool same_token(const uint8_t *a, const uint8_t *b)
+{
+	uint8_t diff = 0;
+	for (int i = 0; i < ZCTL_TOKEN_BYTES; i++)
+		diff |= a[i] ^ b[i];
+	return diff == 0;
+}
+
+static struct job *find_job(struct daemon *d, const char *id, const uint8_t *token)
+{
+	for (struct list *node = d->all_jobs.next; node != &d->all_jobs; node = node->next) {
+		struct job *j = list_entry(node, struct job, link);
+		if (j->state == JOB_RUNNING && strcmp(j->id, id) == 0 && same_token(j->token, token))
+			return j;
+	}
+	return NULL;
+}
+
+static struct channel *find_channel(const struct rank *r, uint32_t to)
+{
+	for (const struct list *node = r->channels.next; node != &r->channels; node = node->next) {
+		struct channel *c = list_entry(node, struct channel, of_rank);
+		if (c->to == to && !c->dropping)
+			return c;
+	}
+	return NULL;
+}
+
+static struct rank *check(struct daemon *d, struct peer *p, const struct zctl_attach *a)
+{
+	struct job *j = find_job(d, p->hello.job, a->token);
+	if (!j) {
+		peer_refuse(p, EACCES, "no job of that name and token runs here");
+		return NULL;
+	}
+	if (a->vrank >= j->total || a->part >= j->nparts || a->part == j->place[a->vrank].part) {
+		peer_refuse(p, EINVAL, "rank %u cannot have a channel to part %u", a->vrank, a->part);
+		return NULL;
+	}
+	struct rank *r = j->by_vrank[a->vrank];
+	if (!listener_serves(p->listener, j->part[r->part].fabric)) {
+		peer_refuse(p, EINVAL, "%.80s does not serve fabric %s", p->listener->text,
+			j->part[r->part].name);
+		return NULL;
+	}
+	if (r->done || find_channel(r, a->part)) {
+		peer_refuse(p, EEXIST, "rank %u %s", a->vrank,
+			r->done ? "has left" : "has a channel to that part already");
+		return NULL;
+	}
+	return r;
+}
+
+void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *a)
+{
+	struct zerr err = {.text = ""};
+	struct rank *r = check(d, p, a);
+	if (!r)
+		return;
+	struct job *j = r->job;
+	struct channel *c = aligned_alloc(alignof(struct channel), sizeof(*c));
+	if (!c || ensure_lanes(j, r->part, a->part, &err) != 0) {
+		free(c);
+		zlog(ZLOG_ERROR, "%s", err.text[0] ? err.text : "out of memory");
+		peer_refuse(p, ENOMEM, "%s", err.text[0] ? err.text : "out of memory");
+		return;
+	}
+	memset(c, 0, sizeof(*c));
+	c->rank = r;
+	c->to = a->part;
+	c->zlink = peer_release(p);
+	c->halves = 2;
+	list_add(&r->channels, &c->of_rank);
+	j->nchannels++;
+	struct lane *out = j->lane[r->part * j->nparts + c->to];
+	struct lane *in = j->lane[c->to * j->nparts + r->part];
+	c->source.zlink = c->tx.zlink = c->zlink;
+	c->source.channel = c->tx.channel = c;
+	c->source.lane = out;
+	c->source.vrank = r->vrank;
+	/* The way to the rank first: what it causes may have to be answered. */
+	crew_send(d, in->worker,
+		&(struct command){.kind = CMD_ADD_TX, .tx = &c->tx, .lane = in, .lrank = r->lrank});
+	crew_send(d, out->worker, &(struct command){.kind = CMD_ADD_SOURCE, .source = &c->source});
+}
+
+void channel_drop(struct channel *c)
+{
+	struct job *j = c->rank->job;
+	if (c->dropping)
+		return;
+	c->dropping = true;
+	crew_send(j->daemon, j->lane[c->rank->part * j->nparts + c->to]->worker,
+		&(struct command){.kind = CMD_DROP_SOURCE, .source = &c->source});
+	crew_send(j->daemon, j->lane[c->to * j->nparts + c->rank->part]->worker,
+		&(struct command){.kind = CMD_DROP_TX, .tx = &c->tx});
+}
+
+static void half_gone(struct channel *c)
+{
+	struct job *j = c->rank->job;
+	if (--c->halves > 0)
+		return;
+	c->zlink->ops->close(c->zlink);
+	list_del(&c->of_rank);
+	j->daemon->nconnections--;
+	j->nchannels--;
+	free(c);
+	job_free_if_unused(j);
+}
+
+static void half_lost(struct channel *c, const struct event *e)
+{
+	struct rank *r = c->rank;
+	char who[160], text[ZCTL_TEXT_MAX + 1];
+	if (e->breach && r->job->state == JOB_RUNNING) {
+		snprintf(text, sizeof(text), "%s broke the protocol: %s", rank_describe(r, who, sizeof(who)),
+			e->breach);
+		job_end(r->job, 1, text); /* drops the channel, too */
+		return;
+	}
+	if (!c->bye && e->rc != -ESHUTDOWN)
+		snprintf(text, sizeof(text), "its data connection broke: %s", strerror(-e->rc));
+	else
+		snprintf(text, sizeof(text), "its data connection was closed");
+	if (!c->bye)
+		job_suspect(r, text);
+	channel_drop(c);
+}
+
+/* The rank takes nothing from that part any more. */
+static void said_bye(struct daemon *d, struct channel *c)
+{
+	struct job *j = c->rank->job;
+	if (c->bye || j->state != JOB_RUNNING)
+		return;
+	c->bye = true;
+	struct lane *in = j->lane[c->to * j->nparts + c->rank->part];
+	crew_send(d, in->worker,
+		&(struct command){.kind = CMD_DEST_BYE, .lane = in, .lrank = c->rank->lrank});
+}
+
+/* A message waits for a rank that has no channel for it. */
+static void ask_open(struct daemon *d, const struct event *e)
+{
+	struct job *j = e->lane->owner;
+	(void)d;
+	if (j->state != JOB_RUNNING)
+		return;
+	struct rank *r = j->by_vrank[e->lane->vrank_of[e->lrank]];
+	if (r->done || !r->peer || find_channel(r, e->lane->from))
+		return;
+	struct zctl_msg msg = {.type = ZCTL_OPEN};
+	msg.u.open.part = e->lane->from;
+	peer_send(r->peer, &msg);
+}
+
+void channel_event(struct daemon *d, const struct event *e)
+{
+	switch (e->kind) {
+	case EVENT_OPEN:
+		ask_open(d, e);
+		break;
+	case EVENT_BYE:
+		said_bye(d, e->channel);
+		break;
+	case EVENT_HALF_LOST:
+		half_lost(e->channel, e);
+		break;
+	case EVENT_HALF_GONE:
+		half_gone(e->channel);
+		break;
+	case EVENT_LANE_GONE: {
+		struct job *j = e->lane->owner;
+		j->nlanes--; /* its counters are kept until the job is freed */
+		job_free_if_unused(j);
+		break;
+	}
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Data channels: a rank's connection for one pair of fabrics. The control thread owns the struct, its halves are lent
+ * to the two workers of that pair. Both are told to drop their half when either is broken or the job is over; when both
+ * have, the link is closed. Control thread.
+ */
+#ifndef ZIPPERD_CHANNEL_H
+#define ZIPPERD_CHANNEL_H
+
+#include "lane.h"
+#include "peer.h"
+#include "worker.h"
+
+struct rank;
+
+struct channel {
+	struct list of_rank;
+	struct rank *rank;
+	struct zlink *zlink;
+	uint32_t to; /* part */
+	bool bye;
+	bool dropping;
+	int halves; /* that workers still have */
+	alignas(CACHE_LINE) struct source source;
+	alignas(CACHE_LINE) struct tx tx;
+};
+
+/* ATTACH of a peer: makes its connection a channel, or refuses it. */
+void channel_attach(struct daemon *, struct peer *, const struct zctl_attach *);
+/* Takes it back from the workers; it goes when they have answered. */
+void channel_drop(struct channel *);
+/* What workers report. */
+void channel_event(struct daemon *, const struct event *);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The workers of all directions, see crew.h. */
+#include "crew.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "channel.h"
+#include "log.h"
+
+#define RETRY_MS 1 /* while a worker's command ring is full */
+
+struct waiting { /* a command that found the ring full */
+	struct waiting *next;
+	struct worker *worker;
+	struct command command;
+};
+
+/* One queue for both workers of a pair: what the one is told must not overtake what the other must know first. */
+struct pair {
+	struct worker_pair workers;
+	struct waiting *head, **tail;
+};
+
+struct crew {
+	struct watch watch;
+	struct daemon *daemon;
+	int event_fd; /* workers -> control thread */
+	struct pair *pair[SETTINGS_FABRICS_MAX][SETTINGS_FABRICS_MAX]; /* [lower][higher] */
+	bool waiting;
+};
+
+static void ready(struct watch *watch)
+{
+	struct crew *crew = (struct crew *)(void *)watch;
+	eventfd_t ignored;
+	eventfd_read(crew->event_fd, &ignored); /* the rings are looked at in every turn anyway */
+}
+
+int crew_create(struct daemon *d, struct zerr *err)
+{
+	struct crew *crew = calloc(1, sizeof(*crew));
+	if (!crew)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	crew->watch.ready = ready;
+	crew->daemon = d;
+	crew->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int rc = crew->event_fd < 0 ? -errno : daemon_watch(d, crew->event_fd, EPOLLIN, &crew->watch);
+	if (rc != 0) {
+		if (crew->event_fd >= 0)
+			close(crew->event_fd);
+		free(crew);
+		return zerr_set(err, rc, "eventfd: %s", strerror(-rc));
+	}
+	d->crew = crew;
+	return 0;
+}
+
+static struct pair *make_pair(struct crew *crew, int a, int b, struct zerr *err)
+{
+	struct daemon *d = crew->daemon;
+	struct pair *p = calloc(1, sizeof(*p));
+	if (!p) {
+		zerr_set(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	p->tail = &p->head;
+	struct worker_params params = {.from = d->settings.fabric[a],
+		.to = d->settings.fabric[b],
+		.eager_bytes = (uint32_t)d->settings.eager_bytes,
+		.frag_bytes = (uint32_t)d->settings.frag_bytes,
+		.budget = &d->budget,
+		.control_fd = crew->event_fd,
+		.spin = d->settings.spin,
+		.shared = d->settings.threads == SETTINGS_THREADS_AUTO
+				  ? zwait_cores() < WORKER_FEW_CORES
+				  : d->settings.threads == SETTINGS_THREADS_PAIR};
+	if (worker_pair_start(&p->workers, &params, err) != 0) {
+		free(p);
+		return NULL;
+	}
+	p->workers.worker[0]->owner = p->workers.worker[1]->owner = p;
+	return p;
+}
+
+struct worker *crew_worker(struct daemon *d, int from, int to, struct zerr *err)
+{
+	int a = from < to ? from : to, b = from < to ? to : from;
+	struct pair **p = &d->crew->pair[a][b];
+	if (!*p && !(*p = make_pair(d->crew, a, b, err)))
+		return NULL;
+	return (*p)->workers.worker[from > to];
+}
+
+static void wake(struct worker *w)
+{
+	eventfd_write(w->wake_fd, 1);
+}
+
+void crew_send(struct daemon *d, struct worker *w, const struct command *c)
+{
+	struct pair *p = w->owner;
+	if (!p->head && command_ring_push(&w->ports->commands, c)) {
+		wake(w);
+		return;
+	}
+	struct waiting *q;
+	while (!(q = malloc(sizeof(*q)))) /* a lost command would lose a channel: workers do go on meanwhile */
+		usleep(1000);
+	*q = (struct waiting){.worker = w, .command = *c};
+	*p->tail = q;
+	p->tail = &q->next;
+	d->crew->waiting = true;
+}
+
+static void push_waiting(struct crew *crew, struct pair *p)
+{
+	while (p->head) {
+		struct waiting *q = p->head;
+		if (!command_ring_push(&q->worker->ports->commands, &q->command)) {
+			crew->waiting = true;
+			return;
+		}
+		wake(q->worker);
+		p->head = q->next;
+		if (!p->head)
+			p->tail = &p->head;
+		free(q);
+	}
+}
+
+static void poll_worker(struct daemon *d, struct worker *w)
+{
+	struct event *e;
+	while ((e = event_ring_peek(&w->ports->events))) {
+		struct event copy = *e;
+		event_ring_drop(&w->ports->events);
+		channel_event(d, &copy);
+	}
+}
+
+void crew_poll(struct daemon *d)
+{
+	struct crew *crew = d->crew;
+	crew->waiting = false;
+	for (int a = 0; a < d->settings.nfabrics; a++)
+		for (int b = a + 1; b < d->settings.nfabrics; b++) {
+			struct pair *p = crew->pair[a][b];
+			if (!p)
+				continue;
+			poll_worker(d, p->workers.worker[0]);
+			poll_worker(d, p->workers.worker[1]);
+			push_waiting(crew, p);
+		}
+}
+
+int crew_timeout(const struct daemon *d)
+{
+	return d->crew->waiting ? RETRY_MS : -1;
+}
+
+void crew_destroy(struct daemon *d)
+{
+	struct crew *crew = d->crew;
+	if (!crew)
+		return;
+	for (int a = 0; a < SETTINGS_FABRICS_MAX; a++)
+		for (int b = a + 1; b < SETTINGS_FABRICS_MAX; b++)
+			if (crew->pair[a][b]) {
+				worker_pair_stop(&crew->pair[a][b]->workers);
+				free(crew->pair[a][b]);
+			}
+	daemon_unwatch(d, crew->event_fd);
+	close(crew->event_fd);
+	free(crew);
+	d->crew = NULL;
+}

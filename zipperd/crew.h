@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The workers of all directions, made when a job first needs them, and the ways to and from them. Control thread. */
+#ifndef ZIPPERD_CREW_H
+#define ZIPPERD_CREW_H
+
+#include "daemon.h"
+#include "worker.h"
+
+int crew_create(struct daemon *, struct zerr *);
+void crew_destroy(struct daemon *); /* all lanes must be back */
+/* The worker from fabric to fabric, and its opposite with it. NULL with text. */
+struct worker *crew_worker(struct daemon *, int from, int to, struct zerr *);
+/* Never fails and never waits; commands to the two workers of a pair keep their order. */
+void crew_send(struct daemon *, struct worker *, const struct command *);
+/* Handles what workers have reported. */
+void crew_poll(struct daemon *);
+/* Milliseconds until crew_poll must be called though nothing is reported, -1: never. */
+int crew_timeout(const struct daemon *);
+
+#endif

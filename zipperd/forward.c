@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Moving messages in a worker: from the memory of the source's transport straight to the destination's link, or into
+ * the destination's queue while that is full. No lock, no allocation (but for new slabs), no log.
+ *
+ * What happens where a destination does not take its messages: its queue grows to dest_share of sequenced messages;
+ * from then on they are refused. The first refused message of a source is remembered (struct refusal) and told to it
+ * (NAK); whatever follows it in that stream is dropped without a word, the source has it all. When the queue is down to
+ * half its share, refused sources are told to go on (RESUME), RESUME_BATCH at a time. Other kinds are always queued:
+ * they are few, or bounded by what receivers grant. Should memory run out all the same, the source stalls.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "worker.h"
+
+#define RESUME_BATCH 2 /* each may send a window of 256 KiB, a quarter of the default share, at once */
+#define BLOCKED_TRIES 16 /* rounds in vain until a full link is left to epoll */
+
+static bool is_sequenced(uint8_t kind)
+{
+	return kind == ZWIRE_EAGER || kind == ZWIRE_RTS;
+}
+
+static uint8_t kind_of(const struct buf *b)
+{
+	return b->env[1]; /* offset of kind in wire.h */
+}
+
+static void touch(struct worker *w, struct dest *d)
+{
+	if (!list_linked(&d->touched))
+		list_add(&w->touched, &d->touched);
+}
+
+static void block(struct worker *w, struct dest *d)
+{
+	if (d->tx && !d->cold && !list_linked(&d->blocked)) {
+		d->tries = 0;
+		list_add(&w->blocked, &d->blocked);
+	}
+}
+
+/* The link is broken. Messages wait for the control thread to say whether the rank has left (BYE) or died. */
+static void lose_tx(struct worker *w, struct dest *d, int rc)
+{
+	struct tx *tx = d->tx;
+	list_del(&d->touched);
+	list_del(&d->blocked);
+	worker_warm_tx(w, d);
+	d->tx = NULL;
+	d->asked_open = true;
+	tx->dest = NULL;
+	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = tx->channel, .rc = rc});
+}
+
+/* --- refusals --- */
+
+static void tell(struct worker *w, struct refusal *r, enum refusal_state due)
+{
+	struct dest *d = r->dest;
+	bool was = r->state == REFUSAL_RESUMED || r->state == REFUSAL_RESUME_DUE;
+	d->nresumed -= was;
+	d->nresumed += due == REFUSAL_RESUME_DUE;
+	r->state = due;
+	if (!list_linked(&r->due))
+		list_add(&w->due, &r->due);
+}
+
+/* Lets refused sources go on, if there is room. */
+static void resume_some(struct worker *w, struct dest *d)
+{
+	struct list *node, *after;
+	if (d->gone || d->sequenced_bytes >= d->lane->limits.dest_share / 2)
+		return;
+	list_for_each(node, after, &d->refused) {
+		struct refusal *r = list_entry(node, struct refusal, of_dest);
+		if (d->nresumed >= RESUME_BATCH)
+			return;
+		if (r->state == REFUSAL_HELD)
+			tell(w, r, REFUSAL_RESUME_DUE);
+	}
+}
+
+static int refuse(struct worker *w, struct dest *d, uint32_t src, uint64_t seq, enum refusal_state due)
+{
+	struct refusal *r = d->nrefused ? refusal_find(d->lane, src, d) : NULL;
+	if (!r)
+		r = refusal_add(&w->pool, src, d, seq);
+	if (!r)
+		return -EAGAIN;
+	if (due == REFUSAL_NAK_DUE)
+		stat_add(&d->lane->stats.naks, 1);
+	tell(w, r, due);
+	return 0;
+}
+
+/* For messages that are never refused: what a receiver grants, and as much again as a share for the small ones.
+ * Ranks that keep to the protocol stay below; one that does not stalls, instead of taking all memory. */
+static bool has_room_unsequenced(const struct dest *d, uint64_t bytes)
+{
+	const struct lane_limits *l = &d->lane->limits;
+	return d->queued_bytes - d->sequenced_bytes + bytes <= l->rdv_window + l->dest_share;
+}
+
+static bool has_room(const struct dest *d, uint64_t bytes)
+{
+	return d->sequenced_bytes == 0 || d->sequenced_bytes + bytes <= d->lane->limits.dest_share;
+}
+
+enum { ADMITTED, DROPPED };
+
+/* A sequenced message: ADMITTED, DROPPED or -EAGAIN. */
+static int admit(struct worker *w, struct dest *d, const struct zwire_env *env)
+{
+	if (d->gone) {
+		int rc = refuse(w, d, env->src, env->seq, REFUSAL_BYE_DUE);
+		return rc == 0 ? DROPPED : rc;
+	}
+	bool room = has_room(d, ZWIRE_ENV_BYTES + (uint64_t)env->len);
+	struct refusal *r = d->nrefused ? refusal_find(d->lane, env->src, d) : NULL;
+	if (r && env->seq > r->seq)
+		return DROPPED;
+	if (r && env->seq == r->seq && room) {
+		refusal_del(&w->pool, r);
+		resume_some(w, d);
+		return ADMITTED;
+	}
+	if (room) /* in front of the refused one: a repetition, the receiver knows what to do with it */
+		return ADMITTED;
+	if (r && env->seq < r->seq)
+		return DROPPED;
+	int rc = refuse(w, d, env->src, env->seq, REFUSAL_NAK_DUE);
+	return rc == 0 ? DROPPED : rc;
+}
+
+void forward_due(struct worker *w)
+{
+	static const uint8_t kind[] = {[REFUSAL_NAK_DUE] = ZWIRE_NAK, [REFUSAL_RESUME_DUE] = ZWIRE_RESUME,
+		[REFUSAL_BYE_DUE] = ZWIRE_BYE};
+	static const enum refusal_state next[] = {[REFUSAL_NAK_DUE] = REFUSAL_HELD,
+		[REFUSAL_RESUME_DUE] = REFUSAL_RESUMED, [REFUSAL_BYE_DUE] = REFUSAL_BYE_SAID};
+	while (!list_empty(&w->due)) {
+		struct refusal *r = list_entry(w->due.next, struct refusal, due);
+		struct lane *l = r->dest->lane;
+		struct note note = {.seq = r->seq, .job = l->job, .dst = r->src, .kind = kind[r->state],
+			.src = l->vrank_of[r->dest->lrank]};
+		if (!note_ring_push(&w->opposite->ports->notes, &note))
+			return; /* the next round tries again */
+		w->told_opposite = true;
+		list_del(&r->due);
+		r->state = next[r->state];
+		if (r->state == REFUSAL_HELD)
+			resume_some(w, r->dest); /* the queue may have drained meanwhile */
+	}
+}
+
+/* --- queues --- */
+
+static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES],
+	const void *payload, uint32_t len)
+{
+	struct buf *b = pool_get(&w->pool, len);
+	if (!b)
+		return -EAGAIN;
+	memcpy(b->env, raw, ZWIRE_ENV_BYTES);
+	if (len > 0)
+		memcpy(b->payload, payload, len);
+	b->len = len;
+	*d->tail = b;
+	d->tail = &b->next;
+	d->queued_bytes += ZWIRE_ENV_BYTES + (uint64_t)len;
+	if (is_sequenced(kind_of(b)))
+		d->sequenced_bytes += ZWIRE_ENV_BYTES + (uint64_t)len;
+	struct lane_stats *st = &d->lane->stats;
+	stat_add(&st->copied_bytes, len);
+	if (d->queued_bytes > atomic_load_explicit(&st->queue_high_bytes, memory_order_relaxed))
+		atomic_store_explicit(&st->queue_high_bytes, d->queued_bytes, memory_order_relaxed);
+	return 0;
+}
+
+static void dequeue(struct worker *w, struct dest *d)
+{
+	struct buf *b = d->head;
+	uint64_t bytes = ZWIRE_ENV_BYTES + (uint64_t)b->len;
+	d->head = b->next;
+	if (!d->head)
+		d->tail = &d->head;
+	d->queued_bytes -= bytes;
+	if (is_sequenced(kind_of(b)))
+		d->sequenced_bytes -= bytes;
+	pool_put(&w->pool, b);
+	w->freed = true;
+}
+
+static int post(struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, uint32_t len)
+{
+	struct zlink *z = d->tx->zlink;
+	return z->ops->post(z, raw, payload, len);
+}
+
+/* To the link, or into the queue. 0 or -EAGAIN: no memory, nothing happened. */
+static int deliver(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES],
+	const void *payload, uint32_t len)
+{
+	if (d->tx && !d->head) {
+		int rc = post(d, raw, payload, len);
+		if (rc == 0) {
+			touch(w, d);
+			return 0;
+		}
+		if (rc != -EAGAIN)
+			lose_tx(w, d, rc);
+	}
+	int rc = enqueue(w, d, raw, payload, len);
+	if (rc != 0)
+		return rc;
+	block(w, d);
+	if (!d->tx && !d->asked_open) {
+		d->asked_open = true;
+		worker_emit(w,
+			&(struct event){.kind = EVENT_OPEN, .lane = d->lane, .lrank = d->lrank});
+	}
+	return 0;
+}
+
+/* Posts what waits. true: something moved. */
+static bool drain(struct worker *w, struct dest *d)
+{
+	bool moved = false;
+	int rc = 0;
+	while (rc == 0 && d->head) {
+		rc = post(d, d->head->env, d->head->payload, d->head->len);
+		if (rc == 0) {
+			dequeue(w, d);
+			moved = true;
+		}
+	}
+	if (rc == 0)
+		rc = d->tx->zlink->ops->flush(d->tx->zlink);
+	if (rc == 0)
+		list_del(&d->blocked);
+	else if (rc != -EAGAIN)
+		lose_tx(w, d, rc);
+	if (moved && d->nrefused)
+		resume_some(w, d);
+	return moved;
+}
+
+bool forward_blocked(struct worker *w)
+{
+	struct list *node, *after;
+	bool moved = false;
+	list_for_each(node, after, &w->blocked) {
+		struct dest *d = list_entry(node, struct dest, blocked);
+		if (drain(w, d)) {
+			moved = true;
+			d->tries = 0;
+		} else if (list_linked(&d->blocked) && ++d->tries > BLOCKED_TRIES) {
+			worker_cool_tx(w, d);
+		}
+	}
+	return moved;
+}
+
+void forward_flush(struct worker *w)
+{
+	while (!list_empty(&w->touched)) {
+		struct dest *d = list_entry(w->touched.next, struct dest, touched);
+		list_del(&d->touched);
+		int rc = d->tx->zlink->ops->flush(d->tx->zlink);
+		if (rc == -EAGAIN)
+			block(w, d);
+		else if (rc != 0)
+			lose_tx(w, d, rc);
+	}
+}
+
+/* --- messages --- */
+
+static int breach(struct source *s, const char *what)
+{
+	s->breach = what;
+	return -EPROTO;
+}
+
+/* What no rank sends. Constant text, or NULL. */
+static const char *check(const struct source *s, const struct zwire_env *env)
+{
+	const struct lane *l = s->lane;
+	if (env->src != s->vrank)
+		return "a message in another rank's name";
+	if (env->job != 0)
+		return "a message with a job number";
+	if (env->dst >= l->nranks || l->place[env->dst].part != l->to)
+		return "a message to a rank that this channel does not lead to";
+	switch (env->kind) {
+	case ZWIRE_EAGER:
+		if (env->len > l->limits.eager_bytes)
+			return "an eager message above eager_bytes";
+		return env->seq == 0 ? "an eager message without a sequence number" : NULL;
+	case ZWIRE_RTS:
+		if (env->len > 0)
+			return "a request to send with a payload";
+		return env->seq == 0 ? "a request to send without a sequence number" : NULL;
+	case ZWIRE_DATA:
+		return env->len > l->limits.frag_bytes ? "a fragment above frag_bytes" : NULL;
+	case ZWIRE_CTS:
+	case ZWIRE_DONE:
+	case ZWIRE_ACK:
+		return env->len > 0 ? "a payload where none belongs" : NULL;
+	default:
+		return "a kind of message that ranks do not send";
+	}
+}
+
+int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
+	const void *payload)
+{
+	struct source *s = ctx;
+	struct lane *l = s->lane;
+	struct worker *w = l->worker;
+	if (env->kind == ZWIRE_BYE) {
+		if (env->len > 0)
+			return breach(s, "a BYE with a payload");
+		worker_emit(w, &(struct event){.kind = EVENT_BYE, .channel = s->channel});
+		return 0;
+	}
+	const char *what = check(s, env);
+	if (what)
+		return breach(s, what);
+	uint32_t lrank = l->place[env->dst].lrank;
+	dest_touch(l, lrank);
+	struct dest *d = &l->dest[lrank];
+	bool sequenced = is_sequenced(env->kind);
+	int rc = ADMITTED;
+	if (sequenced)
+		rc = admit(w, d, env);
+	else if (d->gone)
+		return 0; /* it waits for nothing any more */
+	else if (!has_room_unsequenced(d, ZWIRE_ENV_BYTES + (uint64_t)env->len))
+		rc = -EAGAIN;
+	if (rc == ADMITTED)
+		rc = deliver(w, d, raw, payload, env->len);
+	else if (rc == DROPPED)
+		return 0;
+	if (rc != 0) {
+		s->no_room = true;
+		return rc;
+	}
+	stat_add(&l->stats.envelopes, 1);
+	if (sequenced)
+		stat_add(&l->stats.msgs, 1);
+	if (env->len > 0)
+		stat_add(&l->stats.bytes, env->len);
+	return 0;
+}
+
+int forward_note(struct worker *w, const struct note *note)
+{
+	struct lane *l = w->lanes;
+	while (l && l->job != note->job)
+		l = l->next;
+	if (!l)
+		return 0; /* the job is over */
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	zwire_encode(raw, &(struct zwire_env){.kind = note->kind, .src = note->src, .dst = note->dst,
+				  .seq = note->seq});
+	uint32_t lrank = l->place[note->dst].lrank;
+	dest_touch(l, lrank);
+	struct dest *d = &l->dest[lrank];
+	return d->gone ? 0 : deliver(w, d, raw, NULL, 0);
+}
+
+/* --- destinations come and go --- */
+
+void forward_add_tx(struct worker *w, struct lane *l, uint32_t lrank, struct tx *tx)
+{
+	dest_touch(l, lrank);
+	struct dest *d = &l->dest[lrank];
+	tx->dest = d;
+	d->tx = tx;
+	if (d->head) {
+		block(w, d);
+		drain(w, d);
+	}
+}
+
+void forward_drop_tx(struct worker *w, struct tx *tx)
+{
+	struct dest *d = tx->dest;
+	if (!d)
+		return;
+	list_del(&d->touched);
+	list_del(&d->blocked);
+	worker_warm_tx(w, d);
+	d->tx = NULL;
+	d->asked_open = true; /* its rank is leaving: nobody to ask */
+	tx->dest = NULL;
+}
+
+void forward_dest_bye(struct worker *w, struct lane *l, uint32_t lrank)
+{
+	dest_touch(l, lrank);
+	struct dest *d = &l->dest[lrank];
+	struct list *node, *after;
+	d->gone = true;
+	list_for_each(node, after, &d->refused)
+		tell(w, list_entry(node, struct refusal, of_dest), REFUSAL_BYE_DUE);
+	while (d->head) {
+		struct zwire_env env;
+		bool known = zwire_decode(&env, d->head->env) == 0 && is_sequenced(env.kind);
+		dequeue(w, d); /* makes room for the refusal */
+		if (known)
+			refuse(w, d, env.src, env.seq, REFUSAL_BYE_DUE);
+	}
+}
+
+void forward_drop_lane(struct worker *w, struct lane *l)
+{
+	for (uint32_t i = 0; i < l->ndests; i++) {
+		struct dest *d = &l->dest[i];
+		if (!d->ready)
+			continue;
+		while (d->head)
+			dequeue(w, d);
+		while (!list_empty(&d->refused))
+			refusal_del(&w->pool,
+				list_entry(d->refused.next, struct refusal, of_dest));
+	}
+	struct lane **at = &w->lanes;
+	while (*at != l)
+		at = &(*at)->next;
+	*at = l->next;
+}

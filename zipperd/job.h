@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Jobs: who takes part, in which state. A job is known by (user, id); it is made by a launcher's CREATE or by the first
+ * rank's JOIN, forms until every rank has joined, runs, and is over when all ranks have said BYE, or at once for all
+ * when one is lost. It is remembered for a moment after a failure, so that late ranks learn the reason. Control thread.
+ */
+#ifndef ZIPPERD_JOB_H
+#define ZIPPERD_JOB_H
+
+#include <uthash.h>
+
+#include "channel.h"
+#include "daemon.h"
+#include "lane.h"
+#include "peer.h"
+
+enum job_state { JOB_FORMING, JOB_RUNNING, JOB_OVER };
+
+struct rank {
+	struct job *job;
+	struct peer *peer; /* NULL: not joined, or gone */
+	struct list channels;
+	bool joined;
+	bool done; /* said BYE */
+	uint32_t vrank, part, lrank; /* vrank and lrank: once the job runs; before: number in the group */
+	uint64_t abi;
+	char *host;
+};
+
+struct job_part {
+	char name[ZCTL_NAME_MAX + 1];
+	int fabric;
+	uint32_t size;	 /* 0: not known yet */
+	uint32_t joined;
+	struct rank *rank;  /* [size]; NULL while size is unknown, and in mixed jobs */
+	uint32_t *vrank_of; /* [size], once the job runs */
+};
+
+struct job {
+	UT_hash_handle hh;
+	char key[2 * (ZCTL_NAME_MAX + 1)]; /* user, '/', id: how it is called in messages, too */
+	const char *id;			   /* in key */
+	struct daemon *daemon;
+	struct list link; /* in daemon.all_jobs */
+	uint32_t number;
+	enum job_state state;
+	bool hashed;
+	struct peer *launcher;
+	bool had_launcher;
+	int64_t deadline_ms; /* forming: join timeout; over: when it is forgotten; 0: none */
+	int64_t timeout_ms;  /* of joining, for the message */
+	int64_t started_ms;
+	char text[ZCTL_TEXT_MAX + 1]; /* why it is over */
+
+	char part_names[ZCTL_PARTS_MAX * 8];
+	struct job_part part[ZCTL_PARTS_MAX];
+	uint32_t nparts;
+	bool mixed, mixed_known;
+	struct rank *world;   /* [total]: in mixed jobs, by native rank */
+	uint32_t total;	      /* ranks; 0: not known yet */
+	uint32_t njoined, ndone;
+	struct rank **by_vrank; /* [total], once it runs */
+	struct place *place;	/* [total] */
+
+	uint8_t token[ZCTL_TOKEN_BYTES];
+	uint64_t window_bytes; /* of memory that its ranks may have on their way: total * rdv_window */
+	uint32_t rdv_window;
+	struct lane *lane[ZCTL_PARTS_MAX * ZCTL_PARTS_MAX]; /* from * nparts + to */
+	uint32_t nlanes;   /* that workers have */
+	uint32_t nchannels;
+	struct rank *suspect; /* lost a channel without BYE */
+	int64_t suspect_ms;   /* when that becomes its death */
+	char suspect_how[96];
+	uint32_t expected[ZCTL_PARTS_MAX]; /* sizes as the launcher told them; 0: it did not */
+};
+
+/* --- job.c --- */
+struct job *job_find(struct daemon *, const char *user, const char *id);
+/* NULL with code and text in err: parts unknown to this zipperd, too many jobs, ... */
+struct job *job_create(struct daemon *, const char *user, const char *id, const char *parts, struct zerr *);
+/* The end for all: ranks get DEAD (ERROR while forming), the launcher an event. code: exit code. */
+void job_end(struct job *, uint32_t code, const char *text);
+void job_free_if_unused(struct job *);
+void jobs_expire(struct daemon *);
+bool jobs_timed(const struct daemon *); /* is there any whose time runs? */
+void jobs_end_all(struct daemon *, const char *text);
+/* "rank 3 (das4 rank 1 on node101)" */
+const char *rank_describe(const struct rank *, char *buf, size_t cap);
+void job_tell_launcher(struct job *, enum zctl_event_kind, uint32_t number, const char *text);
+
+/* What peers do. */
+void job_rank_bye(struct rank *);
+void job_rank_lost(struct rank *, const char *how);
+void job_suspect(struct rank *, const char *how); /* lost a channel: dead, unless its BYE comes soon */
+void job_rank_abort(struct rank *, const struct zctl_dead *);
+void job_launcher_gone(struct job *, const char *how);
+void job_launcher_create(struct daemon *, struct peer *, const struct zctl_create *);
+void job_launcher_abort(struct job *, const struct zctl_dead *);
+
+/* --- join.c --- */
+void job_join(struct daemon *, struct peer *, const struct zctl_join *);
+/* Names what is missing; for the join timeout. */
+void job_missing(const struct job *, char *buf, size_t cap);
+
+/* --- world.c --- */
+/* All ranks are there: numbers them and sends WORLD. */
+void job_start(struct job *);
+
+/* --- stats.c --- */
+/* For a launcher its job, for an admin all of the user's jobs (or the one it named). */
+void stats_reply(struct peer *);
+void stats_log(const struct job *);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lanes and their tables of refusals, see lane.h. */
+#include "lane.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lane *lane_create(uint32_t ndests)
+{
+	struct lane *l = aligned_alloc(alignof(struct lane), sizeof(*l));
+	if (!l)
+		return NULL;
+	memset(l, 0, sizeof(*l));
+	l->ndests = ndests;
+	l->dest = calloc(ndests, sizeof(*l->dest));
+	l->bucket = calloc(LANE_BUCKETS, sizeof(struct refusal *));
+	if (!l->dest || !l->bucket) {
+		lane_destroy(l);
+		return NULL;
+	}
+	return l;
+}
+
+void lane_destroy(struct lane *l)
+{
+	if (!l)
+		return;
+	free(l->dest);
+	free(l->bucket);
+	free(l);
+}
+
+static struct refusal **bucket_of(struct lane *l, uint32_t src, uint32_t lrank)
+{
+	uint32_t h = (src * 0x9e3779b1u) ^ (lrank * 0x85ebca6bu); /* odd multipliers spread neighbours */
+	return &l->bucket[(h >> 16 ^ h) & (LANE_BUCKETS - 1)];
+}
+
+struct refusal *refusal_find(struct lane *l, uint32_t src, const struct dest *d)
+{
+	struct refusal *r = *bucket_of(l, src, d->lrank);
+	while (r && (r->src != src || r->dest != d))
+		r = r->chain;
+	return r;
+}
+
+struct refusal *refusal_add(struct pool *pool, uint32_t src, struct dest *d, uint64_t seq)
+{
+	struct buf *b = pool_get(pool, sizeof(struct refusal));
+	if (!b)
+		return NULL;
+	struct refusal *r = (struct refusal *)(void *)b->payload;
+	struct refusal **bucket = bucket_of(d->lane, src, d->lrank);
+	*r = (struct refusal){.chain = *bucket, .dest = d, .buf = b, .seq = seq, .src = src};
+	*bucket = r;
+	list_add(&d->refused, &r->of_dest);
+	d->nrefused++;
+	return r;
+}
+
+void refusal_del(struct pool *pool, struct refusal *r)
+{
+	struct dest *d = r->dest;
+	struct refusal **at = bucket_of(d->lane, r->src, d->lrank);
+	while (*at != r)
+		at = &(*at)->chain;
+	*at = r->chain;
+	if (r->state == REFUSAL_RESUMED || r->state == REFUSAL_RESUME_DUE)
+		d->nresumed--;
+	d->nrefused--;
+	list_del(&r->of_dest);
+	list_del(&r->due);
+	pool_put(pool, r->buf);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A lane is one job in one direction: its destinations with their queues, and what was refused. The control thread
+ * makes it and gets it back at the end; in between it belongs to the worker of that direction. Only the counters are
+ * read by the control thread meanwhile.
+ */
+#ifndef ZIPPERD_LANE_H
+#define ZIPPERD_LANE_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "list.h"
+#include "pool.h"
+#include "transport.h"
+
+struct worker;
+struct lane;
+struct channel;
+
+struct place { /* of a vrank; read-only once the job runs */
+	uint32_t part, lrank;
+};
+
+struct lane_stats { /* written by the worker, read by the control thread: relaxed atomics */
+	_Atomic uint64_t msgs, bytes, envelopes, copied_bytes, naks, queue_high_bytes;
+};
+
+static inline void stat_add(_Atomic uint64_t *counter, uint64_t n)
+{
+	/* One writer: no locked instruction is needed. */
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+		memory_order_relaxed);
+}
+
+/* What a descriptor in a worker's epoll set belongs to: the first member of each. */
+enum waiter { WAITER_WAKE, WAITER_SOURCE, WAITER_TX };
+
+enum source_state {
+	SOURCE_GONE,   /* not in any list: broken, or not added yet */
+	SOURCE_HOT,    /* polled in every round */
+	SOURCE_COLD,   /* armed; epoll tells */
+	SOURCE_STALLED /* take found no memory: not polled until some comes free */
+};
+
+/* The receiving half of a rank's channel: belongs to the worker of (its fabric, the other one). */
+struct source {
+	enum waiter waiter;
+	enum source_state state;
+	struct list link; /* in the worker's hot, cold or stalled list */
+	struct zlink *zlink;
+	struct lane *lane;
+	struct channel *channel;
+	uint32_t vrank;
+	uint32_t idle; /* polls without a message in a row */
+	int fd;
+	bool no_room;	    /* take refused for lack of memory */
+	const char *breach; /* take found something that no rank sends */
+};
+
+/* The sending half: belongs to the worker of (the other fabric, its fabric). */
+struct tx {
+	enum waiter waiter;
+	struct zlink *zlink;
+	struct dest *dest; /* NULL: not added, or gone */
+	struct channel *channel;
+	int fd;
+	bool in_epoll;
+};
+
+struct dest {
+	struct lane *lane;
+	struct tx *tx;		   /* NULL: no channel (yet, or any more) */
+	struct buf *head, **tail;  /* messages that wait, oldest first */
+	uint64_t queued_bytes;	   /* of all of them, envelopes included */
+	uint64_t sequenced_bytes;  /* of the sequenced ones: bounded by dest_share */
+	struct list touched;	   /* in worker.touched: posted since the last flush */
+	struct list blocked;	   /* in worker.blocked: tried again in every round */
+	uint32_t tries;		   /* in vain, in a row */
+	struct list refused;	   /* struct refusal.of_dest, oldest first; next NULL: not initialised yet */
+	uint32_t nrefused, nresumed;
+	uint32_t lrank;
+	bool ready;	 /* the lists above are initialised */
+	bool gone;	 /* it said BYE, or its job is over for it */
+	bool cold;	 /* the full link is left to epoll */
+	bool asked_open; /* the control thread knows that it has no channel */
+};
+
+enum refusal_state {
+	REFUSAL_NAK_DUE,    /* NAK is to be sent */
+	REFUSAL_HELD,	    /* sent; the source waits */
+	REFUSAL_RESUME_DUE, /* RESUME is to be sent */
+	REFUSAL_RESUMED,    /* sent; seq is expected */
+	REFUSAL_BYE_DUE,    /* the destination is gone: BYE is to be sent */
+	REFUSAL_BYE_SAID,
+};
+
+/* "Of src's stream to dest, seq and everything behind it was dropped." */
+struct refusal {
+	struct refusal *chain; /* hash bucket */
+	struct list of_dest;
+	struct list due; /* in worker.due */
+	struct dest *dest;
+	struct buf *buf; /* the memory it lies in */
+	uint64_t seq;
+	uint32_t src; /* vrank */
+	enum refusal_state state;
+};
+_Static_assert(sizeof(struct refusal) <= POOL_SMALL_BYTES, "refusals live in the smallest buffers");
+
+#define LANE_BUCKETS 1024 /* of the table of refusals; a power of two */
+
+struct lane_limits {
+	uint32_t eager_bytes, frag_bytes;
+	uint64_t dest_share, rdv_window;
+};
+
+struct lane {
+	/* set by the control thread before the worker has it */
+	uint32_t job;	     /* number */
+	uint32_t from, to;   /* parts */
+	uint32_t nranks;     /* of the job */
+	uint32_t ndests;     /* of part to */
+	const struct place *place;	/* [nranks] */
+	const uint32_t *vrank_of;	/* [ndests]: lrank of part to -> vrank */
+	struct lane_limits limits;
+	struct worker *worker;
+	void *owner;	     /* the control thread's */
+	/* the worker's */
+	struct lane *next;
+	struct dest *dest; /* [ndests] */
+	struct refusal **bucket; /* [LANE_BUCKETS] */
+	alignas(64) struct lane_stats stats;
+};
+
+/* Control thread. NULL: out of memory. */
+struct lane *lane_create(uint32_t ndests);
+void lane_destroy(struct lane *); /* its queues and refusals must have been dropped */
+
+/* Makes the lists of a destination usable (destinations of large jobs are many, most are never used). */
+static inline void dest_touch(struct lane *l, uint32_t lrank)
+{
+	struct dest *d = &l->dest[lrank];
+	if (d->ready)
+		return;
+	d->ready = true;
+	d->lane = l;
+	d->lrank = lrank;
+	d->tail = &d->head;
+	list_init(&d->refused);
+}
+
+/* Refusals. All in the worker's thread. */
+struct refusal *refusal_find(struct lane *, uint32_t src, const struct dest *);
+struct refusal *refusal_add(struct pool *, uint32_t src, struct dest *, uint64_t seq); /* NULL: no memory */
+void refusal_del(struct pool *, struct refusal *);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Doubly linked lists through a member: constant-time add and delete from wherever one is. */
+#ifndef ZIPPERD_LIST_H
+#define ZIPPERD_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct list {
+	struct list *next, *prev; /* a head points to itself when empty; an element that is in no list: NULL */
+};
+
+#define list_entry(node, type, member) ((type *)(void *)((char *)(node) - offsetof(type, member)))
+/* Walks a list whose current element may be deleted on the way. */
+#define list_for_each(node, after, head) \
+	for ((node) = (head)->next, (after) = (node)->next; (node) != (head); \
+		(node) = (after), (after) = (node)->next)
+
+static inline void list_init(struct list *head)
+{
+	head->next = head->prev = head;
+}
+static inline bool list_empty(const struct list *head)
+{
+	return head->next == head;
+}
+static inline bool list_linked(const struct list *node)
+{
+	return node->next != NULL;
+}
+static inline void list_add(struct list *head, struct list *node) /* at the end */
+{
+	node->prev = head->prev;
+	node->next = head;
+	head->prev->next = node;
+	head->prev = node;
+}
+static inline void list_del(struct list *node) /* no effect on one that is in no list */
+{
+	if (!node->next)
+		return;
+	node->prev->next = node->next;
+	node->next->prev = node->prev;
+	node->next = node->prev = NULL;
+}
+
+#endif

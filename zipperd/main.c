@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zipperd, the forwarder on zipper nodes: started in the order of its parts, stopped in reverse. */
+#include "settings.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "crew.h"
+#include "daemon.h"
+#include "keys.h"
+#include "listener.h"
+#include "log.h"
+#include "loop.h"
+#include "notify.h"
+#include "options.h"
+#include "peer.h"
+
+static int fail(const struct zerr *err)
+{
+	zlog_init("zipperd", ZLOG_ERROR);
+	zlog(ZLOG_ERROR, "%s", err->text);
+	return EXIT_FAILURE;
+}
+
+static int configure(struct daemon *d, const struct options *o, struct zerr *err)
+{
+	struct settings *c = &d->settings;
+	const char *where = "options";
+	int rc = settings_init(c, err);
+	if (rc == 0 && (o->config || o->nset == 0)) {
+		where = d->config_path = o->config ? o->config : ZIPPERD_CONF;
+		rc = zconf_read(settings_rows, c, d->config_path, err);
+	}
+	for (int i = 0; rc == 0 && i < o->nset; i++) {
+		char name[64];
+		size_t len = strcspn(o->set[i], "=");
+		snprintf(name, sizeof(name), "%.*s", (int)len, o->set[i]);
+		rc = zconf_set(settings_rows, c, name, o->set[i] + len + 1, "-o", err);
+	}
+	return rc == 0 ? settings_check(c, where, err) : rc;
+}
+
+/* Configuration, keys and whether they can be used: all that can be wrong before anything is started. */
+static int prepare(struct daemon *d, const struct options *o, struct zerr *err)
+{
+	int rc = configure(d, o, err);
+	if (rc == 0)
+		rc = keys_load(&d->keys, d->settings.key_file, err);
+	return rc;
+}
+
+static int tie_to_parent(const struct options *o, struct zerr *err)
+{
+	pid_t parent = getppid();
+	if (!o->die_with_parent)
+		return 0;
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0)
+		return zerr_set(err, -errno, "--die-with-parent: %s", strerror(errno));
+	if (getppid() != parent)
+		return zerr_set(err, -ESRCH, "--die-with-parent: it has gone already");
+	return 0;
+}
+
+/* Every rank has several connections: take all descriptors that we may. */
+static void raise_descriptors(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int serve(struct daemon *d, const struct options *o)
+{
+	struct zerr err = {.text = ""};
+	int status = EXIT_FAILURE;
+	zlog_init("zipperd", (enum zlog_level)d->settings.log_level);
+	raise_descriptors();
+	d->budget.limit = (uint64_t)d->settings.memory;
+	if (tie_to_parent(o, &err) != 0 || loop_init(d, &err) != 0) {
+		fail(&err);
+		goto out;
+	}
+	if (crew_create(d, &err) != 0) {
+		fail(&err);
+		goto out_loop;
+	}
+	if (listeners_open(d, &err) != 0) {
+		fail(&err);
+		goto out_crew;
+	}
+	if (o->ready_fd >= 0 && notify_ready_fd(d, o->ready_fd, &err) != 0) {
+		fail(&err);
+		goto out_listeners;
+	}
+	notify_state("READY=1");
+	for (int i = 0; i < d->nlisteners; i++)
+		zlog(ZLOG_INFO, "listening on %s", d->listeners[i].text);
+	loop_run(d);
+	status = EXIT_SUCCESS;
+
+out_listeners:
+	listeners_close(d);
+out_crew:
+	crew_destroy(d);
+out_loop:
+	loop_fini(d);
+out:
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static struct daemon d;
+	struct options o;
+	struct zerr err = {.text = ""};
+	int status = EXIT_SUCCESS;
+	if (options_parse(&o, argc, argv) != 0)
+		return 2; /* as usual for a wrong command line */
+	if (o.help) {
+		options_help();
+	} else if (o.version) {
+		printf("zipperd " ZIPPERD_VERSION "\n");
+	} else if (o.mdoc) {
+		zconf_print_mdoc(settings_rows, stdout);
+	} else if (o.print_config) {
+		if (configure(&d, &o, &err) != 0)
+			status = fail(&err);
+		else
+			settings_print(&d.settings, stdout);
+	} else if (prepare(&d, &o, &err) != 0) {
+		status = fail(&err);
+	} else if (o.test) {
+		printf("%s: ok\n", d.config_path ? d.config_path : "options");
+	} else {
+		status = serve(&d, &o);
+	}
+	keys_free(d.keys);
+	settings_fini(&d.settings);
+	return status;
+}

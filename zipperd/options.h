@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zipperd's command line, zipperd(8). */
+#ifndef ZIPPERD_OPTIONS_H
+#define ZIPPERD_OPTIONS_H
+
+#include <stdbool.h>
+
+#define OPTIONS_SET_MAX 64
+
+struct options {
+	const char *config; /* NULL: the installed default */
+	const char *set[OPTIONS_SET_MAX]; /* -o NAME=VALUE, in order */
+	int nset;
+	int ready_fd; /* -1: none */
+	bool test, print_config, mdoc, version, help, die_with_parent;
+};
+
+/* 0, or -EINVAL after the reason was written to stderr. */
+int options_parse(struct options *, int argc, char **argv);
+void options_help(void);
+
+#endif

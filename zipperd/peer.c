@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Connections of the control thread, see peer.h. What a peer does wrong costs that peer alone. */
+#include "peer.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "channel.h"
+#include "job.h"
+#include "listener.h"
+#include "log.h"
+
+#define READ_BUDGET 16		   /* messages per turn */
+#define OUT_MAX_BYTES (8u << 20)   /* that may wait for a peer that does not read: some worlds, many events */
+#define REFUSE_MS 2000		   /* time to read an ERROR */
+#define LEAVE_MAX_BYTES (4u << 20) /* that a dismissed peer may go on sending */
+
+struct out { /* an encoded message that waits */
+	struct out *next;
+	uint32_t len;
+	uint8_t bytes[];
+};
+
+static void peer_ready(struct watch *);
+
+/* --- life --- */
+
+int peer_create(struct daemon *d, const struct listener *l, struct zlink *z, struct zerr *err)
+{
+	struct peer *p = calloc(1, sizeof(*p));
+	uint32_t rx_events = 0, tx_events = 0;
+	if (!p) {
+		z->ops->close(z);
+		return zerr_set(err, -ENOMEM, "out of memory");
+	}
+	p->watch.ready = peer_ready;
+	p->daemon = d;
+	p->listener = l;
+	p->zlink = z;
+	p->tail = &p->head;
+	p->deadline_ms = d->now_ms + d->settings.hello_timeout_ms;
+	p->rx_fd = z->ops->fd(z, ZLINK_RX, &rx_events);
+	p->tx_fd = z->ops->fd(z, ZLINK_TX, &tx_events);
+	int rc = daemon_watch(d, p->rx_fd, rx_events, &p->watch);
+	if (rc != 0) {
+		z->ops->close(z);
+		free(p);
+		return zerr_set(err, rc, "%s", strerror(-rc));
+	}
+	list_add(&d->strangers, &p->link);
+	d->nstrangers++;
+	d->nconnections++;
+	/* Something may be there already, and the link wants to be armed. */
+	list_add(&d->again, &p->again);
+	return 0;
+}
+
+static void set_blocked(struct peer *p, bool blocked)
+{
+	struct daemon *d = p->daemon;
+	uint32_t rx_events = 0, tx_events = 0;
+	if (p->blocked == blocked)
+		return;
+	p->blocked = blocked;
+	p->zlink->ops->fd(p->zlink, ZLINK_RX, &rx_events);
+	p->zlink->ops->fd(p->zlink, ZLINK_TX, &tx_events);
+	if (p->tx_fd == p->rx_fd)
+		daemon_rewatch(d, p->rx_fd, blocked ? rx_events | tx_events : rx_events, &p->watch);
+	else if (blocked)
+		daemon_watch(d, p->tx_fd, tx_events, &p->watch);
+	else
+		daemon_unwatch(d, p->tx_fd);
+}
+
+static void leave_strangers(struct peer *p)
+{
+	if (p->state == PEER_HELLO || p->state == PEER_PROOF || p->state == PEER_ATTACH)
+		p->daemon->nstrangers--;
+}
+
+/* Out of everything but its job; freed at the end of the turn. */
+static void detach(struct peer *p)
+{
+	struct daemon *d = p->daemon;
+	leave_strangers(p);
+	set_blocked(p, false);
+	daemon_unwatch(d, p->rx_fd);
+	p->state = PEER_DEAD;
+	list_del(&p->again);
+	list_del(&p->link);
+	list_add(&d->dead, &p->link);
+	if (p->rank)
+		p->rank->peer = NULL;
+	if (p->launches)
+		p->launches->launcher = NULL;
+	p->rank = NULL;
+	p->launches = NULL;
+}
+
+static void peer_close(struct peer *p)
+{
+	if (p->state == PEER_DEAD)
+		return;
+	detach(p);
+	p->daemon->nconnections--;
+	p->zlink->ops->close(p->zlink);
+	p->zlink = NULL;
+}
+
+struct zlink *peer_release(struct peer *p)
+{
+	struct zlink *z = p->zlink;
+	detach(p);
+	p->zlink = NULL;
+	return z;
+}
+
+void peers_bury(struct daemon *d)
+{
+	while (!list_empty(&d->dead)) {
+		struct peer *p = list_entry(d->dead.next, struct peer, link);
+		list_del(&p->link);
+		while (p->head) {
+			struct out *o = p->head;
+			p->head = o->next;
+			free(o);
+		}
+		free(p);
+	}
+}
+
+/* The connection is gone. What that means depends on whose it was. */
+static void peer_lost(struct peer *p, const char *how)
+{
+	struct rank *rank = p->rank;
+	struct job *job = p->launches;
+	peer_close(p);
+	if (rank)
+		job_rank_lost(rank, how);
+	if (job)
+		job_launcher_gone(job, how);
+}
+
+/* It does not keep to the protocol: one line, and away with it. */
+static void peer_breach(struct peer *p, const char *what)
+{
+	struct daemon *d = p->daemon;
+	uint32_t dropped;
+	if (p->state == PEER_DEAD)
+		return;
+	if (limit_pass(&d->bad_peer, d->now_ms, &dropped)) {
+		if (dropped)
+			zlog(ZLOG_WARN, "%u more connections that made no sense", dropped);
+		zlog(ZLOG_WARN, "%s: %s: connection closed", p->zlink->peer, what);
+	}
+	peer_lost(p, what);
+}
+
+/* --- sending --- */
+
+static int push_out(struct peer *p)
+{
+	struct zwire_env env = {.kind = ZWIRE_CTRL, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY};
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	while (p->head) {
+		struct out *o = p->head;
+		env.len = o->len;
+		zwire_encode(raw, &env);
+		int rc = p->zlink->ops->post(p->zlink, raw, o->bytes, o->len);
+		if (rc == -EAGAIN) {
+			rc = p->zlink->ops->flush(p->zlink);
+			if (rc == 0)
+				rc = p->zlink->ops->post(p->zlink, raw, o->bytes, o->len);
+		}
+		if (rc != 0)
+			return rc;
+		p->head = o->next;
+		if (!p->head)
+			p->tail = &p->head;
+		p->out_bytes -= o->len;
+		free(o);
+	}
+	return p->zlink->ops->flush(p->zlink);
+}
+
+/* Broken links are noticed by the receiving half, in the loop: sending never makes a peer go from under its caller. */
+static void push(struct peer *p)
+{
+	for (int tries = 0; tries < 4; tries++) {
+		int rc = push_out(p);
+		if (rc != -EAGAIN) {
+			set_blocked(p, false);
+			if (rc != 0 && !list_linked(&p->again))
+				list_add(&p->daemon->again, &p->again);
+			return;
+		}
+		set_blocked(p, true);
+		if (p->zlink->ops->arm(p->zlink, ZLINK_TX) == 0)
+			return;
+	}
+	if (!list_linked(&p->again))
+		list_add(&p->daemon->again, &p->again);
+}
+
+void peer_send_bytes(struct peer *p, const uint8_t *msg, size_t len)
+{
+	if (p->state == PEER_DEAD)
+		return;
+	struct out *o = p->out_bytes + len <= OUT_MAX_BYTES ? malloc(sizeof(*o) + len) : NULL;
+	if (!o) { /* it does not read: its time is over */
+		p->deadline_ms = p->daemon->now_ms;
+		list_del(&p->link);
+		list_add(&p->daemon->leaving, &p->link);
+		return;
+	}
+	o->next = NULL;
+	o->len = (uint32_t)len;
+	memcpy(o->bytes, msg, len);
+	*p->tail = o;
+	p->tail = &o->next;
+	p->out_bytes += len;
+	if (!p->blocked)
+		push(p);
+}
+
+void peer_send(struct peer *p, const struct zctl_msg *msg)
+{
+	uint8_t small[2048], *buf = small;
+	int len = zctl_encode(small, sizeof(small), msg);
+	if (len == -EMSGSIZE) { /* stats of many directions */
+		buf = malloc(ZWIRE_MAX_PAYLOAD);
+		len = buf ? zctl_encode(buf, ZWIRE_MAX_PAYLOAD, msg) : -ENOMEM;
+	}
+	if (len >= 0)
+		peer_send_bytes(p, buf, (size_t)len);
+	else
+		zlog(ZLOG_ERROR, "%s: cannot send control message %u: %s", p->zlink->peer, msg->type,
+			strerror(-len));
+	if (buf != small)
+		free(buf);
+}
+
+void peer_dismiss(struct peer *p, int64_t ms)
+{
+	if (p->state == PEER_DEAD || p->state == PEER_LEAVING)
+		return;
+	leave_strangers(p);
+	if (p->rank)
+		p->rank->peer = NULL;
+	if (p->launches)
+		p->launches->launcher = NULL;
+	p->rank = NULL;
+	p->launches = NULL;
+	p->state = PEER_LEAVING;
+	p->deadline_ms = p->daemon->now_ms + ms;
+	list_del(&p->link);
+	list_add(&p->daemon->leaving, &p->link);
+}
+
+void peer_refuse(struct peer *p, int code, const char *fmt, ...)
+{
+	struct zctl_msg msg = {.type = ZCTL_ERROR};
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(msg.u.error.text, sizeof(msg.u.error.text), fmt, ap);
+	va_end(ap);
+	msg.u.error.code = code;
+	if (p->state == PEER_LEAVING || p->state == PEER_DEAD)
+		return;
+	peer_send(p, &msg);
+	peer_dismiss(p, REFUSE_MS);
+}
+
+/* --- what it says --- */
+
+static void be_known(struct peer *p)
+{
+	leave_strangers(p);
+	p->state = PEER_READY;
+	p->deadline_ms = p->daemon->now_ms + p->daemon->settings.hello_timeout_ms;
+	list_del(&p->link);
+	list_add(&p->daemon->greeted, &p->link);
+}
+
+void peer_settle(struct peer *p)
+{
+	p->deadline_ms = 0;
+	list_del(&p->link);
+	list_add(&p->daemon->known, &p->link);
+}
+
+static void on_hello(struct peer *p, const struct zctl_hello *hello)
+{
+	p->hello = *hello;
+	if (hello->service == ZCTL_SERVICE_DATA) {
+		p->state = PEER_ATTACH;
+		return;
+	}
+	if (!hello->user[0] || (!hello->job[0] && hello->service != ZCTL_SERVICE_ADMIN)) {
+		peer_refuse(p, EINVAL, "a user and a job must be named");
+		return;
+	}
+	struct zctl_msg msg = {.type = ZCTL_CHALLENGE};
+	zauth_module.random(p->challenge.nonce, sizeof(p->challenge.nonce));
+	msg.u.challenge = p->challenge;
+	p->state = PEER_PROOF;
+	peer_send(p, &msg);
+}
+
+static void on_proof(struct peer *p, const struct zctl_proof *proof)
+{
+	struct daemon *d = p->daemon;
+	const uint8_t *key = keys_find(d->keys, p->hello.user);
+	/* The same work and the same answer for an unknown user: who has a key here is nobody's business. */
+	static const uint8_t no_key[ZAUTH_KEY_BYTES];
+	int rc = zauth_module.check(proof->mac, key ? key : no_key, &p->hello, &p->challenge);
+	if (!key || rc != 0) {
+		uint32_t dropped;
+		if (limit_pass(&d->bad_peer, d->now_ms, &dropped))
+			zlog(ZLOG_WARN, "%s: wrong key for user %s: refused", p->zlink->peer,
+				p->hello.user);
+		peer_refuse(p, EACCES, "zipperd at %s refuses the key of user %s", p->listener->text,
+			p->hello.user);
+		return;
+	}
+	struct zctl_msg msg = {.type = ZCTL_PROOF};
+	struct zctl_hello answer = p->hello;
+	answer.service |= ZCTL_PROOF_REPLY;
+	zauth_module.prove(msg.u.proof.mac, key, &answer, &p->challenge);
+	be_known(p);
+	peer_send(p, &msg);
+}
+
+static void on_request(struct peer *p, const struct zctl_msg *msg)
+{
+	struct daemon *d = p->daemon;
+	uint8_t service = p->hello.service;
+	bool rank = service == ZCTL_SERVICE_RANK, launcher = service == ZCTL_SERVICE_LAUNCHER;
+	if (msg->type == ZCTL_JOIN && rank && !p->rank) {
+		job_join(d, p, &msg->u.join);
+	} else if (msg->type == ZCTL_CREATE && launcher && !p->launches) {
+		job_launcher_create(d, p, &msg->u.create);
+	} else if (msg->type == ZCTL_STATS && !rank) {
+		peer_settle(p);
+		stats_reply(p);
+	} else if (msg->type == ZCTL_ABORT && p->rank) {
+		job_rank_abort(p->rank, &msg->u.dead);
+	} else if (msg->type == ZCTL_ABORT && p->launches) {
+		job_launcher_abort(p->launches, &msg->u.dead);
+	} else {
+		peer_breach(p, "a control message at the wrong time");
+	}
+}
+
+static void on_bye(struct peer *p)
+{
+	struct rank *rank = p->rank;
+	struct job *job = p->launches;
+	peer_close(p);
+	if (rank)
+		job_rank_bye(rank);
+	if (job)
+		job_launcher_gone(job, "left");
+}
+
+static void on_message(struct peer *p, const struct zctl_msg *msg)
+{
+	if (p->state == PEER_HELLO && msg->type == ZCTL_HELLO)
+		on_hello(p, &msg->u.hello);
+	else if (p->state == PEER_PROOF && msg->type == ZCTL_PROOF)
+		on_proof(p, &msg->u.proof);
+	else if (p->state == PEER_ATTACH && msg->type == ZCTL_ATTACH)
+		channel_attach(p->daemon, p, &msg->u.attach);
+	else if (p->state == PEER_READY)
+		on_request(p, msg);
+	else
+		peer_breach(p, "a control message at the wrong time");
+}
+
+/* What came is handled after poll has returned, so that nothing closes a link inside its own poll. */
+struct received {
+	bool bye, any;
+	struct zctl_msg msg;
+	struct zerr bad;
+	uint64_t bytes;
+};
+
+static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
+	const void *payload)
+{
+	struct received *r = ctx;
+	(void)raw;
+	r->any = true;
+	r->bytes += ZWIRE_ENV_BYTES + (uint64_t)env->len;
+	if (env->kind == ZWIRE_BYE && env->len == 0) {
+		r->bye = true;
+		return 0;
+	}
+	if (env->kind != ZWIRE_CTRL)
+		return zerr_set(&r->bad, -EPROTO, "%s where a control message belongs",
+			zwire_kind_name(env->kind));
+	return zctl_decode(&r->msg, payload, env->len, &r->bad);
+}
+
+static int take_leaving(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
+	const void *payload)
+{
+	struct received *r = ctx;
+	(void)raw;
+	(void)payload;
+	r->any = true;
+	r->bytes += ZWIRE_ENV_BYTES + (uint64_t)env->len;
+	r->bye |= env->kind == ZWIRE_BYE;
+	return 0;
+}
+
+/* One message. true: there may be more. */
+static bool read_one(struct peer *p)
+{
+	bool leaving = p->state == PEER_LEAVING;
+	struct received r = {.any = false};
+	struct zsink sink = {.take = leaving ? take_leaving : take, .ctx = &r};
+	int rc = p->zlink->ops->poll(p->zlink, &sink, 1);
+	if (leaving) {
+		p->dropped_bytes += r.bytes;
+		if ((rc < 0 && rc != -EAGAIN) || r.bye || p->dropped_bytes > LEAVE_MAX_BYTES)
+			peer_close(p);
+		return r.any;
+	}
+	if (r.bad.text[0])
+		peer_breach(p, r.bad.text);
+	else if (rc == -EPROTO)
+		peer_breach(p, "not what a zipper's peer sends");
+	else if (r.bye)
+		on_bye(p);
+	else if (r.any && rc >= 0)
+		on_message(p, &r.msg);
+	else if (rc < 0 && rc != -EAGAIN)
+		peer_lost(p, rc == -ESHUTDOWN ? "closed its connection" : "lost its connection");
+	if (r.msg.type)
+		zctl_free(&r.msg);
+	return r.any;
+}
+
+static void turn(struct peer *p)
+{
+	if (p->head || p->blocked)
+		push(p);
+	for (int i = 0; i < READ_BUDGET; i++) {
+		bool any = read_one(p);
+		if (p->state == PEER_DEAD)
+			return;
+		if (!any && p->zlink->ops->arm(p->zlink, ZLINK_RX) == 0)
+			return;
+	}
+	if (!list_linked(&p->again))
+		list_add(&p->daemon->again, &p->again);
+}
+
+static void peer_ready(struct watch *watch)
+{
+	struct peer *p = (struct peer *)(void *)watch;
+	if (p->state != PEER_DEAD)
+		turn(p);
+}
+
+void peers_continue(struct daemon *d)
+{
+	struct list round;
+	list_init(&round);
+	while (!list_empty(&d->again)) { /* those that add themselves again are for the next turn */
+		struct list *node = d->again.next;
+		list_del(node);
+		list_add(&round, node);
+	}
+	while (!list_empty(&round)) {
+		struct peer *p = list_entry(round.next, struct peer, again);
+		list_del(&p->again);
+		turn(p);
+	}
+}
+
+/* --- time --- */
+
+static void expire(struct peer *p)
+{
+	if (p->state == PEER_LEAVING) {
+		peer_close(p);
+	} else if (p->state == PEER_READY) {
+		peer_lost(p, "does not read what it is sent");
+	} else {
+		peer_breach(p, "did not say who it is in time");
+	}
+}
+
+/* The first of the list whose time is over, or NULL. */
+static struct peer *overdue(const struct daemon *d, const struct list *head)
+{
+	for (const struct list *node = head->next; node != head; node = node->next) {
+		struct peer *p = list_entry(node, struct peer, link);
+		if (p->deadline_ms && p->deadline_ms <= d->now_ms)
+			return p;
+	}
+	return NULL;
+}
+
+void peers_expire(struct daemon *d)
+{
+	struct list *lists[] = {&d->strangers, &d->greeted, &d->leaving};
+	struct peer *p;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		while ((p = overdue(d, lists[i]))) /* from the beginning: its job's peers may have moved too */
+			expire(p);
+}
+
+bool peers_timed(const struct daemon *d)
+{
+	return !list_empty(&d->strangers) || !list_empty(&d->greeted) || !list_empty(&d->leaving);
+}
+
+void peers_close(struct daemon *d)
+{
+	struct list *lists[] = {&d->strangers, &d->greeted, &d->known, &d->leaving};
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		while (!list_empty(lists[i]))
+			peer_close(list_entry(lists[i]->next, struct peer, link));
+	peers_bury(d);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zipperd's options, see settings.h. What stands here as help is also the option list of zipperd.conf(5). */
+#include "settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "wire.h"
+#include "worker.h"
+
+#define KiB INT64_C(1024)
+#define MiB (1024 * KiB)
+#define GiB (1024 * MiB)
+#define SPIN_MAX 1000000 /* idle polls; a second or so */
+
+static int parse_listen(void *conf, const char *value, struct zerr *err)
+{
+	struct settings *c = conf;
+	struct settings_listen l = {.fabrics = 0};
+	char text[SETTINGS_FABRICS_MAX * (ZCTL_NAME_MAX + 1)];
+	const char *equals = strchr(value, '=');
+	if (!equals || equals == value || (size_t)(equals - value) >= sizeof(text))
+		return zerr_set(err, -EINVAL, "expected FABRIC[,FABRIC...]=ADDRESS");
+	memcpy(text, value, (size_t)(equals - value));
+	text[equals - value] = '\0';
+	char name[SETTINGS_FABRICS_MAX][ZCTL_NAME_MAX + 1];
+	int n = zctl_split_parts(text, name, SETTINGS_FABRICS_MAX);
+	if (n < 0)
+		return zerr_set(err, -EINVAL, "'%.100s' is no list of different fabric names", text);
+	int rc = zaddr_parse(&l.addr, equals + 1, err);
+	if (rc != 0)
+		return rc;
+	if (c->nlistens == SETTINGS_LISTENS_MAX)
+		return zerr_set(err, -EINVAL, "more than %d addresses", SETTINGS_LISTENS_MAX);
+	for (int i = 0; i < n; i++) {
+		int f = settings_find_fabric(c, name[i]);
+		if (f < 0) {
+			if (c->nfabrics == SETTINGS_FABRICS_MAX)
+				return zerr_set(err, -EINVAL, "more than %d fabrics", SETTINGS_FABRICS_MAX);
+			f = c->nfabrics++;
+			memcpy(c->fabric[f], name[i], sizeof(name[i]));
+		}
+		l.fabrics |= UINT64_C(1) << f;
+	}
+	c->listen[c->nlistens++] = l;
+	return 0;
+}
+
+static const char *const threads[] = {"auto", "direction", "pair", NULL}; /* enum settings_threads */
+static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
+
+#define OPT(n, t, def, lo, hi, h) \
+	{.name = #n, .type = t, .preset = def, .min = lo, .max = hi, .offset = offsetof(struct settings, n), .help = h}
+#define OPT_MS(n, def, lo, hi, h) \
+	{.name = #n, .type = ZCONF_TIME_MS, .preset = def, .min = lo, .max = hi, \
+		.offset = offsetof(struct settings, n##_ms), .help = h}
+
+const struct zconf_row settings_rows[] = {
+	{.name = "listen", .type = ZCONF_CALL, .parse = parse_listen,
+		.help = "Where ranks of which fabrics connect, as FABRIC[,FABRIC...]=ADDRESS. "
+			"A fabric is named like the part whose ranks are on it. "
+			"ADDRESS is tcp:HOST[:PORT] or shm:PATH. "
+			"At least two fabrics must be served in all."},
+	{.name = "key_file", .type = ZCONF_STRING, .preset = NULL,
+		.offset = offsetof(struct settings, key_file),
+		.help = "File with the users' keys: a line 'USER KEY' for each, the key as 64 hexadecimal "
+			"digits. Nobody but its owner may have access to it. It is read again on SIGHUP."},
+	OPT_MS(join_timeout, "60s", 100, 24 * 3600 * 1000,
+		"How long a job may take until all its ranks have reported; then it fails with a message "
+		"that names the missing ones. A launcher may ask for another time."),
+	OPT_MS(hello_timeout, "10s", 100, 600 * 1000,
+		"How long a new connection may take until it has proved who it is."),
+	OPT(eager_bytes, ZCONF_BYTES, "16K", 0, ZWIRE_MAX_PAYLOAD,
+		"Messages up to this size travel at once, together with their envelope; larger ones are "
+		"announced first and sent when the receiver wants them."),
+	OPT(frag_bytes, ZCONF_BYTES, "128K", 4 * KiB, ZWIRE_MAX_PAYLOAD,
+		"Size of the fragments in which large messages travel."),
+	OPT(rdv_window, ZCONF_BYTES, "4M", 4 * KiB, GiB,
+		"How many bytes of large messages may be on their way to one rank at a time. It is lowered "
+		"for jobs so large that the windows of all their ranks would exceed half of the memory that "
+		"is left."),
+	OPT(dest_share, ZCONF_BYTES, "1M", 8 * KiB, GiB,
+		"How many bytes of messages may wait for one rank that does not receive. What comes beyond is "
+		"refused and sent again later; other ranks are not held up."),
+	OPT(memory, ZCONF_BYTES, "256M", 4 * MiB, 1024 * GiB,
+		"Upper bound of the memory for all messages that wait for a rank to receive."),
+	OPT(max_jobs, ZCONF_INT, "256", 1, 65536, "How many jobs may run at a time."),
+	OPT(max_ranks, ZCONF_INT, "65536", 2, ZCTL_RANKS_MAX, "How many ranks one job may have."),
+	OPT(max_connections, ZCONF_INT, "16384", 8, 1 << 22,
+		"How many connections may be open at a time. A rank has one for control, and one for every "
+		"other part that it talks to."),
+	{.name = "spin", .type = ZCONF_STRING, .preset = "auto",
+		.offset = offsetof(struct settings, spin_text),
+		.help = "How long a worker looks for messages without giving its core away, before it yields and "
+			"then sleeps: auto (by the number of cores), never, or a number of idle polls."},
+	{.name = "threads", .type = ZCONF_ENUM, .preset = "auto", .choices = threads,
+		.offset = offsetof(struct settings, threads),
+		.help = "Which threads move messages between two fabrics: one for each direction, or one for "
+			"the pair of them. auto takes the pair on machines with fewer than four cores, where a "
+			"second thread would only be in the way of the ranks."},
+	{.name = "log_level", .type = ZCONF_ENUM, .preset = "info", .choices = log_levels,
+		.offset = offsetof(struct settings, log_level),
+		.help = "Which messages are logged. It is read again on SIGHUP."},
+	{.name = NULL},
+};
+
+int settings_find_fabric(const struct settings *c, const char *name)
+{
+	for (int i = 0; i < c->nfabrics; i++)
+		if (strcmp(c->fabric[i], name) == 0)
+			return i;
+	return -ENOENT;
+}
+
+int settings_init(struct settings *c, struct zerr *err)
+{
+	memset(c, 0, sizeof(*c));
+	return zconf_defaults(settings_rows, c, err);
+}
+
+static int parse_spin(struct settings *c, struct zerr *err)
+{
+	char *end;
+	if (strcmp(c->spin_text, "auto") == 0) {
+		c->spin = WORKER_SPIN_AUTO;
+		return 0;
+	}
+	if (strcmp(c->spin_text, "never") == 0) {
+		c->spin = 0;
+		return 0;
+	}
+	errno = 0;
+	c->spin = strtoll(c->spin_text, &end, 10);
+	if (errno != 0 || end == c->spin_text || *end || c->spin < 0 || c->spin > SPIN_MAX)
+		return zerr_set(err, -EINVAL, "spin is '%.40s', not auto, never or 0 to %d", c->spin_text,
+			SPIN_MAX);
+	return 0;
+}
+
+static int check(struct settings *c, struct zerr *err)
+{
+	if (c->nlistens == 0)
+		return zerr_set(err, -EINVAL, "no listen: there is nowhere to listen");
+	if (c->nfabrics < 2)
+		return zerr_set(err, -EINVAL, "listen names one fabric only (%s): there is nothing to bridge",
+			c->fabric[0]);
+	if (!c->key_file || !*c->key_file)
+		return zerr_set(err, -EINVAL, "no key_file: nobody could join");
+	if (c->dest_share < c->eager_bytes + ZWIRE_ENV_BYTES)
+		return zerr_set(err, -EINVAL, "dest_share (%lld) does not hold one message of eager_bytes (%lld)",
+			(long long)c->dest_share, (long long)c->eager_bytes);
+	if (c->rdv_window < c->frag_bytes)
+		return zerr_set(err, -EINVAL, "rdv_window (%lld) is smaller than frag_bytes (%lld)",
+			(long long)c->rdv_window, (long long)c->frag_bytes);
+	if (c->memory < 2 * (c->dest_share + c->rdv_window))
+		return zerr_set(err, -EINVAL,
+			"memory (%lld) is not even twice dest_share + rdv_window (%lld)",
+			(long long)c->memory, (long long)(c->dest_share + c->rdv_window));
+	return parse_spin(c, err);
+}
+
+int settings_check(struct settings *c, const char *path, struct zerr *err)
+{
+	int rc = check(c, err);
+	return rc == 0 ? 0 : zerr_prefix(err, rc, "%s", path);
+}
+
+void settings_fini(struct settings *c)
+{
+	zconf_free(settings_rows, c);
+}
+
+void settings_format_listen(const struct settings *c, const struct settings_listen *l, char *buf, size_t cap)
+{
+	char addr[320];
+	size_t n = 0;
+	zaddr_format(&l->addr, addr, sizeof(addr));
+	buf[0] = '\0';
+	for (int f = 0; f < c->nfabrics; f++)
+		if (l->fabrics >> f & 1 && n < cap)
+			n += (size_t)snprintf(buf + n, cap - n, "%s%s", n ? "," : "", c->fabric[f]);
+	if (n < cap)
+		snprintf(buf + n, cap - n, "=%s", addr);
+}
+
+void settings_print(const struct settings *c, FILE *out)
+{
+	char buf[SETTINGS_FABRICS_MAX * (ZCTL_NAME_MAX + 1) + 320];
+	zconf_print(settings_rows, c, out);
+	fputc('\n', out);
+	for (int i = 0; i < c->nlistens; i++) {
+		settings_format_listen(c, &c->listen[i], buf, sizeof(buf));
+		fprintf(out, "listen = %s\n", buf);
+	}
+}

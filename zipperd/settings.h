@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zipperd's configuration: the table, zipperd.conf(5), and the checks across options. Start-up only. */
+#ifndef ZIPPERD_SETTINGS_H
+#define ZIPPERD_SETTINGS_H
+
+#include "addr.h"
+#include "conf.h"
+#include "control.h"
+
+#define SETTINGS_FABRICS_MAX ZCTL_PARTS_MAX
+#define SETTINGS_LISTENS_MAX 64
+
+struct settings_listen {
+	struct zaddr addr;
+	uint64_t fabrics; /* bit per fabric */
+};
+
+enum settings_threads { SETTINGS_THREADS_AUTO, SETTINGS_THREADS_DIRECTION, SETTINGS_THREADS_PAIR };
+
+struct settings {
+	char fabric[SETTINGS_FABRICS_MAX][ZCTL_NAME_MAX + 1];
+	int nfabrics;
+	struct settings_listen listen[SETTINGS_LISTENS_MAX];
+	int nlistens;
+	char *key_file;
+	char *spin_text;
+	int64_t spin; /* from spin_text: idle polls, or WORKER_SPIN_AUTO */
+	int64_t join_timeout_ms, hello_timeout_ms;
+	int64_t eager_bytes, frag_bytes, rdv_window, dest_share, memory;
+	int64_t max_jobs, max_ranks, max_connections;
+	int64_t threads;   /* enum settings_threads */
+	int64_t log_level; /* enum zlog_level */
+};
+
+extern const struct zconf_row settings_rows[];
+
+/* Defaults; then zconf_set or zconf_read; then settings_check. 0 or a negative errno with text. */
+int settings_init(struct settings *, struct zerr *);
+int settings_check(struct settings *, const char *path, struct zerr *);
+void settings_fini(struct settings *);
+/* The whole configuration in file syntax. */
+void settings_print(const struct settings *, FILE *);
+/* "a,b=tcp:10.0.0.1:7474", the syntax of listen. */
+void settings_format_listen(const struct settings *, const struct settings_listen *, char *buf, size_t cap);
+/* Index or -ENOENT. */
+int settings_find_fabric(const struct settings *, const char *name);
+
+#endif

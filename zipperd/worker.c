@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One direction: polls its sources in rounds, tries full links again, tells refusals, and flushes once per round.
+ * Sources with traffic are hot and polled directly; the others are armed and left to epoll, which is looked at now and
+ * then. When nothing happens the thread spins a little, then yields, then arms everything and sleeps.
+ */
+#define _GNU_SOURCE /* pthread_setname_np */
+#include "worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define POLL_BUDGET 16	    /* messages of one source per round: 2 MiB of fragments */
+#define IDLE_POLLS 32	    /* a source without messages for so many busy rounds is left to epoll */
+#define ROUNDS_PER_EPOLL 16 /* busy or idle rounds between looks at epoll */
+#define EPOLL_BATCH 64
+#define RETRY_MS 1  /* sleep while a ring is full: its reader gives no sign when there is room */
+#define STALL_MS 10 /* sleep while sources are stalled: memory may come free in another worker */
+
+void worker_emit(struct worker *w, const struct event *e)
+{
+	/* The control thread never waits for a worker, so this ends. */
+	while (!event_ring_push(&w->ports->events, e)) {
+		eventfd_write(w->control_fd, 1);
+		sched_yield();
+	}
+	w->told_control = true;
+}
+
+static void tell_others(struct worker *w)
+{
+	if (w->told_control)
+		eventfd_write(w->control_fd, 1);
+	if (w->told_opposite)
+		eventfd_write(w->opposite->wake_fd, 1);
+	w->told_control = w->told_opposite = false;
+}
+
+/* --- sources --- */
+
+static void move(struct source *s, struct list *to, enum source_state state)
+{
+	list_del(&s->link);
+	s->state = state;
+	s->idle = 0;
+	if (to)
+		list_add(to, &s->link);
+}
+
+static void watch_source(struct worker *w, struct source *s, bool watch)
+{
+	uint32_t events = 0;
+	s->zlink->ops->fd(s->zlink, ZLINK_RX, &events);
+	struct epoll_event ev = {.events = watch ? events : EPOLLONESHOT, .data.ptr = s};
+	epoll_ctl(w->epoll, EPOLL_CTL_MOD, s->fd, &ev);
+}
+
+static void lose_source(struct worker *w, struct source *s, int rc)
+{
+	epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->fd, NULL);
+	move(s, NULL, SOURCE_GONE);
+	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = s->channel, .rc = rc,
+			       .breach = s->breach});
+}
+
+/* true: it has something after all. */
+static bool cool_source(struct worker *w, struct source *s)
+{
+	int rc = s->zlink->ops->arm(s->zlink, ZLINK_RX);
+	if (rc < 0)
+		lose_source(w, s, rc);
+	else if (rc == 0)
+		move(s, &w->cold, SOURCE_COLD);
+	return rc > 0;
+}
+
+static bool poll_source(struct worker *w, struct source *s)
+{
+	const struct zsink sink = {.take = forward_take, .ctx = s};
+	int rc = s->zlink->ops->poll(s->zlink, &sink, POLL_BUDGET);
+	if (s->no_room) {
+		s->no_room = false;
+		move(s, &w->stalled, SOURCE_STALLED);
+		watch_source(w, s, false);
+		return rc > 0;
+	}
+	if (rc < 0 && rc != -EAGAIN) {
+		lose_source(w, s, rc);
+		return true;
+	}
+	if (rc > 0)
+		s->idle = 0;
+	else
+		s->idle++;
+	return rc > 0;
+}
+
+static bool poll_sources(struct worker *w)
+{
+	struct list *node, *after;
+	bool moved = false;
+	if (w->freed && !list_empty(&w->stalled)) {
+		w->freed = false;
+		list_for_each(node, after, &w->stalled) {
+			struct source *s = list_entry(node, struct source, link);
+			move(s, &w->hot, SOURCE_HOT);
+			watch_source(w, s, true);
+		}
+	}
+	list_for_each(node, after, &w->hot)
+		moved |= poll_source(w, list_entry(node, struct source, link));
+	if (!moved)
+		return false;
+	/* Somebody has traffic: those who have not had any for a while need not cost a poll each. */
+	list_for_each(node, after, &w->hot) {
+		struct source *s = list_entry(node, struct source, link);
+		if (s->idle > IDLE_POLLS && cool_source(w, s))
+			s->idle = 0;
+	}
+	return true;
+}
+
+/* --- full links --- */
+
+static void unwatch_tx(struct worker *w, struct tx *tx)
+{
+	if (tx->in_epoll)
+		epoll_ctl(w->epoll, EPOLL_CTL_DEL, tx->fd, NULL);
+	tx->in_epoll = false;
+}
+
+void worker_cool_tx(struct worker *w, struct dest *d)
+{
+	struct tx *tx = d->tx;
+	int rc = tx->zlink->ops->arm(tx->zlink, ZLINK_TX);
+	if (rc != 0) { /* there is room, or it is broken: the next round finds out */
+		d->tries = 0;
+		return;
+	}
+	uint32_t events = 0;
+	tx->fd = tx->zlink->ops->fd(tx->zlink, ZLINK_TX, &events);
+	struct epoll_event ev = {.events = events | EPOLLONESHOT, .data.ptr = tx};
+	epoll_ctl(w->epoll, tx->in_epoll ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, tx->fd, &ev);
+	tx->in_epoll = true;
+	d->cold = true;
+	w->cold_txs++;
+	list_del(&d->blocked);
+}
+
+void worker_warm_tx(struct worker *w, struct dest *d)
+{
+	w->cold_txs -= d->cold;
+	d->cold = false;
+}
+
+/* --- commands and notes --- */
+
+static void run_command(struct worker *w, const struct command *c)
+{
+	switch (c->kind) {
+	case CMD_ADD_LANE:
+		c->lane->next = w->lanes;
+		w->lanes = c->lane;
+		break;
+	case CMD_ADD_SOURCE: {
+		struct source *s = c->source;
+		uint32_t events = 0;
+		s->waiter = WAITER_SOURCE;
+		s->fd = s->zlink->ops->fd(s->zlink, ZLINK_RX, &events);
+		struct epoll_event ev = {.events = events, .data.ptr = s};
+		if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->fd, &ev) != 0)
+			lose_source(w, s, -errno);
+		else
+			move(s, &w->hot, SOURCE_HOT);
+		break;
+	}
+	case CMD_ADD_TX:
+		c->tx->waiter = WAITER_TX;
+		forward_add_tx(w, c->lane, c->lrank, c->tx);
+		break;
+	case CMD_DROP_SOURCE:
+		if (c->source->state != SOURCE_GONE) {
+			epoll_ctl(w->epoll, EPOLL_CTL_DEL, c->source->fd, NULL);
+			move(c->source, NULL, SOURCE_GONE);
+		}
+		worker_emit(w,
+			&(struct event){.kind = EVENT_HALF_GONE, .channel = c->source->channel});
+		break;
+	case CMD_DROP_TX:
+		forward_drop_tx(w, c->tx);
+		unwatch_tx(w, c->tx);
+		worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = c->tx->channel});
+		break;
+	case CMD_DEST_BYE:
+		forward_dest_bye(w, c->lane, c->lrank);
+		break;
+	case CMD_DROP_LANE:
+		forward_drop_lane(w, c->lane);
+		worker_emit(w, &(struct event){.kind = EVENT_LANE_GONE, .lane = c->lane});
+		break;
+	case CMD_STOP:
+		w->stop = true;
+		break;
+	}
+}
+
+static bool run_commands(struct worker *w)
+{
+	struct command *c;
+	bool any = false;
+	while ((c = command_ring_peek(&w->ports->commands))) {
+		run_command(w, c);
+		command_ring_drop(&w->ports->commands);
+		any = true;
+	}
+	return any;
+}
+
+static bool send_notes(struct worker *w)
+{
+	struct note *n;
+	bool any = false;
+	while ((n = note_ring_peek(&w->ports->notes))) {
+		/* The lane that it is about was added before the opposite worker could have it: but the command may
+		 * have come since we looked. */
+		run_commands(w);
+		if (forward_note(w, n) != 0)
+			break;
+		note_ring_drop(&w->ports->notes);
+		any = true;
+	}
+	return any;
+}
+
+/* --- waiting --- */
+
+static void look(struct worker *w, int timeout_ms)
+{
+	struct epoll_event ev[EPOLL_BATCH];
+	int n = epoll_wait(w->epoll, ev, EPOLL_BATCH, timeout_ms);
+	/* Nothing is freed here, so that pointers of one batch stay good: things only change lists. */
+	for (int i = 0; i < n; i++) {
+		enum waiter *kind = ev[i].data.ptr;
+		if (*kind == WAITER_WAKE) {
+			eventfd_t ignored;
+			eventfd_read(w->wake_fd, &ignored);
+		} else if (*kind == WAITER_SOURCE) {
+			struct source *s = ev[i].data.ptr;
+			if (s->state == SOURCE_COLD)
+				move(s, &w->hot, SOURCE_HOT);
+		} else {
+			struct dest *d = ((struct tx *)ev[i].data.ptr)->dest;
+			if (!d)
+				continue;
+			worker_warm_tx(w, d);
+			d->tries = 0;
+			if (!list_linked(&d->blocked))
+				list_add(&w->blocked, &d->blocked);
+		}
+	}
+}
+
+/* Arms everything. How long it may sleep, in milliseconds; -1: until something comes. */
+static int prepare_sleep(struct worker *w)
+{
+	struct list *node, *after;
+	bool busy = false;
+	list_for_each(node, after, &w->hot)
+		busy |= cool_source(w, list_entry(node, struct source, link));
+	list_for_each(node, after, &w->blocked) {
+		worker_cool_tx(w, list_entry(node, struct dest, blocked));
+		busy |= list_linked(node);
+	}
+	tell_others(w);
+	if (busy)
+		return 0;
+	if (!list_empty(&w->due))
+		return RETRY_MS;
+	if (list_empty(&w->stalled) && !note_ring_peek(&w->ports->notes))
+		return -1;
+	w->freed = true; /* look at the stalled ones afterwards */
+	return STALL_MS;
+}
+
+static void go_to_sleep(struct worker_thread *t)
+{
+	struct pollfd fd[2];
+	int timeout = -1;
+	for (int i = 0; i < t->count; i++) {
+		int ms = prepare_sleep(t->worker[i]);
+		if (ms >= 0 && (timeout < 0 || ms < timeout))
+			timeout = ms;
+		fd[i] = (struct pollfd){.fd = t->worker[i]->epoll, .events = POLLIN};
+	}
+	if (t->count == 1) {
+		look(t->worker[0], timeout);
+		return;
+	}
+	if (timeout != 0)
+		poll(fd, (nfds_t)t->count, timeout);
+	for (int i = 0; i < t->count; i++)
+		look(t->worker[i], 0);
+}
+
+/* true: something happened. */
+static bool turn(struct worker *w)
+{
+	bool moved = run_commands(w);
+	moved |= send_notes(w);
+	moved |= poll_sources(w);
+	moved |= forward_blocked(w);
+	forward_due(w);
+	forward_flush(w);
+	tell_others(w);
+	if (++w->turns % ROUNDS_PER_EPOLL == 0 && (!list_empty(&w->cold) || w->cold_txs > 0))
+		look(w, 0);
+	return moved;
+}
+
+static void *run(void *arg)
+{
+	struct worker_thread *t = arg;
+	int running = t->count;
+	pthread_setname_np(pthread_self(), t->name);
+	while (running > 0) {
+		bool moved = false;
+		running = 0;
+		for (int i = 0; i < t->count; i++) {
+			moved |= turn(t->worker[i]);
+			running += !t->worker[i]->stop;
+		}
+		if (moved)
+			zwait_reset(&t->wait);
+		else if (zwait_step(&t->wait))
+			go_to_sleep(t);
+	}
+	return NULL;
+}
+
+/* --- the control thread's --- */
+
+static int create(struct worker **out, const struct worker_params *p, const char *from, const char *to,
+	struct zerr *err)
+{
+	int rc = -ENOMEM;
+	*out = NULL;
+	struct worker *w = aligned_alloc(alignof(struct worker), sizeof(*w));
+	if (!w)
+		goto err;
+	memset(w, 0, sizeof(*w));
+	struct list *lists[] = {&w->hot, &w->cold, &w->stalled, &w->touched, &w->blocked, &w->due};
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		list_init(lists[i]);
+	w->ports = aligned_alloc(alignof(struct worker_ports), sizeof(*w->ports));
+	if (!w->ports)
+		goto err_free;
+	memset(w->ports, 0, sizeof(*w->ports));
+	rc = pool_init(&w->pool, p->budget, p->eager_bytes, p->frag_bytes);
+	if (rc != 0)
+		goto err_ports;
+	w->waiter = WAITER_WAKE;
+	w->control_fd = p->control_fd;
+	w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	w->epoll = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = &w->waiter};
+	if (w->wake_fd < 0 || w->epoll < 0 ||
+		epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->wake_fd, &ev) != 0) {
+		rc = -errno;
+		goto err_fds;
+	}
+	*out = w;
+	return 0;
+
+err_fds:
+	if (w->epoll >= 0)
+		close(w->epoll);
+	if (w->wake_fd >= 0)
+		close(w->wake_fd);
+	pool_fini(&w->pool);
+err_ports:
+	free(w->ports);
+err_free:
+	free(w);
+err:
+	return zerr_set(err, rc, "cannot start the worker %s>%s: %s", from, to, strerror(-rc));
+}
+
+static void destroy(struct worker *w)
+{
+	close(w->epoll);
+	close(w->wake_fd);
+	pool_fini(&w->pool);
+	free(w->ports);
+	free(w);
+}
+
+static int start(struct worker_thread *t, const struct worker_params *p, struct zerr *err)
+{
+	sigset_t all, old;
+	zwait_init(&t->wait, p->spin == WORKER_SPIN_AUTO && zwait_cores() < WORKER_FEW_CORES);
+	if (p->spin != WORKER_SPIN_AUTO)
+		t->wait.spins = (uint32_t)p->spin;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are the control thread's */
+	int rc = -pthread_create(&t->thread, NULL, run, t);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (rc != 0)
+		return zerr_set(err, rc, "cannot start the worker %s: %s", t->name, strerror(-rc));
+	t->started = true;
+	return 0;
+}
+
+static void stop(struct worker_pair *pair)
+{
+	const struct command stop_command = {.kind = CMD_STOP};
+	for (int i = 0; i < 2; i++) {
+		while (!command_ring_push(&pair->worker[i]->ports->commands, &stop_command))
+			usleep(1000);
+		eventfd_write(pair->worker[i]->wake_fd, 1);
+	}
+	for (int i = 0; i < 2; i++)
+		if (pair->thread[i].started)
+			pthread_join(pair->thread[i].thread, NULL);
+}
+
+int worker_pair_start(struct worker_pair *pair, const struct worker_params *p, struct zerr *err)
+{
+	memset(pair, 0, sizeof(*pair));
+	int rc = create(&pair->worker[0], p, p->from, p->to, err);
+	if (rc != 0)
+		return rc;
+	rc = create(&pair->worker[1], p, p->to, p->from, err);
+	if (rc != 0)
+		goto err_first;
+	for (int i = 0; i < 2; i++) {
+		struct worker_thread *t = &pair->thread[p->shared ? 0 : i];
+		pair->worker[i]->opposite = pair->worker[!i];
+		t->worker[t->count++] = pair->worker[i];
+		snprintf(t->name, sizeof(t->name), "%.6s%s%.7s", i && !p->shared ? p->to : p->from,
+			p->shared ? "<>" : ">", i && !p->shared ? p->from : p->to);
+	}
+	for (int i = 0; i < 2 && rc == 0; i++)
+		if (pair->thread[i].count > 0)
+			rc = start(&pair->thread[i], p, err);
+	if (rc == 0)
+		return 0;
+	stop(pair);
+	destroy(pair->worker[1]);
+err_first:
+	destroy(pair->worker[0]);
+	return rc;
+}
+
+void worker_pair_stop(struct worker_pair *pair)
+{
+	stop(pair);
+	destroy(pair->worker[0]);
+	destroy(pair->worker[1]);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Workers: one per direction (ordered pair of fabrics), which moves its messages. It owns the receiving halves of the
+ * channels of ranks on its first fabric, the sending halves of those on its second, and the lanes of this direction.
+ * Each has a thread of its own; where there are few cores the two workers of a pair of fabrics may share one, taking
+ * turns (worker_params.shared). They do not know the difference.
+ *
+ * Threads meet in rings only. The control thread sends commands and gets events; the two workers of a pair of fabrics
+ * exchange notes (a refusal is noticed where the message arrives, and told where the sender's own sending half is).
+ */
+#ifndef ZIPPERD_WORKER_H
+#define ZIPPERD_WORKER_H
+
+#include <pthread.h>
+
+#include "lane.h"
+#include "ring.h"
+#include "wait.h"
+
+enum command_kind {
+	CMD_ADD_LANE,	 /* lane */
+	CMD_ADD_SOURCE,	 /* source; its lane was added before */
+	CMD_ADD_TX,	 /* tx, lane, lrank */
+	CMD_DROP_SOURCE, /* source; answered by EVENT_HALF_GONE */
+	CMD_DROP_TX,	 /* tx; answered by EVENT_HALF_GONE */
+	CMD_DEST_BYE,	 /* lane, lrank: takes nothing any more */
+	CMD_DROP_LANE,	 /* lane; its halves were dropped before; answered by EVENT_LANE_GONE */
+	CMD_STOP,
+};
+
+struct command {
+	enum command_kind kind;
+	uint32_t lrank;
+	struct lane *lane;
+	struct source *source;
+	struct tx *tx;
+};
+
+enum event_kind {
+	EVENT_OPEN,	 /* lane, lrank: a message waits and there is no channel */
+	EVENT_BYE,	 /* channel: its rank said BYE on it */
+	EVENT_HALF_LOST, /* channel, rc, breach: broken or closed; the half is at rest, to be dropped */
+	EVENT_HALF_GONE, /* channel: the half was dropped */
+	EVENT_LANE_GONE, /* lane */
+};
+
+struct event {
+	enum event_kind kind;
+	int rc;
+	uint32_t lrank;
+	struct lane *lane;
+	struct channel *channel;
+	const char *breach; /* constant text, or NULL */
+};
+
+struct note { /* to the worker of the opposite direction: send this to the source */
+	uint64_t seq;
+	uint32_t job, src, dst; /* src, dst: of the envelope */
+	uint8_t kind;		/* NAK, RESUME or BYE */
+};
+
+RING(command_ring, struct command, 1024);
+RING(event_ring, struct event, 1024);
+RING(note_ring, struct note, 1024);
+
+/* For other threads, each touching its own cache line. */
+struct worker_ports {
+	struct command_ring commands; /* control thread -> worker */
+	struct event_ring events;     /* worker -> control thread */
+	struct note_ring notes;	      /* opposite worker -> worker */
+};
+
+struct worker {
+	struct worker_ports *ports;
+	struct worker *opposite;
+	struct lane *lanes;
+	struct list hot, cold, stalled; /* sources */
+	struct list touched, blocked;	/* destinations */
+	struct list due;		/* refusals with something to tell */
+	uint32_t cold_txs;		/* full links that are left to epoll */
+	struct pool pool;
+	int epoll;
+	uint32_t turns;
+	bool stop;
+	bool freed; /* a buffer came free since the stalled sources were looked at */
+	bool told_opposite, told_control; /* their descriptors are to be written in this round */
+
+	/* set by the control thread, the thread only reads its own */
+	void *owner;	    /* the control thread's */
+	enum waiter waiter; /* WAITER_WAKE */
+	int wake_fd;	    /* eventfd: anybody -> worker */
+	int control_fd;	    /* eventfd: worker -> control thread */
+};
+
+struct worker_thread {
+	struct worker *worker[2];
+	int count;
+	struct zwait wait;
+	pthread_t thread;
+	bool started;
+	char name[16]; /* "lgm>das4", or "lgm<>das4" for both; cut */
+};
+
+struct worker_pair {
+	struct worker *worker[2]; /* from -> to, to -> from */
+	struct worker_thread thread[2]; /* the second is not used where they share one */
+};
+
+struct worker_params {
+	const char *from, *to; /* fabrics */
+	uint32_t eager_bytes, frag_bytes;
+	struct budget *budget;
+	int control_fd;
+	int64_t spin; /* WORKER_SPIN_AUTO, or idle polls before yielding */
+	bool shared;  /* one thread for both directions */
+};
+#define WORKER_SPIN_AUTO (-1)
+
+/* Fewer cores than two ranks and two workers can use at a time. Measured on two cores with bench/forward, 8 bytes one
+ * way over shm: 5.3 us with a thread for each direction, 4.1 us with one for both; a bare relay 3.9 us. */
+#define WORKER_FEW_CORES 4
+
+/* Control thread: makes both workers of a pair of fabrics and starts their threads; ends them again, all lanes being
+ * back. The pair must stay where it is in between. */
+int worker_pair_start(struct worker_pair *, const struct worker_params *, struct zerr *);
+void worker_pair_stop(struct worker_pair *);
+
+/* The worker's own. forward.c: moving messages. */
+int forward_take(void *source, const struct zwire_env *, const uint8_t raw[ZWIRE_ENV_BYTES],
+	const void *payload);
+/* -EAGAIN: no memory. */
+int forward_note(struct worker *, const struct note *);
+void forward_due(struct worker *);    /* notes for refusals */
+bool forward_blocked(struct worker *); /* tries all of worker.blocked; true: something moved */
+void forward_flush(struct worker *);
+void forward_add_tx(struct worker *, struct lane *, uint32_t lrank, struct tx *);
+void forward_drop_tx(struct worker *, struct tx *);
+void forward_dest_bye(struct worker *, struct lane *, uint32_t lrank);
+void forward_drop_lane(struct worker *, struct lane *);
+/* worker.c */
+void worker_cool_tx(struct worker *, struct dest *); /* leaves a full link to epoll */
+void worker_warm_tx(struct worker *, struct dest *); /* takes it back */
+void worker_emit(struct worker *, const struct event *);
+
+#endif
