@@ -418,3 +418,11 @@ int zhostfile_find_cluster(const struct zhostfile *file, const char *name)
 			return c;
 	return -ENOENT;
 }
+
+int zhostfile_find_zipper(const struct zhostfile *file, const char *host)
+{
+	for (int z = 0; z < file->nzippers; z++)
+		if (strcasecmp(file->zippers[z].host, host) == 0)
+			return z;
+	return -ENOENT;
+}

@@ -68,5 +68,7 @@ void zhostfile_free(struct zhostfile *);
  * no dot and only one cluster has such a host. -ENOENT otherwise. */
 int zhostfile_find_host(const struct zhostfile *, const char *host);
 int zhostfile_find_cluster(const struct zhostfile *, const char *name);
+/* Index of the zipper node that is called so, or -ENOENT. */
+int zhostfile_find_zipper(const struct zhostfile *, const char *host);
 
 #endif
