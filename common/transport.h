@@ -12,6 +12,7 @@
 #ifndef ZIP_COMMON_TRANSPORT_H
 #define ZIP_COMMON_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,9 +40,87 @@ struct zsink {
 	void *ctx;
 };
 
+/*
+ * One-sided operations, where a transport has them. One end of the link, the owner, exposes a piece of its memory for
+ * one transfer and gets a key, which it tells the other end, the initiator, in messages of its own. The initiator reads
+ * from or writes to that piece as often as it likes, without the owner's CPU, until the owner takes the exposure back.
+ *
+ * Halves: memory that the owner sends from belongs to its send half: the initiator reads it with its receive half.
+ * Memory that the owner receives into belongs to its receive half: the initiator writes it with its send half. So each
+ * operation uses the way that messages of the same direction take, and the same thread.
+ *
+ * Order: none between one-sided operations, nor between them and messages. The initiator says that data are complete
+ * only after reap has said so, and the owner exposes before it tells the key.
+ *
+ * Errors: an operation that fails (the peer died, took the exposure back, told a wrong key) breaks the half that it
+ * belongs to, as a broken post or poll does: reap reports each operation that was under way with its negative errno,
+ * and only when all have been reported does it return the error itself. What close finds unreported is dropped.
+ */
+#define ZRMA_KEY_BYTES 24 /* in messages as it is: no byte order of ours */
+
+struct zregion; /* memory of the initiator, known to one device */
+
+struct zrma_exposure { /* filled by expose; the caller keeps it where it is until conceal */
+	void *impl;
+	uint8_t key[ZRMA_KEY_BYTES];
+};
+
+struct zrma_op {
+	const uint8_t *key; /* [ZRMA_KEY_BYTES], as the peer told it: any nonsense costs the link at most */
+	uint64_t offset;    /* from the beginning of the exposed memory */
+	void *local;	    /* len bytes within region; not to be touched until reap has reported the operation */
+	size_t len;	    /* 1 to zrma_limits.max_bytes */
+	struct zregion *region; /* NULL where domain is NULL */
+	void *cookie;	    /* comes back from reap */
+	bool more;	    /* another one follows at once: this one may be held back until it */
+};
+
+struct zrma_done {
+	void *cookie;
+	int rc; /* 0: the data are in place (read: in local; write: in the peer's memory); or a negative errno */
+};
+
+struct zrma_limits {
+	size_t max_bytes; /* of one operation */
+	uint32_t reads, writes; /* that may be outstanding on the halves of this link; 0: none are possible over it */
+};
+
+struct zrma {
+	/* Owner. Opens len bytes (1 or more) to the peer, for as long as the exposure stands: for reading (ZLINK_TX)
+	 * or for writing (ZLINK_RX), nothing around them and nothing else. May wait for the device (microseconds), never
+	 * for the peer. 0; -EOPNOTSUPP: not over this link; -ENOMEM, -EAGAIN: not now (nothing to register with is
+	 * left): send the data as messages; other negative errno: not this memory, likewise. */
+	int (*expose)(struct zlink *, enum zlink_half, void *base, size_t len, struct zrma_exposure *);
+	/* Owner. Takes it back: on return the peer can reach the memory no more. Also right after the link broke, and
+	 * to be called for every exposure before close. */
+	void (*conceal)(struct zlink *, struct zrma_exposure *);
+
+	/* Initiator. Set-up: links with the same domain share registered memory; NULL: the transport needs none. */
+	const void *(*domain)(const struct zlink *);
+	/* Registers memory with the device of this link; for all links of its domain, and may outlive them. One thread
+	 * at a time per region; any region from any thread. -ENOMEM says what to raise (RLIMIT_MEMLOCK). */
+	int (*reg)(struct zlink *, void *base, size_t len, struct zregion **, struct zerr *);
+	void (*unreg)(struct zregion *); /* no operation uses it */
+	/* What this link can do; constant once a message has come over it. */
+	void (*limits)(const struct zlink *, struct zrma_limits *);
+
+	/* Initiator. Data path. read belongs to the receive half, write to the send half. 0: under way; -EAGAIN: the
+	 * limit of outstanding ones is reached, try again after reap; others: broken. */
+	int (*read)(struct zlink *, const struct zrma_op *);
+	int (*write)(struct zlink *, const struct zrma_op *);
+	/* Takes up to cap completions of that half. How many, 0: none; or why the half is broken (see above). Before
+	 * sleeping the half is armed with arm: the descriptor also becomes ready for completions (ZLINK_TX is to be
+	 * armed and watched while writes are under way, too). */
+	int (*reap)(struct zlink *, enum zlink_half, struct zrma_done *, unsigned cap);
+
+	/* Bytes from which on it is faster than messages, as measured; SIZE_MAX: only for who asks for it. */
+	size_t min_bytes;
+};
+
 struct ztransport {
 	const char *name;
 	enum zaddr_kind kind;
+	const struct zrma *rma; /* NULL: has no one-sided operations */
 
 	/* Set-up, not on the data path. All return 0 or a negative errno with text in the zerr. */
 	int (*listen)(struct zlistener **, const struct zaddr *, struct zerr *);
