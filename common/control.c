@@ -54,8 +54,8 @@ static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts),
 static const struct field f_event[] = {FIELD(F_U8, zctl_event, kind),
 	FIELD(F_U32, zctl_event, number), FIELD(F_TEXT, zctl_event, text), END};
 static const struct field f_open[] = {FIELD(F_U32, zctl_open, part), END};
-static const struct field f_dead[] = {FIELD(F_U32, zctl_dead, code), FIELD(F_TEXT, zctl_dead, text),
-	END};
+static const struct field f_dead[] = {FIELD(F_U32, zctl_dead, code), FIELD(F_U32, zctl_dead, part),
+	FIELD(F_TEXT, zctl_dead, text), END};
 static const struct field f_dirstat[] = {FIELD(F_NAME, zctl_dirstat, from),
 	FIELD(F_NAME, zctl_dirstat, to), FIELD(F_U64, zctl_dirstat, msgs),
 	FIELD(F_U64, zctl_dirstat, bytes), FIELD(F_U64, zctl_dirstat, envelopes),

@@ -114,6 +114,7 @@ struct zctl_open {
 };
 struct zctl_dead { /* DEAD and ABORT */
 	uint32_t code;
+	uint32_t part; /* of the rank that died or aborted, ZWIRE_NOBODY: of none */
 	char text[ZCTL_TEXT_MAX + 1];
 };
 struct zctl_error {

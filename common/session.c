@@ -285,6 +285,7 @@ int zsession_abort(struct zsession *s, uint32_t code, const char *text)
 {
 	struct zctl_msg out = {.type = ZCTL_ABORT};
 	out.u.dead.code = code;
+	out.u.dead.part = ZWIRE_NOBODY; /* zipperd knows who we are */
 	strncpy(out.u.dead.text, text, ZCTL_TEXT_MAX);
 	return send_msg(s->link, &out, now_ms() + s->timeout_ms);
 }

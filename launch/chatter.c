@@ -49,6 +49,10 @@ static bool take_codes(struct zchatter *c, const char *line, size_t len)
 			status = status * 10 + (*p - '0');
 		if (p == digits || (*p != ',' && *p != '\n'))
 			return false;
+		/* Hydra's own mark for a rank that left without PMI's finalize and whose status it did not get to know; a
+		 * rank that died of signal 1 looks the same. */
+		if (status == 1)
+			status = 1 << 8;
 		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
 			found.nkilled++;
 		} else {

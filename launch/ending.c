@@ -10,13 +10,13 @@
 
 #include "process.h"
 
-/* A failure must have ended everything within three seconds. */
-#define GRACE_MS 800	    /* for the parts to end by themselves */
+/* A failure has ended everything within three seconds on a machine that is not overloaded. */
+#define GRACE_MS 1500	    /* for the parts to end by themselves, and their mpiexec to tell how */
 #define TERM_MS 700	    /* between SIGTERM and SIGKILL */
 #define SIGNAL_GRACE_MS 5000 /* after Ctrl-C: ranks may write something down */
-#define SUSPECT_MS 400	    /* zipperd hears of a lost rank later than we of its mpiexec, but not that much later */
-#define DAEMON_MS 200	    /* for our zipperd to be seen as ended after its connection broke */
-#define LATE_MS 2000	    /* zipperd watches the time for reporting; this is only for when it does not tell */
+#define SUSPECT_MS 1200	    /* zipperd hears of a lost rank later than we of its mpiexec, but not that much later */
+#define DAEMON_MS 2000	    /* for our zipperd to be seen as ended after its connection broke */
+#define LATE_MS 8000	    /* zipperd watches the time for reporting; this is only for when it does not tell */
 #define MPIEXEC_BROKEN 255  /* exit status of Hydra for errors of its own */
 #define SWEEP_TRIES 50	    /* of 10 ms each, to see the last killed process go */
 

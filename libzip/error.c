@@ -24,7 +24,9 @@
 #define CODE_CLASS_MASK 0x7fu
 #define CODE_SLOT_SHIFT 8
 #define SLOTS 64u
-#define LAST_WORD_NS 200000000 /* mpiexec hears of a dead rank within some 10 ms, on a busy machine more */
+/* mpiexec hears of a dead rank of its own within some 10 ms, on a busy machine much later, and ends the others then. */
+#define OWN_PART_S 5
+#define LAST_WORD_NS 200000000 /* in the other parts, for mpiexec and zmpirun to tell the cause before they end */
 #define TEXT_BYTES 400 /* below MPI_MAX_ERROR_STRING (512 in MPICH) */
 
 static struct slot {
@@ -170,7 +172,7 @@ void zerror_fatal(int code, const char *fmt, ...)
 	lost(code, text, true);
 }
 
-void zerror_lost(int code, const char *fmt, ...)
+void zerror_lost(int code, int part, const char *fmt, ...)
 {
 	char text[TEXT_BYTES];
 	va_list args;
@@ -180,6 +182,9 @@ void zerror_lost(int code, const char *fmt, ...)
 	va_end(args);
 	/* The first abort of a part ends its mpiexec, which would not get to know how the dead rank has ended: a signal,
 	 * a status. That is what the user wants to read. */
-	nanosleep(&(struct timespec){.tv_nsec = LAST_WORD_NS}, NULL);
+	struct timespec patience = {.tv_nsec = LAST_WORD_NS};
+	if (part == zworld.part)
+		patience = (struct timespec){.tv_sec = OWN_PART_S};
+	nanosleep(&patience, NULL);
 	lost(code, text, zworld.place && zworld.place[zworld.vrank].lrank == 0);
 }

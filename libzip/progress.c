@@ -80,9 +80,9 @@ static bool take_control(void)
 	if (rc == 0)
 		return false;
 	if (rc < 0)
-		zerror_lost(1, "the zipper is gone: %s", err.text[0] ? err.text : "control link closed");
+		zerror_lost(1, ZERROR_NO_PART, "the zipper is gone: %s", err.text[0] ? err.text : "control link closed");
 	if (msg.type == ZCTL_DEAD)
-		zerror_lost((int)msg.u.dead.code, "%s", msg.u.dead.text);
+		zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
 	if (msg.type == ZCTL_OPEN && msg.u.open.part < (uint32_t)zworld.nparts &&
 		msg.u.open.part != (uint32_t)zworld.part)
 		zchannel_open((int)msg.u.open.part);
@@ -99,10 +99,10 @@ void zprogress_lost(const char *text)
 		if (rc < 0)
 			break;
 		if (rc == 1 && msg.type == ZCTL_DEAD)
-			zerror_lost((int)msg.u.dead.code, "%s", msg.u.dead.text);
+			zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
 		nanosleep(&nap, NULL);
 	}
-	zerror_lost(1, "%s", text);
+	zerror_lost(1, ZERROR_NO_PART, "%s", text);
 }
 
 static void poke_native(void)

@@ -15,7 +15,7 @@ key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 printf 'me %s\nother %064d\n' "$key" 7 >keys
 chmod 600 keys
 background "$ZIPPERD" -o listen=a=tcp:127.0.0.1:0 -o listen=b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
-	-o join_timeout=3s -o log_level=info --ready-fd 3 3>ready 2>log
+	-o join_timeout=10s -o log_level=info --ready-fd 3 3>ready 2>log
 ZD=$!
 wait_for 10 grep -q '^$' ready || bail_out "zipperd did not start: $(cat log)"
 port() { sed -n "s/^$1=tcp:127.0.0.1://p" ready; }

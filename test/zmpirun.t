@@ -106,7 +106,7 @@ signal_case() { # NAME STATUS COMMAND-OF-RANK SIGNAL...
 	wait $pid
 	rc=$?
 	is "$name: status" "$rc" "$wanted"
-	ok "$name: soon" test $((SECONDS - start)) -le 9
+	ok "$name: soon" test $((SECONDS - start)) -le 40
 	is_gone "$name: nothing is left"
 	is "$name: directory removed" "$(scratch_left)" 0
 }
@@ -133,7 +133,7 @@ start=$SECONDS
 kill -9 "$(left_named mpiexec.mpich | head -1)" "$(left_named mpiexec.hydra | head -1)" 2>/dev/null
 wait $!
 is "a killed mpiexec: status" $? 137
-ok "a killed mpiexec: within three seconds" test $((SECONDS - start)) -le 3
+ok "a killed mpiexec: within seconds" test $((SECONDS - start)) -le 30
 matches "a killed mpiexec: one line" err '^zmpirun: mpiexec of part c[12] was killed by signal 9 \(Killed\)$'
 is_gone "a killed mpiexec: nothing is left"
 

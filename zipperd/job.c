@@ -94,6 +94,7 @@ struct job *job_create(struct daemon *d, const char *user, const char *id, const
 		return NULL;
 	}
 	j->daemon = d;
+	j->ender = ZWIRE_NOBODY;
 	j->number = ++d->last_job;
 	j->timeout_ms = d->settings.join_timeout_ms;
 	j->started_ms = d->now_ms;
@@ -155,6 +156,7 @@ static void end_rank(struct rank *r, bool running, uint32_t code, const char *te
 	if (p && running) {
 		struct zctl_msg msg = {.type = ZCTL_DEAD};
 		msg.u.dead.code = code;
+		msg.u.dead.part = r->job->ender;
 		snprintf(msg.u.dead.text, sizeof(msg.u.dead.text), "%s", text);
 		peer_send(p, &msg);
 		peer_dismiss(p, LAST_WORDS_MS);
@@ -275,6 +277,7 @@ void job_rank_lost(struct rank *r, const char *how)
 	char who[160];
 	if (j->state == JOB_OVER || r->done)
 		return;
+	j->ender = r->part;
 	endf(j, 1, "%s died (%s)", rank_describe(r, who, sizeof(who)), how);
 }
 
@@ -283,6 +286,8 @@ void job_rank_abort(struct rank *r, const struct zctl_dead *why)
 	struct job *j = r->job;
 	char who[160];
 	rank_describe(r, who, sizeof(who));
+	if (j->state != JOB_OVER)
+		j->ender = r->part;
 	/* It knows already. */
 	peer_dismiss(r->peer, LAST_WORDS_MS);
 	endf(j, why->code, "%s aborted with code %d%s%.100s", who, (int)why->code, why->text[0] ? ": " : "",

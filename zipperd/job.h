@@ -71,6 +71,7 @@ struct job {
 	struct rank *suspect; /* lost a channel without BYE */
 	int64_t suspect_ms;   /* when that becomes its death */
 	char suspect_how[96];
+	uint32_t ender;	      /* part of the rank that ended the job; ZWIRE_NOBODY: none did */
 	uint32_t expected[ZCTL_PARTS_MAX]; /* sizes as the launcher told them; 0: it did not */
 };
 

@@ -87,9 +87,11 @@ matches() {
 	fi
 }
 
+# All limits are for a machine of one's own; a busy or slow one gets so many times more.
+: "${ZIP_PATIENCE:=6}"
 # limited SECONDS COMMAND...: nothing runs for ever. Status 124 or 137: it was ended.
 limited() {
-	local seconds=$1
+	local seconds=$(($1 * ZIP_PATIENCE))
 	shift
 	timeout -k 5 "$seconds" "$@"
 }
@@ -100,7 +102,7 @@ background() {
 }
 # wait_for SECONDS COMMAND...: until the command succeeds, or 1
 wait_for() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 * ZIP_PATIENCE))
 	shift
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return 1

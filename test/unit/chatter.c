@@ -54,6 +54,7 @@ static const struct {
 	{"a\n[mpiexec@vm] Exit codes: [h1] 0,256\n[h2] 512,9\n", "a\n", -1, 2, 0, 1},
 	{"[mpiexec@vm] Exit codes: [vm] 9,11,6,256\n", "", -1, 11, 11, 1},
 	{"unfinished[mpiexec@vm] Exit codes: [vm] 256\n", "unfinished", -1, 1, 0, 0},
+	{"[mpiexec@vm] Exit codes: [vm] 1,0\n", "", -1, 1, 0, 0}, /* not signal 1 */
 	{"[mpiexec@vm] Exit codes: [vm] none\n", "[mpiexec@vm] Exit codes: [vm] none\n", -1, 0, 0, 0},
 	{"[mpiexec@vm] Exit codes: [vm] 0\n[h2] hello\n", "[h2] hello\n", -1, 0, 0, 0},
 	{"[vm] 256\n", "[vm] 256\n", -1, 0, 0, 0},

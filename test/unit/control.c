@@ -35,7 +35,7 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_CREATED},
 	{.type = ZCTL_EVENT, .u.event = {.kind = ZCTL_EV_DEAD, .number = 137, .text = "rank 3 died"}},
 	{.type = ZCTL_OPEN, .u.open.part = 3},
-	{.type = ZCTL_DEAD, .u.dead = {.code = 1, .text = "it is over"}},
+	{.type = ZCTL_DEAD, .u.dead = {.code = 1, .part = 2, .text = "it is over"}},
 	{.type = ZCTL_ABORT, .u.dead = {.code = 2}},
 	{.type = ZCTL_STATS},
 	{.type = ZCTL_STATS_REPLY, .u.stats = {.ndirs = 2, .dirs = two_dirs}},

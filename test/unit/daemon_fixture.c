@@ -21,8 +21,8 @@
 
 #include <cmocka.h>
 
-#define START_MS 10000
-#define TIMEOUT_MS 10000
+#define START_MS 60000
+#define TIMEOUT_MS 60000
 
 int64_t fixture_now_ms(void)
 {

@@ -23,7 +23,7 @@ struct link_test {
 extern const struct link_test transport_connect_tests[], transport_message_tests[], transport_end_tests[];
 extern const struct link_test transport_stream_tests[];
 
-#define PATIENCE_MS 10000 /* longer means lost, also on a busy machine */
+#define PATIENCE_MS 60000 /* longer means lost, also on a busy machine */
 
 /* One row for each transport (or way to use it). Verbs joins by a row. */
 struct link_kind {

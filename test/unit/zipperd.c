@@ -271,7 +271,7 @@ static void missing_ranks_are_named(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[3];
 	(void)state;
-	daemon_start(&d, TCP, "join_timeout=300ms");
+	daemon_start(&d, TCP, "join_timeout=4s");
 	fake_init(&r[0], "j", "a,b", "a", 0, 3, d.addr);
 	fake_init(&r[1], "j", "a,b", "a", 1, 3, d.addr);
 	fake_join_all(r, 2);
