@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "control.h"
+#include "hostnode.h"
 #include "nearest.h"
 
 #define SLOTS_MAX ZCTL_RANKS_MAX /* a host with more is a typing error */
@@ -207,14 +208,14 @@ static int parse_directive(struct zhostfile *file, char *text, int line, struct 
 	static const struct {
 		const char *name;
 		int (*parse)(struct zhostfile *, char **, int, struct zerr *);
-	} directives[] = {{"cluster", parse_cluster}, {"zipper", parse_zipper}};
+	} directives[] = {{"cluster", parse_cluster}, {"zipper", parse_zipper}, {"node", znode_parse}};
 	const size_t ndirectives = sizeof(directives) / sizeof(directives[0]);
 	char *comment = strchr(text, '#'), *rest, hint[96];
 	if (comment)
 		*comment = '\0';
 	char *word = strtok_r(text, blanks, &rest);
 	if (!word)
-		return zerr_set(err, -EINVAL, "#ZIP without a directive: cluster or zipper");
+		return zerr_set(err, -EINVAL, "#ZIP without a directive: cluster, zipper or node");
 	struct znearest near;
 	znearest_init(&near, word);
 	for (size_t i = 0; i < ndirectives; i++) {
@@ -277,6 +278,7 @@ static int parse_host(struct zhostfile *file, char *text, int line, struct zerr 
 		return no_memory(err);
 	host->slots = slots;
 	host->line = line;
+	host->node = -1;
 	cluster->slots += slots;
 	rest += strspn(rest, blanks);
 	for (size_t len = strlen(rest); len > 0 && strchr(blanks, rest[len - 1]); len--)
@@ -344,6 +346,8 @@ int zhostfile_parse(struct zhostfile *file, FILE *stream, const char *path, stru
 	free(line);
 	if (rc == 0)
 		rc = check_whole(file, err);
+	if (rc == 0)
+		rc = znode_apply(file, err);
 	if (rc < 0)
 		zhostfile_free(file);
 	return rc;
@@ -382,6 +386,9 @@ void zhostfile_free(struct zhostfile *file)
 		free(file->zippers[z].ports);
 		free(file->zippers[z].host);
 	}
+	for (int n = 0; n < file->nnodes; n++)
+		znode_free(&file->nodes[n]);
+	free(file->nodes);
 	free(file->clusters);
 	free(file->zippers);
 	free(file->path);

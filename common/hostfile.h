@@ -6,6 +6,8 @@
  *   #ZIP cluster NAME [OPTION=VALUE ...]      hosts below belong to it; options: launcher, launcher-exec, iface,
  *                                             localhost (passed to that cluster's mpiexec), n (ranks, default slots)
  *   #ZIP zipper HOST FABRIC=ADDRESS ...       a zipper node; a fabric is named like the cluster it serves
+ *   #ZIP node HOST[,HOST ...] OPTION ...      what zipmap should know of hosts: speed=X, cores=N, reserve=N,
+ *                                             topology=TEXT, hca=NAME; any other word is a feature (gpu, gpu=4)
  *   HOST[:SLOTS] [hydra options]              as Hydra reads them
  */
 #ifndef ZIP_COMMON_HOSTFILE_H
@@ -22,6 +24,25 @@ struct zhost {
 	int slots;	/* 1 if not written */
 	char *rest;	/* what stood behind, for Hydra; NULL if nothing */
 	int line;	/* in the file, for messages */
+	int node;	/* index of its "#ZIP node" line in zhostfile.nodes, or -1 */
+};
+
+struct zfeature {
+	char *name;
+	int count; /* of ranks that may use it at a time; -1: as many as the host takes */
+};
+
+struct znode {
+	char **names; /* hosts; ranges are expanded */
+	int nnames;
+	double speed;	/* of a core, > 0; 1 if not written */
+	int cores;	/* physical ones, or -1 */
+	int reserve;	/* cores kept free for zipperd, or -1 */
+	char *topology; /* as written, or NULL: a file, hwloc's synthetic description with commas for blanks, "here" */
+	char *hca;	/* name of the device in the topology, or index of a NUMA node; or NULL */
+	struct zfeature *features;
+	int nfeatures;
+	int line;
 };
 
 struct zcluster {
@@ -54,12 +75,15 @@ struct zhostfile {
 	int nclusters;
 	struct zzipper *zippers;
 	int nzippers;
+	struct znode *nodes;
+	int nnodes;
 };
 
 /* 0, or a negative errno with "path:line: reason". Checked: unknown directive or option, missing name, duplicate
  * cluster, host in two clusters, slots that are no positive number, fabric without a cluster of that name, zipper with
  * fewer than two fabrics, fabric given twice, bad address, host line before any cluster (allowed: cluster "default"),
- * empty cluster, no host at all, a comment that was meant as a directive ("# zip cluster"). On error nothing is owned. */
+ * empty cluster, no host at all, a node line for no host or a second one for a host, a comment that was meant as a
+ * directive ("# zip cluster"). On error nothing is owned. */
 int zhostfile_read(struct zhostfile *, const char *path, struct zerr *);
 /* The same from an open stream; path is only for messages. */
 int zhostfile_parse(struct zhostfile *, FILE *, const char *path, struct zerr *);

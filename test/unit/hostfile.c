@@ -93,6 +93,37 @@ static void reads_plain_hydra_file(void **state)
 	zhostfile_free(&f);
 }
 
+static void reads_node_lines(void **state)
+{
+	static const char text[] = "#ZIP node n[008-010],z speed=1.5 cores=16 gpu=4 bigmem # before its hosts\n"
+				   "#ZIP cluster a\nn008\nn009:2\nn010\nn011\nn008:3\n#ZIP cluster b\nz\n"
+				   "#ZIP node n011 topology=pack:2,core:4,pu:2 reserve=0 hca=mlx4_0\n";
+	struct zhostfile f;
+	struct zerr err = {{0}};
+	(void)state;
+	assert_int_equal(parse(&f, text, strlen(text), &err), 0);
+	assert_int_equal(f.nnodes, 2);
+	for (int h = 0; h < 3; h++)
+		assert_int_equal(f.clusters[0].hosts[h].node, 0);
+	assert_int_equal(f.clusters[0].hosts[4].node, 0);
+	assert_int_equal(f.clusters[0].hosts[3].node, 1);
+	assert_int_equal(f.clusters[1].hosts[0].node, 0);
+	const struct znode *first = &f.nodes[0], *second = &f.nodes[1];
+	assert_true(first->speed > 1.49 && first->speed < 1.51);
+	assert_int_equal(first->cores, 16);
+	assert_int_equal(first->reserve, -1);
+	assert_int_equal(first->nfeatures, 2);
+	assert_string_equal(first->features[0].name, "gpu");
+	assert_int_equal(first->features[0].count, 4);
+	assert_string_equal(first->features[1].name, "bigmem");
+	assert_int_equal(first->features[1].count, -1);
+	assert_true(second->speed > 0.99 && second->speed < 1.01);
+	assert_int_equal(second->reserve, 0);
+	assert_string_equal(second->topology, "pack:2,core:4,pu:2");
+	assert_string_equal(second->hca, "mlx4_0");
+	zhostfile_free(&f);
+}
+
 static void finds_hosts(void **state)
 {
 	static const char text[] = "#ZIP cluster a\nn1.a.org\nn2\n10.1.0.2\nx.a.org\n"
@@ -120,7 +151,7 @@ static const struct {
 } bad[] = {
 	{"", "hosts: no host in it"},
 	{"# only this\n", "hosts: no host in it"},
-	{"#ZIP\n", "hosts:1: #ZIP without a directive: cluster or zipper"},
+	{"#ZIP\n", "hosts:1: #ZIP without a directive: cluster, zipper or node"},
 	{"a\n#ZIP clutser x\n", "hosts:2: unknown directive #ZIP clutser (did you mean cluster?)"},
 	{"#ZIP nothing\n", "hosts:1: unknown directive #ZIP nothing"},
 	{"#zip cluster x\n", "hosts:1: a comment that looks like a directive: write #ZIP, in capitals"},
@@ -168,6 +199,21 @@ static const struct {
 	{TWO "#ZIP zipper z a=shm b=tpc\n",
 		"hosts:5: address of fabric b: bad address \"tpc\": expected tcp:HOST[:PORT], shm[:PATH] or DEVICE:PORT"},
 	{TWO "#ZIP zipper z a=shm lab=shm\n", "hosts:5: fabric lab: there is no cluster of that name"},
+	{TWO "#ZIP node\n", "hosts:5: #ZIP node: the host is missing"},
+	{TWO "#ZIP node h1\n", "hosts:5: #ZIP node: nothing is said about h1"},
+	{TWO "#ZIP node h3 gpu\n", "hosts:5: node h3: there is no host of that name"},
+	{TWO "#ZIP node h[1-3] gpu\n", "hosts:5: node h3: there is no host of that name"},
+	{TWO "#ZIP node h[3-1] gpu\n", "hosts:5: 'h[3-1]' is not of the form NAME[FIRST-LAST]"},
+	{TWO "#ZIP node h[1-99999999] gpu\n", "hosts:5: 'h[1-99999999]' is not of the form NAME[FIRST-LAST]"},
+	{TWO "#ZIP node h1 gpu\n#ZIP node h2,h1 gpu\n", "hosts:6: node h1 has its line already (line 5)"},
+	{TWO "#ZIP node h1 gpu=0\n", "hosts:5: gpu: '0' is not a number from 1 to 1048576"},
+	{TWO "#ZIP node h1 gpu=1 GPU\n", "hosts:5: GPU is given twice"},
+	{TWO "#ZIP node h1 speed\n", "hosts:5: speed without a value"},
+	{TWO "#ZIP node h1 speed=\n", "hosts:5: speed= without a value"},
+	{TWO "#ZIP node h1 speed=-1\n", "hosts:5: speed: '-1' is not a positive number"},
+	{TWO "#ZIP node h1 speed=2 speed=2\n", "hosts:5: speed is given twice"},
+	{TWO "#ZIP node h1 cores=x\n", "hosts:5: cores: 'x' is not a number from 1 to 1048576"},
+	{TWO "#ZIP node h1 g/u\n", "hosts:5: 'g/u' is neither an option nor the name of a feature"},
 	{"#ZIP cluster leiden\nh1\n#ZIP cluster das\nh2\n#ZIP zipper z leidn=shm das=shm\n",
 		"hosts:5: fabric leidn: there is no cluster of that name (did you mean leiden?)"},
 };
@@ -253,6 +299,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_everything),
 		cmocka_unit_test(reads_plain_hydra_file),
+		cmocka_unit_test(reads_node_lines),
 		cmocka_unit_test(finds_hosts),
 		cmocka_unit_test(tells_file_line_and_reason),
 		cmocka_unit_test(refuses_zero_byte),
