@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A communication graph from a file: METIS (undirected: each edge is a message each way) or Matrix Market coordinate
- * (entry i, j: a message from i to j; symmetric: both ways). Weights are units of the pattern's `bytes`. */
+/* Communication graphs from files of any format: zipmap.graph(5), or those of graph_text.h. */
 #ifndef ZIP_MAPPER_GRAPH_H
 #define ZIP_MAPPER_GRAPH_H
 
 #include <stdint.h>
 
+#include "commgraph.h"
 #include "err.h"
 #include "traffic.h"
 
+/* Any format. As zgraph_load; "path:line: reason" for text, which is refused where select asks for more than it can have. */
+int graph_load(struct zgraph **, const char *path, const struct zgraph_select *, struct zerr *);
+/* Only the number of ranks. */
+int graph_peek(const char *path, uint64_t *ranks, struct zerr *);
+
+/* What the model wants. Bytes of the file are units of the pattern's `bytes`. */
 struct graph {
 	uint32_t ranks, degree; /* degree: most messages of a rank */
 	uint64_t edges;
@@ -16,10 +22,8 @@ struct graph {
 	struct traffic_message *edge;
 };
 
-/* The format is told from the first line. 0, -ENOMEM, -EINVAL ("path:line: reason"), or why it cannot be opened. */
+/* All phases and classes. 0 or a negative errno. */
 int graph_read(struct graph **, const char *path, struct zerr *);
-/* Only the number of vertices. */
-int graph_peek(const char *path, uint64_t *ranks, struct zerr *);
 void graph_destroy(struct graph *);
 
 #endif
