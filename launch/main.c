@@ -3,13 +3,13 @@
 #include "config.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "auth.h"
+#include "credentials.h"
 #include "daemon.h"
 #include "hostfile.h"
 #include "job.h"
@@ -52,43 +52,16 @@ static bool is_bridged(const struct launch *l)
 	return l->plan.nparts > 1 && !l->options.no_mpi;
 }
 
-static void find_user(struct launch *l)
-{
-	const char *said = getenv("ZIPPER_USER");
-	const struct passwd *entry = said && *said ? NULL : getpwuid(geteuid());
-	if (said && *said)
-		snprintf(l->user, sizeof(l->user), "%s", said);
-	else if (entry)
-		snprintf(l->user, sizeof(l->user), "%s", entry->pw_name);
-	else
-		snprintf(l->user, sizeof(l->user), "uid%u", (unsigned)geteuid());
-}
-
-/* The user's own key, for a zipperd that runs: as libzipper.so finds it when started by hand. */
-static int read_key(struct launch *l, struct zerr *err)
-{
-	char path[4096];
-	const char *hex = getenv("ZIPPER_KEY"), *file = getenv("ZIPPER_KEY_FILE"), *home = getenv("HOME");
-	if (hex && *hex) {
-		int rc = zauth_module.parse_key(l->key, hex, err);
-		return rc < 0 ? zerr_prefix(err, rc, "ZIPPER_KEY") : 0;
-	}
-	if (!file || !*file) {
-		snprintf(path, sizeof(path), "%s/.zipper/key", home ? home : "");
-		file = path;
-	}
-	int rc = zauth_read_key(&zauth_module, l->key, file, l->user, err);
-	return rc < 0 ? zerr_prefix(err, rc, "your key for zipperd on %s", l->route.host) : 0;
-}
-
 static int find_key(struct launch *l, struct zerr *err)
 {
 	int rc = 0;
-	find_user(l);
+	zcred_find_user(l->user);
 	if (l->route.start)
 		zauth_module.random(l->key, sizeof(l->key));
-	else
-		rc = read_key(l, err);
+	else /* as libzipper.so finds it when started by hand */
+		rc = zcred_find_key(&zauth_module, l->key, l->user, err);
+	if (rc < 0)
+		return zerr_prefix(err, rc, "your key for zipperd on %s", l->route.host);
 	for (int i = 0; i < ZAUTH_KEY_BYTES; i++)
 		snprintf(l->hex + 2 * i, 3, "%02x", l->key[i]);
 	return rc;

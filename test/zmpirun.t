@@ -172,7 +172,7 @@ echo '#ZIP zipper z a=tcp:127.0.0.1:1 b=tcp:127.0.0.1:1' >>hosts
 HOME=$TAP_TMP ZIPPER_USER=me run "no key for a running zipperd" 1 -f hosts true
 is "no key: its line" "$(cat err)" "zmpirun: your key for zipperd on z: $TAP_TMP/.zipper/key: No such file or directory"
 ZIPPER_KEY=abc run "a bad key" 1 -f hosts true
-is "bad key: its line" "$(cat err)" "zmpirun: ZIPPER_KEY: a key is 64 hexadecimal digits"
+is "bad key: its line" "$(cat err)" "zmpirun: your key for zipperd on z: ZIPPER_KEY: a key is 64 hexadecimal digits"
 ZIPPER_KEY=$(printf '%064d' 0) run "no zipperd is running there" 1 -f hosts true
 matches "not running: its line" err '^zmpirun: zipperd at tcp:127.0.0.1:1: .*[Cc]onnection refused'
 is_gone "nothing is left after errors"

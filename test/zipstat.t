@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# zipstat: the account of the endpoint categories, and the counters of a running zipperd.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+ZIPSTAT=$ZIP_TOP_BUILDDIR/zipstat/zipstat
+cd "$TAP_TMP" || exit 99
+unset MLX5_TOTAL_UUARS MLX5_NUM_LOW_LAT_UUARS
+
+# run NAME STATUS ARGUMENT...: its output in out and err
+run() {
+	local name=$1 wanted=$2
+	shift 2
+	limited 60 "$ZIPSTAT" "$@" >out 2>err
+	is "$name: status" $? "$wanted"
+}
+# field CATEGORY COLUMN: of a CSV file in out
+field() {
+	awk -F, -v row="$1" -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) c = i }
+		$1 == row { print $c }' out
+}
+
+# --- endpoints: the paper's figures for 16 threads (test/unit/endpoint.c has them all)
+run "account" 0 --endpoints --csv
+is "account: a line for each category, and the head" "$(wc -l <out)" 7
+for row in mpi-everywhere:256:100 2xdynamic:80:31.25 dynamic:48:18.75 shared-dynamic:32:12.5 static:16:6.25 mpi+threads:16:6.25; do
+	IFS=: read -r name uuars share <<<"$row"
+	is "account: $name" "$(field "$name" uuars) $(field "$name" uuars_percent)" "$uuars $share"
+done
+is "account: waste" "$(field mpi-everywhere waste_percent)" 93.75
+run "account as a table" 0 --endpoints
+matches "a table says what it is" out '^Predicted for mlx5 devices: 16 threads'
+run "one category, other threads" 0 --endpoints --csv -t 4 -p 2 -c 2xdynamic
+is "one category, other threads: queue pairs" "$(field 2xdynamic qps) $(wc -l <out)" "16 2"
+MLX5_TOTAL_UUARS=32 run "more static uUARs" 0 --endpoints --csv -c static
+is "more static uUARs: all there, 16 of them used" "$(field static uuars) $(field static uuars_used)" "32 16"
+MLX5_TOTAL_UUARS=none run "bad environment" 1 --endpoints
+is "bad environment: its line" "$(cat err)" "zipstat: mpi-everywhere: MLX5_TOTAL_UUARS is 'none', not 1 to 512"
+run "too many for the device" 1 --endpoints -t 4096 -c mpi-everywhere
+matches "too many for the device: its line" err '^zipstat: mpi-everywhere: the device has no more than 8192 UAR pages$'
+
+# --- usage
+run "help" 0 --help
+run "version" 0 --version
+for bad in "" "--endpoints tcp:127.0.0.1" "-c static tcp:127.0.0.1" "--endpoints -j job" "--endpoints -c stat" \
+	"--endpoints -t 0" "--endpoints -t 5000" "--endpoints -t -4" "--endpoints -p x" "--nothing" "one two"; do
+	# shellcheck disable=SC2086 # words
+	run "usage '$bad'" 2 $bad
+	is "usage '$bad': one line" "$(wc -l <err) $(wc -l <out)" "1 0"
+done
+"$ZIPSTAT" --endpoints >/dev/full 2>err
+is "a full disk: status and line" "$? $(grep -c '^zipstat: standard output: ' err)" "1 1"
+
+# --- a zipperd that runs, with two users
+[ -x "$ZIPPERD" ] || bail_out "zipperd is not built"
+key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
+printf 'me %s\nother %064d\n' "$key" 7 >keys
+chmod 600 keys
+background "$ZIPPERD" -o listen=a=tcp:127.0.0.1:0 -o listen=b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
+	-o log_level=error --ready-fd 3 3>ready 2>log
+wait_for 60 grep -q '^$' ready || bail_out "zipperd did not start: $(cat log)"
+address() { sed -n "s/^$1=//p" ready; }
+cat >waits.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int rank, n = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0)
+		for (int i = 0; i < 3; i++)
+			MPI_Send(&i, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+	else
+		for (int i = 0; i < 3; i++)
+			MPI_Recv(&n, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	while (access("go", F_OK) != 0)
+		usleep(20000);
+	MPI_Finalize();
+	return 0;
+}
+END
+compile waits.c waits || bail_out "waits.c does not compile"
+# part NAME: its one rank, by hand
+part() {
+	limited 240 env ZIPPER_JOB=job ZIPPER_PART="$1" ZIPPER_PARTS=a,b ZIPPER_ZIPPERD="$(address "$1")" ZIPPER_USER=me \
+		ZIPPER_KEY="$key" ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" "$MPIEXEC" -n 1 \
+		-genv LD_PRELOAD "$PRELOAD_LIST" ./waits </dev/null
+}
+part a >outA 2>&1 &
+first=$!
+part b >outB 2>&1 &
+second=$!
+export ZIPPER_USER=me ZIPPER_KEY=$key
+crossed() { "$ZIPSTAT" --csv "$(address a)" >out 2>err && grep -q '^a,b,3,12,' out; }
+ok "three messages of four bytes went from a to b" wait_for 120 crossed
+diag_file err
+run "as a table" 0 -j job "$(address b)"
+matches "as a table: a line" out '^a +b +3 +12 '
+run "another job" 0 --csv -j nojob "$(address b)"
+is "another job: nothing" "$(wc -l <out)" 1
+ZIPPER_KEY=$(printf %064d 7) run "another user" 0 --csv -u other "$(address a)"
+is "another user: nothing" "$(wc -l <out)" 1
+ZIPPER_KEY=$(printf %064d 8) run "a wrong key" 1 "$(address a)"
+is "a wrong key: one line" "$(wc -l <err) $(grep -c ^zipstat: err)" "1 1"
+ZIPPER_KEY='' ZIPPER_KEY_FILE=$TAP_TMP/keys run "the key in a file" 0 "$(address a)"
+run "a bad address" 1 nowhere:at:all
+is "a bad address: one line" "$(wc -l <err)" 1
+run "a bad name" 1 -j 'two words' "$(address a)"
+is "a bad name: one line" "$(cat err)" "zipstat: 'two words' is no name of a job"
+touch go
+wait $first
+is "the job was not disturbed, part a" $? 0 || diag_file outA
+wait $second
+is "the job was not disturbed, part b" $? 0 || diag_file outB
+done_testing

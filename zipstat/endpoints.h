@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* "zipstat --endpoints": what the endpoint categories take. */
+#ifndef ZIPSTAT_ENDPOINTS_H
+#define ZIPSTAT_ENDPOINTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "err.h"
+
+struct endpoints_options {
+	unsigned threads, paths; /* paths: queue pairs of each thread */
+	int category;		 /* enum zep_category, or -1: all */
+	bool csv;
+};
+
+/* 0, or a negative errno with text. */
+int endpoints_print(const struct endpoints_options *, FILE *, struct zerr *);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zipstat: what went over a running zipperd, or what endpoint categories take. */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints.h"
+#include "log.h"
+#include "traffic.h"
+#include "verbs/endpoint.h"
+
+#define EXIT_USAGE 2
+
+enum { OPT_ENDPOINTS = 256, OPT_CSV };
+
+static const struct option longs[] = {
+	{"user", required_argument, NULL, 'u'},
+	{"job", required_argument, NULL, 'j'},
+	{"endpoints", no_argument, NULL, OPT_ENDPOINTS},
+	{"threads", required_argument, NULL, 't'},
+	{"paths", required_argument, NULL, 'p'},
+	{"category", required_argument, NULL, 'c'},
+	{"csv", no_argument, NULL, OPT_CSV},
+	{"version", no_argument, NULL, 'V'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+struct stat_options {
+	bool endpoints, traffic_only, endpoints_only; /* "only": an option was given that is for this alone */
+	struct endpoints_options e;
+	struct traffic_options t;
+};
+
+static void help(FILE *out)
+{
+	fputs("usage: zipstat [-u USER] [-j JOB] [--csv] ADDRESS\n"
+	      "       zipstat --endpoints [-t THREADS] [-p PATHS] [-c CATEGORY] [--csv]\n"
+	      "\n"
+	      "Prints what the zipperd at ADDRESS (tcp:HOST[:PORT], shm:PATH) has forwarded for your jobs;\n"
+	      "or which resources of a network adapter the endpoint categories of zipperd.conf(5) take.\n"
+	      "\n"
+	      "  -u, --user NAME          your name there; default: $ZIPPER_USER, or your login name\n"
+	      "  -j, --job ID             this job alone\n"
+	      "      --endpoints          the account of the endpoint categories\n"
+	      "  -t, --threads N          for so many threads; default 16\n"
+	      "  -p, --paths N            with so many queue pairs each; default 1\n"
+	      "  -c, --category NAME      this category alone: mpi-everywhere, 2xdynamic, dynamic,\n"
+	      "                           shared-dynamic, static or mpi+threads\n"
+	      "      --csv                comma-separated values\n"
+	      "  -V, --version            print the version and exit\n"
+	      "  -h, --help               print this and exit\n",
+		out);
+}
+
+static int wrong(const char *fmt, const char *what)
+{
+	fprintf(stderr, "zipstat: ");
+	fprintf(stderr, fmt, what);
+	fprintf(stderr, "; try zipstat --help\n");
+	return EXIT_USAGE;
+}
+
+static int parse_number(const char *text, unsigned max, unsigned *n)
+{
+	char *end;
+	errno = 0;
+	unsigned long v = strtoul(text, &end, 10);
+	if (errno || end == text || *end || *text == '-' || v < 1 || v > max)
+		return -EINVAL;
+	*n = (unsigned)v;
+	return 0;
+}
+
+/* 0, or the exit status */
+static int take(struct stat_options *o, int c)
+{
+	switch (c) {
+	case 'u':
+		o->t.user = optarg;
+		o->traffic_only = true;
+		return 0;
+	case 'j':
+		o->t.job = optarg;
+		o->traffic_only = true;
+		return 0;
+	case OPT_ENDPOINTS:
+		o->endpoints = true;
+		return 0;
+	case 't':
+		o->endpoints_only = true;
+		return parse_number(optarg, ZEP_THREADS_MAX, &o->e.threads) == 0 ? 0
+			: wrong("--threads %s: not 1 to 4096", optarg);
+	case 'p':
+		o->endpoints_only = true;
+		return parse_number(optarg, 64, &o->e.paths) == 0 ? 0 : wrong("--paths %s: not 1 to 64", optarg);
+	case 'c':
+		o->endpoints_only = true;
+		o->e.category = zep_parse_category(optarg);
+		return o->e.category >= 0 ? 0 : wrong("--category %s: no such category", optarg);
+	case OPT_CSV:
+		o->e.csv = o->t.csv = true;
+		return 0;
+	default:
+		return wrong("%s", "unknown option, or one without its value");
+	}
+}
+
+static int check(struct stat_options *o, int argc, char **argv)
+{
+	if (o->endpoints && (o->traffic_only || optind < argc))
+		return wrong("%s", "--endpoints asks no zipperd");
+	if (!o->endpoints && o->endpoints_only)
+		return wrong("%s", "that option goes with --endpoints");
+	if (!o->endpoints && optind != argc - 1)
+		return wrong("%s", "one address of a zipperd, or --endpoints");
+	o->t.address = o->endpoints ? NULL : argv[optind];
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct stat_options o = {.e = {.threads = 16, .paths = 1, .category = -1}};
+	struct zerr err = {.text = ""};
+	int c, status = 0;
+	zlog_init("zipstat", ZLOG_INFO);
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "u:j:t:p:c:Vh", longs, NULL)) != -1 && status == 0) {
+		if (c == 'h') {
+			help(stdout);
+			return 0;
+		}
+		if (c == 'V') {
+			puts("zipstat " VERSION);
+			return 0;
+		}
+		status = take(&o, c);
+	}
+	if (status == 0)
+		status = check(&o, argc, argv);
+	if (status != 0)
+		return status;
+	int rc = o.endpoints ? endpoints_print(&o.e, stdout, &err) : traffic_print(&o.t, stdout, &err);
+	if (rc == 0 && fflush(stdout) != 0)
+		rc = zerr_set(&err, -errno, "standard output: %s", strerror(errno));
+	if (rc < 0)
+		fprintf(stderr, "zipstat: %s\n", err.text);
+	return rc < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

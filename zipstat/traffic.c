@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Asks zipperd for its counters, see traffic.h. */
+#include "traffic.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "credentials.h"
+#include "session.h"
+
+#define ANSWER_TIMEOUT_MS 10000
+
+static int set_name(char to[ZCTL_NAME_MAX + 1], const char *name, const char *what, struct zerr *err)
+{
+	if (!zctl_name_ok(name))
+		return zerr_set(err, -EINVAL, "'%.80s' is no name of a %s", name, what);
+	strcpy(to, name); /* zctl_name_ok bounded it */
+	return 0;
+}
+
+static int prepare(struct zsession_params *p, const struct traffic_options *o, struct zerr *err)
+{
+	*p = (struct zsession_params){.auth = &zauth_module, .timeout_ms = ANSWER_TIMEOUT_MS};
+	int rc = zaddr_parse(&p->zipper, o->address, err);
+	if (rc < 0)
+		return zerr_prefix(err, rc, "%.200s", o->address);
+	zcred_find_user(p->user);
+	if (o->user)
+		rc = set_name(p->user, o->user, "user", err);
+	if (rc == 0 && o->job)
+		rc = set_name(p->job, o->job, "job", err);
+	return rc == 0 ? zcred_find_key(&zauth_module, p->key, p->user, err) : rc;
+}
+
+static void print(FILE *out, bool csv, const struct zctl_stats_reply *r)
+{
+	fprintf(out, csv ? "%s,%s,%s,%s,%s,%s,%s,%s\n" : "%-16s %-16s %12s %16s %12s %12s %8s %12s\n", "from", "to",
+		"messages", "bytes", "envelopes", "copied", "refused", "queued");
+	for (uint32_t i = 0; i < r->ndirs; i++) {
+		const struct zctl_dirstat *d = &r->dirs[i];
+		fprintf(out,
+			csv ? "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n"
+			    : "%-16s %-16s %12" PRIu64 " %16" PRIu64 " %12" PRIu64 " %12" PRIu64 " %8" PRIu64
+			      " %12" PRIu64 "\n",
+			d->from, d->to, d->msgs, d->bytes, d->envelopes, d->copied_bytes, d->naks, d->queue_high_bytes);
+	}
+}
+
+int traffic_print(const struct traffic_options *o, FILE *out, struct zerr *err)
+{
+	struct zsession_params p;
+	struct zsession *s;
+	struct zctl_stats_reply reply = {.ndirs = 0};
+	int rc = prepare(&p, o, err);
+	if (rc == 0)
+		rc = zsession_open(&s, &p, ZCTL_SERVICE_ADMIN, err);
+	zauth_module.wipe(&p, sizeof(p));
+	if (rc < 0)
+		return rc;
+	rc = zsession_stats(s, &reply, err);
+	if (rc == 0) {
+		print(out, o->csv, &reply);
+		zctl_stats_free(&reply);
+	}
+	zsession_close(s);
+	return rc;
+}
