@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by tests that run in the Verbs laboratory (vm/vmlab), with the shape of it as argument: ". vm.sh one" or
+# ". vm.sh 2". What follows in the test runs on the host while the machines are up. Tests share one boot as far as
+# possible: it takes 3 s on an idle machine, and a minute on a busy one.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+vmlab=$ZIP_TOP_SRCDIR/test/vm/vmlab
+
+if [ -z "$ZIP_VM" ]; then
+	reason=$("$vmlab" check 2>&1) || skip_all "${reason#vmlab: }"
+	ZIP_VM_STARTED=$TAP_TMP/started "$vmlab" with "$1" bash "$0" 2>"$TAP_TMP/vmlab"
+	rc=$?
+	cat "$TAP_TMP/vmlab" >&2
+	[ -e "$TAP_TMP/started" ] || bail_out "the laboratory: $(head -n1 "$TAP_TMP/vmlab")"
+	exit $rc
+fi
+: >"$ZIP_VM_STARTED"
+mkdir -p "$ZIP_VM/files" # seen by all machines at this path
+
+vm() { # SECONDS NODE COMMAND...
+	"$vmlab" run -t "$@"
+}
+vm_background() { # SECONDS NODE COMMAND...: output in $ZIP_VM/files/background; wait $! gives the status
+	background "$vmlab" run -t "$@" >"$ZIP_VM/files/background" 2>&1
+}
+# vm_listens NODE PORT PID: waits until somebody does, as long as that background job runs
+vm_listens() {
+	local end=$((SECONDS + 120))
+	until vm 60 "$1" ss -Hltn "sport = :$2" | grep -q .; do
+		[ $SECONDS -lt $end ] && kill -0 "$3" 2>/dev/null || return 1
+	done
+}
+# vm_pair SERVER-NODE CLIENT-NODE ADDRESS COMMAND...: a program that is a server without, and a client with an address as its
+# last argument, as ibv_rc_pingpong and perftest are, on their port.
+vm_pair() {
+	local server=$1 client=$2 address=$3 pid rc
+	shift 3
+	vm_background 300 "$server" "$@"
+	pid=$!
+	vm_listens "$server" 18515 $pid && vm 300 "$client" "$@" "$address"
+	rc=$?
+	[ $rc = 0 ] || kill $pid 2>/dev/null
+	wait $pid || { rc=$?; echo "the server:"; cat "$ZIP_VM/files/background"; }
+	return $rc
+}
+# vm_tap NODE SECONDS PREFIX COMMAND...: the results of a test that runs over there, under our numbers
+vm_tap() {
+	local node=$1 seconds=$2 prefix=$3 line planned= seen=0 rc
+	shift 3
+	vm "$seconds" "$node" "$@" >"$TAP_TMP/tap" 2>"$TAP_TMP/tap.err"
+	rc=$?
+	while IFS= read -r line; do
+		case $line in
+		"1..0"*) skip "$prefix" "${line#*SKIP }"; planned=0 ;;
+		"1.."*) planned=${line#1..} ;;
+		"ok "*) seen=$((seen + 1)); pass "$prefix: ${line#*ok *[0-9] - }" ;;
+		"not ok "*) seen=$((seen + 1)); fail "$prefix: ${line#*ok *[0-9] - }" ;;
+		"#"*) echo "$line" ;;
+		esac
+	done <"$TAP_TMP/tap"
+	[ $rc = 0 ] && [ "$planned" = "$seen" ] && return
+	fail "$prefix: runs to its end"
+	diag "status $rc, planned ${planned:-nothing}, seen $seen"
+	diag_file "$TAP_TMP/tap.err" 40
+}
