@@ -21,7 +21,7 @@ bool zenviron_is_ours(const char *name)
 const char *zenviron_names(void)
 {
 	return "ZIPPER_JOB,ZIPPER_PARTS,ZIPPER_PART,ZIPPER_ZIPPERD,ZIPPER_USER,ZIPPER_KEY,ZIPPER_MODULE_DIR,"
-	       "ZIPPER_LOG,ZIPPER_WAIT,ZIPPER_PROGRESS,ZIPPER_REPRESENTATION";
+	       "ZIPPER_LOG,ZIPPER_WAIT,ZIPPER_PROGRESS,ZIPPER_REPRESENTATION,ZIPPER_PROFILE";
 }
 
 static void add(struct zargv *envp, const char *name, const char *value)

@@ -16,7 +16,8 @@ static const char *const representation_choices[] = {"auto", "native", "external
 
 const struct zconf_row zenv_rows[] = {
 	{.name = "job", .type = ZCONF_STRING, FIELD(job),
-		.help = "Name of the job, the same in every rank. Without it the library does nothing at all."},
+		.help = "Name of the job, the same in every rank. Without it the library does nothing but what profile "
+			"says."},
 	{.name = "parts", .type = ZCONF_STRING, FIELD(parts),
 		.help = "Names of all parts (clusters) of the job, separated by commas, in the order of their ranks in "
 			"the merged MPI_COMM_WORLD. With hostfile: default all its clusters."},
@@ -47,6 +48,9 @@ const struct zconf_row zenv_rows[] = {
 		FIELD(representation),
 		.help = "How data cross the bridge: external32 where the parts' machines differ, native where they do "
 			"not (auto). Both can be forced: native must then be set for every part, external32 for one."},
+	{.name = "profile", .type = ZCONF_STRING, FIELD(profile),
+		.help = "File for the communication graph of the run, see zipmap.graph(5). In every rank; also without a "
+			"job. Rank 0 writes it in MPI_Finalize, and removes an older one in MPI_Init."},
 	{.name = "module_dir", .type = ZCONF_STRING, .preset = PKGLIBDIR, FIELD(module_dir),
 		.help = "Where zipauth.so lies, which is loaded while joining."},
 	{.name = NULL},

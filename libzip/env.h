@@ -13,7 +13,7 @@ enum zenv_representation { ZENV_REPRESENTATION_AUTO, ZENV_REPRESENTATION_NATIVE,
 enum zenv_progress { ZENV_PROGRESS_NONE, ZENV_PROGRESS_THREAD };
 
 struct zenv { /* strings are NULL where nothing was set */
-	char *job, *parts, *part, *zipperd, *key, *key_file, *user, *hostfile, *module_dir;
+	char *job, *parts, *part, *zipperd, *key, *key_file, *user, *hostfile, *module_dir, *profile;
 	int64_t log;		/* enum zlog_level */
 	int64_t wait;		/* order of zbridge_params.wait */
 	int64_t progress;	/* enum zenv_progress */
@@ -21,7 +21,8 @@ struct zenv { /* strings are NULL where nothing was set */
 };
 
 /* Reads the environment; unknown ZIPPER_* variables and bad values are errors. Returns 1: part of a job; 0: no
- * ZIPPER_JOB, the library shall do nothing; -EINVAL or -ENOMEM. Free with zenv_free in any case. */
+ * ZIPPER_JOB, the library shall do nothing (but record, where profile is set); -EINVAL or -ENOMEM. Free with zenv_free
+ * in any case. */
 int zenv_read(struct zenv *, struct zerr *);
 void zenv_free(struct zenv *);
 

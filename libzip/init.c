@@ -13,6 +13,7 @@
 #include "error.h"
 #include "join.h"
 #include "log.h"
+#include "record.h"
 #include "shim.h"
 #include "thread.h"
 #include "wait.h"
@@ -87,6 +88,7 @@ static void merge(const struct zenv *env, bool threaded)
 		fail_init(&err);
 	}
 	zshim_active = true;
+	zshim_hooks |= ZSHIM_MERGED;
 	/* from here on the lock is a real one, and we have it */
 	zshim_leave();
 	zshim_threaded = threaded;
@@ -118,6 +120,18 @@ static void join(const struct zenv *env, int provided)
 		merge(env, provided == MPI_THREAD_MULTIPLE);
 }
 
+/* Collective over the world that join has made, or the native one. Not for children of MPI_Comm_spawn: they would write the
+ * same file. */
+static void record(const char *file, bool threaded)
+{
+	struct zerr err = {.text = ""};
+	MPI_Comm parent = MPI_COMM_NULL;
+
+	zn.Comm_get_parent(&parent);
+	if (parent == MPI_COMM_NULL && zrecord_start(file, threaded, &err) != 0)
+		fail_init(&err);
+}
+
 /* required NULL: MPI_Init. */
 static int initialise(int *argc, char ***argv, const int *required, int *provided)
 {
@@ -139,6 +153,8 @@ static int initialise(int *argc, char ***argv, const int *required, int *provide
 	zn.Query_thread(provided);
 	if (job > 0)
 		join(&env, *provided);
+	if (env.profile && *env.profile)
+		record(env.profile, *provided == MPI_THREAD_MULTIPLE);
 out_free:
 	zenv_free(&env);
 	return rc;
@@ -159,6 +175,7 @@ int zip_Init_thread(int *argc, char ***argv, int required, int *provided)
 /* Nobody leaves before everybody is done: first our messages are through, then all have said so, then BYE. */
 int zip_Finalize(void)
 {
+	zrecord_finish();
 	if (zshim_active) {
 		zthread_stop();
 		zcomm_reap();
@@ -167,6 +184,7 @@ int zip_Finalize(void)
 		zbridge_fini();
 		zcommnew_fini();
 		zshim_active = false;
+		zshim_hooks &= ~ZSHIM_MERGED;
 	}
 	zjoin_leave();
 	if (zworld.base != MPI_COMM_WORLD && zworld.base != MPI_COMM_NULL)

@@ -6,6 +6,7 @@
 
 __thread int zshim_depth __attribute__((tls_model("initial-exec")));
 bool zshim_active;
+unsigned zshim_hooks;
 bool zshim_threaded;
 
 /* A ticket lock that sleeps: a plain mutex goes back to the thread that has just released it, and a wait loop would

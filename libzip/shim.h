@@ -8,8 +8,10 @@
  *
  *     int MPI_X(args)
  *     {
- *             if (!zshim_active || zshim_depth > 0) return zn.X(args);
- *             zshim_enter();  rc = zip_X(args);  zshim_leave();  return rc;
+ *             if (!zshim_hooks || zshim_depth > 0) return zn.X(args);
+ *             if (zshim_active) { zshim_enter();  rc = zip_X(args);  zshim_leave(); } else rc = zn.X(args);
+ *             if (rc == MPI_SUCCESS && zshim_hooks & ZSHIM_RECORD) zrecord_...(...);
+ *             return rc;
  *     }
  *
  * Hand-written implementations are called zip_X with exactly the arguments of MPI_X, live in libzip, call native MPI
@@ -27,9 +29,15 @@
 /* > 0: this thread is inside libzip or native MPI; public MPI symbols are then plain pass-throughs. */
 extern __thread int zshim_depth __attribute__((tls_model("initial-exec")));
 
-/* The world is merged, between MPI_Init and MPI_Finalize. While false every wrapper but those of class `always` is a
- * plain pass-through. Written by init.c only. */
+/* The world is merged, between MPI_Init and MPI_Finalize. While false no wrapper but those of class `always` does more
+ * than the native call and its recording. Written by init.c only. */
 extern bool zshim_active;
+
+/* What a wrapper has to do beside the native call; 0 outside MPI_Init to MPI_Finalize and in a job that neither spans
+ * clusters nor is recorded. Written by init.c and record.c only, while no other thread is in MPI. */
+extern unsigned zshim_hooks;
+#define ZSHIM_MERGED 1u /* as zshim_active */
+#define ZSHIM_RECORD 2u /* calls are recorded, see record.h */
 
 /* Enter: depth up, and under MPI_THREAD_MULTIPLE take the lock. */
 static inline void zshim_enter(void);

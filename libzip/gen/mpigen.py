@@ -16,6 +16,37 @@ CLASSES = {
     "guard": "native where all arguments are local, otherwise MPI_ERR_UNSUPPORTED_OPERATION",
     "own": "hand-written zip_X while the world is merged",
     "always": "hand-written zip_X in any case",
+    "pcontrol": "recorded only; variadic",
+}
+
+# Third column: how the call is recorded (libzip/record.h), if the program asks for that. The rest are kinds of collectives.
+POINT_TO_POINT = {
+    "send": "zrecord_send({sendcount}, {sendtype}, {dest}, {comm})",
+    "psend": "zrecord_send_init((MPI_Count)partitions * {sendcount}, {sendtype}, {dest}, {comm}, *request)",
+    "put": "zrecord_put({sendcount}, {sendtype}, {target_rank}, {win})",
+    "get": "zrecord_get({sendcount}, {sendtype}, {target_rank}, {win})",
+    "getput": "zrecord_get(result_count, result_datatype, {target_rank}, {win}), "
+              "zrecord_put(op == MPI_NO_OP ? 0 : {sendcount}, {sendtype}, {target_rank}, {win})",
+    "fetch": "zrecord_get(1, {sendtype}, {target_rank}, {win}), "
+             "zrecord_put(op != MPI_NO_OP, {sendtype}, {target_rank}, {win})",
+    "swap": "zrecord_get(1, {sendtype}, {target_rank}, {win}), zrecord_put(1, {sendtype}, {target_rank}, {win})",
+    "start": "zrecord_starts(1, request)",
+    "startall": "zrecord_starts(count, array_of_requests)",
+}
+BEFORE = {
+    "freecomm": "zrecord_comm_gone(*comm)",
+    "freewin": "zrecord_win_gone(*win)",
+    "freerequest": "zrecord_request_gone(*request)",
+}
+COLLECTIVES = """barrier bcast gather gatherv scatter scatterv allgather allgatherv alltoall alltoallv alltoallw reduce
+    allreduce reduce_scatter reduce_scatter_block scan exscan neighbor_allgather neighbor_allgatherv neighbor_alltoall
+    neighbor_alltoallv neighbor_alltoallw""".split()
+RECORDS = [*POINT_TO_POINT, *BEFORE, *COLLECTIVES]
+# What a call sends is called differently in different functions; the first of these names that a function has counts.
+ALIASES = {
+    "sendcount": ["sendcount", "count", "origin_count"],
+    "sendtype": ["sendtype", "datatype", "origin_datatype"],
+    "dest": ["dest"], "comm": ["comm"], "target_rank": ["target_rank"], "win": ["win"],
 }
 
 
@@ -48,6 +79,11 @@ class Function:
     @property
     def parameters(self):
         return ", ".join(f"{t} {n}{a}".replace("* ", "*") for t, n, a in self.arguments) or "void"
+
+    @property
+    def interposed(self):
+        """Do we export it?"""
+        return self.kind != "native" or self.record is not None
 
     @property
     def call(self):
@@ -84,11 +120,13 @@ def read_table(path):
             words = line.split("#")[0].split()
             if not words:
                 continue
-            if len(words) != 2 or words[1] not in CLASSES:
-                fail(f"{path}:{number}: expected 'MPI_FUNCTION CLASS', CLASS one of {', '.join(CLASSES)}")
+            if len(words) not in (2, 3) or words[1] not in CLASSES:
+                fail(f"{path}:{number}: expected 'MPI_FUNCTION CLASS [RECORD]', CLASS one of {', '.join(CLASSES)}")
+            if len(words) == 3 and words[2] not in RECORDS:
+                fail(f"{path}:{number}: {words[2]} is none of {', '.join(RECORDS)}")
             if words[0] in table:
                 fail(f"{path}:{number}: {words[0]} is in the table twice")
-            table[words[0]] = words[1]
+            table[words[0]] = words[1], words[2] if len(words) == 3 else None
     return table
 
 
@@ -105,9 +143,11 @@ def classify(table_path, header_paths):
     if gone:
         fail(f"{table_path} names functions that no header has: {', '.join(gone)}")
     for function in functions.values():
-        function.kind = table[function.name]
-        if function.variadic and function.kind != "outside":
+        function.kind, function.record = table[function.name]
+        if function.variadic and function.kind not in ("outside", "pcontrol"):
             fail(f"{function.name} has a variable argument list: it can only be 'outside'")
+        if function.record and function.kind in ("outside", "always", "inside", "shadow", "pcontrol"):
+            fail(f"{function.name} is {function.kind} and cannot be recorded")
     return [f for f in functions.values() if f.kind != "outside"]
 
 
@@ -120,11 +160,12 @@ def emit_header(functions):
     yield "/* The native library's entry points (PMPI_X), filled with the first call of any MPI function. */"
     yield "struct znative {"
     for f in functions:
-        yield f"\t{f.result} (*{f.field})({f.parameters});"
+        yield f"\t{f.result} (*{f.field})({f.parameters}{', ...' if f.variadic else ''});"
     yield "};\nextern struct znative zn;\n"
     yield "/* Implementations: one for each function that functions.tab calls own or always. */"
     for f in functions:
-        yield f"{f.result} zip_{f.field}({f.parameters});"
+        if f.kind in ("own", "always"):
+            yield f"{f.result} zip_{f.field}({f.parameters});"
     yield "\n#endif"
 
 
@@ -133,7 +174,7 @@ def emit_native(functions):
     yield HEAD
     yield "#include \"native.h\"\n#include \"resolve.h\"\n"
     for number, f in enumerate(functions):
-        yield f"static {f.result} lazy_{f.field}({f.parameters})\n{{"
+        yield f"static {f.result} lazy_{f.field}({f.parameters}{', ...' if f.variadic else ''})\n{{"
         yield f"\tznative_resolve({number});\n\treturn zn.{f.field}{f.call};\n}}"
     yield "\nstruct znative zn = {"
     for f in functions:
@@ -144,15 +185,87 @@ def emit_native(functions):
     yield "};\nconst unsigned znative_count = sizeof(znative_names) / sizeof(znative_names[0]);"
 
 
+def argument(f, meaning):
+    """The parameter of f that has this meaning."""
+    have = [n for _, n, _ in f.arguments]
+    names = [n for n in ALIASES[meaning] if n in have]
+    if not names:
+        fail(f"{f.name} cannot be recorded as {f.record}: it has no {meaning}")
+    return names[0]
+
+
+def collective_arguments(f):
+    """struct zrecord_args from whatever f has of it."""
+    fields = [f".kind = ZGRAPH_{f.record.upper()}", ".comm = comm"]
+    large = any(t == "const MPI_Count" and a for t, _, a in f.arguments)
+    fields += [".large = true"] if large else []
+    for type_, name, array in f.arguments:
+        if name in ("root", "sendbuf", "recvcount") or name in ("sendcount", "sendtype", "recvtype"):
+            fields.append(f".{name} = {name}")
+        elif name == "count":
+            fields.append(".sendcount = count")
+        elif name == "datatype":
+            fields.append(".sendtype = datatype")
+        elif name in ("sendcounts", "recvcounts", "sendtypes", "recvtypes") and array:
+            fields.append(f".{name} = {name}")
+    return "&(struct zrecord_args){" + ", ".join(fields) + "}"
+
+
+def record_call(f):
+    if f.record in POINT_TO_POINT:
+        text = POINT_TO_POINT[f.record]
+        text = text.format(**{m: argument(f, m) for m in ALIASES if "{" + m + "}" in text})
+        if f.record == "send" and re.search(r"_init(_c)?$", f.name):
+            return text.replace("zrecord_send(", "zrecord_send_init(").replace(")", ", *request)")
+        return text
+    if re.search(r"_init(_c)?$", f.name):
+        return f"zrecord_coll_init({collective_arguments(f)}, *request)"
+    return f"zrecord_coll({collective_arguments(f)})"
+
+
+def emit_record_before(f):
+    if f.record in BEFORE:
+        yield f"\tif (zshim_hooks & ZSHIM_RECORD)\n\t\t{BEFORE[f.record]};"
+
+
+def emit_record_after(f):
+    if f.record and f.record not in BEFORE:
+        yield f"\tif (zrc == MPI_SUCCESS && zshim_hooks & ZSHIM_RECORD)\n\t\t{record_call(f)};"
+
+
+def emit_pcontrol(f):
+    """What comes behind the level is between the program and a tool that is not us: it cannot be passed on."""
+    yield f"ZEXPORT {f.result} {f.name}({f.parameters}, ...)\n{{"
+    yield "\tif (zshim_hooks & ZSHIM_RECORD)\n\t\tzrecord_phase(level);"
+    yield f"\treturn zn.{f.field}(level);\n}}"
+    yield f"ZEXPORT {f.result} {f.symbol}({f.parameters}, ...) __attribute__((alias(\"{f.name}\")));"
+
+
 def emit_wrapper(f):
+    if f.kind == "pcontrol":
+        yield from emit_pcontrol(f)
+        return
     yield f"ZEXPORT {f.result} {f.name}({f.parameters})\n{{"
     native = f"zn.{f.field}{f.call}"
     if f.kind == "always":
         yield f"\tif (zshim_depth > 0)\n\t\treturn {native};"
     else:
-        yield f"\tif (!zshim_active || zshim_depth > 0)\n\t\treturn {native};"
+        state = "hooks" if f.record or f.kind == "inside" else "active"
+        yield f"\tif (!zshim_{state} || zshim_depth > 0)\n\t\treturn {native};"
+    yield from emit_record_before(f)
     if f.kind in ("own", "always"):
-        yield f"\tzshim_enter();\n\t{f.result} zrc = zip_{f.field}{f.call};\n\tzshim_leave();\n\treturn zrc;"
+        yield f"\t{f.result} zrc;"
+        if f.record:
+            yield "\tif (zshim_active) {"
+        yield f"\tzshim_enter();\n\tzrc = zip_{f.field}{f.call};\n\tzshim_leave();"
+        if f.record:
+            yield f"\t}} else {{\n\t\tzrc = {native};\n\t}}"
+        yield from emit_record_after(f)
+        yield "\treturn zrc;"
+    elif f.kind == "native":
+        yield f"\t{f.result} zrc = {native};"
+        yield from emit_record_after(f)
+        yield "\treturn zrc;"
     elif f.kind == "inside":
         yield f"\tzshim_depth++;\n\t{f.result} zrc = {native};\n\tzshim_depth--;\n\treturn zrc;"
     elif f.kind == "shadow":
@@ -195,11 +308,14 @@ def emit_guard(f):
             fail(f"{f.name}: no guard for the argument {type_} {name}{array}")
     yield from before
     yield "\tint zrc = MPI_SUCCESS;"
+    if f.record:
+        checks = [f"zshim_active ? {check} : MPI_SUCCESS" for check in checks]
     for check in checks:
         yield f"\tif (zrc == MPI_SUCCESS)\n\t\tzrc = {check};"
     yield "\tif (zrc == MPI_SUCCESS) {\n\t\tzshim_depth++;"
     yield f"\t\tzrc = zn.{f.field}({', '.join(call)});\n\t\tzshim_depth--;\n\t}}"
     yield from after
+    yield from emit_record_after(f)
     yield "\treturn zrc;"
 
 
@@ -209,10 +325,10 @@ REQUEST_IN = {"MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_fr
 
 def emit_wrappers(functions):
     yield HEAD
-    yield "#include \"shim.h\"\n#include \"guard.h\"\n"
+    yield "#include \"shim.h\"\n#include \"guard.h\"\n#include \"record.h\"\n"
     yield "#define ZEXPORT __attribute__((visibility(\"default\")))\n"
     for f in functions:
-        if f.kind != "native":
+        if f.interposed:
             yield from emit_wrapper(f)
             yield ""
 
@@ -220,7 +336,7 @@ def emit_wrappers(functions):
 def emit_map(functions):
     yield "/* Made by gen/mpigen.py from functions.tab: do not edit. */\n{\nglobal:"
     for f in functions:
-        if f.kind != "native":
+        if f.interposed:
             yield f"\t{f.name};"
             if f.symbol != f.name:
                 yield f"\t{f.symbol};"
