@@ -32,7 +32,7 @@ struct shm_ring_ctl {
 /* Locks inside a process would not work between two. */
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "atomics without locks are needed");
 
-/* In the file: the control blocks, then the data of ring 0, then of ring 1. 64 KiB is the largest usual page. */
+/* In the file: the control blocks and the probe, then the data of ring 0, then of ring 1. 64 KiB is the largest usual page. */
 #define CTL_BYTES ((size_t)64 << 10)
 #define FILE_BYTES (CTL_BYTES + 2 * SHM_RING_BYTES)
 #define MAP_BYTES (CTL_BYTES + 4 * SHM_RING_BYTES)
@@ -61,6 +61,7 @@ static int map_file(struct shm_map *m, int fd)
 		return rc;
 	}
 	m->base = base;
+	m->probe = (struct shm_probe *)(void *)((struct shm_ring_ctl *)base + 2);
 	for (size_t i = 0; i < 2; i++) {
 		m->ctl[i] = (struct shm_ring_ctl *)base + i;
 		m->data[i] = base + CTL_BYTES + 2 * i * SHM_RING_BYTES;

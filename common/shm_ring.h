@@ -22,10 +22,17 @@
 
 struct shm_ring_ctl; /* the shared positions and flags of one ring */
 
+/* Where the connecting side lets the accepting side try one-sided access (shm_rma.h). */
+struct shm_probe {
+	uint64_t address; /* of a word of the connecting process */
+	uint64_t value;	  /* of that word */
+};
+
 /* Both rings as one process sees them: [0] goes from the connecting side to the accepting side. */
 struct shm_map {
 	void *base;
 	struct shm_ring_ctl *ctl[2];
+	struct shm_probe *probe;
 	uint8_t *data[2];
 };
 

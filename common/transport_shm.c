@@ -17,7 +17,6 @@
 #include "transport.h"
 
 #include <errno.h>
-#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +25,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shm_ring.h"
+#include "shm_link.h"
 #include "shm_socket.h"
 #include "socket.h"
 
 _Static_assert(ZWIRE_ENV_BYTES + ZWIRE_MAX_PAYLOAD <= SHM_RING_BYTES, "the largest message fits the ring");
 _Static_assert(ZWIRE_ENV_BYTES % SHM_RING_ALIGN == 0, "payloads are aligned");
 
-#define LINE 128 /* pairs of cache lines are fetched together */
 /* Small messages become visible together, at flush or when they are this much. */
 #define PUBLISH_BYTES ((uint64_t)32 << 10)
 /* The consumer gives space back at the end of a poll or when it has this much. */
@@ -42,36 +40,6 @@ _Static_assert(ZWIRE_ENV_BYTES % SHM_RING_ALIGN == 0, "payloads are aligned");
 #define LOOK_EVERY 64
 
 enum { LINK_WAITING, LINK_READY }; /* or the negative errno with which the offer failed */
-
-struct shm_tx {
-	struct shm_producer ring;
-	int sock;
-	int watch; /* accepted: epoll descriptor around sock, which comes with the offer; else -1 */
-	bool watch_new; /* it reports sock as writable, to wake a sender that waited for the offer */
-	bool armed;
-	unsigned refused; /* posts in a row */
-	size_t need; /* bytes that the last post had no room for; 0: it had */
-	int error;
-};
-
-struct shm_rx {
-	struct shm_consumer ring;
-	int sock;
-	bool armed;
-	bool gone; /* the peer is; what is in the ring is still delivered */
-	unsigned vain; /* polls in a row */
-	int error;
-};
-
-struct shm_link {
-	struct zlink base;
-	struct shm_map map;
-	_Atomic int state;
-	atomic_flag joining; /* one half takes the offer */
-	_Atomic bool dead; /* either half saw the peer's end */
-	alignas(LINE) struct shm_tx tx;
-	alignas(LINE) struct shm_rx rx;
-};
 
 struct shm_listener {
 	struct zlistener base;
@@ -135,7 +103,7 @@ static void shm_listener_addr(const struct zlistener *base, struct zaddr *out)
 
 static struct shm_link *new_link(struct zerr *err)
 {
-	struct shm_link *l = aligned_alloc(LINE, sizeof(*l));
+	struct shm_link *l = aligned_alloc(SHM_LINE, sizeof(*l));
 	if (!l) {
 		zerr_set(err, -ENOMEM, "out of memory for a connection");
 		return NULL;
@@ -180,6 +148,7 @@ static int make_offer(struct shm_link *l, struct zerr *err)
 	if (memory < 0)
 		return memory;
 	int rc = 0;
+	shm_rma_offer(l);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) < 0) {
 		rc = zerr_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	} else {
@@ -267,6 +236,7 @@ static int take_offer(struct shm_link *l)
 	l->tx.sock = fds[SHM_OFFER_SOCKET];
 	shm_producer_init(&l->tx.ring, &l->map, 1);
 	shm_consumer_init(&l->rx.ring, &l->map, 0);
+	shm_rma_try(l);
 	/* The first socket is watched for its end only from now on. The second one is writable, which wakes a sender
 	 * that sleeps already; its next post stops watching for that. */
 	l->tx.watch_new = true;
@@ -507,6 +477,8 @@ static int arm_rx(struct shm_link *l)
 		return 1;
 	if (rc == 0)
 		return 0;
+	if (rx->rma.outstanding)
+		return 1;
 	rx->armed = true;
 	return !shm_consumer_sleep(&rx->ring);
 }
@@ -519,7 +491,7 @@ static int arm_tx(struct shm_link *l)
 		return rc != -EAGAIN;
 	if (tx->ring.tail != tx->ring.published)
 		publish(l);
-	if (tx->need == 0)
+	if (tx->need == 0 || tx->rma.outstanding)
 		return 1;
 	tx->armed = true;
 	return !shm_producer_sleep(&tx->ring, tx->need);
@@ -534,6 +506,7 @@ static int shm_arm(struct zlink *base, enum zlink_half half)
 const struct ztransport ztransport_shm = {
 	.name = "shm",
 	.kind = ZADDR_SHM,
+	.rma = &shm_rma_ops,
 	.listen = shm_listen,
 	.connect = shm_connect,
 	.accept = shm_accept,

@@ -113,6 +113,7 @@ const char *zwire_kind_name(uint8_t kind)
 		[ZWIRE_NAK] = "NAK",
 		[ZWIRE_RESUME] = "RESUME",
 		[ZWIRE_BYE] = "BYE",
+		[ZWIRE_MOVED] = "MOVED",
 	};
 	_Static_assert(sizeof(names) / sizeof(names[0]) == ZWIRE_KIND_MAX + 1, "a name for every kind");
 	return kind <= ZWIRE_KIND_MAX && names[kind] ? names[kind] : "?";

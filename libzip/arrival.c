@@ -96,7 +96,7 @@ static int take_sequenced(struct zremote *from, const struct zwire_env *env, con
 		rc = keep_unexpected(from, env, payload);
 	} else if (eager) {
 		if (env->flags & ZWIRE_F_SYNC)
-			ztransfer_post_done(from, env->xfer);
+			ztransfer_post_done(from, env->xfer, 0);
 		zop_take_eager(op, env->src, env->tag, env->flags, payload, env->len);
 	} else {
 		ztransfer_start_recv(op, from, env->tag, env->flags, env->xfer, env->offset);
@@ -127,6 +127,8 @@ int zarrival_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIR
 		return ztransfer_take_data(from, env);
 	case ZWIRE_DONE:
 		return ztransfer_take_done(from, env);
+	case ZWIRE_MOVED:
+		return ztransfer_take_moved(from, env);
 	case ZWIRE_ACK:
 		return 0;
 	case ZWIRE_NAK:
@@ -173,7 +175,7 @@ void zarrival_deliver(struct zarrival *a, struct zop *op)
 {
 	if (a->eager) {
 		if (a->flags & ZWIRE_F_SYNC) {
-			ztransfer_post_done(a->from, a->xfer);
+			ztransfer_post_done(a->from, a->xfer, 0);
 			zchannel_flush(a->from->channel);
 		}
 		zop_take_eager(op, a->from->vrank, a->tag, a->flags, a->payload, a->total);

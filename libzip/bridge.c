@@ -91,6 +91,7 @@ int zbridge_init(const struct zbridge_params *p)
 	oversubscribed = p->oversubscribed;
 	if (zchannel_init(p) != 0 || zoutgoing_init() != 0 || zarrival_init() != 0)
 		return MPI_ERR_NO_MEM;
+	ztransfer_init(p);
 	zprogress_init(p);
 	return MPI_SUCCESS;
 }

@@ -51,6 +51,7 @@ struct zbridge_params {
 	const uint8_t *token; /* [ZCTL_TOKEN_BYTES] */
 	bool oversubscribed;
 	enum { ZBRIDGE_WAIT_AUTO, ZBRIDGE_WAIT_SPIN, ZBRIDGE_WAIT_YIELD, ZBRIDGE_WAIT_SLEEP } wait; /* ZIPPER_WAIT */
+	enum { ZBRIDGE_ONE_SIDED_AUTO, ZBRIDGE_ONE_SIDED_YES, ZBRIDGE_ONE_SIDED_NO } one_sided; /* ZIPPER_ONE_SIDED */
 };
 int zbridge_init(const struct zbridge_params *);
 /* Waits until all our messages are acknowledged and sends that must still complete have. MPI_Finalize calls it before

@@ -25,6 +25,7 @@ struct zcontrol { /* from the pool */
 	struct zcontrol *next;
 	struct zremote *remote;
 	struct zwire_env env;
+	uint8_t key[ZRMA_KEY_BYTES];
 };
 
 static struct zchannel *channels; /* [zworld.nparts] */
@@ -145,7 +146,9 @@ int zchannel_post(struct zremote *r, struct zwire_env *env, const void *payload)
 	int rc = ch->link->ops->post(ch->link, raw, payload, env->len);
 	if (rc == 0) {
 		ch->held_back = true;
-		zpeer_ack_sent(&r->stream);
+		/* What a CTS with a key acknowledges the sender hears at the end of the transfer only. */
+		if (env->kind != ZWIRE_CTS || env->len == 0 || !zpeer_ack_is_due(&r->stream))
+			zpeer_ack_sent(&r->stream);
 	} else if (rc == -EAGAIN) {
 		ch->full = true;
 	} else {
@@ -154,16 +157,18 @@ int zchannel_post(struct zremote *r, struct zwire_env *env, const void *payload)
 	return rc;
 }
 
-void zchannel_post_control(struct zremote *r, struct zwire_env *env)
+void zchannel_post_control(struct zremote *r, struct zwire_env *env, const uint8_t *key)
 {
 	struct zchannel *ch = r->channel;
 
-	if (!ch->control_head && zchannel_post(r, env, NULL) == 0)
+	if (!ch->control_head && zchannel_post(r, env, key) == 0)
 		return;
 	struct zcontrol *c = zpool_get(sizeof(*c));
 	if (!c)
 		zerror_fatal(1, "out of memory for a message of %zu bytes", sizeof(*c));
 	*c = (struct zcontrol){.remote = r, .env = *env};
+	if (env->len)
+		memcpy(c->key, key, sizeof(c->key));
 	if (ch->control_head)
 		ch->control_tail->next = c;
 	else
@@ -203,7 +208,7 @@ static bool send_control(struct zchannel *ch)
 
 	while (ch->control_head) {
 		struct zcontrol *c = ch->control_head;
-		if (zchannel_post(c->remote, &c->env, NULL) != 0)
+		if (zchannel_post(c->remote, &c->env, c->key) != 0)
 			break;
 		ch->control_head = c->next;
 		zpool_put(c);

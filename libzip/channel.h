@@ -39,8 +39,8 @@ struct zchannel *zchannel_find(int part);
 
 /* Posts a message to a remote rank; fills src, dst and ack. 0 or -EAGAIN (the link is full). */
 int zchannel_post(struct zremote *, struct zwire_env *, const void *payload);
-/* Posts an unsequenced envelope without payload, or keeps it until the link has room. */
-void zchannel_post_control(struct zremote *, struct zwire_env *);
+/* Posts an unsequenced envelope, or keeps it until the link has room. key: [env->len], 0 or ZRMA_KEY_BYTES; copied. */
+void zchannel_post_control(struct zremote *, struct zwire_env *, const uint8_t *key);
 /* The peer has sequenced messages that the link did not take: tries again in a later turn. */
 void zchannel_add_ready(struct zremote *);
 /* Pushes out what was posted. */

@@ -10,6 +10,7 @@
 static const char *const log_choices[] = {"error", "warn", "info", "debug", NULL};
 static const char *const wait_choices[] = {"auto", "spin", "yield", "sleep", NULL};
 static const char *const progress_choices[] = {"none", "thread", NULL};
+static const char *const one_sided_choices[] = {"auto", "yes", "no", NULL};
 static const char *const representation_choices[] = {"auto", "native", "external32", NULL};
 
 #define FIELD(name) .offset = offsetof(struct zenv, name)
@@ -51,6 +52,10 @@ const struct zconf_row zenv_rows[] = {
 	{.name = "profile", .type = ZCONF_STRING, FIELD(profile),
 		.help = "File for the communication graph of the run, see zipmap.graph(5). In every rank; also without a "
 			"job. Rank 0 writes it in MPI_Finalize, and removes an older one in MPI_Init."},
+	{.name = "one_sided", .type = ZCONF_ENUM, .preset = "auto", .choices = one_sided_choices, FIELD(one_sided),
+		.help = "Whether zipperd may read large messages from the memory of this rank and write them there, "
+			"where the transport can: auto, where it is faster (verbs, not shm), yes or no. Over shm zipperd then "
+			"copies, and not the ranks, which may compute meanwhile."},
 	{.name = "module_dir", .type = ZCONF_STRING, .preset = PKGLIBDIR, FIELD(module_dir),
 		.help = "Where zipauth.so lies, which is loaded while joining."},
 	{.name = NULL},

@@ -18,6 +18,7 @@ struct zenv { /* strings are NULL where nothing was set */
 	int64_t wait;		/* order of zbridge_params.wait */
 	int64_t progress;	/* enum zenv_progress */
 	int64_t representation; /* enum zenv_representation */
+	int64_t one_sided;	/* order of zbridge_params.one_sided */
 };
 
 /* Reads the environment; unknown ZIPPER_* variables and bad values are errors. Returns 1: part of a job; 0: no

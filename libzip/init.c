@@ -74,7 +74,7 @@ static void merge(const struct zenv *env, bool threaded)
 {
 	struct zerr err = {.text = ""};
 	struct zbridge_params params = {.job = zjoin_job(), .session = zjoin_session(), .zipper = zjoin_zipper(),
-		.token = zjoin_token(), .wait = (int)env->wait};
+		.token = zjoin_token(), .wait = (int)env->wait, .one_sided = (int)env->one_sided};
 
 	params.oversubscribed = is_oversubscribed(params.zipper);
 	if (make_world(&err) != 0)

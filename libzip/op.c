@@ -51,6 +51,7 @@ static void destroy_op(struct zreq *r)
 	struct zop *op = (struct zop *)r;
 
 	assert(!op->posted && !op->queued);
+	ztransfer_conceal(op);
 	if (op->xfer)
 		ztransfer_del(op);
 	if (op->type_held) {
@@ -138,6 +139,7 @@ void zop_finish_recv(struct zop *op, uint32_t source, int tag, uint64_t bytes, i
 	/* Without conversion wire bytes are native bytes, whatever the type. */
 	MPI_Count count = zworld.external32 ? zdata_native_bytes(op->type, bytes) : (MPI_Count)bytes;
 
+	ztransfer_conceal(op);
 	if (op->xfer)
 		ztransfer_del(op);
 	zpool_put(op->packed);
@@ -150,6 +152,7 @@ void zop_finish_send(struct zop *op, int error)
 {
 	if (op->mode == ZSEND_BUFFERED && op->req.orphan && !op->req.persistent)
 		zop_buffered--;
+	ztransfer_conceal(op);
 	if (op->xfer)
 		ztransfer_del(op);
 	zpool_put(op->packed);

@@ -16,6 +16,7 @@
 #include "datatype.h"
 #include "match.h"
 #include "request.h"
+#include "transport.h"
 
 struct zremote;
 
@@ -44,6 +45,9 @@ struct zop {
 	uint32_t xfer;
 	uint64_t peer_xfer;
 	uint64_t total, granted, moved; /* bytes: of the message, that may be sent, that were sent or have come */
+	struct zrma_exposure exposure;	/* of the message's bytes, to be read or written from outside */
+	bool exposed;
+	bool offered;			/* receive: the sender has exposed its, and waits for an answer to that */
 	struct zop *next;		/* in the one list that it stands in: pending sends, data, grants */
 	bool queued;
 };

@@ -56,7 +56,8 @@ static bool push_message(struct zremote *r, struct zwire_env *env, const uint8_t
 	if (!m)
 		return false;
 	m->env = *env;
-	memcpy(m->payload, payload, env->len);
+	if (env->len)
+		memcpy(m->payload, payload, env->len);
 	zpeer_push(&r->stream, m);
 	return true;
 }
@@ -140,6 +141,20 @@ int zoutgoing_start(struct zop *op)
 	return MPI_SUCCESS;
 }
 
+/* What the first message of a send carries: all of it, or the key to it. */
+static const uint8_t *first_payload(struct zop *op, struct zwire_env *env)
+{
+	if (env->kind == ZWIRE_EAGER) {
+		env->len = (uint32_t)op->total;
+		return op->packed ? op->packed : op->data.dense;
+	}
+	if (!ztransfer_expose(op))
+		return NULL;
+	env->flags |= ZWIRE_F_ONE_SIDED;
+	env->len = ZRMA_KEY_BYTES;
+	return op->exposure.key;
+}
+
 /* The first pending send goes into the stream. False: no room, or no memory now. */
 static bool admit(struct zremote *r, struct zop *op)
 {
@@ -149,14 +164,15 @@ static bool admit(struct zremote *r, struct zop *op)
 		.flags = (op->data.converted ? ZWIRE_F_EXT32 : 0) | (op->mode == ZSEND_SYNC ? ZWIRE_F_SYNC : 0),
 		.comm = op->req.comm->id | op->context,
 		.tag = op->tag,
-		.len = eager ? (uint32_t)op->total : 0,
 		.xfer = op->xfer,
 		.offset = op->total,
 	};
 
-	if (!zpeer_has_room(&r->stream, env.len))
+	if (!zpeer_has_room(&r->stream, eager ? (uint32_t)op->total : ZRMA_KEY_BYTES))
 		return false;
-	if (!push_message(r, &env, op->packed ? op->packed : op->data.dense)) {
+	const uint8_t *payload = first_payload(op, &env);
+	if (!push_message(r, &env, payload)) {
+		ztransfer_conceal(op);
 		zchannel_add_ready(r);
 		return false;
 	}
@@ -205,7 +221,7 @@ bool zoutgoing_ack(bool all)
 		struct zremote *r = *link;
 		if (zpeer_owes_ack(&r->stream) && (all || zpeer_ack_is_due(&r->stream))) {
 			struct zwire_env env = {.kind = ZWIRE_ACK};
-			zchannel_post_control(r, &env);
+			zchannel_post_control(r, &env, NULL);
 			zpeer_ack_sent(&r->stream);
 			sent = true;
 		}

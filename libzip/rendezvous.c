@@ -14,6 +14,41 @@
 static struct zidtab transfers;
 static struct zop_list granting; /* receives that want a larger grant, in turns */
 static uint64_t outstanding;	 /* bytes granted and not come, over all transfers */
+static struct zbridge_params params;
+
+void ztransfer_init(const struct zbridge_params *p)
+{
+	params = *p;
+}
+
+/* Is it wanted for a message of so many bytes? auto: from the size on from which it is faster. */
+static bool is_worth_it(const struct zrma *rma, uint64_t bytes)
+{
+	return params.one_sided == ZBRIDGE_ONE_SIDED_YES ||
+		(params.one_sided == ZBRIDGE_ONE_SIDED_AUTO && bytes >= rma->min_bytes);
+}
+
+bool ztransfer_expose(struct zop *op)
+{
+	struct zlink *link = op->remote->channel->link;
+	const struct zrma *rma = link->ops->rma;
+	uint8_t *bytes = op->packed ? op->packed : op->data.dense;
+
+	assert(!op->exposed);
+	if (!rma || !is_worth_it(rma, op->total))
+		return false;
+	op->exposed = rma->expose(link, op->kind == ZOP_SEND ? ZLINK_TX : ZLINK_RX, bytes, op->total, &op->exposure) == 0;
+	return op->exposed;
+}
+
+void ztransfer_conceal(struct zop *op)
+{
+	if (!op->exposed)
+		return;
+	struct zlink *link = op->remote->channel->link;
+	op->exposed = false;
+	link->ops->rma->conceal(link, &op->exposure);
+}
 
 int ztransfer_add(struct zop *op)
 {
@@ -64,7 +99,12 @@ static void post_cts(struct zop *op)
 	struct zwire_env env = {
 		.kind = ZWIRE_CTS, .xfer = op->peer_xfer, .comm = op->xfer, .offset = op->granted};
 
-	zchannel_post_control(op->remote, &env);
+	if (op->offered)
+		env.flags = ZWIRE_F_ONE_SIDED;
+	op->offered = false; /* answered */
+	if (op->exposed)
+		env.len = ZRMA_KEY_BYTES;
+	zchannel_post_control(op->remote, &env, op->exposed ? op->exposure.key : NULL);
 }
 
 /* Every waiting transfer is asked once, in turns. */
@@ -95,6 +135,7 @@ void ztransfer_start_recv(struct zop *op, struct zremote *from, int tag, uint16_
 	op->peer_xfer = xfer;
 	op->total = total;
 	op->granted = op->moved = 0;
+	op->offered = flags & ZWIRE_F_ONE_SIDED;
 	if (error == MPI_SUCCESS && !op->data.dense && total > 0) {
 		op->packed = zpool_get(total); /* total is at most the room that the application gave */
 		if (!op->packed)
@@ -104,8 +145,13 @@ void ztransfer_start_recv(struct zop *op, struct zremote *from, int tag, uint16_
 		error = MPI_ERR_NO_MEM;
 	op->req.status.MPI_TAG = tag;
 	if (error != MPI_SUCCESS || total == 0) {
-		ztransfer_post_done(from, xfer);
+		ztransfer_post_done(from, xfer, flags & ZWIRE_F_ONE_SIDED);
 		zop_finish_recv(op, from->vrank, tag, error == MPI_ERR_TRUNCATE ? op->data.bytes : 0, error);
+		return;
+	}
+	if (op->offered && ztransfer_expose(op)) {
+		op->granted = total;
+		post_cts(op);
 		return;
 	}
 	zop_list_push(&granting, op);
@@ -117,7 +163,7 @@ static struct zop *find_fragment(struct zremote *from, const struct zwire_env *e
 	struct zop *op = find_transfer(env->xfer, ZOP_RECV, from);
 
 	/* Only what was granted, and in order: one rail carries a transfer. */
-	if (!op || env->offset != op->moved || env->len > op->granted - op->moved)
+	if (!op || op->exposed || env->offset != op->moved || env->len > op->granted - op->moved)
 		return NULL;
 	return op;
 }
@@ -131,32 +177,57 @@ uint8_t *ztransfer_place(struct zremote *from, const struct zwire_env *env)
 	return (op->packed ? op->packed : op->data.dense) + env->offset;
 }
 
+static void all_came(struct zop *op)
+{
+	int error = MPI_SUCCESS;
+
+	assert(!op->queued);
+	if (op->packed)
+		error = zdata_unpack(op->packed, op->total, op->buf, op->count, op->type);
+	zop_finish_recv(op, op->remote->vrank, op->req.status.MPI_TAG, op->total, error);
+}
+
 int ztransfer_take_data(struct zremote *from, const struct zwire_env *env)
 {
 	struct zop *op = find_fragment(from, env);
-	int error = MPI_SUCCESS;
 
 	if (!op)
 		return -EPROTO;
 	op->moved += env->len;
 	outstanding -= env->len;
 	if (op->moved == op->total) {
-		assert(!op->queued);
-		ztransfer_post_done(from, op->peer_xfer);
-		if (op->packed)
-			error = zdata_unpack(op->packed, op->total, op->buf, op->count, op->type);
-		zop_finish_recv(op, from->vrank, op->req.status.MPI_TAG, op->total, error);
+		ztransfer_post_done(from, op->peer_xfer, 0);
+		all_came(op);
 	}
 	if (granting.head)
 		grant_more();
 	return 0;
 }
 
-void ztransfer_post_done(struct zremote *to, uint64_t xfer)
+int ztransfer_take_moved(struct zremote *from, const struct zwire_env *env)
 {
-	struct zwire_env env = {.kind = ZWIRE_DONE, .xfer = xfer};
+	struct zop *op = find_transfer(env->xfer, ZOP_RECV, from);
 
-	zchannel_post_control(to, &env);
+	if (!op || !op->exposed || (env->offset != op->total && env->offset != 0))
+		return -EPROTO;
+	op->moved = env->offset;
+	if (op->moved == op->total) {
+		all_came(op);
+		return 0;
+	}
+	ztransfer_conceal(op);
+	op->offered = true; /* to be declined */
+	op->granted = 0;
+	zop_list_push(&granting, op);
+	grant_more();
+	return 0;
+}
+
+void ztransfer_post_done(struct zremote *to, uint64_t xfer, uint16_t flags)
+{
+	struct zwire_env env = {.kind = ZWIRE_DONE, .flags = flags, .xfer = xfer};
+
+	zchannel_post_control(to, &env, NULL);
 }
 
 int ztransfer_take_cts(struct zremote *from, const struct zwire_env *env)
@@ -165,6 +236,7 @@ int ztransfer_take_cts(struct zremote *from, const struct zwire_env *env)
 
 	if (!op || env->offset > op->total || env->offset < op->granted)
 		return -EPROTO;
+	ztransfer_conceal(op); /* the receiver wants fragments */
 	op->peer_xfer = env->comm;
 	op->granted = env->offset;
 	if (op->moved < op->granted && !op->queued)

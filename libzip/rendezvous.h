@@ -3,6 +3,10 @@
  * Transfers of large messages: RTS, CTS with a grant in bytes, DATA, DONE. Also the DONE of synchronous eager sends.
  * Under the shim's lock.
  *
+ * Where both links are capable of it nothing is granted: the sender exposes its memory, the receiver its own, zipperd
+ * moves the message and tells both (wire.h). Each side decides for itself and for each transfer, so it also goes the
+ * other way where one cannot register its memory.
+ *
  * A receiver has granted at most rdv_window bytes at any time over all its transfers, so that zipperd never holds more
  * for it. While plenty of the window is free a transfer gets up to a quarter of it, so that three senders that do not
  * answer leave room for others; in the last quarter each gets one fragment.
@@ -16,6 +20,11 @@
 #include "op.h"
 #include "wire.h"
 
+void ztransfer_init(const struct zbridge_params *);
+/* Opens the bytes of an operation to zipperd, if that is possible and worth it: true, op->exposure has the key. */
+bool ztransfer_expose(struct zop *);
+void ztransfer_conceal(struct zop *); /* no effect if it is not exposed */
+
 /* Gives the operation a transfer id, or takes it back. 0 or -ENOMEM. */
 int ztransfer_add(struct zop *);
 void ztransfer_del(struct zop *);
@@ -26,8 +35,11 @@ void ztransfer_start_recv(struct zop *, struct zremote *from, int tag, uint16_t 
 uint8_t *ztransfer_place(struct zremote *from, const struct zwire_env *);
 /* Receiver: a fragment has come, in its place. 0 or -EPROTO. */
 int ztransfer_take_data(struct zremote *from, const struct zwire_env *);
-/* Receiver: tells the sender that its message was matched (F_SYNC), or is not wanted. */
-void ztransfer_post_done(struct zremote *to, uint64_t xfer);
+/* Receiver: zipperd has written it into our memory, or cannot. 0 or -EPROTO. */
+int ztransfer_take_moved(struct zremote *from, const struct zwire_env *);
+/* Receiver: tells the sender that its message was matched (F_SYNC), or is not wanted. flags: ZWIRE_F_ONE_SIDED if it
+ * was offered so. */
+void ztransfer_post_done(struct zremote *to, uint64_t xfer, uint16_t flags);
 
 /* Sender: a grant or the end has come. 0 or -EPROTO. */
 int ztransfer_take_cts(struct zremote *from, const struct zwire_env *);

@@ -73,6 +73,7 @@ static struct pair *make_pair(struct crew *crew, int a, int b, struct zerr *err)
 		.to = d->settings.fabric[b],
 		.eager_bytes = (uint32_t)d->settings.eager_bytes,
 		.frag_bytes = (uint32_t)d->settings.frag_bytes,
+		.staging_bytes = (uint64_t)d->settings.one_sided_bytes,
 		.budget = &d->budget,
 		.control_fd = crew->event_fd,
 		.spin = d->settings.spin,

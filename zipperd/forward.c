@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "worker.h"
+#include "transfer.h"
 
 #define RESUME_BATCH 2 /* each may send a window of 256 KiB, a quarter of the default share, at once */
 #define BLOCKED_TRIES 16 /* rounds in vain until a full link is left to epoll */
@@ -42,9 +42,10 @@ static void block(struct worker *w, struct dest *d)
 }
 
 /* The link is broken. Messages wait for the control thread to say whether the rank has left (BYE) or died. */
-static void lose_tx(struct worker *w, struct dest *d, int rc)
+void forward_lose_tx(struct worker *w, struct dest *d, int rc)
 {
 	struct tx *tx = d->tx;
+	transfer_dest_gone(w, d);
 	list_del(&d->touched);
 	list_del(&d->blocked);
 	worker_warm_tx(w, d);
@@ -210,7 +211,7 @@ static int deliver(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 			return 0;
 		}
 		if (rc != -EAGAIN)
-			lose_tx(w, d, rc);
+			forward_lose_tx(w, d, rc);
 	}
 	int rc = enqueue(w, d, raw, payload, len);
 	if (rc != 0)
@@ -222,6 +223,13 @@ static int deliver(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 			&(struct event){.kind = EVENT_OPEN, .lane = d->lane, .lrank = d->lrank});
 	}
 	return 0;
+}
+
+int forward_envelope(struct worker *w, struct dest *d, const struct zwire_env *env)
+{
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	zwire_encode(raw, env);
+	return deliver(w, d, raw, NULL, 0);
 }
 
 /* Posts what waits. true: something moved. */
@@ -241,7 +249,7 @@ static bool drain(struct worker *w, struct dest *d)
 	if (rc == 0)
 		list_del(&d->blocked);
 	else if (rc != -EAGAIN)
-		lose_tx(w, d, rc);
+		forward_lose_tx(w, d, rc);
 	if (moved && d->nrefused)
 		resume_some(w, d);
 	return moved;
@@ -272,7 +280,7 @@ void forward_flush(struct worker *w)
 		if (rc == -EAGAIN)
 			block(w, d);
 		else if (rc != 0)
-			lose_tx(w, d, rc);
+			forward_lose_tx(w, d, rc);
 	}
 }
 
@@ -287,6 +295,7 @@ static int breach(struct source *s, const char *what)
 /* What no rank sends. Constant text, or NULL. */
 static const char *check(const struct source *s, const struct zwire_env *env)
 {
+	static const char flag_text[] = "a flag where it does not belong";
 	const struct lane *l = s->lane;
 	if (env->src != s->vrank)
 		return "a message in another rank's name";
@@ -294,24 +303,60 @@ static const char *check(const struct source *s, const struct zwire_env *env)
 		return "a message with a job number";
 	if (env->dst >= l->nranks || l->place[env->dst].part != l->to)
 		return "a message to a rank that this channel does not lead to";
+	bool one_sided = env->flags & ZWIRE_F_ONE_SIDED;
 	switch (env->kind) {
 	case ZWIRE_EAGER:
 		if (env->len > l->limits.eager_bytes)
 			return "an eager message above eager_bytes";
+		if (one_sided)
+			return flag_text;
 		return env->seq == 0 ? "an eager message without a sequence number" : NULL;
 	case ZWIRE_RTS:
-		if (env->len > 0)
-			return "a request to send with a payload";
+		if (env->len != (one_sided ? ZRMA_KEY_BYTES : 0))
+			return "a request to send with a payload that is no key";
 		return env->seq == 0 ? "a request to send without a sequence number" : NULL;
 	case ZWIRE_DATA:
+		if (one_sided)
+			return flag_text;
 		return env->len > l->limits.frag_bytes ? "a fragment above frag_bytes" : NULL;
 	case ZWIRE_CTS:
-	case ZWIRE_DONE:
+		if (one_sided && env->len == ZRMA_KEY_BYTES)
+			return NULL;
+		return env->len > 0 ? "a payload where none belongs" : NULL;
 	case ZWIRE_ACK:
+		if (one_sided)
+			return flag_text;
+		return env->len > 0 ? "a payload where none belongs" : NULL;
+	case ZWIRE_DONE:
 		return env->len > 0 ? "a payload where none belongs" : NULL;
 	default:
 		return "a kind of message that ranks do not send";
 	}
+}
+
+/* RTS with a key: forwarded without it. */
+static int take_offer(struct source *s, struct dest *d, const struct zwire_env *env, const uint8_t *key)
+{
+	struct zwire_env plain = *env;
+	plain.len = 0;
+	if (!transfer_offer(s, d, env, key))
+		plain.flags &= (uint16_t)~ZWIRE_F_ONE_SIDED;
+	return forward_envelope(s->lane->worker, d, &plain);
+}
+
+/* The answer to one: the transfer belongs to the opposite worker. A key goes no further. */
+static int take_answer(struct source *s, struct dest *d, const struct zwire_env *env,
+	const uint8_t raw[ZWIRE_ENV_BYTES], const uint8_t *key)
+{
+	struct worker *w = s->lane->worker;
+	struct note note = {.what = env->len ? NOTE_GO : NOTE_WITHDRAW, .job = s->lane->job, .src = env->src,
+		.dst = env->dst, .ack = env->ack, .xfer = env->xfer, .peer_xfer = env->comm, .total = env->offset};
+	if (env->len)
+		memcpy(note.key, key, sizeof(note.key));
+	if (!note_ring_push(&w->opposite->ports->notes, &note))
+		return -EAGAIN;
+	w->told_opposite = true;
+	return env->len ? 0 : deliver(w, d, raw, NULL, 0);
 }
 
 int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
@@ -340,10 +385,12 @@ int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE
 		return 0; /* it waits for nothing any more */
 	else if (!has_room_unsequenced(d, ZWIRE_ENV_BYTES + (uint64_t)env->len))
 		rc = -EAGAIN;
-	if (rc == ADMITTED)
-		rc = deliver(w, d, raw, payload, env->len);
-	else if (rc == DROPPED)
+	if (rc == DROPPED)
 		return 0;
+	if (rc == ADMITTED && !(env->flags & ZWIRE_F_ONE_SIDED))
+		rc = deliver(w, d, raw, payload, env->len);
+	else if (rc == ADMITTED)
+		rc = sequenced ? take_offer(s, d, env, payload) : take_answer(s, d, env, raw, payload);
 	if (rc != 0) {
 		s->no_room = true;
 		return rc;
@@ -351,7 +398,7 @@ int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE
 	stat_add(&l->stats.envelopes, 1);
 	if (sequenced)
 		stat_add(&l->stats.msgs, 1);
-	if (env->len > 0)
+	if (env->len > 0 && !(env->flags & ZWIRE_F_ONE_SIDED))
 		stat_add(&l->stats.bytes, env->len);
 	return 0;
 }
@@ -363,13 +410,21 @@ int forward_note(struct worker *w, const struct note *note)
 		l = l->next;
 	if (!l)
 		return 0; /* the job is over */
-	uint8_t raw[ZWIRE_ENV_BYTES];
-	zwire_encode(raw, &(struct zwire_env){.kind = note->kind, .src = note->src, .dst = note->dst,
-				  .seq = note->seq});
-	uint32_t lrank = l->place[note->dst].lrank;
+	uint32_t lrank = l->place[note->what == NOTE_SEND ? note->dst : note->src].lrank;
 	dest_touch(l, lrank);
 	struct dest *d = &l->dest[lrank];
-	return d->gone ? 0 : deliver(w, d, raw, NULL, 0);
+	const struct zwire_env env = {.kind = note->kind, .src = note->src, .dst = note->dst, .seq = note->seq,
+		.ack = note->ack, .xfer = note->xfer};
+	switch (note->what) {
+	case NOTE_SEND:
+		return d->gone ? 0 : forward_envelope(w, d, &env);
+	case NOTE_GO:
+		return transfer_go(w, d, note);
+	case NOTE_WITHDRAW:
+		transfer_withdraw(w, d, note);
+		break;
+	}
+	return 0;
 }
 
 /* --- destinations come and go --- */
@@ -391,6 +446,7 @@ void forward_drop_tx(struct worker *w, struct tx *tx)
 	struct dest *d = tx->dest;
 	if (!d)
 		return;
+	transfer_dest_gone(w, d);
 	list_del(&d->touched);
 	list_del(&d->blocked);
 	worker_warm_tx(w, d);
@@ -405,6 +461,7 @@ void forward_dest_bye(struct worker *w, struct lane *l, uint32_t lrank)
 	struct dest *d = &l->dest[lrank];
 	struct list *node, *after;
 	d->gone = true;
+	transfer_dest_gone(w, d);
 	list_for_each(node, after, &d->refused)
 		tell(w, list_entry(node, struct refusal, of_dest), REFUSAL_BYE_DUE);
 	while (d->head) {
@@ -418,10 +475,12 @@ void forward_dest_bye(struct worker *w, struct lane *l, uint32_t lrank)
 
 void forward_drop_lane(struct worker *w, struct lane *l)
 {
+	transfer_drop_lane(w, l);
 	for (uint32_t i = 0; i < l->ndests; i++) {
 		struct dest *d = &l->dest[i];
 		if (!d->ready)
 			continue;
+		list_del(&d->carrying);
 		while (d->head)
 			dequeue(w, d);
 		while (!list_empty(&d->refused))

@@ -14,7 +14,8 @@ struct lane *lane_create(uint32_t ndests)
 	l->ndests = ndests;
 	l->dest = calloc(ndests, sizeof(*l->dest));
 	l->bucket = calloc(LANE_BUCKETS, sizeof(struct refusal *));
-	if (!l->dest || !l->bucket) {
+	l->transfers = calloc(LANE_BUCKETS, sizeof(struct transfer *));
+	if (!l->dest || !l->bucket || !l->transfers) {
 		lane_destroy(l);
 		return NULL;
 	}
@@ -27,6 +28,7 @@ void lane_destroy(struct lane *l)
 		return;
 	free(l->dest);
 	free(l->bucket);
+	free(l->transfers);
 	free(l);
 }
 

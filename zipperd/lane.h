@@ -19,6 +19,8 @@
 struct worker;
 struct lane;
 struct channel;
+struct transfer;
+struct piece;
 
 struct place { /* of a vrank; read-only once the job runs */
 	uint32_t part, lrank;
@@ -45,6 +47,8 @@ enum source_state {
 	SOURCE_STALLED /* take found no memory: not polled until some comes free */
 };
 
+enum one_sided { ONE_SIDED_UNKNOWN, ONE_SIDED_YES, ONE_SIDED_NO }; /* of a link, found out at first use */
+
 /* The receiving half of a rank's channel: belongs to the worker of (its fabric, the other one). */
 struct source {
 	enum waiter waiter;
@@ -57,7 +61,14 @@ struct source {
 	uint32_t idle; /* polls without a message in a row */
 	int fd;
 	bool no_room;	    /* take refused for lack of memory */
+	bool dropping;	    /* given back when reads is 0 */
 	const char *breach; /* take found something that no rank sends */
+	struct list transfers; /* of which it is the sender */
+	uint32_t ntransfers;
+	enum one_sided one_sided;
+	struct zregion *region; /* staging memory, for this link */
+	uint32_t reads;		/* under way */
+	struct list reading;	/* in worker.reading, while there are any */
 };
 
 /* The sending half: belongs to the worker of (the other fabric, its fabric). */
@@ -68,6 +79,12 @@ struct tx {
 	struct channel *channel;
 	int fd;
 	bool in_epoll;
+	bool dropping; /* given back when writes is 0 */
+	enum one_sided one_sided;
+	struct zregion *region; /* staging memory, for this link */
+	uint32_t writes;	/* under way */
+	struct piece *waiting, **waiting_tail; /* to be written, oldest first; the link had no room */
+	struct list writing;	/* in worker.writing, while there is any of them */
 };
 
 struct dest {
@@ -81,6 +98,9 @@ struct dest {
 	uint32_t tries;		   /* in vain, in a row */
 	struct list refused;	   /* struct refusal.of_dest, oldest first; next NULL: not initialised yet */
 	uint32_t nrefused, nresumed;
+	struct list starting, started; /* running transfers to it: with something to read yet, and without */
+	struct list carrying;	       /* in worker.carrying, while there are any in starting */
+	uint32_t staged;	       /* pieces that they have */
 	uint32_t lrank;
 	bool ready;	 /* the lists above are initialised */
 	bool gone;	 /* it said BYE, or its job is over for it */
@@ -110,7 +130,7 @@ struct refusal {
 };
 _Static_assert(sizeof(struct refusal) <= POOL_SMALL_BYTES, "refusals live in the smallest buffers");
 
-#define LANE_BUCKETS 1024 /* of the table of refusals; a power of two */
+#define LANE_BUCKETS 1024 /* of the tables of refusals and transfers; a power of two */
 
 struct lane_limits {
 	uint32_t eager_bytes, frag_bytes;
@@ -132,6 +152,7 @@ struct lane {
 	struct lane *next;
 	struct dest *dest; /* [ndests] */
 	struct refusal **bucket; /* [LANE_BUCKETS] */
+	struct transfer **transfers; /* [LANE_BUCKETS], by source and id */
 	alignas(64) struct lane_stats stats;
 };
 
@@ -150,6 +171,8 @@ static inline void dest_touch(struct lane *l, uint32_t lrank)
 	d->lrank = lrank;
 	d->tail = &d->head;
 	list_init(&d->refused);
+	list_init(&d->starting);
+	list_init(&d->started);
 }
 
 /* Refusals. All in the worker's thread. */

@@ -43,5 +43,15 @@ static inline void list_del(struct list *node) /* no effect on one that is in no
 	node->next->prev = node->prev;
 	node->next = node->prev = NULL;
 }
+/* All elements of a list into an uninitialised head; the list is empty then. */
+static inline void list_take(struct list *to, struct list *from)
+{
+	list_init(to);
+	if (list_empty(from))
+		return;
+	*to = *from;
+	to->next->prev = to->prev->next = to;
+	list_init(from);
+}
 
 #endif

@@ -30,7 +30,8 @@ struct buf {
 };
 
 #define POOL_CLASSES 4
-#define POOL_SMALL_BYTES 128 /* payload of the smallest class: envelopes and what zipperd remembers per refusal */
+/* Payload of the smallest class: envelopes, and what zipperd remembers per refusal and per one-sided transfer. */
+#define POOL_SMALL_BYTES 192
 
 struct pool_class {
 	uint32_t payload;     /* largest payload; 0: class not in use */

@@ -84,6 +84,11 @@ const struct zconf_row settings_rows[] = {
 	OPT(dest_share, ZCONF_BYTES, "1M", 8 * KiB, GiB,
 		"How many bytes of messages may wait for one rank that does not receive. What comes beyond is "
 		"refused and sent again later; other ranks are not held up."),
+	OPT(one_sided_bytes, ZCONF_BYTES, "4M", 0, GiB,
+		"Memory, in each direction, through which large messages go from one rank's memory into the "
+		"other's without either doing anything, where the ranks' transports can: in pieces of frag_bytes, "
+		"at least two. It is allocated at first use, and counts as part of memory. 0: all large messages "
+		"travel as fragments."),
 	OPT(memory, ZCONF_BYTES, "256M", 4 * MiB, 1024 * GiB,
 		"Upper bound of the memory for all messages that wait for a rank to receive."),
 	OPT(max_jobs, ZCONF_INT, "256", 1, 65536, "How many jobs may run at a time."),

@@ -26,7 +26,7 @@ struct settings {
 	char *spin_text;
 	int64_t spin; /* from spin_text: idle polls, or WORKER_SPIN_AUTO */
 	int64_t join_timeout_ms, hello_timeout_ms;
-	int64_t eager_bytes, frag_bytes, rdv_window, dest_share, memory;
+	int64_t eager_bytes, frag_bytes, rdv_window, dest_share, one_sided_bytes, memory;
 	int64_t max_jobs, max_ranks, max_connections;
 	int64_t threads;   /* enum settings_threads */
 	int64_t log_level; /* enum zlog_level */

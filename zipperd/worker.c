@@ -5,7 +5,7 @@
  * then. When nothing happens the thread spins a little, then yields, then arms everything and sleeps.
  */
 #define _GNU_SOURCE /* pthread_setname_np */
-#include "worker.h"
+#include "transfer.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -63,12 +63,45 @@ static void watch_source(struct worker *w, struct source *s, bool watch)
 	epoll_ctl(w->epoll, EPOLL_CTL_MOD, s->fd, &ev);
 }
 
-static void lose_source(struct worker *w, struct source *s, int rc)
+void worker_lose_source(struct worker *w, struct source *s, int rc)
 {
+	if (s->state == SOURCE_GONE)
+		return;
 	epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->fd, NULL);
 	move(s, NULL, SOURCE_GONE);
+	transfer_source_gone(w, s);
 	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = s->channel, .rc = rc,
 			       .breach = s->breach});
+}
+
+void worker_settle_source(struct worker *w, struct source *s)
+{
+	if (s->dropping && s->reads == 0)
+		worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = s->channel});
+}
+
+static void drop_source(struct worker *w, struct source *s)
+{
+	if (s->state != SOURCE_GONE) {
+		epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->fd, NULL);
+		move(s, NULL, SOURCE_GONE);
+		transfer_source_gone(w, s);
+	}
+	s->dropping = true;
+	worker_settle_source(w, s);
+}
+
+static void add_source(struct worker *w, struct source *s)
+{
+	uint32_t events = 0;
+	s->waiter = WAITER_SOURCE;
+	list_init(&s->transfers);
+	s->fd = s->zlink->ops->fd(s->zlink, ZLINK_RX, &events);
+	struct epoll_event ev = {.events = events, .data.ptr = s};
+	int rc = epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->fd, &ev) != 0 ? -errno : 0;
+	move(s, &w->hot, SOURCE_HOT);
+	if (rc != 0)
+		worker_lose_source(w, s, rc);
 }
 
 /* true: it has something after all. */
@@ -76,7 +109,7 @@ static bool cool_source(struct worker *w, struct source *s)
 {
 	int rc = s->zlink->ops->arm(s->zlink, ZLINK_RX);
 	if (rc < 0)
-		lose_source(w, s, rc);
+		worker_lose_source(w, s, rc);
 	else if (rc == 0)
 		move(s, &w->cold, SOURCE_COLD);
 	return rc > 0;
@@ -93,7 +126,7 @@ static bool poll_source(struct worker *w, struct source *s)
 		return rc > 0;
 	}
 	if (rc < 0 && rc != -EAGAIN) {
-		lose_source(w, s, rc);
+		worker_lose_source(w, s, rc);
 		return true;
 	}
 	if (rc > 0)
@@ -161,6 +194,12 @@ void worker_warm_tx(struct worker *w, struct dest *d)
 	d->cold = false;
 }
 
+void worker_settle_tx(struct worker *w, struct tx *tx)
+{
+	if (tx->dropping && tx->writes == 0)
+		worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = tx->channel});
+}
+
 /* --- commands and notes --- */
 
 static void run_command(struct worker *w, const struct command *c)
@@ -170,34 +209,21 @@ static void run_command(struct worker *w, const struct command *c)
 		c->lane->next = w->lanes;
 		w->lanes = c->lane;
 		break;
-	case CMD_ADD_SOURCE: {
-		struct source *s = c->source;
-		uint32_t events = 0;
-		s->waiter = WAITER_SOURCE;
-		s->fd = s->zlink->ops->fd(s->zlink, ZLINK_RX, &events);
-		struct epoll_event ev = {.events = events, .data.ptr = s};
-		if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->fd, &ev) != 0)
-			lose_source(w, s, -errno);
-		else
-			move(s, &w->hot, SOURCE_HOT);
+	case CMD_ADD_SOURCE:
+		add_source(w, c->source);
 		break;
-	}
 	case CMD_ADD_TX:
 		c->tx->waiter = WAITER_TX;
 		forward_add_tx(w, c->lane, c->lrank, c->tx);
 		break;
 	case CMD_DROP_SOURCE:
-		if (c->source->state != SOURCE_GONE) {
-			epoll_ctl(w->epoll, EPOLL_CTL_DEL, c->source->fd, NULL);
-			move(c->source, NULL, SOURCE_GONE);
-		}
-		worker_emit(w,
-			&(struct event){.kind = EVENT_HALF_GONE, .channel = c->source->channel});
+		drop_source(w, c->source);
 		break;
 	case CMD_DROP_TX:
 		forward_drop_tx(w, c->tx);
 		unwatch_tx(w, c->tx);
-		worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = c->tx->channel});
+		c->tx->dropping = true;
+		worker_settle_tx(w, c->tx);
 		break;
 	case CMD_DEST_BYE:
 		forward_dest_bye(w, c->lane, c->lrank);
@@ -272,7 +298,7 @@ static void look(struct worker *w, int timeout_ms)
 static int prepare_sleep(struct worker *w)
 {
 	struct list *node, *after;
-	bool busy = false;
+	bool carrying, busy = transfer_sleep(w, &carrying);
 	list_for_each(node, after, &w->hot)
 		busy |= cool_source(w, list_entry(node, struct source, link));
 	list_for_each(node, after, &w->blocked) {
@@ -285,7 +311,7 @@ static int prepare_sleep(struct worker *w)
 	if (!list_empty(&w->due))
 		return RETRY_MS;
 	if (list_empty(&w->stalled) && !note_ring_peek(&w->ports->notes))
-		return -1;
+		return carrying ? STALL_MS : -1;
 	w->freed = true; /* look at the stalled ones afterwards */
 	return STALL_MS;
 }
@@ -316,6 +342,7 @@ static bool turn(struct worker *w)
 	bool moved = run_commands(w);
 	moved |= send_notes(w);
 	moved |= poll_sources(w);
+	moved |= transfer_turn(w);
 	moved |= forward_blocked(w);
 	forward_due(w);
 	forward_flush(w);
@@ -356,7 +383,8 @@ static int create(struct worker **out, const struct worker_params *p, const char
 	if (!w)
 		goto err;
 	memset(w, 0, sizeof(*w));
-	struct list *lists[] = {&w->hot, &w->cold, &w->stalled, &w->touched, &w->blocked, &w->due};
+	struct list *lists[] = {&w->hot, &w->cold, &w->stalled, &w->touched, &w->blocked, &w->due,
+		&w->carrying, &w->reading, &w->writing, &w->telling};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	w->ports = aligned_alloc(alignof(struct worker_ports), sizeof(*w->ports));
@@ -366,6 +394,7 @@ static int create(struct worker **out, const struct worker_params *p, const char
 	rc = pool_init(&w->pool, p->budget, p->eager_bytes, p->frag_bytes);
 	if (rc != 0)
 		goto err_ports;
+	staging_init(&w->staging, p->budget, p->staging_bytes, p->frag_bytes);
 	w->waiter = WAITER_WAKE;
 	w->control_fd = p->control_fd;
 	w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -397,6 +426,7 @@ static void destroy(struct worker *w)
 {
 	close(w->epoll);
 	close(w->wake_fd);
+	staging_fini(&w->staging);
 	pool_fini(&w->pool);
 	free(w->ports);
 	free(w);

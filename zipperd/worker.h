@@ -15,6 +15,7 @@
 
 #include "lane.h"
 #include "ring.h"
+#include "staging.h"
 #include "wait.h"
 
 enum command_kind {
@@ -53,10 +54,19 @@ struct event {
 	const char *breach; /* constant text, or NULL */
 };
 
-struct note { /* to the worker of the opposite direction: send this to the source */
-	uint64_t seq;
+enum note_what {
+	NOTE_SEND,     /* send this to dst */
+	NOTE_GO,       /* src has said where dst's transfer shall go: CTS with a key */
+	NOTE_WITHDRAW, /* src does not want it that way */
+};
+
+struct note { /* to the worker of the opposite direction */
+	enum note_what what;
 	uint32_t job, src, dst; /* src, dst: of the envelope */
-	uint8_t kind;		/* NAK, RESUME or BYE */
+	uint8_t kind;		/* SEND: NAK, RESUME, BYE or DONE */
+	uint8_t key[ZRMA_KEY_BYTES]; /* GO */
+	uint64_t seq, ack, xfer;     /* of the envelope */
+	uint64_t peer_xfer, total;   /* GO: comm and offset of the CTS */
 };
 
 RING(command_ring, struct command, 1024);
@@ -77,8 +87,12 @@ struct worker {
 	struct list hot, cold, stalled; /* sources */
 	struct list touched, blocked;	/* destinations */
 	struct list due;		/* refusals with something to tell */
+	struct list carrying;		/* destinations with transfers to go on with, in turns */
+	struct list reading, writing;	/* sources and txs with one-sided operations under way */
+	struct list telling;		/* transfers that are done, and somebody does not know */
 	uint32_t cold_txs;		/* full links that are left to epoll */
 	struct pool pool;
+	struct staging staging;
 	int epoll;
 	uint32_t turns;
 	bool stop;
@@ -109,6 +123,7 @@ struct worker_pair {
 struct worker_params {
 	const char *from, *to; /* fabrics */
 	uint32_t eager_bytes, frag_bytes;
+	uint64_t staging_bytes;
 	struct budget *budget;
 	int control_fd;
 	int64_t spin; /* WORKER_SPIN_AUTO, or idle polls before yielding */
@@ -137,9 +152,17 @@ void forward_add_tx(struct worker *, struct lane *, uint32_t lrank, struct tx *)
 void forward_drop_tx(struct worker *, struct tx *);
 void forward_dest_bye(struct worker *, struct lane *, uint32_t lrank);
 void forward_drop_lane(struct worker *, struct lane *);
+/* Sends an envelope without payload. -EAGAIN: no memory. */
+int forward_envelope(struct worker *, struct dest *, const struct zwire_env *);
+/* Its link is broken with rc. */
+void forward_lose_tx(struct worker *, struct dest *, int rc);
 /* worker.c */
 void worker_cool_tx(struct worker *, struct dest *); /* leaves a full link to epoll */
 void worker_warm_tx(struct worker *, struct dest *); /* takes it back */
 void worker_emit(struct worker *, const struct event *);
+void worker_lose_source(struct worker *, struct source *, int rc); /* no effect on one that is lost */
+/* Gives a half back that was to be dropped, if nothing is under way on it any more. */
+void worker_settle_source(struct worker *, struct source *);
+void worker_settle_tx(struct worker *, struct tx *);
 
 #endif

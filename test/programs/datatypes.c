@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Derived datatypes with gaps: what lies in the gaps of the receiver must stay as it was. Sent to every other rank. */
+/* Derived datatypes with gaps: what lies in the gaps of the receiver must stay as it was. Sent to every other rank.
+ * twin: one_sided=yes */
 #include "check.h"
 
 #define ROOM (1 << 20)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages of many fragments in both directions at once, and the large-count forms of the functions.
- * twin: tcp=yes
+ * twin: tcp=yes one_sided=yes
  */
 #include "check.h"
 

@@ -2,7 +2,7 @@
 /*
  * Random point-to-point: all ranks draw the same plan from a seed, then carry it out with their own random order of
  * posting, modes and completion calls. Sizes from 0 to 4 MiB, tags, named and wildcard sources; every byte is compared.
- * Arguments: seed, messages a round, rounds. twin: tcp=yes
+ * Arguments: seed, messages a round, rounds. twin: tcp=yes one_sided=yes
  */
 #include "check.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A message longer than the receive: MPI_ERR_TRUNCATE there, with nothing written behind the buffer, and life goes on. */
+/* A message longer than the receive: MPI_ERR_TRUNCATE there, with nothing written behind the buffer, and life goes on.
+ * twin: one_sided=yes */
 #include "check.h"
 
 static const int sent[] = {2, 100, 20000, 300000};

@@ -81,6 +81,15 @@ void fixture_address(const struct fixture *f, const char *text, struct zaddr *ad
 		fail_msg("%s", err.text);
 }
 
+bool link_kind_has_rma(const struct link_kind *kind)
+{
+	const struct fixture anywhere = {.dir = "/"};
+	struct zaddr addr;
+	fixture_address(&anywhere, kind->address, &addr);
+	const struct ztransport *ops = ztransport_find(addr.kind, NULL);
+	return ops && ops->rma;
+}
+
 int fixture_setup(void **state)
 {
 	struct zerr err;

@@ -21,7 +21,7 @@ struct link_test {
 };
 #define LINK_TEST(function) {#function, function}
 extern const struct link_test transport_connect_tests[], transport_message_tests[], transport_end_tests[];
-extern const struct link_test transport_stream_tests[];
+extern const struct link_test transport_rma_tests[], transport_stream_tests[];
 
 #define PATIENCE_MS 60000 /* longer means lost, also on a busy machine */
 
@@ -41,6 +41,8 @@ extern const struct link_kind link_kinds[];
 extern const size_t link_kind_count;
 /* Whether this machine has it. */
 bool link_kind_works(const struct link_kind *);
+/* Whether it has one-sided operations. */
+bool link_kind_has_rma(const struct link_kind *);
 
 /* Setup and teardown of each test: *state is the kind and becomes a fixture; descriptors are counted. */
 struct fixture {

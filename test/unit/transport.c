@@ -8,6 +8,7 @@ static const struct link_test *const lists[] = {
 	transport_connect_tests,
 	transport_message_tests,
 	transport_end_tests,
+	transport_rma_tests,
 	transport_stream_tests,
 };
 enum { LISTS = sizeof(lists) / sizeof(lists[0]), TESTS_MAX = 100 };
@@ -39,7 +40,8 @@ int main(void)
 			continue;
 		}
 		for (size_t j = 0; j < LISTS; j++)
-			if (kind->stream || lists[j] != transport_stream_tests)
+			if ((kind->stream || lists[j] != transport_stream_tests) &&
+				(link_kind_has_rma(kind) || lists[j] != transport_rma_tests))
 				count += add_tests(tests + count, kind, lists[j]);
 	}
 	int rc = _cmocka_run_group_tests("transport", tests, count, NULL, NULL);

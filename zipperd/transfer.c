@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One-sided transfers, see transfer.h. */
+#include "transfer.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "log.h"
+
+#define REAP_BATCH 16
+
+/* --- the table --- */
+
+static struct transfer **bucket_of(struct lane *l, uint32_t src, uint64_t xfer)
+{
+	uint32_t h = (src * 0x9e3779b1u) ^ ((uint32_t)xfer * 0x85ebca6bu); /* odd multipliers spread neighbours */
+	return &l->transfers[(h >> 16 ^ h) & (LANE_BUCKETS - 1)];
+}
+
+static struct transfer *find(struct lane *l, uint32_t src, uint64_t xfer)
+{
+	struct transfer *t = *bucket_of(l, src, xfer);
+	while (t && (t->src != src || t->xfer != xfer))
+		t = t->chain;
+	return t;
+}
+
+static void forget_source(struct transfer *t)
+{
+	if (!t->source)
+		return;
+	list_del(&t->of_source);
+	t->source->ntransfers--;
+	t->source = NULL;
+}
+
+static void release(struct worker *w, struct transfer *t)
+{
+	struct transfer **at = bucket_of(t->dest->lane, t->src, t->xfer);
+	assert(t->pieces == 0);
+	while (*at != t)
+		at = &(*at)->chain;
+	*at = t->chain;
+	list_del(&t->of_dest);
+	forget_source(t);
+	pool_put(&w->pool, t->buf);
+	w->freed = true;
+}
+
+static void kill_transfer(struct worker *w, struct transfer *t)
+{
+	list_del(&t->of_dest);
+	t->state = TRANSFER_DEAD;
+	if (t->pieces == 0)
+		release(w, t);
+}
+
+/* --- can this link? --- */
+
+static bool admit(struct worker *w, struct zlink *z, enum one_sided *state, struct zregion **region)
+{
+	struct zerr err;
+	if (*state == ONE_SIDED_UNKNOWN) {
+		int rc = staging_admit(&w->staging, z, region, &err);
+		*state = rc == 0 ? ONE_SIDED_YES : ONE_SIDED_NO;
+		if (rc != 0 && err.text[0])
+			zlog(ZLOG_WARN, "%s: large messages travel as fragments: %s", z->peer, err.text);
+	}
+	return *state == ONE_SIDED_YES;
+}
+
+/* --- agreeing --- */
+
+bool transfer_offer(struct source *s, struct dest *d, const struct zwire_env *env, const uint8_t key[ZRMA_KEY_BYTES])
+{
+	struct lane *l = s->lane;
+	struct worker *w = l->worker;
+	if (!admit(w, s->zlink, &s->one_sided, &s->region))
+		return false;
+	struct transfer *t = find(l, s->vrank, env->xfer);
+	if (t && t->state != TRANSFER_OFFERED)
+		return false; /* a repetition of what is running, or nonsense: the receiver knows */
+	if (t)
+		release(w, t);
+	struct buf *b = s->ntransfers < TRANSFER_OFFERS_MAX ? pool_get(&w->pool, sizeof(struct transfer)) : NULL;
+	if (!b)
+		return false;
+	t = (struct transfer *)(void *)b->payload;
+	struct transfer **bucket = bucket_of(l, s->vrank, env->xfer);
+	*t = (struct transfer){.chain = *bucket, .source = s, .dest = d, .buf = b, .xfer = env->xfer, .src = s->vrank,
+		.total = env->offset, .state = TRANSFER_OFFERED};
+	memcpy(t->from, key, ZRMA_KEY_BYTES);
+	*bucket = t;
+	list_add(&s->transfers, &t->of_source);
+	s->ntransfers++;
+	return true;
+}
+
+static int tell_dest(struct worker *w, struct dest *d, uint32_t src, uint64_t peer_xfer, uint64_t moved)
+{
+	const struct zwire_env env = {.kind = ZWIRE_MOVED, .src = src, .dst = d->lane->vrank_of[d->lrank],
+		.xfer = peer_xfer, .offset = moved};
+	return d->gone ? 0 : forward_envelope(w, d, &env);
+}
+
+/* The offer that the receiver d answers; NULL: there is none. */
+static struct transfer *offer_of(struct dest *d, const struct note *n)
+{
+	struct transfer *t = find(d->lane, n->dst, n->xfer);
+	return t && t->state == TRANSFER_OFFERED && t->dest == d ? t : NULL;
+}
+
+void transfer_withdraw(struct worker *w, struct dest *d, const struct note *n)
+{
+	struct transfer *t = offer_of(d, n);
+	if (t)
+		release(w, t);
+}
+
+int transfer_go(struct worker *w, struct dest *d, const struct note *n)
+{
+	struct transfer *t = offer_of(d, n);
+	if (!t || t->total != n->total || !d->tx || !admit(w, d->tx->zlink, &d->tx->one_sided, &d->tx->region))
+		return tell_dest(w, d, n->dst, n->peer_xfer, 0);
+	t->peer_xfer = n->peer_xfer;
+	t->ack = n->ack;
+	memcpy(t->to, n->key, ZRMA_KEY_BYTES);
+	t->state = TRANSFER_RUNNING;
+	list_add(&d->starting, &t->of_dest);
+	if (!list_linked(&d->carrying))
+		list_add(&w->carrying, &d->carrying);
+	return 0;
+}
+
+/* --- pieces --- */
+
+static void drop_piece(struct worker *w, struct piece *p)
+{
+	struct transfer *t = p->transfer;
+	t->dest->staged--;
+	t->pieces--;
+	staging_put(&w->staging, p);
+	if (t->state == TRANSFER_DEAD && t->pieces == 0)
+		release(w, t);
+}
+
+/* All is written: tells both. false: not yet. */
+static bool tell(struct worker *w, struct transfer *t)
+{
+	struct dest *d = t->dest;
+	if (!t->told_dest && tell_dest(w, d, t->src, t->peer_xfer, t->total) != 0)
+		return false;
+	t->told_dest = true;
+	const struct note note = {.what = NOTE_SEND, .kind = ZWIRE_DONE, .job = d->lane->job, .dst = t->src,
+		.src = d->lane->vrank_of[d->lrank], .xfer = t->xfer, .ack = t->ack};
+	if (!note_ring_push(&w->opposite->ports->notes, &note))
+		return false;
+	w->told_opposite = true;
+	release(w, t);
+	return true;
+}
+
+static void finish(struct worker *w, struct transfer *t)
+{
+	list_del(&t->of_dest);
+	t->state = TRANSFER_DONE;
+	list_add(&w->telling, &t->of_dest);
+}
+
+/* false: the link takes no more now. */
+static bool start_write(struct worker *w, struct piece *p)
+{
+	struct transfer *t = p->transfer;
+	struct tx *tx = t->dest->tx;
+	const struct zrma_op op = {.key = t->to, .offset = p->offset, .local = p->data, .len = p->len,
+		.region = tx->region, .cookie = p};
+	int rc = tx->zlink->ops->rma->write(tx->zlink, &op);
+	if (rc == -EAGAIN)
+		return false;
+	if (rc == 0) {
+		tx->writes++;
+		if (!list_linked(&tx->writing))
+			list_add(&w->writing, &tx->writing);
+		return true;
+	}
+	forward_lose_tx(w, t->dest, rc); /* kills the transfer, but the piece keeps it */
+	drop_piece(w, p);
+	return true;
+}
+
+static void came_in(struct worker *w, struct piece *p, int rc)
+{
+	struct transfer *t = p->transfer;
+	if (rc != 0 || t->state == TRANSFER_DEAD) {
+		drop_piece(w, p); /* why it failed is told when the half's end is */
+		return;
+	}
+	struct tx *tx = t->dest->tx;
+	if (!tx->waiting && start_write(w, p))
+		return;
+	p->next = NULL;
+	*(tx->waiting ? tx->waiting_tail : &tx->waiting) = p;
+	tx->waiting_tail = &p->next;
+	if (!list_linked(&tx->writing))
+		list_add(&w->writing, &tx->writing);
+}
+
+static void went_out(struct worker *w, struct piece *p, int rc)
+{
+	struct transfer *t = p->transfer;
+	if (rc == 0 && t->state == TRANSFER_RUNNING) {
+		t->written += p->len;
+		stat_add(&t->dest->lane->stats.bytes, p->len);
+		if (t->written == t->total)
+			finish(w, t);
+	}
+	drop_piece(w, p);
+}
+
+/* false: no piece or no room now. */
+static bool start_read(struct worker *w, struct transfer *t)
+{
+	struct source *s = t->source;
+	struct piece *p = staging_get(&w->staging);
+	if (!p)
+		return false;
+	uint64_t len = t->total - t->started;
+	struct zrma_limits from, to;
+	s->zlink->ops->rma->limits(s->zlink, &from);
+	t->dest->tx->zlink->ops->rma->limits(t->dest->tx->zlink, &to);
+	const uint64_t max[] = {w->staging.piece_bytes, from.max_bytes, to.max_bytes};
+	for (int i = 0; i < 3; i++)
+		len = len < max[i] ? len : max[i];
+	p->transfer = t;
+	p->offset = t->started;
+	p->len = (uint32_t)len;
+	const struct zrma_op op = {.key = t->from, .offset = p->offset, .local = p->data, .len = p->len,
+		.region = s->region, .cookie = p};
+	int rc = s->zlink->ops->rma->read(s->zlink, &op);
+	if (rc != 0) {
+		staging_put(&w->staging, p);
+		if (rc != -EAGAIN)
+			worker_lose_source(w, s, rc); /* kills the transfer */
+		return false;
+	}
+	t->started += len;
+	t->pieces++;
+	t->dest->staged++;
+	s->reads++;
+	if (!list_linked(&s->reading))
+		list_add(&w->reading, &s->reading);
+	return true;
+}
+
+/* --- turns --- */
+
+/* Half of all, or what may wait for it as messages: a receiver that is slow must not have all the memory. */
+static uint32_t share_of(const struct worker *w, const struct dest *d)
+{
+	uint64_t share = d->lane->limits.dest_share / w->staging.piece_bytes, half = w->staging.npieces / 2;
+	share = share < half ? share : half;
+	return share < STAGING_PIECES_MIN ? STAGING_PIECES_MIN : (uint32_t)share;
+}
+
+static bool start_reads(struct worker *w)
+{
+	bool moved = false;
+	/* Each once: who comes to the end of the list is not seen again in this turn. */
+	struct list turn;
+	list_take(&turn, &w->carrying);
+	while (!list_empty(&turn)) {
+		struct dest *d = list_entry(turn.next, struct dest, carrying);
+		uint32_t share = share_of(w, d);
+		list_del(&d->carrying);
+		list_add(&w->carrying, &d->carrying);
+		while (!list_empty(&d->starting) && d->staged < share) {
+			struct transfer *t = list_entry(d->starting.next, struct transfer, of_dest);
+			if (!start_read(w, t))
+				break;
+			moved = true;
+			if (t->started == t->total) {
+				list_del(&t->of_dest);
+				list_add(&d->started, &t->of_dest);
+			}
+		}
+		if (list_empty(&d->starting))
+			list_del(&d->carrying);
+	}
+	return moved;
+}
+
+static bool reap_reads(struct worker *w, struct source *s)
+{
+	struct zrma_done done[REAP_BATCH];
+	int n, total = 0;
+	while ((n = s->zlink->ops->rma->reap(s->zlink, ZLINK_RX, done, REAP_BATCH)) > 0) {
+		s->reads -= (uint32_t)n;
+		total += n;
+		for (int i = 0; i < n; i++)
+			came_in(w, done[i].cookie, done[i].rc);
+	}
+	if (n < 0)
+		worker_lose_source(w, s, n);
+	if (s->reads == 0) {
+		list_del(&s->reading);
+		worker_settle_source(w, s);
+	}
+	return total > 0;
+}
+
+static bool reap_writes(struct worker *w, struct tx *tx)
+{
+	struct zrma_done done[REAP_BATCH];
+	int n, total = 0;
+	while ((n = tx->zlink->ops->rma->reap(tx->zlink, ZLINK_TX, done, REAP_BATCH)) > 0) {
+		tx->writes -= (uint32_t)n;
+		total += n;
+		for (int i = 0; i < n; i++)
+			went_out(w, done[i].cookie, done[i].rc);
+	}
+	if (n < 0 && tx->dest)
+		forward_lose_tx(w, tx->dest, n);
+	while (tx->waiting) {
+		struct piece *p = tx->waiting;
+		tx->waiting = p->next;
+		if (p->transfer->state == TRANSFER_DEAD) {
+			drop_piece(w, p);
+		} else if (!start_write(w, p)) {
+			p->next = tx->waiting;
+			tx->waiting = p;
+			break;
+		}
+		total++;
+	}
+	if (tx->writes == 0 && !tx->waiting) {
+		list_del(&tx->writing);
+		worker_settle_tx(w, tx);
+	}
+	return total > 0;
+}
+
+bool transfer_turn(struct worker *w)
+{
+	struct list *node, *after;
+	bool moved = start_reads(w);
+	list_for_each(node, after, &w->reading)
+		moved |= reap_reads(w, list_entry(node, struct source, reading));
+	list_for_each(node, after, &w->writing)
+		moved |= reap_writes(w, list_entry(node, struct tx, writing));
+	list_for_each(node, after, &w->telling)
+		moved |= tell(w, list_entry(node, struct transfer, of_dest));
+	return moved;
+}
+
+bool transfer_sleep(struct worker *w, bool *poll)
+{
+	struct list *node, *after;
+	bool busy = false;
+	list_for_each(node, after, &w->writing) {
+		struct dest *d = list_entry(node, struct tx, writing)->dest;
+		if (!d || d->cold)
+			continue;
+		worker_cool_tx(w, d);
+		busy |= !d->cold;
+	}
+	/* Sources are armed as such, unless they are lost or stalled. */
+	*poll = !list_empty(&w->carrying) || !list_empty(&w->reading) || !list_empty(&w->writing) ||
+		!list_empty(&w->telling);
+	return busy;
+}
+
+/* --- ends --- */
+
+static void kill_all(struct worker *w, struct list *head)
+{
+	struct list *node, *after;
+	list_for_each(node, after, head)
+		kill_transfer(w, list_entry(node, struct transfer, of_dest));
+}
+
+void transfer_source_gone(struct worker *w, struct source *s)
+{
+	while (!list_empty(&s->transfers)) {
+		struct transfer *t = list_entry(s->transfers.next, struct transfer, of_source);
+		forget_source(t);
+		if (t->state == TRANSFER_OFFERED || t->state == TRANSFER_RUNNING)
+			kill_transfer(w, t);
+	}
+}
+
+void transfer_dest_gone(struct worker *w, struct dest *d)
+{
+	kill_all(w, &d->starting);
+	kill_all(w, &d->started);
+	while (d->tx && d->tx->waiting) {
+		struct piece *p = d->tx->waiting;
+		d->tx->waiting = p->next;
+		drop_piece(w, p);
+	}
+}
+
+void transfer_drop_lane(struct worker *w, struct lane *l)
+{
+	for (uint32_t i = 0; i < LANE_BUCKETS; i++)
+		while (l->transfers[i])
+			release(w, l->transfers[i]);
+}
