@@ -141,7 +141,7 @@ static void join(struct endpoint *e, const struct zaddr *addr, const char *part,
 {
 	struct zsession_params p = {.zipper = *addr, .user = "bench", .job = "bench", .auth = &zauth_module,
 		.timeout_ms = TIMEOUT_MS};
-	struct zctl_join in = {.size = 1, .parts = "a,b", .host = "here"};
+	struct zctl_join in = {.size = 1, .parts = "a,b", .host = "here", .vrank = ZCTL_VRANK_ANY};
 	struct zctl_world w;
 	struct zerr err;
 	snprintf(in.part, sizeof(in.part), "%s", part);

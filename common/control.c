@@ -33,7 +33,7 @@ static const struct field f_challenge[] = {FIELD(F_BYTES, zctl_challenge, nonce)
 static const struct field f_proof[] = {FIELD(F_BYTES, zctl_proof, mac), END};
 static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U32, zctl_join, rank),
 	FIELD(F_U32, zctl_join, size), FIELD(F_U8, zctl_join, mixed), FIELD(F_TEXT, zctl_join, parts),
-	FIELD(F_NAME, zctl_join, host), FIELD(F_U64, zctl_join, abi), END};
+	FIELD(F_NAME, zctl_join, host), FIELD(F_U64, zctl_join, abi), FIELD(F_U32, zctl_join, vrank), END};
 static const struct field f_part[] = {FIELD(F_NAME, zctl_part, name), FIELD(F_U32, zctl_part, size),
 	END};
 static const struct field f_run[] = {FIELD(F_U32, zctl_run, vrank), FIELD(F_U32, zctl_run, count),
@@ -50,7 +50,10 @@ static const struct field f_world[] = {FIELD(F_U32, zctl_world, vrank),
 static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, token),
 	FIELD(F_U32, zctl_attach, vrank), FIELD(F_U32, zctl_attach, part), END};
 static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts),
-	FIELD(F_SIZES, zctl_create, sizes), FIELD(F_U32, zctl_create, join_timeout_ms), END};
+	FIELD(F_SIZES, zctl_create, sizes), FIELD(F_U32, zctl_create, join_timeout_ms),
+	{F_LIST, AT(zctl_create, nruns), sizeof(struct zctl_run), AT(zctl_create, runs), 16,
+		ZCTL_RANKS_MAX, f_run},
+	END};
 static const struct field f_event[] = {FIELD(F_U8, zctl_event, kind),
 	FIELD(F_U32, zctl_event, number), FIELD(F_TEXT, zctl_event, text), END};
 static const struct field f_open[] = {FIELD(F_U32, zctl_open, part), END};
@@ -357,25 +360,41 @@ static void get_fields(struct reader *r, const struct field *f, void *base)
 	}
 }
 
-/* A rank builds its tables from this without looking again, so it must hold together. */
-static const char *check_world(const struct zctl_world *w)
+/* Runs that cover 0..total-1 within parts of these sizes. That no lrank is there twice is the reader's to check. */
+static const char *check_runs(const struct zctl_run *runs, uint32_t nruns, const uint32_t *sizes, uint32_t nparts)
 {
-	uint64_t next = 0;
-	if (w->nparts == 0 || w->nruns == 0)
-		return "the world is empty";
-	for (uint32_t i = 0; i < w->nruns; i++) {
-		const struct zctl_run *run = &w->runs[i];
-		if (run->vrank != next || run->count == 0 || run->part >= w->nparts ||
-			(uint64_t)run->lrank + run->count > w->parts[run->part].size)
+	uint64_t next = 0, ranks = 0;
+	for (uint32_t i = 0; i < nruns; i++) {
+		const struct zctl_run *run = &runs[i];
+		if (run->vrank != next || run->count == 0 || run->part >= nparts ||
+			(uint64_t)run->lrank + run->count > sizes[run->part])
 			return "the runs of the world do not fit together";
 		next += run->count;
 	}
+	for (uint32_t i = 0; i < nparts; i++)
+		ranks += sizes[i];
+	return ranks == next && ranks <= ZCTL_RANKS_MAX ? NULL : "the parts and runs of the world do not fit together";
+}
+
+/* A rank builds its tables from this without looking again, so it must hold together. */
+static const char *check_world(const struct zctl_world *w)
+{
+	uint32_t sizes[ZCTL_PARTS_MAX];
 	uint64_t ranks = 0;
+	if (w->nparts == 0 || w->nruns == 0)
+		return "the world is empty";
 	for (uint32_t i = 0; i < w->nparts; i++)
-		ranks += w->parts[i].size;
-	if (ranks != next || ranks > ZCTL_RANKS_MAX || w->vrank >= ranks)
+		ranks += sizes[i] = w->parts[i].size;
+	if (w->vrank >= ranks)
 		return "the parts and runs of the world do not fit together";
-	return NULL;
+	return check_runs(w->runs, w->nruns, sizes, w->nparts);
+}
+
+static const char *check_create(const struct zctl_create *c)
+{
+	if (c->nruns == 0)
+		return NULL;
+	return check_runs(c->runs, c->nruns, c->sizes, (uint32_t)zctl_split_parts(c->parts, NULL, ZCTL_PARTS_MAX));
 }
 
 static const char *check(const struct zctl_msg *m)
@@ -392,6 +411,8 @@ static const char *check(const struct zctl_msg *m)
 	case ZCTL_WORLD:
 		return m->u.world.external32 > 1 ? "a flag is neither 0 nor 1"
 						 : check_world(&m->u.world);
+	case ZCTL_CREATE:
+		return check_create(&m->u.create);
 	case ZCTL_EVENT:
 		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_DEAD
 			       ? "there is no such event"
@@ -445,5 +466,7 @@ void zctl_free(struct zctl_msg *msg)
 		zctl_world_free(&msg->u.world);
 	else if (msg->type == ZCTL_STATS_REPLY)
 		zctl_stats_free(&msg->u.stats);
+	else if (msg->type == ZCTL_CREATE)
+		free(msg->u.create.runs);
 	memset(msg, 0, sizeof(*msg));
 }

@@ -31,6 +31,7 @@
 #define ZCTL_TEXT_MAX 240  /* error and event texts */
 #define ZCTL_PARTS_MAX 64
 #define ZCTL_RANKS_MAX (1u << 20) /* ranks of one job */
+#define ZCTL_VRANK_ANY UINT32_MAX
 #define ZCTL_NONCE_BYTES 32
 #define ZCTL_MAC_BYTES 32
 #define ZCTL_TOKEN_BYTES 32
@@ -68,6 +69,7 @@ struct zctl_join {
 					 * rank must say the same (max 511 bytes) */
 	char host[ZCTL_NAME_MAX + 1];
 	uint64_t abi;	/* fingerprint of the representation: byte order and sizes of C types and handles */
+	uint32_t vrank; /* that a placement map gives it; ZCTL_VRANK_ANY: zipperd's choice */
 };
 
 struct zctl_part {
@@ -97,6 +99,8 @@ struct zctl_create {
 	char parts[ZCTL_PARTS_MAX * 8];
 	uint32_t sizes[ZCTL_PARTS_MAX]; /* as many as names in parts; 0: not known beforehand */
 	uint32_t join_timeout_ms;
+	uint32_t nruns;	       /* 0: part follows part, in the order of their ranks */
+	struct zctl_run *runs; /* a placement map: as in zctl_world; owned, zctl_free. Then all sizes are known */
 };
 enum zctl_event_kind {
 	ZCTL_EV_RANK_JOINED = 1, /* number: how many ranks have reported so far */

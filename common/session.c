@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SEND_BYTES 2048	      /* largest message that a peer sends: JOIN with 511 bytes of part names */
+#define SEND_BYTES 2048	      /* most messages fit: JOIN with 511 bytes of part names */
 #define CLOSE_LINGER_MS 1000  /* how long close waits for zipperd to have read the BYE */
 
 struct inbox { /* messages that came, oldest first */
@@ -76,13 +76,20 @@ static int send_env(struct zlink *link, const struct zwire_env *env, const void 
 
 static int send_msg(struct zlink *link, const struct zctl_msg *msg, int64_t deadline)
 {
-	uint8_t buf[SEND_BYTES];
-	int len = zctl_encode(buf, sizeof(buf), msg);
-	if (len < 0)
-		return len;
 	struct zwire_env env = {.kind = ZWIRE_CTRL, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY};
-	env.len = (uint32_t)len;
-	return send_env(link, &env, buf, deadline);
+	uint8_t small[SEND_BYTES], *buf = small;
+	int rc = zctl_encode(small, sizeof(small), msg);
+	if (rc == -EMSGSIZE) { /* CREATE with a map */
+		buf = malloc(ZWIRE_MAX_PAYLOAD);
+		rc = buf ? zctl_encode(buf, ZWIRE_MAX_PAYLOAD, msg) : -ENOMEM;
+	}
+	if (rc >= 0) {
+		env.len = (uint32_t)rc;
+		rc = send_env(link, &env, buf, deadline);
+	}
+	if (buf != small)
+		free(buf);
+	return rc;
 }
 
 static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],

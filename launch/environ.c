@@ -6,9 +6,9 @@
 
 extern char **environ;
 
-/* ZIPPER_HOSTFILE and ZIPPER_KEY_FILE are for starting by hand: with zmpirun they would contradict it. */
+/* ZIPPER_HOSTFILE, ZIPPER_KEY_FILE and ZIPPER_MAP are for starting by hand: with zmpirun they would contradict it. */
 static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_USER",
-	"ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE"};
+	"ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_MAP", "ZIPPER_PORTS"};
 
 bool zenviron_is_ours(const char *name)
 {
@@ -49,5 +49,6 @@ void zenviron_build(struct zargv *envp, const struct zenviron *e)
 	add(envp, "ZIPPER_ZIPPERD", e->zipperd);
 	add(envp, "ZIPPER_USER", e->user);
 	add(envp, "ZIPPER_KEY", e->key);
+	add(envp, "ZIPPER_PORTS", e->ports);
 	add(envp, "ZIPPER_MODULE_DIR", e->module_dir);
 }

@@ -7,10 +7,11 @@
 
 #include "argv.h"
 
-/* Values of the variables, NULL: not set. The same for all parts but for part and zipperd. */
+/* Values of the variables, NULL: not set. The same for all parts but for part, zipperd and ports. */
 struct zenviron {
 	const char *job, *parts, *part, *zipperd, *user;
 	const char *key;	/* secret: never on a command line */
+	const char *ports;	/* which ranks run on zipper nodes */
 	const char *module_dir; /* only in the build tree */
 };
 

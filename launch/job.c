@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,7 +49,10 @@ int zjob_open(struct zjob *job, struct zsession_params *params, const struct zpl
 	int rc = connect_any(job, params, plan, addrs, err);
 	if (rc < 0)
 		return rc;
-	rc = zsession_create(job->session, &create, err);
+	rc = zplan_make_runs(plan, &create.runs, &create.nruns, err);
+	if (rc == 0)
+		rc = zsession_create(job->session, &create, err);
+	free(create.runs);
 	if (rc < 0)
 		zjob_close(job);
 	return rc;

@@ -126,8 +126,11 @@ static void print_plan(const struct launch *l)
 		char address[320] = "no zipperd";
 		if (is_bridged(l))
 			zaddr_format(&l->route.addr[i], address, sizeof(address));
-		fprintf(stderr, "zmpirun: part %s: ranks %d to %d, %s\n", part->name, part->first,
-			part->first + part->nranks - 1, address);
+		if (part->vranks)
+			fprintf(stderr, "zmpirun: part %s: %d ranks by the map, %s\n", part->name, part->nranks, address);
+		else
+			fprintf(stderr, "zmpirun: part %s: ranks %d to %d, %s\n", part->name, part->first,
+				part->first + part->nranks - 1, address);
 	}
 	if (is_bridged(l))
 		fprintf(stderr, "zmpirun: job %s\n", l->job.id);
@@ -211,6 +214,7 @@ int main(int argc, char **argv)
 	}
 	explicit_bzero(l.key, sizeof(l.key));
 	explicit_bzero(l.hex, sizeof(l.hex));
+	zplan_free(&l.plan);
 	zoptions_free(&l.options);
 	zhostfile_free(&l.hosts);
 	return status;

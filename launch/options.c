@@ -140,6 +140,7 @@ static int set_wdir(struct zoptions *o, const struct row *row, char **args, stru
 static int set_passed(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
 {
 	(void)err;
+	o->binds |= row->names[0] != 'm' || row->names[1] == 'a'; /* -bind-to and -map-by, not -membind */
 	zargv_addf(&o->globals, "-%s", row->names);
 	zargv_add(&o->globals, args[0]);
 	return 0;
@@ -164,11 +165,13 @@ static int set_passed(struct zoptions *o, const struct row *row, char **args, st
 	}
 TEXT_OPTION(hostfile)
 TEXT_OPTION(clusters)
+TEXT_OPTION(map)
 TEXT_OPTION(zipperd)
 TEXT_OPTION(launcher)
 TEXT_OPTION(launcher_exec)
 TEXT_OPTION(iface)
 FLAG_OPTION(label)
+FLAG_OPTION(oversubscribe)
 FLAG_OPTION(stats)
 FLAG_OPTION(verbose)
 FLAG_OPTION(no_mpi)
@@ -181,6 +184,8 @@ static const struct row rows[] = {
 	{"clusters", 1, "N | N,N,...", set_clusters,
 		"N clusters on this machine, or clusters with these many ranks; no hostfile", false},
 	{"ppn", 1, "N", set_ppn, "ranks per host, whatever slots the hostfile says", false},
+	{"map", 1, "FILE", set_map, "placement map: which rank runs where, see zipper.map(5)", false},
+	{"oversubscribe", 0, "", set_oversubscribe, "the map may put more ranks on a node than it has slots", false},
 	{"genv", 2, "NAME VALUE", set_genv, "environment variable for all ranks", false},
 	{"env", 2, "NAME VALUE", set_env, "environment variable for the ranks of this section", true},
 	{"genvlist", 1, "NAME,...", set_envlist, "pass these variables on", false},
@@ -302,6 +307,10 @@ static int check(const struct zoptions *o, struct zerr *err)
 			"no clusters: give a zipper hostfile (-f FILE) or --clusters N for this machine");
 	if (o->clusters && o->ppn)
 		return zerr_set(err, -EINVAL, "-ppn needs a hostfile");
+	if (o->map && o->ppn)
+		return zerr_set(err, -EINVAL, "-ppn and --map both say how many ranks a host gets");
+	if (o->oversubscribe && !o->map)
+		return zerr_set(err, -EINVAL, "--oversubscribe needs --map: without one ranks go round all hosts anyway");
 	bool failed = o->globals.failed;
 	for (int i = 0; i < o->nsections; i++)
 		failed |= o->sections[i].locals.failed;

@@ -17,13 +17,14 @@ struct zsection { /* what stands between two ':' */
 };
 
 struct zoptions {
-	const char *hostfile, *clusters; /* as written, or NULL */
+	const char *hostfile, *clusters, *map; /* as written, or NULL */
 	const char *zipperd;
 	const char *launcher, *launcher_exec, *iface;
 	int ppn;       /* 0: not given */
 	int timeout_s; /* for all ranks to report */
 	bool label;    /* -l */
-	bool stats, verbose, no_mpi, help, version;
+	bool oversubscribe, stats, verbose, no_mpi, help, version;
+	bool binds;   /* -bind-to, -map-by */
 	char *preload;	      /* libraries that the user preloads by -genv or -env LD_PRELOAD, or NULL; owned */
 	struct zargv globals; /* options for every mpiexec */
 	struct zsection *sections;

@@ -21,6 +21,20 @@ static void add_option(struct zargv *argv, const char *option, const char *in_fi
 	zargv_add(argv, value);
 }
 
+/* What stood behind the host in the hostfile, without a binding where the map has one. */
+static void print_rest(FILE *out, const struct zplan_host *host)
+{
+	const char *rest = host->host->rest ? host->host->rest : "";
+	while (*(rest += strspn(rest, " \t"))) {
+		size_t len = strcspn(rest, " \t");
+		if (!host->binding || strncmp(rest, "binding=", 8) != 0)
+			fprintf(out, " %.*s", (int)len, rest);
+		rest += len;
+	}
+	if (host->binding)
+		fprintf(out, " binding=user:%s", host->binding);
+}
+
 /* The part's own Hydra hostfile. */
 static int write_hosts(const struct zplan_part *plan, const struct zscratch *scratch, struct zargv *argv,
 	struct zerr *err)
@@ -30,10 +44,10 @@ static int write_hosts(const struct zplan_part *plan, const struct zscratch *scr
 	FILE *out = open_memstream(&text, &len);
 	if (!out)
 		return zerr_set(err, -ENOMEM, "out of memory");
-	for (int i = 0; i < plan->cluster->nhosts; i++) {
-		const struct zhost *host = &plan->cluster->hosts[i];
-		fprintf(out, "%s:%d%s%s\n", host->name, host->slots, host->rest ? " " : "",
-			host->rest ? host->rest : "");
+	for (int i = 0; i < plan->nhosts; i++) {
+		fprintf(out, "%s:%d", plan->hosts[i].name, plan->hosts[i].nranks);
+		print_rest(out, &plan->hosts[i]);
+		fputc('\n', out);
 	}
 	snprintf(name, sizeof(name), "hosts.%s", plan->name);
 	int rc = fclose(out) == 0 ? zscratch_write(scratch, name, text, len, err)
@@ -42,6 +56,25 @@ static int write_hosts(const struct zplan_part *plan, const struct zscratch *scr
 	zargv_add(argv, "-f");
 	zargv_add(argv, zscratch_path(scratch, name, path, sizeof(path)));
 	return rc;
+}
+
+/* One list for all ranks, as they all run here. */
+static void add_binding_here(struct zargv *argv, const struct zplan_part *plan)
+{
+	char *text = NULL;
+	size_t len = 0;
+	if (plan->nhosts == 0 || !plan->hosts[0].binding)
+		return;
+	FILE *out = open_memstream(&text, &len);
+	for (int h = 0; out && h < plan->nhosts; h++)
+		fprintf(out, "%s%s", h ? "," : "user:", plan->hosts[h].binding);
+	if (!out || fclose(out) != 0) {
+		argv->failed = true;
+		return;
+	}
+	zargv_add(argv, "-bind-to");
+	zargv_add(argv, text);
+	free(text);
 }
 
 /* Where its ranks run. */
@@ -55,6 +88,7 @@ static int add_place(struct zargv *argv, const struct zplan_part *plan, const st
 		static char *const here[] = {"-rmk", "user", "-launcher", "fork", "-hosts", "localhost", "-localhost",
 			"localhost"};
 		zargv_add_all(argv, here, sizeof(here) / sizeof(here[0]));
+		add_binding_here(argv, plan);
 		add_option(argv, "-iface", o->iface, NULL);
 		return 0;
 	}
@@ -70,27 +104,30 @@ static int add_place(struct zargv *argv, const struct zplan_part *plan, const st
 	return rc;
 }
 
-/* What runs: of every section the ranks that are in this part. */
+/* The section that a rank of the world belongs to. */
+static int section_of(const struct zoptions *o, int vrank)
+{
+	int i = 0;
+	for (int first = 0; i < o->nsections - 1; i++) {
+		first += o->sections[i].nranks;
+		if (vrank < first)
+			break;
+	}
+	return i;
+}
+
+/* What runs: ranks of the part that follow each other and belong to the same section stand together. */
 static void add_programs(struct zargv *argv, const struct zplan_part *plan, const struct zoptions *o)
 {
-	int first = 0;
-	bool any = false;
-	for (int i = 0; i < o->nsections; i++) {
-		const struct zsection *section = &o->sections[i];
-		int count = o->nsections == 1 ? plan->nranks : section->nranks;
-		int begin = o->nsections == 1 ? plan->first : first, end = begin + count;
-		first = end;
-		if (begin < plan->first)
-			begin = plan->first;
-		if (end > plan->first + plan->nranks)
-			end = plan->first + plan->nranks;
-		if (begin >= end)
-			continue;
-		if (any)
+	for (int lrank = 0, end; lrank < plan->nranks; lrank = end) {
+		int number = section_of(o, zplan_vrank(plan, lrank));
+		const struct zsection *section = &o->sections[number];
+		for (end = lrank + 1; end < plan->nranks && section_of(o, zplan_vrank(plan, end)) == number;)
+			end++;
+		if (lrank > 0)
 			zargv_add(argv, ":");
-		any = true;
 		zargv_add(argv, "-n");
-		zargv_addf(argv, "%d", end - begin);
+		zargv_addf(argv, "%d", end - lrank);
 		zargv_add_all(argv, section->locals.words, section->locals.count);
 		zargv_add_all(argv, section->argv, (size_t)section->argc);
 	}
@@ -153,11 +190,11 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 	if (rc > 0) {
 		if (p->options->verbose)
 			print_command(&argv, p->err);
-		int first = p->options->label ? plan->first : -1;
 		part->pid = rc;
 		part->started = true;
-		zpump_init(&part->out, out[0], p->out, &part->chatter, first);
-		zpump_init(&part->err, errs[0], p->err, NULL, first);
+		const struct zplan_part *label = p->options->label ? plan : NULL;
+		zpump_init(&part->out, out[0], p->out, &part->chatter, label);
+		zpump_init(&part->err, errs[0], p->err, NULL, label);
 		part->err.hush = p->hush;
 		rc = 0;
 	} else {

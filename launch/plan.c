@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mapping.h"
+
 static int refuse_spec(const char *spec, struct zerr *err)
 {
 	return zerr_set(err, -EINVAL,
@@ -34,8 +36,7 @@ static int parse_sizes(const char *spec, int capacity[], int *n, struct zerr *er
 	return rc;
 }
 
-/* Ranks that all sections ask for together; 0: not said. */
-static int wanted_ranks(const struct zoptions *o, int *nranks, struct zerr *err)
+int zplan_wanted_ranks(const struct zoptions *o, int *nranks, struct zerr *err)
 {
 	long sum = 0;
 	for (int i = 0; i < o->nsections; i++) {
@@ -134,11 +135,10 @@ static int join_names(struct zplan *plan, struct zerr *err)
 	return 0;
 }
 
-int zplan_make(struct zplan *plan, const struct zoptions *o, const struct zhostfile *hosts, struct zerr *err)
+static int place_in_order(struct zplan *plan, const struct zoptions *o, const struct zhostfile *hosts, struct zerr *err)
 {
 	int share[ZCTL_PARTS_MAX] = {0}, n = 0, wanted = 0;
-	memset(plan, 0, sizeof(*plan));
-	int rc = wanted_ranks(o, &wanted, err);
+	int rc = zplan_wanted_ranks(o, &wanted, err);
 	if (rc == 0 && !hosts)
 		rc = share_local(o->clusters, wanted, share, &n, err);
 	if (rc == 0 && hosts)
@@ -154,5 +154,55 @@ int zplan_make(struct zplan *plan, const struct zoptions *o, const struct zhostf
 		snprintf(name, sizeof(name), "c%d", i + 1);
 		add_part(plan, hosts ? hosts->clusters[i].name : name, hosts ? &hosts->clusters[i] : NULL, share[i]);
 	}
-	return join_names(plan, err);
+	return hosts ? zmapping_find_ports(plan, o, hosts, err) : 0;
+}
+
+int zplan_make(struct zplan *plan, const struct zoptions *o, const struct zhostfile *hosts, struct zerr *err)
+{
+	memset(plan, 0, sizeof(*plan));
+	int rc = o->map ? zmapping_make(plan, o, hosts, err) : place_in_order(plan, o, hosts, err);
+	if (rc == 0)
+		rc = join_names(plan, err);
+	for (int i = 0; rc == 0 && o->binds && i < plan->nparts; i++)
+		for (int h = 0; h < plan->parts[i].nhosts; h++)
+			if (plan->parts[i].hosts[h].binding)
+				return zerr_set(err, -EINVAL, "the map binds ranks to cores, and so do -bind-to and -map-by");
+	return rc;
+}
+
+void zplan_free(struct zplan *plan)
+{
+	for (int i = 0; i < plan->nparts; i++) {
+		struct zplan_part *part = &plan->parts[i];
+		for (int h = 0; h < part->nhosts; h++)
+			free(part->hosts[h].binding);
+		free(part->hosts);
+		free(part->vranks);
+		free(part->ports);
+	}
+	memset(plan, 0, sizeof(*plan));
+}
+
+int zplan_make_runs(const struct zplan *plan, struct zctl_run **runs, uint32_t *nruns, struct zerr *err)
+{
+	*nruns = 0;
+	*runs = NULL;
+	if (!plan->mapped)
+		return 0;
+	struct zctl_run *by_vrank = calloc((size_t)plan->nranks, sizeof(*by_vrank)), *last = NULL;
+	if (!by_vrank)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	for (int i = 0; i < plan->nparts; i++)
+		for (int l = 0; l < plan->parts[i].nranks; l++) {
+			int v = zplan_vrank(&plan->parts[i], l);
+			by_vrank[v] = (struct zctl_run){(uint32_t)v, 1, (uint32_t)i, (uint32_t)l};
+		}
+	for (int v = 0; v < plan->nranks; v++) { /* joins in place */
+		if (last && last->part == by_vrank[v].part && last->lrank + last->count == by_vrank[v].lrank)
+			last->count++;
+		else
+			*(last = &by_vrank[(*nruns)++]) = by_vrank[v];
+	}
+	*runs = by_vrank;
+	return 0;
 }

@@ -14,13 +14,14 @@
 #define READ_BYTES 65536   /* what a pipe holds */
 #define LINE_MAX_BYTES 65536 /* longer lines are handed on in pieces */
 
-void zpump_init(struct zpump *p, int fd, struct zoutput *out, struct zchatter *chatter, int first_vrank)
+void zpump_init(struct zpump *p, int fd, struct zoutput *out, struct zchatter *chatter,
+	const struct zplan_part *label)
 {
 	memset(p, 0, sizeof(*p));
 	p->fd = fd;
 	p->out = out;
 	p->chatter = chatter;
-	p->first_vrank = first_vrank;
+	p->label = label;
 }
 
 /* Hands on text that begins at the beginning of a line, with mpiexec's label rewritten. */
@@ -29,11 +30,11 @@ static void put_labelled(struct zpump *p, const char *text, size_t len)
 	char label[32];
 	size_t i = 1;
 	long lrank = 0;
-	if (p->first_vrank >= 0 && len > 3 && text[0] == '[') {
+	if (p->label && len > 3 && text[0] == '[') {
 		for (; i < len && i < 9 && isdigit((unsigned char)text[i]); i++)
 			lrank = lrank * 10 + (text[i] - '0');
-		if (i > 1 && i + 1 < len && text[i] == ']' && text[i + 1] == ' ') {
-			int n = snprintf(label, sizeof(label), "[%ld] ", lrank + p->first_vrank);
+		if (i > 1 && i + 1 < len && lrank < p->label->nranks && text[i] == ']' && text[i + 1] == ' ') {
+			int n = snprintf(label, sizeof(label), "[%ld] ", (long)zplan_vrank(p->label, (int)lrank));
 			zoutput_add(p->out, label, (size_t)n);
 			text += i + 2;
 			len -= i + 2;
@@ -116,7 +117,7 @@ static bool is_showable(const struct zpump *p)
 	if (p->len == 0 || (p->chatter && zchatter_may_be(p->chatter, p->buf, p->len)))
 		return false;
 	/* Not before the whole label is there. */
-	return p->first_vrank < 0 || p->mid_line || p->buf[0] != '[' || memchr(p->buf, ' ', p->len);
+	return !p->label || p->mid_line || p->buf[0] != '[' || memchr(p->buf, ' ', p->len);
 }
 
 int zpump_timeout(const struct zpump *p, int64_t now_ms)

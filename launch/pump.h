@@ -9,6 +9,7 @@
 
 #include "chatter.h"
 #include "output.h"
+#include "plan.h"
 
 #define ZPUMP_QUIET_MS 100 /* an unfinished line is shown after this time without more of it */
 
@@ -17,7 +18,7 @@ struct zpump {
 	struct zoutput *out;
 	struct zchatter *chatter; /* mpiexec's lines are taken out; NULL: there are none */
 	const bool *hush;	  /* once true, complaints about the failed job are dropped; NULL: never */
-	int first_vrank;	  /* "[lrank] " at the beginning of a line becomes "[vrank] "; -1: not */
+	const struct zplan_part *label; /* "[lrank] " at the beginning of a line becomes "[vrank] "; NULL: not */
 	bool mid_line;		  /* the beginning of this line has been handed on */
 	char *buf;
 	size_t len, cap;
@@ -25,7 +26,8 @@ struct zpump {
 };
 
 /* Takes over fd. */
-void zpump_init(struct zpump *, int fd, struct zoutput *out, struct zchatter *chatter, int first_vrank);
+void zpump_init(struct zpump *, int fd, struct zoutput *out, struct zchatter *chatter,
+	const struct zplan_part *label);
 /* Reads once; call when poll says so. The end of the stream closes fd. */
 void zpump_read(struct zpump *);
 /* Milliseconds until there is something to show without further input, or -1. */

@@ -14,12 +14,13 @@ static bool are_plain_names(const struct zcluster *cluster, const struct zoption
 	       !getenv("HYDRA_LAUNCHER") && !getenv("HYDRA_LAUNCHER_EXEC");
 }
 
-static int resolve(const struct zhost *host, const char *path, struct zerr *err)
+static int resolve(const struct zplan_host *host, const char *path, struct zerr *err)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list;
 	int rc = getaddrinfo(host->name, NULL, &hints, &list);
 	if (rc != 0)
-		return zerr_set(err, -ENOENT, "%s:%d: host %.100s: %s", path, host->line, host->name, gai_strerror(rc));
+		return zerr_set(err, -ENOENT, "%s:%d: host %.100s: %s", path, host->host->line, host->name,
+			gai_strerror(rc));
 	freeaddrinfo(list);
 	return 0;
 }
@@ -30,8 +31,8 @@ int zresolve_hosts(const struct zplan *plan, const struct zoptions *o, const cha
 		const struct zcluster *cluster = plan->parts[i].cluster;
 		if (!cluster || !are_plain_names(cluster, o))
 			continue;
-		for (int k = 0; k < cluster->nhosts; k++) {
-			int rc = resolve(&cluster->hosts[k], path, err);
+		for (int k = 0; k < plan->parts[i].nhosts; k++) {
+			int rc = resolve(&plan->parts[i].hosts[k], path, err);
 			if (rc < 0)
 				return rc;
 		}

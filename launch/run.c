@@ -65,7 +65,7 @@ int zrun_start(struct zrun *run, struct zpart_params *params, const struct zaddr
 	params->hush = &run->hush;
 	run->start_ms = zprocess_now_ms();
 	if (run->daemon->pid > 0)
-		zpump_init(&run->daemon_log, run->daemon->log, &run->err, NULL, -1);
+		zpump_init(&run->daemon_log, run->daemon->log, &run->err, NULL, NULL);
 	for (int i = 0; rc == 0 && i < run->plan->nparts; i++) {
 		char address[320];
 		zaddr_format(&addrs[i], address, sizeof(address));
@@ -73,7 +73,8 @@ int zrun_start(struct zrun *run, struct zpart_params *params, const struct zaddr
 		params->environ.zipperd = run->job->session ? address : NULL;
 		if (!run->job->session)
 			params->environ.part = NULL;
-		rc = zpart_start(&run->parts[i], &run->plan->parts[i], params, i == 0 ? input[0] : others[0], err);
+		bool has_first = zplan_vrank(&run->plan->parts[i], 0) == 0;
+		rc = zpart_start(&run->parts[i], &run->plan->parts[i], params, has_first ? input[0] : others[0], err);
 	}
 	close(input[0]);
 	close(others[0]);

@@ -37,6 +37,10 @@ const struct zconf_row zenv_rows[] = {
 	{.name = "hostfile", .type = ZCONF_STRING, FIELD(hostfile),
 		.help = "zipper.hosts(5) file, where one mpirun starts the hosts of all clusters: every rank finds its "
 			"own part and zipperd there by the name of its host."},
+	{.name = "map", .type = ZCONF_STRING, FIELD(map),
+		.help = "zipper.map(5) file, the same for all parts: the ranks of a part on one host get, in their order, "
+			"the numbers in the merged world that it gives to that host and part. Not with hostfile, where "
+			"mpirun has numbered the ranks."},
 	{.name = "log", .type = ZCONF_ENUM, .preset = "warn", .choices = log_choices, FIELD(log),
 		.help = "What is reported on standard error: error, warn, info or debug."},
 	{.name = "wait", .type = ZCONF_ENUM, .preset = "auto", .choices = wait_choices, FIELD(wait),
@@ -69,6 +73,8 @@ static int check(const struct zenv *env, struct zerr *err)
 				? "ZIPPER_ZIPPERD" : env->hostfile ? "ZIPPER_HOSTFILE" : NULL;
 		return set ? zerr_set(err, -EINVAL, "%s is set, but ZIPPER_JOB is not", set) : 0;
 	}
+	if (env->map && env->hostfile)
+		return zerr_set(err, -EINVAL, "ZIPPER_MAP: one mpirun for all hosts (ZIPPER_HOSTFILE) has numbered the ranks");
 	if (!env->hostfile) {
 		const char *missing = !env->parts ? "ZIPPER_PARTS" : !env->part ? "ZIPPER_PART" : !env->zipperd
 				? "ZIPPER_ZIPPERD" : NULL;

@@ -13,7 +13,7 @@ enum zenv_representation { ZENV_REPRESENTATION_AUTO, ZENV_REPRESENTATION_NATIVE,
 enum zenv_progress { ZENV_PROGRESS_NONE, ZENV_PROGRESS_THREAD };
 
 struct zenv { /* strings are NULL where nothing was set */
-	char *job, *parts, *part, *zipperd, *key, *key_file, *user, *hostfile, *module_dir, *profile;
+	char *job, *parts, *part, *zipperd, *key, *key_file, *user, *hostfile, *map, *module_dir, *profile;
 	int64_t log;		/* enum zlog_level */
 	int64_t wait;		/* order of zbridge_params.wait */
 	int64_t progress;	/* enum zenv_progress */

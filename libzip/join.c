@@ -12,6 +12,7 @@
 
 #include "env.h"
 #include "hostfile.h"
+#include "placement.h"
 #include "shim.h"
 #include "world.h"
 
@@ -151,6 +152,9 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zaddr
 	join->size = (uint32_t)size;
 	join->mixed = env->hostfile != NULL;
 	join->abi = abi_fingerprint(env, join->part);
+	join->vrank = ZCTL_VRANK_ANY;
+	if (env->map)
+		return zplacement_find(env->map, join, err);
 	return 0;
 }
 

@@ -130,6 +130,7 @@ void job_free_if_unused(struct job *j)
 	free_ranks(j->world, j->total);
 	free(j->by_vrank);
 	free(j->place);
+	free(j->runs);
 	list_del(&j->link);
 	d->njobs--;
 	zauth_module.wipe(j, sizeof(*j));
@@ -321,7 +322,7 @@ static int check_sizes(const struct daemon *d, const struct job *j, const struct
 	return 0;
 }
 
-void job_launcher_create(struct daemon *d, struct peer *p, const struct zctl_create *c)
+void job_launcher_create(struct daemon *d, struct peer *p, struct zctl_create *c)
 {
 	struct zerr err = {.text = ""};
 	struct job *j = job_find(d, p->hello.user, p->hello.job);
@@ -347,6 +348,9 @@ void job_launcher_create(struct daemon *d, struct peer *p, const struct zctl_cre
 		return;
 	}
 	memcpy(j->expected, c->sizes, sizeof(j->expected));
+	j->runs = c->runs;
+	j->nruns = c->nruns;
+	c->runs = NULL;
 	if (c->join_timeout_ms)
 		j->timeout_ms = c->join_timeout_ms;
 	j->deadline_ms = d->now_ms + j->timeout_ms;

@@ -23,6 +23,7 @@ struct rank {
 	bool joined;
 	bool done; /* said BYE */
 	uint32_t vrank, part, lrank; /* vrank and lrank: once the job runs; before: number in the group */
+	uint32_t wish;	/* the vrank that its map gives it, or ZCTL_VRANK_ANY */
 	uint64_t abi;
 	char *host;
 };
@@ -73,6 +74,8 @@ struct job {
 	char suspect_how[96];
 	uint32_t ender;	      /* part of the rank that ended the job; ZWIRE_NOBODY: none did */
 	uint32_t expected[ZCTL_PARTS_MAX]; /* sizes as the launcher told them; 0: it did not */
+	struct zctl_run *runs; /* the launcher's placement map, until the job runs; NULL: none */
+	uint32_t nruns;
 };
 
 /* --- job.c --- */
@@ -95,7 +98,7 @@ void job_rank_lost(struct rank *, const char *how);
 void job_suspect(struct rank *, const char *how); /* lost a channel: dead, unless its BYE comes soon */
 void job_rank_abort(struct rank *, const struct zctl_dead *);
 void job_launcher_gone(struct job *, const char *how);
-void job_launcher_create(struct daemon *, struct peer *, const struct zctl_create *);
+void job_launcher_create(struct daemon *, struct peer *, struct zctl_create *); /* takes its runs */
 void job_launcher_abort(struct job *, const struct zctl_dead *);
 
 /* --- join.c --- */

@@ -19,6 +19,7 @@ static int alloc_group(struct job *j, struct rank **group, uint32_t size)
 	for (uint32_t i = 0; i < size; i++) {
 		(*group)[i].job = j;
 		(*group)[i].lrank = i;
+		(*group)[i].vrank = ZCTL_VRANK_ANY;
 		list_init(&(*group)[i].channels);
 	}
 	return 0;
@@ -151,6 +152,7 @@ void job_join(struct daemon *d, struct peer *p, const struct zctl_join *in)
 	r->joined = true;
 	r->peer = p;
 	r->abi = in->abi;
+	r->wish = in->vrank;
 	r->host = strdup(in->host); /* NULL is only a worse message later */
 	p->rank = r;
 	peer_settle(p);

@@ -335,7 +335,7 @@ static void on_proof(struct peer *p, const struct zctl_proof *proof)
 	peer_send(p, &msg);
 }
 
-static void on_request(struct peer *p, const struct zctl_msg *msg)
+static void on_request(struct peer *p, struct zctl_msg *msg)
 {
 	struct daemon *d = p->daemon;
 	uint8_t service = p->hello.service;
@@ -367,7 +367,7 @@ static void on_bye(struct peer *p)
 		job_launcher_gone(job, "left");
 }
 
-static void on_message(struct peer *p, const struct zctl_msg *msg)
+static void on_message(struct peer *p, struct zctl_msg *msg)
 {
 	if (p->state == PEER_HELLO && msg->type == ZCTL_HELLO)
 		on_hello(p, &msg->u.hello);

@@ -8,10 +8,74 @@
 #include "job.h"
 #include "log.h"
 
-/* Numbers the ranks: those of a mixed job keep the order of the native world, else part follows part. */
-static int number_ranks(struct job *j)
+/* The launcher's map. Its runs cover all vranks; an lrank that is there twice leaves another one out. */
+static int number_by_launcher(struct job *j, struct zerr *err)
+{
+	for (uint32_t i = 0; i < j->nruns; i++)
+		for (uint32_t k = 0; k < j->runs[i].count; k++) {
+			struct rank *r = &j->part[j->runs[i].part].rank[j->runs[i].lrank + k];
+			if (r->vrank != ZCTL_VRANK_ANY)
+				return zerr_set(err, -EINVAL, "the launcher's map has %s rank %u twice",
+					j->part[r->part].name, r->lrank);
+			r->vrank = j->runs[i].vrank + k;
+			j->by_vrank[r->vrank] = r;
+		}
+	return 0;
+}
+
+/* Every rank has its own vrank from a map that it has read: all must have the same one. */
+static int number_by_wish(struct job *j, struct zerr *err)
+{
+	for (uint32_t i = 0; i < j->nparts; i++)
+		for (uint32_t l = 0; l < j->part[i].size; l++) {
+			struct rank *r = &j->part[i].rank[l], *other = NULL;
+			if (r->wish < j->total)
+				other = j->by_vrank[r->wish];
+			if (r->wish == ZCTL_VRANK_ANY)
+				return zerr_set(err, -EINVAL, "%s rank %u was started without a map, others with one",
+					j->part[i].name, l);
+			if (r->wish >= j->total)
+				return zerr_set(err, -EINVAL, "the map makes %s rank %u rank %u, but there are only %u ranks",
+					j->part[i].name, l, r->wish, j->total);
+			if (other)
+				return zerr_set(err, -EINVAL, "maps make both %s rank %u and %s rank %u rank %u",
+					j->part[other->part].name, other->lrank, j->part[i].name, l, r->wish);
+			j->by_vrank[r->wish] = r;
+		}
+	return 0;
+}
+
+static bool has_wishes(const struct job *j)
+{
+	for (uint32_t i = 0; i < j->nparts; i++)
+		for (uint32_t l = 0; l < j->part[i].size; l++)
+			if (j->part[i].rank[l].wish != ZCTL_VRANK_ANY)
+				return true;
+	return false;
+}
+
+static void number_in_order(struct job *j)
 {
 	uint32_t next = 0;
+	for (uint32_t i = 0; i < j->nparts; i++)
+		for (uint32_t l = 0; l < j->part[i].size; l++)
+			j->by_vrank[next++] = &j->part[i].rank[l];
+}
+
+/* Those of a mixed job keep the order of the native world. */
+static void number_as_native(struct job *j)
+{
+	for (uint32_t v = 0; v < j->total; v++) {
+		struct rank *r = &j->world[v];
+		j->by_vrank[v] = r;
+		r->lrank = j->part[r->part].size++;
+	}
+}
+
+/* Numbers the ranks: by a map where there is one, else part follows part. */
+static int number_ranks(struct job *j, struct zerr *err)
+{
+	int rc = 0;
 	if (!j->mixed)
 		for (uint32_t i = 0; i < j->nparts; i++)
 			j->total += j->part[i].size;
@@ -19,17 +83,16 @@ static int number_ranks(struct job *j)
 	j->place = calloc(j->total, sizeof(struct place));
 	if (!j->by_vrank || !j->place)
 		return -ENOMEM;
-	if (j->mixed) {
-		for (uint32_t v = 0; v < j->total; v++) {
-			struct rank *r = &j->world[v];
-			j->by_vrank[next++] = r;
-			r->lrank = j->part[r->part].size++;
-		}
-	} else {
-		for (uint32_t i = 0; i < j->nparts; i++)
-			for (uint32_t l = 0; l < j->part[i].size; l++)
-				j->by_vrank[next++] = &j->part[i].rank[l];
-	}
+	if (j->mixed)
+		number_as_native(j);
+	else if (j->runs)
+		rc = number_by_launcher(j, err);
+	else if (has_wishes(j))
+		rc = number_by_wish(j, err);
+	else
+		number_in_order(j);
+	if (rc != 0)
+		return rc;
 	for (uint32_t i = 0; i < j->nparts; i++) {
 		j->part[i].vrank_of = calloc(j->part[i].size, sizeof(uint32_t));
 		if (!j->part[i].vrank_of)
@@ -119,11 +182,17 @@ void job_start(struct job *j)
 			job_end(j, 1, text);
 			return;
 		}
-	int rc = number_ranks(j);
+	struct zerr err = {.text = ""};
+	int rc = number_ranks(j, &err);
 	if (rc == 0) {
 		j->rdv_window = choose_window(j);
 		j->window_bytes = (uint64_t)j->rdv_window * j->total;
 		rc = send_world(j);
+	}
+	if (rc != 0 && err.text[0]) {
+		snprintf(text, sizeof(text), "%.*s", ZCTL_TEXT_MAX, err.text);
+		job_end(j, 1, text);
+		return;
 	}
 	if (rc != 0) {
 		snprintf(text, sizeof(text), "the world's table of %u ranks cannot be sent: %s", j->total,

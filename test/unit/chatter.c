@@ -24,13 +24,14 @@
 /* Everything through a pump in pieces of so many bytes. */
 static void pump_all(const char *text, size_t piece, int first_vrank, struct zchatter *chatter, char *got, size_t cap)
 {
+	struct zplan_part plan = {.nranks = 1 << 20, .first = first_vrank};
 	struct zoutput out;
 	struct zpump pump;
 	int fd[2];
 	memset(chatter, 0, sizeof(*chatter));
 	assert_int_equal(pipe(fd), 0);
 	zoutput_init(&out, -1);
-	zpump_init(&pump, fd[0], &out, chatter, first_vrank);
+	zpump_init(&pump, fd[0], &out, chatter, first_vrank < 0 ? NULL : &plan);
 	for (size_t len = strlen(text); len > 0;) {
 		size_t n = len < piece ? len : piece;
 		assert_int_equal(write(fd[1], text, n), n);
@@ -91,11 +92,12 @@ static void shows_prompt(void **state)
 	struct zoutput out;
 	struct zpump pump;
 	struct zchatter c = {0};
+	struct zplan_part plan = {.nranks = 3, .first = 2};
 	int fd[2];
 	(void)state;
 	assert_int_equal(pipe(fd), 0);
 	zoutput_init(&out, -1);
-	zpump_init(&pump, fd[0], &out, &c, 2);
+	zpump_init(&pump, fd[0], &out, &c, &plan);
 	assert_int_equal(write(fd[1], "[0] name> ", 10), 10);
 	zpump_read(&pump);
 	assert_true(zoutput_is_empty(&out));

@@ -26,12 +26,14 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_CHALLENGE, .u.challenge.nonce = {9, [31] = 8}},
 	{.type = ZCTL_PROOF, .u.proof.mac = {7, [31] = 6}},
 	{.type = ZCTL_JOIN, .u.join = {.part = "lgm", .rank = 2, .size = 0x01020304, .mixed = 1, .parts = "lgm,das4",
-				       .host = "node001.example", .abi = 0x0102030405060708}},
+				       .host = "node001.example", .abi = 0x0102030405060708,
+				       .vrank = 6}},
 	{.type = ZCTL_WORLD, .u.world = {.vrank = 4, .external32 = 1, .eager_bytes = 1, .frag_bytes = 2,
 					 .rdv_window = 3, .token = {1, [31] = 2}, .nparts = 2, .nruns = 2,
 					 .parts = two_parts, .runs = two_runs}},
 	{.type = ZCTL_ATTACH, .u.attach = {.token = {3, [31] = 4}, .vrank = 5, .part = 6}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "a,b,c", .sizes = {1, 0, 4000000000u}, .join_timeout_ms = 99}},
+	{.type = ZCTL_CREATE, .u.create = {.parts = "lgm,das4", .sizes = {3, 2}, .nruns = 2, .runs = two_runs}},
 	{.type = ZCTL_CREATED},
 	{.type = ZCTL_EVENT, .u.event = {.kind = ZCTL_EV_DEAD, .number = 137, .text = "rank 3 died"}},
 	{.type = ZCTL_OPEN, .u.open.part = 3},
@@ -61,6 +63,10 @@ static void assert_same(const struct zctl_msg *a, const struct zctl_msg *b)
 		assert_memory_equal(x.u.world.token, y.u.world.token, sizeof(x.u.world.token));
 		assert_int_equal(x.u.world.vrank, y.u.world.vrank);
 		assert_int_equal(x.u.world.rdv_window, y.u.world.rdv_window);
+	} else if (x.type == ZCTL_CREATE && x.u.create.nruns) {
+		assert_int_equal(x.u.create.nruns, y.u.create.nruns);
+		assert_memory_equal(x.u.create.runs, y.u.create.runs, x.u.create.nruns * sizeof(*x.u.create.runs));
+		assert_memory_equal(x.u.create.sizes, y.u.create.sizes, sizeof(x.u.create.sizes));
 	} else if (x.type == ZCTL_STATS_REPLY) {
 		assert_int_equal(x.u.stats.ndirs, y.u.stats.ndirs);
 		for (uint32_t i = 0; i < x.u.stats.ndirs; i++) {
@@ -153,6 +159,13 @@ static void refuses_what_makes_no_sense(void **state)
 	}
 	m = *sample(ZCTL_JOIN);
 	m.u.join.part[0] = '\0'; /* a name */
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = (struct zctl_msg){.type = ZCTL_CREATE, .u.create = {.parts = "lgm,das4", .sizes = {3, 2}, .nruns = 2,
+							   .runs = two_runs}};
+	assert_int_equal(decode_changed(m), 0);
+	m.u.create.sizes[1] = 3; /* the map leaves one out */
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.create.sizes[1] = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_EVENT);
 	m.u.event.kind = 0;

@@ -79,6 +79,7 @@ static void distributes_ranks(void **state)
 		}
 		assert_int_equal(first, plan.nranks);
 		assert_string_equal(got, good[i].plan);
+		zplan_free(&plan);
 		zoptions_free(&l.options);
 	}
 	zhostfile_free(&hosts);
@@ -142,6 +143,9 @@ static const struct {
 	{"--clusters 0+2 p", "--clusters: '0+2' is neither a number from 1 to 64 nor ranks of each cluster (as 2,2)"},
 	{"--clusters 1,2 -n 4 p", "--clusters 1,2 makes 3 ranks, but -n says 4"},
 	{"--clusters 2 -n 1 p : q", "with several programs each needs its -n"},
+	{"--clusters 2 --oversubscribe p", "--oversubscribe needs --map: without one ranks go round all hosts anyway"},
+	{"-f h -ppn 1 --map m p", "-ppn and --map both say how many ranks a host gets"},
+	{"--clusters 2 --map /nonexistent p", "/nonexistent: No such file or directory"},
 };
 
 static void tells_what_is_wrong(void **state)
@@ -149,7 +153,7 @@ static void tells_what_is_wrong(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct line l;
-		struct zplan plan;
+		struct zplan plan = {0};
 		struct zerr err;
 		int rc = parse(&l, bad[i].line, &err);
 		if (rc == 0)
@@ -157,6 +161,7 @@ static void tells_what_is_wrong(void **state)
 		if (rc >= 0)
 			fail_msg("accepted: %s", bad[i].line);
 		assert_string_equal(err.text, bad[i].error);
+		zplan_free(&plan);
 		zoptions_free(&l.options);
 	}
 }
@@ -177,6 +182,7 @@ static void tells_that_names_are_too_long(void **state)
 	assert_int_equal(parse(&l, "-f h p", &err), 0);
 	assert_int_equal(zplan_make(&plan, &l.options, &hosts, &err), -EINVAL);
 	assert_string_equal(err.text, "the names of the clusters are longer than 511 characters together");
+	zplan_free(&plan);
 	zoptions_free(&l.options);
 	zhostfile_free(&hosts);
 }

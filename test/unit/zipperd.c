@@ -107,6 +107,64 @@ static void three_parts_of_different_kind_join(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* r[v] is to be vrank v; vranks says which one that is of a 0, a 1, b 0, b 1. */
+static void init_mapped(struct fake_rank *r, const char *job, const struct zaddr *addr, const uint32_t vranks[4])
+{
+	for (uint32_t i = 0; i < 4; i++)
+		fake_init(&r[vranks[i]], job, "a,b", i < 2 ? "a" : "b", i % 2, 2, addr);
+}
+
+/* A placement map that every rank has read for itself. */
+static void ranks_say_their_numbers(void **state)
+{
+	static const uint32_t vranks[4] = {2, 0, 3, 1};
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	init_mapped(r, "j", d.addr, vranks);
+	for (uint32_t v = 0; v < 4; v++)
+		r[v].join.vrank = v;
+	fake_join_all(r, 4);
+	assert_joined(r, 4);
+	assert_int_equal(r[0].world.nruns, 4);
+	set_goals(r, 4, 100);
+	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	assert_good(r, 4);
+	bye_all(r, 4);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
+static void maps_that_differ_end_the_join(void **state)
+{
+	static const struct {
+		uint32_t vranks[4];
+		const char *text;
+	} bad[] = {
+		{{0, 1, 2, 4}, "the map makes b rank 1 rank 4, but there are only 4 ranks"},
+		{{0, 1, 2, 1}, "maps make both a rank 1 and b rank 1 rank 1"},
+		{{0, 1, ZCTL_VRANK_ANY, 2}, "b rank 0 was started without a map, others with one"},
+	};
+	struct daemon_fixture d;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct fake_rank r[4];
+		char job[8];
+		snprintf(job, sizeof(job), "j%zu", i);
+		init2(r, job, d.addr);
+		for (int k = 0; k < 4; k++)
+			r[k].join.vrank = bad[i].vranks[k];
+		fake_join_all(r, 4);
+		for (int k = 0; k < 4; k++) {
+			assert_true(r[k].rc < 0);
+			assert_string_equal(r[k].err.text, bad[i].text);
+			fake_kill(&r[k]);
+		}
+	}
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 static void mixed_job_keeps_native_ranks(void **state)
 {
 	struct daemon_fixture d;
@@ -419,16 +477,54 @@ static int next_event(struct zsession *s, struct zctl_msg *msg)
 	return rc;
 }
 
-static struct zsession *launch(const struct daemon_fixture *d, const char *job, uint32_t size)
+static struct zsession *launch_mapped(const struct daemon_fixture *d, const char *job, uint32_t size,
+	struct zctl_run *runs, uint32_t nruns)
 {
 	struct zsession_params p;
 	struct zsession *s;
 	struct zerr err;
-	struct zctl_create c = {.parts = "a,b", .sizes = {size, size}, .join_timeout_ms = 5000};
+	struct zctl_create c = {.parts = "a,b", .sizes = {size, size}, .join_timeout_ms = 5000,
+		.runs = runs, .nruns = nruns};
 	fixture_params(&p, d->addr, job);
 	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
 	assert_int_equal(zsession_create(s, &c, &err), 0);
 	return s;
+}
+
+static struct zsession *launch(const struct daemon_fixture *d, const char *job, uint32_t size)
+{
+	return launch_mapped(d, job, size, NULL, 0);
+}
+
+static void launcher_numbers_ranks(void **state)
+{
+	static struct zctl_run runs[] = {{0, 2, 1, 0}, {2, 1, 0, 1}, {3, 1, 0, 0}};
+	static struct zctl_run twice[] = {{0, 2, 1, 0}, {2, 1, 0, 1}, {3, 1, 0, 1}};
+	static const uint32_t vranks[4] = {3, 2, 0, 1};
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	struct zsession *s;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	s = launch_mapped(&d, "j", 2, runs, 3);
+	init_mapped(r, "j", d.addr, vranks);
+	fake_join_all(r, 4);
+	assert_joined(r, 4);
+	set_goals(r, 4, 50);
+	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	assert_good(r, 4);
+	bye_all(r, 4);
+	zsession_close(s);
+	s = launch_mapped(&d, "k", 2, twice, 3);
+	init2(r, "k", d.addr);
+	fake_join_all(r, 4);
+	for (int i = 0; i < 4; i++) {
+		assert_true(r[i].rc < 0);
+		assert_string_equal(r[i].err.text, "the launcher's map has a rank 1 twice");
+		fake_kill(&r[i]);
+	}
+	zsession_close(s);
+	assert_int_equal(daemon_stop(&d), 0);
 }
 
 static void launcher_hears_events_and_stats(void **state)
@@ -784,6 +880,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_parts_join),
 		cmocka_unit_test(three_parts_of_different_kind_join),
+		cmocka_unit_test(ranks_say_their_numbers),
+		cmocka_unit_test(maps_that_differ_end_the_join),
 		cmocka_unit_test(mixed_job_keeps_native_ranks),
 		cmocka_unit_test(forwards_both_ways_over_tcp),
 		cmocka_unit_test(forwards_both_ways_over_shm),
@@ -795,6 +893,7 @@ int main(void)
 		cmocka_unit_test(death_of_a_rank_is_told),
 		cmocka_unit_test(loss_of_a_channel_is_death_too),
 		cmocka_unit_test(abort_reaches_all),
+		cmocka_unit_test(launcher_numbers_ranks),
 		cmocka_unit_test(launcher_hears_events_and_stats),
 		cmocka_unit_test(admins_see_their_own_jobs),
 		cmocka_unit_test(loss_of_the_launcher_ends_the_job),
