@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory that leaves its place, see watch.h. */
+#define _GNU_SOURCE /* syscall */
+#include "watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef UFFD_USER_MODE_ONLY /* Linux 5.11 */
+#define UFFD_USER_MODE_ONLY 1
+#endif
+#define FEATURES (UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE | \
+	UFFD_FEATURE_PAGEFAULT_FLAG_WP)
+#define STACK_BYTES ((size_t)128 << 10) /* of the thread: a batch of events and what poll needs */
+#define EVENT_BATCH 16
+#define MAPS_LINE 512 /* longer ones only have longer names */
+
+struct range {
+	_Atomic uintptr_t start, end; /* end 0: not in use */
+	_Atomic bool stale;
+};
+
+static struct {
+	unsigned users;
+	int fd, stop_fd;
+	pthread_t thread;
+	/* Odd while events are read and not marked yet. */
+	_Atomic uint32_t turn;
+	_Atomic bool blind; /* reading failed: nothing is known any more */
+	struct range range[VWATCH_RANGES];
+} watch = {.fd = -1, .stop_fd = -1};
+
+/* --- the thread --- */
+
+static void mark(uint64_t start, uint64_t end)
+{
+	for (int i = 0; i < VWATCH_RANGES; i++) {
+		struct range *r = &watch.range[i];
+		if (atomic_load(&r->start) < end && start < atomic_load(&r->end))
+			atomic_store(&r->stale, true);
+	}
+}
+
+static void handle(const struct uffd_msg *m)
+{
+	switch (m->event) {
+	case UFFD_EVENT_UNMAP:
+	case UFFD_EVENT_REMOVE:
+		mark(m->arg.remove.start, m->arg.remove.end);
+		break;
+	case UFFD_EVENT_REMAP:
+		mark(m->arg.remap.from, m->arg.remap.from + m->arg.remap.len);
+		mark(m->arg.remap.to, m->arg.remap.to + m->arg.remap.len);
+		break;
+	default: /* nothing else was asked for */
+		mark(0, UINT64_MAX);
+	}
+}
+
+static void *run(void *arg)
+{
+	struct pollfd fds[2] = {{.fd = watch.fd, .events = POLLIN}, {.fd = watch.stop_fd, .events = POLLIN}};
+	struct uffd_msg events[EVENT_BATCH];
+	(void)arg;
+	for (;;) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[1].revents)
+			return NULL;
+		atomic_fetch_add(&watch.turn, 1);
+		ssize_t n = read(watch.fd, events, sizeof(events));
+		for (ssize_t i = 0; i < n / (ssize_t)sizeof(events[0]); i++)
+			handle(&events[i]);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			break;
+		atomic_fetch_add(&watch.turn, 1);
+	}
+	atomic_store(&watch.blind, true); /* not to be expected */
+	return NULL;
+}
+
+/* --- start and end --- */
+
+static int open_fd(struct zerr *err)
+{
+	struct uffdio_api api = {.api = UFFD_API, .features = FEATURES};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+	if (fd < 0)
+		return zerr_set(err, -EOPNOTSUPP, "userfaultfd: %s", strerror(errno));
+	if (ioctl(fd, UFFDIO_API, &api) < 0) {
+		zerr_set(err, -EOPNOTSUPP, "userfaultfd of this kernel cannot tell of unmapped memory");
+		close(fd);
+		return -EOPNOTSUPP;
+	}
+	return fd;
+}
+
+static int start_thread(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are for the application's threads */
+	int rc = -pthread_create(&watch.thread, &attr, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
+static void close_fds(void)
+{
+	if (watch.fd >= 0)
+		close(watch.fd);
+	if (watch.stop_fd >= 0)
+		close(watch.stop_fd);
+	watch.fd = watch.stop_fd = -1;
+}
+
+int vwatch_open(struct zerr *err)
+{
+	if (watch.users++ > 0)
+		return 0;
+	atomic_store(&watch.turn, 0);
+	atomic_store(&watch.blind, false);
+	int rc = watch.fd = open_fd(err);
+	if (rc >= 0) {
+		watch.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		rc = watch.stop_fd < 0 ? -errno : start_thread();
+		if (rc != 0)
+			zerr_set(err, rc, "cannot watch memory: %s", strerror(-rc));
+	}
+	if (rc >= 0)
+		return 0;
+	close_fds();
+	watch.users = 0;
+	return rc;
+}
+
+void vwatch_close(void)
+{
+	if (--watch.users > 0)
+		return;
+	eventfd_write(watch.stop_fd, 1);
+	/* Closing the descriptor ends all registrations, and lets go whoever waits in munmap. */
+	pthread_join(watch.thread, NULL);
+	close_fds();
+	memset(&watch.range, 0, sizeof(watch.range));
+}
+
+/* --- ranges --- */
+
+/* Registers one mapping, if it is of the right kind. */
+static int watch_mapping(uintptr_t start, uintptr_t end, const char *perms, unsigned long inode, const char *name)
+{
+	struct uffdio_register reg = {.range = {.start = start, .len = end - start}, .mode = UFFDIO_REGISTER_MODE_WP};
+	if (strncmp(perms, "rw", 2) != 0 || perms[3] != 'p' || inode != 0 ||
+		(name[0] && strcmp(name, "[heap]") != 0 && strncmp(name, "[anon", 5) != 0))
+		return -EOPNOTSUPP;
+	return ioctl(watch.fd, UFFDIO_REGISTER, &reg) < 0 ? -EOPNOTSUPP : 0;
+}
+
+/* Registers all mappings that the range lies in. */
+static int watch_mappings(uintptr_t start, uintptr_t end)
+{
+	char line[MAPS_LINE];
+	FILE *maps = fopen("/proc/self/maps", "re");
+	int rc = -EOPNOTSUPP;
+	if (!maps)
+		return rc;
+	while (start < end && fgets(line, sizeof(line), maps)) {
+		char perms[5] = "", name[128] = "";
+		unsigned long low, high, inode;
+		if (sscanf(line, "%lx-%lx %4s %*s %*s %lu %127s", &low, &high, perms, &inode, name) < 4 || high <= start)
+			continue;
+		rc = low <= start ? watch_mapping(low, high, perms, inode, name) : -EOPNOTSUPP;
+		if (rc != 0)
+			break;
+		start = high;
+	}
+	fclose(maps);
+	return start < end ? -EOPNOTSUPP : 0;
+}
+
+int vwatch_add(const void *base, size_t len)
+{
+	uintptr_t start = (uintptr_t)base;
+	int i = 0;
+	while (i < VWATCH_RANGES && atomic_load_explicit(&watch.range[i].end, memory_order_relaxed) != 0)
+		i++;
+	if (i == VWATCH_RANGES)
+		return -ENOSPC;
+	/* First the range, then the registration: no event is missed in between. */
+	atomic_store(&watch.range[i].stale, false);
+	atomic_store(&watch.range[i].start, start);
+	atomic_store(&watch.range[i].end, start + len);
+	int rc = watch_mappings(start, start + len);
+	if (rc == 0)
+		return i;
+	vwatch_del(i);
+	return rc;
+}
+
+void vwatch_del(int range)
+{
+	atomic_store(&watch.range[range].end, 0);
+}
+
+bool vwatch_is_stale(int range)
+{
+	/* A few instructions, if that thread has a core. */
+	while ((atomic_load(&watch.turn) & 1) && !atomic_load(&watch.blind))
+		sched_yield();
+	return atomic_load(&watch.range[range].stale) || atomic_load(&watch.blind);
+}
