@@ -127,7 +127,7 @@ native() {
 	limited "$seconds" "$MPIEXEC" -genv LD_PRELOAD "$YIELD" -n "$ranks" "$@" </dev/null
 }
 # merged SECONDS LAYOUT PROGRAM...: one world made of the clusters in LAYOUT (as 2+2) on this machine; in the laboratory
-# (lab.t) if there is one, over tcp
+# (lab.t) if there is one, over tcp; in a virtual machine (lib/vm.sh) over verbs
 merged() {
 	local seconds=$1 layout=$2
 	shift 2
@@ -135,6 +135,10 @@ merged() {
 		"$ZIP_TOP_SRCDIR/test/lab" hosts "$layout" >"$TAP_TMP/lab.hosts"
 		limited "$seconds" "$ZIP_TOP_SRCDIR/test/lab" run zipper "$ZMPIRUN" -f "$TAP_TMP/lab.hosts" -n $((layout)) \
 			${ASAN:+-genv LD_PRELOAD "$ASAN"} "$@" </dev/null
+	elif [ -n "$ZIP_VM" ]; then
+		"$ZIP_TOP_SRCDIR/test/vm/vmlab" hosts "$layout" $ZIP_VM_KIND >"$TAP_TMP/vm.hosts"
+		"$ZIP_TOP_SRCDIR/test/vm/vmlab" run -t $((seconds * 10)) zipper "$ZMPIRUN" -f "$TAP_TMP/vm.hosts" -n $((layout)) \
+			${ASAN:+-genv LD_PRELOAD "$ASAN"} "$@"
 	else
 		limited "$seconds" "$ZMPIRUN" --clusters "$layout" "$@" </dev/null
 	fi

@@ -15,6 +15,8 @@ if [ -z "$ZIP_VM" ]; then
 fi
 : >"$ZIP_VM_STARTED"
 mkdir -p "$ZIP_VM/files" # seen by all machines at this path
+# MPICH would find the Soft-RoCE devices for its own messages: slower, and what is to be seen on them is ours
+export UCX_TLS=self,sm
 
 vm() { # SECONDS NODE COMMAND...
 	"$vmlab" run -t "$@"
