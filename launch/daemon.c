@@ -14,7 +14,7 @@
 #include "argv.h"
 #include "process.h"
 
-#define START_MS 60000 /* until it must listen: name look-ups may take seconds, and so does a busy machine; its end is seen at once */
+#define START_MS 60000 /* until it must listen, for busy machines and slow name look-ups; its end is seen at once */
 #define STOP_MS 1000
 
 extern char **environ;
