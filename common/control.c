@@ -401,7 +401,7 @@ static const char *check(const struct zctl_msg *m)
 {
 	switch (m->type) {
 	case ZCTL_HELLO:
-		return m->u.hello.service < ZCTL_SERVICE_RANK || m->u.hello.service > ZCTL_SERVICE_ADMIN
+		return m->u.hello.service < ZCTL_SERVICE_RANK || m->u.hello.service > ZCTL_SERVICE_CAST
 			       ? "there is no such service"
 			       : NULL;
 	case ZCTL_JOIN:

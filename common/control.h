@@ -43,7 +43,8 @@ enum zctl_type {
 
 #define ZCTL_PROOF_REPLY 0x80
 
-enum zctl_service { ZCTL_SERVICE_RANK = 1, ZCTL_SERVICE_LAUNCHER, ZCTL_SERVICE_DATA, ZCTL_SERVICE_ADMIN };
+enum zctl_service { ZCTL_SERVICE_RANK = 1, ZCTL_SERVICE_LAUNCHER, ZCTL_SERVICE_DATA, ZCTL_SERVICE_ADMIN,
+	ZCTL_SERVICE_CAST /* between nodes of zipcast; zipperd refuses it */ };
 
 struct zctl_hello { /* first message on any link */
 	uint8_t service;

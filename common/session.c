@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -146,6 +147,15 @@ static void pop(struct zsession *s, struct inbox **at, struct zctl_msg *msg)
 	free(in);
 }
 
+static void drop_inbox(struct zsession *s)
+{
+	struct zctl_msg msg;
+	while (s->head) {
+		pop(s, &s->head, &msg);
+		zctl_free(&msg);
+	}
+}
+
 /* Waits for a message of this type, which the caller frees. What zipperd says of its own accord stays in the inbox;
  * ERROR and, for a rank that waits for its world, DEAD are the answer too. */
 static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64_t deadline,
@@ -154,7 +164,8 @@ static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64
 	struct zsink sink = {.take = take, .ctx = s};
 	for (struct inbox **at = &s->head;;) {
 		if (!*at) {
-			int rc = s->link->ops->poll(s->link, &sink, 16);
+			/* One at a time: behind the last answer may come what is not for the session. */
+			int rc = s->link->ops->poll(s->link, &sink, 1);
 			if (*at)
 				continue;
 			if (rc == 0 || rc == -EAGAIN)
@@ -218,12 +229,11 @@ static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_
 	return 0;
 }
 
-static int connect_to(struct zlink **link, const struct zaddr *zipper, int timeout_ms,
+static int connect_to(struct zlink **link, const struct zaddr *zipper, const char *who, int timeout_ms,
 	char *where, size_t cap, struct zerr *err)
 {
-	static const char prefix[] = "zipperd at ";
-	memcpy(where, prefix, sizeof(prefix));
-	zaddr_format(zipper, where + sizeof(prefix) - 1, cap - sizeof(prefix) + 1);
+	size_t used = (size_t)snprintf(where, cap, "%.40s at ", who ? who : "zipperd");
+	zaddr_format(zipper, where + used, cap - used);
 	const struct ztransport *t = ztransport_find(zipper->kind, err);
 	if (!t)
 		return -EPROTONOSUPPORT;
@@ -240,7 +250,7 @@ int zsession_open(struct zsession **out, const struct zsession_params *p, enum z
 		return zerr_set(err, -ENOMEM, "out of memory");
 	s->tail = &s->head;
 	s->timeout_ms = p->timeout_ms;
-	int rc = connect_to(&s->link, &p->zipper, p->timeout_ms, s->where, sizeof(s->where), err);
+	int rc = connect_to(&s->link, &p->zipper, p->who, p->timeout_ms, s->where, sizeof(s->where), err);
 	if (rc != 0)
 		goto err_free;
 	rc = greet(s, p, service, err);
@@ -252,11 +262,7 @@ int zsession_open(struct zsession **out, const struct zsession_params *p, enum z
 err_close:
 	s->link->ops->close(s->link);
 err_free:
-	while (s->head) {
-		struct zctl_msg msg;
-		pop(s, &s->head, &msg);
-		zctl_free(&msg);
-	}
+	drop_inbox(s);
 	free(s);
 	return rc;
 }
@@ -317,6 +323,14 @@ int zsession_arm(struct zsession *s)
 	return s->head ? 1 : s->link->ops->arm(s->link, ZLINK_RX);
 }
 
+struct zlink *zsession_release(struct zsession *s)
+{
+	struct zlink *link = s->link;
+	drop_inbox(s);
+	free(s);
+	return link;
+}
+
 void zsession_close(struct zsession *s)
 {
 	if (!s)
@@ -326,12 +340,8 @@ void zsession_close(struct zsession *s)
 	struct zwire_env bye = {.kind = ZWIRE_BYE, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY};
 	int64_t deadline = now_ms() + CLOSE_LINGER_MS;
 	int rc = send_env(s->link, &bye, NULL, deadline);
-	struct zctl_msg msg;
 	while (rc >= 0) {
-		while (s->head) {
-			pop(s, &s->head, &msg);
-			zctl_free(&msg);
-		}
+		drop_inbox(s);
 		rc = fill(s);
 		if (rc == 0)
 			rc = sleep_half(s->link, ZLINK_RX, deadline);
@@ -346,7 +356,7 @@ int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *
 	char where[320];
 	struct zctl_msg hello = {.type = ZCTL_HELLO}, msg = {.type = ZCTL_ATTACH};
 	int64_t deadline = now_ms() + timeout_ms;
-	int rc = connect_to(out, zipper, timeout_ms, where, sizeof(where), err);
+	int rc = connect_to(out, zipper, NULL, timeout_ms, where, sizeof(where), err);
 	if (rc != 0)
 		return rc;
 	hello.u.hello.service = ZCTL_SERVICE_DATA;

@@ -14,6 +14,7 @@ struct zsession; /* one control link */
 
 struct zsession_params {
 	struct zaddr zipper;	/* where zipperd listens, seen from here */
+	const char *who;	/* who listens there, for messages; NULL: "zipperd" */
 	char user[ZCTL_NAME_MAX + 1];
 	char job[ZCTL_NAME_MAX + 1];
 	uint8_t key[ZAUTH_KEY_BYTES];
@@ -28,6 +29,8 @@ int zsession_join(struct zsession *, const struct zctl_join *, struct zctl_world
 int zsession_create(struct zsession *, const struct zctl_create *, struct zerr *);
 int zsession_stats(struct zsession *, struct zctl_stats_reply *, struct zerr *);
 int zsession_abort(struct zsession *, uint32_t code, const char *text);
+/* The link alone, right after opening: ends the session, which must not be used again. The link is the caller's. */
+struct zlink *zsession_release(struct zsession *);
 /* BYE, flush, close. */
 void zsession_close(struct zsession *);
 

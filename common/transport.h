@@ -151,6 +151,12 @@ struct ztransport {
 	int (*fd)(const struct zlink *, enum zlink_half, uint32_t *events);
 	int (*arm)(struct zlink *, enum zlink_half);
 
+	/* Takes back the memory that place gave for a message which is still arriving, so that it can be freed: the rest
+	 * of the message is received elsewhere, and take called for it as usual. 0, or the link is broken. No effect if
+	 * there is none. NULL: this transport never holds a place between two polls. Receive half; not from callbacks of
+	 * the same link. */
+	int (*unplace)(struct zlink *);
+
 	size_t max_payload;   /* largest payload of one post */
 	size_t inline_payload; /* up to here envelope and payload cost no more than the envelope alone */
 };

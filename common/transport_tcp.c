@@ -48,6 +48,7 @@ struct tcp_rx {
 	bool open;
 	struct zwire_env env;
 	uint8_t *placed; /* where the sink wants the payload, or NULL: in the buffer */
+	uint8_t *elsewhere; /* ZWIRE_MAX_PAYLOAD, once a place was taken back */
 	size_t have; /* bytes of it in placed */
 	size_t used; /* bytes of the message in the buffer */
 	int error;
@@ -160,6 +161,7 @@ static void tcp_close(struct zlink *base)
 	close(l->fd);
 	free(l->tx.buf);
 	free(l->rx.buf);
+	free(l->rx.elsewhere);
 	free(l);
 }
 
@@ -286,6 +288,20 @@ static int open_message(struct tcp_rx *rx, const struct zsink *sink)
 		rx->tail = rx->head + ZWIRE_ENV_BYTES;
 		rx->used = ZWIRE_ENV_BYTES;
 	}
+	return 0;
+}
+
+static int tcp_unplace(struct zlink *link)
+{
+	struct tcp_rx *rx = &((struct tcp_link *)link)->rx;
+	if (!rx->open || !rx->placed)
+		return 0;
+	if (!rx->elsewhere)
+		rx->elsewhere = malloc(ZWIRE_MAX_PAYLOAD);
+	if (!rx->elsewhere)
+		return rx->error = -ENOMEM;
+	memcpy(rx->elsewhere, rx->placed, rx->have);
+	rx->placed = rx->elsewhere;
 	return 0;
 }
 
@@ -421,6 +437,7 @@ const struct ztransport ztransport_tcp = {
 	.post = tcp_post,
 	.flush = tcp_flush,
 	.poll = tcp_poll,
+	.unplace = tcp_unplace,
 	.fd = tcp_fd,
 	.arm = tcp_arm,
 	.max_payload = ZWIRE_MAX_PAYLOAD,

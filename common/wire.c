@@ -114,6 +114,9 @@ const char *zwire_kind_name(uint8_t kind)
 		[ZWIRE_RESUME] = "RESUME",
 		[ZWIRE_BYE] = "BYE",
 		[ZWIRE_MOVED] = "MOVED",
+		[ZWIRE_BLOCK] = "BLOCK",
+		[ZWIRE_READY] = "READY",
+		[ZWIRE_FAIL] = "FAIL",
 	};
 	_Static_assert(sizeof(names) / sizeof(names[0]) == ZWIRE_KIND_MAX + 1, "a name for every kind");
 	return kind <= ZWIRE_KIND_MAX && names[kind] ? names[kind] : "?";

@@ -58,7 +58,11 @@ enum zwire_kind {
 	ZWIRE_BYE = 10,	 /* last message of this sender on this link: closing is no failure */
 	ZWIRE_MOVED = 11, /* zipperd to receiver: xfer = receiver's id, offset = bytes that were written into its
 			   * memory: all, or 0 */
-	ZWIRE_KIND_MAX = ZWIRE_MOVED
+	/* Between nodes of zipcast (comm = number of the group, xfer = number of the message, 1, 2, ...): */
+	ZWIRE_BLOCK = 12, /* seq = bytes of the whole message, offset = place of this block, payload = its bytes */
+	ZWIRE_READY = 13, /* src takes the message as soon as it is sent; tag = definition of the group (a hash) */
+	ZWIRE_FAIL = 14,  /* the group has failed; payload = why, in printable characters */
+	ZWIRE_KIND_MAX = ZWIRE_FAIL
 };
 
 #define ZWIRE_F_SYNC 0x0001u /* synchronous send: DONE on match */

@@ -9,15 +9,15 @@
 
 #include "process.h"
 
-#define HOLD_MS 1000
+#define HOLD_MS 700
 
-void zinput_init(struct zinput *in, int from, int to, int others)
+void zinput_init(struct zinput *in, int from, int to, int others, bool hold)
 {
 	in->from = from;
 	in->to = to;
 	in->others = others;
 	in->any = in->ended = false;
-	in->hold_ms = zprocess_now_ms() + HOLD_MS;
+	in->hold_ms = hold ? zprocess_now_ms() + HOLD_MS : 0;
 	in->begin = in->end = 0;
 	fcntl(to, F_SETFL, fcntl(to, F_GETFL) | O_NONBLOCK);
 	if (from < 0)

@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 /*
- * When mpiexec is told of the end of its input just while a program of some milliseconds ends, it dies of a broken pipe
- * at times. So the end of an input that was empty from the beginning (/dev/null) is held back for a second.
+ * When mpiexec is told of the end of its input just while the program ends, it breaks down at times. A program that joins
+ * a merged world lives long enough for an end that is told at once; of others some take milliseconds, and the end of an
+ * input that was empty from the beginning (/dev/null) is held back.
  */
 struct zinput {
 	int from, to; /* -1: closed */
@@ -22,8 +23,9 @@ struct zinput {
 	char buf[16384];
 };
 
-/* Takes over to and others, the write ends of pipes; from is our descriptor 0, or -1 for no input. */
-void zinput_init(struct zinput *, int from, int to, int others);
+/* Takes over to and others, the write ends of pipes; from is our descriptor 0, or -1 for no input. hold: it may be over
+ * within milliseconds. */
+void zinput_init(struct zinput *, int from, int to, int others, bool hold);
 /* What to wait for: fills p[0] (reading) and p[1] (writing), fd -1 where nothing. */
 void zinput_prepare(const struct zinput *, struct pollfd p[2]);
 /* Does what p says is possible. */

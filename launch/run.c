@@ -78,7 +78,8 @@ int zrun_start(struct zrun *run, struct zpart_params *params, const struct zaddr
 	}
 	close(input[0]);
 	close(others[0]);
-	zinput_init(&run->input, rc == 0 ? STDIN_FILENO : -1, input[1], others[1]);
+	zinput_init(&run->input, rc == 0 ? STDIN_FILENO : -1, input[1], others[1],
+		!run->job->session);
 	if (rc < 0)
 		zprocess_kill_all();
 	return rc;

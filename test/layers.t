@@ -4,7 +4,7 @@
 # compiles alone. No file of programs/ is forgotten.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 cd "$ZIP_TOP_SRCDIR" || exit 99
-top=(common libzip zipperd launch mapper zipstat)
+top=(common zipcast libzip zipperd launch mapper zipstat)
 
 for folder in "${top[@]}"; do
 	[ -d "$folder" ] || continue
@@ -23,11 +23,11 @@ for folder in "${top[@]}"; do
 		sed -E 's/:.*"([^"]+)"/:\1/')
 	is "$folder includes only itself and what is below" "$bad" ""
 done
-is "common includes no mpi.h" "$(grep -rlE '#[[:space:]]*include[[:space:]]+<mpi' common zipperd launch zipstat | head -n3)" ""
+is "common includes no mpi.h" "$(grep -rlE '#[[:space:]]*include[[:space:]]+<mpi' common zipcast zipperd launch zipstat | head -n3)" ""
 
 # headers alone
 flags=$("$MPICC" -show | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
-for header in common/*.h common/verbs/*.h libzip/*.h zipperd/*.h launch/*.h zipstat/*.h; do
+for header in common/*.h common/verbs/*.h zipcast/*.h libzip/*.h zipperd/*.h launch/*.h zipstat/*.h; do
 	[ -e "$header" ] || continue
 	printf '#include "%s"\n' "$(basename "$header")" >"$TAP_TMP/one.c"
 	# shellcheck disable=SC2086

@@ -300,6 +300,10 @@ static void on_hello(struct peer *p, const struct zctl_hello *hello)
 		p->state = PEER_ATTACH;
 		return;
 	}
+	if (hello->service == ZCTL_SERVICE_CAST) {
+		peer_refuse(p, EINVAL, "this is zipperd, not a node of zipcast");
+		return;
+	}
 	if (!hello->user[0] || (!hello->job[0] && hello->service != ZCTL_SERVICE_ADMIN)) {
 		peer_refuse(p, EINVAL, "a user and a job must be named");
 		return;

@@ -146,7 +146,7 @@ static void refuses_what_makes_no_sense(void **state)
 	m = *sample(ZCTL_HELLO);
 	m.u.hello.service = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);
-	m.u.hello.service = 5;
+	m.u.hello.service = ZCTL_SERVICE_CAST + 1;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_JOIN);
 	m.u.join.mixed = 2;

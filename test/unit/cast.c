@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zipcast over tcp and shm: messages of all sizes by all algorithms, overlapping groups, failures. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cast_fixture.h"
+
+static const char *const algorithms[] = {"sequential", "tree", "chain", "pipeline", "hybrid-chain", "hybrid-pipeline"};
+#define ALGORITHMS (sizeof(algorithms) / sizeof(algorithms[0]))
+
+static const uint32_t sites[CAST_NODES_MAX] = {0, 1, 1, 0, 2, 2, 1, 0, 2, 1, 1, 0, 0, 2, 1, 2};
+
+/* Some messages of random sizes, queued at once. */
+static void multicast(struct cast *c, uint32_t number, const char *algorithm, const uint32_t *members, uint32_t n,
+	uint32_t block_bytes)
+{
+	struct cast_member m[CAST_NODES_MAX] = {{.cast = c}};
+	struct zipcast_group_config config = {number, n, members, algorithm, block_bytes, sites};
+	cast_group(c, m, &config);
+	for (uint32_t i = 1; i <= 6; i++)
+		cast_send(&m[0], i, cast_size(number, i, 300000));
+	cast_wait_complete(m, n, 6);
+	cast_destroy(m, n);
+}
+
+static void all_algorithms(const char *transport, uint32_t n, enum zipcast_waiting waiting)
+{
+	struct cast c;
+	uint32_t members[CAST_NODES_MAX];
+	cast_open(&c, transport, n, waiting);
+	for (uint32_t a = 0; a < ALGORITHMS; a++) {
+		for (uint32_t i = 0; i < n; i++)
+			members[i] = (i + a) % n; /* another root each time */
+		multicast(&c, a, algorithms[a], members, n, a % 2 ? 0 : 10000);
+	}
+	cast_close(&c);
+}
+
+static void two_members_tcp(void **state)
+{
+	(void)state;
+	all_algorithms("tcp", 2, ZIPCAST_HYBRID);
+}
+
+static void seven_members_tcp(void **state)
+{
+	(void)state;
+	all_algorithms("tcp", 7, ZIPCAST_HYBRID);
+}
+
+static void eight_members_shm(void **state)
+{
+	(void)state;
+	all_algorithms("shm", 8, ZIPCAST_INTERRUPTS);
+}
+
+static void thirteen_members_shm(void **state)
+{
+	(void)state;
+	all_algorithms("shm", 13, ZIPCAST_HYBRID);
+}
+
+static void three_members_polling(void **state)
+{
+	(void)state;
+	all_algorithms("shm", 3, ZIPCAST_POLL);
+}
+
+/* All members root of a group of the same members, all sending at once (the paper's Figure 10). */
+static void overlapping_groups(void **state)
+{
+	enum { N = 5 };
+	struct cast c;
+	static struct cast_member m[N][CAST_NODES_MAX];
+	(void)state;
+	cast_open(&c, "tcp", N, ZIPCAST_HYBRID);
+	for (uint32_t g = 0; g < N; g++) {
+		uint32_t members[N];
+		for (uint32_t i = 0; i < N; i++)
+			members[i] = (i + g) % N;
+		cast_group(&c, m[g], &(struct zipcast_group_config){.number = 100 + g, .nmembers = N, .members = members,
+					     .block_bytes = 32768});
+	}
+	for (uint32_t i = 1; i <= 5; i++)
+		for (uint32_t g = 0; g < N; g++)
+			cast_send(&m[g][0], i, cast_size(100 + g, i, 500000));
+	for (uint32_t g = 0; g < N; g++)
+		cast_wait_complete(m[g], N, 5);
+	for (uint32_t g = 0; g < N; g++)
+		cast_destroy(m[g], N);
+	cast_close(&c);
+}
+
+/* A node goes in the middle of a long message: its group fails once in all others, and another one goes on. */
+static void failure_of_a_member(void **state)
+{
+	const char *transport = *state;
+	static const uint32_t all[] = {0, 1, 2, 3, 4, 5}, others[] = {2, 1, 0, 4};
+	struct cast c;
+	static struct cast_member m[CAST_NODES_MAX], o[CAST_NODES_MAX];
+	memset(m, 0, sizeof(m));
+	memset(o, 0, sizeof(o));
+	cast_open(&c, transport, 6, ZIPCAST_HYBRID);
+	cast_group(&c, m, &(struct zipcast_group_config){.number = 1, .nmembers = 6, .members = all});
+	cast_group(&c, o, &(struct zipcast_group_config){.number = 2, .nmembers = 4, .members = others});
+	cast_send(&m[0], 1, 100000);
+	cast_wait_complete(m, 6, 1);
+	uint8_t *data = calloc(1, 64 << 20);
+	assert_non_null(data);
+	m[0].kept = data;
+	assert_int_equal(zipcast_send(m[0].group, data, 64 << 20), 0);
+	cast_send(&o[0], 1, 2000000);
+	cast_close_node(&c, 3);
+	cast_wait_failed(m, 6);
+	cast_wait_complete(o, 4, 1);
+	for (uint32_t i = 2; i <= 4; i++)
+		cast_send(&o[0], i, cast_size(2, i, 400000));
+	cast_wait_complete(o, 4, 4);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_true(i == 3 || m[i].failed == 1);
+	assert_non_null(strstr(m[0].why, "node 3"));
+	assert_int_equal(zipcast_send(m[0].group, data, 1), -EPIPE);
+	m[3].group = NULL; /* went with its node */
+	m[0].buffer = NULL;
+	cast_destroy(m, 6);
+	cast_destroy(o, 4);
+	free(data);
+	cast_close(&c);
+}
+
+static void no_memory_for_a_message(void **state)
+{
+	static const uint32_t all[] = {0, 1, 2, 3};
+	struct cast c;
+	static struct cast_member m[CAST_NODES_MAX];
+	(void)state;
+	cast_open(&c, "shm", 4, ZIPCAST_HYBRID);
+	memset(m, 0, sizeof(m));
+	m[2].refuses = true;
+	cast_group(&c, m, &(struct zipcast_group_config){.number = 9, .nmembers = 4, .members = all});
+	static uint8_t data[5000000];
+	m[0].kept = data;
+	assert_int_equal(zipcast_send(m[0].group, data, sizeof(data)), 0);
+	cast_wait_failed(m, 4);
+	assert_non_null(strstr(m[1].why, "node 2 has no memory"));
+	cast_destroy(m, 4);
+	cast_close(&c);
+}
+
+static void different_groups_of_one_number(void **state)
+{
+	struct cast c;
+	static struct cast_member m[2];
+	static const uint32_t all[] = {0, 1};
+	char why[ZIPCAST_WHY_BYTES];
+	struct zipcast_events none = {.arg = NULL};
+	(void)state;
+	memset(m, 0, sizeof(m));
+	cast_open(&c, "shm", 2, ZIPCAST_HYBRID);
+	/* Each creates its own idea of group 5. */
+	for (uint32_t i = 0; i < 2; i++) {
+		static const char *const idea[] = {"chain", "pipeline"};
+		struct zipcast_group_config config = {.number = 5, .nmembers = 2, .members = all, .algorithm = idea[i]};
+		m[i] = (struct cast_member){.cast = &c, .node = i, .number = 5, .root = i == 0};
+		assert_int_equal(cast_create(&m[i], &config, why), 0);
+	}
+	cast_wait_failed(m, 2);
+	assert_non_null(strstr(m[0].why, "group 5"));
+	/* and what create refuses */
+	struct zipcast_group *g;
+	struct zipcast_group_config config = {.number = 5, .nmembers = 2, .members = all};
+	assert_int_equal(zipcast_group_create(&g, c.zc[0], &config, &none, why), -EEXIST);
+	config.number = 6;
+	config.algorithm = "magic";
+	assert_int_equal(zipcast_group_create(&g, c.zc[0], &config, &none, why), -EINVAL);
+	assert_non_null(strstr(why, "magic"));
+	config.algorithm = "hybrid-chain";
+	assert_int_equal(zipcast_group_create(&g, c.zc[0], &config, &none, why), -EINVAL);
+	static const uint32_t twice[] = {0, 0}, strange[] = {0, 7};
+	config = (struct zipcast_group_config){.number = 6, .nmembers = 2, .members = twice};
+	assert_int_equal(zipcast_group_create(&g, c.zc[0], &config, &none, why), -EINVAL);
+	config.members = strange;
+	assert_int_equal(zipcast_group_create(&g, c.zc[0], &config, &none, why), -EINVAL);
+	assert_non_null(strstr(why, "node 7"));
+	assert_int_equal(zipcast_send(m[1].group, why, 1), -EPERM);
+	cast_destroy(m, 2);
+	cast_close(&c);
+}
+
+/* Somebody who does not know the key gets nowhere, and neither does noise. */
+static void strangers(void **state)
+{
+	struct cast c;
+	char why[ZIPCAST_WHY_BYTES];
+	static const uint8_t wrong[ZIPCAST_KEY_BYTES] = "another key";
+	struct zipcast *stranger;
+	struct zipcast_group *g;
+	static const uint32_t members[] = {1, 0};
+	(void)state;
+	cast_open(&c, "tcp", 2, ZIPCAST_HYBRID);
+	cast_close_node(&c, 1);
+	struct zipcast_config config = {.me = 1, .listen = "tcp:127.0.0.1:0", .session = "test", .key = wrong,
+		.timeout_ms = 20000};
+	assert_int_equal(zipcast_open(&stranger, &config, why), 0);
+	const char *address[] = {zipcast_address(c.zc[0]), zipcast_address(stranger)};
+	assert_int_equal(zipcast_meet(stranger, address, 2, why), 0);
+	struct zipcast_group_config gc = {.number = 1, .nmembers = 2, .members = members};
+	assert_int_equal(zipcast_group_create(&g, stranger, &gc, &(struct zipcast_events){.arg = NULL}, why), -EACCES);
+	assert_non_null(strstr(why, "key"));
+	zipcast_close(stranger);
+	cast_close(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_members_tcp),
+		cmocka_unit_test(seven_members_tcp),
+		cmocka_unit_test(eight_members_shm),
+		cmocka_unit_test(thirteen_members_shm),
+		cmocka_unit_test(three_members_polling),
+		cmocka_unit_test(overlapping_groups),
+		{"failure_of_a_member_tcp", failure_of_a_member, NULL, NULL, (void *)(uintptr_t)"tcp"},
+		{"failure_of_a_member_shm", failure_of_a_member, NULL, NULL, (void *)(uintptr_t)"shm"},
+		cmocka_unit_test(no_memory_for_a_message),
+		cmocka_unit_test(different_groups_of_one_number),
+		cmocka_unit_test(strangers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

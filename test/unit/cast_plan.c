@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The plans of zipcast, proved by carrying them out step by step: what one member sends another one receives in the same
+ * step, nobody sends what it does not have or gets what it has, everybody has everything in the end, after as many steps
+ * as plan.h says, and with hybrids every block enters every site once.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan.h"
+
+#define SITES 7
+
+struct run {
+	struct zcast_shape shape;
+	uint32_t *site;
+	struct zcast_plan **plan;
+	struct zcast_step *step; /* the next one of each */
+	bool *going;
+	uint8_t *has;		/* [members][blocks] */
+	uint32_t *got;		/* block that arrives in this step, or ZCAST_NOBODY */
+	uint32_t *entered;	/* [SITES][blocks] times that a block came into a site from another one */
+	bool *peer;		/* [members][members], for small groups */
+	uint64_t steps;		/* done */
+};
+
+static uint64_t seed = 20161;
+
+static uint32_t draw(uint32_t below)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % below;
+}
+
+static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t members, uint32_t blocks)
+{
+	*r = (struct run){.shape = {algorithm, members, blocks, NULL}};
+	r->shape.site = r->site = calloc(members, sizeof(*r->site));
+	r->plan = calloc(members, sizeof(struct zcast_plan *));
+	r->step = calloc(members, sizeof(*r->step));
+	r->going = calloc(members, sizeof(*r->going));
+	r->has = calloc(members, blocks);
+	r->got = calloc(members, sizeof(*r->got));
+	r->entered = calloc((size_t)SITES * blocks, sizeof(*r->entered));
+	r->peer = members <= 64 ? calloc(members, members) : NULL;
+	for (uint32_t i = 0; i < members; i++)
+		r->site[i] = draw(SITES);
+	for (uint32_t i = 0; i < members; i++) {
+		r->plan[i] = zcast_plan_create(&r->shape, i);
+		assert_non_null(r->plan[i]);
+		r->going[i] = zcast_plan_next(r->plan[i], &r->step[i]);
+		if (r->peer)
+			assert_int_equal(zcast_plan_peers(&r->shape, i, r->peer + (size_t)i * members), 0);
+	}
+	memset(r->has, 1, blocks);
+}
+
+static void end(struct run *r)
+{
+	for (uint32_t i = 0; i < r->shape.members; i++)
+		zcast_plan_destroy(r->plan[i]);
+	free(r->site);
+	free(r->plan);
+	free(r->step);
+	free(r->going);
+	free(r->has);
+	free(r->got);
+	free(r->entered);
+	free(r->peer);
+}
+
+/* What member i does in this step is what the other side does. */
+static void check_step(struct run *r, uint32_t i)
+{
+	const struct zcast_step *s = &r->step[i];
+	uint32_t k = r->shape.blocks;
+	if (s->to != ZCAST_NOBODY) {
+		assert_true(s->to < r->shape.members && s->to != i && r->going[s->to]);
+		assert_int_equal(r->step[s->to].number, s->number);
+		assert_int_equal(r->step[s->to].from, i);
+		assert_int_equal(r->step[s->to].recv_block, s->send_block);
+		assert_true(r->has[(size_t)i * k + s->send_block]);
+	}
+	if (s->from == ZCAST_NOBODY)
+		return;
+	assert_true(s->from < r->shape.members && r->going[s->from]);
+	assert_int_equal(r->step[s->from].to, i);
+	assert_int_equal(r->step[s->from].number, s->number);
+	assert_false(r->has[(size_t)i * k + s->recv_block]);
+	r->got[i] = s->recv_block;
+	if (r->site[s->from] != r->site[i])
+		r->entered[(size_t)r->site[i] * k + s->recv_block]++;
+	if (r->peer) {
+		assert_true(r->peer[(size_t)i * r->shape.members + s->from]);
+		assert_true(r->peer[(size_t)s->from * r->shape.members + i]);
+	}
+}
+
+/* All of one step; false: there is none any more. */
+static bool do_step(struct run *r)
+{
+	uint32_t n = r->shape.members, k = r->shape.blocks;
+	uint64_t now = UINT64_MAX;
+	for (uint32_t i = 0; i < n; i++)
+		if (r->going[i] && r->step[i].number < now)
+			now = r->step[i].number;
+	if (now == UINT64_MAX)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		r->got[i] = ZCAST_NOBODY;
+	for (uint32_t i = 0; i < n; i++)
+		if (r->going[i] && r->step[i].number == now)
+			check_step(r, i);
+	for (uint32_t i = 0; i < n; i++) {
+		if (r->got[i] != ZCAST_NOBODY)
+			r->has[(size_t)i * k + r->got[i]] = 1;
+		if (r->going[i] && r->step[i].number == now)
+			r->going[i] = zcast_plan_next(r->plan[i], &r->step[i]);
+		assert_true(!r->going[i] || r->step[i].number > now);
+	}
+	r->steps = now + 1;
+	return true;
+}
+
+static void prove(enum zcast_algorithm algorithm, uint32_t members, uint32_t blocks)
+{
+	struct run r;
+	begin(&r, algorithm, members, blocks);
+	while (do_step(&r))
+		;
+	for (size_t i = 0; i < (size_t)members * blocks; i++)
+		assert_true(r.has[i]);
+	uint64_t steps = zcast_plan_steps(&r.shape);
+	if (algorithm != ZCAST_HYBRID_CHAIN && algorithm != ZCAST_HYBRID_PIPELINE) {
+		assert_int_equal(r.steps, steps);
+		end(&r);
+		return;
+	}
+	assert_true(r.steps <= steps);
+	bool inhabited[SITES] = {false};
+	for (uint32_t i = 0; i < members; i++)
+		inhabited[r.site[i]] = true;
+	for (uint32_t s = 0; s < SITES; s++)
+		for (uint32_t b = 0; b < blocks; b++)
+			assert_int_equal(r.entered[s * blocks + b], inhabited[s] && s != r.site[0]);
+	end(&r);
+}
+
+static const uint32_t some_blocks[] = {1, 2, 3, 4, 5, 7, 8, 13, 32};
+
+static void small_groups(void **state)
+{
+	(void)state;
+	for (int a = 0; a < ZCAST_ALGORITHMS; a++)
+		for (uint32_t n = 1; n <= 40; n++)
+			for (size_t b = 0; b < sizeof(some_blocks) / sizeof(some_blocks[0]); b++)
+				prove((enum zcast_algorithm)a, n, some_blocks[b]);
+}
+
+static void large_groups(void **state)
+{
+	static const uint32_t sizes[] = {63, 64, 65, 255, 257, 777, 1024, 1500};
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		prove(ZCAST_PIPELINE, sizes[i], 1 + draw(12));
+		prove(ZCAST_TREE, sizes[i], 2);
+		prove(ZCAST_CHAIN, sizes[i], 2);
+		prove(ZCAST_HYBRID_CHAIN, sizes[i], 1 + draw(6));
+		prove(ZCAST_HYBRID_PIPELINE, sizes[i], 1 + draw(6));
+	}
+	prove(ZCAST_SEQUENTIAL, 600, 2);
+	for (uint32_t n = 4095; n <= 4097; n++)
+		prove(ZCAST_PIPELINE, n, 2);
+	prove(ZCAST_HYBRID_CHAIN, 4096, 2);
+}
+
+/* The least number of steps there is (Ganesan and Seshadri): the paper allows one more for other sizes than 2^d. */
+static void pipeline_is_as_short_as_can_be(void **state)
+{
+	struct zcast_shape s = {ZCAST_PIPELINE, 8, 3, NULL};
+	(void)state;
+	assert_int_equal(zcast_plan_steps(&s), 5); /* the paper's Figure 3: three rounds and two */
+	s.members = 9;
+	assert_int_equal(zcast_plan_steps(&s), 6);
+	s.members = 4096;
+	s.blocks = 1000;
+	assert_int_equal(zcast_plan_steps(&s), 1011);
+	s.members = 1;
+	assert_int_equal(zcast_plan_steps(&s), 0);
+}
+
+/* "If the binomial pipeline is run with only a single block, it will produce a binomial tree." */
+static void one_block_is_a_tree(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 32; i++) {
+		struct zcast_shape shape = {ZCAST_PIPELINE, 32, 1, NULL};
+		struct zcast_plan *pipeline = zcast_plan_create(&shape, i);
+		shape.algorithm = ZCAST_TREE;
+		struct zcast_plan *tree = zcast_plan_create(&shape, i);
+		struct zcast_step a, b;
+		bool more;
+		do {
+			more = zcast_plan_next(pipeline, &a);
+			assert_int_equal(zcast_plan_next(tree, &b), more);
+			assert_true(!more || (a.number == b.number && a.to == b.to && a.from == b.from));
+		} while (more);
+		zcast_plan_destroy(pipeline);
+		zcast_plan_destroy(tree);
+	}
+}
+
+static void algorithms_have_names(void **state)
+{
+	(void)state;
+	for (int a = 0; a < ZCAST_ALGORITHMS; a++)
+		assert_int_equal(zcast_algorithm_find(zcast_algorithm_name((enum zcast_algorithm)a)), a);
+	assert_int_equal(zcast_algorithm_find("magic"), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(small_groups),
+		cmocka_unit_test(large_groups),
+		cmocka_unit_test(pipeline_is_as_short_as_can_be),
+		cmocka_unit_test(one_block_is_a_tree),
+		cmocka_unit_test(algorithms_have_names),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

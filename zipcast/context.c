@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Contexts: opening and closing, commands, and the thread with its waiting. See context.h. */
+#include "context.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TIMEOUT_MS 30000
+#define POLL_MS 50	    /* after something came: the paper's section 4.2 */
+#define TICK_MS 200	    /* between looks at deadlines, when there are any */
+#define LOOK_TURNS 256	    /* idle turns between looks at the listener while polling */
+
+int64_t zcast_now_ms(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* --- descriptors --- */
+
+int zcast_watch(struct zipcast *zc, struct cast_link *l, struct zlink *z)
+{
+	uint32_t rx_events = 0, tx_events = 0;
+	*l = (struct cast_link){.zlink = z};
+	l->rx_fd = z->ops->fd(z, ZLINK_RX, &rx_events);
+	l->tx_fd = z->ops->fd(z, ZLINK_TX, &tx_events);
+	struct epoll_event ev = {.events = rx_events};
+	return epoll_ctl(zc->epoll, EPOLL_CTL_ADD, l->rx_fd, &ev) == 0 ? 0 : -errno;
+}
+
+void zcast_unwatch(struct zipcast *zc, struct cast_link *l)
+{
+	zcast_set_blocked(zc, l, false);
+	epoll_ctl(zc->epoll, EPOLL_CTL_DEL, l->rx_fd, NULL);
+}
+
+void zcast_set_blocked(struct zipcast *zc, struct cast_link *l, bool blocked)
+{
+	uint32_t rx_events = 0, tx_events = 0;
+	if (l->blocked == blocked)
+		return;
+	l->blocked = blocked;
+	l->zlink->ops->fd(l->zlink, ZLINK_RX, &rx_events);
+	l->zlink->ops->fd(l->zlink, ZLINK_TX, &tx_events);
+	bool same = l->tx_fd == l->rx_fd;
+	struct epoll_event ev = {.events = !same ? tx_events : blocked ? rx_events | tx_events : rx_events};
+	epoll_ctl(zc->epoll, same ? EPOLL_CTL_MOD : blocked ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, l->tx_fd, &ev);
+}
+
+/* --- commands --- */
+
+bool zcast_on_thread(const struct zipcast *zc)
+{
+	return pthread_equal(pthread_self(), zc->thread);
+}
+
+static void wake(struct zipcast *zc)
+{
+	uint64_t one = 1;
+	(void)!write(zc->wake, &one, sizeof(one));
+}
+
+void zcast_command(struct zipcast *zc, struct command *c)
+{
+	c->next = NULL;
+	c->done = false;
+	pthread_mutex_lock(&zc->lock);
+	*zc->commands_tail = c;
+	zc->commands_tail = &c->next;
+	atomic_store(&zc->pending, true);
+	wake(zc);
+	while (c->waited && !c->done)
+		pthread_cond_wait(&zc->executed, &zc->lock);
+	pthread_mutex_unlock(&zc->lock);
+}
+
+static void queue_message(struct zipcast_group *g, struct outgoing *out)
+{
+	if (atomic_load(&g->failed)) {
+		free(out);
+		return;
+	}
+	*g->queue_tail = out;
+	g->queue_tail = &out->next;
+	zcast_runnable(g);
+}
+
+static void execute(struct zipcast *zc, struct command *c)
+{
+	switch (c->kind) {
+	case COMMAND_LINK:
+		zcast_node_up(c->node, c->zlink);
+		break;
+	case COMMAND_GROUP:
+		zcast_group_begin(c->group);
+		break;
+	case COMMAND_SEND:
+		queue_message(c->group, c->out);
+		break;
+	case COMMAND_DESTROY:
+		zcast_group_end(c->group);
+		break;
+	case COMMAND_MEET:
+		zc->met = true;
+		break;
+	case COMMAND_STOP:
+		zc->stop = true;
+		break;
+	}
+}
+
+/* A group that is waited for may be freed by its destroyer at once: what it was asked for before comes first anyway. */
+static bool take_commands(struct zipcast *zc)
+{
+	if (!atomic_load_explicit(&zc->pending, memory_order_acquire))
+		return false;
+	pthread_mutex_lock(&zc->lock);
+	struct command *c = zc->commands;
+	zc->commands = NULL;
+	zc->commands_tail = &zc->commands;
+	atomic_store(&zc->pending, false);
+	pthread_mutex_unlock(&zc->lock);
+	while (c) {
+		struct command *next = c->next;
+		execute(zc, c);
+		if (c->waited) {
+			pthread_mutex_lock(&zc->lock);
+			c->done = true;
+			pthread_cond_broadcast(&zc->executed);
+			pthread_mutex_unlock(&zc->lock);
+		} else {
+			free(c);
+		}
+		c = next;
+	}
+	return true;
+}
+
+/* --- the thread --- */
+
+static bool poll_links(struct zipcast *zc)
+{
+	bool did = false;
+	/* A lost link takes its place from the last one. */
+	for (uint32_t i = 0; i < zc->nup;) {
+		struct node *node = zc->up[i];
+		did |= zcast_node_poll(node) != 0;
+		if (i < zc->nup && zc->up[i] == node)
+			i++;
+	}
+	return did;
+}
+
+static void run_groups(struct zipcast *zc)
+{
+	struct list now;
+	list_init(&now);
+	while (!list_empty(&zc->runnable)) {
+		struct list *node = zc->runnable.next;
+		list_del(node);
+		list_add(&now, node);
+	}
+	while (!list_empty(&now)) {
+		struct list *node = now.next;
+		list_del(node);
+		zcast_message_progress(list_entry(node, struct zipcast_group, runnable));
+	}
+	for (uint32_t i = 0; i < zc->nup; i++)
+		zcast_node_flush(zc->up[i]);
+}
+
+static void look_at_deadlines(struct zipcast *zc)
+{
+	int64_t now = zcast_now_ms();
+	if (now - zc->tick_ms < TICK_MS)
+		return;
+	zc->tick_ms = now;
+	struct zipcast_group *g, *after;
+	HASH_ITER(hh, zc->groups, g, after)
+		if (g->deadline_ms)
+			zcast_group_look(g, now);
+}
+
+static bool has_deadlines(const struct zipcast *zc)
+{
+	bool any = !list_empty(&zc->guests);
+	for (const struct zipcast_group *g = zc->groups; g && !any; g = g->hh.next)
+		any = g->deadline_ms != 0;
+	return any;
+}
+
+/* Arms everything; false: there is something to do. */
+static bool arm_all(struct zipcast *zc)
+{
+	struct list *node, *after;
+	for (uint32_t i = 0; i < zc->nup; i++) {
+		struct cast_link *l = &zc->up[i]->link;
+		if (l->zlink->ops->arm(l->zlink, ZLINK_RX) != 0 || (l->blocked && l->zlink->ops->arm(l->zlink, ZLINK_TX) != 0))
+			return false;
+	}
+	list_for_each(node, after, &zc->guests) {
+		struct zlink *z = list_entry(node, struct guest, of_context)->link.zlink;
+		if (z->ops->arm(z, ZLINK_RX) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Links that were full are tried again after every sleep. */
+static void unblock_all(struct zipcast *zc)
+{
+	struct zipcast_group *g, *after;
+	for (uint32_t i = 0; i < zc->nup; i++)
+		zcast_set_blocked(zc, &zc->up[i]->link, false);
+	HASH_ITER(hh, zc->groups, g, after)
+		if (g->message.sending || g->untold)
+			zcast_runnable(g);
+}
+
+static void look_at_listener(struct zipcast *zc)
+{
+	if (zc->met && zcast_guests_accept(zc))
+		zcast_guests_turn(zc);
+}
+
+static void sleep_now(struct zipcast *zc)
+{
+	struct epoll_event ev[16];
+	if (!arm_all(zc) || atomic_load(&zc->pending)) {
+		unblock_all(zc);
+		return;
+	}
+	int n = epoll_wait(zc->epoll, ev, 16, has_deadlines(zc) ? TICK_MS : -1);
+	if (n > 0) {
+		uint64_t count;
+		(void)!read(zc->wake, &count, sizeof(count));
+		look_at_listener(zc);
+	}
+	unblock_all(zc);
+}
+
+static void idle(struct zipcast *zc)
+{
+	bool tired = zwait_step(&zc->wait);
+	if (++zc->turns % LOOK_TURNS == 0) {
+		look_at_listener(zc);
+		unblock_all(zc);
+	}
+	if (zc->waiting == ZIPCAST_INTERRUPTS) {
+		sleep_now(zc);
+	} else if (tired) {
+		bool recent = zcast_now_ms() - zc->active_ms < POLL_MS;
+		if (zc->waiting == ZIPCAST_POLL || (recent && !zc->wait.crowded))
+			sched_yield();
+		else
+			sleep_now(zc);
+	}
+}
+
+static void bury(struct zipcast *zc)
+{
+	while (!list_empty(&zc->ended)) {
+		struct list *node = zc->ended.next;
+		list_del(node);
+		zcast_group_free(list_entry(node, struct zipcast_group, runnable));
+	}
+}
+
+static void *run(void *arg)
+{
+	struct zipcast *zc = arg;
+	while (!zc->stop) {
+		bool did = take_commands(zc);
+		did |= poll_links(zc);
+		if (!list_empty(&zc->guests))
+			did |= zcast_guests_turn(zc);
+		did |= !list_empty(&zc->runnable);
+		run_groups(zc);
+		bury(zc);
+		if (did) {
+			zwait_reset(&zc->wait);
+			zc->active_ms = zcast_now_ms();
+		} else {
+			idle(zc);
+		}
+		if (has_deadlines(zc))
+			look_at_deadlines(zc);
+	}
+	return NULL;
+}
+
+/* --- opening and closing --- */
+
+static int explain(char *why, const struct zerr *err, int rc)
+{
+	snprintf(why, ZIPCAST_WHY_BYTES, "%s", err->text[0] ? err->text : strerror(-rc));
+	return rc;
+}
+
+static int check_config(const struct zipcast_config *c, struct zaddr *addr, struct zerr *err)
+{
+	if (c->me >= ZIPCAST_NODES_MAX)
+		return zerr_set(err, -EINVAL, "node number %u: they go up to %u", c->me, ZIPCAST_NODES_MAX - 1);
+	if (!c->session || !zctl_name_ok(c->session))
+		return zerr_set(err, -EINVAL, "a session must have a name of 1 to %d printable characters", ZCTL_NAME_MAX);
+	if (!c->key || !c->listen)
+		return zerr_set(err, -EINVAL, "a key and an address to listen on are needed");
+	return zaddr_parse(addr, c->listen, err);
+}
+
+static int start_thread(struct zipcast *zc)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+	zc->epoll = epoll_create1(EPOLL_CLOEXEC);
+	zc->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (zc->epoll < 0 || zc->wake < 0 || epoll_ctl(zc->epoll, EPOLL_CTL_ADD, zc->wake, &ev) != 0 ||
+		epoll_ctl(zc->epoll, EPOLL_CTL_ADD, zc->listener->ops->listener_fd(zc->listener), &ev) != 0)
+		return -errno;
+	return -pthread_create(&zc->thread, NULL, run, zc);
+}
+
+static void free_context(struct zipcast *zc)
+{
+	struct used *u, *after;
+	HASH_ITER(hh, zc->used, u, after) {
+		HASH_DEL(zc->used, u);
+		free(u);
+	}
+	for (uint32_t i = 0; i < zc->nnodes; i++)
+		free(zc->node[i].address);
+	free(zc->node);
+	free(zc->up);
+	if (zc->listener)
+		zc->listener->ops->unlisten(zc->listener);
+	if (zc->epoll >= 0)
+		close(zc->epoll);
+	if (zc->wake >= 0)
+		close(zc->wake);
+	zauth_module.wipe(zc->key, sizeof(zc->key));
+	pthread_cond_destroy(&zc->executed);
+	pthread_mutex_destroy(&zc->connecting);
+	pthread_mutex_destroy(&zc->lock);
+	free(zc);
+}
+
+int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[ZIPCAST_WHY_BYTES])
+{
+	struct zerr err = {.text = ""};
+	struct zaddr addr;
+	int rc = check_config(c, &addr, &err);
+	*out = NULL;
+	if (rc != 0)
+		return explain(why, &err, rc);
+	struct zipcast *zc = calloc(1, sizeof(*zc));
+	if (!zc)
+		return explain(why, &err, -ENOMEM);
+	zc->me = c->me;
+	zc->waiting = c->waiting;
+	zc->timeout_ms = c->timeout_ms ? (int)c->timeout_ms : TIMEOUT_MS;
+	zc->epoll = zc->wake = -1;
+	zc->commands_tail = &zc->commands;
+	snprintf(zc->session, sizeof(zc->session), "%s", c->session);
+	memcpy(zc->key, c->key, sizeof(zc->key));
+	list_init(&zc->runnable);
+	list_init(&zc->guests);
+	list_init(&zc->ended);
+	zwait_init(&zc->wait, true);
+	pthread_mutex_init(&zc->lock, NULL);
+	pthread_mutex_init(&zc->connecting, NULL);
+	pthread_cond_init(&zc->executed, NULL);
+	const struct ztransport *t = ztransport_find(addr.kind, &err);
+	rc = t ? t->listen(&zc->listener, &addr, &err) : -EPROTONOSUPPORT;
+	if (rc == 0) {
+		t->listener_addr(zc->listener, &addr);
+		zaddr_format(&addr, zc->address, sizeof(zc->address));
+		rc = start_thread(zc);
+	}
+	if (rc != 0) {
+		free_context(zc);
+		return explain(why, &err, rc);
+	}
+	*out = zc;
+	return 0;
+}
+
+const char *zipcast_address(const struct zipcast *zc)
+{
+	return zc->address;
+}
+
+int zipcast_meet(struct zipcast *zc, const char *const *address, uint32_t nodes, char why[ZIPCAST_WHY_BYTES])
+{
+	struct zerr err = {.text = ""};
+	struct zaddr addr;
+	if (zc->node)
+		return explain(why, &err, -EALREADY);
+	if (nodes <= zc->me || nodes > ZIPCAST_NODES_MAX)
+		return explain(why, &err, zerr_set(&err, -EINVAL, "%u addresses, but this is node %u", nodes, zc->me));
+	for (uint32_t i = 0; i < nodes; i++)
+		if (zaddr_parse(&addr, address[i], &err) != 0)
+			return explain(why, &err, zerr_prefix(&err, -EINVAL, "node %u", i));
+	zc->node = calloc(nodes, sizeof(*zc->node));
+	zc->up = calloc(nodes, sizeof(struct node *));
+	bool ok = zc->node && zc->up;
+	for (uint32_t i = 0; ok && i < nodes; i++) {
+		struct node *n = &zc->node[i];
+		n->zc = zc;
+		n->number = i;
+		n->address = strdup(address[i]);
+		list_init(&n->memberships);
+		ok = n->address != NULL;
+		zc->nnodes = i + 1;
+	}
+	if (!ok)
+		return explain(why, &err, -ENOMEM);
+	struct command c = {.kind = COMMAND_MEET, .waited = true};
+	zcast_command(zc, &c);
+	return 0;
+}
+
+void zipcast_close(struct zipcast *zc)
+{
+	struct command c = {.kind = COMMAND_STOP, .waited = true};
+	struct zipcast_group *g, *after;
+	if (!zc)
+		return;
+	zcast_command(zc, &c);
+	pthread_join(zc->thread, NULL);
+	HASH_ITER(hh, zc->groups, g, after)
+		zcast_group_end(g);
+	bury(zc);
+	while (zc->nup)
+		zcast_node_lost(zc->up[0], NULL);
+	while (!list_empty(&zc->guests))
+		zcast_guest_close(zc, list_entry(zc->guests.next, struct guest, of_context));
+	free_context(zc);
+}

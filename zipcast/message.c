@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Moving the blocks of a group's messages, one message at a time. A member sends in the order of its plan, each block as
+ * soon as it has it and the receiver is ready for the message; what arrives goes straight to its place in the memory that
+ * the application gave for the message, whatever the order.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "context.h"
+
+#define SEND_BUDGET 16 /* blocks of one group in a turn */
+
+static bool has_block(const struct message *m, uint32_t block)
+{
+	return !m->have || (m->have[block / 8] >> block % 8 & 1);
+}
+
+/* To the next step in which I send. */
+static void advance(struct message *m)
+{
+	do
+		m->sending = zcast_plan_next(m->plan, &m->step);
+	while (m->sending && m->step.to == ZCAST_NOBODY);
+}
+
+void zcast_message_drop(struct message *m)
+{
+	zcast_plan_destroy(m->plan);
+	free(m->have);
+	*m = (struct message){.number = m->number};
+}
+
+static int begin(struct zipcast_group *g, void *data, uint64_t bytes)
+{
+	struct message *m = &g->message;
+	m->bytes = bytes;
+	m->data = data;
+	m->blocks = (uint32_t)((bytes + g->block_bytes - 1) / g->block_bytes);
+	m->missing = g->me ? m->blocks : 0;
+	m->have = g->me ? calloc((m->blocks + 7) / 8, 1) : NULL;
+	struct zcast_shape shape = {g->algorithm, g->nmembers, m->blocks, g->site};
+	m->plan = zcast_plan_create(&shape, g->me);
+	if (!m->plan || (g->me && !m->have))
+		return -ENOMEM;
+	m->number++;
+	m->active = true;
+	advance(m);
+	return 0;
+}
+
+static uint32_t block_bytes(const struct zipcast_group *g, uint32_t block)
+{
+	uint64_t left = g->message.bytes - (uint64_t)block * g->block_bytes;
+	return left < g->block_bytes ? (uint32_t)left : g->block_bytes;
+}
+
+static void finish(struct zipcast_group *g)
+{
+	void *data = g->message.data;
+	uint64_t bytes = g->message.bytes;
+	zcast_message_drop(&g->message);
+	zcast_runnable(g); /* to say that we are ready for the next one, or to send it */
+	if (g->events.complete)
+		g->events.complete(g->events.arg, data, bytes);
+}
+
+static bool begin_next(struct zipcast_group *g)
+{
+	struct outgoing *o = g->queue;
+	if (!o)
+		return false;
+	g->queue = o->next;
+	if (!g->queue)
+		g->queue_tail = &g->queue;
+	int rc = begin(g, o->data, o->bytes);
+	free(o);
+	if (rc != 0)
+		zcast_group_fail(g, "out of memory for the plan of a message");
+	return rc == 0;
+}
+
+/* 0: sent; -EAGAIN: later. */
+static int send_block(struct zipcast_group *g)
+{
+	struct message *m = &g->message;
+	struct member *to = &g->member[m->step.to];
+	uint32_t block = m->step.send_block;
+	uint64_t offset = (uint64_t)block * g->block_bytes;
+	if (!has_block(m, block) || to->ready < m->number)
+		return -EAGAIN;
+	struct zwire_env env = {.kind = ZWIRE_BLOCK, .src = g->zc->me, .dst = to->node->number, .comm = g->number,
+		.xfer = m->number, .seq = m->bytes, .offset = offset, .len = block_bytes(g, block)};
+	return zcast_node_post(to->node, &env, m->data + offset) == 0 ? 0 : -EAGAIN;
+}
+
+void zcast_message_progress(struct zipcast_group *g)
+{
+	struct message *m = &g->message;
+	if (g->ended || atomic_load(&g->failed))
+		return;
+	if (!m->active)
+		zcast_say_ready(g);
+	if (!m->active && !begin_next(g))
+		return;
+	for (int budget = SEND_BUDGET; m->sending; advance(m)) {
+		if (budget-- == 0) {
+			zcast_runnable(g);
+			return;
+		}
+		if (send_block(g) != 0)
+			return; /* runnable again when the block, READY or room comes */
+	}
+	if (m->missing == 0)
+		finish(g);
+}
+
+/* --- receiving --- */
+
+/* The group that takes a block, or NULL: nobody does, any more. */
+static struct zipcast_group *receiver(struct node *n, const struct zwire_env *env)
+{
+	struct zipcast_group *g = env->comm <= UINT32_MAX ? zcast_group_find(n->zc, (uint32_t)env->comm) : NULL;
+	return g && !atomic_load(&g->failed) ? g : NULL;
+}
+
+static const char *wrong_with(struct zipcast_group *g, const struct node *n, const struct zwire_env *env)
+{
+	const struct message *m = &g->message;
+	if (g->me == 0 || !zcast_member_find(g, n))
+		return "it sends blocks to one who does not receive any";
+	if (env->xfer != m->number + !m->active || (m->active && env->seq != m->bytes))
+		return "its blocks belong to no message that was asked for";
+	uint64_t blocks = (env->seq - 1) / g->block_bytes + 1, block = env->offset / g->block_bytes;
+	if (env->seq == 0 || blocks > INT32_MAX || env->offset % g->block_bytes || block >= blocks)
+		return "a block's place is outside of the message";
+	if (env->len != (block + 1 < blocks ? g->block_bytes : env->seq - env->offset))
+		return "a block has another size than it should have";
+	if (m->active && has_block(m, (uint32_t)block))
+		return "it sent a block twice";
+	return NULL;
+}
+
+void *zcast_message_place(struct node *n, const struct zwire_env *env)
+{
+	struct zipcast_group *g = receiver(n, env);
+	char why[ZIPCAST_WHY_BYTES];
+	if (!g)
+		return NULL;
+	const char *wrong = wrong_with(g, n, env);
+	if (wrong) {
+		snprintf(why, sizeof(why), "node %u: %s", n->number, wrong);
+		zcast_group_fail(g, why);
+		return NULL;
+	}
+	if (!g->message.active) {
+		void *data = g->events.incoming(g->events.arg, env->seq);
+		if (g->ended)
+			return NULL;
+		if (!data || begin(g, data, env->seq) != 0) {
+			snprintf(why, sizeof(why), "node %u has no memory for a message of %llu bytes", g->zc->me,
+				(unsigned long long)env->seq);
+			zcast_group_fail(g, why);
+			return NULL;
+		}
+	}
+	return g->message.data + env->offset;
+}
+
+void zcast_message_take(struct node *n, const struct zwire_env *env)
+{
+	struct zipcast_group *g = receiver(n, env);
+	if (!g || !g->message.active || env->xfer != g->message.number)
+		return;
+	uint32_t block = (uint32_t)(env->offset / g->block_bytes);
+	g->message.have[block / 8] |= (uint8_t)(1u << block % 8);
+	g->message.missing--;
+	zcast_runnable(g);
+}

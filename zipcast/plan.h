@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plans: which block a member of a multicast group sends to whom, and gets from whom, in which step. Deterministic; each
+ * member computes its own part from the shape alone, in memory that does not grow with the group but for hybrids.
+ *
+ * Source: Behrens, Jha, Tremel, Birman, "Pushing Bytes: Cloud-Scale Data Replication with RDMC", section 4.3 and
+ * appendix A. A step is the paper's asynchronous step: in one step a member sends at most one block and receives at most
+ * one. Members need not go in step: the order of a member's sends, and that it sends only what it has, is all that
+ * counts.
+ *
+ * Members are numbered 0 .. members - 1; member 0 is the root.
+ *
+ *   algorithm    steps for n members, k blocks
+ *   sequential   (n - 1) k              the root sends all of it to one member after the other
+ *   tree         ceil(log2 n) k         binomial tree, whole messages
+ *   chain        k + n - 2              bucket brigade
+ *   pipeline     k + ceil(log2 n) - 1   binomial pipeline on a hypercube; members share vertices if n is no power of two
+ *   hybrid-...   see zcast_plan_steps   chain or pipeline between the leaders of sites, pipeline inside each: a block
+ *                                       enters every site but the root's exactly once
+ */
+#ifndef ZIPCAST_PLAN_H
+#define ZIPCAST_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ZCAST_NOBODY UINT32_MAX
+#define ZCAST_DIMENSIONS 32 /* of a hypercube, at most */
+
+enum zcast_algorithm {
+	ZCAST_SEQUENTIAL,
+	ZCAST_TREE,
+	ZCAST_CHAIN,
+	ZCAST_PIPELINE,
+	ZCAST_HYBRID_CHAIN,
+	ZCAST_HYBRID_PIPELINE,
+	ZCAST_ALGORITHMS
+};
+
+/* "sequential", ...; and back: -1 if it is none. */
+const char *zcast_algorithm_name(enum zcast_algorithm);
+int zcast_algorithm_find(const char *name);
+
+struct zcast_shape {
+	enum zcast_algorithm algorithm;
+	uint32_t members; /* 1 .. 2^31 */
+	uint32_t blocks;  /* 1 .. 2^31 */
+	/* Hybrids: [members] the site of each, any numbers. Not kept. Others: not looked at. */
+	const uint32_t *site;
+};
+
+struct zcast_step {
+	uint64_t number;	 /* from 0 */
+	uint32_t to, send_block; /* to: ZCAST_NOBODY: sends nothing */
+	uint32_t from, recv_block;
+};
+
+struct zcast_plan;
+
+/* The part of one member. NULL: out of memory. */
+struct zcast_plan *zcast_plan_create(const struct zcast_shape *, uint32_t member);
+void zcast_plan_destroy(struct zcast_plan *);
+/* The next step in which the member sends or receives, in ascending order. False: there is none any more. */
+bool zcast_plan_next(struct zcast_plan *, struct zcast_step *);
+
+/* Marks those that the member may exchange blocks with, whatever the number of blocks: peer[members], all false before.
+ * 0 or -ENOMEM. */
+int zcast_plan_peers(const struct zcast_shape *, uint32_t member, bool *peer);
+
+/* Steps of the whole group. 0 for a single member; UINT64_MAX: out of memory (hybrids). */
+uint64_t zcast_plan_steps(const struct zcast_shape *);
+
+#endif
