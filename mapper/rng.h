@@ -11,6 +11,7 @@ enum rng_stream {
 	RNG_PATTERN,
 	RNG_PATH,
 	RNG_PACKET,
+	RNG_MAP,
 	RNG_TEST,
 };
 

@@ -10,6 +10,7 @@ static const struct command {
 	int (*main)(int argc, char **argv);
 	const char *help;
 } commands[] = {
+	{ "map", map_main, "decide which rank of a job runs where" },
 	{ "model", model_main, "predict the traffic on every link of a network" },
 	{ "plot", plot_main, "draw what \"zipmap model --csv\" wrote" },
 	{ NULL, NULL, NULL },
@@ -17,7 +18,8 @@ static const struct command {
 
 static void usage(FILE *f)
 {
-	fprintf(f, "usage: zipmap COMMAND [OPTION ...]\n");
+	fprintf(f, "usage: zipmap COMMAND [OPTION ...]\n"
+		   "       zipmap -f HOSTFILE -g GRAPH ... (which is zipmap map)\n");
 	for (const struct command *c = commands; c->name; c++)
 		fprintf(f, "  %-8s %s\n", c->name, c->help);
 	fprintf(f, "zipmap COMMAND --help says more.\n");
@@ -36,6 +38,8 @@ int main(int argc, char **argv)
 	for (const struct command *c = commands; c->name; c++)
 		if (!strcmp(c->name, argv[1]))
 			return c->main(argc - 1, argv + 1);
+	if (argv[1][0] == '-') /* options of the command that the program is called after */
+		return map_main(argc, argv);
 	fprintf(stderr, "zipmap: \"%s\" is no command; zipmap --help lists them\n", argv[1]);
 	return 2;
 }

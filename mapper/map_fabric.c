@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Nodes of a hostfile as points of a network, what a layout puts on its links, and better places for whole nodes. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "joined.h"
+#include "map_fabric.h"
+#include "model.h"
+#include "traffic.h"
+
+#define IMPROVE_NODES_MAX 2048u /* beyond, the tables of all pairs of nodes would be too large */
+#define SWEEPS_MAX 50
+
+static int no_memory(struct zerr *err)
+{
+	return zerr_set(err, -ENOMEM, "not enough memory for the network");
+}
+
+/* --- points --- */
+
+static int part_find(const struct joined *j, const char *name)
+{
+	for (uint32_t p = 0; p < j->nparts; p++)
+		if (!strcmp(j->part[p].name, name))
+			return (int)p;
+	return -1;
+}
+
+/* A zipper node is its zipper's place in the part of its own cluster, or else in any that it is attached to. */
+static int zipper_point(const struct joined *j, const struct map_site *s, const struct map_node *n, uint32_t *point,
+	struct zerr *err)
+{
+	for (uint32_t z = 0; z < j->nzippers; z++) {
+		const struct zipper *zip = &j->zipper[z];
+		int own = part_find(j, s->hosts->clusters[n->cluster].name);
+
+		if (strcmp(zip->name, n->name))
+			continue;
+		for (uint32_t p = 0; p < j->nparts; p++) {
+			uint32_t part = own < 0 ? p : ((uint32_t)own + p) % j->nparts;
+
+			if (zip->point[part] != JOINED_NONE) {
+				*point = j->part[part].first_point + zip->point[part];
+				return 0;
+			}
+		}
+	}
+	return zerr_set(err, -EINVAL, "network: there is no zipper:%s, which is a zipper node in %s", n->name,
+		s->hosts->path);
+}
+
+/* Where points are nodes it can be told that a host and a zipper are meant to be the same one. */
+static int clash_check(const struct joined *j, uint32_t part, uint32_t node, const struct map_node *n, struct zerr *err)
+{
+	if (j->part[part].net->points != j->part[part].net->nodes)
+		return 0;
+	for (uint32_t z = 0; z < j->nzippers; z++)
+		if (j->zipper[z].point[part] == node)
+			return zerr_set(err, -EINVAL, "network: node %u of part %s is zipper %s and host %s: zippers stand behind "
+				"the hosts", node, j->part[part].name, j->zipper[z].name, n->name);
+	return 0;
+}
+
+static int points_find(struct map_fabric *f, const struct map_site *s, struct zerr *err)
+{
+	const struct joined *j = f->net->ops == &net_joined ? (const struct joined *)f->net : NULL;
+	uint32_t next[64] = { 0 };
+
+	if (!j && s->nclusters > 1)
+		return zerr_set(err, -EINVAL, "network: several clusters need a part:NAME each");
+	for (uint32_t i = 0; i < s->nnodes; i++) {
+		const struct map_node *n = &s->nodes[i];
+		const char *cluster = s->hosts->clusters[n->cluster].name;
+		const struct net *net = f->net;
+		uint32_t first = 0, at;
+		int part = 0, rc;
+
+		if (j && n->zipper) {
+			rc = zipper_point(j, s, n, &f->point[i], err);
+			if (rc)
+				return rc;
+			continue;
+		}
+		if (j) {
+			part = part_find(j, cluster);
+			if (part < 0)
+				return zerr_set(err, -EINVAL, "network: there is no part:%s", cluster);
+			net = j->part[part].net;
+			first = j->part[part].first_node;
+		}
+		at = next[n->cluster]++;
+		if (at >= net->nodes)
+			return zerr_set(err, -EINVAL, "network: %u nodes are too few for the hosts of cluster %s", net->nodes,
+				cluster);
+		rc = j ? clash_check(j, (uint32_t)part, at, n, err) : 0;
+		if (rc)
+			return rc;
+		f->point[i] = f->net->ops->point(f->net, first + at);
+	}
+	return 0;
+}
+
+int map_fabric_create(struct map_fabric *f, const struct map_site *s, const char *text, const struct routing *routing,
+	struct zerr *err)
+{
+	int rc;
+
+	*f = (struct map_fabric){ .routing = routing };
+	rc = net_create(text, &f->net, err);
+	if (rc)
+		return rc;
+	f->point = malloc(s->nnodes * sizeof(*f->point));
+	return f->point ? points_find(f, s, err) : no_memory(err);
+}
+
+void map_fabric_free(struct map_fabric *f)
+{
+	if (f->net)
+		net_destroy(f->net);
+	free(f->point);
+	*f = (struct map_fabric){ 0 };
+}
+
+/* --- prediction --- */
+
+/* Pieces of an edge: a message has at most 2^32 - 1 units, which are bytes here. */
+static uint64_t pieces(uint64_t bytes)
+{
+	return bytes / UINT32_MAX + (bytes % UINT32_MAX != 0);
+}
+
+static uint32_t rank_messages(const void *arg, uint32_t rank, struct traffic_message *out)
+{
+	const struct zgraph *g = arg;
+	uint32_t n = 0;
+
+	for (uint64_t e = g->off[rank]; e < g->off[rank + 1]; e++)
+		for (uint64_t left = g->bytes[e]; left;) {
+			uint32_t part = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
+
+			out[n++] = (struct traffic_message){ g->peer[e], part };
+			left -= part;
+		}
+	return n;
+}
+
+static int traffic_make(const struct map_fabric *f, const struct zgraph *g, const struct map_layout *l,
+	struct traffic *t, struct zerr *err)
+{
+	struct traffic_source source = { .ranks = g->ranks, .unit = 1, .messages = rank_messages, .arg = g };
+	uint32_t *point = malloc(l->n * sizeof(*point));
+	int rc = point ? 0 : no_memory(err);
+
+	for (uint32_t v = 0; v < l->n && !rc; v++) {
+		uint64_t n = 0;
+
+		point[v] = f->point[l->node[v]];
+		for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++)
+			n += pieces(g->bytes[e]);
+		source.degree = n > source.degree ? (uint32_t)n : source.degree;
+	}
+	if (!rc)
+		rc = traffic_build(t, f->net->points, &source, point, 1, f->threads, err);
+	free(point);
+	return rc;
+}
+
+static void nothing(void *arg, const char *what, double done)
+{
+	(void)arg;
+	(void)what;
+	(void)done;
+}
+
+/* The time of the busiest link, and which it is. */
+static int links_predict(const struct map_fabric *f, const struct zgraph *g, const struct map_layout *l, double *seconds,
+	char *busiest, size_t size, struct zerr *err)
+{
+	struct model_opts opts;
+	struct model_result result = { 0 };
+	struct traffic t;
+	struct model_flow flow = { f->routing, &t };
+	int rc = traffic_make(f, g, l, &t, err);
+
+	if (rc)
+		return rc;
+	model_defaults(&opts);
+	opts.threads = f->threads;
+	opts.seed = f->seed;
+	opts.progress = nothing;
+	rc = model_predict(f->net, &flow, 1, &opts, &result, err);
+	if (!rc) {
+		double most = 0;
+
+		*seconds = result.seconds;
+		snprintf(busiest, size, "none");
+		for (uint32_t i = 0; i < f->net->links; i++)
+			if (f->net->link_class[i] != NET_NONE && result.load[i] / (double)f->net->capacity[i] > most) {
+				most = result.load[i] / (double)f->net->capacity[i];
+				f->net->ops->link_name(f->net, i, busiest, size);
+			}
+	}
+	model_result_free(&result);
+	traffic_free(&t);
+	return rc;
+}
+
+int map_fabric_predict(const struct map_fabric *f, const struct zgraph *g, const struct map_layout *l,
+	struct map_prediction *p, struct zerr *err)
+{
+	return links_predict(f, g, l, &p->links_s, p->busiest, sizeof(p->busiest), err);
+}
+
+/* --- improvement --- */
+
+/* The ranks of a node are its crew. Crews change places; what they send to each other stays. */
+struct crews {
+	const struct map_fabric *f;
+	const struct map_site *s;
+	uint32_t n;		/* nodes */
+	uint64_t *bytes;	/* [n * n]: between two crews, both directions */
+	uint8_t *hops;		/* [n * n]: links between two nodes */
+	uint32_t *place, *size; /* [n]: node of a crew; its ranks */
+	bool *fixed;		/* [n]: a rule holds one of its ranks */
+};
+
+static uint8_t hops_count(const struct net *net, uint32_t from, uint32_t to)
+{
+	uint32_t link[NET_SLOTS_MAX];
+	uint8_t n = 0;
+
+	if (from == to || !net->ops->direct_count(net, from, to))
+		return 0;
+	net->ops->direct(net, from, to, 0, link);
+	for (uint32_t i = 0; i < net->direct_slots; i++)
+		n += net->link_class[link[i]] != NET_NONE;
+	return n;
+}
+
+static int crews_create(struct crews *c, const struct map_fabric *f, const struct map_problem *p, const struct zgraph *g,
+	const struct map_layout *l)
+{
+	uint32_t n = p->site->nnodes;
+
+	*c = (struct crews){ .f = f, .s = p->site, .n = n };
+	c->bytes = calloc((size_t)n * n, sizeof(*c->bytes));
+	c->hops = malloc((size_t)n * n);
+	c->place = malloc(n * sizeof(*c->place));
+	c->size = calloc(n, sizeof(*c->size));
+	c->fixed = calloc(n, sizeof(*c->fixed));
+	if (!c->bytes || !c->hops || !c->place || !c->size || !c->fixed)
+		return -ENOMEM;
+	for (uint32_t a = 0; a < n; a++) {
+		c->place[a] = a;
+		for (uint32_t b = 0; b < n; b++)
+			c->hops[a * n + b] = hops_count(f->net, f->point[a], f->point[b]);
+	}
+	for (uint32_t v = 0; v < l->n; v++) {
+		uint32_t a = l->node[v];
+
+		c->size[a]++;
+		c->fixed[a] |= p->rules->pin[v] != MAP_NONE || p->rules->need[v];
+		for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++) {
+			c->bytes[a * n + l->node[g->peer[e]]] += g->bytes[e];
+			c->bytes[l->node[g->peer[e]] * n + a] += g->bytes[e];
+		}
+	}
+	return 0;
+}
+
+static void crews_free(struct crews *c)
+{
+	free(c->bytes);
+	free(c->hops);
+	free(c->place);
+	free(c->size);
+	free(c->fixed);
+}
+
+/* What bytes times links become if two crews change places. */
+static __int128 exchange_gain(const struct crews *c, uint32_t a, uint32_t b)
+{
+	const uint8_t *at_a = c->hops + (size_t)c->place[a] * c->n, *at_b = c->hops + (size_t)c->place[b] * c->n;
+	const uint64_t *of_a = c->bytes + (size_t)a * c->n, *of_b = c->bytes + (size_t)b * c->n;
+	__int128 gain = 0;
+
+	for (uint32_t k = 0; k < c->n; k++) {
+		int nearer = at_a[c->place[k]] - at_b[c->place[k]];
+
+		if (k != a && k != b)
+			gain += ((__int128)of_a[k] - (__int128)of_b[k]) * nearer;
+	}
+	return gain;
+}
+
+static bool may_exchange(const struct crews *c, uint32_t a, uint32_t b)
+{
+	const struct map_node *na = &c->s->nodes[c->place[a]], *nb = &c->s->nodes[c->place[b]];
+
+	return na->class == nb->class && na->class != MAP_NONE && !c->fixed[a] && !c->fixed[b] &&
+		(c->size[a] || c->size[b]) && c->size[a] <= nb->slots && c->size[b] <= na->slots;
+}
+
+static void crews_improve(struct crews *c)
+{
+	bool better = true;
+
+	for (int sweep = 0; sweep < SWEEPS_MAX && better; sweep++) {
+		better = false;
+		for (uint32_t a = 0; a < c->n; a++)
+			for (uint32_t b = 0; b < a; b++)
+				if (may_exchange(c, a, b) && exchange_gain(c, a, b) > 0) {
+					uint32_t place = c->place[a];
+
+					c->place[a] = c->place[b];
+					c->place[b] = place;
+					better = true;
+				}
+	}
+}
+
+int map_fabric_improve(const struct map_fabric *f, const struct map_problem *p, const struct zgraph *g,
+	struct map_layout *l, uint32_t *moved, struct zerr *err)
+{
+	double before, after;
+	char name[128];
+	struct map_layout other;
+	struct crews c;
+	int rc;
+
+	*moved = 0;
+	if (p->site->nnodes > IMPROVE_NODES_MAX)
+		return 0;
+	rc = crews_create(&c, f, p, g, l) ? no_memory(err) : map_layout_copy(&other, l, err);
+	if (rc) {
+		crews_free(&c);
+		return rc;
+	}
+	crews_improve(&c);
+	for (uint32_t a = 0; a < c.n; a++)
+		*moved += c.place[a] != a && c.size[a];
+	for (uint32_t v = 0; v < l->n; v++)
+		other.node[v] = c.place[l->node[v]];
+	rc = links_predict(f, g, l, &before, name, sizeof(name), err);
+	if (!rc)
+		rc = links_predict(f, g, &other, &after, name, sizeof(name), err);
+	if (!rc && after <= before)
+		memcpy(l->node, other.node, l->n * sizeof(*l->node));
+	else
+		*moved = 0;
+	map_layout_free(&other);
+	crews_free(&c);
+	return rc;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The order in which a map is made. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "graph.h"
+#include "map.h"
+#include "map_make.h"
+
+static int no_memory(struct zerr *err)
+{
+	return zerr_set(err, -ENOMEM, "not enough memory");
+}
+
+static void say(void *arg, const char *what, map_cost cost)
+{
+	const struct map_make *m = arg;
+
+	if (m->o->verbose)
+		fprintf(stderr, "zipmap map: [%.1f s] bridged %llu, direct %llu: %s\n",
+			(double)clock() / CLOCKS_PER_SEC, (unsigned long long)map_cost_bridged(cost),
+			(unsigned long long)(uint64_t)cost, what);
+}
+
+/* --- reading --- */
+
+/* What a message counts beyond its bytes. Formats without messages have one for each edge, which means nothing. */
+static int message_cost(const struct map_options *o, uint64_t *cost, struct zerr *err)
+{
+	int recorded = zgraph_probe(o->graph, err);
+
+	if (recorded < 0)
+		return recorded;
+	*cost = o->message_cost >= 0 ? (uint64_t)o->message_cost
+		: recorded	     ? (uint64_t)(o->rates.latency[MAP_BRIDGED] * o->rates.forward)
+				     : 0;
+	return 0;
+}
+
+static int graph_get(struct map_make *m, struct zerr *err)
+{
+	const struct zgraph_select select = { .phase = m->o->phase };
+	uint64_t cost;
+	int rc = message_cost(m->o, &cost, err);
+
+	if (!rc)
+		rc = graph_load(&m->traffic, m->o->graph, &select, err);
+	if (!rc && m->traffic->ranks == 0)
+		rc = zerr_set(err, -EINVAL, "%s: no rank in it", m->o->graph);
+	return rc ? rc : map_graph_create(&m->graph, m->traffic, cost, err);
+}
+
+static int old_read(struct map_make *m, struct zerr *err)
+{
+	struct map_layout *l = &m->made[MAP_FROM_OLD].layout;
+	struct zmap_target *target = NULL;
+	uint32_t first[64], at = 0;
+	struct zmap map;
+	int rc = zmap_read(&map, m->o->improve, err);
+
+	if (rc)
+		return rc;
+	if (map.nranks != m->graph.n)
+		rc = zerr_set(err, -EINVAL, "%s has %u ranks, %s has %u", m->o->improve, map.nranks, m->o->graph, m->graph.n);
+	if (!rc && !(target = malloc(map.nranks * sizeof(*target))))
+		rc = no_memory(err);
+	if (!rc)
+		rc = zmap_resolve(&map, &m->hosts, true, target, err);
+	if (!rc)
+		rc = map_layout_create(l, map.nranks, err);
+	for (int c = 0; c < m->hosts.nclusters; c++) {
+		first[c] = at;
+		at += (uint32_t)m->hosts.clusters[c].nhosts;
+	}
+	for (uint32_t v = 0; v < map.nranks && !rc; v++) {
+		l->node[v] = first[target[v].of] + target[v].host;
+		l->cluster[v] = target[v].cluster;
+	}
+	free(target);
+	zmap_free(&map);
+	return rc;
+}
+
+static int predict(struct map_make *m, enum map_candidate which, struct zerr *err)
+{
+	struct map_made *made = &m->made[which];
+	int rc = map_predict(&made->prediction, m->traffic, &m->site, &made->layout, &m->o->rates, m->o->list,
+		m->o->threads, err);
+
+	if (!rc && m->fabric.net)
+		rc = map_fabric_predict(&m->fabric, m->traffic, &made->layout, &made->prediction, err);
+	return rc;
+}
+
+int map_make_read(struct map_make *m, const struct map_options *o, struct zerr *err)
+{
+	struct map_site_opts site = { .reserve = o->reserve };
+	int rc;
+
+	*m = (struct map_make){ .o = o };
+	rc = zhostfile_read(&m->hosts, o->hosts, err);
+	if (!rc)
+		rc = graph_get(m, err);
+	if (!rc)
+		rc = map_rules_create(&m->rules, m->graph.n, &o->wishes, err);
+	site.features = (const char *const *)m->rules.features;
+	site.nfeatures = m->rules.nfeatures;
+	if (!rc)
+		rc = map_site_create(&m->site, &m->hosts, &site, err);
+	m->problem = (struct map_problem){ &m->graph, &m->site, &m->rules, o->seed };
+	if (!rc && o->fabric)
+		rc = map_fabric_create(&m->fabric, &m->site, o->fabric, o->routing, err);
+	m->fabric.threads = o->threads;
+	m->fabric.seed = o->seed;
+	if (!rc && o->improve)
+		rc = old_read(m, err);
+	if (!rc && o->improve)
+		rc = predict(m, MAP_FROM_OLD, err);
+	return rc;
+}
+
+/* --- candidates --- */
+
+/* The simple layouts, for comparison and as starts. That one does not fit is no error. */
+static int simple_make(struct map_make *m, enum map_candidate which, struct zerr *err)
+{
+	struct map_made *made = &m->made[which];
+	int rc = map_layout_create(&made->layout, m->graph.n, err);
+
+	if (!rc)
+		rc = (which == MAP_FROM_PAIRS ? map_layout_pairs : map_layout_block)(&made->layout, &m->problem, &made->why);
+	if (rc == -ENOSPC) {
+		map_layout_free(&made->layout);
+		return 0;
+	}
+	if (rc)
+		return zerr_set(err, rc, "%s", *made->why.text ? made->why.text : err->text);
+	map_layout_join(&made->layout, &m->problem);
+	rc = predict(m, which, &made->why);
+	if (rc == -ENETUNREACH) {
+		map_layout_free(&made->layout);
+		rc = 0;
+	}
+	return rc ? zerr_set(err, rc, "%s", made->why.text) : 0;
+}
+
+/* Fewer slots everywhere, so that the ranks have to spread over all nodes. */
+static int spread_apply(struct map_make *m, struct zerr *err)
+{
+	uint32_t *slots = malloc(m->site.nnodes * sizeof(*slots)), most = 0, low = 1;
+	uint64_t sum = 0;
+	int rc = slots ? -ENOSPC : no_memory(err);
+
+	for (uint32_t i = 0; i < m->site.nnodes && slots; i++) {
+		slots[i] = m->site.nodes[i].slots;
+		most = slots[i] > most ? slots[i] : most;
+	}
+	for (; low < most && slots; low++, sum = 0) {
+		for (uint32_t i = 0; i < m->site.nnodes; i++)
+			sum += slots[i] < low ? slots[i] : low;
+		if (sum >= m->graph.n)
+			break;
+	}
+	for (uint32_t level = low; level <= most && rc == -ENOSPC; level++) {
+		for (uint32_t i = 0; i < m->site.nnodes; i++)
+			m->site.nodes[i].slots = slots[i] < level ? slots[i] : level;
+		rc = map_rules_check(&m->rules, &m->site, err);
+	}
+	free(slots);
+	return rc;
+}
+
+static int search_make(struct map_make *m, struct zerr *err)
+{
+	struct map_search_opts opts = { .strategy = m->o->strategy, .effort = m->o->effort, .progress = say,
+		.progress_arg = m };
+	struct map_layout *l = &m->made[MAP_RESULT].layout;
+	uint8_t *from[3] = { NULL }, *class = malloc(m->graph.n);
+	map_cost cost;
+	int rc = class ? map_layout_create(l, m->graph.n, err) : no_memory(err);
+
+	for (int i = 0; i < 3 && !rc; i++) {
+		if (!m->made[i].layout.n || (i != MAP_FROM_OLD && m->o->strategy != MAP_AUTO))
+			continue;
+		from[i] = malloc(m->graph.n);
+		rc = from[i] ? map_layout_classes(&m->made[i].layout, &m->problem, from[i], err) : no_memory(err);
+		opts.from[i] = rc ? NULL : from[i];
+		rc = rc == -ENOSPC ? 0 : rc;
+	}
+	if (!rc)
+		rc = map_search(&m->problem, &opts, class, &cost, err);
+	if (!rc)
+		rc = map_layout_place(l, &m->problem, class, err);
+	if (!rc)
+		map_layout_join(l, &m->problem);
+	for (int i = 0; i < 3; i++)
+		free(from[i]);
+	free(class);
+	return rc;
+}
+
+/* Is a better than b? Cost by classes first, then what leaves nodes. */
+static bool better(const struct map_make *m, const struct map_layout *a, const struct map_layout *b)
+{
+	map_cost x = map_layout_cost(a, &m->problem), y = map_layout_cost(b, &m->problem);
+
+	return x != y ? x < y : map_layout_internode(a, &m->graph) < map_layout_internode(b, &m->graph);
+}
+
+/* Takes a simple layout, or the old map, with its ranks exchanged inside the classes, if that is better than what the
+ * search found: it may have less between nodes. */
+static int compare_with(struct map_make *m, enum map_candidate which, struct zerr *err)
+{
+	struct map_layout *l = &m->made[MAP_RESULT].layout, copy;
+	uint8_t *class;
+	int rc = 0;
+
+	if (!m->made[which].layout.n || map_layout_cost(&m->made[which].layout, &m->problem) > map_layout_cost(l, &m->problem))
+		return 0;
+	class = malloc(m->graph.n);
+	rc = class ? map_layout_classes(&m->made[which].layout, &m->problem, class, NULL) : no_memory(err);
+	free(class);
+	if (rc == -ENOSPC)
+		return 0;
+	if (!rc)
+		rc = map_layout_copy(&copy, &m->made[which].layout, err);
+	if (rc)
+		return rc;
+	rc = map_layout_refine(&copy, &m->problem, err);
+	map_layout_join(&copy, &m->problem);
+	if (!rc && better(m, &copy, l)) {
+		map_layout_free(l);
+		*l = copy;
+	} else {
+		map_layout_free(&copy);
+	}
+	return rc;
+}
+
+/* With an old map: is the result any better? If not, the old one is the result. */
+static int old_keep(struct map_make *m, struct zerr *err)
+{
+	struct map_made *old = &m->made[MAP_FROM_OLD], *now = &m->made[MAP_RESULT];
+	uint8_t *class = malloc(m->graph.n);
+	int allowed = class ? map_layout_classes(&old->layout, &m->problem, class, NULL) : -ENOMEM;
+	double before = map_prediction_seconds(&old->prediction), after = map_prediction_seconds(&now->prediction);
+	uint64_t direct_before = old->prediction.kind[MAP_DIRECT].bytes + old->prediction.kind[MAP_DIRECT].messages;
+	uint64_t direct_after = now->prediction.kind[MAP_DIRECT].bytes + now->prediction.kind[MAP_DIRECT].messages;
+
+	free(class);
+	if (allowed && allowed != -ENOSPC)
+		return no_memory(err);
+	m->improved = allowed || better(m, &now->layout, &old->layout) ||
+		(!better(m, &old->layout, &now->layout) &&
+			(direct_after < direct_before || (m->fabric.net && after < before * 0.999)));
+	if (m->improved)
+		return 0;
+	map_layout_free(&now->layout);
+	map_prediction_free(&now->prediction);
+	if (map_layout_copy(&now->layout, &old->layout, err))
+		return -ENOMEM;
+	return predict(m, MAP_RESULT, err);
+}
+
+static int result_make(struct map_make *m, struct zerr *err)
+{
+	const enum map_strategy way = m->o->strategy;
+	struct map_made *now = &m->made[MAP_RESULT];
+	int rc = 0;
+
+	if (way == MAP_PAIRS || way == MAP_BLOCK) {
+		const struct map_made *simple = &m->made[way == MAP_PAIRS ? MAP_FROM_PAIRS : MAP_FROM_BLOCK];
+
+		if (!simple->layout.n)
+			return zerr_set(err, -ENOSPC, "%s: %s", map_strategy_names[way], simple->why.text);
+		rc = map_layout_copy(&now->layout, &simple->layout, err);
+		return rc ? rc : predict(m, MAP_RESULT, err);
+	}
+	if (way == MAP_SPREAD)
+		rc = spread_apply(m, err);
+	if (!rc)
+		rc = search_make(m, err);
+	for (int i = 0; i < 3 && !rc; i++)
+		if (way == MAP_AUTO || i == MAP_FROM_OLD)
+			rc = compare_with(m, (enum map_candidate)i, err);
+	if (!rc && m->fabric.net)
+		rc = map_fabric_improve(&m->fabric, &m->problem, m->traffic, &now->layout, &m->fabric_moved, err);
+	return rc ? rc : predict(m, MAP_RESULT, err);
+}
+
+int map_make_run(struct map_make *m, const struct map_options *o, struct zerr *err)
+{
+	int rc = map_make_read(m, o, err);
+
+	if (!rc)
+		rc = map_rules_apply(&m->rules, &m->site, &o->wishes, err);
+	if (!rc)
+		rc = simple_make(m, MAP_FROM_PAIRS, err);
+	if (!rc)
+		rc = simple_make(m, MAP_FROM_BLOCK, err);
+	if (!rc)
+		rc = result_make(m, err);
+	if (!rc && o->improve)
+		rc = old_keep(m, err);
+	return rc;
+}
+
+void map_make_free(struct map_make *m)
+{
+	for (int i = 0; i < MAP_CANDIDATES; i++) {
+		map_layout_free(&m->made[i].layout);
+		map_prediction_free(&m->made[i].prediction);
+	}
+	map_fabric_free(&m->fabric);
+	map_site_free(&m->site);
+	map_rules_free(&m->rules);
+	map_graph_free(&m->graph);
+	zgraph_destroy(m->traffic);
+	zhostfile_free(&m->hosts);
+}

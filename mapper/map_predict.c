@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sums the edges of a graph by how a layout lets them travel. Threads take ranges of ranks; sums are integers. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "map_predict.h"
+#include "par.h"
+
+#define CHUNK 4096u /* ranks that a thread takes at a time */
+
+const char *const map_kind_names[MAP_KINDS] = { "within nodes", "native", "direct", "bridged" };
+
+/* Of InfiniBand of the thesis' time, and what a forward by zipperd was measured to add on one machine. */
+void map_rates_default(struct map_rates *r)
+{
+	*r = (struct map_rates){ .latency = { 0.5e-6, 1.5e-6, 2e-6, 5e-6 }, .bandwidth = 5120.0 * (1 << 20),
+		.forward = 5120.0 * (1 << 20) };
+}
+
+/* One thread's share. */
+struct share {
+	struct map_sum kind[MAP_KINDS], between[64][64];
+	struct map_sum way[64][64]; /* bridged, from the fabric where it starts to the one where it ends */
+	uint64_t forwarded, crossings;
+	uint64_t *out, *in;
+	double slowest;
+	struct map_crossing *heap; /* the heaviest, the least of them on top */
+	size_t nheap;
+	uint32_t lost_from, lost_to; /* ranks that cannot reach each other, or MAP_NONE */
+};
+
+struct task {
+	const struct zgraph *g;
+	const struct map_site *s;
+	const struct map_layout *l;
+	const struct map_rates *rates;
+	size_t list;
+	struct share *share;
+};
+
+static void sum_add(struct map_sum *s, uint64_t bytes, uint64_t messages)
+{
+	s->bytes += bytes;
+	s->messages += messages;
+}
+
+/* --- crossings --- */
+
+/* A total order, so that threads do not matter. */
+static bool lighter(const struct map_crossing *a, const struct map_crossing *b)
+{
+	if (a->load.bytes != b->load.bytes)
+		return a->load.bytes < b->load.bytes;
+	if (a->load.messages != b->load.messages)
+		return a->load.messages < b->load.messages;
+	return a->from != b->from ? a->from > b->from : a->to > b->to;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	return lighter(a, b) ? 1 : -1;
+}
+
+static void heap_sink(struct map_crossing *heap, size_t n, struct map_crossing c)
+{
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < n) {
+		child += child + 1 < n && lighter(&heap[child + 1], &heap[child]);
+		if (!lighter(&heap[child], &c))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = c;
+}
+
+static void crossing_note(struct share *w, size_t list, struct map_crossing c)
+{
+	size_t at;
+
+	w->crossings++;
+	if (w->nheap == list) {
+		if (list && lighter(&w->heap[0], &c))
+			heap_sink(w->heap, w->nheap, c);
+		return;
+	}
+	for (at = w->nheap++; at && lighter(&c, &w->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		w->heap[at] = w->heap[(at - 1) / 2];
+	w->heap[at] = c;
+}
+
+/* --- edges --- */
+
+/* The fabrics between which a message is forwarded least often. */
+static void way_find(const struct map_site *s, uint64_t a, uint64_t b, uint32_t *from, uint32_t *to)
+{
+	unsigned least = UINT32_MAX;
+
+	for (uint64_t i = a; i; i &= i - 1)
+		for (uint64_t j = b; j; j &= j - 1)
+			if (s->hops[__builtin_ctzll(i)][__builtin_ctzll(j)] < least) {
+				*from = (uint32_t)__builtin_ctzll(i);
+				*to = (uint32_t)__builtin_ctzll(j);
+				least = s->hops[*from][*to];
+			}
+}
+
+static enum map_kind edge_kind(const struct task *t, uint32_t u, uint32_t v)
+{
+	const struct map_layout *l = t->l;
+
+	if (l->cluster[u] == l->cluster[v])
+		return l->node[u] == l->node[v] ? MAP_INSIDE : MAP_NATIVE;
+	return t->s->nodes[l->node[u]].fabrics & t->s->nodes[l->node[v]].fabrics ? MAP_DIRECT : MAP_BRIDGED;
+}
+
+static double edge_add(const struct task *t, struct share *w, uint32_t u, uint32_t v, uint64_t bytes, uint64_t messages)
+{
+	const struct map_layout *l = t->l;
+	enum map_kind kind = edge_kind(t, u, v);
+	double latency = t->rates->latency[kind];
+
+	sum_add(&w->kind[kind], bytes, messages);
+	if (l->node[u] != l->node[v]) {
+		w->out[l->node[u]] += bytes;
+		w->in[l->node[v]] += bytes;
+	}
+	if (kind >= MAP_DIRECT)
+		sum_add(&w->between[l->cluster[u]][l->cluster[v]], bytes, messages);
+	if (kind == MAP_BRIDGED) {
+		uint32_t from = 0, to = 0;
+		unsigned hops;
+
+		way_find(t->s, t->s->nodes[l->node[u]].fabrics, t->s->nodes[l->node[v]].fabrics, &from, &to);
+		hops = t->s->hops[from][to];
+		if (hops == MAP_FAR) {
+			w->lost_from = u;
+			w->lost_to = v;
+		}
+		sum_add(&w->way[from][to], bytes, messages);
+		w->forwarded += bytes * hops;
+		crossing_note(w, t->list, (struct map_crossing){ u, v, { bytes, messages }, hops });
+		latency *= hops;
+	}
+	return (double)messages * latency;
+}
+
+static void chunk_sum(void *arg, size_t item, unsigned worker)
+{
+	const struct task *t = arg;
+	struct share *w = &t->share[worker];
+	uint32_t first = (uint32_t)item * CHUNK, end = t->g->ranks - first < CHUNK ? t->g->ranks : first + CHUNK;
+
+	for (uint32_t u = first; u < end; u++) {
+		double seconds = 0;
+
+		for (uint64_t e = t->g->off[u]; e < t->g->off[u + 1]; e++)
+			seconds += edge_add(t, w, u, t->g->peer[e], t->g->bytes[e], t->g->messages[e]);
+		w->slowest = seconds > w->slowest ? seconds : w->slowest;
+	}
+}
+
+/* --- results --- */
+
+static int rails_make(struct map_prediction *p, const struct map_site *s)
+{
+	const struct zhostfile *h = s->hosts;
+	size_t n = 0;
+
+	for (int z = 0; z < h->nzippers; z++)
+		n += (size_t)(h->zippers[z].nports * (h->zippers[z].nports - 1));
+	p->rails = calloc(n + 1, sizeof(*p->rails));
+	if (!p->rails)
+		return -ENOMEM;
+	for (int z = 0; z < h->nzippers; z++)
+		for (int a = 0; a < h->zippers[z].nports; a++)
+			for (int b = 0; b < h->zippers[z].nports; b++)
+				if (a != b)
+					p->rails[p->nrails++] = (struct map_rail){ .zipper = (uint32_t)z,
+						.from = (uint32_t)zhostfile_find_cluster(h, h->zippers[z].ports[a].fabric),
+						.to = (uint32_t)zhostfile_find_cluster(h, h->zippers[z].ports[b].fabric) };
+	return 0;
+}
+
+/* One forward, evenly over the rails that do it. */
+static void rails_load(struct map_prediction *p, uint32_t from, uint32_t to, struct map_sum load)
+{
+	uint64_t n = 0, i = 0;
+
+	for (uint32_t r = 0; r < p->nrails; r++)
+		n += p->rails[r].from == from && p->rails[r].to == to;
+	for (uint32_t r = 0; r < p->nrails; r++) {
+		if (p->rails[r].from != from || p->rails[r].to != to)
+			continue;
+		sum_add(&p->rails[r].load, load.bytes / n + (i < load.bytes % n), load.messages / n + (i < load.messages % n));
+		i++;
+	}
+}
+
+static void ways_load(struct map_prediction *p, const struct map_site *s, const struct share *w)
+{
+	for (uint32_t from = 0; from < s->nclusters; from++)
+		for (uint32_t to = 0; to < s->nclusters; to++) {
+			uint32_t at = from;
+
+			if (!w->way[from][to].messages && !w->way[from][to].bytes)
+				continue;
+			while (at != to && s->hops[at][to] < MAP_FAR) {
+				uint32_t next = 0;
+
+				while (s->hops[at][next] != 1 || s->hops[next][to] != s->hops[at][to] - 1)
+					next++;
+				rails_load(p, at, next, w->way[from][to]);
+				at = next;
+			}
+		}
+}
+
+static void busiest_find(struct map_prediction *p, const struct map_site *s, const struct map_rates *r)
+{
+	for (uint32_t i = 0; i < s->nnodes; i++) {
+		uint64_t most = p->out[i] > p->in[i] ? p->out[i] : p->in[i];
+
+		if ((double)most / r->bandwidth <= p->links_s)
+			continue;
+		p->links_s = (double)most / r->bandwidth;
+		snprintf(p->busiest, sizeof(p->busiest), "port of %.64s", s->nodes[i].name);
+	}
+	for (uint32_t i = 0; i < p->nrails; i++) {
+		const struct map_rail *rail = &p->rails[i];
+
+		if ((double)rail->load.bytes / r->forward < p->links_s || !rail->load.bytes)
+			continue;
+		p->links_s = (double)rail->load.bytes / r->forward;
+		snprintf(p->busiest, sizeof(p->busiest), "%.40s %.32s>%.32s", s->hosts->zippers[rail->zipper].host,
+			s->hosts->clusters[rail->from].name, s->hosts->clusters[rail->to].name);
+	}
+}
+
+/* All shares into the first one. */
+static void shares_join(const struct task *t, unsigned threads)
+{
+	struct share *all = &t->share[0];
+
+	for (unsigned k = 1; k < threads; k++) {
+		const struct share *w = &t->share[k];
+
+		for (int i = 0; i < MAP_KINDS; i++)
+			sum_add(&all->kind[i], w->kind[i].bytes, w->kind[i].messages);
+		for (uint32_t a = 0; a < 64; a++)
+			for (uint32_t b = 0; b < 64; b++) {
+				sum_add(&all->between[a][b], w->between[a][b].bytes, w->between[a][b].messages);
+				sum_add(&all->way[a][b], w->way[a][b].bytes, w->way[a][b].messages);
+			}
+		for (uint32_t i = 0; i < t->s->nnodes; i++) {
+			all->out[i] += w->out[i];
+			all->in[i] += w->in[i];
+		}
+		for (size_t i = 0; i < w->nheap; i++) {
+			crossing_note(all, t->list, w->heap[i]);
+			all->crossings--;
+		}
+		all->crossings += w->crossings;
+		all->forwarded += w->forwarded;
+		all->slowest = w->slowest > all->slowest ? w->slowest : all->slowest;
+		if (w->lost_from != MAP_NONE && all->lost_from == MAP_NONE) {
+			all->lost_from = w->lost_from;
+			all->lost_to = w->lost_to;
+		}
+	}
+}
+
+static int shares_create(struct task *t, unsigned threads)
+{
+	t->share = calloc(threads, sizeof(*t->share));
+	for (unsigned k = 0; t->share && k < threads; k++) {
+		struct share *w = &t->share[k];
+
+		w->lost_from = MAP_NONE;
+		w->out = calloc(t->s->nnodes, sizeof(*w->out));
+		w->in = calloc(t->s->nnodes, sizeof(*w->in));
+		w->heap = malloc((t->list + 1) * sizeof(*w->heap));
+		if (!w->out || !w->in || !w->heap)
+			return -ENOMEM;
+	}
+	return t->share ? 0 : -ENOMEM;
+}
+
+static void shares_free(struct task *t, unsigned threads)
+{
+	for (unsigned k = 0; t->share && k < threads; k++) {
+		free(t->share[k].out);
+		free(t->share[k].in);
+		free(t->share[k].heap);
+	}
+	free(t->share);
+}
+
+/* Moves what the joined share has into the result. */
+static void share_take(struct map_prediction *p, struct share *w)
+{
+	memcpy(p->kind, w->kind, sizeof(p->kind));
+	memcpy(p->between, w->between, sizeof(p->between));
+	p->forwarded = w->forwarded;
+	p->messages_s = w->slowest;
+	p->out = w->out;
+	p->in = w->in;
+	p->crossing = w->heap;
+	p->ncrossings = w->nheap;
+	p->crossings = w->crossings;
+	w->out = w->in = NULL;
+	w->heap = NULL;
+	qsort(p->crossing, p->ncrossings, sizeof(*p->crossing), by_weight);
+}
+
+int map_predict(struct map_prediction *p, const struct zgraph *g, const struct map_site *s, const struct map_layout *l,
+	const struct map_rates *rates, size_t list, unsigned threads, struct zerr *err)
+{
+	struct task t = { .g = g, .s = s, .l = l, .rates = rates, .list = list };
+	int rc;
+
+	*p = (struct map_prediction){ 0 };
+	rc = shares_create(&t, threads);
+	if (!rc)
+		rc = rails_make(p, s);
+	if (rc) {
+		zerr_set(err, rc, "not enough memory for the prediction");
+	} else {
+		par_run(threads, (g->ranks + CHUNK - 1) / CHUNK, chunk_sum, &t);
+		shares_join(&t, threads);
+		if (t.share[0].lost_from != MAP_NONE)
+			rc = zerr_set(err, -ENETUNREACH, "rank %u in cluster %s and rank %u in cluster %s send to each other, "
+				"and no zipper joins the two", t.share[0].lost_from,
+				s->hosts->clusters[l->cluster[t.share[0].lost_from]].name, t.share[0].lost_to,
+				s->hosts->clusters[l->cluster[t.share[0].lost_to]].name);
+	}
+	if (!rc) {
+		ways_load(p, s, &t.share[0]);
+		share_take(p, &t.share[0]);
+		busiest_find(p, s, rates);
+	}
+	shares_free(&t, threads);
+	if (rc)
+		map_prediction_free(p);
+	return rc;
+}
+
+void map_prediction_free(struct map_prediction *p)
+{
+	free(p->rails);
+	free(p->out);
+	free(p->in);
+	free(p->crossing);
+	*p = (struct map_prediction){ 0 };
+}

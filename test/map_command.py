@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""zipmap map: graphs whose best map is known, all maps of small graphs tried out, demands, mistakes. TAP."""
+import itertools
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+ZIPMAP = os.path.join(os.environ["ZIP_TOP_BUILDDIR"], "mapper", "zipmap")
+count = failed = 0
+
+
+def check(ok, name, detail=""):
+    global count, failed
+    count += 1
+    failed += not ok
+    print("%s %d - %s%s" % ("ok" if ok else "not ok", count, name, "" if ok else " # " + str(detail)), flush=True)
+
+
+def write(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+def hosts(a, b, zipper=0, extra=""):
+    """Two clusters with these slots on each of their nodes, and a zipper node, which belongs to b."""
+    text = "#ZIP cluster a\n" + "".join("a%d:%d\n" % (i, s) for i, s in enumerate(a))
+    text += "#ZIP cluster b\n" + "".join("b%d:%d\n" % (i, s) for i, s in enumerate(b))
+    text += "zip:%d\n" % zipper if zipper else ""
+    return write("hosts", text + "#ZIP zipper zip a=tcp:10.1.0.1 b=tcp:10.2.0.1\n" + extra)
+
+
+def graph(n, edges):
+    """Edges (u, v, weight), each one a message both ways."""
+    text = "%%MatrixMarket matrix coordinate integer symmetric\n" + "%d %d %d\n" % (n, n, len(edges))
+    return write("graph", text + "".join("%d %d %d\n" % (max(u, v) + 1, min(u, v) + 1, w) for u, v, w in edges))
+
+
+def hidden(n, edges, seed):
+    names = list(range(n))
+    random.Random(seed).shuffle(names)
+    return [(names[u], names[v], w) for u, v, w in edges]
+
+
+def zipmap(*args):
+    return subprocess.run([ZIPMAP] + list(args), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def read(path="map"):
+    """rank -> (node, cluster, cpus), and the lines of the prediction"""
+    where, lines = {}, []
+    for line in open(path):
+        lines += [line.strip()] if line.startswith("#ZIP") else []
+        words = line.split("#")[0].split()
+        if words:
+            first, last = (words[0].split("-") * 2)[:2]
+            for v in range(int(first), int(last) + 1):
+                where[v] = (words + ["-"] * 3)[1:4]
+    return where, lines
+
+
+def bridged(where, edges):
+    side = {"a": 1, "b": 2, "z": 3}
+    return sum(w for u, v, w in edges if not side[where[u][0][0]] & side[where[v][0][0]])
+
+
+def mapped(*args):
+    r = zipmap("-f", "hosts", "-g", "graph", "-o", "map", *args)
+    if r.returncode:
+        return None, [r.stderr], r
+    return read() + (r,)
+
+
+os.chdir(tempfile.mkdtemp())
+
+# --- graphs whose best map is known
+
+def chain(n):
+    return [(i, i + 1, 1) for i in range(n - 1)]
+
+
+def grid(x, y):
+    return [(i * y + j, i * y + j + 1, 1) for i in range(x) for j in range(y - 1)] + \
+        [(i * y + j, i * y + j + y, 1) for i in range(x - 1) for j in range(y)]
+
+
+def tree(n):
+    return [((i - 1) // 2, i, 1) for i in range(1, n)]
+
+
+def cliques(n):
+    return [(i, j, 1) for i in range(n) for j in range(i)] + [(n + i, n + j, 1) for i in range(n) for j in range(i)] + \
+        [(0, n, 1)]
+
+
+def ring(n):
+    return chain(n) + [(n - 1, 0, 1)]
+
+
+# name, edges, ranks, slots of a, of b, of the zipper node, least weight that has to be bridged
+KNOWN = [
+    ("a chain, no rank may be on the zipper", chain(64), 64, [32], [32], 0, 1),
+    ("a chain, one rank on the zipper", chain(65), 65, [32], [32], 1, 0),
+    ("a chain, unequal clusters", chain(100), 100, [8] * 9, [8] * 3, 4, 0),
+    ("a ring, no rank on the zipper", ring(48), 48, [24], [24], 0, 2),
+    ("a ring, one rank on the zipper: half of the cut", ring(49), 49, [24], [24], 1, 1),
+    ("a ring, two ranks on the zipper", ring(50), 50, [24], [24], 2, 0),
+    ("a grid, no rank on the zipper", grid(8, 12), 96, [48], [48], 0, 8),
+    ("a grid, a column on the zipper", grid(8, 13), 104, [48], [48], 8, 0),
+    ("a grid, half a column on the zipper", grid(8, 12), 96, [48], [44], 4, 4),
+    ("a tree, its root on the zipper", tree(63), 63, [31], [31], 1, 0),
+    ("two cliques and a bridge, cut at the bridge", cliques(12), 24, [12], [12], 0, 1),
+    ("two cliques and a bridge, one end on the zipper", cliques(12), 24, [12], [11], 1, 0),
+]
+for name, edges, n, a, b, z, best in KNOWN:
+    for strategy in ["auto", "vertex-cut", "edge-cut"]:
+        shuffled = hidden(n, edges, n)
+        hosts(a, b, z)
+        graph(n, shuffled)
+        where, lines, r = mapped("--strategy", strategy)
+        cost = bridged(where, shuffled) if where else r.stderr
+        check(cost == best, "%s: %s" % (name, strategy), "bridged %s, best %s" % (cost, best))
+        if where and strategy == "auto":
+            check("#ZIP predicted bridged %d bytes %d messages" % (2 * best, 2 * best) in lines, "... as predicted", lines[:1])
+            listed = [line for line in lines if line.startswith("#ZIP crossing ")]
+            check(len(listed) == 2 * best, "... and every crossing pair is named", listed)
+
+# --- small graphs: nothing is better in all maps that there are
+CAPS = [3, 2, 2, 2]
+FAR = [[0, 1, 0, 2], [1, 0, 0, 1], [0, 0, 0, 1], [2, 1, 1, 0]]
+write("three", "#ZIP cluster a\na:3\n#ZIP cluster b\nb:2\nz:2\n#ZIP cluster c\nc:2\n"
+      "#ZIP zipper z a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper y b=tcp:10.2.0.2 c=tcp:10.3.0.1\n")
+rng = random.Random(1)
+places = [p for p in itertools.product(range(4), repeat=7) if all(p.count(k) <= CAPS[k] for k in range(4))]
+for trial in range(4):
+    edges = [(i, j, rng.choice([1, 1, 2, 5, 9])) for i in range(7) for j in range(i) if rng.random() < 0.2 + 0.2 * trial]
+    graph(7, edges)
+    best = min(sum(w * FAR[p[u]][p[v]] for u, v, w in edges) for p in places)
+    r = zipmap("map", "-f", "three", "-g", "graph", "-o", "map", "-q")
+    where = read()[0] if r.returncode == 0 else {}
+    cost = sum(w * FAR["abzc".index(where[u][0])]["abzc".index(where[v][0])] for u, v, w in edges) if where else r.stderr
+    check(cost == best, "three clusters in a row, seven ranks: as good as the best of all %d maps" % len(places),
+          (cost, best))
+
+# --- comparisons, improvement
+hosts([8] * 4, [8] * 4, 6)
+edges = hidden(64, grid(8, 8), 5)
+graph(64, edges)
+where, lines, r = mapped("--strategy", "pairs")
+pairs = bridged(where, edges)
+check(where[0][0] == "a0" and where[31][0] == "a3" and where[32][0] == "b0", "pairs: half in each cluster, in order", where)
+os.rename("map", "pairs.map")
+where, lines, r = mapped("--strategy", "block")
+check(where[63][0] == "b3" and where[8][0] == "a1", "block: nodes are filled in order", where)
+where, lines, r = mapped("--improve", "pairs.map")
+check(bridged(where, edges) < pairs and "before" in r.stdout, "an old map is improved", r.stdout)
+os.rename("map", "good.map")
+where, lines, r = mapped("--improve", "good.map")
+check("nothing better was found" in r.stdout, "and then nothing better is found", r.stdout)
+check(where == read("good.map")[0], "... and the map stays as it is")
+first = open("map").read()
+mapped("--improve", "good.map", "-t", "1")
+check(open("map").read() == first, "the result does not depend on the number of threads")
+lines = r.stdout.splitlines()
+check(any(re.match(r"pairs .*\d", line) for line in lines) and any(re.match(r"block .*\d", line) for line in lines) and
+      any(re.match(r"this map ", line) for line in lines), "the table has pairs, block and the map", r.stdout)
+
+graph(32, hidden(32, chain(32), 3))
+where, lines, r = mapped("--strategy", "spread")
+sizes = [sum(w[0] == node for w in where.values()) for node in set(w[0] for w in where.values())]
+check(max(sizes) == 4 and bridged(where, hidden(32, chain(32), 3)) == 0, "spread: no node has more ranks than it must", sizes)
+hosts([4, 3], [4], 2)
+graph(12, chain(12))
+r = zipmap("-f", "hosts", "-g", "graph", "--strategy", "pairs")
+check("pairs: 12 ranks, but 11 slots on nodes that are no zippers" in r.stderr, "pairs needs room beside the zipper nodes", r.stderr)
+
+# --- demands
+hosts([4, 4], [4, 4], 2, "#ZIP node a1,b[0-1] gpu=2\n")
+graph(12, hidden(12, chain(12), 3))
+where, lines, r = mapped("--need", "gpu:0-2,7", "--pin", "3:a0", "--pin", "4-5:zip", "--forbid", "b1")
+check(where and all(where[v][0] in ("a1", "b0") for v in (0, 1, 2, 7)), "ranks that need a GPU are where one is", r.stderr)
+check(where and where[3][0] == "a0" and where[4][0] == where[5][0] == "zip", "pinned ranks are where they belong", where)
+check(where and not any(w[0] == "b1" for w in where.values()), "a forbidden node has no ranks", where)
+users = [w[0] for v, w in (where or {}).items() if v in (0, 1, 2, 7)]
+check(max(users.count(x) for x in set(users)) <= 2, "no more of them on a node than it can take", users)
+hosts([8], [8], 0, "#ZIP node a0 speed=0.5\n")
+graph(8, chain(8))
+where, lines, r = mapped()
+check(all(w[0] == "b0" for w in where.values()), "the slower half of the nodes is not used when the faster one suffices", where)
+
+REFUSED = [
+    (["--need", "gpu:0-4"], "5 ranks need gpu, but the nodes that have it take 4 of them"),
+    (["--need", "bigmem:0"], "1 ranks need bigmem, but the nodes that have it take 0 of them"),
+    (["--forbid", "a0,a1,b0"], "12 ranks, but only 2 slots"),
+    (["--pin", "0-4:a0"], "more ranks are pinned to a0 than its 4 slots"),
+    (["--pin", "0:a0", "--need", "gpu:0"], "rank 0 is pinned to a0 and needs gpu, which a0 does not have"),
+    (["--pin", "0:a0", "--forbid", "a0"], "rank 0 is pinned to a0, which takes no ranks"),
+    (["--pin", "0:a0", "--pin", "0:a1"], "--pin: rank 0 on two nodes"),
+    (["--pin", "0:a9"], "--pin: node a9 is not in hosts"),
+    (["--pin", "a0"], "--pin: 'a0' is not RANKS:NODE, as 0-3:node001"),
+    (["--pin", "12:a0"], "--pin: rank 12: the graph has ranks 0 to 11"),
+    (["--need", "gpu"], "--need: 'gpu' is not FEATURE:RANKS, as gpu:0-15"),
+    (["--need", "gpu:3-1"], "--need: '3-1' are no ranks, as 0-3,8"),
+    (["--forbid", "c0"], "--forbid: node c0 is not in hosts"),
+]
+hosts([4, 4], [4], 2, "#ZIP node a1,b0 gpu=2\n")
+graph(12, chain(12))
+for args, text in REFUSED:
+    r = zipmap("-f", "hosts", "-g", "graph", *args)
+    check(r.returncode == 1 and text in r.stderr and r.stderr.count("\n") == 1, "refused: " + " ".join(args), r.stderr)
+
+# --- hardware
+hosts([8], [8], 16, "#ZIP node zip topology=pack:2,numa:1,l3:2,core:4,pu:2 hca=1 reserve=4\n"
+      "#ZIP node a0 topology=pack:2,core:4,pu:2\n#ZIP node b0 cores=4\n")
+graph(26, chain(26))
+where, lines, r = mapped()
+check(where is not None, "a map with hardware", r.stderr)
+where = where or {}
+a = [w[2] for v, w in sorted(where.items()) if w[0] == "a0"]
+check(a == ["0", "8", "2", "10", "4", "12", "6", "14"][:len(a)] and len(a) >= 6, "ranks alternate over the sockets", a)
+z = [int(w[2]) for v, w in sorted(where.items()) if w[0] == "zip"]
+check(len(z) > 8 and z[:6] == [0, 16, 8, 18, 2, 20], "and over the L3 caches inside", z)
+check(not set(z) & {24, 26, 28, 30} and len(z) <= 12, "cores near the device are kept for zipperd", z)
+check(any("zip: cores" in line and "kept for zipperd, near NUMA node 1" in line for line in lines), "... and the map says so",
+      lines)
+check(all(w[2] == "-" for w in where.values() if w[0] == "b0"), "no binding where ranks are more than cores", where)
+
+# --- bad input
+edges = chain(12)
+BAD = [
+    ("hosts", "#ZIP cluster a\na:x\n", [], "hosts:2: slots: 'x' is not a number"),
+    ("hosts", "#ZIP cluster a\na:4\na:4\n", [], "hosts:3: host a stands in line 2 already"),
+    ("hosts", "#ZIP cluster a\na:12\n#ZIP node a topology=pack:x\n", [], "hosts:3: topology pack:x: not what hwloc calls"),
+    ("hosts", "#ZIP cluster a\na:12\n#ZIP node a topology=none.xml\n", [], "hosts:3: topology ./none.xml: "),
+    ("hosts", "#ZIP cluster a\na:6\n#ZIP cluster b\nb:6\n", [], "no zipper joins the two"),
+    ("graph", "2 1\n2\n3\n", [], "graph:3: not a vertex of the graph"),
+    ("old", "0-10 a\n11 c\n", ["--improve", "old"], "old:2: node c is no host of hosts"),
+    ("old", "0-3 a\n", ["--improve", "old"], "old has 4 ranks, graph has 12"),
+]
+for path, text, args, error in BAD:
+    write("hosts", "#ZIP cluster a\na:12\n")
+    graph(12, edges)
+    write(path, text)
+    r = zipmap("map", "-f", "hosts", "-g", "graph", *args)
+    check(r.returncode == 1 and error in r.stderr and r.stderr.count("\n") == 1, "bad input: " + error, r.stderr)
+for args in [["-f", "hosts"], ["-g", "graph"], ["-f", "hosts", "-g", "graph", "--strategy", "best"],
+             ["-f", "hosts", "-g", "graph", "--rates", "speed:1"], ["-f", "hosts", "-g", "graph", "--effort", "0"]]:
+    r = zipmap("map", *args)
+    check(r.returncode == 2 and r.stderr.count("\n") == 1, "wrong usage: " + " ".join(args), r.stderr)
+
+# --- with a network
+hosts([2] * 8, [2] * 8, 2)
+n = 34
+edges = hidden(n, chain(n), 4)
+graph(n, edges)
+write("fabric", "part:a fattree arity:2 level:3 bandwidth:1G\npart:b crossbar node:9 bandwidth:1G\nzipper:zip a:7 b:8\n")
+where, lines, r = mapped("--fabric", "fabric")
+check(r.returncode == 1 or bridged(where, edges) == 0, "a network with too few nodes is told, or used", r.stderr)
+write("fabric", "part:a crossbar node:9 bandwidth:1G\npart:b crossbar node:9 bandwidth:1G\nzipper:zip a:8 b:8\n")
+where, lines, r = mapped("--fabric", "fabric")
+check(where is not None and bridged(where, edges) == 0, "with a network: as good a cut", r.stderr)
+write("fabric", "part:a crossbar node:9 bandwidth:1G\npart:b crossbar node:9 bandwidth:1G\nzipper:zap a:8 b:8\n")
+where, lines, r = mapped("--fabric", "fabric")
+check("there is no zipper:zip" in r.stderr, "a zipper node that the network does not have", r.stderr)
+
+print("1..%d" % count)
+sys.exit(failed > 0)
