@@ -37,6 +37,8 @@ MLX5_TOTAL_UUARS=none run "bad environment" 1 --endpoints
 is "bad environment: its line" "$(cat err)" "zipstat: mpi-everywhere: MLX5_TOTAL_UUARS is 'none', not 1 to 512"
 run "too many for the device" 1 --endpoints -t 4096 -c mpi-everywhere
 matches "too many for the device: its line" err '^zipstat: mpi-everywhere: the device has no more than 8192 UAR pages$'
+run "no such device" 1 --endpoints -d none0
+matches "no such device: its line" err '^zipstat: .*(no RDMA device none0|without libibverbs)'
 
 # --- usage
 run "help" 0 --help

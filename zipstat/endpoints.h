@@ -11,6 +11,7 @@
 struct endpoints_options {
 	unsigned threads, paths; /* paths: queue pairs of each thread */
 	int category;		 /* enum zep_category, or -1: all */
+	const char *device;	 /* of this host; NULL: predicted */
 	bool csv;
 };
 

@@ -24,6 +24,7 @@ static const struct option longs[] = {
 	{"threads", required_argument, NULL, 't'},
 	{"paths", required_argument, NULL, 'p'},
 	{"category", required_argument, NULL, 'c'},
+	{"device", required_argument, NULL, 'd'},
 	{"csv", no_argument, NULL, OPT_CSV},
 	{"version", no_argument, NULL, 'V'},
 	{"help", no_argument, NULL, 'h'},
@@ -39,7 +40,7 @@ struct stat_options {
 static void help(FILE *out)
 {
 	fputs("usage: zipstat [-u USER] [-j JOB] [--csv] ADDRESS\n"
-	      "       zipstat --endpoints [-t THREADS] [-p PATHS] [-c CATEGORY] [--csv]\n"
+	      "       zipstat --endpoints [-t THREADS] [-p PATHS] [-c CATEGORY] [-d DEVICE] [--csv]\n"
 	      "\n"
 	      "Prints what the zipperd at ADDRESS (tcp:HOST[:PORT], shm:PATH) has forwarded for your jobs;\n"
 	      "or which resources of a network adapter the endpoint categories of zipperd.conf(5) take.\n"
@@ -51,6 +52,7 @@ static void help(FILE *out)
 	      "  -p, --paths N            with so many queue pairs each; default 1\n"
 	      "  -c, --category NAME      this category alone: mpi-everywhere, 2xdynamic, dynamic,\n"
 	      "                           shared-dynamic, static or mpi+threads\n"
+	      "  -d, --device NAME        as built on this RDMA device, not as predicted for mlx5\n"
 	      "      --csv                comma-separated values\n"
 	      "  -V, --version            print the version and exit\n"
 	      "  -h, --help               print this and exit\n",
@@ -102,6 +104,10 @@ static int take(struct stat_options *o, int c)
 		o->endpoints_only = true;
 		o->e.category = zep_parse_category(optarg);
 		return o->e.category >= 0 ? 0 : wrong("--category %s: no such category", optarg);
+	case 'd':
+		o->endpoints_only = true;
+		o->e.device = optarg;
+		return 0;
 	case OPT_CSV:
 		o->e.csv = o->t.csv = true;
 		return 0;
@@ -129,7 +135,7 @@ int main(int argc, char **argv)
 	int c, status = 0;
 	zlog_init("zipstat", ZLOG_INFO);
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "u:j:t:p:c:Vh", longs, NULL)) != -1 && status == 0) {
+	while ((c = getopt_long(argc, argv, "u:j:t:p:c:d:Vh", longs, NULL)) != -1 && status == 0) {
 		if (c == 'h') {
 			help(stdout);
 			return 0;

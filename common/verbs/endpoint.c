@@ -3,6 +3,7 @@
 #include "endpoint.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,9 +186,13 @@ static int build_qps(struct zep_set *s, struct zerr *err)
 
 static void tell(const struct zep_set *s, const char *who)
 {
+	const size_t n = s->objects[ZEP_TD].n;
+	char after[48] = "";
+	if (n > 0)
+		snprintf(after, sizeof(after), " after the first %zu", n);
 	if (s->no_domains)
-		zlog(ZLOG_INFO, "%s: no thread domains after %zu of them%s: queue pairs with locks instead", who,
-			s->objects[ZEP_TD].n, s->no_single ? ", no single-threaded completion queues" : "");
+		zlog(ZLOG_INFO, "%s: no thread domains%s%s: with locks instead", who, after,
+			s->no_single ? ", no single-threaded completion queues" : "");
 	else if (s->no_single)
 		zlog(ZLOG_INFO, "%s: no single-threaded completion queues: with locks instead", who);
 }
@@ -209,10 +214,10 @@ int zep_build(struct zep_set *s, const struct zep_plan *plan, const struct zep_o
 		rc = build_cqs(s, err);
 	if (rc == 0 && !plan->bare)
 		rc = build_qps(s, err);
-	if (rc == 0)
-		tell(s, who);
-	else
+	if (rc < 0)
 		zep_destroy(s);
+	else if (who)
+		tell(s, who);
 	return rc;
 }
 

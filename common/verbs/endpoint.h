@@ -107,7 +107,7 @@ struct zep_plan zep_plan_category(enum zep_category, unsigned threads);
 int zep_plan_check(const struct zep_plan *, struct zerr *);
 
 /* Builds it. Where the provider has no thread domains or no single-threaded CQs, it goes on without and logs one line
- * that begins with `who`. 0, or a negative errno with text and nothing left behind. */
+ * that begins with `who` (NULL: says nothing). 0, or a negative errno with text and nothing left behind. */
 int zep_build(struct zep_set *, const struct zep_plan *, const struct zep_ops *, void *to, const char *who,
 	struct zerr *);
 void zep_destroy(struct zep_set *);
