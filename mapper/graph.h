@@ -14,6 +14,10 @@ int graph_load(struct zgraph **, const char *path, const struct zgraph_select *,
 /* Only the number of ranks. */
 int graph_peek(const char *path, uint64_t *ranks, struct zerr *);
 
+/* Both directions together: edge (a, b) and edge (b, a) have the sum of what a sent to b and b to a. Has no layers, calls
+ * and title; total_* stay those of g. 0, -ENOMEM, -EOVERFLOW. */
+int graph_undirected(struct zgraph **, const struct zgraph *, struct zerr *);
+
 /* What the model wants. Bytes of the file are units of the pattern's `bytes`. */
 struct graph {
 	uint32_t ranks, degree; /* degree: most messages of a rank */

@@ -2,13 +2,11 @@
 /* Writes a gnuplot program with its data inside, and runs it. */
 #include <errno.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "gnuplot.h"
 #include "plot.h"
 #include "routing.h"
 
@@ -18,8 +16,6 @@
 #define BOX_WIDTH 28	  /* pixels a box, plus margins */
 #define KINDS_MAX STATS_KINDS
 #define DECADES 6.0	  /* of the axis, at most: zero is drawn at its foot */
-
-extern char **environ;
 
 struct kinds {
 	char *text, *name[KINDS_MAX];
@@ -60,15 +56,6 @@ static const char *routing_title(const char *name)
 	if (!strcmp(name, "own"))
 		return "Job-specific";
 	return r ? r->title : name;
-}
-
-/* Text in single quotes, in which a quote is doubled. */
-static void quoted(FILE *f, const char *text)
-{
-	fputc('\'', f);
-	for (; *text; text++)
-		fputs(*text == '\'' ? "''" : (char[]){ *text == '\n' ? ' ' : *text, 0 }, f);
-	fputc('\'', f);
 }
 
 /* --- box plots --- */
@@ -122,7 +109,7 @@ static void row_label(FILE *f, const struct plot_row *r, double x, bool first, s
 	if (!first)
 		return;
 	fprintf(f, "set label %zu ", ++*group);
-	quoted(f, routing_title(r->routing));
+	gnuplot_quoted(f, routing_title(r->routing));
 	fprintf(f, " at first %g, graph 0.965 left font ',10' noenhanced\n", x - 0.4);
 }
 
@@ -213,9 +200,9 @@ static void histogram_write(FILE *f, const struct plot *p, const struct kinds *k
 		for (unsigned b = 0; b < r->bins; b++)
 			fprintf(f, "%.9g %.9g\n", (b + 0.5) * r->max / r->bins / MB, r->bin[b]);
 		fprintf(f, "EOD\nset boxwidth %.9g\nset title ", r->max > 0 ? r->max / r->bins / MB : 1);
-		quoted(f, routing_title(r->routing));
+		gnuplot_quoted(f, routing_title(r->routing));
 		fputs(".' '.", f);
-		quoted(f, r->placement);
+		gnuplot_quoted(f, r->placement);
 		fprintf(f, "\nplot $bins%zu using 1:2 with boxes lc rgb '#4060a0' notitle\n", n++);
 	}
 }
@@ -257,10 +244,10 @@ static void program_write(FILE *f, const struct plot *p, enum plot_form form, co
 		fputs("reset\nset terminal ", f);
 		fprintf(f, terminals[t][0], s.width, s.height);
 		fputs("\nset output ", f);
-		quoted(f, base);
+		gnuplot_quoted(f, base);
 		fprintf(f, ".'%s'\nset key top right outside horizontal\n", terminals[t][1]);
 		fprintf(f, "set multiplot layout %u,%u title ", s.rows, s.columns);
-		quoted(f, title);
+		gnuplot_quoted(f, title);
 		fputs(" noenhanced\n", f);
 		if (form == PLOT_BOXES)
 			boxes_write(f, p, k);
@@ -268,23 +255,6 @@ static void program_write(FILE *f, const struct plot *p, enum plot_form form, co
 			histogram_write(f, p, k);
 		fputs("unset multiplot\nunset output\n", f);
 	}
-}
-
-static int gnuplot_run(const char *program, struct zerr *err)
-{
-	char *argv[] = { (char[]){ "gnuplot" }, (char *)(uintptr_t)program, NULL };
-	int status, rc;
-	pid_t pid;
-
-	rc = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
-	if (rc)
-		return zerr_set(err, -rc, "gnuplot cannot be started: %s", strerror(rc));
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return zerr_set(err, -errno, "gnuplot: %s", strerror(errno));
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return zerr_set(err, -EIO, "gnuplot could not draw %s", program);
-	return 0;
 }
 
 int plot_draw(const struct plot *p, enum plot_form form, const char *kinds, const char *title, const char *base,

@@ -13,6 +13,8 @@ static const struct command {
 	{ "map", map_main, "decide which rank of a job runs where" },
 	{ "model", model_main, "predict the traffic on every link of a network" },
 	{ "plot", plot_main, "draw what \"zipmap model --csv\" wrote" },
+	{ "show", show_main, "print or draw a recorded communication graph" },
+	{ "convert", convert_main, "communication graphs to and from METIS and Matrix Market" },
 	{ NULL, NULL, NULL },
 };
 

@@ -7,5 +7,7 @@
 int map_main(int argc, char **argv);
 int model_main(int argc, char **argv);
 int plot_main(int argc, char **argv);
+int show_main(int argc, char **argv);
+int convert_main(int argc, char **argv);
 
 #endif

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# zipmap show and zipmap convert: what they print of graphs that are known, every format into every other, pictures, and
+# refusals. The formats themselves: unit/commgraph, unit/pattern; recording: record.t.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+
+ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
+CORPUS=$ZIP_TOP_SRCDIR/test/corpus/graph
+cd "$TAP_TMP" || exit 99
+
+# --- conversion
+cat >in.mtx <<'END'
+%%MatrixMarket matrix coordinate integer general
+4 4 7
+1 2 9007199254740993
+1 1 5
+2 1 1
+2 3 10
+3 4 7
+4 1 1
+1 4 2
+END
+ok "Matrix Market to zipmap.graph" "$ZIPMAP" convert in.mtx a.zg
+is "... is told by its name" "$(head -c 4 a.zg | od -An -tx1)" " 89 5a 47 52"
+ok "... and back" "$ZIPMAP" convert a.zg b.mtx
+is "... the same, in order, and exact above 2^53" "$(sed 1,3d b.mtx | tr '\n' ';')" \
+	"1 1 5;1 2 9007199254740993;1 4 2;2 1 1;2 3 10;3 4 7;4 1 1;"
+ok "to METIS" "$ZIPMAP" convert a.zg c.metis
+# (9007199254740993 + 1) / 2; (2 + 1) / 2, rounded up; 10 / 2; 7 / 2, rounded up; nothing to itself
+is "... has the mean of both directions" "$(tr '\n' ';' <c.metis)" \
+	"4 4 001;2 4503599627370497 4 2;1 4503599627370497 3 5;2 5 4 4;1 2 3 4;"
+ok "METIS to zipmap.graph, by --to" "$ZIPMAP" convert --to zipmap c.metis d.metis
+ok "... and back" "$ZIPMAP" convert d.metis e.metis
+ok "... is the same" cmp c.metis e.metis
+is "a phase and classes" "$("$ZIPMAP" show --edges --phase 1 --class collective,p2p "$CORPUS/ring" | head -n 2 | tr '\n' ';')" \
+	"0 1 800 2;0 15 800 2;"
+"$ZIPMAP" convert --class put "$CORPUS/ring" none.mtx
+is "a class that it does not have" "$(tail -n 1 none.mtx)" "16 16 0"
+
+# --- the report
+cat >tree.mtx <<'END'
+%%MatrixMarket matrix coordinate integer general
+5 5 6
+1 2 1000
+2 1 3000
+1 3 500
+3 1 5000
+4 1 2047
+5 1 100
+END
+"$ZIPMAP" show --top 2 tree.mtx >report
+is "totals" "$(head -n 1 report)" "tree.mtx: 5 ranks, 6 pairs, 11647 bytes in 6 messages"
+matches "... of the phase" report '^1 +p2p +6 +11647 +6 +1941 +0$'
+is "the heaviest pairs first" "$(sed -n '/^from/,/^$/p' report | sed '1d;$d' | awk '{ print $1, $2, $3, $4 }' | tr '\n' ';')" \
+	"2 0 42.93% 5000;1 0 25.76% 3000;"
+matches "ranks that a rank sends to" report 'sends to +1 +1 +1 +1\.2 +1 +2$'
+matches "TDC" report 'TDC\) +1 +1 +1 +1\.6 +1 +4$'
+matches "... without short messages" report '>= 2048 bytes +0 +0 +0 +0\.4 +1 +1$'
+"$ZIPMAP" show --cutoff 2000 tree.mtx >report
+matches "... and another limit" report '>= 2000 bytes +0 +1 +1 +1\.2 +1 +3$'
+matches "bytes exchanged" report 'exchanges +100 +2047 +4000 +4658\.8 +5500 +11647$'
+"$ZIPMAP" show "$CORPUS/phases" >report
+matches "calls by kind and size" report '^1 +allreduce +3 +480 +60$'
+"$ZIPMAP" show --messages --top 1 "$CORPUS/phases" >by-messages
+"$ZIPMAP" show --top 1 "$CORPUS/phases" >by-bytes
+ok "heaviest by messages are others than by bytes" bash -c '! diff by-messages by-bytes'
+
+# --- recorded bytes in the model: every byte of the ring crosses two links of a crossbar
+"$ZIPMAP" model -n 'crossbar node:16' -j "graph:$CORPUS/ring" -p LIN --csv model.csv >model.out 2>&1
+matches "the model takes recorded graphs" model.out '^# 32 messages'
+
+# --- pictures
+if command -v gnuplot >/dev/null; then
+	"$ZIPMAP" show --matrix ring --title "it's a ring" "$CORPUS/ring" >report
+	ok "a picture: SVG" grep -q '</svg>' ring.svg
+	is "... PNG" "$(head -c 4 ring.png | od -An -tx1)" " 89 50 4e 47"
+	is "... a box for each pair" "$(sed -n '/^\$cells/,/^EOD/p' ring.gnuplot | sed '1d;$d' | wc -l)" 32
+	"$ZIPMAP" show --matrix blocks --bins 3 "$CORPUS/ring" >report
+	is "... in blocks" "$(sed -n '/^\$cells/,/^EOD/p' blocks.gnuplot | sed '1d;$d' | awk '{ s += $7 } END { print NR, s }')" \
+		"9 25600"
+	ok "... of nothing" "$ZIPMAP" show --matrix nothing none.mtx
+	"$ZIPMAP" show --matrix nowhere/x "$CORPUS/ring" >report 2>err
+	is "... to a place that is not there" "$? $(cat err)" "1 zipmap show: nowhere/x.gnuplot: No such file or directory"
+else
+	skip "pictures" "no gnuplot"
+fi
+
+# --- refusals
+refused() { # NAME STATUS PATTERN ARGUMENT...
+	local name=$1 status=$2 pattern=$3 rc
+	shift 3
+	"$ZIPMAP" "$@" >out 2>err
+	rc=$?
+	if [ $rc = "$status" ] && [ "$(wc -l <err)" = 1 ] && grep -Eq "$pattern" err; then
+		pass "$name"
+	else
+		fail "$name"
+		diag "status $rc, wanted $status and: $pattern"
+		diag_file err
+	fi
+}
+head -c 100 "$CORPUS/ring" >cut.zg
+refused "a file that is cut off" 1 '^zipmap show: cut.zg: byte [0-9]+, rank 4: the file ends too early$' show cut.zg
+refused "another version" 1 'version 2 of the format' show "$CORPUS/other-version"
+refused "a file that was transferred as text" 1 'as text$' convert "$CORPUS/as-text" x
+refused "a file that is not there" 1 'nothing: No such file' show nothing
+printf '%%%%MatrixMarket matrix coordinate integer general\n2 3 0\n' >bad.mtx
+refused "a matrix that is not square" 1 '^zipmap convert: bad.mtx:2: ' convert bad.mtx x
+refused "phases of a file without any" 1 'has phase 1 and point-to-point only' show --phase 2 tree.mtx
+refused "a class that there is not" 2 '"p3p" is no class' show --class p2p,p3p tree.mtx
+refused "a phase that is no number" 2 '"one" is no phase' show --phase one tree.mtx
+refused "a format that there is not" 2 '"xml" is no format' convert --to xml tree.mtx x
+refused "an option that there is not" 2 'is no option' show --nonsense tree.mtx
+refused "no bins" 2 'not a number from 1 to' show --bins 0 --matrix x tree.mtx
+ok "none of them has left a file" test ! -e x
+
+done_testing

@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# ZIPPER_PROFILE: what is recorded is what programs say that they send, natively and merged, from C and Fortran; and what
+# becomes of the file where a job dies or the file cannot be made.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+
+ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
+cd "$TAP_TMP" || exit 99
+for p in patterns forms; do
+	compile "$ZIP_TOP_SRCDIR/test/programs/$p.c" "$p" >cc.out 2>&1 || { diag_file cc.out; bail_out "$p.c does not compile"; }
+done
+
+# natively RANKS PROGRAM...: with libzipper.so and no job
+natively() {
+	local ranks=$1
+	shift
+	limited 60 "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$PRELOAD_LIST:$YIELD" "$@" </dev/null
+}
+
+# --- every form, each in its phase
+phases() { "$ZIPMAP" show "$1" | sed -n '/^phase *class/,/^$/p' | awk '/^[0-9]/ { print $1, $2, $3, $4, $5 }' | sort; }
+edges() { # GRAPH, lines "edge PHASE FROM TO BYTES MESSAGES": those phases as recorded
+	local phase
+	for phase in $(awk '/^edge/ { print $2 }' "$2" | sort -u); do
+		"$ZIPMAP" show --edges --phase "$phase" "$1" | sed "s/^/edge $phase /"
+	done | sort
+}
+form_is() { # NAME, after a run into forms.out and forms.zg
+	grep -v ^edge forms.out | sort >want
+	phases forms.zg >have 2>err
+	ok "$1: the totals of each phase" diff -u want have
+	grep ^edge forms.out | sort >want
+	edges forms.zg forms.out >have
+	ok "$1: ranks of other communicators" diff -u want have
+}
+export ZIPPER_PROFILE=forms.zg
+ok "all forms natively" natively 5 ./forms
+natively 5 ./forms >forms.out 2>forms.err
+is "... and none is left out" "$(grep -c '^no ' forms.err)" 0
+form_is native
+merged 60 2+3 ./forms >forms.out 2>forms.err
+is "all forms merged" "$?" 0
+form_is merged
+
+# --- patterns: exactly the edges that the program names, and the same file however it runs
+pattern_is() { # NAME ROUNDS BYTES [SHUFFLE]
+	local class
+	ZIPPER_PROFILE=native.zg natively 6 ./patterns "$@" >native.out 2>native.err || { fail "$1 natively"; diag_file native.err; }
+	for class in p2p collective; do
+		sed -n "s/^$class //p" native.out | sort >want
+		"$ZIPMAP" show --edges --class $class native.zg | sort >have
+		ok "$*: $class" diff -u want have
+	done
+	rm -f merged.zg
+	ZIPPER_PROFILE=merged.zg merged 60 2+4 ./patterns "$@" >merged.out 2>merged.err
+	ok "$*: the same merged" cmp native.zg merged.zg || diag_file merged.err
+}
+pattern_is ring 3 100
+pattern_is chain 2 70000
+pattern_is stencil 3 100 7
+pattern_is tree 3 100
+pattern_is cg 4 1000 5
+pattern_is alltoall 2 300
+
+# --- Fortran
+for f in fortran77.f fortran90.f90 fortran08.f90; do
+	if [ -z "$MPIFC" ]; then
+		skip "$f" "no MPICH Fortran compiler"
+		continue
+	fi
+	compile "$ZIP_TOP_SRCDIR/test/programs/$f" fortran >cc.out 2>&1 || { fail "$f does not compile"; diag_file cc.out; continue; }
+	for how in native merged; do
+		export ZIPPER_PROFILE=$how-$f.zg
+		if [ $how = native ]; then natively 4 ./fortran; else merged 60 2+2 ./fortran; fi >fortran.out 2>&1
+		"$ZIPMAP" show --edges "$how-$f.zg" >$how.edges 2>&1
+	done
+	matches "$f is recorded" native.edges '^[0-3] [0-3] [1-9]'
+	ok "$f: the same merged" diff -u native.edges merged.edges
+done
+cat >phases.f <<'END'
+      program phases
+      include 'mpif.h'
+      integer e, r, n, x, y
+      call MPI_INIT(e)
+      call MPI_COMM_RANK(MPI_COMM_WORLD, r, e)
+      call MPI_COMM_SIZE(MPI_COMM_WORLD, n, e)
+      call MPI_PCONTROL(42)
+      call MPI_SENDRECV(x, 1, MPI_INTEGER, mod(r + 1, n), 0, y, 1, MPI_INTEGER, MPI_ANY_SOURCE, 0,
+     &  MPI_COMM_WORLD, MPI_STATUS_IGNORE, e)
+      call MPI_FINALIZE(e)
+      end
+END
+if [ -n "$MPIFC" ]; then
+	ok "compiles" "$MPIFC" -ffixed-line-length-none -o phases phases.f
+	ZIPPER_PROFILE=phases.zg natively 2 ./phases >fortran.out 2>&1
+	is "phases from Fortran" "$(phases phases.zg)" "42 p2p 2 8 2"
+else
+	skip "phases from Fortran" "no MPICH Fortran compiler"
+fi
+
+# --- with threads
+compile "$ZIP_TOP_SRCDIR/test/programs/threads.c" threads >cc.out 2>&1 || { diag_file cc.out; bail_out "threads.c does not compile"; }
+for how in native merged; do
+	export ZIPPER_PROFILE=threads-$how.zg
+	if [ $how = native ]; then natively 4 ./threads; else merged 60 2+2 ./threads; fi >threads.out 2>&1
+	"$ZIPMAP" show --edges threads-$how.zg >threads-$how.edges 2>&1
+done
+matches "threads are recorded" threads-native.edges '^[0-3] [0-3] [1-9]'
+ok "... the same merged" diff -u threads-native.edges threads-merged.edges
+
+# --- the file
+unset ZIPPER_PROFILE
+mkdir empty && cd empty || exit 99
+natively 2 ../patterns ring >/dev/null 2>&1
+is "nothing is written unasked" "$(ls)" ""
+cd .. || exit 99
+# the first line of standard error in err; the status
+export ZIPPER_PROFILE=mine
+echo "my own text" >mine
+natively 2 ./patterns ring >out 2>err
+is "a file that is no graph is an error" "$?" 1
+matches "... with one line" err '^libzipper: rank 0: MPI_Init: ZIPPER_PROFILE: mine is there and is no recorded graph'
+is "... and stays as it is" "$(cat mine)" "my own text"
+ZIPPER_PROFILE=$TAP_TMP/nowhere/graph natively 2 ./patterns ring >out 2>err
+is "a folder that is not there is an error" "$?" 1
+matches "... with one line" err 'MPI_Init: ZIPPER_PROFILE: .*nowhere/graph.*: No such file'
+export ZIPPER_PROFILE=dead.zg
+cp native.zg dead.zg
+natively 2 ./patterns no-such-pattern >out 2>err
+ok "a job that dies leaves no graph, not even an old one" test ! -e dead.zg
+is "... and nothing half done" "$(find . -name '*.part')" ""
+natively 2 ./patterns ring >out 2>err
+ok "the next one has its graph" "$ZIPMAP" show dead.zg
+is "... and nothing else" "$(find . -name '*.part')" ""
+
+done_testing
