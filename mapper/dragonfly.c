@@ -133,6 +133,7 @@ static int dragonfly_create(struct spec_list *list, struct net **out, struct zer
 	d->net.points = d->inject ? all : d->routers;
 	d->net.direct_slots = DRAGONFLY_SLOTS + 2u * d->inject;
 	d->net.indirect_slots = 2 * DRAGONFLY_SLOTS + 2u * d->inject;
+	d->net.forked = d->lanes > 1 ? 0 : d->inject ? 3 : 1;
 	d->net.level[NET_NODE] = 1;
 	d->net.level[NET_ROUTER] = d->hosts;
 	d->net.level[NET_CHASSIS] = d->hosts * d->width;
@@ -301,6 +302,46 @@ static void dragonfly_direct(const struct net *net, uint32_t s, uint32_t t, uint
 	dragonfly_path(d, point_place(d, s), point_place(d, t), k, hosts_add(d, s, t, link, net->direct_slots));
 }
 
+/* Both ways of the leg from a to b in the group that begins at router `base`: see dragonfly_leg_ends(), of which this
+ * is both orders at once. Where there is one way only, both are that way. */
+static inline void leg_both(const struct dragonfly *d, uint32_t base, struct dragonfly_end a, struct dragonfly_end b,
+	uint32_t link[2][2])
+{
+	uint32_t along = b.position, across = d->width + b.row;
+
+	link[0][0] = (base + a.local) * d->slots + along;
+	link[0][1] = (base + a.row * d->width + b.position) * d->slots + across;
+	link[1][0] = (base + a.local) * d->slots + across;
+	link[1][1] = (base + b.row * d->width + a.position) * d->slots + along;
+}
+
+static void dragonfly_fork(const struct net *net, uint32_t s, uint32_t t, struct net_fork *f)
+{
+	const struct dragonfly *d = (const struct dragonfly *)net;
+	struct dragonfly_place from = point_place(d, s), to = point_place(d, t);
+	uint32_t here = from.group * d->local, there = to.group * d->local;
+	struct dragonfly_end out = d->at[to.local], in = out;
+
+	f->middle[0] = NET_VOID;
+	if (from.group != to.group && d->end) {
+		out = end_out(d, from.group, to.group);
+		in = end_out(d, to.group, from.group);
+		f->middle[0] = (here + out.local) * d->slots + d->width + d->chassis + out.port;
+	} else if (from.group != to.group) {
+		const struct dragonfly_gate *g = dragonfly_gates(d, from.group, to.group);
+
+		out = d->at[g->out];
+		in = d->at[g->in];
+		f->middle[0] = dragonfly_global(d, from.group, g);
+	}
+	if (d->inject) {
+		f->middle[1] = d->routers * d->slots + 2 * s;
+		f->middle[2] = d->routers * d->slots + 2 * t + 1;
+	}
+	leg_both(d, here, d->at[from.local], out, f->first);
+	leg_both(d, there, in, d->at[to.local], f->last);
+}
+
 /*
  * paper: any router of the machine, uniformly, also for messages within a group, and also s or t itself.
  * release: within a group, a router of that group; between groups, a group is drawn and then a router of it, but if
@@ -369,6 +410,7 @@ const struct net_ops net_dragonfly = {
 	.point = dragonfly_point,
 	.direct_count = dragonfly_direct_count,
 	.direct = dragonfly_direct,
+	.fork = dragonfly_fork,
 	.indirect = dragonfly_indirect,
 	.load_direct = dragonfly_load_direct,
 	.load_indirect = dragonfly_load_indirect,

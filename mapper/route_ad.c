@@ -16,6 +16,7 @@ const struct routing routing_ad = {
 	.title = "Adaptive Direct",
 	.help = "over the shortest paths, by what is left on them",
 	.adaptive = true,
+	.direct = true,
 	.draw = ad_draw,
 	.spread = adapt_spread,
 };

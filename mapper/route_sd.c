@@ -18,6 +18,7 @@ const struct routing routing_sd = {
 	.name = "SD",
 	.title = "Static Direct",
 	.help = "evenly over all shortest paths",
+	.direct = true,
 	.draw = sd_draw,
 	.spread = sd_spread,
 };

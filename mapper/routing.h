@@ -39,6 +39,7 @@ struct routing {
 	const char *title; /* "Adaptive Direct" */
 	const char *help;
 	bool adaptive; /* bytes are split in proportion to the allocated bandwidth: adapt must have been solved */
+	bool direct;   /* asks for all shortest paths: draw() need not be called where the network is forked */
 	bool fresh;    /* other paths in every iteration: bandwidth is exposed bit by bit */
 	/* s != d; `bits` are random and differ for each pair and iteration. */
 	void (*draw)(const struct net *, const struct model_opts *, uint32_t s, uint32_t d, uint64_t bits,

@@ -8,18 +8,15 @@
 #include "par.h"
 #include "traffic.h"
 
-/* Source points in a chunk: small enough that threads share the work evenly, large enough that a chunk is worth
- * handing out. */
-#define CHUNK_POINTS 96u
-
 struct tally {
 	uint64_t messages, bytes, local_messages, local_bytes, items;
 };
 
 /* What one worker needs for itself. */
 struct bench {
-	uint32_t *units;  /* [points], of the source point in work */
-	uint32_t *touched; /* points with units, in order of first use */
+	uint32_t *units;   /* [points], of the source point in work */
+	uint64_t *touched; /* bit p: point p has units */
+	uint64_t *groups;  /* bit w: word w of touched is not 0 */
 	struct traffic_message *out;
 	struct tally tally;
 };
@@ -28,7 +25,7 @@ struct build {
 	struct traffic *t;
 	const struct traffic_source *source;
 	const uint32_t *point_of_block;
-	uint32_t block;
+	uint32_t points, block;
 	uint64_t block_inverse; /* ceil(2^64 / block), for block > 1 */
 	const uint32_t *blocks, *blocks_at; /* blocks sorted by point; those of p from blocks_at[p] */
 	struct bench *bench;
@@ -50,6 +47,26 @@ static int item_push(struct traffic_chunk *c, uint64_t *n, uint64_t *cap, uint32
 	return 0;
 }
 
+/* The points with units become items, in ascending order, and the bench is clean again. */
+static int point_items(struct bench *w, uint64_t unit, uint32_t points, struct traffic_chunk *c, uint64_t *n,
+	uint64_t *cap)
+{
+	for (uint32_t g = 0; g <= points / 4096; g++)
+		for (; w->groups[g]; w->groups[g] &= w->groups[g] - 1) {
+			uint32_t word = g * 64 + (uint32_t)__builtin_ctzll(w->groups[g]);
+
+			for (; w->touched[word]; w->touched[word] &= w->touched[word] - 1) {
+				uint32_t p = word * 64 + (uint32_t)__builtin_ctzll(w->touched[word]);
+
+				if (w->units[p] && item_push(c, n, cap, p, w->units[p]))
+					return -ENOMEM;
+				w->tally.bytes += w->units[p] * unit;
+				w->units[p] = 0;
+			}
+		}
+	return 0;
+}
+
 /* Exact for all 32-bit numbers: the error of the inverse is below 2^-64 * rank < 1 / block. */
 static inline uint32_t block_of(const struct build *b, uint32_t rank)
 {
@@ -62,7 +79,6 @@ static int point_collect(const struct build *b, struct bench *w, struct traffic_
 	uint64_t *n, uint64_t *cap)
 {
 	const struct traffic_source *src = b->source;
-	uint32_t ntouched = 0;
 
 	for (uint32_t i = b->blocks_at[point]; i < b->blocks_at[point + 1]; i++) {
 		uint64_t first = (uint64_t)b->blocks[i] * b->block, end = first + b->block;
@@ -80,8 +96,8 @@ static int point_collect(const struct build *b, struct bench *w, struct traffic_
 					w->tally.local_bytes += w->out[m].units * src->unit;
 					continue;
 				}
-				w->touched[ntouched] = p;
-				ntouched += !w->units[p] && sum;
+				w->touched[p / 64] |= (uint64_t)(sum > 0) << p % 64;
+				w->groups[p / 4096] |= (uint64_t)(sum > 0) << p / 64 % 64;
 				if (sum > UINT32_MAX) {
 					if (item_push(c, n, cap, p, UINT32_MAX))
 						return -ENOMEM;
@@ -92,15 +108,7 @@ static int point_collect(const struct build *b, struct bench *w, struct traffic_
 			}
 		}
 	}
-	for (uint32_t i = 0; i < ntouched; i++) {
-		uint32_t p = w->touched[i];
-
-		if (item_push(c, n, cap, p, w->units[p]))
-			return -ENOMEM;
-		w->tally.bytes += w->units[p] * src->unit;
-		w->units[p] = 0;
-	}
-	return 0;
+	return point_items(w, src->unit, b->points, c, n, cap);
 }
 
 static void chunk_collect(void *arg, size_t item, unsigned worker)
@@ -128,15 +136,15 @@ static void chunk_collect(void *arg, size_t item, unsigned worker)
 
 static int chunks_create(struct traffic *t, uint32_t points)
 {
-	t->nchunks = (points + CHUNK_POINTS - 1) / CHUNK_POINTS;
+	t->nchunks = (points + TRAFFIC_CHUNK_POINTS - 1) / TRAFFIC_CHUNK_POINTS;
 	t->chunks = calloc(t->nchunks ? t->nchunks : 1, sizeof(*t->chunks));
 	if (!t->chunks)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->nchunks; i++) {
 		struct traffic_chunk *c = &t->chunks[i];
 
-		c->first = (uint32_t)(i * CHUNK_POINTS);
-		c->n = points - c->first < CHUNK_POINTS ? points - c->first : CHUNK_POINTS;
+		c->first = (uint32_t)(i * TRAFFIC_CHUNK_POINTS);
+		c->n = points - c->first < TRAFFIC_CHUNK_POINTS ? points - c->first : TRAFFIC_CHUNK_POINTS;
 		c->off = calloc(c->n + 1, sizeof(*c->off));
 		if (!c->off)
 			return -ENOMEM;
@@ -165,7 +173,7 @@ int traffic_build(struct traffic *t, uint32_t points, const struct traffic_sourc
 {
 	uint32_t nblocks = (uint32_t)(((uint64_t)source->ranks + block - 1) / block);
 	uint32_t *blocks = NULL, *blocks_at = NULL;
-	struct build b = { .t = t, .source = source, .point_of_block = point_of_block, .block = block,
+	struct build b = { .t = t, .source = source, .point_of_block = point_of_block, .points = points, .block = block,
 		.block_inverse = UINT64_MAX / block + 1 };
 	int rc;
 
@@ -178,9 +186,11 @@ int traffic_build(struct traffic *t, uint32_t points, const struct traffic_sourc
 	b.bench = calloc(threads, sizeof(*b.bench));
 	for (unsigned i = 0; i < threads && b.bench && !rc; i++) {
 		b.bench[i].units = calloc((size_t)points + 1, sizeof(uint32_t));
-		b.bench[i].touched = malloc(((size_t)points + 1) * sizeof(uint32_t));
+		b.bench[i].touched = calloc((size_t)points / 64 + 1, sizeof(uint64_t));
+		b.bench[i].groups = calloc((size_t)points / 4096 + 1, sizeof(uint64_t));
 		b.bench[i].out = malloc((source->degree ? source->degree : 1) * sizeof(struct traffic_message));
-		if (!b.bench[i].units || !b.bench[i].touched || !b.bench[i].out)
+		if (!b.bench[i].units || !b.bench[i].touched || !b.bench[i].groups ||
+			!b.bench[i].out)
 			rc = -ENOMEM;
 	}
 	if (!b.bench)
@@ -199,6 +209,7 @@ int traffic_build(struct traffic *t, uint32_t points, const struct traffic_sourc
 		t->items += y->items;
 		free(b.bench[i].units);
 		free(b.bench[i].touched);
+		free(b.bench[i].groups);
 		free(b.bench[i].out);
 	}
 	free(b.bench);

@@ -19,7 +19,12 @@ struct traffic_item {
 	uint32_t units; /* traffic.unit bytes each; a pair above 2^32 - 1 units has several items */
 };
 
-/* The items of points first..first+n-1; those of point first+i are items[off[i]] to items[off[i + 1] - 1]. */
+/* Source points in a chunk: small enough that threads share the work evenly, large enough that a chunk is worth
+ * handing out. */
+#define TRAFFIC_CHUNK_POINTS 96u
+
+/* The items of points first..first+n-1; those of point first+i are items[off[i]] to items[off[i + 1] - 1], in
+ * ascending order of dst but for full ones of pairs that have several. */
 struct traffic_chunk {
 	uint32_t first, n;
 	uint64_t *off;

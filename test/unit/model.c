@@ -342,6 +342,66 @@ static void paths_hang_together(void **state)
 	net_destroy(net);
 }
 
+/* The links of a path that are not void, in order; returns their number. */
+static uint32_t crossed(const struct net *net, const uint32_t *link, uint32_t slots, uint32_t *out)
+{
+	uint32_t n = 0;
+
+	for (uint32_t h = 0; h < slots; h++)
+		if (net->link_class[link[h]] != NET_NONE)
+			out[n++] = link[h];
+	return n;
+}
+
+/* Path (i, j) of a fork, from the first link to the last. */
+static uint32_t fork_path(const struct net *net, const struct net_fork *f, int i, int j, uint32_t *out)
+{
+	uint32_t link[7] = { net->forked > 1 ? f->middle[1] : NET_VOID, f->first[i][0], f->first[i][1], f->middle[0],
+		f->last[j][0], f->last[j][1], net->forked > 1 ? f->middle[2] : NET_VOID };
+
+	return crossed(net, link, 7, out);
+}
+
+/* A fork is all shortest paths and nothing else. */
+static void forks_are_the_paths(void **state)
+{
+	static const char *const nets[] = { "dragonfly group:7 chassis:2 router:3 node:1",
+		"dragonfly group:1 chassis:3 router:2",
+		"dragonfly group:5 chassis:2 router:2 node:2 injection:2000 wiring:circulant",
+		"dragonfly group:6 chassis:3 router:2 node:1 wiring:consecutive" };
+	uint32_t link[NET_SLOTS_MAX], a[NET_SLOTS_MAX], b[NET_SLOTS_MAX];
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(nets) / sizeof(nets[0]); n++) {
+		struct net *net = net_of(nets[n]);
+
+		assert_true(net->forked);
+		for (uint32_t pair = 0; pair < net->points * net->points; pair++) {
+			uint32_t s = pair / net->points, d = pair % net->points, count, met = 0;
+			struct net_fork f;
+
+			if (s == d)
+				continue;
+			count = net->ops->direct_count(net, s, d);
+			net->ops->fork(net, s, d, &f);
+			for (uint32_t k = 0; k < count; k++) {
+				uint32_t slots, found = 0;
+
+				net->ops->direct(net, s, d, k, link);
+				slots = crossed(net, link, net->direct_slots, a);
+				for (int way = 0; way < 4; way++)
+					found += fork_path(net, &f, way / 2, way % 2, b) == slots &&
+						 !memcmp(a, b, slots * sizeof(*a));
+				/* the same weight for each: two equal beginnings count twice everywhere */
+				assert_int_equal(found, 4 / count);
+				met += found;
+			}
+			assert_int_equal(met, 4);
+		}
+		net_destroy(net);
+	}
+}
+
 /* Sampling packets comes near the expectation, and nearer with more packets. */
 static void packets_approach_expectation(void **state)
 {
@@ -423,6 +483,7 @@ int main(void)
 		cmocka_unit_test(zippers_chain),
 		cmocka_unit_test(threads_do_not_matter),
 		cmocka_unit_test(paths_hang_together),
+		cmocka_unit_test(forks_are_the_paths),
 		cmocka_unit_test(packets_approach_expectation),
 		cmocka_unit_test(statistics),
 		cmocka_unit_test(paper_machine),
