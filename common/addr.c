@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define VERBS_PORT_MAX 255 /* ibv_query_port() takes a uint8_t */
+#define VERBS_NAME_MAX 63  /* IBV_SYSFS_NAME_MAX with its end */
 
 /* Decimal number without sign, at most max. */
 static int parse_port(uint16_t *out, const char *text, unsigned max)
@@ -39,16 +40,16 @@ static int parse_name(char *out, size_t cap, const char *text, size_t len, const
 	return 0;
 }
 
-static int parse_tcp(struct zaddr *a, const char *text, struct zerr *err)
+/* HOST[:PORT] or [IPV6][:PORT] into a, which becomes a TCP address; text is all of what was written. */
+static int parse_host(struct zaddr *a, const char *rest, const char *text, struct zerr *err)
 {
-	const char *rest = text + strlen("tcp:");
 	const char *host = rest, *end, *port = NULL;
 	const char *extra = ".-_";
 	if (*rest == '[') {
 		host = rest + 1;
 		end = strchr(host, ']');
 		if (!end || (end[1] && end[1] != ':'))
-			return zerr_set(err, -EINVAL, "bad address \"%s\": expected tcp:[IPV6][:PORT]", text);
+			return zerr_set(err, -EINVAL, "bad address \"%s\": expected [IPV6][:PORT]", text);
 		if (end[1] == ':')
 			port = end + 2;
 		extra = ":.%-_"; /* % introduces a scope, as in fe80::1%eth0 */
@@ -65,6 +66,11 @@ static int parse_tcp(struct zaddr *a, const char *text, struct zerr *err)
 			strchr(port, ':') ? "; an IPv6 address is written in brackets" : "");
 	a->kind = ZADDR_TCP;
 	return 0;
+}
+
+static int parse_tcp(struct zaddr *a, const char *text, struct zerr *err)
+{
+	return parse_host(a, text + strlen("tcp:"), text, err);
 }
 
 static int parse_shm(struct zaddr *a, const char *text, struct zerr *err)
@@ -85,13 +91,36 @@ static int parse_shm(struct zaddr *a, const char *text, struct zerr *err)
 
 static int parse_verbs(struct zaddr *a, const char *text, struct zerr *err)
 {
-	const char *colon = strchr(text, ':');
-	if (!colon || parse_name(a->host, sizeof(a->host), text, (size_t)(colon - text), "._-") < 0)
+	const char *at = strchr(text, '@'), *colon = strchr(text, ':');
+	char port[8];
+	if (!colon || (at && at < colon) || parse_name(a->host, VERBS_NAME_MAX + 1, text, (size_t)(colon - text), "._-") < 0)
 		return zerr_set(err, -EINVAL,
 			"bad address \"%s\": expected tcp:HOST[:PORT], shm[:PATH] or DEVICE:PORT", text);
-	if (parse_port(&a->port, colon + 1, VERBS_PORT_MAX) < 0 || a->port == 0)
-		return zerr_set(err, -EINVAL, "bad address \"%s\": \"%s\" is no port of a device (1 to %d)",
-			text, colon + 1, VERBS_PORT_MAX);
+	size_t len = at ? (size_t)(at - colon - 1) : strlen(colon + 1);
+	if (len < sizeof(port)) {
+		memcpy(port, colon + 1, len);
+		port[len] = '\0';
+	}
+	if (len >= sizeof(port) || parse_port(&a->port, port, VERBS_PORT_MAX) < 0 || a->port == 0)
+		return zerr_set(err, -EINVAL, "bad address \"%s\": \"%.*s\" is no port of a device (1 to %d)",
+			text, (int)len, colon + 1, VERBS_PORT_MAX);
+	if (at && at[1] == ZADDR_VIA_OWN[0]) {
+		a->via_port = ZADDR_DEFAULT_PORT;
+		memcpy(a->via, ZADDR_VIA_OWN, sizeof(ZADDR_VIA_OWN));
+		if (at[2] && (at[2] != ':' || parse_port(&a->via_port, at + 3, UINT16_MAX) < 0))
+			return zerr_set(err, -EINVAL, "bad address \"%s\": \"%s\" is no port (0 to 65535)", text,
+				at + 2);
+	} else if (at) {
+		struct zaddr tcp = {.port = 0};
+		int rc = parse_host(&tcp, at + 1, text, err);
+		if (rc < 0)
+			return rc;
+		if (strlen(tcp.host) >= sizeof(a->via))
+			return zerr_set(err, -EINVAL, "bad address: the host name is longer than %zu bytes",
+				sizeof(a->via) - 1);
+		memcpy(a->via, tcp.host, sizeof(a->via));
+		a->via_port = tcp.port;
+	}
 	a->kind = ZADDR_VERBS;
 	return 0;
 }
@@ -111,6 +140,14 @@ int zaddr_parse(struct zaddr *a, const char *text, struct zerr *err)
 	return rc;
 }
 
+void zaddr_via(const struct zaddr *a, struct zaddr *tcp)
+{
+	memset(tcp, 0, sizeof(*tcp));
+	tcp->kind = ZADDR_TCP;
+	memcpy(tcp->host, a->via, sizeof(tcp->host));
+	tcp->port = a->via_port;
+}
+
 int zaddr_format(const struct zaddr *a, char *buf, size_t cap)
 {
 	switch (a->kind) {
@@ -119,6 +156,9 @@ int zaddr_format(const struct zaddr *a, char *buf, size_t cap)
 	case ZADDR_SHM:
 		return snprintf(buf, cap, a->host[0] ? "shm:%s" : "shm%s", a->host);
 	case ZADDR_VERBS:
+		if (a->via[0])
+			return snprintf(buf, cap, strchr(a->via, ':') ? "%s:%u@[%s]:%u" : "%s:%u@%s:%u", a->host,
+				a->port, a->via, a->via_port);
 		return snprintf(buf, cap, "%s:%u", a->host, a->port);
 	case ZADDR_NONE:
 		break;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Transport addresses as people write them: tcp:HOST[:PORT], tcp:[IPV6][:PORT], shm[:PATH], DEVICE:PORT (Verbs). */
+/* Transport addresses as people write them: tcp:HOST[:PORT], tcp:[IPV6][:PORT], shm[:PATH], and for Verbs
+ * DEVICE:PORT[@HOST[:PORT]], where the part behind @ is a TCP address at which connections are made. */
 #ifndef ZIP_COMMON_ADDR_H
 #define ZIP_COMMON_ADDR_H
 
@@ -10,6 +11,7 @@
 
 enum zaddr_kind { ZADDR_NONE, ZADDR_TCP, ZADDR_SHM, ZADDR_VERBS };
 
+#define ZADDR_VIA_OWN "*" /* DEVICE:PORT@*:PORT, listeners only: at the IP address of that port, as without @ */
 #define ZADDR_DEFAULT_PORT 7474 /* TCP port of zipperd where none is written */
 
 struct zaddr {
@@ -17,10 +19,14 @@ struct zaddr {
 	char host[256];	 /* TCP: host name or numeric address; SHM: path of the listening Unix socket (may be
 			  * empty: the user's default); VERBS: device name */
 	uint16_t port;	 /* TCP port (0 = any, listeners only); VERBS: port number 1.. */
+	char via[224];	 /* VERBS: TCP host or address; empty: not written */
+	uint16_t via_port; /* VERBS: its port */
 };
 
 /* Returns 0 or -EINVAL with the reason in err. text is not kept. */
 int zaddr_parse(struct zaddr *, const char *text, struct zerr *);
+/* VERBS: the TCP address behind the @. */
+void zaddr_via(const struct zaddr *, struct zaddr *tcp);
 /* Writes the canonical text, always terminated; returns its length. */
 int zaddr_format(const struct zaddr *, char *buf, size_t cap);
 

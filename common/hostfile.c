@@ -150,13 +150,17 @@ static int parse_cluster(struct zhostfile *file, char **rest, int line, struct z
 
 /* --- #ZIP zipper HOST FABRIC=ADDRESS ... --- */
 
-/* A TCP address without port has the usual one after parsing: only the text tells. */
+/* A TCP address without port has the usual one after parsing: only the text tells. (tcp: is no port; neither is what
+ * stands in front of @.) */
 static bool is_fixed(const struct zaddr *addr, const char *text)
 {
 	const char *colon = strrchr(text, ':');
 	if (addr->kind == ZADDR_SHM)
 		return addr->host[0] != '\0';
-	return addr->kind != ZADDR_TCP || (colon > text + 3 && !strchr(colon, ']'));
+	if (addr->kind == ZADDR_TCP)
+		return colon > text + 3 && !strchr(colon, ']');
+	text = strchr(text, '@');
+	return text && colon > text && !strchr(colon, ']');
 }
 
 static int add_port(struct zzipper *zipper, char *word, struct zerr *err)
@@ -177,6 +181,14 @@ static int add_port(struct zzipper *zipper, char *word, struct zerr *err)
 	if (rc < 0)
 		return zerr_prefix(err, rc, "address of fabric %s", word);
 	port->fixed = is_fixed(&port->addr, address);
+	if (port->addr.kind == ZADDR_VERBS && strcmp(port->addr.via, ZADDR_VIA_OWN) == 0)
+		return zerr_set(err, -EINVAL, "address of fabric %s: a host must stand behind the @", word);
+	if (port->addr.kind == ZADDR_VERBS && !port->addr.via[0]) {
+		if (strlen(zipper->host) >= sizeof(port->addr.via))
+			return zerr_set(err, -EINVAL, "address of fabric %s: the zipper's name is too long", word);
+		strcpy(port->addr.via, zipper->host);
+		port->addr.via_port = ZADDR_DEFAULT_PORT;
+	}
 	return 0;
 }
 

@@ -58,8 +58,8 @@ struct zcluster {
 struct zport {
 	char *fabric;
 	struct zaddr addr;
-	bool fixed; /* port (TCP) or path (shm) is written: a zipperd that runs there. Without, whoever starts the job
-		     * may start one */
+	bool fixed; /* port (TCP, also behind the @ of Verbs) or path (shm) is written: a zipperd that runs there.
+		     * Without, whoever starts the job may start one. Verbs without @: addr.via is the zipper's host */
 };
 
 struct zzipper {

@@ -250,7 +250,10 @@ int zsession_open(struct zsession **out, const struct zsession_params *p, enum z
 		return zerr_set(err, -ENOMEM, "out of memory");
 	s->tail = &s->head;
 	s->timeout_ms = p->timeout_ms;
-	int rc = connect_to(&s->link, &p->zipper, p->who, p->timeout_ms, s->where, sizeof(s->where), err);
+	struct zaddr zipper = p->zipper;
+	if (zipper.kind == ZADDR_VERBS && zipper.via[0]) /* control needs no queue pairs */
+		zaddr_via(&p->zipper, &zipper);
+	int rc = connect_to(&s->link, &zipper, p->who, p->timeout_ms, s->where, sizeof(s->where), err);
 	if (rc != 0)
 		goto err_free;
 	rc = greet(s, p, service, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transports: one operations table, an implementation for each kind of address (tcp, shm; verbs joins later).
+ * Transports: one operations table, an implementation for each kind of address (tcp, shm, verbs).
  *
  * A link is one end of a connection that carries whole messages (envelope and payload), in order, both ways, or says
  * that it is broken. Nothing here blocks except connect (bounded by its timeout).
@@ -22,6 +22,7 @@
 
 struct zlink;	  /* begins with: const struct ztransport *ops; the rest is the implementation's */
 struct zlistener; /* likewise */
+struct zendpoint; /* what one thread shares between the halves of its links, where the transport has such a thing */
 
 enum zlink_half { ZLINK_RX, ZLINK_TX };
 
@@ -133,6 +134,15 @@ struct ztransport {
 	void (*unlisten)(struct zlistener *);
 	void (*close)(struct zlink *); /* drops what was not flushed */
 
+	/* For transports that make much of a link only once it has come to stay; NULL where there is nothing to do.
+	 * settle tells for an accepted link, at most once and before its halves go to their threads, which endpoints
+	 * these threads have; its descriptors may be others afterwards. An unsettled link carries messages, but not
+	 * in the transport's best way. It fails for lack of resources: close it.
+	 * An endpoint serves any number of links; it is closed when all have been. Both are the set-up thread's. */
+	int (*settle)(struct zlink *, struct zendpoint *rx, struct zendpoint *tx, struct zerr *);
+	int (*endpoint_open)(struct zendpoint **, struct zerr *);
+	void (*endpoint_close)(struct zendpoint *);
+
 	/* Data path. */
 	/* Takes one message of len payload bytes (at most max_payload): all of it or nothing. The memory may be reused
 	 * on return. 0; -EAGAIN: full, try after arm(TX); -EPIPE and others: broken. May be held back until flush. */
@@ -173,7 +183,7 @@ struct zlistener {
 extern const struct ztransport ztransport_tcp;
 extern const struct ztransport ztransport_shm;
 
-/* The implementation for a kind of address, or NULL with the reason ("verbs is not part of this build"). */
+/* The implementation for a kind of address, or NULL with the reason. That of verbs is loaded now (verbs.h). */
 const struct ztransport *ztransport_find(enum zaddr_kind, struct zerr *);
 
 #endif

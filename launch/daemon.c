@@ -61,6 +61,8 @@ static int write_conf(const struct zdaemon_params *p, const struct zplan *plan, 
 	print_listen(out, plan, route, scratch);
 	fprintf(out, "key_file = %s/keys\njoin_timeout = %ds\nlog_level = %s\n", scratch->dir, p->join_timeout_s,
 		p->verbose ? "info" : "error");
+	if (p->module_dir)
+		fprintf(out, "module_dir = \"%s\"\n", p->module_dir);
 	int rc = fclose(out) == 0 ? zscratch_write(scratch, "zipperd.conf", text, len, err)
 				  : zerr_set(err, -ENOMEM, "out of memory");
 	free(text);

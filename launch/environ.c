@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "verbs.h"
+
 extern char **environ;
 
 /* ZIPPER_HOSTFILE, ZIPPER_KEY_FILE and ZIPPER_MAP are for starting by hand: with zmpirun they would contradict it. */
@@ -21,7 +23,7 @@ bool zenviron_is_ours(const char *name)
 const char *zenviron_names(void)
 {
 	return "ZIPPER_JOB,ZIPPER_PARTS,ZIPPER_PART,ZIPPER_ZIPPERD,ZIPPER_USER,ZIPPER_KEY,ZIPPER_MODULE_DIR,"
-	       "ZIPPER_LOG,ZIPPER_WAIT,ZIPPER_PROGRESS,ZIPPER_REPRESENTATION,ZIPPER_PROFILE";
+	       "ZIPPER_LOG,ZIPPER_WAIT,ZIPPER_PROGRESS,ZIPPER_REPRESENTATION,ZIPPER_PROFILE,ZIPPER_DEVICE," ZVERBS_VARIABLES;
 }
 
 static void add(struct zargv *envp, const char *name, const char *value)

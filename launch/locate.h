@@ -12,7 +12,7 @@ struct zlocate {
 	char mpiexec[PATH_MAX];	  /* ZMPIRUN_MPIEXEC, or what configure found */
 	char zipperd[PATH_MAX];	  /* ZMPIRUN_ZIPPERD */
 	char libzipper[PATH_MAX]; /* ZMPIRUN_LIBZIPPER */
-	char module_dir[PATH_MAX]; /* where zipauth.so lies; "": where libzipper.so expects it */
+	char module_dir[PATH_MAX]; /* where zipauth.so and others lie; "": where libzipper.so expects it */
 };
 
 /* 0, or -ENAMETOOLONG. Does not look whether the files are there. */

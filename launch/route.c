@@ -24,6 +24,11 @@ static bool serves_all(const struct zzipper *zipper, const struct zplan *plan)
 	return true;
 }
 
+static const char *tcp_host(const struct zaddr *addr)
+{
+	return addr->kind == ZADDR_VERBS ? addr->via : addr->host;
+}
+
 /* Is this TCP address one of this machine's? Whoever can bind to it can listen there, which is what matters. */
 static bool is_local(const char *host)
 {
@@ -48,14 +53,20 @@ static int prepare_start(struct zroute *route, const struct zplan *plan, const s
 {
 	for (int i = 0; i < plan->nparts; i++) {
 		struct zaddr *addr = &route->addr[i];
-		if (addr->kind != ZADDR_TCP || is_local(addr->host)) {
-			addr->port = 0;
+		struct zaddr there = *addr;
+		char text[320];
+		*(addr->kind == ZADDR_VERBS ? &addr->via_port : &addr->port) = 0;
+		if (addr->kind == ZADDR_SHM || is_local(tcp_host(addr))) {
+			if (addr->kind == ZADDR_VERBS && strcmp(addr->via, zipper->host) == 0)
+				strcpy(addr->via, ZADDR_VIA_OWN);
 			continue;
 		}
+		*(there.kind == ZADDR_VERBS ? &there.via_port : &there.port) = ZADDR_DEFAULT_PORT;
+		zaddr_format(&there, text, sizeof(text));
 		return zerr_set(err, -EADDRNOTAVAIL,
 			"%s:%d: %.64s is not an address of this machine: zmpirun cannot start zipperd there; write the "
-			"port of one that runs (%s=tcp:%.64s:%d)",
-			path, zipper->line, addr->host, plan->parts[i].name, addr->host, ZADDR_DEFAULT_PORT);
+			"port of one that runs (%s=%.96s)",
+			path, zipper->line, tcp_host(addr), plan->parts[i].name, text);
 	}
 	return 0;
 }
@@ -68,9 +79,6 @@ static int take_zipper(struct zroute *route, const struct zplan *plan, const str
 	for (int i = 0; i < plan->nparts; i++) {
 		const struct zport *port = find_port(zipper, plan->parts[i].name);
 		route->addr[i] = port->addr;
-		if (port->addr.kind == ZADDR_VERBS)
-			return zerr_set(err, -EPROTONOSUPPORT, "%s:%d: fabric %s: verbs is not part of this build",
-				path, zipper->line, port->fabric);
 		if (port->fixed)
 			route->start = false;
 	}

@@ -25,7 +25,7 @@ const struct zconf_row zenv_rows[] = {
 	{.name = "part", .type = ZCONF_STRING, FIELD(part),
 		.help = "Name of the part that this rank belongs to. With hostfile: looked up there."},
 	{.name = "zipperd", .type = ZCONF_STRING, FIELD(zipperd),
-		.help = "Where zipperd listens, seen from this rank: tcp:HOST[:PORT] or shm:PATH. With hostfile: looked "
+		.help = "Where zipperd listens, seen from this rank: tcp:HOST[:PORT], shm:PATH or DEVICE:PORT@HOST[:PORT]. With hostfile: looked "
 			"up there."},
 	{.name = "key", .type = ZCONF_STRING, FIELD(key),
 		.help = "The user's key, 64 hexadecimal digits. Prefer key_file where others could see the "
@@ -61,7 +61,12 @@ const struct zconf_row zenv_rows[] = {
 			"where the transport can: auto, where it is faster (verbs, not shm), yes or no. Over shm zipperd then "
 			"copies, and not the ranks, which may compute meanwhile."},
 	{.name = "module_dir", .type = ZCONF_STRING, .preset = PKGLIBDIR, FIELD(module_dir),
-		.help = "Where zipauth.so lies, which is loaded while joining."},
+		.help = "Where zipauth.so lies, which is loaded while joining, and " ZVERBS_FILE ", which is loaded where "
+			"zipperd's address is a port of an RDMA device."},
+	{.name = "device", .type = ZCONF_STRING, FIELD(verbs.device),
+		.help = "DEVICE:PORT: the port of an RDMA device of this host that leads to zipperd. Default: the one "
+			"that has the IP address which connections to zipperd's host start from, or the only active one."},
+	ZVERBS_ROWS(struct zenv),
 	{.name = NULL},
 };
 

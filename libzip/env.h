@@ -8,6 +8,7 @@
 
 #include "conf.h"
 #include "err.h"
+#include "verbs.h"
 
 enum zenv_representation { ZENV_REPRESENTATION_AUTO, ZENV_REPRESENTATION_NATIVE, ZENV_REPRESENTATION_EXTERNAL32 };
 enum zenv_progress { ZENV_PROGRESS_NONE, ZENV_PROGRESS_THREAD };
@@ -19,6 +20,7 @@ struct zenv { /* strings are NULL where nothing was set */
 	int64_t progress;	/* enum zenv_progress */
 	int64_t representation; /* enum zenv_representation */
 	int64_t one_sided;	/* order of zbridge_params.one_sided */
+	struct zverbs_options verbs;
 };
 
 /* Reads the environment; unknown ZIPPER_* variables and bad values are errors. Returns 1: part of a job; 0: no

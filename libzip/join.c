@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,9 @@ static struct {
 	struct zsession *session;
 	struct zaddr zipper;
 	uint8_t token[ZCTL_TOKEN_BYTES];
+	char module_dir[PATH_MAX];
+	struct zverbs_options verbs;
+	char device[128];
 	char job[ZCTL_NAME_MAX + 1];
 } joined;
 
@@ -225,12 +229,32 @@ static int make_base(bool mixed, struct zerr *err)
 		zworld.part_name[zworld.part]);
 }
 
+/* They must stay: the module may be loaded much later. */
+static int configure_transports(const struct zenv *env, struct zerr *err)
+{
+	int n = snprintf(joined.module_dir, sizeof(joined.module_dir), "%s", env->module_dir);
+
+	if (n >= (int)sizeof(joined.module_dir))
+		return zerr_set(err, -ENAMETOOLONG, "ZIPPER_MODULE_DIR: the path is too long");
+	joined.verbs = env->verbs;
+	if (env->verbs.device) {
+		n = snprintf(joined.device, sizeof(joined.device), "%s", env->verbs.device);
+		if (n >= (int)sizeof(joined.device))
+			return zerr_set(err, -ENAMETOOLONG, "ZIPPER_DEVICE: the name is too long");
+		joined.verbs.device = joined.device;
+	}
+	ztransport_configure(joined.module_dir, &joined.verbs);
+	return 0;
+}
+
 int zjoin(const struct zenv *env, struct zerr *err)
 {
 	struct zctl_join join;
 	struct zctl_world world;
 	int rc = copy_name(joined.job, env->job, "ZIPPER_JOB", err);
 
+	if (rc == 0)
+		rc = configure_transports(env, err);
 	if (rc == 0)
 		rc = describe(env, &join, &joined.zipper, err);
 	if (rc == 0)

@@ -119,6 +119,16 @@ static struct rank *check(struct daemon *d, struct peer *p, const struct zctl_at
 	return r;
 }
 
+/* The link has come to stay: it may need what belongs to the workers that it goes to. */
+static int settle(struct zlink *z, struct worker *rx, struct worker *tx, struct zerr *err)
+{
+	const struct ztransport *t = z->ops;
+	if (!t->settle)
+		return 0;
+	struct zendpoint *erx = worker_endpoint(rx, t, err), *etx = erx ? worker_endpoint(tx, t, err) : NULL;
+	return etx ? t->settle(z, erx, etx, err) : -ENOMEM;
+}
+
 void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *a)
 {
 	struct zerr err = {.text = ""};
@@ -136,12 +146,18 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	memset(c, 0, sizeof(*c));
 	c->rank = r;
 	c->to = a->part;
+	struct lane *out = j->lane[r->part * j->nparts + c->to];
+	struct lane *in = j->lane[c->to * j->nparts + r->part];
+	if (settle(p->zlink, out->worker, in->worker, &err) < 0) {
+		free(c);
+		zlog(ZLOG_ERROR, "%s: %s", j->id, err.text);
+		peer_refuse(p, ENOMEM, "%s", err.text);
+		return;
+	}
 	c->zlink = peer_release(p);
 	c->halves = 2;
 	list_add(&r->channels, &c->of_rank);
 	j->nchannels++;
-	struct lane *out = j->lane[r->part * j->nparts + c->to];
-	struct lane *in = j->lane[c->to * j->nparts + r->part];
 	c->source.zlink = c->tx.zlink = c->zlink;
 	c->source.channel = c->tx.channel = c;
 	c->source.lane = out;

@@ -83,6 +83,7 @@ static int serve(struct daemon *d, const struct options *o)
 	int status = EXIT_FAILURE;
 	zlog_init("zipperd", (enum zlog_level)d->settings.log_level);
 	raise_descriptors();
+	ztransport_configure(d->settings.module_dir, &d->settings.verbs);
 	d->budget.limit = (uint64_t)d->settings.memory;
 	if (tie_to_parent(o, &err) != 0 || loop_init(d, &err) != 0) {
 		fail(&err);

@@ -61,7 +61,9 @@ const struct zconf_row settings_rows[] = {
 	{.name = "listen", .type = ZCONF_CALL, .parse = parse_listen,
 		.help = "Where ranks of which fabrics connect, as FABRIC[,FABRIC...]=ADDRESS. "
 			"A fabric is named like the part whose ranks are on it. "
-			"ADDRESS is tcp:HOST[:PORT] or shm:PATH. "
+			"ADDRESS is tcp:HOST[:PORT], shm:PATH, or DEVICE:PORT[@HOST[:PORT]], a port of an RDMA "
+			"device and the TCP address at which connections to it are made; where no such address is "
+			"written, it is the IP address of that port, and 7474. "
 			"At least two fabrics must be served in all."},
 	{.name = "key_file", .type = ZCONF_STRING, .preset = NULL,
 		.offset = offsetof(struct settings, key_file),
@@ -108,6 +110,10 @@ const struct zconf_row settings_rows[] = {
 	{.name = "log_level", .type = ZCONF_ENUM, .preset = "info", .choices = log_levels,
 		.offset = offsetof(struct settings, log_level),
 		.help = "Which messages are logged. It is read again on SIGHUP."},
+	{.name = "module_dir", .type = ZCONF_STRING, .preset = PKGLIBDIR,
+		.offset = offsetof(struct settings, module_dir),
+		.help = "Where " ZVERBS_FILE " lies, which is loaded where listen names a port of an RDMA device."},
+	ZVERBS_ROWS(struct settings),
 	{.name = NULL},
 };
 

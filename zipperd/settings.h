@@ -6,6 +6,7 @@
 #include "addr.h"
 #include "conf.h"
 #include "control.h"
+#include "verbs.h"
 
 #define SETTINGS_FABRICS_MAX ZCTL_PARTS_MAX
 #define SETTINGS_LISTENS_MAX 64
@@ -30,6 +31,8 @@ struct settings {
 	int64_t max_jobs, max_ranks, max_connections;
 	int64_t threads;   /* enum settings_threads */
 	int64_t log_level; /* enum zlog_level */
+	char *module_dir;
+	struct zverbs_options verbs;
 };
 
 extern const struct zconf_row settings_rows[];

@@ -424,6 +424,8 @@ err:
 
 static void destroy(struct worker *w)
 {
+	if (w->endpoint)
+		w->settles->endpoint_close(w->endpoint);
 	close(w->epoll);
 	close(w->wake_fd);
 	staging_fini(&w->staging);
@@ -487,6 +489,13 @@ int worker_pair_start(struct worker_pair *pair, const struct worker_params *p, s
 err_first:
 	destroy(pair->worker[0]);
 	return rc;
+}
+
+struct zendpoint *worker_endpoint(struct worker *w, const struct ztransport *t, struct zerr *err)
+{
+	if (!w->endpoint && t->endpoint_open(&w->endpoint, err) == 0)
+		w->settles = t;
+	return w->endpoint;
 }
 
 void worker_pair_stop(struct worker_pair *pair)

@@ -101,6 +101,8 @@ struct worker {
 
 	/* set by the control thread, the thread only reads its own */
 	void *owner;	    /* the control thread's */
+	const struct ztransport *settles; /* whose endpoint this is, or NULL */
+	struct zendpoint *endpoint;
 	enum waiter waiter; /* WAITER_WAKE */
 	int wake_fd;	    /* eventfd: anybody -> worker */
 	int control_fd;	    /* eventfd: worker -> control thread */
@@ -139,6 +141,8 @@ struct worker_params {
  * back. The pair must stay where it is in between. */
 int worker_pair_start(struct worker_pair *, const struct worker_params *, struct zerr *);
 void worker_pair_stop(struct worker_pair *);
+/* The endpoint for links of this transport, made with the first of them. NULL with text. */
+struct zendpoint *worker_endpoint(struct worker *, const struct ztransport *, struct zerr *);
 
 /* The worker's own. forward.c: moving messages. */
 int forward_take(void *source, const struct zwire_env *, const uint8_t raw[ZWIRE_ENV_BYTES],

@@ -29,6 +29,11 @@ static const struct {
 	{"shm", ZADDR_SHM, "", 0, "shm"},
 	{"shm:/run/zipper/a b", ZADDR_SHM, "/run/zipper/a b", 0, "shm:/run/zipper/a b"},
 	{"mlx4_0:1", ZADDR_VERBS, "mlx4_0", 1, "mlx4_0:1"},
+	{"mlx4_0:1@10.1.0.1", ZADDR_VERBS, "mlx4_0", 1, "mlx4_0:1@10.1.0.1:7474"},
+	{"mlx4_0:2@zip-01:80", ZADDR_VERBS, "mlx4_0", 2, "mlx4_0:2@zip-01:80"},
+	{"mlx4_0:2@[fe80::1%ib0]:80", ZADDR_VERBS, "mlx4_0", 2, "mlx4_0:2@[fe80::1%ib0]:80"},
+	{"mlx4_0:1@*", ZADDR_VERBS, "mlx4_0", 1, "mlx4_0:1@*:7474"},
+	{"mlx4_0:1@*:0", ZADDR_VERBS, "mlx4_0", 1, "mlx4_0:1@*:0"},
 	{"mlx5_bond-0.1:255", ZADDR_VERBS, "mlx5_bond-0.1", 255, "mlx5_bond-0.1:255"},
 };
 
@@ -63,6 +68,15 @@ static const struct {
 	{"mlx4_0:0", "no port of a device"},
 	{"mlx4_0:256", "no port of a device"},
 	{"mlx 4:1", "expected"},
+	{"mlx4_0@host:1", "expected"},
+	{"mlx4_0:@host:1", "no port of a device"},
+	{"mlx4_0:1x@host:1", "no port of a device"},
+	{"mlx4_0:1@", "host name"},
+	{"mlx4_0:1@a b", "host name"},
+	{"mlx4_0:1@host:65536", "no port"},
+	{"mlx4_0:1@[::1", "[IPV6]"},
+	{"mlx4_0:1@*x", "no port"},
+	{"mlx4_0:1@*:", "no port"},
 };
 
 static void parses_and_formats(void **state)
@@ -102,10 +116,12 @@ static void refuses_with_reason(void **state)
 static void refuses_long_names(void **state)
 {
 	(void)state;
-	static const char *const before[] = {"tcp:", "tcp:[", "shm:/", ""};
-	static const char *const after[] = {":1", "]:1", "", ":1"};
-	for (size_t i = 0; i < 4; i++)
-		for (size_t len = 250; len < 600; len++) {
+	static const char *const before[] = {"tcp:", "tcp:[", "shm:/", "", "m:1@"};
+	static const char *const after[] = {":1", "]:1", "", ":1", ":1"};
+	static const size_t cap[] = {sizeof((struct zaddr){0}.host), sizeof((struct zaddr){0}.host),
+		sizeof((struct zaddr){0}.host), 64, sizeof((struct zaddr){0}.via)};
+	for (size_t i = 0; i < 5; i++)
+		for (size_t len = 60; len < 600; len++) {
 			char text[700], body[601];
 			struct zaddr a;
 			struct zerr err;
@@ -113,7 +129,7 @@ static void refuses_long_names(void **state)
 			body[len] = 0;
 			snprintf(text, sizeof(text), "%s%s%s", before[i], body, after[i]);
 			size_t host = len + (i == 2); /* the slash belongs to the path */
-			assert_int_equal(zaddr_parse(&a, text, &err), host < sizeof(a.host) ? 0 : -EINVAL);
+			assert_int_equal(zaddr_parse(&a, text, &err), host < cap[i] ? 0 : -EINVAL);
 		}
 }
 

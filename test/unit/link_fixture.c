@@ -2,6 +2,7 @@
 /* Fixture of the transport tests, see link_fixture.h. */
 #include "link_fixture.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -13,7 +14,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "conf.h"
 #include "socket.h"
+#include "verbs.h"
 
 static int connect_raw_tcp(const struct zaddr *addr)
 {
@@ -21,11 +24,18 @@ static int connect_raw_tcp(const struct zaddr *addr)
 	struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(addr->port)};
 	bool is6 = strchr(addr->host, ':') != NULL;
 	v6.sin6_addr = in6addr_loopback;
-	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(is6 || inet_pton(AF_INET, addr->host, &v4.sin_addr), 1);
 	int fd = socket(is6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
 	assert_int_equal(connect(fd, is6 ? (struct sockaddr *)&v6 : (struct sockaddr *)&v4,
 				 is6 ? sizeof(v6) : sizeof(v4)), 0);
 	return fd;
+}
+
+static int connect_raw_verbs(const struct zaddr *addr)
+{
+	struct zaddr tcp;
+	zaddr_via(addr, &tcp);
+	return connect_raw_tcp(&tcp);
 }
 
 static int connect_raw_unix(const struct zaddr *addr)
@@ -37,16 +47,48 @@ static int connect_raw_unix(const struct zaddr *addr)
 	return fd;
 }
 
+static char verbs_address[128], verbs_nobody[128], verbs_peer[64]; /* from ZIP_TEST_VERBS */
+
 /* Port 1 (tcpmux) of the loopback: below the ports that anybody is given. */
 const struct link_kind link_kinds[] = {
-	{"tcp", "tcp:127.0.0.1:0", "127.0.0.1:", "tcp:127.0.0.1:1", -ECONNREFUSED, connect_raw_tcp, true},
-	{"tcp6", "tcp:[::1]:0", "[::1]:", "tcp:[::1]:1", -ECONNREFUSED, connect_raw_tcp, true},
-	{"shm", "shm:%s/sock", "pid %d uid ", "shm:%s/none", -ENOENT, connect_raw_unix, false},
+	{"tcp", "tcp:127.0.0.1:0", "127.0.0.1:", "tcp:127.0.0.1:1", -ECONNREFUSED, connect_raw_tcp, true, false},
+	{"tcp6", "tcp:[::1]:0", "[::1]:", "tcp:[::1]:1", -ECONNREFUSED, connect_raw_tcp, true, false},
+	{"shm", "shm:%s/sock", "pid %d uid ", "shm:%s/none", -ENOENT, connect_raw_unix, false, false},
+	{"verbs", verbs_address, verbs_peer, verbs_nobody, -ECONNREFUSED, connect_raw_verbs, true, false},
+	{"warmverbs", verbs_address, verbs_peer, verbs_nobody, -ECONNREFUSED, connect_raw_verbs, true, true},
 };
 const size_t link_kind_count = sizeof(link_kinds) / sizeof(link_kinds[0]);
 
+static struct verbs_settings {
+	struct zverbs_options verbs;
+	char *device;
+} settings;
+static const struct zconf_row rows[] = {ZVERBS_ROWS(struct verbs_settings), {.name = NULL}};
+
+static bool verbs_works(void)
+{
+	static char dir[512];
+	const char *where = getenv("ZIP_TEST_VERBS"), *top = getenv("ZIP_TOP_BUILDDIR");
+	struct zerr err = {""};
+	if (!where || !strchr(where, '@'))
+		return false;
+	snprintf(verbs_address, sizeof(verbs_address), "%s:0", where);
+	snprintf(verbs_nobody, sizeof(verbs_nobody), "%s:1", where);
+	snprintf(verbs_peer, sizeof(verbs_peer), "%s:", strchr(where, '@') + 1);
+	snprintf(dir, sizeof(dir), "%s/common/.libs", top ? top : "..");
+	if (zconf_defaults(rows, &settings, &err) < 0 ||
+		zconf_environ(rows, &settings, "ZIPPER", NULL, &err) < 0)
+		fail_msg("%s", err.text);
+	ztransport_configure(dir, &settings.verbs);
+	if (!ztransport_find(ZADDR_VERBS, &err))
+		fail_msg("%s", err.text);
+	return true;
+}
+
 bool link_kind_works(const struct link_kind *kind)
 {
+	if (kind->address == verbs_address)
+		return verbs_works();
 	struct zaddr addr;
 	struct zlistener *listener;
 	if (strcmp(kind->name, "tcp6") != 0) /* a machine may have no IPv6 */
@@ -115,6 +157,8 @@ int fixture_teardown(void **state)
 	struct fixture *f = *state;
 	char path[100];
 	f->ops->unlisten(f->listener);
+	if (f->endpoint)
+		f->ops->endpoint_close(f->endpoint);
 	snprintf(path, sizeof(path), "%s/sock", f->dir);
 	int left = access(path, F_OK) == 0;
 	int gone = rmdir(f->dir);
@@ -149,11 +193,62 @@ struct zlink *fixture_accept(struct fixture *f)
 	return link;
 }
 
+static int take_nothing(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
+	const void *payload)
+{
+	(void)env, (void)raw, (void)payload;
+	*(int *)ctx += 1;
+	return 0;
+}
+
+void fixture_settle(struct fixture *f, struct zlink *link)
+{
+	struct zerr err = {""};
+	uint32_t events;
+	int taken = 0;
+	const struct zsink none = {.take = take_nothing, .ctx = &taken};
+	if (!f->ops->settle)
+		return;
+	struct pollfd p = {.fd = f->ops->fd(link, ZLINK_RX, &events), .events = POLLIN};
+	assert_int_equal(poll(&p, 1, PATIENCE_MS), 1);
+	assert_int_equal(f->ops->poll(link, &none, 1), 0);
+	if (!f->endpoint && f->ops->endpoint_open(&f->endpoint, &err) < 0)
+		fail_msg("%s", err.text);
+	if (f->ops->settle(link, f->endpoint, f->endpoint, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+/* One message; both ends poll until it is there. */
+static void exchange(struct zlink *from, struct zlink *to)
+{
+	int taken = 0, others = 0, rc;
+	const struct zsink sink = {.take = take_nothing, .ctx = &taken}, none = {.take = take_nothing, .ctx = &others};
+	while ((rc = post_message(from, 0, 500)) == -EAGAIN || taken == 0) {
+		if (rc == 0)
+			rc = from->ops->flush(from);
+		assert_true(rc == 0 || rc == -EAGAIN);
+		do {
+			assert_true(from->ops->poll(from, &none, 1) >= 0);
+			assert_true(to->ops->poll(to, &sink, 1) >= 0);
+			poll(NULL, 0, 1);
+		} while (rc == 0 && taken == 0);
+		if (taken)
+			break;
+	}
+	assert_int_equal(taken, 1);
+	assert_int_equal(others, 0);
+}
+
 struct pair fixture_pair(struct fixture *f)
 {
 	struct pair p;
 	p.a = fixture_connect(f);
 	p.b = fixture_accept(f);
+	fixture_settle(f, p.b);
+	for (int i = 0; i < 4 && f->kind->warm; i++) {
+		exchange(p.a, p.b);
+		exchange(p.b, p.a);
+	}
 	return p;
 }
 
@@ -164,6 +259,13 @@ void pair_close(struct pair *p)
 	if (p->b)
 		p->b->ops->close(p->b);
 	p->a = p->b = NULL;
+}
+
+uint64_t scaled(uint64_t count)
+{
+	const char *text = getenv("ZIP_TEST_SCALE");
+	uint64_t scale = text ? strtoull(text, NULL, 10) : 1;
+	return scale > 1 ? count / scale : count;
 }
 
 uint32_t mix(uint64_t k)

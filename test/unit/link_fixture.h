@@ -25,7 +25,8 @@ extern const struct link_test transport_rma_tests[], transport_stream_tests[];
 
 #define PATIENCE_MS 60000 /* longer means lost, also on a busy machine */
 
-/* One row for each transport (or way to use it). Verbs joins by a row. */
+/* One row for each transport (or way to use it). Those of verbs are for the port and host that ZIP_TEST_VERBS names, as
+ * "rxea:1@10.78.1.1". */
 struct link_kind {
 	const char *name;
 	const char *address; /* to listen on; %s is the test's directory */
@@ -36,6 +37,7 @@ struct link_kind {
 	/* A plain connection by somebody who does not know the protocol. */
 	int (*connect_raw)(const struct zaddr *);
 	bool stream; /* its bytes are the messages */
+	bool warm; /* pairs have carried messages before the test has them */
 };
 extern const struct link_kind link_kinds[];
 extern const size_t link_kind_count;
@@ -50,6 +52,7 @@ struct fixture {
 	const struct ztransport *ops;
 	struct zlistener *listener;
 	struct zaddr addr;
+	struct zendpoint *endpoint; /* of accepted links, where the transport wants one */
 	char dir[64];
 	int fds;
 };
@@ -61,6 +64,8 @@ int count_fds(void);
 
 struct zlink *fixture_connect(struct fixture *);
 struct zlink *fixture_accept(struct fixture *);
+/* An accepted link has come to stay, if it is one of a connecting end that has said so. */
+void fixture_settle(struct fixture *, struct zlink *);
 /* Fails the test if nobody comes. */
 struct pair {
 	struct zlink *a, *b; /* connected, accepted */
@@ -73,6 +78,8 @@ const void *payload_of(uint64_t k, size_t len);
 void message_env(uint8_t raw[ZWIRE_ENV_BYTES], uint64_t k, size_t len);
 /* -EAGAIN or 0; other results fail the test. */
 int post_message(struct zlink *, uint64_t k, size_t len);
+/* A number of messages: fewer of them where ZIP_TEST_SCALE says how many times slower this machine is. */
+uint64_t scaled(uint64_t count);
 /* Pseudo-random numbers that are the same on both sides. */
 uint32_t mix(uint64_t k);
 

@@ -3,6 +3,7 @@
 #include "link_fixture.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct link_test *const lists[] = {
 	transport_connect_tests,
@@ -27,7 +28,16 @@ static size_t add_tests(struct CMUnitTest *tests, const struct link_kind *kind, 
 	return count;
 }
 
-int main(void)
+/* ZIP_TEST_LINKS is a list of kinds with a space around each; all if it is not set. */
+static bool is_wanted(const struct link_kind *kind)
+{
+	char word[40];
+	const char *list = getenv("ZIP_TEST_LINKS");
+	snprintf(word, sizeof(word), " %s ", kind->name);
+	return !list || strstr(list, word);
+}
+
+int main(int argc, char **argv)
 {
 	size_t count = 0;
 	struct CMUnitTest *tests = calloc(link_kind_count * TESTS_MAX, sizeof(*tests));
@@ -35,8 +45,10 @@ int main(void)
 		return 1;
 	for (size_t i = 0; i < link_kind_count; i++) {
 		const struct link_kind *kind = &link_kinds[i];
+		if (!is_wanted(kind))
+			continue;
 		if (!link_kind_works(kind)) {
-			printf("# this machine has no %s\n", kind->name);
+			printf("# no %s on this machine\n", kind->name);
 			continue;
 		}
 		for (size_t j = 0; j < LISTS; j++)
@@ -44,6 +56,8 @@ int main(void)
 				(link_kind_has_rma(kind) || lists[j] != transport_rma_tests))
 				count += add_tests(tests + count, kind, lists[j]);
 	}
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
 	int rc = _cmocka_run_group_tests("transport", tests, count, NULL, NULL);
 	for (size_t i = 0; i < count; i++)
 		free((char *)tests[i].name);

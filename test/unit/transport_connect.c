@@ -183,30 +183,40 @@ static void silent_client_blocks_nobody(void **state)
 	inbox_fini(&in);
 }
 
+/* Posts, and takes what came on the other end while there is no room: links may share that. */
+static void post_and_flush(struct zlink *from, struct zlink *to, struct inbox *in, uint64_t k, size_t len)
+{
+	struct zsink sink = inbox_sink(in);
+	while (post_message(from, k, len) == -EAGAIN)
+		assert_true(to->ops->poll(to, &sink, 4) >= 0);
+	while (from->ops->flush(from) == -EAGAIN)
+		assert_true(to->ops->poll(to, &sink, 4) >= 0);
+}
+
 static void many_links(void **state)
 {
-	enum { LINKS = 60 };
+	enum { LINKS = 60, WARM_LINKS = 10 };
 	struct fixture *f = *state;
+	const int links = f->kind->warm ? WARM_LINKS : LINKS;
 	struct pair p[LINKS];
-	struct inbox in;
-	inbox_init(&in);
-	for (int i = 0; i < LINKS; i++)
+	struct inbox at_a[LINKS], at_b[LINKS];
+	for (int i = 0; i < links; i++) {
 		p[i] = fixture_pair(f);
-	for (uint64_t k = 0; k < 5; k++)
-		for (int i = 0; i < LINKS; i++) {
-			assert_int_equal(post_message(p[i].a, k, 1000), 0);
-			assert_int_equal(post_message(p[i].b, k, 999), 0);
-			assert_int_equal(p[i].a->ops->flush(p[i].a), 0);
-			assert_int_equal(p[i].b->ops->flush(p[i].b), 0);
-		}
-	for (int i = LINKS; i-- > 0;) {
-		in.next = 0;
-		receive_until(p[i].b, &in, 5);
-		in.next = 0;
-		receive_until(p[i].a, &in, 5);
-		pair_close(&p[i]);
+		inbox_init(&at_a[i]);
+		inbox_init(&at_b[i]);
 	}
-	inbox_fini(&in);
+	for (uint64_t k = 0; k < 5; k++)
+		for (int i = 0; i < links; i++) {
+			post_and_flush(p[i].a, p[i].b, &at_b[i], k, 1000);
+			post_and_flush(p[i].b, p[i].a, &at_a[i], k, 999);
+		}
+	for (int i = links; i-- > 0;) {
+		receive_until(p[i].b, &at_b[i], 5);
+		receive_until(p[i].a, &at_a[i], 5);
+		pair_close(&p[i]);
+		inbox_fini(&at_a[i]);
+		inbox_fini(&at_b[i]);
+	}
 }
 
 const struct link_test transport_connect_tests[] = {

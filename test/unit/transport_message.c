@@ -115,7 +115,7 @@ static void *receive_all(void *arg)
 
 static void random_messages_both_ways_in_threads(void **state)
 {
-	enum { COUNT = 100000 };
+	const uint64_t count = scaled(100000);
 	struct fixture *f = *state;
 	struct pair p = fixture_pair(f);
 	struct party parties[4];
@@ -123,7 +123,7 @@ static void random_messages_both_ways_in_threads(void **state)
 	memset(parties, 0, sizeof(parties));
 	for (int i = 0; i < 4; i++) {
 		parties[i].link = i < 2 ? p.a : p.b;
-		parties[i].count = COUNT;
+		parties[i].count = count;
 		inbox_init(&parties[i].in);
 		parties[i].in.place_one_in = 3;
 		parties[i].in.refuse_one_in = 50;
@@ -135,9 +135,9 @@ static void random_messages_both_ways_in_threads(void **state)
 		if (parties[i].wrong)
 			fail_msg("party %d: %s", i, parties[i].wrong);
 		if (i % 2) {
-			assert_int_equal(parties[i].in.next, COUNT);
-			assert_true(parties[i].in.placements > COUNT / 5);
-			assert_true(parties[i].in.refusals > COUNT / 200);
+			assert_int_equal(parties[i].in.next, count);
+			assert_true(parties[i].in.placements > count / 5);
+			assert_true(parties[i].in.refusals > count / 200);
 		}
 		inbox_fini(&parties[i].in);
 	}
@@ -326,8 +326,8 @@ static void no_wake_up_of_a_receiver_is_lost(void **state)
 {
 	struct fixture *f = *state;
 	struct pair p = fixture_pair(f);
-	struct pinger a = {.link = p.a, .count = 30000, .first = true};
-	struct pinger b = {.link = p.b, .count = 30000};
+	struct pinger a = {.link = p.a, .count = scaled(30000), .first = true};
+	struct pinger b = {.link = p.b, .count = scaled(30000)};
 	pthread_t thread;
 	assert_int_equal(pthread_create(&thread, NULL, ping, &a), 0);
 	ping(&b);
@@ -358,7 +358,7 @@ static void no_wake_up_of_a_sender_is_lost(void **state)
 {
 	struct fixture *f = *state;
 	struct pair p = fixture_pair(f);
-	struct party rx = {.link = p.b, .count = 3000};
+	struct party rx = {.link = p.b, .count = f->kind->warm ? scaled(3000) : 500 + scaled(2500)};
 	pthread_t thread;
 	uint64_t sleeps = 0;
 	inbox_init(&rx.in);
@@ -379,7 +379,7 @@ static void no_wake_up_of_a_sender_is_lost(void **state)
 	pthread_join(thread, NULL);
 	if (rx.wrong)
 		fail_msg("%s", rx.wrong);
-	assert_true(sleeps > 0);
+	assert_true(sleeps > 0 || f->kind->warm); /* there the receiver may be as quick as the sender */
 	inbox_fini(&rx.in);
 	pair_close(&p);
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The verbs transport seen from outside: its options, and the module that it lies in. zipverbs.so is loaded with the
+ * first address of kind DEVICE:PORT, so that nothing else depends on RDMA libraries.
+ */
+#ifndef ZIP_COMMON_VERBS_H
+#define ZIP_COMMON_VERBS_H
+
+#include <stdint.h>
+
+#include "transport.h"
+
+/* Part of the configuration of zipperd and of a rank. Bounds are those of the rows below. */
+struct zverbs_options {
+	char *device;	       /* the port that connections start from, DEVICE:PORT; NULL: found */
+	int64_t partition;     /* InfiniBand: P_Key, without the bit for full membership */
+	int64_t service_level; /* InfiniBand: SL; RoCE: priority */
+	int64_t gid_index;     /* RoCE: -1: found */
+	int64_t traffic_class; /* of the GRH, which every RoCE packet has */
+	int64_t ack_timeout;   /* 4.096 us * 2^n until a packet is sent again; given up after eight times that */
+	int64_t buffer_bytes;  /* of one send or receive: longer messages are cut */
+	int64_t buffers;       /* shared by all links of a thread and port, in each direction */
+	int64_t window;	       /* sends under way on one link */
+	int64_t inline_bytes;  /* up to here sends carry their bytes themselves */
+	int64_t post_list;     /* sends handed to the device at a time */
+	int64_t signal;	       /* one in so many sends tells when it is complete */
+};
+
+/* Rows for the configuration table of struct `owner`, whose member of this name holds the options. */
+#define ZVERBS_ROW(n, def, lo, hi, owner, h) \
+	{.name = "verbs_" #n, .type = ZCONF_INT, .preset = def, .min = lo, .max = hi, \
+		.offset = offsetof(owner, verbs.n), .help = h}
+#define ZVERBS_ROWS(owner) \
+	ZVERBS_ROW(partition, "32767", 1, 0x7fff, owner, \
+		"InfiniBand: the partition key, without the bit for full membership."), \
+	ZVERBS_ROW(service_level, "0", 0, 15, owner, "The service level of InfiniBand, or the priority of RoCE."), \
+	ZVERBS_ROW(gid_index, "-1", -1, 65535, owner, \
+		"RoCE: which entry of the port's GID table is our address. -1: the one of version 2 that belongs to " \
+		"the IP address used for connecting, or else the first IPv4 one."), \
+	ZVERBS_ROW(traffic_class, "0", 0, 255, owner, "The traffic class in packets that carry a global address."), \
+	ZVERBS_ROW(ack_timeout, "17", 8, 31, owner, \
+		"A packet that is not acknowledged within 4.096 us times two to this power is sent again, seven times " \
+		"at most; then the connection is broken."), \
+	{.name = "verbs_buffer_bytes", .type = ZCONF_BYTES, .preset = "16640", .min = 1024, .max = 1 << 20, \
+		.offset = offsetof(owner, verbs.buffer_bytes), \
+		.help = "Size of one send or receive buffer. Messages that are longer, together with their envelope of " \
+			"64 bytes, are cut. The default holds one message of eager_bytes."}, \
+	ZVERBS_ROW(buffers, "256", 16, 16384, owner, \
+		"How many such buffers all connections of a thread and port share, for receiving and for sending each. " \
+		"Every connection has two more of each for itself."), \
+	ZVERBS_ROW(window, "64", 4, 256, owner, "How many sends may be under way on one connection."), \
+	ZVERBS_ROW(inline_bytes, "220", 0, 512, owner, \
+		"Messages up to this size, envelope included, are handed to the device by value. Devices that take less " \
+		"are asked for less."), \
+	ZVERBS_ROW(post_list, "16", 1, 32, owner, \
+		"How many sends are handed to the device at a time, with one doorbell, where there are so many."), \
+	ZVERBS_ROW(signal, "16", 1, 32, owner, \
+		"One in so many sends reports its completion. Those that hold a buffer report more often.")
+
+/* The same as environment variables of a rank. */
+#define ZVERBS_VARIABLES \
+	"ZIPPER_VERBS_PARTITION,ZIPPER_VERBS_SERVICE_LEVEL,ZIPPER_VERBS_GID_INDEX,ZIPPER_VERBS_TRAFFIC_CLASS," \
+	"ZIPPER_VERBS_ACK_TIMEOUT,ZIPPER_VERBS_BUFFER_BYTES,ZIPPER_VERBS_BUFFERS,ZIPPER_VERBS_WINDOW," \
+	"ZIPPER_VERBS_INLINE_BYTES,ZIPPER_VERBS_POST_LIST,ZIPPER_VERBS_SIGNAL"
+
+/* What the module exports. */
+struct zverbs_module {
+	const struct ztransport *transport;
+	void (*configure)(const struct zverbs_options *); /* before anything else; the options stay where they are */
+};
+#define ZVERBS_SYMBOL "zverbs_module"
+#define ZVERBS_FILE "zipverbs.so"
+
+/* Where modules lie, and the options of the transport. Both stay the caller's. Before the first ztransport_find. */
+void ztransport_configure(const char *module_dir, const struct zverbs_options *);
+
+#endif

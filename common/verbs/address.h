@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ports and their addresses: which GID is ours, which port has which IP address. Set-up; any thread. */
+#ifndef ZIP_VERBS_ADDRESS_H
+#define ZIP_VERBS_ADDRESS_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "device.h"
+#include "err.h"
+#include "verbs.h"
+
+struct vaddress { /* of one port, as a peer needs it */
+	bool ethernet; /* RoCE: only the GID counts */
+	uint16_t lid;
+	uint8_t mtu; /* enum ibv_mtu */
+	uint8_t gid[16];
+	uint8_t gid_index; /* ours alone */
+	uint16_t pkey_index;
+};
+
+/* local: our end of the TCP connection, or NULL. -ENETDOWN: the port is not active; and others, with text. */
+int vaddress_find(struct vaddress *, struct vdevice *, uint8_t port, const struct sockaddr *local,
+	const struct zverbs_options *, struct zerr *);
+
+/* The IP address of a port's own network interface, as text. -EADDRNOTAVAIL with text. */
+int vaddress_ip(char *buf, size_t cap, struct vdevice *, uint8_t port, struct zerr *);
+
+/* The port that has this IP address; or else, where only one port of this host is active, that one. -ENODEV with
+ * text. */
+int vaddress_choose(char device[VDEVICE_NAME_MAX], uint8_t *port, const struct sockaddr *local, struct zerr *);
+
+#endif

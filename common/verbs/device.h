@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Devices: each is opened once, whatever uses it, and has one protection domain, so that ports of one device share
+ * registered memory. Asynchronous events (a port went down, the device goes away) are told to the links concerned.
+ *
+ * Opening, closing, adding and removing are set-up and take a lock; so does an event. Looking for events is for the
+ * threads of the links, when they have nothing better to do.
+ */
+#ifndef ZIP_VERBS_DEVICE_H
+#define ZIP_VERBS_DEVICE_H
+
+#include <infiniband/verbs.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "err.h"
+
+#define VDEVICE_NAME_MAX 64
+
+struct vlife; /* what a link leaves here to be told */
+
+struct vdevice {
+	struct vdevice *next;
+	unsigned users;
+	pid_t pid; /* who opened it: a child may not use it */
+	char name[VDEVICE_NAME_MAX];
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_device_attr attr;
+	struct vlife *lives;
+	atomic_flag looking; /* one thread reads events */
+};
+
+/* The link's part. */
+struct vlife {
+	struct vlife *next;
+	uint8_t port;
+	int sock;	  /* is shut down, which wakes whoever sleeps on the link */
+	_Atomic int lost; /* 0, or the negative errno that the device's end is */
+};
+
+/* 0 or a negative errno with text. Every open needs its close. */
+int vdevice_open(struct vdevice **, const char *name, struct zerr *);
+void vdevice_close(struct vdevice *);
+
+void vdevice_add(struct vdevice *, struct vlife *);
+void vdevice_del(struct vdevice *, struct vlife *);
+/* Handles the events that are there. ctx->async_fd is readable while there are any. */
+void vdevice_look(struct vdevice *);
+
+#endif

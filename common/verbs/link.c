@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The verbs transport's operations table, connecting and accepting, and what both halves need. See link.h. */
+#include "link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct vlistener {
+	struct zlistener base;
+	struct zlistener *stream;
+	struct zaddr addr;
+};
+
+const struct zverbs_options *voptions;
+static const struct ztransport transport;
+
+/* --- for both halves --- */
+
+int vlink_error(enum ibv_wc_status status)
+{
+	switch (status) {
+	case IBV_WC_SUCCESS:
+		return 0;
+	case IBV_WC_RETRY_EXC_ERR:
+	case IBV_WC_RNR_RETRY_EXC_ERR:
+	case IBV_WC_RESP_TIMEOUT_ERR:
+		return -ETIMEDOUT;
+	case IBV_WC_REM_ACCESS_ERR:
+		return -EACCES;
+	case IBV_WC_REM_INV_REQ_ERR:
+	case IBV_WC_REM_OP_ERR:
+	case IBV_WC_BAD_RESP_ERR:
+		return -EREMOTEIO;
+	case IBV_WC_WR_FLUSH_ERR:
+	case IBV_WC_REM_ABORT_ERR:
+		return -ECONNRESET;
+	default: /* what the device does not like about our own side */
+		return -EIO;
+	}
+}
+
+bool vlink_woken(struct vlink *l, int epoll, struct ibv_comp_channel *channel)
+{
+	struct epoll_event e[3];
+	struct ibv_cq *cq;
+	void *ctx;
+	bool stream = false;
+	int n = epoll_wait(epoll, e, 3, 0);
+	for (int i = 0; i < n; i++) {
+		if (e[i].data.fd == channel->fd)
+			while (ibv_get_cq_event(channel, &cq, &ctx) == 0)
+				ibv_ack_cq_events(cq, 1);
+		else if (e[i].data.fd == l->dev->ctx->async_fd)
+			vdevice_look(l->dev);
+		else
+			stream = true;
+	}
+	return stream;
+}
+
+bool vlink_hung_up(const struct vlink *l)
+{
+	struct pollfd p = {.fd = l->life.sock, .events = POLLRDHUP};
+	return poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
+
+const struct sockaddr *vlink_local(const struct vlink *l, struct sockaddr_storage *sa)
+{
+	socklen_t len = sizeof(*sa);
+	return getsockname(l->life.sock, (struct sockaddr *)sa, &len) == 0 ? (struct sockaddr *)sa : NULL;
+}
+
+/* --- links --- */
+
+/* The link owns the stream in any case. */
+static int make_link(struct vlink **out, struct zlink *stream, struct zerr *err)
+{
+	struct vlink *l = aligned_alloc(alignof(struct vlink), sizeof(*l));
+	uint32_t events;
+	if (!l) {
+		stream->ops->close(stream);
+		return zerr_set(err, -ENOMEM, "out of memory for a connection");
+	}
+	memset(l, 0, sizeof(*l));
+	l->base.ops = &transport;
+	memcpy(l->base.peer, stream->peer, sizeof(l->base.peer));
+	l->stream = stream;
+	l->life.sock = stream->ops->fd(stream, ZLINK_RX, &events);
+	l->tx.epoll = l->rx.epoll = -1;
+	*out = l;
+	return 0;
+}
+
+static void verbs_close(struct zlink *base)
+{
+	struct vlink *l = (struct vlink *)base;
+	vtx_linger(l);
+	vsetup_undo(l);
+	l->stream->ops->close(l->stream);
+	free(l);
+}
+
+static int verbs_connect(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
+{
+	char text[320];
+	struct zaddr tcp;
+	struct zlink *stream;
+	struct vlink *l = NULL;
+	zaddr_format(addr, text, sizeof(text));
+	if (!addr->via[0])
+		return zerr_set(err, -EDESTADDRREQ, "%s: no host is named (%s@HOST[:PORT])", text, text);
+	zaddr_via(addr, &tcp);
+	int rc = ztransport_tcp.connect(&stream, &tcp, timeout_ms, err);
+	if (rc < 0)
+		return zerr_set(err, rc, "cannot connect to %s: %s", text, strerror(-rc));
+	rc = make_link(&l, stream, err);
+	if (rc < 0)
+		return rc;
+	l->connecting = true;
+	rc = vsetup_connecting(l, addr, err);
+	if (rc < 0) {
+		verbs_close(&l->base);
+		return zerr_prefix(err, rc, "cannot connect to %s", text);
+	}
+	*out = &l->base;
+	return 0;
+}
+
+/* --- listening --- */
+
+/* The port must be usable; where no TCP address is written, connections are made at the port's own IP address. */
+static int check_port(struct zaddr *addr, struct zerr *err)
+{
+	struct vdevice *d;
+	struct vaddress a;
+	int rc = vdevice_open(&d, addr->host, err);
+	if (rc < 0)
+		return rc;
+	rc = vaddress_find(&a, d, (uint8_t)addr->port, NULL, voptions, err);
+	if (rc == 0 && !addr->via[0])
+		addr->via_port = ZADDR_DEFAULT_PORT;
+	if (rc == 0 && (!addr->via[0] || strcmp(addr->via, ZADDR_VIA_OWN) == 0))
+		rc = vaddress_ip(addr->via, sizeof(addr->via), d, (uint8_t)addr->port, err);
+	vdevice_close(d);
+	return rc;
+}
+
+static int verbs_listen(struct zlistener **out, const struct zaddr *addr, struct zerr *err)
+{
+	struct vlistener *v = calloc(1, sizeof(*v));
+	struct zaddr tcp;
+	char text[320];
+	if (!v)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	v->base.ops = &transport;
+	v->addr = *addr;
+	int rc = check_port(&v->addr, err);
+	if (rc == 0) {
+		zaddr_via(&v->addr, &tcp);
+		rc = ztransport_tcp.listen(&v->stream, &tcp, err);
+		zaddr_format(&v->addr, text, sizeof(text));
+		if (rc < 0)
+			zerr_set(err, rc, "cannot listen on %s: %s", text, strerror(-rc));
+	}
+	if (rc < 0) {
+		free(v);
+		return rc;
+	}
+	ztransport_tcp.listener_addr(v->stream, &tcp);
+	v->addr.via_port = tcp.port;
+	*out = &v->base;
+	return 0;
+}
+
+static void verbs_unlisten(struct zlistener *base)
+{
+	struct vlistener *v = (struct vlistener *)base;
+	ztransport_tcp.unlisten(v->stream);
+	free(v);
+}
+
+static int verbs_accept(struct zlistener *base, struct zlink **out, struct zerr *err)
+{
+	struct vlistener *v = (struct vlistener *)base;
+	struct zlink *stream;
+	struct vlink *l;
+	int rc = ztransport_tcp.accept(v->stream, &stream, err);
+	if (rc == 0)
+		rc = make_link(&l, stream, err);
+	if (rc < 0)
+		return rc;
+	snprintf(l->port, sizeof(l->port), "%.63s:%u", v->addr.host, v->addr.port);
+	l->life.port = (uint8_t)v->addr.port;
+	*out = &l->base;
+	return 0;
+}
+
+static int verbs_listener_fd(const struct zlistener *base)
+{
+	return ztransport_tcp.listener_fd(((const struct vlistener *)base)->stream);
+}
+
+static void verbs_listener_addr(const struct zlistener *base, struct zaddr *out)
+{
+	*out = ((const struct vlistener *)base)->addr;
+}
+
+/* --- sleeping --- */
+
+static int verbs_fd(const struct zlink *base, enum zlink_half half, uint32_t *events)
+{
+	const struct vlink *l = (const struct vlink *)base;
+	int epoll = half == ZLINK_RX ? l->rx.epoll : l->tx.epoll;
+	if (epoll < 0)
+		return l->stream->ops->fd(l->stream, half, events);
+	*events = EPOLLIN;
+	return epoll;
+}
+
+static int verbs_arm(struct zlink *base, enum zlink_half half)
+{
+	struct vlink *l = (struct vlink *)base;
+	return half == ZLINK_RX ? vrx_arm(l) : vtx_arm(l);
+}
+
+static const struct ztransport transport = {
+	.name = "verbs",
+	.kind = ZADDR_VERBS,
+	.listen = verbs_listen,
+	.connect = verbs_connect,
+	.accept = verbs_accept,
+	.listener_fd = verbs_listener_fd,
+	.listener_addr = verbs_listener_addr,
+	.unlisten = verbs_unlisten,
+	.close = verbs_close,
+	.settle = vsetup_settle,
+	.endpoint_open = vendpoint_open,
+	.endpoint_close = vendpoint_close,
+	.post = vtx_post,
+	.flush = vtx_flush,
+	.poll = vrx_poll,
+	.fd = verbs_fd,
+	.arm = verbs_arm,
+	.max_payload = ZWIRE_MAX_PAYLOAD,
+	.inline_payload = 128,
+};
+
+static void configure(const struct zverbs_options *options)
+{
+	voptions = options;
+}
+
+extern const struct zverbs_module zverbs_module;
+__attribute__((visibility("default"))) const struct zverbs_module zverbs_module = {
+	.transport = &transport,
+	.configure = configure,
+};

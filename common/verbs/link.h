@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A link of the verbs transport: two queue pairs, one for each direction, beside a TCP connection.
+ *
+ * The TCP connection comes first, and messages travel over it (by the tcp transport) until the accepting end settles
+ * the link and both ends have told each other their queue pairs (frame.h); connections that never get that far, as
+ * those for control, cost no queue pair. Then each direction changes over to its queue pair by itself. The TCP
+ * connection stays open: its end tells of a peer that died.
+ *
+ * A direction: the send half of one end has a queue pair that is connected to the one of the receive half of the other
+ * end. Messages are sends into the receiving thread's shared receive queue, cut where they are longer than a buffer.
+ * Each send needs a credit. The receive half tells the sender by the same pair of queue pairs, in the immediate data of
+ * an empty send, how many sends it may have made in all; so receiver-not-ready does not happen. The receiving end
+ * reads, and the sending end writes, the peer's memory by the same queue pair (rma.c).
+ *
+ * Completions are polled; each half has a completion queue and channel of its own, used by its thread alone.
+ */
+#ifndef ZIP_VERBS_LINK_H
+#define ZIP_VERBS_LINK_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "address.h"
+#include "device.h"
+#include "frame.h"
+#include "objects.h"
+#include "pool.h"
+#include "transport.h"
+#include "verbs.h"
+
+extern const struct zverbs_options *voptions;
+
+#define VLINE 128	 /* pairs of cache lines are fetched together */
+#define VCREDITS_MAX 64	 /* messages of credit that a sender has not looked at: at most 24 with any window */
+#define VLIST_MAX 32	 /* sends in a list */
+#define VINLINE_MAX 512
+#define VPOLL 16	 /* completions taken at a time */
+#define VARRIVALS 512	 /* a power of two, more than the largest window and VPOLL */
+#define VRMA_MAX 16	 /* one-sided operations under way on a half */
+#define VLOOK_EVERY 64	 /* vain tries until a look at the TCP connection, which costs a system call */
+
+/* What a completion is of: the low bits of wr_id. */
+enum vtag { VTAG_BUFFER, VTAG_SEND, VTAG_CREDIT, VTAG_RMA, VTAG_BITS = 3 };
+
+enum vmode { VMODE_STREAM, VMODE_SWITCHING, VMODE_QUEUE };
+
+enum vstate {
+	VSTATE_PLAIN,	/* TCP, perhaps for ever */
+	VSTATE_OFFERED, /* accepting end: the peer told its queue pairs; connecting end: they were told */
+	VSTATE_READY,	/* both know all */
+};
+
+struct vrma_slot {
+	void *cookie;
+	int rc;
+	bool used, done;
+};
+
+struct vtx {
+	struct vqueue queue;
+	struct vpool *pool;
+	int epoll;
+	enum vmode mode;
+	bool armed;	  /* notification was asked for */
+	bool told_ready;  /* connecting end */
+	bool watches_out; /* the TCP connection's room is watched */
+	bool want_buffer; /* the last refusal was for lack of one */
+	int error;
+	uint32_t limit, sent;	/* sends that may have been made; that have */
+	uint32_t depth;		/* of the send queue: twice the window, as completions are late */
+	uint32_t head, tail;	/* sends in it */
+	uint32_t send_bytes, inline_bytes;
+	uint32_t held;		/* buffers under way */
+	uint32_t run, run_held; /* sends since the last that reports; those of them with a buffer */
+	uint32_t credits_used;	/* receives for credit that are to be posted again */
+	uint32_t refused;
+	uint32_t writes;
+	uint8_t *rest; /* of a message that was taken and could not be sent wholly */
+	size_t rest_at, rest_len;
+	uint32_t list; /* sends that are not posted */
+	struct vrma_slot rma[VRMA_MAX];
+	struct vbuf **slot;	/* [slot_mask + 1]: what a send holds, or NULL */
+	uint32_t slot_mask;
+	struct ibv_send_wr wr[VLIST_MAX];
+	struct ibv_sge sge[VLIST_MAX];
+	uint8_t (*copy)[VINLINE_MAX]; /* [VLIST_MAX]: of inline sends that are not posted */
+};
+
+struct varrival {
+	struct vbuf *buf;
+	uint32_t len;
+};
+
+struct vrx {
+	struct vqueue queue;
+	struct vpool *pool;
+	int epoll;
+	enum vmode mode;
+	bool armed;
+	bool granted;  /* credits were given at all */
+	bool due;      /* credit is to be told, and the send queue was full */
+	bool fin;      /* the TCP connection ended */
+	bool closing;  /* the peer said CLOSE, after close_at sends */
+	uint32_t late; /* looks for those that have not come yet */
+	int error;
+	int broken;    /* why no more will come; what has come is still delivered */
+	uint32_t close_at;
+	uint32_t limit, consumed;
+	int32_t extra; /* of the pool's shared credits */
+	uint32_t send_bytes;
+	uint32_t sends, run, vain; /* credits under way; since the last that reports; polls in vain */
+	uint32_t reads;
+	/* the message that is being put together, or waits because it was refused */
+	struct vbuf *kept; /* a whole one, in its buffer */
+	bool open, whole;
+	struct zwire_env env;
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	uint8_t *placed, *memory; /* payload goes to the one or, if NULL, the other */
+	uint32_t have;
+	/* what came and was not looked at: never more than the window */
+	uint32_t next, got;
+	struct varrival arrival[VARRIVALS];
+	struct vrma_slot rma[VRMA_MAX];
+};
+
+struct vlink {
+	struct zlink base;
+	struct zlink *stream; /* the TCP connection, by the tcp transport */
+	struct vdevice *dev;  /* NULL: plain */
+	struct vaddress address;
+	struct vframe peer; /* OFFER or ANSWER */
+	struct vlife life;
+	bool connecting; /* this is the connecting end */
+	struct zendpoint *own; /* connecting end: the process's */
+	uint32_t offered_rx_psn, offered_tx_psn; /* connecting end */
+	char port[VFRAME_PORT_BYTES]; /* accepting end: the listener's */
+	_Atomic int state;
+	alignas(VLINE) struct vtx tx;
+	alignas(VLINE) struct vrx rx;
+};
+
+static inline int vlink_lost(struct vlink *l)
+{
+	return atomic_load_explicit(&l->life.lost, memory_order_acquire);
+}
+
+/* setup.c: queue pairs of a link. */
+struct zendpoint;
+int vsetup_connecting(struct vlink *, const struct zaddr *, struct zerr *);
+int vsetup_settle(struct zlink *, struct zendpoint *rx, struct zendpoint *tx, struct zerr *);
+/* The connecting end, on ANSWER. 0 or a negative errno. */
+int vsetup_answered(struct vlink *);
+void vsetup_undo(struct vlink *);
+/* Sends a frame over the TCP connection. */
+int vsetup_tell(struct vlink *, enum vframe_type, uint32_t count);
+int vendpoint_open(struct zendpoint **, struct zerr *);
+void vendpoint_close(struct zendpoint *);
+
+/* tx.c and rx.c: the halves; as in transport.h. */
+int vtx_init(struct vlink *, struct zerr *);
+void vtx_fini(struct vlink *);
+int vtx_post(struct zlink *, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len);
+int vtx_flush(struct zlink *);
+int vtx_arm(struct vlink *);
+/* Takes completions and credits. 0 or why it is broken. */
+int vtx_reap(struct vlink *);
+/* Hands the list to the device. */
+int vtx_ring(struct vlink *);
+/* Closing: waits until all that was posted is acknowledged, and says CLOSE. */
+void vtx_linger(struct vlink *);
+/* A send to be filled, in the list; the queue has room. */
+struct ibv_send_wr *vtx_next(struct vlink *, struct ibv_sge **);
+bool vtx_has_slot(const struct vtx *);
+
+int vrx_init(struct vlink *, struct zerr *);
+void vrx_fini(struct vlink *);
+int vrx_poll(struct zlink *, const struct zsink *, unsigned budget);
+int vrx_arm(struct vlink *);
+/* Gives the sender credit, if there is reason to. 0 or why it is broken. */
+int vrx_grant(struct vlink *);
+int vrx_reap(struct vlink *);
+
+/* link.c */
+/* A negative errno for a completion's status. */
+int vlink_error(enum ibv_wc_status);
+/* After sleeping: what woke us. Takes the completion channel's events; looks for those of the device. true: the TCP
+ * connection has something. */
+bool vlink_woken(struct vlink *, int epoll, struct ibv_comp_channel *);
+/* Our end of the TCP connection, in the memory given; NULL if unknown. */
+struct sockaddr;
+struct sockaddr_storage;
+const struct sockaddr *vlink_local(const struct vlink *, struct sockaddr_storage *);
+/* Has the TCP connection ended? */
+bool vlink_hung_up(const struct vlink *);
+
+#endif

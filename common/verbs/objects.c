@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The objects of libibverbs, see objects.h. */
+#include "objects.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+static int fail(struct zerr *err, int code, const char *what, const struct vhome *h)
+{
+	const char *hint = code == ENOMEM || code == EAGAIN ? "; is the limit of locked memory (ulimit -l) too low?" : "";
+	return zerr_set(err, -code, "%s: cannot make %s: %s%s", h->dev->name, what, strerror(code), hint);
+}
+
+int vobject_open(struct ibv_context **ctx, struct ibv_pd **pd, const char *device, struct zerr *err)
+{
+	int n = 0, rc = -ENODEV;
+	struct ibv_device **list = ibv_get_device_list(&n);
+	struct ibv_device *found = NULL;
+	for (int i = 0; list && i < n; i++)
+		if (strcmp(ibv_get_device_name(list[i]), device) == 0)
+			found = list[i];
+	if (!found) {
+		zerr_set(err, rc, "there is no RDMA device %s on this host", device);
+	} else if (!(*ctx = ibv_open_device(found))) {
+		rc = zerr_set(err, errno ? -errno : -EIO, "cannot open %s: %s", device, strerror(errno));
+	} else if (!(*pd = ibv_alloc_pd(*ctx))) {
+		rc = zerr_set(err, -errno, "%s: cannot make a protection domain: %s", device, strerror(errno));
+		ibv_close_device(*ctx);
+	} else {
+		rc = 0;
+	}
+	if (list)
+		ibv_free_device_list(list);
+	return rc;
+}
+
+void vobject_close(struct ibv_context *ctx, struct ibv_pd *pd)
+{
+	ibv_dealloc_pd(pd);
+	ibv_close_device(ctx);
+}
+
+int vobject_home_open(struct vhome *h, struct vdevice *dev, struct zerr *err)
+{
+	(void)err;
+	*h = (struct vhome){.dev = dev, .pd = dev->pd, .domain = dev->pd};
+	return 0;
+}
+
+void vobject_home_close(struct vhome *h)
+{
+	memset(h, 0, sizeof(*h));
+}
+
+int vobject_srq_create(struct ibv_srq **srq, const struct vhome *h, uint32_t receives, struct zerr *err)
+{
+	uint32_t max = (uint32_t)h->dev->attr.max_srq_wr;
+	struct ibv_srq_init_attr attr = {.attr = {.max_wr = receives < max ? receives : max, .max_sge = 1}};
+	*srq = ibv_create_srq(h->pd, &attr);
+	return *srq ? 0 : fail(err, errno, "a shared receive queue", h);
+}
+
+int vobject_queue_create(struct vqueue *q, const struct vhome *h, struct ibv_srq *srq, struct vqueue_size *size,
+	struct zerr *err)
+{
+	memset(q, 0, sizeof(*q));
+	q->channel = ibv_create_comp_channel(h->dev->ctx);
+	if (!q->channel)
+		return fail(err, errno, "a completion channel", h);
+	fcntl(q->channel->fd, F_SETFL, fcntl(q->channel->fd, F_GETFL) | O_NONBLOCK);
+	q->cq = ibv_create_cq(h->dev->ctx, (int)size->completions, NULL, q->channel, 0);
+	if (!q->cq) {
+		int code = errno;
+		vobject_queue_destroy(q);
+		return fail(err, code, "a completion queue", h);
+	}
+	struct ibv_qp_init_attr attr = {.send_cq = q->cq, .recv_cq = q->cq, .srq = srq, .qp_type = IBV_QPT_RC,
+		.cap = {.max_send_wr = size->sends, .max_recv_wr = srq ? 0 : size->receives, .max_send_sge = 2,
+			.max_recv_sge = srq ? 0 : 1, .max_inline_data = size->inline_bytes}};
+	q->qp = ibv_create_qp(h->domain, &attr);
+	while (!q->qp && errno == EINVAL && size->inline_bytes > 0) { /* a device that takes less */
+		size->inline_bytes /= 2;
+		attr.cap.max_inline_data = size->inline_bytes;
+		q->qp = ibv_create_qp(h->domain, &attr);
+	}
+	if (!q->qp) {
+		int code = errno;
+		vobject_queue_destroy(q);
+		return fail(err, code, "a queue pair", h);
+	}
+	if (attr.cap.max_inline_data < size->inline_bytes)
+		size->inline_bytes = attr.cap.max_inline_data;
+	return 0;
+}
+
+void vobject_queue_destroy(struct vqueue *q)
+{
+	if (q->qp)
+		ibv_destroy_qp(q->qp);
+	if (q->cq)
+		ibv_destroy_cq(q->cq);
+	if (q->channel)
+		ibv_destroy_comp_channel(q->channel);
+	memset(q, 0, sizeof(*q));
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Registered buffers, see pool.h. They lie in mappings of their own, so that nothing else shares a page with them. */
+#include "pool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define REPOST_MAX 32 /* receives handed to the device at a time */
+#define LINKS_STEP 16 /* buffers for so many links are made at a time */
+
+struct vslab {
+	struct vslab *next;
+	struct ibv_mr *mr;
+	void *base;
+	size_t bytes;
+	struct vbuf buf[];
+};
+
+static void destroy_slab(struct vslab *s)
+{
+	ibv_dereg_mr(s->mr);
+	munmap(s->base, s->bytes);
+	free(s);
+}
+
+/* Makes n buffers: a chain from *first to *last. */
+static int add_slab(struct vpool *p, uint32_t n, struct vbuf **first, struct vbuf **last, struct zerr *err)
+{
+	struct vslab *s = calloc(1, sizeof(*s) + n * sizeof(s->buf[0]));
+	if (!s)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	s->bytes = ((size_t)n * p->stride + 4095) & ~(size_t)4095;
+	s->base = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->base == MAP_FAILED) {
+		int code = errno;
+		free(s);
+		return zerr_set(err, -code, "no memory for %u buffers: %s", n, strerror(code));
+	}
+	s->mr = ibv_reg_mr(p->home.pd, s->base, s->bytes, IBV_ACCESS_LOCAL_WRITE);
+	if (!s->mr) {
+		int code = errno;
+		size_t kib = s->bytes / 1024;
+		munmap(s->base, s->bytes);
+		free(s);
+		return zerr_set(err, -code, "%s: cannot register %zu KiB of buffers: %s (see ulimit -l)",
+			p->home.dev->name, kib, strerror(code));
+	}
+	for (uint32_t i = 0; i < n; i++)
+		s->buf[i] = (struct vbuf){.data = (uint8_t *)s->base + (size_t)i * p->stride, .lkey = s->mr->lkey,
+			.next = i + 1 < n ? &s->buf[i + 1] : NULL};
+	s->next = p->slabs;
+	p->slabs = s;
+	*first = &s->buf[0];
+	*last = &s->buf[n - 1];
+	return 0;
+}
+
+int vpool_create(struct vpool **out, const struct vhome *home, uint32_t stride, uint32_t buffers, uint32_t links_max,
+	struct zerr *err)
+{
+	struct vpool *p = calloc(1, sizeof(*p));
+	struct vbuf *last;
+	if (!p)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	p->home = *home;
+	p->stride = (stride + 63) & ~63u;
+	p->links_max = links_max;
+	int rc = 0;
+	if (links_max > 0)
+		rc = vobject_srq_create(&p->srq, home, buffers + VPOOL_OWN * links_max, err);
+	if (rc == 0)
+		rc = add_slab(p, buffers, &p->free, &last, err);
+	if (rc == 0) {
+		p->nfree = buffers;
+		p->shared = (int32_t)buffers;
+		if (p->srq && vpool_repost(p) != 0)
+			rc = zerr_set(err, -EIO, "%s: cannot post receives", home->dev->name);
+	}
+	if (rc < 0) {
+		vpool_destroy(p);
+		return rc;
+	}
+	*out = p;
+	return 0;
+}
+
+void vpool_destroy(struct vpool *p)
+{
+	if (!p)
+		return;
+	if (p->srq)
+		ibv_destroy_srq(p->srq);
+	while (p->slabs) {
+		struct vslab *s = p->slabs;
+		p->slabs = s->next;
+		destroy_slab(s);
+	}
+	free(p);
+}
+
+static void give_back(struct vpool *p, struct vbuf *first, struct vbuf *last)
+{
+	struct vbuf *old = atomic_load_explicit(&p->back, memory_order_relaxed);
+	do
+		last->next = old;
+	while (!atomic_compare_exchange_weak_explicit(&p->back, &old, first, memory_order_release,
+		memory_order_relaxed));
+}
+
+int vpool_add_link(struct vpool *p, struct zerr *err)
+{
+	struct vbuf *first, *last;
+	if (p->links == p->owned) {
+		if (p->srq && p->owned + LINKS_STEP > p->links_max)
+			return zerr_set(err, -ENOSPC, "%s: more than %u connections for one thread", p->home.dev->name,
+				p->links_max);
+		int rc = add_slab(p, LINKS_STEP * VPOOL_OWN, &first, &last, err);
+		if (rc < 0)
+			return rc;
+		p->owned += LINKS_STEP;
+		give_back(p, first, last);
+	}
+	p->links++;
+	return 0;
+}
+
+void vpool_del_link(struct vpool *p, struct vbuf *chain, int32_t shared)
+{
+	p->links--;
+	if (chain) {
+		struct vbuf *last = chain;
+		while (last->next)
+			last = last->next;
+		give_back(p, chain, last);
+	}
+	atomic_fetch_add_explicit(&p->shared_back, shared, memory_order_release);
+}
+
+void vpool_collect_slowly(struct vpool *p)
+{
+	struct vbuf *b = atomic_exchange_explicit(&p->back, NULL, memory_order_acquire);
+	while (b) {
+		struct vbuf *next = b->next;
+		vpool_put(p, b);
+		b = next;
+	}
+	p->shared += atomic_exchange_explicit(&p->shared_back, 0, memory_order_acquire);
+	if (p->srq)
+		vpool_repost(p);
+}
+
+int vpool_repost(struct vpool *p)
+{
+	struct ibv_recv_wr wr[REPOST_MAX], *bad;
+	struct ibv_sge sge[REPOST_MAX];
+	while (p->free) {
+		int n = 0;
+		struct vbuf *b = p->free;
+		for (; b && n < REPOST_MAX; n++, b = b->next) {
+			sge[n] = (struct ibv_sge){.addr = (uintptr_t)b->data, .length = p->stride, .lkey = b->lkey};
+			wr[n] = (struct ibv_recv_wr){.wr_id = (uintptr_t)b, .sg_list = &sge[n], .num_sge = 1};
+			if (n > 0)
+				wr[n - 1].next = &wr[n];
+		}
+		if (ibv_post_srq_recv(p->srq, wr, &bad) != 0) {
+			for (; p->free != (struct vbuf *)(uintptr_t)bad->wr_id; p->nfree--)
+				p->free = p->free->next;
+			return -EIO;
+		}
+		p->free = b;
+		p->nfree -= (uint32_t)n;
+	}
+	return 0;
+}

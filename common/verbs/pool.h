@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Registered buffers of one size, shared by the halves of one thread on one device: a pool for sending, and one for
+ * receiving, whose free buffers all lie in a shared receive queue.
+ *
+ * Every link owns VPOOL_OWN buffers (sends it may have under way, or credits it may have given) whatever the others
+ * do. The rest is shared: a link may take beyond its own as much as it leaves free (A. K. Choudhury, E. L. Hahne,
+ * "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", 1998, with a factor of one), so one that is
+ * alone has half of it, and many have little each, but none has nothing. Memory grows by VPOOL_OWN per link only.
+ *
+ * Threads: add_link and del_link are the set-up thread's. What they make, and what a closed link leaves, goes to the
+ * owner over an atomic stack. Everything else is the owner's.
+ */
+#ifndef ZIP_VERBS_POOL_H
+#define ZIP_VERBS_POOL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "objects.h"
+
+#define VPOOL_OWN 2
+
+struct vbuf {
+	struct vbuf *next;
+	uint8_t *data; /* stride bytes, on a cache line */
+	uint32_t lkey;
+};
+
+struct vslab;
+
+struct vpool {
+	struct vhome home;
+	struct ibv_srq *srq; /* NULL: for sending */
+	uint32_t stride;
+	/* the set-up thread's */
+	struct vslab *slabs;
+	uint32_t links, owned; /* links now; and how many there are buffers for */
+	uint32_t links_max;    /* receiving: that the queue has room for */
+	/* the owner's */
+	struct vbuf *free;
+	uint32_t nfree;
+	int32_t shared; /* of the shared ones, how many no link has */
+	/* from others */
+	_Atomic(struct vbuf *) back;
+	_Atomic int32_t shared_back;
+};
+
+/* buffers: the shared ones. For receiving (links_max > 0) they are posted at once. */
+int vpool_create(struct vpool **, const struct vhome *, uint32_t stride, uint32_t buffers, uint32_t links_max,
+	struct zerr *);
+void vpool_destroy(struct vpool *);
+
+/* A link comes, and goes; what it leaves: a chain of buffers and its part of the shared ones. */
+int vpool_add_link(struct vpool *, struct zerr *);
+void vpool_del_link(struct vpool *, struct vbuf *chain, int32_t shared);
+
+/* Takes in what others gave. */
+void vpool_collect_slowly(struct vpool *);
+static inline void vpool_collect(struct vpool *p)
+{
+	if (atomic_load_explicit(&p->back, memory_order_relaxed) ||
+		atomic_load_explicit(&p->shared_back, memory_order_relaxed))
+		vpool_collect_slowly(p);
+}
+
+static inline void vpool_put(struct vpool *p, struct vbuf *b)
+{
+	b->next = p->free;
+	p->free = b;
+	p->nfree++;
+}
+
+static inline struct vbuf *vpool_get(struct vpool *p)
+{
+	struct vbuf *b = p->free;
+	if (b) {
+		p->free = b->next;
+		p->nfree--;
+	}
+	return b;
+}
+
+/* Receiving: posts what is free. 0 or a negative errno. */
+int vpool_repost(struct vpool *);
+
+#endif

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The receive half. A message that lies in one buffer is shown there; a longer one is put together, in the place that
+ * the sink gave or in memory of the link. Buffers go back to the shared receive queue, and credit to the sender, at the
+ * end of a poll. What has come is delivered also after the queue pair or the peer has failed.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "link.h"
+
+#define REPOST_AT 16	   /* free buffers that are posted again within a poll */
+#define CREDIT_SENDS 16	   /* messages of credit under way */
+#define CREDIT_RUN 4	   /* one in so many reports its completion */
+#define LATE_LOOKS 1000	   /* for what the peer knows to have arrived: the device may show it a moment later */
+#define STREAM_BUDGET 4	   /* frames of one look at the TCP connection */
+
+/* --- credit --- */
+
+static int post_credit(struct vlink *l, uint32_t limit)
+{
+	struct vrx *rx = &l->rx;
+	struct ibv_send_wr *bad, wr = {.opcode = IBV_WR_SEND_WITH_IMM, .imm_data = htonl(limit), .wr_id = VTAG_CREDIT};
+	if (++rx->run == CREDIT_RUN) {
+		wr.send_flags = IBV_SEND_SIGNALED;
+		rx->run = 0;
+	}
+	rx->sends++;
+	return ibv_post_send(rx->queue.qp, &wr, &bad) == 0 ? 0 : -EIO;
+}
+
+/* What the sender may have: its own, and of the shared ones as much as is left. */
+int vrx_grant(struct vlink *l)
+{
+	struct vrx *rx = &l->rx;
+	struct vpool *p = rx->pool;
+	int32_t given = (int32_t)(rx->limit - rx->consumed);
+	int32_t extra = given > VPOOL_OWN ? given - VPOOL_OWN : 0, most = (int32_t)voptions->window - VPOOL_OWN;
+	p->shared += rx->extra - extra;
+	rx->extra = extra;
+	int32_t want = (p->shared + extra) / 2;
+	want = want > most ? most : want < extra ? extra : want;
+	uint32_t limit = rx->consumed + VPOOL_OWN + (uint32_t)want;
+	int32_t step = (VPOOL_OWN + want) / 4;
+	rx->due = false;
+	if (rx->broken || (int32_t)(limit - rx->limit) < (step > 0 ? step : 1))
+		return 0;
+	if (rx->sends == CREDIT_SENDS) {
+		rx->due = true;
+		return 0;
+	}
+	p->shared -= want - extra;
+	rx->extra = want;
+	rx->limit = limit;
+	rx->granted = true;
+	return post_credit(l, limit);
+}
+
+/* --- messages --- */
+
+static void put_back(struct vrx *rx, struct vbuf *b)
+{
+	vpool_put(rx->pool, b);
+	if (rx->pool->nfree >= REPOST_AT)
+		vpool_repost(rx->pool);
+}
+
+static int take(struct vrx *rx, const struct zsink *sink, const void *payload)
+{
+	int rc = sink->take(sink->ctx, &rx->env, rx->raw, rx->env.len ? payload : NULL);
+	if (rc == -EAGAIN && rx->placed)
+		rc = -EINVAL;
+	return rc < 0 ? rc : 1;
+}
+
+/* The sink's place for the payload of the message that is open, if it wants one. */
+static void find_place(struct vrx *rx, const struct zsink *sink)
+{
+	rx->placed = sink->place && rx->env.len ? sink->place(sink->ctx, &rx->env) : NULL;
+}
+
+/* Shows a message that lies wholly in its buffer: 1, -EAGAIN (it is kept), or the error. */
+static int show_buffer(struct vrx *rx, const struct zsink *sink, struct vbuf *b)
+{
+	const void *payload = b->data + ZWIRE_ENV_BYTES;
+	find_place(rx, sink);
+	if (rx->placed)
+		payload = memcpy(rx->placed, payload, rx->env.len);
+	int rc = take(rx, sink, payload);
+	rx->kept = rc == -EAGAIN ? b : NULL;
+	if (rc != -EAGAIN)
+		put_back(rx, b);
+	return rc;
+}
+
+/* Shows one that was put together. */
+static int show_whole(struct vrx *rx, const struct zsink *sink)
+{
+	if (rx->whole && !rx->placed) { /* refused before: the sink may want it elsewhere now */
+		find_place(rx, sink);
+		if (rx->placed)
+			memcpy(rx->placed, rx->memory, rx->env.len);
+	}
+	rx->whole = true;
+	int rc = take(rx, sink, rx->placed ? rx->placed : rx->memory);
+	if (rc != -EAGAIN)
+		rx->open = rx->whole = false;
+	return rc;
+}
+
+static int begin_message(struct vrx *rx, const struct zsink *sink, struct vbuf *b, uint32_t len)
+{
+	int rc = len < ZWIRE_ENV_BYTES ? -EPROTO : zwire_decode(&rx->env, b->data);
+	if (rc < 0 || len > ZWIRE_ENV_BYTES + rx->env.len || vframe_is(&rx->env)) {
+		put_back(rx, b);
+		return rc < 0 ? rc : -EPROTO;
+	}
+	memcpy(rx->raw, b->data, ZWIRE_ENV_BYTES);
+	if (len == ZWIRE_ENV_BYTES + rx->env.len)
+		return show_buffer(rx, sink, b);
+	find_place(rx, sink);
+	rx->open = true;
+	rx->have = len - ZWIRE_ENV_BYTES;
+	memcpy(rx->placed ? rx->placed : rx->memory, b->data + ZWIRE_ENV_BYTES, rx->have);
+	put_back(rx, b);
+	return 0;
+}
+
+static int continue_message(struct vrx *rx, const struct zsink *sink, struct vbuf *b, uint32_t len)
+{
+	bool fits = len > 0 && len <= rx->env.len - rx->have;
+	if (fits)
+		memcpy((rx->placed ? rx->placed : rx->memory) + rx->have, b->data, len);
+	rx->have += len;
+	put_back(rx, b);
+	if (!fits)
+		return -EPROTO;
+	return rx->have == rx->env.len ? show_whole(rx, sink) : 0;
+}
+
+/* --- completions --- */
+
+/* A send of the peer. */
+static void take_arrival(struct vrx *rx, const struct ibv_wc *wc)
+{
+	struct vbuf *b = (struct vbuf *)(uintptr_t)wc->wr_id;
+	int rc = 0;
+	if (wc->status != IBV_WC_SUCCESS)
+		rc = vlink_error(wc->status);
+	else if (wc->wc_flags & IBV_WC_WITH_IMM || rx->consumed + (rx->got - rx->next) == rx->limit)
+		rc = -EPROTO; /* not ours, or more than it may */
+	if (rc == 0) {
+		rx->arrival[rx->got++ % VARRIVALS] = (struct varrival){b, wc->byte_len};
+		return;
+	}
+	put_back(rx, b);
+	if (!rx->broken)
+		rx->broken = rc;
+}
+
+static void take_completion(struct vrx *rx, const struct ibv_wc *wc)
+{
+	enum vtag tag = (enum vtag)(wc->wr_id & ((1u << VTAG_BITS) - 1));
+	if (tag == VTAG_BUFFER) {
+		take_arrival(rx, wc);
+		return;
+	}
+	if (tag == VTAG_RMA) {
+		struct vrma_slot *s = &rx->rma[(uint32_t)wc->wr_id >> VTAG_BITS];
+		s->rc = vlink_error(wc->status);
+		s->done = true;
+	} else if (tag == VTAG_CREDIT) {
+		rx->sends -= CREDIT_RUN;
+	}
+	if (wc->status != IBV_WC_SUCCESS && !rx->broken)
+		rx->broken = vlink_error(wc->status);
+}
+
+/* true: there were completions. */
+static bool collect(struct vrx *rx)
+{
+	struct ibv_wc wc[VPOLL];
+	int n = ibv_poll_cq(rx->queue.cq, VPOLL, wc);
+	if (n < 0 && !rx->broken)
+		rx->broken = -EIO;
+	for (int i = 0; i < n; i++)
+		take_completion(rx, &wc[i]);
+	return n > 0;
+}
+
+/* true: something has arrived. */
+static bool fill(struct vrx *rx)
+{
+	while (rx->next == rx->got)
+		if (!collect(rx))
+			return false;
+	return true;
+}
+
+/* Up to the next message: 1 taken, 0 none there, -EAGAIN refused, else why the link is broken. */
+static int deliver(struct vrx *rx, const struct zsink *sink)
+{
+	if (rx->kept)
+		return show_buffer(rx, sink, rx->kept);
+	if (rx->whole)
+		return show_whole(rx, sink);
+	while (fill(rx)) {
+		struct varrival a = rx->arrival[rx->next++ % VARRIVALS];
+		rx->consumed++;
+		int rc = rx->open ? continue_message(rx, sink, a.buf, a.len) : begin_message(rx, sink, a.buf, a.len);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* --- the TCP connection --- */
+
+struct filter { /* the caller's sink behind ours */
+	struct vlink *link;
+	const struct zsink *sink;
+	unsigned frames;
+};
+
+static int take_frame(struct vlink *l, const struct zwire_env *env, const uint8_t *payload)
+{
+	struct vrx *rx = &l->rx;
+	struct vframe f;
+	int state = atomic_load_explicit(&l->state, memory_order_acquire), rc = vframe_decode(&f, env, payload);
+	if (rc < 0)
+		return rc;
+	if (f.type == VFRAME_OFFER && !l->connecting && state == VSTATE_PLAIN && l->port[0]) {
+		l->peer = f;
+		atomic_store_explicit(&l->state, VSTATE_OFFERED, memory_order_release);
+		return 0;
+	}
+	if (f.type == VFRAME_ANSWER && l->connecting && state == VSTATE_OFFERED) {
+		l->peer = f;
+		rc = vsetup_answered(l);
+		return rc < 0 ? rc : vrx_grant(l);
+	}
+	if (f.type == VFRAME_READY && !l->connecting && state == VSTATE_READY && !rx->granted) {
+		vpool_collect(rx->pool);
+		return vrx_grant(l);
+	}
+	if (f.type == VFRAME_SWITCH && rx->granted && rx->mode == VMODE_STREAM) {
+		rx->mode = VMODE_QUEUE;
+		return 0;
+	}
+	if (f.type == VFRAME_CLOSE && rx->mode == VMODE_QUEUE && !rx->closing) {
+		rx->closing = true;
+		rx->close_at = f.count;
+		return 0;
+	}
+	return -EPROTO;
+}
+
+static void *filter_place(void *ctx, const struct zwire_env *env)
+{
+	struct filter *f = ctx;
+	if (vframe_is(env) || f->link->rx.mode == VMODE_QUEUE || !f->sink->place)
+		return NULL;
+	return f->sink->place(f->sink->ctx, env);
+}
+
+static int filter_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	struct filter *f = ctx;
+	if (vframe_is(env)) {
+		f->frames++;
+		return take_frame(f->link, env, payload);
+	}
+	if (f->link->rx.mode == VMODE_QUEUE)
+		return -EPROTO;
+	return f->sink->take(f->sink->ctx, env, raw, payload);
+}
+
+/* As poll, while messages travel there. */
+static int poll_stream(struct vlink *l, const struct zsink *sink, unsigned budget)
+{
+	struct filter f = {.link = l, .sink = sink};
+	const struct zsink ours = {.place = filter_place, .take = filter_take, .ctx = &f};
+	int rc;
+	do {
+		f.frames = 0;
+		rc = l->stream->ops->poll(l->stream, &ours, budget);
+	} while (rc > 0 && (unsigned)rc == f.frames && l->rx.mode == VMODE_STREAM);
+	return rc > 0 ? rc - (int)f.frames : rc;
+}
+
+/* Afterwards: for CLOSE and for its end. */
+static void look_at_stream(struct vlink *l)
+{
+	struct vrx *rx = &l->rx;
+	const struct zsink none = {.ctx = NULL};
+	if (rx->fin)
+		return;
+	struct filter f = {.link = l, .sink = &none};
+	const struct zsink ours = {.place = filter_place, .take = filter_take, .ctx = &f};
+	int rc;
+	do
+		rc = l->stream->ops->poll(l->stream, &ours, STREAM_BUDGET);
+	while (rc > 0);
+	rx->fin = rc < 0;
+	if (rc == -EPROTO && !rx->broken)
+		rx->broken = rc;
+}
+
+/* Nothing has come: is this the end? 0: no. */
+static int find_end(struct vlink *l)
+{
+	struct vrx *rx = &l->rx;
+	int lost = vlink_lost(l);
+	if (rx->closing && rx->consumed == rx->close_at && !rx->open)
+		return -ESHUTDOWN;
+	if (lost)
+		return lost;
+	if (rx->closing && !rx->broken && !rx->open && ++rx->late < LATE_LOOKS)
+		return 0;
+	if (rx->broken)
+		return rx->broken;
+	return rx->fin ? -ECONNRESET : 0;
+}
+
+int vrx_reap(struct vlink *l)
+{
+	while (collect(&l->rx))
+		;
+	return l->rx.broken;
+}
+
+/* --- the half --- */
+
+static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget)
+{
+	struct vrx *rx = &l->rx;
+	unsigned n = 0;
+	int rc = 0;
+	bool woken = rx->armed && vlink_woken(l, rx->epoll, rx->queue.channel);
+	rx->armed = false;
+	vpool_collect(rx->pool);
+	while (n < budget && (rc = deliver(rx, sink)) > 0)
+		n++;
+	if (rx->pool->nfree)
+		vpool_repost(rx->pool);
+	int granted = vrx_grant(l);
+	if (granted < 0 && !rx->broken)
+		rx->broken = granted;
+	if (rc < 0 && rc != -EAGAIN)
+		rx->error = rc;
+	if (n > 0 || rc < 0) {
+		rx->vain = 0;
+		return n > 0 ? (int)n : rc;
+	}
+	if (budget == 0)
+		return 0;
+	if (woken || rx->broken || ++rx->vain % VLOOK_EVERY == 0) {
+		look_at_stream(l);
+		if ((rx->fin || rx->broken) && fill(rx))
+			return 0; /* came meanwhile */
+	}
+	return rx->error = find_end(l);
+}
+
+int vrx_poll(struct zlink *base, const struct zsink *sink, unsigned budget)
+{
+	struct vlink *l = (struct vlink *)base;
+	struct vrx *rx = &l->rx;
+	if (rx->error)
+		return rx->error;
+	if (rx->mode == VMODE_QUEUE)
+		return poll_queue(l, sink, budget);
+	int rc = poll_stream(l, sink, budget);
+	if (rc < 0 && rc != -EAGAIN)
+		return rx->error = vlink_lost(l) ? vlink_lost(l) : rc;
+	return rc == 0 && rx->mode == VMODE_QUEUE ? poll_queue(l, sink, budget) : rc;
+}
+
+int vrx_arm(struct vlink *l)
+{
+	struct vrx *rx = &l->rx;
+	if (rx->error || vlink_lost(l))
+		return 1;
+	if (rx->mode != VMODE_QUEUE)
+		return l->stream->ops->arm(l->stream, ZLINK_RX);
+	if (rx->armed)
+		vlink_woken(l, rx->epoll, rx->queue.channel);
+	if (rx->kept || rx->whole || rx->broken || ibv_req_notify_cq(rx->queue.cq, 0) != 0)
+		return 1;
+	rx->armed = true;
+	if (fill(rx) || (rx->due && vrx_grant(l) < 0))
+		return 1;
+	return l->stream->ops->arm(l->stream, ZLINK_RX) != 0;
+}
+
+int vrx_init(struct vlink *l, struct zerr *err)
+{
+	l->rx.memory = malloc(ZWIRE_MAX_PAYLOAD); /* only what is used of it becomes memory */
+	return l->rx.memory ? 0 : zerr_set(err, -ENOMEM, "out of memory for a connection");
+}
+
+/* The queue pair is in its error state: what came is in the completion queue, and nothing more will. */
+void vrx_fini(struct vlink *l)
+{
+	struct vrx *rx = &l->rx;
+	struct vbuf *chain = rx->kept;
+	if (chain)
+		chain->next = NULL;
+	while (rx->queue.cq && fill(rx)) {
+		struct vbuf *b = rx->arrival[rx->next++ % VARRIVALS].buf;
+		b->next = chain;
+		chain = b;
+	}
+	if (rx->pool)
+		vpool_del_link(rx->pool, chain, rx->extra);
+	free(rx->memory);
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queue pairs of a link: making and connecting them; and the endpoints that they belong to. See link.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "link.h"
+
+#define LINKS_MAX 4096	 /* of one thread and device: room in its shared receive queue */
+#define CREDIT_SENDS 32	 /* send queue of a receiving half: messages of credit, and of them 16 at most under way */
+#define RNR_TIMER 12	 /* 0.64 ms; not met with */
+#define RETRIES 7
+#define HOP_LIMIT 64
+
+/* --- endpoints --- */
+
+struct vshare { /* of one endpoint on one device */
+	struct vshare *next;
+	struct vhome home;
+	struct vpool *rx, *tx;
+};
+
+struct zendpoint {
+	pid_t pid;
+	unsigned links; /* own: that there are */
+	struct vshare *shares;
+};
+
+static struct zendpoint *own; /* of connections that this process makes */
+
+int vendpoint_open(struct zendpoint **out, struct zerr *err)
+{
+	struct zendpoint *e = calloc(1, sizeof(*e));
+	if (!e)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	e->pid = getpid();
+	*out = e;
+	return 0;
+}
+
+void vendpoint_close(struct zendpoint *e)
+{
+	while (e && e->shares) {
+		struct vshare *s = e->shares;
+		struct vdevice *d = s->home.dev;
+		e->shares = s->next;
+		vpool_destroy(s->rx);
+		vpool_destroy(s->tx);
+		vobject_home_close(&s->home);
+		vdevice_close(d);
+		free(s);
+	}
+	free(e);
+}
+
+static int find_share(struct vshare **out, struct zendpoint *e, const struct vdevice *dev, struct zerr *err)
+{
+	struct vdevice *d;
+	for (struct vshare *s = e->shares; s; s = s->next)
+		if (s->home.dev == dev) {
+			*out = s;
+			return 0;
+		}
+	struct vshare *s = calloc(1, sizeof(*s));
+	if (!s)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	int rc = vdevice_open(&d, dev->name, err);
+	if (rc == 0) {
+		rc = vobject_home_open(&s->home, d, err);
+		if (rc < 0)
+			vdevice_close(d);
+	}
+	if (rc < 0) {
+		free(s);
+		return rc;
+	}
+	s->next = e->shares;
+	e->shares = s;
+	*out = s;
+	return 0;
+}
+
+/* The pool of an endpoint for one half, with room for one more link. */
+static int join_pool(struct vpool **out, struct vshare *s, bool receiving, struct zerr *err)
+{
+	struct vpool **pool = receiving ? &s->rx : &s->tx;
+	int rc = 0;
+	if (!*pool)
+		rc = vpool_create(pool, &s->home, (uint32_t)voptions->buffer_bytes, (uint32_t)voptions->buffers,
+			receiving ? LINKS_MAX : 0, err);
+	if (rc == 0)
+		rc = vpool_add_link(*pool, err);
+	*out = rc == 0 ? *pool : NULL;
+	return rc;
+}
+
+/* --- queue pairs --- */
+
+static int make_tx(struct vlink *l, struct vshare *s, struct zerr *err)
+{
+	struct vtx *tx = &l->tx;
+	int rc = join_pool(&tx->pool, s, false, err);
+	if (rc < 0)
+		return rc;
+	tx->depth = 2 * (uint32_t)voptions->window + VRMA_MAX + 8;
+	struct vqueue_size size = {.sends = tx->depth, .receives = VCREDITS_MAX, .completions = tx->depth + VCREDITS_MAX,
+		.inline_bytes = (uint32_t)voptions->inline_bytes};
+	rc = vobject_queue_create(&tx->queue, &s->home, NULL, &size, err);
+	tx->inline_bytes = size.inline_bytes;
+	return rc;
+}
+
+static int make_rx(struct vlink *l, struct vshare *s, struct zerr *err)
+{
+	struct vrx *rx = &l->rx;
+	int rc = join_pool(&rx->pool, s, true, err);
+	if (rc < 0)
+		return rc;
+	struct vqueue_size size = {.sends = CREDIT_SENDS + VRMA_MAX,
+		.completions = (uint32_t)voptions->window + CREDIT_SENDS + VRMA_MAX};
+	return vobject_queue_create(&rx->queue, &s->home, rx->pool->srq, &size, err);
+}
+
+static int to_init(struct ibv_qp *qp, const struct vlink *l, int access)
+{
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .pkey_index = l->address.pkey_index, .port_num = l->life.port,
+		.qp_access_flags = (unsigned)access};
+	return ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+static int to_receive(struct ibv_qp *qp, const struct vlink *l, uint32_t peer_qpn, uint32_t peer_psn)
+{
+	const struct vaddress *us = &l->address;
+	const struct vframe *peer = &l->peer;
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTR, .dest_qp_num = peer_qpn, .rq_psn = peer_psn,
+		.path_mtu = (enum ibv_mtu)(peer->mtu < us->mtu ? peer->mtu : us->mtu),
+		.max_dest_rd_atomic = VRMA_MAX, .min_rnr_timer = RNR_TIMER};
+	a.ah_attr = (struct ibv_ah_attr){.port_num = l->life.port, .sl = (uint8_t)voptions->service_level,
+		.dlid = peer->lid};
+	/* InfiniBand within a subnet needs no global address. */
+	if (us->ethernet || memcmp(us->gid, peer->gid, 8) != 0) {
+		a.ah_attr.is_global = 1;
+		a.ah_attr.grh = (struct ibv_global_route){.sgid_index = us->gid_index, .hop_limit = HOP_LIMIT,
+			.traffic_class = (uint8_t)voptions->traffic_class};
+		memcpy(a.ah_attr.grh.dgid.raw, peer->gid, 16);
+	}
+	return ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+		IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+}
+
+static int to_send(struct ibv_qp *qp, uint32_t psn)
+{
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTS, .sq_psn = psn, .timeout = (uint8_t)voptions->ack_timeout,
+		.retry_cnt = RETRIES, .rnr_retry = RETRIES, .max_rd_atomic = VRMA_MAX};
+	return ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+		IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+/* Our send half's queue pair and the peer's receive half's, and the other two. */
+static int connect_queues(struct vlink *l, const struct vframe *us, struct zerr *err)
+{
+	const struct vframe *peer = &l->peer;
+	int rc = to_receive(l->tx.queue.qp, l, peer->rx_qpn, peer->rx_psn);
+	if (rc == 0)
+		rc = to_receive(l->rx.queue.qp, l, peer->tx_qpn, peer->tx_psn);
+	if (rc == 0)
+		rc = to_send(l->tx.queue.qp, us->tx_psn);
+	if (rc == 0)
+		rc = to_send(l->rx.queue.qp, us->rx_psn);
+	if (rc != 0)
+		return zerr_set(err, -rc, "%s:%u: cannot connect a queue pair: %s", l->dev->name, l->life.port,
+			strerror(rc));
+	l->tx.send_bytes = l->rx.send_bytes =
+		peer->send_bytes < us->send_bytes ? peer->send_bytes : us->send_bytes;
+	return 0;
+}
+
+/* What wakes a half: the TCP connection, completions, the device's events. */
+static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel *channel, struct zerr *err)
+{
+	const int fd[] = {l->life.sock, channel->fd, l->dev->ctx->async_fd};
+	int ep = epoll_create1(EPOLL_CLOEXEC), rc = ep < 0 ? -errno : 0;
+	for (int i = 0; i < 3 && rc == 0; i++) {
+		struct epoll_event e = {.events = i == 0 ? events : EPOLLIN, .data.fd = fd[i]};
+		if (epoll_ctl(ep, EPOLL_CTL_ADD, fd[i], &e) != 0)
+			rc = -errno;
+	}
+	if (rc == 0)
+		return ep;
+	if (ep >= 0)
+		close(ep);
+	return zerr_set(err, rc, "cannot set up a connection: %s", strerror(-rc));
+}
+
+static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, struct vframe *us, struct zerr *err)
+{
+	struct vshare *srx, *stx;
+	int rc = find_share(&srx, rx, l->dev, err);
+	if (rc == 0)
+		rc = find_share(&stx, tx, l->dev, err);
+	if (rc == 0)
+		rc = make_tx(l, stx, err);
+	if (rc == 0)
+		rc = make_rx(l, srx, err);
+	if (rc < 0)
+		return rc;
+	rc = to_init(l->tx.queue.qp, l, IBV_ACCESS_REMOTE_READ);
+	if (rc == 0)
+		rc = to_init(l->rx.queue.qp, l, IBV_ACCESS_REMOTE_WRITE);
+	if (rc != 0)
+		return zerr_set(err, -rc, "%s:%u: cannot set up a queue pair: %s", l->dev->name, l->life.port,
+			strerror(rc));
+	rc = vtx_init(l, err);
+	if (rc == 0)
+		rc = vrx_init(l, err);
+	if (rc == 0)
+		rc = l->tx.epoll = make_epoll(l, EPOLLRDHUP, l->tx.queue.channel, err);
+	if (rc >= 0)
+		rc = l->rx.epoll = make_epoll(l, EPOLLIN | EPOLLRDHUP, l->rx.queue.channel, err);
+	if (rc < 0)
+		return rc;
+	uint32_t psn[2] = {0, 0};
+	if (getrandom(psn, sizeof(psn), 0) != sizeof(psn))
+		psn[0] = (uint32_t)(uintptr_t)l >> 4; /* any will do */
+	us->ethernet = l->address.ethernet;
+	us->mtu = l->address.mtu;
+	us->lid = l->address.lid;
+	memcpy(us->gid, l->address.gid, 16);
+	us->tx_qpn = l->tx.queue.qp->qp_num;
+	us->rx_qpn = l->rx.queue.qp->qp_num;
+	us->tx_psn = psn[0] & 0xffffff;
+	us->rx_psn = psn[1] & 0xffffff;
+	us->send_bytes = (uint32_t)voptions->buffer_bytes;
+	return 0;
+}
+
+void vsetup_undo(struct vlink *l)
+{
+	struct ibv_qp_attr error = {.qp_state = IBV_QPS_ERR};
+	if (l->rx.queue.qp)
+		ibv_modify_qp(l->rx.queue.qp, &error, IBV_QP_STATE);
+	if (l->dev)
+		vdevice_del(l->dev, &l->life);
+	vrx_fini(l);
+	vobject_queue_destroy(&l->rx.queue);
+	vobject_queue_destroy(&l->tx.queue);
+	vtx_fini(l);
+	if (l->rx.epoll >= 0)
+		close(l->rx.epoll);
+	if (l->tx.epoll >= 0)
+		close(l->tx.epoll);
+	vdevice_close(l->dev);
+	if (!l->own || --l->own->links > 0)
+		return;
+	if (own == l->own)
+		own = NULL;
+	vendpoint_close(l->own);
+}
+
+int vsetup_tell(struct vlink *l, enum vframe_type type, uint32_t count)
+{
+	uint8_t env[ZWIRE_ENV_BYTES], payload[VFRAME_BYTES];
+	vframe_encode(env, payload, &(struct vframe){.type = type, .count = count});
+	return l->stream->ops->post(l->stream, env, payload, VFRAME_BYTES);
+}
+
+static int tell_setup(struct vlink *l, const struct vframe *us, struct zerr *err)
+{
+	uint8_t env[ZWIRE_ENV_BYTES], payload[VFRAME_BYTES];
+	vframe_encode(env, payload, us);
+	int rc = l->stream->ops->post(l->stream, env, payload, VFRAME_BYTES);
+	if (rc == 0)
+		rc = l->stream->ops->flush(l->stream);
+	/* What TCP has no room for goes with the first messages, which follow it. */
+	return rc == 0 || rc == -EAGAIN ? 0 : zerr_set(err, rc, "%s: %s", l->base.peer, strerror(-rc));
+}
+
+/* --- the accepting end --- */
+
+int vsetup_settle(struct zlink *base, struct zendpoint *rx, struct zendpoint *tx, struct zerr *err)
+{
+	struct vlink *l = (struct vlink *)base;
+	struct vframe us = {.type = VFRAME_ANSWER};
+	char device[VDEVICE_NAME_MAX];
+	if (atomic_load(&l->state) != VSTATE_OFFERED)
+		return 0; /* all by TCP: its choice */
+	if (strcmp(l->peer.port, l->port) != 0)
+		return zerr_set(err, -EINVAL, "%s wants %.70s, but this is %.70s", l->base.peer, l->peer.port, l->port);
+	snprintf(device, sizeof(device), "%.*s", (int)strcspn(l->port, ":"), l->port);
+	int rc = vdevice_open(&l->dev, device, err);
+	if (rc < 0)
+		return rc;
+	vdevice_add(l->dev, &l->life);
+	rc = vaddress_find(&l->address, l->dev, l->life.port, vlink_local(l, &(struct sockaddr_storage){0}), voptions,
+		err);
+	if (rc == 0 && l->address.ethernet != l->peer.ethernet)
+		rc = zerr_set(err, -EPROTONOSUPPORT, "%s is on %s and %s on %s", l->port,
+			l->address.ethernet ? "RoCE" : "InfiniBand", l->base.peer,
+			l->peer.ethernet ? "RoCE" : "InfiniBand");
+	if (rc == 0)
+		rc = make_queues(l, rx, tx, &us, err);
+	if (rc == 0)
+		rc = connect_queues(l, &us, err);
+	if (rc == 0)
+		rc = tell_setup(l, &us, err);
+	if (rc == 0)
+		atomic_store_explicit(&l->state, VSTATE_READY, memory_order_release);
+	return rc;
+}
+
+/* --- the connecting end --- */
+
+static int choose_port(struct vlink *l, const struct sockaddr *local, struct zerr *err)
+{
+	char device[VDEVICE_NAME_MAX];
+	uint8_t port;
+	struct zaddr a;
+	int rc;
+	if (voptions->device) {
+		rc = zaddr_parse(&a, voptions->device, err);
+		if (rc == 0 && (a.kind != ZADDR_VERBS || a.via[0]))
+			rc = zerr_set(err, -EINVAL, "\"%s\" is not of the form DEVICE:PORT", voptions->device);
+		if (rc < 0)
+			return zerr_prefix(err, rc, "ZIPPER_DEVICE");
+		snprintf(device, sizeof(device), "%.63s", a.host);
+		port = (uint8_t)a.port;
+	} else {
+		rc = vaddress_choose(device, &port, local, err);
+		if (rc < 0)
+			return rc;
+	}
+	rc = vdevice_open(&l->dev, device, err);
+	if (rc < 0)
+		return rc;
+	l->life.port = port;
+	vdevice_add(l->dev, &l->life);
+	return vaddress_find(&l->address, l->dev, port, local, voptions, err);
+}
+
+int vsetup_connecting(struct vlink *l, const struct zaddr *addr, struct zerr *err)
+{
+	struct sockaddr_storage local;
+	struct vframe us = {.type = VFRAME_OFFER};
+	int rc = choose_port(l, vlink_local(l, &local), err);
+	if (rc == 0 && own && own->pid != getpid())
+		own = NULL; /* the parent's */
+	if (rc == 0 && !own)
+		rc = vendpoint_open(&own, err);
+	if (rc < 0)
+		return rc;
+	own->links++;
+	l->own = own;
+	rc = make_queues(l, own, own, &us, err);
+	if (rc < 0)
+		return rc;
+	snprintf(us.port, sizeof(us.port), "%.63s:%u", addr->host, addr->port);
+	l->offered_rx_psn = us.rx_psn;
+	l->offered_tx_psn = us.tx_psn;
+	atomic_store(&l->state, VSTATE_OFFERED);
+	return tell_setup(l, &us, err);
+}
+
+int vsetup_answered(struct vlink *l)
+{
+	struct vframe us = {.tx_psn = l->offered_tx_psn, .rx_psn = l->offered_rx_psn,
+		.send_bytes = (uint32_t)voptions->buffer_bytes};
+	if (l->peer.ethernet != l->address.ethernet)
+		return -EPROTO;
+	int rc = connect_queues(l, &us, NULL);
+	if (rc < 0)
+		return rc;
+	vpool_collect(l->rx.pool);
+	atomic_store_explicit(&l->state, VSTATE_READY, memory_order_release);
+	return 0;
+}

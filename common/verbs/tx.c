@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The send half. Small messages go by value (inline), larger ones are copied into registered buffers, as the caller may
+ * have its memory back. Both are collected in a list, which is handed to the device when it is full, at flush, and
+ * where something has to be waited for. A message that there are not enough credits or buffers for is taken all the
+ * same if its beginning can go; until the rest has gone, nothing more is taken.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "link.h"
+
+#define LINGER_MS 2000
+#define CREDIT_STEP 16		/* receives for credit are posted again so many at a time */
+#define MESSAGE_MAX (ZWIRE_ENV_BYTES + (size_t)ZWIRE_MAX_PAYLOAD)
+#define LIMIT_STEP_MAX 4096	/* a peer that gives more credit at a time is broken */
+
+/* --- completions --- */
+
+static int post_credit_receives(struct vtx *tx, uint32_t n)
+{
+	struct ibv_recv_wr wr[VCREDITS_MAX], *bad;
+	for (uint32_t i = 0; i < n; i++)
+		wr[i] = (struct ibv_recv_wr){.wr_id = VTAG_CREDIT, .next = i + 1 < n ? &wr[i + 1] : NULL};
+	return n == 0 || ibv_post_recv(tx->queue.qp, wr, &bad) == 0 ? 0 : -EIO;
+}
+
+static int take_credit(struct vtx *tx, const struct ibv_wc *wc)
+{
+	if (wc->opcode != IBV_WC_RECV || !(wc->wc_flags & IBV_WC_WITH_IMM))
+		return -EPROTO;
+	uint32_t limit = ntohl(wc->imm_data), step = limit - tx->limit;
+	if (step == 0 || step > LIMIT_STEP_MAX)
+		return -EPROTO;
+	tx->limit = limit;
+	if (++tx->credits_used < CREDIT_STEP)
+		return 0;
+	tx->credits_used = 0;
+	return post_credit_receives(tx, CREDIT_STEP);
+}
+
+/* The send with this number, and all before it, are complete. */
+static void release_to(struct vtx *tx, uint32_t number)
+{
+	while ((int32_t)(number - tx->head) >= 0) {
+		struct vbuf **slot = &tx->slot[tx->head++ & tx->slot_mask];
+		if (!*slot)
+			continue;
+		vpool_put(tx->pool, *slot);
+		*slot = NULL;
+		tx->pool->shared += tx->held > VPOOL_OWN;
+		tx->held--;
+	}
+}
+
+static int take_completion(struct vlink *l, const struct ibv_wc *wc)
+{
+	struct vtx *tx = &l->tx;
+	enum vtag tag = (enum vtag)(wc->wr_id & ((1u << VTAG_BITS) - 1));
+	uint32_t value = (uint32_t)(wc->wr_id >> VTAG_BITS);
+	if (tag == VTAG_RMA) {
+		struct vrma_slot *s = &tx->rma[value % VRMA_MAX];
+		release_to(tx, (uint32_t)(wc->wr_id >> 32));
+		s->rc = vlink_error(wc->status);
+		s->done = true;
+	}
+	if (wc->status != IBV_WC_SUCCESS)
+		return vlink_error(wc->status);
+	if (tag == VTAG_CREDIT)
+		return take_credit(tx, wc);
+	if (tag == VTAG_SEND)
+		release_to(tx, (uint32_t)(wc->wr_id >> 32));
+	return 0;
+}
+
+int vtx_reap(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	struct ibv_wc wc[VPOLL];
+	int n = VPOLL, rc = tx->error;
+	vpool_collect(tx->pool);
+	while (n == VPOLL) {
+		n = ibv_poll_cq(tx->queue.cq, VPOLL, wc);
+		for (int i = 0; i < n; i++) {
+			int e = take_completion(l, &wc[i]);
+			rc = rc ? rc : e;
+		}
+	}
+	rc = rc ? rc : n < 0 ? -EIO : vlink_lost(l);
+	if (rc && !tx->error)
+		tx->error = vlink_lost(l) ? vlink_lost(l) : vlink_hung_up(l) ? -EPIPE : rc;
+	return tx->error;
+}
+
+/* --- sending --- */
+
+int vtx_ring(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	struct ibv_send_wr *bad;
+	if (tx->list == 0)
+		return 0;
+	tx->wr[tx->list - 1].next = NULL;
+	int rc = ibv_post_send(tx->queue.qp, tx->wr, &bad);
+	tx->list = 0;
+	if (rc != 0 && !tx->error)
+		tx->error = -EIO;
+	return tx->error;
+}
+
+bool vtx_has_slot(const struct vtx *tx)
+{
+	return tx->tail - tx->head < tx->depth - VRMA_MAX - 1;
+}
+
+struct ibv_send_wr *vtx_next(struct vlink *l, struct ibv_sge **sge)
+{
+	struct vtx *tx = &l->tx;
+	if (tx->list == (uint32_t)voptions->post_list)
+		vtx_ring(l);
+	uint32_t i = tx->list++;
+	if (i > 0)
+		tx->wr[i - 1].next = &tx->wr[i];
+	*sge = &tx->sge[i];
+	tx->wr[i] = (struct ibv_send_wr){.sg_list = &tx->sge[i], .num_sge = 1,
+		.wr_id = (uint64_t)tx->tail << 32 | VTAG_SEND};
+	tx->slot[tx->tail++ & tx->slot_mask] = NULL;
+	return &tx->wr[i];
+}
+
+/* One in so many reports, and of those with a buffer so many that no link's own ones are all silent. */
+static void choose_signal(struct vtx *tx, struct ibv_send_wr *wr, bool buffer)
+{
+	tx->run++;
+	tx->run_held += buffer;
+	if (tx->run < (uint32_t)voptions->signal && tx->run_held < VPOOL_OWN)
+		return;
+	wr->send_flags |= IBV_SEND_SIGNALED;
+	tx->run = tx->run_held = 0;
+}
+
+/* A buffer, as far as this link may have one. */
+static struct vbuf *take_buffer(struct vtx *tx)
+{
+	struct vpool *p = tx->pool;
+	int32_t beyond = (int32_t)tx->held - VPOOL_OWN;
+	if (beyond >= 0 && beyond >= p->shared)
+		return NULL;
+	struct vbuf *b = vpool_get(p);
+	if (!b)
+		return NULL;
+	p->shared -= beyond >= 0;
+	tx->held++;
+	return b;
+}
+
+/* len bytes of the message that env and payload make up, from byte `at` on. */
+static void copy_part(uint8_t *to, const uint8_t *env, const uint8_t *payload, size_t at, size_t len)
+{
+	if (at < ZWIRE_ENV_BYTES) {
+		size_t n = ZWIRE_ENV_BYTES - at < len ? ZWIRE_ENV_BYTES - at : len;
+		memcpy(to, env + at, n);
+		to += n;
+		at += n;
+		len -= n;
+	}
+	if (len > 0)
+		memcpy(to, payload + (at - ZWIRE_ENV_BYTES), len);
+}
+
+/* Room for one more send of this kind, with a look at the completions if there seems to be none. */
+static bool has_room(struct vlink *l, bool buffer)
+{
+	struct vtx *tx = &l->tx;
+	for (int tries = 0; tries < 2; tries++) {
+		int32_t beyond = (int32_t)tx->held - VPOOL_OWN;
+		bool credit = tx->limit != tx->sent && vtx_has_slot(tx);
+		tx->want_buffer = buffer && credit && (!tx->pool->free || (beyond >= 0 && beyond >= tx->pool->shared));
+		if (credit && !tx->want_buffer)
+			return true;
+		if (tries > 0 || vtx_ring(l) != 0 || vtx_reap(l) != 0)
+			break;
+	}
+	return false;
+}
+
+/* One send. False: no room. */
+static bool send_part(struct vlink *l, const uint8_t *env, const uint8_t *payload, size_t at, size_t len)
+{
+	struct vtx *tx = &l->tx;
+	bool by_value = len <= tx->inline_bytes;
+	struct ibv_sge *sge;
+	if (!has_room(l, !by_value))
+		return false;
+	struct vbuf *b = by_value ? NULL : take_buffer(tx);
+	struct ibv_send_wr *wr = vtx_next(l, &sge);
+	uint8_t *to = b ? b->data : tx->copy[wr - tx->wr];
+	copy_part(to, env, payload, at, len);
+	*sge = (struct ibv_sge){.addr = (uintptr_t)to, .length = (uint32_t)len, .lkey = b ? b->lkey : 0};
+	wr->opcode = IBV_WR_SEND;
+	wr->send_flags = b ? 0 : IBV_SEND_INLINE;
+	tx->slot[(tx->tail - 1) & tx->slot_mask] = b;
+	choose_signal(tx, wr, b != NULL);
+	tx->sent++;
+	return true;
+}
+
+/* Sends what is left of a message. 0: nothing is; -EAGAIN; or why it is broken. */
+static int send_rest(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	while (tx->rest_at < tx->rest_len) {
+		size_t left = tx->rest_len - tx->rest_at, len = left < tx->send_bytes ? left : tx->send_bytes;
+		if (!send_part(l, NULL, tx->rest + tx->rest_at, ZWIRE_ENV_BYTES, len))
+			return tx->error ? tx->error : -EAGAIN;
+		tx->rest_at += len;
+	}
+	return tx->error;
+}
+
+/* Keeps it: the caller wants its memory back. */
+static int keep_rest(struct vtx *tx, const uint8_t *env, const uint8_t *payload, size_t at, size_t total)
+{
+	copy_part(tx->rest, env, payload, at, total - at);
+	tx->rest_at = 0;
+	tx->rest_len = total - at;
+	return 0;
+}
+
+static int refuse(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	if (tx->error)
+		return tx->error;
+	vtx_ring(l);
+	if (++tx->refused % VLOOK_EVERY == 0 && vlink_hung_up(l))
+		tx->error = vlink_lost(l) ? vlink_lost(l) : -EPIPE;
+	return tx->error ? tx->error : -EAGAIN;
+}
+
+/* --- changing over from the TCP connection --- */
+
+/* Not before the first credit, which also says that the peer's queue pair is up. It gives some when it knows that ours
+ * is. */
+static bool may_switch(struct vlink *l)
+{
+	if (atomic_load_explicit(&l->state, memory_order_acquire) != VSTATE_READY)
+		return false;
+	if (l->connecting && !l->tx.told_ready)
+		l->tx.told_ready = vsetup_tell(l, VFRAME_READY, 0) == 0;
+	return vtx_reap(l) != 0 || l->tx.limit != 0;
+}
+
+/* 0: what comes goes by the queue pair; 1: over TCP still; negative: not now, or broken. */
+static int change_over(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	int rc = 0;
+	if (tx->error)
+		return tx->error;
+	if (tx->mode == VMODE_STREAM) {
+		if (!may_switch(l))
+			return 1;
+		rc = vsetup_tell(l, VFRAME_SWITCH, 0);
+		if (rc == 0)
+			tx->mode = VMODE_SWITCHING;
+	}
+	if (rc == 0)
+		rc = l->stream->ops->flush(l->stream);
+	if (rc == 0)
+		tx->mode = VMODE_QUEUE;
+	return rc;
+}
+
+int vtx_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len)
+{
+	struct vlink *l = (struct vlink *)base;
+	struct vtx *tx = &l->tx;
+	size_t total = ZWIRE_ENV_BYTES + len, at = 0;
+	if (len > ZWIRE_MAX_PAYLOAD)
+		return -EMSGSIZE;
+	if (tx->mode != VMODE_QUEUE) {
+		int rc = change_over(l);
+		if (rc != 0)
+			return rc > 0 ? l->stream->ops->post(l->stream, env, payload, len) : rc;
+	}
+	if (tx->error)
+		return tx->error;
+	if (tx->rest_at < tx->rest_len && send_rest(l) != 0)
+		return refuse(l);
+	while (at < total) {
+		size_t part = total - at < tx->send_bytes ? total - at : tx->send_bytes;
+		if (!send_part(l, env, payload, at, part))
+			break;
+		at += part;
+	}
+	if (at == 0 || tx->error)
+		return refuse(l);
+	tx->refused = 0;
+	return at < total ? keep_rest(tx, env, payload, at, total) : 0;
+}
+
+int vtx_flush(struct zlink *base)
+{
+	struct vlink *l = (struct vlink *)base;
+	struct vtx *tx = &l->tx;
+	int rc = 0;
+	if (tx->mode != VMODE_QUEUE) {
+		rc = change_over(l);
+		if (rc != 0)
+			return rc > 0 ? l->stream->ops->flush(l->stream) : rc;
+	}
+	if (tx->error)
+		return tx->error;
+	if (tx->rest_at < tx->rest_len)
+		rc = send_rest(l);
+	vtx_ring(l);
+	return rc == -EAGAIN ? refuse(l) : tx->error;
+}
+
+/* --- sleeping --- */
+
+static void watch_stream(struct vlink *l, bool room)
+{
+	struct vtx *tx = &l->tx;
+	struct epoll_event e = {.events = EPOLLRDHUP | (room ? EPOLLOUT : 0)};
+	if (tx->watches_out != room)
+		epoll_ctl(tx->epoll, EPOLL_CTL_MOD, l->life.sock, &e);
+	tx->watches_out = room;
+}
+
+static bool can_go_on(const struct vtx *tx)
+{
+	for (int i = 0; i < VRMA_MAX && tx->writes; i++)
+		if (tx->rma[i].done)
+			return true;
+	int32_t beyond = (int32_t)tx->held - VPOOL_OWN;
+	bool wanted = tx->rest_at < tx->rest_len || tx->refused;
+	if (!wanted && tx->writes)
+		return false;
+	return tx->limit != tx->sent && vtx_has_slot(tx) &&
+	       !(tx->want_buffer && (!tx->pool->free || (beyond >= 0 && beyond >= tx->pool->shared)));
+}
+
+static int arm_queue(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	watch_stream(l, false);
+	if (tx->armed)
+		vlink_woken(l, tx->epoll, tx->queue.channel);
+	if (vtx_ring(l) != 0 || ibv_req_notify_cq(tx->queue.cq, 0) != 0)
+		return 1;
+	tx->armed = true;
+	if (vtx_reap(l) != 0 || vlink_hung_up(l) || can_go_on(tx))
+		return 1;
+	return 0;
+}
+
+int vtx_arm(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	if (tx->error)
+		return 1;
+	if (tx->epoll < 0)
+		return l->stream->ops->arm(l->stream, ZLINK_TX);
+	if (tx->mode == VMODE_QUEUE)
+		return arm_queue(l);
+	int rc = change_over(l);
+	if (rc == 0)
+		return 1;
+	watch_stream(l, true);
+	return rc > 0 ? l->stream->ops->arm(l->stream, ZLINK_TX) : rc != -EAGAIN;
+}
+
+/* --- closing --- */
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* An empty write, which needs no credit and no key, and completes after everything before it. */
+static void post_last(struct vlink *l)
+{
+	struct ibv_sge *sge;
+	struct ibv_send_wr *wr = vtx_next(l, &sge);
+	wr->opcode = IBV_WR_RDMA_WRITE;
+	wr->num_sge = 0;
+	wr->send_flags = IBV_SEND_SIGNALED;
+	vtx_ring(l);
+}
+
+void vtx_linger(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	int64_t end = now_ms() + LINGER_MS;
+	if (tx->mode != VMODE_QUEUE || tx->error || vlink_lost(l))
+		return;
+	tx->tail -= tx->list; /* was not flushed */
+	tx->sent -= tx->list;
+	tx->list = 0;
+	if (tx->head != tx->tail)
+		post_last(l);
+	while (tx->head != tx->tail && vtx_reap(l) == 0 && now_ms() < end) {
+		struct pollfd p = {.fd = tx->queue.channel->fd, .events = POLLIN};
+		if (ibv_req_notify_cq(tx->queue.cq, 0) == 0 && vtx_reap(l) == 0 && tx->head != tx->tail)
+			poll(&p, 1, 10);
+	}
+	if (tx->head == tx->tail && tx->rest_at == tx->rest_len && !tx->error &&
+		vsetup_tell(l, VFRAME_CLOSE, tx->sent) == 0)
+		l->stream->ops->flush(l->stream);
+}
+
+/* --- making and ending --- */
+
+int vtx_init(struct vlink *l, struct zerr *err)
+{
+	struct vtx *tx = &l->tx;
+	tx->slot_mask = 1;
+	while (tx->slot_mask < tx->depth)
+		tx->slot_mask = 2 * tx->slot_mask + 1;
+	tx->slot = calloc(tx->slot_mask + 1, sizeof(*tx->slot));
+	tx->copy = malloc(VLIST_MAX * sizeof(*tx->copy));
+	tx->rest = malloc(MESSAGE_MAX); /* only what is used of it becomes memory */
+	if (!tx->slot || !tx->copy || !tx->rest)
+		return zerr_set(err, -ENOMEM, "out of memory for a connection");
+	return post_credit_receives(tx, VCREDITS_MAX) == 0 ? 0 : zerr_set(err, -EIO, "cannot post receives");
+}
+
+void vtx_fini(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	struct vbuf *chain = NULL;
+	for (uint32_t i = 0; tx->slot && i <= tx->slot_mask; i++) {
+		struct vbuf *b = tx->slot[i];
+		if (!b)
+			continue;
+		b->next = chain;
+		chain = b;
+	}
+	if (tx->pool)
+		vpool_del_link(tx->pool, chain, tx->held > VPOOL_OWN ? (int32_t)tx->held - VPOOL_OWN : 0);
+	free(tx->slot);
+	free(tx->copy);
+	free(tx->rest);
+}
