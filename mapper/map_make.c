@@ -25,6 +25,12 @@ static void say(void *arg, const char *what, map_cost cost)
 			(unsigned long long)(uint64_t)cost, what);
 }
 
+static void phase(const struct map_make *m, const char *what)
+{
+	if (m->o->verbose)
+		fprintf(stderr, "zipmap map: [%.1f s] %s\n", (double)clock() / CLOCKS_PER_SEC, what);
+}
+
 /* --- reading --- */
 
 /* What a message counts beyond its bytes. Formats without messages have one for each edge, which means nothing. */
@@ -192,8 +198,10 @@ static int search_make(struct map_make *m, struct zerr *err)
 	}
 	if (!rc)
 		rc = map_search(&m->problem, &opts, class, &cost, err);
+	phase(m, "ranks have their clusters");
 	if (!rc)
 		rc = map_layout_place(l, &m->problem, class, err);
+	phase(m, "ranks have their nodes");
 	if (!rc)
 		map_layout_join(l, &m->problem);
 	for (int i = 0; i < 3; i++)
@@ -295,12 +303,14 @@ int map_make_run(struct map_make *m, const struct map_options *o, struct zerr *e
 {
 	int rc = map_make_read(m, o, err);
 
+	phase(m, "files are read");
 	if (!rc)
 		rc = map_rules_apply(&m->rules, &m->site, &o->wishes, err);
 	if (!rc)
 		rc = simple_make(m, MAP_FROM_PAIRS, err);
 	if (!rc)
 		rc = simple_make(m, MAP_FROM_BLOCK, err);
+	phase(m, "pairs and block are predicted");
 	if (!rc)
 		rc = result_make(m, err);
 	if (!rc && o->improve)

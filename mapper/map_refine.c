@@ -11,6 +11,7 @@
 #define ALL_MOVE_MAX 20000u /* ranks up to which those in the middle of a class may move too */
 #define WEARY_MIN 400u	    /* moves without a new best after which a pass ends */
 #define WEARY_SHARE 64u	    /* or this part of all ranks, if that is more */
+#define WORK_MAX (UINT64_C(48) << 20) /* ends of edges that the passes of one start may look at */
 
 struct pass {
 	struct map_cut *c;
@@ -22,6 +23,7 @@ struct pass {
 	uint32_t nmoved, best;
 	uint32_t over; /* class with one rank too many, or MAP_NONE */
 	map_cost least;
+	uint64_t work; /* ends of edges looked at, over all passes */
 };
 
 static struct map_queue *queue_of(const struct pass *p, uint32_t from, uint32_t to)
@@ -134,6 +136,7 @@ static int move_do(struct pass *p, const struct map_entry *e)
 	p->from[p->nmoved] = c->class[e->rank];
 	p->moved[p->nmoved++] = e->rank;
 	p->done[e->rank] = 1;
+	p->work += 2 * (g->off[e->rank + 1] - g->off[e->rank]) + 1;
 	map_cut_move(c, e->rank, e->to);
 	p->over = c->load[e->to] > c->p->site->classes[e->to].slots ? e->to : MAP_NONE;
 	for (uint64_t i = g->off[e->rank]; i < g->off[e->rank + 1] && !rc; i++)
@@ -153,7 +156,7 @@ static int pass_run(struct pass *p, bool *better)
 	struct map_entry e;
 	int rc = pass_begin(p);
 
-	while (!rc && p->nmoved < p->c->n && p->nmoved - p->best < weary && move_choose(p, &e))
+	while (!rc && p->nmoved < p->c->n && p->nmoved - p->best < weary && p->work < WORK_MAX && move_choose(p, &e))
 		rc = move_do(p, &e);
 	while (p->nmoved > p->best) {
 		p->nmoved--;
@@ -176,7 +179,7 @@ int map_cut_refine(struct map_cut *c, struct zerr *err)
 	p.from = malloc(c->n);
 	if (!p.queue || !p.stamp || !p.done || !p.moved || !p.from)
 		rc = -ENOMEM;
-	while (!rc && better)
+	while (!rc && better && p.work < WORK_MAX)
 		rc = pass_run(&p, &better);
 	for (uint32_t i = 0; p.queue && i < c->k * c->k; i++)
 		map_queue_free(&p.queue[i]);

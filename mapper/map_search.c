@@ -11,6 +11,7 @@
 #define SPLITS_MAX 8
 #define SCOTCH_ENDS_MAX (UINT64_C(4) << 20) /* ends of edges up to which Scotch is asked too */
 #define COVER_RANKS_MAX 200000u
+#define LARGE_ENDS 16000000u /* ends of edges above which only the most promising starts are tried */
 #define KICK_WORK (UINT64_C(40) << 20) /* ends of edges that kicks with effort 1 may look at, roughly */
 #define KICKS_MAX 2000u
 
@@ -214,19 +215,19 @@ static int search_run(struct search *s, struct zerr *err)
 
 	/* METIS takes no graph without edges, and has no use for a handful of ranks */
 	for (unsigned r = 0; r < rounds * s->o->effort && !rc && ends && !small; r++) {
-		for (unsigned i = 0; i < (ends > 16000000 ? 1 : s->nsplits) && !rc; i++) {
+		for (unsigned i = 0; i < (ends > LARGE_ENDS ? 1 : s->nsplits) && !rc; i++) {
 			if (all)
 				rc = try_parts(s, &s->split[i], r, err);
-			if (!rc && (ends <= 16000000 || !all))
+			if (!rc && (ends <= LARGE_ENDS || !all))
 				rc = try_cuts(s, &s->split[i], r, all || way == MAP_EDGE_CUT, all || way == MAP_VERTEX_CUT,
 					err);
 		}
-		if (!rc && (all || way == MAP_VERTEX_CUT) && (ends <= 16000000 || way == MAP_VERTEX_CUT))
+		if (!rc && (all || way == MAP_VERTEX_CUT) && (ends <= LARGE_ENDS || way == MAP_VERTEX_CUT))
 			rc = try_separator(s, r, err);
 		if (!rc && all)
 			rc = try_scotch(s, r, err);
 	}
-	for (unsigned r = 0; r < (ends > 16000000 ? 1 : 2 * rounds * s->p->site->nclusters) && !rc; r++)
+	for (unsigned r = 0; r < (ends > LARGE_ENDS ? 1 : 2 * rounds * s->p->site->nclusters) && !rc; r++)
 		if (all || small || !ends || !s->any)
 			rc = try_grow(s, r, err);
 	return rc ? rc : try_kicks(s, err);
@@ -248,7 +249,12 @@ int map_search(const struct map_problem *p, const struct map_search_opts *o, uin
 		if (!o->from[i])
 			continue;
 		memcpy(s.start, o->from[i], s.cut.n);
-		rc = search_try(&s, "a layout", err);
+		if (p->graph->off[s.cut.n] <= LARGE_ENDS || i == 2) {
+			rc = search_try(&s, "a layout", err);
+		} else { /* it would take long to make something of a bad one */
+			map_cut_set(&s.cut, s.start);
+			search_keep(&s, "a simple layout");
+		}
 	}
 	if (!rc)
 		rc = search_run(&s, err);

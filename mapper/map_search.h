@@ -11,7 +11,8 @@ extern const char *const map_strategy_names[MAP_STRATEGIES + 1]; /* NULL-termina
 struct map_search_opts {
 	enum map_strategy strategy; /* not MAP_PAIRS, MAP_BLOCK: those are layouts, see map_layout.h */
 	unsigned effort;	    /* 1: as much as a person waits for; more: more starts and kicks */
-	const uint8_t *from[3];	    /* [n] each: start with these too; NULL: no */
+	const uint8_t *from[3];	    /* [n] each, obeying rules and slots: start with these too; NULL: no; [2] also if the
+				     * graph is large */
 	void (*progress)(void *arg, const char *what, map_cost cost); /* may be NULL */
 	void *progress_arg;
 };

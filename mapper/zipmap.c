@@ -11,6 +11,7 @@ static const struct command {
 	const char *help;
 } commands[] = {
 	{ "map", map_main, "decide which rank of a job runs where" },
+	{ "draw", draw_main, "draw a map: clusters, nodes, ranks, traffic" },
 	{ "model", model_main, "predict the traffic on every link of a network" },
 	{ "plot", plot_main, "draw what \"zipmap model --csv\" wrote" },
 	{ "show", show_main, "print or draw a recorded communication graph" },

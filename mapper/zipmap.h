@@ -4,6 +4,7 @@
 #define ZIP_MAPPER_ZIPMAP_H
 
 /* argv[0] is the subcommand. Returns the exit code: 0, 1 (it failed, and one line says why), 2 (wrong usage). */
+int draw_main(int argc, char **argv);
 int map_main(int argc, char **argv);
 int model_main(int argc, char **argv);
 int plot_main(int argc, char **argv);

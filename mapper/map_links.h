@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a map puts on the links that a picture shows: from each node to the network of its cluster, and from each zipper
+ * node to each of its networks. Bytes of both directions. */
+#ifndef ZIP_MAPPER_MAP_LINKS_H
+#define ZIP_MAPPER_MAP_LINKS_H
+
+#include "map_make.h"
+
+struct map_link {
+	uint64_t bytes[MAP_KINDS];
+};
+
+struct map_links {
+	struct map_link *node;	    /* [nnodes]: of ordinary nodes */
+	struct map_link (*port)[64]; /* [nnodes]: of zipper nodes, to each cluster's network */
+	struct map_link most;	    /* bytes[0]: the largest sum of a link */
+};
+
+/* Bridged bytes are shared by the zippers as map_predict does; they count at their ends' links and at every port that
+ * they pass. 0 or -ENOMEM. */
+int map_links_make(struct map_links *, const struct map_make *, enum map_candidate);
+void map_links_free(struct map_links *);
+uint64_t map_link_sum(const struct map_link *);
+
+#endif
