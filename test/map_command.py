@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 ZIPMAP = os.path.join(os.environ["ZIP_TOP_BUILDDIR"], "mapper", "zipmap")
 count = failed = 0
@@ -266,6 +267,27 @@ check(where is not None and bridged(where, edges) == 0, "with a network: as good
 write("fabric", "part:a crossbar node:9 bandwidth:1G\npart:b crossbar node:9 bandwidth:1G\nzipper:zap a:8 b:8\n")
 where, lines, r = mapped("--fabric", "fabric")
 check("there is no zipper:zip" in r.stderr, "a zipper node that the network does not have", r.stderr)
+
+# --- pictures
+hosts([3, 3], [3, 3], 3)
+edges = hidden(15, chain(15), 2)
+graph(15, edges)
+where, lines, r = mapped()
+r = zipmap("draw", "-f", "hosts", "-g", "graph", "-m", "map", "-o", "map.svg", "--title", "a <b> & c")
+check(r.returncode == 0 and r.stdout + r.stderr == "", "a picture is drawn", r.stderr)
+svg = xml.etree.ElementTree.parse("map.svg").getroot() if r.returncode == 0 else []
+texts = [e.text for e in svg if e.tag.endswith("text")]
+check("a <b> & c" in texts and all(name in texts for name in ["a0", "a1", "b0", "b1", "zip"]), "with title and nodes", texts)
+check(sorted(int(t) for t in texts if t.isdigit()) == list(range(15)), "and each rank once", texts)
+colours = [e.get("stroke") for e in svg if e.tag.endswith("line")]  # the legend has each once
+check(colours.count("#cc3333") == 1 and colours.count("#2f9e57") > 1,
+      "nothing is bridged, something direct: no red line, but green ones", colours)
+zipmap("-f", "hosts", "-g", "graph", "-o", "block.map", "-S", "block", "-q")
+zipmap("draw", "-f", "hosts", "-g", "graph", "-m", "block.map", "-o", "block.svg")
+check(open("block.svg").read().count("#cc3333") > 1, "the block layout of the same has a red line")
+for args, code in [(["-f", "hosts", "-g", "graph", "-m", "map"], 2), (["-f", "hosts", "-g", "graph", "-m", "none", "-o", "x"], 1)]:
+    r = zipmap("draw", *args)
+    check(r.returncode == code and r.stderr.count("\n") == 1, "draw refuses: " + " ".join(args), r.stderr)
 
 print("1..%d" % count)
 sys.exit(failed > 0)
