@@ -66,6 +66,13 @@ if [ -n "$scalapack" ] && [ -d $inputs ]; then
 		scalapack $program 60 2+2
 	done
 	scalapack xdlu 60 1+1+2
+	# its communication graph does not depend on how it runs
+	ZIPPER_PROFILE=native.zg limited 60 "$MPIEXEC" -n 4 env LD_PRELOAD="$PRELOAD_LIST:$YIELD" "$scalapack/xdlu" \
+		</dev/null >out 2>err
+	ZIPPER_PROFILE=merged.zg over_bridge xdlu 60 2+2 "$scalapack/xdlu"
+	"$ZIP_TOP_BUILDDIR/mapper/zipmap" show native.zg >native.txt 2>&1
+	matches "xdlu is recorded" native.txt '^native.zg: 4 ranks, 12 pairs, [1-9][0-9]+ bytes .*; recorded of xdlu$'
+	ok "... natively and merged the same" cmp native.zg merged.zg || show
 	if [ -n "$ZIP_LONG" ]; then
 		cp $inputs/*.dat $inputs/BLACS/*.dat .
 		blacs xCbtest 900 2+2
