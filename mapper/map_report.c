@@ -7,7 +7,7 @@
 
 #include "map_report.h"
 
-#define SHOWN 10 /* crossings in the table */
+#define SHOWN 10 /* crossings in the table, and rails */
 
 static const char *bytes_text(char *buf, size_t size, uint64_t bytes)
 {
@@ -71,13 +71,19 @@ static void site_print(const struct map_make *m, FILE *f)
 static void rails_print(const struct map_make *m, FILE *f)
 {
 	const struct map_prediction *p = &m->made[MAP_RESULT].prediction;
+	uint32_t used = 0;
 	char a[32];
 
-	for (uint32_t i = 0; i < p->nrails; i++)
-		if (p->rails[i].load.messages || p->rails[i].load.bytes)
+	for (uint32_t i = 0; i < p->nrails; i++) {
+		if (!p->rails[i].load.messages && !p->rails[i].load.bytes)
+			continue;
+		if (used++ < SHOWN)
 			fprintf(f, "rail %s %s>%s: %s, %" PRIu64 " messages\n", m->hosts.zippers[p->rails[i].zipper].host,
 				m->hosts.clusters[p->rails[i].from].name, m->hosts.clusters[p->rails[i].to].name,
 				bytes_text(a, sizeof(a), p->rails[i].load.bytes), p->rails[i].load.messages);
+	}
+	if (used > SHOWN)
+		fprintf(f, "and %u more rails\n", used - SHOWN);
 }
 
 static double crossing_seconds(const struct map_make *m, const struct map_crossing *c)
