@@ -149,9 +149,11 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	struct lane *out = j->lane[r->part * j->nparts + c->to];
 	struct lane *in = j->lane[c->to * j->nparts + r->part];
 	if (settle(p->zlink, out->worker, in->worker, &err) < 0) {
+		char who[160], text[ZCTL_TEXT_MAX + 1];
 		free(c);
-		zlog(ZLOG_ERROR, "%s: %s", j->id, err.text);
+		snprintf(text, sizeof(text), "no data connection for %s: %s", rank_describe(r, who, sizeof(who)), err.text);
 		peer_refuse(p, ENOMEM, "%s", err.text);
+		job_end(j, 1, text); /* without it the job cannot go on, and all are to know why */
 		return;
 	}
 	c->zlink = peer_release(p);

@@ -15,6 +15,7 @@ struct vaddress { /* of one port, as a peer needs it */
 	bool ethernet; /* RoCE: only the GID counts */
 	uint16_t lid;
 	uint8_t mtu; /* enum ibv_mtu */
+	uint32_t max_bytes; /* of one operation */
 	uint8_t gid[16];
 	uint8_t gid_index; /* ours alone */
 	uint16_t pkey_index;

@@ -32,6 +32,7 @@ void vframe_encode(uint8_t env[ZWIRE_ENV_BYTES], uint8_t p[VFRAME_BYTES], const 
 	p[2] = f->ethernet;
 	p[3] = f->mtu;
 	put(p + 4, f->lid, 2);
+	put(p + 6, f->reads, 2);
 	put(p + 8, f->tx_qpn, 4);
 	put(p + 12, f->rx_qpn, 4);
 	put(p + 16, f->tx_psn, 4);
@@ -58,7 +59,7 @@ int vframe_decode(struct vframe *f, const struct zwire_env *env, const uint8_t *
 	if (env->len != VFRAME_BYTES || p[1] != VFRAME_VERSION || p[0] < VFRAME_OFFER || p[0] > VFRAME_CLOSE || p[2] > 1)
 		return -EPROTO;
 	*f = (struct vframe){.type = (enum vframe_type)p[0], .ethernet = p[2], .mtu = p[3],
-		.lid = (uint16_t)get(p + 4, 2), .tx_qpn = get(p + 8, 4), .rx_qpn = get(p + 12, 4),
+		.lid = (uint16_t)get(p + 4, 2), .reads = (uint16_t)get(p + 6, 2), .tx_qpn = get(p + 8, 4), .rx_qpn = get(p + 12, 4),
 		.tx_psn = get(p + 16, 4), .rx_psn = get(p + 20, 4), .send_bytes = get(p + 24, 4),
 		.count = get(p + 28, 4)};
 	memcpy(f->gid, p + 32, sizeof(f->gid));

@@ -17,7 +17,7 @@
  *        2    1 ethernet  0: InfiniBand, 1: RoCE
  *        3    1 mtu       enum ibv_mtu
  *        4    2 lid
- *        6    2 -
+ *        6    2 reads     one-sided reads that may be under way, at most
  *        8    4 qpn of the sender's send half
  *       12    4 qpn of its receive half
  *       16    4 first packet sequence number of the send half's queue pair
@@ -47,7 +47,7 @@ struct vframe {
 	enum vframe_type type;
 	bool ethernet;
 	uint8_t mtu;
-	uint16_t lid;
+	uint16_t lid, reads;
 	uint32_t tx_qpn, rx_qpn, tx_psn, rx_psn;
 	uint32_t send_bytes, count;
 	uint8_t gid[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The verbs transport's operations table, connecting and accepting, and what both halves need. See link.h. */
-#include "link.h"
+#include "rma.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -232,6 +232,7 @@ static int verbs_arm(struct zlink *base, enum zlink_half half)
 static const struct ztransport transport = {
 	.name = "verbs",
 	.kind = ZADDR_VERBS,
+	.rma = &vrma,
 	.listen = verbs_listen,
 	.connect = verbs_connect,
 	.accept = verbs_accept,

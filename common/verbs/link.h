@@ -135,6 +135,7 @@ struct vlink {
 	bool connecting; /* this is the connecting end */
 	struct zendpoint *own; /* connecting end: the process's */
 	uint32_t offered_rx_psn, offered_tx_psn; /* connecting end */
+	uint32_t reads; /* that may be under way at a time, by either end */
 	char port[VFRAME_PORT_BYTES]; /* accepting end: the listener's */
 	_Atomic int state;
 	alignas(VLINE) struct vtx tx;

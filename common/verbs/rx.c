@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "link.h"
+#include "rma.h"
 
 #define REPOST_AT 16	   /* free buffers that are posted again within a poll */
 #define CREDIT_SENDS 16	   /* messages of credit under way */
@@ -333,13 +333,11 @@ int vrx_reap(struct vlink *l)
 
 /* --- the half --- */
 
-static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget)
+static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget, bool woken)
 {
 	struct vrx *rx = &l->rx;
 	unsigned n = 0;
 	int rc = 0;
-	bool woken = rx->armed && vlink_woken(l, rx->epoll, rx->queue.channel);
-	rx->armed = false;
 	vpool_collect(rx->pool);
 	while (n < budget && (rc = deliver(rx, sink)) > 0)
 		n++;
@@ -370,12 +368,14 @@ int vrx_poll(struct zlink *base, const struct zsink *sink, unsigned budget)
 	struct vrx *rx = &l->rx;
 	if (rx->error)
 		return rx->error;
+	bool woken = rx->armed && vlink_woken(l, rx->epoll, rx->queue.channel);
+	rx->armed = false;
 	if (rx->mode == VMODE_QUEUE)
-		return poll_queue(l, sink, budget);
+		return poll_queue(l, sink, budget, woken);
 	int rc = poll_stream(l, sink, budget);
 	if (rc < 0 && rc != -EAGAIN)
 		return rx->error = vlink_lost(l) ? vlink_lost(l) : rc;
-	return rc == 0 && rx->mode == VMODE_QUEUE ? poll_queue(l, sink, budget) : rc;
+	return rc == 0 && rx->mode == VMODE_QUEUE ? poll_queue(l, sink, budget, true) : rc;
 }
 
 int vrx_arm(struct vlink *l)
@@ -383,14 +383,14 @@ int vrx_arm(struct vlink *l)
 	struct vrx *rx = &l->rx;
 	if (rx->error || vlink_lost(l))
 		return 1;
-	if (rx->mode != VMODE_QUEUE)
+	if (rx->mode != VMODE_QUEUE && rx->reads == 0)
 		return l->stream->ops->arm(l->stream, ZLINK_RX);
 	if (rx->armed)
 		vlink_woken(l, rx->epoll, rx->queue.channel);
 	if (rx->kept || rx->whole || rx->broken || ibv_req_notify_cq(rx->queue.cq, 0) != 0)
 		return 1;
 	rx->armed = true;
-	if (fill(rx) || (rx->due && vrx_grant(l) < 0))
+	if (fill(rx) || vrma_any_done(rx->rma, rx->reads) || (rx->due && vrx_grant(l) < 0))
 		return 1;
 	return l->stream->ops->arm(l->stream, ZLINK_RX) != 0;
 }

@@ -139,7 +139,7 @@ static int to_receive(struct ibv_qp *qp, const struct vlink *l, uint32_t peer_qp
 	const struct vframe *peer = &l->peer;
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTR, .dest_qp_num = peer_qpn, .rq_psn = peer_psn,
 		.path_mtu = (enum ibv_mtu)(peer->mtu < us->mtu ? peer->mtu : us->mtu),
-		.max_dest_rd_atomic = VRMA_MAX, .min_rnr_timer = RNR_TIMER};
+		.max_dest_rd_atomic = (uint8_t)l->reads, .min_rnr_timer = RNR_TIMER};
 	a.ah_attr = (struct ibv_ah_attr){.port_num = l->life.port, .sl = (uint8_t)voptions->service_level,
 		.dlid = peer->lid};
 	/* InfiniBand within a subnet needs no global address. */
@@ -153,25 +153,35 @@ static int to_receive(struct ibv_qp *qp, const struct vlink *l, uint32_t peer_qp
 		IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
-static int to_send(struct ibv_qp *qp, uint32_t psn)
+static int to_send(struct ibv_qp *qp, const struct vlink *l, uint32_t psn)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTS, .sq_psn = psn, .timeout = (uint8_t)voptions->ack_timeout,
-		.retry_cnt = RETRIES, .rnr_retry = RETRIES, .max_rd_atomic = VRMA_MAX};
+		.retry_cnt = RETRIES, .rnr_retry = RETRIES, .max_rd_atomic = (uint8_t)l->reads};
 	return ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 		IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+static uint16_t own_reads(const struct vlink *l)
+{
+	const struct ibv_device_attr *a = &l->dev->attr;
+	int n = a->max_qp_rd_atom < a->max_qp_init_rd_atom ? a->max_qp_rd_atom : a->max_qp_init_rd_atom;
+	return (uint16_t)(n < 0 ? 0 : n < VRMA_MAX ? n : VRMA_MAX);
 }
 
 /* Our send half's queue pair and the peer's receive half's, and the other two. */
 static int connect_queues(struct vlink *l, const struct vframe *us, struct zerr *err)
 {
 	const struct vframe *peer = &l->peer;
+	l->reads = own_reads(l);
+	if (peer->reads < l->reads)
+		l->reads = peer->reads;
 	int rc = to_receive(l->tx.queue.qp, l, peer->rx_qpn, peer->rx_psn);
 	if (rc == 0)
 		rc = to_receive(l->rx.queue.qp, l, peer->tx_qpn, peer->tx_psn);
 	if (rc == 0)
-		rc = to_send(l->tx.queue.qp, us->tx_psn);
+		rc = to_send(l->tx.queue.qp, l, us->tx_psn);
 	if (rc == 0)
-		rc = to_send(l->rx.queue.qp, us->rx_psn);
+		rc = to_send(l->rx.queue.qp, l, us->rx_psn);
 	if (rc != 0)
 		return zerr_set(err, -rc, "%s:%u: cannot connect a queue pair: %s", l->dev->name, l->life.port,
 			strerror(rc));
@@ -230,6 +240,7 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 	us->ethernet = l->address.ethernet;
 	us->mtu = l->address.mtu;
 	us->lid = l->address.lid;
+	us->reads = own_reads(l);
 	memcpy(us->gid, l->address.gid, 16);
 	us->tx_qpn = l->tx.queue.qp->qp_num;
 	us->rx_qpn = l->rx.queue.qp->qp_num;

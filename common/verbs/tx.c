@@ -13,7 +13,7 @@
 #include <sys/epoll.h>
 #include <time.h>
 
-#include "link.h"
+#include "rma.h"
 
 #define LINGER_MS 2000
 #define CREDIT_STEP 16		/* receives for credit are posted again so many at a time */
@@ -336,9 +336,8 @@ static void watch_stream(struct vlink *l, bool room)
 
 static bool can_go_on(const struct vtx *tx)
 {
-	for (int i = 0; i < VRMA_MAX && tx->writes; i++)
-		if (tx->rma[i].done)
-			return true;
+	if (vrma_any_done(tx->rma, tx->writes))
+		return true;
 	int32_t beyond = (int32_t)tx->held - VPOOL_OWN;
 	bool wanted = tx->rest_at < tx->rest_len || tx->refused;
 	if (!wanted && tx->writes)
@@ -361,6 +360,18 @@ static int arm_queue(struct vlink *l)
 	return 0;
 }
 
+/* Writes are under way while messages go over TCP still. */
+static int arm_writes(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	if (tx->armed)
+		vlink_woken(l, tx->epoll, tx->queue.channel);
+	if (vtx_ring(l) != 0 || ibv_req_notify_cq(tx->queue.cq, 0) != 0)
+		return 1;
+	tx->armed = true;
+	return vtx_reap(l) != 0 || vrma_any_done(tx->rma, tx->writes);
+}
+
 int vtx_arm(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
@@ -373,8 +384,9 @@ int vtx_arm(struct vlink *l)
 	int rc = change_over(l);
 	if (rc == 0)
 		return 1;
-	watch_stream(l, true);
-	return rc > 0 ? l->stream->ops->arm(l->stream, ZLINK_TX) : rc != -EAGAIN;
+	bool room = rc > 0 ? l->stream->ops->arm(l->stream, ZLINK_TX) != 0 : rc != -EAGAIN;
+	watch_stream(l, !room);
+	return tx->writes ? arm_writes(l) : room;
 }
 
 /* --- closing --- */

@@ -19,7 +19,7 @@ struct ends {
 	struct zrma_exposure exposure;
 };
 
-/* A pair that has exchanged a message, as its capabilities are known only then. false: not allowed here. */
+/* A pair that has exchanged messages both ways, as its capabilities are known only then. false: not allowed here. */
 static bool open_ends(struct ends *e, struct fixture *f)
 {
 	struct inbox in;
@@ -29,6 +29,10 @@ static bool open_ends(struct ends *e, struct fixture *f)
 	assert_int_equal(post_message(e->pair.a, 0, 10), 0);
 	assert_int_equal(e->pair.a->ops->flush(e->pair.a), 0);
 	receive_until(e->pair.b, &in, 1);
+	in.next = 0;
+	assert_int_equal(post_message(e->pair.b, 0, 10), 0);
+	assert_int_equal(e->pair.b->ops->flush(e->pair.b), 0);
+	receive_until(e->pair.a, &in, 1);
 	inbox_fini(&in);
 	e->memory = malloc(AROUND + SIZE + AROUND);
 	e->staging = malloc(SIZE);

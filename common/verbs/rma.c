@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One-sided operations. An exposure is a memory region of exactly the bytes that are exposed, with the one right that
+ * the peer needs, for as long as it stands. The initiator reads on the queue pair of its receive half and writes on
+ * that of its send half; every operation reports its completion.
+ *
+ * The key, in the owner's words: address (8 bytes), rkey (4), little-endian, and zeros.
+ */
+#include "rma.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All rendezvous: what is shorter than eager_bytes is not asked about. Not measured on hardware. */
+#define MIN_BYTES 4096
+#define MAX_BYTES ((size_t)1 << 30)
+
+struct zregion {
+	struct vdevice *dev;
+	struct ibv_mr *mr;
+};
+
+static void put(uint8_t *at, uint64_t v, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		at[i] = (uint8_t)(v >> 8 * i);
+}
+
+static uint64_t get(const uint8_t *at, int bytes)
+{
+	uint64_t v = 0;
+	for (int i = 0; i < bytes; i++)
+		v |= (uint64_t)at[i] << 8 * i;
+	return v;
+}
+
+/* --- the owner --- */
+
+static bool is_ready(const struct vlink *l)
+{
+	return atomic_load_explicit(&l->state, memory_order_acquire) == VSTATE_READY;
+}
+
+static int expose(struct zlink *base, enum zlink_half half, void *memory, size_t len, struct zrma_exposure *e)
+{
+	struct vlink *l = (struct vlink *)base;
+	if (!is_ready(l))
+		return -EOPNOTSUPP;
+	int rights = half == ZLINK_TX ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	struct ibv_pd *pd = half == ZLINK_TX ? l->tx.pool->home.pd : l->rx.pool->home.pd;
+	struct ibv_mr *mr = ibv_reg_mr(pd, memory, len, rights);
+	if (!mr)
+		return errno ? -errno : -EIO;
+	e->impl = mr;
+	put(e->key, (uintptr_t)memory, 8);
+	put(e->key + 8, mr->rkey, 8);
+	put(e->key + 16, 0, 8);
+	return 0;
+}
+
+static void conceal(struct zlink *base, struct zrma_exposure *e)
+{
+	(void)base;
+	ibv_dereg_mr(e->impl);
+	e->impl = NULL;
+}
+
+/* --- memory of the initiator --- */
+
+static const void *domain(const struct zlink *base)
+{
+	const struct vlink *l = (const struct vlink *)base;
+	return l->dev ? l->dev->pd : NULL;
+}
+
+static int reg(struct zlink *base, void *memory, size_t len, struct zregion **out, struct zerr *err)
+{
+	struct vlink *l = (struct vlink *)base;
+	struct zregion *r = calloc(1, sizeof(*r));
+	if (!r)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	int rc = vdevice_open(&r->dev, l->dev->name, err); /* stays open as long as the region does */
+	if (rc < 0) {
+		free(r);
+		return rc;
+	}
+	r->mr = ibv_reg_mr(r->dev->pd, memory, len, IBV_ACCESS_LOCAL_WRITE);
+	if (!r->mr) {
+		rc = zerr_set(err, errno ? -errno : -EIO, "%s: cannot register %zu KiB: %s (see ulimit -l)", r->dev->name,
+			len / 1024, strerror(errno));
+		vdevice_close(r->dev);
+		free(r);
+		return rc;
+	}
+	*out = r;
+	return 0;
+}
+
+static void unreg(struct zregion *r)
+{
+	ibv_dereg_mr(r->mr);
+	vdevice_close(r->dev);
+	free(r);
+}
+
+static void limits(const struct zlink *base, struct zrma_limits *out)
+{
+	const struct vlink *l = (const struct vlink *)base;
+	*out = (struct zrma_limits){.max_bytes = MAX_BYTES};
+	if (!is_ready(l))
+		return;
+	if (l->address.max_bytes < out->max_bytes)
+		out->max_bytes = l->address.max_bytes;
+	out->reads = l->reads;
+	out->writes = VRMA_MAX;
+}
+
+/* --- operations --- */
+
+/* -1: all are in use. */
+static int free_slot(const struct vrma_slot slot[VRMA_MAX])
+{
+	for (int i = 0; i < VRMA_MAX; i++)
+		if (!slot[i].used)
+			return i;
+	return -1;
+}
+
+/* Where the peer's bytes are, as it says. Its device refuses what is not within them. */
+static void find_remote(struct ibv_send_wr *wr, const struct zrma_op *op)
+{
+	wr->wr.rdma.remote_addr = get(op->key, 8) + op->offset;
+	wr->wr.rdma.rkey = (uint32_t)get(op->key + 8, 4);
+}
+
+static struct ibv_sge local_of(const struct zrma_op *op)
+{
+	return (struct ibv_sge){.addr = (uintptr_t)op->local, .length = (uint32_t)op->len, .lkey = op->region->mr->lkey};
+}
+
+static int read_remote(struct zlink *base, const struct zrma_op *op)
+{
+	struct vlink *l = (struct vlink *)base;
+	struct vrx *rx = &l->rx;
+	struct ibv_sge sge = local_of(op);
+	struct ibv_send_wr *bad, wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_READ,
+		.send_flags = IBV_SEND_SIGNALED};
+	int i = rx->reads < l->reads ? free_slot(rx->rma) : -1;
+	if (rx->error || rx->broken)
+		return rx->error ? rx->error : rx->broken;
+	if (i < 0)
+		return -EAGAIN;
+	wr.wr_id = (uint64_t)i << VTAG_BITS | VTAG_RMA;
+	find_remote(&wr, op);
+	if (ibv_post_send(rx->queue.qp, &wr, &bad) != 0)
+		return rx->broken = -EIO;
+	rx->rma[i] = (struct vrma_slot){.cookie = op->cookie, .used = true};
+	rx->reads++;
+	return 0;
+}
+
+static int write_remote(struct zlink *base, const struct zrma_op *op)
+{
+	struct vlink *l = (struct vlink *)base;
+	struct vtx *tx = &l->tx;
+	struct ibv_sge *sge;
+	int i = free_slot(tx->rma);
+	if (tx->error)
+		return tx->error;
+	if (i < 0 || tx->tail - tx->head >= tx->depth - 1)
+		return -EAGAIN;
+	struct ibv_send_wr *wr = vtx_next(l, &sge);
+	find_remote(wr, op);
+	*sge = local_of(op);
+	wr->opcode = IBV_WR_RDMA_WRITE;
+	wr->send_flags = IBV_SEND_SIGNALED;
+	wr->wr_id = (uint64_t)(tx->tail - 1) << 32 | (uint64_t)i << VTAG_BITS | VTAG_RMA;
+	tx->run = tx->run_held = 0; /* everything before it is complete with it */
+	tx->rma[i] = (struct vrma_slot){.cookie = op->cookie, .used = true};
+	tx->writes++;
+	return op->more ? tx->error : vtx_ring(l);
+}
+
+/* A broken queue pair reports all that is under way, once it is in its error state. */
+static void give_up(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr error = {.qp_state = IBV_QPS_ERR};
+	ibv_modify_qp(qp, &error, IBV_QP_STATE);
+}
+
+static int reap(struct zlink *base, enum zlink_half half, struct zrma_done *done, unsigned cap)
+{
+	struct vlink *l = (struct vlink *)base;
+	struct vrma_slot *slot = half == ZLINK_RX ? l->rx.rma : l->tx.rma;
+	uint32_t *under_way = half == ZLINK_RX ? &l->rx.reads : &l->tx.writes;
+	unsigned n = 0;
+	if (!is_ready(l))
+		return 0;
+	int error = half == ZLINK_RX ? vrx_reap(l) : vtx_reap(l);
+	if (half == ZLINK_RX && l->rx.error)
+		error = l->rx.error;
+	for (int i = 0; i < VRMA_MAX && n < cap && *under_way; i++) {
+		if (!slot[i].done)
+			continue;
+		done[n++] = (struct zrma_done){.cookie = slot[i].cookie, .rc = slot[i].rc};
+		slot[i] = (struct vrma_slot){.used = false};
+		--*under_way;
+	}
+	if (n > 0 || !error)
+		return (int)n;
+	if (*under_way == 0)
+		return error;
+	give_up(half == ZLINK_RX ? l->rx.queue.qp : l->tx.queue.qp);
+	return 0;
+}
+
+const struct zrma vrma = {
+	.expose = expose,
+	.conceal = conceal,
+	.domain = domain,
+	.reg = reg,
+	.unreg = unreg,
+	.limits = limits,
+	.read = read_remote,
+	.write = write_remote,
+	.reap = reap,
+	.min_bytes = MIN_BYTES,
+};
