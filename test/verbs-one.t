@@ -4,7 +4,7 @@
 . "${ZIP_TOP_SRCDIR:?}/test/lib/vm.sh" one
 
 # --- the laboratory itself: what fails here is not ours
-vm 60 zipper rdma link >"$TAP_TMP/links"
+vm 300 zipper rdma link >"$TAP_TMP/links"
 matches "rxea is up" "$TAP_TMP/links" '^link rxea/1 state ACTIVE'
 matches "rxeb is up" "$TAP_TMP/links" '^link rxeb/1 state ACTIVE'
 ok "rxea loops back" vm_pair zipper zipper 10.78.1.1 ibv_rc_pingpong -d rxea -g 1 -e -c -n 100
