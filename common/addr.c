@@ -78,8 +78,8 @@ static int parse_shm(struct zaddr *a, const char *text, struct zerr *err)
 	const char *path = text + strlen("shm");
 	if (*path == ':' && *++path == 0)
 		return zerr_set(err, -EINVAL, "bad address \"%s\": the path is empty", text);
-	if (*path && *path != '/')
-		return zerr_set(err, -EINVAL, "bad address \"%s\": the path must begin with /", text);
+	if (*path && *path != '/' && *path != '@')
+		return zerr_set(err, -EINVAL, "bad address \"%s\": the path must begin with / (or @)", text);
 	size_t len = strlen(path);
 	if (len >= sizeof(a->host))
 		return zerr_set(err, -EINVAL, "bad address: the path is longer than %zu bytes",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Transport addresses as people write them: tcp:HOST[:PORT], tcp:[IPV6][:PORT], shm[:PATH], and for Verbs
- * DEVICE:PORT[@HOST[:PORT]], where the part behind @ is a TCP address at which connections are made. */
+/* Transport addresses as people write them: tcp:HOST[:PORT], tcp:[IPV6][:PORT], shm[:PATH or :@NAME], and for
+ * Verbs DEVICE:PORT[@HOST[:PORT]], where the part behind @ is a TCP address at which connections are made. */
 #ifndef ZIP_COMMON_ADDR_H
 #define ZIP_COMMON_ADDR_H
 

@@ -33,19 +33,25 @@ static const struct field f_challenge[] = {FIELD(F_BYTES, zctl_challenge, nonce)
 static const struct field f_proof[] = {FIELD(F_BYTES, zctl_proof, mac), END};
 static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U32, zctl_join, rank),
 	FIELD(F_U32, zctl_join, size), FIELD(F_U8, zctl_join, mixed), FIELD(F_TEXT, zctl_join, parts),
-	FIELD(F_NAME, zctl_join, host), FIELD(F_U64, zctl_join, abi), FIELD(F_U32, zctl_join, vrank), END};
+	FIELD(F_NAME, zctl_join, host), FIELD(F_U64, zctl_join, abi), FIELD(F_U32, zctl_join, vrank),
+	FIELD(F_U8, zctl_join, direct), FIELD(F_TEXT, zctl_join, ports), FIELD(F_TEXT, zctl_join, local),
+	FIELD(F_U64, zctl_join, node), END};
 static const struct field f_part[] = {FIELD(F_NAME, zctl_part, name), FIELD(F_U32, zctl_part, size),
 	END};
 static const struct field f_run[] = {FIELD(F_U32, zctl_run, vrank), FIELD(F_U32, zctl_run, count),
 	FIELD(F_U32, zctl_run, part), FIELD(F_U32, zctl_run, lrank), END};
+static const struct field f_attached[] = {FIELD(F_U32, zctl_attached, vrank),
+	FIELD(F_U32, zctl_attached, count), FIELD(F_U64, zctl_attached, fabrics), END};
 static const struct field f_world[] = {FIELD(F_U32, zctl_world, vrank),
 	FIELD(F_U8, zctl_world, external32), FIELD(F_U32, zctl_world, eager_bytes),
 	FIELD(F_U32, zctl_world, frag_bytes), FIELD(F_U32, zctl_world, rdv_window),
-	FIELD(F_BYTES, zctl_world, token),
+	FIELD(F_BYTES, zctl_world, token), FIELD(F_BYTES, zctl_world, credential),
 	{F_LIST, AT(zctl_world, nparts), sizeof(struct zctl_part), AT(zctl_world, parts), 2 + 1 + 4,
 		ZCTL_PARTS_MAX, f_part},
 	{F_LIST, AT(zctl_world, nruns), sizeof(struct zctl_run), AT(zctl_world, runs), 16,
 		ZCTL_RANKS_MAX, f_run},
+	{F_LIST, AT(zctl_world, nattached), sizeof(struct zctl_attached), AT(zctl_world, attached), 16,
+		ZCTL_RANKS_MAX, f_attached},
 	END};
 static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, token),
 	FIELD(F_U32, zctl_attach, vrank), FIELD(F_U32, zctl_attach, part), END};
@@ -63,10 +69,19 @@ static const struct field f_dirstat[] = {FIELD(F_NAME, zctl_dirstat, from),
 	FIELD(F_NAME, zctl_dirstat, to), FIELD(F_U64, zctl_dirstat, msgs),
 	FIELD(F_U64, zctl_dirstat, bytes), FIELD(F_U64, zctl_dirstat, envelopes),
 	FIELD(F_U64, zctl_dirstat, copied_bytes), FIELD(F_U64, zctl_dirstat, naks),
-	FIELD(F_U64, zctl_dirstat, queue_high_bytes), END};
+	FIELD(F_U64, zctl_dirstat, queue_high_bytes), FIELD(F_U64, zctl_dirstat, direct_msgs),
+	FIELD(F_U64, zctl_dirstat, direct_bytes), END};
 static const struct field f_stats[] = {
 	{F_LIST, AT(zctl_stats_reply, ndirs), sizeof(struct zctl_dirstat), AT(zctl_stats_reply, dirs),
-		2 * (2 + 1) + 6 * 8, ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_dirstat},
+		2 * (2 + 1) + 8 * 8, ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_dirstat},
+	END};
+static const struct field f_direct[] = {FIELD(F_U8, zctl_direct, what), FIELD(F_U32, zctl_direct, vrank),
+	FIELD(F_BYTES, zctl_direct, credential), FIELD(F_TEXT, zctl_direct, addresses), END};
+static const struct field f_to_part[] = {FIELD(F_U32, zctl_to_part, part), FIELD(F_U64, zctl_to_part, msgs),
+	FIELD(F_U64, zctl_to_part, bytes), END};
+static const struct field f_traffic[] = {
+	{F_LIST, AT(zctl_traffic, nparts), sizeof(struct zctl_to_part), AT(zctl_traffic, parts), 20,
+		ZCTL_PARTS_MAX, f_to_part},
 	END};
 static const struct field f_error[] = {FIELD(F_U32, zctl_error, code),
 	FIELD(F_TEXT, zctl_error, text), END};
@@ -87,6 +102,8 @@ static const struct field *const fields_of[] = {
 	[ZCTL_STATS] = f_none,
 	[ZCTL_STATS_REPLY] = f_stats,
 	[ZCTL_ERROR] = f_error,
+	[ZCTL_DIRECT] = f_direct,
+	[ZCTL_TRAFFIC] = f_traffic,
 };
 #define NTYPES (sizeof(fields_of) / sizeof(fields_of[0]))
 
@@ -387,6 +404,10 @@ static const char *check_world(const struct zctl_world *w)
 		ranks += sizes[i] = w->parts[i].size;
 	if (w->vrank >= ranks)
 		return "the parts and runs of the world do not fit together";
+	for (uint32_t i = 0, next = 0; i < w->nattached; next = w->attached[i].vrank + w->attached[i].count, i++)
+		if (w->attached[i].vrank < next || w->attached[i].count == 0 ||
+			(uint64_t)w->attached[i].vrank + w->attached[i].count > ranks)
+			return "the ranks with ports do not fit together";
 	return check_runs(w->runs, w->nruns, sizes, w->nparts);
 }
 
@@ -407,12 +428,15 @@ static const char *check(const struct zctl_msg *m)
 	case ZCTL_JOIN:
 		if (zctl_split_parts(m->u.join.parts, NULL, ZCTL_PARTS_MAX) < 0)
 			return "the list of parts is not one";
-		return m->u.join.mixed > 1 ? "a flag is neither 0 nor 1" : NULL;
+		return m->u.join.mixed > 1 || m->u.join.direct > 1 ? "a flag is neither 0 nor 1" : NULL;
 	case ZCTL_WORLD:
 		return m->u.world.external32 > 1 ? "a flag is neither 0 nor 1"
 						 : check_world(&m->u.world);
 	case ZCTL_CREATE:
 		return check_create(&m->u.create);
+	case ZCTL_DIRECT:
+		return m->u.direct.what < ZCTL_DIRECT_ASK || m->u.direct.what > ZCTL_DIRECT_NO ? "it asks for nothing known"
+											    : NULL;
 	case ZCTL_EVENT:
 		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_DEAD
 			       ? "there is no such event"
@@ -448,9 +472,11 @@ void zctl_world_free(struct zctl_world *world)
 {
 	free(world->parts);
 	free(world->runs);
+	free(world->attached);
 	world->parts = NULL;
 	world->runs = NULL;
-	world->nparts = world->nruns = 0;
+	world->attached = NULL;
+	world->nparts = world->nruns = world->nattached = 0;
 }
 
 void zctl_stats_free(struct zctl_stats_reply *stats)
@@ -468,5 +494,7 @@ void zctl_free(struct zctl_msg *msg)
 		zctl_stats_free(&msg->u.stats);
 	else if (msg->type == ZCTL_CREATE)
 		free(msg->u.create.runs);
+	else if (msg->type == ZCTL_TRAFFIC)
+		free(msg->u.traffic.parts);
 	memset(msg, 0, sizeof(*msg));
 }

@@ -18,6 +18,16 @@
  *   ATTACH  (rank's data channel) token    nothing: data flows at once; or ERROR and close
  *   STATS   (admin, launcher)              STATS_REPLY
  *   ABORT   (rank, launcher)               OPEN (to a rank: open the channel for that fabric), DEAD (job is over)
+ *   DIRECT  ASK for a link to a rank, or   DIRECT  CONNECT to that rank, there; or NO: go over the bridge
+ *           NO: that rank cannot be reached
+ *   TRAFFIC (rank, before its BYE)         nothing
+ *
+ * Direct links. Ranks on zipper nodes listen from the beginning and say where in their JOIN. Who wants to send to a rank
+ * that shares a fabric with it ASKs; zipperd lets that one of the two connect which does not listen (or has the higher
+ * vrank): CONNECT goes to it, whoever asked, with the addresses that it can reach and the listener's credential. It
+ * connects and sends ATTACH with that credential, its own vrank and part; the listener answers with the first envelope
+ * on the new link (an ACK), or closes it. One that cannot connect says NO, which zipperd hands on to the other one: then
+ * both use the bridge. No message travels between the two before that is decided.
  */
 #ifndef ZIP_COMMON_CONTROL_H
 #define ZIP_COMMON_CONTROL_H
@@ -35,10 +45,12 @@
 #define ZCTL_NONCE_BYTES 32
 #define ZCTL_MAC_BYTES 32
 #define ZCTL_TOKEN_BYTES 32
+#define ZCTL_PORTS_MAX 1023 /* text of addresses */
 
 enum zctl_type {
 	ZCTL_HELLO = 1, ZCTL_CHALLENGE, ZCTL_PROOF, ZCTL_JOIN, ZCTL_WORLD, ZCTL_ATTACH, ZCTL_CREATE, ZCTL_CREATED,
 	ZCTL_EVENT, ZCTL_OPEN, ZCTL_DEAD, ZCTL_ABORT, ZCTL_STATS, ZCTL_STATS_REPLY, ZCTL_ERROR,
+	ZCTL_DIRECT, ZCTL_TRAFFIC,
 };
 
 #define ZCTL_PROOF_REPLY 0x80
@@ -71,6 +83,10 @@ struct zctl_join {
 	char host[ZCTL_NAME_MAX + 1];
 	uint64_t abi;	/* fingerprint of the representation: byte order and sizes of C types and handles */
 	uint32_t vrank; /* that a placement map gives it; ZCTL_VRANK_ANY: zipperd's choice */
+	uint8_t direct; /* 0: no direct links with this rank */
+	char ports[ZCTL_PORTS_MAX + 1]; /* "FABRIC=ADDRESS ...": where it listens for other ranks; "": nowhere */
+	char local[ZCTL_NAME_MAX * 2 + 1]; /* the same for ranks on its own node, "ADDRESS", or "" */
+	uint64_t node; /* the same number: the same node */
 };
 
 struct zctl_part {
@@ -80,6 +96,10 @@ struct zctl_part {
 struct zctl_run { /* vranks vrank .. vrank+count-1 are lranks lrank .. lrank+count-1 of part */
 	uint32_t vrank, count, part, lrank;
 };
+struct zctl_attached { /* ranks vrank .. vrank+count-1 have ports on these fabrics */
+	uint32_t vrank, count;
+	uint64_t fabrics; /* bit p: that of part p; 0: they take no direct links at all. Not listed: their own alone */
+};
 struct zctl_world {
 	uint32_t vrank;	      /* of the rank that reads this */
 	uint8_t external32;   /* parts differ in representation: data cross in external32 */
@@ -87,14 +107,31 @@ struct zctl_world {
 	uint32_t frag_bytes;  /* largest fragment */
 	uint32_t rdv_window;  /* bytes a receiver may have granted at any time over all transfers */
 	uint8_t token[ZCTL_TOKEN_BYTES]; /* for ATTACH */
-	uint32_t nparts, nruns;
+	uint8_t credential[ZCTL_TOKEN_BYTES]; /* that ranks show who connect to this one */
+	uint32_t nparts, nruns, nattached;
 	struct zctl_part *parts; /* owned, zctl_world_free */
 	struct zctl_run *runs;	 /* sorted by vrank, covering 0..n-1 without gaps */
+	struct zctl_attached *attached; /* sorted by vrank */
 };
 struct zctl_attach {
 	uint8_t token[ZCTL_TOKEN_BYTES];
 	uint32_t vrank;
-	uint32_t part; /* the channel leads to this part's fabric */
+	uint32_t part; /* the channel leads to this part's fabric; to another rank: the sender's own part */
+};
+enum zctl_direct_what { ZCTL_DIRECT_ASK = 1, ZCTL_DIRECT_CONNECT, ZCTL_DIRECT_NO };
+struct zctl_direct {
+	uint8_t what;
+	uint32_t vrank; /* the other one */
+	uint8_t credential[ZCTL_TOKEN_BYTES];  /* CONNECT: for ATTACH */
+	char addresses[ZCTL_PORTS_MAX + 1];    /* CONNECT: to be tried in this order, separated by blanks */
+};
+struct zctl_to_part {
+	uint32_t part;
+	uint64_t msgs, bytes; /* as in zctl_dirstat */
+};
+struct zctl_traffic { /* what a rank has sent over direct links */
+	uint32_t nparts;
+	struct zctl_to_part *parts; /* owned, zctl_free */
 };
 struct zctl_create {
 	char parts[ZCTL_PARTS_MAX * 8];
@@ -134,6 +171,7 @@ struct zctl_dirstat { /* one direction of one job */
 	uint64_t copied_bytes; /* payload bytes that zipperd's CPU copied (queued for a full link) */
 	uint64_t naks;
 	uint64_t queue_high_bytes; /* highest level of any destination's queue */
+	uint64_t direct_msgs, direct_bytes; /* over links between ranks, as they have told at their end */
 };
 struct zctl_stats_reply {
 	uint32_t ndirs;
@@ -155,6 +193,8 @@ struct zctl_msg {
 		struct zctl_dead dead;
 		struct zctl_stats_reply stats;
 		struct zctl_error error;
+		struct zctl_direct direct;
+		struct zctl_traffic traffic;
 	} u;
 };
 

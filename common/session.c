@@ -306,6 +306,21 @@ int zsession_abort(struct zsession *s, uint32_t code, const char *text)
 	return send_msg(s->link, &out, now_ms() + s->timeout_ms);
 }
 
+int zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vrank)
+{
+	struct zctl_msg out = {.type = ZCTL_DIRECT};
+	out.u.direct.what = (uint8_t)what;
+	out.u.direct.vrank = vrank;
+	return send_msg(s->link, &out, now_ms() + s->timeout_ms);
+}
+
+int zsession_traffic(struct zsession *s, const struct zctl_traffic *traffic)
+{
+	struct zctl_msg out = {.type = ZCTL_TRAFFIC};
+	out.u.traffic = *traffic;
+	return send_msg(s->link, &out, now_ms() + s->timeout_ms);
+}
+
 int zsession_poll(struct zsession *s, struct zctl_msg *msg, struct zerr *err)
 {
 	int rc = fill(s);
@@ -370,6 +385,27 @@ int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *
 		rc = send_msg(*out, &msg, deadline);
 	if (rc != 0) {
 		zerr_set(err, rc, "%s: cannot attach: %s", where, strerror(-rc));
+		(*out)->ops->close(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+int zsession_link(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach, int timeout_ms,
+	struct zerr *err)
+{
+	struct zctl_msg msg = {.type = ZCTL_ATTACH};
+	const struct ztransport *t = ztransport_find(addr->kind, err);
+	if (!t)
+		return -EPROTONOSUPPORT;
+	int64_t deadline = now_ms() + timeout_ms;
+	int rc = t->connect(out, addr, timeout_ms, err);
+	if (rc != 0)
+		return rc;
+	msg.u.attach = *attach;
+	rc = send_msg(*out, &msg, deadline);
+	if (rc != 0) {
+		zerr_set(err, rc, "cannot attach: %s", strerror(-rc));
 		(*out)->ops->close(*out);
 		*out = NULL;
 	}

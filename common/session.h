@@ -31,10 +31,13 @@ int zsession_stats(struct zsession *, struct zctl_stats_reply *, struct zerr *);
 int zsession_abort(struct zsession *, uint32_t code, const char *text);
 /* The link alone, right after opening: ends the session, which must not be used again. The link is the caller's. */
 struct zlink *zsession_release(struct zsession *);
+/* Asks for, or declines, a direct link; the answers come by zsession_poll. */
+int zsession_direct(struct zsession *, enum zctl_direct_what, uint32_t vrank);
+int zsession_traffic(struct zsession *, const struct zctl_traffic *);
 /* BYE, flush, close. */
 void zsession_close(struct zsession *);
 
-/* Next message from zipperd (EVENT, OPEN, DEAD) if one is there: 1 with msg filled (zctl_free it), 0 none,
+/* Next message from zipperd (EVENT, OPEN, DEAD, DIRECT) if one is there: 1 with msg filled (zctl_free it), 0 none,
  * -ESHUTDOWN/-ECONNRESET: zipperd is gone. Never blocks. */
 int zsession_poll(struct zsession *, struct zctl_msg *, struct zerr *);
 /* The descriptor to sleep on, and arm as in transport.h. */
@@ -44,5 +47,8 @@ int zsession_arm(struct zsession *);
 /* Opens a data channel: connect, HELLO(DATA), ATTACH. The link is the caller's and carries rank messages at once. */
 int zsession_attach(struct zlink **, const struct zaddr *zipper, const char *job, const struct zctl_attach *,
 	int timeout_ms, struct zerr *);
+
+/* Opens a direct link to a rank that listens at addr: connect, ATTACH. Its first envelope says that we are welcome. */
+int zsession_link(struct zlink **, const struct zaddr *addr, const struct zctl_attach *, int timeout_ms, struct zerr *);
 
 #endif

@@ -61,11 +61,17 @@ int shm_socket_path(char path[SHM_PATH_MAX], const struct zaddr *a, bool create,
 	return check_directory(dir, err);
 }
 
-static int open_socket(struct sockaddr_un *sa, const char *path)
+/* Its address, and in *len how much of it counts: "@NAME" is in the abstract namespace, which is no file. */
+static int open_socket(struct sockaddr_un *sa, socklen_t *len, const char *path)
 {
 	memset(sa, 0, sizeof(*sa));
 	sa->sun_family = AF_UNIX;
 	memcpy(sa->sun_path, path, strnlen(path, sizeof(sa->sun_path) - 1));
+	*len = sizeof(*sa);
+	if (path[0] == '@') {
+		sa->sun_path[0] = '\0';
+		*len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strnlen(path, sizeof(sa->sun_path) - 1));
+	}
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	return fd < 0 ? -errno : fd;
 }
@@ -93,21 +99,24 @@ static int remove_stale(const struct sockaddr_un *sa)
 int shm_socket_listen(const char *path, struct zerr *err)
 {
 	struct sockaddr_un sa;
+	socklen_t len;
 	int rc = 0;
-	int fd = open_socket(&sa, path);
+	bool file = path[0] != '@';
+	int fd = open_socket(&sa, &len, path);
 	if (fd < 0)
 		return zerr_set(err, fd, "cannot make a socket: %s", strerror(-fd));
-	if (bind(fd, (struct sockaddr *)&sa, sizeof(sa)) < 0) {
+	if (bind(fd, (struct sockaddr *)&sa, len) < 0) {
 		rc = -errno;
-		if (rc == -EADDRINUSE)
+		if (rc == -EADDRINUSE && file)
 			rc = remove_stale(&sa);
-		if (rc == 0 && bind(fd, (struct sockaddr *)&sa, sizeof(sa)) < 0)
+		if (rc == 0 && bind(fd, (struct sockaddr *)&sa, len) < 0)
 			rc = -errno;
 	}
 	/* Root serves other users (shm_socket_check_peer has the rule); anybody else only himself. */
-	if (rc == 0 && (chmod(path, geteuid() == 0 ? 0666 : 0600) < 0 || listen(fd, BACKLOG) < 0)) {
+	if (rc == 0 && ((file && chmod(path, geteuid() == 0 ? 0666 : 0600) < 0) || listen(fd, BACKLOG) < 0)) {
 		rc = -errno;
-		unlink(path);
+		if (file)
+			unlink(path);
 	}
 	if (rc < 0) {
 		close(fd);
@@ -120,8 +129,9 @@ int shm_socket_connect(const char *path, int timeout_ms, struct zerr *err)
 {
 	struct sockaddr_un sa;
 	int64_t deadline_ms = zsock_now_ms() + (timeout_ms > 0 ? timeout_ms : 0);
-	int fd = open_socket(&sa, path);
-	int rc = fd < 0 ? fd : zsock_connect(fd, (struct sockaddr *)&sa, sizeof(sa), deadline_ms);
+	socklen_t len;
+	int fd = open_socket(&sa, &len, path);
+	int rc = fd < 0 ? fd : zsock_connect(fd, (struct sockaddr *)&sa, len, deadline_ms);
 	if (rc < 0) {
 		if (fd >= 0)
 			close(fd);

@@ -69,7 +69,7 @@ static int shm_listen(struct zlistener **out, const struct zaddr *addr, struct z
 		return rc;
 	}
 	l->spare = zsock_spare();
-	if (lstat(path, &st) == 0) {
+	if (path[0] == '/' && lstat(path, &st) == 0) {
 		l->dev = st.st_dev;
 		l->ino = st.st_ino;
 	}
@@ -83,7 +83,7 @@ static void shm_unlisten(struct zlistener *base)
 {
 	struct shm_listener *l = (struct shm_listener *)base;
 	struct stat st;
-	if (lstat(l->addr.host, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino)
+	if (l->ino && lstat(l->addr.host, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino)
 		unlink(l->addr.host);
 	close(l->fd);
 	if (l->spare >= 0)

@@ -108,11 +108,20 @@ int zjob_print_stats(struct zjob *job, FILE *out, struct zerr *err)
 	int rc = zsession_stats(job->session, &reply.u.stats, err);
 	if (rc < 0)
 		return rc;
+	bool direct = false;
 	fprintf(out, "zmpirun: over the bridge:\n");
 	for (uint32_t i = 0; i < reply.u.stats.ndirs; i++) {
 		const struct zctl_dirstat *d = &reply.u.stats.dirs[i];
 		fprintf(out, "zmpirun:   %s -> %s: %" PRIu64 " messages, %" PRIu64 " bytes\n", d->from, d->to, d->msgs,
 			d->bytes);
+		direct |= d->direct_msgs > 0;
+	}
+	if (direct)
+		fprintf(out, "zmpirun: directly:\n");
+	for (uint32_t i = 0; direct && i < reply.u.stats.ndirs; i++) {
+		const struct zctl_dirstat *d = &reply.u.stats.dirs[i];
+		fprintf(out, "zmpirun:   %s -> %s: %" PRIu64 " messages, %" PRIu64 " bytes\n", d->from, d->to,
+			d->direct_msgs, d->direct_bytes);
 	}
 	zctl_free(&reply);
 	return 0;

@@ -30,7 +30,9 @@ static struct zremote *sender_of(const struct zchannel *ch, const struct zwire_e
 	if (env->src >= (uint32_t)zworld.nranks || env->dst != (uint32_t)zworld.vrank ||
 		zworld.place[env->src].part != (uint32_t)ch->part)
 		return NULL;
-	return zremote_get(env->src);
+	if (ch->peer == ZWIRE_NOBODY)
+		return zremote_get_bridged(env->src, (struct zchannel *)(uintptr_t)ch);
+	return env->src == ch->peer ? zremote_find(env->src) : NULL;
 }
 
 void *zarrival_place(void *ctx, const struct zwire_env *env)

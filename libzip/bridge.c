@@ -4,6 +4,8 @@
 
 #include "arrival.h"
 #include "channel.h"
+#include "direct.h"
+#include "join.h"
 #include "op.h"
 #include "outgoing.h"
 #include "pool.h"
@@ -92,6 +94,7 @@ int zbridge_init(const struct zbridge_params *p)
 	if (zchannel_init(p) != 0 || zoutgoing_init() != 0 || zarrival_init() != 0)
 		return MPI_ERR_NO_MEM;
 	ztransfer_init(p);
+	zdirect_init(p);
 	zprogress_init(p);
 	return MPI_SUCCESS;
 }
@@ -121,10 +124,26 @@ void zbridge_wait_buffered(void)
 	zprogress_wait(none_buffered, NULL);
 }
 
+/* What went over direct links only their ends know. */
+static void tell_traffic(void)
+{
+	struct zctl_to_part parts[ZCTL_PARTS_MAX] = {{0}};
+	struct zctl_traffic traffic = {.parts = parts};
+
+	zchannel_add_direct(parts);
+	for (int p = 0; p < zworld.nparts; p++)
+		if (parts[p].msgs > 0)
+			parts[traffic.nparts++] = (struct zctl_to_part){(uint32_t)p, parts[p].msgs, parts[p].bytes};
+	if (traffic.nparts > 0)
+		zsession_traffic(zjoin_session(), &traffic);
+}
+
 void zbridge_fini(void)
 {
 	zbridge_drain();
+	tell_traffic();
 	zchannel_say_bye();
+	zdirect_fini();
 	zchannel_fini();
 	zoutgoing_fini();
 	zarrival_fini();

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 
 #include "arrival.h"
+#include "direct.h"
 #include "error.h"
 #include "outgoing.h"
 #include "pool.h"
@@ -28,19 +29,22 @@ struct zcontrol { /* from the pool */
 	uint8_t key[ZRMA_KEY_BYTES];
 };
 
-static struct zchannel *channels; /* [zworld.nparts] */
+static struct zchannel *channels; /* [zworld.nparts]: by zipperd */
+static struct zchannel **open_channels; /* [open_count]: those with a link, of both kinds */
+static int open_count, open_cap;
+static struct zchannel *direct_channels; /* all of them, also waiting ones */
+static int waiting_count;
 static struct zbridge_params params;
-static int open_count;
 
 int zchannel_init(const struct zbridge_params *p)
 {
 	params = *p;
-	open_count = 0;
+	open_count = waiting_count = 0;
 	channels = calloc((size_t)zworld.nparts, sizeof(*channels));
 	if (!channels)
 		return -ENOMEM;
 	for (int i = 0; i < zworld.nparts; i++)
-		channels[i].part = i;
+		channels[i] = (struct zchannel){.part = i, .peer = ZWIRE_NOBODY};
 	return 0;
 }
 
@@ -55,14 +59,21 @@ static void drop_control(struct zchannel *ch)
 
 void zchannel_fini(void)
 {
-	for (int i = 0; channels && i < zworld.nparts; i++) {
+	for (int i = 0; i < open_count; i++)
+		open_channels[i]->link->ops->close(open_channels[i]->link);
+	for (int i = 0; channels && i < zworld.nparts; i++)
 		drop_control(&channels[i]);
-		if (channels[i].link)
-			channels[i].link->ops->close(channels[i].link);
+	while (direct_channels) {
+		struct zchannel *ch = direct_channels;
+		direct_channels = ch->next;
+		drop_control(ch);
+		free(ch);
 	}
 	free(channels);
+	free(open_channels);
 	channels = NULL;
-	open_count = 0;
+	open_channels = NULL;
+	open_count = open_cap = waiting_count = 0;
 }
 
 static short poll_events(uint32_t events)
@@ -85,17 +96,41 @@ void zchannel_say_bye(void)
 	struct zwire_env env = {.kind = ZWIRE_BYE, .src = (uint32_t)zworld.vrank, .dst = ZWIRE_NOBODY};
 	uint8_t raw[ZWIRE_ENV_BYTES];
 
-	zwire_encode(raw, &env);
-	for (int i = 0; i < zworld.nparts; i++) {
-		struct zlink *l = channels[i].link;
+	for (int i = 0; i < open_count; i++) {
+		struct zlink *l = open_channels[i]->link;
 		int rc;
-		if (!l)
-			continue;
+		env.dst = open_channels[i]->peer; /* or nobody: zipperd */
+		zwire_encode(raw, &env);
 		while ((rc = l->ops->post(l, raw, NULL, 0)) == -EAGAIN)
 			wait_for_room(l);
 		while (rc == 0 && l->ops->flush(l) == -EAGAIN)
 			wait_for_room(l);
 	}
+}
+
+/* Into the list of those with a link. Never fails half: the places are there before. */
+static void add_open(struct zchannel *ch)
+{
+	if (open_count == open_cap) {
+		int cap = open_cap ? 2 * open_cap : 8;
+		struct zchannel **more = realloc(open_channels, (size_t)cap * sizeof(struct zchannel *));
+		if (!more)
+			zerror_fatal(1, "out of memory for %d connections", cap);
+		open_channels = more;
+		open_cap = cap;
+	}
+	open_channels[open_count++] = ch;
+}
+
+static void close_link(struct zchannel *ch)
+{
+	for (int i = 0; i < open_count; i++)
+		if (open_channels[i] == ch)
+			open_channels[i] = open_channels[--open_count];
+	if (ch->link)
+		ch->link->ops->close(ch->link);
+	ch->link = NULL;
+	ch->held_back = false;
 }
 
 struct zchannel *zchannel_open(int part)
@@ -108,28 +143,114 @@ struct zchannel *zchannel_open(int part)
 		return ch;
 	memcpy(attach.token, params.token, sizeof(attach.token));
 	if (zsession_attach(&ch->link, params.zipper, params.job, &attach, ATTACH_TIMEOUT_MS, &err) != 0)
-		zprogress_lost(err.text);
-	open_count++;
+		zprogress_lost(err.text, false);
+	add_open(ch);
 	return ch;
 }
 
-struct zchannel *zchannel_find(int part)
+struct zchannel *zchannel_create_waiting(uint32_t vrank)
 {
-	return channels[part].link ? &channels[part] : NULL;
+	struct zchannel *ch = calloc(1, sizeof(*ch));
+
+	if (!ch)
+		return NULL;
+	ch->part = (int)zworld.place[vrank].part;
+	ch->peer = vrank;
+	ch->waiting = ch->full = true;
+	ch->next = direct_channels;
+	direct_channels = ch;
+	waiting_count++;
+	return ch;
+}
+
+void zchannel_set_link(struct zchannel *ch, struct zlink *link)
+{
+	ch->link = link;
+	add_open(ch);
+}
+
+void zchannel_set_up(struct zchannel *ch)
+{
+	ch->waiting = ch->full = false;
+	waiting_count--;
+}
+
+void zchannel_hand_over(struct zremote *r, struct zchannel *bridge)
+{
+	struct zchannel *own = r->channel;
+
+	/* No transfer is under way and nothing has been posted: control messages and the ready rank are all there is. */
+	r->channel = bridge;
+	if (own->control_head) {
+		if (bridge->control_head)
+			bridge->control_tail->next = own->control_head;
+		else
+			bridge->control_head = own->control_head;
+		bridge->control_tail = own->control_tail;
+	}
+	own->control_head = own->control_tail = NULL;
+	own->ready_head = own->ready_tail = NULL;
+	close_link(own);
+	own->waiting = false;
+	waiting_count--;
+	r->ready = false;
+	zchannel_add_ready(r);
+}
+
+void zchannel_add_direct(struct zctl_to_part *parts)
+{
+	for (const struct zchannel *ch = direct_channels; ch; ch = ch->next) {
+		parts[ch->part].msgs += ch->msgs;
+		parts[ch->part].bytes += ch->bytes;
+	}
 }
 
 bool zchannel_any_open(void)
 {
-	return open_count > 0;
+	return open_count > 0 || waiting_count > 0;
 }
 
 static _Noreturn void link_broken(const struct zchannel *ch, int rc)
 {
 	struct zerr err;
 
-	zerr_set(&err, rc, "data channel to part %s by zipperd at %s: %s", zworld.part_name[ch->part], ch->link->peer,
-		rc == -ESHUTDOWN ? "closed" : strerror(-rc));
-	zprogress_lost(err.text);
+	if (ch->peer == ZWIRE_NOBODY)
+		zerr_set(&err, rc, "data channel to part %s by zipperd at %s: %s", zworld.part_name[ch->part],
+			ch->link->peer, rc == -ESHUTDOWN ? "closed" : strerror(-rc));
+	else
+		zerr_set(&err, rc, "direct link to rank %u of part %s at %s: %s", ch->peer, zworld.part_name[ch->part],
+			ch->link->peer, rc == -ESHUTDOWN ? "closed" : strerror(-rc));
+	zprogress_lost(err.text, ch->peer != ZWIRE_NOBODY);
+}
+
+/* A post or flush failed. A peer may have left in order: its BYE is then among what there is still to read. */
+static void sending_broken(struct zchannel *ch, int rc)
+{
+	if (ch->peer == ZWIRE_NOBODY)
+		link_broken(ch, rc);
+	ch->broken = rc;
+	ch->full = true;
+	ch->held_back = false;
+}
+
+/* Nothing more comes over this link. */
+static void receiving_ended(struct zchannel *ch, int rc)
+{
+	if (ch->peer == ZWIRE_NOBODY)
+		link_broken(ch, rc);
+	if (ch->waiting)
+		zdirect_fail(ch);
+	else if (zremote_find(ch->peer)->stream.gone)
+		close_link(ch);
+	else
+		link_broken(ch, rc);
+}
+
+static void count(struct zchannel *ch, const struct zwire_env *env)
+{
+	ch->msgs += env->kind == ZWIRE_EAGER || env->kind == ZWIRE_RTS;
+	if (env->kind == ZWIRE_EAGER || env->kind == ZWIRE_DATA)
+		ch->bytes += env->len;
 }
 
 int zchannel_post(struct zremote *r, struct zwire_env *env, const void *payload)
@@ -137,6 +258,8 @@ int zchannel_post(struct zremote *r, struct zwire_env *env, const void *payload)
 	struct zchannel *ch = r->channel;
 	uint8_t raw[ZWIRE_ENV_BYTES];
 
+	if (__builtin_expect(r->stream.gone && ch->peer != ZWIRE_NOBODY, 0))
+		return 0; /* it hears nothing any more */
 	if (ch->full)
 		return -EAGAIN;
 	env->src = (uint32_t)zworld.vrank;
@@ -146,13 +269,15 @@ int zchannel_post(struct zremote *r, struct zwire_env *env, const void *payload)
 	int rc = ch->link->ops->post(ch->link, raw, payload, env->len);
 	if (rc == 0) {
 		ch->held_back = true;
+		count(ch, env);
 		/* What a CTS with a key acknowledges the sender hears at the end of the transfer only. */
 		if (env->kind != ZWIRE_CTS || env->len == 0 || !zpeer_ack_is_due(&r->stream))
 			zpeer_ack_sent(&r->stream);
 	} else if (rc == -EAGAIN) {
 		ch->full = true;
 	} else {
-		link_broken(ch, rc);
+		sending_broken(ch, rc);
+		rc = -EAGAIN;
 	}
 	return rc;
 }
@@ -199,7 +324,7 @@ void zchannel_flush(struct zchannel *ch)
 	if (rc == 0)
 		ch->held_back = false;
 	else if (rc != -EAGAIN)
-		link_broken(ch, rc);
+		sending_broken(ch, rc);
 }
 
 static bool send_control(struct zchannel *ch)
@@ -258,11 +383,11 @@ bool zchannel_send_turn(void)
 
 	if (open_count == 0)
 		return false;
-	for (int i = 0; i < zworld.nparts; i++) {
-		struct zchannel *ch = &channels[i];
-		if (!ch->link)
+	for (int i = 0; i < open_count; i++) {
+		struct zchannel *ch = open_channels[i];
+		ch->full = ch->waiting || ch->broken;
+		if (ch->full)
 			continue;
-		ch->full = false;
 		if (ch->control_head)
 			did |= send_control(ch);
 		if (ch->ready_head)
@@ -278,43 +403,53 @@ bool zchannel_recv_turn(void)
 {
 	bool did = false;
 
-	if (open_count == 0)
-		return false;
-	for (int i = 0; i < zworld.nparts; i++) {
-		struct zchannel *ch = &channels[i];
-		if (!ch->link)
-			continue;
+	/* From the last to the first: what is polled may go, and new ones come behind. */
+	for (int i = open_count; i-- > 0;) {
+		struct zchannel *ch = open_channels[i];
 		struct zsink sink = {.place = zarrival_place, .take = zarrival_take, .ctx = ch};
 		int rc = ch->link->ops->poll(ch->link, &sink, RECV_BUDGET);
-		if (rc > 0)
+		if (rc > 0) {
 			did = true;
-		else if (rc < 0 && rc != -EAGAIN)
-			link_broken(ch, rc);
+			if (__builtin_expect(ch->waiting, 0) && ch->link)
+				zchannel_set_up(ch); /* we are welcome */
+		} else if (rc < 0 && rc != -EAGAIN) {
+			receiving_ended(ch, rc);
+		}
 	}
 	return did;
+}
+
+static bool has_work(const struct zchannel *ch)
+{
+	return ch->control_head || ch->ready_head || ch->data.head || ch->held_back;
 }
 
 bool zchannel_idle(void)
 {
 	for (int i = 0; i < zworld.nparts; i++) {
-		const struct zchannel *ch = &channels[i];
-		if (ch->control_head || ch->ready_head || ch->data.head || ch->held_back)
+		if (has_work(&channels[i]))
 			return false;
 	}
+	for (const struct zchannel *ch = direct_channels; ch; ch = ch->next)
+		if (has_work(ch))
+			return false;
 	return true;
 }
 
-int zchannel_arm(struct pollfd *fds, int cap)
+int zchannel_fds(void)
 {
-	int n = 0;
+	return 2 * open_count + zdirect_fds();
+}
 
-	for (int i = 0; i < zworld.nparts; i++) {
-		struct zchannel *ch = &channels[i];
+int zchannel_arm(struct pollfd *fds)
+{
+	int n = zdirect_arm(fds);
+
+	for (int i = 0; n >= 0 && i < open_count; i++) {
+		struct zchannel *ch = open_channels[i];
 		uint32_t events;
-		if (!ch->link)
-			continue;
-		bool send = ch->full || ch->held_back;
-		if (n + 2 > cap || ch->link->ops->arm(ch->link, ZLINK_RX) != 0 ||
+		bool send = (ch->full || ch->held_back) && !ch->waiting && !ch->broken;
+		if (ch->link->ops->arm(ch->link, ZLINK_RX) != 0 ||
 			(send && ch->link->ops->arm(ch->link, ZLINK_TX) != 0))
 			return -1;
 		fds[n].fd = ch->link->ops->fd(ch->link, ZLINK_RX, &events);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The data channels of this rank: one link to zipperd for each other part that it talks to, with what waits to be
- * posted on it. Under the shim's lock. Failure of a link ends the job (zerror_fatal): the world is not whole without.
+ * The data channels of this rank: one link to zipperd for each other part that it talks to, and one to each rank that it
+ * talks to directly (direct.h), with what waits to be posted on it. Under the shim's lock. Failure of a link ends the job
+ * (zerror_fatal): the world is not whole without.
  */
 #ifndef ZIP_LIBZIP_CHANNEL_H
 #define ZIP_LIBZIP_CHANNEL_H
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 
 #include "bridge.h"
+#include "control.h"
 #include "op.h"
 #include "transport.h"
 #include "wire.h"
@@ -18,12 +20,17 @@ struct zcontrol;
 
 struct zchannel {
 	int part;	    /* the one it leads to */
-	struct zlink *link; /* NULL: not opened yet */
+	uint32_t peer;	    /* the rank at the other end; ZWIRE_NOBODY: zipperd */
+	struct zlink *link; /* NULL: not opened yet, or the peer has left */
+	bool waiting;	    /* to be decided between a direct link and the bridge: nothing is posted */
+	int broken;	    /* of a direct link: why nothing can be posted, and whether that matters shows what comes */
+	uint64_t msgs, bytes; /* that were posted: messages (EAGER and RTS), and payload of EAGER and DATA */
 	bool full;	    /* the link refused a post in this turn */
 	bool held_back;	    /* something posted is not flushed */
 	struct zcontrol *control_head, *control_tail; /* unsequenced envelopes that found the link full */
 	struct zremote *ready_head, *ready_tail;      /* peers with sequenced messages to post */
 	struct zop_list data;			      /* sends with a grant to use, in turns */
+	struct zchannel *next;			      /* direct ones only */
 };
 
 /* Keeps the parameters. 0 or -ENOMEM. */
@@ -32,10 +39,18 @@ int zchannel_init(const struct zbridge_params *);
 void zchannel_say_bye(void);
 void zchannel_fini(void);
 
-/* The channel to a part, opened if it is not. */
+/* The channel by zipperd to a part, opened if it is not. */
 struct zchannel *zchannel_open(int part);
-/* The channel to a part, or NULL if it is not open. */
-struct zchannel *zchannel_find(int part);
+
+/* The channel of a rank that may become a direct link. NULL: no memory. */
+struct zchannel *zchannel_create_waiting(uint32_t vrank);
+/* It has a link now, over which the first message is awaited; or is known to be good. */
+void zchannel_set_link(struct zchannel *, struct zlink *);
+void zchannel_set_up(struct zchannel *);
+/* The rank goes over the bridge after all, and what waits in its own channel with it. */
+void zchannel_hand_over(struct zremote *, struct zchannel *bridge);
+/* Adds what was posted on direct links to each part. [zworld.nparts] */
+void zchannel_add_direct(struct zctl_to_part *parts);
 
 /* Posts a message to a remote rank; fills src, dst and ack. 0 or -EAGAIN (the link is full). */
 int zchannel_post(struct zremote *, struct zwire_env *, const void *payload);
@@ -53,8 +68,9 @@ bool zchannel_recv_turn(void);
 bool zchannel_idle(void);
 bool zchannel_any_open(void);
 
-/* For sleeping: arms all links, fills fds (two per channel at most). Returns their number, or -1: do not sleep. */
+/* For sleeping: arms all links and fills fds, at most zchannel_fds() of them. Returns their number, or -1: do not sleep. */
 struct pollfd;
-int zchannel_arm(struct pollfd *fds, int cap);
+int zchannel_fds(void);
+int zchannel_arm(struct pollfd *fds);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const char *const log_choices[] = {"error", "warn", "info", "debug", NULL};
+static const char *const direct_choices[] = {"yes", "no", NULL};
 static const char *const wait_choices[] = {"auto", "spin", "yield", "sleep", NULL};
 static const char *const progress_choices[] = {"none", "thread", NULL};
 static const char *const one_sided_choices[] = {"auto", "yes", "no", NULL};
@@ -41,6 +42,12 @@ const struct zconf_row zenv_rows[] = {
 		.help = "zipper.map(5) file, the same for all parts: the ranks of a part on one host get, in their order, "
 			"the numbers in the merged world that it gives to that host and part. Not with hostfile, where "
 			"mpirun has numbered the ranks."},
+	{.name = "ports", .type = ZCONF_STRING, FIELD(ports),
+		.help = "Which ranks of this part run on zipper nodes, and the ports of these: \"RANKS FABRIC=ADDRESS ...; "
+			"...\", or without RANKS for every rank. Such ranks reach the ranks on these fabrics without "
+			"zipperd. With hostfile: looked up there."},
+	{.name = "direct", .type = ZCONF_ENUM, .preset = "yes", .choices = direct_choices, FIELD(direct),
+		.help = "no: this rank takes no part in direct links, all its messages to other parts go by zipperd."},
 	{.name = "log", .type = ZCONF_ENUM, .preset = "warn", .choices = log_choices, FIELD(log),
 		.help = "What is reported on standard error: error, warn, info or debug."},
 	{.name = "wait", .type = ZCONF_ENUM, .preset = "auto", .choices = wait_choices, FIELD(wait),

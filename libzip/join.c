@@ -11,9 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "direct.h"
 #include "env.h"
 #include "hostfile.h"
 #include "placement.h"
+#include "ports.h"
 #include "shim.h"
 #include "world.h"
 
@@ -83,8 +85,22 @@ static int append_part(char *parts, size_t cap, const char *name, struct zerr *e
 	return 0;
 }
 
-/* Part, all parts and zipperd's address from the hostfile, as far as the environment does not name them. */
-static int look_up(const struct zenv *env, struct zctl_join *join, struct zaddr *zipper, struct zerr *err)
+/* The ports of the zipper node that we run on, if this is one. */
+static void copy_ports(struct zports *ports, const struct zhostfile *hosts, const char *host)
+{
+	int z = zhostfile_find_zipper(hosts, host);
+
+	ports->n = 0;
+	for (int p = 0; z >= 0 && p < hosts->zippers[z].nports && p < ZCTL_PARTS_MAX; p++) {
+		snprintf(ports->port[p].fabric, sizeof(ports->port[p].fabric), "%s", hosts->zippers[z].ports[p].fabric);
+		ports->port[p].addr = hosts->zippers[z].ports[p].addr;
+		ports->n++;
+	}
+}
+
+/* Part, all parts, zipperd's address and our ports from the hostfile, as far as the environment does not name them. */
+static int look_up(const struct zenv *env, struct zctl_join *join, struct zaddr *zipper, struct zports *ports,
+	struct zerr *err)
 {
 	struct zhostfile hosts;
 	int rc = zhostfile_read(&hosts, env->hostfile, err);
@@ -102,6 +118,8 @@ static int look_up(const struct zenv *env, struct zctl_join *join, struct zaddr 
 		for (int p = 0; p < hosts.zippers[z].nports; p++)
 			if (strcmp(hosts.zippers[z].ports[p].fabric, join->part) == 0)
 				*zipper = hosts.zippers[z].ports[p].addr;
+	if (!env->ports)
+		copy_ports(ports, &hosts, join->host);
 	if (rc == 0 && zipper->kind == ZADDR_NONE)
 		rc = zerr_set(err, -ENOENT, "%s: no zipper has a port on fabric %s", env->hostfile, join->part);
 	zhostfile_free(&hosts);
@@ -130,6 +148,7 @@ static uint64_t abi_fingerprint(const struct zenv *env, const char *part)
 
 static int describe(const struct zenv *env, struct zctl_join *join, struct zaddr *zipper, struct zerr *err)
 {
+	static struct zports ports; /* large */
 	int rank, size, rc = 0;
 
 	memset(join, 0, sizeof(*join));
@@ -145,7 +164,7 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zaddr
 			zerr_prefix(err, rc, "ZIPPER_ZIPPERD");
 	}
 	if (rc == 0 && env->hostfile)
-		rc = look_up(env, join, zipper, err);
+		rc = look_up(env, join, zipper, &ports, err);
 	if (rc != 0)
 		return rc;
 	if (zctl_split_parts(join->parts, NULL, ZCTL_PARTS_MAX) < 0)
@@ -158,8 +177,15 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zaddr
 	join->abi = abi_fingerprint(env, join->part);
 	join->vrank = ZCTL_VRANK_ANY;
 	if (env->map)
-		return zplacement_find(env->map, join, err);
-	return 0;
+		rc = zplacement_find(env->map, join, err);
+	if (rc == 0 && env->ports) {
+		rc = zports_find(&ports, env->ports, join->rank, err);
+		if (rc != 0)
+			zerr_prefix(err, rc, "ZIPPER_PORTS");
+	}
+	if (rc == 0 && env->direct == ZENV_DIRECT_YES)
+		rc = zdirect_listen(&ports, join, err);
+	return rc;
 }
 
 static int own_user(const struct zenv *env, char user[ZCTL_NAME_MAX + 1], struct zerr *err)
@@ -208,11 +234,16 @@ out_close:
 	return rc;
 }
 
-/* The native communicator of my part. Where one native job spans all, it is made by its members alone. */
+/* The native communicator of my part, in the order of the vranks. Where one native job spans all, it is made by its
+ * members alone. */
 static int make_base(bool mixed, struct zerr *err)
 {
 	MPI_Group world, part;
 
+	if (!mixed && zworld.reordered)
+		return zn.Comm_split(MPI_COMM_WORLD, 0, zworld.vrank, &zworld.base) == MPI_SUCCESS ? 0
+			: zerr_set(err, -EIO, "cannot put the ranks of part %s into the order of the map",
+				zworld.part_name[zworld.part]);
 	if (!mixed) {
 		zworld.base = MPI_COMM_WORLD;
 		return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "channel.h"
+#include "direct.h"
 #include "pool.h"
 #include "rendezvous.h"
 #include "world.h"
@@ -33,19 +34,46 @@ void zoutgoing_fini(void)
 	owed_head = NULL;
 }
 
+static struct zremote *add_remote(uint32_t vrank, struct zchannel *channel)
+{
+	struct zremote *r = channel ? calloc(1, sizeof(*r)) : NULL;
+
+	if (!r)
+		return NULL;
+	r->vrank = vrank;
+	r->channel = channel;
+	remotes[vrank] = r;
+	return r;
+}
+
 struct zremote *zremote_get(uint32_t vrank)
 {
 	struct zremote *r = remotes[vrank];
 
 	if (__builtin_expect(r != NULL, 1))
 		return r;
-	r = calloc(1, sizeof(*r));
-	if (!r)
-		return NULL;
-	r->vrank = vrank;
-	r->channel = zchannel_open((int)zworld.place[vrank].part);
-	remotes[vrank] = r;
+	return add_remote(vrank, zdirect_begin(vrank));
+}
+
+struct zremote *zremote_get_direct(uint32_t vrank)
+{
+	return remotes[vrank] ? remotes[vrank] : add_remote(vrank, zchannel_create_waiting(vrank));
+}
+
+struct zremote *zremote_get_bridged(uint32_t vrank, struct zchannel *channel)
+{
+	struct zremote *r = remotes[vrank];
+
+	if (__builtin_expect(!r, 0))
+		return add_remote(vrank, channel);
+	if (__builtin_expect(r->channel->waiting, 0))
+		zdirect_give_way(r);
 	return r;
+}
+
+struct zremote *zremote_find(uint32_t vrank)
+{
+	return remotes[vrank];
 }
 
 /* Appends a message to the stream; the payload is copied. False: no memory. */

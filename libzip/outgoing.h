@@ -30,6 +30,12 @@ void zoutgoing_fini(void);
 
 /* The state of a remote rank, made (and its channel opened) on first use. NULL: no memory. */
 struct zremote *zremote_get(uint32_t vrank);
+/* The same for one that has come to us: a new one's channel waits for a link, and nobody is asked for one. */
+struct zremote *zremote_get_direct(uint32_t vrank);
+/* The same for one whose message came over this channel by zipperd. */
+struct zremote *zremote_get_bridged(uint32_t vrank, struct zchannel *);
+/* NULL: never met. */
+struct zremote *zremote_find(uint32_t vrank);
 
 /* Small message, room in the window, nothing waiting before it: sends it at once. False: use an operation. */
 bool zoutgoing_try_eager(struct zremote *, uint64_t context, int tag, const struct zdata *);

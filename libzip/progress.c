@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <time.h>
 
 #include "anysource.h"
 #include "channel.h"
+#include "direct.h"
 #include "error.h"
 #include "outgoing.h"
 #include "schedule.h"
@@ -21,6 +23,7 @@
 #include "world.h"
 
 #define CONTROL_TURNS 64   /* idle turns between looks at the control link: a system call each */
+#define LISTEN_TURNS 256   /* turns, idle or not, between looks for ranks that want to connect, and at the control link */
 #define NATIVE_TURNS 8	   /* idle turns between pokes of native progress (0.1 us each) */
 #define ACK_TURNS 8	   /* idle turns before acknowledgements go without a message to ride on */
 #define CALLS_PER_TURN 16  /* native tests between turns */
@@ -35,8 +38,9 @@
  * what they wait for make the others nap, and so on for ever (barriers of 3 ms, three naps, until the program ends). */
 #define NAP_SHARE 8
 #define NAP_ALONE_NS 20000000 /* nothing native can come: only descriptors matter */
-#define FDS_MAX (2 * ZCTL_PARTS_MAX + 1) /* both halves of a channel to each part, and the control link */
+#define NAP_FDS 32	      /* without allocation */
 #define LAST_WORD_MS 500      /* how long zipperd gets to say who died */
+#define PATIENT_MS 5000	      /* the same where it must first see a rank go, on a machine with more to do */
 
 static struct {
 	struct zsession *session;
@@ -44,7 +48,7 @@ static struct {
 	int wait;
 	struct zwait waits; /* of the last wait: what it learned */
 	bool polling; /* guards against turns within a turn (callbacks of reductions) */
-	uint32_t idle, calls, vain;
+	uint32_t turns, idle, calls, vain;
 } self;
 
 static void prepare_wait(struct zwait *w)
@@ -86,13 +90,15 @@ static bool take_control(void)
 	if (msg.type == ZCTL_OPEN && msg.u.open.part < (uint32_t)zworld.nparts &&
 		msg.u.open.part != (uint32_t)zworld.part)
 		zchannel_open((int)msg.u.open.part);
+	if (msg.type == ZCTL_DIRECT)
+		zdirect_take(&msg.u.direct);
 	zctl_free(&msg);
 	return true;
 }
 
-void zprogress_lost(const char *text)
+void zprogress_lost(const char *text, bool patient)
 {
-	for (int ms = 0; ms < LAST_WORD_MS; ms++) {
+	for (int ms = 0; ms < (patient ? PATIENT_MS : LAST_WORD_MS); ms++) {
 		struct timespec nap = {.tv_nsec = 1000000};
 		struct zctl_msg msg;
 		int rc = zsession_poll(self.session, &msg, NULL);
@@ -123,8 +129,10 @@ static bool idle_turn(void)
 		poke_native();
 		did |= zanysource_poll_orphans();
 	}
-	if (self.idle % CONTROL_TURNS == 0)
+	if (self.idle % CONTROL_TURNS == 0) {
 		did |= take_control();
+		did |= zdirect_poll();
+	}
 	return did;
 }
 
@@ -139,6 +147,11 @@ bool zprogress_poll(void)
 	did |= zsched_progress();
 	zoutgoing_ack(false);
 	did |= zchannel_send_turn();
+	/* Who is never idle is still asked for direct links. */
+	if (__builtin_expect(++self.turns % LISTEN_TURNS == 0, 0) && did) {
+		zdirect_poll();
+		take_control();
+	}
 	if (did)
 		self.idle = 0;
 	else
@@ -162,28 +175,45 @@ bool zprogress_test_failed(bool native)
 	return true;
 }
 
-/* Sleeps until a descriptor is ready or the time is over. */
-static void nap(int64_t ns)
+/* Sleeps until one of n descriptors is ready or the time is over; the last one is that of the control link. */
+static void sleep_on(struct pollfd *fds, int n, int64_t ns)
 {
 	struct timespec ts = {.tv_sec = 0, .tv_nsec = ns};
-	struct pollfd fds[FDS_MAX];
-	uint32_t events;
-	int n;
 
-	if (self.polling || zoutgoing_ack(true))
-		return;
-	n = zchannel_arm(fds, FDS_MAX - 1);
-	if (n < 0 || zsession_arm(self.session) != 0) {
-		take_control();
-		return;
-	}
-	fds[n].fd = zsession_fd(self.session, &events);
-	fds[n++].events = (short)(events & EPOLLIN ? POLLIN : POLLOUT);
 	zshim_block_begin();
 	int rc = ppoll(fds, (nfds_t)n, &ts, NULL);
 	zshim_block_end();
-	if (rc > 0 && fds[n - 1].revents)
+	if (rc <= 0)
+		return;
+	if (fds[n - 1].revents)
 		take_control();
+	zdirect_poll();
+}
+
+/* A turn of sleep, unless there is something to do. */
+static void nap(int64_t ns)
+{
+	struct pollfd few[NAP_FDS], *fds = few;
+	uint32_t events;
+	int room, n;
+
+	if (self.polling || zoutgoing_ack(true))
+		return;
+	room = zchannel_fds() + 1;
+	/* others may open more while we sleep, so the array is our own */
+	if (room > NAP_FDS && !(fds = malloc((size_t)room * sizeof(*fds))))
+		return;
+	n = zchannel_arm(fds);
+	if (n < 0 || zsession_arm(self.session) != 0) {
+		take_control();
+		zdirect_poll();
+	} else {
+		fds[n].fd = zsession_fd(self.session, &events);
+		fds[n++].events = (short)(events & EPOLLIN ? POLLIN : POLLOUT);
+		sleep_on(fds, n, ns);
+	}
+	if (fds != few)
+		free(fds);
 }
 
 void zprogress_wait(bool (*done)(void *ctx), void *ctx)

@@ -31,7 +31,8 @@ static bool is_worth_it(const struct zrma *rma, uint64_t bytes)
 bool ztransfer_expose(struct zop *op)
 {
 	struct zlink *link = op->remote->channel->link;
-	const struct zrma *rma = link->ops->rma;
+	/* Over a direct link there is no zipperd that moves the bytes; nor is one known while that is to be decided. */
+	const struct zrma *rma = op->remote->channel->peer == ZWIRE_NOBODY ? link->ops->rma : NULL;
 	uint8_t *bytes = op->packed ? op->packed : op->data.dense;
 
 	assert(!op->exposed);

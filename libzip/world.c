@@ -50,6 +50,43 @@ static int fill_parts(const struct zctl_world *w, struct zerr *err)
 	return 0;
 }
 
+/* The base communicator has the order of the vranks, so that ours and the native library's agree on who comes first.
+ * lrank is from now on the rank in it; what zipperd calls so is the native one. */
+static int order_by_vrank(void)
+{
+	uint32_t *next = calloc((size_t)zworld.nparts, sizeof(*next));
+
+	if (!next)
+		return -ENOMEM;
+	for (int v = 0; v < zworld.nranks; v++) {
+		struct zplace *place = &zworld.place[v];
+		uint32_t lrank = next[place->part]++;
+		if (place->part == (uint32_t)zworld.part) {
+			zworld.reordered |= place->lrank != lrank;
+			zworld.my_vrank[lrank] = v;
+		}
+		place->lrank = lrank;
+	}
+	free(next);
+	return 0;
+}
+
+/* Checked by the decoder. */
+static int fill_fabrics(const struct zctl_world *w)
+{
+	if (w->nattached == 0)
+		return 0;
+	zworld.fabrics = calloc((size_t)zworld.nranks, sizeof(*zworld.fabrics));
+	if (!zworld.fabrics)
+		return -ENOMEM;
+	for (int v = 0; v < zworld.nranks; v++)
+		zworld.fabrics[v] = UINT64_C(1) << zworld.place[v].part;
+	for (uint32_t i = 0; i < w->nattached; i++)
+		for (uint32_t k = 0; k < w->attached[i].count; k++)
+			zworld.fabrics[w->attached[i].vrank + k] = w->attached[i].fabrics;
+	return 0;
+}
+
 int zworld_fill(const struct zctl_world *w, struct zerr *err)
 {
 	int rc = fill_parts(w, err);
@@ -72,6 +109,10 @@ int zworld_fill(const struct zctl_world *w, struct zerr *err)
 	zworld.frag_bytes = w->frag_bytes;
 	zworld.rdv_window = w->rdv_window;
 
+	memcpy(zworld.credential, w->credential, sizeof(zworld.credential));
+	rc = fill_fabrics(w);
+	if (rc != 0)
+		goto err_clear;
 	rc = -ENOMEM;
 	zworld.my_vrank = malloc((size_t)zworld.part_size[zworld.part] * sizeof(*zworld.my_vrank));
 	if (!zworld.my_vrank)
@@ -87,6 +128,9 @@ int zworld_fill(const struct zctl_world *w, struct zerr *err)
 				zworld.part_name[zworld.part]);
 			goto err_clear;
 		}
+	rc = order_by_vrank();
+	if (rc != 0)
+		goto err_clear;
 	return 0;
 
 err_clear:
@@ -101,6 +145,7 @@ void zworld_clear(void)
 	free(zworld.part_name);
 	free(zworld.part_size);
 	free(zworld.place);
+	free(zworld.fabrics);
 	free(zworld.my_vrank);
 	zworld = (struct zworld){.base = MPI_COMM_NULL};
 }

@@ -50,7 +50,7 @@ run "cores of different nodes" 0 -f hosts --map map --no-mpi -l sed -n 's/^Cpus_
 is "each node has its own list" "$(sort out | tr '\n' ';')" "[0] $last;[1] $first;[2] $cpus;"
 
 # --- programs do not notice
-printf '3 c1\n0 c1\n2 c2\n1 zipper c2\n' >map
+printf '0,3 c1\n1 zipper c1\n2 c2\n' >map # c1's native ranks 0, 1, 2 are 0, 3, 1
 for name in hello collectives communicators wildcards; do
 	compile "$ZIP_TOP_SRCDIR/test/programs/$name.c" "$name" >cc 2>&1 || { fail "$name compiles"; diag_file cc; continue; }
 	native 60 4 "./$name" 2>native.err | LC_ALL=C sort >native.out

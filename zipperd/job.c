@@ -111,8 +111,11 @@ struct job *job_create(struct daemon *d, const char *user, const char *id, const
 
 static void free_ranks(struct rank *rank, uint32_t n)
 {
-	for (uint32_t i = 0; rank && i < n; i++)
+	for (uint32_t i = 0; rank && i < n; i++) {
 		free(rank[i].host);
+		free(rank[i].ports);
+		free(rank[i].local);
+	}
 	free(rank);
 }
 
@@ -131,6 +134,7 @@ void job_free_if_unused(struct job *j)
 	free(j->by_vrank);
 	free(j->place);
 	free(j->runs);
+	free(j->direct);
 	list_del(&j->link);
 	d->njobs--;
 	zauth_module.wipe(j, sizeof(*j));

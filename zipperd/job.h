@@ -26,6 +26,11 @@ struct rank {
 	uint32_t wish;	/* the vrank that its map gives it, or ZCTL_VRANK_ANY */
 	uint64_t abi;
 	char *host;
+	bool direct;	    /* takes direct links */
+	uint64_t node;
+	uint64_t fabrics;   /* it has ports on, bit by part; its own is always among them */
+	char *ports, *local; /* where it listens for other ranks; NULL: nowhere */
+	uint8_t credential[ZCTL_TOKEN_BYTES]; /* that those show who connect to it */
 };
 
 struct job_part {
@@ -67,6 +72,7 @@ struct job {
 	uint64_t window_bytes; /* of memory that its ranks may have on their way: total * rdv_window */
 	uint32_t rdv_window;
 	struct lane *lane[ZCTL_PARTS_MAX * ZCTL_PARTS_MAX]; /* from * nparts + to */
+	struct zctl_to_part *direct; /* [nparts * nparts] as lane: what ranks have told of their direct links; or NULL */
 	uint32_t nlanes;   /* that workers have */
 	uint32_t nchannels;
 	struct rank *suspect; /* lost a channel without BYE */
@@ -109,6 +115,16 @@ void job_missing(const struct job *, char *buf, size_t cap);
 /* --- world.c --- */
 /* All ranks are there: numbers them and sends WORLD. */
 void job_start(struct job *);
+
+/* --- direct.c --- */
+/* Where a rank that joins listens for others. 0 or -EINVAL. */
+int direct_join(struct rank *, const struct zctl_join *, struct zerr *);
+/* The ranks that others cannot tell from their part alone; *list is the caller's. 0 or -ENOMEM. */
+int direct_list(const struct job *, struct zctl_attached **list, uint32_t *n);
+/* A rank asks for a link to another one, or says that there is none. false: that makes no sense. */
+bool direct_request(struct rank *, const struct zctl_direct *);
+/* What a rank has sent over direct links. false: that makes no sense. */
+bool direct_traffic(struct rank *, const struct zctl_traffic *);
 
 /* --- stats.c --- */
 /* For a launcher its job, for an admin all of the user's jobs (or the one it named). */

@@ -109,7 +109,7 @@ static int place_rank(struct job *j, const struct peer *p, const struct zctl_joi
 			r->host ? r->host : "?");
 	r->part = part;
 	*out = r;
-	return 0;
+	return direct_join(r, in, err);
 }
 
 static bool is_complete(const struct job *j)

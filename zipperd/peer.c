@@ -351,6 +351,10 @@ static void on_request(struct peer *p, struct zctl_msg *msg)
 	} else if (msg->type == ZCTL_STATS && !rank) {
 		peer_settle(p);
 		stats_reply(p);
+	} else if (msg->type == ZCTL_DIRECT && p->rank && direct_request(p->rank, &msg->u.direct)) {
+		return;
+	} else if (msg->type == ZCTL_TRAFFIC && p->rank && direct_traffic(p->rank, &msg->u.traffic)) {
+		return;
 	} else if (msg->type == ZCTL_ABORT && p->rank) {
 		job_rank_abort(p->rank, &msg->u.dead);
 	} else if (msg->type == ZCTL_ABORT && p->launches) {

@@ -49,6 +49,10 @@ static void add_job(struct zctl_stats_reply *r, const struct job *j, uint32_t ma
 				continue;
 			if (j->lane[a * j->nparts + b])
 				add_lane(s, j->lane[a * j->nparts + b]);
+			if (j->direct) {
+				s->direct_msgs += j->direct[a * j->nparts + b].msgs;
+				s->direct_bytes += j->direct[a * j->nparts + b].bytes;
+			}
 		}
 }
 

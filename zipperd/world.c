@@ -154,7 +154,7 @@ static int send_world(struct job *j)
 		w->external32 |= j->by_vrank[v]->abi != j->by_vrank[0]->abi;
 	w->nparts = j->nparts;
 	w->parts = calloc(j->nparts, sizeof(*w->parts));
-	if (!buf || !w->parts || make_runs(j, w) != 0)
+	if (!buf || !w->parts || make_runs(j, w) != 0 || direct_list(j, &w->attached, &w->nattached) != 0)
 		goto out;
 	for (uint32_t i = 0; i < j->nparts; i++) {
 		memcpy(w->parts[i].name, j->part[i].name, sizeof(w->parts[i].name));
@@ -163,6 +163,7 @@ static int send_world(struct job *j)
 	rc = 0;
 	for (uint32_t v = 0; rc >= 0 && v < j->total; v++) {
 		w->vrank = v;
+		memcpy(w->credential, j->by_vrank[v]->credential, sizeof(w->credential));
 		rc = zctl_encode(buf, ZWIRE_MAX_PAYLOAD, &msg);
 		if (rc >= 0)
 			peer_send_bytes(j->by_vrank[v]->peer, buf, (size_t)rc);

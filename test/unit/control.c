@@ -16,7 +16,10 @@
 
 static struct zctl_part two_parts[] = {{"lgm", 3}, {"das4", 2}};
 static struct zctl_run two_runs[] = {{0, 3, 0, 0}, {3, 2, 1, 0}};
-static struct zctl_dirstat two_dirs[] = {{"lgm", "das4", 1, 2, 3, 4, 5, 6}, {"das4", "lgm", 7, 8, 9, 10, 11, 12}};
+static struct zctl_dirstat two_dirs[] = {{"lgm", "das4", 1, 2, 3, 4, 5, 6, 7, 8},
+	{"das4", "lgm", 7, 8, 9, 10, 11, 12, 13, 14}};
+static struct zctl_attached two_attached[] = {{1, 1, 3}, {2, 2, 0}};
+static struct zctl_to_part two_counts[] = {{0, 1, 2}, {3, 4, 5}};
 
 /* One message of every type. */
 static const struct zctl_msg samples[] = {
@@ -27,10 +30,16 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_PROOF, .u.proof.mac = {7, [31] = 6}},
 	{.type = ZCTL_JOIN, .u.join = {.part = "lgm", .rank = 2, .size = 0x01020304, .mixed = 1, .parts = "lgm,das4",
 				       .host = "node001.example", .abi = 0x0102030405060708,
-				       .vrank = 6}},
+				       .vrank = 6, .direct = 1, .ports = "lgm=tcp:10.1.0.1:77 das4=shm:@x",
+				       .local = "shm:@x", .node = 0x1122334455667788}},
 	{.type = ZCTL_WORLD, .u.world = {.vrank = 4, .external32 = 1, .eager_bytes = 1, .frag_bytes = 2,
 					 .rdv_window = 3, .token = {1, [31] = 2}, .nparts = 2, .nruns = 2,
 					 .parts = two_parts, .runs = two_runs}},
+	{.type = ZCTL_WORLD, .u.world = {.vrank = 4, .credential = {5, [31] = 6}, .nparts = 2, .nruns = 2, .nattached = 2,
+					 .parts = two_parts, .runs = two_runs, .attached = two_attached}},
+	{.type = ZCTL_DIRECT, .u.direct = {.what = ZCTL_DIRECT_CONNECT, .vrank = 9, .credential = {1, [31] = 2},
+					   .addresses = "shm:@x tcp:10.1.0.1:77"}},
+	{.type = ZCTL_TRAFFIC, .u.traffic = {.nparts = 2, .parts = two_counts}},
 	{.type = ZCTL_ATTACH, .u.attach = {.token = {3, [31] = 4}, .vrank = 5, .part = 6}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "a,b,c", .sizes = {1, 0, 4000000000u}, .join_timeout_ms = 99}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "lgm,das4", .sizes = {3, 2}, .nruns = 2, .runs = two_runs}},
@@ -58,11 +67,19 @@ static void assert_same(const struct zctl_msg *a, const struct zctl_msg *b)
 			assert_int_equal(x.u.world.parts[i].size, y.u.world.parts[i].size);
 		}
 		assert_memory_equal(x.u.world.runs, y.u.world.runs, x.u.world.nruns * sizeof(*x.u.world.runs));
+		assert_int_equal(x.u.world.nattached, y.u.world.nattached);
+		if (x.u.world.nattached)
+			assert_memory_equal(x.u.world.attached, y.u.world.attached,
+				x.u.world.nattached * sizeof(*x.u.world.attached));
+		assert_memory_equal(x.u.world.credential, y.u.world.credential, sizeof(x.u.world.credential));
 		x.u.world.parts = y.u.world.parts = NULL;
 		x.u.world.runs = y.u.world.runs = NULL;
 		assert_memory_equal(x.u.world.token, y.u.world.token, sizeof(x.u.world.token));
 		assert_int_equal(x.u.world.vrank, y.u.world.vrank);
 		assert_int_equal(x.u.world.rdv_window, y.u.world.rdv_window);
+	} else if (x.type == ZCTL_TRAFFIC) {
+		assert_int_equal(x.u.traffic.nparts, y.u.traffic.nparts);
+		assert_memory_equal(x.u.traffic.parts, y.u.traffic.parts, x.u.traffic.nparts * sizeof(*x.u.traffic.parts));
 	} else if (x.type == ZCTL_CREATE && x.u.create.nruns) {
 		assert_int_equal(x.u.create.nruns, y.u.create.nruns);
 		assert_memory_equal(x.u.create.runs, y.u.create.runs, x.u.create.nruns * sizeof(*x.u.create.runs));
@@ -73,6 +90,7 @@ static void assert_same(const struct zctl_msg *a, const struct zctl_msg *b)
 			assert_string_equal(x.u.stats.dirs[i].from, y.u.stats.dirs[i].from);
 			assert_int_equal(x.u.stats.dirs[i].msgs, y.u.stats.dirs[i].msgs);
 			assert_int_equal(x.u.stats.dirs[i].queue_high_bytes, y.u.stats.dirs[i].queue_high_bytes);
+			assert_int_equal(x.u.stats.dirs[i].direct_bytes, y.u.stats.dirs[i].direct_bytes);
 		}
 	} else {
 		assert_memory_equal(&x.u, &y.u, sizeof(x.u)); /* both were zeroed first */
@@ -166,6 +184,11 @@ static void refuses_what_makes_no_sense(void **state)
 	m.u.create.sizes[1] = 3; /* the map leaves one out */
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m.u.create.sizes[1] = 0;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_DIRECT);
+	m.u.direct.what = 0;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.direct.what = 4;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_EVENT);
 	m.u.event.kind = 0;

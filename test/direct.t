@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Direct delivery in the network laboratory: ranks on the zipper node reach both clusters, and zipperd sees none of it.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+lab=$ZIP_TOP_SRCDIR/test/lab
+if [ -z "$ZIP_LAB" ]; then
+	reason=$("$lab" with 1 true 2>&1) || skip_all "namespaces: $reason"
+	[ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
+	"$lab" with 3 bash "$0"
+	exit
+fi
+cd "$TAP_TMP" || exit 99
+rsh=$ZIP_TOP_SRCDIR/test/lib/lab-rsh
+# Every part stays on one host: MPICH over UCX may hang in MPI_Finalize when its hosts are connected by TCP alone.
+{
+	echo "#ZIP cluster clusterA launcher=rsh launcher-exec=$rsh localhost=10.77.1.1"
+	echo "zipper:4"
+	echo "#ZIP cluster clusterB launcher=rsh launcher-exec=$rsh localhost=10.77.2.1"
+	echo "clusterB:4"
+	echo "#ZIP cluster clusterC launcher=rsh launcher-exec=$rsh localhost=10.77.3.1"
+	echo "clusterC:4"
+	echo "#ZIP zipper zipper clusterA=tcp:10.77.1.1 clusterB=tcp:10.77.2.1 clusterC=tcp:10.77.3.1"
+} >hosts
+# run STATUS NAME OPTION...
+run() {
+	local wanted=$1 name=$2 rc
+	shift 2
+	limited 60 "$lab" run zipper "$ZMPIRUN" -f hosts "$@" >out 2>err </dev/null
+	rc=$?
+	is "$name" $rc "$wanted" || { diag_file err; diag_file out; }
+}
+# counted WHAT FROM TO: the messages that --stats has told; WHAT: over the bridge, directly
+counted() { sed -n "/^zmpirun: $1:/,/^zmpirun: [a-z]/s/^zmpirun:   $2 -> $3: \\([0-9]*\\) messages.*/\\1/p" err; }
+compile "$ZIP_TOP_SRCDIR/test/programs/traffic.c" traffic || bail_out "traffic.c does not compile"
+
+# --- a cut that sits on the zipper node: nothing crosses
+printf '0 zipper clusterA\n1 zipper clusterA\n2-3 clusterB\n' >cut
+run 0 "ranks on the zipper node and in a cluster" --map cut --stats ./traffic
+matches "their messages were right" out 'all messages were right'
+is "zipperd has seen none of them" "$(counted 'over the bridge' clusterA clusterB) $(counted 'over the bridge' clusterB clusterA)" \
+	"0 0" || diag_file err
+ok "they went directly" [ "0$(counted directly clusterA clusterB)" -gt 0 ] || diag_file err
+printf '0 zipper clusterA\n1,3 zipper clusterB\n2 zipper\n' >all
+run 0 "all ranks on the zipper node, in both clusters" --map all --stats ./traffic
+is "zipperd has seen none of them either" \
+	"$(counted 'over the bridge' clusterA clusterB) $(counted 'over the bridge' clusterB clusterA)" "0 0" || diag_file err
+
+# --- all three ways at once; numbers in any order
+printf '4,0 zipper clusterA\n1,3 clusterB\n2,5 clusterC\n' >mixed
+run 0 "native, direct and bridged" --map mixed --stats ./traffic
+is "between the clusters nothing directly" "$(counted directly clusterB clusterC)" 0 || diag_file err
+ok "but over the bridge" [ "0$(counted 'over the bridge' clusterB clusterC)" -gt 0 ] || diag_file err
+is "from and to the zipper node nothing over the bridge" "$(for pair in 'A B' 'B A' 'A C' 'C A'; do
+	counted 'over the bridge' "cluster${pair% *}" "cluster${pair#* }"; done | tr '\n' ' ')" "0 0 0 0 " || diag_file err
+export ZIPPER_DIRECT=no
+run 0 "ZIPPER_DIRECT=no" --map mixed --stats ./traffic
+ok "all over the bridge" [ "$(counted directly clusterA clusterB)" = "" -a "0$(counted 'over the bridge' clusterA clusterB)" -gt 0 ]
+unset ZIPPER_DIRECT
+printf '3,0 zipper clusterC\n1 zipper clusterA\n2 clusterB\n' >map
+for name in p2p_order random modes collectives communicators large wildcards cancel; do
+	compile "$ZIP_TOP_SRCDIR/test/programs/$name.c" "$name" >cc 2>&1 || { fail "$name compiles"; diag_file cc; continue; }
+	native 60 4 "./$name" 2>native.err | LC_ALL=C sort >native.out
+	limited 60 "$lab" run zipper "$ZMPIRUN" -f hosts --map map "./$name" 2>err </dev/null | LC_ALL=C sort >out
+	ok "$name prints the same as in one job" cmp native.out out || diag_file err
+done
+
+# --- without a map: the ranks on the zipper node that the hostfile puts there
+run 0 "a hostfile with slots on the zipper node" -n 6 --stats ./traffic
+ok "ranks of the zipper node go directly" [ "0$(counted directly clusterB clusterA)" -gt 0 ] || diag_file err
+is "and only so" "$(counted 'over the bridge' clusterB clusterA)" 0 || diag_file err
+
+# --- strangers at the door while the job runs
+rm -f stop
+export ZIPPER_LOG=info
+limited 60 "$lab" run zipper "$ZMPIRUN" -f hosts --map cut ./traffic stop >out 2>err </dev/null &
+job=$!
+TAP_PIDS+=($job)
+all_there() { [ "$(grep -c '^rank . process' out)" = 4 ]; }
+ok "the job runs" wait_for 20 all_there || diag_file err
+ports=$(sed -n 's/.*listens for direct links:.* clusterB=tcp:10.77.2.1:\([0-9]*\).*/\1/p' err)
+is "two ranks listen" "$(wc -w <<<"$ports")" 2 || diag_file err
+"$lab" run clusterB python3 - $ports >scan 2>&1 <<'END'
+import os, socket, struct, sys
+# an envelope of a control message, version 1, with a payload: ATTACH (6) with a wrong credential, of rank 2 in part 1
+attach = struct.pack("<H32sII", 6, b"x" * 32, 2, 1)
+envelope = struct.pack("<BBHIIIQiIQQQQ", 1, 1, 0, 0, 0xffffffff, 0xffffffff, 0, 0, len(attach), 0, 0, 0, 0)
+held = []
+for port in sys.argv[1:]:
+    for i in range(40):
+        s = socket.create_connection(("10.77.2.1", int(port)))
+        if i % 4 == 0: s.sendall(os.urandom(2000))
+        elif i % 4 == 1: s.sendall(envelope + attach)
+        elif i % 4 == 2: s.close()
+        held.append(s) # or says nothing
+print("scanned", len(held))
+END
+is "strangers knock" "$(cat scan)" "scanned 80"
+touch stop
+wait $job
+is "the job has not noticed" "$? $(tail -n1 out)" "0 all messages were right" || { diag_file err; diag_file out; }
+unset ZIPPER_LOG
+
+# --- a rank with direct links dies
+rm -f stop
+limited 60 "$lab" run zipper "$ZMPIRUN" -f hosts --map cut ./traffic stop >out 2>err </dev/null &
+job=$!
+TAP_PIDS+=($job)
+ok "a job runs" wait_for 20 all_there || diag_file err
+pid=$(sed -n 's/^rank 1 process //p' out)
+"$lab" run zipper kill -9 "$pid"
+wait $job
+rc=$?
+ok "the job ends when a rank with direct links is killed" [ $rc -ne 0 ]
+matches "and it is told who it was" err '^zmpirun: rank 1 \(clusterA rank 1 on [^)]*\) died'
+
+# --- a rank that cannot be reached directly: over the bridge, with one line
+key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
+echo "$(id -un) $key" >keys
+chmod 600 keys
+background "$lab" run zipper "$ZIPPERD" --die-with-parent -o listen=clusterA=tcp:10.77.1.1:7474 \
+	-o listen=clusterB=tcp:10.77.2.1:7474 -o key_file="$TAP_TMP/keys" 2>zipperd.log
+up() { "$lab" run clusterB bash -c 'exec 3<>/dev/tcp/10.77.2.1/7474' 2>/dev/null; }
+ok "zipperd listens" wait_for 10 up
+export ZIPPER_KEY_FILE=$TAP_TMP/keys ZIPPER_MODULE_DIR=$ZIP_TOP_BUILDDIR/common/.libs
+by_hand() { # CLUSTER NUMBER HOST PORTS
+	limited 60 "$lab" run zipper env ZIPPER_JOB=by-hand ZIPPER_PARTS=clusterA,clusterB ZIPPER_PART="$1" ZIPPER_PORTS="$4" \
+		ZIPPER_ZIPPERD="tcp:10.77.$2.1:7474" "$MPIEXEC" -launcher rsh -launcher-exec "$rsh" -localhost "10.77.$2.1" \
+		-hosts "$3" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" ./traffic >"out.$1" 2>"err.$1" </dev/null
+}
+# they listen where the others have no way to
+"$lab" run zipper ip addr add 10.99.9.9/32 dev lo
+"$lab" run clusterB ip route add unreachable 10.99.9.9
+by_hand clusterB 2 clusterB "" &
+other=$!
+by_hand clusterA 1 zipper "clusterA=tcp:10.77.1.1 clusterB=tcp:10.99.9.9"
+is "ranks that cannot be reached" "$? $(tail -n1 out.clusterA)" "0 all messages were right" || diag_file err.clusterA
+wait $other
+is "the others" $? 0 || diag_file err.clusterB
+is "each says so once" "$(grep -c 'no direct link to rank . of part clusterA, messages go over the bridge: cannot connect' err.clusterB)" \
+	2 || diag_file err.clusterB
+done_testing
