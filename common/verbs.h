@@ -9,9 +9,12 @@
 #include <stdint.h>
 
 #include "transport.h"
+#include "verbs/endpoint.h"
 
 /* Part of the configuration of zipperd and of a rank. Bounds are those of the rows below. */
 struct zverbs_options {
+	int64_t endpoints;     /* enum zep_category: what the threads of accepted links share */
+	void (*note)(const char *text); /* is told once what a device lacks for that; NULL: nobody is */
 	char *device;	       /* the port that connections start from, DEVICE:PORT; NULL: found */
 	int64_t partition;     /* InfiniBand: P_Key, without the bit for full membership */
 	int64_t service_level; /* InfiniBand: SL; RoCE: priority */
@@ -56,6 +59,16 @@ struct zverbs_options {
 		"How many sends are handed to the device at a time, with one doorbell, where there are so many."), \
 	ZVERBS_ROW(signal, "16", 1, 32, owner, \
 		"One in so many sends reports its completion. Those that hold a buffer report more often.")
+
+/* And for those that accept links for several threads, zipperd: what these share. The connecting end has one endpoint for
+ * both halves of all its links, which may be two threads': there it is always static. */
+#define ZVERBS_ENDPOINTS_ROW(owner) \
+	{.name = "endpoints", .type = ZCONF_ENUM, .preset = "dynamic", .choices = zep_category_names, \
+		.offset = offsetof(owner, verbs.endpoints), \
+		.help = "Which resources of a device workers share, see zipstat(1): 2xdynamic, dynamic and shared-dynamic " \
+			"give each two, one and half a page of the device's registers in one context; static and " \
+			"mpi+threads leave it to the device's provider. mpi-everywhere, a context for each, is refused: " \
+			"workers share registered memory."}
 
 /* The same as environment variables of a rank. */
 #define ZVERBS_VARIABLES \

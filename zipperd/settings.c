@@ -113,6 +113,7 @@ const struct zconf_row settings_rows[] = {
 	{.name = "module_dir", .type = ZCONF_STRING, .preset = PKGLIBDIR,
 		.offset = offsetof(struct settings, module_dir),
 		.help = "Where " ZVERBS_FILE " lies, which is loaded where listen names a port of an RDMA device."},
+	ZVERBS_ENDPOINTS_ROW(struct settings),
 	ZVERBS_ROWS(struct settings),
 	{.name = NULL},
 };
@@ -169,6 +170,9 @@ static int check(struct settings *c, struct zerr *err)
 		return zerr_set(err, -EINVAL,
 			"memory (%lld) is not even twice dest_share + rdv_window (%lld)",
 			(long long)c->memory, (long long)(c->dest_share + c->rdv_window));
+	if (c->verbs.endpoints == ZEP_MPI_EVERYWHERE)
+		return zerr_set(err, -EINVAL, "endpoints is mpi-everywhere: workers share registered memory, so they must "
+			"share a context");
 	return parse_spin(c, err);
 }
 

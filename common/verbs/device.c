@@ -33,6 +33,7 @@ static int make(struct vdevice **out, const char *name, struct zerr *err)
 	strncpy(d->name, name, sizeof(d->name) - 1);
 	int rc = vobject_open(&d->ctx, &d->pd, name, err);
 	if (rc == 0) {
+		d->common = (struct zep_common){.ctx = d->ctx, .pd = d->pd};
 		ibv_query_device(d->ctx, &d->attr);
 		fcntl(d->ctx->async_fd, F_SETFL, fcntl(d->ctx->async_fd, F_GETFL) | O_NONBLOCK);
 		*out = d;

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "err.h"
+#include "seat.h"
 
 #define VDEVICE_NAME_MAX 64
 
@@ -27,6 +28,7 @@ struct vdevice {
 	char name[VDEVICE_NAME_MAX];
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
+	struct zep_common common; /* ctx and pd again, and the thread domains made in them */
 	struct ibv_device_attr attr;
 	struct vlife *lives;
 	atomic_flag looking; /* one thread reads events */

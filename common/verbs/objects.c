@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "link.h"
 
 static int fail(struct zerr *err, int code, const char *what, const struct vhome *h)
 {
@@ -41,15 +44,35 @@ void vobject_close(struct ibv_context *ctx, struct ibv_pd *pd)
 	ibv_close_device(ctx);
 }
 
-int vobject_home_open(struct vhome *h, struct vdevice *dev, struct zerr *err)
+static void tell_lack(const struct vdevice *dev, const char *category)
 {
-	(void)err;
-	*h = (struct vhome){.dev = dev, .pd = dev->pd, .domain = dev->pd};
+	char text[160];
+	snprintf(text, sizeof(text), "%s: no thread domains after %u of them: endpoints are static, not %s", dev->name,
+		dev->common.tds, category);
+	if (voptions->note)
+		voptions->note(text);
+}
+
+int vobject_home_open(struct vhome *h, struct vdevice *dev, enum zep_category category, struct zerr *err)
+{
+	const bool lacked = dev->common.no_domains;
+	memset(h, 0, sizeof(*h));
+	h->dev = dev;
+	zep_ibv_init(&h->ibv, dev->name, 0);
+	int rc = zep_seat_open(&h->seat, category, &dev->common, &zep_ibv_ops, &h->ibv, err);
+	if (rc < 0)
+		return rc;
+	if (!lacked && dev->common.no_domains)
+		tell_lack(dev, zep_category_names[category]);
+	h->ctx = h->seat.ctx;
+	h->pd = h->seat.pd;
+	h->domain = h->seat.domain;
 	return 0;
 }
 
 void vobject_home_close(struct vhome *h)
 {
+	zep_seat_close(&h->seat, &zep_ibv_ops, &h->ibv);
 	memset(h, 0, sizeof(*h));
 }
 
@@ -61,15 +84,25 @@ int vobject_srq_create(struct ibv_srq **srq, const struct vhome *h, uint32_t rec
 	return *srq ? 0 : fail(err, errno, "a shared receive queue", h);
 }
 
+/* Without a lock if only one thread has to do with it and the provider can: those with thread domains can. */
+static struct ibv_cq *create_cq(const struct vhome *h, uint32_t depth, struct ibv_comp_channel *channel)
+{
+	struct ibv_cq_init_attr_ex attr = {.cqe = depth, .channel = channel, .wc_flags = IBV_WC_STANDARD_FLAGS,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS, .flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
+	bool single = h->seat.single && (h->seat.ntds > 0 || h->seat.own);
+	struct ibv_cq_ex *ex = single ? ibv_create_cq_ex(h->ctx, &attr) : NULL;
+	return ex ? ibv_cq_ex_to_cq(ex) : ibv_create_cq(h->ctx, (int)depth, NULL, channel, 0);
+}
+
 int vobject_queue_create(struct vqueue *q, const struct vhome *h, struct ibv_srq *srq, struct vqueue_size *size,
 	struct zerr *err)
 {
 	memset(q, 0, sizeof(*q));
-	q->channel = ibv_create_comp_channel(h->dev->ctx);
+	q->channel = ibv_create_comp_channel(h->ctx);
 	if (!q->channel)
 		return fail(err, errno, "a completion channel", h);
 	fcntl(q->channel->fd, F_SETFL, fcntl(q->channel->fd, F_GETFL) | O_NONBLOCK);
-	q->cq = ibv_create_cq(h->dev->ctx, (int)size->completions, NULL, q->channel, 0);
+	q->cq = create_cq(h, size->completions, q->channel);
 	if (!q->cq) {
 		int code = errno;
 		vobject_queue_destroy(q);

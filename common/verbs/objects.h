@@ -10,13 +10,18 @@
 #include <infiniband/verbs.h>
 
 #include "device.h"
+#include "endpoint_ibv.h"
 #include "err.h"
+#include "seat.h"
 
 /* Where the queues of one thread on one device live. */
 struct vhome {
 	struct vdevice *dev;
-	struct ibv_pd *pd;     /* memory is registered with it */
-	struct ibv_pd *domain; /* queue pairs are made in it: pd, or a parent domain of it with a thread domain */
+	struct ibv_context *ctx; /* the device's, or the home's own: as the endpoint category says (seat.h) */
+	struct ibv_pd *pd;	 /* memory is registered with it */
+	struct ibv_pd *domain;	 /* queue pairs are made in it: pd, or a parent domain of it with a thread domain */
+	struct zep_ibv ibv;
+	struct zep_seat seat;
 };
 
 /* The queue pair of one half, with a completion queue of its own for both directions. */
@@ -35,7 +40,7 @@ struct vqueue_size {
 int vobject_open(struct ibv_context **, struct ibv_pd **, const char *device, struct zerr *);
 void vobject_close(struct ibv_context *, struct ibv_pd *);
 
-int vobject_home_open(struct vhome *, struct vdevice *, struct zerr *);
+int vobject_home_open(struct vhome *, struct vdevice *, enum zep_category, struct zerr *);
 void vobject_home_close(struct vhome *);
 
 int vobject_srq_create(struct ibv_srq **, const struct vhome *, uint32_t receives, struct zerr *);

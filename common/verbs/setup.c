@@ -71,7 +71,8 @@ static int find_share(struct vshare **out, struct zendpoint *e, const struct vde
 		return zerr_set(err, -ENOMEM, "out of memory");
 	int rc = vdevice_open(&d, dev->name, err);
 	if (rc == 0) {
-		rc = vobject_home_open(&s->home, d, err);
+		rc = vobject_home_open(&s->home, d, e == own ? ZEP_STATIC : (enum zep_category)voptions->endpoints,
+			err);
 		if (rc < 0)
 			vdevice_close(d);
 	}

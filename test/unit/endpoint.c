@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "verbs/account.h"
+#include "verbs/seat.h"
 #include "verbs/uarmodel.h"
 
 #define THREADS 16 /* as in the paper, unless it says otherwise */
@@ -412,6 +413,95 @@ static void test_no_thread_domains(void **state)
 	}
 }
 
+/* --- seats: threads that come one by one */
+static struct zaccount seats(enum zep_category c, const struct zep_ops *ops, bool *no_domains)
+{
+	struct uarmodel model;
+	struct zep_common common = {.ctx = NULL};
+	struct zep_seat seat[THREADS];
+	struct zep_plan plan = zep_plan_category(c, 1);
+	struct zep_place place[THREADS];
+	struct zaccount a = {.level = {0}};
+	struct zerr err = {.text = ""};
+	void *qp[THREADS];
+	assert_int_equal(uarmodel_init(&model, NULL, NULL, &err), 0);
+	assert_int_equal(ops->open_ctx(&model, &common.ctx, &err), 0);
+	assert_int_equal(ops->alloc_pd(&model, common.ctx, &common.pd, &err), 0);
+	for (int t = 0; t < THREADS; t++) {
+		assert_int_equal(zep_seat_open(&seat[t], c, &common, ops, &model, &err), 0);
+		assert_int_equal(seat[t].single, c != ZEP_MPI_THREADS);
+		assert_int_equal(ops->create_qp(&model, seat[t].domain, NULL, &plan, &qp[t], &err), 0);
+		assert_int_equal(ops->locate(&model, qp[t], &place[t]), 0);
+	}
+	assert_int_equal(ops->allocated(&model, &a.pages, &a.uuars), 0);
+	for (int t = 0; t < THREADS; t++) {
+		bool alone = true;
+		for (int other = 0; other < THREADS; other++)
+			alone = alone && (other == t || place[other].page != place[t].page);
+		a.level[alone ? ZACCOUNT_PAGE_ALONE : ZACCOUNT_PAGE_SHARED]++;
+	}
+	for (int t = THREADS - 1; t >= 0; t--) {
+		ops->destroy(&model, ZEP_QP, qp[t]);
+		zep_seat_close(&seat[t], ops, &model);
+	}
+	*no_domains = common.no_domains;
+	ops->destroy(&model, ZEP_PD, common.pd);
+	ops->destroy(&model, ZEP_CTX, common.ctx);
+	assert_int_equal(model.bytes, 0);
+	assert_int_equal(model.pages, 0);
+	return a;
+}
+
+static void test_seats(void **state)
+{
+	/* one context more than the paper's mpi-everywhere: the device's own */
+	static const uint64_t pages[] = {16 * 8 + 8, 40, 24, 16, 8, 8};
+	bool lacks;
+	(void)state;
+	for (int c = 0; c < ZEP_CATEGORIES; c++) {
+		struct zaccount a = seats((enum zep_category)c, &uarmodel_ops, &lacks);
+		assert_int_equal(a.pages, pages[c]);
+		assert_int_equal(a.level[ZACCOUNT_PAGE_ALONE], c <= ZEP_DYNAMIC ? THREADS : 0);
+		assert_false(lacks);
+	}
+	for (int c = 0; c < ZEP_CATEGORIES; c++) {
+		const struct zep_ops *ops = fake_ops();
+		fake.td_rc = -EOPNOTSUPP;
+		struct zaccount a = seats((enum zep_category)c, ops, &lacks);
+		assert_int_equal(a.pages, c == ZEP_MPI_EVERYWHERE ? pages[0] : 8);
+		assert_int_equal(lacks, c >= ZEP_2XDYNAMIC && c <= ZEP_SHARED_DYNAMIC);
+		assert_int_equal(fake.alive, 0);
+	}
+}
+
+/* Whatever fails, a seat leaves nothing. */
+static void test_seat_failures(void **state)
+{
+	struct zep_seat seat;
+	struct zerr err;
+	(void)state;
+	for (int c = 0; c < ZEP_CATEGORIES; c++) {
+		int rc = -1;
+		for (int n = 1; rc != 0; n++) {
+			struct uarmodel model;
+			struct zep_common common = {.tds = 1};
+			const struct zep_ops *ops = fake_ops();
+			assert_int_equal(uarmodel_init(&model, NULL, NULL, &err), 0);
+			assert_int_equal(ops->open_ctx(&model, &common.ctx, &err), 0);
+			assert_int_equal(ops->alloc_pd(&model, common.ctx, &common.pd, &err), 0);
+			fake.fail_at = n;
+			rc = zep_seat_open(&seat, (enum zep_category)c, &common, ops, &model, &err);
+			assert_true(rc == 0 || rc == -EIO);
+			if (rc == 0)
+				zep_seat_close(&seat, ops, &model);
+			assert_int_equal(fake.alive, 2);
+			ops->destroy(&model, ZEP_PD, common.pd);
+			ops->destroy(&model, ZEP_CTX, common.ctx);
+			assert_true(n < 10);
+		}
+	}
+}
+
 /* 512 pages for thread domains in a context, so 512 lonely ones: the rest goes without */
 static void test_thread_domains_run_out(void **state)
 {
@@ -468,7 +558,8 @@ int main(void)
 		cmocka_unit_test(test_assignment), cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_who_has_what), cmocka_unit_test(test_bad_plans),
 		cmocka_unit_test(test_no_thread_domains), cmocka_unit_test(test_thread_domains_run_out),
-		cmocka_unit_test(test_every_failure),
+		cmocka_unit_test(test_every_failure), cmocka_unit_test(test_seats),
+		cmocka_unit_test(test_seat_failures),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

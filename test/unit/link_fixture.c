@@ -63,7 +63,8 @@ static struct verbs_settings {
 	struct zverbs_options verbs;
 	char *device;
 } settings;
-static const struct zconf_row rows[] = {ZVERBS_ROWS(struct verbs_settings), {.name = NULL}};
+static const struct zconf_row rows[] = {ZVERBS_ENDPOINTS_ROW(struct verbs_settings), ZVERBS_ROWS(struct verbs_settings),
+	{.name = NULL}};
 
 static bool verbs_works(void)
 {
