@@ -317,7 +317,8 @@ int zmapping_make(struct zplan *plan, const struct zoptions *o, const struct zho
 }
 
 /* Slot by slot, and again from the first host when all are taken. */
-static void print_filled(FILE *out, const struct zplan_part *part, const struct zoptions *o, const struct zhostfile *hosts)
+static void print_filled(FILE *out, const struct zplan_part *part, const struct zoptions *o,
+	const struct zhostfile *hosts)
 {
 	const struct zcluster *cluster = part->cluster;
 	for (int lrank = 0; lrank < part->nranks;)
