@@ -1,12 +1,105 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Verbs in one virtual machine with two Soft-RoCE devices, rxea and rxeb.
+# Verbs in one virtual machine with two Soft-RoCE devices: cluster A's ranks use rxea, those of B rxeb, zipperd both.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/vm.sh" one
 
 # --- the laboratory itself: what fails here is not ours
-vm 300 zipper rdma link >"$TAP_TMP/links"
+vm 200 zipper rdma link >"$TAP_TMP/links"
 matches "rxea is up" "$TAP_TMP/links" '^link rxea/1 state ACTIVE'
 matches "rxeb is up" "$TAP_TMP/links" '^link rxeb/1 state ACTIVE'
 ok "rxea loops back" vm_pair zipper zipper 10.78.1.1 ibv_rc_pingpong -d rxea -g 1 -e -c -n 100
 ok "rxeb loops back" vm_pair zipper zipper 10.78.2.1 ib_write_bw -d rxeb -x 1 -F -n 100 -s 65536
+
+if [ ! -e "$ZIP_TOP_BUILDDIR/common/.libs/zipverbs.so" ]; then
+	skip "the transport" "built without libibverbs"
+	done_testing
+	exit
+fi
+. "$ZIP_TOP_SRCDIR/test/lib/vm-job.sh"
+
+# --- the conformance list of transports
+if [ -x "$ZIP_TOP_BUILDDIR/test/unit/transport" ]; then
+	vm_tap zipper 1500 conformance env CMOCKA_MESSAGE_OUTPUT=TAP ZIP_TEST_SCALE=20 ZIP_TEST_VERBS=rxea:1@10.78.1.1 \
+		ZIP_TEST_LINKS=" verbs warmverbs " "$ZIP_TOP_BUILDDIR/test/unit/transport"
+else
+	skip "conformance" "built without cmocka"
+fi
+
+# --- twin programs: what they print merged over verbs is what they print natively
+twin() { # PROGRAM LAYOUTS
+	local line
+	while read -r line; do
+		case $line in
+		"ok "*) pass "verbs: ${line#* - }" ;;
+		"not ok "*) fail "verbs: ${line#* - }" ;;
+		"Bail out"*) fail "$line" ;;
+		"#"*) echo "$line" ;;
+		esac
+	done < <(TMPDIR=$ZIP_VM/files ZIP_LAYOUTS=$2 "$ZIP_TOP_SRCDIR/test/twin" "$1")
+}
+for source in "$ZIP_TOP_SRCDIR"/test/programs/*.c; do
+	sed 20q "$source" | grep -q 'twin:.*tcp=yes' || continue
+	case $source in
+	*/hello.c) twin "$source" "1+3 1+1+2" ;;
+	*) twin "$source" "2+2" ;;
+	esac
+done
+
+# --- what moves where, and faults, with two ranks that send to and fro for ever
+compile "$ZIP_TOP_SRCDIR/test/lib/stream.c" "$STREAM" || bail_out "cannot compile stream.c"
+# shellcheck disable=SC2016 # for the shell over there
+counts='for d in rxea rxeb; do cat /sys/class/infiniband/$d/ports/1/hw_counters/sent_pkts; done
+	ss -tinHO | grep -o "bytes_sent:[0-9]*" | awk -F: "{ s += \$2 } END { print s + 0 }"'
+moved() { # until both devices have sent 20 MB at least, in packets of 4 KiB and envelopes
+	local a b
+	read -r -d '' a b tcp < <(vm 200 zipper bash -c "$counts")
+	[ $((a - a0)) -ge 5000 ] && [ $((b - b0)) -ge 5000 ]
+}
+if stream_start 1000000; then
+	read -r -d '' a0 b0 tcp0 < <(vm 200 zipper bash -c "$counts")
+	ok "messages go over both devices" wait_for 600 moved
+	ok "and not over TCP" test $((tcp - tcp0)) -lt 500000 || diag "$((tcp - tcp0)) bytes"
+	vm 200 zipper ip link set fb down
+	job_ended "port down" 1 '^zmpirun: rank [01] .*died .*data connection broke: Network is down'
+else
+	fail "a job for ever starts"
+	diag_file "$err"
+fi
+vm 200 zipper bash -c 'ip link set fb up; until rdma link show rxeb/1 | grep -q ACTIVE; do sleep 0.1; done'
+if stream_start 1000; then
+	vm 200 zipper pkill -KILL -x zipperd
+	job_ended "zipperd killed" 1 '^zmpirun: zipperd was killed by signal 9'
+else
+	fail "after port down and up: a job starts"
+	diag_file "$err"
+fi
+cat >"$ZIP_VM/files/little-memory" <<'END'
+#!/bin/bash
+# little to be locked, and not even root may have more
+ulimit -l 512
+exec setpriv --bounding-set=-ipc_lock "$@"
+END
+chmod +x "$ZIP_VM/files/little-memory"
+vm 300 zipper "$ZMPIRUN" -f "$ZIP_VM/files/hosts" -n 2 "$ZIP_VM/files/little-memory" "$STREAM" 1000 1 >"$out" 2>"$err"
+is "no memory to register: status" $? 1
+matches "no memory to register: why" "$err" '^zmpirun: rank [01] .*rxe[ab]: cannot register'
+
+# a device with users does not go; the job that has it goes on, and the next one does not find it
+if stream_start 100000; then
+	vm_background 600 zipper rdma link delete rxeb
+	deleting=$!
+	vm 200 zipper bash -c 'a=/sys/class/infiniband/rxea/ports/1/hw_counters/sent_pkts
+		n=$(cat $a); until [ "$(cat $a)" -gt $((n + 1000)) ]; do sleep 0.1; done'
+	is "device removed: a job that uses it goes on" $? 0
+	kill $job
+	wait $job
+	wait $deleting
+	is "device removed: it goes with the job" $? 0
+	vm 200 zipper "$ZMPIRUN" -f "$ZIP_VM/files/hosts" -n 2 "$STREAM" 1000 1 >"$out" 2>"$err"
+	is "device removed: the next job's status" $? 1
+	matches "device removed: why" "$err" '^zmpirun: .*there is no RDMA device rxeb on this host'
+else
+	fail "before device removal: a job starts"
+	diag_file "$err"
+fi
 done_testing
