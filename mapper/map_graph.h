@@ -23,7 +23,8 @@ struct map_graph {
 
 /* per_message: bytes that a message costs beyond its own. 0, -ENOMEM, -E2BIG (more than 2^30 pairs). */
 int map_graph_create(struct map_graph *, const struct zgraph *, uint64_t per_message, struct zerr *);
-/* The graph that the ranks in list (n of them, of g) have among themselves; `place` is [g->n] scratch memory. 0, -ENOMEM. */
+/* The graph that the ranks in list (n of them, of g) have among themselves; `place` is [g->n] scratch memory. 0 or
+ * -ENOMEM. */
 int map_graph_induce(struct map_graph *, const struct map_graph *g, const uint32_t *list, uint32_t n, uint32_t *place,
 	struct zerr *);
 void map_graph_free(struct map_graph *);

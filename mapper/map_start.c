@@ -153,7 +153,8 @@ void map_start_border(const struct map_problem *p, uint32_t a, uint32_t b, uint3
 /* --- growing --- */
 
 /* The next class with room, in the order given; MAP_NONE: all are full. */
-static uint32_t room_next(const struct map_site *s, const uint32_t *order, uint32_t norder, uint32_t *at, uint32_t *filled)
+static uint32_t room_next(const struct map_site *s, const uint32_t *order, uint32_t norder, uint32_t *at,
+	uint32_t *filled)
 {
 	while (*at < norder && *filled >= s->classes[order[*at]].slots) {
 		(*at)++;
