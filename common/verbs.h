@@ -11,6 +11,8 @@
 #include "transport.h"
 #include "verbs/endpoint.h"
 
+enum zverbs_windows { ZVERBS_WINDOWS_AUTO, ZVERBS_WINDOWS_YES, ZVERBS_WINDOWS_NO };
+
 /* Part of the configuration of zipperd and of a rank. Bounds are those of the rows below. */
 struct zverbs_options {
 	int64_t endpoints;     /* enum zep_category: what the threads of accepted links share */
@@ -26,6 +28,8 @@ struct zverbs_options {
 	int64_t window;	       /* sends under way on one link */
 	int64_t inline_bytes;  /* up to here sends carry their bytes themselves */
 	int64_t post_list;     /* sends handed to the device at a time */
+	int64_t cache_bytes;   /* of a program's memory that stay registered after use */
+	int64_t windows;       /* enum zverbs_windows: whether the peer gets parts of it by memory windows */
 	int64_t signal;	       /* one in so many sends tells when it is complete */
 };
 
@@ -70,11 +74,23 @@ struct zverbs_options {
 			"mpi+threads leave it to the device's provider. mpi-everywhere, a context for each, is refused: " \
 			"workers share registered memory."}
 
+/* And for those whose memory the peer reads and writes, ranks: what stays registered. */
+#define ZVERBS_MEMORY_ROWS(owner) \
+	{.name = "verbs_cache_bytes", .type = ZCONF_BYTES, .preset = "1G", .min = 0, .max = INT64_MAX, \
+		.offset = offsetof(owner, verbs.cache_bytes), \
+		.help = "How much memory of large messages stays registered with the device after use, for the next one. " \
+			"0: none."}, \
+	{.name = "verbs_windows", .type = ZCONF_ENUM, .preset = "auto", \
+		.choices = (const char *const[]){"auto", "yes", "no", NULL}, .offset = offsetof(owner, verbs.windows), \
+		.help = "Whether memory that stays registered is opened to the peer by memory windows, without which none " \
+			"does: auto, not with Soft-RoCE, which does not keep the peer within a window."}
+
 /* The same as environment variables of a rank. */
 #define ZVERBS_VARIABLES \
 	"ZIPPER_VERBS_PARTITION,ZIPPER_VERBS_SERVICE_LEVEL,ZIPPER_VERBS_GID_INDEX,ZIPPER_VERBS_TRAFFIC_CLASS," \
 	"ZIPPER_VERBS_ACK_TIMEOUT,ZIPPER_VERBS_BUFFER_BYTES,ZIPPER_VERBS_BUFFERS,ZIPPER_VERBS_WINDOW," \
-	"ZIPPER_VERBS_INLINE_BYTES,ZIPPER_VERBS_POST_LIST,ZIPPER_VERBS_SIGNAL"
+	"ZIPPER_VERBS_INLINE_BYTES,ZIPPER_VERBS_POST_LIST,ZIPPER_VERBS_SIGNAL,ZIPPER_VERBS_CACHE_BYTES," \
+	"ZIPPER_VERBS_WINDOWS"
 
 /* What the module exports. */
 struct zverbs_module {

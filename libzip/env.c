@@ -74,6 +74,7 @@ const struct zconf_row zenv_rows[] = {
 		.help = "DEVICE:PORT: the port of an RDMA device of this host that leads to zipperd. Default: the one "
 			"that has the IP address which connections to zipperd's host start from, or the only active one."},
 	ZVERBS_ROWS(struct zenv),
+	ZVERBS_MEMORY_ROWS(struct zenv),
 	{.name = NULL},
 };
 

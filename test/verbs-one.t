@@ -21,6 +21,13 @@ fi
 if [ -x "$ZIP_TOP_BUILDDIR/test/unit/transport" ]; then
 	vm_tap zipper 1500 conformance env CMOCKA_MESSAGE_OUTPUT=TAP ZIP_TEST_SCALE=20 ZIP_TEST_VERBS=rxea:1@10.78.1.1 \
 		ZIP_TEST_LINKS=" verbs warmverbs " "$ZIP_TOP_BUILDDIR/test/unit/transport"
+	# once more what uses memory of the caller, with memory windows, which are not used here by themselves
+	for name in reads_what_was_exposed writes_nothing_around exposes_again memory_that_was_mapped_again \
+		refuses_what_is_not_exposed; do
+		vm_tap zipper 600 windows env CMOCKA_MESSAGE_OUTPUT=TAP ZIP_TEST_VERBS=rxea:1@10.78.1.1 \
+			ZIP_TEST_LINKS=" warmverbs " ZIPPER_VERBS_WINDOWS=yes "$ZIP_TOP_BUILDDIR/test/unit/transport" \
+			"warmverbs_$name"
+	done
 else
 	skip "conformance" "built without cmocka"
 fi

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "expose.h"
 #include "objects.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -72,6 +73,7 @@ void vdevice_close(struct vdevice *d)
 		while (*at != d)
 			at = &(*at)->next;
 		*at = d->next;
+		vexposer_close(d->exposer);
 		vobject_close(d->ctx, d->pd);
 		free(d);
 	}

@@ -19,6 +19,7 @@
 
 #define VDEVICE_NAME_MAX 64
 
+struct vexposer;
 struct vlife; /* what a link leaves here to be told */
 
 struct vdevice {
@@ -30,6 +31,7 @@ struct vdevice {
 	struct ibv_pd *pd;
 	struct zep_common common; /* ctx and pd again, and the thread domains made in them */
 	struct ibv_device_attr attr;
+	struct vexposer *exposer; /* expose.c's; NULL: not used yet */
 	struct vlife *lives;
 	atomic_flag looking; /* one thread reads events */
 };

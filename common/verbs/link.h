@@ -42,7 +42,7 @@ extern const struct zverbs_options *voptions;
 #define VLOOK_EVERY 64	 /* vain tries until a look at the TCP connection, which costs a system call */
 
 /* What a completion is of: the low bits of wr_id. */
-enum vtag { VTAG_BUFFER, VTAG_SEND, VTAG_CREDIT, VTAG_RMA, VTAG_BITS = 3 };
+enum vtag { VTAG_BUFFER, VTAG_SEND, VTAG_CREDIT, VTAG_RMA, VTAG_LOCAL, VTAG_BITS = 3 };
 
 enum vmode { VMODE_STREAM, VMODE_SWITCHING, VMODE_QUEUE };
 
@@ -56,6 +56,11 @@ struct vrma_slot {
 	void *cookie;
 	int rc;
 	bool used, done;
+};
+
+struct vdone { /* of what the device was to do for itself (a memory window) */
+	bool done;
+	int rc;
 };
 
 struct vtx {
@@ -81,6 +86,7 @@ struct vtx {
 	size_t rest_at, rest_len;
 	uint32_t list; /* sends that are not posted */
 	struct vrma_slot rma[VRMA_MAX];
+	struct vdone local;
 	struct vbuf **slot;	/* [slot_mask + 1]: what a send holds, or NULL */
 	uint32_t slot_mask;
 	struct ibv_send_wr wr[VLIST_MAX];
@@ -123,6 +129,7 @@ struct vrx {
 	uint32_t next, got;
 	struct varrival arrival[VARRIVALS];
 	struct vrma_slot rma[VRMA_MAX];
+	struct vdone local;
 };
 
 struct vlink {

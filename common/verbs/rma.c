@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided operations. An exposure is a memory region of exactly the bytes that are exposed, with the one right that
- * the peer needs, for as long as it stands. The initiator reads on the queue pair of its receive half and writes on
- * that of its send half; every operation reports its completion.
- *
- * The key, in the owner's words: address (8 bytes), rkey (4), little-endian, and zeros.
+ * One-sided operations, the initiator's side; the owner's, and what the key looks like, is in expose.h. The initiator
+ * reads on the queue pair of its receive half and writes on that of its send half; every operation reports its
+ * completion.
  */
 #include "rma.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "expose.h"
 
 /* All rendezvous: what is shorter than eager_bytes is not asked about. Not measured on hardware. */
 #define MIN_BYTES 4096
@@ -21,12 +21,6 @@ struct zregion {
 	struct ibv_mr *mr;
 };
 
-static void put(uint8_t *at, uint64_t v, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		at[i] = (uint8_t)(v >> 8 * i);
-}
-
 static uint64_t get(const uint8_t *at, int bytes)
 {
 	uint64_t v = 0;
@@ -35,35 +29,9 @@ static uint64_t get(const uint8_t *at, int bytes)
 	return v;
 }
 
-/* --- the owner --- */
-
 static bool is_ready(const struct vlink *l)
 {
 	return atomic_load_explicit(&l->state, memory_order_acquire) == VSTATE_READY;
-}
-
-static int expose(struct zlink *base, enum zlink_half half, void *memory, size_t len, struct zrma_exposure *e)
-{
-	struct vlink *l = (struct vlink *)base;
-	if (!is_ready(l))
-		return -EOPNOTSUPP;
-	int rights = half == ZLINK_TX ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-	struct ibv_pd *pd = half == ZLINK_TX ? l->tx.pool->home.pd : l->rx.pool->home.pd;
-	struct ibv_mr *mr = ibv_reg_mr(pd, memory, len, rights);
-	if (!mr)
-		return errno ? -errno : -EIO;
-	e->impl = mr;
-	put(e->key, (uintptr_t)memory, 8);
-	put(e->key + 8, mr->rkey, 8);
-	put(e->key + 16, 0, 8);
-	return 0;
-}
-
-static void conceal(struct zlink *base, struct zrma_exposure *e)
-{
-	(void)base;
-	ibv_dereg_mr(e->impl);
-	e->impl = NULL;
 }
 
 /* --- memory of the initiator --- */
@@ -216,8 +184,8 @@ static int reap(struct zlink *base, enum zlink_half half, struct zrma_done *done
 }
 
 const struct zrma vrma = {
-	.expose = expose,
-	.conceal = conceal,
+	.expose = vexpose,
+	.conceal = vconceal,
 	.domain = domain,
 	.reg = reg,
 	.unreg = unreg,

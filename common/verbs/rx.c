@@ -171,6 +171,8 @@ static void take_completion(struct vrx *rx, const struct ibv_wc *wc)
 		struct vrma_slot *s = &rx->rma[(uint32_t)wc->wr_id >> VTAG_BITS];
 		s->rc = vlink_error(wc->status);
 		s->done = true;
+	} else if (tag == VTAG_LOCAL) {
+		rx->local = (struct vdone){true, vlink_error(wc->status)};
 	} else if (tag == VTAG_CREDIT) {
 		rx->sends -= CREDIT_RUN;
 	}

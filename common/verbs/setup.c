@@ -122,8 +122,8 @@ static int make_rx(struct vlink *l, struct vshare *s, struct zerr *err)
 	int rc = join_pool(&rx->pool, s, true, err);
 	if (rc < 0)
 		return rc;
-	struct vqueue_size size = {.sends = CREDIT_SENDS + VRMA_MAX,
-		.completions = (uint32_t)voptions->window + CREDIT_SENDS + VRMA_MAX};
+	struct vqueue_size size = {.sends = CREDIT_SENDS + VRMA_MAX + 1, /* one for a memory window */
+		.completions = (uint32_t)voptions->window + CREDIT_SENDS + VRMA_MAX + 1};
 	return vobject_queue_create(&rx->queue, &s->home, rx->pool->srq, &size, err);
 }
 

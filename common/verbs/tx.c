@@ -68,6 +68,9 @@ static int take_completion(struct vlink *l, const struct ibv_wc *wc)
 		release_to(tx, (uint32_t)(wc->wr_id >> 32));
 		s->rc = vlink_error(wc->status);
 		s->done = true;
+	} else if (tag == VTAG_LOCAL) {
+		release_to(tx, (uint32_t)(wc->wr_id >> 32));
+		tx->local = (struct vdone){true, vlink_error(wc->status)};
 	}
 	if (wc->status != IBV_WC_SUCCESS)
 		return vlink_error(wc->status);

@@ -79,16 +79,20 @@ static void *run(void *arg)
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;
 		if (fds[1].revents)
-			return NULL;
+			break;
 		atomic_fetch_add(&watch.turn, 1);
 		ssize_t n = read(watch.fd, events, sizeof(events));
 		for (ssize_t i = 0; i < n / (ssize_t)sizeof(events[0]); i++)
 			handle(&events[i]);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			break;
+			break; /* not to be expected */
 		atomic_fetch_add(&watch.turn, 1);
 	}
-	atomic_store(&watch.blind, true); /* not to be expected */
+	atomic_store(&watch.blind, true);
+	/* Ends all registrations, and lets go whoever waits in munmap. Here and not after the join: this thread's end gives
+	 * up its stack by madvise, which would wait for itself where the stack has become one mapping with watched memory. */
+	close(watch.fd);
+	watch.fd = -1;
 	return NULL;
 }
 
@@ -131,10 +135,19 @@ static void close_fds(void)
 	watch.fd = watch.stop_fd = -1;
 }
 
+/* A child that kept the descriptor would keep the registrations beyond our end, and with nobody to read munmap waits. */
+static void forget_in_child(void)
+{
+	close_fds();
+}
+
 int vwatch_open(struct zerr *err)
 {
+	static bool told;
 	if (watch.users++ > 0)
 		return 0;
+	if (!told)
+		told = pthread_atfork(NULL, NULL, forget_in_child) == 0;
 	atomic_store(&watch.turn, 0);
 	atomic_store(&watch.blind, false);
 	int rc = watch.fd = open_fd(err);
@@ -156,7 +169,6 @@ void vwatch_close(void)
 	if (--watch.users > 0)
 		return;
 	eventfd_write(watch.stop_fd, 1);
-	/* Closing the descriptor ends all registrations, and lets go whoever waits in munmap. */
 	pthread_join(watch.thread, NULL);
 	close_fds();
 	memset(&watch.range, 0, sizeof(watch.range));

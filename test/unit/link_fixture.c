@@ -64,7 +64,7 @@ static struct verbs_settings {
 	char *device;
 } settings;
 static const struct zconf_row rows[] = {ZVERBS_ENDPOINTS_ROW(struct verbs_settings), ZVERBS_ROWS(struct verbs_settings),
-	{.name = NULL}};
+	ZVERBS_MEMORY_ROWS(struct verbs_settings), {.name = NULL}};
 
 static bool verbs_works(void)
 {

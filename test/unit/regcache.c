@@ -355,6 +355,56 @@ static void mappings_stay_whole(void **state)
 	close_cache(c);
 }
 
+/* A child that lives longer keeps nothing watched. */
+static void child_stays(void **state)
+{
+	int ends[2], status;
+	struct vregcache *c = open_cache(16, 1 << 30);
+	uint8_t *p = map_at(NULL, BLOCK);
+	(void)state;
+	use(c, p, BLOCK);
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		char byte;
+		close(ends[1]);
+		_exit(read(ends[0], &byte, 1) == 0 ? 0 : 1);
+	}
+	close_cache(c);
+	assert_int_equal(munmap(p, BLOCK), 0);
+	close(ends[0]);
+	close(ends[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* The stacks of threads are mappings behind one without any rights, and may be one mapping with watched memory: the end of the
+ * thread that watches gives up its own. */
+static void its_own_stack_is_watched(void **state)
+{
+	struct vreg *r;
+	char line[512], perms[5], before[5] = "";
+	unsigned long low, high, inode;
+	unsigned found = 0;
+	(void)state;
+	struct vregcache *c = open_cache(100, SIZE_MAX);
+	FILE *maps = fopen("/proc/self/maps", "re");
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		assert_true(sscanf(line, "%lx-%lx %4s %*s %*s %lu", &low, &high, perms, &inode) == 4);
+		if (strcmp(before, "---p") == 0 && strcmp(perms, "rw-p") == 0 && inode == 0 &&
+			vregcache_get(c, (void *)low, PAGE, &r) == 0) {
+			vregcache_put(c, r);
+			found++;
+		}
+		memcpy(before, perms, sizeof(before));
+	}
+	fclose(maps);
+	assert_true(found > 0);
+	close_cache(c);
+}
+
 /* A child has its own copy; what it does with that is nothing to us. */
 static void child_unmaps_its_copy(void **state)
 {
@@ -391,7 +441,9 @@ int main(void)
 		cmocka_unit_test(stale_while_in_use),
 		cmocka_unit_test(other_memory_is_not_kept),
 		cmocka_unit_test(mappings_stay_whole),
+		cmocka_unit_test(its_own_stack_is_watched),
 		cmocka_unit_test(child_unmaps_its_copy),
+		cmocka_unit_test(child_stays),
 	};
 	return cmocka_run_group_tests_name("registration cache", tests, NULL, NULL);
 }

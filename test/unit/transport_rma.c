@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "link_fixture.h"
 
@@ -19,21 +20,23 @@ struct ends {
 	struct zrma_exposure exposure;
 };
 
-/* A pair that has exchanged messages both ways, as its capabilities are known only then. false: not allowed here. */
-static bool open_ends(struct ends *e, struct fixture *f)
+static void exchange(struct zlink *from, struct zlink *to)
 {
 	struct inbox in;
+	inbox_init(&in);
+	assert_int_equal(post_message(from, 0, 10), 0);
+	assert_int_equal(from->ops->flush(from), 0);
+	receive_until(to, &in, 1);
+	inbox_fini(&in);
+}
+
+/* A pair that has exchanged messages, as its capabilities are known only then. false: not allowed here. */
+static bool open_ends(struct ends *e, struct fixture *f)
+{
 	struct zerr err;
 	*e = (struct ends){.pair = fixture_pair(f), .rma = f->ops->rma};
-	inbox_init(&in);
-	assert_int_equal(post_message(e->pair.a, 0, 10), 0);
-	assert_int_equal(e->pair.a->ops->flush(e->pair.a), 0);
-	receive_until(e->pair.b, &in, 1);
-	in.next = 0;
-	assert_int_equal(post_message(e->pair.b, 0, 10), 0);
-	assert_int_equal(e->pair.b->ops->flush(e->pair.b), 0);
-	receive_until(e->pair.a, &in, 1);
-	inbox_fini(&in);
+	exchange(e->pair.a, e->pair.b);
+	exchange(e->pair.b, e->pair.a);
 	e->memory = malloc(AROUND + SIZE + AROUND);
 	e->staging = malloc(SIZE);
 	assert_true(e->memory && e->staging);
@@ -144,6 +147,39 @@ static void exposes_again(void **state)
 	close_ends(&e);
 }
 
+/* Unmapped and mapped again at the same address, with other content: what was registered for the old pages must not be
+ * used for the new ones. */
+static void memory_that_was_mapped_again(void **state)
+{
+	struct ends e;
+	if (open_ends(&e, *state)) {
+		const size_t len = AROUND + SIZE + AROUND;
+		uint8_t *at = NULL, *kept = e.memory;
+		for (uint64_t k = 0; k < 10; k++) {
+			e.memory = mmap(at, len, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+			assert_true(e.memory != MAP_FAILED);
+			at = e.memory;
+			memcpy(e.memory + AROUND, payload_of(k, SIZE), SIZE);
+			for (int times = 0; times < 2; times++) {
+				memset(e.staging, 0, SIZE);
+				expose(&e, ZLINK_TX);
+				move(&e, ZLINK_RX, 100000 < e.limits.max_bytes ? 100000 : e.limits.max_bytes);
+				assert_memory_equal(e.staging, payload_of(k, SIZE), SIZE);
+				e.rma->conceal(e.pair.a, &e.exposure);
+			}
+			memcpy(e.staging, payload_of(k + 100, SIZE), SIZE);
+			expose(&e, ZLINK_RX);
+			move(&e, ZLINK_TX, 100000 < e.limits.max_bytes ? 100000 : e.limits.max_bytes);
+			e.rma->conceal(e.pair.a, &e.exposure);
+			assert_memory_equal(e.memory + AROUND, payload_of(k + 100, SIZE), SIZE);
+			munmap(e.memory, len);
+		}
+		e.memory = kept;
+	}
+	close_ends(&e);
+}
+
 /* As many as allowed at a time, one more is refused. */
 static void keeps_to_its_limit(void **state)
 {
@@ -173,18 +209,30 @@ static void keeps_to_its_limit(void **state)
 	close_ends(&e);
 }
 
-/* Reading behind the end breaks the half, in order: first the operation, then the link. */
+/* How far behind the end a refusal begins: at once, but where memory windows are asked for, though the device is Soft-RoCE,
+ * behind the region that the window is in, which is of whole pages. */
+static size_t slack(void)
+{
+	const char *windows = getenv("ZIPPER_VERBS_WINDOWS");
+	return windows && strcmp(windows, "yes") == 0 ? 65536 : 0;
+}
+
+/* Reading behind the end breaks the half: at once, or in order: first the operation, then the half. */
 static void refuses_what_is_not_exposed(void **state)
 {
 	struct ends e;
 	if (open_ends(&e, *state)) {
 		struct zrma_done done;
 		expose(&e, ZLINK_TX);
-		struct zrma_op op = {.key = e.exposure.key, .offset = SIZE - 10, .local = e.staging, .len = 11,
+		struct zrma_op op = {.key = e.exposure.key, .offset = SIZE - 10, .local = e.staging,
+			.len = 11 + slack(),
 			.region = e.region, .cookie = &e};
-		assert_int_equal(e.rma->read(e.pair.b, &op), 0);
-		assert_int_equal(reap(&e, ZLINK_RX, &done), 1);
-		assert_true(done.rc < 0 && done.cookie == &e);
+		int rc = e.rma->read(e.pair.b, &op);
+		assert_true(rc <= 0);
+		if (rc == 0) {
+			assert_int_equal(reap(&e, ZLINK_RX, &done), 1);
+			assert_true(done.rc < 0 && done.cookie == &e);
+		}
 		assert_true(reap(&e, ZLINK_RX, &done) < 0);
 		e.rma->conceal(e.pair.a, &e.exposure);
 	}
@@ -195,6 +243,7 @@ const struct link_test transport_rma_tests[] = {
 	LINK_TEST(reads_what_was_exposed),
 	LINK_TEST(writes_nothing_around),
 	LINK_TEST(exposes_again),
+	LINK_TEST(memory_that_was_mapped_again),
 	LINK_TEST(keeps_to_its_limit),
 	LINK_TEST(refuses_what_is_not_exposed),
 	{NULL, NULL},

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory that is open to the peer, see expose.h. */
+#include "expose.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "regcache.h"
+
+#define KEPT_MAX 256 /* registrations; some thousand are what devices look up fast */
+
+struct exposure {
+	struct exposure *next;
+	enum zlink_half half;
+	struct ibv_mw *mw; /* stays with it in the free list; NULL where there are none */
+	struct vreg *reg;  /* kept one, to which mw is bound; or */
+	struct ibv_mr *mr; /* one for this transfer */
+};
+
+struct vexposer {
+	struct ibv_pd *pd;
+	struct vregcache *cache; /* NULL: nothing is kept */
+	struct exposure *free;
+};
+
+static int error_of(int code)
+{
+	return code == EAGAIN ? -ENOMEM : code > 0 ? -code : -EIO;
+}
+
+static int reg_local(void *ctx, void *base, size_t len, void **handle)
+{
+	struct vexposer *x = ctx;
+	*handle = ibv_reg_mr(x->pd, base, len, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	return *handle ? 0 : error_of(errno);
+}
+
+static void unreg_local(void *ctx, void *handle)
+{
+	(void)ctx;
+	ibv_dereg_mr(handle);
+}
+
+/* Whether the device keeps the peer within a window of type 2. Soft-RoCE has them, but checks an access against the bounds
+ * of the whole region behind (Linux 6.1, rxe_resp.c); it is known by the OUI that stands for no vendor, older ones by 0. */
+static bool has_windows(const struct vdevice *d)
+{
+	const unsigned type2 = IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+	bool soft = d->attr.vendor_id == 0xffffff || d->attr.vendor_id == 0;
+	return d->attr.device_cap_flags & type2 && voptions->windows != ZVERBS_WINDOWS_NO &&
+		(!soft || voptions->windows == ZVERBS_WINDOWS_YES);
+}
+
+/* The device's, made with the first exposure. NULL: no memory. */
+static struct vexposer *exposer_of(struct vdevice *d)
+{
+	static const struct vregcache_ops ops = {reg_local, unreg_local};
+	struct zerr err;
+	if (d->exposer)
+		return d->exposer;
+	struct vexposer *x = calloc(1, sizeof(*x));
+	if (!x)
+		return NULL;
+	x->pd = d->pd;
+	if (!has_windows(d))
+		zlog(ZLOG_INFO, "%s: without memory windows, memory is registered for each transfer", d->name);
+	else if (voptions->cache_bytes > 0 && vregcache_create(&x->cache, &ops, x, KEPT_MAX,
+			(size_t)voptions->cache_bytes, &err) < 0)
+		zlog(ZLOG_INFO, "%s: memory is registered for each transfer: %s", d->name, err.text);
+	return d->exposer = x;
+}
+
+void vexposer_close(struct vexposer *x)
+{
+	if (!x)
+		return;
+	while (x->free) {
+		struct exposure *e = x->free;
+		x->free = e->next;
+		if (e->mw)
+			ibv_dealloc_mw(e->mw);
+		free(e);
+	}
+	if (x->cache)
+		vregcache_destroy(x->cache);
+	free(x);
+}
+
+/* --- windows --- */
+
+static int half_error(struct vlink *l, enum zlink_half half)
+{
+	if (vlink_lost(l))
+		return vlink_lost(l);
+	return half == ZLINK_TX ? vtx_reap(l) : vrx_reap(l);
+}
+
+/* Hands the device something to do on the queue pair of a half, and waits until it is done: all before it, too, which
+ * takes the time of an answer from the other device. */
+static int run_on_queue(struct vlink *l, enum zlink_half half, const struct ibv_send_wr *what)
+{
+	struct vdone *done = half == ZLINK_TX ? &l->tx.local : &l->rx.local;
+	int rc = half_error(l, half);
+	if (rc != 0)
+		return rc;
+	*done = (struct vdone){.done = false};
+	if (half == ZLINK_TX) {
+		struct ibv_sge *sge;
+		struct ibv_send_wr *wr = vtx_next(l, &sge), kept = *wr;
+		*wr = *what;
+		wr->wr_id = (kept.wr_id & ~(uint64_t)UINT32_MAX) | VTAG_LOCAL;
+		wr->send_flags = IBV_SEND_SIGNALED;
+		rc = vtx_ring(l);
+	} else {
+		struct ibv_send_wr *bad, wr = *what;
+		wr.wr_id = VTAG_LOCAL;
+		wr.send_flags = IBV_SEND_SIGNALED;
+		rc = ibv_post_send(l->rx.queue.qp, &wr, &bad) == 0 ? 0 : -EIO;
+	}
+	for (unsigned turns = 0; rc == 0 && !done->done; turns++) {
+		rc = half_error(l, half);
+		if (turns > 100)
+			sched_yield();
+	}
+	return done->done ? done->rc : rc;
+}
+
+/* 0, or why not: the queue pair is broken then. */
+static int bind_window(struct vlink *l, struct exposure *e, void *base, size_t len)
+{
+	struct ibv_send_wr wr = {.opcode = IBV_WR_BIND_MW};
+	wr.bind_mw.mw = e->mw;
+	wr.bind_mw.rkey = ibv_inc_rkey(e->mw->rkey);
+	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){.mr = e->reg->handle, .addr = (uintptr_t)base, .length = len,
+		.mw_access_flags = e->half == ZLINK_TX ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE};
+	int rc = run_on_queue(l, e->half, &wr);
+	if (rc == 0)
+		e->mw->rkey = wr.bind_mw.rkey;
+	return rc;
+}
+
+static void unbind_window(struct vlink *l, struct exposure *e)
+{
+	struct ibv_send_wr wr = {.opcode = IBV_WR_LOCAL_INV, .invalidate_rkey = e->mw->rkey};
+	if (run_on_queue(l, e->half, &wr) == 0)
+		return;
+	/* The queue pair is broken, so nobody comes that way. */
+	ibv_dealloc_mw(e->mw);
+	e->mw = NULL;
+}
+
+/* --- exposures --- */
+
+static void put(struct vexposer *x, struct exposure *e)
+{
+	e->next = x->free;
+	x->free = e;
+}
+
+static struct exposure *get(struct vexposer *x)
+{
+	struct exposure *e = x->free;
+	if (e)
+		x->free = e->next;
+	else
+		e = calloc(1, sizeof(*e));
+	if (e && x->cache && !e->mw)
+		e->mw = ibv_alloc_mw(x->pd, IBV_MW_TYPE_2);
+	return e;
+}
+
+/* A window of a registration that is kept. -EOPNOTSUPP: not possible for this memory. */
+static int expose_window(struct vlink *l, struct vexposer *x, struct exposure *e, void *base, size_t len, uint32_t *rkey)
+{
+	if (!x->cache || !e->mw)
+		return -EOPNOTSUPP;
+	int rc = vregcache_get(x->cache, base, len, &e->reg);
+	if (rc != 0) {
+		e->reg = NULL;
+		return rc;
+	}
+	rc = bind_window(l, e, base, len);
+	if (rc != 0) {
+		vregcache_put(x->cache, e->reg);
+		e->reg = NULL;
+		return rc;
+	}
+	*rkey = e->mw->rkey;
+	return 0;
+}
+
+static int expose_once(struct vexposer *x, struct exposure *e, void *base, size_t len, uint32_t *rkey)
+{
+	int access = e->half == ZLINK_TX ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	e->mr = ibv_reg_mr(x->pd, base, len, access);
+	if (!e->mr && x->cache && error_of(errno) == -ENOMEM && vregcache_trim(x->cache) > 0)
+		e->mr = ibv_reg_mr(x->pd, base, len, access);
+	if (!e->mr)
+		return error_of(errno);
+	*rkey = e->mr->rkey;
+	return 0;
+}
+
+static void put_number(uint8_t *at, uint64_t v, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		at[i] = (uint8_t)(v >> 8 * i);
+}
+
+int vexpose(struct zlink *base_link, enum zlink_half half, void *base, size_t len, struct zrma_exposure *out)
+{
+	struct vlink *l = (struct vlink *)base_link;
+	uint32_t rkey;
+	if (atomic_load_explicit(&l->state, memory_order_acquire) != VSTATE_READY)
+		return -EOPNOTSUPP;
+	struct vexposer *x = exposer_of(l->dev);
+	struct exposure *e = x ? get(x) : NULL;
+	if (!e)
+		return -ENOMEM;
+	e->half = half;
+	int rc = expose_window(l, x, e, base, len, &rkey);
+	if (rc == -EOPNOTSUPP)
+		rc = expose_once(x, e, base, len, &rkey);
+	if (rc != 0) {
+		put(x, e);
+		return rc;
+	}
+	out->impl = e;
+	put_number(out->key, (uintptr_t)base, 8);
+	put_number(out->key + 8, rkey, 8);
+	put_number(out->key + 16, 0, 8);
+	return 0;
+}
+
+void vconceal(struct zlink *base_link, struct zrma_exposure *exposure)
+{
+	struct vlink *l = (struct vlink *)base_link;
+	struct exposure *e = exposure->impl;
+	struct vexposer *x = l->dev->exposer;
+	if (e->mr) {
+		ibv_dereg_mr(e->mr);
+		e->mr = NULL;
+	} else {
+		unbind_window(l, e);
+		vregcache_put(x->cache, e->reg);
+		e->reg = NULL;
+	}
+	put(x, e);
+}

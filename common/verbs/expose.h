@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The owner's side of one-sided operations: memory of this process, open to the peer of one link for one transfer.
+ *
+ * Registrations are kept (regcache.h) and give access to our own device alone. For a transfer a memory window of type 2
+ * is bound to the exact range, on the queue pair of the half concerned, and invalidated afterwards: so the peer reaches
+ * these bytes, by this connection, until then. Where a device has no such windows or does not check them, or memory cannot be kept registered,
+ * the exact range is registered with remote access, for this transfer alone.
+ *
+ * Threads: one at a time for all links of the process (libzip's lock).
+ */
+#ifndef ZIP_VERBS_EXPOSE_H
+#define ZIP_VERBS_EXPOSE_H
+
+#include "link.h"
+
+struct vexposer; /* of a device: its registrations and windows */
+
+/* As in transport.h. The key: address (8 bytes) and rkey (4), little-endian, and zeros. */
+int vexpose(struct zlink *, enum zlink_half, void *base, size_t len, struct zrma_exposure *);
+void vconceal(struct zlink *, struct zrma_exposure *);
+/* The device is about to be closed. NULL has no effect. */
+void vexposer_close(struct vexposer *);
+
+#endif
