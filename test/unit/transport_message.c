@@ -379,7 +379,8 @@ static void no_wake_up_of_a_sender_is_lost(void **state)
 	pthread_join(thread, NULL);
 	if (rx.wrong)
 		fail_msg("%s", rx.wrong);
-	assert_true(sleeps > 0 || f->kind->warm); /* there the receiver may be as quick as the sender */
+	/* there the receiver may be as quick as the sender, once they have changed over to queue pairs */
+	assert_true(sleeps > 0 || f->ops->kind == ZADDR_VERBS);
 	inbox_fini(&rx.in);
 	pair_close(&p);
 }
