@@ -79,7 +79,8 @@ const struct zconf_row settings_rows[] = {
 		"announced first and sent when the receiver wants them."),
 	OPT(frag_bytes, ZCONF_BYTES, "128K", 4 * KiB, ZWIRE_MAX_PAYLOAD,
 		"Size of the fragments in which large messages travel."),
-	OPT(rdv_window, ZCONF_BYTES, "4M", 4 * KiB, GiB,
+	/* As much as a ring of shared memory holds (common/shm_ring.h): what does not fit there is copied into the pool. */
+	OPT(rdv_window, ZCONF_BYTES, "2M", 4 * KiB, GiB,
 		"How many bytes of large messages may be on their way to one rank at a time. It is lowered "
 		"for jobs so large that the windows of all their ranks would exceed half of the memory that "
 		"is left."),
