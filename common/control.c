@@ -35,7 +35,7 @@ static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U3
 	FIELD(F_U32, zctl_join, size), FIELD(F_U8, zctl_join, mixed), FIELD(F_TEXT, zctl_join, parts),
 	FIELD(F_NAME, zctl_join, host), FIELD(F_U64, zctl_join, abi), FIELD(F_U32, zctl_join, vrank),
 	FIELD(F_U8, zctl_join, direct), FIELD(F_TEXT, zctl_join, ports), FIELD(F_TEXT, zctl_join, local),
-	FIELD(F_U64, zctl_join, node), END};
+	FIELD(F_U64, zctl_join, node), FIELD(F_U64, zctl_join, tuning), END};
 static const struct field f_part[] = {FIELD(F_NAME, zctl_part, name), FIELD(F_U32, zctl_part, size),
 	END};
 static const struct field f_run[] = {FIELD(F_U32, zctl_run, vrank), FIELD(F_U32, zctl_run, count),

@@ -87,6 +87,7 @@ struct zctl_join {
 	char ports[ZCTL_PORTS_MAX + 1]; /* "FABRIC=ADDRESS ...": where it listens for other ranks; "": nowhere */
 	char local[ZCTL_NAME_MAX * 2 + 1]; /* the same for ranks on its own node, "ADDRESS", or "" */
 	uint64_t node; /* the same number: the same node */
+	uint64_t tuning; /* digest of its tuning table, which must be the same in all ranks */
 };
 
 struct zctl_part {

@@ -6,10 +6,7 @@
 #include "coll_data.h"
 #include "coll_forms.h"
 #include "coll_native.h"
-
-/* From here on in segments: the fragment size of the bridge, what arrives at a time. */
-#define SEGMENT_BYTES ((MPI_Count)128 << 10)
-#define SEGMENTS_MAX 64 /* then they grow instead: bounds the steps of a schedule */
+#include "tune.h"
 
 struct bcast {
 	void *buf;
@@ -19,6 +16,7 @@ struct bcast {
 	MPI_Count bytes; /* of it */
 	int root;
 	bool root_here; /* the root is in my part */
+	struct ztuning_settings tune;
 };
 
 static int pack(struct zsched *s, void *arg)
@@ -46,10 +44,10 @@ static int build_remote_segments(struct zsched *s, struct bcast *b)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct zarriving *arriving = NULL;
-	MPI_Count segment = SEGMENT_BYTES;
+	MPI_Count segment = b->tune.segment;
 	int rc = MPI_SUCCESS;
-	if (segment * SEGMENTS_MAX < b->bytes)
-		segment = (b->bytes + SEGMENTS_MAX - 1) / SEGMENTS_MAX;
+	if (segment * b->tune.segments < b->bytes) /* the steps of a schedule are bounded */
+		segment = (b->bytes + b->tune.segments - 1) / b->tune.segments;
 	int n = c->nlocal > 1 ? (int)((b->bytes + segment - 1) / segment) : 1;
 	if (n == 1)
 		segment = b->bytes;
@@ -128,7 +126,8 @@ int zbuild_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type
 		.root = root,
 		.root_here = zcomm_is_local_rank(c, root),
 		.bytes = zbuf_wire_bytes(count, type)};
-	int rc = b->bytes > SEGMENT_BYTES ? build_large(s, b) : build_small(s, b);
+	b->tune = ztune_choose(c, ZTUNING_BCAST, b->bytes);
+	int rc = b->bytes > b->tune.segment ? build_large(s, b) : build_small(s, b);
 	zsched_round(s);
 	return rc;
 }

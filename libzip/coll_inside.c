@@ -6,20 +6,13 @@
 #include "coll_fold.h"
 #include "coll_native.h"
 
-/* MPICH's reduction of a long vector works in buffers that it allocates in every call: 60 us for
- * 128 KiB of two ranks, 14 us when gathered and added up. The root's work grows with the members.
- */
-#define GATHER_MEMBERS 4
-#define GATHER_BYTES 2048 /* below, MPICH takes another algorithm that is as fast */
-
-int zinside_init(struct zinside *in, struct zsched *s, MPI_Count total, MPI_Count longest, MPI_Datatype type, MPI_Op op,
-	int root)
+int zinside_init(struct zinside *in, struct zsched *s, const struct ztuning_settings *tune, MPI_Count longest,
+	MPI_Datatype type, MPI_Op op, int root)
 {
 	struct zcomm *c = zsched_comm(s);
 	*in = (struct zinside){.type = type, .op = op, .root = root};
 	/* Predefined: the order does not matter, and an input is not written to. */
-	in->gathers = c->nlocal <= GATHER_MEMBERS && total * zbuf_size(type) >= GATHER_BYTES &&
-		      zbuf_op_predefined(op) && zbuf_op_commutes(op);
+	in->gathers = tune->inside == ZTUNING_INSIDE_GATHER && zbuf_op_predefined(op) && zbuf_op_commutes(op);
 	if (!in->gathers)
 		return MPI_SUCCESS;
 	if (c->shadow_rank[c->rank] == root && zbuf_temp(s, longest * c->nlocal, type, &in->members) != MPI_SUCCESS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reduction inside a part, segment by segment: by the native nonblocking reduction, or, where
- * few members have long vectors, gathered at its root, who combines them. Under the shim's lock.
+ * The reduction inside a part, segment by segment: by the native nonblocking reduction, or gathered at
+ * its root, who combines them. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_COLL_INSIDE_H
 #define ZIP_LIBZIP_COLL_INSIDE_H
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "schedule.h"
+#include "tuning.h"
 
 struct zinside {
 	MPI_Datatype type;
@@ -19,9 +20,8 @@ struct zinside {
 	void *members; /* gathers, root: the members' vectors side by side */
 };
 
-/* total: of the whole vector; longest: of a segment. Adds a step to the current round. An error
- * class. */
-int zinside_init(struct zinside *, struct zsched *, MPI_Count total, MPI_Count longest, MPI_Datatype, MPI_Op, int root);
+/* longest: of the segments. Adds a step to the current round. An error class. */
+int zinside_init(struct zinside *, struct zsched *, const struct ztuning_settings *, MPI_Count longest, MPI_Datatype, MPI_Op, int root);
 /* Adds to the current round: combine own vectors (MPI_IN_PLACE on the root: in result). result
  * counts on the root only. */
 int zinside_start(const struct zinside *, struct zsched *, const void *own, void *result, MPI_Count count);

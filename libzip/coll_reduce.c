@@ -12,26 +12,28 @@
 #include "coll_forms.h"
 #include "coll_inside.h"
 #include "coll_native.h"
-
-#define SEGMENT_BYTES ((MPI_Count)128 << 10) /* as in Bcast */
-#define SEGMENTS_MAX 64
+#include "tune.h"
 
 /* A vector cut into n segments of whole elements. */
 struct segments {
 	MPI_Count count, each;
 	MPI_Aint extent;
 	int n; /* at least one, which may be empty */
+	struct ztuning_settings tune;
 };
 
-static struct segments cut(MPI_Count count, MPI_Datatype type)
+/* The sizes on the wire are the same everywhere, in memory they need not be. */
+static struct segments cut(struct zsched *s, enum ztuning_collective which, MPI_Count count, MPI_Datatype type)
 {
-	struct segments g = {.count = count, .extent = zbuf_extent(type)};
-	MPI_Count size = zbuf_size(type);
-	g.each = size > 0 ? SEGMENT_BYTES / size : count;
+	MPI_Count size = zbuf_wire_bytes(1, type);
+	struct segments g = {.count = count,
+		.extent = zbuf_extent(type),
+		.tune = ztune_choose(zsched_comm(s), which, count * size)};
+	g.each = size > 0 ? g.tune.segment / size : count;
 	if (g.each < 1)
 		g.each = 1;
-	if (g.each * SEGMENTS_MAX < count)
-		g.each = (count + SEGMENTS_MAX - 1) / SEGMENTS_MAX;
+	if (g.each * g.tune.segments < count)
+		g.each = (count + g.tune.segments - 1) / g.tune.segments;
 	g.n = count > 0 ? (int)((count + g.each - 1) / g.each) : 1;
 	return g;
 }
@@ -100,11 +102,11 @@ static int send_partial(struct zsched *s, const struct zfold *f)
 static int build_combiner(struct zsched *s, const struct zcoll *a, int native_root, bool exchange)
 {
 	struct zcomm *c = zsched_comm(s);
-	struct segments g = cut(a->recvcount, a->recvtype);
+	struct segments g = cut(s, exchange ? ZTUNING_ALLREDUCE : ZTUNING_REDUCE, a->recvcount, a->recvtype);
 	struct zfold **folds = zsched_alloc(s, (size_t)g.n * sizeof(struct zfold *));
 	struct zfold *first = zfold_create(s, c->nparts, a->recvbuf, segment_count(&g, 0), a->recvtype, a->op);
 	struct zinside in;
-	int rc = folds && first ? zinside_init(&in, s, g.count, segment_count(&g, 0), a->recvtype, a->op, native_root)
+	int rc = folds && first ? zinside_init(&in, s, &g.tune, segment_count(&g, 0), a->recvtype, a->op, native_root)
 				: MPI_ERR_NO_MEM;
 	for (int k = 0; k < g.n && rc == MPI_SUCCESS; k++) {
 		folds[k] = segment_fold(s, first, &g, a->recvbuf, k);
@@ -136,9 +138,9 @@ static int build_combiner(struct zsched *s, const struct zcoll *a, int native_ro
 /* The others of a part: only the native steps, in the same order. sendbuf is not MPI_IN_PLACE. */
 static int build_member(struct zsched *s, const struct zcoll *a, const void *sendbuf, int native_root, bool spread)
 {
-	struct segments g = cut(a->recvcount, a->recvtype);
+	struct segments g = cut(s, spread ? ZTUNING_ALLREDUCE : ZTUNING_REDUCE, a->recvcount, a->recvtype);
 	struct zinside in;
-	int rc = zinside_init(&in, s, g.count, segment_count(&g, 0), a->recvtype, a->op, native_root);
+	int rc = zinside_init(&in, s, &g.tune, segment_count(&g, 0), a->recvtype, a->op, native_root);
 	for (int k = 0; k < g.n + 2 && rc == MPI_SUCCESS; k++) {
 		if (k >= 2 && spread)
 			rc = znative_bcast(
@@ -153,10 +155,10 @@ static int build_member(struct zsched *s, const struct zcoll *a, const void *sen
 /* A leader away from the root: reduce segment k into one of two buffers while the other is sent. */
 static int build_sender(struct zsched *s, const struct zcoll *a)
 {
-	struct segments g = cut(a->recvcount, a->recvtype);
+	struct segments g = cut(s, ZTUNING_REDUCE, a->recvcount, a->recvtype);
 	struct zinside in;
 	void *temp[2];
-	int rc = zinside_init(&in, s, g.count, segment_count(&g, 0), a->recvtype, a->op, 0);
+	int rc = zinside_init(&in, s, &g.tune, segment_count(&g, 0), a->recvtype, a->op, 0);
 	if (rc == MPI_SUCCESS)
 		rc = zbuf_temp(s, segment_count(&g, 0), a->recvtype, &temp[0]);
 	temp[1] = temp[0];

@@ -8,10 +8,13 @@
 #include "coll_forms.h"
 #include "coll_native.h"
 #include "coll_slots.h"
+#include "tune.h"
 
-/* Data up to here travel in the message with the sizes; about where the copy costs as much as a
- * second message. */
-#define TOGETHER_BYTES 4096
+/* Scatterv: data up to here travel in the message with the sizes. */
+static MPI_Count together(const struct zcomm *c)
+{
+	return ztune_choose(c, ZTUNING_SCATTER, 0).together;
+}
 
 /* What a member away from the root keeps. */
 struct share {
@@ -87,7 +90,8 @@ static int send_with_sizes(struct zsched *s, const struct zslots *slots, int p)
 	struct zcomm *c = zsched_comm(s);
 	MPI_Count bytes = zslots_wire_bytes(c, slots, p), head = 8 * (MPI_Count)c->parts[p].count,
 		  length = head;
-	if (bytes <= TOGETHER_BYTES)
+	bool follow = bytes > together(c);
+	if (!follow)
 		length += bytes;
 	char *first = zsched_alloc(s, (size_t)length), *at = first;
 	if (!first)
@@ -97,7 +101,7 @@ static int send_with_sizes(struct zsched *s, const struct zslots *slots, int p)
 	int rc = length > head ? add_pack(s, slots, p, at) : MPI_SUCCESS;
 	if (rc == MPI_SUCCESS)
 		rc = zsched_send(s, first, length, MPI_BYTE, c->parts[p].leader);
-	if (rc == MPI_SUCCESS && bytes > TOGETHER_BYTES)
+	if (rc == MPI_SUCCESS && follow)
 		rc = send_packed(s, slots, p);
 	return rc;
 }
@@ -157,11 +161,12 @@ static int share_out(struct zsched *s, void *arg)
 		displs[i] = (MPI_Aint)total;
 		total += counts[i];
 	}
-	if (!sane || (total <= TOGETHER_BYTES && h->first_bytes != head + total))
+	bool follow = total > together(c);
+	if (!sane || (!follow && h->first_bytes != head + total))
 		zsched_fail(s, MPI_ERR_TRUNCATE, "the root's message has a wrong length");
 	char *data = h->first + head;
 	int rc = MPI_SUCCESS;
-	if (total > TOGETHER_BYTES) {
+	if (follow) {
 		data = zsched_alloc(s, (size_t)total);
 		rc = data ? zsched_recv(s, data, total, MPI_BYTE, h->root) : MPI_ERR_NO_MEM;
 		zsched_round(s);
@@ -175,7 +180,7 @@ static int share_out(struct zsched *s, void *arg)
 static int build_remote_vector(struct zsched *s, struct share *h)
 {
 	struct zcomm *c = zsched_comm(s);
-	MPI_Count room = 8 * (MPI_Count)c->nlocal + TOGETHER_BYTES;
+	MPI_Count room = 8 * (MPI_Count)c->nlocal + together(c);
 	if (!zcoll_is_leader(c)) {
 		int rc = znative_scatterv(
 			s, NULL, NULL, NULL, MPI_BYTE, h->wire, h->bytes, MPI_BYTE, 0);

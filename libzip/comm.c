@@ -90,6 +90,12 @@ static int map_members(struct zcomm *comm)
 		previous = part;
 	}
 	comm->my_part = part_index[zworld.part];
+	comm->members_min = comm->members_max = comm->nparts > 0 ? comm->parts[0].count : 0;
+	for (int p = 1; p < comm->nparts; p++) {
+		int n = comm->parts[p].count;
+		comm->members_min = n < comm->members_min ? n : comm->members_min;
+		comm->members_max = n > comm->members_max ? n : comm->members_max;
+	}
 	free(part_index);
 	return 0;
 }

@@ -34,6 +34,7 @@ struct zcomm {
 	struct zcomm_part *parts; /* [nparts] */
 	int nparts;
 	int my_part;	  /* index into parts */
+	int members_min, members_max; /* of the smallest and the largest part's counts */
 	bool blocked;	  /* the ranks of each part are consecutive */
 	int refs;
 	uint32_t coll_seq;	  /* number of the next collective: tag of its bridged messages */

@@ -63,6 +63,11 @@ const struct zconf_row zenv_rows[] = {
 	{.name = "profile", .type = ZCONF_STRING, FIELD(profile),
 		.help = "File for the communication graph of the run, see zipmap.graph(5). In every rank; also without a "
 			"job. Rank 0 writes it in MPI_Finalize, and removes an older one in MPI_Init."},
+	{.name = "tuning", .type = ZCONF_STRING, FIELD(tuning),
+		.help = "zipper.tuning(5) file: which algorithms collectives take. The same in every rank."},
+	{.name = "tune", .type = ZCONF_STRING, FIELD(tune),
+		.help = "Single rules of such a file, separated by semicolons; they count more than those of the file. The "
+			"same in every rank."},
 	{.name = "one_sided", .type = ZCONF_ENUM, .preset = "auto", .choices = one_sided_choices, FIELD(one_sided),
 		.help = "Whether zipperd may read large messages from the memory of this rank and write them there, "
 			"where the transport can: auto, where it is faster (verbs, not shm), yes or no. Over shm zipperd then "

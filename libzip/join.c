@@ -17,6 +17,7 @@
 #include "placement.h"
 #include "ports.h"
 #include "shim.h"
+#include "tune.h"
 #include "world.h"
 
 #define CONNECT_TIMEOUT_MS 10000 /* and for each answer but WORLD */
@@ -175,6 +176,7 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zaddr
 	join->size = (uint32_t)size;
 	join->mixed = env->hostfile != NULL;
 	join->abi = abi_fingerprint(env, join->part);
+	join->tuning = ztune_digest();
 	join->vrank = ZCTL_VRANK_ANY;
 	if (env->map)
 		rc = zplacement_find(env->map, join, err);
@@ -285,6 +287,8 @@ int zjoin(const struct zenv *env, struct zerr *err)
 	int rc = copy_name(joined.job, env->job, "ZIPPER_JOB", err);
 
 	if (rc == 0)
+		rc = ztune_init(env, err);
+	if (rc == 0)
 		rc = configure_transports(env, err);
 	if (rc == 0)
 		rc = describe(env, &join, &joined.zipper, err);
@@ -311,5 +315,6 @@ void zjoin_leave(void)
 {
 	zsession_close(joined.session);
 	joined.session = NULL;
+	ztune_fini();
 	memset(joined.token, 0, sizeof(joined.token));
 }

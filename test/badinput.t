@@ -111,6 +111,20 @@ together2
 ok "a part without its preload: status of the other one is not 0" test $rc -ne 0
 matches "a part without its preload is missed by name" errA 'libzipper: .*\bb\b'
 
+together3() { # the same table in both parts, or not
+	ZIPPER_TUNE=$1 part tuned b a,b "$(port b)" ./hello >outB 2>errB &
+	ZIPPER_TUNE="bcast segment=1K" part tuned a a,b "$(port a)" ./hello >outA 2>errA
+	rc=$?
+	wait $!
+	rc="$rc $?"
+	cat errA errB >err
+}
+together3 "bcast segment=1K "
+is "two parts with the same tuning table" "$rc" "0 0" || diag_file err
+together3 "bcast segment=2K"
+ok "parts with different tuning tables: status is not 0" test "$rc" != "0 0"
+matches "parts with different tuning tables: why" err 'libzipper: .*another tuning table than the others'
+
 # --- hostfiles
 hostfile() { # NAME REGEX: hosts from standard input
 	cat >hosts

@@ -55,6 +55,10 @@ is "... also with variables that name no job" "$?" 0
 	refused "a bad address" 'ZIPPER_ZIPPERD: ' $JOB ZIPPER_ZIPPERD=tcp:
 	refused "no zipperd there" 'zipperd at tcp:127.0.0.1:9: ' $JOB
 	refused "no module" 'zipauth.so.*ZIPPER_MODULE_DIR' $JOB ZIPPER_MODULE_DIR="$TAP_TMP"
+	refused "a tuning table that is not there" 'ZIPPER_TUNING: .*notable: ' $JOB ZIPPER_TUNING="$TAP_TMP/notable"
+	printf '\nbcast segment=none\n' >table
+	refused "a bad tuning table" "table:2: segment: 'none' is not" $JOB ZIPPER_TUNING="$TAP_TMP/table"
+	refused "a bad rule" "ZIPPER_TUNE:2: unknown collective 'bcats'" $JOB ZIPPER_TUNE="bcast segment=1K;bcats segment=1K"
 	refused "a hostfile that is not there" 'nohosts: ' $JOB ZIPPER_HOSTFILE="$TAP_TMP/nohosts"
 	printf '#ZIP cluster a\nelsewhere:2\n#ZIP cluster b\nfaraway:2\n#ZIP zipper z a=tcp:127.0.0.1:9 b=tcp:127.0.0.1:9\n' >hosts
 	refused "a hostfile without this host" 'hosts: no cluster has host ' ZIPPER_JOB=x ZIPPER_KEY=$KEY \

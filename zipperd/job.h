@@ -65,6 +65,7 @@ struct job {
 	struct rank *world;   /* [total]: in mixed jobs, by native rank */
 	uint32_t total;	      /* ranks; 0: not known yet */
 	uint32_t njoined, ndone;
+	uint64_t tuning;      /* digest of the tuning table of those who have joined */
 	struct rank **by_vrank; /* [total], once it runs */
 	struct place *place;	/* [total] */
 

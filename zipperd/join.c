@@ -98,6 +98,8 @@ static int place_rank(struct job *j, const struct peer *p, const struct zctl_joi
 			in->mixed ? "for all parts" : "for its part alone");
 	if (in->size == 0 || in->rank >= in->size)
 		return zerr_set(err, -EINVAL, "it says that it is rank %u of %u", in->rank, in->size);
+	if (j->njoined > 0 && j->tuning != in->tuning)
+		return zerr_set(err, -EINVAL, "it has another tuning table than the others (ZIPPER_TUNING, ZIPPER_TUNE)");
 	j->mixed = in->mixed;
 	j->mixed_known = true;
 	int rc = in->mixed ? group_of_world(j, in, &group, err) : group_of_part(j, part, in, &group, err);
@@ -152,6 +154,7 @@ void job_join(struct daemon *d, struct peer *p, const struct zctl_join *in)
 	r->joined = true;
 	r->peer = p;
 	r->abi = in->abi;
+	j->tuning = in->tuning;
 	r->wish = in->vrank;
 	r->host = strdup(in->host); /* NULL is only a worse message later */
 	p->rank = r;

@@ -31,7 +31,7 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_JOIN, .u.join = {.part = "lgm", .rank = 2, .size = 0x01020304, .mixed = 1, .parts = "lgm,das4",
 				       .host = "node001.example", .abi = 0x0102030405060708,
 				       .vrank = 6, .direct = 1, .ports = "lgm=tcp:10.1.0.1:77 das4=shm:@x",
-				       .local = "shm:@x", .node = 0x1122334455667788}},
+				       .local = "shm:@x", .node = 0x1122334455667788, .tuning = 0x99}},
 	{.type = ZCTL_WORLD, .u.world = {.vrank = 4, .external32 = 1, .eager_bytes = 1, .frag_bytes = 2,
 					 .rdv_window = 3, .token = {1, [31] = 2}, .nparts = 2, .nruns = 2,
 					 .parts = two_parts, .runs = two_runs}},

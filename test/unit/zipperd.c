@@ -107,6 +107,24 @@ static void three_parts_of_different_kind_join(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+static void other_tuning_is_refused(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	init2(r, "j", d.addr);
+	for (int i = 0; i < 4; i++)
+		r[i].join.tuning = i < 3 ? 5 : 6;
+	fake_join_all(r, 4);
+	for (int i = 0; i < 4; i++) {
+		assert_true(r[i].rc < 0);
+		assert_non_null(strstr(r[i].err.text, "does not fit in: it has another tuning table than the others"));
+		fake_kill(&r[i]);
+	}
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 /* r[v] is to be vrank v; vranks says which one that is of a 0, a 1, b 0, b 1. */
 static void init_mapped(struct fake_rank *r, const char *job, const struct zaddr *addr, const uint32_t vranks[4])
 {
@@ -882,6 +900,7 @@ int main(void)
 		cmocka_unit_test(three_parts_of_different_kind_join),
 		cmocka_unit_test(ranks_say_their_numbers),
 		cmocka_unit_test(maps_that_differ_end_the_join),
+		cmocka_unit_test(other_tuning_is_refused),
 		cmocka_unit_test(mixed_job_keeps_native_ranks),
 		cmocka_unit_test(forwards_both_ways_over_tcp),
 		cmocka_unit_test(forwards_both_ways_over_shm),

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tuning table: its defaults, digest, and choosing. See tuning.h. */
+#include "tuning.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tuning_rule.h"
+
+const char ztuning_defaults_text[] =
+	"bridge latency_ns=10000 bandwidth=2G\n"
+	/* the fragment size of the bridge is what arrives at a time; more segments only make schedules longer */
+	"all segment=128K segments=64\n"
+	/* about where copying costs as much as a second message */
+	"scatter together=4K\n"
+	/* MPICH's reduction of long vectors works in buffers that it allocates anew for every call: 60 us for 128 KiB of
+	 * two ranks, 14 us if they are gathered and added up; below 2 KiB it takes another algorithm, as fast. The root's
+	 * work grows with the members. */
+	"all inside=native\n"
+	"all bytes>=2K members_max<5 inside=gather\n";
+
+int ztuning_init(struct ztuning *table, struct zerr *err)
+{
+	memset(table, 0, sizeof(*table));
+	FILE *in = fmemopen((void *)(uintptr_t)ztuning_defaults_text, strlen(ztuning_defaults_text), "r");
+	if (!in)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	int rc = ztuning_parse(table, in, "defaults", err);
+	fclose(in);
+	return rc;
+}
+
+void ztuning_free(struct ztuning *table)
+{
+	for (int c = 0; c < ZTUNING_COLLECTIVES; c++)
+		free(table->of[c].rules);
+	memset(table, 0, sizeof(*table));
+}
+
+/* FNV-1a */
+static void digest_number(uint64_t *hash, int64_t number)
+{
+	for (int i = 0; i < 8; i++)
+		*hash = (*hash ^ (uint8_t)((uint64_t)number >> (8 * i))) * 0x100000001b3u;
+}
+
+static void digest_rule(uint64_t *hash, const struct ztuning_rule *rule)
+{
+	digest_number(hash, rule->nconditions);
+	for (int i = 0; i < rule->nconditions; i++) {
+		digest_number(hash, rule->conditions[i].key);
+		digest_number(hash, rule->conditions[i].below);
+		digest_number(hash, rule->conditions[i].number);
+	}
+	digest_number(hash, (int64_t)rule->offset);
+	digest_number(hash, rule->value);
+}
+
+uint64_t ztuning_digest(const struct ztuning *table)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	digest_number(&hash, table->latency_ns);
+	digest_number(&hash, table->bandwidth);
+	for (int c = 0; c < ZTUNING_COLLECTIVES; c++) {
+		digest_number(&hash, table->of[c].n);
+		for (int r = 0; r < table->of[c].n; r++)
+			digest_rule(&hash, &table->of[c].rules[r]);
+	}
+	return hash;
+}
+
+static bool applies(const struct ztuning_rule *rule, const int64_t numbers[TUNING_KEYS])
+{
+	for (int i = 0; i < rule->nconditions; i++) {
+		const struct ztuning_condition *c = &rule->conditions[i];
+		if ((numbers[c->key] < c->number) != c->below)
+			return false;
+	}
+	return true;
+}
+
+struct ztuning_settings ztuning_choose(const struct ztuning *table, enum ztuning_collective collective,
+	const struct ztuning_case *call)
+{
+	struct ztuning_settings settings = {0};
+	const int64_t numbers[TUNING_KEYS] = {call->bytes, call->ranks, call->clusters, call->members, call->members_max,
+		table->latency_ns, table->bandwidth};
+	for (int r = 0; r < table->of[collective].n; r++) {
+		const struct ztuning_rule *rule = &table->of[collective].rules[r];
+		if (applies(rule, numbers))
+			*(int64_t *)(void *)((char *)&settings + rule->offset) = rule->value;
+	}
+	return settings;
+}
