@@ -445,3 +445,20 @@ int zhostfile_find_zipper(const struct zhostfile *file, const char *host)
 			return z;
 	return -ENOENT;
 }
+
+uint64_t zhostfile_zipper_clusters(const struct zhostfile *file, int zipper)
+{
+	const struct zzipper *z = &file->zippers[zipper];
+	uint64_t bits = 0;
+	for (int p = 0; p < z->nports; p++)
+		bits |= UINT64_C(1) << zhostfile_find_cluster(file, z->ports[p].fabric);
+	return bits;
+}
+
+int zhostfile_find_joining(const struct zhostfile *file, uint64_t clusters)
+{
+	for (int z = 0; z < file->nzippers; z++)
+		if (!(clusters & ~zhostfile_zipper_clusters(file, z)))
+			return z;
+	return -ENOENT;
+}

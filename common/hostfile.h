@@ -14,6 +14,7 @@
 #define ZIP_COMMON_HOSTFILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "addr.h"
@@ -94,5 +95,10 @@ int zhostfile_find_host(const struct zhostfile *, const char *host);
 int zhostfile_find_cluster(const struct zhostfile *, const char *name);
 /* Index of the zipper node that is called so, or -ENOENT. */
 int zhostfile_find_zipper(const struct zhostfile *, const char *host);
+/* Bits of the clusters that a zipper has ports on. */
+uint64_t zhostfile_zipper_clusters(const struct zhostfile *, int zipper);
+/* The zipper that a job with ranks in these clusters uses (bit c: cluster c): the first one with a port on each of them,
+ * or -ENOENT. */
+int zhostfile_find_joining(const struct zhostfile *, uint64_t clusters);
 
 #endif

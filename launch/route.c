@@ -16,14 +16,6 @@ static const struct zport *find_port(const struct zzipper *zipper, const char *f
 	return NULL;
 }
 
-static bool serves_all(const struct zzipper *zipper, const struct zplan *plan)
-{
-	for (int i = 0; i < plan->nparts; i++)
-		if (!find_port(zipper, plan->parts[i].name))
-			return false;
-	return true;
-}
-
 static const char *tcp_host(const struct zaddr *addr)
 {
 	return addr->kind == ZADDR_VERBS ? addr->via : addr->host;
@@ -95,9 +87,12 @@ int zroute_find(struct zroute *route, const struct zplan *plan, const struct zho
 			route->addr[i].kind = ZADDR_SHM;
 		return 0;
 	}
-	for (int i = 0; i < hosts->nzippers; i++)
-		if (serves_all(&hosts->zippers[i], plan))
-			return take_zipper(route, plan, &hosts->zippers[i], hosts->path, err);
+	uint64_t clusters = 0;
+	for (int i = 0; i < plan->nparts; i++)
+		clusters |= UINT64_C(1) << zhostfile_find_cluster(hosts, plan->parts[i].name);
+	int z = zhostfile_find_joining(hosts, clusters);
+	if (z >= 0)
+		return take_zipper(route, plan, &hosts->zippers[z], hosts->path, err);
 	return zerr_set(err, -ENETUNREACH, "%s: no #ZIP zipper line serves all of the clusters %.128s", hosts->path,
 		plan->names);
 }

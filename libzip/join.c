@@ -99,6 +99,31 @@ static void copy_ports(struct zports *ports, const struct zhostfile *hosts, cons
 	}
 }
 
+/* Our port of the zipper that joins all parts: the same one in every rank. */
+static int find_zipper(const struct zhostfile *hosts, const struct zctl_join *join, struct zaddr *zipper, struct zerr *err)
+{
+	char part[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
+	int n = zctl_split_parts(join->parts, part, ZCTL_PARTS_MAX), z = -ENOENT;
+	uint64_t clusters = 0;
+	bool known = n > 0;
+
+	for (int i = 0; i < n; i++) {
+		int c = zhostfile_find_cluster(hosts, part[i]);
+
+		known &= c >= 0;
+		clusters |= c >= 0 ? UINT64_C(1) << c : 0;
+	}
+	if (known)
+		z = zhostfile_find_joining(hosts, clusters);
+	for (int p = 0; z >= 0 && p < hosts->zippers[z].nports; p++)
+		if (strcmp(hosts->zippers[z].ports[p].fabric, join->part) == 0)
+			*zipper = hosts->zippers[z].ports[p].addr;
+	if (zipper->kind == ZADDR_NONE)
+		return zerr_set(err, -ENOENT, "%s: no #ZIP zipper line serves all of the clusters %.128s", hosts->path,
+			join->parts);
+	return 0;
+}
+
 /* Part, all parts, zipperd's address and our ports from the hostfile, as far as the environment does not name them. */
 static int look_up(const struct zenv *env, struct zctl_join *join, struct zaddr *zipper, struct zports *ports,
 	struct zerr *err)
@@ -115,14 +140,10 @@ static int look_up(const struct zenv *env, struct zctl_join *join, struct zaddr 
 		rc = copy_name(join->part, hosts.clusters[at].name, "the cluster's name", err);
 	for (int i = 0; i < hosts.nclusters && rc == 0 && !env->parts; i++)
 		rc = append_part(join->parts, sizeof(join->parts), hosts.clusters[i].name, err);
-	for (int z = 0; z < hosts.nzippers && rc == 0 && zipper->kind == ZADDR_NONE; z++)
-		for (int p = 0; p < hosts.zippers[z].nports; p++)
-			if (strcmp(hosts.zippers[z].ports[p].fabric, join->part) == 0)
-				*zipper = hosts.zippers[z].ports[p].addr;
+	if (rc == 0 && zipper->kind == ZADDR_NONE)
+		rc = find_zipper(&hosts, join, zipper, err);
 	if (!env->ports)
 		copy_ports(ports, &hosts, join->host);
-	if (rc == 0 && zipper->kind == ZADDR_NONE)
-		rc = zerr_set(err, -ENOENT, "%s: no zipper has a port on fabric %s", env->hostfile, join->part);
 	zhostfile_free(&hosts);
 	return rc;
 }

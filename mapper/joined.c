@@ -214,6 +214,7 @@ static int joined_create(struct spec_list *l, struct net **out, struct zerr *err
 		free(capacity);
 		return zerr_set(err, -ENOMEM, "not enough memory");
 	}
+	j->only = JOINED_NONE;
 	for (size_t i = 0; i < l->n && !rc; i++) {
 		struct spec *spec = &l->specs[i];
 
@@ -274,10 +275,25 @@ static uint32_t leg_count(const struct joined *j, uint32_t part, uint32_t s, uin
 
 static uint64_t count_paths(const struct joined *j, struct spot s, struct spot d);
 
+int joined_forward_by(struct joined *j, const char *zipper)
+{
+	uint32_t z = 0;
+
+	while (zipper && z < j->nzippers && strcmp(j->zipper[z].name, zipper))
+		z++;
+	if (z == j->nzippers)
+		return -ENOENT;
+	j->only = zipper ? z : JOINED_NONE;
+	return 0;
+}
+
 uint32_t joined_crossings(const struct joined *j, struct spot s, struct spot d, struct crossing *list)
 {
 	const struct zipper *own = zipper_own(j, s, d);
 	uint32_t to = j->next[s.part][d.part], n = 0;
+
+	if (!own && j->only != JOINED_NONE && zipper_joins(&j->zipper[j->only], s.part, to))
+		own = &j->zipper[j->only];
 
 	for (uint32_t i = 0; i < j->nzippers; i++) {
 		const struct zipper *z = &j->zipper[i];

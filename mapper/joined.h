@@ -28,6 +28,7 @@ struct joined {
 	uint32_t nparts;
 	struct zipper *zipper;
 	uint32_t nzippers;
+	uint32_t only; /* what is forwarded between parts that this zipper joins goes through it; JOINED_NONE: over all */
 	uint32_t next[JOINED_PARTS_MAX][JOINED_PARTS_MAX]; /* the part to go to on the way from one to another */
 	char *names[JOINED_PARTS_MAX];
 };
@@ -45,6 +46,8 @@ struct crossing {
 	uint64_t behind; /* paths from there to d */
 };
 
+/* From now on the one zipper of that name forwards, or all with NULL. 0, -ENOENT. */
+int joined_forward_by(struct joined *, const char *zipper);
 struct spot joined_spot(const struct joined *, uint32_t point);
 /* The crossings that are possible next; their number. `list` has room for all zippers. */
 uint32_t joined_crossings(const struct joined *, struct spot s, struct spot d, struct crossing *list);

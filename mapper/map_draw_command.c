@@ -9,7 +9,7 @@
 #include "par.h"
 #include "zipmap.h"
 
-enum { OPT_TITLE = 256 };
+enum { OPT_TITLE = 256, OPT_ZIPPERS };
 
 static const struct option long_options[] = {
 	{ "hosts", required_argument, NULL, 'f' },
@@ -17,6 +17,7 @@ static const struct option long_options[] = {
 	{ "map", required_argument, NULL, 'm' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "title", required_argument, NULL, OPT_TITLE },
+	{ "zippers", required_argument, NULL, OPT_ZIPPERS },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -31,7 +32,7 @@ static int options_parse(struct map_options *o, const char **title, int argc, ch
 	while ((opt = getopt_long(argc, argv, ":f:g:m:o:h", long_options, NULL)) != -1)
 		switch (opt) {
 		case 'h':
-			puts("usage: zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [--title TEXT]\n"
+			puts("usage: zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [--title TEXT] [--zippers all]\n"
 			     "Draws clusters, nodes, ranks, and the traffic over each link.");
 			return 1;
 		case 'f':
@@ -45,6 +46,10 @@ static int options_parse(struct map_options *o, const char **title, int argc, ch
 			break;
 		case 'o':
 			o->output = optarg;
+			break;
+		case OPT_ZIPPERS:
+			if (map_options_zippers(o, optarg, err))
+				return -EINVAL;
 			break;
 		case OPT_TITLE:
 			*title = optarg;

@@ -7,11 +7,15 @@
 
 #include "joined.h"
 #include "map_fabric.h"
+#include "map_job.h"
 #include "model.h"
+#include "rng.h"
 #include "traffic.h"
 
 #define IMPROVE_NODES_MAX 2048u /* beyond, the tables of all pairs of nodes would be too large */
 #define SWEEPS_MAX 50
+#define KICKS_MAX 300u
+#define KICK_WORK (UINT64_C(1) << 30) /* steps after which no more is tried */
 
 static int no_memory(struct zerr *err)
 {
@@ -107,7 +111,7 @@ int map_fabric_create(struct map_fabric *f, const struct map_site *s, const char
 {
 	int rc;
 
-	*f = (struct map_fabric){ .routing = routing };
+	*f = (struct map_fabric){ .site = s, .routing = routing };
 	rc = net_create(text, &f->net, err);
 	if (rc)
 		return rc;
@@ -174,16 +178,36 @@ static void nothing(void *arg, const char *what, double done)
 	(void)done;
 }
 
-/* The time of the busiest link, and which it is. */
+/* The zipper that the layout's job uses forwards; none: nothing is. */
+static int zipper_choose(const struct map_fabric *f, const struct map_layout *l, struct zerr *err)
+{
+	const char *name = NULL;
+	int z, rc = 0;
+
+	if (f->net->ops != &net_joined)
+		return 0;
+	if (!f->site->all_zippers)
+		rc = map_job_zipper(f->site, l, &z, err);
+	if (!rc && !f->site->all_zippers && z >= 0)
+		name = f->site->hosts->zippers[z].host;
+	if (!rc && joined_forward_by((struct joined *)f->net, name))
+		rc = zerr_set(err, -EINVAL, "network: there is no zipper:%s, which forwards for the job by %s", name,
+			f->site->hosts->path);
+	return rc;
+}
+
+/* The time of the busiest link, and which it is; links on the way of a byte that leaves its node, on average. */
 static int links_predict(const struct map_fabric *f, const struct zgraph *g, const struct map_layout *l, double *seconds,
-	char *busiest, size_t size, struct zerr *err)
+	double *mean, char *busiest, size_t size, struct zerr *err)
 {
 	struct model_opts opts;
 	struct model_result result = { 0 };
 	struct traffic t;
 	struct model_flow flow = { f->routing, &t };
-	int rc = traffic_make(f, g, l, &t, err);
+	int rc = zipper_choose(f, l, err);
 
+	if (!rc)
+		rc = traffic_make(f, g, l, &t, err);
 	if (rc)
 		return rc;
 	model_defaults(&opts);
@@ -195,6 +219,7 @@ static int links_predict(const struct map_fabric *f, const struct zgraph *g, con
 		double most = 0;
 
 		*seconds = result.seconds;
+		*mean = result.bytes ? result.byte_hops / (double)result.bytes : 0;
 		snprintf(busiest, size, "none");
 		for (uint32_t i = 0; i < f->net->links; i++)
 			if (f->net->link_class[i] != NET_NONE && result.load[i] / (double)f->net->capacity[i] > most) {
@@ -210,7 +235,7 @@ static int links_predict(const struct map_fabric *f, const struct zgraph *g, con
 int map_fabric_predict(const struct map_fabric *f, const struct zgraph *g, const struct map_layout *l,
 	struct map_prediction *p, struct zerr *err)
 {
-	return links_predict(f, g, l, &p->links_s, p->busiest, sizeof(p->busiest), err);
+	return links_predict(f, g, l, &p->links_s, &p->links_mean, p->busiest, sizeof(p->busiest), err);
 }
 
 /* --- improvement --- */
@@ -224,6 +249,7 @@ struct crews {
 	uint8_t *hops;		/* [n * n]: links between two nodes */
 	uint32_t *place, *size; /* [n]: node of a crew; its ranks */
 	bool *fixed;		/* [n]: a rule holds one of its ranks */
+	uint64_t work;		/* steps that gains have taken so far */
 };
 
 static uint8_t hops_count(const struct net *net, uint32_t from, uint32_t to)
@@ -303,8 +329,20 @@ static bool may_exchange(const struct crews *c, uint32_t a, uint32_t b)
 		(c->size[a] || c->size[b]) && c->size[a] <= nb->slots && c->size[b] <= na->slots;
 }
 
-static void crews_improve(struct crews *c)
+static __int128 exchange(struct crews *c, uint32_t a, uint32_t b)
 {
+	__int128 gain = exchange_gain(c, a, b);
+	uint32_t place = c->place[a];
+
+	c->place[a] = c->place[b];
+	c->place[b] = place;
+	return gain;
+}
+
+/* Exchanges that gain, until there is none. What was gained. */
+static __int128 crews_descend(struct crews *c)
+{
+	__int128 gained = 0;
 	bool better = true;
 
 	for (int sweep = 0; sweep < SWEEPS_MAX && better; sweep++) {
@@ -312,19 +350,46 @@ static void crews_improve(struct crews *c)
 		for (uint32_t a = 0; a < c->n; a++)
 			for (uint32_t b = 0; b < a; b++)
 				if (may_exchange(c, a, b) && exchange_gain(c, a, b) > 0) {
-					uint32_t place = c->place[a];
-
-					c->place[a] = c->place[b];
-					c->place[b] = place;
+					gained += exchange(c, a, b);
 					better = true;
 				}
+		c->work += (uint64_t)c->n * c->n * c->n / 2;
 	}
+	return gained;
+}
+
+/* A descent gets stuck where two pairs of nodes would have to change places at once, as in a fat tree: so some exchanges by
+ * chance, and another descent, over and over. */
+static int crews_improve(struct crews *c, uint64_t seed)
+{
+	uint32_t *best = malloc(c->n * sizeof(*best));
+
+	if (!best)
+		return -ENOMEM;
+	crews_descend(c);
+	for (unsigned kick = 0; kick < KICKS_MAX && c->work < KICK_WORK; kick++) {
+		__int128 gained = 0;
+
+		memcpy(best, c->place, c->n * sizeof(*best));
+		for (unsigned i = 0; i < 2 + kick % 5; i++) {
+			uint64_t bits = rng_at(seed, RNG_MAP, 4, 8 * (uint64_t)kick + i);
+			uint32_t a = rng_below((uint32_t)bits, c->n), b = rng_below((uint32_t)(bits >> 32), c->n);
+
+			if (a != b && may_exchange(c, a, b))
+				gained += exchange(c, a, b);
+		}
+		gained += crews_descend(c);
+		if (gained <= 0)
+			memcpy(c->place, best, c->n * sizeof(*best));
+	}
+	free(best);
+	return 0;
 }
 
 int map_fabric_improve(const struct map_fabric *f, const struct map_problem *p, const struct zgraph *g,
 	struct map_layout *l, uint32_t *moved, struct zerr *err)
 {
-	double before, after;
+	double before, after, mean;
 	char name[128];
 	struct map_layout other;
 	struct crews c;
@@ -338,14 +403,15 @@ int map_fabric_improve(const struct map_fabric *f, const struct map_problem *p, 
 		crews_free(&c);
 		return rc;
 	}
-	crews_improve(&c);
+	rc = crews_improve(&c, f->seed) ? no_memory(err) : 0;
 	for (uint32_t a = 0; a < c.n; a++)
 		*moved += c.place[a] != a && c.size[a];
 	for (uint32_t v = 0; v < l->n; v++)
 		other.node[v] = c.place[l->node[v]];
-	rc = links_predict(f, g, l, &before, name, sizeof(name), err);
 	if (!rc)
-		rc = links_predict(f, g, &other, &after, name, sizeof(name), err);
+		rc = links_predict(f, g, l, &before, &mean, name, sizeof(name), err);
+	if (!rc)
+		rc = links_predict(f, g, &other, &after, &mean, name, sizeof(name), err);
 	if (!rc && after <= before)
 		memcpy(l->node, other.node, l->n * sizeof(*l->node));
 	else

@@ -14,6 +14,7 @@
 
 struct map_fabric {
 	struct net *net;
+	const struct map_site *site;
 	const struct routing *routing;
 	uint32_t *point; /* [nnodes of the site] */
 	unsigned threads;

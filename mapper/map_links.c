@@ -22,9 +22,9 @@ static enum map_kind kind_of(const struct map_layout *l, const struct map_site *
 	return s->nodes[l->node[u]].fabrics & s->nodes[l->node[v]].fabrics ? MAP_DIRECT : MAP_BRIDGED;
 }
 
-/* One end of a message: the link of its node, or the port that leads to the other end. */
-static void end_add(struct map_links *l, const struct map_site *s, uint32_t node, uint32_t other, enum map_kind kind,
-	uint64_t bytes)
+/* One end of a message: the link of its node, or the port that leads to the other end. cluster: whose job it is in. */
+static void end_add(struct map_links *l, const struct map_site *s, uint32_t node, uint32_t cluster, uint32_t other,
+	enum map_kind kind, uint64_t bytes)
 {
 	const struct map_node *n = &s->nodes[node], *o = &s->nodes[other];
 	uint64_t common = n->fabrics & o->fabrics;
@@ -34,7 +34,9 @@ static void end_add(struct map_links *l, const struct map_site *s, uint32_t node
 		l->node[node].bytes[kind] += bytes;
 		return;
 	}
-	if (!common) { /* bridged: out at the port from where it is nearest; the rails are added for all of them later */
+	if (!common && !s->all_zippers) {
+		fabric = cluster;
+	} else if (!common) { /* bridged: out at the port from where it is nearest; the rails are added for all of them later */
 		uint32_t best = n->cluster;
 
 		for (uint32_t c = 0; c < s->nclusters; c++)
@@ -80,8 +82,8 @@ int map_links_make(struct map_links *l, const struct map_make *m, enum map_candi
 
 			if (from == to)
 				continue;
-			end_add(l, s, from, to, kind, g->bytes[e]);
-			end_add(l, s, to, from, kind, g->bytes[e]);
+			end_add(l, s, from, layout->cluster[u], to, kind, g->bytes[e]);
+			end_add(l, s, to, layout->cluster[g->peer[e]], from, kind, g->bytes[e]);
 		}
 	rails_add(l, m, &m->made[which].prediction);
 	for (uint32_t i = 0; i < s->nnodes; i++) {

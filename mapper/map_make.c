@@ -8,6 +8,7 @@
 
 #include "graph.h"
 #include "map.h"
+#include "map_job.h"
 #include "map_make.h"
 
 static int no_memory(struct zerr *err)
@@ -103,7 +104,7 @@ static int predict(struct map_make *m, enum map_candidate which, struct zerr *er
 
 int map_make_read(struct map_make *m, const struct map_options *o, struct zerr *err)
 {
-	struct map_site_opts site = { .reserve = o->reserve };
+	struct map_site_opts site = { .reserve = o->reserve, .all_zippers = o->all_zippers };
 	int rc;
 
 	*m = (struct map_make){ .o = o };
@@ -306,6 +307,12 @@ int map_make_run(struct map_make *m, const struct map_options *o, struct zerr *e
 	phase(m, "files are read");
 	if (!rc)
 		rc = map_rules_apply(&m->rules, &m->site, &o->wishes, err);
+	if (!rc && !o->all_zippers)
+		rc = map_job_choose(&m->site, &m->rules, err);
+	if (!rc)
+		rc = map_rules_check(&m->rules, &m->site, err);
+	if (!rc)
+		rc = map_rules_hasten(&m->rules, &m->site, err);
 	if (!rc)
 		rc = simple_make(m, MAP_FROM_PAIRS, err);
 	if (!rc)

@@ -13,7 +13,7 @@
 #include "spec.h"
 
 enum { OPT_NEED = 256, OPT_PIN, OPT_FORBID, OPT_IMPROVE, OPT_RESERVE, OPT_RATES, OPT_MESSAGE, OPT_PHASE, OPT_EFFORT,
-	OPT_LIST };
+	OPT_LIST, OPT_ZIPPERS };
 
 static const struct option long_options[] = {
 	{ "hosts", required_argument, NULL, 'f' },
@@ -32,6 +32,7 @@ static const struct option long_options[] = {
 	{ "phase", required_argument, NULL, OPT_PHASE },
 	{ "effort", required_argument, NULL, OPT_EFFORT },
 	{ "list", required_argument, NULL, OPT_LIST },
+	{ "zippers", required_argument, NULL, OPT_ZIPPERS },
 	{ "seed", required_argument, NULL, 's' },
 	{ "threads", required_argument, NULL, 't' },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -55,6 +56,7 @@ static void help_print(void)
 	     "      --forbid NODE,NODE     no ranks there; may be repeated\n"
 	     "      --reserve N            cores of each zipper node that are kept for zipperd, where cores are known;\n"
 	     "                             default: one a direction\n"
+	     "      --zippers one|all      one, as zmpirun does; or as if all forwarded, several in a row\n"
 	     "  -F, --fabric TEXT|FILE     the networks, as zipmap model takes them: refines and predicts with the model\n"
 	     "  -r, --routing NAME         of the model, default SD\n"
 	     "      --rates \"KEY:N ...\"    of the time estimate: inside, native, direct, bridged (ns a message),\n"
@@ -125,6 +127,12 @@ static int rates_take(struct map_rates *r, const char *text, struct zerr *err)
 	return rc;
 }
 
+int map_options_zippers(struct map_options *o, const char *text, struct zerr *err)
+{
+	o->all_zippers = !strcmp(text, "all");
+	return o->all_zippers || !strcmp(text, "one") ? 0 : zerr_set(err, -EINVAL, "--zippers: one or all");
+}
+
 static int wish_take(const char **list, unsigned *n, const char *arg, struct zerr *err)
 {
 	if (*n == MAP_WISHES_MAX)
@@ -188,6 +196,8 @@ static int option_take(struct map_options *o, int opt, char *arg, struct zerr *e
 	case 'o':
 		o->output = arg;
 		return 0;
+	case OPT_ZIPPERS:
+		return map_options_zippers(o, arg, err);
 	case OPT_IMPROVE:
 		o->improve = arg;
 		return 0;

@@ -20,10 +20,13 @@ struct map_options {
 	int reserve;	      /* -1: preset */
 	unsigned effort, threads, list; /* list: crossings that the map names */
 	uint64_t seed;
+	bool all_zippers; /* see map_site.h */
 	bool quiet, verbose;
 };
 
 /* 0; 1: help was printed; -EINVAL with the reason. */
 int map_options_parse(struct map_options *, int argc, char **argv, struct zerr *);
+/* The value of --zippers. 0, -EINVAL. */
+int map_options_zippers(struct map_options *, const char *text, struct zerr *);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map_job.h"
 #include "map_predict.h"
 #include "par.h"
 
@@ -94,11 +95,18 @@ static void crossing_note(struct share *w, size_t list, struct map_crossing c)
 
 /* --- edges --- */
 
-/* The fabrics between which a message is forwarded least often. */
-static void way_find(const struct map_site *s, uint64_t a, uint64_t b, uint32_t *from, uint32_t *to)
+/* Where a message from u to v is forwarded: between the clusters whose jobs they take part in; by all zippers between the
+ * fabrics where that is needed least often. */
+static void way_find(const struct task *t, uint32_t u, uint32_t v, uint32_t *from, uint32_t *to)
 {
+	const struct map_site *s = t->s;
+	uint64_t a = s->nodes[t->l->node[u]].fabrics, b = s->nodes[t->l->node[v]].fabrics;
 	unsigned least = UINT32_MAX;
 
+	*from = t->l->cluster[u];
+	*to = t->l->cluster[v];
+	if (!s->all_zippers)
+		return;
 	for (uint64_t i = a; i; i &= i - 1)
 		for (uint64_t j = b; j; j &= j - 1)
 			if (s->hops[__builtin_ctzll(i)][__builtin_ctzll(j)] < least) {
@@ -134,8 +142,8 @@ static double edge_add(const struct task *t, struct share *w, uint32_t u, uint32
 		uint32_t from = 0, to = 0;
 		unsigned hops;
 
-		way_find(t->s, t->s->nodes[l->node[u]].fabrics, t->s->nodes[l->node[v]].fabrics, &from, &to);
-		hops = t->s->hops[from][to];
+		way_find(t, u, v, &from, &to);
+		hops = t->s->all_zippers ? t->s->hops[from][to] : 1;
 		if (hops == MAP_FAR) {
 			w->lost_from = u;
 			w->lost_to = v;
@@ -185,15 +193,20 @@ static int rails_make(struct map_prediction *p, const struct map_site *s)
 	return 0;
 }
 
+static bool does(const struct map_prediction *p, const struct map_rail *r, uint32_t from, uint32_t to)
+{
+	return r->from == from && r->to == to && (p->zipper < 0 || r->zipper == (uint32_t)p->zipper);
+}
+
 /* One forward, evenly over the rails that do it. */
 static void rails_load(struct map_prediction *p, uint32_t from, uint32_t to, struct map_sum load)
 {
 	uint64_t n = 0, i = 0;
 
 	for (uint32_t r = 0; r < p->nrails; r++)
-		n += p->rails[r].from == from && p->rails[r].to == to;
+		n += does(p, &p->rails[r], from, to);
 	for (uint32_t r = 0; r < p->nrails; r++) {
-		if (p->rails[r].from != from || p->rails[r].to != to)
+		if (!does(p, &p->rails[r], from, to))
 			continue;
 		sum_add(&p->rails[r].load, load.bytes / n + (i < load.bytes % n), load.messages / n + (i < load.messages % n));
 		i++;
@@ -208,6 +221,10 @@ static void ways_load(struct map_prediction *p, const struct map_site *s, const 
 
 			if (!w->way[from][to].messages && !w->way[from][to].bytes)
 				continue;
+			if (!s->all_zippers) {
+				rails_load(p, from, to, w->way[from][to]);
+				continue;
+			}
 			while (at != to && s->hops[at][to] < MAP_FAR) {
 				uint32_t next = 0;
 
@@ -322,7 +339,10 @@ int map_predict(struct map_prediction *p, const struct zgraph *g, const struct m
 	struct task t = { .g = g, .s = s, .l = l, .rates = rates, .list = list };
 	int rc;
 
-	*p = (struct map_prediction){ 0 };
+	*p = (struct map_prediction){ .zipper = -1 };
+	rc = s->all_zippers ? 0 : map_job_zipper(s, l, &p->zipper, err);
+	if (rc)
+		return rc;
 	rc = shares_create(&t, threads);
 	if (!rc)
 		rc = rails_make(p, s);

@@ -50,18 +50,20 @@ struct map_prediction {
 	struct map_sum kind[MAP_KINDS];
 	struct map_sum between[64][64]; /* of ranks in one cluster's job to those in another's: direct and bridged */
 	uint64_t forwarded;		/* bytes x forwards */
+	int zipper;			/* that all of it goes through; -1: several, or nothing can be bridged */
 	struct map_rail *rails;		/* [nrails], all of the hostfile */
 	uint32_t nrails;
 	uint64_t *out, *in;	      /* [nnodes]: bytes that leave and reach a node */
 	double messages_s, links_s;   /* time of the rank with most to do; of the busiest node or rail */
+	double links_mean;	      /* with a network: links on the way of a byte that leaves its node, on average */
 	char busiest[128];	      /* which */
 	struct map_crossing *crossing; /* [ncrossings], heaviest first; at most `list` of map_predict */
 	size_t ncrossings;
 	uint64_t crossings; /* all there are */
 };
 
-/* list: how many crossings to name. The result does not depend on threads. 0, -ENOMEM, -ENETUNREACH (ranks with
- * messages for each other on clusters that no zipper joins: which). */
+/* list: how many crossings to name. The result does not depend on threads. 0, -ENOMEM, -ENETUNREACH (no
+ * zipper joins the clusters). */
 int map_predict(struct map_prediction *, const struct zgraph *, const struct map_site *, const struct map_layout *,
 	const struct map_rates *, size_t list, unsigned threads, struct zerr *);
 void map_prediction_free(struct map_prediction *);

@@ -52,6 +52,29 @@ static void row_print(const char *name, const struct map_made *made, FILE *f)
 		seconds_text(t, sizeof(t), map_prediction_seconds(p)));
 }
 
+/* Where there are several zippers: which one is used, and what therefore has no ranks. */
+static void zippers_print(const struct map_make *m, FILE *f)
+{
+	const struct map_prediction *p = &m->made[MAP_RESULT].prediction;
+	bool first = true;
+
+	if (m->o->all_zippers)
+		fputs("as if all zippers forwarded for one job\n", f);
+	else if (m->hosts.nzippers > 1 && p->zipper >= 0)
+		fprintf(f, "what is bridged goes through zipper %s\n", m->hosts.zippers[p->zipper].host);
+	for (uint32_t c = 0; c < m->site.nclusters; c++) {
+		bool slots = false;
+
+		for (uint32_t i = 0; i < m->site.nnodes; i++)
+			slots |= m->site.nodes[i].cluster == c && m->site.nodes[i].slots;
+		if (!slots) {
+			fprintf(f, "%s%s", first ? "no ranks in cluster " : ", ", m->hosts.clusters[c].name);
+			first = false;
+		}
+	}
+	fputs(first ? "" : "\n", f);
+}
+
 static void site_print(const struct map_make *m, FILE *f)
 {
 	uint32_t zippers = 0, slots = 0;
@@ -65,7 +88,9 @@ static void site_print(const struct map_make *m, FILE *f)
 		m->graph.off[m->graph.n] / 2, m->site.nclusters, m->site.nnodes);
 	if (zippers)
 		fprintf(f, ", %u of them zipper nodes with %u slots", zippers, slots);
-	fputs("\n\n", f);
+	fputs("\n", f);
+	zippers_print(m, f);
+	fputc('\n', f);
 }
 
 static void rails_print(const struct map_make *m, FILE *f)
@@ -141,6 +166,9 @@ void map_report_print(const struct map_make *m, FILE *f)
 	fprintf(f, "\ntime: %s for the messages of a rank, %s for the %s\n",
 		seconds_text(t, sizeof(t), now->prediction.messages_s), seconds_text(u, sizeof(u), now->prediction.links_s),
 		*now->prediction.busiest ? now->prediction.busiest : "links");
+	if (m->fabric.net)
+		fprintf(f, "a byte that leaves its node goes over %.2f links of the network on average\n",
+			now->prediction.links_mean);
 	if (m->fabric_moved)
 		fprintf(f, "by the network, the ranks of %u nodes have changed places\n", m->fabric_moved);
 	rails_print(m, f);
@@ -161,6 +189,10 @@ static void head_write(const struct map_make *m, FILE *f)
 		fprintf(f, "#ZIP predicted %s %" PRIu64 " bytes %" PRIu64 " messages\n", map_kind_names[i], p->kind[i].bytes,
 			p->kind[i].messages);
 	fprintf(f, "#ZIP predicted time %.9f s\n", map_prediction_seconds(p));
+	if (m->fabric.net)
+		fprintf(f, "#ZIP predicted links %.6f a byte, busiest %s\n", p->links_mean, p->busiest);
+	if (p->zipper >= 0)
+		fprintf(f, "#ZIP predicted zipper %s\n", m->hosts.zippers[p->zipper].host);
 	for (uint32_t i = 0; i < p->nrails; i++)
 		fprintf(f, "#ZIP rail %s %s>%s %" PRIu64 " bytes %" PRIu64 " messages\n",
 			m->hosts.zippers[p->rails[i].zipper].host, m->hosts.clusters[p->rails[i].from].name,

@@ -310,7 +310,7 @@ int map_rules_check(const struct map_rules *r, struct map_site *s, struct zerr *
 
 /* Leaves out the slowest nodes as long as the others have room for all ranks: a program that waits for its slowest rank
  * gains nothing from them. */
-static int speed_limit(const struct map_rules *r, struct map_site *s, struct zerr *err)
+int map_rules_hasten(const struct map_rules *r, struct map_site *s, struct zerr *err)
 {
 	for (;;) {
 		double slowest = 0, fastest = 0;
@@ -351,7 +351,5 @@ int map_rules_apply(struct map_rules *r, struct map_site *s, const struct map_wi
 		rc = map_site_classify(s, err);
 	for (unsigned i = 0; i < w->npin && !rc; i++)
 		rc = pin_parse(r, s, w->pin[i], err);
-	if (!rc)
-		rc = map_rules_check(r, s, err);
-	return rc ? rc : speed_limit(r, s, err);
+	return rc ? rc : map_rules_check(r, s, err);
 }

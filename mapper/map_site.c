@@ -18,15 +18,18 @@ static int no_memory(struct zerr *err)
 
 /* --- ways between fabrics --- */
 
-static uint64_t zipper_fabrics(const struct zhostfile *hosts, const struct zzipper *z)
+void map_site_join(struct map_site *s, int zipper)
 {
-	uint64_t bits = 0;
+	for (uint32_t a = 0; a < s->nclusters; a++)
+		for (uint32_t b = 0; b < s->nclusters; b++) {
+			uint64_t both = UINT64_C(1) << a | UINT64_C(1) << b;
+			bool near = zipper >= 0 && !(both & ~zhostfile_zipper_clusters(s->hosts, zipper));
 
-	for (int p = 0; p < z->nports; p++)
-		bits |= UINT64_C(1) << zhostfile_find_cluster(hosts, z->ports[p].fabric);
-	return bits;
+			s->hops[a][b] = a == b ? 0 : near ? 1 : MAP_FAR;
+		}
 }
 
+/* By all zippers, several in a row where that is needed. */
 static void hops_find(struct map_site *s)
 {
 	for (uint32_t from = 0; from < s->nclusters; from++) {
@@ -40,7 +43,7 @@ static void hops_find(struct map_site *s)
 				if (at >> c & 1)
 					s->hops[from][c] = hops;
 			for (int z = 0; z < s->hosts->nzippers; z++) {
-				uint64_t ports = zipper_fabrics(s->hosts, &s->hosts->zippers[z]);
+				uint64_t ports = zhostfile_zipper_clusters(s->hosts, z);
 
 				next |= ports & at ? ports : 0;
 			}
@@ -155,18 +158,16 @@ static void features_fill(const struct map_site *s, struct map_node *n, int line
 static int node_fill(struct map_site *s, struct map_node *n, uint32_t cluster, const struct zhost *host,
 	const struct map_site_opts *o, struct zerr *err)
 {
-	int zipper = -1, rc;
+	/* whoever has several lines: ranks there use the ports of the first one */
+	int zipper = zhostfile_find_zipper(s->hosts, host->name), rc;
 
 	*n = (struct map_node){ .name = host->name, .cluster = cluster, .line = host->line, .class = MAP_NONE };
 	n->fabrics = UINT64_C(1) << cluster;
 	n->listed = n->slots = (uint32_t)host->slots;
 	n->speed = host->node >= 0 ? s->hosts->nodes[host->node].speed : 1;
-	for (int z = 0; z < s->hosts->nzippers; z++)
-		if (!strcasecmp(s->hosts->zippers[z].host, host->name)) {
-			n->fabrics |= zipper_fabrics(s->hosts, &s->hosts->zippers[z]);
-			n->zipper = true;
-			zipper = zipper < 0 ? z : zipper;
-		}
+	n->zipper = zipper >= 0;
+	if (n->zipper)
+		n->fabrics |= zhostfile_zipper_clusters(s->hosts, zipper);
 	rc = machine_find(s, n, host->node, zipper, o, err);
 	if (rc)
 		return rc;
@@ -208,7 +209,7 @@ int map_site_create(struct map_site *s, const struct zhostfile *hosts, const str
 	uint32_t n = 0;
 	int rc = 0;
 
-	*s = (struct map_site){ .hosts = hosts, .nclusters = (uint32_t)hosts->nclusters };
+	*s = (struct map_site){ .hosts = hosts, .nclusters = (uint32_t)hosts->nclusters, .all_zippers = o->all_zippers };
 	for (uint32_t f = 0; f < o->nfeatures; f++)
 		s->features[s->nfeatures++] = o->features[f];
 	for (int c = 0; c < hosts->nclusters; c++)

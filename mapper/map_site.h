@@ -56,6 +56,7 @@ struct map_site {
 	uint32_t nnodes, nclusters;
 	struct map_class *classes;
 	uint32_t nclasses;
+	bool all_zippers; /* as if zipperd used all of them, several in a row where needed; else one for the whole job */
 	uint8_t hops[64][64]; /* zippers between two fabrics, 0 for one and the same, MAP_FAR */
 	uint8_t *far;	      /* [nclasses * nclasses]: forwards between ranks of two classes */
 	const char *features[MAP_FEATURES_MAX]; /* that some rank needs */
@@ -69,6 +70,7 @@ struct map_site_opts {
 	int reserve; /* cores kept free on each zipper node whose hardware is known; -1: two a pair of fabrics */
 	const char *const *features; /* that ranks need, NULL-terminated */
 	uint32_t nfeatures;
+	bool all_zippers;
 };
 
 /* All nodes, with all their slots. 0, -EINVAL with file and line, -ENOMEM. */
@@ -76,6 +78,9 @@ int map_site_create(struct map_site *, const struct zhostfile *, const struct ma
 /* Puts nodes with the same fabrics and features into classes, and finds the ways between them; again after slots have
  * changed. 0, -E2BIG, -ENOMEM. */
 int map_site_classify(struct map_site *, struct zerr *);
+/* Only this zipper (of the hostfile) joins fabrics from now on; -1: none. Until the site is classified anew classes are as
+ * far apart as before. */
+void map_site_join(struct map_site *, int zipper);
 /* Index of a node by its name in the hostfile, or MAP_NONE. */
 uint32_t map_site_find(const struct map_site *, const char *name);
 void map_site_free(struct map_site *);

@@ -141,11 +141,76 @@ for trial in range(4):
     edges = [(i, j, rng.choice([1, 1, 2, 5, 9])) for i in range(7) for j in range(i) if rng.random() < 0.2 + 0.2 * trial]
     graph(7, edges)
     best = min(sum(w * FAR[p[u]][p[v]] for u, v, w in edges) for p in places)
-    r = zipmap("map", "-f", "three", "-g", "graph", "-o", "map", "-q")
+    r = zipmap("map", "-f", "three", "-g", "graph", "-o", "map", "-q", "--zippers", "all")
     where = read()[0] if r.returncode == 0 else {}
     cost = sum(w * FAR["abzc".index(where[u][0])]["abzc".index(where[v][0])] for u, v, w in edges) if where else r.stderr
     check(cost == best, "three clusters in a row, seven ranks: as good as the best of all %d maps" % len(places),
           (cost, best))
+
+# --- several zippers: a job uses the first one that serves all clusters with ranks
+def rails(lines):
+    """name -> [(from>to, bytes)]"""
+    found = {}
+    for words in [line.split() for line in lines if line.startswith("#ZIP rail ")]:
+        found.setdefault(words[2], []).append((words[3], int(words[4])))
+    return found
+
+
+graph(8, chain(8))
+r = zipmap("-f", "three", "-g", "graph")
+check(r.returncode == 1 and r.stderr == "zipmap map: three: no #ZIP zipper line serves all of the clusters a,b,c, and none "
+      "the clusters that would have room for all ranks, so zmpirun could not run this (--zippers all predicts it)\n",
+      "a job of three clusters that no zipper joins is refused", r.stderr)
+graph(6, hidden(6, chain(6), 9))
+r = zipmap("-f", "three", "-g", "graph", "-o", "map")
+check(r.returncode == 0 and "no ranks in cluster c\n" in r.stdout and all(w[0] in "abz" for w in read()[0].values()),
+      "where two of them have room enough, they are used", r.stderr)
+text = "#ZIP cluster a\na:4\n#ZIP cluster b\nb:4\nz1:1\nz2:1\n#ZIP cluster c\nc:4\n"
+write("two", text + "#ZIP zipper z1 a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper z2 a=tcp:10.1.0.2 b=tcp:10.2.0.2\n"
+      "#ZIP zipper z3 a=tcp:10.1.0.3 b=tcp:10.2.0.3 c=tcp:10.3.0.1\n")
+edges = [(i, j, 1 + i + 10 * j) for i in range(10) for j in range(i)]
+graph(10, edges)
+r = zipmap("-f", "two", "-g", "graph", "-o", "map", "--forbid", "c", "-S", "block")
+where, lines = read()
+carried = rails(lines)
+crossing = bridged(where, edges)
+check(sorted(carried["z1"]) == [("a>b", crossing), ("b>a", crossing)] and "#ZIP predicted zipper z1" in lines and
+      not any(n for z in ("z2", "z3") for _, n in carried[z]), "two clusters: all goes over the first zipper", carried)
+check(where[8][0] == "z1" and where[9][0] == "z2" and crossing == sum(w for u, v, w in edges if u in (4, 5, 6, 7) and v < 4),
+      "ranks on the other zipper node are near to both all the same", crossing)
+zipmap("-f", "two", "-g", "graph", "-o", "map", "--forbid", "c", "-S", "block", "--zippers", "all")
+shares = [n for z in ("z1", "z2", "z3") for way, n in rails(read()[1])[z] if way == "a>b"]
+check(sum(shares) == crossing and max(shares) - min(shares) <= 1, "--zippers all shares it evenly", shares)
+zipmap("-f", "two", "-g", "graph", "-o", "map", "--forbid", "z1,z2")
+where, lines = read()
+carried, sums = rails(lines), {}
+for u, v, w in edges:
+    if where[u][0] != where[v][0]:
+        for way in (where[u][0] + ">" + where[v][0], where[v][0] + ">" + where[u][0]):
+            sums[way] = sums.get(way, 0) + w
+check(len(sums) == 6 and sums == dict(carried["z3"]) and not any(n for z in ("z1", "z2") for _, n in carried[z]),
+      "three clusters: over the one that joins them, and each direction of it as counted by hand", carried)
+write("map", "0-3 a\n4-9 c\n")
+write("row", text + "#ZIP zipper z1 a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper z2 b=tcp:10.2.0.2 c=tcp:10.3.0.1\n")
+r = zipmap("draw", "-f", "row", "-g", "graph", "-m", "map", "-o", "map.svg")
+check(r.returncode == 1 and "clusters a,c" in r.stderr, "a map that cannot be run is not drawn", r.stderr)
+r = zipmap("draw", "-f", "row", "-g", "graph", "-m", "map", "-o", "map.svg", "--zippers", "all")
+check(r.returncode == 0, "... unless all zippers are to forward", r.stderr)
+
+# --- more than two clusters: branches that only know the root, which belongs on the zipper
+branches, size = 4, 9
+edges = []
+for b in range(branches):
+    first = 1 + b * size
+    edges += [(0, first, 1)] + [(first + (i - 1) // 2, first + i, 3) for i in range(1, size)]
+edges = hidden(1 + branches * size, edges, 8)
+graph(1 + branches * size, edges)
+text = "".join("#ZIP cluster c%d\nn%d:%d\nm%d:%d\n" % (b, b, 3 + b % 2, b, size - 3 - b % 2) for b in range(branches))
+write("hosts", text + "zip:1\n#ZIP zipper zip " + " ".join("c%d=tcp:10.%d.0.1" % (b, b) for b in range(branches)) + "\n")
+where, lines, r = mapped()
+check("#ZIP predicted bridged 0 bytes 0 messages" in lines and
+      all(where[u][0] == "zip" or where[v][0] == "zip" or where[u][0][1] == where[v][0][1] for u, v, w in edges),
+      "four clusters around the zipper: nothing crosses", lines[:1])
 
 # --- comparisons, improvement
 hosts([8] * 4, [8] * 4, 6)
@@ -179,6 +244,13 @@ graph(12, chain(12))
 r = zipmap("-f", "hosts", "-g", "graph", "--strategy", "pairs")
 check("pairs: 12 ranks, but 11 slots on nodes that are no zippers" in r.stderr, "pairs needs room beside the zipper nodes", r.stderr)
 
+pin = ["--pin", "7:" + ("a0" if read("good.map")[0][7][0][0] == "b" else "b0")]
+hosts([8] * 4, [8] * 4, 6)
+graph(64, hidden(64, grid(8, 8), 5))
+where, lines, r = mapped("--improve", "good.map", *pin)
+check(where and where[7][0] == pin[1][2:] and "nothing better" not in r.stdout, "an old map that breaks a demand is mended",
+      r.stderr)
+
 # --- demands
 hosts([4, 4], [4, 4], 2, "#ZIP node a1,b[0-1] gpu=2\n")
 graph(12, hidden(12, chain(12), 3))
@@ -193,10 +265,18 @@ graph(8, chain(8))
 where, lines, r = mapped()
 check(all(w[0] == "b0" for w in where.values()), "the slower half of the nodes is not used when the faster one suffices", where)
 
+hosts([4, 4], [4], 0, "#ZIP node a0 speed=0.5\n#ZIP node b0 speed=2\n")
+where, lines, r = mapped()
+check(sorted(w[0] for w in where.values()) == ["a1"] * 4 + ["b0"] * 4, "of three speeds the slowest is left out", where)
+
 REFUSED = [
+    (["--need", "gpu:0-1", "--need", "big:2-4", "--forbid", "a1"], "1 of the ranks that need big find no place beside the others"),
+    (["--need", "gpu:0", "--need", "big:0", "--forbid", "b0"], "1 ranks need gpu and big, but the nodes that have it take 0"),
+    (["--need", "gpu:0-3", "-S", "spread", "--forbid", "b0"], "4 ranks need gpu, but the nodes that have it take 2 of them"),
     (["--need", "gpu:0-4"], "5 ranks need gpu, but the nodes that have it take 4 of them"),
     (["--need", "bigmem:0"], "1 ranks need bigmem, but the nodes that have it take 0 of them"),
-    (["--forbid", "a0,a1,b0"], "12 ranks, but only 2 slots"),
+    (["--forbid", "a[0-2],b0"], "--forbid: node a[0-2] is not in hosts"),
+    (["--forbid", "a0,a1,a2,b0"], "12 ranks, but only 2 slots"),
     (["--pin", "0-4:a0"], "more ranks are pinned to a0 than its 4 slots"),
     (["--pin", "0:a0", "--need", "gpu:0"], "rank 0 is pinned to a0 and needs gpu, which a0 does not have"),
     (["--pin", "0:a0", "--forbid", "a0"], "rank 0 is pinned to a0, which takes no ranks"),
@@ -208,7 +288,7 @@ REFUSED = [
     (["--need", "gpu:3-1"], "--need: '3-1' are no ranks, as 0-3,8"),
     (["--forbid", "c0"], "--forbid: node c0 is not in hosts"),
 ]
-hosts([4, 4], [4], 2, "#ZIP node a1,b0 gpu=2\n")
+hosts([4, 4, 4], [4], 2, "#ZIP node a1 gpu=2\n#ZIP node b0 gpu=2 big=4\n")
 graph(12, chain(12))
 for args, text in REFUSED:
     r = zipmap("-f", "hosts", "-g", "graph", *args)
@@ -230,6 +310,80 @@ check(any("zip: cores" in line and "kept for zipperd, near NUMA node 1" in line 
       lines)
 check(all(w[2] == "-" for w in where.values() if w[0] == "b0"), "no binding where ranks are more than cores", where)
 
+# --- the same from files as lstopo writes them: an HCA, GPUs, and which sockets they are at
+def machine(path, hca=None, gpus=()):
+    """XML of hwloc: two sockets of four cores with two hardware threads each, an L3 for two cores; hca, gpus: sockets."""
+    number = itertools.count(1)
+
+    def sets(first, n, socket):
+        mask = "".join(" %s%s=\"0x%08x\"" % (kind, "cpuset", (1 << n) - 1 << first) for kind in ("", "complete_"))
+        nodes = 3 if socket is None else 1 << socket
+        return mask + "".join(" %s%s=\"0x%08x\"" % (kind, "nodeset", nodes) for kind in ("", "complete_"))
+
+    def obj(kind, attributes, *inner):
+        return '<object type="%s" gp_index="%d"%s>%s</object>\n' % (kind, next(number), attributes, "".join(inner))
+
+    def pci(bus, kind, *devices):
+        return obj("PCIDev", ' pci_busid="0000:%02x:00.0" pci_type="%s 00" pci_link_speed="0.0"' % (bus, kind), *devices)
+
+    def io(s):
+        found = []
+        if s == hca:
+            found.append(pci(16 * s + 1, "0207 [15b3:101b] [15b3:0001]",
+                             obj("OSDev", ' name="mlx5_0" osdev_type="3"'), obj("OSDev", ' name="ib0" osdev_type="2"')))
+        for i in range(list(gpus).count(s)):
+            found.append(pci(16 * s + 2 + i, "0302 [10de:20b0] [10de:144e]",
+                             obj("OSDev", ' name="cuda%d" subtype="CUDA" osdev_type="5"' % i),
+                             obj("OSDev", ' name="nvml%d" osdev_type="1"' % i)))
+        return [obj("Bridge", ' bridge_type="0-1" depth="0" bridge_pci="0000:[%02x-%02x]"' % (16 * s, 16 * s + 15), *found)] \
+            if found else []
+
+    sockets = []
+    for s in range(2):
+        caches = []
+        for k in range(2):
+            first = 8 * s + 4 * k
+            cores = [obj("Core", ' os_index="%d"' % (c // 2) + sets(c, 2, s),
+                         *[obj("PU", ' os_index="%d"' % p + sets(p, 1, s)) for p in (c, c + 1)]) for c in (first, first + 2)]
+            caches.append(obj("L3Cache", sets(first, 4, s) + ' cache_size="1048576" depth="3" cache_linesize="64" '
+                              'cache_associativity="0" cache_type="0"', *cores))
+        memory = obj("NUMANode", ' os_index="%d" local_memory="1073741824"' % s + sets(8 * s, 8, s))
+        sockets.append(obj("Package", ' os_index="%d"' % s + sets(8 * s, 8, s), memory, *(caches + io(s))))
+    root = obj("Machine", ' os_index="0"' + sets(0, 16, None), *sockets)
+    write(path, '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n<topology version="2.0">\n' +
+          root + "</topology>\n")
+
+
+machine("zip.xml", hca=1)
+machine("gpu.xml", gpus=(0, 0, 1))
+machine("plain.xml")
+text = "#ZIP cluster a\na0:8\na1:8\n#ZIP cluster b\nb0:8\nzip:8\n#ZIP zipper zip a=mlx5_0:1@10.1.0.1 b=mlx5_0:2@10.2.0.1\n" \
+    "#ZIP node a0 topology=plain.xml\n#ZIP node a1 topology=gpu.xml\n"
+write("hosts", text + "#ZIP node zip topology=zip.xml reserve=3\n")
+graph(28, hidden(28, chain(28), 1))
+where, lines, r = mapped("--need", "gpu:3,9-12")
+check(where is not None and all(where[v][0] == "a1" for v in (3, 9, 10, 11, 12)), "the node with GPUs is found in its file",
+      r.stderr)
+where = where or {}
+for node, order in [("a0", "0 8 4 12 2 10 6 14"), ("a1", "0 8 4 12 2 10 6 14"), ("zip", "0 8 4 2 6")]:
+    cores = [w[2] for v, w in sorted(where.items()) if w[0] == node]
+    check(cores == order.split()[:len(cores)] and len(cores) >= 4, "%s: sockets in turn, and L3 caches inside" % node, cores)
+check("#ZIP zip: cores 10,12,14 are kept for zipperd, near mlx5_0" in lines,
+      "three cores are kept at the socket of the HCA that the address names", lines[-1:])
+r = zipmap("-f", "hosts", "-g", "graph", "--need", "gpu:0-8")
+check(r.returncode == 1 and "9 ranks need gpu, but the nodes that have it take 8 of them" in r.stderr,
+      "more ranks than fit beside the GPUs", r.stderr)
+write("hosts", text + "#ZIP node zip topology=zip.xml hca=mlx5_7\n")
+r = zipmap("-f", "hosts", "-g", "graph")
+check("no device or NUMA node mlx5_7 in the topology" in r.stderr, "a device that is not there", r.stderr)
+write("hosts", text.replace("plain.xml", "here") + "#ZIP node zip topology=here\n")
+os.environ["HWLOC_XMLFILE"] = os.path.abspath("zip.xml")
+where, lines, r = mapped()
+check("#ZIP zip: cores 12,14 are kept for zipperd, near mlx5_0" in lines and
+      [w[2] for v, w in sorted((where or {}).items()) if w[0] == "zip"][:3] == ["0", "8", "4"],
+      "topology=here is what hwloc says (here: HWLOC_XMLFILE), one core kept for each direction", r.stderr)
+del os.environ["HWLOC_XMLFILE"]
+
 # --- bad input
 edges = chain(12)
 BAD = [
@@ -237,7 +391,7 @@ BAD = [
     ("hosts", "#ZIP cluster a\na:4\na:4\n", [], "hosts:3: host a stands in line 2 already"),
     ("hosts", "#ZIP cluster a\na:12\n#ZIP node a topology=pack:x\n", [], "hosts:3: topology pack:x: not what hwloc calls"),
     ("hosts", "#ZIP cluster a\na:12\n#ZIP node a topology=none.xml\n", [], "hosts:3: topology ./none.xml: "),
-    ("hosts", "#ZIP cluster a\na:6\n#ZIP cluster b\nb:6\n", [], "no zipper joins the two"),
+    ("hosts", "#ZIP cluster a\na:6\n#ZIP cluster b\nb:6\n", [], "no #ZIP zipper line serves all of the clusters a,b"),
     ("graph", "2 1\n2\n3\n", [], "graph:3: not a vertex of the graph"),
     ("old", "0-10 a\n11 c\n", ["--improve", "old"], "old:2: node c is no host of hosts"),
     ("old", "0-3 a\n", ["--improve", "old"], "old has 4 ranks, graph has 12"),
@@ -249,6 +403,7 @@ for path, text, args, error in BAD:
     r = zipmap("map", "-f", "hosts", "-g", "graph", *args)
     check(r.returncode == 1 and error in r.stderr and r.stderr.count("\n") == 1, "bad input: " + error, r.stderr)
 for args in [["-f", "hosts"], ["-g", "graph"], ["-f", "hosts", "-g", "graph", "--strategy", "best"],
+             ["-f", "hosts", "-g", "graph", "--improve", "old", "-S", "pairs"], ["-f", "hosts", "-g", "graph", "--zippers", "2"],
              ["-f", "hosts", "-g", "graph", "--rates", "speed:1"], ["-f", "hosts", "-g", "graph", "--effort", "0"]]:
     r = zipmap("map", *args)
     check(r.returncode == 2 and r.stderr.count("\n") == 1, "wrong usage: " + " ".join(args), r.stderr)
@@ -267,6 +422,57 @@ check(where is not None and bridged(where, edges) == 0, "with a network: as good
 write("fabric", "part:a crossbar node:9 bandwidth:1G\npart:b crossbar node:9 bandwidth:1G\nzipper:zap a:8 b:8\n")
 where, lines, r = mapped("--fabric", "fabric")
 check("there is no zipper:zip" in r.stderr, "a zipper node that the network does not have", r.stderr)
+
+# a fat tree, in which two nodes are as far apart as their common switch is high, and a dragonfly whose four routers are a
+# path (two groups of two, and one cable), joined by a zipper; links, rails and time by hand
+def apart_tree(x, y):
+    return 0 if x == y else 2 if x // 2 == y // 2 else 4 if x // 4 == y // 4 else 6
+
+
+dragonfly = "dragonfly group:2 chassis:1 router:2 node:1 core:1"
+write("hosts", "#ZIP cluster a\n" + "".join("a%d:1\n" % i for i in range(7)) + "#ZIP cluster b\nb0:1\nb1:1\nb2:1\n"
+      "#ZIP zipper zip a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper zop a=tcp:10.1.0.2 b=tcp:10.2.0.2\n")
+write("fabric", "part:a fattree down:2x2x2 up:1x2x2\npart:b " + dragonfly + "\nzipper:zip a:7 b:3 forward:1000000\n"
+      "zipper:zop a:7 b:3 forward:1000000\n")
+edges = [(i, j, 14 + 2 * ((5 * i + 3 * j) % 11)) for i in range(10) for j in range(i)]
+graph(10, edges)
+where, lines, r = mapped("--fabric", "fabric", "-S", "block", "--rates", "inside:0 native:0 direct:0 bridged:0")
+
+
+def links(x, y):
+    if x < 7 and y < 7:
+        return apart_tree(x, y)
+    return abs(x - y) if x >= 7 and y >= 7 else apart_tree(min(x, y), 7) + 3 + (3 - (max(x, y) - 7))
+
+
+mean = sum(w * links(u, v) for u, v, w in edges) / sum(w for u, v, w in edges)
+found = [line for line in lines if line.startswith("#ZIP predicted links")]
+check(found and abs(float(found[0].split()[3]) - mean) < 1e-5, "fat tree, zipper and dragonfly: links on the way of a byte",
+      (found, mean))
+crossing = sum(w for u, v, w in edges if (u < 7) != (v < 7))
+check(sorted(rails(lines).get("zip", [])) == [("a>b", crossing), ("b>a", crossing)], "... load of each rail", lines)
+check("#ZIP predicted time %.9f s" % (crossing / 1e6) in lines, "... the one zipper that forwards is the slowest", lines)
+zipmap("-f", "hosts", "-g", "graph", "-o", "map", "-F", "fabric", "-S", "block", "--zippers", "all",
+       "--rates", "inside:0 native:0 direct:0 bridged:0")
+check("#ZIP predicted time %.9f s" % (crossing / 2e6) in read()[1], "... by half with two", read()[1])
+write("fabric", "part:a fattree down:2x2x2 up:1x2x2\npart:b " + dragonfly + "\nzipper:zop a:7 b:3\n")
+r = zipmap("-f", "hosts", "-g", "graph", "-F", "fabric")
+check("network: there is no zipper:zip, which forwards for the job by hosts" in r.stderr, "a zipper that the network lacks",
+      r.stderr)
+
+# ranks change nodes until the network is used best
+write("hosts", "#ZIP cluster a\n" + "".join("a%d:1\n" % i for i in range(4)))
+graph(4, [(2, 0, 1000), (0, 3, 1000), (3, 1, 1000)])
+where, lines, r = mapped("--fabric", dragonfly)
+check(any(line.startswith("#ZIP predicted links 1.000000 a byte") for line in lines) and "have changed places" in r.stdout,
+      "a hidden chain lies along the dragonfly's routers", lines[:7])
+write("hosts", "#ZIP cluster a\n" + "".join("a%d:1\n" % i for i in range(8)))
+edges = hidden(8, [(i, j, {2: 900, 4: 30, 6: 1}[apart_tree(i, j)]) for i in range(8) for j in range(i)], 11)
+graph(8, edges)
+best = (4 * 900 * 2 + 8 * 30 * 4 + 16 * 6) / (4 * 900 + 8 * 30 + 16)
+where, lines, r = mapped("--fabric", "fattree down:2x2x2 up:1x2x2")
+check(any(line.startswith("#ZIP predicted links %.6f a byte" % best) for line in lines), "hidden pairs of pairs are together in "
+      "the fat tree", (best, lines[:7]))
 
 # --- pictures
 hosts([3, 3], [3, 3], 3)

@@ -124,6 +124,23 @@ static void reads_node_lines(void **state)
 	zhostfile_free(&f);
 }
 
+static void finds_the_zipper_of_a_job(void **state)
+{
+	static const char text[] = "#ZIP cluster a\nh1\n#ZIP cluster b\nh2\n#ZIP cluster c\nh3\n#ZIP cluster d\nh4\n"
+				   "#ZIP zipper y b=tcp:10.1.0.2 c=tcp:10.1.0.3\n#ZIP zipper x a=tcp:10.1.0.1 b=tcp:10.1.0.2\n"
+				   "#ZIP zipper z c=tcp:10.1.0.3 a=tcp:10.1.0.1 b=tcp:10.1.0.2\n";
+	static const int first[16] = {0, 1, 0, 1, 0, 2, 0, 2}; /* by clusters; d is behind no zipper */
+	struct zhostfile file;
+	struct zerr err = {{0}};
+	(void)state;
+	assert_int_equal(parse(&file, text, strlen(text), &err), 0);
+	assert_int_equal(zhostfile_zipper_clusters(&file, 0), 6);
+	assert_int_equal(zhostfile_zipper_clusters(&file, 2), 7);
+	for (uint64_t clusters = 0; clusters < 16; clusters++)
+		assert_int_equal(zhostfile_find_joining(&file, clusters), clusters < 8 ? first[clusters] : -ENOENT);
+	zhostfile_free(&file);
+}
+
 static void finds_hosts(void **state)
 {
 	static const char text[] = "#ZIP cluster a\nn1.a.org\nn2\n10.1.0.2\nx.a.org\n"
@@ -300,6 +317,7 @@ int main(void)
 		cmocka_unit_test(reads_everything),
 		cmocka_unit_test(reads_plain_hydra_file),
 		cmocka_unit_test(reads_node_lines),
+		cmocka_unit_test(finds_the_zipper_of_a_job),
 		cmocka_unit_test(finds_hosts),
 		cmocka_unit_test(tells_file_line_and_reason),
 		cmocka_unit_test(refuses_zero_byte),
