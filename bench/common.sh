@@ -8,6 +8,8 @@ ZIP_TOP_SRCDIR=$(cd "$ZIP_TOP_SRCDIR" && pwd)
 MPIEXEC=${MPIEXEC:-mpiexec.mpich}
 ZMPIRUN=$ZIP_TOP_BUILDDIR/launch/zmpirun
 BENCH=$ZIP_TOP_BUILDDIR/bench
+ZIPBENCH=$BENCH/zipbench/zipbench
+YIELD=$ZIP_TOP_BUILDDIR/test/.libs/zyield.so # makes native MPI yield while it waits
 LIBRARY=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
 LAB=$ZIP_TOP_SRCDIR/test/lab
 ROUNDS=${ROUNDS:-5}	# every contestant runs so often, in turns
@@ -18,14 +20,24 @@ trap 'exit 143' TERM INT HUP
 LC_ALL=C
 export LC_ALL
 
-# sample KEY COMMAND...: runs it; its lines "name: value" become samples of KEY
-sample() {
+# attempt KEY COMMAND...: runs it; what it prints is in $WORK/out
+attempt() {
 	local key=$1
 	shift
 	timeout -k 5 "$LIMIT" "$@" </dev/null >"$WORK/out" 2>"$WORK/err"
 	local rc=$?
 	[ $rc = 0 ] || echo "$key: status $rc$([ $rc = 124 ] && echo " (more than $LIMIT s)"): $(tail -n1 "$WORK/err")" >&2
-	sed -n "s/^\(.*\): \([0-9.]*\)\$/$key\t\1\t\2/p" "$WORK/out" >>"$WORK/samples"
+}
+# sample KEY COMMAND...: runs it; its lines "name: value" become samples of KEY
+sample() {
+	attempt "$@"
+	sed -n "s/^\(.*\): \([0-9.]*\)\$/$1\t\1\t\2/p" "$WORK/out" >>"$WORK/samples"
+}
+# sample_coll KEY COMMAND...: the same for zipbench coll; all its lines go to $CSV if that is set
+sample_coll() {
+	attempt "$@"
+	awk -F, -v key="$1" 'NF == 9 && $2 != "op" { print key "\t" $2 " " $3 "\t" $7 }' "$WORK/out" >>"$WORK/samples"
+	[ -z "$CSV" ] || awk -F, 'NF == 9 && $2 != "op"' "$WORK/out" >>"$CSV"
 }
 
 # table FORM KEY...: medians, one row a name and one column a KEY, then for each KEY but the first how it compares with

@@ -11,7 +11,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-#include "zipbench.h"
+#include "options.h"
 
 #define LANE_LINE 128 /* pairs of cache lines are fetched together */
 #define LANE_PATHS 2

@@ -2,15 +2,22 @@
 /* zipbench: finds the subcommand. */
 #include "zipbench.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "log.h"
 
 static const struct command commands[] = {
+	{"coll", "collectives of all ranks; to be started by zmpirun or mpiexec", NULL},
+#ifdef ZIPBENCH_VERBS
 	{"msgrate", "rate of RDMA writes of many threads, by what they share", msgrate_main},
 	{"garray", "product of matrices that lie in another process: get, compute, put", garray_main},
 	{"stencil", "exchange of halos, by processes x threads", stencil_main},
+#endif
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -24,6 +31,37 @@ static int help(FILE *out, int status)
 	return status;
 }
 
+/* Replaces this process by the program beside it. */
+static int become(char **argv)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	path[n < 0 ? 0 : n] = 0;
+	char *end = strrchr(path, '/');
+	size_t room = end ? sizeof(path) - (size_t)(end + 1 - path) : 0;
+	if (room > strlen("zipbench-") + strlen(argv[0])) {
+		snprintf(end + 1, room, "zipbench-%s", argv[0]);
+		execv(path, argv);
+	} else {
+		errno = ENAMETOOLONG;
+	}
+	fprintf(stderr, "zipbench: %s: %s\n", path, strerror(errno));
+	return EXIT_FAILURE;
+}
+
+int bench_fail(const char *command, const struct zerr *err)
+{
+	fprintf(stderr, "zipbench %s: %s\n", command, err->text);
+	return EXIT_FAILURE;
+}
+
+double bench_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 int main(int argc, char **argv)
 {
 	zlog_init("zipbench", ZLOG_INFO);
@@ -33,7 +71,7 @@ int main(int argc, char **argv)
 		return help(stdout, 0);
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
+			return commands[i].run ? commands[i].run(argc - 1, argv + 1) : become(argv + 1);
 	fprintf(stderr, "zipbench: there is no command %s; try zipbench --help\n", argv[1]);
 	return BENCH_EXIT_USAGE;
 }

@@ -5,7 +5,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "zipbench.h"
+#include "options.h"
 
 #define PORT_NAME_MAX 64
 

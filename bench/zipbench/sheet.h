@@ -5,7 +5,7 @@
 
 #include "figure.h"
 #include "verbs/account.h"
-#include "zipbench.h"
+#include "options.h"
 
 #define SHEET_ROUNDS_MAX 1000
 

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "zipbench.h"
+#include "options.h"
 
 /* Ranks are a ring; each has rows of the grid, and its threads columns of these rows. A thread exchanges its columns'
  * first and last row with the same thread of the rank above and of the one below (paper, Figure 13). */

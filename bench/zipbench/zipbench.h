@@ -1,53 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zipbench: measurements with subcommands. What several of them share: their table and options. A subcommand parses its
- * own arguments, prints what it measures, and returns the exit status.
+ * zipbench: measurements with subcommands. A subcommand parses its own arguments, prints what it measures, and returns
+ * the exit status. Those that are MPI programs are executables of their own, zipbench-NAME beside zipbench, which
+ * becomes that program: whatever started it starts them.
  */
 #ifndef ZIPBENCH_H
 #define ZIPBENCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "args.h"
 #include "err.h"
-#include "verbs/endpoint.h"
 
 struct command {
 	const char *name, *summary;
-	int (*run)(int argc, char **argv); /* argv[0] is the name */
+	int (*run)(int argc, char **argv); /* argv[0] is the name; NULL: zipbench-NAME */
 };
 
 int msgrate_main(int argc, char **argv);
 int garray_main(int argc, char **argv);
 int stencil_main(int argc, char **argv);
 
-#define BENCH_EXIT_USAGE 2
-#define BENCH_LIST_MAX 16
+#define BENCH_EXIT_USAGE ARGS_EXIT_USAGE
 
-/* Options of the subcommands on endpoints. A subcommand sets the defaults, and takes those whose bit it names. */
-enum {
-	OPT_THREADS = 1 << 0, OPT_COUNT = 1 << 1, OPT_SIZE = 1 << 2, OPT_DEPTH = 1 << 3, OPT_BATCH = 1 << 4,
-	OPT_SHARE = 1 << 5, OPT_TILE = 1 << 6, OPT_CATEGORY = 1 << 7,
-};
-
-struct bench_options {
-	const char *device;
-	unsigned port;
-	int gid_index; /* -1: found */
-	unsigned threads;
-	unsigned count; /* messages of each thread, or iterations */
-	unsigned size;	/* bytes of a message, or elements of a side of the matrix or grid */
-	unsigned tile;	/* elements of a side, or bytes of a message */
-	unsigned depth, postlist, unsignalled;
-	unsigned rounds;
-	char *share;	/* what msgrate sweeps, comma-separated */
-	bool category[ZEP_CATEGORIES];
-	const char *csv;  /* file, or NULL: standard output */
-	const char *plot; /* base of file names, or NULL */
-};
-
-/* 0; 1: --help was answered; BENCH_EXIT_USAGE after one line on stderr. */
-int bench_options_parse(struct bench_options *, unsigned takes, const char *usage, int argc, char **argv);
 /* One line on stderr; EXIT_FAILURE. */
 int bench_fail(const char *command, const struct zerr *);
 double bench_now(void); /* seconds, monotonic */

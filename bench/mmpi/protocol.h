@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the processes and the forwarder of MMPI tell each other, and the communicators they do it in. */
+#ifndef ZIP_BENCH_MMPI_PROTOCOL_H
+#define ZIP_BENCH_MMPI_PROTOCOL_H
+
+#include <mpi.h>
+
+enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_BARRIER, REQUEST_BCAST, REQUEST_REDUCE, REQUEST_ALLREDUCE, REQUEST_END };
+
+/* The seven integers (section 3.2). Handles of predefined types and operations are the same integers everywhere in a job. */
+enum request_field {
+	FIELD_KIND,
+	FIELD_PEER,  /* virtual rank: destination, source or root */
+	FIELD_TAG,
+	FIELD_BYTES, /* of the payload */
+	FIELD_COUNT, /* of elements of the type */
+	FIELD_TYPE,  /* MPI_Type_c2f */
+	FIELD_OP,    /* MPI_Op_c2f */
+	REQUEST_FIELDS
+};
+
+#define FORWARDER 0    /* its rank in all of these */
+#define TAG_REQUEST 1  /* of requests */
+#define TAG_ID 2       /* of the answer, one integer */
+#define ID_FIRST 16    /* identifiers are the tags of transfers; they start again from here */
+#define ID_LAST 32000  /* every MPI takes tags to 32767 */
+
+struct mmpi {
+	MPI_Comm wire;	   /* the world: requests, identifiers, transfers; rank = virtual rank + 1 */
+	MPI_Comm group[2]; /* low, high: the forwarder and one group; the other one is MPI_COMM_NULL, but in the forwarder */
+	int nlow, size;	   /* virtual ranks in the low group, and altogether */
+};
+
+void mmpi_forward(const struct mmpi *); /* until everybody has said REQUEST_END */
+/* "mmpi: ..." on stderr, and the end of the job. */
+void mmpi_die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+#endif
