@@ -20,6 +20,7 @@
 enum ztuning_collective {
 	ZTUNING_BCAST,
 	ZTUNING_SCATTER, /* Scatterv too, and so on */
+	ZTUNING_ALLTOALL,
 	ZTUNING_REDUCE,
 	ZTUNING_ALLREDUCE,
 	ZTUNING_COLLECTIVES,
@@ -42,6 +43,9 @@ struct ztuning_settings {
 	int64_t segments; /* at most so many */
 	int64_t inside;	  /* enum ztuning_inside */
 	int64_t together; /* bytes */
+	int64_t leaders;  /* in each part, or as many as all parts have */
+	int64_t aggregate; /* bytes */
+	int64_t window;	  /* messages */
 };
 
 struct ztuning_rule;

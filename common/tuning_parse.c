@@ -15,6 +15,7 @@ static const char blanks[] = " \t\r\n\v\f";
 static const char *const collective_names[ZTUNING_COLLECTIVES] = {
 	[ZTUNING_BCAST] = "bcast",
 	[ZTUNING_SCATTER] = "scatter",
+	[ZTUNING_ALLTOALL] = "alltoall",
 	[ZTUNING_REDUCE] = "reduce",
 	[ZTUNING_ALLREDUCE] = "allreduce",
 };
@@ -52,6 +53,9 @@ static const struct setting {
 		HAS(BCAST) | HAS(REDUCE) | HAS(ALLREDUCE)},
 	{{SETTING(segments), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(BCAST) | HAS(REDUCE) | HAS(ALLREDUCE)},
 	{{SETTING(inside), .type = ZCONF_ENUM, .choices = inside_words}, HAS(REDUCE) | HAS(ALLREDUCE)},
+	{{SETTING(leaders), .type = ZCONF_INT, .min = 1, .max = 64}, HAS(ALLTOALL)},
+	{{SETTING(aggregate), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(ALLTOALL)},
+	{{SETTING(window), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(ALLTOALL)},
 	{{SETTING(together), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(SCATTER)},
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))

@@ -1,74 +1,83 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw: the local pairs by one native collective on the
- * shadow, each remote pair by one bridged message, all posted at once. Every rank begins with
- * another target. Empty pairs send nothing.
+ * shadow, remote pairs with small blocks together (coll_aggregate.c), with larger ones by one bridged
+ * message each, a bounded number at a time. Empty pairs send nothing.
  */
+#include "coll_alltoall.h"
 #include "coll_data.h"
 #include "coll_forms.h"
 #include "coll_native.h"
-#include "coll_slots.h"
+#include "tune.h"
 
-/* One side of the exchange; w: datatypes and displacements in bytes per rank. */
-struct side {
-	struct zslots slots;
-	const MPI_Datatype *types; /* w, else NULL */
-};
-
-static MPI_Datatype type_of(const struct side *d, int rank)
+static bool is_direct(const struct zside *d, int rank, MPI_Count limit)
 {
-	return d->types ? d->types[rank] : d->slots.type;
+	return zside_bytes(d, rank) > limit;
 }
 
-static void *at(const struct side *d, int rank)
+static int post_send(struct zsched *s, const struct zalltoall *x, int r)
 {
-	return d->types ? d->slots.buf + zvec_get(d->slots.displs, rank)
-			: zslots_at(&d->slots, rank);
-}
-
-static bool empty(const struct side *d, int rank)
-{
-	return zslots_count(&d->slots, rank) == 0 || zbuf_size(type_of(d, rank)) == 0;
-}
-
-static int post_receives(struct zsched *s, const struct side *d)
-{
-	struct zcomm *c = zsched_comm(s);
-	int rc = MPI_SUCCESS;
-	for (int k = 1; k < c->size && rc == MPI_SUCCESS; k++) {
-		int r = (c->rank - k + c->size) % c->size;
-		if (!zcomm_is_local_rank(c, r) && !empty(d, r))
-			rc = zsched_recv(s, at(d, r), zslots_count(&d->slots, r), type_of(d, r), r);
+	MPI_Datatype type = zside_type(&x->send, r);
+	MPI_Count count = zslots_count(&x->send.slots, r);
+	void *buf = zside_at(&x->send, r), *temp;
+	if (x->in_place) { /* the slots are receive buffers too */
+		int rc = zbuf_temp(s, count, type, &temp);
+		if (rc != MPI_SUCCESS)
+			return rc;
+		zbuf_copy_span(buf, temp, count, type);
+		buf = temp;
 	}
-	return rc;
+	return zsched_send(s, buf, count, type, r);
 }
 
-/* copy: the slots are receive buffers too (MPI_IN_PLACE). */
-static int post_sends(struct zsched *s, const struct side *d, bool copy)
+/*
+ * Step after step, each at most one message to one rank and one from another, no two ranks with the
+ * same target: member i sends to member i + t of the d-th part after its own. So nobody gets more at
+ * a time than window messages, however many senders there are. All ranks take the steps in the same
+ * order, hence the first that is not complete has been begun by both of its ranks.
+ */
+static int exchange_direct(struct zsched *s, const struct zalltoall *x, int window)
 {
 	struct zcomm *c = zsched_comm(s);
-	int rc = MPI_SUCCESS;
-	for (int k = 1; k < c->size && rc == MPI_SUCCESS; k++) {
-		int r = (c->rank + k) % c->size;
-		if (zcomm_is_local_rank(c, r) || empty(d, r))
-			continue;
-		void *buf = at(d, r);
-		MPI_Count count = zslots_count(&d->slots, r);
-		if (copy) {
-			void *temp;
-			rc = zbuf_temp(s, count, type_of(d, r), &temp);
-			if (rc != MPI_SUCCESS)
-				break;
-			zbuf_copy_span(buf, temp, count, type_of(d, r));
-			buf = temp;
+	int me = c->shadow_rank[c->rank], wide = c->members_max, others = c->nparts - 1, rc = MPI_SUCCESS;
+	int *open = zsched_alloc(s, 2 * (size_t)window * sizeof *open);
+	long begun = 0, ended = 0;
+	if (!open)
+		return MPI_ERR_NO_MEM;
+	for (int step = 0; step < wide * others && rc == MPI_SUCCESS; step++) {
+		int t = step / others, d = step % others + 1;
+		int to_part = (c->my_part + d) % c->nparts, from_part = (c->my_part + c->nparts - d) % c->nparts;
+		int to = (me + t) % wide, from = (me + wide - t) % wide;
+		int *at = &open[2 * (begun % window)];
+		at[0] = at[1] = -1;
+		if (from < c->parts[from_part].count && is_direct(&x->recv, x->members[from_part][from], x->limit)) {
+			int r = x->members[from_part][from];
+			rc = zsched_recv(s, zside_at(&x->recv, r), zslots_count(&x->recv.slots, r),
+				zside_type(&x->recv, r), r);
+			if (rc == MPI_SUCCESS)
+				at[0] = zsched_open(s);
 		}
-		rc = zsched_send(s, buf, count, type_of(d, r), r);
+		if (rc == MPI_SUCCESS && to < c->parts[to_part].count &&
+			is_direct(&x->send, x->members[to_part][to], x->limit)) {
+			rc = post_send(s, x, x->members[to_part][to]);
+			if (rc == MPI_SUCCESS)
+				at[1] = zsched_open(s);
+		}
+		if (at[0] < 0 && at[1] < 0)
+			continue;
+		/* The round of step k waits for step k - window + 1. */
+		if (++begun - ended < window)
+			continue;
+		rc = rc == MPI_SUCCESS ? zalltoall_close(s, &open[2 * (ended++ % window)]) : rc;
+		zsched_round(s);
 	}
+	while (ended < begun && rc == MPI_SUCCESS)
+		rc = zalltoall_close(s, &open[2 * (ended++ % window)]);
 	return rc;
 }
 
 static int local_types(
-	struct zsched *s, const struct side *d, MPI_Datatype **types, MPI_Aint *displs)
+	struct zsched *s, const struct zside *d, MPI_Datatype **types, MPI_Aint *displs)
 {
 	struct zcomm *c = zsched_comm(s);
 	*types = zsched_alloc(s, (size_t)c->nlocal * sizeof **types);
@@ -82,7 +91,7 @@ static int local_types(
 }
 
 static int exchange_local(
-	struct zsched *s, const struct side *send, const struct side *recv, bool in_place)
+	struct zsched *s, const struct zside *send, const struct zside *recv, bool in_place)
 {
 	MPI_Count *scounts = NULL, *rcounts;
 	MPI_Aint *sdispls = NULL, *rdispls;
@@ -105,22 +114,53 @@ static int exchange_local(
 		s, sendbuf, scounts, sdispls, stypes, recv->slots.buf, rcounts, rdispls, rtypes);
 }
 
+static int make_members(struct zsched *s, struct zalltoall *x)
+{
+	struct zcomm *c = zsched_comm(s);
+	x->members = zsched_alloc(s, (size_t)c->nparts * sizeof(int *));
+	for (int p = 0; x->members && p < c->nparts; p++) {
+		int n = 0;
+		x->members[p] = zsched_alloc(s, (size_t)c->parts[p].count * sizeof(int));
+		if (!x->members[p])
+			return MPI_ERR_NO_MEM;
+		for (int r = c->parts[p].leader; r < c->size; r = zcoll_next_rank(c, p, r))
+			x->members[p][n++] = r;
+	}
+	return x->members ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+/* In all forms but Alltoall ranks know their own blocks only: what all decide alike cannot depend on sizes. */
 static int build(struct zsched *s, const struct zcoll *a)
 {
-	bool in_place = a->sendbuf == MPI_IN_PLACE;
-	struct side recv = {.types = a->recvtypes}, send;
-	recv.slots = zslots_recv(a);
-	send = recv;
-	if (!in_place) {
-		send.slots = zslots_send(a);
-		send.types = a->sendtypes;
+	struct zcomm *c = zsched_comm(s);
+	struct zalltoall *x = zsched_alloc(s, sizeof *x);
+	int rc;
+	if (!x)
+		return MPI_ERR_NO_MEM;
+	*x = (struct zalltoall){.in_place = a->sendbuf == MPI_IN_PLACE, .recv = {.types = a->recvtypes}};
+	x->recv.slots = zslots_recv(a);
+	x->send = x->recv;
+	if (!x->in_place) {
+		x->send.slots = zslots_send(a);
+		x->send.types = a->sendtypes;
 	}
-	int rc = post_receives(s, &recv);
+	x->block = a->vector ? -1 : zside_bytes(&x->recv, 0);
+	struct ztuning_settings tune = ztune_choose(c, ZTUNING_ALLTOALL, a->vector ? 0 : x->block);
+	x->limit = tune.aggregate;
+	x->leaders = tune.leaders < c->members_min ? (int)tune.leaders : c->members_min;
+	bool together = x->limit > 0 && x->block <= x->limit && x->block != 0;
+	rc = make_members(s, x);
+	if (rc == MPI_SUCCESS && together)
+		rc = zalltoall_pack(s, x);
 	if (rc == MPI_SUCCESS)
-		rc = post_sends(s, &send, in_place);
+		rc = exchange_local(s, &x->send, &x->recv, x->in_place);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	x->local = zsched_open(s);
+	if (x->block < 0 || x->block > x->limit)
+		rc = exchange_direct(s, x, (int)tune.window);
 	if (rc == MPI_SUCCESS)
-		rc = exchange_local(s, &send, &recv, in_place);
-	zsched_round(s);
+		rc = together ? zalltoall_aggregate(s, x) : zsched_close(s, x->local);
 	return rc;
 }
 

@@ -149,6 +149,7 @@ static void start_step(struct zsched *s, int i)
 		start_arriving(s, t);
 		break;
 	case STEP_AWAIT:
+	case STEP_CLOSE:
 		break;
 	case STEP_NATIVE:
 		start_native(s, t);
@@ -184,6 +185,8 @@ static bool step_done(struct zsched *s, struct zstep *t)
 {
 	if (t->done)
 		return true;
+	if (t->kind == STEP_CLOSE)
+		return t->done = step_done(s, &s->steps[t->peer]);
 	if (t->kind == STEP_AWAIT)
 		return t->done = has_arrived(s, t->buf, t->count);
 	if (t->kind != STEP_NATIVE) {
@@ -207,7 +210,7 @@ static bool round_done(struct zsched *s)
 {
 	bool all = true;
 	for (int i = s->begin; i < s->end; i++)
-		all &= step_done(s, &s->steps[i]);
+		all &= s->steps[i].open || step_done(s, &s->steps[i]);
 	return all;
 }
 

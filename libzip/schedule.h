@@ -63,6 +63,11 @@ int zsched_await(struct zsched *, struct zarriving *, MPI_Count bytes);
 /* A native nonblocking operation; start is called when the round begins and fills the native
  * request (or leaves MPI_REQUEST_NULL: nothing to wait for). Returns the native error code. */
 int zsched_native(struct zsched *, int (*start)(void *arg, MPI_Request *native), void *arg);
+/* The step that was added last is left open: its round begins it and does not wait for it. Returns its
+ * number for zsched_close, which adds a step that waits for it; every open step must be closed in this or
+ * a later round. */
+int zsched_open(struct zsched *);
+int zsched_close(struct zsched *, int step);
 /* Local work (reduction, copy, packing): called when the round begins, done at once. It may add
  * further rounds (at the end). Returns MPI_SUCCESS or an error class. It may run callbacks of the
  * application. */

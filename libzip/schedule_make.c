@@ -204,6 +204,21 @@ int zsched_native(struct zsched *s, int (*start)(void *arg, MPI_Request *native)
 	return MPI_SUCCESS;
 }
 
+int zsched_open(struct zsched *s)
+{
+	s->steps[s->nsteps - 1].open = true;
+	return s->nsteps - 1;
+}
+
+int zsched_close(struct zsched *s, int step)
+{
+	struct zstep *t = step_add(s, STEP_CLOSE);
+	if (!t)
+		return MPI_ERR_NO_MEM;
+	t->peer = step;
+	return MPI_SUCCESS;
+}
+
 int zsched_call(struct zsched *s, int (*fn)(struct zsched *, void *arg), void *arg)
 {
 	struct zstep *t = step_add(s, STEP_CALL);

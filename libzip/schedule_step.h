@@ -13,14 +13,15 @@
 #define INLINE_STEPS 12
 #define INLINE_BYTES 1536
 
-enum step_kind { STEP_SEND, STEP_RECV, STEP_ARRIVING, STEP_AWAIT, STEP_NATIVE, STEP_CALL };
+enum step_kind { STEP_SEND, STEP_RECV, STEP_ARRIVING, STEP_AWAIT, STEP_NATIVE, STEP_CALL, STEP_CLOSE };
 
 struct zstep {
 	uint8_t kind;
 	bool done;
 	bool upto; /* STEP_RECV: count is a maximum, got is filled */
+	bool open; /* its round does not wait for it */
 	int round;
-	int peer;
+	int peer; /* STEP_CLOSE: number of the step */
 	MPI_Datatype type;
 	MPI_Request native;
 	void *buf; /* or the argument of start, fn */

@@ -445,6 +445,38 @@ static void test_upto(void **state)
 	zsched_destroy(s);
 }
 
+/* An open step does not hold its round up, and the round that closes it does wait. */
+static void test_open(void **state)
+{
+	(void)state;
+	struct zsched *s = zsched_create(&comm, "MPI_Test");
+	zsched_send(s, buf, 10, MPI_BYTE, 4);
+	int send = zsched_open(s);
+	zsched_native(s, begin_native, NULL);
+	int native = zsched_open(s);
+	zsched_round(s);
+	zsched_recv(s, buf, 10, MPI_BYTE, 3);
+	zsched_round(s);
+	zsched_close(s, native);
+	zsched_close(s, send);
+	zsched_round(s);
+	zsched_call(s, work, NULL);
+	zsched_start(s);
+	assert_string_equal(trace, "snr");
+	complete(2, 10, MPI_SUCCESS);
+	native_done[1] = true;
+	zsched_progress();
+	assert_string_equal(trace, "snr");
+	assert_false(zsched_native_pending());
+	complete(1, 10, MPI_ERR_OTHER);
+	zsched_progress();
+	assert_string_equal(trace, "snrc");
+	assert_true(zsched_request(s)->done);
+	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_ERR_OTHER);
+	assert_int_equal(released, 2);
+	zsched_destroy(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -454,6 +486,7 @@ int main(void)
 		cmocka_unit_test_setup(test_growth, setup),
 		cmocka_unit_test_setup(test_arriving, setup),
 		cmocka_unit_test_setup(test_upto, setup),
+		cmocka_unit_test_setup(test_open, setup),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

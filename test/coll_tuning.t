@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every choice of the tuning table gives the right result: the programs of the twin tests under tables that force the
+# algorithms which the defaults keep for larger sizes, more ranks or more clusters; and fewer messages where that is
+# the purpose.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+[ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
+cd "$TAP_TMP" || exit 99
+
+# twin PROGRAM LAYOUT RULES: what it prints merged, under these rules, is what it prints natively
+twin() {
+	local program=$1 layout=$2 ranks=$(($2))
+	[ -x "$program" ] || compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" "$program" >cc 2>&1 ||
+		{ diag_file cc; bail_out "$program.c does not compile"; }
+	[ -s "$program.$ranks" ] || native 60 "$ranks" "./$program" | LC_ALL=C sort >"$program.$ranks"
+	ZIPPER_TUNE=$3 merged 60 "$layout" "./$program" 2>err | LC_ALL=C sort >out
+	if [ -s out ] && cmp -s out "$program.$ranks"; then
+		pass "$program as $layout: $3"
+	else
+		fail "$program as $layout: $3"
+		diff "$program.$ranks" out >difference
+		diag_file difference 12
+		diag_file err
+	fi
+}
+
+# alltoall: some blocks together and some alone; all together; by several leaders
+twin coll_moves 2+2 "alltoall aggregate=8 window=1"
+twin coll_moves 1+3 "alltoall aggregate=4K"
+twin coll_moves 2+2+2 "alltoall aggregate=1M leaders=2 window=2"
+twin coll_nonblocking 2+2 "alltoall aggregate=1K leaders=2"
+twin coll_errors 1+1+2 "alltoall aggregate=1K"
+
+if [ -z "$ZIP_LAB$ZIP_VM" ]; then
+	cat >alltoall.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	char out[64 * 8] = "", in[64 * 8];
+	MPI_Init(&argc, &argv);
+	for (int i = 0; i < 100; i++)
+		MPI_Alltoall(out, 64, MPI_BYTE, in, 64, MPI_BYTE, MPI_COMM_WORLD);
+	return MPI_Finalize();
+}
+END
+	compile alltoall.c alltoall || bail_out "alltoall.c does not compile"
+	count() { # how many did RULES need, at least 100 times WANTED and not twice as many
+		local n
+		n=$(ZIPPER_TUNE=$1 limited 60 "$ZMPIRUN" --stats --clusters 3+3 ./alltoall 2>&1 </dev/null |
+			sed -n 's/.*c1 -> c2: \([0-9]*\) messages.*/\1/p')
+		ok "3+3 ranks, $1: about $2 messages each way ($n in 100)" test "${n:-0}" -ge $(($2 * 100)) -a "${n:-0}" -lt $(($2 * 200))
+	}
+	count "alltoall aggregate=0" 9
+	count "alltoall aggregate=1K leaders=3" 3
+	count "alltoall aggregate=1K leaders=1" 1
+fi
+done_testing
