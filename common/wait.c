@@ -30,6 +30,7 @@ void zwait_init(struct zwait *w, bool busy)
 	w->crowded = 0;
 	w->penalty = CROWDED_FIRST / 2;
 	w->quick = 0;
+	w->yielded_ns = 0;
 }
 
 static uint64_t now_ns(void)
@@ -45,9 +46,11 @@ static void yield(struct zwait *w)
 		sched_yield();
 		return;
 	}
-	uint64_t start = now_ns();
+	/* From yield to yield, with the poll between them, which is short: looking at the clock costs as much as it. */
+	uint64_t start = w->yielded_ns ? w->yielded_ns : now_ns();
 	sched_yield();
-	if (now_ns() - start < w->slice_ns) {
+	w->yielded_ns = now_ns();
+	if (w->yielded_ns - start < w->slice_ns) {
 		w->quick++;
 		return;
 	}
@@ -75,15 +78,13 @@ bool zwait_step(struct zwait *w)
 		cpu_relax();
 		return false;
 	}
-	if (w->crowded > 0) {
-		w->crowded--;
-		return true;
-	}
-	if (w->idle - w->spins < w->yields) {
+	if (w->crowded == 0 && w->idle - w->spins < w->yields) {
 		w->idle++;
 		yield(w);
 		return false;
 	}
+	w->crowded -= w->crowded > 0;
+	w->yielded_ns = 0; /* the caller sleeps */
 	return true;
 }
 

@@ -21,6 +21,7 @@ struct zwait {
 	uint32_t crowded; /* that many waits more */
 	uint32_t penalty; /* as many as it were last time; grows while it happens again and again */
 	uint32_t quick;	  /* yields since then that were none */
+	uint64_t yielded_ns; /* when the last yield in a row ended; 0: the next one is the first */
 };
 
 /* busy: more runnable threads than cores are to be expected (then no spinning at all). */
@@ -29,6 +30,7 @@ void zwait_init(struct zwait *, bool busy);
 static inline void zwait_reset(struct zwait *w)
 {
 	w->idle = 0;
+	w->yielded_ns = 0;
 }
 /* After a poll that did nothing: pauses or yields. Returns true when the caller should sleep on its descriptors now
  * (after arming them); it keeps returning true until reset. */
