@@ -20,7 +20,7 @@
  *   ABORT   (rank, launcher)               OPEN (to a rank: open the channel for that fabric), DEAD (job is over)
  *   DIRECT  ASK for a link to a rank, or   DIRECT  CONNECT to that rank, there; or NO: go over the bridge
  *           NO: that rank cannot be reached
- *   TRAFFIC (rank, before its BYE)         nothing
+ *   TRAFFIC (rank, now and then)           nothing
  *
  * Direct links. Ranks on zipper nodes listen from the beginning and say where in their JOIN. Who wants to send to a rank
  * that shares a fabric with it ASKs; zipperd lets that one of the two connect which does not listen (or has the higher
@@ -130,7 +130,7 @@ struct zctl_to_part {
 	uint32_t part;
 	uint64_t msgs, bytes; /* as in zctl_dirstat */
 };
-struct zctl_traffic { /* what a rank has sent over direct links */
+struct zctl_traffic { /* what a rank has sent over direct links since it told last; to its own part: natively */
 	uint32_t nparts;
 	struct zctl_to_part *parts; /* owned, zctl_free */
 };
@@ -172,7 +172,8 @@ struct zctl_dirstat { /* one direction of one job */
 	uint64_t copied_bytes; /* payload bytes that zipperd's CPU copied (queued for a full link) */
 	uint64_t naks;
 	uint64_t queue_high_bytes; /* highest level of any destination's queue */
-	uint64_t direct_msgs, direct_bytes; /* over links between ranks, as they have told at their end */
+	uint64_t direct_msgs, direct_bytes; /* not by zipperd, as ranks have told: directly; from a part to itself: natively,
+					     * point-to-point, where they count that */
 };
 struct zctl_stats_reply {
 	uint32_t ndirs;

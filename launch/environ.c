@@ -10,7 +10,7 @@ extern char **environ;
 
 /* ZIPPER_HOSTFILE, ZIPPER_KEY_FILE and ZIPPER_MAP are for starting by hand: with zmpirun they would contradict it. */
 static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_USER",
-	"ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_MAP", "ZIPPER_PORTS"};
+	"ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_MAP", "ZIPPER_PORTS", "ZIPPER_STATS"};
 
 bool zenviron_is_ours(const char *name)
 {
@@ -24,7 +24,7 @@ const char *zenviron_names(void)
 {
 	return "ZIPPER_JOB,ZIPPER_PARTS,ZIPPER_PART,ZIPPER_ZIPPERD,ZIPPER_USER,ZIPPER_KEY,ZIPPER_MODULE_DIR,"
 	       "ZIPPER_PORTS,ZIPPER_DIRECT,ZIPPER_LOG,ZIPPER_WAIT,ZIPPER_PROGRESS,ZIPPER_REPRESENTATION,"
-	       "ZIPPER_PROFILE,ZIPPER_TUNING,ZIPPER_TUNE,ZIPPER_ONE_SIDED,ZIPPER_DEVICE," ZVERBS_VARIABLES;
+	       "ZIPPER_PROFILE,ZIPPER_STATS,ZIPPER_TUNING,ZIPPER_TUNE,ZIPPER_ONE_SIDED,ZIPPER_DEVICE," ZVERBS_VARIABLES;
 }
 
 static void add(struct zargv *envp, const char *name, const char *value)
@@ -54,4 +54,5 @@ void zenviron_build(struct zargv *envp, const struct zenviron *e)
 	add(envp, "ZIPPER_KEY", e->key);
 	add(envp, "ZIPPER_PORTS", e->ports);
 	add(envp, "ZIPPER_MODULE_DIR", e->module_dir);
+	add(envp, "ZIPPER_STATS", e->job && e->stats ? "yes" : NULL);
 }

@@ -13,6 +13,7 @@ struct zenviron {
 	const char *key;	/* secret: never on a command line */
 	const char *ports;	/* which ranks run on zipper nodes */
 	const char *module_dir; /* only in the build tree */
+	bool stats;		/* ranks count what goes natively too */
 };
 
 /* Does zmpirun set (or unset) this variable, so that nobody else may? */

@@ -102,27 +102,33 @@ void zjob_poll(struct zjob *job)
 	}
 }
 
+enum way { BRIDGED, DIRECT, NATIVE };
+
+/* A line for each direction; none if nothing went this way, except over the bridge. */
+static void print_ways(const struct zctl_stats_reply *r, enum way way, const char *name, FILE *out)
+{
+	bool any = way == BRIDGED;
+	for (uint32_t i = 0; i < r->ndirs; i++)
+		any |= r->dirs[i].direct_msgs > 0 && (strcmp(r->dirs[i].from, r->dirs[i].to) == 0) == (way == NATIVE);
+	if (any)
+		fprintf(out, "zmpirun: %s:\n", name);
+	for (uint32_t i = 0; any && i < r->ndirs; i++) {
+		const struct zctl_dirstat *d = &r->dirs[i];
+		if ((strcmp(d->from, d->to) == 0) == (way == NATIVE))
+			fprintf(out, "zmpirun:   %s -> %s: %" PRIu64 " messages, %" PRIu64 " bytes\n", d->from, d->to,
+				way == BRIDGED ? d->msgs : d->direct_msgs, way == BRIDGED ? d->bytes : d->direct_bytes);
+	}
+}
+
 int zjob_print_stats(struct zjob *job, FILE *out, struct zerr *err)
 {
 	struct zctl_msg reply = {.type = ZCTL_STATS_REPLY};
 	int rc = zsession_stats(job->session, &reply.u.stats, err);
 	if (rc < 0)
 		return rc;
-	bool direct = false;
-	fprintf(out, "zmpirun: over the bridge:\n");
-	for (uint32_t i = 0; i < reply.u.stats.ndirs; i++) {
-		const struct zctl_dirstat *d = &reply.u.stats.dirs[i];
-		fprintf(out, "zmpirun:   %s -> %s: %" PRIu64 " messages, %" PRIu64 " bytes\n", d->from, d->to, d->msgs,
-			d->bytes);
-		direct |= d->direct_msgs > 0;
-	}
-	if (direct)
-		fprintf(out, "zmpirun: directly:\n");
-	for (uint32_t i = 0; direct && i < reply.u.stats.ndirs; i++) {
-		const struct zctl_dirstat *d = &reply.u.stats.dirs[i];
-		fprintf(out, "zmpirun:   %s -> %s: %" PRIu64 " messages, %" PRIu64 " bytes\n", d->from, d->to,
-			d->direct_msgs, d->direct_bytes);
-	}
+	print_ways(&reply.u.stats, BRIDGED, "over the bridge", out);
+	print_ways(&reply.u.stats, DIRECT, "directly", out);
+	print_ways(&reply.u.stats, NATIVE, "natively, point-to-point", out);
 	zctl_free(&reply);
 	return 0;
 }

@@ -116,7 +116,8 @@ static int start_parts(struct launch *l, struct zerr *err)
 			.parts = l->plan.names,
 			.user = l->user,
 			.key = l->hex,
-			.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL};
+			.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
+			.stats = l->options.stats};
 	return zrun_start(&l->run, &p, l->route.addr, err);
 }
 

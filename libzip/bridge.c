@@ -2,6 +2,8 @@
 /* The bridge's entry points for collectives and for start and end, see bridge.h. */
 #include "bridge.h"
 
+#include <time.h>
+
 #include "arrival.h"
 #include "channel.h"
 #include "direct.h"
@@ -10,6 +12,7 @@
 #include "outgoing.h"
 #include "pool.h"
 #include "progress.h"
+#include "record.h"
 #include "rendezvous.h"
 #include "world.h"
 
@@ -124,24 +127,52 @@ void zbridge_wait_buffered(void)
 	zprogress_wait(none_buffered, NULL);
 }
 
-/* What went over direct links only their ends know. */
-static void tell_traffic(void)
+/* zipperd adds up: what has come since the last time. */
+static void tell_traffic(struct zctl_to_part *parts)
 {
-	struct zctl_to_part parts[ZCTL_PARTS_MAX] = {{0}};
-	struct zctl_traffic traffic = {.parts = parts};
+	static struct zctl_to_part told[ZCTL_PARTS_MAX];
+	struct zctl_to_part news[ZCTL_PARTS_MAX];
+	struct zctl_traffic traffic = {.parts = news};
 
-	zchannel_add_direct(parts);
-	for (int p = 0; p < zworld.nparts; p++)
-		if (parts[p].msgs > 0)
-			parts[traffic.nparts++] = (struct zctl_to_part){(uint32_t)p, parts[p].msgs, parts[p].bytes};
+	for (int p = 0; p < zworld.nparts; p++) {
+		if (parts[p].msgs == told[p].msgs && parts[p].bytes == told[p].bytes)
+			continue;
+		news[traffic.nparts++] = (struct zctl_to_part){(uint32_t)p, parts[p].msgs - told[p].msgs,
+			parts[p].bytes - told[p].bytes};
+		told[p] = parts[p];
+	}
 	if (traffic.nparts > 0)
 		zsession_traffic(zjoin_session(), &traffic);
+}
+
+/* What went over direct links only their ends know. */
+void zbridge_tell_direct(void)
+{
+	static time_t last;
+	struct zctl_to_part parts[ZCTL_PARTS_MAX] = {{0}};
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	if (now.tv_sec == last)
+		return;
+	last = now.tv_sec;
+	zchannel_add_direct(parts);
+	tell_traffic(parts);
+}
+
+static void tell_all(void)
+{
+	struct zctl_to_part parts[ZCTL_PARTS_MAX] = {{0}};
+
+	zchannel_add_direct(parts);
+	zrecord_native(&parts[zworld.part].msgs, &parts[zworld.part].bytes);
+	tell_traffic(parts);
 }
 
 void zbridge_fini(void)
 {
 	zbridge_drain();
-	tell_traffic();
+	tell_all();
 	zchannel_say_bye();
 	zdirect_fini();
 	zchannel_fini();

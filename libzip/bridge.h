@@ -59,6 +59,8 @@ int zbridge_init(const struct zbridge_params *);
 void zbridge_drain(void);
 /* Waits until the bridged buffered sends are on their way: small ones retained, large ones received. */
 void zbridge_wait_buffered(void);
+/* Before a rank sleeps: tells zipperd, once a second at most, what it has sent over direct links. */
+void zbridge_tell_direct(void);
 /* Drains, says BYE on the data channels and closes them. */
 void zbridge_fini(void);
 

@@ -9,6 +9,7 @@
 
 static const char *const log_choices[] = {"error", "warn", "info", "debug", NULL};
 static const char *const direct_choices[] = {"yes", "no", NULL};
+static const char *const stats_choices[] = {"no", "yes", NULL};
 static const char *const wait_choices[] = {"auto", "spin", "yield", "sleep", NULL};
 static const char *const progress_choices[] = {"none", "thread", NULL};
 static const char *const one_sided_choices[] = {"auto", "yes", "no", NULL};
@@ -63,6 +64,9 @@ const struct zconf_row zenv_rows[] = {
 	{.name = "profile", .type = ZCONF_STRING, FIELD(profile),
 		.help = "File for the communication graph of the run, see zipmap.graph(5). In every rank; also without a "
 			"job. Rank 0 writes it in MPI_Finalize, and removes an older one in MPI_Init."},
+	{.name = "stats", .type = ZCONF_ENUM, .preset = "no", .choices = stats_choices, FIELD(stats),
+		.help = "yes: what the program sends natively, point-to-point, is counted too, which costs as much as "
+			"profile. zmpirun \\-\\-stats sets it."},
 	{.name = "tuning", .type = ZCONF_STRING, FIELD(tuning),
 		.help = "zipper.tuning(5) file: which algorithms collectives take. The same in every rank."},
 	{.name = "tune", .type = ZCONF_STRING, FIELD(tune),

@@ -153,8 +153,8 @@ static int initialise(int *argc, char ***argv, const int *required, int *provide
 	zn.Query_thread(provided);
 	if (job > 0)
 		join(&env, *provided);
-	if (env.profile && *env.profile)
-		record(env.profile, *provided == MPI_THREAD_MULTIPLE);
+	if ((env.profile && *env.profile) || (job > 0 && env.stats == ZENV_STATS_YES))
+		record(env.profile && *env.profile ? env.profile : NULL, *provided == MPI_THREAD_MULTIPLE);
 out_free:
 	zenv_free(&env);
 	return rc;

@@ -199,6 +199,7 @@ static void nap(int64_t ns)
 
 	if (self.polling || zoutgoing_ack(true))
 		return;
+	zbridge_tell_direct();
 	room = zchannel_fds() + 1;
 	/* others may open more while we sleep, so the array is our own */
 	if (room > NAP_FDS && !(fds = malloc((size_t)room * sizeof(*fds))))

@@ -20,6 +20,8 @@ static struct zrecord_table table;
 static uint32_t phase = PHASE_FIRST; /* 0: not recording */
 static bool locking;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static bool to_file;
+static uint64_t native_msgs, native_bytes;
 
 static inline void lock(void)
 {
@@ -245,13 +247,25 @@ void zrecord_phase(int level)
 
 int zrecord_start(const char *file, bool threaded, struct zerr *err)
 {
-	int rc = zrecord_file_open(file, err);
+	int rc = file ? zrecord_file_open(file, err) : 0;
 
 	if (rc)
 		return zerr_prefix(err, rc, "ZIPPER_PROFILE");
+	to_file = file != NULL;
 	locking = threaded;
 	zshim_hooks |= ZSHIM_RECORD;
 	return 0;
+}
+
+static bool is_native(uint32_t vrank)
+{
+	return zworld_is_local((int)vrank);
+}
+
+void zrecord_native(uint64_t *msgs, uint64_t *bytes)
+{
+	*msgs = native_msgs;
+	*bytes = native_bytes;
 }
 
 void zrecord_finish(void)
@@ -268,9 +282,11 @@ void zrecord_finish(void)
 		sums_expand(c);
 		zrecord_comm_free(c);
 	}
-	if (zrecord_table_encode(&table, &row, &len) != 0)
+	if (zworld.merged)
+		zrecord_table_sum(&table, ZGRAPH_P2P, is_native, &native_bytes, &native_msgs);
+	if (to_file && zrecord_table_encode(&table, &row, &len) != 0)
 		len = 1; /* without a row: out of memory */
-	if (zrecord_file_write(row, len, &err) != 0)
+	if (to_file && zrecord_file_write(row, len, &err) != 0)
 		fprintf(stderr, "libzipper: no graph of this run: %s\n", err.text);
 	free(row);
 	zrecord_table_free(&table);

@@ -79,6 +79,18 @@ void zrecord_table_edge(struct zrecord_table *t, uint32_t phase, enum zgraph_cla
 	add(s, bytes, messages);
 }
 
+void zrecord_table_sum(const struct zrecord_table *t, enum zgraph_class class, bool (*wanted)(uint32_t peer),
+	uint64_t *bytes, uint64_t *messages)
+{
+	for (size_t i = 0; t->slots && i <= t->mask; i++) {
+		const struct zrecord_slot *s = &t->slots[i];
+		if (s->key && (s->key >> 31 & 3) == class && wanted((uint32_t)(s->key & 0x7fffffff))) {
+			*bytes += s->bytes;
+			*messages += s->messages;
+		}
+	}
+}
+
 /* Where (phase, kind, size) is, or belongs. */
 static size_t call_place(const struct zrecord_table *t, uint32_t phase, enum zgraph_kind kind, uint32_t size, bool *there)
 {

@@ -34,6 +34,9 @@ void zrecord_table_edge(struct zrecord_table *, uint32_t phase, enum zgraph_clas
 /* calls >= 1. Without memory for a new entry it is not counted. */
 void zrecord_table_call(struct zrecord_table *, uint32_t phase, enum zgraph_kind, uint32_t size, uint64_t calls,
 	uint64_t bytes);
+/* Adds up what went to the peers of a class that are wanted. */
+void zrecord_table_sum(const struct zrecord_table *, enum zgraph_class, bool (*wanted)(uint32_t peer), uint64_t *bytes,
+	uint64_t *messages);
 /* The row of the file, as zgraph_row_encode. The table keeps its content, but is not in order any more: nothing may be
  * added after that. */
 int zrecord_table_encode(struct zrecord_table *, uint8_t **out, size_t *len);

@@ -288,6 +288,10 @@ static int result_make(struct map_make *m, struct zerr *err)
 		rc = map_layout_copy(&now->layout, &simple->layout, err);
 		return rc ? rc : predict(m, MAP_RESULT, err);
 	}
+	if (way == MAP_KEEP) {
+		rc = map_layout_copy(&now->layout, &m->made[MAP_FROM_OLD].layout, err);
+		return rc ? rc : predict(m, MAP_RESULT, err);
+	}
 	if (way == MAP_SPREAD)
 		rc = spread_apply(m, err);
 	if (!rc)
@@ -320,7 +324,7 @@ int map_make_run(struct map_make *m, const struct map_options *o, struct zerr *e
 	phase(m, "pairs and block are predicted");
 	if (!rc)
 		rc = result_make(m, err);
-	if (!rc && o->improve)
+	if (!rc && o->improve && o->strategy != MAP_KEEP)
 		rc = old_keep(m, err);
 	return rc;
 }

@@ -49,7 +49,8 @@ static void help_print(void)
 	     "  -g, --graph FILE           who sends how much to whom: zipmap.graph(5), METIS or Matrix Market\n"
 	     "      --phase N              of the graph; default: all\n"
 	     "  -o, --output FILE          the map, zipper.map(5); default: only the prediction\n"
-	     "  -S, --strategy NAME        auto, pairs, block, edge-cut, vertex-cut or spread; default auto\n"
+	     "  -S, --strategy NAME        auto, pairs, block, edge-cut, vertex-cut, spread; default auto;\n"
+	     "                             keep: only predicts the map of --improve\n"
 	     "      --improve FILE.map     start with this map\n"
 	     "      --need FEATURE:RANKS   these ranks need nodes that have it, as gpu:0-15; may be repeated\n"
 	     "      --pin RANKS:NODE       these ranks run there; may be repeated\n"
@@ -226,6 +227,8 @@ static int options_check(const struct map_options *o, struct zerr *err)
 		return zerr_set(err, -EINVAL, "which nodes are there? (-f HOSTFILE)");
 	if (!o->graph)
 		return zerr_set(err, -EINVAL, "who sends to whom? (-g GRAPH)");
+	if (o->strategy == MAP_KEEP && !o->improve)
+		return zerr_set(err, -EINVAL, "keep which map? (--improve FILE.map)");
 	if (o->improve && (o->strategy == MAP_PAIRS || o->strategy == MAP_BLOCK))
 		return zerr_set(err, -EINVAL, "%s is a layout: there is nothing to improve in it",
 			map_strategy_names[o->strategy]);

@@ -160,7 +160,7 @@ void map_report_print(const struct map_make *m, FILE *f)
 	fprintf(f, "%-9s %12s %12s %12s %12s %12s %12s\n", "", "bridged", "messages", "direct", "between", "in nodes", "time");
 	row_print("pairs", &m->made[MAP_FROM_PAIRS], f);
 	row_print("block", &m->made[MAP_FROM_BLOCK], f);
-	if (m->o->improve)
+	if (m->o->improve && m->o->strategy != MAP_KEEP)
 		row_print("before", &m->made[MAP_FROM_OLD], f);
 	row_print("this map", now, f);
 	fprintf(f, "\ntime: %s for the messages of a rank, %s for the %s\n",
@@ -174,7 +174,7 @@ void map_report_print(const struct map_make *m, FILE *f)
 	rails_print(m, f);
 	crossings_print(m, f);
 	kept_print(m, "", f);
-	if (m->o->improve && !m->improved)
+	if (m->o->improve && !m->improved && m->o->strategy != MAP_KEEP)
 		fputs("nothing better was found: the map stays as it is\n", f);
 }
 

@@ -16,7 +16,7 @@
 #define KICKS_MAX 2000u
 
 const char *const map_strategy_names[MAP_STRATEGIES + 1] = { "auto", "pairs", "block", "edge-cut", "vertex-cut", "spread",
-	NULL };
+	"keep", NULL };
 
 struct search {
 	const struct map_problem *p;

@@ -5,7 +5,8 @@
 
 #include "map_cut.h"
 
-enum map_strategy { MAP_AUTO, MAP_PAIRS, MAP_BLOCK, MAP_EDGE_CUT, MAP_VERTEX_CUT, MAP_SPREAD, MAP_STRATEGIES };
+enum map_strategy { MAP_AUTO, MAP_PAIRS, MAP_BLOCK, MAP_EDGE_CUT, MAP_VERTEX_CUT, MAP_SPREAD, MAP_KEEP,
+	MAP_STRATEGIES };
 extern const char *const map_strategy_names[MAP_STRATEGIES + 1]; /* NULL-terminated */
 
 struct map_search_opts {

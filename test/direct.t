@@ -2,35 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Direct delivery in the network laboratory: ranks on the zipper node reach both clusters, and zipperd sees none of it.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
-lab=$ZIP_TOP_SRCDIR/test/lab
-if [ -z "$ZIP_LAB" ]; then
-	reason=$("$lab" with 1 true 2>&1) || skip_all "namespaces: $reason"
-	[ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
-	"$lab" with 3 bash "$0"
-	exit
-fi
+. "$ZIP_TOP_SRCDIR/test/lib/lab.sh"
+in_lab 3
 cd "$TAP_TMP" || exit 99
-rsh=$ZIP_TOP_SRCDIR/test/lib/lab-rsh
 # Every part stays on one host: MPICH over UCX may hang in MPI_Finalize when its hosts are connected by TCP alone.
-{
-	echo "#ZIP cluster clusterA launcher=rsh launcher-exec=$rsh localhost=10.77.1.1"
-	echo "zipper:4"
-	echo "#ZIP cluster clusterB launcher=rsh launcher-exec=$rsh localhost=10.77.2.1"
-	echo "clusterB:4"
-	echo "#ZIP cluster clusterC launcher=rsh launcher-exec=$rsh localhost=10.77.3.1"
-	echo "clusterC:4"
-	echo "#ZIP zipper zipper clusterA=tcp:10.77.1.1 clusterB=tcp:10.77.2.1 clusterC=tcp:10.77.3.1"
-} >hosts
-# run STATUS NAME OPTION...
-run() {
-	local wanted=$1 name=$2 rc
-	shift 2
-	limited 60 "$lab" run zipper "$ZMPIRUN" -f hosts "$@" >out 2>err </dev/null
-	rc=$?
-	is "$name" $rc "$wanted" || { diag_file err; diag_file out; }
-}
-# counted WHAT FROM TO: the messages that --stats has told; WHAT: over the bridge, directly
-counted() { sed -n "/^zmpirun: $1:/,/^zmpirun: [a-z]/s/^zmpirun:   $2 -> $3: \\([0-9]*\\) messages.*/\\1/p" err; }
+"$lab" zhosts 4+4+4 >hosts
+# counted WHAT FROM TO: messages
+counted() { stats "$@" | cut -d' ' -f1; }
 compile "$ZIP_TOP_SRCDIR/test/programs/traffic.c" traffic || bail_out "traffic.c does not compile"
 
 # --- a cut that sits on the zipper node: nothing crosses
@@ -39,7 +17,7 @@ run 0 "ranks on the zipper node and in a cluster" --map cut --stats ./traffic
 matches "their messages were right" out 'all messages were right'
 is "zipperd has seen none of them" "$(counted 'over the bridge' clusterA clusterB) $(counted 'over the bridge' clusterB clusterA)" \
 	"0 0" || diag_file err
-ok "they went directly" [ "0$(counted directly clusterA clusterB)" -gt 0 ] || diag_file err
+ok "they went directly" [ "$(counted directly clusterA clusterB)" -gt 0 ] || diag_file err
 printf '0 zipper clusterA\n1,3 zipper clusterB\n2 zipper\n' >all
 run 0 "all ranks on the zipper node, in both clusters" --map all --stats ./traffic
 is "zipperd has seen none of them either" \
@@ -49,12 +27,12 @@ is "zipperd has seen none of them either" \
 printf '4,0 zipper clusterA\n1,3 clusterB\n2,5 clusterC\n' >mixed
 run 0 "native, direct and bridged" --map mixed --stats ./traffic
 is "between the clusters nothing directly" "$(counted directly clusterB clusterC)" 0 || diag_file err
-ok "but over the bridge" [ "0$(counted 'over the bridge' clusterB clusterC)" -gt 0 ] || diag_file err
+ok "but over the bridge" [ "$(counted 'over the bridge' clusterB clusterC)" -gt 0 ] || diag_file err
 is "from and to the zipper node nothing over the bridge" "$(for pair in 'A B' 'B A' 'A C' 'C A'; do
 	counted 'over the bridge' "cluster${pair% *}" "cluster${pair#* }"; done | tr '\n' ' ')" "0 0 0 0 " || diag_file err
 export ZIPPER_DIRECT=no
 run 0 "ZIPPER_DIRECT=no" --map mixed --stats ./traffic
-ok "all over the bridge" [ "$(counted directly clusterA clusterB)" = "" -a "0$(counted 'over the bridge' clusterA clusterB)" -gt 0 ]
+ok "all over the bridge" [ "$(counted directly)" = 0 -a "$(counted 'over the bridge' clusterA clusterB)" -gt 0 ]
 unset ZIPPER_DIRECT
 printf '3,0 zipper clusterC\n1 zipper clusterA\n2 clusterB\n' >map
 for name in p2p_order random modes collectives communicators large wildcards cancel; do
@@ -66,7 +44,7 @@ done
 
 # --- without a map: the ranks on the zipper node that the hostfile puts there
 run 0 "a hostfile with slots on the zipper node" -n 6 --stats ./traffic
-ok "ranks of the zipper node go directly" [ "0$(counted directly clusterB clusterA)" -gt 0 ] || diag_file err
+ok "ranks of the zipper node go directly" [ "$(counted directly clusterB clusterA)" -gt 0 ] || diag_file err
 is "and only so" "$(counted 'over the bridge' clusterB clusterA)" 0 || diag_file err
 
 # --- strangers at the door while the job runs
@@ -113,14 +91,32 @@ rc=$?
 ok "the job ends when a rank with direct links is killed" [ $rc -ne 0 ]
 matches "and it is told who it was" err '^zmpirun: rank 1 \(clusterA rank 1 on [^)]*\) died'
 
-# --- a rank that cannot be reached directly: over the bridge, with one line
+# --- one stock mpiexec over all hosts, of which one is the zipper node: by the zipper that serves all clusters
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 echo "$(id -un) $key" >keys
 chmod 600 keys
 background "$lab" run zipper "$ZIPPERD" --die-with-parent -o listen=clusterA=tcp:10.77.1.1:7474 \
-	-o listen=clusterB=tcp:10.77.2.1:7474 -o key_file="$TAP_TMP/keys" 2>zipperd.log
+	-o listen=clusterB=tcp:10.77.2.1:7474 -o listen=clusterC=tcp:10.77.3.1:7474 -o key_file="$TAP_TMP/keys" \
+	-o log_level=info 2>zipperd.log
 up() { "$lab" run clusterB bash -c 'exec 3<>/dev/tcp/10.77.2.1/7474' 2>/dev/null; }
 ok "zipperd listens" wait_for 10 up
+cp hosts started # a hostfile for zmpirun to start zipperd
+{
+	"$lab" zhosts 2+1+1 7474 | grep -v '^#ZIP zipper'
+	echo "#ZIP zipper elsewhere clusterA=tcp:10.77.1.99:7474 clusterB=tcp:10.77.2.99:7474"
+	"$lab" zhosts 2+1+1 7474 | grep '^#ZIP zipper'
+} >hosts
+ZIPPER_JOB=stock ZIPPER_KEY_FILE=$TAP_TMP/keys stock_mpirun -n 4 ./traffic
+is "one stock mpiexec with ranks on the zipper node" "$? $(tail -n1 out)" "0 all messages were right" ||
+	{ diag_file err; diag_file out; diag_file zipperd.log; }
+over() { grep -q 'job [^ ]*/stock: over' zipperd.log; }
+ok "zipperd has seen the job" wait_for 10 over || diag_file zipperd.log
+is "nothing that the zipper node takes part in goes through zipperd, the rest does" \
+	"$(grep 'job [^ ]*/stock: over' zipperd.log | grep -o '[A-Za-z]*>[A-Za-z]* [1-9][0-9]* m' | cut -d' ' -f1 | sort | tr '\n' ' ')" \
+	"clusterB>clusterC clusterC>clusterB " || diag_file zipperd.log
+mv started hosts
+
+# --- a rank that cannot be reached directly: over the bridge, with one line
 export ZIPPER_KEY_FILE=$TAP_TMP/keys ZIPPER_MODULE_DIR=$ZIP_TOP_BUILDDIR/common/.libs
 by_hand() { # CLUSTER NUMBER HOST PORTS
 	limited 60 "$lab" run zipper env ZIPPER_JOB=by-hand ZIPPER_PARTS=clusterA,clusterB ZIPPER_PART="$1" ZIPPER_PORTS="$4" \

@@ -231,6 +231,9 @@ check(where == read("good.map")[0], "... and the map stays as it is")
 first = open("map").read()
 mapped("--improve", "good.map", "-t", "1")
 check(open("map").read() == first, "the result does not depend on the number of threads")
+where, lines, kept = mapped("--improve", "pairs.map", "-S", "keep")
+check(where == read("pairs.map")[0] and bridged(where, edges) == pairs and
+      "#ZIP predicted bridged %d bytes %d messages" % (2 * pairs, 2 * pairs) in lines, "keep: an old map is only predicted", lines)
 lines = r.stdout.splitlines()
 check(any(re.match(r"pairs .*\d", line) for line in lines) and any(re.match(r"block .*\d", line) for line in lines) and
       any(re.match(r"this map ", line) for line in lines), "the table has pairs, block and the map", r.stdout)
@@ -404,6 +407,7 @@ for path, text, args, error in BAD:
     check(r.returncode == 1 and error in r.stderr and r.stderr.count("\n") == 1, "bad input: " + error, r.stderr)
 for args in [["-f", "hosts"], ["-g", "graph"], ["-f", "hosts", "-g", "graph", "--strategy", "best"],
              ["-f", "hosts", "-g", "graph", "--improve", "old", "-S", "pairs"], ["-f", "hosts", "-g", "graph", "--zippers", "2"],
+             ["-f", "hosts", "-g", "graph", "-S", "keep"],
              ["-f", "hosts", "-g", "graph", "--rates", "speed:1"], ["-f", "hosts", "-g", "graph", "--effort", "0"]]:
     r = zipmap("map", *args)
     check(r.returncode == 2 and r.stderr.count("\n") == 1, "wrong usage: " + " ".join(args), r.stderr)

@@ -75,27 +75,42 @@ int main(int argc, char **argv)
 	else
 		for (int i = 0; i < 3; i++)
 			MPI_Recv(&n, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	while (access("go", F_OK) != 0)
+	while (rank == 0 && access("go", F_OK) != 0) {
+		MPI_Iprobe(1, 1, MPI_COMM_WORLD, &n, MPI_STATUS_IGNORE);
 		usleep(20000);
+	}
+	/* rank 1 sleeps here, and so tells what it has sent directly */
+	MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 0, &n, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Finalize();
 	return 0;
 }
 END
 compile waits.c waits || bail_out "waits.c does not compile"
-# part NAME: its one rank, by hand
+# part JOB NAME [PORTS]: its one rank, by hand
 part() {
-	limited 240 env ZIPPER_JOB=job ZIPPER_PART="$1" ZIPPER_PARTS=a,b ZIPPER_ZIPPERD="$(address "$1")" ZIPPER_USER=me \
+	local job=$1 ports=${3-}
+	shift
+	limited 240 env ZIPPER_JOB="$job" ZIPPER_PORTS="$ports" ZIPPER_PART="$1" ZIPPER_PARTS=a,b ZIPPER_ZIPPERD="$(address "$1")" ZIPPER_USER=me \
 		ZIPPER_KEY="$key" ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" "$MPIEXEC" -n 1 \
 		-genv LD_PRELOAD "$PRELOAD_LIST" ./waits </dev/null
 }
-part a >outA 2>&1 &
+part job a >outA 2>&1 &
 first=$!
-part b >outB 2>&1 &
+part job b >outB 2>&1 &
 second=$!
+part straight a "a=tcp:127.0.0.1 b=tcp:127.0.0.1" >outC 2>&1 &
+third=$!
+part straight b >outD 2>&1 &
+fourth=$!
 export ZIPPER_USER=me ZIPPER_KEY=$key
-crossed() { "$ZIPSTAT" --csv "$(address a)" >out 2>err && grep -q '^a,b,3,12,' out; }
+crossed() { "$ZIPSTAT" --csv -j job "$(address a)" >out 2>err && grep -q '^a,b,3,12,' out; }
 ok "three messages of four bytes went from a to b" wait_for 120 crossed
 diag_file err
+is "none of them directly" "$(awk -F, '$1 == "a" { print $9 $10 }' out)" 00
+straight() { "$ZIPSTAT" --csv -j straight "$(address a)" >out 2>err && grep -Eq '^b,a,0,0,.*,1,4$' out; }
+ok "another job's rank has told of one message that went directly" wait_for 120 straight
+diag_file err
+is "zipperd has forwarded nothing for it" "$(awk -F, 'NR > 1 { n += $3 + $4 } END { print n + 0 }' out)" 0
 run "as a table" 0 -j job "$(address b)"
 matches "as a table: a line" out '^a +b +3 +12 '
 run "another job" 0 --csv -j nojob "$(address b)"
@@ -114,4 +129,8 @@ wait $first
 is "the job was not disturbed, part a" $? 0 || diag_file outA
 wait $second
 is "the job was not disturbed, part b" $? 0 || diag_file outB
+wait $third
+is "nor the one with a direct link" $? 0 || diag_file outC
+wait $fourth
+is "... its other part" $? 0 || diag_file outD
 done_testing

@@ -45,7 +45,9 @@ static void add_job(struct zctl_stats_reply *r, const struct job *j, uint32_t ma
 	for (uint32_t a = 0; a < j->nparts; a++)
 		for (uint32_t b = 0; b < j->nparts; b++) {
 			struct zctl_dirstat *s;
-			if (a == b || !(s = find_dir(r, j->part[a].name, j->part[b].name, max)))
+			if (a == b && (!j->direct || !j->direct[a * j->nparts + a].msgs))
+				continue;
+			if (!(s = find_dir(r, j->part[a].name, j->part[b].name, max)))
 				continue;
 			if (j->lane[a * j->nparts + b])
 				add_lane(s, j->lane[a * j->nparts + b]);
@@ -70,7 +72,7 @@ static bool sees(const struct peer *p, const struct job *j)
 
 void stats_reply(struct peer *p)
 {
-	const uint32_t max = ZCTL_PARTS_MAX * (ZCTL_PARTS_MAX - 1);
+	const uint32_t max = ZCTL_PARTS_MAX * ZCTL_PARTS_MAX;
 	struct zctl_msg msg = {.type = ZCTL_STATS_REPLY};
 	struct daemon *d = p->daemon;
 	msg.u.stats.dirs = calloc(max, sizeof(*msg.u.stats.dirs));
