@@ -117,7 +117,8 @@ int main(int argc, char **argv)
 	}
 	/* neighbours wait for each other in every round, so that all need the same time, and nobody has to ask */
 	if (rank == 0 && rounds > WARM_UP)
-		printf("%s%s us a round: %.1f\n", argv[1], hidden ? " hidden" : "", 1e6 * (MPI_Wtime() - begin) / (rounds - WARM_UP));
+		printf("%s%s %d B, us a round: %.1f\n", argv[1], hidden ? " hidden" : "", bytes,
+			1e6 * (MPI_Wtime() - begin) / (rounds - WARM_UP));
 	free(out);
 	free(in);
 	MPI_Finalize();
