@@ -144,7 +144,7 @@ void zaddr_via(const struct zaddr *a, struct zaddr *tcp)
 {
 	memset(tcp, 0, sizeof(*tcp));
 	tcp->kind = ZADDR_TCP;
-	memcpy(tcp->host, a->via, sizeof(tcp->host));
+	memcpy(tcp->host, a->via, sizeof(a->via)); /* the shorter one */
 	tcp->port = a->via_port;
 }
 

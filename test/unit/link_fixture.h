@@ -23,6 +23,9 @@ struct link_test {
 extern const struct link_test transport_connect_tests[], transport_message_tests[], transport_end_tests[];
 extern const struct link_test transport_rma_tests[], transport_stream_tests[];
 
+/* Runs all lists over all transports: transport.c. */
+int transport_main(int argc, char **argv);
+
 #define PATIENCE_MS 60000 /* longer means lost, also on a busy machine */
 
 /* One row for each transport (or way to use it). Those of verbs are for the port and host that ZIP_TEST_VERBS names, as

@@ -37,7 +37,7 @@ static bool is_wanted(const struct link_kind *kind)
 	return !list || strstr(list, word);
 }
 
-int main(int argc, char **argv)
+int transport_main(int argc, char **argv)
 {
 	size_t count = 0;
 	struct CMUnitTest *tests = calloc(link_kind_count * TESTS_MAX, sizeof(*tests));

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A fake of libibverbs: devices that exist in memory alone, for tests that need no virtual machine and for faults that
+ * Soft-RoCE never gives. It has the functions that this project uses, with reliable connected queue pairs.
+ *
+ * All processes with the same FAKEVERBS_FABRIC (a file; without it each process is alone) share one block of memory, the
+ * fabric, in which queues, keys and faults are. There is no thread and no latency: who posts a request carries it out, in
+ * other processes' memory by process_vm_readv(2) and process_vm_writev(2). Completions can be held back for a while, so
+ * that nobody relies on their being there at once.
+ *
+ * FAKEVERBS says which devices there are when the fabric is made, separated by commas: a name and words after slashes,
+ * "fka/ib/pkey=0x8005,fkb/ip=127.0.0.5/ports=2". Words: ib (InfiniBand instead of RoCE), ip=A (of the first port; the
+ * next have the next ones), ports=N, pkey=P (a further entry of each port's table), tds=N (thread domains of a process),
+ * mw (memory windows), inline=BYTES, srq=N (receives of a shared queue, at most), lag=N (microseconds until a completion is
+ * seen). Each port is a network of its own.
+ *
+ * It is strict where devices only misbehave: what the Verbs do not allow is refused as a device would, and besides
+ * counted and written to standard error as a complaint, of which tests expect none.
+ */
+#ifndef ZIP_TEST_FAKEVERBS_FABRIC_H
+#define ZIP_TEST_FAKEVERBS_FABRIC_H
+
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+#define FAKE_DEVICES 4
+#define FAKE_PORTS 2
+#define FAKE_PKEYS 3
+#define FAKE_QPS 8192
+#define FAKE_KEYS 65536
+#define FAKE_CONTEXTS 4096
+#define FAKE_INLINE_MAX 512
+#define FAKE_SGES 2
+
+/* Where a fault can be. Up to FAKE_RECV the value is an enum ibv_wc_status, from FAKE_POST on an errno. */
+enum fake_point {
+	FAKE_SEND, FAKE_WRITE, FAKE_READ, FAKE_LOCAL, /* of a request; LOCAL: of memory windows */
+	FAKE_RECV, /* of a receive */
+	FAKE_POST, FAKE_POST_RECV, FAKE_POLL, FAKE_NOTIFY,
+	FAKE_OPEN, FAKE_PD, FAKE_TD, FAKE_REG, FAKE_CHANNEL, FAKE_CQ, FAKE_SRQ, FAKE_QP, FAKE_MODIFY, FAKE_MW,
+	FAKE_POINTS
+};
+extern const char *const fake_point_names[FAKE_POINTS];
+
+struct fake_fault {
+	int value;	/* 0: none */
+	uint32_t after; /* so many go well before */
+	uint32_t times; /* then so many fail */
+	pid_t pid;	/* of this process alone; 0: of all */
+};
+
+struct fake_port {
+	enum ibv_port_state state;
+	uint16_t lid;
+	uint8_t gid[16];
+	uint16_t pkey[FAKE_PKEYS];
+};
+
+struct fake_device {
+	char name[32];
+	bool ib, windows;
+	int ports;
+	uint32_t inline_bytes, srq_max, lag_us, tds;
+	struct fake_port port[FAKE_PORTS];
+};
+
+struct fake_address { /* of a socket */
+	socklen_t len;
+	struct sockaddr_un sun;
+};
+
+/* Positions in the fabric instead of pointers, as processes have it at different addresses; 0: none. */
+typedef uint64_t fake_at;
+
+struct fake_cqe {
+	struct ibv_wc wc;
+	uint64_t seen_ns; /* not before */
+	uint32_t done; /* of the send queue: this and all before are free */
+	bool send;
+};
+
+struct fake_cq {
+	fake_at ring;
+	uint32_t size, head, tail;
+	enum { FAKE_QUIET, FAKE_ERRORS, FAKE_ALL } armed; /* for what */
+	uint64_t cookie; /* struct ibv_cq * of its process */
+	struct fake_address channel;
+};
+
+struct fake_rwqe {
+	uint64_t wr_id, addr;
+	uint32_t len, lkey;
+};
+
+struct fake_rq {
+	fake_at ring;
+	uint32_t size, head, tail;
+	uint32_t waiting; /* queue pairs whose sends found it empty */
+	pid_t pid;
+	uint64_t pd;
+};
+
+struct fake_swqe {
+	uint64_t wr_id, remote, value; /* value: of a window, its memory region's key */
+	uint32_t rkey, imm, flags, nsge, total;
+	enum ibv_wr_opcode opcode;
+	struct ibv_sge sge[FAKE_SGES];
+	uint8_t bytes[FAKE_INLINE_MAX];
+};
+
+struct fake_qp {
+	bool used, waits; /* waits: for a receive of the peer */
+	pid_t pid;
+	enum ibv_qp_state state;
+	uint32_t number, peer, sq_psn, rq_psn;
+	uint8_t device, port, sl, reads, peer_reads;
+	bool global, domain, single; /* domain: in a thread domain; single: its completion queue is for one thread */
+	uint16_t dlid, pkey_index;
+	uint8_t dgid[16];
+	unsigned access;
+	uint64_t pd, cookie;
+	uint32_t context;
+	fake_at send_cq, recv_cq, rq, sq;
+	bool own_rq;
+	uint32_t depth, next, tail, released; /* of the send queue: to carry out, to fill, to reuse */
+};
+
+struct fake_key { /* a memory region or a window */
+	bool used, window, stale;
+	pid_t pid;
+	uint64_t pd, start, len;
+	unsigned access;
+	uint32_t key;	/* the number of the entry and, in the lowest byte, what windows change; 0: not bound */
+	uint32_t qp;	/* window: the queue pair it is bound to */
+	uint32_t region, windows; /* window: key of its region; region: windows bound to it */
+};
+
+struct fake_context {
+	pid_t pid;
+	uint8_t device;
+	struct fake_address async;
+};
+
+struct fake_fabric {
+	uint64_t magic;
+	pthread_mutex_t lock;
+	uint64_t end, free[48]; /* of memory given out; lists by logarithm of the size */
+	uint32_t ndevices, complaints, stale_used, nqps;
+	uint64_t operations[FAKE_POINTS];
+	struct fake_device device[FAKE_DEVICES];
+	struct fake_fault fault[FAKE_POINTS];
+	struct fake_context context[FAKE_CONTEXTS];
+	struct fake_qp qp[FAKE_QPS];
+	struct fake_key key[FAKE_KEYS];
+};
+
+/* The fabric of this process, made or opened with the first call. NULL with errno. */
+struct fake_fabric *fake_fabric(void);
+/* That of others. */
+struct fake_fabric *fake_fabric_open(const char *path);
+void fake_lock(struct fake_fabric *);
+void fake_unlock(struct fake_fabric *);
+
+/* The rest with the lock held. */
+void *fake_ptr(struct fake_fabric *, fake_at);
+fake_at fake_alloc(struct fake_fabric *, size_t bytes);
+void fake_free(struct fake_fabric *, fake_at, size_t bytes);
+/* The value if it is this one's turn to fail, or 0. */
+int fake_hit(struct fake_fabric *, enum fake_point);
+__attribute__((format(printf, 2, 3))) void fake_complain(struct fake_fabric *, const char *format, ...);
+struct fake_device *fake_device_find(struct fake_fabric *, const char *name);
+/* An asynchronous event of all contexts, or those of one process (pid not 0), on a device. */
+void fake_event(struct fake_fabric *, int sock, unsigned device, pid_t, enum ibv_event_type, int port);
+/* A port goes down, or comes up; a device goes away. sock: a datagram socket to tell by. */
+void fake_port_set(struct fake_fabric *, int sock, unsigned device, unsigned port, bool up);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Only in the library that is preloaded: memory that leaves its place makes the registrations stale that reach into it,
+ * as a device goes on with the old pages. Sees what the program itself calls, not what libc does inside.
+ */
+#define _GNU_SOURCE
+#include "fabric.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void leave(const void *addr, size_t len)
+{
+	struct fake_fabric *f = fake_fabric();
+	const uint64_t start = (uintptr_t)addr, end = start + len;
+	fake_lock(f);
+	for (uint32_t i = 1; i < FAKE_KEYS; i++) {
+		struct fake_key *k = &f->key[i];
+		if (k->used && !k->window && k->pid == getpid() && k->start < end && start < k->start + k->len)
+			k->stale = true;
+	}
+	fake_unlock(f);
+}
+
+__attribute__((visibility("default"))) int munmap(void *addr, size_t len)
+{
+	static int (*next)(void *, size_t);
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "munmap");
+	int rc = next(addr, len);
+	if (rc == 0)
+		leave(addr, len);
+	return rc;
+}

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The verbs transport on the fake of libibverbs (fakeverbs/fabric.h), which is part of this program: what a device is asked
+ * for, and what becomes of its faults. With the argument "conformance" it is the conformance list of transports instead.
+ * verbs-fake.t runs it for several kinds of devices, FAKEVERBS.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fakeverbs/fabric.h"
+#include "link_fixture.h"
+#include "verbs/endpoint.h"
+
+#define SIZE ((size_t)100000)
+#define AROUND ((size_t)8192)
+
+static const struct link_kind *warm(void)
+{
+	for (size_t i = 0; i < link_kind_count; i++)
+		if (strcmp(link_kinds[i].name, "warmverbs") == 0)
+			return &link_kinds[i];
+	return NULL;
+}
+
+/* Options are environment variables of a rank (and `endpoints`); NULL: the default. */
+static void option(const char *name, const char *value)
+{
+	if (value)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+	assert_true(link_kind_works(warm()));
+}
+
+static int setup(void **state)
+{
+	memset(fake_fabric()->fault, 0, sizeof(fake_fabric()->fault));
+	for (uint32_t d = 0; d < fake_fabric()->ndevices; d++)
+		for (int p = 0; p < fake_fabric()->device[d].ports; p++)
+			fake_fabric()->device[d].port[p].state = IBV_PORT_ACTIVE;
+	fake_fabric()->complaints = 0;
+	*state = (void *)warm();
+	return fixture_setup(state);
+}
+
+static int teardown(void **state)
+{
+	unsigned qps = 0, keys = 0, contexts = 0;
+	int rc = fixture_teardown(state);
+	for (int i = 0; i < FAKE_QPS; i++)
+		qps += fake_fabric()->qp[i].used;
+	for (int i = 0; i < FAKE_KEYS; i++)
+		keys += fake_fabric()->key[i].used;
+	for (int i = 0; i < FAKE_CONTEXTS; i++)
+		contexts += fake_fabric()->context[i].pid != 0;
+	if (qps || keys || contexts)
+		print_error("left: %u queue pairs, %u registrations, %u contexts\n", qps, keys, contexts);
+	if (fake_fabric()->complaints)
+		print_error("%u complaints\n", fake_fabric()->complaints);
+	return rc || qps || keys || contexts || fake_fabric()->complaints;
+}
+
+static void fault(enum fake_point point, int value, uint32_t after)
+{
+	fake_lock(fake_fabric());
+	fake_fabric()->fault[point] = (struct fake_fault){.value = value, .after = after, .times = 1};
+	fake_unlock(fake_fabric());
+}
+
+static bool is_pending(enum fake_point point)
+{
+	return fake_fabric()->fault[point].value != 0;
+}
+
+/* --- addresses --- */
+
+static struct fake_device *device(void)
+{
+	return &fake_fabric()->device[0];
+}
+
+static void queue_pairs_have_the_address(void **state)
+{
+	option("ZIPPER_VERBS_SERVICE_LEVEL", "5");
+	option("ZIPPER_VERBS_PARTITION", device()->ib ? "5" : NULL);
+	struct pair p = fixture_pair(*state);
+	unsigned seen = 0;
+	for (uint32_t i = 0; i < FAKE_QPS; i++) {
+		const struct fake_qp *q = &fake_fabric()->qp[i];
+		if (!q->used)
+			continue;
+		seen++;
+		assert_int_equal(q->state, IBV_QPS_RTS);
+		assert_int_equal(q->sl, 5);
+		assert_int_equal(q->port, 1);
+		assert_int_equal(q->global, !device()->ib);
+		if (device()->ib) {
+			assert_int_equal(q->dlid, device()->port[0].lid);
+			assert_int_equal(device()->port[0].pkey[q->pkey_index], 0x8005);
+		} else {
+			assert_memory_equal(q->dgid, device()->port[0].gid, 16);
+		}
+	}
+	assert_int_equal(seen, 4); /* one for each direction at either end */
+	pair_close(&p);
+	option("ZIPPER_VERBS_SERVICE_LEVEL", NULL);
+	option("ZIPPER_VERBS_PARTITION", NULL);
+}
+
+static void a_partition_that_the_port_is_not_in(void **state)
+{
+	struct fixture *f = *state;
+	struct zlink *link;
+	struct zerr err;
+	if (!device()->ib)
+		skip();
+	option("ZIPPER_VERBS_PARTITION", "6");
+	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "fka:1 is not in partition 0x0006"));
+	option("ZIPPER_VERBS_PARTITION", NULL);
+	/* who waits in the listener's queue */
+	link = fixture_accept(f);
+	f->ops->close(link);
+}
+
+/* --- endpoint categories --- */
+
+static void categories_ask_for_what_they_are(void **state)
+{
+	const bool domains = device()->tds > 0;
+	for (int c = 0; c < ZEP_CATEGORIES; c++) {
+		option("ZIPPER_ENDPOINTS", zep_category_names[c]);
+		struct fixture *f = *state;
+		struct pair p = fixture_pair(f);
+		unsigned in_domain = 0, single = 0;
+		uint32_t contexts = 0;
+		bool seen[FAKE_CONTEXTS] = {false};
+		for (uint32_t i = 0; i < FAKE_QPS; i++) {
+			const struct fake_qp *q = &fake_fabric()->qp[i];
+			in_domain += q->used && q->domain;
+			single += q->used && q->single;
+			if (q->used && !seen[q->context]) {
+				seen[q->context] = true;
+				contexts++;
+			}
+		}
+		const bool dynamic = c == ZEP_2XDYNAMIC || c == ZEP_DYNAMIC || c == ZEP_SHARED_DYNAMIC;
+		assert_int_equal(in_domain, dynamic && domains ? 2 : 0);
+		assert_int_equal(single, (dynamic || c == ZEP_MPI_EVERYWHERE) && domains ? 2 : 0);
+		assert_int_equal(contexts, c == ZEP_MPI_EVERYWHERE ? 2 : 1);
+		pair_close(&p);
+		f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
+}
+
+/* --- windows and registrations --- */
+
+struct ends {
+	struct pair pair;
+	const struct zrma *rma;
+	uint8_t *memory, *staging;
+	struct zregion *region;
+	struct zrma_exposure exposure;
+};
+
+static void open_ends(struct ends *e, struct fixture *f)
+{
+	struct zerr err;
+	*e = (struct ends){.pair = fixture_pair(f), .rma = f->ops->rma, .memory = malloc(SIZE + 2 * AROUND),
+		.staging = calloc(1, SIZE)};
+	assert_true(e->memory && e->staging);
+	memset(e->memory, 0xa5, SIZE + 2 * AROUND);
+	if (e->rma->reg(e->pair.b, e->staging, SIZE, &e->region, &err) != 0)
+		fail_msg("%s", err.text);
+}
+
+static void close_ends(struct ends *e)
+{
+	pair_close(&e->pair);
+	e->rma->unreg(e->region);
+	free(e->memory);
+	free(e->staging);
+}
+
+/* Its result; or of the half, where that is at its end. */
+static int operate(struct ends *e, enum zlink_half half, int64_t offset, size_t len)
+{
+	struct zrma_done done;
+	const struct zrma_op op = {.key = e->exposure.key, .offset = (uint64_t)offset, .local = e->staging, .len = len,
+		.region = e->region, .cookie = e};
+	int rc = half == ZLINK_RX ? e->rma->read(e->pair.b, &op) : e->rma->write(e->pair.b, &op);
+	for (int turns = 0; rc == 0 && turns < 1000000; turns++) {
+		int n = e->rma->reap(e->pair.b, half, &done, 1);
+		if (n != 0)
+			return n < 0 ? n : done.rc;
+		sched_yield();
+	}
+	return rc;
+}
+
+static void nothing_around_is_reached(void **state)
+{
+	static const struct { int64_t offset; size_t len; } outside[] = {{SIZE, 1}, {-1, 1}, {SIZE - 1, 2}, {-1, SIZE},
+		{-4096, 1}, {SIZE + 4095, 1}, {1, SIZE}};
+	for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++)
+		for (int half = ZLINK_RX; half <= ZLINK_TX; half++) {
+			struct ends e;
+			open_ends(&e, *state);
+			assert_int_equal(e.rma->expose(e.pair.a, half == ZLINK_RX ? ZLINK_TX : ZLINK_RX,
+						 e.memory + AROUND, SIZE, &e.exposure), 0);
+			assert_int_equal(operate(&e, half, 0, SIZE), 0);
+			assert_int_equal(operate(&e, half, outside[i].offset, outside[i].len), -EACCES);
+			e.rma->conceal(e.pair.a, &e.exposure);
+			for (size_t k = 0; k < AROUND; k++)
+				assert_true(e.memory[k] == 0xa5 && e.memory[AROUND + SIZE + k] == 0xa5);
+			close_ends(&e);
+		}
+}
+
+/* For reading only or writing only, and not after conceal. */
+static void nothing_else_is_allowed(void **state)
+{
+	for (int half = ZLINK_RX; half <= ZLINK_TX; half++)
+		for (int after = 0; after < 2; after++) {
+			struct ends e;
+			enum zlink_half other = half == ZLINK_RX ? ZLINK_TX : ZLINK_RX;
+			open_ends(&e, *state);
+			assert_int_equal(e.rma->expose(e.pair.a, other, e.memory, SIZE, &e.exposure), 0);
+			if (after)
+				e.rma->conceal(e.pair.a, &e.exposure);
+			assert_int_equal(operate(&e, after ? (enum zlink_half)half : other, 0, 10), -EACCES);
+			if (!after)
+				e.rma->conceal(e.pair.a, &e.exposure);
+			close_ends(&e);
+		}
+}
+
+/* Another connection's key is none. */
+static void keys_are_for_one_link(void **state)
+{
+	struct ends e;
+	struct fixture *f = *state;
+	if (!device()->windows)
+		skip();
+	open_ends(&e, f);
+	struct pair other = fixture_pair(f), mine = e.pair;
+	assert_int_equal(e.rma->expose(mine.a, ZLINK_TX, e.memory, SIZE, &e.exposure), 0);
+	e.pair = other;
+	assert_int_equal(operate(&e, ZLINK_RX, 0, 10), -EACCES);
+	e.pair = mine;
+	assert_int_equal(operate(&e, ZLINK_RX, 0, 10), 0);
+	e.rma->conceal(mine.a, &e.exposure);
+	pair_close(&other);
+	close_ends(&e);
+}
+
+/* The limit of locked memory is reached: other registrations are given up, or it is said. */
+static void registering_fails(void **state)
+{
+	struct ends e;
+	struct zerr err;
+	struct zregion *region;
+	struct zrma_exposure first;
+	open_ends(&e, *state);
+	fault(FAKE_REG, ENOMEM, 0);
+	assert_int_equal(e.rma->reg(e.pair.b, e.memory, SIZE, &region, &err), -ENOMEM);
+	assert_non_null(strstr(err.text, "ulimit -l"));
+	fault(FAKE_REG, ENOMEM, 0);
+	assert_int_equal(e.rma->expose(e.pair.a, ZLINK_TX, e.memory, SIZE, &e.exposure), -ENOMEM);
+	/* one that is kept and not in use makes room */
+	assert_int_equal(e.rma->expose(e.pair.a, ZLINK_TX, e.memory, 10, &first), 0);
+	e.rma->conceal(e.pair.a, &first);
+	fault(FAKE_REG, ENOMEM, 0);
+	int rc = e.rma->expose(e.pair.a, ZLINK_TX, e.memory + AROUND, SIZE, &e.exposure);
+	assert_int_equal(rc, device()->windows ? 0 : -ENOMEM);
+	if (rc != 0)
+		assert_int_equal(e.rma->expose(e.pair.a, ZLINK_TX, e.memory + AROUND, SIZE, &e.exposure), 0);
+	assert_int_equal(operate(&e, ZLINK_RX, 0, SIZE), 0);
+	e.rma->conceal(e.pair.a, &e.exposure);
+	close_ends(&e);
+}
+
+/* --- set-up that fails --- */
+
+/* What is asked for fails one after the other, until nothing does. How many failed. */
+static unsigned fail_each(struct fixture *f, enum fake_point point, int code)
+{
+	unsigned failed = 0;
+	for (uint32_t after = 0;; after++) {
+		struct zerr err = {""};
+		struct zlink *a = NULL, *b = NULL;
+		fault(point, code, after);
+		int rc = f->ops->connect(&a, &f->addr, PATIENCE_MS, &err);
+		b = fixture_accept(f);
+		if (rc == 0) {
+			uint32_t events;
+			struct pollfd p = {.fd = f->ops->fd(b, ZLINK_RX, &events), .events = POLLIN};
+			struct inbox in;
+			inbox_init(&in);
+			struct zsink sink = inbox_sink(&in);
+			assert_int_equal(poll(&p, 1, PATIENCE_MS), 1);
+			assert_int_equal(f->ops->poll(b, &sink, 1), 0);
+			inbox_fini(&in);
+			assert_true(f->endpoint || f->ops->endpoint_open(&f->endpoint, &err) == 0);
+			rc = f->ops->settle(b, f->endpoint, f->endpoint, &err);
+		}
+		const bool hit = !is_pending(point);
+		if (rc != 0 && (strlen(err.text) < 10 || !hit))
+			fail_msg("%s %u: %s", fake_point_names[point], after, err.text);
+		failed += rc != 0;
+		if (a)
+			f->ops->close(a);
+		f->ops->close(b);
+		if (f->endpoint)
+			f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+		fault(point, 0, 0);
+		if (!hit)
+			return failed;
+	}
+}
+
+static void what_cannot_be_made_is_said(void **state)
+{
+	static const struct { enum fake_point point; int code; unsigned least; } points[] = {
+		{FAKE_OPEN, EMFILE, 1}, {FAKE_PD, ENOMEM, 1}, {FAKE_REG, ENOMEM, 4}, {FAKE_CHANNEL, EMFILE, 4},
+		{FAKE_CQ, ENOMEM, 2}, {FAKE_SRQ, ENOMEM, 2}, {FAKE_QP, ENOMEM, 4}, {FAKE_MODIFY, EINVAL, 8},
+		{FAKE_POST_RECV, ENOMEM, 2}, {FAKE_TD, ENOMEM, 0},
+	};
+	static const char *const categories[] = {"static", "2xdynamic", "mpi-everywhere"};
+	for (size_t c = 0; c < 3; c++) {
+		option("ZIPPER_ENDPOINTS", categories[c]);
+		for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+			unsigned failed = fail_each(*state, points[i].point, points[i].code);
+			if (failed < points[i].least)
+				fail_msg("%s, %s: %u", categories[c], fake_point_names[points[i].point], failed);
+		}
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
+}
+
+/* --- faults under way --- */
+
+/* Both ways until both ends have said why they are broken. Nobody polls for ever: who has nothing to do sleeps. */
+static void break_up(struct pair *p, int why[2])
+{
+	struct zlink *link[2] = {p->a, p->b};
+	struct inbox in[2];
+	uint64_t next[2] = {0, 0};
+	why[0] = why[1] = 0;
+	for (int i = 0; i < 2; i++)
+		inbox_init(&in[i]);
+	for (int turns = 0; !why[0] || !why[1]; turns++) {
+		assert_true(turns < 200000);
+		for (int i = 0; i < 2; i++) {
+			struct zsink sink = inbox_sink(&in[i]);
+			uint8_t raw[ZWIRE_ENV_BYTES];
+			size_t len = next[i] % 3 * 20000;
+			if (why[i])
+				continue;
+			message_env(raw, next[i], len);
+			int rc = link[i]->ops->post(link[i], raw, len ? payload_of(next[i], len) : NULL, len);
+			next[i] += rc == 0;
+			rc = rc == 0 || rc == -EAGAIN ? link[i]->ops->flush(link[i]) : rc;
+			int n = link[i]->ops->poll(link[i], &sink, 4);
+			if (in[i].wrong)
+				fail_msg("end %d: %s", i, in[i].wrong);
+			if (n < 0 && n != -EAGAIN) { /* and so it stays */
+				why[i] = n;
+				assert_true(link[i]->ops->poll(link[i], &sink, 1) < 0);
+				assert_int_equal(link[i]->ops->arm(link[i], ZLINK_RX), 1);
+			} else if (rc < 0 && rc != -EAGAIN) {
+				why[i] = rc;
+				assert_true(link[i]->ops->flush(link[i]) < 0);
+			} else if (n == 0 && rc < 0) {
+				sleep_on(link[i], ZLINK_TX, 1);
+			}
+			if (why[i]) {
+				if (i == 0)
+					p->a = NULL;
+				else
+					p->b = NULL;
+				link[i]->ops->close(link[i]);
+			}
+		}
+	}
+	for (int i = 0; i < 2; i++)
+		inbox_fini(&in[i]);
+}
+
+static void every_failed_completion_ends_the_link(void **state)
+{
+	static const enum fake_point points[] = {FAKE_SEND, FAKE_RECV};
+	for (size_t i = 0; i < 2; i++)
+		for (int status = IBV_WC_LOC_LEN_ERR; status <= IBV_WC_GENERAL_ERR; status++)
+			for (uint32_t after = 0; after < 3; after++) {
+				struct pair p = fixture_pair(*state);
+				int why[2];
+				fault(points[i], status, after * 7);
+				break_up(&p, why);
+				assert_false(is_pending(points[i]));
+			}
+}
+
+/* A message is lost, and nobody has anything else to do: the sender's sleeping receive half learns it. */
+static void a_lost_message_wakes_its_sender(void **state)
+{
+	for (int status = IBV_WC_LOC_LEN_ERR; status <= IBV_WC_GENERAL_ERR; status++)
+		for (int blocked = 0; blocked < 2; blocked++) {
+			struct pair p = fixture_pair(*state);
+			struct inbox in, none;
+			uint64_t k = 0;
+			inbox_init(&in);
+			inbox_init(&none);
+			struct zsink sink = inbox_sink(&none);
+			while (blocked && post_message(p.a, k, 5000) == 0)
+				k++;
+			if (blocked) { /* and woken up again */
+				while (!p.a->ops->arm(p.a, ZLINK_TX) && in.next < k)
+					receive_until(p.b, &in, in.next + 1);
+				while (p.a->ops->flush(p.a) == -EAGAIN)
+					receive_until(p.b, &in, in.next + 1);
+				receive_until(p.b, &in, k);
+			}
+			while (p.a->ops->poll(p.a, &sink, 1) == 0 && p.a->ops->arm(p.a, ZLINK_RX))
+				;
+			fault(FAKE_SEND, status, 0);
+			assert_int_equal(post_message(p.a, k, 10), 0);
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+			assert_true(receive_to_end(p.a, &none) < 0);
+			inbox_fini(&in);
+			inbox_fini(&none);
+			pair_close(&p);
+		}
+}
+
+static void every_refused_call_ends_the_link(void **state)
+{
+	static const struct { enum fake_point point; int code; } points[] = {{FAKE_POST, ENOMEM}, {FAKE_POST, EINVAL},
+		{FAKE_POLL, 1}, {FAKE_NOTIFY, EIO}};
+	for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
+		for (uint32_t after = 0; after < 20; after++) {
+			struct pair p = fixture_pair(*state);
+			int why[2];
+			fault(points[i].point, points[i].code, after);
+			if (points[i].point == FAKE_NOTIFY) { /* then it does not sleep, and that is all */
+				for (int k = 0; k < 40; k++)
+					p.a->ops->arm(p.a, k % 2 ? ZLINK_RX : ZLINK_TX);
+				pair_close(&p);
+			} else {
+				break_up(&p, why);
+			}
+			fault(points[i].point, 0, 0);
+		}
+}
+
+/* Of each end's one-sided operations, with what was exposed taken back as far as it goes. */
+static void failed_operations_are_reported(void **state)
+{
+	static const enum fake_point points[] = {FAKE_READ, FAKE_WRITE};
+	for (size_t i = 0; i < 2; i++)
+		for (int status = IBV_WC_LOC_LEN_ERR; status <= IBV_WC_GENERAL_ERR; status++) {
+			struct ends e;
+			const enum zlink_half half = points[i] == FAKE_READ ? ZLINK_RX : ZLINK_TX;
+			open_ends(&e, *state);
+			assert_int_equal(e.rma->expose(e.pair.a, half == ZLINK_RX ? ZLINK_TX : ZLINK_RX, e.memory, SIZE,
+						 &e.exposure), 0);
+			fault(points[i], status, 0);
+			assert_true(operate(&e, half, 0, 100) < 0);
+			assert_true(operate(&e, half, 0, 100) < 0);
+			pair_close(&(struct pair){.b = e.pair.b});
+			e.pair.b = NULL;
+			e.rma->conceal(e.pair.a, &e.exposure);
+			close_ends(&e);
+		}
+}
+
+static void windows_that_cannot_be_bound(void **state)
+{
+	if (!device()->windows)
+		skip();
+	for (int status = IBV_WC_LOC_LEN_ERR; status <= IBV_WC_GENERAL_ERR; status++)
+		for (int half = ZLINK_RX; half <= ZLINK_TX; half++)
+			for (uint32_t after = 0; after < 2; after++) {
+				struct ends e;
+				int why[2];
+				open_ends(&e, *state);
+				fault(FAKE_LOCAL, status, after);
+				int rc = e.rma->expose(e.pair.a, (enum zlink_half)half, e.memory, SIZE, &e.exposure);
+				assert_int_equal(rc == 0, after == 1);
+				if (rc == 0)
+					e.rma->conceal(e.pair.a, &e.exposure);
+				break_up(&e.pair, why);
+				close_ends(&e);
+			}
+}
+
+/* --- events --- */
+
+static void sleeping_ends_wake(void **state, int expected, void (*event)(int sock))
+{
+	struct pair p = fixture_pair(*state);
+	struct zlink *link[2] = {p.a, p.b};
+	int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
+	struct inbox in;
+	inbox_init(&in);
+	struct zsink sink = inbox_sink(&in);
+	for (int i = 0; i < 2; i++)
+		while (link[i]->ops->poll(link[i], &sink, 1) == 0 && link[i]->ops->arm(link[i], ZLINK_RX))
+			;
+	fake_lock(fake_fabric());
+	event(sock);
+	fake_unlock(fake_fabric());
+	close(sock);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(receive_to_end(link[i], &in), expected);
+	inbox_fini(&in);
+	pair_close(&p);
+}
+
+static void port_down(int sock)
+{
+	fake_port_set(fake_fabric(), sock, 0, 1, false);
+}
+
+static void device_gone(int sock)
+{
+	fake_event(fake_fabric(), sock, 0, 0, IBV_EVENT_DEVICE_FATAL, 0);
+}
+
+static void a_port_that_goes_down_ends_its_links(void **state)
+{
+	struct fixture *f = *state;
+	struct zlink *link;
+	struct zerr err;
+	sleeping_ends_wake(state, -ENETDOWN, port_down);
+	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -ENODEV);
+	assert_non_null(strstr(err.text, "active port"));
+	link = fixture_accept(f);
+	f->ops->close(link);
+}
+
+static void a_device_that_goes_away_ends_its_links(void **state)
+{
+	sleeping_ends_wake(state, -ENODEV, device_gone);
+}
+
+/* The other port of the device is none of theirs. */
+static void other_ports_are_left_alone(void **state)
+{
+	struct pair p = fixture_pair(*state);
+	struct inbox in;
+	int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
+	inbox_init(&in);
+	fake_lock(fake_fabric());
+	fake_event(fake_fabric(), sock, 0, 0, IBV_EVENT_PORT_ERR, 2);
+	fake_event(fake_fabric(), sock, 0, 0, IBV_EVENT_PORT_ACTIVE, 1);
+	fake_event(fake_fabric(), sock, 0, 0, IBV_EVENT_SM_CHANGE, 1);
+	fake_unlock(fake_fabric());
+	close(sock);
+	for (uint64_t k = 0; k < 10; k++) {
+		assert_int_equal(post_message(p.a, k, 100), 0);
+		assert_int_equal(p.a->ops->flush(p.a), 0);
+		receive_until(p.b, &in, k + 1);
+	}
+	inbox_fini(&in);
+	pair_close(&p);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(queue_pairs_have_the_address), TEST(a_partition_that_the_port_is_not_in),
+		TEST(categories_ask_for_what_they_are), TEST(nothing_around_is_reached), TEST(nothing_else_is_allowed),
+		TEST(keys_are_for_one_link), TEST(registering_fails), TEST(what_cannot_be_made_is_said),
+		TEST(every_failed_completion_ends_the_link), TEST(a_lost_message_wakes_its_sender),
+		TEST(every_refused_call_ends_the_link),
+		TEST(failed_operations_are_reported), TEST(windows_that_cannot_be_bound),
+		TEST(a_port_that_goes_down_ends_its_links), TEST(a_device_that_goes_away_ends_its_links),
+		TEST(other_ports_are_left_alone),
+	};
+	setenv("FAKEVERBS", "fka/ib/pkey=0x8005/mw/tds=64", 0);
+	setenv("ZIP_TEST_VERBS", "fka:1@127.0.0.1", 0);
+	setenv("ZIP_TEST_LINKS", " verbs warmverbs ", 0);
+	if (argc > 1 && strcmp(argv[1], "conformance") == 0)
+		return transport_main(argc - 1, argv + 1);
+	if (!fake_fabric() || !link_kind_works(warm()))
+		return 1;
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests_name("verbs", tests, NULL, NULL);
+}
