@@ -74,7 +74,9 @@ const struct zconf_row settings_rows[] = {
 		"that names the missing ones. A launcher may ask for another time."),
 	OPT_MS(hello_timeout, "10s", 100, 600 * 1000,
 		"How long a new connection may take until it has proved who it is."),
-	OPT(eager_bytes, ZCONF_BYTES, "16K", 0, ZWIRE_MAX_PAYLOAD,
+	/* A message of 32 KiB takes half the time over TCP without the handshake (24 instead of 55 us), and as many come
+	 * through in a stream. */
+	OPT(eager_bytes, ZCONF_BYTES, "32K", 0, ZWIRE_MAX_PAYLOAD,
 		"Messages up to this size travel at once, together with their envelope; larger ones are "
 		"announced first and sent when the receiver wants them."),
 	OPT(frag_bytes, ZCONF_BYTES, "128K", 4 * KiB, ZWIRE_MAX_PAYLOAD,

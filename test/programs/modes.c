@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-static const int sizes[] = {0, 1, 7, 1000, 16384, 16385, 131072, 131073, 400001};
+static const int sizes[] = {0, 1, 7, 1000, 16384, 16385, 32768, 32769, 131072, 131073, 400001};
 #define NSIZES (int)(sizeof sizes / sizeof *sizes)
 #define MAX 400001
 

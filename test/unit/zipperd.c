@@ -76,7 +76,7 @@ static void two_parts_join(void **state)
 		assert_int_equal(w->nruns, 2);
 		assert_int_equal(w->runs[1].vrank, 2);
 		assert_int_equal(w->runs[1].lrank, 0);
-		assert_int_equal(w->eager_bytes, 16 << 10);
+		assert_int_equal(w->eager_bytes, 32 << 10);
 		assert_memory_equal(w->token, r[0].world.token, sizeof(w->token));
 	}
 	bye_all(r, 4);
@@ -701,12 +701,12 @@ static void breaking_the_rules_ends_that_job(void **state)
 		{.kind = ZWIRE_EAGER, .src = 0, .dst = 99, .seq = 1},		  /* nobody */
 		{.kind = ZWIRE_EAGER, .src = 0, .dst = 2, .seq = 0},		  /* no number */
 		{.kind = ZWIRE_RTS, .src = 0, .dst = 2, .seq = 1, .len = 5},	  /* payload */
-		{.kind = ZWIRE_EAGER, .src = 0, .dst = 2, .seq = 1, .len = 20000}, /* too large */
+		{.kind = ZWIRE_EAGER, .src = 0, .dst = 2, .seq = 1, .len = 40000}, /* too large */
 		{.kind = ZWIRE_NAK, .src = 0, .dst = 2, .seq = 1},		  /* zipperd's own */
 		{.kind = ZWIRE_CTRL, .src = 0, .dst = 2},
 		{.kind = ZWIRE_ACK, .src = 0, .dst = 2, .job = 7},
 	};
-	static const uint8_t zeros[20000];
+	static const uint8_t zeros[40000];
 	(void)state;
 	daemon_start(&d, TCP, NULL);
 	init2(other, "other", d.addr);
@@ -844,7 +844,7 @@ static void messages_to_a_rank_that_left(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4];
 	(void)state;
-	daemon_start(&d, TCP, "dest_share=20K");
+	daemon_start(&d, TCP, "dest_share=20K eager_bytes=16K");
 	init2(r, "j", d.addr);
 	fake_join_all(r, 4);
 	assert_joined(r, 4);
