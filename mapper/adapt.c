@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The iterative allocation: iterations, links, memory. What messages do is in adapt_paths.c and adapt_forks.c. */
+/* The iterative allocation: iterations, links, memory. What messages do is in adapt_paths.c and
+ * adapt_forks.c. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -126,6 +127,11 @@ static double scale_for(double max)
 	return exp2(floor(61 - log2(max + 1)));
 }
 
+static bool flow_forked(const struct adapt *a, unsigned flow)
+{
+	return a->net->forked && a->flows[flow].routing->direct;
+}
+
 static int task_create(struct adapt *a, unsigned flow, const struct traffic_chunk *c)
 {
 	struct adapt_task *t = &a->tasks[a->ntasks];
@@ -136,13 +142,23 @@ static int task_create(struct adapt *a, unsigned flow, const struct traffic_chun
 	a->ntasks++;
 	t->flow = flow;
 	t->chunk = c;
-	t->forked = a->net->forked && a->flows[flow].routing->direct;
+	t->items = items;
+	t->forked = flow_forked(a, flow);
 	if (t->forked)
 		t->ways = calloc(items, sizeof(*t->ways));
 	else
 		t->got = calloc(items, sizeof(*t->got));
 	t->last = calloc(items, sizeof(*t->last));
 	return (t->ways || t->got) && t->last ? 0 : -ENOMEM;
+}
+
+static void task_sort(void *arg, size_t item, unsigned worker)
+{
+	struct adapt *a = arg;
+
+	(void)worker;
+	if (a->tasks[item].forked && adapt_runs_make(a, &a->tasks[item]))
+		__atomic_store_n(&a->failed, true, __ATOMIC_RELAXED);
 }
 
 static int tasks_create(struct adapt *a, unsigned nflows)
@@ -158,11 +174,13 @@ static int tasks_create(struct adapt *a, unsigned nflows)
 	for (unsigned f = 0; f < nflows; f++)
 		for (size_t i = 0; i < a->flows[f].traffic->nchunks && !rc; i++)
 			rc = task_create(a, f, &a->flows[f].traffic->chunks[i]);
-	return rc;
+	if (!rc)
+		par_run(a->opts->threads, a->ntasks, task_sort, a);
+	return a->failed ? -ENOMEM : rc;
 }
 
-/* Zeroed, in large pages where the system has them: with small ones most accesses miss the translation buffer. */
-static void *cells_alloc(size_t bytes)
+/* With small pages most accesses miss the translation buffer. */
+void *adapt_alloc(size_t bytes)
 {
 	const size_t page = 2u << 20; /* of x86-64 and most others; another size costs nothing but alignment */
 	void *memory;
@@ -187,7 +205,7 @@ static int cells_create(struct adapt *a)
 		a->left[l] = net->link_class[l] == NET_NONE ? (double)FLT_MAX :
 							     (double)net->capacity[l] / a->exposure;
 	for (unsigned w = 0; w < a->opts->threads; w++) {
-		a->cells[w] = cells_alloc(net->links * sizeof(struct adapt_cell));
+		a->cells[w] = adapt_alloc(net->links * sizeof(struct adapt_cell));
 		if (!a->cells[w])
 			return -ENOMEM;
 		for (uint32_t l = 0; l < net->links; l++)
@@ -201,10 +219,14 @@ static int adapt_create(struct adapt *a, unsigned nflows)
 	double bytes = 0, capacity = 0;
 	uint64_t work = 0;
 	bool fresh = false, drawn = false;
+	int rc;
 
 	for (unsigned f = 0; f < nflows; f++) {
 		bytes += (double)a->flows[f].traffic->bytes;
-		drawn |= !(a->net->forked && a->flows[f].routing->direct);
+		if (flow_forked(a, f))
+			a->forked += a->flows[f].traffic->items;
+		else
+			drawn = true;
 		if (!a->flows[f].routing->fresh)
 			continue;
 		fresh = true;
@@ -225,15 +247,28 @@ static int adapt_create(struct adapt *a, unsigned nflows)
 		if (!a->history)
 			return -ENOMEM;
 	}
-	return tasks_create(a, nflows) || cells_create(a) ? -ENOMEM : 0;
+	rc = cells_create(a);
+	if (!rc)
+		rc = tasks_create(a, nflows);
+	return rc || !adapt_legs_many(a, a->forked) ? rc : adapt_legs_create(a);
 }
 
-static uint64_t tasks_found(struct adapt *a)
+/* Both passes of an iteration, and what is to be done to the links after each. Returns how many messages have found
+ * something; *forked are those of forked flows. */
+static uint64_t iteration_run(struct adapt *a, uint64_t *forked)
 {
 	uint64_t found = 0;
 
+	for (a->pass = ADAPT_REQUEST; a->pass <= ADAPT_ALLOCATE; a->pass++) {
+		adapt_legs_fill(a);
+		par_run(a->opts->threads, a->ntasks, task_pass, a);
+		adapt_legs_flush(a);
+		links_run(a, a->pass == ADAPT_REQUEST ? links_share : links_subtract);
+	}
+	*forked = 0;
 	for (size_t i = 0; i < a->ntasks; i++) {
 		found += a->tasks[i].found;
+		*forked += a->tasks[i].forked ? a->tasks[i].found : 0;
 		a->tasks[i].found = 0;
 	}
 	return found;
@@ -244,6 +279,7 @@ int adapt_solve(struct adapt **out, const struct net *net, const struct model_fl
 {
 	struct adapt *a = calloc(1, sizeof(*a));
 	unsigned idle = 0; /* iterations in a row without success, all bandwidth exposed */
+	uint64_t found, forked;
 
 	*out = a;
 	if (!a)
@@ -253,19 +289,17 @@ int adapt_solve(struct adapt **out, const struct net *net, const struct model_fl
 	a->opts = opts;
 	if (adapt_create(a, nflows))
 		goto err_memory;
+	forked = a->forked;
 	for (a->iteration = 0; a->iteration < opts->iterations && idle < a->turns; a->iteration++) {
 		if (a->history) {
 			a->history[a->iteration] = malloc(net->links * sizeof(struct adapt_history));
 			if (!a->history[a->iteration])
 				goto err_memory;
 		}
-		a->pass = ADAPT_REQUEST;
-		par_run(opts->threads, a->ntasks, task_pass, a);
-		links_run(a, links_share);
-		a->pass = ADAPT_ALLOCATE;
-		par_run(opts->threads, a->ntasks, task_pass, a);
-		links_run(a, links_subtract);
-		idle = tasks_found(a) || a->iteration + 1 < a->exposure ? 0 : idle + 1;
+		/* who found something asks again */
+		a->dense = adapt_legs_many(a, a->iteration < a->exposure || a->turns > 1 ? a->forked : forked);
+		found = iteration_run(a, &forked);
+		idle = found || a->iteration + 1 < a->exposure ? 0 : idle + 1;
 		opts->progress(opts->progress_arg, "allocation", (a->iteration + 1.0) / opts->iterations);
 	}
 	a->iterations = a->iteration;
@@ -287,12 +321,16 @@ void adapt_destroy(struct adapt *a)
 	for (size_t i = 0; i < a->ntasks; i++) {
 		free(a->tasks[i].got);
 		free(a->tasks[i].ways);
+		free(a->tasks[i].forks);
+		free(a->tasks[i].ends);
+		free(a->tasks[i].runs);
 		free(a->tasks[i].last);
 	}
 	for (unsigned w = 0; a->cells && w < a->opts->threads; w++)
 		free(a->cells[w]);
 	for (unsigned i = 0; a->history && i < a->opts->iterations; i++)
 		free(a->history[i]);
+	adapt_legs_destroy(a);
 	free(a->tasks);
 	free(a->cells);
 	free(a->history);
@@ -305,7 +343,7 @@ void adapt_destroy(struct adapt *a)
 int adapt_spread(const struct routing_job *job)
 {
 	struct adapt *a = job->adapt;
-	bool forked = a->net->forked && a->flows[job->number].routing->direct;
+	bool forked = flow_forked(a, job->number);
 
 	a->flow = job->number;
 	a->pass = ADAPT_SPREAD;
@@ -316,7 +354,9 @@ int adapt_spread(const struct routing_job *job)
 	}
 	a->iteration = 0;
 	a->pass = ADAPT_EVEN;
+	a->dense = forked && adapt_legs_many(a, a->flows[job->number].traffic->items);
 	par_run(a->opts->threads, a->ntasks, task_pass, a);
+	adapt_legs_flush(a);
 	for (uint32_t l = 0; l < a->net->links; l++) {
 		uint64_t sum = cell_take(a, l);
 

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The allocation for messages that ask for all shortest paths of a forked network (net.h): beginning i and end j make
- * path (i, j). The four paths share their links, which are read and written once instead of four times, and the paths
- * never change: what each beginning and each end got is kept, and bytes are spread in one pass.
+ * The allocation for messages that ask for all shortest paths of a forked network (net.h): way i of the first leg and
+ * way j of the last make path (i, j). The four paths share their links, which are read and written once instead of four
+ * times, and the paths never change: what each way of the legs got is kept, and bytes are spread in one pass.
+ *
+ * Messages are worked on in blocks. What is left on a message's ways is gathered from legs (where many messages share
+ * them) or from links; arithmetic is done for all messages of a block at once, in arrays; then the sums are added.
  */
 #include "adapt_impl.h"
 
-/* The compiler keeps these small arrays in registers if it puts all in one function. */
+/* The compiler makes one function of these for each of the cases that its constants make. */
 #define FORCE inline __attribute__((always_inline))
 
-/* A number for each path (i, j). */
-struct paths {
-	float v[2][2];
+struct block {
+	uint32_t n;
+	uint64_t at[ADAPT_LANES];     /* item of the task */
+	uint32_t middle[ADAPT_LANES]; /* link */
+	struct net_leg first[ADAPT_LANES], last[ADAPT_LANES]; /* unless dense */
+	struct adapt_lanes lanes;
 };
 
-/* What is to be added to the links of a fork. */
-struct parts {
-	float first[2], last[2];
+/* Where a walk over the runs of a task is. */
+struct cursor {
+	uint32_t run, item;
 };
 
 static FORCE float least(float a, float b)
@@ -24,191 +30,304 @@ static FORCE float least(float a, float b)
 	return a < b ? a : b;
 }
 
-/* The least of what is left, or of the availability, on each path. */
-static FORCE struct paths fork_least(const struct adapt_cell *cells, const struct net_fork *f, uint32_t middle,
-	bool share)
-{
-#define OF(link) (share ? cells[link].share : cells[link].left)
-	float first[2], last[2], between = OF(f->middle[0]);
-	struct paths p;
+/* --- which messages --- */
 
-	for (uint32_t m = 1; m < middle; m++)
-		between = least(between, OF(f->middle[m]));
-	for (int i = 0; i < 2; i++) {
-		first[i] = least(least(OF(f->first[i][0]), OF(f->first[i][1])), between);
-		last[i] = least(OF(f->last[i][0]), OF(f->last[i][1]));
+static void items_swap(struct adapt_task *t, uint64_t a, uint64_t b)
+{
+	struct adapt_fork fork = t->forks[a];
+	struct adapt_ways ways = t->ways[a];
+	uint16_t last = t->last[a];
+
+	t->forks[a] = t->forks[b];
+	t->ways[a] = t->ways[b];
+	t->last[a] = t->last[b];
+	t->forks[b] = fork;
+	t->ways[b] = ways;
+	t->last[b] = last;
+	if (t->ends) {
+		struct adapt_ends ends = t->ends[a];
+
+		t->ends[a] = t->ends[b];
+		t->ends[b] = ends;
 	}
-#undef OF
-	for (int i = 0; i < 2; i++)
-		for (int j = 0; j < 2; j++)
-			p.v[i][j] = least(first[i], last[j]);
-	return p;
 }
 
-/* The weights of the paths, see adapt.h; all 0 if no path has anything left. */
-static FORCE struct paths fork_weigh(const struct adapt *a, const struct adapt_cell *cells, const struct net_fork *f,
-	uint32_t middle, bool adaptive)
+/* Messages of a run that ask no more go to its end. */
+static void run_sift(const struct adapt *a, struct adapt_task *t, struct adapt_run *run)
 {
-	struct paths p = fork_least(cells, f, middle, false);
-	float sum = 0;
+	for (uint32_t i = 0; i < run->asking;)
+		if (adapt_asks(a, t->last[run->begin + i], ADAPT_PATIENCE_FIXED))
+			i++;
+		else
+			items_swap(t, run->begin + i, run->begin + --run->asking);
+}
 
-	for (int i = 0; i < 2; i++)
-		for (int j = 0; j < 2; j++) {
-			p.v[i][j] = p.v[i][j] <= a->cutoff ? 0 : adaptive ? p.v[i][j] : 1;
-			sum += p.v[i][j];
+static void ahead_fetch(const struct adapt *a, const struct adapt_task *t, uint64_t j, unsigned worker)
+{
+	uint64_t end = j + 2 * ADAPT_LANES;
+
+	for (j += ADAPT_LANES; j < end && j < t->items; j++) {
+		__builtin_prefetch(&a->legs[t->forks[j].last]);
+		__builtin_prefetch(&a->leg_sums[worker][t->forks[j].last], 1);
+		__builtin_prefetch(&a->leg_sums[worker][t->forks[j].first], 1);
+	}
+}
+
+/* The next messages that take part; b->n of them, 0 at the end. Where messages take turns they keep their places. */
+static FORCE void block_fill(const struct adapt *a, struct adapt_task *t, struct cursor *c, struct block *b,
+	enum adapt_pass pass)
+{
+	uint32_t turns = pass == ADAPT_EVEN ? 1 : a->turns, turn = a->iteration % turns, n = 0;
+
+	while (c->run < t->nruns && n < ADAPT_LANES) {
+		struct adapt_run *run = &t->runs[c->run];
+		uint64_t j = run->begin + c->item;
+		uint32_t more;
+
+		if (pass == ADAPT_REQUEST && turns == 1 && !c->item && a->iteration > 1)
+			run_sift(a, t, run);
+		more = (pass == ADAPT_EVEN ? run->all : run->asking) - c->item;
+		if (turns == 1 && more > ADAPT_LANES - n)
+			more = ADAPT_LANES - n;
+		c->item += more;
+		if (turns == 1) {
+			for (; more; more--) {
+				b->middle[n] = run->middle;
+				b->at[n++] = j++;
+			}
+		} else {
+			for (; more && n < ADAPT_LANES; more--, j++)
+				if (j % turns == turn && adapt_asks(a, t->last[j], ADAPT_PATIENCE_FIXED)) {
+					b->middle[n] = run->middle;
+					b->at[n++] = j;
+				}
+			c->item -= more;
 		}
-	sum = sum > 0 ? 1 / sum : 0;
-	for (int i = 0; i < 2; i++)
-		for (int j = 0; j < 2; j++)
-			p.v[i][j] *= sum;
-	return p;
-}
-
-static FORCE struct parts fork_parts(struct paths p)
-{
-	return (struct parts){ { p.v[0][0] + p.v[0][1], p.v[1][0] + p.v[1][1] },
-		{ p.v[0][0] + p.v[1][0], p.v[0][1] + p.v[1][1] } };
-}
-
-/* What passes the middle is what the beginnings add, so that integers add up. */
-static FORCE void fork_add(struct adapt_cell *cells, const struct net_fork *f, uint32_t middle, struct parts p,
-	double scale)
-{
-	uint64_t all = 0;
-
-	for (int i = 0; i < 2; i++) {
-		uint64_t first = (uint64_t)(int64_t)((double)p.first[i] * scale);
-		uint64_t last = (uint64_t)(int64_t)((double)p.last[i] * scale);
-
-		all += first;
-		cells[f->first[i][0]].sum += first;
-		cells[f->first[i][1]].sum += first;
-		cells[f->last[i][0]].sum += last;
-		cells[f->last[i][1]].sum += last;
+		if (c->item >= (pass == ADAPT_EVEN ? run->all : run->asking)) {
+			c->run++;
+			c->item = 0;
+		}
 	}
-	for (uint32_t m = 0; m < middle; m++)
-		cells[f->middle[m]].sum += all;
+	b->n = n;
 }
 
-static FORCE void fork_request(const struct adapt *a, struct adapt_cell *cells, const struct net_fork *f,
-	uint32_t middle, bool adaptive, const struct adapt_task *t, uint64_t j)
+/* --- what is left --- */
+
+static FORCE void lanes_legs(const struct adapt *a, const struct adapt_task *t, struct block *b, bool share)
 {
-	struct paths p = fork_weigh(a, cells, f, middle, adaptive);
+	struct adapt_lanes *l = &b->lanes;
 
-	fork_add(cells, f, middle, fork_parts(p), adapt_bytes(a, t, j) * a->scale[ADAPT_REQUEST]);
-}
+	for (uint32_t k = 0; k < b->n; k++) {
+		const struct adapt_leg *first = &a->legs[t->forks[b->at[k]].first];
+		const struct adapt_leg *last = &a->legs[t->forks[b->at[k]].last];
 
-static FORCE void fork_allocate(const struct adapt *a, struct adapt_cell *cells, const struct net_fork *f,
-	uint32_t middle, bool adaptive, struct adapt_task *t, uint64_t j)
-{
-	struct paths p = fork_weigh(a, cells, f, middle, adaptive), share = fork_least(cells, f, middle, true);
-	float bytes = (float)adapt_bytes(a, t, j);
-	struct adapt_ways *w = &t->ways[j];
-	struct parts got;
-
-	for (int i = 0; i < 2; i++)
-		for (int k = 0; k < 2; k++)
-			p.v[i][k] *= bytes * share.v[i][k];
-	got = fork_parts(p);
-	if (got.first[0] + got.first[1] <= 0)
-		return;
-	fork_add(cells, f, middle, got, a->scale[ADAPT_ALLOCATE]);
-	for (int i = 0; i < 2; i++) {
-		w->first[i] += got.first[i];
-		w->last[i] += got.last[i];
+		for (int i = 0; i < 2; i++) {
+			l->left.first[i][k] = first->left[i];
+			l->left.last[i][k] = last->left[i];
+			if (share) {
+				l->share.first[i][k] = first->share[i];
+				l->share.last[i][k] = last->share[i];
+			}
+		}
 	}
-	t->last[j] = (uint16_t)a->iteration;
-	t->found++;
 }
 
-static FORCE uint32_t link_crossed(const struct adapt_cell *cells, uint32_t link)
+static FORCE void lanes_links(const struct adapt_cell *cells, struct block *b, bool share)
 {
-	return cells[link].share < FLT_MAX;
+#define LEAST(leg, i, what) least(cells[(leg).link[i][0]].what, cells[(leg).link[i][1]].what)
+	struct adapt_lanes *l = &b->lanes;
+
+	for (uint32_t k = 0; k < b->n; k++)
+		for (int i = 0; i < 2; i++) {
+			l->left.first[i][k] = LEAST(b->first[k], i, left);
+			l->left.last[i][k] = LEAST(b->last[k], i, left);
+			if (share) {
+				l->share.first[i][k] = LEAST(b->first[k], i, share);
+				l->share.last[i][k] = LEAST(b->last[k], i, share);
+			}
+		}
+#undef LEAST
+}
+
+static FORCE void lanes_middle(const struct adapt_cell *cells, const struct adapt_task *t, struct block *b)
+{
+	struct adapt_lanes *l = &b->lanes;
+
+	for (uint32_t k = 0; k < b->n; k++) {
+		const struct adapt_cell *c = &cells[b->middle[k]];
+
+		l->left.middle[k] = c->left;
+		l->share.middle[k] = c->share;
+		if (t->ends) {
+			const struct adapt_cell *in = &cells[t->ends[b->at[k]].in];
+			const struct adapt_cell *out = &cells[t->ends[b->at[k]].out];
+
+			l->left.middle[k] = least(c->left, least(in->left, out->left));
+			l->share.middle[k] = least(c->share, least(in->share, out->share));
+		}
+	}
+}
+
+static void links_fetch(const struct adapt *a, const struct adapt_cell *cells, const struct adapt_task *t,
+	struct block *b)
+{
+	for (uint32_t k = 0; k < b->n; k++) {
+		a->net->ops->legs_list(a->net, t->forks[b->at[k]].first, 1, &b->first[k]);
+		a->net->ops->legs_list(a->net, t->forks[b->at[k]].last, 1, &b->last[k]);
+		for (int i = 0; i < 4; i++) {
+			__builtin_prefetch(&cells[b->first[k].link[i / 2][i % 2]], 1);
+			__builtin_prefetch(&cells[b->last[k].link[i / 2][i % 2]], 1);
+		}
+		__builtin_prefetch(&cells[b->middle[k]], 1);
+		if (t->ends) {
+			__builtin_prefetch(&cells[t->ends[b->at[k]].in], 1);
+			__builtin_prefetch(&cells[t->ends[b->at[k]].out], 1);
+		}
+	}
+}
+
+static FORCE void block_gather(const struct adapt *a, const struct adapt_cell *cells, const struct adapt_task *t,
+	struct block *b, bool dense, bool share)
+{
+	double unit = (double)a->flows[t->flow].traffic->unit;
+
+	for (uint32_t k = 0; k < b->n; k++)
+		b->lanes.bytes[k] = (double)t->forks[b->at[k]].units * unit;
+	if (dense)
+		lanes_legs(a, t, b, share);
+	else
+		lanes_links(cells, b, share);
+	lanes_middle(cells, t, b);
+}
+
+/* --- what is added --- */
+
+static FORCE void block_add(struct adapt *a, struct adapt_cell *cells, const struct adapt_task *t,
+	const struct block *b, bool dense, unsigned worker)
+{
+	uint64_t between = 0; /* of one link after the other in the middle: mostly many messages have the same */
+
+	for (uint32_t k = 0; k < b->n; k++) {
+		uint64_t through = b->lanes.sum[0][k] + b->lanes.sum[1][k];
+
+		if (dense) {
+			uint64_t *first = a->leg_sums[worker][t->forks[b->at[k]].first];
+			uint64_t *last = a->leg_sums[worker][t->forks[b->at[k]].last];
+
+			for (int i = 0; i < 2; i++) {
+				first[i] += b->lanes.sum[i][k];
+				last[i] += b->lanes.sum[2 + i][k];
+			}
+		} else {
+			for (int i = 0; i < 4; i++) {
+				cells[b->first[k].link[i / 2][i % 2]].sum += b->lanes.sum[i / 2][k];
+				cells[b->last[k].link[i / 2][i % 2]].sum += b->lanes.sum[2 + i / 2][k];
+			}
+		}
+		between += through;
+		if (k + 1 == b->n || b->middle[k + 1] != b->middle[k]) {
+			cells[b->middle[k]].sum += between;
+			between = 0;
+		}
+		if (t->ends) {
+			cells[t->ends[b->at[k]].in].sum += through;
+			cells[t->ends[b->at[k]].out].sum += through;
+		}
+	}
+}
+
+static FORCE void block_keep(const struct adapt *a, struct adapt_task *t, const struct block *b)
+{
+	const struct adapt_lanes *l = &b->lanes;
+
+	for (uint32_t k = 0; k < b->n; k++) {
+		struct adapt_ways *w = &t->ways[b->at[k]];
+
+		if (l->got[0][k] + l->got[1][k] <= 0)
+			continue;
+		for (int i = 0; i < 2; i++) {
+			w->first[i] += l->got[i][k];
+			w->last[i] += l->got[2 + i][k];
+		}
+		t->last[b->at[k]] = (uint16_t)a->iteration;
+		t->found++;
+	}
+}
+
+static uint32_t hops_count(const struct adapt *a, const struct adapt_task *t, const struct block *b, uint32_t k)
+{
+	uint32_t legs = a->dense ? (uint32_t)a->leg_hops[t->forks[b->at[k]].first] + a->leg_hops[t->forks[b->at[k]].last] :
+				   adapt_leg_hops(a, &b->first[k]) + adapt_leg_hops(a, &b->last[k]);
+
+	return legs + (a->net->link_class[b->middle[k]] != NET_NONE) + 2 * (t->ends != NULL);
 }
 
 /* In proportion to what it got; evenly if that is nothing. */
-static FORCE void fork_spread(const struct adapt *a, struct adapt_cell *cells, const struct net_fork *f,
-	uint32_t middle, struct adapt_task *t, uint64_t j)
+static void block_spread(const struct adapt *a, struct adapt_task *t, struct block *b)
 {
-	struct adapt_ways w = t->ways[j];
-	double bytes = adapt_bytes(a, t, j), hops = 0;
-	struct parts p;
+	for (uint32_t k = 0; k < b->n; k++) {
+		struct adapt_ways w = t->ways[b->at[k]];
+		float first = w.first[0] + w.first[1], last = w.last[0] + w.last[1];
 
-	if (w.first[0] + w.first[1] <= 0 || w.last[0] + w.last[1] <= 0) {
-		w = (struct adapt_ways){ { 1, 1 }, { 1, 1 } };
-		t->starved++;
+		if (first <= 0 || last <= 0) {
+			w = (struct adapt_ways){ { 1, 1 }, { 1, 1 } };
+			first = last = 2;
+			t->starved++;
+		}
+		b->lanes.got[0][k] = w.first[0] / first;
+		b->lanes.got[1][k] = 1 - b->lanes.got[0][k];
+		b->lanes.got[2][k] = w.last[0] / last;
+		b->lanes.got[3][k] = 1 - b->lanes.got[2][k];
+		t->hops += b->lanes.bytes[k] * hops_count(a, t, b, k);
 	}
-	p.first[0] = w.first[0] / (w.first[0] + w.first[1]);
-	p.last[0] = w.last[0] / (w.last[0] + w.last[1]);
-	p.first[1] = 1 - p.first[0];
-	p.last[1] = 1 - p.last[0];
-	fork_add(cells, f, middle, p, bytes * a->scale[ADAPT_SPREAD]);
-	for (int i = 0; i < 2; i++)
-		for (int h = 0; h < 2; h++)
-			hops += (double)p.first[i] * link_crossed(cells, f->first[i][h]) +
-				(double)p.last[i] * link_crossed(cells, f->last[i][h]);
-	for (uint32_t m = 0; m < middle; m++)
-		hops += link_crossed(cells, f->middle[m]);
-	t->hops += bytes * hops;
+	adapt_lanes_bytes(&b->lanes, a->scale[ADAPT_SPREAD]);
 }
 
-static FORCE void fork_prefetch(const struct adapt_cell *cells, const struct net_fork *f, uint32_t middle)
-{
-	for (int i = 0; i < 2; i++)
-		for (int h = 0; h < 2; h++) {
-			__builtin_prefetch(&cells[f->first[i][h]], 1);
-			__builtin_prefetch(&cells[f->last[i][h]], 1);
-		}
-	for (uint32_t m = 0; m < middle; m++)
-		__builtin_prefetch(&cells[f->middle[m]], 1);
-}
+/* --- a pass over a task --- */
 
-/* Written once, compiled for each of the cases that its constants make. */
-static FORCE void forks_pass(struct adapt *a, struct adapt_task *t, struct adapt_cell *cells, uint32_t middle,
-	bool adaptive, enum adapt_pass pass)
+static FORCE void forks_pass(struct adapt *a, struct adapt_task *t, unsigned worker, enum adapt_pass pass, bool dense,
+	bool adaptive)
 {
-	const struct traffic_chunk *c = t->chunk;
-	const struct net *net = a->net;
-	struct net_fork forks[ADAPT_BLOCK];
-	uint64_t which[ADAPT_BLOCK], j;
-	struct adapt_walk walk;
-	unsigned n;
+	struct adapt_cell *cells = a->cells[worker];
+	struct cursor cursor = { 0, 0 };
+	struct block b = { 0 };
 
-	adapt_walk_begin(&walk, a, c);
-	do {
-		for (n = 0; n < ADAPT_BLOCK && adapt_walk_next(&walk, &j);) {
-			__builtin_prefetch(&t->last[j + ADAPT_AHEAD], 1);
-			if (pass != ADAPT_REQUEST)
-				__builtin_prefetch(&t->ways[j + ADAPT_AHEAD / 2], 1);
-			if (pass != ADAPT_EVEN && !adapt_asks(a, t->last[j], ADAPT_PATIENCE_FIXED))
-				continue;
-			net->ops->fork(net, c->first + walk.i, c->items[j].dst, &forks[n]);
-			fork_prefetch(cells, &forks[n], middle);
-			which[n++] = j;
+	for (;;) {
+		block_fill(a, t, &cursor, &b, pass);
+		if (!b.n)
+			break;
+		if (dense)
+			ahead_fetch(a, t, b.at[0], worker);
+		else
+			links_fetch(a, cells, t, &b);
+		block_gather(a, cells, t, &b, dense, pass == ADAPT_ALLOCATE);
+		if (pass == ADAPT_REQUEST) {
+			adapt_lanes_request(&b.lanes, a->cutoff, adaptive);
+			adapt_lanes_bytes(&b.lanes, a->scale[ADAPT_REQUEST]);
+		} else if (pass == ADAPT_ALLOCATE) {
+			adapt_lanes_allocate(&b.lanes, a->cutoff, adaptive);
+			adapt_lanes_units(&b.lanes, a->scale[ADAPT_ALLOCATE]);
+		} else {
+			block_spread(a, t, &b);
 		}
-		for (unsigned b = 0; b < n; b++) {
-			if (pass == ADAPT_REQUEST)
-				fork_request(a, cells, &forks[b], middle, adaptive, t, which[b]);
-			else if (pass == ADAPT_ALLOCATE)
-				fork_allocate(a, cells, &forks[b], middle, adaptive, t, which[b]);
-			else
-				fork_spread(a, cells, &forks[b], middle, t, which[b]);
-		}
-	} while (n == ADAPT_BLOCK);
+		block_add(a, cells, t, &b, dense, worker);
+		if (pass == ADAPT_ALLOCATE)
+			block_keep(a, t, &b);
+	}
 }
 
 void adapt_forks_pass(struct adapt *a, struct adapt_task *t, unsigned worker)
 {
-	struct adapt_cell *cells = a->cells[worker];
-	uint32_t middle = a->net->forked;
 	bool adaptive = a->flows[t->flow].routing->adaptive;
 
 	if (a->pass == ADAPT_EVEN)
-		forks_pass(a, t, cells, middle, true, ADAPT_EVEN);
-	else if (middle == 1 && adaptive && a->pass == ADAPT_REQUEST)
-		forks_pass(a, t, cells, 1, true, ADAPT_REQUEST);
-	else if (middle == 1 && adaptive && a->pass == ADAPT_ALLOCATE)
-		forks_pass(a, t, cells, 1, true, ADAPT_ALLOCATE);
-	else if (a->pass != ADAPT_SPREAD)
-		forks_pass(a, t, cells, middle, adaptive, a->pass);
+		forks_pass(a, t, worker, ADAPT_EVEN, a->dense, true);
+	else if (a->pass == ADAPT_REQUEST && a->dense)
+		forks_pass(a, t, worker, ADAPT_REQUEST, true, adaptive);
+	else if (a->pass == ADAPT_REQUEST)
+		forks_pass(a, t, worker, ADAPT_REQUEST, false, adaptive);
+	else if (a->pass == ADAPT_ALLOCATE && a->dense)
+		forks_pass(a, t, worker, ADAPT_ALLOCATE, true, adaptive);
+	else if (a->pass == ADAPT_ALLOCATE)
+		forks_pass(a, t, worker, ADAPT_ALLOCATE, false, adaptive);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The allocation's own data, shared by adapt.c (iterations, links), adapt_paths.c (messages with drawn paths) and
- * adapt_forks.c (messages that ask for all shortest paths of a forked network).
+ * The allocation's own data, shared by adapt.c (iterations, links), adapt_paths.c (messages with drawn paths),
+ * adapt_forks.c (messages that ask for all shortest paths of a forked network), adapt_runs.c (their order) and
+ * adapt_legs.c (sums over the legs that they share).
  *
  * One thread works on one chunk of messages at a time; each thread has its own sums. All sums are integers, so that
  * their order does not matter and the result is the same for any number of threads.
@@ -31,18 +32,43 @@ struct adapt_history {
 	float left, share;
 };
 
-/* Bandwidth that a message of a forked network got so far, by beginning and by end: what its links need to know. */
+/* A message of a forked network: where it goes, and the bandwidth that it got so far by the ways of either leg, which is
+ * what its links need to know. */
+struct adapt_fork {
+	uint32_t first, last, units;
+};
+
+struct adapt_ends {
+	uint32_t in, out; /* further links of the middle */
+};
+
 struct adapt_ways {
 	float first[2], last[2];
 };
 
-/* One chunk of one flow: what is handed to a thread. */
+/* Messages of a task that have middle[0] in common: begin..begin+all-1, those that still ask in front. */
+struct adapt_run {
+	uint64_t begin;
+	uint32_t asking, all, middle;
+};
+
+/* Of both ways of a leg, the least over its links. */
+struct adapt_leg {
+	float left[2], share[2];
+};
+
+/* One chunk of one flow: what is handed to a thread. Items are numbered as in the chunk, or, if forked, by runs. */
 struct adapt_task {
 	unsigned flow;
 	bool forked;
 	const struct traffic_chunk *chunk;
+	uint64_t items;
 	float *got;		 /* per item: bandwidth allocated so far; NULL if forked */
-	struct adapt_ways *ways; /* per item; NULL if not forked */
+	struct adapt_ways *ways; /* per item, as the next two; NULL if not forked */
+	struct adapt_fork *forks;
+	struct adapt_ends *ends; /* NULL also if the middle is one link */
+	struct adapt_run *runs;
+	uint32_t nruns;
 	uint16_t *last;		 /* per item: last iteration in which it got something */
 	uint64_t found, starved;
 	double hops; /* bytes x links crossed, of the passes that spread */
@@ -57,8 +83,15 @@ struct adapt {
 	struct adapt_task *tasks;
 	size_t ntasks;
 	struct adapt_cell **cells; /* [threads][links] */
+	/* Where messages are many they meet at legs before they meet at links; else NULL. */
+	struct adapt_leg *legs;    /* [net->legs], follow the cells while `dense` */
+	uint64_t (**leg_sums)[2];  /* [threads][net->legs]: of both ways */
+	uint8_t *leg_hops;	   /* [net->legs] */
+	bool dense;		   /* the passes in work use legs */
 	double *left;		   /* [links], exact; follows the cells */
 	struct adapt_history **history; /* [iterations][links]; NULL if all flows are forked */
+	uint64_t forked;	   /* messages of all forked flows */
+	bool failed;		   /* a thread had no memory */
 	unsigned iterations;	   /* done */
 	unsigned exposure, turns;
 	float cutoff;
@@ -72,10 +105,55 @@ struct adapt {
 void adapt_paths_pass(struct adapt *, struct adapt_task *, unsigned worker);
 void adapt_forks_pass(struct adapt *, struct adapt_task *, unsigned worker);
 
+/* Messages whose arithmetic is done at once: some 10 links each are fetched together, and all this stays in the
+ * first-level cache. What is beyond the messages of a block is computed, but not used. */
+#define ADAPT_LANES 32u
+
+/* Of each message, the least on both ways of the first leg, in the middle, and on both ways of the last leg. */
+struct adapt_least {
+	float first[2][ADAPT_LANES], middle[ADAPT_LANES], last[2][ADAPT_LANES];
+};
+
+struct adapt_lanes {
+	double bytes[ADAPT_LANES];
+	struct adapt_least left, share;
+	float got[4][ADAPT_LANES];    /* both ways of the first leg, both of the last */
+	uint64_t sum[4][ADAPT_LANES]; /* the same, in units of a pass's sums */
+};
+
+/* left -> got: the parts of each message that it requests. left, share, bytes -> got: what it gets. */
+void adapt_lanes_request(struct adapt_lanes *, float cutoff, bool adaptive);
+void adapt_lanes_allocate(struct adapt_lanes *, float cutoff, bool adaptive);
+/* got x scale -> sum; got x bytes x scale -> sum. */
+void adapt_lanes_units(struct adapt_lanes *, double scale);
+void adapt_lanes_bytes(struct adapt_lanes *, double scale);
+
+/* Fills in forks, ends, runs. 0 or -ENOMEM. */
+int adapt_runs_make(const struct adapt *, struct adapt_task *);
+
+/* Zeroed, in large pages where the system has them. */
+void *adapt_alloc(size_t bytes);
+
+int adapt_legs_create(struct adapt *); /* 0 or -ENOMEM */
+void adapt_legs_destroy(struct adapt *);
+/* Are so many messages worth the passes over all legs? */
+bool adapt_legs_many(const struct adapt *, uint64_t messages);
+/* Where dense: cells -> legs before a pass over the messages; sums of legs -> sums of cells after it. */
+void adapt_legs_fill(struct adapt *);
+void adapt_legs_flush(struct adapt *);
+
 /* Do messages that found something in iteration `last` for the last time still ask in this one? */
 static inline bool adapt_asks(const struct adapt *a, unsigned last, unsigned patience)
 {
 	return a->iteration < a->exposure || a->iteration <= last + (uint64_t)patience * a->turns;
+}
+
+/* Links that a leg crosses: both ways as many. */
+static inline uint8_t adapt_leg_hops(const struct adapt *a, const struct net_leg *leg)
+{
+	const uint8_t *class = a->net->link_class;
+
+	return (uint8_t)((class[leg->link[0][0]] != NET_NONE) + (class[leg->link[0][1]] != NET_NONE));
 }
 
 static inline double adapt_bytes(const struct adapt *a, const struct adapt_task *t, uint64_t j)

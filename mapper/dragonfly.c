@@ -133,7 +133,11 @@ static int dragonfly_create(struct spec_list *list, struct net **out, struct zer
 	d->net.points = d->inject ? all : d->routers;
 	d->net.direct_slots = DRAGONFLY_SLOTS + 2u * d->inject;
 	d->net.indirect_slots = 2 * DRAGONFLY_SLOTS + 2u * d->inject;
-	d->net.forked = d->lanes > 1 ? 0 : d->inject ? 3 : 1;
+	if (d->lanes == 1 && (uint64_t)d->routers * d->local <= UINT32_MAX) {
+		d->net.forked = d->inject ? 3 : 1;
+		d->net.legs = d->routers * d->local;
+		d->local_inverse = UINT64_MAX / d->local + 1;
+	}
 	d->net.level[NET_NODE] = 1;
 	d->net.level[NET_ROUTER] = d->hosts;
 	d->net.level[NET_CHASSIS] = d->hosts * d->width;
@@ -302,44 +306,52 @@ static void dragonfly_direct(const struct net *net, uint32_t s, uint32_t t, uint
 	dragonfly_path(d, point_place(d, s), point_place(d, t), k, hosts_add(d, s, t, link, net->direct_slots));
 }
 
-/* Both ways of the leg from a to b in the group that begins at router `base`: see dragonfly_leg_ends(), of which this
- * is both orders at once. Where there is one way only, both are that way. */
-static inline void leg_both(const struct dragonfly *d, uint32_t base, struct dragonfly_end a, struct dragonfly_end b,
-	uint32_t link[2][2])
+/* Leg (from, to) of routers of a group is number from x local + to. Both ways: see dragonfly_leg_ends(), of which this is
+ * both orders at once. Where there is one way only, both are that way. */
+static void dragonfly_legs_list(const struct net *net, uint32_t first, uint32_t n, struct net_leg *leg)
 {
-	uint32_t along = b.position, across = d->width + b.row;
+	const struct dragonfly *d = (const struct dragonfly *)net;
+	/* Exact for all 32-bit numbers: the error of the inverse is below 2^-64 * first < 1 / local. */
+	uint32_t from = d->local == 1 ? first : (uint32_t)((unsigned __int128)d->local_inverse * first >> 64);
+	uint32_t to = first - from * d->local;
 
-	link[0][0] = (base + a.local) * d->slots + along;
-	link[0][1] = (base + a.row * d->width + b.position) * d->slots + across;
-	link[1][0] = (base + a.local) * d->slots + across;
-	link[1][1] = (base + b.row * d->width + a.position) * d->slots + along;
+	while (n--) {
+		uint32_t base = from - d->place[from].local, slots = d->slots;
+		struct dragonfly_end a = d->at[d->place[from].local], b = d->at[to];
+		uint32_t along = b.position, across = d->width + b.row;
+
+		leg->link[0][0] = from * slots + along;
+		leg->link[0][1] = (base + a.row * d->width + b.position) * slots + across;
+		leg->link[1][0] = from * slots + across;
+		leg->link[1][1] = (base + b.row * d->width + a.position) * slots + along;
+		leg++;
+		if (++to == d->local) {
+			to = 0;
+			from++;
+		}
+	}
 }
 
 static void dragonfly_fork(const struct net *net, uint32_t s, uint32_t t, struct net_fork *f)
 {
 	const struct dragonfly *d = (const struct dragonfly *)net;
 	struct dragonfly_place from = point_place(d, s), to = point_place(d, t);
-	uint32_t here = from.group * d->local, there = to.group * d->local;
-	struct dragonfly_end out = d->at[to.local], in = out;
+	uint32_t out = to.local, in = out;
 
 	f->middle[0] = NET_VOID;
-	if (from.group != to.group && d->end) {
-		out = end_out(d, from.group, to.group);
-		in = end_out(d, to.group, from.group);
-		f->middle[0] = (here + out.local) * d->slots + d->width + d->chassis + out.port;
-	} else if (from.group != to.group) {
+	if (from.group != to.group) {
 		const struct dragonfly_gate *g = dragonfly_gates(d, from.group, to.group);
 
-		out = d->at[g->out];
-		in = d->at[g->in];
+		out = g->out;
+		in = g->in;
 		f->middle[0] = dragonfly_global(d, from.group, g);
 	}
 	if (d->inject) {
 		f->middle[1] = d->routers * d->slots + 2 * s;
 		f->middle[2] = d->routers * d->slots + 2 * t + 1;
 	}
-	leg_both(d, here, d->at[from.local], out, f->first);
-	leg_both(d, there, in, d->at[to.local], f->last);
+	f->first = (from.group * d->local + from.local) * d->local + out;
+	f->last = (to.group * d->local + in) * d->local + to.local;
 }
 
 /*
@@ -411,6 +423,7 @@ const struct net_ops net_dragonfly = {
 	.direct_count = dragonfly_direct_count,
 	.direct = dragonfly_direct,
 	.fork = dragonfly_fork,
+	.legs_list = dragonfly_legs_list,
 	.indirect = dragonfly_indirect,
 	.load_direct = dragonfly_load_direct,
 	.load_indirect = dragonfly_load_indirect,

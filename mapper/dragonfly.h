@@ -42,6 +42,7 @@ struct dragonfly {
 	uint32_t groups, chassis, width; /* width: routers of a chassis */
 	uint32_t local;			 /* routers of a group: chassis x width */
 	uint32_t routers;
+	uint64_t local_inverse; /* ceil(2^64 / local), for local > 1 */
 	uint32_t hosts; /* nodes of a router */
 	uint32_t lanes; /* most level-2 links of a pair of groups */
 	uint32_t ports; /* level-2 ports of a router */

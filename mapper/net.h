@@ -43,10 +43,16 @@ struct net_load {
 	double byte_hops;  /* bytes x links crossed, found without looking at bytes[]; added to */
 };
 
-/* All shortest paths of a pair as a product: one of two beginnings, a middle, one of two ends. Where there is one
- * beginning (end) only, both are that one. */
+/* A leg: two links, of which some may be void, and the other way to make the same step, with as many void ones. Where
+ * there is one way only, both are that one. */
+struct net_leg {
+	uint32_t link[2][2];
+};
+
+/* All shortest paths of a pair as a product: either way of the first leg, the middle, either way of the last leg. */
 struct net_fork {
-	uint32_t first[2][2], middle[3], last[2][2]; /* links */
+	uint32_t first, last; /* legs, 0..net->legs-1; many pairs share them */
+	uint32_t middle[3];   /* links */
 };
 
 struct net_ops {
@@ -62,6 +68,8 @@ struct net_ops {
 	void (*direct)(const struct net *, uint32_t s, uint32_t d, uint32_t k, uint32_t *link);
 	/* The same in one piece, if net->forked; may be NULL if it never is. Void links where nothing is crossed. */
 	void (*fork)(const struct net *, uint32_t s, uint32_t d, struct net_fork *);
+	/* Legs first..first+n-1, likewise. */
+	void (*legs_list)(const struct net *, uint32_t first, uint32_t n, struct net_leg *);
 	/* An indirect path chosen by the 64 random bits, into net->indirect_slots entries. */
 	void (*indirect)(const struct net *, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link);
 	/* Load of traffic that is split evenly over all shortest paths; and its exact expectation over all indirect
@@ -79,6 +87,7 @@ struct net {
 	uint32_t links; /* with the void ones */
 	uint32_t direct_slots, indirect_slots; /* indirect_slots >= direct_slots */
 	uint8_t forked; /* 0, or entries of net_fork.middle that are used: all shortest paths have that form */
+	uint32_t legs;	/* if forked */
 	uint32_t level[NET_LEVELS]; /* nodes in a block; level[NET_NODE] = 1, each divides the next and nodes */
 	uint8_t *link_class;	    /* [links], enum net_class */
 	float *capacity;	    /* [links], bytes a second; FLT_MAX for void ones */

@@ -258,7 +258,9 @@ static void zippers_chain(void **state)
 
 /* --- any machine --- */
 
+/* In the second one messages are many enough to meet at legs (mapper/adapt_legs.c). */
 static const char *const networks[] = { "dragonfly group:9 chassis:2 router:4 node:1 bandwidth:1000",
+	"dragonfly group:3 chassis:2 router:2 node:1 bandwidth:1000",
 	"dragonfly group:5 chassis:3 router:3 node:1 global:2 bandwidth:1000",
 	"dragonfly group:4 chassis:2 router:2 node:2 injection:2000 bandwidth:1000 wiring:circulant",
 	"fattree arity:4 levels:3 taper:2 bandwidth:1000", "crossbar node:20 bandwidth:1000",
@@ -356,10 +358,31 @@ static uint32_t crossed(const struct net *net, const uint32_t *link, uint32_t sl
 /* Path (i, j) of a fork, from the first link to the last. */
 static uint32_t fork_path(const struct net *net, const struct net_fork *f, int i, int j, uint32_t *out)
 {
-	uint32_t link[7] = { net->forked > 1 ? f->middle[1] : NET_VOID, f->first[i][0], f->first[i][1], f->middle[0],
-		f->last[j][0], f->last[j][1], net->forked > 1 ? f->middle[2] : NET_VOID };
+	struct net_leg first, last;
+
+	assert_true(f->first < net->legs && f->last < net->legs);
+	net->ops->legs_list(net, f->first, 1, &first);
+	net->ops->legs_list(net, f->last, 1, &last);
+	uint32_t link[7] = { net->forked > 1 ? f->middle[1] : NET_VOID, first.link[i][0], first.link[i][1],
+		f->middle[0], last.link[j][0], last.link[j][1], net->forked > 1 ? f->middle[2] : NET_VOID };
 
 	return crossed(net, link, 7, out);
+}
+
+/* Legs are the same whether asked for one by one or all together; both ways of one cross as many links. */
+static void legs_agree(const struct net *net)
+{
+	struct net_leg *all = malloc(net->legs * sizeof(*all)), one;
+	uint32_t out[2];
+
+	assert_non_null(all);
+	net->ops->legs_list(net, 0, net->legs, all);
+	for (uint32_t l = 0; l < net->legs; l++) {
+		net->ops->legs_list(net, l, 1, &one);
+		assert_memory_equal(&one, &all[l], sizeof(one));
+		assert_int_equal(crossed(net, one.link[0], 2, out), crossed(net, one.link[1], 2, out));
+	}
+	free(all);
 }
 
 /* A fork is all shortest paths and nothing else. */
@@ -376,6 +399,7 @@ static void forks_are_the_paths(void **state)
 		struct net *net = net_of(nets[n]);
 
 		assert_true(net->forked);
+		legs_agree(net);
 		for (uint32_t pair = 0; pair < net->points * net->points; pair++) {
 			uint32_t s = pair / net->points, d = pair % net->points, count, met = 0;
 			struct net_fork f;
