@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@ void gnuplot_quoted(FILE *f, const char *text)
 	fputc('\'', f);
 }
 
-int gnuplot_run(const char *program, struct zerr *err)
+static int run(const char *program, struct zerr *err)
 {
 	char *argv[] = { (char[]){ "gnuplot" }, (char *)(uintptr_t)program, NULL };
 	int status, rc;
@@ -34,4 +35,46 @@ int gnuplot_run(const char *program, struct zerr *err)
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		return zerr_set(err, -EIO, "gnuplot could not draw %s", program);
 	return 0;
+}
+
+static void program_write(FILE *f, const struct gnuplot_picture *p)
+{
+	static const char *const terminals[][2] = { { "svg size %u,%u font 'Helvetica,%u' background 'white'", ".svg" },
+		{ "pngcairo size %u,%u font 'Helvetica,%u'", ".png" } };
+
+	if (p->data)
+		p->data(f, p->arg);
+	for (int t = 0; t < 2; t++) {
+		fputs("reset\nset terminal ", f);
+		fprintf(f, terminals[t][0], p->width, p->height, t ? (3 * p->font + 2) / 4 : p->font);
+		fputs("\nset output ", f);
+		gnuplot_quoted(f, p->base);
+		fprintf(f, ".'%s'\n", terminals[t][1]);
+		p->plot(f, p->arg);
+		fputs("unset output\n", f);
+	}
+}
+
+int gnuplot_draw(const struct gnuplot_picture *p, struct zerr *err)
+{
+	char *path;
+	FILE *f;
+	int rc;
+
+	if (asprintf(&path, "%s.gnuplot", p->base) < 0)
+		return zerr_set(err, -ENOMEM, "not enough memory");
+	f = fopen(path, "w");
+	if (!f) {
+		rc = zerr_set(err, -errno, "%s: %s", path, strerror(errno));
+		goto out;
+	}
+	program_write(f, p);
+	rc = ferror(f);
+	if (fclose(f) || rc)
+		rc = zerr_set(err, -EIO, "%s: cannot be written", path);
+	else
+		rc = run(path, err);
+out:
+	free(path);
+	return rc;
 }

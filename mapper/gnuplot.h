@@ -9,7 +9,17 @@
 
 /* Text in single quotes, in which a quote is doubled. */
 void gnuplot_quoted(FILE *, const char *text);
-/* 0, -ENOENT if there is no gnuplot, -EIO if it fails. */
-int gnuplot_run(const char *program, struct zerr *);
+
+/* What BASE.gnuplot makes BASE.svg and BASE.png of. */
+struct gnuplot_picture {
+	const char *base;
+	unsigned width, height; /* pixels */
+	unsigned font;		/* points in SVG; PNG has three quarters of it */
+	void (*data)(FILE *, const void *arg); /* written once; NULL: none */
+	void (*plot)(FILE *, const void *arg); /* written for each of the two */
+	const void *arg;
+};
+/* 0, -ENOMEM, -ENOENT if there is no gnuplot, -EIO if it fails or a file cannot be written. */
+int gnuplot_draw(const struct gnuplot_picture *, struct zerr *);
 
 #endif

@@ -266,7 +266,7 @@ static void ranks_draw(const struct drawing *d, const struct box *b, const struc
 
 		rectangle(d->f, x + 1, y + 1, RANK - 2, RANK - 2, job_colour[d->l->cluster[v] % colours], "#666666");
 		snprintf(text, sizeof(text), "%u", v);
-		text_at(d->f, x + RANK / 2, y + RANK / 2 + 3, v > 9999 ? 5 : v > 999 ? 6.5 : 8, "middle", text);
+		text_at(d->f, x + RANK / 2, y + RANK / 2 + 3, v > 9999 ? 5 : v > 999 ? 6.5 : v > 99 ? 7.2 : 8, "middle", text);
 	}
 }
 

@@ -233,57 +233,41 @@ static struct size picture_size(const struct plot *p, enum plot_form form, const
 	return s;
 }
 
-static void program_write(FILE *f, const struct plot *p, enum plot_form form, const struct kinds *k, const char *title,
-	const char *base)
-{
-	static const char *const terminals[][2] = { { "svg size %u,%u font 'Helvetica,12' background 'white'", ".svg" },
-		{ "pngcairo size %u,%u font 'Helvetica,10'", ".png" } };
-	struct size s = picture_size(p, form, k);
+struct drawing {
+	const struct plot *plot;
+	const struct kinds *kinds;
+	struct size size;
+	enum plot_form form;
+	const char *title;
+};
 
-	for (int t = 0; t < 2; t++) {
-		fputs("reset\nset terminal ", f);
-		fprintf(f, terminals[t][0], s.width, s.height);
-		fputs("\nset output ", f);
-		gnuplot_quoted(f, base);
-		fprintf(f, ".'%s'\nset key top right outside horizontal\n", terminals[t][1]);
-		fprintf(f, "set multiplot layout %u,%u title ", s.rows, s.columns);
-		gnuplot_quoted(f, title);
-		fputs(" noenhanced\n", f);
-		if (form == PLOT_BOXES)
-			boxes_write(f, p, k);
-		else
-			histogram_write(f, p, k);
-		fputs("unset multiplot\nunset output\n", f);
-	}
+static void drawing_write(FILE *f, const void *arg)
+{
+	const struct drawing *d = arg;
+
+	fputs("set key top right outside horizontal\n", f);
+	fprintf(f, "set multiplot layout %u,%u title ", d->size.rows, d->size.columns);
+	gnuplot_quoted(f, d->title);
+	fputs(" noenhanced\n", f);
+	if (d->form == PLOT_BOXES)
+		boxes_write(f, d->plot, d->kinds);
+	else
+		histogram_write(f, d->plot, d->kinds);
+	fputs("unset multiplot\n", f);
 }
 
 int plot_draw(const struct plot *p, enum plot_form form, const char *kinds, const char *title, const char *base,
 	struct zerr *err)
 {
 	struct kinds k;
-	char *path;
-	FILE *f;
 	int rc = kinds_parse(&k, p, kinds, err);
 
 	if (rc)
 		return rc;
-	if (asprintf(&path, "%s.gnuplot", base) < 0) {
-		free(k.text);
-		return zerr_set(err, -ENOMEM, "not enough memory");
-	}
-	f = fopen(path, "w");
-	if (!f) {
-		rc = zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-		goto out;
-	}
-	program_write(f, p, form, &k, title, base);
-	rc = ferror(f);
-	if (fclose(f) || rc)
-		rc = zerr_set(err, -EIO, "%s: cannot be written", path);
-	else
-		rc = gnuplot_run(path, err);
-out:
-	free(path);
+	struct drawing d = { p, &k, picture_size(p, form, &k), form, title };
+	rc = gnuplot_draw(&(struct gnuplot_picture){ .base = base, .width = d.size.width, .height = d.size.height, .font = 12,
+				  .plot = drawing_write, .arg = &d },
+		err);
 	free(k.text);
 	return rc;
 }

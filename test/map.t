@@ -6,15 +6,6 @@
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
 cd "$TAP_TMP" || exit 99
 
-# run NAME STATUS OPTION...: output in out and err
-run() {
-	local name=$1 wanted=$2 rc
-	shift 2
-	limited 40 "${marked[@]}" "$ZMPIRUN" "$@" >out 2>err </dev/null
-	rc=$?
-	is "$name" "$rc" "$wanted" || diag_file err
-}
-
 # --- refused: one line, with the line of the map
 printf '0 h1\n1 h2\n1 h2\n' >map
 printf '#ZIP cluster a launcher=rsh launcher-exec=%s\nh1:2\n#ZIP cluster b launcher=rsh launcher-exec=%s\nh2:1\n' \

@@ -9,14 +9,6 @@ ENDS=$TAP_TMP/ends
 compile "$ZIP_TOP_SRCDIR/test/lib/ends.c" "$ENDS" || bail_out "cannot compile ends.c"
 cd "$TAP_TMP" || exit 99
 
-# run NAME STATUS OPTION...: output in out and err
-run() {
-	local name=$1 wanted=$2 rc
-	shift 2
-	limited 60 "${marked[@]}" "$ZMPIRUN" "$@" >out 2>err </dev/null
-	rc=$?
-	is "$name" "$rc" "$wanted" || diag_file err
-}
 # all that zmpirun has to say, and nobody else says anything
 line() { is "$1" "$(cat err)" "zmpirun: $2"; }
 

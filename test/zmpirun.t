@@ -6,14 +6,6 @@
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
 cd "$TAP_TMP" || exit 99
 
-# run NAME STATUS OPTION...: output in out and err
-run() {
-	local name=$1 wanted=$2 rc
-	shift 2
-	limited 30 "${marked[@]}" "$ZMPIRUN" "$@" >out 2>err </dev/null
-	rc=$?
-	is "$name" "$rc" "$wanted" || diag_file err
-}
 
 # --- usage: one clear line, and where to read more
 run "an unknown option is refused" 2 --xyzzy

@@ -7,6 +7,14 @@ JOB_MARK=ZMPIRUN_TEST_MARK=$$-$RANDOM$RANDOM
 # "${marked[@]}" COMMAND... runs it with the mark. An array, no function: in the background $! is then the command itself.
 # Scripts start what is in the background with SIGINT ignored.
 marked=(env --default-signal=INT,QUIT,HUP,TERM,PIPE,USR1,USR2 "$JOB_MARK")
+# run NAME STATUS OPTION...: zmpirun; output in out and err
+run() {
+	local name=$1 wanted=$2 rc
+	shift 2
+	limited 60 "${marked[@]}" "$ZMPIRUN" "$@" >out 2>err </dev/null
+	rc=$?
+	is "$name" "$rc" "$wanted" || diag_file err
+}
 # left: ids of processes that carry the mark
 left() {
 	local f pid
