@@ -20,6 +20,7 @@
 enum ztuning_collective {
 	ZTUNING_BCAST,
 	ZTUNING_SCATTER, /* Scatterv too, and so on */
+	ZTUNING_ALLGATHER,
 	ZTUNING_ALLTOALL,
 	ZTUNING_REDUCE,
 	ZTUNING_ALLREDUCE,
@@ -35,6 +36,7 @@ struct ztuning_case {
 	int64_t members_max; /* in the part that has the most */
 };
 
+enum ztuning_exchange { ZTUNING_EXCHANGE_ALL, ZTUNING_EXCHANGE_DOUBLING, ZTUNING_EXCHANGE_SLICES };
 enum ztuning_inside { ZTUNING_INSIDE_NATIVE, ZTUNING_INSIDE_GATHER };
 
 /* What may be chosen; a collective has only the settings that the manual page names for it. */
@@ -42,6 +44,7 @@ struct ztuning_settings {
 	int64_t segment;  /* bytes */
 	int64_t segments; /* at most so many */
 	int64_t inside;	  /* enum ztuning_inside */
+	int64_t exchange; /* enum ztuning_exchange */
 	int64_t together; /* bytes */
 	int64_t leaders;  /* in each part, or as many as all parts have */
 	int64_t aggregate; /* bytes */

@@ -15,6 +15,7 @@ static const char blanks[] = " \t\r\n\v\f";
 static const char *const collective_names[ZTUNING_COLLECTIVES] = {
 	[ZTUNING_BCAST] = "bcast",
 	[ZTUNING_SCATTER] = "scatter",
+	[ZTUNING_ALLGATHER] = "allgather",
 	[ZTUNING_ALLTOALL] = "alltoall",
 	[ZTUNING_REDUCE] = "reduce",
 	[ZTUNING_ALLREDUCE] = "allreduce",
@@ -42,6 +43,9 @@ static const struct zconf_row bridge_rows[] = {
 static const char *const inside_words[] = {
 	[ZTUNING_INSIDE_NATIVE] = "native", [ZTUNING_INSIDE_GATHER] = "gather", NULL};
 
+static const char *const exchange_words[] = {[ZTUNING_EXCHANGE_ALL] = "all", [ZTUNING_EXCHANGE_DOUBLING] = "doubling",
+	[ZTUNING_EXCHANGE_SLICES] = "slices", NULL};
+
 #define SETTING(field) .name = #field, .offset = offsetof(struct ztuning_settings, field)
 #define HAS(collective) (1u << ZTUNING_##collective)
 
@@ -53,7 +57,9 @@ static const struct setting {
 		HAS(BCAST) | HAS(REDUCE) | HAS(ALLREDUCE)},
 	{{SETTING(segments), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(BCAST) | HAS(REDUCE) | HAS(ALLREDUCE)},
 	{{SETTING(inside), .type = ZCONF_ENUM, .choices = inside_words}, HAS(REDUCE) | HAS(ALLREDUCE)},
-	{{SETTING(leaders), .type = ZCONF_INT, .min = 1, .max = 64}, HAS(ALLTOALL)},
+	{{SETTING(leaders), .type = ZCONF_INT, .min = 1, .max = 64},
+		HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLTOALL) | HAS(REDUCE) | HAS(ALLREDUCE)},
+	{{SETTING(exchange), .type = ZCONF_ENUM, .choices = exchange_words}, HAS(ALLREDUCE)},
 	{{SETTING(aggregate), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(ALLTOALL)},
 	{{SETTING(window), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(ALLTOALL)},
 	{{SETTING(together), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(SCATTER)},

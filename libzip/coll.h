@@ -100,6 +100,21 @@ static inline int zcoll_next_rank(const struct zcomm *c, int p, int r)
 	return r;
 }
 
+/* Several leaders in each part: number a is in charge of the members first(a) to first(a + 1) - 1 of n, by their numbers
+ * in the part (for mine: ranks in the shadow), and is the first of them itself. So they are spread over the members. */
+static inline int zcoll_first(int n, int leaders, int a)
+{
+	return (int)((long)n * a / leaders);
+}
+/* Which leader am I? -1: none. */
+static inline int zcoll_my_number(const struct zcomm *c, int leaders)
+{
+	for (int a = 0; a < leaders; a++)
+		if (zcoll_first(c->nlocal, leaders, a) == c->shadow_rank[c->rank])
+			return a;
+	return -1;
+}
+
 /* For take: MPI_SUCCESS or the error class that native MPI gives. */
 int zcheck_root(const struct zcomm *, int root);
 int zcheck_op(MPI_Op);

@@ -14,7 +14,8 @@
 /* With one other part. Members there are numbered as there, mine as in the shadow. */
 struct zbundle {
 	const struct zalltoall *x;
-	int part, n;			 /* n: its members */
+	int n;				 /* its members */
+	const int *members;		 /* [n]: their ranks */
 	int32_t *out_bytes, *in_bytes;	 /* [n]: my blocks for and from its members; 0: not among them */
 	char *out, *in;			 /* these blocks, in the order of its members */
 	/* Of a leader: it is in charge of its members [low, high), and of mine [my_low, my_high). */
@@ -27,21 +28,6 @@ struct zbundle {
 	char *from;
 	int sizes_sent[2], msg_sent[2]; /* open steps, -1: none; in pairs for zalltoall_close */
 };
-
-/* Leader a of leaders is in charge of the members [first(a), first(a + 1)) of n, and is the first of them itself. */
-static int first(int n, int leaders, int a)
-{
-	return (int)((long)n * a / leaders);
-}
-
-static int my_number(const struct zcomm *c, int leaders)
-{
-	int me = c->shadow_rank[c->rank];
-	for (int a = 0; a < leaders; a++)
-		if (first(c->nlocal, leaders, a) == me)
-			return a;
-	return -1;
-}
 
 /* each NULL: one for everybody. */
 static MPI_Count sum(const int32_t *each, int low, int high)
@@ -59,7 +45,7 @@ static int pack(struct zsched *s, void *arg)
 	int rc = MPI_SUCCESS;
 	(void)s;
 	for (int i = 0; i < b->n && rc == MPI_SUCCESS; at += b->out_bytes[i++]) {
-		int r = b->x->members[b->part][i];
+		int r = b->members[i];
 		const struct zside *d = &b->x->send;
 		if (b->out_bytes[i] > 0)
 			rc = zbuf_pack(zside_at(d, r), zslots_count(&d->slots, r), zside_type(d, r), at);
@@ -73,7 +59,7 @@ static int unpack(struct zsched *s, void *arg)
 	char *at = b->in;
 	int rc = MPI_SUCCESS;
 	for (int i = 0; i < b->n && rc == MPI_SUCCESS && !zsched_failed(s); at += b->in_bytes[i++]) {
-		int r = b->x->members[b->part][i];
+		int r = b->members[i];
 		const struct zside *d = &b->x->recv;
 		if (b->in_bytes[i] > 0)
 			rc = zbuf_unpack(at, zside_at(d, r), zslots_count(&d->slots, r), zside_type(d, r));
@@ -91,26 +77,26 @@ static struct zbundle *make_bundle(struct zsched *s, const struct zalltoall *x, 
 {
 	struct zcomm *c = zsched_comm(s);
 	struct zbundle *b = zsched_alloc(s, sizeof *b);
-	int n = c->parts[part].count, a = my_number(c, x->leaders);
+	int n = c->parts[part].count, a = zcoll_my_number(c, x->leaders);
 	if (!b)
 		return NULL;
-	*b = (struct zbundle){.x = x, .part = part, .n = n, .sizes_sent = {-1, -1}, .msg_sent = {-1, -1}};
+	*b = (struct zbundle){.x = x, .n = n, .members = c->parts[part].member, .sizes_sent = {-1, -1}, .msg_sent = {-1, -1}};
 	b->out_bytes = zsched_alloc(s, (size_t)n * sizeof *b->out_bytes);
 	b->in_bytes = zsched_alloc(s, (size_t)n * sizeof *b->in_bytes);
 	if (!b->out_bytes || !b->in_bytes)
 		return NULL;
 	for (int i = 0; i < n; i++) {
-		b->out_bytes[i] = small(&x->send, x->members[part][i], x->limit);
-		b->in_bytes[i] = small(&x->recv, x->members[part][i], x->limit);
+		b->out_bytes[i] = small(&x->send, b->members[i], x->limit);
+		b->in_bytes[i] = small(&x->recv, b->members[i], x->limit);
 	}
 	b->out = zsched_alloc(s, (size_t)sum(b->out_bytes, 0, n));
 	b->in = zsched_alloc(s, (size_t)sum(b->in_bytes, 0, n));
 	if (a >= 0) {
-		b->peer = x->members[part][first(n, x->leaders, a)];
-		b->low = first(n, x->leaders, a);
-		b->high = first(n, x->leaders, a + 1);
-		b->my_low = first(c->nlocal, x->leaders, a);
-		b->my_high = first(c->nlocal, x->leaders, a + 1);
+		b->peer = b->members[zcoll_first(n, x->leaders, a)];
+		b->low = zcoll_first(n, x->leaders, a);
+		b->high = zcoll_first(n, x->leaders, a + 1);
+		b->my_low = zcoll_first(c->nlocal, x->leaders, a);
+		b->my_high = zcoll_first(c->nlocal, x->leaders, a + 1);
 	}
 	return b->out && b->in ? b : NULL;
 }
@@ -174,8 +160,8 @@ static int give(struct zsched *s, const struct zbundle *b, const void *out, cons
 	if (leaders == 1)
 		return znative_gatherv(s, out, sum(each, 0, b->n), type, got, k.in, k.in_at, type, 0);
 	for (int a = 0; a < leaders; a++)
-		k.out[first(c->nlocal, leaders, a)] =
-			sum(each, first(b->n, leaders, a), first(b->n, leaders, a + 1));
+		k.out[zcoll_first(c->nlocal, leaders, a)] =
+			sum(each, zcoll_first(b->n, leaders, a), zcoll_first(b->n, leaders, a + 1));
 	place(k.out, k.out_at, c->nlocal);
 	return znative_alltoallv(s, out, k.out, k.out_at, type, got, k.in, k.in_at, type);
 }
@@ -195,9 +181,9 @@ static int hand_out(struct zsched *s, const struct zbundle *b)
 	if (leaders == 1)
 		return znative_scatterv(s, b->from, k.out, k.out_at, MPI_BYTE, b->in, mine, MPI_BYTE, 0);
 	int a = leaders - 1;
-	while (first(c->nlocal, leaders, a) > me)
+	while (zcoll_first(c->nlocal, leaders, a) > me)
 		a--;
-	k.in[first(c->nlocal, leaders, a)] = mine;
+	k.in[zcoll_first(c->nlocal, leaders, a)] = mine;
 	return znative_alltoallv(s, b->from, k.out, k.out_at, MPI_BYTE, b->in, k.in, k.in_at, MPI_BYTE);
 }
 
@@ -387,7 +373,7 @@ static int make_leader(struct zsched *s, struct zbundle *b)
 
 int zalltoall_aggregate(struct zsched *s, struct zalltoall *x)
 {
-	bool leader = my_number(zsched_comm(s), x->leaders) >= 0;
+	bool leader = zcoll_my_number(zsched_comm(s), x->leaders) >= 0;
 	int rc = leader ? each_bundle(s, x, make_leader) : MPI_SUCCESS;
 	zsched_round(s);
 	if (rc == MPI_SUCCESS && x->block < 0)

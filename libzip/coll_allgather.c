@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Allgather and MPI_Allgatherv: native allgather inside each part, straight into the receive
- * buffer; the leaders exchange their parts' slots; each foreign part's slots are then spread
- * inside.
+ * buffer; the leaders exchange their parts' slots, each those of the members that it is in charge of;
+ * what has come is then spread inside.
  */
 #include "coll_data.h"
 #include "coll_forms.h"
 #include "coll_native.h"
 #include "coll_slots.h"
+#include "tune.h"
 
 struct piece {
 	void *buf;
@@ -43,43 +44,61 @@ static int gather_own(struct zsched *s, const struct zcoll *a, const struct zslo
 		s, a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, counts, displs, a->recvtype);
 }
 
-static int exchange(struct zsched *s, const struct zslots *slots, const struct piece *pieces)
+static int make_piece(struct zsched *s, const struct zslots *slots, int p, int leaders, int a, struct piece *piece)
+{
+	int n = zsched_comm(s)->parts[p].count;
+	return zslots_members(s, slots, p, zcoll_first(n, leaders, a), zcoll_first(n, leaders, a + 1), &piece->buf,
+		&piece->count, &piece->type);
+}
+
+/* Leader number a, with those of the same number. pieces: what comes from each part for it. */
+static int exchange(struct zsched *s, const struct zslots *slots, const struct piece *pieces, int leaders, int a)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct piece mine;
-	int rc = MPI_SUCCESS;
+	int rc = make_piece(s, slots, c->my_part, leaders, a, &mine);
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
 		if (p != c->my_part)
 			rc = zsched_recv(s, pieces[p].buf, pieces[p].count, pieces[p].type,
-				c->parts[p].leader);
+				c->parts[p].member[zcoll_first(c->parts[p].count, leaders, a)]);
 	}
-	if (rc == MPI_SUCCESS)
-		rc = zslots_part(s, slots, c->my_part, &mine.buf, &mine.count, &mine.type);
-	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
-		if (p != c->my_part)
-			rc = zsched_send(s, mine.buf, mine.count, mine.type, c->parts[p].leader);
+	for (int i = 1; i < c->nparts && rc == MPI_SUCCESS; i++) {
+		int p = (c->my_part + i) % c->nparts;
+		rc = zsched_send(s, mine.buf, mine.count, mine.type,
+			c->parts[p].member[zcoll_first(c->parts[p].count, leaders, a)]);
 	}
 	zsched_round(s);
 	return rc;
+}
+
+static MPI_Count wire_bytes(const struct zcomm *c, const struct zslots *slots)
+{
+	MPI_Count total = 0;
+	for (int r = 0; r < c->size; r++)
+		total += zslots_count(slots, r);
+	return zbuf_wire_bytes(total, slots->type);
 }
 
 int zbuild_allgather(struct zsched *s, const struct zcoll *a)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct zslots slots = zslots_recv(a);
-	struct piece *pieces = zsched_alloc(s, (size_t)c->nparts * sizeof *pieces);
+	struct ztuning_settings tune = ztune_choose(c, ZTUNING_ALLGATHER, wire_bytes(c, &slots));
+	int leaders = tune.leaders < c->members_min ? (int)tune.leaders : c->members_min;
+	int mine = zcoll_my_number(c, leaders);
+	struct piece *pieces = zsched_alloc(s, (size_t)(c->nparts * leaders) * sizeof *pieces); /* [leaders][nparts] */
 	int rc = pieces ? gather_own(s, a, &slots) : MPI_ERR_NO_MEM;
 	zsched_round(s);
-	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
-		if (p != c->my_part)
-			rc = zslots_part(
-				s, &slots, p, &pieces[p].buf, &pieces[p].count, &pieces[p].type);
+	for (int i = 0; i < c->nparts * leaders && rc == MPI_SUCCESS; i++) {
+		if (i % c->nparts != c->my_part)
+			rc = make_piece(s, &slots, i % c->nparts, leaders, i / c->nparts, &pieces[i]);
 	}
-	if (rc == MPI_SUCCESS && zcoll_is_leader(c))
-		rc = exchange(s, &slots, pieces);
-	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS && c->nlocal > 1; p++) {
-		if (p != c->my_part)
-			rc = znative_bcast(s, pieces[p].buf, pieces[p].count, pieces[p].type, 0);
+	if (rc == MPI_SUCCESS && mine >= 0)
+		rc = exchange(s, &slots, &pieces[c->nparts * mine], leaders, mine);
+	for (int i = 0; i < c->nparts * leaders && rc == MPI_SUCCESS && c->nlocal > 1; i++) {
+		if (i % c->nparts != c->my_part)
+			rc = znative_bcast(s, pieces[i].buf, pieces[i].count, pieces[i].type,
+				zcoll_first(c->nlocal, leaders, i / c->nparts));
 	}
 	zsched_round(s);
 	return rc;

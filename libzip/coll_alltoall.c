@@ -50,16 +50,16 @@ static int exchange_direct(struct zsched *s, const struct zalltoall *x, int wind
 		int to = (me + t) % wide, from = (me + wide - t) % wide;
 		int *at = &open[2 * (begun % window)];
 		at[0] = at[1] = -1;
-		if (from < c->parts[from_part].count && is_direct(&x->recv, x->members[from_part][from], x->limit)) {
-			int r = x->members[from_part][from];
+		if (from < c->parts[from_part].count && is_direct(&x->recv, c->parts[from_part].member[from], x->limit)) {
+			int r = c->parts[from_part].member[from];
 			rc = zsched_recv(s, zside_at(&x->recv, r), zslots_count(&x->recv.slots, r),
 				zside_type(&x->recv, r), r);
 			if (rc == MPI_SUCCESS)
 				at[0] = zsched_open(s);
 		}
 		if (rc == MPI_SUCCESS && to < c->parts[to_part].count &&
-			is_direct(&x->send, x->members[to_part][to], x->limit)) {
-			rc = post_send(s, x, x->members[to_part][to]);
+			is_direct(&x->send, c->parts[to_part].member[to], x->limit)) {
+			rc = post_send(s, x, c->parts[to_part].member[to]);
 			if (rc == MPI_SUCCESS)
 				at[1] = zsched_open(s);
 		}
@@ -114,21 +114,6 @@ static int exchange_local(
 		s, sendbuf, scounts, sdispls, stypes, recv->slots.buf, rcounts, rdispls, rtypes);
 }
 
-static int make_members(struct zsched *s, struct zalltoall *x)
-{
-	struct zcomm *c = zsched_comm(s);
-	x->members = zsched_alloc(s, (size_t)c->nparts * sizeof(int *));
-	for (int p = 0; x->members && p < c->nparts; p++) {
-		int n = 0;
-		x->members[p] = zsched_alloc(s, (size_t)c->parts[p].count * sizeof(int));
-		if (!x->members[p])
-			return MPI_ERR_NO_MEM;
-		for (int r = c->parts[p].leader; r < c->size; r = zcoll_next_rank(c, p, r))
-			x->members[p][n++] = r;
-	}
-	return x->members ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-}
-
 /* In all forms but Alltoall ranks know their own blocks only: what all decide alike cannot depend on sizes. */
 static int build(struct zsched *s, const struct zcoll *a)
 {
@@ -149,9 +134,7 @@ static int build(struct zsched *s, const struct zcoll *a)
 	x->limit = tune.aggregate;
 	x->leaders = tune.leaders < c->members_min ? (int)tune.leaders : c->members_min;
 	bool together = x->limit > 0 && x->block <= x->limit && x->block != 0;
-	rc = make_members(s, x);
-	if (rc == MPI_SUCCESS && together)
-		rc = zalltoall_pack(s, x);
+	rc = together ? zalltoall_pack(s, x) : MPI_SUCCESS;
 	if (rc == MPI_SUCCESS)
 		rc = exchange_local(s, &x->send, &x->recv, x->in_place);
 	if (rc != MPI_SUCCESS)

@@ -22,7 +22,6 @@ struct zalltoall {
 	MPI_Count block; /* bytes of every block; -1: they differ */
 	int leaders;	 /* in each part */
 	int local;	 /* the open step of the local pairs */
-	int **members;	 /* [nparts][count]: their ranks, ascending */
 	struct zbundle **bundles; /* [nparts], NULL for my own; see coll_aggregate.c */
 };
 

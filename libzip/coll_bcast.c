@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Bcast: the root sends once to the leader of every other part; native broadcast in each part.
- * Large ones are spread in segments while the rest is still arriving.
+ * Large ones are spread in segments while the rest is still arriving, in pieces for several leaders.
  */
 #include "coll_data.h"
 #include "coll_forms.h"
@@ -17,6 +17,7 @@ struct bcast {
 	int root;
 	bool root_here; /* the root is in my part */
 	struct ztuning_settings tune;
+	int leaders; /* in each part: each receives a piece */
 };
 
 static int pack(struct zsched *s, void *arg)
@@ -32,39 +33,62 @@ static int unpack(struct zsched *s, void *arg)
 	return zsched_failed(s) ? MPI_SUCCESS : zbuf_unpack(b->wire, b->buf, b->count, b->type);
 }
 
-static MPI_Count segment_at(const struct bcast *b, MPI_Count segment, int k)
+/* Where the piece that leader a of each part receives begins. */
+static MPI_Count piece_at(const struct bcast *b, int a)
 {
-	MPI_Count at = segment * k;
-	return at < b->bytes ? at : b->bytes;
+	return b->bytes / b->leaders * a + (a < b->bytes % b->leaders ? a : b->bytes % b->leaders);
 }
 
-/* Away from the root: spread segment k when it is there. The leader's last await is for all, also
+/* Where segment k of that piece begins; what lies behind the piece is cut off. */
+static MPI_Count segment_at(const struct bcast *b, MPI_Count segment, int a, int k)
+{
+	MPI_Count at = piece_at(b, a) + segment * k, end = piece_at(b, a + 1);
+	return at < end ? at : end;
+}
+
+/* Away from the root: every leader spreads segment k of its piece when it is there. Its last await is for all, also
  * where it is alone. */
 static int build_remote_segments(struct zsched *s, struct bcast *b)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct zarriving *arriving = NULL;
-	MPI_Count segment = b->tune.segment;
-	int rc = MPI_SUCCESS;
-	if (segment * b->tune.segments < b->bytes) /* the steps of a schedule are bounded */
-		segment = (b->bytes + b->tune.segments - 1) / b->tune.segments;
-	int n = c->nlocal > 1 ? (int)((b->bytes + segment - 1) / segment) : 1;
+	MPI_Count segment = b->tune.segment, longest = piece_at(b, 1);
+	int mine = zcoll_my_number(c, b->leaders), rc = MPI_SUCCESS;
+	if (segment * b->tune.segments < longest) /* the steps of a schedule are bounded */
+		segment = (longest + b->tune.segments - 1) / b->tune.segments;
+	int n = c->nlocal > 1 ? (int)((longest + segment - 1) / segment) : 1;
 	if (n == 1)
-		segment = b->bytes;
-	if (zcoll_is_leader(c)) {
-		arriving = zsched_recv_bytes(s, b->wire, b->bytes, b->root);
+		segment = longest;
+	if (mine >= 0) {
+		arriving = zsched_recv_bytes(
+			s, b->wire + piece_at(b, mine), piece_at(b, mine + 1) - piece_at(b, mine), b->root);
 		if (!arriving)
 			return MPI_ERR_NO_MEM;
 		zsched_round(s);
 	}
 	/* Round k: segment k arrives while segment k - 1 spreads. */
 	for (int k = 0; k <= n && rc == MPI_SUCCESS; k++) {
-		MPI_Count before = segment_at(b, segment, k - 1), at = segment_at(b, segment, k);
-		if (k > 0 && c->nlocal > 1)
-			rc = znative_bcast(s, b->wire + before, at - before, MPI_BYTE, 0);
+		for (int a = 0; a < b->leaders && k > 0 && c->nlocal > 1 && rc == MPI_SUCCESS; a++) {
+			MPI_Count before = segment_at(b, segment, a, k - 1), at = segment_at(b, segment, a, k);
+			if (at > before)
+				rc = znative_bcast(s, b->wire + before, at - before, MPI_BYTE,
+					zcoll_first(c->nlocal, b->leaders, a));
+		}
 		if (rc == MPI_SUCCESS && k < n && arriving)
-			rc = zsched_await(s, arriving, segment_at(b, segment, k + 1));
+			rc = zsched_await(s, arriving, segment_at(b, segment, mine, k + 1) - piece_at(b, mine));
 		zsched_round(s);
+	}
+	return rc;
+}
+
+static int send_pieces(struct zsched *s, const struct bcast *b)
+{
+	struct zcomm *c = zsched_comm(s);
+	int rc = MPI_SUCCESS;
+	for (int p = 0; p < c->nparts; p++) {
+		for (int a = 0; a < b->leaders && p != c->my_part && rc == MPI_SUCCESS; a++)
+			rc = zsched_send(s, b->wire + piece_at(b, a), piece_at(b, a + 1) - piece_at(b, a), MPI_BYTE,
+				c->parts[p].member[zcoll_first(c->parts[p].count, b->leaders, a)]);
 	}
 	return rc;
 }
@@ -86,10 +110,8 @@ static int build_large(struct zsched *s, struct bcast *b)
 	/* Packed when the schedule comes to it: the data may be the result of steps before. */
 	if (b->wire != b->buf)
 		rc = zsched_call(s, pack, b);
-	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
-		if (p != c->my_part)
-			rc = zsched_send(s, b->wire, b->bytes, MPI_BYTE, c->parts[p].leader);
-	}
+	if (rc == MPI_SUCCESS)
+		rc = send_pieces(s, b);
 	if (rc == MPI_SUCCESS && c->nlocal > 1)
 		rc = znative_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root]);
 	return rc;
@@ -127,6 +149,7 @@ int zbuild_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type
 		.root_here = zcomm_is_local_rank(c, root),
 		.bytes = zbuf_wire_bytes(count, type)};
 	b->tune = ztune_choose(c, ZTUNING_BCAST, b->bytes);
+	b->leaders = b->tune.leaders < c->members_min ? (int)b->tune.leaders : c->members_min;
 	int rc = b->bytes > b->tune.segment ? build_large(s, b) : build_small(s, b);
 	zsched_round(s);
 	return rc;

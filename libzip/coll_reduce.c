@@ -2,11 +2,14 @@
 /*
  * MPI_Reduce and MPI_Allreduce: native reduction in each part, exchange of the parts' results,
  * combination in the order of the parts; Allreduce then spreads it inside. Large vectors go through
- * these three stages as a pipeline of segments.
+ * these stages as a pipeline of segments, several of them side by side where there are several
+ * leaders in each part: each leads its lane.
  *
- * The result of Allreduce is the same, bit for bit, in all parts: every leader combines the same
- * values in the same order. (Where the parts differ in representation, their arithmetic may too.)
+ * The result of Allreduce is the same, bit for bit, in all parts: whatever is combined is combined
+ * from the same values in the same order. (Where the parts differ in representation, their arithmetic
+ * may too.)
  */
+#include "coll_between.h"
 #include "coll_data.h"
 #include "coll_fold.h"
 #include "coll_forms.h"
@@ -19,22 +22,37 @@ struct segments {
 	MPI_Count count, each;
 	MPI_Aint extent;
 	int n; /* at least one, which may be empty */
+	int lanes, groups; /* segment k: lane k % lanes of group k / lanes, which is what is done at a time */
 	struct ztuning_settings tune;
+};
+
+/* Who leads a lane in my part, and what it needs for that. */
+struct lane {
+	int root; /* rank in the shadow */
+	bool mine;
+	struct zinside in;
+	struct zbetween *between; /* Allreduce, mine */
+	struct zfold *fold;	  /* Reduce, at its root: a temporary buffer for each other part */
+	void *temp[2];		  /* Reduce, mine, away from the root: the results in my part */
 };
 
 /* The sizes on the wire are the same everywhere, in memory they need not be. */
 static struct segments cut(struct zsched *s, enum ztuning_collective which, MPI_Count count, MPI_Datatype type)
 {
+	struct zcomm *c = zsched_comm(s);
 	MPI_Count size = zbuf_wire_bytes(1, type);
-	struct segments g = {.count = count,
-		.extent = zbuf_extent(type),
-		.tune = ztune_choose(zsched_comm(s), which, count * size)};
+	struct segments g = {
+		.count = count, .extent = zbuf_extent(type), .tune = ztune_choose(c, which, count * size)};
+	g.lanes = g.tune.leaders < c->members_min ? (int)g.tune.leaders : c->members_min;
 	g.each = size > 0 ? g.tune.segment / size : count;
-	if (g.each < 1)
-		g.each = 1;
+	if (g.each * g.lanes > count) /* something for every lane */
+		g.each = (count + g.lanes - 1) / g.lanes;
 	if (g.each * g.tune.segments < count)
 		g.each = (count + g.tune.segments - 1) / g.tune.segments;
+	if (g.each < 1)
+		g.each = 1;
 	g.n = count > 0 ? (int)((count + g.each - 1) / g.each) : 1;
+	g.groups = (g.n + g.lanes - 1) / g.lanes;
 	return g;
 }
 
@@ -49,130 +67,177 @@ static void *segment_at(const struct segments *g, const void *buf, int k)
 	return zbuf_at(buf, g->each * k, g->extent);
 }
 
-static const void *own_segment(const struct segments *g, const void *sendbuf, int k)
+/* The segment of lane l in group i, -1: there is none. */
+static int segment_of(const struct segments *g, int i, int l)
 {
-	return sendbuf == MPI_IN_PLACE ? MPI_IN_PLACE : segment_at(g, sendbuf, k);
+	int k = i * g->lanes + l;
+	return i >= 0 && k < g->n ? k : -1;
 }
 
-/* Fold number k: the same temporary buffers for all, they are free again when the next segment is
- * received. */
-static struct zfold *segment_fold(
-	struct zsched *s, const struct zfold *first, const struct segments *g, void *result, int k)
+/* The lanes of my part: led by its leaders, or all by one (a rank in the shadow). */
+static int make_lanes(struct zsched *s, const struct segments *g, const struct zcoll *a, int one, struct lane **lanes)
 {
-	int mine = zsched_comm(s)->my_part;
+	struct zcomm *c = zsched_comm(s);
+	*lanes = zsched_alloc(s, (size_t)g->lanes * sizeof **lanes);
+	int rc = *lanes ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	for (int l = 0; l < g->lanes && rc == MPI_SUCCESS; l++) {
+		struct lane *lane = &(*lanes)[l];
+		*lane = (struct lane){.root = one >= 0 ? one : zcoll_first(c->nlocal, g->lanes, l)};
+		lane->mine = lane->root == c->shadow_rank[c->rank];
+		rc = zinside_init(&lane->in, s, &g->tune, segment_count(g, 0), a->recvtype, a->op, lane->root);
+	}
+	return rc;
+}
+
+/* What is mine of a segment, for the reduction inside: result is where it is to be combined. */
+static const void *own_segment(const struct segments *g, const struct zcoll *a, const struct lane *lane, int k)
+{
+	if (a->sendbuf != MPI_IN_PLACE)
+		return segment_at(g, a->sendbuf, k);
+	return lane->mine ? MPI_IN_PLACE : segment_at(g, a->recvbuf, k);
+}
+
+/* Allreduce. Group i is reduced inside in round i, goes through the stages between the parts from round i + 1 on, and is
+ * spread inside in round i + last. */
+static int build_group(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lanes, int i,
+	int stage, int last)
+{
+	struct zcomm *c = zsched_comm(s);
+	int rc = MPI_SUCCESS;
+	for (int l = 0; l < g->lanes && rc == MPI_SUCCESS; l++) {
+		struct lane *lane = &lanes[l];
+		int k = segment_of(g, i, l);
+		if (k < 0)
+			continue;
+		void *result = segment_at(g, a->recvbuf, k);
+		MPI_Count count = segment_count(g, k);
+		if (stage == 0)
+			rc = zinside_start(&lane->in, s, own_segment(g, a, lane, k), lane->mine ? result : NULL, count);
+		if (stage == 1 && lane->mine)
+			rc = zinside_finish(&lane->in, s, own_segment(g, a, lane, k), result, count);
+		if (stage > 0 && lane->mine && rc == MPI_SUCCESS)
+			rc = zbetween_add(s, lane->between, stage, result, count);
+		if (stage == last && c->nlocal > 1 && rc == MPI_SUCCESS)
+			rc = znative_bcast(s, result, count, a->recvtype, lane->root);
+	}
+	return rc;
+}
+
+static int build_allreduce(struct zsched *s, const struct zcoll *a)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct segments g = cut(s, ZTUNING_ALLREDUCE, a->recvcount, a->recvtype);
+	enum ztuning_exchange how = (enum ztuning_exchange)g.tune.exchange;
+	int last = zbetween_stages(how, c->nparts) + 1;
+	struct lane *lanes;
+	int rc = make_lanes(s, &g, a, -1, &lanes);
+	for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++) {
+		if (!lanes[l].mine)
+			continue;
+		lanes[l].between =
+			zbetween_create(s, how, g.lanes, l, segment_count(&g, 0), a->recvtype, a->op);
+		rc = lanes[l].between ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	}
+	for (int round = 0; round < g.groups + last && rc == MPI_SUCCESS; round++) {
+		for (int stage = last; stage >= 0 && rc == MPI_SUCCESS; stage--) {
+			if (round - stage >= 0 && round - stage < g.groups)
+				rc = build_group(s, a, &g, lanes, round - stage, stage, last);
+		}
+		zsched_round(s);
+	}
+	return rc;
+}
+
+/* Reduce at its root: the parts' results come from the leaders of the lanes. */
+static int recv_partials(struct zsched *s, const struct lane *lane, const struct segments *g, int l, MPI_Count count)
+{
+	struct zcomm *c = zsched_comm(s);
+	int rc = MPI_SUCCESS;
+	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
+		if (p != c->my_part)
+			rc = zsched_recv(s, lane->fold->inputs[p], count, lane->fold->type,
+				c->parts[p].member[zcoll_first(c->parts[p].count, g->lanes, l)]);
+	}
+	return rc;
+}
+
+static int add_fold(struct zsched *s, const struct zfold *of_lane, void *result, MPI_Count count)
+{
 	struct zfold *f = zsched_alloc(s, sizeof *f);
-	if (!f)
-		return NULL;
-	*f = *first;
-	f->count = segment_count(g, k);
-	f->result = segment_at(g, result, k);
-	f->inputs = zsched_alloc(s, (size_t)f->n * sizeof *f->inputs);
-	if (!f->inputs)
-		return NULL;
+	void **inputs = zsched_alloc(s, (size_t)of_lane->n * sizeof *inputs);
+	if (!f || !inputs)
+		return MPI_ERR_NO_MEM;
+	*f = *of_lane;
+	f->count = count;
+	f->result = result;
+	f->inputs = inputs;
 	for (int p = 0; p < f->n; p++)
-		f->inputs[p] = p == mine ? f->result : first->inputs[p];
-	return f;
+		inputs[p] = p == zsched_comm(s)->my_part ? result : of_lane->inputs[p];
+	return zsched_call(s, zfold_call, f);
 }
 
-static int recv_partials(struct zsched *s, const struct zfold *f)
+/* Stage 0: reduced inside. 1: the other parts' results come. 2: combined. */
+static int build_root_segment(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lane, int l,
+	int k, int stage)
+{
+	void *result = segment_at(g, a->recvbuf, k);
+	MPI_Count count = segment_count(g, k);
+	if (stage == 0)
+		return zinside_start(&lane->in, s, own_segment(g, a, lane, k), result, count);
+	if (stage == 2)
+		return add_fold(s, lane->fold, result, count);
+	int rc = zinside_finish(&lane->in, s, own_segment(g, a, lane, k), result, count);
+	return rc == MPI_SUCCESS ? recv_partials(s, lane, g, l, count) : rc;
+}
+
+/* Away from the root's rank. Stage 0: reduced inside, at a leader into one of two buffers, while the other is sent. */
+static int build_member_segment(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lane, int k,
+	int stage, bool remote)
+{
+	void *temp = lane->temp[k / g->lanes % 2];
+	MPI_Count count = segment_count(g, k);
+	if (stage == 0)
+		return zinside_start(&lane->in, s, segment_at(g, a->sendbuf, k), lane->mine ? temp : NULL, count);
+	if (stage == 2 || !lane->mine || !remote)
+		return MPI_SUCCESS;
+	int rc = zinside_finish(&lane->in, s, segment_at(g, a->sendbuf, k), temp, count);
+	return rc == MPI_SUCCESS ? zsched_send(s, temp, count, a->recvtype, a->root) : rc;
+}
+
+static int make_reduce_buffers(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lane)
 {
 	struct zcomm *c = zsched_comm(s);
-	int rc = MPI_SUCCESS;
-	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
-		if (p != c->my_part)
-			rc = zsched_recv(s, f->inputs[p], f->count, f->type, c->parts[p].leader);
+	MPI_Count longest = segment_count(g, 0);
+	if (c->rank == a->root) {
+		lane->fold = zfold_create(s, c->nparts, a->recvbuf, longest, a->recvtype, a->op);
+		return lane->fold ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	}
-	return rc;
+	if (!lane->mine)
+		return MPI_SUCCESS;
+	int rc = zbuf_temp(s, longest, a->recvtype, &lane->temp[0]);
+	lane->temp[1] = lane->temp[0];
+	return rc == MPI_SUCCESS && g->groups > 1 ? zbuf_temp(s, longest, a->recvtype, &lane->temp[1]) : rc;
 }
 
-static int send_partial(struct zsched *s, const struct zfold *f)
+static int build_reduce(struct zsched *s, const struct zcoll *a)
 {
 	struct zcomm *c = zsched_comm(s);
-	int rc = MPI_SUCCESS;
-	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
-		if (p != c->my_part)
-			rc = zsched_send(s, f->result, f->count, f->type, c->parts[p].leader);
-	}
-	return rc;
-}
-
-/* Where the partial results come together: the root of Reduce (exchange false), every leader in
- * Allreduce. Round k: combine and spread segment k - 2, exchange segment k - 1, reduce segment k
- * inside the part. */
-static int build_combiner(struct zsched *s, const struct zcoll *a, int native_root, bool exchange)
-{
-	struct zcomm *c = zsched_comm(s);
-	struct segments g = cut(s, exchange ? ZTUNING_ALLREDUCE : ZTUNING_REDUCE, a->recvcount, a->recvtype);
-	struct zfold **folds = zsched_alloc(s, (size_t)g.n * sizeof(struct zfold *));
-	struct zfold *first = zfold_create(s, c->nparts, a->recvbuf, segment_count(&g, 0), a->recvtype, a->op);
-	struct zinside in;
-	int rc = folds && first ? zinside_init(&in, s, &g.tune, segment_count(&g, 0), a->recvtype, a->op, native_root)
-				: MPI_ERR_NO_MEM;
-	for (int k = 0; k < g.n && rc == MPI_SUCCESS; k++) {
-		folds[k] = segment_fold(s, first, &g, a->recvbuf, k);
-		if (!folds[k])
-			rc = MPI_ERR_NO_MEM;
-	}
-	for (int k = 0; k < g.n + 2 && rc == MPI_SUCCESS; k++) {
-		if (k >= 2) {
-			struct zfold *f = folds[k - 2];
-			rc = zsched_call(s, zfold_call, f);
-			if (rc == MPI_SUCCESS && exchange && c->nlocal > 1)
-				rc = znative_bcast(s, f->result, f->count, f->type, 0);
-		}
-		if (k >= 1 && k <= g.n && rc == MPI_SUCCESS) {
-			rc = zinside_finish(
-				&in, s, own_segment(&g, a->sendbuf, k - 1), folds[k - 1]->result, folds[k - 1]->count);
-			if (rc == MPI_SUCCESS)
-				rc = recv_partials(s, folds[k - 1]);
-			if (rc == MPI_SUCCESS && exchange)
-				rc = send_partial(s, folds[k - 1]);
-		}
-		if (k < g.n && rc == MPI_SUCCESS)
-			rc = zinside_start(&in, s, own_segment(&g, a->sendbuf, k), folds[k]->result, folds[k]->count);
-		zsched_round(s);
-	}
-	return rc;
-}
-
-/* The others of a part: only the native steps, in the same order. sendbuf is not MPI_IN_PLACE. */
-static int build_member(struct zsched *s, const struct zcoll *a, const void *sendbuf, int native_root, bool spread)
-{
-	struct segments g = cut(s, spread ? ZTUNING_ALLREDUCE : ZTUNING_REDUCE, a->recvcount, a->recvtype);
-	struct zinside in;
-	int rc = zinside_init(&in, s, &g.tune, segment_count(&g, 0), a->recvtype, a->op, native_root);
-	for (int k = 0; k < g.n + 2 && rc == MPI_SUCCESS; k++) {
-		if (k >= 2 && spread)
-			rc = znative_bcast(
-				s, segment_at(&g, a->recvbuf, k - 2), segment_count(&g, k - 2), a->recvtype, 0);
-		if (k < g.n && rc == MPI_SUCCESS)
-			rc = zinside_start(&in, s, segment_at(&g, sendbuf, k), NULL, segment_count(&g, k));
-		zsched_round(s);
-	}
-	return rc;
-}
-
-/* A leader away from the root: reduce segment k into one of two buffers while the other is sent. */
-static int build_sender(struct zsched *s, const struct zcoll *a)
-{
 	struct segments g = cut(s, ZTUNING_REDUCE, a->recvcount, a->recvtype);
-	struct zinside in;
-	void *temp[2];
-	int rc = zinside_init(&in, s, &g.tune, segment_count(&g, 0), a->recvtype, a->op, 0);
-	if (rc == MPI_SUCCESS)
-		rc = zbuf_temp(s, segment_count(&g, 0), a->recvtype, &temp[0]);
-	temp[1] = temp[0];
-	if (rc == MPI_SUCCESS && g.n > 1)
-		rc = zbuf_temp(s, g.each, a->recvtype, &temp[1]);
-	for (int k = 0; k <= g.n && rc == MPI_SUCCESS; k++) {
-		if (k > 0) {
-			MPI_Count count = segment_count(&g, k - 1);
-			rc = zinside_finish(&in, s, segment_at(&g, a->sendbuf, k - 1), temp[(k - 1) % 2], count);
-			if (rc == MPI_SUCCESS)
-				rc = zsched_send(s, temp[(k - 1) % 2], count, a->recvtype, a->root);
+	bool remote = !zcomm_is_local_rank(c, a->root);
+	struct lane *lanes;
+	int rc = make_lanes(s, &g, a, remote ? -1 : c->shadow_rank[a->root], &lanes);
+	for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++)
+		rc = make_reduce_buffers(s, a, &g, &lanes[l]);
+	for (int round = 0; round < g.groups + 2 && rc == MPI_SUCCESS; round++) {
+		for (int stage = 2; stage >= 0; stage--) {
+			for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++) {
+				int k = segment_of(&g, round - stage, l);
+				if (k >= 0 && c->rank == a->root)
+					rc = build_root_segment(s, a, &g, &lanes[l], l, k, stage);
+				else if (k >= 0)
+					rc = build_member_segment(s, a, &g, &lanes[l], k, stage, remote);
+			}
 		}
-		if (k < g.n && rc == MPI_SUCCESS)
-			rc = zinside_start(&in, s, segment_at(&g, a->sendbuf, k), temp[k % 2], segment_count(&g, k));
 		zsched_round(s);
 	}
 	return rc;
@@ -195,26 +260,15 @@ static int build_ordered(struct zsched *s, const struct zcoll *a, int root)
 
 int zbuild_reduce(struct zsched *s, const struct zcoll *a)
 {
-	struct zcomm *c = zsched_comm(s);
-	if (rank_order_needs_gathering(c, a->op))
-		return build_ordered(s, a, a->root);
-	if (c->rank == a->root)
-		return build_combiner(s, a, c->shadow_rank[a->root], false);
-	if (zcomm_is_local_rank(c, a->root))
-		return build_member(s, a, a->sendbuf, c->shadow_rank[a->root], false);
-	return zcoll_is_leader(c) ? build_sender(s, a) : build_member(s, a, a->sendbuf, 0, false);
+	return rank_order_needs_gathering(zsched_comm(s), a->op) ? build_ordered(s, a, a->root) : build_reduce(s, a);
 }
 
 int zbuild_allreduce(struct zsched *s, const struct zcoll *a)
 {
-	struct zcomm *c = zsched_comm(s);
-	if (rank_order_needs_gathering(c, a->op)) {
-		int rc = build_ordered(s, a, 0);
-		return rc == MPI_SUCCESS ? zbuild_bcast(s, a->recvbuf, a->recvcount, a->recvtype, 0) : rc;
-	}
-	if (zcoll_is_leader(c))
-		return build_combiner(s, a, 0, true);
-	return build_member(s, a, a->sendbuf == MPI_IN_PLACE ? a->recvbuf : a->sendbuf, 0, true);
+	if (!rank_order_needs_gathering(zsched_comm(s), a->op))
+		return build_allreduce(s, a);
+	int rc = build_ordered(s, a, 0);
+	return rc == MPI_SUCCESS ? zbuild_bcast(s, a->recvbuf, a->recvcount, a->recvtype, 0) : rc;
 }
 
 static int take_common(struct zsched *s, struct zcoll *a, bool result)

@@ -40,41 +40,40 @@ int zslots_local(struct zsched *s, const struct zslots *l, MPI_Count **counts, M
 	return MPI_SUCCESS;
 }
 
-static bool side_by_side(const struct zcomm *c, const struct zslots *l, int p, MPI_Count *total)
+static bool side_by_side(const struct zslots *l, const int *member, int n, MPI_Count *total)
 {
 	MPI_Aint end = 0;
-	bool yes = true, first = true;
+	bool yes = true;
 	*total = 0;
-	for (int r = c->parts[p].leader; r < c->size; r = zcoll_next_rank(c, p, r)) {
-		MPI_Count n = zslots_count(l, r);
-		if (!first && zslots_displ(l, r) != end)
+	for (int i = 0; i < n; i++) {
+		MPI_Count count = zslots_count(l, member[i]);
+		if (i > 0 && zslots_displ(l, member[i]) != end)
 			yes = false;
-		first = false;
-		end = zslots_displ(l, r) + (MPI_Aint)n;
-		*total += n;
+		end = zslots_displ(l, member[i]) + (MPI_Aint)count;
+		*total += count;
 	}
 	return yes;
 }
 
-int zslots_part(struct zsched *s, const struct zslots *l, int p, void **buf, MPI_Count *count,
+int zslots_members(struct zsched *s, const struct zslots *l, int p, int low, int high, void **buf, MPI_Count *count,
 	MPI_Datatype *type)
 {
-	struct zcomm *c = zsched_comm(s);
-	*buf = zslots_at(l, c->parts[p].leader);
+	const int *member = zsched_comm(s)->parts[p].member + low;
+	int n = high - low;
+	*buf = n > 0 ? zslots_at(l, member[0]) : l->buf;
 	*type = l->type;
-	if (side_by_side(c, l, p, count))
+	if (side_by_side(l, member, n, count))
 		return MPI_SUCCESS;
 
-	MPI_Count *counts = zsched_alloc(s, (size_t)c->parts[p].count * sizeof *counts);
-	MPI_Count *displs = zsched_alloc(s, (size_t)c->parts[p].count * sizeof *displs);
-	int i = 0;
+	MPI_Count *counts = zsched_alloc(s, (size_t)n * sizeof *counts);
+	MPI_Count *displs = zsched_alloc(s, (size_t)n * sizeof *displs);
 	if (!counts || !displs)
 		return MPI_ERR_NO_MEM;
-	for (int r = c->parts[p].leader; r < c->size; r = zcoll_next_rank(c, p, r), i++) {
-		counts[i] = zslots_count(l, r);
-		displs[i] = zslots_displ(l, r) * l->extent;
+	for (int i = 0; i < n; i++) {
+		counts[i] = zslots_count(l, member[i]);
+		displs[i] = zslots_displ(l, member[i]) * l->extent;
 	}
-	int rc = zn.Type_create_hindexed_c(c->parts[p].count, counts, displs, l->type, type);
+	int rc = zn.Type_create_hindexed_c(n, counts, displs, l->type, type);
 	if (rc == MPI_SUCCESS)
 		rc = zn.Type_commit(type);
 	if (rc != MPI_SUCCESS)
@@ -82,6 +81,12 @@ int zslots_part(struct zsched *s, const struct zslots *l, int p, void **buf, MPI
 	*buf = l->buf;
 	*count = 1;
 	return zsched_own_type(s, *type);
+}
+
+int zslots_part(struct zsched *s, const struct zslots *l, int p, void **buf, MPI_Count *count,
+	MPI_Datatype *type)
+{
+	return zslots_members(s, l, p, 0, zsched_comm(s)->parts[p].count, buf, count, type);
 }
 
 MPI_Count zslots_wire_bytes(const struct zcomm *c, const struct zslots *l, int p)

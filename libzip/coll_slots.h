@@ -41,6 +41,9 @@ int zslots_local(struct zsched *, const struct zslots *, MPI_Count **counts, MPI
 /* All slots of part p, in the order of the ranks, as one piece of typed data. */
 int zslots_part(struct zsched *, const struct zslots *, int p, void **buf, MPI_Count *count,
 	MPI_Datatype *type);
+/* Those of its members number low to high - 1 alone. */
+int zslots_members(struct zsched *, const struct zslots *, int p, int low, int high, void **buf, MPI_Count *count,
+	MPI_Datatype *type);
 /* The same packed for the wire: how many bytes, pack, unpack. */
 MPI_Count zslots_wire_bytes(const struct zcomm *, const struct zslots *, int p);
 int zslots_pack(const struct zcomm *, const struct zslots *, int p, char *wire);

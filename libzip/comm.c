@@ -90,6 +90,16 @@ static int map_members(struct zcomm *comm)
 		previous = part;
 	}
 	comm->my_part = part_index[zworld.part];
+	int *next = comm->members;
+	for (int p = 0; p < comm->nparts; p++) {
+		comm->parts[p].member = next;
+		next += comm->parts[p].count;
+		comm->parts[p].count = 0;
+	}
+	for (int r = 0; r < comm->size; r++) {
+		struct zcomm_part *part = &comm->parts[part_index[zworld.place[comm->vrank[r]].part]];
+		part->member[part->count++] = r;
+	}
 	comm->members_min = comm->members_max = comm->nparts > 0 ? comm->parts[0].count : 0;
 	for (int p = 1; p < comm->nparts; p++) {
 		int n = comm->parts[p].count;
@@ -106,6 +116,7 @@ static void destroy(struct zcomm *comm)
 	free(comm->shadow_rank);
 	free(comm->shadow_to_rank);
 	free(comm->parts);
+	free(comm->members);
 	free(comm);
 }
 
@@ -125,7 +136,8 @@ struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const 
 	comm->shadow_rank = malloc(n * sizeof(int));
 	comm->shadow_to_rank = malloc(n * sizeof(int));
 	comm->parts = calloc((size_t)zworld.nparts, sizeof(*comm->parts));
-	if (!comm->vrank || !comm->shadow_rank || !comm->shadow_to_rank || !comm->parts)
+	comm->members = malloc(n * sizeof(int));
+	if (!comm->vrank || !comm->shadow_rank || !comm->shadow_to_rank || !comm->parts || !comm->members)
 		goto err_destroy;
 	memcpy(comm->vrank, vrank, (size_t)size * sizeof(int));
 	if (map_members(comm) != 0)

@@ -18,6 +18,7 @@ struct zcomm_part { /* the members of one part, parts in the order of their lowe
 	int part;    /* index in zworld */
 	int leader;  /* rank in this communicator: the lowest of that part */
 	int count;   /* members */
+	int *member; /* [count]: their ranks, ascending */
 };
 
 struct zcomm {
@@ -32,6 +33,7 @@ struct zcomm {
 	int *shadow_to_rank; /* [nlocal] */
 	int nlocal;
 	struct zcomm_part *parts; /* [nparts] */
+	int *members;	  /* [size]: what the parts' member point into */
 	int nparts;
 	int my_part;	  /* index into parts */
 	int members_min, members_max; /* of the smallest and the largest part's counts */

@@ -31,6 +31,22 @@ twin coll_moves 2+2+2 "alltoall aggregate=1M leaders=2 window=2"
 twin coll_nonblocking 2+2 "alltoall aggregate=1K leaders=2"
 twin coll_errors 1+1+2 "alltoall aggregate=1K"
 
+# several leaders, and what they do with more than two clusters
+twin coll_moves 2+2 "all leaders=2 segment=4K"
+twin coll_reductions 2+2+2 "all leaders=2; allreduce exchange=slices"
+twin coll_reductions 1+1+1+1 "allreduce exchange=doubling segment=8K"
+twin coll_reductions 1+1+2 "allreduce exchange=doubling; reduce leaders=9"
+twin reproducible 2+2 "all leaders=2 segment=2K"
+twin reproducible 1+1+1+1 "allreduce exchange=slices"
+
+# the same bits in two runs
+for i in 1 2; do
+	ZIPPER_TUNE="all leaders=2; allreduce exchange=doubling" merged 60 2+1+1 ./reproducible sums >sums.$i 2>err
+	grep -a : sums.$i | grep -v rank | LC_ALL=C sort >sorted.$i
+done
+ok "sums are printed" test -s sorted.1
+ok "two runs give the same bits" cmp sorted.1 sorted.2
+
 if [ -z "$ZIP_LAB$ZIP_VM" ]; then
 	cat >alltoall.c <<'END'
 #include <mpi.h>

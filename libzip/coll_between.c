@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Allreduce among one leader of each part, see coll_between.h. */
+#include "coll_between.h"
+
+#include "coll_data.h"
+#include "coll_fold.h"
+
+struct zbetween {
+	enum ztuning_exchange how;
+	int nparts, mine, stages;
+	int *peers; /* [nparts]: ranks */
+	MPI_Datatype type;
+	MPI_Aint extent;
+	MPI_Op op;
+	void **temps; /* all, slices: [nparts]; doubling: [stages] */
+};
+
+/* Doubling: the largest power of two is a cube of its own; of the first 2 * spare parts the even ones give their share to
+ * their right neighbours before, and get the result from them after it. */
+static int cube_of(int nparts)
+{
+	int cube = 1;
+	while (cube * 2 <= nparts)
+		cube *= 2;
+	return cube;
+}
+
+static int dimensions(int cube)
+{
+	int d = 0;
+	while (1 << d < cube)
+		d++;
+	return d;
+}
+
+int zbetween_stages(enum ztuning_exchange how, int nparts)
+{
+	int cube = cube_of(nparts);
+	if (how == ZTUNING_EXCHANGE_DOUBLING)
+		return dimensions(cube) + (cube < nparts ? 2 : 0);
+	return how == ZTUNING_EXCHANGE_SLICES ? 2 : 1;
+}
+
+static MPI_Count slice_at(MPI_Count count, int nparts, int p)
+{
+	return count / nparts * p + (p < count % nparts ? p : count % nparts);
+}
+
+static MPI_Count slice_count(MPI_Count count, int nparts, int p)
+{
+	return slice_at(count, nparts, p + 1) - slice_at(count, nparts, p);
+}
+
+struct zbetween *zbetween_create(struct zsched *s, enum ztuning_exchange how, int leaders, int number, MPI_Count longest,
+	MPI_Datatype type, MPI_Op op)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct zbetween *b = zsched_alloc(s, sizeof *b);
+	if (!b)
+		return NULL;
+	*b = (struct zbetween){.how = how,
+		.nparts = c->nparts,
+		.mine = c->my_part,
+		.stages = zbetween_stages(how, c->nparts),
+		.type = type,
+		.extent = zbuf_extent(type),
+		.op = op};
+	int ntemps = how == ZTUNING_EXCHANGE_DOUBLING ? b->stages : b->nparts;
+	MPI_Count each = how == ZTUNING_EXCHANGE_SLICES ? slice_count(longest, b->nparts, 0) : longest;
+	b->peers = zsched_alloc(s, (size_t)c->nparts * sizeof *b->peers);
+	b->temps = zsched_alloc(s, (size_t)ntemps * sizeof *b->temps);
+	if (!b->peers || !b->temps)
+		return NULL;
+	for (int p = 0; p < c->nparts; p++)
+		b->peers[p] = c->parts[p].member[zcoll_first(c->parts[p].count, leaders, number)];
+	for (int i = 0; i < ntemps; i++) {
+		if (how != ZTUNING_EXCHANGE_DOUBLING && i == b->mine)
+			b->temps[i] = NULL;
+		else if (zbuf_temp(s, each, type, &b->temps[i]) != MPI_SUCCESS)
+			return NULL;
+	}
+	return b;
+}
+
+/* A step that combines the parts' contributions: result is mine, the others' are in the temporary buffers. */
+static int add_fold(struct zsched *s, const struct zbetween *b, void *result, MPI_Count count)
+{
+	struct zfold *f = zsched_alloc(s, sizeof *f);
+	void **inputs = zsched_alloc(s, (size_t)b->nparts * sizeof *inputs);
+	if (!f || !inputs)
+		return MPI_ERR_NO_MEM;
+	for (int p = 0; p < b->nparts; p++)
+		inputs[p] = p == b->mine ? result : b->temps[p];
+	*f = (struct zfold){
+		.count = count, .type = b->type, .op = b->op, .n = b->nparts, .inputs = inputs, .result = result};
+	return zsched_call(s, zfold_call, f);
+}
+
+static int recv_from_all(struct zsched *s, const struct zbetween *b, MPI_Count count)
+{
+	int rc = MPI_SUCCESS;
+	for (int p = 0; p < b->nparts && rc == MPI_SUCCESS; p++)
+		if (p != b->mine)
+			rc = zsched_recv(s, b->temps[p], count, b->type, b->peers[p]);
+	return rc;
+}
+
+static int send_to_all(struct zsched *s, const struct zbetween *b, void *buf, MPI_Count count)
+{
+	int rc = MPI_SUCCESS;
+	for (int i = 1; i < b->nparts && rc == MPI_SUCCESS; i++)
+		rc = zsched_send(s, buf, count, b->type, b->peers[(b->mine + i) % b->nparts]);
+	return rc;
+}
+
+static int add_all(struct zsched *s, const struct zbetween *b, int stage, void *result, MPI_Count count)
+{
+	if (stage > b->stages)
+		return add_fold(s, b, result, count);
+	int rc = recv_from_all(s, b, count);
+	return rc == MPI_SUCCESS ? send_to_all(s, b, result, count) : rc;
+}
+
+static int add_slices(struct zsched *s, const struct zbetween *b, int stage, void *result, MPI_Count count)
+{
+	MPI_Count mine = slice_count(count, b->nparts, b->mine);
+	void *own = zbuf_at(result, slice_at(count, b->nparts, b->mine), b->extent);
+	int rc = MPI_SUCCESS;
+	if (stage > b->stages)
+		return MPI_SUCCESS;
+	if (stage == 1 && mine > 0)
+		rc = recv_from_all(s, b, mine);
+	if (stage == 2 && mine > 0)
+		rc = add_fold(s, b, own, mine);
+	for (int i = 1; i < b->nparts && rc == MPI_SUCCESS; i++) {
+		int p = (b->mine + i) % b->nparts;
+		MPI_Count n = slice_count(count, b->nparts, p);
+		void *slice = zbuf_at(result, slice_at(count, b->nparts, p), b->extent);
+		if (n > 0)
+			rc = stage == 1 ? zsched_send(s, slice, n, b->type, b->peers[p])
+					: zsched_recv(s, slice, n, b->type, b->peers[p]);
+	}
+	return rc == MPI_SUCCESS && stage == 2 && mine > 0 ? send_to_all(s, b, own, mine) : rc;
+}
+
+/* Two neighbours: in the order of the parts, at both the same. */
+struct pair {
+	const struct zbetween *b;
+	void *other, *result;
+	MPI_Count count;
+	bool other_first;
+};
+
+static int combine_pair(struct zsched *s, void *arg)
+{
+	struct pair *x = arg;
+	const struct zbetween *b = x->b;
+	if (zsched_failed(s))
+		return MPI_SUCCESS;
+	/* Predefined operations give the same bits with their operands exchanged. */
+	if (x->other_first || (zbuf_op_predefined(b->op) && zbuf_op_commutes(b->op)))
+		return zbuf_reduce(x->other, x->result, x->count, b->type, b->op);
+	int rc = zbuf_reduce(x->result, x->other, x->count, b->type, b->op);
+	return rc == MPI_SUCCESS ? zbuf_copy(s, x->other, x->count, b->type, x->result, x->count, b->type) : rc;
+}
+
+static int add_pair(struct zsched *s, const struct zbetween *b, int stage, bool other_first, void *result, MPI_Count count)
+{
+	struct pair *x = zsched_alloc(s, sizeof *x);
+	if (!x)
+		return MPI_ERR_NO_MEM;
+	*x = (struct pair){.b = b, .other = b->temps[stage - 1], .result = result, .count = count, .other_first = other_first};
+	return zsched_call(s, combine_pair, x);
+}
+
+/* What one part does in one stage of the doubling. */
+struct turn {
+	int peer; /* a part, -1: nothing */
+	bool sends, receives, replaces; /* what it receives is the result */
+};
+
+static struct turn turn_of(const struct zbetween *b, int stage)
+{
+	int cube = cube_of(b->nparts), spare = b->nparts - cube, part = b->mine;
+	struct turn idle = {.peer = -1};
+	if (stage < 1 || stage > b->stages)
+		return idle;
+	if (spare > 0 && (stage == 1 || stage == b->stages)) {
+		if (part >= 2 * spare)
+			return idle;
+		bool gives = (part % 2 == 0) == (stage == 1);
+		return (struct turn){.peer = part ^ 1, .sends = gives, .receives = !gives, .replaces = stage > 1};
+	}
+	if (part < 2 * spare && part % 2 == 0)
+		return idle;
+	int corner = part < 2 * spare ? part / 2 : part - spare;
+	int other = corner ^ 1 << (stage - 1 - (spare > 0));
+	return (struct turn){.peer = other < spare ? 2 * other + 1 : other + spare, .sends = true, .receives = true};
+}
+
+static int add_doubling(struct zsched *s, const struct zbetween *b, int stage, void *result, MPI_Count count)
+{
+	struct turn before = turn_of(b, stage - 1), now = turn_of(b, stage);
+	int rc = MPI_SUCCESS;
+	if (before.receives && !before.replaces)
+		rc = add_pair(s, b, stage - 1, before.peer < b->mine, result, count);
+	if (rc == MPI_SUCCESS && now.receives)
+		rc = zsched_recv(s, now.replaces ? result : b->temps[stage - 1], count, b->type, b->peers[now.peer]);
+	if (rc == MPI_SUCCESS && now.sends)
+		rc = zsched_send(s, result, count, b->type, b->peers[now.peer]);
+	return rc;
+}
+
+int zbetween_add(struct zsched *s, struct zbetween *b, int stage, void *result, MPI_Count count)
+{
+	if (b->how == ZTUNING_EXCHANGE_DOUBLING)
+		return add_doubling(s, b, stage, result, count);
+	return b->how == ZTUNING_EXCHANGE_SLICES ? add_slices(s, b, stage, result, count)
+						 : add_all(s, b, stage, result, count);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reductions of floating-point numbers that round: all ranks get the same bits, and the same ones again in every
+ * repetition. With an argument their checksum is printed too, which depends on the placement. twin: timeout=60 */
+#include "coll_comms.h"
+
+#define LONG 30000
+
+static double mine[LONG], result[LONG], again[LONG];
+
+static unsigned long checksum(const double *x, int n)
+{
+	const unsigned char *p = (const unsigned char *)x;
+	unsigned long hash = 14695981039346656037ul;
+	for (size_t i = 0; i < (size_t)n * sizeof *x; i++)
+		hash = (hash ^ p[i]) * 1099511628211ul;
+	return hash;
+}
+
+/* Large and small numbers of both signs: every order of adding them rounds differently. */
+static void fill_mine(int n)
+{
+	for (int i = 0; i < n; i++)
+		mine[i] = ((i * 7 + me * 13) % 11 - 5) * (me % 2 ? 1e15 : 0.1) / (1 + (i + me) % 7);
+}
+
+static void sums(int n, MPI_Op op, int print)
+{
+	unsigned long sum, low, high;
+	fill_mine(n);
+	MPI_Allreduce(mine, result, n, MPI_DOUBLE, op, comm);
+	sum = checksum(result, n);
+	MPI_Allreduce(&sum, &low, 1, MPI_UNSIGNED_LONG, MPI_MIN, comm);
+	MPI_Allreduce(&sum, &high, 1, MPI_UNSIGNED_LONG, MPI_MAX, comm);
+	CHECK_INT(low == high, 1);
+	for (int i = 0; i < 2; i++) {
+		memcpy(again, mine, sizeof mine);
+		MPI_Allreduce(MPI_IN_PLACE, again, n, MPI_DOUBLE, op, comm);
+		CHECK_INT(checksum(again, n) == sum, 1);
+	}
+	if (print && me == 0)
+		printf("%d: %016lx\n", n, sum);
+	MPI_Reduce(mine, result, n, MPI_DOUBLE, op, np - 1, comm);
+	MPI_Reduce(mine, again, n, MPI_DOUBLE, op, np - 1, comm);
+	CHECK_INT(me != np - 1 || checksum(again, n) == checksum(result, n), 1);
+	if (print && me == np - 1)
+		printf("%d: at its root %016lx\n", n, checksum(result, n));
+}
+
+int main(int argc, char **argv)
+{
+	const int counts[] = {1, 3, 100, 257, 5000, LONG};
+	begin(&argc, &argv);
+	make_comms();
+	for (int i = 0; i < COMMS; i++) {
+		int before = errors;
+		if (!use_comm(i))
+			continue;
+		for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++)
+			sums(counts[c], c % 2 ? MPI_PROD : MPI_SUM, argc > 1);
+		printf("rank %d: %s: %d errors\n", rank, comm_names[i], errors - before);
+	}
+	free_comms();
+	return end();
+}
