@@ -36,6 +36,37 @@ for bad in "--ops nothing" "--sizes x" "--min 5 --max 4" "--wait spin" "--factor
 done
 native 60 3 "$ZIPBENCH" coll --mmpi 1 --ops scan >out 2>err
 is "coll: what MMPI does not have" "$? $(cat err)" "2 zipbench coll: scan: is not in MMPI; try --help"
+
+# --- cast: lines of 13 fields; quartiles are in order, and what the figures compare is there
+limited 120 "$ZIPBENCH" cast --scale 4096 --nodes 3 --count 1 --writes 3 --transport shm --csv cast.csv >out 2>err
+is "cast: status" "$? $(wc -c <out)" "0 0" || diag_file err
+is "cast: the lines are well-formed" "$(awk -F, 'NR == 1 { head = NF; next } $1 == 9 { ok9 += $9 > 0 && $13 >= 1; next }
+	NF == 13 && $8 > 0 && $8 <= $9 && $9 <= $10 && $11 > 0 && $7 == $6 { good++; next } { bad++ }
+	END { print head, good, bad + 0, ok9 }' cast.csv)" "13 68 0 300" || diag_file cast.csv
+wanted="4 chain,4 pipeline,4 sequential,4 tree,6 1 MiB,6 128 KiB,6 16 KiB,8 pipeline,8 sequential,9 pipeline,9 sequential,9 tree"
+wanted="$wanted,10 all send,10 half send,10 one sends,11 hybrid,11 interrupts,11 polling"
+is "cast: the lines of the figures" "$(awk -F, 'NR > 1 && !seen[$1 " " $2]++ { print $1 " " $2 }' cast.csv | sort -n -k1,1 -s |
+	awk '{ print $1 "\t" $0 }' | sort -k1,1n -k2 | cut -f2 | paste -sd,)" \
+	"$(echo "$wanted" | tr ',' '\n' | awk '{ print $1 "\t" $0 }' | sort -k1,1n -k2 | cut -f2 | paste -sd,)"
+for bad in "--figure 5" "--transport udp"; do
+	# shellcheck disable=SC2086 # words
+	limited 60 "$ZIPBENCH" cast $bad >out 2>err
+	is "cast $bad: status and one line" "$? $(wc -l <err)" "1 1" || diag_file err
+done
+
+# --- figures: from the lines above
+if command -v gnuplot >/dev/null; then
+	awk -F, '$1 == 4 { print $5 "\t" $2 "\t" $3 "\t" $9 }' cast.csv |
+		"$ZIP_TOP_SRCDIR/bench/draw" "$TAP_TMP/it's" "algorithms, 100 %" nodes us >out 2>err
+	is "draw: status, and nothing to complain of" "$? $(wc -c <err)" "0 0" || diag_file err
+	is "draw: all lines are in the figure" "$(for a in sequential tree chain pipeline; do grep -c ">$a<" "it's.svg"; done | paste -sd,)" 1,1,1,1
+	is "draw: a picture" "$(head -c 8 "it's.png" | od -An -c | tr -d ' ')" '211PNG\r\n032\n'
+	"$ZIP_TOP_SRCDIR/bench/draw" none title x y </dev/null >out 2>err
+	is "draw: nothing is an error" "$? $(cat err)" "1 draw: nothing to draw for none"
+else
+	skip "draw" "no gnuplot"
+fi
+
 for bad in "" "nothing"; do
 	# shellcheck disable=SC2086
 	limited 60 "$ZIPBENCH" $bad >out 2>err

@@ -15,6 +15,7 @@ struct command {
 	int (*run)(int argc, char **argv); /* argv[0] is the name; NULL: zipbench-NAME */
 };
 
+int cast_main(int argc, char **argv);
 int msgrate_main(int argc, char **argv);
 int garray_main(int argc, char **argv);
 int stencil_main(int argc, char **argv);

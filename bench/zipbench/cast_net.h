@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Nodes of zipcast in this process, each with its own context and thread, and multicasts among them that are timed: from
+ * the call of send until the last receiver has been told that its message is complete. One thread uses a net.
+ */
+#ifndef ZIPBENCH_CAST_NET_H
+#define ZIPBENCH_CAST_NET_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "zipcast.h"
+
+#define CAST_MEMBERS_MAX 512
+
+struct cast_member;
+struct cast_net {
+	uint32_t n;
+	struct zipcast **zc;	/* [n] */
+	uint8_t **memory;	/* [n] what arrives at a node lands here: of all its groups */
+	uint64_t memory_bytes;
+	char dir[64];		/* of shm: */
+	uint32_t next_group;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	/* (lock) */
+	uint64_t left_receivers, left; /* completions that are outstanding; left: roots' too */
+	double last;		       /* when the last receiver completed, seconds */
+	char why[ZIPCAST_WHY_BYTES];   /* of a failure; empty: none */
+};
+
+struct cast_group {
+	struct cast_net *net;
+	uint32_t n;
+	struct cast_member *member; /* [n]; 0: root */
+	const uint8_t *data;	    /* what the root sends */
+};
+
+/* n nodes at tcp: or shm: addresses of their own that have met. 0 or a negative errno with text. */
+int cast_net_open(struct cast_net *, const char *transport, uint32_t n, enum zipcast_waiting, uint64_t message_bytes,
+	struct zerr *);
+void cast_net_close(struct cast_net *);
+/* members[0] is the root. data: at least as many bytes as are ever sent in the group. */
+int cast_group_open(struct cast_group *, struct cast_net *, const uint32_t *members, uint32_t n, const char *algorithm,
+	uint32_t block_bytes, const uint8_t *data, struct zerr *);
+void cast_group_close(struct cast_group *);
+/* `messages` messages in each of the groups at the same time; how long it took altogether. */
+int cast_net_send(struct cast_net *, struct cast_group *, uint32_t ngroups, uint64_t bytes, uint32_t messages, double *seconds,
+	struct zerr *);
+/* Whether the last message that was sent in the group alone is what its receivers have. */
+int cast_group_verify(const struct cast_group *, uint64_t bytes, struct zerr *);
+
+#endif
