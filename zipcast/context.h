@@ -100,7 +100,7 @@ struct zipcast_group {
 	struct zipcast_events events;
 	struct message message;
 	struct outgoing *queue, **queue_tail;
-	bool untold;	     /* a member could not be told of our being ready */
+	bool untold;	     /* a member could not be told of our being ready, or is there only now */
 	int64_t deadline_ms; /* until all peers must have connected; 0: they have */
 	bool ended;	     /* destroyed; freed at the end of the turn */
 	atomic_bool failed;
@@ -184,7 +184,8 @@ void zcast_group_hears(struct node *, const struct zwire_env *, const void *payl
 void zcast_group_look(struct zipcast_group *, int64_t now_ms); /* at its deadline */
 struct zipcast_group *zcast_group_find(struct zipcast *, uint32_t number);
 struct member *zcast_member_find(struct zipcast_group *, const struct node *);
-void zcast_say_ready(struct zipcast_group *); /* for the next message, to whom does not know it yet */
+/* For the message that is arriving, or else the next one, to whom does not know it yet. */
+void zcast_say_ready(struct zipcast_group *);
 
 /* message.c: blocks */
 void *zcast_message_place(struct node *, const struct zwire_env *);

@@ -19,8 +19,8 @@ static bool hears(const struct member *m)
 
 void zcast_say_ready(struct zipcast_group *g)
 {
-	struct zwire_env env = {.kind = ZWIRE_READY, .src = g->zc->me, .comm = g->number, .xfer = g->message.number + 1,
-		.tag = (int32_t)g->definition};
+	struct zwire_env env = {.kind = ZWIRE_READY, .src = g->zc->me, .comm = g->number, .tag = (int32_t)g->definition,
+		.xfer = g->message.number + !g->message.active};
 	g->untold = false;
 	for (uint32_t i = 0; g->me != 0 && i < g->nmembers; i++) {
 		struct member *m = &g->member[i];

@@ -100,7 +100,7 @@ void zcast_message_progress(struct zipcast_group *g)
 	struct message *m = &g->message;
 	if (g->ended || atomic_load(&g->failed))
 		return;
-	if (!m->active)
+	if (!m->active || g->untold)
 		zcast_say_ready(g);
 	if (!m->active && !begin_next(g))
 		return;

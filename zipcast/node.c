@@ -65,10 +65,11 @@ void zcast_node_up(struct node *n, struct zlink *z)
 	}
 	zc->up[zc->nup++] = n;
 	note_connected(n, true);
-	/* What could not be told before. */
+	/* What could not be told before, of a message that is arriving already, too. */
 	list_for_each(node, after, &n->memberships) {
 		struct member *m = list_entry(node, struct member, of_node);
 		m->told = 0;
+		m->group->untold = true;
 		zcast_runnable(m->group);
 	}
 }

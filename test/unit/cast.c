@@ -130,6 +130,41 @@ static void failure_of_a_member(void **state)
 	cast_close(&c);
 }
 
+static bool receives(struct cast_member *m)
+{
+	pthread_mutex_lock(&m->cast->lock);
+	bool begun = m->begun;
+	pthread_mutex_unlock(&m->cast->lock);
+	return begun;
+}
+
+/* Who receives already still tells a member that connects only then where to send its blocks to: here node 7, which sends
+ * to node 5 what that one needs. */
+static void member_that_comes_late(void **state)
+{
+	static const uint32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7};
+	const struct zipcast_group_config config = {.number = 3, .nmembers = 8, .members = all, .block_bytes = 4096};
+	char why[ZIPCAST_WHY_BYTES] = "";
+	static struct cast_member m[8];
+	struct cast c;
+	cast_open(&c, *state, 8, ZIPCAST_HYBRID);
+	for (uint32_t i = 0; i < 8; i++) {
+		m[i] = (struct cast_member){.cast = &c, .node = i, .number = 3, .root = i == 0};
+		for (int k = 0; i == 7 && k < 6000 && !receives(&m[5]); k++)
+			usleep(10000);
+		if (cast_create(&m[i], &config, why) != 0)
+			fail_msg("node %u: %s", i, why);
+		if (i == 6)
+			cast_send(&m[0], 1, 16384);
+	}
+	assert_true(receives(&m[5]));
+	cast_wait_complete(m, 8, 1);
+	cast_send(&m[0], 2, 100000);
+	cast_wait_complete(m, 8, 2);
+	cast_destroy(m, 8);
+	cast_close(&c);
+}
+
 static void no_memory_for_a_message(void **state)
 {
 	static const uint32_t all[] = {0, 1, 2, 3};
@@ -224,6 +259,8 @@ int main(void)
 		cmocka_unit_test(overlapping_groups),
 		{"failure_of_a_member_tcp", failure_of_a_member, NULL, NULL, (void *)(uintptr_t)"tcp"},
 		{"failure_of_a_member_shm", failure_of_a_member, NULL, NULL, (void *)(uintptr_t)"shm"},
+		{"member_that_comes_late_tcp", member_that_comes_late, NULL, NULL, (void *)(uintptr_t)"tcp"},
+		{"member_that_comes_late_shm", member_that_comes_late, NULL, NULL, (void *)(uintptr_t)"shm"},
 		cmocka_unit_test(no_memory_for_a_message),
 		cmocka_unit_test(different_groups_of_one_number),
 		cmocka_unit_test(strangers),

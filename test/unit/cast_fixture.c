@@ -75,6 +75,9 @@ static bool is_right(const struct cast_member *m, uint32_t message, const uint8_
 static void *incoming(void *arg, uint64_t bytes)
 {
 	struct cast_member *m = arg;
+	pthread_mutex_lock(&m->cast->lock);
+	m->begun = true;
+	pthread_mutex_unlock(&m->cast->lock);
 	return m->buffer = m->refuses ? NULL : malloc(bytes);
 }
 
