@@ -12,7 +12,8 @@
 #include "par.h"
 #include "traffic.h"
 
-const struct net_ops *const net_table[] = { &net_dragonfly, &net_fattree, &net_crossbar, &net_joined, NULL };
+const struct net_ops *const net_table[] = { &net_dragonfly, &net_fattree, &net_torus, &net_crossbar, &net_joined,
+	NULL };
 
 const struct net_preset net_presets[] = {
 	{ "paper", "dragonfly group:960 chassis:6 router:16 node:4 core:24",

@@ -15,7 +15,7 @@
 #include "spec.h"
 
 #define NET_VOID 0u
-#define NET_SLOTS_MAX 48 /* entries of a path: 10 and two node links in a dragonfly; joined networks have more */
+#define NET_SLOTS_MAX 96 /* entries of a path: 10 and two node links in a dragonfly; tori and joined networks have more */
 
 enum net_class {
 	NET_NONE,
@@ -28,6 +28,7 @@ enum net_class {
 	NET_EJECT,
 	NET_PORT,    /* between a zipper node and a fabric */
 	NET_FORWARD, /* inside a zipper node, one a direction */
+	NET_TORUS,   /* between neighbours, in any dimension */
 	NET_CLASSES
 };
 
@@ -94,7 +95,7 @@ struct net {
 	uint16_t cables[NET_CLASSES]; /* parallel cables that share a link of this class evenly, >= 1 */
 };
 
-extern const struct net_ops net_dragonfly, net_fattree, net_crossbar, net_joined;
+extern const struct net_ops net_dragonfly, net_fattree, net_torus, net_crossbar, net_joined;
 extern const struct net_ops *const net_table[]; /* NULL-terminated */
 
 /* From a description: the words of a topology, the name of a preset, or the path of a file that has them. */

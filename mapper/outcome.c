@@ -9,7 +9,7 @@
 static const char *const class_names[NET_CLASSES] = {
 	[NET_NONE] = "none", [NET_ROW] = "row", [NET_COLUMN] = "column", [NET_GLOBAL] = "L2", [NET_UP] = "up",
 	[NET_DOWN] = "down", [NET_INJECT] = "inject", [NET_EJECT] = "eject", [NET_PORT] = "port",
-	[NET_FORWARD] = "forward",
+	[NET_FORWARD] = "forward", [NET_TORUS] = "torus",
 };
 
 void outcome_print_head(FILE *f)

@@ -10,13 +10,16 @@
 
 /* The nodes' own links are no part of "all": the paper counts the network's. A crossbar has only such, called up and
  * down. */
+#define ALL (~(BIT(NONE) | BIT(INJECT) | BIT(EJECT)))
+
 const struct stats_kind stats_kinds[STATS_KINDS] = {
-	{ "all", BIT(ROW) | BIT(COLUMN) | BIT(GLOBAL) | BIT(UP) | BIT(DOWN) | BIT(PORT) | BIT(FORWARD) },
+	{ "all", ALL },
 	{ "L1", BIT(ROW) | BIT(COLUMN) },
 	{ "row", BIT(ROW) },
 	{ "column", BIT(COLUMN) },
 	{ "L2", BIT(GLOBAL) },
 	{ "tree", BIT(UP) | BIT(DOWN) },
+	{ "torus", BIT(TORUS) },
 	{ "zipper", BIT(PORT) | BIT(FORWARD) },
 	{ "node", BIT(INJECT) | BIT(EJECT) },
 };

@@ -6,10 +6,10 @@
 #include "net.h"
 
 #define STATS_BINS_MAX 1000
-#define STATS_KINDS 8
+#define STATS_KINDS 9
 
 struct stats_kind {
-	const char *name; /* "all", "L1", "row", "column", "L2", "tree", "zipper", "node" */
+	const char *name; /* "all", "L1", "row", "column", "L2", "tree", "torus", "zipper", "node" */
 	unsigned classes; /* bit (1 << enum net_class) */
 };
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""An independent, slow dragonfly model: writes down every path by searching the graph and iterates as the paper's
-section III says, in plain floating point. "zipmap model" must give the same load of every link on random small
-machines. Only the random numbers are shared (their definition is in mapper/rng.h), so that AI and AH draw the same
-paths. TAP."""
+"""An independent, slow model of dragonflies and tori: writes down every path by searching the graph (on a torus by walking)
+and iterates as the paper's section III says, in plain floating point. "zipmap model" must give the same load of every
+link on random small machines. Only the random numbers are shared (their definition is in mapper/rng.h), so that AI and
+AH draw the same paths. TAP."""
 import csv
+import itertools
 import os
 import random
 import subprocess
@@ -95,6 +96,13 @@ class Machine:
         fewest = min(len(p) for p in found)
         return [p for p in found if len(p) == fewest]
 
+    def links(self):
+        return [k for r in self.routers for k in self.out[r]] + [k for c in self.cables.values() for k in c]
+
+    def describe(self):
+        return "dragonfly group:%d chassis:%d router:%d global:%d wiring:%s" % (
+            self.groups, self.chassis, self.width, self.lanes, self.wiring)
+
     def name(self, link):
         a, b, tag = link
         port = "." + tag if tag[0] == "p" else ""
@@ -115,6 +123,44 @@ class Machine:
         cable = self.cables[s[0], d[0]][0]
         first, last = self.inside(s, cable[0]), self.inside(cable[1], d)
         return first[bits & 1 if len(first) == 2 else 0] + [cable] + last[bits >> 1 & 1 if len(last) == 2 else 0]
+
+
+class Torus:
+    """Routers are tuples of coordinates, links are (router, dimension, step)."""
+
+    def __init__(self, sizes):
+        self.sizes = sizes
+        self.lanes = 1
+        self.routers = list(itertools.product(*[range(n) for n in sizes]))
+
+    def direct(self, s, d):
+        """The first dimension first. Two ways where both are equally long; the choice in the first one runs fastest."""
+        paths = [(s, [])]
+        for i, n in enumerate(self.sizes):
+            up, down = (d[i] - s[i]) % n, (s[i] - d[i]) % n
+            ways = [w for w in [(up, 1), (down, -1)] if w[0] == min(up, down)] if up else [(0, 1)]
+            paths = [self.walk(at, path, i, steps, step) for steps, step in ways for at, path in paths]
+        return [path for _, path in paths]
+
+    def walk(self, at, path, dim, steps, step):
+        for _ in range(steps):
+            path = path + [(at, dim, step)]
+            at = at[:dim] + ((at[dim] + step) % self.sizes[dim],) + at[dim + 1:]
+        return at, path
+
+    def drawn(self, s, d, bits):
+        via = self.routers[(bits >> 32) * len(self.routers) >> 32]
+        first, last = self.direct(s, via), self.direct(via, d)
+        return first[(bits & 0xFFFF) % len(first)] + last[(bits >> 16 & 0xFFFF) % len(last)]
+
+    def links(self):
+        return [(r, i, step) for r in self.routers for i, n in enumerate(self.sizes) if n > 1 for step in (1, -1)]
+
+    def describe(self):
+        return "torus:" + "x".join(map(str, self.sizes))
+
+    def name(self, link):
+        return ".".join(map(str, link[0])) + "-+"[link[2] > 0] + str(link[1])
 
 
 def add(load, path, value):
@@ -200,12 +246,8 @@ def adaptive(m, messages, routing, seed, exposure, iterations):
         for k in asked:
             assert given.get(k, 0) <= BANDWIDTH * (1 + 1e-12)
         if it + 1 < exposure:  # links that nobody has asked for yet
-            for r in m.routers:
-                for k in m.out[r]:
-                    left.setdefault(k, BANDWIDTH / exposure * (it + 2))
-            for cables in m.cables.values():
-                for k in cables:
-                    left.setdefault(k, BANDWIDTH / exposure * (it + 2))
+            for k in m.links():
+                left.setdefault(k, BANDWIDTH / exposure * (it + 2))
     load = {}
     for n, (s, d, b) in enumerate(messages):
         total = sum(a for _, a in got[n])
@@ -218,13 +260,22 @@ def random_case(rng):
     lanes = rng.choice([1, 1, 1, 2])
     m = Machine(rng.randint(2, 6), rng.randint(1, 3), rng.randint(1, 4), lanes,
                 rng.choice(["modulo", "consecutive", "circulant", "round-robin"]))
+    return m, messages_of(m, rng)
+
+
+def random_torus(rng):
+    m = Torus([rng.choice([1, 2, 3, 4, 5])] + [rng.randint(2, 5) for _ in range(rng.randint(0, 2))])
+    return m, messages_of(m, rng)
+
+
+def messages_of(m, rng):
     # dense enough that links fill up: each router to a few others, very different sizes
     messages = {}
     for s in m.routers:
         for d in rng.sample(m.routers, min(len(m.routers), 4)):
             if s != d:
                 messages[s, d] = rng.choice([1, 10, 100]) * rng.randint(100, 999)
-    return m, [(s, d, b) for (s, d), b in sorted(messages.items())]
+    return [(s, d, b) for (s, d), b in sorted(messages.items())]
 
 
 def zipmap_loads(m, messages, routing, rule, extra, folder):
@@ -235,8 +286,7 @@ def zipmap_loads(m, messages, routing, rule, extra, folder):
                 (len(number), len(number), len(messages)))
         for s, d, b in messages:
             f.write("%d %d %d\n" % (number[s], number[d], b))
-    network = "dragonfly group:%d chassis:%d router:%d node:1 core:1 global:%d wiring:%s bandwidth:1000 " \
-              "intermediate:%s" % (m.groups, m.chassis, m.width, m.lanes, m.wiring, rule)
+    network = m.describe() + " node:1 core:1 bandwidth:1000" + (" intermediate:release" if rule == "release" else "")
     subprocess.run([ZIPMAP, "model", "-q", "-n", network, "-j", "graph:" + matrix, "-p", "LIN", "-r", routing,
                     "--links", links] + extra, check=True, stdout=subprocess.DEVNULL)
     return {r["link"]: float(r["bytes"]) for r in csv.DictReader(open(links))}
@@ -259,10 +309,9 @@ def main():
     cases = int(os.environ.get("ZIP_MODEL_CASES", "12"))
     count = failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in range(cases):
-            m, messages = random_case(rng)
-            shape = "%dx%dx%d, %d lanes, %s, %d messages" % (m.groups, m.chassis, m.width, m.lanes, m.wiring,
-                                                            len(messages))
+        for case in range(cases + cases // 2):
+            m, messages = random_case(rng) if case < cases else random_torus(rng)
+            shape = "%s, %d messages" % (m.describe(), len(messages))
             if not messages:
                 continue
             effort = ["--exposure", "5", "--iterations", "9", "--patience", "1000", "-s", "7"]
@@ -270,7 +319,8 @@ def main():
                     ("SI", "paper", static_indirect(m, messages, "paper"), 1e-4),
                     ("AD", "paper", adaptive(m, messages, "AD", 7, 5, 9), 2e-3)]
             if m.lanes == 1:
-                runs += [("SI", "release", static_indirect(m, messages, "release"), 1e-6)]
+                if isinstance(m, Machine):
+                    runs += [("SI", "release", static_indirect(m, messages, "release"), 1e-6)]
                 runs += [(x, "paper", adaptive(m, messages, x, 7, 5, 9), 2e-3) for x in ["AI", "AH"]]
             for routing, rule, expected, tolerance in runs:
                 found = zipmap_loads(m, messages, routing, rule, effort, folder)

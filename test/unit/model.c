@@ -210,6 +210,38 @@ static void fattree(void **state)
 	CHECK("fattree down:2x2 up:1x2", "SD", m, e);
 }
 
+/* A ring of four: to the opposite router half goes each way. */
+static void ring(void **state)
+{
+	static const struct message m[] = { { 0, 1, 10 }, { 0, 2, 100 }, { 3, 1, 8 }, { 3, 2, 7 } };
+	static const struct expected e[] = { { "0+0", 64 }, { "1+0", 50 }, { "0-0", 50 }, { "3-0", 61 }, { "3+0", 4 },
+		{ "2-0", 4 } };
+
+	(void)state;
+	CHECK("torus:4", "SD", m, e);
+}
+
+/* From 0, 0, 1 to 1, 2, 0: the first dimension first, each the short way. */
+static void torus_order(void **state)
+{
+	static const struct message m[] = { { 1, 15, 5 } };
+	static const struct expected e[] = { { "0.0.1+0", 5 }, { "1.0.1-1", 5 }, { "1.2.1-2", 5 } };
+
+	(void)state;
+	CHECK("torus:3x3x3", "SD", m, e);
+	CHECK("torus:3x3x3", "AD", m, e);
+}
+
+/* A ring of three: a third each over router 0 (itself), 1 (the destination), 2. */
+static void ring_indirect(void **state)
+{
+	static const struct message m[] = { { 0, 1, 900 } };
+	static const struct expected e[] = { { "0+0", 600 }, { "0-0", 300 }, { "2-0", 300 } };
+
+	(void)state;
+	CHECK("torus:3", "SI", m, e);
+}
+
 /* Two crossbars of two nodes; a zipper at node 1 of each. Points 0, 1 are in A, 2, 3 in B. Node 1 of A is on the zipper:
  * what it sends to B is not forwarded. Between the two points of the zipper itself there is no link. */
 static void zipper(void **state)
@@ -263,7 +295,7 @@ static const char *const networks[] = { "dragonfly group:9 chassis:2 router:4 no
 	"dragonfly group:3 chassis:2 router:2 node:1 bandwidth:1000",
 	"dragonfly group:5 chassis:3 router:3 node:1 global:2 bandwidth:1000",
 	"dragonfly group:4 chassis:2 router:2 node:2 injection:2000 bandwidth:1000 wiring:circulant",
-	"fattree arity:4 levels:3 taper:2 bandwidth:1000", "crossbar node:20 bandwidth:1000",
+	"fattree arity:4 levels:3 taper:2 bandwidth:1000", "torus:4x3x2 bandwidth:1000", "crossbar node:20 bandwidth:1000",
 	"part:A dragonfly group:3 chassis:2 router:2 node:1 core:1 bandwidth:1000; part:B fattree arity:3 levels:2 bandwidth:900; "
 	"zipper:y A:0 B:1 port:500; zipper:z A:7 B:5 port:500" };
 
@@ -502,6 +534,9 @@ int main(void)
 		cmocka_unit_test(node_links),
 		cmocka_unit_test(crossbar),
 		cmocka_unit_test(fattree),
+		cmocka_unit_test(ring),
+		cmocka_unit_test(torus_order),
+		cmocka_unit_test(ring_indirect),
 		cmocka_unit_test(zipper),
 		cmocka_unit_test(zippers_share),
 		cmocka_unit_test(zippers_chain),
