@@ -54,6 +54,28 @@ for bad in "--figure 5" "--transport udp"; do
 	is "cast $bad: status and one line" "$? $(wc -l <err)" "1 1" || diag_file err
 done
 
+# --- tune: a table that libzipper takes, and that changes what it does. Whatever the times are, a candidate wins by this margin.
+tune() { limited 120 "$ZIPBENCH" tune --seconds 0 --rounds 1 --sizes 64 --margin -1e9 "$@" </dev/null >out 2>err; }
+tune --layouts 3+3 --try "alltoall aggregate=1K; alltoall leaders=2; all segment=32K" --output table
+is "tune: status" "$? $(cat err)" "0 " || diag_file err
+is "tune: its rules" "$(sed -n 's/ *\t*#.*//; s/=[0-9]*/=N/g; /./p' table | sort | paste -sd,)" \
+	"allreduce bytes>=N segment=NK,alltoall bytes>=N aggregate=NK,alltoall bytes>=N leaders=N,bcast bytes>=N segment=NK,bridge latency_ns=N bandwidth=N,reduce bytes>=N segment=NK"
+tune --layouts 1+1,2+2 --try "alltoall aggregate=1K"
+is "tune: layouts" "$(sed -n 's/ *\t*#.*//; /^alltoall/p' out | paste -sd,)" \
+	"alltoall members_max<2 bytes>=64 aggregate=1K,alltoall members_max>=2 bytes>=64 aggregate=1K"
+crossed() { # messages from one cluster to the other in 120 alltoalls between 3+3 ranks
+	limited 60 env "$@" "$ZMPIRUN" --stats --clusters 3+3 "$ZIPBENCH" coll --ops alltoall --sizes 64 --least 119 \
+		--repeats 119 --warm-up 1 2>&1 </dev/null | sed -n 's/.*c1 -> c2: \([0-9]*\) messages.*/\1/p'
+}
+with=$(crossed ZIPPER_TUNING="$TAP_TMP/table") without=$(crossed ZIPPER_TUNE="alltoall aggregate=0")
+# nine pairs of ranks, or two leaders
+ok "tune: libzipper follows the table ($with instead of $without messages)" [ "${with:-9999}" -lt 800 -a "${without:-0}" -ge 1080 ]
+tune --try "bcast sgement=1K"
+is "tune: a candidate that is none" "$? $(cat err)" \
+	"1 zipbench tune: --try: 'bcast sgement=1K': no collective that can be tuned has this setting"
+tune --try "all leaders=2" -- false
+is "tune: a command that fails" "$? $(wc -l <err)" "1 1" || diag_file err
+
 # --- figures: from the lines above
 if command -v gnuplot >/dev/null; then
 	awk -F, '$1 == 4 { print $5 "\t" $2 "\t" $3 "\t" $9 }' cast.csv |

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MMPI's forwarder (sections 3.2 to 3.7): takes requests one after the other, with blocking calls, and stores each message
- * as a whole before it sends it on. */
+/* MMPI's forwarder (sections 3.2 to 3.7): takes requests one after the other, with blocking calls, and stores each
+ * message as a whole before it sends it on. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static bool is_match(const struct request *a, const struct request *b)
 	const int ka = a->field[FIELD_KIND], kb = b->field[FIELD_KIND];
 	if (ka == REQUEST_SEND || ka == REQUEST_RECV)
 		return ka + kb == REQUEST_SEND + REQUEST_RECV && a->field[FIELD_PEER] == b->from &&
-			b->field[FIELD_PEER] == a->from && a->field[FIELD_TAG] == b->field[FIELD_TAG];
+		       b->field[FIELD_PEER] == a->from && a->field[FIELD_TAG] == b->field[FIELD_TAG];
 	/* who is not the root of one reduction may already ask for the next one, with itself as the root */
 	return ka == kb && a->field[FIELD_PEER] == b->field[FIELD_PEER] && (a->from < mm->nlow) != (b->from < mm->nlow);
 }

@@ -13,8 +13,8 @@
 
 static struct mmpi mm;
 static MPI_Comm local = MPI_COMM_NULL; /* my group without the forwarder */
-static int me;			       /* virtual rank */
-static int first, nlocal;	       /* virtual ranks of my group: first to first + nlocal - 1 */
+static int me;                         /* virtual rank */
+static int first, nlocal;              /* virtual ranks of my group: first to first + nlocal - 1 */
 
 void mmpi_die(const char *fmt, ...)
 {
@@ -53,7 +53,8 @@ bool mmpi_begin(int nlow)
 			mmpi_die("%d ranks are no forwarder, a low group of %d and a high one", size, nlow);
 		MPI_Recv(&rank, 1, MPI_INT, FORWARDER, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* it ends the job */
 	}
-	mm = (struct mmpi){.wire = MPI_COMM_WORLD, .nlow = nlow, .size = size - 1, .group = {MPI_COMM_NULL, MPI_COMM_NULL}};
+	mm = (struct mmpi){
+		.wire = MPI_COMM_WORLD, .nlow = nlow, .size = size - 1, .group = {MPI_COMM_NULL, MPI_COMM_NULL}};
 	const bool forwarder = rank == FORWARDER, high = rank > nlow;
 	for (int g = 0; g < 2; g++)
 		if (forwarder || high == g)
@@ -123,8 +124,12 @@ static int handshake(enum request_kind kind, int peer, int tag, int count, MPI_D
 		MPI_Type_size(type, &size);
 	if ((long long)count * size > INT_MAX)
 		mmpi_die("a message of %lld bytes is too long", (long long)count * size);
-	int request[REQUEST_FIELDS] = {[FIELD_KIND] = kind, [FIELD_PEER] = peer, [FIELD_TAG] = tag,
-		[FIELD_BYTES] = count * size, [FIELD_COUNT] = count, [FIELD_TYPE] = MPI_Type_c2f(type),
+	int request[REQUEST_FIELDS] = {[FIELD_KIND] = kind,
+		[FIELD_PEER] = peer,
+		[FIELD_TAG] = tag,
+		[FIELD_BYTES] = count * size,
+		[FIELD_COUNT] = count,
+		[FIELD_TYPE] = MPI_Type_c2f(type),
 		[FIELD_OP] = MPI_Op_c2f(op)};
 	MPI_Send(request, REQUEST_FIELDS, MPI_INT, FORWARDER, TAG_REQUEST, mm.wire);
 	MPI_Recv(&id, 1, MPI_INT, FORWARDER, TAG_ID, mm.wire, MPI_STATUS_IGNORE);
@@ -186,7 +191,8 @@ int MMPI_Barrier(MPI_Comm comm)
 	return MPI_Barrier(local);
 }
 
-/* --- broadcast: to the forwarder, and from it by native broadcasts, in which the root takes part too (section 3.5) --- */
+/* --- broadcast: to the forwarder, and from it by native broadcasts, in which the root takes part too (section 3.5) ---
+ */
 int MMPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
 	check_comm(comm);
@@ -210,7 +216,8 @@ struct block { /* of rank r, in a buffer of one of both functions */
 static struct block block_of(const void *base, int count, const int *counts, const int *displs, MPI_Datatype type)
 {
 	MPI_Aint lower;
-	struct block b = {.base = (char *)(size_t)base, .counts = counts, .displs = displs, .count = count, .type = type};
+	struct block b = {
+		.base = (char *)(size_t)base, .counts = counts, .displs = displs, .count = count, .type = type};
 	MPI_Type_get_extent(type, &lower, &b.extent);
 	return b;
 }
@@ -242,7 +249,8 @@ static void exchange_remote(const struct block *s, const struct block *r)
 	free(sends);
 }
 
-int MMPI_Alltoall(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount, MPI_Datatype rtype, MPI_Comm comm)
+int MMPI_Alltoall(
+	const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount, MPI_Datatype rtype, MPI_Comm comm)
 {
 	check_comm(comm);
 	struct block s = block_of(sbuf, scount, NULL, NULL, stype), r = block_of(rbuf, rcount, NULL, NULL, rtype);
@@ -256,7 +264,8 @@ int MMPI_Alltoallv(const void *sbuf, const int *scounts, const int *sdispls, MPI
 {
 	check_comm(comm);
 	struct block s = block_of(sbuf, 0, scounts, sdispls, stype), r = block_of(rbuf, 0, rcounts, rdispls, rtype);
-	MPI_Alltoallv(sbuf, scounts + first, sdispls + first, stype, rbuf, rcounts + first, rdispls + first, rtype, local);
+	MPI_Alltoallv(
+		sbuf, scounts + first, sdispls + first, stype, rbuf, rcounts + first, rdispls + first, rtype, local);
 	exchange_remote(&s, &r);
 	return MPI_SUCCESS;
 }

@@ -5,12 +5,21 @@
 
 #include <mpi.h>
 
-enum request_kind { REQUEST_SEND, REQUEST_RECV, REQUEST_BARRIER, REQUEST_BCAST, REQUEST_REDUCE, REQUEST_ALLREDUCE, REQUEST_END };
+enum request_kind {
+	REQUEST_SEND,
+	REQUEST_RECV,
+	REQUEST_BARRIER,
+	REQUEST_BCAST,
+	REQUEST_REDUCE,
+	REQUEST_ALLREDUCE,
+	REQUEST_END
+};
 
-/* The seven integers (section 3.2). Handles of predefined types and operations are the same integers everywhere in a job. */
+/* The seven integers (section 3.2). Handles of predefined types and operations are the same integers everywhere in a
+ * job. */
 enum request_field {
 	FIELD_KIND,
-	FIELD_PEER,  /* virtual rank: destination, source or root */
+	FIELD_PEER, /* virtual rank: destination, source or root */
 	FIELD_TAG,
 	FIELD_BYTES, /* of the payload */
 	FIELD_COUNT, /* of elements of the type */
@@ -19,16 +28,17 @@ enum request_field {
 	REQUEST_FIELDS
 };
 
-#define FORWARDER 0    /* its rank in all of these */
-#define TAG_REQUEST 1  /* of requests */
-#define TAG_ID 2       /* of the answer, one integer */
-#define ID_FIRST 16    /* identifiers are the tags of transfers; they start again from here */
-#define ID_LAST 32000  /* every MPI takes tags to 32767 */
+#define FORWARDER 0   /* its rank in all of these */
+#define TAG_REQUEST 1 /* of requests */
+#define TAG_ID 2      /* of the answer, one integer */
+#define ID_FIRST 16   /* identifiers are the tags of transfers; they start again from here */
+#define ID_LAST 32000 /* every MPI takes tags to 32767 */
 
 struct mmpi {
-	MPI_Comm wire;	   /* the world: requests, identifiers, transfers; rank = virtual rank + 1 */
-	MPI_Comm group[2]; /* low, high: the forwarder and one group; the other one is MPI_COMM_NULL, but in the forwarder */
-	int nlow, size;	   /* virtual ranks in the low group, and altogether */
+	MPI_Comm wire;     /* the world: requests, identifiers, transfers; rank = virtual rank + 1 */
+	MPI_Comm group[2]; /* low, high: the forwarder and one group; the other one is MPI_COMM_NULL, but in the
+			      forwarder */
+	int nlow, size;    /* virtual ranks in the low group, and altogether */
 };
 
 void mmpi_forward(const struct mmpi *); /* until everybody has said REQUEST_END */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * "zipbench cast": multicasts by libzipcast, as in the figures of the RDMC paper (Behrens, Jha, Tremel, Birman, "Pushing
- * Bytes", sections 5.2.1 to 5.2.3), among nodes in this process. Sizes above 1 MiB are the paper's divided by --scale.
+ * "zipbench cast": multicasts by libzipcast, as in the figures of the RDMC paper (Behrens, Jha, Tremel, Birman,
+ * "Pushing Bytes", sections 5.2.1 to 5.2.3), among nodes in this process. Sizes above 1 MiB are the paper's divided by
+ * --scale.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,8 +17,8 @@
 
 #define MIB (1u << 20)
 #define NET_BYTES_MAX (1024.0 * MIB) /* memory of all nodes together; figure 8 stops there */
-#define HOSTS 15		     /* of replicas in figure 9, and one that sends */
-#define OVERLAP_MAX 16		     /* groups of figure 10 */
+#define HOSTS 15                     /* of replicas in figure 9, and one that sends */
+#define OVERLAP_MAX 16               /* groups of figure 10 */
 
 struct options {
 	const char *figures, *transport, *csv;
@@ -28,8 +29,10 @@ static const struct arg args[] = {
 #define AT(field) offsetof(struct options, field)
 	{"figure", "LIST", ARG_TEXT, 0, 0, AT(figures), NULL, "of 4,6,8,9,10,11; default: all"},
 	{"transport", "NAME", ARG_TEXT, 0, 0, AT(transport), NULL, "tcp (default) or shm"},
-	{"scale", "N", ARG_NUMBER, 1, 4096, AT(scale), NULL, "sizes above 1 MiB are the paper's divided by it; default 16"},
-	{"nodes", "N", ARG_NUMBER, 3, CAST_MEMBERS_MAX, AT(nodes), NULL, "largest group; default 16 (figure 8: 4 times that)"},
+	{"scale", "N", ARG_NUMBER, 1, 4096, AT(scale), NULL,
+		"sizes above 1 MiB are the paper's divided by it; default 16"},
+	{"nodes", "N", ARG_NUMBER, 3, CAST_MEMBERS_MAX, AT(nodes), NULL,
+		"largest group; default 16 (figure 8: 4 times that)"},
 	{"count", "N", ARG_NUMBER, 1, 1e6, AT(count), NULL, "messages for each point; default 5"},
 	{"writes", "N", ARG_NUMBER, 1, 1e6, AT(writes), NULL, "objects of figure 9; default 200"},
 	{"csv", "FILE", ARG_TEXT, 0, 0, AT(csv), NULL, "writes there; default: standard output"},
@@ -44,7 +47,7 @@ struct bench {
 	uint8_t *data;
 	uint64_t data_bytes;
 	double *sample; /* [count or writes] seconds */
-	double cpu;	/* share of one processor that the last measurement took, in all threads */
+	double cpu;     /* share of one processor that the last measurement took, in all threads */
 };
 
 static uint64_t scaled(const struct bench *b, uint64_t bytes)
@@ -64,7 +67,8 @@ static double cpu_seconds(void)
 {
 	struct rusage u;
 	getrusage(RUSAGE_SELF, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
 }
 
 /* --- one point --- */
@@ -78,7 +82,8 @@ struct point {
 };
 
 /* A group for each sender, all with the same members; `sample` gets how long each round of one message in each took. */
-static int send_rounds(struct bench *b, const struct point *p, struct cast_net *net, struct cast_group *g, struct zerr *err)
+static int send_rounds(
+	struct bench *b, const struct point *p, struct cast_net *net, struct cast_group *g, struct zerr *err)
 {
 	double ignored;
 	for (uint32_t s = 0; s < p->senders; s++) { /* also connects and touches all memory */
@@ -120,7 +125,8 @@ static int measure(struct bench *b, const struct point *p, struct zerr *err)
 
 static void write_head(FILE *f)
 {
-	fputs("figure,line,nodes,block_bytes,bytes,senders,messages,q1_us,median_us,q3_us,mbytes_per_s,cpu_percent,percentile\n",
+	fputs("figure,line,nodes,block_bytes,bytes,senders,messages,q1_us,median_us,q3_us,mbytes_per_s,cpu_percent,"
+	      "percentile\n",
 		f);
 }
 
@@ -129,8 +135,8 @@ static void write_row(const struct bench *b, int figure, const struct point *p)
 	const unsigned n = b->o->count;
 	const double median = b->sample[n / 2];
 	fprintf(b->out, "%d,%s,%u,%u,%llu,%u,%u,%.1f,%.1f,%.1f,%.2f,%.0f,\n", figure, p->line, p->nodes,
-		p->block_bytes ? p->block_bytes : ZIPCAST_BLOCK_BYTES, (unsigned long long)p->bytes, p->senders, n * p->senders,
-		b->sample[n / 4] * 1e6, median * 1e6, b->sample[n * 3 / 4] * 1e6,
+		p->block_bytes ? p->block_bytes : ZIPCAST_BLOCK_BYTES, (unsigned long long)p->bytes, p->senders,
+		n * p->senders, b->sample[n / 4] * 1e6, median * 1e6, b->sample[n * 3 / 4] * 1e6,
 		(double)p->bytes * p->senders / median / 1e6, b->cpu * 100);
 	fflush(b->out);
 }
@@ -160,8 +166,13 @@ static int figure4(struct bench *b, struct zerr *err)
 	for (int s = 0; s < 2 && rc == 0; s++)
 		for (uint32_t n = 2; n <= b->o->nodes && rc == 0; n = next_nodes(n))
 			for (int a = 0; a < 4 && rc == 0; a++)
-				rc = add(b, 4, &(struct point){.line = algorithms[a], .algorithm = algorithms[a], .nodes = n,
-					.senders = 1, .bytes = scaled(b, sizes[s])}, err);
+				rc = add(b, 4,
+					&(struct point){.line = algorithms[a],
+						.algorithm = algorithms[a],
+						.nodes = n,
+						.senders = 1,
+						.bytes = scaled(b, sizes[s])},
+					err);
 	return rc;
 }
 
@@ -174,8 +185,14 @@ static int figure6(struct bench *b, struct zerr *err)
 			char line[32];
 			snprintf(line, sizeof(line), bytes < MIB ? "%.0f KiB" : "%.0f MiB",
 				(double)bytes / (bytes < MIB ? 1024 : MIB));
-			rc = add(b, 6, &(struct point){.line = line, .algorithm = "pipeline", .nodes = 4, .senders = 1,
-				.block_bytes = block, .bytes = bytes}, err);
+			rc = add(b, 6,
+				&(struct point){.line = line,
+					.algorithm = "pipeline",
+					.nodes = 4,
+					.senders = 1,
+					.block_bytes = block,
+					.bytes = bytes},
+				err);
 		}
 	return rc;
 }
@@ -185,10 +202,16 @@ static int figure8(struct bench *b, struct zerr *err)
 {
 	const uint64_t bytes = scaled(b, 256ull * MIB);
 	int rc = 0;
-	for (uint32_t n = 2; n <= 4 * b->o->nodes && n <= CAST_MEMBERS_MAX && n * (double)bytes <= NET_BYTES_MAX && rc == 0; n *= 2)
+	for (uint32_t n = 2;
+		n <= 4 * b->o->nodes && n <= CAST_MEMBERS_MAX && n * (double)bytes <= NET_BYTES_MAX && rc == 0; n *= 2)
 		for (int a = 0; a < 4 && rc == 0; a += 3)
-			rc = add(b, 8, &(struct point){.line = algorithms[a], .algorithm = algorithms[a], .nodes = n, .senders = 1,
-				.bytes = bytes}, err);
+			rc = add(b, 8,
+				&(struct point){.line = algorithms[a],
+					.algorithm = algorithms[a],
+					.nodes = n,
+					.senders = 1,
+					.bytes = bytes},
+				err);
 	return rc;
 }
 
@@ -222,8 +245,8 @@ static void write_distribution(const struct bench *b, const char *algorithm, dou
 }
 
 /* Every object to the next group of three hosts, of all there are, one after the other. */
-static int write_objects(struct bench *b, struct cast_net *net, struct cast_group *g, uint32_t ngroups, const char *algorithm,
-	struct zerr *err)
+static int write_objects(struct bench *b, struct cast_net *net, struct cast_group *g, uint32_t ngroups,
+	const char *algorithm, struct zerr *err)
 {
 	uint64_t state = 9, sum = 0; /* the same objects and groups for each algorithm */
 	double ignored, start = bench_now(), cpu = cpu_seconds(), seconds = 0;
@@ -259,7 +282,8 @@ static int figure9(struct bench *b, struct zerr *err)
 		for (uint32_t x = 1; x <= HOSTS; x++)
 			for (uint32_t y = x + 1; y <= HOSTS; y++)
 				for (uint32_t z = y + 1; z <= HOSTS && rc == 0; z++, opened++)
-					rc = cast_group_open(&g[k++], &net, (uint32_t[]){0, x, y, z}, 4, compared[a], 0, b->data, err);
+					rc = cast_group_open(&g[k++], &net, (uint32_t[]){0, x, y, z}, 4, compared[a], 0,
+						b->data, err);
 		if (rc == 0)
 			rc = write_objects(b, &net, g, GROUPS, compared[a], err);
 		for (uint32_t i = 0; i < opened; i++)
@@ -280,8 +304,15 @@ static int figure10(struct bench *b, struct zerr *err)
 	for (int s = 0; s < 3; s++)
 		for (uint32_t n = 2; n <= b->o->nodes && n <= OVERLAP_MAX && rc == 0; n = next_nodes(n))
 			for (int l = 0; l < 3 && rc == 0; l++)
-				rc = add(b, 10, &(struct point){.line = lines[l], .algorithm = "pipeline", .nodes = n,
-					.senders = l == 0 ? n : l == 1 ? (n + 1) / 2 : 1, .bytes = scaled(b, sizes10[s])}, err);
+				rc = add(b, 10,
+					&(struct point){.line = lines[l],
+						.algorithm = "pipeline",
+						.nodes = n,
+						.senders = l == 0   ? n
+							   : l == 1 ? (n + 1) / 2
+								    : 1,
+						.bytes = scaled(b, sizes10[s])},
+					err);
 	return rc;
 }
 
@@ -296,8 +327,14 @@ static int figure11(struct bench *b, struct zerr *err)
 	for (int s = 0; s < 3; s++)
 		for (uint32_t n = 2; n <= b->o->nodes && rc == 0; n = next_nodes(n))
 			for (int w = 0; w < 3 && rc == 0; w++)
-				rc = add(b, 11, &(struct point){.line = waits[w].name, .algorithm = "pipeline", .waiting = waits[w].how,
-					.nodes = n, .senders = 1, .bytes = scaled(b, sizes10[s])}, err);
+				rc = add(b, 11,
+					&(struct point){.line = waits[w].name,
+						.algorithm = "pipeline",
+						.waiting = waits[w].how,
+						.nodes = n,
+						.senders = 1,
+						.bytes = scaled(b, sizes10[s])},
+					err);
 	return rc;
 }
 
@@ -359,11 +396,12 @@ static int run(struct bench *b, struct zerr *err)
 
 int cast_main(int argc, char **argv)
 {
-	struct options o = {.figures = "4,6,8,9,10,11", .transport = "tcp", .scale = 16, .nodes = 16, .count = 5, .writes = 200};
+	struct options o = {
+		.figures = "4,6,8,9,10,11", .transport = "tcp", .scale = 16, .nodes = 16, .count = 5, .writes = 200};
 	struct bench b = {.o = &o};
 	struct zerr err = {.text = ""};
-	int rc = args_parse(&o, args, sizeof(args) / sizeof(args[0]), "cast [OPTION ...]: multicasts of libzipcast on this machine",
-		argc, argv, stderr);
+	int rc = args_parse(&o, args, sizeof(args) / sizeof(args[0]),
+		"cast [OPTION ...]: multicasts of libzipcast on this machine", argc, argv, stderr);
 	if (rc != 0)
 		return rc == 1 ? 0 : rc;
 	rc = run(&b, &err);

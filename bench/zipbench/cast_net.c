@@ -63,7 +63,11 @@ static int open_nodes(struct cast_net *net, const char *transport, enum zipcast_
 			snprintf(listen, sizeof(listen), "tcp:127.0.0.1:0");
 		else
 			snprintf(listen, sizeof(listen), "shm:%s/%u", net->dir, i);
-		struct zipcast_config c = {.me = i, .listen = listen, .session = "bench", .key = key, .waiting = waiting,
+		struct zipcast_config c = {.me = i,
+			.listen = listen,
+			.session = "bench",
+			.key = key,
+			.waiting = waiting,
 			.timeout_ms = 120000};
 		rc = zipcast_open(&net->zc[i], &c, why);
 		address[i] = rc == 0 ? zipcast_address(net->zc[i]) : NULL;
@@ -97,7 +101,8 @@ int cast_net_open(struct cast_net *net, const char *transport, uint32_t n, enum 
 				(unsigned long long)message_bytes, n);
 		memset(net->memory[i], 0, message_bytes);
 	}
-	return net->zc && net->memory ? open_nodes(net, transport, waiting, err) : zerr_set(err, -ENOMEM, "out of memory");
+	return net->zc && net->memory ? open_nodes(net, transport, waiting, err)
+				      : zerr_set(err, -ENOMEM, "out of memory");
 }
 
 void cast_net_close(struct cast_net *net)
@@ -116,15 +121,18 @@ void cast_net_close(struct cast_net *net)
 }
 
 /* --- groups --- */
-int cast_group_open(struct cast_group *g, struct cast_net *net, const uint32_t *members, uint32_t n, const char *algorithm,
-	uint32_t block_bytes, const uint8_t *data, struct zerr *err)
+int cast_group_open(struct cast_group *g, struct cast_net *net, const uint32_t *members, uint32_t n,
+	const char *algorithm, uint32_t block_bytes, const uint8_t *data, struct zerr *err)
 {
 	char why[ZIPCAST_WHY_BYTES] = "";
 	*g = (struct cast_group){.net = net, .n = n, .data = data, .member = calloc(n, sizeof(*g->member))};
 	if (!g->member)
 		return zerr_set(err, -ENOMEM, "out of memory");
-	struct zipcast_group_config c = {.number = net->next_group++, .nmembers = n, .members = members,
-		.algorithm = algorithm, .block_bytes = block_bytes};
+	struct zipcast_group_config c = {.number = net->next_group++,
+		.nmembers = n,
+		.members = members,
+		.algorithm = algorithm,
+		.block_bytes = block_bytes};
 	int rc = 0;
 	for (uint32_t i = 0; i < n && rc == 0; i++) {
 		struct cast_member *m = &g->member[i];
@@ -175,7 +183,7 @@ int cast_group_verify(const struct cast_group *g, uint64_t bytes, struct zerr *e
 {
 	for (uint32_t i = 1; i < g->n; i++)
 		if (memcmp(g->net->memory[g->member[i].node], g->data, bytes) != 0)
-			return zerr_set(err, -EBADMSG, "node %u has not received what node %u has sent", g->member[i].node,
-				g->member[0].node);
+			return zerr_set(err, -EBADMSG, "node %u has not received what node %u has sent",
+				g->member[i].node, g->member[0].node);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes of zipcast in this process, each with its own context and thread, and multicasts among them that are timed: from
- * the call of send until the last receiver has been told that its message is complete. One thread uses a net.
+ * Nodes of zipcast in this process, each with its own context and thread, and multicasts among them that are timed:
+ * from the call of send until the last receiver has been told that its message is complete. One thread uses a net.
  */
 #ifndef ZIPBENCH_CAST_NET_H
 #define ZIPBENCH_CAST_NET_H
@@ -18,16 +18,16 @@
 struct cast_member;
 struct cast_net {
 	uint32_t n;
-	struct zipcast **zc;	/* [n] */
-	uint8_t **memory;	/* [n] what arrives at a node lands here: of all its groups */
+	struct zipcast **zc; /* [n] */
+	uint8_t **memory;    /* [n] what arrives at a node lands here: of all its groups */
 	uint64_t memory_bytes;
-	char dir[64];		/* of shm: */
+	char dir[64]; /* of shm: */
 	uint32_t next_group;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	/* (lock) */
 	uint64_t left_receivers, left; /* completions that are outstanding; left: roots' too */
-	double last;		       /* when the last receiver completed, seconds */
+	double last;                   /* when the last receiver completed, seconds */
 	char why[ZIPCAST_WHY_BYTES];   /* of a failure; empty: none */
 };
 
@@ -35,7 +35,7 @@ struct cast_group {
 	struct cast_net *net;
 	uint32_t n;
 	struct cast_member *member; /* [n]; 0: root */
-	const uint8_t *data;	    /* what the root sends */
+	const uint8_t *data;        /* what the root sends */
 };
 
 /* n nodes at tcp: or shm: addresses of their own that have met. 0 or a negative errno with text. */
@@ -47,8 +47,8 @@ int cast_group_open(struct cast_group *, struct cast_net *, const uint32_t *memb
 	uint32_t block_bytes, const uint8_t *data, struct zerr *);
 void cast_group_close(struct cast_group *);
 /* `messages` messages in each of the groups at the same time; how long it took altogether. */
-int cast_net_send(struct cast_net *, struct cast_group *, uint32_t ngroups, uint64_t bytes, uint32_t messages, double *seconds,
-	struct zerr *);
+int cast_net_send(struct cast_net *, struct cast_group *, uint32_t ngroups, uint64_t bytes, uint32_t messages,
+	double *seconds, struct zerr *);
 /* Whether the last message that was sent in the group alone is what its receivers have. */
 int cast_group_verify(const struct cast_group *, uint64_t bytes, struct zerr *);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zipbench-coll, "zipbench coll": what collectives of all ranks take. A plain MPI program: merged by zmpirun, natively by
- * mpiexec, or over MMPI (--mmpi). Each repetition begins with a barrier; its time is that of the slowest rank, from its
- * call to its return. Rank 0 writes a line for each operation and size.
+ * zipbench-coll, "zipbench coll": what collectives of all ranks take. A plain MPI program: merged by zmpirun, natively
+ * by mpiexec, or over MMPI (--mmpi). Each repetition begins with a barrier; its time is that of the slowest rank, from
+ * its call to its return. Rank 0 writes a line for each operation and size.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 #include "mmpi.h"
 
 #define SIZES_MAX 128
-#define IDLE_TESTS 20 /* a message of another core arrives within a few vain tests; then each yields */
+#define IDLE_TESTS 20      /* a message of another core arrives within a few vain tests; then each yields */
 #define INT8_RANKS_MAX 127 /* whose bytes can be added up */
 
 struct options {
@@ -40,8 +40,10 @@ static const struct arg args[] = {
 	{"repeats", "N", ARG_NUMBER, 1, 1e6, AT(repeats), NULL, "at most so many repetitions; default 2000"},
 	{"least", "N", ARG_NUMBER, 1, 1e6, AT(least), NULL, "at least so many, however long they take; default 5"},
 	{"warm-up", "N", ARG_NUMBER, 1, 1e6, AT(warm_up), NULL, "repetitions before that are not counted; default 3"},
-	{"memory", "BYTES", ARG_BYTES, 1, 1ull << 46, AT(memory), NULL, "of a rank; what needs more is left out; default 1G"},
-	{"wait", "HOW", ARG_TEXT, 0, 0, AT(wait), NULL, "block: in MPI; yield: nonblocking calls and a loop that yields"},
+	{"memory", "BYTES", ARG_BYTES, 1, 1ull << 46, AT(memory), NULL,
+		"of a rank; what needs more is left out; default 1G"},
+	{"wait", "HOW", ARG_TEXT, 0, 0, AT(wait), NULL,
+		"block: in MPI; yield: nonblocking calls and a loop that yields"},
 	{"mmpi", "LOW", ARG_NUMBER, 1, 1e6, AT(mmpi), NULL, "over MMPI: rank 0 forwards, LOW ranks are the low group"},
 	{"world", "NAME", ARG_TEXT, 0, 0, AT(world), NULL, "first column of the results; default: mpi or mmpi"},
 	{"leave", NULL, ARG_FLAG, 0, 0, AT(leave), NULL, "end without MPI_Finalize, for native jobs that hang in it"},
@@ -140,8 +142,8 @@ static int measure(struct bench *b, const struct coll_op *op, struct coll_data *
 	agree(b, &bad);
 	if (bad) {
 		if (b->rank == 0)
-			fprintf(stderr, "zipbench coll: %s of %zu bytes: the result is wrong in %.0f places\n", op->name, c->bytes,
-				all);
+			fprintf(stderr, "zipbench coll: %s of %zu bytes: the result is wrong in %.0f places\n",
+				op->name, c->bytes, all);
 		return -EBADMSG;
 	}
 	first = MPI_Wtime();
@@ -195,7 +197,8 @@ static int measure_all(struct bench *b)
 			if (!fits(b, op, (double)c.bytes))
 				continue;
 			if (!coll_data_init(&c, op)) {
-				fprintf(stderr, "zipbench coll: rank %d: no memory for %s of %zu bytes\n", b->rank, op->name, c.bytes);
+				fprintf(stderr, "zipbench coll: rank %d: no memory for %s of %zu bytes\n", b->rank,
+					op->name, c.bytes);
 				MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 			}
 			rc = measure(b, op, &c);
@@ -224,7 +227,7 @@ static int choose_ops(struct bench *b)
 			b->op[b->nops++] = op;
 	}
 	for (size_t i = 0; i < coll_nops && !b->o.ops; i++)
-		if (!b->o.mmpi || coll_ops[i].mmpi)
+		if (b->o.mmpi ? coll_ops[i].mmpi != NULL : !coll_ops[i].extra)
 			b->op[b->nops++] = &coll_ops[i];
 	return b->nops > 0 ? 0 : refuse(b, "--ops", "is empty");
 }
@@ -301,8 +304,15 @@ static int run_in_mmpi(struct bench *b)
 int main(int argc, char **argv)
 {
 	static const char usage[] = "coll [OPTION ...]: collectives of all ranks, by zmpirun or mpiexec";
-	struct bench b = {.o = {.wait = "block", .min = 1, .max = 64u << 20, .factor = 4, .seconds = 0.3, .repeats = 2000,
-		.least = 5, .warm_up = 3, .memory = 1u << 30}};
+	struct bench b = {.o = {.wait = "block",
+				  .min = 1,
+				  .max = 64u << 20,
+				  .factor = 4,
+				  .seconds = 0.3,
+				  .repeats = 2000,
+				  .least = 5,
+				  .warm_up = 3,
+				  .memory = 1u << 30}};
 	int rc = args_parse(&b.o, args, sizeof(args) / sizeof(args[0]), usage, argc, argv, NULL);
 	if (rc == 1)
 		return 0;

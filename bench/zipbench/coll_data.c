@@ -27,7 +27,9 @@ static size_t choose_type(struct coll_data *c, const struct coll_op *op)
 	size_t size = 1;
 	c->type = MPI_BYTE;
 	if (op->flow == COLL_REDUCES) {
-		size = c->bytes % sizeof(double) == 0 ? sizeof(double) : c->bytes % sizeof(float) == 0 ? sizeof(float) : 1;
+		size = c->bytes % sizeof(double) == 0  ? sizeof(double)
+		       : c->bytes % sizeof(float) == 0 ? sizeof(float)
+						       : 1;
 		c->type = size == sizeof(double) ? MPI_DOUBLE : size == sizeof(float) ? MPI_FLOAT : MPI_INT8_T;
 	}
 	c->count = (int)(c->bytes / size);

@@ -111,6 +111,21 @@ static void exscan(const struct coll_data *c, MPI_Request *r)
 	  : MPI_Exscan(c->send, c->recv, c->count, c->type, MPI_SUM, WORLD);
 }
 
+/* To the last rank and back. */
+static void pingpong(const struct coll_data *c, MPI_Request *r)
+{
+	const int last = c->ranks - 1;
+	if (r)
+		*r = MPI_REQUEST_NULL;
+	if (c->rank == 0 && last > 0) {
+		MPI_Send(c->recv, c->count, c->type, last, 0, WORLD);
+		MPI_Recv(c->recv, c->count, c->type, last, 0, WORLD, MPI_STATUS_IGNORE);
+	} else if (c->rank == last && last > 0) {
+		MPI_Recv(c->recv, c->count, c->type, 0, 0, WORLD, MPI_STATUS_IGNORE);
+		MPI_Send(c->recv, c->count, c->type, 0, 0, WORLD);
+	}
+}
+
 /* --- what the thesis' MMPI has --- */
 static void mmpi_barrier(const struct coll_data *c)
 {
@@ -152,8 +167,17 @@ const struct coll_op coll_ops[] = {
 	{.name = "scatterv", .flow = COLL_MOVES, .to_each = true, .root_sends = true, .run = scatterv},
 	{.name = "allgather", .flow = COLL_MOVES, .from_each = true, .run = allgather},
 	{.name = "allgatherv", .flow = COLL_MOVES, .from_each = true, .run = allgatherv},
-	{.name = "alltoall", .flow = COLL_MOVES, .to_each = true, .from_each = true, .run = alltoall, .mmpi = mmpi_alltoall},
-	{.name = "alltoallv", .flow = COLL_MOVES, .to_each = true, .from_each = true, .run = alltoallv,
+	{.name = "alltoall",
+		.flow = COLL_MOVES,
+		.to_each = true,
+		.from_each = true,
+		.run = alltoall,
+		.mmpi = mmpi_alltoall},
+	{.name = "alltoallv",
+		.flow = COLL_MOVES,
+		.to_each = true,
+		.from_each = true,
+		.run = alltoallv,
 		.mmpi = mmpi_alltoallv},
 	{.name = "alltoallw", .flow = COLL_MOVES, .to_each = true, .from_each = true, .run = alltoallw},
 	{.name = "reduce", .flow = COLL_REDUCES, .root_gets = true, .run = reduce, .mmpi = mmpi_reduce},
@@ -162,6 +186,7 @@ const struct coll_op coll_ops[] = {
 	{.name = "reduce_scatter_block", .flow = COLL_REDUCES, .to_each = true, .run = reduce_scatter_block},
 	{.name = "scan", .flow = COLL_REDUCES, .run = scan},
 	{.name = "exscan", .flow = COLL_REDUCES, .run = exscan},
+	{.name = "pingpong", .flow = COLL_MOVES, .root_sends = true, .root_gets = true, .extra = true, .run = pingpong},
 };
 const size_t coll_nops = sizeof(coll_ops) / sizeof(coll_ops[0]);
 

@@ -14,6 +14,7 @@
 static const struct command commands[] = {
 	{"coll", "collectives of all ranks; to be started by zmpirun or mpiexec", NULL},
 	{"cast", "multicasts of libzipcast: algorithms, groups, blocks, waiting", cast_main},
+	{"tune", "writes a tuning table from measurements of the collectives", tune_main},
 #ifdef ZIPBENCH_VERBS
 	{"msgrate", "rate of RDMA writes of many threads, by what they share", msgrate_main},
 	{"garray", "product of matrices that lie in another process: get, compute, put", garray_main},

@@ -16,6 +16,7 @@ struct command {
 };
 
 int cast_main(int argc, char **argv);
+int tune_main(int argc, char **argv);
 int msgrate_main(int argc, char **argv);
 int garray_main(int argc, char **argv);
 int stencil_main(int argc, char **argv);
