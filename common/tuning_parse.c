@@ -19,6 +19,7 @@ static const char *const collective_names[ZTUNING_COLLECTIVES] = {
 	[ZTUNING_ALLTOALL] = "alltoall",
 	[ZTUNING_REDUCE] = "reduce",
 	[ZTUNING_ALLREDUCE] = "allreduce",
+	[ZTUNING_REDUCE_SCATTER] = "reduce_scatter",
 };
 
 /* Numbers are read into one field. */
@@ -56,9 +57,10 @@ static const struct setting {
 	{{SETTING(segment), .type = ZCONF_BYTES, .min = 256, .max = INT64_C(1) << 30},
 		HAS(BCAST) | HAS(REDUCE) | HAS(ALLREDUCE)},
 	{{SETTING(segments), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(BCAST) | HAS(REDUCE) | HAS(ALLREDUCE)},
-	{{SETTING(inside), .type = ZCONF_ENUM, .choices = inside_words}, HAS(REDUCE) | HAS(ALLREDUCE)},
+	{{SETTING(inside), .type = ZCONF_ENUM, .choices = inside_words},
+		HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER)},
 	{{SETTING(leaders), .type = ZCONF_INT, .min = 1, .max = 64},
-		HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLTOALL) | HAS(REDUCE) | HAS(ALLREDUCE)},
+		HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLTOALL) | HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER)},
 	{{SETTING(exchange), .type = ZCONF_ENUM, .choices = exchange_words}, HAS(ALLREDUCE)},
 	{{SETTING(aggregate), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(ALLTOALL)},
 	{{SETTING(window), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(ALLTOALL)},

@@ -25,18 +25,17 @@ twin() {
 }
 
 # alltoall: some blocks together and some alone; all together; by several leaders
-twin coll_moves 2+2 "alltoall aggregate=8 window=1"
-twin coll_moves 1+3 "alltoall aggregate=4K"
+twin coll_moves 1+3 "alltoall aggregate=8 window=1"
 twin coll_moves 2+2+2 "alltoall aggregate=1M leaders=2 window=2"
 twin coll_nonblocking 2+2 "alltoall aggregate=1K leaders=2"
 twin coll_errors 1+1+2 "alltoall aggregate=1K"
 
 # several leaders, and what they do with more than two clusters
-twin coll_moves 2+2 "all leaders=2 segment=4K"
+twin coll_moves 2+2 "all leaders=2 segment=4K; alltoall aggregate=8"
 twin coll_reductions 2+2+2 "all leaders=2; allreduce exchange=slices"
 twin coll_reductions 1+1+1+1 "allreduce exchange=doubling segment=8K"
-twin coll_reductions 1+1+2 "allreduce exchange=doubling; reduce leaders=9"
-twin reproducible 2+2 "all leaders=2 segment=2K"
+twin reproducible 2+2 "all leaders=2 segment=20K"
+twin reproducible 1+1+1 "allreduce exchange=doubling"
 twin reproducible 1+1+1+1 "allreduce exchange=slices"
 
 # the same bits in two runs

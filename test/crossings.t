@@ -69,6 +69,7 @@ crosses 2+2 reduce 1000 100 0 1000 1
 crosses 2+2 allreduce 8 100 8 8 1
 crosses 3+2 allreduce 1000000 3 1000000 1000000 200
 crosses 2+3 reduce_scatter 1000 100 3000 2000 1
+crosses 2+3 reduce_scatter 100000 3 300000 200000 10
 crosses 2+3 gather 1000 100 0 3000 1
 crosses 2+3 scatter 1000 100 3000 0 1
 crosses 2+3 allgather 1000 100 2000 3000 1
