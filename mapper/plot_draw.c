@@ -16,6 +16,7 @@
 #define BOX_WIDTH 28	  /* pixels a box, plus margins */
 #define KINDS_MAX STATS_KINDS
 #define DECADES 6.0	  /* of the axis, at most: zero is drawn at its foot */
+#define ROOM 4.0	  /* of the axis above the highest maximum, for the names of the routings */
 
 struct kinds {
 	char *text, *name[KINDS_MAX];
@@ -137,7 +138,7 @@ static void scale_find(const struct plot *p, const struct kinds *k, double *low,
 	*low = smallest < HUGE_VAL ? smallest / MB : *high / 10;
 	*low = fmax(*low, *high / pow(10, DECADES));
 	*low = pow(10, floor(log10(*low)));
-	*high = pow(10, ceil(log10(*high * 1.5)));
+	*high *= ROOM;
 	*least /= MB;
 }
 
@@ -155,10 +156,11 @@ static void boxes_panel(FILE *f, const struct plot *p, const char *kind, size_t 
 	fprintf(f, "plot %.9g with lines dt 3 lw 1.5 lc rgb '#0000c0' %s, \\\n"
 		   "  $data%zu using 1:(f($3)):(f($2)):(f($7)):(f($6)) notitle with candlesticks "
 		   "fs solid 0.25 lc rgb '#404040' whiskerbars 0.6, \\\n"
-		   "  '' using 1:(f($4)):(f($4)):(f($4)):(f($4)) with candlesticks lc rgb '#c00000' lw 2 %s, \\\n"
-		   "  '' using 1:(f($5)) with points pt 7 ps 0.6 lc rgb '#008000' %s, \\\n"
+		   "  '' using 1:(f($4)):(f($4)):(f($4)):(f($4)) with candlesticks lc rgb '#c00000' lw 2 notitle, \\\n"
+		   "  NaN with lines lc rgb '#c00000' lw 2 %s, \\\n"
+		   "  $data%zu using 1:(f($5)) with points pt 7 ps 0.6 lc rgb '#008000' %s, \\\n"
 		   "  '' using 1:(f($7)) with points pt 9 ps 0.6 lc rgb '#404040' %s\n",
-		least, panel ? "notitle" : "title 'lowest maximum'", panel, panel ? "notitle" : "title 'median'",
+		least, panel ? "notitle" : "title 'lowest maximum'", panel, panel ? "notitle" : "title 'median'", panel,
 		panel ? "notitle" : "title 'average'", panel ? "notitle" : "title 'maximum'");
 }
 
@@ -168,8 +170,8 @@ static void boxes_write(FILE *f, const struct plot *p, const struct kinds *k)
 
 	scale_find(p, k, &low, &high, &least);
 	fprintf(f, "set logscale y\nset yrange [%.9g:%.9g]\nset format y '%%g'\nset boxwidth 0.6\n"
-		   "set tmargin 3.5\nf(v) = v > %.9g ? v : %.9g\nset grid ytics lc rgb '#d0d0d0'\nset xtics nomirror\n", low, high * 2,
-		low, low);
+		   "set tmargin 4\nf(v) = v > %.9g ? v : %.9g\nset grid ytics lc rgb '#d0d0d0'\nset xtics nomirror\n", low, high, low,
+		low);
 	for (size_t m = 0; m < k->n; m++)
 		boxes_panel(f, p, k->name[m], m, least);
 }
@@ -245,7 +247,7 @@ static void drawing_write(FILE *f, const void *arg)
 {
 	const struct drawing *d = arg;
 
-	fputs("set key top right outside horizontal\n", f);
+	fputs("set key at graph 1, graph 1.01 right bottom horizontal\n", f); /* between the title and the panel */
 	fprintf(f, "set multiplot layout %u,%u title ", d->size.rows, d->size.columns);
 	gnuplot_quoted(f, d->title);
 	fputs(" noenhanced\n", f);
