@@ -70,10 +70,10 @@ static const struct field f_dirstat[] = {FIELD(F_NAME, zctl_dirstat, from),
 	FIELD(F_U64, zctl_dirstat, bytes), FIELD(F_U64, zctl_dirstat, envelopes),
 	FIELD(F_U64, zctl_dirstat, copied_bytes), FIELD(F_U64, zctl_dirstat, naks),
 	FIELD(F_U64, zctl_dirstat, queue_high_bytes), FIELD(F_U64, zctl_dirstat, direct_msgs),
-	FIELD(F_U64, zctl_dirstat, direct_bytes), END};
+	FIELD(F_U64, zctl_dirstat, direct_bytes), FIELD(F_U64, zctl_dirstat, shared_bytes), END};
 static const struct field f_stats[] = {
 	{F_LIST, AT(zctl_stats_reply, ndirs), sizeof(struct zctl_dirstat), AT(zctl_stats_reply, dirs),
-		2 * (2 + 1) + 8 * 8, ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_dirstat},
+		2 * (2 + 1) + 9 * 8, ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_dirstat},
 	END};
 static const struct field f_direct[] = {FIELD(F_U8, zctl_direct, what), FIELD(F_U32, zctl_direct, vrank),
 	FIELD(F_BYTES, zctl_direct, credential), FIELD(F_TEXT, zctl_direct, addresses), END};

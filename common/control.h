@@ -174,6 +174,7 @@ struct zctl_dirstat { /* one direction of one job */
 	uint64_t queue_high_bytes; /* highest level of any destination's queue */
 	uint64_t direct_msgs, direct_bytes; /* not by zipperd, as ranks have told: directly; from a part to itself: natively,
 					     * point-to-point, where they count that */
+	uint64_t shared_bytes; /* of bytes: came from the sender once, with those for another receiver */
 };
 struct zctl_stats_reply {
 	uint32_t ndirs;

@@ -100,6 +100,24 @@ int zwire_decode(struct zwire_env *env, const uint8_t in[ZWIRE_ENV_BYTES])
 	return 0;
 }
 
+void zwire_put_receiver(uint8_t out[ZWIRE_RECEIVER_BYTES], const struct zwire_receiver *r)
+{
+	put32(out, r->dst);
+	put32(out + 4, 0);
+	put64(out + 8, r->seq);
+	put64(out + 16, r->ack);
+	put64(out + 24, r->xfer);
+}
+
+int zwire_get_receiver(struct zwire_receiver *r, const uint8_t in[ZWIRE_RECEIVER_BYTES])
+{
+	r->dst = get32(in);
+	r->seq = get64(in + 8);
+	r->ack = get64(in + 16);
+	r->xfer = get64(in + 24);
+	return get32(in + 4) == 0 ? 0 : -EPROTO;
+}
+
 const char *zwire_kind_name(uint8_t kind)
 {
 	static const char *const names[] = {
@@ -117,6 +135,7 @@ const char *zwire_kind_name(uint8_t kind)
 		[ZWIRE_BLOCK] = "BLOCK",
 		[ZWIRE_READY] = "READY",
 		[ZWIRE_FAIL] = "FAIL",
+		[ZWIRE_RECEIVERS] = "RECEIVERS",
 	};
 	_Static_assert(sizeof(names) / sizeof(names[0]) == ZWIRE_KIND_MAX + 1, "a name for every kind");
 	return kind <= ZWIRE_KIND_MAX && names[kind] ? names[kind] : "?";

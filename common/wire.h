@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The envelope: the fixed header of everything that travels over a link. Version 1 (first).
+ * The envelope: the fixed header of everything that travels over a link. Version 2 (RECEIVERS).
  *
  * On the wire: ZWIRE_ENV_BYTES bytes, little-endian, at fixed offsets; never a copy of a C struct.
  *
@@ -10,7 +10,7 @@
  *        2    2 flags      ZWIRE_F_*
  *        4    4 job        number of the job at this zipperd; 0 on a rank's own channel (the channel knows)
  *        8    4 src        vrank of the sender, or ZWIRE_NOBODY (zipperd)
- *       12    4 dst        vrank of the receiver, or ZWIRE_NOBODY (zipperd)
+ *       12    4 dst        vrank of the receiver, or ZWIRE_NOBODY (zipperd, or those of a list)
  *       16    8 comm       context: communicator id and kind of traffic; for CTS the receiver's transfer id
  *       24    4 tag        MPI tag, or what the kind says
  *       28    4 len        bytes of payload that follow the envelope, at most ZWIRE_MAX_PAYLOAD
@@ -28,6 +28,13 @@
  * without a key, or in its DONE: zipperd forgets the sender's key, everything else is as without. MOVED with offset 0:
  * zipperd cannot do it after all, and the receiver sends such a CTS now.
  *
+ * Multicast. A rank that sends the same to several ranks sends RECEIVERS, a list of them, and then the message once, an
+ * EAGER, RTS or DATA with dst ZWIRE_NOBODY and seq, ack and xfer 0. zipperd makes of it a message for each of the list,
+ * with its dst, seq, ack and xfer: they do not know the difference. The list holds for all such messages that follow on
+ * this link, until the next one. The receivers may be in any part but the sender's own; for each of these parts the
+ * sender has a channel as well. What one rank sends to another in one stream must not take two ways at a time: those
+ * that go by lists, and those that do not, may overtake each other.
+ *
  * Sequenced kinds are delivered to MPI in order of seq whatever way they took; the others need no order.
  */
 #ifndef ZIP_COMMON_WIRE_H
@@ -36,7 +43,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ZWIRE_VERSION 1
+#define ZWIRE_VERSION 2
 #define ZWIRE_ENV_BYTES 64
 #define ZWIRE_MAX_PAYLOAD (1u << 20) /* a peer that announces more is broken */
 #define ZWIRE_NOBODY UINT32_MAX
@@ -62,7 +69,9 @@ enum zwire_kind {
 	ZWIRE_BLOCK = 12, /* seq = bytes of the whole message, offset = place of this block, payload = its bytes */
 	ZWIRE_READY = 13, /* src takes the message as soon as it is sent; tag = definition of the group (a hash) */
 	ZWIRE_FAIL = 14,  /* the group has failed; payload = why, in printable characters */
-	ZWIRE_KIND_MAX = ZWIRE_FAIL
+	/* Rank to zipperd: payload = list of receivers, ZWIRE_RECEIVER_BYTES each, 1 to ZWIRE_RECEIVERS_MAX of them: */
+	ZWIRE_RECEIVERS = 15,
+	ZWIRE_KIND_MAX = ZWIRE_RECEIVERS
 };
 
 #define ZWIRE_F_SYNC 0x0001u /* synchronous send: DONE on match */
@@ -86,6 +95,17 @@ void zwire_encode(uint8_t out[ZWIRE_ENV_BYTES], const struct zwire_env *);
 
 /* Strict: 0, or -EPROTO for a wrong version, unknown kind or flag, or len above ZWIRE_MAX_PAYLOAD. */
 int zwire_decode(struct zwire_env *, const uint8_t in[ZWIRE_ENV_BYTES]);
+
+/* One of a list: dst (4 bytes), 0 (4), seq, ack, xfer (8 each); little-endian. */
+#define ZWIRE_RECEIVER_BYTES 32
+#define ZWIRE_RECEIVERS_MAX 128u /* more: several lists, and the message again */
+struct zwire_receiver {
+	uint32_t dst;
+	uint64_t seq, ack, xfer; /* as in the envelope */
+};
+void zwire_put_receiver(uint8_t out[ZWIRE_RECEIVER_BYTES], const struct zwire_receiver *);
+/* 0, or -EPROTO where something is not 0 that must be. */
+int zwire_get_receiver(struct zwire_receiver *, const uint8_t in[ZWIRE_RECEIVER_BYTES]);
 
 /* Name of a kind for logs, "?" if unknown. */
 const char *zwire_kind_name(uint8_t kind);

@@ -59,9 +59,9 @@ ports=$(sed -n 's/.*listens for direct links:.* clusterB=tcp:10.77.2.1:\([0-9]*\
 is "two ranks listen" "$(wc -w <<<"$ports")" 2 || diag_file err
 "$lab" run clusterB python3 - $ports >scan 2>&1 <<'END'
 import os, socket, struct, sys
-# an envelope of a control message, version 1, with a payload: ATTACH (6) with a wrong credential, of rank 2 in part 1
+# an envelope of a control message, version 2, with a payload: ATTACH (6) with a wrong credential, of rank 2 in part 1
 attach = struct.pack("<H32sII", 6, b"x" * 32, 2, 1)
-envelope = struct.pack("<BBHIIIQiIQQQQ", 1, 1, 0, 0, 0xffffffff, 0xffffffff, 0, 0, len(attach), 0, 0, 0, 0)
+envelope = struct.pack("<BBHIIIQiIQQQQ", 2, 1, 0, 0, 0xffffffff, 0xffffffff, 0, 0, len(attach), 0, 0, 0, 0)
 held = []
 for port in sys.argv[1:]:
     for i in range(40):

@@ -15,7 +15,7 @@
 static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct worker *w)
 {
 	const struct settings *c = &j->daemon->settings;
-	struct lane *l = lane_create(j->part[to].size);
+	struct lane *l = lane_create(j->part[to].size, j->nparts);
 	if (!l)
 		return NULL;
 	l->job = j->number;
@@ -46,6 +46,28 @@ static void hand_over(struct job *j, struct lane *l)
 				&(struct command){.kind = CMD_DEST_BYE, .lane = l, .lrank = i});
 }
 
+/* A source of the one lane may have receivers in the other. */
+static bool join_lanes(struct job *j, struct lane *l, struct lane *other)
+{
+	struct relay *r = crew_relay(j->daemon, l->worker, other->worker);
+	if (r)
+		crew_send(j->daemon, l->worker,
+			&(struct command){.kind = CMD_ADD_RELAY, .lane = l, .part = other->to, .relay = r});
+	return r;
+}
+
+/* With all others from the same part. */
+static bool join_siblings(struct job *j, struct lane *l)
+{
+	bool all = true;
+	for (uint32_t to = 0; to < j->nparts; to++) {
+		struct lane *other = j->lane[l->from * j->nparts + to];
+		if (other && other != l)
+			all &= join_lanes(j, l, other) && join_lanes(j, other, l);
+	}
+	return all;
+}
+
 /* Both lanes between two parts, from the first channel on. */
 static int ensure_lanes(struct job *j, uint32_t a, uint32_t b, struct zerr *err)
 {
@@ -62,7 +84,8 @@ static int ensure_lanes(struct job *j, uint32_t a, uint32_t b, struct zerr *err)
 	}
 	hand_over(j, lab);
 	hand_over(j, lba);
-	return 0;
+	/* Without, senders would wait in vain: better no channel, which ends the job. */
+	return join_siblings(j, lab) && join_siblings(j, lba) ? 0 : zerr_set(err, -ENOMEM, "out of memory");
 }
 
 /* The token says it all; the job's name only finds it faster. Every byte is looked at, whatever differs. */
@@ -195,14 +218,26 @@ static void half_gone(struct channel *c)
 	job_free_if_unused(j);
 }
 
+static void end_for_breach(struct rank *r, const char *what)
+{
+	char who[160], text[ZCTL_TEXT_MAX + 1];
+	snprintf(text, sizeof(text), "%s broke the protocol: %s", rank_describe(r, who, sizeof(who)), what);
+	job_end(r->job, 1, text); /* drops the channel, too */
+}
+
+static void breach_elsewhere(const struct event *e)
+{
+	struct job *j = e->lane->owner;
+	if (j->state == JOB_RUNNING)
+		end_for_breach(j->by_vrank[e->vrank], e->breach);
+}
+
 static void half_lost(struct channel *c, const struct event *e)
 {
 	struct rank *r = c->rank;
-	char who[160], text[ZCTL_TEXT_MAX + 1];
+	char text[ZCTL_TEXT_MAX + 1];
 	if (e->breach && r->job->state == JOB_RUNNING) {
-		snprintf(text, sizeof(text), "%s broke the protocol: %s", rank_describe(r, who, sizeof(who)),
-			e->breach);
-		job_end(r->job, 1, text); /* drops the channel, too */
+		end_for_breach(r, e->breach);
 		return;
 	}
 	if (!c->bye && e->rc != -ESHUTDOWN)
@@ -252,6 +287,9 @@ void channel_event(struct daemon *d, const struct event *e)
 		break;
 	case EVENT_HALF_LOST:
 		half_lost(e->channel, e);
+		break;
+	case EVENT_BREACH:
+		breach_elsewhere(e);
 		break;
 	case EVENT_HALF_GONE:
 		half_gone(e->channel);

@@ -31,6 +31,7 @@ struct crew {
 	struct daemon *daemon;
 	int event_fd; /* workers -> control thread */
 	struct pair *pair[SETTINGS_FABRICS_MAX][SETTINGS_FABRICS_MAX]; /* [lower][higher] */
+	struct relay *relays;
 	bool waiting;
 };
 
@@ -95,6 +96,25 @@ struct worker *crew_worker(struct daemon *d, int from, int to, struct zerr *err)
 	if (!*p && !(*p = make_pair(d->crew, a, b, err)))
 		return NULL;
 	return (*p)->workers.worker[from > to];
+}
+
+struct relay *crew_relay(struct daemon *d, struct worker *from, struct worker *to)
+{
+	struct relay *r = d->crew->relays;
+	while (r && (r->from != from || r->to != to))
+		r = r->next;
+	if (r)
+		return r;
+	r = aligned_alloc(alignof(struct relay), sizeof(*r));
+	if (!r)
+		return NULL;
+	memset(r, 0, sizeof(*r));
+	r->from = from;
+	r->to = to;
+	r->next = d->crew->relays;
+	d->crew->relays = r;
+	crew_send(d, to, &(struct command){.kind = CMD_ADD_INBOUND, .relay = r});
+	return r;
 }
 
 static void wake(struct worker *w)
@@ -164,17 +184,30 @@ int crew_timeout(const struct daemon *d)
 	return d->crew->waiting ? RETRY_MS : -1;
 }
 
+static void for_each_pair(struct crew *crew, void (*fn)(struct worker_pair *))
+{
+	for (int a = 0; a < SETTINGS_FABRICS_MAX; a++)
+		for (int b = a + 1; b < SETTINGS_FABRICS_MAX; b++)
+			if (crew->pair[a][b])
+				fn(&crew->pair[a][b]->workers);
+}
+
 void crew_destroy(struct daemon *d)
 {
 	struct crew *crew = d->crew;
 	if (!crew)
 		return;
+	for_each_pair(crew, worker_pair_stop);
+	for_each_pair(crew, worker_pair_drain);
+	for_each_pair(crew, worker_pair_free);
 	for (int a = 0; a < SETTINGS_FABRICS_MAX; a++)
 		for (int b = a + 1; b < SETTINGS_FABRICS_MAX; b++)
-			if (crew->pair[a][b]) {
-				worker_pair_stop(&crew->pair[a][b]->workers);
-				free(crew->pair[a][b]);
-			}
+			free(crew->pair[a][b]);
+	while (crew->relays) {
+		struct relay *r = crew->relays;
+		crew->relays = r->next;
+		free(r);
+	}
 	daemon_unwatch(d, crew->event_fd);
 	close(crew->event_fd);
 	free(crew);

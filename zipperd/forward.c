@@ -158,15 +158,40 @@ void forward_due(struct worker *w)
 
 /* --- queues --- */
 
-static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES],
-	const void *payload, uint32_t len)
+/* A buffer that refers to a body, which is made now if it must be. */
+static struct buf *get_shared(struct worker *w, struct dest *d, const void *payload, uint32_t len, struct buf **body)
+{
+	if (!*body) {
+		*body = body_create(w, payload, len);
+		if (!*body)
+			return NULL;
+		stat_add(&d->lane->stats.copied_bytes, len);
+	}
+	struct buf *b = pool_get(&w->pool, 0);
+	if (!b)
+		return NULL;
+	b->body = *body;
+	body_hold(b->body);
+	return b;
+}
+
+static struct buf *get_copy(struct worker *w, struct dest *d, const void *payload, uint32_t len)
 {
 	struct buf *b = pool_get(&w->pool, len);
+	if (b && len > 0) {
+		memcpy(b->payload, payload, len);
+		stat_add(&d->lane->stats.copied_bytes, len);
+	}
+	return b;
+}
+
+static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES],
+	const void *payload, uint32_t len, struct buf **body)
+{
+	struct buf *b = body && len > 0 ? get_shared(w, d, payload, len, body) : get_copy(w, d, payload, len);
 	if (!b)
 		return -EAGAIN;
 	memcpy(b->env, raw, ZWIRE_ENV_BYTES);
-	if (len > 0)
-		memcpy(b->payload, payload, len);
 	b->len = len;
 	*d->tail = b;
 	d->tail = &b->next;
@@ -174,7 +199,6 @@ static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 	if (is_sequenced(kind_of(b)))
 		d->sequenced_bytes += ZWIRE_ENV_BYTES + (uint64_t)len;
 	struct lane_stats *st = &d->lane->stats;
-	stat_add(&st->copied_bytes, len);
 	if (d->queued_bytes > atomic_load_explicit(&st->queue_high_bytes, memory_order_relaxed))
 		atomic_store_explicit(&st->queue_high_bytes, d->queued_bytes, memory_order_relaxed);
 	return 0;
@@ -190,6 +214,7 @@ static void dequeue(struct worker *w, struct dest *d)
 	d->queued_bytes -= bytes;
 	if (is_sequenced(kind_of(b)))
 		d->sequenced_bytes -= bytes;
+	body_put(w, b->body);
 	pool_put(&w->pool, b);
 	w->freed = true;
 }
@@ -200,9 +225,10 @@ static int post(struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES], const void *
 	return z->ops->post(z, raw, payload, len);
 }
 
-/* To the link, or into the queue. 0 or -EAGAIN: no memory, nothing happened. */
+/* To the link, or into the queue. body: of a multicast, see forward_one; or NULL. 0 or -EAGAIN: no memory, nothing
+ * happened. */
 static int deliver(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES],
-	const void *payload, uint32_t len)
+	const void *payload, uint32_t len, struct buf **body)
 {
 	if (d->tx && !d->head) {
 		int rc = post(d, raw, payload, len);
@@ -213,7 +239,7 @@ static int deliver(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 		if (rc != -EAGAIN)
 			forward_lose_tx(w, d, rc);
 	}
-	int rc = enqueue(w, d, raw, payload, len);
+	int rc = enqueue(w, d, raw, payload, len, body);
 	if (rc != 0)
 		return rc;
 	block(w, d);
@@ -229,7 +255,7 @@ int forward_envelope(struct worker *w, struct dest *d, const struct zwire_env *e
 {
 	uint8_t raw[ZWIRE_ENV_BYTES];
 	zwire_encode(raw, env);
-	return deliver(w, d, raw, NULL, 0);
+	return deliver(w, d, raw, NULL, 0, NULL);
 }
 
 /* Posts what waits. true: something moved. */
@@ -238,7 +264,8 @@ static bool drain(struct worker *w, struct dest *d)
 	bool moved = false;
 	int rc = 0;
 	while (rc == 0 && d->head) {
-		rc = post(d, d->head->env, d->head->payload, d->head->len);
+		const struct buf *b = d->head;
+		rc = post(d, b->env, b->body ? b->body->payload : b->payload, b->len);
 		if (rc == 0) {
 			dequeue(w, d);
 			moved = true;
@@ -286,23 +313,15 @@ void forward_flush(struct worker *w)
 
 /* --- messages --- */
 
-static int breach(struct source *s, const char *what)
+int forward_breach(struct source *s, const char *what)
 {
 	s->breach = what;
 	return -EPROTO;
 }
 
-/* What no rank sends. Constant text, or NULL. */
-static const char *check(const struct source *s, const struct zwire_env *env)
+const char *forward_check(const struct lane *l, const struct zwire_env *env)
 {
 	static const char flag_text[] = "a flag where it does not belong";
-	const struct lane *l = s->lane;
-	if (env->src != s->vrank)
-		return "a message in another rank's name";
-	if (env->job != 0)
-		return "a message with a job number";
-	if (env->dst >= l->nranks || l->place[env->dst].part != l->to)
-		return "a message to a rank that this channel does not lead to";
 	bool one_sided = env->flags & ZWIRE_F_ONE_SIDED;
 	switch (env->kind) {
 	case ZWIRE_EAGER:
@@ -334,6 +353,20 @@ static const char *check(const struct source *s, const struct zwire_env *env)
 	}
 }
 
+static const char *check(const struct source *s, const struct zwire_env *env)
+{
+	const struct lane *l = s->lane;
+	if (env->src != s->vrank)
+		return "a message in another rank's name";
+	if (env->job != 0)
+		return "a message with a job number";
+	if (env->dst == ZWIRE_NOBODY)
+		return NULL; /* multicast.c looks at the receivers */
+	if (env->dst >= l->nranks || l->place[env->dst].part != l->to)
+		return "a message to a rank that this channel does not lead to";
+	return forward_check(l, env);
+}
+
 /* RTS with a key: forwarded without it. */
 static int take_offer(struct source *s, struct dest *d, const struct zwire_env *env, const uint8_t *key)
 {
@@ -356,7 +389,26 @@ static int take_answer(struct source *s, struct dest *d, const struct zwire_env 
 	if (!note_ring_push(&w->opposite->ports->notes, &note))
 		return -EAGAIN;
 	w->told_opposite = true;
-	return env->len ? 0 : deliver(w, d, raw, NULL, 0);
+	return env->len ? 0 : deliver(w, d, raw, NULL, 0, NULL);
+}
+
+/* May it be delivered? ADMITTED, DROPPED, -EAGAIN, or -ENOBUFS: more than was granted. */
+static int screen(struct worker *w, struct dest *d, const struct zwire_env *env)
+{
+	if (is_sequenced(env->kind))
+		return admit(w, d, env);
+	if (d->gone)
+		return DROPPED; /* it waits for nothing any more */
+	return has_room_unsequenced(d, ZWIRE_ENV_BYTES + (uint64_t)env->len) ? ADMITTED : -ENOBUFS;
+}
+
+static void count(struct lane *l, const struct zwire_env *env)
+{
+	stat_add(&l->stats.envelopes, 1);
+	if (is_sequenced(env->kind))
+		stat_add(&l->stats.msgs, 1);
+	if (env->len > 0 && !(env->flags & ZWIRE_F_ONE_SIDED))
+		stat_add(&l->stats.bytes, env->len);
 }
 
 int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
@@ -367,39 +419,49 @@ int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE
 	struct worker *w = l->worker;
 	if (env->kind == ZWIRE_BYE) {
 		if (env->len > 0)
-			return breach(s, "a BYE with a payload");
+			return forward_breach(s, "a BYE with a payload");
 		worker_emit(w, &(struct event){.kind = EVENT_BYE, .channel = s->channel});
 		return 0;
 	}
 	const char *what = check(s, env);
 	if (what)
-		return breach(s, what);
+		return forward_breach(s, what);
+	if (env->dst == ZWIRE_NOBODY)
+		return multicast_take(s, env, payload);
 	uint32_t lrank = l->place[env->dst].lrank;
 	dest_touch(l, lrank);
 	struct dest *d = &l->dest[lrank];
-	bool sequenced = is_sequenced(env->kind);
-	int rc = ADMITTED;
-	if (sequenced)
-		rc = admit(w, d, env);
-	else if (d->gone)
-		return 0; /* it waits for nothing any more */
-	else if (!has_room_unsequenced(d, ZWIRE_ENV_BYTES + (uint64_t)env->len))
-		rc = -EAGAIN;
+	int rc = screen(w, d, env);
 	if (rc == DROPPED)
 		return 0;
 	if (rc == ADMITTED && !(env->flags & ZWIRE_F_ONE_SIDED))
-		rc = deliver(w, d, raw, payload, env->len);
+		rc = deliver(w, d, raw, payload, env->len, NULL);
 	else if (rc == ADMITTED)
-		rc = sequenced ? take_offer(s, d, env, payload) : take_answer(s, d, env, raw, payload);
+		rc = is_sequenced(env->kind) ? take_offer(s, d, env, payload) : take_answer(s, d, env, raw, payload);
 	if (rc != 0) {
 		s->no_room = true;
-		return rc;
+		return -EAGAIN;
 	}
-	stat_add(&l->stats.envelopes, 1);
-	if (sequenced)
-		stat_add(&l->stats.msgs, 1);
-	if (env->len > 0 && !(env->flags & ZWIRE_F_ONE_SIDED))
-		stat_add(&l->stats.bytes, env->len);
+	count(l, env);
+	return 0;
+}
+
+int forward_one(struct lane *l, const struct zwire_env *env, const void *payload, struct buf **body, bool shared)
+{
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	uint32_t lrank = l->place[env->dst].lrank;
+	dest_touch(l, lrank);
+	int rc = screen(l->worker, &l->dest[lrank], env);
+	if (rc == DROPPED)
+		return 0;
+	zwire_encode(raw, env);
+	if (rc == ADMITTED)
+		rc = deliver(l->worker, &l->dest[lrank], raw, payload, env->len, body);
+	if (rc != 0)
+		return rc;
+	count(l, env);
+	if (shared && env->len > 0)
+		stat_add(&l->stats.shared_bytes, env->len);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lane *lane_create(uint32_t ndests)
+struct lane *lane_create(uint32_t ndests, uint32_t nparts)
 {
 	struct lane *l = aligned_alloc(alignof(struct lane), sizeof(*l));
 	if (!l)
@@ -15,7 +15,8 @@ struct lane *lane_create(uint32_t ndests)
 	l->dest = calloc(ndests, sizeof(*l->dest));
 	l->bucket = calloc(LANE_BUCKETS, sizeof(struct refusal *));
 	l->transfers = calloc(LANE_BUCKETS, sizeof(struct transfer *));
-	if (!l->dest || !l->bucket || !l->transfers) {
+	l->relay = calloc(nparts, sizeof(struct relay *));
+	if (!l->dest || !l->bucket || !l->transfers || !l->relay) {
 		lane_destroy(l);
 		return NULL;
 	}
@@ -29,6 +30,7 @@ void lane_destroy(struct lane *l)
 	free(l->dest);
 	free(l->bucket);
 	free(l->transfers);
+	free(l->relay);
 	free(l);
 }
 

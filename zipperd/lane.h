@@ -21,6 +21,7 @@ struct lane;
 struct channel;
 struct transfer;
 struct piece;
+struct relay;
 
 struct place { /* of a vrank; read-only once the job runs */
 	uint32_t part, lrank;
@@ -28,6 +29,7 @@ struct place { /* of a vrank; read-only once the job runs */
 
 struct lane_stats { /* written by the worker, read by the control thread: relaxed atomics */
 	_Atomic uint64_t msgs, bytes, envelopes, copied_bytes, naks, queue_high_bytes;
+	_Atomic uint64_t shared_bytes; /* of bytes: came in once, with another receiver's */
 };
 
 static inline void stat_add(_Atomic uint64_t *counter, uint64_t n)
@@ -69,6 +71,9 @@ struct source {
 	struct zregion *region; /* staging memory, for this link */
 	uint32_t reads;		/* under way */
 	struct list reading;	/* in worker.reading, while there are any */
+	struct buf *receivers;	/* the list for messages to several ranks (multicast.c); NULL: none */
+	struct buf *body;	/* of the one that is shown, once somebody had to keep it */
+	uint32_t next_receiver;	/* of it: those before have been served */
 };
 
 /* The sending half: belongs to the worker of (the other fabric, its fabric). */
@@ -153,11 +158,13 @@ struct lane {
 	struct dest *dest; /* [ndests] */
 	struct refusal **bucket; /* [LANE_BUCKETS] */
 	struct transfer **transfers; /* [LANE_BUCKETS], by source and id */
+	struct relay **relay; /* [nparts]: the way to the worker of (from, that part); NULL: none yet */
+	bool flooded;	      /* said so */
 	alignas(64) struct lane_stats stats;
 };
 
 /* Control thread. NULL: out of memory. */
-struct lane *lane_create(uint32_t ndests);
+struct lane *lane_create(uint32_t ndests, uint32_t nparts);
 void lane_destroy(struct lane *); /* its queues and refusals must have been dropped */
 
 /* Makes the lists of a destination usable (destinations of large jobs are many, most are never used). */

@@ -103,7 +103,7 @@ struct buf *pool_get(struct pool *p, uint32_t len)
 		c->empty_slabs--;
 	if (s->nfree == 0)
 		list_del(&s->link);
-	b->next = NULL;
+	b->next = b->body = NULL;
 	return b;
 }
 

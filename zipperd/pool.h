@@ -20,10 +20,15 @@ struct budget {
 };
 
 struct slab;
+struct worker;
 
 struct buf {
 	struct buf *next; /* the holder's */
 	struct slab *slab;
+	/* A message to several ranks: the payload lies in one buffer, the body, and each that waits holds a small one. */
+	struct buf *body;      /* NULL: its own */
+	struct worker *home;   /* of a body: whose pool it is from */
+	_Atomic uint32_t refs; /* of a body: who holds it, in any worker */
 	uint32_t len; /* payload bytes, the holder's */
 	uint8_t env[ZWIRE_ENV_BYTES];
 	_Alignas(16) uint8_t payload[];

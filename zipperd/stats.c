@@ -22,6 +22,7 @@ static void add_lane(struct zctl_dirstat *s, const struct lane *l)
 	s->envelopes += load(&l->stats.envelopes);
 	s->copied_bytes += load(&l->stats.copied_bytes);
 	s->naks += load(&l->stats.naks);
+	s->shared_bytes += load(&l->stats.shared_bytes);
 	if (high > s->queue_high_bytes)
 		s->queue_high_bytes = high;
 }

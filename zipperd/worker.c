@@ -42,6 +42,7 @@ static void tell_others(struct worker *w)
 	if (w->told_opposite)
 		eventfd_write(w->opposite->wake_fd, 1);
 	w->told_control = w->told_opposite = false;
+	multicast_tell(w);
 }
 
 /* --- sources --- */
@@ -70,6 +71,7 @@ void worker_lose_source(struct worker *w, struct source *s, int rc)
 	epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->fd, NULL);
 	move(s, NULL, SOURCE_GONE);
 	transfer_source_gone(w, s);
+	multicast_source_gone(w, s);
 	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = s->channel, .rc = rc,
 			       .breach = s->breach});
 }
@@ -86,6 +88,7 @@ static void drop_source(struct worker *w, struct source *s)
 		epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->fd, NULL);
 		move(s, NULL, SOURCE_GONE);
 		transfer_source_gone(w, s);
+		multicast_source_gone(w, s);
 	}
 	s->dropping = true;
 	worker_settle_source(w, s);
@@ -228,6 +231,14 @@ static void run_command(struct worker *w, const struct command *c)
 	case CMD_DEST_BYE:
 		forward_dest_bye(w, c->lane, c->lrank);
 		break;
+	case CMD_ADD_INBOUND:
+		c->relay->inbound_next = w->inbound;
+		w->inbound = c->relay;
+		break;
+	case CMD_ADD_RELAY:
+		c->lane->relay[c->part] = c->relay;
+		w->freed = true; /* a source may wait for it */
+		break;
 	case CMD_DROP_LANE:
 		forward_drop_lane(w, c->lane);
 		worker_emit(w, &(struct event){.kind = EVENT_LANE_GONE, .lane = c->lane});
@@ -248,6 +259,11 @@ static bool run_commands(struct worker *w)
 		any = true;
 	}
 	return any;
+}
+
+void worker_run_commands(struct worker *w)
+{
+	run_commands(w);
 }
 
 static bool send_notes(struct worker *w)
@@ -310,7 +326,7 @@ static int prepare_sleep(struct worker *w)
 		return 0;
 	if (!list_empty(&w->due))
 		return RETRY_MS;
-	if (list_empty(&w->stalled) && !note_ring_peek(&w->ports->notes))
+	if (list_empty(&w->stalled) && !note_ring_peek(&w->ports->notes) && !multicast_waits(w))
 		return carrying ? STALL_MS : -1;
 	w->freed = true; /* look at the stalled ones afterwards */
 	return STALL_MS;
@@ -341,6 +357,7 @@ static bool turn(struct worker *w)
 {
 	bool moved = run_commands(w);
 	moved |= send_notes(w);
+	moved |= multicast_turn(w);
 	moved |= poll_sources(w);
 	moved |= transfer_turn(w);
 	moved |= forward_blocked(w);
@@ -429,6 +446,7 @@ static void destroy(struct worker *w)
 	close(w->epoll);
 	close(w->wake_fd);
 	staging_fini(&w->staging);
+	body_collect(w);
 	pool_fini(&w->pool);
 	free(w->ports);
 	free(w);
@@ -501,6 +519,16 @@ struct zendpoint *worker_endpoint(struct worker *w, const struct ztransport *t, 
 void worker_pair_stop(struct worker_pair *pair)
 {
 	stop(pair);
+}
+
+void worker_pair_drain(struct worker_pair *pair)
+{
+	multicast_drain(pair->worker[0]);
+	multicast_drain(pair->worker[1]);
+}
+
+void worker_pair_free(struct worker_pair *pair)
+{
 	destroy(pair->worker[0]);
 	destroy(pair->worker[1]);
 }

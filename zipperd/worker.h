@@ -7,6 +7,7 @@
  *
  * Threads meet in rings only. The control thread sends commands and gets events; the two workers of a pair of fabrics
  * exchange notes (a refusal is noticed where the message arrives, and told where the sender's own sending half is).
+ * Workers with the same first fabric relay messages for several ranks to each other (multicast.c).
  */
 #ifndef ZIPPERD_WORKER_H
 #define ZIPPERD_WORKER_H
@@ -25,16 +26,19 @@ enum command_kind {
 	CMD_DROP_SOURCE, /* source; answered by EVENT_HALF_GONE */
 	CMD_DROP_TX,	 /* tx; answered by EVENT_HALF_GONE */
 	CMD_DEST_BYE,	 /* lane, lrank: takes nothing any more */
+	CMD_ADD_INBOUND, /* relay: messages come in by it */
+	CMD_ADD_RELAY,	 /* lane, part, relay: leads there; the other end has it */
 	CMD_DROP_LANE,	 /* lane; its halves were dropped before; answered by EVENT_LANE_GONE */
 	CMD_STOP,
 };
 
 struct command {
 	enum command_kind kind;
-	uint32_t lrank;
+	uint32_t lrank, part;
 	struct lane *lane;
 	struct source *source;
 	struct tx *tx;
+	struct relay *relay;
 };
 
 enum event_kind {
@@ -43,12 +47,13 @@ enum event_kind {
 	EVENT_HALF_LOST, /* channel, rc, breach: broken or closed; the half is at rest, to be dropped */
 	EVENT_HALF_GONE, /* channel: the half was dropped */
 	EVENT_LANE_GONE, /* lane */
+	EVENT_BREACH,	 /* lane, vrank, breach: that rank broke the protocol, its half is another worker's */
 };
 
 struct event {
 	enum event_kind kind;
 	int rc;
-	uint32_t lrank;
+	uint32_t lrank, vrank;
 	struct lane *lane;
 	struct channel *channel;
 	const char *breach; /* constant text, or NULL */
@@ -69,15 +74,36 @@ struct note { /* to the worker of the opposite direction */
 	uint64_t peer_xfer, total;   /* GO: comm and offset of the CTS */
 };
 
+struct relayed { /* a message for one rank */
+	struct buf *body; /* NULL: no payload */
+	uint32_t job, len;
+	bool shared; /* another receiver's came in with it */
+	uint8_t env[ZWIRE_ENV_BYTES];
+};
+
 RING(command_ring, struct command, 1024);
 RING(event_ring, struct event, 1024);
 RING(note_ring, struct note, 1024);
+RING(relay_ring, struct relayed, 64); /* holds that many bodies back at most */
+
+struct relay { /* from one worker to another; made by the control thread, and never given up */
+	struct relay_ring ring;
+	struct worker *from, *to;
+	_Atomic bool full;	/* from waits for room */
+	struct relay *full_next; /* from's */
+	bool waits;		/* from's: in its list of full ones */
+	struct relay *inbound_next; /* to's */
+	struct relay *told_next;    /* from's */
+	bool told;		/* from's: to is to be woken in this round */
+	struct relay *next;	/* the control thread's */
+};
 
 /* For other threads, each touching its own cache line. */
 struct worker_ports {
 	struct command_ring commands; /* control thread -> worker */
 	struct event_ring events;     /* worker -> control thread */
 	struct note_ring notes;	      /* opposite worker -> worker */
+	alignas(CACHE_LINE) _Atomic(struct buf *) returned; /* bodies that another worker let go last */
 };
 
 struct worker {
@@ -98,6 +124,8 @@ struct worker {
 	bool stop;
 	bool freed; /* a buffer came free since the stalled sources were looked at */
 	bool told_opposite, told_control; /* their descriptors are to be written in this round */
+	struct relay *inbound, *told;	  /* relays to this worker; those from it whose readers are to be woken */
+	struct relay *full;		  /* those from it that were full when a source had something for them */
 
 	/* set by the control thread, the thread only reads its own */
 	void *owner;	    /* the control thread's */
@@ -137,10 +165,13 @@ struct worker_params {
  * way over shm: 5.3 us with a thread for each direction, 4.1 us with one for both; a bare relay 3.9 us. */
 #define WORKER_FEW_CORES 4
 
-/* Control thread: makes both workers of a pair of fabrics and starts their threads; ends them again, all lanes being
- * back. The pair must stay where it is in between. */
+/* Control thread: makes both workers of a pair of fabrics and starts their threads; ends the threads again, all lanes
+ * being back; then, when those of all pairs have ended, gives up what the workers hold of each other, and at last frees
+ * them. The pair must stay where it is in between. */
 int worker_pair_start(struct worker_pair *, const struct worker_params *, struct zerr *);
 void worker_pair_stop(struct worker_pair *);
+void worker_pair_drain(struct worker_pair *);
+void worker_pair_free(struct worker_pair *);
 /* The endpoint for links of this transport, made with the first of them. NULL with text. */
 struct zendpoint *worker_endpoint(struct worker *, const struct ztransport *, struct zerr *);
 
@@ -156,11 +187,30 @@ void forward_add_tx(struct worker *, struct lane *, uint32_t lrank, struct tx *)
 void forward_drop_tx(struct worker *, struct tx *);
 void forward_dest_bye(struct worker *, struct lane *, uint32_t lrank);
 void forward_drop_lane(struct worker *, struct lane *);
+/* What no rank sends, whoever the receiver is. Constant text, or NULL. */
+const char *forward_check(const struct lane *, const struct zwire_env *);
+int forward_breach(struct source *, const char *what); /* -EPROTO */
+/* One message of a multicast to a rank of the lane. *body: where its payload lies if it is not the transport's (NULL:
+ * not yet; made where it must wait, and held by the caller). shared: not the first receiver. 0; -EAGAIN: no memory;
+ * -ENOBUFS: it has more than it granted. */
+int forward_one(struct lane *, const struct zwire_env *, const void *payload, struct buf **body, bool shared);
 /* Sends an envelope without payload. -EAGAIN: no memory. */
 int forward_envelope(struct worker *, struct dest *, const struct zwire_env *);
 /* Its link is broken with rc. */
 void forward_lose_tx(struct worker *, struct dest *, int rc);
+/* multicast.c: messages to several ranks. */
+int multicast_take(struct source *, const struct zwire_env *, const void *payload);
+void multicast_source_gone(struct worker *, struct source *);
+bool multicast_turn(struct worker *); /* what other workers relay; true: something moved */
+bool multicast_waits(struct worker *); /* something is left of that */
+void multicast_tell(struct worker *);  /* wakes those that were relayed to */
+struct buf *body_create(struct worker *, const void *payload, uint32_t len); /* held once; NULL: no memory */
+void body_hold(struct buf *);
+void body_put(struct worker *, struct buf *); /* NULL: no effect */
+void body_collect(struct worker *);
+void multicast_drain(struct worker *); /* all threads have ended */
 /* worker.c */
+void worker_run_commands(struct worker *);
 void worker_cool_tx(struct worker *, struct dest *); /* leaves a full link to epoll */
 void worker_warm_tx(struct worker *, struct dest *); /* takes it back */
 void worker_emit(struct worker *, const struct event *);

@@ -35,17 +35,18 @@ static int prepare(struct zsession_params *p, const struct traffic_options *o, s
 
 static void print(FILE *out, bool csv, const struct zctl_stats_reply *r)
 {
-	fprintf(out, csv ? "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n" : "%-16s %-16s %12s %16s %12s %12s %8s %12s %12s %16s\n", "from",
-		"to", "messages", "bytes", "envelopes", "copied", "refused", "queued", "direct", "direct_bytes");
+	fprintf(out, csv ? "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n"
+			 : "%-16s %-16s %12s %16s %12s %12s %8s %12s %12s %16s %12s\n",
+		"from", "to", "messages", "bytes", "envelopes", "copied", "refused", "queued", "direct", "direct_bytes", "shared");
 	for (uint32_t i = 0; i < r->ndirs; i++) {
 		const struct zctl_dirstat *d = &r->dirs[i];
 		fprintf(out,
 			csv ? "%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			      ",%" PRIu64 "\n"
+			      ",%" PRIu64 ",%" PRIu64 "\n"
 			    : "%-16s %-16s %12" PRIu64 " %16" PRIu64 " %12" PRIu64 " %12" PRIu64 " %8" PRIu64
-			      " %12" PRIu64 " %12" PRIu64 " %16" PRIu64 "\n",
+			      " %12" PRIu64 " %12" PRIu64 " %16" PRIu64 " %12" PRIu64 "\n",
 			d->from, d->to, d->msgs, d->bytes, d->envelopes, d->copied_bytes, d->naks, d->queue_high_bytes,
-			d->direct_msgs, d->direct_bytes);
+			d->direct_msgs, d->direct_bytes, d->shared_bytes);
 	}
 }
 

@@ -16,8 +16,8 @@
 
 static struct zctl_part two_parts[] = {{"lgm", 3}, {"das4", 2}};
 static struct zctl_run two_runs[] = {{0, 3, 0, 0}, {3, 2, 1, 0}};
-static struct zctl_dirstat two_dirs[] = {{"lgm", "das4", 1, 2, 3, 4, 5, 6, 7, 8},
-	{"das4", "lgm", 7, 8, 9, 10, 11, 12, 13, 14}};
+static struct zctl_dirstat two_dirs[] = {{"lgm", "das4", 1, 2, 3, 4, 5, 6, 7, 8, 9},
+	{"das4", "lgm", 7, 8, 9, 10, 11, 12, 13, 14, 15}};
 static struct zctl_attached two_attached[] = {{1, 1, 3}, {2, 2, 0}};
 static struct zctl_to_part two_counts[] = {{0, 1, 2}, {3, 4, 5}};
 
@@ -91,6 +91,7 @@ static void assert_same(const struct zctl_msg *a, const struct zctl_msg *b)
 			assert_int_equal(x.u.stats.dirs[i].msgs, y.u.stats.dirs[i].msgs);
 			assert_int_equal(x.u.stats.dirs[i].queue_high_bytes, y.u.stats.dirs[i].queue_high_bytes);
 			assert_int_equal(x.u.stats.dirs[i].direct_bytes, y.u.stats.dirs[i].direct_bytes);
+			assert_int_equal(x.u.stats.dirs[i].shared_bytes, y.u.stats.dirs[i].shared_bytes);
 		}
 	} else {
 		assert_memory_equal(&x.u, &y.u, sizeof(x.u)); /* both were zeroed first */

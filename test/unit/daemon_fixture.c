@@ -298,13 +298,61 @@ static bool send_ack(struct fake_rank *r, uint32_t v)
 	return true;
 }
 
+/* To all that have got as much so far as the first that can have more. */
+static int choose_group(struct fake_rank *r, struct zwire_receiver *list)
+{
+	int n = 0;
+	for (uint32_t v = 0; v < FAKE_PEERS_MAX; v++) {
+		const struct fake_peer *p = &r->peer[v];
+		if (!p->listed || p->bye || p->held || p->sent >= p->goal || p->sent - p->acked >= FAKE_WINDOW)
+			continue;
+		if (n == 0 || p->sent + 1 == list[0].seq)
+			list[n++] = (struct zwire_receiver){.dst = v, .seq = p->sent + 1, .ack = p->taken};
+	}
+	return n;
+}
+
+int fake_post_list(struct fake_rank *r, const struct zwire_receiver *list, int n, const struct zwire_env *env,
+	const void *payload)
+{
+	uint8_t bytes[(ZWIRE_RECEIVERS_MAX + 1) * ZWIRE_RECEIVER_BYTES];
+	struct zwire_env head = {.kind = ZWIRE_RECEIVERS, .src = r->world.vrank, .dst = ZWIRE_NOBODY,
+		.len = (uint32_t)n * ZWIRE_RECEIVER_BYTES};
+	for (int i = 0; i < n; i++)
+		zwire_put_receiver(bytes + i * ZWIRE_RECEIVER_BYTES, &list[i]);
+	int rc = post(r->link[r->carrier], &head, bytes);
+	return rc == 0 && env ? post(r->link[r->carrier], env, payload) : rc;
+}
+
+static bool send_listed(struct fake_rank *r)
+{
+	static uint8_t buf[ZWIRE_MAX_PAYLOAD];
+	struct zwire_receiver list[FAKE_PEERS_MAX];
+	bool any = false;
+	int n;
+	while ((n = choose_group(r, list)) > 0) {
+		struct zwire_env env = {.kind = ZWIRE_EAGER, .src = r->world.vrank, .dst = ZWIRE_NOBODY, .tag = 1};
+		env.offset = env.len = content(buf, env.src, ZWIRE_NOBODY, list[0].seq, r->max_len);
+		if (fake_post_list(r, list, n, &env, buf) != 0)
+			break;
+		for (int i = 0; i < n; i++) {
+			r->peer[list[i].dst].sent++;
+			r->peer[list[i].dst].told = r->peer[list[i].dst].taken;
+		}
+		r->nlists++;
+		r->nlisted += (uint64_t)n;
+		any = true;
+	}
+	return any;
+}
+
 static bool send_some(struct fake_rank *r, uint32_t v)
 {
 	static uint8_t buf[ZWIRE_MAX_PAYLOAD];
 	struct fake_peer *p = &r->peer[v];
 	uint32_t part = fake_part_of(r, v);
 	bool any = false;
-	while (!p->bye && !p->held && p->sent < p->goal && p->sent - p->acked < FAKE_WINDOW) {
+	while (!p->listed && !p->bye && !p->held && p->sent < p->goal && p->sent - p->acked < FAKE_WINDOW) {
 		struct zwire_env env = {.kind = ZWIRE_EAGER, .src = r->world.vrank, .dst = v, .seq = p->sent + 1,
 			.ack = p->taken};
 		env.len = content(buf, env.src, v, env.seq, r->max_len);
@@ -331,7 +379,8 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 		p->acked = env->ack;
 	if (env->kind == ZWIRE_EAGER && env->seq == p->taken + 1) {
 		static uint8_t buf[ZWIRE_MAX_PAYLOAD];
-		uint32_t len = content(buf, env->src, env->dst, env->seq, (uint32_t)env->comm ? 0 : r->max_len);
+		uint32_t len = content(buf, env->src, env->tag ? ZWIRE_NOBODY : env->dst, env->seq,
+			(uint32_t)env->comm ? 0 : r->max_len);
 		if (len != env->len || memcmp(buf, payload, len) != 0)
 			r->bad++;
 		p->taken++;
@@ -389,6 +438,7 @@ bool fake_turn(struct fake_rank *r)
 		if (r->link[part])
 			any |= r->link[part]->ops->poll(r->link[part], &sink, 16) > 0;
 	}
+	any |= send_listed(r);
 	for (uint32_t v = 0; v < n; v++) {
 		if (fake_part_of(r, v) == fake_part_of(r, r->world.vrank))
 			continue;

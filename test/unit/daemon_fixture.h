@@ -45,6 +45,7 @@ struct fake_peer {
 	bool bye;	      /* zipperd says that it has left */
 	uint64_t taken;	      /* its stream to me: seq of the last in order */
 	uint64_t told;	      /* acknowledged to it */
+	bool listed;	      /* gets my messages by lists of receivers, the same as the others that do */
 };
 
 struct fake_rank {
@@ -56,6 +57,8 @@ struct fake_rank {
 	struct zlink *link[4]; /* to part */
 	struct fake_peer peer[FAKE_PEERS_MAX];
 	uint32_t max_len; /* of its messages' payload */
+	uint32_t carrier; /* part whose channel takes those with a list */
+	uint64_t nlists, nlisted; /* that it has sent, and the messages that zipperd made of them */
 	bool deaf;	  /* does not poll its channels */
 	bool ignores_open;
 	bool dead;	  /* was told so */
@@ -81,6 +84,8 @@ bool fake_all_taken(struct fake_rank *, int n); /* all goals reached, taken and 
 bool fake_all_dead(struct fake_rank *, int n);
 void fake_bye(struct fake_rank *); /* on channels and session */
 void fake_kill(struct fake_rank *); /* closes all without a word */
+/* A list of n receivers, as it is, and behind it a message to them, unless env is NULL. 0 or what post says. */
+int fake_post_list(struct fake_rank *, const struct zwire_receiver *, int n, const struct zwire_env *, const void *payload);
 /* One message as it is, for tests that break the rules. */
 int fake_post(struct fake_rank *, uint32_t part, const struct zwire_env *, const void *payload);
 

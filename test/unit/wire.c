@@ -27,7 +27,7 @@ static const struct zwire_env sample = {
 
 /* Written by hand from the table in wire.h. */
 static const uint8_t sample_bytes[ZWIRE_ENV_BYTES] = {
-	1, 2, 3, 0, 0x07, 0x06, 0x05, 0x04, 0x0b, 0x0a, 0x09, 0x08, 0x0f, 0x0e, 0x0d, 0x0c,
+	2, 2, 3, 0, 0x07, 0x06, 0x05, 0x04, 0x0b, 0x0a, 0x09, 0x08, 0x0f, 0x0e, 0x0d, 0x0c,
 	0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, 0x10, 0xfe, 0xff, 0xff, 0xff, 0x1f, 0x1e, 0x0d, 0x00,
 	0x27, 0x26, 0x25, 0x24, 0x23, 0x22, 0x21, 0x20, 0x2f, 0x2e, 0x2d, 0x2c, 0x2b, 0x2a, 0x29, 0x28,
 	0x37, 0x36, 0x35, 0x34, 0x33, 0x32, 0x31, 0x30, 0x3f, 0x3e, 0x3d, 0x3c, 0x3b, 0x3a, 0x39, 0xf8,
@@ -123,6 +123,29 @@ static void names_every_kind(void **state)
 	assert_string_equal(zwire_kind_name(255), "?");
 }
 
+static void receivers_are_encoded_as_documented(void **state)
+{
+	static const struct zwire_receiver r = {.dst = 0x01020304, .seq = 0x1112131415161718,
+		.ack = 0x2122232425262728, .xfer = 0x3132333435363738};
+	static const uint8_t bytes[ZWIRE_RECEIVER_BYTES] = {4, 3, 2, 1, 0, 0, 0, 0, 0x18, 0x17, 0x16, 0x15, 0x14, 0x13,
+		0x12, 0x11, 0x28, 0x27, 0x26, 0x25, 0x24, 0x23, 0x22, 0x21, 0x38, 0x37, 0x36, 0x35, 0x34, 0x33, 0x32,
+		0x31};
+	uint8_t raw[ZWIRE_RECEIVER_BYTES];
+	struct zwire_receiver back;
+	(void)state;
+	memset(raw, 0xee, sizeof(raw));
+	zwire_put_receiver(raw, &r);
+	assert_memory_equal(raw, bytes, sizeof(raw));
+	assert_int_equal(zwire_get_receiver(&back, raw), 0);
+	assert_int_equal(back.dst, r.dst);
+	assert_true(back.seq == r.seq && back.ack == r.ack && back.xfer == r.xfer);
+	for (int i = 4; i < 8; i++) {
+		raw[i] = 1;
+		assert_int_equal(zwire_get_receiver(&back, raw), -EPROTO);
+		raw[i] = 0;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +155,7 @@ int main(void)
 		cmocka_unit_test(refuses_bad_fields),
 		cmocka_unit_test(refuses_one_byte_too_many),
 		cmocka_unit_test(names_every_kind),
+		cmocka_unit_test(receivers_are_encoded_as_documented),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,6 +176,39 @@ static void known_peers(void **state)
 	assert_works();
 }
 
+/* Ranks of a job whose lists of receivers are noise, or nearly good. That job ends, or nobody gets anything. */
+static void noisy_lists(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		struct fake_rank bad[2];
+		char name[16];
+		snprintf(name, sizeof(name), "list%d", i);
+		fake_init(&bad[0], name, "a,b", "a", 0, 1, &zd.addr[i % 2]);
+		fake_init(&bad[1], name, "a,b", "b", 0, 1, &zd.addr[i % 2]);
+		fake_join_all(bad, 2);
+		assert_int_equal(bad[0].rc + bad[1].rc, 0);
+		assert_int_equal(fake_attach(&bad[0], 1), 0);
+		for (int k = 0; k < 5; k++) {
+			uint8_t list[8 * ZWIRE_RECEIVER_BYTES];
+			struct zwire_env head = {.kind = ZWIRE_RECEIVERS, .dst = ZWIRE_NOBODY},
+					 env = {.kind = (uint8_t)(1 + rand() % ZWIRE_KIND_MAX), .dst = ZWIRE_NOBODY};
+			head.len = ZWIRE_RECEIVER_BYTES * (uint32_t)(1 + rand() % 8) - (rand() % 8 == 0);
+			for (uint32_t at = 0; at < sizeof(list); at += ZWIRE_RECEIVER_BYTES) {
+				struct zwire_receiver r = {.dst = 1 - (rand() % 32 == 0), .seq = (uint64_t)rand() % 4};
+				zwire_put_receiver(list + at, &r);
+			}
+			if (rand() % 4 == 0)
+				list[(size_t)rand() % sizeof(list)] = (uint8_t)rand();
+			if (fake_post(&bad[0], 1, &head, list) == 0)
+				fake_post(&bad[0], 1, &env, NULL);
+		}
+		fake_kill(&bad[0]);
+		fake_kill(&bad[1]);
+	}
+	assert_works();
+}
+
 static void many_idle_strangers(void **state)
 {
 	int fd[600];
@@ -239,6 +272,7 @@ int main(void)
 		cmocka_unit_test(strangers),
 		cmocka_unit_test(corpus),
 		cmocka_unit_test(known_peers),
+		cmocka_unit_test(noisy_lists),
 		cmocka_unit_test(many_idle_strangers),
 		cmocka_unit_test(log_stays_short),
 	};

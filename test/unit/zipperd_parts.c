@@ -135,7 +135,7 @@ static void refusals_are_found_again(void **state)
 {
 	struct budget budget = {.limit = 64 << 20};
 	struct pool pool;
-	struct lane *l = lane_create(5);
+	struct lane *l = lane_create(5, 2);
 	(void)state;
 	assert_non_null(l);
 	assert_int_equal(pool_init(&pool, &budget, 16384, 131072), 0);
