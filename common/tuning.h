@@ -50,6 +50,8 @@ struct ztuning_settings {
 	int64_t leaders;  /* in each part, or as many as all parts have */
 	int64_t aggregate; /* bytes */
 	int64_t window;	  /* messages */
+	int64_t multicast; /* 1: what goes to several clusters leaves once, for zipperd to hand to all; 0: once for each */
+	int64_t patience;  /* milliseconds that its receivers wait for the slowest of them */
 };
 
 struct ztuning_rule;

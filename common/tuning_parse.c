@@ -46,6 +46,7 @@ static const char *const inside_words[] = {
 
 static const char *const exchange_words[] = {[ZTUNING_EXCHANGE_ALL] = "all", [ZTUNING_EXCHANGE_DOUBLING] = "doubling",
 	[ZTUNING_EXCHANGE_SLICES] = "slices", NULL};
+static const char *const yes_no_words[] = {"no", "yes", NULL};
 
 #define SETTING(field) .name = #field, .offset = offsetof(struct ztuning_settings, field)
 #define HAS(collective) (1u << ZTUNING_##collective)
@@ -65,6 +66,8 @@ static const struct setting {
 	{{SETTING(aggregate), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(ALLTOALL)},
 	{{SETTING(window), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(ALLTOALL)},
 	{{SETTING(together), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(SCATTER)},
+	{{SETTING(multicast), .type = ZCONF_ENUM, .choices = yes_no_words}, HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE)},
+	{{SETTING(patience), .type = ZCONF_INT, .max = 3600000}, HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE)},
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 

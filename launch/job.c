@@ -114,9 +114,13 @@ static void print_ways(const struct zctl_stats_reply *r, enum way way, const cha
 		fprintf(out, "zmpirun: %s:\n", name);
 	for (uint32_t i = 0; any && i < r->ndirs; i++) {
 		const struct zctl_dirstat *d = &r->dirs[i];
-		if ((strcmp(d->from, d->to) == 0) == (way == NATIVE))
-			fprintf(out, "zmpirun:   %s -> %s: %" PRIu64 " messages, %" PRIu64 " bytes\n", d->from, d->to,
-				way == BRIDGED ? d->msgs : d->direct_msgs, way == BRIDGED ? d->bytes : d->direct_bytes);
+		if ((strcmp(d->from, d->to) == 0) != (way == NATIVE))
+			continue;
+		fprintf(out, "zmpirun:   %s -> %s: %" PRIu64 " messages, %" PRIu64 " bytes", d->from, d->to,
+			way == BRIDGED ? d->msgs : d->direct_msgs, way == BRIDGED ? d->bytes : d->direct_bytes);
+		if (way == BRIDGED && d->shared_bytes > 0)
+			fprintf(out, ", of them %" PRIu64 " by a message to several clusters", d->shared_bytes);
+		fputc('\n', out);
 	}
 }
 

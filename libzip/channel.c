@@ -11,6 +11,7 @@
 #include "arrival.h"
 #include "direct.h"
 #include "error.h"
+#include "multicast.h"
 #include "outgoing.h"
 #include "pool.h"
 #include "progress.h"
@@ -253,32 +254,39 @@ static void count(struct zchannel *ch, const struct zwire_env *env)
 		ch->bytes += env->len;
 }
 
-int zchannel_post(struct zremote *r, struct zwire_env *env, const void *payload)
+int zchannel_post_raw(struct zchannel *ch, struct zwire_env *env, const void *payload)
 {
-	struct zchannel *ch = r->channel;
 	uint8_t raw[ZWIRE_ENV_BYTES];
 
-	if (__builtin_expect(r->stream.gone && ch->peer != ZWIRE_NOBODY, 0))
-		return 0; /* it hears nothing any more */
 	if (ch->full)
 		return -EAGAIN;
 	env->src = (uint32_t)zworld.vrank;
-	env->dst = r->vrank;
-	env->ack = zpeer_ack_value(&r->stream);
 	zwire_encode(raw, env);
 	int rc = ch->link->ops->post(ch->link, raw, payload, env->len);
 	if (rc == 0) {
 		ch->held_back = true;
 		count(ch, env);
-		/* What a CTS with a key acknowledges the sender hears at the end of the transfer only. */
-		if (env->kind != ZWIRE_CTS || env->len == 0 || !zpeer_ack_is_due(&r->stream))
-			zpeer_ack_sent(&r->stream);
 	} else if (rc == -EAGAIN) {
 		ch->full = true;
 	} else {
 		sending_broken(ch, rc);
 		rc = -EAGAIN;
 	}
+	return rc;
+}
+
+int zchannel_post(struct zremote *r, struct zwire_env *env, const void *payload)
+{
+	struct zchannel *ch = r->channel;
+
+	if (__builtin_expect(r->stream.gone && ch->peer != ZWIRE_NOBODY, 0))
+		return 0; /* it hears nothing any more */
+	env->dst = r->vrank;
+	env->ack = zpeer_ack_value(&r->stream);
+	int rc = zchannel_post_raw(ch, env, payload);
+	/* What a CTS with a key acknowledges the sender hears at the end of the transfer only. */
+	if (rc == 0 && (env->kind != ZWIRE_CTS || env->len == 0 || !zpeer_ack_is_due(&r->stream)))
+		zpeer_ack_sent(&r->stream);
 	return rc;
 }
 
@@ -303,7 +311,7 @@ void zchannel_post_control(struct zremote *r, struct zwire_env *env, const uint8
 
 void zchannel_add_ready(struct zremote *r)
 {
-	struct zchannel *ch = r->channel;
+	struct zchannel *ch = zoutgoing_way(r);
 
 	if (r->ready)
 		return;
@@ -370,9 +378,9 @@ static bool send_data(struct zchannel *ch)
 
 	if (!op)
 		return false;
-	for (int i = 0; i < DATA_BUDGET && op->moved < op->granted && ztransfer_post_data(op) == 0; i++)
+	for (int i = 0; i < DATA_BUDGET && zmulticast_sendable(op) > 0 && ztransfer_post_data(op) == 0; i++)
 		did = true;
-	if (op->moved < op->granted)
+	if (zmulticast_sendable(op) > 0)
 		zop_list_push(&ch->data, op);
 	return did;
 }

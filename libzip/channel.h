@@ -54,6 +54,8 @@ void zchannel_add_direct(struct zctl_to_part *parts);
 
 /* Posts a message to a remote rank; fills src, dst and ack. 0 or -EAGAIN (the link is full). */
 int zchannel_post(struct zremote *, struct zwire_env *, const void *payload);
+/* Posts to zipperd or to those of a list; fills src alone. 0 or -EAGAIN. */
+int zchannel_post_raw(struct zchannel *, struct zwire_env *, const void *payload);
 /* Posts an unsequenced envelope, or keeps it until the link has room. key: [env->len], 0 or ZRMA_KEY_BYTES; copied. */
 void zchannel_post_control(struct zremote *, struct zwire_env *, const uint8_t *key);
 /* The peer has sequenced messages that the link did not take: tries again in a later turn. */

@@ -6,6 +6,7 @@
  */
 #include "coll_data.h"
 #include "coll_forms.h"
+#include "coll_leaders.h"
 #include "coll_native.h"
 #include "coll_slots.h"
 #include "tune.h"
@@ -52,7 +53,8 @@ static int make_piece(struct zsched *s, const struct zslots *slots, int p, int l
 }
 
 /* Leader number a, with those of the same number. pieces: what comes from each part for it. */
-static int exchange(struct zsched *s, const struct zslots *slots, const struct piece *pieces, int leaders, int a)
+static int exchange(struct zsched *s, const struct zslots *slots, const struct piece *pieces, int leaders, int a,
+	const struct ztuning_settings *tune)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct piece mine;
@@ -62,11 +64,8 @@ static int exchange(struct zsched *s, const struct zslots *slots, const struct p
 			rc = zsched_recv(s, pieces[p].buf, pieces[p].count, pieces[p].type,
 				c->parts[p].member[zcoll_first(c->parts[p].count, leaders, a)]);
 	}
-	for (int i = 1; i < c->nparts && rc == MPI_SUCCESS; i++) {
-		int p = (c->my_part + i) % c->nparts;
-		rc = zsched_send(s, mine.buf, mine.count, mine.type,
-			c->parts[p].member[zcoll_first(c->parts[p].count, leaders, a)]);
-	}
+	if (rc == MPI_SUCCESS)
+		rc = zbuild_to_leaders(s, mine.buf, mine.count, mine.type, leaders, a, tune);
 	zsched_round(s);
 	return rc;
 }
@@ -94,7 +93,7 @@ int zbuild_allgather(struct zsched *s, const struct zcoll *a)
 			rc = make_piece(s, &slots, i % c->nparts, leaders, i / c->nparts, &pieces[i]);
 	}
 	if (rc == MPI_SUCCESS && mine >= 0)
-		rc = exchange(s, &slots, &pieces[c->nparts * mine], leaders, mine);
+		rc = exchange(s, &slots, &pieces[c->nparts * mine], leaders, mine, &tune);
 	for (int i = 0; i < c->nparts * leaders && rc == MPI_SUCCESS && c->nlocal > 1; i++) {
 		if (i % c->nparts != c->my_part)
 			rc = znative_bcast(s, pieces[i].buf, pieces[i].count, pieces[i].type,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Bcast: the root sends once to the leader of every other part; native broadcast in each part.
+ * MPI_Bcast: the root sends to the leaders of all other parts, by one message that zipperd hands to each of them;
+ * native broadcast in each part.
  * Large ones are spread in segments while the rest is still arriving, in pieces for several leaders.
  */
 #include "coll_data.h"
 #include "coll_forms.h"
+#include "coll_leaders.h"
 #include "coll_native.h"
 #include "tune.h"
 
@@ -83,13 +85,10 @@ static int build_remote_segments(struct zsched *s, struct bcast *b)
 
 static int send_pieces(struct zsched *s, const struct bcast *b)
 {
-	struct zcomm *c = zsched_comm(s);
 	int rc = MPI_SUCCESS;
-	for (int p = 0; p < c->nparts; p++) {
-		for (int a = 0; a < b->leaders && p != c->my_part && rc == MPI_SUCCESS; a++)
-			rc = zsched_send(s, b->wire + piece_at(b, a), piece_at(b, a + 1) - piece_at(b, a), MPI_BYTE,
-				c->parts[p].member[zcoll_first(c->parts[p].count, b->leaders, a)]);
-	}
+	for (int a = 0; a < b->leaders && rc == MPI_SUCCESS; a++)
+		rc = zbuild_to_leaders(s, b->wire + piece_at(b, a), piece_at(b, a + 1) - piece_at(b, a), MPI_BYTE,
+			b->leaders, a, &b->tune);
 	return rc;
 }
 
@@ -122,10 +121,7 @@ static int build_small(struct zsched *s, const struct bcast *b)
 	struct zcomm *c = zsched_comm(s);
 	int rc = MPI_SUCCESS;
 	if (c->rank == b->root) {
-		for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
-			if (p != c->my_part)
-				rc = zsched_send(s, b->buf, b->count, b->type, c->parts[p].leader);
-		}
+		rc = zbuild_to_leaders(s, b->buf, b->count, b->type, 1, 0, &b->tune);
 	} else if (!b->root_here && zcoll_is_leader(c)) {
 		rc = zsched_recv(s, b->buf, b->count, b->type, b->root);
 		zsched_round(s);

@@ -4,9 +4,12 @@
 
 #include "coll_data.h"
 #include "coll_fold.h"
+#include "coll_leaders.h"
 
 struct zbetween {
 	enum ztuning_exchange how;
+	struct ztuning_settings tune;
+	int leaders, number;
 	int nparts, mine, stages;
 	int *peers; /* [nparts]: ranks */
 	MPI_Datatype type;
@@ -51,14 +54,18 @@ static MPI_Count slice_count(MPI_Count count, int nparts, int p)
 	return slice_at(count, nparts, p + 1) - slice_at(count, nparts, p);
 }
 
-struct zbetween *zbetween_create(struct zsched *s, enum ztuning_exchange how, int leaders, int number, MPI_Count longest,
-	MPI_Datatype type, MPI_Op op)
+struct zbetween *zbetween_create(struct zsched *s, const struct ztuning_settings *tune, int leaders, int number,
+	MPI_Count longest, MPI_Datatype type, MPI_Op op)
 {
+	enum ztuning_exchange how = (enum ztuning_exchange)tune->exchange;
 	struct zcomm *c = zsched_comm(s);
 	struct zbetween *b = zsched_alloc(s, sizeof *b);
 	if (!b)
 		return NULL;
 	*b = (struct zbetween){.how = how,
+		.tune = *tune,
+		.leaders = leaders,
+		.number = number,
 		.nparts = c->nparts,
 		.mine = c->my_part,
 		.stages = zbetween_stages(how, c->nparts),
@@ -107,10 +114,7 @@ static int recv_from_all(struct zsched *s, const struct zbetween *b, MPI_Count c
 
 static int send_to_all(struct zsched *s, const struct zbetween *b, void *buf, MPI_Count count)
 {
-	int rc = MPI_SUCCESS;
-	for (int i = 1; i < b->nparts && rc == MPI_SUCCESS; i++)
-		rc = zsched_send(s, buf, count, b->type, b->peers[(b->mine + i) % b->nparts]);
-	return rc;
+	return zbuild_to_leaders(s, buf, count, b->type, b->leaders, b->number, &b->tune);
 }
 
 static int add_all(struct zsched *s, const struct zbetween *b, int stage, void *result, MPI_Count count)

@@ -22,8 +22,8 @@ struct zbetween;
 
 /* leaders, number: mine is that one of so many in my part, and its peers have the same number. longest: elements of the
  * longest segment. In the schedule's memory; NULL: no memory. */
-struct zbetween *zbetween_create(struct zsched *, enum ztuning_exchange, int leaders, int number, MPI_Count longest,
-	MPI_Datatype, MPI_Op);
+struct zbetween *zbetween_create(struct zsched *, const struct ztuning_settings *, int leaders, int number,
+	MPI_Count longest, MPI_Datatype, MPI_Op);
 /* How many stages there are, at least one: the same in all ranks of the communicator. */
 int zbetween_stages(enum ztuning_exchange, int nparts);
 /* Adds stage 1 to stages of one segment to the current round; result has my part's contribution. Number stages + 1 is

@@ -135,7 +135,7 @@ static int build_allreduce(struct zsched *s, const struct zcoll *a)
 		if (!lanes[l].mine)
 			continue;
 		lanes[l].between =
-			zbetween_create(s, how, g.lanes, l, segment_count(&g, 0), a->recvtype, a->op);
+			zbetween_create(s, &g.tune, g.lanes, l, segment_count(&g, 0), a->recvtype, a->op);
 		rc = lanes[l].between ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	}
 	for (int round = 0; round < g.groups + last && rc == MPI_SUCCESS; round++) {

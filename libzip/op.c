@@ -7,6 +7,7 @@
 
 #include "anysource.h"
 #include "arrival.h"
+#include "multicast.h"
 #include "outgoing.h"
 #include "pool.h"
 #include "rendezvous.h"
@@ -152,6 +153,8 @@ void zop_finish_send(struct zop *op, int error)
 {
 	if (op->mode == ZSEND_BUFFERED && op->req.orphan && !op->req.persistent)
 		zop_buffered--;
+	if (op->multicast)
+		zmulticast_part(op);
 	ztransfer_conceal(op);
 	if (op->xfer)
 		ztransfer_del(op);

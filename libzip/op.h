@@ -18,6 +18,7 @@
 #include "request.h"
 #include "transport.h"
 
+struct zmulticast;
 struct zremote;
 
 enum zop_kind { ZOP_SEND, ZOP_RECV };
@@ -47,6 +48,8 @@ struct zop {
 	uint64_t total, granted, moved; /* bytes: of the message, that may be sent, that were sent or have come */
 	struct zrma_exposure exposure;	/* of the message's bytes, to be read or written from outside */
 	bool exposed;
+	struct zmulticast *multicast;	/* send: its data go with those of others, or NULL */
+	bool by_list;			/* send: its data go by the carrier, alone */
 	bool offered;			/* receive: the sender has exposed its, and waits for an answer to that */
 	struct zop *next;		/* in the one list that it stands in: pending sends, data, grants */
 	bool queued;

@@ -8,6 +8,7 @@
 
 #include "channel.h"
 #include "direct.h"
+#include "multicast.h"
 #include "pool.h"
 #include "rendezvous.h"
 #include "world.h"
@@ -76,6 +77,18 @@ struct zremote *zremote_find(uint32_t vrank)
 	return remotes[vrank];
 }
 
+struct zchannel *zoutgoing_way(const struct zremote *r)
+{
+	return r->by_list ? zmulticast_carrier() : r->channel;
+}
+
+/* When all is acknowledged, the next message may go its own way again. */
+static void choose_way(struct zremote *r)
+{
+	if (r->stream.last == r->stream.acked)
+		r->by_list = false;
+}
+
 /* Appends a message to the stream; the payload is copied. False: no memory. */
 static bool push_message(struct zremote *r, struct zwire_env *env, const uint8_t *payload)
 {
@@ -95,7 +108,8 @@ static void post_stream(struct zremote *r)
 	struct zpeer_msg *m;
 
 	while ((m = zpeer_unsent(&r->stream))) {
-		if (zchannel_post(r, &m->env, m->payload) != 0) {
+		int rc = r->by_list ? zmulticast_post_one(r, &m->env, m->payload) : zchannel_post(r, &m->env, m->payload);
+		if (rc != 0) {
 			zchannel_add_ready(r);
 			return;
 		}
@@ -118,10 +132,11 @@ bool zoutgoing_try_eager(struct zremote *r, uint64_t context, int tag, const str
 		.len = (uint32_t)d->bytes,
 		.offset = d->bytes,
 	};
+	choose_way(r);
 	if (!push_message(r, &env, d->dense))
 		return false;
 	post_stream(r);
-	zchannel_flush(r->channel);
+	zchannel_flush(zoutgoing_way(r));
 	return true;
 }
 
@@ -165,7 +180,7 @@ int zoutgoing_start(struct zop *op)
 		return MPI_ERR_NO_MEM;
 	zop_list_push(&r->pending, op);
 	zoutgoing_pump(r); /* op may be complete, and gone if it is an orphan */
-	zchannel_flush(r->channel);
+	zchannel_flush(zoutgoing_way(r));
 	return MPI_SUCCESS;
 }
 
@@ -198,6 +213,7 @@ static bool admit(struct zremote *r, struct zop *op)
 
 	if (!zpeer_has_room(&r->stream, eager ? (uint32_t)op->total : ZRMA_KEY_BYTES))
 		return false;
+	choose_way(r);
 	const uint8_t *payload = first_payload(op, &env);
 	if (!push_message(r, &env, payload)) {
 		ztransfer_conceal(op);

@@ -21,6 +21,7 @@ struct zremote {
 	struct zop_list pending; /* sends that are not in the stream yet, in order */
 	struct zremote *ready_next, *owed_next;
 	bool ready; /* in the channel's list */
+	bool by_list; /* what is in its stream goes by lists of receivers, over the carrier (multicast.h) */
 	bool owed;  /* in the list of those we may owe an acknowledgement */
 };
 
@@ -34,6 +35,8 @@ struct zremote *zremote_get(uint32_t vrank);
 struct zremote *zremote_get_direct(uint32_t vrank);
 /* The same for one whose message came over this channel by zipperd. */
 struct zremote *zremote_get_bridged(uint32_t vrank, struct zchannel *);
+/* The channel that its sequenced messages go by. */
+struct zchannel *zoutgoing_way(const struct zremote *);
 /* NULL: never met. */
 struct zremote *zremote_find(uint32_t vrank);
 

@@ -16,6 +16,7 @@
 #include "channel.h"
 #include "direct.h"
 #include "error.h"
+#include "multicast.h"
 #include "outgoing.h"
 #include "schedule.h"
 #include "shim.h"
@@ -144,6 +145,7 @@ bool zprogress_poll(void)
 		return false;
 	self.polling = true;
 	did = zchannel_recv_turn();
+	did |= zmulticast_turn();
 	did |= zsched_progress();
 	zoutgoing_ack(false);
 	did |= zchannel_send_turn();

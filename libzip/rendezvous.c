@@ -7,6 +7,7 @@
 
 #include "channel.h"
 #include "idtab.h"
+#include "multicast.h"
 #include "outgoing.h"
 #include "pool.h"
 #include "world.h"
@@ -28,17 +29,25 @@ static bool is_worth_it(const struct zrma *rma, uint64_t bytes)
 		(params.one_sided == ZBRIDGE_ONE_SIDED_AUTO && bytes >= rma->min_bytes);
 }
 
+bool ztransfer_would_expose(const struct zchannel *ch, uint64_t bytes)
+{
+	/* Over a direct link there is no zipperd that moves the bytes; nor is one known while that is to be decided. */
+	const struct zrma *rma = ch->peer == ZWIRE_NOBODY ? ch->link->ops->rma : NULL;
+
+	return rma && is_worth_it(rma, bytes);
+}
+
 bool ztransfer_expose(struct zop *op)
 {
-	struct zlink *link = op->remote->channel->link;
-	/* Over a direct link there is no zipperd that moves the bytes; nor is one known while that is to be decided. */
-	const struct zrma *rma = op->remote->channel->peer == ZWIRE_NOBODY ? link->ops->rma : NULL;
+	struct zchannel *ch = op->remote->channel;
+	struct zlink *link = ch->link;
 	uint8_t *bytes = op->packed ? op->packed : op->data.dense;
 
 	assert(!op->exposed);
-	if (!rma || !is_worth_it(rma, op->total))
+	/* A list of receivers has no place for a key. */
+	if (op->multicast || (op->kind == ZOP_SEND && op->remote->by_list) || !ztransfer_would_expose(ch, op->total))
 		return false;
-	op->exposed = rma->expose(link, op->kind == ZOP_SEND ? ZLINK_TX : ZLINK_RX, bytes, op->total, &op->exposure) == 0;
+	op->exposed = link->ops->rma->expose(link, op->kind == ZOP_SEND ? ZLINK_TX : ZLINK_RX, bytes, op->total, &op->exposure) == 0;
 	return op->exposed;
 }
 
@@ -68,6 +77,12 @@ void ztransfer_fini(void)
 	zidtab_fini(&transfers);
 	granting = (struct zop_list){0};
 	outstanding = 0;
+}
+
+/* Where a send waits that may post fragments. */
+static struct zop_list *data_list(const struct zop *op)
+{
+	return &(op->multicast || op->by_list ? zmulticast_carrier() : op->remote->channel)->data;
 }
 
 static struct zop *find_transfer(uint64_t xfer, enum zop_kind kind, const struct zremote *peer)
@@ -240,8 +255,10 @@ int ztransfer_take_cts(struct zremote *from, const struct zwire_env *env)
 	ztransfer_conceal(op); /* the receiver wants fragments */
 	op->peer_xfer = env->comm;
 	op->granted = env->offset;
-	if (op->moved < op->granted && !op->queued)
-		zop_list_push(&from->channel->data, op);
+	if (op->multicast)
+		zmulticast_granted(op);
+	else if (op->moved < op->granted && !op->queued)
+		zop_list_push(data_list(op), op);
 	return 0;
 }
 
@@ -257,13 +274,17 @@ int ztransfer_take_done(struct zremote *from, const struct zwire_env *env)
 
 int ztransfer_post_data(struct zop *op)
 {
-	uint64_t len = op->granted - op->moved, max = op->remote->channel->link->ops->max_payload;
+	bool listed = op->multicast || op->by_list;
+	struct zlink *link = (listed ? zmulticast_carrier() : op->remote->channel)->link;
+	uint64_t len = zmulticast_sendable(op), max = link->ops->max_payload;
 	const uint8_t *bytes = op->packed ? op->packed : op->data.dense;
 
 	if (len > zworld.frag_bytes)
 		len = zworld.frag_bytes;
 	if (len > max)
 		len = max;
+	if (listed)
+		return zmulticast_post_data(op, len);
 	struct zwire_env env = {
 		.kind = ZWIRE_DATA, .xfer = op->peer_xfer, .offset = op->moved, .len = (uint32_t)len};
 	int rc = zchannel_post(op->remote, &env, bytes + op->moved);
@@ -279,7 +300,7 @@ void ztransfer_leave(struct zremote *r)
 		if (!op || op->kind != ZOP_SEND || op->remote != r)
 			continue;
 		if (op->queued && op->granted > 0)
-			zop_list_del(&r->channel->data, op);
+			zop_list_del(data_list(op), op);
 		else if (op->queued)
 			continue; /* pending; zoutgoing_pump ends it */
 		zop_finish_send(op, MPI_ERR_OTHER);

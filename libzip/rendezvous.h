@@ -20,7 +20,11 @@
 #include "op.h"
 #include "wire.h"
 
+struct zchannel;
+
 void ztransfer_init(const struct zbridge_params *);
+/* Would a message of so many bytes be offered to zipperd over this channel? */
+bool ztransfer_would_expose(const struct zchannel *, uint64_t bytes);
 /* Opens the bytes of an operation to zipperd, if that is possible and worth it: true, op->exposure has the key. */
 bool ztransfer_expose(struct zop *);
 void ztransfer_conceal(struct zop *); /* no effect if it is not exposed */

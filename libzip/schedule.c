@@ -8,6 +8,7 @@
 #include "bridge.h"
 #include "datatype.h"
 #include "error.h"
+#include "multicast.h"
 #include "schedule_step.h"
 #include "shim.h"
 
@@ -76,7 +77,7 @@ static void step_finish_message(struct zsched *s, struct zstep *t)
 	struct zreq *r = t->req;
 	t->done = true;
 	t->req = NULL;
-	if (t->kind == STEP_SEND) {
+	if (t->kind == STEP_SEND || t->kind == STEP_MULTICAST) {
 		if (r->status.MPI_ERROR != MPI_SUCCESS)
 			fail_with_code(s, r->status.MPI_ERROR, false);
 		zreq_release(r);
@@ -112,10 +113,13 @@ static bool has_arrived(struct zsched *s, struct zarriving *a, MPI_Count bytes)
 
 static void start_message(struct zsched *s, struct zstep *t)
 {
-	int rc = t->kind == STEP_SEND ? zbridge_isend(s->comm, s->context, t->buf, t->count,
-						t->type, t->peer, s->tag, ZSEND_STANDARD, &t->req)
-				      : zbridge_irecv(s->comm, s->context, t->buf, t->count,
-						t->type, t->peer, s->tag, &t->req);
+	int rc = t->kind == STEP_SEND ? zbridge_isend(s->comm, s->context, t->buf, t->count, t->type,
+						t->peer, s->tag, ZSEND_STANDARD, &t->req)
+		: t->kind == STEP_RECV
+			? zbridge_irecv(s->comm, s->context, t->buf, t->count, t->type, t->peer, s->tag,
+				  &t->req)
+			: zmulticast_start(s->comm, s->context, t->buf, t->count, t->type, t->u.to->dest,
+				  t->u.to->n, s->tag, t->u.to->patience_ms, &t->req);
 	if (rc != MPI_SUCCESS) {
 		zsched_fail(s, rc, "a message of the collective could not be started");
 		t->req = NULL;
@@ -142,6 +146,7 @@ static void start_step(struct zsched *s, int i)
 	struct zstep *t = &s->steps[i];
 	switch ((enum step_kind)t->kind) {
 	case STEP_SEND:
+	case STEP_MULTICAST:
 	case STEP_RECV:
 		start_message(s, t);
 		break;

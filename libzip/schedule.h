@@ -14,6 +14,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "comm.h"
 #include "request.h"
@@ -49,6 +50,9 @@ int zsched_own_type(struct zsched *, MPI_Datatype);
  * an error class. */
 int zsched_send(
 	struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, int dest); /* bridged */
+/* The same bridged message to n members, in one where that is possible (multicast.h). dest is copied. */
+int zsched_multicast(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, const int *dest, int n,
+	int64_t patience_ms);
 /* A message of another size than expected is the schedule's error. */
 int zsched_recv(
 	struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int source); /* bridged */

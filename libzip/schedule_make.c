@@ -121,7 +121,7 @@ int zsched_keep_op(struct zsched *s, MPI_Op op)
 	return zcoll_op_hold(op);
 }
 
-static struct zstep *step_add(struct zsched *s, enum step_kind kind)
+struct zstep *zstep_add(struct zsched *s, enum step_kind kind)
 {
 	if (s->nsteps == s->cap) {
 		struct zstep *n = malloc(2 * (size_t)s->cap * sizeof *n);
@@ -143,7 +143,7 @@ static struct zstep *step_add(struct zsched *s, enum step_kind kind)
 
 int zsched_send(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int dest)
 {
-	struct zstep *t = step_add(s, STEP_SEND);
+	struct zstep *t = zstep_add(s, STEP_SEND);
 	if (!t)
 		return MPI_ERR_NO_MEM;
 	t->buf = (void *)buf;
@@ -175,7 +175,7 @@ int zsched_recv_upto(struct zsched *s, void *buf, MPI_Count bytes, int source, M
 struct zarriving *zsched_recv_bytes(struct zsched *s, void *buf, MPI_Count bytes, int source)
 {
 	struct zarriving *a = zsched_alloc(s, sizeof *a);
-	struct zstep *t = a ? step_add(s, STEP_ARRIVING) : NULL;
+	struct zstep *t = a ? zstep_add(s, STEP_ARRIVING) : NULL;
 	if (!t)
 		return NULL;
 	*a = (struct zarriving){.buf = buf, .bytes = bytes};
@@ -186,7 +186,7 @@ struct zarriving *zsched_recv_bytes(struct zsched *s, void *buf, MPI_Count bytes
 
 int zsched_await(struct zsched *s, struct zarriving *a, MPI_Count bytes)
 {
-	struct zstep *t = step_add(s, STEP_AWAIT);
+	struct zstep *t = zstep_add(s, STEP_AWAIT);
 	if (!t)
 		return MPI_ERR_NO_MEM;
 	t->buf = a;
@@ -196,7 +196,7 @@ int zsched_await(struct zsched *s, struct zarriving *a, MPI_Count bytes)
 
 int zsched_native(struct zsched *s, int (*start)(void *arg, MPI_Request *native), void *arg)
 {
-	struct zstep *t = step_add(s, STEP_NATIVE);
+	struct zstep *t = zstep_add(s, STEP_NATIVE);
 	if (!t)
 		return MPI_ERR_NO_MEM;
 	t->buf = arg;
@@ -212,7 +212,7 @@ int zsched_open(struct zsched *s)
 
 int zsched_close(struct zsched *s, int step)
 {
-	struct zstep *t = step_add(s, STEP_CLOSE);
+	struct zstep *t = zstep_add(s, STEP_CLOSE);
 	if (!t)
 		return MPI_ERR_NO_MEM;
 	t->peer = step;
@@ -221,7 +221,7 @@ int zsched_close(struct zsched *s, int step)
 
 int zsched_call(struct zsched *s, int (*fn)(struct zsched *, void *arg), void *arg)
 {
-	struct zstep *t = step_add(s, STEP_CALL);
+	struct zstep *t = zstep_add(s, STEP_CALL);
 	if (!t)
 		return MPI_ERR_NO_MEM;
 	t->buf = arg;

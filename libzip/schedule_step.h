@@ -13,7 +13,9 @@
 #define INLINE_STEPS 12
 #define INLINE_BYTES 1536
 
-enum step_kind { STEP_SEND, STEP_RECV, STEP_ARRIVING, STEP_AWAIT, STEP_NATIVE, STEP_CALL, STEP_CLOSE };
+enum step_kind {
+	STEP_SEND, STEP_MULTICAST, STEP_RECV, STEP_ARRIVING, STEP_AWAIT, STEP_NATIVE, STEP_CALL, STEP_CLOSE
+};
 
 struct zstep {
 	uint8_t kind;
@@ -30,8 +32,15 @@ struct zstep {
 		int (*start)(void *arg, MPI_Request *native);
 		int (*fn)(struct zsched *, void *arg);
 		MPI_Count *got;
+		const struct zreceivers *to;
 	} u;
 	struct zreq *req;
+};
+
+struct zreceivers { /* of a multicast */
+	int64_t patience_ms;
+	int n;
+	int dest[];
 };
 
 struct zarriving {
@@ -83,5 +92,8 @@ struct zsched {
 	struct zstep inline_steps[INLINE_STEPS];
 	alignas(max_align_t) char arena[INLINE_BYTES];
 };
+
+/* A new step of the current round, zeroed but for kind and round. NULL: no memory. */
+struct zstep *zstep_add(struct zsched *, enum step_kind);
 
 #endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The step of a schedule that sends the same to several members. Under the shim's lock. */
+#include <string.h>
+
+#include "schedule_step.h"
+
+int zsched_multicast(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, const int *dest, int n,
+	int64_t patience_ms)
+{
+	if (n < 2)
+		return n == 1 ? zsched_send(s, buf, count, type, dest[0]) : MPI_SUCCESS;
+	struct zreceivers *to = zsched_alloc(s, sizeof *to + (size_t)n * sizeof *dest);
+	struct zstep *t = to ? zstep_add(s, STEP_MULTICAST) : NULL;
+	if (!t)
+		return MPI_ERR_NO_MEM;
+	to->patience_ms = patience_ms;
+	to->n = n;
+	memcpy(to->dest, dest, (size_t)n * sizeof *dest);
+	t->buf = (void *)buf;
+	t->count = count;
+	t->type = type;
+	t->u.to = to;
+	return MPI_SUCCESS;
+}
