@@ -9,7 +9,7 @@
 #define ROUNDS 40
 #define LARGE 700000
 
-static const int sizes[] = {0, 1, 8, 1000, 4096, 16384, 16385, 131072, 131073, 300000, LARGE};
+static const int sizes[] = {0, 1, 8, 1000, 16384, 32768, 32769, 131072, 131073, 300000, LARGE};
 #define SIZES (int)(sizeof(sizes) / sizeof(sizes[0]))
 static char buf[LARGE];
 

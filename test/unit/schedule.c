@@ -391,6 +391,38 @@ static void test_growth(void **state)
 	zsched_destroy(s);
 }
 
+/* The same to several is one step, and to one an ordinary message; the list of receivers is the schedule's own. */
+static void test_multicast(void **state)
+{
+	(void)state;
+	int dest[3] = {4, 5, 6};
+	struct zsched *s = zsched_create(&comm, "MPI_Test");
+	assert_int_equal(zsched_multicast(s, buf, 10, MPI_BYTE, dest, 0, 20), MPI_SUCCESS);
+	assert_int_equal(zsched_multicast(s, buf, 10, MPI_BYTE, dest, 1, 20), MPI_SUCCESS);
+	zsched_round(s);
+	assert_int_equal(zsched_multicast(s, buf, 30, MPI_BYTE, dest, 3, 20), MPI_SUCCESS);
+	zsched_round(s);
+	zsched_native(s, begin_native, NULL);
+	memset(dest, 0, sizeof(dest));
+	zsched_start(s);
+	assert_string_equal(trace, "s");
+	assert_int_equal(messages[1].peer, 4);
+	complete(1, 10, MPI_SUCCESS);
+	zsched_progress();
+	assert_string_equal(trace, "sm");
+	assert_int_equal(messages[2].peer, 6);
+	assert_int_equal(messages[2].count, 30);
+	complete(2, 0, MPI_ERR_OTHER); /* of any of them */
+	zsched_progress();
+	assert_string_equal(trace, "smn");
+	native_done[1] = true;
+	zsched_progress();
+	assert_true(zsched_request(s)->done);
+	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_ERR_OTHER);
+	assert_int_equal(released, 2);
+	zsched_destroy(s);
+}
+
 /* A message that is used while it arrives. */
 static void test_arriving(void **state)
 {
@@ -495,6 +527,7 @@ int main(void)
 		cmocka_unit_test_setup(test_arriving, setup),
 		cmocka_unit_test_setup(test_upto, setup),
 		cmocka_unit_test_setup(test_open, setup),
+		cmocka_unit_test_setup(test_multicast, setup),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
