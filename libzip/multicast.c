@@ -23,12 +23,10 @@ struct zmulticast {
 	struct zdata data;
 	uint8_t *packed; /* small ones that are not dense; from the pool */
 	int error;
-	/* Of the n receivers: small ones that are not posted yet, and the requests of those that are on their way. */
-	int *unposted;
-	int nunposted;
-	struct zreq **sends; /* the memory of all three lists begins here */
+	struct zreq **sends; /* [n], not complete yet; the memory of both lists begins here */
 	int nsends;
-	/* Large ones: the sends that go on together, and how far they are. */
+	/* Small: the sends that wait, each the first of its receiver, to be posted together (op->held). Large: those that go
+	 * on together, and how far they are. */
 	struct zop **tied;
 	int ntied;
 	uint64_t moved;
@@ -109,11 +107,12 @@ static bool is_bridged(const struct zremote *r)
 
 enum readiness { READY, SOON, ALONE };
 
-/* Can it have the message by the carrier, in order? Soon: when it has acknowledged some of what came before. */
-static enum readiness look_at(const struct zmulticast *m, const struct zremote *r)
+/* Can it have the message by the carrier, in order? first: what waits for it already; NULL: nothing may. Soon: when it has
+ * acknowledged some of what came before. */
+static enum readiness look_at(const struct zmulticast *m, const struct zremote *r, const struct zop *first)
 {
 	const struct zpeer *s = &r->stream;
-	if (!is_bridged(r) || r->pending.head || s->unsent || s->refused || s->gone)
+	if (!is_bridged(r) || r->pending.head != first || s->unsent || s->refused || s->gone)
 		return ALONE;
 	if (s->last != s->acked && !r->by_list && r->channel != zmulticast_carrier())
 		return ALONE;
@@ -153,12 +152,19 @@ static void keep_message(struct zremote *r, struct zpeer_msg *msg)
 }
 
 struct batch { /* receivers of one list */
-	int dest[ZWIRE_RECEIVERS_MAX];
 	struct zremote *remote[ZWIRE_RECEIVERS_MAX];
+	struct zop *op[ZWIRE_RECEIVERS_MAX]; /* that were held */
 	struct zpeer_msg *msg[ZWIRE_RECEIVERS_MAX];
 	struct zwire_receiver list[ZWIRE_RECEIVERS_MAX];
 	int n;
 };
+
+static void add_to_batch(struct batch *b, struct zremote *r, struct zop *op)
+{
+	b->remote[b->n] = r;
+	b->op[b->n] = op;
+	b->list[b->n++] = receiver_of(r, r->stream.last + 1, 0);
+}
 
 static int post_batch(struct zmulticast *m, struct batch *b)
 {
@@ -189,6 +195,56 @@ static int post_batch(struct zmulticast *m, struct batch *b)
 	return 0;
 }
 
+/* Can all of them have it at once? Those that must have their own are in alone. */
+static bool post_at_once(struct zmulticast *m, const int *dest, bool *alone)
+{
+	struct batch b;
+	b.n = 0;
+	bool all = m->n <= (int)ZWIRE_RECEIVERS_MAX && !zmulticast_carrier()->full;
+	for (int i = 0; i < m->n; i++) {
+		struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
+		enum readiness ready = r ? look_at(m, r, NULL) : ALONE;
+		alone[i] = ready == ALONE;
+		all &= ready != SOON;
+		if (ready == READY && all)
+			add_to_batch(&b, r, NULL);
+	}
+	return all && b.n > 1 && post_batch(m, &b) == 0;
+}
+
+/* It waits in front of its receiver's stream: what is sent there later stays behind it. */
+static void hold(struct zmulticast *m, int dest)
+{
+	const struct zop_args args = {
+		m->req.comm, m->context, (void *)(uintptr_t)m->buf, m->count, m->type, dest, m->tag};
+	struct zop *op;
+	int rc = zop_create(&op, ZOP_SEND, &args, false);
+	if (rc != MPI_SUCCESS) {
+		m->error = rc;
+		return;
+	}
+	op->mode = ZSEND_STANDARD;
+	op->multicast = m;
+	op->held = true;
+	m->tied[m->ntied++] = op;
+	m->sends[m->nsends++] = &op->req;
+	rc = zop_start(op);
+	if (rc == MPI_SUCCESS)
+		return;
+	m->error = rc;
+	m->nsends--;
+	zmulticast_part(op);
+	zreq_release(&op->req);
+}
+
+static void let_go(struct zop *op)
+{
+	struct zremote *r = op->remote;
+	zmulticast_part(op);
+	zoutgoing_pump(r); /* op may be complete */
+	zchannel_flush(zoutgoing_way(r));
+}
+
 /* Is it still worth waiting for those that cannot have it yet? */
 static bool is_patient(struct zmulticast *m)
 {
@@ -198,59 +254,62 @@ static bool is_patient(struct zmulticast *m)
 	return now - m->uneven_ns < m->patience_ns;
 }
 
-/* Sorts the receivers: a batch of those that can share a message, the others at the beginning of m->unposted; those for
- * which neither is right get one of their own. */
-static void sort_receivers(struct zmulticast *m, struct batch *b, int *soon)
+/* Those that can share a message; those that never can are let go. soon: how many may yet. */
+static void gather_batch(struct zmulticast *m, struct batch *b, int *soon)
 {
-	int left = 0;
 	b->n = *soon = 0;
-	for (int i = 0; i < m->nunposted; i++) {
-		struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[m->unposted[i]]);
-		enum readiness ready = r ? look_at(m, r) : ALONE;
-		if (ready == READY && b->n < (int)ZWIRE_RECEIVERS_MAX) {
-			b->dest[b->n] = m->unposted[i];
-			b->remote[b->n] = r;
-			b->list[b->n++] = receiver_of(r, r->stream.last + 1, 0);
-		} else if (ready == ALONE) {
-			send_alone(m, m->unposted[i]);
-		} else {
-			*soon += ready == SOON;
-			m->unposted[left++] = m->unposted[i];
-		}
+	for (int i = m->ntied; i-- > 0;) {
+		struct zop *op = m->tied[i];
+		enum readiness ready = look_at(m, op->remote, op);
+		if (ready == ALONE)
+			let_go(op);
+		else if (ready == SOON)
+			++*soon;
+		else if (b->n < (int)ZWIRE_RECEIVERS_MAX)
+			add_to_batch(b, op->remote, op);
 	}
-	m->nunposted = left;
 }
 
-static void put_back(struct zmulticast *m, const struct batch *b)
+/* What is held waits for room on the carrier, and a while for room in the windows of receivers. */
+static bool post_held(struct zmulticast *m)
 {
-	memcpy(m->unposted + m->nunposted, b->dest, (size_t)b->n * sizeof(*b->dest));
-	m->nunposted += b->n;
-}
-
-/* Those that can share a message get one, the others each their own. It waits for room on the carrier, and a while for
- * room in the windows of receivers. */
-static bool post_small(struct zmulticast *m)
-{
-	int before = m->nunposted;
-	while (m->nunposted > 0 && !zmulticast_carrier()->full) {
+	int before = m->ntied;
+	while (m->ntied > 0 && !zmulticast_carrier()->full) {
 		struct batch b;
 		int soon;
-		sort_receivers(m, &b, &soon);
-		if (soon > 0 && is_patient(m)) {
-			put_back(m, &b);
+		gather_batch(m, &b, &soon);
+		if ((soon > 0 && is_patient(m)) || (b.n > 1 && post_batch(m, &b) != 0))
 			break;
-		}
-		if (b.n > 1 && post_batch(m, &b) != 0) {
-			put_back(m, &b);
-			break;
-		}
 		if (b.n == 1)
-			send_alone(m, b.dest[0]);
-		if (soon > 0) /* enough waited: they wait each for itself */
-			while (m->nunposted > 0)
-				send_alone(m, m->unposted[--m->nunposted]);
+			let_go(b.op[0]);
+		for (int i = 0; b.n > 1 && i < b.n; i++) {
+			zop_list_pop(&b.remote[i]->pending); /* is b.op[i] */
+			zop_finish_send(b.op[i], MPI_SUCCESS);
+			zoutgoing_pump(b.remote[i]);
+		}
+		while (soon > 0 && m->ntied > 0) /* enough waited */
+			let_go(m->tied[m->ntied - 1]);
 	}
-	return m->nunposted < before;
+	return m->ntied < before;
+}
+
+static int start_small(struct zmulticast *m, const int *dest)
+{
+	bool few[64], *alone = m->n <= 64 ? few : zpool_get((size_t)m->n);
+	if (!alone)
+		return MPI_ERR_NO_MEM;
+	bool posted = post_at_once(m, dest, alone);
+	for (int i = 0; i < m->n; i++) {
+		if (alone[i])
+			send_alone(m, dest[i]);
+		else if (!posted)
+			hold(m, dest[i]);
+	}
+	if (alone != few)
+		zpool_put(alone);
+	if (m->ntied > 0)
+		post_held(m);
+	return MPI_SUCCESS;
 }
 
 /* --- large messages --- */
@@ -325,15 +384,17 @@ void zmulticast_part(struct zop *op)
 	int at = 0;
 	while (m->tied[at] != op)
 		at++;
-	if (op->queued && op->granted > 0) /* else it has not been offered yet: another list */
+	if (!op->held && op->queued && op->granted > 0) /* else it has not been offered yet: another list */
 		zop_list_del(&zmulticast_carrier()->data, op);
 	m->ntied--;
 	memmove(m->tied + at, m->tied + at + 1, (size_t)(m->ntied - at) * sizeof(struct zop *));
 	op->multicast = NULL;
+	op->held = false;
 	op->by_list = op->moved > 0; /* the fragments of a transfer stay in order */
 	if (listed == m)
 		listed = NULL;
-	offer(m);
+	if (m->data.bytes > zworld.eager_bytes)
+		offer(m);
 }
 
 /* Does somebody hold up the others? */
@@ -412,7 +473,7 @@ static bool collect(struct zmulticast *m)
 		zreq_release(r);
 		m->sends[i] = m->sends[--m->nsends];
 	}
-	return m->nsends == 0 && m->nunposted == 0;
+	return m->nsends == 0;
 }
 
 static void finish(struct zmulticast *m)
@@ -430,9 +491,7 @@ bool zmulticast_turn(void)
 	bool did = false;
 	while (*at) {
 		struct zmulticast *m = *at;
-		if (m->nunposted > 0)
-			did |= post_small(m);
-		did |= wait_for_grants(m);
+		did |= m->data.bytes <= zworld.eager_bytes ? m->ntied > 0 && post_held(m) : wait_for_grants(m);
 		if (!collect(m)) {
 			at = &m->next;
 			continue;
@@ -452,7 +511,7 @@ static bool is_shareable(const struct zmulticast *m)
 
 static int prepare(struct zmulticast *m)
 {
-	size_t list = (size_t)m->n * (sizeof(struct zreq *) + sizeof(struct zop *) + sizeof(int));
+	size_t list = (size_t)m->n * (sizeof(struct zreq *) + sizeof(struct zop *));
 	int rc = zdata_view(&m->data, m->buf, m->count, m->type);
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -460,7 +519,6 @@ static int prepare(struct zmulticast *m)
 	if (!m->sends)
 		return MPI_ERR_NO_MEM;
 	m->tied = (struct zop **)(void *)(m->sends + m->n);
-	m->unposted = (int *)(void *)(m->tied + m->n);
 	if (m->data.dense || m->data.bytes > zworld.eager_bytes)
 		return MPI_SUCCESS;
 	m->packed = zpool_get(m->data.bytes ? m->data.bytes : 1);
@@ -486,16 +544,18 @@ int zmulticast_start(struct zcomm *c, enum zcomm_context context, const void *bu
 		return rc;
 	}
 	bool small = m->data.bytes <= zworld.eager_bytes, share = !small && is_shareable(m);
-	for (int i = 0; i < n; i++) {
-		if (small)
-			m->unposted[m->nunposted++] = dest[i];
-		else if (share)
+	if (small)
+		rc = start_small(m, dest);
+	for (int i = 0; i < n && !small; i++) {
+		if (share)
 			send_tied(m, dest[i]);
 		else
 			send_alone(m, dest[i]);
 	}
-	if (small)
-		post_small(m);
+	if (rc != MPI_SUCCESS) {
+		zreq_release(&m->req);
+		return rc;
+	}
 	*out = &m->req;
 	if (collect(m)) {
 		finish(m);

@@ -49,6 +49,7 @@ struct zop {
 	struct zrma_exposure exposure;	/* of the message's bytes, to be read or written from outside */
 	bool exposed;
 	struct zmulticast *multicast;	/* send: its data go with those of others, or NULL */
+	bool held;			/* send: small, and waits to be posted with those of others */
 	bool by_list;			/* send: its data go by the carrier, alone */
 	bool offered;			/* receive: the sender has exposed its, and waits for an answer to that */
 	struct zop *next;		/* in the one list that it stands in: pending sends, data, grants */

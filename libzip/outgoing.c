@@ -201,6 +201,8 @@ static const uint8_t *first_payload(struct zop *op, struct zwire_env *env)
 /* The first pending send goes into the stream. False: no room, or no memory now. */
 static bool admit(struct zremote *r, struct zop *op)
 {
+	if (op->held)
+		return false;
 	bool eager = op->total <= zworld.eager_bytes;
 	struct zwire_env env = {
 		.kind = eager ? ZWIRE_EAGER : ZWIRE_RTS,
