@@ -14,6 +14,9 @@
 #define GRACE_MS 1500	    /* for the parts to end by themselves, and their mpiexec to tell how */
 #define TERM_MS 700	    /* between SIGTERM and SIGKILL */
 #define SIGNAL_GRACE_MS 5000 /* after Ctrl-C: ranks may write something down */
+/* Once the world is made every rank leaves or zipperd tells that it died, and on a busy machine those of other parts may need
+ * seconds to leave after the first part has ended: only a zipperd that hangs tells nothing. */
+#define SUSPECT_WORLD_MS 60000
 #define SUSPECT_MS 1200	    /* zipperd hears of a lost rank later than we of its mpiexec, but not that much later */
 #define DAEMON_MS 2000	    /* for our zipperd to be seen as ended after its connection broke */
 #define LATE_MS 8000	    /* zipperd watches the time for reporting; this is only for when it does not tell */
@@ -82,6 +85,12 @@ static void signal_parts(struct zrun *run, int number, bool group)
 		zpart_signal(&run->parts[i], number, group);
 }
 
+static void suspect(struct zrun *run)
+{
+	run->suspect_world = run->job->world;
+	run->suspect_ms = zprocess_now_ms() + (run->suspect_world ? SUSPECT_WORLD_MS : SUSPECT_MS);
+}
+
 void zending_note_part(struct zrun *run, struct zpart *part)
 {
 	const char *name = part->plan->name;
@@ -103,7 +112,7 @@ void zending_note_part(struct zrun *run, struct zpart *part)
 	zjob_poll(job);
 	zending_note_job(run);
 	if (job->world ? job->done < (uint32_t)run->plan->nranks : job->joined > 0 || WEXITSTATUS(part->wait_status))
-		run->suspect_ms = zprocess_now_ms() + SUSPECT_MS;
+		suspect(run);
 }
 
 void zending_note_daemon(struct zrun *run, int wait_status)
@@ -171,6 +180,10 @@ static void fail_suspect(struct zrun *run)
 		const struct zpart *p = &run->parts[i];
 		if (p->started && p->pid == 0 && (!part || zpart_status(p, false) > zpart_status(part, false)))
 			part = p;
+	}
+	if (job->world && !run->suspect_world) {
+		suspect(run);
+		return;
 	}
 	run->suspect_ms = 0;
 	if (!part || (job->world && job->done >= (uint32_t)run->plan->nranks))

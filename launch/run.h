@@ -29,6 +29,7 @@ struct zrun {
 	enum zrun_phase phase;
 	int64_t phase_ms; /* when the next phase begins */
 	int64_t start_ms, suspect_ms; /* suspect: a part ended without all its ranks having left; 0: none */
+	bool suspect_world;	      /* the world had been made by then */
 	char cause[400];  /* why the job ends early; "": it does not */
 	bool cause_shown;
 	bool hush;	  /* it has been told, or will be, by zmpirun alone */
