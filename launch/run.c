@@ -225,6 +225,7 @@ int zrun_wait(struct zrun *run)
 		/* Children before zipperd: it hears of ranks whose mpiexec was killed, and that is the cause. */
 		take_children(run);
 		take_signals(run);
+		take_children(run); /* who has ended since then: his SIGCHLD is read already */
 		if (run->job->session)
 			zjob_poll(run->job);
 		zending_note_job(run);

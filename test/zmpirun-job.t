@@ -33,6 +33,43 @@ is "two programs: one world" "$(sort out | grep -c 'of 5')" 5
 run "one cluster" 0 --clusters 1 -n 2 "$ENDS" well
 is "one cluster: one world" "$(sort out | grep -c 'of 2')" 2
 
+# A part that ends just after zmpirun has looked at its children and just before it reads its signals: preloaded, who has
+# ended is seen at the second look only.
+cat >ends_between.c <<'END'
+#define _GNU_SOURCE
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pid_t seen[64];
+/* All that is about to come has come. */
+int poll(struct pollfd *p, nfds_t n, int timeout)
+{
+	int rc = (int)syscall(SYS_poll, p, n, timeout);
+	if (rc <= 0)
+		return rc;
+	usleep(50000);
+	return (int)syscall(SYS_poll, p, n, 0);
+}
+/* Who has ended is seen only the second time. */
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	siginfo_t info = {.si_pid = 0};
+	if (pid == -1 && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid &&
+		seen[info.si_pid % 64] != info.si_pid) {
+		seen[info.si_pid % 64] = info.si_pid;
+		return 0;
+	}
+	return (pid_t)syscall(SYS_wait4, pid, status, options, 0);
+}
+END
+if "${CC:-gcc}" -shared -fPIC -o ends_between.so ends_between.c >cc 2>&1; then
+	LD_PRELOAD=${ASAN:+$ASAN:}$PWD/ends_between.so run "a part ends unseen" 0 --clusters 1+1 "$ENDS" well
+else
+	diag_file cc
+	fail "ends_between.c compiles"
+fi
+
 # --- exit status
 run "the highest status of any rank" 3 --clusters 2 -n 4 "$ENDS" ranks
 is "a status needs no comment" "$(cat err)" ""
