@@ -154,6 +154,10 @@ for args in [["-j", "umesh", "-r", "XX"], ["-j", "umesh", "-p", "XX"], ["-j", "t
     r = model(*args)
     check(r.returncode in (1, 2) and r.stderr.startswith("zipmap model: ") and r.stderr.count("\n") == 1,
           "refused in one line: " + " ".join(args), (r.returncode, r.stderr))
+for network in ["torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70000", "torus:4x4 node:0"]:
+    r = zipmap("model", "-n", network, "-j", "spread")
+    check(r.returncode == 1 and r.stderr.startswith("zipmap model: network: ") and r.stderr.count("\n") == 1,
+          "refused in one line: " + network, (r.returncode, r.stderr))
 r = zipmap("model", "--help")
 check(r.returncode == 0 and "RDC" in r.stdout and "dragonfly" in r.stdout and "umesh" in r.stdout, "help", r.stdout)
 print("1..%d" % count)
