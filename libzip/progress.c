@@ -145,10 +145,10 @@ bool zprogress_poll(void)
 		return false;
 	self.polling = true;
 	did = zchannel_recv_turn();
-	did |= zmulticast_turn();
 	did |= zsched_progress();
 	zoutgoing_ack(false);
 	did |= zchannel_send_turn();
+	did |= zmulticast_turn(); /* behind it: what a full link has refused is seen when we go to sleep */
 	/* Who is never idle is still asked for direct links. */
 	if (__builtin_expect(++self.turns % LISTEN_TURNS == 0, 0) && did) {
 		zdirect_poll();
