@@ -169,7 +169,8 @@ struct zctl_dirstat { /* one direction of one job */
 	uint64_t msgs;	     /* messages (EAGER + RTS) */
 	uint64_t bytes;	     /* payload bytes of EAGER and DATA */
 	uint64_t envelopes;  /* envelopes of all kinds */
-	uint64_t copied_bytes; /* payload bytes that zipperd's CPU copied (queued for a full link) */
+	uint64_t copied_bytes; /* payload bytes that zipperd's CPU copied: queued for a full link, or (verbs)
+			      * as messages into or out of registered buffers */
 	uint64_t naks;
 	uint64_t queue_high_bytes; /* highest level of any destination's queue */
 	uint64_t direct_msgs, direct_bytes; /* not by zipperd, as ranks have told: directly; from a part to itself: natively,

@@ -86,15 +86,17 @@ static void shm_conceal(struct zlink *base, struct zrma_exposure *e)
 
 /* --- initiator --- */
 
-static const void *shm_domain(const struct zlink *base)
+static const void *shm_domain(const struct zlink *base, enum zlink_half half)
 {
 	(void)base;
+	(void)half;
 	return NULL;
 }
 
-static int shm_reg(struct zlink *base, void *memory, size_t len, struct zregion **out, struct zerr *err)
+static int shm_reg(struct zlink *base, enum zlink_half half, void *memory, size_t len, struct zregion **out, struct zerr *err)
 {
 	(void)base;
+	(void)half;
 	(void)memory;
 	(void)len;
 	(void)err;

@@ -59,7 +59,7 @@ struct zsink {
  */
 #define ZRMA_KEY_BYTES 24 /* in messages as it is: no byte order of ours */
 
-struct zregion; /* memory of the initiator, known to one device */
+struct zregion; /* memory of the initiator, known to one domain of a device */
 
 struct zrma_exposure { /* filled by expose; the caller keeps it where it is until conceal */
 	void *impl;
@@ -96,11 +96,13 @@ struct zrma {
 	 * to be called for every exposure before close. */
 	void (*conceal)(struct zlink *, struct zrma_exposure *);
 
-	/* Initiator. Set-up: links with the same domain share registered memory; NULL: the transport needs none. */
-	const void *(*domain)(const struct zlink *);
-	/* Registers memory with the device of this link; for all links of its domain, and may outlive them. One thread
-	 * at a time per region; any region from any thread. -ENOMEM says what to raise (RLIMIT_MEMLOCK). */
-	int (*reg)(struct zlink *, void *base, size_t len, struct zregion **, struct zerr *);
+	/* Initiator. Set-up: halves with the same domain share registered memory; NULL: the transport needs none. Two
+	 * halves of one link may have different ones, where their endpoints share nothing. */
+	const void *(*domain)(const struct zlink *, enum zlink_half);
+	/* Registers memory with the device of this half; for all halves of its domain, and may outlive them, but not
+	 * their endpoint. One thread at a time per region; any region from any thread. -ENOMEM says what to raise
+	 * (RLIMIT_MEMLOCK). */
+	int (*reg)(struct zlink *, enum zlink_half, void *base, size_t len, struct zregion **, struct zerr *);
 	void (*unreg)(struct zregion *); /* no operation uses it */
 	/* What this link can do; constant once a message has come over it. */
 	void (*limits)(const struct zlink *, struct zrma_limits *);
@@ -166,6 +168,10 @@ struct ztransport {
 	 * there is none. NULL: this transport never holds a place between two polls. Receive half; not from callbacks of
 	 * the same link. */
 	int (*unplace)(struct zlink *);
+
+	/* Bytes of payload that this half has copied from one place of this process's memory to another so far, because the
+	 * device can reach only the one (verbs). NULL: its copies are what the transport consists of. The half's thread. */
+	uint64_t (*copied)(const struct zlink *, enum zlink_half);
 
 	size_t max_payload;   /* largest payload of one post */
 	size_t inline_payload; /* up to here envelope and payload cost no more than the envelope alone */

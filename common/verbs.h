@@ -71,8 +71,8 @@ struct zverbs_options {
 		.offset = offsetof(owner, verbs.endpoints), \
 		.help = "Which resources of a device workers share, see zipstat(1): 2xdynamic, dynamic and shared-dynamic " \
 			"give each two, one and half a page of the device's registers in one context; static and " \
-			"mpi+threads leave it to the device's provider. mpi-everywhere, a context for each, is refused: " \
-			"workers share registered memory."}
+			"mpi+threads leave it to the device's provider; mpi-everywhere gives each a context, in which " \
+			"its memory is registered."}
 
 /* And for those whose memory the peer reads and writes, ranks: what stays registered. */
 #define ZVERBS_MEMORY_ROWS(owner) \

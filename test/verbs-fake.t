@@ -17,4 +17,74 @@ if [ -x "$units" ]; then
 else
 	skip "conformance" "built without cmocka"
 fi
+
+# --- jobs: two ranks on one port of the zipper each, two on the other. zipperd and ranks have the fake inside.
+compile "$ZIP_TOP_SRCDIR/test/lib/stream.c" "$TAP_TMP/stream" || bail_out "stream.c does not compile"
+key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
+(umask 077 && echo "me $key" >"$TAP_TMP/keys")
+address() { sed -n "s/^$1=//p" "$TAP_TMP/ready"; }
+# zipper OPTION...: starts a zipperd
+zipper() {
+	: >"$TAP_TMP/ready"
+	background "$ZIPPERD" -o listen=A=fka:1@127.0.0.1:0 -o listen=B=fkb:1@127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
+		-o module_dir="$TAP_TMP/modules" "$@" --ready-fd 3 3>"$TAP_TMP/ready" 2>"$TAP_TMP/zipperd"
+	zipper=$!
+	wait_for 60 grep -q '^$' "$TAP_TMP/ready" || bail_out "zipperd did not start: $(cat "$TAP_TMP/zipperd")"
+}
+# part LETTER ARGUMENT...: its two ranks, by hand
+part() {
+	local letter=$1
+	shift
+	limited 60 env ZIPPER_JOB=job ZIPPER_PART="$letter" ZIPPER_PARTS=A,B ZIPPER_ZIPPERD="$(address "$letter")" \
+		ZIPPER_DEVICE="fk${letter,}:1" ZIPPER_USER=me ZIPPER_KEY="$key" ZIPPER_MODULE_DIR="$TAP_TMP/modules" \
+		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "$TAP_TMP/stream" "$@" </dev/null >"$TAP_TMP/out$letter" 2>&1
+}
+# bridge NAME ARGUMENT...: a job of both parts
+bridge() {
+	local name=$1 rc
+	shift
+	part B "$@" &
+	second=$!
+	part A "$@"
+	rc=$?
+	wait $second
+	is "$name: status" "$rc $?" "0 0" || { diag_file "$TAP_TMP/outA"; diag_file "$TAP_TMP/outB"; diag_file "$TAP_TMP/zipperd"; }
+	is "$name: all came" "$(cat "$TAP_TMP/outA" "$TAP_TMP/outB" | grep -c 'rounds$')" 4
+}
+end_zipper() {
+	kill "$zipper"
+	wait "$zipper"
+	is "$1: zipperd ends" $? 0
+}
+for category in mpi-everywhere 2xdynamic dynamic shared-dynamic static mpi+threads; do
+	fake_fabric fka/mw/tds=32,fkb/ib/mw/tds=32
+	zipper -o endpoints="$category"
+	bridge "$category" 300000 4
+	end_zipper "$category"
+	is "$category: memory was reached from outside" "$(($(fakectl count read) > 15)) $(($(fakectl count write) > 15))" "1 1"
+	is "$category: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
+done
+
+# --- large messages are not copied on the way; small ones are, into registered buffers and out of them
+copied() { # BYTES: of messages; what zipstat says of each direction
+	rm -f "$TAP_TMP/go" "$TAP_TMP/outA" "$TAP_TMP/outB"
+	part B "$1" 5 "$TAP_TMP/go" &
+	second=$!
+	part A "$1" 5 "$TAP_TMP/go" &
+	first=$!
+	wait_for 60 all_rounds
+	ZIPPER_USER=me ZIPPER_KEY=$key "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --csv "$tcp" | cut -d, -f1-4,6 >"$TAP_TMP/traffic"
+	touch "$TAP_TMP/go"
+	wait $first && wait $second
+}
+all_rounds() { [ "$(cat "$TAP_TMP/outA" "$TAP_TMP/outB" 2>/dev/null | grep -c 'rounds$')" = 4 ]; }
+fake_fabric fka/mw,fkb/ib/mw
+zipper -o listen=C=tcp:127.0.0.1:0
+tcp=$(address C)
+ok "large messages: a job" copied 300000 || diag_file "$TAP_TMP/outA"
+is "large messages: no byte is copied" "$(tail -n +2 "$TAP_TMP/traffic" | tr '\n' ' ')" "A,B,12,3000000,0 B,A,12,3000000,0 "
+ok "small messages: a job" copied 1000
+is "small messages: each byte once" "$(tail -n +2 "$TAP_TMP/traffic" | tr '\n' ' ')" "A,B,12,10000,10000 B,A,12,10000,10000 "
+end_zipper "not copied"
+is "not copied: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 done_testing

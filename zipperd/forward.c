@@ -222,7 +222,12 @@ static void dequeue(struct worker *w, struct dest *d)
 static int post(struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, uint32_t len)
 {
 	struct zlink *z = d->tx->zlink;
-	return z->ops->post(z, raw, payload, len);
+	if (!z->ops->copied)
+		return z->ops->post(z, raw, payload, len);
+	const uint64_t before = z->ops->copied(z, ZLINK_TX);
+	int rc = z->ops->post(z, raw, payload, len);
+	stat_add(&d->lane->stats.copied_bytes, z->ops->copied(z, ZLINK_TX) - before);
+	return rc;
 }
 
 /* To the link, or into the queue. body: of a multicast, see forward_one; or NULL. 0 or -EAGAIN: no memory, nothing

@@ -173,9 +173,6 @@ static int check(struct settings *c, struct zerr *err)
 		return zerr_set(err, -EINVAL,
 			"memory (%lld) is not even twice dest_share + rdv_window (%lld)",
 			(long long)c->memory, (long long)(c->dest_share + c->rdv_window));
-	if (c->verbs.endpoints == ZEP_MPI_EVERYWHERE)
-		return zerr_set(err, -EINVAL, "endpoints is mpi-everywhere: workers share registered memory, so they must "
-			"share a context");
 	return parse_spin(c, err);
 }
 

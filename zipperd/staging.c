@@ -60,7 +60,7 @@ static int allocate(struct staging *s, struct zerr *err)
 	return 0;
 }
 
-static int add_domain(struct staging *s, struct zlink *z, const void *domain, struct zerr *err)
+static int add_domain(struct staging *s, struct zlink *z, enum zlink_half half, const void *domain, struct zerr *err)
 {
 	if (s->ndomains == STAGING_DOMAINS)
 		return -EOPNOTSUPP;
@@ -69,12 +69,12 @@ static int add_domain(struct staging *s, struct zlink *z, const void *domain, st
 	if (!s->memory)
 		d->error = allocate(s, err);
 	if (d->error == 0)
-		d->error = z->ops->rma->reg(z, s->memory, s->bytes, &d->region, err);
+		d->error = z->ops->rma->reg(z, half, s->memory, s->bytes, &d->region, err);
 	s->ndomains++;
 	return d->error;
 }
 
-int staging_admit(struct staging *s, struct zlink *z, struct zregion **region, struct zerr *err)
+int staging_admit(struct staging *s, struct zlink *z, enum zlink_half half, struct zregion **region, struct zerr *err)
 {
 	struct zrma_limits limits = {0};
 	err->text[0] = '\0';
@@ -82,11 +82,11 @@ int staging_admit(struct staging *s, struct zlink *z, struct zregion **region, s
 		z->ops->rma->limits(z, &limits);
 	if (limits.reads == 0 || limits.writes == 0)
 		return -EOPNOTSUPP;
-	const void *domain = z->ops->rma->domain(z);
+	const void *domain = z->ops->rma->domain(z, half);
 	uint32_t i = 0;
 	while (i < s->ndomains && s->domain[i].domain != domain)
 		i++;
-	int rc = i < s->ndomains ? s->domain[i].error : add_domain(s, z, domain, err);
+	int rc = i < s->ndomains ? s->domain[i].error : add_domain(s, z, half, domain, err);
 	if (rc == 0)
 		*region = s->domain[i].region;
 	return rc;

@@ -58,11 +58,11 @@ static void kill_transfer(struct worker *w, struct transfer *t)
 
 /* --- can this link? --- */
 
-static bool admit(struct worker *w, struct zlink *z, enum one_sided *state, struct zregion **region)
+static bool admit(struct worker *w, struct zlink *z, enum zlink_half half, enum one_sided *state, struct zregion **region)
 {
 	struct zerr err;
 	if (*state == ONE_SIDED_UNKNOWN) {
-		int rc = staging_admit(&w->staging, z, region, &err);
+		int rc = staging_admit(&w->staging, z, half, region, &err);
 		*state = rc == 0 ? ONE_SIDED_YES : ONE_SIDED_NO;
 		if (rc != 0 && err.text[0])
 			zlog(ZLOG_WARN, "%s: large messages travel as fragments: %s", z->peer, err.text);
@@ -76,7 +76,7 @@ bool transfer_offer(struct source *s, struct dest *d, const struct zwire_env *en
 {
 	struct lane *l = s->lane;
 	struct worker *w = l->worker;
-	if (!admit(w, s->zlink, &s->one_sided, &s->region))
+	if (!admit(w, s->zlink, ZLINK_RX, &s->one_sided, &s->region))
 		return false;
 	struct transfer *t = find(l, s->vrank, env->xfer);
 	if (t && t->state != TRANSFER_OFFERED)
@@ -121,7 +121,7 @@ void transfer_withdraw(struct worker *w, struct dest *d, const struct note *n)
 int transfer_go(struct worker *w, struct dest *d, const struct note *n)
 {
 	struct transfer *t = offer_of(d, n);
-	if (!t || t->total != n->total || !d->tx || !admit(w, d->tx->zlink, &d->tx->one_sided, &d->tx->region))
+	if (!t || t->total != n->total || !d->tx || !admit(w, d->tx->zlink, ZLINK_TX, &d->tx->one_sided, &d->tx->region))
 		return tell_dest(w, d, n->dst, n->peer_xfer, 0);
 	t->peer_xfer = n->peer_xfer;
 	t->ack = n->ack;

@@ -121,7 +121,11 @@ static bool cool_source(struct worker *w, struct source *s)
 static bool poll_source(struct worker *w, struct source *s)
 {
 	const struct zsink sink = {.take = forward_take, .ctx = s};
-	int rc = s->zlink->ops->poll(s->zlink, &sink, POLL_BUDGET);
+	const struct ztransport *ops = s->zlink->ops;
+	const uint64_t before = ops->copied ? ops->copied(s->zlink, ZLINK_RX) : 0;
+	int rc = ops->poll(s->zlink, &sink, POLL_BUDGET);
+	if (ops->copied)
+		stat_add(&s->lane->stats.copied_bytes, ops->copied(s->zlink, ZLINK_RX) - before);
 	if (s->no_room) {
 		s->no_room = false;
 		move(s, &w->stalled, SOURCE_STALLED);
@@ -441,11 +445,11 @@ err:
 
 static void destroy(struct worker *w)
 {
+	staging_fini(&w->staging); /* may be registered in what is the endpoint's */
 	if (w->endpoint)
 		w->settles->endpoint_close(w->endpoint);
 	close(w->epoll);
 	close(w->wake_fd);
-	staging_fini(&w->staging);
 	body_collect(w);
 	pool_fini(&w->pool);
 	free(w->ports);

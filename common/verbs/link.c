@@ -242,6 +242,12 @@ static int verbs_arm(struct zlink *base, enum zlink_half half)
 	return half == ZLINK_RX ? vrx_arm(l) : vtx_arm(l);
 }
 
+static uint64_t verbs_copied(const struct zlink *base, enum zlink_half half)
+{
+	const struct vlink *l = (const struct vlink *)base;
+	return half == ZLINK_RX ? l->rx.copied : l->tx.copied;
+}
+
 static const struct ztransport transport = {
 	.name = "verbs",
 	.kind = ZADDR_VERBS,
@@ -261,6 +267,7 @@ static const struct ztransport transport = {
 	.poll = vrx_poll,
 	.fd = verbs_fd,
 	.arm = verbs_arm,
+	.copied = verbs_copied,
 	.max_payload = ZWIRE_MAX_PAYLOAD,
 	.inline_payload = 128,
 };

@@ -82,6 +82,7 @@ struct vtx {
 	uint32_t credits_used;	/* receives for credit that are to be posted again */
 	uint32_t refused;
 	uint32_t writes;
+	uint64_t copied; /* bytes of payload */
 	uint8_t *rest; /* of a message that was taken and could not be sent wholly */
 	size_t rest_at, rest_len;
 	uint32_t list; /* sends that are not posted */
@@ -118,6 +119,7 @@ struct vrx {
 	uint32_t send_bytes;
 	uint32_t sends, run, vain; /* credits under way; since the last that reports; polls in vain */
 	uint32_t reads;
+	uint64_t copied; /* bytes of payload */
 	/* the message that is being put together, or waits because it was refused */
 	struct vbuf *kept; /* a whole one, in its buffer */
 	bool open, whole;

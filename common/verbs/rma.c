@@ -36,15 +36,24 @@ static bool is_ready(const struct vlink *l)
 
 /* --- memory of the initiator --- */
 
-static const void *domain(const struct zlink *base)
+/* That of the half's seat, which by category is the device's or its own. NULL: it has no queue pair. */
+static struct ibv_pd *domain_of(const struct vlink *l, enum zlink_half half)
 {
-	const struct vlink *l = (const struct vlink *)base;
-	return l->dev ? l->dev->pd : NULL;
+	const struct vpool *pool = half == ZLINK_RX ? l->rx.pool : l->tx.pool;
+	return pool ? pool->home.pd : NULL;
 }
 
-static int reg(struct zlink *base, void *memory, size_t len, struct zregion **out, struct zerr *err)
+static const void *domain(const struct zlink *base, enum zlink_half half)
+{
+	return domain_of((const struct vlink *)base, half);
+}
+
+static int reg(struct zlink *base, enum zlink_half half, void *memory, size_t len, struct zregion **out, struct zerr *err)
 {
 	struct vlink *l = (struct vlink *)base;
+	struct ibv_pd *pd = domain_of(l, half);
+	if (!pd)
+		return zerr_set(err, -EOPNOTSUPP, "%s: no queue pair to register memory for", l->base.peer);
 	struct zregion *r = calloc(1, sizeof(*r));
 	if (!r)
 		return zerr_set(err, -ENOMEM, "out of memory");
@@ -53,7 +62,7 @@ static int reg(struct zlink *base, void *memory, size_t len, struct zregion **ou
 		free(r);
 		return rc;
 	}
-	r->mr = ibv_reg_mr(r->dev->pd, memory, len, IBV_ACCESS_LOCAL_WRITE);
+	r->mr = ibv_reg_mr(pd, memory, len, IBV_ACCESS_LOCAL_WRITE);
 	if (!r->mr) {
 		rc = zerr_set(err, errno ? -errno : -EIO, "%s: cannot register %zu KiB: %s (see ulimit -l)", r->dev->name,
 			len / 1024, strerror(errno));

@@ -86,8 +86,10 @@ static int show_buffer(struct vrx *rx, const struct zsink *sink, struct vbuf *b)
 {
 	const void *payload = b->data + ZWIRE_ENV_BYTES;
 	find_place(rx, sink);
-	if (rx->placed)
+	if (rx->placed) {
 		payload = memcpy(rx->placed, payload, rx->env.len);
+		rx->copied += rx->env.len;
+	}
 	int rc = take(rx, sink, payload);
 	rx->kept = rc == -EAGAIN ? b : NULL;
 	if (rc != -EAGAIN)
@@ -100,8 +102,10 @@ static int show_whole(struct vrx *rx, const struct zsink *sink)
 {
 	if (rx->whole && !rx->placed) { /* refused before: the sink may want it elsewhere now */
 		find_place(rx, sink);
-		if (rx->placed)
+		if (rx->placed) {
 			memcpy(rx->placed, rx->memory, rx->env.len);
+			rx->copied += rx->env.len;
+		}
 	}
 	rx->whole = true;
 	int rc = take(rx, sink, rx->placed ? rx->placed : rx->memory);
@@ -124,6 +128,7 @@ static int begin_message(struct vrx *rx, const struct zsink *sink, struct vbuf *
 	rx->open = true;
 	rx->have = len - ZWIRE_ENV_BYTES;
 	memcpy(rx->placed ? rx->placed : rx->memory, b->data + ZWIRE_ENV_BYTES, rx->have);
+	rx->copied += rx->have;
 	put_back(rx, b);
 	return 0;
 }
@@ -134,6 +139,7 @@ static int continue_message(struct vrx *rx, const struct zsink *sink, struct vbu
 	if (fits)
 		memcpy((rx->placed ? rx->placed : rx->memory) + rx->have, b->data, len);
 	rx->have += len;
+	rx->copied += len;
 	put_back(rx, b);
 	if (!fits)
 		return -EPROTO;

@@ -163,7 +163,7 @@ static struct vbuf *take_buffer(struct vtx *tx)
 }
 
 /* len bytes of the message that env and payload make up, from byte `at` on. */
-static void copy_part(uint8_t *to, const uint8_t *env, const uint8_t *payload, size_t at, size_t len)
+static void copy_part(struct vtx *tx, uint8_t *to, const uint8_t *env, const uint8_t *payload, size_t at, size_t len)
 {
 	if (at < ZWIRE_ENV_BYTES) {
 		size_t n = ZWIRE_ENV_BYTES - at < len ? ZWIRE_ENV_BYTES - at : len;
@@ -174,6 +174,7 @@ static void copy_part(uint8_t *to, const uint8_t *env, const uint8_t *payload, s
 	}
 	if (len > 0)
 		memcpy(to, payload + (at - ZWIRE_ENV_BYTES), len);
+	tx->copied += len;
 }
 
 /* Room for one more send of this kind, with a look at the completions if there seems to be none. */
@@ -203,7 +204,7 @@ static bool send_part(struct vlink *l, const uint8_t *env, const uint8_t *payloa
 	struct vbuf *b = by_value ? NULL : take_buffer(tx);
 	struct ibv_send_wr *wr = vtx_next(l, &sge);
 	uint8_t *to = b ? b->data : tx->copy[wr - tx->wr];
-	copy_part(to, env, payload, at, len);
+	copy_part(tx, to, env, payload, at, len);
 	*sge = (struct ibv_sge){.addr = (uintptr_t)to, .length = (uint32_t)len, .lkey = b ? b->lkey : 0};
 	wr->opcode = IBV_WR_SEND;
 	wr->send_flags = b ? 0 : IBV_SEND_INLINE;
@@ -229,7 +230,7 @@ static int send_rest(struct vlink *l)
 /* Keeps it: the caller wants its memory back. */
 static int keep_rest(struct vtx *tx, const uint8_t *env, const uint8_t *payload, size_t at, size_t total)
 {
-	copy_part(tx->rest, env, payload, at, total - at);
+	copy_part(tx, tx->rest, env, payload, at, total - at);
 	tx->rest_at = 0;
 	tx->rest_len = total - at;
 	return 0;

@@ -133,8 +133,10 @@ struct fake_fabric *fake_fabric_open(const char *path)
 	if (f != MAP_FAILED && f->magic != MAGIC)
 		init_fabric(f);
 	code = errno;
-	if (fd >= 0)
+	if (fd >= 0) {
+		flock(fd, LOCK_UN); /* the mapping would keep it */
 		close(fd);
+	}
 	errno = code;
 	return f == MAP_FAILED ? NULL : f;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An MPI program that sends messages to and fro between rank r and rank r + n/2, checks them, and says when the first have
- * come. Arguments: bytes of a message, rounds (0: for ever). For tests of what goes over a bridge, and of its end. */
+ * come. Arguments: bytes of a message, rounds (0: for ever), a file that it waits for before it ends. For tests of what goes over a bridge, and of its end. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void fill(unsigned char *buf, int len, int from, int round)
 {
@@ -22,6 +23,12 @@ int main(int argc, char **argv)
 	unsigned char *out = malloc(len + 1), *in = malloc(len + 1), *wanted = malloc(len + 1);
 	if (!out || !in || !wanted || size % 2 != 0)
 		MPI_Abort(MPI_COMM_WORLD, 2);
+	/* An empty one to and fro: connections are up afterwards. */
+	for (int turn = 0; turn < 2; turn++)
+		if (first == (turn == 0))
+			MPI_Send(NULL, 0, MPI_BYTE, other, 2, MPI_COMM_WORLD);
+		else
+			MPI_Recv(NULL, 0, MPI_BYTE, other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	for (int round = 0; rounds == 0 || round < rounds; round++) {
 		fill(out, len, rank, round);
 		fill(wanted, len, other, round);
@@ -41,6 +48,9 @@ int main(int argc, char **argv)
 		}
 	}
 	printf("rank %d: %d rounds\n", rank, rounds);
+	fflush(stdout);
+	while (argc > 3 && access(argv[3], F_OK) != 0)
+		usleep(20000);
 	MPI_Finalize();
 	return 0;
 }

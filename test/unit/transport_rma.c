@@ -48,7 +48,7 @@ static bool open_ends(struct ends *e, struct fixture *f)
 		return false;
 	}
 	assert_true(e->limits.writes > 0 && e->limits.max_bytes > 0);
-	if (e->rma->reg(e->pair.b, e->staging, SIZE, &e->region, &err) != 0)
+	if (e->rma->reg(e->pair.b, ZLINK_RX, e->staging, SIZE, &e->region, &err) != 0)
 		fail_msg("%s", err.text);
 	return true;
 }

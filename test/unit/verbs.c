@@ -177,7 +177,7 @@ static void open_ends(struct ends *e, struct fixture *f)
 		.staging = calloc(1, SIZE)};
 	assert_true(e->memory && e->staging);
 	memset(e->memory, 0xa5, SIZE + 2 * AROUND);
-	if (e->rma->reg(e->pair.b, e->staging, SIZE, &e->region, &err) != 0)
+	if (e->rma->reg(e->pair.b, ZLINK_RX, e->staging, SIZE, &e->region, &err) != 0)
 		fail_msg("%s", err.text);
 }
 
@@ -270,7 +270,7 @@ static void registering_fails(void **state)
 	struct zrma_exposure first;
 	open_ends(&e, *state);
 	fault(FAKE_REG, ENOMEM, 0);
-	assert_int_equal(e.rma->reg(e.pair.b, e.memory, SIZE, &region, &err), -ENOMEM);
+	assert_int_equal(e.rma->reg(e.pair.b, ZLINK_RX, e.memory, SIZE, &region, &err), -ENOMEM);
 	assert_non_null(strstr(err.text, "ulimit -l"));
 	fault(FAKE_REG, ENOMEM, 0);
 	assert_int_equal(e.rma->expose(e.pair.a, ZLINK_TX, e.memory, SIZE, &e.exposure), -ENOMEM);
