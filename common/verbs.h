@@ -64,8 +64,7 @@ struct zverbs_options {
 	ZVERBS_ROW(signal, "16", 1, 32, owner, \
 		"One in so many sends reports its completion. Those that hold a buffer report more often.")
 
-/* And for those that accept links for several threads, zipperd: what these share. The connecting end has one endpoint for
- * both halves of all its links, which may be two threads': there it is always static. */
+/* And for those that accept links for several threads, zipperd: what these share. */
 #define ZVERBS_ENDPOINTS_ROW(owner) \
 	{.name = "endpoints", .type = ZCONF_ENUM, .preset = "dynamic", .choices = zep_category_names, \
 		.offset = offsetof(owner, verbs.endpoints), \
@@ -73,6 +72,17 @@ struct zverbs_options {
 			"give each two, one and half a page of the device's registers in one context; static and " \
 			"mpi+threads leave it to the device's provider; mpi-everywhere gives each a context, in which " \
 			"its memory is registered."}
+
+/* And for those whose calls are one thread's at a time, ranks: all links that they make share one endpoint, and all that
+ * they accept another. Not mpi-everywhere: the memory that they expose is registered in the device's context, of which a
+ * process has one in any case. The numbers are those of enum zep_category. */
+#define ZVERBS_RANK_ENDPOINTS_ROW(owner) \
+	{.name = "verbs_endpoints", .type = ZCONF_ENUM, .preset = "static", .choices = zep_category_names, \
+		.offset = offsetof(owner, verbs.endpoints), \
+		.help = "Which registers of the device a rank's connections have, see zipstat(1). static: those that the " \
+			"device's provider gives, with its locks. dynamic and 2xdynamic: a page of their own, and " \
+			"shared-dynamic half a one, without locks, as libzipper lets one thread at a time communicate " \
+			"anyway: worth it for few ranks on a host. mpi+threads is as static; mpi-everywhere is refused."}
 
 /* And for those whose memory the peer reads and writes, ranks: what stays registered. */
 #define ZVERBS_MEMORY_ROWS(owner) \
@@ -90,7 +100,7 @@ struct zverbs_options {
 	"ZIPPER_VERBS_PARTITION,ZIPPER_VERBS_SERVICE_LEVEL,ZIPPER_VERBS_GID_INDEX,ZIPPER_VERBS_TRAFFIC_CLASS," \
 	"ZIPPER_VERBS_ACK_TIMEOUT,ZIPPER_VERBS_BUFFER_BYTES,ZIPPER_VERBS_BUFFERS,ZIPPER_VERBS_WINDOW," \
 	"ZIPPER_VERBS_INLINE_BYTES,ZIPPER_VERBS_POST_LIST,ZIPPER_VERBS_SIGNAL,ZIPPER_VERBS_CACHE_BYTES," \
-	"ZIPPER_VERBS_WINDOWS"
+	"ZIPPER_VERBS_WINDOWS,ZIPPER_VERBS_ENDPOINTS"
 
 /* What the module exports. */
 struct zverbs_module {

@@ -176,6 +176,7 @@ void zbridge_fini(void)
 	zchannel_say_bye();
 	zdirect_fini();
 	zchannel_fini();
+	zdirect_end();
 	zoutgoing_fini();
 	zarrival_fini();
 	ztransfer_fini();

@@ -36,6 +36,9 @@ static struct {
 	int nlisteners;
 	struct stranger stranger[STRANGERS_MAX];
 	int nstrangers;
+	/* What links that come in share, of the one transport that has such a thing; with whom it is to be given back. */
+	struct zendpoint *endpoint;
+	const struct ztransport *settles;
 	struct zbridge_params params;
 	uint64_t unreachable; /* fabrics of parts whose ranks we have failed to connect to: told once */
 } self;
@@ -152,6 +155,13 @@ void zdirect_fini(void)
 		struct zlistener *l = self.listener[--self.nlisteners];
 		l->ops->unlisten(l);
 	}
+}
+
+void zdirect_end(void)
+{
+	if (self.endpoint)
+		self.settles->endpoint_close(self.endpoint);
+	self.endpoint = NULL;
 }
 
 /* --- asking --- */
@@ -286,6 +296,25 @@ static int take_attach(void *ctx, const struct zwire_env *env, const uint8_t raw
 	return good ? 0 : -EACCES;
 }
 
+/* It has come to stay. */
+static bool settle(struct zlink *link)
+{
+	struct zerr err;
+	int rc = 0;
+
+	if (!link->ops->settle)
+		return true;
+	if (!self.endpoint) {
+		self.settles = link->ops;
+		rc = link->ops->endpoint_open(&self.endpoint, &err);
+	}
+	if (rc == 0)
+		rc = link->ops->settle(link, self.endpoint, self.endpoint, &err);
+	if (rc != 0)
+		zlog(ZLOG_WARN, "no direct link to %s: %s", link->peer, err.text);
+	return rc == 0;
+}
+
 /* The link of a rank of our job: its channel's, unless we have decided otherwise. True: it has been taken. */
 static bool welcome(struct zlink *link, const struct zctl_attach *a)
 {
@@ -294,7 +323,7 @@ static bool welcome(struct zlink *link, const struct zctl_attach *a)
 	if (a->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)a->vrank) || !zdirect_is_possible(a->vrank))
 		return false;
 	struct zremote *r = zremote_get_direct(a->vrank);
-	if (!r || !r->channel->waiting || r->channel->link)
+	if (!r || !r->channel->waiting || r->channel->link || !settle(link))
 		return false;
 	zchannel_set_link(r->channel, link);
 	zchannel_set_up(r->channel);

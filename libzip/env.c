@@ -82,6 +82,7 @@ const struct zconf_row zenv_rows[] = {
 	{.name = "device", .type = ZCONF_STRING, FIELD(verbs.device),
 		.help = "DEVICE:PORT: the port of an RDMA device of this host that leads to zipperd. Default: the one "
 			"that has the IP address which connections to zipperd's host start from, or the only active one."},
+	ZVERBS_RANK_ENDPOINTS_ROW(struct zenv),
 	ZVERBS_ROWS(struct zenv),
 	ZVERBS_MEMORY_ROWS(struct zenv),
 	{.name = NULL},
@@ -95,6 +96,8 @@ static int check(const struct zenv *env, struct zerr *err)
 				? "ZIPPER_ZIPPERD" : env->hostfile ? "ZIPPER_HOSTFILE" : NULL;
 		return set ? zerr_set(err, -EINVAL, "%s is set, but ZIPPER_JOB is not", set) : 0;
 	}
+	if (env->verbs.endpoints == ZEP_MPI_EVERYWHERE)
+		return zerr_set(err, -EINVAL, "ZIPPER_VERBS_ENDPOINTS is mpi-everywhere: a rank has one context in any case");
 	if (env->map && env->hostfile)
 		return zerr_set(err, -EINVAL, "ZIPPER_MAP: one mpirun for all hosts (ZIPPER_HOSTFILE) has numbered the ranks");
 	if (!env->hostfile) {

@@ -35,9 +35,11 @@ zipper() {
 part() {
 	local letter=$1
 	shift
-	limited 60 env ZIPPER_JOB=job ZIPPER_PART="$letter" ZIPPER_PARTS=A,B ZIPPER_ZIPPERD="$(address "$letter")" \
+	local ports=PORTS_$letter away=()
+	[ -z "${!ports}" ] || away=("${elsewhere[@]}")
+	limited 60 env ${!ports:+ZIPPER_PORTS="${!ports}"} ZIPPER_JOB=job ZIPPER_PART="$letter" ZIPPER_PARTS=A,B ZIPPER_ZIPPERD="$(address "$letter")" \
 		ZIPPER_DEVICE="fk${letter,}:1" ZIPPER_USER=me ZIPPER_KEY="$key" ZIPPER_MODULE_DIR="$TAP_TMP/modules" \
-		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "$TAP_TMP/stream" "$@" </dev/null >"$TAP_TMP/out$letter" 2>&1
+		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "${away[@]}" "$TAP_TMP/stream" "$@" </dev/null >"$TAP_TMP/out$letter" 2>&1
 }
 # bridge NAME ARGUMENT...: a job of both parts
 bridge() {
@@ -87,4 +89,21 @@ ok "small messages: a job" copied 1000
 is "small messages: each byte once" "$(tail -n +2 "$TAP_TMP/traffic" | tr '\n' ' ')" "A,B,12,10000,10000 B,A,12,10000,10000 "
 end_zipper "not copied"
 is "not copied: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
+
+# --- A's ranks run on the zipper node: those of B reach them over the port that they share, by queue pairs of their own
+# Ranks of one host would choose shared memory: A's are on one of another name.
+elsewhere=(unshare --uts sh -c 'hostname elsewhere; exec "$0" "$@"')
+for category in static dynamic; do
+	if ! "${elsewhere[@]}" true 2>/dev/null; then
+		skip "direct, $category" "no namespaces here"
+		continue
+	fi
+	fake_fabric fka/mw,fkb/mw/tds=8
+	zipper
+	ZIPPER_VERBS_ENDPOINTS=$category PORTS_A='A=fka:1@127.0.0.1 B=fkb:1@127.0.0.1' bridge "direct, $category" 5000 50
+	end_zipper "direct, $category"
+	ok "direct, $category: over queue pairs" test "$(fakectl count send)" -gt 150 || diag "$(fakectl count send) sends"
+	matches "direct, $category: not through zipperd" "$TAP_TMP/zipperd" 'over after .*nothing crossed'
+	is "direct, $category: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
+done
 done_testing

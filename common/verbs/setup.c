@@ -58,6 +58,13 @@ void vendpoint_close(struct zendpoint *e)
 	free(e);
 }
 
+/* Who connects has one endpoint, and so no use for a context beside the device's. */
+static enum zep_category category_of(const struct zendpoint *e)
+{
+	enum zep_category c = (enum zep_category)voptions->endpoints;
+	return e == own && c == ZEP_MPI_EVERYWHERE ? ZEP_STATIC : c;
+}
+
 static int find_share(struct vshare **out, struct zendpoint *e, const struct vdevice *dev, struct zerr *err)
 {
 	struct vdevice *d;
@@ -71,8 +78,7 @@ static int find_share(struct vshare **out, struct zendpoint *e, const struct vde
 		return zerr_set(err, -ENOMEM, "out of memory");
 	int rc = vdevice_open(&d, dev->name, err);
 	if (rc == 0) {
-		rc = vobject_home_open(&s->home, d, e == own ? ZEP_STATIC : (enum zep_category)voptions->endpoints,
-			err);
+		rc = vobject_home_open(&s->home, d, category_of(e), err);
 		if (rc < 0)
 			vdevice_close(d);
 	}

@@ -150,8 +150,8 @@ static void categories_ask_for_what_they_are(void **state)
 			}
 		}
 		const bool dynamic = c == ZEP_2XDYNAMIC || c == ZEP_DYNAMIC || c == ZEP_SHARED_DYNAMIC;
-		assert_int_equal(in_domain, dynamic && domains ? 2 : 0);
-		assert_int_equal(single, (dynamic || c == ZEP_MPI_EVERYWHERE) && domains ? 2 : 0);
+		assert_int_equal(in_domain, dynamic && domains ? 4 : 0);
+		assert_int_equal(single, !domains ? 0 : dynamic ? 4 : c == ZEP_MPI_EVERYWHERE ? 2 : 0);
 		assert_int_equal(contexts, c == ZEP_MPI_EVERYWHERE ? 2 : 1);
 		pair_close(&p);
 		f->ops->endpoint_close(f->endpoint);
