@@ -12,7 +12,7 @@ if [ -x "$units" ]; then
 		fake_tap "$name" env -u FAKEVERBS_FABRIC FAKEVERBS="$devices" "$units" conformance
 	done <<-END
 		infiniband fka/ib/pkey=0x8005/mw/tds=64
-		roce,late fka/inline=60/lag=3/tds=3
+		roce,late fka/inline=60/lag=3/tds=16
 	END
 else
 	skip "conformance" "built without cmocka"
@@ -106,4 +106,22 @@ for category in static dynamic; do
 	matches "direct, $category: not through zipperd" "$TAP_TMP/zipperd" 'over after .*nothing crossed'
 	is "direct, $category: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 done
+
+# --- benchmarks and the account run through, over all categories
+benchmark() { # LINES COMMAND...: that many lines come out
+	local lines=$1
+	shift
+	fake_fabric fka/tds=256
+	limited 60 env LD_PRELOAD="$FAKE_PRELOAD" "$@" >"$TAP_TMP/out" 2>"$TAP_TMP/err"
+	is "${1##*/} ${2#--}: status" $? 0 || diag_file "$TAP_TMP/err"
+	is "${1##*/} ${2#--}: lines" "$(wc -l <"$TAP_TMP/out")" "$lines"
+	is "${1##*/} ${2#--}: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/err"
+}
+ZIPBENCH=$ZIP_TOP_BUILDDIR/bench/zipbench/zipbench
+benchmark 115 "$ZIPBENCH" msgrate --threads 2 --count 100 --rounds 1
+benchmark 13 "$ZIPBENCH" garray --threads 2 --size 32 --rounds 1
+benchmark 25 "$ZIPBENCH" stencil --threads 8 --size 32 --count 4 --rounds 1
+benchmark 7 "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --endpoints --csv --device fka
+is "zipstat endpoints: thread domains as planned" "$(cut -d, -f1,4 "$TAP_TMP/out" | tail -n +2 | tr '\n' ' ')" \
+	"mpi-everywhere,0 2xdynamic,63 dynamic,31 shared-dynamic,16 static,0 mpi+threads,0 "
 done_testing
