@@ -28,33 +28,23 @@ fi
 compile "$ZIP_TOP_SRCDIR/test/lib/stream.c" "$ZIP_VM/files/stream" || bail_out "cannot compile stream.c"
 key=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
 (umask 077 && echo "me $key" >"$ZIP_VM/files/keys")
-"$vmlab" run -t 1500 zipper "$ZIPPERD" -o listen=A=rxea:1@10.78.1.1:7474 -o listen=B=rxeb:1@10.78.2.1:7474 -o listen=C=tcp:127.0.0.1:7575 \
+"$vmlab" run -t 1500 zipper "$ZIPPERD" -o listen=A=rxea:1@10.78.1.1:7474 -o listen=B=rxeb:1@10.78.2.1:7474 \
 	-o key_file="$ZIP_VM/files/keys" -o module_dir="$ZIP_TOP_BUILDDIR/common/.libs" 2>"$ZIP_VM/files/zipperd" &
 zipperd=$!
 TAP_PIDS+=($zipperd)
 ok "zipperd listens" vm_listens zipper 7474 $zipperd || diag_file "$ZIP_VM/files/zipperd"
-part() { # LETTER NUMBER BYTES ROUNDS FILE
+part() { # LETTER NUMBER BYTES ROUNDS
 	vm 600 "cluster$1" env ZIPPER_JOB=by-hand ZIPPER_PARTS=A,B ZIPPER_PART="$1" ZIPPER_USER=me ZIPPER_KEY="$key" \
 		ZIPPER_ZIPPERD="rxe${1,}:1@10.78.$2.1:7474" ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" \
-		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "$ZIP_VM/files/stream" "${@:3}" >"$ZIP_VM/files/out$1" 2>&1
+		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "$ZIP_VM/files/stream" "$3" "$4" >"$ZIP_VM/files/out$1" 2>&1
 }
 counts() { # packets from A, packets to B
 	vm 200 zipper bash -c 'cd /sys/class/infiniband; cat rxea/ports/1/hw_counters/rcvd_pkts rxeb/ports/1/hw_counters/sent_pkts'
 }
 read -r -d '' a0 b0 < <(counts)
-part B 2 300000 4 "$ZIP_VM/files/go" &
+part B 2 300000 4 &
 second=$!
-part A 1 300000 4 "$ZIP_VM/files/go" &
-first=$!
-all_rounds() {
-	[ "$(cat "$ZIP_VM/files/outA" "$ZIP_VM/files/outB" 2>/dev/null | grep -c ': 4 rounds')" = 4 ] || ! kill -0 $first $second
-}
-wait_for 300 all_rounds
-vm 300 zipper env ZIPPER_USER=me ZIPPER_KEY="$key" "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --csv tcp:127.0.0.1:7575 >"$TAP_TMP/traffic"
-is "no byte of large messages is copied" "$(cut -d, -f1-4,6 "$TAP_TMP/traffic" | grep , | tail -n +2 | tr '\n' ' ')" \
-	"A,B,10,2400000,0 B,A,10,2400000,0 "
-touch "$ZIP_VM/files/go"
-wait $first
+part A 1 300000 4
 rc=$?
 wait $second
 is "two mpiexec in two clusters: status" "$rc $?" "0 0" || { diag_file "$ZIP_VM/files/outA"; diag_file "$ZIP_VM/files/outB"; }

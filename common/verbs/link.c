@@ -45,32 +45,19 @@ int vlink_error(enum ibv_wc_status status)
 	}
 }
 
-/* The sender's queue has told of something, which may be for its thread alone, or that a send has failed while that
- * thread had nothing more to wait for. */
-static void look_at_sender(struct vlink *l)
-{
-	struct ibv_qp_attr attr;
-	struct ibv_qp_init_attr init;
-	if (ibv_query_qp(l->tx.queue.qp, &attr, IBV_QP_STATE, &init) == 0 && attr.qp_state == IBV_QPS_ERR &&
-		!vlink_lost(l))
-		atomic_store_explicit(&l->life.lost, -EIO, memory_order_release);
-}
-
 bool vlink_woken(struct vlink *l, int epoll, struct ibv_comp_channel *channel)
 {
-	struct epoll_event e[4];
+	struct epoll_event e[3];
 	struct ibv_cq *cq;
 	void *ctx;
 	bool stream = false;
-	int n = epoll_wait(epoll, e, 4, 0);
+	int n = epoll_wait(epoll, e, 3, 0);
 	for (int i = 0; i < n; i++) {
 		if (e[i].data.fd == channel->fd)
 			while (ibv_get_cq_event(channel, &cq, &ctx) == 0)
 				ibv_ack_cq_events(cq, 1);
 		else if (e[i].data.fd == l->dev->ctx->async_fd)
 			vdevice_look(l->dev);
-		else if (e[i].data.fd == l->tx.queue.channel->fd)
-			look_at_sender(l);
 		else
 			stream = true;
 	}

@@ -197,15 +197,13 @@ static int connect_queues(struct vlink *l, const struct vframe *us, struct zerr 
 	return 0;
 }
 
-/* What wakes a half: the TCP connection, completions, the device's events; a receiver also the sender's queue, once
- * each time, as nobody else may be waiting when a send fails. */
+/* What wakes a half: the TCP connection, completions, the device's events. */
 static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel *channel, struct zerr *err)
 {
-	const bool receiver = channel == l->rx.queue.channel;
-	const int fd[] = {l->life.sock, channel->fd, l->dev->ctx->async_fd, l->tx.queue.channel->fd};
+	const int fd[] = {l->life.sock, channel->fd, l->dev->ctx->async_fd};
 	int ep = epoll_create1(EPOLL_CLOEXEC), rc = ep < 0 ? -errno : 0;
-	for (int i = 0; i < 3 + receiver && rc == 0; i++) {
-		struct epoll_event e = {.events = i == 0 ? events : i == 3 ? EPOLLIN | EPOLLET : EPOLLIN, .data.fd = fd[i]};
+	for (int i = 0; i < 3 && rc == 0; i++) {
+		struct epoll_event e = {.events = i == 0 ? events : EPOLLIN, .data.fd = fd[i]};
 		if (epoll_ctl(ep, EPOLL_CTL_ADD, fd[i], &e) != 0)
 			rc = -errno;
 	}

@@ -309,17 +309,6 @@ int vtx_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], const void 
 	return at < total ? keep_rest(tx, env, payload, at, total) : 0;
 }
 
-/* Awake: from now on the queue tells of what failed alone, of which the receive half's thread takes notice (link.c). */
-static int expect_errors_only(struct vlink *l)
-{
-	struct vtx *tx = &l->tx;
-	vlink_woken(l, tx->epoll, tx->queue.channel);
-	tx->armed = false;
-	if (ibv_req_notify_cq(tx->queue.cq, 1) != 0)
-		tx->error = -EIO;
-	return vtx_reap(l);
-}
-
 int vtx_flush(struct zlink *base)
 {
 	struct vlink *l = (struct vlink *)base;
@@ -331,8 +320,6 @@ int vtx_flush(struct zlink *base)
 			return rc > 0 ? l->stream->ops->flush(l->stream) : rc;
 	}
 	if (tx->error)
-		return tx->error;
-	if (tx->armed && expect_errors_only(l) != 0)
 		return tx->error;
 	if (tx->rest_at < tx->rest_len)
 		rc = send_rest(l);
@@ -460,8 +447,6 @@ int vtx_init(struct vlink *l, struct zerr *err)
 	tx->rest = malloc(MESSAGE_MAX); /* only what is used of it becomes memory */
 	if (!tx->slot || !tx->copy || !tx->rest)
 		return zerr_set(err, -ENOMEM, "out of memory for a connection");
-	if (ibv_req_notify_cq(tx->queue.cq, 1) != 0)
-		return zerr_set(err, -EIO, "cannot ask for the notice of errors");
 	return post_credit_receives(tx, VCREDITS_MAX) == 0 ? 0 : zerr_set(err, -EIO, "cannot post receives");
 }
 

@@ -392,13 +392,3 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 	fake_unlock(f);
 	return code;
 }
-
-EXPORT int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, struct ibv_qp_init_attr *init)
-{
-	struct fake_fabric *f = fake_fabric();
-	fake_lock(f);
-	*attr = (struct ibv_qp_attr){.qp_state = ((struct fqp *)qp)->shared->state};
-	fake_unlock(f);
-	*init = (struct ibv_qp_init_attr){.qp_type = IBV_QPT_RC};
-	return mask == IBV_QP_STATE ? 0 : EINVAL; /* nothing else is asked for */
-}

@@ -409,38 +409,6 @@ static void every_failed_completion_ends_the_link(void **state)
 			}
 }
 
-/* A message is lost, and nobody has anything else to do: the sender's sleeping receive half learns it. */
-static void a_lost_message_wakes_its_sender(void **state)
-{
-	for (int status = IBV_WC_LOC_LEN_ERR; status <= IBV_WC_GENERAL_ERR; status++)
-		for (int blocked = 0; blocked < 2; blocked++) {
-			struct pair p = fixture_pair(*state);
-			struct inbox in, none;
-			uint64_t k = 0;
-			inbox_init(&in);
-			inbox_init(&none);
-			struct zsink sink = inbox_sink(&none);
-			while (blocked && post_message(p.a, k, 5000) == 0)
-				k++;
-			if (blocked) { /* and woken up again */
-				while (!p.a->ops->arm(p.a, ZLINK_TX) && in.next < k)
-					receive_until(p.b, &in, in.next + 1);
-				while (p.a->ops->flush(p.a) == -EAGAIN)
-					receive_until(p.b, &in, in.next + 1);
-				receive_until(p.b, &in, k);
-			}
-			while (p.a->ops->poll(p.a, &sink, 1) == 0 && p.a->ops->arm(p.a, ZLINK_RX))
-				;
-			fault(FAKE_SEND, status, 0);
-			assert_int_equal(post_message(p.a, k, 10), 0);
-			assert_int_equal(p.a->ops->flush(p.a), 0);
-			assert_true(receive_to_end(p.a, &none) < 0);
-			inbox_fini(&in);
-			inbox_fini(&none);
-			pair_close(&p);
-		}
-}
-
 static void every_refused_call_ends_the_link(void **state)
 {
 	static const struct { enum fake_point point; int code; } points[] = {{FAKE_POST, ENOMEM}, {FAKE_POST, EINVAL},
@@ -582,7 +550,7 @@ int main(int argc, char **argv)
 		TEST(queue_pairs_have_the_address), TEST(a_partition_that_the_port_is_not_in),
 		TEST(categories_ask_for_what_they_are), TEST(nothing_around_is_reached), TEST(nothing_else_is_allowed),
 		TEST(keys_are_for_one_link), TEST(registering_fails), TEST(what_cannot_be_made_is_said),
-		TEST(every_failed_completion_ends_the_link), TEST(a_lost_message_wakes_its_sender),
+		TEST(every_failed_completion_ends_the_link),
 		TEST(every_refused_call_ends_the_link),
 		TEST(failed_operations_are_reported), TEST(windows_that_cannot_be_bound),
 		TEST(a_port_that_goes_down_ends_its_links), TEST(a_device_that_goes_away_ends_its_links),
