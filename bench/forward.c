@@ -139,14 +139,16 @@ static void receive_message(void *ctx, void *bytes, size_t len)
 
 static void join(struct endpoint *e, const struct zaddr *addr, const char *part, struct zsession **session)
 {
-	struct zsession_params p = {.zipper = *addr, .user = "bench", .job = "bench", .auth = &zauth_module,
+	struct zsession_params p = {.zipper = *addr,
+		.user = "bench",
+		.job = "bench",
+		.auth = &zauth_module,
 		.timeout_ms = TIMEOUT_MS};
 	struct zctl_join in = {.size = 1, .parts = "a,b", .host = "here", .vrank = ZCTL_VRANK_ANY};
 	struct zctl_world w;
 	struct zerr err;
 	snprintf(in.part, sizeof(in.part), "%s", part);
-	if (zauth_module.parse_key(p.key, key, &err) != 0 ||
-		zsession_open(session, &p, ZCTL_SERVICE_RANK, &err) != 0 ||
+	if (zauth_module.parse_key(p.key, key, &err) != 0 || zsession_open(session, &p, ZCTL_SERVICE_RANK, &err) != 0 ||
 		zsession_join(*session, &in, &w, &err) != 0)
 		measure_die("%s", err.text);
 	struct zctl_attach a = {.vrank = w.vrank, .part = !w.vrank};
@@ -179,7 +181,8 @@ static pid_t start_daemon(const char *dir, const char *listen, struct zaddr *add
 	const char *program = getenv("ZIPPERD") ? getenv("ZIPPERD") : "../zipperd/zipperd";
 	snprintf(keys, sizeof(keys), "%s/keys", dir);
 	FILE *f = fopen(keys, "w");
-	if (!f || fchmod(fileno(f), 0600) != 0 || fprintf(f, "bench %s\n", key) < 0 || fclose(f) != 0 || pipe(ready) != 0)
+	if (!f || fchmod(fileno(f), 0600) != 0 || fprintf(f, "bench %s\n", key) < 0 || fclose(f) != 0 ||
+		pipe(ready) != 0)
 		measure_die("%s: %s", keys, strerror(errno));
 	snprintf(option, sizeof(option), "listen=a,b=%s", listen);
 	snprintf(key_option, sizeof(key_option), "key_file=%s", keys);

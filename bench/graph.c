@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes large communication graphs, zipmap.graph(5): usage: graph FILE RANKS PAIRS grid|random. In a grid each rank
- * talks to its nearest ones in three dimensions, under hidden numbers; else to ranks by chance. Messages go both ways. */
+ * talks to its nearest ones in three dimensions, under hidden numbers; else to ranks by chance. Messages go both ways.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,9 +39,9 @@ static uint64_t grid(struct zgraph_edge *edge, uint32_t ranks, uint64_t pairs, c
 					for (int64_t p = 0; p < side * side * side && n < pairs; p++) {
 						int64_t a = p / side / side, b = p / side % side, c = p % side;
 						int64_t q = ((a + x) % side * side + (b + y + side) % side) * side +
-							(c + z + side) % side;
+							    (c + z + side) % side;
 
-						edge[n++] = (struct zgraph_edge){ name[p], name[q], 65536 >> reach, 1 };
+						edge[n++] = (struct zgraph_edge){name[p], name[q], 65536 >> reach, 1};
 					}
 				}
 	return n;
@@ -75,11 +76,11 @@ int main(int argc, char **argv)
 		for (uint64_t i = 0; i < pairs; i++) {
 			uint32_t a = (uint32_t)(chance() % ranks), b = (uint32_t)(chance() % (ranks - 1));
 
-			edge[i] = (struct zgraph_edge){ a, b + (b >= a), 1024, 1 };
+			edge[i] = (struct zgraph_edge){a, b + (b >= a), 1024, 1};
 		}
 	}
 	for (uint64_t i = 0; i < pairs; i++)
-		edge[pairs + i] = (struct zgraph_edge){ edge[i].dst, edge[i].src, edge[i].bytes, 1 };
+		edge[pairs + i] = (struct zgraph_edge){edge[i].dst, edge[i].src, edge[i].bytes, 1};
 	rc = zgraph_build(&g, ranks, edge, 2 * pairs, false, &err);
 	free(edge);
 	free(name);

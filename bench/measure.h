@@ -19,7 +19,7 @@ noreturn void measure_die(const char *fmt, ...) __attribute__((format(printf, 1,
 /* Something that can be slept on: a half of a connection. */
 struct sleeper {
 	int fd;
-	short events; /* POLLIN or POLLOUT */
+	short events;		 /* POLLIN or POLLOUT */
 	bool (*arm)(void *half); /* false: do not sleep */
 	void *half;
 };
@@ -28,13 +28,14 @@ void measure_wait(struct zwait *, const struct sleeper *, size_t count);
 
 /* Latency and bandwidth, as the sending side sees them, over something that carries messages. */
 struct carrier {
-	void (*send)(void *ctx, const void *bytes, size_t len);	 /* one message; returns when it is on its way */
-	void (*receive)(void *ctx, void *bytes, size_t len); /* one message of this length */
+	void (*send)(void *ctx, const void *bytes, size_t len); /* one message; returns when it is on its way */
+	void (*receive)(void *ctx, void *bytes, size_t len);	/* one message of this length */
 	void *ctx;
 };
 #define MEASURE_SMALL_BYTES 8
 #define MEASURE_LARGE_BYTES ((size_t)1 << 20)
-#define MEASURE_WINDOW 8 /* buffers for large messages in turn: as an MPI program with so many under way, see mpi_pair.c */
+#define MEASURE_WINDOW                                                                                                 \
+	8 /* buffers for large messages in turn: as an MPI program with so many under way, see mpi_pair.c */
 
 struct measure_plan {
 	unsigned round_trips; /* besides a tenth of it to warm up */

@@ -36,11 +36,11 @@ static void trip(void *buf, int bytes)
 {
 	if (sender) {
 		yielding ? send(buf, bytes) : (void)MPI_Send(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD);
-		yielding ? receive(buf, bytes) : (void)MPI_Recv(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
-							 MPI_STATUS_IGNORE);
+		yielding ? receive(buf, bytes)
+			 : (void)MPI_Recv(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	} else {
-		yielding ? receive(buf, bytes) : (void)MPI_Recv(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD,
-							 MPI_STATUS_IGNORE);
+		yielding ? receive(buf, bytes)
+			 : (void)MPI_Recv(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		yielding ? send(buf, bytes) : (void)MPI_Send(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD);
 	}
 }

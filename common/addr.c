@@ -82,8 +82,7 @@ static int parse_shm(struct zaddr *a, const char *text, struct zerr *err)
 		return zerr_set(err, -EINVAL, "bad address \"%s\": the path must begin with / (or @)", text);
 	size_t len = strlen(path);
 	if (len >= sizeof(a->host))
-		return zerr_set(err, -EINVAL, "bad address: the path is longer than %zu bytes",
-			sizeof(a->host) - 1);
+		return zerr_set(err, -EINVAL, "bad address: the path is longer than %zu bytes", sizeof(a->host) - 1);
 	memcpy(a->host, path, len + 1);
 	a->kind = ZADDR_SHM;
 	return 0;
@@ -93,17 +92,18 @@ static int parse_verbs(struct zaddr *a, const char *text, struct zerr *err)
 {
 	const char *at = strchr(text, '@'), *colon = strchr(text, ':');
 	char port[8];
-	if (!colon || (at && at < colon) || parse_name(a->host, VERBS_NAME_MAX + 1, text, (size_t)(colon - text), "._-") < 0)
-		return zerr_set(err, -EINVAL,
-			"bad address \"%s\": expected tcp:HOST[:PORT], shm[:PATH] or DEVICE:PORT", text);
+	if (!colon || (at && at < colon) ||
+		parse_name(a->host, VERBS_NAME_MAX + 1, text, (size_t)(colon - text), "._-") < 0)
+		return zerr_set(err, -EINVAL, "bad address \"%s\": expected tcp:HOST[:PORT], shm[:PATH] or DEVICE:PORT",
+			text);
 	size_t len = at ? (size_t)(at - colon - 1) : strlen(colon + 1);
 	if (len < sizeof(port)) {
 		memcpy(port, colon + 1, len);
 		port[len] = '\0';
 	}
 	if (len >= sizeof(port) || parse_port(&a->port, port, VERBS_PORT_MAX) < 0 || a->port == 0)
-		return zerr_set(err, -EINVAL, "bad address \"%s\": \"%.*s\" is no port of a device (1 to %d)",
-			text, (int)len, colon + 1, VERBS_PORT_MAX);
+		return zerr_set(err, -EINVAL, "bad address \"%s\": \"%.*s\" is no port of a device (1 to %d)", text,
+			(int)len, colon + 1, VERBS_PORT_MAX);
 	if (at && at[1] == ZADDR_VIA_OWN[0]) {
 		a->via_port = ZADDR_DEFAULT_PORT;
 		memcpy(a->via, ZADDR_VIA_OWN, sizeof(ZADDR_VIA_OWN));

@@ -11,15 +11,15 @@
 
 enum zaddr_kind { ZADDR_NONE, ZADDR_TCP, ZADDR_SHM, ZADDR_VERBS };
 
-#define ZADDR_VIA_OWN "*" /* DEVICE:PORT@*:PORT, listeners only: at the IP address of that port, as without @ */
+#define ZADDR_VIA_OWN "*"	/* DEVICE:PORT@*:PORT, listeners only: at the IP address of that port, as without @ */
 #define ZADDR_DEFAULT_PORT 7474 /* TCP port of zipperd where none is written */
 
 struct zaddr {
 	enum zaddr_kind kind;
-	char host[256];	 /* TCP: host name or numeric address; SHM: path of the listening Unix socket (may be
-			  * empty: the user's default); VERBS: device name */
-	uint16_t port;	 /* TCP port (0 = any, listeners only); VERBS: port number 1.. */
-	char via[224];	 /* VERBS: TCP host or address; empty: not written */
+	char host[256];	   /* TCP: host name or numeric address; SHM: path of the listening Unix socket (may be
+			    * empty: the user's default); VERBS: device name */
+	uint16_t port;	   /* TCP port (0 = any, listeners only); VERBS: port number 1.. */
+	char via[224];	   /* VERBS: TCP host or address; empty: not written */
 	uint16_t via_port; /* VERBS: its port */
 };
 

@@ -35,8 +35,8 @@ static void hash_text(crypto_generichash_state *state, const char *text)
 	crypto_generichash_update(state, (const uint8_t *)text, len);
 }
 
-static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES],
-	const struct zctl_hello *hello, const struct zctl_challenge *challenge)
+static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const struct zctl_hello *hello,
+	const struct zctl_challenge *challenge)
 {
 	crypto_generichash_state state;
 	crypto_generichash_init(&state, key, ZAUTH_KEY_BYTES, ZCTL_MAC_BYTES);
@@ -50,8 +50,8 @@ static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES
 	sodium_memzero(&state, sizeof(state));
 }
 
-static int check(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES],
-	const struct zctl_hello *hello, const struct zctl_challenge *challenge)
+static int check(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const struct zctl_hello *hello,
+	const struct zctl_challenge *challenge)
 {
 	uint8_t right[ZCTL_MAC_BYTES];
 	prove(right, key, hello, challenge);

@@ -56,7 +56,7 @@ int zgraph_pairs_merge(struct zgraph_pair *p, size_t *n)
 		if (!kept || p[kept - 1].peer != p[i].peer)
 			p[kept++] = p[i];
 		else if (__builtin_add_overflow(p[kept - 1].bytes, p[i].bytes, &p[kept - 1].bytes) ||
-			__builtin_add_overflow(p[kept - 1].messages, p[i].messages, &p[kept - 1].messages))
+			 __builtin_add_overflow(p[kept - 1].messages, p[i].messages, &p[kept - 1].messages))
 			return -EOVERFLOW;
 	*n = kept;
 	return 0;
@@ -140,7 +140,8 @@ int zgraph_build(struct zgraph **out, uint32_t ranks, const struct zgraph_edge *
 	*out = NULL;
 	if (!g || !(g->off = calloc((size_t)ranks + 1, sizeof(*g->off))) ||
 		!(g->peer = malloc((n + 1) * sizeof(*g->peer))) || !(g->bytes = malloc((n + 1) * sizeof(*g->bytes))) ||
-		!(g->messages = malloc((n + 1) * sizeof(*g->messages))) || !(g->layers = calloc(1, sizeof(*g->layers)))) {
+		!(g->messages = malloc((n + 1) * sizeof(*g->messages))) ||
+		!(g->layers = calloc(1, sizeof(*g->layers)))) {
 		zerr_set(err, rc, "not enough memory");
 		goto err_destroy;
 	}
@@ -176,8 +177,12 @@ static int row_save(struct zgraph_writer *w, const struct zgraph *g, uint32_t ra
 	uint8_t *row;
 
 	for (uint64_t i = g->off[rank]; i < g->off[rank + 1]; i++)
-		runs[n++] = (struct zgraph_run){.phase = 1, .class = ZGRAPH_P2P, .peer = g->peer[i], .count = 1,
-			.bytes = g->bytes[i], .messages = g->messages[i]};
+		runs[n++] = (struct zgraph_run){.phase = 1,
+			.class = ZGRAPH_P2P,
+			.peer = g->peer[i],
+			.count = 1,
+			.bytes = g->bytes[i],
+			.messages = g->messages[i]};
 	int rc = zgraph_row_encode(runs, n, NULL, 0, &row, &len);
 	if (rc)
 		return zerr_set(err, rc, "not enough memory");

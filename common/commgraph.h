@@ -16,9 +16,9 @@
 #include "err.h"
 
 #define ZGRAPH_VERSION 1
-#define ZGRAPH_RANKS_MAX 0x7fffffffu /* an MPI rank is an int */
-#define ZGRAPH_PHASE_MAX 0x7fffffffu /* and so is the level of MPI_Pcontrol */
-#define ZGRAPH_TITLE_MAX 255u	     /* bytes */
+#define ZGRAPH_RANKS_MAX 0x7fffffffu  /* an MPI rank is an int */
+#define ZGRAPH_PHASE_MAX 0x7fffffffu  /* and so is the level of MPI_Pcontrol */
+#define ZGRAPH_TITLE_MAX 255u	      /* bytes */
 #define ZGRAPH_EDGES_MAX (1ull << 28) /* that zgraph_load makes unless it is told otherwise: 5 GiB */
 
 /* How the bytes of an edge travelled. In a file as these numbers. */
@@ -80,7 +80,8 @@ struct zgraph_call {
 /* --- writing --- */
 
 /* A rank's row as it stands in the file, without its length. runs ascend by (phase, class, peer) and do not overlap;
- * calls ascend by (phase, kind, size). Neighbouring runs with equal numbers are joined. *out is malloc'ed. 0, -ENOMEM. */
+ * calls ascend by (phase, kind, size). Neighbouring runs with equal numbers are joined. *out is malloc'ed. 0, -ENOMEM.
+ */
 int zgraph_row_encode(const struct zgraph_run *runs, size_t nruns, const struct zgraph_call *calls, size_t ncalls,
 	uint8_t **out, size_t *len);
 
@@ -129,7 +130,7 @@ struct zgraph_select {
 struct zgraph_layer {
 	uint32_t phase;
 	enum zgraph_class class;
-	uint64_t edges, bytes, messages; /* edges: pairs of a rank and another one */
+	uint64_t edges, bytes, messages;    /* edges: pairs of a rank and another one */
 	uint64_t self_bytes, self_messages; /* of bytes and messages: to the rank itself */
 };
 
@@ -137,10 +138,10 @@ struct zgraph_layer {
  * peer[off[r]] to peer[off[r + 1] - 1], which ascend, each once. */
 struct zgraph {
 	uint32_t ranks;
-	uint64_t edges;		    /* off[ranks] */
-	uint64_t *off;		    /* [ranks + 1] */
-	uint32_t *peer;		    /* [edges] */
-	uint64_t *bytes, *messages; /* [edges] */
+	uint64_t edges;			      /* off[ranks] */
+	uint64_t *off;			      /* [ranks + 1] */
+	uint32_t *peer;			      /* [edges] */
+	uint64_t *bytes, *messages;	      /* [edges] */
 	uint64_t total_bytes, total_messages; /* sums of bytes[] and messages[] */
 	unsigned model;
 	char title[ZGRAPH_TITLE_MAX + 1];

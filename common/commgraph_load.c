@@ -12,7 +12,7 @@ struct load {
 	struct zgraph *g;
 	const char *path;
 	struct zgraph_select select;
-	uint64_t edges, gets;	/* first reading: at most so many */
+	uint64_t edges, gets;		     /* first reading: at most so many */
 	size_t layers_cap, calls_cap, layer; /* layer: the one found last */
 	uint64_t filled;
 	struct zgraph_pair *row; /* of this rank */
@@ -24,7 +24,7 @@ struct load {
 static bool is_selected(const struct load *l, const struct zgraph_run *r)
 {
 	return (l->select.phase < 0 || l->select.phase == (int64_t)r->phase) &&
-		(!l->select.classes || l->select.classes & 1u << r->class);
+	       (!l->select.classes || l->select.classes & 1u << r->class);
 }
 
 static int no_memory(const struct load *l, struct zerr *err)

@@ -209,7 +209,7 @@ static int decode_group(struct scan *s, uint64_t *before, bool first_group)
 		return row_fail(s, "groups of runs that do not ascend");
 	*before = phase << 8 | class;
 	run.phase = (uint32_t)phase;
-	run.class = (enum zgraph_class)class;
+	run.class = (enum zgraph_class) class;
 	for (uint64_t i = 0; !rc && i < n; i++) {
 		rc = decode_run(s, &run, &next, i == 0);
 		if (!rc && s->visit->run)
@@ -279,7 +279,8 @@ static int read_tail(struct scan *s)
 	uint8_t tail[ZGRAPH_CRC_BYTES];
 
 	if (s->size - s->at != sizeof(tail))
-		return fail(s, s->size - s->at < sizeof(tail) ? "the file ends too early" : "bytes behind the last row");
+		return fail(s,
+			s->size - s->at < sizeof(tail) ? "the file ends too early" : "bytes behind the last row");
 	int rc = read_bytes(s, tail, sizeof(tail));
 	if (rc)
 		return rc;

@@ -46,7 +46,7 @@ static bool run_continues(const struct zgraph_run *runs, size_t i)
 	const struct zgraph_run *a = &runs[i - 1], *b = &runs[i];
 
 	return a->phase == b->phase && a->class == b->class && a->peer + a->count == b->peer && a->bytes == b->bytes &&
-		a->messages == b->messages;
+	       a->messages == b->messages;
 }
 
 /* Runs first to end - 1 have the same phase and class: one group. */
@@ -69,7 +69,8 @@ static int group_encode(struct bytes *b, const struct zgraph_run *runs, size_t f
 
 		for (last = i + 1; last < end && run_continues(runs, last); last++)
 			count += runs[last].count;
-		put(b, (uint64_t)(r->peer - next) << 2 | (count > 1 ? ZGRAPH_RUN_LONG : 0) | (same ? ZGRAPH_RUN_SAME : 0));
+		put(b, (uint64_t)(r->peer - next) << 2 | (count > 1 ? ZGRAPH_RUN_LONG : 0) |
+				(same ? ZGRAPH_RUN_SAME : 0));
 		if (count > 1)
 			put(b, count - 2);
 		if (!same) {
@@ -219,7 +220,7 @@ int zgraph_writer_close(struct zgraph_writer *w, struct zerr *err)
 {
 	uint8_t tail[4] = {(uint8_t)w->crc, (uint8_t)(w->crc >> 8), (uint8_t)(w->crc >> 16), (uint8_t)(w->crc >> 24)};
 	int rc = w->rows == w->ranks ? 0
-		: zerr_set(err, -EINVAL, "%s: %u rows for %u ranks", w->path, w->rows, w->ranks);
+				     : zerr_set(err, -EINVAL, "%s: %u rows for %u ranks", w->path, w->rows, w->ranks);
 
 	if (rc == 0)
 		rc = write_out(w, tail, sizeof(tail), err);

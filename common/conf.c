@@ -172,8 +172,8 @@ static bool is_known(const char *const *known, const char *name, size_t len)
 	return false;
 }
 
-static int refuse_variable(const struct zconf_row *rows, const char *prefix, const char *const *known,
-	const char *name, struct zerr *err)
+static int refuse_variable(const struct zconf_row *rows, const char *prefix, const char *const *known, const char *name,
+	struct zerr *err)
 {
 	/* Candidates are kept in one static-size block each: the nearest must outlive the loop. */
 	char candidate[2][96], hint[128];

@@ -16,24 +16,24 @@
 #include "err.h"
 
 enum zconf_type {
-	ZCONF_INT,    /* int64_t, range min..max */
-	ZCONF_BYTES,  /* int64_t; suffixes K, M, G (powers of 1024) */
-	ZCONF_TIME_MS,/* int64_t milliseconds; suffixes ms, s, m, h; plain number is seconds */
-	ZCONF_BOOL,   /* int64_t 0 or 1: yes/no, true/false, on/off, 1/0 */
-	ZCONF_ENUM,   /* int64_t index into choices */
-	ZCONF_STRING, /* char *, owned by the table's memory (zconf_free) */
-	ZCONF_CALL,   /* value goes to parse(), may repeat */
+	ZCONF_INT,     /* int64_t, range min..max */
+	ZCONF_BYTES,   /* int64_t; suffixes K, M, G (powers of 1024) */
+	ZCONF_TIME_MS, /* int64_t milliseconds; suffixes ms, s, m, h; plain number is seconds */
+	ZCONF_BOOL,    /* int64_t 0 or 1: yes/no, true/false, on/off, 1/0 */
+	ZCONF_ENUM,    /* int64_t index into choices */
+	ZCONF_STRING,  /* char *, owned by the table's memory (zconf_free) */
+	ZCONF_CALL,    /* value goes to parse(), may repeat */
 };
 
 struct zconf_row {
 	const char *name;
 	enum zconf_type type;
-	const char *preset;	      /* default, in file syntax; NULL: unset (STRING, CALL only) */
-	int64_t min, max;	      /* INT, BYTES, TIME_MS; both 0: no limits */
-	const char *const *choices;   /* ENUM, NULL-terminated */
-	size_t offset;		      /* of the field in the configuration struct */
+	const char *preset;	    /* default, in file syntax; NULL: unset (STRING, CALL only) */
+	int64_t min, max;	    /* INT, BYTES, TIME_MS; both 0: no limits */
+	const char *const *choices; /* ENUM, NULL-terminated */
+	size_t offset;		    /* of the field in the configuration struct */
 	int (*parse)(void *conf, const char *value, struct zerr *); /* CALL */
-	const char *help;	      /* one or two sentences, also in the manual page */
+	const char *help;					    /* one or two sentences, also in the manual page */
 };
 
 /* Sets every field to its default; CALL rows with a preset are called with it. rows end with a NULL name. Returns 0 or

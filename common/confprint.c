@@ -31,8 +31,8 @@ static void print_help(const char *help, FILE *out)
 static bool needs_quotes(const char *value)
 {
 	size_t len = strlen(value);
-	return strchr(value, '#') || (len > 0 && (isspace((unsigned char)value[0]) ||
-		isspace((unsigned char)value[len - 1])));
+	return strchr(value, '#') ||
+	       (len > 0 && (isspace((unsigned char)value[0]) || isspace((unsigned char)value[len - 1])));
 }
 
 void zconf_print(const struct zconf_row *rows, const void *conf, FILE *out)

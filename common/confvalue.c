@@ -15,11 +15,11 @@ struct suffix {
 };
 
 /* Largest first: formatting takes the first that divides. */
-static const struct suffix bytes_suffixes[] = {
-	{"G", INT64_C(1) << 30}, {"M", INT64_C(1) << 20}, {"K", INT64_C(1) << 10}, {"", 1}, {NULL, 0}};
+static const struct suffix bytes_suffixes[] = {{"G", INT64_C(1) << 30}, {"M", INT64_C(1) << 20},
+	{"K", INT64_C(1) << 10}, {"", 1}, {NULL, 0}};
 /* A plain number is seconds. */
-static const struct suffix time_suffixes[] = {
-	{"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1}, {"", 1000}, {NULL, 0}};
+static const struct suffix time_suffixes[] = {{"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1}, {"", 1000},
+	{NULL, 0}};
 static const struct suffix no_suffixes[] = {{"", 1}, {NULL, 0}};
 
 static const char *const yes_words[] = {"yes", "true", "on", "1", NULL};
@@ -81,9 +81,9 @@ const char *zconf_value_format_number(const struct zconf_row *row, int64_t value
 const char *zconf_value_domain(const struct zconf_row *row, char *buf, size_t cap)
 {
 	char low[32], high[32];
-	const char *what = row->type == ZCONF_BYTES ? "a number of bytes (suffixes K, M, G)"
-		: row->type == ZCONF_TIME_MS	    ? "a time (suffixes ms, s, m, h; seconds without)"
-						    : "a whole number";
+	const char *what = row->type == ZCONF_BYTES	? "a number of bytes (suffixes K, M, G)"
+			   : row->type == ZCONF_TIME_MS ? "a time (suffixes ms, s, m, h; seconds without)"
+							: "a whole number";
 	size_t len = 0;
 	switch (row->type) {
 	case ZCONF_INT:
@@ -103,7 +103,10 @@ const char *zconf_value_domain(const struct zconf_row *row, char *buf, size_t ca
 		buf[0] = '\0';
 		for (int i = 0; row->choices[i] && len < cap; i++)
 			len += (size_t)snprintf(buf + len, cap - len, "%s%s",
-				i == 0 ? "" : row->choices[i + 1] ? ", " : " or ", row->choices[i]);
+				i == 0		      ? ""
+				: row->choices[i + 1] ? ", "
+						      : " or ",
+				row->choices[i]);
 		break;
 	default:
 		snprintf(buf, cap, "a text");

@@ -22,13 +22,18 @@ struct field {
 
 #define AT(type, member) offsetof(struct type, member)
 #define ROOM(type, member) sizeof(((struct type *)0)->member)
-#define FIELD(k, type, member) {.kind = k, .offset = AT(type, member), .size = ROOM(type, member)}
-#define END {.kind = F_END}
+#define FIELD(k, type, member)                                                                                         \
+	{                                                                                                              \
+		.kind = k, .offset = AT(type, member), .size = ROOM(type, member)                                      \
+	}
+#define END                                                                                                            \
+	{                                                                                                              \
+		.kind = F_END                                                                                          \
+	}
 
 static const struct field f_none[] = {END};
-static const struct field f_hello[] = {FIELD(F_U8, zctl_hello, service),
-	FIELD(F_NAME_OR_EMPTY, zctl_hello, user), FIELD(F_NAME_OR_EMPTY, zctl_hello, job),
-	FIELD(F_BYTES, zctl_hello, nonce), END};
+static const struct field f_hello[] = {FIELD(F_U8, zctl_hello, service), FIELD(F_NAME_OR_EMPTY, zctl_hello, user),
+	FIELD(F_NAME_OR_EMPTY, zctl_hello, job), FIELD(F_BYTES, zctl_hello, nonce), END};
 static const struct field f_challenge[] = {FIELD(F_BYTES, zctl_challenge, nonce), END};
 static const struct field f_proof[] = {FIELD(F_BYTES, zctl_proof, mac), END};
 static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U32, zctl_join, rank),
@@ -36,55 +41,48 @@ static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U3
 	FIELD(F_NAME, zctl_join, host), FIELD(F_U64, zctl_join, abi), FIELD(F_U32, zctl_join, vrank),
 	FIELD(F_U8, zctl_join, direct), FIELD(F_TEXT, zctl_join, ports), FIELD(F_TEXT, zctl_join, local),
 	FIELD(F_U64, zctl_join, node), FIELD(F_U64, zctl_join, tuning), END};
-static const struct field f_part[] = {FIELD(F_NAME, zctl_part, name), FIELD(F_U32, zctl_part, size),
-	END};
+static const struct field f_part[] = {FIELD(F_NAME, zctl_part, name), FIELD(F_U32, zctl_part, size), END};
 static const struct field f_run[] = {FIELD(F_U32, zctl_run, vrank), FIELD(F_U32, zctl_run, count),
 	FIELD(F_U32, zctl_run, part), FIELD(F_U32, zctl_run, lrank), END};
-static const struct field f_attached[] = {FIELD(F_U32, zctl_attached, vrank),
-	FIELD(F_U32, zctl_attached, count), FIELD(F_U64, zctl_attached, fabrics), END};
-static const struct field f_world[] = {FIELD(F_U32, zctl_world, vrank),
-	FIELD(F_U8, zctl_world, external32), FIELD(F_U32, zctl_world, eager_bytes),
-	FIELD(F_U32, zctl_world, frag_bytes), FIELD(F_U32, zctl_world, rdv_window),
-	FIELD(F_BYTES, zctl_world, token), FIELD(F_BYTES, zctl_world, credential),
-	{F_LIST, AT(zctl_world, nparts), sizeof(struct zctl_part), AT(zctl_world, parts), 2 + 1 + 4,
-		ZCTL_PARTS_MAX, f_part},
-	{F_LIST, AT(zctl_world, nruns), sizeof(struct zctl_run), AT(zctl_world, runs), 16,
-		ZCTL_RANKS_MAX, f_run},
-	{F_LIST, AT(zctl_world, nattached), sizeof(struct zctl_attached), AT(zctl_world, attached), 16,
-		ZCTL_RANKS_MAX, f_attached},
+static const struct field f_attached[] = {FIELD(F_U32, zctl_attached, vrank), FIELD(F_U32, zctl_attached, count),
+	FIELD(F_U64, zctl_attached, fabrics), END};
+static const struct field f_world[] = {FIELD(F_U32, zctl_world, vrank), FIELD(F_U8, zctl_world, external32),
+	FIELD(F_U32, zctl_world, eager_bytes), FIELD(F_U32, zctl_world, frag_bytes),
+	FIELD(F_U32, zctl_world, rdv_window), FIELD(F_BYTES, zctl_world, token), FIELD(F_BYTES, zctl_world, credential),
+	{F_LIST, AT(zctl_world, nparts), sizeof(struct zctl_part), AT(zctl_world, parts), 2 + 1 + 4, ZCTL_PARTS_MAX,
+		f_part},
+	{F_LIST, AT(zctl_world, nruns), sizeof(struct zctl_run), AT(zctl_world, runs), 16, ZCTL_RANKS_MAX, f_run},
+	{F_LIST, AT(zctl_world, nattached), sizeof(struct zctl_attached), AT(zctl_world, attached), 16, ZCTL_RANKS_MAX,
+		f_attached},
 	END};
-static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, token),
-	FIELD(F_U32, zctl_attach, vrank), FIELD(F_U32, zctl_attach, part), END};
-static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts),
-	FIELD(F_SIZES, zctl_create, sizes), FIELD(F_U32, zctl_create, join_timeout_ms),
-	{F_LIST, AT(zctl_create, nruns), sizeof(struct zctl_run), AT(zctl_create, runs), 16,
-		ZCTL_RANKS_MAX, f_run},
+static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, token), FIELD(F_U32, zctl_attach, vrank),
+	FIELD(F_U32, zctl_attach, part), END};
+static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts), FIELD(F_SIZES, zctl_create, sizes),
+	FIELD(F_U32, zctl_create, join_timeout_ms),
+	{F_LIST, AT(zctl_create, nruns), sizeof(struct zctl_run), AT(zctl_create, runs), 16, ZCTL_RANKS_MAX, f_run},
 	END};
-static const struct field f_event[] = {FIELD(F_U8, zctl_event, kind),
-	FIELD(F_U32, zctl_event, number), FIELD(F_TEXT, zctl_event, text), END};
+static const struct field f_event[] = {FIELD(F_U8, zctl_event, kind), FIELD(F_U32, zctl_event, number),
+	FIELD(F_TEXT, zctl_event, text), END};
 static const struct field f_open[] = {FIELD(F_U32, zctl_open, part), END};
 static const struct field f_dead[] = {FIELD(F_U32, zctl_dead, code), FIELD(F_U32, zctl_dead, part),
 	FIELD(F_TEXT, zctl_dead, text), END};
-static const struct field f_dirstat[] = {FIELD(F_NAME, zctl_dirstat, from),
-	FIELD(F_NAME, zctl_dirstat, to), FIELD(F_U64, zctl_dirstat, msgs),
-	FIELD(F_U64, zctl_dirstat, bytes), FIELD(F_U64, zctl_dirstat, envelopes),
+static const struct field f_dirstat[] = {FIELD(F_NAME, zctl_dirstat, from), FIELD(F_NAME, zctl_dirstat, to),
+	FIELD(F_U64, zctl_dirstat, msgs), FIELD(F_U64, zctl_dirstat, bytes), FIELD(F_U64, zctl_dirstat, envelopes),
 	FIELD(F_U64, zctl_dirstat, copied_bytes), FIELD(F_U64, zctl_dirstat, naks),
 	FIELD(F_U64, zctl_dirstat, queue_high_bytes), FIELD(F_U64, zctl_dirstat, direct_msgs),
 	FIELD(F_U64, zctl_dirstat, direct_bytes), FIELD(F_U64, zctl_dirstat, shared_bytes), END};
-static const struct field f_stats[] = {
-	{F_LIST, AT(zctl_stats_reply, ndirs), sizeof(struct zctl_dirstat), AT(zctl_stats_reply, dirs),
-		2 * (2 + 1) + 9 * 8, ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_dirstat},
+static const struct field f_stats[] = {{F_LIST, AT(zctl_stats_reply, ndirs), sizeof(struct zctl_dirstat),
+					       AT(zctl_stats_reply, dirs), 2 * (2 + 1) + 9 * 8,
+					       ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_dirstat},
 	END};
 static const struct field f_direct[] = {FIELD(F_U8, zctl_direct, what), FIELD(F_U32, zctl_direct, vrank),
 	FIELD(F_BYTES, zctl_direct, credential), FIELD(F_TEXT, zctl_direct, addresses), END};
 static const struct field f_to_part[] = {FIELD(F_U32, zctl_to_part, part), FIELD(F_U64, zctl_to_part, msgs),
 	FIELD(F_U64, zctl_to_part, bytes), END};
-static const struct field f_traffic[] = {
-	{F_LIST, AT(zctl_traffic, nparts), sizeof(struct zctl_to_part), AT(zctl_traffic, parts), 20,
-		ZCTL_PARTS_MAX, f_to_part},
+static const struct field f_traffic[] = {{F_LIST, AT(zctl_traffic, nparts), sizeof(struct zctl_to_part),
+						 AT(zctl_traffic, parts), 20, ZCTL_PARTS_MAX, f_to_part},
 	END};
-static const struct field f_error[] = {FIELD(F_U32, zctl_error, code),
-	FIELD(F_TEXT, zctl_error, text), END};
+static const struct field f_error[] = {FIELD(F_U32, zctl_error, code), FIELD(F_TEXT, zctl_error, text), END};
 
 static const struct field *const fields_of[] = {
 	[ZCTL_HELLO] = f_hello,
@@ -430,13 +428,13 @@ static const char *check(const struct zctl_msg *m)
 			return "the list of parts is not one";
 		return m->u.join.mixed > 1 || m->u.join.direct > 1 ? "a flag is neither 0 nor 1" : NULL;
 	case ZCTL_WORLD:
-		return m->u.world.external32 > 1 ? "a flag is neither 0 nor 1"
-						 : check_world(&m->u.world);
+		return m->u.world.external32 > 1 ? "a flag is neither 0 nor 1" : check_world(&m->u.world);
 	case ZCTL_CREATE:
 		return check_create(&m->u.create);
 	case ZCTL_DIRECT:
-		return m->u.direct.what < ZCTL_DIRECT_ASK || m->u.direct.what > ZCTL_DIRECT_NO ? "it asks for nothing known"
-											    : NULL;
+		return m->u.direct.what < ZCTL_DIRECT_ASK || m->u.direct.what > ZCTL_DIRECT_NO
+			       ? "it asks for nothing known"
+			       : NULL;
 	case ZCTL_EVENT:
 		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_DEAD
 			       ? "there is no such event"
@@ -464,8 +462,7 @@ int zctl_decode(struct zctl_msg *msg, const uint8_t *buf, size_t len, struct zer
 	if (!r.bad)
 		return 0;
 	zctl_free(msg);
-	return zerr_set(err, r.no_memory ? -ENOMEM : -EPROTO, "bad control message (type %u): %s", type,
-		r.bad);
+	return zerr_set(err, r.no_memory ? -ENOMEM : -EPROTO, "bad control message (type %u): %s", type, r.bad);
 }
 
 void zctl_world_free(struct zctl_world *world)

@@ -22,12 +22,12 @@
  *           NO: that rank cannot be reached
  *   TRAFFIC (rank, now and then)           nothing
  *
- * Direct links. Ranks on zipper nodes listen from the beginning and say where in their JOIN. Who wants to send to a rank
- * that shares a fabric with it ASKs; zipperd lets that one of the two connect which does not listen (or has the higher
- * vrank): CONNECT goes to it, whoever asked, with the addresses that it can reach and the listener's credential. It
- * connects and sends ATTACH with that credential, its own vrank and part; the listener answers with the first envelope
- * on the new link (an ACK), or closes it. One that cannot connect says NO, which zipperd hands on to the other one: then
- * both use the bridge. No message travels between the two before that is decided.
+ * Direct links. Ranks on zipper nodes listen from the beginning and say where in their JOIN. Who wants to send to a
+ * rank that shares a fabric with it ASKs; zipperd lets that one of the two connect which does not listen (or has the
+ * higher vrank): CONNECT goes to it, whoever asked, with the addresses that it can reach and the listener's credential.
+ * It connects and sends ATTACH with that credential, its own vrank and part; the listener answers with the first
+ * envelope on the new link (an ACK), or closes it. One that cannot connect says NO, which zipperd hands on to the other
+ * one: then both use the bridge. No message travels between the two before that is decided.
  */
 #ifndef ZIP_COMMON_CONTROL_H
 #define ZIP_COMMON_CONTROL_H
@@ -37,8 +37,8 @@
 
 #include "err.h"
 
-#define ZCTL_NAME_MAX 64   /* job ids, part, fabric, user names; without the zero */
-#define ZCTL_TEXT_MAX 240  /* error and event texts */
+#define ZCTL_NAME_MAX 64  /* job ids, part, fabric, user names; without the zero */
+#define ZCTL_TEXT_MAX 240 /* error and event texts */
 #define ZCTL_PARTS_MAX 64
 #define ZCTL_RANKS_MAX (1u << 20) /* ranks of one job */
 #define ZCTL_VRANK_ANY UINT32_MAX
@@ -48,15 +48,34 @@
 #define ZCTL_PORTS_MAX 1023 /* text of addresses */
 
 enum zctl_type {
-	ZCTL_HELLO = 1, ZCTL_CHALLENGE, ZCTL_PROOF, ZCTL_JOIN, ZCTL_WORLD, ZCTL_ATTACH, ZCTL_CREATE, ZCTL_CREATED,
-	ZCTL_EVENT, ZCTL_OPEN, ZCTL_DEAD, ZCTL_ABORT, ZCTL_STATS, ZCTL_STATS_REPLY, ZCTL_ERROR,
-	ZCTL_DIRECT, ZCTL_TRAFFIC,
+	ZCTL_HELLO = 1,
+	ZCTL_CHALLENGE,
+	ZCTL_PROOF,
+	ZCTL_JOIN,
+	ZCTL_WORLD,
+	ZCTL_ATTACH,
+	ZCTL_CREATE,
+	ZCTL_CREATED,
+	ZCTL_EVENT,
+	ZCTL_OPEN,
+	ZCTL_DEAD,
+	ZCTL_ABORT,
+	ZCTL_STATS,
+	ZCTL_STATS_REPLY,
+	ZCTL_ERROR,
+	ZCTL_DIRECT,
+	ZCTL_TRAFFIC,
 };
 
 #define ZCTL_PROOF_REPLY 0x80
 
-enum zctl_service { ZCTL_SERVICE_RANK = 1, ZCTL_SERVICE_LAUNCHER, ZCTL_SERVICE_DATA, ZCTL_SERVICE_ADMIN,
-	ZCTL_SERVICE_CAST /* between nodes of zipcast; zipperd refuses it */ };
+enum zctl_service {
+	ZCTL_SERVICE_RANK = 1,
+	ZCTL_SERVICE_LAUNCHER,
+	ZCTL_SERVICE_DATA,
+	ZCTL_SERVICE_ADMIN,
+	ZCTL_SERVICE_CAST /* between nodes of zipcast; zipperd refuses it */
+};
 
 struct zctl_hello { /* first message on any link */
 	uint8_t service;
@@ -84,10 +103,10 @@ struct zctl_join {
 	uint64_t abi;	/* fingerprint of the representation: byte order and sizes of C types and handles */
 	uint32_t vrank; /* that a placement map gives it; ZCTL_VRANK_ANY: zipperd's choice */
 	uint8_t direct; /* 0: no direct links with this rank */
-	char ports[ZCTL_PORTS_MAX + 1]; /* "FABRIC=ADDRESS ...": where it listens for other ranks; "": nowhere */
+	char ports[ZCTL_PORTS_MAX + 1];	   /* "FABRIC=ADDRESS ...": where it listens for other ranks; "": nowhere */
 	char local[ZCTL_NAME_MAX * 2 + 1]; /* the same for ranks on its own node, "ADDRESS", or "" */
-	uint64_t node; /* the same number: the same node */
-	uint64_t tuning; /* digest of its tuning table, which must be the same in all ranks */
+	uint64_t node;			   /* the same number: the same node */
+	uint64_t tuning;		   /* digest of its tuning table, which must be the same in all ranks */
 };
 
 struct zctl_part {
@@ -102,16 +121,16 @@ struct zctl_attached { /* ranks vrank .. vrank+count-1 have ports on these fabri
 	uint64_t fabrics; /* bit p: that of part p; 0: they take no direct links at all. Not listed: their own alone */
 };
 struct zctl_world {
-	uint32_t vrank;	      /* of the rank that reads this */
-	uint8_t external32;   /* parts differ in representation: data cross in external32 */
-	uint32_t eager_bytes; /* largest eager payload */
-	uint32_t frag_bytes;  /* largest fragment */
-	uint32_t rdv_window;  /* bytes a receiver may have granted at any time over all transfers */
-	uint8_t token[ZCTL_TOKEN_BYTES]; /* for ATTACH */
+	uint32_t vrank;			      /* of the rank that reads this */
+	uint8_t external32;		      /* parts differ in representation: data cross in external32 */
+	uint32_t eager_bytes;		      /* largest eager payload */
+	uint32_t frag_bytes;		      /* largest fragment */
+	uint32_t rdv_window;		      /* bytes a receiver may have granted at any time over all transfers */
+	uint8_t token[ZCTL_TOKEN_BYTES];      /* for ATTACH */
 	uint8_t credential[ZCTL_TOKEN_BYTES]; /* that ranks show who connect to this one */
 	uint32_t nparts, nruns, nattached;
-	struct zctl_part *parts; /* owned, zctl_world_free */
-	struct zctl_run *runs;	 /* sorted by vrank, covering 0..n-1 without gaps */
+	struct zctl_part *parts;	/* owned, zctl_world_free */
+	struct zctl_run *runs;		/* sorted by vrank, covering 0..n-1 without gaps */
 	struct zctl_attached *attached; /* sorted by vrank */
 };
 struct zctl_attach {
@@ -122,9 +141,9 @@ struct zctl_attach {
 enum zctl_direct_what { ZCTL_DIRECT_ASK = 1, ZCTL_DIRECT_CONNECT, ZCTL_DIRECT_NO };
 struct zctl_direct {
 	uint8_t what;
-	uint32_t vrank; /* the other one */
-	uint8_t credential[ZCTL_TOKEN_BYTES];  /* CONNECT: for ATTACH */
-	char addresses[ZCTL_PORTS_MAX + 1];    /* CONNECT: to be tried in this order, separated by blanks */
+	uint32_t vrank;			      /* the other one */
+	uint8_t credential[ZCTL_TOKEN_BYTES]; /* CONNECT: for ATTACH */
+	char addresses[ZCTL_PORTS_MAX + 1];   /* CONNECT: to be tried in this order, separated by blanks */
 };
 struct zctl_to_part {
 	uint32_t part;
@@ -166,16 +185,16 @@ struct zctl_error {
 };
 struct zctl_dirstat { /* one direction of one job */
 	char from[ZCTL_NAME_MAX + 1], to[ZCTL_NAME_MAX + 1];
-	uint64_t msgs;	     /* messages (EAGER + RTS) */
-	uint64_t bytes;	     /* payload bytes of EAGER and DATA */
-	uint64_t envelopes;  /* envelopes of all kinds */
+	uint64_t msgs;	       /* messages (EAGER + RTS) */
+	uint64_t bytes;	       /* payload bytes of EAGER and DATA */
+	uint64_t envelopes;    /* envelopes of all kinds */
 	uint64_t copied_bytes; /* payload bytes that zipperd's CPU copied: queued for a full link, or (verbs)
-			      * as messages into or out of registered buffers */
+				* as messages into or out of registered buffers */
 	uint64_t naks;
-	uint64_t queue_high_bytes; /* highest level of any destination's queue */
-	uint64_t direct_msgs, direct_bytes; /* not by zipperd, as ranks have told: directly; from a part to itself: natively,
-					     * point-to-point, where they count that */
-	uint64_t shared_bytes; /* of bytes: came from the sender once, with those for another receiver */
+	uint64_t queue_high_bytes;	    /* highest level of any destination's queue */
+	uint64_t direct_msgs, direct_bytes; /* not by zipperd, as ranks have told: directly; from a part to itself:
+					     * natively, point-to-point, where they count that */
+	uint64_t shared_bytes;		    /* of bytes: came from the sender once, with those for another receiver */
 };
 struct zctl_stats_reply {
 	uint32_t ndirs;

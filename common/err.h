@@ -9,11 +9,9 @@ struct zerr {
 
 /* Formats the text (cut to fit) and returns code, a negative errno, so that callers can write
  * `return zerr_set(err, -EINVAL, "...")`. err may be NULL: then only the code is returned. */
-int zerr_set(struct zerr *err, int code, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+int zerr_set(struct zerr *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Puts "prefix: " in front of the text that is there; returns code. */
-int zerr_prefix(struct zerr *err, int code, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+int zerr_prefix(struct zerr *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

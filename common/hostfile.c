@@ -254,8 +254,8 @@ static int check_other_cluster(const struct zhostfile *file, const char *host, s
 	for (int c = 0; c < file->nclusters - 1; c++)
 		for (int h = 0; h < file->clusters[c].nhosts; h++)
 			if (strcasecmp(file->clusters[c].hosts[h].name, host) == 0)
-				return zerr_set(err, -EEXIST, "host %.64s belongs to cluster %s already (line %d)", host,
-					file->clusters[c].name, file->clusters[c].hosts[h].line);
+				return zerr_set(err, -EEXIST, "host %.64s belongs to cluster %s already (line %d)",
+					host, file->clusters[c].name, file->clusters[c].hosts[h].line);
 	return 0;
 }
 

@@ -22,10 +22,10 @@
 
 struct zhost {
 	char *name;
-	int slots;	/* 1 if not written */
-	char *rest;	/* what stood behind, for Hydra; NULL if nothing */
-	int line;	/* in the file, for messages */
-	int node;	/* index of its "#ZIP node" line in zhostfile.nodes, or -1 */
+	int slots;  /* 1 if not written */
+	char *rest; /* what stood behind, for Hydra; NULL if nothing */
+	int line;   /* in the file, for messages */
+	int node;   /* index of its "#ZIP node" line in zhostfile.nodes, or -1 */
 };
 
 struct zfeature {
@@ -50,9 +50,9 @@ struct zcluster {
 	char *name;
 	struct zhost *hosts;
 	int nhosts;
-	int slots;	/* sum */
+	int slots;					    /* sum */
 	char *launcher, *launcher_exec, *iface, *localhost; /* NULL if not given */
-	int nranks;	/* n=, or 0 */
+	int nranks;					    /* n=, or 0 */
 	int line;
 };
 
@@ -97,8 +97,8 @@ int zhostfile_find_cluster(const struct zhostfile *, const char *name);
 int zhostfile_find_zipper(const struct zhostfile *, const char *host);
 /* Bits of the clusters that a zipper has ports on. */
 uint64_t zhostfile_zipper_clusters(const struct zhostfile *, int zipper);
-/* The zipper that a job with ranks in these clusters uses (bit c: cluster c): the first one with a port on each of them,
- * or -ENOENT. */
+/* The zipper that a job with ranks in these clusters uses (bit c: cluster c): the first one with a port on each of
+ * them, or -ENOENT. */
 int zhostfile_find_joining(const struct zhostfile *, uint64_t clusters);
 
 #endif

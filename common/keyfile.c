@@ -35,8 +35,7 @@ static int open_private(const char *path, struct zerr *err)
 		rc = zerr_set(err, -EACCES, "%s: the key file belongs to somebody else (uid %u)", path,
 			(unsigned)st.st_uid);
 	else if (st.st_mode & 077)
-		rc = zerr_set(err, -EACCES,
-			"%s: others may use this key file (mode %03o): chmod 600 %s", path,
+		rc = zerr_set(err, -EACCES, "%s: others may use this key file (mode %03o): chmod 600 %s", path,
 			(unsigned)st.st_mode & 0777, path);
 	else
 		return fd;
@@ -63,8 +62,7 @@ static int note_user(struct keyfile *f, const char *user)
 }
 
 /* One line, which it may cut up. *user stays NULL where it holds no key. */
-static int parse_line(struct keyfile *f, char *line, char **user, uint8_t key[ZAUTH_KEY_BYTES],
-	struct zerr *err)
+static int parse_line(struct keyfile *f, char *line, char **user, uint8_t key[ZAUTH_KEY_BYTES], struct zerr *err)
 {
 	char *save = NULL;
 	*user = strtok_r(line, " \t\r\n", &save);
@@ -88,8 +86,7 @@ static int parse_line(struct keyfile *f, char *line, char **user, uint8_t key[ZA
 }
 
 int zauth_read_keys(const struct zauth_ops *auth, const char *path,
-	int (*found)(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BYTES]), void *ctx,
-	struct zerr *err)
+	int (*found)(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BYTES]), void *ctx, struct zerr *err)
 {
 	struct keyfile f = {.auth = auth, .path = path};
 	char line[LINE_MAX_BYTES];
@@ -139,8 +136,8 @@ static int found_one(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BY
 	return 1;
 }
 
-int zauth_read_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], const char *path,
-	const char *user, struct zerr *err)
+int zauth_read_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], const char *path, const char *user,
+	struct zerr *err)
 {
 	struct wanted w = {.user = user, .key = key};
 	int rc = zauth_read_keys(auth, path, found_one, &w, err);

@@ -10,11 +10,10 @@ struct list {
 	struct list *next, *prev; /* a head points to itself when empty; an element that is in no list: NULL */
 };
 
-#define list_entry(node, type, member) ((type *)(void *)((char *)(node) - offsetof(type, member)))
+#define list_entry(node, type, member) ((type *)(void *)((char *)(node)-offsetof(type, member)))
 /* Walks a list whose current element may be deleted on the way. */
-#define list_for_each(node, after, head) \
-	for ((node) = (head)->next, (after) = (node)->next; (node) != (head); \
-		(node) = (after), (after) = (node)->next)
+#define list_for_each(node, after, head)                                                                               \
+	for ((node) = (head)->next, (after) = (node)->next; (node) != (head); (node) = (after), (after) = (node)->next)
 
 static inline void list_init(struct list *head)
 {

@@ -10,7 +10,7 @@
 #include "control.h"
 #include "nearest.h"
 
-#define NAME_CHARS_MAX 253 /* of a node, as in the hostfile */
+#define NAME_CHARS_MAX 253   /* of a node, as in the hostfile */
 #define HINT_NODES_MAX 10000 /* more are not searched for a similar name */
 
 static const char blanks[] = " \t\r\n\v\f";
@@ -239,8 +239,8 @@ static int check_whole(const struct reading *r, struct zerr *err)
 	uint32_t v = 0;
 	while (map->places[v].line)
 		v++;
-	return zerr_set(err, -EINVAL, "%s: rank %u is missing; there are ranks up to %u, which stands in line %u", map->path,
-		v, map->nranks - 1, map->places[map->nranks - 1].line);
+	return zerr_set(err, -EINVAL, "%s: rank %u is missing; there are ranks up to %u, which stands in line %u",
+		map->path, v, map->nranks - 1, map->places[map->nranks - 1].line);
 }
 
 int zmap_parse(struct zmap *map, FILE *stream, const char *path, struct zerr *err)
@@ -298,7 +298,7 @@ void zmap_free(struct zmap *map)
 struct node { /* what one name of the map means */
 	bool known;
 	uint32_t of, host;
-	int zipper;	/* index into zippers, or -1 */
+	int zipper;	 /* index into zippers, or -1 */
 	uint32_t nranks; /* placed on it so far */
 };
 
@@ -325,7 +325,9 @@ static void find_nodes(const struct zmap *map, const struct zhostfile *file, con
 			uint32_t at = *find_slot(index, file->clusters[c].hosts[h].name);
 			if (at == 0)
 				continue;
-			nodes[at - 1] = (struct node){.known = true, .of = (uint32_t)c, .host = (uint32_t)h,
+			nodes[at - 1] = (struct node){.known = true,
+				.of = (uint32_t)c,
+				.host = (uint32_t)h,
 				.zipper = zhostfile_find_zipper(file, map->names[at - 1])};
 		}
 }
@@ -356,8 +358,8 @@ static int choose_cluster(const struct zmap *map, const struct zmap_place *place
 	if (node->zipper >= 0)
 		return zerr_set(err, -EINVAL, "%s:%u: zipper node %.64s has no port on cluster %.64s", map->path,
 			place->line, host, name);
-	return zerr_set(err, -EINVAL, "%s:%u: node %.64s belongs to cluster %.64s, not to %.64s", map->path, place->line,
-		host, file->clusters[node->of].name, name);
+	return zerr_set(err, -EINVAL, "%s:%u: node %.64s belongs to cluster %.64s, not to %.64s", map->path,
+		place->line, host, file->clusters[node->of].name, name);
 }
 
 static int resolve(const struct zmap *map, const struct zhostfile *file, bool oversubscribe, struct node *nodes,
@@ -370,8 +372,9 @@ static int resolve(const struct zmap *map, const struct zhostfile *file, bool ov
 			return refuse_node(map, place, file, err);
 		int slots = file->clusters[node->of].hosts[node->host].slots;
 		if (++node->nranks > (uint32_t)slots && !oversubscribe)
-			return zerr_set(err, -ENOSPC, "%s:%u: rank %u is one too many for node %.64s, which has %d slot%s",
-				map->path, place->line, v, map->names[place->node], slots, slots == 1 ? "" : "s");
+			return zerr_set(err, -ENOSPC,
+				"%s:%u: rank %u is one too many for node %.64s, which has %d slot%s", map->path,
+				place->line, v, map->names[place->node], slots, slots == 1 ? "" : "s");
 		targets[v].of = node->of;
 		targets[v].host = node->host;
 		int rc = choose_cluster(map, place, file, node, &targets[v].cluster, err);

@@ -3,9 +3,9 @@
  * Placement maps, zipper.map(5): which virtual rank runs on which node, in which cluster, on which cores. zipmap writes
  * them, zmpirun and libzipper read them. Start-up only; one thread; the struct owns everything it points to.
  *
- *   RANKS NODE [CLUSTER [CPUS]]      RANKS: 7, 0-3 or 0-3,8; CLUSTER: "-" or nothing where the node belongs to one only;
- *                                    CPUS: as 0-3,8, for each of these ranks
- *   #ZIP ...                         what the writer says of the map (predicted cost); like any comment not read
+ *   RANKS NODE [CLUSTER [CPUS]]      RANKS: 7, 0-3 or 0-3,8; CLUSTER: "-" or nothing where the node belongs to one
+ * only; CPUS: as 0-3,8, for each of these ranks #ZIP ...                         what the writer says of the map
+ * (predicted cost); like any comment not read
  */
 #ifndef ZIP_COMMON_MAP_H
 #define ZIP_COMMON_MAP_H
@@ -43,8 +43,8 @@ void zmap_free(struct zmap *);
 
 /* Where a rank runs, in the words of the hostfile. */
 struct zmap_target {
-	uint32_t cluster;   /* the part that it takes part in: index into clusters */
-	uint32_t of, host;  /* its host is clusters[of].hosts[host]; of differs from cluster on some zipper nodes */
+	uint32_t cluster;  /* the part that it takes part in: index into clusters */
+	uint32_t of, host; /* its host is clusters[of].hosts[host]; of differs from cluster on some zipper nodes */
 };
 
 /* Finds every rank's host and cluster: targets is the caller's, [nranks]. Refused with path and line: a node that is

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#define SEND_BYTES 2048	      /* most messages fit: JOIN with 511 bytes of part names */
-#define CLOSE_LINGER_MS 1000  /* how long close waits for zipperd to have read the BYE */
+#define SEND_BYTES 2048	     /* most messages fit: JOIN with 511 bytes of part names */
+#define CLOSE_LINGER_MS 1000 /* how long close waits for zipperd to have read the BYE */
 
 struct inbox { /* messages that came, oldest first */
 	struct inbox *next;
@@ -53,8 +53,7 @@ static int sleep_half(struct zlink *link, enum zlink_half half, int64_t deadline
 	return 0;
 }
 
-static int send_env(struct zlink *link, const struct zwire_env *env, const void *payload,
-	int64_t deadline)
+static int send_env(struct zlink *link, const struct zwire_env *env, const void *payload, int64_t deadline)
 {
 	uint8_t raw[ZWIRE_ENV_BYTES];
 	zwire_encode(raw, env);
@@ -93,8 +92,7 @@ static int send_msg(struct zlink *link, const struct zctl_msg *msg, int64_t dead
 	return rc;
 }
 
-static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
-	const void *payload)
+static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	struct zsession *s = ctx;
 	(void)raw;
@@ -158,8 +156,7 @@ static void drop_inbox(struct zsession *s)
 
 /* Waits for a message of this type, which the caller frees. What zipperd says of its own accord stays in the inbox;
  * ERROR and, for a rank that waits for its world, DEAD are the answer too. */
-static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64_t deadline,
-	struct zerr *err)
+static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64_t deadline, struct zerr *err)
 {
 	struct zsink sink = {.take = take, .ctx = s};
 	for (struct inbox **at = &s->head;;) {
@@ -189,15 +186,14 @@ static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64
 			return zerr_set(err, -ECANCELED, "%s", msg->u.dead.text);
 		}
 		if (got != ZCTL_EVENT && got != ZCTL_OPEN && got != ZCTL_DEAD)
-			return zerr_set(err, -EPROTO,
-				"%s: unexpected control message (type %u instead of %u)", s->where,
-				got, type);
+			return zerr_set(err, -EPROTO, "%s: unexpected control message (type %u instead of %u)",
+				s->where, got, type);
 		at = &(*at)->next;
 	}
 }
 
-static int request(struct zsession *s, const struct zctl_msg *out, uint16_t type,
-	struct zctl_msg *in, bool forever, struct zerr *err)
+static int request(struct zsession *s, const struct zctl_msg *out, uint16_t type, struct zctl_msg *in, bool forever,
+	struct zerr *err)
 {
 	int64_t deadline = now_ms() + s->timeout_ms;
 	int rc = send_msg(s->link, out, deadline);
@@ -207,8 +203,7 @@ static int request(struct zsession *s, const struct zctl_msg *out, uint16_t type
 	return expect(s, type, in, forever ? -1 : deadline, err);
 }
 
-static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_service service,
-	struct zerr *err)
+static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_service service, struct zerr *err)
 {
 	struct zctl_msg hello = {.type = ZCTL_HELLO}, proof = {.type = ZCTL_PROOF}, in;
 	hello.u.hello.service = (uint8_t)service;
@@ -229,8 +224,8 @@ static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_
 	return 0;
 }
 
-static int connect_to(struct zlink **link, const struct zaddr *zipper, const char *who, int timeout_ms,
-	char *where, size_t cap, struct zerr *err)
+static int connect_to(struct zlink **link, const struct zaddr *zipper, const char *who, int timeout_ms, char *where,
+	size_t cap, struct zerr *err)
 {
 	size_t used = (size_t)snprintf(where, cap, "%.40s at ", who ? who : "zipperd");
 	zaddr_format(zipper, where + used, cap - used);
@@ -241,8 +236,7 @@ static int connect_to(struct zlink **link, const struct zaddr *zipper, const cha
 	return rc == 0 ? 0 : zerr_prefix(err, rc, "%s", where);
 }
 
-int zsession_open(struct zsession **out, const struct zsession_params *p, enum zctl_service service,
-	struct zerr *err)
+int zsession_open(struct zsession **out, const struct zsession_params *p, enum zctl_service service, struct zerr *err)
 {
 	*out = NULL;
 	struct zsession *s = calloc(1, sizeof(*s));
@@ -270,8 +264,7 @@ err_free:
 	return rc;
 }
 
-int zsession_join(struct zsession *s, const struct zctl_join *join, struct zctl_world *world,
-	struct zerr *err)
+int zsession_join(struct zsession *s, const struct zctl_join *join, struct zctl_world *world, struct zerr *err)
 {
 	struct zctl_msg out = {.type = ZCTL_JOIN}, in;
 	out.u.join = *join;
@@ -368,8 +361,8 @@ void zsession_close(struct zsession *s)
 	free(s);
 }
 
-int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *job,
-	const struct zctl_attach *attach, int timeout_ms, struct zerr *err)
+int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *job, const struct zctl_attach *attach,
+	int timeout_ms, struct zerr *err)
 {
 	char where[320];
 	struct zctl_msg hello = {.type = ZCTL_HELLO}, msg = {.type = ZCTL_ATTACH};

@@ -13,13 +13,13 @@
 struct zsession; /* one control link */
 
 struct zsession_params {
-	struct zaddr zipper;	/* where zipperd listens, seen from here */
-	const char *who;	/* who listens there, for messages; NULL: "zipperd" */
+	struct zaddr zipper; /* where zipperd listens, seen from here */
+	const char *who;     /* who listens there, for messages; NULL: "zipperd" */
 	char user[ZCTL_NAME_MAX + 1];
 	char job[ZCTL_NAME_MAX + 1];
 	uint8_t key[ZAUTH_KEY_BYTES];
 	const struct zauth_ops *auth;
-	int timeout_ms;		/* for connecting and for each answer but WORLD */
+	int timeout_ms; /* for connecting and for each answer but WORLD */
 };
 
 /* Connects and proves who we are. 0, -EACCES (refused), -ETIMEDOUT, ...; err says what and names the peer. */

@@ -16,11 +16,11 @@
 struct shm_tx {
 	struct shm_producer ring;
 	int sock;
-	int watch; /* accepted: epoll descriptor around sock, which comes with the offer; else -1 */
+	int watch;	/* accepted: epoll descriptor around sock, which comes with the offer; else -1 */
 	bool watch_new; /* it reports sock as writable, to wake a sender that waited for the offer */
 	bool armed;
 	unsigned refused; /* posts in a row */
-	size_t need; /* bytes that the last post had no room for; 0: it had */
+	size_t need;	  /* bytes that the last post had no room for; 0: it had */
 	int error;
 	struct shm_rma_half rma;
 };
@@ -29,7 +29,7 @@ struct shm_rx {
 	struct shm_consumer ring;
 	int sock;
 	bool armed;
-	bool gone; /* the peer is; what is in the ring is still delivered */
+	bool gone;     /* the peer is; what is in the ring is still delivered */
 	unsigned vain; /* polls in a row */
 	int error;
 	struct shm_rma_half rma;
@@ -40,7 +40,7 @@ struct shm_link {
 	struct shm_map map;
 	_Atomic int state;
 	atomic_flag joining; /* one half takes the offer */
-	_Atomic bool dead; /* either half saw the peer's end */
+	_Atomic bool dead;   /* either half saw the peer's end */
 	struct shm_rma rma;
 	alignas(SHM_LINE) struct shm_tx tx;
 	alignas(SHM_LINE) struct shm_rx rx;

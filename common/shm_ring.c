@@ -32,7 +32,8 @@ struct shm_ring_ctl {
 /* Locks inside a process would not work between two. */
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "atomics without locks are needed");
 
-/* In the file: the control blocks and the probe, then the data of ring 0, then of ring 1. 64 KiB is the largest usual page. */
+/* In the file: the control blocks and the probe, then the data of ring 0, then of ring 1. 64 KiB is the largest usual
+ * page. */
 #define CTL_BYTES ((size_t)64 << 10)
 #define FILE_BYTES (CTL_BYTES + 2 * SHM_RING_BYTES)
 #define MAP_BYTES (CTL_BYTES + 4 * SHM_RING_BYTES)
@@ -157,7 +158,7 @@ bool shm_producer_publish(struct shm_producer *p)
 	p->published = p->tail;
 	atomic_store_explicit(&p->ctl->tail, p->tail, memory_order_seq_cst);
 	return atomic_load_explicit(&p->ctl->consumer_sleeps, memory_order_seq_cst) != 0 &&
-		atomic_exchange_explicit(&p->ctl->consumer_sleeps, 0, memory_order_seq_cst) != 0;
+	       atomic_exchange_explicit(&p->ctl->consumer_sleeps, 0, memory_order_seq_cst) != 0;
 }
 
 bool shm_producer_sleep(struct shm_producer *p, size_t len)
@@ -210,8 +211,8 @@ bool shm_consumer_release(struct shm_consumer *c)
 	c->released = c->head;
 	atomic_store_explicit(&c->ctl->head, c->head, memory_order_seq_cst);
 	return atomic_load_explicit(&c->ctl->producer_sleeps, memory_order_seq_cst) != 0 &&
-		SHM_RING_BYTES - (c->tail - c->head) >= WAKE_FREE_BYTES &&
-		atomic_exchange_explicit(&c->ctl->producer_sleeps, 0, memory_order_seq_cst) != 0;
+	       SHM_RING_BYTES - (c->tail - c->head) >= WAKE_FREE_BYTES &&
+	       atomic_exchange_explicit(&c->ctl->producer_sleeps, 0, memory_order_seq_cst) != 0;
 }
 
 bool shm_consumer_sleep(struct shm_consumer *c)

@@ -25,7 +25,8 @@ static int copy(pid_t pid, bool write, uint64_t address, void *local, size_t len
 	struct iovec here = {local, len}, there = {(void *)(uintptr_t)address, len};
 	ssize_t n;
 	do
-		n = write ? process_vm_writev(pid, &here, 1, &there, 1, 0) : process_vm_readv(pid, &here, 1, &there, 1, 0);
+		n = write ? process_vm_writev(pid, &here, 1, &there, 1, 0)
+			  : process_vm_readv(pid, &here, 1, &there, 1, 0);
 	while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)len)
 		return 0;
@@ -93,7 +94,8 @@ static const void *shm_domain(const struct zlink *base, enum zlink_half half)
 	return NULL;
 }
 
-static int shm_reg(struct zlink *base, enum zlink_half half, void *memory, size_t len, struct zregion **out, struct zerr *err)
+static int shm_reg(struct zlink *base, enum zlink_half half, void *memory, size_t len, struct zregion **out,
+	struct zerr *err)
 {
 	(void)base;
 	(void)half;

@@ -3,13 +3,14 @@
  * One-sided operations of the shm transport (struct zrma in transport.h): process_vm_readv and process_vm_writev. The
  * connecting side is the owner, the accepting side (zipperd) the initiator. Inner header.
  *
- * The kernel allows it to who might trace the other process: ptrace scope, capabilities and security modules have a say.
- * So the accepting side tries it, both ways, with a word that the connecting side names in the shared memory; and only
- * where both are the same user. (A zipperd of root could otherwise be made to read a process of somebody else that has
- * got the number of one that is gone.) The key is address and length: a process names its own memory, nobody else's.
+ * The kernel allows it to who might trace the other process: ptrace scope, capabilities and security modules have a
+ * say. So the accepting side tries it, both ways, with a word that the connecting side names in the shared memory; and
+ * only where both are the same user. (A zipperd of root could otherwise be made to read a process of somebody else that
+ * has got the number of one that is gone.) The key is address and length: a process names its own memory, nobody
+ * else's.
  *
- * Operations are complete when they return. One at a time is allowed: the piece that was read is still in the cache when
- * it is written.
+ * Operations are complete when they return. One at a time is allowed: the piece that was read is still in the cache
+ * when it is written.
  */
 #ifndef ZIP_COMMON_SHM_RMA_H
 #define ZIP_COMMON_SHM_RMA_H

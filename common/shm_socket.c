@@ -44,8 +44,8 @@ int shm_socket_path(char path[SHM_PATH_MAX], const struct zaddr *a, bool create,
 	if (a->host[0]) {
 		n = snprintf(path, SHM_PATH_MAX, "%s", a->host);
 		if (n >= SHM_PATH_MAX)
-			return zerr_set(err, -ENAMETOOLONG, "shm path is longer than %d bytes: %s",
-				SHM_PATH_MAX - 1, a->host);
+			return zerr_set(err, -ENAMETOOLONG, "shm path is longer than %d bytes: %s", SHM_PATH_MAX - 1,
+				a->host);
 		return 0;
 	}
 	const char *run = getenv("XDG_RUNTIME_DIR");
@@ -53,8 +53,7 @@ int shm_socket_path(char path[SHM_PATH_MAX], const struct zaddr *a, bool create,
 		n = snprintf(dir, sizeof(dir), "%s/zipper", run);
 	else
 		n = snprintf(dir, sizeof(dir), "/tmp/zipper-%u", (unsigned)geteuid());
-	if (n >= (int)sizeof(dir) ||
-		snprintf(path, SHM_PATH_MAX, "%s/zipperd.sock", dir) >= SHM_PATH_MAX)
+	if (n >= (int)sizeof(dir) || snprintf(path, SHM_PATH_MAX, "%s/zipperd.sock", dir) >= SHM_PATH_MAX)
 		return zerr_set(err, -ENAMETOOLONG, "XDG_RUNTIME_DIR is too long for a socket: %s", run);
 	if (create && mkdir(dir, 0700) < 0 && errno != EEXIST)
 		return zerr_set(err, -errno, "cannot make %s: %s", dir, strerror(errno));

@@ -36,8 +36,7 @@ struct zsink {
 	/* One whole message. payload is the placed memory, or the transport's own, valid only during the call.
 	 * raw is the envelope as it came (for forwarding). Returns 0: taken; -EAGAIN: no room now, show it again at
 	 * the next poll (not allowed for a placed message); any other negative errno: the link is broken with it. */
-	int (*take)(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
-		const void *payload);
+	int (*take)(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload);
 	void *ctx;
 };
 
@@ -67,13 +66,13 @@ struct zrma_exposure { /* filled by expose; the caller keeps it where it is unti
 };
 
 struct zrma_op {
-	const uint8_t *key; /* [ZRMA_KEY_BYTES], as the peer told it: any nonsense costs the link at most */
-	uint64_t offset;    /* from the beginning of the exposed memory */
-	void *local;	    /* len bytes within region; not to be touched until reap has reported the operation */
-	size_t len;	    /* 1 to zrma_limits.max_bytes */
+	const uint8_t *key;	/* [ZRMA_KEY_BYTES], as the peer told it: any nonsense costs the link at most */
+	uint64_t offset;	/* from the beginning of the exposed memory */
+	void *local;		/* len bytes within region; not to be touched until reap has reported the operation */
+	size_t len;		/* 1 to zrma_limits.max_bytes */
 	struct zregion *region; /* NULL where domain is NULL */
-	void *cookie;	    /* comes back from reap */
-	bool more;	    /* another one follows at once: this one may be held back until it */
+	void *cookie;		/* comes back from reap */
+	bool more;		/* another one follows at once: this one may be held back until it */
 };
 
 struct zrma_done {
@@ -82,15 +81,15 @@ struct zrma_done {
 };
 
 struct zrma_limits {
-	size_t max_bytes; /* of one operation */
+	size_t max_bytes;	/* of one operation */
 	uint32_t reads, writes; /* that may be outstanding on the halves of this link; 0: none are possible over it */
 };
 
 struct zrma {
 	/* Owner. Opens len bytes (1 or more) to the peer, for as long as the exposure stands: for reading (ZLINK_TX)
-	 * or for writing (ZLINK_RX), nothing around them and nothing else. May wait for the device (microseconds), never
-	 * for the peer. 0; -EOPNOTSUPP: not over this link; -ENOMEM, -EAGAIN: not now (nothing to register with is
-	 * left): send the data as messages; other negative errno: not this memory, likewise. */
+	 * or for writing (ZLINK_RX), nothing around them and nothing else. May wait for the device (microseconds),
+	 * never for the peer. 0; -EOPNOTSUPP: not over this link; -ENOMEM, -EAGAIN: not now (nothing to register with
+	 * is left): send the data as messages; other negative errno: not this memory, likewise. */
 	int (*expose)(struct zlink *, enum zlink_half, void *base, size_t len, struct zrma_exposure *);
 	/* Owner. Takes it back: on return the peer can reach the memory no more. Also right after the link broke, and
 	 * to be called for every exposure before close. */
@@ -131,7 +130,7 @@ struct ztransport {
 	/* -EAGAIN: nobody is waiting. The new link's peer text is filled (see zlink_peer). Any error but -EAGAIN
 	 * concerns that one connection (or the lack of descriptors), the listener lives on. */
 	int (*accept)(struct zlistener *, struct zlink **, struct zerr *);
-	int (*listener_fd)(const struct zlistener *); /* readable when accept may succeed */
+	int (*listener_fd)(const struct zlistener *);			 /* readable when accept may succeed */
 	void (*listener_addr)(const struct zlistener *, struct zaddr *); /* with the port that was chosen */
 	void (*unlisten)(struct zlistener *);
 	void (*close)(struct zlink *); /* drops what was not flushed */
@@ -157,23 +156,24 @@ struct ztransport {
 	int (*poll)(struct zlink *, const struct zsink *, unsigned budget);
 
 	/* Sleeping. fd is to be watched for *events (EPOLLIN or EPOLLOUT); one fd and events for the link's life.
-	 * arm says "I am about to sleep": 0: armed, the fd will become ready; 1: do not sleep, there is something to do.
-	 * A half that polls again needs no disarming. For RX 1 also while a message waits that take refused: do not
+	 * arm says "I am about to sleep": 0: armed, the fd will become ready; 1: do not sleep, there is something to
+	 * do. A half that polls again needs no disarming. For RX 1 also while a message waits that take refused: do not
 	 * arm then. TX is to be armed, and its fd watched, only after -EAGAIN. */
 	int (*fd)(const struct zlink *, enum zlink_half, uint32_t *events);
 	int (*arm)(struct zlink *, enum zlink_half);
 
-	/* Takes back the memory that place gave for a message which is still arriving, so that it can be freed: the rest
-	 * of the message is received elsewhere, and take called for it as usual. 0, or the link is broken. No effect if
-	 * there is none. NULL: this transport never holds a place between two polls. Receive half; not from callbacks of
-	 * the same link. */
+	/* Takes back the memory that place gave for a message which is still arriving, so that it can be freed: the
+	 * rest of the message is received elsewhere, and take called for it as usual. 0, or the link is broken. No
+	 * effect if there is none. NULL: this transport never holds a place between two polls. Receive half; not from
+	 * callbacks of the same link. */
 	int (*unplace)(struct zlink *);
 
-	/* Bytes of payload that this half has copied from one place of this process's memory to another so far, because the
-	 * device can reach only the one (verbs). NULL: its copies are what the transport consists of. The half's thread. */
+	/* Bytes of payload that this half has copied from one place of this process's memory to another so far, because
+	 * the device can reach only the one (verbs). NULL: its copies are what the transport consists of. The half's
+	 * thread. */
 	uint64_t (*copied)(const struct zlink *, enum zlink_half);
 
-	size_t max_payload;   /* largest payload of one post */
+	size_t max_payload;    /* largest payload of one post */
 	size_t inline_payload; /* up to here envelope and payload cost no more than the envelope alone */
 };
 

@@ -28,29 +28,29 @@
 #define MESSAGE_MAX (ZWIRE_ENV_BYTES + (size_t)ZWIRE_MAX_PAYLOAD)
 /* A copy of 8 KiB costs about as much as the system call that it saves. */
 #define GATHER_MESSAGE_BYTES ((size_t)8 * 1024)
-#define GATHER_BYTES ((size_t)64 * 1024) /* the largest segment TCP builds at a time */
-#define READ_BYTES ((size_t)64 * 1024)	 /* one read of small messages; stays in the cache */
+#define GATHER_BYTES ((size_t)64 * 1024)     /* the largest segment TCP builds at a time */
+#define READ_BYTES ((size_t)64 * 1024)	     /* one read of small messages; stays in the cache */
 #define READ_EXACT_BYTES ((size_t)16 * 1024) /* from here on the rest of a message is read exactly */
 #define CLOSE_DRAIN_BYTES ((size_t)4 << 20)
 #define LINE 64 /* cache line */
 
 struct tcp_tx {
-	uint8_t *buf; /* GATHER_BYTES + MESSAGE_MAX */
+	uint8_t *buf;	   /* GATHER_BYTES + MESSAGE_MAX */
 	size_t head, tail; /* what is held back */
-	bool blocked; /* the kernel's buffer was full */
+	bool blocked;	   /* the kernel's buffer was full */
 	int error;
 };
 
 struct tcp_rx {
-	uint8_t *buf; /* MESSAGE_MAX + READ_BYTES */
+	uint8_t *buf;	   /* MESSAGE_MAX + READ_BYTES */
 	size_t head, tail; /* received and not yet taken */
 	/* The message at head, once its envelope is decoded (open). */
 	bool open;
 	struct zwire_env env;
-	uint8_t *placed; /* where the sink wants the payload, or NULL: in the buffer */
+	uint8_t *placed;    /* where the sink wants the payload, or NULL: in the buffer */
 	uint8_t *elsewhere; /* ZWIRE_MAX_PAYLOAD, once a place was taken back */
-	size_t have; /* bytes of it in placed */
-	size_t used; /* bytes of the message in the buffer */
+	size_t have;	    /* bytes of it in placed */
+	size_t used;	    /* bytes of the message in the buffer */
 	int error;
 };
 

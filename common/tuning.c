@@ -18,24 +18,25 @@ const char ztuning_defaults_text[] =
 	"all bytes<4K multicast=no\n"
 	/* about where copying costs as much as a second message */
 	"scatter together=4K\n"
-	/* 4+4 ranks on two cores, 1 MiB: 0.6 of the time with four leaders, reduce with two 0.3; reduce_scatter of 16 to
-	 * 512 KiB with four 0.3 to 0.6 */
+	/* 4+4 ranks on two cores, 1 MiB: 0.6 of the time with four leaders, reduce with two 0.3; reduce_scatter of 16
+	 * to 512 KiB with four 0.3 to 0.6 */
 	"all leaders=1\n"
 	"bcast bytes>=1M leaders=4\n"
 	"allreduce bytes>=512K leaders=4\n"
 	"reduce bytes>=64K leaders=2\n"
 	"reduce bytes>=1M leaders=4\n"
 	"reduce_scatter bytes>=16K leaders=4\n"
-	/* eight clusters on two cores: 0.7 of the time by doubling, 0.5 in slices from 64 KiB on; three: all is faster */
+	/* eight clusters on two cores: 0.7 of the time by doubling, 0.5 in slices from 64 KiB on; three: all is faster
+	 */
 	"allreduce exchange=all\n"
 	"allreduce clusters>=4 exchange=doubling\n"
 	"allreduce clusters>=4 bytes>=64K exchange=slices\n"
 	/* a native exchange on either side costs more than some messages; 16+16 ranks on two cores: 0.9 of the time */
 	"alltoall leaders=64 aggregate=0 window=4\n"
 	"alltoall members>=16 aggregate=1K\n"
-	/* MPICH's reduction of long vectors works in buffers that it allocates anew for every call: 60 us for 128 KiB of
-	 * two ranks, 14 us if they are gathered and added up; below 2 KiB it takes another algorithm, as fast. The root's
-	 * work grows with the members. */
+	/* MPICH's reduction of long vectors works in buffers that it allocates anew for every call: 60 us for 128 KiB
+	 * of two ranks, 14 us if they are gathered and added up; below 2 KiB it takes another algorithm, as fast. The
+	 * root's work grows with the members. */
 	"all inside=native\n"
 	"all bytes>=2K members_max<5 inside=gather\n";
 
@@ -103,8 +104,8 @@ struct ztuning_settings ztuning_choose(const struct ztuning *table, enum ztuning
 	const struct ztuning_case *call)
 {
 	struct ztuning_settings settings = {0};
-	const int64_t numbers[TUNING_KEYS] = {call->bytes, call->ranks, call->clusters, call->members, call->members_max,
-		table->latency_ns, table->bandwidth};
+	const int64_t numbers[TUNING_KEYS] = {call->bytes, call->ranks, call->clusters, call->members,
+		call->members_max, table->latency_ns, table->bandwidth};
 	for (int r = 0; r < table->of[collective].n; r++) {
 		const struct ztuning_rule *rule = &table->of[collective].rules[r];
 		if (applies(rule, numbers))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tuning table, zipper.tuning(5): which algorithm a collective takes, by size, communicator and bridge. The defaults
- * are rules in the same form; what is added later counts more. All members of a communicator must choose alike, so every
- * rank of a job must have the same table: zipperd compares digests when they join. Reading is start-up only, one thread;
- * choosing allocates nothing and is any thread's.
+ * The tuning table, zipper.tuning(5): which algorithm a collective takes, by size, communicator and bridge. The
+ * defaults are rules in the same form; what is added later counts more. All members of a communicator must choose
+ * alike, so every rank of a job must have the same table: zipperd compares digests when they join. Reading is start-up
+ * only, one thread; choosing allocates nothing and is any thread's.
  *
  *   bridge NAME=NUMBER ...                              what was measured of the bridge: latency_ns, bandwidth
  *   COLLECTIVE [KEY>=NUMBER | KEY<NUMBER ...] SETTING=VALUE ...
@@ -42,15 +42,16 @@ enum ztuning_inside { ZTUNING_INSIDE_NATIVE, ZTUNING_INSIDE_GATHER };
 
 /* What may be chosen; a collective has only the settings that the manual page names for it. */
 struct ztuning_settings {
-	int64_t segment;  /* bytes */
-	int64_t segments; /* at most so many */
-	int64_t inside;	  /* enum ztuning_inside */
-	int64_t exchange; /* enum ztuning_exchange */
-	int64_t together; /* bytes */
-	int64_t leaders;  /* in each part, or as many as all parts have */
+	int64_t segment;   /* bytes */
+	int64_t segments;  /* at most so many */
+	int64_t inside;	   /* enum ztuning_inside */
+	int64_t exchange;  /* enum ztuning_exchange */
+	int64_t together;  /* bytes */
+	int64_t leaders;   /* in each part, or as many as all parts have */
 	int64_t aggregate; /* bytes */
-	int64_t window;	  /* messages */
-	int64_t multicast; /* 1: what goes to several clusters leaves once, for zipperd to hand to all; 0: once for each */
+	int64_t window;	   /* messages */
+	int64_t multicast; /* 1: what goes to several clusters leaves once, for zipperd to hand to all; 0: once for each
+			    */
 	int64_t patience;  /* milliseconds that its receivers wait for the slowest of them */
 };
 

@@ -34,18 +34,26 @@ static const struct zconf_row key_rows[TUNING_KEYS + 1] = {
 };
 
 static const struct zconf_row bridge_rows[] = {
-	{.name = "latency_ns", .type = ZCONF_INT, .min = 1, .max = INT64_C(1000000000),
+	{.name = "latency_ns",
+		.type = ZCONF_INT,
+		.min = 1,
+		.max = INT64_C(1000000000),
 		.offset = offsetof(struct ztuning, latency_ns)},
-	{.name = "bandwidth", .type = ZCONF_BYTES, .min = 1, .max = INT64_C(1) << 50,
+	{.name = "bandwidth",
+		.type = ZCONF_BYTES,
+		.min = 1,
+		.max = INT64_C(1) << 50,
 		.offset = offsetof(struct ztuning, bandwidth)},
 	{.name = NULL},
 };
 
-static const char *const inside_words[] = {
-	[ZTUNING_INSIDE_NATIVE] = "native", [ZTUNING_INSIDE_GATHER] = "gather", NULL};
+static const char *const inside_words[] =
+	{[ZTUNING_INSIDE_NATIVE] = "native", [ZTUNING_INSIDE_GATHER] = "gather", NULL};
 
-static const char *const exchange_words[] = {[ZTUNING_EXCHANGE_ALL] = "all", [ZTUNING_EXCHANGE_DOUBLING] = "doubling",
-	[ZTUNING_EXCHANGE_SLICES] = "slices", NULL};
+static const char *const exchange_words[] = {[ZTUNING_EXCHANGE_ALL] = "all",
+	[ZTUNING_EXCHANGE_DOUBLING] = "doubling",
+	[ZTUNING_EXCHANGE_SLICES] = "slices",
+	NULL};
 static const char *const yes_no_words[] = {"no", "yes", NULL};
 
 #define SETTING(field) .name = #field, .offset = offsetof(struct ztuning_settings, field)
@@ -66,7 +74,8 @@ static const struct setting {
 	{{SETTING(aggregate), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(ALLTOALL)},
 	{{SETTING(window), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(ALLTOALL)},
 	{{SETTING(together), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(SCATTER)},
-	{{SETTING(multicast), .type = ZCONF_ENUM, .choices = yes_no_words}, HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE)},
+	{{SETTING(multicast), .type = ZCONF_ENUM, .choices = yes_no_words},
+		HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE)},
 	{{SETTING(patience), .type = ZCONF_INT, .max = 3600000}, HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE)},
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))

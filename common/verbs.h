@@ -15,91 +15,122 @@ enum zverbs_windows { ZVERBS_WINDOWS_AUTO, ZVERBS_WINDOWS_YES, ZVERBS_WINDOWS_NO
 
 /* Part of the configuration of zipperd and of a rank. Bounds are those of the rows below. */
 struct zverbs_options {
-	int64_t endpoints;     /* enum zep_category: what the threads of accepted links share */
+	int64_t endpoints;		/* enum zep_category: what the threads of accepted links share */
 	void (*note)(const char *text); /* is told once what a device lacks for that; NULL: nobody is */
-	char *device;	       /* the port that connections start from, DEVICE:PORT; NULL: found */
-	int64_t partition;     /* InfiniBand: P_Key, without the bit for full membership */
-	int64_t service_level; /* InfiniBand: SL; RoCE: priority */
-	int64_t gid_index;     /* RoCE: -1: found */
-	int64_t traffic_class; /* of the GRH, which every RoCE packet has */
-	int64_t ack_timeout;   /* 4.096 us * 2^n until a packet is sent again; given up after eight times that */
-	int64_t buffer_bytes;  /* of one send or receive: longer messages are cut */
-	int64_t buffers;       /* shared by all links of a thread and port, in each direction */
-	int64_t window;	       /* sends under way on one link */
-	int64_t inline_bytes;  /* up to here sends carry their bytes themselves */
-	int64_t post_list;     /* sends handed to the device at a time */
-	int64_t cache_bytes;   /* of a program's memory that stay registered after use */
-	int64_t windows;       /* enum zverbs_windows: whether the peer gets parts of it by memory windows */
-	int64_t signal;	       /* one in so many sends tells when it is complete */
+	char *device;			/* the port that connections start from, DEVICE:PORT; NULL: found */
+	int64_t partition;		/* InfiniBand: P_Key, without the bit for full membership */
+	int64_t service_level;		/* InfiniBand: SL; RoCE: priority */
+	int64_t gid_index;		/* RoCE: -1: found */
+	int64_t traffic_class;		/* of the GRH, which every RoCE packet has */
+	int64_t ack_timeout;  /* 4.096 us * 2^n until a packet is sent again; given up after eight times that */
+	int64_t buffer_bytes; /* of one send or receive: longer messages are cut */
+	int64_t buffers;      /* shared by all links of a thread and port, in each direction */
+	int64_t window;	      /* sends under way on one link */
+	int64_t inline_bytes; /* up to here sends carry their bytes themselves */
+	int64_t post_list;    /* sends handed to the device at a time */
+	int64_t cache_bytes;  /* of a program's memory that stay registered after use */
+	int64_t windows;      /* enum zverbs_windows: whether the peer gets parts of it by memory windows */
+	int64_t signal;	      /* one in so many sends tells when it is complete */
 };
 
 /* Rows for the configuration table of struct `owner`, whose member of this name holds the options. */
-#define ZVERBS_ROW(n, def, lo, hi, owner, h) \
-	{.name = "verbs_" #n, .type = ZCONF_INT, .preset = def, .min = lo, .max = hi, \
-		.offset = offsetof(owner, verbs.n), .help = h}
-#define ZVERBS_ROWS(owner) \
-	ZVERBS_ROW(partition, "32767", 1, 0x7fff, owner, \
-		"InfiniBand: the partition key, without the bit for full membership."), \
-	ZVERBS_ROW(service_level, "0", 0, 15, owner, "The service level of InfiniBand, or the priority of RoCE."), \
-	ZVERBS_ROW(gid_index, "-1", -1, 65535, owner, \
-		"RoCE: which entry of the port's GID table is our address. -1: the one of version 2 that belongs to " \
-		"the IP address used for connecting, or else the first IPv4 one."), \
-	ZVERBS_ROW(traffic_class, "0", 0, 255, owner, "The traffic class in packets that carry a global address."), \
-	ZVERBS_ROW(ack_timeout, "17", 8, 31, owner, \
-		"A packet that is not acknowledged within 4.096 us times two to this power is sent again, seven times " \
-		"at most; then the connection is broken."), \
-	{.name = "verbs_buffer_bytes", .type = ZCONF_BYTES, .preset = "16640", .min = 1024, .max = 1 << 20, \
-		.offset = offsetof(owner, verbs.buffer_bytes), \
-		.help = "Size of one send or receive buffer. Messages that are longer, together with their envelope of " \
-			"64 bytes, are cut. The default holds one message of eager_bytes."}, \
-	ZVERBS_ROW(buffers, "256", 16, 16384, owner, \
-		"How many such buffers all connections of a thread and port share, for receiving and for sending each. " \
-		"Every connection has two more of each for itself."), \
-	ZVERBS_ROW(window, "64", 4, 256, owner, "How many sends may be under way on one connection."), \
-	ZVERBS_ROW(inline_bytes, "220", 0, 512, owner, \
-		"Messages up to this size, envelope included, are handed to the device by value. Devices that take less " \
-		"are asked for less."), \
-	ZVERBS_ROW(post_list, "16", 1, 32, owner, \
-		"How many sends are handed to the device at a time, with one doorbell, where there are so many."), \
-	ZVERBS_ROW(signal, "16", 1, 32, owner, \
-		"One in so many sends reports its completion. Those that hold a buffer report more often.")
+#define ZVERBS_ROW(n, def, lo, hi, owner, h)                                                                           \
+	{                                                                                                              \
+		.name = "verbs_" #n, .type = ZCONF_INT, .preset = def, .min = lo, .max = hi,                           \
+		.offset = offsetof(owner, verbs.n), .help = h                                                          \
+	}
+#define ZVERBS_ROWS(owner)                                                                                             \
+	ZVERBS_ROW(partition, "32767", 1, 0x7fff, owner,                                                               \
+		"InfiniBand: the partition key, without the bit for full membership."),                                \
+		ZVERBS_ROW(service_level, "0", 0, 15, owner,                                                           \
+			"The service level of InfiniBand, or the priority of RoCE."),                                  \
+		ZVERBS_ROW(gid_index, "-1", -1, 65535, owner,                                                          \
+			"RoCE: which entry of the port's GID table is our address. -1: the one of version 2 that "     \
+			"belongs to "                                                                                  \
+			"the IP address used for connecting, or else the first IPv4 one."),                            \
+		ZVERBS_ROW(traffic_class, "0", 0, 255, owner,                                                          \
+			"The traffic class in packets that carry a global address."),                                  \
+		ZVERBS_ROW(ack_timeout, "17", 8, 31, owner,                                                            \
+			"A packet that is not acknowledged within 4.096 us times two to this power is sent again, "    \
+			"seven times "                                                                                 \
+			"at most; then the connection is broken."),                                                    \
+		{.name = "verbs_buffer_bytes",                                                                         \
+			.type = ZCONF_BYTES,                                                                           \
+			.preset = "16640",                                                                             \
+			.min = 1024,                                                                                   \
+			.max = 1 << 20,                                                                                \
+			.offset = offsetof(owner, verbs.buffer_bytes),                                                 \
+			.help = "Size of one send or receive buffer. Messages that are longer, together with their "   \
+				"envelope of "                                                                         \
+				"64 bytes, are cut. The default holds one message of eager_bytes."},                   \
+		ZVERBS_ROW(buffers, "256", 16, 16384, owner,                                                           \
+			"How many such buffers all connections of a thread and port share, for receiving and for "     \
+			"sending each. "                                                                               \
+			"Every connection has two more of each for itself."),                                          \
+		ZVERBS_ROW(window, "64", 4, 256, owner, "How many sends may be under way on one connection."),         \
+		ZVERBS_ROW(inline_bytes, "220", 0, 512, owner,                                                         \
+			"Messages up to this size, envelope included, are handed to the device by value. Devices "     \
+			"that take less "                                                                              \
+			"are asked for less."),                                                                        \
+		ZVERBS_ROW(post_list, "16", 1, 32, owner,                                                              \
+			"How many sends are handed to the device at a time, with one doorbell, where there are so "    \
+			"many."),                                                                                      \
+		ZVERBS_ROW(signal, "16", 1, 32, owner,                                                                 \
+			"One in so many sends reports its completion. Those that hold a buffer report more often.")
 
 /* And for those that accept links for several threads, zipperd: what these share. */
-#define ZVERBS_ENDPOINTS_ROW(owner) \
-	{.name = "endpoints", .type = ZCONF_ENUM, .preset = "dynamic", .choices = zep_category_names, \
-		.offset = offsetof(owner, verbs.endpoints), \
-		.help = "Which resources of a device workers share, see zipstat(1): 2xdynamic, dynamic and shared-dynamic " \
-			"give each two, one and half a page of the device's registers in one context; static and " \
-			"mpi+threads leave it to the device's provider; mpi-everywhere gives each a context, in which " \
-			"its memory is registered."}
+#define ZVERBS_ENDPOINTS_ROW(owner)                                                                                    \
+	{                                                                                                              \
+		.name = "endpoints", .type = ZCONF_ENUM, .preset = "dynamic", .choices = zep_category_names,           \
+		.offset = offsetof(owner, verbs.endpoints),                                                            \
+		.help = "Which resources of a device workers share, see zipstat(1): 2xdynamic, dynamic and "           \
+			"shared-dynamic "                                                                              \
+			"give each two, one and half a page of the device's registers in one context; static and "     \
+			"mpi+threads leave it to the device's provider; mpi-everywhere gives each a context, in "      \
+			"which "                                                                                       \
+			"its memory is registered."                                                                    \
+	}
 
-/* And for those whose calls are one thread's at a time, ranks: all links that they make share one endpoint, and all that
- * they accept another. Not mpi-everywhere: the memory that they expose is registered in the device's context, of which a
- * process has one in any case. The numbers are those of enum zep_category. */
-#define ZVERBS_RANK_ENDPOINTS_ROW(owner) \
-	{.name = "verbs_endpoints", .type = ZCONF_ENUM, .preset = "static", .choices = zep_category_names, \
-		.offset = offsetof(owner, verbs.endpoints), \
-		.help = "Which registers of the device a rank's connections have, see zipstat(1). static: those that the " \
-			"device's provider gives, with its locks. dynamic and 2xdynamic: a page of their own, and " \
-			"shared-dynamic half a one, without locks, as libzipper lets one thread at a time communicate " \
-			"anyway: worth it for few ranks on a host. mpi+threads is as static; mpi-everywhere is refused."}
+/* And for those whose calls are one thread's at a time, ranks: all links that they make share one endpoint, and all
+ * that they accept another. Not mpi-everywhere: the memory that they expose is registered in the device's context, of
+ * which a process has one in any case. The numbers are those of enum zep_category. */
+#define ZVERBS_RANK_ENDPOINTS_ROW(owner)                                                                               \
+	{                                                                                                              \
+		.name = "verbs_endpoints", .type = ZCONF_ENUM, .preset = "static", .choices = zep_category_names,      \
+		.offset = offsetof(owner, verbs.endpoints),                                                            \
+		.help = "Which registers of the device a rank's connections have, see zipstat(1). static: those that " \
+			"the "                                                                                         \
+			"device's provider gives, with its locks. dynamic and 2xdynamic: a page of their own, and "    \
+			"shared-dynamic half a one, without locks, as libzipper lets one thread at a time "            \
+			"communicate "                                                                                 \
+			"anyway: worth it for few ranks on a host. mpi+threads is as static; mpi-everywhere is "       \
+			"refused."                                                                                     \
+	}
 
 /* And for those whose memory the peer reads and writes, ranks: what stays registered. */
-#define ZVERBS_MEMORY_ROWS(owner) \
-	{.name = "verbs_cache_bytes", .type = ZCONF_BYTES, .preset = "1G", .min = 0, .max = INT64_MAX, \
-		.offset = offsetof(owner, verbs.cache_bytes), \
-		.help = "How much memory of large messages stays registered with the device after use, for the next one. " \
-			"0: none."}, \
-	{.name = "verbs_windows", .type = ZCONF_ENUM, .preset = "auto", \
+#define ZVERBS_MEMORY_ROWS(owner)                                                                                      \
+	{.name = "verbs_cache_bytes",                                                                                  \
+		.type = ZCONF_BYTES,                                                                                   \
+		.preset = "1G",                                                                                        \
+		.min = 0,                                                                                              \
+		.max = INT64_MAX,                                                                                      \
+		.offset = offsetof(owner, verbs.cache_bytes),                                                          \
+		.help = "How much memory of large messages stays registered with the device after use, for the next "  \
+			"one. "                                                                                        \
+			"0: none."},                                                                                   \
+	{                                                                                                              \
+		.name = "verbs_windows", .type = ZCONF_ENUM, .preset = "auto",                                         \
 		.choices = (const char *const[]){"auto", "yes", "no", NULL}, .offset = offsetof(owner, verbs.windows), \
-		.help = "Whether memory that stays registered is opened to the peer by memory windows, without which none " \
-			"does: auto, not with Soft-RoCE, which does not keep the peer within a window."}
+		.help = "Whether memory that stays registered is opened to the peer by memory windows, without which " \
+			"none "                                                                                        \
+			"does: auto, not with Soft-RoCE, which does not keep the peer within a window."                \
+	}
 
 /* The same as environment variables of a rank. */
-#define ZVERBS_VARIABLES \
-	"ZIPPER_VERBS_PARTITION,ZIPPER_VERBS_SERVICE_LEVEL,ZIPPER_VERBS_GID_INDEX,ZIPPER_VERBS_TRAFFIC_CLASS," \
-	"ZIPPER_VERBS_ACK_TIMEOUT,ZIPPER_VERBS_BUFFER_BYTES,ZIPPER_VERBS_BUFFERS,ZIPPER_VERBS_WINDOW," \
-	"ZIPPER_VERBS_INLINE_BYTES,ZIPPER_VERBS_POST_LIST,ZIPPER_VERBS_SIGNAL,ZIPPER_VERBS_CACHE_BYTES," \
+#define ZVERBS_VARIABLES                                                                                               \
+	"ZIPPER_VERBS_PARTITION,ZIPPER_VERBS_SERVICE_LEVEL,ZIPPER_VERBS_GID_INDEX,ZIPPER_VERBS_TRAFFIC_CLASS,"         \
+	"ZIPPER_VERBS_ACK_TIMEOUT,ZIPPER_VERBS_BUFFER_BYTES,ZIPPER_VERBS_BUFFERS,ZIPPER_VERBS_WINDOW,"                 \
+	"ZIPPER_VERBS_INLINE_BYTES,ZIPPER_VERBS_POST_LIST,ZIPPER_VERBS_SIGNAL,ZIPPER_VERBS_CACHE_BYTES,"               \
 	"ZIPPER_VERBS_WINDOWS,ZIPPER_VERBS_ENDPOINTS"
 
 /* What the module exports. */

@@ -12,15 +12,15 @@
 #include <stdint.h>
 
 struct zwait {
-	uint32_t spins;	     /* idle polls before yielding; 0 when there are more runnable threads than cores */
-	uint32_t yields;     /* idle polls with sched_yield before sleeping is advised */
-	uint32_t idle;	     /* idle polls in a row */
-	/* A yield that takes longer was somebody's time slice: then the next waits go to sleep without yielding, because
-	 * a sleeper that is woken comes before those who compute. UINT32_MAX: yields whatever they cost. */
+	uint32_t spins;	 /* idle polls before yielding; 0 when there are more runnable threads than cores */
+	uint32_t yields; /* idle polls with sched_yield before sleeping is advised */
+	uint32_t idle;	 /* idle polls in a row */
+	/* A yield that takes longer was somebody's time slice: then the next waits go to sleep without yielding,
+	 * because a sleeper that is woken comes before those who compute. UINT32_MAX: yields whatever they cost. */
 	uint32_t slice_ns;
-	uint32_t crowded; /* that many waits more */
-	uint32_t penalty; /* as many as it were last time; grows while it happens again and again */
-	uint32_t quick;	  /* yields since then that were none */
+	uint32_t crowded;    /* that many waits more */
+	uint32_t penalty;    /* as many as it were last time; grows while it happens again and again */
+	uint32_t quick;	     /* yields since then that were none */
 	uint64_t yielded_ns; /* when the last yield in a row ended; 0: the next one is the first */
 };
 

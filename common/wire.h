@@ -24,9 +24,9 @@
  * F_ONE_SIDED. zipperd keeps the key to itself: what the receiver gets is the RTS without it, still with the flag if
  * zipperd could do it. A receiver that can, too, answers with F_ONE_SIDED and the key of its own memory in its CTS (for
  * the whole message: offset is that of the RTS); this CTS is for zipperd. It moves the message, and then sends MOVED to
- * the receiver and, in the receiver's name, DONE to the sender. A receiver that cannot sets F_ONE_SIDED in its first CTS
- * without a key, or in its DONE: zipperd forgets the sender's key, everything else is as without. MOVED with offset 0:
- * zipperd cannot do it after all, and the receiver sends such a CTS now.
+ * the receiver and, in the receiver's name, DONE to the sender. A receiver that cannot sets F_ONE_SIDED in its first
+ * CTS without a key, or in its DONE: zipperd forgets the sender's key, everything else is as without. MOVED with offset
+ * 0: zipperd cannot do it after all, and the receiver sends such a CTS now.
  *
  * Multicast. A rank that sends the same to several ranks sends RECEIVERS, a list of them, and then the message once, an
  * EAGER, RTS or DATA with dst ZWIRE_NOBODY and seq, ack and xfer 0. zipperd makes of it a message for each of the list,
@@ -49,20 +49,20 @@
 #define ZWIRE_NOBODY UINT32_MAX
 
 enum zwire_kind {
-	ZWIRE_CTRL = 1,	 /* payload is a control message (control.h) */
-	ZWIRE_EAGER = 2, /* sequenced; the whole message is the payload. xfer: the sender's id when F_SYNC */
-	ZWIRE_RTS = 3,	 /* sequenced; request to send; xfer: the sender's transfer id; no payload, or a key */
-	ZWIRE_CTS = 4,	 /* receiver to sender: xfer = sender's id, comm = receiver's id, offset = bytes of the
-			  * transfer that may be sent in all (cumulative; repeated with a larger number); no payload,
-			  * or a key */
-	ZWIRE_DATA = 5,	 /* fragment; xfer = receiver's id, offset = its place, payload = its bytes */
-	ZWIRE_DONE = 6,	 /* receiver to sender: xfer = sender's id; all arrived (or was not wanted: truncation),
-			  * or an F_SYNC eager message was matched */
-	ZWIRE_ACK = 7,	 /* only the ack field counts */
-	ZWIRE_NAK = 8,	 /* zipperd to sender: seq and all later ones for dst were dropped for lack of room (src is
-			  * the refusing destination's vrank, dst the sender's); hold them until RESUME */
+	ZWIRE_CTRL = 1,	  /* payload is a control message (control.h) */
+	ZWIRE_EAGER = 2,  /* sequenced; the whole message is the payload. xfer: the sender's id when F_SYNC */
+	ZWIRE_RTS = 3,	  /* sequenced; request to send; xfer: the sender's transfer id; no payload, or a key */
+	ZWIRE_CTS = 4,	  /* receiver to sender: xfer = sender's id, comm = receiver's id, offset = bytes of the
+			   * transfer that may be sent in all (cumulative; repeated with a larger number); no payload,
+			   * or a key */
+	ZWIRE_DATA = 5,	  /* fragment; xfer = receiver's id, offset = its place, payload = its bytes */
+	ZWIRE_DONE = 6,	  /* receiver to sender: xfer = sender's id; all arrived (or was not wanted: truncation),
+			   * or an F_SYNC eager message was matched */
+	ZWIRE_ACK = 7,	  /* only the ack field counts */
+	ZWIRE_NAK = 8,	  /* zipperd to sender: seq and all later ones for dst were dropped for lack of room (src is
+			   * the refusing destination's vrank, dst the sender's); hold them until RESUME */
 	ZWIRE_RESUME = 9, /* zipperd to sender: resend from the refused seq on (src as in NAK) */
-	ZWIRE_BYE = 10,	 /* last message of this sender on this link: closing is no failure */
+	ZWIRE_BYE = 10,	  /* last message of this sender on this link: closing is no failure */
 	ZWIRE_MOVED = 11, /* zipperd to receiver: xfer = receiver's id, offset = bytes that were written into its
 			   * memory: all, or 0 */
 	/* Between nodes of zipcast (comm = number of the group, xfer = number of the message, 1, 2, ...): */
@@ -74,10 +74,10 @@ enum zwire_kind {
 	ZWIRE_KIND_MAX = ZWIRE_RECEIVERS
 };
 
-#define ZWIRE_F_SYNC 0x0001u /* synchronous send: DONE on match */
-#define ZWIRE_F_EXT32 0x0002u /* numbers are big-endian, as libzip/signature.h says */
+#define ZWIRE_F_SYNC 0x0001u	  /* synchronous send: DONE on match */
+#define ZWIRE_F_EXT32 0x0002u	  /* numbers are big-endian, as libzip/signature.h says */
 #define ZWIRE_F_ONE_SIDED 0x0004u /* in RTS, CTS, DONE, see above */
-#define ZWIRE_F_ALL 0x0007u   /* flags of this version; others are refused */
+#define ZWIRE_F_ALL 0x0007u	  /* flags of this version; others are refused */
 
 struct zwire_env {
 	uint8_t kind;

@@ -49,8 +49,8 @@ static bool take_codes(struct zchatter *c, const char *line, size_t len)
 			status = status * 10 + (*p - '0');
 		if (p == digits || (*p != ',' && *p != '\n'))
 			return false;
-		/* Hydra's own mark for a rank that left without PMI's finalize and whose status it did not get to know; a
-		 * rank that died of signal 1 looks the same. */
+		/* Hydra's own mark for a rank that left without PMI's finalize and whose status it did not get to know;
+		 * a rank that died of signal 1 looks the same. */
 		if (status == 1)
 			status = 1 << 8;
 		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
@@ -94,9 +94,9 @@ static bool take_mpiexec_line(struct zchatter *c, const char *p, size_t len)
 
 const char *zchatter_release(struct zchatter *c)
 {
-	const char *held = c->state == ZCHATTER_BLANK ? "\n"
-		: c->state == ZCHATTER_RULE	      ? c->blank ? blank_and_rule : rule
-						      : "";
+	const char *held = c->state == ZCHATTER_BLANK  ? "\n"
+			   : c->state == ZCHATTER_RULE ? c->blank ? blank_and_rule : rule
+						       : "";
 	if (*held)
 		c->state = ZCHATTER_NONE;
 	return held;

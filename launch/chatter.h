@@ -14,9 +14,9 @@ struct zchatter {
 	enum { ZCHATTER_NONE, ZCHATTER_BLANK, ZCHATTER_RULE, ZCHATTER_BANNER, ZCHATTER_CODES } state;
 	bool blank; /* in ZCHATTER_RULE: an empty line stands before the rule */
 	bool have_codes;
-	int status;  /* highest exit status of a rank; a rank killed by a signal counts with the number of the signal, as
-		      * mpiexec does it. Ranks killed by SIGKILL are not in it */
-	int signal;  /* that killed a rank, or 0; not SIGKILL */
+	int status; /* highest exit status of a rank; a rank killed by a signal counts with the number of the signal, as
+		     * mpiexec does it. Ranks killed by SIGKILL are not in it */
+	int signal; /* that killed a rank, or 0; not SIGKILL */
 	int nkilled; /* ranks killed by SIGKILL: perhaps by mpiexec itself, because another one died */
 };
 

@@ -10,7 +10,7 @@
 #include "scratch.h"
 
 struct zdaemon_params {
-	const char *path; /* of the program */
+	const char *path;	/* of the program */
 	const char *user, *key; /* who may use it: the secret in 64 hexadecimal digits */
 	int join_timeout_s;
 	const char *module_dir; /* NULL: zipperd's default */

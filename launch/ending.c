@@ -11,17 +11,17 @@
 #include "process.h"
 
 /* A failure has ended everything within three seconds on a machine that is not overloaded. */
-#define GRACE_MS 1500	    /* for the parts to end by themselves, and their mpiexec to tell how */
-#define TERM_MS 700	    /* between SIGTERM and SIGKILL */
+#define GRACE_MS 1500	     /* for the parts to end by themselves, and their mpiexec to tell how */
+#define TERM_MS 700	     /* between SIGTERM and SIGKILL */
 #define SIGNAL_GRACE_MS 5000 /* after Ctrl-C: ranks may write something down */
-/* Once the world is made every rank leaves or zipperd tells that it died, and on a busy machine those of other parts may need
- * seconds to leave after the first part has ended: only a zipperd that hangs tells nothing. */
+/* Once the world is made every rank leaves or zipperd tells that it died, and on a busy machine those of other parts
+ * may need seconds to leave after the first part has ended: only a zipperd that hangs tells nothing. */
 #define SUSPECT_WORLD_MS 60000
-#define SUSPECT_MS 1200	    /* zipperd hears of a lost rank later than we of its mpiexec, but not that much later */
-#define DAEMON_MS 2000	    /* for our zipperd to be seen as ended after its connection broke */
-#define LATE_MS 8000	    /* zipperd watches the time for reporting; this is only for when it does not tell */
-#define MPIEXEC_BROKEN 255  /* exit status of Hydra for errors of its own */
-#define SWEEP_TRIES 50	    /* of 10 ms each, to see the last killed process go */
+#define SUSPECT_MS 1200	   /* zipperd hears of a lost rank later than we of its mpiexec, but not that much later */
+#define DAEMON_MS 2000	   /* for our zipperd to be seen as ended after its connection broke */
+#define LATE_MS 8000	   /* zipperd watches the time for reporting; this is only for when it does not tell */
+#define MPIEXEC_BROKEN 255 /* exit status of Hydra for errors of its own */
+#define SWEEP_TRIES 50	   /* of 10 ms each, to see the last killed process go */
 
 static bool needs_report(const struct zrun *run)
 {
@@ -38,8 +38,7 @@ static void show_cause(struct zrun *run)
 	zoutput_add(&run->err, "\n", 1);
 }
 
-__attribute__((format(printf, 4, 5))) static void fail(struct zrun *run, int status, int grace_ms, const char *fmt,
-	...)
+__attribute__((format(printf, 4, 5))) static void fail(struct zrun *run, int status, int grace_ms, const char *fmt, ...)
 {
 	if (run->phase != ZRUN_GOING)
 		return;
@@ -194,8 +193,9 @@ static void fail_suspect(struct zrun *run)
 			"part %s ended with status %d before its ranks had reported to zipperd (%u of all %d had)",
 			part->plan->name, status, job->joined, run->plan->nranks);
 	else
-		fail(run, status ? status : 1, 0, "part %s ended with status %d before all its ranks called MPI_Finalize",
-			part->plan->name, status);
+		fail(run, status ? status : 1, 0,
+			"part %s ended with status %d before all its ranks called MPI_Finalize", part->plan->name,
+			status);
 	show_cause(run);
 }
 
@@ -295,7 +295,8 @@ int zending_finish(struct zrun *run)
 		fail_suspect(run);
 	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world)
 		fail(run, status ? status : 1, 0,
-			"%u of %d ranks have reported to zipperd: not an MPI program (then use --no-mpi), or libzipper.so "
+			"%u of %d ranks have reported to zipperd: not an MPI program (then use --no-mpi), or "
+			"libzipper.so "
 			"was not preloaded",
 			job->joined, run->plan->nranks);
 	if (run->phase == ZRUN_GOING) {

@@ -33,7 +33,8 @@ static bool is_ours(int fd)
 void zinput_prepare(const struct zinput *in, struct pollfd p[2])
 {
 	bool empty = in->begin == in->end;
-	p[0] = (struct pollfd){.fd = in->to >= 0 && empty && !in->ended && is_ours(in->from) ? in->from : -1, .events = POLLIN};
+	p[0] = (struct pollfd){.fd = in->to >= 0 && empty && !in->ended && is_ours(in->from) ? in->from : -1,
+		.events = POLLIN};
 	/* Without POLLOUT the end of the reader still shows as POLLERR. */
 	p[1] = (struct pollfd){.fd = in->to, .events = empty ? 0 : POLLOUT};
 }

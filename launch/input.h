@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * When mpiexec is told of the end of its input just while the program ends, it breaks down at times. A program that joins
- * a merged world lives long enough for an end that is told at once; of others some take milliseconds, and the end of an
- * input that was empty from the beginning (/dev/null) is held back.
+ * When mpiexec is told of the end of its input just while the program ends, it breaks down at times. A program that
+ * joins a merged world lives long enough for an end that is told at once; of others some take milliseconds, and the end
+ * of an input that was empty from the beginning (/dev/null) is held back.
  */
 struct zinput {
 	int from, to; /* -1: closed */

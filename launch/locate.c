@@ -36,7 +36,7 @@ static int choose(char *path, const char *variable, const char *tree, const char
 	struct zerr *err)
 {
 	const char *said = getenv(variable);
-	int n = said && *said ? snprintf(path, PATH_MAX, "%s", said)
+	int n = said && *said	 ? snprintf(path, PATH_MAX, "%s", said)
 		: *tree && built ? snprintf(path, PATH_MAX, "%s/%s", tree, built)
 				 : snprintf(path, PATH_MAX, "%s", installed);
 	return n < PATH_MAX ? 0 : zerr_set(err, -ENAMETOOLONG, "%s: the path is too long", variable);
@@ -62,20 +62,18 @@ int zlocate_check_library(const char *path, struct zerr *err)
 	ElfW(Ehdr) here, there;
 	const struct {
 		const char *path;
-		ElfW(Ehdr) *header;
+		ElfW(Ehdr) * header;
 	} files[] = {{"/proc/self/exe", &here}, {path, &there}};
 	if (strpbrk(path, ": \t\n"))
 		return zerr_set(err, -EINVAL, "%s: LD_PRELOAD cannot hold a path with blanks or colons", path);
 	for (int i = 0; i < 2; i++) {
 		int fd = open(files[i].path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
-			return zerr_set(err, -errno, "%s: %s: it cannot be preloaded", files[i].path,
-				strerror(errno));
+			return zerr_set(err, -errno, "%s: %s: it cannot be preloaded", files[i].path, strerror(errno));
 		ssize_t n = read(fd, files[i].header, sizeof(here));
 		close(fd);
 		if (n != (ssize_t)sizeof(here))
-			return zerr_set(err, -EINVAL, "%s is no shared object: it cannot be preloaded",
-				files[i].path);
+			return zerr_set(err, -EINVAL, "%s is no shared object: it cannot be preloaded", files[i].path);
 	}
 	if (memcmp(there.e_ident, ELFMAG, SELFMAG) != 0 || there.e_type != ET_DYN)
 		return zerr_set(err, -EINVAL, "%s is no shared object: it cannot be preloaded", path);

@@ -9,9 +9,9 @@
 #include "err.h"
 
 struct zlocate {
-	char mpiexec[PATH_MAX];	  /* ZMPIRUN_MPIEXEC, or what configure found */
-	char zipperd[PATH_MAX];	  /* ZMPIRUN_ZIPPERD */
-	char libzipper[PATH_MAX]; /* ZMPIRUN_LIBZIPPER */
+	char mpiexec[PATH_MAX];	   /* ZMPIRUN_MPIEXEC, or what configure found */
+	char zipperd[PATH_MAX];	   /* ZMPIRUN_ZIPPERD */
+	char libzipper[PATH_MAX];  /* ZMPIRUN_LIBZIPPER */
 	char module_dir[PATH_MAX]; /* where zipauth.so and others lie; "": where libzipper.so expects it */
 };
 

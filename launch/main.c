@@ -129,7 +129,8 @@ static void print_plan(const struct launch *l)
 		if (is_bridged(l))
 			zaddr_format(&l->route.addr[i], address, sizeof(address));
 		if (part->vranks)
-			fprintf(stderr, "zmpirun: part %s: %d ranks by the map, %s\n", part->name, part->nranks, address);
+			fprintf(stderr, "zmpirun: part %s: %d ranks by the map, %s\n", part->name, part->nranks,
+				address);
 		else
 			fprintf(stderr, "zmpirun: part %s: ranks %d to %d, %s\n", part->name, part->first,
 				part->first + part->nranks - 1, address);

@@ -16,9 +16,9 @@ struct group {
 	uint32_t cluster, of, host;
 	uint32_t next; /* another group of that host + 1; 0: none */
 	uint32_t count, nbound;
-	int part;      /* index into plan.parts */
+	int part;	/* index into plan.parts */
 	uint32_t first; /* lrank, and while filling the next one */
-	FILE *binding; /* text of what follows; NULL: none yet */
+	FILE *binding;	/* text of what follows; NULL: none yet */
 	char *text;
 	size_t len;
 };
@@ -74,7 +74,8 @@ static int check_count(const struct mapping *m, struct zerr *err)
 {
 	int wanted, rc = zplan_wanted_ranks(m->options, &wanted, err);
 	if (rc == 0 && wanted && wanted != (int)m->map.nranks)
-		return zerr_set(err, -EINVAL, "%.128s has %u ranks, but -n says %d", m->map.path, m->map.nranks, wanted);
+		return zerr_set(err, -EINVAL, "%.128s has %u ranks, but -n says %d", m->map.path, m->map.nranks,
+			wanted);
 	return rc;
 }
 
@@ -138,8 +139,9 @@ static int make_groups(struct mapping *m, struct zerr *err)
 		if (rc != 0)
 			return zerr_prefix(err, rc, "%s:%u", m->map.path, m->map.places[v].line);
 		if (g->nbound != 0 && g->nbound != g->count)
-			return zerr_set(err, -EINVAL, "%s:%u: of the ranks on %.64s some are bound to cores and some are not",
-				m->map.path, m->map.places[v].line, m->map.names[m->map.places[v].node]);
+			return zerr_set(err, -EINVAL,
+				"%s:%u: of the ranks on %.64s some are bound to cores and some are not", m->map.path,
+				m->map.places[v].line, m->map.names[m->map.places[v].node]);
 	}
 	return 0;
 }

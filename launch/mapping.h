@@ -7,9 +7,9 @@
 
 /*
  * Fills parts, hosts and vranks of an empty plan from the map that the options name. Ranks of a part are numbered host
- * by host, hosts in the order of their lowest vrank: so rank 0 of the world, which gets our standard input, is rank 0 of
- * its part. hosts NULL: --clusters; the nodes are then c1, c2, ... and zipper, which is attached to all of them and stands
- * for c1 where the map names no cluster. 0 or a negative errno with the reason.
+ * by host, hosts in the order of their lowest vrank: so rank 0 of the world, which gets our standard input, is rank 0
+ * of its part. hosts NULL: --clusters; the nodes are then c1, c2, ... and zipper, which is attached to all of them and
+ * stands for c1 where the map names no cluster. 0 or a negative errno with the reason.
  */
 int zmapping_make(struct zplan *, const struct zoptions *, const struct zhostfile *hosts, struct zerr *);
 

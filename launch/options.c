@@ -146,22 +146,22 @@ static int set_passed(struct zoptions *o, const struct row *row, char **args, st
 	return 0;
 }
 
-#define TEXT_OPTION(field) \
-	static int set_##field(struct zoptions *o, const struct row *row, char **args, struct zerr *err) \
-	{ \
-		if (o->field) \
-			return zerr_set(err, -EINVAL, "-%.*s is given twice", first_name(row), row->names); \
-		o->field = args[0]; \
-		return 0; \
+#define TEXT_OPTION(field)                                                                                             \
+	static int set_##field(struct zoptions *o, const struct row *row, char **args, struct zerr *err)               \
+	{                                                                                                              \
+		if (o->field)                                                                                          \
+			return zerr_set(err, -EINVAL, "-%.*s is given twice", first_name(row), row->names);            \
+		o->field = args[0];                                                                                    \
+		return 0;                                                                                              \
 	}
-#define FLAG_OPTION(field) \
-	static int set_##field(struct zoptions *o, const struct row *row, char **args, struct zerr *err) \
-	{ \
-		(void)row; \
-		(void)args; \
-		(void)err; \
-		o->field = true; \
-		return 0; \
+#define FLAG_OPTION(field)                                                                                             \
+	static int set_##field(struct zoptions *o, const struct row *row, char **args, struct zerr *err)               \
+	{                                                                                                              \
+		(void)row;                                                                                             \
+		(void)args;                                                                                            \
+		(void)err;                                                                                             \
+		o->field = true;                                                                                       \
+		return 0;                                                                                              \
 	}
 TEXT_OPTION(hostfile)
 TEXT_OPTION(clusters)
@@ -310,7 +310,8 @@ static int check(const struct zoptions *o, struct zerr *err)
 	if (o->map && o->ppn)
 		return zerr_set(err, -EINVAL, "-ppn and --map both say how many ranks a host gets");
 	if (o->oversubscribe && !o->map)
-		return zerr_set(err, -EINVAL, "--oversubscribe needs --map: without one ranks go round all hosts anyway");
+		return zerr_set(err, -EINVAL,
+			"--oversubscribe needs --map: without one ranks go round all hosts anyway");
 	bool failed = o->globals.failed;
 	for (int i = 0; i < o->nsections; i++)
 		failed |= o->sections[i].locals.failed;

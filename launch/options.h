@@ -9,7 +9,7 @@
 #include "argv.h"
 #include "err.h"
 
-struct zsection { /* what stands between two ':' */
+struct zsection {	     /* what stands between two ':' */
 	int nranks;	     /* 0: not given */
 	struct zargv locals; /* options for this section of every mpiexec */
 	char **argv;	     /* program and arguments, in the caller's vector, not terminated */
@@ -24,7 +24,7 @@ struct zoptions {
 	int timeout_s; /* for all ranks to report */
 	bool label;    /* -l */
 	bool oversubscribe, stats, verbose, no_mpi, help, version;
-	bool binds;   /* -bind-to, -map-by */
+	bool binds;	      /* -bind-to, -map-by */
 	char *preload;	      /* libraries that the user preloads by -genv or -env LD_PRELOAD, or NULL; owned */
 	struct zargv globals; /* options for every mpiexec */
 	struct zsection *sections;

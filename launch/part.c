@@ -78,8 +78,7 @@ static void add_binding_here(struct zargv *argv, const struct zplan_part *plan)
 }
 
 /* Where its ranks run. */
-static int add_place(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p,
-	struct zerr *err)
+static int add_place(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
 {
 	const struct zoptions *o = p->options;
 	const struct zcluster *cluster = plan->cluster;
@@ -133,8 +132,7 @@ static void add_programs(struct zargv *argv, const struct zplan_part *plan, cons
 	}
 }
 
-static int build_argv(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p,
-	struct zerr *err)
+static int build_argv(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
 {
 	const struct zoptions *o = p->options;
 	zargv_add(argv, p->mpiexec);
@@ -224,7 +222,7 @@ int zpart_status(const struct zpart *part, bool failed)
 int zpart_killer(const struct zpart *part)
 {
 	return part->chatter.signal || part->chatter.status ? part->chatter.signal
-		: part->chatter.nkilled			    ? SIGKILL
+	       : part->chatter.nkilled			    ? SIGKILL
 							    : 0;
 }
 

@@ -16,11 +16,11 @@
 
 struct zpart {
 	const struct zplan_part *plan;
-	pid_t pid;	 /* of mpiexec; 0: not started, or ended */
+	pid_t pid; /* of mpiexec; 0: not started, or ended */
 	bool started;
 	int wait_status; /* of mpiexec, once it has ended */
 	int64_t ended_ms;
-	bool by_itself;	 /* it had ended before we sent it SIGTERM */
+	bool by_itself; /* it had ended before we sent it SIGTERM */
 	struct zpump out, err;
 	struct zchatter chatter;
 };

@@ -166,7 +166,8 @@ int zplan_make(struct zplan *plan, const struct zoptions *o, const struct zhostf
 	for (int i = 0; rc == 0 && o->binds && i < plan->nparts; i++)
 		for (int h = 0; h < plan->parts[i].nhosts; h++)
 			if (plan->parts[i].hosts[h].binding)
-				return zerr_set(err, -EINVAL, "the map binds ranks to cores, and so do -bind-to and -map-by");
+				return zerr_set(err, -EINVAL,
+					"the map binds ranks to cores, and so do -bind-to and -map-by");
 	return rc;
 }
 

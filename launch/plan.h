@@ -18,7 +18,7 @@ struct zplan_part {
 	char name[ZCTL_NAME_MAX + 1];
 	const struct zcluster *cluster; /* NULL: this machine (--clusters) */
 	int nranks;
-	int first; /* vrank of its rank 0 */
+	int first;		  /* vrank of its rank 0 */
 	uint32_t *vranks;	  /* [nranks], by lrank; NULL: first, first + 1, ...; owned */
 	struct zplan_host *hosts; /* [nhosts], in the order of mpiexec; with --clusters only with a map; owned */
 	int nhosts;
@@ -28,7 +28,7 @@ struct zplan_part {
 struct zplan {
 	struct zplan_part parts[ZCTL_PARTS_MAX]; /* only those with ranks */
 	int nparts, nranks;
-	bool mapped; /* the parts have vranks */
+	bool mapped;			/* the parts have vranks */
 	char names[ZCTL_PARTS_MAX * 8]; /* of the parts, comma-separated */
 };
 

@@ -11,11 +11,10 @@
 
 #include "process.h"
 
-#define READ_BYTES 65536   /* what a pipe holds */
+#define READ_BYTES 65536     /* what a pipe holds */
 #define LINE_MAX_BYTES 65536 /* longer lines are handed on in pieces */
 
-void zpump_init(struct zpump *p, int fd, struct zoutput *out, struct zchatter *chatter,
-	const struct zplan_part *label)
+void zpump_init(struct zpump *p, int fd, struct zoutput *out, struct zchatter *chatter, const struct zplan_part *label)
 {
 	memset(p, 0, sizeof(*p));
 	p->fd = fd;

@@ -16,18 +16,17 @@
 struct zpump {
 	int fd; /* -1: closed */
 	struct zoutput *out;
-	struct zchatter *chatter; /* mpiexec's lines are taken out; NULL: there are none */
-	const bool *hush;	  /* once true, complaints about the failed job are dropped; NULL: never */
+	struct zchatter *chatter;	/* mpiexec's lines are taken out; NULL: there are none */
+	const bool *hush;		/* once true, complaints about the failed job are dropped; NULL: never */
 	const struct zplan_part *label; /* "[lrank] " at the beginning of a line becomes "[vrank] "; NULL: not */
-	bool mid_line;		  /* the beginning of this line has been handed on */
+	bool mid_line;			/* the beginning of this line has been handed on */
 	char *buf;
 	size_t len, cap;
 	int64_t last_ms; /* when something came */
 };
 
 /* Takes over fd. */
-void zpump_init(struct zpump *, int fd, struct zoutput *out, struct zchatter *chatter,
-	const struct zplan_part *label);
+void zpump_init(struct zpump *, int fd, struct zoutput *out, struct zchatter *chatter, const struct zplan_part *label);
 /* Reads once; call when poll says so. The end of the stream closes fd. */
 void zpump_read(struct zpump *);
 /* Milliseconds until there is something to show without further input, or -1. */

@@ -7,8 +7,9 @@
 #include "plan.h"
 
 /*
- * Every host of the plan's clusters must have an address. Clusters for which a launcher was named (also launcher=ssh, for
- * names that only ~/.ssh/config knows) are left out: it knows what its names mean. 0, or -ENOENT with "path:line: ...".
+ * Every host of the plan's clusters must have an address. Clusters for which a launcher was named (also launcher=ssh,
+ * for names that only ~/.ssh/config knows) are left out: it knows what its names mean. 0, or -ENOENT with "path:line:
+ * ...".
  */
 int zresolve_hosts(const struct zplan *, const struct zoptions *, const char *path, struct zerr *);
 

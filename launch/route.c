@@ -40,8 +40,8 @@ static bool is_local(const char *host)
 }
 
 /* Ours to start: possible only on this machine, at ports that the kernel chooses. */
-static int prepare_start(struct zroute *route, const struct zplan *plan, const struct zzipper *zipper,
-	const char *path, struct zerr *err)
+static int prepare_start(struct zroute *route, const struct zplan *plan, const struct zzipper *zipper, const char *path,
+	struct zerr *err)
 {
 	for (int i = 0; i < plan->nparts; i++) {
 		struct zaddr *addr = &route->addr[i];
@@ -63,8 +63,8 @@ static int prepare_start(struct zroute *route, const struct zplan *plan, const s
 	return 0;
 }
 
-static int take_zipper(struct zroute *route, const struct zplan *plan, const struct zzipper *zipper,
-	const char *path, struct zerr *err)
+static int take_zipper(struct zroute *route, const struct zplan *plan, const struct zzipper *zipper, const char *path,
+	struct zerr *err)
 {
 	route->host = zipper->host;
 	route->start = true;

@@ -9,7 +9,7 @@
 
 struct zroute {
 	struct zaddr addr[ZCTL_PARTS_MAX]; /* zipperd as the ranks of plan.parts[i] see it */
-	bool start;	/* nobody runs one there: ours. Then TCP ports are 0 and shm paths empty until it is ready */
+	bool start;	  /* nobody runs one there: ours. Then TCP ports are 0 and shm paths empty until it is ready */
 	const char *host; /* of the zipper, for messages */
 };
 

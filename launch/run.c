@@ -79,8 +79,7 @@ int zrun_start(struct zrun *run, struct zpart_params *params, const struct zaddr
 	}
 	close(input[0]);
 	close(others[0]);
-	zinput_init(&run->input, rc == 0 ? STDIN_FILENO : -1, input[1], others[1],
-		!run->job->session);
+	zinput_init(&run->input, rc == 0 ? STDIN_FILENO : -1, input[1], others[1], !run->job->session);
 	if (rc < 0)
 		zprocess_kill_all();
 	return rc;
@@ -196,8 +195,7 @@ static void move(struct zrun *run, const struct pollfd *p)
 			const struct pollfd *mine = &p[AT_PARTS + 2 * i + k];
 			if (mine->fd >= 0 && mine->revents)
 				zpump_read(pumps[k]);
-			else if (pumps[k]->fd >= 0 && part->pid == 0 && mine->fd >= 0 &&
-				now > part->ended_ms + TAIL_MS)
+			else if (pumps[k]->fd >= 0 && part->pid == 0 && mine->fd >= 0 && now > part->ended_ms + TAIL_MS)
 				zpump_close(pumps[k]);
 			else
 				zpump_tick(pumps[k], now);

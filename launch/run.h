@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Supervises a job whose parts have been planned: starts them, moves their input and output, ends all when one fails. */
+/* Supervises a job whose parts have been planned: starts them, moves their input and output, ends all when one fails.
+ */
 #ifndef ZIP_LAUNCH_RUN_H
 #define ZIP_LAUNCH_RUN_H
 
@@ -19,7 +20,7 @@ enum zrun_phase {
 struct zrun {
 	const struct zoptions *options;
 	const struct zplan *plan;
-	struct zjob *job;	 /* with session NULL where there is no zipperd */
+	struct zjob *job; /* with session NULL where there is no zipperd */
 	struct zdaemon *daemon;
 	struct zpart parts[ZCTL_PARTS_MAX];
 	struct zoutput out, err;
@@ -27,10 +28,10 @@ struct zrun {
 	struct zinput input;
 	int signals; /* signalfd */
 	enum zrun_phase phase;
-	int64_t phase_ms; /* when the next phase begins */
+	int64_t phase_ms;	      /* when the next phase begins */
 	int64_t start_ms, suspect_ms; /* suspect: a part ended without all its ranks having left; 0: none */
 	bool suspect_world;	      /* the world had been made by then */
-	char cause[400];  /* why the job ends early; "": it does not */
+	char cause[400];	      /* why the job ends early; "": it does not */
 	bool cause_shown;
 	bool hush;	  /* it has been told, or will be, by zmpirun alone */
 	int cause_status; /* exit status that goes with it */

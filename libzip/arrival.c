@@ -151,7 +151,7 @@ int zarrival_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIR
 struct zmatch_key zarrival_key(const struct zcomm *c, enum zcomm_context context, int rank, int tag)
 {
 	uint32_t any = (rank == MPI_ANY_SOURCE ? ZMATCH_ANY_SOURCE : 0) |
-		(tag == MPI_ANY_TAG && context == ZCOMM_PT2PT ? ZMATCH_ANY_TAG : 0);
+		       (tag == MPI_ANY_TAG && context == ZCOMM_PT2PT ? ZMATCH_ANY_TAG : 0);
 
 	return zmatch_key_make(c->id | context, any & ZMATCH_ANY_SOURCE ? 0 : (uint32_t)c->vrank[rank], tag, any);
 }

@@ -18,8 +18,8 @@
 enum zsend_mode { ZSEND_STANDARD, ZSEND_SYNC, ZSEND_BUFFERED };
 
 /* Starts a send to a remote rank of comm. The request is ours (zreq_done, zreq_release). MPI class or MPI_SUCCESS. */
-int zbridge_isend(struct zcomm *, enum zcomm_context, const void *buf, MPI_Count count, MPI_Datatype, int dest,
-	int tag, enum zsend_mode, struct zreq **);
+int zbridge_isend(struct zcomm *, enum zcomm_context, const void *buf, MPI_Count count, MPI_Datatype, int dest, int tag,
+	enum zsend_mode, struct zreq **);
 /* Starts a receive from a remote rank of comm, bridged half only. tag may be MPI_ANY_TAG. MPI_ANY_SOURCE is
  * zp2p_irecv's business (p2p.h). */
 int zbridge_irecv(struct zcomm *, enum zcomm_context, void *buf, MPI_Count count, MPI_Datatype, int source, int tag,

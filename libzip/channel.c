@@ -20,8 +20,8 @@
 
 #define ATTACH_TIMEOUT_MS 20000 /* zipperd is there: it answered the join */
 #define BYE_POLL_MS 100
-#define RECV_BUDGET 64		/* messages from one link before the others have their turn */
-#define DATA_BUDGET 16		/* fragments to one link before anything else has its turn */
+#define RECV_BUDGET 64 /* messages from one link before the others have their turn */
+#define DATA_BUDGET 16 /* fragments to one link before anything else has its turn */
 
 struct zcontrol { /* from the pool */
 	struct zcontrol *next;
@@ -30,7 +30,7 @@ struct zcontrol { /* from the pool */
 	uint8_t key[ZRMA_KEY_BYTES];
 };
 
-static struct zchannel *channels; /* [zworld.nparts]: by zipperd */
+static struct zchannel *channels;	/* [zworld.nparts]: by zipperd */
 static struct zchannel **open_channels; /* [open_count]: those with a link, of both kinds */
 static int open_count, open_cap;
 static struct zchannel *direct_channels; /* all of them, also waiting ones */
@@ -180,7 +180,8 @@ void zchannel_hand_over(struct zremote *r, struct zchannel *bridge)
 {
 	struct zchannel *own = r->channel;
 
-	/* No transfer is under way and nothing has been posted: control messages and the ready rank are all there is. */
+	/* No transfer is under way and nothing has been posted: control messages and the ready rank are all there is.
+	 */
 	r->channel = bridge;
 	if (own->control_head) {
 		if (bridge->control_head)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The data channels of this rank: one link to zipperd for each other part that it talks to, and one to each rank that it
- * talks to directly (direct.h), with what waits to be posted on it. Under the shim's lock. Failure of a link ends the job
- * (zerror_fatal): the world is not whole without.
+ * The data channels of this rank: one link to zipperd for each other part that it talks to, and one to each rank that
+ * it talks to directly (direct.h), with what waits to be posted on it. Under the shim's lock. Failure of a link ends
+ * the job (zerror_fatal): the world is not whole without.
  */
 #ifndef ZIP_LIBZIP_CHANNEL_H
 #define ZIP_LIBZIP_CHANNEL_H
@@ -25,8 +25,8 @@ struct zchannel {
 	bool waiting;	    /* to be decided between a direct link and the bridge: nothing is posted */
 	int broken;	    /* of a direct link: why nothing can be posted, and whether that matters shows what comes */
 	uint64_t msgs, bytes; /* that were posted: messages (EAGER and RTS), and payload of EAGER and DATA */
-	bool full;	    /* the link refused a post in this turn */
-	bool held_back;	    /* something posted is not flushed */
+	bool full;	      /* the link refused a post in this turn */
+	bool held_back;	      /* something posted is not flushed */
 	struct zcontrol *control_head, *control_tail; /* unsequenced envelopes that found the link full */
 	struct zremote *ready_head, *ready_tail;      /* peers with sequenced messages to post */
 	struct zop_list data;			      /* sends with a grant to use, in turns */
@@ -70,7 +70,8 @@ bool zchannel_recv_turn(void);
 bool zchannel_idle(void);
 bool zchannel_any_open(void);
 
-/* For sleeping: arms all links and fills fds, at most zchannel_fds() of them. Returns their number, or -1: do not sleep. */
+/* For sleeping: arms all links and fills fds, at most zchannel_fds() of them. Returns their number, or -1: do not
+ * sleep. */
 struct pollfd;
 int zchannel_fds(void);
 int zchannel_arm(struct pollfd *fds);

@@ -27,8 +27,7 @@ int ztake_data(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype 
 	if (*type == MPI_DATATYPE_NULL)
 		return MPI_ERR_TYPE;
 	/* MPI_BOTTOM is a null pointer too, but means nothing with a datatype that begins at 0. */
-	if (buf == MPI_IN_PLACE ||
-		(!buf && count > 0 && zbuf_is_contiguous(*type) && zbuf_size(*type) > 0))
+	if (buf == MPI_IN_PLACE || (!buf && count > 0 && zbuf_is_contiguous(*type) && zbuf_size(*type) > 0))
 		return MPI_ERR_BUFFER;
 	return zsched_keep_type(s, type);
 }
@@ -159,9 +158,7 @@ int zcoll_init(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
 	if (!request)
 		return raise_class(c, MPI_ERR_ARG, a->name);
 	struct zsched *holder = zsched_create(c, a->name);
-	struct persistent *p =
-		holder ? (struct persistent *)(void *)zreq_create(&persistent_ops, sizeof *p, c)
-		       : NULL;
+	struct persistent *p = holder ? (struct persistent *)(void *)zreq_create(&persistent_ops, sizeof *p, c) : NULL;
 	int rc = MPI_ERR_NO_MEM;
 	if (!p)
 		goto err_holder;
@@ -192,8 +189,8 @@ bool zcoll_native_may_block(MPI_Comm comm)
 	int inter = 0, size = 0;
 	if (!zworld.merged || comm == MPI_COMM_SELF || comm == MPI_COMM_NULL)
 		return true;
-	return zn.Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter &&
-	       zn.Comm_size(comm, &size) == MPI_SUCCESS && size == 1;
+	return zn.Comm_test_inter(comm, &inter) == MPI_SUCCESS && !inter && zn.Comm_size(comm, &size) == MPI_SUCCESS &&
+	       size == 1;
 }
 
 /* Native tests between turns of the bridge, which may cost a system call each. */

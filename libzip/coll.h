@@ -25,8 +25,7 @@ struct zvec {
 	const void *p;
 	bool is_int;
 };
-_Static_assert(sizeof(MPI_Count) == 8 && sizeof(MPI_Aint) == 8 && sizeof(int) == 4,
-	"struct zvec tells by size");
+_Static_assert(sizeof(MPI_Count) == 8 && sizeof(MPI_Aint) == 8 && sizeof(int) == 4, "struct zvec tells by size");
 #define ZVEC(array) ((struct zvec){(array), sizeof *(array) == sizeof(int)})
 static inline MPI_Count zvec_get(struct zvec v, int i)
 {
@@ -73,14 +72,10 @@ int zcoll_barrier(struct zcomm *);
  * round. */
 int zbuild_barrier(struct zsched *);
 int zbuild_bcast(struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int root);
-int zbuild_gather(
-	struct zsched *, const struct zcoll *); /* regular, or vector with recvcounts and rdispls */
-int zbuild_scatter(
-	struct zsched *, const struct zcoll *); /* regular, or vector with sendcounts and sdispls */
-int zbuild_allgather(
-	struct zsched *, const struct zcoll *); /* regular, or vector with recvcounts and rdispls */
-int zbuild_reduce(struct zsched *,
-	const struct zcoll *); /* sendbuf, recvbuf, recvcount, recvtype, op, root */
+int zbuild_gather(struct zsched *, const struct zcoll *);    /* regular, or vector with recvcounts and rdispls */
+int zbuild_scatter(struct zsched *, const struct zcoll *);   /* regular, or vector with sendcounts and sdispls */
+int zbuild_allgather(struct zsched *, const struct zcoll *); /* regular, or vector with recvcounts and rdispls */
+int zbuild_reduce(struct zsched *, const struct zcoll *);    /* sendbuf, recvbuf, recvcount, recvtype, op, root */
 int zbuild_allreduce(struct zsched *, const struct zcoll *); /* the same, without root */
 
 /* Am I the leader of my part? */
@@ -100,8 +95,9 @@ static inline int zcoll_next_rank(const struct zcomm *c, int p, int r)
 	return r;
 }
 
-/* Several leaders in each part: number a is in charge of the members first(a) to first(a + 1) - 1 of n, by their numbers
- * in the part (for mine: ranks in the shadow), and is the first of them itself. So they are spread over the members. */
+/* Several leaders in each part: number a is in charge of the members first(a) to first(a + 1) - 1 of n, by their
+ * numbers in the part (for mine: ranks in the shadow), and is the first of them itself. So they are spread over the
+ * members. */
 static inline int zcoll_first(int n, int leaders, int a)
 {
 	return (int)((long)n * a / leaders);

@@ -14,10 +14,10 @@
 /* With one other part. Members there are numbered as there, mine as in the shadow. */
 struct zbundle {
 	const struct zalltoall *x;
-	int n;				 /* its members */
-	const int *members;		 /* [n]: their ranks */
-	int32_t *out_bytes, *in_bytes;	 /* [n]: my blocks for and from its members; 0: not among them */
-	char *out, *in;			 /* these blocks, in the order of its members */
+	int n;			       /* its members */
+	const int *members;	       /* [n]: their ranks */
+	int32_t *out_bytes, *in_bytes; /* [n]: my blocks for and from its members; 0: not among them */
+	char *out, *in;		       /* these blocks, in the order of its members */
 	/* Of a leader: it is in charge of its members [low, high), and of mine [my_low, my_high). */
 	int peer, low, high, my_low, my_high;
 	int32_t *got_bytes; /* [nlocal][high - low] */
@@ -80,7 +80,11 @@ static struct zbundle *make_bundle(struct zsched *s, const struct zalltoall *x, 
 	int n = c->parts[part].count, a = zcoll_my_number(c, x->leaders);
 	if (!b)
 		return NULL;
-	*b = (struct zbundle){.x = x, .n = n, .members = c->parts[part].member, .sizes_sent = {-1, -1}, .msg_sent = {-1, -1}};
+	*b = (struct zbundle){.x = x,
+		.n = n,
+		.members = c->parts[part].member,
+		.sizes_sent = {-1, -1},
+		.msg_sent = {-1, -1}};
 	b->out_bytes = zsched_alloc(s, (size_t)n * sizeof *b->out_bytes);
 	b->in_bytes = zsched_alloc(s, (size_t)n * sizeof *b->in_bytes);
 	if (!b->out_bytes || !b->in_bytes)

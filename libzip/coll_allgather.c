@@ -23,8 +23,8 @@ static int copy_own(struct zsched *s, void *arg)
 	const struct zcoll *a = arg;
 	struct zslots slots = zslots_recv(a);
 	int rank = zsched_comm(s)->rank;
-	return zbuf_copy(s, a->sendbuf, a->sendcount, a->sendtype, zslots_at(&slots, rank),
-		zslots_count(&slots, rank), slots.type);
+	return zbuf_copy(s, a->sendbuf, a->sendcount, a->sendtype, zslots_at(&slots, rank), zslots_count(&slots, rank),
+		slots.type);
 }
 
 static int gather_own(struct zsched *s, const struct zcoll *a, const struct zslots *slots)
@@ -41,8 +41,7 @@ static int gather_own(struct zsched *s, const struct zcoll *a, const struct zslo
 	int rc = zslots_local(s, slots, &counts, &displs);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return znative_allgatherv(
-		s, a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, counts, displs, a->recvtype);
+	return znative_allgatherv(s, a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, counts, displs, a->recvtype);
 }
 
 static int make_piece(struct zsched *s, const struct zslots *slots, int p, int leaders, int a, struct piece *piece)
@@ -114,21 +113,18 @@ static int take(struct zsched *s, struct zcoll *a)
 	return rc;
 }
 
-#define ALLGATHER_PARAMS(COUNT, DISPL)                                                             \
-	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,                \
-		COUNT recvcount, MPI_Datatype recvtype, MPI_Comm comm
-ZCOLL_FORMS(Allgather, Iallgather, ALLGATHER_PARAMS,
-	(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-	(.take = take, .build = zbuild_allgather, .sendbuf = sendbuf, .sendcount = sendcount,
-		.sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount,
-		.recvtype = recvtype))
+#define ALLGATHER_PARAMS(COUNT, DISPL)                                                                                 \
+	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, COUNT recvcount,                   \
+		MPI_Datatype recvtype, MPI_Comm comm
+ZCOLL_FORMS(Allgather, Iallgather, ALLGATHER_PARAMS, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+	(.take = take, .build = zbuild_allgather, .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,
+		.recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype))
 
-#define ALLGATHERV_PARAMS(COUNT, DISPL)                                                            \
-	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,                \
-		const COUNT recvcounts[], const DISPL displs[], MPI_Datatype recvtype,             \
-		MPI_Comm comm
+#define ALLGATHERV_PARAMS(COUNT, DISPL)                                                                                \
+	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, const COUNT recvcounts[],          \
+		const DISPL displs[], MPI_Datatype recvtype, MPI_Comm comm
 ZCOLL_FORMS(Allgatherv, Iallgatherv, ALLGATHERV_PARAMS,
 	(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
-	(.take = take, .build = zbuild_allgather, .vector = true, .sendbuf = sendbuf,
-		.sendcount = sendcount, .sendtype = sendtype, .recvbuf = recvbuf,
-		.recvcounts = ZVEC(recvcounts), .rdispls = ZVEC(displs), .recvtype = recvtype))
+	(.take = take, .build = zbuild_allgather, .vector = true, .sendbuf = sendbuf, .sendcount = sendcount,
+		.sendtype = sendtype, .recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts), .rdispls = ZVEC(displs),
+		.recvtype = recvtype))

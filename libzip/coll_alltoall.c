@@ -50,7 +50,8 @@ static int exchange_direct(struct zsched *s, const struct zalltoall *x, int wind
 		int to = (me + t) % wide, from = (me + wide - t) % wide;
 		int *at = &open[2 * (begun % window)];
 		at[0] = at[1] = -1;
-		if (from < c->parts[from_part].count && is_direct(&x->recv, c->parts[from_part].member[from], x->limit)) {
+		if (from < c->parts[from_part].count &&
+			is_direct(&x->recv, c->parts[from_part].member[from], x->limit)) {
 			int r = c->parts[from_part].member[from];
 			rc = zsched_recv(s, zside_at(&x->recv, r), zslots_count(&x->recv.slots, r),
 				zside_type(&x->recv, r), r);
@@ -76,8 +77,7 @@ static int exchange_direct(struct zsched *s, const struct zalltoall *x, int wind
 	return rc;
 }
 
-static int local_types(
-	struct zsched *s, const struct zside *d, MPI_Datatype **types, MPI_Aint *displs)
+static int local_types(struct zsched *s, const struct zside *d, MPI_Datatype **types, MPI_Aint *displs)
 {
 	struct zcomm *c = zsched_comm(s);
 	*types = zsched_alloc(s, (size_t)c->nlocal * sizeof **types);
@@ -90,8 +90,7 @@ static int local_types(
 	return MPI_SUCCESS;
 }
 
-static int exchange_local(
-	struct zsched *s, const struct zside *send, const struct zside *recv, bool in_place)
+static int exchange_local(struct zsched *s, const struct zside *send, const struct zside *recv, bool in_place)
 {
 	MPI_Count *scounts = NULL, *rcounts;
 	MPI_Aint *sdispls = NULL, *rdispls;
@@ -103,15 +102,14 @@ static int exchange_local(
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (!recv->types)
-		return znative_alltoallv(s, sendbuf, scounts, sdispls, send->slots.type,
-			recv->slots.buf, rcounts, rdispls, recv->slots.type);
+		return znative_alltoallv(s, sendbuf, scounts, sdispls, send->slots.type, recv->slots.buf, rcounts,
+			rdispls, recv->slots.type);
 	rc = local_types(s, recv, &rtypes, rdispls);
 	if (rc == MPI_SUCCESS && !in_place)
 		rc = local_types(s, send, &stypes, sdispls);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return znative_alltoallw(
-		s, sendbuf, scounts, sdispls, stypes, recv->slots.buf, rcounts, rdispls, rtypes);
+	return znative_alltoallw(s, sendbuf, scounts, sdispls, stypes, recv->slots.buf, rcounts, rdispls, rtypes);
 }
 
 /* In all forms but Alltoall ranks know their own blocks only: what all decide alike cannot depend on sizes. */
@@ -161,8 +159,7 @@ static int take(struct zsched *s, struct zcoll *a)
 			 : ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
 }
 
-static int take_types(
-	struct zsched *s, struct zvec counts, struct zvec displs, const MPI_Datatype **types)
+static int take_types(struct zsched *s, struct zvec counts, struct zvec displs, const MPI_Datatype **types)
 {
 	int n = zsched_comm(s)->size;
 	if (!counts.p || !displs.p || !*types)
@@ -190,33 +187,28 @@ static int take_w(struct zsched *s, struct zcoll *a)
 	return rc;
 }
 
-#define ALLTOALL_PARAMS(COUNT, DISPL)                                                              \
-	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,                \
-		COUNT recvcount, MPI_Datatype recvtype, MPI_Comm comm
-ZCOLL_FORMS(Alltoall, Ialltoall, ALLTOALL_PARAMS,
-	(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-	(.take = take, .build = build, .sendbuf = sendbuf, .sendcount = sendcount,
-		.sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount,
-		.recvtype = recvtype))
+#define ALLTOALL_PARAMS(COUNT, DISPL)                                                                                  \
+	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, COUNT recvcount,                   \
+		MPI_Datatype recvtype, MPI_Comm comm
+ZCOLL_FORMS(Alltoall, Ialltoall, ALLTOALL_PARAMS, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+	(.take = take, .build = build, .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,
+		.recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype))
 
-#define ALLTOALLV_PARAMS(COUNT, DISPL)                                                             \
-	const void *sendbuf, const COUNT sendcounts[], const DISPL sdispls[],                      \
-		MPI_Datatype sendtype, void *recvbuf, const COUNT recvcounts[],                    \
-		const DISPL rdispls[], MPI_Datatype recvtype, MPI_Comm comm
+#define ALLTOALLV_PARAMS(COUNT, DISPL)                                                                                 \
+	const void *sendbuf, const COUNT sendcounts[], const DISPL sdispls[], MPI_Datatype sendtype, void *recvbuf,    \
+		const COUNT recvcounts[], const DISPL rdispls[], MPI_Datatype recvtype, MPI_Comm comm
 ZCOLL_FORMS(Alltoallv, Ialltoallv, ALLTOALLV_PARAMS,
 	(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-	(.take = take, .build = build, .vector = true, .sendbuf = sendbuf,
-		.sendcounts = ZVEC(sendcounts), .sdispls = ZVEC(sdispls), .sendtype = sendtype,
-		.recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts), .rdispls = ZVEC(rdispls),
-		.recvtype = recvtype))
+	(.take = take, .build = build, .vector = true, .sendbuf = sendbuf, .sendcounts = ZVEC(sendcounts),
+		.sdispls = ZVEC(sdispls), .sendtype = sendtype, .recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts),
+		.rdispls = ZVEC(rdispls), .recvtype = recvtype))
 
-#define ALLTOALLW_PARAMS(COUNT, DISPL)                                                             \
-	const void *sendbuf, const COUNT sendcounts[], const DISPL sdispls[],                      \
-		const MPI_Datatype sendtypes[], void *recvbuf, const COUNT recvcounts[],           \
-		const DISPL rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm
+#define ALLTOALLW_PARAMS(COUNT, DISPL)                                                                                 \
+	const void *sendbuf, const COUNT sendcounts[], const DISPL sdispls[], const MPI_Datatype sendtypes[],          \
+		void *recvbuf, const COUNT recvcounts[], const DISPL rdispls[], const MPI_Datatype recvtypes[],        \
+		MPI_Comm comm
 ZCOLL_FORMS(Alltoallw, Ialltoallw, ALLTOALLW_PARAMS,
 	(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
-	(.take = take_w, .build = build, .vector = true, .sendbuf = sendbuf,
-		.sendcounts = ZVEC(sendcounts), .sdispls = ZVEC(sdispls), .sendtypes = sendtypes,
-		.recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts), .rdispls = ZVEC(rdispls),
-		.recvtypes = recvtypes))
+	(.take = take_w, .build = build, .vector = true, .sendbuf = sendbuf, .sendcounts = ZVEC(sendcounts),
+		.sdispls = ZVEC(sdispls), .sendtypes = sendtypes, .recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts),
+		.rdispls = ZVEC(rdispls), .recvtypes = recvtypes))

@@ -18,10 +18,10 @@ struct zside {
 struct zalltoall {
 	struct zside send, recv;
 	bool in_place;
-	MPI_Count limit; /* blocks of at most so many bytes travel together; 0: none */
-	MPI_Count block; /* bytes of every block; -1: they differ */
-	int leaders;	 /* in each part */
-	int local;	 /* the open step of the local pairs */
+	MPI_Count limit;	  /* blocks of at most so many bytes travel together; 0: none */
+	MPI_Count block;	  /* bytes of every block; -1: they differ */
+	int leaders;		  /* in each part */
+	int local;		  /* the open step of the local pairs */
 	struct zbundle **bundles; /* [nparts], NULL for my own; see coll_aggregate.c */
 };
 

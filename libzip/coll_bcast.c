@@ -14,7 +14,7 @@ struct bcast {
 	void *buf;
 	MPI_Count count;
 	MPI_Datatype type;
-	char *wire;      /* packed form; the buffer itself where that is the same */
+	char *wire;	 /* packed form; the buffer itself where that is the same */
 	MPI_Count bytes; /* of it */
 	int root;
 	bool root_here; /* the root is in my part */
@@ -62,8 +62,8 @@ static int build_remote_segments(struct zsched *s, struct bcast *b)
 	if (n == 1)
 		segment = longest;
 	if (mine >= 0) {
-		arriving = zsched_recv_bytes(
-			s, b->wire + piece_at(b, mine), piece_at(b, mine + 1) - piece_at(b, mine), b->root);
+		arriving = zsched_recv_bytes(s, b->wire + piece_at(b, mine), piece_at(b, mine + 1) - piece_at(b, mine),
+			b->root);
 		if (!arriving)
 			return MPI_ERR_NO_MEM;
 		zsched_round(s);
@@ -127,8 +127,7 @@ static int build_small(struct zsched *s, const struct bcast *b)
 		zsched_round(s);
 	}
 	if (rc == MPI_SUCCESS && c->nlocal > 1)
-		rc = znative_bcast(
-			s, b->buf, b->count, b->type, b->root_here ? c->shadow_rank[b->root] : 0);
+		rc = znative_bcast(s, b->buf, b->count, b->type, b->root_here ? c->shadow_rank[b->root] : 0);
 	return rc;
 }
 
@@ -162,8 +161,6 @@ static int build(struct zsched *s, const struct zcoll *a)
 	return zbuild_bcast(s, a->recvbuf, a->recvcount, a->recvtype, a->root);
 }
 
-#define PARAMS(COUNT, DISPL)                                                                       \
-	void *buffer, COUNT count, MPI_Datatype datatype, int root, MPI_Comm comm
+#define PARAMS(COUNT, DISPL) void *buffer, COUNT count, MPI_Datatype datatype, int root, MPI_Comm comm
 ZCOLL_FORMS(Bcast, Ibcast, PARAMS, (buffer, count, datatype, root, comm),
-	(.take = take, .build = build, .recvbuf = buffer, .recvcount = count, .recvtype = datatype,
-		.root = root))
+	(.take = take, .build = build, .recvbuf = buffer, .recvcount = count, .recvtype = datatype, .root = root))

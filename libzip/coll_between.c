@@ -18,8 +18,8 @@ struct zbetween {
 	void **temps; /* all, slices: [nparts]; doubling: [stages] */
 };
 
-/* Doubling: the largest power of two is a cube of its own; of the first 2 * spare parts the even ones give their share to
- * their right neighbours before, and get the result from them after it. */
+/* Doubling: the largest power of two is a cube of its own; of the first 2 * spare parts the even ones give their share
+ * to their right neighbours before, and get the result from them after it. */
 static int cube_of(int nparts)
 {
 	int cube = 1;
@@ -98,8 +98,12 @@ static int add_fold(struct zsched *s, const struct zbetween *b, void *result, MP
 		return MPI_ERR_NO_MEM;
 	for (int p = 0; p < b->nparts; p++)
 		inputs[p] = p == b->mine ? result : b->temps[p];
-	*f = (struct zfold){
-		.count = count, .type = b->type, .op = b->op, .n = b->nparts, .inputs = inputs, .result = result};
+	*f = (struct zfold){.count = count,
+		.type = b->type,
+		.op = b->op,
+		.n = b->nparts,
+		.inputs = inputs,
+		.result = result};
 	return zsched_call(s, zfold_call, f);
 }
 
@@ -168,18 +172,23 @@ static int combine_pair(struct zsched *s, void *arg)
 	return rc == MPI_SUCCESS ? zbuf_copy(s, x->other, x->count, b->type, x->result, x->count, b->type) : rc;
 }
 
-static int add_pair(struct zsched *s, const struct zbetween *b, int stage, bool other_first, void *result, MPI_Count count)
+static int add_pair(struct zsched *s, const struct zbetween *b, int stage, bool other_first, void *result,
+	MPI_Count count)
 {
 	struct pair *x = zsched_alloc(s, sizeof *x);
 	if (!x)
 		return MPI_ERR_NO_MEM;
-	*x = (struct pair){.b = b, .other = b->temps[stage - 1], .result = result, .count = count, .other_first = other_first};
+	*x = (struct pair){.b = b,
+		.other = b->temps[stage - 1],
+		.result = result,
+		.count = count,
+		.other_first = other_first};
 	return zsched_call(s, combine_pair, x);
 }
 
 /* What one part does in one stage of the doubling. */
 struct turn {
-	int peer; /* a part, -1: nothing */
+	int peer;			/* a part, -1: nothing */
 	bool sends, receives, replaces; /* what it receives is the result */
 };
 

@@ -55,11 +55,10 @@ void zbuf_copy_span(const void *from, void *to, MPI_Count count, MPI_Datatype ty
 		memcpy((char *)to + low, (const char *)from + low, (size_t)(high - low));
 }
 
-int zbuf_copy(struct zsched *s, const void *from, MPI_Count fromcount, MPI_Datatype fromtype,
-	void *to, MPI_Count tocount, MPI_Datatype totype)
+int zbuf_copy(struct zsched *s, const void *from, MPI_Count fromcount, MPI_Datatype fromtype, void *to,
+	MPI_Count tocount, MPI_Datatype totype)
 {
-	MPI_Count bytes = fromcount * zbuf_size(fromtype), room = tocount * zbuf_size(totype),
-		  at = 0;
+	MPI_Count bytes = fromcount * zbuf_size(fromtype), room = tocount * zbuf_size(totype), at = 0;
 	bool from_plain = zbuf_is_contiguous(fromtype), to_plain = zbuf_is_contiguous(totype);
 	if (bytes > room)
 		return MPI_ERR_TRUNCATE;
@@ -89,15 +88,13 @@ MPI_Count zbuf_wire_bytes(MPI_Count count, MPI_Datatype type)
 int zbuf_pack(const void *buf, MPI_Count count, MPI_Datatype type, char *at)
 {
 	MPI_Count bytes = zbuf_wire_bytes(count, type);
-	return bytes == 0 ? MPI_SUCCESS
-			  : zdata_pack((uint8_t *)at, (uint64_t)bytes, buf, count, type);
+	return bytes == 0 ? MPI_SUCCESS : zdata_pack((uint8_t *)at, (uint64_t)bytes, buf, count, type);
 }
 
 int zbuf_unpack(const char *at, void *buf, MPI_Count count, MPI_Datatype type)
 {
 	MPI_Count bytes = zbuf_wire_bytes(count, type);
-	return bytes == 0 ? MPI_SUCCESS
-			  : zdata_unpack((const uint8_t *)at, (uint64_t)bytes, buf, count, type);
+	return bytes == 0 ? MPI_SUCCESS : zdata_unpack((const uint8_t *)at, (uint64_t)bytes, buf, count, type);
 }
 
 bool zbuf_is_wire(MPI_Datatype type)
@@ -105,8 +102,7 @@ bool zbuf_is_wire(MPI_Datatype type)
 	return zbuf_is_contiguous(type); /* never, where it must be converted */
 }
 
-int zbuf_wire(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, char **wire,
-	MPI_Count *bytes)
+int zbuf_wire(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, char **wire, MPI_Count *bytes)
 {
 	*bytes = zbuf_wire_bytes(count, type);
 	*wire = (char *)buf;
@@ -118,8 +114,7 @@ int zbuf_wire(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype t
 
 bool zbuf_op_predefined(MPI_Op op)
 {
-	return ((unsigned)op & 0xfc000000u) ==
-	       0x58000000u; /* MPICH ABI: kind "builtin" of an operation handle */
+	return ((unsigned)op & 0xfc000000u) == 0x58000000u; /* MPICH ABI: kind "builtin" of an operation handle */
 }
 
 bool zbuf_op_commutes(MPI_Op op)
@@ -137,8 +132,7 @@ int zbuf_reduce(const void *in, void *inout, MPI_Count count, MPI_Datatype type,
 	if (count == 0)
 		return MPI_SUCCESS;
 	if (zbuf_op_predefined(op))
-		return zn.Reduce_local_c(in, inout, count, type, op) == MPI_SUCCESS ? MPI_SUCCESS
-										    : MPI_ERR_OP;
+		return zn.Reduce_local_c(in, inout, count, type, op) == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_OP;
 	zshim_callback_begin();
 	rc = zn.Reduce_local_c(in, inout, count, type, op);
 	zshim_callback_end();

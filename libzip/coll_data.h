@@ -29,8 +29,8 @@ int zbuf_temp(struct zsched *, MPI_Count count, MPI_Datatype, void **buf);
  * copied too. */
 void zbuf_copy_span(const void *from, void *to, MPI_Count count, MPI_Datatype);
 /* Copies between different datatypes of the same signature; gaps of the target stay as they are. */
-int zbuf_copy(struct zsched *, const void *from, MPI_Count fromcount, MPI_Datatype fromtype,
-	void *to, MPI_Count tocount, MPI_Datatype totype);
+int zbuf_copy(struct zsched *, const void *from, MPI_Count fromcount, MPI_Datatype fromtype, void *to,
+	MPI_Count tocount, MPI_Datatype totype);
 
 /* Packed for the wire: */
 MPI_Count zbuf_wire_bytes(MPI_Count count, MPI_Datatype);
@@ -41,8 +41,7 @@ int zbuf_unpack(const char *at, void *buf, MPI_Count count, MPI_Datatype);
 bool zbuf_is_wire(MPI_Datatype);
 /* Where the packed form is to be: the buffer itself if possible, otherwise memory of the schedule,
  * not filled yet. */
-int zbuf_wire(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, char **wire,
-	MPI_Count *bytes);
+int zbuf_wire(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, char **wire, MPI_Count *bytes);
 
 /* inout[i] = in[i] op inout[i] : in is the operand of the lower ranks. */
 int zbuf_reduce(const void *in, void *inout, MPI_Count count, MPI_Datatype, MPI_Op);

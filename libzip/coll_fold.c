@@ -3,8 +3,7 @@
 #include "coll_data.h"
 #include "coll_fold.h"
 
-struct zfold *zfold_create(
-	struct zsched *s, int nparts, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
+struct zfold *zfold_create(struct zsched *s, int nparts, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct zfold *f = zsched_alloc(s, sizeof *f);
@@ -45,8 +44,7 @@ int zfold_call(struct zsched *s, void *arg)
 	return rc;
 }
 
-int zbuild_gather_all(struct zsched *s, const void *sendbuf, MPI_Count count, MPI_Datatype type,
-	int root, void **all)
+int zbuild_gather_all(struct zsched *s, const void *sendbuf, MPI_Count count, MPI_Datatype type, int root, void **all)
 {
 	struct zcomm *c = zsched_comm(s);
 	int rc = MPI_SUCCESS;
@@ -65,8 +63,7 @@ int zbuild_gather_all(struct zsched *s, const void *sendbuf, MPI_Count count, MP
 	return zbuild_gather(s, &a);
 }
 
-int zbuild_fold_all(
-	struct zsched *s, void *all, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
+int zbuild_fold_all(struct zsched *s, void *all, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct zfold *f = zsched_alloc(s, sizeof *f);

@@ -12,25 +12,22 @@ struct zfold {
 	MPI_Count count;
 	MPI_Datatype type;
 	MPI_Op op;
-	int n;         /* contributions */
+	int n;	       /* contributions */
 	void **inputs; /* [n]; they are overwritten */
 	void *result;  /* may be one of the inputs */
 };
 
 /* A fold of one contribution per part, in the schedule's memory: that of my part is result, the
  * others get temporary buffers. nparts: the first so many parts. NULL: no memory. */
-struct zfold *zfold_create(
-	struct zsched *, int nparts, void *result, MPI_Count count, MPI_Datatype, MPI_Op);
+struct zfold *zfold_create(struct zsched *, int nparts, void *result, MPI_Count count, MPI_Datatype, MPI_Op);
 /* A step (zsched_call) with a struct zfold. Does nothing if the schedule has failed. */
 int zfold_call(struct zsched *, void *fold);
 
 /* Gathers sendbuf (count elements) of all ranks at root, in rank order, in a temporary buffer
  * there: *all (NULL elsewhere). For operations that do not commute where the ranks of the parts are
  * interleaved. */
-int zbuild_gather_all(
-	struct zsched *, const void *sendbuf, MPI_Count count, MPI_Datatype, int root, void **all);
+int zbuild_gather_all(struct zsched *, const void *sendbuf, MPI_Count count, MPI_Datatype, int root, void **all);
 /* On root, after that: the contributions combined in rank order in result. */
-int zbuild_fold_all(
-	struct zsched *, void *all, void *result, MPI_Count count, MPI_Datatype, MPI_Op);
+int zbuild_fold_all(struct zsched *, void *all, void *result, MPI_Count count, MPI_Datatype, MPI_Op);
 
 #endif

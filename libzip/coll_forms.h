@@ -21,39 +21,35 @@
 
 #define ZCOLL_UNWRAP(...) __VA_ARGS__
 
-#define ZCOLL_FORM(Name, Iname, suffix, PARAMS, ARGS, FILL)                                        \
-	int zip_##Name##suffix(PARAMS)                                                             \
-	{                                                                                          \
-		struct zcomm *c = zcomm_find(comm);                                                \
-		MPI_Request r;                                                                     \
-		if (c)                                                                             \
-			return zcoll_run(                                                          \
-				c, &(struct zcoll){.name = "MPI_" #Name, ZCOLL_UNWRAP FILL});      \
-		if (zcoll_native_may_block(comm))                                                  \
-			return zn.Name##suffix(ZCOLL_UNWRAP ARGS);                                 \
-		return zcoll_wait_native(zn.Iname##suffix(ZCOLL_UNWRAP ARGS, &r), &r);             \
-	}                                                                                          \
-	int zip_##Iname##suffix(PARAMS, MPI_Request *request)                                      \
-	{                                                                                          \
-		struct zcomm *c = zcomm_find(comm);                                                \
-		if (c)                                                                             \
-			return zcoll_start(c,                                                      \
-				&(struct zcoll){.name = "MPI_" #Iname, ZCOLL_UNWRAP FILL},         \
-				request);                                                          \
-		return zn.Iname##suffix(ZCOLL_UNWRAP ARGS, request);                               \
-	}                                                                                          \
-	int zip_##Name##_init##suffix(PARAMS, MPI_Info info, MPI_Request *request)                 \
-	{                                                                                          \
-		struct zcomm *c = zcomm_find(comm);                                                \
-		if (c)                                                                             \
-			return zcoll_init(c,                                                       \
-				&(struct zcoll){.name = "MPI_" #Name "_init", ZCOLL_UNWRAP FILL},  \
-				request);                                                          \
-		return zn.Name##_init##suffix(ZCOLL_UNWRAP ARGS, info, request);                   \
+#define ZCOLL_FORM(Name, Iname, suffix, PARAMS, ARGS, FILL)                                                            \
+	int zip_##Name##suffix(PARAMS)                                                                                 \
+	{                                                                                                              \
+		struct zcomm *c = zcomm_find(comm);                                                                    \
+		MPI_Request r;                                                                                         \
+		if (c)                                                                                                 \
+			return zcoll_run(c, &(struct zcoll){.name = "MPI_" #Name, ZCOLL_UNWRAP FILL});                 \
+		if (zcoll_native_may_block(comm))                                                                      \
+			return zn.Name##suffix(ZCOLL_UNWRAP ARGS);                                                     \
+		return zcoll_wait_native(zn.Iname##suffix(ZCOLL_UNWRAP ARGS, &r), &r);                                 \
+	}                                                                                                              \
+	int zip_##Iname##suffix(PARAMS, MPI_Request *request)                                                          \
+	{                                                                                                              \
+		struct zcomm *c = zcomm_find(comm);                                                                    \
+		if (c)                                                                                                 \
+			return zcoll_start(c, &(struct zcoll){.name = "MPI_" #Iname, ZCOLL_UNWRAP FILL}, request);     \
+		return zn.Iname##suffix(ZCOLL_UNWRAP ARGS, request);                                                   \
+	}                                                                                                              \
+	int zip_##Name##_init##suffix(PARAMS, MPI_Info info, MPI_Request *request)                                     \
+	{                                                                                                              \
+		struct zcomm *c = zcomm_find(comm);                                                                    \
+		if (c)                                                                                                 \
+			return zcoll_init(c, &(struct zcoll){.name = "MPI_" #Name "_init", ZCOLL_UNWRAP FILL},         \
+				request);                                                                              \
+		return zn.Name##_init##suffix(ZCOLL_UNWRAP ARGS, info, request);                                       \
 	}
 
-#define ZCOLL_FORMS(Name, Iname, PARAMS, ARGS, FILL)                                               \
-	ZCOLL_FORM(Name, Iname, , PARAMS(int, int), ARGS, FILL)                                    \
+#define ZCOLL_FORMS(Name, Iname, PARAMS, ARGS, FILL)                                                                   \
+	ZCOLL_FORM(Name, Iname, , PARAMS(int, int), ARGS, FILL)                                                        \
 	ZCOLL_FORM(Name, Iname, _c, PARAMS(MPI_Count, MPI_Aint), ARGS, FILL)
 
 #endif

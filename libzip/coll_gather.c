@@ -27,8 +27,7 @@ struct collect {
 static int unpack_part(struct zsched *s, void *arg)
 {
 	struct incoming *in = arg;
-	return zsched_failed(s) ? MPI_SUCCESS
-				: zslots_unpack(zsched_comm(s), &in->slots, in->part, in->wire);
+	return zsched_failed(s) ? MPI_SUCCESS : zslots_unpack(zsched_comm(s), &in->slots, in->part, in->wire);
 }
 
 static int recv_part(struct zsched *s, const struct zslots *slots, int p, struct incoming **unpack)
@@ -37,8 +36,7 @@ static int recv_part(struct zsched *s, const struct zslots *slots, int p, struct
 	int leader = c->parts[p].leader;
 	*unpack = NULL;
 	if (c->parts[p].count == 1)
-		return zsched_recv(s, zslots_at(slots, leader), zslots_count(slots, leader),
-			slots->type, leader);
+		return zsched_recv(s, zslots_at(slots, leader), zslots_count(slots, leader), slots->type, leader);
 	if (!zworld.external32) {
 		void *buf;
 		MPI_Count count;
@@ -73,8 +71,8 @@ static int build_root(struct zsched *s, const struct zcoll *a)
 	if (rc == MPI_SUCCESS)
 		rc = zslots_local(s, &slots, &counts, &displs);
 	if (rc == MPI_SUCCESS)
-		rc = znative_gatherv(s, a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, counts,
-			displs, a->recvtype, c->shadow_rank[a->root]);
+		rc = znative_gatherv(s, a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, counts, displs, a->recvtype,
+			c->shadow_rank[a->root]);
 	zsched_round(s);
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
 		if (unpack[p])
@@ -121,9 +119,8 @@ static int build_remote_vector(struct zsched *s, const struct zcoll *a, char *wi
 	zsched_round(s);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return zcoll_is_leader(c)
-		       ? zsched_call(s, collect_bytes, g)
-		       : znative_gatherv(s, wire, bytes, MPI_BYTE, NULL, NULL, NULL, MPI_BYTE, 0);
+	return zcoll_is_leader(c) ? zsched_call(s, collect_bytes, g)
+				  : znative_gatherv(s, wire, bytes, MPI_BYTE, NULL, NULL, NULL, MPI_BYTE, 0);
 }
 
 static int build_remote(struct zsched *s, const struct zcoll *a)
@@ -159,8 +156,8 @@ int zbuild_gather(struct zsched *s, const struct zcoll *a)
 	if (c->rank == a->root)
 		rc = build_root(s, a);
 	else if (zcomm_is_local_rank(c, a->root))
-		rc = znative_gatherv(s, a->sendbuf, a->sendcount, a->sendtype, NULL, NULL, NULL,
-			MPI_BYTE, c->shadow_rank[a->root]);
+		rc = znative_gatherv(s, a->sendbuf, a->sendcount, a->sendtype, NULL, NULL, NULL, MPI_BYTE,
+			c->shadow_rank[a->root]);
 	else
 		rc = build_remote(s, a);
 	zsched_round(s);
@@ -175,30 +172,25 @@ static int take(struct zsched *s, struct zcoll *a)
 	if (root)
 		rc = a->vector ? ztake_vector(s, a->recvcounts, &a->recvtype)
 			       : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
-	if (rc == MPI_SUCCESS && root &&
-		(a->recvbuf == MPI_IN_PLACE || (a->vector && !a->rdispls.p)))
+	if (rc == MPI_SUCCESS && root && (a->recvbuf == MPI_IN_PLACE || (a->vector && !a->rdispls.p)))
 		rc = MPI_ERR_BUFFER;
 	if (rc == MPI_SUCCESS && !(root && a->sendbuf == MPI_IN_PLACE))
 		rc = ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
 	return rc;
 }
 
-#define GATHER_PARAMS(COUNT, DISPL)                                                                \
-	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,                \
-		COUNT recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm
-ZCOLL_FORMS(Gather, Igather, GATHER_PARAMS,
-	(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
-	(.take = take, .build = zbuild_gather, .sendbuf = sendbuf, .sendcount = sendcount,
-		.sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount,
-		.recvtype = recvtype, .root = root))
+#define GATHER_PARAMS(COUNT, DISPL)                                                                                    \
+	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, COUNT recvcount,                   \
+		MPI_Datatype recvtype, int root, MPI_Comm comm
+ZCOLL_FORMS(Gather, Igather, GATHER_PARAMS, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+	(.take = take, .build = zbuild_gather, .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,
+		.recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype, .root = root))
 
-#define GATHERV_PARAMS(COUNT, DISPL)                                                               \
-	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,                \
-		const COUNT recvcounts[], const DISPL displs[], MPI_Datatype recvtype, int root,   \
-		MPI_Comm comm
+#define GATHERV_PARAMS(COUNT, DISPL)                                                                                   \
+	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, const COUNT recvcounts[],          \
+		const DISPL displs[], MPI_Datatype recvtype, int root, MPI_Comm comm
 ZCOLL_FORMS(Gatherv, Igatherv, GATHERV_PARAMS,
 	(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
-	(.take = take, .build = zbuild_gather, .vector = true, .sendbuf = sendbuf,
-		.sendcount = sendcount, .sendtype = sendtype, .recvbuf = recvbuf,
-		.recvcounts = ZVEC(recvcounts), .rdispls = ZVEC(displs), .recvtype = recvtype,
-		.root = root))
+	(.take = take, .build = zbuild_gather, .vector = true, .sendbuf = sendbuf, .sendcount = sendcount,
+		.sendtype = sendtype, .recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts), .rdispls = ZVEC(displs),
+		.recvtype = recvtype, .root = root))

@@ -30,8 +30,8 @@ int zinside_start(const struct zinside *in, struct zsched *s, const void *own, v
 		return znative_reduce(s, own, result, count, in->type, in->op, in->root);
 	if (c->nlocal == 1)
 		return MPI_SUCCESS;
-	return znative_gather(
-		s, in->members ? MPI_IN_PLACE : own, count, in->type, in->members, count, in->type, in->root);
+	return znative_gather(s, in->members ? MPI_IN_PLACE : own, count, in->type, in->members, count, in->type,
+		in->root);
 }
 
 int zinside_finish(const struct zinside *in, struct zsched *s, const void *own, void *result, MPI_Count count)
@@ -45,8 +45,12 @@ int zinside_finish(const struct zinside *in, struct zsched *s, const void *own, 
 	void **inputs = zsched_alloc(s, (size_t)c->nlocal * sizeof *inputs);
 	if (!f || !inputs)
 		return MPI_ERR_NO_MEM;
-	*f = (struct zfold){
-		.count = count, .type = in->type, .op = in->op, .n = c->nlocal, .inputs = inputs, .result = result};
+	*f = (struct zfold){.count = count,
+		.type = in->type,
+		.op = in->op,
+		.n = c->nlocal,
+		.inputs = inputs,
+		.result = result};
 	/* Mine first: it is only read, unless it is the result. */
 	inputs[0] = own == MPI_IN_PLACE ? result : (void *)own;
 	for (int i = 0; i < c->nlocal; i++) {

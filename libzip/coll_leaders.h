@@ -6,8 +6,8 @@
 #include "schedule.h"
 #include "tuning.h"
 
-/* The same to leader number a, of so many, of each other part: leaves once where the table says so (multicast, patience),
- * otherwise once for each, beginning with the next part. The buffer as in zsched_send. */
+/* The same to leader number a, of so many, of each other part: leaves once where the table says so (multicast,
+ * patience), otherwise once for each, beginning with the next part. The buffer as in zsched_send. */
 int zbuild_to_leaders(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, int leaders, int a,
 	const struct ztuning_settings *);
 

@@ -35,19 +35,18 @@ static int start_bcast(void *arg, MPI_Request *r)
 int znative_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
 {
 	return add(s, start_bcast,
-		&(struct native){
-			.recvbuf = buf, .recvcount = count, .recvtype = type, .root = root});
+		&(struct native){.recvbuf = buf, .recvcount = count, .recvtype = type, .root = root});
 }
 
 static int start_gather(void *arg, MPI_Request *r)
 {
 	struct native *n = arg;
-	return zn.Igather_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcount,
-		n->recvtype, n->root, n->comm, r);
+	return zn.Igather_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcount, n->recvtype, n->root,
+		n->comm, r);
 }
 
-int znative_gather(struct zsched *s, const void *sendbuf, MPI_Count sendcount,
-	MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root)
+int znative_gather(struct zsched *s, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+	MPI_Count recvcount, MPI_Datatype recvtype, int root)
 {
 	return add(s, start_gather,
 		&(struct native){.sendbuf = sendbuf,
@@ -62,13 +61,12 @@ int znative_gather(struct zsched *s, const void *sendbuf, MPI_Count sendcount,
 static int start_gatherv(void *arg, MPI_Request *r)
 {
 	struct native *n = arg;
-	return zn.Igatherv_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcounts,
-		n->rdispls, n->recvtype, n->root, n->comm, r);
+	return zn.Igatherv_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcounts, n->rdispls, n->recvtype,
+		n->root, n->comm, r);
 }
 
-int znative_gatherv(struct zsched *s, const void *sendbuf, MPI_Count sendcount,
-	MPI_Datatype sendtype, void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
-	MPI_Datatype recvtype, int root)
+int znative_gatherv(struct zsched *s, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+	const MPI_Count *recvcounts, const MPI_Aint *displs, MPI_Datatype recvtype, int root)
 {
 	return add(s, start_gatherv,
 		&(struct native){.sendbuf = sendbuf,
@@ -84,12 +82,12 @@ int znative_gatherv(struct zsched *s, const void *sendbuf, MPI_Count sendcount,
 static int start_scatter(void *arg, MPI_Request *r)
 {
 	struct native *n = arg;
-	return zn.Iscatter_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcount,
-		n->recvtype, n->root, n->comm, r);
+	return zn.Iscatter_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcount, n->recvtype, n->root,
+		n->comm, r);
 }
 
-int znative_scatter(struct zsched *s, const void *sendbuf, MPI_Count sendcount,
-	MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root)
+int znative_scatter(struct zsched *s, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+	MPI_Count recvcount, MPI_Datatype recvtype, int root)
 {
 	return add(s, start_scatter,
 		&(struct native){.sendbuf = sendbuf,
@@ -104,13 +102,12 @@ int znative_scatter(struct zsched *s, const void *sendbuf, MPI_Count sendcount,
 static int start_scatterv(void *arg, MPI_Request *r)
 {
 	struct native *n = arg;
-	return zn.Iscatterv_c(n->sendbuf, n->sendcounts, n->sdispls, n->sendtype, n->recvbuf,
-		n->recvcount, n->recvtype, n->root, n->comm, r);
+	return zn.Iscatterv_c(n->sendbuf, n->sendcounts, n->sdispls, n->sendtype, n->recvbuf, n->recvcount, n->recvtype,
+		n->root, n->comm, r);
 }
 
-int znative_scatterv(struct zsched *s, const void *sendbuf, const MPI_Count *sendcounts,
-	const MPI_Aint *displs, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
-	MPI_Datatype recvtype, int root)
+int znative_scatterv(struct zsched *s, const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
+	MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root)
 {
 	return add(s, start_scatterv,
 		&(struct native){.sendbuf = sendbuf,
@@ -126,13 +123,12 @@ int znative_scatterv(struct zsched *s, const void *sendbuf, const MPI_Count *sen
 static int start_allgatherv(void *arg, MPI_Request *r)
 {
 	struct native *n = arg;
-	return zn.Iallgatherv_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcounts,
-		n->rdispls, n->recvtype, n->comm, r);
+	return zn.Iallgatherv_c(n->sendbuf, n->sendcount, n->sendtype, n->recvbuf, n->recvcounts, n->rdispls,
+		n->recvtype, n->comm, r);
 }
 
-int znative_allgatherv(struct zsched *s, const void *sendbuf, MPI_Count sendcount,
-	MPI_Datatype sendtype, void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *displs,
-	MPI_Datatype recvtype)
+int znative_allgatherv(struct zsched *s, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+	const MPI_Count *recvcounts, const MPI_Aint *displs, MPI_Datatype recvtype)
 {
 	return add(s, start_allgatherv,
 		&(struct native){.sendbuf = sendbuf,
@@ -147,13 +143,13 @@ int znative_allgatherv(struct zsched *s, const void *sendbuf, MPI_Count sendcoun
 static int start_alltoallv(void *arg, MPI_Request *r)
 {
 	struct native *n = arg;
-	return zn.Ialltoallv_c(n->sendbuf, n->sendcounts, n->sdispls, n->sendtype, n->recvbuf,
-		n->recvcounts, n->rdispls, n->recvtype, n->comm, r);
+	return zn.Ialltoallv_c(n->sendbuf, n->sendcounts, n->sdispls, n->sendtype, n->recvbuf, n->recvcounts,
+		n->rdispls, n->recvtype, n->comm, r);
 }
 
-int znative_alltoallv(struct zsched *s, const void *sendbuf, const MPI_Count *sendcounts,
-	const MPI_Aint *sdispls, MPI_Datatype sendtype, void *recvbuf, const MPI_Count *recvcounts,
-	const MPI_Aint *rdispls, MPI_Datatype recvtype)
+int znative_alltoallv(struct zsched *s, const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+	MPI_Datatype sendtype, void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+	MPI_Datatype recvtype)
 {
 	return add(s, start_alltoallv,
 		&(struct native){.sendbuf = sendbuf,
@@ -169,13 +165,13 @@ int znative_alltoallv(struct zsched *s, const void *sendbuf, const MPI_Count *se
 static int start_alltoallw(void *arg, MPI_Request *r)
 {
 	struct native *n = arg;
-	return zn.Ialltoallw_c(n->sendbuf, n->sendcounts, n->sdispls, n->sendtypes, n->recvbuf,
-		n->recvcounts, n->rdispls, n->recvtypes, n->comm, r);
+	return zn.Ialltoallw_c(n->sendbuf, n->sendcounts, n->sdispls, n->sendtypes, n->recvbuf, n->recvcounts,
+		n->rdispls, n->recvtypes, n->comm, r);
 }
 
-int znative_alltoallw(struct zsched *s, const void *sendbuf, const MPI_Count *sendcounts,
-	const MPI_Aint *sdispls, const MPI_Datatype *sendtypes, void *recvbuf,
-	const MPI_Count *recvcounts, const MPI_Aint *rdispls, const MPI_Datatype *recvtypes)
+int znative_alltoallw(struct zsched *s, const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *sdispls,
+	const MPI_Datatype *sendtypes, void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls,
+	const MPI_Datatype *recvtypes)
 {
 	return add(s, start_alltoallw,
 		&(struct native){.sendbuf = sendbuf,
@@ -191,12 +187,11 @@ int znative_alltoallw(struct zsched *s, const void *sendbuf, const MPI_Count *se
 static int start_reduce(void *arg, MPI_Request *r)
 {
 	struct native *n = arg;
-	return zn.Ireduce_c(
-		n->sendbuf, n->recvbuf, n->recvcount, n->recvtype, n->op, n->root, n->comm, r);
+	return zn.Ireduce_c(n->sendbuf, n->recvbuf, n->recvcount, n->recvtype, n->op, n->root, n->comm, r);
 }
 
-int znative_reduce(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count,
-	MPI_Datatype type, MPI_Op op, int root)
+int znative_reduce(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+	int root)
 {
 	return add(s, start_reduce,
 		&(struct native){.sendbuf = sendbuf,
@@ -213,8 +208,7 @@ static int start_scan(void *arg, MPI_Request *r)
 	return zn.Iscan_c(n->sendbuf, n->recvbuf, n->recvcount, n->recvtype, n->op, n->comm, r);
 }
 
-int znative_scan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count,
-	MPI_Datatype type, MPI_Op op)
+int znative_scan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
 	return add(s, start_scan,
 		&(struct native){.sendbuf = sendbuf,
@@ -230,8 +224,7 @@ static int start_exscan(void *arg, MPI_Request *r)
 	return zn.Iexscan_c(n->sendbuf, n->recvbuf, n->recvcount, n->recvtype, n->op, n->comm, r);
 }
 
-int znative_exscan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count,
-	MPI_Datatype type, MPI_Op op)
+int znative_exscan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
 	return add(s, start_exscan,
 		&(struct native){.sendbuf = sendbuf,

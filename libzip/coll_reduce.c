@@ -21,7 +21,7 @@
 struct segments {
 	MPI_Count count, each;
 	MPI_Aint extent;
-	int n; /* at least one, which may be empty */
+	int n;		   /* at least one, which may be empty */
 	int lanes, groups; /* segment k: lane k % lanes of group k / lanes, which is what is done at a time */
 	struct ztuning_settings tune;
 };
@@ -41,8 +41,7 @@ static struct segments cut(struct zsched *s, enum ztuning_collective which, MPI_
 {
 	struct zcomm *c = zsched_comm(s);
 	MPI_Count size = zbuf_wire_bytes(1, type);
-	struct segments g = {
-		.count = count, .extent = zbuf_extent(type), .tune = ztune_choose(c, which, count * size)};
+	struct segments g = {.count = count, .extent = zbuf_extent(type), .tune = ztune_choose(c, which, count * size)};
 	g.lanes = g.tune.leaders < c->members_min ? (int)g.tune.leaders : c->members_min;
 	g.each = size > 0 ? g.tune.segment / size : count;
 	if (g.each * g.lanes > count) /* something for every lane */
@@ -97,8 +96,8 @@ static const void *own_segment(const struct segments *g, const struct zcoll *a, 
 	return lane->mine ? MPI_IN_PLACE : segment_at(g, a->recvbuf, k);
 }
 
-/* Allreduce. Group i is reduced inside in round i, goes through the stages between the parts from round i + 1 on, and is
- * spread inside in round i + last. */
+/* Allreduce. Group i is reduced inside in round i, goes through the stages between the parts from round i + 1 on, and
+ * is spread inside in round i + last. */
 static int build_group(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lanes, int i,
 	int stage, int last)
 {
@@ -134,8 +133,7 @@ static int build_allreduce(struct zsched *s, const struct zcoll *a)
 	for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++) {
 		if (!lanes[l].mine)
 			continue;
-		lanes[l].between =
-			zbetween_create(s, &g.tune, g.lanes, l, segment_count(&g, 0), a->recvtype, a->op);
+		lanes[l].between = zbetween_create(s, &g.tune, g.lanes, l, segment_count(&g, 0), a->recvtype, a->op);
 		rc = lanes[l].between ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	}
 	for (int round = 0; round < g.groups + last && rc == MPI_SUCCESS; round++) {
@@ -177,8 +175,8 @@ static int add_fold(struct zsched *s, const struct zfold *of_lane, void *result,
 }
 
 /* Stage 0: reduced inside. 1: the other parts' results come. 2: combined. */
-static int build_root_segment(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lane, int l,
-	int k, int stage)
+static int build_root_segment(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lane,
+	int l, int k, int stage)
 {
 	void *result = segment_at(g, a->recvbuf, k);
 	MPI_Count count = segment_count(g, k);
@@ -191,8 +189,8 @@ static int build_root_segment(struct zsched *s, const struct zcoll *a, const str
 }
 
 /* Away from the root's rank. Stage 0: reduced inside, at a leader into one of two buffers, while the other is sent. */
-static int build_member_segment(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lane, int k,
-	int stage, bool remote)
+static int build_member_segment(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lane,
+	int k, int stage, bool remote)
 {
 	void *temp = lane->temp[k / g->lanes % 2];
 	MPI_Count count = segment_count(g, k);

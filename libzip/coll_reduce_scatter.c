@@ -17,12 +17,11 @@ struct scatter {
 	struct zslots slots; /* of the whole vector, by rank */
 	MPI_Count *counts;   /* [nlocal], by shadow rank */
 	MPI_Aint *displs;    /* in compact */
-	char *compact;       /* the local members' slots side by side */
+	char *compact;	     /* the local members' slots side by side */
 };
 
 /* The whole vector's slots lie one after the other in rank order. buf is filled in later. */
-static int make_slots(
-	struct zsched *s, const struct zcoll *a, struct zslots *slots, MPI_Count *total)
+static int make_slots(struct zsched *s, const struct zcoll *a, struct zslots *slots, MPI_Count *total)
 {
 	struct zcomm *c = zsched_comm(s);
 	MPI_Count *counts = zsched_alloc(s, (size_t)c->size * sizeof *counts);
@@ -49,8 +48,7 @@ static int make_compact(struct zsched *s, void *arg)
 	struct zcomm *c = zsched_comm(s);
 	for (int i = 0; i < c->nlocal; i++)
 		zbuf_copy_span(zslots_at(&h->slots, c->shadow_to_rank[i]),
-			zbuf_at(h->compact, h->displs[i], h->slots.extent), h->counts[i],
-			h->slots.type);
+			zbuf_at(h->compact, h->displs[i], h->slots.extent), h->counts[i], h->slots.type);
 	return MPI_SUCCESS;
 }
 
@@ -68,9 +66,7 @@ static int build_leader(struct zsched *s, const struct zcoll *a, struct scatter 
 			rc = zsched_call(s, make_compact, h);
 		}
 	}
-	struct zfold *f = rc == MPI_SUCCESS
-				  ? zfold_create(s, c->nparts, h->compact, mine, a->recvtype, a->op)
-				  : NULL;
+	struct zfold *f = rc == MPI_SUCCESS ? zfold_create(s, c->nparts, h->compact, mine, a->recvtype, a->op) : NULL;
 	if (!f)
 		return rc == MPI_SUCCESS ? MPI_ERR_NO_MEM : rc;
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
@@ -194,11 +190,11 @@ static int hand_out(struct zsched *s, const struct zcoll *a, const struct zslots
 			total += counts[i];
 		}
 	}
-	return znative_alltoallv(
-		s, sum, counts, displs, a->recvtype, a->recvbuf, counts + n, displs + n, a->recvtype);
+	return znative_alltoallv(s, sum, counts, displs, a->recvtype, a->recvbuf, counts + n, displs + n, a->recvtype);
 }
 
-static int build_lanes(struct zsched *s, const struct zcoll *a, const void *sendbuf, const struct ztuning_settings *tune)
+static int build_lanes(struct zsched *s, const struct zcoll *a, const void *sendbuf,
+	const struct ztuning_settings *tune)
 {
 	struct zcomm *c = zsched_comm(s);
 	int leaders = tune->leaders < c->members_min ? (int)tune->leaders : c->members_min;
@@ -211,8 +207,8 @@ static int build_lanes(struct zsched *s, const struct zcoll *a, const void *send
 	if (rc == MPI_SUCCESS)
 		rc = make_pieces(s, a, tune, leaders, &slots, pieces);
 	for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
-		rc = zinside_start(&pieces[i].in, s, zbuf_at(sendbuf, pieces[i].first, slots.extent),
-			pieces[i].result, pieces[i].count);
+		rc = zinside_start(&pieces[i].in, s, zbuf_at(sendbuf, pieces[i].first, slots.extent), pieces[i].result,
+			pieces[i].count);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS && mine >= 0)
 		rc = exchange_pieces(s, a, sendbuf, leaders, mine, &pieces[c->nparts * mine], &sum);
@@ -275,18 +271,15 @@ static int take(struct zsched *s, struct zcoll *a)
 	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
 }
 
-#define VECTOR_PARAMS(COUNT, DISPL)                                                                \
-	const void *sendbuf, void *recvbuf, const COUNT recvcounts[], MPI_Datatype datatype,       \
-		MPI_Op op, MPI_Comm comm
-ZCOLL_FORMS(Reduce_scatter, Ireduce_scatter, VECTOR_PARAMS,
-	(sendbuf, recvbuf, recvcounts, datatype, op, comm),
+#define VECTOR_PARAMS(COUNT, DISPL)                                                                                    \
+	const void *sendbuf, void *recvbuf, const COUNT recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm
+ZCOLL_FORMS(Reduce_scatter, Ireduce_scatter, VECTOR_PARAMS, (sendbuf, recvbuf, recvcounts, datatype, op, comm),
 	(.take = take, .build = build, .vector = true, .sendbuf = sendbuf, .recvbuf = recvbuf,
 		.recvcounts = ZVEC(recvcounts), .recvtype = datatype, .op = op))
 
-#define BLOCK_PARAMS(COUNT, DISPL)                                                                 \
-	const void *sendbuf, void *recvbuf, COUNT recvcount, MPI_Datatype datatype, MPI_Op op,     \
-		MPI_Comm comm
+#define BLOCK_PARAMS(COUNT, DISPL)                                                                                     \
+	const void *sendbuf, void *recvbuf, COUNT recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm
 ZCOLL_FORMS(Reduce_scatter_block, Ireduce_scatter_block, BLOCK_PARAMS,
 	(sendbuf, recvbuf, recvcount, datatype, op, comm),
-	(.take = take, .build = build, .sendbuf = sendbuf, .recvbuf = recvbuf,
-		.recvcount = recvcount, .recvtype = datatype, .op = op))
+	(.take = take, .build = build, .sendbuf = sendbuf, .recvbuf = recvbuf, .recvcount = recvcount,
+		.recvtype = datatype, .op = op))

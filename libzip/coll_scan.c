@@ -24,8 +24,7 @@ struct scan {
 static int add_to_total(struct zsched *s, void *arg)
 {
 	struct scan *n = arg;
-	return zsched_failed(s) ? MPI_SUCCESS
-				: zbuf_reduce(n->recvbuf, n->total, n->count, n->type, n->op);
+	return zsched_failed(s) ? MPI_SUCCESS : zbuf_reduce(n->recvbuf, n->total, n->count, n->type, n->op);
 }
 
 static int apply_prefix(struct zsched *s, void *arg)
@@ -83,9 +82,8 @@ static int build_blocked(struct zsched *s, const struct zcoll *a, struct scan *n
 			zbuf_copy_span(own, n->total, n->count, n->type);
 	}
 	if (rc == MPI_SUCCESS)
-		rc = n->exclusive
-			     ? znative_exscan(s, a->sendbuf, n->recvbuf, n->count, n->type, n->op)
-			     : znative_scan(s, a->sendbuf, n->recvbuf, n->count, n->type, n->op);
+		rc = n->exclusive ? znative_exscan(s, a->sendbuf, n->recvbuf, n->count, n->type, n->op)
+				  : znative_scan(s, a->sendbuf, n->recvbuf, n->count, n->type, n->op);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS && n->exclusive && last && c->nlocal > 1)
 		rc = zsched_call(s, add_to_total, n);
@@ -100,8 +98,8 @@ static int make_prefixes(struct zsched *s, void *arg)
 	int size = zsched_comm(s)->size, rc = MPI_SUCCESS;
 	MPI_Aint extent = zbuf_extent(n->type);
 	for (int r = 1; r < size && rc == MPI_SUCCESS && !zsched_failed(s); r++)
-		rc = zbuf_reduce(zbuf_at(n->all, (r - 1) * n->count, extent),
-			zbuf_at(n->all, r * n->count, extent), n->count, n->type, n->op);
+		rc = zbuf_reduce(zbuf_at(n->all, (r - 1) * n->count, extent), zbuf_at(n->all, r * n->count, extent),
+			n->count, n->type, n->op);
 	return rc;
 }
 
@@ -117,8 +115,7 @@ static int build_interleaved(struct zsched *s, const struct zcoll *a, struct sca
 		counts[r] = n->exclusive && r == 0 ? 0 : n->count;
 		displs[r] = n->exclusive && r > 0 ? (r - 1) * n->count : r * n->count;
 	}
-	int rc = zbuild_gather_all(s, a->sendbuf == MPI_IN_PLACE ? a->recvbuf : a->sendbuf,
-		n->count, n->type, 0, &all);
+	int rc = zbuild_gather_all(s, a->sendbuf == MPI_IN_PLACE ? a->recvbuf : a->sendbuf, n->count, n->type, 0, &all);
 	if (rc == MPI_SUCCESS && all) {
 		n->all = all;
 		rc = zsched_call(s, make_prefixes, n);
@@ -173,12 +170,11 @@ static int take(struct zsched *s, struct zcoll *a)
 	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
 }
 
-#define PARAMS(COUNT, DISPL)                                                                       \
-	const void *sendbuf, void *recvbuf, COUNT count, MPI_Datatype datatype, MPI_Op op,         \
-		MPI_Comm comm
+#define PARAMS(COUNT, DISPL)                                                                                           \
+	const void *sendbuf, void *recvbuf, COUNT count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm
 ZCOLL_FORMS(Scan, Iscan, PARAMS, (sendbuf, recvbuf, count, datatype, op, comm),
-	(.take = take, .build = build_scan, .sendbuf = sendbuf, .recvbuf = recvbuf,
-		.recvcount = count, .recvtype = datatype, .op = op))
+	(.take = take, .build = build_scan, .sendbuf = sendbuf, .recvbuf = recvbuf, .recvcount = count,
+		.recvtype = datatype, .op = op))
 ZCOLL_FORMS(Exscan, Iexscan, PARAMS, (sendbuf, recvbuf, count, datatype, op, comm),
-	(.take = take, .build = build_exscan, .sendbuf = sendbuf, .recvbuf = recvbuf,
-		.recvcount = count, .recvtype = datatype, .op = op))
+	(.take = take, .build = build_exscan, .sendbuf = sendbuf, .recvbuf = recvbuf, .recvcount = count,
+		.recvtype = datatype, .op = op))

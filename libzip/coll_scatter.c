@@ -76,8 +76,7 @@ static int send_packed(struct zsched *s, const struct zslots *slots, int p)
 		MPI_Count count;
 		MPI_Datatype type;
 		rc = zslots_part(s, slots, p, &buf, &count, &type);
-		return rc == MPI_SUCCESS ? zsched_send(s, buf, count, type, c->parts[p].leader)
-					 : rc;
+		return rc == MPI_SUCCESS ? zsched_send(s, buf, count, type, c->parts[p].leader) : rc;
 	}
 	MPI_Count bytes = zslots_wire_bytes(c, slots, p);
 	char *wire = zsched_alloc(s, (size_t)bytes);
@@ -88,8 +87,7 @@ static int send_packed(struct zsched *s, const struct zslots *slots, int p)
 static int send_with_sizes(struct zsched *s, const struct zslots *slots, int p)
 {
 	struct zcomm *c = zsched_comm(s);
-	MPI_Count bytes = zslots_wire_bytes(c, slots, p), head = 8 * (MPI_Count)c->parts[p].count,
-		  length = head;
+	MPI_Count bytes = zslots_wire_bytes(c, slots, p), head = 8 * (MPI_Count)c->parts[p].count, length = head;
 	bool follow = bytes > together(c);
 	if (!follow)
 		length += bytes;
@@ -118,16 +116,16 @@ static int build_root(struct zsched *s, const struct zcoll *a)
 		if (p == c->my_part)
 			continue;
 		if (c->parts[p].count == 1)
-			rc = zsched_send(s, zslots_at(&slots, leader), zslots_count(&slots, leader),
-				slots.type, leader);
+			rc = zsched_send(s, zslots_at(&slots, leader), zslots_count(&slots, leader), slots.type,
+				leader);
 		else
 			rc = a->vector ? send_with_sizes(s, &slots, p) : send_packed(s, &slots, p);
 	}
 	if (rc == MPI_SUCCESS)
 		rc = zslots_local(s, &slots, &counts, &displs);
 	if (rc == MPI_SUCCESS)
-		rc = znative_scatterv(s, a->sendbuf, counts, displs, a->sendtype, a->recvbuf,
-			a->recvcount, a->recvtype, c->shadow_rank[a->root]);
+		rc = znative_scatterv(s, a->sendbuf, counts, displs, a->sendtype, a->recvbuf, a->recvcount, a->recvtype,
+			c->shadow_rank[a->root]);
 	return rc;
 }
 
@@ -172,8 +170,7 @@ static int share_out(struct zsched *s, void *arg)
 		zsched_round(s);
 	}
 	if (rc == MPI_SUCCESS)
-		rc = znative_scatterv(
-			s, data, counts, displs, MPI_BYTE, h->wire, h->bytes, MPI_BYTE, 0);
+		rc = znative_scatterv(s, data, counts, displs, MPI_BYTE, h->wire, h->bytes, MPI_BYTE, 0);
 	return rc == MPI_SUCCESS ? add_unpack(s, h) : rc;
 }
 
@@ -182,13 +179,11 @@ static int build_remote_vector(struct zsched *s, struct share *h)
 	struct zcomm *c = zsched_comm(s);
 	MPI_Count room = 8 * (MPI_Count)c->nlocal + together(c);
 	if (!zcoll_is_leader(c)) {
-		int rc = znative_scatterv(
-			s, NULL, NULL, NULL, MPI_BYTE, h->wire, h->bytes, MPI_BYTE, 0);
+		int rc = znative_scatterv(s, NULL, NULL, NULL, MPI_BYTE, h->wire, h->bytes, MPI_BYTE, 0);
 		return rc == MPI_SUCCESS ? add_unpack(s, h) : rc;
 	}
 	h->first = zsched_alloc(s, (size_t)room);
-	int rc = h->first ? zsched_recv_upto(s, h->first, room, h->root, &h->first_bytes)
-			  : MPI_ERR_NO_MEM;
+	int rc = h->first ? zsched_recv_upto(s, h->first, room, h->root, &h->first_bytes) : MPI_ERR_NO_MEM;
 	zsched_round(s);
 	return rc == MPI_SUCCESS ? zsched_call(s, share_out, h) : rc;
 }
@@ -202,8 +197,7 @@ static int build_remote(struct zsched *s, const struct zcoll *a)
 	struct share *h = zsched_alloc(s, sizeof *h);
 	if (!h)
 		return MPI_ERR_NO_MEM;
-	*h = (struct share){
-		.buf = a->recvbuf, .count = a->recvcount, .type = a->recvtype, .root = a->root};
+	*h = (struct share){.buf = a->recvbuf, .count = a->recvcount, .type = a->recvtype, .root = a->root};
 	int rc = zbuf_wire(s, h->buf, h->count, h->type, &h->wire, &h->bytes);
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -211,8 +205,7 @@ static int build_remote(struct zsched *s, const struct zcoll *a)
 		return build_remote_vector(s, h);
 	if (zcoll_is_leader(c)) {
 		all = zsched_alloc(s, (size_t)(h->bytes * c->nlocal));
-		rc = all ? zsched_recv(s, all, h->bytes * c->nlocal, MPI_BYTE, h->root)
-			 : MPI_ERR_NO_MEM;
+		rc = all ? zsched_recv(s, all, h->bytes * c->nlocal, MPI_BYTE, h->root) : MPI_ERR_NO_MEM;
 		zsched_round(s);
 	}
 	if (rc == MPI_SUCCESS)
@@ -227,8 +220,8 @@ int zbuild_scatter(struct zsched *s, const struct zcoll *a)
 	if (c->rank == a->root)
 		rc = build_root(s, a);
 	else if (zcomm_is_local_rank(c, a->root))
-		rc = znative_scatterv(s, NULL, NULL, NULL, MPI_BYTE, a->recvbuf, a->recvcount,
-			a->recvtype, c->shadow_rank[a->root]);
+		rc = znative_scatterv(s, NULL, NULL, NULL, MPI_BYTE, a->recvbuf, a->recvcount, a->recvtype,
+			c->shadow_rank[a->root]);
 	else
 		rc = build_remote(s, a);
 	zsched_round(s);
@@ -243,29 +236,25 @@ static int take(struct zsched *s, struct zcoll *a)
 	if (root)
 		rc = a->vector ? ztake_vector(s, a->sendcounts, &a->sendtype)
 			       : ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
-	if (rc == MPI_SUCCESS && root &&
-		(a->sendbuf == MPI_IN_PLACE || (a->vector && !a->sdispls.p)))
+	if (rc == MPI_SUCCESS && root && (a->sendbuf == MPI_IN_PLACE || (a->vector && !a->sdispls.p)))
 		rc = MPI_ERR_BUFFER;
 	if (rc == MPI_SUCCESS && !(root && a->recvbuf == MPI_IN_PLACE))
 		rc = ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
 	return rc;
 }
 
-#define SCATTER_PARAMS(COUNT, DISPL)                                                               \
-	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf,                \
-		COUNT recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm
-ZCOLL_FORMS(Scatter, Iscatter, SCATTER_PARAMS,
-	(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
-	(.take = take, .build = zbuild_scatter, .sendbuf = sendbuf, .sendcount = sendcount,
-		.sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount,
-		.recvtype = recvtype, .root = root))
+#define SCATTER_PARAMS(COUNT, DISPL)                                                                                   \
+	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, COUNT recvcount,                   \
+		MPI_Datatype recvtype, int root, MPI_Comm comm
+ZCOLL_FORMS(Scatter, Iscatter, SCATTER_PARAMS, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
+	(.take = take, .build = zbuild_scatter, .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,
+		.recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype, .root = root))
 
-#define SCATTERV_PARAMS(COUNT, DISPL)                                                              \
-	const void *sendbuf, const COUNT sendcounts[], const DISPL displs[],                       \
-		MPI_Datatype sendtype, void *recvbuf, COUNT recvcount, MPI_Datatype recvtype,      \
-		int root, MPI_Comm comm
+#define SCATTERV_PARAMS(COUNT, DISPL)                                                                                  \
+	const void *sendbuf, const COUNT sendcounts[], const DISPL displs[], MPI_Datatype sendtype, void *recvbuf,     \
+		COUNT recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm
 ZCOLL_FORMS(Scatterv, Iscatterv, SCATTERV_PARAMS,
 	(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
-	(.take = take, .build = zbuild_scatter, .vector = true, .sendbuf = sendbuf,
-		.sendcounts = ZVEC(sendcounts), .sdispls = ZVEC(displs), .sendtype = sendtype,
-		.recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype, .root = root))
+	(.take = take, .build = zbuild_scatter, .vector = true, .sendbuf = sendbuf, .sendcounts = ZVEC(sendcounts),
+		.sdispls = ZVEC(displs), .sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount,
+		.recvtype = recvtype, .root = root))

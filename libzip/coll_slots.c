@@ -4,8 +4,8 @@
 #include "coll_slots.h"
 #include "shim.h"
 
-static struct zslots make(const void *buf, MPI_Datatype type, bool vector, MPI_Count count,
-	struct zvec counts, struct zvec displs)
+static struct zslots make(const void *buf, MPI_Datatype type, bool vector, MPI_Count count, struct zvec counts,
+	struct zvec displs)
 {
 	return (struct zslots){.buf = (char *)buf,
 		.type = type,
@@ -83,8 +83,7 @@ int zslots_members(struct zsched *s, const struct zslots *l, int p, int low, int
 	return zsched_own_type(s, *type);
 }
 
-int zslots_part(struct zsched *s, const struct zslots *l, int p, void **buf, MPI_Count *count,
-	MPI_Datatype *type)
+int zslots_part(struct zsched *s, const struct zslots *l, int p, void **buf, MPI_Count *count, MPI_Datatype *type)
 {
 	return zslots_members(s, l, p, 0, zsched_comm(s)->parts[p].count, buf, count, type);
 }
@@ -100,8 +99,7 @@ MPI_Count zslots_wire_bytes(const struct zcomm *c, const struct zslots *l, int p
 int zslots_pack(const struct zcomm *c, const struct zslots *l, int p, char *wire)
 {
 	int rc = MPI_SUCCESS;
-	for (int r = c->parts[p].leader; r < c->size && rc == MPI_SUCCESS;
-		r = zcoll_next_rank(c, p, r)) {
+	for (int r = c->parts[p].leader; r < c->size && rc == MPI_SUCCESS; r = zcoll_next_rank(c, p, r)) {
 		rc = zbuf_pack(zslots_at(l, r), zslots_count(l, r), l->type, wire);
 		wire += zbuf_wire_bytes(zslots_count(l, r), l->type);
 	}
@@ -111,8 +109,7 @@ int zslots_pack(const struct zcomm *c, const struct zslots *l, int p, char *wire
 int zslots_unpack(const struct zcomm *c, const struct zslots *l, int p, const char *wire)
 {
 	int rc = MPI_SUCCESS;
-	for (int r = c->parts[p].leader; r < c->size && rc == MPI_SUCCESS;
-		r = zcoll_next_rank(c, p, r)) {
+	for (int r = c->parts[p].leader; r < c->size && rc == MPI_SUCCESS; r = zcoll_next_rank(c, p, r)) {
 		rc = zbuf_unpack(wire, zslots_at(l, r), zslots_count(l, r), l->type);
 		wire += zbuf_wire_bytes(zslots_count(l, r), l->type);
 	}

@@ -12,9 +12,9 @@
 struct zcomm *zcomm_world;
 
 static struct zcomm *by_handle[BUCKETS], *by_id[BUCKETS];
-static unsigned count;	       /* entries of by_handle but the world */
-static struct zcomm *dead;     /* for zcomm_reap */
-static uint64_t made;	       /* by this process */
+static unsigned count;	   /* entries of by_handle but the world */
+static struct zcomm *dead; /* for zcomm_reap */
+static uint64_t made;	   /* by this process */
 /* The communicator whose attribute callbacks this thread is running: they may still ask for its rank. */
 static __thread struct zcomm *dying __attribute__((tls_model("initial-exec")));
 

@@ -14,7 +14,7 @@
 
 struct zsched;
 
-struct zcomm_part { /* the members of one part, parts in the order of their lowest rank */
+struct zcomm_part {  /* the members of one part, parts in the order of their lowest rank */
 	int part;    /* index in zworld */
 	int leader;  /* rank in this communicator: the lowest of that part */
 	int count;   /* members */
@@ -22,28 +22,28 @@ struct zcomm_part { /* the members of one part, parts in the order of their lowe
 };
 
 struct zcomm {
-	MPI_Comm handle;  /* what the application holds */
-	MPI_Comm shadow;  /* native communicator of my part's members ordered by rank; equal to handle except for
-			   * MPI_COMM_WORLD under one stock mpirun */
-	uint64_t id;	  /* the same in every member, unique in the job: vrank of the maker << 32 | counter << 2;
-			   * the low two bits are the kind of traffic (enum zcomm_context) */
+	MPI_Comm handle; /* what the application holds */
+	MPI_Comm shadow; /* native communicator of my part's members ordered by rank; equal to handle except for
+			  * MPI_COMM_WORLD under one stock mpirun */
+	uint64_t id;	 /* the same in every member, unique in the job: vrank of the maker << 32 | counter << 2;
+			  * the low two bits are the kind of traffic (enum zcomm_context) */
 	int size, rank;
-	int *vrank;	  /* [size]: rank -> vrank */
-	int *shadow_rank; /* [size]: rank -> rank in the shadow, -1 if remote */
+	int *vrank;	     /* [size]: rank -> vrank */
+	int *shadow_rank;    /* [size]: rank -> rank in the shadow, -1 if remote */
 	int *shadow_to_rank; /* [nlocal] */
 	int nlocal;
 	struct zcomm_part *parts; /* [nparts] */
-	int *members;	  /* [size]: what the parts' member point into */
+	int *members;		  /* [size]: what the parts' member point into */
 	int nparts;
-	int my_part;	  /* index into parts */
+	int my_part;		      /* index into parts */
 	int members_min, members_max; /* of the smallest and the largest part's counts */
-	bool blocked;	  /* the ranks of each part are consecutive */
+	bool blocked;		      /* the ranks of each part are consecutive */
 	int refs;
-	uint32_t coll_seq;	  /* number of the next collective: tag of its bridged messages */
+	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */
 	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */
-	bool dropped;		  /* MPI_Comm_free was called */
-	struct zcomm *next;	  /* hash chain by handle; list of the dead */
-	struct zcomm *next_id;	  /* hash chain by id */
+	bool dropped;			      /* MPI_Comm_free was called */
+	struct zcomm *next;		      /* hash chain by handle; list of the dead */
+	struct zcomm *next_id;		      /* hash chain by id */
 };
 
 enum zcomm_context { ZCOMM_PT2PT = 0, ZCOMM_COLL = 1, ZCOMM_INTERNAL = 2 };
@@ -53,8 +53,8 @@ struct zcomm *zcomm_find(MPI_Comm handle);
 struct zcomm *zcomm_find_id(uint64_t id); /* low two bits are ignored */
 
 /* Makes the entry for a new spanning communicator over vrank[size] (copied), with native handle and shadow, which it
- * then owns (frees with the last reference, except the world's). The caller has the first reference, which MPI_Comm_free
- * gives back. NULL: out of memory. */
+ * then owns (frees with the last reference, except the world's). The caller has the first reference, which
+ * MPI_Comm_free gives back. NULL: out of memory. */
 struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size);
 /* unref never runs anything of the application: the last one only puts the communicator aside for zcomm_reap. */
 void zcomm_ref(struct zcomm *);

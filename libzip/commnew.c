@@ -66,12 +66,11 @@ static void dup_done(void *arg, int *error)
 	struct dup *d = arg;
 	*d->newcomm = MPI_COMM_NULL;
 	if (*error == MPI_SUCCESS && d->native != MPI_COMM_NULL)
-		*error = zcommnew_finish(
-			d->native, (uint64_t)d->id, d->parent->vrank, d->parent->size, d->newcomm);
+		*error = zcommnew_finish(d->native, (uint64_t)d->id, d->parent->vrank, d->parent->size, d->newcomm);
 }
 
-static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm *newcomm,
-	const char *name, struct zsched **out)
+static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name,
+	struct zsched **out)
 {
 	struct zsched *s = zsched_create(c, name);
 	struct dup *d = s ? zsched_alloc(s, sizeof *d) : NULL;
@@ -104,17 +103,14 @@ static int local_dup(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *new
 	int rc;
 	zshim_callback_begin();
 	if (zcoll_native_may_block(comm))
-		rc = with_info ? zn.Comm_dup_with_info(comm, info, newcomm)
-			       : zn.Comm_dup(comm, newcomm);
+		rc = with_info ? zn.Comm_dup_with_info(comm, info, newcomm) : zn.Comm_dup(comm, newcomm);
 	else
-		rc = with_info ? zn.Comm_idup_with_info(comm, info, newcomm, &r)
-			       : zn.Comm_idup(comm, newcomm, &r);
+		rc = with_info ? zn.Comm_idup_with_info(comm, info, newcomm, &r) : zn.Comm_idup(comm, newcomm, &r);
 	zshim_callback_end();
 	return r == MPI_REQUEST_NULL ? rc : zcoll_wait_native(rc, &r);
 }
 
-static int duplicate(
-	MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name)
+static int duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name)
 {
 	struct zcomm *c = zcomm_find(comm);
 	struct zsched *s;
@@ -125,8 +121,8 @@ static int duplicate(
 	return rc == MPI_SUCCESS ? zsched_run(s) : rc;
 }
 
-static int start_duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm,
-	MPI_Request *request, const char *name)
+static int start_duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request,
+	const char *name)
 {
 	struct zcomm *c = zcomm_find(comm);
 	struct zsched *s;
@@ -174,8 +170,7 @@ int zip_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI
 enum { SAID_COLOR, SAID_KEY, SAID_ID, SAID_COUNT };
 
 /* MPI_SUCCESS, or an error code that has been raised. The table is to be freed. */
-static int exchange(struct zcomm *c, const char *name, const int64_t mine[SAID_COUNT],
-	int64_t (**all)[SAID_COUNT])
+static int exchange(struct zcomm *c, const char *name, const int64_t mine[SAID_COUNT], int64_t (**all)[SAID_COUNT])
 {
 	*all = malloc((size_t)c->size * sizeof **all);
 	if (!*all)
@@ -208,8 +203,8 @@ static int compare_members(const void *a, const void *b)
 
 /* The vranks of my color in their new order. Returns how many; the id is that proposed by the first
  * of them. */
-static int select_members(const struct zcomm *c, int64_t (*all)[SAID_COUNT], struct member *members,
-	int *vrank, int64_t *id)
+static int select_members(const struct zcomm *c, int64_t (*all)[SAID_COUNT], struct member *members, int *vrank,
+	int64_t *id)
 {
 	int n = 0;
 	for (int r = 0; r < c->size; r++) {
@@ -297,8 +292,7 @@ static bool is_subset(const struct zcomm *c, const struct zgroup *g)
 	return true;
 }
 
-int zcommnew_native_group(
-	MPI_Comm comm, const struct zgroup *g, MPI_Group *native, const char *name)
+int zcommnew_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *native, const char *name)
 {
 	MPI_Group whole;
 	int rc = zgroup_to_native(g, native);
@@ -338,8 +332,7 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		return rc == MPI_SUCCESS ? native_create(comm, g, newcomm) : rc;
 	}
 	if (!is_subset(c, g))
-		return zerror_raise(
-			c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
+		return zerror_raise(c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
 
 	int64_t mine[SAID_COUNT] = {[SAID_ID] = (int64_t)zcomm_new_id()}, (*all)[SAID_COUNT];
 	MPI_Comm native = MPI_COMM_NULL;
@@ -350,8 +343,7 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	*newcomm = native;
 	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL) {
 		int64_t id = all[zcomm_rank_of(c, g->vrank[0])][SAID_ID];
-		rc = zerror_raise(c,
-			zcommnew_finish(native, (uint64_t)id, g->vrank, g->size, newcomm), name,
+		rc = zerror_raise(c, zcommnew_finish(native, (uint64_t)id, g->vrank, g->size, newcomm), name,
 			"out of memory");
 	}
 	free(all);

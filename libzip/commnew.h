@@ -22,8 +22,7 @@ int zcommnew_meet(MPI_Comm local);
 
 /* The members of the group in my part, for a native function on comm. MPI_GROUP_EMPTY is not to be
  * freed. MPI_SUCCESS or an error code that has been raised. */
-int zcommnew_native_group(
-	MPI_Comm comm, const struct zgroup *, MPI_Group *native, const char *name);
+int zcommnew_native_group(MPI_Comm comm, const struct zgroup *, MPI_Group *native, const char *name);
 
 /* The new communicator with these members and this native communicator of the local ones: an entry
  * in the table, or none if nobody is elsewhere. MPI_SUCCESS or an error class. */

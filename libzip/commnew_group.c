@@ -21,8 +21,7 @@ int zcommnew_init(void)
 {
 	int *tag_ub, found = 0, rc = zn.Comm_dup(zworld.base, &internal);
 	tags = 32767; /* what MPI guarantees */
-	if (rc == MPI_SUCCESS &&
-		zn.Comm_get_attr(internal, MPI_TAG_UB, &tag_ub, &found) == MPI_SUCCESS && found)
+	if (rc == MPI_SUCCESS && zn.Comm_get_attr(internal, MPI_TAG_UB, &tag_ub, &found) == MPI_SUCCESS && found)
 		tags = *tag_ub;
 	return rc;
 }
@@ -60,21 +59,17 @@ static int start_recv(void *arg, MPI_Request *r)
 }
 
 /* data NULL: a hello. */
-static int add(struct zsched *s, int (*start)(void *, MPI_Request *), struct meeting *t,
-	int64_t *data, int vrank)
+static int add(struct zsched *s, int (*start)(void *, MPI_Request *), struct meeting *t, int64_t *data, int vrank)
 {
 	struct message *m = zsched_alloc(s, sizeof *m);
 	if (!m)
 		return MPI_ERR_NO_MEM;
-	*m = (struct message){.data = data ? data : &m->hello,
-		.peer = (int)zworld.place[vrank].lrank,
-		.tag = t->tag};
+	*m = (struct message){.data = data ? data : &m->hello, .peer = (int)zworld.place[vrank].lrank, .tag = t->tag};
 	return zsched_native(s, start, m);
 }
 
 /* Receives from, or sends to, all members of the group in my part but the leader. */
-static int add_members(
-	struct zsched *s, int (*start)(void *, MPI_Request *), struct meeting *t, int64_t *data)
+static int add_members(struct zsched *s, int (*start)(void *, MPI_Request *), struct meeting *t, int64_t *data)
 {
 	int rc = MPI_SUCCESS;
 	for (int i = t->leader + 1; i < t->group->size && rc == MPI_SUCCESS; i++) {
@@ -113,8 +108,7 @@ static int build(struct zsched *s, struct meeting *t)
 	if (t->group->rank != t->leader) {
 		rc = add(s, start_send, t, NULL, t->group->vrank[t->leader]);
 		zsched_round(s);
-		return rc == MPI_SUCCESS ? add(s, start_recv, t, &t->id, t->group->vrank[t->leader])
-					 : rc;
+		return rc == MPI_SUCCESS ? add(s, start_recv, t, &t->id, t->group->vrank[t->leader]) : rc;
 	}
 	rc = add_members(s, start_recv, t, NULL);
 	if (rc == MPI_SUCCESS)
@@ -127,8 +121,8 @@ static int build(struct zsched *s, struct meeting *t)
  * processes would have to be under way at the same time in different threads. */
 static int internal_tag(const struct zcomm *c, int tag)
 {
-	uint64_t mix = ((c ? c->id : 0) ^ (uint64_t)(uint32_t)tag << 16) *
-		       UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / phi */
+	uint64_t mix =
+		((c ? c->id : 0) ^ (uint64_t)(uint32_t)tag << 16) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / phi */
 	return (int)((mix >> 33) % (uint64_t)tags);
 }
 
@@ -172,8 +166,7 @@ int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 		return zerror_raise(c, MPI_ERR_TAG, name, "the tag is negative");
 	for (int i = 0; c && i < g->size; i++) {
 		if (zcomm_rank_of(c, g->vrank[i]) == MPI_UNDEFINED)
-			return zerror_raise(c, MPI_ERR_GROUP, name,
-				"the group is not a subset of the communicator's");
+			return zerror_raise(c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
 	}
 	int rc = MPI_SUCCESS;
 	if (g->rank != MPI_UNDEFINED && (c || !zcoll_native_may_block(comm)))
@@ -192,8 +185,7 @@ int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 		zn.Group_free(&local);
 	*newcomm = native;
 	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL && c)
-		rc = zerror_raise(c,
-			zcommnew_finish(native, (uint64_t)id, g->vrank, g->size, newcomm), name,
+		rc = zerror_raise(c, zcommnew_finish(native, (uint64_t)id, g->vrank, g->size, newcomm), name,
 			"out of memory");
 	return rc;
 }

@@ -16,8 +16,8 @@
 
 struct mix {
 	int n;
-	MPI_Request *all;	/* the application's */
-	MPI_Request *native;	/* without ours; equal to all if there are none */
+	MPI_Request *all;    /* the application's */
+	MPI_Request *native; /* without ours; equal to all if there are none */
 	MPI_Request small[SMALL];
 	bool any_native;
 };
@@ -104,9 +104,9 @@ static int outcome(struct zcomm *failed, int error, int native_rc, const char *n
 	int rc = native_rc;
 
 	if (error != MPI_SUCCESS)
-		rc = error > MPICH_ERR_LAST_MPIX ? MPI_ERR_IN_STATUS
-						 : zerror_raise(failed, MPI_ERR_IN_STATUS, name,
-							   "an operation failed: see its status");
+		rc = error > MPICH_ERR_LAST_MPIX
+			     ? MPI_ERR_IN_STATUS
+			     : zerror_raise(failed, MPI_ERR_IN_STATUS, name, "an operation failed: see its status");
 	if (failed)
 		zcomm_unref(failed);
 	return rc;
@@ -331,8 +331,7 @@ static bool some_done(void *ctx)
 		for (int i = 0; i < count; i++) {
 			mix_store(m, w->indices[i]);
 			/* to be valid if one of ours has failed */
-			if (m->native != m->all && w->native_rc == MPI_SUCCESS &&
-				w->statuses != MPI_STATUSES_IGNORE)
+			if (m->native != m->all && w->native_rc == MPI_SUCCESS && w->statuses != MPI_STATUSES_IGNORE)
 				w->statuses[i].MPI_ERROR = MPI_SUCCESS;
 		}
 	}

@@ -10,7 +10,7 @@
 static bool is_named(int combiner)
 {
 	return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
-		combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+	       combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
 int zcontent_read(struct zcontent *c, MPI_Datatype t)
@@ -30,8 +30,8 @@ int zcontent_read(struct zcontent *c, MPI_Datatype t)
 	c->types = calloc((size_t)ntypes + 1, sizeof(*c->types));
 	rc = MPI_ERR_NO_MEM;
 	if (c->ints && c->aints && c->counts && c->types)
-		rc = zn.Type_get_contents_c(
-			t, c->nints, c->naints, c->ncounts, ntypes, c->ints, c->aints, c->counts, c->types);
+		rc = zn.Type_get_contents_c(t, c->nints, c->naints, c->ncounts, ntypes, c->ints, c->aints, c->counts,
+			c->types);
 	if (rc == MPI_SUCCESS)
 		c->ntypes = ntypes;
 	else

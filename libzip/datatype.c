@@ -19,7 +19,7 @@ static struct ztype cache[CACHE_SIZE];
 int ztype_check(MPI_Datatype t)
 {
 	return t != MPI_DATATYPE_NULL && HANDLE_OBJECT(t) == OBJECT_DATATYPE && HANDLE_KIND(t) != 0 ? MPI_SUCCESS
-												   : MPI_ERR_TYPE;
+												    : MPI_ERR_TYPE;
 }
 
 static void describe(struct ztype *e, MPI_Datatype t)

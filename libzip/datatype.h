@@ -17,15 +17,15 @@
 
 struct ztype {
 	MPI_Datatype handle;
-	bool valid;	 /* cache entry in use */
-	int error;	 /* MPI_ERR_NO_MEM: the description is not complete */
-	bool dense;	 /* one element is one piece */
-	bool builtin;	 /* needs no reference of ours */
-	MPI_Count size;	 /* bytes of data of one element */
+	bool valid;	/* cache entry in use */
+	int error;	/* MPI_ERR_NO_MEM: the description is not complete */
+	bool dense;	/* one element is one piece */
+	bool builtin;	/* needs no reference of ours */
+	MPI_Count size; /* bytes of data of one element */
 	MPI_Count extent;
-	MPI_Count start; /* dense: first byte, relative to the buffer address */
-	MPI_Count wire_size; /* of one element: size, or what it is converted to */
-	bool converted;	 /* the parts differ in representation, and the type is more than bytes */
+	MPI_Count start;	     /* dense: first byte, relative to the buffer address */
+	MPI_Count wire_size;	     /* of one element: size, or what it is converted to */
+	bool converted;		     /* the parts differ in representation, and the type is more than bytes */
 	struct zsignature signature; /* if converted */
 };
 

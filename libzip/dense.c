@@ -41,8 +41,7 @@ static bool add_struct(const struct zcontent *c, struct run *r)
 		MPI_Count extent;
 		if (c->ints[1 + i] == 0)
 			continue;
-		if (!old_run(c->types[i], &old, &extent) ||
-			!run_add(r, &old, extent, c->ints[1 + i], c->aints[i]))
+		if (!old_run(c->types[i], &old, &extent) || !run_add(r, &old, extent, c->ints[1 + i], c->aints[i]))
 			return false;
 	}
 	return true;

@@ -22,9 +22,9 @@
 
 /* A rank that listens is there, and the kernel answers for it: who is silent for so long is behind a fire-wall. */
 #define CONNECT_TIMEOUT_MS 5000
-#define STRANGERS_MAX 16     /* connections that have not said who they are; the oldest makes room */
-#define STRANGER_MS 30000    /* how long they may take */
-#define ACCEPTS_MAX 16	     /* at a time */
+#define STRANGERS_MAX 16  /* connections that have not said who they are; the oldest makes room */
+#define STRANGER_MS 30000 /* how long they may take */
+#define ACCEPTS_MAX 16	  /* at a time */
 
 struct stranger {
 	struct zlink *link;
@@ -36,7 +36,8 @@ static struct {
 	int nlisteners;
 	struct stranger stranger[STRANGERS_MAX];
 	int nstrangers;
-	/* What links that come in share, of the one transport that has such a thing; with whom it is to be given back. */
+	/* What links that come in share, of the one transport that has such a thing; with whom it is to be given back.
+	 */
 	struct zendpoint *endpoint;
 	const struct ztransport *settles;
 	struct zbridge_params params;
@@ -365,8 +366,7 @@ static bool accept_all(struct zlistener *l)
 		}
 		if (self.nstrangers == STRANGERS_MAX) /* they are in the order of their coming, but for those gone */
 			drop_stranger(0);
-		self.stranger[self.nstrangers++] =
-			(struct stranger){.link = link, .until_ms = now_ms() + STRANGER_MS};
+		self.stranger[self.nstrangers++] = (struct stranger){.link = link, .until_ms = now_ms() + STRANGER_MS};
 	}
 	return any;
 }
@@ -396,8 +396,8 @@ int zdirect_arm(struct pollfd *fds)
 	int n = 0;
 
 	for (int i = 0; i < self.nlisteners; i++)
-		fds[n++] = (struct pollfd){
-			.fd = self.listener[i]->ops->listener_fd(self.listener[i]), .events = POLLIN};
+		fds[n++] =
+			(struct pollfd){.fd = self.listener[i]->ops->listener_fd(self.listener[i]), .events = POLLIN};
 	for (int i = 0; i < self.nstrangers; i++) {
 		struct zlink *l = self.stranger[i].link;
 		if (l->ops->arm(l, ZLINK_RX) != 0)

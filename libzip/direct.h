@@ -2,8 +2,8 @@
 /*
  * Direct links to ranks of other parts that share a fabric with this one: where we listen, who may connect, and the way
  * from the first thought of a message to the decision whether it travels directly or over the bridge. control.h has the
- * protocol. Until that decision a peer's channel is waiting: it takes messages into its queues and posts none. Under the
- * shim's lock, but for what MPI_Init does before there is one.
+ * protocol. Until that decision a peer's channel is waiting: it takes messages into its queues and posts none. Under
+ * the shim's lock, but for what MPI_Init does before there is one.
  */
 #ifndef ZIP_LIBZIP_DIRECT_H
 #define ZIP_LIBZIP_DIRECT_H

@@ -18,70 +18,138 @@ static const char *const representation_choices[] = {"auto", "native", "external
 #define FIELD(name) .offset = offsetof(struct zenv, name)
 
 const struct zconf_row zenv_rows[] = {
-	{.name = "job", .type = ZCONF_STRING, FIELD(job),
+	{.name = "job",
+		.type = ZCONF_STRING,
+		FIELD(job),
 		.help = "Name of the job, the same in every rank. Without it the library does nothing but what profile "
 			"says."},
-	{.name = "parts", .type = ZCONF_STRING, FIELD(parts),
+	{.name = "parts",
+		.type = ZCONF_STRING,
+		FIELD(parts),
 		.help = "Names of all parts (clusters) of the job, separated by commas, in the order of their ranks in "
 			"the merged MPI_COMM_WORLD. With hostfile: default all its clusters."},
-	{.name = "part", .type = ZCONF_STRING, FIELD(part),
+	{.name = "part",
+		.type = ZCONF_STRING,
+		FIELD(part),
 		.help = "Name of the part that this rank belongs to. With hostfile: looked up there."},
-	{.name = "zipperd", .type = ZCONF_STRING, FIELD(zipperd),
-		.help = "Where zipperd listens, seen from this rank: tcp:HOST[:PORT], shm:PATH or DEVICE:PORT@HOST[:PORT]. With hostfile: looked "
+	{.name = "zipperd",
+		.type = ZCONF_STRING,
+		FIELD(zipperd),
+		.help = "Where zipperd listens, seen from this rank: tcp:HOST[:PORT], shm:PATH or "
+			"DEVICE:PORT@HOST[:PORT]. With hostfile: looked "
 			"up there."},
-	{.name = "key", .type = ZCONF_STRING, FIELD(key),
+	{.name = "key",
+		.type = ZCONF_STRING,
+		FIELD(key),
 		.help = "The user's key, 64 hexadecimal digits. Prefer key_file where others could see the "
 			"environment of the processes."},
-	{.name = "key_file", .type = ZCONF_STRING, FIELD(key_file),
-		.help = "File with the user's key: lines of user name and 64 hexadecimal digits, not readable by others."},
-	{.name = "user", .type = ZCONF_STRING, FIELD(user),
+	{.name = "key_file",
+		.type = ZCONF_STRING,
+		FIELD(key_file),
+		.help = "File with the user's key: lines of user name and 64 hexadecimal digits, not readable by "
+			"others."},
+	{.name = "user",
+		.type = ZCONF_STRING,
+		FIELD(user),
 		.help = "User name that zipperd knows the key by. Default: the login name."},
-	{.name = "hostfile", .type = ZCONF_STRING, FIELD(hostfile),
+	{.name = "hostfile",
+		.type = ZCONF_STRING,
+		FIELD(hostfile),
 		.help = "zipper.hosts(5) file, where one mpirun starts the hosts of all clusters: every rank finds its "
 			"own part and zipperd there by the name of its host."},
-	{.name = "map", .type = ZCONF_STRING, FIELD(map),
-		.help = "zipper.map(5) file, the same for all parts: the ranks of a part on one host get, in their order, "
+	{.name = "map",
+		.type = ZCONF_STRING,
+		FIELD(map),
+		.help = "zipper.map(5) file, the same for all parts: the ranks of a part on one host get, in their "
+			"order, "
 			"the numbers in the merged world that it gives to that host and part. Not with hostfile, where "
 			"mpirun has numbered the ranks."},
-	{.name = "ports", .type = ZCONF_STRING, FIELD(ports),
-		.help = "Which ranks of this part run on zipper nodes, and the ports of these: \"RANKS FABRIC=ADDRESS ...; "
+	{.name = "ports",
+		.type = ZCONF_STRING,
+		FIELD(ports),
+		.help = "Which ranks of this part run on zipper nodes, and the ports of these: \"RANKS FABRIC=ADDRESS "
+			"...; "
 			"...\", or without RANKS for every rank. Such ranks reach the ranks on these fabrics without "
 			"zipperd. With hostfile: looked up there."},
-	{.name = "direct", .type = ZCONF_ENUM, .preset = "yes", .choices = direct_choices, FIELD(direct),
+	{.name = "direct",
+		.type = ZCONF_ENUM,
+		.preset = "yes",
+		.choices = direct_choices,
+		FIELD(direct),
 		.help = "no: this rank takes no part in direct links, all its messages to other parts go by zipperd."},
-	{.name = "log", .type = ZCONF_ENUM, .preset = "warn", .choices = log_choices, FIELD(log),
+	{.name = "log",
+		.type = ZCONF_ENUM,
+		.preset = "warn",
+		.choices = log_choices,
+		FIELD(log),
 		.help = "What is reported on standard error: error, warn, info or debug."},
-	{.name = "wait", .type = ZCONF_ENUM, .preset = "auto", .choices = wait_choices, FIELD(wait),
+	{.name = "wait",
+		.type = ZCONF_ENUM,
+		.preset = "auto",
+		.choices = wait_choices,
+		FIELD(wait),
 		.help = "How a blocked call waits: spin (needs a core for every rank), yield, sleep, or auto: spin a "
 			"little where there are cores enough, then yield, then sleep."},
-	{.name = "progress", .type = ZCONF_ENUM, .preset = "none", .choices = progress_choices, FIELD(progress),
-		.help = "thread: a thread moves bridged messages while the program computes. none: messages move within "
+	{.name = "progress",
+		.type = ZCONF_ENUM,
+		.preset = "none",
+		.choices = progress_choices,
+		FIELD(progress),
+		.help = "thread: a thread moves bridged messages while the program computes. none: messages move "
+			"within "
 			"MPI calls only."},
-	{.name = "representation", .type = ZCONF_ENUM, .preset = "auto", .choices = representation_choices,
+	{.name = "representation",
+		.type = ZCONF_ENUM,
+		.preset = "auto",
+		.choices = representation_choices,
 		FIELD(representation),
 		.help = "How data cross the bridge: external32 where the parts' machines differ, native where they do "
 			"not (auto). Both can be forced: native must then be set for every part, external32 for one."},
-	{.name = "profile", .type = ZCONF_STRING, FIELD(profile),
-		.help = "File for the communication graph of the run, see zipmap.graph(5). In every rank; also without a "
+	{.name = "profile",
+		.type = ZCONF_STRING,
+		FIELD(profile),
+		.help = "File for the communication graph of the run, see zipmap.graph(5). In every rank; also without "
+			"a "
 			"job. Rank 0 writes it in MPI_Finalize, and removes an older one in MPI_Init."},
-	{.name = "stats", .type = ZCONF_ENUM, .preset = "no", .choices = stats_choices, FIELD(stats),
+	{.name = "stats",
+		.type = ZCONF_ENUM,
+		.preset = "no",
+		.choices = stats_choices,
+		FIELD(stats),
 		.help = "yes: what the program sends natively, point-to-point, is counted too, which costs as much as "
 			"profile. zmpirun \\-\\-stats sets it."},
-	{.name = "tuning", .type = ZCONF_STRING, FIELD(tuning),
+	{.name = "tuning",
+		.type = ZCONF_STRING,
+		FIELD(tuning),
 		.help = "zipper.tuning(5) file: which algorithms collectives take. The same in every rank."},
-	{.name = "tune", .type = ZCONF_STRING, FIELD(tune),
-		.help = "Single rules of such a file, separated by semicolons; they count more than those of the file. The "
+	{.name = "tune",
+		.type = ZCONF_STRING,
+		FIELD(tune),
+		.help = "Single rules of such a file, separated by semicolons; they count more than those of the file. "
+			"The "
 			"same in every rank."},
-	{.name = "one_sided", .type = ZCONF_ENUM, .preset = "auto", .choices = one_sided_choices, FIELD(one_sided),
+	{.name = "one_sided",
+		.type = ZCONF_ENUM,
+		.preset = "auto",
+		.choices = one_sided_choices,
+		FIELD(one_sided),
 		.help = "Whether zipperd may read large messages from the memory of this rank and write them there, "
-			"where the transport can: auto, where it is faster (verbs, not shm), yes or no. Over shm zipperd then "
+			"where the transport can: auto, where it is faster (verbs, not shm), yes or no. Over shm "
+			"zipperd then "
 			"copies, and not the ranks, which may compute meanwhile."},
-	{.name = "module_dir", .type = ZCONF_STRING, .preset = PKGLIBDIR, FIELD(module_dir),
-		.help = "Where zipauth.so lies, which is loaded while joining, and " ZVERBS_FILE ", which is loaded where "
+	{.name = "module_dir",
+		.type = ZCONF_STRING,
+		.preset = PKGLIBDIR,
+		FIELD(module_dir),
+		.help = "Where zipauth.so lies, which is loaded while joining, and " ZVERBS_FILE
+			", which is loaded where "
 			"zipperd's address is a port of an RDMA device."},
-	{.name = "device", .type = ZCONF_STRING, FIELD(verbs.device),
+	{.name = "device",
+		.type = ZCONF_STRING,
+		FIELD(verbs.device),
 		.help = "DEVICE:PORT: the port of an RDMA device of this host that leads to zipperd. Default: the one "
-			"that has the IP address which connections to zipperd's host start from, or the only active one."},
+			"that has the IP address which connections to zipperd's host start from, or the only active "
+			"one."},
 	ZVERBS_RANK_ENDPOINTS_ROW(struct zenv),
 	ZVERBS_ROWS(struct zenv),
 	ZVERBS_MEMORY_ROWS(struct zenv),
@@ -92,19 +160,27 @@ static int check(const struct zenv *env, struct zerr *err)
 {
 	if (!env->job) {
 		/* Somebody wanted a merged job and misspelt or forgot its name: do not run the parts apart. */
-		const char *set = env->parts ? "ZIPPER_PARTS" : env->part ? "ZIPPER_PART" : env->zipperd
-				? "ZIPPER_ZIPPERD" : env->hostfile ? "ZIPPER_HOSTFILE" : NULL;
+		const char *set = env->parts	  ? "ZIPPER_PARTS"
+				  : env->part	  ? "ZIPPER_PART"
+				  : env->zipperd  ? "ZIPPER_ZIPPERD"
+				  : env->hostfile ? "ZIPPER_HOSTFILE"
+						  : NULL;
 		return set ? zerr_set(err, -EINVAL, "%s is set, but ZIPPER_JOB is not", set) : 0;
 	}
 	if (env->verbs.endpoints == ZEP_MPI_EVERYWHERE)
-		return zerr_set(err, -EINVAL, "ZIPPER_VERBS_ENDPOINTS is mpi-everywhere: a rank has one context in any case");
+		return zerr_set(err, -EINVAL,
+			"ZIPPER_VERBS_ENDPOINTS is mpi-everywhere: a rank has one context in any case");
 	if (env->map && env->hostfile)
-		return zerr_set(err, -EINVAL, "ZIPPER_MAP: one mpirun for all hosts (ZIPPER_HOSTFILE) has numbered the ranks");
+		return zerr_set(err, -EINVAL,
+			"ZIPPER_MAP: one mpirun for all hosts (ZIPPER_HOSTFILE) has numbered the ranks");
 	if (!env->hostfile) {
-		const char *missing = !env->parts ? "ZIPPER_PARTS" : !env->part ? "ZIPPER_PART" : !env->zipperd
-				? "ZIPPER_ZIPPERD" : NULL;
+		const char *missing = !env->parts     ? "ZIPPER_PARTS"
+				      : !env->part    ? "ZIPPER_PART"
+				      : !env->zipperd ? "ZIPPER_ZIPPERD"
+						      : NULL;
 		if (missing)
-			return zerr_set(err, -EINVAL, "ZIPPER_JOB is set, but %s is not (nor ZIPPER_HOSTFILE)", missing);
+			return zerr_set(err, -EINVAL, "ZIPPER_JOB is set, but %s is not (nor ZIPPER_HOSTFILE)",
+				missing);
 	}
 	if (!env->key && !env->key_file)
 		return zerr_set(err, -EINVAL, "ZIPPER_JOB is set, but neither ZIPPER_KEY nor ZIPPER_KEY_FILE");

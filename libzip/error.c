@@ -27,7 +27,7 @@
 /* mpiexec hears of a dead rank of its own within some 10 ms, on a busy machine much later, and ends the others then. */
 #define OWN_PART_S 5
 #define LAST_WORD_NS 200000000 /* in the other parts, for mpiexec and zmpirun to tell the cause before they end */
-#define TEXT_BYTES 400 /* below MPI_MAX_ERROR_STRING (512 in MPICH) */
+#define TEXT_BYTES 400	       /* below MPI_MAX_ERROR_STRING (512 in MPICH) */
 
 static struct slot {
 	int class;
@@ -180,8 +180,8 @@ void zerror_lost(int code, int part, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	/* The first abort of a part ends its mpiexec, which would not get to know how the dead rank has ended: a signal,
-	 * a status. That is what the user wants to read. */
+	/* The first abort of a part ends its mpiexec, which would not get to know how the dead rank has ended: a
+	 * signal, a status. That is what the user wants to read. */
 	struct timespec patience = {.tv_nsec = LAST_WORD_NS};
 	if (part == zworld.part)
 		patience = (struct timespec){.tv_sec = OWN_PART_S};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Errors of ours towards the application: through the communicator's error handler, never exit(). Under the shim's lock.
+ * Errors of ours towards the application: through the communicator's error handler, never exit(). Under the shim's
+ * lock.
  *
  * An error code of ours carries its class where MPICH has it (the low 7 bits, so that native MPI_Error_class is right)
  * and the number of its text in bits that MPICH leaves alone; MPI_Error_string is interposed to give the text back.
- * MPI_Add_error_code was tried and is no help: with a predefined class, MPICH 4.0.2 gives the class back, but some other
- * message's text.
+ * MPI_Add_error_code was tried and is no help: with a predefined class, MPICH 4.0.2 gives the class back, but some
+ * other message's text.
  */
 #ifndef ZIP_LIBZIP_ERROR_H
 #define ZIP_LIBZIP_ERROR_H

@@ -52,8 +52,9 @@ static void destroy_exchange(struct zreq *r)
 	zpool_put(((struct exchange *)r)->copy);
 }
 
-static const struct zreq_ops exchange_ops = {
-	.name = "MPI_Isendrecv", .progress = progress_exchange, .destroy = destroy_exchange};
+static const struct zreq_ops exchange_ops = {.name = "MPI_Isendrecv",
+	.progress = progress_exchange,
+	.destroy = destroy_exchange};
 
 struct parts { /* of one call */
 	struct zcomm *c;
@@ -159,18 +160,13 @@ static int detach_send(struct parts *p)
 	return MPI_SUCCESS;
 }
 
-#define EXCHANGE(NAME)                                                                                          \
-	struct parts p = {                                                                                             \
-		zcomm_find(comm),                                                                                      \
+#define EXCHANGE(NAME)                                                                                                 \
+	struct parts p = {zcomm_find(comm),                                                                            \
 		{NAME, comm, (void *)(uintptr_t)sendbuf, sendcount, sendtype, dest, sendtag},                          \
-		{NAME, comm, recvbuf, recvcount, recvtype, source, recvtag},                                           \
-		ZP2P_STANDARD, NULL};
+		{NAME, comm, recvbuf, recvcount, recvtype, source, recvtag}, ZP2P_STANDARD, NULL};
 #define REPLACE(NAME)                                                                                                  \
-	struct parts p = {                                                                                             \
-		zcomm_find(comm),                                                                                      \
-		{NAME, comm, buf, count, type, dest, sendtag},                                                         \
-		{NAME, comm, buf, count, type, source, recvtag},                                                       \
-		ZP2P_STANDARD, NULL};                                                                                  \
+	struct parts p = {zcomm_find(comm), {NAME, comm, buf, count, type, dest, sendtag},                             \
+		{NAME, comm, buf, count, type, source, recvtag}, ZP2P_STANDARD, NULL};                                 \
 	int rc = detach_send(&p);                                                                                      \
 	if (rc != MPI_SUCCESS)                                                                                         \
 		return rc;
@@ -203,29 +199,31 @@ int zip_Isendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int
 	return start(&p, request);
 }
 
-int zip_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-	MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int zip_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+	void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+	MPI_Status *status)
 {
 	EXCHANGE("MPI_Sendrecv_c")
 	return run(&p, status);
 }
 
-int zip_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
-	MPI_Comm comm, MPI_Status *status)
+int zip_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source,
+	int recvtag, MPI_Comm comm, MPI_Status *status)
 {
 	REPLACE("MPI_Sendrecv_replace_c")
 	return run(&p, status);
 }
 
-int zip_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-	MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+int zip_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+	void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+	MPI_Request *request)
 {
 	EXCHANGE("MPI_Isendrecv_c")
 	return start(&p, request);
 }
 
-int zip_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
-	MPI_Comm comm, MPI_Request *request)
+int zip_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source,
+	int recvtag, MPI_Comm comm, MPI_Request *request)
 {
 	REPLACE("MPI_Isendrecv_replace_c")
 	return start(&p, request);

@@ -77,7 +77,9 @@ int zgroup_create(const int *vrank, int size, MPI_Group *handle)
 		return MPI_ERR_NO_MEM;
 	}
 	memcpy(copy, vrank, (size_t)size * sizeof(*copy));
-	*group = (struct zgroup){.handle = (MPI_Group)(HANDLE_BASE + index), .size = size, .rank = MPI_UNDEFINED,
+	*group = (struct zgroup){.handle = (MPI_Group)(HANDLE_BASE + index),
+		.size = size,
+		.rank = MPI_UNDEFINED,
 		.vrank = copy};
 	for (int i = 0; i < size; i++)
 		if (copy[i] == zworld.vrank)
@@ -229,8 +231,7 @@ int zip_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_G
 	if (!a || !b)
 		return bad_group("MPI_Group_translate_ranks");
 	if (n < 0)
-		return zerror_raise(NULL, MPI_ERR_ARG, "MPI_Group_translate_ranks",
-			"the number of ranks is negative");
+		return zerror_raise(NULL, MPI_ERR_ARG, "MPI_Group_translate_ranks", "the number of ranks is negative");
 	if (n > SEARCH_MAX && !(map = rank_map(b)))
 		return no_memory("MPI_Group_translate_ranks");
 	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {

@@ -24,9 +24,9 @@ int zgroup_to_native(const struct zgroup *, MPI_Group *native);
 int zgroup_from_native(MPI_Group *);
 
 /*
- * The algebra of MPI-4.0 section 7.3.2 on plain arrays of vranks, without handles. All results are in the order that the
- * standard asks for; out must have room for na + nb elements and may not overlap the inputs. They return the number of
- * elements, or -1 without memory.
+ * The algebra of MPI-4.0 section 7.3.2 on plain arrays of vranks, without handles. All results are in the order that
+ * the standard asks for; out must have room for na + nb elements and may not overlap the inputs. They return the number
+ * of elements, or -1 without memory.
  */
 int zgroup_union(const int *a, int na, const int *b, int nb, int *out);
 int zgroup_intersection(const int *a, int na, const int *b, int nb, int *out);

@@ -95,7 +95,7 @@ struct selection {
 	int size, count;
 	int *order;
 	char *named; /* [size] */
-	int class; /* of the error */
+	int class;   /* of the error */
 	const char *reason;
 };
 

@@ -14,8 +14,8 @@
 #define ZIDTAB_ID_BITS 26
 
 struct zidtab_slot {
-	void *object;	/* NULL: free */
-	uint32_t id;	/* of the object, or what the next one will get */
+	void *object; /* NULL: free */
+	uint32_t id;  /* of the object, or what the next one will get */
 	uint32_t next_free;
 };
 

@@ -40,7 +40,7 @@ static void fail_init(const struct zerr *err)
 static bool zipper_is_here(const struct zaddr *zipper)
 {
 	return zipper->kind == ZADDR_SHM || strncmp(zipper->host, "127.", 4) == 0 ||
-		strcmp(zipper->host, "localhost") == 0 || strcmp(zipper->host, "::1") == 0;
+	       strcmp(zipper->host, "localhost") == 0 || strcmp(zipper->host, "::1") == 0;
 }
 
 /* More runnable threads than cores? Ranks of my part on this host, or of all parts where
@@ -73,8 +73,12 @@ static int make_world(struct zerr *err)
 static void merge(const struct zenv *env, bool threaded)
 {
 	struct zerr err = {.text = ""};
-	struct zbridge_params params = {.job = zjoin_job(), .session = zjoin_session(), .zipper = zjoin_zipper(),
-		.token = zjoin_token(), .wait = (int)env->wait, .one_sided = (int)env->one_sided};
+	struct zbridge_params params = {.job = zjoin_job(),
+		.session = zjoin_session(),
+		.zipper = zjoin_zipper(),
+		.token = zjoin_token(),
+		.wait = (int)env->wait,
+		.one_sided = (int)env->one_sided};
 
 	params.oversubscribed = is_oversubscribed(params.zipper);
 	if (make_world(&err) != 0)
@@ -110,7 +114,8 @@ static void join(const struct zenv *env, int provided)
 		return;
 	zlog_init("libzipper", (enum zlog_level)env->log);
 	if (env->progress == ZENV_PROGRESS_THREAD && provided != MPI_THREAD_MULTIPLE) {
-		zerr_set(&err, -ENOTSUP, "ZIPPER_PROGRESS=thread needs MPI_THREAD_MULTIPLE, which the native library "
+		zerr_set(&err, -ENOTSUP,
+			"ZIPPER_PROGRESS=thread needs MPI_THREAD_MULTIPLE, which the native library "
 			"does not provide");
 		fail_init(&err);
 	}
@@ -120,8 +125,8 @@ static void join(const struct zenv *env, int provided)
 		merge(env, provided == MPI_THREAD_MULTIPLE);
 }
 
-/* Collective over the world that join has made, or the native one. Not for children of MPI_Comm_spawn: they would write the
- * same file. */
+/* Collective over the world that join has made, or the native one. Not for children of MPI_Comm_spawn: they would write
+ * the same file. */
 static void record(const char *file, bool threaded)
 {
 	struct zerr err = {.text = ""};

@@ -100,7 +100,8 @@ static void copy_ports(struct zports *ports, const struct zhostfile *hosts, cons
 }
 
 /* Our port of the zipper that joins all parts: the same one in every rank. */
-static int find_zipper(const struct zhostfile *hosts, const struct zctl_join *join, struct zaddr *zipper, struct zerr *err)
+static int find_zipper(const struct zhostfile *hosts, const struct zctl_join *join, struct zaddr *zipper,
+	struct zerr *err)
 {
 	char part[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
 	int n = zctl_split_parts(join->parts, part, ZCTL_PARTS_MAX), z = -ENOENT;
@@ -154,8 +155,7 @@ static uint64_t abi_fingerprint(const struct zenv *env, const char *part)
 	const uint16_t order = 0x0102;
 	const uint8_t facts[] = {*(const uint8_t *)&order, sizeof(short), sizeof(int), sizeof(long), sizeof(long long),
 		sizeof(void *), sizeof(float), sizeof(double), sizeof(long double), sizeof(wchar_t), sizeof(MPI_Aint),
-		sizeof(MPI_Offset), sizeof(MPI_Count), sizeof(MPI_Fint), sizeof(MPI_Datatype),
-		__LDBL_MANT_DIG__ % 256};
+		sizeof(MPI_Offset), sizeof(MPI_Count), sizeof(MPI_Fint), sizeof(MPI_Datatype), __LDBL_MANT_DIG__ % 256};
 	uint64_t hash = 0xcbf29ce484222325u;
 
 	if (env->representation == ZENV_REPRESENTATION_NATIVE)
@@ -264,9 +264,10 @@ static int make_base(bool mixed, struct zerr *err)
 	MPI_Group world, part;
 
 	if (!mixed && zworld.reordered)
-		return zn.Comm_split(MPI_COMM_WORLD, 0, zworld.vrank, &zworld.base) == MPI_SUCCESS ? 0
-			: zerr_set(err, -EIO, "cannot put the ranks of part %s into the order of the map",
-				zworld.part_name[zworld.part]);
+		return zn.Comm_split(MPI_COMM_WORLD, 0, zworld.vrank, &zworld.base) == MPI_SUCCESS
+			       ? 0
+			       : zerr_set(err, -EIO, "cannot put the ranks of part %s into the order of the map",
+					 zworld.part_name[zworld.part]);
 	if (!mixed) {
 		zworld.base = MPI_COMM_WORLD;
 		return 0;
@@ -279,8 +280,9 @@ static int make_base(bool mixed, struct zerr *err)
 		zn.Group_free(&part);
 	}
 	zn.Group_free(&world);
-	return rc == MPI_SUCCESS ? 0 : zerr_set(err, -EIO, "cannot make the communicator of part %s",
-		zworld.part_name[zworld.part]);
+	return rc == MPI_SUCCESS
+		       ? 0
+		       : zerr_set(err, -EIO, "cannot make the communicator of part %s", zworld.part_name[zworld.part]);
 }
 
 /* They must stay: the module may be loaded much later. */

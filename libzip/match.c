@@ -158,7 +158,8 @@ struct zmatch_posted *zmatch_find_posted(struct zmatch *m, uint64_t context, uin
 	return oldest;
 }
 
-void zmatch_add_unexpected(struct zmatch *m, struct zmatch_unexpected *u, uint64_t context, uint32_t source, int32_t tag)
+void zmatch_add_unexpected(struct zmatch *m, struct zmatch_unexpected *u, uint64_t context, uint32_t source,
+	int32_t tag)
 {
 	for (uint32_t any = 0; any < ZMATCH_KEYS; any++) {
 		struct zmatch_key k = zmatch_key_make(context, source, tag, any);

@@ -46,8 +46,8 @@ struct zmatch_unexpected { /* part of a message that has come */
 
 struct zmatch_table {
 	struct zmatch_hook **bin;
-	uint32_t mask;	/* bins - 1 */
-	uint32_t keys;	/* different keys in it */
+	uint32_t mask; /* bins - 1 */
+	uint32_t keys; /* different keys in it */
 };
 
 struct zmatch {
@@ -68,8 +68,7 @@ void zmatch_withdraw(struct zmatch *, struct zmatch_posted *);
 struct zmatch_posted *zmatch_find_posted(struct zmatch *, uint64_t context, uint32_t source, int32_t tag);
 
 /* Puts a message at the end of the unexpected queue. */
-void zmatch_add_unexpected(struct zmatch *, struct zmatch_unexpected *, uint64_t context, uint32_t source,
-	int32_t tag);
+void zmatch_add_unexpected(struct zmatch *, struct zmatch_unexpected *, uint64_t context, uint32_t source, int32_t tag);
 void zmatch_del_unexpected(struct zmatch *, struct zmatch_unexpected *);
 /* The message that a receive with this key must take, or NULL; it stays in the queue. */
 struct zmatch_unexpected *zmatch_find_unexpected(struct zmatch *, const struct zmatch_key *);

@@ -13,7 +13,7 @@
 #include "world.h"
 
 struct zmulticast {
-	struct zreq req; /* first */
+	struct zreq req;	 /* first */
 	struct zmulticast *next; /* in active */
 	enum zcomm_context context;
 	int tag, n;
@@ -25,8 +25,8 @@ struct zmulticast {
 	int error;
 	struct zreq **sends; /* [n], not complete yet; the memory of both lists begins here */
 	int nsends;
-	/* Small: the sends that wait, each the first of its receiver, to be posted together (op->held). Large: those that go
-	 * on together, and how far they are. */
+	/* Small: the sends that wait, each the first of its receiver, to be posted together (op->held). Large: those
+	 * that go on together, and how far they are. */
 	struct zop **tied;
 	int ntied;
 	uint64_t moved;
@@ -60,16 +60,16 @@ static int64_t now_ns(void)
 
 static struct zwire_receiver receiver_of(const struct zremote *r, uint64_t seq, uint64_t xfer)
 {
-	return (struct zwire_receiver){
-		.dst = r->vrank, .seq = seq, .ack = zpeer_ack_value(&r->stream), .xfer = xfer};
+	return (struct zwire_receiver){.dst = r->vrank, .seq = seq, .ack = zpeer_ack_value(&r->stream), .xfer = xfer};
 }
 
 /* The list from now on. 0 or -EAGAIN. */
 static int post_list(const struct zwire_receiver *list, int n, const void *whose)
 {
 	uint8_t bytes[ZWIRE_RECEIVERS_MAX * ZWIRE_RECEIVER_BYTES];
-	struct zwire_env env = {
-		.kind = ZWIRE_RECEIVERS, .dst = ZWIRE_NOBODY, .len = (uint32_t)n * ZWIRE_RECEIVER_BYTES};
+	struct zwire_env env = {.kind = ZWIRE_RECEIVERS,
+		.dst = ZWIRE_NOBODY,
+		.len = (uint32_t)n * ZWIRE_RECEIVER_BYTES};
 	for (int i = 0; i < n; i++)
 		zwire_put_receiver(bytes + i * ZWIRE_RECEIVER_BYTES, &list[i]);
 	int rc = zchannel_post_raw(zmulticast_carrier(), &env, bytes);
@@ -107,8 +107,8 @@ static bool is_bridged(const struct zremote *r)
 
 enum readiness { READY, SOON, ALONE };
 
-/* Can it have the message by the carrier, in order? first: what waits for it already; NULL: nothing may. Soon: when it has
- * acknowledged some of what came before. */
+/* Can it have the message by the carrier, in order? first: what waits for it already; NULL: nothing may. Soon: when it
+ * has acknowledged some of what came before. */
 static enum readiness look_at(const struct zmulticast *m, const struct zremote *r, const struct zop *first)
 {
 	const struct zpeer *s = &r->stream;
@@ -215,8 +215,8 @@ static bool post_at_once(struct zmulticast *m, const int *dest, bool *alone)
 /* It waits in front of its receiver's stream: what is sent there later stays behind it. */
 static void hold(struct zmulticast *m, int dest)
 {
-	const struct zop_args args = {
-		m->req.comm, m->context, (void *)(uintptr_t)m->buf, m->count, m->type, dest, m->tag};
+	const struct zop_args args = {m->req.comm, m->context, (void *)(uintptr_t)m->buf, m->count, m->type, dest,
+		m->tag};
 	struct zop *op;
 	int rc = zop_create(&op, ZOP_SEND, &args, false);
 	if (rc != MPI_SUCCESS) {
@@ -433,8 +433,8 @@ static bool wait_for_grants(struct zmulticast *m)
 
 static void send_tied(struct zmulticast *m, int dest)
 {
-	const struct zop_args args = {
-		m->req.comm, m->context, (void *)(uintptr_t)m->buf, m->count, m->type, dest, m->tag};
+	const struct zop_args args = {m->req.comm, m->context, (void *)(uintptr_t)m->buf, m->count, m->type, dest,
+		m->tag};
 	struct zop *op;
 	int rc = zop_create(&op, ZOP_SEND, &args, false);
 	if (rc != MPI_SUCCESS) {

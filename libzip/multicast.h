@@ -29,8 +29,8 @@ struct zwire_env;
 
 /* Sends to n remote ranks of comm, as zbridge_isend would to each of them. dest may be given up on return, the buffer
  * when the request is done; it is released with zreq_release. MPI class or MPI_SUCCESS. */
-int zmulticast_start(struct zcomm *, enum zcomm_context, const void *buf, MPI_Count count, MPI_Datatype, const int *dest,
-	int n, int tag, int64_t patience_ms, struct zreq **);
+int zmulticast_start(struct zcomm *, enum zcomm_context, const void *buf, MPI_Count count, MPI_Datatype,
+	const int *dest, int n, int tag, int64_t patience_ms, struct zreq **);
 /* Part of every turn of progress. Returns whether anything happened. */
 bool zmulticast_turn(void);
 
@@ -39,7 +39,8 @@ struct zchannel *zmulticast_carrier(void);
 /* Posts to that one rank by the carrier. 0 or -EAGAIN. */
 int zmulticast_post_one(struct zremote *, struct zwire_env *, const void *payload);
 
-/* For rendezvous.c, of an operation that has op->multicast (goes with others) or op->by_list (alone, by the carrier): */
+/* For rendezvous.c, of an operation that has op->multicast (goes with others) or op->by_list (alone, by the carrier):
+ */
 /* How much may be sent now. */
 uint64_t zmulticast_sendable(const struct zop *);
 /* Its receiver has granted more. */

@@ -63,8 +63,11 @@ static void destroy_op(struct zreq *r)
 }
 
 const struct zreq_ops zop_send_ops = {.name = "send", .start = start_op, .destroy = destroy_op};
-const struct zreq_ops zop_recv_ops = {
-	.name = "receive", .progress = progress_recv, .start = start_op, .cancel = cancel_recv, .destroy = destroy_op};
+const struct zreq_ops zop_recv_ops = {.name = "receive",
+	.progress = progress_recv,
+	.start = start_op,
+	.cancel = cancel_recv,
+	.destroy = destroy_op};
 
 struct zreq zop_sent = {
 	.ops = &zop_send_ops,
@@ -92,8 +95,8 @@ static int hold_type(struct zop *op, bool always)
 
 int zop_create(struct zop **out, enum zop_kind kind, const struct zop_args *a, bool always_hold)
 {
-	struct zop *op = (struct zop *)zreq_create(
-		kind == ZOP_SEND ? &zop_send_ops : &zop_recv_ops, sizeof(*op), a->comm);
+	struct zop *op =
+		(struct zop *)zreq_create(kind == ZOP_SEND ? &zop_send_ops : &zop_recv_ops, sizeof(*op), a->comm);
 	int rc;
 
 	if (!op)

@@ -33,9 +33,9 @@ struct zop {
 	void *buf;
 	MPI_Count count;
 	MPI_Datatype type;
-	bool type_held;	  /* type is a duplicate of ours: the application may free its own meanwhile */
+	bool type_held;	   /* type is a duplicate of ours: the application may free its own meanwhile */
 	struct zdata data; /* receives: bytes is the room */
-	uint8_t *packed;  /* the message's bytes where the user's buffer cannot be used; from the pool */
+	uint8_t *packed;   /* the message's bytes where the user's buffer cannot be used; from the pool */
 
 	MPI_Request native; /* native half, or MPI_REQUEST_NULL */
 	bool posted;	    /* in the posted queue */
@@ -48,11 +48,11 @@ struct zop {
 	uint64_t total, granted, moved; /* bytes: of the message, that may be sent, that were sent or have come */
 	struct zrma_exposure exposure;	/* of the message's bytes, to be read or written from outside */
 	bool exposed;
-	struct zmulticast *multicast;	/* send: its data go with those of others, or NULL */
-	bool held;			/* send: small, and waits to be posted with those of others */
-	bool by_list;			/* send: its data go by the carrier, alone */
-	bool offered;			/* receive: the sender has exposed its, and waits for an answer to that */
-	struct zop *next;		/* in the one list that it stands in: pending sends, data, grants */
+	struct zmulticast *multicast; /* send: its data go with those of others, or NULL */
+	bool held;		      /* send: small, and waits to be posted with those of others */
+	bool by_list;		      /* send: its data go by the carrier, alone */
+	bool offered;		      /* receive: the sender has exposed its, and waits for an answer to that */
+	struct zop *next;	      /* in the one list that it stands in: pending sends, data, grants */
 	bool queued;
 };
 

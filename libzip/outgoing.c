@@ -108,7 +108,8 @@ static void post_stream(struct zremote *r)
 	struct zpeer_msg *m;
 
 	while ((m = zpeer_unsent(&r->stream))) {
-		int rc = r->by_list ? zmulticast_post_one(r, &m->env, m->payload) : zchannel_post(r, &m->env, m->payload);
+		int rc = r->by_list ? zmulticast_post_one(r, &m->env, m->payload)
+				    : zchannel_post(r, &m->env, m->payload);
 		if (rc != 0) {
 			zchannel_add_ready(r);
 			return;

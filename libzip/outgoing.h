@@ -20,9 +20,9 @@ struct zremote {
 	struct zchannel *channel;
 	struct zop_list pending; /* sends that are not in the stream yet, in order */
 	struct zremote *ready_next, *owed_next;
-	bool ready; /* in the channel's list */
+	bool ready;   /* in the channel's list */
 	bool by_list; /* what is in its stream goes by lists of receivers, over the carrier (multicast.h) */
-	bool owed;  /* in the list of those we may owe an acknowledgement */
+	bool owed;    /* in the list of those we may owe an acknowledgement */
 };
 
 /* 0 or -ENOMEM. */

@@ -29,13 +29,13 @@ struct zpeer_msg { /* one retained message; from the pool */
 
 struct zpeer {
 	/* sending */
-	uint64_t last;	/* seq of the newest message */
-	uint64_t acked; /* highest one that the peer has taken */
+	uint64_t last;		       /* seq of the newest message */
+	uint64_t acked;		       /* highest one that the peer has taken */
 	struct zpeer_msg *head, *tail; /* acked + 1 .. last */
 	struct zpeer_msg *unsent;      /* first one that is not (or must again be) posted; NULL: none */
-	uint64_t bytes; /* payload of all of them */
-	uint64_t refused; /* NAKed seq; 0: none. Nothing is posted until RESUME */
-	bool gone;	/* the peer has left (BYE): what is sent to it is dropped */
+	uint64_t bytes;		       /* payload of all of them */
+	uint64_t refused;	       /* NAKed seq; 0: none. Nothing is posted until RESUME */
+	bool gone;		       /* the peer has left (BYE): what is sent to it is dropped */
 	/* receiving */
 	uint64_t taken;	     /* highest seq taken in order */
 	uint64_t ack_told;   /* what the peer knows of it */

@@ -126,10 +126,12 @@ int zip_Startall(int count, MPI_Request requests[])
 	return MPI_SUCCESS;
 }
 
-#define SEND_ARGS(NAME) {NAME, comm, (void *)(uintptr_t)buf, count, type, dest, tag}
+#define SEND_ARGS(NAME)                                                                                                \
+	{                                                                                                              \
+		NAME, comm, (void *)(uintptr_t)buf, count, type, dest, tag                                             \
+	}
 
-int zip_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
+int zip_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Send_init");
 
@@ -192,8 +194,7 @@ int zip_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype type, int de
 	return send_init(&a, ZP2P_READY, request);
 }
 
-int zip_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-	MPI_Request *request)
+int zip_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = {"MPI_Recv_init", comm, buf, count, type, source, tag};
 

@@ -20,9 +20,8 @@ static int count_here(const struct zctl_join *join, uint32_t *count, uint32_t *b
 	int rc = hosts ? 0 : zerr_set(err, -ENOMEM, "out of memory");
 
 	*count = *before = 0;
-	if (rc == 0 &&
-		zn.Allgather(join->host, HOST_BYTES, MPI_CHAR, hosts, HOST_BYTES, MPI_CHAR, MPI_COMM_WORLD) !=
-			MPI_SUCCESS)
+	if (rc == 0 && zn.Allgather(join->host, HOST_BYTES, MPI_CHAR, hosts, HOST_BYTES, MPI_CHAR, MPI_COMM_WORLD) !=
+			       MPI_SUCCESS)
 		rc = zerr_set(err, -EIO, "cannot exchange the names of the hosts");
 	for (uint32_t i = 0; rc == 0 && i < join->size; i++) {
 		bool here = strncasecmp(hosts + (size_t)i * HOST_BYTES, join->host, HOST_BYTES) == 0;
@@ -36,7 +35,7 @@ static int count_here(const struct zctl_join *join, uint32_t *count, uint32_t *b
 static bool is_ours(const struct zmap *map, const struct zmap_place *place, const struct zctl_join *join)
 {
 	return strcasecmp(map->names[place->node], join->host) == 0 &&
-		(place->cluster == ZMAP_NONE || strcmp(map->names[place->cluster], join->part) == 0);
+	       (place->cluster == ZMAP_NONE || strcmp(map->names[place->cluster], join->part) == 0);
 }
 
 int zplacement_find(const char *path, struct zctl_join *join, struct zerr *err)
@@ -53,8 +52,8 @@ int zplacement_find(const char *path, struct zctl_join *join, struct zerr *err)
 		if (is_ours(&map, &map.places[v], join) && found++ == before)
 			join->vrank = v;
 	if (found != count)
-		rc = zerr_set(err, -EINVAL, "%s has %u ranks for part %s on %s, but %u run there", path, found, join->part,
-			join->host, count);
+		rc = zerr_set(err, -EINVAL, "%s has %u ranks for part %s on %s, but %u run there", path, found,
+			join->part, join->host, count);
 	zmap_free(&map);
 	return rc;
 }

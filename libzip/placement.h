@@ -7,8 +7,8 @@
 #include "control.h"
 #include "err.h"
 
-/* Fills join->vrank from the map; part, host and rank are filled. Collective over the native MPI_COMM_WORLD, which is this
- * part. 0 or a negative errno with the reason. */
+/* Fills join->vrank from the map; part, host and rank are filled. Collective over the native MPI_COMM_WORLD, which is
+ * this part. 0 or a negative errno with the reason. */
 int zplacement_find(const char *path, struct zctl_join *, struct zerr *);
 
 #endif

@@ -38,7 +38,7 @@ static unsigned class_of(size_t bytes)
 	unsigned class = 0;
 
 	while (class < CLASSES && bytes > class_bytes(class))
-		class++;
+		class ++;
 	return class;
 }
 
@@ -82,7 +82,7 @@ void zpool_put(void *p)
 
 void zpool_fini(void)
 {
-	for (unsigned class = 0; class < CLASSES; class++) {
+	for (unsigned class = 0; class < CLASSES; class ++) {
 		while (lists[class].head) {
 			union block *b = lists[class].head;
 			lists[class].head = b->h.next;

@@ -20,7 +20,7 @@ struct probed { /* behind a message handle of ours: a message of a spanning comm
 	int source, tag;
 };
 
-struct probe { /* one call */
+struct probe {		 /* one call */
 	struct zcomm *c; /* NULL: local */
 	MPI_Comm comm;
 	const char *name;

@@ -23,20 +23,23 @@
 #include "wait.h"
 #include "world.h"
 
-#define CONTROL_TURNS 64   /* idle turns between looks at the control link: a system call each */
-#define LISTEN_TURNS 256   /* turns, idle or not, between looks for ranks that want to connect, and at the control link */
-#define NATIVE_TURNS 8	   /* idle turns between pokes of native progress (0.1 us each) */
-#define ACK_TURNS 8	   /* idle turns before acknowledgements go without a message to ride on */
-#define CALLS_PER_TURN 16  /* native tests between turns */
-#define VAIN_TESTS 4	   /* vain turns for tests between yields: programs that test have something else to do */
-/* Yields before sleeping where native messages may come, which wake nobody (0.3 us each on an idle machine). The steps of
- * a collective follow each other in tens of microseconds, and a rank that naps holds up all others: with 100 of them a
- * barrier of 2+2 ranks on two cores takes 17 us or, in some runs throughout, 2.6 ms; with these always 17 us. */
+#define CONTROL_TURNS 64 /* idle turns between looks at the control link: a system call each */
+#define LISTEN_TURNS                                                                                                   \
+	256		  /* turns, idle or not, between looks for ranks that want to connect, and at the control link \
+			   */
+#define NATIVE_TURNS 8	  /* idle turns between pokes of native progress (0.1 us each) */
+#define ACK_TURNS 8	  /* idle turns before acknowledgements go without a message to ride on */
+#define CALLS_PER_TURN 16 /* native tests between turns */
+#define VAIN_TESTS 4	  /* vain turns for tests between yields: programs that test have something else to do */
+/* Yields before sleeping where native messages may come, which wake nobody (0.3 us each on an idle machine). The steps
+ * of a collective follow each other in tens of microseconds, and a rank that naps holds up all others: with 100 of them
+ * a barrier of 2+2 ranks on two cores takes 17 us or, in some runs throughout, 2.6 ms; with these always 17 us. */
 #define NATIVE_YIELDS 3000
 #define NAP_FIRST_NS 50000 /* sleeping while something native may come, which wakes nobody: grows to NAP_LAST_NS */
 #define NAP_LAST_NS 1000000
-/* A nap is at most this part of the time napped before: where ranks wait for each other in turns, naps that are as long as
- * what they wait for make the others nap, and so on for ever (barriers of 3 ms, three naps, until the program ends). */
+/* A nap is at most this part of the time napped before: where ranks wait for each other in turns, naps that are as long
+ * as what they wait for make the others nap, and so on for ever (barriers of 3 ms, three naps, until the program ends).
+ */
 #define NAP_SHARE 8
 #define NAP_ALONE_NS 20000000 /* nothing native can come: only descriptors matter */
 #define NAP_FDS 32	      /* without allocation */
@@ -48,7 +51,7 @@ static struct {
 	bool oversubscribed;
 	int wait;
 	struct zwait waits; /* of the last wait: what it learned */
-	bool polling; /* guards against turns within a turn (callbacks of reductions) */
+	bool polling;	    /* guards against turns within a turn (callbacks of reductions) */
 	uint32_t turns, idle, calls, vain;
 } self;
 
@@ -85,7 +88,8 @@ static bool take_control(void)
 	if (rc == 0)
 		return false;
 	if (rc < 0)
-		zerror_lost(1, ZERROR_NO_PART, "the zipper is gone: %s", err.text[0] ? err.text : "control link closed");
+		zerror_lost(1, ZERROR_NO_PART, "the zipper is gone: %s",
+			err.text[0] ? err.text : "control link closed");
 	if (msg.type == ZCTL_DEAD)
 		zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
 	if (msg.type == ZCTL_OPEN && msg.u.open.part < (uint32_t)zworld.nparts &&

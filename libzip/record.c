@@ -39,7 +39,8 @@ static uint64_t bytes_of(MPI_Count count, MPI_Datatype type)
 {
 	MPI_Count size = 0;
 
-	return zn.Type_size_x(type, &size) == MPI_SUCCESS && size > 0 && count > 0 ? (uint64_t)count * (uint64_t)size : 0;
+	return zn.Type_size_x(type, &size) == MPI_SUCCESS && size > 0 && count > 0 ? (uint64_t)count * (uint64_t)size
+										   : 0;
 }
 
 static void add_vrank(enum zgraph_class class, int vrank, uint64_t bytes, uint64_t messages)
@@ -120,8 +121,8 @@ static void sum_add(struct zrecord_comm *c, const struct zrecord_sum *one)
 		c->sums = malloc(ZRECORD_SUMS * sizeof(*c->sums));
 	if (!c->sums)
 		return;
-	while (i < c->nsums && (c->sums[i].kind != one->kind || c->sums[i].root != one->root ||
-				       c->sums[i].phase != one->phase))
+	while (i < c->nsums &&
+		(c->sums[i].kind != one->kind || c->sums[i].root != one->root || c->sums[i].phase != one->phase))
 		i++;
 	if (i == ZRECORD_SUMS) {
 		sums_expand(c);

@@ -16,14 +16,15 @@
 #include "commgraph.h"
 #include "err.h"
 
-/* Collective over the world, after it has been joined. Sets ZSHIM_RECORD. Rank 0 makes sure that the file can be written,
- * and removes an older graph of that name. file NULL: only counts, for zrecord_native. 0 or a negative errno. In MPI_Init,
- * inside the shim. */
+/* Collective over the world, after it has been joined. Sets ZSHIM_RECORD. Rank 0 makes sure that the file can be
+ * written, and removes an older graph of that name. file NULL: only counts, for zrecord_native. 0 or a negative errno.
+ * In MPI_Init, inside the shim. */
 int zrecord_start(const char *file, bool threaded, struct zerr *);
 /* Collective over the world: rank 0 writes the file; what goes wrong is said on standard error and is no error of
  * MPI_Finalize. Nothing where nothing was started. In MPI_Finalize, inside the shim. */
 void zrecord_finish(void);
-/* After zrecord_finish: what the program has sent to ranks of its own part, point-to-point. 0 where nothing was recorded. */
+/* After zrecord_finish: what the program has sent to ranks of its own part, point-to-point. 0 where nothing was
+ * recorded. */
 void zrecord_native(uint64_t *msgs, uint64_t *bytes);
 
 /* What is known of a collective call; fields that its function does not have are 0. */

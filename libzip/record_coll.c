@@ -86,9 +86,9 @@ static void count_rooted(const struct call *k)
 		uniform(k, unit, unit);
 		break;
 	case ZGRAPH_GATHERV:
-		unit = !k->gives ? 0
-			: k->is_root && in_place(k) ? count_at(a, a->recvcounts, k->c->rank) * size_of(a->recvtype)
-						    : send_bytes(k);
+		unit = !k->gives		   ? 0
+		       : k->is_root && in_place(k) ? count_at(a, a->recvcounts, k->c->rank) * size_of(a->recvtype)
+						   : send_bytes(k);
 		uniform(k, unit, unit);
 		break;
 	case ZGRAPH_SCATTER:
@@ -141,7 +141,8 @@ static void count_all(const struct call *k)
 		uniform(k, unit, n * unit);
 		break;
 	case ZGRAPH_ALLTOALLV:
-		vector(k, there ? a->recvcounts : a->sendcounts, there ? a->recvtype : a->sendtype, NULL, k->c->npeers, NULL);
+		vector(k, there ? a->recvcounts : a->sendcounts, there ? a->recvtype : a->sendtype, NULL, k->c->npeers,
+			NULL);
 		break;
 	case ZGRAPH_ALLTOALLW:
 		vector(k, there ? a->recvcounts : a->sendcounts, MPI_DATATYPE_NULL, there ? a->recvtypes : a->sendtypes,

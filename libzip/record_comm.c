@@ -196,9 +196,9 @@ bool zrecord_comm_targets(struct zrecord_comm *c)
 	if (rc == MPI_SUCCESS && !(c->target = malloc(((size_t)out + 1) * sizeof(*c->target))))
 		return false;
 	if (rc == MPI_SUCCESS)
-		rc = kind == MPI_CART ? cart_targets(comm, in, c->target)
-			: kind == MPI_GRAPH ? zn.Graph_neighbors(comm, c->rank, out, c->target)
-					    : dist_graph_targets(comm, in, out, c->target);
+		rc = kind == MPI_CART	 ? cart_targets(comm, in, c->target)
+		     : kind == MPI_GRAPH ? zn.Graph_neighbors(comm, c->rank, out, c->target)
+					 : dist_graph_targets(comm, in, out, c->target);
 	c->ntargets = rc == MPI_SUCCESS ? out : 0;
 	return rc == MPI_SUCCESS;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the recorder knows of communicators and windows: which vrank a rank is, neighbours, and collectives that have been
- * added up but not yet decomposed. Found by handle, made with the first use, forgotten before the handle is freed. */
+/* What the recorder knows of communicators and windows: which vrank a rank is, neighbours, and collectives that have
+ * been added up but not yet decomposed. Found by handle, made with the first use, forgotten before the handle is freed.
+ */
 #ifndef ZIP_LIBZIP_RECORD_COMM_H
 #define ZIP_LIBZIP_RECORD_COMM_H
 
@@ -20,13 +21,13 @@ struct zrecord_sum { /* calls of one kind, with one root, in one phase */
 #define ZRECORD_SUMS 32 /* then they are decomposed, to make room */
 
 struct zrecord_comm {
-	int handle;    /* MPI_Comm or MPI_Win: MPICH never gives both the same number */
+	int handle;	/* MPI_Comm or MPI_Win: MPICH never gives both the same number */
 	int rank, size; /* mine, and of the local group */
 	bool inter;
-	int npeers;	/* that ranks in calls may name: the remote group of an intercommunicator, else size */
-	int *vrank;	/* [npeers], -1: not in this world */
-	int ntargets;	/* destinations of neighbourhood collectives; -1: not asked for yet */
-	int *target;	/* [ntargets], ranks, MPI_PROC_NULL among them */
+	int npeers;   /* that ranks in calls may name: the remote group of an intercommunicator, else size */
+	int *vrank;   /* [npeers], -1: not in this world */
+	int ntargets; /* destinations of neighbourhood collectives; -1: not asked for yet */
+	int *target;  /* [ntargets], ranks, MPI_PROC_NULL among them */
 	int nsums;
 	struct zrecord_sum *sums; /* [ZRECORD_SUMS], NULL before the first collective */
 	struct zrecord_comm *next;

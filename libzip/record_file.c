@@ -14,7 +14,7 @@
 #include "shim.h"
 #include "world.h"
 
-#define AHEAD 8 /* ranks that have been asked and not yet read: hides the round trip */
+#define AHEAD 8				  /* ranks that have been asked and not yet read: hides the round trip */
 #define ROW_BYTES_MAX ((uint64_t)1 << 30) /* far above what a full table encodes to */
 enum { TAG_ASK = 1, TAG_LENGTH, TAG_ROW };
 
@@ -130,7 +130,8 @@ int zrecord_file_write(const uint8_t *row, size_t len, struct zerr *err)
 			rc = zerr_set(err, -EIO, "cannot reach rank 0");
 	} else {
 		rc = !row && len > 0 ? zerr_set(err, -ENOMEM, "out of memory")
-			: zgraph_writer_open(&w, file, (uint32_t)size, ZRECORD_MODEL, program_invocation_short_name, err);
+				     : zgraph_writer_open(&w, file, (uint32_t)size, ZRECORD_MODEL,
+					       program_invocation_short_name, err);
 		rc = collect(w, row, len, rc, err);
 		if (w && rc)
 			zgraph_writer_abandon(w);

@@ -12,7 +12,8 @@
  * of that name: a job that dies leaves none. 0 or a negative errno with the reason. */
 int zrecord_file_open(const char *path, struct zerr *);
 /* Collective over the world: rank 0 asks the others for their rows one after the other, some ahead, so that it holds
- * few at a time. 0, or a negative errno with the reason in rank 0. row NULL: this process has none for lack of memory. */
+ * few at a time. 0, or a negative errno with the reason in rank 0. row NULL: this process has none for lack of memory.
+ */
 int zrecord_file_write(const uint8_t *row, size_t len, struct zerr *);
 
 #endif

@@ -18,7 +18,7 @@ struct zrecord_plan_edge {
 struct zrecord_plan {
 	MPI_Request request;
 	enum zgraph_class class;
-	bool counted;	/* kind, size and handed are a call to be counted (a collective) */
+	bool counted; /* kind, size and handed are a call to be counted (a collective) */
 	enum zgraph_kind kind;
 	uint32_t size;
 	uint64_t handed;

@@ -11,7 +11,7 @@
 /* phase, class and peer: 31, 2 and 31 bits, so that keys ascend as the file wants its runs. */
 static uint64_t key_of(uint32_t phase, enum zgraph_class class, uint32_t peer)
 {
-	return (uint64_t)phase << 33 | (uint64_t)class << 31 | peer;
+	return (uint64_t)phase << 33 | (uint64_t) class << 31 | peer;
 }
 
 static size_t place_of(uint64_t key, size_t mask)
@@ -92,7 +92,8 @@ void zrecord_table_sum(const struct zrecord_table *t, enum zgraph_class class, b
 }
 
 /* Where (phase, kind, size) is, or belongs. */
-static size_t call_place(const struct zrecord_table *t, uint32_t phase, enum zgraph_kind kind, uint32_t size, bool *there)
+static size_t call_place(const struct zrecord_table *t, uint32_t phase, enum zgraph_kind kind, uint32_t size,
+	bool *there)
 {
 	size_t low = 0, high = t->ncalls;
 
@@ -131,7 +132,8 @@ void zrecord_table_call(struct zrecord_table *t, uint32_t phase, enum zgraph_kin
 	bool there;
 	size_t at = call_place(t, phase, kind, size, &there);
 
-	/* twice the limit is enough for size 0 of all kinds; a program with more phases than that is not measured well */
+	/* twice the limit is enough for size 0 of all kinds; a program with more phases than that is not measured well
+	 */
 	if (!there && t->ncalls >= ZRECORD_CALLS_MAX && size != 0) {
 		size = 0;
 		at = call_place(t, phase, kind, size, &there);
@@ -168,8 +170,12 @@ int zrecord_table_encode(struct zrecord_table *t, uint8_t **out, size_t *len)
 		qsort(t->slots, n, sizeof(*t->slots), slot_compare);
 	for (size_t i = 0; i < n; i++) {
 		const struct zrecord_slot *s = &t->slots[i];
-		runs[i] = (struct zgraph_run){.phase = (uint32_t)(s->key >> 33), .class = (enum zgraph_class)(s->key >> 31 & 3),
-			.peer = (uint32_t)(s->key & 0x7fffffff), .count = 1, .bytes = s->bytes, .messages = s->messages};
+		runs[i] = (struct zgraph_run){.phase = (uint32_t)(s->key >> 33),
+			.class = (enum zgraph_class)(s->key >> 31 & 3),
+			.peer = (uint32_t)(s->key & 0x7fffffff),
+			.count = 1,
+			.bytes = s->bytes,
+			.messages = s->messages};
 	}
 	int rc = zgraph_row_encode(runs, n, t->calls, t->ncalls, out, len);
 	free(runs);

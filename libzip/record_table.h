@@ -23,8 +23,8 @@ struct zrecord_slot {
 struct zrecord_table {
 	struct zrecord_slot *slots; /* [mask + 1], NULL before the first edge */
 	size_t mask, used;
-	size_t slots_max;	    /* a power of two; 0: ZRECORD_SLOTS_MAX */
-	struct zgraph_call *calls;  /* [ncalls], ascending by (phase, kind, size) */
+	size_t slots_max;	   /* a power of two; 0: ZRECORD_SLOTS_MAX */
+	struct zgraph_call *calls; /* [ncalls], ascending by (phase, kind, size) */
 	size_t ncalls, calls_cap;
 };
 

@@ -26,7 +26,7 @@ void ztransfer_init(const struct zbridge_params *p)
 static bool is_worth_it(const struct zrma *rma, uint64_t bytes)
 {
 	return params.one_sided == ZBRIDGE_ONE_SIDED_YES ||
-		(params.one_sided == ZBRIDGE_ONE_SIDED_AUTO && bytes >= rma->min_bytes);
+	       (params.one_sided == ZBRIDGE_ONE_SIDED_AUTO && bytes >= rma->min_bytes);
 }
 
 bool ztransfer_would_expose(const struct zchannel *ch, uint64_t bytes)
@@ -47,7 +47,8 @@ bool ztransfer_expose(struct zop *op)
 	/* A list of receivers has no place for a key. */
 	if (op->multicast || (op->kind == ZOP_SEND && op->remote->by_list) || !ztransfer_would_expose(ch, op->total))
 		return false;
-	op->exposed = link->ops->rma->expose(link, op->kind == ZOP_SEND ? ZLINK_TX : ZLINK_RX, bytes, op->total, &op->exposure) == 0;
+	op->exposed = link->ops->rma->expose(link, op->kind == ZOP_SEND ? ZLINK_TX : ZLINK_RX, bytes, op->total,
+			      &op->exposure) == 0;
 	return op->exposed;
 }
 
@@ -112,8 +113,7 @@ static uint64_t next_grant(const struct zop *op)
 
 static void post_cts(struct zop *op)
 {
-	struct zwire_env env = {
-		.kind = ZWIRE_CTS, .xfer = op->peer_xfer, .comm = op->xfer, .offset = op->granted};
+	struct zwire_env env = {.kind = ZWIRE_CTS, .xfer = op->peer_xfer, .comm = op->xfer, .offset = op->granted};
 
 	if (op->offered)
 		env.flags = ZWIRE_F_ONE_SIDED;
@@ -285,8 +285,7 @@ int ztransfer_post_data(struct zop *op)
 		len = max;
 	if (listed)
 		return zmulticast_post_data(op, len);
-	struct zwire_env env = {
-		.kind = ZWIRE_DATA, .xfer = op->peer_xfer, .offset = op->moved, .len = (uint32_t)len};
+	struct zwire_env env = {.kind = ZWIRE_DATA, .xfer = op->peer_xfer, .offset = op->moved, .len = (uint32_t)len};
 	int rc = zchannel_post(op->remote, &env, bytes + op->moved);
 	if (rc == 0)
 		op->moved += len;

@@ -17,19 +17,19 @@ struct zreq;
 /* What a kind of request can do. progress may be NULL where the bridge's poll completes it. */
 struct zreq_ops {
 	const char *name;
-	bool (*progress)(struct zreq *);  /* looks whether it is complete; true if so (also sets zreq.done) */
-	int (*start)(struct zreq *);	  /* persistent ones; NULL otherwise */
-	int (*cancel)(struct zreq *);	  /* NULL: cannot be cancelled, completes normally */
-	void (*destroy)(struct zreq *);	  /* frees what it owns, not the struct; may be NULL */
+	bool (*progress)(struct zreq *); /* looks whether it is complete; true if so (also sets zreq.done) */
+	int (*start)(struct zreq *);	 /* persistent ones; NULL otherwise */
+	int (*cancel)(struct zreq *);	 /* NULL: cannot be cancelled, completes normally */
+	void (*destroy)(struct zreq *);	 /* frees what it owns, not the struct; may be NULL */
 };
 
 struct zreq {
 	const struct zreq_ops *ops;
-	bool done;	 /* status is valid */
-	bool active;	 /* persistent requests: started and not completed by a wait/test */
+	bool done;   /* status is valid */
+	bool active; /* persistent requests: started and not completed by a wait/test */
 	bool persistent;
-	bool orphan;	 /* MPI_Request_free was called: release when done */
-	bool immortal;	 /* shared by many calls (the completed send): zreq_release leaves it alone */
+	bool orphan;	    /* MPI_Request_free was called: release when done */
+	bool immortal;	    /* shared by many calls (the completed send): zreq_release leaves it alone */
 	MPI_Request handle; /* MPI_REQUEST_NULL while the application has none */
 	struct zcomm *comm; /* referenced; may be NULL */
 	MPI_Status status;  /* MPI_SOURCE is the rank in comm; count and cancelled set; MPI_ERROR is the result */

@@ -91,8 +91,7 @@ static void step_finish_message(struct zsched *s, struct zstep *t)
 static void start_arriving(struct zsched *s, struct zstep *t)
 {
 	struct zarriving *a = t->buf;
-	int rc = zbridge_irecv(
-		s->comm, s->context, a->buf, a->bytes, MPI_BYTE, t->peer, s->tag, &a->req);
+	int rc = zbridge_irecv(s->comm, s->context, a->buf, a->bytes, MPI_BYTE, t->peer, s->tag, &a->req);
 	t->done = true;
 	if (rc != MPI_SUCCESS) {
 		zsched_fail(s, rc, "a message of the collective could not be started");
@@ -113,13 +112,12 @@ static bool has_arrived(struct zsched *s, struct zarriving *a, MPI_Count bytes)
 
 static void start_message(struct zsched *s, struct zstep *t)
 {
-	int rc = t->kind == STEP_SEND ? zbridge_isend(s->comm, s->context, t->buf, t->count, t->type,
-						t->peer, s->tag, ZSEND_STANDARD, &t->req)
-		: t->kind == STEP_RECV
-			? zbridge_irecv(s->comm, s->context, t->buf, t->count, t->type, t->peer, s->tag,
-				  &t->req)
-			: zmulticast_start(s->comm, s->context, t->buf, t->count, t->type, t->u.to->dest,
-				  t->u.to->n, s->tag, t->u.to->patience_ms, &t->req);
+	int rc = t->kind == STEP_SEND ? zbridge_isend(s->comm, s->context, t->buf, t->count, t->type, t->peer, s->tag,
+						ZSEND_STANDARD, &t->req)
+		 : t->kind == STEP_RECV
+			 ? zbridge_irecv(s->comm, s->context, t->buf, t->count, t->type, t->peer, s->tag, &t->req)
+			 : zmulticast_start(s->comm, s->context, t->buf, t->count, t->type, t->u.to->dest, t->u.to->n,
+				   s->tag, t->u.to->patience_ms, &t->req);
 	if (rc != MPI_SUCCESS) {
 		zsched_fail(s, rc, "a message of the collective could not be started");
 		t->req = NULL;
@@ -254,9 +252,8 @@ static void finish(struct zsched *s)
 			active_add(c->coll_head);
 	}
 	if (s->error != MPI_SUCCESS)
-		s->req.status.MPI_ERROR = s->code != MPI_SUCCESS
-						  ? s->code
-						  : s->error; /* a class is raised by the wait */
+		s->req.status.MPI_ERROR =
+			s->code != MPI_SUCCESS ? s->code : s->error; /* a class is raised by the wait */
 	zreq_complete(&s->req);
 }
 
@@ -338,9 +335,8 @@ int zsched_run(struct zsched *s)
 	if (!s->req.done)
 		zprogress_wait_request(&s->req);
 	if (s->error != MPI_SUCCESS)
-		rc = s->code != MPI_SUCCESS
-			     ? s->code
-			     : zerror_raise(s->comm, s->error, s->function, "%s", error_text(s));
+		rc = s->code != MPI_SUCCESS ? s->code
+					    : zerror_raise(s->comm, s->error, s->function, "%s", error_text(s));
 	zsched_destroy(s);
 	return rc;
 }

@@ -48,14 +48,12 @@ int zsched_own_type(struct zsched *, MPI_Datatype);
 
 /* Steps of the current round. Buffers are the caller's until completion. All return MPI_SUCCESS or
  * an error class. */
-int zsched_send(
-	struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, int dest); /* bridged */
+int zsched_send(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, int dest); /* bridged */
 /* The same bridged message to n members, in one where that is possible (multicast.h). dest is copied. */
 int zsched_multicast(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, const int *dest, int n,
 	int64_t patience_ms);
 /* A message of another size than expected is the schedule's error. */
-int zsched_recv(
-	struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int source); /* bridged */
+int zsched_recv(struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int source); /* bridged */
 /* At most bytes; how many came is in *got (0 if it failed). */
 int zsched_recv_upto(struct zsched *, void *buf, MPI_Count bytes, int source, MPI_Count *got);
 /* A receive over several rounds, for overlap: posted in this round, which does not wait for it;

@@ -13,9 +13,7 @@
 #define INLINE_STEPS 12
 #define INLINE_BYTES 1536
 
-enum step_kind {
-	STEP_SEND, STEP_MULTICAST, STEP_RECV, STEP_ARRIVING, STEP_AWAIT, STEP_NATIVE, STEP_CALL, STEP_CLOSE
-};
+enum step_kind { STEP_SEND, STEP_MULTICAST, STEP_RECV, STEP_ARRIVING, STEP_AWAIT, STEP_NATIVE, STEP_CALL, STEP_CLOSE };
 
 struct zstep {
 	uint8_t kind;
@@ -68,22 +66,22 @@ struct zsched {
 	int tag;
 	bool detached, lasting, running;
 
-	int error; /* MPI_SUCCESS, or the class of the first error */
-	int code; /* of a native call that has already called the error handler, else MPI_SUCCESS */
+	int error;	 /* MPI_SUCCESS, or the class of the first error */
+	int code;	 /* of a native call that has already called the error handler, else MPI_SUCCESS */
 	const char *why; /* NULL: see code_text */
 	char *code_text; /* text of a bridged message's error; in the arena */
 
 	struct zstep *steps;
 	int nsteps, cap;
 	int begin, end; /* the round that runs: steps [begin, end) */
-	int round;      /* number of the round that is being added */
+	int round;	/* number of the round that is being added */
 
 	void (*on_done)(void *arg, int *error);
 	void *on_done_arg;
 
-	struct zsched *queue_next;                /* the communicator's queue */
+	struct zsched *queue_next;		  /* the communicator's queue */
 	struct zsched *active_prev, *active_next; /* schedules that may run */
-	unsigned pass;                            /* of zsched_progress that has seen it */
+	unsigned pass;				  /* of zsched_progress that has seen it */
 
 	struct kept_type *types;
 	MPI_Op op; /* held, or 0 */

@@ -27,8 +27,14 @@ static int recv_blocking(const struct zp2p_args *a, MPI_Status *status)
 }
 
 /* The int and the MPI_Count form of each. */
-#define SEND_ARGS(NAME) {NAME, comm, (void *)(uintptr_t)buf, count, type, dest, tag}
-#define RECV_ARGS(NAME) {NAME, comm, buf, count, type, source, tag}
+#define SEND_ARGS(NAME)                                                                                                \
+	{                                                                                                              \
+		NAME, comm, (void *)(uintptr_t)buf, count, type, dest, tag                                             \
+	}
+#define RECV_ARGS(NAME)                                                                                                \
+	{                                                                                                              \
+		NAME, comm, buf, count, type, source, tag                                                              \
+	}
 
 int zip_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
@@ -91,8 +97,7 @@ int zip_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, i
 	return send_blocking(&a, ZP2P_BUFFERED);
 }
 
-int zip_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
+int zip_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Isend");
 
@@ -107,8 +112,7 @@ int zip_Isend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, i
 	return zp2p_isend(zcomm_find(comm), &a, ZP2P_STANDARD, request);
 }
 
-int zip_Ibsend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
+int zip_Ibsend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Ibsend");
 
@@ -123,8 +127,7 @@ int zip_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, 
 	return zp2p_isend(zcomm_find(comm), &a, ZP2P_BUFFERED, request);
 }
 
-int zip_Issend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
+int zip_Issend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Issend");
 
@@ -139,8 +142,7 @@ int zip_Issend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, 
 	return zp2p_isend(zcomm_find(comm), &a, ZP2P_SYNC, request);
 }
 
-int zip_Irsend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
+int zip_Irsend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Irsend");
 
@@ -169,16 +171,14 @@ int zip_Recv_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int ta
 	return recv_blocking(&a, status);
 }
 
-int zip_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-	MPI_Request *request)
+int zip_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = RECV_ARGS("MPI_Irecv");
 
 	return zp2p_irecv(zcomm_find(comm), &a, request);
 }
 
-int zip_Irecv_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-	MPI_Request *request)
+int zip_Irecv_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = RECV_ARGS("MPI_Irecv_c");
 

@@ -3,8 +3,8 @@
  * Conversion between the representations of different parts. What travels is the type map in its order, without gaps:
  * integers and floating-point numbers big-endian as in external32 (MPI-4.0 section 14.5.2), except that long and
  * unsigned long have 8 bytes, so that nothing is cut off where both sides have 8. long double has no portable form
- * here and travels as it is; so does MPI_PACKED, whose numbers are not known. (MPICH 4.0's own external32 is not used: it ends the process for pair types, MPI_WCHAR,
- * structs and empty types.)
+ * here and travels as it is; so does MPI_PACKED, whose numbers are not known. (MPICH 4.0's own external32 is not used:
+ * it ends the process for pair types, MPI_WCHAR, structs and empty types.)
  */
 #ifndef ZIP_LIBZIP_SIGNATURE_H
 #define ZIP_LIBZIP_SIGNATURE_H

@@ -16,19 +16,19 @@ struct zplace {
 };
 
 struct zworld {
-	bool merged;	   /* more than one part: only then anything here does anything */
+	bool merged; /* more than one part: only then anything here does anything */
 	int nparts, nranks;
-	int vrank, part;   /* mine */
-	MPI_Comm base;	   /* my part's base communicator: MPI_COMM_WORLD, or made by create_group, or (reordered) split */
-	bool reordered;	   /* a map has placed the ranks of my part in another order than their native one */
-	char **part_name;  /* [nparts] */
-	int *part_size;	   /* [nparts] */
+	int vrank, part; /* mine */
+	MPI_Comm base;	/* my part's base communicator: MPI_COMM_WORLD, or made by create_group, or (reordered) split */
+	bool reordered; /* a map has placed the ranks of my part in another order than their native one */
+	char **part_name;     /* [nparts] */
+	int *part_size;	      /* [nparts] */
 	struct zplace *place; /* [nranks], by vrank */
-	int *my_vrank;	   /* [part_size[part]]: lrank of my part -> vrank */
-	uint64_t *fabrics; /* [nranks], by vrank: bit p: has a port on part p's; 0: no direct links. NULL: nobody has more
-			    * than its own */
-	uint8_t credential[ZCTL_TOKEN_BYTES]; /* that those show who connect to us */
-	bool external32;   /* the parts differ in representation */
+	int *my_vrank;	      /* [part_size[part]]: lrank of my part -> vrank */
+	uint64_t *fabrics;    /* [nranks], by vrank: bit p: has a port on part p's; 0: no direct links. NULL: nobody has
+			       * more    than its own */
+	uint8_t credential[ZCTL_TOKEN_BYTES];	      /* that those show who connect to us */
+	bool external32;			      /* the parts differ in representation */
 	uint32_t eager_bytes, frag_bytes, rdv_window; /* see zctl_world */
 };
 extern struct zworld zworld;

@@ -72,12 +72,13 @@ static void links_share(void *arg, size_t item, unsigned worker)
 		float share = FLT_MAX;
 
 		if (a->net->link_class[l] != NET_NONE)
-			share = requested ? (float)(a->left[l] * AVAILABLE * a->scale[ADAPT_REQUEST] /
-							(double)requested) : 0;
+			share = requested
+					? (float)(a->left[l] * AVAILABLE * a->scale[ADAPT_REQUEST] / (double)requested)
+					: 0;
 		for (unsigned w = 0; w < a->opts->threads; w++)
 			a->cells[w][l].share = share;
 		if (history)
-			history[l] = (struct adapt_history){ a->cells[0][l].left, share };
+			history[l] = (struct adapt_history){a->cells[0][l].left, share};
 	}
 }
 
@@ -202,8 +203,7 @@ static int cells_create(struct adapt *a)
 	if (!a->left || !a->cells)
 		return -ENOMEM;
 	for (uint32_t l = 0; l < net->links; l++)
-		a->left[l] = net->link_class[l] == NET_NONE ? (double)FLT_MAX :
-							     (double)net->capacity[l] / a->exposure;
+		a->left[l] = net->link_class[l] == NET_NONE ? (double)FLT_MAX : (double)net->capacity[l] / a->exposure;
 	for (unsigned w = 0; w < a->opts->threads; w++) {
 		a->cells[w] = adapt_alloc(net->links * sizeof(struct adapt_cell));
 		if (!a->cells[w])

@@ -14,8 +14,8 @@
 
 struct block {
 	uint32_t n;
-	uint64_t at[ADAPT_LANES];     /* item of the task */
-	uint32_t middle[ADAPT_LANES]; /* link */
+	uint64_t at[ADAPT_LANES];			      /* item of the task */
+	uint32_t middle[ADAPT_LANES];			      /* link */
 	struct net_leg first[ADAPT_LANES], last[ADAPT_LANES]; /* unless dense */
 	struct adapt_lanes lanes;
 };
@@ -256,8 +256,9 @@ static FORCE void block_keep(const struct adapt *a, struct adapt_task *t, const 
 
 static uint32_t hops_count(const struct adapt *a, const struct adapt_task *t, const struct block *b, uint32_t k)
 {
-	uint32_t legs = a->dense ? (uint32_t)a->leg_hops[t->forks[b->at[k]].first] + a->leg_hops[t->forks[b->at[k]].last] :
-				   adapt_leg_hops(a, &b->first[k]) + adapt_leg_hops(a, &b->last[k]);
+	uint32_t legs = a->dense
+				? (uint32_t)a->leg_hops[t->forks[b->at[k]].first] + a->leg_hops[t->forks[b->at[k]].last]
+				: adapt_leg_hops(a, &b->first[k]) + adapt_leg_hops(a, &b->last[k]);
 
 	return legs + (a->net->link_class[b->middle[k]] != NET_NONE) + 2 * (t->ends != NULL);
 }
@@ -270,7 +271,7 @@ static void block_spread(const struct adapt *a, struct adapt_task *t, struct blo
 		float first = w.first[0] + w.first[1], last = w.last[0] + w.last[1];
 
 		if (first <= 0 || last <= 0) {
-			w = (struct adapt_ways){ { 1, 1 }, { 1, 1 } };
+			w = (struct adapt_ways){{1, 1}, {1, 1}};
 			first = last = 2;
 			t->starved++;
 		}
@@ -289,8 +290,8 @@ static FORCE void forks_pass(struct adapt *a, struct adapt_task *t, unsigned wor
 	bool adaptive)
 {
 	struct adapt_cell *cells = a->cells[worker];
-	struct cursor cursor = { 0, 0 };
-	struct block b = { 0 };
+	struct cursor cursor = {0, 0};
+	struct block b = {0};
 
 	for (;;) {
 		block_fill(a, t, &cursor, &b, pass);

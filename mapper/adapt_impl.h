@@ -32,8 +32,8 @@ struct adapt_history {
 	float left, share;
 };
 
-/* A message of a forked network: where it goes, and the bandwidth that it got so far by the ways of either leg, which is
- * what its links need to know. */
+/* A message of a forked network: where it goes, and the bandwidth that it got so far by the ways of either leg, which
+ * is what its links need to know. */
 struct adapt_fork {
 	uint32_t first, last, units;
 };
@@ -69,7 +69,7 @@ struct adapt_task {
 	struct adapt_ends *ends; /* NULL also if the middle is one link */
 	struct adapt_run *runs;
 	uint32_t nruns;
-	uint16_t *last;		 /* per item: last iteration in which it got something */
+	uint16_t *last; /* per item: last iteration in which it got something */
 	uint64_t found, starved;
 	double hops; /* bytes x links crossed, of the passes that spread */
 };
@@ -84,15 +84,15 @@ struct adapt {
 	size_t ntasks;
 	struct adapt_cell **cells; /* [threads][links] */
 	/* Where messages are many they meet at legs before they meet at links; else NULL. */
-	struct adapt_leg *legs;    /* [net->legs], follow the cells while `dense` */
-	uint64_t (**leg_sums)[2];  /* [threads][net->legs]: of both ways */
-	uint8_t *leg_hops;	   /* [net->legs] */
-	bool dense;		   /* the passes in work use legs */
-	double *left;		   /* [links], exact; follows the cells */
+	struct adapt_leg *legs;		/* [net->legs], follow the cells while `dense` */
+	uint64_t (**leg_sums)[2];	/* [threads][net->legs]: of both ways */
+	uint8_t *leg_hops;		/* [net->legs] */
+	bool dense;			/* the passes in work use legs */
+	double *left;			/* [links], exact; follows the cells */
 	struct adapt_history **history; /* [iterations][links]; NULL if all flows are forked */
-	uint64_t forked;	   /* messages of all forked flows */
-	bool failed;		   /* a thread had no memory */
-	unsigned iterations;	   /* done */
+	uint64_t forked;		/* messages of all forked flows */
+	bool failed;			/* a thread had no memory */
+	unsigned iterations;		/* done */
 	unsigned exposure, turns;
 	float cutoff;
 	double scale[4]; /* of the sums, by pass */
@@ -168,8 +168,8 @@ static inline double adapt_bytes(const struct adapt *a, const struct adapt_task 
 struct adapt_walk {
 	const struct traffic_chunk *chunk;
 	unsigned turns;
-	uint32_t i, width;	/* source point; destinations of a tile */
-	uint64_t end, points;	/* end of the tile */
+	uint32_t i, width;		   /* source point; destinations of a tile */
+	uint64_t end, points;		   /* end of the tile */
 	uint64_t at[TRAFFIC_CHUNK_POINTS]; /* next item of each source point */
 };
 

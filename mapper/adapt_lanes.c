@@ -14,7 +14,7 @@
 #define FORCE inline __attribute__((always_inline))
 
 /* Choosing at run time needs indirect functions, which sanitizers do not like. */
-#if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__) && \
+#if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__) &&                              \
 	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
@@ -33,7 +33,7 @@ static FORCE float least(float a, float b)
 
 static FORCE struct paths paths_least(const struct adapt_least *l, uint32_t k)
 {
-	float first[2] = { least(l->first[0][k], l->middle[k]), least(l->first[1][k], l->middle[k]) };
+	float first[2] = {least(l->first[0][k], l->middle[k]), least(l->first[1][k], l->middle[k])};
 	struct paths p;
 
 	for (int i = 0; i < 2; i++)

@@ -42,7 +42,7 @@ static struct found *run_find(struct sorting *s, uint32_t middle)
 			s->found = more;
 			s->cap = cap;
 		}
-		s->found[s->nfound] = (struct found){ .run = { .middle = middle }, .number = s->nfound };
+		s->found[s->nfound] = (struct found){.run = {.middle = middle}, .number = s->nfound};
 		s->run_of[middle] = ++s->nfound;
 	}
 	return &s->found[s->run_of[middle] - 1];
@@ -62,7 +62,7 @@ static int runs_find(const struct adapt *a, const struct traffic_chunk *c, struc
 				return -ENOMEM;
 			f->run.all++;
 			s->run[j] = f->number;
-			s->forks[j] = (struct adapt_fork){ fork.first, fork.last, c->items[j].units };
+			s->forks[j] = (struct adapt_fork){fork.first, fork.last, c->items[j].units};
 		}
 	return 0;
 }
@@ -91,7 +91,7 @@ static void ends_fill(const struct adapt *a, struct adapt_task *t, uint32_t s, u
 	struct net_fork fork;
 
 	a->net->ops->fork(a->net, s, d, &fork);
-	t->ends[at] = (struct adapt_ends){ fork.middle[1], fork.middle[2] };
+	t->ends[at] = (struct adapt_ends){fork.middle[1], fork.middle[2]};
 }
 
 static void items_place(const struct adapt *a, struct adapt_task *t, const struct sorting *s)
@@ -111,7 +111,7 @@ static void items_place(const struct adapt *a, struct adapt_task *t, const struc
 
 int adapt_runs_make(const struct adapt *a, struct adapt_task *t)
 {
-	struct sorting s = { 0 };
+	struct sorting s = {0};
 	int rc = -ENOMEM;
 
 	t->forks = malloc(t->items * sizeof(*t->forks));

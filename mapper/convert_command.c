@@ -10,20 +10,19 @@
 #include "zipmap.h"
 
 static const struct option options[] = {
-	{ "to", required_argument, NULL, 't' },
-	{ "phase", required_argument, NULL, 'p' },
-	{ "class", required_argument, NULL, 'c' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{"to", required_argument, NULL, 't'},
+	{"phase", required_argument, NULL, 'p'},
+	{"class", required_argument, NULL, 'c'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 static const struct format {
 	const char *name, *suffix;
 	int (*write)(const struct zgraph *, const char *path, struct zerr *);
 } formats[] = {
-	{ "metis", ".metis", graph_metis_write },
-	{ "market", ".mtx", graph_market_write },
-	{ "zipmap", "", zgraph_save }, /* last: any name ends so */
+	{"metis", ".metis", graph_metis_write}, {"market", ".mtx", graph_market_write},
+	{"zipmap", "", zgraph_save}, /* last: any name ends so */
 };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -31,7 +30,8 @@ static const struct format {
 static int usage(FILE *f, int code)
 {
 	fputs("usage: zipmap convert [--to zipmap|metis|market] [--phase N] [--class LIST] GRAPH FILE\n"
-	      "Writes a graph of any format as FILE; without --to by its name: .metis, .mtx, else zipmap.graph(5).\n", f);
+	      "Writes a graph of any format as FILE; without --to by its name: .metis, .mtx, else zipmap.graph(5).\n",
+		f);
 	return code;
 }
 
@@ -49,11 +49,11 @@ static const struct format *format_find(const char *name, const char *path)
 
 int convert_main(int argc, char **argv)
 {
-	struct zgraph_select select = { .phase = -1, .keep_self = true };
+	struct zgraph_select select = {.phase = -1, .keep_self = true};
 	const char *to = NULL;
 	const struct format *format;
 	struct zgraph *g = NULL;
-	struct zerr err = { "" };
+	struct zerr err = {""};
 	int opt, rc = 0;
 
 	opterr = 0;

@@ -37,10 +37,11 @@ static int places_fill(struct dragonfly *d, struct zerr *err)
 	if (!d->at || !d->place)
 		return zerr_set(err, -ENOMEM, "not enough memory for %u routers", d->routers);
 	for (uint32_t a = 0; a < d->local; a++)
-		d->at[a] = (struct dragonfly_end){ .row = (uint16_t)(a / d->width),
-			.position = (uint16_t)(a % d->width), .local = (uint16_t)a };
+		d->at[a] = (struct dragonfly_end){.row = (uint16_t)(a / d->width),
+			.position = (uint16_t)(a % d->width),
+			.local = (uint16_t)a};
 	for (uint32_t r = 0; r < d->routers; r++)
-		d->place[r] = (struct dragonfly_place){ (uint16_t)(r / d->local), (uint16_t)(r % d->local) };
+		d->place[r] = (struct dragonfly_place){(uint16_t)(r / d->local), (uint16_t)(r % d->local)};
 	return 0;
 }
 
@@ -80,7 +81,7 @@ static int links_fill(struct dragonfly *d, const struct bandwidths *bw, struct z
 static int dragonfly_create(struct spec_list *list, struct net **out, struct zerr *err)
 {
 	struct spec *spec = list->specs;
-	static const char *const rules[] = { "paper", "release", NULL };
+	static const char *const rules[] = {"paper", "release", NULL};
 	struct dragonfly *d = calloc(1, sizeof(*d));
 	struct bandwidths bw;
 	uint32_t row, column, all;
@@ -306,8 +307,8 @@ static void dragonfly_direct(const struct net *net, uint32_t s, uint32_t t, uint
 	dragonfly_path(d, point_place(d, s), point_place(d, t), k, hosts_add(d, s, t, link, net->direct_slots));
 }
 
-/* Leg (from, to) of routers of a group is number from x local + to. Both ways: see dragonfly_leg_ends(), of which this is
- * both orders at once. Where there is one way only, both are that way. */
+/* Leg (from, to) of routers of a group is number from x local + to. Both ways: see dragonfly_leg_ends(), of which this
+ * is both orders at once. Where there is one way only, both are that way. */
 static void dragonfly_legs_list(const struct net *net, uint32_t first, uint32_t n, struct net_leg *leg)
 {
 	const struct dragonfly *d = (const struct dragonfly *)net;
@@ -367,7 +368,7 @@ static void dragonfly_indirect(const struct net *net, uint32_t s, uint32_t t, ui
 
 	link = hosts_add(d, s, t, link, net->indirect_slots);
 	if (d->rule == DRAGONFLY_OUTSIDE && from.group == to.group) {
-		via = (struct dragonfly_place){ from.group, (uint16_t)rng_below(draw, d->local) };
+		via = (struct dragonfly_place){from.group, (uint16_t)rng_below(draw, d->local)};
 	} else {
 		/* The router's place in a group is drawn with the remainder of the group's draw. */
 		uint64_t wide = (uint64_t)draw * d->groups;

@@ -43,11 +43,11 @@ struct dragonfly {
 	uint32_t local;			 /* routers of a group: chassis x width */
 	uint32_t routers;
 	uint64_t local_inverse; /* ceil(2^64 / local), for local > 1 */
-	uint32_t hosts; /* nodes of a router */
-	uint32_t lanes; /* most level-2 links of a pair of groups */
-	uint32_t ports; /* level-2 ports of a router */
-	uint32_t slots; /* links of a router: width + chassis + ports */
-	bool inject;	/* nodes have links of their own: points are nodes, else routers */
+	uint32_t hosts;		/* nodes of a router */
+	uint32_t lanes;		/* most level-2 links of a pair of groups */
+	uint32_t ports;		/* level-2 ports of a router */
+	uint32_t slots;		/* links of a router: width + chassis + ports */
+	bool inject;		/* nodes have links of their own: points are nodes, else routers */
 	enum dragonfly_rule rule;
 	enum dragonfly_wiring wiring;
 	struct dragonfly_end *at;      /* [local]: the routers of a group; port 0 */

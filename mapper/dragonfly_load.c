@@ -22,12 +22,12 @@ struct sums {
 	const struct dragonfly *d;
 	const struct traffic *t;
 	double *bytes; /* the result, [links] */
-	/* Sums of bytes, shared by all threads, atomic. legs: [groups][A][A]. The three may be the same memory where they
-	 * need not be told apart: within a group, source to gate, gate to destination. */
+	/* Sums of bytes, shared by all threads, atomic. legs: [groups][A][A]. The three may be the same memory where
+	 * they need not be told apart: within a group, source to gate, gate to destination. */
 	uint64_t *inside, *first, *last;
-	uint64_t *global;		   /* [groups][groups] */
-	uint64_t *sent, *received;	   /* [routers], without what stays in a group where `apart` */
-	uint64_t *sent_in, *received_in;   /* [routers], what stays in a group, where `apart` */
+	uint64_t *global;		 /* [groups][groups] */
+	uint64_t *sent, *received;	 /* [routers], without what stays in a group where `apart` */
+	uint64_t *sent_in, *received_in; /* [routers], what stays in a group, where `apart` */
 	uint64_t *group_sent, *group_received;
 	bool apart;
 	double *hops; /* bytes x hops; [chunks] while scanning, [groups] later */
@@ -77,8 +77,8 @@ static void scan_chunk(void *arg, size_t item, unsigned worker)
 			add(&s->first[a.group * square + a.local * d->local + g->out], bytes);
 			add(&s->global[(size_t)a.group * d->groups + b.group], bytes);
 			add(&s->last[b.group * square + g->in * d->local + b.local], bytes);
-			hops += bytes * (dragonfly_hops(d, a.local, g->out) + dragonfly_hops(d, g->in, b.local) +
-						!s->apart);
+			hops += bytes *
+				(dragonfly_hops(d, a.local, g->out) + dragonfly_hops(d, g->in, b.local) + !s->apart);
 		}
 		if (s->sent)
 			add(&s->sent[from], sent);
@@ -171,7 +171,7 @@ static size_t legs_count(const struct dragonfly *d)
 int dragonfly_load_direct(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
 {
 	const struct dragonfly *d = (const struct dragonfly *)net;
-	struct sums s = { .d = d, .t = t, .bytes = load->bytes };
+	struct sums s = {.d = d, .t = t, .bytes = load->bytes};
 	int rc;
 
 	if (d->lanes > 1 || legs_count(d) * sizeof(uint64_t) > LEGS_MAX)
@@ -250,7 +250,8 @@ static void indirect_group(void *arg, size_t item, unsigned worker)
 			if (s->apart)
 				v += ((double)s->sent_in[ra] + (double)s->received_in[rb]) / n +
 				     ((double)s->first[g * square + a * n + b] +
-					     (double)s->last[g * square + a * n + b]) * group;
+					     (double)s->last[g * square + a * n + b]) *
+					     group;
 			else
 				v += ((double)s->sent[ra] + (double)s->received[rb]) * any;
 			if (v > 0 && a != b)
@@ -347,7 +348,7 @@ static void pairs_router(void *arg, size_t a, unsigned worker)
 static int indirect_pairs(struct sums *s, unsigned threads, struct net_load *load)
 {
 	const struct dragonfly *d = s->d;
-	struct pairs p = { .s = s };
+	struct pairs p = {.s = s};
 	int rc = indirect_prepare(s);
 
 	if (!rc)
@@ -373,7 +374,7 @@ static int indirect_pairs(struct sums *s, unsigned threads, struct net_load *loa
 int dragonfly_load_indirect(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
 {
 	const struct dragonfly *d = (const struct dragonfly *)net;
-	struct sums s = { .d = d, .t = t, .bytes = load->bytes, .apart = d->rule == DRAGONFLY_OUTSIDE };
+	struct sums s = {.d = d, .t = t, .bytes = load->bytes, .apart = d->rule == DRAGONFLY_OUTSIDE};
 	double direct = 0, between = 0;
 	int rc;
 

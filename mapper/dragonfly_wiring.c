@@ -16,10 +16,10 @@ static const struct wiring {
 	enum dragonfly_wiring index;
 	int deal; /* 1: link q is at router q mod A; 0: at router q div P */
 } wirings[] = {
-	{ "modulo", DRAGONFLY_MODULO, 1 },
-	{ "consecutive", DRAGONFLY_ABSOLUTE, 0 },
-	{ "circulant", DRAGONFLY_CIRCULANT, 0 },
-	{ "round-robin", DRAGONFLY_ABSOLUTE, 1 },
+	{"modulo", DRAGONFLY_MODULO, 1},
+	{"consecutive", DRAGONFLY_ABSOLUTE, 0},
+	{"circulant", DRAGONFLY_CIRCULANT, 0},
+	{"round-robin", DRAGONFLY_ABSOLUTE, 1},
 };
 
 /* modulo keeps a number for the group itself, so that one port of each group stays idle. */
@@ -55,7 +55,7 @@ static void gate_by_rule(struct dragonfly *d, const struct wiring *w, uint32_t g
 	struct dragonfly_end f = end_find(d, w, more + dragonfly_index(d, h, g));
 	struct dragonfly_gate *gate = &d->gates[((size_t)g * d->groups + h) * d->lanes + lane];
 
-	*gate = (struct dragonfly_gate){ e.local, e.port, f.local, (uint16_t)d->lanes };
+	*gate = (struct dragonfly_gate){e.local, e.port, f.local, (uint16_t)d->lanes};
 	d->peer[(g * d->local + e.local) * d->ports + e.port] = h * d->local + f.local;
 }
 
@@ -123,14 +123,14 @@ static int cables_read(const struct dragonfly *d, struct cables *l, const char *
 	if (!f)
 		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
 	while (!rc && getline(&line, &cap, f) > 0) {
-		struct cable c = { 0 }, *more;
+		struct cable c = {0}, *more;
 		int got = cable_parse(d, line, &c);
 
 		number++;
 		if (got < 0)
 			rc = zerr_set(err, -EINVAL,
-				"%s:%u: not \"GROUP ROUTER GROUP ROUTER\" with groups below %u, routers below %u",
-				path, number, d->groups, d->local);
+				"%s:%u: not \"GROUP ROUTER GROUP ROUTER\" with groups below %u, routers below %u", path,
+				number, d->groups, d->local);
 		if (got <= 0)
 			continue;
 		if (l->n == l->cap) {
@@ -151,8 +151,7 @@ static int cables_read(const struct dragonfly *d, struct cables *l, const char *
 	return rc;
 }
 
-static int lanes_count(struct dragonfly *d, const struct cables *l, uint16_t *lanes, const char *path,
-	struct zerr *err)
+static int lanes_count(struct dragonfly *d, const struct cables *l, uint16_t *lanes, const char *path, struct zerr *err)
 {
 	uint16_t *used = calloc(d->routers, sizeof(*used));
 
@@ -200,7 +199,7 @@ static void cable_end(struct dragonfly *d, uint32_t g, uint32_t r, uint32_t h, u
 static int wire_by_file(struct dragonfly *d, const char *path, struct zerr *err)
 {
 	uint16_t *lanes = calloc((size_t)d->groups * d->groups, sizeof(*lanes));
-	struct cables l = { 0 };
+	struct cables l = {0};
 	int rc = lanes ? cables_read(d, &l, path, err) : zerr_set(err, -ENOMEM, "not enough memory");
 
 	d->wiring = DRAGONFLY_BY_FILE;

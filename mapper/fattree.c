@@ -21,8 +21,8 @@ struct fattree {
 	struct net net;
 	uint32_t levels;
 	uint32_t up[LEVELS_MAX + 1], down[LEVELS_MAX + 1]; /* of level 1.. */
-	uint32_t span[LEVELS_MAX + 1];	 /* nodes below a switch of a level; span[0] = 1 */
-	uint32_t choices[LEVELS_MAX + 1]; /* product of up[1..i]; choices[0] = 1 */
+	uint32_t span[LEVELS_MAX + 1];			   /* nodes below a switch of a level; span[0] = 1 */
+	uint32_t choices[LEVELS_MAX + 1];		   /* product of up[1..i]; choices[0] = 1 */
 	/* Links from level i - 1 to i: base[i] + 2 x index, and + 1 for the way down. The index counts the vertices of
 	 * level i - 1, subtree by subtree (choices[i - 1] each), and for each its up[i] parents. */
 	uint32_t base[LEVELS_MAX + 2];
@@ -218,7 +218,7 @@ static int load_even(const struct net *net, const struct traffic *traffic, unsig
 	struct net_load *load)
 {
 	const struct fattree *t = (const struct fattree *)net;
-	struct sums s = { .t = t, .traffic = traffic, .roots = roots };
+	struct sums s = {.t = t, .traffic = traffic, .roots = roots};
 	size_t n = (size_t)(t->levels + 1) * net->nodes;
 	int rc = -ENOMEM;
 

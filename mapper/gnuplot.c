@@ -16,13 +16,13 @@ void gnuplot_quoted(FILE *f, const char *text)
 {
 	fputc('\'', f);
 	for (; *text; text++)
-		fputs(*text == '\'' ? "''" : (char[]){ *text == '\n' ? ' ' : *text, 0 }, f);
+		fputs(*text == '\'' ? "''" : (char[]){*text == '\n' ? ' ' : *text, 0}, f);
 	fputc('\'', f);
 }
 
 static int run(const char *program, struct zerr *err)
 {
-	char *argv[] = { (char[]){ "gnuplot" }, (char *)(uintptr_t)program, NULL };
+	char *argv[] = {(char[]){"gnuplot"}, (char *)(uintptr_t)program, NULL};
 	int status, rc;
 	pid_t pid;
 
@@ -39,8 +39,8 @@ static int run(const char *program, struct zerr *err)
 
 static void program_write(FILE *f, const struct gnuplot_picture *p)
 {
-	static const char *const terminals[][2] = { { "svg size %u,%u font 'Helvetica,%u' background 'white'", ".svg" },
-		{ "pngcairo size %u,%u font 'Helvetica,%u'", ".png" } };
+	static const char *const terminals[][2] = {{"svg size %u,%u font 'Helvetica,%u' background 'white'", ".svg"},
+		{"pngcairo size %u,%u font 'Helvetica,%u'", ".png"}};
 
 	if (p->data)
 		p->data(f, p->arg);

@@ -13,8 +13,8 @@ void gnuplot_quoted(FILE *, const char *text);
 /* What BASE.gnuplot makes BASE.svg and BASE.png of. */
 struct gnuplot_picture {
 	const char *base;
-	unsigned width, height; /* pixels */
-	unsigned font;		/* points in SVG; PNG has three quarters of it */
+	unsigned width, height;		       /* pixels */
+	unsigned font;			       /* points in SVG; PNG has three quarters of it */
 	void (*data)(FILE *, const void *arg); /* written once; NULL: none */
 	void (*plot)(FILE *, const void *arg); /* written for each of the two */
 	const void *arg;

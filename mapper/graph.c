@@ -18,11 +18,13 @@ int graph_load(struct zgraph **out, const char *path, const struct zgraph_select
 	if (rc)
 		return zgraph_load(out, path, select, err);
 	rc = graph_text_read(out, path, select && select->keep_self, err);
-	if (!rc && select && ((select->phase >= 0 && select->phase != 1) ||
-				     (select->classes && !(select->classes & 1u << ZGRAPH_P2P)))) {
+	if (!rc && select &&
+		((select->phase >= 0 && select->phase != 1) ||
+			(select->classes && !(select->classes & 1u << ZGRAPH_P2P)))) {
 		zgraph_destroy(*out);
 		*out = NULL;
-		rc = zerr_set(err, -EINVAL, "%s: has phase 1 and point-to-point only, as every file of its format", path);
+		rc = zerr_set(err, -EINVAL, "%s: has phase 1 and point-to-point only, as every file of its format",
+			path);
 	}
 	return rc;
 }
@@ -36,7 +38,7 @@ static int peek_header(void *ctx, const struct zgraph_header *h, struct zerr *er
 
 int graph_peek(const char *path, uint64_t *ranks, struct zerr *err)
 {
-	static const struct zgraph_visitor visit = { .header = peek_header };
+	static const struct zgraph_visitor visit = {.header = peek_header};
 	int rc = zgraph_probe(path, err);
 
 	*ranks = 0;
@@ -69,7 +71,7 @@ static int graph_fill(struct graph *g, const struct zgraph *z, struct zerr *err)
 			for (uint64_t left = z->bytes[i]; left; n++) {
 				uint32_t part = left > UINT32_MAX ? UINT32_MAX : (uint32_t)left;
 
-				g->edge[n] = (struct traffic_message){ z->peer[i], part };
+				g->edge[n] = (struct traffic_message){z->peer[i], part};
 				left -= part;
 			}
 		if (n - g->off[r] > UINT32_MAX)

@@ -77,7 +77,7 @@ static int edge_add(struct reader *r, uint64_t src, uint64_t dst, uint64_t weigh
 		r->edges = more;
 		r->edges_cap = cap;
 	}
-	r->edges[r->n++] = (struct zgraph_edge){ (uint32_t)src, (uint32_t)dst, weight, 1 };
+	r->edges[r->n++] = (struct zgraph_edge){(uint32_t)src, (uint32_t)dst, weight, 1};
 	return 0;
 }
 
@@ -90,9 +90,11 @@ static int metis_header(struct reader *r)
 	if (number_next(r, 1, ZGRAPH_RANKS_MAX, &r->ranks) || number_next(r, 0, UINT64_MAX / 4, &r->entries))
 		return reader_fail(r, "not a METIS header (vertices, edges)");
 	if (!line_empty(r) && number_next(r, 0, 111, &format))
-		return reader_fail(r, "the third number of a METIS header is 0 or 1 digits: sizes, weights, edge weights");
+		return reader_fail(r,
+			"the third number of a METIS header is 0 or 1 digits: sizes, weights, edge weights");
 	if (format % 10 > 1 || format / 10 % 10 > 1)
-		return reader_fail(r, "the third number of a METIS header is 0 or 1 digits: sizes, weights, edge weights");
+		return reader_fail(r,
+			"the third number of a METIS header is 0 or 1 digits: sizes, weights, edge weights");
 	if (!line_empty(r) && number_next(r, 1, 64, &constraints))
 		return reader_fail(r, "the fourth number of a METIS header is the number of weights of a vertex");
 	if (!line_empty(r))
@@ -130,7 +132,7 @@ static int market_header(struct reader *r)
 /* Opens the file and reads its header. */
 static int reader_open(struct reader *r, const char *path, struct zerr *err)
 {
-	*r = (struct reader){ .path = path, .err = err };
+	*r = (struct reader){.path = path, .err = err};
 	r->f = fopen(path, "r");
 	if (!r->f)
 		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
@@ -245,7 +247,7 @@ static int market_body(struct reader *r)
 
 int graph_text_read(struct zgraph **out, const char *path, bool keep_self, struct zerr *err)
 {
-	struct reader r = { 0 };
+	struct reader r = {0};
 	int rc = reader_open(&r, path, err);
 
 	*out = NULL;

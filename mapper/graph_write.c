@@ -27,9 +27,10 @@ static void arrays_free(struct arrays *a)
 
 static int arrays_make(struct arrays *a, uint32_t ranks, uint64_t edges)
 {
-	*a = (struct arrays){ .off = calloc((size_t)ranks + 2, sizeof(*a->off)),
-		.peer = malloc((edges + 1) * sizeof(*a->peer)), .bytes = malloc((edges + 1) * sizeof(*a->bytes)),
-		.messages = malloc((edges + 1) * sizeof(*a->messages)) };
+	*a = (struct arrays){.off = calloc((size_t)ranks + 2, sizeof(*a->off)),
+		.peer = malloc((edges + 1) * sizeof(*a->peer)),
+		.bytes = malloc((edges + 1) * sizeof(*a->bytes)),
+		.messages = malloc((edges + 1) * sizeof(*a->messages))};
 	return a->off && a->peer && a->bytes && a->messages ? 0 : -ENOMEM;
 }
 
@@ -58,8 +59,8 @@ static int merge_row(struct arrays *u, uint64_t *n, const struct zgraph *g, cons
 	for (; i < g->off[r + 1] || j < t->off[r + 1]; (*n)++) {
 		bool out = i < g->off[r + 1] && (j == t->off[r + 1] || g->peer[i] <= t->peer[j]);
 		bool in = j < t->off[r + 1] && (i == g->off[r + 1] || t->peer[j] <= g->peer[i]);
-		uint64_t bytes[2] = { out ? g->bytes[i] : 0, in ? t->bytes[j] : 0 };
-		uint64_t messages[2] = { out ? g->messages[i] : 0, in ? t->messages[j] : 0 };
+		uint64_t bytes[2] = {out ? g->bytes[i] : 0, in ? t->bytes[j] : 0};
+		uint64_t messages[2] = {out ? g->messages[i] : 0, in ? t->messages[j] : 0};
 
 		u->peer[*n] = out ? g->peer[i] : t->peer[j];
 		if (__builtin_add_overflow(bytes[0], bytes[1], &u->bytes[*n]) ||
@@ -74,7 +75,7 @@ static int merge_row(struct arrays *u, uint64_t *n, const struct zgraph *g, cons
 int graph_undirected(struct zgraph **out, const struct zgraph *g, struct zerr *err)
 {
 	struct zgraph *sum = calloc(1, sizeof(*sum));
-	struct arrays t = { 0 }, u = { 0 };
+	struct arrays t = {0}, u = {0};
 	uint64_t n = 0;
 	int rc = sum ? arrays_make(&t, g->ranks, g->edges) : -ENOMEM;
 
@@ -91,10 +92,17 @@ int graph_undirected(struct zgraph **out, const struct zgraph *g, struct zerr *e
 	if (rc) {
 		arrays_free(&u);
 		free(sum);
-		return zerr_set(err, rc, rc == -ENOMEM ? "not enough memory" : "more than 2^64 bytes between two ranks");
+		return zerr_set(err, rc,
+			rc == -ENOMEM ? "not enough memory" : "more than 2^64 bytes between two ranks");
 	}
-	*sum = (struct zgraph){ .ranks = g->ranks, .edges = n, .off = u.off, .peer = u.peer, .bytes = u.bytes,
-		.messages = u.messages, .total_bytes = g->total_bytes, .total_messages = g->total_messages };
+	*sum = (struct zgraph){.ranks = g->ranks,
+		.edges = n,
+		.off = u.off,
+		.peer = u.peer,
+		.bytes = u.bytes,
+		.messages = u.messages,
+		.total_bytes = g->total_bytes,
+		.total_messages = g->total_messages};
 	*out = sum;
 	return 0;
 }
@@ -139,8 +147,10 @@ static int metis_body(FILE *f, const struct zgraph *g, struct zerr *err)
 static int market_body(FILE *f, const struct zgraph *g, struct zerr *err)
 {
 	(void)err;
-	fprintf(f, "%%%%MatrixMarket matrix coordinate integer general\n"
-		   "%% row sent to column so many bytes\n%" PRIu32 " %" PRIu32 " %" PRIu64 "\n", g->ranks, g->ranks, g->edges);
+	fprintf(f,
+		"%%%%MatrixMarket matrix coordinate integer general\n"
+		"%% row sent to column so many bytes\n%" PRIu32 " %" PRIu32 " %" PRIu64 "\n",
+		g->ranks, g->ranks, g->edges);
 	for (uint32_t r = 0; r < g->ranks; r++)
 		for (uint64_t i = g->off[r]; i < g->off[r + 1]; i++)
 			fprintf(f, "%" PRIu32 " %" PRIu32 " %" PRIu64 "\n", r + 1, g->peer[i] + 1, g->bytes[i]);

@@ -37,8 +37,8 @@ static void joined_destroy(struct net *net)
 static int part_read(struct joined *j, struct spec *spec, struct zerr *err)
 {
 	struct part *p = &j->part[j->nparts];
-	struct spec inner = { spec->words + 1, spec->nwords - 1, spec->where };
-	struct spec_list one = { &inner, 1 };
+	struct spec inner = {spec->words + 1, spec->nwords - 1, spec->where};
+	struct spec_list one = {&inner, 1};
 	const char *name = spec->words[0].value;
 
 	if (!name || !*name || spec->nwords < 2)
@@ -192,7 +192,8 @@ static int shape_fill(struct joined *j, const struct capacity *capacity, struct 
 			net_set_link(net, zip->out + a, NET_PORT, (double)capacity[z].port);
 			for (uint32_t b = 0; b < j->nparts; b++)
 				if (zip->point[b] != JOINED_NONE)
-					net_set_link(net, zip->link + a * j->nparts + b, a == b ? NET_PORT : NET_FORWARD,
+					net_set_link(net, zip->link + a * j->nparts + b,
+						a == b ? NET_PORT : NET_FORWARD,
 						(double)(a == b ? capacity[z].port : capacity[z].forward));
 		}
 	memcpy(net->cables, j->part[0].net->cables, sizeof(net->cables));
@@ -247,7 +248,7 @@ struct spot joined_spot(const struct joined *j, uint32_t point)
 
 	while (point < j->part[p].first_point)
 		p--;
-	return (struct spot){ p, point - j->part[p].first_point };
+	return (struct spot){p, point - j->part[p].first_point};
 }
 
 /* Is a rank here attached to the zipper itself? */
@@ -301,9 +302,9 @@ uint32_t joined_crossings(const struct joined *j, struct spot s, struct spot d, 
 		if (!zipper_joins(z, s.part, to) || (own && z != own))
 			continue;
 		list[n].z = z;
-		list[n].after = (struct spot){ to, z->point[to] };
+		list[n].after = (struct spot){to, z->point[to]};
 		list[n].before = leg_count(j, s.part, s.point, z->point[s.part]);
-		list[n++].behind = count_paths(j, (struct spot){ to, z->point[to] }, d);
+		list[n++].behind = count_paths(j, (struct spot){to, z->point[to]}, d);
 	}
 	return n;
 }
@@ -404,8 +405,8 @@ static void joined_indirect(const struct net *net, uint32_t s, uint32_t d, uint6
 		for (uint32_t i = 0; i < n; i++)
 			link[i] += p->first_link;
 	} else {
-		joined_direct(net, s, d,
-			(uint32_t)((unsigned __int128)bits * joined_direct_count(net, s, d) >> 64), link);
+		joined_direct(net, s, d, (uint32_t)((unsigned __int128)bits * joined_direct_count(net, s, d) >> 64),
+			link);
 	}
 	while (n < net->indirect_slots)
 		link[n++] = NET_VOID;

@@ -18,8 +18,8 @@ struct part {
 struct zipper {
 	char *name;
 	uint32_t point[JOINED_PARTS_MAX]; /* in the part; JOINED_NONE: not attached */
-	uint32_t link;	     /* first of nparts x nparts: [a][a] in from a, [a][b] forward from a to b */
-	uint32_t out;	     /* first of nparts: out to a */
+	uint32_t link;			  /* first of nparts x nparts: [a][a] in from a, [a][b] forward from a to b */
+	uint32_t out;			  /* first of nparts: out to a */
 };
 
 struct joined {
@@ -28,7 +28,8 @@ struct joined {
 	uint32_t nparts;
 	struct zipper *zipper;
 	uint32_t nzippers;
-	uint32_t only; /* what is forwarded between parts that this zipper joins goes through it; JOINED_NONE: over all */
+	uint32_t only; /* what is forwarded between parts that this zipper joins goes through it; JOINED_NONE: over all
+			*/
 	uint32_t next[JOINED_PARTS_MAX][JOINED_PARTS_MAX]; /* the part to go to on the way from one to another */
 	char *names[JOINED_PARTS_MAX];
 };

@@ -72,7 +72,7 @@ static int message_cut(const struct joined *j, struct spot s, struct spot d, uin
 
 static int legs_load(const struct part *p, const struct legs *l, unsigned threads, bool indirect, struct net_load *load)
 {
-	struct net_load inner = { .bytes = load->bytes + p->first_link };
+	struct net_load inner = {.bytes = load->bytes + p->first_link};
 	struct traffic t;
 	int rc = traffic_build_list(&t, p->net->points, l->n, l->src, l->dst, l->bytes, NULL);
 
@@ -88,7 +88,7 @@ static int joined_load(const struct net *net, const struct traffic *t, unsigned 
 	struct net_load *load)
 {
 	const struct joined *j = (const struct joined *)net;
-	struct legs legs[2][JOINED_PARTS_MAX] = { 0 }; /* direct ones; indirect ones */
+	struct legs legs[2][JOINED_PARTS_MAX] = {0}; /* direct ones; indirect ones */
 	int rc = 0;
 
 	for (size_t k = 0; k < t->nchunks && !rc; k++) {
@@ -124,8 +124,7 @@ int joined_load_direct(const struct net *net, const struct traffic *t, unsigned 
 	return joined_load(net, t, threads, false, load);
 }
 
-int joined_load_indirect(const struct net *net, const struct traffic *t, unsigned threads,
-	struct net_load *load)
+int joined_load_indirect(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
 {
 	return joined_load(net, t, threads, true, load);
 }

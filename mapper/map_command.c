@@ -11,7 +11,7 @@ int map_main(int argc, char **argv)
 {
 	struct map_options o;
 	struct map_make m;
-	struct zerr err = { "" };
+	struct zerr err = {""};
 	int rc = map_options_parse(&o, argc, argv, &err);
 
 	if (rc) {

@@ -91,7 +91,8 @@ static void path_try(struct cover *c, uint32_t start)
 	}
 }
 
-/* Koenig: of what alternating paths from the free ranks of side a reach, side b is in the cover; of the rest, side a. */
+/* Koenig: of what alternating paths from the free ranks of side a reach, side b is in the cover; of the rest, side a.
+ */
 static void cover_take(struct cover *c, uint32_t between, uint8_t *class)
 {
 	const struct map_graph *g = c->g;
@@ -117,7 +118,7 @@ int map_start_cover(const struct map_problem *p, uint32_t a, uint32_t b, uint32_
 	struct zerr *err)
 {
 	uint32_t n = p->graph->n;
-	struct cover c = { .g = p->graph, .class = class, .a = a, .b = b };
+	struct cover c = {.g = p->graph, .class = class, .a = a, .b = b};
 	int rc = 0;
 
 	c.mate = malloc(n * sizeof(*c.mate));

@@ -12,7 +12,7 @@ int map_cut_create(struct map_cut *c, const struct map_problem *p, struct zerr *
 {
 	const struct map_site *s = p->site;
 
-	*c = (struct map_cut){ .p = p, .n = p->graph->n, .k = s->nclasses };
+	*c = (struct map_cut){.p = p, .n = p->graph->n, .k = s->nclasses};
 	c->class = calloc(c->n, sizeof(*c->class));
 	c->linked = malloc((size_t)c->n * c->k * sizeof(*c->linked));
 	c->near = calloc((size_t)c->k * c->k, sizeof(*c->near));
@@ -23,8 +23,7 @@ int map_cut_create(struct map_cut *c, const struct map_problem *p, struct zerr *
 	}
 	for (uint32_t a = 0; a < c->k; a++)
 		for (uint32_t b = 0; b < c->k; b++)
-			c->near[a * c->k + b] =
-				!s->far[a * c->k + b] && s->classes[a].fabrics != s->classes[b].fabrics;
+			c->near[a * c->k + b] = !s->far[a * c->k + b] && s->classes[a].fabrics != s->classes[b].fabrics;
 	return 0;
 }
 
@@ -33,13 +32,13 @@ void map_cut_free(struct map_cut *c)
 	free(c->class);
 	free(c->linked);
 	free(c->near);
-	*c = (struct map_cut){ 0 };
+	*c = (struct map_cut){0};
 }
 
 map_cost map_cut_cost_in(const struct map_cut *c, uint32_t rank, uint32_t class)
 {
 	const uint64_t *linked = c->linked + (size_t)rank * c->k;
-	const uint8_t *far = c->p->site->far + (size_t)class * c->k, *near = c->near + (size_t)class * c->k;
+	const uint8_t *far = c->p->site->far + (size_t) class * c->k, *near = c->near + (size_t) class * c->k;
 	uint64_t bridged = 0, direct = 0;
 
 	for (uint32_t b = 0; b < c->k; b++) {
@@ -86,7 +85,7 @@ void map_cut_move(struct map_cut *c, uint32_t rank, uint32_t class)
 	c->cost += map_cut_cost_in(c, rank, class) - map_cut_cost_in(c, rank, old);
 	load_add(c, rank, old, UINT32_MAX);
 	load_add(c, rank, class, 1);
-	c->class[rank] = (uint8_t)class;
+	c->class[rank] = (uint8_t) class;
 	for (uint64_t e = g->off[rank]; e < g->off[rank + 1]; e++) {
 		uint64_t *linked = c->linked + (size_t)g->adj[e] * c->k;
 
@@ -202,7 +201,7 @@ static int relieve(struct map_cut *c, struct map_queue *q)
 
 int map_cut_repair(struct map_cut *c, struct zerr *err)
 {
-	struct map_queue q = { 0 };
+	struct map_queue q = {0};
 	int rc;
 
 	expel(c);

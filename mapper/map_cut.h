@@ -4,9 +4,9 @@
  * as a pair: first weight x forwards of what has to be bridged, then the weight of what reaches its peer directly, over
  * a zipper node. So a byte is never bridged to spare a direct one.
  *
- * The search is that of Fiduccia and Mattheyses (1982) for any number of classes: moves of least cost, each rank at most
- * once in a pass, back to the best state of the pass. A class may be one rank over its slots in between, so that two
- * moves are an exchange and several a rotation.
+ * The search is that of Fiduccia and Mattheyses (1982) for any number of classes: moves of least cost, each rank at
+ * most once in a pass, back to the best state of the pass. A class may be one rank over its slots in between, so that
+ * two moves are an exchange and several a rotation.
  */
 #ifndef ZIP_MAPPER_MAP_CUT_H
 #define ZIP_MAPPER_MAP_CUT_H
@@ -31,7 +31,7 @@ struct map_problem {
 struct map_cut {
 	const struct map_problem *p;
 	uint32_t n, k;
-	uint8_t *class;	  /* [n] */
+	uint8_t *class; /* [n] */
 	uint32_t load[MAP_CLASSES_MAX];
 	uint32_t needing[MAP_CLASSES_MAX][MAP_FEATURES_MAX];
 	uint64_t *linked; /* [n * k]: weight between a rank and all of a class */

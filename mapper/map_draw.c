@@ -20,9 +20,9 @@
 #define TILES_MAX 1024u /* of a cluster */
 #define RANKS_MAX 64u	/* of a node that are drawn one by one */
 
-static const char *const kind_colour[MAP_KINDS] = { "#9a9a9a", "#4a78b0", "#2f9e57", "#cc3333" };
-static const char *const job_colour[] = { "#cfe0f5", "#fbe3b9", "#dcd0ee", "#cdeccd", "#f6cfd6", "#d9e8e8", "#ece6c4",
-	"#e3d3c8" };
+static const char *const kind_colour[MAP_KINDS] = {"#9a9a9a", "#4a78b0", "#2f9e57", "#cc3333"};
+static const char *const job_colour[] = {"#cfe0f5", "#fbe3b9", "#dcd0ee", "#cdeccd", "#f6cfd6", "#d9e8e8", "#ece6c4",
+	"#e3d3c8"};
 
 struct tile { /* a node, or several */
 	uint32_t first, n;
@@ -77,7 +77,7 @@ static void text_at(FILE *f, double x, double y, double size, const char *anchor
 
 static void bytes_write(char *buf, size_t size, uint64_t bytes)
 {
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	double v = (double)bytes;
 	int u = 0;
 
@@ -88,8 +88,8 @@ static void bytes_write(char *buf, size_t size, uint64_t bytes)
 
 static void rectangle(FILE *f, double x, double y, double w, double h, const char *fill, const char *stroke)
 {
-	fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" stroke=\"%s\"/>\n", x, y, w, h,
-		fill, stroke);
+	fprintf(f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" stroke=\"%s\"/>\n", x, y, w,
+		h, fill, stroke);
 }
 
 /* --- links: one line a kind, side by side; together as wide as the link's share of the busiest one --- */
@@ -105,8 +105,10 @@ static void link_draw(const struct drawing *d, const struct map_link *l, double 
 	double all = link_width(d, sum), length = hypot(x2 - x1, y2 - y1), at = -all / 2;
 
 	if (!sum) {
-		fprintf(d->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#bbbbbb\" stroke-width=\"1\" "
-			      "stroke-dasharray=\"2 3\"/>\n", x1, y1, x2, y2);
+		fprintf(d->f,
+			"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#bbbbbb\" stroke-width=\"1\" "
+			"stroke-dasharray=\"2 3\"/>\n",
+			x1, y1, x2, y2);
 		return;
 	}
 	for (int k = 0; k < MAP_KINDS; k++) {
@@ -114,7 +116,9 @@ static void link_draw(const struct drawing *d, const struct map_link *l, double 
 		double dx = -(y2 - y1) / length * off, dy = (x2 - x1) / length * off;
 
 		if (l->bytes[k])
-			fprintf(d->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"%.2f\"/>\n",
+			fprintf(d->f,
+				"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+				"stroke-width=\"%.2f\"/>\n",
 				x1 + dx, y1 + dy, x2 + dx, y2 + dy, kind_colour[k], w < 0.6 ? 0.6 : w);
 		at += w;
 	}
@@ -206,7 +210,7 @@ static void tiles_place(struct box *b)
 /* Even clusters left, odd ones right, zipper nodes between. */
 static int boxes_place(struct drawing *d)
 {
-	double left = 0, w[2] = { 0 }, h[2] = { 2 * GAP + HEAD, 2 * GAP + HEAD }, high;
+	double left = 0, w[2] = {0}, h[2] = {2 * GAP + HEAD, 2 * GAP + HEAD}, high;
 	struct box *z;
 
 	d->nboxes = d->m->site.nclusters + 1;
@@ -266,7 +270,12 @@ static void ranks_draw(const struct drawing *d, const struct box *b, const struc
 
 		rectangle(d->f, x + 1, y + 1, RANK - 2, RANK - 2, job_colour[d->l->cluster[v] % colours], "#666666");
 		snprintf(text, sizeof(text), "%u", v);
-		text_at(d->f, x + RANK / 2, y + RANK / 2 + 3, v > 9999 ? 5 : v > 999 ? 6.5 : v > 99 ? 7.2 : 8, "middle", text);
+		text_at(d->f, x + RANK / 2, y + RANK / 2 + 3,
+			v > 9999  ? 5
+			: v > 999 ? 6.5
+			: v > 99  ? 7.2
+				  : 8,
+			"middle", text);
 	}
 }
 
@@ -288,7 +297,7 @@ static void network_draw(const struct drawing *d, const struct box *b)
 	for (uint32_t i = 0; i < b->ntiles;) {
 		uint32_t end = i + b->columns < b->ntiles ? i + b->columns : b->ntiles;
 		double y = b->tile[i].y + b->tile_h + GAP / 2 + LINE_MAX / 2, far = b->cluster % 2 ? 0 : 1e9;
-		struct map_link row = { { 0 } };
+		struct map_link row = {{0}};
 
 		for (; i < end; i++) {
 			const struct tile *t = &b->tile[i];
@@ -298,12 +307,14 @@ static void network_draw(const struct drawing *d, const struct box *b)
 			link_draw(d, &t->link, x, t->y + b->tile_h, x, y);
 			far = b->cluster % 2 ? fmax(far, x) : fmin(far, x);
 		}
-		fprintf(d->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#555555\" stroke-width=\"1.5\"/>\n",
+		fprintf(d->f,
+			"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#555555\" "
+			"stroke-width=\"1.5\"/>\n",
 			far, y, bar, y);
 		last = y;
 	}
-	fprintf(d->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#333333\" stroke-width=\"5\"/>\n", bar,
-		b->y + HEAD, bar, last > b->y + b->h ? last : b->y + b->h);
+	fprintf(d->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#333333\" stroke-width=\"5\"/>\n",
+		bar, b->y + HEAD, bar, last > b->y + b->h ? last : b->y + b->h);
 }
 
 static void cluster_draw(const struct drawing *d, const struct box *b)
@@ -312,7 +323,8 @@ static void cluster_draw(const struct drawing *d, const struct box *b)
 	uint32_t ranks = 0;
 
 	for (uint32_t v = 0; v < d->l->n; v++)
-		ranks += d->m->site.nodes[d->l->node[v]].cluster == b->cluster && !d->m->site.nodes[d->l->node[v]].zipper;
+		ranks += d->m->site.nodes[d->l->node[v]].cluster == b->cluster &&
+			 !d->m->site.nodes[d->l->node[v]].zipper;
 	rectangle(d->f, b->x, b->y, b->w, b->h, "#f4f4f0", "#888888");
 	snprintf(title, sizeof(title), "cluster %.64s: %u ranks", d->m->hosts.clusters[b->cluster].name, ranks);
 	text_at(d->f, b->x + GAP, b->y + 13, 11, "start", title);
@@ -326,11 +338,11 @@ static void ports_draw(const struct drawing *d, const struct box *z)
 {
 	for (uint32_t i = 0; i < z->ntiles; i++) {
 		const struct tile *t = &z->tile[i];
-		unsigned side[2] = { 0 };
+		unsigned side[2] = {0};
 
 		for (uint32_t c = 0; c + 1 < d->nboxes; c++) {
 			const struct box *b = &d->box[c];
-			struct map_link sum = { { 0 } };
+			struct map_link sum = {{0}};
 			char text[32];
 			double x = c % 2 ? t->x + z->tile_w : t->x, bar = bar_x(b), y, at;
 
@@ -345,7 +357,8 @@ static void ports_draw(const struct drawing *d, const struct box *z)
 			at = fmin(fmax(y, b->y + HEAD + 8), b->y + b->h - 4);
 			link_draw(d, &sum, bar, at, x, y);
 			bytes_write(text, sizeof(text), map_link_sum(&sum));
-			text_at(d->f, (bar + x) / 2, (at + y) / 2 - link_width(d, map_link_sum(&sum)) / 2 - 3, 9, "middle", text);
+			text_at(d->f, (bar + x) / 2, (at + y) / 2 - link_width(d, map_link_sum(&sum)) / 2 - 3, 9,
+				"middle", text);
 		}
 	}
 }
@@ -356,8 +369,9 @@ static void legend_draw(const struct drawing *d, const struct map_prediction *p)
 	char text[160], bytes[32];
 
 	for (int k = MAP_KINDS; k-- > MAP_NATIVE;) {
-		fprintf(d->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"6\"/>\n", x, y,
-			x + 24, y, kind_colour[k]);
+		fprintf(d->f,
+			"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"6\"/>\n", x,
+			y, x + 24, y, kind_colour[k]);
 		bytes_write(bytes, sizeof(bytes), p->kind[k].bytes);
 		snprintf(text, sizeof(text), "%s: %s", map_kind_names[k], bytes);
 		text_at(d->f, x + 30, y + 4, 10, "start", text);
@@ -365,8 +379,9 @@ static void legend_draw(const struct drawing *d, const struct map_prediction *p)
 	}
 	bytes_write(bytes, sizeof(bytes), d->links.most.bytes[0]);
 	snprintf(text, sizeof(text), "this wide: %s; widths go with the square root of bytes, both directions", bytes);
-	fprintf(d->f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#555555\" stroke-width=\"%.1f\"/>\n", GAP,
-		y + 26, GAP + 24, y + 26, LINE_MAX);
+	fprintf(d->f,
+		"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#555555\" stroke-width=\"%.1f\"/>\n",
+		GAP, y + 26, GAP + 24, y + 26, LINE_MAX);
 	text_at(d->f, GAP + 30, y + 30, 10, "start", text);
 }
 
@@ -378,7 +393,9 @@ static int picture_draw(struct drawing *d, const char *title)
 		rc = boxes_place(d);
 	if (rc)
 		return rc;
-	fprintf(d->f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\">\n",
+	fprintf(d->f,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+		"font-family=\"sans-serif\">\n",
 		d->width, d->height);
 	rectangle(d->f, 0, 0, d->width, d->height, "#ffffff", "none");
 	text_at(d->f, GAP, 18, 13, "start", title);

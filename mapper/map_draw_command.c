@@ -12,27 +12,28 @@
 enum { OPT_TITLE = 256, OPT_ZIPPERS };
 
 static const struct option long_options[] = {
-	{ "hosts", required_argument, NULL, 'f' },
-	{ "graph", required_argument, NULL, 'g' },
-	{ "map", required_argument, NULL, 'm' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "title", required_argument, NULL, OPT_TITLE },
-	{ "zippers", required_argument, NULL, OPT_ZIPPERS },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{"hosts", required_argument, NULL, 'f'},
+	{"graph", required_argument, NULL, 'g'},
+	{"map", required_argument, NULL, 'm'},
+	{"output", required_argument, NULL, 'o'},
+	{"title", required_argument, NULL, OPT_TITLE},
+	{"zippers", required_argument, NULL, OPT_ZIPPERS},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 static int options_parse(struct map_options *o, const char **title, int argc, char **argv, struct zerr *err)
 {
 	int opt;
 
-	*o = (struct map_options){ .message_cost = 0, .phase = -1, .reserve = -1, .threads = par_threads() };
+	*o = (struct map_options){.message_cost = 0, .phase = -1, .reserve = -1, .threads = par_threads()};
 	map_rates_default(&o->rates);
 	opterr = 0;
 	while ((opt = getopt_long(argc, argv, ":f:g:m:o:h", long_options, NULL)) != -1)
 		switch (opt) {
 		case 'h':
-			puts("usage: zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [--title TEXT] [--zippers all]\n"
+			puts("usage: zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [--title TEXT] "
+			     "[--zippers all]\n"
 			     "Draws clusters, nodes, ranks, and the traffic over each link.");
 			return 1;
 		case 'f':
@@ -55,7 +56,8 @@ static int options_parse(struct map_options *o, const char **title, int argc, ch
 			*title = optarg;
 			break;
 		default:
-			return zerr_set(err, -EINVAL, opt == ':' ? "%s needs a value" : "%s is no option", argv[optind - 1]);
+			return zerr_set(err, -EINVAL, opt == ':' ? "%s needs a value" : "%s is no option",
+				argv[optind - 1]);
 		}
 	if (optind < argc)
 		return zerr_set(err, -EINVAL, "\"%s\" is no option", argv[optind]);
@@ -68,7 +70,7 @@ int draw_main(int argc, char **argv)
 {
 	struct map_options o;
 	struct map_make m;
-	struct zerr err = { "" };
+	struct zerr err = {""};
 	const char *title = NULL;
 	int rc = options_parse(&o, &title, argc, argv, &err);
 	FILE *f = NULL;

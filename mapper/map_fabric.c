@@ -62,15 +62,17 @@ static int clash_check(const struct joined *j, uint32_t part, uint32_t node, con
 		return 0;
 	for (uint32_t z = 0; z < j->nzippers; z++)
 		if (j->zipper[z].point[part] == node)
-			return zerr_set(err, -EINVAL, "network: node %u of part %s is zipper %s and host %s: zippers stand behind "
-				"the hosts", node, j->part[part].name, j->zipper[z].name, n->name);
+			return zerr_set(err, -EINVAL,
+				"network: node %u of part %s is zipper %s and host %s: zippers stand behind "
+				"the hosts",
+				node, j->part[part].name, j->zipper[z].name, n->name);
 	return 0;
 }
 
 static int points_find(struct map_fabric *f, const struct map_site *s, struct zerr *err)
 {
 	const struct joined *j = f->net->ops == &net_joined ? (const struct joined *)f->net : NULL;
-	uint32_t next[64] = { 0 };
+	uint32_t next[64] = {0};
 
 	if (!j && s->nclusters > 1)
 		return zerr_set(err, -EINVAL, "network: several clusters need a part:NAME each");
@@ -96,8 +98,8 @@ static int points_find(struct map_fabric *f, const struct map_site *s, struct ze
 		}
 		at = next[n->cluster]++;
 		if (at >= net->nodes)
-			return zerr_set(err, -EINVAL, "network: %u nodes are too few for the hosts of cluster %s", net->nodes,
-				cluster);
+			return zerr_set(err, -EINVAL, "network: %u nodes are too few for the hosts of cluster %s",
+				net->nodes, cluster);
 		rc = j ? clash_check(j, (uint32_t)part, at, n, err) : 0;
 		if (rc)
 			return rc;
@@ -111,7 +113,7 @@ int map_fabric_create(struct map_fabric *f, const struct map_site *s, const char
 {
 	int rc;
 
-	*f = (struct map_fabric){ .site = s, .routing = routing };
+	*f = (struct map_fabric){.site = s, .routing = routing};
 	rc = net_create(text, &f->net, err);
 	if (rc)
 		return rc;
@@ -124,7 +126,7 @@ void map_fabric_free(struct map_fabric *f)
 	if (f->net)
 		net_destroy(f->net);
 	free(f->point);
-	*f = (struct map_fabric){ 0 };
+	*f = (struct map_fabric){0};
 }
 
 /* --- prediction --- */
@@ -144,7 +146,7 @@ static uint32_t rank_messages(const void *arg, uint32_t rank, struct traffic_mes
 		for (uint64_t left = g->bytes[e]; left;) {
 			uint32_t part = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
 
-			out[n++] = (struct traffic_message){ g->peer[e], part };
+			out[n++] = (struct traffic_message){g->peer[e], part};
 			left -= part;
 		}
 	return n;
@@ -153,7 +155,7 @@ static uint32_t rank_messages(const void *arg, uint32_t rank, struct traffic_mes
 static int traffic_make(const struct map_fabric *f, const struct zgraph *g, const struct map_layout *l,
 	struct traffic *t, struct zerr *err)
 {
-	struct traffic_source source = { .ranks = g->ranks, .unit = 1, .messages = rank_messages, .arg = g };
+	struct traffic_source source = {.ranks = g->ranks, .unit = 1, .messages = rank_messages, .arg = g};
 	uint32_t *point = malloc(l->n * sizeof(*point));
 	int rc = point ? 0 : no_memory(err);
 
@@ -197,13 +199,13 @@ static int zipper_choose(const struct map_fabric *f, const struct map_layout *l,
 }
 
 /* The time of the busiest link, and which it is; links on the way of a byte that leaves its node, on average. */
-static int links_predict(const struct map_fabric *f, const struct zgraph *g, const struct map_layout *l, double *seconds,
-	double *mean, char *busiest, size_t size, struct zerr *err)
+static int links_predict(const struct map_fabric *f, const struct zgraph *g, const struct map_layout *l,
+	double *seconds, double *mean, char *busiest, size_t size, struct zerr *err)
 {
 	struct model_opts opts;
-	struct model_result result = { 0 };
+	struct model_result result = {0};
 	struct traffic t;
-	struct model_flow flow = { f->routing, &t };
+	struct model_flow flow = {f->routing, &t};
 	int rc = zipper_choose(f, l, err);
 
 	if (!rc)
@@ -265,12 +267,12 @@ static uint8_t hops_count(const struct net *net, uint32_t from, uint32_t to)
 	return n;
 }
 
-static int crews_create(struct crews *c, const struct map_fabric *f, const struct map_problem *p, const struct zgraph *g,
-	const struct map_layout *l)
+static int crews_create(struct crews *c, const struct map_fabric *f, const struct map_problem *p,
+	const struct zgraph *g, const struct map_layout *l)
 {
 	uint32_t n = p->site->nnodes;
 
-	*c = (struct crews){ .f = f, .s = p->site, .n = n };
+	*c = (struct crews){.f = f, .s = p->site, .n = n};
 	c->bytes = calloc((size_t)n * n, sizeof(*c->bytes));
 	c->hops = malloc((size_t)n * n);
 	c->place = malloc(n * sizeof(*c->place));
@@ -326,7 +328,7 @@ static bool may_exchange(const struct crews *c, uint32_t a, uint32_t b)
 	const struct map_node *na = &c->s->nodes[c->place[a]], *nb = &c->s->nodes[c->place[b]];
 
 	return na->class == nb->class && na->class != MAP_NONE && !c->fixed[a] && !c->fixed[b] &&
-		(c->size[a] || c->size[b]) && c->size[a] <= nb->slots && c->size[b] <= na->slots;
+	       (c->size[a] || c->size[b]) && c->size[a] <= nb->slots && c->size[b] <= na->slots;
 }
 
 static __int128 exchange(struct crews *c, uint32_t a, uint32_t b)
@@ -358,8 +360,8 @@ static __int128 crews_descend(struct crews *c)
 	return gained;
 }
 
-/* A descent gets stuck where two pairs of nodes would have to change places at once, as in a fat tree: so some exchanges by
- * chance, and another descent, over and over. */
+/* A descent gets stuck where two pairs of nodes would have to change places at once, as in a fat tree: so some
+ * exchanges by chance, and another descent, over and over. */
 static int crews_improve(struct crews *c, uint64_t seed)
 {
 	uint32_t *best = malloc(c->n * sizeof(*best));

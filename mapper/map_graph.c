@@ -103,11 +103,11 @@ static void shrink(struct map_graph *m, uint64_t ends)
 
 int map_graph_create(struct map_graph *m, const struct zgraph *g, uint64_t per_message, struct zerr *err)
 {
-	struct columns c = { 0 };
+	struct columns c = {0};
 	uint64_t at = 0;
 	int rc = columns_make(&c, g, per_message);
 
-	*m = (struct map_graph){ .n = g->ranks };
+	*m = (struct map_graph){.n = g->ranks};
 	m->off = malloc(((size_t)g->ranks + 1) * sizeof(*m->off));
 	m->adj = malloc((2 * g->edges + 1) * sizeof(*m->adj));
 	m->weight = malloc((2 * g->edges + 1) * sizeof(*m->weight));
@@ -143,7 +143,7 @@ int map_graph_induce(struct map_graph *m, const struct map_graph *g, const uint3
 		place[list[i]] = i;
 		edges += g->off[list[i] + 1] - g->off[list[i]];
 	}
-	*m = (struct map_graph){ .n = n };
+	*m = (struct map_graph){.n = n};
 	m->off = malloc(((size_t)n + 1) * sizeof(*m->off));
 	m->adj = malloc((edges + 1) * sizeof(*m->adj));
 	m->weight = malloc((edges + 1) * sizeof(*m->weight));
@@ -171,5 +171,5 @@ void map_graph_free(struct map_graph *m)
 	free(m->off);
 	free(m->adj);
 	free(m->weight);
-	*m = (struct map_graph){ 0 };
+	*m = (struct map_graph){0};
 }

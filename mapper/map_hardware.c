@@ -44,8 +44,8 @@ static int source_set(hwloc_topology_t t, const char *text, const char *folder, 
 	for (size_t i = 0; i <= len; i++)
 		synthetic[i] = text[i] == ',' ? ' ' : text[i];
 	return hwloc_topology_set_synthetic(t, synthetic)
-		? zerr_set(err, -EINVAL, "topology %.100s: not what hwloc calls a synthetic topology", text)
-		: 0;
+		       ? zerr_set(err, -EINVAL, "topology %.100s: not what hwloc calls a synthetic topology", text)
+		       : 0;
 }
 
 static int topology_load(hwloc_topology_t *t, const char *text, const char *folder, struct zerr *err)
@@ -97,7 +97,8 @@ static uint32_t gpus_count(hwloc_topology_t t)
 
 	for (hwloc_obj_t d = hwloc_get_next_osdev(t, NULL); d; d = hwloc_get_next_osdev(t, d)) {
 		hwloc_obj_osdev_type_t type = d->attr->osdev.type;
-		bool screen = d->name && (!strncmp(d->name, "card", 4) || !strncmp(d->name, "render", 6) || *d->name == ':');
+		bool screen =
+			d->name && (!strncmp(d->name, "card", 4) || !strncmp(d->name, "render", 6) || *d->name == ':');
 
 		if ((type != HWLOC_OBJ_OSDEV_COPROC && type != HWLOC_OBJ_OSDEV_GPU) || screen || d->parent == last)
 			continue;
@@ -220,7 +221,7 @@ int map_hardware_read(struct map_hardware *h, const char *text, const char *fold
 	char flat[32];
 	int rc;
 
-	*h = (struct map_hardware){ 0 };
+	*h = (struct map_hardware){0};
 	if (!text) {
 		snprintf(flat, sizeof(flat), "core:%u,pu:1", cores);
 		text = flat;
@@ -239,5 +240,5 @@ void map_hardware_free(struct map_hardware *h)
 {
 	free(h->core);
 	free(h->kept);
-	*h = (struct map_hardware){ 0 };
+	*h = (struct map_hardware){0};
 }

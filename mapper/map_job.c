@@ -21,8 +21,10 @@ static int refuse(const struct map_site *s, uint64_t clusters, const char *why, 
 		if (clusters >> c & 1 && len < sizeof(names))
 			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", len ? "," : "",
 				s->hosts->clusters[c].name);
-	return zerr_set(err, -ENETUNREACH, "%.128s: no #ZIP zipper line serves all of the clusters %s%s, so zmpirun could not "
-		"run this (--zippers all predicts it)", s->hosts->path, names, why);
+	return zerr_set(err, -ENETUNREACH,
+		"%.128s: no #ZIP zipper line serves all of the clusters %s%s, so zmpirun could not "
+		"run this (--zippers all predicts it)",
+		s->hosts->path, names, why);
 }
 
 /* Only these clusters: is there room for all? If so it remains like that. */

@@ -10,7 +10,7 @@
 
 int map_layout_create(struct map_layout *l, uint32_t n, struct zerr *err)
 {
-	*l = (struct map_layout){ .n = n };
+	*l = (struct map_layout){.n = n};
 	l->node = malloc(n * sizeof(*l->node));
 	l->cluster = calloc(n, sizeof(*l->cluster));
 	if (l->node && l->cluster) {
@@ -36,14 +36,14 @@ void map_layout_free(struct map_layout *l)
 {
 	free(l->node);
 	free(l->cluster);
-	*l = (struct map_layout){ 0 };
+	*l = (struct map_layout){0};
 }
 
 /* --- room on nodes --- */
 
 struct room {
 	const struct map_problem *p;
-	uint32_t *free;				 /* [nnodes] */
+	uint32_t *free;			     /* [nnodes] */
 	uint32_t (*limit)[MAP_FEATURES_MAX]; /* [nnodes] */
 };
 
@@ -51,7 +51,7 @@ static int room_create(struct room *r, const struct map_problem *p, struct zerr 
 {
 	const struct map_site *s = p->site;
 
-	*r = (struct room){ .p = p };
+	*r = (struct room){.p = p};
 	r->free = malloc(s->nnodes * sizeof(*r->free));
 	r->limit = malloc(s->nnodes * sizeof(*r->limit));
 	if (!r->free || !r->limit)
@@ -178,7 +178,7 @@ static void shares_make(uint64_t ranks, uint32_t nclusters, const uint64_t *slot
 int map_layout_pairs(struct map_layout *l, const struct map_problem *p, struct zerr *err)
 {
 	const struct map_site *s = p->site;
-	uint64_t slots[64] = { 0 }, share[64] = { 0 }, left = 0, all;
+	uint64_t slots[64] = {0}, share[64] = {0}, left = 0, all;
 	uint32_t node = 0, cluster = 0;
 	struct room r;
 	int rc = room_create(&r, p, err);
@@ -223,7 +223,7 @@ void map_layout_join(struct map_layout *l, const struct map_problem *p)
 		changed = false;
 		for (uint32_t v = 0; v < l->n; v++) {
 			const struct map_node *node = &s->nodes[l->node[v]];
-			uint64_t with[64] = { 0 };
+			uint64_t with[64] = {0};
 			uint32_t best = l->cluster[v];
 
 			if (!node->zipper)
@@ -241,7 +241,7 @@ void map_layout_join(struct map_layout *l, const struct map_problem *p)
 
 int map_layout_classes(const struct map_layout *l, const struct map_problem *p, uint8_t *class, struct zerr *err)
 {
-	struct map_layout copy = { 0 };
+	struct map_layout copy = {0};
 	struct room r;
 	int rc = map_layout_create(&copy, l->n, err);
 

@@ -36,12 +36,13 @@ static void end_add(struct map_links *l, const struct map_site *s, uint32_t node
 	}
 	if (!common && !s->all_zippers) {
 		fabric = cluster;
-	} else if (!common) { /* bridged: out at the port from where it is nearest; the rails are added for all of them later */
+	} else if (!common) { /* bridged: out at the port from where it is nearest; the rails are added for all of them
+				 later */
 		uint32_t best = n->cluster;
 
 		for (uint32_t c = 0; c < s->nclusters; c++)
 			if (n->fabrics >> c & 1 && map_site_far(s, UINT64_C(1) << c, o->fabrics) <
-				map_site_far(s, UINT64_C(1) << best, o->fabrics))
+							   map_site_far(s, UINT64_C(1) << best, o->fabrics))
 				best = c;
 		fabric = best;
 	} else {
@@ -68,7 +69,7 @@ int map_links_make(struct map_links *l, const struct map_make *m, enum map_candi
 	const struct map_site *s = &m->site;
 	const struct zgraph *g = m->traffic;
 
-	*l = (struct map_links){ 0 };
+	*l = (struct map_links){0};
 	l->node = calloc(s->nnodes, sizeof(*l->node));
 	l->port = calloc(s->nnodes, sizeof(*l->port));
 	if (!l->node || !l->port) {
@@ -102,5 +103,5 @@ void map_links_free(struct map_links *l)
 {
 	free(l->node);
 	free(l->port);
-	*l = (struct map_links){ 0 };
+	*l = (struct map_links){0};
 }

@@ -11,9 +11,9 @@ struct map_link {
 };
 
 struct map_links {
-	struct map_link *node;	    /* [nnodes]: of ordinary nodes */
+	struct map_link *node;	     /* [nnodes]: of ordinary nodes */
 	struct map_link (*port)[64]; /* [nnodes]: of zipper nodes, to each cluster's network */
-	struct map_link most;	    /* bytes[0]: the largest sum of a link */
+	struct map_link most;	     /* bytes[0]: the largest sum of a link */
 };
 
 /* Bridged bytes are shared by the zippers as map_predict does; they count at their ends' links and at every port that

@@ -49,7 +49,7 @@ static int message_cost(const struct map_options *o, uint64_t *cost, struct zerr
 
 static int graph_get(struct map_make *m, struct zerr *err)
 {
-	const struct zgraph_select select = { .phase = m->o->phase };
+	const struct zgraph_select select = {.phase = m->o->phase};
 	uint64_t cost;
 	int rc = message_cost(m->o, &cost, err);
 
@@ -71,7 +71,8 @@ static int old_read(struct map_make *m, struct zerr *err)
 	if (rc)
 		return rc;
 	if (map.nranks != m->graph.n)
-		rc = zerr_set(err, -EINVAL, "%s has %u ranks, %s has %u", m->o->improve, map.nranks, m->o->graph, m->graph.n);
+		rc = zerr_set(err, -EINVAL, "%s has %u ranks, %s has %u", m->o->improve, map.nranks, m->o->graph,
+			m->graph.n);
 	if (!rc && !(target = malloc(map.nranks * sizeof(*target))))
 		rc = no_memory(err);
 	if (!rc)
@@ -104,10 +105,10 @@ static int predict(struct map_make *m, enum map_candidate which, struct zerr *er
 
 int map_make_read(struct map_make *m, const struct map_options *o, struct zerr *err)
 {
-	struct map_site_opts site = { .reserve = o->reserve, .all_zippers = o->all_zippers };
+	struct map_site_opts site = {.reserve = o->reserve, .all_zippers = o->all_zippers};
 	int rc;
 
-	*m = (struct map_make){ .o = o };
+	*m = (struct map_make){.o = o};
 	rc = zhostfile_read(&m->hosts, o->hosts, err);
 	if (!rc)
 		rc = graph_get(m, err);
@@ -117,7 +118,7 @@ int map_make_read(struct map_make *m, const struct map_options *o, struct zerr *
 	site.nfeatures = m->rules.nfeatures;
 	if (!rc)
 		rc = map_site_create(&m->site, &m->hosts, &site, err);
-	m->problem = (struct map_problem){ &m->graph, &m->site, &m->rules, o->seed };
+	m->problem = (struct map_problem){&m->graph, &m->site, &m->rules, o->seed};
 	if (!rc && o->fabric)
 		rc = map_fabric_create(&m->fabric, &m->site, o->fabric, o->routing, err);
 	m->fabric.threads = o->threads;
@@ -138,7 +139,8 @@ static int simple_make(struct map_make *m, enum map_candidate which, struct zerr
 	int rc = map_layout_create(&made->layout, m->graph.n, err);
 
 	if (!rc)
-		rc = (which == MAP_FROM_PAIRS ? map_layout_pairs : map_layout_block)(&made->layout, &m->problem, &made->why);
+		rc = (which == MAP_FROM_PAIRS ? map_layout_pairs : map_layout_block)(&made->layout, &m->problem,
+			&made->why);
 	if (rc == -ENOSPC) {
 		map_layout_free(&made->layout);
 		return 0;
@@ -182,10 +184,12 @@ static int spread_apply(struct map_make *m, struct zerr *err)
 
 static int search_make(struct map_make *m, struct zerr *err)
 {
-	struct map_search_opts opts = { .strategy = m->o->strategy, .effort = m->o->effort, .progress = say,
-		.progress_arg = m };
+	struct map_search_opts opts = {.strategy = m->o->strategy,
+		.effort = m->o->effort,
+		.progress = say,
+		.progress_arg = m};
 	struct map_layout *l = &m->made[MAP_RESULT].layout;
-	uint8_t *from[3] = { NULL }, *class = malloc(m->graph.n);
+	uint8_t *from[3] = {NULL}, *class = malloc(m->graph.n);
 	map_cost cost;
 	int rc = class ? map_layout_create(l, m->graph.n, err) : no_memory(err);
 
@@ -227,7 +231,8 @@ static int compare_with(struct map_make *m, enum map_candidate which, struct zer
 	uint8_t *class;
 	int rc = 0;
 
-	if (!m->made[which].layout.n || map_layout_cost(&m->made[which].layout, &m->problem) > map_layout_cost(l, &m->problem))
+	if (!m->made[which].layout.n ||
+		map_layout_cost(&m->made[which].layout, &m->problem) > map_layout_cost(l, &m->problem))
 		return 0;
 	class = malloc(m->graph.n);
 	rc = class ? map_layout_classes(&m->made[which].layout, &m->problem, class, NULL) : no_memory(err);
@@ -263,8 +268,8 @@ static int old_keep(struct map_make *m, struct zerr *err)
 	if (allowed && allowed != -ENOSPC)
 		return no_memory(err);
 	m->improved = allowed || better(m, &now->layout, &old->layout) ||
-		(!better(m, &old->layout, &now->layout) &&
-			(direct_after < direct_before || (m->fabric.net && after < before * 0.999)));
+		      (!better(m, &old->layout, &now->layout) &&
+			      (direct_after < direct_before || (m->fabric.net && after < before * 0.999)));
 	if (m->improved)
 		return 0;
 	map_layout_free(&now->layout);

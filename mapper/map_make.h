@@ -26,7 +26,7 @@ struct map_make {
 	struct map_problem problem;
 	struct map_fabric fabric; /* net NULL: none given */
 	struct map_made made[MAP_CANDIDATES];
-	bool improved; /* with an old map: the result is another one */
+	bool improved;	       /* with an old map: the result is another one */
 	uint32_t fabric_moved; /* nodes whose ranks changed places by the network model */
 };
 

@@ -75,7 +75,8 @@ static uint32_t picks_find(const struct map_graph *g, uint32_t v, struct pick *l
 
 	for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++) {
 		uint32_t u = g->adj[e], low = u < v ? u : v, high = u < v ? v : u, at;
-		struct pick p = { g->weight[e], (uint32_t)rng_mix((uint64_t)low << 32 | high), (uint32_t)(e - g->off[v]) };
+		struct pick p = {g->weight[e], (uint32_t)rng_mix((uint64_t)low << 32 | high),
+			(uint32_t)(e - g->off[v])};
 
 		if (n == HEAVIEST && !pick_lighter(&list[n - 1], &p))
 			continue;
@@ -135,7 +136,7 @@ static int graph_make(struct metis_graph *m, const struct map_graph *g, struct z
 {
 	int rc;
 
-	*m = (struct metis_graph){ 0 };
+	*m = (struct metis_graph){0};
 	rc = g->off[g->n] > ENDS_MAX ? graph_thin(m, g) : graph_whole(m, g);
 	if (rc)
 		metis_free(m);
@@ -203,7 +204,8 @@ int map_metis_separator(const struct map_graph *g, unsigned seed, uint32_t *part
 	METIS_SetDefaultOptions(options);
 	options[METIS_OPTION_SEED] = (idx_t)(seed % INT32_MAX);
 	options[METIS_OPTION_NSEPS] = 4;
-	rc = metis_result(METIS_ComputeVertexSeparator(&m.n, m.xadj, m.adjncy, NULL, options, &size, (idx_t *)part), err);
+	rc = metis_result(METIS_ComputeVertexSeparator(&m.n, m.xadj, m.adjncy, NULL, options, &size, (idx_t *)part),
+		err);
 	metis_free(&m);
 	return rc;
 }

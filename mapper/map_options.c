@@ -12,33 +12,44 @@
 #include "routing.h"
 #include "spec.h"
 
-enum { OPT_NEED = 256, OPT_PIN, OPT_FORBID, OPT_IMPROVE, OPT_RESERVE, OPT_RATES, OPT_MESSAGE, OPT_PHASE, OPT_EFFORT,
-	OPT_LIST, OPT_ZIPPERS };
+enum {
+	OPT_NEED = 256,
+	OPT_PIN,
+	OPT_FORBID,
+	OPT_IMPROVE,
+	OPT_RESERVE,
+	OPT_RATES,
+	OPT_MESSAGE,
+	OPT_PHASE,
+	OPT_EFFORT,
+	OPT_LIST,
+	OPT_ZIPPERS
+};
 
 static const struct option long_options[] = {
-	{ "hosts", required_argument, NULL, 'f' },
-	{ "graph", required_argument, NULL, 'g' },
-	{ "fabric", required_argument, NULL, 'F' },
-	{ "routing", required_argument, NULL, 'r' },
-	{ "strategy", required_argument, NULL, 'S' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "improve", required_argument, NULL, OPT_IMPROVE },
-	{ "need", required_argument, NULL, OPT_NEED },
-	{ "pin", required_argument, NULL, OPT_PIN },
-	{ "forbid", required_argument, NULL, OPT_FORBID },
-	{ "reserve", required_argument, NULL, OPT_RESERVE },
-	{ "rates", required_argument, NULL, OPT_RATES },
-	{ "message-cost", required_argument, NULL, OPT_MESSAGE },
-	{ "phase", required_argument, NULL, OPT_PHASE },
-	{ "effort", required_argument, NULL, OPT_EFFORT },
-	{ "list", required_argument, NULL, OPT_LIST },
-	{ "zippers", required_argument, NULL, OPT_ZIPPERS },
-	{ "seed", required_argument, NULL, 's' },
-	{ "threads", required_argument, NULL, 't' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{"hosts", required_argument, NULL, 'f'},
+	{"graph", required_argument, NULL, 'g'},
+	{"fabric", required_argument, NULL, 'F'},
+	{"routing", required_argument, NULL, 'r'},
+	{"strategy", required_argument, NULL, 'S'},
+	{"output", required_argument, NULL, 'o'},
+	{"improve", required_argument, NULL, OPT_IMPROVE},
+	{"need", required_argument, NULL, OPT_NEED},
+	{"pin", required_argument, NULL, OPT_PIN},
+	{"forbid", required_argument, NULL, OPT_FORBID},
+	{"reserve", required_argument, NULL, OPT_RESERVE},
+	{"rates", required_argument, NULL, OPT_RATES},
+	{"message-cost", required_argument, NULL, OPT_MESSAGE},
+	{"phase", required_argument, NULL, OPT_PHASE},
+	{"effort", required_argument, NULL, OPT_EFFORT},
+	{"list", required_argument, NULL, OPT_LIST},
+	{"zippers", required_argument, NULL, OPT_ZIPPERS},
+	{"seed", required_argument, NULL, 's'},
+	{"threads", required_argument, NULL, 't'},
+	{"quiet", no_argument, NULL, 'q'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 static void help_print(void)
@@ -55,10 +66,12 @@ static void help_print(void)
 	     "      --need FEATURE:RANKS   these ranks need nodes that have it, as gpu:0-15; may be repeated\n"
 	     "      --pin RANKS:NODE       these ranks run there; may be repeated\n"
 	     "      --forbid NODE,NODE     no ranks there; may be repeated\n"
-	     "      --reserve N            cores of each zipper node that are kept for zipperd, where cores are known;\n"
+	     "      --reserve N            cores of each zipper node that are kept for zipperd, where cores are "
+	     "known;\n"
 	     "                             default: one a direction\n"
 	     "      --zippers one|all      one, as zmpirun does; or as if all forwarded, several in a row\n"
-	     "  -F, --fabric TEXT|FILE     the networks, as zipmap model takes them: refines and predicts with the model\n"
+	     "  -F, --fabric TEXT|FILE     the networks, as zipmap model takes them: refines and predicts with the "
+	     "model\n"
 	     "  -r, --routing NAME         of the model, default SD\n"
 	     "      --rates \"KEY:N ...\"    of the time estimate: inside, native, direct, bridged (ns a message),\n"
 	     "                             bandwidth, forward (bytes a second)\n"
@@ -98,7 +111,7 @@ static int strategy_take(struct map_options *o, const char *text, struct zerr *e
 /* "native:1500 forward:2G" */
 static int rates_take(struct map_rates *r, const char *text, struct zerr *err)
 {
-	static const char *const names[MAP_KINDS] = { "inside", "native", "direct", "bridged" };
+	static const char *const names[MAP_KINDS] = {"inside", "native", "direct", "bridged"};
 	struct spec_list list;
 	char *named;
 	uint64_t v;
@@ -239,8 +252,14 @@ int map_options_parse(struct map_options *o, int argc, char **argv, struct zerr 
 {
 	int opt, rc = 0;
 
-	*o = (struct map_options){ .message_cost = -1, .phase = -1, .reserve = -1, .effort = 1, .list = 1000, .seed = 1,
-		.threads = par_threads(), .routing = routing_find("SD") };
+	*o = (struct map_options){.message_cost = -1,
+		.phase = -1,
+		.reserve = -1,
+		.effort = 1,
+		.list = 1000,
+		.seed = 1,
+		.threads = par_threads(),
+		.routing = routing_find("SD")};
 	map_rates_default(&o->rates);
 	opterr = 0;
 	while (!rc && (opt = getopt_long(argc, argv, ":f:g:F:r:S:o:s:t:qvh", long_options, NULL)) != -1) {
@@ -249,7 +268,8 @@ int map_options_parse(struct map_options *o, int argc, char **argv, struct zerr 
 			return 1;
 		}
 		if (opt == '?' || opt == ':')
-			rc = zerr_set(err, -EINVAL, opt == ':' ? "%s needs a value" : "%s is no option", argv[optind - 1]);
+			rc = zerr_set(err, -EINVAL, opt == ':' ? "%s needs a value" : "%s is no option",
+				argv[optind - 1]);
 		else
 			rc = option_take(o, opt, optarg, err);
 	}

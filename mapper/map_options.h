@@ -15,9 +15,9 @@ struct map_options {
 	const struct routing *routing;
 	struct map_wishes wishes;
 	struct map_rates rates;
-	int64_t message_cost; /* bytes; -1: by the rates, 0 for graphs without messages */
-	int64_t phase;	      /* -1: all */
-	int reserve;	      /* -1: preset */
+	int64_t message_cost;		/* bytes; -1: by the rates, 0 for graphs without messages */
+	int64_t phase;			/* -1: all */
+	int reserve;			/* -1: preset */
 	unsigned effort, threads, list; /* list: crossings that the map names */
 	uint64_t seed;
 	bool all_zippers; /* see map_site.h */

@@ -10,16 +10,16 @@
 #include "map_metis.h"
 #include "map_queue.h"
 
-#define METIS_ENDS_MAX (UINT64_C(6) << 20)  /* ends of edges up to which METIS is asked too */
+#define METIS_ENDS_MAX (UINT64_C(6) << 20) /* ends of edges up to which METIS is asked too */
 #define METIS_NODES_MAX 1024u
 #define REFINE_WORK (UINT64_C(600) << 20) /* ends of edges that exchanges may look at */
 
 struct place {
 	const struct map_problem *p;
 	struct map_layout *l;
-	uint32_t *free;			       /* [nnodes] */
+	uint32_t *free;			     /* [nnodes] */
 	uint32_t (*limit)[MAP_FEATURES_MAX]; /* [nnodes]: ranks with a need that still fit */
-	uint32_t *want;			       /* [nnodes]: ranks that it shall get */
+	uint32_t *want;			     /* [nnodes]: ranks that it shall get */
 };
 
 static bool fits(const struct place *a, uint32_t v, uint32_t node)
@@ -56,7 +56,7 @@ struct grow {
 	struct place *a;
 	const uint8_t *class;
 	uint32_t c;
-	uint64_t *linked;	/* [n]: weight to the node that grows */
+	uint64_t *linked; /* [n]: weight to the node that grows */
 	uint32_t *touched, ntouched;
 	struct map_queue queue;
 	uint32_t next; /* rank from which a free one is searched */
@@ -113,7 +113,8 @@ static int node_grow(struct grow *g, uint32_t node, uint32_t ranks)
 		rc = grow_touch(g, seed);
 		seed = MAP_NONE;
 		while (ranks && !rc && seed == MAP_NONE && map_queue_pop(&g->queue, &e))
-			if (a->l->node[e.rank] == MAP_NONE && e.cost == -(__int128)g->linked[e.rank] && fits(a, e.rank, node))
+			if (a->l->node[e.rank] == MAP_NONE && e.cost == -(__int128)g->linked[e.rank] &&
+				fits(a, e.rank, node))
 				seed = e.rank;
 		if (ranks && seed == MAP_NONE)
 			seed = grow_seed(g, node);
@@ -141,7 +142,7 @@ static void needs_put(struct place *a, const uint8_t *class, uint32_t c)
 static int class_grow(struct place *a, const uint8_t *class, uint32_t c, struct zerr *err)
 {
 	const struct map_site *s = a->p->site;
-	struct grow g = { .a = a, .class = class, .c = c };
+	struct grow g = {.a = a, .class = class, .c = c};
 	int rc = 0;
 
 	g.linked = calloc(a->l->n, sizeof(*g.linked));
@@ -288,7 +289,7 @@ static bool rank_improve(struct swap *s, uint32_t v)
 			if (!swap_allowed(s->a, u, v))
 				continue;
 			sum = gain + (int64_t)linked_to(s, u, own) - (int64_t)linked_to(s, u, node) -
-				2 * (int64_t)weight_between(g, u, v);
+			      2 * (int64_t)weight_between(g, u, v);
 			if (sum > most) {
 				most = sum;
 				best = u;
@@ -305,7 +306,7 @@ static bool rank_improve(struct swap *s, uint32_t v)
 static int swaps_run(struct place *a, struct zerr *err)
 {
 	const uint32_t n = a->l->n, nnodes = a->p->site->nnodes;
-	struct swap s = { .a = a };
+	struct swap s = {.a = a};
 	bool better = true;
 	int rc = 0;
 
@@ -347,7 +348,7 @@ static int place_create(struct place *a, const struct map_problem *p, struct map
 {
 	const struct map_site *s = p->site;
 
-	*a = (struct place){ .p = p, .l = l };
+	*a = (struct place){.p = p, .l = l};
 	a->free = malloc(s->nnodes * sizeof(*a->free));
 	a->limit = malloc(s->nnodes * sizeof(*a->limit));
 	a->want = calloc(s->nnodes, sizeof(*a->want));

@@ -11,13 +11,14 @@
 
 #define CHUNK 4096u /* ranks that a thread takes at a time */
 
-const char *const map_kind_names[MAP_KINDS] = { "within nodes", "native", "direct", "bridged" };
+const char *const map_kind_names[MAP_KINDS] = {"within nodes", "native", "direct", "bridged"};
 
 /* Of InfiniBand of the thesis' time, and what a forward by zipperd was measured to add on one machine. */
 void map_rates_default(struct map_rates *r)
 {
-	*r = (struct map_rates){ .latency = { 0.5e-6, 1.5e-6, 2e-6, 5e-6 }, .bandwidth = 5120.0 * (1 << 20),
-		.forward = 5120.0 * (1 << 20) };
+	*r = (struct map_rates){.latency = {0.5e-6, 1.5e-6, 2e-6, 5e-6},
+		.bandwidth = 5120.0 * (1 << 20),
+		.forward = 5120.0 * (1 << 20)};
 }
 
 /* One thread's share. */
@@ -95,8 +96,8 @@ static void crossing_note(struct share *w, size_t list, struct map_crossing c)
 
 /* --- edges --- */
 
-/* Where a message from u to v is forwarded: between the clusters whose jobs they take part in; by all zippers between the
- * fabrics where that is needed least often. */
+/* Where a message from u to v is forwarded: between the clusters whose jobs they take part in; by all zippers between
+ * the fabrics where that is needed least often. */
 static void way_find(const struct task *t, uint32_t u, uint32_t v, uint32_t *from, uint32_t *to)
 {
 	const struct map_site *s = t->s;
@@ -150,7 +151,7 @@ static double edge_add(const struct task *t, struct share *w, uint32_t u, uint32
 		}
 		sum_add(&w->way[from][to], bytes, messages);
 		w->forwarded += bytes * hops;
-		crossing_note(w, t->list, (struct map_crossing){ u, v, { bytes, messages }, hops });
+		crossing_note(w, t->list, (struct map_crossing){u, v, {bytes, messages}, hops});
 		latency *= hops;
 	}
 	return (double)messages * latency;
@@ -187,9 +188,11 @@ static int rails_make(struct map_prediction *p, const struct map_site *s)
 		for (int a = 0; a < h->zippers[z].nports; a++)
 			for (int b = 0; b < h->zippers[z].nports; b++)
 				if (a != b)
-					p->rails[p->nrails++] = (struct map_rail){ .zipper = (uint32_t)z,
-						.from = (uint32_t)zhostfile_find_cluster(h, h->zippers[z].ports[a].fabric),
-						.to = (uint32_t)zhostfile_find_cluster(h, h->zippers[z].ports[b].fabric) };
+					p->rails[p->nrails++] = (struct map_rail){.zipper = (uint32_t)z,
+						.from = (uint32_t)zhostfile_find_cluster(h,
+							h->zippers[z].ports[a].fabric),
+						.to = (uint32_t)zhostfile_find_cluster(h,
+							h->zippers[z].ports[b].fabric)};
 	return 0;
 }
 
@@ -208,7 +211,8 @@ static void rails_load(struct map_prediction *p, uint32_t from, uint32_t to, str
 	for (uint32_t r = 0; r < p->nrails; r++) {
 		if (!does(p, &p->rails[r], from, to))
 			continue;
-		sum_add(&p->rails[r].load, load.bytes / n + (i < load.bytes % n), load.messages / n + (i < load.messages % n));
+		sum_add(&p->rails[r].load, load.bytes / n + (i < load.bytes % n),
+			load.messages / n + (i < load.messages % n));
 		i++;
 	}
 }
@@ -336,10 +340,10 @@ static void share_take(struct map_prediction *p, struct share *w)
 int map_predict(struct map_prediction *p, const struct zgraph *g, const struct map_site *s, const struct map_layout *l,
 	const struct map_rates *rates, size_t list, unsigned threads, struct zerr *err)
 {
-	struct task t = { .g = g, .s = s, .l = l, .rates = rates, .list = list };
+	struct task t = {.g = g, .s = s, .l = l, .rates = rates, .list = list};
 	int rc;
 
-	*p = (struct map_prediction){ .zipper = -1 };
+	*p = (struct map_prediction){.zipper = -1};
 	rc = s->all_zippers ? 0 : map_job_zipper(s, l, &p->zipper, err);
 	if (rc)
 		return rc;
@@ -352,10 +356,11 @@ int map_predict(struct map_prediction *p, const struct zgraph *g, const struct m
 		par_run(threads, (g->ranks + CHUNK - 1) / CHUNK, chunk_sum, &t);
 		shares_join(&t, threads);
 		if (t.share[0].lost_from != MAP_NONE)
-			rc = zerr_set(err, -ENETUNREACH, "rank %u in cluster %s and rank %u in cluster %s send to each other, "
-				"and no zipper joins the two", t.share[0].lost_from,
-				s->hosts->clusters[l->cluster[t.share[0].lost_from]].name, t.share[0].lost_to,
-				s->hosts->clusters[l->cluster[t.share[0].lost_to]].name);
+			rc = zerr_set(err, -ENETUNREACH,
+				"rank %u in cluster %s and rank %u in cluster %s send to each other, "
+				"and no zipper joins the two",
+				t.share[0].lost_from, s->hosts->clusters[l->cluster[t.share[0].lost_from]].name,
+				t.share[0].lost_to, s->hosts->clusters[l->cluster[t.share[0].lost_to]].name);
 	}
 	if (!rc) {
 		ways_load(p, s, &t.share[0]);
@@ -374,5 +379,5 @@ void map_prediction_free(struct map_prediction *p)
 	free(p->out);
 	free(p->in);
 	free(p->crossing);
-	*p = (struct map_prediction){ 0 };
+	*p = (struct map_prediction){0};
 }

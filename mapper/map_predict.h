@@ -25,7 +25,7 @@ struct map_sum {
 
 /* One direction of a zipper. */
 struct map_rail {
-	uint32_t zipper; /* of the hostfile */
+	uint32_t zipper;   /* of the hostfile */
 	uint32_t from, to; /* fabrics */
 	struct map_sum load;
 };
@@ -53,10 +53,10 @@ struct map_prediction {
 	int zipper;			/* that all of it goes through; -1: several, or nothing can be bridged */
 	struct map_rail *rails;		/* [nrails], all of the hostfile */
 	uint32_t nrails;
-	uint64_t *out, *in;	      /* [nnodes]: bytes that leave and reach a node */
-	double messages_s, links_s;   /* time of the rank with most to do; of the busiest node or rail */
-	double links_mean;	      /* with a network: links on the way of a byte that leaves its node, on average */
-	char busiest[128];	      /* which */
+	uint64_t *out, *in;	       /* [nnodes]: bytes that leave and reach a node */
+	double messages_s, links_s;    /* time of the rank with most to do; of the busiest node or rail */
+	double links_mean;	       /* with a network: links on the way of a byte that leaves its node, on average */
+	char busiest[128];	       /* which */
 	struct map_crossing *crossing; /* [ncrossings], heaviest first; at most `list` of map_predict */
 	size_t ncrossings;
 	uint64_t crossings; /* all there are */

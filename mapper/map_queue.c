@@ -26,7 +26,7 @@ int map_queue_push_stamped(struct map_queue *q, const struct map_entry *e)
 
 int map_queue_push(struct map_queue *q, __int128 cost, uint32_t rank, uint32_t to)
 {
-	struct map_entry e = { .cost = cost, .rank = rank, .to = to };
+	struct map_entry e = {.cost = cost, .rank = rank, .to = to};
 
 	return map_queue_push_stamped(q, &e);
 }
@@ -58,5 +58,5 @@ bool map_queue_pop(struct map_queue *q, struct map_entry *out)
 void map_queue_free(struct map_queue *q)
 {
 	free(q->entry);
-	*q = (struct map_queue){ 0 };
+	*q = (struct map_queue){0};
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves waiting for their turn, the cheapest first. Entries grow old: whoever takes one looks whether it still holds. */
+/* Moves waiting for their turn, the cheapest first. Entries grow old: whoever takes one looks whether it still holds.
+ */
 #ifndef ZIP_MAPPER_MAP_QUEUE_H
 #define ZIP_MAPPER_MAP_QUEUE_H
 

@@ -8,9 +8,9 @@
 #include "map_queue.h"
 #include "rng.h"
 
-#define ALL_MOVE_MAX 20000u /* ranks up to which those in the middle of a class may move too */
-#define WEARY_MIN 400u	    /* moves without a new best after which a pass ends */
-#define WEARY_SHARE 64u	    /* or this part of all ranks, if that is more */
+#define ALL_MOVE_MAX 20000u	      /* ranks up to which those in the middle of a class may move too */
+#define WEARY_MIN 400u		      /* moves without a new best after which a pass ends */
+#define WEARY_SHARE 64u		      /* or this part of all ranks, if that is more */
 #define WORK_MAX (UINT64_C(48) << 20) /* ends of edges that the passes of one start may look at */
 
 struct pass {
@@ -52,7 +52,7 @@ static int rank_offer(struct pass *p, uint32_t v)
 
 	p->stamp[v]++;
 	for (uint32_t to = 0; to < c->k && !rc; to++) {
-		struct map_entry e = { .rank = v, .to = to, .stamp = p->stamp[v] };
+		struct map_entry e = {.rank = v, .to = to, .stamp = p->stamp[v]};
 
 		if (to == from || !map_rules_allow(c->p->rules, s, v, to))
 			continue;
@@ -111,12 +111,13 @@ static bool move_choose(struct pass *p, struct map_entry *best)
 	const struct map_site *s = p->c->p->site;
 	bool found = false;
 
-	*best = (struct map_entry){ .rank = MAP_NONE };
+	*best = (struct map_entry){.rank = MAP_NONE};
 	for (uint32_t from = 0; from < p->c->k; from++) {
 		if (p->over != MAP_NONE && from != p->over)
 			continue;
 		for (uint32_t to = 0; to < p->c->k; to++) {
-			const struct map_entry *e = from == to || !s->classes[to].slots ? NULL : queue_look(p, from, to);
+			const struct map_entry *e =
+				from == to || !s->classes[to].slots ? NULL : queue_look(p, from, to);
 
 			if (!e || p->c->load[to] > s->classes[to].slots || (found && e->cost >= best->cost))
 				continue;
@@ -168,7 +169,7 @@ static int pass_run(struct pass *p, bool *better)
 
 int map_cut_refine(struct map_cut *c, struct zerr *err)
 {
-	struct pass p = { .c = c };
+	struct pass p = {.c = c};
 	bool better = true;
 	int rc = 0;
 

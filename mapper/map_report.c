@@ -11,7 +11,7 @@
 
 static const char *bytes_text(char *buf, size_t size, uint64_t bytes)
 {
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	double v = (double)bytes;
 	int u = 0;
 
@@ -47,7 +47,8 @@ static void row_print(const char *name, const struct map_made *made, FILE *f)
 	}
 	fprintf(f, "%-9s %12s %12" PRIu64 " %12s %12s %12s %12s\n", name,
 		bytes_text(a, sizeof(a), p->kind[MAP_BRIDGED].bytes), p->kind[MAP_BRIDGED].messages,
-		bytes_text(b, sizeof(b), p->kind[MAP_DIRECT].bytes), bytes_text(c, sizeof(c), p->kind[MAP_NATIVE].bytes),
+		bytes_text(b, sizeof(b), p->kind[MAP_DIRECT].bytes),
+		bytes_text(c, sizeof(c), p->kind[MAP_NATIVE].bytes),
 		bytes_text(d, sizeof(d), p->kind[MAP_INSIDE].bytes),
 		seconds_text(t, sizeof(t), map_prediction_seconds(p)));
 }
@@ -103,8 +104,9 @@ static void rails_print(const struct map_make *m, FILE *f)
 		if (!p->rails[i].load.messages && !p->rails[i].load.bytes)
 			continue;
 		if (used++ < SHOWN)
-			fprintf(f, "rail %s %s>%s: %s, %" PRIu64 " messages\n", m->hosts.zippers[p->rails[i].zipper].host,
-				m->hosts.clusters[p->rails[i].from].name, m->hosts.clusters[p->rails[i].to].name,
+			fprintf(f, "rail %s %s>%s: %s, %" PRIu64 " messages\n",
+				m->hosts.zippers[p->rails[i].zipper].host, m->hosts.clusters[p->rails[i].from].name,
+				m->hosts.clusters[p->rails[i].to].name,
 				bytes_text(a, sizeof(a), p->rails[i].load.bytes), p->rails[i].load.messages);
 	}
 	if (used > SHOWN)
@@ -131,8 +133,8 @@ static void crossings_print(const struct map_make *m, FILE *f)
 		const struct map_crossing *c = &p->crossing[i];
 
 		fprintf(f, "    %u to %u: %s, %" PRIu64 " messages, %u forward%s: %s\n", c->from, c->to,
-			bytes_text(a, sizeof(a), c->load.bytes), c->load.messages, c->forwards, c->forwards == 1 ? "" : "s",
-			seconds_text(t, sizeof(t), crossing_seconds(m, c)));
+			bytes_text(a, sizeof(a), c->load.bytes), c->load.messages, c->forwards,
+			c->forwards == 1 ? "" : "s", seconds_text(t, sizeof(t), crossing_seconds(m, c)));
 	}
 }
 
@@ -157,14 +159,16 @@ void map_report_print(const struct map_make *m, FILE *f)
 	char t[32], u[32];
 
 	site_print(m, f);
-	fprintf(f, "%-9s %12s %12s %12s %12s %12s %12s\n", "", "bridged", "messages", "direct", "between", "in nodes", "time");
+	fprintf(f, "%-9s %12s %12s %12s %12s %12s %12s\n", "", "bridged", "messages", "direct", "between", "in nodes",
+		"time");
 	row_print("pairs", &m->made[MAP_FROM_PAIRS], f);
 	row_print("block", &m->made[MAP_FROM_BLOCK], f);
 	if (m->o->improve && m->o->strategy != MAP_KEEP)
 		row_print("before", &m->made[MAP_FROM_OLD], f);
 	row_print("this map", now, f);
 	fprintf(f, "\ntime: %s for the messages of a rank, %s for the %s\n",
-		seconds_text(t, sizeof(t), now->prediction.messages_s), seconds_text(u, sizeof(u), now->prediction.links_s),
+		seconds_text(t, sizeof(t), now->prediction.messages_s),
+		seconds_text(u, sizeof(u), now->prediction.links_s),
 		*now->prediction.busiest ? now->prediction.busiest : "links");
 	if (m->fabric.net)
 		fprintf(f, "a byte that leaves its node goes over %.2f links of the network on average\n",
@@ -186,8 +190,8 @@ static void head_write(const struct map_make *m, FILE *f)
 
 	fprintf(f, "# zipmap: strategy %s, seed %" PRIu64 "\n", map_strategy_names[m->o->strategy], m->o->seed);
 	for (int i = MAP_KINDS; i-- > 0;)
-		fprintf(f, "#ZIP predicted %s %" PRIu64 " bytes %" PRIu64 " messages\n", map_kind_names[i], p->kind[i].bytes,
-			p->kind[i].messages);
+		fprintf(f, "#ZIP predicted %s %" PRIu64 " bytes %" PRIu64 " messages\n", map_kind_names[i],
+			p->kind[i].bytes, p->kind[i].messages);
 	fprintf(f, "#ZIP predicted time %.9f s\n", map_prediction_seconds(p));
 	if (m->fabric.net)
 		fprintf(f, "#ZIP predicted links %.6f a byte, busiest %s\n", p->links_mean, p->busiest);
@@ -200,8 +204,8 @@ static void head_write(const struct map_make *m, FILE *f)
 	for (size_t i = 0; i < p->ncrossings; i++) {
 		const struct map_crossing *c = &p->crossing[i];
 
-		fprintf(f, "#ZIP crossing %u>%u %" PRIu64 " bytes %" PRIu64 " messages %u forwards %.9f s\n", c->from, c->to,
-			c->load.bytes, c->load.messages, c->forwards, crossing_seconds(m, c));
+		fprintf(f, "#ZIP crossing %u>%u %" PRIu64 " bytes %" PRIu64 " messages %u forwards %.9f s\n", c->from,
+			c->to, c->load.bytes, c->load.messages, c->forwards, crossing_seconds(m, c));
 	}
 	if (p->crossings > p->ncrossings)
 		fprintf(f, "#ZIP crossings %" PRIu64 " more\n", p->crossings - p->ncrossings);
@@ -249,7 +253,7 @@ static void ranks_write(const struct map_make *m, struct cores *c, FILE *f)
 
 int map_report_write(const struct map_make *m, const char *path, struct zerr *err)
 {
-	struct cores c = { calloc(m->site.nnodes, sizeof(uint32_t)), calloc(m->site.nnodes, sizeof(uint32_t)) };
+	struct cores c = {calloc(m->site.nnodes, sizeof(uint32_t)), calloc(m->site.nnodes, sizeof(uint32_t))};
 	char *temporary = NULL;
 	FILE *f = NULL;
 	int rc = 0;

@@ -33,7 +33,8 @@ static int ranks_parse(const char *text, uint32_t ranks, const char *what, void 
 		if ((*end && *end != ',') || last < first || (*end == ',' && !end[1]))
 			return zerr_set(err, -EINVAL, "%s: '%.64s' are no ranks, as 0-3,8", what, text);
 		if (last >= ranks)
-			return zerr_set(err, -EINVAL, "%s: rank %lu: the graph has ranks 0 to %u", what, last, ranks - 1);
+			return zerr_set(err, -EINVAL, "%s: rank %lu: the graph has ranks 0 to %u", what, last,
+				ranks - 1);
 		for (unsigned long r = first; r <= last; r++)
 			set(arg, (uint32_t)r);
 		p = end + (*end == ',');
@@ -69,7 +70,7 @@ static int feature_find(struct map_rules *r, const char *name, size_t len, uint3
 static int need_parse(struct map_rules *r, const char *text, struct zerr *err)
 {
 	const char *colon = strchr(text, ':');
-	struct setting s = { .rules = r };
+	struct setting s = {.rules = r};
 	int rc;
 
 	if (!colon || colon == text)
@@ -82,7 +83,7 @@ int map_rules_create(struct map_rules *r, uint32_t ranks, const struct map_wishe
 {
 	int rc = 0;
 
-	*r = (struct map_rules){ .n = ranks };
+	*r = (struct map_rules){.n = ranks};
 	r->need = calloc(ranks, sizeof(*r->need));
 	r->pin = malloc(ranks * sizeof(*r->pin));
 	if (!r->need || !r->pin)
@@ -102,7 +103,7 @@ void map_rules_free(struct map_rules *r)
 		free(r->features[f]);
 	free(r->need);
 	free(r->pin);
-	*r = (struct map_rules){ 0 };
+	*r = (struct map_rules){0};
 }
 
 /* --- pins and forbidden nodes --- */
@@ -119,7 +120,7 @@ static void pin_set(void *arg, uint32_t rank)
 static int pin_parse(struct map_rules *r, const struct map_site *site, const char *text, struct zerr *err)
 {
 	const char *colon = strchr(text, ':');
-	struct setting s = { .rules = r, .clash = MAP_NONE };
+	struct setting s = {.rules = r, .clash = MAP_NONE};
 	char ranks[4096];
 	int rc;
 
@@ -165,8 +166,9 @@ static int pins_check(const struct map_rules *r, const struct map_site *s, struc
 			continue;
 		for (uint32_t f = 0; f < s->nfeatures && !rc; f++)
 			if (r->need[rank] >> f & 1 && !node->limit[f])
-				rc = zerr_set(err, -ENOSPC, "rank %u is pinned to %s and needs %s, which %s does not have",
-					rank, node->name, s->features[f], node->name);
+				rc = zerr_set(err, -ENOSPC,
+					"rank %u is pinned to %s and needs %s, which %s does not have", rank,
+					node->name, s->features[f], node->name);
 		if (!rc && !node->slots)
 			rc = zerr_set(err, -ENOSPC, "rank %u is pinned to %s, which takes no ranks%s", rank, node->name,
 				node->zipper ? " (cores of zipper nodes are kept for zipperd: --reserve)" : "");
@@ -181,7 +183,7 @@ static int pins_check(const struct map_rules *r, const struct map_site *s, struc
 /* --- is there a place for all? --- */
 
 struct flow {
-	uint32_t want[GROUPS];			 /* ranks of each group that have no place yet */
+	uint32_t want[GROUPS]; /* ranks of each group that have no place yet */
 	uint32_t room[MAP_CLASSES_MAX];
 	uint32_t limit[MAP_CLASSES_MAX][MAP_FEATURES_MAX];
 	uint32_t placed[GROUPS][MAP_CLASSES_MAX];
@@ -260,8 +262,8 @@ static int need_refuse(const struct map_rules *r, const struct map_site *s, uint
 		places += group & ~s->classes[c].features ? 0 : room;
 	}
 	if (places < ranks)
-		return zerr_set(err, -ENOSPC, "%u ranks need %s, but the nodes that have it take %u of them", ranks, names,
-			places);
+		return zerr_set(err, -ENOSPC, "%u ranks need %s, but the nodes that have it take %u of them", ranks,
+			names, places);
 	return zerr_set(err, -ENOSPC, "%u of the ranks that need %s find no place beside the others", missing, names);
 }
 

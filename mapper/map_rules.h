@@ -27,7 +27,8 @@ struct map_rules {
 
 /* "FEATURE:RANKS": reads the wishes that need no site. 0, -EINVAL, -ENOMEM. */
 int map_rules_create(struct map_rules *, uint32_t ranks, const struct map_wishes *, struct zerr *);
-/* "RANKS:NODE" and "NODE,NODE": takes slots from the site's nodes, and checks that all ranks have a place. 0, -EINVAL (no such node), -ENOSPC (why it cannot be), -ENOMEM. */
+/* "RANKS:NODE" and "NODE,NODE": takes slots from the site's nodes, and checks that all ranks have a place. 0, -EINVAL
+ * (no such node), -ENOSPC (why it cannot be), -ENOMEM. */
 int map_rules_apply(struct map_rules *, struct map_site *, const struct map_wishes *, struct zerr *);
 /* The same check for other slots; classifies the site anew. 0, -ENOSPC, -E2BIG, -ENOMEM. */
 int map_rules_check(const struct map_rules *, struct map_site *, struct zerr *);

@@ -89,7 +89,7 @@ int map_start_scotch(const struct map_problem *p, unsigned round, uint8_t *class
 	SCOTCH_Graph graph, machine;
 	SCOTCH_Strat halve, strategy; /* a first use makes them one for partitions, or for mappings */
 	SCOTCH_Arch arch;
-	struct arrays a = { 0 };
+	struct arrays a = {0};
 	int rc = arrays_make(&a, p);
 
 	if (rc) {

@@ -11,12 +11,12 @@
 #define SPLITS_MAX 8
 #define SCOTCH_ENDS_MAX (UINT64_C(4) << 20) /* ends of edges up to which Scotch is asked too */
 #define COVER_RANKS_MAX 200000u
-#define LARGE_ENDS 16000000u /* ends of edges above which only the most promising starts are tried */
+#define LARGE_ENDS 16000000u	       /* ends of edges above which only the most promising starts are tried */
 #define KICK_WORK (UINT64_C(40) << 20) /* ends of edges that kicks with effort 1 may look at, roughly */
 #define KICKS_MAX 2000u
 
-const char *const map_strategy_names[MAP_STRATEGIES + 1] = { "auto", "pairs", "block", "edge-cut", "vertex-cut", "spread",
-	"keep", NULL };
+const char *const map_strategy_names[MAP_STRATEGIES + 1] = {"auto", "pairs", "block", "edge-cut", "vertex-cut",
+	"spread", "keep", NULL};
 
 struct search {
 	const struct map_problem *p;
@@ -75,7 +75,7 @@ static void split_add(struct search *s, const uint32_t *want)
 static void splits_make(struct search *s)
 {
 	const struct map_site *site = s->p->site;
-	uint32_t n = s->cut.n, slots[64] = { 0 };
+	uint32_t n = s->cut.n, slots[64] = {0};
 	uint64_t all = 0;
 
 	for (uint32_t c = 0; c < site->nclasses; c++)
@@ -84,13 +84,13 @@ static void splits_make(struct search *s)
 	for (uint32_t c = 0; c < site->nclusters; c++)
 		all += slots[c];
 	for (unsigned way = 0; way < 4 && all; way++) {
-		uint32_t want[64] = { 0 }, left = n, last = 0;
+		uint32_t want[64] = {0}, left = n, last = 0;
 
 		for (uint32_t i = 0; i < site->nclusters; i++) {
 			uint32_t c = way == 2 ? site->nclusters - 1 - i : i;
-			uint32_t share = way == 0 ? (uint32_t)((uint64_t)n * slots[c] / all)
-				: way == 3	  ? n / site->nclusters
-						  : slots[c];
+			uint32_t share = way == 0   ? (uint32_t)((uint64_t)n * slots[c] / all)
+					 : way == 3 ? n / site->nclusters
+						    : slots[c];
 
 			want[c] = slots[c] == 0 ? 0 : share < left ? share : left;
 			left -= want[c];
@@ -168,7 +168,7 @@ static int try_grow(struct search *s, unsigned round, struct zerr *err)
 {
 	const struct map_site *site = s->p->site;
 	uint32_t order[MAP_CLASSES_MAX], n = 0, first = round % site->nclusters;
-	bool in[MAP_CLASSES_MAX] = { false };
+	bool in[MAP_CLASSES_MAX] = {false};
 	uint32_t from = rng_below((uint32_t)rng_at(s->p->seed, RNG_MAP, 2, round), s->cut.n);
 	int rc;
 
@@ -219,8 +219,8 @@ static int search_run(struct search *s, struct zerr *err)
 			if (all)
 				rc = try_parts(s, &s->split[i], r, err);
 			if (!rc && (ends <= LARGE_ENDS || !all))
-				rc = try_cuts(s, &s->split[i], r, all || way == MAP_EDGE_CUT, all || way == MAP_VERTEX_CUT,
-					err);
+				rc = try_cuts(s, &s->split[i], r, all || way == MAP_EDGE_CUT,
+					all || way == MAP_VERTEX_CUT, err);
 		}
 		if (!rc && (all || way == MAP_VERTEX_CUT) && (ends <= LARGE_ENDS || way == MAP_VERTEX_CUT))
 			rc = try_separator(s, r, err);
@@ -236,7 +236,7 @@ static int search_run(struct search *s, struct zerr *err)
 int map_search(const struct map_problem *p, const struct map_search_opts *o, uint8_t *class, map_cost *cost,
 	struct zerr *err)
 {
-	struct search s = { .p = p, .o = o, .best = class };
+	struct search s = {.p = p, .o = o, .best = class};
 	int rc = map_cut_create(&s.cut, p, err);
 
 	if (rc)

@@ -101,7 +101,7 @@ static int machine_read(struct map_site *s, struct map_machine *m, const struct 
 		return no_memory(err);
 	if (m->zipper >= 0) {
 		keep = node->reserve >= 0 ? (uint32_t)node->reserve
-			: o->reserve >= 0 ? (uint32_t)o->reserve
+		       : o->reserve >= 0  ? (uint32_t)o->reserve
 					  : keep_preset(s, m->zipper);
 		hca = node->hca ? node->hca : device_find(s, m->zipper);
 	}
@@ -131,7 +131,7 @@ static int machine_find(struct map_site *s, struct map_node *n, int line, int zi
 	if (!more)
 		return no_memory(err);
 	s->machines = more;
-	more[s->nmachines] = (struct map_machine){ .node = line, .zipper = zipper };
+	more[s->nmachines] = (struct map_machine){.node = line, .zipper = zipper};
 	n->hardware = s->nmachines++;
 	return machine_read(s, &more[n->hardware], o, err);
 }
@@ -161,7 +161,7 @@ static int node_fill(struct map_site *s, struct map_node *n, uint32_t cluster, c
 	/* whoever has several lines: ranks there use the ports of the first one */
 	int zipper = zhostfile_find_zipper(s->hosts, host->name), rc;
 
-	*n = (struct map_node){ .name = host->name, .cluster = cluster, .line = host->line, .class = MAP_NONE };
+	*n = (struct map_node){.name = host->name, .cluster = cluster, .line = host->line, .class = MAP_NONE};
 	n->fabrics = UINT64_C(1) << cluster;
 	n->listed = n->slots = (uint32_t)host->slots;
 	n->speed = host->node >= 0 ? s->hosts->nodes[host->node].speed : 1;
@@ -194,7 +194,8 @@ static int names_check(const struct map_site *s, struct zerr *err)
 		names[i].line = s->nodes[i].line;
 		HASH_FIND_STR(table, names[i].text, old);
 		if (old)
-			rc = zerr_set(err, -EINVAL, "%s:%d: host %.64s stands in line %d already: a map needs one line for it",
+			rc = zerr_set(err, -EINVAL,
+				"%s:%d: host %.64s stands in line %d already: a map needs one line for it",
 				s->hosts->path, names[i].line, names[i].text, old->line);
 		else
 			HASH_ADD_KEYPTR(hh, table, names[i].text, strlen(names[i].text), &names[i]);
@@ -209,7 +210,7 @@ int map_site_create(struct map_site *s, const struct zhostfile *hosts, const str
 	uint32_t n = 0;
 	int rc = 0;
 
-	*s = (struct map_site){ .hosts = hosts, .nclusters = (uint32_t)hosts->nclusters, .all_zippers = o->all_zippers };
+	*s = (struct map_site){.hosts = hosts, .nclusters = (uint32_t)hosts->nclusters, .all_zippers = o->all_zippers};
 	for (uint32_t f = 0; f < o->nfeatures; f++)
 		s->features[s->nfeatures++] = o->features[f];
 	for (int c = 0; c < hosts->nclusters; c++)
@@ -253,8 +254,9 @@ static int class_join(struct map_site *s, struct map_node *n, struct zerr *err)
 	class = &s->classes[c];
 	if (c == s->nclasses) {
 		s->nclasses++;
-		*class = (struct map_class){ .fabrics = n->fabrics, .features = features,
-			.zipper = (n->fabrics & (n->fabrics - 1)) != 0 };
+		*class = (struct map_class){.fabrics = n->fabrics,
+			.features = features,
+			.zipper = (n->fabrics & (n->fabrics - 1)) != 0};
 	}
 	n->class = c;
 	class->slots += n->slots;
@@ -306,5 +308,5 @@ void map_site_free(struct map_site *s)
 	free(s->nodes);
 	free(s->classes);
 	free(s->far);
-	*s = (struct map_site){ 0 };
+	*s = (struct map_site){0};
 }

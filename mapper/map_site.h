@@ -19,16 +19,16 @@
 
 #define MAP_CLASSES_MAX 256
 #define MAP_FEATURES_MAX 8
-#define MAP_FAR 64	 /* forwards between fabrics that nothing joins: more than any real way has */
+#define MAP_FAR 64 /* forwards between fabrics that nothing joins: more than any real way has */
 #define MAP_NONE UINT32_MAX
 
 struct map_node {
 	const char *name;
 	uint32_t cluster; /* whose host line stands below it */
 	int line;
-	uint64_t fabrics; /* bit c: reaches the hosts of cluster c */
-	uint32_t listed;  /* slots as written */
-	uint32_t slots;	  /* for ranks: 0 on forbidden nodes and those too slow to be needed */
+	uint64_t fabrics;		  /* bit c: reaches the hosts of cluster c */
+	uint32_t listed;		  /* slots as written */
+	uint32_t slots;			  /* for ranks: 0 on forbidden nodes and those too slow to be needed */
 	uint32_t limit[MAP_FEATURES_MAX]; /* ranks that may need this feature */
 	bool zipper;
 	double speed;
@@ -38,14 +38,14 @@ struct map_node {
 
 struct map_class {
 	uint64_t fabrics;
-	uint32_t features; /* bit f: has some of feature f */
+	uint32_t features;			 /* bit f: has some of feature f */
 	uint32_t slots, limit[MAP_FEATURES_MAX]; /* sums over its nodes */
-	bool zipper; /* more than one fabric */
+	bool zipper;				 /* more than one fabric */
 };
 
 /* Hardware that several nodes have alike. */
 struct map_machine {
-	int node; /* of zhostfile.nodes, or -1 */
+	int node;   /* of zhostfile.nodes, or -1 */
 	int zipper; /* cores are kept free near the device of this zipper; -1: none */
 	struct map_hardware hardware;
 };
@@ -56,9 +56,10 @@ struct map_site {
 	uint32_t nnodes, nclusters;
 	struct map_class *classes;
 	uint32_t nclasses;
-	bool all_zippers; /* as if zipperd used all of them, several in a row where needed; else one for the whole job */
-	uint8_t hops[64][64]; /* zippers between two fabrics, 0 for one and the same, MAP_FAR */
-	uint8_t *far;	      /* [nclasses * nclasses]: forwards between ranks of two classes */
+	bool all_zippers; /* as if zipperd used all of them, several in a row where needed; else one for the whole job
+			   */
+	uint8_t hops[64][64];			/* zippers between two fabrics, 0 for one and the same, MAP_FAR */
+	uint8_t *far;				/* [nclasses * nclasses]: forwards between ranks of two classes */
 	const char *features[MAP_FEATURES_MAX]; /* that some rank needs */
 	uint32_t nfeatures;
 	struct map_machine *machines;
@@ -78,8 +79,8 @@ int map_site_create(struct map_site *, const struct zhostfile *, const struct ma
 /* Puts nodes with the same fabrics and features into classes, and finds the ways between them; again after slots have
  * changed. 0, -E2BIG, -ENOMEM. */
 int map_site_classify(struct map_site *, struct zerr *);
-/* Only this zipper (of the hostfile) joins fabrics from now on; -1: none. Until the site is classified anew classes are as
- * far apart as before. */
+/* Only this zipper (of the hostfile) joins fabrics from now on; -1: none. Until the site is classified anew classes are
+ * as far apart as before. */
 void map_site_join(struct map_site *, int zipper);
 /* Index of a node by its name in the hostfile, or MAP_NONE. */
 uint32_t map_site_find(const struct map_site *, const char *name);

@@ -64,7 +64,8 @@ static void deal_improve(struct deal *d)
 		better = false;
 		for (uint32_t a = 0; a < d->parts; a++)
 			for (uint32_t b = 0; b < a; b++) {
-				uint32_t old = d->cluster[a], larger = d->want[a] > d->want[b] ? d->want[a] : d->want[b];
+				uint32_t old = d->cluster[a],
+					 larger = d->want[a] > d->want[b] ? d->want[a] : d->want[b];
 				uint32_t smaller = d->want[a] + d->want[b] - larger;
 
 				if (larger - smaller > smaller / 10 + 1)
@@ -82,7 +83,8 @@ static void deal_improve(struct deal *d)
 	}
 }
 
-static int parts_deal(const struct map_problem *p, struct deal *d, const uint32_t *part, uint8_t *class, struct zerr *err)
+static int parts_deal(const struct map_problem *p, struct deal *d, const uint32_t *part, uint8_t *class,
+	struct zerr *err)
 {
 	const struct map_graph *g = p->graph;
 
@@ -102,7 +104,7 @@ static int parts_deal(const struct map_problem *p, struct deal *d, const uint32_
 int map_start_parts(const struct map_problem *p, const struct map_split *split, unsigned round, uint8_t *class,
 	struct zerr *err)
 {
-	struct deal d = { .site = p->site };
+	struct deal d = {.site = p->site};
 	uint32_t want[64], *part = malloc(p->graph->n * sizeof(*part));
 	int rc = part ? 0 : no_memory(err);
 
@@ -126,16 +128,17 @@ int map_start_separator(const struct map_problem *p, uint32_t a, uint32_t b, uin
 	uint8_t *class, struct zerr *err)
 {
 	uint32_t *part = malloc(p->graph->n * sizeof(*part));
-	const uint8_t sides[2][3] = { { (uint8_t)a, (uint8_t)b, (uint8_t)between },
-		{ (uint8_t)b, (uint8_t)a, (uint8_t)between } };
-	uint64_t size[2] = { 0 };
+	const uint8_t sides[2][3] = {{(uint8_t)a, (uint8_t)b, (uint8_t)between},
+		{(uint8_t)b, (uint8_t)a, (uint8_t)between}};
+	uint64_t size[2] = {0};
 	int rc = part ? map_metis_separator(p->graph, (unsigned)p->seed + round, part, err) : no_memory(err);
 
 	for (uint32_t v = 0; v < p->graph->n && !rc; v++)
 		if (part[v] < 2)
 			size[part[v]]++;
 	for (uint32_t v = 0; v < p->graph->n && !rc; v++)
-		class[v] = sides[(size[0] < size[1]) != (p->site->classes[a].slots < p->site->classes[b].slots)][part[v]];
+		class[v] =
+			sides[(size[0] < size[1]) != (p->site->classes[a].slots < p->site->classes[b].slots)][part[v]];
 	free(part);
 	return rc;
 }

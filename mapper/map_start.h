@@ -20,7 +20,8 @@ uint32_t map_start_between(const struct map_site *, uint32_t a, uint32_t b);
 
 /* Parts of these sizes with a light cut, by METIS; the parts are dealt to the clusters so that what is forwarded far is
  * light. round: another one, another result. 0, -ENOMEM. */
-int map_start_parts(const struct map_problem *, const struct map_split *, unsigned round, uint8_t *class, struct zerr *);
+int map_start_parts(const struct map_problem *, const struct map_split *, unsigned round, uint8_t *class,
+	struct zerr *);
 /* Two halves and the ranks between them, by METIS' vertex separator: for two clusters and a zipper between. */
 int map_start_separator(const struct map_problem *, uint32_t a, uint32_t b, uint32_t between, unsigned round,
 	uint8_t *class, struct zerr *);
@@ -28,7 +29,8 @@ int map_start_separator(const struct map_problem *, uint32_t a, uint32_t b, uint
 int map_start_scotch(const struct map_problem *, unsigned round, uint8_t *class, struct zerr *);
 /* From two sides to a vertex cut: the least number of ranks of `a` and `b` that touch all messages between them goes to
  * `between` (a least vertex cover of a bipartite graph, by Koenig from a greatest matching of Hopcroft and Karp). */
-int map_start_cover(const struct map_problem *, uint32_t a, uint32_t b, uint32_t between, uint8_t *class, struct zerr *);
+int map_start_cover(const struct map_problem *, uint32_t a, uint32_t b, uint32_t between, uint8_t *class,
+	struct zerr *);
 /* From two sides to an edge cut: all ranks of `a` that talk to `b` go to `between`. */
 void map_start_border(const struct map_problem *, uint32_t a, uint32_t b, uint32_t between, uint8_t *class);
 /* Grows classes one after another along the graph from a rank on, in this order of classes: all in one cluster, if it

@@ -47,20 +47,20 @@ static int conservation_check(const struct net *net, const struct model_result *
 		sum += r->load[l];
 	}
 	if (!(fabs(sum - r->byte_hops) <= CONSERVED * r->byte_hops))
-		return zerr_set(err, -EPROTO, "bug: the links carry %.17g bytes, the messages make %.17g byte hops", sum,
-			r->byte_hops);
+		return zerr_set(err, -EPROTO, "bug: the links carry %.17g bytes, the messages make %.17g byte hops",
+			sum, r->byte_hops);
 	return 0;
 }
 
 static int flows_spread(const struct net *net, const struct model_flow *flows, unsigned nflows,
 	const struct model_opts *opts, struct adapt *adapt, struct model_result *r, struct zerr *err)
 {
-	struct net_load load = { .bytes = r->load };
+	struct net_load load = {.bytes = r->load};
 	int rc;
 
 	for (unsigned f = 0; f < nflows; f++) {
-		struct routing_job job = { .net = net, .flow = &flows[f], .number = f, .opts = opts, .adapt = adapt,
-			.load = &load };
+		struct routing_job job =
+			{.net = net, .flow = &flows[f], .number = f, .opts = opts, .adapt = adapt, .load = &load};
 
 		rc = flows[f].routing->spread(&job);
 		if (rc == -ENOTSUP)
@@ -74,8 +74,8 @@ static int flows_spread(const struct net *net, const struct model_flow *flows, u
 	return 0;
 }
 
-int model_predict(const struct net *net, const struct model_flow *flows, unsigned nflows,
-	const struct model_opts *opts, struct model_result *r, struct zerr *err)
+int model_predict(const struct net *net, const struct model_flow *flows, unsigned nflows, const struct model_opts *opts,
+	struct model_result *r, struct zerr *err)
 {
 	struct adapt *adapt = NULL;
 	bool adaptive = false;

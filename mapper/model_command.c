@@ -20,7 +20,7 @@ struct run {
 	struct model_options options;
 	struct net *net;
 	struct workload workload;
-	uint32_t *order, *map; /* [nodes] of a placement; [ranks], or NULL */
+	uint32_t *order, *map;	 /* [nodes] of a placement; [ranks], or NULL */
 	struct traffic *traffic; /* [njobs] */
 	FILE *csv, *json, *links;
 	struct plot plot;
@@ -89,8 +89,10 @@ static int prediction_run(struct run *r, const char *placement, const struct rou
 	struct zerr *err)
 {
 	struct model_flow *flows = calloc(r->workload.njobs, sizeof(*flows));
-	struct outcome o = { .network = r->options.network, .jobs = r->options.jobs, .placement = placement,
-		.routing = routing->name };
+	struct outcome o = {.network = r->options.network,
+		.jobs = r->options.jobs,
+		.placement = placement,
+		.routing = routing->name};
 	double begin = clock_now();
 	int rc;
 
@@ -251,8 +253,8 @@ static int run_destroy(struct run *r, int rc, struct zerr *err)
 
 int model_main(int argc, char **argv)
 {
-	struct run r = { 0 };
-	struct zerr err = { "" };
+	struct run r = {0};
+	struct zerr err = {""};
 	int rc = model_options_parse(&r.options, argc, argv, &err), code = 0;
 
 	if (rc < 0) {

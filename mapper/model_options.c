@@ -13,36 +13,51 @@
 #include "stats.h"
 #include "workload.h"
 
-enum { OPT_PATHS = 256, OPT_DIRECT, OPT_EXPOSURE, OPT_ITERATIONS, OPT_CUTOFF, OPT_PATIENCE, OPT_WORK, OPT_PACKET,
-	OPT_BINS, OPT_CSV, OPT_JSON, OPT_LINKS, OPT_PLOT, OPT_PLOT_LINKS, OPT_TITLE };
+enum {
+	OPT_PATHS = 256,
+	OPT_DIRECT,
+	OPT_EXPOSURE,
+	OPT_ITERATIONS,
+	OPT_CUTOFF,
+	OPT_PATIENCE,
+	OPT_WORK,
+	OPT_PACKET,
+	OPT_BINS,
+	OPT_CSV,
+	OPT_JSON,
+	OPT_LINKS,
+	OPT_PLOT,
+	OPT_PLOT_LINKS,
+	OPT_TITLE
+};
 
 static const struct option long_options[] = {
-	{ "network", required_argument, NULL, 'n' },
-	{ "job", required_argument, NULL, 'j' },
-	{ "workload", required_argument, NULL, 'w' },
-	{ "placement", required_argument, NULL, 'p' },
-	{ "map", required_argument, NULL, 'm' },
-	{ "routing", required_argument, NULL, 'r' },
-	{ "seed", required_argument, NULL, 's' },
-	{ "threads", required_argument, NULL, 't' },
-	{ "paths", required_argument, NULL, OPT_PATHS },
-	{ "direct-paths", required_argument, NULL, OPT_DIRECT },
-	{ "exposure", required_argument, NULL, OPT_EXPOSURE },
-	{ "iterations", required_argument, NULL, OPT_ITERATIONS },
-	{ "patience", required_argument, NULL, OPT_PATIENCE },
-	{ "cutoff", required_argument, NULL, OPT_CUTOFF },
-	{ "work", required_argument, NULL, OPT_WORK },
-	{ "packet", required_argument, NULL, OPT_PACKET },
-	{ "bins", required_argument, NULL, OPT_BINS },
-	{ "csv", required_argument, NULL, OPT_CSV },
-	{ "json", required_argument, NULL, OPT_JSON },
-	{ "links", required_argument, NULL, OPT_LINKS },
-	{ "plot", required_argument, NULL, OPT_PLOT },
-	{ "plot-links", required_argument, NULL, OPT_PLOT_LINKS },
-	{ "title", required_argument, NULL, OPT_TITLE },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{"network", required_argument, NULL, 'n'},
+	{"job", required_argument, NULL, 'j'},
+	{"workload", required_argument, NULL, 'w'},
+	{"placement", required_argument, NULL, 'p'},
+	{"map", required_argument, NULL, 'm'},
+	{"routing", required_argument, NULL, 'r'},
+	{"seed", required_argument, NULL, 's'},
+	{"threads", required_argument, NULL, 't'},
+	{"paths", required_argument, NULL, OPT_PATHS},
+	{"direct-paths", required_argument, NULL, OPT_DIRECT},
+	{"exposure", required_argument, NULL, OPT_EXPOSURE},
+	{"iterations", required_argument, NULL, OPT_ITERATIONS},
+	{"patience", required_argument, NULL, OPT_PATIENCE},
+	{"cutoff", required_argument, NULL, OPT_CUTOFF},
+	{"work", required_argument, NULL, OPT_WORK},
+	{"packet", required_argument, NULL, OPT_PACKET},
+	{"bins", required_argument, NULL, OPT_BINS},
+	{"csv", required_argument, NULL, OPT_CSV},
+	{"json", required_argument, NULL, OPT_JSON},
+	{"links", required_argument, NULL, OPT_LINKS},
+	{"plot", required_argument, NULL, OPT_PLOT},
+	{"plot-links", required_argument, NULL, OPT_PLOT_LINKS},
+	{"title", required_argument, NULL, OPT_TITLE},
+	{"quiet", no_argument, NULL, 'q'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 /* Help texts may have several lines; each is indented. */
@@ -84,7 +99,8 @@ static void help_print(void)
 	     "      --iterations N               most iterations, default 80\n"
 	     "      --patience N                 iterations without success until a message gives up, default 3\n"
 	     "      --cutoff X                   smallest usable fraction of a link, default 2e-6\n"
-	     "      --work N                     random paths an iteration; above, messages take turns; default 100 million\n"
+	     "      --work N                     random paths an iteration; above, messages take turns; default 100 "
+	     "million\n"
 	     "      --packet BYTES               of SIP, default 64K\n"
 	     "      --bins N                     of histograms, default 25\n"
 	     "      --csv FILE  --json FILE      results\n"

@@ -12,17 +12,16 @@
 #include "par.h"
 #include "traffic.h"
 
-const struct net_ops *const net_table[] = { &net_dragonfly, &net_fattree, &net_torus, &net_crossbar, &net_joined,
-	NULL };
+const struct net_ops *const net_table[] = {&net_dragonfly, &net_fattree, &net_torus, &net_crossbar, &net_joined, NULL};
 
 const struct net_preset net_presets[] = {
-	{ "paper", "dragonfly group:960 chassis:6 router:16 node:4 core:24",
-		"the paper's machine: 92,160 routers, 8,847,360 cores (section II)" },
-	{ "paper-third", "dragonfly group:384 chassis:6 router:16 node:4 core:24",
-		"36,864 routers, as the paper's validation (section IV.D)" },
-	{ "cascade", "dragonfly group:240 chassis:6 router:16 node:4 core:24 column:3 global:4",
-		"the largest Cascade: 240 groups, 3 cables a column, 4 links between groups (section II)" },
-	{ NULL, NULL, NULL },
+	{"paper", "dragonfly group:960 chassis:6 router:16 node:4 core:24",
+		"the paper's machine: 92,160 routers, 8,847,360 cores (section II)"},
+	{"paper-third", "dragonfly group:384 chassis:6 router:16 node:4 core:24",
+		"36,864 routers, as the paper's validation (section IV.D)"},
+	{"cascade", "dragonfly group:240 chassis:6 router:16 node:4 core:24 column:3 global:4",
+		"the largest Cascade: 240 groups, 3 cables a column, 4 links between groups (section II)"},
+	{NULL, NULL, NULL},
 };
 
 int net_init(struct net *net, const struct net_ops *ops, uint32_t links, struct zerr *err)
@@ -139,8 +138,7 @@ static int bandwidth_line(struct net *net, const struct named *names, size_t n, 
 		return 0;
 	value = strtok_r(NULL, " \t\r\n", &save);
 	if (!value || spec_parse_u64(value, &v) || !v || strtok_r(NULL, " \t\r\n", &save))
-		return zerr_set(err, -EINVAL, "%s:%u: not \"NAME BANDWIDTH\" with a positive number", path,
-			number);
+		return zerr_set(err, -EINVAL, "%s:%u: not \"NAME BANDWIDTH\" with a positive number", path, number);
 	snprintf(key.name, sizeof(key.name), "%s", name);
 	found = bsearch(&key, names, n, sizeof(*names), named_compare);
 	if (!found)
@@ -190,7 +188,7 @@ out:
 struct enumerate {
 	const struct net *net;
 	const struct traffic *t;
-	uint64_t *sum; /* [links], shared, atomic */
+	uint64_t *sum;	/* [links], shared, atomic */
 	uint64_t *hops; /* [nchunks], bytes x hops in parts */
 };
 
@@ -225,7 +223,7 @@ static void enumerate_chunk(void *arg, size_t item, unsigned worker)
 
 int net_load_enumerated(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
 {
-	struct enumerate e = { .net = net, .t = t };
+	struct enumerate e = {.net = net, .t = t};
 
 	e.sum = calloc(net->links, sizeof(*e.sum));
 	e.hops = calloc(t->nchunks ? t->nchunks : 1, sizeof(*e.hops));

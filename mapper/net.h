@@ -15,16 +15,17 @@
 #include "spec.h"
 
 #define NET_VOID 0u
-#define NET_SLOTS_MAX 96 /* entries of a path: 10 and two node links in a dragonfly; tori and joined networks have more */
+#define NET_SLOTS_MAX                                                                                                  \
+	96 /* entries of a path: 10 and two node links in a dragonfly; tori and joined networks have more */
 
 enum net_class {
 	NET_NONE,
-	NET_ROW,     /* dragonfly, level 1, within a chassis */
-	NET_COLUMN,  /* dragonfly, level 1, between the chassis of a group */
-	NET_GLOBAL,  /* dragonfly, level 2 */
-	NET_UP,	     /* fat tree and crossbar, towards the roots */
+	NET_ROW,    /* dragonfly, level 1, within a chassis */
+	NET_COLUMN, /* dragonfly, level 1, between the chassis of a group */
+	NET_GLOBAL, /* dragonfly, level 2 */
+	NET_UP,	    /* fat tree and crossbar, towards the roots */
 	NET_DOWN,
-	NET_INJECT,  /* from a node to its router, where that is limited */
+	NET_INJECT, /* from a node to its router, where that is limited */
 	NET_EJECT,
 	NET_PORT,    /* between a zipper node and a fabric */
 	NET_FORWARD, /* inside a zipper node, one a direction */
@@ -40,8 +41,8 @@ struct traffic;
 
 /* Loads in bytes, one a link, and what they must add up to. */
 struct net_load {
-	double *bytes;	   /* [net->links], added to */
-	double byte_hops;  /* bytes x links crossed, found without looking at bytes[]; added to */
+	double *bytes;	  /* [net->links], added to */
+	double byte_hops; /* bytes x links crossed, found without looking at bytes[]; added to */
 };
 
 /* A leg: two links, of which some may be void, and the other way to make the same step, with as many void ones. Where
@@ -85,13 +86,13 @@ struct net {
 	const struct net_ops *ops;
 	uint32_t nodes, cores; /* cores of each node */
 	uint32_t points;
-	uint32_t links; /* with the void ones */
+	uint32_t links;			       /* with the void ones */
 	uint32_t direct_slots, indirect_slots; /* indirect_slots >= direct_slots */
 	uint8_t forked; /* 0, or entries of net_fork.middle that are used: all shortest paths have that form */
 	uint32_t legs;	/* if forked */
-	uint32_t level[NET_LEVELS]; /* nodes in a block; level[NET_NODE] = 1, each divides the next and nodes */
-	uint8_t *link_class;	    /* [links], enum net_class */
-	float *capacity;	    /* [links], bytes a second; FLT_MAX for void ones */
+	uint32_t level[NET_LEVELS];   /* nodes in a block; level[NET_NODE] = 1, each divides the next and nodes */
+	uint8_t *link_class;	      /* [links], enum net_class */
+	float *capacity;	      /* [links], bytes a second; FLT_MAX for void ones */
 	uint16_t cables[NET_CLASSES]; /* parallel cables that share a link of this class evenly, >= 1 */
 };
 
@@ -108,7 +109,7 @@ int net_init(struct net *, const struct net_ops *, uint32_t links, struct zerr *
 void net_fini(struct net *);
 static inline void net_set_link(struct net *net, uint32_t link, enum net_class class, double bandwidth)
 {
-	net->link_class[link] = (uint8_t)class;
+	net->link_class[link] = (uint8_t) class;
 	net->capacity[link] = (float)bandwidth;
 }
 

@@ -7,9 +7,17 @@
 #define MB 1048576.0
 
 static const char *const class_names[NET_CLASSES] = {
-	[NET_NONE] = "none", [NET_ROW] = "row", [NET_COLUMN] = "column", [NET_GLOBAL] = "L2", [NET_UP] = "up",
-	[NET_DOWN] = "down", [NET_INJECT] = "inject", [NET_EJECT] = "eject", [NET_PORT] = "port",
-	[NET_FORWARD] = "forward", [NET_TORUS] = "torus",
+	[NET_NONE] = "none",
+	[NET_ROW] = "row",
+	[NET_COLUMN] = "column",
+	[NET_GLOBAL] = "L2",
+	[NET_UP] = "up",
+	[NET_DOWN] = "down",
+	[NET_INJECT] = "inject",
+	[NET_EJECT] = "eject",
+	[NET_PORT] = "port",
+	[NET_FORWARD] = "forward",
+	[NET_TORUS] = "torus",
 };
 
 void outcome_print_head(FILE *f)
@@ -27,12 +35,12 @@ void outcome_print(const struct outcome *o, FILE *f)
 
 		if (s->count)
 			fprintf(f, "%-6s %-4s %-7s %9llu %10.3f %10.3f %10.3f %10.3f %10.3f %10.3f\n", o->placement,
-				o->routing, stats_kinds[k].name, (unsigned long long)s->count, s->min / MB,
-				s->q1 / MB, s->median / MB, s->mean / MB, s->q3 / MB, s->max / MB);
+				o->routing, stats_kinds[k].name, (unsigned long long)s->count, s->min / MB, s->q1 / MB,
+				s->median / MB, s->mean / MB, s->q3 / MB, s->max / MB);
 	}
 	fprintf(f, "# %llu messages, %.1f MB leave their router, %.3f hops a byte; at least %.6f s; %.1f s to predict",
-		(unsigned long long)o->messages, (double)o->bytes / MB,
-		o->bytes ? r->byte_hops / (double)o->bytes : 0, r->seconds, o->wall);
+		(unsigned long long)o->messages, (double)o->bytes / MB, o->bytes ? r->byte_hops / (double)o->bytes : 0,
+		r->seconds, o->wall);
 	if (r->iterations)
 		fprintf(f, ", %u iterations%s", r->iterations, r->converged ? "" : " (not converged)");
 	if (r->turns > 1)
@@ -73,7 +81,9 @@ void outcome_csv(const struct outcome *o, FILE *f)
 		csv_text(o->network, f);
 		fputc(',', f);
 		csv_text(o->jobs, f);
-		fprintf(f, ",%s,%s,%s,%llu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%llu,%llu,%.17g,%.9g,%u,%d,%u,%llu,%.3f",
+		fprintf(f,
+			",%s,%s,%s,%llu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%llu,%llu,%.17g,%.9g,%u,%d,%u,%llu,%."
+			"3f",
 			o->placement, o->routing, stats_kinds[k].name, (unsigned long long)s->count, s->min, s->q1,
 			s->median, s->mean, s->q3, s->max, s->sum, (unsigned long long)o->messages,
 			(unsigned long long)o->bytes, o->result.byte_hops, o->result.seconds, o->result.iterations,
@@ -100,9 +110,10 @@ static void json_text(const char *name, const char *text, FILE *f)
 
 static void json_stats(const struct stats *s, FILE *f)
 {
-	fprintf(f, "{\"count\": %llu, \"min\": %.17g, \"q1\": %.17g, \"median\": %.17g, \"average\": %.17g, "
-		   "\"q3\": %.17g, \"max\": %.17g, \"sum\": %.17g, \"histogram\": [", (unsigned long long)s->count,
-		s->min, s->q1, s->median, s->mean, s->q3, s->max, s->sum);
+	fprintf(f,
+		"{\"count\": %llu, \"min\": %.17g, \"q1\": %.17g, \"median\": %.17g, \"average\": %.17g, "
+		"\"q3\": %.17g, \"max\": %.17g, \"sum\": %.17g, \"histogram\": [",
+		(unsigned long long)s->count, s->min, s->q1, s->median, s->mean, s->q3, s->max, s->sum);
 	for (unsigned i = 0; i < s->bins; i++)
 		fprintf(f, "%s%llu", i ? ", " : "", (unsigned long long)s->bin[i]);
 	fputs("]}", f);
@@ -117,13 +128,15 @@ void outcome_json(const struct outcome *o, FILE *f)
 	json_text("jobs", o->jobs, f);
 	json_text("placement", o->placement, f);
 	json_text("routing", o->routing, f);
-	fprintf(f, "  \"messages\": %llu, \"local_messages\": %llu, \"bytes\": %llu, \"local_bytes\": %llu,\n"
-		   "  \"pairs\": %llu, \"byte_hops\": %.17g, \"seconds\": %.9g,\n"
-		   "  \"iterations\": %u, \"converged\": %s, \"turns\": %u, \"starved\": %llu, \"wall\": %.3f,\n"
-		   "  \"links\": {", (unsigned long long)o->messages, (unsigned long long)o->local_messages,
-		(unsigned long long)o->bytes, (unsigned long long)o->local_bytes, (unsigned long long)o->items,
-		o->result.byte_hops, o->result.seconds, o->result.iterations, o->result.converged ? "true" : "false",
-		o->result.turns, (unsigned long long)o->result.starved, o->wall);
+	fprintf(f,
+		"  \"messages\": %llu, \"local_messages\": %llu, \"bytes\": %llu, \"local_bytes\": %llu,\n"
+		"  \"pairs\": %llu, \"byte_hops\": %.17g, \"seconds\": %.9g,\n"
+		"  \"iterations\": %u, \"converged\": %s, \"turns\": %u, \"starved\": %llu, \"wall\": %.3f,\n"
+		"  \"links\": {",
+		(unsigned long long)o->messages, (unsigned long long)o->local_messages, (unsigned long long)o->bytes,
+		(unsigned long long)o->local_bytes, (unsigned long long)o->items, o->result.byte_hops,
+		o->result.seconds, o->result.iterations, o->result.converged ? "true" : "false", o->result.turns,
+		(unsigned long long)o->result.starved, o->wall);
 	for (int k = 0; k < STATS_KINDS; k++) {
 		if (!o->stats[k].count)
 			continue;
@@ -147,8 +160,8 @@ void outcome_links(const struct outcome *o, const struct net *net, const double 
 		if (net->link_class[l] == NET_NONE)
 			continue;
 		net->ops->link_name(net, l, name, sizeof(name));
-		fprintf(f, "%s,%s,%s,%s,%.17g,%.9g\n", o->placement, o->routing, name,
-			class_names[net->link_class[l]], load[l], load[l] / (double)net->capacity[l]);
+		fprintf(f, "%s,%s,%s,%s,%.17g,%.9g\n", o->placement, o->routing, name, class_names[net->link_class[l]],
+			load[l], load[l] / (double)net->capacity[l]);
 	}
 }
 

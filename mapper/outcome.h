@@ -9,7 +9,7 @@
 #include "stats.h"
 
 struct outcome {
-	const char *network, *jobs; /* as given */
+	const char *network, *jobs;	 /* as given */
 	const char *placement, *routing; /* short names */
 	struct stats stats[STATS_KINDS];
 	struct model_result result; /* load is NULL */

@@ -35,15 +35,15 @@ static void *worker_run(void *arg)
 
 void par_run(unsigned threads, size_t items, par_fn *fn, void *arg)
 {
-	struct loop l = { .fn = fn, .arg = arg, .items = items };
+	struct loop l = {.fn = fn, .arg = arg, .items = items};
 	struct worker w[PAR_THREADS_MAX];
 	unsigned started = 0;
 
 	if (threads > PAR_THREADS_MAX)
 		threads = PAR_THREADS_MAX;
-	w[0] = (struct worker){ .loop = &l };
+	w[0] = (struct worker){.loop = &l};
 	for (unsigned i = 1; i < threads && i < items; i++) {
-		w[i] = (struct worker){ .loop = &l, .id = i };
+		w[i] = (struct worker){.loop = &l, .id = i};
 		if (pthread_create(&w[i].thread, NULL, worker_run, &w[i]))
 			break;
 		started = i;

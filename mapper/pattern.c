@@ -7,9 +7,8 @@
 #include "graph.h"
 #include "pattern.h"
 
-const struct pattern_ops *const pattern_table[] = {
-	&pattern_umesh, &pattern_2d, &pattern_4d, &pattern_m2m, &pattern_spread, &pattern_graph, NULL
-};
+const struct pattern_ops *const pattern_table[] = {&pattern_umesh, &pattern_2d, &pattern_4d, &pattern_m2m,
+	&pattern_spread, &pattern_graph, NULL};
 
 static const struct pattern_ops *pattern_find(const char *name)
 {
@@ -35,8 +34,7 @@ int pattern_wants(struct spec *spec, uint64_t *ranks, struct zerr *err)
 	if (!value)
 		return 0;
 	if (ops == &pattern_umesh || ops == &pattern_spread)
-		return zerr_set(err, -EINVAL, "%s: %s has no dimensions; say ranks:%s", spec->where, ops->name,
-			value);
+		return zerr_set(err, -EINVAL, "%s: %s has no dimensions; say ranks:%s", spec->where, ops->name, value);
 	rc = spec_dims(spec, value, dims, 4, &n, err);
 	if (rc)
 		return rc;

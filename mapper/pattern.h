@@ -16,9 +16,9 @@ struct pattern {
 	uint64_t bytes;		      /* of a message */
 	uint64_t seed;
 	uint32_t ndims, dims[4];
-	uint32_t axis;		      /* many-to-many: the dimension along which subsets lie */
+	uint32_t axis; /* many-to-many: the dimension along which subsets lie */
 	int periodic;
-	uint32_t least, most, range;  /* partners of a rank; range 0: anywhere */
+	uint32_t least, most, range; /* partners of a rank; range 0: anywhere */
 	struct graph *graph;
 };
 

@@ -18,10 +18,10 @@ static uint32_t stencil_messages(const void *arg, uint32_t rank, struct traffic_
 
 		rest /= size;
 		if (size > 1 && (at > 0 || p->periodic))
-			out[n++] = (struct traffic_message){ at ? rank - stride : rank + (size - 1) * stride, 1 };
+			out[n++] = (struct traffic_message){at ? rank - stride : rank + (size - 1) * stride, 1};
 		if (size > 1 && (at < size - 1 || p->periodic))
-			out[n++] = (struct traffic_message){ at < size - 1 ? rank + stride :
-									      rank - (size - 1) * stride, 1 };
+			out[n++] =
+				(struct traffic_message){at < size - 1 ? rank + stride : rank - (size - 1) * stride, 1};
 		stride *= size;
 	}
 	return n;
@@ -34,7 +34,7 @@ static uint32_t m2m_messages(const void *arg, uint32_t rank, struct traffic_mess
 	uint32_t first = rank - at * stride, n = 0;
 
 	for (uint32_t i = 0; i < size; i++) {
-		out[n] = (struct traffic_message){ first + i * stride, 1 };
+		out[n] = (struct traffic_message){first + i * stride, 1};
 		n += i != at;
 	}
 	return n;
@@ -89,10 +89,10 @@ static int grid_dims(struct pattern *p, struct spec *spec, uint32_t ranks, const
 	return 0;
 }
 
-static int stencil_create(struct pattern *p, struct spec *spec, uint32_t ranks, const uint32_t *inner,
-	uint64_t bytes, struct zerr *err)
+static int stencil_create(struct pattern *p, struct spec *spec, uint32_t ranks, const uint32_t *inner, uint64_t bytes,
+	struct zerr *err)
 {
-	static const char *const choices[] = { "no", "yes", NULL };
+	static const char *const choices[] = {"no", "yes", NULL};
 	int rc = spec_choice(spec, "periodic", choices, 1, &p->periodic, err);
 
 	if (!rc)
@@ -110,7 +110,7 @@ static int stencil2d_create(struct pattern *p, struct spec *spec, uint32_t ranks
 
 static int stencil4d_create(struct pattern *p, struct spec *spec, uint32_t ranks, struct zerr *err)
 {
-	static const uint32_t inner[4] = { 0, 48, 48, 48 };
+	static const uint32_t inner[4] = {0, 48, 48, 48};
 
 	p->ndims = 4;
 	return stencil_create(p, spec, ranks, inner, 2048 << 10, err);
@@ -118,7 +118,7 @@ static int stencil4d_create(struct pattern *p, struct spec *spec, uint32_t ranks
 
 static int m2m_create(struct pattern *p, struct spec *spec, uint32_t ranks, struct zerr *err)
 {
-	static const uint32_t inner[3] = { 0, 128, 384 };
+	static const uint32_t inner[3] = {0, 128, 384};
 	int rc = spec_u64(spec, "bytes", 100 << 10, 1, 1ull << 40, &p->bytes, err);
 
 	p->ndims = 3;

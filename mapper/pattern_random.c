@@ -35,7 +35,7 @@ static uint32_t random_messages(const void *arg, uint32_t rank, struct traffic_m
 				pick = limit;
 				break;
 			}
-		out[k++] = (struct traffic_message){ pick, 1 };
+		out[k++] = (struct traffic_message){pick, 1};
 	}
 	for (uint32_t i = 0; i < k; i++) {
 		out[i].dst += first;

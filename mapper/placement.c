@@ -51,14 +51,14 @@ static void order_linear(const struct placement *p, const struct net *net, uint6
 }
 
 const struct placement placement_table[] = {
-	{ "RDN", "Random Nodes", "nodes in random order", NET_NODE, order_random },
-	{ "RDR", "Random Routers", "routers in random order", NET_ROUTER, order_random },
-	{ "RDC", "Random Chassis", "chassis in random order", NET_CHASSIS, order_random },
-	{ "RDG", "Random Groups", "groups in random order", NET_GROUP, order_random },
-	{ "RRN", "Round Robin Nodes", "a node of each group in turn", NET_NODE, order_deal },
-	{ "RRR", "Round Robin Routers", "a router of each group in turn", NET_ROUTER, order_deal },
-	{ "LIN", "Linear", "nodes in their order", NET_NODE, order_linear },
-	{ NULL, NULL, NULL, NET_NODE, NULL },
+	{"RDN", "Random Nodes", "nodes in random order", NET_NODE, order_random},
+	{"RDR", "Random Routers", "routers in random order", NET_ROUTER, order_random},
+	{"RDC", "Random Chassis", "chassis in random order", NET_CHASSIS, order_random},
+	{"RDG", "Random Groups", "groups in random order", NET_GROUP, order_random},
+	{"RRN", "Round Robin Nodes", "a node of each group in turn", NET_NODE, order_deal},
+	{"RRR", "Round Robin Routers", "a router of each group in turn", NET_ROUTER, order_deal},
+	{"LIN", "Linear", "nodes in their order", NET_NODE, order_linear},
+	{NULL, NULL, NULL, NET_NODE, NULL},
 };
 
 const struct placement *placement_find(const char *name)

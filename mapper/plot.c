@@ -132,7 +132,7 @@ static int number_parse(const char *text, double *out)
 static int row_parse(struct plot *p, const struct columns *c, char **field)
 {
 	struct plot_row *r = row_new(p);
-	double *value[] = { &r->min, &r->q1, &r->median, &r->average, &r->q3, &r->max };
+	double *value[] = {&r->min, &r->q1, &r->median, &r->average, &r->q3, &r->max};
 
 	if (!r)
 		return -ENOMEM;
@@ -156,7 +156,7 @@ int plot_read(struct plot *p, const char *path, struct zerr *err)
 {
 	FILE *f = fopen(path, "r");
 	char **field = calloc(COLUMNS_MAX, sizeof(*field)), *line = NULL;
-	struct columns c = { 0 };
+	struct columns c = {0};
 	unsigned number = 0;
 	size_t cap = 0;
 	int rc = 0;

@@ -9,17 +9,18 @@
 #include "zipmap.h"
 
 static const struct option options[] = {
-	{ "links", required_argument, NULL, 'l' },
-	{ "title", required_argument, NULL, 't' },
-	{ "histogram", no_argument, NULL, 'H' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+	{"links", required_argument, NULL, 'l'},
+	{"title", required_argument, NULL, 't'},
+	{"histogram", no_argument, NULL, 'H'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 static int usage(FILE *f, int code)
 {
 	fputs("usage: zipmap plot [--histogram] [--links all,L1,L2] [--title TEXT] BASE FILE.csv ...\n"
-	      "Draws BASE.svg and BASE.png: box plots, a panel for each kind of links; or histograms of the first kind.\n",
+	      "Draws BASE.svg and BASE.png: box plots, a panel for each kind of links; or histograms of the first "
+	      "kind.\n",
 		f);
 	return code;
 }
@@ -28,8 +29,8 @@ int plot_main(int argc, char **argv)
 {
 	enum plot_form form = PLOT_BOXES;
 	const char *kinds = "all", *title = "";
-	struct plot plot = { 0 };
-	struct zerr err = { "" };
+	struct plot plot = {0};
+	struct zerr err = {""};
 	int opt, rc = 0;
 
 	opterr = 0;

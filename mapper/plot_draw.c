@@ -11,12 +11,12 @@
 #include "routing.h"
 
 #define MB 1048576.0
-#define GAP 1.2		  /* between groups of one routing, in boxes */
-#define PANEL_HEIGHT 400  /* pixels */
-#define BOX_WIDTH 28	  /* pixels a box, plus margins */
+#define GAP 1.2		 /* between groups of one routing, in boxes */
+#define PANEL_HEIGHT 400 /* pixels */
+#define BOX_WIDTH 28	 /* pixels a box, plus margins */
 #define KINDS_MAX STATS_KINDS
-#define DECADES 6.0	  /* of the axis, at most: zero is drawn at its foot */
-#define ROOM 4.0	  /* of the axis above the highest maximum, for the names of the routings */
+#define DECADES 6.0 /* of the axis, at most: zero is drawn at its foot */
+#define ROOM 4.0    /* of the axis above the highest maximum, for the names of the routings */
 
 struct kinds {
 	char *text, *name[KINDS_MAX];
@@ -122,7 +122,7 @@ static void scale_find(const struct plot *p, const struct kinds *k, double *low,
 	*least = HUGE_VAL;
 	for (size_t i = 0; i < p->n; i++) {
 		const struct plot_row *r = &p->rows[i];
-		const double v[] = { r->min, r->q1, r->median, r->average };
+		const double v[] = {r->min, r->q1, r->median, r->average};
 
 		for (size_t m = 0; m < k->n; m++) {
 			if (strcmp(r->links, k->name[m]))
@@ -153,13 +153,14 @@ static void boxes_panel(FILE *f, const struct plot *p, const char *kind, size_t 
 	rows_walk(p, kind, f, row_tic, NULL);
 	rows_walk(p, kind, f, row_label, &group);
 	fprintf(f, "set ylabel 'Traffic of a link (MB), %s links'\n", kind);
-	fprintf(f, "plot %.9g with lines dt 3 lw 1.5 lc rgb '#0000c0' %s, \\\n"
-		   "  $data%zu using 1:(f($3)):(f($2)):(f($7)):(f($6)) notitle with candlesticks "
-		   "fs solid 0.25 lc rgb '#404040' whiskerbars 0.6, \\\n"
-		   "  '' using 1:(f($4)):(f($4)):(f($4)):(f($4)) with candlesticks lc rgb '#c00000' lw 2 notitle, \\\n"
-		   "  NaN with lines lc rgb '#c00000' lw 2 %s, \\\n"
-		   "  $data%zu using 1:(f($5)) with points pt 7 ps 0.6 lc rgb '#008000' %s, \\\n"
-		   "  '' using 1:(f($7)) with points pt 9 ps 0.6 lc rgb '#404040' %s\n",
+	fprintf(f,
+		"plot %.9g with lines dt 3 lw 1.5 lc rgb '#0000c0' %s, \\\n"
+		"  $data%zu using 1:(f($3)):(f($2)):(f($7)):(f($6)) notitle with candlesticks "
+		"fs solid 0.25 lc rgb '#404040' whiskerbars 0.6, \\\n"
+		"  '' using 1:(f($4)):(f($4)):(f($4)):(f($4)) with candlesticks lc rgb '#c00000' lw 2 notitle, \\\n"
+		"  NaN with lines lc rgb '#c00000' lw 2 %s, \\\n"
+		"  $data%zu using 1:(f($5)) with points pt 7 ps 0.6 lc rgb '#008000' %s, \\\n"
+		"  '' using 1:(f($7)) with points pt 9 ps 0.6 lc rgb '#404040' %s\n",
 		least, panel ? "notitle" : "title 'lowest maximum'", panel, panel ? "notitle" : "title 'median'", panel,
 		panel ? "notitle" : "title 'average'", panel ? "notitle" : "title 'maximum'");
 }
@@ -169,9 +170,10 @@ static void boxes_write(FILE *f, const struct plot *p, const struct kinds *k)
 	double low, high, least;
 
 	scale_find(p, k, &low, &high, &least);
-	fprintf(f, "set logscale y\nset yrange [%.9g:%.9g]\nset format y '%%g'\nset boxwidth 0.6\n"
-		   "set tmargin 4\nf(v) = v > %.9g ? v : %.9g\nset grid ytics lc rgb '#d0d0d0'\nset xtics nomirror\n", low, high, low,
-		low);
+	fprintf(f,
+		"set logscale y\nset yrange [%.9g:%.9g]\nset format y '%%g'\nset boxwidth 0.6\n"
+		"set tmargin 4\nf(v) = v > %.9g ? v : %.9g\nset grid ytics lc rgb '#d0d0d0'\nset xtics nomirror\n",
+		low, high, low, low);
 	for (size_t m = 0; m < k->n; m++)
 		boxes_panel(f, p, k->name[m], m, least);
 }
@@ -190,8 +192,10 @@ static void histogram_write(FILE *f, const struct plot *p, const struct kinds *k
 		for (unsigned b = 0; b < p->rows[i].bins; b++)
 			most = p->rows[i].bin[b] > most ? p->rows[i].bin[b] : most;
 	}
-	fprintf(f, "set logscale y\nset yrange [0.7:%.9g]\nset xrange [0:%.9g]\nset style fill solid 0.5\n"
-		   "set xtics rotate by 35 right font ',8'\nset xlabel 'Traffic of a link (MB), %s links'\nset ylabel 'Links'\nset format y '10^{%%L}'\n",
+	fprintf(f,
+		"set logscale y\nset yrange [0.7:%.9g]\nset xrange [0:%.9g]\nset style fill solid 0.5\n"
+		"set xtics rotate by 35 right font ',8'\nset xlabel 'Traffic of a link (MB), %s links'\nset ylabel "
+		"'Links'\nset format y '10^{%%L}'\n",
 		most * 2, high > 0 ? high / MB : 1, k->name[0]);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct plot_row *r = &p->rows[i];
@@ -218,7 +222,7 @@ struct size {
 static struct size picture_size(const struct plot *p, enum plot_form form, const struct kinds *k)
 {
 	double length = rows_walk(p, k->name[0], NULL, NULL, NULL);
-	struct size s = { .rows = (unsigned)k->n, .columns = 1 };
+	struct size s = {.rows = (unsigned)k->n, .columns = 1};
 	unsigned n = 0;
 
 	if (form == PLOT_BOXES) {
@@ -266,9 +270,13 @@ int plot_draw(const struct plot *p, enum plot_form form, const char *kinds, cons
 
 	if (rc)
 		return rc;
-	struct drawing d = { p, &k, picture_size(p, form, &k), form, title };
-	rc = gnuplot_draw(&(struct gnuplot_picture){ .base = base, .width = d.size.width, .height = d.size.height, .font = 12,
-				  .plot = drawing_write, .arg = &d },
+	struct drawing d = {p, &k, picture_size(p, form, &k), form, title};
+	rc = gnuplot_draw(&(struct gnuplot_picture){.base = base,
+				  .width = d.size.width,
+				  .height = d.size.height,
+				  .font = 12,
+				  .plot = drawing_write,
+				  .arg = &d},
 		err);
 	free(k.text);
 	return rc;

@@ -11,7 +11,7 @@
 struct sample {
 	const struct routing_job *job;
 	const struct traffic *t;
-	uint64_t **sum;	 /* [threads][links], bytes */
+	uint64_t **sum; /* [threads][links], bytes */
 	uint64_t *hops; /* [chunks], bytes x hops */
 };
 
@@ -48,7 +48,7 @@ static void sample_chunk(void *arg, size_t item, unsigned worker)
 static int sip_spread(const struct routing_job *job)
 {
 	const struct net *net = job->net;
-	struct sample s = { .job = job, .t = job->flow->traffic };
+	struct sample s = {.job = job, .t = job->flow->traffic};
 	unsigned threads = job->opts->threads;
 	int rc = -ENOMEM;
 

@@ -5,9 +5,8 @@
 #include "rng.h"
 #include "routing.h"
 
-const struct routing *const routing_table[] = {
-	&routing_sd, &routing_ad, &routing_si, &routing_ai, &routing_ah, &routing_sip, NULL
-};
+const struct routing *const routing_table[] = {&routing_sd, &routing_ad, &routing_si, &routing_ai, &routing_ah,
+	&routing_sip, NULL};
 
 const struct routing *routing_find(const char *name)
 {

@@ -28,9 +28,9 @@ struct path_set {
 struct routing_job {
 	const struct net *net;
 	const struct model_flow *flow;
-	unsigned number;	  /* of the flow */
+	unsigned number; /* of the flow */
 	const struct model_opts *opts;
-	struct adapt *adapt;	  /* the finished allocation; NULL if no flow is adaptive */
+	struct adapt *adapt; /* the finished allocation; NULL if no flow is adaptive */
 	struct net_load *load;
 };
 
@@ -66,7 +66,6 @@ static inline uint32_t *path_add(struct path_set *p, uint32_t slots)
 /* Appends `want` different shortest paths, all if there are no more. */
 void routing_draw_direct(const struct net *, uint32_t s, uint32_t d, uint64_t bits, uint32_t want, struct path_set *);
 /* Appends random indirect paths until there are `want`. */
-void routing_draw_indirect(const struct net *, uint32_t s, uint32_t d, uint64_t bits, uint32_t want,
-	struct path_set *);
+void routing_draw_indirect(const struct net *, uint32_t s, uint32_t d, uint64_t bits, uint32_t want, struct path_set *);
 
 #endif

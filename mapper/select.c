@@ -27,9 +27,9 @@ int select_classes(struct zgraph_select *s, const char *text, struct zerr *err)
 		size_t len = strcspn(at, ",");
 		unsigned class = 0;
 
-		while (class < ZGRAPH_CLASSES && (strlen(zgraph_class_names[class]) != len ||
-							 strncmp(zgraph_class_names[class], at, len) != 0))
-			class++;
+		while (class < ZGRAPH_CLASSES &&
+			(strlen(zgraph_class_names[class]) != len || strncmp(zgraph_class_names[class], at, len) != 0))
+			class ++;
 		if (class == ZGRAPH_CLASSES)
 			return zerr_set(err, -EINVAL, "\"%.*s\" is no class: p2p, collective, put, get", (int)len, at);
 		s->classes |= 1u << class;

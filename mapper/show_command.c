@@ -13,17 +13,17 @@
 #define BINS_MAX 4096 /* a picture of that many pixels */
 
 static const struct option options[] = {
-	{ "bins", required_argument, NULL, 'b' },
-	{ "class", required_argument, NULL, 'c' },
-	{ "cutoff", required_argument, NULL, 'u' },
-	{ "edges", no_argument, NULL, 'e' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "matrix", required_argument, NULL, 'm' },
-	{ "messages", no_argument, NULL, 'M' },
-	{ "phase", required_argument, NULL, 'p' },
-	{ "title", required_argument, NULL, 'T' },
-	{ "top", required_argument, NULL, 't' },
-	{ NULL, 0, NULL, 0 },
+	{"bins", required_argument, NULL, 'b'},
+	{"class", required_argument, NULL, 'c'},
+	{"cutoff", required_argument, NULL, 'u'},
+	{"edges", no_argument, NULL, 'e'},
+	{"help", no_argument, NULL, 'h'},
+	{"matrix", required_argument, NULL, 'm'},
+	{"messages", no_argument, NULL, 'M'},
+	{"phase", required_argument, NULL, 'p'},
+	{"title", required_argument, NULL, 'T'},
+	{"top", required_argument, NULL, 't'},
+	{NULL, 0, NULL, 0},
 };
 
 struct arguments {
@@ -37,8 +37,11 @@ static int usage(FILE *f, int code)
 {
 	fputs("usage: zipmap show [--phase N] [--class LIST] [--messages] [--top N] [--cutoff BYTES] GRAPH\n"
 	      "       zipmap show --edges [--phase N] [--class LIST] GRAPH\n"
-	      "       zipmap show --matrix BASE [--bins N] [--title TEXT] [--messages] [--phase N] [--class LIST] GRAPH\n"
-	      "Prints totals, heaviest pairs, degrees and calls; or every pair; or draws BASE.svg and BASE.png as well.\n", f);
+	      "       zipmap show --matrix BASE [--bins N] [--title TEXT] [--messages] [--phase N] [--class LIST] "
+	      "GRAPH\n"
+	      "Prints totals, heaviest pairs, degrees and calls; or every pair; or draws BASE.svg and BASE.png as "
+	      "well.\n",
+		f);
 	return code;
 }
 
@@ -94,8 +97,8 @@ static int argument(struct arguments *a, int opt, struct zerr *err)
 
 int show_main(int argc, char **argv)
 {
-	struct arguments a = { .show = { .top = 10, .cutoff = 2048, .bins = 256 }, .select = { .phase = -1 } };
-	struct zerr err = { "" };
+	struct arguments a = {.show = {.top = 10, .cutoff = 2048, .bins = 256}, .select = {.phase = -1}};
+	struct zerr err = {""};
 	struct zgraph *g = NULL;
 	int opt, rc = 0;
 

@@ -11,9 +11,9 @@
 #define PIXELS 720 /* of the matrix */
 
 struct matrix {
-	unsigned n;	/* cells in each direction */
-	uint32_t block; /* ranks of a cell */
-	double *cell;	/* [n * n], by sender and receiver */
+	unsigned n;	    /* cells in each direction */
+	uint32_t block;	    /* ranks of a cell */
+	double *cell;	    /* [n * n], by sender and receiver */
 	double least, most; /* of cells that are not empty */
 };
 
@@ -56,13 +56,15 @@ static void data_write(FILE *f, const void *arg)
 			double v = m->cell[(size_t)i * m->n + j], x = (double)j * m->block, y = (double)i * m->block;
 
 			if (v > 0)
-				fprintf(f, "%g %g %g %g %g %g %.9g\n", x, y, x - 0.5, fmin(x + m->block, d->ranks) - 0.5,
-					y - 0.5, fmin(y + m->block, d->ranks) - 0.5, v);
+				fprintf(f, "%g %g %g %g %g %g %.9g\n", x, y, x - 0.5,
+					fmin(x + m->block, d->ranks) - 0.5, y - 0.5, fmin(y + m->block, d->ranks) - 0.5,
+					v);
 		}
 	fputs("EOD\n", f);
 }
 
-/* Logarithmic. Where it has no power of ten, its ends are told instead; with one value only it is a scale around that. */
+/* Logarithmic. Where it has no power of ten, its ends are told instead; with one value only it is a scale around that.
+ */
 static void scale_write(FILE *f, const struct drawing *d)
 {
 	double low = d->m.most > 0 ? d->m.least : 1, high = d->m.most > 0 ? d->m.most : 10;
@@ -77,8 +79,8 @@ static void scale_write(FILE *f, const struct drawing *d)
 		fprintf(f, "set cbtics ('%s' %s, '%s' %s)\n", from, from, to, to);
 		room = strlen(to) > room ? strlen(to) : room;
 	}
-	fprintf(f, "set cbrange [%.9g:%.9g]\nset cblabel '%s' offset %zu,0\n", one ? low / 2 : low, one ? high * 2 : high,
-		d->messages ? "messages" : "bytes", room - 3);
+	fprintf(f, "set cbrange [%.9g:%.9g]\nset cblabel '%s' offset %zu,0\n", one ? low / 2 : low,
+		one ? high * 2 : high, d->messages ? "messages" : "bytes", room - 3);
 	fputs("set palette defined (0 '#dbe9f6', 0.35 '#6baed6', 0.65 '#08519c', 0.85 '#cb181d', 1 '#67000d')\n", f);
 }
 
@@ -90,12 +92,14 @@ static void drawing_write(FILE *f, const void *arg)
 	gnuplot_quoted(f, d->title);
 	if (d->m.block > 1)
 		fprintf(f, ".', a cell is %u x %u ranks'", d->m.block, d->m.block);
-	fprintf(f, " noenhanced\nset size square\nset xrange [-0.5:%u-0.5]\nset yrange [%u-0.5:-0.5]\n", d->ranks, d->ranks);
+	fprintf(f, " noenhanced\nset size square\nset xrange [-0.5:%u-0.5]\nset yrange [%u-0.5:-0.5]\n", d->ranks,
+		d->ranks);
 	if (d->ranks <= 20)
 		fputs("set xtics 1\nset ytics 1\n", f);
 	fputs("set lmargin at screen 0.11\nset rmargin at screen 0.83\nset tmargin at screen 0.93\n"
 	      "set bmargin at screen 0.10\nset xlabel 'receiving rank' offset 0,0.3\nset ylabel 'sending rank'\n"
-	      "set tics out nomirror\n", f);
+	      "set tics out nomirror\n",
+		f);
 	if (d->ranks > 10000)
 		fputs("set xtics rotate by 45 right\n", f);
 	scale_write(f, d);
@@ -108,13 +112,18 @@ static void drawing_write(FILE *f, const void *arg)
 int show_matrix(const char *base, const char *name, const struct zgraph *g, const struct show_options *o,
 	struct zerr *err)
 {
-	struct drawing d = { .ranks = g->ranks, .title = o->title ? o->title : name, .messages = o->messages };
+	struct drawing d = {.ranks = g->ranks, .title = o->title ? o->title : name, .messages = o->messages};
 	int rc = matrix_make(&d.m, g, o);
 
 	if (rc)
 		return zerr_set(err, rc, "not enough memory");
-	rc = gnuplot_draw(&(struct gnuplot_picture){ .base = base, .width = PIXELS + 230, .height = PIXELS + 110, .font = 14,
-				  .data = data_write, .plot = drawing_write, .arg = &d },
+	rc = gnuplot_draw(&(struct gnuplot_picture){.base = base,
+				  .width = PIXELS + 230,
+				  .height = PIXELS + 110,
+				  .font = 14,
+				  .data = data_write,
+				  .plot = drawing_write,
+				  .arg = &d},
 		err);
 	free(d.m.cell);
 	return rc;

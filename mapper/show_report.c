@@ -18,13 +18,13 @@ void show_edges(FILE *f, const struct zgraph *g)
 
 static void report_layers(FILE *f, const struct zgraph *g)
 {
-	fprintf(f, "%-10s %-10s %12s %20s %16s %12s %16s\n", "phase", "class", "pairs", "bytes", "messages", "mean bytes",
-		"bytes to itself");
+	fprintf(f, "%-10s %-10s %12s %20s %16s %12s %16s\n", "phase", "class", "pairs", "bytes", "messages",
+		"mean bytes", "bytes to itself");
 	for (size_t i = 0; i < g->nlayers; i++) {
 		const struct zgraph_layer *l = &g->layers[i];
 
-		fprintf(f, "%-10" PRIu32 " %-10s %12" PRIu64 " %20" PRIu64 " %16" PRIu64 " %12.0f %16" PRIu64 "\n", l->phase,
-			zgraph_class_names[l->class], l->edges, l->bytes, l->messages,
+		fprintf(f, "%-10" PRIu32 " %-10s %12" PRIu64 " %20" PRIu64 " %16" PRIu64 " %12.0f %16" PRIu64 "\n",
+			l->phase, zgraph_class_names[l->class], l->edges, l->bytes, l->messages,
 			(double)l->bytes / (double)l->messages, l->self_bytes);
 	}
 }
@@ -72,7 +72,7 @@ static int report_heaviest(FILE *f, const struct zgraph *g, const struct show_op
 		return zerr_set(err, -ENOMEM, "not enough memory");
 	for (uint32_t r = 0; r < g->ranks && top; r++)
 		for (uint64_t i = g->off[r]; i < g->off[r + 1]; i++) {
-			struct heavy e = { r, g->peer[i], g->bytes[i], g->messages[i] };
+			struct heavy e = {r, g->peer[i], g->bytes[i], g->messages[i]};
 
 			if (n < top) {
 				h[n++] = e;
@@ -132,21 +132,22 @@ static uint64_t measure_of(enum measure m, const struct zgraph *g, uint32_t rank
 
 	for (uint64_t i = g->off[rank]; i < g->off[rank + 1]; i++)
 		n += m == SENT || m == EXCHANGED ? g->bytes[i]
-			: m != LONG_PARTNERS || g->bytes[i] / g->messages[i] >= cutoff;
+						 : m != LONG_PARTNERS || g->bytes[i] / g->messages[i] >= cutoff;
 	return n;
 }
 
 static int report_degrees(FILE *f, const struct zgraph *g, const struct show_options *o, struct zerr *err)
 {
-	static const char *const names[] = { "ranks that a rank sends to", "partners of a rank (TDC)", NULL,
-		"bytes that a rank sends", "bytes that a rank exchanges" };
+	static const char *const names[] = {"ranks that a rank sends to", "partners of a rank (TDC)", NULL,
+		"bytes that a rank sends", "bytes that a rank exchanges"};
 	uint64_t *v = malloc(g->ranks * sizeof(*v));
 	struct zgraph *both = NULL;
 	int rc = v ? graph_undirected(&both, g, err) : zerr_set(err, -ENOMEM, "not enough memory");
 
 	if (rc)
 		goto out;
-	fprintf(f, "\n%-34s %14s %14s %14s %14s %14s %14s\n", "", "min", "quartile", "median", "average", "quartile", "max");
+	fprintf(f, "\n%-34s %14s %14s %14s %14s %14s %14s\n", "", "min", "quartile", "median", "average", "quartile",
+		"max");
 	for (enum measure m = RECEIVERS; m <= EXCHANGED; m++) {
 		char name[64];
 
@@ -176,8 +177,8 @@ static void report_calls(FILE *f, const struct zgraph *g)
 
 int show_report(FILE *f, const char *name, const struct zgraph *g, const struct show_options *o, struct zerr *err)
 {
-	fprintf(f, "%s: %" PRIu32 " ranks, %" PRIu64 " pairs, %" PRIu64 " bytes in %" PRIu64 " messages", name, g->ranks,
-		g->edges, g->total_bytes, g->total_messages);
+	fprintf(f, "%s: %" PRIu32 " ranks, %" PRIu64 " pairs, %" PRIu64 " bytes in %" PRIu64 " messages", name,
+		g->ranks, g->edges, g->total_bytes, g->total_messages);
 	fprintf(f, g->title[0] ? "; recorded of %s\n\n" : "\n\n", g->title);
 	report_layers(f, g);
 	int rc = report_heaviest(f, g, o, err);

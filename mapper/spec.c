@@ -20,7 +20,7 @@ static int word_add(struct spec *s, char *text)
 		return -ENOMEM;
 	s->words = words;
 	w = &words[s->nwords];
-	*w = (struct spec_word){ .key = strdup(text) };
+	*w = (struct spec_word){.key = strdup(text)};
 	if (!w->key)
 		return -ENOMEM;
 	s->nwords++;
@@ -196,8 +196,8 @@ int spec_u64(struct spec *s, const char *key, uint64_t preset, uint64_t min, uin
 	if (!text)
 		return 0;
 	if (spec_parse_u64(text, out) || *out < min || *out > max)
-		return zerr_set(err, -EINVAL, "%s: %s: \"%s\" is not a number from %llu to %llu", s->where,
-			key, text, (unsigned long long)min, (unsigned long long)max);
+		return zerr_set(err, -EINVAL, "%s: %s: \"%s\" is not a number from %llu to %llu", s->where, key, text,
+			(unsigned long long)min, (unsigned long long)max);
 	return 0;
 }
 
@@ -242,8 +242,8 @@ int spec_dims(struct spec *s, const char *text, uint32_t *dims, unsigned max, un
 		unsigned long v = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
 
 		if (!v || v > UINT32_MAX || *n == max || (*end && (*end != 'x' || !end[1])))
-			return zerr_set(err, -EINVAL, "%s: \"%s\" is not %u or fewer numbers joined by 'x'",
-				s->where, text, max);
+			return zerr_set(err, -EINVAL, "%s: \"%s\" is not %u or fewer numbers joined by 'x'", s->where,
+				text, max);
 		dims[(*n)++] = (uint32_t)v;
 		at = *end ? end + 1 : NULL;
 	}

@@ -39,10 +39,8 @@ void spec_free(struct spec_list *);
 /* Value of a key, or NULL. Marks it as used. */
 const char *spec_string(struct spec *, const char *key);
 /* Integer with suffix K, M or G (powers of 1024) in min..max; preset if the key is not there. */
-int spec_u64(struct spec *, const char *key, uint64_t preset, uint64_t min, uint64_t max, uint64_t *out,
-	struct zerr *);
-int spec_u32(struct spec *, const char *key, uint32_t preset, uint32_t min, uint32_t max, uint32_t *out,
-	struct zerr *);
+int spec_u64(struct spec *, const char *key, uint64_t preset, uint64_t min, uint64_t max, uint64_t *out, struct zerr *);
+int spec_u32(struct spec *, const char *key, uint32_t preset, uint32_t min, uint32_t max, uint32_t *out, struct zerr *);
 /* Index of the value in a NULL-terminated list; preset if the key is not there. */
 int spec_choice(struct spec *, const char *key, const char *const *choices, int preset, int *out, struct zerr *);
 /* Integers joined by 'x': 2..4 of them as "80x48x48". *n is 0 if there is no value. */

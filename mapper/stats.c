@@ -13,15 +13,15 @@
 #define ALL (~(BIT(NONE) | BIT(INJECT) | BIT(EJECT)))
 
 const struct stats_kind stats_kinds[STATS_KINDS] = {
-	{ "all", ALL },
-	{ "L1", BIT(ROW) | BIT(COLUMN) },
-	{ "row", BIT(ROW) },
-	{ "column", BIT(COLUMN) },
-	{ "L2", BIT(GLOBAL) },
-	{ "tree", BIT(UP) | BIT(DOWN) },
-	{ "torus", BIT(TORUS) },
-	{ "zipper", BIT(PORT) | BIT(FORWARD) },
-	{ "node", BIT(INJECT) | BIT(EJECT) },
+	{"all", ALL},
+	{"L1", BIT(ROW) | BIT(COLUMN)},
+	{"row", BIT(ROW)},
+	{"column", BIT(COLUMN)},
+	{"L2", BIT(GLOBAL)},
+	{"tree", BIT(UP) | BIT(DOWN)},
+	{"torus", BIT(TORUS)},
+	{"zipper", BIT(PORT) | BIT(FORWARD)},
+	{"node", BIT(INJECT) | BIT(EJECT)},
 };
 
 static int value_compare(const void *a, const void *b)

@@ -232,7 +232,8 @@ static int torus_load_indirect(const struct net *net, const struct traffic *traf
 				received[c->items[j].dst] += (double)c->items[j].units * (double)traffic->unit;
 			}
 	}
-	/* On the way to the intermediate router the dimensions behind are spread out; on the way from it, those ahead. */
+	/* On the way to the intermediate router the dimensions behind are spread out; on the way from it, those ahead.
+	 */
 	for (unsigned i = 0; i < t->ndims; i++) {
 		lines_load(t, sent, i, true, load->bytes);
 		lines_average(t, sent, i);

@@ -26,7 +26,7 @@ struct build {
 	const struct traffic_source *source;
 	const uint32_t *point_of_block;
 	uint32_t points, block;
-	uint64_t block_inverse; /* ceil(2^64 / block), for block > 1 */
+	uint64_t block_inverse;		    /* ceil(2^64 / block), for block > 1 */
 	const uint32_t *blocks, *blocks_at; /* blocks sorted by point; those of p from blocks_at[p] */
 	struct bench *bench;
 	bool failed;
@@ -43,7 +43,7 @@ static int item_push(struct traffic_chunk *c, uint64_t *n, uint64_t *cap, uint32
 		c->items = items;
 		*cap = more;
 	}
-	c->items[(*n)++] = (struct traffic_item){ dst, units };
+	c->items[(*n)++] = (struct traffic_item){dst, units};
 	return 0;
 }
 
@@ -75,8 +75,8 @@ static inline uint32_t block_of(const struct build *b, uint32_t rank)
 	return (uint32_t)((unsigned __int128)b->block_inverse * rank >> 64);
 }
 
-static int point_collect(const struct build *b, struct bench *w, struct traffic_chunk *c, uint32_t point,
-	uint64_t *n, uint64_t *cap)
+static int point_collect(const struct build *b, struct bench *w, struct traffic_chunk *c, uint32_t point, uint64_t *n,
+	uint64_t *cap)
 {
 	const struct traffic_source *src = b->source;
 
@@ -173,11 +173,15 @@ int traffic_build(struct traffic *t, uint32_t points, const struct traffic_sourc
 {
 	uint32_t nblocks = (uint32_t)(((uint64_t)source->ranks + block - 1) / block);
 	uint32_t *blocks = NULL, *blocks_at = NULL;
-	struct build b = { .t = t, .source = source, .point_of_block = point_of_block, .points = points, .block = block,
-		.block_inverse = UINT64_MAX / block + 1 };
+	struct build b = {.t = t,
+		.source = source,
+		.point_of_block = point_of_block,
+		.points = points,
+		.block = block,
+		.block_inverse = UINT64_MAX / block + 1};
 	int rc;
 
-	*t = (struct traffic){ .unit = source->unit };
+	*t = (struct traffic){.unit = source->unit};
 	rc = chunks_create(t, points);
 	if (!rc)
 		rc = blocks_sort(points, nblocks, point_of_block, &blocks, &blocks_at);
@@ -189,8 +193,7 @@ int traffic_build(struct traffic *t, uint32_t points, const struct traffic_sourc
 		b.bench[i].touched = calloc((size_t)points / 64 + 1, sizeof(uint64_t));
 		b.bench[i].groups = calloc((size_t)points / 4096 + 1, sizeof(uint64_t));
 		b.bench[i].out = malloc((source->degree ? source->degree : 1) * sizeof(struct traffic_message));
-		if (!b.bench[i].units || !b.bench[i].touched || !b.bench[i].groups ||
-			!b.bench[i].out)
+		if (!b.bench[i].units || !b.bench[i].touched || !b.bench[i].groups || !b.bench[i].out)
 			rc = -ENOMEM;
 	}
 	if (!b.bench)
@@ -237,7 +240,7 @@ static uint32_t list_messages(const void *arg, uint32_t rank, struct traffic_mes
 		for (uint64_t left = l->bytes[l->order[i]]; left;) {
 			uint32_t part = left > UINT32_MAX ? UINT32_MAX : (uint32_t)left;
 
-			out[n++] = (struct traffic_message){ l->dst[l->order[i]], part };
+			out[n++] = (struct traffic_message){l->dst[l->order[i]], part};
 			left -= part;
 		}
 	return n;
@@ -246,8 +249,8 @@ static uint32_t list_messages(const void *arg, uint32_t rank, struct traffic_mes
 int traffic_build_list(struct traffic *t, uint32_t points, size_t n, const uint32_t *src, const uint32_t *dst,
 	const uint64_t *bytes, struct zerr *err)
 {
-	struct list l = { .dst = dst, .bytes = bytes };
-	struct traffic_source source = { .ranks = points, .unit = 1, .messages = list_messages, .arg = &l };
+	struct list l = {.dst = dst, .bytes = bytes};
+	struct traffic_source source = {.ranks = points, .unit = 1, .messages = list_messages, .arg = &l};
 	uint32_t *order = NULL, *at = NULL, *self = NULL;
 	uint64_t degree = 0;
 	int rc = 0;
@@ -257,8 +260,8 @@ int traffic_build_list(struct traffic *t, uint32_t points, size_t n, const uint3
 		return zerr_set(err, -EINVAL, "more than 2^32 messages in a list");
 	for (size_t i = 0; i < n; i++) {
 		if (src[i] >= points || dst[i] >= points)
-			return zerr_set(err, -EINVAL, "message %zu is between %u and %u, but there are %u points",
-				i, src[i], dst[i], points);
+			return zerr_set(err, -EINVAL, "message %zu is between %u and %u, but there are %u points", i,
+				src[i], dst[i], points);
 	}
 	self = malloc((points ? points : 1) * sizeof(*self));
 	if (!self || blocks_sort(points, (uint32_t)n, src, &order, &at)) {

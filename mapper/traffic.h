@@ -35,8 +35,8 @@ struct traffic {
 	uint64_t unit; /* bytes */
 	size_t nchunks;
 	struct traffic_chunk *chunks;
-	uint64_t items;		     /* over all chunks */
-	uint64_t messages, bytes;    /* that leave their point */
+	uint64_t items;			      /* over all chunks */
+	uint64_t messages, bytes;	      /* that leave their point */
 	uint64_t local_messages, local_bytes; /* that do not */
 };
 

@@ -10,10 +10,10 @@
 static const struct {
 	const char *name, *text;
 } presets[] = {
-	{ "1", "umesh share:20; 2d share:10; 4d share:40; m2m share:20; spread share:10" },
-	{ "2", "umesh share:10; 2d share:10; 4d share:20; m2m share:40; spread share:20" },
-	{ "3", "umesh share:20; 2d share:40; 4d share:10; m2m share:10; spread share:20" },
-	{ "4", "umesh share:40; 2d share:10; 4d share:20; m2m share:20; spread share:10" },
+	{"1", "umesh share:20; 2d share:10; 4d share:40; m2m share:20; spread share:10"},
+	{"2", "umesh share:10; 2d share:10; 4d share:20; m2m share:40; spread share:20"},
+	{"3", "umesh share:20; 2d share:40; 4d share:10; m2m share:10; spread share:20"},
+	{"4", "umesh share:40; 2d share:10; 4d share:20; m2m share:20; spread share:10"},
 };
 
 const char *workload_preset(const char *name)
@@ -60,8 +60,10 @@ static int job_size(struct spec *spec, const struct net *net, uint32_t left, int
 	if (!*nodes && *ranks)
 		*nodes = (*ranks + net->cores - 1) / net->cores;
 	if (!*nodes && !alone)
-		return zerr_set(err, -EINVAL, "%s: how large? Of several jobs each needs share, nodes, ranks or "
-			"dimensions", spec->where);
+		return zerr_set(err, -EINVAL,
+			"%s: how large? Of several jobs each needs share, nodes, ranks or "
+			"dimensions",
+			spec->where);
 	if (!*nodes)
 		*nodes = left;
 	if (!*ranks)

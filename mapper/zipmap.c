@@ -10,13 +10,13 @@ static const struct command {
 	int (*main)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-	{ "map", map_main, "decide which rank of a job runs where" },
-	{ "draw", draw_main, "draw a map: clusters, nodes, ranks, traffic" },
-	{ "model", model_main, "predict the traffic on every link of a network" },
-	{ "plot", plot_main, "draw what \"zipmap model --csv\" wrote" },
-	{ "show", show_main, "print or draw a recorded communication graph" },
-	{ "convert", convert_main, "communication graphs to and from METIS and Matrix Market" },
-	{ NULL, NULL, NULL },
+	{"map", map_main, "decide which rank of a job runs where"},
+	{"draw", draw_main, "draw a map: clusters, nodes, ranks, traffic"},
+	{"model", model_main, "predict the traffic on every link of a network"},
+	{"plot", plot_main, "draw what \"zipmap model --csv\" wrote"},
+	{"show", show_main, "print or draw a recorded communication graph"},
+	{"convert", convert_main, "communication graphs to and from METIS and Matrix Market"},
+	{NULL, NULL, NULL},
 };
 
 static void usage(FILE *f)

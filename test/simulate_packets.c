@@ -6,8 +6,8 @@
  *
  *	direct    one of the shortest paths, at random
  *	indirect  one over a random intermediate router
- *	adaptive  of up to two shortest paths and two indirect ones, that with the least to wait (queues are known everywhere,
- *		  as UGAL-G assumes)
+ *	adaptive  of up to two shortest paths and two indirect ones, that with the least to wait (queues are known
+ *everywhere, as UGAL-G assumes)
  *
  * usage: simulate_packets NETWORK JOB PLACEMENT PACKET_BYTES FILE.csv
  */
@@ -89,7 +89,7 @@ static bool before(const struct event *a, const struct event *b)
 
 static void event_push(struct sim *s, double time, uint32_t packet, uint32_t source)
 {
-	struct event e = { time, s->order++, packet, source };
+	struct event e = {time, s->order++, packet, source};
 	size_t at = s->n++;
 
 	if (s->n > s->cap) {
@@ -257,9 +257,9 @@ static void sources_fill(struct sim *s, const struct traffic *t)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[KINDS] = { "direct", "indirect", "adaptive" };
-	struct zerr err = { "" };
-	struct sim s = { 0 };
+	static const char *const names[KINDS] = {"direct", "indirect", "adaptive"};
+	struct zerr err = {""};
+	struct sim s = {0};
 	struct spec_list jobs;
 	struct workload w;
 	struct traffic t;
@@ -288,8 +288,12 @@ int main(int argc, char **argv)
 			s.link_seconds = (double)s.packet_bytes / (double)net->capacity[l];
 	outcome_csv_head(f, BINS);
 	for (int k = 0; k < KINDS; k++) {
-		struct outcome o = { .network = argv[1], .jobs = argv[2], .placement = argv[3], .routing = names[k],
-			.messages = t.messages, .bytes = t.bytes };
+		struct outcome o = {.network = argv[1],
+			.jobs = argv[2],
+			.placement = argv[3],
+			.routing = names[k],
+			.messages = t.messages,
+			.bytes = t.bytes};
 
 		s.kind = (enum routing_kind)k;
 		s.byte_hops = 0;

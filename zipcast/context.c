@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #define TIMEOUT_MS 30000
-#define POLL_MS 50	    /* after something came: the paper's section 4.2 */
-#define TICK_MS 200	    /* between looks at deadlines, when there are any */
-#define LOOK_TURNS 256	    /* idle turns between looks at the listener while polling */
+#define POLL_MS 50     /* after something came: the paper's section 4.2 */
+#define TICK_MS 200    /* between looks at deadlines, when there are any */
+#define LOOK_TURNS 256 /* idle turns between looks at the listener while polling */
 
 int64_t zcast_now_ms(void)
 {
@@ -203,7 +203,8 @@ static bool arm_all(struct zipcast *zc)
 	struct list *node, *after;
 	for (uint32_t i = 0; i < zc->nup; i++) {
 		struct cast_link *l = &zc->up[i]->link;
-		if (l->zlink->ops->arm(l->zlink, ZLINK_RX) != 0 || (l->blocked && l->zlink->ops->arm(l->zlink, ZLINK_TX) != 0))
+		if (l->zlink->ops->arm(l->zlink, ZLINK_RX) != 0 ||
+			(l->blocked && l->zlink->ops->arm(l->zlink, ZLINK_TX) != 0))
 			return false;
 	}
 	list_for_each(node, after, &zc->guests) {
@@ -310,7 +311,8 @@ static int check_config(const struct zipcast_config *c, struct zaddr *addr, stru
 	if (c->me >= ZIPCAST_NODES_MAX)
 		return zerr_set(err, -EINVAL, "node number %u: they go up to %u", c->me, ZIPCAST_NODES_MAX - 1);
 	if (!c->session || !zctl_name_ok(c->session))
-		return zerr_set(err, -EINVAL, "a session must have a name of 1 to %d printable characters", ZCTL_NAME_MAX);
+		return zerr_set(err, -EINVAL, "a session must have a name of 1 to %d printable characters",
+			ZCTL_NAME_MAX);
 	if (!c->key || !c->listen)
 		return zerr_set(err, -EINVAL, "a key and an address to listen on are needed");
 	return zaddr_parse(addr, c->listen, err);

@@ -2,8 +2,8 @@
 /*
  * Inside a context: nodes and their links, groups and their messages, the thread that moves everything.
  *
- * Threads: what is marked (lock) is shared with the application's threads under zipcast.lock; everything else belongs to
- * the context's thread. The application's threads connect (blocking) and hand links, groups and messages over as
+ * Threads: what is marked (lock) is shared with the application's threads under zipcast.lock; everything else belongs
+ * to the context's thread. The application's threads connect (blocking) and hand links, groups and messages over as
  * commands. Blocks move without locks.
  */
 #ifndef ZIPCAST_CONTEXT_H
@@ -34,7 +34,7 @@ struct cast_link {
 struct early { /* about a group that is not made here yet */
 	struct early *next;
 	uint32_t group;
-	uint64_t ready;	/* message that the node is ready for; UINT64_MAX: it says that the group has failed */
+	uint64_t ready; /* message that the node is ready for; UINT64_MAX: it says that the group has failed */
 	uint32_t definition;
 };
 #define EARLY_MAX 65536 /* a node that sends more is broken */
@@ -47,8 +47,8 @@ struct node {
 	struct early *early;
 	uint32_t nearly;
 	struct zipcast_group *placing; /* a block of its message is arriving in its memory */
-	bool connected;	     /* (lock) a link was handed over, and has not been lost since */
-	struct list memberships; /* struct member.of_node: groups here that this node is in */
+	bool connected;		       /* (lock) a link was handed over, and has not been lost since */
+	struct list memberships;       /* struct member.of_node: groups here that this node is in */
 };
 
 struct guest { /* has connected to us, and has not shown yet that it knows the key */
@@ -89,7 +89,7 @@ struct message { /* under way */
 };
 
 struct zipcast_group {
-	UT_hash_handle hh; /* by number, in zipcast.groups */
+	UT_hash_handle hh;    /* by number, in zipcast.groups */
 	struct list runnable; /* in zipcast.runnable: something may be sent */
 	struct zipcast *zc;
 	uint32_t number, nmembers, me, definition;
@@ -134,11 +134,11 @@ struct zipcast {
 	pthread_mutex_t lock, connecting; /* connecting: one at a time makes links */
 	pthread_cond_t executed;
 	struct command *commands, **commands_tail; /* (lock) */
-	struct used { /* (lock) numbers of groups there are or were */
+	struct used {				   /* (lock) numbers of groups there are or were */
 		UT_hash_handle hh;
 		uint32_t number;
 		bool over; /* destroyed here */
-	} *used;
+	} * used;
 	struct node *node; /* [nnodes] set by meet */
 	uint32_t nnodes;
 	atomic_bool pending; /* there are commands */
@@ -165,11 +165,11 @@ void zcast_unwatch(struct zipcast *, struct cast_link *);
 void zcast_set_blocked(struct zipcast *, struct cast_link *, bool);
 
 /* node.c: links to other nodes */
-int zcast_node_connect(struct node *, char *why);	   /* application's thread, under zipcast.connecting */
-void zcast_node_up(struct node *, struct zlink *);	   /* takes the link */
+int zcast_node_connect(struct node *, char *why);     /* application's thread, under zipcast.connecting */
+void zcast_node_up(struct node *, struct zlink *);    /* takes the link */
 void zcast_node_lost(struct node *, const char *why); /* its groups fail */
 int zcast_node_post(struct node *, const struct zwire_env *, const void *payload); /* 0, -EAGAIN, -ENOTCONN */
-int zcast_node_poll(struct node *);			   /* > 0: something came */
+int zcast_node_poll(struct node *);						   /* > 0: something came */
 void zcast_node_flush(struct node *);
 bool zcast_guests_accept(struct zipcast *);
 bool zcast_guests_turn(struct zipcast *);
@@ -181,7 +181,7 @@ void zcast_group_fail(struct zipcast_group *, const char *why);
 void zcast_group_end(struct zipcast_group *); /* out of everything; freed at the end of the turn */
 void zcast_group_free(struct zipcast_group *);
 void zcast_group_hears(struct node *, const struct zwire_env *, const void *payload); /* READY, FAIL */
-void zcast_group_look(struct zipcast_group *, int64_t now_ms); /* at its deadline */
+void zcast_group_look(struct zipcast_group *, int64_t now_ms);			      /* at its deadline */
 struct zipcast_group *zcast_group_find(struct zipcast *, uint32_t number);
 struct member *zcast_member_find(struct zipcast_group *, const struct node *);
 /* For the message that is arriving, or else the next one, to whom does not know it yet. */

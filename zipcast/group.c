@@ -19,7 +19,10 @@ static bool hears(const struct member *m)
 
 void zcast_say_ready(struct zipcast_group *g)
 {
-	struct zwire_env env = {.kind = ZWIRE_READY, .src = g->zc->me, .comm = g->number, .tag = (int32_t)g->definition,
+	struct zwire_env env = {.kind = ZWIRE_READY,
+		.src = g->zc->me,
+		.comm = g->number,
+		.tag = (int32_t)g->definition,
 		.xfer = g->message.number + !g->message.active};
 	g->untold = false;
 	for (uint32_t i = 0; g->me != 0 && i < g->nmembers; i++) {
@@ -98,11 +101,14 @@ static void keep_early(struct node *n, const struct zwire_env *env)
 	HASH_FIND(hh, n->zc->used, &number, sizeof(number), u);
 	bool over = u && u->over;
 	pthread_mutex_unlock(&n->zc->lock);
-	if (over || !e) { /* of a group that was destroyed here; or no memory: its READY is missed, and its deadline not */
+	if (over ||
+		!e) { /* of a group that was destroyed here; or no memory: its READY is missed, and its deadline not */
 		free(e);
 		return;
 	}
-	*e = (struct early){.next = n->early, .group = number, .definition = (uint32_t)env->tag,
+	*e = (struct early){.next = n->early,
+		.group = number,
+		.definition = (uint32_t)env->tag,
 		.ready = env->kind == ZWIRE_FAIL ? UINT64_MAX : env->xfer};
 	n->early = e;
 	n->nearly++;
@@ -263,11 +269,11 @@ static uint32_t define(const struct zipcast_group *g, const uint32_t *members)
 {
 	uint32_t hash = 2166136261u;
 	for (uint32_t i = 0; i < 2 * g->nmembers + 3; i++) {
-		uint32_t word = i < g->nmembers ? members[i]
-			: i < 2 * g->nmembers	? g->site ? g->site[i - g->nmembers] : 0
-			: i == 2 * g->nmembers	? g->nmembers
-			: i == 2 * g->nmembers + 1 ? (uint32_t)g->algorithm
-						: g->block_bytes;
+		uint32_t word = i < g->nmembers		   ? members[i]
+				: i < 2 * g->nmembers	   ? g->site ? g->site[i - g->nmembers] : 0
+				: i == 2 * g->nmembers	   ? g->nmembers
+				: i == 2 * g->nmembers + 1 ? (uint32_t)g->algorithm
+							   : g->block_bytes;
 		for (int b = 0; b < 4; b++)
 			hash = (hash ^ (word >> 8 * b & 0xff)) * 16777619u;
 	}
@@ -314,7 +320,8 @@ static int fill_group(struct zipcast_group *g, const struct zipcast_group_config
 	if (hybrid && !c->site)
 		return zerr_set(err, -EINVAL, "%s needs to know the sites of the members", c->algorithm);
 	if (c->block_bytes > ZIPCAST_BLOCK_BYTES_MAX)
-		return zerr_set(err, -EINVAL, "blocks of %u bytes: %u at most", c->block_bytes, ZIPCAST_BLOCK_BYTES_MAX);
+		return zerr_set(err, -EINVAL, "blocks of %u bytes: %u at most", c->block_bytes,
+			ZIPCAST_BLOCK_BYTES_MAX);
 	g->algorithm = (enum zcast_algorithm)algorithm;
 	g->number = c->number;
 	g->nmembers = c->nmembers;
@@ -371,7 +378,8 @@ int zipcast_group_create(struct zipcast_group **out, struct zipcast *zc, const s
 	*out = NULL;
 	why[0] = '\0';
 	if (rc == 0 && (zcast_on_thread(zc) || !zc->node))
-		rc = zerr_set(&err, -EDEADLK, zc->node ? "groups are not made in callbacks" : "zipcast_meet comes first");
+		rc = zerr_set(&err, -EDEADLK,
+			zc->node ? "groups are not made in callbacks" : "zipcast_meet comes first");
 	if (rc == 0 && (c->nmembers == 0 || c->nmembers > zc->nnodes))
 		rc = zerr_set(&err, -EINVAL, "%u members, but there are %u nodes", c->nmembers, zc->nnodes);
 	if (rc == 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Moving the blocks of a group's messages, one message at a time. A member sends in the order of its plan, each block as
- * soon as it has it and the receiver is ready for the message; what arrives goes straight to its place in the memory that
- * the application gave for the message, whatever the order.
+ * Moving the blocks of a group's messages, one message at a time. A member sends in the order of its plan, each block
+ * as soon as it has it and the receiver is ready for the message; what arrives goes straight to its place in the memory
+ * that the application gave for the message, whatever the order.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -90,8 +90,14 @@ static int send_block(struct zipcast_group *g)
 	uint64_t offset = (uint64_t)block * g->block_bytes;
 	if (!has_block(m, block) || to->ready < m->number)
 		return -EAGAIN;
-	struct zwire_env env = {.kind = ZWIRE_BLOCK, .src = g->zc->me, .dst = to->node->number, .comm = g->number,
-		.xfer = m->number, .seq = m->bytes, .offset = offset, .len = block_bytes(g, block)};
+	struct zwire_env env = {.kind = ZWIRE_BLOCK,
+		.src = g->zc->me,
+		.dst = to->node->number,
+		.comm = g->number,
+		.xfer = m->number,
+		.seq = m->bytes,
+		.offset = offset,
+		.len = block_bytes(g, block)};
 	return zcast_node_post(to->node, &env, m->data + offset) == 0 ? 0 : -EAGAIN;
 }
 

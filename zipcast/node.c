@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Links between nodes. Of two nodes the higher one connects. It proves that it knows the key, and so does the other, by
- * the messages and hashes of control.h (HELLO with service CAST, the node's number as its user, the session as its job).
+ * the messages and hashes of control.h (HELLO with service CAST, the node's number as its user, the session as its
+ * job).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -185,7 +186,9 @@ static int answer(struct guest *g, const struct zctl_msg *msg)
 	int len = zctl_encode(buf, sizeof(buf), msg);
 	if (len < 0)
 		return len;
-	zwire_encode(raw, &(struct zwire_env){.kind = ZWIRE_CTRL, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY,
+	zwire_encode(raw, &(struct zwire_env){.kind = ZWIRE_CTRL,
+				  .src = ZWIRE_NOBODY,
+				  .dst = ZWIRE_NOBODY,
 				  .len = (uint32_t)len});
 	int rc = z->ops->post(z, raw, buf, (size_t)len);
 	return rc == 0 ? z->ops->flush(z) : rc; /* full at the second message: not one of us */
@@ -246,9 +249,9 @@ static int hear(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 		return -EAGAIN; /* a message for the node */
 	if (env->kind != ZWIRE_CTRL || zctl_decode(&msg, payload, env->len, &err) != 0)
 		return -EPROTO;
-	int rc = msg.type == ZCTL_HELLO ? greet(h->zc, h->guest, &msg.u.hello)
-		: msg.type == ZCTL_PROOF ? prove(h->zc, h->guest, &msg.u.proof)
-					 : -EPROTO;
+	int rc = msg.type == ZCTL_HELLO	  ? greet(h->zc, h->guest, &msg.u.hello)
+		 : msg.type == ZCTL_PROOF ? prove(h->zc, h->guest, &msg.u.proof)
+					  : -EPROTO;
 	zctl_free(&msg);
 	return rc;
 }

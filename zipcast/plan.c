@@ -108,8 +108,10 @@ static int sequential_peers(const struct zcast_plan *p, bool *peer)
 	return 0;
 }
 
-const struct zcast_plan_ops zcast_plan_sequential = {
-	.name = "sequential", .steps = sequential_steps, .next = sequential_next, .peers = sequential_peers};
+const struct zcast_plan_ops zcast_plan_sequential = {.name = "sequential",
+	.steps = sequential_steps,
+	.next = sequential_next,
+	.peers = sequential_peers};
 
 /* --- tree: in round r the members below 2^r send to the one 2^r above them --- */
 
@@ -147,8 +149,10 @@ static int tree_peers(const struct zcast_plan *p, bool *peer)
 	return 0;
 }
 
-const struct zcast_plan_ops zcast_plan_tree = {
-	.name = "tree", .steps = tree_steps, .next = tree_next, .peers = tree_peers};
+const struct zcast_plan_ops zcast_plan_tree = {.name = "tree",
+	.steps = tree_steps,
+	.next = tree_next,
+	.peers = tree_peers};
 
 /* --- chain --- */
 
@@ -183,5 +187,7 @@ static int chain_peers(const struct zcast_plan *p, bool *peer)
 	return 0;
 }
 
-const struct zcast_plan_ops zcast_plan_chain = {
-	.name = "chain", .steps = chain_steps, .next = chain_next, .peers = chain_peers};
+const struct zcast_plan_ops zcast_plan_chain = {.name = "chain",
+	.steps = chain_steps,
+	.next = chain_next,
+	.peers = chain_peers};

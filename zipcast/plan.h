@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Plans: which block a member of a multicast group sends to whom, and gets from whom, in which step. Deterministic; each
- * member computes its own part from the shape alone, in memory that does not grow with the group but for hybrids.
+ * Plans: which block a member of a multicast group sends to whom, and gets from whom, in which step. Deterministic;
+ * each member computes its own part from the shape alone, in memory that does not grow with the group but for hybrids.
  *
  * Source: Behrens, Jha, Tremel, Birman, "Pushing Bytes: Cloud-Scale Data Replication with RDMC", section 4.3 and
- * appendix A. A step is the paper's asynchronous step: in one step a member sends at most one block and receives at most
- * one. Members need not go in step: the order of a member's sends, and that it sends only what it has, is all that
+ * appendix A. A step is the paper's asynchronous step: in one step a member sends at most one block and receives at
+ * most one. Members need not go in step: the order of a member's sends, and that it sends only what it has, is all that
  * counts.
  *
  * Members are numbered 0 .. members - 1; member 0 is the root.
@@ -14,8 +14,8 @@
  *   sequential   (n - 1) k              the root sends all of it to one member after the other
  *   tree         ceil(log2 n) k         binomial tree, whole messages
  *   chain        k + n - 2              bucket brigade
- *   pipeline     k + ceil(log2 n) - 1   binomial pipeline on a hypercube; members share vertices if n is no power of two
- *   hybrid-...   see zcast_plan_steps   chain or pipeline between the leaders of sites, pipeline inside each: a block
+ *   pipeline     k + ceil(log2 n) - 1   binomial pipeline on a hypercube; members share vertices if n is no power of
+ * two hybrid-...   see zcast_plan_steps   chain or pipeline between the leaders of sites, pipeline inside each: a block
  *                                       enters every site but the root's exactly once
  */
 #ifndef ZIPCAST_PLAN_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hybrids (the paper's section 4.3.1): a plan between the leaders of the sites, and a binomial pipeline inside each site,
- * whose leader is the root of the latter. The leader of the root's site is the root, of the others their lowest member.
- * Steps of the two plans take turns, so that a leader still sends and receives one block a step at most: step t of the
- * upper plan is step 2t, step t of an inner one step 2(t + delay) + 1, where the delay is what lets the leader have got
- * block t: its place in the chain, or twice the dimensions of the upper hypercube.
+ * Hybrids (the paper's section 4.3.1): a plan between the leaders of the sites, and a binomial pipeline inside each
+ * site, whose leader is the root of the latter. The leader of the root's site is the root, of the others their lowest
+ * member. Steps of the two plans take turns, so that a leader still sends and receives one block a step at most: step t
+ * of the upper plan is step 2t, step t of an inner one step 2(t + delay) + 1, where the delay is what lets the leader
+ * have got block t: its place in the chain, or twice the dimensions of the upper hypercube.
  */
 #include "plan_internal.h"
 
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 
 struct layers {
-	uint32_t *leaders; /* [nsites], the root's first */
-	uint32_t *locals;  /* [nlocals] members of one site, its leader first */
+	uint32_t *leaders;		   /* [nsites], the root's first */
+	uint32_t *locals;		   /* [nlocals] members of one site, its leader first */
 	uint32_t nsites, nlocals, largest; /* largest: members of the largest site */
-	uint32_t place;	   /* of that site in leaders */
+	uint32_t place;			   /* of that site in leaders */
 };
 
 struct entry {

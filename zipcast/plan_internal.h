@@ -40,7 +40,7 @@ struct zcast_plan_ops {
 	/* The next step of the member from p.next on. The step's four fields are set to "nothing" before. */
 	bool (*next)(struct zcast_plan *, struct zcast_step *);
 	int (*peers)(const struct zcast_plan *, bool *peer); /* 0 or -ENOMEM */
-	void (*end)(struct zcast_plan *);		      /* or NULL */
+	void (*end)(struct zcast_plan *);		     /* or NULL */
 };
 
 extern const struct zcast_plan_ops zcast_plan_sequential, zcast_plan_tree, zcast_plan_chain, zcast_plan_pipeline,

@@ -4,12 +4,12 @@
  * itself, n - 2^d others hold two members.
  *
  * In step s every vertex trades along dimension s mod d. The root puts in block s, the last one again and again at the
- * end. By induction: when step s begins, a vertex v other than 0 has all blocks up to s - d - 1, and of the d blocks after
- * those exactly one, its newest: the b in [s - d, s - 1] that comes first of those whose dimension b mod d is a set bit of
- * v. (Block b enters at the vertex with bit b mod d alone and doubles its vertices in each step after; so it is at those
- * that have this bit, and no others but bits of the dimensions used since.) Along dimension s mod d exactly one of two
- * neighbours has that bit, so that its newest is block s - d, which the other one misses, and the other way round. After
- * step k + d - 2 all vertices have all k blocks.
+ * end. By induction: when step s begins, a vertex v other than 0 has all blocks up to s - d - 1, and of the d blocks
+ * after those exactly one, its newest: the b in [s - d, s - 1] that comes first of those whose dimension b mod d is a
+ * set bit of v. (Block b enters at the vertex with bit b mod d alone and doubles its vertices in each step after; so it
+ * is at those that have this bit, and no others but bits of the dimensions used since.) Along dimension s mod d exactly
+ * one of two neighbours has that bit, so that its newest is block s - d, which the other one misses, and the other way
+ * round. After step k + d - 2 all vertices have all k blocks.
  *
  * Two members at a vertex: while one sends the vertex's newest block, the other receives the incoming one and hands its
  * partner what only it has. So each has at most one block for itself at any time, and one more step makes them equal.
@@ -19,10 +19,10 @@
 
 #define NONE UINT32_MAX
 
-struct duty { /* of a vertex in one step */
-	uint32_t out, in; /* blocks, or NONE */
+struct duty {			   /* of a vertex in one step */
+	uint32_t out, in;	   /* blocks, or NONE */
 	uint32_t sender, receiver; /* slots */
-	uint32_t pass[2]; /* block that this slot hands to the other, or NONE */
+	uint32_t pass[2];	   /* block that this slot hands to the other, or NONE */
 };
 
 /* Place of the newest block of a vertex in the window of d blocks that begins with block s - d; d for the root. */
@@ -72,7 +72,8 @@ static uint32_t member_at(const struct zcast_plan *p, uint32_t vertex, uint32_t 
 /* What the members of a vertex do in step s, and what they have after it. */
 static struct duty step_vertex(const struct zcast_plan *p, uint32_t vertex, struct zcast_vertex *v, uint64_t s)
 {
-	struct duty duty = {.out = sent(p, vertex, s), .in = sent(p, neighbour_in(p, vertex, s), s),
+	struct duty duty = {.out = sent(p, vertex, s),
+		.in = sent(p, neighbour_in(p, vertex, s), s),
 		.pass = {NONE, NONE}};
 	if (second_of(p, vertex) == ZCAST_NOBODY)
 		return duty;
@@ -83,8 +84,8 @@ static struct duty step_vertex(const struct zcast_plan *p, uint32_t vertex, stru
 		}
 		return duty;
 	}
-	/* The one who has the block sends; if both have it, or none is sent, the one that misses something of the other's
-	 * is free to be given that. */
+	/* The one who has the block sends; if both have it, or none is sent, the one that misses something of the
+	 * other's is free to be given that. */
 	if (duty.out != NONE && (duty.out == v->only[0] || duty.out == v->only[1]))
 		duty.sender = duty.out == v->only[1];
 	else

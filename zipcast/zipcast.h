@@ -4,13 +4,14 @@
  * Bytes: Cloud-Scale Data Replication with RDMC"), over TCP, shared memory or Verbs. For programs with or without MPI.
  *
  * Nodes are numbered; each opens a context, tells the others its address by whatever way they have, and creates groups
- * together with the other members of each. Only the first member of a group, its root, sends. What the root sends, every
- * member receives once, undamaged and in order. Groups do not disturb each other, also where their members overlap. If
- * a member or a connection fails, `failed` is called once in every member that lives, and nothing more happens in that
- * group; groups without the failed member go on.
+ * together with the other members of each. Only the first member of a group, its root, sends. What the root sends,
+ * every member receives once, undamaged and in order. Groups do not disturb each other, also where their members
+ * overlap. If a member or a connection fails, `failed` is called once in every member that lives, and nothing more
+ * happens in that group; groups without the failed member go on.
  *
  * Threads: each context has one thread of its own, which calls all callbacks. Functions may be called from any thread,
- * also from callbacks, except where it says otherwise. Callbacks must not block: all groups of the context wait meanwhile.
+ * also from callbacks, except where it says otherwise. Callbacks must not block: all groups of the context wait
+ * meanwhile.
  *
  * Errors: functions return 0 or a negative errno value, and where there is one, a text of one line in `why`.
  */
@@ -27,7 +28,7 @@ extern "C" {
 #define ZIPCAST_WHY_BYTES 256
 #define ZIPCAST_KEY_BYTES 32
 #define ZIPCAST_NODES_MAX (1u << 20)
-#define ZIPCAST_BLOCK_BYTES (256u << 10)    /* default */
+#define ZIPCAST_BLOCK_BYTES (256u << 10) /* default */
 #define ZIPCAST_BLOCK_BYTES_MAX (1u << 20)
 
 struct zipcast;	      /* a context */
@@ -40,19 +41,20 @@ enum zipcast_waiting {
 	ZIPCAST_INTERRUPTS, /* sleeps whenever there is nothing to do */
 };
 
-struct zipcast_config { /* nothing of it is kept */
-	uint32_t me;	      /* my number, below ZIPCAST_NODES_MAX */
-	const char *listen;   /* "tcp:HOST[:PORT]" (port 0: any free one), "shm:PATH", "DEVICE:PORT" (Verbs) */
-	const char *session;  /* 1 to 64 printable characters without spaces and commas, the same in all nodes */
-	const uint8_t *key;   /* ZIPCAST_KEY_BYTES secret ones, the same in all nodes: who has them may join */
-	uint32_t timeout_ms;  /* for connections; 0: 30 s */
+struct zipcast_config {	     /* nothing of it is kept */
+	uint32_t me;	     /* my number, below ZIPCAST_NODES_MAX */
+	const char *listen;  /* "tcp:HOST[:PORT]" (port 0: any free one), "shm:PATH", "DEVICE:PORT" (Verbs) */
+	const char *session; /* 1 to 64 printable characters without spaces and commas, the same in all nodes */
+	const uint8_t *key;  /* ZIPCAST_KEY_BYTES secret ones, the same in all nodes: who has them may join */
+	uint32_t timeout_ms; /* for connections; 0: 30 s */
 	enum zipcast_waiting waiting;
 };
 
 int zipcast_open(struct zipcast **, const struct zipcast_config *, char why[ZIPCAST_WHY_BYTES]);
 /* Where others reach this node, with the port that was chosen. Valid until close. */
 const char *zipcast_address(const struct zipcast *);
-/* The addresses of all nodes by number, my own included. Once, before the first group; copied. -EALREADY: it was done. */
+/* The addresses of all nodes by number, my own included. Once, before the first group; copied. -EALREADY: it was done.
+ */
 int zipcast_meet(struct zipcast *, const char *const *address, uint32_t nodes, char why[ZIPCAST_WHY_BYTES]);
 /* Ends the context and destroys the groups that are left. Not from a callback. */
 void zipcast_close(struct zipcast *);
@@ -69,13 +71,13 @@ struct zipcast_events {
 	void *arg;
 };
 
-struct zipcast_group_config { /* the same in all members; copied */
+struct zipcast_group_config {	 /* the same in all members; copied */
 	uint32_t number;	 /* not used before in this context */
 	uint32_t nmembers;	 /* 1 or more */
 	const uint32_t *members; /* node numbers, the root first; none twice; I am one of them */
-	const char *algorithm;	 /* NULL: "pipeline"; "sequential", "tree", "chain", "hybrid-chain", "hybrid-pipeline" */
-	uint32_t block_bytes;	 /* 0: ZIPCAST_BLOCK_BYTES */
-	const uint32_t *site;	 /* hybrids: [nmembers], which site each is in; every block enters a site once */
+	const char *algorithm; /* NULL: "pipeline"; "sequential", "tree", "chain", "hybrid-chain", "hybrid-pipeline" */
+	uint32_t block_bytes;  /* 0: ZIPCAST_BLOCK_BYTES */
+	const uint32_t *site;  /* hybrids: [nmembers], which site each is in; every block enters a site once */
 };
 
 /* To be called by all members, in any order; connects to those that this member exchanges blocks with, which need not

@@ -42,8 +42,7 @@ static void hand_over(struct job *j, struct lane *l)
 	crew_send(d, l->worker, &(struct command){.kind = CMD_ADD_LANE, .lane = l});
 	for (uint32_t i = 0; i < to->size; i++)
 		if (j->by_vrank[to->vrank_of[i]]->done)
-			crew_send(d, l->worker,
-				&(struct command){.kind = CMD_DEST_BYE, .lane = l, .lrank = i});
+			crew_send(d, l->worker, &(struct command){.kind = CMD_DEST_BYE, .lane = l, .lrank = i});
 }
 
 /* A source of the one lane may have receivers in the other. */
@@ -130,8 +129,7 @@ static struct rank *check(struct daemon *d, struct peer *p, const struct zctl_at
 	}
 	struct rank *r = j->by_vrank[a->vrank];
 	if (!listener_serves(p->listener, j->part[r->part].fabric)) {
-		peer_refuse(p, EINVAL, "%.80s does not serve fabric %s", p->listener->text,
-			j->part[r->part].name);
+		peer_refuse(p, EINVAL, "%.80s does not serve fabric %s", p->listener->text, j->part[r->part].name);
 		return NULL;
 	}
 	if (r->done || find_channel(r, a->part)) {
@@ -174,7 +172,8 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	if (settle(p->zlink, out->worker, in->worker, &err) < 0) {
 		char who[160], text[ZCTL_TEXT_MAX + 1];
 		free(c);
-		snprintf(text, sizeof(text), "no data connection for %s: %s", rank_describe(r, who, sizeof(who)), err.text);
+		snprintf(text, sizeof(text), "no data connection for %s: %s", rank_describe(r, who, sizeof(who)),
+			err.text);
 		peer_refuse(p, ENOMEM, "%s", err.text);
 		job_end(j, 1, text); /* without it the job cannot go on, and all are to know why */
 		return;
@@ -188,8 +187,7 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	c->source.lane = out;
 	c->source.vrank = r->vrank;
 	/* The way to the rank first: what it causes may have to be answered. */
-	crew_send(d, in->worker,
-		&(struct command){.kind = CMD_ADD_TX, .tx = &c->tx, .lane = in, .lrank = r->lrank});
+	crew_send(d, in->worker, &(struct command){.kind = CMD_ADD_TX, .tx = &c->tx, .lane = in, .lrank = r->lrank});
 	crew_send(d, out->worker, &(struct command){.kind = CMD_ADD_SOURCE, .source = &c->source});
 }
 
@@ -257,8 +255,7 @@ static void said_bye(struct daemon *d, struct channel *c)
 		return;
 	c->bye = true;
 	struct lane *in = j->lane[c->to * j->nparts + c->rank->part];
-	crew_send(d, in->worker,
-		&(struct command){.kind = CMD_DEST_BYE, .lane = in, .lrank = c->rank->lrank});
+	crew_send(d, in->worker, &(struct command){.kind = CMD_DEST_BYE, .lane = in, .lrank = c->rank->lrank});
 }
 
 /* A message waits for a rank that has no channel for it. */

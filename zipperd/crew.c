@@ -29,7 +29,7 @@ struct pair {
 struct crew {
 	struct watch watch;
 	struct daemon *daemon;
-	int event_fd; /* workers -> control thread */
+	int event_fd;						       /* workers -> control thread */
 	struct pair *pair[SETTINGS_FABRICS_MAX][SETTINGS_FABRICS_MAX]; /* [lower][higher] */
 	struct relay *relays;
 	bool waiting;
@@ -78,9 +78,8 @@ static struct pair *make_pair(struct crew *crew, int a, int b, struct zerr *err)
 		.budget = &d->budget,
 		.control_fd = crew->event_fd,
 		.spin = d->settings.spin,
-		.shared = d->settings.threads == SETTINGS_THREADS_AUTO
-				  ? zwait_cores() < WORKER_FEW_CORES
-				  : d->settings.threads == SETTINGS_THREADS_PAIR};
+		.shared = d->settings.threads == SETTINGS_THREADS_AUTO ? zwait_cores() < WORKER_FEW_CORES
+								       : d->settings.threads == SETTINGS_THREADS_PAIR};
 	if (worker_pair_start(&p->workers, &params, err) != 0) {
 		free(p);
 		return NULL;

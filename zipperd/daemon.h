@@ -31,29 +31,29 @@ struct daemon {
 
 	struct listener *listeners;
 	int nlisteners;
-	bool paused;		 /* the listeners do not accept: too many connections, or no descriptors */
-	int64_t pause_until_ms;	 /* 0: until connections go */
+	bool paused;		/* the listeners do not accept: too many connections, or no descriptors */
+	int64_t pause_until_ms; /* 0: until connections go */
 
-	struct list strangers;	 /* peers that have not proved who they are, oldest first */
-	struct list greeted;	 /* peers that have, but not said what they want, oldest first */
-	struct list known;	 /* peers without a time limit */
-	struct list leaving;	 /* peers that are told something last */
-	struct list again;	 /* peers with more to read than one turn allows */
-	struct list dead;	 /* peers to be freed at the end of the turn */
+	struct list strangers;	      /* peers that have not proved who they are, oldest first */
+	struct list greeted;	      /* peers that have, but not said what they want, oldest first */
+	struct list known;	      /* peers without a time limit */
+	struct list leaving;	      /* peers that are told something last */
+	struct list again;	      /* peers with more to read than one turn allows */
+	struct list dead;	      /* peers to be freed at the end of the turn */
 	int nstrangers, nconnections; /* connections: peers and channels */
 
-	struct job *jobs;	 /* hash by user and id: those that can be joined, run, or are remembered */
+	struct job *jobs; /* hash by user and id: those that can be joined, run, or are remembered */
 	struct list all_jobs;
 	int njobs;
-	uint32_t last_job;	 /* number */
+	uint32_t last_job; /* number */
 
 	struct crew *crew;
 	bool stopping;
-	struct limit bad_peer;	 /* log lines about connections that make no sense */
+	struct limit bad_peer; /* log lines about connections that make no sense */
 	struct limit no_accept;
 };
 
-int64_t daemon_clock_ms(void); /* monotonic */
+int64_t daemon_clock_ms(void);						    /* monotonic */
 int daemon_watch(struct daemon *, int fd, uint32_t events, struct watch *); /* 0 or -errno */
 void daemon_rewatch(struct daemon *, int fd, uint32_t events, struct watch *);
 void daemon_unwatch(struct daemon *, int fd);

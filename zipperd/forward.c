@@ -14,7 +14,7 @@
 
 #include "transfer.h"
 
-#define RESUME_BATCH 2 /* each may send a window of 256 KiB, a quarter of the default share, at once */
+#define RESUME_BATCH 2	 /* each may send a window of 256 KiB, a quarter of the default share, at once */
 #define BLOCKED_TRIES 16 /* rounds in vain until a full link is left to epoll */
 
 static bool is_sequenced(uint8_t kind)
@@ -137,14 +137,18 @@ static int admit(struct worker *w, struct dest *d, const struct zwire_env *env)
 
 void forward_due(struct worker *w)
 {
-	static const uint8_t kind[] = {[REFUSAL_NAK_DUE] = ZWIRE_NAK, [REFUSAL_RESUME_DUE] = ZWIRE_RESUME,
-		[REFUSAL_BYE_DUE] = ZWIRE_BYE};
+	static const uint8_t kind[] =
+		{[REFUSAL_NAK_DUE] = ZWIRE_NAK, [REFUSAL_RESUME_DUE] = ZWIRE_RESUME, [REFUSAL_BYE_DUE] = ZWIRE_BYE};
 	static const enum refusal_state next[] = {[REFUSAL_NAK_DUE] = REFUSAL_HELD,
-		[REFUSAL_RESUME_DUE] = REFUSAL_RESUMED, [REFUSAL_BYE_DUE] = REFUSAL_BYE_SAID};
+		[REFUSAL_RESUME_DUE] = REFUSAL_RESUMED,
+		[REFUSAL_BYE_DUE] = REFUSAL_BYE_SAID};
 	while (!list_empty(&w->due)) {
 		struct refusal *r = list_entry(w->due.next, struct refusal, due);
 		struct lane *l = r->dest->lane;
-		struct note note = {.seq = r->seq, .job = l->job, .dst = r->src, .kind = kind[r->state],
+		struct note note = {.seq = r->seq,
+			.job = l->job,
+			.dst = r->src,
+			.kind = kind[r->state],
 			.src = l->vrank_of[r->dest->lrank]};
 		if (!note_ring_push(&w->opposite->ports->notes, &note))
 			return; /* the next round tries again */
@@ -185,8 +189,8 @@ static struct buf *get_copy(struct worker *w, struct dest *d, const void *payloa
 	return b;
 }
 
-static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES],
-	const void *payload, uint32_t len, struct buf **body)
+static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload,
+	uint32_t len, struct buf **body)
 {
 	struct buf *b = body && len > 0 ? get_shared(w, d, payload, len, body) : get_copy(w, d, payload, len);
 	if (!b)
@@ -232,8 +236,8 @@ static int post(struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES], const void *
 
 /* To the link, or into the queue. body: of a multicast, see forward_one; or NULL. 0 or -EAGAIN: no memory, nothing
  * happened. */
-static int deliver(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES],
-	const void *payload, uint32_t len, struct buf **body)
+static int deliver(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload,
+	uint32_t len, struct buf **body)
 {
 	if (d->tx && !d->head) {
 		int rc = post(d, raw, payload, len);
@@ -250,8 +254,7 @@ static int deliver(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 	block(w, d);
 	if (!d->tx && !d->asked_open) {
 		d->asked_open = true;
-		worker_emit(w,
-			&(struct event){.kind = EVENT_OPEN, .lane = d->lane, .lrank = d->lrank});
+		worker_emit(w, &(struct event){.kind = EVENT_OPEN, .lane = d->lane, .lrank = d->lrank});
 	}
 	return 0;
 }
@@ -387,8 +390,14 @@ static int take_answer(struct source *s, struct dest *d, const struct zwire_env 
 	const uint8_t raw[ZWIRE_ENV_BYTES], const uint8_t *key)
 {
 	struct worker *w = s->lane->worker;
-	struct note note = {.what = env->len ? NOTE_GO : NOTE_WITHDRAW, .job = s->lane->job, .src = env->src,
-		.dst = env->dst, .ack = env->ack, .xfer = env->xfer, .peer_xfer = env->comm, .total = env->offset};
+	struct note note = {.what = env->len ? NOTE_GO : NOTE_WITHDRAW,
+		.job = s->lane->job,
+		.src = env->src,
+		.dst = env->dst,
+		.ack = env->ack,
+		.xfer = env->xfer,
+		.peer_xfer = env->comm,
+		.total = env->offset};
 	if (env->len)
 		memcpy(note.key, key, sizeof(note.key));
 	if (!note_ring_push(&w->opposite->ports->notes, &note))
@@ -416,8 +425,7 @@ static void count(struct lane *l, const struct zwire_env *env)
 		stat_add(&l->stats.bytes, env->len);
 }
 
-int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
-	const void *payload)
+int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	struct source *s = ctx;
 	struct lane *l = s->lane;
@@ -480,8 +488,12 @@ int forward_note(struct worker *w, const struct note *note)
 	uint32_t lrank = l->place[note->what == NOTE_SEND ? note->dst : note->src].lrank;
 	dest_touch(l, lrank);
 	struct dest *d = &l->dest[lrank];
-	const struct zwire_env env = {.kind = note->kind, .src = note->src, .dst = note->dst, .seq = note->seq,
-		.ack = note->ack, .xfer = note->xfer};
+	const struct zwire_env env = {.kind = note->kind,
+		.src = note->src,
+		.dst = note->dst,
+		.seq = note->seq,
+		.ack = note->ack,
+		.xfer = note->xfer};
 	switch (note->what) {
 	case NOTE_SEND:
 		return d->gone ? 0 : forward_envelope(w, d, &env);
@@ -551,8 +563,7 @@ void forward_drop_lane(struct worker *w, struct lane *l)
 		while (d->head)
 			dequeue(w, d);
 		while (!list_empty(&d->refused))
-			refusal_del(&w->pool,
-				list_entry(d->refused.next, struct refusal, of_dest));
+			refusal_del(&w->pool, list_entry(d->refused.next, struct refusal, of_dest));
 	}
 	struct lane **at = &w->lanes;
 	while (*at != l)

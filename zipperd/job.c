@@ -12,9 +12,9 @@
 #include "listener.h"
 #include "log.h"
 
-#define REMEMBER_MS 3000  /* how long late ranks of a failed job learn why */
+#define REMEMBER_MS 3000   /* how long late ranks of a failed job learn why */
 #define LAST_WORDS_MS 5000 /* time for a rank to end itself after DEAD */
-#define SUSPECT_MS 1000	  /* a lost channel may be explained by a BYE that is on its way */
+#define SUSPECT_MS 1000	   /* a lost channel may be explained by a BYE that is on its way */
 
 const char *rank_describe(const struct rank *r, char *buf, size_t cap)
 {
@@ -23,8 +23,7 @@ const char *rank_describe(const struct rank *r, char *buf, size_t cap)
 	if (j->state == JOB_FORMING)
 		snprintf(buf, cap, "rank %u of part %s on %s", r->lrank, part, r->host ? r->host : "?");
 	else
-		snprintf(buf, cap, "rank %u (%s rank %u on %s)", r->vrank, part, r->lrank,
-			r->host ? r->host : "?");
+		snprintf(buf, cap, "rank %u (%s rank %u on %s)", r->vrank, part, r->lrank, r->host ? r->host : "?");
 	return buf;
 }
 
@@ -63,8 +62,8 @@ static int set_parts(struct daemon *d, struct job *j, const char *parts, struct 
 		memcpy(p->name, name[i], sizeof(name[i]));
 		p->fabric = settings_find_fabric(&d->settings, name[i]);
 		if (p->fabric < 0)
-			return zerr_set(err, -ENOENT, "this zipperd serves no fabric '%s' (but %s%s%s%s)",
-				name[i], d->settings.fabric[0], d->settings.nfabrics > 1 ? ", " : "",
+			return zerr_set(err, -ENOENT, "this zipperd serves no fabric '%s' (but %s%s%s%s)", name[i],
+				d->settings.fabric[0], d->settings.nfabrics > 1 ? ", " : "",
 				d->settings.nfabrics > 1 ? d->settings.fabric[1] : "",
 				d->settings.nfabrics > 2 ? ", ..." : "");
 	}
@@ -73,8 +72,7 @@ static int set_parts(struct daemon *d, struct job *j, const char *parts, struct 
 	return 0;
 }
 
-struct job *job_create(struct daemon *d, const char *user, const char *id, const char *parts,
-	struct zerr *err)
+struct job *job_create(struct daemon *d, const char *user, const char *id, const char *parts, struct zerr *err)
 {
 	if (d->stopping) {
 		zerr_set(err, -ESHUTDOWN, "zipperd is shutting down");
@@ -266,8 +264,7 @@ void job_rank_bye(struct rank *r)
 		struct lane *l = j->lane[from * j->nparts + r->part];
 		if (l)
 			crew_send(j->daemon, l->worker,
-				&(struct command){
-					.kind = CMD_DEST_BYE, .lane = l, .lrank = r->lrank});
+				&(struct command){.kind = CMD_DEST_BYE, .lane = l, .lrank = r->lrank});
 	}
 	job_tell_launcher(j, ZCTL_EV_RANK_DONE, ++j->ndone, "");
 	if (j->suspect == r)
@@ -295,8 +292,7 @@ void job_rank_abort(struct rank *r, const struct zctl_dead *why)
 		j->ender = r->part;
 	/* It knows already. */
 	peer_dismiss(r->peer, LAST_WORDS_MS);
-	endf(j, why->code, "%s aborted with code %d%s%.100s", who, (int)why->code, why->text[0] ? ": " : "",
-		why->text);
+	endf(j, why->code, "%s aborted with code %d%s%.100s", who, (int)why->code, why->text[0] ? ": " : "", why->text);
 }
 
 /* --- launchers --- */
@@ -314,8 +310,7 @@ void job_launcher_abort(struct job *j, const struct zctl_dead *why)
 	endf(j, why->code, "%s", why->text[0] ? why->text : "the launcher ended the job");
 }
 
-static int check_sizes(const struct daemon *d, const struct job *j, const struct zctl_create *c,
-	struct zerr *err)
+static int check_sizes(const struct daemon *d, const struct job *j, const struct zctl_create *c, struct zerr *err)
 {
 	uint64_t total = 0;
 	for (uint32_t i = 0; i < j->nparts; i++)
@@ -385,8 +380,7 @@ static void expire(struct job *j)
 	} else if (j->deadline_ms && j->deadline_ms <= now && j->state == JOB_FORMING) {
 		char missing[ZCTL_TEXT_MAX + 1];
 		job_missing(j, missing, sizeof(missing));
-		endf(j, 1, "not all ranks have joined within %g s: %s", (double)j->timeout_ms / 1000,
-			missing);
+		endf(j, 1, "not all ranks have joined within %g s: %s", (double)j->timeout_ms / 1000, missing);
 	} else if (j->deadline_ms && j->deadline_ms <= now) {
 		forget(j);
 		job_free_if_unused(j);

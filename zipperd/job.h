@@ -21,22 +21,22 @@ struct rank {
 	struct peer *peer; /* NULL: not joined, or gone */
 	struct list channels;
 	bool joined;
-	bool done; /* said BYE */
+	bool done;		     /* said BYE */
 	uint32_t vrank, part, lrank; /* vrank and lrank: once the job runs; before: number in the group */
-	uint32_t wish;	/* the vrank that its map gives it, or ZCTL_VRANK_ANY */
+	uint32_t wish;		     /* the vrank that its map gives it, or ZCTL_VRANK_ANY */
 	uint64_t abi;
 	char *host;
-	bool direct;	    /* takes direct links */
+	bool direct; /* takes direct links */
 	uint64_t node;
-	uint64_t fabrics;   /* it has ports on, bit by part; its own is always among them */
-	char *ports, *local; /* where it listens for other ranks; NULL: nowhere */
+	uint64_t fabrics;		      /* it has ports on, bit by part; its own is always among them */
+	char *ports, *local;		      /* where it listens for other ranks; NULL: nowhere */
 	uint8_t credential[ZCTL_TOKEN_BYTES]; /* that those show who connect to it */
 };
 
 struct job_part {
 	char name[ZCTL_NAME_MAX + 1];
 	int fabric;
-	uint32_t size;	 /* 0: not known yet */
+	uint32_t size; /* 0: not known yet */
 	uint32_t joined;
 	struct rank *rank;  /* [size]; NULL while size is unknown, and in mixed jobs */
 	uint32_t *vrank_of; /* [size], once the job runs */
@@ -62,10 +62,10 @@ struct job {
 	struct job_part part[ZCTL_PARTS_MAX];
 	uint32_t nparts;
 	bool mixed, mixed_known;
-	struct rank *world;   /* [total]: in mixed jobs, by native rank */
-	uint32_t total;	      /* ranks; 0: not known yet */
+	struct rank *world; /* [total]: in mixed jobs, by native rank */
+	uint32_t total;	    /* ranks; 0: not known yet */
 	uint32_t njoined, ndone;
-	uint64_t tuning;      /* digest of the tuning table of those who have joined */
+	uint64_t tuning;	/* digest of the tuning table of those who have joined */
 	struct rank **by_vrank; /* [total], once it runs */
 	struct place *place;	/* [total] */
 
@@ -73,15 +73,16 @@ struct job {
 	uint64_t window_bytes; /* of memory that its ranks may have on their way: total * rdv_window */
 	uint32_t rdv_window;
 	struct lane *lane[ZCTL_PARTS_MAX * ZCTL_PARTS_MAX]; /* from * nparts + to */
-	struct zctl_to_part *direct; /* [nparts * nparts] as lane: what ranks have told of their direct links; or NULL */
-	uint32_t nlanes;   /* that workers have */
+	struct zctl_to_part
+		*direct; /* [nparts * nparts] as lane: what ranks have told of their direct links; or NULL */
+	uint32_t nlanes; /* that workers have */
 	uint32_t nchannels;
 	struct rank *suspect; /* lost a channel without BYE */
 	int64_t suspect_ms;   /* when that becomes its death */
 	char suspect_how[96];
-	uint32_t ender;	      /* part of the rank that ended the job; ZWIRE_NOBODY: none did */
+	uint32_t ender;			   /* part of the rank that ended the job; ZWIRE_NOBODY: none did */
 	uint32_t expected[ZCTL_PARTS_MAX]; /* sizes as the launcher told them; 0: it did not */
-	struct zctl_run *runs; /* the launcher's placement map, until the job runs; NULL: none */
+	struct zctl_run *runs;		   /* the launcher's placement map, until the job runs; NULL: none */
 	uint32_t nruns;
 };
 

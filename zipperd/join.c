@@ -42,8 +42,8 @@ static int group_of_part(struct job *j, uint32_t part, const struct zctl_join *i
 	struct job_part *p = &j->part[part];
 	uint32_t size = p->size ? p->size : j->expected[part];
 	if (size && size != in->size)
-		return zerr_set(err, -EINVAL, "it says that part %s has %u ranks, but %s %u", p->name,
-			in->size, p->size ? "others said" : "the launcher started", size);
+		return zerr_set(err, -EINVAL, "it says that part %s has %u ranks, but %s %u", p->name, in->size,
+			p->size ? "others said" : "the launcher started", size);
 	if (!p->size) {
 		int rc = check_size(j, in->size, err);
 		if (rc != 0)
@@ -88,18 +88,18 @@ static int place_rank(struct job *j, const struct peer *p, const struct zctl_joi
 	while (part < j->nparts && strcmp(j->part[part].name, in->part) != 0)
 		part++;
 	if (part == j->nparts)
-		return zerr_set(err, -EINVAL, "its part %s is not among the job's (%.80s)", in->part,
-			j->part_names);
+		return zerr_set(err, -EINVAL, "its part %s is not among the job's (%.80s)", in->part, j->part_names);
 	if (!listener_serves(p->listener, j->part[part].fabric))
-		return zerr_set(err, -EINVAL, "it came to %.80s, which does not serve its fabric %s",
-			p->listener->text, in->part);
+		return zerr_set(err, -EINVAL, "it came to %.80s, which does not serve its fabric %s", p->listener->text,
+			in->part);
 	if (j->mixed_known && j->mixed != (in->mixed != 0))
 		return zerr_set(err, -EINVAL, "it was started by one mpirun %s, others were not",
 			in->mixed ? "for all parts" : "for its part alone");
 	if (in->size == 0 || in->rank >= in->size)
 		return zerr_set(err, -EINVAL, "it says that it is rank %u of %u", in->rank, in->size);
 	if (j->njoined > 0 && j->tuning != in->tuning)
-		return zerr_set(err, -EINVAL, "it has another tuning table than the others (ZIPPER_TUNING, ZIPPER_TUNE)");
+		return zerr_set(err, -EINVAL,
+			"it has another tuning table than the others (ZIPPER_TUNING, ZIPPER_TUNE)");
 	j->mixed = in->mixed;
 	j->mixed_known = true;
 	int rc = in->mixed ? group_of_world(j, in, &group, err) : group_of_part(j, part, in, &group, err);
@@ -107,8 +107,7 @@ static int place_rank(struct job *j, const struct peer *p, const struct zctl_joi
 		return rc;
 	struct rank *r = &group[in->rank];
 	if (r->joined)
-		return zerr_set(err, -EEXIST, "there is a rank %u already, on %s", in->rank,
-			r->host ? r->host : "?");
+		return zerr_set(err, -EEXIST, "there is a rank %u already, on %s", in->rank, r->host ? r->host : "?");
 	r->part = part;
 	*out = r;
 	return direct_join(r, in, err);
@@ -184,8 +183,7 @@ static void append(struct text *t, const char *fmt, ...)
 }
 
 /* " ranks 1, 2 and 5 more of 9 did not report" */
-static void append_ranks(struct text *t, const char *group, const struct rank *rank, uint32_t size,
-	uint32_t joined)
+static void append_ranks(struct text *t, const char *group, const struct rank *rank, uint32_t size, uint32_t joined)
 {
 	uint32_t missing = size - joined, named = 0;
 	append(t, "%s%s: rank%s ", t->len ? "; " : "", group, missing > 1 ? "s" : "");

@@ -51,8 +51,7 @@ void keys_free(struct keys *k)
 	struct entry *e, *next;
 	if (!k)
 		return;
-	HASH_ITER(hh, k->table, e, next)
-	{
+	HASH_ITER(hh, k->table, e, next) {
 		HASH_DEL(k->table, e);
 		zauth_module.wipe(e, sizeof(*e));
 		free(e);

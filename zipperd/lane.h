@@ -35,8 +35,7 @@ struct lane_stats { /* written by the worker, read by the control thread: relaxe
 static inline void stat_add(_Atomic uint64_t *counter, uint64_t n)
 {
 	/* One writer: no locked instruction is needed. */
-	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
-		memory_order_relaxed);
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
 /* What a descriptor in a worker's epoll set belongs to: the first member of each. */
@@ -62,9 +61,9 @@ struct source {
 	uint32_t vrank;
 	uint32_t idle; /* polls without a message in a row */
 	int fd;
-	bool no_room;	    /* take refused for lack of memory */
-	bool dropping;	    /* given back when reads is 0 */
-	const char *breach; /* take found something that no rank sends */
+	bool no_room;	       /* take refused for lack of memory */
+	bool dropping;	       /* given back when reads is 0 */
+	const char *breach;    /* take found something that no rank sends */
 	struct list transfers; /* of which it is the sender */
 	uint32_t ntransfers;
 	enum one_sided one_sided;
@@ -73,7 +72,7 @@ struct source {
 	struct list reading;	/* in worker.reading, while there are any */
 	struct buf *receivers;	/* the list for messages to several ranks (multicast.c); NULL: none */
 	struct buf *body;	/* of the one that is shown, once somebody had to keep it */
-	uint32_t next_receiver;	/* of it: those before have been served */
+	uint32_t next_receiver; /* of it: those before have been served */
 };
 
 /* The sending half: belongs to the worker of (the other fabric, its fabric). */
@@ -86,22 +85,22 @@ struct tx {
 	bool in_epoll;
 	bool dropping; /* given back when writes is 0 */
 	enum one_sided one_sided;
-	struct zregion *region; /* staging memory, for this link */
-	uint32_t writes;	/* under way */
+	struct zregion *region;		       /* staging memory, for this link */
+	uint32_t writes;		       /* under way */
 	struct piece *waiting, **waiting_tail; /* to be written, oldest first; the link had no room */
-	struct list writing;	/* in worker.writing, while there is any of them */
+	struct list writing;		       /* in worker.writing, while there is any of them */
 };
 
 struct dest {
 	struct lane *lane;
-	struct tx *tx;		   /* NULL: no channel (yet, or any more) */
-	struct buf *head, **tail;  /* messages that wait, oldest first */
-	uint64_t queued_bytes;	   /* of all of them, envelopes included */
-	uint64_t sequenced_bytes;  /* of the sequenced ones: bounded by dest_share */
-	struct list touched;	   /* in worker.touched: posted since the last flush */
-	struct list blocked;	   /* in worker.blocked: tried again in every round */
-	uint32_t tries;		   /* in vain, in a row */
-	struct list refused;	   /* struct refusal.of_dest, oldest first; next NULL: not initialised yet */
+	struct tx *tx;		  /* NULL: no channel (yet, or any more) */
+	struct buf *head, **tail; /* messages that wait, oldest first */
+	uint64_t queued_bytes;	  /* of all of them, envelopes included */
+	uint64_t sequenced_bytes; /* of the sequenced ones: bounded by dest_share */
+	struct list touched;	  /* in worker.touched: posted since the last flush */
+	struct list blocked;	  /* in worker.blocked: tried again in every round */
+	uint32_t tries;		  /* in vain, in a row */
+	struct list refused;	  /* struct refusal.of_dest, oldest first; next NULL: not initialised yet */
 	uint32_t nrefused, nresumed;
 	struct list starting, started; /* running transfers to it: with something to read yet, and without */
 	struct list carrying;	       /* in worker.carrying, while there are any in starting */
@@ -144,22 +143,22 @@ struct lane_limits {
 
 struct lane {
 	/* set by the control thread before the worker has it */
-	uint32_t job;	     /* number */
-	uint32_t from, to;   /* parts */
-	uint32_t nranks;     /* of the job */
-	uint32_t ndests;     /* of part to */
-	const struct place *place;	/* [nranks] */
-	const uint32_t *vrank_of;	/* [ndests]: lrank of part to -> vrank */
+	uint32_t job;		   /* number */
+	uint32_t from, to;	   /* parts */
+	uint32_t nranks;	   /* of the job */
+	uint32_t ndests;	   /* of part to */
+	const struct place *place; /* [nranks] */
+	const uint32_t *vrank_of;  /* [ndests]: lrank of part to -> vrank */
 	struct lane_limits limits;
 	struct worker *worker;
-	void *owner;	     /* the control thread's */
+	void *owner; /* the control thread's */
 	/* the worker's */
 	struct lane *next;
-	struct dest *dest; /* [ndests] */
-	struct refusal **bucket; /* [LANE_BUCKETS] */
+	struct dest *dest;	     /* [ndests] */
+	struct refusal **bucket;     /* [LANE_BUCKETS] */
 	struct transfer **transfers; /* [LANE_BUCKETS], by source and id */
-	struct relay **relay; /* [nparts]: the way to the worker of (from, that part); NULL: none yet */
-	bool flooded;	      /* said so */
+	struct relay **relay;	     /* [nparts]: the way to the worker of (from, that part); NULL: none yet */
+	bool flooded;		     /* said so */
 	alignas(64) struct lane_stats stats;
 };
 

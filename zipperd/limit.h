@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIMIT_LINES 10	      /* per period */
+#define LIMIT_LINES 10 /* per period */
 #define LIMIT_PERIOD_MS 10000
 
 struct limit {

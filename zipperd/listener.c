@@ -22,8 +22,7 @@ bool listener_serves(const struct listener *l, int fabric)
 static bool is_full(const struct daemon *d)
 {
 	/* Half of the places at most are for those of whom nothing is known yet. */
-	return d->nconnections >= d->settings.max_connections ||
-	       d->nstrangers >= (d->settings.max_connections + 1) / 2;
+	return d->nconnections >= d->settings.max_connections || d->nstrangers >= (d->settings.max_connections + 1) / 2;
 }
 
 static void ready(struct watch *watch)

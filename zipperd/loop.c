@@ -94,8 +94,7 @@ static void on_signal(struct watch *watch)
 int loop_init(struct daemon *d, struct zerr *err)
 {
 	sigset_t set;
-	struct list *lists[] = {&d->strangers, &d->greeted, &d->known, &d->leaving, &d->again, &d->dead,
-		&d->all_jobs};
+	struct list *lists[] = {&d->strangers, &d->greeted, &d->known, &d->leaving, &d->again, &d->dead, &d->all_jobs};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	d->now_ms = daemon_clock_ms();

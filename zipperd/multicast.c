@@ -10,8 +10,8 @@
  * a body, which their queues share by counting.
  *
  * Receivers in other parts than that of this channel belong to other workers with the same first fabric. These get the
- * message by a ring (struct relay), with the body. A body goes back to the pool that it is from: whoever lets it go last
- * puts it on that worker's list.
+ * message by a ring (struct relay), with the body. A body goes back to the pool that it is from: whoever lets it go
+ * last puts it on that worker's list.
  *
  * A message that cannot be handed to all now is refused to the transport, as any other, and goes on with the next
  * receiver when it is shown again.
@@ -252,8 +252,10 @@ static int take_relayed(struct worker *w, struct relayed *m)
 		return rc;
 	/* Its source is not ours to stall, and others must not wait for it. */
 	if (!l->flooded)
-		worker_emit(w, &(struct event){.kind = EVENT_BREACH, .lane = l, .vrank = env.src,
-			.breach = "more data than the receiver asked for"});
+		worker_emit(w, &(struct event){.kind = EVENT_BREACH,
+				       .lane = l,
+				       .vrank = env.src,
+				       .breach = "more data than the receiver asked for"});
 	l->flooded = true;
 	return 0;
 }

@@ -8,7 +8,7 @@
 #define OPTIONS_SET_MAX 64
 
 struct options {
-	const char *config; /* NULL: the installed default */
+	const char *config;		  /* NULL: the installed default */
 	const char *set[OPTIONS_SET_MAX]; /* -o NAME=VALUE, in order */
 	int nset;
 	int ready_fd; /* -1: none */

@@ -238,8 +238,7 @@ void peer_send(struct peer *p, const struct zctl_msg *msg)
 	if (len >= 0)
 		peer_send_bytes(p, buf, (size_t)len);
 	else
-		zlog(ZLOG_ERROR, "%s: cannot send control message %u: %s", p->zlink->peer, msg->type,
-			strerror(-len));
+		zlog(ZLOG_ERROR, "%s: cannot send control message %u: %s", p->zlink->peer, msg->type, strerror(-len));
 	if (buf != small)
 		free(buf);
 }
@@ -325,10 +324,8 @@ static void on_proof(struct peer *p, const struct zctl_proof *proof)
 	if (!key || rc != 0) {
 		uint32_t dropped;
 		if (limit_pass(&d->bad_peer, d->now_ms, &dropped))
-			zlog(ZLOG_WARN, "%s: wrong key for user %s: refused", p->zlink->peer,
-				p->hello.user);
-		peer_refuse(p, EACCES, "zipperd at %s refuses the key of user %s", p->listener->text,
-			p->hello.user);
+			zlog(ZLOG_WARN, "%s: wrong key for user %s: refused", p->zlink->peer, p->hello.user);
+		peer_refuse(p, EACCES, "zipperd at %s refuses the key of user %s", p->listener->text, p->hello.user);
 		return;
 	}
 	struct zctl_msg msg = {.type = ZCTL_PROOF};
@@ -397,8 +394,7 @@ struct received {
 	uint64_t bytes;
 };
 
-static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
-	const void *payload)
+static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	struct received *r = ctx;
 	(void)raw;
@@ -409,13 +405,11 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 		return 0;
 	}
 	if (env->kind != ZWIRE_CTRL)
-		return zerr_set(&r->bad, -EPROTO, "%s where a control message belongs",
-			zwire_kind_name(env->kind));
+		return zerr_set(&r->bad, -EPROTO, "%s where a control message belongs", zwire_kind_name(env->kind));
 	return zctl_decode(&r->msg, payload, env->len, &r->bad);
 }
 
-static int take_leaving(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
-	const void *payload)
+static int take_leaving(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	struct received *r = ctx;
 	(void)raw;

@@ -26,7 +26,7 @@ struct peer {
 	struct list link;  /* in strangers, known, leaving or dead */
 	struct list again; /* in daemon.again */
 	enum peer_state state;
-	int64_t deadline_ms; /* 0: none */
+	int64_t deadline_ms;	/* 0: none */
 	uint64_t dropped_bytes; /* while leaving */
 
 	struct zctl_hello hello;
@@ -53,10 +53,10 @@ void peer_dismiss(struct peer *, int64_t ms);
 void peer_settle(struct peer *);
 /* Takes the link out of it: it is the caller's, the peer goes. */
 struct zlink *peer_release(struct peer *);
-void peers_expire(struct daemon *);  /* those whose time is over */
-void peers_continue(struct daemon *); /* those of daemon.again */
-void peers_bury(struct daemon *);    /* frees the dead */
+void peers_expire(struct daemon *);	 /* those whose time is over */
+void peers_continue(struct daemon *);	 /* those of daemon.again */
+void peers_bury(struct daemon *);	 /* frees the dead */
 bool peers_timed(const struct daemon *); /* is there any whose time runs? */
-void peers_close(struct daemon *);   /* all of them, at the end */
+void peers_close(struct daemon *);	 /* all of them, at the end */
 
 #endif

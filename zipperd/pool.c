@@ -28,8 +28,7 @@ static struct slab *slab_create(struct pool *p, struct pool_class *c)
 {
 	size_t size = slab_size(c);
 	uint64_t used = atomic_fetch_add_explicit(&p->budget->used, size, memory_order_relaxed);
-	struct slab *s = used + size <= p->budget->limit ? aligned_alloc(64, (size + 63) & ~(size_t)63)
-							 : NULL;
+	struct slab *s = used + size <= p->budget->limit ? aligned_alloc(64, (size + 63) & ~(size_t)63) : NULL;
 	if (!s) {
 		atomic_fetch_sub_explicit(&p->budget->used, size, memory_order_relaxed);
 		return NULL;

@@ -25,11 +25,12 @@ struct worker;
 struct buf {
 	struct buf *next; /* the holder's */
 	struct slab *slab;
-	/* A message to several ranks: the payload lies in one buffer, the body, and each that waits holds a small one. */
+	/* A message to several ranks: the payload lies in one buffer, the body, and each that waits holds a small one.
+	 */
 	struct buf *body;      /* NULL: its own */
 	struct worker *home;   /* of a body: whose pool it is from */
 	_Atomic uint32_t refs; /* of a body: who holds it, in any worker */
-	uint32_t len; /* payload bytes, the holder's */
+	uint32_t len;	       /* payload bytes, the holder's */
 	uint8_t env[ZWIRE_ENV_BYTES];
 	_Alignas(16) uint8_t payload[];
 };
@@ -39,8 +40,8 @@ struct buf {
 #define POOL_SMALL_BYTES 192
 
 struct pool_class {
-	uint32_t payload;     /* largest payload; 0: class not in use */
-	size_t stride;	      /* bytes from buffer to buffer */
+	uint32_t payload; /* largest payload; 0: class not in use */
+	size_t stride;	  /* bytes from buffer to buffer */
 	uint32_t per_slab;
 	struct list partial;  /* slabs with something free */
 	uint32_t empty_slabs; /* of them, wholly free; at most one is kept */

@@ -51,21 +51,30 @@ static int parse_listen(void *conf, const char *value, struct zerr *err)
 static const char *const threads[] = {"auto", "direction", "pair", NULL}; /* enum settings_threads */
 static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
 
-#define OPT(n, t, def, lo, hi, h) \
-	{.name = #n, .type = t, .preset = def, .min = lo, .max = hi, .offset = offsetof(struct settings, n), .help = h}
-#define OPT_MS(n, def, lo, hi, h) \
-	{.name = #n, .type = ZCONF_TIME_MS, .preset = def, .min = lo, .max = hi, \
-		.offset = offsetof(struct settings, n##_ms), .help = h}
+#define OPT(n, t, def, lo, hi, h)                                                                                      \
+	{                                                                                                              \
+		.name = #n, .type = t, .preset = def, .min = lo, .max = hi, .offset = offsetof(struct settings, n),    \
+		.help = h                                                                                              \
+	}
+#define OPT_MS(n, def, lo, hi, h)                                                                                      \
+	{                                                                                                              \
+		.name = #n, .type = ZCONF_TIME_MS, .preset = def, .min = lo, .max = hi,                                \
+		.offset = offsetof(struct settings, n##_ms), .help = h                                                 \
+	}
 
 const struct zconf_row settings_rows[] = {
-	{.name = "listen", .type = ZCONF_CALL, .parse = parse_listen,
+	{.name = "listen",
+		.type = ZCONF_CALL,
+		.parse = parse_listen,
 		.help = "Where ranks of which fabrics connect, as FABRIC[,FABRIC...]=ADDRESS. "
 			"A fabric is named like the part whose ranks are on it. "
 			"ADDRESS is tcp:HOST[:PORT], shm:PATH, or DEVICE:PORT[@HOST[:PORT]], a port of an RDMA "
 			"device and the TCP address at which connections to it are made; where no such address is "
 			"written, it is the IP address of that port, and 7474. "
 			"At least two fabrics must be served in all."},
-	{.name = "key_file", .type = ZCONF_STRING, .preset = NULL,
+	{.name = "key_file",
+		.type = ZCONF_STRING,
+		.preset = NULL,
 		.offset = offsetof(struct settings, key_file),
 		.help = "File with the users' keys: a line 'USER KEY' for each, the key as 64 hexadecimal "
 			"digits. Nobody but its owner may have access to it. It is read again on SIGHUP."},
@@ -74,14 +83,15 @@ const struct zconf_row settings_rows[] = {
 		"that names the missing ones. A launcher may ask for another time."),
 	OPT_MS(hello_timeout, "10s", 100, 600 * 1000,
 		"How long a new connection may take until it has proved who it is."),
-	/* A message of 32 KiB takes half the time over TCP without the handshake (24 instead of 55 us), and as many come
-	 * through in a stream. */
+	/* A message of 32 KiB takes half the time over TCP without the handshake (24 instead of 55 us), and as many
+	 * come through in a stream. */
 	OPT(eager_bytes, ZCONF_BYTES, "32K", 0, ZWIRE_MAX_PAYLOAD,
 		"Messages up to this size travel at once, together with their envelope; larger ones are "
 		"announced first and sent when the receiver wants them."),
 	OPT(frag_bytes, ZCONF_BYTES, "128K", 4 * KiB, ZWIRE_MAX_PAYLOAD,
 		"Size of the fragments in which large messages travel."),
-	/* As much as a ring of shared memory holds (common/shm_ring.h): what does not fit there is copied into the pool. */
+	/* As much as a ring of shared memory holds (common/shm_ring.h): what does not fit there is copied into the
+	   pool. */
 	OPT(rdv_window, ZCONF_BYTES, "2M", 4 * KiB, GiB,
 		"How many bytes of large messages may be on their way to one rank at a time. It is lowered "
 		"for jobs so large that the windows of all their ranks would exceed half of the memory that "
@@ -101,19 +111,29 @@ const struct zconf_row settings_rows[] = {
 	OPT(max_connections, ZCONF_INT, "16384", 8, 1 << 22,
 		"How many connections may be open at a time. A rank has one for control, and one for every "
 		"other part that it talks to."),
-	{.name = "spin", .type = ZCONF_STRING, .preset = "auto",
+	{.name = "spin",
+		.type = ZCONF_STRING,
+		.preset = "auto",
 		.offset = offsetof(struct settings, spin_text),
 		.help = "How long a worker looks for messages without giving its core away, before it yields and "
 			"then sleeps: auto (by the number of cores), never, or a number of idle polls."},
-	{.name = "threads", .type = ZCONF_ENUM, .preset = "auto", .choices = threads,
+	{.name = "threads",
+		.type = ZCONF_ENUM,
+		.preset = "auto",
+		.choices = threads,
 		.offset = offsetof(struct settings, threads),
 		.help = "Which threads move messages between two fabrics: one for each direction, or one for "
 			"the pair of them. auto takes the pair on machines with fewer than four cores, where a "
 			"second thread would only be in the way of the ranks."},
-	{.name = "log_level", .type = ZCONF_ENUM, .preset = "info", .choices = log_levels,
+	{.name = "log_level",
+		.type = ZCONF_ENUM,
+		.preset = "info",
+		.choices = log_levels,
 		.offset = offsetof(struct settings, log_level),
 		.help = "Which messages are logged. It is read again on SIGHUP."},
-	{.name = "module_dir", .type = ZCONF_STRING, .preset = PKGLIBDIR,
+	{.name = "module_dir",
+		.type = ZCONF_STRING,
+		.preset = PKGLIBDIR,
 		.offset = offsetof(struct settings, module_dir),
 		.help = "Where " ZVERBS_FILE " lies, which is loaded where listen names a port of an RDMA device."},
 	ZVERBS_ENDPOINTS_ROW(struct settings),
@@ -149,8 +169,7 @@ static int parse_spin(struct settings *c, struct zerr *err)
 	errno = 0;
 	c->spin = strtoll(c->spin_text, &end, 10);
 	if (errno != 0 || end == c->spin_text || *end || c->spin < 0 || c->spin > SPIN_MAX)
-		return zerr_set(err, -EINVAL, "spin is '%.40s', not auto, never or 0 to %d", c->spin_text,
-			SPIN_MAX);
+		return zerr_set(err, -EINVAL, "spin is '%.40s', not auto, never or 0 to %d", c->spin_text, SPIN_MAX);
 	return 0;
 }
 
@@ -170,8 +189,7 @@ static int check(struct settings *c, struct zerr *err)
 		return zerr_set(err, -EINVAL, "rdv_window (%lld) is smaller than frag_bytes (%lld)",
 			(long long)c->rdv_window, (long long)c->frag_bytes);
 	if (c->memory < 2 * (c->dest_share + c->rdv_window))
-		return zerr_set(err, -EINVAL,
-			"memory (%lld) is not even twice dest_share + rdv_window (%lld)",
+		return zerr_set(err, -EINVAL, "memory (%lld) is not even twice dest_share + rdv_window (%lld)",
 			(long long)c->memory, (long long)(c->dest_share + c->rdv_window));
 	return parse_spin(c, err);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The pieces of memory through which a worker carries one-sided transfers: one block, allocated with the first link that
- * can, registered once with each device that it is used with. Belongs to the worker's thread; the control thread frees
- * it when that has ended.
+ * The pieces of memory through which a worker carries one-sided transfers: one block, allocated with the first link
+ * that can, registered once with each device that it is used with. Belongs to the worker's thread; the control thread
+ * frees it when that has ended.
  */
 #ifndef ZIPPERD_STAGING_H
 #define ZIPPERD_STAGING_H
@@ -12,7 +12,7 @@
 #include "pool.h"
 #include "transport.h"
 
-#define STAGING_DOMAINS 16 /* of devices, per worker */
+#define STAGING_DOMAINS 16   /* of devices, per worker */
 #define STAGING_PIECES_MIN 2 /* one comes in while the other goes out */
 
 struct transfer;
@@ -48,8 +48,8 @@ struct staging {
 void staging_init(struct staging *, struct budget *, uint64_t bytes, uint32_t piece_bytes);
 /* Every piece must be back. */
 void staging_fini(struct staging *);
-/* A half of a link joins: *region is what its operations on pieces need. 0; -EOPNOTSUPP: it has no one-sided operations, or none
- * are wanted; -ENOMEM and others: with text, once per device. */
+/* A half of a link joins: *region is what its operations on pieces need. 0; -EOPNOTSUPP: it has no one-sided
+ * operations, or none are wanted; -ENOMEM and others: with text, once per device. */
 int staging_admit(struct staging *, struct zlink *, enum zlink_half, struct zregion **region, struct zerr *);
 /* NULL: all are in use. The one that was put back last comes first: it may still be in the cache. */
 struct piece *staging_get(struct staging *);

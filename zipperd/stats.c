@@ -27,8 +27,7 @@ static void add_lane(struct zctl_dirstat *s, const struct lane *l)
 		s->queue_high_bytes = high;
 }
 
-static struct zctl_dirstat *find_dir(struct zctl_stats_reply *r, const char *from, const char *to,
-	uint32_t max)
+static struct zctl_dirstat *find_dir(struct zctl_stats_reply *r, const char *from, const char *to, uint32_t max)
 {
 	for (uint32_t i = 0; i < r->ndirs; i++)
 		if (strcmp(r->dirs[i].from, from) == 0 && strcmp(r->dirs[i].to, to) == 0)
@@ -101,9 +100,9 @@ void stats_log(const struct job *j)
 			if (!l || n >= (int)sizeof(text))
 				continue;
 			n += snprintf(text + n, sizeof(text) - (size_t)n,
-				"; %s>%s %" PRIu64 " messages, %" PRIu64 " bytes", j->part[a].name,
-				j->part[b].name, load(&l->stats.msgs), load(&l->stats.bytes));
+				"; %s>%s %" PRIu64 " messages, %" PRIu64 " bytes", j->part[a].name, j->part[b].name,
+				load(&l->stats.msgs), load(&l->stats.bytes));
 		}
-	zlog(ZLOG_INFO, "job %s: over after %.1f s%s", j->key,
-		(double)(j->daemon->now_ms - j->started_ms) / 1000, n ? text : "; nothing crossed");
+	zlog(ZLOG_INFO, "job %s: over after %.1f s%s", j->key, (double)(j->daemon->now_ms - j->started_ms) / 1000,
+		n ? text : "; nothing crossed");
 }

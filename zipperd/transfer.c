@@ -58,7 +58,8 @@ static void kill_transfer(struct worker *w, struct transfer *t)
 
 /* --- can this link? --- */
 
-static bool admit(struct worker *w, struct zlink *z, enum zlink_half half, enum one_sided *state, struct zregion **region)
+static bool admit(struct worker *w, struct zlink *z, enum zlink_half half, enum one_sided *state,
+	struct zregion **region)
 {
 	struct zerr err;
 	if (*state == ONE_SIDED_UNKNOWN) {
@@ -88,8 +89,14 @@ bool transfer_offer(struct source *s, struct dest *d, const struct zwire_env *en
 		return false;
 	t = (struct transfer *)(void *)b->payload;
 	struct transfer **bucket = bucket_of(l, s->vrank, env->xfer);
-	*t = (struct transfer){.chain = *bucket, .source = s, .dest = d, .buf = b, .xfer = env->xfer, .src = s->vrank,
-		.total = env->offset, .state = TRANSFER_OFFERED};
+	*t = (struct transfer){.chain = *bucket,
+		.source = s,
+		.dest = d,
+		.buf = b,
+		.xfer = env->xfer,
+		.src = s->vrank,
+		.total = env->offset,
+		.state = TRANSFER_OFFERED};
 	memcpy(t->from, key, ZRMA_KEY_BYTES);
 	*bucket = t;
 	list_add(&s->transfers, &t->of_source);
@@ -99,8 +106,11 @@ bool transfer_offer(struct source *s, struct dest *d, const struct zwire_env *en
 
 static int tell_dest(struct worker *w, struct dest *d, uint32_t src, uint64_t peer_xfer, uint64_t moved)
 {
-	const struct zwire_env env = {.kind = ZWIRE_MOVED, .src = src, .dst = d->lane->vrank_of[d->lrank],
-		.xfer = peer_xfer, .offset = moved};
+	const struct zwire_env env = {.kind = ZWIRE_MOVED,
+		.src = src,
+		.dst = d->lane->vrank_of[d->lrank],
+		.xfer = peer_xfer,
+		.offset = moved};
 	return d->gone ? 0 : forward_envelope(w, d, &env);
 }
 
@@ -121,7 +131,8 @@ void transfer_withdraw(struct worker *w, struct dest *d, const struct note *n)
 int transfer_go(struct worker *w, struct dest *d, const struct note *n)
 {
 	struct transfer *t = offer_of(d, n);
-	if (!t || t->total != n->total || !d->tx || !admit(w, d->tx->zlink, ZLINK_TX, &d->tx->one_sided, &d->tx->region))
+	if (!t || t->total != n->total || !d->tx ||
+		!admit(w, d->tx->zlink, ZLINK_TX, &d->tx->one_sided, &d->tx->region))
 		return tell_dest(w, d, n->dst, n->peer_xfer, 0);
 	t->peer_xfer = n->peer_xfer;
 	t->ack = n->ack;
@@ -152,8 +163,13 @@ static bool tell(struct worker *w, struct transfer *t)
 	if (!t->told_dest && tell_dest(w, d, t->src, t->peer_xfer, t->total) != 0)
 		return false;
 	t->told_dest = true;
-	const struct note note = {.what = NOTE_SEND, .kind = ZWIRE_DONE, .job = d->lane->job, .dst = t->src,
-		.src = d->lane->vrank_of[d->lrank], .xfer = t->xfer, .ack = t->ack};
+	const struct note note = {.what = NOTE_SEND,
+		.kind = ZWIRE_DONE,
+		.job = d->lane->job,
+		.dst = t->src,
+		.src = d->lane->vrank_of[d->lrank],
+		.xfer = t->xfer,
+		.ack = t->ack};
 	if (!note_ring_push(&w->opposite->ports->notes, &note))
 		return false;
 	w->told_opposite = true;
@@ -173,8 +189,8 @@ static bool start_write(struct worker *w, struct piece *p)
 {
 	struct transfer *t = p->transfer;
 	struct tx *tx = t->dest->tx;
-	const struct zrma_op op = {.key = t->to, .offset = p->offset, .local = p->data, .len = p->len,
-		.region = tx->region, .cookie = p};
+	const struct zrma_op op =
+		{.key = t->to, .offset = p->offset, .local = p->data, .len = p->len, .region = tx->region, .cookie = p};
 	int rc = tx->zlink->ops->rma->write(tx->zlink, &op);
 	if (rc == -EAGAIN)
 		return false;
@@ -235,8 +251,12 @@ static bool start_read(struct worker *w, struct transfer *t)
 	p->transfer = t;
 	p->offset = t->started;
 	p->len = (uint32_t)len;
-	const struct zrma_op op = {.key = t->from, .offset = p->offset, .local = p->data, .len = p->len,
-		.region = s->region, .cookie = p};
+	const struct zrma_op op = {.key = t->from,
+		.offset = p->offset,
+		.local = p->data,
+		.len = p->len,
+		.region = s->region,
+		.cookie = p};
 	int rc = s->zlink->ops->rma->read(s->zlink, &op);
 	if (rc != 0) {
 		staging_put(&w->staging, p);

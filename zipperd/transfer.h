@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided transfers (wire.h says how they are agreed upon): the worker of the direction reads pieces from the sender's
- * memory into its staging and writes them into the receiver's, one piece coming in while others go out. It owns both
- * halves that this takes: the receiving one of the sender's channel, the sending one of the receiver's. Ranks have
- * nothing to do with it, and no byte is copied by the CPU where a device does it.
+ * One-sided transfers (wire.h says how they are agreed upon): the worker of the direction reads pieces from the
+ * sender's memory into its staging and writes them into the receiver's, one piece coming in while others go out. It
+ * owns both halves that this takes: the receiving one of the sender's channel, the sending one of the receiver's. Ranks
+ * have nothing to do with it, and no byte is copied by the CPU where a device does it.
  *
- * A transfer is OFFERED from the sender's RTS on and kept in its source. It RUNS from the receiver's CTS on, which comes
- * as a note from the opposite worker, in the order of these for each receiver; a receiver has at most its share of the
- * pieces, receivers take turns. When all is written it is DONE until both sides could be told. One of them being lost
- * makes it DEAD: it goes with its last piece. All in the worker's thread.
+ * A transfer is OFFERED from the sender's RTS on and kept in its source. It RUNS from the receiver's CTS on, which
+ * comes as a note from the opposite worker, in the order of these for each receiver; a receiver has at most its share
+ * of the pieces, receivers take turns. When all is written it is DONE until both sides could be told. One of them being
+ * lost makes it DEAD: it goes with its last piece. All in the worker's thread.
  */
 #ifndef ZIPPERD_TRANSFER_H
 #define ZIPPERD_TRANSFER_H
@@ -27,12 +27,12 @@ struct transfer {
 	struct list of_dest;	/* RUNNING: in dest.starting or dest.started; DONE: in worker.telling */
 	struct source *source;	/* NULL: lost */
 	struct dest *dest;
-	struct buf *buf;	/* the memory it lies in */
-	uint64_t xfer, peer_xfer; /* ids of the sender and of the receiver */
-	uint64_t ack;		/* of the receiver's CTS, for the sender */
+	struct buf *buf;		  /* the memory it lies in */
+	uint64_t xfer, peer_xfer;	  /* ids of the sender and of the receiver */
+	uint64_t ack;			  /* of the receiver's CTS, for the sender */
 	uint64_t total, started, written; /* bytes */
-	uint32_t src;		/* vrank */
-	uint32_t pieces;	/* under way */
+	uint32_t src;			  /* vrank */
+	uint32_t pieces;		  /* under way */
 	uint8_t state;
 	bool told_dest;
 	uint8_t from[ZRMA_KEY_BYTES], to[ZRMA_KEY_BYTES];

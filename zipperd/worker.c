@@ -72,8 +72,7 @@ void worker_lose_source(struct worker *w, struct source *s, int rc)
 	move(s, NULL, SOURCE_GONE);
 	transfer_source_gone(w, s);
 	multicast_source_gone(w, s);
-	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = s->channel, .rc = rc,
-			       .breach = s->breach});
+	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = s->channel, .rc = rc, .breach = s->breach});
 }
 
 void worker_settle_source(struct worker *w, struct source *s)
@@ -404,8 +403,8 @@ static int create(struct worker **out, const struct worker_params *p, const char
 	if (!w)
 		goto err;
 	memset(w, 0, sizeof(*w));
-	struct list *lists[] = {&w->hot, &w->cold, &w->stalled, &w->touched, &w->blocked, &w->due,
-		&w->carrying, &w->reading, &w->writing, &w->telling};
+	struct list *lists[] = {&w->hot, &w->cold, &w->stalled, &w->touched, &w->blocked, &w->due, &w->carrying,
+		&w->reading, &w->writing, &w->telling};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	w->ports = aligned_alloc(alignof(struct worker_ports), sizeof(*w->ports));
@@ -421,8 +420,7 @@ static int create(struct worker **out, const struct worker_params *p, const char
 	w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->epoll = epoll_create1(EPOLL_CLOEXEC);
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = &w->waiter};
-	if (w->wake_fd < 0 || w->epoll < 0 ||
-		epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->wake_fd, &ev) != 0) {
+	if (w->wake_fd < 0 || w->epoll < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->wake_fd, &ev) != 0) {
 		rc = -errno;
 		goto err_fds;
 	}

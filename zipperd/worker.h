@@ -67,14 +67,14 @@ enum note_what {
 
 struct note { /* to the worker of the opposite direction */
 	enum note_what what;
-	uint32_t job, src, dst; /* src, dst: of the envelope */
-	uint8_t kind;		/* SEND: NAK, RESUME, BYE or DONE */
+	uint32_t job, src, dst;	     /* src, dst: of the envelope */
+	uint8_t kind;		     /* SEND: NAK, RESUME, BYE or DONE */
 	uint8_t key[ZRMA_KEY_BYTES]; /* GO */
 	uint64_t seq, ack, xfer;     /* of the envelope */
 	uint64_t peer_xfer, total;   /* GO: comm and offset of the CTS */
 };
 
-struct relayed { /* a message for one rank */
+struct relayed {	  /* a message for one rank */
 	struct buf *body; /* NULL: no payload */
 	uint32_t job, len;
 	bool shared; /* another receiver's came in with it */
@@ -89,20 +89,20 @@ RING(relay_ring, struct relayed, 64); /* holds that many bodies back at most */
 struct relay { /* from one worker to another; made by the control thread, and never given up */
 	struct relay_ring ring;
 	struct worker *from, *to;
-	_Atomic bool full;	/* from waits for room */
-	struct relay *full_next; /* from's */
-	bool waits;		/* from's: in its list of full ones */
+	_Atomic bool full;	    /* from waits for room */
+	struct relay *full_next;    /* from's */
+	bool waits;		    /* from's: in its list of full ones */
 	struct relay *inbound_next; /* to's */
 	struct relay *told_next;    /* from's */
-	bool told;		/* from's: to is to be woken in this round */
-	struct relay *next;	/* the control thread's */
+	bool told;		    /* from's: to is to be woken in this round */
+	struct relay *next;	    /* the control thread's */
 };
 
 /* For other threads, each touching its own cache line. */
 struct worker_ports {
-	struct command_ring commands; /* control thread -> worker */
-	struct event_ring events;     /* worker -> control thread */
-	struct note_ring notes;	      /* opposite worker -> worker */
+	struct command_ring commands;			    /* control thread -> worker */
+	struct event_ring events;			    /* worker -> control thread */
+	struct note_ring notes;				    /* opposite worker -> worker */
 	alignas(CACHE_LINE) _Atomic(struct buf *) returned; /* bodies that another worker let go last */
 };
 
@@ -122,13 +122,13 @@ struct worker {
 	int epoll;
 	uint32_t turns;
 	bool stop;
-	bool freed; /* a buffer came free since the stalled sources were looked at */
+	bool freed;			  /* a buffer came free since the stalled sources were looked at */
 	bool told_opposite, told_control; /* their descriptors are to be written in this round */
 	struct relay *inbound, *told;	  /* relays to this worker; those from it whose readers are to be woken */
 	struct relay *full;		  /* those from it that were full when a source had something for them */
 
 	/* set by the control thread, the thread only reads its own */
-	void *owner;	    /* the control thread's */
+	void *owner;			  /* the control thread's */
 	const struct ztransport *settles; /* whose endpoint this is, or NULL */
 	struct zendpoint *endpoint;
 	enum waiter waiter; /* WAITER_WAKE */
@@ -146,7 +146,7 @@ struct worker_thread {
 };
 
 struct worker_pair {
-	struct worker *worker[2]; /* from -> to, to -> from */
+	struct worker *worker[2];	/* from -> to, to -> from */
 	struct worker_thread thread[2]; /* the second is not used where they share one */
 };
 
@@ -176,11 +176,10 @@ void worker_pair_free(struct worker_pair *);
 struct zendpoint *worker_endpoint(struct worker *, const struct ztransport *, struct zerr *);
 
 /* The worker's own. forward.c: moving messages. */
-int forward_take(void *source, const struct zwire_env *, const uint8_t raw[ZWIRE_ENV_BYTES],
-	const void *payload);
+int forward_take(void *source, const struct zwire_env *, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload);
 /* -EAGAIN: no memory. */
 int forward_note(struct worker *, const struct note *);
-void forward_due(struct worker *);    /* notes for refusals */
+void forward_due(struct worker *);     /* notes for refusals */
 bool forward_blocked(struct worker *); /* tries all of worker.blocked; true: something moved */
 void forward_flush(struct worker *);
 void forward_add_tx(struct worker *, struct lane *, uint32_t lrank, struct tx *);
@@ -201,7 +200,7 @@ void forward_lose_tx(struct worker *, struct dest *, int rc);
 /* multicast.c: messages to several ranks. */
 int multicast_take(struct source *, const struct zwire_env *, const void *payload);
 void multicast_source_gone(struct worker *, struct source *);
-bool multicast_turn(struct worker *); /* what other workers relay; true: something moved */
+bool multicast_turn(struct worker *);  /* what other workers relay; true: something moved */
 bool multicast_waits(struct worker *); /* something is left of that */
 void multicast_tell(struct worker *);  /* wakes those that were relayed to */
 struct buf *body_create(struct worker *, const void *payload, uint32_t len); /* held once; NULL: no memory */

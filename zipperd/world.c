@@ -35,7 +35,8 @@ static int number_by_wish(struct job *j, struct zerr *err)
 				return zerr_set(err, -EINVAL, "%s rank %u was started without a map, others with one",
 					j->part[i].name, l);
 			if (r->wish >= j->total)
-				return zerr_set(err, -EINVAL, "the map makes %s rank %u rank %u, but there are only %u ranks",
+				return zerr_set(err, -EINVAL,
+					"the map makes %s rank %u rank %u, but there are only %u ranks",
 					j->part[i].name, l, r->wish, j->total);
 			if (other)
 				return zerr_set(err, -EINVAL, "maps make both %s rank %u and %s rank %u rank %u",
@@ -114,8 +115,7 @@ static int make_runs(const struct job *j, struct zctl_world *w)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < j->total; v++) {
 		struct zctl_run *last = w->nruns ? &w->runs[w->nruns - 1] : NULL;
-		if (last && last->part == j->place[v].part &&
-			last->lrank + last->count == j->place[v].lrank)
+		if (last && last->part == j->place[v].part && last->lrank + last->count == j->place[v].lrank)
 			last->count++;
 		else
 			w->runs[w->nruns++] = (struct zctl_run){.vrank = v,

@@ -95,8 +95,9 @@ static int take(struct stat_options *o, int c)
 		return 0;
 	case 't':
 		o->endpoints_only = true;
-		return parse_number(optarg, ZEP_THREADS_MAX, &o->e.threads) == 0 ? 0
-			: wrong("--threads %s: not 1 to 4096", optarg);
+		return parse_number(optarg, ZEP_THREADS_MAX, &o->e.threads) == 0
+			       ? 0
+			       : wrong("--threads %s: not 1 to 4096", optarg);
 	case 'p':
 		o->endpoints_only = true;
 		return parse_number(optarg, 64, &o->e.paths) == 0 ? 0 : wrong("--paths %s: not 1 to 64", optarg);

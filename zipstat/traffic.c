@@ -35,9 +35,11 @@ static int prepare(struct zsession_params *p, const struct traffic_options *o, s
 
 static void print(FILE *out, bool csv, const struct zctl_stats_reply *r)
 {
-	fprintf(out, csv ? "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n"
-			 : "%-16s %-16s %12s %16s %12s %12s %8s %12s %12s %16s %12s\n",
-		"from", "to", "messages", "bytes", "envelopes", "copied", "refused", "queued", "direct", "direct_bytes", "shared");
+	fprintf(out,
+		csv ? "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n"
+		    : "%-16s %-16s %12s %16s %12s %12s %8s %12s %12s %16s %12s\n",
+		"from", "to", "messages", "bytes", "envelopes", "copied", "refused", "queued", "direct", "direct_bytes",
+		"shared");
 	for (uint32_t i = 0; i < r->ndirs; i++) {
 		const struct zctl_dirstat *d = &r->dirs[i];
 		fprintf(out,

@@ -13,8 +13,8 @@
 
 static struct mmpi mm;
 static MPI_Comm local = MPI_COMM_NULL; /* my group without the forwarder */
-static int me;                         /* virtual rank */
-static int first, nlocal;              /* virtual ranks of my group: first to first + nlocal - 1 */
+static int me;			       /* virtual rank */
+static int first, nlocal;	       /* virtual ranks of my group: first to first + nlocal - 1 */
 
 void mmpi_die(const char *fmt, ...)
 {
@@ -53,8 +53,10 @@ bool mmpi_begin(int nlow)
 			mmpi_die("%d ranks are no forwarder, a low group of %d and a high one", size, nlow);
 		MPI_Recv(&rank, 1, MPI_INT, FORWARDER, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* it ends the job */
 	}
-	mm = (struct mmpi){
-		.wire = MPI_COMM_WORLD, .nlow = nlow, .size = size - 1, .group = {MPI_COMM_NULL, MPI_COMM_NULL}};
+	mm = (struct mmpi){.wire = MPI_COMM_WORLD,
+		.nlow = nlow,
+		.size = size - 1,
+		.group = {MPI_COMM_NULL, MPI_COMM_NULL}};
 	const bool forwarder = rank == FORWARDER, high = rank > nlow;
 	for (int g = 0; g < 2; g++)
 		if (forwarder || high == g)
@@ -216,8 +218,11 @@ struct block { /* of rank r, in a buffer of one of both functions */
 static struct block block_of(const void *base, int count, const int *counts, const int *displs, MPI_Datatype type)
 {
 	MPI_Aint lower;
-	struct block b = {
-		.base = (char *)(size_t)base, .counts = counts, .displs = displs, .count = count, .type = type};
+	struct block b = {.base = (char *)(size_t)base,
+		.counts = counts,
+		.displs = displs,
+		.count = count,
+		.type = type};
 	MPI_Type_get_extent(type, &lower, &b.extent);
 	return b;
 }
@@ -249,8 +254,8 @@ static void exchange_remote(const struct block *s, const struct block *r)
 	free(sends);
 }
 
-int MMPI_Alltoall(
-	const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount, MPI_Datatype rtype, MPI_Comm comm)
+int MMPI_Alltoall(const void *sbuf, int scount, MPI_Datatype stype, void *rbuf, int rcount, MPI_Datatype rtype,
+	MPI_Comm comm)
 {
 	check_comm(comm);
 	struct block s = block_of(sbuf, scount, NULL, NULL, stype), r = block_of(rbuf, rcount, NULL, NULL, rtype);
@@ -264,8 +269,8 @@ int MMPI_Alltoallv(const void *sbuf, const int *scounts, const int *sdispls, MPI
 {
 	check_comm(comm);
 	struct block s = block_of(sbuf, 0, scounts, sdispls, stype), r = block_of(rbuf, 0, rcounts, rdispls, rtype);
-	MPI_Alltoallv(
-		sbuf, scounts + first, sdispls + first, stype, rbuf, rcounts + first, rdispls + first, rtype, local);
+	MPI_Alltoallv(sbuf, scounts + first, sdispls + first, stype, rbuf, rcounts + first, rdispls + first, rtype,
+		local);
 	exchange_remote(&s, &r);
 	return MPI_SUCCESS;
 }

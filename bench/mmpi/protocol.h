@@ -35,10 +35,10 @@ enum request_field {
 #define ID_LAST 32000 /* every MPI takes tags to 32767 */
 
 struct mmpi {
-	MPI_Comm wire;     /* the world: requests, identifiers, transfers; rank = virtual rank + 1 */
+	MPI_Comm wire;	   /* the world: requests, identifiers, transfers; rank = virtual rank + 1 */
 	MPI_Comm group[2]; /* low, high: the forwarder and one group; the other one is MPI_COMM_NULL, but in the
 			      forwarder */
-	int nlow, size;    /* virtual ranks in the low group, and altogether */
+	int nlow, size;	   /* virtual ranks in the low group, and altogether */
 };
 
 void mmpi_forward(const struct mmpi *); /* until everybody has said REQUEST_END */

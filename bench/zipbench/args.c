@@ -91,8 +91,8 @@ int args_parse(void *into, const struct arg *a, size_t n, const char *usage, int
 	struct option longs[ARGS_MAX + 2] = {{NULL, 0, NULL, 0}};
 	int index, c;
 	for (size_t i = 0; i < n && i < ARGS_MAX; i++)
-		longs[i] = (struct option){
-			a[i].name, a[i].kind == ARG_FLAG ? no_argument : required_argument, NULL, 256 + (int)i};
+		longs[i] = (struct option){a[i].name, a[i].kind == ARG_FLAG ? no_argument : required_argument, NULL,
+			256 + (int)i};
 	longs[n < ARGS_MAX ? n : ARGS_MAX] = (struct option){"help", no_argument, NULL, 'h'};
 	opterr = 0;
 	optind = 0; /* from the start, also the second time */
@@ -102,8 +102,8 @@ int args_parse(void *into, const struct arg *a, size_t n, const char *usage, int
 			return 1;
 		}
 		if (c < 256)
-			return usage_error(
-				errors, argv[0], argv[optind - 1], c == ':' ? "needs a value" : "is no option");
+			return usage_error(errors, argv[0], argv[optind - 1],
+				c == ':' ? "needs a value" : "is no option");
 		if (set(into, &a[c - 256], optarg) < 0)
 			return usage_error(errors, argv[0], optarg, a[c - 256].help);
 	}

@@ -20,8 +20,8 @@ enum arg_kind {
 struct arg {
 	const char *name, *value; /* value: its name in --help */
 	enum arg_kind kind;
-	double min, max;                           /* of numbers; both included */
-	size_t offset;                             /* into what is filled */
+	double min, max;			   /* of numbers; both included */
+	size_t offset;				   /* into what is filled */
 	int (*call)(void *into, const char *text); /* 0 or a negative errno */
 	const char *help;
 };

@@ -17,8 +17,8 @@
 
 #define MIB (1u << 20)
 #define NET_BYTES_MAX (1024.0 * MIB) /* memory of all nodes together; figure 8 stops there */
-#define HOSTS 15                     /* of replicas in figure 9, and one that sends */
-#define OVERLAP_MAX 16               /* groups of figure 10 */
+#define HOSTS 15		     /* of replicas in figure 9, and one that sends */
+#define OVERLAP_MAX 16		     /* groups of figure 10 */
 
 struct options {
 	const char *figures, *transport, *csv;
@@ -47,7 +47,7 @@ struct bench {
 	uint8_t *data;
 	uint64_t data_bytes;
 	double *sample; /* [count or writes] seconds */
-	double cpu;     /* share of one processor that the last measurement took, in all threads */
+	double cpu;	/* share of one processor that the last measurement took, in all threads */
 };
 
 static uint64_t scaled(const struct bench *b, uint64_t bytes)
@@ -82,8 +82,8 @@ struct point {
 };
 
 /* A group for each sender, all with the same members; `sample` gets how long each round of one message in each took. */
-static int send_rounds(
-	struct bench *b, const struct point *p, struct cast_net *net, struct cast_group *g, struct zerr *err)
+static int send_rounds(struct bench *b, const struct point *p, struct cast_net *net, struct cast_group *g,
+	struct zerr *err)
 {
 	double ignored;
 	for (uint32_t s = 0; s < p->senders; s++) { /* also connects and touches all memory */
@@ -396,8 +396,8 @@ static int run(struct bench *b, struct zerr *err)
 
 int cast_main(int argc, char **argv)
 {
-	struct options o = {
-		.figures = "4,6,8,9,10,11", .transport = "tcp", .scale = 16, .nodes = 16, .count = 5, .writes = 200};
+	struct options o =
+		{.figures = "4,6,8,9,10,11", .transport = "tcp", .scale = 16, .nodes = 16, .count = 5, .writes = 200};
 	struct bench b = {.o = &o};
 	struct zerr err = {.text = ""};
 	int rc = args_parse(&o, args, sizeof(args) / sizeof(args[0]),

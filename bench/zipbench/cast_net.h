@@ -27,7 +27,7 @@ struct cast_net {
 	pthread_cond_t changed;
 	/* (lock) */
 	uint64_t left_receivers, left; /* completions that are outstanding; left: roots' too */
-	double last;                   /* when the last receiver completed, seconds */
+	double last;		       /* when the last receiver completed, seconds */
 	char why[ZIPCAST_WHY_BYTES];   /* of a failure; empty: none */
 };
 
@@ -35,7 +35,7 @@ struct cast_group {
 	struct cast_net *net;
 	uint32_t n;
 	struct cast_member *member; /* [n]; 0: root */
-	const uint8_t *data;        /* what the root sends */
+	const uint8_t *data;	    /* what the root sends */
 };
 
 /* n nodes at tcp: or shm: addresses of their own that have met. 0 or a negative errno with text. */

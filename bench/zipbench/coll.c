@@ -18,7 +18,7 @@
 #include "mmpi.h"
 
 #define SIZES_MAX 128
-#define IDLE_TESTS 20      /* a message of another core arrives within a few vain tests; then each yields */
+#define IDLE_TESTS 20	   /* a message of another core arrives within a few vain tests; then each yields */
 #define INT8_RANKS_MAX 127 /* whose bytes can be added up */
 
 struct options {

@@ -19,7 +19,7 @@ struct coll_data { /* for one operation and size */
 	size_t bytes;
 	int count; /* of elements in `bytes` */
 	MPI_Datatype type;
-	char *send, *recv;                   /* recv: also what a broadcast sends */
+	char *send, *recv;		     /* recv: also what a broadcast sends */
 	int *counts, *displs, *displs_bytes; /* [ranks] blocks of `bytes`; displacements in elements, and in bytes */
 	MPI_Datatype *types;
 };
@@ -29,12 +29,12 @@ enum coll_flow { COLL_NOTHING, COLL_MOVES, COLL_REDUCES };
 struct coll_op {
 	const char *name;
 	enum coll_flow flow;
-	bool to_each;                                         /* a rank sends a block for each rank, else one */
-	bool from_each;                                       /* a rank gets a block of each rank */
-	bool root_sends, root_gets;                           /* only the root does */
-	bool extra;                                           /* no collective: only where it is named */
+	bool to_each;					      /* a rank sends a block for each rank, else one */
+	bool from_each;					      /* a rank gets a block of each rank */
+	bool root_sends, root_gets;			      /* only the root does */
+	bool extra;					      /* no collective: only where it is named */
 	void (*run)(const struct coll_data *, MPI_Request *); /* request NULL: blocking */
-	void (*mmpi)(const struct coll_data *);               /* NULL: MMPI has none */
+	void (*mmpi)(const struct coll_data *);		      /* NULL: MMPI has none */
 };
 
 extern const struct coll_op coll_ops[];

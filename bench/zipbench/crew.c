@@ -92,7 +92,10 @@ int crew_run(unsigned n, int (*work)(void *ctx, unsigned t), void *ctx, double *
 	if (!m)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	for (; made < n && rc == 0; made += rc == 0) {
-		m[made] = (struct member){.gate = &gate, .work = work, .ctx = ctx, .t = made,
+		m[made] = (struct member){.gate = &gate,
+			.work = work,
+			.ctx = ctx,
+			.t = made,
 			.bind = !crew_is_crowded(n)};
 		rc = -pthread_create(&m[made].thread, NULL, begin, &m[made]);
 	}

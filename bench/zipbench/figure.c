@@ -80,12 +80,13 @@ static void write_panel(FILE *f, unsigned number, const struct figure_panel *p)
 	quoted(f, p->ylabel);
 	fputs(p->log ? "\nset logscale y 2\nset yrange [0.5:*]\n" : "\nunset logscale\nset yrange [0:*]\n", f);
 	fputs(p->bars ? "set style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.8\n"
-		      : "set style data linespoints\n", f);
+		      : "set style data linespoints\n",
+		f);
 	fputs(p->nx > 5 ? "set xtics rotate by -30\n" : "set xtics norotate\n", f);
 	fputs("plot ", f);
 	for (unsigned s = 0; s < p->nseries; s++) {
-		fprintf(f, "%s$panel%u using %s%u:xtic(1) lw 2 title ", s ? ", " : "", number, p->bars ? "" : "0:",
-			s + 2);
+		fprintf(f, "%s$panel%u using %s%u:xtic(1) lw 2 title ", s ? ", " : "", number,
+			p->bars ? "" : "0:", s + 2);
 		quoted(f, p->series[s]);
 	}
 	fputc('\n', f);

@@ -16,9 +16,9 @@ struct figure_panel {
 	bool bars; /* else lines */
 	bool log;  /* the y axis, base 2 */
 	unsigned nx, nseries;
-	char x[FIGURE_X_MAX][FIGURE_NAME_MAX];	       /* names of places on the x axis */
+	char x[FIGURE_X_MAX][FIGURE_NAME_MAX]; /* names of places on the x axis */
 	char series[FIGURE_SERIES_MAX][FIGURE_NAME_MAX];
-	double y[FIGURE_SERIES_MAX][FIGURE_X_MAX];     /* NaN: nothing there */
+	double y[FIGURE_SERIES_MAX][FIGURE_X_MAX]; /* NaN: nothing there */
 };
 
 void figure_panel_init(struct figure_panel *, const char *title, const char *xlabel, const char *ylabel);

@@ -2,8 +2,9 @@
 /*
  * "zipbench garray": the product C = A B of matrices of doubles that lie in a server's memory (endpoints paper, section
  * VII, Figure 12). Each thread gets the tiles that it needs by RDMA reads, multiplies, and puts its tile of C by RDMA
- * writes; a message is one row of a tile. All queue pairs are in one protection domain where the category allows it; each
- * has three buffers with a memory region each. As the paper does: no lists, and every message reports its completion.
+ * writes; a message is one row of a tile. All queue pairs are in one protection domain where the category allows it;
+ * each has three buffers with a memory region each. As the paper does: no lists, and every message reports its
+ * completion.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -77,11 +78,15 @@ static int move_tile(struct work *w, unsigned t, unsigned which, unsigned i, uns
 	double *buf = zep_buf(&w->pair.set, t, which), *far = matrix(w, which) + (size_t)i * tile * n + j * tile;
 	int rc = 0;
 	for (unsigned row = 0; row < tile && rc == 0; row++) {
-		struct ibv_sge sge = {.addr = (uintptr_t)(buf + row * tile), .length = tile * (unsigned)sizeof(*buf),
+		struct ibv_sge sge = {.addr = (uintptr_t)(buf + row * tile),
+			.length = tile * (unsigned)sizeof(*buf),
 			.lkey = mr->lkey};
-		struct ibv_send_wr wr = {.opcode = opcode, .sg_list = &sge, .num_sge = 1,
+		struct ibv_send_wr wr = {.opcode = opcode,
+			.sg_list = &sge,
+			.num_sge = 1,
 			.send_flags = opcode == IBV_WR_RDMA_WRITE && w->inlined ? IBV_SEND_INLINE : 0,
-			.wr.rdma.remote_addr = (uintptr_t)(far + (size_t)row * n), .wr.rdma.rkey = w->pair.rkey};
+			.wr.rdma.remote_addr = (uintptr_t)(far + (size_t)row * n),
+			.wr.rdma.rkey = w->pair.rkey};
 		rc = lane_post(&w->lanes.lane[t], 0, &wr, 1, 1, true);
 	}
 	return rc;
@@ -196,7 +201,8 @@ static int measure(const struct bench_options *o, const struct port *port, enum 
 	return rc;
 }
 
-static int add_row(struct sheet *s, const struct bench_options *o, const char *line, enum zep_category c, struct zerr *err)
+static int add_row(struct sheet *s, const struct bench_options *o, const char *line, enum zep_category c,
+	struct zerr *err)
 {
 	struct zep_plan plan = make_plan(o, c);
 	struct sheet_row *r = sheet_add(s, "garray", line, zep_category_names[c]);
@@ -240,7 +246,8 @@ static int run(const struct bench_options *o, struct sheet *s, struct zerr *err)
 
 int garray_main(int argc, char **argv)
 {
-	struct bench_options o = {.port = 1, .gid_index = -1, .threads = 16, .size = 512, .tile = 8, .depth = 128, .rounds = 3};
+	struct bench_options o =
+		{.port = 1, .gid_index = -1, .threads = 16, .size = 512, .tile = 8, .depth = 128, .rounds = 3};
 	struct zerr err = {.text = ""};
 	for (int c = 0; c < ZEP_CATEGORIES; c++)
 		o.category[c] = true;

@@ -18,7 +18,10 @@ int lanes_open(struct lanes *l, const struct zep_set *s, unsigned poll)
 {
 	const struct zep_plan *p = &s->plan;
 	const unsigned groups = (p->threads + p->qp_ways - 1) / p->qp_ways;
-	*l = (struct lanes){.n = p->threads, .poll = poll < 1 ? 1 : poll > LANE_POLL ? LANE_POLL : poll,
+	*l = (struct lanes){.n = p->threads,
+		.poll = poll < 1	   ? 1
+			: poll > LANE_POLL ? LANE_POLL
+					   : poll,
 		.yields = crew_is_crowded(p->threads)};
 	l->lane = aligned_alloc(LANE_LINE, p->threads * sizeof(*l->lane));
 	l->room = aligned_alloc(LANE_LINE, (size_t)groups * p->paths * sizeof(*l->room));
@@ -77,8 +80,7 @@ static void credit(struct lane *l, unsigned path, uint32_t n, bool shared)
 		return;
 	}
 	atomic_store_explicit(left, atomic_load_explicit(left, memory_order_relaxed) + (int)n, memory_order_relaxed);
-	atomic_store_explicit(&l->done, atomic_load_explicit(&l->done, memory_order_relaxed) + n,
-		memory_order_relaxed);
+	atomic_store_explicit(&l->done, atomic_load_explicit(&l->done, memory_order_relaxed) + n, memory_order_relaxed);
 }
 
 static void set_status(struct lanes *all, int status)
@@ -96,8 +98,7 @@ static int poll(struct lane *l)
 	for (int i = 0; i < n; i++) {
 		if (wc[i].status != IBV_WC_SUCCESS)
 			set_status(l->all, (int)wc[i].status);
-		credit(&l->all->lane[wc[i].wr_id >> 40], wc[i].wr_id >> 32 & 0xff, (uint32_t)wc[i].wr_id,
-			l->shared_cq);
+		credit(&l->all->lane[wc[i].wr_id >> 40], wc[i].wr_id >> 32 & 0xff, (uint32_t)wc[i].wr_id, l->shared_cq);
 	}
 	if (n == 0 && l->all->yields)
 		sched_yield();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lanes: one for each thread, with what it needs to post messages and to take completions. Threads may share completion
- * queues and queue pairs; a completion is then credited to the lane whose it is, by whoever takes it, and room in a queue
- * pair is counted for all (endpoints paper, sections V-E and V-F). A lane is used by its thread.
+ * queues and queue pairs; a completion is then credited to the lane whose it is, by whoever takes it, and room in a
+ * queue pair is counted for all (endpoints paper, sections V-E and V-F). A lane is used by its thread.
  */
 #ifndef ZIPBENCH_LANE_H
 #define ZIPBENCH_LANE_H

@@ -33,14 +33,16 @@ static const struct variant features[] = {
 	{.name = "w/o BlueFlame", .no_blueflame = true, .domain = ZEP_DOMAIN_ALONE},
 	{.name = NULL},
 };
-static const struct variant contexts[] = { /* Figure 7 */
+static const struct variant contexts[] = {
+	/* Figure 7 */
 	{.name = "All", .domain = ZEP_DOMAIN_ALONE},
 	{.name = "w/o Postlist", .postlist = 1, .domain = ZEP_DOMAIN_ALONE},
 	{.name = "w/o Postlist, 2xQPs", .postlist = 1, .twice = true, .domain = ZEP_DOMAIN_ALONE},
 	{.name = "w/o Postlist, sharing 2", .postlist = 1, .domain = ZEP_DOMAIN_PAIRED},
 	{.name = NULL},
 };
-static const struct variant batches[] = { /* Figure 10 */
+static const struct variant batches[] = {
+	/* Figure 10 */
 	{.name = "Unsignaled=1", .unsignalled = 1, .domain = ZEP_DOMAIN_ALONE},
 	{.name = "Unsignaled=4", .unsignalled = 4, .domain = ZEP_DOMAIN_ALONE},
 	{.name = "Unsignaled=16", .unsignalled = 16, .domain = ZEP_DOMAIN_ALONE},
@@ -110,7 +112,9 @@ static int write_messages(void *ctx, unsigned t)
 	struct ibv_send_wr *wr = calloc(test->postlist, sizeof(*wr));
 	int rc = wr ? 0 : -ENOMEM;
 	for (unsigned i = 0; i < test->postlist && rc == 0; i++)
-		wr[i] = (struct ibv_send_wr){.opcode = IBV_WR_RDMA_WRITE, .sg_list = &sge, .num_sge = 1,
+		wr[i] = (struct ibv_send_wr){.opcode = IBV_WR_RDMA_WRITE,
+			.sg_list = &sge,
+			.num_sge = 1,
 			.send_flags = test->plan.inline_bytes ? IBV_SEND_INLINE : 0,
 			.wr.rdma.remote_addr = (uintptr_t)w->pair->target + t * slot_bytes(w->o),
 			.wr.rdma.rkey = w->pair->rkey};
@@ -137,8 +141,9 @@ static int verify(const struct work *w, struct zerr *err)
 		const uint8_t *got = w->pair->target + t * slot_bytes(w->o);
 		for (size_t i = 0; i < w->o->size; i++)
 			if (got[i] != pattern(last, i))
-				return zerr_set(err, -EBADMSG, "thread %u: byte %zu of its message arrived as %u, not %u",
-					t, i, got[i], pattern(last, i));
+				return zerr_set(err, -EBADMSG,
+					"thread %u: byte %zu of its message arrived as %u, not %u", t, i, got[i],
+					pattern(last, i));
 	}
 	return 0;
 }
@@ -204,15 +209,17 @@ static int add_test(struct bench *b, enum sweep sweep, unsigned x, const struct 
 	const struct bench_options *o = b->o;
 	char name[24];
 	snprintf(name, sizeof(name), "%u", x);
-	struct sheet_row *r = sheet_add(&b->sheet, sweeps[sweep].name, v->name,
-		sweep == CATEGORY ? zep_category_names[x] : name);
+	struct sheet_row *r =
+		sheet_add(&b->sheet, sweeps[sweep].name, v->name, sweep == CATEGORY ? zep_category_names[x] : name);
 	struct test *test = r ? realloc(b->test, b->sheet.n * sizeof(*test)) : NULL;
 	if (!test)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	b->test = test;
 	test += b->sheet.n - 1;
-	*test = (struct test){.plan = make_plan(sweep, x, o->threads, v), .row = b->sheet.n - 1,
-		.postlist = v->postlist ? v->postlist : o->postlist, .no_blueflame = v->no_blueflame,
+	*test = (struct test){.plan = make_plan(sweep, x, o->threads, v),
+		.row = b->sheet.n - 1,
+		.postlist = v->postlist ? v->postlist : o->postlist,
+		.no_blueflame = v->no_blueflame,
 		.unsignalled = v->unsignalled ? v->unsignalled : o->unsignalled};
 	test->plan.buf_bytes = o->size;
 	test->plan.inline_bytes = v->no_inline || o->size > INLINE_MAX ? 0 : o->size;
@@ -284,13 +291,21 @@ static int run(struct bench *b, struct zerr *err)
 
 int msgrate_main(int argc, char **argv)
 {
-	struct bench_options o = {.port = 1, .gid_index = -1, .threads = 16, .count = 1u << 16, .size = 2, .depth = 128,
-		.postlist = 32, .unsignalled = 64, .rounds = 3,
+	struct bench_options o = {.port = 1,
+		.gid_index = -1,
+		.threads = 16,
+		.count = 1u << 16,
+		.size = 2,
+		.depth = 128,
+		.postlist = 32,
+		.unsignalled = 64,
+		.rounds = 3,
 		.share = (char[]){"threads,buf,ctx,pd,mr,cq,qp,batch,category"}};
 	struct zerr err = {.text = ""};
 	for (int c = 0; c < ZEP_CATEGORIES; c++)
 		o.category[c] = true;
-	int rc = bench_options_parse(&o, OPT_THREADS | OPT_COUNT | OPT_SIZE | OPT_DEPTH | OPT_BATCH | OPT_SHARE | OPT_CATEGORY,
+	int rc = bench_options_parse(&o,
+		OPT_THREADS | OPT_COUNT | OPT_SIZE | OPT_DEPTH | OPT_BATCH | OPT_SHARE | OPT_CATEGORY,
 		"msgrate [OPTION ...]: rate of RDMA writes, looped back on one port", argc, argv);
 	if (rc != 0)
 		return rc == 1 ? 0 : rc;

@@ -9,8 +9,14 @@
 #include "zipbench.h"
 
 enum {
-	OPT_THREADS = 1 << 0, OPT_COUNT = 1 << 1, OPT_SIZE = 1 << 2, OPT_DEPTH = 1 << 3, OPT_BATCH = 1 << 4,
-	OPT_SHARE = 1 << 5, OPT_TILE = 1 << 6, OPT_CATEGORY = 1 << 7,
+	OPT_THREADS = 1 << 0,
+	OPT_COUNT = 1 << 1,
+	OPT_SIZE = 1 << 2,
+	OPT_DEPTH = 1 << 3,
+	OPT_BATCH = 1 << 4,
+	OPT_SHARE = 1 << 5,
+	OPT_TILE = 1 << 6,
+	OPT_CATEGORY = 1 << 7,
 };
 
 struct bench_options {
@@ -23,7 +29,7 @@ struct bench_options {
 	unsigned tile;	/* elements of a side, or bytes of a message */
 	unsigned depth, postlist, unsignalled;
 	unsigned rounds;
-	char *share;	/* what msgrate sweeps, comma-separated */
+	char *share; /* what msgrate sweeps, comma-separated */
 	bool category[ZEP_CATEGORIES];
 	const char *csv;  /* file, or NULL: standard output */
 	const char *plot; /* base of file names, or NULL */

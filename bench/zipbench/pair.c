@@ -18,7 +18,8 @@ static int connect_all(struct pair *p, const struct port *port, struct zerr *err
 	return rc;
 }
 
-int pair_open(struct pair *p, const struct port *port, const struct zep_plan *plan, size_t target_bytes, struct zerr *err)
+int pair_open(struct pair *p, const struct port *port, const struct zep_plan *plan, size_t target_bytes,
+	struct zerr *err)
 {
 	static bool told; /* what the device lacks, once */
 	zep_ibv_init(&p->mine, port->device, ACCESS);

@@ -18,8 +18,9 @@ static int find_gid(struct port *p, struct ibv_context *ctx, int entries, struct
 		struct ibv_gid_entry e;
 		if (ibv_query_gid_ex(ctx, p->number, (uint32_t)i, &e, 0) != 0)
 			continue;
-		int rank = e.gid_type != IBV_GID_TYPE_ROCE_V2	? 1
-			: !IN6_IS_ADDR_V4MAPPED((struct in6_addr *)(void *)e.gid.raw) ? 2 : 3;
+		int rank = e.gid_type != IBV_GID_TYPE_ROCE_V2				 ? 1
+			   : !IN6_IS_ADDR_V4MAPPED((struct in6_addr *)(void *)e.gid.raw) ? 2
+											 : 3;
 		if (rank > best) {
 			best = rank;
 			p->gid = e.gid;
@@ -82,21 +83,34 @@ static int change(const struct port *p, struct ibv_qp *qp, struct ibv_qp_attr *a
 
 int port_connect(const struct port *p, struct ibv_qp *qp, uint32_t peer_qpn, struct zerr *err)
 {
-	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = p->number,
+	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT,
+		.port_num = p->number,
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ};
-	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR, .path_mtu = p->mtu, .dest_qp_num = peer_qpn,
-		.max_dest_rd_atomic = (uint8_t)p->max_reads, .min_rnr_timer = 12,
-		.ah_attr = {.dlid = p->lid, .port_num = p->number, .is_global = p->ethernet,
+	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR,
+		.path_mtu = p->mtu,
+		.dest_qp_num = peer_qpn,
+		.max_dest_rd_atomic = (uint8_t)p->max_reads,
+		.min_rnr_timer = 12,
+		.ah_attr = {.dlid = p->lid,
+			.port_num = p->number,
+			.is_global = p->ethernet,
 			.grh = {.dgid = p->gid, .sgid_index = (uint8_t)p->gid_index, .hop_limit = 1}}};
 	/* 4.096 us * 2^18: about a second, for slow emulations */
-	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS, .timeout = 18, .retry_cnt = 7, .rnr_retry = 7,
+	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS,
+		.timeout = 18,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
 		.max_rd_atomic = (uint8_t)p->max_reads};
 	int rc = change(p, qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, err);
 	if (rc == 0)
-		rc = change(p, qp, &rtr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER, err);
+		rc = change(p, qp, &rtr,
+			IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+			err);
 	if (rc == 0)
-		rc = change(p, qp, &rts, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC, err);
+		rc = change(p, qp, &rts,
+			IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+				IBV_QP_MAX_QP_RD_ATOMIC,
+			err);
 	return rc;
 }

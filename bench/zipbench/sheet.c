@@ -84,7 +84,9 @@ int sheet_write(const struct sheet *s, const char *path, struct zerr *err)
 	FILE *f = path ? fopen(path, "we") : stdout;
 	if (!f)
 		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-	fputs("sweep,line,x,processes,threads,size,messages,seconds,messages_per_s,qps,cqs,uars,uuars,uuars_used,bytes\n", f);
+	fputs("sweep,line,x,processes,threads,size,messages,seconds,messages_per_s,qps,cqs,uars,uuars,uuars_used,"
+	      "bytes\n",
+		f);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sheet_row *r = &s->row[i];
 		const struct zaccount *a = &r->account;
@@ -99,7 +101,8 @@ int sheet_write(const struct sheet *s, const char *path, struct zerr *err)
 	return bad ? zerr_set(err, -EIO, "%s: cannot be written", path ? path : "standard output") : 0;
 }
 
-int sheet_draw(const struct sheet *s, const char *group, const char *base, const char *title, bool bars, struct zerr *err)
+int sheet_draw(const struct sheet *s, const char *group, const char *base, const char *title, bool bars,
+	struct zerr *err)
 {
 	struct figure_panel p[2];
 	const char *first = NULL;

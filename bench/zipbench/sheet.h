@@ -13,8 +13,8 @@ struct sheet_row {
 	char group[24]; /* what is swept; a figure each */
 	char line[FIGURE_NAME_MAX], x[24];
 	unsigned threads, processes, size;
-	uint64_t messages;	 /* of a round */
-	double *rate, *seconds;	 /* of each round: messages a second, and how long they took */
+	uint64_t messages;	/* of a round */
+	double *rate, *seconds; /* of each round: messages a second, and how long they took */
 	unsigned rounds;
 	struct zaccount account; /* predicted for mlx5 */
 };

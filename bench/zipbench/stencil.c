@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * "zipbench stencil": the exchange of halos of a 5-point stencil, by as many processes x threads as there are threads in
- * all, from 16.1 to 1.16 (endpoints paper, section VII, Figures 13 and 14). Halos are RDMA writes of at most --tile bytes,
- * each of which reports its completion. All ranks are on this host, and the grid is a ring from top to bottom, so that
- * every rank has two neighbours; with one rank these are itself.
+ * "zipbench stencil": the exchange of halos of a 5-point stencil, by as many processes x threads as there are threads
+ * in all, from 16.1 to 1.16 (endpoints paper, section VII, Figures 13 and 14). Halos are RDMA writes of at most --tile
+ * bytes, each of which reports its completion. All ranks are on this host, and the grid is a ring from top to bottom,
+ * so that every rank has two neighbours; with one rank these are itself.
  */
 #include "stencil.h"
 
@@ -77,7 +77,8 @@ static int run_ranks(const struct stencil_job *job, struct zerr *err)
 	}
 	if (wait_for_all(pid, made))
 		return 0;
-	return zerr_set(err, -EIO, "%s", job->shared->failed ? job->shared->err.text : "a process was ended from outside");
+	return zerr_set(err, -EIO, "%s",
+		job->shared->failed ? job->shared->err.text : "a process was ended from outside");
 }
 
 /* The same steps, one after the other. Every point is computed by the same operations, so it is the same to the bit. */
@@ -146,7 +147,9 @@ static int for_all(const struct bench_options *o, struct sheet *s,
 	int rc = 0;
 	for (unsigned ranks = o->threads; ranks >= 1 && rc == 0; ranks /= 2)
 		for (int c = 0; c < ZEP_CATEGORIES && rc == 0; c++) {
-			struct stencil_job job = {.o = o, .category = (enum zep_category)c, .ranks = ranks,
+			struct stencil_job job = {.o = o,
+				.category = (enum zep_category)c,
+				.ranks = ranks,
 				.threads = o->threads / ranks};
 			if (o->category[c])
 				rc = each(&job, s, row++, err);
@@ -209,8 +212,14 @@ static int draw(const struct sheet *s, const char *base, struct zerr *err)
 
 int stencil_main(int argc, char **argv)
 {
-	struct bench_options o = {.port = 1, .gid_index = -1, .threads = 16, .count = 100, .size = 4096, .tile = 512,
-		.depth = 128, .rounds = 3};
+	struct bench_options o = {.port = 1,
+		.gid_index = -1,
+		.threads = 16,
+		.count = 100,
+		.size = 4096,
+		.tile = 512,
+		.depth = 128,
+		.rounds = 3};
 	struct zerr err = {.text = ""};
 	for (int c = 0; c < ZEP_CATEGORIES; c++)
 		o.category[c] = true;

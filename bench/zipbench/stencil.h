@@ -17,7 +17,7 @@ struct stencil_card {
 	uint64_t addr[STENCIL_WAYS];
 };
 
-struct stencil_shared { /* by all processes */
+struct stencil_shared {		 /* by all processes */
 	pthread_barrier_t all;	 /* threads of all processes */
 	pthread_barrier_t ranks; /* one thread of each process */
 	struct zerr err;	 /* of the first that fails */

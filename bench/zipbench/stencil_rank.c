@@ -83,14 +83,19 @@ static int send_halo(struct rank *r, unsigned t, unsigned way, unsigned step)
 	const size_t bytes = r->columns * sizeof(double), most = r->job->o->tile;
 	const struct ibv_mr *mr = zep_mr(&r->set, t, REGION_SEND + way);
 	uint8_t *buf = zep_buf(&r->set, t, REGION_SEND + way);
-	const double *row = r->grid[step % 2] + (way == STENCIL_UP ? 0 : (size_t)(r->rows - 1) * r->job->o->size) + t * r->columns;
+	const double *row =
+		r->grid[step % 2] + (way == STENCIL_UP ? 0 : (size_t)(r->rows - 1) * r->job->o->size) + t * r->columns;
 	int rc = 0;
 	memcpy(buf, row, bytes);
 	for (size_t at = 0; at < bytes && rc == 0; at += most) {
-		struct ibv_sge sge = {.addr = (uintptr_t)(buf + at), .lkey = mr->lkey,
+		struct ibv_sge sge = {.addr = (uintptr_t)(buf + at),
+			.lkey = mr->lkey,
 			.length = (uint32_t)(bytes - at < most ? bytes - at : most)};
-		struct ibv_send_wr wr = {.opcode = IBV_WR_RDMA_WRITE, .sg_list = &sge, .num_sge = 1,
-			.wr.rdma.remote_addr = card->addr[from] + step % 2 * bytes + at, .wr.rdma.rkey = card->rkey[from]};
+		struct ibv_send_wr wr = {.opcode = IBV_WR_RDMA_WRITE,
+			.sg_list = &sge,
+			.num_sge = 1,
+			.wr.rdma.remote_addr = card->addr[from] + step % 2 * bytes + at,
+			.wr.rdma.rkey = card->rkey[from]};
 		rc = lane_post(&r->lanes.lane[t], way, &wr, 1, 1, true);
 	}
 	return rc;
@@ -122,8 +127,8 @@ static void compute(struct rank *r, unsigned t, unsigned step)
 		const double *row = now + (size_t)i * size;
 		const double *up = i > 0 ? row - size : above, *down = i + 1 < r->rows ? row + size : below;
 		for (unsigned j = first; j < first + r->columns; j++)
-			next[(size_t)i * size + j] = stencil_point(up[j], down[j], j > 0 ? row[j - 1] : 0,
-				j + 1 < size ? row[j + 1] : 0);
+			next[(size_t)i * size + j] =
+				stencil_point(up[j], down[j], j > 0 ? row[j - 1] : 0, j + 1 < size ? row[j + 1] : 0);
 	}
 }
 
@@ -178,7 +183,9 @@ static int open_rank(struct rank *r, struct zerr *err)
 
 int stencil_rank(const struct stencil_job *job, unsigned number)
 {
-	struct rank r = {.job = job, .number = number, .rows = job->o->size / job->ranks,
+	struct rank r = {.job = job,
+		.number = number,
+		.rows = job->o->size / job->ranks,
 		.columns = job->o->size / job->threads};
 	struct zerr err = {.text = "out of memory"};
 	double seconds;

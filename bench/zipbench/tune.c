@@ -51,8 +51,8 @@ static const struct target {
 } targets[] = {{"bcast", false}, {"reduce", false}, {"allreduce", false}, {"alltoall", false}, {"allgather", true}};
 #define TARGETS (sizeof(targets) / sizeof(targets[0]))
 
-struct candidate {                   /* [0]: the defaults */
-	char rules[128];             /* "all leaders=2"; "" */
+struct candidate {		     /* [0]: the defaults */
+	char rules[128];	     /* "all leaders=2"; "" */
 	char setting[32], value[32]; /* "leaders", "2" */
 	bool concerns[TARGETS];
 };
@@ -73,7 +73,7 @@ struct bench {
 	double size[TUNE_SIZES_MAX];
 	int nsizes, ranks;
 	struct samples (*samples)[TARGETS][TUNE_SIZES_MAX]; /* [ncandidates] of this layout */
-	double latency_us, bulk_us;                         /* of a ping-pong: medians of the last job */
+	double latency_us, bulk_us;			    /* of a ping-pong: medians of the last job */
 	FILE *out;
 	int rules_written;
 };
@@ -139,8 +139,8 @@ static int choose_sizes(struct bench *b, struct zerr *err)
 		double v;
 		if (args_bytes(word, &v) < 0 || v < 1 || b->nsizes == TUNE_SIZES_MAX ||
 			(b->nsizes > 0 && v <= b->size[b->nsizes - 1]))
-			return zerr_set(
-				err, -EINVAL, "--sizes: %.40s is no size that is larger than the one before it", word);
+			return zerr_set(err, -EINVAL, "--sizes: %.40s is no size that is larger than the one before it",
+				word);
 		b->size[b->nsizes++] = v;
 	}
 	return b->nsizes > 0 ? 0 : zerr_set(err, -EINVAL, "--sizes: there is none");

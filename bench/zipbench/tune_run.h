@@ -8,10 +8,10 @@
 #define TUNE_SIZES_MAX 64
 
 struct tune_job {
-	char **command;                    /* [NULL-terminated] words; {} in them stands for the layout */
-	const char *layout;                /* "2+2" */
-	const char *program;               /* zipbench-coll */
-	const char *rules;                 /* for ZIPPER_TUNE; "" for the defaults */
+	char **command;			   /* [NULL-terminated] words; {} in them stands for the layout */
+	const char *layout;		   /* "2+2" */
+	const char *program;		   /* zipbench-coll */
+	const char *rules;		   /* for ZIPPER_TUNE; "" for the defaults */
 	const char *ops, *sizes, *seconds; /* as for zipbench coll */
 };
 

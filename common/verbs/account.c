@@ -85,11 +85,24 @@ static const struct {
 	const char *head, *name; /* of the table, of the CSV file */
 	int width;
 } columns[] = {
-	{"CTXs", "contexts", 5}, {"PDs", "pds", 5}, {"TDs", "tds", 5}, {"MRs", "mrs", 5}, {"CQs", "cqs", 5},
-	{"QPs", "qps", 5}, {"bytes", "bytes", 10}, {"UARs", "uars", 7}, {"used", "uars_used", 5},
-	{"uUARs", "uuars", 7}, {"used", "uuars_used", 5}, {"wasted", "uuars_wasted", 7},
-	{"", "waste_percent", 7}, {"of all", "uuars_percent", 8}, {"alone", "qps_alone", 7},
-	{"page", "qps_page_shared", 5}, {"uUAR", "qps_uuar_shared", 5}, {"QP", "qps_shared", 4},
+	{"CTXs", "contexts", 5},
+	{"PDs", "pds", 5},
+	{"TDs", "tds", 5},
+	{"MRs", "mrs", 5},
+	{"CQs", "cqs", 5},
+	{"QPs", "qps", 5},
+	{"bytes", "bytes", 10},
+	{"UARs", "uars", 7},
+	{"used", "uars_used", 5},
+	{"uUARs", "uuars", 7},
+	{"used", "uuars_used", 5},
+	{"wasted", "uuars_wasted", 7},
+	{"", "waste_percent", 7},
+	{"of all", "uuars_percent", 8},
+	{"alone", "qps_alone", 7},
+	{"page", "qps_page_shared", 5},
+	{"uUAR", "qps_uuar_shared", 5},
+	{"QP", "qps_shared", 4},
 };
 
 void zaccount_print_head(FILE *out, bool csv)

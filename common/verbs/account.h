@@ -9,13 +9,19 @@
 
 /* How a queue pair shares the way to the hardware, the levels of the endpoints paper, Figure 4(b). Two queue pairs of
  * one thread count as two. */
-enum zaccount_level { ZACCOUNT_PAGE_ALONE, ZACCOUNT_PAGE_SHARED, ZACCOUNT_UUAR_SHARED, ZACCOUNT_QP_SHARED, ZACCOUNT_LEVELS };
+enum zaccount_level {
+	ZACCOUNT_PAGE_ALONE,
+	ZACCOUNT_PAGE_SHARED,
+	ZACCOUNT_UUAR_SHARED,
+	ZACCOUNT_QP_SHARED,
+	ZACCOUNT_LEVELS
+};
 
 struct zaccount {
 	uint64_t objects[ZEP_KINDS];
-	uint64_t used_pages, used_uuars;   /* with a queue pair on it that a thread uses */
-	uint64_t pages, uuars;		   /* allotted, used or not */
-	uint64_t level[ZACCOUNT_LEVELS];   /* queue pairs that threads use */
+	uint64_t used_pages, used_uuars; /* with a queue pair on it that a thread uses */
+	uint64_t pages, uuars;		 /* allotted, used or not */
+	uint64_t level[ZACCOUNT_LEVELS]; /* queue pairs that threads use */
 	uint64_t bytes;
 	bool knows_used, knows_allotted, knows_bytes; /* the device tells */
 };

@@ -86,8 +86,10 @@ int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const str
 	if (attr.state != IBV_PORT_ACTIVE)
 		return zerr_set(err, -ENETDOWN, "%s:%u is not active (%s)", d->name, port,
 			ibv_port_state_str(attr.state));
-	*a = (struct vaddress){.ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET, .lid = attr.lid,
-		.mtu = (uint8_t)attr.active_mtu, .max_bytes = attr.max_msg_sz};
+	*a = (struct vaddress){.ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET,
+		.lid = attr.lid,
+		.mtu = (uint8_t)attr.active_mtu,
+		.max_bytes = attr.max_msg_sz};
 	if (!a->ethernet) {
 		index = index < 0 ? 0 : index;
 		rc = find_pkey(d, port, &attr, (uint16_t)o->partition);
@@ -171,8 +173,10 @@ int vaddress_ip(char *buf, size_t cap, struct vdevice *d, uint8_t port, struct z
 	}
 	if (interface_ip(buf, cap, d, port, err) == 0)
 		return 0;
-	return zerr_set(err, -EADDRNOTAVAIL, "%s:%u has no IP address of its own: write %s:%u@HOST:PORT, a TCP address "
-		"at which connections to it are made", d->name, port, d->name, port);
+	return zerr_set(err, -EADDRNOTAVAIL,
+		"%s:%u has no IP address of its own: write %s:%u@HOST:PORT, a TCP address "
+		"at which connections to it are made",
+		d->name, port, d->name, port);
 }
 
 /* --- which port --- */
@@ -241,6 +245,8 @@ int vaddress_choose(char device[VDEVICE_NAME_MAX], uint8_t *port, const struct s
 		return 0;
 	if (c.active == 0)
 		return zerr_set(err, -ENODEV, "no RDMA device of this host has an active port");
-	return zerr_set(err, -ENODEV, "%d RDMA ports are active on this host and none has the IP address that leads to "
-		"the zipper: ZIPPER_DEVICE must say which to use", c.active);
+	return zerr_set(err, -ENODEV,
+		"%d RDMA ports are active on this host and none has the IP address that leads to "
+		"the zipper: ZIPPER_DEVICE must say which to use",
+		c.active);
 }

@@ -11,10 +11,10 @@
 #include "err.h"
 #include "verbs.h"
 
-struct vaddress { /* of one port, as a peer needs it */
+struct vaddress {      /* of one port, as a peer needs it */
 	bool ethernet; /* RoCE: only the GID counts */
 	uint16_t lid;
-	uint8_t mtu; /* enum ibv_mtu */
+	uint8_t mtu;	    /* enum ibv_mtu */
 	uint32_t max_bytes; /* of one operation */
 	uint8_t gid[16];
 	uint8_t gid_index; /* ours alone */

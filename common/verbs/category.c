@@ -7,8 +7,12 @@
 
 /* as the paper's figures call them */
 const char *const zep_category_names[ZEP_CATEGORIES + 1] = {
-	[ZEP_MPI_EVERYWHERE] = "mpi-everywhere", [ZEP_2XDYNAMIC] = "2xdynamic", [ZEP_DYNAMIC] = "dynamic",
-	[ZEP_SHARED_DYNAMIC] = "shared-dynamic", [ZEP_STATIC] = "static", [ZEP_MPI_THREADS] = "mpi+threads",
+	[ZEP_MPI_EVERYWHERE] = "mpi-everywhere",
+	[ZEP_2XDYNAMIC] = "2xdynamic",
+	[ZEP_DYNAMIC] = "dynamic",
+	[ZEP_SHARED_DYNAMIC] = "shared-dynamic",
+	[ZEP_STATIC] = "static",
+	[ZEP_MPI_THREADS] = "mpi+threads",
 };
 
 int zep_parse_category(const char *text)
@@ -22,9 +26,19 @@ int zep_parse_category(const char *text)
 struct zep_plan zep_plan_category(enum zep_category category, unsigned threads)
 {
 	struct zep_plan p = {
-		.threads = threads, .paths = 1, .regions = 1,
-		.ctx_ways = threads, .pd_ways = threads, .mr_ways = 1, .cq_ways = 1, .qp_ways = 1, .buf_ways = 1,
-		.buf_bytes = ZEP_LINE_BYTES, .send_depth = 128, .recv_depth = 1, .cq_depth = 128,
+		.threads = threads,
+		.paths = 1,
+		.regions = 1,
+		.ctx_ways = threads,
+		.pd_ways = threads,
+		.mr_ways = 1,
+		.cq_ways = 1,
+		.qp_ways = 1,
+		.buf_ways = 1,
+		.buf_bytes = ZEP_LINE_BYTES,
+		.send_depth = 128,
+		.recv_depth = 1,
+		.cq_depth = 128,
 	};
 	switch (category) {
 	case ZEP_MPI_EVERYWHERE:

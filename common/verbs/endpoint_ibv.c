@@ -102,7 +102,9 @@ static int reg_mr(void *to, void *pd, void *addr, size_t len, void **mr, struct 
 static int create_cq(void *to, void *ctx, unsigned depth, bool single, void **cq, struct zerr *err)
 {
 	struct ibv_cq_init_attr_ex attr = {
-		.cqe = depth, .wc_flags = IBV_WC_STANDARD_FLAGS, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.cqe = depth,
+		.wc_flags = IBV_WC_STANDARD_FLAGS,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
 	};
 	if (!single) {
@@ -119,11 +121,17 @@ static int create_cq(void *to, void *ctx, unsigned depth, bool single, void **cq
 static int create_qp(void *to, void *pd, void *cq, const struct zep_plan *plan, void **qp, struct zerr *err)
 {
 	struct ibv_qp_init_attr attr = {
-		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC,
-		.cap = {
-			.max_send_wr = plan->send_depth, .max_recv_wr = plan->recv_depth,
-			.max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = plan->inline_bytes,
-		},
+		.send_cq = cq,
+		.recv_cq = cq,
+		.qp_type = IBV_QPT_RC,
+		.cap =
+			{
+				.max_send_wr = plan->send_depth,
+				.max_recv_wr = plan->recv_depth,
+				.max_send_sge = 1,
+				.max_recv_sge = 1,
+				.max_inline_data = plan->inline_bytes,
+			},
 	};
 	*qp = ibv_create_qp(pd, &attr);
 	return *qp ? 0 : fail(to, err, "a queue pair");
@@ -185,7 +193,15 @@ static int bytes(void *to, uint64_t *n)
 }
 
 const struct zep_ops zep_ibv_ops = {
-	.open_ctx = open_ctx, .alloc_pd = alloc_pd, .alloc_td = alloc_td, .alloc_parent = alloc_parent,
-	.reg_mr = reg_mr, .create_cq = create_cq, .create_qp = create_qp, .destroy = destroy,
-	.locate = locate, .allocated = allocated, .bytes = bytes,
+	.open_ctx = open_ctx,
+	.alloc_pd = alloc_pd,
+	.alloc_td = alloc_td,
+	.alloc_parent = alloc_parent,
+	.reg_mr = reg_mr,
+	.create_cq = create_cq,
+	.create_qp = create_qp,
+	.destroy = destroy,
+	.locate = locate,
+	.allocated = allocated,
+	.bytes = bytes,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Endpoints on libibverbs, and what the device tells of them. Handles are struct ibv_context *, ibv_pd * (parent domains
- * too), ibv_td *, ibv_mr *, ibv_cq * and ibv_qp * (reliable connected, to be connected by the caller). */
+/* Endpoints on libibverbs, and what the device tells of them. Handles are struct ibv_context *, ibv_pd * (parent
+ * domains too), ibv_td *, ibv_mr *, ibv_cq * and ibv_qp * (reliable connected, to be connected by the caller). */
 #ifndef ZIP_COMMON_VERBS_ENDPOINT_IBV_H
 #define ZIP_COMMON_VERBS_ENDPOINT_IBV_H
 
@@ -12,14 +12,13 @@ struct zep_ibv {
 	const char *device; /* name, kept by the caller */
 	int access;	    /* of memory regions: enum ibv_access_flags */
 	uint64_t mapped;    /* bytes of the process's address space before anything was made */
-	/* mlx5dv_init_obj() of the provider's library, where the device is its; NULL else. Not linked, so that hosts with
-	 * other devices need no mlx5 library. */
+	/* mlx5dv_init_obj() of the provider's library, where the device is its; NULL else. Not linked, so that hosts
+	 * with other devices need no mlx5 library. */
 	int (*init_obj)(void *obj, uint64_t type);
 };
 
 /* Does not open the device. Before the first zep_build() with it. */
 void zep_ibv_init(struct zep_ibv *, const char *device, int access);
 extern const struct zep_ops zep_ibv_ops; /* to: struct zep_ibv * */
-
 
 #endif

@@ -44,14 +44,15 @@ static void unreg_local(void *ctx, void *handle)
 	ibv_dereg_mr(handle);
 }
 
-/* Whether the device keeps the peer within a window of type 2. Soft-RoCE has them, but checks an access against the bounds
- * of the whole region behind (Linux 6.1, rxe_resp.c); it is known by the OUI that stands for no vendor, older ones by 0. */
+/* Whether the device keeps the peer within a window of type 2. Soft-RoCE has them, but checks an access against the
+ * bounds of the whole region behind (Linux 6.1, rxe_resp.c); it is known by the OUI that stands for no vendor, older
+ * ones by 0. */
 static bool has_windows(const struct vdevice *d)
 {
 	const unsigned type2 = IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B;
 	bool soft = d->attr.vendor_id == 0xffffff || d->attr.vendor_id == 0;
 	return d->attr.device_cap_flags & type2 && voptions->windows != ZVERBS_WINDOWS_NO &&
-		(!soft || voptions->windows == ZVERBS_WINDOWS_YES);
+	       (!soft || voptions->windows == ZVERBS_WINDOWS_YES);
 }
 
 /* The device's, made with the first exposure. NULL: no memory. */
@@ -67,8 +68,8 @@ static struct vexposer *exposer_of(struct vdevice *d)
 	x->pd = d->pd;
 	if (!has_windows(d))
 		zlog(ZLOG_INFO, "%s: without memory windows, memory is registered for each transfer", d->name);
-	else if (voptions->cache_bytes > 0 && vregcache_create(&x->cache, &ops, x, KEPT_MAX,
-			(size_t)voptions->cache_bytes, &err) < 0)
+	else if (voptions->cache_bytes > 0 &&
+		 vregcache_create(&x->cache, &ops, x, KEPT_MAX, (size_t)voptions->cache_bytes, &err) < 0)
 		zlog(ZLOG_INFO, "%s: memory is registered for each transfer: %s", d->name, err.text);
 	return d->exposer = x;
 }
@@ -134,7 +135,9 @@ static int bind_window(struct vlink *l, struct exposure *e, void *base, size_t l
 	struct ibv_send_wr wr = {.opcode = IBV_WR_BIND_MW};
 	wr.bind_mw.mw = e->mw;
 	wr.bind_mw.rkey = ibv_inc_rkey(e->mw->rkey);
-	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){.mr = e->reg->handle, .addr = (uintptr_t)base, .length = len,
+	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){.mr = e->reg->handle,
+		.addr = (uintptr_t)base,
+		.length = len,
 		.mw_access_flags = e->half == ZLINK_TX ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE};
 	int rc = run_on_queue(l, e->half, &wr);
 	if (rc == 0)
@@ -173,7 +176,8 @@ static struct exposure *get(struct vexposer *x)
 }
 
 /* A window of a registration that is kept. -EOPNOTSUPP: not possible for this memory. */
-static int expose_window(struct vlink *l, struct vexposer *x, struct exposure *e, void *base, size_t len, uint32_t *rkey)
+static int expose_window(struct vlink *l, struct vexposer *x, struct exposure *e, void *base, size_t len,
+	uint32_t *rkey)
 {
 	if (!x->cache || !e->mw)
 		return -EOPNOTSUPP;

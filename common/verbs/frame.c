@@ -24,8 +24,11 @@ static uint32_t get(const uint8_t *at, int bytes)
 
 void vframe_encode(uint8_t env[ZWIRE_ENV_BYTES], uint8_t p[VFRAME_BYTES], const struct vframe *f)
 {
-	zwire_encode(env, &(struct zwire_env){.kind = ZWIRE_CTRL, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY,
-				  .comm = VFRAME_COMM, .len = VFRAME_BYTES});
+	zwire_encode(env, &(struct zwire_env){.kind = ZWIRE_CTRL,
+				  .src = ZWIRE_NOBODY,
+				  .dst = ZWIRE_NOBODY,
+				  .comm = VFRAME_COMM,
+				  .len = VFRAME_BYTES});
 	memset(p, 0, VFRAME_BYTES);
 	p[0] = (uint8_t)f->type;
 	p[1] = VFRAME_VERSION;
@@ -56,11 +59,19 @@ static bool is_setup_sane(const struct vframe *f)
 
 int vframe_decode(struct vframe *f, const struct zwire_env *env, const uint8_t *p)
 {
-	if (env->len != VFRAME_BYTES || p[1] != VFRAME_VERSION || p[0] < VFRAME_OFFER || p[0] > VFRAME_CLOSE || p[2] > 1)
+	if (env->len != VFRAME_BYTES || p[1] != VFRAME_VERSION || p[0] < VFRAME_OFFER || p[0] > VFRAME_CLOSE ||
+		p[2] > 1)
 		return -EPROTO;
-	*f = (struct vframe){.type = (enum vframe_type)p[0], .ethernet = p[2], .mtu = p[3],
-		.lid = (uint16_t)get(p + 4, 2), .reads = (uint16_t)get(p + 6, 2), .tx_qpn = get(p + 8, 4), .rx_qpn = get(p + 12, 4),
-		.tx_psn = get(p + 16, 4), .rx_psn = get(p + 20, 4), .send_bytes = get(p + 24, 4),
+	*f = (struct vframe){.type = (enum vframe_type)p[0],
+		.ethernet = p[2],
+		.mtu = p[3],
+		.lid = (uint16_t)get(p + 4, 2),
+		.reads = (uint16_t)get(p + 6, 2),
+		.tx_qpn = get(p + 8, 4),
+		.rx_qpn = get(p + 12, 4),
+		.tx_psn = get(p + 16, 4),
+		.rx_psn = get(p + 20, 4),
+		.send_bytes = get(p + 24, 4),
 		.count = get(p + 28, 4)};
 	memcpy(f->gid, p + 32, sizeof(f->gid));
 	memcpy(f->port, p + 48, sizeof(f->port));

@@ -32,14 +32,14 @@
 
 extern const struct zverbs_options *voptions;
 
-#define VLINE 128	 /* pairs of cache lines are fetched together */
-#define VCREDITS_MAX 64	 /* messages of credit that a sender has not looked at: at most 24 with any window */
-#define VLIST_MAX 32	 /* sends in a list */
+#define VLINE 128	/* pairs of cache lines are fetched together */
+#define VCREDITS_MAX 64 /* messages of credit that a sender has not looked at: at most 24 with any window */
+#define VLIST_MAX 32	/* sends in a list */
 #define VINLINE_MAX 512
-#define VPOLL 16	 /* completions taken at a time */
-#define VARRIVALS 512	 /* a power of two, more than the largest window and VPOLL */
-#define VRMA_MAX 16	 /* one-sided operations under way on a half */
-#define VLOOK_EVERY 64	 /* vain tries until a look at the TCP connection, which costs a system call */
+#define VPOLL 16       /* completions taken at a time */
+#define VARRIVALS 512  /* a power of two, more than the largest window and VPOLL */
+#define VRMA_MAX 16    /* one-sided operations under way on a half */
+#define VLOOK_EVERY 64 /* vain tries until a look at the TCP connection, which costs a system call */
 
 /* What a completion is of: the low bits of wr_id. */
 enum vtag { VTAG_BUFFER, VTAG_SEND, VTAG_CREDIT, VTAG_RMA, VTAG_LOCAL, VTAG_BITS = 3 };
@@ -73,9 +73,9 @@ struct vtx {
 	bool watches_out; /* the TCP connection's room is watched */
 	bool want_buffer; /* the last refusal was for lack of one */
 	int error;
-	uint32_t limit, sent;	/* sends that may have been made; that have */
-	uint32_t depth;		/* of the send queue: twice the window, as completions are late */
-	uint32_t head, tail;	/* sends in it */
+	uint32_t limit, sent; /* sends that may have been made; that have */
+	uint32_t depth;	      /* of the send queue: twice the window, as completions are late */
+	uint32_t head, tail;  /* sends in it */
 	uint32_t send_bytes, inline_bytes;
 	uint32_t held;		/* buffers under way */
 	uint32_t run, run_held; /* sends since the last that reports; those of them with a buffer */
@@ -83,12 +83,12 @@ struct vtx {
 	uint32_t refused;
 	uint32_t writes;
 	uint64_t copied; /* bytes of payload */
-	uint8_t *rest; /* of a message that was taken and could not be sent wholly */
+	uint8_t *rest;	 /* of a message that was taken and could not be sent wholly */
 	size_t rest_at, rest_len;
 	uint32_t list; /* sends that are not posted */
 	struct vrma_slot rma[VRMA_MAX];
 	struct vdone local;
-	struct vbuf **slot;	/* [slot_mask + 1]: what a send holds, or NULL */
+	struct vbuf **slot; /* [slot_mask + 1]: what a send holds, or NULL */
 	uint32_t slot_mask;
 	struct ibv_send_wr wr[VLIST_MAX];
 	struct ibv_sge sge[VLIST_MAX];
@@ -112,7 +112,7 @@ struct vrx {
 	bool closing;  /* the peer said CLOSE, after close_at sends */
 	uint32_t late; /* looks for those that have not come yet */
 	int error;
-	int broken;    /* why no more will come; what has come is still delivered */
+	int broken; /* why no more will come; what has come is still delivered */
 	uint32_t close_at;
 	uint32_t limit, consumed;
 	int32_t extra; /* of the pool's shared credits */
@@ -141,11 +141,11 @@ struct vlink {
 	struct vaddress address;
 	struct vframe peer; /* OFFER or ANSWER */
 	struct vlife life;
-	bool connecting; /* this is the connecting end */
-	struct zendpoint *own; /* connecting end: the process's */
+	bool connecting;			 /* this is the connecting end */
+	struct zendpoint *own;			 /* connecting end: the process's */
 	uint32_t offered_rx_psn, offered_tx_psn; /* connecting end */
-	uint32_t reads; /* that may be under way at a time, by either end */
-	char port[VFRAME_PORT_BYTES]; /* accepting end: the listener's */
+	uint32_t reads;				 /* that may be under way at a time, by either end */
+	char port[VFRAME_PORT_BYTES];		 /* accepting end: the listener's */
 	_Atomic int state;
 	alignas(VLINE) struct vtx tx;
 	alignas(VLINE) struct vrx rx;

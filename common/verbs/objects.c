@@ -11,7 +11,8 @@
 
 static int fail(struct zerr *err, int code, const char *what, const struct vhome *h)
 {
-	const char *hint = code == ENOMEM || code == EAGAIN ? "; is the limit of locked memory (ulimit -l) too low?" : "";
+	const char *hint =
+		code == ENOMEM || code == EAGAIN ? "; is the limit of locked memory (ulimit -l) too low?" : "";
 	return zerr_set(err, -code, "%s: cannot make %s: %s%s", h->dev->name, what, strerror(code), hint);
 }
 
@@ -87,8 +88,11 @@ int vobject_srq_create(struct ibv_srq **srq, const struct vhome *h, uint32_t rec
 /* Without a lock if only one thread has to do with it and the provider can: those with thread domains can. */
 static struct ibv_cq *create_cq(const struct vhome *h, uint32_t depth, struct ibv_comp_channel *channel)
 {
-	struct ibv_cq_init_attr_ex attr = {.cqe = depth, .channel = channel, .wc_flags = IBV_WC_STANDARD_FLAGS,
-		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS, .flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
+	struct ibv_cq_init_attr_ex attr = {.cqe = depth,
+		.channel = channel,
+		.wc_flags = IBV_WC_STANDARD_FLAGS,
+		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
 	bool single = h->seat.single && (h->seat.ntds > 0 || h->seat.own);
 	struct ibv_cq_ex *ex = single ? ibv_create_cq_ex(h->ctx, &attr) : NULL;
 	return ex ? ibv_cq_ex_to_cq(ex) : ibv_create_cq(h->ctx, (int)depth, NULL, channel, 0);
@@ -108,9 +112,15 @@ int vobject_queue_create(struct vqueue *q, const struct vhome *h, struct ibv_srq
 		vobject_queue_destroy(q);
 		return fail(err, code, "a completion queue", h);
 	}
-	struct ibv_qp_init_attr attr = {.send_cq = q->cq, .recv_cq = q->cq, .srq = srq, .qp_type = IBV_QPT_RC,
-		.cap = {.max_send_wr = size->sends, .max_recv_wr = srq ? 0 : size->receives, .max_send_sge = 2,
-			.max_recv_sge = srq ? 0 : 1, .max_inline_data = size->inline_bytes}};
+	struct ibv_qp_init_attr attr = {.send_cq = q->cq,
+		.recv_cq = q->cq,
+		.srq = srq,
+		.qp_type = IBV_QPT_RC,
+		.cap = {.max_send_wr = size->sends,
+			.max_recv_wr = srq ? 0 : size->receives,
+			.max_send_sge = 2,
+			.max_recv_sge = srq ? 0 : 1,
+			.max_inline_data = size->inline_bytes}};
 	q->qp = ibv_create_qp(h->domain, &attr);
 	while (!q->qp && errno == EINVAL && size->inline_bytes > 0) { /* a device that takes less */
 		size->inline_bytes /= 2;

@@ -48,7 +48,8 @@ static int add_slab(struct vpool *p, uint32_t n, struct vbuf **first, struct vbu
 			p->home.dev->name, kib, strerror(code));
 	}
 	for (uint32_t i = 0; i < n; i++)
-		s->buf[i] = (struct vbuf){.data = (uint8_t *)s->base + (size_t)i * p->stride, .lkey = s->mr->lkey,
+		s->buf[i] = (struct vbuf){.data = (uint8_t *)s->base + (size_t)i * p->stride,
+			.lkey = s->mr->lkey,
 			.next = i + 1 < n ? &s->buf[i + 1] : NULL};
 	s->next = p->slabs;
 	p->slabs = s;

@@ -170,7 +170,8 @@ static int add(struct vregcache *c, uintptr_t start, uintptr_t end, struct vreg 
 
 int vregcache_get(struct vregcache *c, void *base, size_t len, struct vreg **out)
 {
-	uintptr_t start = (uintptr_t)base & ~(c->page - 1), end = ((uintptr_t)base + len + c->page - 1) & ~(c->page - 1);
+	uintptr_t start = (uintptr_t)base & ~(c->page - 1),
+		  end = ((uintptr_t)base + len + c->page - 1) & ~(c->page - 1);
 	struct vreg *r = find(c, start, end);
 	if (r) {
 		c->stats.hits++;

@@ -18,7 +18,7 @@
 
 #include "err.h"
 
-struct vreg { /* one registration; the caller reads */
+struct vreg {	      /* one registration; the caller reads */
 	void *handle; /* what the caller's reg gave */
 	/* the cache's */
 	struct vreg *next, **link; /* most recently used first */
@@ -41,8 +41,8 @@ struct vregcache;
 
 /* ctx is passed to the operations. max: number and bytes that may be kept; more only while they are in use.
  * -EOPNOTSUPP with text: memory cannot be watched on this system, nothing can be kept. */
-int vregcache_create(struct vregcache **, const struct vregcache_ops *, void *ctx, unsigned max_count,
-	size_t max_bytes, struct zerr *);
+int vregcache_create(struct vregcache **, const struct vregcache_ops *, void *ctx, unsigned max_count, size_t max_bytes,
+	struct zerr *);
 /* Nothing is in use. */
 void vregcache_destroy(struct vregcache *);
 

@@ -48,7 +48,8 @@ static const void *domain(const struct zlink *base, enum zlink_half half)
 	return domain_of((const struct vlink *)base, half);
 }
 
-static int reg(struct zlink *base, enum zlink_half half, void *memory, size_t len, struct zregion **out, struct zerr *err)
+static int reg(struct zlink *base, enum zlink_half half, void *memory, size_t len, struct zregion **out,
+	struct zerr *err)
 {
 	struct vlink *l = (struct vlink *)base;
 	struct ibv_pd *pd = domain_of(l, half);
@@ -64,8 +65,8 @@ static int reg(struct zlink *base, enum zlink_half half, void *memory, size_t le
 	}
 	r->mr = ibv_reg_mr(pd, memory, len, IBV_ACCESS_LOCAL_WRITE);
 	if (!r->mr) {
-		rc = zerr_set(err, errno ? -errno : -EIO, "%s: cannot register %zu KiB: %s (see ulimit -l)", r->dev->name,
-			len / 1024, strerror(errno));
+		rc = zerr_set(err, errno ? -errno : -EIO, "%s: cannot register %zu KiB: %s (see ulimit -l)",
+			r->dev->name, len / 1024, strerror(errno));
 		vdevice_close(r->dev);
 		free(r);
 		return rc;
@@ -113,7 +114,9 @@ static void find_remote(struct ibv_send_wr *wr, const struct zrma_op *op)
 
 static struct ibv_sge local_of(const struct zrma_op *op)
 {
-	return (struct ibv_sge){.addr = (uintptr_t)op->local, .length = (uint32_t)op->len, .lkey = op->region->mr->lkey};
+	return (struct ibv_sge){.addr = (uintptr_t)op->local,
+		.length = (uint32_t)op->len,
+		.lkey = op->region->mr->lkey};
 }
 
 static int read_remote(struct zlink *base, const struct zrma_op *op)
@@ -121,8 +124,8 @@ static int read_remote(struct zlink *base, const struct zrma_op *op)
 	struct vlink *l = (struct vlink *)base;
 	struct vrx *rx = &l->rx;
 	struct ibv_sge sge = local_of(op);
-	struct ibv_send_wr *bad, wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_READ,
-		.send_flags = IBV_SEND_SIGNALED};
+	struct ibv_send_wr *bad,
+		wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_READ, .send_flags = IBV_SEND_SIGNALED};
 	int i = rx->reads < l->reads ? free_slot(rx->rma) : -1;
 	if (rx->error || rx->broken)
 		return rx->error ? rx->error : rx->broken;

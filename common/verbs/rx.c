@@ -11,11 +11,11 @@
 
 #include "rma.h"
 
-#define REPOST_AT 16	   /* free buffers that are posted again within a poll */
-#define CREDIT_SENDS 16	   /* messages of credit under way */
-#define CREDIT_RUN 4	   /* one in so many reports its completion */
-#define LATE_LOOKS 1000	   /* for what the peer knows to have arrived: the device may show it a moment later */
-#define STREAM_BUDGET 4	   /* frames of one look at the TCP connection */
+#define REPOST_AT 16	/* free buffers that are posted again within a poll */
+#define CREDIT_SENDS 16 /* messages of credit under way */
+#define CREDIT_RUN 4	/* one in so many reports its completion */
+#define LATE_LOOKS 1000 /* for what the peer knows to have arrived: the device may show it a moment later */
+#define STREAM_BUDGET 4 /* frames of one look at the TCP connection */
 
 /* --- credit --- */
 

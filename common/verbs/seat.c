@@ -51,7 +51,9 @@ static int open_own(struct zep_seat *s, const struct zep_ops *ops, void *to, str
 int zep_seat_open(struct zep_seat *s, enum zep_category c, struct zep_common *common, const struct zep_ops *ops,
 	void *to, struct zerr *err)
 {
-	*s = (struct zep_seat){.ctx = common->ctx, .pd = common->pd, .domain = common->pd,
+	*s = (struct zep_seat){.ctx = common->ctx,
+		.pd = common->pd,
+		.domain = common->pd,
 		.single = c != ZEP_MPI_THREADS};
 	if (c == ZEP_MPI_EVERYWHERE)
 		return open_own(s, ops, to, err);

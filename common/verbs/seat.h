@@ -19,10 +19,10 @@ struct zep_common { /* of a device, shared by its seats; beginning with ctx and 
 };
 
 struct zep_seat {
-	void *ctx, *pd;	 /* its own, or the common ones */
-	void *domain;	 /* to make queue pairs in */
-	bool single;	 /* completion queues may be made without a lock, as only this thread uses them */
-	bool own;	 /* ctx and pd */
+	void *ctx, *pd; /* its own, or the common ones */
+	void *domain;	/* to make queue pairs in */
+	bool single;	/* completion queues may be made without a lock, as only this thread uses them */
+	bool own;	/* ctx and pd */
 	unsigned ntds;
 	void *td[ZEP_SEAT_TDS];
 };

@@ -11,9 +11,9 @@
 
 #include "link.h"
 
-#define LINKS_MAX 4096	 /* of one thread and device: room in its shared receive queue */
-#define CREDIT_SENDS 32	 /* send queue of a receiving half: messages of credit, and of them 16 at most under way */
-#define RNR_TIMER 12	 /* 0.64 ms; not met with */
+#define LINKS_MAX 4096	/* of one thread and device: room in its shared receive queue */
+#define CREDIT_SENDS 32 /* send queue of a receiving half: messages of credit, and of them 16 at most under way */
+#define RNR_TIMER 12	/* 0.64 ms; not met with */
 #define RETRIES 7
 #define HOP_LIMIT 64
 
@@ -115,7 +115,9 @@ static int make_tx(struct vlink *l, struct vshare *s, struct zerr *err)
 	if (rc < 0)
 		return rc;
 	tx->depth = 2 * (uint32_t)voptions->window + VRMA_MAX + 8;
-	struct vqueue_size size = {.sends = tx->depth, .receives = VCREDITS_MAX, .completions = tx->depth + VCREDITS_MAX,
+	struct vqueue_size size = {.sends = tx->depth,
+		.receives = VCREDITS_MAX,
+		.completions = tx->depth + VCREDITS_MAX,
 		.inline_bytes = (uint32_t)voptions->inline_bytes};
 	rc = vobject_queue_create(&tx->queue, &s->home, NULL, &size, err);
 	tx->inline_bytes = size.inline_bytes;
@@ -135,7 +137,9 @@ static int make_rx(struct vlink *l, struct vshare *s, struct zerr *err)
 
 static int to_init(struct ibv_qp *qp, const struct vlink *l, int access)
 {
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT, .pkey_index = l->address.pkey_index, .port_num = l->life.port,
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT,
+		.pkey_index = l->address.pkey_index,
+		.port_num = l->life.port,
 		.qp_access_flags = (unsigned)access};
 	return ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
@@ -144,28 +148,39 @@ static int to_receive(struct ibv_qp *qp, const struct vlink *l, uint32_t peer_qp
 {
 	const struct vaddress *us = &l->address;
 	const struct vframe *peer = &l->peer;
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTR, .dest_qp_num = peer_qpn, .rq_psn = peer_psn,
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTR,
+		.dest_qp_num = peer_qpn,
+		.rq_psn = peer_psn,
 		.path_mtu = (enum ibv_mtu)(peer->mtu < us->mtu ? peer->mtu : us->mtu),
-		.max_dest_rd_atomic = (uint8_t)l->reads, .min_rnr_timer = RNR_TIMER};
-	a.ah_attr = (struct ibv_ah_attr){.port_num = l->life.port, .sl = (uint8_t)voptions->service_level,
+		.max_dest_rd_atomic = (uint8_t)l->reads,
+		.min_rnr_timer = RNR_TIMER};
+	a.ah_attr = (struct ibv_ah_attr){.port_num = l->life.port,
+		.sl = (uint8_t)voptions->service_level,
 		.dlid = peer->lid};
 	/* InfiniBand within a subnet needs no global address. */
 	if (us->ethernet || memcmp(us->gid, peer->gid, 8) != 0) {
 		a.ah_attr.is_global = 1;
-		a.ah_attr.grh = (struct ibv_global_route){.sgid_index = us->gid_index, .hop_limit = HOP_LIMIT,
+		a.ah_attr.grh = (struct ibv_global_route){.sgid_index = us->gid_index,
+			.hop_limit = HOP_LIMIT,
 			.traffic_class = (uint8_t)voptions->traffic_class};
 		memcpy(a.ah_attr.grh.dgid.raw, peer->gid, 16);
 	}
-	return ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-		IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+	return ibv_modify_qp(qp, &a,
+		IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
 static int to_send(struct ibv_qp *qp, const struct vlink *l, uint32_t psn)
 {
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTS, .sq_psn = psn, .timeout = (uint8_t)voptions->ack_timeout,
-		.retry_cnt = RETRIES, .rnr_retry = RETRIES, .max_rd_atomic = (uint8_t)l->reads};
-	return ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-		IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTS,
+		.sq_psn = psn,
+		.timeout = (uint8_t)voptions->ack_timeout,
+		.retry_cnt = RETRIES,
+		.rnr_retry = RETRIES,
+		.max_rd_atomic = (uint8_t)l->reads};
+	return ibv_modify_qp(qp, &a,
+		IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
 static uint16_t own_reads(const struct vlink *l)
@@ -192,8 +207,7 @@ static int connect_queues(struct vlink *l, const struct vframe *us, struct zerr 
 	if (rc != 0)
 		return zerr_set(err, -rc, "%s:%u: cannot connect a queue pair: %s", l->dev->name, l->life.port,
 			strerror(rc));
-	l->tx.send_bytes = l->rx.send_bytes =
-		peer->send_bytes < us->send_bytes ? peer->send_bytes : us->send_bytes;
+	l->tx.send_bytes = l->rx.send_bytes = peer->send_bytes < us->send_bytes ? peer->send_bytes : us->send_bytes;
 	return 0;
 }
 
@@ -385,7 +399,8 @@ int vsetup_connecting(struct vlink *l, const struct zaddr *addr, struct zerr *er
 
 int vsetup_answered(struct vlink *l)
 {
-	struct vframe us = {.tx_psn = l->offered_tx_psn, .rx_psn = l->offered_rx_psn,
+	struct vframe us = {.tx_psn = l->offered_tx_psn,
+		.rx_psn = l->offered_rx_psn,
 		.send_bytes = (uint32_t)voptions->buffer_bytes};
 	if (l->peer.ethernet != l->address.ethernet)
 		return -EPROTO;

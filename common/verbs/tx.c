@@ -16,9 +16,9 @@
 #include "rma.h"
 
 #define LINGER_MS 2000
-#define CREDIT_STEP 16		/* receives for credit are posted again so many at a time */
+#define CREDIT_STEP 16 /* receives for credit are posted again so many at a time */
 #define MESSAGE_MAX (ZWIRE_ENV_BYTES + (size_t)ZWIRE_MAX_PAYLOAD)
-#define LIMIT_STEP_MAX 4096	/* a peer that gives more credit at a time is broken */
+#define LIMIT_STEP_MAX 4096 /* a peer that gives more credit at a time is broken */
 
 /* --- completions --- */
 
@@ -130,7 +130,8 @@ struct ibv_send_wr *vtx_next(struct vlink *l, struct ibv_sge **sge)
 	if (i > 0)
 		tx->wr[i - 1].next = &tx->wr[i];
 	*sge = &tx->sge[i];
-	tx->wr[i] = (struct ibv_send_wr){.sg_list = &tx->sge[i], .num_sge = 1,
+	tx->wr[i] = (struct ibv_send_wr){.sg_list = &tx->sge[i],
+		.num_sge = 1,
 		.wr_id = (uint64_t)tx->tail << 32 | VTAG_SEND};
 	tx->slot[tx->tail++ & tx->slot_mask] = NULL;
 	return &tx->wr[i];

@@ -11,7 +11,11 @@
 
 /* Table I of the paper; thread domains and parent domains are not in it. */
 static const uint64_t bytes_of[ZEP_KINDS] = {
-	[ZEP_CTX] = 256 << 10, [ZEP_PD] = 144, [ZEP_MR] = 144, [ZEP_CQ] = 9 << 10, [ZEP_QP] = 80 << 10,
+	[ZEP_CTX] = 256 << 10,
+	[ZEP_PD] = 144,
+	[ZEP_MR] = 144,
+	[ZEP_CQ] = 9 << 10,
+	[ZEP_QP] = 80 << 10,
 };
 
 struct context {
@@ -222,7 +226,15 @@ static int bytes(void *to, uint64_t *n)
 }
 
 const struct zep_ops uarmodel_ops = {
-	.open_ctx = open_ctx, .alloc_pd = alloc_pd, .alloc_td = alloc_td, .alloc_parent = alloc_parent,
-	.reg_mr = reg_mr, .create_cq = create_cq, .create_qp = create_qp, .destroy = destroy,
-	.locate = locate, .allocated = allocated, .bytes = bytes,
+	.open_ctx = open_ctx,
+	.alloc_pd = alloc_pd,
+	.alloc_td = alloc_td,
+	.alloc_parent = alloc_parent,
+	.reg_mr = reg_mr,
+	.create_cq = create_cq,
+	.create_qp = create_qp,
+	.destroy = destroy,
+	.locate = locate,
+	.allocated = allocated,
+	.bytes = bytes,
 };

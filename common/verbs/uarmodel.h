@@ -11,13 +11,13 @@
 
 #include "endpoint.h"
 
-#define UARMODEL_UUARS 16	 /* static ones of a context, by default */
-#define UARMODEL_LOW 4		 /* of them of low latency, by default */
+#define UARMODEL_UUARS 16	   /* static ones of a context, by default */
+#define UARMODEL_LOW 4		   /* of them of low latency, by default */
 #define UARMODEL_DEVICE_PAGES 8192 /* of a ConnectX-4 */
 #define UARMODEL_DYNAMIC_PAGES 512 /* of a context, for thread domains */
 
 struct uarmodel {
-	unsigned uuars, low; /* of each context */
+	unsigned uuars, low;	     /* of each context */
 	uint64_t pages, bytes, made; /* now; pages numbered so far */
 };
 

@@ -22,8 +22,9 @@
 #ifndef UFFD_USER_MODE_ONLY /* Linux 5.11 */
 #define UFFD_USER_MODE_ONLY 1
 #endif
-#define FEATURES (UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE | \
-	UFFD_FEATURE_PAGEFAULT_FLAG_WP)
+#define FEATURES                                                                                                       \
+	(UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE |                             \
+		UFFD_FEATURE_PAGEFAULT_FLAG_WP)
 #define STACK_BYTES ((size_t)128 << 10) /* of the thread: a batch of events and what poll needs */
 #define EVENT_BATCH 16
 #define MAPS_LINE 512 /* longer ones only have longer names */
@@ -89,8 +90,9 @@ static void *run(void *arg)
 		atomic_fetch_add(&watch.turn, 1);
 	}
 	atomic_store(&watch.blind, true);
-	/* Ends all registrations, and lets go whoever waits in munmap. Here and not after the join: this thread's end gives
-	 * up its stack by madvise, which would wait for itself where the stack has become one mapping with watched memory. */
+	/* Ends all registrations, and lets go whoever waits in munmap. Here and not after the join: this thread's end
+	 * gives up its stack by madvise, which would wait for itself where the stack has become one mapping with
+	 * watched memory. */
 	close(watch.fd);
 	watch.fd = -1;
 	return NULL;
@@ -135,7 +137,8 @@ static void close_fds(void)
 	watch.fd = watch.stop_fd = -1;
 }
 
-/* A child that kept the descriptor would keep the registrations beyond our end, and with nobody to read munmap waits. */
+/* A child that kept the descriptor would keep the registrations beyond our end, and with nobody to read munmap waits.
+ */
 static void forget_in_child(void)
 {
 	close_fds();
@@ -197,7 +200,8 @@ static int watch_mappings(uintptr_t start, uintptr_t end)
 	while (start < end && fgets(line, sizeof(line), maps)) {
 		char perms[5] = "", name[128] = "";
 		unsigned long low, high, inode;
-		if (sscanf(line, "%lx-%lx %4s %*s %*s %lu %127s", &low, &high, perms, &inode, name) < 4 || high <= start)
+		if (sscanf(line, "%lx-%lx %4s %*s %*s %lu %127s", &low, &high, perms, &inode, name) < 4 ||
+			high <= start)
 			continue;
 		rc = low <= start ? watch_mapping(low, high, perms, inode, name) : -EOPNOTSUPP;
 		if (rc != 0)

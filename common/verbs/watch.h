@@ -3,11 +3,11 @@
  * Tells when memory of this process leaves its place: was unmapped, mapped over, moved, or given back to the system. A
  * registration of it with a device would then still lead to the old pages.
  *
- * By userfaultfd(2), user mode only, which needs no privilege: the mappings concerned are registered for write protection
- * that is never switched on, so no page fault ever waits for us, and for the events UNMAP, REMAP and REMOVE. The kernel
- * holds munmap back until a thread of ours has read the event. That thread allocates nothing and takes no lock; it marks
- * ranges by atomics. A range counts as stale from before munmap returns: who looks while an event is between being read
- * and being marked waits for that (no other way around: the kernel lets munmap go with the read).
+ * By userfaultfd(2), user mode only, which needs no privilege: the mappings concerned are registered for write
+ * protection that is never switched on, so no page fault ever waits for us, and for the events UNMAP, REMAP and REMOVE.
+ * The kernel holds munmap back until a thread of ours has read the event. That thread allocates nothing and takes no
+ * lock; it marks ranges by atomics. A range counts as stale from before munmap returns: who looks while an event is
+ * between being read and being marked waits for that (no other way around: the kernel lets munmap go with the read).
  *
  * Only private anonymous memory (heap, malloc, anonymous mmap) can be watched: shmdt gives no event. Whole mappings are
  * registered, not the range alone, because mremap does not work across the border of two mappings. A child after fork

@@ -10,8 +10,10 @@
 
 static int usage(void)
 {
-	fputs("usage: fakectl up|down DEVICE PORT | gone DEVICE | fail POINT VALUE [AFTER [TIMES [PID]]] | complaints |\n"
-	      "       count POINT | qps\n", stderr);
+	fputs("usage: fakectl up|down DEVICE PORT | gone DEVICE | fail POINT VALUE [AFTER [TIMES [PID]]] | complaints "
+	      "|\n"
+	      "       count POINT | qps\n",
+		stderr);
 	return 2;
 }
 
@@ -34,7 +36,8 @@ static void list_qps(struct fake_fabric *f)
 	for (uint32_t i = 0; i < f->nqps; i++) {
 		const struct fake_qp *q = &f->qp[i];
 		if (q->used)
-			printf("pid=%d %s:%u state=%d dlid=%u sl=%u pkey=0x%04x global=%d domain=%d single=%d context=%u\n",
+			printf("pid=%d %s:%u state=%d dlid=%u sl=%u pkey=0x%04x global=%d domain=%d single=%d "
+			       "context=%u\n",
 				(int)q->pid, f->device[q->device].name, q->port, (int)q->state, q->dlid, q->sl,
 				q->port ? f->device[q->device].port[q->port - 1].pkey[q->pkey_index] : 0, q->global,
 				q->domain, q->single, q->context);
@@ -59,8 +62,10 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "gone") == 0 && d)
 		fake_event(f, sock, (unsigned)(d - f->device), 0, IBV_EVENT_DEVICE_FATAL, 0);
 	else if (strcmp(what, "fail") == 0 && point >= 0 && argc > 3)
-		f->fault[point] = (struct fake_fault){.value = (int)port, .after = argument(argc, argv, 4),
-			.times = argument(argc, argv, 5), .pid = (pid_t)argument(argc, argv, 6)};
+		f->fault[point] = (struct fake_fault){.value = (int)port,
+			.after = argument(argc, argv, 4),
+			.times = argument(argc, argv, 5),
+			.pid = (pid_t)argument(argc, argv, 6)};
 	else if (strcmp(what, "complaints") == 0)
 		printf("%u\n", f->complaints);
 	else if (strcmp(what, "count") == 0 && point >= 0)

@@ -129,9 +129,17 @@ static int dealloc_td(struct ibv_td *td)
 EXPORT int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *a)
 {
 	const struct fake_device *d = fcontext_of(ctx)->dev;
-	*a = (struct ibv_device_attr){.vendor_id = 0xfa4e, .max_qp = FAKE_QPS, .max_qp_wr = 16384, .max_sge = FAKE_SGES,
-		.max_cqe = 1 << 20, .max_mr = FAKE_KEYS, .max_qp_rd_atom = READS, .max_qp_init_rd_atom = READS,
-		.max_srq_wr = (int)d->srq_max, .max_srq_sge = 1, .phys_port_cnt = (uint8_t)d->ports,
+	*a = (struct ibv_device_attr){.vendor_id = 0xfa4e,
+		.max_qp = FAKE_QPS,
+		.max_qp_wr = 16384,
+		.max_sge = FAKE_SGES,
+		.max_cqe = 1 << 20,
+		.max_mr = FAKE_KEYS,
+		.max_qp_rd_atom = READS,
+		.max_qp_init_rd_atom = READS,
+		.max_srq_wr = (int)d->srq_max,
+		.max_srq_sge = 1,
+		.phys_port_cnt = (uint8_t)d->ports,
 		.device_cap_flags = d->windows ? IBV_DEVICE_MEM_WINDOW_TYPE_2B : 0};
 	return 0;
 }
@@ -141,8 +149,13 @@ static int query_port(struct ibv_context *ctx, uint8_t number, struct ibv_port_a
 	const struct fake_device *d = fcontext_of(ctx)->dev;
 	if (number < 1 || number > d->ports || len < sizeof(*a))
 		return EINVAL;
-	*a = (struct ibv_port_attr){.state = d->port[number - 1].state, .max_mtu = IBV_MTU_4096, .active_mtu = IBV_MTU_4096,
-		.gid_tbl_len = 1, .pkey_tbl_len = FAKE_PKEYS, .max_msg_sz = 1u << 30, .lid = d->ib ? d->port[number - 1].lid : 0,
+	*a = (struct ibv_port_attr){.state = d->port[number - 1].state,
+		.max_mtu = IBV_MTU_4096,
+		.active_mtu = IBV_MTU_4096,
+		.gid_tbl_len = 1,
+		.pkey_tbl_len = FAKE_PKEYS,
+		.max_msg_sz = 1u << 30,
+		.lid = d->ib ? d->port[number - 1].lid : 0,
 		.link_layer = d->ib ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET};
 	return 0;
 }
@@ -161,7 +174,8 @@ EXPORT int _ibv_query_gid_ex(struct ibv_context *ctx, uint32_t number, uint32_t 
 {
 	if (flags || size < sizeof(*entry) || number > FAKE_PORTS)
 		return EINVAL;
-	*entry = (struct ibv_gid_entry){.gid_index = index, .port_num = number,
+	*entry = (struct ibv_gid_entry){.gid_index = index,
+		.port_num = number,
 		.gid_type = fcontext_of(ctx)->dev->ib ? IBV_GID_TYPE_IB : IBV_GID_TYPE_ROCE_V2};
 	return ibv_query_gid(ctx, (uint8_t)number, (int)index, &entry->gid) == 0 ? 0 : ENODATA;
 }
@@ -194,8 +208,12 @@ EXPORT void ibv_ack_async_event(struct ibv_async_event *event)
 /* --- contexts --- */
 
 static const struct ibv_context_ops operations = {
-	.alloc_mw = fake_alloc_mw, .dealloc_mw = fake_dealloc_mw, .poll_cq = fake_poll_cq,
-	.req_notify_cq = fake_req_notify_cq, .post_srq_recv = fake_post_srq_recv, .post_send = fake_post_send,
+	.alloc_mw = fake_alloc_mw,
+	.dealloc_mw = fake_dealloc_mw,
+	.poll_cq = fake_poll_cq,
+	.req_notify_cq = fake_req_notify_cq,
+	.post_srq_recv = fake_post_srq_recv,
+	.post_send = fake_post_send,
 	.post_recv = fake_post_recv,
 };
 

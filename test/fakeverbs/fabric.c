@@ -18,8 +18,8 @@
 #define BYTES ((size_t)1 << 30) /* of addresses: only what is used becomes memory */
 #define DEFAULT "fka,fkb/ip=127.0.0.2"
 
-const char *const fake_point_names[FAKE_POINTS] = {"send", "write", "read", "local", "recv", "post", "post-recv", "poll",
-	"notify", "open", "pd", "td", "reg", "channel", "cq", "srq", "qp", "modify", "mw"};
+const char *const fake_point_names[FAKE_POINTS] = {"send", "write", "read", "local", "recv", "post", "post-recv",
+	"poll", "notify", "open", "pd", "td", "reg", "channel", "cq", "srq", "qp", "modify", "mw"};
 
 /* --- devices --- */
 
@@ -43,7 +43,8 @@ static void init_ports(struct fake_device *d, unsigned index, uint32_t ip, uint1
 	for (int p = 0; p < d->ports; p++) {
 		struct fake_port *port = &d->port[p];
 		const uint32_t own = htonl(ip + (uint32_t)p);
-		*port = (struct fake_port){.state = IBV_PORT_ACTIVE, .lid = (uint16_t)(16 * (index + 1) + (unsigned)p),
+		*port = (struct fake_port){.state = IBV_PORT_ACTIVE,
+			.lid = (uint16_t)(16 * (index + 1) + (unsigned)p),
 			.pkey = {0xffff, pkey == 0xffff ? 0 : 0x8777, pkey}};
 		if (d->ib) {
 			static const uint8_t prefix[8] = {0xfe, 0x80};
@@ -122,7 +123,7 @@ struct fake_fabric *fake_fabric_open(const char *path)
 	if (path && fd < 0)
 		return NULL;
 	if (path && (flock(fd, LOCK_EX) != 0 || fstat(fd, &st) != 0 ||
-			(st.st_size < (off_t)BYTES && ftruncate(fd, (off_t)BYTES) != 0))) {
+			    (st.st_size < (off_t)BYTES && ftruncate(fd, (off_t)BYTES) != 0))) {
 		code = errno;
 		close(fd);
 		errno = code;
@@ -250,8 +251,8 @@ void fake_event(struct fake_fabric *f, int sock, unsigned device, pid_t pid, enu
 	for (int i = 0; i < FAKE_CONTEXTS; i++) {
 		struct fake_context *c = &f->context[i];
 		if (c->pid && c->device == device && (!pid || pid == c->pid))
-			sendto(sock, event, sizeof(event), MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&c->async.sun,
-				c->async.len);
+			sendto(sock, event, sizeof(event), MSG_DONTWAIT | MSG_NOSIGNAL,
+				(struct sockaddr *)&c->async.sun, c->async.len);
 	}
 }
 

@@ -3,16 +3,16 @@
  * A fake of libibverbs: devices that exist in memory alone, for tests that need no virtual machine and for faults that
  * Soft-RoCE never gives. It has the functions that this project uses, with reliable connected queue pairs.
  *
- * All processes with the same FAKEVERBS_FABRIC (a file; without it each process is alone) share one block of memory, the
- * fabric, in which queues, keys and faults are. There is no thread and no latency: who posts a request carries it out, in
- * other processes' memory by process_vm_readv(2) and process_vm_writev(2). Completions can be held back for a while, so
- * that nobody relies on their being there at once.
+ * All processes with the same FAKEVERBS_FABRIC (a file; without it each process is alone) share one block of memory,
+ * the fabric, in which queues, keys and faults are. There is no thread and no latency: who posts a request carries it
+ * out, in other processes' memory by process_vm_readv(2) and process_vm_writev(2). Completions can be held back for a
+ * while, so that nobody relies on their being there at once.
  *
  * FAKEVERBS says which devices there are when the fabric is made, separated by commas: a name and words after slashes,
  * "fka/ib/pkey=0x8005,fkb/ip=127.0.0.5/ports=2". Words: ib (InfiniBand instead of RoCE), ip=A (of the first port; the
- * next have the next ones), ports=N, pkey=P (a further entry of each port's table), tds=N (thread domains of a process),
- * mw (memory windows), inline=BYTES, srq=N (receives of a shared queue, at most), lag=N (microseconds until a completion is
- * seen). Each port is a network of its own.
+ * next have the next ones), ports=N, pkey=P (a further entry of each port's table), tds=N (thread domains of a
+ * process), mw (memory windows), inline=BYTES, srq=N (receives of a shared queue, at most), lag=N (microseconds until a
+ * completion is seen). Each port is a network of its own.
  *
  * It is strict where devices only misbehave: what the Verbs do not allow is refused as a device would, and besides
  * counted and written to standard error as a complaint, of which tests expect none.
@@ -39,10 +39,25 @@
 
 /* Where a fault can be. Up to FAKE_RECV the value is an enum ibv_wc_status, from FAKE_POST on an errno. */
 enum fake_point {
-	FAKE_SEND, FAKE_WRITE, FAKE_READ, FAKE_LOCAL, /* of a request; LOCAL: of memory windows */
-	FAKE_RECV, /* of a receive */
-	FAKE_POST, FAKE_POST_RECV, FAKE_POLL, FAKE_NOTIFY,
-	FAKE_OPEN, FAKE_PD, FAKE_TD, FAKE_REG, FAKE_CHANNEL, FAKE_CQ, FAKE_SRQ, FAKE_QP, FAKE_MODIFY, FAKE_MW,
+	FAKE_SEND,
+	FAKE_WRITE,
+	FAKE_READ,
+	FAKE_LOCAL, /* of a request; LOCAL: of memory windows */
+	FAKE_RECV,  /* of a receive */
+	FAKE_POST,
+	FAKE_POST_RECV,
+	FAKE_POLL,
+	FAKE_NOTIFY,
+	FAKE_OPEN,
+	FAKE_PD,
+	FAKE_TD,
+	FAKE_REG,
+	FAKE_CHANNEL,
+	FAKE_CQ,
+	FAKE_SRQ,
+	FAKE_QP,
+	FAKE_MODIFY,
+	FAKE_MW,
 	FAKE_POINTS
 };
 extern const char *const fake_point_names[FAKE_POINTS];
@@ -80,7 +95,7 @@ typedef uint64_t fake_at;
 struct fake_cqe {
 	struct ibv_wc wc;
 	uint64_t seen_ns; /* not before */
-	uint32_t done; /* of the send queue: this and all before are free */
+	uint32_t done;	  /* of the send queue: this and all before are free */
 	bool send;
 };
 
@@ -88,7 +103,7 @@ struct fake_cq {
 	fake_at ring;
 	uint32_t size, head, tail;
 	enum { FAKE_QUIET, FAKE_ERRORS, FAKE_ALL } armed; /* for what */
-	uint64_t cookie; /* struct ibv_cq * of its process */
+	uint64_t cookie;				  /* struct ibv_cq * of its process */
 	struct fake_address channel;
 };
 
@@ -135,8 +150,8 @@ struct fake_key { /* a memory region or a window */
 	pid_t pid;
 	uint64_t pd, start, len;
 	unsigned access;
-	uint32_t key;	/* the number of the entry and, in the lowest byte, what windows change; 0: not bound */
-	uint32_t qp;	/* window: the queue pair it is bound to */
+	uint32_t key; /* the number of the entry and, in the lowest byte, what windows change; 0: not bound */
+	uint32_t qp;  /* window: the queue pair it is bound to */
 	uint32_t region, windows; /* window: key of its region; region: windows bound to it */
 };
 

@@ -39,7 +39,7 @@ __attribute__((visibility("default"))) struct ibv_mr *ibv_reg_mr_iova2(struct ib
 	if (code == 0)
 		code = fake_hit(f, FAKE_REG);
 	if (code == 0 && (iova != (uintptr_t)addr || length == 0 ||
-			(access & (IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))))
+				 (access & (IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))))
 		code = EINVAL;
 	if (code == 0 && !(k = new_key(f, pd)))
 		code = ENOMEM;
@@ -47,8 +47,13 @@ __attribute__((visibility("default"))) struct ibv_mr *ibv_reg_mr_iova2(struct ib
 		k->start = (uintptr_t)addr;
 		k->len = length;
 		k->access = access;
-		*mr = (struct ibv_mr){.context = pd->context, .pd = pd, .addr = addr, .length = length, .lkey = k->key,
-			.rkey = k->key, .handle = k->key >> 8};
+		*mr = (struct ibv_mr){.context = pd->context,
+			.pd = pd,
+			.addr = addr,
+			.length = length,
+			.lkey = k->key,
+			.rkey = k->key,
+			.handle = k->key >> 8};
 	}
 	fake_unlock(f);
 	if (code == 0)
@@ -59,7 +64,8 @@ __attribute__((visibility("default"))) struct ibv_mr *ibv_reg_mr_iova2(struct ib
 }
 
 #undef ibv_reg_mr
-__attribute__((visibility("default"))) struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+__attribute__((visibility("default"))) struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+	int access)
 {
 	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr, (unsigned)access);
 }
@@ -138,7 +144,8 @@ int fake_dealloc_mw(struct ibv_mw *mw)
 
 enum ibv_wc_status fake_bind(struct fake_fabric *f, const struct fake_qp *q, const struct fake_swqe *w)
 {
-	struct fake_key *k = &f->key[(w->rkey >> 8) % FAKE_KEYS], *region = &f->key[((uint32_t)w->value >> 8) % FAKE_KEYS];
+	struct fake_key *k = &f->key[(w->rkey >> 8) % FAKE_KEYS],
+			*region = &f->key[((uint32_t)w->value >> 8) % FAKE_KEYS];
 	const unsigned remote = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
 	const uint64_t start = w->sge[0].addr, len = w->remote;
 	if (!k->used || !k->window || k->key || k->pid != q->pid || k->pd != q->pd)
@@ -185,8 +192,8 @@ struct fake_key *fake_local(struct fake_fabric *f, const struct fake_qp *q, uint
 	return k && !k->window && k->pid == q->pid && k->pd == pd ? k : NULL;
 }
 
-struct fake_key *fake_remote(struct fake_fabric *f, const struct fake_qp *owner, uint32_t rkey, uint64_t addr, uint64_t len,
-	unsigned access)
+struct fake_key *fake_remote(struct fake_fabric *f, const struct fake_qp *owner, uint32_t rkey, uint64_t addr,
+	uint64_t len, unsigned access)
 {
 	struct fake_key *k = find(f, rkey, addr, len, access);
 	if (!k || k->pid != owner->pid || k->pd != owner->pd || (owner->access & access) != access ||

@@ -95,7 +95,8 @@ EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int n)
 
 /* --- completion queues --- */
 
-static struct fcq *create_cq(struct ibv_context *ctx, int cqe, void *cq_context, struct ibv_comp_channel *channel, bool single)
+static struct fcq *create_cq(struct ibv_context *ctx, int cqe, void *cq_context, struct ibv_comp_channel *channel,
+	bool single)
 {
 	struct fchannel *c = (struct fchannel *)channel;
 	struct fake_fabric *f = fake_fabric();
@@ -131,8 +132,8 @@ static struct fcq *create_cq(struct ibv_context *ctx, int cqe, void *cq_context,
 	return q;
 }
 
-EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *cq_context, struct ibv_comp_channel *channel,
-	int vector)
+EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *cq_context,
+	struct ibv_comp_channel *channel, int vector)
 {
 	(void)vector;
 	struct fcq *q = create_cq(ctx, cqe, cq_context, channel, false);
@@ -153,7 +154,8 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *cq)
 	if (!may_go(q->users, "completion queue"))
 		return EBUSY;
 	if (q->events != q->acked)
-		fake_complain(f, "a completion queue is destroyed with events that were not acknowledged: it would hang");
+		fake_complain(f,
+			"a completion queue is destroyed with events that were not acknowledged: it would hang");
 	struct fake_cq *s = fake_ptr(f, q->at);
 	fake_free(f, s->ring, s->size * sizeof(struct fake_cqe));
 	fake_free(f, q->at, sizeof(*s));
@@ -233,7 +235,9 @@ static struct fake_qp *new_qp(struct fake_fabric *f)
 			continue;
 		from = n + 1;
 		uint32_t turn = q->number / FAKE_QPS + 1;
-		*q = (struct fake_qp){.used = true, .pid = getpid(), .state = IBV_QPS_RESET,
+		*q = (struct fake_qp){.used = true,
+			.pid = getpid(),
+			.state = IBV_QPS_RESET,
 			.number = (turn * FAKE_QPS + n) & 0xffffff};
 		if (f->nqps <= n)
 			f->nqps = n + 1;
@@ -255,8 +259,8 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 	struct fqp *mine = calloc(1, sizeof(*mine));
 	fake_lock(f);
 	int code = mine ? fake_hit(f, FAKE_QP) : ENOMEM;
-	if (code == 0 && (!fits(a, ctx->dev) || a->send_cq->context != pd->context || a->recv_cq->context != pd->context ||
-			(a->srq && a->srq->context != pd->context)))
+	if (code == 0 && (!fits(a, ctx->dev) || a->send_cq->context != pd->context ||
+				 a->recv_cq->context != pd->context || (a->srq && a->srq->context != pd->context)))
 		code = EINVAL;
 	struct fake_qp *q = code == 0 ? new_qp(f) : NULL;
 	if (code == 0 && q) {
@@ -287,8 +291,14 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 		((struct fsrq *)a->srq)->users++;
 	mine->shared = q;
 	mine->inline_bytes = a->cap.max_inline_data;
-	mine->qp = (struct ibv_qp){.context = pd->context, .pd = pd, .send_cq = a->send_cq, .recv_cq = a->recv_cq,
-		.srq = a->srq, .qp_num = q->number, .state = IBV_QPS_RESET, .qp_type = IBV_QPT_RC};
+	mine->qp = (struct ibv_qp){.context = pd->context,
+		.pd = pd,
+		.send_cq = a->send_cq,
+		.recv_cq = a->recv_cq,
+		.srq = a->srq,
+		.qp_num = q->number,
+		.state = IBV_QPS_RESET,
+		.qp_type = IBV_QPT_RC};
 	fake_unlock(f);
 	return &mine->qp;
 }
@@ -352,7 +362,8 @@ static bool may_change(const struct fake_qp *q, const struct ibv_qp_attr *a, int
 static int address(struct fake_fabric *f, struct fake_qp *q, const struct ibv_ah_attr *ah)
 {
 	const struct fake_device *d = &f->device[q->device];
-	if (ah->port_num != q->port || (!d->ib && !ah->is_global) || ah->sl > 15 || (d->ib && !ah->is_global && !ah->dlid))
+	if (ah->port_num != q->port || (!d->ib && !ah->is_global) || ah->sl > 15 ||
+		(d->ib && !ah->is_global && !ah->dlid))
 		return EINVAL;
 	q->global = ah->is_global;
 	q->dlid = ah->dlid;

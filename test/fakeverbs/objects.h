@@ -55,7 +55,8 @@ struct fqp {
 
 static inline struct fcontext *fcontext_of(struct ibv_context *c)
 {
-	return (struct fcontext *)(void *)((char *)c - offsetof(struct fcontext, verbs) - offsetof(struct verbs_context, context));
+	return (struct fcontext *)(void *)((char *)c - offsetof(struct fcontext, verbs) -
+					   offsetof(struct verbs_context, context));
 }
 
 /* Memory is known to this one. */
@@ -82,9 +83,10 @@ void fake_qp_error(struct fake_fabric *, int sock, struct fake_qp *);
 struct ibv_mw *fake_alloc_mw(struct ibv_pd *, enum ibv_mw_type);
 int fake_dealloc_mw(struct ibv_mw *);
 /* With the lock held: the region or window of this key, if it gives that access to these bytes; else NULL. */
-struct fake_key *fake_local(struct fake_fabric *, const struct fake_qp *, uint64_t pd, const struct ibv_sge *, unsigned access);
-struct fake_key *fake_remote(struct fake_fabric *, const struct fake_qp *owner, uint32_t rkey, uint64_t addr, uint64_t len,
+struct fake_key *fake_local(struct fake_fabric *, const struct fake_qp *, uint64_t pd, const struct ibv_sge *,
 	unsigned access);
+struct fake_key *fake_remote(struct fake_fabric *, const struct fake_qp *owner, uint32_t rkey, uint64_t addr,
+	uint64_t len, unsigned access);
 /* IBV_WR_BIND_MW and IBV_WR_LOCAL_INV. */
 enum ibv_wc_status fake_bind(struct fake_fabric *, const struct fake_qp *, const struct fake_swqe *);
 enum ibv_wc_status fake_invalidate(struct fake_fabric *, const struct fake_qp *, const struct fake_swqe *);

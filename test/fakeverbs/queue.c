@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The data path of the fake: posting, carrying out, completions. Requests of a queue pair are carried out in their order,
- * by who posts them, or, where one had to wait for a receive, by who posts that.
+ * The data path of the fake: posting, carrying out, completions. Requests of a queue pair are carried out in their
+ * order, by who posts them, or, where one had to wait for a receive, by who posts that.
  */
 #define _GNU_SOURCE
 #include "objects.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAITS ((enum ibv_wc_status)-1)
+#define WAITS ((enum ibv_wc_status) - 1)
 #define STALE 0xdb /* what is read where the memory has left its place */
 #define CHUNK 65536
 
@@ -45,8 +45,9 @@ static void complete(struct fake_fabric *f, int sock, const struct fake_qp *q, f
 	struct fake_cqe *to = &ring[cq->tail++ % cq->size];
 	*to = *e;
 	to->wc.qp_num = q->number;
-	to->seen_ns = q->state == IBV_QPS_ERR || f->device[q->device].lag_us == 0 ? 0
-		: now_ns() + (uint64_t)f->device[q->device].lag_us * 1000;
+	to->seen_ns = q->state == IBV_QPS_ERR || f->device[q->device].lag_us == 0
+			      ? 0
+			      : now_ns() + (uint64_t)f->device[q->device].lag_us * 1000;
 	if (cq->armed == FAKE_ALL || (cq->armed == FAKE_ERRORS && e->wc.status != IBV_WC_SUCCESS))
 		wake(cq, sock);
 }
@@ -54,11 +55,16 @@ static void complete(struct fake_fabric *f, int sock, const struct fake_qp *q, f
 static void complete_send(struct fake_fabric *f, int sock, const struct fake_qp *q, const struct fake_swqe *w,
 	enum ibv_wc_status status, uint32_t number)
 {
-	static const enum ibv_wc_opcode opcodes[] = {[IBV_WR_RDMA_WRITE] = IBV_WC_RDMA_WRITE, [IBV_WR_SEND] = IBV_WC_SEND,
-		[IBV_WR_SEND_WITH_IMM] = IBV_WC_SEND, [IBV_WR_RDMA_READ] = IBV_WC_RDMA_READ,
-		[IBV_WR_LOCAL_INV] = IBV_WC_LOCAL_INV, [IBV_WR_BIND_MW] = IBV_WC_BIND_MW};
-	const struct fake_cqe e = {.wc = {.wr_id = w->wr_id, .status = status, .opcode = opcodes[w->opcode],
-		.byte_len = w->total}, .done = number + 1, .send = true};
+	static const enum ibv_wc_opcode opcodes[] = {[IBV_WR_RDMA_WRITE] = IBV_WC_RDMA_WRITE,
+		[IBV_WR_SEND] = IBV_WC_SEND,
+		[IBV_WR_SEND_WITH_IMM] = IBV_WC_SEND,
+		[IBV_WR_RDMA_READ] = IBV_WC_RDMA_READ,
+		[IBV_WR_LOCAL_INV] = IBV_WC_LOCAL_INV,
+		[IBV_WR_BIND_MW] = IBV_WC_BIND_MW};
+	const struct fake_cqe e =
+		{.wc = {.wr_id = w->wr_id, .status = status, .opcode = opcodes[w->opcode], .byte_len = w->total},
+			.done = number + 1,
+			.send = true};
 	if (status != IBV_WC_SUCCESS || w->flags & IBV_SEND_SIGNALED)
 		complete(f, sock, q, q->send_cq, &e);
 }
@@ -89,8 +95,10 @@ void fake_qp_error(struct fake_fabric *f, int sock, struct fake_qp *q)
 		struct fake_rq *rq = fake_ptr(f, q->rq);
 		struct fake_rwqe *ring = fake_ptr(f, rq->ring);
 		for (; rq->head != rq->tail; rq->head++)
-			complete(f, sock, q, q->recv_cq, &(struct fake_cqe){.wc = {.opcode = IBV_WC_RECV,
-				.wr_id = ring[rq->head % rq->size].wr_id, .status = IBV_WC_WR_FLUSH_ERR}});
+			complete(f, sock, q, q->recv_cq,
+				&(struct fake_cqe){.wc = {.opcode = IBV_WC_RECV,
+							   .wr_id = ring[rq->head % rq->size].wr_id,
+							   .status = IBV_WC_WR_FLUSH_ERR}});
 	}
 	hurry(f, fake_ptr(f, q->send_cq), sock);
 	hurry(f, fake_ptr(f, q->recv_cq), sock);
@@ -186,11 +194,16 @@ static enum ibv_wc_status send_to(struct fake_fabric *f, int sock, const struct 
 	if (rq->head == rq->tail)
 		return WAITS;
 	const struct fake_rwqe r = ((struct fake_rwqe *)fake_ptr(f, rq->ring))[rq->head++ % rq->size];
-	struct fake_cqe e = {.wc = {.wr_id = r.wr_id, .opcode = IBV_WC_RECV, .byte_len = w->total, .src_qp = q->number,
-		.sl = q->sl, .slid = f->device[q->device].port[q->port - 1].lid}};
+	struct fake_cqe e = {.wc = {.wr_id = r.wr_id,
+				     .opcode = IBV_WC_RECV,
+				     .byte_len = w->total,
+				     .src_qp = q->number,
+				     .sl = q->sl,
+				     .slid = f->device[q->device].port[q->port - 1].lid}};
 	enum ibv_wc_status sent = IBV_WC_SUCCESS;
 	const struct ibv_sge to = {.addr = r.addr, .length = r.len, .lkey = r.lkey};
-	const struct fake_key *k = w->total ? fake_local(f, p, p->own_rq ? p->pd : rq->pd, &to, IBV_ACCESS_LOCAL_WRITE) : NULL;
+	const struct fake_key *k =
+		w->total ? fake_local(f, p, p->own_rq ? p->pd : rq->pd, &to, IBV_ACCESS_LOCAL_WRITE) : NULL;
 	if (w->opcode == IBV_WR_SEND_WITH_IMM) {
 		e.wc.wc_flags = IBV_WC_WITH_IMM;
 		e.wc.imm_data = w->imm;
@@ -239,12 +252,15 @@ static enum ibv_wc_status carry_out(struct fake_fabric *f, int sock, struct fake
 		if (rq->head == rq->tail)
 			return WAITS; /* before a fault is taken for it */
 	}
-	int fault = fake_hit(f, local ? FAKE_LOCAL : sends ? FAKE_SEND : w->opcode == IBV_WR_RDMA_READ ? FAKE_READ : FAKE_WRITE);
+	int fault = fake_hit(f, local				? FAKE_LOCAL
+				: sends				? FAKE_SEND
+				: w->opcode == IBV_WR_RDMA_READ ? FAKE_READ
+								: FAKE_WRITE);
 	if (fault)
 		return (enum ibv_wc_status)fault;
 	for (uint32_t i = 0; !(w->flags & IBV_SEND_INLINE) && i < w->nsge && !local; i++)
 		if (w->sge[i].length && !fake_local(f, q, q->pd, &w->sge[i],
-			    w->opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_LOCAL_WRITE : 0)) {
+						w->opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_LOCAL_WRITE : 0)) {
 			fake_complain(f, "a request is for memory that is not registered for it");
 			return IBV_WC_LOC_PROT_ERR;
 		}
@@ -292,7 +308,10 @@ static void go_on(struct fake_fabric *f, int sock, struct fake_rq *rq)
 
 static int fill(struct fake_swqe *w, const struct ibv_send_wr *wr, uint32_t inline_bytes)
 {
-	*w = (struct fake_swqe){.wr_id = wr->wr_id, .opcode = wr->opcode, .flags = wr->send_flags, .imm = wr->imm_data,
+	*w = (struct fake_swqe){.wr_id = wr->wr_id,
+		.opcode = wr->opcode,
+		.flags = wr->send_flags,
+		.imm = wr->imm_data,
 		.nsge = (uint32_t)wr->num_sge};
 	if (wr->num_sge > FAKE_SGES)
 		return EINVAL;
@@ -415,8 +434,10 @@ int fake_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 		code = post_receives(fake_ptr(f, q->rq), qp->context->async_fd, wr, bad);
 	} else {
 		for (; wr; wr = wr->next)
-			complete(f, qp->context->async_fd, q, q->recv_cq, &(struct fake_cqe){.wc = {.wr_id = wr->wr_id,
-				.opcode = IBV_WC_RECV, .status = IBV_WC_WR_FLUSH_ERR}});
+			complete(f, qp->context->async_fd, q, q->recv_cq,
+				&(struct fake_cqe){.wc = {.wr_id = wr->wr_id,
+							   .opcode = IBV_WC_RECV,
+							   .status = IBV_WC_WR_FLUSH_ERR}});
 	}
 	fake_unlock(f);
 	return code;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI program that sends messages to and fro between rank r and rank r + n/2, checks them, and says when the first have
- * come. Arguments: bytes of a message, rounds (0: for ever), a file that it waits for before it ends. For tests of what goes over a bridge, and of its end. */
+/* An MPI program that sends messages to and fro between rank r and rank r + n/2, checks them, and says when the first
+ * have come. Arguments: bytes of a message, rounds (0: for ever), a file that it waits for before it ends. For tests of
+ * what goes over a bridge, and of its end. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,18 +14,18 @@ static int rank, size, errors;
 #define WORLD MPI_COMM_WORLD
 
 /* Counts and prints a failed check; the first ten only. */
-#define CHECK(condition, ...) \
-	do { \
-		if (!(condition) && errors++ < 10) { \
-			char text_[300]; \
-			snprintf(text_, sizeof text_, __VA_ARGS__); \
-			printf("rank %d: wrong at line %d: %s\n", rank, __LINE__, text_); \
-		} \
+#define CHECK(condition, ...)                                                                                          \
+	do {                                                                                                           \
+		if (!(condition) && errors++ < 10) {                                                                   \
+			char text_[300];                                                                               \
+			snprintf(text_, sizeof text_, __VA_ARGS__);                                                    \
+			printf("rank %d: wrong at line %d: %s\n", rank, __LINE__, text_);                              \
+		}                                                                                                      \
 	} while (0)
-#define CHECK_INT(got, wanted) \
-	do { \
-		long long got_ = (long long)(got), wanted_ = (long long)(wanted); \
-		CHECK(got_ == wanted_, "%s is %lld, not %lld", #got, got_, wanted_); \
+#define CHECK_INT(got, wanted)                                                                                         \
+	do {                                                                                                           \
+		long long got_ = (long long)(got), wanted_ = (long long)(wanted);                                      \
+		CHECK(got_ == wanted_, "%s is %lld, not %lld", #got, got_, wanted_);                                   \
 	} while (0)
 
 static inline void begin(int *argc, char ***argv)

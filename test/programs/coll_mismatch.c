@@ -19,7 +19,8 @@ int main(int argc, char **argv)
 	MPI_Comm_split(WORLD, rank == 0 || rank == last ? 0 : MPI_UNDEFINED, 0, &pair);
 	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
 	if (pair != MPI_COMM_NULL) {
-		const int sizes[][2] = {{10, 5}, {5, 10}, {0, 1}, {80000, 10}, {10, 80000}, {80000, 90000}, {98304, 65536}};
+		const int sizes[][2] = {{10, 5}, {5, 10}, {0, 1}, {80000, 10}, {10, 80000}, {80000, 90000},
+			{98304, 65536}};
 		for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 			MPI_Comm c; /* left-over segments stay with it */
 			MPI_Comm_dup(pair, &c);

@@ -89,7 +89,8 @@ static void gather_scatter(MPI_Datatype gap)
 /* Rank r has r elements (or r * 3000), in slots in reverse order with holes. */
 static void vectors(MPI_Datatype gap, int unit)
 {
-	int *all = malloc(sizeof(int) * 2 * MAXN * (size_t)(MAXN * unit + 1)), *mine = malloc(sizeof(int) * (size_t)(2 * MAXN * unit + 2));
+	int *all = malloc(sizeof(int) * 2 * MAXN * (size_t)(MAXN * unit + 1)),
+	    *mine = malloc(sizeof(int) * (size_t)(2 * MAXN * unit + 2));
 	int counts[MAXN], displs[MAXN], span = np * unit + 1;
 	for (int r = 0; r < np; r++) {
 		counts[r] = r * unit;
@@ -126,7 +127,8 @@ static void vectors(MPI_Datatype gap, int unit)
 			mine[i] = value(me, 3, i);
 		for (int i = 0; i < counts[me] && in_place; i++)
 			all[2 * (displs[me] + i)] = mine[i];
-		MPI_Allgatherv(in_place ? MPI_IN_PLACE : (void *)mine, counts[me], MPI_INT, all, counts, displs, gap, comm);
+		MPI_Allgatherv(in_place ? MPI_IN_PLACE : (void *)mine, counts[me], MPI_INT, all, counts, displs, gap,
+			comm);
 		for (int r = 0; r < np; r++) {
 			for (int i = 0; i < counts[r]; i++)
 				CHECK_INT(all[2 * (displs[r] + i)], value(r, 3, i));

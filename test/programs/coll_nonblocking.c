@@ -27,17 +27,39 @@ static void many(void)
 			for (int j = 0; j < N * np; j++)
 				b[0][j] = me + j;
 			switch (k) {
-			case 0: MPI_Ibarrier(comm, &q[nq++]); break;
-			case 1: MPI_Ibcast(b[0], N, MPI_INT, np - 1, comm, &q[nq++]); break;
-			case 2: MPI_Iallreduce(b[0], b[1], N, MPI_INT, MPI_SUM, comm, &q[nq++]); break;
-			case 3: MPI_Iallgather(b[0], N, MPI_INT, b[1], N, MPI_INT, comm, &q[nq++]); break;
-			case 4: MPI_Ialltoall(b[0], N, MPI_INT, b[1], N, MPI_INT, comm, &q[nq++]); break;
-			case 5: MPI_Igather(b[0], N, MPI_INT, b[1], N, MPI_INT, np / 2, comm, &q[nq++]); break;
-			case 6: MPI_Iscatter(b[0], N, MPI_INT, b[1], N, MPI_INT, np / 2, comm, &q[nq++]); break;
-			case 7: MPI_Iscan(b[0], b[1], N, MPI_INT, MPI_SUM, comm, &q[nq++]); break;
-			case 8: MPI_Ireduce(b[0], b[1], N, MPI_INT, MPI_MAX, 0, comm, &q[nq++]); break;
-			case 9: MPI_Ireduce_scatter_block(b[0], b[1], N, MPI_INT, MPI_SUM, comm, &q[nq++]); break;
-			case 10: MPI_Iexscan(b[0], b[1], N, MPI_INT, MPI_SUM, comm, &q[nq++]); break;
+			case 0:
+				MPI_Ibarrier(comm, &q[nq++]);
+				break;
+			case 1:
+				MPI_Ibcast(b[0], N, MPI_INT, np - 1, comm, &q[nq++]);
+				break;
+			case 2:
+				MPI_Iallreduce(b[0], b[1], N, MPI_INT, MPI_SUM, comm, &q[nq++]);
+				break;
+			case 3:
+				MPI_Iallgather(b[0], N, MPI_INT, b[1], N, MPI_INT, comm, &q[nq++]);
+				break;
+			case 4:
+				MPI_Ialltoall(b[0], N, MPI_INT, b[1], N, MPI_INT, comm, &q[nq++]);
+				break;
+			case 5:
+				MPI_Igather(b[0], N, MPI_INT, b[1], N, MPI_INT, np / 2, comm, &q[nq++]);
+				break;
+			case 6:
+				MPI_Iscatter(b[0], N, MPI_INT, b[1], N, MPI_INT, np / 2, comm, &q[nq++]);
+				break;
+			case 7:
+				MPI_Iscan(b[0], b[1], N, MPI_INT, MPI_SUM, comm, &q[nq++]);
+				break;
+			case 8:
+				MPI_Ireduce(b[0], b[1], N, MPI_INT, MPI_MAX, 0, comm, &q[nq++]);
+				break;
+			case 9:
+				MPI_Ireduce_scatter_block(b[0], b[1], N, MPI_INT, MPI_SUM, comm, &q[nq++]);
+				break;
+			case 10:
+				MPI_Iexscan(b[0], b[1], N, MPI_INT, MPI_SUM, comm, &q[nq++]);
+				break;
 			}
 		}
 	}
@@ -59,7 +81,7 @@ static void many(void)
 			CHECK_INT(buf[i][1][0][j], np - 1 + j);
 			CHECK_INT(buf[i][2][1][j], tri + np * j);
 			for (int r = 0; r < np; r++) {
-				CHECK(buf[i][3][1][r * N + j] == r + j, "allgather comm %d r %d j %d",i,r,j);
+				CHECK(buf[i][3][1][r * N + j] == r + j, "allgather comm %d r %d j %d", i, r, j);
 				CHECK_INT(buf[i][4][1][r * N + j], r + me * N + j);
 				if (me == np / 2)
 					CHECK_INT(buf[i][5][1][r * N + j], r + j);

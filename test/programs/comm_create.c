@@ -165,13 +165,27 @@ static void progress(int how)
 		MPI_Group g;
 		MPI_Comm_group(half, &g);
 		switch (how) {
-		case 0: MPI_Barrier(half); break;
-		case 1: MPI_Comm_split(half, 0, 0, &c); break;
-		case 2: MPI_Comm_dup(half, &c); break;
-		case 3: MPI_Comm_create(half, g, &c); break;
-		case 4: MPI_Comm_create_group(half, g, 1, &c); break;
-		case 5: MPI_Allreduce(MPI_IN_PLACE, &token, 1, MPI_INT, MPI_SUM, half); break;
-		case 6: MPI_Comm_split_type(half, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c); break;
+		case 0:
+			MPI_Barrier(half);
+			break;
+		case 1:
+			MPI_Comm_split(half, 0, 0, &c);
+			break;
+		case 2:
+			MPI_Comm_dup(half, &c);
+			break;
+		case 3:
+			MPI_Comm_create(half, g, &c);
+			break;
+		case 4:
+			MPI_Comm_create_group(half, g, 1, &c);
+			break;
+		case 5:
+			MPI_Allreduce(MPI_IN_PLACE, &token, 1, MPI_INT, MPI_SUM, half);
+			break;
+		case 6:
+			MPI_Comm_split_type(half, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c);
+			break;
 		}
 		if (how != 0 && how != 5)
 			MPI_Comm_free(&c);
@@ -187,8 +201,12 @@ static void wrong(const char *what, int rc)
 	int class = -1;
 	MPI_Error_class(rc, &class);
 	printf("rank %d: %s: class %s\n", rank, what,
-		class == MPI_SUCCESS ? "success" : class == MPI_ERR_ARG ? "arg" : class == MPI_ERR_GROUP ? "group" :
-		class == MPI_ERR_COMM ? "comm" : class == MPI_ERR_TAG ? "tag" : "other");
+		class == MPI_SUCCESS	 ? "success"
+		: class == MPI_ERR_ARG	 ? "arg"
+		: class == MPI_ERR_GROUP ? "group"
+		: class == MPI_ERR_COMM	 ? "comm"
+		: class == MPI_ERR_TAG	 ? "tag"
+					 : "other");
 }
 
 static void errors_of_arguments(void)

@@ -33,8 +33,10 @@ static void exercise(MPI_Comm c, const char *name)
 	MPI_Comm_test_inter(c, &got);
 	CHECK_INT(got, 0);
 	printf("rank %d: %s: %d of %d, sum %d, first %d, compares as %s\n", rank, name, r, n, sum, ranks[0],
-		result == MPI_IDENT ? "ident" : result == MPI_CONGRUENT ? "congruent" :
-		result == MPI_SIMILAR ? "similar" : "unequal");
+		result == MPI_IDENT	  ? "ident"
+		: result == MPI_CONGRUENT ? "congruent"
+		: result == MPI_SIMILAR	  ? "similar"
+					  : "unequal");
 }
 
 /* The same tag between the same ranks in two communicators, received in the other order. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waitany, Waitsome, Testany, Testsome, Testall, Request_get_status over lists that mix local, bridged and null requests. */
+/* Waitany, Waitsome, Testany, Testsome, Testall, Request_get_status over lists that mix local, bridged and null
+ * requests. */
 #include "check.h"
 
 #define PER 6

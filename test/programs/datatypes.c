@@ -23,9 +23,15 @@ static void make(int kind, int big, MPI_Datatype *t, int *count)
 	 * structs stay below that */
 	*count = !big ? 3 : kind == 3 ? 300 : kind == 11 ? 90 : 500;
 	switch (kind) {
-	case 0: MPI_Type_vector(5, 2, 4, MPI_INT, t); break;
-	case 1: MPI_Type_indexed(4, lens, disps, MPI_SHORT, t); break;
-	case 2: MPI_Type_create_hindexed(4, lens, bytes, MPI_INT, t); break;
+	case 0:
+		MPI_Type_vector(5, 2, 4, MPI_INT, t);
+		break;
+	case 1:
+		MPI_Type_indexed(4, lens, disps, MPI_SHORT, t);
+		break;
+	case 2:
+		MPI_Type_create_hindexed(4, lens, bytes, MPI_INT, t);
+		break;
 	case 3: {
 		int ones[4] = {1, 1, 1, 3};
 		MPI_Aint where[4] = {offsetof(struct mixed, c), offsetof(struct mixed, d), offsetof(struct mixed, s),
@@ -35,20 +41,32 @@ static void make(int kind, int big, MPI_Datatype *t, int *count)
 		MPI_Type_free(&a);
 		break;
 	}
-	case 4: MPI_Type_create_resized(MPI_INT, 0, 12, t); break;
+	case 4:
+		MPI_Type_create_resized(MPI_INT, 0, 12, t);
+		break;
 	case 5:
 		MPI_Type_create_subarray(3, shape, part, at, MPI_ORDER_C, MPI_CHAR, t);
 		break;
-	case 6: MPI_Type_create_subarray(3, shape, part, at, MPI_ORDER_FORTRAN, MPI_SHORT, t); break;
-	case 7: MPI_Type_create_hvector(4, 3, 29, MPI_CHAR, t); break;
-	case 8: MPI_Type_create_indexed_block(4, 2, disps, MPI_INT, t); break;
+	case 6:
+		MPI_Type_create_subarray(3, shape, part, at, MPI_ORDER_FORTRAN, MPI_SHORT, t);
+		break;
+	case 7:
+		MPI_Type_create_hvector(4, 3, 29, MPI_CHAR, t);
+		break;
+	case 8:
+		MPI_Type_create_indexed_block(4, 2, disps, MPI_INT, t);
+		break;
 	case 9: /* a vector of vectors */
 		MPI_Type_vector(2, 1, 3, MPI_SHORT, &a);
 		MPI_Type_vector(3, 2, 4, a, t);
 		MPI_Type_free(&a);
 		break;
-	case 10: MPI_Type_dup(MPI_LONG_DOUBLE, t); break;
-	case 11: MPI_Type_contiguous(7, MPI_DOUBLE_INT, t); break;
+	case 10:
+		MPI_Type_dup(MPI_LONG_DOUBLE, t);
+		break;
+	case 11:
+		MPI_Type_contiguous(7, MPI_DOUBLE_INT, t);
+		break;
 	}
 	MPI_Type_commit(t);
 }
@@ -86,7 +104,8 @@ int main(int argc, char **argv)
 				MPI_Unpack(packed, bytes, &pos, want, count, t, WORLD);
 				CHECK(!memcmp(in, want, span), "type %d, big %d, from %d", kind, big, from);
 				h = digest(packed, bytes);
-				printf("rank %d: type %d big %d from %d: %d bytes %08x\n", rank, kind, big, from, bytes, h);
+				printf("rank %d: type %d big %d from %d: %d bytes %08x\n", rank, kind, big, from, bytes,
+					h);
 
 				/* with gaps there, packed here, and the other way round */
 				int type_bytes;

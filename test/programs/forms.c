@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every form of sending, each in a phase of its own (MPI_Pcontrol), for the recorder. Rank 0 prints what shall be found in
- * each phase, summed over all ranks (3 at least): lines "PHASE CLASS PAIRS BYTES MESSAGES". Forms that a spanning communicator does not
- * have are left out there, with a line on standard error.
+ * Every form of sending, each in a phase of its own (MPI_Pcontrol), for the recorder. Rank 0 prints what shall be found
+ * in each phase, summed over all ranks (3 at least): lines "PHASE CLASS PAIRS BYTES MESSAGES". Forms that a spanning
+ * communicator does not have are left out there, with a line on standard error.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -58,38 +58,38 @@ static void done(int bytes, int messages)
 	expect("p2p", n, (long long)bytes * n, (long long)messages * n);
 }
 
-#define SEND(name)                                                                                                      \
-	do {                                                                                                            \
-		ready(BYTES);                                                                                           \
-		MPI_##name(out, BYTES, MPI_CHAR, right, 1, MPI_COMM_WORLD);                                             \
-		MPI_##name(out, BYTES, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD);                                     \
-		done(BYTES, 1);                                                                                         \
+#define SEND(name)                                                                                                     \
+	do {                                                                                                           \
+		ready(BYTES);                                                                                          \
+		MPI_##name(out, BYTES, MPI_CHAR, right, 1, MPI_COMM_WORLD);                                            \
+		MPI_##name(out, BYTES, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD);                                    \
+		done(BYTES, 1);                                                                                        \
 	} while (0)
-#define ISEND(name)                                                                                                     \
-	do {                                                                                                            \
-		MPI_Request r;                                                                                          \
-		ready(BYTES + 1);                                                                                       \
-		MPI_##name(out, BYTES + 1, MPI_CHAR, right, 1, MPI_COMM_WORLD, &r);                                     \
-		MPI_Wait(&r, MPI_STATUS_IGNORE);                                                                        \
-		done(BYTES + 1, 1);                                                                                     \
+#define ISEND(name)                                                                                                    \
+	do {                                                                                                           \
+		MPI_Request r;                                                                                         \
+		ready(BYTES + 1);                                                                                      \
+		MPI_##name(out, BYTES + 1, MPI_CHAR, right, 1, MPI_COMM_WORLD, &r);                                    \
+		MPI_Wait(&r, MPI_STATUS_IGNORE);                                                                       \
+		done(BYTES + 1, 1);                                                                                    \
 	} while (0)
 /* Made in another phase than started; one start of each kind. */
-#define SEND_INIT(name)                                                                                                 \
-	do {                                                                                                            \
-		MPI_Request r, again;                                                                                   \
-		MPI_##name(out, BYTES + 2, MPI_CHAR, right, 1, MPI_COMM_WORLD, &r);                                     \
-		ready(BYTES + 2);                                                                                       \
-		MPI_Irecv(in + 2000, BYTES + 2, MPI_CHAR, left, 1, MPI_COMM_WORLD, &again);                             \
-		MPI_Pcontrol(0);                                                                                        \
-		MPI_Barrier(MPI_COMM_WORLD);                                                                            \
-		MPI_Pcontrol(phase);                                                                                    \
-		MPI_Start(&r);                                                                                          \
-		MPI_Wait(&r, MPI_STATUS_IGNORE);                                                                        \
-		MPI_Startall(1, &r);                                                                                    \
-		MPI_Wait(&r, MPI_STATUS_IGNORE);                                                                        \
-		MPI_Request_free(&r);                                                                                   \
-		MPI_Wait(&again, MPI_STATUS_IGNORE);                                                                    \
-		done(2 * (BYTES + 2), 2);                                                                               \
+#define SEND_INIT(name)                                                                                                \
+	do {                                                                                                           \
+		MPI_Request r, again;                                                                                  \
+		MPI_##name(out, BYTES + 2, MPI_CHAR, right, 1, MPI_COMM_WORLD, &r);                                    \
+		ready(BYTES + 2);                                                                                      \
+		MPI_Irecv(in + 2000, BYTES + 2, MPI_CHAR, left, 1, MPI_COMM_WORLD, &again);                            \
+		MPI_Pcontrol(0);                                                                                       \
+		MPI_Barrier(MPI_COMM_WORLD);                                                                           \
+		MPI_Pcontrol(phase);                                                                                   \
+		MPI_Start(&r);                                                                                         \
+		MPI_Wait(&r, MPI_STATUS_IGNORE);                                                                       \
+		MPI_Startall(1, &r);                                                                                   \
+		MPI_Wait(&r, MPI_STATUS_IGNORE);                                                                       \
+		MPI_Request_free(&r);                                                                                  \
+		MPI_Wait(&again, MPI_STATUS_IGNORE);                                                                   \
+		done(2 * (BYTES + 2), 2);                                                                              \
 	} while (0)
 
 static void exchanges(void)
@@ -208,21 +208,21 @@ static void start_all(void)
 }
 
 /* pairs, bytes and messages of one call */
-#define COLLECTIVE(Name, Iname, pairs, bytes, messages, ...)                                                            \
-	do {                                                                                                            \
-		begin();                                                                                                \
-		MPI_Pcontrol(phase);                                                                                    \
-		MPI_##Name(__VA_ARGS__);                                                                                \
-		expect("collective", pairs, bytes, messages);                                                           \
-		begin();                                                                                                \
-		MPI_Pcontrol(phase);                                                                                    \
-		finish(MPI_##Iname(__VA_ARGS__, &started));                                                             \
-		expect("collective", pairs, bytes, messages);                                                           \
-		begin();                                                                                                \
-		MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, &started);                                                \
-		MPI_Pcontrol(phase);                                                                                    \
-		start_all();                                                                                            \
-		expect("collective", pairs, starts * (bytes), starts * (messages));                                          \
+#define COLLECTIVE(Name, Iname, pairs, bytes, messages, ...)                                                           \
+	do {                                                                                                           \
+		begin();                                                                                               \
+		MPI_Pcontrol(phase);                                                                                   \
+		MPI_##Name(__VA_ARGS__);                                                                               \
+		expect("collective", pairs, bytes, messages);                                                          \
+		begin();                                                                                               \
+		MPI_Pcontrol(phase);                                                                                   \
+		finish(MPI_##Iname(__VA_ARGS__, &started));                                                            \
+		expect("collective", pairs, bytes, messages);                                                          \
+		begin();                                                                                               \
+		MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, &started);                                               \
+		MPI_Pcontrol(phase);                                                                                   \
+		start_all();                                                                                           \
+		expect("collective", pairs, starts *(bytes), starts *(messages));                                      \
 	} while (0)
 
 static void collectives(void)
@@ -249,22 +249,24 @@ static void collectives(void)
 	COLLECTIVE(Gather, Igather, edges, 8 * below(), edges, out, 2, MPI_INT, in, 2, MPI_INT, root, c);
 	COLLECTIVE(Scatter, Iscatter, edges, 8 * below(), edges, out, 2, MPI_INT, in, 2, MPI_INT, root, c);
 	/* of a block of 0 bytes there is no message */
-	COLLECTIVE(Gatherv, Igatherv, edges - (root != 0), 4 * (total - root), edges - (root != 0), out, rank, MPI_INT, in,
-		counts, places, MPI_INT, root, c);
-	COLLECTIVE(Scatterv, Iscatterv, edges - (root != 0), 4 * (total - root), edges - (root != 0), out, counts, places,
-		MPI_INT, in, rank, MPI_INT, root, c);
+	COLLECTIVE(Gatherv, Igatherv, edges - (root != 0), 4 * (total - root), edges - (root != 0), out, rank, MPI_INT,
+		in, counts, places, MPI_INT, root, c);
+	COLLECTIVE(Scatterv, Iscatterv, edges - (root != 0), 4 * (total - root), edges - (root != 0), out, counts,
+		places, MPI_INT, in, rank, MPI_INT, root, c);
 	COLLECTIVE(Allgather, Iallgather, n, 12 * all, all, out, 3, MPI_INT, in, 3, MPI_INT, c);
 	/* everybody passes on all blocks but that of the next one */
-	COLLECTIVE(Allgatherv, Iallgatherv, n, 4 * edges * total, all, out, rank, MPI_INT, in, counts, places, MPI_INT, c);
+	COLLECTIVE(Allgatherv, Iallgatherv, n, 4 * edges * total, all, out, rank, MPI_INT, in, counts, places, MPI_INT,
+		c);
 	COLLECTIVE(Alltoall, Ialltoall, all, 4 * all, all, out, 1, MPI_INT, in, 1, MPI_INT, c);
 	COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, all, 8 * all, all, out, in, 2, MPI_INT, MPI_SUM, c);
-	COLLECTIVE(Reduce_scatter, Ireduce_scatter, edges * edges, 4 * edges * total, edges * edges, out, in, counts, MPI_INT,
-		MPI_SUM, c);
+	COLLECTIVE(Reduce_scatter, Ireduce_scatter, edges * edges, 4 * edges * total, edges * edges, out, in, counts,
+		MPI_INT, MPI_SUM, c);
 	COLLECTIVE(Scan, Iscan, edges, 40 * edges, edges, out, in, 10, MPI_INT, MPI_SUM, c);
 	COLLECTIVE(Exscan, Iexscan, edges, 40 * edges, edges, out, in, 10, MPI_INT, MPI_SUM, c);
 	int from_left[64] = {0};
 	from_left[left] = 3;
-	COLLECTIVE(Alltoallv, Ialltoallv, n, 12LL * n, n, out, zeros, places, MPI_INT, in, from_left, places, MPI_INT, c);
+	COLLECTIVE(Alltoallv, Ialltoallv, n, 12LL * n, n, out, zeros, places, MPI_INT, in, from_left, places, MPI_INT,
+		c);
 	COLLECTIVE(Alltoallw, Ialltoallw, n, 12LL * n, n, out, zeros, places, types, in, from_left, places, types, c);
 	/* in place: what stands in the receive arguments counts */
 	begin();
@@ -288,12 +290,14 @@ static void neighbours(void)
 		fprintf(stderr, "no neighbourhood collectives\n");
 		return;
 	}
-	COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, 2LL * n, 16LL * n, 2LL * n, out, 2, MPI_INT, in, 2, MPI_INT, c);
-	COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, 2LL * n, 16LL * n, 2LL * n, out, 2, MPI_INT, in, 2, MPI_INT, c);
-	COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, 2LL * n, 16LL * n, 2LL * n, out, counts, places, MPI_INT, in, back,
-		places, MPI_INT, c);
-	COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, 2LL * n, 16LL * n, 2LL * n, out, counts, moves, types, in, back,
-		moves, types, c);
+	COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, 2LL * n, 16LL * n, 2LL * n, out, 2, MPI_INT, in, 2, MPI_INT,
+		c);
+	COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, 2LL * n, 16LL * n, 2LL * n, out, 2, MPI_INT, in, 2, MPI_INT,
+		c);
+	COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, 2LL * n, 16LL * n, 2LL * n, out, counts, places, MPI_INT,
+		in, back, places, MPI_INT, c);
+	COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, 2LL * n, 16LL * n, 2LL * n, out, counts, moves, types, in,
+		back, moves, types, c);
 	MPI_Pcontrol(0);
 	MPI_Comm_free(&c);
 }

@@ -16,14 +16,30 @@ static void send_by(int mode, const void *buf, int n, int to, int tag)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
 	switch (mode) {
-	case SEND: MPI_Send(buf, n, MPI_BYTE, to, tag, WORLD); break;
-	case SSEND: MPI_Ssend(buf, n, MPI_BYTE, to, tag, WORLD); break;
-	case BSEND: MPI_Bsend(buf, n, MPI_BYTE, to, tag, WORLD); break;
-	case RSEND: MPI_Rsend(buf, n, MPI_BYTE, to, tag, WORLD); break;
-	case ISEND: MPI_Isend(buf, n, MPI_BYTE, to, tag, WORLD, &r); break;
-	case ISSEND: MPI_Issend(buf, n, MPI_BYTE, to, tag, WORLD, &r); break;
-	case IBSEND: MPI_Ibsend(buf, n, MPI_BYTE, to, tag, WORLD, &r); break;
-	case IRSEND: MPI_Irsend(buf, n, MPI_BYTE, to, tag, WORLD, &r); break;
+	case SEND:
+		MPI_Send(buf, n, MPI_BYTE, to, tag, WORLD);
+		break;
+	case SSEND:
+		MPI_Ssend(buf, n, MPI_BYTE, to, tag, WORLD);
+		break;
+	case BSEND:
+		MPI_Bsend(buf, n, MPI_BYTE, to, tag, WORLD);
+		break;
+	case RSEND:
+		MPI_Rsend(buf, n, MPI_BYTE, to, tag, WORLD);
+		break;
+	case ISEND:
+		MPI_Isend(buf, n, MPI_BYTE, to, tag, WORLD, &r);
+		break;
+	case ISSEND:
+		MPI_Issend(buf, n, MPI_BYTE, to, tag, WORLD, &r);
+		break;
+	case IBSEND:
+		MPI_Ibsend(buf, n, MPI_BYTE, to, tag, WORLD, &r);
+		break;
+	case IRSEND:
+		MPI_Irsend(buf, n, MPI_BYTE, to, tag, WORLD, &r);
+		break;
 	}
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
@@ -68,7 +84,8 @@ int main(int argc, char **argv)
 					CHECK_INT(count, sizes[i]);
 					CHECK_INT(st.MPI_SOURCE, from);
 					CHECK_INT(st.MPI_TAG, tag);
-					CHECK(filled(in, count, seed), "%s of %d bytes from %d", names[mode], count, from);
+					CHECK(filled(in, count, seed), "%s of %d bytes from %d", names[mode], count,
+						from);
 					CHECK(in[count] == 0x55, "byte behind the message");
 					sum += digest(in, count);
 				}

@@ -14,7 +14,9 @@ static void multiply(void *in, void *inout, int *len, MPI_Datatype *t)
 	for (int i = 0; i < *len; i++) {
 		struct matrix z;
 		for (int k = 0; k < 4; k++)
-			z.a[k] = (int)(((long)x[i].a[k & 2] * y[i].a[k & 1] + (long)x[i].a[(k & 2) + 1] * y[i].a[(k & 1) + 2]) % 10007);
+			z.a[k] = (int)(((long)x[i].a[k & 2] * y[i].a[k & 1] +
+					       (long)x[i].a[(k & 2) + 1] * y[i].a[(k & 1) + 2]) %
+				       10007);
 		y[i] = z;
 	}
 }
@@ -51,13 +53,18 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 7; i++)
 			in[i] = (rank * 7 + i * 3 + 1) % 5;
 		MPI_Allreduce(in, out, 7, MPI_INT, ops[o], WORLD);
-		printf("rank %d: %s %d %d %d %d %d %d %d\n", rank, names[o], out[0], out[1], out[2], out[3], out[4], out[5],
-			out[6]);
+		printf("rank %d: %s %d %d %d %d %d %d %d\n", rank, names[o], out[0], out[1], out[2], out[3], out[4],
+			out[5], out[6]);
 		MPI_Scan(in, out, 7, MPI_INT, ops[o], WORLD);
 		printf("rank %d: scan %s %d %d %d\n", rank, names[o], out[0], out[1], out[6]);
 	}
-	struct { double v; int at; } di[2] = {{(rank * 5) % 3, rank}, {rank / 2, rank}}, dj[2];
-	struct { int v, at; } ii = {-(rank % 2), rank}, ij;
+	struct {
+		double v;
+		int at;
+	} di[2] = {{(rank * 5) % 3, rank}, {rank / 2, rank}}, dj[2];
+	struct {
+		int v, at;
+	} ii = {-(rank % 2), rank}, ij;
 	MPI_Allreduce(di, dj, 2, MPI_DOUBLE_INT, MPI_MAXLOC, WORLD);
 	MPI_Allreduce(&ii, &ij, 1, MPI_2INT, MPI_MINLOC, WORLD);
 	printf("rank %d: maxloc %g %d, %g %d, minloc %d %d\n", rank, dj[0].v, dj[0].at, dj[1].v, dj[1].at, ij.v, ij.at);
@@ -86,7 +93,8 @@ int main(int argc, char **argv)
 		int r, n;
 		MPI_Comm_rank(c, &r), MPI_Comm_size(c, &n);
 		for (int len = 1; len <= 1001; len += 250) {
-			struct matrix *x = malloc(len * sizeof *x), *y = malloc(len * sizeof *y), *all = malloc(n * len * sizeof *x);
+			struct matrix *x = malloc(len * sizeof *x), *y = malloc(len * sizeof *y),
+				      *all = malloc(n * len * sizeof *x);
 			for (int i = 0; i < len; i++)
 				for (int k = 0; k < 4; k++)
 					x[i].a[k] = (r * 31 + i * 7 + k * k + 3) % 101;
@@ -96,7 +104,8 @@ int main(int argc, char **argv)
 			for (int p = n - 2; p >= 0; p--)
 				multiply(all + p * len, all + (n - 1) * len, &len, &mt);
 			CHECK(!memcmp(y, all + (n - 1) * len, len * sizeof *y), "product of %d matrices", len);
-			printf("rank %d: communicator %d, %d matrices %08x\n", rank, which, len, digest(y, len * sizeof *y));
+			printf("rank %d: communicator %d, %d matrices %08x\n", rank, which, len,
+				digest(y, len * sizeof *y));
 			for (int root = 0; root < n; root++) {
 				memset(y, 0, len * sizeof *y);
 				MPI_Reduce(x, y, len, mt, mul, root, c);

@@ -28,7 +28,8 @@ int main(int argc, char **argv)
 					continue;
 				MPI_Status st;
 				int n;
-				MPI_Recv(in, 100001, MPI_INT, i % 2 ? from : MPI_ANY_SOURCE, MPI_ANY_TAG, pass ? WORLD : dup, &st);
+				MPI_Recv(in, 100001, MPI_INT, i % 2 ? from : MPI_ANY_SOURCE, MPI_ANY_TAG,
+					pass ? WORLD : dup, &st);
 				MPI_Get_count(&st, MPI_INT, &n);
 				CHECK_INT(in[0], i);
 				CHECK_INT(n, lens[i % 8] + 1);

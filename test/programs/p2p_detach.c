@@ -9,8 +9,7 @@
 
 int main(int argc, char **argv)
 {
-	static char attached[2 * LARGE + 10 * MPI_BSEND_OVERHEAD], large[LARGE], other[LARGE],
-		in[LARGE];
+	static char attached[2 * LARGE + 10 * MPI_BSEND_OVERHEAD], large[LARGE], other[LARGE], in[LARGE];
 	int value = 5, size_back;
 	void *back;
 

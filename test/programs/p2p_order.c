@@ -13,7 +13,7 @@
 #define MAXRECV (KINDS + MAXRANKS * EACH)
 
 static struct receive {
-	int source, tag; /* wanted */
+	int source, tag;	   /* wanted */
 	int from, number, got_tag; /* got; from is -1 if nothing */
 	int data[2];
 	char *big;
@@ -37,9 +37,14 @@ static void send_all(void)
 		fill(buf[i], len, (uint32_t)(rank * 100 + i));
 		memcpy(buf[i], (int[]){rank, i}, 8);
 		switch (i % 3) {
-		case 0: MPI_Isend(buf[i], len, MPI_BYTE, 0, i % TAGS, WORLD, &r[i]); break;
-		case 1: MPI_Issend(buf[i], len, MPI_BYTE, 0, i % TAGS, WORLD, &r[i]); break;
-		default: MPI_Send(buf[i], len, MPI_BYTE, 0, i % TAGS, WORLD), r[i] = MPI_REQUEST_NULL;
+		case 0:
+			MPI_Isend(buf[i], len, MPI_BYTE, 0, i % TAGS, WORLD, &r[i]);
+			break;
+		case 1:
+			MPI_Issend(buf[i], len, MPI_BYTE, 0, i % TAGS, WORLD, &r[i]);
+			break;
+		default:
+			MPI_Send(buf[i], len, MPI_BYTE, 0, i % TAGS, WORLD), r[i] = MPI_REQUEST_NULL;
 		}
 	}
 	MPI_Waitall(EACH, r, MPI_STATUSES_IGNORE);
@@ -78,7 +83,8 @@ static void receive_all(uint32_t *seed)
 
 	for (int i = 0; i < n; i++) {
 		struct receive *r = &recvs[i];
-		r->source = i >= KINDS || next_random(seed) % 2 ? MPI_ANY_SOURCE : 1 + (int)(next_random(seed) % (size - 1));
+		r->source = i >= KINDS || next_random(seed) % 2 ? MPI_ANY_SOURCE
+								: 1 + (int)(next_random(seed) % (size - 1));
 		r->tag = i >= KINDS || next_random(seed) % 2 ? MPI_ANY_TAG : (int)(next_random(seed) % TAGS);
 		r->from = -1;
 		r->big = malloc(sizes[3]);
@@ -107,7 +113,7 @@ static void receive_all(uint32_t *seed)
 		for (int k = i + 1; k < n; k++)
 			if (recvs[k].from >= 0 && could_have(&recvs[i], recvs[k].from, recvs[k].got_tag))
 				CHECK(recvs[i].from >= 0 &&
-					(recvs[i].from != recvs[k].from || recvs[i].number < recvs[k].number),
+						(recvs[i].from != recvs[k].from || recvs[i].number < recvs[k].number),
 					"receive %d got %d/%d, receive %d behind it %d/%d", i, recvs[i].from,
 					recvs[i].number, k, recvs[k].from, recvs[k].number);
 	for (int i = 0; i < n; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: pattern ring|chain|tree|stencil|cg|all BYTES ROUNDS [hidden]. Every rank sends that much to each of its neighbours
- * in each round, and checks what it gets. cg: to those of a chain, and a sum of doubles goes along it and back twice, as the
- * dot products of conjugate gradients. hidden: neighbours do not follow the ranks. Prints the time of a round at the end. For
- * comparing what a map predicts with what happens. */
+/* usage: pattern ring|chain|tree|stencil|cg|all BYTES ROUNDS [hidden]. Every rank sends that much to each of its
+ * neighbours in each round, and checks what it gets. cg: to those of a chain, and a sum of doubles goes along it and
+ * back twice, as the dot products of conjugate gradients. hidden: neighbours do not follow the ranks. Prints the time
+ * of a round at the end. For comparing what a map predicts with what happens. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static double chain_sum(double mine, int before, int behind)
 
 static void dot_products(int rank, int size, const int *to, int k)
 {
-	int at[2] = { MPI_PROC_NULL, MPI_PROC_NULL };
+	int at[2] = {MPI_PROC_NULL, MPI_PROC_NULL};
 
 	for (int j = 0; j < k; j++)
 		at[place(to[j], size) > place(rank, size)] = to[j];

@@ -11,9 +11,9 @@
  *   cg        a chain, and two sums of all (8 bytes) a round, as conjugate gradients have
  *   alltoall  MPI_Alltoall: there is no cut
  *
- * ROUNDS rounds of BYTES bytes (defaults 10 and 1000). Places are ranks; with SHUFFLE they are permuted, the same in every
- * run, so that neighbours are not neighbouring ranks. What arrives is checked. Rank 0 prints what is sent in all: lines
- * "p2p|collective FROM TO BYTES MESSAGES", collectives as zipmap.graph(5) decomposes them.
+ * ROUNDS rounds of BYTES bytes (defaults 10 and 1000). Places are ranks; with SHUFFLE they are permuted, the same in
+ * every run, so that neighbours are not neighbouring ranks. What arrives is checked. Rank 0 prints what is sent in all:
+ * lines "p2p|collective FROM TO BYTES MESSAGES", collectives as zipmap.graph(5) decomposes them.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -86,8 +86,12 @@ static const struct pattern {
 	int (*neighbours)(int place, int *to);
 	int sums, alltoalls; /* a round */
 } patterns[] = {
-	{"ring", ring, 0, 0}, {"chain", chain, 0, 0}, {"stencil", stencil, 0, 0}, {"tree", tree, 0, 0},
-	{"cg", chain, 2, 0}, {"alltoall", none, 0, 1},
+	{"ring", ring, 0, 0},
+	{"chain", chain, 0, 0},
+	{"stencil", stencil, 0, 0},
+	{"tree", tree, 0, 0},
+	{"cg", chain, 2, 0},
+	{"alltoall", none, 0, 1},
 };
 
 /* --- what is sent, from the definitions --- */
@@ -192,7 +196,8 @@ int main(int argc, char **argv)
 		bytes = atoi(argv[3]);
 	if (!p || rounds < 1 || bytes < 1) {
 		if (rank == 0)
-			fprintf(stderr, "usage: patterns ring|chain|stencil|tree|cg|alltoall [ROUNDS [BYTES [SHUFFLE]]]\n");
+			fprintf(stderr,
+				"usage: patterns ring|chain|stencil|tree|cg|alltoall [ROUNDS [BYTES [SHUFFLE]]]\n");
 		MPI_Abort(MPI_COMM_WORLD, 2);
 		return 2;
 	}

@@ -38,7 +38,8 @@ int main(int argc, char **argv)
 			for (int k = 0; k < len[i]; k++)
 				out[i][k] = rank * 1000000 + cycle * 10000 + i * 1000 + k % 997;
 		if (cycle % 2) {
-			/* the receive with any tag would take another one's message: started first and alone for its tag */
+			/* the receive with any tag would take another one's message: started first and alone for its
+			 * tag */
 			MPI_Start(&r[2]);
 			MPI_Start(&r[7]);
 			MPI_Wait(&r[2], &st[2]);

@@ -16,11 +16,17 @@ static struct message plan[MAXMSG];
 static int draw_len(uint32_t *s)
 {
 	switch (next_random(s) % 16) {
-	case 0: return 0;
-	case 1: case 2: return next_random(s) % (64 << 10);
-	case 3: return next_random(s) % (512 << 10);
-	case 4: return next_random(s) % 8 ? next_random(s) % (128 << 10) : next_random(s) % ((4 << 20) + 1);
-	default: return next_random(s) % 1500;
+	case 0:
+		return 0;
+	case 1:
+	case 2:
+		return next_random(s) % (64 << 10);
+	case 3:
+		return next_random(s) % (512 << 10);
+	case 4:
+		return next_random(s) % 8 ? next_random(s) % (128 << 10) : next_random(s) % ((4 << 20) + 1);
+	default:
+		return next_random(s) % 1500;
 	}
 }
 
@@ -70,9 +76,16 @@ int main(int argc, char **argv)
 					fill(out, m->len, seed + round * 1000 + m->tag);
 					what[n] = -1;
 					switch (m->mode) {
-					case 0: case 1: MPI_Isend(out, m->len, MPI_BYTE, m->to, m->tag, WORLD, &r[n]); break;
-					case 2: MPI_Issend(out, m->len, MPI_BYTE, m->to, m->tag, WORLD, &r[n]); break;
-					case 3: MPI_Ibsend(out, m->len, MPI_BYTE, m->to, m->tag, WORLD, &r[n]); break;
+					case 0:
+					case 1:
+						MPI_Isend(out, m->len, MPI_BYTE, m->to, m->tag, WORLD, &r[n]);
+						break;
+					case 2:
+						MPI_Issend(out, m->len, MPI_BYTE, m->to, m->tag, WORLD, &r[n]);
+						break;
+					case 3:
+						MPI_Ibsend(out, m->len, MPI_BYTE, m->to, m->tag, WORLD, &r[n]);
+						break;
 					}
 					n++;
 					sent[nsent++] = out;
@@ -82,8 +95,8 @@ int main(int argc, char **argv)
 					m->buf = malloc(m->len + 8);
 					memset(m->buf, 0x3c, m->len + 8);
 					what[n] = order[j];
-					MPI_Irecv(m->buf, m->len + 8, MPI_BYTE, m->wild_source ? MPI_ANY_SOURCE : m->from, m->tag, WORLD,
-						&r[n++]);
+					MPI_Irecv(m->buf, m->len + 8, MPI_BYTE,
+						m->wild_source ? MPI_ANY_SOURCE : m->from, m->tag, WORLD, &r[n++]);
 				}
 			}
 		}
@@ -91,10 +104,18 @@ int main(int argc, char **argv)
 			int index[2 * MAXMSG], count = 0, flag;
 			MPI_Status st[2 * MAXMSG];
 			switch (next_random(&mine) % 5) {
-			case 0: MPI_Waitany(n, r, &index[0], &st[0]), count = 1; break;
-			case 1: MPI_Testany(n, r, &index[0], &flag, &st[0]), count = flag; break;
-			case 2: MPI_Waitsome(n, r, &count, index, st); break;
-			case 3: MPI_Testsome(n, r, &count, index, st); break;
+			case 0:
+				MPI_Waitany(n, r, &index[0], &st[0]), count = 1;
+				break;
+			case 1:
+				MPI_Testany(n, r, &index[0], &flag, &st[0]), count = flag;
+				break;
+			case 2:
+				MPI_Waitsome(n, r, &count, index, st);
+				break;
+			case 3:
+				MPI_Testsome(n, r, &count, index, st);
+				break;
 			case 4: /* one of them by itself */
 				for (int i = 0, from = next_random(&mine) % n; i < n && !count; i++) {
 					index[0] = (from + i) % n;
@@ -116,8 +137,8 @@ int main(int argc, char **argv)
 				CHECK_INT(got, m->len);
 				CHECK_INT(st[i].MPI_SOURCE, m->from);
 				CHECK_INT(st[i].MPI_TAG, m->tag);
-				CHECK(filled(m->buf, m->len, seed + round * 1000 + m->tag), "message %d of %d bytes from %d", m->tag,
-					m->len, m->from);
+				CHECK(filled(m->buf, m->len, seed + round * 1000 + m->tag),
+					"message %d of %d bytes from %d", m->tag, m->len, m->from);
 				CHECK(m->buf[m->len] == 0x3c, "byte behind message %d", m->tag);
 				sum += digest(m->buf, m->len);
 				total++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions of floating-point numbers that round: all ranks get the same bits, and the same ones again in every
- * repetition. With an argument their checksum is printed too, which depends on the placement. twin: timeout=60 layouts=2+2 */
+ * repetition. With an argument their checksum is printed too, which depends on the placement. twin: timeout=60
+ * layouts=2+2 */
 #include "coll_comms.h"
 
 #define LONG 30000

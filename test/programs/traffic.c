@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every rank sends to every other one, small and large, until the file that is named as argument exists. Prints the number
- * of every process once it has heard from all. For tests that disturb a running job. */
+/* Every rank sends to every other one, small and large, until the file that is named as argument exists. Prints the
+ * number of every process once it has heard from all. For tests that disturb a running job. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static void exchange(int rank, int size, int round, int n, int *out, int *in)
 		int to = (rank + d) % size, from = (rank + size - d) % size;
 		for (int i = 0; i < n; i++)
 			out[i] = round * 1000 + rank + i;
-		MPI_Sendrecv(out, n, MPI_INT, to, round, in, n, MPI_INT, from, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Sendrecv(out, n, MPI_INT, to, round, in, n, MPI_INT, from, round, MPI_COMM_WORLD,
+			MPI_STATUS_IGNORE);
 		for (int i = 0; i < n; i++)
 			if (in[i] != round * 1000 + from + i)
 				fail(n == LARGE ? "large message" : "message", from);

@@ -37,7 +37,9 @@ int main(int argc, char **argv)
 					int room = sent[i] / 2, rc = -1, flag;
 					memset(buf, 0x11, 400000);
 					switch (how) {
-					case 0: rc = MPI_Recv(buf, room, MPI_BYTE, from, i, WORLD, &st); break;
+					case 0:
+						rc = MPI_Recv(buf, room, MPI_BYTE, from, i, WORLD, &st);
+						break;
 					case 1:
 						MPI_Irecv(buf, room, MPI_BYTE, MPI_ANY_SOURCE, i, WORLD, &r[0]);
 						rc = MPI_Wait(&r[0], &st);
@@ -63,8 +65,8 @@ int main(int argc, char **argv)
 					for (int k = room; k < room + 1000; k++)
 						flag &= buf[k] == 0x11;
 					CHECK(flag, "bytes behind the buffer");
-					printf("rank %d: %d bytes from %d into %d, way %d: class %d\n", rank, sent[i], from, room, how,
-						class_of(rc) == MPI_ERR_TRUNCATE);
+					printf("rank %d: %d bytes from %d into %d, way %d: class %d\n", rank, sent[i],
+						from, room, how, class_of(rc) == MPI_ERR_TRUNCATE);
 					MPI_Send(NULL, 0, MPI_BYTE, from, 99, WORLD);
 				}
 			}

@@ -11,10 +11,10 @@ static int class_of(int code)
 	MPI_Error_class(code, &class);
 	return class;
 }
-#define REFUSED(call) \
-	do { \
-		int class_ = class_of(call); \
-		CHECK(class_ == MPI_ERR_UNSUPPORTED_OPERATION, "%s: class %d", #call, class_); \
+#define REFUSED(call)                                                                                                  \
+	do {                                                                                                           \
+		int class_ = class_of(call);                                                                           \
+		CHECK(class_ == MPI_ERR_UNSUPPORTED_OPERATION, "%s: class %d", #call, class_);                         \
 	} while (0)
 
 static int handled;

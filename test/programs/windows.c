@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions that stay native on the communicator of one node but meet groups on their way in or out: windows with
- * general active-target synchronisation, files, groups of both. The groups come from the world, which may span clusters.
- * twin: native=no
+ * general active-target synchronisation, files, groups of both. The groups come from the world, which may span
+ * clusters. twin: native=no
  */
 #include "check.h"
 

@@ -80,8 +80,11 @@ static void overlapping_groups(void **state)
 		uint32_t members[N];
 		for (uint32_t i = 0; i < N; i++)
 			members[i] = (i + g) % N;
-		cast_group(&c, m[g], &(struct zipcast_group_config){.number = 100 + g, .nmembers = N, .members = members,
-					     .block_bytes = 32768});
+		cast_group(&c, m[g],
+			&(struct zipcast_group_config){.number = 100 + g,
+				.nmembers = N,
+				.members = members,
+				.block_bytes = 32768});
 	}
 	for (uint32_t i = 1; i <= 5; i++)
 		for (uint32_t g = 0; g < N; g++)
@@ -138,8 +141,8 @@ static bool receives(struct cast_member *m)
 	return begun;
 }
 
-/* Who receives already still tells a member that connects only then where to send its blocks to: here node 7, which sends
- * to node 5 what that one needs. */
+/* Who receives already still tells a member that connects only then where to send its blocks to: here node 7, which
+ * sends to node 5 what that one needs. */
 static void member_that_comes_late(void **state)
 {
 	static const uint32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -236,7 +239,10 @@ static void strangers(void **state)
 	(void)state;
 	cast_open(&c, "tcp", 2, ZIPCAST_HYBRID);
 	cast_close_node(&c, 1);
-	struct zipcast_config config = {.me = 1, .listen = "tcp:127.0.0.1:0", .session = "test", .key = wrong,
+	struct zipcast_config config = {.me = 1,
+		.listen = "tcp:127.0.0.1:0",
+		.session = "test",
+		.key = wrong,
 		.timeout_ms = 20000};
 	assert_int_equal(zipcast_open(&stranger, &config, why), 0);
 	const char *address[] = {zipcast_address(c.zc[0]), zipcast_address(stranger)};
@@ -257,10 +263,10 @@ int main(void)
 		cmocka_unit_test(thirteen_members_shm),
 		cmocka_unit_test(three_members_polling),
 		cmocka_unit_test(overlapping_groups),
-		{"failure_of_a_member_tcp", failure_of_a_member, NULL, NULL, (void *)(uintptr_t)"tcp"},
-		{"failure_of_a_member_shm", failure_of_a_member, NULL, NULL, (void *)(uintptr_t)"shm"},
-		{"member_that_comes_late_tcp", member_that_comes_late, NULL, NULL, (void *)(uintptr_t)"tcp"},
-		{"member_that_comes_late_shm", member_that_comes_late, NULL, NULL, (void *)(uintptr_t)"shm"},
+		{"failure_of_a_member_tcp", failure_of_a_member, NULL, NULL, (void *)(uintptr_t) "tcp"},
+		{"failure_of_a_member_shm", failure_of_a_member, NULL, NULL, (void *)(uintptr_t) "shm"},
+		{"member_that_comes_late_tcp", member_that_comes_late, NULL, NULL, (void *)(uintptr_t) "tcp"},
+		{"member_that_comes_late_shm", member_that_comes_late, NULL, NULL, (void *)(uintptr_t) "shm"},
 		cmocka_unit_test(no_memory_for_a_message),
 		cmocka_unit_test(different_groups_of_one_number),
 		cmocka_unit_test(strangers),

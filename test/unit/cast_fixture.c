@@ -24,7 +24,11 @@ void cast_open(struct cast *c, const char *transport, uint32_t n, enum zipcast_w
 			snprintf(listen, sizeof(listen), "tcp:127.0.0.1:0");
 		else
 			snprintf(listen, sizeof(listen), "shm:%s/node%u", c->dir, i);
-		struct zipcast_config config = {.me = i, .listen = listen, .session = "test", .key = key, .waiting = waiting,
+		struct zipcast_config config = {.me = i,
+			.listen = listen,
+			.session = "test",
+			.key = key,
+			.waiting = waiting,
 			.timeout_ms = 60000};
 		if (zipcast_open(&c->zc[i], &config, why) != 0)
 			fail_msg("node %u: %s", i, why);
@@ -145,8 +149,12 @@ void cast_group(struct cast *c, struct cast_member *m, const struct zipcast_grou
 	pthread_t thread[CAST_NODES_MAX];
 	struct creation creation[CAST_NODES_MAX];
 	for (uint32_t i = 0; i < config->nmembers; i++) {
-		m[i] = (struct cast_member){.cast = c, .node = config->members[i], .number = config->number, .root = i == 0,
-			.salt = config->number, .refuses = m[i].refuses};
+		m[i] = (struct cast_member){.cast = c,
+			.node = config->members[i],
+			.number = config->number,
+			.root = i == 0,
+			.salt = config->number,
+			.refuses = m[i].refuses};
 		creation[i] = (struct creation){.member = &m[i], .config = config};
 		assert_int_equal(pthread_create(&thread[i], NULL, create, &creation[i]), 0);
 	}
@@ -177,7 +185,8 @@ static void wait_for(struct cast_member *m, const uint32_t *counter, uint32_t va
 	bool there = *counter >= value;
 	pthread_mutex_unlock(&m->cast->lock);
 	if (!there)
-		fail_msg("group %u, node %u: %u complete, %u failed: %s", m->number, m->node, m->complete, m->failed, m->why);
+		fail_msg("group %u, node %u: %u complete, %u failed: %s", m->number, m->node, m->complete, m->failed,
+			m->why);
 }
 
 void cast_wait_complete(struct cast_member *m, uint32_t n, uint32_t messages)

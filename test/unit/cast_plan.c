@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The plans of zipcast, proved by carrying them out step by step: what one member sends another one receives in the same
- * step, nobody sends what it does not have or gets what it has, everybody has everything in the end, after as many steps
- * as plan.h says, and with hybrids every block enters every site once.
+ * The plans of zipcast, proved by carrying them out step by step: what one member sends another one receives in the
+ * same step, nobody sends what it does not have or gets what it has, everybody has everything in the end, after as many
+ * steps as plan.h says, and with hybrids every block enters every site once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,11 +23,11 @@ struct run {
 	struct zcast_plan **plan;
 	struct zcast_step *step; /* the next one of each */
 	bool *going;
-	uint8_t *has;		/* [members][blocks] */
-	uint32_t *got;		/* block that arrives in this step, or ZCAST_NOBODY */
-	uint32_t *entered;	/* [SITES][blocks] times that a block came into a site from another one */
-	bool *peer;		/* [members][members], for small groups */
-	uint64_t steps;		/* done */
+	uint8_t *has;	   /* [members][blocks] */
+	uint32_t *got;	   /* block that arrives in this step, or ZCAST_NOBODY */
+	uint32_t *entered; /* [SITES][blocks] times that a block came into a site from another one */
+	bool *peer;	   /* [members][members], for small groups */
+	uint64_t steps;	   /* done */
 };
 
 static uint64_t seed = 20161;

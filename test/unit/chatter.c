@@ -12,13 +12,13 @@
 #include "pump.h"
 
 #define RULE "===================================================================================\n"
-#define BANNER \
-	"\n" RULE "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 26552 RUNNING AT vm\n" \
-	"=   EXIT CODE: 9\n=   CLEANING UP REMAINING PROCESSES\n" \
+#define BANNER                                                                                                         \
+	"\n" RULE "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   PID 26552 RUNNING AT vm\n"            \
+	"=   EXIT CODE: 9\n=   CLEANING UP REMAINING PROCESSES\n"                                                      \
 	"=   YOU CAN IGNORE THE BELOW CLEANUP MESSAGES\n" RULE
-#define TAIL \
-	"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n" \
-	"This typically refers to a problem with your application.\n" \
+#define TAIL                                                                                                           \
+	"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n"                                        \
+	"This typically refers to a problem with your application.\n"                                                  \
 	"Please see the FAQ page for debugging suggestions\n"
 
 /* Everything through a pump in pieces of so many bytes. */

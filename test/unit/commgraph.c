@@ -41,18 +41,20 @@ static size_t file_read(uint8_t *data, size_t cap)
 	return len;
 }
 
-#define RUN(p, c, at, n, b, m) {.phase = (p), .class = (c), .peer = (at), .count = (n), .bytes = (b), .messages = (m)}
+#define RUN(p, c, at, n, b, m)                                                                                         \
+	{                                                                                                              \
+		.phase = (p), .class = (c), .peer = (at), .count = (n), .bytes = (b), .messages = (m)                  \
+	}
 
 /* Three ranks: two phases and all classes, self messages, runs that the encoder can join. */
 static void example_write(void)
 {
-	static const struct zgraph_run first[] = {
-		RUN(1, ZGRAPH_P2P, 0, 1, 7, 1), RUN(1, ZGRAPH_P2P, 1, 1, 100, 2), RUN(1, ZGRAPH_P2P, 2, 1, 100, 2),
-		RUN(1, ZGRAPH_COLL, 2, 1, UINT64_C(1) << 40, 3), RUN(5, ZGRAPH_P2P, 1, 2, 10, 1),
-		RUN(5, ZGRAPH_GET, 1, 1, 1000, 4)};
-	static const struct zgraph_call calls[] = {
-		{.phase = 1, .kind = ZGRAPH_BCAST, .size = 3, .calls = 4, .bytes = 400},
-		{.phase = 5, .kind = ZGRAPH_BARRIER, .size = 2, .calls = 1}};
+	static const struct zgraph_run first[] = {RUN(1, ZGRAPH_P2P, 0, 1, 7, 1), RUN(1, ZGRAPH_P2P, 1, 1, 100, 2),
+		RUN(1, ZGRAPH_P2P, 2, 1, 100, 2), RUN(1, ZGRAPH_COLL, 2, 1, UINT64_C(1) << 40, 3),
+		RUN(5, ZGRAPH_P2P, 1, 2, 10, 1), RUN(5, ZGRAPH_GET, 1, 1, 1000, 4)};
+	static const struct zgraph_call calls[] =
+		{{.phase = 1, .kind = ZGRAPH_BCAST, .size = 3, .calls = 4, .bytes = 400},
+			{.phase = 5, .kind = ZGRAPH_BARRIER, .size = 2, .calls = 1}};
 	static const struct zgraph_run third[] = {RUN(1, ZGRAPH_PUT, 0, 2, 9, 1)};
 	struct zgraph_writer *w;
 	struct zerr err;
@@ -217,15 +219,19 @@ static void wrong_files(void **state)
 		FILE_OF(HEAD "\x01\x01\x00\x09", "byte 12, rank 0: the file ends too early"),
 		FILE_OF(HEAD "\x01\x01\x00\x00x", "byte 13: bytes behind the last row"),
 		FILE_OF(HEAD "\x01\x01\x00\x01\x00", "byte 14, rank 0: not a number of groups"),
-		FILE_OF(HEAD "\x01\x01\x00\x03\x00\x00\x00", "byte 15, rank 0: more bytes in the row than it has entries"),
+		FILE_OF(HEAD "\x01\x01\x00\x03\x00\x00\x00",
+			"byte 15, rank 0: more bytes in the row than it has entries"),
 		FILE_OF(HEAD "\x01\x01\x00\x02\x01\x01", "byte 15, rank 0: not a kind of calls"),
 		FILE_OF(HEAD "\x01\x01\x00\x07\x01\x01\x7f\x01\x01\x01\x00", "byte 15, rank 0: not a kind of calls"),
 		FILE_OF(HEAD "\x01\x01\x00\x07\x01\x01\x03\x01\x00\x01\x00", "byte 17, rank 0: not a number of calls"),
 		FILE_OF(HEAD "\x01\x01\x00\x0c\x02\x01\x03\x01\x01\x01\x01\x03\x01\x01\x01\x00",
 			"byte 24, rank 0: kinds of calls that do not ascend"),
-		FILE_OF(HEAD "\x01\x01\x00\x08\x00\x01\x01\x09\x01\x00\x01\x01", "byte 16, rank 0: not a class of traffic"),
-		FILE_OF(HEAD "\x01\x01\x00\x08\x00\x01\x01\x00\x00\x00\x01\x01", "byte 17, rank 0: not a number of runs"),
-		FILE_OF(HEAD "\x01\x01\x00\x08\x00\x01\x01\x00\x01\x04\x01\x01", "byte 19, rank 0: a peer that is not there"),
+		FILE_OF(HEAD "\x01\x01\x00\x08\x00\x01\x01\x09\x01\x00\x01\x01",
+			"byte 16, rank 0: not a class of traffic"),
+		FILE_OF(HEAD "\x01\x01\x00\x08\x00\x01\x01\x00\x00\x00\x01\x01",
+			"byte 17, rank 0: not a number of runs"),
+		FILE_OF(HEAD "\x01\x01\x00\x08\x00\x01\x01\x00\x01\x04\x01\x01",
+			"byte 19, rank 0: a peer that is not there"),
 		FILE_OF(HEAD "\x01\x01\x00\x09\x00\x01\x01\x00\x01\x02\x00\x01\x01",
 			"byte 20, rank 0: a run beyond the last rank"),
 		FILE_OF(HEAD "\x01\x01\x00\x06\x00\x01\x01\x00\x01\x01", "byte 19, rank 0: the first run repeats none"),
@@ -233,7 +239,8 @@ static void wrong_files(void **state)
 			"byte 20, rank 0: not a number of messages"),
 		FILE_OF(HEAD "\x01\x01\x00\x0e\x00\x02\x01\x00\x01\x00\x01\x01\x01\x00\x01\x00\x01\x01",
 			"byte 24, rank 0: groups of runs that do not ascend"),
-		FILE_OF(HEAD "\x02\x01\x00\x12\x00\x01\x01\x00\x01\x02\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01\x00",
+		FILE_OF(HEAD
+			"\x02\x01\x00\x12\x00\x01\x01\x00\x01\x02\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01\x00",
 			": more than 2^64 bytes"),
 	};
 	struct zgraph *g;

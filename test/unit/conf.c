@@ -122,10 +122,10 @@ static void reads_units(void **state)
 		struct conf c = defaults();
 		struct zerr err = {{0}};
 		assert_int_equal(zconf_set(rows, &c, good[i].name, good[i].value, "here", &err), 0);
-		int64_t got = *good[i].name == 'j' ? c.time
-			: *good[i].name == 'e'	   ? c.bytes
-			: *good[i].name == 'f'	   ? c.flag
-						   : c.small;
+		int64_t got = *good[i].name == 'j'   ? c.time
+			      : *good[i].name == 'e' ? c.bytes
+			      : *good[i].name == 'f' ? c.flag
+						     : c.small;
 		assert_int_equal(got, good[i].expected);
 		zconf_free(rows, &c);
 	}

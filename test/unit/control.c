@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Control messages: every type survives the way over the wire; whatever is cut, longer or otherwise wrong is refused. */
+/* Control messages: every type survives the way over the wire; whatever is cut, longer or otherwise wrong is refused.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,22 +24,50 @@ static struct zctl_to_part two_counts[] = {{0, 1, 2}, {3, 4, 5}};
 
 /* One message of every type. */
 static const struct zctl_msg samples[] = {
-	{.type = ZCTL_HELLO, .u.hello = {.service = ZCTL_SERVICE_RANK, .user = "alice", .job = "j-1",
-					.nonce = {1, 2, [31] = 255}}},
+	{.type = ZCTL_HELLO,
+		.u.hello = {.service = ZCTL_SERVICE_RANK, .user = "alice", .job = "j-1", .nonce = {1, 2, [31] = 255}}},
 	{.type = ZCTL_HELLO, .u.hello = {.service = ZCTL_SERVICE_ADMIN, .user = "alice"}},
 	{.type = ZCTL_CHALLENGE, .u.challenge.nonce = {9, [31] = 8}},
 	{.type = ZCTL_PROOF, .u.proof.mac = {7, [31] = 6}},
-	{.type = ZCTL_JOIN, .u.join = {.part = "lgm", .rank = 2, .size = 0x01020304, .mixed = 1, .parts = "lgm,das4",
-				       .host = "node001.example", .abi = 0x0102030405060708,
-				       .vrank = 6, .direct = 1, .ports = "lgm=tcp:10.1.0.1:77 das4=shm:@x",
-				       .local = "shm:@x", .node = 0x1122334455667788, .tuning = 0x99}},
-	{.type = ZCTL_WORLD, .u.world = {.vrank = 4, .external32 = 1, .eager_bytes = 1, .frag_bytes = 2,
-					 .rdv_window = 3, .token = {1, [31] = 2}, .nparts = 2, .nruns = 2,
-					 .parts = two_parts, .runs = two_runs}},
-	{.type = ZCTL_WORLD, .u.world = {.vrank = 4, .credential = {5, [31] = 6}, .nparts = 2, .nruns = 2, .nattached = 2,
-					 .parts = two_parts, .runs = two_runs, .attached = two_attached}},
-	{.type = ZCTL_DIRECT, .u.direct = {.what = ZCTL_DIRECT_CONNECT, .vrank = 9, .credential = {1, [31] = 2},
-					   .addresses = "shm:@x tcp:10.1.0.1:77"}},
+	{.type = ZCTL_JOIN,
+		.u.join = {.part = "lgm",
+			.rank = 2,
+			.size = 0x01020304,
+			.mixed = 1,
+			.parts = "lgm,das4",
+			.host = "node001.example",
+			.abi = 0x0102030405060708,
+			.vrank = 6,
+			.direct = 1,
+			.ports = "lgm=tcp:10.1.0.1:77 das4=shm:@x",
+			.local = "shm:@x",
+			.node = 0x1122334455667788,
+			.tuning = 0x99}},
+	{.type = ZCTL_WORLD,
+		.u.world = {.vrank = 4,
+			.external32 = 1,
+			.eager_bytes = 1,
+			.frag_bytes = 2,
+			.rdv_window = 3,
+			.token = {1, [31] = 2},
+			.nparts = 2,
+			.nruns = 2,
+			.parts = two_parts,
+			.runs = two_runs}},
+	{.type = ZCTL_WORLD,
+		.u.world = {.vrank = 4,
+			.credential = {5, [31] = 6},
+			.nparts = 2,
+			.nruns = 2,
+			.nattached = 2,
+			.parts = two_parts,
+			.runs = two_runs,
+			.attached = two_attached}},
+	{.type = ZCTL_DIRECT,
+		.u.direct = {.what = ZCTL_DIRECT_CONNECT,
+			.vrank = 9,
+			.credential = {1, [31] = 2},
+			.addresses = "shm:@x tcp:10.1.0.1:77"}},
 	{.type = ZCTL_TRAFFIC, .u.traffic = {.nparts = 2, .parts = two_counts}},
 	{.type = ZCTL_ATTACH, .u.attach = {.token = {3, [31] = 4}, .vrank = 5, .part = 6}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "a,b,c", .sizes = {1, 0, 4000000000u}, .join_timeout_ms = 99}},
@@ -79,7 +108,8 @@ static void assert_same(const struct zctl_msg *a, const struct zctl_msg *b)
 		assert_int_equal(x.u.world.rdv_window, y.u.world.rdv_window);
 	} else if (x.type == ZCTL_TRAFFIC) {
 		assert_int_equal(x.u.traffic.nparts, y.u.traffic.nparts);
-		assert_memory_equal(x.u.traffic.parts, y.u.traffic.parts, x.u.traffic.nparts * sizeof(*x.u.traffic.parts));
+		assert_memory_equal(x.u.traffic.parts, y.u.traffic.parts,
+			x.u.traffic.nparts * sizeof(*x.u.traffic.parts));
 	} else if (x.type == ZCTL_CREATE && x.u.create.nruns) {
 		assert_int_equal(x.u.create.nruns, y.u.create.nruns);
 		assert_memory_equal(x.u.create.runs, y.u.create.runs, x.u.create.nruns * sizeof(*x.u.create.runs));
@@ -179,8 +209,8 @@ static void refuses_what_makes_no_sense(void **state)
 	m = *sample(ZCTL_JOIN);
 	m.u.join.part[0] = '\0'; /* a name */
 	assert_int_equal(decode_changed(m), -EPROTO);
-	m = (struct zctl_msg){.type = ZCTL_CREATE, .u.create = {.parts = "lgm,das4", .sizes = {3, 2}, .nruns = 2,
-							   .runs = two_runs}};
+	m = (struct zctl_msg){.type = ZCTL_CREATE,
+		.u.create = {.parts = "lgm,das4", .sizes = {3, 2}, .nruns = 2, .runs = two_runs}};
 	assert_int_equal(decode_changed(m), 0);
 	m.u.create.sizes[1] = 3; /* the map leaves one out */
 	assert_int_equal(decode_changed(m), -EPROTO);
@@ -219,8 +249,9 @@ static void refuses_a_world_with_holes(void **state)
 	assert_int_equal(decode_world(0, (struct zctl_run[]){{0, 3, 0, 0}, {3, 2, 1, 1}}, 2), -EPROTO);
 	assert_int_equal(decode_world(0, (struct zctl_run[]){{0, 3, 0, 0}, {3, 2, 1, UINT32_MAX}}, 2), -EPROTO);
 	assert_int_equal(decode_world(0, (struct zctl_run[]){{0, 3, 0, 0}, {3, 0, 1, 0}, {3, 2, 1, 0}}, 3), -EPROTO);
-	assert_int_equal(
-		decode_world(0, (struct zctl_run[]){{0, 2, 0, 0}, {2, 1, 1, 0}, {3, 1, 0, 2}, {4, 1, 1, 1}}, 4), 0);
+	assert_int_equal(decode_world(0, (struct zctl_run[]){{0, 2, 0, 0}, {2, 1, 1, 0}, {3, 1, 0, 2}, {4, 1, 1, 1}},
+				 4),
+		0);
 }
 
 static void texts_are_printable(void **state)

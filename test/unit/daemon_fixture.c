@@ -173,8 +173,7 @@ long daemon_cpu_ticks(const struct daemon_fixture *d)
 	fclose(f);
 	char *p = strrchr(text, ')');
 	assert_non_null(p);
-	assert_int_equal(
-		sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &utime, &stime), 2);
+	assert_int_equal(sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &utime, &stime), 2);
 	return utime + stime;
 }
 
@@ -316,7 +315,9 @@ int fake_post_list(struct fake_rank *r, const struct zwire_receiver *list, int n
 	const void *payload)
 {
 	uint8_t bytes[(ZWIRE_RECEIVERS_MAX + 1) * ZWIRE_RECEIVER_BYTES];
-	struct zwire_env head = {.kind = ZWIRE_RECEIVERS, .src = r->world.vrank, .dst = ZWIRE_NOBODY,
+	struct zwire_env head = {.kind = ZWIRE_RECEIVERS,
+		.src = r->world.vrank,
+		.dst = ZWIRE_NOBODY,
 		.len = (uint32_t)n * ZWIRE_RECEIVER_BYTES};
 	for (int i = 0; i < n; i++)
 		zwire_put_receiver(bytes + i * ZWIRE_RECEIVER_BYTES, &list[i]);
@@ -353,7 +354,10 @@ static bool send_some(struct fake_rank *r, uint32_t v)
 	uint32_t part = fake_part_of(r, v);
 	bool any = false;
 	while (!p->listed && !p->bye && !p->held && p->sent < p->goal && p->sent - p->acked < FAKE_WINDOW) {
-		struct zwire_env env = {.kind = ZWIRE_EAGER, .src = r->world.vrank, .dst = v, .seq = p->sent + 1,
+		struct zwire_env env = {.kind = ZWIRE_EAGER,
+			.src = r->world.vrank,
+			.dst = v,
+			.seq = p->sent + 1,
 			.ack = p->taken};
 		env.len = content(buf, env.src, v, env.seq, r->max_len);
 		env.offset = env.len;

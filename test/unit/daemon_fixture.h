@@ -14,7 +14,7 @@
 
 struct daemon_fixture {
 	pid_t pid;
-	char dir[64]; /* key file, sockets, log */
+	char dir[64];	      /* key file, sockets, log */
 	struct zaddr addr[4]; /* as it said itself */
 	int naddrs;
 };
@@ -42,10 +42,10 @@ struct fake_peer {
 	uint64_t goal;	      /* send up to here */
 	uint64_t held;	      /* refused seq, 0: none */
 	uint64_t naks, resumes;
-	bool bye;	      /* zipperd says that it has left */
-	uint64_t taken;	      /* its stream to me: seq of the last in order */
-	uint64_t told;	      /* acknowledged to it */
-	bool listed;	      /* gets my messages by lists of receivers, the same as the others that do */
+	bool bye;	/* zipperd says that it has left */
+	uint64_t taken; /* its stream to me: seq of the last in order */
+	uint64_t told;	/* acknowledged to it */
+	bool listed;	/* gets my messages by lists of receivers, the same as the others that do */
 };
 
 struct fake_rank {
@@ -56,12 +56,12 @@ struct fake_rank {
 	struct zctl_world world;
 	struct zlink *link[4]; /* to part */
 	struct fake_peer peer[FAKE_PEERS_MAX];
-	uint32_t max_len; /* of its messages' payload */
-	uint32_t carrier; /* part whose channel takes those with a list */
+	uint32_t max_len;	  /* of its messages' payload */
+	uint32_t carrier;	  /* part whose channel takes those with a list */
 	uint64_t nlists, nlisted; /* that it has sent, and the messages that zipperd made of them */
-	bool deaf;	  /* does not poll its channels */
+	bool deaf;		  /* does not poll its channels */
 	bool ignores_open;
-	bool dead;	  /* was told so */
+	bool dead; /* was told so */
 	char dead_text[ZCTL_TEXT_MAX + 1];
 	int bad; /* wrong content or order seen */
 	int opens;
@@ -82,10 +82,11 @@ bool fake_turn(struct fake_rank *);
 bool fake_run(struct fake_rank *, int n, bool (*done)(struct fake_rank *, int n), int ms);
 bool fake_all_taken(struct fake_rank *, int n); /* all goals reached, taken and acknowledged */
 bool fake_all_dead(struct fake_rank *, int n);
-void fake_bye(struct fake_rank *); /* on channels and session */
+void fake_bye(struct fake_rank *);  /* on channels and session */
 void fake_kill(struct fake_rank *); /* closes all without a word */
 /* A list of n receivers, as it is, and behind it a message to them, unless env is NULL. 0 or what post says. */
-int fake_post_list(struct fake_rank *, const struct zwire_receiver *, int n, const struct zwire_env *, const void *payload);
+int fake_post_list(struct fake_rank *, const struct zwire_receiver *, int n, const struct zwire_env *,
+	const void *payload);
 /* One message as it is, for tests that break the rules. */
 int fake_post(struct fake_rank *, uint32_t part, const struct zwire_env *, const void *payload);
 

@@ -152,7 +152,7 @@ static void test_memory(void **state)
 /* Section V-B, and the lessons at the end of section V: 80, 6x and 9x fewer than 288 */
 static void test_context_sharing(void **state)
 {
-	static const uint64_t alone[] = {288, 160, 96, 64, 48};	  /* 1 to 16 ways */
+	static const uint64_t alone[] = {288, 160, 96, 64, 48}; /* 1 to 16 ways */
 	static const uint64_t paired[] = {288, 144, 80, 48, 32};
 	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
@@ -334,13 +334,13 @@ static int count_down(struct zerr *err)
 		return zerr_set(err, -EIO, "the %d-th", fake.made);
 	return 0;
 }
-#define FAKE(name, parameters, arguments) \
-	static int fake_##name parameters \
-	{ \
-		int rc = count_down(err); \
-		rc = rc == 0 ? uarmodel_ops.name arguments : rc; \
-		fake.alive += rc == 0; \
-		return rc; \
+#define FAKE(name, parameters, arguments)                                                                              \
+	static int fake_##name parameters                                                                              \
+	{                                                                                                              \
+		int rc = count_down(err);                                                                              \
+		rc = rc == 0 ? uarmodel_ops.name arguments : rc;                                                       \
+		fake.alive += rc == 0;                                                                                 \
+		return rc;                                                                                             \
 	}
 FAKE(open_ctx, (void *to, void **ctx, struct zerr *err), (to, ctx, err))
 FAKE(alloc_pd, (void *to, void *ctx, void **pd, struct zerr *err), (to, ctx, pd, err))
@@ -552,13 +552,21 @@ static void test_every_failure(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_endpoint), cmocka_unit_test(test_naive), cmocka_unit_test(test_device_limit),
-		cmocka_unit_test(test_categories), cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_context_sharing), cmocka_unit_test(test_stencil),
-		cmocka_unit_test(test_assignment), cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_who_has_what), cmocka_unit_test(test_bad_plans),
-		cmocka_unit_test(test_no_thread_domains), cmocka_unit_test(test_thread_domains_run_out),
-		cmocka_unit_test(test_every_failure), cmocka_unit_test(test_seats),
+		cmocka_unit_test(test_one_endpoint),
+		cmocka_unit_test(test_naive),
+		cmocka_unit_test(test_device_limit),
+		cmocka_unit_test(test_categories),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_context_sharing),
+		cmocka_unit_test(test_stencil),
+		cmocka_unit_test(test_assignment),
+		cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_who_has_what),
+		cmocka_unit_test(test_bad_plans),
+		cmocka_unit_test(test_no_thread_domains),
+		cmocka_unit_test(test_thread_domains_run_out),
+		cmocka_unit_test(test_every_failure),
+		cmocka_unit_test(test_seats),
 		cmocka_unit_test(test_seat_failures),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

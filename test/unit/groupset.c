@@ -12,11 +12,11 @@
 #include "group.h"
 
 #define N(a) ((int)(sizeof(a) / sizeof((a)[0])))
-#define CHECK(got, out, ...)                                                                       \
-	do {                                                                                       \
-		const int want[] = {__VA_ARGS__};                                                  \
-		assert_int_equal(got, N(want));                                                    \
-		assert_memory_equal(out, want, sizeof(want));                                      \
+#define CHECK(got, out, ...)                                                                                           \
+	do {                                                                                                           \
+		const int want[] = {__VA_ARGS__};                                                                      \
+		assert_int_equal(got, N(want));                                                                        \
+		assert_memory_equal(out, want, sizeof(want));                                                          \
 	} while (0)
 
 static void test_union(void **state)

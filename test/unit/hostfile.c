@@ -126,9 +126,10 @@ static void reads_node_lines(void **state)
 
 static void finds_the_zipper_of_a_job(void **state)
 {
-	static const char text[] = "#ZIP cluster a\nh1\n#ZIP cluster b\nh2\n#ZIP cluster c\nh3\n#ZIP cluster d\nh4\n"
-				   "#ZIP zipper y b=tcp:10.1.0.2 c=tcp:10.1.0.3\n#ZIP zipper x a=tcp:10.1.0.1 b=tcp:10.1.0.2\n"
-				   "#ZIP zipper z c=tcp:10.1.0.3 a=tcp:10.1.0.1 b=tcp:10.1.0.2\n";
+	static const char text[] =
+		"#ZIP cluster a\nh1\n#ZIP cluster b\nh2\n#ZIP cluster c\nh3\n#ZIP cluster d\nh4\n"
+		"#ZIP zipper y b=tcp:10.1.0.2 c=tcp:10.1.0.3\n#ZIP zipper x a=tcp:10.1.0.1 b=tcp:10.1.0.2\n"
+		"#ZIP zipper z c=tcp:10.1.0.3 a=tcp:10.1.0.1 b=tcp:10.1.0.2\n";
 	static const int first[16] = {0, 1, 0, 1, 0, 2, 0, 2}; /* by clusters; d is behind no zipper */
 	struct zhostfile file;
 	struct zerr err = {{0}};
@@ -156,7 +157,7 @@ static void finds_hosts(void **state)
 	assert_int_equal(zhostfile_find_host(&f, "10.2.0.2"), 1);
 	assert_int_equal(zhostfile_find_host(&f, "10.3.0.2"), -ENOENT);
 	assert_int_equal(zhostfile_find_host(&f, "n1.c.org"), -ENOENT); /* another domain */
-	assert_int_equal(zhostfile_find_host(&f, "x"), -ENOENT);	 /* of which cluster? */
+	assert_int_equal(zhostfile_find_host(&f, "x"), -ENOENT);	/* of which cluster? */
 	assert_int_equal(zhostfile_find_host(&f, "n"), -ENOENT);
 	zhostfile_free(&f);
 }
@@ -182,8 +183,7 @@ static const struct {
 		"hosts:1: cluster name must have 1 to 64 characters"},
 	{"#ZIP cluster a\nh\n#ZIP cluster a\ng\n", "hosts:3: cluster a was already begun in line 1"},
 	{"h\n#ZIP cluster default\ng\n", "hosts:2: cluster default was already begun in line 1"},
-	{"#ZIP cluster a lancher=ssh\nh\n",
-		"hosts:1: unknown cluster option 'lancher' (did you mean launcher?)"},
+	{"#ZIP cluster a lancher=ssh\nh\n", "hosts:1: unknown cluster option 'lancher' (did you mean launcher?)"},
 	{"#ZIP cluster a launcher\nh\n", "hosts:1: 'launcher' is not of the form NAME=VALUE"},
 	{"#ZIP cluster a launcher=\nh\n", "hosts:1: 'launcher=' is not of the form NAME=VALUE"},
 	{"#ZIP cluster a =ssh\nh\n", "hosts:1: '=ssh' is not of the form NAME=VALUE"},
@@ -211,10 +211,9 @@ static const struct {
 	{TWO "#ZIP zipper z a=shm\n", "hosts:5: zipper z needs two fabrics or more"},
 	{TWO "#ZIP zipper z a=shm b\n", "hosts:5: 'b' is not of the form NAME=VALUE"},
 	{TWO "#ZIP zipper z a=shm a=shm\n", "hosts:5: fabric a is given twice"},
-	{TWO "#ZIP zipper z a=shm c/d=shm\n",
-		"hosts:5: fabric 'c/d': only letters, digits, and _.- behind the first"},
-	{TWO "#ZIP zipper z a=shm b=tpc\n",
-		"hosts:5: address of fabric b: bad address \"tpc\": expected tcp:HOST[:PORT], shm[:PATH] or DEVICE:PORT"},
+	{TWO "#ZIP zipper z a=shm c/d=shm\n", "hosts:5: fabric 'c/d': only letters, digits, and _.- behind the first"},
+	{TWO "#ZIP zipper z a=shm b=tpc\n", "hosts:5: address of fabric b: bad address \"tpc\": expected "
+					    "tcp:HOST[:PORT], shm[:PATH] or DEVICE:PORT"},
 	{TWO "#ZIP zipper z a=shm lab=shm\n", "hosts:5: fabric lab: there is no cluster of that name"},
 	{TWO "#ZIP node\n", "hosts:5: #ZIP node: the host is missing"},
 	{TWO "#ZIP node h1\n", "hosts:5: #ZIP node: nothing is said about h1"},

@@ -27,7 +27,8 @@ static int connect_raw_tcp(const struct zaddr *addr)
 	assert_int_equal(is6 || inet_pton(AF_INET, addr->host, &v4.sin_addr), 1);
 	int fd = socket(is6 ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
 	assert_int_equal(connect(fd, is6 ? (struct sockaddr *)&v6 : (struct sockaddr *)&v4,
-				 is6 ? sizeof(v6) : sizeof(v4)), 0);
+				 is6 ? sizeof(v6) : sizeof(v4)),
+		0);
 	return fd;
 }
 
@@ -77,8 +78,7 @@ static bool verbs_works(void)
 	snprintf(verbs_nobody, sizeof(verbs_nobody), "%s:1", where);
 	snprintf(verbs_peer, sizeof(verbs_peer), "%s:", strchr(where, '@') + 1);
 	snprintf(dir, sizeof(dir), "%s/common/.libs", top ? top : "..");
-	if (zconf_defaults(rows, &settings, &err) < 0 ||
-		zconf_environ(rows, &settings, "ZIPPER", NULL, &err) < 0)
+	if (zconf_defaults(rows, &settings, &err) < 0 || zconf_environ(rows, &settings, "ZIPPER", NULL, &err) < 0)
 		fail_msg("%s", err.text);
 	ztransport_configure(dir, &settings.verbs);
 	if (!ztransport_find(ZADDR_VERBS, &err))
@@ -194,8 +194,7 @@ struct zlink *fixture_accept(struct fixture *f)
 	return link;
 }
 
-static int take_nothing(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
-	const void *payload)
+static int take_nothing(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	(void)env, (void)raw, (void)payload;
 	*(int *)ctx += 1;
@@ -350,8 +349,7 @@ static void *inbox_place(void *ctx, const struct zwire_env *env)
 }
 
 /* No assertion here: it may run in any thread. */
-static int inbox_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES],
-	const void *payload)
+static int inbox_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	struct inbox *in = ctx;
 	uint8_t expected[ZWIRE_ENV_BYTES];

@@ -19,7 +19,10 @@ struct link_test {
 	const char *name;
 	CMUnitTestFunction run;
 };
-#define LINK_TEST(function) {#function, function}
+#define LINK_TEST(function)                                                                                            \
+	{                                                                                                              \
+#function, function                                                                                    \
+	}
 extern const struct link_test transport_connect_tests[], transport_message_tests[], transport_end_tests[];
 extern const struct link_test transport_rma_tests[], transport_stream_tests[];
 
@@ -40,7 +43,7 @@ struct link_kind {
 	/* A plain connection by somebody who does not know the protocol. */
 	int (*connect_raw)(const struct zaddr *);
 	bool stream; /* its bytes are the messages */
-	bool warm; /* pairs have carried messages before the test has them */
+	bool warm;   /* pairs have carried messages before the test has them */
 };
 extern const struct link_kind link_kinds[];
 extern const size_t link_kind_count;
@@ -88,16 +91,16 @@ uint32_t mix(uint64_t k);
 
 /* A sink that checks sequence, envelope and payload of every message. */
 struct inbox {
-	uint64_t next;	    /* the message that must come now */
+	uint64_t next; /* the message that must come now */
 	uint64_t bytes;
-	uint32_t place_one_in; /* 0: never; else every so many-th message gets memory of ours */
+	uint32_t place_one_in;	/* 0: never; else every so many-th message gets memory of ours */
 	uint32_t refuse_one_in; /* 0: never; else refused the first time it is shown */
-	uint64_t refused;   /* message + 1 that was refused last */
+	uint64_t refused;	/* message + 1 that was refused last */
 	uint64_t refusals, placements;
-	int fail_with;	    /* take returns this */
-	uint8_t *memory;    /* of max_payload */
+	int fail_with;	 /* take returns this */
+	uint8_t *memory; /* of max_payload */
 	bool placed;
-	const char *wrong;  /* what was not as it should be */
+	const char *wrong; /* what was not as it should be */
 };
 void inbox_init(struct inbox *);
 void inbox_fini(struct inbox *);

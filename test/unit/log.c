@@ -71,8 +71,7 @@ static void prefixes_priority_for_the_journal_only(void **state)
 	struct stat st;
 	char stream[64];
 	assert_int_equal(fstat(2, &st), 0);
-	snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)st.st_dev,
-		(unsigned long long)st.st_ino);
+	snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
 	setenv("JOURNAL_STREAM", stream, 1);
 	zlog_init("me", ZLOG_DEBUG);
 	zlog(ZLOG_ERROR, "a");

@@ -170,7 +170,8 @@ static void finds_hosts(void **state)
 	struct zerr err = {{0}};
 	(void)state;
 	/* zip01 stands below das4, and has a port on lgm */
-	assert_int_equal(resolve("0 zip01\n1 node001 lgm\n2 zip01 lgm\n3 node101\n4 node201\n", false, targets, &err), 0);
+	assert_int_equal(resolve("0 zip01\n1 node001 lgm\n2 zip01 lgm\n3 node101\n4 node201\n", false, targets, &err),
+		0);
 	assert_memory_equal(targets, expected, sizeof(expected));
 	assert_int_equal(resolve("0-2 node001\n", true, targets, &err), 0);
 }

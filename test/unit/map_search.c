@@ -29,11 +29,11 @@ struct bench {
 
 static void bench_create(struct bench *b, const char *text, uint32_t n, uint32_t edges, uint64_t seed)
 {
-	const struct map_site_opts opts = { .reserve = -1 };
-	const struct map_wishes none = { .nneed = 0 };
+	const struct map_site_opts opts = {.reserve = -1};
+	const struct map_wishes none = {.nneed = 0};
 	struct zgraph_edge *list = calloc(edges, sizeof(*list));
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	struct zerr err = { "" };
+	struct zerr err = {""};
 
 	assert_non_null(list);
 	assert_non_null(in);
@@ -41,16 +41,17 @@ static void bench_create(struct bench *b, const char *text, uint32_t n, uint32_t
 	fclose(in);
 	for (uint32_t i = 0; i < edges; i++) {
 		uint64_t bits = rng_at(seed, RNG_TEST, 0, i);
-		uint32_t u = rng_below((uint32_t)bits, n), far = 1 + rng_below((uint32_t)(bits >> 32), i % 4 ? 12 : n - 1);
+		uint32_t u = rng_below((uint32_t)bits, n),
+			 far = 1 + rng_below((uint32_t)(bits >> 32), i % 4 ? 12 : n - 1);
 
-		list[i] = (struct zgraph_edge){ u, (u + far) % n, 1 + bits % 1000, 1 };
+		list[i] = (struct zgraph_edge){u, (u + far) % n, 1 + bits % 1000, 1};
 	}
 	assert_int_equal(zgraph_build(&b->traffic, n, list, edges, false, &err), 0);
 	free(list);
 	assert_int_equal(map_graph_create(&b->graph, b->traffic, 100, &err), 0);
 	assert_int_equal(map_rules_create(&b->rules, n, &none, &err), 0);
 	assert_int_equal(map_site_create(&b->site, &b->hosts, &opts, &err), 0);
-	b->problem = (struct map_problem){ &b->graph, &b->site, &b->rules, 1 };
+	b->problem = (struct map_problem){&b->graph, &b->site, &b->rules, 1};
 	assert_int_equal(map_rules_apply(&b->rules, &b->site, &none, &err), 0);
 }
 
@@ -63,7 +64,8 @@ static void bench_free(struct bench *b)
 	zhostfile_free(&b->hosts);
 }
 
-static const char two[] = "#ZIP cluster a\na:160\n#ZIP cluster b\nb:130\nz:20\n#ZIP zipper z a=tcp:10.1.0.1 b=tcp:10.2.0.1\n";
+static const char two[] =
+	"#ZIP cluster a\na:160\n#ZIP cluster b\nb:130\nz:20\n#ZIP zipper z a=tcp:10.1.0.1 b=tcp:10.2.0.1\n";
 static const char row[] = "#ZIP cluster a\na:100\n#ZIP cluster b\nb:100\ny:8\n#ZIP cluster c\nc:90\nz:6\n"
 			  "#ZIP zipper y a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper z b=tcp:10.2.0.2 c=tcp:10.3.0.1\n";
 
@@ -84,11 +86,11 @@ static map_cost cost_alone(struct bench *b, const uint8_t *class)
 
 static void compare(const char *hosts, uint32_t n, uint32_t edges, uint64_t seed)
 {
-	const struct map_search_opts opts = { .strategy = MAP_AUTO, .effort = 1 };
-	struct map_split split = { { 0 } };
+	const struct map_search_opts opts = {.strategy = MAP_AUTO, .effort = 1};
+	struct map_split split = {{0}};
 	struct map_layout layout;
 	struct bench b;
-	struct zerr err = { "" };
+	struct zerr err = {""};
 	uint8_t class[RANKS], other[RANKS];
 	map_cost cost;
 
@@ -132,7 +134,7 @@ static void not_worse_with_three_in_a_row(void **state)
 
 static void cover_covers(void **state)
 {
-	struct map_split split = { { 150, 150 } };
+	struct map_split split = {{150, 150}};
 	struct bench b;
 	struct zerr err;
 	uint8_t class[RANKS];
@@ -140,7 +142,7 @@ static void cover_covers(void **state)
 	(void)state;
 	bench_create(&b, two, RANKS, 900, 6);
 	assert_int_equal(map_start_parts(&b.problem, &split, 0, class, &err), 0);
-	uint32_t border[2] = { 0 }, taken = 0;
+	uint32_t border[2] = {0}, taken = 0;
 	for (uint32_t v = 0; v < RANKS; v++) {
 		bool talks = false;
 		for (uint64_t e = b.graph.off[v]; e < b.graph.off[v + 1]; e++)

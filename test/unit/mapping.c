@@ -39,9 +39,10 @@ static void describe(const struct zplan *plan, char *out, size_t cap)
 		const struct zplan_part *part = &plan->parts[i];
 		n += snprintf(out + n, cap - (size_t)n, "%s%s:", i ? " " : "", part->name);
 		for (int h = 0; h < part->nhosts; h++)
-			n += snprintf(out + n, cap - (size_t)n, " %sx%d%s%s%s", part->hosts[h].name ? part->hosts[h].name : "-",
-				part->hosts[h].nranks, part->hosts[h].binding ? "[" : "",
-				part->hosts[h].binding ? part->hosts[h].binding : "", part->hosts[h].binding ? "]" : "");
+			n += snprintf(out + n, cap - (size_t)n, " %sx%d%s%s%s",
+				part->hosts[h].name ? part->hosts[h].name : "-", part->hosts[h].nranks,
+				part->hosts[h].binding ? "[" : "", part->hosts[h].binding ? part->hosts[h].binding : "",
+				part->hosts[h].binding ? "]" : "");
 		n += snprintf(out + n, cap - (size_t)n, " =");
 		for (int l = 0; l < part->nranks; l++)
 			n += snprintf(out + n, cap - (size_t)n, " %d", zplan_vrank(part, l));
@@ -72,9 +73,11 @@ static const struct {
 } good[] = {
 	{"-f h --map MAP p", "0-1 h1\n2-3 h2\n", "a: h1x2 = 0 1 b: h2x2 = 2 3"},
 	/* hosts in the order of their lowest ranks */
-	{"-f h -n 4 --map MAP p", "3 h1\n0 z1 a\n1,2 h2\n", "a: 10.1.0.1x1 h1x1 = 0 3 (0-0 a=tcp:10.1.0.1:0 "
+	{"-f h -n 4 --map MAP p", "3 h1\n0 z1 a\n1,2 h2\n",
+		"a: 10.1.0.1x1 h1x1 = 0 3 (0-0 a=tcp:10.1.0.1:0 "
 		"b=tcp:10.2.0.1:0;) b: h2x2 = 1 2"},
-	{"-f h --map MAP p", "0 z1 a\n1 z1 b\n2 z1\n3 z1 a\n4 h3\n", "a: 10.1.0.1x2 = 0 3 (0-1 a=tcp:10.1.0.1:0 "
+	{"-f h --map MAP p", "0 z1 a\n1 z1 b\n2 z1\n3 z1 a\n4 h3\n",
+		"a: 10.1.0.1x2 = 0 3 (0-1 a=tcp:10.1.0.1:0 "
 		"b=tcp:10.2.0.1:0;) b: 10.2.0.1x2 = 1 2 (0-1 a=tcp:10.1.0.1:0 b=tcp:10.2.0.1:0;) c: h3x1 = 4"},
 	{"-f h --map MAP p", "0 h1 a 0-1\n1 h1 a 4\n2 h2 - 3\n3 z1\n",
 		"a: h1x2[0+1,4] = 0 1 b: h2x1[3] 10.2.0.1x1 = 2 3 (1-1 a=tcp:10.1.0.1:0 b=tcp:10.2.0.1:0;)"},
@@ -82,10 +85,13 @@ static const struct {
 	{"--clusters 2 --map MAP p", "0,3 c2\n1 c1\n2 zipper\n4 zipper c2\n",
 		"c1: -x1 -x1 = 1 2 (1-1 c1=shm c2=shm;) c2: -x2 -x1 = 0 3 4 (2-2 c1=shm c2=shm;)"},
 	/* without a map: where Hydra puts them */
-	{"-f h p", "", "a: h1x2 = 0 1 b: h2x2 10.2.0.1x4 = 2 3 4 5 6 7 (2-5 a=tcp:10.1.0.1:0 b=tcp:10.2.0.1:0;) c: h3x1 = 8"},
-	{"-f h -n 13 p", "", "a: h1x2 = 0 1 2 3 b: h2x2 10.2.0.1x4 = 4 5 6 7 8 9 10 11 (2-5 a=tcp:10.1.0.1:0 "
+	{"-f h p", "",
+		"a: h1x2 = 0 1 b: h2x2 10.2.0.1x4 = 2 3 4 5 6 7 (2-5 a=tcp:10.1.0.1:0 b=tcp:10.2.0.1:0;) c: h3x1 = 8"},
+	{"-f h -n 13 p", "",
+		"a: h1x2 = 0 1 2 3 b: h2x2 10.2.0.1x4 = 4 5 6 7 8 9 10 11 (2-5 a=tcp:10.1.0.1:0 "
 		"b=tcp:10.2.0.1:0;) c: h3x1 = 12"},
-	{"-f h -ppn 1 p", "", "a: h1x2 = 0 b: h2x2 10.2.0.1x4 = 1 2 (1-1 a=tcp:10.1.0.1:0 b=tcp:10.2.0.1:0;) c: h3x1 = 3"},
+	{"-f h -ppn 1 p", "",
+		"a: h1x2 = 0 b: h2x2 10.2.0.1x4 = 1 2 (1-1 a=tcp:10.1.0.1:0 b=tcp:10.2.0.1:0;) c: h3x1 = 3"},
 };
 
 static struct zhostfile hosts;

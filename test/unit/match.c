@@ -46,7 +46,7 @@ static uint32_t random_below(uint32_t n)
 static int fits(const struct recv *r, const struct message *m)
 {
 	return r->context == m->context && (r->any & ZMATCH_ANY_SOURCE || r->source == m->source) &&
-		(r->any & ZMATCH_ANY_TAG || r->tag == m->tag);
+	       (r->any & ZMATCH_ANY_TAG || r->tag == m->tag);
 }
 
 static struct zmatch_key key_of(const struct recv *r)

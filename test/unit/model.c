@@ -24,8 +24,8 @@ static double *predict(const struct net *net, const char *routing, const struct 
 	uint64_t bytes[64];
 	struct model_result r;
 	struct traffic t;
-	struct model_flow flow = { routing_find(routing), &t };
-	struct zerr err = { "" };
+	struct model_flow flow = {routing_find(routing), &t};
+	struct zerr err = {""};
 
 	assert_true(n <= 64);
 	for (size_t i = 0; i < n; i++) {
@@ -57,7 +57,7 @@ static double load_of(const struct net *net, const double *load, const char *nam
 
 static struct net *net_of(const char *text)
 {
-	struct zerr err = { "" };
+	struct zerr err = {""};
 	struct net *net;
 
 	if (net_create(text, &net, &err))
@@ -71,8 +71,8 @@ struct expected {
 };
 
 /* The links named carry that, all others nothing. */
-static void check(const char *network, const char *routing, const struct message *m, size_t n,
-	const struct expected *e, size_t links)
+static void check(const char *network, const char *routing, const struct message *m, size_t n, const struct expected *e,
+	size_t links)
 {
 	struct net *net = net_of(network);
 	struct model_opts opts;
@@ -94,17 +94,17 @@ static void check(const char *network, const char *routing, const struct message
 	net_destroy(net);
 }
 
-#define CHECK(network, routing, messages, expected) \
-	check(network, routing, messages, sizeof(messages) / sizeof((messages)[0]), expected, \
+#define CHECK(network, routing, messages, expected)                                                                    \
+	check(network, routing, messages, sizeof(messages) / sizeof((messages)[0]), expected,                          \
 		sizeof(expected) / sizeof((expected)[0]))
 
 /* Two groups of two routers. modulo: the gate of group 0 to group 1 is router 1, of group 1 to group 0 router 0; the
  * cable ends at these two. */
 static void gates_modulo(void **state)
 {
-	static const struct message m[] = { { 0, 3, 100 }, { 1, 2, 7 } };
-	static const struct expected e[] = { { "g0.c0.r0>g0.c0.r1", 100 }, { "g0.c0.r1.p0>g1.c0.r0", 107 },
-		{ "g1.c0.r0>g1.c0.r1", 100 } };
+	static const struct message m[] = {{0, 3, 100}, {1, 2, 7}};
+	static const struct expected e[] = {{"g0.c0.r0>g0.c0.r1", 100}, {"g0.c0.r1.p0>g1.c0.r0", 107},
+		{"g1.c0.r0>g1.c0.r1", 100}};
 
 	(void)state;
 	CHECK("dragonfly group:2 chassis:1 router:2 node:1", "SD", m, e);
@@ -113,9 +113,9 @@ static void gates_modulo(void **state)
 /* The same machine, consecutive: each group has one link, at router 0. */
 static void gates_consecutive(void **state)
 {
-	static const struct message m[] = { { 1, 3, 100 } };
-	static const struct expected e[] = { { "g0.c0.r1>g0.c0.r0", 100 }, { "g0.c0.r0.p0>g1.c0.r0", 100 },
-		{ "g1.c0.r0>g1.c0.r1", 100 } };
+	static const struct message m[] = {{1, 3, 100}};
+	static const struct expected e[] = {{"g0.c0.r1>g0.c0.r0", 100}, {"g0.c0.r0.p0>g1.c0.r0", 100},
+		{"g1.c0.r0>g1.c0.r1", 100}};
 
 	(void)state;
 	CHECK("dragonfly group:2 chassis:1 router:2 node:1 wiring:consecutive", "SD", m, e);
@@ -124,9 +124,9 @@ static void gates_consecutive(void **state)
 /* From corner to corner of 2 x 2 routers: half each way. */
 static void corner(void **state)
 {
-	static const struct message m[] = { { 0, 3, 101 } };
-	static const struct expected e[] = { { "g0.c0.r0>g0.c0.r1", 50.5 }, { "g0.c0.r1>g0.c1.r1", 50.5 },
-		{ "g0.c0.r0>g0.c1.r0", 50.5 }, { "g0.c1.r0>g0.c1.r1", 50.5 } };
+	static const struct message m[] = {{0, 3, 101}};
+	static const struct expected e[] = {{"g0.c0.r0>g0.c0.r1", 50.5}, {"g0.c0.r1>g0.c1.r1", 50.5},
+		{"g0.c0.r0>g0.c1.r0", 50.5}, {"g0.c1.r0>g0.c1.r1", 50.5}};
 
 	(void)state;
 	CHECK("dragonfly group:1 chassis:2 router:2 node:1", "SD", m, e);
@@ -140,9 +140,9 @@ static void corner(void **state)
  */
 static void corner_adaptive(void **state)
 {
-	static const struct message m[] = { { 0, 3, 100 }, { 0, 1, 100 } };
-	static const struct expected e[] = { { "g0.c0.r0>g0.c0.r1", 125 }, { "g0.c0.r1>g0.c1.r1", 25 },
-		{ "g0.c0.r0>g0.c1.r0", 75 }, { "g0.c1.r0>g0.c1.r1", 75 } };
+	static const struct message m[] = {{0, 3, 100}, {0, 1, 100}};
+	static const struct expected e[] = {{"g0.c0.r0>g0.c0.r1", 125}, {"g0.c0.r1>g0.c1.r1", 25},
+		{"g0.c0.r0>g0.c1.r0", 75}, {"g0.c1.r0>g0.c1.r1", 75}};
 
 	(void)state;
 	CHECK("dragonfly group:1 chassis:2 router:2 node:1 bandwidth:100", "AD", m, e);
@@ -151,9 +151,9 @@ static void corner_adaptive(void **state)
 /* Three routers: a third each over router 0 (itself), 1 (the destination), 2. */
 static void triangle_indirect(void **state)
 {
-	static const struct message m[] = { { 0, 1, 900 } };
-	static const struct expected e[] = { { "g0.c0.r0>g0.c0.r1", 600 }, { "g0.c0.r0>g0.c0.r2", 300 },
-		{ "g0.c0.r2>g0.c0.r1", 300 } };
+	static const struct message m[] = {{0, 1, 900}};
+	static const struct expected e[] = {{"g0.c0.r0>g0.c0.r1", 600}, {"g0.c0.r0>g0.c0.r2", 300},
+		{"g0.c0.r2>g0.c0.r1", 300}};
 
 	(void)state;
 	CHECK("dragonfly group:1 chassis:1 router:3 node:1", "SI", m, e);
@@ -162,9 +162,9 @@ static void triangle_indirect(void **state)
 /* Three groups of one router, rule "release": the group drawn is the source's, the destination's, or the third. */
 static void release_indirect(void **state)
 {
-	static const struct message m[] = { { 0, 1, 900 } };
-	static const struct expected e[] = { { "g0.c0.r0.p1>g1.c0.r0", 600 }, { "g0.c0.r0.p2>g2.c0.r0", 300 },
-		{ "g2.c0.r0.p1>g1.c0.r0", 300 } };
+	static const struct message m[] = {{0, 1, 900}};
+	static const struct expected e[] = {{"g0.c0.r0.p1>g1.c0.r0", 600}, {"g0.c0.r0.p2>g2.c0.r0", 300},
+		{"g2.c0.r0.p1>g1.c0.r0", 300}};
 
 	(void)state;
 	CHECK("dragonfly group:3 chassis:1 router:1 node:1 intermediate:release", "SI", m, e);
@@ -173,9 +173,9 @@ static void release_indirect(void **state)
 /* Nodes with links of their own: points are nodes. */
 static void node_links(void **state)
 {
-	static const struct message m[] = { { 0, 1, 10 }, { 0, 2, 20 } };
-	static const struct expected e[] = { { "n0>g0.c0.r0", 30 }, { "g0.c0.r0>n1", 10 }, { "g0.c0.r1>n2", 20 },
-		{ "g0.c0.r0>g0.c0.r1", 20 } };
+	static const struct message m[] = {{0, 1, 10}, {0, 2, 20}};
+	static const struct expected e[] = {{"n0>g0.c0.r0", 30}, {"g0.c0.r0>n1", 10}, {"g0.c0.r1>n2", 20},
+		{"g0.c0.r0>g0.c0.r1", 20}};
 
 	(void)state;
 	CHECK("dragonfly group:1 chassis:1 router:2 node:2 injection:10G", "SD", m, e);
@@ -184,24 +184,25 @@ static void node_links(void **state)
 
 static void crossbar(void **state)
 {
-	static const struct message m[] = { { 0, 1, 10 }, { 2, 1, 20 } };
-	static const struct expected e[] = { { "n0>x", 10 }, { "n2>x", 20 }, { "x>n1", 30 } };
-	static const char *const routings[] = { "SD", "SI", "AD", "AI", "AH", "SIP" };
+	static const struct message m[] = {{0, 1, 10}, {2, 1, 20}};
+	static const struct expected e[] = {{"n0>x", 10}, {"n2>x", 20}, {"x>n1", 30}};
+	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP"};
 
 	(void)state;
 	for (int i = 0; i < 6; i++)
 		CHECK("crossbar node:3", routings[i], m, e);
 }
 
-/* Two leaf switches of two nodes, two roots: half over each. Indirect goes over the roots also where a leaf would do. */
+/* Two leaf switches of two nodes, two roots: half over each. Indirect goes over the roots also where a leaf would do.
+ */
 static void fattree(void **state)
 {
-	static const struct message m[] = { { 0, 3, 100 }, { 0, 1, 10 } };
-	static const struct expected e[] = { { "l0.s0.0>p0", 110 }, { "l1.s0.0>p0", 50 }, { "l1.s0.0>p1", 50 },
-		{ "l1.s1.0<p0", 50 }, { "l1.s1.0<p1", 50 }, { "l0.s3.0<p0", 100 }, { "l0.s1.0<p0", 10 } };
-	static const struct expected roots[] = { { "l0.s0.0>p0", 110 }, { "l1.s0.0>p0", 55 }, { "l1.s0.0>p1", 55 },
-		{ "l1.s1.0<p0", 50 }, { "l1.s1.0<p1", 50 }, { "l1.s0.0<p0", 5 }, { "l1.s0.0<p1", 5 },
-		{ "l0.s3.0<p0", 100 }, { "l0.s1.0<p0", 10 } };
+	static const struct message m[] = {{0, 3, 100}, {0, 1, 10}};
+	static const struct expected e[] = {{"l0.s0.0>p0", 110}, {"l1.s0.0>p0", 50}, {"l1.s0.0>p1", 50},
+		{"l1.s1.0<p0", 50}, {"l1.s1.0<p1", 50}, {"l0.s3.0<p0", 100}, {"l0.s1.0<p0", 10}};
+	static const struct expected roots[] = {{"l0.s0.0>p0", 110}, {"l1.s0.0>p0", 55}, {"l1.s0.0>p1", 55},
+		{"l1.s1.0<p0", 50}, {"l1.s1.0<p1", 50}, {"l1.s0.0<p0", 5}, {"l1.s0.0<p1", 5}, {"l0.s3.0<p0", 100},
+		{"l0.s1.0<p0", 10}};
 
 	(void)state;
 	CHECK("fattree arity:2 levels:2", "SD", m, e);
@@ -213,9 +214,8 @@ static void fattree(void **state)
 /* A ring of four: to the opposite router half goes each way. */
 static void ring(void **state)
 {
-	static const struct message m[] = { { 0, 1, 10 }, { 0, 2, 100 }, { 3, 1, 8 }, { 3, 2, 7 } };
-	static const struct expected e[] = { { "0+0", 64 }, { "1+0", 50 }, { "0-0", 50 }, { "3-0", 61 }, { "3+0", 4 },
-		{ "2-0", 4 } };
+	static const struct message m[] = {{0, 1, 10}, {0, 2, 100}, {3, 1, 8}, {3, 2, 7}};
+	static const struct expected e[] = {{"0+0", 64}, {"1+0", 50}, {"0-0", 50}, {"3-0", 61}, {"3+0", 4}, {"2-0", 4}};
 
 	(void)state;
 	CHECK("torus:4", "SD", m, e);
@@ -224,8 +224,8 @@ static void ring(void **state)
 /* From 0, 0, 1 to 1, 2, 0: the first dimension first, each the short way. */
 static void torus_order(void **state)
 {
-	static const struct message m[] = { { 1, 15, 5 } };
-	static const struct expected e[] = { { "0.0.1+0", 5 }, { "1.0.1-1", 5 }, { "1.2.1-2", 5 } };
+	static const struct message m[] = {{1, 15, 5}};
+	static const struct expected e[] = {{"0.0.1+0", 5}, {"1.0.1-1", 5}, {"1.2.1-2", 5}};
 
 	(void)state;
 	CHECK("torus:3x3x3", "SD", m, e);
@@ -235,21 +235,21 @@ static void torus_order(void **state)
 /* A ring of three: a third each over router 0 (itself), 1 (the destination), 2. */
 static void ring_indirect(void **state)
 {
-	static const struct message m[] = { { 0, 1, 900 } };
-	static const struct expected e[] = { { "0+0", 600 }, { "0-0", 300 }, { "2-0", 300 } };
+	static const struct message m[] = {{0, 1, 900}};
+	static const struct expected e[] = {{"0+0", 600}, {"0-0", 300}, {"2-0", 300}};
 
 	(void)state;
 	CHECK("torus:3", "SI", m, e);
 }
 
-/* Two crossbars of two nodes; a zipper at node 1 of each. Points 0, 1 are in A, 2, 3 in B. Node 1 of A is on the zipper:
- * what it sends to B is not forwarded. Between the two points of the zipper itself there is no link. */
+/* Two crossbars of two nodes; a zipper at node 1 of each. Points 0, 1 are in A, 2, 3 in B. Node 1 of A is on the
+ * zipper: what it sends to B is not forwarded. Between the two points of the zipper itself there is no link. */
 static void zipper(void **state)
 {
-	static const struct message m[] = { { 0, 2, 100 }, { 1, 2, 10 }, { 0, 3, 1 }, { 1, 3, 5 } };
-	static const struct expected e[] = { { "A:n0>x", 101 }, { "A:x>n1", 101 }, { "A>z", 101 }, { "z:A>B", 100 },
-		{ "z>B", 110 }, { "B:n1>x", 110 }, { "B:x>n0", 110 } };
-	static const char *const routings[] = { "SD", "SI", "AD", "AI", "AH", "SIP" };
+	static const struct message m[] = {{0, 2, 100}, {1, 2, 10}, {0, 3, 1}, {1, 3, 5}};
+	static const struct expected e[] = {{"A:n0>x", 101}, {"A:x>n1", 101}, {"A>z", 101}, {"z:A>B", 100},
+		{"z>B", 110}, {"B:n1>x", 110}, {"B:x>n0", 110}};
+	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP"};
 
 	(void)state;
 	for (int i = 0; i < 6; i++)
@@ -259,45 +259,49 @@ static void zipper(void **state)
 /* Two zippers share evenly; adaptively, one of 100 bytes a second and one of 300 as their bandwidth allows. */
 static void zippers_share(void **state)
 {
-	static const struct message m[] = { { 0, 3, 400 } };
-	static const struct expected even[] = { { "A:n0>x", 400 }, { "A:x>n1", 200 }, { "A:x>n2", 200 },
-		{ "A>y", 200 }, { "A>z", 200 }, { "y:A>B", 200 }, { "z:A>B", 200 }, { "y>B", 200 }, { "z>B", 200 },
-		{ "B:n1>x", 200 }, { "B:n2>x", 200 }, { "B:x>n0", 400 } };
-	static const struct expected fair[] = { { "A:n0>x", 400 }, { "A:x>n1", 100 }, { "A:x>n2", 300 },
-		{ "A>y", 100 }, { "A>z", 300 }, { "y:A>B", 100 }, { "z:A>B", 300 }, { "y>B", 100 }, { "z>B", 300 },
-		{ "B:n1>x", 100 }, { "B:n2>x", 300 }, { "B:x>n0", 400 } };
+	static const struct message m[] = {{0, 3, 400}};
+	static const struct expected even[] = {{"A:n0>x", 400}, {"A:x>n1", 200}, {"A:x>n2", 200}, {"A>y", 200},
+		{"A>z", 200}, {"y:A>B", 200}, {"z:A>B", 200}, {"y>B", 200}, {"z>B", 200}, {"B:n1>x", 200},
+		{"B:n2>x", 200}, {"B:x>n0", 400}};
+	static const struct expected fair[] = {{"A:n0>x", 400}, {"A:x>n1", 100}, {"A:x>n2", 300}, {"A>y", 100},
+		{"A>z", 300}, {"y:A>B", 100}, {"z:A>B", 300}, {"y>B", 100}, {"z>B", 300}, {"B:n1>x", 100},
+		{"B:n2>x", 300}, {"B:x>n0", 400}};
 
 	(void)state;
 	CHECK("part:A crossbar node:3; part:B crossbar node:3; zipper:y A:1 B:1; zipper:z A:2 B:2", "SD", m, even);
 	CHECK("part:A crossbar node:3 bandwidth:4000; part:B crossbar node:3 bandwidth:4000; "
-	      "zipper:y A:1 B:1 forward:100 port:4000; zipper:z A:2 B:2 forward:300 port:4000", "AD", m, fair);
+	      "zipper:y A:1 B:1 forward:100 port:4000; zipper:z A:2 B:2 forward:300 port:4000",
+		"AD", m, fair);
 }
 
 /* A - B - C: over two zippers. */
 static void zippers_chain(void **state)
 {
-	static const struct message m[] = { { 0, 4, 8 } };
-	static const struct expected e[] = { { "A:n0>x", 8 }, { "A:x>n1", 8 }, { "A>y", 8 }, { "y:A>B", 8 }, { "y>B", 8 },
-		{ "B:n0>x", 8 }, { "B:x>n1", 8 }, { "B>z", 8 }, { "z:B>C", 8 }, { "z>C", 8 }, { "C:n1>x", 8 },
-		{ "C:x>n0", 8 } };
+	static const struct message m[] = {{0, 4, 8}};
+	static const struct expected e[] = {{"A:n0>x", 8}, {"A:x>n1", 8}, {"A>y", 8}, {"y:A>B", 8}, {"y>B", 8},
+		{"B:n0>x", 8}, {"B:x>n1", 8}, {"B>z", 8}, {"z:B>C", 8}, {"z>C", 8}, {"C:n1>x", 8}, {"C:x>n0", 8}};
 
 	(void)state;
 	CHECK("part:A crossbar node:2; part:B crossbar node:2; part:C crossbar node:2; zipper:y A:1 B:0; "
-	      "zipper:z B:1 C:1", "SD", m, e);
+	      "zipper:z B:1 C:1",
+		"SD", m, e);
 	CHECK("part:A crossbar node:2; part:B crossbar node:2; part:C crossbar node:2; zipper:y A:1 B:0; "
-	      "zipper:z B:1 C:1", "AH", m, e);
+	      "zipper:z B:1 C:1",
+		"AH", m, e);
 }
 
 /* --- any machine --- */
 
 /* In the second one messages are many enough to meet at legs (mapper/adapt_legs.c). */
-static const char *const networks[] = { "dragonfly group:9 chassis:2 router:4 node:1 bandwidth:1000",
+static const char *const networks[] = {"dragonfly group:9 chassis:2 router:4 node:1 bandwidth:1000",
 	"dragonfly group:3 chassis:2 router:2 node:1 bandwidth:1000",
 	"dragonfly group:5 chassis:3 router:3 node:1 global:2 bandwidth:1000",
 	"dragonfly group:4 chassis:2 router:2 node:2 injection:2000 bandwidth:1000 wiring:circulant",
-	"fattree arity:4 levels:3 taper:2 bandwidth:1000", "torus:4x3x2 bandwidth:1000", "crossbar node:20 bandwidth:1000",
-	"part:A dragonfly group:3 chassis:2 router:2 node:1 core:1 bandwidth:1000; part:B fattree arity:3 levels:2 bandwidth:900; "
-	"zipper:y A:0 B:1 port:500; zipper:z A:7 B:5 port:500" };
+	"fattree arity:4 levels:3 taper:2 bandwidth:1000", "torus:4x3x2 bandwidth:1000",
+	"crossbar node:20 bandwidth:1000",
+	"part:A dragonfly group:3 chassis:2 router:2 node:1 core:1 bandwidth:1000; part:B fattree arity:3 levels:2 "
+	"bandwidth:900; "
+	"zipper:y A:0 B:1 port:500; zipper:z A:7 B:5 port:500"};
 
 static size_t messages_make(const struct net *net, struct message *m)
 {
@@ -395,8 +399,8 @@ static uint32_t fork_path(const struct net *net, const struct net_fork *f, int i
 	assert_true(f->first < net->legs && f->last < net->legs);
 	net->ops->legs_list(net, f->first, 1, &first);
 	net->ops->legs_list(net, f->last, 1, &last);
-	uint32_t link[7] = { net->forked > 1 ? f->middle[1] : NET_VOID, first.link[i][0], first.link[i][1],
-		f->middle[0], last.link[j][0], last.link[j][1], net->forked > 1 ? f->middle[2] : NET_VOID };
+	uint32_t link[7] = {net->forked > 1 ? f->middle[1] : NET_VOID, first.link[i][0], first.link[i][1], f->middle[0],
+		last.link[j][0], last.link[j][1], net->forked > 1 ? f->middle[2] : NET_VOID};
 
 	return crossed(net, link, 7, out);
 }
@@ -420,10 +424,10 @@ static void legs_agree(const struct net *net)
 /* A fork is all shortest paths and nothing else. */
 static void forks_are_the_paths(void **state)
 {
-	static const char *const nets[] = { "dragonfly group:7 chassis:2 router:3 node:1",
+	static const char *const nets[] = {"dragonfly group:7 chassis:2 router:3 node:1",
 		"dragonfly group:1 chassis:3 router:2",
 		"dragonfly group:5 chassis:2 router:2 node:2 injection:2000 wiring:circulant",
-		"dragonfly group:6 chassis:3 router:2 node:1 wiring:consecutive" };
+		"dragonfly group:6 chassis:3 router:2 node:1 wiring:consecutive"};
 	uint32_t link[NET_SLOTS_MAX], a[NET_SLOTS_MAX], b[NET_SLOTS_MAX];
 
 	(void)state;
@@ -478,7 +482,8 @@ static void packets_approach_expectation(void **state)
 			off[i] += (packets[l] - exact[l]) * (packets[l] - exact[l]);
 		free(packets);
 	}
-	/* a hundred times the packets: a tenth of the deviation, squared a hundredth; a third of that is left as margin */
+	/* a hundred times the packets: a tenth of the deviation, squared a hundredth; a third of that is left as margin
+	 */
 	assert_true(off[1] < off[0] / 30);
 	free(exact);
 	net_destroy(net);
@@ -488,7 +493,7 @@ static void packets_approach_expectation(void **state)
 static void statistics(void **state)
 {
 	struct net *net = net_of("crossbar node:2");
-	double load[5] = { 99, 1, 4, 2, 3 };
+	double load[5] = {99, 1, 4, 2, 3};
 	struct stats s;
 
 	(void)state;
@@ -509,7 +514,7 @@ static void statistics(void **state)
 static void paper_machine(void **state)
 {
 	struct net *net = net_of("paper");
-	uint32_t count[NET_CLASSES] = { 0 };
+	uint32_t count[NET_CLASSES] = {0};
 
 	(void)state;
 	for (uint32_t l = 0; l < net->links; l++)

@@ -20,7 +20,7 @@ static struct pattern *pattern_of(const char *text, uint32_t ranks)
 {
 	struct spec_list l;
 	struct pattern *p;
-	struct zerr err = { "" };
+	struct zerr err = {""};
 
 	assert_int_equal(spec_parse(&l, text, "test", false, &err), 0);
 	if (pattern_create(&l.specs[0], ranks, 1, &p, &err))
@@ -37,13 +37,13 @@ static uint32_t messages_of(const struct pattern *p, uint32_t rank, struct traff
 /* 6 to 20 different partners, near or anywhere, never the rank itself; every number of partners happens. */
 static void random_partners(void **state)
 {
-	static const char *const texts[] = { "umesh", "spread" };
+	static const char *const texts[] = {"umesh", "spread"};
 	struct traffic_message out[64];
 
 	(void)state;
 	for (int k = 0; k < 2; k++) {
 		struct pattern *p = pattern_of(texts[k], 1000);
-		unsigned seen[21] = { 0 };
+		unsigned seen[21] = {0};
 
 		assert_int_equal(p->source.unit, 512 * 1024);
 		for (uint32_t r = 0; r < 1000; r++) {
@@ -110,7 +110,7 @@ static void many_to_many(void **state)
 /* Random placements are permutations of whole blocks; round robin deals to the groups. */
 static void placements(void **state)
 {
-	struct zerr err = { "" };
+	struct zerr err = {""};
 	struct net *net;
 	uint32_t order[5 * 2 * 3 * 2];
 
@@ -118,7 +118,7 @@ static void placements(void **state)
 	assert_int_equal(net_create("dragonfly group:5 chassis:2 router:3 node:2", &net, &err), 0);
 	for (const struct placement *p = placement_table; p->name; p++) {
 		uint32_t block = net->level[p->block], moved = 0;
-		bool seen[60] = { false };
+		bool seen[60] = {false};
 
 		p->order(p, net, 1, order);
 		for (uint32_t i = 0; i < 60; i++) {
@@ -143,9 +143,9 @@ static void placements(void **state)
 /* Table II: shares, and pieces that follow each other. */
 static void table_two(void **state)
 {
-	static const unsigned share[4][5] = { { 20, 10, 40, 20, 10 }, { 10, 10, 20, 40, 20 }, { 20, 40, 10, 10, 20 },
-		{ 40, 10, 20, 20, 10 } };
-	struct zerr err = { "" };
+	static const unsigned share[4][5] = {{20, 10, 40, 20, 10}, {10, 10, 20, 40, 20}, {20, 40, 10, 10, 20},
+		{40, 10, 20, 20, 10}};
+	struct zerr err = {""};
 	struct net *net;
 
 	(void)state;
@@ -155,15 +155,16 @@ static void table_two(void **state)
 		struct spec_list l;
 		uint32_t at = 0;
 
-		assert_int_equal(spec_parse(&l, workload_preset((const char[]){ (char)('1' + k), 0 }), "test", false,
-					 &err), 0);
+		assert_int_equal(spec_parse(&l, workload_preset((const char[]){(char)('1' + k), 0}), "test", false,
+					 &err),
+			0);
 		if (workload_create(&w, net, &l, 1, &err))
 			fail_msg("%s", err.text);
 		assert_int_equal(w.njobs, 5);
 		for (int j = 0; j < 5; j++) {
 			assert_int_equal(w.jobs[j].first, at);
-			assert_int_equal(w.jobs[j].nodes, net->nodes / 100 * share[k][j] +
-								  net->nodes % 100 * share[k][j] / 100);
+			assert_int_equal(w.jobs[j].nodes,
+				net->nodes / 100 * share[k][j] + net->nodes % 100 * share[k][j] / 100);
 			assert_int_equal(w.jobs[j].pattern->source.ranks, w.jobs[j].nodes * 24);
 			at += w.jobs[j].nodes;
 		}
@@ -191,12 +192,13 @@ static const char *file_with(const char *text)
 
 static void graph_good(void **state)
 {
-	struct zerr err = { "" };
+	struct zerr err = {""};
 	struct graph *g;
 
 	(void)state;
 	/* a path of three vertices, weights 5 and 7; comments, a vertex weight */
-	assert_int_equal(graph_read(&g, file_with("% a comment\n3 2 011\n1 2 5\n1 1 5 3 7\n% another\n1 2 7\n"), &err), 0);
+	assert_int_equal(graph_read(&g, file_with("% a comment\n3 2 011\n1 2 5\n1 1 5 3 7\n% another\n1 2 7\n"), &err),
+		0);
 	unlink(path);
 	assert_int_equal(g->ranks, 3);
 	assert_int_equal(g->edges, 4);
@@ -204,8 +206,11 @@ static void graph_good(void **state)
 	assert_int_equal(g->edge[g->off[1]].dst, 0);
 	assert_int_equal(g->edge[g->off[1] + 1].units, 7);
 	graph_destroy(g);
-	assert_int_equal(graph_read(&g, file_with("%%MatrixMarket matrix coordinate real symmetric\n%\n3 3 3\n"
-						  "2 1 5e9\n3 3 1\n3 2 2.6\n"), &err), 0);
+	assert_int_equal(graph_read(&g,
+				 file_with("%%MatrixMarket matrix coordinate real symmetric\n%\n3 3 3\n"
+					   "2 1 5e9\n3 3 1\n3 2 2.6\n"),
+				 &err),
+		0);
 	unlink(path);
 	assert_int_equal(g->edges, 6); /* 5e9 does not fit 32 bits: twice two messages; the diagonal is no message */
 	assert_true((uint64_t)g->edge[0].units + g->edge[1].units == 5000000000);
@@ -218,28 +223,28 @@ static void graph_refused(void **state)
 	static const struct {
 		const char *text, *where;
 	} bad[] = {
-		{ "", ":1: " },
-		{ "three 2\n", ":1: " },
-		{ "3 2 5\n", ":1: " },
-		{ "3 2\n2\n1 4\n2\n", ":3: " },
-		{ "3 2\n2\n1 3\n", ":3: " },
-		{ "3 3\n2\n1 3\n2\n", ":4: " },
-		{ "3 2\n2\n1 3\n2\n1\n", ":5: " },
-		{ "3 2\n1\n1 3\n2\n", ":2: " },
-		{ "3 2 1\n2\n1 1 3 1\n2 1\n", ":2: " },
-		{ "%%MatrixMarket matrix array real general\n3 3\n", ":1: " },
-		{ "%%MatrixMarket matrix coordinate complex general\n3 3 0\n", ":1: " },
-		{ "%%MatrixMarket matrix coordinate real general\n3 4 0\n", ":2: " },
-		{ "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 -1\n", ":3: " },
-		{ "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 4 1\n", ":3: " },
-		{ "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 1 1\n", ":3: " },
-		{ "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 1\n", ":3: " },
-		{ "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 1\n1 3 1\n", ":4: " },
+		{"", ":1: "},
+		{"three 2\n", ":1: "},
+		{"3 2 5\n", ":1: "},
+		{"3 2\n2\n1 4\n2\n", ":3: "},
+		{"3 2\n2\n1 3\n", ":3: "},
+		{"3 3\n2\n1 3\n2\n", ":4: "},
+		{"3 2\n2\n1 3\n2\n1\n", ":5: "},
+		{"3 2\n1\n1 3\n2\n", ":2: "},
+		{"3 2 1\n2\n1 1 3 1\n2 1\n", ":2: "},
+		{"%%MatrixMarket matrix array real general\n3 3\n", ":1: "},
+		{"%%MatrixMarket matrix coordinate complex general\n3 3 0\n", ":1: "},
+		{"%%MatrixMarket matrix coordinate real general\n3 4 0\n", ":2: "},
+		{"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 -1\n", ":3: "},
+		{"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 4 1\n", ":3: "},
+		{"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 1 1\n", ":3: "},
+		{"%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 1\n", ":3: "},
+		{"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 1\n1 3 1\n", ":4: "},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct zerr err = { "" };
+		struct zerr err = {""};
 		struct graph *g;
 		int rc = graph_read(&g, file_with(bad[i].text), &err);
 
@@ -257,29 +262,29 @@ static void networks_refused(void **state)
 	static const struct {
 		const char *text, *part;
 	} bad[] = {
-		{ "dragonfly group:0", "group: \"0\" is not a number from 1" },
-		{ "dragonfly groups:5", "\"groups\" is unknown" },
-		{ "dragonfly group:5 group:6", "twice" },
-		{ "dragonfly wiring:random", "none of modulo" },
-		{ "dragonfly group:65535 chassis:4096 router:4096", "out of range" },
-		{ "fattree arity:4 taper:3", "does not divide" },
-		{ "fattree down:4x4 up:1", "same number of levels" },
-		{ "fattree down:4y4 up:1x1", "joined by 'x'" },
-		{ "hypercube dim:4", "is no topology" },
-		{ "/nonexistent/network", "No such file" },
-		{ "part:A crossbar", "nothing to be joined with" },
-		{ "part:A crossbar; part:B crossbar", "do not join all parts" },
-		{ "part:A crossbar; part:A crossbar", "a second part" },
-		{ "part:A crossbar; part:B crossbar; zipper:z A:1", "two parts or more" },
-		{ "part:A crossbar; part:B crossbar; zipper:z A:1 B:16", "from 0 to 15" },
-		{ "part:A crossbar; part:B crossbar; zipper:z A:1 B:1 C:1", "\"C\" is unknown" },
-		{ "part:A crossbar; part:B crossbar core:2; zipper:z A:1 B:1", "different cores" },
-		{ "crossbar node:2; crossbar node:3", "one network is enough" },
+		{"dragonfly group:0", "group: \"0\" is not a number from 1"},
+		{"dragonfly groups:5", "\"groups\" is unknown"},
+		{"dragonfly group:5 group:6", "twice"},
+		{"dragonfly wiring:random", "none of modulo"},
+		{"dragonfly group:65535 chassis:4096 router:4096", "out of range"},
+		{"fattree arity:4 taper:3", "does not divide"},
+		{"fattree down:4x4 up:1", "same number of levels"},
+		{"fattree down:4y4 up:1x1", "joined by 'x'"},
+		{"hypercube dim:4", "is no topology"},
+		{"/nonexistent/network", "No such file"},
+		{"part:A crossbar", "nothing to be joined with"},
+		{"part:A crossbar; part:B crossbar", "do not join all parts"},
+		{"part:A crossbar; part:A crossbar", "a second part"},
+		{"part:A crossbar; part:B crossbar; zipper:z A:1", "two parts or more"},
+		{"part:A crossbar; part:B crossbar; zipper:z A:1 B:16", "from 0 to 15"},
+		{"part:A crossbar; part:B crossbar; zipper:z A:1 B:1 C:1", "\"C\" is unknown"},
+		{"part:A crossbar; part:B crossbar core:2; zipper:z A:1 B:1", "different cores"},
+		{"crossbar node:2; crossbar node:3", "one network is enough"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct zerr err = { "" };
+		struct zerr err = {""};
 		struct net *net;
 
 		if (!net_create(bad[i].text, &net, &err))

@@ -90,8 +90,9 @@ static void reads_options(void **state)
 	struct line l;
 	struct zerr err;
 	(void)state;
-	assert_int_equal(parse(&l, "--clusters 2 -n 2 -genv A 1 -genv LD_PRELOAD x.so -env B 2 -wdir /tmp -l --stats "
-				   "-genvlist C,D -timeout 5 -- -prog -n 7 : -n 1 -env LD_PRELOAD y.so q",
+	assert_int_equal(parse(&l,
+				 "--clusters 2 -n 2 -genv A 1 -genv LD_PRELOAD x.so -env B 2 -wdir /tmp -l --stats "
+				 "-genvlist C,D -timeout 5 -- -prog -n 7 : -n 1 -env LD_PRELOAD y.so q",
 				 &err),
 		0);
 	assert_true(l.options.label && l.options.stats && !l.options.verbose);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The recorder without MPI: the table at its limits, plans of persistent requests, and the model of collectives, checked
- * by following what its messages carry. */
+/* The recorder without MPI: the table at its limits, plans of persistent requests, and the model of collectives,
+ * checked by following what its messages carry. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registrations that are kept: found by range, given up in order, and never given out for memory that left its place. */
+/* Registrations that are kept: found by range, given up in order, and never given out for memory that left its place.
+ */
 #define _GNU_SOURCE /* mremap, memfd_create */
 #include <errno.h>
 #include <pthread.h>
@@ -379,8 +380,8 @@ static void child_stays(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* The stacks of threads are mappings behind one without any rights, and may be one mapping with watched memory: the end of the
- * thread that watches gives up its own. */
+/* The stacks of threads are mappings behind one without any rights, and may be one mapping with watched memory: the end
+ * of the thread that watches gives up its own. */
 static void its_own_stack_is_watched(void **state)
 {
 	struct vreg *r;
@@ -417,7 +418,8 @@ static void child_unmaps_its_copy(void **state)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		memset(p, 7, BLOCK);
-		_exit(munmap(p, BLOCK) == 0 && mmap(p, BLOCK, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == p ? 0 : 1);
+		_exit(munmap(p, BLOCK) == 0 && mmap(p, BLOCK, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == p ? 0
+														  : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);

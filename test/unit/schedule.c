@@ -59,8 +59,8 @@ int zbridge_isend(struct zcomm *c, enum zcomm_context context, const void *buf, 
 	return add_message('s', c, context, count, dest, tag, out);
 }
 
-int zbridge_irecv(struct zcomm *c, enum zcomm_context context, void *buf, MPI_Count count, MPI_Datatype type, int source,
-	int tag, struct zreq **out)
+int zbridge_irecv(struct zcomm *c, enum zcomm_context context, void *buf, MPI_Count count, MPI_Datatype type,
+	int source, int tag, struct zreq **out)
 {
 	(void)buf, (void)type;
 	return add_message('r', c, context, count, source, tag, out);

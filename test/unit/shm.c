@@ -179,8 +179,8 @@ static _Atomic uint64_t *head_of(struct rogue *r, int ring)
 
 static void positions_beyond_the_ring_are_refused(void **state)
 {
-	static const uint64_t tails[] = {SHM_RING_BYTES + 64, UINT64_MAX - 63, UINT64_MAX, 1, 63, 65,
-		(uint64_t)1 << 63, (uint64_t)SHM_RING_BYTES * 2};
+	static const uint64_t tails[] = {SHM_RING_BYTES + 64, UINT64_MAX - 63, UINT64_MAX, 1, 63, 65, (uint64_t)1 << 63,
+		(uint64_t)SHM_RING_BYTES * 2};
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
 		struct rogue r = rogue_connect(*state);
 		struct inbox in;
@@ -419,7 +419,9 @@ static void another_user_is_refused(void **state)
 		pid_t other = fork();
 		if (other == 0)
 			_exit(seteuid(0) == 0 && setuid(4002) == 0 &&
-					f->ops->connect(&link, &addr, 1000, NULL) == -EACCES ? 0 : 2);
+						f->ops->connect(&link, &addr, 1000, NULL) == -EACCES
+					? 0
+					: 2);
 		int status;
 		if (waitpid(other, &status, 0) != other || status != 0)
 			_exit(3);

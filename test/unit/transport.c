@@ -22,8 +22,8 @@ static size_t add_tests(struct CMUnitTest *tests, const struct link_kind *kind, 
 		if (!name)
 			abort();
 		snprintf(name, 80, "%s_%s", kind->name, list[count].name);
-		tests[count] = (struct CMUnitTest){
-			name, list[count].run, fixture_setup, fixture_teardown, (void *)kind};
+		tests[count] =
+			(struct CMUnitTest){name, list[count].run, fixture_setup, fixture_teardown, (void *)kind};
 	}
 	return count;
 }

@@ -20,7 +20,8 @@ static void close_comes_after_everything(void **state)
 	uint64_t count = 0;
 	while (count < 100 && post_message(p.a, count, 300) == 0)
 		count++;
-	assert_true(count == 100 || (f->kind->warm && count > 10)); /* a link without a socket's buffers is full sooner */
+	assert_true(
+		count == 100 || (f->kind->warm && count > 10)); /* a link without a socket's buffers is full sooner */
 	assert_int_equal(p.a->ops->flush(p.a), 0);
 	/* Something that the closing side has not read must not destroy what it has sent. */
 	assert_int_equal(post_message(p.b, 0, 1000), 0);
@@ -187,7 +188,10 @@ static void stream_errors_are_told_apart(void **state)
 	assert_int_equal(poll_raw(f, bytes, 201, 1), -EPROTO);
 }
 
-#define TEST(name) {#name, name}
+#define TEST(name)                                                                                                     \
+	{                                                                                                              \
+#name, name                                                                                            \
+	}
 
 const struct link_test transport_end_tests[] = {
 	LINK_TEST(close_comes_after_everything),

@@ -90,8 +90,12 @@ static void move(struct ends *e, enum zlink_half half, size_t len)
 {
 	for (size_t at = 0; at < SIZE; at += len) {
 		struct zrma_done done;
-		struct zrma_op op = {.key = e->exposure.key, .offset = at, .local = e->staging + at,
-			.len = SIZE - at < len ? SIZE - at : len, .region = e->region, .cookie = e->staging + at};
+		struct zrma_op op = {.key = e->exposure.key,
+			.offset = at,
+			.local = e->staging + at,
+			.len = SIZE - at < len ? SIZE - at : len,
+			.region = e->region,
+			.cookie = e->staging + at};
 		int rc = half == ZLINK_RX ? e->rma->read(e->pair.b, &op) : e->rma->write(e->pair.b, &op);
 		assert_int_equal(rc, 0);
 		assert_int_equal(reap(e, half, &done), 1);
@@ -191,8 +195,13 @@ static void keeps_to_its_limit(void **state)
 		memcpy(e.memory + AROUND, payload_of(3, SIZE), SIZE);
 		expose(&e, ZLINK_TX);
 		while (started < most && rc == 0) {
-			struct zrma_op op = {.key = e.exposure.key, .offset = started, .local = e.staging + started,
-				.len = 1, .region = e.region, .cookie = &e, .more = started + 1 < most};
+			struct zrma_op op = {.key = e.exposure.key,
+				.offset = started,
+				.local = e.staging + started,
+				.len = 1,
+				.region = e.region,
+				.cookie = &e,
+				.more = started + 1 < most};
 			rc = e.rma->read(e.pair.b, &op);
 			started += rc == 0;
 		}
@@ -209,8 +218,8 @@ static void keeps_to_its_limit(void **state)
 	close_ends(&e);
 }
 
-/* How far behind the end a refusal begins: at once, but where memory windows are asked for, though the device is Soft-RoCE,
- * behind the region that the window is in, which is of whole pages. */
+/* How far behind the end a refusal begins: at once, but where memory windows are asked for, though the device is
+ * Soft-RoCE, behind the region that the window is in, which is of whole pages. */
 static size_t slack(void)
 {
 	const char *windows = getenv("ZIPPER_VERBS_WINDOWS");
@@ -224,9 +233,12 @@ static void refuses_what_is_not_exposed(void **state)
 	if (open_ends(&e, *state)) {
 		struct zrma_done done;
 		expose(&e, ZLINK_TX);
-		struct zrma_op op = {.key = e.exposure.key, .offset = SIZE - 10, .local = e.staging,
+		struct zrma_op op = {.key = e.exposure.key,
+			.offset = SIZE - 10,
+			.local = e.staging,
 			.len = 11 + slack(),
-			.region = e.region, .cookie = &e};
+			.region = e.region,
+			.cookie = &e};
 		int rc = e.rma->read(e.pair.b, &op);
 		assert_true(rc <= 0);
 		if (rc == 0) {

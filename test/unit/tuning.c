@@ -26,8 +26,8 @@ static int parse(struct ztuning *table, const char *text, size_t len, struct zer
 
 static struct ztuning_settings choose(const struct ztuning *t, enum ztuning_collective which, int64_t bytes)
 {
-	return ztuning_choose(
-		t, which, &(struct ztuning_case){.bytes = bytes, .ranks = 6, .clusters = 2, .members = 2, .members_max = 4});
+	return ztuning_choose(t, which,
+		&(struct ztuning_case){.bytes = bytes, .ranks = 6, .clusters = 2, .members = 2, .members_max = 4});
 }
 
 static void defaults_are_whole(void **state)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The verbs transport on the fake of libibverbs (fakeverbs/fabric.h), which is part of this program: what a device is asked
- * for, and what becomes of its faults. With the argument "conformance" it is the conformance list of transports instead.
- * verbs-fake.t runs it for several kinds of devices, FAKEVERBS.
+ * The verbs transport on the fake of libibverbs (fakeverbs/fabric.h), which is part of this program: what a device is
+ * asked for, and what becomes of its faults. With the argument "conformance" it is the conformance list of transports
+ * instead. verbs-fake.t runs it for several kinds of devices, FAKEVERBS.
  */
 #include <errno.h>
 #include <poll.h>
@@ -173,7 +173,9 @@ struct ends {
 static void open_ends(struct ends *e, struct fixture *f)
 {
 	struct zerr err;
-	*e = (struct ends){.pair = fixture_pair(f), .rma = f->ops->rma, .memory = malloc(SIZE + 2 * AROUND),
+	*e = (struct ends){.pair = fixture_pair(f),
+		.rma = f->ops->rma,
+		.memory = malloc(SIZE + 2 * AROUND),
 		.staging = calloc(1, SIZE)};
 	assert_true(e->memory && e->staging);
 	memset(e->memory, 0xa5, SIZE + 2 * AROUND);
@@ -193,8 +195,12 @@ static void close_ends(struct ends *e)
 static int operate(struct ends *e, enum zlink_half half, int64_t offset, size_t len)
 {
 	struct zrma_done done;
-	const struct zrma_op op = {.key = e->exposure.key, .offset = (uint64_t)offset, .local = e->staging, .len = len,
-		.region = e->region, .cookie = e};
+	const struct zrma_op op = {.key = e->exposure.key,
+		.offset = (uint64_t)offset,
+		.local = e->staging,
+		.len = len,
+		.region = e->region,
+		.cookie = e};
 	int rc = half == ZLINK_RX ? e->rma->read(e->pair.b, &op) : e->rma->write(e->pair.b, &op);
 	for (int turns = 0; rc == 0 && turns < 1000000; turns++) {
 		int n = e->rma->reap(e->pair.b, half, &done, 1);
@@ -207,14 +213,17 @@ static int operate(struct ends *e, enum zlink_half half, int64_t offset, size_t 
 
 static void nothing_around_is_reached(void **state)
 {
-	static const struct { int64_t offset; size_t len; } outside[] = {{SIZE, 1}, {-1, 1}, {SIZE - 1, 2}, {-1, SIZE},
-		{-4096, 1}, {SIZE + 4095, 1}, {1, SIZE}};
+	static const struct {
+		int64_t offset;
+		size_t len;
+	} outside[] = {{SIZE, 1}, {-1, 1}, {SIZE - 1, 2}, {-1, SIZE}, {-4096, 1}, {SIZE + 4095, 1}, {1, SIZE}};
 	for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++)
 		for (int half = ZLINK_RX; half <= ZLINK_TX; half++) {
 			struct ends e;
 			open_ends(&e, *state);
 			assert_int_equal(e.rma->expose(e.pair.a, half == ZLINK_RX ? ZLINK_TX : ZLINK_RX,
-						 e.memory + AROUND, SIZE, &e.exposure), 0);
+						 e.memory + AROUND, SIZE, &e.exposure),
+				0);
 			assert_int_equal(operate(&e, half, 0, SIZE), 0);
 			assert_int_equal(operate(&e, half, outside[i].offset, outside[i].len), -EACCES);
 			e.rma->conceal(e.pair.a, &e.exposure);
@@ -329,10 +338,21 @@ static unsigned fail_each(struct fixture *f, enum fake_point point, int code)
 
 static void what_cannot_be_made_is_said(void **state)
 {
-	static const struct { enum fake_point point; int code; unsigned least; } points[] = {
-		{FAKE_OPEN, EMFILE, 1}, {FAKE_PD, ENOMEM, 1}, {FAKE_REG, ENOMEM, 4}, {FAKE_CHANNEL, EMFILE, 4},
-		{FAKE_CQ, ENOMEM, 0}, {FAKE_SRQ, ENOMEM, 2}, {FAKE_QP, ENOMEM, 4}, {FAKE_MODIFY, EINVAL, 8},
-		{FAKE_POST_RECV, ENOMEM, 2}, {FAKE_TD, ENOMEM, 0},
+	static const struct {
+		enum fake_point point;
+		int code;
+		unsigned least;
+	} points[] = {
+		{FAKE_OPEN, EMFILE, 1},
+		{FAKE_PD, ENOMEM, 1},
+		{FAKE_REG, ENOMEM, 4},
+		{FAKE_CHANNEL, EMFILE, 4},
+		{FAKE_CQ, ENOMEM, 0},
+		{FAKE_SRQ, ENOMEM, 2},
+		{FAKE_QP, ENOMEM, 4},
+		{FAKE_MODIFY, EINVAL, 8},
+		{FAKE_POST_RECV, ENOMEM, 2},
+		{FAKE_TD, ENOMEM, 0},
 	};
 	static const char *const categories[] = {"static", "2xdynamic", "mpi-everywhere"};
 	for (size_t c = 0; c < 3; c++) {
@@ -411,8 +431,10 @@ static void every_failed_completion_ends_the_link(void **state)
 
 static void every_refused_call_ends_the_link(void **state)
 {
-	static const struct { enum fake_point point; int code; } points[] = {{FAKE_POST, ENOMEM}, {FAKE_POST, EINVAL},
-		{FAKE_POLL, 1}, {FAKE_NOTIFY, EIO}};
+	static const struct {
+		enum fake_point point;
+		int code;
+	} points[] = {{FAKE_POST, ENOMEM}, {FAKE_POST, EINVAL}, {FAKE_POLL, 1}, {FAKE_NOTIFY, EIO}};
 	for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
 		for (uint32_t after = 0; after < 20; after++) {
 			struct pair p = fixture_pair(*state);
@@ -439,7 +461,8 @@ static void failed_operations_are_reported(void **state)
 			const enum zlink_half half = points[i] == FAKE_READ ? ZLINK_RX : ZLINK_TX;
 			open_ends(&e, *state);
 			assert_int_equal(e.rma->expose(e.pair.a, half == ZLINK_RX ? ZLINK_TX : ZLINK_RX, e.memory, SIZE,
-						 &e.exposure), 0);
+						 &e.exposure),
+				0);
 			fault(points[i], status, 0);
 			assert_true(operate(&e, half, 0, 100) < 0);
 			assert_true(operate(&e, half, 0, 100) < 0);
@@ -547,13 +570,20 @@ static void other_ports_are_left_alone(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(queue_pairs_have_the_address), TEST(a_partition_that_the_port_is_not_in),
-		TEST(categories_ask_for_what_they_are), TEST(nothing_around_is_reached), TEST(nothing_else_is_allowed),
-		TEST(keys_are_for_one_link), TEST(registering_fails), TEST(what_cannot_be_made_is_said),
+		TEST(queue_pairs_have_the_address),
+		TEST(a_partition_that_the_port_is_not_in),
+		TEST(categories_ask_for_what_they_are),
+		TEST(nothing_around_is_reached),
+		TEST(nothing_else_is_allowed),
+		TEST(keys_are_for_one_link),
+		TEST(registering_fails),
+		TEST(what_cannot_be_made_is_said),
 		TEST(every_failed_completion_ends_the_link),
 		TEST(every_refused_call_ends_the_link),
-		TEST(failed_operations_are_reported), TEST(windows_that_cannot_be_bound),
-		TEST(a_port_that_goes_down_ends_its_links), TEST(a_device_that_goes_away_ends_its_links),
+		TEST(failed_operations_are_reported),
+		TEST(windows_that_cannot_be_bound),
+		TEST(a_port_that_goes_down_ends_its_links),
+		TEST(a_device_that_goes_away_ends_its_links),
 		TEST(other_ports_are_left_alone),
 	};
 	setenv("FAKEVERBS", "fka/ib/pkey=0x8005/mw/tds=64", 0);

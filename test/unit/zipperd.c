@@ -354,8 +354,8 @@ static void missing_ranks_are_named(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(r[i].rc, -ECANCELED);
 		assert_non_null(strstr(r[i].err.text, "part b: nobody reported"));
-		assert_non_null(strstr(r[i].err.text,
-			"part a: rank 2 of 3 did not report: was libzipper.so preloaded there?"));
+		assert_non_null(
+			strstr(r[i].err.text, "part a: rank 2 of 3 did not report: was libzipper.so preloaded there?"));
 		fake_kill(&r[i]);
 	}
 	/* A late one hears why, too. */
@@ -501,8 +501,11 @@ static struct zsession *launch_mapped(const struct daemon_fixture *d, const char
 	struct zsession_params p;
 	struct zsession *s;
 	struct zerr err;
-	struct zctl_create c = {.parts = "a,b", .sizes = {size, size}, .join_timeout_ms = 5000,
-		.runs = runs, .nruns = nruns};
+	struct zctl_create c = {.parts = "a,b",
+		.sizes = {size, size},
+		.join_timeout_ms = 5000,
+		.runs = runs,
+		.nruns = nruns};
 	fixture_params(&p, d->addr, job);
 	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
 	assert_int_equal(zsession_create(s, &c, &err), 0);
@@ -696,13 +699,13 @@ static void breaking_the_rules_ends_that_job(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4], other[4];
 	const struct zwire_env bad[] = {
-		{.kind = ZWIRE_EAGER, .src = 1, .dst = 2, .seq = 1},		  /* not its name */
-		{.kind = ZWIRE_EAGER, .src = 0, .dst = 1, .seq = 1},		  /* same part */
-		{.kind = ZWIRE_EAGER, .src = 0, .dst = 99, .seq = 1},		  /* nobody */
-		{.kind = ZWIRE_EAGER, .src = 0, .dst = 2, .seq = 0},		  /* no number */
-		{.kind = ZWIRE_RTS, .src = 0, .dst = 2, .seq = 1, .len = 5},	  /* payload */
+		{.kind = ZWIRE_EAGER, .src = 1, .dst = 2, .seq = 1},		   /* not its name */
+		{.kind = ZWIRE_EAGER, .src = 0, .dst = 1, .seq = 1},		   /* same part */
+		{.kind = ZWIRE_EAGER, .src = 0, .dst = 99, .seq = 1},		   /* nobody */
+		{.kind = ZWIRE_EAGER, .src = 0, .dst = 2, .seq = 0},		   /* no number */
+		{.kind = ZWIRE_RTS, .src = 0, .dst = 2, .seq = 1, .len = 5},	   /* payload */
 		{.kind = ZWIRE_EAGER, .src = 0, .dst = 2, .seq = 1, .len = 40000}, /* too large */
-		{.kind = ZWIRE_NAK, .src = 0, .dst = 2, .seq = 1},		  /* zipperd's own */
+		{.kind = ZWIRE_NAK, .src = 0, .dst = 2, .seq = 1},		   /* zipperd's own */
 		{.kind = ZWIRE_CTRL, .src = 0, .dst = 2},
 		{.kind = ZWIRE_ACK, .src = 0, .dst = 2, .job = 7},
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nonsense at zipperd's port: random, cut and damaged streams, from strangers and from ranks with a good key. Each costs
- * its own connection; a job that runs meanwhile notices nothing. ZIP_SEED repeats a run. */
+/* Nonsense at zipperd's port: random, cut and damaged streams, from strangers and from ranks with a good key. Each
+ * costs its own connection; a job that runs meanwhile notices nothing. ZIP_SEED repeats a run. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <setjmp.h>

@@ -14,7 +14,7 @@
 #define TCP "a,b,c,d=tcp:127.0.0.1:0"
 #define SHM "a,b,c,d=shm:%d/sock"
 #define RUN_MS 120000 /* sanitizers and two busy cores are slow */
-#define RANKS 6	     /* a 0; b 0, 1; c 0, 1; d 0: vranks 0 to 5 */
+#define RANKS 6	      /* a 0; b 0, 1; c 0, 1; d 0: vranks 0 to 5 */
 
 struct world {
 	struct daemon_fixture d;
@@ -242,7 +242,8 @@ static const struct wrong wrongs[] = {
 	{"an eager message above eager_bytes", {{.dst = 5, .seq = 1}}, 1, {.kind = ZWIRE_EAGER, .len = 16385}},
 	{"a fragment above frag_bytes", {{.dst = 5}}, 1, {.kind = ZWIRE_DATA, .len = 131073}},
 	{"a message in another rank's name", {{.dst = 1}}, 1, {.kind = ZWIRE_DATA, .src = 1}},
-	{"more data than the receiver asked for", {{.dst = 5}}, 1, {.kind = ZWIRE_DATA, .len = 65536}}, /* again and again */
+	{"more data than the receiver asked for", {{.dst = 5}}, 1,
+		{.kind = ZWIRE_DATA, .len = 65536}}, /* again and again */
 };
 
 static void post_wrong(struct fake_rank *r, const struct wrong *x)

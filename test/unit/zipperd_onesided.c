@@ -122,8 +122,14 @@ static void start(struct bench *b, const char *options)
 
 static void offer_key(struct bench *b, uint64_t xfer, uint64_t len, const uint8_t *key)
 {
-	post(b, A, (struct zwire_env){.kind = ZWIRE_RTS, .flags = ZWIRE_F_ONE_SIDED, .seq = xfer, .xfer = xfer,
-			.offset = len, .len = ZRMA_KEY_BYTES}, key);
+	post(b, A,
+		(struct zwire_env){.kind = ZWIRE_RTS,
+			.flags = ZWIRE_F_ONE_SIDED,
+			.seq = xfer,
+			.xfer = xfer,
+			.offset = len,
+			.len = ZRMA_KEY_BYTES},
+		key);
 }
 
 /* A offers, B sees it: without the key. */
@@ -140,8 +146,14 @@ static void offer(struct bench *b, uint64_t xfer, uint64_t len)
 
 static int try_answer(struct bench *b, uint64_t xfer, uint64_t len)
 {
-	const struct zwire_env env = {.kind = ZWIRE_CTS, .flags = ZWIRE_F_ONE_SIDED, .src = B, .dst = A, .xfer = xfer,
-		.comm = xfer + 1000, .offset = len, .len = ZRMA_KEY_BYTES};
+	const struct zwire_env env = {.kind = ZWIRE_CTS,
+		.flags = ZWIRE_F_ONE_SIDED,
+		.src = B,
+		.dst = A,
+		.xfer = xfer,
+		.comm = xfer + 1000,
+		.offset = len,
+		.len = ZRMA_KEY_BYTES};
 	return fake_post(&b->r[B], 0, &env, b->to_key.key);
 }
 
@@ -193,8 +205,15 @@ static void acknowledges_at_the_end(void **state)
 	(void)state;
 	start(&b, NULL);
 	offer(&b, 1, 5000);
-	post(&b, B, (struct zwire_env){.kind = ZWIRE_CTS, .flags = ZWIRE_F_ONE_SIDED, .xfer = 1, .comm = 7, .offset = 5000,
-			.len = ZRMA_KEY_BYTES, .ack = 1}, b.to_key.key);
+	post(&b, B,
+		(struct zwire_env){.kind = ZWIRE_CTS,
+			.flags = ZWIRE_F_ONE_SIDED,
+			.xfer = 1,
+			.comm = 7,
+			.offset = 5000,
+			.len = ZRMA_KEY_BYTES,
+			.ack = 1},
+		b.to_key.key);
 	expect(&b, B, ZWIRE_MOVED, 7, 5000);
 	struct zwire_env env = next(&b, A);
 	assert_int_equal(env.kind, ZWIRE_DONE);
@@ -208,8 +227,9 @@ static void receiver_may_decline(void **state)
 	(void)state;
 	start(&b, NULL);
 	offer(&b, 1, SIZE);
-	post(&b, B, (struct zwire_env){.kind = ZWIRE_CTS, .flags = ZWIRE_F_ONE_SIDED, .xfer = 1, .comm = 5,
-			.offset = 4096}, NULL);
+	post(&b, B,
+		(struct zwire_env){.kind = ZWIRE_CTS, .flags = ZWIRE_F_ONE_SIDED, .xfer = 1, .comm = 5, .offset = 4096},
+		NULL);
 	expect(&b, A, ZWIRE_CTS, 1, 4096);
 	answer(&b, 1, SIZE); /* too late */
 	expect(&b, B, ZWIRE_MOVED, 1001, 0);
@@ -301,7 +321,8 @@ static void bad_key(bool senders)
 	assert_true(hole != MAP_FAILED);
 	start(&b, NULL);
 	assert_int_equal(rma_of(&b, A)->expose(link_of(&b, senders ? A : B), senders ? ZLINK_TX : ZLINK_RX, hole, SIZE,
-				 &bad), 0);
+				 &bad),
+		0);
 	memcpy(senders ? b.from_key.key : b.to_key.key, bad.key, sizeof(bad.key));
 	offer(&b, 1, SIZE);
 	answer(&b, 1, SIZE);
@@ -352,15 +373,14 @@ static void sender_dies(void **state)
 static void breaking_the_rules_ends_the_job(void **state)
 {
 	const struct zwire_env bad[] = {
-		{.kind = ZWIRE_RTS, .seq = 1, .len = ZRMA_KEY_BYTES},			/* a key without the flag */
-		{.kind = ZWIRE_RTS, .seq = 1, .flags = ZWIRE_F_ONE_SIDED},		/* and the other way */
+		{.kind = ZWIRE_RTS, .seq = 1, .len = ZRMA_KEY_BYTES},	   /* a key without the flag */
+		{.kind = ZWIRE_RTS, .seq = 1, .flags = ZWIRE_F_ONE_SIDED}, /* and the other way */
 		{.kind = ZWIRE_RTS, .seq = 1, .flags = ZWIRE_F_ONE_SIDED, .len = 99},
 		{.kind = ZWIRE_CTS, .len = ZRMA_KEY_BYTES},
 		{.kind = ZWIRE_CTS, .flags = ZWIRE_F_ONE_SIDED, .len = ZRMA_KEY_BYTES + 1},
 		{.kind = ZWIRE_DONE, .flags = ZWIRE_F_ONE_SIDED, .len = ZRMA_KEY_BYTES},
 		{.kind = ZWIRE_EAGER, .seq = 1, .flags = ZWIRE_F_ONE_SIDED},
-		{.kind = ZWIRE_DATA, .flags = ZWIRE_F_ONE_SIDED},
-		{.kind = ZWIRE_ACK, .flags = ZWIRE_F_ONE_SIDED},
+		{.kind = ZWIRE_DATA, .flags = ZWIRE_F_ONE_SIDED}, {.kind = ZWIRE_ACK, .flags = ZWIRE_F_ONE_SIDED},
 		{.kind = ZWIRE_MOVED}, /* zipperd's own */
 	};
 	static const uint8_t zeros[128];

@@ -96,7 +96,7 @@ static void pool_keeps_to_its_budget(void **state)
 	}
 	assert_true(n > 20 && n < 32);
 	assert_true(budget.used <= budget.limit);
-	assert_null(pool_get(&other, 131072)); /* shared */
+	assert_null(pool_get(&other, 131072));	  /* shared */
 	assert_non_null(b = pool_get(&other, 0)); /* but everybody has small ones */
 	pool_put(&other, b);
 	while ((b = list)) {
