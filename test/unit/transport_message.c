@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Sends one message and lets it arrive; the receiver polls while the sender is full. */
 static void pass(struct zlink *from, struct zlink *to, struct inbox *in, uint64_t k, size_t len)
@@ -66,6 +68,7 @@ struct party { /* one half of one link, in its own thread */
 	struct inbox in;
 	uint64_t count;
 	const char *wrong;
+	atomic_bool may_begin; /* slow_reader */
 };
 
 static void *send_all(void *arg)
@@ -341,10 +344,13 @@ static void no_wake_up_of_a_receiver_is_lost(void **state)
 	pair_close(&p);
 }
 
+/* Begins when the sender has found the link full, or has sent all. */
 static void *slow_reader(void *arg)
 {
 	struct party *me = arg;
 	struct zsink sink = inbox_sink(&me->in);
+	while (!atomic_load(&me->may_begin))
+		usleep(100);
 	while (me->in.next < me->count) {
 		int n = me->link->ops->poll(me->link, &sink, 4);
 		dawdle(me->in.next);
@@ -373,9 +379,11 @@ static void no_wake_up_of_a_sender_is_lost(void **state)
 			continue;
 		}
 		sleeps++;
+		atomic_store(&rx.may_begin, true);
 		if (!sleep_on(p.a, ZLINK_TX, PATIENCE_MS))
 			fail_msg("sender of message %llu is not woken", (unsigned long long)k);
 	}
+	atomic_store(&rx.may_begin, true);
 	int rc;
 	while ((rc = p.a->ops->flush(p.a)) == -EAGAIN)
 		assert_true(sleep_on(p.a, ZLINK_TX, PATIENCE_MS));
