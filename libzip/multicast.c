@@ -212,8 +212,8 @@ static bool post_at_once(struct zmulticast *m, const int *dest, bool *alone)
 	return all && b.n > 1 && post_batch(m, &b) == 0;
 }
 
-/* It waits in front of its receiver's stream: what is sent there later stays behind it. */
-static void hold(struct zmulticast *m, int dest)
+/* One more of its sends, not yet started. NULL: none, and m has the error. */
+static struct zop *make_send(struct zmulticast *m, int dest)
 {
 	const struct zop_args args = {m->req.comm, m->context, (void *)(uintptr_t)m->buf, m->count, m->type, dest,
 		m->tag};
@@ -221,20 +221,36 @@ static void hold(struct zmulticast *m, int dest)
 	int rc = zop_create(&op, ZOP_SEND, &args, false);
 	if (rc != MPI_SUCCESS) {
 		m->error = rc;
-		return;
+		return NULL;
 	}
 	op->mode = ZSEND_STANDARD;
-	op->multicast = m;
-	op->held = true;
-	m->tied[m->ntied++] = op;
 	m->sends[m->nsends++] = &op->req;
-	rc = zop_start(op);
+	return op;
+}
+
+/* Starts the send made last; if that fails it is none of its sends. */
+static void start_send(struct zmulticast *m, struct zop *op)
+{
+	int rc = zop_start(op);
 	if (rc == MPI_SUCCESS)
 		return;
 	m->error = rc;
 	m->nsends--;
-	zmulticast_part(op);
+	if (op->multicast)
+		zmulticast_part(op);
 	zreq_release(&op->req);
+}
+
+/* It waits in front of its receiver's stream: what is sent there later stays behind it. */
+static void hold(struct zmulticast *m, int dest)
+{
+	struct zop *op = make_send(m, dest);
+	if (!op)
+		return;
+	op->multicast = m;
+	op->held = true;
+	m->tied[m->ntied++] = op;
+	start_send(m, op);
 }
 
 static void let_go(struct zop *op)
@@ -433,28 +449,14 @@ static bool wait_for_grants(struct zmulticast *m)
 
 static void send_tied(struct zmulticast *m, int dest)
 {
-	const struct zop_args args = {m->req.comm, m->context, (void *)(uintptr_t)m->buf, m->count, m->type, dest,
-		m->tag};
-	struct zop *op;
-	int rc = zop_create(&op, ZOP_SEND, &args, false);
-	if (rc != MPI_SUCCESS) {
-		m->error = rc;
+	struct zop *op = make_send(m, dest);
+	if (!op)
 		return;
-	}
-	op->mode = ZSEND_STANDARD;
 	if (m->ntied < (int)ZWIRE_RECEIVERS_MAX && is_bridged(op->remote) && !op->remote->stream.gone) {
 		op->multicast = m;
 		m->tied[m->ntied++] = op;
 	}
-	m->sends[m->nsends++] = &op->req;
-	rc = zop_start(op);
-	if (rc == MPI_SUCCESS)
-		return;
-	m->error = rc;
-	m->nsends--;
-	if (op->multicast)
-		zmulticast_part(op);
-	zreq_release(&op->req);
+	start_send(m, op);
 }
 
 /* --- together --- */
