@@ -1,85 +1,92 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes the undirected graph: a rank's row and its column of the directed one, both ascending, are merged. */
+/* Makes the undirected graph: a rank's row and its column of the directed one, both ascending, are merged, once to
+ * count and once to write. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "map_columns.h"
 #include "map_graph.h"
+#include "par.h"
 
 #define PAIRS_MAX (UINT64_C(1) << 30) /* METIS counts both ends with 32 bits and a sign */
+#define CHUNK 4096u		      /* ranks that a thread takes at a time */
 
-/* Who sends to each rank: the edges' numbers sorted by receiver, in the order of senders. */
-struct columns {
-	uint64_t *off;
-	uint32_t *src;
-	uint64_t *weight;
+struct merge {
+	struct map_graph *m;
+	const struct zgraph *g;
+	struct map_columns columns;
+	uint64_t per_message;
 };
 
-static int columns_make(struct columns *c, const struct zgraph *g, uint64_t per_message)
+/* Row u of the directed graph and its column: the neighbours of u, each once. They are written if there is where to;
+ * returns their number. */
+static uint64_t row_merge(const struct merge *w, uint32_t u, uint32_t *adj, uint64_t *weight)
 {
-	c->off = calloc((size_t)g->ranks + 2, sizeof(*c->off));
-	c->src = malloc((g->edges + 1) * sizeof(*c->src));
-	c->weight = malloc((g->edges + 1) * sizeof(*c->weight));
-	if (!c->off || !c->src || !c->weight)
-		return -ENOMEM;
-	for (uint64_t e = 0; e < g->edges; e++)
-		c->off[g->peer[e] + 2]++;
-	for (uint32_t v = 0; v < g->ranks; v++)
-		c->off[v + 2] += c->off[v + 1];
-	for (uint32_t u = 0; u < g->ranks; u++)
-		for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
-			uint64_t at = c->off[g->peer[e] + 1]++;
-
-			c->src[at] = u;
-			c->weight[at] = g->bytes[e] + g->messages[e] * per_message;
-		}
-	return 0;
-}
-
-static void columns_free(struct columns *c)
-{
-	free(c->off);
-	free(c->src);
-	free(c->weight);
-}
-
-static void neighbour_push(struct map_graph *m, uint64_t *at, uint32_t u, uint32_t v, uint64_t weight)
-{
-	if (u == v)
-		return;
-	m->adj[*at] = v;
-	m->weight[(*at)++] = weight ? weight : 1;
-}
-
-/* Row u of the directed graph and its column: the neighbours of u, each once. */
-static void row_merge(struct map_graph *m, uint64_t *at, const struct zgraph *g, const struct columns *c, uint32_t u,
-	uint64_t per_message)
-{
-	uint64_t i = g->off[u], iend = g->off[u + 1], j = c->off[u], jend = c->off[u + 1];
+	const struct zgraph *g = w->g;
+	const struct map_columns *c = &w->columns;
+	uint64_t i = g->off[u], iend = g->off[u + 1], j = c->off[u], jend = c->off[u + 1], n = 0;
 
 	while (i < iend || j < jend) {
 		uint32_t out = i < iend ? g->peer[i] : UINT32_MAX, in = j < jend ? c->src[j] : UINT32_MAX;
-		uint64_t weight = 0;
+		uint64_t both = 0;
 
 		if (out <= in) {
-			weight += g->bytes[i] + g->messages[i] * per_message;
+			both += adj ? map_columns_weight(g, i, w->per_message) : 0;
 			i++;
 		}
-		if (in <= out)
-			weight += c->weight[j++];
-		neighbour_push(m, at, u, out < in ? out : in, weight);
+		if (in <= out) {
+			both += adj ? c->weight[j] : 0;
+			j++;
+		}
+		if ((out < in ? out : in) == u) /* to itself */
+			continue;
+		if (adj) {
+			adj[n] = out < in ? out : in;
+			weight[n] = both ? both : 1;
+		}
+		n++;
 	}
+	return n;
+}
+
+static void chunk_range(const struct map_graph *m, size_t item, uint32_t *first, uint32_t *end)
+{
+	*first = (uint32_t)item * CHUNK;
+	*end = m->n - *first < CHUNK ? m->n : *first + CHUNK;
+}
+
+static void chunk_count(void *arg, size_t item, unsigned worker)
+{
+	const struct merge *w = arg;
+	uint32_t first, end;
+
+	(void)worker;
+	chunk_range(w->m, item, &first, &end);
+	for (uint32_t u = first; u < end; u++)
+		w->m->off[u + 1] = row_merge(w, u, NULL, NULL);
+}
+
+static void chunk_fill(void *arg, size_t item, unsigned worker)
+{
+	const struct merge *w = arg;
+	uint32_t first, end;
+
+	(void)worker;
+	chunk_range(w->m, item, &first, &end);
+	for (uint32_t u = first; u < end; u++)
+		row_merge(w, u, w->m->adj + w->m->off[u], w->m->weight + w->m->off[u]);
 }
 
 /* Weights are cut to MAP_WEIGHT_MAX together; no pair vanishes. */
 static void weights_scale(struct map_graph *m)
 {
-	long double sum = 0;
+	unsigned __int128 sum = 0;
 	unsigned shift = 0;
 
 	for (uint64_t i = 0; i < m->off[m->n]; i++)
-		sum += (long double)m->weight[i];
-	while (sum / 2 > (long double)(MAP_WEIGHT_MAX - PAIRS_MAX)) {
+		sum += m->weight[i];
+	while (sum / 2 > MAP_WEIGHT_MAX - PAIRS_MAX) {
 		sum /= 2;
 		shift++;
 	}
@@ -91,45 +98,42 @@ static void weights_scale(struct map_graph *m)
 	m->total /= 2;
 }
 
-/* Gives back what pairs in both directions did not need. */
-static void shrink(struct map_graph *m, uint64_t ends)
+static int merge_run(struct merge *w, unsigned threads, struct zerr *err)
 {
-	uint32_t *adj = realloc(m->adj, (ends + 1) * sizeof(*m->adj));
-	uint64_t *weight = realloc(m->weight, (ends + 1) * sizeof(*m->weight));
+	struct map_graph *m = w->m;
+	size_t chunks = (m->n + (size_t)CHUNK - 1) / CHUNK;
 
-	m->adj = adj ? adj : m->adj;
-	m->weight = weight ? weight : m->weight;
+	m->off[0] = 0;
+	par_run(threads, chunks, chunk_count, w);
+	for (uint32_t u = 0; u < m->n; u++)
+		m->off[u + 1] += m->off[u];
+	if (m->off[m->n] > 2 * PAIRS_MAX - 2)
+		return zerr_set(err, -E2BIG, "more than 2^30 pairs of ranks");
+	m->adj = malloc((m->off[m->n] + 1) * sizeof(*m->adj));
+	m->weight = malloc((m->off[m->n] + 1) * sizeof(*m->weight));
+	if (!m->adj || !m->weight)
+		return zerr_set(err, -ENOMEM, "not enough memory for %llu edges", (unsigned long long)w->g->edges);
+	par_run(threads, chunks, chunk_fill, w);
+	return 0;
 }
 
-int map_graph_create(struct map_graph *m, const struct zgraph *g, uint64_t per_message, struct zerr *err)
+int map_graph_create(struct map_graph *m, const struct zgraph *g, uint64_t per_message, unsigned threads,
+	struct zerr *err)
 {
-	struct columns c = {0};
-	uint64_t at = 0;
-	int rc = columns_make(&c, g, per_message);
+	struct merge w = {.m = m, .g = g, .per_message = per_message};
+	int rc = map_columns_create(&w.columns, g, per_message, threads);
 
 	*m = (struct map_graph){.n = g->ranks};
 	m->off = malloc(((size_t)g->ranks + 1) * sizeof(*m->off));
-	m->adj = malloc((2 * g->edges + 1) * sizeof(*m->adj));
-	m->weight = malloc((2 * g->edges + 1) * sizeof(*m->weight));
-	if (rc || !m->off || !m->adj || !m->weight) {
+	if (rc || !m->off)
 		rc = zerr_set(err, -ENOMEM, "not enough memory for %llu edges", (unsigned long long)g->edges);
-		goto out;
-	}
-	for (uint32_t u = 0; u < g->ranks; u++) {
-		m->off[u] = at;
-		row_merge(m, &at, g, &c, u, per_message);
-	}
-	m->off[g->ranks] = at;
-	if (at > 2 * PAIRS_MAX - 2) {
-		rc = zerr_set(err, -E2BIG, "more than 2^30 pairs of ranks");
-		goto out;
-	}
-	shrink(m, at);
-	weights_scale(m);
-out:
-	columns_free(&c);
+	else
+		rc = merge_run(&w, threads, err);
+	map_columns_free(&w.columns);
 	if (rc)
 		map_graph_free(m);
+	else
+		weights_scale(m);
 	return rc;
 }
 

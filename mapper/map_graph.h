@@ -21,8 +21,9 @@ struct map_graph {
 	uint64_t total;	  /* of all pairs, each once */
 };
 
-/* per_message: bytes that a message costs beyond its own. 0, -ENOMEM, -E2BIG (more than 2^30 pairs). */
-int map_graph_create(struct map_graph *, const struct zgraph *, uint64_t per_message, struct zerr *);
+/* per_message: bytes that a message costs beyond its own. The result does not depend on threads. 0, -ENOMEM, -E2BIG
+ * (more than 2^30 pairs). */
+int map_graph_create(struct map_graph *, const struct zgraph *, uint64_t per_message, unsigned threads, struct zerr *);
 /* The graph that the ranks in list (n of them, of g) have among themselves; `place` is [g->n] scratch memory. 0 or
  * -ENOMEM. */
 int map_graph_induce(struct map_graph *, const struct map_graph *g, const uint32_t *list, uint32_t n, uint32_t *place,

@@ -57,7 +57,7 @@ static int graph_get(struct map_make *m, struct zerr *err)
 		rc = graph_load(&m->traffic, m->o->graph, &select, err);
 	if (!rc && m->traffic->ranks == 0)
 		rc = zerr_set(err, -EINVAL, "%s: no rank in it", m->o->graph);
-	return rc ? rc : map_graph_create(&m->graph, m->traffic, cost, err);
+	return rc ? rc : map_graph_create(&m->graph, m->traffic, cost, m->o->threads, err);
 }
 
 static int old_read(struct map_make *m, struct zerr *err)

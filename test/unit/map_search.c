@@ -48,7 +48,7 @@ static void bench_create(struct bench *b, const char *text, uint32_t n, uint32_t
 	}
 	assert_int_equal(zgraph_build(&b->traffic, n, list, edges, false, &err), 0);
 	free(list);
-	assert_int_equal(map_graph_create(&b->graph, b->traffic, 100, &err), 0);
+	assert_int_equal(map_graph_create(&b->graph, b->traffic, 100, 1, &err), 0);
 	assert_int_equal(map_rules_create(&b->rules, n, &none, &err), 0);
 	assert_int_equal(map_site_create(&b->site, &b->hosts, &opts, &err), 0);
 	b->problem = (struct map_problem){&b->graph, &b->site, &b->rules, 1};
