@@ -58,10 +58,6 @@ static int check_file(const char *path, struct zerr *err)
 
 int zrecord_file_open(const char *path, struct zerr *err)
 {
-	int rc = zworld.merged ? zip_Comm_dup(MPI_COMM_WORLD, &comm) : zn.Comm_dup(MPI_COMM_WORLD, &comm);
-
-	if (rc != MPI_SUCCESS)
-		return zerr_set(err, -ENOMEM, "cannot make a communicator for it");
 	zn.Comm_rank(MPI_COMM_WORLD, &rank);
 	zn.Comm_size(MPI_COMM_WORLD, &size);
 	if (zworld.merged) {
@@ -71,7 +67,13 @@ int zrecord_file_open(const char *path, struct zerr *err)
 	file = strdup(path);
 	if (!file)
 		return zerr_set(err, -ENOMEM, "out of memory");
-	return rank == 0 ? check_file(path, err) : 0;
+	/* Before the others can leave MPI_Init: a rank that dies early must not find the old graph still there, nor end
+	 * rank 0 while it tries the name. The call below is the one that they wait in. */
+	int rc = rank == 0 ? check_file(path, err) : 0;
+	if (rc)
+		return rc;
+	rc = zworld.merged ? zip_Comm_dup(MPI_COMM_WORLD, &comm) : zn.Comm_dup(MPI_COMM_WORLD, &comm);
+	return rc == MPI_SUCCESS ? 0 : zerr_set(err, -ENOMEM, "cannot make a communicator for it");
 }
 
 /* The answer to rank 0. A length of UINT64_MAX says that there is no row. */

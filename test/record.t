@@ -129,6 +129,39 @@ cp native.zg dead.zg
 natively 2 ./patterns no-such-pattern >out 2>err
 ok "a job that dies leaves no graph, not even an old one" test ! -e dead.zg
 is "... and nothing half done" "$(find . -name '*.part')" ""
+# the same where rank 0 is slow to look at the file
+cat >slow_open.c <<'END'
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int slowly(const char *path, int flags, int mode)
+{
+	if (strstr(path, ".part"))
+		usleep(300000);
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+int open(const char *path, int flags, ...)
+{
+	va_list ap;
+	va_start(ap, flags);
+	int mode = va_arg(ap, int);
+	va_end(ap);
+	return slowly(path, flags, mode);
+}
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+END
+if "${CC:-gcc}" -shared -fPIC -o slow_open.so slow_open.c >cc 2>&1; then
+	cp native.zg dead.zg
+	limited 60 "$MPIEXEC" -n 2 env LD_PRELOAD="$PRELOAD_LIST:$YIELD:$PWD/slow_open.so" \
+		./patterns no-such-pattern >out 2>err </dev/null
+	ok "a rank that dies before rank 0 has seen to the file: no old graph" test ! -e dead.zg
+	is "... and nothing half done" "$(find . -name '*.part')" ""
+else
+	diag_file cc
+	fail "slow_open.c compiles"
+fi
 natively 2 ./patterns ring >out 2>err
 ok "the next one has its graph" "$ZIPMAP" show dead.zg
 is "... and nothing else" "$(find . -name '*.part')" ""

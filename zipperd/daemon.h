@@ -27,6 +27,7 @@ struct daemon {
 	struct keys *keys;
 	struct budget budget;
 	int epoll;
+	int hangups;	/* epoll set of peers that tells their ends alone, in the order in which they came */
 	int64_t now_ms; /* monotonic; read once per turn of the loop */
 
 	struct listener *listeners;
@@ -57,5 +58,10 @@ int64_t daemon_clock_ms(void);						    /* monotonic */
 int daemon_watch(struct daemon *, int fd, uint32_t events, struct watch *); /* 0 or -errno */
 void daemon_rewatch(struct daemon *, int fd, uint32_t events, struct watch *);
 void daemon_unwatch(struct daemon *, int fd);
+/* Remembers when the connection ends. owner is what daemon_hangups reports. 0 or -errno. */
+int daemon_watch_hangup(struct daemon *, int fd, void *owner);
+void daemon_unwatch_hangup(struct daemon *, int fd);
+/* The owners of up to max ended connections, the first one to end first; their number. */
+int daemon_hangups(const struct daemon *, void **owners, int max);
 
 #endif

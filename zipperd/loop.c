@@ -53,6 +53,26 @@ void daemon_unwatch(struct daemon *d, int fd)
 	epoll_ctl(d->epoll, EPOLL_CTL_DEL, fd, NULL);
 }
 
+int daemon_watch_hangup(struct daemon *d, int fd, void *owner)
+{
+	struct epoll_event ev = {.events = EPOLLRDHUP, .data.ptr = owner};
+	return epoll_ctl(d->hangups, EPOLL_CTL_ADD, fd, &ev) == 0 ? 0 : -errno;
+}
+
+void daemon_unwatch_hangup(struct daemon *d, int fd)
+{
+	epoll_ctl(d->hangups, EPOLL_CTL_DEL, fd, NULL);
+}
+
+int daemon_hangups(const struct daemon *d, void **owners, int max)
+{
+	struct epoll_event ev[EPOLL_BATCH];
+	int n = epoll_wait(d->hangups, ev, max < EPOLL_BATCH ? max : EPOLL_BATCH, 0);
+	for (int i = 0; i < n; i++)
+		owners[i] = ev[i].data.ptr;
+	return n < 0 ? 0 : n;
+}
+
 /* Keys and log level; everything else is for the next start. */
 static void reload(struct daemon *d)
 {
@@ -99,7 +119,8 @@ int loop_init(struct daemon *d, struct zerr *err)
 		list_init(lists[i]);
 	d->now_ms = daemon_clock_ms();
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (d->epoll < 0)
+	d->hangups = epoll_create1(EPOLL_CLOEXEC);
+	if (d->epoll < 0 || d->hangups < 0)
 		return zerr_set(err, -errno, "epoll: %s", strerror(errno));
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
@@ -165,4 +186,5 @@ void loop_fini(struct daemon *d)
 	if (signals.fd >= 0)
 		close(signals.fd);
 	close(d->epoll);
+	close(d->hangups);
 }

@@ -17,6 +17,7 @@
 #define READ_BUDGET 16		   /* messages per turn */
 #define OUT_MAX_BYTES (8u << 20)   /* that may wait for a peer that does not read: some worlds, many events */
 #define REFUSE_MS 2000		   /* time to read an ERROR */
+#define HANGUPS_MAX 64		   /* ends that are put in order */
 #define LEAVE_MAX_BYTES (4u << 20) /* that a dismissed peer may go on sending */
 
 struct out { /* an encoded message that waits */
@@ -26,6 +27,7 @@ struct out { /* an encoded message that waits */
 };
 
 static void peer_ready(struct watch *);
+static void turn(struct peer *);
 
 /* --- life --- */
 
@@ -46,7 +48,10 @@ int peer_create(struct daemon *d, const struct listener *l, struct zlink *z, str
 	p->rx_fd = z->ops->fd(z, ZLINK_RX, &rx_events);
 	p->tx_fd = z->ops->fd(z, ZLINK_TX, &tx_events);
 	int rc = daemon_watch(d, p->rx_fd, rx_events, &p->watch);
+	if (rc == 0)
+		rc = daemon_watch_hangup(d, p->rx_fd, p);
 	if (rc != 0) {
+		daemon_unwatch(d, p->rx_fd);
 		z->ops->close(z);
 		free(p);
 		return zerr_set(err, rc, "%s", strerror(-rc));
@@ -89,6 +94,7 @@ static void detach(struct peer *p)
 	leave_strangers(p);
 	set_blocked(p, false);
 	daemon_unwatch(d, p->rx_fd);
+	daemon_unwatch_hangup(d, p->rx_fd);
 	p->state = PEER_DEAD;
 	list_del(&p->again);
 	list_del(&p->link);
@@ -420,6 +426,26 @@ static int take_leaving(void *ctx, const struct zwire_env *env, const uint8_t ra
 	return 0;
 }
 
+/* A rank that dies takes others with it: its mpiexec kills them at once, before zipperd may have looked. Who was first
+ * is to be named, and the set for messages cannot tell: who spoke shortly before is in front there. So those who ended
+ * before p are heard first; a BYE that waits in one of them makes it none of the dead. */
+static void hear_earlier_ends(struct peer *p)
+{
+	void *gone[HANGUPS_MAX];
+	int n = p->rank ? daemon_hangups(p->daemon, gone, HANGUPS_MAX) : 0;
+	for (int i = 0; i < n && gone[i] != p && p->rank; i++) {
+		struct peer *earlier = gone[i];
+		if (earlier->rank && earlier->rank->job == p->rank->job && earlier->state == PEER_READY)
+			turn(earlier);
+	}
+}
+
+static void peer_ended(struct peer *p, int rc)
+{
+	hear_earlier_ends(p);
+	peer_lost(p, rc == -ESHUTDOWN ? "closed its connection" : "lost its connection");
+}
+
 /* One message. true: there may be more. */
 static bool read_one(struct peer *p)
 {
@@ -442,7 +468,7 @@ static bool read_one(struct peer *p)
 	else if (r.any && rc >= 0)
 		on_message(p, &r.msg);
 	else if (rc < 0 && rc != -EAGAIN)
-		peer_lost(p, rc == -ESHUTDOWN ? "closed its connection" : "lost its connection");
+		peer_ended(p, rc);
 	if (r.msg.type)
 		zctl_free(&r.msg);
 	return r.any;

@@ -443,6 +443,34 @@ static void death_of_a_rank_is_told(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* Its mpiexec kills the others of a part as soon as one has died. Of rank 0 zipperd has something to read already when
+ * the first one dies, which puts it in front in what epoll reports. */
+static void first_death_is_named(void **state)
+{
+	const char *listen[] = {SHM, TCP};
+	(void)state;
+	for (size_t t = 0; t < sizeof(listen) / sizeof(listen[0]); t++) {
+		struct daemon_fixture d;
+		struct fake_rank r[4];
+		struct zctl_traffic none = {.nparts = 0};
+		daemon_start(&d, listen[t], NULL);
+		init2(r, "j", d.addr);
+		fake_join_all(r, 4);
+		assert_joined(r, 4);
+		assert_int_equal(kill(d.pid, SIGSTOP), 0);
+		assert_int_equal(zsession_traffic(r[0].session, &none), 0);
+		assert_int_equal(zsession_traffic(r[2].session, &none), 0);
+		fake_bye(&r[2]);
+		fake_kill(&r[1]);
+		fake_kill(&r[0]);
+		assert_int_equal(kill(d.pid, SIGCONT), 0);
+		assert_true(fake_run(&r[3], 1, fake_all_dead, 30000));
+		assert_non_null(strstr(r[3].dead_text, "rank 1 (a rank 1 on host1) died"));
+		fake_kill(&r[3]);
+		assert_int_equal(daemon_stop(&d), 0);
+	}
+}
+
 static void loss_of_a_channel_is_death_too(void **state)
 {
 	struct daemon_fixture d;
@@ -913,6 +941,7 @@ int main(void)
 		cmocka_unit_test(missing_ranks_are_named),
 		cmocka_unit_test(misfits_end_the_join),
 		cmocka_unit_test(death_of_a_rank_is_told),
+		cmocka_unit_test(first_death_is_named),
 		cmocka_unit_test(loss_of_a_channel_is_death_too),
 		cmocka_unit_test(abort_reaches_all),
 		cmocka_unit_test(launcher_numbers_ranks),
