@@ -2,6 +2,7 @@
 /* The reduction inside a part, see coll_inside.h. */
 #include "coll_inside.h"
 
+#include "coll_board.h"
 #include "coll_data.h"
 #include "coll_fold.h"
 #include "coll_native.h"
@@ -12,7 +13,8 @@ int zinside_init(struct zinside *in, struct zsched *s, const struct ztuning_sett
 	struct zcomm *c = zsched_comm(s);
 	*in = (struct zinside){.type = type, .op = op, .root = root};
 	/* Predefined: the order does not matter, and an input is not written to. */
-	in->gathers = tune->inside == ZTUNING_INSIDE_GATHER && zbuf_op_predefined(op) && zbuf_op_commutes(op);
+	in->gathers = (tune->inside == ZTUNING_INSIDE_GATHER || zshared_fits(c, longest, type)) &&
+		      zbuf_op_predefined(op) && zbuf_op_commutes(op);
 	if (!in->gathers)
 		return MPI_SUCCESS;
 	if (c->shadow_rank[c->rank] == root && zbuf_temp(s, longest * c->nlocal, type, &in->members) != MPI_SUCCESS)

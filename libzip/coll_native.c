@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Steps that are native nonblocking collectives on the shadow. */
+#include "coll_board.h"
+#include "coll_data.h"
 #include "coll_native.h"
 #include "shim.h"
 
@@ -34,6 +36,8 @@ static int start_bcast(void *arg, MPI_Request *r)
 
 int znative_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
 {
+	if (zshared_fits(zsched_comm(s), count, type))
+		return zshared_bcast(s, buf, count, type, root);
 	return add(s, start_bcast,
 		&(struct native){.recvbuf = buf, .recvcount = count, .recvtype = type, .root = root});
 }
@@ -48,6 +52,10 @@ static int start_gather(void *arg, MPI_Request *r)
 int znative_gather(struct zsched *s, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
 	MPI_Count recvcount, MPI_Datatype recvtype, int root)
 {
+	const struct zshared_vectors all = {.buf = recvbuf, .count = recvcount, .type = recvtype};
+	bool in_place = sendbuf == MPI_IN_PLACE;
+	if (zshared_fits(zsched_comm(s), in_place ? recvcount : sendcount, in_place ? recvtype : sendtype))
+		return zshared_gather(s, sendbuf, sendcount, sendtype, &all, root);
 	return add(s, start_gather,
 		&(struct native){.sendbuf = sendbuf,
 			.sendcount = sendcount,
@@ -208,8 +216,15 @@ static int start_scan(void *arg, MPI_Request *r)
 	return zn.Iscan_c(n->sendbuf, n->recvbuf, n->recvcount, n->recvtype, n->op, n->comm, r);
 }
 
+static bool scan_is_shared(const struct zsched *s, MPI_Count count, MPI_Datatype type, MPI_Op op)
+{
+	return zbuf_op_predefined(op) && zbuf_is_contiguous(type) && zshared_fits(zsched_comm(s), count, type);
+}
+
 int znative_scan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
+	if (scan_is_shared(s, count, type, op))
+		return zshared_scan(s, sendbuf, recvbuf, count, type, op, false);
 	return add(s, start_scan,
 		&(struct native){.sendbuf = sendbuf,
 			.recvbuf = recvbuf,
@@ -226,6 +241,8 @@ static int start_exscan(void *arg, MPI_Request *r)
 
 int znative_exscan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
+	if (scan_is_shared(s, count, type, op))
+		return zshared_scan(s, sendbuf, recvbuf, count, type, op, true);
 	return add(s, start_exscan,
 		&(struct native){.sendbuf = sendbuf,
 			.recvbuf = recvbuf,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "board.h"
 #include "shim.h"
 
 #define BUCKETS 256u /* programs have tens of communicators; chains stay short for thousands */
@@ -112,6 +113,7 @@ static int map_members(struct zcomm *comm)
 
 static void destroy(struct zcomm *comm)
 {
+	zboard_leave(comm->board);
 	free(comm->vrank);
 	free(comm->shadow_rank);
 	free(comm->shadow_to_rank);

@@ -12,6 +12,7 @@
 
 #include "world.h"
 
+struct zboard;
 struct zsched;
 
 struct zcomm_part {  /* the members of one part, parts in the order of their lowest rank */
@@ -38,6 +39,7 @@ struct zcomm {
 	int my_part;		      /* index into parts */
 	int members_min, members_max; /* of the smallest and the largest part's counts */
 	bool blocked;		      /* the ranks of each part are consecutive */
+	struct zboard *board;	      /* memory that the local members share; NULL: none. Left with the entry */
 	int refs;
 	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */
 	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */

@@ -9,8 +9,10 @@
 
 #include <stdlib.h>
 
+#include "board.h"
 #include "bridge.h"
 #include "coll.h"
+#include "coll_native.h"
 #include "error.h"
 #include "shim.h"
 
@@ -22,14 +24,36 @@ int zcommnew_meet(MPI_Comm local)
 	return zcoll_wait_native(zn.Ibarrier(local, &r), &r);
 }
 
-int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, MPI_Comm *newcomm)
+/* The local members, all of whom are here, learn the number of a board. */
+static int meet_at_board(MPI_Comm native, int members, int me)
 {
-	bool spans = false;
+	int number = me == 0 ? zboard_claim(members) : -1;
+	if (members < 2 || !zboard_are_there())
+		return number;
+	zshim_block_begin();
+	zn.Bcast(&number, 1, MPI_INT, 0, native);
+	zshim_block_end();
+	return number;
+}
+
+int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, int board, MPI_Comm *newcomm)
+{
+	int members = 0, me = 0;
 	for (int r = 0; r < size; r++)
-		spans |= !zworld_is_local(vrank[r]);
+		members += zworld_is_local(vrank[r]);
 	*newcomm = native;
-	if (!spans || zcomm_create(native, native, id, vrank, size))
+	if (members == size)
 		return MPI_SUCCESS;
+	zn.Comm_rank(native, &me);
+	if (board == ZCOMMNEW_MEET)
+		board = meet_at_board(native, members, me);
+	struct zboard *b = zboard_join(board, members, me);
+	struct zcomm *c = zcomm_create(native, native, id, vrank, size);
+	if (c) {
+		c->board = b;
+		return MPI_SUCCESS;
+	}
+	zboard_leave(b);
 	*newcomm = MPI_COMM_NULL;
 	zn.Comm_free(&native);
 	return MPI_ERR_NO_MEM;
@@ -43,6 +67,7 @@ struct dup {
 	bool with_info;
 	MPI_Comm native;
 	int64_t id;
+	int board;
 	MPI_Comm *newcomm; /* the application's */
 };
 
@@ -66,7 +91,18 @@ static void dup_done(void *arg, int *error)
 	struct dup *d = arg;
 	*d->newcomm = MPI_COMM_NULL;
 	if (*error == MPI_SUCCESS && d->native != MPI_COMM_NULL)
-		*error = zcommnew_finish(d->native, (uint64_t)d->id, d->parent->vrank, d->parent->size, d->newcomm);
+		*error = zcommnew_finish(d->native, (uint64_t)d->id, d->parent->vrank, d->parent->size, d->board,
+			d->newcomm);
+	else
+		zboard_leave(zboard_join(d->board, d->parent->nlocal, 0));
+}
+
+/* Its local members learn the number of a board from the first of them. */
+static int agree_on_board(struct zsched *s, struct dup *d)
+{
+	struct zcomm *c = d->parent;
+	d->board = c->shadow_rank[c->rank] == 0 ? zboard_claim(c->nlocal) : -1;
+	return c->nlocal > 1 ? znative_bcast(s, &d->board, 1, MPI_INT, 0) : MPI_SUCCESS;
 }
 
 static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name,
@@ -84,6 +120,8 @@ static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm 
 			.id = c->rank == 0 ? (int64_t)zcomm_new_id() : 0};
 		/* First of all: the attributes are those at the time of the call. */
 		rc = zsched_native(s, start_dup, d);
+		if (rc == MPI_SUCCESS)
+			rc = agree_on_board(s, d);
 		if (rc == MPI_SUCCESS)
 			rc = zbuild_bcast(s, &d->id, 1, MPI_INT64_T, 0);
 		zsched_on_done(s, dup_done, d);
@@ -252,7 +290,7 @@ int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 		rc = MPI_ERR_NO_MEM;
 		if (members && vrank) {
 			int n = select_members(c, all, members, vrank, &id);
-			rc = zcommnew_finish(native, (uint64_t)id, vrank, n, newcomm);
+			rc = zcommnew_finish(native, (uint64_t)id, vrank, n, ZCOMMNEW_MEET, newcomm);
 		}
 		rc = zerror_raise(c, rc, name, "out of memory");
 		free(members);
@@ -343,8 +381,8 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	*newcomm = native;
 	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL) {
 		int64_t id = all[zcomm_rank_of(c, g->vrank[0])][SAID_ID];
-		rc = zerror_raise(c, zcommnew_finish(native, (uint64_t)id, g->vrank, g->size, newcomm), name,
-			"out of memory");
+		rc = zerror_raise(c, zcommnew_finish(native, (uint64_t)id, g->vrank, g->size, ZCOMMNEW_MEET, newcomm),
+			name, "out of memory");
 	}
 	free(all);
 	return rc;

@@ -25,7 +25,9 @@ int zcommnew_meet(MPI_Comm local);
 int zcommnew_native_group(MPI_Comm comm, const struct zgroup *, MPI_Group *native, const char *name);
 
 /* The new communicator with these members and this native communicator of the local ones: an entry
- * in the table, or none if nobody is elsewhere. MPI_SUCCESS or an error class. */
-int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, MPI_Comm *newcomm);
+ * in the table, or none if nobody is elsewhere. board: ZCOMMNEW_MEET: the local members find one, collectively.
+ * MPI_SUCCESS or an error class. */
+#define ZCOMMNEW_MEET (-2)
+int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, int board, MPI_Comm *newcomm);
 
 #endif

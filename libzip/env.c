@@ -9,6 +9,7 @@
 
 static const char *const log_choices[] = {"error", "warn", "info", "debug", NULL};
 static const char *const direct_choices[] = {"yes", "no", NULL};
+static const char *const shared_choices[] = {"yes", "no", NULL};
 static const char *const stats_choices[] = {"no", "yes", NULL};
 static const char *const wait_choices[] = {"auto", "spin", "yield", "sleep", NULL};
 static const char *const progress_choices[] = {"none", "thread", NULL};
@@ -128,6 +129,14 @@ const struct zconf_row zenv_rows[] = {
 		.help = "Single rules of such a file, separated by semicolons; they count more than those of the file. "
 			"The "
 			"same in every rank."},
+	{.name = "shared",
+		.type = ZCONF_ENUM,
+		.preset = "yes",
+		.choices = shared_choices,
+		FIELD(shared),
+		.help = "Whether the ranks of this part, where all of them are on one host, pass small pieces of "
+			"collectives over the merged world through memory that they share. no, in any of them: by "
+			"native collectives, as ranks on several hosts do."},
 	{.name = "one_sided",
 		.type = ZCONF_ENUM,
 		.preset = "auto",

@@ -12,6 +12,7 @@
 
 enum zenv_representation { ZENV_REPRESENTATION_AUTO, ZENV_REPRESENTATION_NATIVE, ZENV_REPRESENTATION_EXTERNAL32 };
 enum zenv_direct { ZENV_DIRECT_YES, ZENV_DIRECT_NO };
+enum zenv_shared { ZENV_SHARED_YES, ZENV_SHARED_NO };
 enum zenv_stats { ZENV_STATS_NO, ZENV_STATS_YES };
 enum zenv_progress { ZENV_PROGRESS_NONE, ZENV_PROGRESS_THREAD };
 
@@ -22,6 +23,7 @@ struct zenv { /* strings are NULL where nothing was set */
 	int64_t wait;		/* order of zbridge_params.wait */
 	int64_t progress;	/* enum zenv_progress */
 	int64_t direct;		/* enum zenv_direct */
+	int64_t shared;		/* enum zenv_shared */
 	int64_t stats;		/* enum zenv_stats */
 	int64_t representation; /* enum zenv_representation */
 	int64_t one_sided;	/* order of zbridge_params.one_sided */

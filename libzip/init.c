@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "board.h"
 #include "bridge.h"
 #include "comm.h"
 #include "commnew.h"
@@ -83,6 +84,8 @@ static void merge(const struct zenv *env, bool threaded)
 	params.oversubscribed = is_oversubscribed(params.zipper);
 	if (make_world(&err) != 0)
 		fail_init(&err);
+	zcomm_world->board = zboard_join(zboard_init(env->shared == ZENV_SHARED_YES), zcomm_world->nlocal,
+		zcomm_world->shadow_rank[zcomm_world->rank]);
 	if (zcommnew_init() != MPI_SUCCESS) {
 		zerr_set(&err, -ENOMEM, "cannot make a communicator for the library's own messages");
 		fail_init(&err);
@@ -187,6 +190,7 @@ int zip_Finalize(void)
 		zbridge_drain();
 		zip_Barrier(MPI_COMM_WORLD);
 		zbridge_fini();
+		zboard_fini();
 		zcommnew_fini();
 		zshim_active = false;
 		zshim_hooks &= ~ZSHIM_MERGED;

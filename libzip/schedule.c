@@ -157,6 +157,9 @@ static void start_step(struct zsched *s, int i)
 	case STEP_NATIVE:
 		start_native(s, t);
 		break;
+	case STEP_WATCH:
+		t->done = t->u.look(s, t->buf);
+		break;
 	case STEP_CALL: {
 		t->done = true;
 		int rc = t->u.fn(s, t->buf); /* may move the steps: t is not valid any more */
@@ -192,6 +195,8 @@ static bool step_done(struct zsched *s, struct zstep *t)
 		return t->done = step_done(s, &s->steps[t->peer]);
 	if (t->kind == STEP_AWAIT)
 		return t->done = has_arrived(s, t->buf, t->count);
+	if (t->kind == STEP_WATCH)
+		return t->done = t->u.look(s, t->buf);
 	if (t->kind != STEP_NATIVE) {
 		if (t->req->done)
 			step_finish_message(s, t);

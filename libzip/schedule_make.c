@@ -204,6 +204,16 @@ int zsched_native(struct zsched *s, int (*start)(void *arg, MPI_Request *native)
 	return MPI_SUCCESS;
 }
 
+int zsched_watch(struct zsched *s, bool (*look)(struct zsched *, void *arg), void *arg)
+{
+	struct zstep *t = zstep_add(s, STEP_WATCH);
+	if (!t)
+		return MPI_ERR_NO_MEM;
+	t->buf = arg;
+	t->u.look = look;
+	return MPI_SUCCESS;
+}
+
 int zsched_open(struct zsched *s)
 {
 	s->steps[s->nsteps - 1].open = true;

@@ -13,7 +13,17 @@
 #define INLINE_STEPS 12
 #define INLINE_BYTES 1536
 
-enum step_kind { STEP_SEND, STEP_MULTICAST, STEP_RECV, STEP_ARRIVING, STEP_AWAIT, STEP_NATIVE, STEP_CALL, STEP_CLOSE };
+enum step_kind {
+	STEP_SEND,
+	STEP_MULTICAST,
+	STEP_RECV,
+	STEP_ARRIVING,
+	STEP_AWAIT,
+	STEP_NATIVE,
+	STEP_WATCH,
+	STEP_CALL,
+	STEP_CLOSE
+};
 
 struct zstep {
 	uint8_t kind;
@@ -24,11 +34,12 @@ struct zstep {
 	int peer; /* STEP_CLOSE: number of the step */
 	MPI_Datatype type;
 	MPI_Request native;
-	void *buf; /* or the argument of start, fn */
+	void *buf; /* or the argument of start, fn, look */
 	MPI_Count count;
 	union {
 		int (*start)(void *arg, MPI_Request *native);
 		int (*fn)(struct zsched *, void *arg);
+		bool (*look)(struct zsched *, void *arg);
 		MPI_Count *got;
 		const struct zreceivers *to;
 	} u;

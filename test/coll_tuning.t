@@ -38,6 +38,12 @@ twin reproducible 2+2 "all leaders=2 segment=20K"
 twin reproducible 1+1+1 "allreduce exchange=doubling"
 twin reproducible 1+1+1+1 "allreduce exchange=slices"
 
+# without the memory that ranks of one host share
+export ZIPPER_SHARED=no
+twin coll_moves 2+2 "all leaders=1"
+twin coll_reductions 1+3 "all leaders=1"
+unset ZIPPER_SHARED
+
 # the same bits in two runs
 for i in 1 2; do
 	ZIPPER_TUNE="all leaders=2; allreduce exchange=doubling" merged 60 2+1+1 ./reproducible sums >sums.$i 2>err
