@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "adapt_impl.h"
@@ -12,6 +11,7 @@
 
 /* Availability is rounded down by more than the rounding of floats, so that a link is never over-allocated. */
 #define AVAILABLE (1.0 - 0x1p-20)
+#define LINE 64u      /* bytes of a cache line */
 #define TILE_ITEMS 4u /* of one source point in a tile */
 #define LINKS_A_TASK 16384u
 
@@ -133,24 +133,32 @@ static bool flow_forked(const struct adapt *a, unsigned flow)
 	return a->net->forked && a->flows[flow].routing->direct;
 }
 
-static int task_create(struct adapt *a, unsigned flow, const struct traffic_chunk *c)
+static void *array_place(char *at, size_t *used, size_t bytes)
 {
-	struct adapt_task *t = &a->tasks[a->ntasks];
-	uint64_t items = c->off[c->n];
+	void *array = at ? at + *used : NULL;
 
-	if (!items)
-		return 0;
-	a->ntasks++;
-	t->flow = flow;
-	t->chunk = c;
-	t->items = items;
-	t->forked = flow_forked(a, flow);
-	if (t->forked)
-		t->ways = calloc(items, sizeof(*t->ways));
-	else
-		t->got = calloc(items, sizeof(*t->got));
-	t->last = calloc(items, sizeof(*t->last));
-	return (t->ways || t->got) && t->last ? 0 : -ENOMEM;
+	*used += (bytes + LINE - 1) / LINE * LINE;
+	return array;
+}
+
+/* A task's arrays, one after the other, from `at` on; returns how many bytes they take. If `at` is NULL, just that. */
+static size_t arrays_place(struct adapt_task *t, bool ends, char *at)
+{
+	size_t used = 0, n = t->items + ADAPT_VECTOR;
+
+	t->last = array_place(at, &used, n * sizeof(*t->last));
+	if (!t->forked) {
+		t->got = array_place(at, &used, n * sizeof(*t->got));
+		return used;
+	}
+	t->forks.first = array_place(at, &used, n * sizeof(*t->forks.first));
+	t->forks.last = array_place(at, &used, n * sizeof(*t->forks.last));
+	t->forks.units = array_place(at, &used, n * sizeof(*t->forks.units));
+	for (int i = 0; i < 4; i++)
+		t->forks.ways[i] = array_place(at, &used, n * sizeof(*t->forks.ways[i]));
+	if (ends)
+		t->forks.ends = array_place(at, &used, n * sizeof(*t->forks.ends));
+	return used;
 }
 
 static void task_sort(void *arg, size_t item, unsigned worker)
@@ -165,7 +173,7 @@ static void task_sort(void *arg, size_t item, unsigned worker)
 static int tasks_create(struct adapt *a, unsigned nflows)
 {
 	size_t n = 0;
-	int rc = 0;
+	char *at;
 
 	for (unsigned f = 0; f < nflows; f++)
 		n += a->flows[f].traffic->nchunks;
@@ -173,25 +181,60 @@ static int tasks_create(struct adapt *a, unsigned nflows)
 	if (!a->tasks)
 		return -ENOMEM;
 	for (unsigned f = 0; f < nflows; f++)
-		for (size_t i = 0; i < a->flows[f].traffic->nchunks && !rc; i++)
-			rc = task_create(a, f, &a->flows[f].traffic->chunks[i]);
-	if (!rc)
-		par_run(a->opts->threads, a->ntasks, task_sort, a);
-	return a->failed ? -ENOMEM : rc;
+		for (size_t i = 0; i < a->flows[f].traffic->nchunks; i++) {
+			const struct traffic_chunk *c = &a->flows[f].traffic->chunks[i];
+			struct adapt_task t = {.flow = f,
+				.chunk = c,
+				.items = c->off[c->n],
+				.forked = flow_forked(a, f)};
+
+			if (!t.items)
+				continue;
+			a->tasks[a->ntasks++] = t;
+			a->items_bytes += arrays_place(&t, a->net->forked > 1, NULL);
+		}
+	at = a->items = adapt_alloc(a->items_bytes + 1);
+	if (!at)
+		return -ENOMEM;
+	for (size_t i = 0; i < a->ntasks; i++)
+		at += arrays_place(&a->tasks[i], a->net->forked > 1, at);
+	par_run(a->opts->threads, a->ntasks, task_sort, a);
+	return a->failed ? -ENOMEM : 0;
 }
 
-/* With small pages most accesses miss the translation buffer. */
+#define PAGE ((size_t)2 << 20) /* a large one of x86-64 and most others; another size costs nothing but alignment */
+
+static size_t pages_round(size_t bytes)
+{
+	return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+/* With small pages most accesses miss the translation buffer. Pages are zeroed by the thread that touches them first.
+ */
 void *adapt_alloc(size_t bytes)
 {
-	const size_t page = 2u << 20; /* of x86-64 and most others; another size costs nothing but alignment */
-	void *memory;
+	size_t all = pages_round(bytes) + PAGE, before;
+	char *memory;
 
-	bytes = (bytes + page - 1) / page * page;
-	memory = aligned_alloc(page, bytes);
-	if (!memory)
+	if (all < bytes)
 		return NULL;
-	madvise(memory, bytes, MADV_HUGEPAGE);
-	return memset(memory, 0, bytes);
+	memory = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	before = (PAGE - (uintptr_t)memory % PAGE) % PAGE;
+	if (before)
+		munmap(memory, before);
+	if (PAGE - before)
+		munmap(memory + all - (PAGE - before), PAGE - before);
+	memory += before;
+	madvise(memory, all - PAGE, MADV_HUGEPAGE);
+	return memory;
+}
+
+void adapt_free(void *memory, size_t bytes)
+{
+	if (memory)
+		munmap(memory, pages_round(bytes));
 }
 
 static int cells_create(struct adapt *a)
@@ -318,16 +361,11 @@ void adapt_destroy(struct adapt *a)
 {
 	if (!a)
 		return;
-	for (size_t i = 0; i < a->ntasks; i++) {
-		free(a->tasks[i].got);
-		free(a->tasks[i].ways);
-		free(a->tasks[i].forks);
-		free(a->tasks[i].ends);
+	for (size_t i = 0; i < a->ntasks; i++)
 		free(a->tasks[i].runs);
-		free(a->tasks[i].last);
-	}
+	adapt_free(a->items, a->items_bytes + 1);
 	for (unsigned w = 0; a->cells && w < a->opts->threads; w++)
-		free(a->cells[w]);
+		adapt_free(a->cells[w], a->net->links * sizeof(struct adapt_cell));
 	for (unsigned i = 0; a->history && i < a->opts->iterations; i++)
 		free(a->history[i]);
 	adapt_legs_destroy(a);

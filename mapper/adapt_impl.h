@@ -32,25 +32,27 @@ struct adapt_history {
 	float left, share;
 };
 
-/* A message of a forked network: where it goes, and the bandwidth that it got so far by the ways of either leg, which
- * is what its links need to know. */
-struct adapt_fork {
-	uint32_t first, last, units;
-};
-
 struct adapt_ends {
 	uint32_t in, out; /* further links of the middle */
 };
 
-struct adapt_ways {
-	float first[2], last[2];
+/* Messages of a forked network, in arrays of the task's items: their legs, what they send, and the bandwidth that they
+ * got so far by both ways of the first leg and both of the last, which is all that their links need to know. */
+struct adapt_forks {
+	uint32_t *first, *last, *units;
+	float *ways[4];
+	struct adapt_ends *ends; /* NULL if the middle is one link */
 };
 
 /* Messages of a task that have middle[0] in common: begin..begin+all-1, those that still ask in front. */
 struct adapt_run {
 	uint64_t begin;
 	uint32_t asking, all, middle;
+	uint32_t refused;   /* of those in front, how many found nothing in this iteration */
+	uint32_t low, high; /* the numbers of their last legs: low..high */
 };
+
+typedef uint64_t adapt_pair __attribute__((vector_size(16))); /* of both ways of a leg */
 
 /* Of both ways of a leg, the least over its links. */
 struct adapt_leg {
@@ -63,10 +65,8 @@ struct adapt_task {
 	bool forked;
 	const struct traffic_chunk *chunk;
 	uint64_t items;
-	float *got;		 /* per item: bandwidth allocated so far; NULL if forked */
-	struct adapt_ways *ways; /* per item, as the next two; NULL if not forked */
-	struct adapt_fork *forks;
-	struct adapt_ends *ends; /* NULL also if the middle is one link */
+	float *got; /* per item: bandwidth allocated so far; NULL if forked */
+	struct adapt_forks forks;
 	struct adapt_run *runs;
 	uint32_t nruns;
 	uint16_t *last; /* per item: last iteration in which it got something */
@@ -82,10 +82,12 @@ struct adapt {
 	const struct model_opts *opts;
 	struct adapt_task *tasks;
 	size_t ntasks;
+	void *items; /* what the tasks keep of their items, one after the other */
+	size_t items_bytes;
 	struct adapt_cell **cells; /* [threads][links] */
 	/* Where messages are many they meet at legs before they meet at links; else NULL. */
 	struct adapt_leg *legs;		/* [net->legs], follow the cells while `dense` */
-	uint64_t (**leg_sums)[2];	/* [threads][net->legs]: of both ways */
+	adapt_pair **leg_sums;		/* [threads][net->legs] */
 	uint8_t *leg_hops;		/* [net->legs] */
 	bool dense;			/* the passes in work use legs */
 	double *left;			/* [links], exact; follows the cells */
@@ -105,9 +107,11 @@ struct adapt {
 void adapt_paths_pass(struct adapt *, struct adapt_task *, unsigned worker);
 void adapt_forks_pass(struct adapt *, struct adapt_task *, unsigned worker);
 
-/* Messages whose arithmetic is done at once: some 10 links each are fetched together, and all this stays in the
- * first-level cache. What is beyond the messages of a block is computed, but not used. */
-#define ADAPT_LANES 32u
+/* Messages whose arithmetic is done at once: all this stays in the first-level cache. */
+#define ADAPT_LANES 64u
+/* They are computed in whole vectors, so some beyond the last message too, which send nothing; a task's arrays of items
+ * are longer by as many. */
+#define ADAPT_VECTOR 16u
 
 /* Of each message, the least on both ways of the first leg, in the middle, and on both ways of the last leg. */
 struct adapt_least {
@@ -115,24 +119,36 @@ struct adapt_least {
 };
 
 struct adapt_lanes {
-	double bytes[ADAPT_LANES];
+	uint32_t units[ADAPT_LANES];
 	struct adapt_least left, share;
 	float got[4][ADAPT_LANES];    /* both ways of the first leg, both of the last */
 	uint64_t sum[4][ADAPT_LANES]; /* the same, in units of a pass's sums */
 };
 
-/* left -> got: the parts of each message that it requests. left, share, bytes -> got: what it gets. */
-void adapt_lanes_request(struct adapt_lanes *, float cutoff, bool adaptive);
-void adapt_lanes_allocate(struct adapt_lanes *, float cutoff, bool adaptive);
-/* got x scale -> sum; got x bytes x scale -> sum. */
-void adapt_lanes_units(struct adapt_lanes *, double scale);
-void adapt_lanes_bytes(struct adapt_lanes *, double scale);
+/* What is the same for all messages of a task. */
+struct adapt_rule {
+	double unit, scale; /* bytes of a unit; of the pass's sums */
+	float cutoff;
+	bool adaptive;
+};
 
-/* Fills in forks, ends, runs. 0 or -ENOMEM. */
+/* left, units -> sum: what the first n messages request of their links. */
+void adapt_lanes_request(struct adapt_lanes *, uint32_t n, const struct adapt_rule *);
+/* left, share, units -> got, sum: what they get. */
+void adapt_lanes_allocate(struct adapt_lanes *, uint32_t n, const struct adapt_rule *);
+/* Adds it to what messages at.. of the task have; returns how many found something. */
+uint32_t adapt_lanes_keep(const struct adapt_lanes *, uint32_t n, struct adapt_task *, uint64_t at, unsigned iteration);
+/* units, and what messages at.. of the task have got -> sum: their bytes in that proportion, evenly if it is nothing.
+ * Returns how many have nothing. */
+uint32_t adapt_lanes_spread(struct adapt_lanes *, uint32_t n, const struct adapt_rule *, const struct adapt_task *,
+	uint64_t at);
+
+/* Fills in forks and runs. 0 or -ENOMEM. */
 int adapt_runs_make(const struct adapt *, struct adapt_task *);
 
-/* Zeroed, in large pages where the system has them. */
+/* Zeroed, in large pages where the system has them; NULL if there is no memory. */
 void *adapt_alloc(size_t bytes);
+void adapt_free(void *, size_t bytes); /* NULL is fine */
 
 int adapt_legs_create(struct adapt *); /* 0 or -ENOMEM */
 void adapt_legs_destroy(struct adapt *);

@@ -43,9 +43,9 @@ static FORCE struct paths paths_least(const struct adapt_least *l, uint32_t k)
 }
 
 /* The weights of the paths, see adapt.h; all 0 if no path has anything left. */
-static FORCE struct paths paths_weigh(const struct adapt_least *left, uint32_t k, float cutoff, bool adaptive)
+static FORCE struct paths paths_weigh(const struct adapt_lanes *l, uint32_t k, float cutoff, bool adaptive)
 {
-	struct paths p = paths_least(left, k);
+	struct paths p = paths_least(&l->left, k);
 	float sum = 0;
 
 	for (int i = 0; i < 2; i++)
@@ -61,59 +61,107 @@ static FORCE struct paths paths_weigh(const struct adapt_least *left, uint32_t k
 	return p;
 }
 
-static FORCE void got_set(struct adapt_lanes *b, uint32_t k, struct paths p)
+static FORCE void got_set(struct adapt_lanes *l, uint32_t k, struct paths p)
 {
 	for (int i = 0; i < 2; i++) {
-		b->got[i][k] = p.v[i][0] + p.v[i][1];
-		b->got[2 + i][k] = p.v[0][i] + p.v[1][i];
+		l->got[i][k] = p.v[i][0] + p.v[i][1];
+		l->got[2 + i][k] = p.v[0][i] + p.v[1][i];
 	}
 }
 
-static FORCE void weigh_all(struct adapt_lanes *b, float cutoff, bool adaptive)
+/* What is beyond the last message fills its vector up. */
+static FORCE uint32_t vectors(uint32_t n)
 {
-	for (uint32_t k = 0; k < ADAPT_LANES; k++)
-		got_set(b, k, paths_weigh(&b->left, k, cutoff, adaptive));
+	return (n + ADAPT_VECTOR - 1) / ADAPT_VECTOR * ADAPT_VECTOR;
 }
 
-static FORCE void share_all(struct adapt_lanes *b, float cutoff, bool adaptive)
+static FORCE void weigh_all(struct adapt_lanes *l, uint32_t n, float cutoff, bool adaptive)
 {
-	for (uint32_t k = 0; k < ADAPT_LANES; k++) {
-		struct paths p = paths_weigh(&b->left, k, cutoff, adaptive), share = paths_least(&b->share, k);
-		float bytes = (float)b->bytes[k];
+	for (uint32_t k = 0; k < n; k++)
+		got_set(l, k, paths_weigh(l, k, cutoff, adaptive));
+}
+
+static FORCE void share_all(struct adapt_lanes *l, uint32_t n, float cutoff, double unit, bool adaptive)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		struct paths p = paths_weigh(l, k, cutoff, adaptive), share = paths_least(&l->share, k);
+		float bytes = (float)((double)l->units[k] * unit);
 
 		for (int i = 0; i < 2; i++)
 			for (int j = 0; j < 2; j++)
 				p.v[i][j] *= bytes * share.v[i][j];
-		got_set(b, k, p);
+		got_set(l, k, p);
 	}
 }
 
-CLONES void adapt_lanes_request(struct adapt_lanes *b, float cutoff, bool adaptive)
+CLONES void adapt_lanes_request(struct adapt_lanes *l, uint32_t n, const struct adapt_rule *r)
 {
-	if (adaptive)
-		weigh_all(b, cutoff, true);
+	double unit = r->unit, scale = r->scale;
+	uint32_t all = vectors(n);
+
+	if (r->adaptive)
+		weigh_all(l, all, r->cutoff, true);
 	else
-		weigh_all(b, cutoff, false);
+		weigh_all(l, all, r->cutoff, false);
+	for (int i = 0; i < 4; i++)
+		for (uint32_t k = 0; k < all; k++)
+			l->sum[i][k] = (uint64_t)(int64_t)((double)l->got[i][k] * ((double)l->units[k] * unit * scale));
 }
 
-CLONES void adapt_lanes_allocate(struct adapt_lanes *b, float cutoff, bool adaptive)
+CLONES void adapt_lanes_allocate(struct adapt_lanes *l, uint32_t n, const struct adapt_rule *r)
 {
-	if (adaptive)
-		share_all(b, cutoff, true);
+	double scale = r->scale;
+	uint32_t all = vectors(n);
+
+	if (r->adaptive)
+		share_all(l, all, r->cutoff, r->unit, true);
 	else
-		share_all(b, cutoff, false);
+		share_all(l, all, r->cutoff, r->unit, false);
+	for (int i = 0; i < 4; i++)
+		for (uint32_t k = 0; k < all; k++)
+			l->sum[i][k] = (uint64_t)(int64_t)((double)l->got[i][k] * scale);
 }
 
-CLONES void adapt_lanes_units(struct adapt_lanes *b, double scale)
+CLONES uint32_t adapt_lanes_keep(const struct adapt_lanes *l, uint32_t n, struct adapt_task *t, uint64_t at,
+	unsigned iteration)
 {
-	for (int i = 0; i < 4; i++)
-		for (uint32_t k = 0; k < ADAPT_LANES; k++)
-			b->sum[i][k] = (uint64_t)(int64_t)((double)b->got[i][k] * scale);
+	uint16_t *last = t->last + at, now = (uint16_t)iteration;
+	uint32_t found = 0, all = vectors(n);
+
+	for (int i = 0; i < 4; i++) {
+		float *ways = t->forks.ways[i] + at;
+
+		for (uint32_t k = 0; k < all; k++)
+			ways[k] += l->got[i][k];
+	}
+	for (uint32_t k = 0; k < all; k++) {
+		bool some = l->got[0][k] + l->got[1][k] > 0;
+
+		last[k] = some ? now : last[k];
+		found += some;
+	}
+	return found;
 }
 
-CLONES void adapt_lanes_bytes(struct adapt_lanes *b, double scale)
+CLONES uint32_t adapt_lanes_spread(struct adapt_lanes *l, uint32_t n, const struct adapt_rule *r,
+	const struct adapt_task *t, uint64_t at)
 {
+	const struct adapt_forks *f = &t->forks;
+	double unit = r->unit, scale = r->scale;
+	uint32_t starved = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		float first = f->ways[0][at + k] + f->ways[1][at + k], last = f->ways[2][at + k] + f->ways[3][at + k];
+		bool some = first > 0 && last > 0;
+
+		l->got[0][k] = some ? f->ways[0][at + k] / first : 0.5f;
+		l->got[1][k] = 1 - l->got[0][k];
+		l->got[2][k] = some ? f->ways[2][at + k] / last : 0.5f;
+		l->got[3][k] = 1 - l->got[2][k];
+		starved += !some;
+	}
 	for (int i = 0; i < 4; i++)
-		for (uint32_t k = 0; k < ADAPT_LANES; k++)
-			b->sum[i][k] = (uint64_t)(int64_t)((double)b->got[i][k] * (b->bytes[k] * scale));
+		for (uint32_t k = 0; k < n; k++)
+			l->sum[i][k] = (uint64_t)(int64_t)((double)l->got[i][k] * ((double)l->units[k] * unit * scale));
+	return starved;
 }

@@ -123,8 +123,8 @@ int adapt_legs_create(struct adapt *a)
 void adapt_legs_destroy(struct adapt *a)
 {
 	for (unsigned w = 0; a->leg_sums && w < a->opts->threads; w++)
-		free(a->leg_sums[w]);
+		adapt_free(a->leg_sums[w], a->net->legs * sizeof(**a->leg_sums));
 	free(a->leg_sums);
 	free(a->leg_hops);
-	free(a->legs);
+	adapt_free(a->legs, a->net->legs * sizeof(*a->legs));
 }

@@ -14,10 +14,13 @@ struct found {
 	uint32_t number; /* in the order in which they were found */
 };
 
+struct item {
+	uint32_t first, last, run;
+};
+
 struct sorting {
-	struct adapt_fork *forks; /* per item, in the order of the chunk */
-	uint32_t *run;		  /* per item: number of its run */
-	uint32_t *run_of;	  /* [links]: 1 + number of the run over this link */
+	struct item *items; /* in the order of the chunk */
+	uint32_t *run_of;   /* [links]: 1 + number of the run over this link */
 	struct found *found;
 	uint32_t nfound, cap;
 };
@@ -61,8 +64,7 @@ static int runs_find(const struct adapt *a, const struct traffic_chunk *c, struc
 			if (!f)
 				return -ENOMEM;
 			f->run.all++;
-			s->run[j] = f->number;
-			s->forks[j] = (struct adapt_fork){fork.first, fork.last, c->items[j].units};
+			s->items[j] = (struct item){fork.first, fork.last, f->number};
 		}
 	return 0;
 }
@@ -86,26 +88,27 @@ static int runs_order(struct adapt_task *t, struct sorting *s)
 	return 0;
 }
 
-static void ends_fill(const struct adapt *a, struct adapt_task *t, uint32_t s, uint32_t d, uint64_t at)
-{
-	struct net_fork fork;
-
-	a->net->ops->fork(a->net, s, d, &fork);
-	t->ends[at] = (struct adapt_ends){fork.middle[1], fork.middle[2]};
-}
-
 static void items_place(const struct adapt *a, struct adapt_task *t, const struct sorting *s)
 {
 	const struct traffic_chunk *c = t->chunk;
+	struct net_fork fork;
 
 	for (uint32_t i = 0; i < c->n; i++)
 		for (uint64_t j = c->off[i]; j < c->off[i + 1]; j++) {
-			struct adapt_run *run = &t->runs[s->run_of[s->run[j]]];
+			struct adapt_run *run = &t->runs[s->run_of[s->items[j].run]];
 			uint64_t at = run->begin + run->asking++;
 
-			t->forks[at] = s->forks[j];
-			if (t->ends)
-				ends_fill(a, t, c->first + i, c->items[j].dst, at);
+			if (!run->high || s->items[j].last < run->low)
+				run->low = s->items[j].last;
+			if (s->items[j].last > run->high)
+				run->high = s->items[j].last;
+			t->forks.first[at] = s->items[j].first;
+			t->forks.last[at] = s->items[j].last;
+			t->forks.units[at] = c->items[j].units;
+			if (!t->forks.ends)
+				continue;
+			a->net->ops->fork(a->net, c->first + i, c->items[j].dst, &fork);
+			t->forks.ends[at] = (struct adapt_ends){fork.middle[1], fork.middle[2]};
 		}
 }
 
@@ -114,20 +117,15 @@ int adapt_runs_make(const struct adapt *a, struct adapt_task *t)
 	struct sorting s = {0};
 	int rc = -ENOMEM;
 
-	t->forks = malloc(t->items * sizeof(*t->forks));
-	if (a->net->forked > 1)
-		t->ends = malloc(t->items * sizeof(*t->ends));
-	s.forks = malloc(t->items * sizeof(*s.forks));
-	s.run = malloc(t->items * sizeof(*s.run));
+	s.items = malloc(t->items * sizeof(*s.items));
 	s.run_of = calloc(a->net->links, sizeof(*s.run_of)); /* few of its pages are ever touched */
-	if (t->forks && (t->ends || a->net->forked == 1) && s.forks && s.run && s.run_of)
+	if (s.items && s.run_of)
 		rc = runs_find(a, t->chunk, &s);
 	if (!rc)
 		rc = runs_order(t, &s);
 	if (!rc)
 		items_place(a, t, &s);
-	free(s.forks);
-	free(s.run);
+	free(s.items);
 	free(s.run_of);
 	free(s.found);
 	return rc;
