@@ -11,13 +11,13 @@
 #define BUCKETS 256u /* programs have tens of communicators; chains stay short for thousands */
 
 struct zcomm *zcomm_world;
+unsigned zcomm_others;
 
 static struct zcomm *by_handle[BUCKETS], *by_id[BUCKETS];
-static unsigned count;	   /* entries of by_handle but the world */
 static struct zcomm *dead; /* for zcomm_reap */
 static uint64_t made;	   /* by this process */
 /* The communicator whose attribute callbacks this thread is running: they may still ask for its rank. */
-static __thread struct zcomm *dying __attribute__((tls_model("initial-exec")));
+__thread struct zcomm *zcomm_dying __attribute__((tls_model("initial-exec")));
 
 static unsigned bucket_of(MPI_Comm handle)
 {
@@ -31,14 +31,10 @@ static unsigned bucket_of_id(uint64_t id)
 	return (unsigned)(id ^ id >> 30) % BUCKETS; /* counter and maker */
 }
 
-struct zcomm *zcomm_find(MPI_Comm handle)
+struct zcomm *zcomm_find_other(MPI_Comm handle)
 {
-	if (zcomm_world && (handle == zcomm_world->handle || handle == zcomm_world->shadow))
-		return zcomm_world;
-	if (__builtin_expect(dying != NULL, 0) && handle == dying->handle)
-		return dying;
-	if (count == 0)
-		return NULL;
+	if (__builtin_expect(zcomm_dying != NULL, 0) && handle == zcomm_dying->handle)
+		return zcomm_dying;
 	struct zcomm *comm = by_handle[bucket_of(handle)];
 	while (comm && comm->handle != handle)
 		comm = comm->next;
@@ -150,7 +146,7 @@ struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const 
 	} else {
 		comm->next = by_handle[bucket_of(handle)];
 		by_handle[bucket_of(handle)] = comm;
-		count++;
+		zcomm_others++;
 	}
 	comm->next_id = by_id[bucket_of_id(id)];
 	by_id[bucket_of_id(id)] = comm;
@@ -175,7 +171,7 @@ static void unlink_handle(struct zcomm *comm)
 	for (struct zcomm **at = &by_handle[bucket_of(comm->handle)]; *at; at = &(*at)->next)
 		if (*at == comm) {
 			*at = comm->next;
-			count--;
+			zcomm_others--;
 			return;
 		}
 }
@@ -207,15 +203,15 @@ void zcomm_drop(struct zcomm *comm)
 void zcomm_reap(void)
 {
 	while (dead) {
-		struct zcomm *comm = dead, *outer = dying;
+		struct zcomm *comm = dead, *outer = zcomm_dying;
 		dead = comm->next;
 		if (comm->handle != MPI_COMM_WORLD) {
 			MPI_Comm handle = comm->handle;
-			dying = comm;
+			zcomm_dying = comm;
 			zshim_callback_begin();
 			zn.Comm_free(&handle);
 			zshim_callback_end();
-			dying = outer;
+			zcomm_dying = outer;
 		}
 		destroy(comm);
 	}

@@ -51,7 +51,6 @@ struct zcomm {
 enum zcomm_context { ZCOMM_PT2PT = 0, ZCOMM_COLL = 1, ZCOMM_INTERNAL = 2 };
 
 /* NULL: local. The common case (no spanning communicator but the world) costs a compare or two. */
-struct zcomm *zcomm_find(MPI_Comm handle);
 struct zcomm *zcomm_find_id(uint64_t id); /* low two bits are ignored */
 
 /* Makes the entry for a new spanning communicator over vrank[size] (copied), with native handle and shadow, which it
@@ -79,5 +78,20 @@ static inline bool zcomm_is_local_rank(const struct zcomm *c, int rank)
 }
 
 extern struct zcomm *zcomm_world; /* MPI_COMM_WORLD, or NULL when not merged */
+
+/* comm.c's own: what the look-up goes through where the answer is not plain. */
+extern unsigned zcomm_others; /* spanning communicators besides the world */
+extern __thread struct zcomm *zcomm_dying __attribute__((tls_model("initial-exec")));
+struct zcomm *zcomm_find_other(MPI_Comm handle);
+
+/* NULL: local. Every call of the application begins with it. */
+static inline struct zcomm *zcomm_find(MPI_Comm handle)
+{
+	if (zcomm_world && (handle == zcomm_world->handle || handle == zcomm_world->shadow))
+		return zcomm_world;
+	if (zcomm_others == 0 && __builtin_expect(!zcomm_dying, 1))
+		return NULL;
+	return zcomm_find_other(handle);
+}
 
 #endif

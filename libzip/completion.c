@@ -14,6 +14,21 @@
 #define NATIVE_TESTS_FIRST 64
 #define NATIVE_TESTS 8
 
+MPI_Request zcompletion_sent = MPI_REQUEST_NULL;
+
+void zcompletion_init(void)
+{
+	MPI_Request r[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+
+	for (int i = 0; i < 2; i++)
+		if (zn.Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &r[i]) != MPI_SUCCESS)
+			return;
+	/* One handle for two sends that nobody has waited for: it stands for no send in particular. */
+	zcompletion_sent = r[0] == r[1] ? r[0] : MPI_REQUEST_NULL;
+	for (int i = 0; i < 2; i++)
+		zn.Wait(&r[i], MPI_STATUS_IGNORE);
+}
+
 int zcompletion_deliver(struct zreq *r, MPI_Request *request, MPI_Status *status)
 {
 	int error = r->status.MPI_ERROR;
@@ -78,12 +93,23 @@ struct native_wait {
 	int rc;
 };
 
+/* Testany looks at the request before it turns native progress, Test the other way round: 264 instructions instead of
+ * 462 for one that is complete already (MPICH 4.0). Of one that is inactive it does not always fill the status. */
+static inline int test_once(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	int index, rc = zn.Testany(1, request, &index, flag, status);
+
+	if (rc == MPI_SUCCESS && *flag && __builtin_expect(index == MPI_UNDEFINED, 0) && status != MPI_STATUS_IGNORE)
+		zstatus_empty(status);
+	return rc;
+}
+
 static bool test_native(struct native_wait *w, int times)
 {
 	int flag = 0;
 
 	for (int i = 0; i < times && !flag && w->rc == MPI_SUCCESS; i++)
-		w->rc = zn.Test(w->request, &flag, w->status);
+		w->rc = test_once(w->request, &flag, w->status);
 	return flag || w->rc != MPI_SUCCESS;
 }
 
@@ -92,7 +118,8 @@ static bool native_done(void *ctx)
 	return test_native(ctx, NATIVE_TESTS);
 }
 
-static int wait_native(MPI_Request *request, MPI_Status *status)
+/* For one that was not complete at once. */
+static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Status *status)
 {
 	struct native_wait w = {request, status, MPI_SUCCESS};
 
@@ -103,10 +130,20 @@ static int wait_native(MPI_Request *request, MPI_Status *status)
 	return w.rc;
 }
 
+int zcompletion_wait_native(MPI_Request *request, MPI_Status *status)
+{
+	int flag, rc = test_once(request, &flag, status);
+
+	if (rc == MPI_SUCCESS && !flag)
+		return wait_native(request, status);
+	zprogress_now_and_then();
+	return rc;
+}
+
 int zcompletion_wait(MPI_Request *request, MPI_Status *status, const char *name)
 {
 	if (!zreq_is_ours(*request))
-		return wait_native(request, status);
+		return zcompletion_wait_native(request, status);
 	struct zreq *r = zreq_find(*request);
 	if (!r)
 		return no_such_request(name);

@@ -8,8 +8,14 @@
 
 #include "request.h"
 
+/* The handle that native MPI gives for every send that was complete when the call returned, if it has one for them all:
+ * nothing is behind it that would have to be freed, so that a blocking send is over with it. */
+extern MPI_Request zcompletion_sent;
+void zcompletion_init(void); /* finds it; once native MPI is initialised */
+
 /* Waits for one request of either kind and delivers it as MPI_Wait does; name for errors. */
 int zcompletion_wait(MPI_Request *, MPI_Status *, const char *name);
+int zcompletion_wait_native(MPI_Request *, MPI_Status *);
 /* The same as MPI_Test, without a turn of progress. */
 int zcompletion_test(MPI_Request *, int *flag, MPI_Status *, const char *name);
 

@@ -10,6 +10,7 @@
 #include "bridge.h"
 #include "comm.h"
 #include "commnew.h"
+#include "completion.h"
 #include "env.h"
 #include "error.h"
 #include "join.h"
@@ -94,6 +95,7 @@ static void merge(const struct zenv *env, bool threaded)
 		zerr_set(&err, -ENOMEM, "cannot set up the bridge");
 		fail_init(&err);
 	}
+	zcompletion_init();
 	zshim_active = true;
 	zshim_hooks |= ZSHIM_MERGED;
 	/* from here on the lock is a real one, and we have it */

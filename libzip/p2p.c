@@ -63,41 +63,6 @@ int zp2p_check_recv(const struct zcomm *c, const struct zp2p_args *a)
 	return rc == MPI_SUCCESS ? zp2p_check_probe(c, a->name, a->rank, a->tag) : rc;
 }
 
-static int native_isend(const struct zp2p_args *a, MPI_Comm comm, int rank, enum zp2p_mode mode, MPI_Request *r)
-{
-	int n = (int)a->count;
-
-	if (a->count > INT_MAX) {
-		switch (mode) {
-		case ZP2P_BUFFERED:
-			return zn.Ibsend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		case ZP2P_SYNC:
-			return zn.Issend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		case ZP2P_READY:
-			return zn.Irsend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		default:
-			return zn.Isend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		}
-	}
-	switch (mode) {
-	case ZP2P_BUFFERED:
-		return zn.Ibsend(a->buf, n, a->type, rank, a->tag, comm, r);
-	case ZP2P_SYNC:
-		return zn.Issend(a->buf, n, a->type, rank, a->tag, comm, r);
-	case ZP2P_READY:
-		return zn.Irsend(a->buf, n, a->type, rank, a->tag, comm, r);
-	default:
-		return zn.Isend(a->buf, n, a->type, rank, a->tag, comm, r);
-	}
-}
-
-static int native_irecv(const struct zp2p_args *a, MPI_Comm comm, int rank, MPI_Request *r)
-{
-	if (a->count > INT_MAX)
-		return zn.Irecv_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-	return zn.Irecv(a->buf, (int)a->count, a->type, rank, a->tag, comm, r);
-}
-
 static enum zsend_mode bridge_mode(enum zp2p_mode mode)
 {
 	return mode == ZP2P_BUFFERED ? ZSEND_BUFFERED : mode == ZP2P_SYNC ? ZSEND_SYNC : ZSEND_STANDARD;
@@ -109,14 +74,14 @@ int zp2p_isend(struct zcomm *c, const struct zp2p_args *a, enum zp2p_mode mode, 
 	int rc;
 
 	if (!c)
-		return native_isend(a, a->comm, a->rank, mode, request);
+		return zp2p_native_isend(a, a->comm, a->rank, mode, request);
 	rc = zp2p_check_send(c, a);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (a->rank == MPI_PROC_NULL)
-		return native_isend(a, c->shadow, MPI_PROC_NULL, mode, request);
+		return zp2p_native_isend(a, c->shadow, MPI_PROC_NULL, mode, request);
 	if (zcomm_is_local_rank(c, a->rank))
-		return native_isend(a, c->shadow, c->shadow_rank[a->rank], mode, request);
+		return zp2p_native_isend(a, c->shadow, c->shadow_rank[a->rank], mode, request);
 	rc = zbridge_isend(c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag, bridge_mode(mode), &r);
 	if (rc == MPI_SUCCESS)
 		rc = zreq_publish(r, request);
@@ -128,14 +93,14 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
 	int rc;
 
 	if (!c)
-		return native_irecv(a, a->comm, a->rank, request);
+		return zp2p_native_irecv(a, a->comm, a->rank, request);
 	rc = zp2p_check_recv(c, a);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (a->rank == MPI_PROC_NULL)
-		return native_irecv(a, c->shadow, MPI_PROC_NULL, request);
+		return zp2p_native_irecv(a, c->shadow, MPI_PROC_NULL, request);
 	if (a->rank >= 0 && c->shadow_rank[a->rank] == a->rank)
-		return native_irecv(a, c->shadow, a->rank, request);
+		return zp2p_native_irecv(a, c->shadow, a->rank, request);
 
 	struct zop_args args = {c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag};
 	struct zop *op;

@@ -29,7 +29,7 @@
 			   */
 #define NATIVE_TURNS 8	  /* idle turns between pokes of native progress (0.1 us each) */
 #define ACK_TURNS 8	  /* idle turns before acknowledgements go without a message to ride on */
-#define CALLS_PER_TURN 16 /* native tests between turns */
+#define CALLS_PER_TURN 32 /* native tests between turns */
 #define VAIN_TESTS 4	  /* vain turns for tests between yields: programs that test have something else to do */
 /* Yields before sleeping where native messages may come, which wake nobody (0.3 us each on an idle machine). The steps
  * of a collective follow each other in tens of microseconds, and a rank that naps holds up all others: with 100 of them

@@ -1,20 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The send and receive functions themselves: every blocking one is its nonblocking form and a wait, because a native
- * call that blocks would keep the bridge from being served (measured: 3 ns more than the native blocking call). */
+ * call that blocks would keep the bridge from being served. Local ones are to cost little more than natively: what is
+ * inline here leaves of them a look-up, the native calls and a counter. */
 #include "bridge.h"
 #include "completion.h"
 #include "p2p.h"
+#include "progress.h"
 #include "shim.h"
 
-static int send_blocking(const struct zp2p_args *a, enum zp2p_mode mode)
+static inline __attribute__((always_inline)) int isend(const struct zp2p_args *a, enum zp2p_mode mode,
+	MPI_Request *request)
 {
-	MPI_Request request;
-	int rc = zp2p_isend(zcomm_find(a->comm), a, mode, &request);
+	struct zcomm *c = zcomm_find(a->comm);
 
-	return rc == MPI_SUCCESS ? zcompletion_wait(&request, MPI_STATUS_IGNORE, a->name) : rc;
+	if (!c)
+		return zp2p_native_isend(a, a->comm, a->rank, mode, request);
+	return zp2p_isend(c, a, mode, request);
 }
 
-static int recv_blocking(const struct zp2p_args *a, MPI_Status *status)
+static inline __attribute__((always_inline)) int irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
+{
+	return c ? zp2p_irecv(c, a, request) : zp2p_native_irecv(a, a->comm, a->rank, request);
+}
+
+static inline __attribute__((always_inline)) int send_blocking(const struct zp2p_args *a, enum zp2p_mode mode)
+{
+	MPI_Request request;
+	int rc = isend(a, mode, &request);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (__builtin_expect(request != zcompletion_sent, 0))
+		return zcompletion_wait(&request, MPI_STATUS_IGNORE, a->name);
+	zprogress_now_and_then();
+	return MPI_SUCCESS;
+}
+
+static inline __attribute__((always_inline)) int recv_blocking(const struct zp2p_args *a, MPI_Status *status)
 {
 	struct zcomm *c = zcomm_find(a->comm);
 	MPI_Request request;
@@ -22,8 +44,10 @@ static int recv_blocking(const struct zp2p_args *a, MPI_Status *status)
 	/* Does not block; and MPICH 4.0 gives the status of the nonblocking form no source. */
 	if (a->rank == MPI_PROC_NULL)
 		return zn.Recv_c(a->buf, a->count, a->type, a->rank, a->tag, c ? c->shadow : a->comm, status);
-	int rc = zp2p_irecv(c, a, &request);
-	return rc == MPI_SUCCESS ? zcompletion_wait(&request, status, a->name) : rc;
+	int rc = irecv(c, a, &request);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	return c ? zcompletion_wait(&request, status, a->name) : zcompletion_wait_native(&request, status);
 }
 
 /* The int and the MPI_Count form of each. */
@@ -101,7 +125,7 @@ int zip_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, 
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Isend");
 
-	return zp2p_isend(zcomm_find(comm), &a, ZP2P_STANDARD, request);
+	return isend(&a, ZP2P_STANDARD, request);
 }
 
 int zip_Isend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
@@ -109,14 +133,14 @@ int zip_Isend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, i
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Isend_c");
 
-	return zp2p_isend(zcomm_find(comm), &a, ZP2P_STANDARD, request);
+	return isend(&a, ZP2P_STANDARD, request);
 }
 
 int zip_Ibsend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Ibsend");
 
-	return zp2p_isend(zcomm_find(comm), &a, ZP2P_BUFFERED, request);
+	return isend(&a, ZP2P_BUFFERED, request);
 }
 
 int zip_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
@@ -124,14 +148,14 @@ int zip_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, 
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Ibsend_c");
 
-	return zp2p_isend(zcomm_find(comm), &a, ZP2P_BUFFERED, request);
+	return isend(&a, ZP2P_BUFFERED, request);
 }
 
 int zip_Issend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Issend");
 
-	return zp2p_isend(zcomm_find(comm), &a, ZP2P_SYNC, request);
+	return isend(&a, ZP2P_SYNC, request);
 }
 
 int zip_Issend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
@@ -139,14 +163,14 @@ int zip_Issend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, 
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Issend_c");
 
-	return zp2p_isend(zcomm_find(comm), &a, ZP2P_SYNC, request);
+	return isend(&a, ZP2P_SYNC, request);
 }
 
 int zip_Irsend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Irsend");
 
-	return zp2p_isend(zcomm_find(comm), &a, ZP2P_READY, request);
+	return isend(&a, ZP2P_READY, request);
 }
 
 int zip_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
@@ -154,7 +178,7 @@ int zip_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, 
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Irsend_c");
 
-	return zp2p_isend(zcomm_find(comm), &a, ZP2P_READY, request);
+	return isend(&a, ZP2P_READY, request);
 }
 
 int zip_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
@@ -175,12 +199,12 @@ int zip_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_
 {
 	struct zp2p_args a = RECV_ARGS("MPI_Irecv");
 
-	return zp2p_irecv(zcomm_find(comm), &a, request);
+	return irecv(zcomm_find(comm), &a, request);
 }
 
 int zip_Irecv_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	struct zp2p_args a = RECV_ARGS("MPI_Irecv_c");
 
-	return zp2p_irecv(zcomm_find(comm), &a, request);
+	return irecv(zcomm_find(comm), &a, request);
 }
