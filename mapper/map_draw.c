@@ -19,6 +19,7 @@
 #define MIDDLE 190.0	/* from a cluster to the zipper nodes */
 #define TILES_MAX 1024u /* of a cluster */
 #define RANKS_MAX 64u	/* of a node that are drawn one by one */
+#define TITLE_MAX 160	/* characters of a cluster's title */
 
 static const char *const kind_colour[MAP_KINDS] = {"#9a9a9a", "#4a78b0", "#2f9e57", "#cc3333"};
 static const char *const job_colour[] = {"#cfe0f5", "#fbe3b9", "#dcd0ee", "#cdeccd", "#f6cfd6", "#d9e8e8", "#ece6c4",
@@ -84,6 +85,12 @@ static void bytes_write(char *buf, size_t size, uint64_t bytes)
 	for (; v >= 1024 && u < 6; u++)
 		v /= 1024;
 	snprintf(buf, size, u && v < 99.95 ? "%.1f %s" : "%.0f %s", v, units[u]);
+}
+
+/* How wide a text is, roughly: a sans-serif letter is somewhat more than half as wide as high. */
+static double text_width(const char *text, double size)
+{
+	return (double)strlen(text) * size * 0.6;
 }
 
 static void rectangle(FILE *f, double x, double y, double w, double h, const char *fill, const char *stroke)
@@ -161,6 +168,15 @@ static bool in_box(const struct drawing *d, const struct box *b, uint32_t node)
 	return b->cluster == MAP_NONE ? n->zipper : !n->zipper && n->cluster == b->cluster;
 }
 
+static void cluster_title(const struct drawing *d, const struct box *b, char title[TITLE_MAX])
+{
+	uint32_t ranks = 0;
+
+	for (uint32_t i = 0; i < d->m->site.nnodes; i++)
+		ranks += in_box(d, b, i) ? d->ranks[i] : 0;
+	snprintf(title, TITLE_MAX, "cluster %.64s: %u ranks", d->m->hosts.clusters[b->cluster].name, ranks);
+}
+
 static int tiles_make(struct drawing *d, struct box *b)
 {
 	uint32_t nodes = 0, most = 0, each, in = 0;
@@ -195,6 +211,12 @@ static int tiles_make(struct drawing *d, struct box *b)
 	b->columns = b->cluster == MAP_NONE ? 1 : (uint32_t)ceil(sqrt(b->ntiles * b->tile_h / b->tile_w));
 	b->columns = b->columns ? b->columns : 1;
 	b->w = b->columns * (b->tile_w + GAP) + GAP;
+	if (b->cluster != MAP_NONE) {
+		char title[TITLE_MAX];
+
+		cluster_title(d, b, title);
+		b->w = fmax(b->w, text_width(title, 11) + 2 * GAP);
+	}
 	b->h = HEAD + GAP + (b->ntiles + b->columns - 1) / b->columns * (b->tile_h + GAP + LINE_MAX);
 	return 0;
 }
@@ -208,7 +230,7 @@ static void tiles_place(struct box *b)
 }
 
 /* Even clusters left, odd ones right, zipper nodes between. */
-static int boxes_place(struct drawing *d)
+static int boxes_place(struct drawing *d, const char *title)
 {
 	double left = 0, w[2] = {0}, h[2] = {2 * GAP + HEAD, 2 * GAP + HEAD}, high;
 	struct box *z;
@@ -236,7 +258,7 @@ static int boxes_place(struct drawing *d)
 	z->y = fmax(2 * GAP + HEAD, (high - z->h) / 2);
 	tiles_place(z);
 	d->width = left + 2 * MIDDLE + z->w + w[1] + 2 * GAP;
-	d->width = d->width < 560 ? 560 : d->width;
+	d->width = fmax(fmax(d->width, 560), text_width(title, 13) + 2 * GAP);
 	d->height = high + 70;
 	return 0;
 }
@@ -319,14 +341,10 @@ static void network_draw(const struct drawing *d, const struct box *b)
 
 static void cluster_draw(const struct drawing *d, const struct box *b)
 {
-	char title[160];
-	uint32_t ranks = 0;
+	char title[TITLE_MAX];
 
-	for (uint32_t v = 0; v < d->l->n; v++)
-		ranks += d->m->site.nodes[d->l->node[v]].cluster == b->cluster &&
-			 !d->m->site.nodes[d->l->node[v]].zipper;
 	rectangle(d->f, b->x, b->y, b->w, b->h, "#f4f4f0", "#888888");
-	snprintf(title, sizeof(title), "cluster %.64s: %u ranks", d->m->hosts.clusters[b->cluster].name, ranks);
+	cluster_title(d, b, title);
 	text_at(d->f, b->x + GAP, b->y + 13, 11, "start", title);
 	network_draw(d, b);
 	for (uint32_t i = 0; i < b->ntiles; i++)
@@ -338,8 +356,10 @@ static void ports_draw(const struct drawing *d, const struct box *z)
 {
 	for (uint32_t i = 0; i < z->ntiles; i++) {
 		const struct tile *t = &z->tile[i];
-		unsigned side[2] = {0};
+		unsigned side[2] = {0}, ports[2] = {0};
 
+		for (uint32_t c = 0; c + 1 < d->nboxes; c++)
+			ports[c % 2] += d->m->site.nodes[t->first].fabrics >> c & 1;
 		for (uint32_t c = 0; c + 1 < d->nboxes; c++) {
 			const struct box *b = &d->box[c];
 			struct map_link sum = {{0}};
@@ -353,7 +373,7 @@ static void ports_draw(const struct drawing *d, const struct box *z)
 					link_add(&sum, &d->links.port[n][c]);
 					seen++;
 				}
-			y = t->y + HEAD + RANK / 2 + side[c % 2]++ * (LINE_MAX + 4);
+			y = t->y + z->tile_h * (1 + side[c % 2]++) / (1 + ports[c % 2]);
 			at = fmin(fmax(y, b->y + HEAD + 8), b->y + b->h - 4);
 			link_draw(d, &sum, bar, at, x, y);
 			bytes_write(text, sizeof(text), map_link_sum(&sum));
@@ -390,7 +410,7 @@ static int picture_draw(struct drawing *d, const char *title)
 	int rc = ranks_index(d);
 
 	if (!rc)
-		rc = boxes_place(d);
+		rc = boxes_place(d, title);
 	if (rc)
 		return rc;
 	fprintf(d->f,

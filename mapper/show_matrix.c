@@ -63,8 +63,8 @@ static void data_write(FILE *f, const void *arg)
 	fputs("EOD\n", f);
 }
 
-/* Logarithmic. Where it has no power of ten, its ends are told instead; with one value only it is a scale around that.
- */
+/* Logarithmic. Where it has not two powers of ten, its ends are told instead; with one value only it is a scale around
+ * that. */
 static void scale_write(FILE *f, const struct drawing *d)
 {
 	double low = d->m.most > 0 ? d->m.least : 1, high = d->m.most > 0 ? d->m.most : 10;
@@ -73,7 +73,7 @@ static void scale_write(FILE *f, const struct drawing *d)
 	size_t room = 3; /* of characters between the scale and its title */
 
 	fputs("set logscale cb\nset format cb '%.0s%c'\n", f);
-	if (one || floor(log10(high)) < ceil(log10(low))) {
+	if (one || floor(log10(high)) < ceil(log10(low)) + 1) {
 		snprintf(from, sizeof(from), "%.9g", low);
 		snprintf(to, sizeof(to), "%.9g", high);
 		fprintf(f, "set cbtics ('%s' %s, '%s' %s)\n", from, from, to, to);
