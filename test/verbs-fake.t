@@ -12,7 +12,7 @@ if [ -x "$units" ]; then
 		fake_tap "$name" env -u FAKEVERBS_FABRIC FAKEVERBS="$devices" "$units" conformance
 	done <<-END
 		infiniband fka/ib/pkey=0x8005/mw/tds=64
-		roce,late fka/inline=60/lag=3/tds=16
+		roce,late fka/inline=60/lag=3/tds=16/silent
 	END
 else
 	skip "conformance" "built without cmocka"
@@ -90,6 +90,30 @@ ok "small messages: a job" copied 1000
 is "small messages: at most each byte once" "$(awk -F, 'NR > 1 && $4 == 10000 && $5 > 0 && $5 <= 10000' "$TAP_TMP/traffic" | wc -l)" 2
 end_zipper "not copied"
 is "not copied: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
+
+# --- the hostfile says which port the ranks of a cluster use, whatever ZIPPER_DEVICE says
+device_job() { # NAME DEVICE-OF-B: zmpirun with one rank in each cluster
+	cat >"$TAP_TMP/hosts" <<-END
+		#ZIP cluster A launcher=fork device=fka:1
+		nodea
+		#ZIP cluster B launcher=fork device=$2
+		nodeb
+		#ZIP zipper localhost A=$(address A) B=$(address B)
+	END
+	ZIPPER_DEVICE=fkc:1 ZIPPER_USER=me ZIPPER_KEY_FILE=$TAP_TMP/keys limited 60 "$ZMPIRUN" -f "$TAP_TMP/hosts" -n 2 \
+		-genv ZIPPER_MODULE_DIR "$TAP_TMP/modules" "$TAP_TMP/stream" 300000 4 >"$TAP_TMP/out" 2>"$TAP_TMP/err"
+}
+fake_fabric fka/mw,fkb/ib/mw
+zipper
+device_job right fkb:1
+is "device of a cluster: status" $? 0 || diag_file "$TAP_TMP/err"
+is "device of a cluster: all came" "$(grep -c 'rounds$' "$TAP_TMP/out")" 2
+ok "device of a cluster: memory was reached from outside" test "$(fakectl count read)" -gt 3
+device_job wrong fkd:1
+is "a device that is not there: status" $? 1
+matches "a device that is not there: why" "$TAP_TMP/err" '^zmpirun: rank 1 .*there is no RDMA device f'
+is "a device that is not there: in one line" "$(grep -c '^zmpirun:' "$TAP_TMP/err")" 1 || diag_file "$TAP_TMP/err"
+end_zipper "device of a cluster"
 
 # --- A's ranks run on the zipper node: those of B reach them over the port that they share, by queue pairs of their own
 # Ranks of one host would choose shared memory: A's are on one of another name.

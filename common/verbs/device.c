@@ -4,15 +4,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "expose.h"
 #include "objects.h"
+
+#define LAST_WAIT_MS 500 /* a device needs far less; one that tells nobody costs it once */
+#define LAST_LOOK_MS 10	 /* another thread may have taken the event */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vdevice *devices;
@@ -112,17 +117,58 @@ static void tell(struct vdevice *d, unsigned port, int rc)
 	pthread_mutex_unlock(&lock);
 }
 
-void vdevice_look(struct vdevice *d)
+static void tell_last(struct vdevice *d, const struct ibv_qp *qp)
+{
+	atomic_store(&d->tells_last, true);
+	pthread_mutex_lock(&lock);
+	for (struct vlife *life = d->lives; life; life = life->next)
+		if (atomic_load(&life->qp) == qp)
+			atomic_store(&life->last, true);
+	pthread_mutex_unlock(&lock);
+}
+
+/* ctx: the device's, or another of it. Its descriptor does not block. */
+static void look(struct vdevice *d, struct ibv_context *ctx)
 {
 	struct ibv_async_event event;
 	if (atomic_flag_test_and_set_explicit(&d->looking, memory_order_acquire))
 		return;
-	while (ibv_get_async_event(d->ctx, &event) == 0) {
+	while (ibv_get_async_event(ctx, &event) == 0) {
 		if (event.event_type == IBV_EVENT_PORT_ERR)
 			tell(d, (unsigned)event.element.port_num, -ENETDOWN);
 		else if (event.event_type == IBV_EVENT_DEVICE_FATAL)
 			tell(d, 0, -ENODEV);
+		else if (event.event_type == IBV_EVENT_QP_LAST_WQE_REACHED)
+			tell_last(d, event.element.qp);
 		ibv_ack_async_event(&event);
 	}
 	atomic_flag_clear_explicit(&d->looking, memory_order_release);
+}
+
+void vdevice_look(struct vdevice *d)
+{
+	look(d, d->ctx);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void vdevice_wait_last(struct vdevice *d, struct vlife *life)
+{
+	struct ibv_context *ctx = atomic_load(&life->qp)->context;
+	const int64_t end = now_ms() + LAST_WAIT_MS;
+	while (!atomic_load(&d->silent) && atomic_load(&life->lost) != -ENODEV) {
+		look(d, ctx);
+		if (atomic_load(&life->last))
+			return;
+		if (now_ms() >= end) {
+			atomic_store(&d->silent, !atomic_load(&d->tells_last));
+			return;
+		}
+		poll(&(struct pollfd){.fd = ctx->async_fd, .events = POLLIN}, 1, LAST_LOOK_MS);
+	}
 }

@@ -9,7 +9,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
+
+#define PORT_EVENT_MS 1000 /* the event of a port may be so much later than what fails because of it */
+#define ASK_EVERY_MS 10
 
 struct vlistener {
 	struct zlistener base;
@@ -37,6 +41,8 @@ int vlink_error(enum ibv_wc_status status)
 	case IBV_WC_REM_OP_ERR:
 	case IBV_WC_BAD_RESP_ERR:
 		return -EREMOTEIO;
+	case IBV_WC_LOC_QP_OP_ERR: /* with Soft-RoCE: the port has gone down */
+		return -ENOLINK;
 	case IBV_WC_WR_FLUSH_ERR:
 	case IBV_WC_REM_ABORT_ERR:
 		return -ECONNRESET;
@@ -45,19 +51,63 @@ int vlink_error(enum ibv_wc_status status)
 	}
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Not twice within some milliseconds. */
+static bool port_is_down(struct vlink *l, struct vdoubt *doubt, int64_t now)
+{
+	struct ibv_port_attr port;
+	if (doubt->asked_ms && now - doubt->asked_ms < ASK_EVERY_MS)
+		return false;
+	doubt->asked_ms = now;
+	return ibv_query_port(l->dev->ctx, l->life.port, &port) == 0 && port.state != IBV_PORT_ACTIVE;
+}
+
+int vlink_reason(struct vlink *l, struct vdoubt *doubt, int rc)
+{
+	const int64_t now = now_ms();
+	vdevice_look(l->dev); /* the event may not have been read yet */
+	if (vlink_lost(l))
+		return vlink_lost(l);
+	if (port_is_down(l, doubt, now))
+		return -ENETDOWN; /* or not have come */
+	if (rc != -ENOLINK)
+		return rc;
+	if (!doubt->since_ms)
+		doubt->since_ms = now;
+	return now - doubt->since_ms < PORT_EVENT_MS ? 0 : rc;
+}
+
+/* The send half's queue has told of something. */
+static void look_at_sender(struct vlink *l)
+{
+	struct ibv_qp_attr attr;
+	struct ibv_qp_init_attr init;
+	if (atomic_load_explicit(&l->tx.quiet, memory_order_acquire) &&
+		ibv_query_qp(l->tx.queue.qp, &attr, IBV_QP_STATE, &init) == 0 && attr.qp_state == IBV_QPS_ERR)
+		l->rx.sender = -ENOLINK;
+}
+
 bool vlink_woken(struct vlink *l, int epoll, struct ibv_comp_channel *channel)
 {
-	struct epoll_event e[3];
+	struct epoll_event e[4];
 	struct ibv_cq *cq;
 	void *ctx;
 	bool stream = false;
-	int n = epoll_wait(epoll, e, 3, 0);
+	int n = epoll_wait(epoll, e, 4, 0);
 	for (int i = 0; i < n; i++) {
 		if (e[i].data.fd == channel->fd)
 			while (ibv_get_cq_event(channel, &cq, &ctx) == 0)
 				ibv_ack_cq_events(cq, 1);
 		else if (e[i].data.fd == l->dev->ctx->async_fd)
 			vdevice_look(l->dev);
+		else if (e[i].data.fd == l->tx.queue.channel->fd)
+			look_at_sender(l);
 		else
 			stream = true;
 	}

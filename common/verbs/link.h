@@ -41,6 +41,9 @@ extern const struct zverbs_options *voptions;
 #define VRMA_MAX 16    /* one-sided operations under way on a half */
 #define VLOOK_EVERY 64 /* vain tries until a look at the TCP connection, which costs a system call */
 
+/* How the receive half's thread watches the send half's completion channel (epoll), while that is quiet. */
+#define VWATCH_SENDER (EPOLLIN | EPOLLET)
+
 /* What a completion is of: the low bits of wr_id. */
 enum vtag { VTAG_BUFFER, VTAG_SEND, VTAG_CREDIT, VTAG_RMA, VTAG_LOCAL, VTAG_BITS = 3 };
 
@@ -58,6 +61,10 @@ struct vrma_slot {
 	bool used, done;
 };
 
+struct vdoubt { /* that a port is why a queue pair failed, whose event may yet come: since when, and when it was asked */
+	int64_t since_ms, asked_ms;
+};
+
 struct vdone { /* of what the device was to do for itself (a memory window) */
 	bool done;
 	int rc;
@@ -72,6 +79,9 @@ struct vtx {
 	bool told_ready;  /* connecting end */
 	bool watches_out; /* the TCP connection's room is watched */
 	bool want_buffer; /* the last refusal was for lack of one */
+	int failing;	    /* why it cannot go on, where the reason to be told may still be another */
+	struct vdoubt doubt;
+	_Atomic bool quiet; /* its completion queue tells of errors alone: then the receive half's thread takes notice */
 	int error;
 	uint32_t limit, sent; /* sends that may have been made; that have */
 	uint32_t depth;	      /* of the send queue: twice the window, as completions are late */
@@ -110,9 +120,12 @@ struct vrx {
 	bool due;      /* credit is to be told, and the send queue was full */
 	bool fin;      /* the TCP connection ended */
 	bool closing;  /* the peer said CLOSE, after close_at sends */
+	bool stopping; /* our own end */
 	uint32_t late; /* looks for those that have not come yet */
 	int error;
 	int broken; /* why no more will come; what has come is still delivered */
+	struct vdoubt doubt;
+	int sender; /* why the send half has failed, of which its thread may not know; the least of reasons */
 	uint32_t close_at;
 	uint32_t limit, consumed;
 	int32_t extra; /* of the pool's shared credits */
@@ -185,6 +198,8 @@ struct ibv_send_wr *vtx_next(struct vlink *, struct ibv_sge **);
 bool vtx_has_slot(const struct vtx *);
 
 int vrx_init(struct vlink *, struct zerr *);
+/* Closing: the queue pair takes no more receives from those of others. */
+void vrx_stop(struct vlink *);
 void vrx_fini(struct vlink *);
 int vrx_poll(struct zlink *, const struct zsink *, unsigned budget);
 int vrx_arm(struct vlink *);
@@ -195,6 +210,9 @@ int vrx_reap(struct vlink *);
 /* link.c */
 /* A negative errno for a completion's status. */
 int vlink_error(enum ibv_wc_status);
+/* Why a link ends, where its queue pairs say `rc`: if the port or device does not work, that is why. 0: to be asked
+ * again, as that may turn out. */
+int vlink_reason(struct vlink *, struct vdoubt *, int rc);
 /* After sleeping: what woke us. Takes the completion channel's events; looks for those of the device. true: the TCP
  * connection has something. */
 bool vlink_woken(struct vlink *, int epoll, struct ibv_comp_channel *);

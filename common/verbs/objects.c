@@ -45,6 +45,11 @@ void vobject_close(struct ibv_context *ctx, struct ibv_pd *pd)
 	ibv_close_device(ctx);
 }
 
+static void unblock(int fd)
+{
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
 static void tell_lack(const struct vdevice *dev, const char *category)
 {
 	char text[160];
@@ -68,6 +73,8 @@ int vobject_home_open(struct vhome *h, struct vdevice *dev, enum zep_category ca
 	h->ctx = h->seat.ctx;
 	h->pd = h->seat.pd;
 	h->domain = h->seat.domain;
+	if (h->seat.own)
+		unblock(h->ctx->async_fd);
 	return 0;
 }
 
@@ -105,7 +112,7 @@ int vobject_queue_create(struct vqueue *q, const struct vhome *h, struct ibv_srq
 	q->channel = ibv_create_comp_channel(h->ctx);
 	if (!q->channel)
 		return fail(err, errno, "a completion channel", h);
-	fcntl(q->channel->fd, F_SETFL, fcntl(q->channel->fd, F_GETFL) | O_NONBLOCK);
+	unblock(q->channel->fd);
 	q->cq = create_cq(h, size->completions, q->channel);
 	if (!q->cq) {
 		int code = errno;

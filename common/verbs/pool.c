@@ -112,7 +112,7 @@ static void give_back(struct vpool *p, struct vbuf *first, struct vbuf *last)
 
 int vpool_add_link(struct vpool *p, struct zerr *err)
 {
-	struct vbuf *first, *last;
+	struct vbuf *first, *last = NULL;
 	if (p->links == p->owned) {
 		if (p->srq && p->owned + LINKS_STEP > p->links_max)
 			return zerr_set(err, -ENOSPC, "%s: more than %u connections for one thread", p->home.dev->name,

@@ -127,14 +127,16 @@ static int read_remote(struct zlink *base, const struct zrma_op *op)
 	struct ibv_send_wr *bad,
 		wr = {.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_RDMA_READ, .send_flags = IBV_SEND_SIGNALED};
 	int i = rx->reads < l->reads ? free_slot(rx->rma) : -1;
-	if (rx->error || rx->broken)
-		return rx->error ? rx->error : rx->broken;
-	if (i < 0)
+	if (rx->error)
+		return rx->error;
+	if (i < 0 || rx->broken) /* poll finds out why */
 		return -EAGAIN;
 	wr.wr_id = (uint64_t)i << VTAG_BITS | VTAG_RMA;
 	find_remote(&wr, op);
-	if (ibv_post_send(rx->queue.qp, &wr, &bad) != 0)
-		return rx->broken = -EIO;
+	if (ibv_post_send(rx->queue.qp, &wr, &bad) != 0) {
+		rx->broken = -EIO;
+		return -EAGAIN;
+	}
 	rx->rma[i] = (struct vrma_slot){.cookie = op->cookie, .used = true};
 	rx->reads++;
 	return 0;
@@ -148,7 +150,7 @@ static int write_remote(struct zlink *base, const struct zrma_op *op)
 	int i = free_slot(tx->rma);
 	if (tx->error)
 		return tx->error;
-	if (i < 0 || tx->tail - tx->head >= tx->depth - 1)
+	if (i < 0 || tx->failing || tx->tail - tx->head >= tx->depth - 1)
 		return -EAGAIN;
 	struct ibv_send_wr *wr = vtx_next(l, &sge);
 	find_remote(wr, op);
@@ -159,7 +161,9 @@ static int write_remote(struct zlink *base, const struct zrma_op *op)
 	tx->run = tx->run_held = 0; /* everything before it is complete with it */
 	tx->rma[i] = (struct vrma_slot){.cookie = op->cookie, .used = true};
 	tx->writes++;
-	return op->more ? tx->error : vtx_ring(l);
+	if (!op->more)
+		vtx_ring(l); /* reap says so if that fails */
+	return 0;
 }
 
 /* A broken queue pair reports all that is under way, once it is in its error state. */
@@ -177,9 +181,8 @@ static int reap(struct zlink *base, enum zlink_half half, struct zrma_done *done
 	unsigned n = 0;
 	if (!is_ready(l))
 		return 0;
-	int error = half == ZLINK_RX ? vrx_reap(l) : vtx_reap(l);
-	if (half == ZLINK_RX && l->rx.error)
-		error = l->rx.error;
+	const int broken = half == ZLINK_RX ? vrx_reap(l) : vtx_reap(l);
+	const int error = half == ZLINK_RX ? l->rx.error : l->tx.error;
 	for (int i = 0; i < VRMA_MAX && n < cap && *under_way; i++) {
 		if (!slot[i].done)
 			continue;
@@ -187,10 +190,12 @@ static int reap(struct zlink *base, enum zlink_half half, struct zrma_done *done
 		slot[i] = (struct vrma_slot){.used = false};
 		--*under_way;
 	}
-	if (n > 0 || !error)
+	if (n > 0 || !(broken || error))
 		return (int)n;
+	if (*under_way == 0 && half == ZLINK_RX && !error)
+		return vlink_reason(l, &l->rx.doubt, broken); /* what has come can still be polled */
 	if (*under_way == 0)
-		return error;
+		return error; /* 0: it is not known yet */
 	give_up(half == ZLINK_RX ? l->rx.queue.qp : l->tx.queue.qp);
 	return 0;
 }

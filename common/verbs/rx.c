@@ -157,11 +157,13 @@ static void take_arrival(struct vrx *rx, const struct ibv_wc *wc)
 		rc = vlink_error(wc->status);
 	else if (wc->wc_flags & IBV_WC_WITH_IMM || rx->consumed + (rx->got - rx->next) == rx->limit)
 		rc = -EPROTO; /* not ours, or more than it may */
-	if (rc == 0) {
+	/* Who stops is another thread than the pool's owner, which gets the buffer with the others. */
+	if (rc == 0 || (rx->stopping && rx->got - rx->next < VARRIVALS)) {
 		rx->arrival[rx->got++ % VARRIVALS] = (struct varrival){b, wc->byte_len};
 		return;
 	}
-	put_back(rx, b);
+	if (!rx->stopping)
+		put_back(rx, b);
 	if (!rx->broken)
 		rx->broken = rc;
 }
@@ -320,16 +322,14 @@ static void look_at_stream(struct vlink *l)
 static int find_end(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
-	int lost = vlink_lost(l);
 	if (rx->closing && rx->consumed == rx->close_at && !rx->open)
 		return -ESHUTDOWN;
-	if (lost)
-		return lost;
+	if (vlink_lost(l))
+		return vlink_lost(l);
 	if (rx->closing && !rx->broken && !rx->open && ++rx->late < LATE_LOOKS)
 		return 0;
-	if (rx->broken)
-		return rx->broken;
-	return rx->fin ? -ECONNRESET : 0;
+	const int why = rx->broken ? rx->broken : rx->fin ? -ECONNRESET : rx->sender;
+	return why ? vlink_reason(l, &rx->doubt, why) : 0;
 }
 
 int vrx_reap(struct vlink *l)
@@ -362,7 +362,7 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	}
 	if (budget == 0)
 		return 0;
-	if (woken || rx->broken || ++rx->vain % VLOOK_EVERY == 0) {
+	if (woken || rx->broken || rx->sender || ++rx->vain % VLOOK_EVERY == 0) {
 		look_at_stream(l);
 		if ((rx->fin || rx->broken) && fill(rx))
 			return 0; /* came meanwhile */
@@ -381,8 +381,10 @@ int vrx_poll(struct zlink *base, const struct zsink *sink, unsigned budget)
 	if (rx->mode == VMODE_QUEUE)
 		return poll_queue(l, sink, budget, woken);
 	int rc = poll_stream(l, sink, budget);
+	if (rc == 0 && rx->mode == VMODE_STREAM)
+		rc = rx->sender;
 	if (rc < 0 && rc != -EAGAIN)
-		return rx->error = vlink_lost(l) ? vlink_lost(l) : rc;
+		return rx->error = l->dev ? vlink_reason(l, &rx->doubt, rc) : rc;
 	return rc == 0 && rx->mode == VMODE_QUEUE ? poll_queue(l, sink, budget, true) : rc;
 }
 
@@ -391,13 +393,15 @@ int vrx_arm(struct vlink *l)
 	struct vrx *rx = &l->rx;
 	if (rx->error || vlink_lost(l))
 		return 1;
-	if (rx->mode != VMODE_QUEUE && rx->reads == 0)
-		return l->stream->ops->arm(l->stream, ZLINK_RX);
 	if (rx->armed)
 		vlink_woken(l, rx->epoll, rx->queue.channel);
+	rx->armed = rx->epoll >= 0;
+	if (rx->sender)
+		return 1;
+	if (rx->mode != VMODE_QUEUE && rx->reads == 0)
+		return l->stream->ops->arm(l->stream, ZLINK_RX);
 	if (rx->kept || rx->whole || rx->broken || ibv_req_notify_cq(rx->queue.cq, 0) != 0)
 		return 1;
-	rx->armed = true;
 	if (fill(rx) || vrma_any_done(rx->rma, rx->reads) || (rx->due && vrx_grant(l) < 0))
 		return 1;
 	return l->stream->ops->arm(l->stream, ZLINK_RX) != 0;
@@ -407,6 +411,20 @@ int vrx_init(struct vlink *l, struct zerr *err)
 {
 	l->rx.memory = malloc(ZWIRE_MAX_PAYLOAD); /* only what is used of it becomes memory */
 	return l->rx.memory ? 0 : zerr_set(err, -ENOMEM, "out of memory for a connection");
+}
+
+void vrx_stop(struct vlink *l)
+{
+	struct vrx *rx = &l->rx;
+	struct ibv_qp_attr error = {.qp_state = IBV_QPS_ERR};
+	rx->stopping = true;
+	if (ibv_modify_qp(rx->queue.qp, &error, IBV_QP_STATE) != 0)
+		return;
+	while (collect(rx))
+		;
+	/* Where all has come that the peer has sent, and where nobody uses the buffers after us, there is nothing to wait for. */
+	if (rx->pool->links > 1 && !(rx->closing && rx->consumed + (rx->got - rx->next) == rx->close_at))
+		vdevice_wait_last(l->dev, &l->life);
 }
 
 /* The queue pair is in its error state: what came is in the completion queue, and nothing more will. */

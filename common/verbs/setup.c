@@ -211,13 +211,15 @@ static int connect_queues(struct vlink *l, const struct vframe *us, struct zerr 
 	return 0;
 }
 
-/* What wakes a half: the TCP connection, completions, the device's events. */
+/* What wakes a half: the TCP connection, completions, the device's events; a receiver also what the sender's queue tells
+ * while nobody else expects anything from it, once each time, as it is not the receiver's to take. */
 static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel *channel, struct zerr *err)
 {
-	const int fd[] = {l->life.sock, channel->fd, l->dev->ctx->async_fd};
+	const bool receiver = channel == l->rx.queue.channel;
+	const int fd[] = {l->life.sock, channel->fd, l->dev->ctx->async_fd, l->tx.queue.channel->fd};
 	int ep = epoll_create1(EPOLL_CLOEXEC), rc = ep < 0 ? -errno : 0;
-	for (int i = 0; i < 3 && rc == 0; i++) {
-		struct epoll_event e = {.events = i == 0 ? events : EPOLLIN, .data.fd = fd[i]};
+	for (int i = 0; i < 3 + receiver && rc == 0; i++) {
+		struct epoll_event e = {.events = i == 0 ? events : i == 3 ? VWATCH_SENDER : EPOLLIN, .data.fd = fd[i]};
 		if (epoll_ctl(ep, EPOLL_CTL_ADD, fd[i], &e) != 0)
 			rc = -errno;
 	}
@@ -240,6 +242,7 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 		rc = make_rx(l, srx, err);
 	if (rc < 0)
 		return rc;
+	atomic_store(&l->life.qp, l->rx.queue.qp);
 	rc = to_init(l->tx.queue.qp, l, IBV_ACCESS_REMOTE_READ);
 	if (rc == 0)
 		rc = to_init(l->rx.queue.qp, l, IBV_ACCESS_REMOTE_WRITE);
@@ -273,9 +276,8 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 
 void vsetup_undo(struct vlink *l)
 {
-	struct ibv_qp_attr error = {.qp_state = IBV_QPS_ERR};
 	if (l->rx.queue.qp)
-		ibv_modify_qp(l->rx.queue.qp, &error, IBV_QP_STATE);
+		vrx_stop(l);
 	if (l->dev)
 		vdevice_del(l->dev, &l->life);
 	vrx_fini(l);

@@ -85,7 +85,7 @@ int vtx_reap(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
 	struct ibv_wc wc[VPOLL];
-	int n = VPOLL, rc = tx->error;
+	int n = VPOLL, rc = 0;
 	vpool_collect(tx->pool);
 	while (n == VPOLL) {
 		n = ibv_poll_cq(tx->queue.cq, VPOLL, wc);
@@ -95,25 +95,47 @@ int vtx_reap(struct vlink *l)
 		}
 	}
 	rc = rc ? rc : n < 0 ? -EIO : vlink_lost(l);
-	if (rc && !tx->error)
-		tx->error = vlink_lost(l) ? vlink_lost(l) : vlink_hung_up(l) ? -EPIPE : rc;
-	return tx->error;
+	if (!tx->failing)
+		tx->failing = rc;
+	if (tx->failing && tx->list)
+		vtx_ring(l); /* so that it is told what becomes of them */
+	if (tx->failing && !tx->error)
+		tx->error = vlink_reason(l, &tx->doubt, vlink_hung_up(l) ? -EPIPE : tx->failing);
+	return tx->error ? tx->error : tx->failing;
+}
+
+/* Nothing can be sent: what the caller is told. */
+static int tell_error(const struct vtx *tx)
+{
+	return tx->error ? tx->error : -EAGAIN;
 }
 
 /* --- sending --- */
 
+/* From this one on the device has not taken them, and will tell nothing about them. */
+static void not_posted(struct vtx *tx, const struct ibv_send_wr *wr)
+{
+	for (; wr; wr = wr->next)
+		if ((wr->wr_id & ((1u << VTAG_BITS) - 1)) == VTAG_RMA) {
+			struct vrma_slot *s = &tx->rma[(uint32_t)(wr->wr_id >> VTAG_BITS) % VRMA_MAX];
+			s->rc = -EIO;
+			s->done = true;
+		}
+	if (!tx->failing)
+		tx->failing = -EIO;
+}
+
 int vtx_ring(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
-	struct ibv_send_wr *bad;
+	struct ibv_send_wr *bad = tx->wr;
 	if (tx->list == 0)
 		return 0;
 	tx->wr[tx->list - 1].next = NULL;
-	int rc = ibv_post_send(tx->queue.qp, tx->wr, &bad);
+	if (ibv_post_send(tx->queue.qp, tx->wr, &bad) != 0)
+		not_posted(tx, bad);
 	tx->list = 0;
-	if (rc != 0 && !tx->error)
-		tx->error = -EIO;
-	return tx->error;
+	return tx->failing;
 }
 
 bool vtx_has_slot(const struct vtx *tx)
@@ -222,7 +244,7 @@ static int send_rest(struct vlink *l)
 	while (tx->rest_at < tx->rest_len) {
 		size_t left = tx->rest_len - tx->rest_at, len = left < tx->send_bytes ? left : tx->send_bytes;
 		if (!send_part(l, NULL, tx->rest + tx->rest_at, ZWIRE_ENV_BYTES, len))
-			return tx->error ? tx->error : -EAGAIN;
+			return tell_error(tx);
 		tx->rest_at += len;
 	}
 	return tx->error;
@@ -244,8 +266,8 @@ static int refuse(struct vlink *l)
 		return tx->error;
 	vtx_ring(l);
 	if (++tx->refused % VLOOK_EVERY == 0 && vlink_hung_up(l))
-		tx->error = vlink_lost(l) ? vlink_lost(l) : -EPIPE;
-	return tx->error ? tx->error : -EAGAIN;
+		tx->error = tx->failing = vlink_lost(l) ? vlink_lost(l) : -EPIPE;
+	return tell_error(tx);
 }
 
 /* --- changing over from the TCP connection --- */
@@ -258,7 +280,7 @@ static bool may_switch(struct vlink *l)
 		return false;
 	if (l->connecting && !l->tx.told_ready)
 		l->tx.told_ready = vsetup_tell(l, VFRAME_READY, 0) == 0;
-	return vtx_reap(l) != 0 || l->tx.limit != 0;
+	return vtx_reap(l) == 0 && l->tx.limit != 0;
 }
 
 /* 0: what comes goes by the queue pair; 1: over TCP still; negative: not now, or broken. */
@@ -294,8 +316,8 @@ int vtx_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], const void 
 		if (rc != 0)
 			return rc > 0 ? l->stream->ops->post(l->stream, env, payload, len) : rc;
 	}
-	if (tx->error)
-		return tx->error;
+	if (tx->failing && vtx_reap(l) != 0)
+		return tell_error(tx);
 	if (tx->rest_at < tx->rest_len && send_rest(l) != 0)
 		return refuse(l);
 	while (at < total) {
@@ -310,6 +332,41 @@ int vtx_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], const void 
 	return at < total ? keep_rest(tx, env, payload, at, total) : 0;
 }
 
+/* --- who is told of completions --- */
+
+static void watch_sender(struct vlink *l, bool quiet)
+{
+	struct epoll_event e = {.events = quiet ? VWATCH_SENDER : 0, .data.fd = l->tx.queue.channel->fd};
+	atomic_store_explicit(&l->tx.quiet, quiet, memory_order_release);
+	epoll_ctl(l->rx.epoll, EPOLL_CTL_MOD, e.data.fd, &e);
+}
+
+/* About to sleep: of all, to this half's thread. */
+static int expect_all(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	if (tx->armed)
+		vlink_woken(l, tx->epoll, tx->queue.channel);
+	else
+		watch_sender(l, false);
+	if (vtx_ring(l) != 0 || ibv_req_notify_cq(tx->queue.cq, 0) != 0)
+		return -EIO;
+	tx->armed = true;
+	return vtx_reap(l);
+}
+
+/* All that there was to send has been sent: of errors, to the receive half's thread. */
+static int expect_errors(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	vlink_woken(l, tx->epoll, tx->queue.channel);
+	tx->armed = false;
+	if (ibv_req_notify_cq(tx->queue.cq, 1) != 0 && !tx->failing)
+		tx->failing = -EIO;
+	watch_sender(l, true);
+	return vtx_reap(l);
+}
+
 int vtx_flush(struct zlink *base)
 {
 	struct vlink *l = (struct vlink *)base;
@@ -320,11 +377,13 @@ int vtx_flush(struct zlink *base)
 		if (rc != 0)
 			return rc > 0 ? l->stream->ops->flush(l->stream) : rc;
 	}
-	if (tx->error)
-		return tx->error;
+	if (tx->failing && vtx_reap(l) != 0)
+		return tell_error(tx);
 	if (tx->rest_at < tx->rest_len)
 		rc = send_rest(l);
 	vtx_ring(l);
+	if (tx->armed && rc == 0 && !tx->refused && !tx->writes)
+		expect_errors(l);
 	return rc == -EAGAIN ? refuse(l) : tx->error;
 }
 
@@ -355,32 +414,19 @@ static int arm_queue(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
 	watch_stream(l, false);
-	if (tx->armed)
-		vlink_woken(l, tx->epoll, tx->queue.channel);
-	if (vtx_ring(l) != 0 || ibv_req_notify_cq(tx->queue.cq, 0) != 0)
-		return 1;
-	tx->armed = true;
-	if (vtx_reap(l) != 0 || vlink_hung_up(l) || can_go_on(tx))
-		return 1;
-	return 0;
+	return expect_all(l) != 0 || vlink_hung_up(l) || can_go_on(tx);
 }
 
 /* Writes are under way while messages go over TCP still. */
 static int arm_writes(struct vlink *l)
 {
-	struct vtx *tx = &l->tx;
-	if (tx->armed)
-		vlink_woken(l, tx->epoll, tx->queue.channel);
-	if (vtx_ring(l) != 0 || ibv_req_notify_cq(tx->queue.cq, 0) != 0)
-		return 1;
-	tx->armed = true;
-	return vtx_reap(l) != 0 || vrma_any_done(tx->rma, tx->writes);
+	return expect_all(l) != 0 || vrma_any_done(l->tx.rma, l->tx.writes);
 }
 
 int vtx_arm(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
-	if (tx->error)
+	if (tx->failing)
 		return 1;
 	if (tx->epoll < 0)
 		return l->stream->ops->arm(l->stream, ZLINK_TX);
@@ -418,7 +464,7 @@ void vtx_linger(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
 	int64_t end = now_ms() + LINGER_MS;
-	if (tx->mode != VMODE_QUEUE || tx->error || vlink_lost(l))
+	if (tx->mode != VMODE_QUEUE || tx->failing || vlink_lost(l))
 		return;
 	tx->tail -= tx->list; /* was not flushed */
 	tx->sent -= tx->list;
@@ -430,7 +476,7 @@ void vtx_linger(struct vlink *l)
 		if (ibv_req_notify_cq(tx->queue.cq, 0) == 0 && vtx_reap(l) == 0 && tx->head != tx->tail)
 			poll(&p, 1, 10);
 	}
-	if (tx->head == tx->tail && tx->rest_at == tx->rest_len && !tx->error &&
+	if (tx->head == tx->tail && tx->rest_at == tx->rest_len && !tx->failing &&
 		vsetup_tell(l, VFRAME_CLOSE, tx->sent) == 0)
 		l->stream->ops->flush(l->stream);
 }
@@ -448,6 +494,9 @@ int vtx_init(struct vlink *l, struct zerr *err)
 	tx->rest = malloc(MESSAGE_MAX); /* only what is used of it becomes memory */
 	if (!tx->slot || !tx->copy || !tx->rest)
 		return zerr_set(err, -ENOMEM, "out of memory for a connection");
+	if (ibv_req_notify_cq(tx->queue.cq, 1) != 0)
+		return zerr_set(err, -EIO, "%s: cannot ask for the notice of errors", l->dev->name);
+	atomic_store(&tx->quiet, true);
 	return post_credit_receives(tx, VCREDITS_MAX) == 0 ? 0 : zerr_set(err, -EIO, "cannot post receives");
 }
 

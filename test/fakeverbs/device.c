@@ -191,12 +191,35 @@ EXPORT int ibv_query_pkey(struct ibv_context *ctx, uint8_t number, int index, __
 
 /* --- asynchronous events --- */
 
+static bool is_of_qp(enum ibv_event_type type)
+{
+	return type == IBV_EVENT_QP_LAST_WQE_REACHED || type == IBV_EVENT_QP_ACCESS_ERR;
+}
+
+/* After the last event what came before it is shown. */
+static bool find_qp(struct ibv_async_event *event, uint32_t number)
+{
+	struct fake_fabric *f = fake_fabric();
+	fake_lock(f);
+	struct fake_qp *q = &f->qp[number % FAKE_QPS];
+	const bool found = q->used && q->number == number;
+	if (found) {
+		event->element.qp = &((struct fqp *)(uintptr_t)q->cookie)->qp;
+		if (event->event_type == IBV_EVENT_QP_LAST_WQE_REACHED)
+			fake_hold(f, q, false);
+	}
+	fake_unlock(f);
+	return found;
+}
+
 EXPORT int ibv_get_async_event(struct ibv_context *ctx, struct ibv_async_event *event)
 {
 	int word[2];
-	if (recv(ctx->async_fd, word, sizeof(word), 0) != sizeof(word))
-		return -1;
-	*event = (struct ibv_async_event){.event_type = (enum ibv_event_type)word[0], .element.port_num = word[1]};
+	do {
+		if (recv(ctx->async_fd, word, sizeof(word), 0) != sizeof(word))
+			return -1;
+		*event = (struct ibv_async_event){.event_type = (enum ibv_event_type)word[0], .element.port_num = word[1]};
+	} while (is_of_qp(event->event_type) && !find_qp(event, (uint32_t)word[1])); /* it has gone */
 	return 0;
 }
 

@@ -73,6 +73,8 @@ static void add_device(struct fake_fabric *f, char *spec)
 			*value++ = '\0';
 		if (!value && strcmp(word, "ib") == 0)
 			d->ib = true;
+		else if (!value && strcmp(word, "silent") == 0)
+			d->silent = true;
 		else if (!value && strcmp(word, "mw") == 0)
 			d->windows = true;
 		else if (!value)
@@ -254,6 +256,13 @@ void fake_event(struct fake_fabric *f, int sock, unsigned device, pid_t pid, enu
 			sendto(sock, event, sizeof(event), MSG_DONTWAIT | MSG_NOSIGNAL,
 				(struct sockaddr *)&c->async.sun, c->async.len);
 	}
+}
+
+void fake_qp_event(struct fake_fabric *f, int sock, const struct fake_qp *q, enum ibv_event_type type)
+{
+	const int event[2] = {(int)type, (int)q->number};
+	const struct fake_context *c = &f->context[q->context];
+	sendto(sock, event, sizeof(event), MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&c->async.sun, c->async.len);
 }
 
 void fake_port_set(struct fake_fabric *f, int sock, unsigned device, unsigned port, bool up)

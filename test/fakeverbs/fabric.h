@@ -11,7 +11,7 @@
  * FAKEVERBS says which devices there are when the fabric is made, separated by commas: a name and words after slashes,
  * "fka/ib/pkey=0x8005,fkb/ip=127.0.0.5/ports=2". Words: ib (InfiniBand instead of RoCE), ip=A (of the first port; the
  * next have the next ones), ports=N, pkey=P (a further entry of each port's table), tds=N (thread domains of a
- * process), mw (memory windows), inline=BYTES, srq=N (receives of a shared queue, at most), lag=N (microseconds until a
+ * process), mw (memory windows), silent (no IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, srq=N (receives of a shared queue, at most), lag=N (microseconds until a
  * completion is seen). Each port is a network of its own.
  *
  * It is strict where devices only misbehave: what the Verbs do not allow is refused as a device would, and besides
@@ -78,7 +78,7 @@ struct fake_port {
 
 struct fake_device {
 	char name[32];
-	bool ib, windows;
+	bool ib, windows, silent;
 	int ports;
 	uint32_t inline_bytes, srq_max, lag_us, tds;
 	struct fake_port port[FAKE_PORTS];
@@ -191,6 +191,8 @@ __attribute__((format(printf, 2, 3))) void fake_complain(struct fake_fabric *, c
 struct fake_device *fake_device_find(struct fake_fabric *, const char *name);
 /* An asynchronous event of all contexts, or those of one process (pid not 0), on a device. */
 void fake_event(struct fake_fabric *, int sock, unsigned device, pid_t, enum ibv_event_type, int port);
+/* One of a queue pair, to the context that it was made in. */
+void fake_qp_event(struct fake_fabric *, int sock, const struct fake_qp *, enum ibv_event_type);
 /* A port goes down, or comes up; a device goes away. sock: a datagram socket to tell by. */
 void fake_port_set(struct fake_fabric *, int sock, unsigned device, unsigned port, bool up);
 

@@ -396,10 +396,23 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 		q->sq_psn = a->sq_psn;
 		q->reads = a->max_rd_atomic;
 	} else if (code == 0) {
+		/* by its owner: then it is strict, and what has come is not to be seen before the event */
+		if (!q->own_rq && !d->silent && q->state != IBV_QPS_ERR)
+			fake_hold(f, q, true);
 		fake_qp_error(f, qp->context->async_fd, q);
 	}
 	if (code == 0)
 		qp->state = q->state = a->qp_state;
 	fake_unlock(f);
 	return code;
+}
+
+EXPORT int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, struct ibv_qp_init_attr *init)
+{
+	struct fake_fabric *f = fake_fabric();
+	fake_lock(f);
+	*attr = (struct ibv_qp_attr){.qp_state = ((struct fqp *)qp)->shared->state};
+	fake_unlock(f);
+	*init = (struct ibv_qp_init_attr){.qp_type = IBV_QPT_RC};
+	return mask == IBV_QP_STATE ? 0 : EINVAL; /* nothing else is asked for */
 }

@@ -78,6 +78,8 @@ int fake_poll_cq(struct ibv_cq *, int n, struct ibv_wc *);
 int fake_req_notify_cq(struct ibv_cq *, int solicited_only);
 /* With the lock held. The queue pair is in error: what it has is flushed. sock: to tell by. */
 void fake_qp_error(struct fake_fabric *, int sock, struct fake_qp *);
+/* Its completions are not shown, or are again. */
+void fake_hold(struct fake_fabric *, const struct fake_qp *, bool);
 
 /* memory.c */
 struct ibv_mw *fake_alloc_mw(struct ibv_pd *, enum ibv_mw_type);

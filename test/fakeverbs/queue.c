@@ -17,6 +17,7 @@
 #define WAITS ((enum ibv_wc_status) - 1)
 #define STALE 0xdb /* what is read where the memory has left its place */
 #define CHUNK 65536
+#define HELD UINT64_MAX /* seen_ns: until the event */
 
 /* --- completions --- */
 
@@ -75,6 +76,8 @@ static void hurry(struct fake_fabric *f, struct fake_cq *cq, int sock)
 	struct fake_cqe *ring = fake_ptr(f, cq->ring);
 	bool late = false;
 	for (uint32_t i = cq->head; i != cq->tail; i++) {
+		if (ring[i % cq->size].seen_ns == HELD)
+			continue;
 		late |= ring[i % cq->size].seen_ns > now_ns();
 		ring[i % cq->size].seen_ns = 0;
 	}
@@ -102,6 +105,16 @@ void fake_qp_error(struct fake_fabric *f, int sock, struct fake_qp *q)
 	}
 	hurry(f, fake_ptr(f, q->send_cq), sock);
 	hurry(f, fake_ptr(f, q->recv_cq), sock);
+	if (!q->own_rq && !f->device[q->device].silent)
+		fake_qp_event(f, sock, q, IBV_EVENT_QP_LAST_WQE_REACHED);
+}
+
+void fake_hold(struct fake_fabric *f, const struct fake_qp *q, bool hold)
+{
+	struct fake_cq *cq = fake_ptr(f, q->recv_cq);
+	struct fake_cqe *ring = fake_ptr(f, cq->ring);
+	for (uint32_t i = cq->head; i != cq->tail; i++)
+		ring[i % cq->size].seen_ns = hold ? HELD : 0;
 }
 
 /* --- memory --- */
@@ -183,7 +196,7 @@ static struct fake_qp *peer_of(struct fake_fabric *f, const struct fake_qp *q)
 
 static void refuse(struct fake_fabric *f, int sock, struct fake_qp *p)
 {
-	fake_event(f, sock, p->device, p->pid, IBV_EVENT_QP_ACCESS_ERR, 0);
+	fake_qp_event(f, sock, p, IBV_EVENT_QP_ACCESS_ERR);
 	fake_qp_error(f, sock, p);
 }
 

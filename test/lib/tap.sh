@@ -137,7 +137,7 @@ merged() {
 			${ASAN:+-genv LD_PRELOAD "$ASAN"} "$@" </dev/null
 	elif [ -n "$ZIP_VM" ]; then
 		"$ZIP_TOP_SRCDIR/test/vm/vmlab" hosts "$layout" $ZIP_VM_KIND >"$TAP_TMP/vm.hosts"
-		"$ZIP_TOP_SRCDIR/test/vm/vmlab" run -t $((seconds * 10)) zipper "$ZMPIRUN" -f "$TAP_TMP/vm.hosts" -n $((layout)) \
+		"$ZIP_TOP_SRCDIR/test/vm/vmlab" run -t $((seconds * 10)) zipper "$ZMPIRUN" -f "$TAP_TMP/vm.hosts" -timeout $((seconds * 8)) -n $((layout)) \
 			${ASAN:+-genv LD_PRELOAD "$ASAN"} "$@"
 	else
 		limited "$seconds" "$ZMPIRUN" --clusters "$layout" "$@" </dev/null

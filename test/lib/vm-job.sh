@@ -10,7 +10,7 @@ stream_start() {
 	shift
 	"$vmlab" hosts 1+1 >"$ZIP_VM/files/hosts"
 	: >"$out"
-	"$vmlab" run -t 600 zipper "$ZMPIRUN" -f "$ZIP_VM/files/hosts" -n 2 "$@" "$STREAM" "$bytes" 0 >"$out" 2>"$err" &
+	"$vmlab" run -t 600 zipper "$ZMPIRUN" -f "$ZIP_VM/files/hosts" -timeout 500 -n 2 "$@" "$STREAM" "$bytes" 0 >"$out" 2>"$err" &
 	job=$!
 	TAP_PIDS+=($job)
 	wait_for 300 stream_stands
