@@ -89,13 +89,22 @@ static int split_option(char *word, char **value, struct zerr *err)
 
 /* --- #ZIP cluster NAME [OPTION=VALUE ...] --- */
 
+static int check_device(const char *value, struct zerr *err)
+{
+	struct zaddr a;
+	if (zaddr_parse(&a, value, NULL) == 0 && a.kind == ZADDR_VERBS && !a.via[0])
+		return 0;
+	return zerr_set(err, -EINVAL, "device: '%.64s' is not of the form DEVICE:PORT", value);
+}
+
 static int set_cluster_option(struct zcluster *cluster, char *word, struct zerr *err)
 {
 	const struct {
 		const char *name;
 		char **field;
 	} options[] = {{"launcher", &cluster->launcher}, {"launcher-exec", &cluster->launcher_exec},
-		{"iface", &cluster->iface}, {"localhost", &cluster->localhost}, {"n", NULL}};
+		{"iface", &cluster->iface}, {"localhost", &cluster->localhost}, {"device", &cluster->device},
+		{"n", NULL}};
 	const size_t noptions = sizeof(options) / sizeof(options[0]);
 	char *value, hint[96];
 	int rc = split_option(word, &value, err);
@@ -112,6 +121,9 @@ static int set_cluster_option(struct zcluster *cluster, char *word, struct zerr 
 			return zerr_set(err, -EEXIST, "option %s is given twice", word);
 		if (!options[i].field)
 			return parse_count(&cluster->nranks, "n", value, err);
+		rc = options[i].field == &cluster->device ? check_device(value, err) : 0;
+		if (rc < 0)
+			return rc;
 		*options[i].field = strdup(value);
 		return *options[i].field ? 0 : no_memory(err);
 	}
@@ -391,6 +403,7 @@ void zhostfile_free(struct zhostfile *file)
 		free(cluster->launcher_exec);
 		free(cluster->iface);
 		free(cluster->localhost);
+		free(cluster->device);
 	}
 	for (int z = 0; z < file->nzippers; z++) {
 		for (int p = 0; p < file->zippers[z].nports; p++)

@@ -4,7 +4,8 @@
  * to, and where the zippers are. Start-up only; one thread; the struct owns everything it points to.
  *
  *   #ZIP cluster NAME [OPTION=VALUE ...]      hosts below belong to it; options: launcher, launcher-exec, iface,
- *                                             localhost (passed to that cluster's mpiexec), n (ranks, default slots)
+ *                                             localhost (passed to that cluster's mpiexec), n (ranks, default slots),
+ *                                             device (DEVICE:PORT that its ranks use)
  *   #ZIP zipper HOST FABRIC=ADDRESS ...       a zipper node; a fabric is named like the cluster it serves
  *   #ZIP node HOST[,HOST ...] OPTION ...      what zipmap should know of hosts: speed=X, cores=N, reserve=N,
  *                                             topology=TEXT, hca=NAME; any other word is a feature (gpu, gpu=4)
@@ -52,6 +53,7 @@ struct zcluster {
 	int nhosts;
 	int slots;					    /* sum */
 	char *launcher, *launcher_exec, *iface, *localhost; /* NULL if not given */
+	char *device;					    /* DEVICE:PORT; NULL if not given */
 	int nranks;					    /* n=, or 0 */
 	int line;
 };

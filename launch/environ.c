@@ -42,7 +42,8 @@ void zenviron_build(struct zargv *envp, const struct zenviron *e)
 		if (len < sizeof(name)) {
 			memcpy(name, *p, len);
 			name[len] = '\0';
-			if (zenviron_is_ours(name) || (e->module_dir && strcmp(name, "ZIPPER_MODULE_DIR") == 0))
+			if (zenviron_is_ours(name) || (e->module_dir && strcmp(name, "ZIPPER_MODULE_DIR") == 0) ||
+				(e->device && strcmp(name, "ZIPPER_DEVICE") == 0))
 				continue;
 		}
 		zargv_add(envp, *p);
@@ -55,5 +56,6 @@ void zenviron_build(struct zargv *envp, const struct zenviron *e)
 	add(envp, "ZIPPER_KEY", e->key);
 	add(envp, "ZIPPER_PORTS", e->ports);
 	add(envp, "ZIPPER_MODULE_DIR", e->module_dir);
+	add(envp, "ZIPPER_DEVICE", e->device);
 	add(envp, "ZIPPER_STATS", e->job && e->stats ? "yes" : NULL);
 }

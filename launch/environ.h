@@ -7,11 +7,12 @@
 
 #include "argv.h"
 
-/* Values of the variables, NULL: not set. The same for all parts but for part, zipperd and ports. */
+/* Values of the variables, NULL: not set. The same for all parts but for part, zipperd, ports and device. */
 struct zenviron {
 	const char *job, *parts, *part, *zipperd, *user;
 	const char *key;	/* secret: never on a command line */
 	const char *ports;	/* which ranks run on zipper nodes */
+	const char *device;	/* where the hostfile says so; else it stays as it is */
 	const char *module_dir; /* only in the build tree */
 	bool stats;		/* ranks count what goes natively too */
 };

@@ -74,6 +74,8 @@ int zrun_start(struct zrun *run, struct zpart_params *params, const struct zaddr
 		if (!run->job->session)
 			params->environ.part = NULL;
 		params->environ.ports = run->job->session ? run->plan->parts[i].ports : NULL;
+		const struct zcluster *cluster = run->plan->parts[i].cluster;
+		params->environ.device = run->job->session && cluster ? cluster->device : NULL;
 		bool has_first = zplan_vrank(&run->plan->parts[i], 0) == 0;
 		rc = zpart_start(&run->parts[i], &run->plan->parts[i], params, has_first ? input[0] : others[0], err);
 	}

@@ -156,9 +156,9 @@ const struct zconf_row zenv_rows[] = {
 	{.name = "device",
 		.type = ZCONF_STRING,
 		FIELD(verbs.device),
-		.help = "DEVICE:PORT: the port of an RDMA device of this host that leads to zipperd. Default: the one "
-			"that has the IP address which connections to zipperd's host start from, or the only active "
-			"one."},
+		.help = "DEVICE:PORT: the port of an RDMA device of this host that leads to zipperd. With hostfile: "
+			"default what the cluster's line says there. Default: the one that has the IP address which "
+			"connections to zipperd's host start from, or the only active one."},
 	ZVERBS_RANK_ENDPOINTS_ROW(struct zenv),
 	ZVERBS_ROWS(struct zenv),
 	ZVERBS_MEMORY_ROWS(struct zenv),

@@ -125,7 +125,35 @@ static int find_zipper(const struct zhostfile *hosts, const struct zctl_join *jo
 	return 0;
 }
 
-/* Part, all parts, zipperd's address and our ports from the hostfile, as far as the environment does not name them. */
+/* The port that our connections start from. The text must last no longer than this. */
+static int name_device(const char *name, struct zerr *err)
+{
+	int n = snprintf(joined.device, sizeof(joined.device), "%s", name);
+
+	if (n >= (int)sizeof(joined.device))
+		return zerr_set(err, -ENAMETOOLONG, "%.32s...: a device with a name that is too long", name);
+	joined.verbs.device = joined.device;
+	return 0;
+}
+
+/* On a zipper node that is its own one on our cluster's network, whatever the cluster's nodes have. */
+static int name_own_port(const struct zports *ports, const char *part, struct zerr *err)
+{
+	char name[sizeof(ports->port[0].addr.host) + 8];
+
+	for (int p = 0; p < ports->n; p++) {
+		const struct zaddr *a = &ports->port[p].addr;
+
+		if (a->kind != ZADDR_VERBS || strcmp(ports->port[p].fabric, part) != 0)
+			continue;
+		snprintf(name, sizeof(name), "%s:%u", a->host, a->port);
+		return name_device(name, err);
+	}
+	return 0;
+}
+
+/* Part, all parts, zipperd's address, our device and ports from the hostfile, as far as the environment does not name
+ * them. */
 static int look_up(const struct zenv *env, struct zctl_join *join, struct zaddr *zipper, struct zports *ports,
 	struct zerr *err)
 {
@@ -145,6 +173,9 @@ static int look_up(const struct zenv *env, struct zctl_join *join, struct zaddr 
 		rc = find_zipper(&hosts, join, zipper, err);
 	if (!env->ports)
 		copy_ports(ports, &hosts, join->host);
+	int c = rc == 0 && !env->verbs.device ? zhostfile_find_cluster(&hosts, join->part) : -1;
+	if (c >= 0 && hosts.clusters[c].device)
+		rc = name_device(hosts.clusters[c].device, err);
 	zhostfile_free(&hosts);
 	return rc;
 }
@@ -206,6 +237,8 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zaddr
 		if (rc != 0)
 			zerr_prefix(err, rc, "ZIPPER_PORTS");
 	}
+	if (rc == 0)
+		rc = name_own_port(&ports, join->part, err);
 	if (rc == 0 && env->direct == ZENV_DIRECT_YES)
 		rc = zdirect_listen(&ports, join, err);
 	return rc;
@@ -293,14 +326,8 @@ static int configure_transports(const struct zenv *env, struct zerr *err)
 	if (n >= (int)sizeof(joined.module_dir))
 		return zerr_set(err, -ENAMETOOLONG, "ZIPPER_MODULE_DIR: the path is too long");
 	joined.verbs = env->verbs;
-	if (env->verbs.device) {
-		n = snprintf(joined.device, sizeof(joined.device), "%s", env->verbs.device);
-		if (n >= (int)sizeof(joined.device))
-			return zerr_set(err, -ENAMETOOLONG, "ZIPPER_DEVICE: the name is too long");
-		joined.verbs.device = joined.device;
-	}
 	ztransport_configure(joined.module_dir, &joined.verbs);
-	return 0;
+	return env->verbs.device ? name_device(env->verbs.device, err) : 0;
 }
 
 int zjoin(const struct zenv *env, struct zerr *err)

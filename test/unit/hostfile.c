@@ -25,7 +25,8 @@ static void reads_everything(void **state)
 {
 	static const char text[] =
 		"# two clusters\n"
-		"#ZIP cluster lgm launcher=ssh launcher-exec=/opt/bin/ssh iface=ib0 localhost=fe n=12\n"
+		"#ZIP cluster lgm launcher=ssh launcher-exec=/opt/bin/ssh iface=ib0 localhost=fe n=12 "
+		"device=mlx5_0:2\n"
 		"node001:8\n"
 		"  node002:8   user=me binding=core  # a comment\r\n"
 		"\n"
@@ -48,6 +49,7 @@ static void reads_everything(void **state)
 	assert_string_equal(lgm->launcher_exec, "/opt/bin/ssh");
 	assert_string_equal(lgm->iface, "ib0");
 	assert_string_equal(lgm->localhost, "fe");
+	assert_string_equal(lgm->device, "mlx5_0:2");
 	assert_int_equal(lgm->nranks, 12);
 	assert_int_equal(lgm->line, 2);
 	assert_int_equal(lgm->nhosts, 2);
@@ -188,6 +190,11 @@ static const struct {
 	{"#ZIP cluster a launcher=\nh\n", "hosts:1: 'launcher=' is not of the form NAME=VALUE"},
 	{"#ZIP cluster a =ssh\nh\n", "hosts:1: '=ssh' is not of the form NAME=VALUE"},
 	{"#ZIP cluster a iface=x iface=y\nh\n", "hosts:1: option iface is given twice"},
+	{"#ZIP cluster a device=mlx5_0:1 device=mlx5_0:1\nh\n", "hosts:1: option device is given twice"},
+	{"#ZIP cluster a device=mlx5_0\nh\n", "hosts:1: device: 'mlx5_0' is not of the form DEVICE:PORT"},
+	{"#ZIP cluster a device=mlx5_0:1@there\nh\n",
+		"hosts:1: device: 'mlx5_0:1@there' is not of the form DEVICE:PORT"},
+	{"#ZIP cluster a device=tcp:there\nh\n", "hosts:1: device: 'tcp:there' is not of the form DEVICE:PORT"},
 	{"#ZIP cluster a n=1 n=1\nh\n", "hosts:1: option n is given twice"},
 	{"#ZIP cluster a n=0\nh\n", "hosts:1: n: '0' is not a number from 1 to 1048576"},
 	{"#ZIP cluster a n=two\nh\n", "hosts:1: n: 'two' is not a number from 1 to 1048576"},
