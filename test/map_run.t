@@ -7,7 +7,7 @@
 ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
 in_lab 3
 cd "$TAP_TMP" || exit 99
-# Every part stays on one host (see direct.t): the zipper node is a cluster of its own, which reaches both others. What
+# Here every part stays on one host (see lib/leave.c): the zipper node is a cluster of its own, which reaches both others. What
 # stands first is a zipper that does not exist: it would do for two of the clusters, but not for all three.
 "$lab" zhosts 2+4+4 >hosts
 sed -i 's/^#ZIP zipper zipper/#ZIP zipper none clusterA=tcp:10.77.1.99:1 clusterB=tcp:10.77.2.99:1\n&/' hosts
@@ -24,6 +24,12 @@ as_predicted() {
 	local m b pm pb
 	read -r m b pm pb <<<"$2 $3"
 	ok "$1: $2" [ "$b" = "$pb" -a "$m" -ge "$pm" -a "$m" -le $((pm + 12)) ] || { diag "predicted: $3"; diag_file err; }
+}
+# all_as_predicted: by --stats of the last run and the map `kept`
+all_as_predicted() {
+	as_predicted "... over the bridge" "$(stats 'over the bridge')" "$(predicted bridged)"
+	as_predicted "... directly" "$(stats directly)" "$(predicted direct)"
+	is "... natively" "$(stats natively)" "$(predicted native 'within nodes')" || diag_file err
 }
 # record RANKS PROGRAM...
 record() {
@@ -46,11 +52,31 @@ for pattern in "ring 8" "chain 8 hidden" "tree 7" "stencil 8" "cg 8 hidden" "all
 	record "$ranks" "${program[@]}"
 	for layout in pairs block auto; do
 		map_and_run $layout "${program[@]}"
-		as_predicted "... over the bridge" "$(stats 'over the bridge')" "$(predicted bridged)"
-		as_predicted "... directly" "$(stats directly)" "$(predicted direct)"
-		is "... natively" "$(stats natively)" "$(predicted native 'within nodes')" || diag_file err
+		all_as_predicted
 	done
 	[ "$kind" != all ] && is "$kind: nothing is bridged, as its cut fits" "$(predicted bridged)" "0 0"
+done
+
+# --- the cut's ranks on the zipper node are in the native job of one cluster, with its hosts', and reach the other one directly
+{
+	"$lab" hosts 3+3 | sed '/^#ZIP zipper/d; s/^clusterA:3/&\nzipper:2/'
+	echo '#ZIP zipper zipper clusterA=tcp:10.77.1.1 clusterB=tcp:10.77.2.1'
+} >hosts
+spanning() { [ "$(sed -n 's/^[0-9,-]* zipper \(cluster[AB]\)\>.*/\1/p' kept | sort -u)" = "$1" ]; }
+for pattern in "chain 8 hidden" "tree 7"; do
+	read -r kind ranks hidden <<<"$pattern"
+	program=(./pattern "$kind" 10000 10 $hidden)
+	record "$ranks" "${program[@]}"
+	for job in A B; do
+		name="$kind, the zipper node's ranks in the job of cluster$job"
+		"$ZIPMAP" -f hosts -g graph -S vertex-cut -o map -q
+		sed -E "s/^([0-9,-]+ zipper) .*/\1 cluster$job/" map >run.map
+		ok "$name" "$ZIPMAP" -f hosts -g graph --improve run.map -S keep -o kept -q
+		ok "... which is on two nodes" spanning "cluster$job" || diag_file kept
+		run 0 "... it runs" --map run.map --stats env LD_PRELOAD="$PRELOAD_LIST:$LEAVE" "${program[@]}"
+		is "... nothing is bridged" "$(predicted bridged)" "0 0"
+		all_as_predicted
+	done
 done
 
 # --- a program of a Debian package: a banded solver of ScaLAPACK's tests, whose eight ranks exchange large blocks along a
@@ -64,6 +90,7 @@ if [ -z "$solver" ]; then
 	exit
 fi
 cp "$ZIP_TOP_SRCDIR/test/packages/BLLT.dat" .
+"$lab" zhosts 2+4+4 >hosts
 record 8 "$solver"
 sent=$("$ZIPMAP" show graph | sed -n 's/^graph: .* pairs, \([0-9]*\) bytes.*/\1/p')
 for layout in pairs block auto; do

@@ -20,6 +20,7 @@ fi
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:$UBSAN_OPTIONS
 PRELOAD_LIST=${ASAN:+$ASAN:}$LIBZIPPER # for ranks that are started by hand
 YIELD=$ZIP_TOP_BUILDDIR/test/.libs/zyield.so # for native runs, see lib/yield.c
+LEAVE=$ZIP_TOP_BUILDDIR/test/.libs/zleave.so # for native jobs over several hosts, see lib/leave.c
 
 TAP_COUNT=0
 TAP_SHELL=$BASHPID
