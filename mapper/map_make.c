@@ -182,6 +182,12 @@ static int spread_apply(struct map_make *m, struct zerr *err)
 	return rc;
 }
 
+/* Does the strategy have all of the others to choose from? */
+static bool takes_all(const struct map_make *m)
+{
+	return m->o->strategy == MAP_AUTO || m->o->strategy == MAP_FASTEST;
+}
+
 static int search_make(struct map_make *m, struct zerr *err)
 {
 	struct map_search_opts opts = {.strategy = m->o->strategy,
@@ -194,7 +200,7 @@ static int search_make(struct map_make *m, struct zerr *err)
 	int rc = class ? map_layout_create(l, m->graph.n, err) : no_memory(err);
 
 	for (int i = 0; i < 3 && !rc; i++) {
-		if (!m->made[i].layout.n || (i != MAP_FROM_OLD && m->o->strategy != MAP_AUTO))
+		if (!m->made[i].layout.n || (i != MAP_FROM_OLD && !takes_all(m)))
 			continue;
 		from[i] = malloc(m->graph.n);
 		rc = from[i] ? map_layout_classes(&m->made[i].layout, &m->problem, from[i], err) : no_memory(err);
@@ -267,7 +273,10 @@ static int old_keep(struct map_make *m, struct zerr *err)
 	free(class);
 	if (allowed && allowed != -ENOSPC)
 		return no_memory(err);
-	m->improved = allowed || better(m, &now->layout, &old->layout) ||
+	if (m->o->strategy == MAP_FASTEST)
+		m->improved = allowed || after < before;
+	else
+		m->improved = allowed || better(m, &now->layout, &old->layout) ||
 		      (!better(m, &old->layout, &now->layout) &&
 			      (direct_after < direct_before || (m->fabric.net && after < before * 0.999)));
 	if (m->improved)
@@ -277,6 +286,36 @@ static int old_keep(struct map_make *m, struct zerr *err)
 	if (map_layout_copy(&now->layout, &old->layout, err))
 		return -ENOMEM;
 	return predict(m, MAP_RESULT, err);
+}
+
+/* May the layout be used? The old map may break demands. */
+static bool layout_allowed(const struct map_make *m, const struct map_layout *l)
+{
+	uint8_t *class = l->n ? malloc(l->n) : NULL;
+	bool yes = class && map_layout_classes(l, &m->problem, class, NULL) == 0;
+
+	free(class);
+	return yes;
+}
+
+/* The result, or what needs less time than it by the prediction. */
+static int fastest_take(struct map_make *m, struct zerr *err)
+{
+	struct map_made *now = &m->made[MAP_RESULT];
+	int rc = 0;
+
+	for (int i = 0; i < MAP_RESULT && !rc; i++) {
+		const struct map_made *made = &m->made[i];
+
+		if (!layout_allowed(m, &made->layout) ||
+			map_prediction_seconds(&made->prediction) >= map_prediction_seconds(&now->prediction))
+			continue;
+		map_layout_free(&now->layout);
+		map_prediction_free(&now->prediction);
+		rc = map_layout_copy(&now->layout, &made->layout, err);
+		rc = rc ? rc : predict(m, MAP_RESULT, err);
+	}
+	return rc;
 }
 
 static int result_make(struct map_make *m, struct zerr *err)
@@ -302,11 +341,13 @@ static int result_make(struct map_make *m, struct zerr *err)
 	if (!rc)
 		rc = search_make(m, err);
 	for (int i = 0; i < 3 && !rc; i++)
-		if (way == MAP_AUTO || i == MAP_FROM_OLD)
+		if (takes_all(m) || i == MAP_FROM_OLD)
 			rc = compare_with(m, (enum map_candidate)i, err);
 	if (!rc && m->fabric.net)
 		rc = map_fabric_improve(&m->fabric, &m->problem, m->traffic, &now->layout, &m->fabric_moved, err);
-	return rc ? rc : predict(m, MAP_RESULT, err);
+	if (!rc)
+		rc = predict(m, MAP_RESULT, err);
+	return !rc && way == MAP_FASTEST ? fastest_take(m, err) : rc;
 }
 
 int map_make_run(struct map_make *m, const struct map_options *o, struct zerr *err)

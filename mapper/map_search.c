@@ -16,7 +16,7 @@
 #define KICKS_MAX 2000u
 
 const char *const map_strategy_names[MAP_STRATEGIES + 1] = {"auto", "pairs", "block", "edge-cut", "vertex-cut",
-	"spread", "keep", NULL};
+	"spread", "fastest", "keep", NULL};
 
 struct search {
 	const struct map_problem *p;
@@ -208,7 +208,8 @@ static int try_kicks(struct search *s, struct zerr *err)
 static int search_run(struct search *s, struct zerr *err)
 {
 	const enum map_strategy way = s->o->strategy;
-	const bool all = way == MAP_AUTO || way == MAP_SPREAD, small = s->cut.n < 6 * s->p->site->nclusters + 4;
+	const bool all = way == MAP_AUTO || way == MAP_SPREAD || way == MAP_FASTEST;
+	const bool small = s->cut.n < 6 * s->p->site->nclusters + 4;
 	const uint64_t ends = s->p->graph->off[s->cut.n];
 	unsigned rounds = ends > 4000000 ? 1 : ends > 400000 ? 2 : 4;
 	int rc = 0;

@@ -12,6 +12,7 @@ enum map_strategy {
 	MAP_EDGE_CUT,
 	MAP_VERTEX_CUT,
 	MAP_SPREAD,
+	MAP_FASTEST, /* as MAP_AUTO, but of its result and the layouts that with the least predicted time */
 	MAP_KEEP,
 	MAP_STRATEGIES
 };

@@ -238,6 +238,24 @@ lines = r.stdout.splitlines()
 check(any(re.match(r"pairs .*\d", line) for line in lines) and any(re.match(r"block .*\d", line) for line in lines) and
       any(re.match(r"this map ", line) for line in lines), "the table has pairs, block and the map", r.stdout)
 
+hosts([4], [4], 2)
+graph(8, chain(8)[:3] + [(3, 4, 1000000)] + chain(8)[4:])
+where, lines, r = mapped()
+check(bridged(where, chain(8)) == 0 and "\npairs has more bridged, but is predicted to need " not in r.stdout,
+      "no other layout is faster: nothing is said", r.stdout)
+graph(8, [(u, v, 1000000) for u, v, _ in chain(8)])
+where, lines, r = mapped()
+check(bridged(where, chain(8)) == 0 and "\npairs has more bridged, but is predicted to need " in r.stdout,
+      "auto bridges nothing, and tells that pairs is faster", r.stdout)
+where, lines, r = mapped("--strategy", "fastest")
+times = dict(re.findall(r"^(pairs|block|this map) .* ([0-9.]+) us$", r.stdout, re.M))
+check(where and [where[v][0] for v in range(8)] == ["a0"] * 4 + ["b0"] * 4 and times.get("this map") == times.get("pairs"),
+      "fastest takes pairs then", r.stdout)
+os.rename("map", "pairs.map")
+where, lines, r = mapped("--strategy", "fastest", "--improve", "pairs.map")
+check("nothing better was found" in r.stdout, "... and finds nothing faster than that", r.stdout)
+hosts([8] * 4, [8] * 4, 6)
+
 graph(32, hidden(32, chain(32), 3))
 where, lines, r = mapped("--strategy", "spread")
 sizes = [sum(w[0] == node for w in where.values()) for node in set(w[0] for w in where.values())]
