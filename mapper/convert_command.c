@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* "zipmap convert": graphs between zipmap.graph(5), METIS and Matrix Market. */
-#include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "args.h"
 #include "graph.h"
 #include "graph_text.h"
 #include "select.h"
 #include "zipmap.h"
 
-static const struct option options[] = {
-	{"to", required_argument, NULL, 't'},
-	{"phase", required_argument, NULL, 'p'},
-	{"class", required_argument, NULL, 'c'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+struct arguments {
+	struct zgraph_select select;
+	const char *to;
+};
+
+static const struct zargs_row rows[] = {
+	{.name = "to", .type = ZARGS_TEXT, .offset = offsetof(struct arguments, to)},
+	{.name = "phase", .type = ZARGS_CALL, .offset = offsetof(struct arguments, select), .take = select_phase},
+	{.name = "class", .type = ZARGS_CALL, .offset = offsetof(struct arguments, select), .take = select_classes},
+	{.name = NULL},
 };
 
 static const struct format {
@@ -49,47 +54,28 @@ static const struct format *format_find(const char *name, const char *path)
 
 int convert_main(int argc, char **argv)
 {
-	struct zgraph_select select = {.phase = -1, .keep_self = true};
-	const char *to = NULL;
+	struct arguments a = {.select = {.phase = -1, .keep_self = true}};
 	const struct format *format;
 	struct zgraph *g = NULL;
 	struct zerr err = {""};
-	int opt, rc = 0;
+	int first, rc = zargs_parse(rows, &a, argc, argv, &first, &err);
 
-	opterr = 0;
-	while (!rc && (opt = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		switch (opt) {
-		case 't':
-			to = optarg;
-			break;
-		case 'p':
-			rc = select_phase(&select, optarg, &err);
-			break;
-		case 'c':
-			rc = select_classes(&select, optarg, &err);
-			break;
-		case 'h':
-			return usage(stdout, 0);
-		default:
-			fprintf(stderr, "zipmap convert: %s %s\n", argv[optind - 1],
-				opt == ':' ? "needs a value" : "is no option");
-			return 2;
-		}
-	}
+	if (rc > 0)
+		return usage(stdout, 0);
 	if (rc) {
 		fprintf(stderr, "zipmap convert: %s\n", err.text);
 		return 2;
 	}
-	if (argc - optind != 2)
+	if (argc - first != 2)
 		return usage(stderr, 2);
-	format = format_find(to, argv[optind + 1]);
+	format = format_find(a.to, argv[first + 1]);
 	if (!format) {
-		fprintf(stderr, "zipmap convert: \"%s\" is no format: zipmap, metis, market\n", to);
+		fprintf(stderr, "zipmap convert: \"%s\" is no format: zipmap, metis, market\n", a.to);
 		return 2;
 	}
-	rc = graph_load(&g, argv[optind], &select, &err);
+	rc = graph_load(&g, argv[first], &a.select, &err);
 	if (!rc)
-		rc = format->write(g, argv[optind + 1], &err);
+		rc = format->write(g, argv[first + 1], &err);
 	if (rc)
 		fprintf(stderr, "zipmap convert: %s\n", err.text);
 	zgraph_destroy(g);

@@ -1,56 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the command line of "zipmap map". */
 #include <errno.h>
-#include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "map_options.h"
 #include "nearest.h"
 #include "par.h"
 #include "routing.h"
 #include "spec.h"
-
-enum {
-	OPT_NEED = 256,
-	OPT_PIN,
-	OPT_FORBID,
-	OPT_IMPROVE,
-	OPT_RESERVE,
-	OPT_RATES,
-	OPT_MESSAGE,
-	OPT_PHASE,
-	OPT_EFFORT,
-	OPT_LIST,
-	OPT_ZIPPERS
-};
-
-static const struct option long_options[] = {
-	{"hosts", required_argument, NULL, 'f'},
-	{"graph", required_argument, NULL, 'g'},
-	{"fabric", required_argument, NULL, 'F'},
-	{"routing", required_argument, NULL, 'r'},
-	{"strategy", required_argument, NULL, 'S'},
-	{"output", required_argument, NULL, 'o'},
-	{"improve", required_argument, NULL, OPT_IMPROVE},
-	{"need", required_argument, NULL, OPT_NEED},
-	{"pin", required_argument, NULL, OPT_PIN},
-	{"forbid", required_argument, NULL, OPT_FORBID},
-	{"reserve", required_argument, NULL, OPT_RESERVE},
-	{"rates", required_argument, NULL, OPT_RATES},
-	{"message-cost", required_argument, NULL, OPT_MESSAGE},
-	{"phase", required_argument, NULL, OPT_PHASE},
-	{"effort", required_argument, NULL, OPT_EFFORT},
-	{"list", required_argument, NULL, OPT_LIST},
-	{"zippers", required_argument, NULL, OPT_ZIPPERS},
-	{"seed", required_argument, NULL, 's'},
-	{"threads", required_argument, NULL, 't'},
-	{"quiet", no_argument, NULL, 'q'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
-};
 
 static void help_print(void)
 {
@@ -84,16 +45,9 @@ static void help_print(void)
 	     "  -q, --quiet                no table");
 }
 
-static int number_take(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *out, struct zerr *err)
+static int strategy_take(void *options, char *text, struct zerr *err)
 {
-	if (spec_parse_u64(text, out) || *out < min || *out > max)
-		return zerr_set(err, -EINVAL, "--%s: \"%.64s\" is not a number from %llu to %llu", name, text,
-			(unsigned long long)min, (unsigned long long)max);
-	return 0;
-}
-
-static int strategy_take(struct map_options *o, const char *text, struct zerr *err)
-{
+	struct map_options *o = options;
 	struct znearest near;
 	char hint[96];
 
@@ -109,8 +63,9 @@ static int strategy_take(struct map_options *o, const char *text, struct zerr *e
 }
 
 /* "native:1500 forward:2G" */
-static int rates_take(struct map_rates *r, const char *text, struct zerr *err)
+static int rates_take(void *rates, char *text, struct zerr *err)
 {
+	struct map_rates *r = rates;
 	static const char *const names[MAP_KINDS] = {"inside", "native", "direct", "bridged"};
 	struct spec_list list;
 	char *named;
@@ -141,8 +96,10 @@ static int rates_take(struct map_rates *r, const char *text, struct zerr *err)
 	return rc;
 }
 
-int map_options_zippers(struct map_options *o, const char *text, struct zerr *err)
+int map_options_zippers(void *options, char *text, struct zerr *err)
 {
+	struct map_options *o = options;
+
 	o->all_zippers = !strcmp(text, "all");
 	return o->all_zippers || !strcmp(text, "one") ? 0 : zerr_set(err, -EINVAL, "--zippers: one or all");
 }
@@ -155,84 +112,61 @@ static int wish_take(const char **list, unsigned *n, const char *arg, struct zer
 	return 0;
 }
 
-static int number_option(struct map_options *o, int opt, const char *arg, struct zerr *err)
+static int need_take(void *wishes, char *text, struct zerr *err)
 {
-	uint64_t v;
-	int rc;
+	struct map_wishes *w = wishes;
 
-	switch (opt) {
-	case OPT_RESERVE:
-		rc = number_take("reserve", arg, 0, 1024, &v, err);
-		o->reserve = rc ? 0 : (int)v;
-		return rc;
-	case OPT_MESSAGE:
-		rc = number_take("message-cost", arg, 0, UINT64_C(1) << 40, &v, err);
-		o->message_cost = rc ? 0 : (int64_t)v;
-		return rc;
-	case OPT_PHASE:
-		rc = number_take("phase", arg, 1, INT32_MAX, &v, err);
-		o->phase = rc ? 0 : (int64_t)v;
-		return rc;
-	case OPT_EFFORT:
-		rc = number_take("effort", arg, 1, 100, &v, err);
-		o->effort = rc ? 0 : (unsigned)v;
-		return rc;
-	case OPT_LIST:
-		rc = number_take("list", arg, 0, 100000000, &v, err);
-		o->list = rc ? 0 : (unsigned)v;
-		return rc;
-	case 's':
-		return number_take("seed", arg, 0, UINT64_MAX, &o->seed, err);
-	default:
-		rc = number_take("threads", arg, 1, PAR_THREADS_MAX, &v, err);
-		o->threads = rc ? 0 : (unsigned)v;
-		return rc;
-	}
+	return wish_take(w->need, &w->nneed, text, err);
 }
 
-static int option_take(struct map_options *o, int opt, char *arg, struct zerr *err)
+static int pin_take(void *wishes, char *text, struct zerr *err)
 {
-	switch (opt) {
-	case 'f':
-		o->hosts = arg;
-		return 0;
-	case 'g':
-		o->graph = arg;
-		return 0;
-	case 'F':
-		o->fabric = arg;
-		return 0;
-	case 'r':
-		o->routing = routing_find(arg);
-		return o->routing ? 0 : zerr_set(err, -EINVAL, "\"%.64s\" is no routing", arg);
-	case 'S':
-		return strategy_take(o, arg, err);
-	case 'o':
-		o->output = arg;
-		return 0;
-	case OPT_ZIPPERS:
-		return map_options_zippers(o, arg, err);
-	case OPT_IMPROVE:
-		o->improve = arg;
-		return 0;
-	case OPT_NEED:
-		return wish_take(o->wishes.need, &o->wishes.nneed, arg, err);
-	case OPT_PIN:
-		return wish_take(o->wishes.pin, &o->wishes.npin, arg, err);
-	case OPT_FORBID:
-		return wish_take(o->wishes.forbid, &o->wishes.nforbid, arg, err);
-	case OPT_RATES:
-		return rates_take(&o->rates, arg, err);
-	case 'q':
-		o->quiet = true;
-		return 0;
-	case 'v':
-		o->verbose = true;
-		return 0;
-	default:
-		return number_option(o, opt, arg, err);
-	}
+	struct map_wishes *w = wishes;
+
+	return wish_take(w->pin, &w->npin, text, err);
 }
+
+static int forbid_take(void *wishes, char *text, struct zerr *err)
+{
+	struct map_wishes *w = wishes;
+
+	return wish_take(w->forbid, &w->nforbid, text, err);
+}
+
+static int routing_take(void *options, char *text, struct zerr *err)
+{
+	struct map_options *o = options;
+
+	o->routing = routing_find(text);
+	return o->routing ? 0 : zerr_set(err, -EINVAL, "\"%.64s\" is no routing", text);
+}
+
+#define FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct map_options, member)
+#define CALL(function) .type = ZARGS_CALL, .take = (function)
+static const struct zargs_row rows[] = {
+	{.name = "hosts", .letter = 'f', FIELD(TEXT, hosts)},
+	{.name = "graph", .letter = 'g', FIELD(TEXT, graph)},
+	{.name = "fabric", .letter = 'F', FIELD(TEXT, fabric)},
+	{.name = "routing", .letter = 'r', CALL(routing_take)},
+	{.name = "strategy", .letter = 'S', CALL(strategy_take)},
+	{.name = "output", .letter = 'o', FIELD(TEXT, output)},
+	{.name = "improve", FIELD(TEXT, improve)},
+	{.name = "need", FIELD(CALL, wishes), .take = need_take},
+	{.name = "pin", FIELD(CALL, wishes), .take = pin_take},
+	{.name = "forbid", FIELD(CALL, wishes), .take = forbid_take},
+	{.name = "reserve", FIELD(INT, reserve), .max = 1024},
+	{.name = "rates", FIELD(CALL, rates), .take = rates_take},
+	{.name = "message-cost", FIELD(I64, message_cost), .max = UINT64_C(1) << 40},
+	{.name = "phase", FIELD(I64, phase), .min = 1, .max = INT32_MAX},
+	{.name = "effort", FIELD(UNSIGNED, effort), .min = 1, .max = 100},
+	{.name = "list", FIELD(UNSIGNED, list), .max = 100000000},
+	{.name = "zippers", CALL(map_options_zippers)},
+	{.name = "seed", .letter = 's', FIELD(U64, seed), .max = UINT64_MAX},
+	{.name = "threads", .letter = 't', FIELD(UNSIGNED, threads), .min = 1, .max = PAR_THREADS_MAX},
+	{.name = "quiet", .letter = 'q', FIELD(FLAG, quiet)},
+	{.name = "verbose", .letter = 'v', FIELD(FLAG, verbose)},
+	{.name = NULL},
+};
 
 static int options_check(const struct map_options *o, struct zerr *err)
 {
@@ -250,7 +184,7 @@ static int options_check(const struct map_options *o, struct zerr *err)
 
 int map_options_parse(struct map_options *o, int argc, char **argv, struct zerr *err)
 {
-	int opt, rc = 0;
+	int rc;
 
 	*o = (struct map_options){.message_cost = -1,
 		.phase = -1,
@@ -261,19 +195,8 @@ int map_options_parse(struct map_options *o, int argc, char **argv, struct zerr 
 		.threads = par_threads(),
 		.routing = routing_find("SD")};
 	map_rates_default(&o->rates);
-	opterr = 0;
-	while (!rc && (opt = getopt_long(argc, argv, ":f:g:F:r:S:o:s:t:qvh", long_options, NULL)) != -1) {
-		if (opt == 'h') {
-			help_print();
-			return 1;
-		}
-		if (opt == '?' || opt == ':')
-			rc = zerr_set(err, -EINVAL, opt == ':' ? "%s needs a value" : "%s is no option",
-				argv[optind - 1]);
-		else
-			rc = option_take(o, opt, optarg, err);
-	}
-	if (!rc && optind < argc)
-		rc = zerr_set(err, -EINVAL, "\"%s\" is no option", argv[optind]);
+	rc = zargs_parse(rows, o, argc, argv, NULL, err);
+	if (rc > 0)
+		help_print();
 	return rc ? rc : options_check(o, err);
 }

@@ -11,6 +11,7 @@
 
 struct map_options {
 	const char *hosts, *graph, *fabric, *output, *improve;
+	const char *title; /* of zipmap draw */
 	enum map_strategy strategy;
 	const struct routing *routing;
 	struct map_wishes wishes;
@@ -26,7 +27,7 @@ struct map_options {
 
 /* 0; 1: help was printed; -EINVAL with the reason. */
 int map_options_parse(struct map_options *, int argc, char **argv, struct zerr *);
-/* The value of --zippers. 0, -EINVAL. */
-int map_options_zippers(struct map_options *, const char *text, struct zerr *);
+/* Takes the value of --zippers into a struct map_options. 0, -EINVAL. */
+int map_options_zippers(void *options, char *text, struct zerr *);
 
 #endif

@@ -1,64 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the command line of "zipmap model", and prints its help from the tables. */
 #include <errno.h>
-#include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "args.h"
 #include "model_options.h"
 #include "par.h"
 #include "pattern.h"
 #include "stats.h"
 #include "workload.h"
-
-enum {
-	OPT_PATHS = 256,
-	OPT_DIRECT,
-	OPT_EXPOSURE,
-	OPT_ITERATIONS,
-	OPT_CUTOFF,
-	OPT_PATIENCE,
-	OPT_WORK,
-	OPT_PACKET,
-	OPT_BINS,
-	OPT_CSV,
-	OPT_JSON,
-	OPT_LINKS,
-	OPT_PLOT,
-	OPT_PLOT_LINKS,
-	OPT_TITLE
-};
-
-static const struct option long_options[] = {
-	{"network", required_argument, NULL, 'n'},
-	{"job", required_argument, NULL, 'j'},
-	{"workload", required_argument, NULL, 'w'},
-	{"placement", required_argument, NULL, 'p'},
-	{"map", required_argument, NULL, 'm'},
-	{"routing", required_argument, NULL, 'r'},
-	{"seed", required_argument, NULL, 's'},
-	{"threads", required_argument, NULL, 't'},
-	{"paths", required_argument, NULL, OPT_PATHS},
-	{"direct-paths", required_argument, NULL, OPT_DIRECT},
-	{"exposure", required_argument, NULL, OPT_EXPOSURE},
-	{"iterations", required_argument, NULL, OPT_ITERATIONS},
-	{"patience", required_argument, NULL, OPT_PATIENCE},
-	{"cutoff", required_argument, NULL, OPT_CUTOFF},
-	{"work", required_argument, NULL, OPT_WORK},
-	{"packet", required_argument, NULL, OPT_PACKET},
-	{"bins", required_argument, NULL, OPT_BINS},
-	{"csv", required_argument, NULL, OPT_CSV},
-	{"json", required_argument, NULL, OPT_JSON},
-	{"links", required_argument, NULL, OPT_LINKS},
-	{"plot", required_argument, NULL, OPT_PLOT},
-	{"plot-links", required_argument, NULL, OPT_PLOT_LINKS},
-	{"title", required_argument, NULL, OPT_TITLE},
-	{"quiet", no_argument, NULL, 'q'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
-};
 
 /* Help texts may have several lines; each is indented. */
 static void help_item(const char *name, const char *text)
@@ -111,25 +65,6 @@ static void help_print(void)
 	     "  -q, --quiet                      no progress bar");
 }
 
-static int number_parse(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *out, struct zerr *err)
-{
-	if (spec_parse_u64(text, out) || *out < min || *out > max)
-		return zerr_set(err, -EINVAL, "--%s: \"%s\" is not a number from %llu to %llu", name, text,
-			(unsigned long long)min, (unsigned long long)max);
-	return 0;
-}
-
-static int unsigned_parse(const char *name, const char *text, unsigned min, unsigned max, unsigned *out,
-	struct zerr *err)
-{
-	uint64_t v;
-	int rc = number_parse(name, text, min, max, &v, err);
-
-	if (!rc)
-		*out = (unsigned)v;
-	return rc;
-}
-
 /* Jobs are kept as one text: what they are called in results, and what is parsed in the end. */
 static int jobs_append(struct model_options *o, const char *text, struct zerr *err)
 {
@@ -142,8 +77,9 @@ static int jobs_append(struct model_options *o, const char *text, struct zerr *e
 	return 0;
 }
 
-static int placements_parse(struct model_options *o, char *list, struct zerr *err)
+static int placements_parse(void *options, char *list, struct zerr *err)
 {
+	struct model_options *o = options;
 	char all[] = "RDN,RDR,RDC,RDG,RRN,RRR", *save, *word; /* the paper's six */
 
 	o->nplacements = 0;
@@ -159,8 +95,9 @@ static int placements_parse(struct model_options *o, char *list, struct zerr *er
 	return o->nplacements ? 0 : zerr_set(err, -EINVAL, "no placement named");
 }
 
-static int routings_parse(struct model_options *o, char *list, struct zerr *err)
+static int routings_parse(void *options, char *list, struct zerr *err)
 {
+	struct model_options *o = options;
 	char all[] = "SD,AD,SI,AI,AH", *save, *word; /* the paper's five: not the packets of SIP */
 
 	o->nroutings = 0;
@@ -176,8 +113,9 @@ static int routings_parse(struct model_options *o, char *list, struct zerr *err)
 	return o->nroutings ? 0 : zerr_set(err, -EINVAL, "no routing named");
 }
 
-static int fraction_parse(const char *text, double *out, struct zerr *err)
+static int cutoff_parse(void *cutoff, char *text, struct zerr *err)
 {
+	double *out = cutoff;
 	char *end;
 
 	*out = strtod(text, &end);
@@ -186,8 +124,9 @@ static int fraction_parse(const char *text, double *out, struct zerr *err)
 	return 0;
 }
 
-static int workload_read(struct model_options *o, const char *name, struct zerr *err)
+static int workload_read(void *options, char *name, struct zerr *err)
 {
+	struct model_options *o = options;
 	const char *preset = workload_preset(name);
 
 	if (o->jobs || o->job_specs.n)
@@ -197,72 +136,44 @@ static int workload_read(struct model_options *o, const char *name, struct zerr 
 	return spec_read(&o->job_specs, name, err);
 }
 
-static int option_take(struct model_options *o, int opt, char *arg, struct zerr *err)
+static int job_take(void *options, char *text, struct zerr *err)
 {
-	struct model_opts *m = &o->model;
+	struct model_options *o = options;
 
-	switch (opt) {
-	case 'n':
-		o->network = arg;
-		return 0;
-	case 'j':
-		if (o->job_specs.n)
-			return zerr_set(err, -EINVAL, "one workload, or jobs, not both");
-		return jobs_append(o, arg, err);
-	case 'w':
-		return workload_read(o, arg, err);
-	case 'p':
-		return placements_parse(o, arg, err);
-	case 'r':
-		return routings_parse(o, arg, err);
-	case 'm':
-		o->map = arg;
-		return 0;
-	case 's':
-		return number_parse("seed", arg, 0, UINT64_MAX, &m->seed, err);
-	case 't':
-		return unsigned_parse("threads", arg, 1, PAR_THREADS_MAX, &m->threads, err);
-	case OPT_PATHS:
-		return unsigned_parse("paths", arg, 1, ROUTING_PATHS_MAX, &m->paths, err);
-	case OPT_DIRECT:
-		return unsigned_parse("direct-paths", arg, 0, ROUTING_PATHS_MAX, &m->direct_paths, err);
-	case OPT_EXPOSURE:
-		return unsigned_parse("exposure", arg, 1, 10000, &m->exposure, err);
-	case OPT_ITERATIONS:
-		return unsigned_parse("iterations", arg, 1, 60000, &m->iterations, err);
-	case OPT_PATIENCE:
-		return unsigned_parse("patience", arg, 1, 1000000, &m->patience, err);
-	case OPT_CUTOFF:
-		return fraction_parse(arg, &m->cutoff, err);
-	case OPT_WORK:
-		return number_parse("work", arg, 1, UINT64_MAX / 2, &m->work, err);
-	case OPT_PACKET:
-		return number_parse("packet", arg, 1, 1ull << 40, &m->packet, err);
-	case OPT_BINS:
-		return unsigned_parse("bins", arg, 1, STATS_BINS_MAX, &o->bins, err);
-	case OPT_CSV:
-		o->csv = arg;
-		return 0;
-	case OPT_JSON:
-		o->json = arg;
-		return 0;
-	case OPT_LINKS:
-		o->links = arg;
-		return 0;
-	case OPT_PLOT:
-		o->plot = arg;
-		return 0;
-	case OPT_PLOT_LINKS:
-		o->plot_links = arg;
-		return 0;
-	case OPT_TITLE:
-		o->plot_title = arg;
-		return 0;
-	default:
-		o->quiet = true;
-		return 0;
-	}
+	if (o->job_specs.n)
+		return zerr_set(err, -EINVAL, "one workload, or jobs, not both");
+	return jobs_append(o, text, err);
 }
+
+#define FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct model_options, member)
+#define CALL(function) .type = ZARGS_CALL, .take = (function)
+static const struct zargs_row rows[] = {
+	{.name = "network", .letter = 'n', FIELD(TEXT, network)},
+	{.name = "job", .letter = 'j', CALL(job_take)},
+	{.name = "workload", .letter = 'w', CALL(workload_read)},
+	{.name = "placement", .letter = 'p', CALL(placements_parse)},
+	{.name = "map", .letter = 'm', FIELD(TEXT, map)},
+	{.name = "routing", .letter = 'r', CALL(routings_parse)},
+	{.name = "seed", .letter = 's', FIELD(U64, model.seed), .max = UINT64_MAX},
+	{.name = "threads", .letter = 't', FIELD(UNSIGNED, model.threads), .min = 1, .max = PAR_THREADS_MAX},
+	{.name = "paths", FIELD(UNSIGNED, model.paths), .min = 1, .max = ROUTING_PATHS_MAX},
+	{.name = "direct-paths", FIELD(UNSIGNED, model.direct_paths), .max = ROUTING_PATHS_MAX},
+	{.name = "exposure", FIELD(UNSIGNED, model.exposure), .min = 1, .max = 10000},
+	{.name = "iterations", FIELD(UNSIGNED, model.iterations), .min = 1, .max = 60000},
+	{.name = "patience", FIELD(UNSIGNED, model.patience), .min = 1, .max = 1000000},
+	{.name = "cutoff", FIELD(CALL, model.cutoff), .take = cutoff_parse},
+	{.name = "work", FIELD(U64, model.work), .min = 1, .max = UINT64_MAX / 2},
+	{.name = "packet", FIELD(U64, model.packet), .min = 1, .max = UINT64_C(1) << 40},
+	{.name = "bins", FIELD(UNSIGNED, bins), .min = 1, .max = STATS_BINS_MAX},
+	{.name = "csv", FIELD(TEXT, csv)},
+	{.name = "json", FIELD(TEXT, json)},
+	{.name = "links", FIELD(TEXT, links)},
+	{.name = "plot", FIELD(TEXT, plot)},
+	{.name = "plot-links", FIELD(TEXT, plot_links)},
+	{.name = "title", FIELD(TEXT, plot_title)},
+	{.name = "quiet", .letter = 'q', FIELD(FLAG, quiet)},
+	{.name = NULL},
+};
 
 static int options_check(struct model_options *o, struct zerr *err)
 {
@@ -294,26 +205,17 @@ static int options_check(struct model_options *o, struct zerr *err)
 
 int model_options_parse(struct model_options *o, int argc, char **argv, struct zerr *err)
 {
-	int opt, rc = 0;
+	int rc;
 
 	memset(o, 0, sizeof(*o));
 	model_defaults(&o->model);
 	o->model.threads = par_threads();
 	o->bins = 25;
-	opterr = 0;
-	while (!rc && (opt = getopt_long(argc, argv, ":n:j:w:p:m:r:s:t:qh", long_options, NULL)) != -1) {
-		if (opt == 'h') {
-			help_print();
-			return 1;
-		}
-		if (opt == '?' || opt == ':')
-			rc = zerr_set(err, -EINVAL, opt == ':' ? "%s needs a value" : "%s is no option",
-				argv[optind - 1]);
-		else
-			rc = option_take(o, opt, optarg, err);
+	rc = zargs_parse(rows, o, argc, argv, NULL, err);
+	if (rc > 0) {
+		help_print();
+		return rc;
 	}
-	if (!rc && optind < argc)
-		rc = zerr_set(err, -EINVAL, "\"%s\" is no option", argv[optind]);
 	if (!rc)
 		rc = options_check(o, err);
 	if (!o->plot_title)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "net.h"
 #include "par.h"
 #include "traffic.h"
@@ -137,7 +138,7 @@ static int bandwidth_line(struct net *net, const struct named *names, size_t n, 
 	if (!name)
 		return 0;
 	value = strtok_r(NULL, " \t\r\n", &save);
-	if (!value || spec_parse_u64(value, &v) || !v || strtok_r(NULL, " \t\r\n", &save))
+	if (!value || zargs_parse_u64(value, &v) || !v || strtok_r(NULL, " \t\r\n", &save))
 		return zerr_set(err, -EINVAL, "%s:%u: not \"NAME BANDWIDTH\" with a positive number", path, number);
 	snprintf(key.name, sizeof(key.name), "%s", name);
 	found = bsearch(&key, names, n, sizeof(*names), named_compare);

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* "zipmap plot": draws what "zipmap model --csv" wrote. */
 #include <errno.h>
-#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "args.h"
 #include "plot.h"
 #include "zipmap.h"
 
-static const struct option options[] = {
-	{"links", required_argument, NULL, 'l'},
-	{"title", required_argument, NULL, 't'},
-	{"histogram", no_argument, NULL, 'H'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+struct arguments {
+	const char *kinds, *title;
+	bool histogram;
+};
+
+static const struct zargs_row rows[] = {
+	{.name = "links", .type = ZARGS_TEXT, .offset = offsetof(struct arguments, kinds)},
+	{.name = "title", .type = ZARGS_TEXT, .offset = offsetof(struct arguments, title)},
+	{.name = "histogram", .type = ZARGS_FLAG, .offset = offsetof(struct arguments, histogram)},
+	{.name = NULL},
 };
 
 static int usage(FILE *f, int code)
@@ -27,38 +33,23 @@ static int usage(FILE *f, int code)
 
 int plot_main(int argc, char **argv)
 {
-	enum plot_form form = PLOT_BOXES;
-	const char *kinds = "all", *title = "";
+	struct arguments a = {.kinds = "all", .title = ""};
 	struct plot plot = {0};
 	struct zerr err = {""};
-	int opt, rc = 0;
+	int first, rc = zargs_parse(rows, &a, argc, argv, &first, &err);
 
-	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		switch (opt) {
-		case 'l':
-			kinds = optarg;
-			break;
-		case 't':
-			title = optarg;
-			break;
-		case 'H':
-			form = PLOT_HISTOGRAM;
-			break;
-		case 'h':
-			return usage(stdout, 0);
-		default:
-			fprintf(stderr, "zipmap plot: %s %s\n", argv[optind - 1],
-				opt == ':' ? "needs a value" : "is no option");
-			return 2;
-		}
+	if (rc > 0)
+		return usage(stdout, 0);
+	if (rc) {
+		fprintf(stderr, "zipmap plot: %s\n", err.text);
+		return 2;
 	}
-	if (argc - optind < 2)
+	if (argc - first < 2)
 		return usage(stderr, 2);
-	for (int i = optind + 1; i < argc && !rc; i++)
+	for (int i = first + 1; i < argc && !rc; i++)
 		rc = plot_read(&plot, argv[i], &err);
 	if (!rc)
-		rc = plot_draw(&plot, form, kinds, title, argv[optind], &err);
+		rc = plot_draw(&plot, a.histogram ? PLOT_HISTOGRAM : PLOT_BOXES, a.kinds, a.title, argv[first], &err);
 	if (rc)
 		fprintf(stderr, "zipmap plot: %s\n", err.text);
 	plot_free(&plot);

@@ -6,8 +6,9 @@
 
 #include "select.h"
 
-int select_phase(struct zgraph_select *s, const char *text, struct zerr *err)
+int select_phase(void *select, char *text, struct zerr *err)
 {
+	struct zgraph_select *s = select;
 	char *end;
 
 	if (!strcmp(text, "all")) {
@@ -21,9 +22,11 @@ int select_phase(struct zgraph_select *s, const char *text, struct zerr *err)
 	return 0;
 }
 
-int select_classes(struct zgraph_select *s, const char *text, struct zerr *err)
+int select_classes(void *select, char *text, struct zerr *err)
 {
-	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+	struct zgraph_select *s = select;
+
+	for (char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
 		size_t len = strcspn(at, ",");
 		unsigned class = 0;
 

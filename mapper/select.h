@@ -6,9 +6,9 @@
 #include "commgraph.h"
 #include "err.h"
 
-/* A phase, or "all". 0 or -EINVAL. */
-int select_phase(struct zgraph_select *, const char *text, struct zerr *);
+/* Both take a value into a struct zgraph_select, as args.h wants it. A phase, or "all". 0 or -EINVAL. */
+int select_phase(void *select, char *text, struct zerr *);
 /* Names of classes, separated by commas. 0 or -EINVAL. */
-int select_classes(struct zgraph_select *, const char *text, struct zerr *);
+int select_classes(void *select, char *text, struct zerr *);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "spec.h"
 
 #define SPEC_BLANKS " \t\r,"
@@ -159,34 +160,6 @@ const char *spec_string(struct spec *s, const char *key)
 	return w ? w->value ? w->value : "" : NULL;
 }
 
-int spec_parse_u64(const char *text, uint64_t *out)
-{
-	unsigned long long v;
-	unsigned shift = 0;
-	char *end;
-
-	if (!isdigit((unsigned char)*text))
-		return -EINVAL;
-	errno = 0;
-	v = strtoull(text, &end, 10);
-	if (errno)
-		return -ERANGE;
-	if (*end == 'K' || *end == 'k')
-		shift = 10;
-	else if (*end == 'M')
-		shift = 20;
-	else if (*end == 'G')
-		shift = 30;
-	if (shift)
-		end++;
-	if (*end)
-		return -EINVAL;
-	if (v > UINT64_MAX >> shift)
-		return -ERANGE;
-	*out = (uint64_t)v << shift;
-	return 0;
-}
-
 int spec_u64(struct spec *s, const char *key, uint64_t preset, uint64_t min, uint64_t max, uint64_t *out,
 	struct zerr *err)
 {
@@ -195,7 +168,7 @@ int spec_u64(struct spec *s, const char *key, uint64_t preset, uint64_t min, uin
 	*out = preset;
 	if (!text)
 		return 0;
-	if (spec_parse_u64(text, out) || *out < min || *out > max)
+	if (zargs_parse_u64(text, out) || *out < min || *out > max)
 		return zerr_set(err, -EINVAL, "%s: %s: \"%s\" is not a number from %llu to %llu", s->where, key, text,
 			(unsigned long long)min, (unsigned long long)max);
 	return 0;

@@ -48,7 +48,4 @@ int spec_dims(struct spec *, const char *text, uint32_t *dims, unsigned max, uns
 /* -EINVAL if a word was never asked for. */
 int spec_finish(struct spec *, struct zerr *);
 
-/* "64K", "2M", "5" -> number; -EINVAL, -ERANGE. */
-int spec_parse_u64(const char *text, uint64_t *out);
-
 #endif

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "model.h"
 #include "outcome.h"
 #include "placement.h"
@@ -267,7 +268,7 @@ int main(int argc, char **argv)
 	uint32_t *order;
 	FILE *f;
 
-	if (argc != 6 || spec_parse_u64(argv[4], &s.packet_bytes) || !placement_find(argv[3]))
+	if (argc != 6 || zargs_parse_u64(argv[4], &s.packet_bytes) || !placement_find(argv[3]))
 		die("usage: simulate_packets NETWORK JOB PLACEMENT PACKET_BYTES FILE.csv");
 	if (net_create(argv[1], &net, &err) || spec_parse(&jobs, argv[2], "job", false, &err) ||
 		workload_create(&w, net, &jobs, 1, &err))
