@@ -30,8 +30,8 @@ struct zargs_row {
 	int (*take)(void *field, char *value, struct zerr *); /* of CALL: 0, or a negative errno with the reason */
 };
 
-/* Reads argv[1] on. --help and -h are always there. operands: the index in argv where what is no option begins, after it
- * has been moved to the end; NULL: there may be none. 0; 1: help is asked for; -EINVAL with the reason. */
+/* Reads argv[1] on. --help and -h are always there. operands: the index in argv where what is no option begins, after
+ * it has been moved to the end; NULL: there may be none. 0; 1: help is asked for; -EINVAL with the reason. */
 int zargs_parse(const struct zargs_row *rows, void *options, int argc, char **argv, int *operands, struct zerr *);
 /* A number, as "64K". 0, -EINVAL, -ERANGE; *out is set only with 0. */
 int zargs_parse_u64(const char *text, uint64_t *out);

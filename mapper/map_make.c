@@ -277,8 +277,8 @@ static int old_keep(struct map_make *m, struct zerr *err)
 		m->improved = allowed || after < before;
 	else
 		m->improved = allowed || better(m, &now->layout, &old->layout) ||
-		      (!better(m, &old->layout, &now->layout) &&
-			      (direct_after < direct_before || (m->fabric.net && after < before * 0.999)));
+			      (!better(m, &old->layout, &now->layout) &&
+				      (direct_after < direct_before || (m->fabric.net && after < before * 0.999)));
 	if (m->improved)
 		return 0;
 	map_layout_free(&now->layout);

@@ -166,8 +166,9 @@ static void faster_print(const struct map_make *m, FILE *f)
 			name = i == MAP_FROM_PAIRS ? "pairs" : "block";
 		}
 	if (name && least < 0.99 * now && m->o->strategy == MAP_AUTO)
-		fprintf(f, "%s has more bridged, but is predicted to need %s less; --strategy fastest goes by that\n", name,
-			seconds_text(t, sizeof(t), now - least));
+		fprintf(f,
+			"%s bridges no less, but is predicted to need %s less time; --strategy fastest goes by that\n",
+			name, seconds_text(t, sizeof(t), now - least));
 }
 
 void map_report_print(const struct map_make *m, FILE *f)

@@ -2,9 +2,9 @@
 /*
  * Preloaded where one native job spans hosts that TCP alone connects: keeps MPICH's MPI_Finalize from waiting for ever.
  * MPICH over UCX (before 4.2; pmodels/mpich pull request 6596) disconnects its endpoints and then reads the answer of
- * the process manager's barrier, in which nothing makes progress; a rank that comes later waits in its own disconnect for
- * a peer that sits there (two ranks on each of two hosts, plain mpiexec: 0 to 16 of 30 runs). Here the read waits with
- * progress (0 of 180).
+ * the process manager's barrier, in which nothing makes progress; a rank that comes later waits in its own disconnect
+ * for a peer that sits there (two ranks on each of two hosts, plain mpiexec: 0 to 16 of 30 runs). Here the read waits
+ * with progress (0 of 180).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
