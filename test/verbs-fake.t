@@ -37,9 +37,9 @@ part() {
 	shift
 	local ports=PORTS_$letter away=()
 	[ -z "${!ports}" ] || away=("${elsewhere[@]}")
-	limited 60 env ${!ports:+ZIPPER_PORTS="${!ports}"} ZIPPER_JOB=job ZIPPER_PART="$letter" ZIPPER_PARTS=A,B ZIPPER_ZIPPERD="$(address "$letter")" \
+	limited 60 env ${!ports:+ZIPPER_PORTS="${!ports}"} ZIPPER_JOB="${job:-job}" ZIPPER_PART="$letter" ZIPPER_PARTS="${parts:-A,B}" ZIPPER_ZIPPERD="$(address "$letter")" \
 		ZIPPER_DEVICE="fk${letter,}:1" ZIPPER_USER=me ZIPPER_KEY="$key" ZIPPER_MODULE_DIR="$TAP_TMP/modules" \
-		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "${away[@]}" "$TAP_TMP/stream" "$@" </dev/null >"$TAP_TMP/out$letter" 2>&1
+		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "${away[@]}" "$TAP_TMP/stream" "$@" </dev/null >"$TAP_TMP/out$job$letter" 2>&1
 }
 # bridge NAME ARGUMENT...: a job of both parts
 bridge() {
@@ -114,6 +114,34 @@ is "a device that is not there: status" $? 1
 matches "a device that is not there: why" "$TAP_TMP/err" '^zmpirun: rank 1 .*there is no RDMA device f'
 is "a device that is not there: in one line" "$(grep -c '^zmpirun:' "$TAP_TMP/err")" 1 || diag_file "$TAP_TMP/err"
 end_zipper "device of a cluster"
+
+# --- a port that goes down ends the jobs that use it, and no others
+fake_fabric fka/mw,fkb/mw,fkc/mw
+zipper -o listen=C=fkc:1@127.0.0.1:0
+run_pair() { # JOB LETTER ARGUMENT...: parts A and that one, in the background; pair: the processes
+	job=$1 parts=A,$2 part A "${@:3}" &
+	pair=$!
+	job=$1 parts=A,$2 part "$2" "${@:3}" &
+	pair="$pair $!"
+}
+rm -f "$TAP_TMP/go"
+run_pair lost B 1000 0
+lost=$pair
+run_pair other C 1000 5 "$TAP_TMP/go"
+both_stand() { [ "$(cat "$TAP_TMP"/out{lost,other}? 2>/dev/null | grep -c 'under way')" = 8 ]; }
+ok "two jobs are under way" wait_for 60 both_stand || diag_file "$TAP_TMP/zipperd"
+fakectl down fkb 1
+for pid in $lost; do
+	wait "$pid"
+	ok "port down: the job ends, with an error" test $? != 0
+done
+matches "port down: zipperd says which" "$TAP_TMP/zipperd" 'job me/lost: .*: Network is down' || diag_file "$TAP_TMP/outlostB"
+touch "$TAP_TMP/go"
+for pid in $pair; do
+	wait "$pid"
+	is "port down: the job over other ports ends well" $? 0 || diag_file "$TAP_TMP/outotherA"
+done
+end_zipper "port down"
 
 # --- A's ranks run on the zipper node: those of B reach them over the port that they share, by queue pairs of their own
 # Ranks of one host would choose shared memory: A's are on one of another name.

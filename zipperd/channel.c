@@ -178,6 +178,8 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 		job_end(j, 1, text); /* without it the job cannot go on, and all are to know why */
 		return;
 	}
+	if (p->listener && p->zlink->ops->kind == ZADDR_VERBS)
+		snprintf(c->over, sizeof(c->over), "%.*s", (int)strcspn(p->listener->text, "@"), p->listener->text);
 	c->zlink = peer_release(p);
 	c->halves = 2;
 	list_add(&r->channels, &c->of_rank);
@@ -239,7 +241,8 @@ static void half_lost(struct channel *c, const struct event *e)
 		return;
 	}
 	if (!c->bye && e->rc != -ESHUTDOWN)
-		snprintf(text, sizeof(text), "its data connection broke: %s", strerror(-e->rc));
+		snprintf(text, sizeof(text), "its data connection%s%s broke: %s", c->over[0] ? " over " : "", c->over,
+			strerror(-e->rc));
 	else
 		snprintf(text, sizeof(text), "its data connection was closed");
 	if (!c->bye)

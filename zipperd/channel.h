@@ -18,6 +18,7 @@ struct channel {
 	struct rank *rank;
 	struct zlink *zlink;
 	uint32_t to; /* part */
+	char over[80]; /* the port of an RDMA device that it came to, for messages; "": none */
 	bool bye;
 	bool dropping;
 	int halves; /* that workers still have */
