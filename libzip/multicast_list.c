@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The carrier of a rank's multicasts, and the list of receivers that it has: see multicast.h. */
+#include "channel.h"
+#include "multicast.h"
+#include "multicast_parts.h"
+#include "world.h"
+
+static const void *listed; /* whose receivers the carrier's list has now: a multicast or an operation; NULL: nobody's */
+
+struct zchannel *zmulticast_carrier(void)
+{
+	return zchannel_open(zworld.part == 0 ? 1 : 0);
+}
+
+struct zwire_receiver zmulticast_receiver(const struct zremote *r, uint64_t seq, uint64_t xfer)
+{
+	return (struct zwire_receiver){.dst = r->vrank, .seq = seq, .ack = zpeer_ack_value(&r->stream), .xfer = xfer};
+}
+
+/* The list from now on. 0 or -EAGAIN. */
+int zmulticast_post_list(const struct zwire_receiver *list, int n, const void *whose)
+{
+	uint8_t bytes[ZWIRE_RECEIVERS_MAX * ZWIRE_RECEIVER_BYTES];
+	struct zwire_env env = {.kind = ZWIRE_RECEIVERS,
+		.dst = ZWIRE_NOBODY,
+		.len = (uint32_t)n * ZWIRE_RECEIVER_BYTES};
+	for (int i = 0; i < n; i++)
+		zwire_put_receiver(bytes + i * ZWIRE_RECEIVER_BYTES, &list[i]);
+	int rc = zchannel_post_raw(zmulticast_carrier(), &env, bytes);
+	if (rc == 0)
+		listed = whose;
+	return rc;
+}
+
+/* To those of the list. 0 or -EAGAIN. */
+int zmulticast_post_message(struct zwire_env *env, const void *payload)
+{
+	env->dst = ZWIRE_NOBODY;
+	env->seq = env->ack = env->xfer = 0;
+	return zchannel_post_raw(zmulticast_carrier(), env, payload);
+}
+
+int zmulticast_post_one(struct zremote *r, struct zwire_env *env, const void *payload)
+{
+	struct zwire_receiver one = zmulticast_receiver(r, env->seq, env->xfer);
+	struct zwire_env copy = *env;
+	int rc = zmulticast_post_list(&one, 1, NULL);
+	if (rc == 0)
+		rc = zmulticast_post_message(&copy, payload);
+	if (rc == 0)
+		zpeer_ack_sent(&r->stream);
+	return rc;
+}
+
+bool zmulticast_is_listed(const void *whose)
+{
+	return listed == whose;
+}
+
+void zmulticast_unlist(const void *whose)
+{
+	if (listed == whose)
+		listed = NULL;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Small messages of a multicast: posted once for all receivers that can have them together. See multicast.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "channel.h"
+#include "multicast.h"
+#include "multicast_parts.h"
+#include "outgoing.h"
+#include "pool.h"
+
+enum readiness { READY, SOON, ALONE };
+
+/* Can it have the message by the carrier, in order? first: what waits for it already; NULL: nothing may. Soon: when it
+ * has acknowledged some of what came before. */
+static enum readiness look_at(const struct zmulticast *m, const struct zremote *r, const struct zop *first)
+{
+	const struct zpeer *s = &r->stream;
+	if (!zmulticast_is_bridged(r) || r->pending.head != first || s->unsent || s->refused || s->gone)
+		return ALONE;
+	if (s->last != s->acked && !r->by_list && r->channel != zmulticast_carrier())
+		return ALONE;
+	return zpeer_has_room(s, (uint32_t)m->data.bytes) ? READY : SOON;
+}
+
+/* What the receivers' streams keep until they acknowledge it. NULL: no memory. */
+static struct zpeer_msg *make_message(const struct zwire_env *env, const uint8_t *payload)
+{
+	struct zpeer_msg *msg = zpool_get(sizeof(*msg) + env->len);
+	if (!msg)
+		return NULL;
+	msg->env = *env;
+	if (env->len)
+		memcpy(msg->payload, payload, env->len);
+	return msg;
+}
+
+static void keep_message(struct zremote *r, struct zpeer_msg *msg)
+{
+	struct zpeer *s = &r->stream;
+	if (s->last == s->acked)
+		r->by_list = r->channel != zmulticast_carrier();
+	zpeer_push(s, msg);
+	zpeer_sent(s, msg);
+	zpeer_ack_sent(s);
+}
+
+struct batch { /* receivers of one list */
+	struct zremote *remote[ZWIRE_RECEIVERS_MAX];
+	struct zop *op[ZWIRE_RECEIVERS_MAX]; /* that were held */
+	struct zpeer_msg *msg[ZWIRE_RECEIVERS_MAX];
+	struct zwire_receiver list[ZWIRE_RECEIVERS_MAX];
+	int n;
+};
+
+static void add_to_batch(struct batch *b, struct zremote *r, struct zop *op)
+{
+	b->remote[b->n] = r;
+	b->op[b->n] = op;
+	b->list[b->n++] = zmulticast_receiver(r, r->stream.last + 1, 0);
+}
+
+static int post_batch(struct zmulticast *m, struct batch *b)
+{
+	const uint8_t *payload = m->packed ? m->packed : m->data.dense;
+	struct zwire_env env = {
+		.kind = ZWIRE_EAGER,
+		.flags = m->data.converted ? ZWIRE_F_EXT32 : 0,
+		.comm = m->req.comm->id | m->context,
+		.tag = m->tag,
+		.len = (uint32_t)m->data.bytes,
+		.offset = m->data.bytes,
+	};
+	int made = 0, rc = 0;
+	while (made < b->n && (b->msg[made] = make_message(&env, payload)))
+		made++;
+	if (made == b->n)
+		rc = zmulticast_post_list(b->list, b->n, NULL);
+	if (rc == 0 && made == b->n)
+		rc = zmulticast_post_message(&env, payload);
+	if (rc != 0 || made < b->n) {
+		while (made-- > 0)
+			zpool_put(b->msg[made]);
+		return -EAGAIN; /* later */
+	}
+	for (int i = 0; i < b->n; i++)
+		keep_message(b->remote[i], b->msg[i]);
+	zchannel_flush(zmulticast_carrier());
+	return 0;
+}
+
+/* Can all of them have it at once? Those that must have their own are in alone. */
+static bool post_at_once(struct zmulticast *m, const int *dest, bool *alone)
+{
+	struct batch b;
+	b.n = 0;
+	bool all = m->n <= (int)ZWIRE_RECEIVERS_MAX && !zmulticast_carrier()->full;
+	for (int i = 0; i < m->n; i++) {
+		struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
+		enum readiness ready = r ? look_at(m, r, NULL) : ALONE;
+		alone[i] = ready == ALONE;
+		all &= ready != SOON;
+		if (ready == READY && all)
+			add_to_batch(&b, r, NULL);
+	}
+	return all && b.n > 1 && post_batch(m, &b) == 0;
+}
+
+/* It waits in front of its receiver's stream: what is sent there later stays behind it. */
+static void hold(struct zmulticast *m, int dest)
+{
+	struct zop *op = zmulticast_make_send(m, dest);
+	if (!op)
+		return;
+	op->multicast = m;
+	op->held = true;
+	m->tied[m->ntied++] = op;
+	zmulticast_start_send(m, op);
+}
+
+static void let_go(struct zop *op)
+{
+	struct zremote *r = op->remote;
+	zmulticast_part(op);
+	zoutgoing_pump(r); /* op may be complete */
+	zchannel_flush(zoutgoing_way(r));
+}
+
+/* Those that can share a message; those that never can are let go. soon: how many may yet. */
+static void gather_batch(struct zmulticast *m, struct batch *b, int *soon)
+{
+	b->n = *soon = 0;
+	for (int i = m->ntied; i-- > 0;) {
+		struct zop *op = m->tied[i];
+		enum readiness ready = look_at(m, op->remote, op);
+		if (ready == ALONE)
+			let_go(op);
+		else if (ready == SOON)
+			++*soon;
+		else if (b->n < (int)ZWIRE_RECEIVERS_MAX)
+			add_to_batch(b, op->remote, op);
+	}
+}
+
+/* What is held waits for room on the carrier, and a while for room in the windows of receivers. */
+bool zmulticast_turn_small(struct zmulticast *m)
+{
+	int before = m->ntied;
+	while (m->ntied > 0 && !zmulticast_carrier()->full) {
+		struct batch b;
+		int soon;
+		gather_batch(m, &b, &soon);
+		if ((soon > 0 && zmulticast_is_patient(m)) || (b.n > 1 && post_batch(m, &b) != 0))
+			break;
+		if (b.n == 1)
+			let_go(b.op[0]);
+		for (int i = 0; b.n > 1 && i < b.n; i++) {
+			zop_list_pop(&b.remote[i]->pending); /* is b.op[i] */
+			zop_finish_send(b.op[i], MPI_SUCCESS);
+			zoutgoing_pump(b.remote[i]);
+		}
+		while (soon > 0 && m->ntied > 0) /* enough waited */
+			let_go(m->tied[m->ntied - 1]);
+	}
+	return m->ntied < before;
+}
+
+int zmulticast_start_small(struct zmulticast *m, const int *dest)
+{
+	bool few[64], *alone = m->n <= 64 ? few : zpool_get((size_t)m->n);
+	if (!alone)
+		return MPI_ERR_NO_MEM;
+	bool posted = post_at_once(m, dest, alone);
+	for (int i = 0; i < m->n; i++) {
+		if (alone[i])
+			zmulticast_send_alone(m, dest[i]);
+		else if (!posted)
+			hold(m, dest[i]);
+	}
+	if (alone != few)
+		zpool_put(alone);
+	if (m->ntied > 0)
+		zmulticast_turn_small(m);
+	return MPI_SUCCESS;
+}
