@@ -37,6 +37,8 @@ struct zboard *zboard_join(int number, int members, int me);
 /* The last one makes it free. NULL is allowed. */
 void zboard_leave(struct zboard *);
 
+/* As it was joined. */
+int zboard_number(const struct zboard *);
 /* Bytes of a slot, which is aligned for anything. */
 size_t zboard_bytes(const struct zboard *);
 /* The next operation. */

@@ -4,6 +4,7 @@
  * buffer; the leaders exchange their parts' slots, each those of the members that it is in charge of;
  * what has come is then spread inside.
  */
+#include "coll_board.h"
 #include "coll_data.h"
 #include "coll_forms.h"
 #include "coll_leaders.h"
@@ -41,6 +42,12 @@ static int gather_own(struct zsched *s, const struct zcoll *a, const struct zslo
 	int rc = zslots_local(s, slots, &counts, &displs);
 	if (rc != MPI_SUCCESS)
 		return rc;
+	MPI_Count most = 0;
+	for (int i = 0; i < zsched_comm(s)->nlocal; i++)
+		most = counts[i] > most ? counts[i] : most;
+	const struct zshared_vectors all = {.buf = a->recvbuf, .counts = counts, .displs = displs, .type = a->recvtype};
+	if (zshared_fits(zsched_comm(s), most, a->recvtype))
+		return zshared_allgather(s, a->sendbuf, a->sendcount, a->sendtype, &all);
 	return znative_allgatherv(s, a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, counts, displs, a->recvtype);
 }
 

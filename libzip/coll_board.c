@@ -22,13 +22,13 @@ struct shared {
 	bool begun;
 	/* what is mine to give */
 	bool gives;
-	void *own; /* where it goes here; NULL: nowhere, or it is there */
+	void *own; /* where mine goes here; NULL: nowhere, or it is there */
 	const void *buf;
 	MPI_Count count;
 	MPI_Datatype type;
 	/* what comes from whom: members at to end, which is excluded, by steps of 1 or -1 */
 	int at, step, end, me;
-	int (*take)(const struct shared *, int member, const struct slot *from);
+	int (*take)(const struct shared *, int member, const char *from);
 	struct zshared_vectors to;
 	MPI_Op op;
 	int alone; /* scan: the member before which there is nothing to combine with, -1: mine is there */
@@ -40,33 +40,26 @@ bool zshared_fits(const struct zcomm *c, MPI_Count count, MPI_Datatype type)
 	       count * zbuf_size(type) + (MPI_Count)sizeof(struct slot) <= (MPI_Count)zboard_bytes(c->board);
 }
 
-static int pack(const void *buf, MPI_Count count, MPI_Datatype type, struct slot *slot)
+int zshared_pack(const void *buf, MPI_Count count, MPI_Datatype type, char *to)
 {
-	MPI_Count at = 0;
-	slot->bytes = count * zbuf_size(type);
-	if (slot->bytes == 0)
+	MPI_Count bytes = count * zbuf_size(type), at = 0;
+	if (bytes == 0)
 		return MPI_SUCCESS;
 	if (!zbuf_is_contiguous(type))
-		return zn.Pack_c(buf, count, type, slot->data, slot->bytes, &at, MPI_COMM_SELF);
-	memcpy(slot->data, buf, (size_t)slot->bytes);
+		return zn.Pack_c(buf, count, type, to, bytes, &at, MPI_COMM_SELF);
+	memcpy(to, buf, (size_t)bytes);
 	return MPI_SUCCESS;
 }
 
-static int unpack(const struct slot *slot, void *buf, MPI_Count count, MPI_Datatype type)
+int zshared_unpack(const char *from, void *buf, MPI_Count count, MPI_Datatype type)
 {
-	MPI_Count at = 0;
-	if (slot->bytes == 0)
+	MPI_Count bytes = count * zbuf_size(type), at = 0;
+	if (bytes == 0)
 		return MPI_SUCCESS;
 	if (!zbuf_is_contiguous(type))
-		return zn.Unpack_c(slot->data, slot->bytes, &at, buf, count, type, MPI_COMM_SELF);
-	memcpy(buf, slot->data, (size_t)slot->bytes);
+		return zn.Unpack_c(from, bytes, &at, buf, count, type, MPI_COMM_SELF);
+	memcpy(buf, from, (size_t)bytes);
 	return MPI_SUCCESS;
-}
-
-static int take_whole(const struct shared *h, int member, const struct slot *from)
-{
-	(void)member;
-	return unpack(from, h->to.buf, h->to.count, h->to.type);
 }
 
 static void *place_of(const struct zshared_vectors *v, int member)
@@ -74,28 +67,42 @@ static void *place_of(const struct zshared_vectors *v, int member)
 	return zbuf_at(v->buf, v->displs ? v->displs[member] : member * v->count, zbuf_extent(v->type));
 }
 
-static int take_into_place(const struct shared *h, int member, const struct slot *from)
+static MPI_Count count_of(const struct zshared_vectors *v, int member)
 {
-	return unpack(from, place_of(&h->to, member), h->to.count, h->to.type);
+	return v->counts ? v->counts[member] : v->count;
+}
+
+static int take_whole(const struct shared *h, int member, const char *from)
+{
+	(void)member;
+	return zshared_unpack(from, h->to.buf, h->to.count, h->to.type);
+}
+
+static int take_into_place(const struct shared *h, int member, const char *from)
+{
+	return zshared_unpack(from, place_of(&h->to, member), count_of(&h->to, member), h->to.type);
 }
 
 /* From the nearest lower member down: each is the operand of the lower rank. */
-static int take_operand(const struct shared *h, int member, const struct slot *from)
+static int take_operand(const struct shared *h, int member, const char *from)
 {
 	if (member == h->alone)
-		return unpack(from, h->to.buf, h->to.count, h->to.type);
-	return zbuf_reduce(from->data, h->to.buf, h->to.count, h->to.type, h->op);
+		return zshared_unpack(from, h->to.buf, h->to.count, h->to.type);
+	return zbuf_reduce(from, h->to.buf, h->to.count, h->to.type, h->op);
 }
 
 static int keep_own(struct zsched *s, const struct shared *h)
 {
-	return h->own ? zbuf_copy(s, h->buf, h->count, h->type, h->own, h->to.count, h->to.type) : MPI_SUCCESS;
+	return h->own ? zbuf_copy(s, h->buf, h->count, h->type, h->own, count_of(&h->to, h->me), h->to.type)
+		      : MPI_SUCCESS;
 }
 
-/* Whoever gives something of another size than expected has an error that all should see; nothing is taken then. */
-static int take(const struct shared *h, const struct slot *from)
+/* Whoever gives something of another size than expected has made an error that all should see; nothing is taken. */
+static int take(const struct shared *h, const struct slot *slot)
 {
-	return from->bytes == h->to.count * zbuf_size(h->to.type) ? h->take(h, h->at, from) : MPI_ERR_TRUNCATE;
+	if (slot->bytes != count_of(&h->to, h->at) * zbuf_size(h->to.type))
+		return MPI_ERR_TRUNCATE;
+	return h->take(h, h->at, slot->data);
 }
 
 static bool look(struct zsched *s, void *arg)
@@ -113,7 +120,8 @@ static bool look(struct zsched *s, void *arg)
 		struct slot *mine = zboard_mine(h->board, h->operation);
 		if (!mine)
 			return false;
-		rc = pack(h->buf, h->count, h->type, mine); /* the others wait for it, right or wrong */
+		mine->bytes = h->count * zbuf_size(h->type);
+		rc = zshared_pack(h->buf, h->count, h->type, mine->data); /* the others wait for it, right or wrong */
 		zboard_publish(h->board, h->operation);
 		h->gives = false;
 	}
@@ -190,7 +198,7 @@ int zshared_allgather(struct zsched *s, const void *sendbuf, MPI_Count sendcount
 	if (sendbuf == MPI_IN_PLACE) {
 		h.own = NULL;
 		h.buf = own;
-		h.count = all->count;
+		h.count = count_of(all, c->shadow_rank[c->rank]);
 		h.type = all->type;
 	}
 	return add(s, &h);

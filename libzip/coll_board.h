@@ -16,8 +16,9 @@
 /* The members' vectors side by side: element displs[i] is the first one of the member with rank i in the shadow. */
 struct zshared_vectors {
 	void *buf;
-	MPI_Count count;	/* of each */
-	const MPI_Aint *displs; /* [nlocal]; NULL: count apart */
+	MPI_Count count;	 /* of each */
+	const MPI_Count *counts; /* [nlocal] instead, NULL: all alike */
+	const MPI_Aint *displs;	 /* [nlocal]; NULL: count apart */
 	MPI_Datatype type;
 };
 
@@ -33,5 +34,9 @@ int zshared_allgather(struct zsched *, const void *sendbuf, MPI_Count sendcount,
 /* Inclusive, or exclusive; op is a predefined one, the datatype without gaps. sendbuf: MPI_IN_PLACE: in recvbuf. */
 int zshared_scan(struct zsched *, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype, MPI_Op,
 	bool exclusive);
+
+/* In the native representation, count * zbuf_size bytes. */
+int zshared_pack(const void *buf, MPI_Count count, MPI_Datatype, char *to);
+int zshared_unpack(const char *from, void *buf, MPI_Count count, MPI_Datatype);
 
 #endif

@@ -4,6 +4,7 @@
  * bytes at their leader, which sends one message to the root. With Gatherv the leader learns the
  * sizes first.
  */
+#include "coll_board.h"
 #include "coll_data.h"
 #include "coll_forms.h"
 #include "coll_native.h"
@@ -55,6 +56,22 @@ static int recv_part(struct zsched *s, const struct zslots *slots, int p, struct
 	return zsched_recv(s, in->wire, bytes, MPI_BYTE, leader);
 }
 
+/* In the root's part. */
+static int gather_here(struct zsched *s, const struct zcoll *a, const MPI_Count *counts, const MPI_Aint *displs)
+{
+	struct zcomm *c = zsched_comm(s);
+	const struct zshared_vectors all = {.buf = a->recvbuf,
+		.count = a->recvcount,
+		.displs = displs,
+		.type = a->recvtype};
+	bool in_place = a->sendbuf == MPI_IN_PLACE;
+	int root = c->shadow_rank[a->root];
+	if (!a->vector && zshared_fits(c, in_place ? a->recvcount : a->sendcount, in_place ? a->recvtype : a->sendtype))
+		return zshared_gather(s, a->sendbuf, a->sendcount, a->sendtype, &all, root);
+	return znative_gatherv(s, a->sendbuf, a->sendcount, a->sendtype, counts ? a->recvbuf : NULL, counts, displs,
+		counts ? a->recvtype : MPI_BYTE, root);
+}
+
 static int build_root(struct zsched *s, const struct zcoll *a)
 {
 	struct zcomm *c = zsched_comm(s);
@@ -71,8 +88,7 @@ static int build_root(struct zsched *s, const struct zcoll *a)
 	if (rc == MPI_SUCCESS)
 		rc = zslots_local(s, &slots, &counts, &displs);
 	if (rc == MPI_SUCCESS)
-		rc = znative_gatherv(s, a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, counts, displs, a->recvtype,
-			c->shadow_rank[a->root]);
+		rc = gather_here(s, a, counts, displs);
 	zsched_round(s);
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
 		if (unpack[p])
@@ -156,8 +172,7 @@ int zbuild_gather(struct zsched *s, const struct zcoll *a)
 	if (c->rank == a->root)
 		rc = build_root(s, a);
 	else if (zcomm_is_local_rank(c, a->root))
-		rc = znative_gatherv(s, a->sendbuf, a->sendcount, a->sendtype, NULL, NULL, NULL, MPI_BYTE,
-			c->shadow_rank[a->root]);
+		rc = gather_here(s, a, NULL, NULL);
 	else
 		rc = build_remote(s, a);
 	zsched_round(s);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Steps that are native nonblocking collectives on the shadow. */
+#include <stdint.h>
+#include <string.h>
+
 #include "coll_board.h"
 #include "coll_data.h"
 #include "coll_native.h"
+#include "coll_pairs.h"
 #include "shim.h"
 
 struct native {
@@ -66,6 +70,82 @@ int znative_gather(struct zsched *s, const void *sendbuf, MPI_Count sendcount, M
 			.root = root});
 }
 
+/* Members of a board, where only the two of a pair know how much goes between them. */
+
+/* One block for, or from, one member; count 0: none at all. */
+static int one_block(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int member,
+	struct zpairs *side)
+{
+	size_t n = (size_t)zsched_comm(s)->nlocal;
+	MPI_Count *counts = zsched_alloc(s, n * sizeof *counts);
+	MPI_Aint *displs = zsched_alloc(s, n * sizeof *displs);
+	if (!counts || !displs)
+		return MPI_ERR_NO_MEM;
+	memset(counts, 0, n * sizeof *counts);
+	memset(displs, 0, n * sizeof *displs);
+	counts[member] = count;
+	*side = (struct zpairs){.buf = (void *)(uintptr_t)buf, .counts = counts, .displs = displs, .type = type};
+	return MPI_SUCCESS;
+}
+
+/* Member i: i * step + first. NULL: no memory. */
+static MPI_Count *multiples(struct zsched *s, MPI_Count step, MPI_Count first)
+{
+	int n = zsched_comm(s)->nlocal;
+	MPI_Count *all = zsched_alloc(s, (size_t)n * sizeof *all);
+	for (int i = 0; all && i < n; i++)
+		all[i] = i * step + first;
+	return all;
+}
+
+static int gather_pairs(struct zsched *s, const struct native *n)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct zpairs out, in = {.buf = n->recvbuf, .counts = n->recvcounts, .displs = n->rdispls, .type = n->recvtype};
+	bool in_place = n->sendbuf == MPI_IN_PLACE;
+	int me = c->shadow_rank[c->rank], rc;
+	if (in_place) /* found to be where it belongs */
+		rc = one_block(s, zbuf_at(in.buf, in.displs[me], zbuf_extent(in.type)), in.counts[me], in.type, me,
+			&out);
+	else
+		rc = one_block(s, n->sendbuf, n->sendcount, n->sendtype, n->root, &out);
+	if (rc == MPI_SUCCESS && me != n->root)
+		rc = one_block(s, NULL, 0, MPI_BYTE, me, &in);
+	return rc == MPI_SUCCESS ? zpairs_exchange(s, &out, &in) : rc;
+}
+
+static int scatter_pairs(struct zsched *s, const struct native *n)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct zpairs in, out = {.buf = (void *)(uintptr_t)n->sendbuf,
+				  .counts = n->sendcounts,
+				  .displs = n->sdispls,
+				  .type = n->sendtype};
+	bool in_place = n->recvbuf == MPI_IN_PLACE;
+	int me = c->shadow_rank[c->rank];
+	if (me == n->root && (!out.counts || !out.displs))
+		return MPI_ERR_NO_MEM;
+	int rc = one_block(s, n->recvbuf, in_place ? 0 : n->recvcount, n->recvtype, n->root, &in);
+	if (rc == MPI_SUCCESS && me != n->root)
+		rc = one_block(s, NULL, 0, MPI_BYTE, me, &out);
+	return rc == MPI_SUCCESS ? zpairs_exchange(s, &out, &in) : rc;
+}
+
+static int exchange_pairs(struct zsched *s, const struct native *n)
+{
+	return zpairs_exchange(s,
+		&(struct zpairs){.buf = (void *)(uintptr_t)n->sendbuf,
+			.counts = n->sendcounts,
+			.displs = n->sdispls,
+			.type = n->sendtype,
+			.types = n->sendtypes},
+		&(struct zpairs){.buf = n->recvbuf,
+			.counts = n->recvcounts,
+			.displs = n->rdispls,
+			.type = n->recvtype,
+			.types = n->recvtypes});
+}
+
 static int start_gatherv(void *arg, MPI_Request *r)
 {
 	struct native *n = arg;
@@ -76,15 +156,17 @@ static int start_gatherv(void *arg, MPI_Request *r)
 int znative_gatherv(struct zsched *s, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
 	const MPI_Count *recvcounts, const MPI_Aint *displs, MPI_Datatype recvtype, int root)
 {
-	return add(s, start_gatherv,
-		&(struct native){.sendbuf = sendbuf,
-			.sendcount = sendcount,
-			.sendtype = sendtype,
-			.recvbuf = recvbuf,
-			.recvcounts = recvcounts,
-			.rdispls = displs,
-			.recvtype = recvtype,
-			.root = root});
+	const struct native n = {.sendbuf = sendbuf,
+		.sendcount = sendcount,
+		.sendtype = sendtype,
+		.recvbuf = recvbuf,
+		.recvcounts = recvcounts,
+		.rdispls = displs,
+		.recvtype = recvtype,
+		.root = root};
+	if (zsched_comm(s)->board)
+		return gather_pairs(s, &n);
+	return add(s, start_gatherv, &n);
 }
 
 static int start_scatter(void *arg, MPI_Request *r)
@@ -97,6 +179,15 @@ static int start_scatter(void *arg, MPI_Request *r)
 int znative_scatter(struct zsched *s, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
 	MPI_Count recvcount, MPI_Datatype recvtype, int root)
 {
+	if (zsched_comm(s)->board)
+		return scatter_pairs(s, &(struct native){.sendbuf = sendbuf,
+						.sendcounts = multiples(s, 0, sendcount),
+						.sdispls = (const MPI_Aint *)multiples(s, sendcount, 0),
+						.sendtype = sendtype,
+						.recvbuf = recvbuf,
+						.recvcount = recvcount,
+						.recvtype = recvtype,
+						.root = root});
 	return add(s, start_scatter,
 		&(struct native){.sendbuf = sendbuf,
 			.sendcount = sendcount,
@@ -117,15 +208,17 @@ static int start_scatterv(void *arg, MPI_Request *r)
 int znative_scatterv(struct zsched *s, const void *sendbuf, const MPI_Count *sendcounts, const MPI_Aint *displs,
 	MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root)
 {
-	return add(s, start_scatterv,
-		&(struct native){.sendbuf = sendbuf,
-			.sendcounts = sendcounts,
-			.sdispls = displs,
-			.sendtype = sendtype,
-			.recvbuf = recvbuf,
-			.recvcount = recvcount,
-			.recvtype = recvtype,
-			.root = root});
+	const struct native n = {.sendbuf = sendbuf,
+		.sendcounts = sendcounts,
+		.sdispls = displs,
+		.sendtype = sendtype,
+		.recvbuf = recvbuf,
+		.recvcount = recvcount,
+		.recvtype = recvtype,
+		.root = root};
+	if (zsched_comm(s)->board)
+		return scatter_pairs(s, &n);
+	return add(s, start_scatterv, &n);
 }
 
 static int start_allgatherv(void *arg, MPI_Request *r)
@@ -159,15 +252,17 @@ int znative_alltoallv(struct zsched *s, const void *sendbuf, const MPI_Count *se
 	MPI_Datatype sendtype, void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls,
 	MPI_Datatype recvtype)
 {
-	return add(s, start_alltoallv,
-		&(struct native){.sendbuf = sendbuf,
-			.sendcounts = sendcounts,
-			.sdispls = sdispls,
-			.sendtype = sendtype,
-			.recvbuf = recvbuf,
-			.recvcounts = recvcounts,
-			.rdispls = rdispls,
-			.recvtype = recvtype});
+	const struct native n = {.sendbuf = sendbuf,
+		.sendcounts = sendcounts,
+		.sdispls = sdispls,
+		.sendtype = sendtype,
+		.recvbuf = recvbuf,
+		.recvcounts = recvcounts,
+		.rdispls = rdispls,
+		.recvtype = recvtype};
+	if (zsched_comm(s)->board && sendbuf != MPI_IN_PLACE)
+		return exchange_pairs(s, &n);
+	return add(s, start_alltoallv, &n);
 }
 
 static int start_alltoallw(void *arg, MPI_Request *r)
@@ -181,15 +276,17 @@ int znative_alltoallw(struct zsched *s, const void *sendbuf, const MPI_Count *se
 	const MPI_Datatype *sendtypes, void *recvbuf, const MPI_Count *recvcounts, const MPI_Aint *rdispls,
 	const MPI_Datatype *recvtypes)
 {
-	return add(s, start_alltoallw,
-		&(struct native){.sendbuf = sendbuf,
-			.sendcounts = sendcounts,
-			.sdispls = sdispls,
-			.sendtypes = sendtypes,
-			.recvbuf = recvbuf,
-			.recvcounts = recvcounts,
-			.rdispls = rdispls,
-			.recvtypes = recvtypes});
+	const struct native n = {.sendbuf = sendbuf,
+		.sendcounts = sendcounts,
+		.sdispls = sdispls,
+		.sendtypes = sendtypes,
+		.recvbuf = recvbuf,
+		.recvcounts = recvcounts,
+		.rdispls = rdispls,
+		.recvtypes = recvtypes};
+	if (zsched_comm(s)->board && sendbuf != MPI_IN_PLACE)
+		return exchange_pairs(s, &n);
+	return add(s, start_alltoallw, &n);
 }
 
 static int start_reduce(void *arg, MPI_Request *r)

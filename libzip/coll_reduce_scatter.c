@@ -87,8 +87,10 @@ static int build_leader(struct zsched *s, const struct zcoll *a, struct scatter 
 	return rc == MPI_SUCCESS ? zsched_call(s, zfold_call, f) : rc;
 }
 
-static int build_two_level(struct zsched *s, const struct zcoll *a, const void *sendbuf)
+static int build_two_level(struct zsched *s, const struct zcoll *a, const void *sendbuf,
+	const struct ztuning_settings *tune)
 {
+	struct zinside in;
 	struct zcomm *c = zsched_comm(s);
 	struct scatter *h = zsched_alloc(s, sizeof *h);
 	MPI_Count total, mine = 0;
@@ -97,8 +99,12 @@ static int build_two_level(struct zsched *s, const struct zcoll *a, const void *
 	if (rc == MPI_SUCCESS && zcoll_is_leader(c))
 		rc = zbuf_temp(s, total, a->recvtype, &whole);
 	if (rc == MPI_SUCCESS)
-		rc = znative_reduce(s, sendbuf, whole, total, a->recvtype, a->op, 0);
+		rc = zinside_init(&in, s, tune, total, a->recvtype, a->op, 0);
+	if (rc == MPI_SUCCESS)
+		rc = zinside_start(&in, s, sendbuf, whole, total);
 	zsched_round(s);
+	if (rc == MPI_SUCCESS && zcoll_is_leader(c))
+		rc = zinside_finish(&in, s, sendbuf, whole, total);
 	if (rc == MPI_SUCCESS && zcoll_is_leader(c)) {
 		h->slots.buf = whole;
 		rc = zslots_local(s, &h->slots, &h->counts, &h->displs);
@@ -257,7 +263,8 @@ static int build(struct zsched *s, const struct zcoll *a)
 	struct ztuning_settings tune = ztune_choose(c, ZTUNING_REDUCE_SCATTER, zbuf_wire_bytes(total, a->recvtype));
 	if (c->blocked && tune.leaders > 1 && c->members_min > 1)
 		return build_lanes(s, a, sendbuf, &tune);
-	return c->blocked || zbuf_op_commutes(a->op) ? build_two_level(s, a, sendbuf) : build_ordered(s, a, sendbuf);
+	return c->blocked || zbuf_op_commutes(a->op) ? build_two_level(s, a, sendbuf, &tune)
+						     : build_ordered(s, a, sendbuf);
 }
 
 static int take(struct zsched *s, struct zcoll *a)

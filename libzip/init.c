@@ -8,6 +8,7 @@
 
 #include "board.h"
 #include "bridge.h"
+#include "coll_pairs.h"
 #include "comm.h"
 #include "commnew.h"
 #include "completion.h"
@@ -87,7 +88,7 @@ static void merge(const struct zenv *env, bool threaded)
 		fail_init(&err);
 	zcomm_world->board = zboard_join(zboard_init(env->shared == ZENV_SHARED_YES), zcomm_world->nlocal,
 		zcomm_world->shadow_rank[zcomm_world->rank]);
-	if (zcommnew_init() != MPI_SUCCESS) {
+	if (zcommnew_init() != MPI_SUCCESS || zpairs_init() != MPI_SUCCESS) {
 		zerr_set(&err, -ENOMEM, "cannot make a communicator for the library's own messages");
 		fail_init(&err);
 	}
@@ -193,6 +194,7 @@ int zip_Finalize(void)
 		zip_Barrier(MPI_COMM_WORLD);
 		zbridge_fini();
 		zboard_fini();
+		zpairs_fini();
 		zcommnew_fini();
 		zshim_active = false;
 		zshim_hooks &= ~ZSHIM_MERGED;

@@ -139,6 +139,8 @@ static void start_native(struct zsched *s, struct zstep *t)
 		natives_pending++;
 }
 
+static bool step_done(struct zsched *s, struct zstep *t);
+
 static void start_step(struct zsched *s, int i)
 {
 	struct zstep *t = &s->steps[i];
@@ -158,7 +160,7 @@ static void start_step(struct zsched *s, int i)
 		start_native(s, t);
 		break;
 	case STEP_WATCH:
-		t->done = t->u.look(s, t->buf);
+		step_done(s, t);
 		break;
 	case STEP_CALL: {
 		t->done = true;
@@ -195,8 +197,11 @@ static bool step_done(struct zsched *s, struct zstep *t)
 		return t->done = step_done(s, &s->steps[t->peer]);
 	if (t->kind == STEP_AWAIT)
 		return t->done = has_arrived(s, t->buf, t->count);
-	if (t->kind == STEP_WATCH)
-		return t->done = t->u.look(s, t->buf);
+	if (t->kind == STEP_WATCH) {
+		t->done = t->u.look(s, t->buf);
+		s->nwatched -= t->open && t->done;
+		return t->done;
+	}
 	if (t->kind != STEP_NATIVE) {
 		if (t->req->done)
 			step_finish_message(s, t);
@@ -214,9 +219,18 @@ static bool step_done(struct zsched *s, struct zstep *t)
 	return t->done;
 }
 
+/* Nobody else looks at them, and what the members do next may wait for them. */
+static void look_at_open(struct zsched *s)
+{
+	for (int i = 0; i < s->end && s->nwatched > 0; i++)
+		if (s->steps[i].open && s->steps[i].kind == STEP_WATCH)
+			step_done(s, &s->steps[i]);
+}
+
 static bool round_done(struct zsched *s)
 {
 	bool all = true;
+	look_at_open(s);
 	for (int i = s->begin; i < s->end; i++)
 		all &= s->steps[i].open || step_done(s, &s->steps[i]);
 	return all;

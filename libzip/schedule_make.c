@@ -217,6 +217,7 @@ int zsched_watch(struct zsched *s, bool (*look)(struct zsched *, void *arg), voi
 int zsched_open(struct zsched *s)
 {
 	s->steps[s->nsteps - 1].open = true;
+	s->nwatched += s->steps[s->nsteps - 1].kind == STEP_WATCH;
 	return s->nsteps - 1;
 }
 

@@ -85,6 +85,7 @@ struct zsched {
 	struct zstep *steps;
 	int nsteps, cap;
 	int begin, end; /* the round that runs: steps [begin, end) */
+	int nwatched;	/* open steps that are looked at until they are done */
 	int round;	/* number of the round that is being added */
 
 	void (*on_done)(void *arg, int *error);

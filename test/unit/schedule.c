@@ -517,6 +517,44 @@ static void test_open(void **state)
 	zsched_destroy(s);
 }
 
+static bool look(struct zsched *s, void *arg)
+{
+	int *left = arg;
+	(void)s;
+	note("l");
+	return --*left <= 0;
+}
+
+/* What is watched is looked at in every turn until it says so; left open, also while later rounds run. */
+static void test_watch(void **state)
+{
+	(void)state;
+	int two = 2, many = 8;
+	struct zsched *s = zsched_create(&comm, "MPI_Test");
+	zsched_watch(s, look, &two);
+	zsched_round(s);
+	zsched_watch(s, look, &many);
+	int open = zsched_open(s);
+	zsched_round(s);
+	zsched_recv(s, buf, 10, MPI_BYTE, 3);
+	zsched_round(s);
+	zsched_close(s, open);
+	zsched_round(s);
+	zsched_call(s, work, NULL);
+	zsched_start(s);
+	assert_int_equal(two, 0); /* once at its start, once to see whether its round is over */
+	assert_true(nmessages == 1 && many > 0);
+	while (many > 0)
+		zsched_progress();
+	zsched_progress();
+	assert_int_equal(many, 0); /* never again */
+	assert_false(zsched_request(s)->done);
+	complete(1, 10, MPI_SUCCESS);
+	zsched_progress();
+	assert_true(zsched_request(s)->done);
+	zsched_destroy(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -527,6 +565,7 @@ int main(void)
 		cmocka_unit_test_setup(test_arriving, setup),
 		cmocka_unit_test_setup(test_upto, setup),
 		cmocka_unit_test_setup(test_open, setup),
+		cmocka_unit_test_setup(test_watch, setup),
 		cmocka_unit_test_setup(test_multicast, setup),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Blocks of their own between the members of a part, see coll_pairs.h. */
+#include "coll_pairs.h"
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "board.h"
+#include "coll_board.h"
+#include "coll_data.h"
+#include "shim.h"
+
+#define TAG_OPERATIONS 256 /* far more than there can be under way on one board */
+
+static MPI_Comm own = MPI_COMM_NULL; /* over the base communicator */
+
+struct slot {
+	alignas(max_align_t) bool sends; /* natively: there is no data */
+	int64_t at[];			 /* [members + 1]: where the blocks begin in the data behind it */
+};
+
+struct exchange {
+	struct zboard *board;
+	uint64_t operation;
+	bool begun, given;
+	int me, members, left; /* blocks that have not come */
+	struct zpairs out, in;
+	bool *taken;		      /* [members] */
+	MPI_Request *sent, *received; /* [members] each */
+};
+
+int zpairs_init(void)
+{
+	int rc = zn.Comm_dup(zworld.base, &own);
+	return rc == MPI_SUCCESS ? zn.Comm_set_errhandler(own, MPI_ERRORS_RETURN) : rc;
+}
+
+void zpairs_fini(void)
+{
+	if (own != MPI_COMM_NULL)
+		zn.Comm_free(&own);
+}
+
+static MPI_Datatype type_of(const struct zpairs *p, int i)
+{
+	return p->types ? p->types[i] : p->type;
+}
+
+static void *block_of(const struct zpairs *p, int i)
+{
+	return p->types ? (char *)p->buf + p->displs[i] : zbuf_at(p->buf, p->displs[i], zbuf_extent(p->type));
+}
+
+static MPI_Count bytes_of(const struct zpairs *p, int i)
+{
+	return p->counts[i] * zbuf_size(type_of(p, i));
+}
+
+static int rank_in_part(const struct zsched *s, int i)
+{
+	const struct zcomm *c = zsched_comm(s);
+	return (int)zworld.place[c->vrank[c->shadow_to_rank[i]]].lrank;
+}
+
+/* Messages of one board and operation go from each to each once. */
+static int tag_of(const struct exchange *x)
+{
+	return zboard_number(x->board) * TAG_OPERATIONS + (int)(x->operation % TAG_OPERATIONS);
+}
+
+static char *data_of(struct slot *slot, int members)
+{
+	return (char *)&slot->at[members + 1];
+}
+
+static int send_natively(struct zsched *s, struct exchange *x)
+{
+	int rc = MPI_SUCCESS;
+	for (int i = 0; i < x->members && rc == MPI_SUCCESS; i++)
+		if (i != x->me && bytes_of(&x->out, i) > 0)
+			rc = zn.Isend_c(block_of(&x->out, i), x->out.counts[i], type_of(&x->out, i), rank_in_part(s, i),
+				tag_of(x), own, &x->sent[i]);
+	return rc;
+}
+
+static int fill(struct exchange *x, struct slot *slot)
+{
+	char *data = data_of(slot, x->members);
+	int rc = MPI_SUCCESS;
+	for (int i = 0; i < x->members && rc == MPI_SUCCESS; i++)
+		if (i != x->me)
+			rc = zshared_pack(block_of(&x->out, i), x->out.counts[i], type_of(&x->out, i),
+				data + slot->at[i]);
+	return rc;
+}
+
+/* False: my slot is not free yet. */
+static bool give(struct zsched *s, struct exchange *x)
+{
+	struct slot *slot;
+	int64_t total = 0;
+	for (int i = 0; i < x->members; i++)
+		total += i == x->me ? 0 : bytes_of(&x->out, i);
+	if (!(slot = zboard_mine(x->board, x->operation)))
+		return false;
+	slot->at[0] = 0;
+	for (int i = 0; i < x->members; i++)
+		slot->at[i + 1] = slot->at[i] + (i == x->me ? 0 : bytes_of(&x->out, i));
+	slot->sends = data_of(slot, x->members) + total > (char *)slot + zboard_bytes(x->board);
+	int rc = slot->sends ? send_natively(s, x) : fill(x, slot);
+	if (rc != MPI_SUCCESS)
+		zsched_fail(s, rc, NULL);
+	zboard_publish(x->board, x->operation);
+	return true;
+}
+
+static int take(struct zsched *s, struct exchange *x, int from, const struct slot *slot)
+{
+	MPI_Count bytes = bytes_of(&x->in, from);
+	MPI_Datatype type = type_of(&x->in, from);
+	const char *data = data_of((struct slot *)(uintptr_t)slot, x->members);
+	bool agree = slot->at[x->me + 1] - slot->at[x->me] == bytes;
+	if (slot->sends) {
+		int rc = zn.Irecv_c(block_of(&x->in, from), x->in.counts[from], type, rank_in_part(s, from), tag_of(x),
+			own, &x->received[from]);
+		return agree ? rc : MPI_ERR_TRUNCATE;
+	}
+	if (!agree)
+		return MPI_ERR_TRUNCATE;
+	return zshared_unpack(data + slot->at[x->me], block_of(&x->in, from), x->in.counts[from], type);
+}
+
+static void look_at(struct zsched *s, struct exchange *x, int from)
+{
+	const struct slot *slot = x->taken[from] ? NULL : zboard_look(x->board, x->operation, from);
+	if (!slot)
+		return;
+	int rc = take(s, x, from, slot);
+	if (rc != MPI_SUCCESS)
+		zsched_fail(s, rc, rc == MPI_ERR_TRUNCATE ? "members gave different amounts of data" : NULL);
+	x->taken[from] = true;
+	x->left--;
+}
+
+static bool is_over(struct zsched *s, MPI_Request *requests, int n)
+{
+	int flag = 1, rc = MPI_SUCCESS;
+	for (int i = 0; i < n && flag; i++)
+		if (requests[i] != MPI_REQUEST_NULL)
+			rc = zn.Test(&requests[i], &flag, MPI_STATUS_IGNORE);
+	if (rc != MPI_SUCCESS)
+		zsched_fail(s, rc, NULL);
+	return flag;
+}
+
+static int begin(struct zsched *s, struct exchange *x)
+{
+	x->operation = zboard_next(x->board);
+	x->begun = true;
+	if (x->in.counts[x->me] == 0 || block_of(&x->in, x->me) == block_of(&x->out, x->me))
+		return MPI_SUCCESS;
+	return zbuf_copy(s, block_of(&x->out, x->me), x->out.counts[x->me], type_of(&x->out, x->me),
+		block_of(&x->in, x->me), x->in.counts[x->me], type_of(&x->in, x->me));
+}
+
+static bool look(struct zsched *s, void *arg)
+{
+	struct exchange *x = arg;
+	int rc = x->begun ? MPI_SUCCESS : begin(s, x);
+	if (rc != MPI_SUCCESS)
+		zsched_fail(s, rc, NULL);
+	if (!x->given && !(x->given = give(s, x)))
+		return false;
+	for (int i = 0; i < x->members && x->left > 0; i++)
+		look_at(s, x, i);
+	if (x->left > 0 || !zboard_is_turn(x->board, x->operation) || !is_over(s, x->sent, 2 * x->members))
+		return false;
+	zboard_finish(x->board, x->operation);
+	return true;
+}
+
+int zpairs_exchange(struct zsched *s, const struct zpairs *out, const struct zpairs *in)
+{
+	struct zcomm *c = zsched_comm(s);
+	size_t n = (size_t)c->nlocal;
+	struct exchange *x = zsched_alloc(s, sizeof *x);
+	MPI_Request *requests = zsched_alloc(s, 2 * n * sizeof *requests);
+	bool *taken = zsched_alloc(s, n * sizeof *taken);
+	if (!x || !requests || !taken)
+		return MPI_ERR_NO_MEM;
+	*x = (struct exchange){.board = c->board,
+		.me = c->shadow_rank[c->rank],
+		.members = c->nlocal,
+		.out = *out,
+		.in = *in,
+		.taken = taken,
+		.sent = requests,
+		.received = requests + n};
+	for (size_t i = 0; i < n; i++) {
+		requests[i] = requests[n + i] = MPI_REQUEST_NULL;
+		taken[i] = (int)i == x->me || bytes_of(in, (int)i) == 0;
+		x->left += !taken[i];
+	}
+	return zsched_watch(s, look, x);
+}
