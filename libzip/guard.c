@@ -7,10 +7,23 @@
 #include "comm.h"
 #include "error.h"
 #include "group.h"
+#include "log.h"
 #include "request.h"
 #include "shim.h"
 
 #define UNSUPPORTED "not supported on a communicator that spans clusters"
+
+/* The program has got an error instead of being ended by it. Many never look, and go on with what they have not got:
+ * the first time one line says where that began. */
+static void tell_once(const char *function)
+{
+	static bool told;
+
+	if (!told)
+		zlog(ZLOG_WARN, "rank %d: %s is " UNSUPPORTED "; the program was told so (this is said once)",
+			zworld.vrank, function);
+	told = true;
+}
 
 int zguard_comm(MPI_Comm handle, const char *function)
 {
@@ -18,8 +31,12 @@ int zguard_comm(MPI_Comm handle, const char *function)
 
 	zshim_enter();
 	struct zcomm *comm = zcomm_find(handle);
-	if (comm)
+	if (comm) {
+		bool first = comm->rank == 0;
 		rc = zerror_raise(comm, MPI_ERR_UNSUPPORTED_OPERATION, function, UNSUPPORTED);
+		if (first)
+			tell_once(function);
+	}
 	zshim_leave();
 	return rc;
 }

@@ -100,6 +100,12 @@ END
 	compile compute.c compute >cc.out 2>&1 || diag_file cc.out
 	is "without the thread a large message waits for the computation" "$(merged 20 1+1 ./compute 2>&1)" afterwards
 	is "with the thread it does not" "$(ZIPPER_PROGRESS=thread merged 20 1+1 ./compute 2>&1)" meanwhile
+
+	# --- what is not there: a program that goes on after the error is not alone with that
+	compile "$ZIP_TOP_SRCDIR/test/programs/unsupported.c" unsupported >cc.out 2>&1 || diag_file cc.out
+	merged 60 2+2 ./unsupported >out 2>err
+	is "a function that is not there is named, once" "$(grep 'that spans clusters; the program was told' err)" \
+		"libzipper: warn: rank 0: MPI_Win_create is not supported on a communicator that spans clusters; the program was told so (this is said once)"
 else
 	skip "the progress thread" "zmpirun is not built"
 fi

@@ -362,6 +362,7 @@ static bool turn(struct worker *w)
 	moved |= send_notes(w);
 	moved |= multicast_turn(w);
 	moved |= poll_sources(w);
+	forward_flush(w); /* what has come goes on before anything else is looked at */
 	moved |= transfer_turn(w);
 	moved |= forward_blocked(w);
 	forward_due(w);
