@@ -89,6 +89,15 @@ def grid(x, y):
         [(i * y + j, i * y + j + y, 1) for i in range(x - 1) for j in range(y)]
 
 
+def grid3(x, y, z):
+    return [(i * y * z + u, i * y * z + v, 1) for i in range(x) for u, v, _ in grid(y, z)] + \
+        [(i * y * z + p, (i + 1) * y * z + p, 1) for i in range(x - 1) for p in range(y * z)]
+
+
+def hypercube(d):
+    return [(v ^ 1 << k, v, 1) for v in range(1 << d) for k in range(d) if v >> k & 1]
+
+
 def tree(n):
     return [((i - 1) // 2, i, 1) for i in range(1, n)]
 
@@ -113,6 +122,10 @@ KNOWN = [
     ("a grid, no rank on the zipper", grid(8, 12), 96, [48], [48], 0, 8),
     ("a grid, a column on the zipper", grid(8, 13), 104, [48], [48], 8, 0),
     ("a grid, half a column on the zipper", grid(8, 12), 96, [48], [44], 4, 4),
+    ("a grid in three dimensions, no rank on the zipper", grid3(6, 4, 3), 72, [36], [36], 0, 12),
+    ("a grid in three dimensions, a plane on the zipper", grid3(7, 4, 3), 84, [36], [36], 12, 0),
+    ("a hypercube, no rank on the zipper", hypercube(5), 32, [16], [16], 0, 16),
+    ("a hypercube, all but two corners that are opposite", hypercube(3), 8, [1], [1], 6, 0),
     ("a tree, its root on the zipper", tree(63), 63, [31], [31], 1, 0),
     ("two cliques and a bridge, cut at the bridge", cliques(12), 24, [12], [12], 0, 1),
     ("two cliques and a bridge, one end on the zipper", cliques(12), 24, [12], [11], 1, 0),
