@@ -17,7 +17,7 @@ struct channel {
 	struct list of_rank;
 	struct rank *rank;
 	struct zlink *zlink;
-	uint32_t to; /* part */
+	uint32_t to;   /* part */
 	char over[80]; /* the port of an RDMA device that it came to, for messages; "": none */
 	bool bye;
 	bool dropping;
