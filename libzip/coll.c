@@ -10,9 +10,11 @@
 
 /* Arguments */
 
-int zcheck_root(const struct zcomm *c, int root)
+int zcheck_root(const struct zsched *s, int root)
 {
-	return root >= 0 && root < c->size ? MPI_SUCCESS : MPI_ERR_ROOT;
+	if (zsched_inter(s) && (root == MPI_ROOT || root == MPI_PROC_NULL))
+		return MPI_SUCCESS;
+	return root >= 0 && root < zsched_peers(s)->size ? MPI_SUCCESS : MPI_ERR_ROOT;
 }
 
 int zcheck_op(MPI_Op op)
@@ -38,7 +40,7 @@ int ztake_vector(struct zsched *s, struct zvec counts, MPI_Datatype *type)
 		return MPI_ERR_ARG;
 	if (*type == MPI_DATATYPE_NULL)
 		return MPI_ERR_TYPE;
-	for (int i = 0; i < zsched_comm(s)->size; i++) {
+	for (int i = 0; i < zsched_peers(s)->size; i++) {
 		if (zvec_get(counts, i) < 0)
 			return MPI_ERR_COUNT;
 	}
@@ -57,6 +59,24 @@ static int raise_class(struct zcomm *c, int class, const char *name)
 
 /* Calling */
 
+static int take(struct zsched *s, struct zcoll *a)
+{
+	if (a->taken)
+		return MPI_SUCCESS;
+	a->taken = true;
+	zsched_across(s, true);
+	if (zsched_inter(s) && !a->across)
+		return MPI_ERR_COMM;
+	int (*fn)(struct zsched *, struct zcoll *) = zsched_inter(s) ? a->across->take : a->take;
+	return fn ? fn(s, a) : MPI_SUCCESS;
+}
+
+static int build(struct zsched *s, const struct zcoll *a)
+{
+	zsched_across(s, true);
+	return zsched_inter(s) ? a->across->build(s, a) : a->build(s, a);
+}
+
 static int compile(struct zcomm *c, const struct zcoll *a, bool lasting, struct zsched **out)
 {
 	struct zcoll taken = *a;
@@ -65,9 +85,9 @@ static int compile(struct zcomm *c, const struct zcoll *a, bool lasting, struct 
 		return raise_class(c, MPI_ERR_NO_MEM, a->name);
 	if (lasting)
 		zsched_set_lasting(s);
-	int rc = a->take ? a->take(s, &taken) : MPI_SUCCESS;
+	int rc = take(s, &taken);
 	if (rc == MPI_SUCCESS)
-		rc = a->build(s, &taken);
+		rc = build(s, &taken);
 	if (rc != MPI_SUCCESS) {
 		zsched_destroy(s);
 		return raise_class(c, rc, a->name);
@@ -168,8 +188,7 @@ int zcoll_init(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
 	p->req.done = true;
 	zstatus_empty(&p->req.status);
 	zsched_set_lasting(holder);
-	rc = a->take ? a->take(holder, &p->args) : MPI_SUCCESS;
-	p->args.take = NULL;
+	rc = take(holder, &p->args);
 	if (rc == MPI_SUCCESS)
 		rc = zreq_publish(&p->req, request);
 	if (rc == MPI_SUCCESS)

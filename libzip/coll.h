@@ -32,6 +32,14 @@ static inline MPI_Count zvec_get(struct zvec v, int i)
 	return v.is_int ? ((const int *)v.p)[i] : ((const MPI_Count *)v.p)[i];
 }
 
+struct zcoll;
+
+/* How a collective is done on an intercommunicator: like take and build of struct zcoll. Schedules begin across. */
+struct zcoll_across {
+	int (*take)(struct zsched *, struct zcoll *);
+	int (*build)(struct zsched *, const struct zcoll *);
+};
+
 /* The arguments of any collective; each uses what it has. In the builders, buffers may be
  * MPI_IN_PLACE as in MPI. */
 struct zcoll {
@@ -40,6 +48,7 @@ struct zcoll {
 	 * zsched_keep_op). */
 	int (*take)(struct zsched *, struct zcoll *);
 	int (*build)(struct zsched *, const struct zcoll *);
+	const struct zcoll_across *across; /* NULL: not defined on intercommunicators */
 	const void *sendbuf;
 	MPI_Count sendcount;
 	MPI_Datatype sendtype;
@@ -51,6 +60,7 @@ struct zcoll {
 	const MPI_Datatype *sendtypes, *recvtypes; /* Alltoallw */
 	MPI_Op op;
 	int root;
+	bool taken; /* the arguments have been */
 };
 
 /* On a spanning communicator. An argument error is raised through its handler. */
@@ -67,6 +77,8 @@ bool zcoll_native_may_block(MPI_Comm);
 /* Waits until all members of the communicator have called it: MPI_Finalize, communicator creation.
  * MPI_SUCCESS or an error code (raised). */
 int zcoll_barrier(struct zcomm *);
+/* The same for a broadcast that is part of the MPI function name, on an intracommunicator. */
+int zcoll_bcast(struct zcomm *, const char *name, void *buf, MPI_Count count, MPI_Datatype, int root);
 
 /* Builders. Arguments are checked already. MPI_SUCCESS or an error class. They end their last
  * round. */
@@ -111,12 +123,13 @@ static inline int zcoll_my_number(const struct zcomm *c, int leaders)
 	return -1;
 }
 
-/* For take: MPI_SUCCESS or the error class that native MPI gives. */
-int zcheck_root(const struct zcomm *, int root);
+/* For take: MPI_SUCCESS or the error class that native MPI gives. Across, a root may also be MPI_ROOT or MPI_PROC_NULL.
+ */
+int zcheck_root(const struct zsched *, int root);
 int zcheck_op(MPI_Op);
 /* A buffer with count elements; the type is kept. */
 int ztake_data(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype *);
-/* A buffer with a count per rank; the type is kept. */
+/* A buffer with a count per rank (across: of the remote group); the type is kept. */
 int ztake_vector(struct zsched *, struct zvec counts, MPI_Datatype *);
 
 #endif

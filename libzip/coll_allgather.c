@@ -4,9 +4,11 @@
  * buffer; the leaders exchange their parts' slots, each those of the members that it is in charge of;
  * what has come is then spread inside.
  */
+#include "coll_across.h"
 #include "coll_board.h"
 #include "coll_data.h"
 #include "coll_forms.h"
+#include "coll_gather.h"
 #include "coll_leaders.h"
 #include "coll_native.h"
 #include "coll_slots.h"
@@ -120,18 +122,64 @@ static int take(struct zsched *s, struct zcoll *a)
 	return rc;
 }
 
+/*
+ * Between groups: what the members of a part have is collected at their leader, and goes to the leader of every part of
+ * the other group.
+ */
+
+static int exchange_across(struct zsched *s, void *arg, const struct zpiece *mine)
+{
+	const struct zcoll *a = arg;
+	struct zcomm *from = zsched_peers(s);
+	struct zslots slots = zslots_recv(a);
+	struct zincoming **left = zsched_alloc(s, (size_t)from->nparts * sizeof(struct zincoming *));
+	int rc = left ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS && mine; p++)
+		rc = zgather_recv(s, &slots, p, &left[p]);
+	if (rc == MPI_SUCCESS && mine)
+		rc = zacross_send(s, mine->buf, mine->count, mine->type);
+	zsched_round(s);
+	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS && mine; p++)
+		rc = zgather_finish(s, left[p]);
+	zsched_round(s);
+	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS && zsched_comm(s)->nlocal > 1; p++) {
+		struct piece piece;
+		rc = zslots_part(s, &slots, p, &piece.buf, &piece.count, &piece.type);
+		if (rc == MPI_SUCCESS)
+			rc = znative_bcast(s, piece.buf, piece.count, piece.type, 0);
+	}
+	zsched_round(s);
+	return rc;
+}
+
+static int build_across(struct zsched *s, const struct zcoll *a)
+{
+	struct zcoll *copy = zsched_alloc(s, sizeof *copy);
+	if (!copy)
+		return MPI_ERR_NO_MEM;
+	*copy = *a;
+	return zgather_part(s, copy, exchange_across, copy);
+}
+
+static int take_across(struct zsched *s, struct zcoll *a)
+{
+	return a->sendbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : take(s, a);
+}
+
+static const struct zcoll_across across = {take_across, build_across};
+
 #define ALLGATHER_PARAMS(COUNT, DISPL)                                                                                 \
 	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, COUNT recvcount,                   \
 		MPI_Datatype recvtype, MPI_Comm comm
 ZCOLL_FORMS(Allgather, Iallgather, ALLGATHER_PARAMS, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-	(.take = take, .build = zbuild_allgather, .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,
-		.recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype))
+	(.take = take, .build = zbuild_allgather, .across = &across, .sendbuf = sendbuf, .sendcount = sendcount,
+		.sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype))
 
 #define ALLGATHERV_PARAMS(COUNT, DISPL)                                                                                \
 	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, const COUNT recvcounts[],          \
 		const DISPL displs[], MPI_Datatype recvtype, MPI_Comm comm
 ZCOLL_FORMS(Allgatherv, Iallgatherv, ALLGATHERV_PARAMS,
 	(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
-	(.take = take, .build = zbuild_allgather, .vector = true, .sendbuf = sendbuf, .sendcount = sendcount,
-		.sendtype = sendtype, .recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts), .rdispls = ZVEC(displs),
-		.recvtype = recvtype))
+	(.take = take, .build = zbuild_allgather, .across = &across, .vector = true, .sendbuf = sendbuf,
+		.sendcount = sendcount, .sendtype = sendtype, .recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts),
+		.rdispls = ZVEC(displs), .recvtype = recvtype))

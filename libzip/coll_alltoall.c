@@ -161,7 +161,7 @@ static int take(struct zsched *s, struct zcoll *a)
 
 static int take_types(struct zsched *s, struct zvec counts, struct zvec displs, const MPI_Datatype **types)
 {
-	int n = zsched_comm(s)->size;
+	int n = zsched_peers(s)->size;
 	if (!counts.p || !displs.p || !*types)
 		return MPI_ERR_ARG;
 	MPI_Datatype *kept = zsched_alloc(s, (size_t)n * sizeof *kept);
@@ -187,21 +187,72 @@ static int take_w(struct zsched *s, struct zcoll *a)
 	return rc;
 }
 
+/*
+ * Between groups: block by block. In step t member i of one group exchanges with member i + t of the other, modulo the
+ * larger one's size; all take the steps in the same order.
+ */
+static int build_across(struct zsched *s, const struct zcoll *a)
+{
+	struct zcomm *c = zsched_comm(s), *peers = zsched_peers(s);
+	struct zalltoall x = {.send = {.slots = zslots_send(a), .types = a->sendtypes},
+		.recv = {.slots = zslots_recv(a), .types = a->recvtypes}};
+	int wide = c->size > peers->size ? c->size : peers->size, rc = MPI_SUCCESS;
+	int window = (int)ztune_choose(c, ZTUNING_ALLTOALL, 0).window;
+	int *open = zsched_alloc(s, 2 * (size_t)window * sizeof *open);
+	long begun = 0, ended = 0;
+	if (!open)
+		return MPI_ERR_NO_MEM;
+	for (int t = 0; t < wide && rc == MPI_SUCCESS; t++) {
+		int to = (c->rank + t) % wide, from = (c->rank + wide - t) % wide, *at = &open[2 * (begun % window)];
+		bool sends = to < peers->size && zside_bytes(&x.send, to) > 0;
+		at[0] = at[1] = -1;
+		if (from < peers->size && zside_bytes(&x.recv, from) > 0) {
+			rc = zsched_recv(s, zside_at(&x.recv, from), zslots_count(&x.recv.slots, from),
+				zside_type(&x.recv, from), from);
+			at[0] = rc == MPI_SUCCESS ? zsched_open(s) : -1;
+		}
+		if (rc == MPI_SUCCESS && sends) {
+			rc = post_send(s, &x, to);
+			at[1] = rc == MPI_SUCCESS ? zsched_open(s) : -1;
+		}
+		if ((at[0] < 0 && at[1] < 0) || ++begun - ended < window)
+			continue;
+		rc = rc == MPI_SUCCESS ? zalltoall_close(s, &open[2 * (ended++ % window)]) : rc;
+		zsched_round(s);
+	}
+	while (ended < begun && rc == MPI_SUCCESS)
+		rc = zalltoall_close(s, &open[2 * (ended++ % window)]);
+	zsched_round(s);
+	return rc;
+}
+
+static int take_across(struct zsched *s, struct zcoll *a)
+{
+	return a->sendbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : take(s, a);
+}
+
+static int take_w_across(struct zsched *s, struct zcoll *a)
+{
+	return a->sendbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : take_w(s, a);
+}
+
+static const struct zcoll_across across = {take_across, build_across}, across_w = {take_w_across, build_across};
+
 #define ALLTOALL_PARAMS(COUNT, DISPL)                                                                                  \
 	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, COUNT recvcount,                   \
 		MPI_Datatype recvtype, MPI_Comm comm
 ZCOLL_FORMS(Alltoall, Ialltoall, ALLTOALL_PARAMS, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-	(.take = take, .build = build, .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,
-		.recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype))
+	(.take = take, .build = build, .across = &across, .sendbuf = sendbuf, .sendcount = sendcount,
+		.sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype))
 
 #define ALLTOALLV_PARAMS(COUNT, DISPL)                                                                                 \
 	const void *sendbuf, const COUNT sendcounts[], const DISPL sdispls[], MPI_Datatype sendtype, void *recvbuf,    \
 		const COUNT recvcounts[], const DISPL rdispls[], MPI_Datatype recvtype, MPI_Comm comm
 ZCOLL_FORMS(Alltoallv, Ialltoallv, ALLTOALLV_PARAMS,
 	(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-	(.take = take, .build = build, .vector = true, .sendbuf = sendbuf, .sendcounts = ZVEC(sendcounts),
-		.sdispls = ZVEC(sdispls), .sendtype = sendtype, .recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts),
-		.rdispls = ZVEC(rdispls), .recvtype = recvtype))
+	(.take = take, .build = build, .across = &across, .vector = true, .sendbuf = sendbuf,
+		.sendcounts = ZVEC(sendcounts), .sdispls = ZVEC(sdispls), .sendtype = sendtype, .recvbuf = recvbuf,
+		.recvcounts = ZVEC(recvcounts), .rdispls = ZVEC(rdispls), .recvtype = recvtype))
 
 #define ALLTOALLW_PARAMS(COUNT, DISPL)                                                                                 \
 	const void *sendbuf, const COUNT sendcounts[], const DISPL sdispls[], const MPI_Datatype sendtypes[],          \
@@ -209,6 +260,6 @@ ZCOLL_FORMS(Alltoallv, Ialltoallv, ALLTOALLV_PARAMS,
 		MPI_Comm comm
 ZCOLL_FORMS(Alltoallw, Ialltoallw, ALLTOALLW_PARAMS,
 	(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
-	(.take = take_w, .build = build, .vector = true, .sendbuf = sendbuf, .sendcounts = ZVEC(sendcounts),
-		.sdispls = ZVEC(sdispls), .sendtypes = sendtypes, .recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts),
-		.rdispls = ZVEC(rdispls), .recvtypes = recvtypes))
+	(.take = take_w, .build = build, .across = &across_w, .vector = true, .sendbuf = sendbuf,
+		.sendcounts = ZVEC(sendcounts), .sdispls = ZVEC(sdispls), .sendtypes = sendtypes, .recvbuf = recvbuf,
+		.recvcounts = ZVEC(recvcounts), .rdispls = ZVEC(rdispls), .recvtypes = recvtypes))

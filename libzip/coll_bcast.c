@@ -4,6 +4,7 @@
  * native broadcast in each part.
  * Large ones are spread in segments while the rest is still arriving, in pieces for several leaders.
  */
+#include "coll_across.h"
 #include "coll_data.h"
 #include "coll_forms.h"
 #include "coll_leaders.h"
@@ -152,7 +153,7 @@ int zbuild_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type
 
 static int take(struct zsched *s, struct zcoll *a)
 {
-	int rc = zcheck_root(zsched_comm(s), a->root);
+	int rc = zcheck_root(s, a->root);
 	return rc == MPI_SUCCESS ? ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype) : rc;
 }
 
@@ -161,6 +162,36 @@ static int build(struct zsched *s, const struct zcoll *a)
 	return zbuild_bcast(s, a->recvbuf, a->recvcount, a->recvtype, a->root);
 }
 
+static int take_across(struct zsched *s, struct zcoll *a)
+{
+	int rc = zcheck_root(s, a->root);
+	if (rc != MPI_SUCCESS || a->root == MPI_PROC_NULL)
+		return rc;
+	return ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+}
+
+static int build_across(struct zsched *s, const struct zcoll *a)
+{
+	int rc = a->root == MPI_ROOT ? zacross_send(s, a->recvbuf, a->recvcount, a->recvtype)
+		 : a->root >= 0	     ? zacross_spread(s, a->recvbuf, a->recvcount, a->recvtype, a->root)
+				     : MPI_SUCCESS;
+	zsched_round(s);
+	return rc;
+}
+
+static const struct zcoll_across across = {take_across, build_across};
+
 #define PARAMS(COUNT, DISPL) void *buffer, COUNT count, MPI_Datatype datatype, int root, MPI_Comm comm
 ZCOLL_FORMS(Bcast, Ibcast, PARAMS, (buffer, count, datatype, root, comm),
-	(.take = take, .build = build, .recvbuf = buffer, .recvcount = count, .recvtype = datatype, .root = root))
+	(.take = take, .build = build, .across = &across, .recvbuf = buffer, .recvcount = count, .recvtype = datatype,
+		.root = root))
+
+int zcoll_bcast(struct zcomm *c, const char *name, void *buf, MPI_Count count, MPI_Datatype type, int root)
+{
+	return zcoll_run(c, &(struct zcoll){.name = name,
+				    .build = build,
+				    .recvbuf = buf,
+				    .recvcount = count,
+				    .recvtype = type,
+				    .root = root});
+}

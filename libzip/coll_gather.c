@@ -4,14 +4,15 @@
  * bytes at their leader, which sends one message to the root. With Gatherv the leader learns the
  * sizes first.
  */
+#include "coll_gather.h"
+
 #include "coll_board.h"
 #include "coll_data.h"
 #include "coll_forms.h"
 #include "coll_native.h"
-#include "coll_slots.h"
 
-/* What the root keeps per remote part when the data must be unpacked (external32). */
-struct incoming {
+/* What the receiver keeps of a part when the data must be unpacked (external32). */
+struct zincoming {
 	struct zslots slots;
 	int part;
 	char *wire;
@@ -19,7 +20,8 @@ struct incoming {
 
 /* What a leader away from the root keeps for Gatherv. */
 struct collect {
-	int root;
+	zgather_then *then;
+	void *arg;
 	char *wire; /* my own contribution */
 	int64_t bytes;
 	int64_t *all_bytes; /* [nlocal] */
@@ -27,15 +29,20 @@ struct collect {
 
 static int unpack_part(struct zsched *s, void *arg)
 {
-	struct incoming *in = arg;
-	return zsched_failed(s) ? MPI_SUCCESS : zslots_unpack(zsched_comm(s), &in->slots, in->part, in->wire);
+	struct zincoming *in = arg;
+	return zsched_failed(s) ? MPI_SUCCESS : zslots_unpack(zsched_peers(s), &in->slots, in->part, in->wire);
 }
 
-static int recv_part(struct zsched *s, const struct zslots *slots, int p, struct incoming **unpack)
+int zgather_finish(struct zsched *s, struct zincoming *left)
 {
-	struct zcomm *c = zsched_comm(s);
+	return left ? zsched_call(s, unpack_part, left) : MPI_SUCCESS;
+}
+
+int zgather_recv(struct zsched *s, const struct zslots *slots, int p, struct zincoming **left)
+{
+	struct zcomm *c = zsched_peers(s);
 	int leader = c->parts[p].leader;
-	*unpack = NULL;
+	*left = NULL;
 	if (c->parts[p].count == 1)
 		return zsched_recv(s, zslots_at(slots, leader), zslots_count(slots, leader), slots->type, leader);
 	if (!zworld.external32) {
@@ -45,14 +52,14 @@ static int recv_part(struct zsched *s, const struct zslots *slots, int p, struct
 		int rc = zslots_part(s, slots, p, &buf, &count, &type);
 		return rc == MPI_SUCCESS ? zsched_recv(s, buf, count, type, leader) : rc;
 	}
-	struct incoming *in = zsched_alloc(s, sizeof *in);
+	struct zincoming *in = zsched_alloc(s, sizeof *in);
 	MPI_Count bytes = zslots_wire_bytes(c, slots, p);
 	if (!in)
 		return MPI_ERR_NO_MEM;
-	*in = (struct incoming){.slots = *slots, .part = p, .wire = zsched_alloc(s, (size_t)bytes)};
+	*in = (struct zincoming){.slots = *slots, .part = p, .wire = zsched_alloc(s, (size_t)bytes)};
 	if (!in->wire)
 		return MPI_ERR_NO_MEM;
-	*unpack = in;
+	*left = in;
 	return zsched_recv(s, in->wire, bytes, MPI_BYTE, leader);
 }
 
@@ -72,32 +79,30 @@ static int gather_here(struct zsched *s, const struct zcoll *a, const MPI_Count 
 		counts ? a->recvtype : MPI_BYTE, root);
 }
 
-static int build_root(struct zsched *s, const struct zcoll *a)
+static int build_root(struct zsched *s, const struct zcoll *a, bool across)
 {
-	struct zcomm *c = zsched_comm(s);
+	struct zcomm *c = zsched_comm(s), *from = zsched_peers(s);
 	struct zslots slots = zslots_recv(a);
-	struct incoming **unpack = zsched_alloc(s, (size_t)c->nparts * sizeof(struct incoming *));
+	struct zincoming **left = zsched_alloc(s, (size_t)from->nparts * sizeof(struct zincoming *));
 	MPI_Count *counts;
 	MPI_Aint *displs;
-	int rc = unpack ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
-		unpack[p] = NULL;
-		if (p != c->my_part)
-			rc = recv_part(s, &slots, p, &unpack[p]);
+	int rc = left ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS; p++) {
+		left[p] = NULL;
+		if (across || p != c->my_part)
+			rc = zgather_recv(s, &slots, p, &left[p]);
 	}
-	if (rc == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS && !across)
 		rc = zslots_local(s, &slots, &counts, &displs);
-	if (rc == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS && !across)
 		rc = gather_here(s, a, counts, displs);
 	zsched_round(s);
-	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
-		if (unpack[p])
-			rc = zsched_call(s, unpack_part, unpack[p]);
-	}
+	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS; p++)
+		rc = zgather_finish(s, left[p]);
 	return rc;
 }
 
-/* Gatherv, leader: the sizes are known, collect the bytes and send them on. */
+/* Vectors, leader: the sizes are known, collect the bytes. */
 static int collect_bytes(struct zsched *s, void *arg)
 {
 	struct zcomm *c = zsched_comm(s);
@@ -116,16 +121,17 @@ static int collect_bytes(struct zsched *s, void *arg)
 		return MPI_ERR_NO_MEM;
 	int rc = znative_gatherv(s, g->wire, g->bytes, MPI_BYTE, all, counts, displs, MPI_BYTE, 0);
 	zsched_round(s);
-	return rc == MPI_SUCCESS ? zsched_send(s, all, total, MPI_BYTE, g->root) : rc;
+	return rc == MPI_SUCCESS ? g->then(s, g->arg, &(struct zpiece){all, total, MPI_BYTE}) : rc;
 }
 
-static int build_remote_vector(struct zsched *s, const struct zcoll *a, char *wire, MPI_Count bytes)
+static int part_vector(struct zsched *s, char *wire, MPI_Count bytes, zgather_then *then, void *arg)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct collect *g = zsched_alloc(s, sizeof *g);
 	if (!g)
 		return MPI_ERR_NO_MEM;
-	*g = (struct collect){.root = a->root,
+	*g = (struct collect){.then = then,
+		.arg = arg,
 		.wire = wire,
 		.bytes = bytes,
 		.all_bytes = zsched_alloc(s, (size_t)c->nlocal * sizeof(int64_t))};
@@ -135,24 +141,27 @@ static int build_remote_vector(struct zsched *s, const struct zcoll *a, char *wi
 	zsched_round(s);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return zcoll_is_leader(c) ? zsched_call(s, collect_bytes, g)
-				  : znative_gatherv(s, wire, bytes, MPI_BYTE, NULL, NULL, NULL, MPI_BYTE, 0);
+	if (zcoll_is_leader(c))
+		return zsched_call(s, collect_bytes, g);
+	rc = znative_gatherv(s, wire, bytes, MPI_BYTE, NULL, NULL, NULL, MPI_BYTE, 0);
+	zsched_round(s);
+	return rc == MPI_SUCCESS ? then(s, arg, NULL) : rc;
 }
 
-static int build_remote(struct zsched *s, const struct zcoll *a)
+int zgather_part(struct zsched *s, const struct zcoll *a, zgather_then *then, void *arg)
 {
 	struct zcomm *c = zsched_comm(s);
 	char *wire, *all = NULL;
 	MPI_Count bytes;
 	if (c->nlocal == 1)
-		return zsched_send(s, a->sendbuf, a->sendcount, a->sendtype, a->root);
+		return then(s, arg, &(struct zpiece){a->sendbuf, a->sendcount, a->sendtype});
 	int rc = zbuf_wire(s, a->sendbuf, a->sendcount, a->sendtype, &wire, &bytes);
 	if (rc == MPI_SUCCESS && wire != a->sendbuf)
 		rc = zbuf_pack(a->sendbuf, a->sendcount, a->sendtype, wire);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (a->vector)
-		return build_remote_vector(s, a, wire, bytes);
+		return part_vector(s, wire, bytes, then, arg);
 	if (zcoll_is_leader(c)) {
 		all = zsched_alloc(s, (size_t)(bytes * c->nlocal));
 		if (!all)
@@ -160,9 +169,24 @@ static int build_remote(struct zsched *s, const struct zcoll *a)
 	}
 	rc = znative_gather(s, wire, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0);
 	zsched_round(s);
-	if (rc == MPI_SUCCESS && all)
-		rc = zsched_send(s, all, bytes * c->nlocal, MPI_BYTE, a->root);
-	return rc;
+	if (rc != MPI_SUCCESS)
+		return rc;
+	return then(s, arg, all ? &(struct zpiece){all, bytes * c->nlocal, MPI_BYTE} : NULL);
+}
+
+static int send_to_root(struct zsched *s, void *arg, const struct zpiece *piece)
+{
+	const int *root = arg;
+	return piece ? zsched_send(s, piece->buf, piece->count, piece->type, *root) : MPI_SUCCESS;
+}
+
+static int build_remote(struct zsched *s, const struct zcoll *a)
+{
+	int *root = zsched_alloc(s, sizeof *root);
+	if (!root)
+		return MPI_ERR_NO_MEM;
+	*root = a->root;
+	return zgather_part(s, a, send_to_root, root);
 }
 
 int zbuild_gather(struct zsched *s, const struct zcoll *a)
@@ -170,7 +194,7 @@ int zbuild_gather(struct zsched *s, const struct zcoll *a)
 	struct zcomm *c = zsched_comm(s);
 	int rc;
 	if (c->rank == a->root)
-		rc = build_root(s, a);
+		rc = build_root(s, a, false);
 	else if (zcomm_is_local_rank(c, a->root))
 		rc = gather_here(s, a, NULL, NULL);
 	else
@@ -179,33 +203,57 @@ int zbuild_gather(struct zsched *s, const struct zcoll *a)
 	return rc;
 }
 
+static int take_root(struct zsched *s, struct zcoll *a)
+{
+	int rc = a->vector ? ztake_vector(s, a->recvcounts, &a->recvtype)
+			   : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+	if (rc == MPI_SUCCESS && (a->recvbuf == MPI_IN_PLACE || (a->vector && !a->rdispls.p)))
+		rc = MPI_ERR_BUFFER;
+	return rc;
+}
+
 static int take(struct zsched *s, struct zcoll *a)
 {
-	struct zcomm *c = zsched_comm(s);
-	int rc = zcheck_root(c, a->root);
-	bool root = rc == MPI_SUCCESS && c->rank == a->root;
+	int rc = zcheck_root(s, a->root);
+	bool root = rc == MPI_SUCCESS && zsched_comm(s)->rank == a->root;
 	if (root)
-		rc = a->vector ? ztake_vector(s, a->recvcounts, &a->recvtype)
-			       : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
-	if (rc == MPI_SUCCESS && root && (a->recvbuf == MPI_IN_PLACE || (a->vector && !a->rdispls.p)))
-		rc = MPI_ERR_BUFFER;
+		rc = take_root(s, a);
 	if (rc == MPI_SUCCESS && !(root && a->sendbuf == MPI_IN_PLACE))
 		rc = ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
 	return rc;
 }
 
+/* Intercommunicators: every part of the other group is away from the root. */
+
+static int build_across(struct zsched *s, const struct zcoll *a)
+{
+	int rc = a->root == MPI_ROOT ? build_root(s, a, true) : a->root >= 0 ? build_remote(s, a) : MPI_SUCCESS;
+	zsched_round(s);
+	return rc;
+}
+
+static int take_across(struct zsched *s, struct zcoll *a)
+{
+	int rc = zcheck_root(s, a->root);
+	if (rc != MPI_SUCCESS || a->root == MPI_PROC_NULL)
+		return rc;
+	return a->root == MPI_ROOT ? take_root(s, a) : ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
+}
+
+static const struct zcoll_across across = {take_across, build_across};
+
 #define GATHER_PARAMS(COUNT, DISPL)                                                                                    \
 	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, COUNT recvcount,                   \
 		MPI_Datatype recvtype, int root, MPI_Comm comm
 ZCOLL_FORMS(Gather, Igather, GATHER_PARAMS, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
-	(.take = take, .build = zbuild_gather, .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,
-		.recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype, .root = root))
+	(.take = take, .build = zbuild_gather, .across = &across, .sendbuf = sendbuf, .sendcount = sendcount,
+		.sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype, .root = root))
 
 #define GATHERV_PARAMS(COUNT, DISPL)                                                                                   \
 	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, const COUNT recvcounts[],          \
 		const DISPL displs[], MPI_Datatype recvtype, int root, MPI_Comm comm
 ZCOLL_FORMS(Gatherv, Igatherv, GATHERV_PARAMS,
 	(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
-	(.take = take, .build = zbuild_gather, .vector = true, .sendbuf = sendbuf, .sendcount = sendcount,
-		.sendtype = sendtype, .recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts), .rdispls = ZVEC(displs),
-		.recvtype = recvtype, .root = root))
+	(.take = take, .build = zbuild_gather, .across = &across, .vector = true, .sendbuf = sendbuf,
+		.sendcount = sendcount, .sendtype = sendtype, .recvbuf = recvbuf, .recvcounts = ZVEC(recvcounts),
+		.rdispls = ZVEC(displs), .recvtype = recvtype, .root = root))

@@ -9,6 +9,7 @@
  * from the same values in the same order. (Where the parts differ in representation, their arithmetic
  * may too.)
  */
+#include "coll_across.h"
 #include "coll_between.h"
 #include "coll_data.h"
 #include "coll_fold.h"
@@ -281,7 +282,7 @@ static int take_common(struct zsched *s, struct zcoll *a, bool result)
 
 static int take_reduce(struct zsched *s, struct zcoll *a)
 {
-	int rc = zcheck_root(zsched_comm(s), a->root);
+	int rc = zcheck_root(s, a->root);
 	return rc == MPI_SUCCESS ? take_common(s, a, zsched_comm(s)->rank == a->root) : rc;
 }
 
@@ -290,14 +291,34 @@ static int take_allreduce(struct zsched *s, struct zcoll *a)
 	return take_common(s, a, true);
 }
 
+/* Between groups. There is no MPI_IN_PLACE. */
+static int take_reduce_across(struct zsched *s, struct zcoll *a)
+{
+	int rc = zcheck_root(s, a->root);
+	if (rc != MPI_SUCCESS || a->root == MPI_PROC_NULL)
+		return rc;
+	rc = zcheck_op(a->op);
+	if (rc == MPI_SUCCESS)
+		rc = ztake_data(s, a->root == MPI_ROOT ? a->recvbuf : a->sendbuf, a->recvcount, &a->recvtype);
+	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
+}
+
+static int take_allreduce_across(struct zsched *s, struct zcoll *a)
+{
+	return a->sendbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : take_common(s, a, true);
+}
+
+static const struct zcoll_across reduce_across = {take_reduce_across, zacross_reduce};
+static const struct zcoll_across allreduce_across = {take_allreduce_across, zacross_allreduce};
+
 #define REDUCE_PARAMS(COUNT, DISPL)                                                                                    \
 	const void *sendbuf, void *recvbuf, COUNT count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm
 ZCOLL_FORMS(Reduce, Ireduce, REDUCE_PARAMS, (sendbuf, recvbuf, count, datatype, op, root, comm),
-	(.take = take_reduce, .build = zbuild_reduce, .sendbuf = sendbuf, .recvbuf = recvbuf, .recvcount = count,
-		.recvtype = datatype, .op = op, .root = root))
+	(.take = take_reduce, .build = zbuild_reduce, .across = &reduce_across, .sendbuf = sendbuf, .recvbuf = recvbuf,
+		.recvcount = count, .recvtype = datatype, .op = op, .root = root))
 
 #define ALLREDUCE_PARAMS(COUNT, DISPL)                                                                                 \
 	const void *sendbuf, void *recvbuf, COUNT count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm
 ZCOLL_FORMS(Allreduce, Iallreduce, ALLREDUCE_PARAMS, (sendbuf, recvbuf, count, datatype, op, comm),
-	(.take = take_allreduce, .build = zbuild_allreduce, .sendbuf = sendbuf, .recvbuf = recvbuf, .recvcount = count,
-		.recvtype = datatype, .op = op))
+	(.take = take_allreduce, .build = zbuild_allreduce, .across = &allreduce_across, .sendbuf = sendbuf,
+		.recvbuf = recvbuf, .recvcount = count, .recvtype = datatype, .op = op))

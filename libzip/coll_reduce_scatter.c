@@ -5,6 +5,7 @@
  * parts; native scatter. Long vectors of parts whose ranks are consecutive by several leaders: each
  * does so with what the members get that it is in charge of.
  */
+#include "coll_across.h"
 #include "coll_data.h"
 #include "coll_fold.h"
 #include "coll_forms.h"
@@ -278,15 +279,24 @@ static int take(struct zsched *s, struct zcoll *a)
 	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
 }
 
+/* Between groups. There is no MPI_IN_PLACE, and counts are those of my own group. */
+static int take_across(struct zsched *s, struct zcoll *a)
+{
+	zsched_across(s, false);
+	return a->sendbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : take(s, a);
+}
+
+static const struct zcoll_across across = {take_across, zacross_reduce_scatter};
+
 #define VECTOR_PARAMS(COUNT, DISPL)                                                                                    \
 	const void *sendbuf, void *recvbuf, const COUNT recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm
 ZCOLL_FORMS(Reduce_scatter, Ireduce_scatter, VECTOR_PARAMS, (sendbuf, recvbuf, recvcounts, datatype, op, comm),
-	(.take = take, .build = build, .vector = true, .sendbuf = sendbuf, .recvbuf = recvbuf,
+	(.take = take, .build = build, .across = &across, .vector = true, .sendbuf = sendbuf, .recvbuf = recvbuf,
 		.recvcounts = ZVEC(recvcounts), .recvtype = datatype, .op = op))
 
 #define BLOCK_PARAMS(COUNT, DISPL)                                                                                     \
 	const void *sendbuf, void *recvbuf, COUNT recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm
 ZCOLL_FORMS(Reduce_scatter_block, Ireduce_scatter_block, BLOCK_PARAMS,
 	(sendbuf, recvbuf, recvcount, datatype, op, comm),
-	(.take = take, .build = build, .sendbuf = sendbuf, .recvbuf = recvbuf, .recvcount = recvcount,
-		.recvtype = datatype, .op = op))
+	(.take = take, .build = build, .across = &across, .sendbuf = sendbuf, .recvbuf = recvbuf,
+		.recvcount = recvcount, .recvtype = datatype, .op = op))

@@ -53,7 +53,7 @@ struct parcel {
 static int pack(struct zsched *s, void *arg)
 {
 	struct parcel *c = arg;
-	return zslots_pack(zsched_comm(s), &c->slots, c->part, c->at);
+	return zslots_pack(zsched_peers(s), &c->slots, c->part, c->at);
 }
 
 static int add_pack(struct zsched *s, const struct zslots *slots, int p, char *at)
@@ -69,7 +69,7 @@ static int add_pack(struct zsched *s, const struct zslots *slots, int p, char *a
  * pack. */
 static int send_packed(struct zsched *s, const struct zslots *slots, int p)
 {
-	struct zcomm *c = zsched_comm(s);
+	struct zcomm *c = zsched_peers(s);
 	int rc;
 	if (!zworld.external32) {
 		void *buf;
@@ -86,7 +86,7 @@ static int send_packed(struct zsched *s, const struct zslots *slots, int p)
 
 static int send_with_sizes(struct zsched *s, const struct zslots *slots, int p)
 {
-	struct zcomm *c = zsched_comm(s);
+	struct zcomm *c = zsched_peers(s);
 	MPI_Count bytes = zslots_wire_bytes(c, slots, p), head = 8 * (MPI_Count)c->parts[p].count, length = head;
 	bool follow = bytes > together(c);
 	if (!follow)
@@ -104,23 +104,30 @@ static int send_with_sizes(struct zsched *s, const struct zslots *slots, int p)
 	return rc;
 }
 
+/* To the leaders of the other parts; across, to those of all. */
+static int send_parts(struct zsched *s, const struct zcoll *a, const struct zslots *slots, bool across)
+{
+	struct zcomm *to = zsched_peers(s);
+	int rc = MPI_SUCCESS;
+	for (int p = 0; p < to->nparts && rc == MPI_SUCCESS; p++) {
+		int leader = to->parts[p].leader;
+		if (!across && p == to->my_part)
+			continue;
+		if (to->parts[p].count == 1)
+			rc = zsched_send(s, zslots_at(slots, leader), zslots_count(slots, leader), slots->type, leader);
+		else
+			rc = a->vector ? send_with_sizes(s, slots, p) : send_packed(s, slots, p);
+	}
+	return rc;
+}
+
 static int build_root(struct zsched *s, const struct zcoll *a)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct zslots slots = zslots_send(a);
 	MPI_Count *counts;
 	MPI_Aint *displs;
-	int rc = MPI_SUCCESS;
-	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
-		int leader = c->parts[p].leader;
-		if (p == c->my_part)
-			continue;
-		if (c->parts[p].count == 1)
-			rc = zsched_send(s, zslots_at(&slots, leader), zslots_count(&slots, leader), slots.type,
-				leader);
-		else
-			rc = a->vector ? send_with_sizes(s, &slots, p) : send_packed(s, &slots, p);
-	}
+	int rc = send_parts(s, a, &slots, false);
 	if (rc == MPI_SUCCESS)
 		rc = zslots_local(s, &slots, &counts, &displs);
 	if (rc == MPI_SUCCESS)
@@ -228,33 +235,63 @@ int zbuild_scatter(struct zsched *s, const struct zcoll *a)
 	return rc;
 }
 
+static int take_root(struct zsched *s, struct zcoll *a)
+{
+	int rc = a->vector ? ztake_vector(s, a->sendcounts, &a->sendtype)
+			   : ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
+	if (rc == MPI_SUCCESS && (a->sendbuf == MPI_IN_PLACE || (a->vector && !a->sdispls.p)))
+		rc = MPI_ERR_BUFFER;
+	return rc;
+}
+
 static int take(struct zsched *s, struct zcoll *a)
 {
-	struct zcomm *c = zsched_comm(s);
-	int rc = zcheck_root(c, a->root);
-	bool root = rc == MPI_SUCCESS && c->rank == a->root;
+	int rc = zcheck_root(s, a->root);
+	bool root = rc == MPI_SUCCESS && zsched_comm(s)->rank == a->root;
 	if (root)
-		rc = a->vector ? ztake_vector(s, a->sendcounts, &a->sendtype)
-			       : ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
-	if (rc == MPI_SUCCESS && root && (a->sendbuf == MPI_IN_PLACE || (a->vector && !a->sdispls.p)))
-		rc = MPI_ERR_BUFFER;
+		rc = take_root(s, a);
 	if (rc == MPI_SUCCESS && !(root && a->recvbuf == MPI_IN_PLACE))
 		rc = ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
 	return rc;
 }
 
+/* Intercommunicators: every part of the other group is away from the root. */
+
+static int build_across(struct zsched *s, const struct zcoll *a)
+{
+	int rc = MPI_SUCCESS;
+	if (a->root == MPI_ROOT) {
+		struct zslots slots = zslots_send(a);
+		rc = send_parts(s, a, &slots, true);
+	} else if (a->root >= 0) {
+		rc = build_remote(s, a);
+	}
+	zsched_round(s);
+	return rc;
+}
+
+static int take_across(struct zsched *s, struct zcoll *a)
+{
+	int rc = zcheck_root(s, a->root);
+	if (rc != MPI_SUCCESS || a->root == MPI_PROC_NULL)
+		return rc;
+	return a->root == MPI_ROOT ? take_root(s, a) : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+}
+
+static const struct zcoll_across across = {take_across, build_across};
+
 #define SCATTER_PARAMS(COUNT, DISPL)                                                                                   \
 	const void *sendbuf, COUNT sendcount, MPI_Datatype sendtype, void *recvbuf, COUNT recvcount,                   \
 		MPI_Datatype recvtype, int root, MPI_Comm comm
 ZCOLL_FORMS(Scatter, Iscatter, SCATTER_PARAMS, (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
-	(.take = take, .build = zbuild_scatter, .sendbuf = sendbuf, .sendcount = sendcount, .sendtype = sendtype,
-		.recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype, .root = root))
+	(.take = take, .build = zbuild_scatter, .across = &across, .sendbuf = sendbuf, .sendcount = sendcount,
+		.sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount, .recvtype = recvtype, .root = root))
 
 #define SCATTERV_PARAMS(COUNT, DISPL)                                                                                  \
 	const void *sendbuf, const COUNT sendcounts[], const DISPL displs[], MPI_Datatype sendtype, void *recvbuf,     \
 		COUNT recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm
 ZCOLL_FORMS(Scatterv, Iscatterv, SCATTERV_PARAMS,
 	(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),
-	(.take = take, .build = zbuild_scatter, .vector = true, .sendbuf = sendbuf, .sendcounts = ZVEC(sendcounts),
-		.sdispls = ZVEC(displs), .sendtype = sendtype, .recvbuf = recvbuf, .recvcount = recvcount,
-		.recvtype = recvtype, .root = root))
+	(.take = take, .build = zbuild_scatter, .across = &across, .vector = true, .sendbuf = sendbuf,
+		.sendcounts = ZVEC(sendcounts), .sdispls = ZVEC(displs), .sendtype = sendtype, .recvbuf = recvbuf,
+		.recvcount = recvcount, .recvtype = recvtype, .root = root))

@@ -58,7 +58,7 @@ static bool side_by_side(const struct zslots *l, const int *member, int n, MPI_C
 int zslots_members(struct zsched *s, const struct zslots *l, int p, int low, int high, void **buf, MPI_Count *count,
 	MPI_Datatype *type)
 {
-	const int *member = zsched_comm(s)->parts[p].member + low;
+	const int *member = zsched_peers(s)->parts[p].member + low;
 	int n = high - low;
 	*buf = n > 0 ? zslots_at(l, member[0]) : l->buf;
 	*type = l->type;
@@ -85,7 +85,7 @@ int zslots_members(struct zsched *s, const struct zslots *l, int p, int low, int
 
 int zslots_part(struct zsched *s, const struct zslots *l, int p, void **buf, MPI_Count *count, MPI_Datatype *type)
 {
-	return zslots_members(s, l, p, 0, zsched_comm(s)->parts[p].count, buf, count, type);
+	return zslots_members(s, l, p, 0, zsched_peers(s)->parts[p].count, buf, count, type);
 }
 
 MPI_Count zslots_wire_bytes(const struct zcomm *c, const struct zslots *l, int p)

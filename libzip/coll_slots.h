@@ -38,7 +38,7 @@ static inline void *zslots_at(const struct zslots *l, int rank)
 
 /* Counts and displacements of the local members by shadow rank, for a native vector collective. */
 int zslots_local(struct zsched *, const struct zslots *, MPI_Count **counts, MPI_Aint **displs);
-/* All slots of part p, in the order of the ranks, as one piece of typed data. */
+/* All slots of part p of the peers (zsched_peers), in the order of the ranks, as one piece of typed data. */
 int zslots_part(struct zsched *, const struct zslots *, int p, void **buf, MPI_Count *count, MPI_Datatype *type);
 /* Those of its members number low to high - 1 alone. */
 int zslots_members(struct zsched *, const struct zslots *, int p, int low, int high, void **buf, MPI_Count *count,

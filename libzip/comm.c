@@ -118,7 +118,8 @@ static void destroy(struct zcomm *comm)
 	free(comm);
 }
 
-struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size)
+/* Everything but the tables; shadow_total: room in shadow_to_rank. */
+static struct zcomm *make(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size, int shadow_total)
 {
 	struct zcomm *comm = calloc(1, sizeof(*comm));
 	size_t n = (size_t)size + 1;
@@ -127,12 +128,13 @@ struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const 
 		return NULL;
 	comm->handle = handle;
 	comm->shadow = shadow;
+	comm->near = MPI_COMM_NULL;
 	comm->id = id;
 	comm->size = size;
 	comm->refs = 1;
 	comm->vrank = malloc(n * sizeof(int));
 	comm->shadow_rank = malloc(n * sizeof(int));
-	comm->shadow_to_rank = malloc(n * sizeof(int));
+	comm->shadow_to_rank = malloc(((size_t)shadow_total + 1) * sizeof(int));
 	comm->parts = calloc((size_t)zworld.nparts, sizeof(*comm->parts));
 	comm->members = malloc(n * sizeof(int));
 	if (!comm->vrank || !comm->shadow_rank || !comm->shadow_to_rank || !comm->parts || !comm->members)
@@ -140,21 +142,73 @@ struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const 
 	memcpy(comm->vrank, vrank, (size_t)size * sizeof(int));
 	if (map_members(comm) != 0)
 		goto err_destroy;
-
-	if (handle == MPI_COMM_WORLD) {
-		zcomm_world = comm;
-	} else {
-		comm->next = by_handle[bucket_of(handle)];
-		by_handle[bucket_of(handle)] = comm;
-		zcomm_others++;
-	}
-	comm->next_id = by_id[bucket_of_id(id)];
-	by_id[bucket_of_id(id)] = comm;
 	return comm;
 
 err_destroy:
 	destroy(comm);
 	return NULL;
+}
+
+static void enter(struct zcomm *comm)
+{
+	if (comm->handle == MPI_COMM_WORLD) {
+		zcomm_world = comm;
+	} else {
+		comm->next = by_handle[bucket_of(comm->handle)];
+		by_handle[bucket_of(comm->handle)] = comm;
+		zcomm_others++;
+	}
+	comm->next_id = by_id[bucket_of_id(comm->id)];
+	by_id[bucket_of_id(comm->id)] = comm;
+}
+
+struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size)
+{
+	struct zcomm *comm = make(handle, shadow, id, vrank, size, size);
+
+	if (comm)
+		enter(comm);
+	return comm;
+}
+
+/* Ranks in a shadow that has the members of both groups. */
+static void map_both_groups(struct zcomm *comm)
+{
+	int here = comm->local->nlocal, before = comm->first ? here : 0, theirs = comm->nlocal;
+
+	comm->nlocal = here + theirs;
+	for (int i = 0; i < comm->nlocal; i++)
+		comm->shadow_to_rank[i] = MPI_UNDEFINED;
+	for (int r = 0; r < comm->size; r++) {
+		if (comm->shadow_rank[r] < 0)
+			continue;
+		comm->shadow_rank[r] += before;
+		comm->shadow_to_rank[comm->shadow_rank[r]] = r;
+	}
+}
+
+struct zcomm *zcomm_create_inter(const struct zcomm_inter *i)
+{
+	/* The local group is in no table. It has the id too: its messages have other sources than those from outside.
+	 */
+	struct zcomm *local = make(i->local_shadow == i->shadow ? MPI_COMM_NULL : i->local_shadow, i->local_shadow,
+		i->id, i->local, i->nlocal, i->nlocal);
+	struct zcomm *comm = make(i->shadow, i->shadow, i->id, i->remote, i->nremote, i->nlocal + i->nremote);
+
+	if (!local || !comm) {
+		if (local)
+			destroy(local);
+		if (comm)
+			destroy(comm);
+		return NULL;
+	}
+	local->dropped = true;
+	comm->local = local;
+	comm->near = i->near;
+	comm->first = i->local[0] < i->remote[0];
+	map_both_groups(comm);
+	enter(comm);
+	return comm;
 }
 
 void zcomm_ref(struct zcomm *comm)
@@ -205,7 +259,7 @@ void zcomm_reap(void)
 	while (dead) {
 		struct zcomm *comm = dead, *outer = zcomm_dying;
 		dead = comm->next;
-		if (comm->handle != MPI_COMM_WORLD) {
+		if (comm->handle != MPI_COMM_WORLD && comm->handle != MPI_COMM_NULL) {
 			MPI_Comm handle = comm->handle;
 			zcomm_dying = comm;
 			zshim_callback_begin();
@@ -213,6 +267,10 @@ void zcomm_reap(void)
 			zshim_callback_end();
 			zcomm_dying = outer;
 		}
+		if (comm->near != MPI_COMM_NULL)
+			zn.Comm_free(&comm->near);
+		if (comm->local)
+			zcomm_unref(comm->local);
 		destroy(comm);
 	}
 }

@@ -2,6 +2,10 @@
 /*
  * Spanning communicators. A communicator that is not in this table is local: native calls are right for it.
  * Reference counted: pending requests keep it after MPI_Comm_free. Under the shim's lock.
+ *
+ * An intercommunicator is a communicator with a second group: size, vrank and all that is derived from them describe
+ * the remote group, whose ranks are what calls name; the local group is a communicator of its own (`local`), which the
+ * application never sees. A native communicator over my part's members of both groups is handle and shadow.
  */
 #ifndef ZIP_LIBZIP_COMM_H
 #define ZIP_LIBZIP_COMM_H
@@ -29,10 +33,10 @@ struct zcomm {
 	uint64_t id;	 /* the same in every member, unique in the job: vrank of the maker << 32 | counter << 2;
 			  * the low two bits are the kind of traffic (enum zcomm_context) */
 	int size, rank;
-	int *vrank;	     /* [size]: rank -> vrank */
-	int *shadow_rank;    /* [size]: rank -> rank in the shadow, -1 if remote */
-	int *shadow_to_rank; /* [nlocal] */
-	int nlocal;
+	int *vrank;		  /* [size]: rank -> vrank */
+	int *shadow_rank;	  /* [size]: rank -> rank in the shadow, -1 if remote */
+	int *shadow_to_rank;	  /* [nlocal]; intercommunicators: MPI_UNDEFINED for members of the local group */
+	int nlocal;		  /* members of my part: size of the shadow */
 	struct zcomm_part *parts; /* [nparts] */
 	int *members;		  /* [size]: what the parts' member point into */
 	int nparts;
@@ -43,12 +47,18 @@ struct zcomm {
 	int refs;
 	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */
 	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */
-	bool dropped;			      /* MPI_Comm_free was called */
-	struct zcomm *next;		      /* hash chain by handle; list of the dead */
-	struct zcomm *next_id;		      /* hash chain by id */
+	bool dropped;			      /* MPI_Comm_free was called, or the application never had it */
+
+	/* Intercommunicators; rank and my_part are then MPI_UNDEFINED. */
+	struct zcomm *local; /* NULL: not one */
+	MPI_Comm near;	     /* as shadow, for what collectives send to remote ranks of my part; MPI_COMM_NULL: none */
+	bool first;	     /* the group whose rank 0 has the lower vrank is mine: the other one says the opposite */
+
+	struct zcomm *next;    /* hash chain by handle; list of the dead */
+	struct zcomm *next_id; /* hash chain by id */
 };
 
-enum zcomm_context { ZCOMM_PT2PT = 0, ZCOMM_COLL = 1, ZCOMM_INTERNAL = 2 };
+enum zcomm_context { ZCOMM_PT2PT = 0, ZCOMM_COLL = 1, ZCOMM_INTERNAL = 2, ZCOMM_LEADERS = 3 };
 
 /* NULL: local. The common case (no spanning communicator but the world) costs a compare or two. */
 struct zcomm *zcomm_find_id(uint64_t id); /* low two bits are ignored */
@@ -57,6 +67,16 @@ struct zcomm *zcomm_find_id(uint64_t id); /* low two bits are ignored */
  * then owns (frees with the last reference, except the world's). The caller has the first reference, which
  * MPI_Comm_free gives back. NULL: out of memory. */
 struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size);
+/* The same for an intercommunicator: shadow (and handle) is ordered by group, that of `first` in front, and rank in it;
+ * local_shadow is a native communicator of the local group's members alone, or the same one where my part has no
+ * others. It owns all three. The groups may be in one part. */
+struct zcomm_inter {
+	MPI_Comm shadow, near, local_shadow;
+	uint64_t id;
+	const int *local, *remote; /* vranks; copied */
+	int nlocal, nremote;
+};
+struct zcomm *zcomm_create_inter(const struct zcomm_inter *);
 /* unref never runs anything of the application: the last one only puts the communicator aside for zcomm_reap. */
 void zcomm_ref(struct zcomm *);
 void zcomm_unref(struct zcomm *);
@@ -75,6 +95,12 @@ int zcomm_rank_of(const struct zcomm *, int vrank);
 static inline bool zcomm_is_local_rank(const struct zcomm *c, int rank)
 {
 	return c->shadow_rank[rank] >= 0;
+}
+
+/* The group that I am in. */
+static inline struct zcomm *zcomm_own(struct zcomm *c)
+{
+	return c->local ? c->local : c;
 }
 
 extern struct zcomm *zcomm_world; /* MPI_COMM_WORLD, or NULL when not merged */

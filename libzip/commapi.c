@@ -15,7 +15,7 @@ int zip_Comm_rank(MPI_Comm handle, int *rank)
 
 	if (!comm)
 		return zn.Comm_rank(handle, rank);
-	*rank = comm->rank;
+	*rank = zcomm_own(comm)->rank;
 	return MPI_SUCCESS;
 }
 
@@ -25,8 +25,22 @@ int zip_Comm_size(MPI_Comm handle, int *size)
 
 	if (!comm)
 		return zn.Comm_size(handle, size);
-	*size = comm->size;
+	*size = zcomm_own(comm)->size;
 	return MPI_SUCCESS;
+}
+
+/* MPI_CONGRUENT, MPI_SIMILAR, MPI_UNEQUAL, or -1. */
+static int compare_members(const struct zcomm *a, const struct zcomm *b)
+{
+	int result = zgroup_compare(a->vrank, a->size, b->vrank, b->size);
+
+	return result == MPI_IDENT ? MPI_CONGRUENT : result;
+}
+
+static int worse(int a, int b)
+{
+	_Static_assert(MPI_CONGRUENT < MPI_SIMILAR && MPI_SIMILAR < MPI_UNEQUAL, "compared by number");
+	return a < 0 || b < 0 ? -1 : a > b ? a : b;
 }
 
 int zip_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
@@ -42,11 +56,33 @@ int zip_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 		*result = MPI_UNEQUAL;
 		return rc;
 	}
-	*result = a == b ? MPI_IDENT : zgroup_compare(a->vrank, a->size, b->vrank, b->size);
+	*result = a == b		   ? MPI_IDENT
+		  : !a->local != !b->local ? MPI_UNEQUAL
+					   : compare_members(zcomm_own(a), zcomm_own(b));
+	if (a != b && a->local && b->local)
+		*result = worse(*result, compare_members(a, b)); /* their remote groups */
 	if (*result < 0)
 		return zerror_raise(a, MPI_ERR_NO_MEM, "MPI_Comm_compare", "out of memory");
-	if (a != b && *result == MPI_IDENT)
-		*result = MPI_CONGRUENT;
+	return MPI_SUCCESS;
+}
+
+int zip_Comm_test_inter(MPI_Comm handle, int *flag)
+{
+	struct zcomm *comm = zcomm_find(handle);
+
+	if (!comm)
+		return zn.Comm_test_inter(handle, flag);
+	*flag = comm->local != NULL;
+	return MPI_SUCCESS;
+}
+
+int zip_Comm_remote_size(MPI_Comm handle, int *size)
+{
+	struct zcomm *comm = zcomm_find(handle);
+
+	if (!comm || !comm->local)
+		return zn.Comm_remote_size(handle, size); /* an error for the handle of an intracommunicator */
+	*size = comm->size;
 	return MPI_SUCCESS;
 }
 
@@ -60,16 +96,21 @@ static int adopt(int rc, MPI_Comm handle, MPI_Group *group, const char *function
 
 int zip_Comm_group(MPI_Comm handle, MPI_Group *group)
 {
-	struct zcomm *comm = zcomm_find(handle);
+	struct zcomm *comm = zcomm_find(handle), *own = comm ? zcomm_own(comm) : NULL;
 
 	if (comm)
-		return zerror_raise(comm, zgroup_create(comm->vrank, comm->size, group), "MPI_Comm_group",
+		return zerror_raise(comm, zgroup_create(own->vrank, own->size, group), "MPI_Comm_group",
 			"out of memory");
 	return adopt(zn.Comm_group(handle, group), handle, group, "MPI_Comm_group");
 }
 
 int zip_Comm_remote_group(MPI_Comm handle, MPI_Group *group)
 {
+	struct zcomm *comm = zcomm_find(handle);
+
+	if (comm && comm->local)
+		return zerror_raise(comm, zgroup_create(comm->vrank, comm->size, group), "MPI_Comm_remote_group",
+			"out of memory");
 	return adopt(zn.Comm_remote_group(handle, group), handle, group, "MPI_Comm_remote_group");
 }
 

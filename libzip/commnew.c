@@ -14,6 +14,7 @@
 #include "coll.h"
 #include "coll_native.h"
 #include "error.h"
+#include "inter.h"
 #include "shim.h"
 
 int zcommnew_meet(MPI_Comm local)
@@ -68,7 +69,8 @@ struct dup {
 	MPI_Comm native;
 	int64_t id;
 	int board;
-	MPI_Comm *newcomm; /* the application's */
+	struct zinter_dup *inter; /* of an intercommunicator: the rest, else NULL */
+	MPI_Comm *newcomm;	  /* the application's */
 };
 
 static int start_dup(void *arg, MPI_Request *r)
@@ -90,7 +92,9 @@ static void dup_done(void *arg, int *error)
 {
 	struct dup *d = arg;
 	*d->newcomm = MPI_COMM_NULL;
-	if (*error == MPI_SUCCESS && d->native != MPI_COMM_NULL)
+	if (*error == MPI_SUCCESS && d->inter)
+		*error = zinter_dup_finish(d->inter, d->native, d->newcomm);
+	else if (*error == MPI_SUCCESS && d->native != MPI_COMM_NULL)
 		*error = zcommnew_finish(d->native, (uint64_t)d->id, d->parent->vrank, d->parent->size, d->board,
 			d->newcomm);
 	else
@@ -116,13 +120,14 @@ static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm 
 			.info = info,
 			.with_info = with_info,
 			.native = MPI_COMM_NULL,
+			.board = -1,
 			.newcomm = newcomm,
 			.id = c->rank == 0 ? (int64_t)zcomm_new_id() : 0};
 		/* First of all: the attributes are those at the time of the call. */
 		rc = zsched_native(s, start_dup, d);
 		if (rc == MPI_SUCCESS)
-			rc = agree_on_board(s, d);
-		if (rc == MPI_SUCCESS)
+			rc = c->local ? zinter_dup_build(s, &d->inter) : agree_on_board(s, d);
+		if (rc == MPI_SUCCESS && !c->local)
 			rc = zbuild_bcast(s, &d->id, 1, MPI_INT64_T, 0);
 		zsched_on_done(s, dup_done, d);
 	}
@@ -204,11 +209,8 @@ int zip_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI
 	return start_duplicate(comm, true, info, newcomm, request, "MPI_Comm_idup_with_info");
 }
 
-/* What every member of the parent says: three numbers. */
-enum { SAID_COLOR, SAID_KEY, SAID_ID, SAID_COUNT };
-
 /* MPI_SUCCESS, or an error code that has been raised. The table is to be freed. */
-static int exchange(struct zcomm *c, const char *name, const int64_t mine[SAID_COUNT], int64_t (**all)[SAID_COUNT])
+static int exchange(struct zcomm *c, const char *name, const int64_t mine[ZSAID_COUNT], int64_t (**all)[ZSAID_COUNT])
 {
 	*all = malloc((size_t)c->size * sizeof **all);
 	if (!*all)
@@ -216,10 +218,10 @@ static int exchange(struct zcomm *c, const char *name, const int64_t mine[SAID_C
 	int rc = zcoll_run(c, &(struct zcoll){.name = name,
 				      .build = zbuild_allgather,
 				      .sendbuf = mine,
-				      .sendcount = SAID_COUNT,
+				      .sendcount = ZSAID_COUNT,
 				      .sendtype = MPI_INT64_T,
 				      .recvbuf = *all,
-				      .recvcount = SAID_COUNT,
+				      .recvcount = ZSAID_COUNT,
 				      .recvtype = MPI_INT64_T});
 	if (rc != MPI_SUCCESS)
 		free(*all);
@@ -239,21 +241,23 @@ static int compare_members(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* The vranks of my color in their new order. Returns how many; the id is that proposed by the first
- * of them. */
-static int select_members(const struct zcomm *c, int64_t (*all)[SAID_COUNT], struct member *members, int *vrank,
-	int64_t *id)
+int zcommnew_select(const int64_t (*said)[ZSAID_COUNT], const int *of, int n, int64_t color, int *vrank, int64_t *id)
 {
-	int n = 0;
-	for (int r = 0; r < c->size; r++) {
-		if (all[r][SAID_COLOR] == all[c->rank][SAID_COLOR])
-			members[n++] = (struct member){.key = all[r][SAID_KEY], .rank = r};
+	struct member *members = malloc(((size_t)n + 1) * sizeof *members);
+	int count = 0;
+	if (!members)
+		return -1;
+	for (int r = 0; r < n; r++) {
+		if (said[r][ZSAID_COLOR] == color)
+			members[count++] = (struct member){.key = said[r][ZSAID_KEY], .rank = r};
 	}
-	qsort(members, (size_t)n, sizeof *members, compare_members);
-	for (int i = 0; i < n; i++)
-		vrank[i] = c->vrank[members[i].rank];
-	*id = all[members[0].rank][SAID_ID];
-	return n;
+	qsort(members, (size_t)count, sizeof *members, compare_members);
+	for (int i = 0; i < count; i++)
+		vrank[i] = of[members[i].rank];
+	if (count > 0)
+		*id = said[members[0].rank][ZSAID_ID];
+	free(members);
+	return count;
 }
 
 /* In the native calls that block, other threads go on: one of them may be what another rank waits
@@ -275,8 +279,10 @@ int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 		int rc = zcommnew_meet(comm);
 		return rc == MPI_SUCCESS ? native_split(comm, color, key, newcomm) : rc;
 	}
+	if (c->local)
+		return zinter_split(c, color, key, newcomm, name);
 
-	int64_t mine[SAID_COUNT] = {color, key, (int64_t)zcomm_new_id()}, (*all)[SAID_COUNT], id;
+	int64_t mine[ZSAID_COUNT] = {color, key, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT], id;
 	int rc = exchange(c, name, mine, &all);
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -285,15 +291,12 @@ int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	rc = native_split(c->shadow, color, key, &native);
 	*newcomm = native;
 	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL) {
-		struct member *members = malloc((size_t)c->size * sizeof *members);
 		int *vrank = malloc((size_t)c->size * sizeof *vrank);
-		rc = MPI_ERR_NO_MEM;
-		if (members && vrank) {
-			int n = select_members(c, all, members, vrank, &id);
-			rc = zcommnew_finish(native, (uint64_t)id, vrank, n, ZCOMMNEW_MEET, newcomm);
-		}
+		int n = vrank ? zcommnew_select((const int64_t(*)[ZSAID_COUNT])all, c->vrank, c->size, color, vrank,
+					&id)
+			      : -1;
+		rc = n > 0 ? zcommnew_finish(native, (uint64_t)id, vrank, n, ZCOMMNEW_MEET, newcomm) : MPI_ERR_NO_MEM;
 		rc = zerror_raise(c, rc, name, "out of memory");
-		free(members);
 		free(vrank);
 	}
 	free(all);
@@ -310,6 +313,9 @@ int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
 			"this kind of split of a communicator that spans clusters is not "
 			"supported");
+	if (c && c->local)
+		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
+			"not supported on an intercommunicator that spans clusters");
 	int rc = c ? zcoll_barrier(c) : zcommnew_meet(comm);
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -369,10 +375,12 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		int rc = zcommnew_meet(comm);
 		return rc == MPI_SUCCESS ? native_create(comm, g, newcomm) : rc;
 	}
-	if (!is_subset(c, g))
+	if (!is_subset(zcomm_own(c), g))
 		return zerror_raise(c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
+	if (c->local)
+		return zinter_split(c, g->rank == MPI_UNDEFINED ? MPI_UNDEFINED : 0, g->rank, newcomm, name);
 
-	int64_t mine[SAID_COUNT] = {[SAID_ID] = (int64_t)zcomm_new_id()}, (*all)[SAID_COUNT];
+	int64_t mine[ZSAID_COUNT] = {[ZSAID_ID] = (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT];
 	MPI_Comm native = MPI_COMM_NULL;
 	int rc = exchange(c, name, mine, &all);
 	if (rc != MPI_SUCCESS)
@@ -380,7 +388,7 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	rc = native_create(c->shadow, g, &native);
 	*newcomm = native;
 	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL) {
-		int64_t id = all[zcomm_rank_of(c, g->vrank[0])][SAID_ID];
+		int64_t id = all[zcomm_rank_of(c, g->vrank[0])][ZSAID_ID];
 		rc = zerror_raise(c, zcommnew_finish(native, (uint64_t)id, g->vrank, g->size, ZCOMMNEW_MEET, newcomm),
 			name, "out of memory");
 	}

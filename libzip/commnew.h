@@ -30,4 +30,19 @@ int zcommnew_native_group(MPI_Comm comm, const struct zgroup *, MPI_Group *nativ
 #define ZCOMMNEW_MEET (-2)
 int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, int board, MPI_Comm *newcomm);
 
+/* Waits, with progress, until all members of the group that are in my part have come here with this id, which all of
+ * them know: what blocks natively among them afterwards keeps nobody waiting. MPI_SUCCESS or an error code that has
+ * been raised. */
+int zcommnew_gather(const struct zgroup *, uint64_t id, const char *name);
+/* Then: a native communicator of them in the order of the group, which returns errors. A native error code. */
+int zcommnew_native(const struct zgroup *, uint64_t id, MPI_Comm *native, const char *name);
+/* The native communicator of our own, and what to use on it for a tag of the application's. */
+MPI_Comm zcommnew_internal(int tag, int *mixed);
+
+/* What every member of the parent says about a new communicator: three numbers. */
+enum { ZSAID_COLOR, ZSAID_KEY, ZSAID_ID, ZSAID_COUNT };
+/* The vranks of those (of n, with these vranks) that said color, in their new order: by key, then by rank. Returns how
+ * many, or -1 without memory; the id is that proposed by the first of them. */
+int zcommnew_select(const int64_t (*said)[ZSAID_COUNT], const int *of, int n, int64_t color, int *vrank, int64_t *id);
+
 #endif

@@ -15,12 +15,16 @@
 #include "shim.h"
 
 static MPI_Comm internal = MPI_COMM_NULL;
-static int tags; /* how many it has */
+static int tags;       /* how many it has */
+#define TAGS_MIN 32767 /* what MPI guarantees */
 
 int zcommnew_init(void)
 {
 	int *tag_ub, found = 0, rc = zn.Comm_dup(zworld.base, &internal);
-	tags = 32767; /* what MPI guarantees */
+	if (rc == MPI_SUCCESS)
+		rc = zn.Comm_set_errhandler(internal,
+			MPI_ERRORS_RETURN); /* errors are raised where the application is */
+	tags = TAGS_MIN;
 	if (rc == MPI_SUCCESS && zn.Comm_get_attr(internal, MPI_TAG_UB, &tag_ub, &found) == MPI_SUCCESS && found)
 		tags = *tag_ub;
 	return rc;
@@ -37,6 +41,7 @@ struct meeting {
 	int leader; /* index in the group of my part's first member */
 	int tag;    /* on the internal communicator */
 	int64_t id;
+	bool known; /* the id is, to all: nothing goes over the bridge */
 };
 
 struct message {
@@ -111,44 +116,78 @@ static int build(struct zsched *s, struct meeting *t)
 		return rc == MPI_SUCCESS ? add(s, start_recv, t, &t->id, t->group->vrank[t->leader]) : rc;
 	}
 	rc = add_members(s, start_recv, t, NULL);
-	if (rc == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS && !t->known)
 		rc = add_bridge(s, t);
 	zsched_round(s);
 	return rc == MPI_SUCCESS ? add_members(s, start_send, t, &t->id) : rc;
+}
+
+static int mix(uint64_t number, int modulus)
+{
+	return (int)((number * UINT64_C(0x9e3779b97f4a7c15) >> 33) % (uint64_t)modulus); /* 2^64 / phi */
 }
 
 /* Concurrent calls differ in communicator or tag. Two that get the same number here on the same
  * processes would have to be under way at the same time in different threads. */
 static int internal_tag(const struct zcomm *c, int tag)
 {
-	uint64_t mix =
-		((c ? c->id : 0) ^ (uint64_t)(uint32_t)tag << 16) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / phi */
-	return (int)((mix >> 33) % (uint64_t)tags);
+	return mix((c ? c->id : 0) ^ (uint64_t)(uint32_t)tag << 16, tags);
 }
 
-/* MPI_SUCCESS or an error code that has been raised; the id of the new communicator. */
-static int meet(struct zcomm *c, const struct zgroup *g, int tag, const char *name, int64_t *id)
+static int run_meeting(struct zcomm *carrier, struct meeting *t, int tag, const char *name)
 {
-	/* A local parent has no entry: nothing bridged then, any communicator will do. */
-	struct zcomm *carrier = c ? c : zcomm_world;
-	struct meeting t = {.group = g, .tag = internal_tag(c, tag)};
-	while (!zworld_is_local(g->vrank[t.leader]))
-		t.leader++;
-	t.id = g->rank == 0 ? (int64_t)zcomm_new_id() : 0;
+	while (!zworld_is_local(t->group->vrank[t->leader]))
+		t->leader++;
 	struct zsched *s = zsched_create(carrier, name);
 	int rc = s ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	if (s) {
 		zsched_detach(s, ZCOMM_INTERNAL, tag);
-		rc = build(s, &t);
+		rc = build(s, t);
 	}
 	if (rc != MPI_SUCCESS) {
 		if (s)
 			zsched_destroy(s);
 		return zerror_raise(carrier, rc, name, "out of memory");
 	}
-	rc = zsched_run(s);
+	return zsched_run(s);
+}
+
+/* MPI_SUCCESS or an error code that has been raised; the id of the new communicator. */
+static int meet(struct zcomm *c, const struct zgroup *g, int tag, const char *name, int64_t *id)
+{
+	/* A local parent has no entry: nothing bridged then, any communicator will do. */
+	struct meeting t = {.group = g, .tag = internal_tag(c, tag)};
+	t.id = g->rank == 0 ? (int64_t)zcomm_new_id() : 0;
+	int rc = run_meeting(c ? c : zcomm_world, &t, tag, name);
 	*id = t.id;
 	return rc;
+}
+
+int zcommnew_gather(const struct zgroup *g, uint64_t id, const char *name)
+{
+	struct meeting t = {.group = g, .tag = mix(id, tags), .id = (int64_t)id, .known = true};
+	return run_meeting(zcomm_world, &t, 0, name);
+}
+
+int zcommnew_native(const struct zgroup *g, uint64_t id, MPI_Comm *native, const char *name)
+{
+	MPI_Group local;
+	int rc = zcommnew_native_group(internal, g, &local, name);
+	*native = MPI_COMM_NULL;
+	if (rc != MPI_SUCCESS)
+		return rc;
+	zshim_block_begin();
+	rc = zn.Comm_create_group(internal, local, mix(id, TAGS_MIN), native);
+	zshim_block_end();
+	if (local != MPI_GROUP_EMPTY)
+		zn.Group_free(&local);
+	return rc;
+}
+
+MPI_Comm zcommnew_internal(int tag, int *mixed)
+{
+	*mixed = mix((uint64_t)(uint32_t)tag << 16, tags);
+	return internal;
 }
 
 int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
@@ -162,6 +201,8 @@ int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 	zcomm_reap();
 	if (!g)
 		return zerror_raise_native(comm, MPI_ERR_GROUP, name, "invalid group");
+	if (c && c->local)
+		return zerror_raise(c, MPI_ERR_COMM, name, "this is an intercommunicator");
 	if (tag < 0 && c)
 		return zerror_raise(c, MPI_ERR_TAG, name, "the tag is negative");
 	for (int i = 0; c && i < g->size; i++) {

@@ -72,10 +72,12 @@ static int fill_local(struct zrecord_comm *c, MPI_Comm comm)
 	return rc == MPI_SUCCESS ? fill_native(c, group) : rc;
 }
 
-static int fill_spanning(struct zrecord_comm *c, const struct zcomm *spanning)
+static int fill_spanning(struct zrecord_comm *c, struct zcomm *spanning)
 {
-	c->rank = spanning->rank;
-	c->size = c->npeers = spanning->size;
+	c->rank = zcomm_own(spanning)->rank;
+	c->size = zcomm_own(spanning)->size;
+	c->npeers = spanning->size;
+	c->inter = spanning->local != NULL;
 	c->ntargets = 0; /* spanning communicators have no topology yet */
 	c->vrank = malloc(((size_t)c->npeers + 1) * sizeof(*c->vrank));
 	if (!c->vrank)

@@ -57,17 +57,22 @@ static const char *error_text(const struct zsched *s)
 /* Running */
 
 /* expected < 0: whatever comes. Returns how many bytes came. */
-static MPI_Count finish_message(struct zsched *s, struct zreq *r, MPI_Count expected)
+static MPI_Count check_message(struct zsched *s, const MPI_Status *status, int error, MPI_Count expected)
 {
 	MPI_Count got = 0;
-	int error = r->status.MPI_ERROR;
 	if (error != MPI_SUCCESS) {
 		fail_with_code(s, error, false);
-	} else {
-		zn.Get_elements_x(&r->status, MPI_BYTE, &got);
-		if (expected >= 0 && got != expected)
-			zsched_fail(s, MPI_ERR_TRUNCATE, "members gave different amounts of data");
+		return 0;
 	}
+	zn.Get_elements_x(status, MPI_BYTE, &got);
+	if (expected >= 0 && got != expected)
+		zsched_fail(s, MPI_ERR_TRUNCATE, "members gave different amounts of data");
+	return got;
+}
+
+static MPI_Count finish_message(struct zsched *s, struct zreq *r, MPI_Count expected)
+{
+	MPI_Count got = check_message(s, &r->status, r->status.MPI_ERROR, expected);
 	zreq_release(r);
 	return got;
 }
@@ -110,14 +115,38 @@ static bool has_arrived(struct zsched *s, struct zarriving *a, MPI_Count bytes)
 	return true;
 }
 
+/* Tags of native messages: MPI guarantees 15 bits. Collectives run one after the other, and messages do not overtake.
+ */
+#define NEAR_TAG 0x7fff
+
+/* To or from a rank of the remote group in my part. */
+static void start_near(struct zsched *s, struct zstep *t)
+{
+	int rank = s->far->shadow_rank[t->peer], tag = s->tag & NEAR_TAG;
+	int rc = t->kind == STEP_SEND ? zn.Isend_c(t->buf, t->count, t->type, rank, tag, s->far->near, &t->native)
+				      : zn.Irecv_c(t->buf, t->count, t->type, rank, tag, s->far->near, &t->native);
+	if (rc != MPI_SUCCESS) {
+		fail_with_code(s, rc, false);
+		t->native = MPI_REQUEST_NULL;
+	}
+	t->done = t->native == MPI_REQUEST_NULL;
+	if (!t->done)
+		natives_pending++;
+}
+
 static void start_message(struct zsched *s, struct zstep *t)
 {
-	int rc = t->kind == STEP_SEND ? zbridge_isend(s->comm, s->context, t->buf, t->count, t->type, t->peer, s->tag,
+	struct zcomm *c = t->across ? s->far : s->comm;
+	if (t->across && t->kind != STEP_MULTICAST && zcomm_is_local_rank(c, t->peer)) {
+		start_near(s, t);
+		return;
+	}
+	int rc = t->kind == STEP_SEND ? zbridge_isend(c, s->context, t->buf, t->count, t->type, t->peer, s->tag,
 						ZSEND_STANDARD, &t->req)
 		 : t->kind == STEP_RECV
-			 ? zbridge_irecv(s->comm, s->context, t->buf, t->count, t->type, t->peer, s->tag, &t->req)
-			 : zmulticast_start(s->comm, s->context, t->buf, t->count, t->type, t->u.to->dest, t->u.to->n,
-				   s->tag, t->u.to->patience_ms, &t->req);
+			 ? zbridge_irecv(c, s->context, t->buf, t->count, t->type, t->peer, s->tag, &t->req)
+			 : zmulticast_start(c, s->context, t->buf, t->count, t->type, t->u.to->dest, t->u.to->n, s->tag,
+				   t->u.to->patience_ms, &t->req);
 	if (rc != MPI_SUCCESS) {
 		zsched_fail(s, rc, "a message of the collective could not be started");
 		t->req = NULL;
@@ -127,11 +156,18 @@ static void start_message(struct zsched *s, struct zstep *t)
 	}
 }
 
+/* Has a native error called the handler of the application's communicator? Others of ours have none that says anything.
+ */
+static bool native_raises(const struct zsched *s)
+{
+	return !s->far || s->comm->shadow == s->far->shadow;
+}
+
 static void start_native(struct zsched *s, struct zstep *t)
 {
 	int rc = t->u.start(t->buf, &t->native);
 	if (rc != MPI_SUCCESS) {
-		fail_with_code(s, rc, true);
+		fail_with_code(s, rc, native_raises(s));
 		t->native = MPI_REQUEST_NULL;
 	}
 	t->done = t->native == MPI_REQUEST_NULL;
@@ -164,6 +200,7 @@ static void start_step(struct zsched *s, int i)
 		break;
 	case STEP_CALL: {
 		t->done = true;
+		s->across = t->across;
 		int rc = t->u.fn(s, t->buf); /* may move the steps: t is not valid any more */
 		if (rc != MPI_SUCCESS)
 			zsched_fail(s, rc, rc == MPI_ERR_NO_MEM ? "out of memory" : NULL);
@@ -189,6 +226,23 @@ static bool start_round(struct zsched *s)
 	return true;
 }
 
+static bool test_native(struct zsched *s, struct zstep *t)
+{
+	MPI_Status status;
+	int flag = 0, rc = zn.Test(&t->native, &flag, &status);
+	if (rc == MPI_SUCCESS && !flag)
+		return false;
+	if (t->kind == STEP_RECV) {
+		MPI_Count got = check_message(s, &status, rc, t->upto ? -1 : ztype_find(t->type)->size * t->count);
+		if (t->upto)
+			*t->u.got = got;
+	} else if (rc != MPI_SUCCESS) {
+		fail_with_code(s, rc, t->kind == STEP_NATIVE && native_raises(s));
+	}
+	natives_pending--;
+	return t->done = true;
+}
+
 static bool step_done(struct zsched *s, struct zstep *t)
 {
 	if (t->done)
@@ -202,20 +256,10 @@ static bool step_done(struct zsched *s, struct zstep *t)
 		s->nwatched -= t->open && t->done;
 		return t->done;
 	}
-	if (t->kind != STEP_NATIVE) {
-		if (t->req->done)
-			step_finish_message(s, t);
-		return t->done;
-	}
-	int flag = 0, rc = zn.Test(&t->native, &flag, MPI_STATUS_IGNORE);
-	if (rc != MPI_SUCCESS) {
-		fail_with_code(s, rc, true);
-		flag = 1;
-	}
-	if (flag) {
-		t->done = true;
-		natives_pending--;
-	}
+	if (t->native != MPI_REQUEST_NULL)
+		return test_native(s, t);
+	if (t->req->done)
+		step_finish_message(s, t);
 	return t->done;
 }
 
@@ -355,7 +399,7 @@ int zsched_run(struct zsched *s)
 		zprogress_wait_request(&s->req);
 	if (s->error != MPI_SUCCESS)
 		rc = s->code != MPI_SUCCESS ? s->code
-					    : zerror_raise(s->comm, s->error, s->function, "%s", error_text(s));
+					    : zerror_raise(s->req.comm, s->error, s->function, "%s", error_text(s));
 	zsched_destroy(s);
 	return rc;
 }

@@ -26,7 +26,16 @@ struct zsched;
 struct zsched *zsched_create(struct zcomm *, const char *function);
 /* Drops a schedule that was not started. */
 void zsched_destroy(struct zsched *);
+/* Where it runs: native steps on its shadow, messages among its ranks. For an intercommunicator the local group. */
 struct zcomm *zsched_comm(const struct zsched *);
+
+/* Of an intercommunicator: from here on sends and receives are (or are no more) with ranks of the remote group, whether
+ * these are in my part or in another one. Calls run as they were added. */
+void zsched_across(struct zsched *, bool);
+/* The communicator that peers of messages and slots of buffers are ranks of now. */
+struct zcomm *zsched_peers(const struct zsched *);
+/* The intercommunicator, or NULL. */
+struct zcomm *zsched_inter(const struct zsched *);
 
 /* Bridged steps use this context and tag instead of ZCOMM_COLL and the communicator's next
  * collective number, and the schedule does not queue behind the communicator's collectives (no step
@@ -49,16 +58,15 @@ int zsched_own_type(struct zsched *, MPI_Datatype);
 /* Steps of the current round. Buffers are the caller's until completion. All return MPI_SUCCESS or
  * an error class. */
 int zsched_send(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, int dest); /* bridged */
-/* The same bridged message to n members, in one where that is possible (multicast.h). dest is copied. */
+/* The same message to n members, in one where that is possible (multicast.h). dest is copied. */
 int zsched_multicast(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, const int *dest, int n,
 	int64_t patience_ms);
 /* A message of another size than expected is the schedule's error. */
 int zsched_recv(struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int source); /* bridged */
 /* At most bytes; how many came is in *got (0 if it failed). */
 int zsched_recv_upto(struct zsched *, void *buf, MPI_Count bytes, int source, MPI_Count *got);
-/* A receive over several rounds, for overlap: posted in this round, which does not wait for it;
- * what has come is waited for by zsched_await, at last (also if it is an error) with all bytes.
- * NULL: no memory. */
+/* A bridged receive over several rounds, for overlap (not from across): posted in this round, which does not wait for
+ * it; what has come is waited for by zsched_await, at last (also if it is an error) with all bytes. NULL: no memory. */
 struct zarriving *zsched_recv_bytes(struct zsched *, void *buf, MPI_Count bytes, int source);
 /* Waits until so many bytes from the beginning are there, or no more will come. */
 int zsched_await(struct zsched *, struct zarriving *, MPI_Count bytes);

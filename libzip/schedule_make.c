@@ -17,7 +17,8 @@ struct zsched *zsched_create(struct zcomm *c, const char *function)
 	struct zsched *s = (struct zsched *)(void *)zreq_create(&sched_ops, sizeof *s, c);
 	if (!s)
 		return NULL;
-	s->comm = c;
+	s->comm = zcomm_own(c);
+	s->far = c->local ? c : NULL;
 	s->context = ZCOMM_COLL;
 	s->function = function;
 	s->steps = s->inline_steps;
@@ -54,6 +55,21 @@ void zsched_destroy(struct zsched *s)
 struct zcomm *zsched_comm(const struct zsched *s)
 {
 	return s->comm;
+}
+
+void zsched_across(struct zsched *s, bool across)
+{
+	s->across = across && s->far;
+}
+
+struct zcomm *zsched_peers(const struct zsched *s)
+{
+	return s->across ? s->far : s->comm;
+}
+
+struct zcomm *zsched_inter(const struct zsched *s)
+{
+	return s->far;
 }
 
 void zsched_detach(struct zsched *s, enum zcomm_context context, int tag)
@@ -137,6 +153,7 @@ struct zstep *zstep_add(struct zsched *s, enum step_kind kind)
 	memset(t, 0, sizeof *t);
 	t->kind = kind;
 	t->round = s->round;
+	t->across = s->across;
 	t->native = MPI_REQUEST_NULL;
 	return t;
 }

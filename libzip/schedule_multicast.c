@@ -4,7 +4,8 @@
 
 #include "schedule_step.h"
 
-int zsched_multicast(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, const int *dest, int n,
+/* Those in other parts, who share a message. */
+static int add_multicast(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, const int *dest, int n,
 	int64_t patience_ms)
 {
 	if (n < 2)
@@ -21,4 +22,22 @@ int zsched_multicast(struct zsched *s, const void *buf, MPI_Count count, MPI_Dat
 	t->type = type;
 	t->u.to = to;
 	return MPI_SUCCESS;
+}
+
+int zsched_multicast(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, const int *dest, int n,
+	int64_t patience_ms)
+{
+	int nfar = 0, rc = MPI_SUCCESS;
+	if (!s->across)
+		return add_multicast(s, buf, count, type, dest, n, patience_ms);
+	int *far = zsched_alloc(s, ((size_t)n + 1) * sizeof *far);
+	if (!far)
+		return MPI_ERR_NO_MEM;
+	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
+		if (zcomm_is_local_rank(s->far, dest[i]))
+			rc = zsched_send(s, buf, count, type, dest[i]);
+		else
+			far[nfar++] = dest[i];
+	}
+	return rc == MPI_SUCCESS ? add_multicast(s, buf, count, type, far, nfar, patience_ms) : rc;
 }

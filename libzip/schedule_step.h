@@ -28,8 +28,9 @@ enum step_kind {
 struct zstep {
 	uint8_t kind;
 	bool done;
-	bool upto; /* STEP_RECV: count is a maximum, got is filled */
-	bool open; /* its round does not wait for it */
+	bool upto;   /* STEP_RECV: count is a maximum, got is filled */
+	bool open;   /* its round does not wait for it */
+	bool across; /* peer is a rank of the remote group */
 	int round;
 	int peer; /* STEP_CLOSE: number of the step */
 	MPI_Datatype type;
@@ -73,6 +74,8 @@ struct zsched {
 	struct zreq req; /* first: destroyed as a request */
 	const char *function;
 	struct zcomm *comm;
+	struct zcomm *far; /* the intercommunicator whose local group comm is, or NULL */
+	bool across;	   /* what is added now is */
 	enum zcomm_context context;
 	int tag;
 	bool detached, lasting, running;

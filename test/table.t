@@ -85,9 +85,7 @@ MPI_Comm_get_errhandler
 MPI_Comm_get_name
 MPI_Comm_get_parent
 MPI_Comm_join
-MPI_Comm_remote_size
 MPI_Comm_set_name
-MPI_Comm_test_inter
 MPI_Dist_graph_neighbors
 MPI_Dist_graph_neighbors_count
 MPI_Errhandler_get
