@@ -125,6 +125,7 @@ is "ranks on the zipper node: their status" $third 0 || diag_file "$FILES/outZ"
 is "ranks on the zipper node: one world" "$(cat "$FILES"/out[ABZ] | grep -c ': 4 rounds')" 4
 went "ranks on the zipper node: over rxea" 0 293
 went "ranks on the zipper node: over rxeb" 1 293
+wait_for 60 grep -q 'me/direct: over after' "$FILES/zipperd"
 matches "ranks on the zipper node: nothing through zipperd" "$FILES/zipperd" \
 	'me/direct: over after [0-9.]* s(; [AB]>[AB] [0-9]* messages, 0 bytes)*(; nothing crossed)?$' || diag_file "$FILES/zipperd"
 end_zipper
