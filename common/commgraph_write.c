@@ -171,10 +171,14 @@ static int header_write(struct zgraph_writer *w, unsigned model, const char *tit
 int zgraph_writer_open(struct zgraph_writer **out, const char *path, uint32_t ranks, unsigned model, const char *title,
 	struct zerr *err)
 {
-	struct zgraph_writer *w = calloc(1, sizeof(*w));
+	struct zgraph_writer *w;
+	struct stat st;
 	int fd, rc;
 
 	*out = NULL;
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* /dev/null would be gone */
+		return zerr_set(err, -EINVAL, "%s: not a regular file, and it would be replaced", path);
+	w = calloc(1, sizeof(*w));
 	if (!w || !(w->path = strdup(path)) || asprintf(&w->temporary, "%s.%ld.part", path, (long)getpid()) < 0) {
 		if (w)
 			w->temporary = NULL;

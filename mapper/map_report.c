@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "map_report.h"
 
@@ -273,11 +274,13 @@ static void ranks_write(const struct map_make *m, struct cores *c, FILE *f)
 int map_report_write(const struct map_make *m, const char *path, struct zerr *err)
 {
 	struct cores c = {calloc(m->site.nnodes, sizeof(uint32_t)), calloc(m->site.nnodes, sizeof(uint32_t))};
+	struct stat st;
+	const bool replace = stat(path, &st) || S_ISREG(st.st_mode); /* else a device, a pipe: written as it is */
 	char *temporary = NULL;
 	FILE *f = NULL;
 	int rc = 0;
 
-	if (!c.used || !c.ranks || asprintf(&temporary, "%s.new", path) < 0) {
+	if (!c.used || !c.ranks || asprintf(&temporary, "%s%s", path, replace ? ".new" : "") < 0) {
 		rc = zerr_set(err, -ENOMEM, "not enough memory");
 		goto out;
 	}
@@ -289,9 +292,10 @@ int map_report_write(const struct map_make *m, const char *path, struct zerr *er
 	head_write(m, f);
 	ranks_write(m, &c, f);
 	rc = ferror(f) ? -EIO : 0;
-	if (fclose(f) || rc || rename(temporary, path)) {
+	if (fclose(f) || rc || (replace && rename(temporary, path))) {
 		rc = zerr_set(err, rc || !errno ? -EIO : -errno, "%s: cannot be written", path);
-		remove(temporary);
+		if (replace)
+			remove(temporary);
 	}
 out:
 	free(temporary);

@@ -149,6 +149,8 @@ static int forbid_parse(struct map_site *site, const char *text, struct zerr *er
 		else
 			site->nodes[node].slots = 0;
 	}
+	if (!rc && !text[strspn(text, ",")])
+		rc = zerr_set(err, -EINVAL, "--forbid: '%.64s' names no node", text);
 	free(copy);
 	return rc;
 }

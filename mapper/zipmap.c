@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* zipmap: finds the subcommand and calls it. */
+#include "config.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -36,6 +38,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		usage(stdout);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("zipmap (%s) %s\n", PACKAGE_NAME, PACKAGE_VERSION);
 		return 0;
 	}
 	for (const struct command *c = commands; c->name; c++)

@@ -5,6 +5,7 @@ import itertools
 import os
 import random
 import re
+import stat
 import subprocess
 import sys
 import tempfile
@@ -320,6 +321,7 @@ REFUSED = [
     (["--pin", "12:a0"], "--pin: rank 12: the graph has ranks 0 to 11"),
     (["--need", "gpu"], "--need: 'gpu' is not FEATURE:RANKS, as gpu:0-15"),
     (["--need", "gpu:3-1"], "--need: '3-1' are no ranks, as 0-3,8"),
+    (["--forbid", ","], "--forbid: ',' names no node"),
     (["--forbid", "c0"], "--forbid: node c0 is not in hosts"),
 ]
 hosts([4, 4, 4], [4], 2, "#ZIP node a1 gpu=2\n#ZIP node b0 gpu=2 big=4\n")
@@ -436,6 +438,18 @@ for path, text, args, error in BAD:
     write(path, text)
     r = zipmap("map", "-f", "hosts", "-g", "graph", *args)
     check(r.returncode == 1 and error in r.stderr and r.stderr.count("\n") == 1, "bad input: " + error, r.stderr)
+write("hosts", "#ZIP cluster a\na:12\n")
+graph(12, edges)
+os.mkfifo("pipe")
+reader = subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE, text=True)
+r = zipmap("map", "-f", "hosts", "-g", "graph", "-q", "-o", "pipe")
+check(r.returncode == 0 and "0-11 a" in reader.communicate()[0] and stat.S_ISFIFO(os.stat("pipe").st_mode),
+      "what is no file is written to, and not replaced", r.stderr)
+reader.kill()
+reader.wait()
+r = zipmap("convert", "graph", "pipe", "--to", "zipmap")
+check(r.returncode == 1 and r.stderr == "zipmap convert: pipe: not a regular file, and it would be replaced\n" and
+      stat.S_ISFIFO(os.stat("pipe").st_mode), "a recorded graph has to be a file", r.stderr)
 for args in [["-f", "hosts"], ["-g", "graph"], ["-f", "hosts", "-g", "graph", "--strategy", "best"],
              ["-f", "hosts", "-g", "graph", "--improve", "old", "-S", "pairs"], ["-f", "hosts", "-g", "graph", "--zippers", "2"],
              ["-f", "hosts", "-g", "graph", "-S", "keep"],
