@@ -165,12 +165,15 @@ static void full_link_refuses_and_loses_nothing(void **state)
 			bytes += ZWIRE_ENV_BYTES + len;
 			assert_true(bytes < 64u << 20);
 		}
-		/* A device may free some room late. */
+		assert_int_equal(rc, -EAGAIN);
+		/* A device or the kernel may free some room late, when it has moved what it had; a ring does not. */
 		for (int j = 0; j < 200; j++)
-			if ((rc = post_message(p.a, k, len)) == 0 && f->kind->warm)
+			if ((rc = post_message(p.a, k, len)) == 0 && f->ops != &ztransport_shm) {
 				k++;
-			else
+				bytes += ZWIRE_ENV_BYTES + len;
+			} else {
 				assert_int_equal(rc, -EAGAIN);
+			}
 		rc = f->ops->flush(p.a);
 		assert_true(rc == 0 || rc == -EAGAIN);
 		/* The receiver takes all that was accepted; what is still held back follows by flush. */
