@@ -55,6 +55,23 @@ static void program_write(FILE *f, const struct gnuplot_picture *p)
 	}
 }
 
+int gnuplot_try(const char *base, struct zerr *err)
+{
+	char *path;
+	FILE *f;
+	int rc = 0;
+
+	if (asprintf(&path, "%s.gnuplot", base) < 0)
+		return zerr_set(err, -ENOMEM, "not enough memory");
+	f = fopen(path, "a");
+	if (!f)
+		rc = zerr_set(err, -errno, "%s: %s", path, strerror(errno));
+	else
+		fclose(f);
+	free(path);
+	return rc;
+}
+
 int gnuplot_draw(const struct gnuplot_picture *p, struct zerr *err)
 {
 	char *path;

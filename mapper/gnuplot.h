@@ -19,6 +19,8 @@ struct gnuplot_picture {
 	void (*plot)(FILE *, const void *arg); /* written for each of the two */
 	const void *arg;
 };
+/* Can BASE.gnuplot be written? For those who have hours of work before they draw. 0, or a negative errno. */
+int gnuplot_try(const char *base, struct zerr *);
 /* 0, -ENOMEM, -ENOENT if there is no gnuplot, -EIO if it fails or a file cannot be written. */
 int gnuplot_draw(const struct gnuplot_picture *, struct zerr *);
 

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gnuplot.h"
 #include "model.h"
 #include "model_options.h"
 #include "outcome.h"
@@ -221,6 +222,8 @@ static int run_create(struct run *r, struct zerr *err)
 		rc = file_create(&r->json, o->json, err);
 	if (!rc)
 		rc = file_create(&r->links, o->links, err);
+	if (!rc && o->plot)
+		rc = gnuplot_try(o->plot, err);
 	if (r->csv)
 		outcome_csv_head(r->csv, o->bins);
 	if (r->json)

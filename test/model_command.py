@@ -158,6 +158,9 @@ for network in ["torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70
     r = zipmap("model", "-n", network, "-j", "spread")
     check(r.returncode == 1 and r.stderr.startswith("zipmap model: network: ") and r.stderr.count("\n") == 1,
           "refused in one line: " + network, (r.returncode, r.stderr))
+r = model("-j", "umesh", "--plot", "/nonexistent/x")
+check(r.returncode == 1 and r.stderr.count("\n") == 1 and r.stdout == "", "a plot that cannot be written: before the work",
+      (r.stdout, r.stderr))
 r = zipmap("model", "--help")
 check(r.returncode == 0 and "RDC" in r.stdout and "dragonfly" in r.stdout and "umesh" in r.stdout, "help", r.stdout)
 print("1..%d" % count)
