@@ -31,8 +31,11 @@ const char ztuning_defaults_text[] =
 	"allreduce exchange=all\n"
 	"allreduce clusters>=4 exchange=doubling\n"
 	"allreduce clusters>=4 bytes>=64K exchange=slices\n"
-	/* a native exchange on either side costs more than some messages; 16+16 ranks on two cores: 0.9 of the time */
-	"alltoall leaders=64 aggregate=0 window=4\n"
+	/* by tcp, 2+2 and 4+4 ranks on two cores, all through one leader: 0.45 of the time with 8 bytes, 0.35 and 0.9
+	 * with 4 KiB, 0.8 and 1.3 with 16 KiB */
+	"alltoall leaders=1 aggregate=4K window=4\n"
+	"alltoall members_max>=4 aggregate=1K\n"
+	"alltoall members_max>=16 leaders=64 aggregate=0\n"
 	"alltoall members>=16 aggregate=1K\n"
 	/* MPICH's reduction of long vectors works in buffers that it allocates anew for every call: 60 us for 128 KiB
 	 * of two ranks, 14 us if they are gathered and added up; below 2 KiB it takes another algorithm, as fast. The
