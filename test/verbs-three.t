@@ -129,4 +129,28 @@ wait_for 60 grep -q 'me/direct: over after' "$FILES/zipperd"
 matches "ranks on the zipper node: nothing through zipperd" "$FILES/zipperd" \
 	'me/direct: over after [0-9.]* s(; [AB]>[AB] [0-9]* messages, 0 bytes)*(; nothing crossed)?$' || diag_file "$FILES/zipperd"
 end_zipper
+
+# --- every endpoint category, and the benchmarks that a machine with one processor gets through
+[ -n "$ZIP_LONG" ] || { done_testing; exit; }
+next=7475
+for category in mpi-everywhere dynamic shared-dynamic static mpi+threads; do
+	zipper $category $next
+	start "$category" "$FILES/stream" 300000 4
+	finish "$category"
+	case $category in
+	*dynamic) is "$category: what the device lacks is said" "$(fallen_back $category)" 2 || diag_file "$FILES/zipperd" ;;
+	*) is "$category: nothing is lacking" "$(grep -c 'no thread domains' "$FILES/zipperd")" 0 || diag_file "$FILES/zipperd" ;;
+	esac
+	end_zipper
+	next=$((next + 1))
+done
+benchmark() { # LINES ARGUMENT...: that many lines come out
+	local lines=$1
+	shift
+	vm 1500 zipper "$ZIP_TOP_BUILDDIR/bench/zipbench/zipbench" "$@" --device rxea >"$TAP_TMP/bench" 2>"$TAP_TMP/bench.err"
+	is "zipbench $1: status" $? 0 || diag_file "$TAP_TMP/bench.err"
+	is "zipbench $1: lines" "$(wc -l <"$TAP_TMP/bench")" "$lines" || diag_file "$TAP_TMP/bench"
+}
+benchmark 115 msgrate --threads 2 --count 100 --rounds 1
+benchmark 13 garray --threads 2 --size 32 --rounds 1
 done_testing
