@@ -347,6 +347,16 @@ static void try_many(void)
 	check_maps("four at a time", 0, 1);
 	CHECK_INT(z, side ? remote_world[0] + 1 : -1);
 }
+
+/* All members hear that the remote leader is none; natively they wait for ever. */
+static void try_wrong_leader(void)
+{
+	MPI_Comm d;
+	int class;
+	MPI_Comm_set_errhandler(inter_locals[0], MPI_ERRORS_RETURN);
+	MPI_Error_class(MPI_Intercomm_create(inter_locals[0], 0, WORLD, size, 3, &d), &class);
+	CHECK_INT(class, MPI_ERR_RANK);
+}
 #endif
 
 static void try_all(void)
@@ -403,6 +413,9 @@ int main(int argc, char **argv)
 #endif
 		printf("rank %d: %s: done, %d and %d\n", rank, inter_names[i], np, nremote);
 	}
+#ifdef FORMS
+	try_wrong_leader();
+#endif
 	free_inters();
 	MPI_Op_free(&composition);
 	MPI_Type_free(&map_type);
