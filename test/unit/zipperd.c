@@ -14,7 +14,7 @@
 
 #define TCP "a,b,c=tcp:127.0.0.1:0"
 #define SHM "a,b,c=shm:%d/sock"
-#define RUN_MS 60000 /* sanitizers and two busy cores are slow */
+#define RUN_MS 180000 /* sanitizers and two busy cores are slow */
 
 static void init2(struct fake_rank *r, const char *job, const struct zaddr *addr)
 {
