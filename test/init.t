@@ -68,11 +68,13 @@ is "... also with variables that name no job" "$?" 0
 # --- the progress thread
 if [ -x "$ZMPIRUN" ]; then
 	cat >compute.c <<'END'
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
 	int rank, bytes = 4 << 20;
@@ -81,25 +83,28 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Barrier(MPI_COMM_WORLD);
-	double start = MPI_Wtime();
+	double end = MPI_Wtime() + atoi(argv[1]);
 	if (rank == 0) {
 		memset(data, 1, (size_t)bytes);
 		MPI_Isend(data, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);
-		/* "computes", but leaves the cores to others: the test is about who moves the message */
-		while (MPI_Wtime() - start < 3)
+		/* "computes" until the message is there, but leaves the cores to others: the test is about who moves it */
+		while (access(argv[2], F_OK) != 0 && MPI_Wtime() < end)
 			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+		printf("%s\n", access(argv[2], F_OK) == 0 ? "meanwhile" : "afterwards");
 		MPI_Wait(&request, MPI_STATUS_IGNORE);
 	} else {
 		MPI_Recv(data, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		printf("%s\n", data[bytes - 1] == 1 && MPI_Wtime() - start < 2 ? "meanwhile" : "afterwards");
+		close(open(data[bytes - 1] == 1 ? argv[2] : "wrong", O_CREAT | O_WRONLY, 0600));
 	}
 	MPI_Finalize();
 	return 0;
 }
 END
 	compile compute.c compute >cc.out 2>&1 || diag_file cc.out
-	is "without the thread a large message waits for the computation" "$(merged 20 1+1 ./compute 2>&1)" afterwards
-	is "with the thread it does not" "$(ZIPPER_PROGRESS=thread merged 20 1+1 ./compute 2>&1)" meanwhile
+	is "without the thread a large message waits for the computation" \
+		"$(merged 60 1+1 ./compute 2 "$PWD/without" 2>&1)" afterwards
+	is "with the thread it does not" \
+		"$(ZIPPER_PROGRESS=thread merged 90 1+1 ./compute 60 "$PWD/with" 2>&1)" meanwhile
 
 	# --- what is not there: a program that goes on after the error is not alone with that
 	compile "$ZIP_TOP_SRCDIR/test/programs/unsupported.c" unsupported >cc.out 2>&1 || diag_file cc.out
