@@ -7,8 +7,8 @@
 #include "arrival.h"
 #include "shim.h"
 
-/* Of so many receives from anywhere that find a bridged message waiting, one looks for a native one first: otherwise
- * a steady stream over the bridge would starve the local ranks, and native progress. */
+/* Of so many receives and probes from anywhere that find a bridged message waiting, one looks for a native one first:
+ * otherwise a steady stream over the bridge would starve the local ranks, and native progress. */
 #define FAIR_TURN 4u
 
 static struct zop_list orphans;
@@ -23,28 +23,40 @@ static int post_native(struct zop *op)
 	return zn.Irecv_c(op->buf, op->count, op->type, source, op->tag, c->shadow, &op->native);
 }
 
-static bool native_waits(const struct zop *op)
+bool zanysource_native_first(const struct zcomm *c, int tag)
 {
 	static unsigned turn;
 	int flag = 0;
 
-	if (++turn % FAIR_TURN == 0)
-		zn.Iprobe(MPI_ANY_SOURCE, op->tag, op->req.comm->shadow, &flag, MPI_STATUS_IGNORE);
+	if (c->probed != ZCOMM_PROBED_NOTHING)
+		return c->probed == ZCOMM_PROBED_NATIVE;
+	if (zarrival_find(c, MPI_ANY_SOURCE, tag) && ++turn % FAIR_TURN == 0)
+		zn.Iprobe(MPI_ANY_SOURCE, tag, c->shadow, &flag, MPI_STATUS_IGNORE);
 	return flag != 0;
+}
+
+static bool start_from_anywhere(struct zop *op)
+{
+	struct zcomm *c = op->req.comm;
+	bool native = zanysource_native_first(c, op->tag);
+
+	c->probed = ZCOMM_PROBED_NOTHING;
+	if (native || !zarrival_find(c, op->rank, op->tag))
+		return false;
+	zarrival_start_recv(op);
+	return true;
 }
 
 int zanysource_start(struct zop *op)
 {
-	if (op->rank == MPI_ANY_SOURCE && zarrival_find(op->req.comm, op->rank, op->tag) && !native_waits(op)) {
-		zarrival_start_recv(op);
+	if (op->rank == MPI_ANY_SOURCE && start_from_anywhere(op))
 		return MPI_SUCCESS;
-	}
 	int rc = post_native(op);
 	if (rc != MPI_SUCCESS || op->rank != MPI_ANY_SOURCE || zanysource_test(op))
 		return rc;
 	if (!zarrival_find(op->req.comm, op->rank, op->tag))
 		zop_post(op);
-	else if (zanysource_claim(op)) /* what native_waits saw went to somebody else */
+	else if (zanysource_claim(op)) /* the native message that was seen went to somebody else */
 		zarrival_start_recv(op);
 	return MPI_SUCCESS;
 }

@@ -14,6 +14,11 @@
 
 #include "op.h"
 
+/* Where messages may wait on both sides for a receive (or a probe) from anywhere: is the native one to be taken first?
+ * What the last probe told comes first: MPI promises the probed message only to a receive from the source that the
+ * status names (MPI-4.0 3.8.1), but with the one queue of a native library a receive with the probe's wildcards gets it
+ * too, and programs count on that (Yorick's mpy). Otherwise the sides take turns. */
+bool zanysource_native_first(const struct zcomm *, int tag);
 /* Starts the receive on both sides. An MPI error class or code of the native library. */
 int zanysource_start(struct zop *);
 /* Has the native half completed? Then the receive is complete, and out of our queue. */

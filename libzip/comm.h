@@ -26,6 +26,8 @@ struct zcomm_part {  /* the members of one part, parts in the order of their low
 	int *member; /* [count]: their ranks, ascending */
 };
 
+enum zcomm_probed { ZCOMM_PROBED_NOTHING, ZCOMM_PROBED_BRIDGED, ZCOMM_PROBED_NATIVE };
+
 struct zcomm {
 	MPI_Comm handle; /* what the application holds */
 	MPI_Comm shadow; /* native communicator of my part's members ordered by rank; equal to handle except for
@@ -44,6 +46,7 @@ struct zcomm {
 	int members_min, members_max; /* of the smallest and the largest part's counts */
 	bool blocked;		      /* the ranks of each part are consecutive */
 	struct zboard *board;	      /* memory that the local members share; NULL: none. Left with the entry */
+	enum zcomm_probed probed;     /* what the last probe from anywhere has told, until the next such receive */
 	int refs;
 	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */
 	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */

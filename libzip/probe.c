@@ -97,6 +97,36 @@ static void probe_shadow(struct probe *p)
 	}
 }
 
+static bool probe_native(struct probe *p)
+{
+	probe_shadow(p);
+	return p->flag || p->rc != MPI_SUCCESS;
+}
+
+/* What was found is left where it is, for the receive that follows. */
+static void probe_anywhere(struct probe *p)
+{
+	struct zcomm *c = p->c;
+	bool native = zanysource_native_first(c, p->tag) && probe_native(p);
+
+	if (!native && !probe_bridged(p) && !(native = probe_native(p)))
+		return;
+	if (!p->message)
+		c->probed = native ? ZCOMM_PROBED_NATIVE : ZCOMM_PROBED_BRIDGED;
+	else
+		c->probed = ZCOMM_PROBED_NOTHING;
+}
+
+static void probe_spanning(struct probe *p)
+{
+	if (p->source == MPI_ANY_SOURCE)
+		probe_anywhere(p);
+	else if (p->source >= 0 && !zcomm_is_local_rank(p->c, p->source))
+		probe_bridged(p);
+	else
+		probe_shadow(p);
+}
+
 static bool probe_once(void *ctx)
 {
 	struct probe *p = ctx;
@@ -105,12 +135,7 @@ static bool probe_once(void *ctx)
 	if (!p->c) {
 		probe_local(p);
 	} else {
-		bool remote = p->source >= 0 && !zcomm_is_local_rank(p->c, p->source);
-		/* bridged first, as a receive from anywhere does */
-		if ((remote || p->source == MPI_ANY_SOURCE) && probe_bridged(p))
-			return true;
-		if (!remote)
-			probe_shadow(p);
+		probe_spanning(p);
 	}
 	return p->flag || p->rc != MPI_SUCCESS;
 }
