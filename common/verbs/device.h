@@ -34,15 +34,16 @@ struct vdevice {
 	struct vexposer *exposer; /* expose.c's; NULL: not used yet */
 	struct vlife *lives;
 	atomic_flag looking; /* one thread reads events */
-	_Atomic bool tells_last, silent; /* of IBV_EVENT_QP_LAST_WQE_REACHED: it has come; it has not, where it had to */
+	_Atomic bool tells_last,
+		silent; /* of IBV_EVENT_QP_LAST_WQE_REACHED: it has come; it has not, where it had to */
 };
 
 /* The link's part. */
 struct vlife {
 	struct vlife *next;
 	uint8_t port;
-	int sock;	  /* is shut down, which wakes whoever sleeps on the link */
-	_Atomic int lost; /* 0, or the negative errno that the device's end is */
+	int sock;		     /* is shut down, which wakes whoever sleeps on the link */
+	_Atomic int lost;	     /* 0, or the negative errno that the device's end is */
 	_Atomic(struct ibv_qp *) qp; /* on a shared receive queue; NULL: not yet */
 	_Atomic bool last;	     /* its queue pair is in error and takes no more receives */
 };
@@ -56,8 +57,8 @@ void vdevice_del(struct vdevice *, struct vlife *);
 /* Handles the events that are there. ctx->async_fd is readable while there are any. */
 void vdevice_look(struct vdevice *);
 /* After life->qp was put into its error state: waits until what it has taken from the shared receive queue is in its
- * completion queue (InfiniBand specification 1.3, 10.3.1; ibv_get_async_event(3)), for a while, as there are devices that
- * never say so. */
+ * completion queue (InfiniBand specification 1.3, 10.3.1; ibv_get_async_event(3)), for a while, as there are devices
+ * that never say so. */
 void vdevice_wait_last(struct vdevice *, struct vlife *);
 
 #endif

@@ -61,7 +61,8 @@ struct vrma_slot {
 	bool used, done;
 };
 
-struct vdoubt { /* that a port is why a queue pair failed, whose event may yet come: since when, and when it was asked */
+struct vdoubt { /* that a port is why a queue pair failed, whose event may yet come: since when, and when it was asked
+		 */
 	int64_t since_ms, asked_ms;
 };
 
@@ -79,9 +80,10 @@ struct vtx {
 	bool told_ready;  /* connecting end */
 	bool watches_out; /* the TCP connection's room is watched */
 	bool want_buffer; /* the last refusal was for lack of one */
-	int failing;	    /* why it cannot go on, where the reason to be told may still be another */
+	int failing;	  /* why it cannot go on, where the reason to be told may still be another */
 	struct vdoubt doubt;
-	_Atomic bool quiet; /* its completion queue tells of errors alone: then the receive half's thread takes notice */
+	_Atomic bool
+		quiet; /* its completion queue tells of errors alone: then the receive half's thread takes notice */
 	int error;
 	uint32_t limit, sent; /* sends that may have been made; that have */
 	uint32_t depth;	      /* of the send queue: twice the window, as completions are late */

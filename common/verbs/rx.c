@@ -422,7 +422,8 @@ void vrx_stop(struct vlink *l)
 		return;
 	while (collect(rx))
 		;
-	/* Where all has come that the peer has sent, and where nobody uses the buffers after us, there is nothing to wait for. */
+	/* Where all has come that the peer has sent, and where nobody uses the buffers after us, there is nothing to
+	 * wait for. */
 	if (rx->pool->links > 1 && !(rx->closing && rx->consumed + (rx->got - rx->next) == rx->close_at))
 		vdevice_wait_last(l->dev, &l->life);
 }

@@ -211,8 +211,8 @@ static int connect_queues(struct vlink *l, const struct vframe *us, struct zerr 
 	return 0;
 }
 
-/* What wakes a half: the TCP connection, completions, the device's events; a receiver also what the sender's queue tells
- * while nobody else expects anything from it, once each time, as it is not the receiver's to take. */
+/* What wakes a half: the TCP connection, completions, the device's events; a receiver also what the sender's queue
+ * tells while nobody else expects anything from it, once each time, as it is not the receiver's to take. */
 static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel *channel, struct zerr *err)
 {
 	const bool receiver = channel == l->rx.queue.channel;

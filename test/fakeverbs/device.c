@@ -218,7 +218,8 @@ EXPORT int ibv_get_async_event(struct ibv_context *ctx, struct ibv_async_event *
 	do {
 		if (recv(ctx->async_fd, word, sizeof(word), 0) != sizeof(word))
 			return -1;
-		*event = (struct ibv_async_event){.event_type = (enum ibv_event_type)word[0], .element.port_num = word[1]};
+		*event = (struct ibv_async_event){.event_type = (enum ibv_event_type)word[0],
+			.element.port_num = word[1]};
 	} while (is_of_qp(event->event_type) && !find_qp(event, (uint32_t)word[1])); /* it has gone */
 	return 0;
 }

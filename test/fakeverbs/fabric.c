@@ -262,7 +262,8 @@ void fake_qp_event(struct fake_fabric *f, int sock, const struct fake_qp *q, enu
 {
 	const int event[2] = {(int)type, (int)q->number};
 	const struct fake_context *c = &f->context[q->context];
-	sendto(sock, event, sizeof(event), MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&c->async.sun, c->async.len);
+	sendto(sock, event, sizeof(event), MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&c->async.sun,
+		c->async.len);
 }
 
 void fake_port_set(struct fake_fabric *f, int sock, unsigned device, unsigned port, bool up)

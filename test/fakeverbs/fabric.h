@@ -11,8 +11,8 @@
  * FAKEVERBS says which devices there are when the fabric is made, separated by commas: a name and words after slashes,
  * "fka/ib/pkey=0x8005,fkb/ip=127.0.0.5/ports=2". Words: ib (InfiniBand instead of RoCE), ip=A (of the first port; the
  * next have the next ones), ports=N, pkey=P (a further entry of each port's table), tds=N (thread domains of a
- * process), mw (memory windows), silent (no IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, srq=N (receives of a shared queue, at most), lag=N (microseconds until a
- * completion is seen). Each port is a network of its own.
+ * process), mw (memory windows), silent (no IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, srq=N (receives of a shared
+ * queue, at most), lag=N (microseconds until a completion is seen). Each port is a network of its own.
  *
  * It is strict where devices only misbehave: what the Verbs do not allow is refused as a device would, and besides
  * counted and written to standard error as a complaint, of which tests expect none.

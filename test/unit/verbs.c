@@ -549,9 +549,14 @@ static void refused_operations_are_reported(void **state)
 			struct ends e;
 			open_ends(&e, *state);
 			assert_int_equal(e.rma->expose(e.pair.a, half == ZLINK_RX ? ZLINK_TX : ZLINK_RX, e.memory, SIZE,
-						 &e.exposure), 0);
-			const struct zrma_op first = {.key = e.exposure.key, .local = e.staging, .len = 10, .region = e.region,
-				.cookie = e.staging, .more = true};
+						 &e.exposure),
+				0);
+			const struct zrma_op first = {.key = e.exposure.key,
+				.local = e.staging,
+				.len = 10,
+				.region = e.region,
+				.cookie = e.staging,
+				.more = true};
 			if (more && half == ZLINK_TX)
 				assert_int_equal(e.rma->write(e.pair.b, &first), 0);
 			fault(FAKE_POST, ENOMEM, 0);
@@ -722,14 +727,17 @@ int main(int argc, char **argv)
 		TEST(keys_are_for_one_link),
 		TEST(registering_fails),
 		TEST(what_cannot_be_made_is_said),
-		TEST(every_failed_completion_ends_the_link), TEST(a_lost_message_wakes_its_sender),
+		TEST(every_failed_completion_ends_the_link),
+		TEST(a_lost_message_wakes_its_sender),
 		TEST(a_lost_message_wakes_who_only_sends),
 		TEST(every_refused_call_ends_the_link),
-		TEST(failed_operations_are_reported), TEST(refused_operations_are_reported),
+		TEST(failed_operations_are_reported),
+		TEST(refused_operations_are_reported),
 		TEST(windows_that_cannot_be_bound),
 		TEST(a_port_that_goes_down_ends_its_links),
 		TEST(a_device_that_goes_away_ends_its_links),
-		TEST(other_ports_are_left_alone), TEST(no_buffer_goes_with_a_link),
+		TEST(other_ports_are_left_alone),
+		TEST(no_buffer_goes_with_a_link),
 	};
 	setenv("FAKEVERBS", "fka/ib/pkey=0x8005/mw/tds=64", 0);
 	setenv("ZIP_TEST_VERBS", "fka:1@127.0.0.1", 0);
