@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the zipper hostfile: Hydra's host lines, and the "#ZIP" lines that make clusters and zippers of them. */
+#define _GNU_SOURCE /* tdestroy */
 #include "hostfile.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <search.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,13 +263,35 @@ static bool is_misspelt_directive(const char *text)
 	return strncasecmp(text, "cluster", 7) == 0 || strncasecmp(text, "zipper", 6) == 0;
 }
 
-static int check_other_cluster(const struct zhostfile *file, const char *host, struct zerr *err)
+/* Where a host was first named. */
+struct named {
+	int cluster, line;
+	char host[]; /* as written there */
+};
+
+static int named_compare(const void *a, const void *b)
 {
-	for (int c = 0; c < file->nclusters - 1; c++)
-		for (int h = 0; h < file->clusters[c].nhosts; h++)
-			if (strcasecmp(file->clusters[c].hosts[h].name, host) == 0)
-				return zerr_set(err, -EEXIST, "host %.64s belongs to cluster %s already (line %d)",
-					host, file->clusters[c].name, file->clusters[c].hosts[h].line);
+	return strcasecmp(((const struct named *)a)->host, ((const struct named *)b)->host);
+}
+
+/* Notes a host of the last cluster; -EEXIST if it belongs to another one. */
+static int claim_host(struct zhostfile *file, const char *host, int line, struct zerr *err)
+{
+	int cluster = file->nclusters - 1;
+	struct named *new = malloc(sizeof(*new) + strlen(host) + 1), **at;
+	if (!new)
+		return no_memory(err);
+	new->cluster = cluster;
+	new->line = line;
+	strcpy(new->host, host);
+	at = tsearch(new, &file->names, named_compare);
+	if (!at || *at != new)
+		free(new);
+	if (!at)
+		return no_memory(err);
+	if ((*at)->cluster != cluster)
+		return zerr_set(err, -EEXIST, "host %.64s belongs to cluster %s already (line %d)", host,
+			file->clusters[(*at)->cluster].name, (*at)->line);
 	return 0;
 }
 
@@ -291,7 +315,7 @@ static int parse_host(struct zhostfile *file, char *text, int line, struct zerr 
 	if (rc == 0 && file->nclusters == 0)
 		rc = add_cluster(file, "default", line, err);
 	if (rc == 0)
-		rc = check_other_cluster(file, name, err);
+		rc = claim_host(file, name, line, err);
 	if (rc < 0)
 		return rc;
 	struct zcluster *cluster = &file->clusters[file->nclusters - 1];
@@ -368,6 +392,8 @@ int zhostfile_parse(struct zhostfile *file, FILE *stream, const char *path, stru
 	if (rc == 0 && !feof(stream))
 		rc = zerr_set(err, errno ? -errno : -EIO, "%s: %s", path, strerror(errno ? errno : EIO));
 	free(line);
+	tdestroy(file->names, free);
+	file->names = NULL;
 	if (rc == 0)
 		rc = check_whole(file, err);
 	if (rc == 0)

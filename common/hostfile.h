@@ -80,6 +80,7 @@ struct zhostfile {
 	int nzippers;
 	struct znode *nodes;
 	int nnodes;
+	void *names; /* while it is read: a tree (tsearch(3)) of the first hosts of each name */
 };
 
 /* 0, or a negative errno with "path:line: reason". Checked: unknown directive or option, missing name, duplicate
