@@ -38,7 +38,7 @@ static int part_read(struct joined *j, struct spec *spec, struct zerr *err)
 {
 	struct part *p = &j->part[j->nparts];
 	struct spec inner = {spec->words + 1, spec->nwords - 1, spec->where};
-	struct spec_list one = {&inner, 1};
+	struct spec_list one = {&inner, 1, spec->where};
 	const char *name = spec->words[0].value;
 
 	if (!name || !*name || spec->nwords < 2)
@@ -123,7 +123,7 @@ static uint32_t routes_find(struct joined *j)
 	return longest;
 }
 
-static int parts_add_up(struct joined *j, uint64_t *links, struct zerr *err)
+static int parts_add_up(struct joined *j, uint64_t *links, const char *where, struct zerr *err)
 {
 	struct net *net = &j->net;
 
@@ -137,13 +137,13 @@ static int parts_add_up(struct joined *j, uint64_t *links, struct zerr *err)
 		net->points += p->net->points;
 		*links += p->net->links;
 		if (net->nodes > UINT32_MAX / 4 || *links > UINT32_MAX / 4)
-			return zerr_set(err, -EINVAL, "network: the parts together are too large");
+			return zerr_set(err, -EINVAL, "%s: the parts together are too large", where);
 		if (p->net->cores != j->part[0].net->cores)
-			return zerr_set(err, -EINVAL, "network: parts %s and %s have different cores a node",
+			return zerr_set(err, -EINVAL, "%s: parts %s and %s have different cores a node", where,
 				j->part[0].name, p->name);
 		for (int c = 0; c < NET_CLASSES; c++)
 			if (p->net->cables[c] != j->part[0].net->cables[c])
-				return zerr_set(err, -EINVAL, "network: parts %s and %s have different cables a link",
+				return zerr_set(err, -EINVAL, "%s: parts %s and %s have different cables a link", where,
 					j->part[0].name, p->name);
 		net->direct_slots = p->net->direct_slots > net->direct_slots ? p->net->direct_slots : net->direct_slots;
 		net->indirect_slots =
@@ -152,7 +152,7 @@ static int parts_add_up(struct joined *j, uint64_t *links, struct zerr *err)
 	return 0;
 }
 
-static int shape_fill(struct joined *j, const struct capacity *capacity, struct zerr *err)
+static int shape_fill(struct joined *j, const struct capacity *capacity, const char *where, struct zerr *err)
 {
 	struct net *net = &j->net;
 	uint32_t crossings = routes_find(j);
@@ -160,14 +160,14 @@ static int shape_fill(struct joined *j, const struct capacity *capacity, struct 
 	int rc;
 
 	if (!crossings)
-		return zerr_set(err, -EINVAL, "network: the zippers do not join all parts");
-	rc = parts_add_up(j, &links, err);
+		return zerr_set(err, -EINVAL, "%s: the zippers do not join all parts", where);
+	rc = parts_add_up(j, &links, where, err);
 	if (rc)
 		return rc;
 	net->direct_slots = (crossings + 1) * net->direct_slots + crossings * ZIPPER_SLOTS;
 	net->indirect_slots = net->direct_slots > net->indirect_slots ? net->direct_slots : net->indirect_slots;
 	if (net->indirect_slots > NET_SLOTS_MAX)
-		return zerr_set(err, -EINVAL, "network: paths over %u zippers are too long", crossings);
+		return zerr_set(err, -EINVAL, "%s: paths over %u zippers are too long", where, crossings);
 	for (uint32_t z = 0; z < j->nzippers; z++) {
 		j->zipper[z].link = (uint32_t)links;
 		links += (uint64_t)j->nparts * j->nparts;
@@ -229,9 +229,9 @@ static int joined_create(struct spec_list *l, struct net **out, struct zerr *err
 		if (!strcmp(l->specs[i].words[0].key, "zipper"))
 			rc = zipper_read(j, &l->specs[i], &capacity[j->nzippers], err);
 	if (!rc && j->nparts < 2)
-		rc = zerr_set(err, -EINVAL, "network: one part has nothing to be joined with");
+		rc = zerr_set(err, -EINVAL, "%s: one part has nothing to be joined with", l->where);
 	if (!rc)
-		rc = shape_fill(j, capacity, err);
+		rc = shape_fill(j, capacity, l->where, err);
 	free(capacity);
 	if (rc)
 		joined_destroy(&j->net);

@@ -51,7 +51,7 @@ static int zipper_point(const struct joined *j, const struct map_site *s, const 
 			}
 		}
 	}
-	return zerr_set(err, -EINVAL, "network: there is no zipper:%s, which is a zipper node in %s", n->name,
+	return zerr_set(err, -EINVAL, "%s: there is no zipper:%s, which is a zipper node in %s", j->net.where, n->name,
 		s->hosts->path);
 }
 
@@ -63,9 +63,8 @@ static int clash_check(const struct joined *j, uint32_t part, uint32_t node, con
 	for (uint32_t z = 0; z < j->nzippers; z++)
 		if (j->zipper[z].point[part] == node)
 			return zerr_set(err, -EINVAL,
-				"network: node %u of part %s is zipper %s and host %s: zippers stand behind "
-				"the hosts",
-				node, j->part[part].name, j->zipper[z].name, n->name);
+				"%s: node %u of part %s is zipper %s and host %s: zippers stand behind the hosts",
+				j->net.where, node, j->part[part].name, j->zipper[z].name, n->name);
 	return 0;
 }
 
@@ -75,7 +74,7 @@ static int points_find(struct map_fabric *f, const struct map_site *s, struct ze
 	uint32_t next[64] = {0};
 
 	if (!j && s->nclusters > 1)
-		return zerr_set(err, -EINVAL, "network: several clusters need a part:NAME each");
+		return zerr_set(err, -EINVAL, "%s: several clusters need a part:NAME each", f->net->where);
 	for (uint32_t i = 0; i < s->nnodes; i++) {
 		const struct map_node *n = &s->nodes[i];
 		const char *cluster = s->hosts->clusters[n->cluster].name;
@@ -92,14 +91,14 @@ static int points_find(struct map_fabric *f, const struct map_site *s, struct ze
 		if (j) {
 			part = part_find(j, cluster);
 			if (part < 0)
-				return zerr_set(err, -EINVAL, "network: there is no part:%s", cluster);
+				return zerr_set(err, -EINVAL, "%s: there is no part:%s", f->net->where, cluster);
 			net = j->part[part].net;
 			first = j->part[part].first_node;
 		}
 		at = next[n->cluster]++;
 		if (at >= net->nodes)
-			return zerr_set(err, -EINVAL, "network: %u nodes are too few for the hosts of cluster %s",
-				net->nodes, cluster);
+			return zerr_set(err, -EINVAL, "%s: %u nodes are too few for the hosts of cluster %s",
+				f->net->where, net->nodes, cluster);
 		rc = j ? clash_check(j, (uint32_t)part, at, n, err) : 0;
 		if (rc)
 			return rc;
@@ -193,8 +192,8 @@ static int zipper_choose(const struct map_fabric *f, const struct map_layout *l,
 	if (!rc && !f->site->all_zippers && z >= 0)
 		name = f->site->hosts->zippers[z].host;
 	if (!rc && joined_forward_by((struct joined *)f->net, name))
-		rc = zerr_set(err, -EINVAL, "network: there is no zipper:%s, which forwards for the job by %s", name,
-			f->site->hosts->path);
+		rc = zerr_set(err, -EINVAL, "%s: there is no zipper:%s, which forwards for the job by %s",
+			f->net->where, name, f->site->hosts->path);
 	return rc;
 }
 

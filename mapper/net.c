@@ -44,6 +44,7 @@ void net_fini(struct net *net)
 {
 	free(net->link_class);
 	free(net->capacity);
+	free(net->where);
 }
 
 int net_create_list(struct spec_list *l, struct net **net, struct zerr *err)
@@ -55,7 +56,7 @@ int net_create_list(struct spec_list *l, struct net **net, struct zerr *err)
 
 	*net = NULL;
 	if (!l->n)
-		return zerr_set(err, -EINVAL, "network: nothing is described");
+		return zerr_set(err, -EINVAL, "%s: nothing is described", l->where);
 	while (*o && strcmp((*o)->name, spec->words[0].key))
 		o++;
 	if (!*o)
@@ -103,6 +104,10 @@ int net_create(const char *text, struct net **net, struct zerr *err)
 	if (rc)
 		return rc;
 	rc = net_create_list(&list, net, err);
+	if (!rc) {
+		(*net)->where = list.where;
+		list.where = NULL;
+	}
 	spec_free(&list);
 	return rc;
 }

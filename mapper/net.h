@@ -84,6 +84,7 @@ struct net_ops {
 
 struct net {
 	const struct net_ops *ops;
+	char *where;	       /* "network", or the file that describes it: in front of errors; NULL in a part */
 	uint32_t nodes, cores; /* cores of each node */
 	uint32_t points;
 	uint32_t links;			       /* with the void ones */

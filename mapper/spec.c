@@ -64,9 +64,11 @@ int spec_parse(struct spec_list *l, const char *text, const char *where, bool li
 {
 	char *copy = strdup(text), *at = copy;
 	unsigned line = 1;
-	int rc = copy ? 0 : -ENOMEM;
+	int rc;
 
 	memset(l, 0, sizeof(*l));
+	l->where = strdup(where);
+	rc = copy && l->where ? 0 : -ENOMEM;
 	while (!rc && at) {
 		char *end = strchr(at, '\n'), *hash, *part, *save;
 
@@ -135,6 +137,7 @@ void spec_free(struct spec_list *l)
 		free(l->specs[i].where);
 	}
 	free(l->specs);
+	free(l->where);
 	memset(l, 0, sizeof(*l));
 }
 

@@ -28,6 +28,7 @@ struct spec {
 struct spec_list {
 	struct spec *specs;
 	size_t n;
+	char *where; /* of all of it: "network", or the path */
 };
 
 /* where names the text in errors; with lines, ":LINE" is added. 0, -EINVAL, -ENOMEM. An empty text gives n = 0. */

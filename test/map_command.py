@@ -506,7 +506,7 @@ zipmap("-f", "hosts", "-g", "graph", "-o", "map", "-F", "fabric", "-S", "block",
 check("#ZIP predicted time %.9f s" % (crossing / 2e6) in read()[1], "... by half with two", read()[1])
 write("fabric", "part:a fattree down:2x2x2 up:1x2x2\npart:b " + dragonfly + "\nzipper:zop a:7 b:3\n")
 r = zipmap("-f", "hosts", "-g", "graph", "-F", "fabric")
-check("network: there is no zipper:zip, which forwards for the job by hosts" in r.stderr, "a zipper that the network lacks",
+check("fabric: there is no zipper:zip, which forwards for the job by hosts" in r.stderr, "a zipper that the network lacks",
       r.stderr)
 
 # ranks change nodes until the network is used best

@@ -158,6 +158,18 @@ for network in ["torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70
     r = zipmap("model", "-n", network, "-j", "spread")
     check(r.returncode == 1 and r.stderr.startswith("zipmap model: network: ") and r.stderr.count("\n") == 1,
           "refused in one line: " + network, (r.returncode, r.stderr))
+# what only the whole description can tell: by the file's name
+for text, reason in [("part:a crossbar node:4", "one part has nothing to be joined with"),
+                     ("part:a crossbar:4\npart:b crossbar:4\npart:c crossbar:4\nzipper:z a:0 b:0",
+                      "the zippers do not join all parts"),
+                     ("part:a crossbar:4 core:2\npart:b crossbar:4 core:3\nzipper:z a:0 b:0",
+                      "parts a and b have different cores a node"),
+                     ("# empty", "nothing is described")]:
+    with open("whole", "w") as f:
+        f.write(text + "\n")
+    r = zipmap("model", "-n", "whole", "-j", "spread")
+    check(r.returncode == 1 and r.stderr == "zipmap model: whole: %s\n" % reason, "in a file: " + reason,
+          (r.returncode, r.stderr))
 r = model("-j", "umesh", "--plot", "/nonexistent/x")
 check(r.returncode == 1 and r.stderr.count("\n") == 1 and r.stdout == "", "a plot that cannot be written: before the work",
       (r.stdout, r.stderr))
