@@ -233,7 +233,7 @@ static int connect_to(struct zlink **link, const struct zaddr *zipper, const cha
 	if (!t)
 		return -EPROTONOSUPPORT;
 	int rc = t->connect(link, zipper, timeout_ms, err);
-	return rc == 0 ? 0 : zerr_prefix(err, rc, "%s", where);
+	return rc == 0 ? 0 : zerr_prefix(err, rc, "%.40s", who ? who : "zipperd"); /* the reason says where */
 }
 
 int zsession_open(struct zsession **out, const struct zsession_params *p, enum zctl_service service, struct zerr *err)

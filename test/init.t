@@ -53,7 +53,7 @@ is "... also with variables that name no job" "$?" 0
 	refused "a bad name" 'ZIPPER_JOB is no name' $JOB ZIPPER_JOB='a,b'
 	refused "a bad choice" 'ZIPPER_WAIT: .*perhaps' $JOB ZIPPER_WAIT=perhaps
 	refused "a bad address" 'ZIPPER_ZIPPERD: ' $JOB ZIPPER_ZIPPERD=tcp:
-	refused "no zipperd there" 'zipperd at tcp:127.0.0.1:9: ' $JOB
+	refused "no zipperd there" 'zipperd: cannot connect to tcp:127.0.0.1:9: ' $JOB
 	refused "no module" 'zipauth.so.*ZIPPER_MODULE_DIR' $JOB ZIPPER_MODULE_DIR="$TAP_TMP"
 	refused "a tuning table that is not there" 'ZIPPER_TUNING: .*notable: ' $JOB ZIPPER_TUNING="$TAP_TMP/notable"
 	printf '\nbcast segment=none\n' >table

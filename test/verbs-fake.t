@@ -111,7 +111,7 @@ is "device of a cluster: all came" "$(grep -c 'rounds$' "$TAP_TMP/out")" 2
 ok "device of a cluster: memory was reached from outside" test "$(fakectl count read)" -gt 3
 device_job wrong fkd:1
 is "a device that is not there: status" $? 1
-matches "a device that is not there: why" "$TAP_TMP/err" '^zmpirun: rank 1 .*there is no RDMA device f'
+matches "a device that is not there: why" "$TAP_TMP/err" '^zmpirun: rank 1 .*there is no RDMA device fkd on this host$'
 is "a device that is not there: in one line" "$(grep -c '^zmpirun:' "$TAP_TMP/err")" 1 || diag_file "$TAP_TMP/err"
 end_zipper "device of a cluster"
 

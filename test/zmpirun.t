@@ -166,7 +166,7 @@ is "no key: its line" "$(cat err)" "zmpirun: your key for zipperd on z: $TAP_TMP
 ZIPPER_KEY=abc run "a bad key" 1 -f hosts true
 is "bad key: its line" "$(cat err)" "zmpirun: your key for zipperd on z: ZIPPER_KEY: a key is 64 hexadecimal digits"
 ZIPPER_KEY=$(printf '%064d' 0) run "no zipperd is running there" 1 -f hosts true
-matches "not running: its line" err '^zmpirun: zipperd at tcp:127.0.0.1:1: .*[Cc]onnection refused'
+matches "not running: its line" err '^zmpirun: zipperd: cannot connect to tcp:127.0.0.1:1: Connection refused'
 is_gone "nothing is left after errors"
 is "no private directory is left after errors" "$(scratch_left)" 0
 done_testing
