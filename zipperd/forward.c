@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Moving messages in a worker: from the memory of the source's transport straight to the destination's link, or into
- * the destination's queue while that is full. No lock, no allocation (but for new slabs), no log.
- *
- * What happens where a destination does not take its messages: its queue grows to dest_share of sequenced messages;
- * from then on they are refused. The first refused message of a source is remembered (struct refusal) and told to it
- * (NAK); whatever follows it in that stream is dropped without a word, the source has it all. When the queue is down to
- * half its share, refused sources are told to go on (RESUME), RESUME_BATCH at a time. Other kinds are always queued:
- * they are few, or bounded by what receivers grant. Should memory run out all the same, the source stalls.
+ * the destination's queue while that is full. No lock, no allocation (but for new slabs), no log. What may pass at all
+ * is decided in admit.c.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "transfer.h"
 
-#define RESUME_BATCH 2	 /* each may send a window of 256 KiB, a quarter of the default share, at once */
 #define BLOCKED_TRIES 16 /* rounds in vain until a full link is left to epoll */
-
-static bool is_sequenced(uint8_t kind)
-{
-	return kind == ZWIRE_EAGER || kind == ZWIRE_RTS;
-}
 
 static uint8_t kind_of(const struct buf *b)
 {
@@ -53,111 +42,6 @@ void forward_lose_tx(struct worker *w, struct dest *d, int rc)
 	d->asked_open = true;
 	tx->dest = NULL;
 	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = tx->channel, .rc = rc});
-}
-
-/* --- refusals --- */
-
-static void tell(struct worker *w, struct refusal *r, enum refusal_state due)
-{
-	struct dest *d = r->dest;
-	bool was = r->state == REFUSAL_RESUMED || r->state == REFUSAL_RESUME_DUE;
-	d->nresumed -= was;
-	d->nresumed += due == REFUSAL_RESUME_DUE;
-	r->state = due;
-	if (!list_linked(&r->due))
-		list_add(&w->due, &r->due);
-}
-
-/* Lets refused sources go on, if there is room. */
-static void resume_some(struct worker *w, struct dest *d)
-{
-	struct list *node, *after;
-	if (d->gone || d->sequenced_bytes >= d->lane->limits.dest_share / 2)
-		return;
-	list_for_each(node, after, &d->refused) {
-		struct refusal *r = list_entry(node, struct refusal, of_dest);
-		if (d->nresumed >= RESUME_BATCH)
-			return;
-		if (r->state == REFUSAL_HELD)
-			tell(w, r, REFUSAL_RESUME_DUE);
-	}
-}
-
-static int refuse(struct worker *w, struct dest *d, uint32_t src, uint64_t seq, enum refusal_state due)
-{
-	struct refusal *r = d->nrefused ? refusal_find(d->lane, src, d) : NULL;
-	if (!r)
-		r = refusal_add(&w->pool, src, d, seq);
-	if (!r)
-		return -EAGAIN;
-	if (due == REFUSAL_NAK_DUE)
-		stat_add(&d->lane->stats.naks, 1);
-	tell(w, r, due);
-	return 0;
-}
-
-/* For messages that are never refused: what a receiver grants, and as much again as a share for the small ones.
- * Ranks that keep to the protocol stay below; one that does not stalls, instead of taking all memory. */
-static bool has_room_unsequenced(const struct dest *d, uint64_t bytes)
-{
-	const struct lane_limits *l = &d->lane->limits;
-	return d->queued_bytes - d->sequenced_bytes + bytes <= l->rdv_window + l->dest_share;
-}
-
-static bool has_room(const struct dest *d, uint64_t bytes)
-{
-	return d->sequenced_bytes == 0 || d->sequenced_bytes + bytes <= d->lane->limits.dest_share;
-}
-
-enum { ADMITTED, DROPPED };
-
-/* A sequenced message: ADMITTED, DROPPED or -EAGAIN. */
-static int admit(struct worker *w, struct dest *d, const struct zwire_env *env)
-{
-	if (d->gone) {
-		int rc = refuse(w, d, env->src, env->seq, REFUSAL_BYE_DUE);
-		return rc == 0 ? DROPPED : rc;
-	}
-	bool room = has_room(d, ZWIRE_ENV_BYTES + (uint64_t)env->len);
-	struct refusal *r = d->nrefused ? refusal_find(d->lane, env->src, d) : NULL;
-	if (r && env->seq > r->seq)
-		return DROPPED;
-	if (r && env->seq == r->seq && room) {
-		refusal_del(&w->pool, r);
-		resume_some(w, d);
-		return ADMITTED;
-	}
-	if (room) /* in front of the refused one: a repetition, the receiver knows what to do with it */
-		return ADMITTED;
-	if (r && env->seq < r->seq)
-		return DROPPED;
-	int rc = refuse(w, d, env->src, env->seq, REFUSAL_NAK_DUE);
-	return rc == 0 ? DROPPED : rc;
-}
-
-void forward_due(struct worker *w)
-{
-	static const uint8_t kind[] =
-		{[REFUSAL_NAK_DUE] = ZWIRE_NAK, [REFUSAL_RESUME_DUE] = ZWIRE_RESUME, [REFUSAL_BYE_DUE] = ZWIRE_BYE};
-	static const enum refusal_state next[] = {[REFUSAL_NAK_DUE] = REFUSAL_HELD,
-		[REFUSAL_RESUME_DUE] = REFUSAL_RESUMED,
-		[REFUSAL_BYE_DUE] = REFUSAL_BYE_SAID};
-	while (!list_empty(&w->due)) {
-		struct refusal *r = list_entry(w->due.next, struct refusal, due);
-		struct lane *l = r->dest->lane;
-		struct note note = {.seq = r->seq,
-			.job = l->job,
-			.dst = r->src,
-			.kind = kind[r->state],
-			.src = l->vrank_of[r->dest->lrank]};
-		if (!note_ring_push(&w->opposite->ports->notes, &note))
-			return; /* the next round tries again */
-		w->told_opposite = true;
-		list_del(&r->due);
-		r->state = next[r->state];
-		if (r->state == REFUSAL_HELD)
-			resume_some(w, r->dest); /* the queue may have drained meanwhile */
-	}
 }
 
 /* --- queues --- */
@@ -200,7 +84,7 @@ static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 	*d->tail = b;
 	d->tail = &b->next;
 	d->queued_bytes += ZWIRE_ENV_BYTES + (uint64_t)len;
-	if (is_sequenced(kind_of(b)))
+	if (admit_sequenced(kind_of(b)))
 		d->sequenced_bytes += ZWIRE_ENV_BYTES + (uint64_t)len;
 	struct lane_stats *st = &d->lane->stats;
 	if (d->queued_bytes > atomic_load_explicit(&st->queue_high_bytes, memory_order_relaxed))
@@ -216,7 +100,7 @@ static void dequeue(struct worker *w, struct dest *d)
 	if (!d->head)
 		d->tail = &d->head;
 	d->queued_bytes -= bytes;
-	if (is_sequenced(kind_of(b)))
+	if (admit_sequenced(kind_of(b)))
 		d->sequenced_bytes -= bytes;
 	body_put(w, b->body);
 	pool_put(&w->pool, b);
@@ -286,7 +170,7 @@ static bool drain(struct worker *w, struct dest *d)
 	else if (rc != -EAGAIN)
 		forward_lose_tx(w, d, rc);
 	if (moved && d->nrefused)
-		resume_some(w, d);
+		admit_resume(w, d);
 	return moved;
 }
 
@@ -321,60 +205,6 @@ void forward_flush(struct worker *w)
 
 /* --- messages --- */
 
-int forward_breach(struct source *s, const char *what)
-{
-	s->breach = what;
-	return -EPROTO;
-}
-
-const char *forward_check(const struct lane *l, const struct zwire_env *env)
-{
-	static const char flag_text[] = "a flag where it does not belong";
-	bool one_sided = env->flags & ZWIRE_F_ONE_SIDED;
-	switch (env->kind) {
-	case ZWIRE_EAGER:
-		if (env->len > l->limits.eager_bytes)
-			return "an eager message above eager_bytes";
-		if (one_sided)
-			return flag_text;
-		return env->seq == 0 ? "an eager message without a sequence number" : NULL;
-	case ZWIRE_RTS:
-		if (env->len != (one_sided ? ZRMA_KEY_BYTES : 0))
-			return "a request to send with a payload that is no key";
-		return env->seq == 0 ? "a request to send without a sequence number" : NULL;
-	case ZWIRE_DATA:
-		if (one_sided)
-			return flag_text;
-		return env->len > l->limits.frag_bytes ? "a fragment above frag_bytes" : NULL;
-	case ZWIRE_CTS:
-		if (one_sided && env->len == ZRMA_KEY_BYTES)
-			return NULL;
-		return env->len > 0 ? "a payload where none belongs" : NULL;
-	case ZWIRE_ACK:
-		if (one_sided)
-			return flag_text;
-		return env->len > 0 ? "a payload where none belongs" : NULL;
-	case ZWIRE_DONE:
-		return env->len > 0 ? "a payload where none belongs" : NULL;
-	default:
-		return "a kind of message that ranks do not send";
-	}
-}
-
-static const char *check(const struct source *s, const struct zwire_env *env)
-{
-	const struct lane *l = s->lane;
-	if (env->src != s->vrank)
-		return "a message in another rank's name";
-	if (env->job != 0)
-		return "a message with a job number";
-	if (env->dst == ZWIRE_NOBODY)
-		return NULL; /* multicast.c looks at the receivers */
-	if (env->dst >= l->nranks || l->place[env->dst].part != l->to)
-		return "a message to a rank that this channel does not lead to";
-	return forward_check(l, env);
-}
-
 /* RTS with a key: forwarded without it. */
 static int take_offer(struct source *s, struct dest *d, const struct zwire_env *env, const uint8_t *key)
 {
@@ -406,20 +236,10 @@ static int take_answer(struct source *s, struct dest *d, const struct zwire_env 
 	return env->len ? 0 : deliver(w, d, raw, NULL, 0, NULL);
 }
 
-/* May it be delivered? ADMITTED, DROPPED, -EAGAIN, or -ENOBUFS: more than was granted. */
-static int screen(struct worker *w, struct dest *d, const struct zwire_env *env)
-{
-	if (is_sequenced(env->kind))
-		return admit(w, d, env);
-	if (d->gone)
-		return DROPPED; /* it waits for nothing any more */
-	return has_room_unsequenced(d, ZWIRE_ENV_BYTES + (uint64_t)env->len) ? ADMITTED : -ENOBUFS;
-}
-
 static void count(struct lane *l, const struct zwire_env *env)
 {
 	stat_add(&l->stats.envelopes, 1);
-	if (is_sequenced(env->kind))
+	if (admit_sequenced(env->kind))
 		stat_add(&l->stats.msgs, 1);
 	if (env->len > 0 && !(env->flags & ZWIRE_F_ONE_SIDED))
 		stat_add(&l->stats.bytes, env->len);
@@ -432,25 +252,25 @@ int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE
 	struct worker *w = l->worker;
 	if (env->kind == ZWIRE_BYE) {
 		if (env->len > 0)
-			return forward_breach(s, "a BYE with a payload");
+			return admit_breach(s, "a BYE with a payload");
 		worker_emit(w, &(struct event){.kind = EVENT_BYE, .channel = s->channel});
 		return 0;
 	}
-	const char *what = check(s, env);
+	const char *what = admit_check(s, env);
 	if (what)
-		return forward_breach(s, what);
+		return admit_breach(s, what);
 	if (env->dst == ZWIRE_NOBODY)
 		return multicast_take(s, env, payload);
 	uint32_t lrank = l->place[env->dst].lrank;
 	dest_touch(l, lrank);
 	struct dest *d = &l->dest[lrank];
-	int rc = screen(w, d, env);
+	int rc = admit_message(w, d, env);
 	if (rc == DROPPED)
 		return 0;
 	if (rc == ADMITTED && !(env->flags & ZWIRE_F_ONE_SIDED))
 		rc = deliver(w, d, raw, payload, env->len, NULL);
 	else if (rc == ADMITTED)
-		rc = is_sequenced(env->kind) ? take_offer(s, d, env, payload) : take_answer(s, d, env, raw, payload);
+		rc = admit_sequenced(env->kind) ? take_offer(s, d, env, payload) : take_answer(s, d, env, raw, payload);
 	if (rc != 0) {
 		s->no_room = true;
 		return -EAGAIN;
@@ -464,7 +284,7 @@ int forward_one(struct lane *l, const struct zwire_env *env, const void *payload
 	uint8_t raw[ZWIRE_ENV_BYTES];
 	uint32_t lrank = l->place[env->dst].lrank;
 	dest_touch(l, lrank);
-	int rc = screen(l->worker, &l->dest[lrank], env);
+	int rc = admit_message(l->worker, &l->dest[lrank], env);
 	if (rc == DROPPED)
 		return 0;
 	zwire_encode(raw, env);
@@ -542,13 +362,13 @@ void forward_dest_bye(struct worker *w, struct lane *l, uint32_t lrank)
 	d->gone = true;
 	transfer_dest_gone(w, d);
 	list_for_each(node, after, &d->refused)
-		tell(w, list_entry(node, struct refusal, of_dest), REFUSAL_BYE_DUE);
+		admit_tell(w, list_entry(node, struct refusal, of_dest), REFUSAL_BYE_DUE);
 	while (d->head) {
 		struct zwire_env env;
-		bool known = zwire_decode(&env, d->head->env) == 0 && is_sequenced(env.kind);
+		bool known = zwire_decode(&env, d->head->env) == 0 && admit_sequenced(env.kind);
 		dequeue(w, d); /* makes room for the refusal */
 		if (known)
-			refuse(w, d, env.src, env.seq, REFUSAL_BYE_DUE);
+			admit_refuse(w, d, env.src, env.seq, REFUSAL_BYE_DUE);
 	}
 }
 

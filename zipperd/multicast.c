@@ -4,7 +4,7 @@
  * paper (section 4.4), zipperd does here: a rank posts one message with the list of those who are to have it, and no
  * rank's processor has to relay it.
  *
- * Each receiver gets a message of its own, as if it had been sent to it alone, by the same rules (forward.c): queues,
+ * Each receiver gets a message of its own, as if it had been sent to it alone, by the same rules (admit.c): queues,
  * shares, refusals and counters are per receiver, so that none of them waits for another. Those whose links have room
  * get it straight from the memory of the source's transport. For those that must wait the payload is copied once, into
  * a body, which their queues share by counting.
@@ -106,7 +106,7 @@ static int take_list(struct source *s, const struct zwire_env *env, const void *
 	const char *what = env->flags || env->seq || env->ack || env->xfer ? "a list of receivers with more than that"
 									   : check_list(s, payload, env->len);
 	if (what)
-		return forward_breach(s, what);
+		return admit_breach(s, what);
 	/* One size for all lists: the buffer stays with the source. */
 	if (!s->receivers)
 		s->receivers = pool_get(&w->pool, ZWIRE_RECEIVERS_MAX * ZWIRE_RECEIVER_BYTES);
@@ -184,9 +184,9 @@ static int hand_over(struct source *s, const struct zwire_env *env, const void *
 static int give(struct source *s, const struct zwire_env *env, const void *payload, bool shared)
 {
 	struct lane *l = s->lane;
-	const char *what = forward_check(l, env);
+	const char *what = admit_kind(l, env);
 	if (what)
-		return forward_breach(s, what);
+		return admit_breach(s, what);
 	if (l->place[env->dst].part == l->to)
 		return forward_one(l, env, payload, &s->body, shared);
 	return hand_over(s, env, payload, shared);
@@ -205,9 +205,9 @@ int multicast_take(struct source *s, const struct zwire_env *env, const void *pa
 		return take_list(s, env, payload);
 	if ((env->kind != ZWIRE_EAGER && env->kind != ZWIRE_RTS && env->kind != ZWIRE_DATA) || env->seq || env->ack ||
 		env->xfer || env->flags & ZWIRE_F_ONE_SIDED)
-		return forward_breach(s, "a message to nobody");
+		return admit_breach(s, "a message to nobody");
 	if (!s->receivers)
-		return forward_breach(s, "a message without the list of its receivers");
+		return admit_breach(s, "a message without the list of its receivers");
 	for (uint32_t n = receiver_count(s); s->next_receiver < n; s->next_receiver++) {
 		struct zwire_env one = *env;
 		struct zwire_receiver r;

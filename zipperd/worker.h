@@ -175,20 +175,35 @@ void worker_pair_free(struct worker_pair *);
 /* The endpoint for links of this transport, made with the first of them. NULL with text. */
 struct zendpoint *worker_endpoint(struct worker *, const struct ztransport *, struct zerr *);
 
-/* The worker's own. forward.c: moving messages. */
+/* The worker's own. admit.c: what may pass. */
+static inline bool admit_sequenced(uint8_t kind) /* a message that its sender keeps until it is acknowledged */
+{
+	return kind == ZWIRE_EAGER || kind == ZWIRE_RTS;
+}
+/* Is there room for it? ADMITTED; DROPPED: its source is told, or it is for nobody any more; -EAGAIN: no memory;
+ * -ENOBUFS: more than was granted. */
+enum { ADMITTED, DROPPED };
+int admit_message(struct worker *, struct dest *, const struct zwire_env *);
+/* Of a source's stream to dest, seq and what follows is refused; what is to be told of a refusal. -EAGAIN: no memory.
+ */
+int admit_refuse(struct worker *, struct dest *, uint32_t src, uint64_t seq, enum refusal_state due);
+void admit_tell(struct worker *, struct refusal *, enum refusal_state due);
+void admit_resume(struct worker *, struct dest *); /* lets refused sources go on, if there is room */
+void admit_due(struct worker *);		   /* tells the opposite worker what is to be told */
+/* What no rank sends: at all (whoever the receiver is), or by this source. Constant text, or NULL. */
+const char *admit_kind(const struct lane *, const struct zwire_env *);
+const char *admit_check(const struct source *, const struct zwire_env *);
+int admit_breach(struct source *, const char *what); /* -EPROTO */
+/* forward.c: moving messages. */
 int forward_take(void *source, const struct zwire_env *, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload);
 /* -EAGAIN: no memory. */
 int forward_note(struct worker *, const struct note *);
-void forward_due(struct worker *);     /* notes for refusals */
 bool forward_blocked(struct worker *); /* tries all of worker.blocked; true: something moved */
 void forward_flush(struct worker *);
 void forward_add_tx(struct worker *, struct lane *, uint32_t lrank, struct tx *);
 void forward_drop_tx(struct worker *, struct tx *);
 void forward_dest_bye(struct worker *, struct lane *, uint32_t lrank);
 void forward_drop_lane(struct worker *, struct lane *);
-/* What no rank sends, whoever the receiver is. Constant text, or NULL. */
-const char *forward_check(const struct lane *, const struct zwire_env *);
-int forward_breach(struct source *, const char *what); /* -EPROTO */
 /* One message of a multicast to a rank of the lane. *body: where its payload lies if it is not the transport's (NULL:
  * not yet; made where it must wait, and held by the caller). shared: not the first receiver. 0; -EAGAIN: no memory;
  * -ENOBUFS: it has more than it granted. */
@@ -209,6 +224,7 @@ void body_put(struct worker *, struct buf *); /* NULL: no effect */
 void body_collect(struct worker *);
 void multicast_drain(struct worker *); /* all threads have ended */
 /* worker.c */
+void *worker_run(void *thread); /* a thread's whole life: pthread_create(3) */
 void worker_run_commands(struct worker *);
 void worker_cool_tx(struct worker *, struct dest *); /* leaves a full link to epoll */
 void worker_warm_tx(struct worker *, struct dest *); /* takes it back */
