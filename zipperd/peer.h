@@ -59,4 +59,11 @@ void peers_bury(struct daemon *);	 /* frees the dead */
 bool peers_timed(const struct daemon *); /* is there any whose time runs? */
 void peers_close(struct daemon *);	 /* all of them, at the end */
 
+/* peer.c and peer_talk.c of each other: a message, by the state that its peer is in; */
+void peer_hear(struct peer *, struct zctl_msg *);
+/* it does not keep to the protocol: one line, and away with it; */
+void peer_breach(struct peer *, const char *what);
+/* it is no longer one of those who have not said who they are. */
+void peer_leave_strangers(struct peer *);
+
 #endif
