@@ -16,6 +16,7 @@ const char ztuning_defaults_text[] =
 	/* small ones take more time so: three clusters, 8 bytes, pipelined: 1.6 of it, 4 KiB: 0.8 */
 	"all multicast=yes patience=20\n"
 	"all bytes<4K multicast=no\n"
+	"bcast between=all\n"
 	/* about where copying costs as much as a second message */
 	"scatter together=4K\n"
 	/* 4+4 ranks on two cores, 1 MiB: 0.6 of the time with four leaders, reduce with two 0.3; reduce_scatter of 16

@@ -38,6 +38,14 @@ struct ztuning_case {
 };
 
 enum ztuning_exchange { ZTUNING_EXCHANGE_ALL, ZTUNING_EXCHANGE_DOUBLING, ZTUNING_EXCHANGE_SLICES };
+/* all: from the root; the others as enum zcast_algorithm in castplan.h. */
+enum ztuning_between {
+	ZTUNING_BETWEEN_ALL,
+	ZTUNING_BETWEEN_SEQUENTIAL,
+	ZTUNING_BETWEEN_TREE,
+	ZTUNING_BETWEEN_CHAIN,
+	ZTUNING_BETWEEN_PIPELINE
+};
 enum ztuning_inside { ZTUNING_INSIDE_NATIVE, ZTUNING_INSIDE_GATHER };
 
 /* What may be chosen; a collective has only the settings that the manual page names for it. */
@@ -52,6 +60,7 @@ struct ztuning_settings {
 	int64_t window;	   /* messages */
 	int64_t multicast; /* 1: what goes to several clusters leaves once, for zipperd to hand to all; 0: once for each
 			    */
+	int64_t between;   /* enum ztuning_between */
 	int64_t patience;  /* milliseconds that its receivers wait for the slowest of them */
 };
 

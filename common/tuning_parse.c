@@ -54,6 +54,12 @@ static const char *const exchange_words[] = {[ZTUNING_EXCHANGE_ALL] = "all",
 	[ZTUNING_EXCHANGE_DOUBLING] = "doubling",
 	[ZTUNING_EXCHANGE_SLICES] = "slices",
 	NULL};
+static const char *const between_words[] = {[ZTUNING_BETWEEN_ALL] = "all",
+	[ZTUNING_BETWEEN_SEQUENTIAL] = "sequential",
+	[ZTUNING_BETWEEN_TREE] = "tree",
+	[ZTUNING_BETWEEN_CHAIN] = "chain",
+	[ZTUNING_BETWEEN_PIPELINE] = "pipeline",
+	NULL};
 static const char *const yes_no_words[] = {"no", "yes", NULL};
 
 #define SETTING(field) .name = #field, .offset = offsetof(struct ztuning_settings, field)
@@ -71,6 +77,7 @@ static const struct setting {
 	{{SETTING(leaders), .type = ZCONF_INT, .min = 1, .max = 64},
 		HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLTOALL) | HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER)},
 	{{SETTING(exchange), .type = ZCONF_ENUM, .choices = exchange_words}, HAS(ALLREDUCE)},
+	{{SETTING(between), .type = ZCONF_ENUM, .choices = between_words}, HAS(BCAST)},
 	{{SETTING(aggregate), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(ALLTOALL)},
 	{{SETTING(window), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(ALLTOALL)},
 	{{SETTING(together), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(SCATTER)},

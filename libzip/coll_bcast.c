@@ -2,13 +2,15 @@
 /*
  * MPI_Bcast: the root sends to the leaders of all other parts, by one message that zipperd hands to each of them;
  * native broadcast in each part.
- * Large ones are spread in segments while the rest is still arriving, in pieces for several leaders.
+ * Large ones are spread in segments while the rest is still arriving, in pieces for several leaders. Between three
+ * parts and more, leaders may pass it on to each other instead (coll_plan.h).
  */
 #include "coll_across.h"
 #include "coll_data.h"
 #include "coll_forms.h"
 #include "coll_leaders.h"
 #include "coll_native.h"
+#include "coll_plan.h"
 #include "tune.h"
 
 struct bcast {
@@ -93,6 +95,23 @@ static int send_pieces(struct zsched *s, const struct bcast *b)
 	return rc;
 }
 
+_Static_assert((int)ZTUNING_BETWEEN_SEQUENTIAL == ZCAST_SEQUENTIAL + 1 && (int)ZTUNING_BETWEEN_TREE == ZCAST_TREE + 1 &&
+		       (int)ZTUNING_BETWEEN_CHAIN == ZCAST_CHAIN + 1 &&
+		       (int)ZTUNING_BETWEEN_PIPELINE == ZCAST_PIPELINE + 1,
+	"zipcast's algorithms, behind all");
+
+/* By a plan? With two parts all are alike. */
+static bool is_planned(const struct zcomm *c, const struct bcast *b)
+{
+	return b->tune.between != ZTUNING_BETWEEN_ALL && c->nparts > 2 && b->bytes > 0;
+}
+
+static int build_plan(struct zsched *s, const struct bcast *b)
+{
+	return zbuild_plan(s, b->wire, b->bytes, b->tune.segment, b->tune.segments, b->root,
+		(enum zcast_algorithm)(b->tune.between - 1));
+}
+
 static int build_large(struct zsched *s, struct bcast *b)
 {
 	struct zcomm *c = zsched_comm(s);
@@ -104,14 +123,14 @@ static int build_large(struct zsched *s, struct bcast *b)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (!root) {
-		rc = build_remote_segments(s, b);
+		rc = is_planned(c, b) ? build_plan(s, b) : build_remote_segments(s, b);
 		return rc == MPI_SUCCESS && b->wire != b->buf ? zsched_call(s, unpack, b) : rc;
 	}
 	/* Packed when the schedule comes to it: the data may be the result of steps before. */
 	if (b->wire != b->buf)
 		rc = zsched_call(s, pack, b);
 	if (rc == MPI_SUCCESS)
-		rc = send_pieces(s, b);
+		rc = is_planned(c, b) ? build_plan(s, b) : send_pieces(s, b);
 	if (rc == MPI_SUCCESS && c->nlocal > 1)
 		rc = znative_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root]);
 	return rc;
@@ -146,7 +165,7 @@ int zbuild_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type
 		.bytes = zbuf_wire_bytes(count, type)};
 	b->tune = ztune_choose(c, ZTUNING_BCAST, b->bytes);
 	b->leaders = b->tune.leaders < c->members_min ? (int)b->tune.leaders : c->members_min;
-	int rc = b->bytes > b->tune.segment ? build_large(s, b) : build_small(s, b);
+	int rc = b->bytes > b->tune.segment || is_planned(c, b) ? build_large(s, b) : build_small(s, b);
 	zsched_round(s);
 	return rc;
 }

@@ -38,6 +38,11 @@ twin reproducible 2+2 "all leaders=2 segment=20K"
 twin reproducible 1+1+1 "allreduce exchange=doubling"
 twin reproducible 1+1+1+1 "allreduce exchange=slices"
 
+# a broadcast that the clusters pass on to each other
+twin coll_moves 1+2+1+2 "bcast between=pipeline segment=1K"
+twin coll_nonblocking 1+1+2 "bcast between=chain segment=2K"
+twin coll_errors 2+1+1 "bcast between=tree"
+
 # without the memory that ranks of one host share
 export ZIPPER_SHARED=no
 twin coll_moves 2+2 "all leaders=1"
@@ -71,6 +76,35 @@ END
 			sed -n 's/.*c1 -> c2: \([0-9]*\) messages.*/\1/p')
 		ok "3+3 ranks, $1: about $2 messages each way ($n in 100)" test "${n:-0}" -ge $(($2 * 100)) -a "${n:-0}" -lt $(($2 * 200))
 	}
+	cat >bcast.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	static char data[100000], want[100000];
+	int rank, size;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (size_t i = 0; i < sizeof(want); i++)
+		want[i] = (char)(i % 251);
+	memcpy(data, want, rank == 1 ? sizeof(data) : 0);
+	MPI_Bcast(data, sizeof(data), MPI_BYTE, 1, MPI_COMM_WORLD);
+	printf("%d of %d: %s\n", rank, size, memcmp(data, want, sizeof(data)) ? "wrong" : "right");
+	return MPI_Finalize();
+}
+END
+	compile bcast.c bcast || bail_out "bcast.c does not compile"
+	# planned PLAN WANT: which clusters get how many bytes from which; the root is in c2, then come c3, c4, c1
+	planned() {
+		ZIPPER_TUNE="bcast segment=1000 between=$1" limited 60 "$ZMPIRUN" --stats --clusters 1+2+2+1 ./bcast >out 2>err </dev/null
+		is "$1: all have it" "$(grep -c right out)" 6 || diag_file err
+		is "$1: who sends to whom" "$(sed -n 's/.*\(c[1-4]\) -> \(c[1-4]\): [0-9]* messages, \([1-9][0-9]*\) bytes.*/\1>\2:\3/p' err | LC_ALL=C sort | tr '\n' ' ')" "$2 "
+	}
+	planned all "c2>c1:100000 c2>c3:100000 c2>c4:100000"
+	planned chain "c2>c3:100000 c3>c4:100000 c4>c1:100000"
+	planned tree "c2>c3:100000 c2>c4:100000 c3>c1:100000"
 	count "alltoall aggregate=0" 9
 	count "alltoall aggregate=1K leaders=3" 3
 	count "alltoall aggregate=1K leaders=1" 1

@@ -16,7 +16,7 @@
 
 #include "auth.h"
 #include "list.h"
-#include "plan.h"
+#include "castplan.h"
 #include "transport.h"
 #include "wait.h"
 #include "zipcast.h"

@@ -2,7 +2,7 @@
 /*
  * The plans of zipcast, proved by carrying them out step by step: what one member sends another one receives in the
  * same step, nobody sends what it does not have or gets what it has, everybody has everything in the end, after as many
- * steps as plan.h says, and with hybrids every block enters every site once.
+ * steps as castplan.h says, and with hybrids every block enters every site once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "plan.h"
+#include "castplan.h"
 
 #define SITES 7
 

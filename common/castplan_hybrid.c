@@ -6,7 +6,7 @@
  * of the upper plan is step 2t, step t of an inner one step 2(t + delay) + 1, where the delay is what lets the leader
  * have got block t: its place in the chain, or twice the dimensions of the upper hypercube.
  */
-#include "plan_internal.h"
+#include "castplan_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

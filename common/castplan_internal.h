@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the algorithms have in common: each is one file and a line of the table in plan.c. */
-#ifndef ZIPCAST_PLAN_INTERNAL_H
-#define ZIPCAST_PLAN_INTERNAL_H
+/* What the algorithms have in common: each is one file and a line of the table in castplan.c. */
+#ifndef ZIP_COMMON_CASTPLAN_INTERNAL_H
+#define ZIP_COMMON_CASTPLAN_INTERNAL_H
 
-#include "plan.h"
+#include "castplan.h"
 
 /* Two members on one vertex of the hypercube: the block that only the first has, and that only the second has. What the
  * vertex has got besides, both have. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans, see plan.h: the table of algorithms, and the three simple ones. */
-#include "plan_internal.h"
+/* Plans, see castplan.h: the table of algorithms, and the three simple ones. */
+#include "castplan_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

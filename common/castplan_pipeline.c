@@ -15,7 +15,7 @@
  * partner what only it has. So each has at most one block for itself at any time, and one more step makes them equal.
  * That is one step less than the paper allows ("spreads over two asynchronous steps"), and the least possible.
  */
-#include "plan_internal.h"
+#include "castplan_internal.h"
 
 #define NONE UINT32_MAX
 

@@ -18,8 +18,8 @@
  * two hybrid-...   see zcast_plan_steps   chain or pipeline between the leaders of sites, pipeline inside each: a block
  *                                       enters every site but the root's exactly once
  */
-#ifndef ZIPCAST_PLAN_H
-#define ZIPCAST_PLAN_H
+#ifndef ZIP_COMMON_CASTPLAN_H
+#define ZIP_COMMON_CASTPLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
