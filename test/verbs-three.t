@@ -153,4 +153,5 @@ benchmark() { # LINES ARGUMENT...: that many lines come out
 }
 benchmark 115 msgrate --threads 2 --count 100 --rounds 1
 benchmark 13 garray --threads 2 --size 32 --rounds 1
+benchmark 19 stencil --threads 4 --size 32 --count 4 --rounds 1
 done_testing
