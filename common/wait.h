@@ -3,7 +3,9 @@
  * Adaptive waiting: spin a little, then yield, then sleep. One struct per waiting thread.
  *
  * Measured on two cores (three processes, 64-byte relay, one-way medians): all spinning 30 ms, yielding 8 us,
- * sleeping on a descriptor 14 us. So nothing may spin alone for long, whatever the number of cores.
+ * sleeping on a descriptor 14 us. So nothing may spin alone for long, whatever the number of cores. Who else is there
+ * cannot be known beforehand (ranks of other clusters, other jobs), but a yield tells: one that lets somebody else run
+ * takes four times as long as one that does not.
  */
 #ifndef ZIP_COMMON_WAIT_H
 #define ZIP_COMMON_WAIT_H
@@ -21,6 +23,7 @@ struct zwait {
 	uint32_t crowded;    /* that many waits more */
 	uint32_t penalty;    /* as many as it were last time; grows while it happens again and again */
 	uint32_t quick;	     /* yields since then that were none */
+	uint32_t shared;     /* somebody else wants this core: that many waits more are without spinning */
 	uint64_t yielded_ns; /* when the last yield in a row ended; 0: the next one is the first */
 };
 
@@ -29,7 +32,8 @@ void zwait_init(struct zwait *, bool busy);
 /* After a poll that did something. */
 static inline void zwait_reset(struct zwait *w)
 {
-	w->idle = 0;
+	w->idle = w->shared ? w->spins : 0;
+	w->shared -= w->shared > 0;
 	w->yielded_ns = 0;
 }
 /* After a poll that did nothing: pauses or yields. Returns true when the caller should sleep on its descriptors now

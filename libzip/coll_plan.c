@@ -59,12 +59,11 @@ static int add_inside(const struct spread *p, uint32_t block)
 {
 	MPI_Count bytes;
 	char *at = block_at(p, block, &bytes);
-	return block == ZCAST_NOBODY || p->c->nlocal == 1 ? MPI_SUCCESS
-							  : znative_bcast(p->s, at, bytes, MPI_BYTE, 0);
+	return block == ZCAST_NOBODY || p->c->nlocal == 1 ? MPI_SUCCESS : znative_bcast(p->s, at, bytes, MPI_BYTE, 0);
 }
 
-/* Round by round: what a step brings is spread while the messages of the next are under way. The leader's steps tell the
- * others the order of the blocks. */
+/* Round by round: what a step brings is spread while the messages of the next are under way. The leader's steps tell
+ * the others the order of the blocks. */
 static int add_steps(const struct spread *p, struct zcast_plan *plan, bool carrying)
 {
 	struct zcast_step step;

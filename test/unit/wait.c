@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Adaptive waiting: the phases come in order, end, and begin again after work; cores follow the affinity mask. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,8 +32,54 @@ static void advises_sleep_after_spins_and_yields(void **state)
 	assert_int_equal(steps_until_sleep(&w), w.spins + w.yields);
 	for (int i = 0; i < 10; i++)
 		assert_true(zwait_step(&w));
+	w.shared = 0;
 	zwait_reset(&w);
 	assert_int_equal(steps_until_sleep(&w), w.spins + w.yields);
+}
+
+/* Somebody else on the only core, who also polls and yields: spinning would hold him up. For so many waits. */
+static void does_not_spin_beside_another(void **state)
+{
+	(void)state;
+	struct zwait w;
+	cpu_set_t old, one;
+	int cpu = 0, none[2];
+	char byte;
+	assert_int_equal(sched_getaffinity(0, sizeof(old), &old), 0);
+	while (!CPU_ISSET(cpu, &old))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	assert_int_equal(pipe2(none, O_NONBLOCK), 0);
+	pid_t pid = fork();
+	for (int polls = 0; pid == 0; polls++) {
+		if (read(none[0], &byte, 1) == 0) /* the test has ended */
+			_exit(0);
+		if (polls % 10 == 0)
+			sched_yield();
+		if (polls == 0)
+			close(none[1]);
+	}
+	close(none[0]);
+	zwait_init(&w, false);
+	w.slice_ns = UINT32_MAX;
+	for (int waits = 0; w.shared == 0; waits++) {
+		assert_true(waits < 100000);
+		zwait_reset(&w);
+		steps_until_sleep(&w);
+	}
+	close(none[1]);
+	int status;
+	assert_true(waitpid(pid, &status, 0) == pid);
+	assert_int_equal(sched_setaffinity(0, sizeof(old), &old), 0);
+	w.shared = 2;
+	for (int i = 0; i < 3; i++) {
+		zwait_reset(&w);
+		uint32_t left = w.shared;
+		assert_int_equal(steps_until_sleep(&w), i < 2 ? w.yields : w.spins + w.yields);
+		w.shared = left; /* whoever else runs here */
+	}
 }
 
 static void never_spins_on_a_busy_machine(void **state)
@@ -108,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(advises_sleep_after_spins_and_yields),
+		cmocka_unit_test(does_not_spin_beside_another),
 		cmocka_unit_test(never_spins_on_a_busy_machine),
 		cmocka_unit_test(follows_fields_that_were_set),
 		cmocka_unit_test(sleeps_at_once_on_a_crowded_machine),
