@@ -93,22 +93,22 @@ static struct zop *find_transfer(uint64_t xfer, enum zop_kind kind, const struct
 	return op && op->kind == kind && op->remote == peer ? op : NULL;
 }
 
-/* How much more the transfer may have granted now; 0: nothing yet. */
+/* How much more the transfer may have granted now; 0: nothing yet. The oldest one is asked first. Every grant wakes
+ * everybody on the way, so it waits until there is room for a large one: what is out meanwhile keeps the sender busy. */
 static uint64_t next_grant(const struct zop *op)
 {
 	uint64_t window = zworld.rdv_window, free = window > outstanding ? window - outstanding : 0;
 	uint64_t want = op->total - op->granted, has = op->granted - op->moved;
-	uint64_t share = free > window / 4 ? window / 4 : zworld.frag_bytes;
+	/* A sender that has sent nothing yet may be computing: that keeps less from the others. */
+	uint64_t share = op->moved > 0 ? window / 2 : window / 4;
 
-	/* Topped up when half is used: fewer and larger grants, and the sender never stops. */
-	if (has > share / 2)
+	if (share < zworld.frag_bytes)
+		share = zworld.frag_bytes;
+	if (has > share / 2) /* topped up when half is used, so that the sender never stops */
 		return 0;
-	share -= has;
-	if (want > share)
-		want = share;
-	if (want > free)
-		want = free >= zworld.frag_bytes ? zworld.frag_bytes : 0;
-	return want;
+	if (want > share - has)
+		want = share - has;
+	return want <= free ? want : 0;
 }
 
 static void post_cts(struct zop *op)
