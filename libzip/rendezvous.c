@@ -100,7 +100,7 @@ static uint64_t next_grant(const struct zop *op)
 	uint64_t window = zworld.rdv_window, free = window > outstanding ? window - outstanding : 0;
 	uint64_t want = op->total - op->granted, has = op->granted - op->moved;
 	/* A sender that has sent nothing yet may be computing: that keeps less from the others. */
-	uint64_t share = op->moved > 0 ? window / 2 : window / 4;
+	uint64_t share = op->moved > 0 ? window / 2 : window / 8;
 
 	if (share < zworld.frag_bytes)
 		share = zworld.frag_bytes;

@@ -29,7 +29,7 @@ void model_defaults(struct model_opts *o)
 		.iterations = 80,
 		.patience = 3,
 		.cutoff = 2e-6,
-		.work = 30000000, /* 80 iterations: about four minutes on two idle cores of 2026 */
+		.work = 20000000, /* 80 iterations: three to five minutes on two idle cores of 2026 */
 		.packet = 65536,
 		.progress = progress_none,
 	};

@@ -135,7 +135,8 @@ def m2m():
     check(all(r[p, d, "all"]["max"] < r[p, i, "all"]["max"] for p in ["RDN", "RDR"]
               for d, i in [("SD", "SI"), ("AD", "AI")]),
           "V.D M2M: direct routing with random nodes or routers has the lower maximum")
-    check(all(r[p, "AH", "all"]["max"] < r[p, "AI", "all"]["max"] for p in ALL),
+    # on the paper's machine not with RDG: 803 and 773 MB, see mapper/README.md
+    check(all(r[p, "AH", "all"]["max"] < r[p, "AI", "all"]["max"] for p in ALL if not (FULL and p == "RDG")),
           "V.D M2M: adaptive hybrid improves upon AI")
     check(all(r[p, "AD", "all"]["average"] < r[p, "AH", "all"]["average"] < r[p, "AI", "all"]["average"]
               for p in ALL), "V.F M2M: adaptive hybrid is between AD and AI")
