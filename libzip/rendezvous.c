@@ -94,7 +94,8 @@ static struct zop *find_transfer(uint64_t xfer, enum zop_kind kind, const struct
 }
 
 /* How much more the transfer may have granted now; 0: nothing yet. The oldest one is asked first. Every grant wakes
- * everybody on the way, so it waits until there is room for a large one: what is out meanwhile keeps the sender busy. */
+ * everybody on the way, so it waits until there is room for a large one: what is out meanwhile keeps the sender busy.
+ */
 static uint64_t next_grant(const struct zop *op)
 {
 	uint64_t window = zworld.rdv_window, free = window > outstanding ? window - outstanding : 0;

@@ -237,7 +237,8 @@ static uint32_t node_features(const struct map_site *s, const struct map_node *n
 {
 	uint32_t bits = 0;
 
-	for (uint32_t f = 0; f < s->nfeatures; f++)
+	for (uint32_t f = 0; f < s->nfeatures && f < MAP_FEATURES_MAX;
+		f++) /* nfeatures never is more: for the compiler */
 		bits |= (uint32_t)(n->limit[f] > 0) << f;
 	return bits;
 }
