@@ -198,8 +198,7 @@ def workloads():
         check(r["RDG", "AD", "all"]["max"] > r["RDN", "AD", "all"]["max"] and
               r["RDG", "AD", "all"]["max"] == r["RDG", "AD", "L2"]["max"],
               "VI.A Workload %d: RDG, AD: the maximum is very high, on L2 links" % number)
-    check(all(x > 0.1 for x in best), "VI.A Workloads: adaptive routings lower the maximum of static ones",
-          show(best))
+    check(all(x > 0.25 for x in best), "VI.A Workloads: adaptivity lowers the maximum by about a third", show(best))
 
 
 def job_specific():
