@@ -14,8 +14,8 @@
  *   sequential   (n - 1) k              the root sends all of it to one member after the other
  *   tree         ceil(log2 n) k         binomial tree, whole messages
  *   chain        k + n - 2              bucket brigade
- *   pipeline     k + ceil(log2 n) - 1   binomial pipeline on a hypercube; members share vertices if n is no power of
- * two hybrid-...   see zcast_plan_steps   chain or pipeline between the leaders of sites, pipeline inside each: a block
+ *   pipeline     k + ceil(log2 n) - 1   binomial pipeline on a hypercube; some vertices have two members
+ *   hybrid-...   see zcast_plan_steps   chain or pipeline between the leaders of sites, pipeline inside each: a block
  *                                       enters every site but the root's exactly once
  */
 #ifndef ZIP_COMMON_CASTPLAN_H
