@@ -78,7 +78,16 @@ run "MPI_Abort hands its code on" 7 --clusters 2 -n 4 "$ENDS" abort 2 7
 matches "MPI_Abort: who and what" err '^zmpirun: rank 2 \(.*code 7'
 is "MPI_Abort: one line" "$(wc -l <err)" 1
 is_gone "MPI_Abort: nothing is left"
-run "a rank that ends without MPI_Finalize" 5 --clusters 2 -n 4 "$ENDS" exit 1 5
+# mpiexec itself does not always get to know how a rank without MPI_Finalize has ended: alone, 2 of 160 runs ended with 1
+# or 9 in place of 5. So it has three tries.
+LOST_STATUS="mpiexec has lost the status of a rank; again"
+for try in 1 2 3; do
+	limited 60 "${marked[@]}" "$ZMPIRUN" --clusters 2 -n 4 "$ENDS" exit 1 5 >out 2>err </dev/null
+	rc=$?
+	[[ $rc == [19] && $try != 3 ]] || break
+	diag "$LOST_STATUS"
+done
+is "a rank that ends without MPI_Finalize" $rc 5
 matches "without MPI_Finalize: who" err '^zmpirun: rank 1 \(c1 rank 1 '
 limited 60 "${marked[@]}" "$ZMPIRUN" --clusters 2 -n 4 "$ENDS" exit 2 0 >out 2>err </dev/null
 ok "the same with status 0 is a failure" test $? -ne 0
@@ -110,13 +119,23 @@ ended() {
 	is "$1: directory removed" "$(scratch_left)" 0
 }
 pid_of_rank() { sed -n "s/^rank $1 of .* pid //p" out; }
+# hit LAYOUT SIGNAL RANK: a rank of a new job gets a signal, and mpiexec tells which
+hit() {
+	local try
+	for try in 1 2 3; do
+		start "$1"
+		kill "-$2" "$(pid_of_rank "$3")"
+		wait_for 20 job_is_over
+		! grep -q '(lost its connection)$' err || [ $try = 3 ] && return
+		diag "$LOST_STATUS"
+		wait "$JOB"
+	done
+}
 for rank in 0 1 3; do
-	start 2+2
-	kill -9 "$(pid_of_rank $rank)"
+	hit 2+2 9 $rank
 	ended "rank $rank killed" 9 "rank $rank \\(c[12] rank [01] .*; mpiexec tells of signal 9 \\(Killed\\)$"
 done
-start 1+1+2
-kill -TERM "$(pid_of_rank 2)"
+hit 1+1+2 TERM 2
 ended "a rank terminated" 15 'rank 2 \(c3 rank 0 .*; killed by signal 15 \(Terminated\)$'
 start 2+2
 kill -9 "$(left_named zipperd)"
