@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A link of the shm transport. Inner header: transport_shm.c and shm_rma.c know what is inside. */
+/* A link of the shm transport. Inner header: transport_shm.c, shm_setup.c, shm_pass.c and shm_rma.c know what is
+ * inside. */
 #ifndef ZIP_COMMON_SHM_LINK_H
 #define ZIP_COMMON_SHM_LINK_H
 
@@ -7,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "shm_pass.h"
 #include "shm_ring.h"
 #include "shm_rma.h"
 #include "transport.h"
@@ -23,6 +25,12 @@ struct shm_tx {
 	size_t need;	  /* bytes that the last post had no room for; 0: it had */
 	int error;
 	struct shm_rma_half rma;
+	struct shm_slots slots; /* our own; made for the first large payload */
+	bool no_slots;		/* not possible, or not for us */
+	/* Numbers of the links whose slots the peer knows, in the order in which it got to know them. */
+	uint32_t *senders; /* [SHM_SENDERS_MAX]; NULL before the first */
+	unsigned nsenders;
+	bool no_more_senders;
 };
 
 struct shm_rx {
@@ -33,11 +41,21 @@ struct shm_rx {
 	unsigned vain; /* polls in a row */
 	int error;
 	struct shm_rma_half rma;
+	struct shm_slots slots; /* the peer's own, if it has connected, and has some */
+	int slots_fd;		/* to be passed on; -1 */
+	/* Those of others that the peer has passed on. */
+	struct shm_slots *senders; /* [SHM_SENDERS_MAX]; NULL before the first */
+	unsigned nsenders;
 };
+
+enum { SHM_WAITING, SHM_READY }; /* or the negative errno with which the offer failed */
 
 struct shm_link {
 	struct zlink base;
 	struct shm_map map;
+	uint32_t number; /* of all links of this process, never used again */
+	uid_t uid;	 /* of the peer */
+	bool accepted;
 	_Atomic int state;
 	atomic_flag joining; /* one half takes the offer */
 	_Atomic bool dead;   /* either half saw the peer's end */

@@ -6,17 +6,16 @@
  * looks at the other's flag afterwards. All four accesses are sequentially consistent, so at least one of the two
  * sees the other. The flag is taken by exchange: each sleep costs at most one byte.
  */
-#define _GNU_SOURCE /* memfd_create, file seals */
 #include "shm_ring.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "shm_memory.h"
 
 /* Two cache lines: processors fetch them in pairs. */
 #define APART 128
@@ -32,12 +31,9 @@ struct shm_ring_ctl {
 /* Locks inside a process would not work between two. */
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "atomics without locks are needed");
 
-/* In the file: the control blocks and the probe, then the data of ring 0, then of ring 1. 64 KiB is the largest usual
- * page. */
-#define CTL_BYTES ((size_t)64 << 10)
-#define FILE_BYTES (CTL_BYTES + 2 * SHM_RING_BYTES)
-#define MAP_BYTES (CTL_BYTES + 4 * SHM_RING_BYTES)
-#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+/* In the file: the control blocks and the probe, then the data of ring 0, then of ring 1. */
+#define FILE_BYTES (SHM_CTL_BYTES + 2 * SHM_RING_BYTES)
+#define MAP_BYTES (SHM_CTL_BYTES + 4 * SHM_RING_BYTES)
 /* A producer that waits is woken when half of the ring is free: not for every few bytes. What the consumer leaves
  * when it has caught up is all of it, so nobody waits for ever. */
 #define WAKE_FREE_BYTES (SHM_RING_BYTES / 2)
@@ -53,10 +49,10 @@ static int map_file(struct shm_map *m, int fd)
 	uint8_t *base = mmap(NULL, MAP_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (base == MAP_FAILED)
 		return -errno;
-	int rc = map_at(base, CTL_BYTES, fd, 0);
+	int rc = map_at(base, SHM_CTL_BYTES, fd, 0);
 	for (size_t i = 0; i < 4 && rc == 0; i++)
-		rc = map_at(base + CTL_BYTES + i * SHM_RING_BYTES, SHM_RING_BYTES, fd,
-			CTL_BYTES + i / 2 * SHM_RING_BYTES);
+		rc = map_at(base + SHM_CTL_BYTES + i * SHM_RING_BYTES, SHM_RING_BYTES, fd,
+			SHM_CTL_BYTES + i / 2 * SHM_RING_BYTES);
 	if (rc < 0) {
 		munmap(base, MAP_BYTES);
 		return rc;
@@ -65,21 +61,17 @@ static int map_file(struct shm_map *m, int fd)
 	m->probe = (struct shm_probe *)(void *)((struct shm_ring_ctl *)base + 2);
 	for (size_t i = 0; i < 2; i++) {
 		m->ctl[i] = (struct shm_ring_ctl *)base + i;
-		m->data[i] = base + CTL_BYTES + 2 * i * SHM_RING_BYTES;
+		m->data[i] = base + SHM_CTL_BYTES + 2 * i * SHM_RING_BYTES;
 	}
 	return 0;
 }
 
 int shm_map_create(struct shm_map *m, struct zerr *err)
 {
-	int fd = memfd_create("zipper-link", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = shm_memory_create("zipper-link", FILE_BYTES, err);
 	if (fd < 0)
-		return zerr_set(err, -errno, "cannot make shared memory: %s", strerror(errno));
-	int rc = 0;
-	if (ftruncate(fd, (off_t)FILE_BYTES) < 0 || fcntl(fd, F_ADD_SEALS, SEALS) < 0)
-		rc = -errno;
-	if (rc == 0)
-		rc = map_file(m, fd);
+		return fd;
+	int rc = map_file(m, fd);
 	if (rc < 0) {
 		close(fd);
 		return zerr_set(err, rc, "cannot make shared memory: %s", strerror(-rc));
@@ -92,12 +84,9 @@ int shm_map_create(struct shm_map *m, struct zerr *err)
 
 int shm_map_open(struct shm_map *m, int fd)
 {
-	struct stat st;
-	/* Only memory files have seals. Without these seals a peer could shrink it under us. */
-	int seals = fcntl(fd, F_GET_SEALS);
-	if (seals < 0 || (seals & SEALS) != SEALS || fstat(fd, &st) < 0 || st.st_size != (off_t)FILE_BYTES)
-		return -EPROTO;
-	int rc = map_file(m, fd);
+	int rc = shm_memory_check(fd, FILE_BYTES);
+	if (rc == 0)
+		rc = map_file(m, fd);
 	return rc == -EPERM || rc == -EACCES ? -EPROTO : rc; /* sealed against writing, or opened for reading */
 }
 

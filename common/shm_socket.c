@@ -21,7 +21,7 @@
 #define OFFER_BYTES 12
 static void encode_offer(uint8_t out[OFFER_BYTES])
 {
-	memcpy(out, "zipshm-1", 8);
+	memcpy(out, "zipshm-2", 8);
 	for (int i = 0; i < 4; i++)
 		out[8 + i] = (uint8_t)(SHM_RING_BYTES >> (8 * i));
 }
@@ -139,45 +139,48 @@ int shm_socket_connect(const char *path, int timeout_ms, struct zerr *err)
 	return fd;
 }
 
-int shm_socket_check_peer(int fd, char *text, size_t cap, struct zerr *err)
+int shm_socket_check_peer(int fd, char *text, size_t cap, uid_t *uid, struct zerr *err)
 {
 	struct ucred c;
 	socklen_t len = sizeof(c);
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &c, &len) < 0)
 		return zerr_set(err, -errno, "cannot see who is at the other end: %s", strerror(errno));
+	*uid = c.uid;
 	snprintf(text, cap, "pid %d uid %u", (int)c.pid, (unsigned)c.uid);
 	if (c.uid != geteuid() && c.uid != 0 && geteuid() != 0)
 		return zerr_set(err, -EACCES, "%s is another user", text);
 	return 0;
 }
 
-int shm_socket_send_offer(int fd, const int fds[SHM_OFFER_FDS])
+/* Room for the descriptors of one message. */
+union control {
+	struct cmsghdr align;
+	char room[CMSG_SPACE(SHM_SOCKET_FDS * sizeof(int))];
+};
+_Static_assert(SHM_OFFER_FDS <= (int)SHM_SOCKET_FDS, "an offer is such a message");
+
+static ssize_t send_message(int fd, const void *bytes, size_t len, const int *fds, size_t count)
 {
-	uint8_t offer[OFFER_BYTES];
-	union {
-		struct cmsghdr align;
-		char room[CMSG_SPACE(SHM_OFFER_FDS * sizeof(int))];
-	} control;
-	struct iovec iov = {offer, sizeof(offer)};
+	union control control;
+	struct iovec iov = {(void *)(uintptr_t)bytes, len};
 	struct msghdr msg = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = control.room,
-		.msg_controllen = sizeof(control.room),
+		.msg_controllen = CMSG_SPACE(count * sizeof(int)),
 	};
-	encode_offer(offer);
 	memset(&control, 0, sizeof(control));
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(SHM_OFFER_FDS * sizeof(int));
-	memcpy(CMSG_DATA(c), fds, SHM_OFFER_FDS * sizeof(int));
+	c->cmsg_len = CMSG_LEN(count * sizeof(int));
+	memcpy(CMSG_DATA(c), fds, count * sizeof(int));
 	ssize_t n = sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
-	return n == (ssize_t)sizeof(offer) ? 0 : n < 0 ? -errno : -EIO;
+	return n < 0 ? -errno : n;
 }
 
 /* Takes the descriptors out of a message: how many there were. Those beyond the array are closed. */
-static size_t take_fds(struct msghdr *msg, int fds[SHM_OFFER_FDS])
+static size_t take_fds(struct msghdr *msg, int fds[SHM_SOCKET_FDS])
 {
 	size_t count = 0;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
@@ -187,7 +190,7 @@ static size_t take_fds(struct msghdr *msg, int fds[SHM_OFFER_FDS])
 		for (size_t i = 0; i < n; i++) {
 			int fd;
 			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
-			if (count < SHM_OFFER_FDS)
+			if (count < SHM_SOCKET_FDS)
 				fds[count] = fd;
 			else
 				close(fd);
@@ -197,14 +200,12 @@ static size_t take_fds(struct msghdr *msg, int fds[SHM_OFFER_FDS])
 	return count;
 }
 
-int shm_socket_receive_offer(int fd, int fds[SHM_OFFER_FDS])
+/* How many bytes came, -EAGAIN, -ESHUTDOWN or another error. *count: of descriptors, also of those beyond the array.
+ * *lost: there were more of them than this process may have. */
+static ssize_t receive_message(int fd, void *bytes, size_t len, int fds[SHM_SOCKET_FDS], size_t *count, bool *lost)
 {
-	uint8_t offer[OFFER_BYTES], expected[OFFER_BYTES];
-	union {
-		struct cmsghdr align;
-		char room[CMSG_SPACE(SHM_OFFER_FDS * sizeof(int))];
-	} control;
-	struct iovec iov = {offer, sizeof(offer)};
+	union control control;
+	struct iovec iov = {bytes, len};
 	struct msghdr msg = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
@@ -212,16 +213,65 @@ int shm_socket_receive_offer(int fd, int fds[SHM_OFFER_FDS])
 		.msg_controllen = sizeof(control.room),
 	};
 	ssize_t n = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	*count = 0;
 	if (n < 0)
-		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -errno;
+		return errno == EWOULDBLOCK || errno == EINTR ? -EAGAIN : -errno;
 	if (n == 0)
 		return -ESHUTDOWN;
-	size_t count = take_fds(&msg, fds);
-	encode_offer(expected);
-	if (count == SHM_OFFER_FDS && !(msg.msg_flags & MSG_CTRUNC) && n == (ssize_t)sizeof(offer) &&
-		memcmp(offer, expected, sizeof(offer)) == 0)
-		return 1;
-	for (size_t i = 0; i < count && i < SHM_OFFER_FDS; i++)
+	*count = take_fds(&msg, fds);
+	*lost = msg.msg_flags & MSG_CTRUNC;
+	return n;
+}
+
+static void close_all(const int fds[SHM_SOCKET_FDS], size_t count)
+{
+	for (size_t i = 0; i < count && i < SHM_SOCKET_FDS; i++)
 		close(fds[i]);
+}
+
+int shm_socket_send_offer(int fd, const int fds[SHM_OFFER_FDS])
+{
+	uint8_t offer[OFFER_BYTES];
+	encode_offer(offer);
+	ssize_t n = send_message(fd, offer, sizeof(offer), fds, SHM_OFFER_FDS);
+	return n == (ssize_t)sizeof(offer) ? 0 : n < 0 ? (int)n : -EIO;
+}
+
+int shm_socket_receive_offer(int fd, int offered[SHM_OFFER_FDS])
+{
+	uint8_t offer[OFFER_BYTES], expected[OFFER_BYTES];
+	int fds[SHM_SOCKET_FDS];
+	size_t count;
+	bool lost;
+	ssize_t n = receive_message(fd, offer, sizeof(offer), fds, &count, &lost);
+	if (n < 0)
+		return n == -EAGAIN ? 0 : (int)n;
+	encode_offer(expected);
+	if (count == SHM_OFFER_FDS && !lost && n == (ssize_t)sizeof(offer) &&
+		memcmp(offer, expected, sizeof(offer)) == 0) {
+		memcpy(offered, fds, SHM_OFFER_FDS * sizeof(int));
+		return 1;
+	}
+	close_all(fds, count);
 	return -EPROTO;
+}
+
+int shm_socket_send_fd(int fd, int passed)
+{
+	ssize_t n = send_message(fd, "", 1, &passed, 1);
+	return n == 1 ? 0 : n == -EWOULDBLOCK ? -EAGAIN : n < 0 ? (int)n : -EIO;
+}
+
+int shm_socket_receive_fds(int fd, int fds[SHM_SOCKET_FDS], size_t *count)
+{
+	char bytes[64];
+	bool lost;
+	ssize_t n = receive_message(fd, bytes, sizeof(bytes), fds, count, &lost);
+	if (n < 0)
+		return n == -EAGAIN ? 0 : (int)n;
+	if (!lost && *count <= SHM_SOCKET_FDS)
+		return 1;
+	close_all(fds, *count);
+	*count = 0;
+	return -EMFILE;
 }

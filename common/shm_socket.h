@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "addr.h"
 
@@ -19,13 +20,21 @@ int shm_socket_path(char path[SHM_PATH_MAX], const struct zaddr *, bool create, 
 int shm_socket_listen(const char *path, struct zerr *);
 /* A connected descriptor, or a negative errno with text. */
 int shm_socket_connect(const char *path, int timeout_ms, struct zerr *);
-/* Fills the peer's "pid N uid M"; -EACCES with text if it is another user, and neither of the two is root. */
-int shm_socket_check_peer(int fd, char *text, size_t cap, struct zerr *);
+/* Fills the peer's "pid N uid M" and its user; -EACCES with text if it is another one, and neither of the two is root.
+ */
+int shm_socket_check_peer(int fd, char *text, size_t cap, uid_t *, struct zerr *);
 
 enum { SHM_OFFER_MEMORY, SHM_OFFER_SOCKET, SHM_OFFER_FDS };
 /* Hands over descriptors: the memory, and the socket that belongs to ring 1 (fd itself belongs to ring 0). */
 int shm_socket_send_offer(int fd, const int fds[SHM_OFFER_FDS]);
 /* 1: fds are the caller's; 0: not there yet; -ESHUTDOWN: the peer closed; -EPROTO: not an offer; or another error. */
 int shm_socket_receive_offer(int fd, int fds[SHM_OFFER_FDS]);
+
+/* Afterwards: a byte that wakes, and a descriptor with it. 0; -EAGAIN: not now; others: it cannot be done. */
+int shm_socket_send_fd(int fd, int passed);
+#define SHM_SOCKET_FDS 4
+/* Takes bytes that wake, and the descriptors that have come with them, which are the caller's: 1; 0: there are none;
+ * -ESHUTDOWN: the peer closed; -EMFILE: there was a descriptor that we have no room for; or another error. */
+int shm_socket_receive_fds(int fd, int fds[SHM_SOCKET_FDS], size_t *count);
 
 #endif

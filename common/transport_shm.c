@@ -2,16 +2,13 @@
 /*
  * The shm transport: messages through rings in memory shared by two processes of one host (shm_ring.h).
  *
- * Two Unix sockets belong to a link, one for each ring. They carry no data: a byte on one says to who sleeps on its
+ * Two Unix sockets belong to a link, one for each ring. They carry no messages: a byte on one says to who sleeps on its
  * ring "look again", and their end is the end of the peer. A byte is sent only where the other side has said that it
  * sleeps. (An eventfd for each half would need an epoll descriptor around it and the socket; measured no faster.)
  *
- * Set-up: the connecting side makes memory and sockets and hands them over; its first messages may be in the ring
- * before the other side has looked. The accepted link is there at once and empty until the offer has come, which
- * either half may take. A consumer counts as sleeping from the beginning, so the first message always brings a byte.
- *
- * In the ring: envelope, payload, and nothing up to the next multiple of SHM_RING_ALIGN. Whole messages are
- * published at once, so a peer that dies leaves no half ones; dying without close is -ECONNRESET.
+ * In the ring: envelope, payload, and nothing up to the next multiple of SHM_RING_ALIGN; or a reference and the
+ * envelope, where the payload lies in a slot (shm_slots.h, shm_pass.h). Whole messages are published at once, so a peer
+ * that dies leaves no half ones; dying without close is -ECONNRESET.
  */
 #define _GNU_SOURCE
 #include "transport.h"
@@ -22,10 +19,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "shm_link.h"
+#include "shm_setup.h"
 #include "shm_socket.h"
 #include "socket.h"
 
@@ -34,226 +31,22 @@ _Static_assert(ZWIRE_ENV_BYTES % SHM_RING_ALIGN == 0, "payloads are aligned");
 
 /* Small messages become visible together, at flush or when they are this much. */
 #define PUBLISH_BYTES ((uint64_t)32 << 10)
+/* A reference and its envelope. */
+#define REF_BYTES (SHM_RING_ALIGN + ZWIRE_ENV_BYTES)
+_Static_assert(sizeof(struct shm_ref) <= SHM_RING_ALIGN, "a reference has its place");
 /* The consumer gives space back at the end of a poll or when it has this much. */
 #define RELEASE_BYTES (SHM_RING_BYTES / 8)
 /* So many vain tries between looks at the socket, which costs a system call. */
 #define LOOK_EVERY 64
 
-enum { LINK_WAITING, LINK_READY }; /* or the negative errno with which the offer failed */
-
-struct shm_listener {
-	struct zlistener base;
-	int fd, spare;
-	dev_t dev; /* of the socket file, to remove only our own */
-	ino_t ino;
-	struct zaddr addr;
-};
-
-/* ---- set-up ---- */
-
-static int shm_listen(struct zlistener **out, const struct zaddr *addr, struct zerr *err)
-{
-	char path[SHM_PATH_MAX];
-	struct stat st;
-	int rc = shm_socket_path(path, addr, true, err);
-	if (rc < 0)
-		return rc;
-	struct shm_listener *l = calloc(1, sizeof(*l));
-	if (!l)
-		return zerr_set(err, -ENOMEM, "out of memory");
-	l->base.ops = &ztransport_shm;
-	l->fd = shm_socket_listen(path, err);
-	if (l->fd < 0) {
-		rc = l->fd;
-		free(l);
-		return rc;
-	}
-	l->spare = zsock_spare();
-	if (path[0] == '/' && lstat(path, &st) == 0) {
-		l->dev = st.st_dev;
-		l->ino = st.st_ino;
-	}
-	l->addr.kind = ZADDR_SHM;
-	memcpy(l->addr.host, path, strlen(path) + 1);
-	*out = &l->base;
-	return 0;
-}
-
-static void shm_unlisten(struct zlistener *base)
-{
-	struct shm_listener *l = (struct shm_listener *)base;
-	struct stat st;
-	if (l->ino && lstat(l->addr.host, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino)
-		unlink(l->addr.host);
-	close(l->fd);
-	if (l->spare >= 0)
-		close(l->spare);
-	free(l);
-}
-
-static int shm_listener_fd(const struct zlistener *base)
-{
-	return ((const struct shm_listener *)base)->fd;
-}
-
-static void shm_listener_addr(const struct zlistener *base, struct zaddr *out)
-{
-	*out = ((const struct shm_listener *)base)->addr;
-}
-
-static struct shm_link *new_link(struct zerr *err)
-{
-	struct shm_link *l = aligned_alloc(SHM_LINE, sizeof(*l));
-	if (!l) {
-		zerr_set(err, -ENOMEM, "out of memory for a connection");
-		return NULL;
-	}
-	memset(l, 0, sizeof(*l));
-	l->base.ops = &ztransport_shm;
-	atomic_flag_clear(&l->joining);
-	l->tx.sock = l->tx.watch = l->rx.sock = -1;
-	l->rx.armed = true;
-	return l;
-}
-
-static void close_fd(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
-static void free_link(struct shm_link *l)
-{
-	close_fd(l->tx.watch);
-	close_fd(l->tx.sock);
-	if (l->rx.sock != l->tx.sock)
-		close_fd(l->rx.sock);
-	shm_map_close(&l->map);
-	free(l);
-}
-
-static void shm_close(struct zlink *base)
-{
-	struct shm_link *l = (struct shm_link *)base;
-	if (atomic_load(&l->state) == LINK_READY)
-		shm_producer_close(&l->tx.ring);
-	free_link(l);
-}
-
-/* Makes memory and the second socket, and hands both over. */
-static int make_offer(struct shm_link *l, struct zerr *err)
-{
-	int pair[2];
-	int memory = shm_map_create(&l->map, err);
-	if (memory < 0)
-		return memory;
-	int rc = 0;
-	shm_rma_offer(l);
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) < 0) {
-		rc = zerr_set(err, -errno, "cannot make a socket: %s", strerror(errno));
-	} else {
-		l->rx.sock = pair[0];
-		rc = shm_socket_send_offer(l->tx.sock,
-			(const int[SHM_OFFER_FDS]){[SHM_OFFER_MEMORY] = memory, [SHM_OFFER_SOCKET] = pair[1]});
-		close(pair[1]);
-		if (rc < 0)
-			zerr_set(err, rc, "cannot hand over shared memory: %s", strerror(-rc));
-	}
-	close(memory);
-	return rc;
-}
-
-static int shm_connect(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
-{
-	char path[SHM_PATH_MAX];
-	int rc = shm_socket_path(path, addr, false, err);
-	if (rc < 0)
-		return zerr_prefix(err, rc, "cannot connect to shm");
-	struct shm_link *l = new_link(err);
-	if (!l)
-		return -ENOMEM;
-	rc = l->tx.sock = shm_socket_connect(path, timeout_ms, err);
-	if (rc >= 0)
-		rc = shm_socket_check_peer(l->tx.sock, l->base.peer, sizeof(l->base.peer), err);
-	if (rc >= 0)
-		rc = make_offer(l, err);
-	if (rc < 0) {
-		free_link(l);
-		return rc;
-	}
-	shm_producer_init(&l->tx.ring, &l->map, 0);
-	shm_consumer_init(&l->rx.ring, &l->map, 1);
-	atomic_store(&l->state, LINK_READY);
-	*out = &l->base;
-	return 0;
-}
-
-static int watch_fd(int epoll, int op, int fd, uint32_t events)
-{
-	struct epoll_event e = {.events = events};
-	return epoll_ctl(epoll, op, fd, &e) < 0 ? -errno : 0;
-}
-
-static int shm_accept(struct zlistener *base, struct zlink **out, struct zerr *err)
-{
-	struct shm_listener *listener = (struct shm_listener *)base;
-	int fd = zsock_accept(listener->fd, &listener->spare, err);
-	if (fd < 0)
-		return fd;
-	struct shm_link *l = new_link(err);
-	if (!l) {
-		close(fd);
-		return -ENOMEM;
-	}
-	l->rx.sock = fd;
-	int rc = shm_socket_check_peer(fd, l->base.peer, sizeof(l->base.peer), err);
-	if (rc == 0) {
-		l->tx.watch = epoll_create1(EPOLL_CLOEXEC);
-		rc = l->tx.watch < 0 ? -errno : watch_fd(l->tx.watch, EPOLL_CTL_ADD, fd, EPOLLIN);
-		if (rc < 0)
-			zerr_set(err, rc, "cannot accept a connection: %s", strerror(-rc));
-	}
-	if (rc < 0) {
-		free_link(l);
-		return rc;
-	}
-	*out = &l->base;
-	return 0;
-}
-
-static int take_offer(struct shm_link *l)
-{
-	int fds[SHM_OFFER_FDS];
-	int rc = shm_socket_receive_offer(l->rx.sock, fds);
-	if (rc <= 0)
-		return rc;
-	rc = shm_map_open(&l->map, fds[SHM_OFFER_MEMORY]);
-	close(fds[SHM_OFFER_MEMORY]);
-	if (rc < 0) {
-		close(fds[SHM_OFFER_SOCKET]);
-		return rc;
-	}
-	l->tx.sock = fds[SHM_OFFER_SOCKET];
-	shm_producer_init(&l->tx.ring, &l->map, 1);
-	shm_consumer_init(&l->rx.ring, &l->map, 0);
-	shm_rma_try(l);
-	/* The first socket is watched for its end only from now on. The second one is writable, which wakes a sender
-	 * that sleeps already; its next post stops watching for that. */
-	l->tx.watch_new = true;
-	rc = watch_fd(l->tx.watch, EPOLL_CTL_MOD, l->rx.sock, 0);
-	if (rc == 0)
-		rc = watch_fd(l->tx.watch, EPOLL_CTL_ADD, l->tx.sock, EPOLLIN | EPOLLOUT);
-	return rc < 0 ? -EPROTO : 1; /* what came is nothing that can be watched */
-}
-
 /* 1: the link is ready; 0: the offer has not come; else why it is broken. Either half may call it. */
 static int join(struct shm_link *l)
 {
 	int state = atomic_load_explicit(&l->state, memory_order_acquire);
-	if (state == LINK_WAITING && !atomic_flag_test_and_set_explicit(&l->joining, memory_order_acquire)) {
+	if (state == SHM_WAITING && !atomic_flag_test_and_set_explicit(&l->joining, memory_order_acquire)) {
 		state = atomic_load_explicit(&l->state, memory_order_relaxed);
-		if (state == LINK_WAITING) {
-			state = take_offer(l);
+		if (state == SHM_WAITING) {
+			state = shm_take_offer(l);
 			atomic_store_explicit(&l->state, state, memory_order_release);
 		}
 		atomic_flag_clear_explicit(&l->joining, memory_order_release);
@@ -303,7 +96,7 @@ static int attend_tx(struct shm_link *l)
 		return rc == 0 ? -EAGAIN : rc == -ESHUTDOWN ? -EPIPE : rc;
 	if (tx->watch_new) {
 		tx->watch_new = false;
-		watch_fd(tx->watch, EPOLL_CTL_MOD, tx->sock, EPOLLIN);
+		shm_watch(tx->watch, EPOLL_CTL_MOD, tx->sock, EPOLLIN);
 	}
 	if (tx->armed) {
 		tx->armed = false;
@@ -333,6 +126,50 @@ static size_t ring_bytes(size_t len)
 	return (ZWIRE_ENV_BYTES + len + SHM_RING_ALIGN - 1) & ~(SHM_RING_ALIGN - 1);
 }
 
+/* Slots are made for the first payload that could use them, and offered to the peer. Only the connecting side has
+ * some: what the other one sends is forwarded, or small. */
+static bool make_slots(struct shm_link *l)
+{
+	struct shm_tx *tx = &l->tx;
+	tx->no_slots = true; /* one try */
+	if (l->accepted)
+		return false;
+	int fd = shm_slots_create(&tx->slots, NULL);
+	if (fd < 0)
+		return false;
+	if (shm_socket_send_fd(tx->sock, fd) < 0)
+		shm_slots_close(&tx->slots);
+	close(fd);
+	return tx->slots.ctl != NULL;
+}
+
+/* A reference to this payload: to where it lies already, or to a slot of ours into which it is copied now. False: it
+ * must go through the ring. */
+static bool refer(struct shm_link *l, const void *payload, size_t len, struct shm_ref *ref)
+{
+	struct shm_tx *tx = &l->tx;
+	if (shm_pass_on(l, payload, len, ref))
+		return true;
+	if (len > SHM_SLOT_BYTES || (!tx->slots.ctl && (tx->no_slots || !make_slots(l))))
+		return false;
+	int slot = shm_slots_take(&tx->slots);
+	if (slot < 0)
+		return false;
+	memcpy(shm_slots_at(&tx->slots, (uint32_t)slot), payload, len);
+	*ref = (struct shm_ref){.mark = SHM_REF_MARK, .sender = SHM_REF_MINE, .slot = (uint32_t)slot};
+	return true;
+}
+
+static void committed(struct shm_link *l, size_t bytes, bool publish_now)
+{
+	struct shm_tx *tx = &l->tx;
+	shm_producer_commit(&tx->ring, bytes);
+	tx->need = 0;
+	tx->refused = 0;
+	if (publish_now || tx->ring.tail - tx->ring.published >= PUBLISH_BYTES)
+		publish(l);
+}
+
 static int shm_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len)
 {
 	struct shm_link *l = (struct shm_link *)base;
@@ -343,8 +180,19 @@ static int shm_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], cons
 	if (rc < 0)
 		return rc;
 	uint8_t *at;
-	size_t bytes = ring_bytes(len);
+	struct shm_ref ref;
+	size_t bytes = len < SHM_SLOT_MIN_BYTES ? ring_bytes(len) : REF_BYTES;
 	rc = shm_producer_reserve(&tx->ring, bytes, &at);
+	if (rc > 0 && bytes == REF_BYTES) {
+		if (refer(l, payload, len, &ref)) {
+			memcpy(at, &ref, sizeof(ref));
+			memcpy(at + SHM_RING_ALIGN, env, ZWIRE_ENV_BYTES);
+			committed(l, REF_BYTES, true);
+			return 0;
+		}
+		bytes = ring_bytes(len);
+		rc = shm_producer_reserve(&tx->ring, bytes, &at);
+	}
 	if (rc < 0)
 		return tx->error = rc;
 	if (rc == 0)
@@ -352,11 +200,7 @@ static int shm_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], cons
 	memcpy(at, env, ZWIRE_ENV_BYTES);
 	if (len)
 		memcpy(at + ZWIRE_ENV_BYTES, payload, len);
-	shm_producer_commit(&tx->ring, bytes);
-	tx->need = 0;
-	tx->refused = 0;
-	if (tx->ring.tail - tx->ring.published >= PUBLISH_BYTES)
-		publish(l);
+	committed(l, bytes, false);
 	return 0;
 }
 
@@ -386,26 +230,47 @@ static int deliver(struct shm_link *l, const struct zsink *sink)
 	const uint8_t *at;
 	uint8_t raw[ZWIRE_ENV_BYTES]; /* a copy: the peer could change it after the check */
 	struct zwire_env env;
+	struct shm_ref ref = {.mark = 0};
+	struct shm_slots *slots = NULL;
 	int rc = shm_consumer_peek(&rx->ring, ZWIRE_ENV_BYTES, &at);
 	if (rc <= 0)
 		return rc < 0 ? rx->error = rc : 0;
+	if (at[0] == SHM_REF_MARK) {
+		memcpy(&ref, at, sizeof(ref));
+		if (shm_consumer_peek(&rx->ring, REF_BYTES, &at) <= 0)
+			return rx->error = -EPROTO;
+		at += SHM_RING_ALIGN;
+	}
 	memcpy(raw, at, sizeof(raw));
 	rc = zwire_decode(&env, raw);
 	if (rc < 0)
 		return rx->error = rc;
-	size_t bytes = ring_bytes(env.len);
-	rc = shm_consumer_peek(&rx->ring, bytes, &at);
-	if (rc <= 0) /* messages are published whole */
-		return rx->error = -EPROTO;
-	const void *payload = at + ZWIRE_ENV_BYTES;
+	size_t bytes = REF_BYTES;
+	const void *payload;
+	if (ref.mark) {
+		slots = shm_pass_find(l, &ref, env.len);
+		if (!slots)
+			return rx->error = rx->error ? rx->error : -EPROTO;
+		payload = shm_slots_at(slots, ref.slot);
+	} else {
+		bytes = ring_bytes(env.len);
+		if (shm_consumer_peek(&rx->ring, bytes, &at) <= 0) /* messages are published whole */
+			return rx->error = -EPROTO;
+		payload = at + ZWIRE_ENV_BYTES;
+	}
 	void *placed = sink->place && env.len ? sink->place(sink->ctx, &env) : NULL;
 	if (placed)
 		payload = memcpy(placed, payload, env.len);
+	if (slots)
+		shm_pass_begin(l, slots, ref.slot);
 	rc = sink->take(sink->ctx, &env, raw, payload);
+	shm_pass_end();
 	if (rc == -EAGAIN && !placed)
 		return rc;
 	if (rc < 0)
 		return rx->error = rc == -EAGAIN ? -EINVAL : rc;
+	if (slots)
+		shm_slots_drop(slots, ref.slot);
 	shm_consumer_pop(&rx->ring, bytes);
 	if (rx->ring.head - rx->ring.released >= RELEASE_BYTES)
 		release(l);
@@ -448,7 +313,7 @@ static int shm_poll(struct zlink *base, const struct zsink *sink, unsigned budge
 	/* Woken without a message: the peer's end, or a byte that was late. */
 	bool vain = n == 0 && rc == 0 && budget > 0;
 	if (woken || (vain && (slept || ++rx->vain % LOOK_EVERY == 0)))
-		look_at_socket(l, rx->sock);
+		shm_pass_look(l);
 	if (n == 0 && rc < 0)
 		return rc;
 	if (!vain) {

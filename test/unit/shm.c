@@ -110,7 +110,7 @@ static void offers_with_other_descriptors_are_refused(void **state)
 		for (int text = 0; text < 2; text++) {
 			if (count == SHM_OFFER_FDS && text == 0)
 				continue;
-			char bytes[12] = "zipshm-1\0\0 ", control[CMSG_SPACE(6 * sizeof(int))];
+			char bytes[12] = "zipshm-2\0\0 ", control[CMSG_SPACE(6 * sizeof(int))];
 			struct iovec iov = {bytes, text ? 7 : 12};
 			struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
 			memset(control, 0, sizeof(control));
