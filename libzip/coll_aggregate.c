@@ -4,7 +4,8 @@
  * some of the members of every part. The members give their blocks for those to it, natively; it
  * exchanges them with the leader of the same number in every other part, in one message, and gives
  * what has come from there to the members that it is in charge of. Where sizes differ between pairs,
- * they travel ahead of the blocks.
+ * they travel ahead of the blocks. Between groups the other parts are those of the remote group, with
+ * its members in mine.
  */
 #include <string.h>
 
@@ -75,14 +76,14 @@ static int32_t small(const struct zside *d, int r, MPI_Count limit)
 
 static struct zbundle *make_bundle(struct zsched *s, const struct zalltoall *x, int part)
 {
-	struct zcomm *c = zsched_comm(s);
+	struct zcomm *c = zsched_comm(s), *peers = zsched_peers(s);
 	struct zbundle *b = zsched_alloc(s, sizeof *b);
-	int n = c->parts[part].count, a = zcoll_my_number(c, x->leaders);
+	int n = peers->parts[part].count, a = zcoll_my_number(c, x->leaders);
 	if (!b)
 		return NULL;
 	*b = (struct zbundle){.x = x,
 		.n = n,
-		.members = c->parts[part].member,
+		.members = peers->parts[part].member,
 		.sizes_sent = {-1, -1},
 		.msg_sent = {-1, -1}};
 	b->out_bytes = zsched_alloc(s, (size_t)n * sizeof *b->out_bytes);
@@ -107,12 +108,12 @@ static struct zbundle *make_bundle(struct zsched *s, const struct zalltoall *x, 
 
 int zalltoall_pack(struct zsched *s, struct zalltoall *x)
 {
-	struct zcomm *c = zsched_comm(s);
-	int rc = MPI_SUCCESS;
-	x->bundles = zsched_alloc(s, (size_t)c->nparts * sizeof(struct zbundle *));
-	for (int p = 0; x->bundles && p < c->nparts && rc == MPI_SUCCESS; p++) {
-		x->bundles[p] = p == c->my_part ? NULL : make_bundle(s, x, p);
-		if (p == c->my_part)
+	struct zcomm *peers = zsched_peers(s);
+	int rc = MPI_SUCCESS, mine = peers == zsched_comm(s) ? peers->my_part : -1;
+	x->bundles = zsched_alloc(s, (size_t)peers->nparts * sizeof(struct zbundle *));
+	for (int p = 0; x->bundles && p < peers->nparts && rc == MPI_SUCCESS; p++) {
+		x->bundles[p] = p == mine ? NULL : make_bundle(s, x, p);
+		if (p == mine)
 			continue;
 		rc = x->bundles[p] ? zsched_call(s, pack, x->bundles[p]) : MPI_ERR_NO_MEM;
 	}
@@ -230,7 +231,7 @@ static void check_sizes(struct zsched *s, int32_t *each, int n, MPI_Count limit)
 static int each_bundle(struct zsched *s, struct zalltoall *x, int (*fn)(struct zsched *, struct zbundle *))
 {
 	int rc = MPI_SUCCESS;
-	for (int p = 0; p < zsched_comm(s)->nparts && rc == MPI_SUCCESS; p++)
+	for (int p = 0; p < zsched_peers(s)->nparts && rc == MPI_SUCCESS; p++)
 		if (x->bundles[p])
 			rc = fn(s, x->bundles[p]);
 	return rc;
@@ -276,7 +277,7 @@ static int build_end(struct zsched *s, struct zalltoall *x)
 		rc = each_bundle(s, x, add_unpack);
 	if (rc == MPI_SUCCESS)
 		rc = each_bundle(s, x, add_end);
-	if (rc == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS && x->local >= 0)
 		rc = zsched_close(s, x->local);
 	zsched_round(s);
 	return rc;
@@ -322,7 +323,7 @@ static int send_all(struct zsched *s, struct zbundle *b)
 static int take_blocks(struct zsched *s, void *arg)
 {
 	struct zalltoall *x = arg;
-	for (int p = 0; p < zsched_comm(s)->nparts; p++) {
+	for (int p = 0; p < zsched_peers(s)->nparts; p++) {
 		struct zbundle *b = x->bundles[p];
 		if (b)
 			check_sizes(s, b->from_bytes, b->n * (b->my_high - b->my_low), x->limit);

@@ -2,7 +2,8 @@
 /*
  * MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw: the local pairs by one native collective on the
  * shadow, remote pairs with small blocks together (coll_aggregate.c), with larger ones by one bridged
- * message each, a bounded number at a time. Empty pairs send nothing.
+ * message each, a bounded number at a time. Empty pairs send nothing. Between groups there are remote
+ * pairs only.
  */
 #include "coll_alltoall.h"
 #include "coll_data.h"
@@ -188,31 +189,27 @@ static int take_w(struct zsched *s, struct zcoll *a)
 }
 
 /*
- * Between groups: block by block. In step t member i of one group exchanges with member i + t of the other, modulo the
- * larger one's size; all take the steps in the same order.
+ * Between groups, one block after the other: in step t member i of one group exchanges with member i + t of the other,
+ * modulo the larger one's size; all take the steps in the same order.
  */
-static int build_across(struct zsched *s, const struct zcoll *a)
+static int exchange_across(struct zsched *s, const struct zalltoall *x, int window)
 {
 	struct zcomm *c = zsched_comm(s), *peers = zsched_peers(s);
-	struct zalltoall x = {.send = {.slots = zslots_send(a), .types = a->sendtypes},
-		.recv = {.slots = zslots_recv(a), .types = a->recvtypes}};
 	int wide = c->size > peers->size ? c->size : peers->size, rc = MPI_SUCCESS;
-	int window = (int)ztune_choose(c, ZTUNING_ALLTOALL, 0).window;
 	int *open = zsched_alloc(s, 2 * (size_t)window * sizeof *open);
 	long begun = 0, ended = 0;
 	if (!open)
 		return MPI_ERR_NO_MEM;
 	for (int t = 0; t < wide && rc == MPI_SUCCESS; t++) {
 		int to = (c->rank + t) % wide, from = (c->rank + wide - t) % wide, *at = &open[2 * (begun % window)];
-		bool sends = to < peers->size && zside_bytes(&x.send, to) > 0;
 		at[0] = at[1] = -1;
-		if (from < peers->size && zside_bytes(&x.recv, from) > 0) {
-			rc = zsched_recv(s, zside_at(&x.recv, from), zslots_count(&x.recv.slots, from),
-				zside_type(&x.recv, from), from);
+		if (from < peers->size && is_direct(&x->recv, from, x->limit)) {
+			rc = zsched_recv(s, zside_at(&x->recv, from), zslots_count(&x->recv.slots, from),
+				zside_type(&x->recv, from), from);
 			at[0] = rc == MPI_SUCCESS ? zsched_open(s) : -1;
 		}
-		if (rc == MPI_SUCCESS && sends) {
-			rc = post_send(s, &x, to);
+		if (rc == MPI_SUCCESS && to < peers->size && is_direct(&x->send, to, x->limit)) {
+			rc = post_send(s, x, to);
 			at[1] = rc == MPI_SUCCESS ? zsched_open(s) : -1;
 		}
 		if ((at[0] < 0 && at[1] < 0) || ++begun - ended < window)
@@ -222,6 +219,36 @@ static int build_across(struct zsched *s, const struct zcoll *a)
 	}
 	while (ended < begun && rc == MPI_SUCCESS)
 		rc = zalltoall_close(s, &open[2 * (ended++ % window)]);
+	return rc;
+}
+
+static int lesser(int64_t a, int64_t b)
+{
+	return (int)(a < b ? a : b);
+}
+
+/* What both groups must decide alike depends on both. The sizes of the two ways differ, also in Alltoall. */
+static int build_across(struct zsched *s, const struct zcoll *a)
+{
+	const struct zcomm *c = zsched_comm(s), *peers = zsched_peers(s);
+	const struct ztuning_settings mine = ztune_choose(c, ZTUNING_ALLTOALL, 0),
+				      theirs = ztune_choose(peers, ZTUNING_ALLTOALL, 0);
+	struct zalltoall *x = zsched_alloc(s, sizeof *x);
+	if (!x)
+		return MPI_ERR_NO_MEM;
+	*x = (struct zalltoall){.send = {.slots = zslots_send(a), .types = a->sendtypes},
+		.recv = {.slots = zslots_recv(a), .types = a->recvtypes},
+		.block = -1,
+		.local = -1};
+	/* With one member in every part each pair is a message for itself anyway. */
+	if (c->members_max > 1 || peers->members_max > 1)
+		x->limit = lesser(mine.aggregate, theirs.aggregate);
+	x->leaders = lesser(lesser(mine.leaders, theirs.leaders), lesser(c->members_min, peers->members_min));
+	int rc = x->limit > 0 ? zalltoall_pack(s, x) : MPI_SUCCESS;
+	if (rc == MPI_SUCCESS)
+		rc = exchange_across(s, x, (int)mine.window);
+	if (rc == MPI_SUCCESS && x->limit > 0)
+		return zalltoall_aggregate(s, x);
 	zsched_round(s);
 	return rc;
 }

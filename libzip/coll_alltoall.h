@@ -21,8 +21,8 @@ struct zalltoall {
 	MPI_Count limit;	  /* blocks of at most so many bytes travel together; 0: none */
 	MPI_Count block;	  /* bytes of every block; -1: they differ */
 	int leaders;		  /* in each part */
-	int local;		  /* the open step of the local pairs */
-	struct zbundle **bundles; /* [nparts], NULL for my own; see coll_aggregate.c */
+	int local;		  /* the open step of the local pairs; -1: there are none */
+	struct zbundle **bundles; /* [parts of zsched_peers], NULL for my own; see coll_aggregate.c */
 };
 
 static inline MPI_Datatype zside_type(const struct zside *d, int rank)

@@ -29,6 +29,12 @@ twin coll_moves 1+3 "alltoall aggregate=8 window=1"
 twin coll_moves 2+2+2 "alltoall aggregate=1M leaders=2 window=2"
 twin coll_nonblocking 2+2 "alltoall aggregate=1K leaders=2"
 twin coll_errors 1+1+2 "alltoall aggregate=1K"
+# the same between groups
+twin inter_coll 2+2 "alltoall aggregate=1M"
+twin inter_coll 1+3 "alltoall aggregate=8 window=1"
+twin inter_coll 3+3 "alltoall aggregate=1K leaders=2"
+twin inter_coll 2+2+2 "alltoall aggregate=64 leaders=2 window=2"
+twin inter_errors 2+2 "alltoall aggregate=1K leaders=2"
 
 # several leaders, and what they do with more than two clusters
 twin coll_moves 2+2 "all leaders=2 segment=4K; alltoall aggregate=8"
@@ -63,18 +69,26 @@ if [ -z "$ZIP_LAB$ZIP_VM" ]; then
 int main(int argc, char **argv)
 {
 	char out[64 * 8] = "", in[64 * 8];
+	int rank, size;
+	MPI_Comm c = MPI_COMM_WORLD, half;
 	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(c, &rank);
+	MPI_Comm_size(c, &size);
+	if (argc > 1) { /* between the groups of an intercommunicator */
+		MPI_Comm_split(MPI_COMM_WORLD, rank < size / 2, 0, &half);
+		MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < size / 2 ? size / 2 : 0, 1, &c);
+	}
 	for (int i = 0; i < 100; i++)
-		MPI_Alltoall(out, 64, MPI_BYTE, in, 64, MPI_BYTE, MPI_COMM_WORLD);
+		MPI_Alltoall(out, 64, MPI_BYTE, in, 64, MPI_BYTE, c);
 	return MPI_Finalize();
 }
 END
 	compile alltoall.c alltoall || bail_out "alltoall.c does not compile"
-	count() { # how many did RULES need, at least 100 times WANTED and not twice as many
+	count() { # how many did RULES need, at least 100 times WANTED and not twice as many: RULES WANTED [between]
 		local n
-		n=$(ZIPPER_TUNE=$1 limited 60 "$ZMPIRUN" --stats --clusters 3+3 ./alltoall 2>&1 </dev/null |
+		n=$(ZIPPER_TUNE=$1 limited 60 "$ZMPIRUN" --stats --clusters 3+3 ./alltoall $3 2>&1 </dev/null |
 			sed -n 's/.*c1 -> c2: \([0-9]*\) messages.*/\1/p')
-		ok "3+3 ranks, $1: about $2 messages each way ($n in 100)" test "${n:-0}" -ge $(($2 * 100)) -a "${n:-0}" -lt $(($2 * 200))
+		ok "3+3 ranks, $1${3:+, }$3: about $2 messages each way ($n in 100)" test "${n:-0}" -ge $(($2 * 100)) -a "${n:-0}" -lt $(($2 * 200))
 	}
 	cat >bcast.c <<'END'
 #include <mpi.h>
@@ -108,5 +122,8 @@ END
 	count "alltoall aggregate=0" 9
 	count "alltoall aggregate=1K leaders=3" 3
 	count "alltoall aggregate=1K leaders=1" 1
+	count "alltoall aggregate=0" 9 between
+	count "alltoall aggregate=1K leaders=3" 6 between # with their sizes
+	count "alltoall aggregate=1K leaders=1" 2 between
 fi
 done_testing
