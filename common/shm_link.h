@@ -25,8 +25,7 @@ struct shm_tx {
 	size_t need;	  /* bytes that the last post had no room for; 0: it had */
 	int error;
 	struct shm_rma_half rma;
-	struct shm_slots slots; /* our own; made for the first large payload */
-	bool no_slots;		/* not possible, or not for us */
+	struct shm_slots slots; /* our own, if we have connected */
 	/* Numbers of the links whose slots the peer knows, in the order in which it got to know them. */
 	uint32_t *senders; /* [SHM_SENDERS_MAX]; NULL before the first */
 	unsigned nsenders;
@@ -41,7 +40,7 @@ struct shm_rx {
 	unsigned vain; /* polls in a row */
 	int error;
 	struct shm_rma_half rma;
-	struct shm_slots slots; /* the peer's own, if it has connected, and has some */
+	struct shm_slots slots; /* the peer's own, if it has connected */
 	int slots_fd;		/* to be passed on; -1 */
 	/* Those of others that the peer has passed on. */
 	struct shm_slots *senders; /* [SHM_SENDERS_MAX]; NULL before the first */

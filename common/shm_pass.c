@@ -36,12 +36,7 @@ void shm_pass_end(void)
 static void take_descriptor(struct shm_link *l, int fd)
 {
 	struct shm_rx *rx = &l->rx;
-	/* What cannot be mapped is not there when it is referred to. */
-	if (l->accepted && rx->slots_fd < 0 && shm_slots_open(&rx->slots, fd) == 0) {
-		rx->slots_fd = fd;
-		return;
-	}
-	/* Only who has connected is told of others. */
+	/* Only who has connected is told of others. What cannot be mapped is not there when it is referred to. */
 	if (!l->accepted && rx->nsenders < SHM_SENDERS_MAX) {
 		if (!rx->senders)
 			rx->senders = calloc(SHM_SENDERS_MAX, sizeof(*rx->senders));
@@ -78,11 +73,8 @@ struct shm_slots *shm_pass_find(struct shm_link *l, const struct shm_ref *ref, u
 	struct shm_slots *slots = &rx->slots;
 	if (ref->slot >= SHM_SLOTS || len > SHM_SLOT_BYTES)
 		return NULL;
-	/* The descriptor was sent before the reference. */
-	if (ref->sender == SHM_REF_MINE) {
-		while (!slots->ctl && l->accepted && look_once(l))
-			;
-	} else {
+	if (ref->sender != SHM_REF_MINE) {
+		/* The descriptor was sent before the reference. */
 		while (ref->sender >= rx->nsenders && look_once(l))
 			;
 		if (ref->sender >= rx->nsenders || rx->error)

@@ -121,26 +121,29 @@ void shm_close(struct zlink *base)
 	free_link(l);
 }
 
-/* Makes memory and the second socket, and hands both over. */
+/* Makes memory, slots and the second socket, and hands them over. */
 static int make_offer(struct shm_link *l, struct zerr *err)
 {
-	int pair[2];
-	int memory = shm_map_create(&l->map, err);
-	if (memory < 0)
-		return memory;
-	int rc = 0;
+	int pair[2], offer[SHM_OFFER_FDS], rc = 0;
+	offer[SHM_OFFER_MEMORY] = shm_map_create(&l->map, err);
+	if (offer[SHM_OFFER_MEMORY] < 0)
+		return offer[SHM_OFFER_MEMORY];
+	offer[SHM_OFFER_SLOTS] = shm_slots_create(&l->tx.slots, err);
 	shm_rma_offer(l);
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) < 0) {
+	if (offer[SHM_OFFER_SLOTS] < 0) {
+		rc = offer[SHM_OFFER_SLOTS];
+	} else if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) < 0) {
 		rc = zerr_set(err, -errno, "cannot make a socket: %s", strerror(errno));
 	} else {
 		l->rx.sock = pair[0];
-		rc = shm_socket_send_offer(l->tx.sock,
-			(const int[SHM_OFFER_FDS]){[SHM_OFFER_MEMORY] = memory, [SHM_OFFER_SOCKET] = pair[1]});
+		offer[SHM_OFFER_SOCKET] = pair[1];
+		rc = shm_socket_send_offer(l->tx.sock, offer);
 		close(pair[1]);
 		if (rc < 0)
 			zerr_set(err, rc, "cannot hand over shared memory: %s", strerror(-rc));
 	}
-	close(memory);
+	close(offer[SHM_OFFER_MEMORY]);
+	close_fd(offer[SHM_OFFER_SLOTS]);
 	return rc;
 }
 
@@ -209,13 +212,14 @@ int shm_take_offer(struct shm_link *l)
 	int rc = shm_socket_receive_offer(l->rx.sock, fds);
 	if (rc <= 0)
 		return rc;
+	l->tx.sock = fds[SHM_OFFER_SOCKET];
+	l->rx.slots_fd = fds[SHM_OFFER_SLOTS];
 	rc = shm_map_open(&l->map, fds[SHM_OFFER_MEMORY]);
 	close(fds[SHM_OFFER_MEMORY]);
-	if (rc < 0) {
-		close(fds[SHM_OFFER_SOCKET]);
+	if (rc == 0)
+		rc = shm_slots_open(&l->rx.slots, l->rx.slots_fd);
+	if (rc < 0)
 		return rc;
-	}
-	l->tx.sock = fds[SHM_OFFER_SOCKET];
 	shm_producer_init(&l->tx.ring, &l->map, 1);
 	shm_consumer_init(&l->rx.ring, &l->map, 0);
 	shm_rma_try(l);

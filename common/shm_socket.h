@@ -24,8 +24,9 @@ int shm_socket_connect(const char *path, int timeout_ms, struct zerr *);
  */
 int shm_socket_check_peer(int fd, char *text, size_t cap, uid_t *, struct zerr *);
 
-enum { SHM_OFFER_MEMORY, SHM_OFFER_SOCKET, SHM_OFFER_FDS };
-/* Hands over descriptors: the memory, and the socket that belongs to ring 1 (fd itself belongs to ring 0). */
+enum { SHM_OFFER_MEMORY, SHM_OFFER_SOCKET, SHM_OFFER_SLOTS, SHM_OFFER_FDS };
+/* Hands over descriptors: the memory, the socket that belongs to ring 1 (fd itself belongs to ring 0), and the slots.
+ */
 int shm_socket_send_offer(int fd, const int fds[SHM_OFFER_FDS]);
 /* 1: fds are the caller's; 0: not there yet; -ESHUTDOWN: the peer closed; -EPROTO: not an offer; or another error. */
 int shm_socket_receive_offer(int fd, int fds[SHM_OFFER_FDS]);

@@ -126,33 +126,14 @@ static size_t ring_bytes(size_t len)
 	return (ZWIRE_ENV_BYTES + len + SHM_RING_ALIGN - 1) & ~(SHM_RING_ALIGN - 1);
 }
 
-/* Slots are made for the first payload that could use them, and offered to the peer. Only the connecting side has
- * some: what the other one sends is forwarded, or small. */
-static bool make_slots(struct shm_link *l)
-{
-	struct shm_tx *tx = &l->tx;
-	tx->no_slots = true; /* one try */
-	if (l->accepted)
-		return false;
-	int fd = shm_slots_create(&tx->slots, NULL);
-	if (fd < 0)
-		return false;
-	if (shm_socket_send_fd(tx->sock, fd) < 0)
-		shm_slots_close(&tx->slots);
-	close(fd);
-	return tx->slots.ctl != NULL;
-}
-
 /* A reference to this payload: to where it lies already, or to a slot of ours into which it is copied now. False: it
- * must go through the ring. */
+ * must go through the ring. Only the connecting side has slots: what the other one sends is forwarded, or small. */
 static bool refer(struct shm_link *l, const void *payload, size_t len, struct shm_ref *ref)
 {
 	struct shm_tx *tx = &l->tx;
 	if (shm_pass_on(l, payload, len, ref))
 		return true;
-	if (len > SHM_SLOT_BYTES || (!tx->slots.ctl && (tx->no_slots || !make_slots(l))))
-		return false;
-	int slot = shm_slots_take(&tx->slots);
+	int slot = len <= SHM_SLOT_BYTES ? shm_slots_take(&tx->slots) : -1;
 	if (slot < 0)
 		return false;
 	memcpy(shm_slots_at(&tx->slots, (uint32_t)slot), payload, len);
@@ -230,12 +211,13 @@ static int deliver(struct shm_link *l, const struct zsink *sink)
 	const uint8_t *at;
 	uint8_t raw[ZWIRE_ENV_BYTES]; /* a copy: the peer could change it after the check */
 	struct zwire_env env;
-	struct shm_ref ref = {.mark = 0};
+	struct shm_ref ref;
 	struct shm_slots *slots = NULL;
 	int rc = shm_consumer_peek(&rx->ring, ZWIRE_ENV_BYTES, &at);
 	if (rc <= 0)
 		return rc < 0 ? rx->error = rc : 0;
-	if (at[0] == SHM_REF_MARK) {
+	const bool by_reference = at[0] == SHM_REF_MARK;
+	if (by_reference) {
 		memcpy(&ref, at, sizeof(ref));
 		if (shm_consumer_peek(&rx->ring, REF_BYTES, &at) <= 0)
 			return rx->error = -EPROTO;
@@ -247,7 +229,7 @@ static int deliver(struct shm_link *l, const struct zsink *sink)
 		return rx->error = rc;
 	size_t bytes = REF_BYTES;
 	const void *payload;
-	if (ref.mark) {
+	if (by_reference) {
 		slots = shm_pass_find(l, &ref, env.len);
 		if (!slots)
 			return rx->error = rx->error ? rx->error : -EPROTO;

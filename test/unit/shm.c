@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "shm_ring.h"
+#include "shm_slots.h"
 #include "shm_socket.h"
 
 static int setup(void **state)
@@ -68,10 +69,12 @@ static void memory_of_the_wrong_kind_is_refused(void **state)
 {
 	struct fixture *f = *state;
 	struct shm_map map;
+	struct shm_slots mapped;
 	struct stat st;
-	int pair[2], good = shm_map_create(&map, NULL);
-	assert_true(good >= 0);
+	int pair[2], good = shm_map_create(&map, NULL), slots = shm_slots_create(&mapped, NULL);
+	assert_true(good >= 0 && slots >= 0);
 	shm_map_close(&map);
+	shm_slots_close(&mapped);
 	assert_int_equal(fstat(good, &st), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	size_t right = (size_t)st.st_size;
@@ -91,14 +94,16 @@ static void memory_of_the_wrong_kind_is_refused(void **state)
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_true(bad[i] >= 0);
-		assert_int_equal(result_of_offer(f, (int[]){bad[i], pair[1]}), -EPROTO);
+		assert_int_equal(result_of_offer(f, (int[]){bad[i], pair[1], slots}), -EPROTO);
+		assert_int_equal(result_of_offer(f, (int[]){good, pair[1], bad[i]}), -EPROTO);
 		close(bad[i]);
 	}
 	/* A file cannot be watched, whatever else is right. */
 	int file = open("/proc/self/exe", O_RDONLY);
-	assert_int_equal(result_of_offer(f, (int[]){good, file}), -EPROTO);
+	assert_int_equal(result_of_offer(f, (int[]){good, file, slots}), -EPROTO);
 	close(file);
 	close(good);
+	close(slots);
 	close(pair[0]);
 	close(pair[1]);
 }
@@ -140,6 +145,7 @@ static void offers_with_other_descriptors_are_refused(void **state)
 
 struct rogue { /* a peer that has the rings in hand */
 	struct shm_map map;
+	struct shm_slots slots;
 	int sock, back;
 	struct zlink *link;
 };
@@ -147,13 +153,14 @@ struct rogue { /* a peer that has the rings in hand */
 static struct rogue rogue_connect(struct fixture *f)
 {
 	struct rogue r;
-	int pair[2], memory = shm_map_create(&r.map, NULL);
-	assert_true(memory >= 0);
+	int pair[2], memory = shm_map_create(&r.map, NULL), slots = shm_slots_create(&r.slots, NULL);
+	assert_true(memory >= 0 && slots >= 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	r.sock = connect_unix(f);
 	r.back = pair[0];
-	assert_int_equal(shm_socket_send_offer(r.sock, (int[]){memory, pair[1]}), 0);
+	assert_int_equal(shm_socket_send_offer(r.sock, (int[]){memory, pair[1], slots}), 0);
 	close(memory);
+	close(slots);
 	close(pair[1]);
 	r.link = fixture_accept(f);
 	return r;
@@ -165,6 +172,7 @@ static void rogue_close(struct rogue *r)
 	close(r->sock);
 	close(r->back);
 	shm_map_close(&r->map);
+	shm_slots_close(&r->slots);
 }
 
 /* The control block as shm_ring.c lays it out: what a peer can write, it can write anything into. */
