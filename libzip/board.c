@@ -27,9 +27,11 @@
 #define SLOT_MAX (132 << 10)
 #define DATA_BYTES (5 << 20)
 
-struct member {					      /* written by that one alone */
-	alignas(LINE) atomic_uint_fast64_t published; /* operation + 1 */
-	atomic_uint_fast64_t done;		      /* operations */
+struct member { /* written by that one alone */
+	/* Of each slot: operation + 1. Not one number for all: operations that are under way at the same time are not
+	 * published in their order, where the slot of the first was not yet free and that of a later one is. */
+	alignas(LINE) atomic_uint_fast64_t published[ZBOARD_DEPTH];
+	atomic_uint_fast64_t done; /* operations */
 };
 
 struct shared {
@@ -155,7 +157,8 @@ int zboard_claim(int members)
 		if (!atomic_compare_exchange_strong(&s->users, &nobody, members))
 			continue;
 		for (int m = 0; m < members; m++) {
-			atomic_store(&s->member[m].published, 0);
+			for (int d = 0; d < ZBOARD_DEPTH; d++)
+				atomic_store(&s->member[m].published[d], 0);
 			atomic_store(&s->member[m].done, 0);
 		}
 		return b;
@@ -225,12 +228,14 @@ void *zboard_mine(struct zboard *b, uint64_t operation)
 
 void zboard_publish(struct zboard *b, uint64_t operation)
 {
-	atomic_store_explicit(&b->shared->member[b->me].published, operation + 1, memory_order_release);
+	atomic_store_explicit(&b->shared->member[b->me].published[operation % ZBOARD_DEPTH], operation + 1,
+		memory_order_release);
 }
 
 const void *zboard_look(const struct zboard *b, uint64_t operation, int member)
 {
-	if (atomic_load_explicit(&b->shared->member[member].published, memory_order_acquire) <= operation)
+	if (atomic_load_explicit(&b->shared->member[member].published[operation % ZBOARD_DEPTH],
+		    memory_order_acquire) <= operation)
 		return NULL;
 	return slot(b, operation, member);
 }

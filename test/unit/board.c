@@ -110,6 +110,22 @@ static void slots_wait_for_the_last_reader(void **state)
 	zboard_leave(b);
 }
 
+/* Two operations under way: the second one may be published first, which says nothing of the first. */
+static void operations_are_published_each_for_itself(void **state)
+{
+	(void)state;
+	int number = zboard_claim(2);
+	struct zboard *b = zboard_join(number, 2, 0);
+	uint64_t first = zboard_next(b), second = zboard_next(b);
+	assert_non_null(zboard_mine(b, second));
+	zboard_publish(b, second);
+	assert_null(zboard_look(b, first, 0));
+	assert_ptr_equal(zboard_look(b, second, 0), zboard_mine(b, second));
+	zboard_publish(b, first);
+	assert_ptr_equal(zboard_look(b, first, 0), zboard_mine(b, first));
+	zboard_leave(b);
+}
+
 static void boards_come_to_an_end(void **state)
 {
 	(void)state;
@@ -144,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(processes_see_what_was_given, setup, teardown),
 		cmocka_unit_test_setup_teardown(slots_wait_for_the_last_reader, setup, teardown),
+		cmocka_unit_test_setup_teardown(operations_are_published_each_for_itself, setup, teardown),
 		cmocka_unit_test_setup_teardown(boards_come_to_an_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(there_is_none_for_too_few_or_too_many, setup, teardown),
 	};
