@@ -89,18 +89,26 @@ int zdata_view(struct zdata *d, const void *buf, MPI_Count count, MPI_Datatype t
 	return MPI_SUCCESS;
 }
 
+/* MPICH 4.0.2 was seen to stop short without an error (coll_board.c). */
+static int whole(int rc, MPI_Count position, uint64_t bytes)
+{
+	return rc != MPI_SUCCESS || (uint64_t)position == bytes ? rc : MPI_ERR_INTERN;
+}
+
 static int pack_native(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype t)
 {
 	MPI_Count position = 0;
+	int rc = zn.Pack_c(buf, count, t, out, (MPI_Count)bytes, &position, MPI_COMM_SELF);
 
-	return zn.Pack_c(buf, count, t, out, (MPI_Count)bytes, &position, MPI_COMM_SELF);
+	return whole(rc, position, bytes);
 }
 
 static int unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype t)
 {
 	MPI_Count position = 0;
+	int rc = zn.Unpack_c(in, (MPI_Count)bytes, &position, buf, count, t, MPI_COMM_SELF);
 
-	return zn.Unpack_c(in, (MPI_Count)bytes, &position, buf, count, t, MPI_COMM_SELF);
+	return whole(rc, position, bytes);
 }
 
 /* MPICH's pack and unpack refuse MPI_BOTTOM, which is a null pointer: the same memory, seen from elsewhere. */

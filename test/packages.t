@@ -62,6 +62,13 @@ if [ -n "$scalapack" ] && [ -d $inputs ]; then
 	cp $inputs/*.dat $inputs/BLACS/*.dat .
 	cp "$here"/*.dat .
 	blacs xCbtest 100 2+2
+	# all its broadcasts of single precision: of triangles and trapezoids, thousands of datatypes one after the other
+	mkdir broadcasts && cd broadcasts || exit 99
+	cp $inputs/BLACS/*.dat .
+	sed -i "4s/T/F/;6,7s/T/F/;8s/^5/1/;9s/'I' 'S' 'D' 'C' 'Z'/'S'/" bt.dat
+	over_bridge "broadcasts of xCbtest" 100 2+2 "$scalapack/BLACS/xCbtest"
+	ok "xCbtest as 2+2: 9600 tests of broadcasts, none failed" grep -q 'REAL BSBR TESTS: 9600 TESTS;.* 0 FAILED' out || show
+	cd .. || exit 99
 	for program in xdlu xdbrd xdhrd xdnep; do
 		scalapack $program 60 2+2
 	done
