@@ -46,8 +46,7 @@ static void take_descriptor(struct shm_link *l, int fd)
 	close(fd);
 }
 
-/* False: nothing was there. */
-static bool look_once(struct shm_link *l)
+bool shm_pass_look(struct shm_link *l)
 {
 	int fds[SHM_SOCKET_FDS];
 	size_t count = 0;
@@ -62,11 +61,6 @@ static bool look_once(struct shm_link *l)
 	return rc > 0;
 }
 
-void shm_pass_look(struct shm_link *l)
-{
-	look_once(l);
-}
-
 struct shm_slots *shm_pass_find(struct shm_link *l, const struct shm_ref *ref, uint32_t len)
 {
 	struct shm_rx *rx = &l->rx;
@@ -75,9 +69,9 @@ struct shm_slots *shm_pass_find(struct shm_link *l, const struct shm_ref *ref, u
 		return NULL;
 	if (ref->sender != SHM_REF_MINE) {
 		/* The descriptor was sent before the reference. */
-		while (ref->sender >= rx->nsenders && look_once(l))
+		while (ref->sender >= rx->nsenders && shm_pass_look(l))
 			;
-		if (ref->sender >= rx->nsenders || rx->error)
+		if (ref->sender >= rx->nsenders)
 			return NULL;
 		slots = &rx->senders[ref->sender];
 	}

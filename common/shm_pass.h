@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * References to payloads in slots (shm_slots.h), in the ring in front of their envelope; and the descriptors of slots
- * on their way to those who read there: they go once over the link's socket, and count in their order. Inner header of
- * the shm transport.
+ * on their way to those who read there. Inner header of the shm transport.
  *
- * The accepting side (zipperd) passes on to the connecting one the slots of others that have connected to it, where
- * both are the same user. Payloads of all others are copied into the ring.
+ * The connecting side offers its own slots with its memory. The accepting side (zipperd) passes them on to others that
+ * have connected to it, where both are the same user: once, over the link's socket, where they count in their order.
+ * Payloads of all others are copied into the ring.
  */
 #ifndef ZIP_COMMON_SHM_PASS_H
 #define ZIP_COMMON_SHM_PASS_H
@@ -35,8 +35,8 @@ struct shm_slots *shm_pass_find(struct shm_link *, const struct shm_ref *, uint3
 /* Between these two a post to another link passes on the reference in place of the payload. Same thread. */
 void shm_pass_begin(struct shm_link *, struct shm_slots *, uint32_t slot);
 void shm_pass_end(void);
-/* Takes what is on the half's socket: bytes that wake, and descriptors. */
-void shm_pass_look(struct shm_link *);
+/* Takes what is on the half's socket: bytes that wake, and descriptors. False: nothing was there. */
+bool shm_pass_look(struct shm_link *);
 
 /* Send half. */
 
