@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "arrival.h"
+#include "pool.h"
 #include "shim.h"
 
 /* Of so many receives and probes from anywhere that find a bridged message waiting, one looks for a native one first:
@@ -13,11 +14,31 @@
 
 static struct zop_list orphans;
 
+/* Bytes to where they belong or, where the datatype has gaps, to memory of ours. */
+static int post_bytes(struct zop *op)
+{
+	MPI_Count bytes = ztype_find(op->type)->size * op->count;
+	void *to = op->data.dense;
+
+	if (!to)
+		to = op->packed = zpool_get(bytes > 0 ? (size_t)bytes : 1);
+	if (!to)
+		return MPI_ERR_NO_MEM;
+	return zn.Irecv_c(to, bytes, MPI_BYTE, MPI_ANY_SOURCE, op->tag, op->req.comm->shadow, &op->native);
+}
+
+/*
+ * What may have to be cancelled is not received natively as a derived datatype: MPICH 4.0.2 over UCX holds a datatype
+ * with gaps until UCX has finished with it (MPIDI_UCX_recv), and of cancelled receives UCX 1.13 never says so. Each
+ * receive that a bridged message is for would leave its datatype and ours behind for ever.
+ */
 static int post_native(struct zop *op)
 {
 	const struct zcomm *c = op->req.comm;
 	int source = op->rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : c->shadow_rank[op->rank];
 
+	if (source == MPI_ANY_SOURCE && !ztype_find(op->type)->builtin)
+		return post_bytes(op);
 	if (op->count <= INT_MAX)
 		return zn.Irecv(op->buf, (int)op->count, op->type, source, op->tag, c->shadow, &op->native);
 	return zn.Irecv_c(op->buf, op->count, op->type, source, op->tag, c->shadow, &op->native);
@@ -61,11 +82,28 @@ int zanysource_start(struct zop *op)
 	return MPI_SUCCESS;
 }
 
+static void forget_packed(struct zop *op)
+{
+	zpool_put(op->packed);
+	op->packed = NULL;
+}
+
+static int unpack_native(const struct zop *op, const MPI_Status *st)
+{
+	MPI_Count bytes = 0;
+
+	zn.Get_elements_x(st, MPI_BYTE, &bytes);
+	return zdata_unpack_native(op->packed, (uint64_t)bytes, op->buf, op->count, op->type);
+}
+
 static void take_native(struct zop *op, const MPI_Status *st, int error)
 {
 	const struct zcomm *c = op->req.comm;
 
 	op->native = MPI_REQUEST_NULL;
+	if (op->packed && error == MPI_SUCCESS)
+		error = unpack_native(op, st);
+	forget_packed(op);
 	if (op->posted)
 		zop_withdraw(op);
 	op->req.status = *st;
@@ -102,6 +140,7 @@ bool zanysource_claim(struct zop *op)
 		zn.Test_cancelled(&st, &cancelled);
 	if (cancelled) {
 		op->native = MPI_REQUEST_NULL;
+		forget_packed(op);
 		if (op->queued)
 			zop_list_del(&orphans, op);
 		return true;

@@ -6,6 +6,9 @@
  * Whichever side matches first takes the receive out of the other. A bridged message that finds such a receive first
  * cancels the native half: if that fails, native MPI has matched it with a local message, and the bridged one goes on
  * to the next receive. So the order of posting holds on both sides.
+ *
+ * The native half of a receive from MPI_ANY_SOURCE never has a derived datatype, see post_native: data with gaps come into
+ * op->packed and are unpacked at completion.
  */
 #ifndef ZIP_LIBZIP_ANYSOURCE_H
 #define ZIP_LIBZIP_ANYSOURCE_H

@@ -5,11 +5,9 @@
 #include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "board.h"
 #include "coll_data.h"
-#include "coll_pairs.h"
 #include "datatype.h"
 #include "shim.h"
 
@@ -42,43 +40,14 @@ bool zshared_fits(const struct zcomm *c, MPI_Count count, MPI_Datatype type)
 	       count * zbuf_size(type) + (MPI_Count)sizeof(struct slot) <= (MPI_Count)zboard_bytes(c->board);
 }
 
-/* Where the data lie, if in one piece; else NULL. */
-static void *piece(const void *buf, MPI_Count count, MPI_Datatype type)
-{
-	struct zdata d;
-	return zdata_view(&d, buf, count, type) == MPI_SUCCESS ? d.dense : NULL;
-}
-
-/*
- * MPICH 4.0.2 at times packs only some of the bytes of a datatype and says no more of it than the position: seen in the
- * BLACS tester, where the same datatype is sent as a message all right. So where it stops short, that is what we do.
- */
 int zshared_pack(const void *buf, MPI_Count count, MPI_Datatype type, char *to)
 {
-	MPI_Count bytes = count * zbuf_size(type), at = 0;
-	const void *dense = bytes > 0 ? piece(buf, count, type) : NULL;
-	if (bytes == 0)
-		return MPI_SUCCESS;
-	if (dense) {
-		memcpy(to, dense, (size_t)bytes);
-		return MPI_SUCCESS;
-	}
-	int rc = zn.Pack_c(buf, count, type, to, bytes, &at, MPI_COMM_SELF);
-	return rc != MPI_SUCCESS || at == bytes ? rc : zpairs_copy(buf, count, type, to, bytes, MPI_BYTE);
+	return zdata_pack_native((uint8_t *)to, (uint64_t)(count * zbuf_size(type)), buf, count, type);
 }
 
 int zshared_unpack(const char *from, void *buf, MPI_Count count, MPI_Datatype type)
 {
-	MPI_Count bytes = count * zbuf_size(type), at = 0;
-	void *dense = bytes > 0 ? piece(buf, count, type) : NULL;
-	if (bytes == 0)
-		return MPI_SUCCESS;
-	if (dense) {
-		memcpy(dense, from, (size_t)bytes);
-		return MPI_SUCCESS;
-	}
-	int rc = zn.Unpack_c(from, bytes, &at, buf, count, type, MPI_COMM_SELF);
-	return rc != MPI_SUCCESS || at == bytes ? rc : zpairs_copy(from, bytes, MPI_BYTE, buf, count, type);
+	return zdata_unpack_native((const uint8_t *)from, (uint64_t)(count * zbuf_size(type)), buf, count, type);
 }
 
 static void *place_of(const struct zshared_vectors *v, int member)

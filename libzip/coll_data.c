@@ -58,7 +58,7 @@ void zbuf_copy_span(const void *from, void *to, MPI_Count count, MPI_Datatype ty
 int zbuf_copy(struct zsched *s, const void *from, MPI_Count fromcount, MPI_Datatype fromtype, void *to,
 	MPI_Count tocount, MPI_Datatype totype)
 {
-	MPI_Count bytes = fromcount * zbuf_size(fromtype), room = tocount * zbuf_size(totype), at = 0;
+	MPI_Count bytes = fromcount * zbuf_size(fromtype), room = tocount * zbuf_size(totype);
 	bool from_plain = zbuf_is_contiguous(fromtype), to_plain = zbuf_is_contiguous(totype);
 	if (bytes > room)
 		return MPI_ERR_TRUNCATE;
@@ -73,10 +73,9 @@ int zbuf_copy(struct zsched *s, const void *from, MPI_Count fromcount, MPI_Datat
 		return MPI_ERR_NO_MEM;
 	int rc = MPI_SUCCESS;
 	if (!from_plain)
-		rc = zn.Pack_c(from, fromcount, fromtype, packed, bytes, &at, MPI_COMM_SELF);
-	at = 0;
+		rc = zdata_pack_native((uint8_t *)packed, (uint64_t)bytes, from, fromcount, fromtype);
 	if (rc == MPI_SUCCESS && !to_plain)
-		rc = zn.Unpack_c(packed, bytes, &at, to, tocount, totype, MPI_COMM_SELF);
+		rc = zdata_unpack_native((const uint8_t *)packed, (uint64_t)bytes, to, tocount, totype);
 	return rc;
 }
 

@@ -14,8 +14,6 @@
 
 #define TAG_OPERATIONS 256 /* far more than there can be under way on one board */
 
-#define TAG_COPY 32767 /* above those of operations: 64 boards */
-
 static MPI_Comm own = MPI_COMM_NULL; /* over the base communicator */
 
 struct slot {
@@ -43,15 +41,6 @@ void zpairs_fini(void)
 {
 	if (own != MPI_COMM_NULL)
 		zn.Comm_free(&own);
-}
-
-int zpairs_copy(const void *from, MPI_Count fromcount, MPI_Datatype fromtype, void *to, MPI_Count tocount,
-	MPI_Datatype totype)
-{
-	int me = 0;
-	zn.Comm_rank(own, &me);
-	return zn.Sendrecv_c(from, fromcount, fromtype, me, TAG_COPY, to, tocount, totype, me, TAG_COPY, own,
-		MPI_STATUS_IGNORE);
 }
 
 static MPI_Datatype type_of(const struct zpairs *p, int i)

@@ -27,8 +27,5 @@ void zpairs_fini(void);
 /* On a communicator with a board. Both sides are used until the step is done, and do not overlap. Blocks of other sizes
  * than expected are the schedule's error. MPI_SUCCESS or an error class. */
 int zpairs_exchange(struct zsched *, const struct zpairs *out, const struct zpairs *in);
-/* From one datatype to another one, by a message to ourselves. At once. */
-int zpairs_copy(const void *from, MPI_Count fromcount, MPI_Datatype fromtype, void *to, MPI_Count tocount,
-	MPI_Datatype totype);
 
 #endif

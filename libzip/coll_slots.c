@@ -74,8 +74,8 @@ int zslots_members(struct zsched *s, const struct zslots *l, int p, int low, int
 		displs[i] = zslots_displ(l, member[i]) * l->extent;
 	}
 	int rc = zn.Type_create_hindexed_c(n, counts, displs, l->type, type);
-	if (rc == MPI_SUCCESS)
-		rc = zn.Type_commit(type);
+	if (rc == MPI_SUCCESS && (rc = zn.Type_commit(type)) != MPI_SUCCESS)
+		zn.Type_free(type);
 	if (rc != MPI_SUCCESS)
 		return MPI_ERR_TYPE;
 	*buf = l->buf;

@@ -33,6 +33,10 @@ struct ztype {
 const struct ztype *ztype_find(MPI_Datatype);
 /* MPI_Type_free: the handle's number may come back as another type. */
 void ztype_forget(MPI_Datatype);
+/* A datatype of ours that is the same, and stays when the application frees its own: until ztype_release. Returns what
+ * native MPI says. */
+int ztype_hold(MPI_Datatype, MPI_Datatype *held);
+void ztype_release(MPI_Datatype held);
 /* By its bits: MPI_SUCCESS or MPI_ERR_TYPE. */
 int ztype_check(MPI_Datatype);
 
@@ -49,6 +53,9 @@ int zdata_pack(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, M
 /* The other way; bytes may be less than count elements take, also a part of an element. Nothing outside of the
  * elements that bytes cover is changed. */
 int zdata_unpack(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype);
+/* The same without conversion: bytes in this part's representation, size * count of them where it packs. */
+int zdata_pack_native(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype);
+int zdata_unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype);
 /* What a status must say when so many wire bytes have come. */
 MPI_Count zdata_native_bytes(MPI_Datatype, uint64_t wire_bytes);
 

@@ -55,10 +55,8 @@ static void destroy_op(struct zreq *r)
 	ztransfer_conceal(op);
 	if (op->xfer)
 		ztransfer_del(op);
-	if (op->type_held) {
-		ztype_forget(op->type);
-		zn.Type_free(&op->type);
-	}
+	if (op->type_held)
+		ztype_release(op->type);
 	zpool_put(op->packed);
 }
 
@@ -85,7 +83,7 @@ static int hold_type(struct zop *op, bool always)
 	if (t->builtin || !(always || (op->kind == ZOP_RECV && !op->data.dense)))
 		return MPI_SUCCESS;
 	MPI_Datatype held;
-	int rc = zn.Type_dup(op->type, &held);
+	int rc = ztype_hold(op->type, &held);
 	if (rc == MPI_SUCCESS) {
 		op->type = held;
 		op->type_held = true;

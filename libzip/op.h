@@ -33,7 +33,7 @@ struct zop {
 	void *buf;
 	MPI_Count count;
 	MPI_Datatype type;
-	bool type_held;	   /* type is a duplicate of ours: the application may free its own meanwhile */
+	bool type_held;	   /* type is one of ours (ztype_hold): the application may free its own meanwhile */
 	struct zdata data; /* receives: bytes is the room */
 	uint8_t *packed;   /* the message's bytes where the user's buffer cannot be used; from the pool */
 

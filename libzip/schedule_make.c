@@ -33,8 +33,7 @@ static void sched_destroy(struct zreq *r)
 	while (s->types) {
 		struct kept_type *k = s->types;
 		s->types = k->next;
-		ztype_forget(k->type);
-		zn.Type_free(&k->type);
+		ztype_release(k->type);
 	}
 	if (s->op)
 		zcoll_op_release(s->op);
@@ -119,10 +118,7 @@ int zsched_keep_type(struct zsched *s, MPI_Datatype *type)
 	MPI_Datatype kept;
 	if (!s->lasting || ztype_find(*type)->builtin)
 		return MPI_SUCCESS;
-	/* Not Type_dup: that would run the attribute copy callbacks of the application. */
-	int rc = zn.Type_contiguous(1, *type, &kept);
-	if (rc == MPI_SUCCESS)
-		rc = zn.Type_commit(&kept);
+	int rc = ztype_hold(*type, &kept);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	*type = kept;
