@@ -124,12 +124,27 @@ static int start(const struct parts *p, MPI_Request *request)
 	return rc == MPI_SUCCESS ? rc : zerror_raise(p->c, rc, p->send.name, "out of memory");
 }
 
+/* Native MPI finds out what is wrong with the arguments; MPI_BOTTOM is not, and of some datatypes it packs a part only
+ * (datatype.c). The size of what is packed is in MPICH that of the data. */
+static int pack(const struct zp2p_args *s, void *to, MPI_Count size)
+{
+	MPI_Count bytes = 0;
+	int rc = MPI_SUCCESS;
+
+	if (s->buf != MPI_BOTTOM || ztype_find(s->type)->builtin)
+		rc = zn.Pack_c(s->buf, s->count, s->type, to, size, &bytes, s->comm);
+	if (rc != MPI_SUCCESS || bytes == size)
+		return rc;
+	rc = zdata_pack_native(to, (uint64_t)size, s->buf, s->count, s->type);
+	return rc == MPI_SUCCESS ? rc : zerror_raise(zcomm_find(s->comm), rc, s->name, "cannot pack the data");
+}
+
 /* Makes the send independent of its buffer. Over the bridge a buffered send does that. Natively the bytes are packed
  * and sent as MPI_PACKED, which in MPICH is plain bytes and may be received as any type. */
 static int detach_send(struct parts *p)
 {
 	struct zp2p_args *s = &p->send;
-	MPI_Count size = 0, bytes = 0;
+	MPI_Count size = 0;
 	int rc;
 
 	if (p->c) {
@@ -149,17 +164,13 @@ static int detach_send(struct parts *p)
 	p->copy = zpool_get(size > 0 ? (size_t)size : 1);
 	if (!p->copy)
 		return zerror_raise(p->c, MPI_ERR_NO_MEM, s->name, "no memory for %lld bytes", (long long)size);
-	rc = zn.Pack_c(s->buf, s->count, s->type, p->copy, size, &bytes, s->comm);
-	if (rc == MPI_SUCCESS && bytes < size) { /* MPICH 4.0.2 packs some datatypes short (datatype.c) */
-		rc = zdata_pack_native(p->copy, (uint64_t)size, s->buf, s->count, s->type);
-		bytes = size;
-	}
+	rc = pack(s, p->copy, size);
 	if (rc != MPI_SUCCESS) {
 		zpool_put(p->copy);
 		return rc;
 	}
 	s->buf = p->copy;
-	s->count = bytes;
+	s->count = size;
 	s->type = MPI_PACKED;
 	return MPI_SUCCESS;
 }

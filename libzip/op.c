@@ -13,7 +13,6 @@
 #include "rendezvous.h"
 #include "shim.h"
 #include "wire.h"
-#include "world.h"
 
 unsigned zop_buffered;
 
@@ -138,8 +137,8 @@ int zop_start(struct zop *op)
 
 void zop_finish_recv(struct zop *op, uint32_t source, int tag, uint64_t bytes, int error)
 {
-	/* Without conversion wire bytes are native bytes, whatever the type. */
-	MPI_Count count = zworld.external32 ? zdata_native_bytes(op->type, bytes) : (MPI_Count)bytes;
+	/* Without conversion wire bytes are native bytes; and the type of no bytes or of dense ones may be gone. */
+	MPI_Count count = op->data.converted && bytes > 0 ? zdata_native_bytes(op->type, bytes) : (MPI_Count)bytes;
 
 	ztransfer_conceal(op);
 	if (op->xfer)

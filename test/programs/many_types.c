@@ -2,6 +2,7 @@
 /*
  * Programs with many datatypes. MPICH 4.0.2 packs some bytes too few of datatypes that are one piece of memory, where
  * their handle is a high one; and it never frees a datatype with gaps whose receive is cancelled.
+ * twin: external32=yes
  */
 #include "check.h"
 
@@ -125,7 +126,48 @@ static void by_address(void)
 	MPI_Allgather(MPI_BOTTOM, 1, from, in, 2, MPI_INT, WORLD);
 	for (int r = 0; r < size; r++)
 		CHECK(in[2 * r] == 10001 + r * 100 && in[2 * r + 1] == 10005 + r * 100, "allgather by address");
+	prepare(11);
+	memcpy(in, out, sizeof in);
+	int next = (rank + 1) % size, prev = (rank + size - 1) % size;
+	MPI_Sendrecv_replace(MPI_BOTTOM, 1, to, next, 7, prev, 7, WORLD, MPI_STATUS_IGNORE);
+	CHECK(in[2] == 11002 + prev * 100 && in[0] == 11000 + prev * 100, "replaced by address: %d %d", in[2], in[0]);
 	MPI_Type_free(&from), MPI_Type_free(&to);
+}
+
+/* Freed as soon as they are used, and others made in their place. */
+static void freed(int source, int bytes)
+{
+	static char bytes_out[30000], bytes_in[3 * 30000];
+	MPI_Request r[4];
+	MPI_Status st;
+	int count, next = (rank + 1) % size, prev = (rank + size - 1) % size;
+	for (int i = 0; i < 2; i++) {
+		MPI_Datatype t;
+		if (i == 0)
+			MPI_Type_contiguous(bytes, MPI_BYTE, &t);
+		else
+			MPI_Type_vector(bytes, 1, 2, MPI_BYTE, &t);
+		MPI_Type_commit(&t);
+		MPI_Irecv(bytes_in + i * bytes, 1, t, source, 20 + i, WORLD, &r[i]);
+		MPI_Type_free(&t);
+	}
+	fill(bytes_out, (size_t)bytes, (uint32_t)rank);
+	memset(bytes_in, 0, sizeof bytes_in);
+	MPI_Barrier(WORLD);
+	for (int i = 0; i < 2; i++)
+		MPI_Isend(bytes_out, bytes, MPI_BYTE, next, 20 + i, WORLD, &r[2 + i]);
+	for (int i = 0; i < 2; i++) {
+		MPI_Wait(&r[i], &st);
+		MPI_Get_count(&st, MPI_BYTE, &count);
+		CHECK_INT(count, bytes);
+	}
+	for (int i = 0; i < 2; i++)
+		MPI_Wait(&r[2 + i], &st);
+	CHECK(filled(bytes_in, (size_t)bytes, (uint32_t)prev), "%d bytes from %d", bytes, prev);
+	for (int i = 0; i < bytes; i++)
+		CHECK(bytes_in[bytes + 2 * i] == bytes_in[i] && (i == bytes - 1 || !bytes_in[bytes + 2 * i + 1]),
+			"%d bytes with gaps from %d, at %d", bytes, prev, i);
+	MPI_Barrier(WORLD);
 }
 
 static int number(void)
@@ -216,11 +258,11 @@ static void attributes(void)
 	MPI_Type_vector(2, 1, 2, MPI_INT, &t);
 	MPI_Type_commit(&t);
 	MPI_Type_set_attr(t, key, &copied);
-	prepare(11);
+	prepare(12);
 	MPI_Irecv(in, 1, t, prev, 6, WORLD, &r);
 	MPI_Send(out, 1, t, (rank + 1) % size, 6, WORLD);
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
-	CHECK(in[0] == 11000 + prev * 100 && in[1] == -1 && in[2] == 11002 + prev * 100, "%d %d %d", in[0], in[1],
+	CHECK(in[0] == 12000 + prev * 100 && in[1] == -1 && in[2] == 12002 + prev * 100, "%d %d %d", in[0], in[1],
 		in[2]);
 	CHECK_INT(copied, 0);
 	MPI_Type_free(&t);
@@ -232,6 +274,9 @@ int main(int argc, char **argv)
 	begin(&argc, &argv);
 	attributes();
 	from_anybody();
+	for (int any = 0; any < 2; any++)
+		for (int bytes = 1; bytes <= 30000; bytes *= 30)
+			freed(any ? MPI_ANY_SOURCE : (rank + size - 1) % size, bytes);
 	keep_many();
 	for (int kind = 0; kind < KINDS; kind++)
 		move(kind);
