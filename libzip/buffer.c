@@ -22,5 +22,8 @@ int zip_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 int zip_Type_free(MPI_Datatype *type)
 {
 	ztype_forget(*type);
-	return zn.Type_free(type);
+	zshim_callback_begin(); /* deletes attributes */
+	int rc = zn.Type_free(type);
+	zshim_callback_end();
+	return rc;
 }

@@ -249,12 +249,20 @@ static int copy(MPI_Datatype t, int key, void *extra, void *value, void *to, int
 	*flag = 0;
 	return MPI_SUCCESS;
 }
+/* Callbacks see the world that the application sees. */
+static int deleted;
+static int delete (MPI_Datatype t, int key, void *value, void *extra)
+{
+	(void)t, (void)key, (void)value, (void)extra;
+	MPI_Comm_size(WORLD, &deleted);
+	return MPI_SUCCESS;
+}
 static void attributes(void)
 {
 	MPI_Datatype t;
 	MPI_Request r;
 	int key, prev = (rank + size - 1) % size;
-	MPI_Type_create_keyval(copy, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
+	MPI_Type_create_keyval(copy, delete, &key, NULL);
 	MPI_Type_vector(2, 1, 2, MPI_INT, &t);
 	MPI_Type_commit(&t);
 	MPI_Type_set_attr(t, key, &copied);
@@ -266,6 +274,7 @@ static void attributes(void)
 		in[2]);
 	CHECK_INT(copied, 0);
 	MPI_Type_free(&t);
+	CHECK_INT(deleted, size);
 	MPI_Type_free_keyval(&key);
 }
 
