@@ -7,8 +7,8 @@
  * cancels the native half: if that fails, native MPI has matched it with a local message, and the bridged one goes on
  * to the next receive. So the order of posting holds on both sides.
  *
- * The native half of a receive from MPI_ANY_SOURCE never has a derived datatype, see post_native: data with gaps come into
- * op->packed and are unpacked at completion.
+ * The native half of a receive from MPI_ANY_SOURCE never has a derived datatype, see post_native: data with gaps come
+ * into op->packed and are unpacked at completion.
  */
 #ifndef ZIP_LIBZIP_ANYSOURCE_H
 #define ZIP_LIBZIP_ANYSOURCE_H
