@@ -345,10 +345,12 @@ static void go_to_sleep(struct worker_thread *t)
 		look(t->worker[0], timeout);
 		return;
 	}
-	if (timeout != 0)
-		poll(fd, (nfds_t)t->count, timeout);
+	/* Not one epoll set for both: a tcp link has one descriptor, and its halves are in different workers. */
+	if (poll(fd, (nfds_t)t->count, timeout) <= 0)
+		return;
 	for (int i = 0; i < t->count; i++)
-		look(t->worker[i], 0);
+		if (fd[i].revents)
+			look(t->worker[i], 0);
 }
 
 /* true: something happened. */
@@ -381,10 +383,12 @@ void *worker_run(void *arg)
 			moved |= turn(t->worker[i]);
 			running += !t->worker[i]->stop;
 		}
-		if (moved)
+		if (moved) {
 			zwait_reset(&t->wait);
-		else if (zwait_step(&t->wait))
+			zwait_share(&t->wait);
+		} else if (zwait_step(&t->wait)) {
 			go_to_sleep(t);
+		}
 	}
 	return NULL;
 }
