@@ -93,22 +93,27 @@ static void look_at_sender(struct vlink *l)
 		l->rx.sender = -ENOLINK;
 }
 
-bool vlink_woken(struct vlink *l, int epoll, struct ibv_comp_channel *channel)
+bool vlink_event(struct ibv_comp_channel *channel)
 {
-	struct epoll_event e[4];
 	struct ibv_cq *cq;
 	void *ctx;
+	if (ibv_get_cq_event(channel, &cq, &ctx) != 0)
+		return false;
+	ibv_ack_cq_events(cq, 1);
+	return true;
+}
+
+bool vlink_woken(struct vlink *l, int epoll)
+{
+	struct epoll_event e[4];
 	bool stream = false;
 	int n = epoll_wait(epoll, e, 4, 0);
 	for (int i = 0; i < n; i++) {
-		if (e[i].data.fd == channel->fd)
-			while (ibv_get_cq_event(channel, &cq, &ctx) == 0)
-				ibv_ack_cq_events(cq, 1);
-		else if (e[i].data.fd == l->dev->ctx->async_fd)
+		if (e[i].data.fd == l->dev->ctx->async_fd)
 			vdevice_look(l->dev);
 		else if (e[i].data.fd == l->tx.queue.channel->fd)
 			look_at_sender(l);
-		else
+		else if (e[i].data.fd != l->rx.queue.channel->fd)
 			stream = true;
 	}
 	return stream;

@@ -118,6 +118,7 @@ struct vrx {
 	int epoll;
 	enum vmode mode;
 	bool armed;
+	bool notified; /* the completion queue is to raise an event, or has, and it was not taken yet: never two */
 	bool granted;  /* credits were given at all */
 	bool due;      /* credit is to be told, and the send queue was full */
 	bool fin;      /* the TCP connection ended */
@@ -215,9 +216,11 @@ int vlink_error(enum ibv_wc_status);
 /* Why a link ends, where its queue pairs say `rc`: if the port or device does not work, that is why. 0: to be asked
  * again, as that may turn out. */
 int vlink_reason(struct vlink *, struct vdoubt *, int rc);
-/* After sleeping: what woke us. Takes the completion channel's events; looks for those of the device. true: the TCP
+/* Takes an event of a completion channel, if there is one. */
+bool vlink_event(struct ibv_comp_channel *);
+/* After sleeping, what else may have woken us: looks for events of the device and at the send half. true: the TCP
  * connection has something. */
-bool vlink_woken(struct vlink *, int epoll, struct ibv_comp_channel *);
+bool vlink_woken(struct vlink *, int epoll);
 /* Our end of the TCP connection, in the memory given; NULL if unknown. */
 struct sockaddr;
 struct sockaddr_storage;

@@ -370,13 +370,30 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	return rx->error = find_end(l);
 }
 
+static bool take_notice(struct vrx *rx)
+{
+	if (!rx->notified || !vlink_event(rx->queue.channel))
+		return false;
+	rx->notified = false;
+	return true;
+}
+
+/* One that is awaited still, from an arming that something else ended, is as good as a new one. */
+static bool ask_for_notice(struct vrx *rx)
+{
+	take_notice(rx);
+	rx->notified = rx->notified || ibv_req_notify_cq(rx->queue.cq, 0) == 0;
+	return rx->notified;
+}
+
 int vrx_poll(struct zlink *base, const struct zsink *sink, unsigned budget)
 {
 	struct vlink *l = (struct vlink *)base;
 	struct vrx *rx = &l->rx;
 	if (rx->error)
 		return rx->error;
-	bool woken = rx->armed && vlink_woken(l, rx->epoll, rx->queue.channel);
+	/* Mostly it is the event. Whatever else there is wakes again. */
+	bool woken = rx->armed && !take_notice(rx) && vlink_woken(l, rx->epoll);
 	rx->armed = false;
 	if (rx->mode == VMODE_QUEUE)
 		return poll_queue(l, sink, budget, woken);
@@ -394,13 +411,13 @@ int vrx_arm(struct vlink *l)
 	if (rx->error || vlink_lost(l))
 		return 1;
 	if (rx->armed)
-		vlink_woken(l, rx->epoll, rx->queue.channel);
+		vlink_woken(l, rx->epoll);
 	rx->armed = rx->epoll >= 0;
 	if (rx->sender)
 		return 1;
 	if (rx->mode != VMODE_QUEUE && rx->reads == 0)
 		return l->stream->ops->arm(l->stream, ZLINK_RX);
-	if (rx->kept || rx->whole || rx->broken || ibv_req_notify_cq(rx->queue.cq, 0) != 0)
+	if (rx->kept || rx->whole || rx->broken || !ask_for_notice(rx))
 		return 1;
 	if (fill(rx) || vrma_any_done(rx->rma, rx->reads) || (rx->due && vrx_grant(l) < 0))
 		return 1;

@@ -341,12 +341,19 @@ static void watch_sender(struct vlink *l, bool quiet)
 	epoll_ctl(l->rx.epoll, EPOLL_CTL_MOD, e.data.fd, &e);
 }
 
+static void look_around(struct vlink *l)
+{
+	while (vlink_event(l->tx.queue.channel))
+		;
+	vlink_woken(l, l->tx.epoll);
+}
+
 /* About to sleep: of all, to this half's thread. */
 static int expect_all(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
 	if (tx->armed)
-		vlink_woken(l, tx->epoll, tx->queue.channel);
+		look_around(l);
 	else
 		watch_sender(l, false);
 	if (vtx_ring(l) != 0 || ibv_req_notify_cq(tx->queue.cq, 0) != 0)
@@ -359,7 +366,7 @@ static int expect_all(struct vlink *l)
 static int expect_errors(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
-	vlink_woken(l, tx->epoll, tx->queue.channel);
+	look_around(l);
 	tx->armed = false;
 	if (ibv_req_notify_cq(tx->queue.cq, 1) != 0 && !tx->failing)
 		tx->failing = -EIO;
