@@ -128,6 +128,23 @@ static void sleeps_at_once_on_a_crowded_machine(void **state)
 	assert_true(waits[1] > waits[0]);
 }
 
+/* Who serves others yields between two pieces of work only where somebody wants the core, and notices what that costs.
+ */
+static void shares_its_core_until_it_loses_slices(void **state)
+{
+	(void)state;
+	struct zwait w;
+	zwait_init(&w, false);
+	zwait_share(&w);
+	assert_int_equal(w.shares, 0);
+	w.shared = 1;
+	w.slice_ns = 0; /* every yield that is timed is one */
+	for (int i = 0; i < 100; i++)
+		zwait_share(&w);
+	assert_true(w.crowded > 0);
+	assert_in_range(w.shares, 1, 99);
+}
+
 static void counts_only_cores_it_may_use(void **state)
 {
 	(void)state;
@@ -159,6 +176,7 @@ int main(void)
 		cmocka_unit_test(never_spins_on_a_busy_machine),
 		cmocka_unit_test(follows_fields_that_were_set),
 		cmocka_unit_test(sleeps_at_once_on_a_crowded_machine),
+		cmocka_unit_test(shares_its_core_until_it_loses_slices),
 		cmocka_unit_test(counts_only_cores_it_may_use),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
