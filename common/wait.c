@@ -19,8 +19,9 @@
  * pause. */
 #define SHARED_NS 1000
 #define SHARED_WAITS 256
-/* One in so many yields of those who serve others is timed (3 % of an 8-byte hop over shm): a slice that is lost by one
- * is noticed after as many at most. */
+/* One in so many yields is timed of those who serve others (3 % of an 8-byte hop over shm), so that a slice that is
+ * lost by one is noticed after as many at most; and of those who yield whatever it costs and want to know whether they
+ * share their core. */
 #define SHARES_PER_CLOCK 8
 /* Time slices are 1 to 4 ms; the longest turn of a thread that serves connections is 0.3 ms. */
 #define SLICE_NS 500000
@@ -50,12 +51,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void yield(struct zwait *w)
+static void timed_yield(struct zwait *w)
 {
-	if (w->slice_ns == UINT32_MAX && w->spins == 0) {
-		sched_yield();
-		return;
-	}
 	/* From yield to yield, with the poll between them, which is short: looking at the clock costs as much as it. */
 	uint64_t start = w->yielded_ns ? w->yielded_ns : now_ns();
 	sched_yield();
@@ -75,16 +72,20 @@ static void yield(struct zwait *w)
 	w->quick = 0;
 }
 
+/* One of many is timed. */
+static void sampled_yield(struct zwait *w)
+{
+	if (++w->shares % SHARES_PER_CLOCK == 0)
+		timed_yield(w);
+	else
+		sched_yield();
+	w->yielded_ns = 0;
+}
+
 void zwait_share(struct zwait *w)
 {
-	if (w->shared == 0 || w->crowded > 0)
-		return;
-	if (++w->shares % SHARES_PER_CLOCK != 0) {
-		sched_yield();
-		return;
-	}
-	yield(w);
-	w->yielded_ns = 0;
+	if (w->shared > 0 && w->crowded == 0)
+		sampled_yield(w);
 }
 
 static inline void cpu_relax(void)
@@ -105,7 +106,10 @@ bool zwait_step(struct zwait *w)
 	}
 	if (w->crowded == 0 && w->idle - w->spins < w->yields) {
 		w->idle++;
-		yield(w);
+		if (w->slice_ns == UINT32_MAX && w->spins == 0)
+			sampled_yield(w); /* all that it can find is somebody beside us */
+		else
+			timed_yield(w);
 		return false;
 	}
 	w->crowded -= w->crowded > 0;

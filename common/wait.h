@@ -24,7 +24,7 @@ struct zwait {
 	uint32_t penalty;    /* as many as it were last time; grows while it happens again and again */
 	uint32_t quick;	     /* yields since then that were none */
 	uint32_t shared;     /* somebody else wants this core: that many waits more are without spinning */
-	uint32_t shares;     /* yields of zwait_share */
+	uint32_t shares;     /* yields of which only some are timed */
 	uint64_t yielded_ns; /* when the last yield in a row ended; 0: the next one is the first */
 };
 
@@ -40,8 +40,8 @@ static inline void zwait_reset(struct zwait *w)
 /* After a poll that did nothing: pauses or yields. Returns true when the caller should sleep on its descriptors now
  * (after arming them); it keeps returning true until reset. */
 bool zwait_step(struct zwait *);
-/* After zwait_reset, for who serves others: where they want this core they go first, as there is nothing for us before
- * they had it. */
+/* After zwait_reset, for who serves others or waits for them: where they want this core they go first, as there is
+ * nothing for us before they had it. */
 void zwait_share(struct zwait *);
 /* Cores this process may use (affinity mask, not the machine's count). */
 int zwait_cores(void);

@@ -212,7 +212,7 @@ bool zcoll_native_may_block(MPI_Comm comm)
 	       size == 1;
 }
 
-/* Native tests between turns of the bridge, which may cost a system call each. */
+/* Native tests between turns of the bridge, which may cost a system call each; on a core of our own. */
 #define NATIVE_TESTS 16
 
 struct native_wait {
@@ -223,8 +223,8 @@ struct native_wait {
 static bool native_done(void *ctx)
 {
 	struct native_wait *w = ctx;
-	int flag = 0;
-	for (int i = 0; i < NATIVE_TESTS && !flag && w->rc == MPI_SUCCESS; i++)
+	int flag = 0, tests = zprogress_native_tests(NATIVE_TESTS);
+	for (int i = 0; i < tests && !flag && w->rc == MPI_SUCCESS; i++)
 		w->rc = zn.Test(w->request, &flag, MPI_STATUS_IGNORE);
 	return flag || w->rc != MPI_SUCCESS;
 }

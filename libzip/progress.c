@@ -172,6 +172,11 @@ void zprogress_now_and_then(void)
 		zprogress_poll();
 }
 
+int zprogress_native_tests(int alone)
+{
+	return self.waits.shared > 0 ? 1 : alone;
+}
+
 bool zprogress_test_failed(bool native)
 {
 	if (native && ++self.calls % CALLS_PER_TURN != 0)
@@ -232,6 +237,7 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx)
 	if (done(ctx))
 		return;
 	zwait_reset(&w);
+	zwait_share(&w);
 	for (;;) {
 		bool did = zprogress_poll();
 		if (done(ctx)) {

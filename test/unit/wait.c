@@ -37,24 +37,28 @@ static void advises_sleep_after_spins_and_yields(void **state)
 	assert_int_equal(steps_until_sleep(&w), w.spins + w.yields);
 }
 
-/* Somebody else on the only core, who also polls and yields: spinning would hold him up. For so many waits. */
-static void does_not_spin_beside_another(void **state)
+/* Somebody else on the only core, who also polls and yields, until the test ends. */
+struct another {
+	cpu_set_t old;
+	int until;
+	pid_t pid;
+};
+
+static void another_begin(struct another *a)
 {
-	(void)state;
-	struct zwait w;
-	cpu_set_t old, one;
+	cpu_set_t one;
 	int cpu = 0, none[2];
 	char byte;
-	assert_int_equal(sched_getaffinity(0, sizeof(old), &old), 0);
-	while (!CPU_ISSET(cpu, &old))
+	assert_int_equal(sched_getaffinity(0, sizeof(a->old), &a->old), 0);
+	while (!CPU_ISSET(cpu, &a->old))
 		cpu++;
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
 	assert_int_equal(pipe2(none, O_NONBLOCK), 0);
-	pid_t pid = fork();
-	for (int polls = 0; pid == 0; polls++) {
-		if (read(none[0], &byte, 1) == 0) /* the test has ended */
+	a->pid = fork();
+	for (int polls = 0; a->pid == 0; polls++) {
+		if (read(none[0], &byte, 1) == 0)
 			_exit(0);
 		if (polls % 10 == 0)
 			sched_yield();
@@ -62,17 +66,38 @@ static void does_not_spin_beside_another(void **state)
 			close(none[1]);
 	}
 	close(none[0]);
-	zwait_init(&w, false);
-	w.slice_ns = UINT32_MAX;
-	for (int waits = 0; w.shared == 0; waits++) {
-		assert_true(waits < 100000);
-		zwait_reset(&w);
-		steps_until_sleep(&w);
-	}
-	close(none[1]);
+	a->until = none[1];
+}
+
+static void another_end(struct another *a)
+{
 	int status;
-	assert_true(waitpid(pid, &status, 0) == pid);
-	assert_int_equal(sched_setaffinity(0, sizeof(old), &old), 0);
+	close(a->until);
+	assert_true(waitpid(a->pid, &status, 0) == a->pid);
+	assert_int_equal(sched_setaffinity(0, sizeof(a->old), &a->old), 0);
+}
+
+static void wait_until_shared(struct zwait *w, bool busy)
+{
+	zwait_init(w, busy);
+	w->slice_ns = UINT32_MAX;
+	for (int waits = 0; w->shared == 0; waits++) {
+		assert_true(waits < 100000);
+		zwait_reset(w);
+		steps_until_sleep(w);
+	}
+}
+
+/* Spinning would hold the other one up. For so many waits. */
+static void does_not_spin_beside_another(void **state)
+{
+	(void)state;
+	struct zwait w;
+	struct another a;
+	another_begin(&a);
+	wait_until_shared(&w, true); /* spins in no case, but its caller may ask */
+	wait_until_shared(&w, false);
+	another_end(&a);
 	w.shared = 2;
 	for (int i = 0; i < 3; i++) {
 		zwait_reset(&w);
