@@ -19,23 +19,23 @@ const char ztuning_defaults_text[] =
 	"bcast between=all\n"
 	/* about where copying costs as much as a second message */
 	"scatter together=4K\n"
-	/* 4+4 ranks on two cores, 1 MiB: 0.6 of the time with four leaders, reduce with two 0.3; reduce_scatter of 16
-	 * to 512 KiB with four 0.3 to 0.6 */
+	/* 2+2 and 4+4 ranks on two cores, from there on, over tcp and shm: allreduce with two leaders 0.55 to 1.0 of
+	 * the time, reduce 0.7 to 0.96, bcast 0.8 to 0.9; reduce_scatter with four 0.7 to 0.8, below 0.4 to 0.9 with
+	 * one */
 	"all leaders=1\n"
-	"bcast bytes>=1M leaders=4\n"
-	"allreduce bytes>=512K leaders=4\n"
+	"bcast bytes>=8M leaders=2\n"
+	"allreduce bytes>=64K leaders=2\n"
 	"reduce bytes>=64K leaders=2\n"
-	"reduce bytes>=1M leaders=4\n"
-	"reduce_scatter bytes>=16K leaders=4\n"
+	"reduce_scatter bytes>=128K leaders=4\n"
 	/* eight clusters on two cores: 0.7 of the time by doubling, 0.5 in slices from 64 KiB on; three: all is faster
 	 */
 	"allreduce exchange=all\n"
 	"allreduce clusters>=4 exchange=doubling\n"
 	"allreduce clusters>=4 bytes>=64K exchange=slices\n"
-	/* by tcp, 2+2 and 4+4 ranks on two cores, all through one leader: 0.45 of the time with 8 bytes, 0.35 and 0.9
-	 * with 4 KiB, 0.8 and 1.3 with 16 KiB */
+	/* by tcp, 2+2 and 4+4 ranks on two cores, all through one leader: 0.45 of the time with 8 bytes, 0.5 with 2
+	 * KiB, 0.6 and 0.8 with 4 KiB, 1.0 to 1.3 with 16 KiB; 8+8 ranks, 4 KiB: 0.93, and with two 0.74 */
 	"alltoall leaders=1 aggregate=4K window=4\n"
-	"alltoall members_max>=4 aggregate=1K\n"
+	"alltoall members_max>=4 bytes>=2K leaders=2\n"
 	"alltoall members_max>=16 leaders=64 aggregate=0\n"
 	"alltoall members>=16 aggregate=1K\n"
 	/* MPICH's reduction of long vectors works in buffers that it allocates anew for every call: 60 us for 128 KiB
