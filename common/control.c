@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control_check.h"
+
 enum field_kind { F_END, F_U8, F_U32, F_U64, F_BYTES, F_NAME, F_NAME_OR_EMPTY, F_TEXT, F_SIZES, F_LIST };
 
 struct field {
@@ -105,52 +107,9 @@ static const struct field *const fields_of[] = {
 };
 #define NTYPES (sizeof(fields_of) / sizeof(fields_of[0]))
 
-static bool name_char(unsigned char c)
-{
-	return c > ' ' && c < 0x7f && c != ',';
-}
-
 static bool text_char(unsigned char c)
 {
 	return c >= ' ' && c < 0x7f;
-}
-
-int zctl_name_ok(const char *name)
-{
-	size_t n = 0;
-	for (; name[n]; n++)
-		if (n == ZCTL_NAME_MAX || !name_char((unsigned char)name[n]))
-			return 0;
-	return n > 0;
-}
-
-static int split(const char *parts, char (*name)[ZCTL_NAME_MAX + 1], int max)
-{
-	int n = 0;
-	for (const char *p = parts;; p++) {
-		size_t len = strcspn(p, ",");
-		if (n == max || len == 0 || len > ZCTL_NAME_MAX)
-			return -EINVAL;
-		memcpy(name[n], p, len);
-		name[n][len] = '\0';
-		if (!zctl_name_ok(name[n]))
-			return -EINVAL;
-		for (int i = 0; i < n; i++)
-			if (strcmp(name[i], name[n]) == 0)
-				return -EINVAL;
-		n++;
-		p += len;
-		if (*p == '\0')
-			return n;
-	}
-}
-
-int zctl_split_parts(const char *parts, char (*name)[ZCTL_NAME_MAX + 1], int max)
-{
-	char local[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
-	if (!name || max > ZCTL_PARTS_MAX)
-		max = ZCTL_PARTS_MAX;
-	return split(parts, name ? name : local, max);
 }
 
 /* --- encoding --- */
@@ -289,7 +248,7 @@ static void get_text(struct reader *r, char *out, size_t room, enum field_kind k
 	if (!b)
 		return;
 	for (size_t i = 0; i < len; i++)
-		if (!(kind == F_TEXT ? text_char(b[i]) : name_char(b[i]))) {
+		if (!(kind == F_TEXT ? text_char(b[i]) : control_name_char(b[i]))) {
 			r->bad = "a text holds bytes that do not belong there";
 			return;
 		}
@@ -375,75 +334,6 @@ static void get_fields(struct reader *r, const struct field *f, void *base)
 	}
 }
 
-/* Runs that cover 0..total-1 within parts of these sizes. That no lrank is there twice is the reader's to check. */
-static const char *check_runs(const struct zctl_run *runs, uint32_t nruns, const uint32_t *sizes, uint32_t nparts)
-{
-	uint64_t next = 0, ranks = 0;
-	for (uint32_t i = 0; i < nruns; i++) {
-		const struct zctl_run *run = &runs[i];
-		if (run->vrank != next || run->count == 0 || run->part >= nparts ||
-			(uint64_t)run->lrank + run->count > sizes[run->part])
-			return "the runs of the world do not fit together";
-		next += run->count;
-	}
-	for (uint32_t i = 0; i < nparts; i++)
-		ranks += sizes[i];
-	return ranks == next && ranks <= ZCTL_RANKS_MAX ? NULL : "the parts and runs of the world do not fit together";
-}
-
-/* A rank builds its tables from this without looking again, so it must hold together. */
-static const char *check_world(const struct zctl_world *w)
-{
-	uint32_t sizes[ZCTL_PARTS_MAX];
-	uint64_t ranks = 0;
-	if (w->nparts == 0 || w->nruns == 0)
-		return "the world is empty";
-	for (uint32_t i = 0; i < w->nparts; i++)
-		ranks += sizes[i] = w->parts[i].size;
-	if (w->vrank >= ranks)
-		return "the parts and runs of the world do not fit together";
-	for (uint32_t i = 0, next = 0; i < w->nattached; next = w->attached[i].vrank + w->attached[i].count, i++)
-		if (w->attached[i].vrank < next || w->attached[i].count == 0 ||
-			(uint64_t)w->attached[i].vrank + w->attached[i].count > ranks)
-			return "the ranks with ports do not fit together";
-	return check_runs(w->runs, w->nruns, sizes, w->nparts);
-}
-
-static const char *check_create(const struct zctl_create *c)
-{
-	if (c->nruns == 0)
-		return NULL;
-	return check_runs(c->runs, c->nruns, c->sizes, (uint32_t)zctl_split_parts(c->parts, NULL, ZCTL_PARTS_MAX));
-}
-
-static const char *check(const struct zctl_msg *m)
-{
-	switch (m->type) {
-	case ZCTL_HELLO:
-		return m->u.hello.service < ZCTL_SERVICE_RANK || m->u.hello.service > ZCTL_SERVICE_CAST
-			       ? "there is no such service"
-			       : NULL;
-	case ZCTL_JOIN:
-		if (zctl_split_parts(m->u.join.parts, NULL, ZCTL_PARTS_MAX) < 0)
-			return "the list of parts is not one";
-		return m->u.join.mixed > 1 || m->u.join.direct > 1 ? "a flag is neither 0 nor 1" : NULL;
-	case ZCTL_WORLD:
-		return m->u.world.external32 > 1 ? "a flag is neither 0 nor 1" : check_world(&m->u.world);
-	case ZCTL_CREATE:
-		return check_create(&m->u.create);
-	case ZCTL_DIRECT:
-		return m->u.direct.what < ZCTL_DIRECT_ASK || m->u.direct.what > ZCTL_DIRECT_NO
-			       ? "it asks for nothing known"
-			       : NULL;
-	case ZCTL_EVENT:
-		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_DEAD
-			       ? "there is no such event"
-			       : NULL;
-	default:
-		return NULL;
-	}
-}
-
 int zctl_decode(struct zctl_msg *msg, const uint8_t *buf, size_t len, struct zerr *err)
 {
 	struct reader r = {.p = buf, .left = len};
@@ -458,7 +348,7 @@ int zctl_decode(struct zctl_msg *msg, const uint8_t *buf, size_t len, struct zer
 	if (!r.bad && r.left > 0)
 		r.bad = "something is left over at its end";
 	if (!r.bad)
-		r.bad = check(msg);
+		r.bad = control_check(msg);
 	if (!r.bad)
 		return 0;
 	zctl_free(msg);

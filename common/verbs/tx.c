@@ -7,15 +7,12 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 
 #include "rma.h"
 
-#define LINGER_MS 2000
 #define CREDIT_STEP 16 /* receives for credit are posted again so many at a time */
 #define MESSAGE_MAX (ZWIRE_ENV_BYTES + (size_t)ZWIRE_MAX_PAYLOAD)
 #define LIMIT_STEP_MAX 4096 /* a peer that gives more credit at a time is broken */
@@ -445,47 +442,6 @@ int vtx_arm(struct vlink *l)
 	bool room = rc > 0 ? l->stream->ops->arm(l->stream, ZLINK_TX) != 0 : rc != -EAGAIN;
 	watch_stream(l, !room);
 	return tx->writes ? arm_writes(l) : room;
-}
-
-/* --- closing --- */
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* An empty write, which needs no credit and no key, and completes after everything before it. */
-static void post_last(struct vlink *l)
-{
-	struct ibv_sge *sge;
-	struct ibv_send_wr *wr = vtx_next(l, &sge);
-	wr->opcode = IBV_WR_RDMA_WRITE;
-	wr->num_sge = 0;
-	wr->send_flags = IBV_SEND_SIGNALED;
-	vtx_ring(l);
-}
-
-void vtx_linger(struct vlink *l)
-{
-	struct vtx *tx = &l->tx;
-	int64_t end = now_ms() + LINGER_MS;
-	if (tx->mode != VMODE_QUEUE || tx->failing || vlink_lost(l))
-		return;
-	tx->tail -= tx->list; /* was not flushed */
-	tx->sent -= tx->list;
-	tx->list = 0;
-	if (tx->head != tx->tail)
-		post_last(l);
-	while (tx->head != tx->tail && vtx_reap(l) == 0 && now_ms() < end) {
-		struct pollfd p = {.fd = tx->queue.channel->fd, .events = POLLIN};
-		if (ibv_req_notify_cq(tx->queue.cq, 0) == 0 && vtx_reap(l) == 0 && tx->head != tx->tail)
-			poll(&p, 1, 10);
-	}
-	if (tx->head == tx->tail && tx->rest_at == tx->rest_len && !tx->failing &&
-		vsetup_tell(l, VFRAME_CLOSE, tx->sent) == 0)
-		l->stream->ops->flush(l->stream);
 }
 
 /* --- making and ending --- */
