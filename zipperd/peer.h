@@ -59,6 +59,11 @@ void peers_bury(struct daemon *);	 /* frees the dead */
 bool peers_timed(const struct daemon *); /* is there any whose time runs? */
 void peers_close(struct daemon *);	 /* all of them, at the end */
 
+/* peer_send.c, for peer.c: sends what waits; says whether anything does, so that the loop watches for room; frees it.
+ */
+void peer_push(struct peer *);
+void peer_set_blocked(struct peer *, bool blocked);
+void peer_drop_unsent(struct peer *);
 /* peer.c and peer_talk.c of each other: a message, by the state that its peer is in; */
 void peer_hear(struct peer *, struct zctl_msg *);
 /* it does not keep to the protocol: one line, and away with it; */
