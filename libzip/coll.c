@@ -3,8 +3,8 @@
 #include "bridge.h"
 #include "coll.h"
 #include "coll_data.h"
+#include "completion.h"
 #include "error.h"
-#include "progress.h"
 #include "shim.h"
 #include "world.h"
 
@@ -212,31 +212,7 @@ bool zcoll_native_may_block(MPI_Comm comm)
 	       size == 1;
 }
 
-/* Native tests between turns of the bridge, which may cost a system call each; on a core of our own. */
-#define NATIVE_TESTS 16
-
-struct native_wait {
-	MPI_Request *request;
-	int rc;
-};
-
-static bool native_done(void *ctx)
-{
-	struct native_wait *w = ctx;
-	int flag = 0, tests = zprogress_native_tests(NATIVE_TESTS);
-	for (int i = 0; i < tests && !flag && w->rc == MPI_SUCCESS; i++)
-		w->rc = zn.Test(w->request, &flag, MPI_STATUS_IGNORE);
-	return flag || w->rc != MPI_SUCCESS;
-}
-
 int zcoll_wait_native(int rc, MPI_Request *request)
 {
-	struct native_wait w = {.request = request, .rc = rc};
-	if (rc != MPI_SUCCESS)
-		return rc;
-	if (native_done(&w))
-		zprogress_now_and_then();
-	else
-		zprogress_wait(native_done, &w);
-	return w.rc;
+	return rc == MPI_SUCCESS ? zcompletion_wait_native(request, MPI_STATUS_IGNORE) : rc;
 }
