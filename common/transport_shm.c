@@ -367,5 +367,6 @@ const struct ztransport ztransport_shm = {
 	.fd = shm_fd,
 	.arm = shm_arm,
 	.max_payload = ZWIRE_MAX_PAYLOAD,
+	.fragment_bytes = SHM_SLOT_BYTES, /* in a slot, never through a ring */
 	.inline_payload = SHM_RING_ALIGN, /* one cache line more */
 };

@@ -277,7 +277,7 @@ int ztransfer_post_data(struct zop *op)
 {
 	bool listed = op->multicast || op->by_list;
 	struct zlink *link = (listed ? zmulticast_carrier() : op->remote->channel)->link;
-	uint64_t len = zmulticast_sendable(op), max = link->ops->max_payload;
+	uint64_t len = zmulticast_sendable(op), max = link->ops->fragment_bytes;
 	const uint8_t *bytes = op->packed ? op->packed : op->data.dense;
 
 	if (len > zworld.frag_bytes)

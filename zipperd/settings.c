@@ -88,8 +88,9 @@ const struct zconf_row settings_rows[] = {
 	OPT(eager_bytes, ZCONF_BYTES, "32K", 0, ZWIRE_MAX_PAYLOAD,
 		"Messages up to this size travel at once, together with their envelope; larger ones are "
 		"announced first and sent when the receiver wants them."),
-	OPT(frag_bytes, ZCONF_BYTES, "128K", 4 * KiB, ZWIRE_MAX_PAYLOAD,
-		"Size of the fragments in which large messages travel."),
+	OPT(frag_bytes, ZCONF_BYTES, "256K", 4 * KiB, ZWIRE_MAX_PAYLOAD,
+		"Largest size of the fragments in which large messages travel; over shared memory and Verbs they are "
+		"128 KiB at most."),
 	/* As much as a ring of shared memory holds (common/shm_ring.h): what does not fit there is copied into the
 	   pool. */
 	OPT(rdv_window, ZCONF_BYTES, "2M", 4 * KiB, GiB,

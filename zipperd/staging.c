@@ -66,8 +66,11 @@ static int add_domain(struct staging *s, struct zlink *z, enum zlink_half half, 
 		return -EOPNOTSUPP;
 	struct staging_domain *d = &s->domain[s->ndomains];
 	*d = (struct staging_domain){.domain = domain, .unreg = z->ops->rma->unreg};
-	if (!s->memory)
+	if (!s->memory) {
+		if (s->piece_bytes > z->ops->fragment_bytes)
+			s->piece_bytes = (uint32_t)z->ops->fragment_bytes;
 		d->error = allocate(s, err);
+	}
 	if (d->error == 0)
 		d->error = z->ops->rma->reg(z, half, s->memory, s->bytes, &d->region, err);
 	s->ndomains++;

@@ -311,6 +311,7 @@ static const struct ztransport transport = {
 	.arm = verbs_arm,
 	.copied = verbs_copied,
 	.max_payload = ZWIRE_MAX_PAYLOAD,
+	.fragment_bytes = (size_t)128 << 10,
 	.inline_payload = 128,
 };
 

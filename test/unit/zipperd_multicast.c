@@ -271,7 +271,7 @@ static void the_hostile_are_stopped(void **state)
 	struct daemon_fixture d;
 	char job[32], line[160];
 	(void)state;
-	daemon_start(&d, TCP, "eager_bytes=16K dest_share=64K rdv_window=128K threads=direction");
+	daemon_start(&d, TCP, "eager_bytes=16K frag_bytes=128K dest_share=64K rdv_window=128K threads=direction");
 	for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
 		struct world w = {.d = d};
 		snprintf(job, sizeof(job), "bad%zu", i);
