@@ -19,6 +19,12 @@ const char ztuning_defaults_text[] =
 	"bcast between=all\n"
 	/* about where copying costs as much as a second message */
 	"scatter together=4K\n"
+	/* 2+2 and 4+4 ranks, by shm and tcp: 4 KiB 1.0 to 1.7 of the time, 16 KiB 0.6 to 0.9, 64 KiB 0.6 to 0.85 and
+	 * 0.8 to 1.3, 256 KiB and 1 MiB 0.55 to 0.85; with many members small ones are many messages of one rank */
+	"gather alone=128K\n"
+	"gather members_max<8 alone=16K\n"
+	"scatter alone=128K\n"
+	"scatter members_max<8 alone=16K\n"
 	/* 2+2 and 4+4 ranks on two cores, from there on, over tcp and shm: allreduce with two leaders 0.55 to 1.0 of
 	 * the time, reduce 0.7 to 0.96, bcast 0.8 to 0.9; reduce_scatter with four 0.7 to 0.8, below 0.4 to 0.9 with
 	 * one */

@@ -19,7 +19,8 @@
 
 enum ztuning_collective {
 	ZTUNING_BCAST,
-	ZTUNING_SCATTER, /* Scatterv too, and so on */
+	ZTUNING_GATHER, /* Gatherv too, and so on */
+	ZTUNING_SCATTER,
 	ZTUNING_ALLGATHER,
 	ZTUNING_ALLTOALL,
 	ZTUNING_REDUCE,
@@ -55,6 +56,7 @@ struct ztuning_settings {
 	int64_t inside;	   /* enum ztuning_inside */
 	int64_t exchange;  /* enum ztuning_exchange */
 	int64_t together;  /* bytes */
+	int64_t alone;	   /* bytes; 0: none */
 	int64_t leaders;   /* in each part, or as many as all parts have */
 	int64_t aggregate; /* bytes */
 	int64_t window;	   /* messages */

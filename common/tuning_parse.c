@@ -14,6 +14,7 @@ static const char blanks[] = " \t\r\n\v\f";
 
 static const char *const collective_names[ZTUNING_COLLECTIVES] = {
 	[ZTUNING_BCAST] = "bcast",
+	[ZTUNING_GATHER] = "gather",
 	[ZTUNING_SCATTER] = "scatter",
 	[ZTUNING_ALLGATHER] = "allgather",
 	[ZTUNING_ALLTOALL] = "alltoall",
@@ -81,6 +82,7 @@ static const struct setting {
 	{{SETTING(aggregate), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(ALLTOALL)},
 	{{SETTING(window), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(ALLTOALL)},
 	{{SETTING(together), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(SCATTER)},
+	{{SETTING(alone), .type = ZCONF_BYTES, .max = INT64_C(1) << 50}, HAS(GATHER) | HAS(SCATTER)},
 	{{SETTING(multicast), .type = ZCONF_ENUM, .choices = yes_no_words},
 		HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE)},
 	{{SETTING(patience), .type = ZCONF_INT, .max = 3600000}, HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE)},

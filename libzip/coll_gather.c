@@ -2,7 +2,8 @@
 /*
  * MPI_Gather and MPI_Gatherv: native in the root's part; every other part's members gather packed
  * bytes at their leader, which sends one message to the root. With Gatherv the leader learns the
- * sizes first.
+ * sizes first. Large blocks do not take that way: their members send them to the root. Root and member know the size,
+ * which decides; to the leader they are empty.
  */
 #include "coll_gather.h"
 
@@ -10,6 +11,13 @@
 #include "coll_data.h"
 #include "coll_forms.h"
 #include "coll_native.h"
+#include "tune.h"
+
+/* Blocks from here on travel alone. */
+static MPI_Count alone_from(const struct zcomm *c)
+{
+	return ztune_choose(c, ZTUNING_GATHER, 0).alone;
+}
 
 /* What the receiver keeps of a part when the data must be unpacked (external32). */
 struct zincoming {
@@ -79,18 +87,36 @@ static int gather_here(struct zsched *s, const struct zcoll *a, const MPI_Count 
 		counts ? a->recvtype : MPI_BYTE, root);
 }
 
+/* From the members of part p: from a leader its own block, if alone, before what it has collected. */
+static int receive_part(struct zsched *s, const struct zcoll *a, const struct zslots *slots, const struct zslots *rest,
+	int p, struct zincoming **left)
+{
+	struct zcomm *c = zsched_peers(s);
+	const struct zcomm_part *part = &c->parts[p];
+	MPI_Count from = part->count > 1 ? alone_from(c) : 0;
+	int rc = MPI_SUCCESS;
+	for (int i = 0; i < part->count && rc == MPI_SUCCESS; i++) {
+		int r = part->member[i];
+		if (zslots_is_alone(slots, r, from))
+			rc = zsched_recv(s, zslots_at(slots, r), zslots_count(slots, r), slots->type, r);
+	}
+	if (rc != MPI_SUCCESS || (!a->vector && zslots_is_alone(slots, part->leader, from)))
+		return rc;
+	return zgather_recv(s, from > 0 ? rest : slots, p, left);
+}
+
 static int build_root(struct zsched *s, const struct zcoll *a, bool across)
 {
 	struct zcomm *c = zsched_comm(s), *from = zsched_peers(s);
-	struct zslots slots = zslots_recv(a);
+	struct zslots slots = zslots_recv(a), rest;
 	struct zincoming **left = zsched_alloc(s, (size_t)from->nparts * sizeof(struct zincoming *));
 	MPI_Count *counts;
 	MPI_Aint *displs;
-	int rc = left ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	int rc = left ? zslots_rest(s, &slots, alone_from(from), &rest) : MPI_ERR_NO_MEM;
 	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS; p++) {
 		left[p] = NULL;
 		if (across || p != c->my_part)
-			rc = zgather_recv(s, &slots, p, &left[p]);
+			rc = receive_part(s, a, &slots, &rest, p, &left[p]);
 	}
 	if (rc == MPI_SUCCESS && !across)
 		rc = zslots_local(s, &slots, &counts, &displs);
@@ -174,19 +200,37 @@ int zgather_part(struct zsched *s, const struct zcoll *a, zgather_then *then, vo
 	return then(s, arg, all ? &(struct zpiece){all, bytes * c->nlocal, MPI_BYTE} : NULL);
 }
 
+struct to_root {
+	int root;
+	int alone; /* the step that sends my block by itself, or -1 */
+};
+
 static int send_to_root(struct zsched *s, void *arg, const struct zpiece *piece)
 {
-	const int *root = arg;
-	return piece ? zsched_send(s, piece->buf, piece->count, piece->type, *root) : MPI_SUCCESS;
+	const struct to_root *to = arg;
+	int rc = piece ? zsched_send(s, piece->buf, piece->count, piece->type, to->root) : MPI_SUCCESS;
+	return rc == MPI_SUCCESS && to->alone >= 0 ? zsched_close(s, to->alone) : rc;
 }
 
 static int build_remote(struct zsched *s, const struct zcoll *a)
 {
-	int *root = zsched_alloc(s, sizeof *root);
-	if (!root)
+	struct zcomm *c = zsched_comm(s);
+	const struct zslots mine = {.type = a->sendtype, .count = a->sendcount};
+	struct zcoll rest = *a;
+	struct to_root *to = zsched_alloc(s, sizeof *to);
+	if (!to)
 		return MPI_ERR_NO_MEM;
-	*root = a->root;
-	return zgather_part(s, a, send_to_root, root);
+	*to = (struct to_root){.root = a->root, .alone = -1};
+	if (c->nlocal > 1 && zslots_is_alone(&mine, 0, alone_from(c))) {
+		int rc = zsched_send(s, a->sendbuf, a->sendcount, a->sendtype, a->root);
+		if (rc != MPI_SUCCESS || !a->vector) /* then all blocks are as large */
+			return rc;
+		to->alone = zsched_open(s);
+		rest.sendbuf = NULL;
+		rest.sendcount = 0;
+		rest.sendtype = MPI_BYTE;
+	}
+	return zgather_part(s, &rest, send_to_root, to);
 }
 
 int zbuild_gather(struct zsched *s, const struct zcoll *a)

@@ -3,6 +3,8 @@
  * MPI_Scatter and MPI_Scatterv: native in the root's part; the root sends one message to every
  * other part's leader, which scatters packed bytes. With Scatterv only the root knows the sizes, so
  * they come first: in the same message as the data if these are few, otherwise the data follow.
+ * Large blocks do not take that way: the root sends each to its member. Root and member know its size, which decides;
+ * the leader learns of them as of empty ones.
  */
 #include "coll_data.h"
 #include "coll_forms.h"
@@ -16,6 +18,12 @@ static MPI_Count together(const struct zcomm *c)
 	return ztune_choose(c, ZTUNING_SCATTER, 0).together;
 }
 
+/* Blocks from here on travel alone. */
+static MPI_Count alone_from(const struct zcomm *c)
+{
+	return ztune_choose(c, ZTUNING_SCATTER, 0).alone;
+}
+
 /* What a member away from the root keeps. */
 struct share {
 	void *buf;
@@ -24,6 +32,7 @@ struct share {
 	char *wire; /* my share, packed */
 	MPI_Count bytes;
 	int root;
+	int alone;   /* the step that receives my share by itself, or -1: then this is it */
 	char *first; /* Scatterv, leader: sizes, and data if few */
 	MPI_Count first_bytes;
 };
@@ -104,19 +113,43 @@ static int send_with_sizes(struct zsched *s, const struct zslots *slots, int p)
 	return rc;
 }
 
-/* To the leaders of the other parts; across, to those of all. */
+/* Each to its member. */
+static int send_alone(struct zsched *s, const struct zslots *slots, int p, MPI_Count from)
+{
+	const struct zcomm_part *part = &zsched_peers(s)->parts[p];
+	int rc = MPI_SUCCESS;
+	for (int i = 0; i < part->count && rc == MPI_SUCCESS; i++) {
+		int r = part->member[i];
+		if (zslots_is_alone(slots, r, from))
+			rc = zsched_send(s, zslots_at(slots, r), zslots_count(slots, r), slots->type, r);
+	}
+	return rc;
+}
+
+/* To the members of part p: a leader's own block, if alone, before what it hands out. */
+static int send_part(struct zsched *s, const struct zcoll *a, const struct zslots *slots, const struct zslots *rest,
+	int p)
+{
+	struct zcomm *to = zsched_peers(s);
+	int leader = to->parts[p].leader;
+	MPI_Count from = alone_from(to);
+	if (to->parts[p].count == 1)
+		return zsched_send(s, zslots_at(slots, leader), zslots_count(slots, leader), slots->type, leader);
+	int rc = send_alone(s, slots, p, from);
+	if (rc != MPI_SUCCESS || (!a->vector && zslots_is_alone(slots, leader, from)))
+		return rc;
+	return a->vector ? send_with_sizes(s, rest, p) : send_packed(s, rest, p);
+}
+
+/* To the other parts; across, to all. */
 static int send_parts(struct zsched *s, const struct zcoll *a, const struct zslots *slots, bool across)
 {
 	struct zcomm *to = zsched_peers(s);
-	int rc = MPI_SUCCESS;
+	struct zslots rest;
+	int rc = zslots_rest(s, slots, alone_from(to), &rest);
 	for (int p = 0; p < to->nparts && rc == MPI_SUCCESS; p++) {
-		int leader = to->parts[p].leader;
-		if (!across && p == to->my_part)
-			continue;
-		if (to->parts[p].count == 1)
-			rc = zsched_send(s, zslots_at(slots, leader), zslots_count(slots, leader), slots->type, leader);
-		else
-			rc = a->vector ? send_with_sizes(s, slots, p) : send_packed(s, slots, p);
+		if (across || p != to->my_part)
+			rc = send_part(s, a, slots, &rest, p);
 	}
 	return rc;
 }
@@ -144,8 +177,9 @@ static int unpack(struct zsched *s, void *arg)
 
 static int add_unpack(struct zsched *s, struct share *h)
 {
+	int rc = h->alone < 0 ? MPI_SUCCESS : zsched_close(s, h->alone);
 	zsched_round(s);
-	return h->wire == h->buf ? MPI_SUCCESS : zsched_call(s, unpack, h);
+	return rc != MPI_SUCCESS || h->wire == h->buf ? rc : zsched_call(s, unpack, h);
 }
 
 /* Scatterv, leader: the sizes are here. Sizes that cannot be are taken as 0, the schedule fails. */
@@ -195,6 +229,22 @@ static int build_remote_vector(struct zsched *s, struct share *h)
 	return rc == MPI_SUCCESS ? zsched_call(s, share_out, h) : rc;
 }
 
+/* My share, if it travels alone; what comes by the leader is empty then. */
+static int receive_alone(struct zsched *s, const struct zcoll *a, struct share *h)
+{
+	const struct zslots mine = {.type = a->recvtype, .count = a->recvcount};
+	if (!zslots_is_alone(&mine, 0, alone_from(zsched_comm(s))))
+		return MPI_SUCCESS;
+	int rc = zsched_recv(s, a->recvbuf, a->recvcount, a->recvtype, a->root);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	h->alone = a->vector ? zsched_open(s) : 0;
+	h->buf = NULL;
+	h->count = 0;
+	h->type = MPI_BYTE;
+	return MPI_SUCCESS;
+}
+
 static int build_remote(struct zsched *s, const struct zcoll *a)
 {
 	struct zcomm *c = zsched_comm(s);
@@ -204,8 +254,15 @@ static int build_remote(struct zsched *s, const struct zcoll *a)
 	struct share *h = zsched_alloc(s, sizeof *h);
 	if (!h)
 		return MPI_ERR_NO_MEM;
-	*h = (struct share){.buf = a->recvbuf, .count = a->recvcount, .type = a->recvtype, .root = a->root};
-	int rc = zbuf_wire(s, h->buf, h->count, h->type, &h->wire, &h->bytes);
+	*h = (struct share){.buf = a->recvbuf,
+		.count = a->recvcount,
+		.type = a->recvtype,
+		.root = a->root,
+		.alone = -1};
+	int rc = receive_alone(s, a, h);
+	if (rc != MPI_SUCCESS || (h->alone >= 0 && !a->vector)) /* then so do all of them */
+		return rc;
+	rc = zbuf_wire(s, h->buf, h->count, h->type, &h->wire, &h->bytes);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (a->vector)

@@ -26,6 +26,26 @@ struct zslots zslots_recv(const struct zcoll *a)
 	return make(a->recvbuf, a->recvtype, a->vector, a->recvcount, a->recvcounts, a->rdispls);
 }
 
+bool zslots_is_alone(const struct zslots *l, int rank, MPI_Count from)
+{
+	return from > 0 && zbuf_wire_bytes(zslots_count(l, rank), l->type) >= from;
+}
+
+int zslots_rest(struct zsched *s, const struct zslots *l, MPI_Count from, struct zslots *rest)
+{
+	const struct zcomm *c = zsched_peers(s);
+	*rest = *l;
+	if (!l->vector || from == 0)
+		return MPI_SUCCESS;
+	MPI_Count *counts = zsched_alloc(s, (size_t)c->size * sizeof *counts);
+	if (!counts)
+		return MPI_ERR_NO_MEM;
+	for (int r = 0; r < c->size; r++)
+		counts[r] = zslots_is_alone(l, r, from) ? 0 : zslots_count(l, r);
+	rest->counts = ZVEC(counts);
+	return MPI_SUCCESS;
+}
+
 int zslots_local(struct zsched *s, const struct zslots *l, MPI_Count **counts, MPI_Aint **displs)
 {
 	struct zcomm *c = zsched_comm(s);

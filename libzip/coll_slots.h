@@ -36,6 +36,12 @@ static inline void *zslots_at(const struct zslots *l, int rank)
 	return l->buf + zslots_displ(l, rank) * l->extent;
 }
 
+/* Is the slot of that rank one of those that travel alone, between the root and its rank: from so many packed bytes on,
+ * 0: none? The rank itself knows as well, with what it sends or receives as the only slot. */
+bool zslots_is_alone(const struct zslots *, int rank, MPI_Count from);
+/* The slots with those empty that travel alone, if they can be of different sizes; otherwise all of them. */
+int zslots_rest(struct zsched *, const struct zslots *, MPI_Count from, struct zslots *rest);
+
 /* Counts and displacements of the local members by shadow rank, for a native vector collective. */
 int zslots_local(struct zsched *, const struct zslots *, MPI_Count **counts, MPI_Aint **displs);
 /* All slots of part p of the peers (zsched_peers), in the order of the ranks, as one piece of typed data. */

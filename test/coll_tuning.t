@@ -36,6 +36,16 @@ twin inter_coll 3+3 "alltoall aggregate=1K leaders=2"
 twin inter_coll 2+2+2 "alltoall aggregate=64 leaders=2 window=2"
 twin inter_errors 2+2 "alltoall aggregate=1K leaders=2"
 
+# gather and scatter: all blocks by themselves; some of the vectors' and the rest by leaders; none
+twin coll_moves 1+3 "gather alone=1; scatter alone=1"
+twin coll_moves 2+2+2 "gather alone=40; scatter alone=40 together=16"
+twin coll_moves 2+2 "gather alone=0; scatter alone=0"
+twin collectives 2+3 "gather alone=16; scatter alone=16"
+twin coll_nonblocking 2+2 "gather alone=1; scatter alone=1"
+twin coll_errors 1+1+2 "gather alone=8; scatter alone=8"
+twin inter_coll 3+3 "gather alone=24; scatter alone=24 together=0"
+twin inter_coll 2+2+2 "gather alone=1; scatter alone=1"
+
 # several leaders, and what they do with more than two clusters
 twin coll_moves 2+2 "all leaders=2 segment=4K; alltoall aggregate=8"
 twin coll_reductions 2+2+2 "all leaders=2; allreduce exchange=slices"

@@ -40,6 +40,8 @@ static void defaults_are_whole(void **state)
 	assert_int_equal(choose(&t, ZTUNING_BCAST, 1).segment, 128 << 10);
 	assert_int_equal(choose(&t, ZTUNING_BCAST, 1).segments, 64);
 	assert_int_equal(choose(&t, ZTUNING_SCATTER, 0).together, 4096);
+	assert_int_equal(choose(&t, ZTUNING_GATHER, 0).alone, 16 << 10);
+	assert_int_equal(choose(&t, ZTUNING_GATHER, 0).together, 0);
 	assert_int_equal(choose(&t, ZTUNING_REDUCE, 2048).inside, ZTUNING_INSIDE_GATHER);
 	assert_int_equal(choose(&t, ZTUNING_ALLREDUCE, 2047).inside, ZTUNING_INSIDE_NATIVE);
 	/* a collective does not have the settings of others */
