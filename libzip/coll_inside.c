@@ -25,6 +25,15 @@ int zinside_init(struct zinside *in, struct zsched *s, const struct ztuning_sett
 	return znative_reduce(s, &nothing[0], &nothing[1], 0, type, op, root);
 }
 
+/* The last one to be combined: finish adds the others up into it. */
+void *zinside_place(const struct zinside *in, const struct zsched *s, MPI_Count count)
+{
+	int last = zsched_comm(s)->nlocal - 1;
+	if (!in->members || last == 0)
+		return NULL;
+	return zbuf_at(in->members, (last == in->root ? last - 1 : last) * count, zbuf_extent(in->type));
+}
+
 int zinside_start(const struct zinside *in, struct zsched *s, const void *own, void *result, MPI_Count count)
 {
 	struct zcomm *c = zsched_comm(s);

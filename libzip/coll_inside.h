@@ -23,6 +23,8 @@ struct zinside {
 /* longest: of the segments. Adds a step to the current round. An error class. */
 int zinside_init(struct zinside *, struct zsched *, const struct ztuning_settings *, MPI_Count longest, MPI_Datatype,
 	MPI_Op, int root);
+/* On the root: where the result of so many elements comes to lie without a copy; NULL: wherever the caller wants it. */
+void *zinside_place(const struct zinside *, const struct zsched *, MPI_Count count);
 /* Adds to the current round: combine own vectors (MPI_IN_PLACE on the root: in result). result
  * counts on the root only. */
 int zinside_start(const struct zinside *, struct zsched *, const void *own, void *result, MPI_Count count);

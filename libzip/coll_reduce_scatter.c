@@ -3,7 +3,8 @@
  * MPI_Reduce_scatter and MPI_Reduce_scatter_block: native reduction of the whole vector at each
  * part's leader; the leaders exchange what the others' members get; combination in the order of the
  * parts; native scatter. Long vectors of parts whose ranks are consecutive by several leaders: each
- * does so with what the members get that it is in charge of.
+ * does so with what the members get that it is in charge of. Where each is in charge of itself alone, what comes
+ * from the other parts is combined in its receive buffer.
  */
 #include "coll_across.h"
 #include "coll_data.h"
@@ -144,10 +145,15 @@ static int make_pieces(struct zsched *s, const struct zcoll *a, const struct ztu
 			piece->count += zslots_count(slots, part->member[m]);
 		rc = zinside_init(&piece->in, s, tune, piece->count, a->recvtype, a->op,
 			zcoll_first(c->nlocal, leaders, lane));
-		if (rc == MPI_SUCCESS && lane == mine)
+		if (rc == MPI_SUCCESS && lane == mine && !(piece->result = zinside_place(&piece->in, s, piece->count)))
 			rc = zbuf_temp(s, piece->count, a->recvtype, &piece->result);
 	}
 	return rc;
+}
+
+static bool each_for_itself(const struct zcomm *c, int leaders)
+{
+	return c->nlocal == leaders;
 }
 
 /* A leader, when its pieces are reduced inside: [nparts] of them. *sum is its members' share in the end. */
@@ -158,6 +164,8 @@ static int exchange_pieces(struct zsched *s, const struct zcoll *a, const void *
 	const struct lane_piece *own = &pieces[c->my_part];
 	struct zfold *f = zfold_create(s, c->nparts, own->result, own->count, a->recvtype, a->op);
 	int rc = f ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	if (f && each_for_itself(c, leaders)) /* by now the send buffer, which it may be, has been read */
+		f->inputs[c->my_part > 0 ? 0 : 1] = f->result = a->recvbuf;
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++)
 		rc = zinside_finish(&pieces[p].in, s, zbuf_at(sendbuf, pieces[p].first, zbuf_extent(a->recvtype)),
 			pieces[p].result, pieces[p].count);
@@ -173,7 +181,7 @@ static int exchange_pieces(struct zsched *s, const struct zcoll *a, const void *
 	return rc == MPI_SUCCESS ? zsched_call(s, zfold_call, f) : rc;
 }
 
-/* From the leaders to those that they are in charge of. */
+/* From the leaders to those that they are in charge of: others than themselves. */
 static int hand_out(struct zsched *s, const struct zcoll *a, const struct zslots *slots, int leaders, const void *sum)
 {
 	struct zcomm *c = zsched_comm(s);
@@ -219,7 +227,7 @@ static int build_lanes(struct zsched *s, const struct zcoll *a, const void *send
 	zsched_round(s);
 	if (rc == MPI_SUCCESS && mine >= 0)
 		rc = exchange_pieces(s, a, sendbuf, leaders, mine, &pieces[c->nparts * mine], &sum);
-	if (rc == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS && !each_for_itself(c, leaders))
 		rc = hand_out(s, a, &slots, leaders, sum);
 	zsched_round(s);
 	return rc;
