@@ -2,7 +2,7 @@
 /*
  * MPI_Allgather and MPI_Allgatherv: native allgather inside each part, straight into the receive
  * buffer; the leaders exchange their parts' slots, each those of the members that it is in charge of;
- * what has come is then spread inside.
+ * what has come is then spread inside, if it is much in segments while the rest is still arriving.
  */
 #include "coll_across.h"
 #include "coll_board.h"
@@ -14,10 +14,23 @@
 #include "coll_slots.h"
 #include "tune.h"
 
+/* The slots of those that a leader is in charge of. */
 struct piece {
 	void *buf;
 	MPI_Count count;
 	MPI_Datatype type;
+	/* In segments: */
+	char *wire; /* the packed form; the buffer itself where that is the same */
+	MPI_Count bytes;
+	struct zarriving *arriving; /* in its leader of my part */
+};
+
+/* What comes from the other parts. */
+struct incoming {
+	struct piece *pieces; /* [leaders][nparts]; those of my part are not in use */
+	int leaders, mine;    /* my number as a leader, or -1 */
+	MPI_Count segment;    /* bytes of the segments; 0: in one */
+	int n;		      /* segments of the longest piece */
 };
 
 /* Alone in the part: MPICH 4.0.2 ignores the displacement in MPI_Iallgatherv with one member. */
@@ -60,21 +73,158 @@ static int make_piece(struct zsched *s, const struct zslots *slots, int p, int l
 		&piece->count, &piece->type);
 }
 
-/* Leader number a, with those of the same number. pieces: what comes from each part for it. */
-static int exchange(struct zsched *s, const struct zslots *slots, const struct piece *pieces, int leaders, int a,
-	const struct ztuning_settings *tune)
+static bool is_incoming(const struct zsched *s, int i)
+{
+	return i % zsched_comm(s)->nparts != zsched_comm(s)->my_part;
+}
+
+/* All members of my part decide alike. */
+static void choose_segments(const struct zsched *s, const struct ztuning_settings *tune, MPI_Count longest,
+	struct incoming *in)
+{
+	in->segment = 0;
+	in->n = 1;
+	if (zworld.external32) /* bytes in any case: leaders that spread them and that do not get the same */
+		in->segment = longest > 0 ? longest : 1;
+	if (zsched_comm(s)->nlocal == 1 || longest <= tune->segment)
+		return;
+	in->segment = tune->segment;
+	if (in->segment * tune->segments < longest) /* the steps of a schedule are bounded */
+		in->segment = (longest + tune->segments - 1) / tune->segments;
+	in->n = (int)((longest + in->segment - 1) / in->segment);
+}
+
+static int make_incoming(struct zsched *s, const struct zslots *slots, const struct ztuning_settings *tune,
+	struct incoming *in)
+{
+	struct zcomm *c = zsched_comm(s);
+	MPI_Count longest = 0;
+	in->leaders = tune->leaders < c->members_min ? (int)tune->leaders : c->members_min;
+	in->mine = zcoll_my_number(c, in->leaders);
+	int n = c->nparts * in->leaders, rc = MPI_SUCCESS;
+	in->pieces = zsched_alloc(s, (size_t)n * sizeof *in->pieces);
+	if (!in->pieces)
+		return MPI_ERR_NO_MEM;
+	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
+		struct piece *piece = &in->pieces[i];
+		*piece = (struct piece){.arriving = NULL};
+		if (is_incoming(s, i))
+			rc = make_piece(s, slots, i % c->nparts, in->leaders, i / c->nparts, piece);
+		piece->bytes = rc == MPI_SUCCESS && is_incoming(s, i) ? zbuf_wire_bytes(piece->count, piece->type) : 0;
+		longest = piece->bytes > longest ? piece->bytes : longest;
+	}
+	choose_segments(s, tune, longest, in);
+	for (int i = 0; i < n && rc == MPI_SUCCESS && in->segment > 0; i++) {
+		struct piece *piece = &in->pieces[i];
+		if (is_incoming(s, i))
+			rc = zbuf_wire(s, piece->buf, piece->count, piece->type, &piece->wire, &piece->bytes);
+	}
+	return rc;
+}
+
+/* A leader posts the receive of what is in this piece, and waits for it unless it comes in segments. */
+static int receive(struct zsched *s, const struct incoming *in, struct piece *piece, int from)
+{
+	if (in->segment == 0)
+		return zsched_recv(s, piece->buf, piece->count, piece->type, from);
+	if (piece->bytes == 0)
+		return zsched_recv(s, piece->wire, 0, MPI_BYTE, from);
+	piece->arriving = zsched_recv_bytes(s, piece->wire, piece->bytes, from);
+	return piece->arriving ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+static int pack_piece(struct zsched *s, void *arg)
+{
+	const struct piece *piece = arg;
+	(void)s;
+	return zbuf_pack(piece->buf, piece->count, piece->type, piece->wire);
+}
+
+/* What is to be sent, as bytes of the wire. */
+static int pack_mine(struct zsched *s, struct piece *mine)
+{
+	struct piece *from = zsched_alloc(s, sizeof *from);
+	if (!from)
+		return MPI_ERR_NO_MEM;
+	*from = *mine;
+	int rc = zbuf_wire(s, from->buf, from->count, from->type, &from->wire, &from->bytes);
+	*mine = (struct piece){.buf = from->wire, .count = from->bytes, .type = MPI_BYTE};
+	return rc != MPI_SUCCESS || from->wire == from->buf ? rc : zsched_call(s, pack_piece, from);
+}
+
+/* A leader, with those of the same number. What it sends in segments is still under way afterwards: the steps from
+ * *sent up to *end. */
+static int exchange(struct zsched *s, const struct zslots *slots, struct incoming *in,
+	const struct ztuning_settings *tune, int *sent, int *end)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct piece mine;
-	int rc = make_piece(s, slots, c->my_part, leaders, a, &mine);
+	int rc = make_piece(s, slots, c->my_part, in->leaders, in->mine, &mine);
+	if (rc == MPI_SUCCESS && zworld.external32)
+		rc = pack_mine(s, &mine);
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
 		if (p != c->my_part)
-			rc = zsched_recv(s, pieces[p].buf, pieces[p].count, pieces[p].type,
-				c->parts[p].member[zcoll_first(c->parts[p].count, leaders, a)]);
+			rc = receive(s, in, &in->pieces[c->nparts * in->mine + p],
+				c->parts[p].member[zcoll_first(c->parts[p].count, in->leaders, in->mine)]);
 	}
+	*sent = zsched_steps(s);
 	if (rc == MPI_SUCCESS)
-		rc = zbuild_to_leaders(s, mine.buf, mine.count, mine.type, leaders, a, tune);
+		rc = zbuild_to_leaders(s, mine.buf, mine.count, mine.type, in->leaders, in->mine, tune);
+	*end = zsched_steps(s);
+	if (in->segment > 0)
+		zsched_open_from(s, *sent);
 	zsched_round(s);
+	return rc;
+}
+
+/* Segment k of all pieces from their leaders. */
+static int spread(struct zsched *s, const struct incoming *in, int k)
+{
+	struct zcomm *c = zsched_comm(s);
+	int rc = MPI_SUCCESS;
+	for (int i = 0; i < c->nparts * in->leaders && rc == MPI_SUCCESS && c->nlocal > 1; i++) {
+		const struct piece *piece = &in->pieces[i];
+		int leader = zcoll_first(c->nlocal, in->leaders, i / c->nparts);
+		if (!is_incoming(s, i))
+			continue;
+		if (in->segment == 0) {
+			rc = znative_bcast(s, piece->buf, piece->count, piece->type, leader);
+			continue;
+		}
+		MPI_Count at = in->segment * k, left = piece->bytes - at;
+		if (left > 0)
+			rc = znative_bcast(s, piece->wire + at, left < in->segment ? left : in->segment, MPI_BYTE,
+				leader);
+	}
+	return rc;
+}
+
+static int unpack_piece(struct zsched *s, void *arg)
+{
+	const struct piece *piece = arg;
+	return zsched_failed(s) ? MPI_SUCCESS : zbuf_unpack(piece->wire, piece->buf, piece->count, piece->type);
+}
+
+/* Round k: segment k arrives while segment k - 1 spreads. */
+static int spread_segments(struct zsched *s, struct incoming *in)
+{
+	struct zcomm *c = zsched_comm(s);
+	int rc = MPI_SUCCESS;
+	for (int k = 0; k <= in->n && rc == MPI_SUCCESS; k++) {
+		if (k > 0)
+			rc = spread(s, in, k - 1);
+		for (int p = 0; p < c->nparts && k < in->n && in->mine >= 0 && rc == MPI_SUCCESS; p++) {
+			struct piece *piece = &in->pieces[c->nparts * in->mine + p];
+			MPI_Count upto = in->segment * (k + 1);
+			if (is_incoming(s, p) && piece->arriving)
+				rc = zsched_await(s, piece->arriving, upto < piece->bytes ? upto : piece->bytes);
+		}
+		zsched_round(s);
+	}
+	for (int i = 0; i < c->nparts * in->leaders && rc == MPI_SUCCESS; i++) {
+		if (is_incoming(s, i) && in->pieces[i].wire != in->pieces[i].buf)
+			rc = zsched_call(s, unpack_piece, &in->pieces[i]);
+	}
 	return rc;
 }
 
@@ -91,22 +241,18 @@ int zbuild_allgather(struct zsched *s, const struct zcoll *a)
 	struct zcomm *c = zsched_comm(s);
 	struct zslots slots = zslots_recv(a);
 	struct ztuning_settings tune = ztune_choose(c, ZTUNING_ALLGATHER, wire_bytes(c, &slots));
-	int leaders = tune.leaders < c->members_min ? (int)tune.leaders : c->members_min;
-	int mine = zcoll_my_number(c, leaders);
-	struct piece *pieces = zsched_alloc(s, (size_t)(c->nparts * leaders) * sizeof *pieces); /* [leaders][nparts] */
-	int rc = pieces ? gather_own(s, a, &slots) : MPI_ERR_NO_MEM;
+	struct incoming in;
+	int sent = 0, end = 0;
+	int rc = gather_own(s, a, &slots);
 	zsched_round(s);
-	for (int i = 0; i < c->nparts * leaders && rc == MPI_SUCCESS; i++) {
-		if (i % c->nparts != c->my_part)
-			rc = make_piece(s, &slots, i % c->nparts, leaders, i / c->nparts, &pieces[i]);
-	}
-	if (rc == MPI_SUCCESS && mine >= 0)
-		rc = exchange(s, &slots, &pieces[c->nparts * mine], leaders, mine, &tune);
-	for (int i = 0; i < c->nparts * leaders && rc == MPI_SUCCESS && c->nlocal > 1; i++) {
-		if (i % c->nparts != c->my_part)
-			rc = znative_bcast(s, pieces[i].buf, pieces[i].count, pieces[i].type,
-				zcoll_first(c->nlocal, leaders, i / c->nparts));
-	}
+	if (rc == MPI_SUCCESS)
+		rc = make_incoming(s, &slots, &tune, &in);
+	if (rc == MPI_SUCCESS && in.mine >= 0)
+		rc = exchange(s, &slots, &in, &tune, &sent, &end);
+	if (rc == MPI_SUCCESS)
+		rc = in.segment > 0 ? spread_segments(s, &in) : spread(s, &in, 0);
+	for (int i = sent; i < end && rc == MPI_SUCCESS && in.segment > 0; i++)
+		rc = zsched_close(s, i);
 	zsched_round(s);
 	return rc;
 }

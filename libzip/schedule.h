@@ -80,6 +80,9 @@ int zsched_watch(struct zsched *, bool (*look)(struct zsched *, void *arg), void
  * number for zsched_close, which adds a step that waits for it; every open step must be closed in this or
  * a later round. */
 int zsched_open(struct zsched *);
+/* The same for all steps of the current round from that number on; zsched_steps: that of the step that comes next. */
+int zsched_steps(const struct zsched *);
+void zsched_open_from(struct zsched *, int step);
 int zsched_close(struct zsched *, int step);
 /* Local work (reduction, copy, packing): called when the round begins, done at once. It may add
  * further rounds (at the end). Returns MPI_SUCCESS or an error class. It may run callbacks of the

@@ -227,10 +227,22 @@ int zsched_watch(struct zsched *s, bool (*look)(struct zsched *, void *arg), voi
 	return MPI_SUCCESS;
 }
 
+int zsched_steps(const struct zsched *s)
+{
+	return s->nsteps;
+}
+
+void zsched_open_from(struct zsched *s, int step)
+{
+	for (int i = step; i < s->nsteps; i++) {
+		s->steps[i].open = true;
+		s->nwatched += s->steps[i].kind == STEP_WATCH;
+	}
+}
+
 int zsched_open(struct zsched *s)
 {
-	s->steps[s->nsteps - 1].open = true;
-	s->nwatched += s->steps[s->nsteps - 1].kind == STEP_WATCH;
+	zsched_open_from(s, s->nsteps - 1);
 	return s->nsteps - 1;
 }
 

@@ -46,6 +46,20 @@ twin coll_errors 1+1+2 "gather alone=8; scatter alone=8"
 twin inter_coll 3+3 "gather alone=24; scatter alone=24 together=0"
 twin inter_coll 2+2+2 "gather alone=1; scatter alone=1"
 
+# allgather: spread in segments while the rest arrives
+twin coll_moves 2+2 "allgather segment=256"
+twin coll_moves 2+2+2 "allgather segment=1K segments=3 leaders=2 multicast=yes"
+twin coll_moves 1+3 "allgather segment=512 multicast=no"
+twin collectives 3+2 "allgather segment=256 segments=1024"
+twin coll_nonblocking 2+2 "allgather segment=256"
+twin coll_errors 1+1+2 "allgather segment=256"
+
+# the same with what the wire has packed
+export ZIPPER_REPRESENTATION=external32
+twin coll_moves 2+2 "gather alone=40; scatter alone=40; allgather segment=256"
+twin coll_moves 1+1+2 "gather alone=1; scatter alone=1; allgather segment=1K leaders=2"
+unset ZIPPER_REPRESENTATION
+
 # several leaders, and what they do with more than two clusters
 twin coll_moves 2+2 "all leaders=2 segment=4K; alltoall aggregate=8"
 twin coll_reductions 2+2+2 "all leaders=2; allreduce exchange=slices"
