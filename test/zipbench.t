@@ -59,7 +59,7 @@ tune() { limited 120 "$ZIPBENCH" tune --seconds 0 --rounds 1 --sizes 64 --margin
 tune --layouts 3+3 --try "alltoall aggregate=1K; alltoall leaders=2; all segment=32K" --output table
 is "tune: status" "$? $(cat err)" "0 " || diag_file err
 is "tune: its rules" "$(sed -n 's/ *\t*#.*//; s/=[0-9]*/=N/g; /./p' table | sort | paste -sd,)" \
-	"allreduce bytes>=N segment=NK,alltoall bytes>=N aggregate=NK,alltoall bytes>=N leaders=N,bcast bytes>=N segment=NK,bridge latency_ns=N bandwidth=N,reduce bytes>=N segment=NK"
+	"allgather bytes>=N segment=NK,allreduce bytes>=N segment=NK,alltoall bytes>=N aggregate=NK,alltoall bytes>=N leaders=N,bcast bytes>=N segment=NK,bridge latency_ns=N bandwidth=N,reduce bytes>=N segment=NK"
 tune --layouts 1+1,2+2 --try "alltoall aggregate=1K"
 is "tune: layouts" "$(sed -n 's/ *\t*#.*//; /^alltoall/p' out | paste -sd,)" \
 	"alltoall members_max<2 bytes>=64 aggregate=1K,alltoall members_max>=2 bytes>=64 aggregate=1K"
