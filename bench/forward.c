@@ -157,7 +157,7 @@ static void join(struct endpoint *e, const struct zaddr *addr, const char *part,
 		measure_die("%s", err.text);
 	e->me = w.vrank;
 	e->other = !w.vrank;
-	e->frag = w.frag_bytes;
+	e->frag = w.frag_bytes ? w.frag_bytes : e->link->ops->fragment_bytes;
 	e->window = w.rdv_window;
 	e->granted = e->may_send = e->window;
 	zwait_init(&e->wait, PROCESSES > zwait_cores());

@@ -124,7 +124,7 @@ struct zctl_world {
 	uint32_t vrank;			      /* of the rank that reads this */
 	uint8_t external32;		      /* parts differ in representation: data cross in external32 */
 	uint32_t eager_bytes;		      /* largest eager payload */
-	uint32_t frag_bytes;		      /* largest fragment */
+	uint32_t frag_bytes;		      /* largest fragment; 0: the transport's fragment_bytes */
 	uint32_t rdv_window;		      /* bytes a receiver may have granted at any time over all transfers */
 	uint8_t token[ZCTL_TOKEN_BYTES];      /* for ATTACH */
 	uint8_t credential[ZCTL_TOKEN_BYTES]; /* that ranks show who connect to this one */

@@ -119,6 +119,8 @@ struct zrma {
 	size_t min_bytes;
 };
 
+#define ZTRANSPORT_FRAGMENT_MAX ((size_t)256 << 10)
+
 struct ztransport {
 	const char *name;
 	enum zaddr_kind kind;
@@ -174,7 +176,7 @@ struct ztransport {
 	uint64_t (*copied)(const struct zlink *, enum zlink_half);
 
 	size_t max_payload;    /* largest payload of one post */
-	size_t fragment_bytes; /* of a large message in one post, at most max_payload: what was fastest */
+	size_t fragment_bytes; /* of a large message in one post: what was fastest; at most ZTRANSPORT_FRAGMENT_MAX */
 	size_t inline_payload; /* up to here envelope and payload cost no more than the envelope alone */
 };
 

@@ -447,6 +447,6 @@ const struct ztransport ztransport_tcp = {
 	.max_payload = ZWIRE_MAX_PAYLOAD,
 	/* On two cores each fragment is a turn of both ranks and zipperd: with 128 KiB a stream has 0.9 of this, with
 	 * 64 KiB 0.75; with more, of which nothing goes on before all has come, no more than this. */
-	.fragment_bytes = (size_t)256 << 10,
+	.fragment_bytes = ZTRANSPORT_FRAGMENT_MAX,
 	.inline_payload = 1024, /* in one segment with its envelope on any network */
 };

@@ -181,7 +181,7 @@ static int exchange_pieces(struct zsched *s, const struct zcoll *a, const void *
 	return rc == MPI_SUCCESS ? zsched_call(s, zfold_call, f) : rc;
 }
 
-/* From the leaders to those that they are in charge of: others than themselves. */
+/* From the leaders to those that they are in charge of, where these are others than themselves. */
 static int hand_out(struct zsched *s, const struct zcoll *a, const struct zslots *slots, int leaders, const void *sum)
 {
 	struct zcomm *c = zsched_comm(s);

@@ -32,7 +32,7 @@ struct share {
 	char *wire; /* my share, packed */
 	MPI_Count bytes;
 	int root;
-	int alone;   /* the step that receives my share by itself, or -1: then this is it */
+	int alone;   /* the step that receives it alone, and this is empty; or -1 */
 	char *first; /* Scatterv, leader: sizes, and data if few */
 	MPI_Count first_bytes;
 };

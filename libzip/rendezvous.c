@@ -100,11 +100,12 @@ static uint64_t next_grant(const struct zop *op)
 {
 	uint64_t window = zworld.rdv_window, free = window > outstanding ? window - outstanding : 0;
 	uint64_t want = op->total - op->granted, has = op->granted - op->moved;
+	uint64_t least = zworld.frag_bytes ? zworld.frag_bytes : ZTRANSPORT_FRAGMENT_MAX;
 	/* A sender that has sent nothing yet may be computing: that keeps less from the others. */
 	uint64_t share = op->moved > 0 ? window / 2 : window / 8;
 
-	if (share < zworld.frag_bytes)
-		share = zworld.frag_bytes;
+	if (share < least)
+		share = least < window ? least : window;
 	if (has > share / 2) /* topped up when half is used, so that the sender never stops */
 		return 0;
 	if (want > share - has)
@@ -277,13 +278,13 @@ int ztransfer_post_data(struct zop *op)
 {
 	bool listed = op->multicast || op->by_list;
 	struct zlink *link = (listed ? zmulticast_carrier() : op->remote->channel)->link;
-	uint64_t len = zmulticast_sendable(op), max = link->ops->fragment_bytes;
+	uint64_t len = zmulticast_sendable(op), max = zworld.frag_bytes ? zworld.frag_bytes : link->ops->fragment_bytes;
 	const uint8_t *bytes = op->packed ? op->packed : op->data.dense;
 
-	if (len > zworld.frag_bytes)
-		len = zworld.frag_bytes;
 	if (len > max)
 		len = max;
+	if (len > link->ops->max_payload)
+		len = link->ops->max_payload;
 	if (listed)
 		return zmulticast_post_data(op, len);
 	struct zwire_env env = {.kind = ZWIRE_DATA, .xfer = op->peer_xfer, .offset = op->moved, .len = (uint32_t)len};

@@ -25,7 +25,7 @@ static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct 
 	l->place = j->place;
 	l->vrank_of = j->part[to].vrank_of;
 	l->limits = (struct lane_limits){.eager_bytes = (uint32_t)c->eager_bytes,
-		.frag_bytes = (uint32_t)c->frag_bytes,
+		.frag_bytes = settings_fragment(c),
 		.dest_share = (uint64_t)c->dest_share,
 		.rdv_window = j->rdv_window};
 	l->worker = w;

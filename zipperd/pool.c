@@ -58,7 +58,8 @@ static void slab_destroy(struct pool *p, struct slab *s)
 
 int pool_init(struct pool *p, struct budget *budget, uint32_t eager, uint32_t frag)
 {
-	const uint32_t payload[POOL_CLASSES] = {POOL_SMALL_BYTES, PAGE_BYTES, eager, frag};
+	/* half: some transports cut smaller than others */
+	const uint32_t payload[POOL_CLASSES] = {POOL_SMALL_BYTES, PAGE_BYTES, eager, frag / 2, frag};
 	uint32_t largest = 0;
 	memset(p, 0, sizeof(*p));
 	p->budget = budget;

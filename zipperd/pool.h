@@ -35,7 +35,7 @@ struct buf {
 	_Alignas(16) uint8_t payload[];
 };
 
-#define POOL_CLASSES 4
+#define POOL_CLASSES 5
 /* Payload of the smallest class: envelopes, and what zipperd remembers per refusal and per one-sided transfer. */
 #define POOL_SMALL_BYTES 192
 

@@ -88,9 +88,9 @@ const struct zconf_row settings_rows[] = {
 	OPT(eager_bytes, ZCONF_BYTES, "32K", 0, ZWIRE_MAX_PAYLOAD,
 		"Messages up to this size travel at once, together with their envelope; larger ones are "
 		"announced first and sent when the receiver wants them."),
-	OPT(frag_bytes, ZCONF_BYTES, "256K", 4 * KiB, ZWIRE_MAX_PAYLOAD,
-		"Largest size of the fragments in which large messages travel; over shared memory and Verbs they are "
-		"128 KiB at most."),
+	OPT(frag_bytes, ZCONF_BYTES, "0", 0, ZWIRE_MAX_PAYLOAD,
+		"Size of the fragments in which large messages travel, 4K or more. 0: what suits each transport, "
+		"256 KiB over TCP, 128 KiB over shared memory and Verbs."),
 	/* As much as a ring of shared memory holds (common/shm_ring.h): what does not fit there is copied into the
 	   pool. */
 	OPT(rdv_window, ZCONF_BYTES, "2M", 4 * KiB, GiB,
@@ -186,6 +186,8 @@ static int check(struct settings *c, struct zerr *err)
 	if (c->dest_share < c->eager_bytes + ZWIRE_ENV_BYTES)
 		return zerr_set(err, -EINVAL, "dest_share (%lld) does not hold one message of eager_bytes (%lld)",
 			(long long)c->dest_share, (long long)c->eager_bytes);
+	if (c->frag_bytes > 0 && c->frag_bytes < 4 * KiB)
+		return zerr_set(err, -EINVAL, "frag_bytes (%lld) is less than 4K", (long long)c->frag_bytes);
 	if (c->rdv_window < c->frag_bytes)
 		return zerr_set(err, -EINVAL, "rdv_window (%lld) is smaller than frag_bytes (%lld)",
 			(long long)c->rdv_window, (long long)c->frag_bytes);

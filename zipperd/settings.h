@@ -6,6 +6,7 @@
 #include "addr.h"
 #include "conf.h"
 #include "control.h"
+#include "transport.h"
 #include "verbs.h"
 
 #define SETTINGS_FABRICS_MAX ZCTL_PARTS_MAX
@@ -34,6 +35,12 @@ struct settings {
 	char *module_dir;
 	struct zverbs_options verbs;
 };
+
+/* The largest fragment that a rank may send. */
+static inline uint32_t settings_fragment(const struct settings *c)
+{
+	return c->frag_bytes > 0 ? (uint32_t)c->frag_bytes : (uint32_t)ZTRANSPORT_FRAGMENT_MAX;
+}
 
 extern const struct zconf_row settings_rows[];
 

@@ -67,7 +67,7 @@ static int add_domain(struct staging *s, struct zlink *z, enum zlink_half half, 
 	struct staging_domain *d = &s->domain[s->ndomains];
 	*d = (struct staging_domain){.domain = domain, .unreg = z->ops->rma->unreg};
 	if (!s->memory) {
-		if (s->piece_bytes > z->ops->fragment_bytes)
+		if (s->piece_bytes == 0)
 			s->piece_bytes = (uint32_t)z->ops->fragment_bytes;
 		d->error = allocate(s, err);
 	}

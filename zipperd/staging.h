@@ -44,8 +44,8 @@ struct staging {
 	uint32_t ndomains;
 };
 
-/* bytes: what it may take in all, less if the budget does not give it. piece_bytes: less, if the first link's transport
- * wants less. */
+/* bytes: what it may take in all, less if the budget does not give it. piece_bytes 0: as the first link's transport
+ * likes fragments. */
 void staging_init(struct staging *, struct budget *, uint64_t bytes, uint32_t piece_bytes);
 /* Every piece must be back. */
 void staging_fini(struct staging *);

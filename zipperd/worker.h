@@ -153,6 +153,7 @@ struct worker_pair {
 struct worker_params {
 	const char *from, *to; /* fabrics */
 	uint32_t eager_bytes, frag_bytes;
+	uint32_t piece_bytes; /* of one-sided transfers; 0: the transport's fragment_bytes */
 	uint64_t staging_bytes;
 	struct budget *budget;
 	int control_fd;

@@ -31,7 +31,7 @@ static int create(struct worker **out, const struct worker_params *p, const char
 	rc = pool_init(&w->pool, p->budget, p->eager_bytes, p->frag_bytes);
 	if (rc != 0)
 		goto err_ports;
-	staging_init(&w->staging, p->budget, p->staging_bytes, p->frag_bytes);
+	staging_init(&w->staging, p->budget, p->staging_bytes, p->piece_bytes);
 	w->waiter = WAITER_WAKE;
 	w->control_fd = p->control_fd;
 	w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -126,6 +126,9 @@ static int make_runs(const struct job *j, struct zctl_world *w)
 	return 0;
 }
 
+/* A rank is granted so much in any case, a fragment at least. */
+#define WINDOW_LEAST ((int64_t)128 << 10)
+
 /* Windows so large that all ranks of this job together take at most half of what other jobs' windows leave. */
 static uint32_t choose_window(const struct job *j)
 {
@@ -136,7 +139,8 @@ static uint32_t choose_window(const struct job *j)
 	int64_t window = left / 2 / j->total;
 	if (window > c->rdv_window)
 		window = c->rdv_window;
-	return (uint32_t)(window < c->frag_bytes ? c->frag_bytes : window);
+	int64_t least = c->frag_bytes ? c->frag_bytes : WINDOW_LEAST;
+	return (uint32_t)(window < least ? least : window);
 }
 
 static int send_world(struct job *j)
