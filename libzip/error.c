@@ -91,6 +91,11 @@ int zerror_code(int class, const char *fmt, ...)
 
 static void lost(int code, const char *text, bool print) __attribute__((noreturn));
 
+static bool ends_job(MPI_Errhandler handler)
+{
+	return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+}
+
 /* Handlers that end the job end the whole world, not the native job of this part alone. */
 static int call_handler(MPI_Comm comm, int code)
 {
@@ -98,7 +103,7 @@ static int call_handler(MPI_Comm comm, int code)
 
 	if (zn.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
 		return code;
-	if (handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT)
+	if (ends_job(handler))
 		lost(class_of(code), slots[(unsigned)code >> CODE_SLOT_SHIFT & (SLOTS - 1)].text, true);
 	zshim_callback_begin();
 	zn.Comm_call_errhandler(comm, code);
@@ -128,6 +133,18 @@ int zerror_raise(const struct zcomm *comm, int class, const char *function, cons
 	int code = raise_error(comm ? comm->handle : MPI_COMM_WORLD, class, function, fmt, args);
 	va_end(args);
 	return code;
+}
+
+void zerror_raise_if_fatal(const struct zcomm *comm, int class, const char *function, const char *text)
+{
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+	if (zn.Comm_get_errhandler(comm->handle, &handler) != MPI_SUCCESS)
+		return;
+	if (ends_job(handler))
+		zerror_raise(comm, class, function, "%s", text);
+	if (handler != MPI_ERRORS_RETURN)
+		zn.Errhandler_free(&handler);
 }
 
 int zerror_raise_native(MPI_Comm comm, int class, const char *function, const char *fmt, ...)

@@ -19,6 +19,8 @@ struct zcomm;
  * MPI_COMM_WORLD if comm is NULL) and returns the code. A class of MPI_SUCCESS does nothing. */
 int zerror_raise(const struct zcomm *comm, int class, const char *function, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Does so only if the handler ends the job, and otherwise nothing: for who cannot return yet. */
+void zerror_raise_if_fatal(const struct zcomm *comm, int class, const char *function, const char *text);
 /* The same for a native handle that is not in our table. */
 int zerror_raise_native(MPI_Comm comm, int class, const char *function, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -164,6 +164,33 @@ h2
 #ZIP zipper z a=tcp:127.0.0.1:99999 b=shm
 END
 
+# --- collectives whose members give different amounts: where errors end the job, at once, though messages are missing
+cat >mismatch.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int rank, n;
+	char *from = calloc(1, 1 << 22), *to = calloc(1, 1 << 22);
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	n = atoi(argv[rank == 0 ? 2 : 3]);
+	if (argv[1][0] == 'g')
+		MPI_Gather(from, atoi(argv[3]), MPI_BYTE, to, n, MPI_BYTE, 0, MPI_COMM_WORLD);
+	else
+		MPI_Reduce(from, to, n, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
+	MPI_Finalize();
+	return argc != 4;
+}
+END
+compile mismatch.c mismatch || bail_out "mismatch.c does not compile"
+for call in "gather 20000 5000" "gather 1000000 20000" "reduce 1000000 400000"; do
+	# shellcheck disable=SC2086 # words
+	merged 20 2+2 ./mismatch $call >out 2>err
+	is "$call bytes: status, and one line with the reason" \
+		"$? $(grep -c '^zmpirun: ' err) $(grep -c '^zmpirun: .*members gave different amounts of data' err)" "14 1 1" || diag_file err
+done
+
 # --- and after all that
 together last "$(port a)" "$(port b)" ./hello
 is "zipperd serves the next job" "$rc $(cat out)" "0 0 $(cat expected)" || diag_file err

@@ -28,7 +28,7 @@ static struct message {
 static int nmessages, nnatives, released, calls;
 static bool native_done[MAX];
 static char trace[256];
-static int raised;
+static int raised, fatal; /* fatal: as if the handler ended the job */
 
 static void note(const char *what)
 {
@@ -168,6 +168,12 @@ int zerror_raise(const struct zcomm *c, int class, const char *function, const c
 	return class;
 }
 
+void zerror_raise_if_fatal(const struct zcomm *c, int class, const char *function, const char *text)
+{
+	(void)c, (void)function, (void)text;
+	fatal = class;
+}
+
 __thread int zshim_depth __attribute__((tls_model("initial-exec")));
 bool zshim_threaded;
 
@@ -213,7 +219,7 @@ static int setup(void **state)
 	memset(&comm, 0, sizeof comm);
 	memset(&other, 0, sizeof other);
 	comm.coll_seq = other.coll_seq = 7;
-	nmessages = nnatives = released = calls = raised = 0;
+	nmessages = nnatives = released = calls = raised = fatal = 0;
 	memset(native_done, 0, sizeof native_done);
 	trace[0] = 0;
 	return 0;
@@ -349,6 +355,21 @@ static void test_errors(void **state)
 	assert_true(zsched_request(s)->done);
 	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_ERR_TRUNCATE);
 	assert_int_equal(seen, MPI_ERR_TRUNCATE);
+	zsched_destroy(s);
+
+	/* where errors end the job it does not wait for what may never come */
+	s = zsched_create(&comm, "MPI_Test");
+	zsched_recv(s, buf, 10, MPI_BYTE, 3);
+	zsched_recv(s, buf + 10, 10, MPI_BYTE, 2);
+	zsched_start(s);
+	assert_int_equal(fatal, 0);
+	complete(2, 4, MPI_SUCCESS);
+	zsched_progress();
+	assert_false(zsched_request(s)->done);
+	assert_int_equal(fatal, MPI_ERR_TRUNCATE);
+	complete(3, 10, MPI_SUCCESS);
+	zsched_progress();
+	assert_true(zsched_request(s)->done);
 	zsched_destroy(s);
 
 	/* blocking: through the error handler, once; not where the native library has called it */
