@@ -341,7 +341,17 @@ int vrx_reap(struct vlink *l)
 
 /* --- the half --- */
 
-static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget, bool woken)
+static bool take_notice(struct vrx *rx)
+{
+	if (!rx->notified || !vlink_event(rx->queue.channel))
+		return false;
+	rx->notified = false;
+	return true;
+}
+
+/* armed: something may have woken the caller. Mostly it is a message, and its event is taken when the next one is asked
+ * for: that is a system call which the message need not wait for. */
+static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget, bool armed)
 {
 	struct vrx *rx = &l->rx;
 	unsigned n = 0;
@@ -362,20 +372,13 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	}
 	if (budget == 0)
 		return 0;
+	bool woken = armed && !take_notice(rx) && vlink_woken(l, rx->epoll);
 	if (woken || rx->broken || rx->sender || ++rx->vain % VLOOK_EVERY == 0) {
 		look_at_stream(l);
 		if ((rx->fin || rx->broken) && fill(rx))
 			return 0; /* came meanwhile */
 	}
 	return rx->error = find_end(l);
-}
-
-static bool take_notice(struct vrx *rx)
-{
-	if (!rx->notified || !vlink_event(rx->queue.channel))
-		return false;
-	rx->notified = false;
-	return true;
 }
 
 /* One that is awaited still, from an arming that something else ended, is as good as a new one. */
@@ -392,17 +395,21 @@ int vrx_poll(struct zlink *base, const struct zsink *sink, unsigned budget)
 	struct vrx *rx = &l->rx;
 	if (rx->error)
 		return rx->error;
-	/* Mostly it is the event. Whatever else there is wakes again. */
-	bool woken = rx->armed && !take_notice(rx) && vlink_woken(l, rx->epoll);
+	bool armed = rx->armed; /* whatever else there is than a message wakes again */
 	rx->armed = false;
 	if (rx->mode == VMODE_QUEUE)
-		return poll_queue(l, sink, budget, woken);
+		return poll_queue(l, sink, budget, armed);
+	if (armed && !take_notice(rx))
+		vlink_woken(l, rx->epoll);
 	int rc = poll_stream(l, sink, budget);
 	if (rc == 0 && rx->mode == VMODE_STREAM)
 		rc = rx->sender;
 	if (rc < 0 && rc != -EAGAIN)
 		return rx->error = l->dev ? vlink_reason(l, &rx->doubt, rc) : rc;
-	return rc == 0 && rx->mode == VMODE_QUEUE ? poll_queue(l, sink, budget, true) : rc;
+	if (rc != 0 || rx->mode != VMODE_QUEUE)
+		return rc;
+	look_at_stream(l); /* more may be there already, which wakes nobody */
+	return poll_queue(l, sink, budget, false);
 }
 
 int vrx_arm(struct vlink *l)
