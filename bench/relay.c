@@ -2,7 +2,6 @@
 /* A bare relay in user space, three processes without MPI and without our protocol: what zipperd is compared with.
  * See README.md for its use. */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,52 +11,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "socket.h"
-#include "tcp_socket.h"
-
-#define CONNECT_MS 10000
-
-static void parse(struct zaddr *a, const char *text)
-{
-	struct zerr err;
-	if (zaddr_parse(a, text, &err) < 0)
-		measure_die("%s", err.text);
-	if (a->kind != ZADDR_TCP)
-		measure_die("%s: only tcp between separate programs", text);
-}
-
-static int connect_tcp(const struct zaddr *a)
-{
-	struct zerr err;
-	int fd = tcp_socket_connect(a, CONNECT_MS, &err);
-	if (fd < 0)
-		measure_die("%s", err.text);
-	return fd;
-}
-
-static int listen_tcp(const struct zaddr *a)
-{
-	struct zerr err;
-	int fd = tcp_socket_listen(a, &err);
-	if (fd < 0)
-		measure_die("%s", err.text);
-	return fd;
-}
-
-static int accept_tcp(int listener)
-{
-	struct zerr err;
-	int spare = -1;
-	struct pollfd p = {.fd = listener, .events = POLLIN};
-	if (poll(&p, 1, -1) < 0)
-		measure_die("poll: %s", strerror(errno));
-	int fd = zsock_accept(listener, &spare, &err);
-	if (fd < 0)
-		measure_die("%s", err.text);
-	tcp_socket_tune(fd);
-	close(listener);
-	return fd;
-}
+#include "dial.h"
 
 /* Blocking messages over bytes, for the two ends. */
 struct endpoint {
@@ -184,26 +138,23 @@ static int join(pid_t a, pid_t b)
 static int run_local_tcp(bool relayed)
 {
 	struct zaddr addr = {.kind = ZADDR_TCP, .host = "127.0.0.1"}, far = addr;
-	int near_listener = listen_tcp(&addr), far_listener = relayed ? listen_tcp(&far) : -1;
+	int near_listener = dial_listen(&addr), far_listener = relayed ? dial_listen(&far) : -1;
 	struct endpoint e;
 	struct bytes a, b;
-	addr.port = tcp_socket_port(near_listener);
-	if (relayed)
-		far.port = tcp_socket_port(far_listener);
 	pid_t receiver = part();
 	if (receiver == 0) {
-		bytes_open_tcp(&e.bytes, relayed ? connect_tcp(&far) : accept_tcp(near_listener));
+		bytes_open_tcp(&e.bytes, relayed ? dial_connect(&far) : dial_accept(near_listener));
 		run_end(&e, false, 2 + relayed, NULL);
 		exit(0);
 	}
 	pid_t middle = relayed ? part() : -1;
 	if (middle == 0) {
-		bytes_open_tcp(&a, accept_tcp(near_listener));
-		bytes_open_tcp(&b, accept_tcp(far_listener));
+		bytes_open_tcp(&a, dial_accept(near_listener));
+		bytes_open_tcp(&b, dial_accept(far_listener));
 		relay(&a, &b, busy_with(3));
 		exit(0);
 	}
-	bytes_open_tcp(&e.bytes, connect_tcp(&addr));
+	bytes_open_tcp(&e.bytes, dial_connect(&addr));
 	run_end(&e, true, 2 + relayed, relayed ? "bare tcp, relay" : "bare tcp, direct");
 	close(e.bytes.rx_fd);
 	return join(receiver, middle);
@@ -260,16 +211,16 @@ int main(int argc, char **argv)
 			return run_local_shm(!direct);
 	} else if (argc == 4 && strcmp(argv[1], "forward") == 0) {
 		struct bytes from, to;
-		parse(&a, argv[2]);
-		parse(&b, argv[3]);
-		int la = listen_tcp(&a), lb = listen_tcp(&b);
-		bytes_open_tcp(&from, accept_tcp(la));
-		bytes_open_tcp(&to, accept_tcp(lb));
+		dial_parse(&a, argv[2]);
+		dial_parse(&b, argv[3]);
+		int la = dial_listen(&a), lb = dial_listen(&b);
+		bytes_open_tcp(&from, dial_accept(la));
+		bytes_open_tcp(&to, dial_accept(lb));
 		relay(&from, &to, busy_with(3));
 		return 0;
 	} else if (argc == 3 && (strcmp(argv[1], "send") == 0 || strcmp(argv[1], "receive") == 0)) {
-		parse(&a, argv[2]);
-		bytes_open_tcp(&e.bytes, connect_tcp(&a));
+		dial_parse(&a, argv[2]);
+		bytes_open_tcp(&e.bytes, dial_connect(&a));
 		run_end(&e, argv[1][0] == 's', 3, "bare tcp, relay");
 		return 0;
 	}

@@ -16,11 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dial.h"
 #include "measure.h"
-#include "socket.h"
-#include "tcp_socket.h"
 
-#define CONNECT_MS 10000
 #define DEPTH 64     /* receives that are posted, sends that may be under way */
 #define SIGNAL 16    /* one send in so many reports its completion */
 #define GID_INDEX 1  /* of the IPv4 address, with Soft-RoCE */
@@ -255,35 +253,10 @@ static void pong(struct leg *l, unsigned count)
 	hear(l->sock, &end, 1);
 }
 
-static int open_tcp(const char *text, bool listens)
-{
-	struct zaddr a;
-	struct zerr err;
-	int fd = zaddr_parse(&a, text, &err);
-	if (fd == 0)
-		fd = listens ? tcp_socket_listen(&a, &err) : tcp_socket_connect(&a, CONNECT_MS, &err);
-	if (fd < 0)
-		measure_die("%s", err.text);
-	return fd;
-}
-
-static int accept_tcp(int listener)
-{
-	struct zerr err;
-	int spare = -1;
-	struct pollfd p = {.fd = listener, .events = POLLIN};
-	if (poll(&p, 1, -1) < 0)
-		measure_die("poll: %s", strerror(errno));
-	int fd = zsock_accept(listener, &spare, &err);
-	if (fd < 0)
-		measure_die("%s", err.text);
-	close(listener);
-	return fd;
-}
-
 int main(int argc, char **argv)
 {
 	static struct leg legs[2];
+	struct zaddr near, far;
 	bool forwards = argc == 8 && strcmp(argv[1], "forward") == 0, sends = argc == 6 && strcmp(argv[1], "send") == 0;
 	unsigned count = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0, warm = count / WARM_PART;
 	if (count == 0 || !(forwards || sends || (argc == 6 && strcmp(argv[1], "receive") == 0))) {
@@ -291,10 +264,12 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	polls = strcmp(argv[2], "poll") == 0;
-	int sock = open_tcp(argv[5], forwards);
+	dial_parse(&near, argv[5]);
+	int sock = forwards ? dial_listen(&near) : dial_connect(&near);
 	if (forwards) {
-		leg_open(&legs[1], argv[6], accept_tcp(open_tcp(argv[7], true)));
-		sock = accept_tcp(sock);
+		dial_parse(&far, argv[7]);
+		leg_open(&legs[1], argv[6], dial_accept(dial_listen(&far)));
+		sock = dial_accept(sock);
 	}
 	leg_open(&legs[0], argv[4], sock);
 	if (forwards)
