@@ -56,7 +56,7 @@ static void hear(int sock, void *bytes, size_t len)
 		if (poll(&p, 1, -1) < 0)
 			measure_die("poll: %s", strerror(errno));
 		ssize_t n = read(sock, (uint8_t *)bytes + have, len - have);
-		if (n <= 0 && errno != EAGAIN)
+		if (n == 0 || (n < 0 && errno != EAGAIN))
 			measure_die("the other end has gone");
 		have += n > 0 ? (size_t)n : 0;
 	}
@@ -194,7 +194,8 @@ static void sleep_on(struct leg *legs, int n)
 		if (ibv_get_cq_event(legs[i].channel, &cq, &ctx) != 0)
 			measure_die("no completion event");
 		ibv_ack_cq_events(cq, 1);
-		ibv_req_notify_cq(cq, 0);
+		if (ibv_req_notify_cq(cq, 0) != 0)
+			measure_die("no completion events");
 	}
 }
 
