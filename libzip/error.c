@@ -96,6 +96,11 @@ static bool ends_job(MPI_Errhandler handler)
 	return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
 }
 
+bool zerror_is_predefined(MPI_Errhandler handler)
+{
+	return ends_job(handler) || handler == MPI_ERRORS_RETURN;
+}
+
 /* Handlers that end the job end the whole world, not the native job of this part alone. */
 static int call_handler(MPI_Comm comm, int code)
 {

@@ -12,6 +12,7 @@
 #define ZIP_LIBZIP_ERROR_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 struct zcomm;
 
@@ -24,6 +25,8 @@ void zerror_raise_if_fatal(const struct zcomm *comm, int class, const char *func
 /* The same for a native handle that is not in our table. */
 int zerror_raise_native(MPI_Comm comm, int class, const char *function, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Not one of the application's. */
+bool zerror_is_predefined(MPI_Errhandler);
 /* The code alone, without calling a handler (for statuses). The texts of the last 64 different errors are kept. */
 int zerror_code(int class, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The world is lost for a reason that only this rank knows: one line on stderr, then native abort with code. Never

@@ -174,9 +174,31 @@ static bool native_raises(const struct zsched *s)
 	return !s->far || s->comm->shadow == s->far->shadow;
 }
 
+/* Only the first error calls a handler of the application's: what comes after it must go on all the same, and fails for
+ * the same reason, perhaps. */
+static MPI_Errhandler silence(const struct zsched *s)
+{
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+	if (__builtin_expect(s->error == MPI_SUCCESS, 1) || !native_raises(s) ||
+		zn.Comm_get_errhandler(s->comm->shadow, &handler) != MPI_SUCCESS || zerror_is_predefined(handler))
+		return MPI_ERRHANDLER_NULL;
+	zn.Comm_set_errhandler(s->comm->shadow, MPI_ERRORS_RETURN);
+	return handler;
+}
+
+static void end_silence(const struct zsched *s, MPI_Errhandler handler)
+{
+	if (__builtin_expect(handler == MPI_ERRHANDLER_NULL, 1))
+		return;
+	zn.Comm_set_errhandler(s->comm->shadow, handler);
+	zn.Errhandler_free(&handler);
+}
+
 static void start_native(struct zsched *s, struct zstep *t)
 {
+	MPI_Errhandler handler = silence(s);
 	int rc = t->u.start(t->buf, &t->native);
+	end_silence(s, handler);
 	if (rc != MPI_SUCCESS) {
 		fail_with_code(s, rc, native_raises(s));
 		t->native = MPI_REQUEST_NULL;
@@ -240,7 +262,9 @@ static bool start_round(struct zsched *s)
 static bool test_native(struct zsched *s, struct zstep *t)
 {
 	MPI_Status status;
+	MPI_Errhandler handler = silence(s);
 	int flag = 0, rc = zn.Test(&t->native, &flag, &status);
+	end_silence(s, handler);
 	if (rc == MPI_SUCCESS && !flag)
 		return false;
 	if (t->kind == STEP_RECV) {

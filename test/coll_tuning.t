@@ -63,6 +63,8 @@ unset ZIPPER_REPRESENTATION
 # several leaders, and what they do with more than two clusters
 twin coll_moves 2+2 "all leaders=2 segment=4K; alltoall aggregate=8"
 twin coll_reductions 2+2+2 "all leaders=2; allreduce exchange=slices"
+twin coll_errors 2+2 "all leaders=2"
+twin coll_errors 2+2+2 "all leaders=2 segment=256"
 twin coll_reductions 1+1+1+1 "allreduce exchange=doubling segment=8K"
 twin reproducible 2+2 "all leaders=2 segment=20K"
 twin reproducible 1+1+1 "allreduce exchange=doubling"

@@ -174,6 +174,38 @@ void zerror_raise_if_fatal(const struct zcomm *c, int class, const char *functio
 	fatal = class;
 }
 
+bool zerror_is_predefined(MPI_Errhandler e)
+{
+	return e == MPI_ERRORS_RETURN;
+}
+
+/* What the native library would call; handlers got are as many as are freed. */
+#define HANDLER ((MPI_Errhandler)77)
+static MPI_Errhandler handler = MPI_ERRORS_RETURN;
+static int handled, handlers_held;
+
+static int fake_get_handler(MPI_Comm c, MPI_Errhandler *e)
+{
+	(void)c;
+	*e = handler;
+	handlers_held += handler == HANDLER;
+	return MPI_SUCCESS;
+}
+
+static int fake_set_handler(MPI_Comm c, MPI_Errhandler e)
+{
+	(void)c;
+	handler = e;
+	return MPI_SUCCESS;
+}
+
+static int fake_free_handler(MPI_Errhandler *e)
+{
+	assert_true(*e == HANDLER);
+	handlers_held--;
+	return MPI_SUCCESS;
+}
+
 __thread int zshim_depth __attribute__((tls_model("initial-exec")));
 bool zshim_threaded;
 
@@ -216,6 +248,9 @@ static int setup(void **state)
 	zn.Get_elements_x = fake_elements;
 	zn.Error_class = fake_class;
 	zn.Error_string = fake_string;
+	zn.Comm_get_errhandler = fake_get_handler;
+	zn.Comm_set_errhandler = fake_set_handler;
+	zn.Errhandler_free = fake_free_handler;
 	memset(&comm, 0, sizeof comm);
 	memset(&other, 0, sizeof other);
 	comm.coll_seq = other.coll_seq = 7;
@@ -237,6 +272,7 @@ static int fail_native(void *arg, MPI_Request *r)
 {
 	(void)arg, (void)r;
 	note("f");
+	handled += handler == HANDLER;
 	return MPI_ERR_OP;
 }
 
@@ -381,6 +417,22 @@ static void test_errors(void **state)
 	zsched_fail(s, MPI_ERR_NO_MEM, "out of memory");
 	assert_int_equal(zsched_run(s), MPI_ERR_NO_MEM);
 	assert_int_equal(raised, MPI_ERR_NO_MEM);
+	raised = 0;
+
+	/* natively once, too, however many native steps fail */
+	handler = HANDLER;
+	handled = 0;
+	s = zsched_create(&comm, "MPI_Test");
+	zsched_native(s, fail_native, NULL);
+	zsched_native(s, fail_native, NULL);
+	zsched_round(s);
+	zsched_native(s, fail_native, NULL);
+	assert_int_equal(zsched_run(s), MPI_ERR_OP);
+	assert_int_equal(handled, 1);
+	assert_int_equal(raised, 0);
+	assert_true(handler == HANDLER);
+	assert_int_equal(handlers_held, 0);
+	handler = MPI_ERRORS_RETURN;
 }
 
 static int grow(struct zsched *s, void *arg)
