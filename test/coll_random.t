@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Collectives under random tuning tables: the programs of the twin tests in random layouts, now and then with external32
+# or without the memory that ranks of one host share. A few jobs, or for ZIP_SECONDS. ZIP_SEED repeats one job.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+[ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
+cd "$TAP_TMP" || exit 99
+
+programs=(coll_moves coll_reductions coll_nonblocking collectives coll_errors reproducible persistent
+	inter_coll inter_icoll inter_errors)
+layouts=(1+1 1+2 2+1 1+1+1 2+2 1+3 3+1 1+1+2 2+1+1 1+1+1+1 2+3 3+2 1+4 2+1+2 3+3 2+2+2 1+2+3 4+2 1+2+1+2)
+groups_from=8 # the layouts with four ranks and more, which the programs between groups need
+blocks="0 1 8 24 64 256 1K 4K 64K 1M"
+segments="256 512 1K 2K 8K 64K"
+
+# Both set variables, as a subshell would draw the same numbers again and again.
+pick() { shift $((RANDOM % $#)); picked=$1; }
+# rule COLLECTIVE 'KEY VALUE...'...: perhaps a line, of some of these settings
+rule() {
+	local line=$1 settings='' setting
+	shift
+	for setting; do
+		[ $((RANDOM % 2)) = 0 ] && continue
+		pick ${setting#* }
+		settings+=" ${setting%% *}=$picked"
+	done
+	[ -n "$settings" ] && rules+=${rules:+; }$line$settings
+}
+
+# What a seed means: $program, $layout, $rules and $world, the environment of the job.
+draw() {
+	RANDOM=$1
+	pick "${programs[@]}"
+	program=$picked
+	[[ $program = inter_* ]] && pick "${layouts[@]:groups_from}" || pick "${layouts[@]}"
+	layout=$picked rules='' world=()
+	rule all "leaders 1 2 3" "segment $segments"
+	rule bcast "between all sequential tree chain pipeline" "segments 1 3 1024" "multicast yes no"
+	rule gather "alone $blocks"
+	rule scatter "alone $blocks" "together $blocks"
+	rule allgather "segments 1 3 16 1024" "multicast yes no" "patience 0 1000"
+	rule alltoall "aggregate $blocks" "leaders 1 2" "window 1 2 4"
+	rule reduce "inside gather native" "segments 1 3 1024"
+	rule allreduce "exchange all doubling slices" "inside gather native" "multicast yes no"
+	rule reduce_scatter "leaders 1 2 3" "inside gather native"
+	[ $((RANDOM % 4)) = 0 ] && world+=(ZIPPER_REPRESENTATION=external32)
+	[ $((RANDOM % 4)) = 0 ] && world+=(ZIPPER_SHARED=no)
+}
+
+build() {
+	[ -x "$1" ] || compile "$ZIP_TOP_SRCDIR/test/programs/$1.c" "$1" >cc 2>&1 ||
+		{ diag_file cc; bail_out "$1.c does not compile"; }
+}
+
+# Its output merged is its output natively; or that of its sister, as MPICH 4.0.2 has nonblocking collectives between
+# groups wrong.
+job() {
+	local ranks=$((layout)) setting
+	sister=${program/inter_icoll/inter_coll}
+	build "$program"
+	build "$sister"
+	[ -s "$sister.$ranks" ] || native 60 "$ranks" "./$sister" | LC_ALL=C sort >"$sister.$ranks"
+	(
+		for setting in "${world[@]}"; do export "${setting?}"; done
+		export ZIPPER_TUNE=$rules
+		merged 120 "$layout" "./$program" >raw 2>err
+	) || echo "exit status $?" >>raw
+	LC_ALL=C sort raw >out
+	[ -s out ] && cmp -s out "$sister.$ranks"
+}
+
+seed=${ZIP_SEED:-$(od -An -tu2 -N2 /dev/urandom | tr -d ' ')}
+jobs=0 failures=0
+until [ $jobs -ge 6 ] && [ $SECONDS -ge "${ZIP_SECONDS:-0}" ] || [ $failures -ge 6 ]; do
+	draw "$seed"
+	what="seed $seed: $program as $layout ${world[*]} $rules"
+	if job; then
+		[ $jobs -lt 6 ] && pass "$what"
+	else
+		fail "$what"
+		diff "$sister.$((layout))" out >difference
+		diag_file difference 12
+		diag_file err
+		failures=$((failures + 1))
+	fi
+	jobs=$((jobs + 1))
+	[ -n "$ZIP_SEED" ] && break
+	seed=$(((seed * 25173 + 13849) & 0xffff))
+done
+diag "$jobs jobs"
+done_testing
