@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "copy.h"
+
 void bytes_open_tcp(struct bytes *b, int fd)
 {
 	memset(b, 0, sizeof(*b));
@@ -114,7 +116,7 @@ static size_t write_shm(struct bytes *b, const uint8_t *at, size_t len)
 		measure_die("the ring is damaged");
 	if (rc == 0)
 		return 0;
-	memcpy(to, at, piece);
+	zcopy(to, at, piece);
 	shm_producer_commit(&b->out, room);
 	if (shm_producer_publish(&b->out))
 		wake(b->tx_fd);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "copy.h"
 #include "measure.h"
 #include "transport.h"
 
@@ -80,7 +81,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t *raw, cons
 	if (env->len > e->left)
 		return -EAGAIN; /* the next message is not wanted yet */
 	if (payload != e->into) /* its envelope had come before we asked for it */
-		memcpy(e->into, payload, env->len);
+		zcopy(e->into, payload, env->len);
 	e->into += env->len;
 	e->left -= env->len;
 	return 0;

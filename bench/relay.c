@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
+#include "copy.h"
 #include "dial.h"
 
 /* Blocking messages over bytes, for the two ends. */
@@ -49,7 +50,7 @@ static void receive_message(void *ctx, void *to, size_t len)
 			continue;
 		}
 		n = n < len - done ? n : len - done;
-		memcpy((uint8_t *)to + done, at, n);
+		zcopy((uint8_t *)to + done, at, n);
 		bytes_consume(&e->bytes, n);
 		done += n;
 		zwait_reset(&e->wait);

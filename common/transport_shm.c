@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "copy.h"
 #include "shm_link.h"
 #include "shm_setup.h"
 #include "shm_socket.h"
@@ -136,7 +137,7 @@ static bool refer(struct shm_link *l, const void *payload, size_t len, struct sh
 	int slot = len <= SHM_SLOT_BYTES ? shm_slots_take(&tx->slots) : -1;
 	if (slot < 0)
 		return false;
-	memcpy(shm_slots_at(&tx->slots, (uint32_t)slot), payload, len);
+	zcopy(shm_slots_at(&tx->slots, (uint32_t)slot), payload, len);
 	*ref = (struct shm_ref){.mark = SHM_REF_MARK, .sender = SHM_REF_MINE, .slot = (uint32_t)slot};
 	return true;
 }
@@ -180,7 +181,7 @@ static int shm_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], cons
 		return refuse(l, bytes);
 	memcpy(at, env, ZWIRE_ENV_BYTES);
 	if (len)
-		memcpy(at + ZWIRE_ENV_BYTES, payload, len);
+		zcopy(at + ZWIRE_ENV_BYTES, payload, len);
 	committed(l, bytes, false);
 	return 0;
 }
@@ -242,7 +243,7 @@ static int deliver(struct shm_link *l, const struct zsink *sink)
 	}
 	void *placed = sink->place && env.len ? sink->place(sink->ctx, &env) : NULL;
 	if (placed)
-		payload = memcpy(placed, payload, env.len);
+		payload = zcopy(placed, payload, env.len);
 	if (slots)
 		shm_pass_begin(l, slots, ref.slot);
 	rc = sink->take(sink->ctx, &env, raw, payload);

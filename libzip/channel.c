@@ -379,7 +379,8 @@ static bool send_data(struct zchannel *ch)
 
 	if (!op)
 		return false;
-	for (int i = 0; i < DATA_BUDGET && zmulticast_sendable(op) > 0 && ztransfer_post_data(op) == 0; i++)
+	const int budget = zprogress_fragments(DATA_BUDGET);
+	for (int i = 0; i < budget && zmulticast_sendable(op) > 0 && ztransfer_post_data(op) == 0; i++)
 		did = true;
 	if (zmulticast_sendable(op) > 0)
 		zop_list_push(&ch->data, op);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "coll_data.h"
+#include "copy.h"
 #include "datatype.h"
 #include "shim.h"
 
@@ -52,7 +53,7 @@ void zbuf_copy_span(const void *from, void *to, MPI_Count count, MPI_Datatype ty
 	MPI_Aint low, high;
 	span(count, type, &low, &high);
 	if (high > low)
-		memcpy((char *)to + low, (const char *)from + low, (size_t)(high - low));
+		zcopy((char *)to + low, (const char *)from + low, (size_t)(high - low));
 }
 
 int zbuf_copy(struct zsched *s, const void *from, MPI_Count fromcount, MPI_Datatype fromtype, void *to,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copy.h"
 #include "dense.h"
 #include "shim.h"
 #include "world.h"
@@ -171,7 +172,7 @@ int zdata_pack_native(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count c
 	if (bytes == 0)
 		return MPI_SUCCESS;
 	if (dense) {
-		memcpy(out, dense, bytes);
+		zcopy(out, dense, bytes);
 		return MPI_SUCCESS;
 	}
 	if (buf != MPI_BOTTOM)
@@ -243,7 +244,7 @@ int zdata_unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count 
 	if (bytes == 0 || e->size == 0)
 		return MPI_SUCCESS;
 	if (dense) {
-		memcpy(dense, in, bytes);
+		zcopy(dense, in, bytes);
 		return MPI_SUCCESS;
 	}
 	if (buf != MPI_BOTTOM)

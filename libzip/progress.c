@@ -30,7 +30,8 @@
 #define NATIVE_TURNS 8	  /* idle turns between pokes of native progress (0.1 us each) */
 #define ACK_TURNS 8	  /* idle turns before acknowledgements go without a message to ride on */
 #define CALLS_PER_TURN 32 /* native tests between turns */
-#define VAIN_TESTS 4	  /* vain turns for tests between yields: programs that test have something else to do */
+#define SHARED_FRAGMENTS 2 /* that are posted before whoever shares the core has his turn: zipperd, perhaps */
+#define VAIN_TESTS 4	   /* vain turns for tests between yields: programs that test have something else to do */
 /* Yields before sleeping where native messages may come, which wake nobody (0.3 us each on an idle machine). The steps
  * of a collective follow each other in tens of microseconds, and a rank that naps holds up all others: with 100 of them
  * a barrier of 2+2 ranks on two cores takes 17 us or, in some runs throughout, 2.6 ms; with these always 17 us. */
@@ -52,6 +53,8 @@ static struct {
 	int wait;
 	struct zwait waits; /* of the last wait: what it learned */
 	bool polling;	    /* guards against turns within a turn (callbacks of reductions) */
+	bool sharing;	    /* who waits now shares his core */
+	bool fragments;	    /* were posted in this turn, perhaps */
 	uint32_t turns, idle, calls, vain;
 } self;
 
@@ -177,6 +180,12 @@ int zprogress_native_tests(int alone)
 	return self.waits.shared > 0 ? 1 : alone;
 }
 
+int zprogress_fragments(int alone)
+{
+	self.fragments = true;
+	return self.sharing ? SHARED_FRAGMENTS : alone;
+}
+
 bool zprogress_test_failed(bool native)
 {
 	if (native && ++self.calls % CALLS_PER_TURN != 0)
@@ -239,14 +248,20 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx)
 	zwait_reset(&w);
 	zwait_share(&w);
 	for (;;) {
+		self.sharing = w.shared > 0;
+		self.fragments = false;
 		bool did = zprogress_poll();
+		self.sharing = false;
 		if (done(ctx)) {
 			self.waits = w;
 			return;
 		}
+		bool fragments = self.fragments;
 		zshim_relax();
 		if (did) {
 			zwait_reset(&w);
+			if (fragments)
+				zwait_share(&w);
 			ns = NAP_FIRST_NS;
 			napped = 0;
 		} else if (zwait_step(&w)) {

@@ -15,6 +15,9 @@ void zprogress_now_and_then(void);
 /* How many native tests in a row a wait may make: alone, or one where somebody else wants this core, who may be the one
  * that is waited for. */
 int zprogress_native_tests(int alone);
+/* How many fragments may be posted in this turn: alone, or few where the rank shares its core with somebody who
+ * forwards them, perhaps, and who has his turn after that. */
+int zprogress_fragments(int alone);
 /* After a test or probe of the application that found nothing: a turn, and now and then the processor to others where
  * there are more processes than cores: programs that poll would keep them from doing what they wait for. native: only a
  * local message could have been found; then a turn only every so many calls. True: there was a turn, look again. */

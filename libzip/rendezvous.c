@@ -125,10 +125,11 @@ static void post_cts(struct zop *op)
 	zchannel_post_control(op->remote, &env, op->exposed ? op->exposure.key : NULL);
 }
 
-/* Every waiting transfer is asked once, in turns. */
-static void grant_more(void)
+/* Every waiting transfer is asked once, in turns. True: somebody was granted something. */
+static bool grant_more(void)
 {
 	struct zop *last = granting.tail, *op;
+	bool did = false;
 
 	while ((op = zop_list_pop(&granting))) {
 		bool was_last = op == last;
@@ -137,12 +138,14 @@ static void grant_more(void)
 			op->granted += more;
 			outstanding += more;
 			post_cts(op);
+			did = true;
 		}
 		if (op->granted < op->total)
 			zop_list_push(&granting, op);
 		if (was_last)
 			break;
 	}
+	return did;
 }
 
 void ztransfer_start_recv(struct zop *op, struct zremote *from, int tag, uint16_t flags, uint64_t xfer, uint64_t total)
@@ -217,8 +220,9 @@ int ztransfer_take_data(struct zremote *from, const struct zwire_env *env)
 		ztransfer_post_done(from, op->peer_xfer, 0);
 		all_came(op);
 	}
-	if (granting.head)
-		grant_more();
+	/* At once: there may be much to take until the turn ends, and the sender has used up what it had by then. */
+	if (granting.head && grant_more())
+		zchannel_flush(from->channel);
 	return 0;
 }
 

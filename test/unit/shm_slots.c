@@ -219,6 +219,22 @@ static void other_payloads_are_copied(void **state)
 }
 
 /* A sender that is gone: what it has sent is still read. */
+static void a_slot_rests_while_others_have_their_turn(void **state)
+{
+	struct fixture *f = *state;
+	struct pair p = fixture_pair(f);
+	struct shm_slots *slots = &shm(p.a)->tx.slots;
+	bool seen[SHM_SLOTS] = {false};
+	for (unsigned i = 0; i < SHM_SLOTS; i++) {
+		int slot = shm_slots_take(slots);
+		assert_in_range(slot, 0, SHM_SLOTS - 1);
+		assert_false(seen[slot]);
+		seen[slot] = true;
+		shm_slots_drop(slots, (uint32_t)slot);
+	}
+	pair_close(&p);
+}
+
 static void slots_outlive_their_sender(void **state)
 {
 	struct relay r = relay_open(*state);
@@ -347,6 +363,7 @@ int main(void)
 		TEST(a_slow_receiver_does_not_hold_up_others),
 		TEST(what_take_refuses_stays_where_it_is),
 		TEST(other_payloads_are_copied),
+		TEST(a_slot_rests_while_others_have_their_turn),
 		TEST(slots_outlive_their_sender),
 		TEST(references_to_nothing_are_refused),
 		TEST(descriptors_of_other_things_are_not_used),
