@@ -62,7 +62,7 @@ struct zverbs_options {
 			.offset = offsetof(owner, verbs.buffer_bytes),                                                 \
 			.help = "Size of one send or receive buffer. Messages that are longer, together with their "   \
 				"envelope of "                                                                         \
-				"64 bytes, are cut. The default holds a message of 16 KiB."},                   \
+				"64 bytes, are cut. The default holds a message of 16 KiB."},                          \
 		ZVERBS_ROW(buffers, "256", 16, 16384, owner,                                                           \
 			"How many such buffers all connections of a thread and port share, for receiving and for "     \
 			"sending each. "                                                                               \
