@@ -31,7 +31,8 @@ attempt() {
 # sample KEY COMMAND...: runs it; its lines "name: value" become samples of KEY
 sample() {
 	attempt "$@"
-	sed -n "s/^\(.*\): \([0-9.]*\)\$/$1\t\1\t\2/p" "$WORK/out" >>"$WORK/samples"
+	# not the frame that mpiexec draws around an exit code
+	sed -n "/^=/!s/^\(.*\): \([0-9.]*\)\$/$1\t\1\t\2/p" "$WORK/out" >>"$WORK/samples"
 }
 # sample_coll KEY COMMAND...: the same for zipbench coll; all its lines go to $CSV if that is set
 sample_coll() {
