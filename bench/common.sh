@@ -28,11 +28,13 @@ attempt() {
 	local rc=$?
 	[ $rc = 0 ] || echo "$key: status $rc$([ $rc = 124 ] && echo " (more than $LIMIT s)"): $(tail -n1 "$WORK/err")" >&2
 }
-# sample KEY COMMAND...: runs it; its lines "name: value" become samples of KEY
+# samples_of KEY: lines "name: value" of the standard input become its samples, but not the frame that mpiexec draws
+# around an exit code
+samples_of() { sed -n "/^=/!s/^\(.*\): \([0-9.]*\)\$/$1\t\1\t\2/p" >>"$WORK/samples"; }
+# sample KEY COMMAND...: runs it; what it prints become samples of KEY
 sample() {
 	attempt "$@"
-	# not the frame that mpiexec draws around an exit code
-	sed -n "/^=/!s/^\(.*\): \([0-9.]*\)\$/$1\t\1\t\2/p" "$WORK/out" >>"$WORK/samples"
+	samples_of "$1" <"$WORK/out"
 }
 # sample_coll KEY COMMAND...: the same for zipbench coll; all its lines go to $CSV if that is set
 sample_coll() {

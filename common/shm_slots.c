@@ -28,7 +28,7 @@ static int map_file(struct shm_slots *s, int fd)
 		return -errno;
 	s->ctl = (struct shm_slot_ctl *)(void *)base;
 	s->data = base + SHM_CTL_BYTES;
-	s->last = SHM_SLOTS - 1;
+	s->next = 0;
 	return 0;
 }
 
@@ -62,10 +62,10 @@ void shm_slots_close(struct shm_slots *s)
 int shm_slots_take(struct shm_slots *s)
 {
 	for (uint32_t i = 0; s->ctl && i < SHM_SLOTS; i++) {
-		uint32_t slot = (s->last + 1 + i) % SHM_SLOTS;
+		uint32_t slot = (s->next + i) % SHM_SLOTS;
 		if (atomic_load_explicit(&s->ctl[slot].users, memory_order_acquire) == 0) {
 			atomic_store_explicit(&s->ctl[slot].users, 1, memory_order_relaxed);
-			s->last = slot;
+			s->next = slot + 1;
 			return (int)slot;
 		}
 	}

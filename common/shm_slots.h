@@ -36,7 +36,7 @@ struct shm_slot_ctl;
 struct shm_slots {
 	struct shm_slot_ctl *ctl; /* NULL: there are none */
 	uint8_t *data;
-	uint32_t last; /* owner: that was taken */
+	uint32_t next; /* owner: where to look first */
 };
 
 /* Makes sealed memory and maps it: its descriptor (the caller's), or a negative errno with text. */

@@ -4,23 +4,16 @@
 # algorithms which the defaults keep for larger sizes, more ranks or more clusters; and fewer messages where that is
 # the purpose.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+. "$ZIP_TOP_SRCDIR/test/lib/tuned.sh"
 [ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
 cd "$TAP_TMP" || exit 99
 
-# twin PROGRAM LAYOUT RULES: what it prints merged, under these rules, is what it prints natively
-twin() {
-	local program=$1 layout=$2 ranks=$(($2))
-	[ -x "$program" ] || compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" "$program" >cc 2>&1 ||
-		{ diag_file cc; bail_out "$program.c does not compile"; }
-	[ -s "$program.$ranks" ] || native 60 "$ranks" "./$program" | LC_ALL=C sort >"$program.$ranks"
-	ZIPPER_TUNE=$3 merged 60 "$layout" "./$program" 2>err | LC_ALL=C sort >out
-	if [ -s out ] && cmp -s out "$program.$ranks"; then
-		pass "$program as $layout: $3"
+twin() { # PROGRAM LAYOUT RULES
+	if agrees "$@"; then
+		pass "$1 as $2: $3"
 	else
-		fail "$program as $layout: $3"
-		diff "$program.$ranks" out >difference
-		diag_file difference 12
-		diag_file err
+		fail "$1 as $2: $3"
+		disagreement
 	fi
 }
 

@@ -218,7 +218,6 @@ static void other_payloads_are_copied(void **state)
 	relay_close(&r);
 }
 
-/* A sender that is gone: what it has sent is still read. */
 static void a_slot_rests_while_others_have_their_turn(void **state)
 {
 	struct fixture *f = *state;
@@ -235,6 +234,7 @@ static void a_slot_rests_while_others_have_their_turn(void **state)
 	pair_close(&p);
 }
 
+/* A sender that is gone: what it has sent is still read. */
 static void slots_outlive_their_sender(void **state)
 {
 	struct relay r = relay_open(*state);

@@ -1,0 +1,24 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced behind tap.sh by the tests that run twin programs under tuning tables. Works in the current folder.
+
+build_program() { # NAME, of ../programs
+	[ -x "$1" ] || compile "$ZIP_TOP_SRCDIR/test/programs/$1.c" "$1" >cc 2>&1 ||
+		{ diag_file cc; bail_out "$1.c does not compile"; }
+}
+# agrees PROGRAM LAYOUT RULES [TWIN]: is what PROGRAM prints merged, under these rules, what it, or TWIN, prints natively?
+agrees() {
+	local program=$1 layout=$2 rules=$3 twin=${4:-$1}
+	expected=$twin.$((layout))
+	build_program "$program"
+	build_program "$twin"
+	[ -s "$expected" ] || native 60 $((layout)) "./$twin" | LC_ALL=C sort >"$expected"
+	ZIPPER_TUNE=$rules merged 60 "$layout" "./$program" >raw 2>err || echo "exit status $?" >>raw
+	LC_ALL=C sort raw >out
+	[ -s out ] && cmp -s out "$expected"
+}
+disagreement() { # of the last one that did not
+	diff "$expected" out >difference
+	diag_file difference 12
+	diag_file err
+}
