@@ -7,6 +7,7 @@
 
 #include "board.h"
 #include "shim.h"
+#include "topo.h"
 
 #define BUCKETS 256u /* programs have tens of communicators; chains stay short for thousands */
 
@@ -110,6 +111,7 @@ static int map_members(struct zcomm *comm)
 static void destroy(struct zcomm *comm)
 {
 	zboard_leave(comm->board);
+	ztopo_unref(comm->topo);
 	free(comm->vrank);
 	free(comm->shadow_rank);
 	free(comm->shadow_to_rank);

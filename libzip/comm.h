@@ -18,6 +18,7 @@
 
 struct zboard;
 struct zsched;
+struct ztopo;
 
 struct zcomm_part {  /* the members of one part, parts in the order of their lowest rank */
 	int part;    /* index in zworld */
@@ -46,6 +47,7 @@ struct zcomm {
 	int members_min, members_max; /* of the smallest and the largest part's counts */
 	bool blocked;		      /* the ranks of each part are consecutive */
 	struct zboard *board;	      /* memory that the local members share; NULL: none. Left with the entry */
+	struct ztopo *topo;	      /* NULL: none. A reference; then the shadow has the graph of local neighbours */
 	enum zcomm_probed probed;     /* what the last probe from anywhere has told, until the next such receive */
 	int refs;
 	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */

@@ -16,6 +16,7 @@
 #include "error.h"
 #include "inter.h"
 #include "shim.h"
+#include "topo.h"
 
 int zcommnew_meet(MPI_Comm local)
 {
@@ -88,6 +89,15 @@ static int start_dup(void *arg, MPI_Request *r)
 	return rc;
 }
 
+static int finish_dup(struct dup *d)
+{
+	struct zcomm *c = d->parent;
+	int rc = zcommnew_finish(d->native, (uint64_t)d->id, c->vrank, c->size, d->board, d->newcomm);
+	if (rc == MPI_SUCCESS && c->topo)
+		zcomm_find(*d->newcomm)->topo = ztopo_ref(c->topo);
+	return rc;
+}
+
 static void dup_done(void *arg, int *error)
 {
 	struct dup *d = arg;
@@ -95,8 +105,7 @@ static void dup_done(void *arg, int *error)
 	if (*error == MPI_SUCCESS && d->inter)
 		*error = zinter_dup_finish(d->inter, d->native, d->newcomm);
 	else if (*error == MPI_SUCCESS && d->native != MPI_COMM_NULL)
-		*error = zcommnew_finish(d->native, (uint64_t)d->id, d->parent->vrank, d->parent->size, d->board,
-			d->newcomm);
+		*error = finish_dup(d);
 	else
 		zboard_leave(zboard_join(d->board, d->parent->nlocal, 0));
 }
@@ -270,6 +279,43 @@ static int native_split(MPI_Comm comm, int color, int key, MPI_Comm *native)
 	return rc;
 }
 
+/* The new communicator of those who said color: all that the native one lacks. */
+static int finish_split(struct zcomm *c, const int64_t (*all)[ZSAID_COUNT], int color, struct ztopo *topo, MPI_Comm native,
+	MPI_Comm *newcomm)
+{
+	int64_t id = 0;
+	int *vrank = malloc((size_t)c->size * sizeof *vrank);
+	int n = vrank ? zcommnew_select(all, c->vrank, c->size, color, vrank, &id) : -1;
+	int rc = n > 0 ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	if (rc == MPI_SUCCESS && topo)
+		rc = ztopo_on_native(topo, vrank, n, &native);
+	if (rc == MPI_SUCCESS)
+		rc = zcommnew_finish(native, (uint64_t)id, vrank, n, ZCOMMNEW_MEET, newcomm);
+	struct zcomm *made = rc == MPI_SUCCESS ? zcomm_find(*newcomm) : NULL;
+	if (made)
+		made->topo = ztopo_ref(topo);
+	free(vrank);
+	return rc;
+}
+
+int zcommnew_split(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm)
+{
+	int64_t mine[ZSAID_COUNT] = {color, key, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT];
+	int rc = exchange(c, name, mine, &all);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	/* The shadow is ordered by rank: the same keys give the same order of the local members. */
+	MPI_Comm native = MPI_COMM_NULL;
+	rc = native_split(c->shadow, color, key, &native);
+	*newcomm = native;
+	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL)
+		rc = zerror_raise(c,
+			finish_split(c, (const int64_t(*)[ZSAID_COUNT])all, color, topo, native, newcomm), name,
+			"out of memory");
+	free(all);
+	return rc;
+}
+
 int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
 	static const char name[] = "MPI_Comm_split";
@@ -279,28 +325,8 @@ int zip_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 		int rc = zcommnew_meet(comm);
 		return rc == MPI_SUCCESS ? native_split(comm, color, key, newcomm) : rc;
 	}
-	if (c->local)
-		return zinter_split(c, color, key, newcomm, name);
-
-	int64_t mine[ZSAID_COUNT] = {color, key, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT], id;
-	int rc = exchange(c, name, mine, &all);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	/* The shadow is ordered by rank: the same keys give the same order of the local members. */
-	MPI_Comm native = MPI_COMM_NULL;
-	rc = native_split(c->shadow, color, key, &native);
-	*newcomm = native;
-	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL) {
-		int *vrank = malloc((size_t)c->size * sizeof *vrank);
-		int n = vrank ? zcommnew_select((const int64_t(*)[ZSAID_COUNT])all, c->vrank, c->size, color, vrank,
-					&id)
-			      : -1;
-		rc = n > 0 ? zcommnew_finish(native, (uint64_t)id, vrank, n, ZCOMMNEW_MEET, newcomm) : MPI_ERR_NO_MEM;
-		rc = zerror_raise(c, rc, name, "out of memory");
-		free(vrank);
-	}
-	free(all);
-	return rc;
+	return c->local ? zinter_split(c, color, key, newcomm, name)
+			: zcommnew_split(c, color, key, NULL, name, newcomm);
 }
 
 int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)

@@ -30,6 +30,10 @@ int zcommnew_native_group(MPI_Comm comm, const struct zgroup *, MPI_Group *nativ
 #define ZCOMMNEW_MEET (-2)
 int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, int board, MPI_Comm *newcomm);
 
+/* MPI_Comm_split of an intracommunicator of the table; topo: the topology of the new communicator that this rank will
+ * be in, of which it takes a reference of its own, or NULL. MPI_SUCCESS or an error code that has been raised. */
+int zcommnew_split(struct zcomm *, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm);
+
 /* Waits, with progress, until all members of the group that are in my part have come here with this id, which all of
  * them know: what blocks natively among them afterwards keeps nobody waiting. MPI_SUCCESS or an error code that has
  * been raised. */

@@ -7,6 +7,7 @@
 
 #include "comm.h"
 #include "shim.h"
+#include "topo.h"
 #include "world.h"
 
 #define BUCKETS 256u
@@ -74,14 +75,19 @@ static int fill_local(struct zrecord_comm *c, MPI_Comm comm)
 
 static int fill_spanning(struct zrecord_comm *c, struct zcomm *spanning)
 {
+	const struct ztopo *topo = spanning->topo;
+
 	c->rank = zcomm_own(spanning)->rank;
 	c->size = zcomm_own(spanning)->size;
 	c->npeers = spanning->size;
 	c->inter = spanning->local != NULL;
-	c->ntargets = 0; /* spanning communicators have no topology yet */
+	c->ntargets = topo ? topo->outdegree : 0;
+	c->target = topo ? malloc(((size_t)c->ntargets + 1) * sizeof(*c->target)) : NULL;
 	c->vrank = malloc(((size_t)c->npeers + 1) * sizeof(*c->vrank));
-	if (!c->vrank)
+	if (!c->vrank || (topo && !c->target))
 		return MPI_ERR_NO_MEM;
+	if (topo)
+		memcpy(c->target, topo->target, (size_t)c->ntargets * sizeof(*c->target));
 	memcpy(c->vrank, spanning->vrank, (size_t)c->npeers * sizeof(*c->vrank));
 	return MPI_SUCCESS;
 }

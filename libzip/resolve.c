@@ -51,3 +51,12 @@ void znative_resolve(unsigned index)
 		abort();
 	}
 }
+
+int *znative_unweighted(void)
+{
+	static int *const *object;
+
+	if (!object)
+		object = dlsym(find_library(), "MPI_UNWEIGHTED");
+	return object ? *object : NULL;
+}

@@ -14,4 +14,7 @@ extern const unsigned znative_count;
  * process with a line on stderr that names it: there is no MPI that could report the error. */
 void znative_resolve(unsigned index);
 
+/* MPI_UNWEIGHTED, which is an object of the native library. After MPI_Init. */
+int *znative_unweighted(void);
+
 #endif

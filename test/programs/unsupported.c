@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	MPI_Comm c, local;
 	MPI_Win win;
 	MPI_File file;
-	int dims[2] = {2, 2}, periods[2] = {0, 0}, buf[16] = {0}, degree = 0, n;
+	int dims[2] = {2, 2}, periods[2] = {0, 0}, buf[16] = {0}, n;
 	char text[MPI_MAX_ERROR_STRING], path[] = "/dev/null";
 	void *mem;
 
@@ -39,9 +39,6 @@ int main(int argc, char **argv)
 	REFUSED(MPI_Win_create(buf, sizeof buf, 4, MPI_INFO_NULL, WORLD, &win));
 	REFUSED(MPI_Win_allocate(64, 4, MPI_INFO_NULL, WORLD, &mem, &win));
 	REFUSED(MPI_File_open(WORLD, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
-	REFUSED(MPI_Cart_create(WORLD, 2, dims, periods, 0, &c));
-	REFUSED(MPI_Dist_graph_create_adjacent(WORLD, 0, &degree, MPI_UNWEIGHTED, 0, &degree, MPI_UNWEIGHTED,
-		MPI_INFO_NULL, 0, &c));
 	int rc = MPI_Win_create(buf, sizeof buf, 4, MPI_INFO_NULL, WORLD, &win);
 	MPI_Error_string(rc, text, &n);
 	CHECK(strstr(text, "MPI_Win_create"), "the text names the function: %.200s", text);
