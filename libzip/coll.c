@@ -3,8 +3,10 @@
 #include "bridge.h"
 #include "coll.h"
 #include "coll_data.h"
+#include "commnew.h"
 #include "completion.h"
 #include "error.h"
+#include "inter.h"
 #include "shim.h"
 #include "world.h"
 
@@ -64,6 +66,15 @@ static int take(struct zsched *s, struct zcoll *a)
 	if (a->taken)
 		return MPI_SUCCESS;
 	a->taken = true;
+	/* Says where the data are, and makes the others mean nothing: programs give anything there. */
+	if (a->sendbuf == MPI_IN_PLACE) {
+		a->sendcount = 0;
+		a->sendtype = MPI_BYTE;
+	}
+	if (a->recvbuf == MPI_IN_PLACE) {
+		a->recvcount = 0;
+		a->recvtype = MPI_BYTE;
+	}
 	zsched_across(s, true);
 	if (zsched_inter(s) && !a->across)
 		return MPI_ERR_COMM;
@@ -121,11 +132,13 @@ int zcoll_start(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
 }
 
 /* Persistent collectives: the arguments are taken once, each start compiles a fresh schedule from
- * them. */
+ * them. Their starts may come in another order in each rank (only the initialisations are ordered like other
+ * collectives, MPI-4.0 section 6.13): so each has a communicator of its own. */
 
 struct persistent {
 	struct zreq req;
 	struct zcoll args;
+	struct zcomm *twin;    /* of the request's communicator: what it runs on */
 	struct zsched *holder; /* never started: keeps datatypes and the operation */
 	struct zsched *run;    /* the last start, until the next one */
 };
@@ -148,7 +161,8 @@ static int persistent_start(struct zreq *r)
 	zstatus_empty(&r->status);
 	r->done = false;
 	r->active = true;
-	int rc = compile(r->comm, &p->args, false, &s);
+	zinter_inherit(r->comm->handle, p->twin->handle); /* as of now */
+	int rc = compile(p->twin, &p->args, false, &s);
 	if (rc != MPI_SUCCESS) {
 		r->active = false;
 		return rc;
@@ -165,6 +179,7 @@ static void persistent_destroy(struct zreq *r)
 	if (p->run)
 		zsched_destroy(p->run);
 	zsched_destroy(p->holder);
+	zcomm_unref(p->twin);
 }
 
 static const struct zreq_ops persistent_ops = {
@@ -177,24 +192,38 @@ int zcoll_init(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
 {
 	if (!request)
 		return raise_class(c, MPI_ERR_ARG, a->name);
+	zcomm_reap(); /* those of requests that have been freed */
+	struct zcoll args = *a;
 	struct zsched *holder = zsched_create(c, a->name);
-	struct persistent *p = holder ? (struct persistent *)(void *)zreq_create(&persistent_ops, sizeof *p, c) : NULL;
-	int rc = MPI_ERR_NO_MEM;
-	if (!p)
+	int rc = holder ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	if (holder) {
+		zsched_set_lasting(holder);
+		rc = take(holder, &args);
+	}
+	if (rc != MPI_SUCCESS)
 		goto err_holder;
+	struct zcomm *twin = zcommnew_twin(c, a->name, &rc);
+	if (!twin) {
+		zsched_destroy(holder);
+		return rc;
+	}
+	struct persistent *p = (struct persistent *)(void *)zreq_create(&persistent_ops, sizeof *p, c);
+	rc = p ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	if (!p)
+		goto err_twin;
+	p->args = args;
 	p->holder = holder;
-	p->args = *a;
+	p->twin = twin;
 	p->req.persistent = true;
 	p->req.done = true;
 	zstatus_empty(&p->req.status);
-	zsched_set_lasting(holder);
-	rc = take(holder, &p->args);
-	if (rc == MPI_SUCCESS)
-		rc = zreq_publish(&p->req, request);
+	rc = zreq_publish(&p->req, request);
 	if (rc == MPI_SUCCESS)
 		return MPI_SUCCESS;
 	zreq_release(&p->req);
 	return raise_class(c, rc, a->name);
+err_twin:
+	zcomm_unref(twin);
 err_holder:
 	if (holder)
 		zsched_destroy(holder);

@@ -172,8 +172,7 @@ static int exchange_local(struct zsched *s, const struct side *send, const struc
 	bool again = order_of(MPI_DIST_GRAPH, FORM_ALLTOALLW) != ORDER_SAME;
 	for (int l = 0; l < t->indegree; l++)
 		if (is_local(c, t->source[l]))
-			put_block(&x->recv, recv,
-				place_of(t, again ? place_of(t, l, ORDER_REVERSED) : l, order));
+			put_block(&x->recv, recv, place_of(t, again ? place_of(t, l, ORDER_REVERSED) : l, order));
 	return zsched_native(s, start_local, x);
 }
 

@@ -273,6 +273,8 @@ void zcomm_reap(void)
 			zn.Comm_free(&comm->near);
 		if (comm->local)
 			zcomm_unref(comm->local);
+		if (comm->seed)
+			zcomm_unref(comm->seed);
 		destroy(comm);
 	}
 }

@@ -34,6 +34,10 @@ int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, in
  * be in, of which it takes a reference of its own, or NULL. MPI_SUCCESS or an error code that has been raised. */
 int zcommnew_split(struct zcomm *, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm);
 
+/* A communicator of the same members, with the same topology, that the application does not see: what runs on it meets
+ * nothing of c's. Collective over c. The caller has the only reference. NULL: *error is a code that has been raised. */
+struct zcomm *zcommnew_twin(struct zcomm *c, const char *name, int *error);
+
 /* Waits, with progress, until all members of the group that are in my part have come here with this id, which all of
  * them know: what blocks natively among them afterwards keeps nobody waiting. MPI_SUCCESS or an error code that has
  * been raised. */

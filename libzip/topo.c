@@ -169,9 +169,13 @@ static int make_native(const struct ztopo *t, MPI_Comm from, MPI_Comm *made)
 		return zn.Graph_create(from, t->nnodes, t->index, t->edges, 0, made);
 	default:
 		return zn.Dist_graph_create_adjacent(from, t->indegree, t->source,
-			!t->weighted ? znative_unweighted() : t->indegree > 0 ? t->source_weight : none, t->outdegree,
-			t->target,
-			!t->weighted ? znative_unweighted() : t->outdegree > 0 ? t->target_weight : none,
+			!t->weighted	  ? znative_unweighted()
+			: t->indegree > 0 ? t->source_weight
+					  : none,
+			t->outdegree, t->target,
+			!t->weighted	   ? znative_unweighted()
+			: t->outdegree > 0 ? t->target_weight
+					   : none,
 			MPI_INFO_NULL, 0, made);
 	}
 }

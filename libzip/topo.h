@@ -15,16 +15,16 @@ struct ztopo {
 	int kind; /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
 	int refs;
 	int rank; /* mine */
-	/* In the order of neighbourhood collectives (MPI-4.0 section 8.6). MPI_CART: along each dimension the one below,
-	 * then the one above, MPI_PROC_NULL where there is none. But for MPI_DIST_GRAPH both are the same. */
+	/* In the order of neighbourhood collectives (MPI-4.0 section 8.6). MPI_CART: along each dimension the one
+	 * below, then the one above, MPI_PROC_NULL where there is none. But for MPI_DIST_GRAPH both are the same. */
 	int indegree, outdegree;
 	int *source, *target; /* [indegree], [outdegree] */
 
-	int ndims;		     /* MPI_CART; of the rest, too, what other kinds have is 0 or NULL */
-	int *dims, *periods, *coords; /* [ndims]; coords: mine */
-	int nnodes, nedges;	     /* MPI_GRAPH */
-	int *index, *edges;	     /* [nnodes], [nedges] */
-	bool weighted;		     /* MPI_DIST_GRAPH */
+	int ndims;			    /* MPI_CART; of the rest, too, what other kinds have is 0 or NULL */
+	int *dims, *periods, *coords;	    /* [ndims]; coords: mine */
+	int nnodes, nedges;		    /* MPI_GRAPH */
+	int *index, *edges;		    /* [nnodes], [nedges] */
+	bool weighted;			    /* MPI_DIST_GRAPH */
 	int *source_weight, *target_weight; /* [indegree], [outdegree], if weighted */
 	int words[];
 };

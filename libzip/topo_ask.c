@@ -107,8 +107,8 @@ int zip_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 	if (rank < 0 || rank >= c->size)
 		return zerror_raise(c, MPI_ERR_RANK, name, "there is no rank %d", rank);
 	if (maxdims < t->ndims || (t->ndims > 0 && !coords))
-		return zerror_raise(c, MPI_ERR_ARG, name, "room for %d coordinates, and the grid has %d dimensions", maxdims,
-			t->ndims);
+		return zerror_raise(c, MPI_ERR_ARG, name, "room for %d coordinates, and the grid has %d dimensions",
+			maxdims, t->ndims);
 	ztopo_coords_of(t, rank, maxdims, coords);
 	return MPI_SUCCESS;
 }
@@ -124,7 +124,8 @@ int zip_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int
 	if (!t)
 		return rc;
 	if (direction < 0 || direction >= t->ndims)
-		return zerror_raise(c, MPI_ERR_ARG, name, "direction %d of a grid with %d dimensions", direction, t->ndims);
+		return zerror_raise(c, MPI_ERR_ARG, name, "direction %d of a grid with %d dimensions", direction,
+			t->ndims);
 	*rank_source = ztopo_neighbour(t, direction, -(long long)disp);
 	*rank_dest = ztopo_neighbour(t, direction, disp);
 	return MPI_SUCCESS;
@@ -157,8 +158,8 @@ int zip_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int ed
 	if (!t)
 		return rc;
 	if (maxindex < t->nnodes || maxedges < t->nedges)
-		return zerror_raise(c, MPI_ERR_ARG, name, "room for %d nodes and %d edges, and there are %d and %d", maxindex,
-			maxedges, t->nnodes, t->nedges);
+		return zerror_raise(c, MPI_ERR_ARG, name, "room for %d nodes and %d edges, and there are %d and %d",
+			maxindex, maxedges, t->nnodes, t->nedges);
 	give(index, maxindex, t->index, t->nnodes);
 	give(edges, maxedges, t->edges, t->nedges);
 	return MPI_SUCCESS;

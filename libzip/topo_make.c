@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators with a topology: MPI_Cart_create, Cart_sub, Graph_create, Dist_graph_create and Dist_graph_create_adjacent.
- * Where the parent spans clusters it is a split of it with something attached. What is made of a spanning communicator and
- * is local itself, as rows of a grid may be, has a native topology.
+ * Communicators with a topology: MPI_Cart_create, Cart_sub, Graph_create, Dist_graph_create and
+ * Dist_graph_create_adjacent. Where the parent spans clusters it is a split of it with something attached. What is made
+ * of a spanning communicator and is local itself, as rows of a grid may be, has a native topology.
  */
 #include <stdlib.h>
 
@@ -37,7 +37,8 @@ static int split(struct zcomm *c, int color, int key, struct ztopo *topo, const 
 /* --- grids --- */
 
 /* How many ranks it has, or -1: an error has been raised, whose code is in *rc. */
-static int check_grid(const struct zcomm *c, int ndims, const int dims[], const int periods[], const char *name, int *rc)
+static int check_grid(const struct zcomm *c, int ndims, const int dims[], const int periods[], const char *name,
+	int *rc)
 {
 	if (c->local) {
 		*rc = zerror_raise(c, MPI_ERR_COMM, name, "this is an intercommunicator");
@@ -99,7 +100,9 @@ int zip_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 		kept[n] = t->dims[d];
 		kept[t->ndims + n++] = t->periods[d];
 	}
-	struct ztopo *sub = ztopo_cart(n, kept, kept + t->ndims, rank);
+	if (n == 0) /* in MPICH the same as MPI_Cart_create without dimensions, and not a point for each */
+		color = c->rank == 0 ? 0 : MPI_UNDEFINED;
+	struct ztopo *sub = color != MPI_UNDEFINED ? ztopo_cart(n, kept, kept + t->ndims, rank) : NULL;
 	free(kept);
 	return split(c, color, rank, sub, name, newcomm);
 }
@@ -123,7 +126,8 @@ static int check_graph(const struct zcomm *c, int nnodes, const int index[], con
 	if (c->local)
 		return zerror_raise(c, MPI_ERR_COMM, name, "this is an intercommunicator");
 	if (nnodes < 0 || nnodes > c->size)
-		return zerror_raise(c, MPI_ERR_ARG, name, "%d nodes, and %d ranks in the communicator", nnodes, c->size);
+		return zerror_raise(c, MPI_ERR_ARG, name, "%d nodes, and %d ranks in the communicator", nnodes,
+			c->size);
 	if (nnodes > 0 && (!index || !edges))
 		return zerror_raise(c, MPI_ERR_ARG, name, "no index or no edges");
 	for (int i = 0; i < nnodes; i++)
@@ -131,8 +135,8 @@ static int check_graph(const struct zcomm *c, int nnodes, const int index[], con
 			return zerror_raise(c, MPI_ERR_ARG, name, "index[%d] is %d, less than before", i, index[i]);
 	for (int i = 0; nnodes > 0 && i < index[nnodes - 1]; i++)
 		if (edges[i] < 0 || edges[i] >= nnodes)
-			return zerror_raise(c, MPI_ERR_ARG, name, "edges[%d] is %d, and there are %d nodes", i, edges[i],
-				nnodes);
+			return zerror_raise(c, MPI_ERR_ARG, name, "edges[%d] is %d, and there are %d nodes", i,
+				edges[i], nnodes);
 	return MPI_SUCCESS;
 }
 
@@ -170,8 +174,8 @@ static int check_ranks(const struct zcomm *c, const int ranks[], int n, const ch
 		return zerror_raise(c, MPI_ERR_ARG, name, "%d %s", n, what);
 	for (int i = 0; i < n; i++)
 		if (ranks[i] != MPI_PROC_NULL && (ranks[i] < 0 || ranks[i] >= c->size))
-			return zerror_raise(c, MPI_ERR_RANK, name, "%s[%d] is %d, and the communicator has %d ranks", what, i,
-				ranks[i], c->size);
+			return zerror_raise(c, MPI_ERR_RANK, name, "%s[%d] is %d, and the communicator has %d ranks",
+				what, i, ranks[i], c->size);
 	return MPI_SUCCESS;
 }
 
@@ -197,8 +201,15 @@ int zip_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
 	if (weighted && ((indegree > 0 && !sourceweights) || (outdegree > 0 && !destweights)))
 		return zerror_raise(c, MPI_ERR_ARG, name, "no weights");
 	int none[1] = {0}; /* MPI_WEIGHTS_EMPTY may be any pointer */
-	struct ztopo *t = ztopo_dist_graph(indegree, sources, !weighted ? NULL : indegree > 0 ? sourceweights : none,
-		outdegree, destinations, !weighted ? NULL : outdegree > 0 ? destweights : none, c->rank);
+	struct ztopo *t = ztopo_dist_graph(indegree, sources,
+		!weighted      ? NULL
+		: indegree > 0 ? sourceweights
+			       : none,
+		outdegree, destinations,
+		!weighted	? NULL
+		: outdegree > 0 ? destweights
+				: none,
+		c->rank);
 	return split(c, 0, c->rank, t, name, newcomm);
 }
 
@@ -223,8 +234,8 @@ static int check_piece(const struct zcomm *c, const struct piece *p, const char 
 	for (int i = 0; i < p->n && rc == MPI_SUCCESS; i++) {
 		total += p->degrees[i];
 		if (p->degrees[i] < 0 || p->sources[i] < 0 || total > INT32_MAX)
-			rc = zerror_raise(c, MPI_ERR_ARG, name, "sources[%d] is %d with %d destinations", i, p->sources[i],
-				p->degrees[i]);
+			rc = zerror_raise(c, MPI_ERR_ARG, name, "sources[%d] is %d with %d destinations", i,
+				p->sources[i], p->degrees[i]);
 	}
 	if (rc == MPI_SUCCESS)
 		rc = check_ranks(c, p->destinations, (int)total, "destinations", name);
@@ -327,8 +338,8 @@ int zip_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
 	struct zcomm *c = zcomm_find(comm);
 	zcomm_reap();
 	if (!c)
-		RETURN_NATIVE(comm, zn.Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder,
-					    newcomm));
+		RETURN_NATIVE(comm,
+			zn.Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder, newcomm));
 	int rc = c->local ? zerror_raise(c, MPI_ERR_COMM, name, "this is an intercommunicator")
 			  : check_piece(c, &p, name);
 	if (rc != MPI_SUCCESS)

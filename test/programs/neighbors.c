@@ -101,7 +101,8 @@ static void exchange(const char *what, int n)
 		}
 		clear(got, total);
 		if (!directed)
-			MPI_Ineighbor_alltoallw(sent, counts_out, bytes_out, types_out, got, counts_in, bytes_in, types_in, comm, &r);
+			MPI_Ineighbor_alltoallw(sent, counts_out, bytes_out, types_out, got, counts_in, bytes_in,
+				types_in, comm, &r);
 		MPI_Type_free(&pair);
 		MPI_Wait(&r, MPI_STATUS_IGNORE);
 		tell(what, "alltoallw with gaps", got, total);
@@ -164,7 +165,8 @@ static void grid(const char *what, int ndims, const int *dims, const int *period
 int main(int argc, char **argv)
 {
 	begin(&argc, &argv);
-	const int square[] = {2, 2}, line[] = {4, 1}, open[] = {0, 0}, closed[] = {1, 1}, half[] = {1, 0}, three[] = {3};
+	const int square[] = {2, 2}, line[] = {4, 1}, open[] = {0, 0}, closed[] = {1, 1}, half[] = {1, 0},
+		  three[] = {3};
 	const int index[] = {3, 4, 6, 8}, edges[] = {1, 2, 3, 0, 0, 3, 0, 2};
 	grid("2x2", 2, square, open);
 	grid("2x2 periodic", 2, square, closed);
@@ -186,7 +188,8 @@ int main(int argc, char **argv)
 		if (rank < size - 1 && (rank + size - k) % size != 0)
 			from[in++] = (rank + size - k) % size;
 	}
-	MPI_Dist_graph_create_adjacent(WORLD, in, from, MPI_UNWEIGHTED, out, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+	MPI_Dist_graph_create_adjacent(WORLD, in, from, MPI_UNWEIGHTED, out, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+		&comm);
 	directed = 1;
 	all("directed");
 	directed = 0;
@@ -195,7 +198,8 @@ int main(int argc, char **argv)
 	in = out = 0;
 	for (int r = 0; r < 2 * size; r++)
 		from[in++] = to[out++] = r % size;
-	MPI_Dist_graph_create_adjacent(WORLD, in, from, MPI_UNWEIGHTED, out, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+	MPI_Dist_graph_create_adjacent(WORLD, in, from, MPI_UNWEIGHTED, out, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+		&comm);
 	all("everybody twice");
 	return end();
 }

@@ -52,18 +52,19 @@ static void show(const char *what, MPI_Comm c)
 static void parts(const char *what, MPI_Comm c, const int *keep)
 {
 	MPI_Comm sub, again, dup;
-	int ndims;
 	char text[300];
 	MPI_Cart_sub(c, keep, &sub);
 	show(what, sub);
+	if (sub == MPI_COMM_NULL)
+		return;
 	MPI_Comm_dup(sub, &dup);
 	snprintf(text, sizeof text, "%s, again", what);
 	show(text, dup);
-	MPI_Cartdim_get(dup, &ndims);
-	MPI_Cart_sub(dup, (int[]){ndims == 1, 1, 1}, &again);
+	MPI_Cart_sub(dup, (int[]){0, 1, 1}, &again);
 	snprintf(text, sizeof text, "%s, and of that", what);
 	show(text, again);
-	MPI_Comm_free(&again);
+	if (again != MPI_COMM_NULL)
+		MPI_Comm_free(&again);
 	MPI_Comm_free(&dup);
 	MPI_Comm_free(&sub);
 }
@@ -88,7 +89,7 @@ static void grid(const char *what, MPI_Comm of, int ndims, const int *dims, cons
 	MPI_Comm_split(idup, 0, -rank, &split);
 	snprintf(text, sizeof text, "%s, split", what);
 	show(text, split);
-	for (int keep = 1; keep < 1 << ndims; keep++) { /* 0: see topo_rules.c */
+	for (int keep = 0; keep < 1 << ndims; keep++) {
 		int remain[4];
 		for (int d = 0; d < ndims; d++)
 			remain[d] = keep >> d & 1;

@@ -100,7 +100,8 @@ static void dist(const char *what, MPI_Comm c)
 /* Edges that anybody may tell: rank r tells those of rank r + 1, to all but one, and some twice. */
 static void anybody(int weights)
 {
-	int source[2] = {(rank + 1) % size, (rank + 3) % size}, degree[2] = {size - 1, rank % 3}, to[64], weight[64], n = 0;
+	int source[2] = {(rank + 1) % size, (rank + 3) % size}, degree[2] = {size - 1, rank % 3}, to[64], weight[64],
+	    n = 0;
 	MPI_Comm c;
 	for (int i = 0; i < 2; i++)
 		for (int k = 0; k < degree[i]; k++, n++) {
@@ -118,13 +119,17 @@ static void anybody(int weights)
 		weight[r] = 100 + r;
 	}
 	MPI_Dist_graph_create(WORLD, rank == 2 ? size : 0, all, degrees, ring,
-		!weights ? MPI_UNWEIGHTED : rank == 2 ? weight : MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &c);
+		!weights    ? MPI_UNWEIGHTED
+		: rank == 2 ? weight
+			    : MPI_WEIGHTS_EMPTY,
+		MPI_INFO_NULL, 0, &c);
 	dist(weights ? "told by one, weighted" : "told by one", c);
 }
 
 static void adjacent(void)
 {
-	int near[3] = {(rank + 1) % size, (rank + size - 1) % size, rank}, weight[3] = {rank, 2 * rank, 3}, next[1], before[1];
+	int near[3] = {(rank + 1) % size, (rank + size - 1) % size, rank}, weight[3] = {rank, 2 * rank, 3}, next[1],
+	    before[1];
 	MPI_Comm c;
 	MPI_Dist_graph_create_adjacent(WORLD, 3, near, MPI_UNWEIGHTED, 3, near, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c);
 	dist("ring with oneself", c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Topologies where MPICH 4.0.2 does not do what the standard says, or crashes: points of grids, graphs with other
- * neighbours to send to than to receive from, questions to communicators without a topology, wrong arguments.
+ * Topologies where MPICH 4.0.2 does not do what the standard says, or crashes: graphs with other neighbours to send to
+ * than to receive from, questions to communicators without a topology, wrong arguments.
  * twin: native=no layouts=2+2,1+3,1+1+2
  */
 #include "check.h"
@@ -13,30 +13,6 @@ static int class_of(int code)
 	return class;
 }
 #define WRONG(call, class) CHECK(class_of(call) == class, "%s: class %d, not " #class, #call, class_of(call))
-
-/* MPI-4.0 section 8.5.7: each rank is a grid without dimensions. */
-static void points(void)
-{
-	MPI_Comm grid, point, again;
-	int dims[2] = {size / 2, 2}, periods[2] = {1, 0}, none[2] = {0, 0}, n, kind, at = -1;
-	MPI_Cart_create(WORLD, 2, dims, periods, 0, &grid);
-	MPI_Cart_sub(grid, none, &point);
-	CHECK(point != MPI_COMM_NULL, "no point");
-	MPI_Comm_size(point, &n);
-	CHECK_INT(n, 1);
-	MPI_Topo_test(point, &kind);
-	CHECK_INT(kind, MPI_CART);
-	MPI_Cartdim_get(point, &n);
-	CHECK_INT(n, 0);
-	MPI_Cart_rank(point, NULL, &at);
-	CHECK_INT(at, 0);
-	MPI_Comm_dup(point, &again);
-	MPI_Cartdim_get(again, &n);
-	CHECK_INT(n, 0);
-	MPI_Comm_free(&again);
-	MPI_Comm_free(&point);
-	MPI_Comm_free(&grid);
-}
 
 #define BIG 30000
 static int sent[2 * BIG], got[2 * BIG];
@@ -54,7 +30,8 @@ static void one_way(int n)
 			from[in++] = i;
 	from[in++] = MPI_PROC_NULL;
 	int out = rank == 0 ? 0 : 2;
-	MPI_Dist_graph_create_adjacent(WORLD, in, from, MPI_UNWEIGHTED, out, zero, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &star);
+	MPI_Dist_graph_create_adjacent(WORLD, in, from, MPI_UNWEIGHTED, out, zero, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+		&star);
 	for (int i = 0; i < n; i++)
 		sent[i] = rank * 7 + i;
 	for (int i = 0; i < 32; i++) {
@@ -113,7 +90,8 @@ static void arguments(void)
 	WRONG(MPI_Graph_create(WORLD, 2, falls, some, 0, &c), MPI_ERR_ARG);
 	WRONG(MPI_Graph_create(WORLD, 1, one, far, 0, &c), MPI_ERR_ARG);
 	WRONG(MPI_Graph_create(WORLD, -1, one, far, 0, &c), MPI_ERR_ARG);
-	WRONG(MPI_Dist_graph_create_adjacent(WORLD, 1, far, MPI_UNWEIGHTED, 0, far, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c),
+	WRONG(MPI_Dist_graph_create_adjacent(WORLD, 1, far, MPI_UNWEIGHTED, 0, far, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+		      &c),
 		MPI_ERR_RANK);
 	WRONG(MPI_Dist_graph_create_adjacent(WORLD, 1, one, MPI_UNWEIGHTED, 1, one, one, MPI_INFO_NULL, 0, &c),
 		MPI_ERR_TOPOLOGY);
@@ -139,7 +117,6 @@ static void arguments(void)
 int main(int argc, char **argv)
 {
 	begin(&argc, &argv);
-	points();
 	one_way(1);
 	one_way(1000);
 	one_way(BIG);
