@@ -4,80 +4,10 @@
  * neighbourhood collective on the shadow, which has their graph (topo.h); a neighbour elsewhere gets a bridged message
  * of its own, or, where all get the same, one that leaves this rank once.
  */
-#include <string.h>
-
 #include "coll_data.h"
 #include "coll_forms.h"
-#include "topo.h"
+#include "topo_order.h"
 #include "tune.h"
-
-/*
- * Several edges between the same two ranks, as in a periodic dimension of one or two: which block of the sender comes
- * to which place? The standard has long been silent, and MPICH 4.0.2 answers differently for MPI_Neighbor_alltoall and
- * for the vector forms. A program gets what its library would give it: that is asked, with a process that is its own
- * neighbour four times.
- */
-enum order { ORDER_UNKNOWN, ORDER_SAME, ORDER_REVERSED, ORDER_OPPOSITE };
-enum form { FORM_ALLTOALL, FORM_ALLTOALLV, FORM_ALLTOALLW, FORMS };
-
-static int make_probe(int kind, MPI_Comm *made)
-{
-	const int dims[2] = {1, 1}, periods[2] = {1, 1}, index[1] = {4}, self[4] = {0}, weights[4] = {1, 1, 1, 1};
-	return kind == MPI_CART	   ? zn.Cart_create(MPI_COMM_SELF, 2, dims, periods, 0, made)
-	       : kind == MPI_GRAPH ? zn.Graph_create(MPI_COMM_SELF, 1, index, self, 0, made)
-				   : zn.Dist_graph_create_adjacent(MPI_COMM_SELF, 4, self, weights, 4, self, weights,
-					     MPI_INFO_NULL, 0, made);
-}
-
-static int ask(enum form form, MPI_Comm comm, int got[4])
-{
-	const int sent[4] = {0, 1, 2, 3}, counts[4] = {1, 1, 1, 1}, places[4] = {0, 1, 2, 3};
-	const MPI_Aint displs[4] = {0, sizeof(int), 2 * sizeof(int), 3 * sizeof(int)};
-	const MPI_Datatype types[4] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT};
-	return form == FORM_ALLTOALL ? zn.Neighbor_alltoall(sent, 1, MPI_INT, got, 1, MPI_INT, comm)
-	       : form == FORM_ALLTOALLV
-		       ? zn.Neighbor_alltoallv(sent, counts, places, MPI_INT, got, counts, places, MPI_INT, comm)
-		       : zn.Neighbor_alltoallw(sent, counts, displs, types, got, counts, displs, types, comm);
-}
-
-static enum order find_order(int kind, enum form form)
-{
-	MPI_Comm probe;
-	int got[4] = {0};
-	if (make_probe(kind, &probe) != MPI_SUCCESS)
-		return ORDER_SAME;
-	int rc = ask(form, probe, got);
-	zn.Comm_free(&probe);
-	if (rc != MPI_SUCCESS || got[0] == 0)
-		return ORDER_SAME;
-	return got[0] == 3 ? ORDER_REVERSED : ORDER_OPPOSITE;
-}
-
-static enum order order_of(int kind, enum form form)
-{
-	static enum order known[3][FORMS];
-	enum order *o = &known[kind == MPI_CART ? 0 : kind == MPI_GRAPH ? 1 : 2][form];
-	if (*o == ORDER_UNKNOWN)
-		*o = find_order(kind, form);
-	return *o;
-}
-
-/* Which of the places for what comes from this source belongs to source number l, when its blocks come in the order in
- * which they are sent. */
-static int place_of(const struct ztopo *t, int l, enum order order)
-{
-	int before = 0, at = t->indegree;
-	if (order == ORDER_OPPOSITE && t->kind == MPI_CART)
-		return t->source[l] == t->source[l ^ 1] ? l ^ 1 : l; /* below for above */
-	if (order == ORDER_SAME)
-		return l;
-	for (int i = 0; i < l; i++)
-		before += t->source[i] == t->source[l];
-	do
-		at--;
-	while (t->source[at] != t->source[l] || before-- > 0);
-	return at;
-}
 
 /* One side of the exchange: a block for each edge, or the same one for all. */
 struct side {
@@ -154,7 +84,7 @@ static bool is_remote(const struct zcomm *c, int rank)
 }
 
 /* All members of the part call it, also who has no neighbours there. */
-static int exchange_local(struct zsched *s, const struct side *send, const struct side *recv, enum order order)
+static int exchange_local(struct zsched *s, const struct side *send, const struct side *recv, enum ztopo_order order)
 {
 	const struct zcomm *c = zsched_comm(s);
 	const struct ztopo *t = c->topo;
@@ -169,10 +99,11 @@ static int exchange_local(struct zsched *s, const struct side *send, const struc
 		if (is_local(c, t->target[k]))
 			put_block(&x->send, send, k);
 	/* The native call matches them in its own order once more. */
-	bool again = order_of(MPI_DIST_GRAPH, FORM_ALLTOALLW) != ORDER_SAME;
+	bool again = ztopo_order_of(MPI_DIST_GRAPH, ZTOPO_ALLTOALLW) != ZTOPO_ORDER_SAME;
 	for (int l = 0; l < t->indegree; l++)
 		if (is_local(c, t->source[l]))
-			put_block(&x->recv, recv, place_of(t, again ? place_of(t, l, ORDER_REVERSED) : l, order));
+			put_block(&x->recv, recv,
+				ztopo_place_of(t, again ? ztopo_place_of(t, l, ZTOPO_ORDER_REVERSED) : l, order));
 	return zsched_native(s, start_local, x);
 }
 
@@ -229,13 +160,13 @@ static int send_one(struct zsched *s, const struct side *d)
 	return rc;
 }
 
-static int exchange(struct zsched *s, const struct side *send, const struct side *recv, enum order order)
+static int exchange(struct zsched *s, const struct side *send, const struct side *recv, enum ztopo_order order)
 {
 	const struct zcomm *c = zsched_comm(s);
 	const struct ztopo *t = c->topo;
 	int rc = exchange_local(s, send, recv, order);
 	for (int l = 0; l < t->indegree && rc == MPI_SUCCESS; l++) {
-		int place = place_of(t, l, order);
+		int place = ztopo_place_of(t, l, order);
 		if (is_remote(c, t->source[l]))
 			rc = zsched_recv(s, at(recv, place), count_at(recv, place), type_at(recv, place), t->source[l]);
 	}
@@ -271,34 +202,34 @@ static int build_allgather(struct zsched *s, const struct zcoll *a)
 	send.one = true;
 	if (a->vector)
 		set_vector(&recv, a->recvcounts, a->rdispls, NULL);
-	return exchange(s, &send, &recv, ORDER_SAME);
+	return exchange(s, &send, &recv, ZTOPO_ORDER_SAME);
 }
 
-static int exchange_blocks(struct zsched *s, const struct zcoll *a, enum form form)
+static int exchange_blocks(struct zsched *s, const struct zcoll *a, enum ztopo_form form)
 {
 	const struct ztopo *t = zsched_comm(s)->topo;
 	struct side send = side_of(a->sendbuf, a->sendcount, a->sendtype, t->outdegree),
 		    recv = side_of(a->recvbuf, a->recvcount, a->recvtype, t->indegree);
-	if (form != FORM_ALLTOALL) {
+	if (form != ZTOPO_ALLTOALL) {
 		set_vector(&send, a->sendcounts, a->sdispls, a->sendtypes);
 		set_vector(&recv, a->recvcounts, a->rdispls, a->recvtypes);
 	}
-	return exchange(s, &send, &recv, order_of(t->kind, form));
+	return exchange(s, &send, &recv, ztopo_order_of(t->kind, form));
 }
 
 static int build_alltoall(struct zsched *s, const struct zcoll *a)
 {
-	return exchange_blocks(s, a, FORM_ALLTOALL);
+	return exchange_blocks(s, a, ZTOPO_ALLTOALL);
 }
 
 static int build_alltoallv(struct zsched *s, const struct zcoll *a)
 {
-	return exchange_blocks(s, a, FORM_ALLTOALLV);
+	return exchange_blocks(s, a, ZTOPO_ALLTOALLV);
 }
 
 static int build_alltoallw(struct zsched *s, const struct zcoll *a)
 {
-	return exchange_blocks(s, a, FORM_ALLTOALLW);
+	return exchange_blocks(s, a, ZTOPO_ALLTOALLW);
 }
 
 /* Who has no neighbours on a side may give anything there. */

@@ -34,6 +34,17 @@ int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, in
  * be in, of which it takes a reference of its own, or NULL. MPI_SUCCESS or an error code that has been raised. */
 int zcommnew_split(struct zcomm *, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm);
 
+/*
+ * Adds rounds that duplicate a native communicator with so many members; start calls MPI_Comm_idup. MPICH (4.0.2) makes
+ * one communicator at a time: from the beginning of one until all members have begun it, others of the same process try
+ * again in every turn. Where this process is the only member these turns do not even end (MPI_Comm_idup does not
+ * return, and takes memory until there is none), so such a one waits until no other is under way. Members of the others
+ * are better all here when it begins: they may be waiting for each other over the bridge for one that has to wait. With
+ * one thread this is left to the program, as the native library does; then the attributes are those at the time of the
+ * call. MPI_SUCCESS or an error class.
+ */
+int zcommnew_add_idup(struct zsched *, int (*start)(void *arg, MPI_Request *native), void *arg, int members);
+
 /* A communicator of the same members, with the same topology, that the application does not see: what runs on it meets
  * nothing of c's. Collective over c. The caller has the only reference. NULL: *error is a code that has been raised. */
 struct zcomm *zcommnew_twin(struct zcomm *c, const char *name, int *error);

@@ -113,9 +113,9 @@ int zinter_dup_build(struct zsched *s, struct zinter_dup **out)
 		.local_shadow = MPI_COMM_NULL,
 		.mine = c->local->rank == 0 ? (int64_t)zcomm_new_id() : 0};
 	if (c->near != MPI_COMM_NULL)
-		rc = zsched_native(s, start_near, d);
+		rc = zcommnew_add_idup(s, start_near, d, c->nlocal);
 	if (rc == MPI_SUCCESS && c->local->shadow != c->shadow)
-		rc = zsched_native(s, start_local, d);
+		rc = zcommnew_add_idup(s, start_local, d, c->local->nlocal);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS)
 		rc = zbuild_bcast(s, &d->mine, 1, MPI_INT64_T, 0);
