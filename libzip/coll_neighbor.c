@@ -140,7 +140,7 @@ static int send_one(struct zsched *s, const struct side *d)
 	if (!to)
 		return MPI_ERR_NO_MEM;
 	for (int k = 0; k < t->outdegree; k++)
-		if (is_remote(c, t->target[k]) && !is_among(to, n, t->target[k]))
+		if (is_remote(c, t->target[k]) && !(t->repeats && is_among(to, n, t->target[k])))
 			to[n++] = t->target[k];
 	if (n == 0)
 		return MPI_SUCCESS;
@@ -153,7 +153,7 @@ static int send_one(struct zsched *s, const struct side *d)
 	for (int k = 0; k < t->outdegree && rc == MPI_SUCCESS; k++) {
 		if (!is_remote(c, t->target[k]))
 			continue;
-		if (n > 0 && !is_among(t->target, k, t->target[k]))
+		if (n > 0 && !(t->repeats && is_among(t->target, k, t->target[k])))
 			continue;
 		rc = zsched_send(s, d->buf, d->count, d->type, t->target[k]);
 	}

@@ -33,6 +33,36 @@ static int *put(int **free_words, const int *values, int n)
 	return at;
 }
 
+static int compare(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+	return (x > y) - (x < y);
+}
+
+/* Without memory for the question: yes, which only costs time. */
+static bool has_repeats(const int *ranks, int n)
+{
+	int *sorted = malloc(((size_t)n + 1) * sizeof(int)), at = 0;
+	bool found = !sorted;
+
+	for (int i = 0; i < n && sorted; i++)
+		if (ranks[i] != MPI_PROC_NULL)
+			sorted[at++] = ranks[i];
+	if (sorted)
+		qsort(sorted, (size_t)at, sizeof(int), compare);
+	for (int i = 1; i < at && !found; i++)
+		found = sorted[i] == sorted[i - 1];
+	free(sorted);
+	return found;
+}
+
+/* All is filled in: what follows from it. */
+static struct ztopo *finish(struct ztopo *t)
+{
+	t->repeats = has_repeats(t->source, t->indegree) || has_repeats(t->target, t->outdegree);
+	return t;
+}
+
 int ztopo_grid_size(int ndims, const int dims[], int limit)
 {
 	long long ranks = 1;
@@ -103,7 +133,7 @@ struct ztopo *ztopo_cart(int ndims, const int dims[], const int periods[], int r
 		t->source[2 * d] = ztopo_neighbour(t, d, -1);
 		t->source[2 * d + 1] = ztopo_neighbour(t, d, 1);
 	}
-	return t;
+	return finish(t);
 }
 
 struct ztopo *ztopo_graph(int nnodes, const int index[], const int edges[], int rank)
@@ -120,7 +150,7 @@ struct ztopo *ztopo_graph(int nnodes, const int index[], const int edges[], int 
 	t->edges = put(&words, edges, nedges);
 	t->indegree = t->outdegree = rank < nnodes ? index[rank] - first : 0;
 	t->source = t->target = t->edges + first;
-	return t;
+	return finish(t);
 }
 
 struct ztopo *ztopo_dist_graph(int indegree, const int source[], const int source_weight[], int outdegree,
@@ -140,7 +170,7 @@ struct ztopo *ztopo_dist_graph(int indegree, const int source[], const int sourc
 		t->source_weight = put(&words, source_weight, indegree);
 		t->target_weight = put(&words, target_weight, outdegree);
 	}
-	return t;
+	return finish(t);
 }
 
 struct ztopo *ztopo_ref(struct ztopo *t)

@@ -19,6 +19,7 @@ struct ztopo {
 	 * below, then the one above, MPI_PROC_NULL where there is none. But for MPI_DIST_GRAPH both are the same. */
 	int indegree, outdegree;
 	int *source, *target; /* [indegree], [outdegree] */
+	bool repeats;	      /* some rank is among the sources or among the targets twice */
 
 	int ndims;			    /* MPI_CART; of the rest, too, what other kinds have is 0 or NULL */
 	int *dims, *periods, *coords;	    /* [ndims]; coords: mine */

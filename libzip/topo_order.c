@@ -51,7 +51,7 @@ int ztopo_place_of(const struct ztopo *t, int l, enum ztopo_order order)
 	int before = 0, at = t->indegree;
 	if (order == ZTOPO_ORDER_OPPOSITE && t->kind == MPI_CART)
 		return t->source[l] == t->source[l ^ 1] ? l ^ 1 : l; /* below for above */
-	if (order == ZTOPO_ORDER_SAME)
+	if (order == ZTOPO_ORDER_SAME || !t->repeats)
 		return l;
 	for (int i = 0; i < l; i++)
 		before += t->source[i] == t->source[l];

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""MPICH's own test suite, each program as one world of several clusters: "make check-mpich", some twenty minutes.
+
+usage: mpich_suite.py [--source DIR] [--work DIR] [--parts N] [--only REGEX] [--seconds S] [FOLDER ...]
+  --source   MPICH's source; default: what Debian has of it, fetched with apt-get into the work folder
+  --work     where it is built and stays; default: test/mpich-suite of the build tree
+  --parts    clusters in which the ranks of each program run; default 2
+  --only     programs whose FOLDER/NAME this matches
+  --seconds  for each program; default 60
+  FOLDER     of the suite; default: all but those about what does not span clusters (windows, files, spawning)
+
+A program that fails is run as one native job too: only what that passes counts. TAP on standard output. The suite's text is
+not ours and stays outside of the source tree.
+"""
+import argparse
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+FOLDERS = """attr coll comm datatype errhan group info init pt2pt topo threads/coll threads/comm threads/pt2pt
+    f77/attr f77/coll f77/comm f77/datatype f77/pt2pt f77/topo f90/attr f90/coll f90/comm f90/datatype f90/pt2pt f90/topo
+    f08/attr f08/coll f08/comm f08/datatype f08/pt2pt f08/topo""".split()
+# what libzipper(7) says is not there: programs, and functions that a program ends with
+KNOWN = {"init/session": "sessions", "init/session_mult_init": "sessions", "init/session_mult_init 5": "sessions"}
+UNSUPPORTED = re.compile(r"(MPI_Comm_split_type|MPI_Intercomm_create_from_groups): .*not supported")
+
+
+def fetch(work):
+    """The source package that belongs to this machine's packages; its place is not written down anywhere."""
+    lists = os.path.join(work, "apt")
+    os.makedirs(os.path.join(lists, "partial"), exist_ok=True)
+    sources = os.path.join(work, "apt", "src.list")
+    with open(sources + ".sources", "w") as modern, open(sources, "w") as classic:
+        for path in glob.glob("/etc/apt/sources.list.d/*.sources"):
+            modern.write(re.sub(r"(?m)^Types:.*$", "Types: deb-src", open(path).read()) + "\n")
+        for path in ["/etc/apt/sources.list"] + glob.glob("/etc/apt/sources.list.d/*.list"):
+            if os.path.exists(path):
+                classic.write(re.sub(r"(?m)^deb ", "deb-src ", open(path).read()))
+    use = sources + ".sources" if os.path.getsize(sources + ".sources") > 0 else sources
+    apt = ["apt-get", "-q", "-o", "Dir::Etc::sourcelist=" + use, "-o", "Dir::Etc::sourceparts=/dev/null",
+           "-o", "Dir::State::lists=" + lists, "-o", "Dir::Cache=" + lists]
+    subprocess.run(apt + ["update"], check=True, stdout=sys.stderr)
+    subprocess.run(apt + ["source", "--download-only", "mpich"], check=True, stdout=sys.stderr, cwd=work)
+    for archive in glob.glob(os.path.join(work, "mpich_*.orig.tar.*")):
+        subprocess.run(["tar", "xf", archive], check=True, cwd=work)
+    found = sorted(glob.glob(os.path.join(work, "mpich-*", "test", "mpi", "configure")))
+    if not found:
+        sys.exit("mpich_suite: no source of MPICH came; give it with --source")
+    return os.path.dirname(os.path.dirname(os.path.dirname(found[-1])))
+
+
+def build(suite, folders):
+    log = open(os.path.join(suite, "build.log"), "a")
+
+    def run(*command):
+        subprocess.run(command, cwd=suite, stdout=log, stderr=log, check=False)
+
+    cc, fc = os.environ.get("MPICC", "mpicc.mpich"), os.environ.get("MPIFC", "mpif90.mpich")
+    if not os.path.exists(os.path.join(suite, "Makefile")):
+        f77 = fc.replace("mpif90", "mpif77")
+        run("./configure", "--with-mpi=/usr", "--disable-cxx", "CC=" + cc, "MPICC=" + cc, "MPIF77=" + f77, "MPIFC=" + fc)
+    for folder in ["dtpools", "util"] + sorted({f.split("/")[0] for f in folders}):
+        print("# building", folder, flush=True)
+        run("make", "-k", "-j%d" % (os.cpu_count() or 1), "-C", folder, "all")
+
+
+def programs(suite, folder):
+    """The lines of its list that tell of more than one rank: name, ranks, arguments."""
+    path = os.path.join(suite, folder, "testlist")
+    seen = set()
+    for line in open(path) if os.path.exists(path) else []:
+        words = line.split("#")[0].split()
+        if len(words) < 2 or "/" in words[0] or not words[1].isdigit() or int(words[1]) < 2:
+            continue
+        if any(w.startswith(("xfail=", "mem=")) for w in words[2:]):
+            continue
+        one = words[0], int(words[1]), tuple(w[4:] for w in words[2:] if w.startswith("arg="))
+        if one not in seen:
+            seen.add(one)
+            yield one
+
+
+def run(command, folder, seconds, **environment):
+    """Status and output; status None: it took too long."""
+    process = subprocess.Popen(command, cwd=folder, env=dict(os.environ, **environment), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        out = process.communicate(timeout=seconds)[0]
+        return process.returncode, out.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            out = process.communicate(timeout=5)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out = process.communicate()[0]
+        return None, out.decode(errors="replace")
+
+
+def passed(status, out):
+    return status == 0 and "No Errors" in out
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
+    parser.add_argument("--source")
+    parser.add_argument("--work")
+    parser.add_argument("--parts", type=int, default=2)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("folders", nargs="*")
+    args = parser.parse_args()
+    top = os.environ.get("ZIP_TOP_BUILDDIR") or sys.exit("mpich_suite: run by make check-mpich, or set ZIP_TOP_BUILDDIR")
+    work = args.work or os.path.join(top, "test", "mpich-suite")
+    folders = args.folders or FOLDERS
+    os.makedirs(work, exist_ok=True)
+    suite = os.path.join(work, "mpi")
+    if not os.path.isdir(suite):
+        shutil.copytree(os.path.join(args.source or fetch(work), "test", "mpi"), suite, symlinks=True)
+    build(suite, folders)
+
+    zmpirun = os.path.join(top, "launch", "zmpirun")
+    native = [os.environ.get("MPIEXEC", "mpiexec.mpich"), "-genv", "LD_PRELOAD",
+              os.path.join(top, "test", ".libs", "zyield.so")]
+    number = good = bad = skipped = 0
+    for folder in folders:
+        for name, ranks, arguments in programs(suite, folder):
+            what = " ".join((folder + "/" + name,) + arguments)
+            program = os.path.join(suite, folder, name)
+            if not re.search(args.only, what) or not os.path.exists(program):
+                continue
+            number += 1
+            parts = min(args.parts, ranks)
+            layout = "+".join(str(ranks * (p + 1) // parts - ranks * p // parts) for p in range(parts))
+            title = "%d - %s as %s" % (number, what, layout)
+            if what in KNOWN:
+                skipped += 1
+                print("ok %s # SKIP %s" % (title, KNOWN[what]), flush=True)
+                continue
+            status, out = run([zmpirun, "--clusters", layout, program, *arguments], os.path.dirname(program), args.seconds)
+            if passed(status, out):
+                good += 1
+                print("ok", title, flush=True)
+                continue
+            missing = UNSUPPORTED.search(out)
+            if missing:
+                skipped += 1
+                print("ok %s # SKIP no %s there" % (title, missing.group(1)), flush=True)
+                continue
+            if not passed(*run(native + ["-n", str(ranks), program, *arguments], os.path.dirname(program), args.seconds)):
+                skipped += 1
+                print("ok %s # SKIP natively it fails too" % title, flush=True)
+                continue
+            bad += 1
+            print("not ok", title)
+            print("# " + ("too slow" if status is None else "status %d" % status))
+            for line in out.splitlines()[:12]:
+                print("#  ", line)
+            sys.stdout.flush()
+    print("1..%d" % number)
+    print("%d passed, %d failed, %d skipped" % (good, bad, skipped))
+    sys.exit(bad > 0 or good == 0)
+
+
+main()
