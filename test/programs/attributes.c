@@ -70,6 +70,19 @@ int main(int argc, char **argv)
 	printf("rank %d: %d copies, %d deletes\n", rank, copies, deletes);
 	MPI_Comm_free_keyval(&key), MPI_Comm_free_keyval(&none), MPI_Comm_free_keyval(&asks);
 
+	/* a nonblocking duplicate has them as they were at the call (MPI-4.0 section 7.4.2) */
+	MPI_Request duplicating;
+	MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+	MPI_Comm_set_attr(WORLD, key, (void *)1);
+	MPI_Comm_idup(WORLD, &c, &duplicating);
+	MPI_Comm_set_attr(WORLD, key, (void *)2);
+	MPI_Wait(&duplicating, MPI_STATUS_IGNORE);
+	MPI_Comm_get_attr(c, key, &got, &flag);
+	CHECK(flag && got == (void *)1, "as at the call: %d %p", flag, got);
+	MPI_Comm_free(&c);
+	MPI_Comm_delete_attr(WORLD, key);
+	MPI_Comm_free_keyval(&key);
+
 	/* names */
 	char name[MPI_MAX_OBJECT_NAME];
 	MPI_Comm_get_name(WORLD, name, &n);
