@@ -7,7 +7,7 @@ usage: mpich_suite.py [--source DIR] [--work DIR] [--parts N] [--only REGEX] [--
   --work     where it is built and stays; default: test/mpich-suite of the build tree
   --parts    clusters in which the ranks of each program run; default 2
   --only     programs whose FOLDER/NAME this matches
-  --seconds  for each program; default 60
+  --seconds  for each program; default 120
   FOLDER     of the suite; default: all but those about what does not span clusters (windows, files, spawning)
 
 A program that fails is run as one native job too: only what that passes counts. TAP on standard output. The suite's text is
@@ -112,7 +112,7 @@ def main():
     parser.add_argument("--work")
     parser.add_argument("--parts", type=int, default=2)
     parser.add_argument("--only", default="")
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("folders", nargs="*")
     args = parser.parse_args()
     top = os.environ.get("ZIP_TOP_BUILDDIR") or sys.exit("mpich_suite: run by make check-mpich, or set ZIP_TOP_BUILDDIR")
