@@ -30,7 +30,6 @@ static void tables_make(struct tables *t, const struct zargs_row *rows)
 {
 	char *letter = t->letters;
 
-	*t = (struct tables){.rows = 0};
 	*letter++ = ':'; /* a missing value is told apart */
 	for (; rows[t->rows].name; t->rows++) {
 		const struct zargs_row *row = &rows[t->rows];
@@ -146,7 +145,7 @@ static const struct zargs_row *row_of(const struct zargs_row *rows, int opt)
 
 int zargs_parse(const struct zargs_row *rows, void *options, int argc, char **argv, int *operands, struct zerr *err)
 {
-	struct tables t;
+	struct tables t = {.rows = 0};
 	int opt, rc = 0;
 
 	tables_make(&t, rows);

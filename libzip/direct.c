@@ -336,7 +336,7 @@ static bool welcome(struct zlink *link, const struct zctl_attach *a)
 /* True: it is no stranger any more, or gone. */
 static bool poll_stranger(struct stranger *s)
 {
-	struct zctl_attach attach;
+	struct zctl_attach attach = {.vrank = 0};
 	struct zsink sink = {.take = take_attach, .ctx = &attach};
 	int rc = s->link->ops->poll(s->link, &sink, 1);
 

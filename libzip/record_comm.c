@@ -60,7 +60,7 @@ static int fill_native(struct zrecord_comm *c, MPI_Group group)
 
 static int fill_local(struct zrecord_comm *c, MPI_Comm comm)
 {
-	MPI_Group group;
+	MPI_Group group = MPI_GROUP_NULL;
 	int inter = 0, rc = zn.Comm_test_inter(comm, &inter);
 
 	if (rc == MPI_SUCCESS)

@@ -224,10 +224,11 @@ static int select_local(const int *of, int n, const int *local_rank, int *select
 static int make_local_graph(const struct ztopo *t, const int vrank[], int n, MPI_Comm from, MPI_Comm *made)
 {
 	size_t words = (size_t)n + (size_t)t->indegree + (size_t)t->outdegree + 2;
-	int *local_rank = malloc(words * sizeof(int)), *in = local_rank + n, *out = in + t->indegree + 1, count = 0;
+	int *local_rank = malloc(words * sizeof(int)), count = 0;
 
 	if (!local_rank)
 		return MPI_ERR_NO_MEM;
+	int *in = local_rank + n, *out = in + t->indegree + 1;
 	for (int r = 0; r < n; r++)
 		local_rank[r] = zworld_is_local(vrank[r]) ? count++ : -1;
 	int nin = select_local(t->source, t->indegree, local_rank, in);

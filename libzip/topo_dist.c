@@ -137,13 +137,14 @@ static struct ztopo *from_ends(const struct edge_end *ends, MPI_Count n, bool we
 static struct ztopo *collect(struct zcomm *c, const struct piece *p, bool weighted, int *rc)
 {
 	size_t n = (size_t)c->size;
-	MPI_Count *counts = calloc(5 * n, sizeof *counts), *theirs = counts + n, *next = theirs + n;
-	MPI_Aint *displs = (MPI_Aint *)(next + n), *their_displs = displs + n;
+	MPI_Count *counts = calloc(5 * n, sizeof *counts);
 	struct edge_end *ends = NULL, *mine = NULL;
 	struct ztopo *t = NULL;
 	*rc = MPI_ERR_NO_MEM;
 	if (!counts)
 		return NULL;
+	MPI_Count *theirs = counts + n, *next = theirs + n;
+	MPI_Aint *displs = (MPI_Aint *)(next + n), *their_displs = displs + n;
 	lay_out(p, weighted, counts, NULL);
 	prefix(counts, c->size, next);
 	ends = malloc(((size_t)prefix(counts, c->size, displs) + 1) * sizeof *ends);

@@ -12,7 +12,7 @@ counted() { stats "$@" | cut -d' ' -f1; }
 compile "$ZIP_TOP_SRCDIR/test/programs/traffic.c" traffic || bail_out "traffic.c does not compile"
 
 # --- a cut that sits on the zipper node: nothing crosses
-printf '0 zipper clusterA\n1 zipper clusterA\n2-3 clusterB\n' >cut
+printf '0 zipper clusterA\n1 zipper clusterA\n2-3 clusterB\n' >./cut
 run 0 "ranks on the zipper node and in a cluster" --map cut --stats ./traffic
 matches "their messages were right" out 'all messages were right'
 is "zipperd has seen none of them" "$(counted 'over the bridge' clusterA clusterB) $(counted 'over the bridge' clusterB clusterA)" \

@@ -39,7 +39,7 @@ part() {
 	[ -z "${!ports}" ] || away=("${elsewhere[@]}")
 	limited 60 env ${!ports:+ZIPPER_PORTS="${!ports}"} ZIPPER_JOB="${job:-job}" ZIPPER_PART="$letter" ZIPPER_PARTS="${parts:-A,B}" ZIPPER_ZIPPERD="$(address "$letter")" \
 		ZIPPER_DEVICE="fk${letter,}:1" ZIPPER_USER=me ZIPPER_KEY="$key" ZIPPER_MODULE_DIR="$TAP_TMP/modules" \
-		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "${away[@]}" "$TAP_TMP/stream" "$@" </dev/null >"$TAP_TMP/out$job$letter" 2>&1
+		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "${away[@]}" "$TAP_TMP/stream" "$@" </dev/null >"$TAP_TMP/out${job:-}$letter" 2>&1
 }
 # bridge NAME ARGUMENT...: a job of both parts
 bridge() {

@@ -47,9 +47,9 @@ end_zipper() {
 part() {
 	local node=$1 address=$2 ranks=$3
 	shift 3
-	vm 1500 "$node" env ZIPPER_JOB="$job" ZIPPER_PARTS="$parts" ZIPPER_PART="$letter" ZIPPER_USER=me ZIPPER_KEY="$key" \
+	vm 1500 "$node" env ZIPPER_JOB="$job" ZIPPER_PARTS="$parts" ZIPPER_PART="${letter:?}" ZIPPER_USER=me ZIPPER_KEY="$key" \
 		ZIPPER_ZIPPERD="$address:$port" ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" \
-		"$MPIEXEC" -n "$ranks" -genv LD_PRELOAD "$PRELOAD_LIST" "$@" >"$FILES/out$letter" 2>&1
+		"$MPIEXEC" -n "$ranks" -genv LD_PRELOAD "$PRELOAD_LIST" "$@" >"$FILES/out${letter:?}" 2>&1
 }
 # start JOB COMMAND...: two ranks in each cluster; finish NAME: they end well (first and second: the processes)
 start() {

@@ -292,7 +292,7 @@ static int poll_stream(struct vlink *l, const struct zsink *sink, unsigned budge
 {
 	struct filter f = {.link = l, .sink = sink};
 	const struct zsink ours = {.place = filter_place, .take = filter_take, .ctx = &f};
-	int rc;
+	int rc = 0;
 	do {
 		f.frames = 0;
 		rc = l->stream->ops->poll(l->stream, &ours, budget);

@@ -452,7 +452,7 @@ int vtx_init(struct vlink *l, struct zerr *err)
 	tx->slot_mask = 1;
 	while (tx->slot_mask < tx->depth)
 		tx->slot_mask = 2 * tx->slot_mask + 1;
-	tx->slot = calloc(tx->slot_mask + 1, sizeof(*tx->slot));
+	tx->slot = calloc(tx->slot_mask + 1, sizeof(*tx->slot)); /* NOLINT(bugprone-sizeof-expression): pointers */
 	tx->copy = malloc(VLIST_MAX * sizeof(*tx->copy));
 	tx->rest = malloc(MESSAGE_MAX); /* only what is used of it becomes memory */
 	if (!tx->slot || !tx->copy || !tx->rest)
