@@ -34,7 +34,7 @@ static void show(const char *what, MPI_Comm c)
 			used += sprintf(line + used, ", %d: %d %d", steps, from == MPI_PROC_NULL ? -1 : from,
 				to == MPI_PROC_NULL ? -1 : to);
 		}
-	fputs(strcat(line, "\n"), stdout); /* in one piece, which glibc does not do with a string and then its end */
+	fputs(strcat(line, "\n"), stdout); /* one write(2), not two as puts */
 	for (int r = 0; r < n; r++) {
 		MPI_Cart_coords(c, r, 4, coords);
 		MPI_Cart_rank(c, coords, &at);

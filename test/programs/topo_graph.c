@@ -31,7 +31,7 @@ static void show_graph(const char *what, MPI_Comm c)
 		used += sprintf(line + used, " )");
 		at = index[i];
 	}
-	fputs(strcat(line, "\n"), stdout); /* in one piece, which glibc does not do with a string and then its end */
+	fputs(strcat(line, "\n"), stdout); /* one write(2), not two as puts */
 }
 
 static void graph(const char *what, int nnodes, const int *index, const int *edges)
@@ -84,7 +84,7 @@ static void show_dist(const char *what, MPI_Comm c)
 		weighted ? "weighted" : "unweighted");
 	used += put_sorted(line + used, "from", from, from_weight, in);
 	put_sorted(line + used, "to", to, to_weight, out);
-	fputs(strcat(line, "\n"), stdout); /* in one piece, which glibc does not do with a string and then its end */
+	fputs(strcat(line, "\n"), stdout); /* one write(2), not two as puts */
 }
 
 static void dist(const char *what, MPI_Comm c)

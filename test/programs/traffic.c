@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (rank == 0)
-		printf("all messages were right\n");
+		fputs("all messages were right\n", stdout); /* one write(2), not two as puts: MPICH buffers nothing */
 	free(out);
 	free(in);
 	MPI_Finalize();
