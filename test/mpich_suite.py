@@ -32,9 +32,10 @@ UNSUPPORTED = re.compile(r"(MPI_Comm_split_type|MPI_Intercomm_create_from_groups
 
 def fetch(work):
     """The source package that belongs to this machine's packages; its place is not written down anywhere."""
-    lists = os.path.join(work, "apt")
+    cache = os.path.join(work, "apt")
+    lists = os.path.join(cache, "lists")
     os.makedirs(os.path.join(lists, "partial"), exist_ok=True)
-    sources = os.path.join(work, "apt", "src.list")
+    sources = os.path.join(cache, "src.list")
     with open(sources + ".sources", "w") as modern, open(sources, "w") as classic:
         for path in glob.glob("/etc/apt/sources.list.d/*.sources"):
             modern.write(re.sub(r"(?m)^Types:.*$", "Types: deb-src", open(path).read()) + "\n")
@@ -43,7 +44,7 @@ def fetch(work):
                 classic.write(re.sub(r"(?m)^deb ", "deb-src ", open(path).read()))
     use = sources + ".sources" if os.path.getsize(sources + ".sources") > 0 else sources
     apt = ["apt-get", "-q", "-o", "Dir::Etc::sourcelist=" + use, "-o", "Dir::Etc::sourceparts=/dev/null",
-           "-o", "Dir::State::lists=" + lists, "-o", "Dir::Cache=" + lists]
+           "-o", "Dir::State::lists=" + lists, "-o", "Dir::Cache=" + cache]
     subprocess.run(apt + ["update"], check=True, stdout=sys.stderr)
     subprocess.run(apt + ["source", "--download-only", "mpich"], check=True, stdout=sys.stderr, cwd=work)
     for archive in glob.glob(os.path.join(work, "mpich_*.orig.tar.*")):
