@@ -36,6 +36,22 @@ int ztake_data(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype 
 	return zsched_keep_type(s, type);
 }
 
+int ztake_types(struct zsched *s, struct zvec counts, struct zvec displs, const MPI_Datatype **types, int n)
+{
+	if (n > 0 && (!counts.p || !displs.p || !*types))
+		return MPI_ERR_ARG;
+	MPI_Datatype *kept = zsched_alloc(s, ((size_t)n + 1) * sizeof *kept);
+	int rc = kept ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
+		kept[i] = (*types)[i];
+		if (zvec_get(counts, i) < 0)
+			return MPI_ERR_COUNT;
+		rc = kept[i] == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : zsched_keep_type(s, &kept[i]);
+	}
+	*types = kept;
+	return rc;
+}
+
 int ztake_vector(struct zsched *s, struct zvec counts, MPI_Datatype *type)
 {
 	if (!counts.p)
@@ -66,7 +82,7 @@ static int take(struct zsched *s, struct zcoll *a)
 	if (a->taken)
 		return MPI_SUCCESS;
 	a->taken = true;
-	/* Says where the data are, and makes the others mean nothing: programs give anything there. */
+	/* The count and the type of a side that is in place mean nothing: programs give anything there. */
 	if (a->sendbuf == MPI_IN_PLACE) {
 		a->sendcount = 0;
 		a->sendtype = MPI_BYTE;

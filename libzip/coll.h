@@ -131,5 +131,7 @@ int zcheck_op(MPI_Op);
 int ztake_data(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype *);
 /* A buffer with a count per rank (across: of the remote group); the type is kept. */
 int ztake_vector(struct zsched *, struct zvec counts, MPI_Datatype *);
+/* Counts, displacements and types for n ranks or neighbours; the types are kept, in an array of the schedule's. */
+int ztake_types(struct zsched *, struct zvec counts, struct zvec displs, const MPI_Datatype **types, int n);
 
 #endif

@@ -160,31 +160,14 @@ static int take(struct zsched *s, struct zcoll *a)
 			 : ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
 }
 
-static int take_types(struct zsched *s, struct zvec counts, struct zvec displs, const MPI_Datatype **types)
-{
-	int n = zsched_peers(s)->size;
-	if (!counts.p || !displs.p || !*types)
-		return MPI_ERR_ARG;
-	MPI_Datatype *kept = zsched_alloc(s, (size_t)n * sizeof *kept);
-	int rc = kept ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
-		kept[i] = (*types)[i];
-		if (zvec_get(counts, i) < 0)
-			return MPI_ERR_COUNT;
-		rc = kept[i] == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : zsched_keep_type(s, &kept[i]);
-	}
-	*types = kept;
-	return rc;
-}
-
 static int take_w(struct zsched *s, struct zcoll *a)
 {
-	int rc = take_types(s, a->recvcounts, a->rdispls, &a->recvtypes);
+	int n = zsched_peers(s)->size, rc = ztake_types(s, a->recvcounts, a->rdispls, &a->recvtypes, n);
 	a->sendtype = a->recvtype = MPI_BYTE; /* displacements are in bytes */
 	if (rc == MPI_SUCCESS && a->recvbuf == MPI_IN_PLACE)
 		rc = MPI_ERR_BUFFER;
 	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)
-		rc = take_types(s, a->sendcounts, a->sdispls, &a->sendtypes);
+		rc = ztake_types(s, a->sendcounts, a->sdispls, &a->sendtypes, n);
 	return rc;
 }
 

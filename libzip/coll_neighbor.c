@@ -238,42 +238,25 @@ static int take_block(struct zsched *s, const void *buf, MPI_Count count, MPI_Da
 	return degree > 0 ? ztake_data(s, buf, count, type) : MPI_SUCCESS;
 }
 
-static int take_counts(const void *buf, struct zvec counts, struct zvec displs, int degree)
+static int take_vector(struct zsched *s, const void *buf, struct zvec counts, struct zvec displs, MPI_Datatype *type,
+	int degree)
 {
-	if (degree > 0 && (!counts.p || !displs.p))
+	if (degree == 0)
+		return MPI_SUCCESS;
+	if (!counts.p || !displs.p)
 		return MPI_ERR_ARG;
-	if (degree > 0 && buf == MPI_IN_PLACE)
+	if (buf == MPI_IN_PLACE)
 		return MPI_ERR_BUFFER;
 	for (int i = 0; i < degree; i++)
 		if (zvec_get(counts, i) < 0)
 			return MPI_ERR_COUNT;
-	return MPI_SUCCESS;
-}
-
-static int take_vector(struct zsched *s, const void *buf, struct zvec counts, struct zvec displs, MPI_Datatype *type,
-	int degree)
-{
-	int rc = take_counts(buf, counts, displs, degree);
-	if (rc != MPI_SUCCESS || degree == 0)
-		return rc;
 	return *type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : zsched_keep_type(s, type);
 }
 
 static int take_types(struct zsched *s, const void *buf, struct zvec counts, struct zvec displs,
 	const MPI_Datatype **types, int degree)
 {
-	int rc = take_counts(buf, counts, displs, degree);
-	MPI_Datatype *kept = zsched_alloc(s, ((size_t)degree + 1) * sizeof *kept);
-	if (!kept)
-		return MPI_ERR_NO_MEM;
-	if (rc == MPI_SUCCESS && degree > 0 && !*types)
-		rc = MPI_ERR_ARG;
-	for (int i = 0; i < degree && rc == MPI_SUCCESS; i++) {
-		kept[i] = (*types)[i];
-		rc = kept[i] == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : zsched_keep_type(s, &kept[i]);
-	}
-	*types = kept;
-	return rc;
+	return degree > 0 && buf == MPI_IN_PLACE ? MPI_ERR_BUFFER : ztake_types(s, counts, displs, types, degree);
 }
 
 /* Of allgather, allgatherv and alltoall. */

@@ -135,6 +135,8 @@ static int finish_split(struct zcomm *c, const int64_t (*all)[ZSAID_COUNT], int 
 	struct zcomm *made = rc == MPI_SUCCESS ? zcomm_find(*newcomm) : NULL;
 	if (made)
 		made->topo = ztopo_ref(topo);
+	if (rc != MPI_SUCCESS)
+		*newcomm = MPI_COMM_NULL; /* the native one may be gone */
 	free(vrank);
 	return rc;
 }

@@ -154,7 +154,7 @@ struct ztopo *ztopo_graph(int nnodes, const int index[], const int edges[], int 
 }
 
 struct ztopo *ztopo_dist_graph(int indegree, const int source[], const int source_weight[], int outdegree,
-	const int target[], const int target_weight[], int rank)
+	const int target[], const int target_weight[], bool weighted, int rank)
 {
 	struct ztopo *t = make(MPI_DIST_GRAPH, rank, 2 * ((size_t)indegree + (size_t)outdegree));
 
@@ -165,7 +165,7 @@ struct ztopo *ztopo_dist_graph(int indegree, const int source[], const int sourc
 	t->outdegree = outdegree;
 	t->source = put(&words, source, indegree);
 	t->target = put(&words, target, outdegree);
-	t->weighted = source_weight || target_weight;
+	t->weighted = weighted;
 	if (t->weighted) {
 		t->source_weight = put(&words, source_weight, indegree);
 		t->target_weight = put(&words, target_weight, outdegree);
@@ -190,8 +190,6 @@ void ztopo_unref(struct ztopo *t)
 
 static int make_native(const struct ztopo *t, MPI_Comm from, MPI_Comm *made)
 {
-	int none[1] = {0};
-
 	switch (t->kind) {
 	case MPI_CART:
 		return zn.Cart_create(from, t->ndims, t->dims, t->periods, 0, made);
@@ -199,14 +197,8 @@ static int make_native(const struct ztopo *t, MPI_Comm from, MPI_Comm *made)
 		return zn.Graph_create(from, t->nnodes, t->index, t->edges, 0, made);
 	default:
 		return zn.Dist_graph_create_adjacent(from, t->indegree, t->source,
-			!t->weighted	  ? znative_unweighted()
-			: t->indegree > 0 ? t->source_weight
-					  : none,
-			t->outdegree, t->target,
-			!t->weighted	   ? znative_unweighted()
-			: t->outdegree > 0 ? t->target_weight
-					   : none,
-			MPI_INFO_NULL, 0, made);
+			t->weighted ? t->source_weight : znative_unweighted(), t->outdegree, t->target,
+			t->weighted ? t->target_weight : znative_unweighted(), MPI_INFO_NULL, 0, made);
 	}
 }
 

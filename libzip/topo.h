@@ -33,9 +33,9 @@ struct ztopo {
 /* Arguments are checked already, arrays are copied. The caller has the first reference. NULL: out of memory. */
 struct ztopo *ztopo_cart(int ndims, const int dims[], const int periods[], int rank);
 struct ztopo *ztopo_graph(int nnodes, const int index[], const int edges[], int rank);
-/* Weights NULL: none. */
+/* Weights are looked at only if it is weighted, and where there are neighbours. */
 struct ztopo *ztopo_dist_graph(int indegree, const int source[], const int source_weight[], int outdegree,
-	const int target[], const int target_weight[], int rank);
+	const int target[], const int target_weight[], bool weighted, int rank);
 struct ztopo *ztopo_ref(struct ztopo *);
 void ztopo_unref(struct ztopo *); /* NULL: nothing */
 

@@ -41,16 +41,8 @@ int zip_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
 		return zerror_raise(c, MPI_ERR_TOPOLOGY, name, "only one of the weights is MPI_UNWEIGHTED");
 	if (weighted && ((indegree > 0 && !sourceweights) || (outdegree > 0 && !destweights)))
 		return zerror_raise(c, MPI_ERR_ARG, name, "no weights");
-	int none[1] = {0}; /* MPI_WEIGHTS_EMPTY may be any pointer */
-	struct ztopo *t = ztopo_dist_graph(indegree, sources,
-		!weighted      ? NULL
-		: indegree > 0 ? sourceweights
-			       : none,
-		outdegree, destinations,
-		!weighted	? NULL
-		: outdegree > 0 ? destweights
-				: none,
-		c->rank);
+	struct ztopo *t = ztopo_dist_graph(indegree, sources, sourceweights, outdegree, destinations, destweights,
+		weighted, c->rank);
 	return ztopo_split(c, 0, c->rank, t, name, newcomm);
 }
 
@@ -127,8 +119,7 @@ static struct ztopo *from_ends(const struct edge_end *ends, MPI_Count n, bool we
 		(e->is_source ? source : target)[at] = (int)e->neighbour;
 		(e->is_source ? source_weight : target_weight)[at] = (int)e->weight;
 	}
-	struct ztopo *t = ztopo_dist_graph(in, source, weighted ? source_weight : NULL, out, target,
-		weighted ? target_weight : NULL, rank);
+	struct ztopo *t = ztopo_dist_graph(in, source, source_weight, out, target, target_weight, weighted, rank);
 	free(words);
 	return t;
 }
