@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 #define SEND_BYTES 2048	     /* most messages fit: JOIN with 511 bytes of part names */
 #define CLOSE_LINGER_MS 1000 /* how long close waits for zipperd to have read the BYE */
@@ -27,19 +28,12 @@ struct zsession {
 	struct zerr bad; /* why take broke the link */
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* deadline < 0: none. Returns 0 (look again) or -ETIMEDOUT. */
 static int sleep_half(struct zlink *link, enum zlink_half half, int64_t deadline)
 {
 	int64_t left = -1;
 	if (deadline >= 0) {
-		left = deadline - now_ms();
+		left = deadline - zclock_ms();
 		if (left <= 0)
 			return -ETIMEDOUT;
 	}
@@ -195,7 +189,7 @@ static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64
 static int request(struct zsession *s, const struct zctl_msg *out, uint16_t type, struct zctl_msg *in, bool forever,
 	struct zerr *err)
 {
-	int64_t deadline = now_ms() + s->timeout_ms;
+	int64_t deadline = zclock_ms() + s->timeout_ms;
 	int rc = send_msg(s->link, out, deadline);
 	/* A broken pipe may be the end of a connection that zipperd closed with a reason: read that first. */
 	if (rc != 0 && rc != -EPIPE && rc != -ECONNRESET)
@@ -296,7 +290,7 @@ int zsession_abort(struct zsession *s, uint32_t code, const char *text)
 	out.u.dead.code = code;
 	out.u.dead.part = ZWIRE_NOBODY; /* zipperd knows who we are */
 	strncpy(out.u.dead.text, text, ZCTL_TEXT_MAX);
-	return send_msg(s->link, &out, now_ms() + s->timeout_ms);
+	return send_msg(s->link, &out, zclock_ms() + s->timeout_ms);
 }
 
 int zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vrank)
@@ -304,14 +298,14 @@ int zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vra
 	struct zctl_msg out = {.type = ZCTL_DIRECT};
 	out.u.direct.what = (uint8_t)what;
 	out.u.direct.vrank = vrank;
-	return send_msg(s->link, &out, now_ms() + s->timeout_ms);
+	return send_msg(s->link, &out, zclock_ms() + s->timeout_ms);
 }
 
 int zsession_traffic(struct zsession *s, const struct zctl_traffic *traffic)
 {
 	struct zctl_msg out = {.type = ZCTL_TRAFFIC};
 	out.u.traffic = *traffic;
-	return send_msg(s->link, &out, now_ms() + s->timeout_ms);
+	return send_msg(s->link, &out, zclock_ms() + s->timeout_ms);
 }
 
 int zsession_poll(struct zsession *s, struct zctl_msg *msg, struct zerr *err)
@@ -349,7 +343,7 @@ void zsession_close(struct zsession *s)
 	/* Closing with something unread would reset a TCP connection and could take the BYE with it, which would
 	 * look like our death. So zipperd closes first, and whatever comes before that is dropped. */
 	struct zwire_env bye = {.kind = ZWIRE_BYE, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY};
-	int64_t deadline = now_ms() + CLOSE_LINGER_MS;
+	int64_t deadline = zclock_ms() + CLOSE_LINGER_MS;
 	int rc = send_env(s->link, &bye, NULL, deadline);
 	while (rc >= 0) {
 		drop_inbox(s);
@@ -366,7 +360,7 @@ int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *
 {
 	char where[320];
 	struct zctl_msg hello = {.type = ZCTL_HELLO}, msg = {.type = ZCTL_ATTACH};
-	int64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = zclock_ms() + timeout_ms;
 	int rc = connect_to(out, zipper, NULL, timeout_ms, where, sizeof(where), err);
 	if (rc != 0)
 		return rc;
@@ -391,7 +385,7 @@ int zsession_link(struct zlink **out, const struct zaddr *addr, const struct zct
 	const struct ztransport *t = ztransport_find(addr->kind, err);
 	if (!t)
 		return -EPROTONOSUPPORT;
-	int64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = zclock_ms() + timeout_ms;
 	int rc = t->connect(out, addr, timeout_ms, err);
 	if (rc != 0)
 		return rc;

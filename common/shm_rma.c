@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "shm_link.h"
 
 #define OP_BYTES ((size_t)1 << 20) /* one system call; other links have their turn in between */
@@ -39,10 +39,8 @@ static int copy(pid_t pid, bool write, uint64_t address, void *local, size_t len
 
 void shm_rma_offer(struct shm_link *l)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	/* Any value that another process with this number would not have at this place by chance. */
-	l->rma.value = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	l->rma.value = (uint64_t)zclock_ns();
 	atomic_store(&l->rma.word, l->rma.value);
 	*l->map.probe = (struct shm_probe){.address = (uintptr_t)&l->rma.word, .value = l->rma.value};
 }

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "shm_ring.h"
 #include "socket.h"
 
@@ -127,7 +128,7 @@ int shm_socket_listen(const char *path, struct zerr *err)
 int shm_socket_connect(const char *path, int timeout_ms, struct zerr *err)
 {
 	struct sockaddr_un sa;
-	int64_t deadline_ms = zsock_now_ms() + (timeout_ms > 0 ? timeout_ms : 0);
+	int64_t deadline_ms = zclock_ms() + (timeout_ms > 0 ? timeout_ms : 0);
 	socklen_t len;
 	int fd = open_socket(&sa, &len, path);
 	int rc = fd < 0 ? fd : zsock_connect(fd, (struct sockaddr *)&sa, len, deadline_ms);

@@ -7,21 +7,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 #define RETRY_MS 10 /* between two tries at a full backlog, which no descriptor announces */
 
-int64_t zsock_now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static int left_ms(int64_t deadline_ms)
 {
-	int64_t left = deadline_ms - zsock_now_ms();
+	int64_t left = deadline_ms - zclock_ms();
 	return left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left;
 }
 

@@ -10,7 +10,6 @@
 #include "err.h"
 
 /* Monotonic milliseconds, to compute deadlines with. */
-int64_t zsock_now_ms(void);
 
 /* Connects fd, waiting until deadline_ms at most. 0 or a negative errno (-ETIMEDOUT). The backlog of a Unix socket
  * that is full is waited for, too. */

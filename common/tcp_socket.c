@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "socket.h"
 
 /* Ranks of a large job connect all at once; the kernel cuts this to net.core.somaxconn. */
@@ -127,7 +128,7 @@ static int connect_to(const struct addrinfo *ai, int64_t deadline_ms)
 
 int tcp_socket_connect(const struct zaddr *a, int timeout_ms, struct zerr *err)
 {
-	int64_t deadline_ms = zsock_now_ms() + (timeout_ms > 0 ? timeout_ms : 0);
+	int64_t deadline_ms = zclock_ms() + (timeout_ms > 0 ? timeout_ms : 0);
 	struct addrinfo *list;
 	int rc = resolve(&list, a, 0, err);
 	if (rc < 0)

@@ -4,8 +4,9 @@
 #include "wait.h"
 
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 /* A spin is a pause instruction and the caller's poll, which can be a system call: 16 of them are 1 to 5 us. A yield is
  * nearly as quick where nobody else is runnable; and where somebody is, for whom we wait perhaps, every spin holds
@@ -44,20 +45,13 @@ void zwait_init(struct zwait *w, bool busy)
 	w->yielded_ns = 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void timed_yield(struct zwait *w)
 {
 	/* From yield to yield, with the poll between them, which is short: looking at the clock costs as much as it. */
-	uint64_t start = w->yielded_ns ? w->yielded_ns : now_ns();
+	int64_t start = w->yielded_ns ? w->yielded_ns : zclock_ns();
 	sched_yield();
-	w->yielded_ns = now_ns();
-	uint64_t took = w->yielded_ns - start;
+	w->yielded_ns = zclock_ns();
+	int64_t took = w->yielded_ns - start;
 	if (took > SHARED_NS)
 		w->shared = SHARED_WAITS;
 	if (took < w->slice_ns || w->slice_ns == UINT32_MAX) {

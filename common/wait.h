@@ -25,7 +25,7 @@ struct zwait {
 	uint32_t quick;	     /* yields since then that were none */
 	uint32_t shared;     /* somebody else wants this core: that many waits more are without spinning */
 	uint32_t shares;     /* yields of which only some are timed */
-	uint64_t yielded_ns; /* when the last yield in a row ended; 0: the next one is the first */
+	int64_t yielded_ns; /* when the last yield in a row ended; 0: the next one is the first */
 };
 
 /* busy: more runnable threads than cores are to be expected (then no spinning at all). */

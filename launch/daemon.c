@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "argv.h"
+#include "clock.h"
 #include "process.h"
 
 #define START_MS 60000 /* until it must listen, for busy machines and slow name look-ups; its end is seen at once */
@@ -90,10 +91,10 @@ static int read_ready(int fd, const struct zplan *plan, struct zroute *route, st
 {
 	char text[ZCTL_PARTS_MAX * 400];
 	size_t len = 0;
-	int64_t deadline = zprocess_now_ms() + START_MS;
+	int64_t deadline = zclock_ms() + START_MS;
 	for (;;) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
-		int64_t left = deadline - zprocess_now_ms();
+		int64_t left = deadline - zclock_ms();
 		if (left <= 0)
 			return zerr_set(err, -ETIMEDOUT, "zipperd does not get ready");
 		if (poll(&p, 1, (int)left) <= 0)
@@ -202,9 +203,9 @@ void zdaemon_stop(struct zdaemon *d)
 	if (d->pid <= 0)
 		return;
 	kill(d->pid, SIGTERM);
-	int64_t deadline = zprocess_now_ms() + STOP_MS;
+	int64_t deadline = zclock_ms() + STOP_MS;
 	while (waitpid(d->pid, NULL, WNOHANG) == 0) {
-		if (zprocess_now_ms() >= deadline)
+		if (zclock_ms() >= deadline)
 			kill(d->pid, SIGKILL);
 		poll(NULL, 0, 5);
 	}

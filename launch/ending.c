@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "clock.h"
 #include "process.h"
 
 /* A failure has ended everything within three seconds on a machine that is not overloaded. */
@@ -49,7 +50,7 @@ __attribute__((format(printf, 4, 5))) static void fail(struct zrun *run, int sta
 	run->cause_status = status;
 	run->hush = needs_report(run) && !run->options->verbose;
 	run->phase = ZRUN_ENDING;
-	run->phase_ms = zprocess_now_ms() + grace_ms;
+	run->phase_ms = zclock_ms() + grace_ms;
 }
 
 /* The signal that killed a rank of any part, and which part that is; 0: none. */
@@ -87,7 +88,7 @@ static void signal_parts(struct zrun *run, int number, bool group)
 static void suspect(struct zrun *run)
 {
 	run->suspect_world = run->job->world;
-	run->suspect_ms = zprocess_now_ms() + (run->suspect_world ? SUSPECT_WORLD_MS : SUSPECT_MS);
+	run->suspect_ms = zclock_ms() + (run->suspect_world ? SUSPECT_WORLD_MS : SUSPECT_MS);
 }
 
 void zending_note_part(struct zrun *run, struct zpart *part)

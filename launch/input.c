@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "process.h"
 
 #define HOLD_MS 700
@@ -17,7 +18,7 @@ void zinput_init(struct zinput *in, int from, int to, int others, bool hold)
 	in->to = to;
 	in->others = others;
 	in->any = in->ended = false;
-	in->hold_ms = hold ? zprocess_now_ms() + HOLD_MS : 0;
+	in->hold_ms = hold ? zclock_ms() + HOLD_MS : 0;
 	in->begin = in->end = 0;
 	fcntl(to, F_SETFL, fcntl(to, F_GETFL) | O_NONBLOCK);
 	if (from < 0)

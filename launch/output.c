@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "process.h"
 
 #define FULL_BYTES (256 * 1024)
@@ -69,9 +70,9 @@ void zoutput_write(struct zoutput *o)
 
 void zoutput_drain(struct zoutput *o, int timeout_ms)
 {
-	int64_t deadline = zprocess_now_ms() + timeout_ms;
+	int64_t deadline = zclock_ms() + timeout_ms;
 	while (!zoutput_is_empty(o)) {
-		int64_t left = deadline - zprocess_now_ms();
+		int64_t left = deadline - zclock_ms();
 		struct pollfd p = {.fd = o->fd, .events = POLLOUT};
 		if (left <= 0 || (poll(&p, 1, (int)left) <= 0 && errno != EINTR))
 			return;

@@ -10,17 +10,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define TREE_DEPTH_MAX 64 /* descendants deeper than this become our children when their parents are gone */
+#include "clock.h"
 
-int64_t zprocess_now_ms(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
+#define TREE_DEPTH_MAX 64 /* descendants deeper than this become our children when their parents are gone */
 
 int zprocess_init(struct zerr *err)
 {

@@ -24,6 +24,5 @@ int zprocess_pipe(int fd[2], struct zerr *);
 /* Sends SIGKILL to every descendant, and takes their leave. Returns whether any child of ours is left. */
 bool zprocess_kill_all(void);
 
-int64_t zprocess_now_ms(void); /* monotonic clock */
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "process.h"
 
 #define READ_BYTES 65536     /* what a pipe holds */
@@ -104,7 +105,7 @@ void zpump_read(struct zpump *p)
 		return;
 	}
 	p->len += (size_t)n;
-	p->last_ms = zprocess_now_ms();
+	p->last_ms = zclock_ms();
 	put_lines(p);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "ending.h"
 #include "process.h"
 
@@ -63,7 +64,7 @@ int zrun_start(struct zrun *run, struct zpart_params *params, const struct zaddr
 	params->out = &run->out;
 	params->err = &run->err;
 	params->hush = &run->hush;
-	run->start_ms = zprocess_now_ms();
+	run->start_ms = zclock_ms();
 	if (run->daemon->pid > 0)
 		zpump_init(&run->daemon_log, run->daemon->log, &run->err, NULL, NULL);
 	for (int i = 0; rc == 0 && i < run->plan->nparts; i++) {
@@ -103,7 +104,7 @@ static void take_children(struct zrun *run)
 		if (part) {
 			part->pid = 0;
 			part->wait_status = status;
-			part->ended_ms = zprocess_now_ms();
+			part->ended_ms = zclock_ms();
 			zending_note_part(run, part);
 		} else if (pid == run->daemon->pid) {
 			run->daemon->pid = 0;
@@ -188,7 +189,7 @@ static void move(struct zrun *run, const struct pollfd *p)
 		zoutput_write(&run->err);
 	if (p[AT_LOG].fd >= 0 && p[AT_LOG].revents)
 		zpump_read(&run->daemon_log);
-	int64_t now = zprocess_now_ms();
+	int64_t now = zclock_ms();
 	zinput_tick(&run->input, now);
 	for (int i = 0; i < run->plan->nparts; i++) {
 		struct zpart *part = &run->parts[i];
@@ -218,7 +219,7 @@ int zrun_wait(struct zrun *run)
 	struct pollfd p[AT_PARTS + 2 * ZCTL_PARTS_MAX];
 	while (!is_over(run)) {
 		nfds_t n = prepare(run, p);
-		if (poll(p, n, timeout(run, zprocess_now_ms())) < 0) {
+		if (poll(p, n, timeout(run, zclock_ms())) < 0) {
 			for (nfds_t i = 0; i < n; i++)
 				p[i].revents = 0;
 		}
@@ -232,7 +233,7 @@ int zrun_wait(struct zrun *run)
 		move(run, p);
 		if (run->out.error == -EPIPE || run->err.error == -EPIPE)
 			zending_note_signal(run, SIGPIPE);
-		zending_tick(run, zprocess_now_ms());
+		zending_tick(run, zclock_ms());
 	}
 	return zending_finish(run);
 }

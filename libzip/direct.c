@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "channel.h"
+#include "clock.h"
 #include "error.h"
 #include "log.h"
 #include "outgoing.h"
@@ -43,14 +44,6 @@ static struct {
 	struct zbridge_params params;
 	uint64_t unreachable; /* fabrics of parts whose ranks we have failed to connect to: told once */
 } self;
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* --- listening --- */
 
@@ -341,7 +334,7 @@ static bool poll_stranger(struct stranger *s)
 	int rc = s->link->ops->poll(s->link, &sink, 1);
 
 	if (rc == 0)
-		return now_ms() >= s->until_ms;
+		return zclock_ms() >= s->until_ms;
 	if (rc > 0 && welcome(s->link, &attach))
 		s->link = NULL;
 	else if (rc != -ESHUTDOWN)
@@ -366,7 +359,7 @@ static bool accept_all(struct zlistener *l)
 		}
 		if (self.nstrangers == STRANGERS_MAX) /* they are in the order of their coming, but for those gone */
 			drop_stranger(0);
-		self.stranger[self.nstrangers++] = (struct stranger){.link = link, .until_ms = now_ms() + STRANGER_MS};
+		self.stranger[self.nstrangers++] = (struct stranger){.link = link, .until_ms = zclock_ms() + STRANGER_MS};
 	}
 	return any;
 }

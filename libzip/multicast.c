@@ -3,9 +3,9 @@
 #include "multicast.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "channel.h"
+#include "clock.h"
 #include "multicast_parts.h"
 #include "pool.h"
 #include "rendezvous.h"
@@ -21,13 +21,6 @@ static void destroy(struct zreq *r)
 }
 
 static const struct zreq_ops ops = {.name = "multicast", .destroy = destroy};
-
-static int64_t now_ns(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 bool zmulticast_is_bridged(const struct zremote *r)
 {
@@ -76,7 +69,7 @@ void zmulticast_start_send(struct zmulticast *m, struct zop *op)
 /* Is it still worth waiting for those that cannot have it yet? */
 bool zmulticast_is_patient(struct zmulticast *m)
 {
-	int64_t now = now_ns();
+	int64_t now = zclock_ns();
 	if (m->uneven_ns == 0)
 		m->uneven_ns = now;
 	return now - m->uneven_ns < m->patience_ns;

@@ -9,20 +9,14 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 #define TIMEOUT_MS 30000
 #define POLL_MS 50     /* after something came: the paper's section 4.2 */
 #define TICK_MS 200    /* between looks at deadlines, when there are any */
 #define LOOK_TURNS 256 /* idle turns between looks at the listener while polling */
-
-int64_t zcast_now_ms(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 /* --- descriptors --- */
 
@@ -179,7 +173,7 @@ static void run_groups(struct zipcast *zc)
 
 static void look_at_deadlines(struct zipcast *zc)
 {
-	int64_t now = zcast_now_ms();
+	int64_t now = zclock_ms();
 	if (now - zc->tick_ms < TICK_MS)
 		return;
 	zc->tick_ms = now;
@@ -258,7 +252,7 @@ static void idle(struct zipcast *zc)
 	if (zc->waiting == ZIPCAST_INTERRUPTS) {
 		sleep_now(zc);
 	} else if (tired) {
-		bool recent = zcast_now_ms() - zc->active_ms < POLL_MS;
+		bool recent = zclock_ms() - zc->active_ms < POLL_MS;
 		if (zc->waiting == ZIPCAST_POLL || (recent && !zc->wait.crowded))
 			sched_yield();
 		else
@@ -288,7 +282,7 @@ static void *run(void *arg)
 		bury(zc);
 		if (did) {
 			zwait_reset(&zc->wait);
-			zc->active_ms = zcast_now_ms();
+			zc->active_ms = zclock_ms();
 		} else {
 			idle(zc);
 		}

@@ -156,7 +156,6 @@ struct zipcast {
 };
 
 /* context.c */
-int64_t zcast_now_ms(void);
 /* Hands it over, and waits until it was executed if it says so. Not from the context's thread then. */
 void zcast_command(struct zipcast *, struct command *);
 bool zcast_on_thread(const struct zipcast *);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "context.h"
 
 /* --- telling and hearing --- */
@@ -198,7 +199,7 @@ void zcast_group_begin(struct zipcast_group *g)
 	for (uint32_t i = 0; i < g->nmembers; i++)
 		if (g->member[i].node)
 			list_add(&g->member[i].node->memberships, &g->member[i].of_node);
-	g->deadline_ms = zcast_now_ms() + zc->timeout_ms;
+	g->deadline_ms = zclock_ms() + zc->timeout_ms;
 	for (uint32_t i = 0; i < g->nmembers; i++)
 		if (g->member[i].node)
 			hear_early(g, &g->member[i]);

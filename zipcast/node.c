@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "clock.h"
 #include "context.h"
 #include "session.h"
 
@@ -270,7 +271,7 @@ bool zcast_guests_accept(struct zipcast *zc)
 			z->ops->close(z);
 			continue;
 		}
-		g->deadline_ms = zcast_now_ms() + zc->timeout_ms;
+		g->deadline_ms = zclock_ms() + zc->timeout_ms;
 		list_add(&zc->guests, &g->of_context);
 	}
 	return i > 0;
@@ -300,7 +301,7 @@ bool zcast_guests_turn(struct zipcast *zc)
 			zcast_unwatch(zc, &g->link);
 			zcast_node_up(&zc->node[g->node], z);
 			free(g);
-		} else if ((rc < 0 && rc != -EAGAIN) || zcast_now_ms() >= g->deadline_ms) {
+		} else if ((rc < 0 && rc != -EAGAIN) || zclock_ms() >= g->deadline_ms) {
 			zcast_guest_close(zc, g);
 		}
 	}

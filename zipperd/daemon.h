@@ -54,7 +54,6 @@ struct daemon {
 	struct limit no_accept;
 };
 
-int64_t daemon_clock_ms(void);						    /* monotonic */
 int daemon_watch(struct daemon *, int fd, uint32_t events, struct watch *); /* 0 or -errno */
 void daemon_rewatch(struct daemon *, int fd, uint32_t events, struct watch *);
 void daemon_unwatch(struct daemon *, int fd);

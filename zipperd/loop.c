@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "crew.h"
 #include "job.h"
 #include "listener.h"
@@ -28,13 +28,6 @@ struct signals {
 	int fd;
 };
 static struct signals signals = {.fd = -1};
-
-int64_t daemon_clock_ms(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 int daemon_watch(struct daemon *d, int fd, uint32_t events, struct watch *watch)
 {
@@ -117,7 +110,7 @@ int loop_init(struct daemon *d, struct zerr *err)
 	struct list *lists[] = {&d->strangers, &d->greeted, &d->known, &d->leaving, &d->again, &d->dead, &d->all_jobs};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
-	d->now_ms = daemon_clock_ms();
+	d->now_ms = zclock_ms();
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
 	d->hangups = epoll_create1(EPOLL_CLOEXEC);
 	if (d->epoll < 0 || d->hangups < 0)
@@ -150,7 +143,7 @@ static void turn(struct daemon *d)
 {
 	struct epoll_event ev[EPOLL_BATCH];
 	int n = epoll_wait(d->epoll, ev, EPOLL_BATCH, choose_timeout(d));
-	d->now_ms = daemon_clock_ms();
+	d->now_ms = zclock_ms();
 	/* Peers that go in this turn are freed at its end only: the batch may hold them still. */
 	for (int i = 0; i < n; i++) {
 		struct watch *w = ev[i].data.ptr;

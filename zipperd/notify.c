@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "listener.h"
 
 int notify_ready_fd(const struct daemon *d, int fd, struct zerr *err)
@@ -41,10 +41,8 @@ void notify_state(const char *state)
 	memcpy(to.sun_path, path, len);
 	if (path[0] == '@') /* the abstract namespace */
 		to.sun_path[0] = '\0';
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
 	int n = snprintf(text, sizeof(text), "%s\nMONOTONIC_USEC=%lld", state,
-		(long long)ts.tv_sec * 1000000 + ts.tv_nsec / 1000);
+		(long long)zclock_ns() / 1000);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;

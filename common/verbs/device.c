@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "expose.h"
 #include "objects.h"
 
@@ -150,22 +150,15 @@ void vdevice_look(struct vdevice *d)
 	look(d, d->ctx);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 void vdevice_wait_last(struct vdevice *d, struct vlife *life)
 {
 	struct ibv_context *ctx = atomic_load(&life->qp)->context;
-	const int64_t end = now_ms() + LAST_WAIT_MS;
+	const int64_t end = zclock_ms() + LAST_WAIT_MS;
 	while (!atomic_load(&d->silent) && atomic_load(&life->lost) != -ENODEV) {
 		look(d, ctx);
 		if (atomic_load(&life->last))
 			return;
-		if (now_ms() >= end) {
+		if (zclock_ms() >= end) {
 			atomic_store(&d->silent, !atomic_load(&d->tells_last));
 			return;
 		}

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The last words of a send half: what was posted arrives before the link goes. */
 #include <poll.h>
-#include <time.h>
 
+#include "clock.h"
 #include "link.h"
 
 #define LINGER_MS 2000
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* An empty write, which needs no credit and no key, and completes after everything before it. */
 static void post_last(struct vlink *l)
@@ -28,7 +21,7 @@ static void post_last(struct vlink *l)
 void vtx_linger(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
-	int64_t end = now_ms() + LINGER_MS;
+	int64_t end = zclock_ms() + LINGER_MS;
 	if (tx->mode != VMODE_QUEUE || tx->failing || vlink_lost(l))
 		return;
 	tx->tail -= tx->list; /* was not flushed */
@@ -36,7 +29,7 @@ void vtx_linger(struct vlink *l)
 	tx->list = 0;
 	if (tx->head != tx->tail)
 		post_last(l);
-	while (tx->head != tx->tail && vtx_reap(l) == 0 && now_ms() < end) {
+	while (tx->head != tx->tail && vtx_reap(l) == 0 && zclock_ms() < end) {
 		struct pollfd p = {.fd = tx->queue.channel->fd, .events = POLLIN};
 		if (ibv_req_notify_cq(tx->queue.cq, 0) == 0 && vtx_reap(l) == 0 && tx->head != tx->tail)
 			poll(&p, 1, 10);

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 #define PORT_EVENT_MS 1000 /* the event of a port may be so much later than what fails because of it */
 #define ASK_EVERY_MS 10
@@ -51,13 +52,6 @@ int vlink_error(enum ibv_wc_status status)
 	}
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Not twice within some milliseconds. */
 static bool port_is_down(struct vlink *l, struct vdoubt *doubt, int64_t now)
 {
@@ -70,7 +64,7 @@ static bool port_is_down(struct vlink *l, struct vdoubt *doubt, int64_t now)
 
 int vlink_reason(struct vlink *l, struct vdoubt *doubt, int rc)
 {
-	const int64_t now = now_ms();
+	const int64_t now = zclock_ms();
 	vdevice_look(l->dev); /* the event may not have been read yet */
 	if (vlink_lost(l))
 		return vlink_lost(l);
