@@ -71,7 +71,9 @@ enum zwire_kind {
 	ZWIRE_FAIL = 14,  /* the group has failed; payload = why, in printable characters */
 	/* Rank to zipperd: payload = list of receivers, ZWIRE_RECEIVER_BYTES each, 1 to ZWIRE_RECEIVERS_MAX of them: */
 	ZWIRE_RECEIVERS = 15,
-	ZWIRE_KIND_MAX = ZWIRE_RECEIVERS
+	/* Between nodes of zipcast: */
+	ZWIRE_LEAVE = 16, /* src takes part in no message of the group after this one */
+	ZWIRE_KIND_MAX = ZWIRE_LEAVE
 };
 
 #define ZWIRE_F_SYNC 0x0001u	  /* synchronous send: DONE on match */

@@ -96,6 +96,9 @@ static void execute(struct zipcast *zc, struct command *c)
 	case COMMAND_GROUP:
 		zcast_group_begin(c->group);
 		break;
+	case COMMAND_ABANDON:
+		zcast_group_abandon(c->group);
+		break;
 	case COMMAND_SEND:
 		queue_message(c->group, c->out);
 		break;
@@ -328,7 +331,7 @@ static void free_context(struct zipcast *zc)
 	struct used *u, *after;
 	HASH_ITER(hh, zc->used, u, after) {
 		HASH_DEL(zc->used, u);
-		free(u);
+		zcast_used_free(u);
 	}
 	for (uint32_t i = 0; i < zc->nnodes; i++)
 		free(zc->node[i].address);
@@ -411,6 +414,7 @@ int zipcast_meet(struct zipcast *zc, const char *const *address, uint32_t nodes,
 		n->zc = zc;
 		n->number = i;
 		n->address = strdup(address[i]);
+		n->words_tail = &n->words;
 		list_init(&n->memberships);
 		ok = n->address != NULL;
 		zc->nnodes = i + 1;
@@ -433,6 +437,8 @@ void zipcast_close(struct zipcast *zc)
 	HASH_ITER(hh, zc->groups, g, after)
 		zcast_group_end(g);
 	bury(zc);
+	for (uint32_t i = 0; i < zc->nup; i++)
+		zcast_node_flush(zc->up[i]);
 	while (zc->nup)
 		zcast_node_lost(zc->up[0], NULL);
 	while (!list_empty(&zc->guests))

@@ -33,11 +33,18 @@ struct cast_link {
 
 struct early { /* about a group that is not made here yet */
 	struct early *next;
+	uint8_t kind; /* READY, FAIL or LEAVE */
 	uint32_t group;
-	uint64_t ready; /* message that the node is ready for; UINT64_MAX: it says that the group has failed */
+	uint64_t message;
 	uint32_t definition;
 };
 #define EARLY_MAX 65536 /* a node that sends more is broken */
+
+struct word { /* what a node must be told of a group */
+	struct word *next;
+	struct zwire_env env;
+	char text[];
+};
 
 struct node {
 	struct zipcast *zc;
@@ -46,6 +53,8 @@ struct node {
 	struct cast_link link; /* zlink NULL: none */
 	struct early *early;
 	uint32_t nearly;
+	struct word *words, **words_tail; /* that its link had no room for */
+	bool speechless;		  /* nor was there memory for them: the link goes */
 	struct zipcast_group *placing; /* a block of its message is arriving in its memory */
 	bool connected;		       /* (lock) a link was handed over, and has not been lost since */
 	struct list memberships;       /* struct member.of_node: groups here that this node is in */
@@ -67,6 +76,7 @@ struct member { /* of a group, as seen from here */
 	struct node *node; /* NULL: me */
 	uint64_t ready;	   /* message it is ready to receive */
 	uint64_t told;	   /* message that it knows we are ready for */
+	uint64_t last;	   /* message that it takes part in; UINT64_MAX: it has not left */
 	bool peer;	   /* we may exchange blocks with it */
 };
 
@@ -97,6 +107,8 @@ struct zipcast_group {
 	uint32_t block_bytes;
 	uint32_t *site;
 	struct member *member;
+	const struct member *leaver; /* who leaves first, or NULL */
+	bool cut_off;		     /* who left has closed the connection, too: after this message nothing is heard */
 	struct zipcast_events events;
 	struct message message;
 	struct outgoing *queue, **queue_tail;
@@ -106,7 +118,7 @@ struct zipcast_group {
 	atomic_bool failed;
 };
 
-enum command_kind { COMMAND_LINK, COMMAND_GROUP, COMMAND_SEND, COMMAND_DESTROY, COMMAND_MEET, COMMAND_STOP };
+enum command_kind { COMMAND_LINK, COMMAND_GROUP, COMMAND_ABANDON, COMMAND_SEND, COMMAND_DESTROY, COMMAND_MEET, COMMAND_STOP };
 
 struct command {
 	struct command *next;
@@ -117,6 +129,15 @@ struct command {
 	struct outgoing *out;
 	bool waited; /* its maker waits for done; else it is the thread's to free */
 	bool done;   /* (lock) */
+};
+
+struct used { /* number of a group that there is or was */
+	UT_hash_handle hh;
+	uint32_t number;
+	bool over;		 /* destroyed here, or not made after all */
+	bool failed;		 /* and it had failed */
+	uint64_t last;		 /* message that was complete then */
+	uint32_t npeers, *peers; /* nodes that may be in the group still: they hear of failures by us */
 };
 
 struct zipcast {
@@ -134,11 +155,7 @@ struct zipcast {
 	pthread_mutex_t lock, connecting; /* connecting: one at a time makes links */
 	pthread_cond_t executed;
 	struct command *commands, **commands_tail; /* (lock) */
-	struct used {				   /* (lock) numbers of groups there are or were */
-		UT_hash_handle hh;
-		uint32_t number;
-		bool over; /* destroyed here */
-	} * used;
+	struct used *used;			   /* (lock) the table; entries that are over, the thread's */
 	struct node *node; /* [nnodes] set by meet */
 	uint32_t nnodes;
 	atomic_bool pending; /* there are commands */
@@ -168,6 +185,8 @@ int zcast_node_connect(struct node *, char *why);     /* application's thread, u
 void zcast_node_up(struct node *, struct zlink *);    /* takes the link */
 void zcast_node_lost(struct node *, const char *why); /* its groups fail */
 int zcast_node_post(struct node *, const struct zwire_env *, const void *payload); /* 0, -EAGAIN, -ENOTCONN */
+/* Posts what must not be lost, now or when there is room; env.len bytes of text are copied. */
+void zcast_node_tell(struct node *, const struct zwire_env *, const char *text);
 int zcast_node_poll(struct node *);						   /* > 0: something came */
 void zcast_node_flush(struct node *);
 bool zcast_guests_accept(struct zipcast *);
@@ -176,10 +195,19 @@ void zcast_guest_close(struct zipcast *, struct guest *);
 
 /* group.c: groups, and what other members say of them */
 void zcast_group_begin(struct zipcast_group *);
+/* It could not be made here; the others shall not wait. */
+void zcast_group_abandon(struct zipcast_group *);
 void zcast_group_fail(struct zipcast_group *, const char *why);
 void zcast_group_end(struct zipcast_group *); /* out of everything; freed at the end of the turn */
 void zcast_group_free(struct zipcast_group *);
-void zcast_group_hears(struct node *, const struct zwire_env *, const void *payload); /* READY, FAIL */
+void zcast_group_hears(struct node *, const struct zwire_env *, const void *payload); /* READY, FAIL, LEAVE */
+/* Is a member missing for this message, as it has left? Then the group has failed. */
+bool zcast_group_lacks(struct zipcast_group *, uint64_t message);
+/* Its connection has ended. */
+void zcast_member_lost(struct member *, const char *why);
+/* It fails for the lack of who has left. */
+void zcast_group_fail_without(struct zipcast_group *);
+void zcast_used_free(struct used *);
 void zcast_group_look(struct zipcast_group *, int64_t now_ms);			      /* at its deadline */
 struct zipcast_group *zcast_group_find(struct zipcast *, uint32_t number);
 struct member *zcast_member_find(struct zipcast_group *, const struct node *);

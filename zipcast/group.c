@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Groups: making and ending them, and what members tell each other: READY for the next message, so that nothing is sent
- * before there is memory for it, and FAIL, which every member hands on, so that all hear of it.
+ * before there is memory for it; FAIL, which every member hands on, so that all hear of it; and LEAVE, after which the
+ * next message is the failure.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -38,22 +39,27 @@ void zcast_say_ready(struct zipcast_group *g)
 	}
 }
 
-static void tell_failure(struct zipcast_group *g, const char *why)
+static void tell_all(struct zipcast_group *g, struct zwire_env *env, const char *text)
 {
-	struct zwire_env env = {.kind = ZWIRE_FAIL, .src = g->zc->me, .comm = g->number, .len = (uint32_t)strlen(why)};
 	for (uint32_t i = 0; i < g->nmembers; i++) {
 		struct member *m = &g->member[i];
 		if (!hears(m))
 			continue;
-		env.dst = m->node->number;
-		/* Where there is no room for it, the link is full of blocks that nobody takes. */
-		zcast_set_blocked(g->zc, &m->node->link, false);
-		if (zcast_node_post(m->node, &env, why) == -EAGAIN) {
-			zcast_node_flush(m->node);
-			zcast_set_blocked(g->zc, &m->node->link, false);
-			zcast_node_post(m->node, &env, why);
-		}
+		env->dst = m->node->number;
+		zcast_node_tell(m->node, env, text);
 	}
+}
+
+static void tell_failure(struct zipcast_group *g, const char *why)
+{
+	struct zwire_env env = {.kind = ZWIRE_FAIL, .src = g->zc->me, .comm = g->number, .len = (uint32_t)strlen(why)};
+	tell_all(g, &env, why);
+}
+
+static void tell_leaving(struct zipcast_group *g)
+{
+	struct zwire_env env = {.kind = ZWIRE_LEAVE, .src = g->zc->me, .comm = g->number, .xfer = g->message.number};
+	tell_all(g, &env, NULL);
 }
 
 /* The application gets its memory back: nothing may arrive in it any more. */
@@ -93,24 +99,81 @@ void zcast_group_fail(struct zipcast_group *g, const char *why)
 		g->events.failed(g->events.arg, why);
 }
 
-static void keep_early(struct node *n, const struct zwire_env *env)
+/* --- of groups that are over --- */
+
+void zcast_used_free(struct used *u)
 {
-	struct early *e = malloc(sizeof(*e));
+	free(u->peers);
+	free(u);
+}
+
+static void strike_peer(struct used *u, uint32_t number)
+{
+	for (uint32_t i = 0; i < u->npeers; i++)
+		if (u->peers[i] == number)
+			u->peers[i--] = u->peers[--u->npeers];
+}
+
+/* Between some of the others we may be the only way. */
+static void pass_failure_on(struct zipcast *zc, struct used *u, const struct node *from, const struct zwire_env *env,
+	const char *why)
+{
+	struct zwire_env out = {.kind = ZWIRE_FAIL, .src = zc->me, .comm = env->comm, .len = env->len};
+	u->failed = true;
+	strike_peer(u, from->number);
+	while (u->npeers > 0) {
+		struct node *n = &zc->node[u->peers[--u->npeers]];
+		out.dst = n->number;
+		zcast_node_tell(n, &out, why);
+	}
+}
+
+static void answer_ready(struct node *n, const struct used *u)
+{
+	char why[ZIPCAST_WHY_BYTES] = "";
+	struct zwire_env out = {.kind = u->failed ? ZWIRE_FAIL : ZWIRE_LEAVE,
+		.src = n->zc->me,
+		.dst = n->number,
+		.comm = u->number,
+		.xfer = u->last};
+	if (u->failed)
+		out.len = (uint32_t)snprintf(why, sizeof(why), "group %u had failed at node %u", u->number, n->zc->me);
+	zcast_node_tell(n, &out, why);
+}
+
+/* Of a group that there is not here. True: not any more. */
+static bool is_over(struct node *n, const struct zwire_env *env, const char *text)
+{
 	struct used *u;
 	uint32_t number = (uint32_t)env->comm;
 	pthread_mutex_lock(&n->zc->lock);
 	HASH_FIND(hh, n->zc->used, &number, sizeof(number), u);
-	bool over = u && u->over;
 	pthread_mutex_unlock(&n->zc->lock);
-	if (over ||
-		!e) { /* of a group that was destroyed here; or no memory: its READY is missed, and its deadline not */
-		free(e);
+	if (!u || !u->over)
+		return false;
+	if (env->kind == ZWIRE_READY)
+		answer_ready(n, u);
+	else if (env->kind == ZWIRE_LEAVE)
+		strike_peer(u, n->number);
+	else if (!u->failed)
+		pass_failure_on(n->zc, u, n, env, text);
+	return true;
+}
+
+/* --- hearing --- */
+
+static void keep_early(struct node *n, const struct zwire_env *env)
+{
+	struct early *e = malloc(sizeof(*e));
+	if (!e) {
+		n->speechless = true;
 		return;
 	}
 	*e = (struct early){.next = n->early,
-		.group = number,
+		.kind = env->kind,
+		.group = (uint32_t)env->comm,
 		.definition = (uint32_t)env->tag,
-		.ready = env->kind == ZWIRE_FAIL ? UINT64_MAX : env->xfer};
+		.message = env->xfer};
 	n->early = e;
 	n->nearly++;
 }
@@ -129,19 +192,58 @@ static void hear_ready(struct zipcast_group *g, struct member *m, uint64_t messa
 	zcast_runnable(g);
 }
 
+void zcast_group_fail_without(struct zipcast_group *g)
+{
+	char why[ZIPCAST_WHY_BYTES];
+	snprintf(why, sizeof(why), "node %u has destroyed group %u", g->leaver->node->number, g->number);
+	zcast_group_fail(g, why);
+}
+
+bool zcast_group_lacks(struct zipcast_group *g, uint64_t message)
+{
+	if (!g->leaver || g->leaver->last >= message)
+		return false;
+	zcast_group_fail_without(g);
+	return true;
+}
+
+void zcast_member_lost(struct member *m, const char *why)
+{
+	struct zipcast_group *g = m->group;
+	if (m->last != UINT64_MAX && g->message.active && m->last >= g->message.number)
+		g->cut_off = true; /* this message does not need it */
+	else
+		zcast_group_fail(g, why);
+}
+
+static void hear_leave(struct zipcast_group *g, struct member *m, uint64_t last)
+{
+	m->last = last;
+	if (!g->leaver || last < g->leaver->last)
+		g->leaver = m;
+	if (g->message.active)
+		zcast_group_lacks(g, g->message.number);
+	else if (g->queue)
+		zcast_runnable(g); /* the next message cannot be */
+}
+
 void zcast_group_hears(struct node *n, const struct zwire_env *env, const void *payload)
 {
 	struct zipcast_group *g = env->comm <= UINT32_MAX ? zcast_group_find(n->zc, (uint32_t)env->comm) : NULL;
 	struct member *m = g ? zcast_member_find(g, n) : NULL;
 	char why[ZIPCAST_WHY_BYTES];
 	if (!g) {
-		keep_early(n, env);
+		if (!is_over(n, env, payload))
+			keep_early(n, env);
 	} else if (!m) {
 		snprintf(why, sizeof(why), "node %u takes itself for a member of group %u", n->number, g->number);
 		zcast_group_fail(g, why);
 	} else if (env->kind == ZWIRE_READY) {
 		if (!atomic_load(&g->failed))
 			hear_ready(g, m, env->xfer, (uint32_t)env->tag);
+	} else if (env->kind == ZWIRE_LEAVE) {
+		if (!atomic_load(&g->failed))
+			hear_leave(g, m, env->xfer);
 	} else {
 		int len = env->len < sizeof(why) ? (int)env->len : (int)sizeof(why) - 1;
 		snprintf(why, sizeof(why), "%.*s", len, env->len ? (const char *)payload : "");
@@ -184,10 +286,14 @@ static void hear_early(struct zipcast_group *g, struct member *m)
 		}
 		*at = e->next;
 		m->node->nearly--;
-		if (e->ready != UINT64_MAX)
-			hear_ready(g, m, e->ready, e->definition);
-		else
+		if (e->kind == ZWIRE_FAIL)
 			zcast_group_fail(g, "another member says that the group has failed");
+		else if (atomic_load(&g->failed))
+			;
+		else if (e->kind == ZWIRE_READY)
+			hear_ready(g, m, e->message, e->definition);
+		else
+			hear_leave(g, m, e->message);
 		free(e);
 	}
 }
@@ -211,7 +317,7 @@ void zcast_group_look(struct zipcast_group *g, int64_t now_ms)
 	char why[ZIPCAST_WHY_BYTES];
 	for (uint32_t i = 0; i < g->nmembers; i++) {
 		const struct member *m = &g->member[i];
-		if (!m->node || !m->peer || m->node->link.zlink)
+		if (!m->node || !m->peer || m->node->link.zlink || m->last != UINT64_MAX)
 			continue;
 		if (now_ms < g->deadline_ms)
 			return;
@@ -223,14 +329,21 @@ void zcast_group_look(struct zipcast_group *g, int64_t now_ms)
 	g->deadline_ms = 0;
 }
 
-/* What is still said of it is of no use. */
-static void note_over(struct zipcast *zc, uint32_t number)
+/* What is said of it from now on is answered by that. */
+static void note_over(const struct zipcast_group *g, bool failed)
 {
+	struct zipcast *zc = g->zc;
 	struct used *u;
 	pthread_mutex_lock(&zc->lock);
-	HASH_FIND(hh, zc->used, &number, sizeof(number), u);
-	u->over = true;
+	HASH_FIND(hh, zc->used, &g->number, sizeof(g->number), u);
 	pthread_mutex_unlock(&zc->lock);
+	u->over = true;
+	u->failed = failed;
+	u->last = g->message.number;
+	u->peers = failed ? NULL : malloc(g->nmembers * sizeof(*u->peers));
+	for (uint32_t i = 0; u->peers && i < g->nmembers; i++)
+		if (hears(&g->member[i]) && g->member[i].last == UINT64_MAX)
+			u->peers[u->npeers++] = g->member[i].node->number;
 }
 
 void zcast_group_end(struct zipcast_group *g)
@@ -238,20 +351,34 @@ void zcast_group_end(struct zipcast_group *g)
 	struct zipcast *zc = g->zc;
 	if (g->ended)
 		return;
-	/* Others may be in the middle of a message that we were to pass on. */
-	if (!atomic_exchange(&g->failed, true) && g->message.active) {
+	bool failed = atomic_exchange(&g->failed, true);
+	if (!failed && g->message.active) {
+		/* Others may be in the middle of a message that we were to pass on. */
 		char why[ZIPCAST_WHY_BYTES];
 		snprintf(why, sizeof(why), "node %u has destroyed group %u during a message", zc->me, g->number);
 		tell_failure(g, why);
+		failed = true;
+	} else if (!failed) {
+		tell_leaving(g);
 	}
 	g->ended = true;
-	note_over(zc, g->number);
+	note_over(g, failed);
 	unplace(g);
 	HASH_DEL(zc->groups, g);
 	for (uint32_t i = 0; i < g->nmembers; i++)
 		list_del(&g->member[i].of_node);
 	list_del(&g->runnable);
 	list_add(&zc->ended, &g->runnable);
+}
+
+void zcast_group_abandon(struct zipcast_group *g)
+{
+	char why[ZIPCAST_WHY_BYTES];
+	g->events.failed = NULL;
+	snprintf(why, sizeof(why), "node %u could not make group %u", g->zc->me, g->number);
+	zcast_group_begin(g);
+	zcast_group_fail(g, why);
+	zcast_group_end(g);
 }
 
 void zcast_group_free(struct zipcast_group *g)
@@ -288,7 +415,7 @@ static int fill_members(struct zipcast_group *g, const uint32_t *members, struct
 	for (uint32_t i = 0; i < g->nmembers; i++) {
 		if (members[i] >= zc->nnodes)
 			return zerr_set(err, -EINVAL, "member %u: there is no node %u", i, members[i]);
-		g->member[i] = (struct member){.group = g, .node = &zc->node[members[i]]};
+		g->member[i] = (struct member){.group = g, .node = &zc->node[members[i]], .last = UINT64_MAX};
 		if (members[i] != zc->me)
 			continue;
 		if (g->me != UINT32_MAX)
@@ -393,19 +520,18 @@ int zipcast_group_create(struct zipcast_group **out, struct zipcast *zc, const s
 		rc = zerr_set(&err, -EINVAL, "receivers need the callback for incoming messages");
 	if (rc == 0)
 		rc = reserve_number(zc, g->number, &err);
-	if (rc == 0)
-		rc = connect_peers(g, why);
 	if (rc != 0) {
-		if (!why[0])
-			snprintf(why, ZIPCAST_WHY_BYTES, "%s", err.text[0] ? err.text : strerror(-rc));
+		snprintf(why, ZIPCAST_WHY_BYTES, "%s", err.text[0] ? err.text : strerror(-rc));
 		if (g)
 			zcast_group_free(g);
 		return rc;
 	}
-	struct command command = {.kind = COMMAND_GROUP, .group = g, .waited = true};
-	zcast_command(zc, &command);
-	*out = g;
-	return 0;
+	rc = connect_peers(g, why);
+	struct command command = {.kind = rc == 0 ? COMMAND_GROUP : COMMAND_ABANDON, .group = g, .waited = true};
+	zcast_command(zc, &command); /* frees one that is abandoned */
+	if (rc == 0)
+		*out = g;
+	return rc;
 }
 
 int zipcast_send(struct zipcast_group *g, const void *data, uint64_t bytes)

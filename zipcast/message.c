@@ -64,12 +64,14 @@ static void finish(struct zipcast_group *g)
 	zcast_runnable(g); /* to say that we are ready for the next one, or to send it */
 	if (g->events.complete)
 		g->events.complete(g->events.arg, data, bytes);
+	if (g->cut_off && !g->ended)
+		zcast_group_fail_without(g);
 }
 
 static bool begin_next(struct zipcast_group *g)
 {
 	struct outgoing *o = g->queue;
-	if (!o)
+	if (!o || zcast_group_lacks(g, g->message.number + 1))
 		return false;
 	g->queue = o->next;
 	if (!g->queue)
@@ -161,6 +163,8 @@ void *zcast_message_place(struct node *n, const struct zwire_env *env)
 		return NULL;
 	}
 	if (!g->message.active) {
+		if (zcast_group_lacks(g, g->message.number + 1))
+			return NULL;
 		void *data = g->events.incoming(g->events.arg, env->seq);
 		if (g->ended)
 			return NULL;

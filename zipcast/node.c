@@ -76,6 +76,17 @@ void zcast_node_up(struct node *n, struct zlink *z)
 	}
 }
 
+static void drop_words(struct node *n)
+{
+	while (n->words) {
+		struct word *w = n->words;
+		n->words = w->next;
+		free(w);
+	}
+	n->words_tail = &n->words;
+	n->speechless = false;
+}
+
 static void drop_early(struct node *n)
 {
 	while (n->early) {
@@ -99,9 +110,10 @@ void zcast_node_lost(struct node *n, const char *why)
 	n->link.zlink = NULL;
 	n->placing = NULL;
 	drop_early(n);
+	drop_words(n);
 	note_connected(n, false);
 	list_for_each(node, after, &n->memberships)
-		zcast_group_fail(list_entry(node, struct member, of_node)->group, why);
+		zcast_member_lost(list_entry(node, struct member, of_node), why);
 }
 
 static void lost(struct node *n, int rc)
@@ -131,9 +143,41 @@ int zcast_node_post(struct node *n, const struct zwire_env *env, const void *pay
 	return rc == -EAGAIN ? rc : 0; /* the receiving half notices a broken link, where it can be taken away */
 }
 
+void zcast_node_tell(struct node *n, const struct zwire_env *env, const char *text)
+{
+	if (!n->link.zlink || (!n->words && zcast_node_post(n, env, text) == 0))
+		return;
+	struct word *w = malloc(sizeof(*w) + env->len);
+	if (!w) {
+		n->speechless = true;
+		return;
+	}
+	w->next = NULL;
+	w->env = *env;
+	if (env->len)
+		memcpy(w->text, text, env->len);
+	*n->words_tail = w;
+	n->words_tail = &w->next;
+}
+
+static void post_words(struct node *n)
+{
+	while (n->words) {
+		struct word *w = n->words;
+		if (zcast_node_post(n, &w->env, w->text) != 0)
+			return;
+		n->words = w->next;
+		if (!n->words)
+			n->words_tail = &n->words;
+		free(w);
+	}
+}
+
 void zcast_node_flush(struct node *n)
 {
 	struct cast_link *l = &n->link;
+	if (n->words)
+		post_words(n);
 	if (!l->posted)
 		return;
 	l->posted = l->zlink->ops->flush(l->zlink) == -EAGAIN;
@@ -162,6 +206,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 		return 0;
 	case ZWIRE_READY:
 	case ZWIRE_FAIL:
+	case ZWIRE_LEAVE:
 		zcast_group_hears(n, env, payload);
 		return n->nearly > EARLY_MAX ? -EPROTO : 0;
 	default:
@@ -172,7 +217,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 int zcast_node_poll(struct node *n)
 {
 	struct zsink sink = {.place = place, .take = take, .ctx = n};
-	int rc = n->link.zlink->ops->poll(n->link.zlink, &sink, POLL_BUDGET);
+	int rc = n->speechless ? -ENOMEM : n->link.zlink->ops->poll(n->link.zlink, &sink, POLL_BUDGET);
 	if (rc < 0 && rc != -EAGAIN)
 		lost(n, rc);
 	return rc;

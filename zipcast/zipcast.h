@@ -50,6 +50,8 @@ struct zipcast_config {	     /* nothing of it is kept */
 	enum zipcast_waiting waiting;
 };
 
+#pragma GCC visibility push(default)
+
 int zipcast_open(struct zipcast **, const struct zipcast_config *, char why[ZIPCAST_WHY_BYTES]);
 /* Where others reach this node, with the port that was chosen. Valid until close. */
 const char *zipcast_address(const struct zipcast *);
@@ -81,16 +83,20 @@ struct zipcast_group_config {	 /* the same in all members; copied */
 };
 
 /* To be called by all members, in any order; connects to those that this member exchanges blocks with, which need not
- * have called it yet. Not from a callback. */
+ * have called it yet. Where that fails, the group fails in the others, and its number is used up. Not from a callback.
+ */
 int zipcast_group_create(struct zipcast_group **, struct zipcast *, const struct zipcast_group_config *,
 	const struct zipcast_events *, char why[ZIPCAST_WHY_BYTES]);
 /* Root: queues a message of 1 byte or more. data must stay as it is until complete (with the same pointer). Any number
  * may be queued; they are sent in order. -EPERM: not the root; -EPIPE: the group has failed; -EINVAL: no or too many
  * bytes (2^31 blocks). */
 int zipcast_send(struct zipcast_group *, const void *data, uint64_t bytes);
-/* Ends this member's part; messages under way are dropped (other members that still need us will see the group fail).
- * No callback of the group runs during or after it, unless called from one of them. Frees the group. */
+/* Ends this member's part. Other members that still need us see the group fail: those of a message under way, which is
+ * dropped here, at once, and of the next one when it is sent; where there is none, nobody does, as long as the context
+ * stays open. No callback of the group runs during or after it, unless called from one of them. Frees the group. */
 void zipcast_group_destroy(struct zipcast_group *);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

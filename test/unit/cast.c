@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* zipcast over tcp and shm: messages of all sizes by all algorithms, overlapping groups, failures. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -187,6 +188,77 @@ static void no_memory_for_a_message(void **state)
 	cast_close(&c);
 }
 
+/* Who leaves an idle group fails nobody; the next message does, in all that are left, also those who reach the root by
+ * the one that left alone. */
+static void leaving_an_idle_group(void **state)
+{
+	static const uint32_t all[] = {0, 1, 2, 3};
+	static const char *const how[] = {"chain", "tree", "pipeline"};
+	for (uint32_t a = 0; a < 3; a++) {
+		struct cast c;
+		static struct cast_member m[4], other[3];
+		memset(m, 0, sizeof(m));
+		memset(other, 0, sizeof(other));
+		cast_open(&c, *state, 4, ZIPCAST_HYBRID);
+		cast_group(&c, m,
+			&(struct zipcast_group_config){.number = 1, .nmembers = 4, .members = all, .algorithm = how[a]});
+		cast_group(&c, other,
+			&(struct zipcast_group_config){.number = 2, .nmembers = 3, .members = all, .algorithm = how[a]});
+		cast_send(&m[0], 1, 200000);
+		cast_wait_complete(m, 4, 1);
+		zipcast_group_destroy(m[1 + a].group);
+		m[1 + a].group = NULL;
+		cast_send(&other[0], 1, 300000); /* what was said before has been heard in all of them after it */
+		cast_wait_complete(other, 3, 1);
+		for (uint32_t i = 0; i < 4; i++)
+			assert_int_equal(m[i].failed, 0);
+		static uint8_t data[100000];
+		m[0].kept = data;
+		assert_int_equal(zipcast_send(m[0].group, data, sizeof(data)), 0);
+		for (uint32_t i = 0; i < 4; i++)
+			if (i != 1 + a)
+				cast_wait_failed(&m[i], 1);
+		char who[64];
+		snprintf(who, sizeof(who), "node %u has destroyed group 1", 1 + a);
+		assert_string_equal(m[0].why, who);
+		cast_destroy(m, 4);
+		cast_destroy(other, 3);
+		cast_close(&c);
+	}
+}
+
+/* One member cannot make the group, as it does not reach another one: those that reach it hear of it, also if they come
+ * later. */
+static void a_group_that_one_cannot_make(void **state)
+{
+	static const uint32_t all[] = {0, 1, 2}, two[] = {1, 2};
+	for (int late = 0; late < 2; late++) {
+		struct cast c;
+		static struct cast_member first[2], m[3];
+		char why[ZIPCAST_WHY_BYTES];
+		memset(first, 0, sizeof(first));
+		cast_open(&c, *state, 3, ZIPCAST_HYBRID);
+		cast_group(&c, first, &(struct zipcast_group_config){.number = 1, .nmembers = 2, .members = two});
+		cast_close_node(&c, 0);
+		struct zipcast_group_config config = {.number = 2, .nmembers = 3, .members = all, .algorithm = "chain"};
+		for (uint32_t i = 0; i < 3; i++)
+			m[i] = (struct cast_member){.cast = &c, .node = i, .number = 2, .root = i == 0};
+		if (!late)
+			assert_int_equal(cast_create(&m[2], &config, why), 0);
+		assert_true(cast_create(&m[1], &config, why) < 0);
+		assert_true(why[0] != '\0');
+		if (late)
+			assert_int_equal(cast_create(&m[2], &config, why), 0);
+		cast_wait_failed(&m[2], 1);
+		assert_non_null(strstr(m[2].why, "node 1"));
+		assert_int_equal(m[1].failed, 0);
+		assert_int_equal(cast_create(&m[1], &config, why), -EEXIST);
+		cast_destroy(&m[2], 1);
+		cast_destroy(first, 2);
+		cast_close(&c);
+	}
+}
+
 static void different_groups_of_one_number(void **state)
 {
 	struct cast c;
@@ -268,6 +340,8 @@ int main(void)
 		{"member_that_comes_late_tcp", member_that_comes_late, NULL, NULL, (void *)(uintptr_t) "tcp"},
 		{"member_that_comes_late_shm", member_that_comes_late, NULL, NULL, (void *)(uintptr_t) "shm"},
 		cmocka_unit_test(no_memory_for_a_message),
+		cmocka_unit_test_prestate(leaving_an_idle_group, "tcp"),
+		cmocka_unit_test_prestate(a_group_that_one_cannot_make, "shm"),
 		cmocka_unit_test(different_groups_of_one_number),
 		cmocka_unit_test(strangers),
 	};
