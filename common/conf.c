@@ -195,6 +195,8 @@ static int refuse_variable(const struct zconf_row *rows, const char *prefix, con
 		znearest_format(&near, hint, sizeof(hint)));
 }
 
+const char *const zconf_others[] = {NULL};
+
 int zconf_environ(const struct zconf_row *rows, void *conf, const char *prefix, const char *const *known,
 	struct zerr *err)
 {
@@ -214,7 +216,7 @@ int zconf_environ(const struct zconf_row *rows, void *conf, const char *prefix, 
 			rc = zconf_value_set(row, conf, equals + 1, err);
 			if (rc < 0)
 				zerr_prefix(err, rc, "environment variable %s", name);
-		} else if (!is_known(known, *e, len)) {
+		} else if (known != zconf_others && !is_known(known, *e, len)) {
 			rc = refuse_variable(rows, prefix, known, name, err);
 		}
 		if (rc < 0)

@@ -44,6 +44,8 @@ int zconf_read(const struct zconf_row *rows, void *conf, const char *path, struc
 /* One assignment from elsewhere (option, environment); where is put in front of errors. */
 int zconf_set(const struct zconf_row *rows, void *conf, const char *name, const char *value, const char *where,
 	struct zerr *);
+/* As known: names of no row are for somebody else. */
+extern const char *const zconf_others[];
 /* Environment: PREFIX_NAME (upper case, '_' for '-' and '.') for every row that is set; prefix without its '_'. Unknown
  * PREFIX_* names are errors, with the nearest known name, unless listed in known (whole names, NULL-terminated; may be
  * NULL). */

@@ -218,15 +218,16 @@ static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_
 	return 0;
 }
 
-static int connect_to(struct zlink **link, const struct zaddr *zipper, const char *who, int timeout_ms, char *where,
-	size_t cap, struct zerr *err)
+static int connect_to(struct zlink **link, const struct zaddr *zipper, const char *who, bool settled_later,
+	int timeout_ms, char *where, size_t cap, struct zerr *err)
 {
 	size_t used = (size_t)snprintf(where, cap, "%.40s at ", who ? who : "zipperd");
 	zaddr_format(zipper, where + used, cap - used);
 	const struct ztransport *t = ztransport_find(zipper->kind, err);
 	if (!t)
 		return -EPROTONOSUPPORT;
-	int rc = t->connect(link, zipper, timeout_ms, err);
+	int rc = settled_later && t->connect_plain ? t->connect_plain(link, zipper, timeout_ms, err)
+						   : t->connect(link, zipper, timeout_ms, err);
 	return rc == 0 ? 0 : zerr_prefix(err, rc, "%.40s", who ? who : "zipperd"); /* the reason says where */
 }
 
@@ -239,9 +240,9 @@ int zsession_open(struct zsession **out, const struct zsession_params *p, enum z
 	s->tail = &s->head;
 	s->timeout_ms = p->timeout_ms;
 	struct zaddr zipper = p->zipper;
-	if (zipper.kind == ZADDR_VERBS && zipper.via[0]) /* control needs no queue pairs */
+	if (zipper.kind == ZADDR_VERBS && zipper.via[0] && !p->settled_later) /* control needs no queue pairs */
 		zaddr_via(&p->zipper, &zipper);
-	int rc = connect_to(&s->link, &zipper, p->who, p->timeout_ms, s->where, sizeof(s->where), err);
+	int rc = connect_to(&s->link, &zipper, p->who, p->settled_later, p->timeout_ms, s->where, sizeof(s->where), err);
 	if (rc != 0)
 		goto err_free;
 	rc = greet(s, p, service, err);
@@ -361,7 +362,7 @@ int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *
 	char where[320];
 	struct zctl_msg hello = {.type = ZCTL_HELLO}, msg = {.type = ZCTL_ATTACH};
 	int64_t deadline = zclock_ms() + timeout_ms;
-	int rc = connect_to(out, zipper, NULL, timeout_ms, where, sizeof(where), err);
+	int rc = connect_to(out, zipper, NULL, false, timeout_ms, where, sizeof(where), err);
 	if (rc != 0)
 		return rc;
 	hello.u.hello.service = ZCTL_SERVICE_DATA;

@@ -20,6 +20,7 @@ struct zsession_params {
 	uint8_t key[ZAUTH_KEY_BYTES];
 	const struct zauth_ops *auth;
 	int timeout_ms; /* for connecting and for each answer but WORLD */
+	bool settled_later; /* for who releases the link and settles it: over the address's own transport */
 };
 
 /* Connects and proves who we are. 0, -EACCES (refused), -ETIMEDOUT, ...; err says what and names the peer. */

@@ -140,8 +140,12 @@ struct ztransport {
 	/* For transports that make much of a link only once it has come to stay; NULL where there is nothing to do.
 	 * settle tells for an accepted link, at most once and before its halves go to their threads, which endpoints
 	 * these threads have; its descriptors may be others afterwards. An unsettled link carries messages, but not
-	 * in the transport's best way. It fails for lack of resources: close it.
+	 * in the transport's best way. It fails for lack of resources: close it. 1: the other end has not said yet
+	 * what it can; it may be settled later, or stay as it is.
+	 * connect gives a link that is settled, with an endpoint that all such links share: who uses it does so in one
+	 * thread at a time. connect_plain gives one that is settled as an accepted one is.
 	 * An endpoint serves any number of links; it is closed when all have been. Both are the set-up thread's. */
+	int (*connect_plain)(struct zlink **, const struct zaddr *, int timeout_ms, struct zerr *);
 	int (*settle)(struct zlink *, struct zendpoint *rx, struct zendpoint *tx, struct zerr *);
 	int (*endpoint_open)(struct zendpoint **, struct zerr *);
 	void (*endpoint_close)(struct zendpoint *);

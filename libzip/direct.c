@@ -304,9 +304,9 @@ static bool settle(struct zlink *link)
 	}
 	if (rc == 0)
 		rc = link->ops->settle(link, self.endpoint, self.endpoint, &err);
-	if (rc != 0)
+	if (rc < 0)
 		zlog(ZLOG_WARN, "no direct link to %s: %s", link->peer, err.text);
-	return rc == 0;
+	return rc >= 0;
 }
 
 /* The link of a rank of our job: its channel's, unless we have decided otherwise. True: it has been taken. */

@@ -3,6 +3,7 @@
 # The verbs transport on the fake of libibverbs: conformance, what devices are asked for, faults, and jobs.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/fake.sh"
+. "$ZIP_TOP_SRCDIR/test/lib/cast.sh"
 units=$ZIP_TOP_BUILDDIR/test/unit/verbs
 
 # --- one process
@@ -159,6 +160,19 @@ for category in static dynamic; do
 	matches "direct, $category: not through zipperd" "$TAP_TMP/zipperd" 'over after .*nothing crossed'
 	is "direct, $category: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 done
+
+# --- zipcast: nodes of one fabric, which settle their links by themselves
+if cast_compile; then
+	for algorithm in chain pipeline; do
+		fake_fabric fka/mw/tds=8
+		ZIPPER_MODULE_DIR=$TAP_TMP/modules ZIPPER_VERBS_ENDPOINTS=dynamic \
+			cast_run "zipcast, $algorithm" 4 fka:1@127.0.0.1:0 $algorithm 1000000 5
+		ok "zipcast, $algorithm: over queue pairs" test "$(fakectl count send)" -gt 300 || diag "$(fakectl count send) sends"
+		is "zipcast, $algorithm: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
+	done
+else
+	fail "zipcast: a program is linked with it"
+fi
 
 # --- benchmarks and the account run through, over all categories
 benchmark() { # LINES COMMAND...: that many lines come out

@@ -91,6 +91,20 @@ vm 300 zipper "$ZMPIRUN" -f "$ZIP_VM/files/hosts" -n 2 "$ZIP_VM/files/little-mem
 is "no memory to register: status" $? 1
 matches "no memory to register: why" "$err" '^zmpirun: rank [01] .*rxe[ab]: cannot register'
 
+# --- zipcast between processes, by queue pairs; with a shell of its own, as they are to run at the same time
+. "$ZIP_TOP_SRCDIR/test/lib/cast.sh"
+CAST_NODE=$ZIP_VM/files/castnode
+if cast_compile; then
+	# shellcheck disable=SC2016 # for the shell over there
+	vm 600 zipper env ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" bash -c 'mkdir "$1/cast"
+		for i in 0 1 2; do "$1/castnode" "$1/cast" $i 3 rxea:1@10.78.1.1:0 pipeline 300000 4 & done; wait' \
+		bash "$ZIP_VM/files" >"$TAP_TMP/cast" 2>&1
+	is "zipcast: all came" "$(grep -c ': 4 messages, 0 bytes damaged' "$TAP_TMP/cast")" 3 || diag_file "$TAP_TMP/cast"
+	matches "zipcast: at addresses of the device" "$ZIP_VM/files/cast/address0" '^rxea:1@10.78.1.1:[0-9]+$'
+else
+	fail "zipcast: a program is linked with it"
+fi
+
 # a device with users does not go; the job that has it goes on, and the next one does not find it
 if stream_start 100000; then
 	vm_background 600 zipper rdma link delete rxeb

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts: opening and closing, commands, and the thread with its waiting. See context.h. */
+/* Contexts: commands, and the thread with its waiting. See context.h. */
 #include "context.h"
 
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "clock.h"
 
-#define TIMEOUT_MS 30000
 #define POLL_MS 50     /* after something came: the paper's section 4.2 */
+#define STOP_MS 2000   /* for closing: an overloaded node may not hear any more */
 #define TICK_MS 200    /* between looks at deadlines, when there are any */
 #define LOOK_TURNS 256 /* idle turns between looks at the listener while polling */
 
@@ -87,11 +85,38 @@ static void queue_message(struct zipcast_group *g, struct outgoing *out)
 	zcast_runnable(g);
 }
 
+static void take_link(struct zipcast *zc, struct command *c)
+{
+	c->rc = zcast_link_settle(zc, c->zlink, c->why);
+	if (c->rc == 0)
+		c->rc = zcast_node_up(c->node, c->zlink, c->why);
+	else
+		c->zlink->ops->close(c->zlink);
+}
+
+/* The thread goes on until the other nodes have been told. */
+static void stop(struct zipcast *zc)
+{
+	struct zipcast_group *g, *after;
+	HASH_ITER(hh, zc->groups, g, after)
+		zcast_group_end(g);
+	zc->stop = true;
+	zc->stop_ms = zclock_ms() + STOP_MS;
+}
+
+static bool is_stopped(const struct zipcast *zc)
+{
+	bool unsaid = false;
+	for (uint32_t i = 0; zc->stop && i < zc->nup && !unsaid; i++)
+		unsaid = zc->up[i]->words || zc->up[i]->link.posted;
+	return zc->stop && (!unsaid || zclock_ms() >= zc->stop_ms);
+}
+
 static void execute(struct zipcast *zc, struct command *c)
 {
 	switch (c->kind) {
 	case COMMAND_LINK:
-		zcast_node_up(c->node, c->zlink);
+		take_link(zc, c);
 		break;
 	case COMMAND_GROUP:
 		zcast_group_begin(c->group);
@@ -109,7 +134,7 @@ static void execute(struct zipcast *zc, struct command *c)
 		zc->met = true;
 		break;
 	case COMMAND_STOP:
-		zc->stop = true;
+		stop(zc);
 		break;
 	}
 }
@@ -188,7 +213,7 @@ static void look_at_deadlines(struct zipcast *zc)
 
 static bool has_deadlines(const struct zipcast *zc)
 {
-	bool any = !list_empty(&zc->guests);
+	bool any = zc->stop || !list_empty(&zc->guests);
 	for (const struct zipcast_group *g = zc->groups; g && !any; g = g->hh.next)
 		any = g->deadline_ms != 0;
 	return any;
@@ -263,7 +288,7 @@ static void idle(struct zipcast *zc)
 	}
 }
 
-static void bury(struct zipcast *zc)
+void zcast_bury(struct zipcast *zc)
 {
 	while (!list_empty(&zc->ended)) {
 		struct list *node = zc->ended.next;
@@ -272,17 +297,17 @@ static void bury(struct zipcast *zc)
 	}
 }
 
-static void *run(void *arg)
+void *zcast_run(void *arg)
 {
 	struct zipcast *zc = arg;
-	while (!zc->stop) {
+	while (!is_stopped(zc)) {
 		bool did = take_commands(zc);
 		did |= poll_links(zc);
 		if (!list_empty(&zc->guests))
 			did |= zcast_guests_turn(zc);
 		did |= !list_empty(&zc->runnable);
 		run_groups(zc);
-		bury(zc);
+		zcast_bury(zc);
 		if (did) {
 			zwait_reset(&zc->wait);
 			zc->active_ms = zclock_ms();
@@ -293,155 +318,4 @@ static void *run(void *arg)
 			look_at_deadlines(zc);
 	}
 	return NULL;
-}
-
-/* --- opening and closing --- */
-
-static int explain(char *why, const struct zerr *err, int rc)
-{
-	snprintf(why, ZIPCAST_WHY_BYTES, "%s", err->text[0] ? err->text : strerror(-rc));
-	return rc;
-}
-
-static int check_config(const struct zipcast_config *c, struct zaddr *addr, struct zerr *err)
-{
-	if (c->me >= ZIPCAST_NODES_MAX)
-		return zerr_set(err, -EINVAL, "node number %u: they go up to %u", c->me, ZIPCAST_NODES_MAX - 1);
-	if (!c->session || !zctl_name_ok(c->session))
-		return zerr_set(err, -EINVAL, "a session must have a name of 1 to %d printable characters",
-			ZCTL_NAME_MAX);
-	if (!c->key || !c->listen)
-		return zerr_set(err, -EINVAL, "a key and an address to listen on are needed");
-	return zaddr_parse(addr, c->listen, err);
-}
-
-static int start_thread(struct zipcast *zc)
-{
-	struct epoll_event ev = {.events = EPOLLIN};
-	zc->epoll = epoll_create1(EPOLL_CLOEXEC);
-	zc->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (zc->epoll < 0 || zc->wake < 0 || epoll_ctl(zc->epoll, EPOLL_CTL_ADD, zc->wake, &ev) != 0 ||
-		epoll_ctl(zc->epoll, EPOLL_CTL_ADD, zc->listener->ops->listener_fd(zc->listener), &ev) != 0)
-		return -errno;
-	return -pthread_create(&zc->thread, NULL, run, zc);
-}
-
-static void free_context(struct zipcast *zc)
-{
-	struct used *u, *after;
-	HASH_ITER(hh, zc->used, u, after) {
-		HASH_DEL(zc->used, u);
-		zcast_used_free(u);
-	}
-	for (uint32_t i = 0; i < zc->nnodes; i++)
-		free(zc->node[i].address);
-	free(zc->node);
-	free(zc->up);
-	if (zc->listener)
-		zc->listener->ops->unlisten(zc->listener);
-	if (zc->epoll >= 0)
-		close(zc->epoll);
-	if (zc->wake >= 0)
-		close(zc->wake);
-	zauth_module.wipe(zc->key, sizeof(zc->key));
-	pthread_cond_destroy(&zc->executed);
-	pthread_mutex_destroy(&zc->connecting);
-	pthread_mutex_destroy(&zc->lock);
-	free(zc);
-}
-
-int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[ZIPCAST_WHY_BYTES])
-{
-	struct zerr err = {.text = ""};
-	struct zaddr addr;
-	int rc = check_config(c, &addr, &err);
-	*out = NULL;
-	if (rc != 0)
-		return explain(why, &err, rc);
-	struct zipcast *zc = calloc(1, sizeof(*zc));
-	if (!zc)
-		return explain(why, &err, -ENOMEM);
-	zc->me = c->me;
-	zc->waiting = c->waiting;
-	zc->timeout_ms = c->timeout_ms ? (int)c->timeout_ms : TIMEOUT_MS;
-	zc->epoll = zc->wake = -1;
-	zc->commands_tail = &zc->commands;
-	snprintf(zc->session, sizeof(zc->session), "%s", c->session);
-	memcpy(zc->key, c->key, sizeof(zc->key));
-	list_init(&zc->runnable);
-	list_init(&zc->guests);
-	list_init(&zc->ended);
-	zwait_init(&zc->wait, true);
-	pthread_mutex_init(&zc->lock, NULL);
-	pthread_mutex_init(&zc->connecting, NULL);
-	pthread_cond_init(&zc->executed, NULL);
-	const struct ztransport *t = ztransport_find(addr.kind, &err);
-	rc = t ? t->listen(&zc->listener, &addr, &err) : -EPROTONOSUPPORT;
-	if (rc == 0) {
-		t->listener_addr(zc->listener, &addr);
-		zaddr_format(&addr, zc->address, sizeof(zc->address));
-		rc = start_thread(zc);
-	}
-	if (rc != 0) {
-		free_context(zc);
-		return explain(why, &err, rc);
-	}
-	*out = zc;
-	return 0;
-}
-
-const char *zipcast_address(const struct zipcast *zc)
-{
-	return zc->address;
-}
-
-int zipcast_meet(struct zipcast *zc, const char *const *address, uint32_t nodes, char why[ZIPCAST_WHY_BYTES])
-{
-	struct zerr err = {.text = ""};
-	struct zaddr addr;
-	if (zc->node)
-		return explain(why, &err, -EALREADY);
-	if (nodes <= zc->me || nodes > ZIPCAST_NODES_MAX)
-		return explain(why, &err, zerr_set(&err, -EINVAL, "%u addresses, but this is node %u", nodes, zc->me));
-	for (uint32_t i = 0; i < nodes; i++)
-		if (zaddr_parse(&addr, address[i], &err) != 0)
-			return explain(why, &err, zerr_prefix(&err, -EINVAL, "node %u", i));
-	zc->node = calloc(nodes, sizeof(*zc->node));
-	zc->up = calloc(nodes, sizeof(struct node *));
-	bool ok = zc->node && zc->up;
-	for (uint32_t i = 0; ok && i < nodes; i++) {
-		struct node *n = &zc->node[i];
-		n->zc = zc;
-		n->number = i;
-		n->address = strdup(address[i]);
-		n->words_tail = &n->words;
-		list_init(&n->memberships);
-		ok = n->address != NULL;
-		zc->nnodes = i + 1;
-	}
-	if (!ok)
-		return explain(why, &err, -ENOMEM);
-	struct command c = {.kind = COMMAND_MEET, .waited = true};
-	zcast_command(zc, &c);
-	return 0;
-}
-
-void zipcast_close(struct zipcast *zc)
-{
-	struct command c = {.kind = COMMAND_STOP, .waited = true};
-	struct zipcast_group *g, *after;
-	if (!zc)
-		return;
-	zcast_command(zc, &c);
-	pthread_join(zc->thread, NULL);
-	HASH_ITER(hh, zc->groups, g, after)
-		zcast_group_end(g);
-	bury(zc);
-	for (uint32_t i = 0; i < zc->nup; i++)
-		zcast_node_flush(zc->up[i]);
-	while (zc->nup)
-		zcast_node_lost(zc->up[0], NULL);
-	while (!list_empty(&zc->guests))
-		zcast_guest_close(zc, list_entry(zc->guests.next, struct guest, of_context));
-	free_context(zc);
 }

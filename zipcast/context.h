@@ -55,9 +55,9 @@ struct node {
 	uint32_t nearly;
 	struct word *words, **words_tail; /* that its link had no room for */
 	bool speechless;		  /* nor was there memory for them: the link goes */
-	struct zipcast_group *placing; /* a block of its message is arriving in its memory */
-	bool connected;		       /* (lock) a link was handed over, and has not been lost since */
-	struct list memberships;       /* struct member.of_node: groups here that this node is in */
+	struct zipcast_group *placing;	  /* a block of its message is arriving in its memory */
+	bool connected;			  /* (lock) a link was handed over, and has not been lost since */
+	struct list memberships;	  /* struct member.of_node: groups here that this node is in */
 };
 
 struct guest { /* has connected to us, and has not shown yet that it knows the key */
@@ -108,17 +108,26 @@ struct zipcast_group {
 	uint32_t *site;
 	struct member *member;
 	const struct member *leaver; /* who leaves first, or NULL */
-	bool cut_off;		     /* who left has closed the connection, too: after this message nothing is heard */
+	uint64_t cut_off;	     /* message after which nothing can be heard of a member that has left; 0: none */
 	struct zipcast_events events;
 	struct message message;
 	struct outgoing *queue, **queue_tail;
 	bool untold;	     /* a member could not be told of our being ready, or is there only now */
 	int64_t deadline_ms; /* until all peers must have connected; 0: they have */
+	bool leaving;	     /* the others have been told */
 	bool ended;	     /* destroyed; freed at the end of the turn */
 	atomic_bool failed;
 };
 
-enum command_kind { COMMAND_LINK, COMMAND_GROUP, COMMAND_ABANDON, COMMAND_SEND, COMMAND_DESTROY, COMMAND_MEET, COMMAND_STOP };
+enum command_kind {
+	COMMAND_LINK,
+	COMMAND_GROUP,
+	COMMAND_ABANDON,
+	COMMAND_SEND,
+	COMMAND_DESTROY,
+	COMMAND_MEET,
+	COMMAND_STOP
+};
 
 struct command {
 	struct command *next;
@@ -129,6 +138,8 @@ struct command {
 	struct outgoing *out;
 	bool waited; /* its maker waits for done; else it is the thread's to free */
 	bool done;   /* (lock) */
+	int rc;	     /* LINK: 0, or why the link cannot be used */
+	char *why;   /* LINK: [ZIPCAST_WHY_BYTES] */
 };
 
 struct used { /* number of a group that there is or was */
@@ -156,13 +167,15 @@ struct zipcast {
 	pthread_cond_t executed;
 	struct command *commands, **commands_tail; /* (lock) */
 	struct used *used;			   /* (lock) the table; entries that are over, the thread's */
-	struct node *node; /* [nnodes] set by meet */
+	struct node *node;			   /* [nnodes] set by meet */
 	uint32_t nnodes;
 	atomic_bool pending; /* there are commands */
 
 	/* the thread's */
 	struct zipcast_group *groups;
 	struct list runnable, guests, ended;
+	struct zendpoint *endpoint; /* of the transport that settles links, or NULL */
+	const struct ztransport *settles;
 	struct node **up; /* [nnodes] those with a link */
 	uint32_t nup;
 	struct zwait wait;
@@ -170,9 +183,12 @@ struct zipcast {
 	int64_t tick_ms;   /* when deadlines were looked at last */
 	uint32_t turns;
 	bool met, stop;
+	int64_t stop_ms; /* at the latest, with what is left to say */
 };
 
 /* context.c */
+void *zcast_run(void *zipcast);	   /* the thread */
+void zcast_bury(struct zipcast *); /* groups that have ended are freed */
 /* Hands it over, and waits until it was executed if it says so. Not from the context's thread then. */
 void zcast_command(struct zipcast *, struct command *);
 bool zcast_on_thread(const struct zipcast *);
@@ -181,13 +197,15 @@ void zcast_unwatch(struct zipcast *, struct cast_link *);
 void zcast_set_blocked(struct zipcast *, struct cast_link *, bool);
 
 /* node.c: links to other nodes */
-int zcast_node_connect(struct node *, char *why);     /* application's thread, under zipcast.connecting */
-void zcast_node_up(struct node *, struct zlink *);    /* takes the link */
-void zcast_node_lost(struct node *, const char *why); /* its groups fail */
+int zcast_node_connect(struct node *, char *why);	     /* application's thread, under zipcast.connecting */
+int zcast_node_up(struct node *, struct zlink *, char *why); /* takes a link that is settled, in any case */
+/* 0; 1: the other end has not said yet what it can; or a negative errno. */
+int zcast_link_settle(struct zipcast *, struct zlink *, char *why);
+void zcast_node_lost(struct node *, const char *why);				   /* its groups fail */
 int zcast_node_post(struct node *, const struct zwire_env *, const void *payload); /* 0, -EAGAIN, -ENOTCONN */
 /* Posts what must not be lost, now or when there is room; env.len bytes of text are copied. */
 void zcast_node_tell(struct node *, const struct zwire_env *, const char *text);
-int zcast_node_poll(struct node *);						   /* > 0: something came */
+int zcast_node_poll(struct node *); /* > 0: something came */
 void zcast_node_flush(struct node *);
 bool zcast_guests_accept(struct zipcast *);
 bool zcast_guests_turn(struct zipcast *);
@@ -205,14 +223,24 @@ void zcast_group_hears(struct node *, const struct zwire_env *, const void *payl
 bool zcast_group_lacks(struct zipcast_group *, uint64_t message);
 /* Its connection has ended. */
 void zcast_member_lost(struct member *, const char *why);
-/* It fails for the lack of who has left. */
-void zcast_group_fail_without(struct zipcast_group *);
-void zcast_used_free(struct used *);
-void zcast_group_look(struct zipcast_group *, int64_t now_ms);			      /* at its deadline */
+/* Nothing more can be heard, as a member has left and closed the connection: it fails here alone. */
+void zcast_group_cut_off(struct zipcast_group *);
+void zcast_group_look(struct zipcast_group *, int64_t now_ms); /* at its deadline */
 struct zipcast_group *zcast_group_find(struct zipcast *, uint32_t number);
 struct member *zcast_member_find(struct zipcast_group *, const struct node *);
 /* For the message that is arriving, or else the next one, to whom does not know it yet. */
 void zcast_say_ready(struct zipcast_group *);
+
+/* Do we exchange blocks with it, and is there a link? */
+bool zcast_hears(const struct member *);
+
+/* used.c: numbers of groups, and of those that are over what is still said */
+int zcast_used_reserve(struct zipcast *, uint32_t number, struct zerr *); /* any thread; -EEXIST */
+/* It is over here; what is said of it from now on is answered by that. */
+void zcast_used_note(const struct zipcast_group *, bool failed);
+/* Of a group that there is not here. True: not any more. */
+bool zcast_used_hears(struct node *, const struct zwire_env *, const char *text);
+void zcast_used_free(struct used *);
 
 /* message.c: blocks */
 void *zcast_message_place(struct node *, const struct zwire_env *);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups: making and ending them, and what members tell each other: READY for the next message, so that nothing is sent
- * before there is memory for it; FAIL, which every member hands on, so that all hear of it; and LEAVE, after which the
- * next message is the failure.
+ * Groups in the context's thread: beginning and ending them, and what members tell each other: READY for the next
+ * message, so that nothing is sent before there is memory for it; FAIL, which every member hands on, so that all hear
+ * of it; and LEAVE, after which the next message is the failure.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 /* --- telling and hearing --- */
 
-static bool hears(const struct member *m)
+bool zcast_hears(const struct member *m)
 {
 	return m->node && m->peer && m->node->link.zlink;
 }
@@ -29,7 +29,7 @@ void zcast_say_ready(struct zipcast_group *g)
 	g->untold = false;
 	for (uint32_t i = 0; g->me != 0 && i < g->nmembers; i++) {
 		struct member *m = &g->member[i];
-		if (!hears(m) || m->told == env.xfer)
+		if (!zcast_hears(m) || m->told == env.xfer)
 			continue;
 		env.dst = m->node->number;
 		if (zcast_node_post(m->node, &env, NULL) == 0)
@@ -43,7 +43,7 @@ static void tell_all(struct zipcast_group *g, struct zwire_env *env, const char 
 {
 	for (uint32_t i = 0; i < g->nmembers; i++) {
 		struct member *m = &g->member[i];
-		if (!hears(m))
+		if (!zcast_hears(m))
 			continue;
 		env->dst = m->node->number;
 		zcast_node_tell(m->node, env, text);
@@ -58,6 +58,7 @@ static void tell_failure(struct zipcast_group *g, const char *why)
 
 static void tell_leaving(struct zipcast_group *g)
 {
+	g->leaving = true;
 	struct zwire_env env = {.kind = ZWIRE_LEAVE, .src = g->zc->me, .comm = g->number, .xfer = g->message.number};
 	tell_all(g, &env, NULL);
 }
@@ -85,7 +86,7 @@ static void drop_queue(struct zipcast_group *g)
 	g->queue_tail = &g->queue;
 }
 
-void zcast_group_fail(struct zipcast_group *g, const char *why)
+static void fail(struct zipcast_group *g, const char *why, bool tell)
 {
 	if (g->ended || !why || atomic_exchange(&g->failed, true))
 		return;
@@ -94,70 +95,15 @@ void zcast_group_fail(struct zipcast_group *g, const char *why)
 	unplace(g);
 	list_del(&g->runnable);
 	g->deadline_ms = 0;
-	tell_failure(g, why);
+	if (tell)
+		tell_failure(g, why);
 	if (g->events.failed)
 		g->events.failed(g->events.arg, why);
 }
 
-/* --- of groups that are over --- */
-
-void zcast_used_free(struct used *u)
+void zcast_group_fail(struct zipcast_group *g, const char *why)
 {
-	free(u->peers);
-	free(u);
-}
-
-static void strike_peer(struct used *u, uint32_t number)
-{
-	for (uint32_t i = 0; i < u->npeers; i++)
-		if (u->peers[i] == number)
-			u->peers[i--] = u->peers[--u->npeers];
-}
-
-/* Between some of the others we may be the only way. */
-static void pass_failure_on(struct zipcast *zc, struct used *u, const struct node *from, const struct zwire_env *env,
-	const char *why)
-{
-	struct zwire_env out = {.kind = ZWIRE_FAIL, .src = zc->me, .comm = env->comm, .len = env->len};
-	u->failed = true;
-	strike_peer(u, from->number);
-	while (u->npeers > 0) {
-		struct node *n = &zc->node[u->peers[--u->npeers]];
-		out.dst = n->number;
-		zcast_node_tell(n, &out, why);
-	}
-}
-
-static void answer_ready(struct node *n, const struct used *u)
-{
-	char why[ZIPCAST_WHY_BYTES] = "";
-	struct zwire_env out = {.kind = u->failed ? ZWIRE_FAIL : ZWIRE_LEAVE,
-		.src = n->zc->me,
-		.dst = n->number,
-		.comm = u->number,
-		.xfer = u->last};
-	if (u->failed)
-		out.len = (uint32_t)snprintf(why, sizeof(why), "group %u had failed at node %u", u->number, n->zc->me);
-	zcast_node_tell(n, &out, why);
-}
-
-/* Of a group that there is not here. True: not any more. */
-static bool is_over(struct node *n, const struct zwire_env *env, const char *text)
-{
-	struct used *u;
-	uint32_t number = (uint32_t)env->comm;
-	pthread_mutex_lock(&n->zc->lock);
-	HASH_FIND(hh, n->zc->used, &number, sizeof(number), u);
-	pthread_mutex_unlock(&n->zc->lock);
-	if (!u || !u->over)
-		return false;
-	if (env->kind == ZWIRE_READY)
-		answer_ready(n, u);
-	else if (env->kind == ZWIRE_LEAVE)
-		strike_peer(u, n->number);
-	else if (!u->failed)
-		pass_failure_on(n->zc, u, n, env, text);
-	return true;
+	fail(g, why, true);
 }
 
 /* --- hearing --- */
@@ -192,28 +138,38 @@ static void hear_ready(struct zipcast_group *g, struct member *m, uint64_t messa
 	zcast_runnable(g);
 }
 
-void zcast_group_fail_without(struct zipcast_group *g)
+static void fail_without(struct zipcast_group *g, bool tell)
 {
 	char why[ZIPCAST_WHY_BYTES];
 	snprintf(why, sizeof(why), "node %u has destroyed group %u", g->leaver->node->number, g->number);
-	zcast_group_fail(g, why);
+	fail(g, why, tell);
+}
+
+/* Others may be in the middle of the last message: for them it is as if we left. */
+void zcast_group_cut_off(struct zipcast_group *g)
+{
+	tell_leaving(g);
+	fail_without(g, false);
 }
 
 bool zcast_group_lacks(struct zipcast_group *g, uint64_t message)
 {
 	if (!g->leaver || g->leaver->last >= message)
 		return false;
-	zcast_group_fail_without(g);
+	fail_without(g, true);
 	return true;
 }
 
 void zcast_member_lost(struct member *m, const char *why)
 {
 	struct zipcast_group *g = m->group;
-	if (m->last != UINT64_MAX && g->message.active && m->last >= g->message.number)
-		g->cut_off = true; /* this message does not need it */
-	else
+	const uint64_t have = g->message.number - g->message.active;
+	if (m->last == UINT64_MAX || m->last < g->message.number)
 		zcast_group_fail(g, why);
+	else if (have < m->last && (g->cut_off == 0 || m->last < g->cut_off))
+		g->cut_off = m->last; /* what there is until then comes without it */
+	else if (have >= m->last && why)
+		zcast_group_cut_off(g);
 }
 
 static void hear_leave(struct zipcast_group *g, struct member *m, uint64_t last)
@@ -233,7 +189,7 @@ void zcast_group_hears(struct node *n, const struct zwire_env *env, const void *
 	struct member *m = g ? zcast_member_find(g, n) : NULL;
 	char why[ZIPCAST_WHY_BYTES];
 	if (!g) {
-		if (!is_over(n, env, payload))
+		if (!zcast_used_hears(n, env, payload))
 			keep_early(n, env);
 	} else if (!m) {
 		snprintf(why, sizeof(why), "node %u takes itself for a member of group %u", n->number, g->number);
@@ -276,6 +232,13 @@ struct member *zcast_member_find(struct zipcast_group *g, const struct node *n)
 
 /* --- making and ending, in the context's thread --- */
 
+static void fail_as_told(struct zipcast_group *g, const struct member *m)
+{
+	char why[ZIPCAST_WHY_BYTES];
+	snprintf(why, sizeof(why), "node %u has said that group %u has failed", m->node->number, g->number);
+	zcast_group_fail(g, why);
+}
+
 static void hear_early(struct zipcast_group *g, struct member *m)
 {
 	for (struct early **at = &m->node->early; *at;) {
@@ -287,7 +250,7 @@ static void hear_early(struct zipcast_group *g, struct member *m)
 		*at = e->next;
 		m->node->nearly--;
 		if (e->kind == ZWIRE_FAIL)
-			zcast_group_fail(g, "another member says that the group has failed");
+			fail_as_told(g, m);
 		else if (atomic_load(&g->failed))
 			;
 		else if (e->kind == ZWIRE_READY)
@@ -329,40 +292,23 @@ void zcast_group_look(struct zipcast_group *g, int64_t now_ms)
 	g->deadline_ms = 0;
 }
 
-/* What is said of it from now on is answered by that. */
-static void note_over(const struct zipcast_group *g, bool failed)
-{
-	struct zipcast *zc = g->zc;
-	struct used *u;
-	pthread_mutex_lock(&zc->lock);
-	HASH_FIND(hh, zc->used, &g->number, sizeof(g->number), u);
-	pthread_mutex_unlock(&zc->lock);
-	u->over = true;
-	u->failed = failed;
-	u->last = g->message.number;
-	u->peers = failed ? NULL : malloc(g->nmembers * sizeof(*u->peers));
-	for (uint32_t i = 0; u->peers && i < g->nmembers; i++)
-		if (hears(&g->member[i]) && g->member[i].last == UINT64_MAX)
-			u->peers[u->npeers++] = g->member[i].node->number;
-}
-
 void zcast_group_end(struct zipcast_group *g)
 {
 	struct zipcast *zc = g->zc;
 	if (g->ended)
 		return;
-	bool failed = atomic_exchange(&g->failed, true);
+	bool failed = atomic_exchange(&g->failed, true) && !g->leaving;
 	if (!failed && g->message.active) {
 		/* Others may be in the middle of a message that we were to pass on. */
 		char why[ZIPCAST_WHY_BYTES];
 		snprintf(why, sizeof(why), "node %u has destroyed group %u during a message", zc->me, g->number);
 		tell_failure(g, why);
 		failed = true;
-	} else if (!failed) {
+	} else if (!failed && !g->leaving) {
 		tell_leaving(g);
 	}
 	g->ended = true;
-	note_over(g, failed);
+	zcast_used_note(g, failed);
 	unplace(g);
 	HASH_DEL(zc->groups, g);
 	for (uint32_t i = 0; i < g->nmembers; i++)
@@ -388,180 +334,4 @@ void zcast_group_free(struct zipcast_group *g)
 	free(g->member);
 	free(g->site);
 	free(g);
-}
-
-/* --- the application's side --- */
-
-/* The same in all members that mean the same group: FNV-1a over what defines it. */
-static uint32_t define(const struct zipcast_group *g, const uint32_t *members)
-{
-	uint32_t hash = 2166136261u;
-	for (uint32_t i = 0; i < 2 * g->nmembers + 3; i++) {
-		uint32_t word = i < g->nmembers		   ? members[i]
-				: i < 2 * g->nmembers	   ? g->site ? g->site[i - g->nmembers] : 0
-				: i == 2 * g->nmembers	   ? g->nmembers
-				: i == 2 * g->nmembers + 1 ? (uint32_t)g->algorithm
-							   : g->block_bytes;
-		for (int b = 0; b < 4; b++)
-			hash = (hash ^ (word >> 8 * b & 0xff)) * 16777619u;
-	}
-	return hash;
-}
-
-static int fill_members(struct zipcast_group *g, const uint32_t *members, struct zerr *err)
-{
-	struct zipcast *zc = g->zc;
-	g->me = UINT32_MAX;
-	for (uint32_t i = 0; i < g->nmembers; i++) {
-		if (members[i] >= zc->nnodes)
-			return zerr_set(err, -EINVAL, "member %u: there is no node %u", i, members[i]);
-		g->member[i] = (struct member){.group = g, .node = &zc->node[members[i]], .last = UINT64_MAX};
-		if (members[i] != zc->me)
-			continue;
-		if (g->me != UINT32_MAX)
-			return zerr_set(err, -EINVAL, "node %u is a member twice", zc->me);
-		g->me = i;
-		g->member[i].node = NULL;
-	}
-	if (g->me == UINT32_MAX)
-		return zerr_set(err, -EINVAL, "this node (%u) is not a member", zc->me);
-	bool *seen = calloc(zc->nnodes, sizeof(*seen)), *peer = calloc(g->nmembers, sizeof(*peer));
-	struct zcast_shape shape = {g->algorithm, g->nmembers, 1, g->site};
-	int rc = seen && peer ? zcast_plan_peers(&shape, g->me, peer) : -ENOMEM;
-	for (uint32_t i = 0; rc == 0 && i < g->nmembers; i++) {
-		if (seen[members[i]])
-			rc = zerr_set(err, -EINVAL, "node %u is a member twice", members[i]);
-		seen[members[i]] = true;
-		g->member[i].peer = peer[i];
-	}
-	free(seen);
-	free(peer);
-	return rc;
-}
-
-static int fill_group(struct zipcast_group *g, const struct zipcast_group_config *c, struct zerr *err)
-{
-	int algorithm = zcast_algorithm_find(c->algorithm ? c->algorithm : "pipeline");
-	if (algorithm < 0)
-		return zerr_set(err, -EINVAL, "there is no algorithm %.40s", c->algorithm);
-	bool hybrid = algorithm == ZCAST_HYBRID_CHAIN || algorithm == ZCAST_HYBRID_PIPELINE;
-	if (hybrid && !c->site)
-		return zerr_set(err, -EINVAL, "%s needs to know the sites of the members", c->algorithm);
-	if (c->block_bytes > ZIPCAST_BLOCK_BYTES_MAX)
-		return zerr_set(err, -EINVAL, "blocks of %u bytes: %u at most", c->block_bytes,
-			ZIPCAST_BLOCK_BYTES_MAX);
-	g->algorithm = (enum zcast_algorithm)algorithm;
-	g->number = c->number;
-	g->nmembers = c->nmembers;
-	g->block_bytes = c->block_bytes ? c->block_bytes : ZIPCAST_BLOCK_BYTES;
-	g->queue_tail = &g->queue;
-	g->member = calloc(c->nmembers, sizeof(*g->member));
-	g->site = hybrid ? malloc(c->nmembers * sizeof(uint32_t)) : NULL;
-	if (!g->member || (hybrid && !g->site))
-		return -ENOMEM;
-	if (hybrid)
-		memcpy(g->site, c->site, c->nmembers * sizeof(uint32_t));
-	int rc = fill_members(g, c->members, err);
-	g->definition = define(g, c->members);
-	return rc;
-}
-
-static int reserve_number(struct zipcast *zc, uint32_t number, struct zerr *err)
-{
-	struct used *u, *mine = malloc(sizeof(*mine));
-	if (!mine)
-		return -ENOMEM;
-	*mine = (struct used){.number = number};
-	pthread_mutex_lock(&zc->lock);
-	HASH_FIND(hh, zc->used, &number, sizeof(number), u);
-	if (!u)
-		HASH_ADD(hh, zc->used, number, sizeof(number), mine);
-	pthread_mutex_unlock(&zc->lock);
-	if (!u)
-		return 0;
-	free(mine);
-	return zerr_set(err, -EEXIST, "group number %u was used before", number);
-}
-
-/* Those below me; the others connect to me. */
-static int connect_peers(struct zipcast_group *g, char *why)
-{
-	int rc = 0;
-	pthread_mutex_lock(&g->zc->connecting);
-	for (uint32_t i = 0; i < g->nmembers && rc == 0; i++) {
-		struct member *m = &g->member[i];
-		if (m->node && m->peer && m->node->number < g->zc->me)
-			rc = zcast_node_connect(m->node, why);
-	}
-	pthread_mutex_unlock(&g->zc->connecting);
-	return rc;
-}
-
-int zipcast_group_create(struct zipcast_group **out, struct zipcast *zc, const struct zipcast_group_config *c,
-	const struct zipcast_events *events, char why[ZIPCAST_WHY_BYTES])
-{
-	struct zerr err = {.text = ""};
-	struct zipcast_group *g = calloc(1, sizeof(*g));
-	int rc = g ? 0 : -ENOMEM;
-	*out = NULL;
-	why[0] = '\0';
-	if (rc == 0 && (zcast_on_thread(zc) || !zc->node))
-		rc = zerr_set(&err, -EDEADLK,
-			zc->node ? "groups are not made in callbacks" : "zipcast_meet comes first");
-	if (rc == 0 && (c->nmembers == 0 || c->nmembers > zc->nnodes))
-		rc = zerr_set(&err, -EINVAL, "%u members, but there are %u nodes", c->nmembers, zc->nnodes);
-	if (rc == 0) {
-		g->zc = zc;
-		g->events = *events;
-		atomic_init(&g->failed, false);
-		rc = fill_group(g, c, &err);
-	}
-	if (rc == 0 && !g->events.incoming && g->me != 0)
-		rc = zerr_set(&err, -EINVAL, "receivers need the callback for incoming messages");
-	if (rc == 0)
-		rc = reserve_number(zc, g->number, &err);
-	if (rc != 0) {
-		snprintf(why, ZIPCAST_WHY_BYTES, "%s", err.text[0] ? err.text : strerror(-rc));
-		if (g)
-			zcast_group_free(g);
-		return rc;
-	}
-	rc = connect_peers(g, why);
-	struct command command = {.kind = rc == 0 ? COMMAND_GROUP : COMMAND_ABANDON, .group = g, .waited = true};
-	zcast_command(zc, &command); /* frees one that is abandoned */
-	if (rc == 0)
-		*out = g;
-	return rc;
-}
-
-int zipcast_send(struct zipcast_group *g, const void *data, uint64_t bytes)
-{
-	if (g->me != 0)
-		return -EPERM;
-	if (bytes == 0 || (bytes - 1) / g->block_bytes >= INT32_MAX)
-		return -EINVAL;
-	if (atomic_load(&g->failed))
-		return -EPIPE;
-	struct command *c = calloc(1, sizeof(*c));
-	struct outgoing *out = malloc(sizeof(*out));
-	if (!c || !out) {
-		free(c);
-		free(out);
-		return -ENOMEM;
-	}
-	*out = (struct outgoing){.data = (void *)(uintptr_t)data, .bytes = bytes};
-	*c = (struct command){.kind = COMMAND_SEND, .group = g, .out = out};
-	zcast_command(g->zc, c);
-	return 0;
-}
-
-void zipcast_group_destroy(struct zipcast_group *g)
-{
-	if (!g)
-		return;
-	struct command c = {.kind = COMMAND_DESTROY, .group = g, .waited = true};
-	if (zcast_on_thread(g->zc))
-		zcast_group_end(g);
-	else
-		zcast_command(g->zc, &c);
 }

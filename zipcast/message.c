@@ -64,8 +64,8 @@ static void finish(struct zipcast_group *g)
 	zcast_runnable(g); /* to say that we are ready for the next one, or to send it */
 	if (g->events.complete)
 		g->events.complete(g->events.arg, data, bytes);
-	if (g->cut_off && !g->ended)
-		zcast_group_fail_without(g);
+	if (g->cut_off && g->message.number >= g->cut_off && !g->ended)
+		zcast_group_cut_off(g);
 }
 
 static bool begin_next(struct zipcast_group *g)

@@ -21,7 +21,7 @@ int zcast_node_connect(struct node *n, char *why)
 {
 	struct zipcast *zc = n->zc;
 	struct zerr err = {.text = ""};
-	struct zsession_params p = {.auth = &zauth_module, .timeout_ms = zc->timeout_ms};
+	struct zsession_params p = {.auth = &zauth_module, .timeout_ms = zc->timeout_ms, .settled_later = true};
 	struct zsession *s;
 	char who[32];
 	pthread_mutex_lock(&zc->lock);
@@ -42,9 +42,26 @@ int zcast_node_connect(struct node *n, char *why)
 		snprintf(why, ZIPCAST_WHY_BYTES, "%s", err.text);
 		return rc;
 	}
-	struct command c = {.kind = COMMAND_LINK, .node = n, .zlink = zsession_release(s), .waited = true};
+	struct command c = {.kind = COMMAND_LINK, .node = n, .zlink = zsession_release(s), .waited = true, .why = why};
 	zcast_command(zc, &c);
-	return 0;
+	return c.rc;
+}
+
+int zcast_link_settle(struct zipcast *zc, struct zlink *z, char *why)
+{
+	struct zerr err = {.text = ""};
+	int rc = 0;
+	if (!z->ops->settle)
+		return 0;
+	if (!zc->endpoint) {
+		zc->settles = z->ops;
+		rc = z->ops->endpoint_open(&zc->endpoint, &err);
+	}
+	if (rc == 0)
+		rc = z->ops->settle(z, zc->endpoint, zc->endpoint, &err);
+	if (rc < 0)
+		snprintf(why, ZIPCAST_WHY_BYTES, "%s", err.text);
+	return rc;
 }
 
 static void note_connected(struct node *n, bool connected)
@@ -54,16 +71,18 @@ static void note_connected(struct node *n, bool connected)
 	pthread_mutex_unlock(&n->zc->lock);
 }
 
-void zcast_node_up(struct node *n, struct zlink *z)
+int zcast_node_up(struct node *n, struct zlink *z, char *why)
 {
 	struct zipcast *zc = n->zc;
 	struct list *node, *after;
-	if (n->link.zlink || zcast_watch(zc, &n->link, z) != 0) {
+	int rc = n->link.zlink ? -EALREADY : zcast_watch(zc, &n->link, z);
+	if (rc != 0) {
 		/* The other end will see it break; a second link of the same node is a mistake of its own. */
 		if (n->link.zlink == z)
 			n->link.zlink = NULL;
 		z->ops->close(z);
-		return;
+		snprintf(why, ZIPCAST_WHY_BYTES, "node %u: %s", n->number, strerror(-rc));
+		return rc;
 	}
 	zc->up[zc->nup++] = n;
 	note_connected(n, true);
@@ -74,6 +93,7 @@ void zcast_node_up(struct node *n, struct zlink *z)
 		m->group->untold = true;
 		zcast_runnable(m->group);
 	}
+	return 0;
 }
 
 static void drop_words(struct node *n)
@@ -330,6 +350,29 @@ void zcast_guest_close(struct zipcast *zc, struct guest *g)
 	free(g);
 }
 
+/* It has shown that it is the node it says. False: its link is not ready to be one yet. */
+static bool welcome(struct zipcast *zc, struct guest *g)
+{
+	struct zlink *z = g->link.zlink;
+	struct node *n = &zc->node[g->node];
+	char why[ZIPCAST_WHY_BYTES];
+	struct list *node, *after;
+	int rc = zcast_link_settle(zc, z, why);
+	if (rc > 0)
+		return false;
+	list_del(&g->of_context);
+	zcast_unwatch(zc, &g->link);
+	free(g);
+	if (rc == 0) {
+		zcast_node_up(n, z, why);
+		return true;
+	}
+	z->ops->close(z);
+	list_for_each(node, after, &n->memberships)
+		zcast_group_fail(list_entry(node, struct member, of_node)->group, why);
+	return true;
+}
+
 bool zcast_guests_turn(struct zipcast *zc)
 {
 	struct list *node, *after;
@@ -340,15 +383,10 @@ bool zcast_guests_turn(struct zipcast *zc)
 		struct zsink sink = {.take = hear, .ctx = &h};
 		int rc = g->link.zlink->ops->poll(g->link.zlink, &sink, 4);
 		did |= rc != 0;
-		if (g->proved) {
-			struct zlink *z = g->link.zlink;
-			list_del(&g->of_context);
-			zcast_unwatch(zc, &g->link);
-			zcast_node_up(&zc->node[g->node], z);
-			free(g);
-		} else if ((rc < 0 && rc != -EAGAIN) || zclock_ms() >= g->deadline_ms) {
+		if (g->proved && welcome(zc, g))
+			continue;
+		if ((rc < 0 && (rc != -EAGAIN || g->proved)) || zclock_ms() >= g->deadline_ms)
 			zcast_guest_close(zc, g);
-		}
 	}
 	return did;
 }

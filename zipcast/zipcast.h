@@ -41,9 +41,11 @@ enum zipcast_waiting {
 	ZIPCAST_INTERRUPTS, /* sleeps whenever there is nothing to do */
 };
 
-struct zipcast_config {	     /* nothing of it is kept */
-	uint32_t me;	     /* my number, below ZIPCAST_NODES_MAX */
-	const char *listen;  /* "tcp:HOST[:PORT]" (port 0: any free one), "shm:PATH", "DEVICE:PORT" (Verbs) */
+struct zipcast_config { /* nothing of it is kept */
+	uint32_t me;	/* my number, below ZIPCAST_NODES_MAX */
+	/* "tcp:HOST[:PORT]" (port 0: any free one), "shm:PATH", or "DEVICE:PORT[@HOST[:PORT]]" (Verbs): a port of an
+	 * RDMA device, and the TCP address at which connections to it are made. All nodes have the same kind. */
+	const char *listen;
 	const char *session; /* 1 to 64 printable characters without spaces and commas, the same in all nodes */
 	const uint8_t *key;  /* ZIPCAST_KEY_BYTES secret ones, the same in all nodes: who has them may join */
 	uint32_t timeout_ms; /* for connections; 0: 30 s */

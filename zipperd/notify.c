@@ -41,8 +41,7 @@ void notify_state(const char *state)
 	memcpy(to.sun_path, path, len);
 	if (path[0] == '@') /* the abstract namespace */
 		to.sun_path[0] = '\0';
-	int n = snprintf(text, sizeof(text), "%s\nMONOTONIC_USEC=%lld", state,
-		(long long)zclock_ns() / 1000);
+	int n = snprintf(text, sizeof(text), "%s\nMONOTONIC_USEC=%lld", state, (long long)zclock_ns() / 1000);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;

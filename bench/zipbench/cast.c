@@ -28,7 +28,7 @@ struct options {
 static const struct arg args[] = {
 #define AT(field) offsetof(struct options, field)
 	{"figure", "LIST", ARG_TEXT, 0, 0, AT(figures), NULL, "of 4,6,8,9,10,11; default: all"},
-	{"transport", "NAME", ARG_TEXT, 0, 0, AT(transport), NULL, "tcp (default) or shm"},
+	{"transport", "NAME", ARG_TEXT, 0, 0, AT(transport), NULL, "tcp (default), shm, or an address: DEVICE:PORT@HOST:0 (Verbs)"},
 	{"scale", "N", ARG_NUMBER, 1, 4096, AT(scale), NULL,
 		"sizes above 1 MiB are the paper's divided by it; default 16"},
 	{"nodes", "N", ARG_NUMBER, 3, CAST_MEMBERS_MAX, AT(nodes), NULL,
@@ -372,8 +372,8 @@ static int make_figures(struct bench *b, struct zerr *err)
 static int run(struct bench *b, struct zerr *err)
 {
 	const unsigned n = b->o->count > b->o->writes ? b->o->count : b->o->writes;
-	if (strcmp(b->o->transport, "tcp") != 0 && strcmp(b->o->transport, "shm") != 0)
-		return zerr_set(err, -EINVAL, "--transport: tcp or shm, not %.40s", b->o->transport);
+	if (strcmp(b->o->transport, "tcp") != 0 && strcmp(b->o->transport, "shm") != 0 && !strchr(b->o->transport, ':'))
+		return zerr_set(err, -EINVAL, "--transport: tcp, shm or an address, not %.40s", b->o->transport);
 	b->data_bytes = scaled(b, 256ull * MIB);
 	b->data = malloc(b->data_bytes);
 	b->sample = calloc(n, sizeof(double));

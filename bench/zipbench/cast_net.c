@@ -61,6 +61,8 @@ static int open_nodes(struct cast_net *net, const char *transport, enum zipcast_
 	for (uint32_t i = 0; i < net->n && rc == 0; i++) {
 		if (strcmp(transport, "tcp") == 0)
 			snprintf(listen, sizeof(listen), "tcp:127.0.0.1:0");
+		else if (strchr(transport, ':'))
+			snprintf(listen, sizeof(listen), "%s", transport);
 		else
 			snprintf(listen, sizeof(listen), "shm:%s/%u", net->dir, i);
 		struct zipcast_config c = {.me = i,

@@ -155,7 +155,7 @@ static void verbs_close(struct zlink *base)
 	free(l);
 }
 
-static int verbs_connect(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
+static int verbs_connect_plain(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
 {
 	char text[320];
 	struct zaddr tcp;
@@ -172,12 +172,25 @@ static int verbs_connect(struct zlink **out, const struct zaddr *addr, int timeo
 	if (rc < 0)
 		return rc;
 	l->connecting = true;
-	rc = vsetup_connecting(l, addr, err);
+	snprintf(l->port, sizeof(l->port), "%.63s:%u", addr->host, addr->port);
+	*out = &l->base;
+	return 0;
+}
+
+static int verbs_connect(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
+{
+	char text[320];
+	struct zlink *l;
+	int rc = verbs_connect_plain(&l, addr, timeout_ms, err);
+	if (rc < 0)
+		return rc;
+	rc = vsetup_connecting((struct vlink *)l, err);
 	if (rc < 0) {
-		verbs_close(&l->base);
+		verbs_close(l);
+		zaddr_format(addr, text, sizeof(text));
 		return zerr_prefix(err, rc, "cannot connect to %s", text);
 	}
-	*out = &l->base;
+	*out = l;
 	return 0;
 }
 
@@ -295,12 +308,14 @@ static const struct ztransport transport = {
 	.listener_addr = verbs_listener_addr,
 	.unlisten = verbs_unlisten,
 	.close = verbs_close,
+	.connect_plain = verbs_connect_plain,
 	.settle = vsetup_settle,
 	.endpoint_open = vendpoint_open,
 	.endpoint_close = vendpoint_close,
 	.post = vtx_post,
 	.flush = vtx_flush,
 	.poll = vrx_poll,
+	.unplace = vrx_unplace,
 	.fd = verbs_fd,
 	.arm = verbs_arm,
 	.copied = verbs_copied,

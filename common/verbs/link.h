@@ -161,7 +161,7 @@ struct vlink {
 	struct zendpoint *own;			 /* connecting end: the process's */
 	uint32_t offered_rx_psn, offered_tx_psn; /* connecting end */
 	uint32_t reads;				 /* that may be under way at a time, by either end */
-	char port[VFRAME_PORT_BYTES];		 /* accepting end: the listener's */
+	char port[VFRAME_PORT_BYTES];		 /* accepting end: the listener's; connecting end: the peer's */
 	_Atomic int state;
 	alignas(VLINE) struct vtx tx;
 	alignas(VLINE) struct vrx rx;
@@ -174,7 +174,8 @@ static inline int vlink_lost(struct vlink *l)
 
 /* setup.c: queue pairs of a link. */
 struct zendpoint;
-int vsetup_connecting(struct vlink *, const struct zaddr *, struct zerr *);
+/* The connecting end, with the process's endpoint; or settle does it with others. */
+int vsetup_connecting(struct vlink *, struct zerr *);
 int vsetup_settle(struct zlink *, struct zendpoint *rx, struct zendpoint *tx, struct zerr *);
 /* The connecting end, on ANSWER. 0 or a negative errno. */
 int vsetup_answered(struct vlink *);
@@ -206,6 +207,7 @@ void vrx_stop(struct vlink *);
 void vrx_fini(struct vlink *);
 int vrx_poll(struct zlink *, const struct zsink *, unsigned budget);
 int vrx_arm(struct vlink *);
+int vrx_unplace(struct zlink *);
 /* Gives the sender credit, if there is reason to. 0 or why it is broken. */
 int vrx_grant(struct vlink *);
 int vrx_reap(struct vlink *);

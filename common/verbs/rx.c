@@ -412,6 +412,18 @@ int vrx_poll(struct zlink *base, const struct zsink *sink, unsigned budget)
 	return poll_queue(l, sink, budget, false);
 }
 
+int vrx_unplace(struct zlink *base)
+{
+	struct vlink *l = (struct vlink *)base;
+	struct vrx *rx = &l->rx;
+	if (rx->open && rx->placed) {
+		memcpy(rx->memory, rx->placed, rx->have);
+		rx->copied += rx->have;
+		rx->placed = NULL;
+	}
+	return rx->mode == VMODE_QUEUE ? 0 : l->stream->ops->unplace(l->stream);
+}
+
 int vrx_arm(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;

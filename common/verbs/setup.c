@@ -316,13 +316,10 @@ static int tell_setup(struct vlink *l, const struct vframe *us, struct zerr *err
 
 /* --- the accepting end --- */
 
-int vsetup_settle(struct zlink *base, struct zendpoint *rx, struct zendpoint *tx, struct zerr *err)
+static int settle_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, struct zerr *err)
 {
-	struct vlink *l = (struct vlink *)base;
 	struct vframe us = {.type = VFRAME_ANSWER};
 	char device[VDEVICE_NAME_MAX];
-	if (atomic_load(&l->state) != VSTATE_OFFERED)
-		return 0; /* all by TCP: its choice */
 	if (strcmp(l->peer.port, l->port) != 0)
 		return zerr_set(err, -EINVAL, "%s wants %.70s, but this is %.70s", l->base.peer, l->peer.port, l->port);
 	snprintf(device, sizeof(device), "%.*s", (int)strcspn(l->port, ":"), l->port);
@@ -376,27 +373,35 @@ static int choose_port(struct vlink *l, const struct sockaddr *local, struct zer
 	return vaddress_find(&l->address, l->dev, port, local, voptions, err);
 }
 
-int vsetup_connecting(struct vlink *l, const struct zaddr *addr, struct zerr *err)
+/* Tells the other end what we can, which settles its own side then. */
+static int offer(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, struct zerr *err)
 {
 	struct sockaddr_storage local;
 	struct vframe us = {.type = VFRAME_OFFER};
 	int rc = choose_port(l, vlink_local(l, &local), err);
-	if (rc == 0 && own && own->pid != getpid())
+	if (rc == 0)
+		rc = make_queues(l, rx, tx, &us, err);
+	if (rc < 0)
+		return rc;
+	memcpy(us.port, l->port, sizeof(us.port));
+	l->offered_rx_psn = us.rx_psn;
+	l->offered_tx_psn = us.tx_psn;
+	atomic_store(&l->state, VSTATE_OFFERED);
+	return tell_setup(l, &us, err);
+}
+
+int vsetup_connecting(struct vlink *l, struct zerr *err)
+{
+	int rc = 0;
+	if (own && own->pid != getpid())
 		own = NULL; /* the parent's */
-	if (rc == 0 && !own)
+	if (!own)
 		rc = vendpoint_open(&own, err);
 	if (rc < 0)
 		return rc;
 	own->links++;
 	l->own = own;
-	rc = make_queues(l, own, own, &us, err);
-	if (rc < 0)
-		return rc;
-	snprintf(us.port, sizeof(us.port), "%.63s:%u", addr->host, addr->port);
-	l->offered_rx_psn = us.rx_psn;
-	l->offered_tx_psn = us.tx_psn;
-	atomic_store(&l->state, VSTATE_OFFERED);
-	return tell_setup(l, &us, err);
+	return offer(l, own, own, err);
 }
 
 int vsetup_answered(struct vlink *l)
@@ -412,4 +417,14 @@ int vsetup_answered(struct vlink *l)
 	vpool_collect(l->rx.pool);
 	atomic_store_explicit(&l->state, VSTATE_READY, memory_order_release);
 	return 0;
+}
+
+/* --- either end --- */
+
+int vsetup_settle(struct zlink *base, struct zendpoint *rx, struct zendpoint *tx, struct zerr *err)
+{
+	struct vlink *l = (struct vlink *)base;
+	if (atomic_load(&l->state) == VSTATE_PLAIN)
+		return l->connecting ? offer(l, rx, tx, err) : 1;
+	return l->connecting ? 0 : settle_accepted(l, rx, tx, err);
 }

@@ -201,9 +201,15 @@ static void leaving_an_idle_group(void **state)
 		memset(other, 0, sizeof(other));
 		cast_open(&c, *state, 4, ZIPCAST_HYBRID);
 		cast_group(&c, m,
-			&(struct zipcast_group_config){.number = 1, .nmembers = 4, .members = all, .algorithm = how[a]});
+			&(struct zipcast_group_config){.number = 1,
+				.nmembers = 4,
+				.members = all,
+				.algorithm = how[a]});
 		cast_group(&c, other,
-			&(struct zipcast_group_config){.number = 2, .nmembers = 3, .members = all, .algorithm = how[a]});
+			&(struct zipcast_group_config){.number = 2,
+				.nmembers = 3,
+				.members = all,
+				.algorithm = how[a]});
 		cast_send(&m[0], 1, 200000);
 		cast_wait_complete(m, 4, 1);
 		zipcast_group_destroy(m[1 + a].group);

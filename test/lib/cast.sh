@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced after tap.sh: nodes of zipcast as processes, each linked with libzipcast.so as a user's program is.
+CAST_LIB=$ZIP_TOP_BUILDDIR/zipcast/.libs
+CAST_NODE=${CAST_NODE:-$TAP_TMP/castnode}
+cast_compile() {
+	${CC:-gcc} -O1 -g -Wall -pthread -I"$ZIP_TOP_SRCDIR/zipcast" "$ZIP_TOP_SRCDIR/test/lib/castnode.c" -o "$CAST_NODE" \
+		-L"$CAST_LIB" -Wl,-rpath,"$CAST_LIB" -lzipcast
+}
+# cast_start NODES LISTEN ALGORITHM BYTES MESSAGES: LISTEN may hold %d, the node's number; CAST_PIDS are the processes,
+# their output in $TAP_TMP/castN
+cast_start() {
+	local n=$1 listen=$2 i
+	shift 2
+	rm -f "$TAP_TMP"/address* "$TAP_TMP"/cast[0-9]*
+	CAST_PIDS=()
+	for ((i = 0; i < n; i++)); do
+		# shellcheck disable=SC2059 # the address is a format
+		background limited 100 env ${ASAN:+LD_PRELOAD="$ASAN${LD_PRELOAD:+:$LD_PRELOAD}"} "$CAST_NODE" "$TAP_TMP" $i "$n" \
+			"$(printf "$listen" $i)" "$@" >"$TAP_TMP/cast$i" 2>&1
+		CAST_PIDS+=($!)
+	done
+}
+cast_wait() { # for all processes: their statuses, in order, in CAST_STATUS
+	local pid status=()
+	for pid in "${CAST_PIDS[@]}"; do
+		wait "$pid"
+		status+=($?)
+	done
+	CAST_STATUS=${status[*]}
+}
+cast_process() { pgrep -P "$(pgrep -P "${CAST_PIDS[$1]}")"; } # NODE: its process, below the limit on its time
+cast_show() { for f in "$TAP_TMP"/cast[0-9]*; do diag_file "$f"; done; }
+# cast_run NAME NODES LISTEN ALGORITHM BYTES MESSAGES: all must have come everywhere
+cast_run() {
+	local name=$1 n=$2
+	shift
+	cast_start "$@"
+	cast_wait
+	is "$name: status" "${CAST_STATUS//[0 ]/}" "" || cast_show
+	is "$name: all came" "$(cat "$TAP_TMP"/cast[0-9]* | grep -c ": $5 messages, 0 bytes damaged")" "$n" || cast_show
+}

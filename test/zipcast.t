@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# libzipcast.so as users have it: its symbols, a program linked with it, nodes that are processes, and one that dies.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+. "$ZIP_TOP_SRCDIR/test/lib/cast.sh"
+header=$ZIP_TOP_SRCDIR/zipcast/zipcast.h
+
+is "it exports what its header declares" \
+	"$(nm -D --defined-only "$CAST_LIB/libzipcast.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
+	"$(grep -oE '\bzipcast_[a-z_]+\(' "$header" | tr -d '(' | sort -u | tr '\n' ' ')"
+ok "a program is linked with it" cast_compile || { done_testing; exit; }
+
+for algorithm in chain pipeline; do
+	cast_run "tcp, $algorithm" 4 tcp:127.0.0.1:0 $algorithm 1000000 5
+	cast_run "shm, $algorithm" 3 "shm:$TAP_TMP/node%d" $algorithm 300001 7
+done
+
+# --- one process is killed in the middle: the others are told, once, and by name
+is_under_way() { [ "$(cat "$TAP_TMP"/cast[0-9]* 2>/dev/null | grep -c 'under way')" = "$1" ]; }
+for listen in tcp:127.0.0.1:0 "shm:$TAP_TMP/node%d"; do
+	cast_start 4 "$listen" pipeline 2000000 0
+	ok "${listen%%:*}: under way" wait_for 60 is_under_way 4 || cast_show
+	kill -KILL "$(cast_process 2)"
+	cast_wait
+	is "${listen%%:*}, one killed: status" "$CAST_STATUS" "3 3 137 3" || cast_show
+	is "${listen%%:*}, one killed: the others are told who" "$(cat "$TAP_TMP"/cast[013] | grep -c 'failed: node 2 ')" 3 || cast_show
+done
+
+# --- what an address of a device needs
+cast_start 1 nowhere0:1 pipeline 1000 1
+cast_wait
+is "a device that is not there: status" "$CAST_STATUS" 2
+matches "a device that is not there: why" "$TAP_TMP/cast0" 'cannot open: .*(no RDMA device nowhere0|no verbs on this host)' || cast_show
+done_testing

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups, as the application's threads make, use and end them: checked here, and handed to the context's thread. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+
+/* The same in all members that mean the same group: FNV-1a over what defines it. */
+static uint32_t define(const struct zipcast_group *g, const uint32_t *members)
+{
+	uint32_t hash = 2166136261u;
+	for (uint32_t i = 0; i < 2 * g->nmembers + 3; i++) {
+		uint32_t word = i < g->nmembers		   ? members[i]
+				: i < 2 * g->nmembers	   ? g->site ? g->site[i - g->nmembers] : 0
+				: i == 2 * g->nmembers	   ? g->nmembers
+				: i == 2 * g->nmembers + 1 ? (uint32_t)g->algorithm
+							   : g->block_bytes;
+		for (int b = 0; b < 4; b++)
+			hash = (hash ^ (word >> 8 * b & 0xff)) * 16777619u;
+	}
+	return hash;
+}
+
+static int fill_members(struct zipcast_group *g, const uint32_t *members, struct zerr *err)
+{
+	struct zipcast *zc = g->zc;
+	g->me = UINT32_MAX;
+	for (uint32_t i = 0; i < g->nmembers; i++) {
+		if (members[i] >= zc->nnodes)
+			return zerr_set(err, -EINVAL, "member %u: there is no node %u", i, members[i]);
+		g->member[i] = (struct member){.group = g, .node = &zc->node[members[i]], .last = UINT64_MAX};
+		if (members[i] != zc->me)
+			continue;
+		if (g->me != UINT32_MAX)
+			return zerr_set(err, -EINVAL, "node %u is a member twice", zc->me);
+		g->me = i;
+		g->member[i].node = NULL;
+	}
+	if (g->me == UINT32_MAX)
+		return zerr_set(err, -EINVAL, "this node (%u) is not a member", zc->me);
+	bool *seen = calloc(zc->nnodes, sizeof(*seen)), *peer = calloc(g->nmembers, sizeof(*peer));
+	struct zcast_shape shape = {g->algorithm, g->nmembers, 1, g->site};
+	int rc = seen && peer ? zcast_plan_peers(&shape, g->me, peer) : -ENOMEM;
+	for (uint32_t i = 0; rc == 0 && i < g->nmembers; i++) {
+		if (seen[members[i]])
+			rc = zerr_set(err, -EINVAL, "node %u is a member twice", members[i]);
+		seen[members[i]] = true;
+		g->member[i].peer = peer[i];
+	}
+	free(seen);
+	free(peer);
+	return rc;
+}
+
+static int fill_group(struct zipcast_group *g, const struct zipcast_group_config *c, struct zerr *err)
+{
+	int algorithm = zcast_algorithm_find(c->algorithm ? c->algorithm : "pipeline");
+	if (algorithm < 0)
+		return zerr_set(err, -EINVAL, "there is no algorithm %.40s", c->algorithm);
+	bool hybrid = algorithm == ZCAST_HYBRID_CHAIN || algorithm == ZCAST_HYBRID_PIPELINE;
+	if (hybrid && !c->site)
+		return zerr_set(err, -EINVAL, "%s needs to know the sites of the members", c->algorithm);
+	if (c->block_bytes > ZIPCAST_BLOCK_BYTES_MAX)
+		return zerr_set(err, -EINVAL, "blocks of %u bytes: %u at most", c->block_bytes,
+			ZIPCAST_BLOCK_BYTES_MAX);
+	g->algorithm = (enum zcast_algorithm)algorithm;
+	g->number = c->number;
+	g->nmembers = c->nmembers;
+	g->block_bytes = c->block_bytes ? c->block_bytes : ZIPCAST_BLOCK_BYTES;
+	g->queue_tail = &g->queue;
+	g->member = calloc(c->nmembers, sizeof(*g->member));
+	g->site = hybrid ? malloc(c->nmembers * sizeof(uint32_t)) : NULL;
+	if (!g->member || (hybrid && !g->site))
+		return -ENOMEM;
+	if (hybrid)
+		memcpy(g->site, c->site, c->nmembers * sizeof(uint32_t));
+	int rc = fill_members(g, c->members, err);
+	g->definition = define(g, c->members);
+	return rc;
+}
+
+/* Those below me; the others connect to me. */
+static int connect_peers(struct zipcast_group *g, char *why)
+{
+	int rc = 0;
+	pthread_mutex_lock(&g->zc->connecting);
+	for (uint32_t i = 0; i < g->nmembers && rc == 0; i++) {
+		struct member *m = &g->member[i];
+		if (m->node && m->peer && m->node->number < g->zc->me)
+			rc = zcast_node_connect(m->node, why);
+	}
+	pthread_mutex_unlock(&g->zc->connecting);
+	return rc;
+}
+
+int zipcast_group_create(struct zipcast_group **out, struct zipcast *zc, const struct zipcast_group_config *c,
+	const struct zipcast_events *events, char why[ZIPCAST_WHY_BYTES])
+{
+	struct zerr err = {.text = ""};
+	struct zipcast_group *g = calloc(1, sizeof(*g));
+	int rc = g ? 0 : -ENOMEM;
+	*out = NULL;
+	why[0] = '\0';
+	if (rc == 0 && (zcast_on_thread(zc) || !zc->node))
+		rc = zerr_set(&err, -EDEADLK,
+			zc->node ? "groups are not made in callbacks" : "zipcast_meet comes first");
+	if (rc == 0 && (c->nmembers == 0 || c->nmembers > zc->nnodes))
+		rc = zerr_set(&err, -EINVAL, "%u members, but there are %u nodes", c->nmembers, zc->nnodes);
+	if (rc == 0) {
+		g->zc = zc;
+		g->events = *events;
+		atomic_init(&g->failed, false);
+		rc = fill_group(g, c, &err);
+	}
+	if (rc == 0 && !g->events.incoming && g->me != 0)
+		rc = zerr_set(&err, -EINVAL, "receivers need the callback for incoming messages");
+	if (rc == 0)
+		rc = zcast_used_reserve(zc, g->number, &err);
+	if (rc != 0) {
+		snprintf(why, ZIPCAST_WHY_BYTES, "%s", err.text[0] ? err.text : strerror(-rc));
+		if (g)
+			zcast_group_free(g);
+		return rc;
+	}
+	rc = connect_peers(g, why);
+	struct command command = {.kind = rc == 0 ? COMMAND_GROUP : COMMAND_ABANDON, .group = g, .waited = true};
+	zcast_command(zc, &command); /* frees one that is abandoned */
+	if (rc == 0)
+		*out = g;
+	return rc;
+}
+
+int zipcast_send(struct zipcast_group *g, const void *data, uint64_t bytes)
+{
+	if (g->me != 0)
+		return -EPERM;
+	if (bytes == 0 || (bytes - 1) / g->block_bytes >= INT32_MAX)
+		return -EINVAL;
+	if (atomic_load(&g->failed))
+		return -EPIPE;
+	struct command *c = calloc(1, sizeof(*c));
+	struct outgoing *out = malloc(sizeof(*out));
+	if (!c || !out) {
+		free(c);
+		free(out);
+		return -ENOMEM;
+	}
+	*out = (struct outgoing){.data = (void *)(uintptr_t)data, .bytes = bytes};
+	*c = (struct command){.kind = COMMAND_SEND, .group = g, .out = out};
+	zcast_command(g->zc, c);
+	return 0;
+}
+
+void zipcast_group_destroy(struct zipcast_group *g)
+{
+	if (!g)
+		return;
+	struct command c = {.kind = COMMAND_DESTROY, .group = g, .waited = true};
+	if (zcast_on_thread(g->zc))
+		zcast_group_end(g);
+	else
+		zcast_command(g->zc, &c);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The settings of Verbs, by the names that ranks have for them, see modules.h. */
+#include "modules.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conf.h"
+#include "verbs.h"
+
+static struct settings { /* they must stay: the module keeps them */
+	struct zverbs_options verbs;
+	char *module_dir;
+} settings;
+
+static const struct zconf_row rows[] = {
+	{.name = "module_dir",
+		.type = ZCONF_STRING,
+		.preset = PKGLIBDIR,
+		.offset = offsetof(struct settings, module_dir),
+		.help = "Where " ZVERBS_FILE " lies, which is loaded where an address is a port of an RDMA device."},
+	{.name = "device",
+		.type = ZCONF_STRING,
+		.offset = offsetof(struct settings, verbs.device),
+		.help = "DEVICE:PORT: the port of an RDMA device that connections start from."},
+	ZVERBS_RANK_ENDPOINTS_ROW(struct settings),
+	ZVERBS_ROWS(struct settings),
+	{.name = NULL},
+};
+
+int zcast_modules_configure(struct zerr *err)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static bool done;
+	int rc = 0;
+	pthread_mutex_lock(&lock);
+	if (!done) {
+		zconf_free(rows, &settings); /* of a try that failed */
+		rc = zconf_defaults(rows, &settings, err);
+		if (rc == 0)
+			rc = zconf_environ(rows, &settings, "ZIPPER", zconf_others, err);
+		done = rc == 0;
+		if (done)
+			ztransport_configure(settings.module_dir, &settings.verbs);
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
