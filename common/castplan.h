@@ -67,7 +67,7 @@ bool zcast_plan_next(struct zcast_plan *, struct zcast_step *);
  * 0 or -ENOMEM. */
 int zcast_plan_peers(const struct zcast_shape *, uint32_t member, bool *peer);
 
-/* Steps of the whole group. 0 for a single member; UINT64_MAX: out of memory (hybrids). */
+/* Steps of the whole group; of hybrids, an upper bound. 0 for a single member; UINT64_MAX: out of memory (hybrids). */
 uint64_t zcast_plan_steps(const struct zcast_shape *);
 
 #endif
