@@ -56,13 +56,17 @@ done
 
 # --- tune: a table that libzipper takes, and that changes what it does. Whatever the times are, a candidate wins by this margin.
 tune() { limited 120 "$ZIPBENCH" tune --seconds 0 --rounds 1 --sizes 64 --margin -1e9 "$@" </dev/null >out 2>err; }
-tune --layouts 3+3 --try "alltoall aggregate=1K; alltoall leaders=2; all segment=32K" --output table
+tune --layouts 3+3 --try "alltoall aggregate=1K; alltoall leaders=2; reduce segment=32K; bcast segment=32K" --output table
 is "tune: status" "$? $(cat err)" "0 " || diag_file err
 is "tune: its rules" "$(sed -n 's/ *\t*#.*//; s/=[0-9]*/=N/g; /./p' table | sort | paste -sd,)" \
-	"allgather bytes>=N segment=NK,allreduce bytes>=N segment=NK,alltoall bytes>=N aggregate=NK,alltoall bytes>=N leaders=N,bcast bytes>=N segment=NK,bridge latency_ns=N bandwidth=N,reduce bytes>=N segment=NK"
-tune --layouts 1+1,2+2 --try "alltoall aggregate=1K"
+	"alltoall clusters>=N clusters<3 bytes>=N aggregate=NK,alltoall clusters>=N clusters<3 bytes>=N leaders=N,bcast clusters>=N clusters<3 bytes>=N segment=NK,bridge latency_ns=N bandwidth=N,reduce clusters>=N clusters<3 bytes>=N segment=NK"
+tune --layouts 1+1,2+2,1+1+1 --try "alltoall aggregate=1K; reduce_scatter leaders=1"
 is "tune: layouts" "$(sed -n 's/ *\t*#.*//; /^alltoall/p' out | paste -sd,)" \
-	"alltoall members_max<2 bytes>=64 aggregate=1K,alltoall members_max>=2 bytes>=64 aggregate=1K"
+	"alltoall clusters>=2 clusters<3 members_max<2 bytes>=64 aggregate=1K,alltoall clusters>=2 clusters<3 members_max>=2 bytes>=64 aggregate=1K,alltoall clusters>=3 clusters<4 bytes>=64 aggregate=1K"
+is "tune: the whole vector of reduce_scatter" "$(sed -n 's/ *\t*#.*//; s/^reduce_scatter.*\(bytes.*\)/\1/p' out | paste -sd,)" \
+	"bytes>=128 leaders=1,bytes>=256 leaders=1,bytes>=192 leaders=1"
+tune --layouts 2+2,1+1 --try "alltoall aggregate=1K"
+matches "tune: layouts in disorder" err '^zipbench tune: --layouts: 1\+1: .*more clusters'
 crossed() { # messages from one cluster to the other in 120 alltoalls between 3+3 ranks
 	limited 60 env "$@" "$ZMPIRUN" --stats --clusters 3+3 "$ZIPBENCH" coll --ops alltoall --sizes 64 --least 119 \
 		--repeats 119 --warm-up 1 2>&1 </dev/null | sed -n 's/.*c1 -> c2: \([0-9]*\) messages.*/\1/p'

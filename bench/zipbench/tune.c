@@ -28,7 +28,7 @@ struct options {
 static const struct arg args[] = {
 #define AT(field) offsetof(struct options, field)
 	{"output", "FILE", ARG_TEXT, 0, 0, AT(output), NULL, "writes the table there; default: standard output"},
-	{"layouts", "LIST", ARG_TEXT, 0, 0, AT(layouts), NULL, "for {} in COMMAND; default 2+2,4+4"},
+	{"layouts", "LIST", ARG_TEXT, 0, 0, AT(layouts), NULL, "for {} in COMMAND; default 2+2,4+4,2+2+2"},
 	{"sizes", "LIST", ARG_TEXT, 0, 0, AT(sizes), NULL, "bytes; default 1K,16K,128K,1M,4M"},
 	{"try", "RULES", ARG_TEXT, 0, 0, AT(tries), NULL, "candidates, as \"bcast segment=64K; all leaders=2\""},
 	{"seconds", "S", ARG_REAL, 0, 1e6, AT(seconds), NULL, "for each operation and size of a job; default 0.05"},
@@ -41,14 +41,16 @@ static const char default_tries[] =
 	"all segment=32K; all segment=512K; all leaders=1; all leaders=2; all leaders=4; all inside=native;"
 	"all inside=gather;"
 	"allreduce exchange=all; allreduce exchange=doubling; allreduce exchange=slices;"
+	"bcast between=tree; bcast between=chain; bcast between=pipeline; all multicast=yes; all multicast=no;"
 	"alltoall aggregate=0; alltoall aggregate=1K; alltoall aggregate=8K; alltoall window=1; alltoall window=16";
 
-/* Collectives whose choices depend on a size that all ranks know. What the table calls bytes is the size of zipbench
- * coll, or that of all ranks together. */
+/* Collectives whose choices depend on a size that all ranks know, so not gather and scatter. What the table calls bytes
+ * is the size of zipbench coll, or that of all ranks together. */
 static const struct target {
 	const char *name;
 	bool times_ranks;
-} targets[] = {{"bcast", false}, {"reduce", false}, {"allreduce", false}, {"alltoall", false}, {"allgather", true}};
+} targets[] = {{"bcast", false}, {"reduce", false}, {"allreduce", false}, {"alltoall", false}, {"allgather", true},
+	{"reduce_scatter", true}};
 #define TARGETS (sizeof(targets) / sizeof(targets[0]))
 
 struct candidate {		     /* [0]: the defaults */
@@ -146,6 +148,14 @@ static int choose_sizes(struct bench *b, struct zerr *err)
 	return b->nsizes > 0 ? 0 : zerr_set(err, -EINVAL, "--sizes: there is none");
 }
 
+static int clusters(const char *layout)
+{
+	int n = 1;
+	for (const char *p = strchr(layout, '+'); p; p = strchr(p + 1, '+'))
+		n++;
+	return n;
+}
+
 /* Members of the cluster that has the most of them. */
 static int members_max(const char *layout)
 {
@@ -168,11 +178,13 @@ static int choose_layouts(struct bench *b, struct zerr *err)
 	}
 	char *list = strdup(b->o.layouts), *save = NULL; /* kept */
 	for (char *word = list ? strtok_r(list, ",", &save) : NULL; word; word = strtok_r(NULL, ",", &save)) {
-		if (b->nlayouts == LAYOUTS_MAX || members_max(word) < 1 || !strchr(word, '+') ||
-			(b->nlayouts > 0 && members_max(word) <= members_max(b->layout[b->nlayouts - 1])))
+		const char *before = b->nlayouts > 0 ? b->layout[b->nlayouts - 1] : "0";
+		bool more = clusters(word) > clusters(before) ||
+			    (clusters(word) == clusters(before) && members_max(word) > members_max(before));
+		if (b->nlayouts == LAYOUTS_MAX || members_max(word) < 1 || clusters(word) < 2 || !more)
 			return zerr_set(err, -EINVAL,
-				"--layouts: %.40s: clusters as 2+2 are wanted, each layout with more "
-				"members in its largest cluster than the one before it",
+				"--layouts: %.40s: clusters as 2+2 are wanted, each layout with more clusters than the "
+				"one before it, or as many and more members in the largest one",
 				word);
 		b->layout[b->nlayouts++] = word;
 	}
@@ -269,14 +281,25 @@ static double bytes_of(const struct bench *b, size_t target, int size)
 	return b->size[size] * (targets[target].times_ranks ? b->ranks : 1);
 }
 
-/* A rule for sizes from .. to - 1, and up to any number of members that the next layout does not have. */
+/* For so many clusters alone, and for the members that no other layout with as many clusters stands for. */
+static void write_conditions(struct bench *b, int layout)
+{
+	const char *here = b->layout[layout];
+	int n = clusters(here);
+	if (n < 2)
+		return; /* nothing is known of it */
+	fprintf(b->out, " clusters>=%d clusters<%d", n, n + 1);
+	if (layout > 0 && clusters(b->layout[layout - 1]) == n)
+		fprintf(b->out, " members_max>=%d", members_max(here));
+	if (layout + 1 < b->nlayouts && clusters(b->layout[layout + 1]) == n)
+		fprintf(b->out, " members_max<%d", members_max(b->layout[layout + 1]));
+}
+
+/* A rule for sizes from .. to - 1. */
 static void write_rule(struct bench *b, int layout, size_t target, int c, int from, int to)
 {
 	fputs(targets[target].name, b->out);
-	if (layout > 0)
-		fprintf(b->out, " members_max>=%d", members_max(b->layout[layout]));
-	if (layout + 1 < b->nlayouts)
-		fprintf(b->out, " members_max<%d", members_max(b->layout[layout + 1]));
+	write_conditions(b, layout);
 	fprintf(b->out, " bytes>=%.0f", bytes_of(b, target, from));
 	if (to < b->nsizes)
 		fprintf(b->out, " bytes<%.0f", bytes_of(b, target, to));
@@ -380,7 +403,7 @@ static void find_programs(struct bench *b, char zmpirun[4096])
 int tune_main(int argc, char **argv)
 {
 	struct zerr err = {.text = ""};
-	struct bench b = {.o = {.layouts = "2+2,4+4",
+	struct bench b = {.o = {.layouts = "2+2,4+4,2+2+2",
 				  .sizes = "1K,16K,128K,1M,4M",
 				  .tries = default_tries,
 				  .seconds = 0.05,
