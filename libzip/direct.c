@@ -359,7 +359,8 @@ static bool accept_all(struct zlistener *l)
 		}
 		if (self.nstrangers == STRANGERS_MAX) /* they are in the order of their coming, but for those gone */
 			drop_stranger(0);
-		self.stranger[self.nstrangers++] = (struct stranger){.link = link, .until_ms = zclock_ms() + STRANGER_MS};
+		self.stranger[self.nstrangers++] =
+			(struct stranger){.link = link, .until_ms = zclock_ms() + STRANGER_MS};
 	}
 	return any;
 }

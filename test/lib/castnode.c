@@ -2,7 +2,8 @@
 /*
  * A node of zipcast as a program of its own, as a user of libzipcast would write it: nothing but the public header.
  * Arguments: folder where the nodes leave their addresses, my number, number of nodes, address to listen on, algorithm,
- * bytes of a message, number of messages (0: for ever). Node 0 sends; status 0: all came, undamaged; 3: the group failed.
+ * bytes of a message, number of messages (0: for ever). Node 0 sends; status 0: all came, undamaged; 3: the group
+ * failed.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -118,8 +119,11 @@ int main(int argc, char **argv)
 		list[i] = address[i];
 		members[i] = (uint32_t)i;
 	}
-	const struct zipcast_group_config gc = {
-		.number = 1, .nmembers = (uint32_t)n, .members = members, .algorithm = argv[5], .block_bytes = 65536};
+	const struct zipcast_group_config gc = {.number = 1,
+		.nmembers = (uint32_t)n,
+		.members = members,
+		.algorithm = argv[5],
+		.block_bytes = 65536};
 	const struct zipcast_events events = {on_incoming, on_complete, on_failed, NULL};
 	if (zipcast_meet(zc, list, (uint32_t)n, why) != 0)
 		return refuse("cannot meet");
