@@ -19,6 +19,7 @@
 #define NET_BYTES_MAX (1024.0 * MIB) /* memory of all nodes together; figure 8 stops there */
 #define HOSTS 15		     /* of replicas in figure 9, and one that sends */
 #define OVERLAP_MAX 16		     /* groups of figure 10 */
+#define DATA_SHIFT 4096		     /* each sender sends other bytes */
 
 struct options {
 	const char *figures, *transport, *csv;
@@ -28,7 +29,8 @@ struct options {
 static const struct arg args[] = {
 #define AT(field) offsetof(struct options, field)
 	{"figure", "LIST", ARG_TEXT, 0, 0, AT(figures), NULL, "of 4,6,8,9,10,11; default: all"},
-	{"transport", "NAME", ARG_TEXT, 0, 0, AT(transport), NULL, "tcp (default), shm, or an address: DEVICE:PORT@HOST:0 (Verbs)"},
+	{"transport", "NAME", ARG_TEXT, 0, 0, AT(transport), NULL,
+		"tcp (default), shm, or an address: DEVICE:PORT@HOST:0 (Verbs)"},
 	{"scale", "N", ARG_NUMBER, 1, 4096, AT(scale), NULL,
 		"sizes above 1 MiB are the paper's divided by it; default 16"},
 	{"nodes", "N", ARG_NUMBER, 3, CAST_MEMBERS_MAX, AT(nodes), NULL,
@@ -101,7 +103,10 @@ static int send_rounds(struct bench *b, const struct point *p, struct cast_net *
 	}
 	b->cpu = (cpu_seconds() - cpu) / (bench_now() - start);
 	qsort(b->sample, b->o->count, sizeof(double), compare);
-	return 0;
+	int rc = 0;
+	for (uint32_t s = 0; s < p->senders && rc == 0; s++)
+		rc = cast_group_verify(&g[s], p->bytes, err);
+	return rc;
 }
 
 static int measure(struct bench *b, const struct point *p, struct zerr *err)
@@ -109,11 +114,12 @@ static int measure(struct bench *b, const struct point *p, struct zerr *err)
 	struct cast_net net;
 	struct cast_group g[OVERLAP_MAX] = {{.n = 0}};
 	uint32_t member[CAST_MEMBERS_MAX];
-	int rc = cast_net_open(&net, b->o->transport, p->nodes, p->waiting, p->bytes, err);
+	int rc = cast_net_open(&net, b->o->transport, p->nodes, p->senders, p->waiting, p->bytes, err);
 	for (uint32_t s = 0; s < p->senders && rc == 0; s++) {
 		for (uint32_t i = 0; i < p->nodes; i++)
 			member[i] = (s + i) % p->nodes;
-		rc = cast_group_open(&g[s], &net, member, p->nodes, p->algorithm, p->block_bytes, b->data, err);
+		rc = cast_group_open(&g[s], &net, s, member, p->nodes, p->algorithm, p->block_bytes,
+			b->data + s * DATA_SHIFT, err);
 	}
 	if (rc == 0)
 		rc = send_rounds(b, p, &net, g, err);
@@ -278,12 +284,12 @@ static int figure9(struct bench *b, struct zerr *err)
 	for (int a = 0; a < 3 && rc == 0; a++) {
 		struct cast_net net;
 		uint32_t k = 0, opened = 0;
-		rc = cast_net_open(&net, b->o->transport, HOSTS + 1, ZIPCAST_HYBRID, scaled(b, 128ull * MIB), err);
+		rc = cast_net_open(&net, b->o->transport, HOSTS + 1, 1, ZIPCAST_HYBRID, scaled(b, 128ull * MIB), err);
 		for (uint32_t x = 1; x <= HOSTS; x++)
 			for (uint32_t y = x + 1; y <= HOSTS; y++)
 				for (uint32_t z = y + 1; z <= HOSTS && rc == 0; z++, opened++)
-					rc = cast_group_open(&g[k++], &net, (uint32_t[]){0, x, y, z}, 4, compared[a], 0,
-						b->data, err);
+					rc = cast_group_open(&g[k++], &net, 0, (uint32_t[]){0, x, y, z}, 4, compared[a],
+						0, b->data, err);
 		if (rc == 0)
 			rc = write_objects(b, &net, g, GROUPS, compared[a], err);
 		for (uint32_t i = 0; i < opened; i++)
@@ -374,7 +380,7 @@ static int run(struct bench *b, struct zerr *err)
 	const unsigned n = b->o->count > b->o->writes ? b->o->count : b->o->writes;
 	if (strcmp(b->o->transport, "tcp") != 0 && strcmp(b->o->transport, "shm") != 0 && !strchr(b->o->transport, ':'))
 		return zerr_set(err, -EINVAL, "--transport: tcp, shm or an address, not %.40s", b->o->transport);
-	b->data_bytes = scaled(b, 256ull * MIB);
+	b->data_bytes = scaled(b, 256ull * MIB) + OVERLAP_MAX * DATA_SHIFT;
 	b->data = malloc(b->data_bytes);
 	b->sample = calloc(n, sizeof(double));
 	if (!b->data || !b->sample)

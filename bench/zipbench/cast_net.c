@@ -13,7 +13,7 @@
 struct cast_member {
 	struct cast_net *net;
 	struct zipcast_group *group;
-	uint32_t node;
+	uint32_t node, lane;
 	bool root;
 };
 
@@ -21,7 +21,7 @@ struct cast_member {
 static void *incoming(void *arg, uint64_t bytes)
 {
 	struct cast_member *m = arg;
-	return bytes <= m->net->memory_bytes ? m->net->memory[m->node] : NULL;
+	return bytes <= m->net->memory_bytes ? m->net->memory[m->lane * m->net->n + m->node] : NULL;
 }
 
 static void complete(void *arg, void *data, uint64_t bytes)
@@ -80,10 +80,10 @@ static int open_nodes(struct cast_net *net, const char *transport, enum zipcast_
 	return rc == 0 ? 0 : zerr_set(err, rc, "%s", why);
 }
 
-int cast_net_open(struct cast_net *net, const char *transport, uint32_t n, enum zipcast_waiting waiting,
+int cast_net_open(struct cast_net *net, const char *transport, uint32_t n, uint32_t lanes, enum zipcast_waiting waiting,
 	uint64_t message_bytes, struct zerr *err)
 {
-	*net = (struct cast_net){.n = n, .memory_bytes = message_bytes};
+	*net = (struct cast_net){.n = n, .lanes = lanes, .memory_bytes = message_bytes};
 	pthread_mutex_init(&net->lock, NULL);
 	pthread_cond_init(&net->changed, NULL);
 	const char *tmp = getenv("TMPDIR");
@@ -95,12 +95,13 @@ int cast_net_open(struct cast_net *net, const char *transport, uint32_t n, enum 
 		return rc;
 	}
 	net->zc = calloc(n, sizeof(*net->zc));
-	net->memory = calloc(n, sizeof(*net->memory));
-	for (uint32_t i = 0; i < n && net->zc && net->memory; i++) {
+	net->memory = calloc((size_t)n * lanes, sizeof(*net->memory));
+	for (uint32_t i = 0; i < n * lanes && net->zc && net->memory; i++) {
 		net->memory[i] = malloc(message_bytes);
 		if (!net->memory[i])
-			return zerr_set(err, -ENOMEM, "no memory for messages of %llu bytes in %u nodes",
-				(unsigned long long)message_bytes, n);
+			return zerr_set(err, -ENOMEM,
+				"no memory for messages of %llu bytes of %u groups in %u nodes (see --scale)",
+				(unsigned long long)message_bytes, lanes, n);
 		memset(net->memory[i], 0, message_bytes);
 	}
 	return net->zc && net->memory ? open_nodes(net, transport, waiting, err)
@@ -112,7 +113,7 @@ void cast_net_close(struct cast_net *net)
 	for (uint32_t i = 0; i < net->n && net->zc; i++)
 		if (net->zc[i])
 			zipcast_close(net->zc[i]);
-	for (uint32_t i = 0; i < net->n && net->memory; i++)
+	for (uint32_t i = 0; i < net->n * net->lanes && net->memory; i++)
 		free(net->memory[i]);
 	free(net->zc);
 	free(net->memory);
@@ -123,11 +124,15 @@ void cast_net_close(struct cast_net *net)
 }
 
 /* --- groups --- */
-int cast_group_open(struct cast_group *g, struct cast_net *net, const uint32_t *members, uint32_t n,
+int cast_group_open(struct cast_group *g, struct cast_net *net, uint32_t lane, const uint32_t *members, uint32_t n,
 	const char *algorithm, uint32_t block_bytes, const uint8_t *data, struct zerr *err)
 {
 	char why[ZIPCAST_WHY_BYTES] = "";
-	*g = (struct cast_group){.net = net, .n = n, .data = data, .member = calloc(n, sizeof(*g->member))};
+	*g = (struct cast_group){.net = net,
+		.n = n,
+		.lane = lane,
+		.data = data,
+		.member = calloc(n, sizeof(*g->member))};
 	if (!g->member)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	struct zipcast_group_config c = {.number = net->next_group++,
@@ -138,7 +143,7 @@ int cast_group_open(struct cast_group *g, struct cast_net *net, const uint32_t *
 	int rc = 0;
 	for (uint32_t i = 0; i < n && rc == 0; i++) {
 		struct cast_member *m = &g->member[i];
-		*m = (struct cast_member){.net = net, .node = members[i], .root = i == 0};
+		*m = (struct cast_member){.net = net, .node = members[i], .lane = lane, .root = i == 0};
 		struct zipcast_events events = {i == 0 ? NULL : incoming, complete, failed, m};
 		rc = zipcast_group_create(&m->group, net->zc[members[i]], &c, &events, why);
 	}
@@ -184,7 +189,7 @@ int cast_net_send(struct cast_net *net, struct cast_group *g, uint32_t ngroups, 
 int cast_group_verify(const struct cast_group *g, uint64_t bytes, struct zerr *err)
 {
 	for (uint32_t i = 1; i < g->n; i++)
-		if (memcmp(g->net->memory[g->member[i].node], g->data, bytes) != 0)
+		if (memcmp(g->net->memory[g->lane * g->net->n + g->member[i].node], g->data, bytes) != 0)
 			return zerr_set(err, -EBADMSG, "node %u has not received what node %u has sent",
 				g->member[i].node, g->member[0].node);
 	return 0;

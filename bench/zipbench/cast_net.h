@@ -19,7 +19,8 @@ struct cast_member;
 struct cast_net {
 	uint32_t n;
 	struct zipcast **zc; /* [n] */
-	uint8_t **memory;    /* [n] what arrives at a node lands here: of all its groups */
+	uint32_t lanes;	     /* groups that may send at the same time */
+	uint8_t **memory;    /* [n * lanes] what arrives at a node in a group of that lane lands here */
 	uint64_t memory_bytes;
 	char dir[64]; /* of shm: */
 	uint32_t next_group;
@@ -33,18 +34,19 @@ struct cast_net {
 
 struct cast_group {
 	struct cast_net *net;
-	uint32_t n;
+	uint32_t n, lane;
 	struct cast_member *member; /* [n]; 0: root */
 	const uint8_t *data;	    /* what the root sends */
 };
 
 /* n nodes at tcp: or shm: addresses of their own that have met. 0 or a negative errno with text. */
-int cast_net_open(struct cast_net *, const char *transport, uint32_t n, enum zipcast_waiting, uint64_t message_bytes,
-	struct zerr *);
+int cast_net_open(struct cast_net *, const char *transport, uint32_t n, uint32_t lanes, enum zipcast_waiting,
+	uint64_t message_bytes, struct zerr *);
 void cast_net_close(struct cast_net *);
-/* members[0] is the root. data: at least as many bytes as are ever sent in the group. */
-int cast_group_open(struct cast_group *, struct cast_net *, const uint32_t *members, uint32_t n, const char *algorithm,
-	uint32_t block_bytes, const uint8_t *data, struct zerr *);
+/* members[0] is the root. data: at least as many bytes as are ever sent in the group. lane: another one than those of
+ * groups that send at the same time. */
+int cast_group_open(struct cast_group *, struct cast_net *, uint32_t lane, const uint32_t *members, uint32_t n,
+	const char *algorithm, uint32_t block_bytes, const uint8_t *data, struct zerr *);
 void cast_group_close(struct cast_group *);
 /* `messages` messages in each of the groups at the same time; how long it took altogether. */
 int cast_net_send(struct cast_net *, struct cast_group *, uint32_t ngroups, uint64_t bytes, uint32_t messages,
