@@ -2,21 +2,29 @@
 /* User and key from the environment, see credentials.h. */
 #include "credentials.h"
 
+#include <errno.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-void zcred_find_user(char user[ZCTL_NAME_MAX + 1])
+int zcred_find_user(char user[ZCTL_NAME_MAX + 1], struct zerr *err)
 {
 	const char *said = getenv("ZIPPER_USER");
-	const struct passwd *entry = said && *said ? NULL : getpwuid(geteuid());
-	if (said && *said)
-		snprintf(user, ZCTL_NAME_MAX + 1, "%s", said);
-	else if (entry)
-		snprintf(user, ZCTL_NAME_MAX + 1, "%s", entry->pw_name);
-	else
+	bool is_said = said && *said;
+	const struct passwd *entry = is_said ? NULL : getpwuid(geteuid());
+	if (!is_said && !entry) {
 		snprintf(user, ZCTL_NAME_MAX + 1, "uid%u", (unsigned)geteuid());
+		return 0;
+	}
+	const char *name = is_said ? said : entry->pw_name;
+	if (!zctl_name_ok(name))
+		return zerr_set(err, -EINVAL, "%s is no name of 1 to %d printable characters without space and comma",
+			is_said ? "ZIPPER_USER" : "the login name, which ZIPPER_USER can replace,", ZCTL_NAME_MAX);
+	strcpy(user, name); /* zctl_name_ok bounded it */
+	return 0;
 }
 
 int zcred_find_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], const char *user, struct zerr *err)

@@ -15,7 +15,6 @@
 
 struct keyfile {
 	const struct zauth_ops *auth;
-	const char *path;
 	char (*seen)[ZCTL_NAME_MAX + 1];
 	int nseen;
 };
@@ -88,7 +87,7 @@ static int parse_line(struct keyfile *f, char *line, char **user, uint8_t key[ZA
 int zauth_read_keys(const struct zauth_ops *auth, const char *path,
 	int (*found)(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BYTES]), void *ctx, struct zerr *err)
 {
-	struct keyfile f = {.auth = auth, .path = path};
+	struct keyfile f = {.auth = auth};
 	char line[LINE_MAX_BYTES];
 	uint8_t key[ZAUTH_KEY_BYTES];
 	int fd = open_private(path, err);

@@ -54,11 +54,12 @@ static bool is_bridged(const struct launch *l)
 
 static int find_key(struct launch *l, struct zerr *err)
 {
-	int rc = 0;
-	zcred_find_user(l->user);
+	int rc = zcred_find_user(l->user, err);
+	if (rc < 0)
+		return rc;
 	if (l->route.start)
 		zauth_module.random(l->key, sizeof(l->key));
-	else /* as libzipper.so finds it when started by hand */
+	else
 		rc = zcred_find_key(&zauth_module, l->key, l->user, err);
 	if (rc < 0)
 		return zerr_prefix(err, rc, "your key for zipperd on %s", l->route.host);

@@ -39,20 +39,6 @@ const struct zconf_row zenv_rows[] = {
 		.help = "Where zipperd listens, seen from this rank: tcp:HOST[:PORT], shm:PATH or "
 			"DEVICE:PORT@HOST[:PORT]. With hostfile: looked "
 			"up there."},
-	{.name = "key",
-		.type = ZCONF_STRING,
-		FIELD(key),
-		.help = "The user's key, 64 hexadecimal digits. Prefer key_file where others could see the "
-			"environment of the processes."},
-	{.name = "key_file",
-		.type = ZCONF_STRING,
-		FIELD(key_file),
-		.help = "File with the user's key: lines of user name and 64 hexadecimal digits, not readable by "
-			"others."},
-	{.name = "user",
-		.type = ZCONF_STRING,
-		FIELD(user),
-		.help = "User name that zipperd knows the key by. Default: the login name."},
 	{.name = "hostfile",
 		.type = ZCONF_STRING,
 		FIELD(hostfile),
@@ -165,6 +151,9 @@ const struct zconf_row zenv_rows[] = {
 	{.name = NULL},
 };
 
+/* Those that common/credentials.h reads. */
+static const char *const others[] = {"ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_USER", NULL};
+
 static int check(const struct zenv *env, struct zerr *err)
 {
 	if (!env->job) {
@@ -191,8 +180,6 @@ static int check(const struct zenv *env, struct zerr *err)
 			return zerr_set(err, -EINVAL, "ZIPPER_JOB is set, but %s is not (nor ZIPPER_HOSTFILE)",
 				missing);
 	}
-	if (!env->key && !env->key_file)
-		return zerr_set(err, -EINVAL, "ZIPPER_JOB is set, but neither ZIPPER_KEY nor ZIPPER_KEY_FILE");
 	return 1;
 }
 
@@ -201,7 +188,7 @@ int zenv_read(struct zenv *env, struct zerr *err)
 	memset(env, 0, sizeof(*env));
 	int rc = zconf_defaults(zenv_rows, env, err);
 	if (rc == 0)
-		rc = zconf_environ(zenv_rows, env, "ZIPPER", NULL, err);
+		rc = zconf_environ(zenv_rows, env, "ZIPPER", others, err);
 	return rc != 0 ? rc : check(env, err);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ZIPPER_* environment variables of a rank. Read once in MPI_Init. */
+/* The ZIPPER_* environment variables of a rank, but for user and key (common/credentials.h). Read once in MPI_Init. */
 #ifndef ZIP_LIBZIP_ENV_H
 #define ZIP_LIBZIP_ENV_H
 
@@ -17,8 +17,7 @@ enum zenv_stats { ZENV_STATS_NO, ZENV_STATS_YES };
 enum zenv_progress { ZENV_PROGRESS_NONE, ZENV_PROGRESS_THREAD };
 
 struct zenv { /* strings are NULL where nothing was set */
-	char *job, *parts, *part, *zipperd, *key, *key_file, *user, *hostfile, *map, *ports, *module_dir, *profile,
-		*tuning, *tune;
+	char *job, *parts, *part, *zipperd, *hostfile, *map, *ports, *module_dir, *profile, *tuning, *tune;
 	int64_t log;		/* enum zlog_level */
 	int64_t wait;		/* order of zbridge_params.wait */
 	int64_t progress;	/* enum zenv_progress */

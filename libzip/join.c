@@ -5,12 +5,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "credentials.h"
 #include "direct.h"
 #include "env.h"
 #include "hostfile.h"
@@ -244,17 +244,6 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zaddr
 	return rc;
 }
 
-static int own_user(const struct zenv *env, char user[ZCTL_NAME_MAX + 1], struct zerr *err)
-{
-	if (env->user)
-		return copy_name(user, env->user, "ZIPPER_USER", err);
-	struct passwd *entry = getpwuid(geteuid());
-	if (entry)
-		return copy_name(user, entry->pw_name, "the login name", err);
-	snprintf(user, ZCTL_NAME_MAX + 1, "uid%u", (unsigned)geteuid());
-	return 0;
-}
-
 /* The session with zipperd; the module with the cryptography stays only as long as it takes. */
 static int open_session(const struct zenv *env, const struct zaddr *zipper, struct zerr *err)
 {
@@ -272,16 +261,9 @@ static int open_session(const struct zenv *env, const struct zaddr *zipper, stru
 		goto out_close;
 	}
 	strcpy(params.job, joined.job);
-	rc = own_user(env, params.user, err);
-	if (rc == 0 && env->key) {
-		rc = params.auth->parse_key(params.key, env->key, err);
-		if (rc != 0)
-			zerr_prefix(err, rc, "ZIPPER_KEY");
-	} else if (rc == 0) {
-		rc = zauth_read_key(params.auth, params.key, env->key_file, params.user, err);
-		if (rc == -ENOENT && err->text[0] == '\0')
-			zerr_set(err, rc, "%s: no key of user %s", env->key_file, params.user);
-	}
+	rc = zcred_find_user(params.user, err);
+	if (rc == 0 && (rc = zcred_find_key(params.auth, params.key, params.user, err)) < 0)
+		zerr_prefix(err, rc, "your key for zipperd");
 	if (rc == 0)
 		rc = zsession_open(&joined.session, &params, ZCTL_SERVICE_RANK, err);
 	params.auth->wipe(params.key, sizeof(params.key));

@@ -46,7 +46,14 @@ is "... also with variables that name no job" "$?" 0
 	refused "a misspelt variable" 'unknown variable ZIPPER_JBO.*ZIPPER_JOB' ZIPPER_JBO=1
 	refused "a part without a job" 'ZIPPER_PART is set, but ZIPPER_JOB is not' ZIPPER_PART=a
 	refused "a job without parts" 'ZIPPER_PARTS is not' ZIPPER_JOB=x ZIPPER_PART=a
-	refused "a job without a key" 'neither ZIPPER_KEY nor ZIPPER_KEY_FILE' $NO_KEY
+	refused "a job without a key" 'your key for zipperd: .*/\.zipper/key: No such file' $NO_KEY HOME="$TAP_TMP"
+	mkdir -p home/.zipper
+	(umask 077 && echo "me $KEY" >home/.zipper/key)
+	refused "a key in the home directory is taken" 'zipperd: cannot connect to tcp:127.0.0.1:9: ' $NO_KEY \
+		HOME="$TAP_TMP/home" ZIPPER_USER=me ZIPPER_KEY= ZIPPER_KEY_FILE=
+	refused "... if it is this user's" 'home/.zipper/key: there is no key for user you' $NO_KEY \
+		HOME="$TAP_TMP/home" ZIPPER_USER=you
+	refused "a name that is none" 'ZIPPER_USER is no name' $JOB ZIPPER_USER=me,you
 	refused "a bad key" 'ZIPPER_KEY: a key is 64' $JOB ZIPPER_KEY=12
 	refused "a key file that is not there" 'nokey: ' $NO_KEY ZIPPER_KEY_FILE="$TAP_TMP/nokey"
 	refused "a part twice" 'ZIPPER_PARTS=a,a: ' $JOB ZIPPER_PARTS=a,a

@@ -119,6 +119,10 @@ ZIPPER_KEY=$(printf %064d 7) run "another user" 0 --csv -u other "$(address a)"
 is "another user: nothing" "$(wc -l <out)" 1
 ZIPPER_KEY=$(printf %064d 8) run "a wrong key" 1 "$(address a)"
 is "a wrong key: one line" "$(wc -l <err) $(grep -c ^zipstat: err)" "1 1"
+ZIPPER_USER=me,you run "a name that is none" 1 "$(address a)"
+is "a name that is none: its line" "$(cat err)" \
+	"zipstat: ZIPPER_USER is no name of 1 to 64 printable characters without space and comma"
+ZIPPER_USER=me,you ZIPPER_KEY=$(printf %064d 7) run "... which -u makes up for" 0 --csv -u other "$(address a)"
 ZIPPER_KEY='' ZIPPER_KEY_FILE=$TAP_TMP/keys run "the key in a file" 0 "$(address a)"
 run "a bad address" 1 nowhere:at:all
 is "a bad address: one line" "$(wc -l <err)" 1

@@ -25,9 +25,7 @@ static int prepare(struct zsession_params *p, const struct traffic_options *o, s
 	int rc = zaddr_parse(&p->zipper, o->address, err);
 	if (rc < 0)
 		return zerr_prefix(err, rc, "%.200s", o->address);
-	zcred_find_user(p->user);
-	if (o->user)
-		rc = set_name(p->user, o->user, "user", err);
+	rc = o->user ? set_name(p->user, o->user, "user", err) : zcred_find_user(p->user, err);
 	if (rc == 0 && o->job)
 		rc = set_name(p->job, o->job, "job", err);
 	return rc == 0 ? zcred_find_key(&zauth_module, p->key, p->user, err) : rc;
