@@ -36,7 +36,7 @@ const struct zconf_row zenv_rows[] = {
 	{.name = "zipperd",
 		.type = ZCONF_STRING,
 		FIELD(zipperd),
-		.help = "Where zipperd listens, seen from this rank: tcp:HOST[:PORT], shm:PATH or "
+		.help = "Where zipperd listens, seen from this rank: tcp:HOST[:PORT], shm[:PATH] or "
 			"DEVICE:PORT@HOST[:PORT]. With hostfile: looked "
 			"up there."},
 	{.name = "hostfile",

@@ -68,9 +68,11 @@ const struct zconf_row settings_rows[] = {
 		.parse = parse_listen,
 		.help = "Where ranks of which fabrics connect, as FABRIC[,FABRIC...]=ADDRESS. "
 			"A fabric is named like the part whose ranks are on it. "
-			"ADDRESS is tcp:HOST[:PORT], shm:PATH, or DEVICE:PORT[@HOST[:PORT]], a port of an RDMA "
+			"ADDRESS is tcp:HOST[:PORT], shm[:PATH], or DEVICE:PORT[@HOST[:PORT]], a port of an RDMA "
 			"device and the TCP address at which connections to it are made; where no such address is "
 			"written, it is the IP address of that port, and 7474. "
+			"Without PATH the socket is zipper/zipperd.sock in the folder XDG_RUNTIME_DIR, or "
+			"/tmp/zipper-UID/zipperd.sock where that is not set. "
 			"At least two fabrics must be served in all."},
 	{.name = "key_file",
 		.type = ZCONF_STRING,
