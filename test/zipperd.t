@@ -133,6 +133,11 @@ ok "SIGHUP reads keys and log level again" in_log "keys and log level were read 
 stop TERM
 is "SIGTERM: exit status 0" "$STATUS" 0
 ok "and the socket is gone" test ! -e sock
+{ cat good.conf; echo "log_level = error"; } >quiet.conf
+start -c quiet.conf -o log_level=info
+kill -HUP "$ZD"
+ok "options count after the file at SIGHUP too" in_log "keys and log level were read again"
+stop TERM
 start -c good.conf
 stop INT
 is "SIGINT: exit status 0" "$STATUS" 0

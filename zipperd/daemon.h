@@ -23,7 +23,7 @@ struct watch {
 
 struct daemon {
 	struct settings settings;
-	const char *config_path;
+	struct settings_source source; /* where they are from, for reading them again */
 	struct keys *keys;
 	struct budget budget;
 	int epoll;

@@ -72,9 +72,7 @@ static void reload(struct daemon *d)
 	struct settings fresh;
 	struct keys *keys = NULL;
 	struct zerr err = {.text = ""};
-	int rc = settings_init(&fresh, &err);
-	if (rc == 0 && d->config_path)
-		rc = zconf_read(settings_rows, &fresh, d->config_path, &err);
+	int rc = settings_load(&fresh, &d->source, &err);
 	if (rc == 0)
 		rc = keys_load(&keys, d->settings.key_file, &err);
 	if (rc != 0) {
@@ -82,8 +80,7 @@ static void reload(struct daemon *d)
 	} else {
 		keys_free(d->keys);
 		d->keys = keys;
-		if (d->config_path)
-			zlog_init("zipperd", (enum zlog_level)fresh.log_level);
+		zlog_init("zipperd", (enum zlog_level)fresh.log_level);
 		zlog(ZLOG_INFO, "keys and log level were read again");
 	}
 	settings_fini(&fresh);

@@ -30,20 +30,11 @@ static int fail(const struct zerr *err)
 
 static int configure(struct daemon *d, const struct options *o, struct zerr *err)
 {
-	struct settings *c = &d->settings;
-	const char *where = "options";
-	int rc = settings_init(c, err);
-	if (rc == 0 && (o->config || o->nset == 0)) {
-		where = d->config_path = o->config ? o->config : ZIPPERD_CONF;
-		rc = zconf_read(settings_rows, c, d->config_path, err);
-	}
-	for (int i = 0; rc == 0 && i < o->nset; i++) {
-		char name[64];
-		size_t len = strcspn(o->set[i], "=");
-		snprintf(name, sizeof(name), "%.*s", (int)len, o->set[i]);
-		rc = zconf_set(settings_rows, c, name, o->set[i] + len + 1, "-o", err);
-	}
-	return rc == 0 ? settings_check(c, where, err) : rc;
+	struct settings_source *from = &d->source;
+	*from = (struct settings_source){.path = o->config, .set = o->set, .nset = o->nset};
+	if (!o->config && o->nset == 0)
+		from->path = ZIPPERD_CONF;
+	return settings_load(&d->settings, from, err);
 }
 
 /* Configuration, keys and whether they can be used: all that can be wrong before anything is started. */
@@ -145,7 +136,7 @@ int main(int argc, char **argv)
 	} else if (prepare(&d, &o, &err) != 0) {
 		status = fail(&err);
 	} else if (o.test) {
-		printf("%s: ok\n", d.config_path ? d.config_path : "options");
+		printf("%s: ok\n", d.source.path ? d.source.path : "options");
 	} else {
 		status = serve(&d, &o);
 	}

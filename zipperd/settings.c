@@ -205,6 +205,25 @@ int settings_check(struct settings *c, const char *path, struct zerr *err)
 	return rc == 0 ? 0 : zerr_prefix(err, rc, "%s", path);
 }
 
+/* NAME=VALUE */
+static int set_option(struct settings *c, const char *option, struct zerr *err)
+{
+	char name[64];
+	size_t len = strcspn(option, "=");
+	snprintf(name, sizeof(name), "%.*s", (int)len, option);
+	return zconf_set(settings_rows, c, name, option + len + 1, "-o", err);
+}
+
+int settings_load(struct settings *c, const struct settings_source *from, struct zerr *err)
+{
+	int rc = settings_init(c, err);
+	if (rc == 0 && from->path)
+		rc = zconf_read(settings_rows, c, from->path, err);
+	for (int i = 0; rc == 0 && i < from->nset; i++)
+		rc = set_option(c, from->set[i], err);
+	return rc == 0 ? settings_check(c, from->path ? from->path : "options", err) : rc;
+}
+
 void settings_fini(struct settings *c)
 {
 	zconf_free(settings_rows, c);

@@ -42,9 +42,18 @@ static inline uint32_t settings_fragment(const struct settings *c)
 	return c->frag_bytes > 0 ? (uint32_t)c->frag_bytes : (uint32_t)ZTRANSPORT_FRAGMENT_MAX;
 }
 
+/* Where settings are read from; all of it stays the caller's. */
+struct settings_source {
+	const char *path;	/* the file; NULL: none */
+	const char *const *set; /* -o NAME=VALUE, in order; they count after the file */
+	int nset;
+};
+
 extern const struct zconf_row settings_rows[];
 
-/* Defaults; then zconf_set or zconf_read; then settings_check. 0 or a negative errno with text. */
+/* Defaults, file and options, checked. 0 or a negative errno with text; settings_fini in any case. */
+int settings_load(struct settings *, const struct settings_source *, struct zerr *);
+/* The same in single steps: defaults; then zconf_set or zconf_read; then settings_check. */
 int settings_init(struct settings *, struct zerr *);
 int settings_check(struct settings *, const char *path, struct zerr *);
 void settings_fini(struct settings *);
