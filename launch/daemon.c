@@ -2,6 +2,7 @@
 /* Starts and stops a zipperd of our own. */
 #include "daemon.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +14,10 @@
 
 #include "argv.h"
 #include "clock.h"
+#include "confvalue.h"
+#include "environ.h"
 #include "process.h"
+#include "verbs.h"
 
 #define START_MS 60000 /* until it must listen, for busy machines and slow name look-ups; its end is seen at once */
 #define STOP_MS 1000
@@ -51,6 +55,31 @@ static void print_listen(FILE *out, const struct zplan *plan, const struct zrout
 	fprintf(out, "=shm:%s/zipperd.sock\"\n", scratch->dir);
 }
 
+/* What zipperd has in common with ranks, so that it suits them: partition and addresses. */
+struct shared {
+	struct zverbs_options verbs;
+};
+static const struct zconf_row shared_rows[] = {ZVERBS_ROWS(struct shared), {.name = NULL}};
+
+static int print_shared(FILE *out, const struct zargv *globals, struct zerr *err)
+{
+	struct shared shared;
+	char name[64], text[64];
+	int rc = 0;
+	for (const struct zconf_row *row = shared_rows; rc == 0 && row->name; row++) {
+		snprintf(name, sizeof(name), "ZIPPER_%s", row->name);
+		for (char *p = name; *p; p++)
+			*p = (char)toupper((unsigned char)*p);
+		const char *value = zenviron_find(globals, name);
+		if (!value)
+			continue;
+		rc = zconf_set(shared_rows, &shared, row->name, value, name, err);
+		if (rc == 0)
+			fprintf(out, "%s = %s\n", row->name, zconf_value_format(row, &shared, text, sizeof(text)));
+	}
+	return rc;
+}
+
 static int write_conf(const struct zdaemon_params *p, const struct zplan *plan, const struct zroute *route,
 	const struct zscratch *scratch, struct zerr *err)
 {
@@ -64,8 +93,11 @@ static int write_conf(const struct zdaemon_params *p, const struct zplan *plan, 
 		p->verbose ? "info" : "error");
 	if (p->module_dir)
 		fprintf(out, "module_dir = \"%s\"\n", p->module_dir);
-	int rc = fclose(out) == 0 ? zscratch_write(scratch, "zipperd.conf", text, len, err)
-				  : zerr_set(err, -ENOMEM, "out of memory");
+	int rc = print_shared(out, p->globals, err);
+	if (fclose(out) != 0 && rc == 0)
+		rc = zerr_set(err, -ENOMEM, "out of memory");
+	if (rc == 0)
+		rc = zscratch_write(scratch, "zipperd.conf", text, len, err);
 	free(text);
 	return rc;
 }

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "argv.h"
 #include "plan.h"
 #include "route.h"
 #include "scratch.h"
@@ -13,7 +14,8 @@ struct zdaemon_params {
 	const char *path;	/* of the program */
 	const char *user, *key; /* who may use it: the secret in 64 hexadecimal digits */
 	int join_timeout_s;
-	const char *module_dir; /* NULL: zipperd's default */
+	const char *module_dir;	     /* NULL: zipperd's default */
+	const struct zargv *globals; /* options for every mpiexec */
 	bool verbose;
 };
 

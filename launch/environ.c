@@ -2,6 +2,7 @@
 /* Builds the environment of an mpiexec. */
 #include "environ.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "verbs.h"
@@ -26,6 +27,18 @@ const char *zenviron_names(void)
 	       "ZIPPER_PORTS,ZIPPER_DIRECT,ZIPPER_LOG,ZIPPER_WAIT,ZIPPER_PROGRESS,ZIPPER_REPRESENTATION,"
 	       "ZIPPER_PROFILE,ZIPPER_STATS,ZIPPER_TUNING,ZIPPER_TUNE,ZIPPER_ONE_SIDED,ZIPPER_SHARED,"
 	       "ZIPPER_DEVICE," ZVERBS_VARIABLES;
+}
+
+const char *zenviron_find(const struct zargv *globals, const char *name)
+{
+	const char *value = getenv(name);
+	for (size_t i = 0; i + 2 < globals->count; i++)
+		if (strcmp(globals->words[i], "-genv") == 0) {
+			if (strcmp(globals->words[i + 1], name) == 0)
+				value = globals->words[i + 2]; /* the last one counts */
+			i += 2;
+		}
+	return value;
 }
 
 static void add(struct zargv *envp, const char *name, const char *value)

@@ -21,6 +21,9 @@ struct zenviron {
 bool zenviron_is_ours(const char *name);
 /* Names of all variables that a rank may need, comma-separated: for mpiexec's -envlist. */
 const char *zenviron_names(void);
+/* What the ranks of all programs get for a variable that is not ours: by -genv in the options for every mpiexec, else
+ * from our own environment. NULL: nothing. */
+const char *zenviron_find(const struct zargv *globals, const char *name);
 /* Our own environment with these variables set, and all others that are ours taken out. */
 void zenviron_build(struct zargv *, const struct zenviron *);
 

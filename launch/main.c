@@ -75,6 +75,7 @@ static int start_daemon(struct launch *l, struct zerr *err)
 		.key = l->hex,
 		.join_timeout_s = l->options.timeout_s,
 		.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
+		.globals = &l->options.globals,
 		.verbose = l->options.verbose};
 	return l->route.start ? zdaemon_start(&l->daemon, &p, &l->plan, &l->route, &l->scratch, err) : 0;
 }

@@ -116,6 +116,23 @@ matches "a device that is not there: why" "$TAP_TMP/err" '^zmpirun: rank 1 .*the
 is "a device that is not there: in one line" "$(grep -c '^zmpirun:' "$TAP_TMP/err")" 1 || diag_file "$TAP_TMP/err"
 end_zipper "device of a cluster"
 
+# --- a zipperd that zmpirun starts is in the partition of the ranks
+fake_fabric fka/ib/pkey=0x8005,fkb/ib/pkey=0x8005
+cat >"$TAP_TMP/hosts" <<END
+#ZIP cluster A launcher=fork device=fka:1
+nodea
+#ZIP cluster B launcher=fork device=fkb:1
+nodeb
+#ZIP zipper localhost A=fka:1@127.0.0.1 B=fkb:1@127.0.0.1
+END
+printf '#!/bin/sh\nLD_PRELOAD=%s exec %s "$@"\n' "$FAKE_PRELOAD" "$ZIPPERD" >"$TAP_TMP/zipperd-of-ours"
+chmod +x "$TAP_TMP/zipperd-of-ours"
+ZIPPER_VERBS_PARTITION=5 ZIPPER_MODULE_DIR=$TAP_TMP/modules limited 60 "$ZMPIRUN" --zipperd "$TAP_TMP/zipperd-of-ours" \
+	-f "$TAP_TMP/hosts" -n 2 -genv LD_PRELOAD "$FAKE_PRELOAD" "$TAP_TMP/stream" 300000 4 >"$TAP_TMP/out" 2>"$TAP_TMP/err"
+is "one partition: status" $? 0 || diag_file "$TAP_TMP/err"
+is "one partition: all came" "$(grep -c 'rounds$' "$TAP_TMP/out")" 2
+is "one partition: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/err"
+
 # --- a port that goes down ends the jobs that use it, and no others
 fake_fabric fka/mw,fkb/mw,fkc/mw
 zipper -o listen=C=fkc:1@127.0.0.1:0

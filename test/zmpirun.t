@@ -152,6 +152,13 @@ printf '#!/bin/sh\necho "zipperd: first" >&2\necho "zipperd: no room for it" >&2
 chmod +x zipperd
 run "a zipperd that does not start" 1 --zipperd ./zipperd --clusters 2 true
 is "zipperd: its reason" "$(cat err)" "zmpirun: zipperd did not start: no room for it"
+printf '#!/bin/sh\ncp "$2" its.conf\nexit 1\n' >zipperd
+ZIPPER_VERBS_PARTITION=5 ZIPPER_VERBS_BUFFER_BYTES=4K ZIPPER_VERBS_ENDPOINTS=dynamic ZIPPER_VERBS_CACHE_BYTES=0 \
+	run "a zipperd of ours for Verbs" 1 --zipperd ./zipperd --clusters 2 -genv ZIPPER_VERBS_GID_INDEX 3 true
+is "for Verbs it has what the ranks have" "$(sed -n '/verbs\|endpoints/p' its.conf | tr '\n' ';')" \
+	"verbs_partition = 5;verbs_gid_index = 3;verbs_buffer_bytes = 4K;"
+ZIPPER_VERBS_PARTITION=0 run "a value out of range" 1 --zipperd ./zipperd --clusters 2 true
+matches "out of range: its line" err '^zmpirun: ZIPPER_VERBS_PARTITION: verbs_partition: '
 printf '#ZIP cluster a\na1\n#ZIP cluster b\nb1\n' >hosts
 run "a hostfile without zipper" 1 -f hosts true
 is "no zipper: its line" "$(cat err)" "zmpirun: hosts: no #ZIP zipper line serves all of the clusters a,b"
