@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The table of functions is complete, the generator notices what is missing, and libzipper.so is what it should be: every
 # function of the native library is either interposed under both names or rightly native, nothing else is exported, and
-# libc is all it needs.
+# libc is all it needs. The lists of environment variables agree.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 
 SO=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
@@ -134,8 +134,24 @@ for name in libmpich libmpichfort; do
 	fi
 done
 
-# --- the manual page
-sed -n 's/.*{\.name = "\([a-z_]*\)".*/\1/p' "$ZIP_TOP_SRCDIR/libzip/env.c" | tr a-z A-Z | sed 's/^/.It Ev ZIPPER_/' >variables
-ok "libzipper(7) has every environment variable" \
-	bash -c '[ -s variables ] && grep -vxFf "$1" variables | (! grep .)' - "$ZIP_TOP_SRCDIR/man/libzipper.7"
+# --- the environment variables of a rank: the table with what its macros add, the manual page, and zmpirun
+preprocessed() { # FILE
+	"${CC:-gcc}" -E -P -D_GNU_SOURCE -DPKGLIBDIR='""' -I"$ZIP_TOP_SRCDIR/common" -I"${1%/*}" "$1"
+}
+array() { tr '\n' ' ' <"$2" | grep -oE "\b$1\[\] = \{[^}]*"; } # NAME FILE: what is in it
+names() { grep -oE 'ZIPPER_[A-Z_]*[A-Z]' | LC_ALL=C sort; } # twice is wrong too
+preprocessed "$ZIP_TOP_SRCDIR/libzip/env.c" >env.i
+{ sed 's/" "//g' env.i | grep -oE '\.name = "[a-z_]*"' | sed 's/.*"\(.*\)"/ZIPPER_\1/' | tr a-z A-Z
+	array others env.i; } | names >variables
+preprocessed "$ZIP_TOP_SRCDIR/launch/environ.c" >environ.i
+sed -n 's/^\.It Ev ZIPPER_/ZIPPER_/p' "$ZIP_TOP_SRCDIR/man/libzipper.7" | names >documented
+is "there are the table's own variables, those of its macros, and those that it does not have" \
+	"$(grep -cxE 'ZIPPER_(JOB|VERBS_PARTITION|VERBS_BUFFER_BYTES|VERBS_ENDPOINTS|KEY)' variables)" 5
+ok "libzipper(7) has every environment variable, and no others" diff -u variables documented
+# for starting by hand; zmpirun takes them away
+printf 'ZIPPER_%s\n' HOSTFILE KEY_FILE MAP >by_hand
+sed -n '/^const char \*zenviron_names(void)$/,/^}/p' environ.i | names | cat - by_hand | LC_ALL=C sort >handed_on
+ok "zmpirun hands on every variable that is not for starting by hand" diff -u variables handed_on
+array ours environ.i | names >taken
+ok "... and takes the others away" bash -c '[ -s taken ] && grep -vxFf taken by_hand | (! grep .)'
 done_testing
