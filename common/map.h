@@ -3,9 +3,9 @@
  * Placement maps, zipper.map(5): which virtual rank runs on which node, in which cluster, on which cores. zipmap writes
  * them, zmpirun and libzipper read them. Start-up only; one thread; the struct owns everything it points to.
  *
- *   RANKS NODE [CLUSTER [CPUS]]      RANKS: 7, 0-3 or 0-3,8; CLUSTER: "-" or nothing where the node belongs to one
- * only; CPUS: as 0-3,8, for each of these ranks #ZIP ...                         what the writer says of the map
- * (predicted cost); like any comment not read
+ *   RANKS NODE [CLUSTER [CPUS]]      RANKS: 7, 0-3 or 0-3,8; CPUS: as 0-3,8, for each of these ranks;
+ *                                    CLUSTER: "-" or nothing where the node belongs to one only
+ *   #ZIP ...                         what the writer says of the map (predicted cost); like any comment not read
  */
 #ifndef ZIP_COMMON_MAP_H
 #define ZIP_COMMON_MAP_H

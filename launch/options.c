@@ -212,7 +212,7 @@ static const struct row rows[] = {
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* Calls fn for every name of every row until it returns non-zero. */
+/* The row that has this name; NULL: none. */
 static const struct row *find_row(const char *name, size_t len)
 {
 	for (size_t i = 0; i < NROWS; i++)

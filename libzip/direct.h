@@ -22,7 +22,7 @@ struct zports;
  * cannot be listened at is left out, with a line in the log. 0 or a negative errno with the reason. */
 int zdirect_listen(const struct zports *, struct zctl_join *, struct zerr *);
 
-/* After the world is known. 0 or -ENOMEM. */
+/* After the world is known. */
 void zdirect_init(const struct zbridge_params *);
 void zdirect_fini(void);
 /* After all channels are closed. */

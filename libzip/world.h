@@ -11,7 +11,7 @@
 #include "err.h"
 
 struct zplace {
-	uint32_t part;	/* index into zworld.parts */
+	uint32_t part;	/* index into zworld.part_name and part_size */
 	uint32_t lrank; /* rank in that part's base communicator, where vranks ascend */
 };
 
@@ -25,8 +25,8 @@ struct zworld {
 	int *part_size;	      /* [nparts] */
 	struct zplace *place; /* [nranks], by vrank */
 	int *my_vrank;	      /* [part_size[part]]: lrank of my part -> vrank */
-	uint64_t *fabrics;    /* [nranks], by vrank: bit p: has a port on part p's; 0: no direct links. NULL: nobody has
-			       * more    than its own */
+	/* [nranks], by vrank: bit p: has a port on part p's; 0: no direct links. NULL: nobody has more than its own */
+	uint64_t *fabrics;
 	uint8_t credential[ZCTL_TOKEN_BYTES];	      /* that those show who connect to us */
 	bool external32;			      /* the parts differ in representation */
 	uint32_t eager_bytes, frag_bytes, rdv_window; /* see zctl_world */

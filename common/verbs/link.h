@@ -185,7 +185,7 @@ int vsetup_tell(struct vlink *, enum vframe_type, uint32_t count);
 int vendpoint_open(struct zendpoint **, struct zerr *);
 void vendpoint_close(struct zendpoint *);
 
-/* tx.c and rx.c: the halves; as in transport.h. */
+/* tx.c, linger.c (vtx_linger) and rx.c: the halves; as in transport.h. */
 int vtx_init(struct vlink *, struct zerr *);
 void vtx_fini(struct vlink *);
 int vtx_post(struct zlink *, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len);
