@@ -27,7 +27,7 @@ is "common includes no mpi.h" "$(grep -rlE '#[[:space:]]*include[[:space:]]+<mpi
 
 # headers alone
 flags=$("$MPICC" -show | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
-for header in common/*.h common/verbs/*.h zipcast/*.h libzip/*.h zipperd/*.h launch/*.h zipstat/*.h; do
+for header in common/*.h common/verbs/*.h zipcast/*.h libzip/*.h zipperd/*.h launch/*.h mapper/*.h zipstat/*.h; do
 	[ -e "$header" ] || continue
 	if grep -q '<infiniband/' "$header" && ! echo '#include <infiniband/verbs.h>' | ${CC:-gcc} -E -x c - >/dev/null 2>&1; then
 		skip "$header compiles alone" "no libibverbs here"
