@@ -16,8 +16,6 @@
 #include "rendezvous.h"
 #include "world.h"
 
-static bool oversubscribed;
-
 /* A buffered send goes on by itself, with its own copy; the caller gets the request that is done. */
 static int start_detached(struct zop *op)
 {
@@ -84,16 +82,8 @@ MPI_Count zbridge_arrived(const struct zreq *r)
 	return (MPI_Count)((const struct zop *)(const void *)r)->moved;
 }
 
-/* What arrives must be taken while this rank waits for something native, or a sender's window closes: so as soon as
- * any channel is open, nothing blocks natively. */
-bool zbridge_busy(void)
-{
-	return oversubscribed || zchannel_any_open();
-}
-
 int zbridge_init(const struct zbridge_params *p)
 {
-	oversubscribed = p->oversubscribed;
 	if (zchannel_init(p) != 0 || zoutgoing_init() != 0 || zarrival_init() != 0)
 		return MPI_ERR_NO_MEM;
 	ztransfer_init(p);

@@ -37,10 +37,6 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx);
 /* For the common case. */
 void zprogress_wait_request(struct zreq *);
 
-/* True when something of ours is outstanding (a bridged request, an open collective, messages not yet acknowledged):
- * then a blocking native call must be made nonblocking plus zprogress_wait. */
-bool zbridge_busy(void);
-
 /* MPI_Init, after the world is known: session is the joined control link, zipper its address, token from WORLD; all
  * are used until zbridge_fini, which does not close the session. busy: more ranks (and zipperd) than cores on this
  * host. MPI_SUCCESS or an MPI error class. */

@@ -34,13 +34,12 @@ static struct zchannel *channels;	/* [zworld.nparts]: by zipperd */
 static struct zchannel **open_channels; /* [open_count]: those with a link, of both kinds */
 static int open_count, open_cap;
 static struct zchannel *direct_channels; /* all of them, also waiting ones */
-static int waiting_count;
 static struct zbridge_params params;
 
 int zchannel_init(const struct zbridge_params *p)
 {
 	params = *p;
-	open_count = waiting_count = 0;
+	open_count = 0;
 	channels = calloc((size_t)zworld.nparts, sizeof(*channels));
 	if (!channels)
 		return -ENOMEM;
@@ -74,7 +73,7 @@ void zchannel_fini(void)
 	free(open_channels);
 	channels = NULL;
 	open_channels = NULL;
-	open_count = open_cap = waiting_count = 0;
+	open_count = open_cap = 0;
 }
 
 static short poll_events(uint32_t events)
@@ -160,7 +159,6 @@ struct zchannel *zchannel_create_waiting(uint32_t vrank)
 	ch->waiting = ch->full = true;
 	ch->next = direct_channels;
 	direct_channels = ch;
-	waiting_count++;
 	return ch;
 }
 
@@ -173,7 +171,6 @@ void zchannel_set_link(struct zchannel *ch, struct zlink *link)
 void zchannel_set_up(struct zchannel *ch)
 {
 	ch->waiting = ch->full = false;
-	waiting_count--;
 }
 
 void zchannel_hand_over(struct zremote *r, struct zchannel *bridge)
@@ -194,7 +191,6 @@ void zchannel_hand_over(struct zremote *r, struct zchannel *bridge)
 	own->ready_head = own->ready_tail = NULL;
 	close_link(own);
 	own->waiting = false;
-	waiting_count--;
 	r->ready = false;
 	zchannel_add_ready(r);
 }
@@ -205,11 +201,6 @@ void zchannel_add_direct(struct zctl_to_part *parts)
 		parts[ch->part].msgs += ch->msgs;
 		parts[ch->part].bytes += ch->bytes;
 	}
-}
-
-bool zchannel_any_open(void)
-{
-	return open_count > 0 || waiting_count > 0;
 }
 
 static _Noreturn void link_broken(const struct zchannel *ch, int rc)

@@ -68,7 +68,6 @@ bool zchannel_send_turn(void);
 bool zchannel_recv_turn(void);
 /* Is there anything left to post or flush? */
 bool zchannel_idle(void);
-bool zchannel_any_open(void);
 
 /* For sleeping: arms all links and fills fds, at most zchannel_fds() of them. Returns their number, or -1: do not
  * sleep. */

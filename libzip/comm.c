@@ -14,7 +14,7 @@
 struct zcomm *zcomm_world;
 unsigned zcomm_others;
 
-static struct zcomm *by_handle[BUCKETS], *by_id[BUCKETS];
+static struct zcomm *by_handle[BUCKETS];
 static struct zcomm *dead; /* for zcomm_reap */
 static uint64_t made;	   /* by this process */
 /* The communicator whose attribute callbacks this thread is running: they may still ask for its rank. */
@@ -26,12 +26,6 @@ static unsigned bucket_of(MPI_Comm handle)
 	return ((unsigned)handle ^ (unsigned)handle >> 8) % BUCKETS;
 }
 
-static unsigned bucket_of_id(uint64_t id)
-{
-	id >>= 2;
-	return (unsigned)(id ^ id >> 30) % BUCKETS; /* counter and maker */
-}
-
 struct zcomm *zcomm_find_other(MPI_Comm handle)
 {
 	if (__builtin_expect(zcomm_dying != NULL, 0) && handle == zcomm_dying->handle)
@@ -39,15 +33,6 @@ struct zcomm *zcomm_find_other(MPI_Comm handle)
 	struct zcomm *comm = by_handle[bucket_of(handle)];
 	while (comm && comm->handle != handle)
 		comm = comm->next;
-	return comm;
-}
-
-struct zcomm *zcomm_find_id(uint64_t id)
-{
-	struct zcomm *comm = by_id[bucket_of_id(id)];
-
-	while (comm && comm->id >> 2 != id >> 2)
-		comm = comm->next_id;
 	return comm;
 }
 
@@ -160,8 +145,6 @@ static void enter(struct zcomm *comm)
 		by_handle[bucket_of(comm->handle)] = comm;
 		zcomm_others++;
 	}
-	comm->next_id = by_id[bucket_of_id(comm->id)];
-	by_id[bucket_of_id(comm->id)] = comm;
 }
 
 struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size)
@@ -236,11 +219,6 @@ void zcomm_unref(struct zcomm *comm)
 {
 	if (--comm->refs > 0)
 		return;
-	for (struct zcomm **at = &by_id[bucket_of_id(comm->id)]; *at; at = &(*at)->next_id)
-		if (*at == comm) {
-			*at = comm->next_id;
-			break;
-		}
 	if (!comm->dropped)
 		unlink_handle(comm);
 	comm->next = dead;

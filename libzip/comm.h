@@ -61,14 +61,10 @@ struct zcomm {
 	MPI_Comm near;	     /* as shadow, for what collectives send to remote ranks of my part; MPI_COMM_NULL: none */
 	bool first;	     /* the group whose rank 0 has the lower vrank is mine: the other one says the opposite */
 
-	struct zcomm *next;    /* hash chain by handle; list of the dead */
-	struct zcomm *next_id; /* hash chain by id */
+	struct zcomm *next; /* hash chain by handle; list of the dead */
 };
 
 enum zcomm_context { ZCOMM_PT2PT = 0, ZCOMM_COLL = 1, ZCOMM_INTERNAL = 2, ZCOMM_LEADERS = 3 };
-
-/* NULL: local. The common case (no spanning communicator but the world) costs a compare or two. */
-struct zcomm *zcomm_find_id(uint64_t id); /* low two bits are ignored */
 
 /* Makes the entry for a new spanning communicator over vrank[size] (copied), with native handle and shadow, which it
  * then owns (frees with the last reference, except the world's). The caller has the first reference, which
@@ -117,7 +113,8 @@ extern unsigned zcomm_others; /* spanning communicators besides the world */
 extern __thread struct zcomm *zcomm_dying __attribute__((tls_model("initial-exec")));
 struct zcomm *zcomm_find_other(MPI_Comm handle);
 
-/* NULL: local. Every call of the application begins with it. */
+/* NULL: local. Every call of the application begins with it, so the common case (no spanning communicator but the
+ * world) costs a compare or two. */
 static inline struct zcomm *zcomm_find(MPI_Comm handle)
 {
 	if (zcomm_world && (handle == zcomm_world->handle || handle == zcomm_world->shadow))

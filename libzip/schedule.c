@@ -14,7 +14,6 @@
 
 static struct zsched *active_head, *active_tail;
 static unsigned active_changes; /* counts changes of that list */
-static unsigned natives_pending, unfinished;
 
 /* Errors */
 
@@ -141,8 +140,6 @@ static void start_near(struct zsched *s, struct zstep *t)
 		t->native = MPI_REQUEST_NULL;
 	}
 	t->done = t->native == MPI_REQUEST_NULL;
-	if (!t->done)
-		natives_pending++;
 }
 
 static void start_message(struct zsched *s, struct zstep *t)
@@ -204,8 +201,6 @@ static void start_native(struct zsched *s, struct zstep *t)
 		t->native = MPI_REQUEST_NULL;
 	}
 	t->done = t->native == MPI_REQUEST_NULL;
-	if (!t->done)
-		natives_pending++;
 }
 
 static bool step_done(struct zsched *s, struct zstep *t);
@@ -275,7 +270,6 @@ static bool test_native(struct zsched *s, struct zstep *t)
 		fail_with_code(s, rc, t->kind == STEP_NATIVE && native_raises(s));
 		end_if_fatal(s);
 	}
-	natives_pending--;
 	return t->done = true;
 }
 
@@ -342,7 +336,6 @@ static void finish(struct zsched *s)
 		if (class != s->error)
 			zsched_fail(s, class, NULL);
 	}
-	unfinished--;
 	if (!s->detached) {
 		c->coll_head = s->queue_next;
 		if (!c->coll_head)
@@ -392,21 +385,10 @@ bool zsched_progress(void)
 	return moved;
 }
 
-bool zsched_native_pending(void)
-{
-	return natives_pending > 0;
-}
-
-bool zsched_busy(void)
-{
-	return unfinished > 0;
-}
-
 void zsched_start(struct zsched *s)
 {
 	struct zcomm *c = s->comm;
 	s->req.active = true;
-	unfinished++;
 	if (!s->detached) {
 		/* The tag is taken here, not at creation: a call with wrong arguments takes none.
 		 */

@@ -109,10 +109,5 @@ int zsched_run(struct zsched *);
 
 /* Called by zprogress_poll. Returns whether anything happened. */
 bool zsched_progress(void);
-/* True while a native request of a schedule is pending: native progress is then needed by polling
- * (no sleeping on descriptors alone). */
-bool zsched_native_pending(void);
-/* True while any schedule is unfinished. */
-bool zsched_busy(void);
 
 #endif
