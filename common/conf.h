@@ -19,7 +19,6 @@ enum zconf_type {
 	ZCONF_INT,     /* int64_t, range min..max */
 	ZCONF_BYTES,   /* int64_t; suffixes K, M, G (powers of 1024) */
 	ZCONF_TIME_MS, /* int64_t milliseconds; suffixes ms, s, m, h; plain number is seconds */
-	ZCONF_BOOL,    /* int64_t 0 or 1: yes/no, true/false, on/off, 1/0 */
 	ZCONF_ENUM,    /* int64_t index into choices */
 	ZCONF_STRING,  /* char *, owned by the table's memory (zconf_free) */
 	ZCONF_CALL,    /* value goes to parse(), may repeat */

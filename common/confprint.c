@@ -80,8 +80,6 @@ static const char *type_word(enum zconf_type type)
 		return "bytes";
 	case ZCONF_TIME_MS:
 		return "time";
-	case ZCONF_BOOL:
-		return "yes | no";
 	case ZCONF_ENUM:
 		return "word";
 	default:
@@ -97,7 +95,7 @@ void zconf_print_mdoc(const struct zconf_row *rows, FILE *out)
 		print_text(row->help, out);
 		if (row->type == ZCONF_CALL)
 			fputs("May be given more than once.\n", out);
-		else if (row->type != ZCONF_STRING && row->type != ZCONF_BOOL)
+		else if (row->type != ZCONF_STRING)
 			fprintf(out, "The value is %s.\n", zconf_value_domain(row, domain, sizeof(domain)));
 		if (row->preset)
 			fprintf(out, "The default is\n.Ql %s .\n", row->preset);

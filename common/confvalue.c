@@ -22,9 +22,6 @@ static const struct suffix time_suffixes[] = {{"h", 3600000}, {"m", 60000}, {"s"
 	{NULL, 0}};
 static const struct suffix no_suffixes[] = {{"", 1}, {NULL, 0}};
 
-static const char *const yes_words[] = {"yes", "true", "on", "1", NULL};
-static const char *const no_words[] = {"no", "false", "off", "0", NULL};
-
 static int64_t *number_field(const struct zconf_row *row, void *conf)
 {
 	return (int64_t *)(void *)((char *)conf + row->offset);
@@ -96,9 +93,6 @@ const char *zconf_value_domain(const struct zconf_row *row, char *buf, size_t ca
 				zconf_value_format_number(row, row->min, low, sizeof(low)),
 				zconf_value_format_number(row, row->max, high, sizeof(high)));
 		break;
-	case ZCONF_BOOL:
-		snprintf(buf, cap, "yes or no");
-		break;
 	case ZCONF_ENUM:
 		buf[0] = '\0';
 		for (int i = 0; row->choices[i] && len < cap; i++)
@@ -133,15 +127,6 @@ static int set_number(const struct zconf_row *row, void *conf, const char *text,
 	return 0;
 }
 
-static int set_bool(const struct zconf_row *row, void *conf, const char *text, struct zerr *err)
-{
-	bool yes = find_word(yes_words, text) >= 0;
-	if (!yes && find_word(no_words, text) < 0)
-		return refuse(row, -EINVAL, text, err);
-	*number_field(row, conf) = yes;
-	return 0;
-}
-
 static int set_string(const struct zconf_row *row, void *conf, const char *text, struct zerr *err)
 {
 	char *copy = strdup(text);
@@ -160,8 +145,6 @@ int zconf_value_set(const struct zconf_row *row, void *conf, const char *text, s
 	case ZCONF_BYTES:
 	case ZCONF_TIME_MS:
 		return set_number(row, conf, text, err);
-	case ZCONF_BOOL:
-		return set_bool(row, conf, text, err);
 	case ZCONF_ENUM:
 		index = find_word(row->choices, text);
 		if (index < 0)
@@ -182,9 +165,6 @@ const char *zconf_value_format(const struct zconf_row *row, const void *conf, ch
 	const char *field = (const char *)conf + row->offset;
 	const char *text;
 	switch (row->type) {
-	case ZCONF_BOOL:
-		snprintf(buf, cap, "%s", *(const int64_t *)(const void *)field ? "yes" : "no");
-		break;
 	case ZCONF_ENUM:
 		snprintf(buf, cap, "%s", row->choices[*(const int64_t *)(const void *)field]);
 		break;

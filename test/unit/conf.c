@@ -14,7 +14,7 @@
 #include "corpus.h"
 
 struct conf {
-	int64_t number, small, bytes, time, flag, choice;
+	int64_t number, small, bytes, time, choice;
 	char *text, *empty;
 	char listed[128];
 };
@@ -36,7 +36,6 @@ static const struct zconf_row rows[] = {
 	{"small", ZCONF_INT, "1", -2, 8, NULL, offsetof(struct conf, small), NULL, "A small one. It has limits."},
 	{"eager_bytes", ZCONF_BYTES, "16K", 1024, 1 << 20, NULL, offsetof(struct conf, bytes), NULL, "A size."},
 	{"join_timeout", ZCONF_TIME_MS, "60", 100, 3600000, NULL, offsetof(struct conf, time), NULL, "A time."},
-	{"flag", ZCONF_BOOL, "no", 0, 0, NULL, offsetof(struct conf, flag), NULL, "On or off."},
 	{"log-level", ZCONF_ENUM, "warn", 0, 0, levels, offsetof(struct conf, choice), NULL, "A level."},
 	{"text", ZCONF_STRING, "some text", 0, 0, NULL, offsetof(struct conf, text), NULL, ".A text with \\."},
 	{"unset", ZCONF_STRING, NULL, 0, 0, NULL, offsetof(struct conf, empty), NULL, "Nothing."},
@@ -69,7 +68,6 @@ static void sets_defaults(void **state)
 	assert_int_equal(c.number, 7);
 	assert_int_equal(c.bytes, 16384);
 	assert_int_equal(c.time, 60000);
-	assert_int_equal(c.flag, 0);
 	assert_int_equal(c.choice, 1);
 	assert_string_equal(c.text, "some text");
 	assert_null(c.empty);
@@ -90,7 +88,7 @@ static void refuses_bad_default(void **state)
 static void reads_every_type(void **state)
 {
 	static const char text[] = "# a comment\n\n  number=-12\nsmall = 8 # behind\r\n"
-				   "eager_bytes = 1m\njoin_timeout\t=\t1500ms\nflag = ON\nlog-level = Info\n"
+				   "eager_bytes = 1m\njoin_timeout\t=\t1500ms\nlog-level = Info\n"
 				   "text = \" quoted # text \"\nunset = a#b\nlisten = \"a=1\"\nlisten = b,c=2\n";
 	struct conf c = defaults();
 	struct zerr err = {{0}};
@@ -101,7 +99,6 @@ static void reads_every_type(void **state)
 	assert_int_equal(c.small, 8);
 	assert_int_equal(c.bytes, 1 << 20);
 	assert_int_equal(c.time, 1500);
-	assert_int_equal(c.flag, 1);
 	assert_int_equal(c.choice, 2);
 	assert_string_equal(c.text, " quoted # text ");
 	assert_string_equal(c.empty, "a#b");
@@ -116,16 +113,13 @@ static void reads_units(void **state)
 		int64_t expected;
 	} good[] = {{"join_timeout", "2", 2000}, {"join_timeout", "2s", 2000}, {"join_timeout", "2M", 120000},
 		{"join_timeout", "1h", 3600000}, {"join_timeout", "100ms", 100}, {"eager_bytes", "2048", 2048},
-		{"eager_bytes", "4k", 4096}, {"flag", "true", 1}, {"flag", "0", 0}, {"small", "-2", -2}};
+		{"eager_bytes", "4k", 4096}, {"small", "-2", -2}};
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct conf c = defaults();
 		struct zerr err = {{0}};
 		assert_int_equal(zconf_set(rows, &c, good[i].name, good[i].value, "here", &err), 0);
-		int64_t got = *good[i].name == 'j'   ? c.time
-			      : *good[i].name == 'e' ? c.bytes
-			      : *good[i].name == 'f' ? c.flag
-						     : c.small;
+		int64_t got = *good[i].name == 'j' ? c.time : *good[i].name == 'e' ? c.bytes : c.small;
 		assert_int_equal(got, good[i].expected);
 		zconf_free(rows, &c);
 	}
@@ -151,7 +145,6 @@ static const struct {
 	{"eager_bytes = 16 K\n", "1: eager_bytes: '16 K' is not a number of bytes (suffixes K, M, G) from 1K to 1M"},
 	{"join_timeout = 2d\n",
 		"1: join_timeout: '2d' is not a time (suffixes ms, s, m, h; seconds without) from 100ms to 1h"},
-	{"flag = maybe\n", "1: flag: 'maybe' is not yes or no"},
 	{"log-level = loud\n", "1: log-level: 'loud' is not error, warn or info"},
 	{"text = a \"b\"\n", "1: double quotes must stand around the whole value"},
 	{"text = \"\n", "1: double quotes must stand around the whole value"},
@@ -228,7 +221,6 @@ static void prints_what_it_reads(void **state)
 	assert_int_equal(zconf_set(rows, &c, "text", " # ", NULL, &err), 0);
 	assert_int_equal(zconf_set(rows, &c, "join_timeout", "90s", NULL, &err), 0);
 	assert_int_equal(zconf_set(rows, &c, "eager_bytes", "3000", NULL, &err), 0);
-	assert_int_equal(zconf_set(rows, &c, "flag", "yes", NULL, &err), 0);
 	FILE *out = fopen(path, "w");
 	assert_non_null(out);
 	zconf_print(rows, &c, out);
@@ -237,7 +229,6 @@ static void prints_what_it_reads(void **state)
 	assert_string_equal(d.text, " # ");
 	assert_int_equal(d.time, 90000);
 	assert_int_equal(d.bytes, 3000);
-	assert_int_equal(d.flag, 1);
 	assert_null(d.empty);
 	zconf_free(rows, &c);
 	zconf_free(rows, &d);
