@@ -107,8 +107,7 @@ else
 fi
 missing=
 for option in $("$ZIPPERD" --help | grep -oE -- '--[a-z-]+'); do
-	[ "$option" = --foreground ] || grep -q -- "Fl -${option#--}" "$ZIP_TOP_SRCDIR/man/zipperd.8" ||
-		missing="$missing $option"
+	grep -q -- "Fl -${option#--}" "$ZIP_TOP_SRCDIR/man/zipperd.8" || missing="$missing $option"
 done
 is "zipperd(8) has all options" "$missing" ""
 sed "s|^key_file.*|key_file = $TAP_TMP/keys|" "$ZIP_TOP_SRCDIR/etc/zipperd.conf" >example.conf

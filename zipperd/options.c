@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_PRINT = 256, OPT_MDOC, OPT_READY_FD, OPT_DIE, OPT_FOREGROUND };
+enum { OPT_PRINT = 256, OPT_MDOC, OPT_READY_FD, OPT_DIE };
 
 static const struct option longs[] = {
 	{"config", required_argument, NULL, 'c'},
@@ -18,7 +18,6 @@ static const struct option longs[] = {
 	{"mdoc", no_argument, NULL, OPT_MDOC},
 	{"ready-fd", required_argument, NULL, OPT_READY_FD},
 	{"die-with-parent", no_argument, NULL, OPT_DIE},
-	{"foreground", no_argument, NULL, OPT_FOREGROUND},
 	{"version", no_argument, NULL, 'V'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -66,8 +65,6 @@ int options_parse(struct options *o, int argc, char **argv)
 		case OPT_DIE:
 			o->die_with_parent = true;
 			break;
-		case OPT_FOREGROUND:
-			break; /* it never does anything else */
 		case 'V':
 			o->version = true;
 			break;
@@ -98,7 +95,6 @@ void options_help(void)
 	      "      --print-config       print the configuration with all defaults and exit\n"
 	      "      --ready-fd N         write the addresses to descriptor N when ready, then close it\n"
 	      "      --die-with-parent    end when the process that started zipperd ends\n"
-	      "      --foreground         stay in the foreground (always so)\n"
 	      "      --mdoc               print the option list of zipperd.conf(5) and exit\n"
 	      "  -V, --version            print the version and exit\n"
 	      "  -h, --help               print this and exit\n",
