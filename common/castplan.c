@@ -15,11 +15,6 @@ static const struct zcast_plan_ops *const table[ZCAST_ALGORITHMS] = {
 	[ZCAST_HYBRID_PIPELINE] = &zcast_plan_hybrid_pipeline,
 };
 
-const char *zcast_algorithm_name(enum zcast_algorithm a)
-{
-	return table[a]->name;
-}
-
 int zcast_algorithm_find(const char *name)
 {
 	for (int i = 0; i < ZCAST_ALGORITHMS; i++)

@@ -37,8 +37,7 @@ enum zcast_algorithm {
 	ZCAST_ALGORITHMS
 };
 
-/* "sequential", ...; and back: -1 if it is none. */
-const char *zcast_algorithm_name(enum zcast_algorithm);
+/* "sequential", ... -> enum zcast_algorithm; -1 if it is none. */
 int zcast_algorithm_find(const char *name);
 
 struct zcast_shape {

@@ -45,14 +45,6 @@ void zlog_init(const char *ident, enum zlog_level max_level)
 	log_journal = stderr_is_journal();
 }
 
-int zlog_parse_level(const char *text)
-{
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
-		if (strcmp(text, levels[i].name) == 0)
-			return (int)i;
-	return -EINVAL;
-}
-
 void zlog(enum zlog_level level, const char *fmt, ...)
 {
 	if (level > log_max)

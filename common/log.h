@@ -7,8 +7,6 @@ enum zlog_level { ZLOG_ERROR, ZLOG_WARN, ZLOG_INFO, ZLOG_DEBUG };
 
 /* ident is kept, not copied: "zipperd", "zmpirun", "libzipper". Lines above max_level are dropped. */
 void zlog_init(const char *ident, enum zlog_level max_level);
-/* "error", "warn", "info", "debug" -> level; -EINVAL otherwise. */
-int zlog_parse_level(const char *text);
 void zlog(enum zlog_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "map_graph.h"
 
-#define MAP_METIS_PARTS_MAX 4096
-
 /* Parts of about the wanted sizes (their sum is g->n) into part[n]. seed: as METIS takes it. 0, -ENOMEM, -EIO (METIS
  * gave up). */
 int map_metis_parts(const struct map_graph *, uint32_t parts, const uint32_t *want, unsigned seed, uint32_t *part,

@@ -17,7 +17,6 @@ struct vregcache {
 	size_t max_bytes, bytes;
 	uintptr_t page;
 	struct vreg *head;
-	struct vregcache_stats stats;
 };
 
 static void push(struct vregcache *c, struct vreg *r)
@@ -104,7 +103,6 @@ static bool evict(struct vregcache *c)
 	if (!oldest)
 		return false;
 	retire(c, oldest);
-	c->stats.evicted++;
 	return true;
 }
 
@@ -117,7 +115,6 @@ static struct vreg *find(struct vregcache *c, uintptr_t start, uintptr_t end)
 			continue;
 		if (!vwatch_is_stale(r->range))
 			return r;
-		c->stats.stale++;
 		retire(c, r);
 	}
 	return NULL;
@@ -174,11 +171,9 @@ int vregcache_get(struct vregcache *c, void *base, size_t len, struct vreg **out
 		  end = ((uintptr_t)base + len + c->page - 1) & ~(c->page - 1);
 	struct vreg *r = find(c, start, end);
 	if (r) {
-		c->stats.hits++;
 		unlink_reg(r);
 		push(c, r);
 	} else {
-		c->stats.misses++;
 		int rc = add(c, start, end, &r);
 		if (rc != 0)
 			return rc;
@@ -192,9 +187,4 @@ void vregcache_put(struct vregcache *c, struct vreg *r)
 {
 	if (--r->users == 0 && !r->link)
 		retire(c, r);
-}
-
-const struct vregcache_stats *vregcache_stats(const struct vregcache *c)
-{
-	return &c->stats;
 }

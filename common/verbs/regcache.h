@@ -33,10 +33,6 @@ struct vregcache_ops {
 	void (*unreg)(void *ctx, void *handle);
 };
 
-struct vregcache_stats {
-	uint64_t hits, misses, stale, evicted;
-};
-
 struct vregcache;
 
 /* ctx is passed to the operations. max: number and bytes that may be kept; more only while they are in use.
@@ -52,7 +48,5 @@ int vregcache_get(struct vregcache *, void *base, size_t len, struct vreg **);
 void vregcache_put(struct vregcache *, struct vreg *);
 /* Gives up all that are not in use: somebody else needs locked memory. How many there were. */
 unsigned vregcache_trim(struct vregcache *);
-
-const struct vregcache_stats *vregcache_stats(const struct vregcache *);
 
 #endif

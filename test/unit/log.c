@@ -101,17 +101,6 @@ static void keeps_one_line_one_line(void **state)
 	assert_true(strchr(text, '\n') == text + len - 1);
 }
 
-static void parses_levels(void **state)
-{
-	(void)state;
-	assert_int_equal(zlog_parse_level("error"), ZLOG_ERROR);
-	assert_int_equal(zlog_parse_level("warn"), ZLOG_WARN);
-	assert_int_equal(zlog_parse_level("info"), ZLOG_INFO);
-	assert_int_equal(zlog_parse_level("debug"), ZLOG_DEBUG);
-	assert_int_equal(zlog_parse_level("Debug"), -EINVAL);
-	assert_int_equal(zlog_parse_level(""), -EINVAL);
-}
-
 static void error_texts_are_cut_to_fit(void **state)
 {
 	(void)state;
@@ -136,7 +125,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(drops_lines_above_the_level, begin, end),
 		cmocka_unit_test_setup_teardown(prefixes_priority_for_the_journal_only, begin, end),
 		cmocka_unit_test_setup_teardown(keeps_one_line_one_line, begin, end),
-		cmocka_unit_test(parses_levels),
 		cmocka_unit_test(error_texts_are_cut_to_fit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

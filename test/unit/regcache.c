@@ -105,7 +105,6 @@ static void found_by_range(void **state)
 	assert_int_not_equal(whole, 0);
 	assert_int_equal(use(c, p, BLOCK), whole);
 	assert_int_equal(use(c, p + BLOCK / 2, 1), whole);
-	assert_int_equal(vregcache_stats(c)->hits, 2);
 	assert_int_equal(device.live, 1);
 	munmap(p, BLOCK);
 	close_cache(c);
@@ -138,7 +137,6 @@ static void unmapped_and_mapped_again(void **state)
 		assert_ptr_equal(map_at(p, BLOCK), p);
 		assert_int_not_equal(use(c, p, BLOCK), old);
 	}
-	assert_int_equal(vregcache_stats(c)->stale, 500);
 	assert_int_equal(device.live, 1);
 	munmap(p, BLOCK);
 	close_cache(c);
@@ -247,7 +245,6 @@ static void oldest_goes_first(void **state)
 	assert_int_equal(use(c, p[2], BLOCK), n[2]);
 	assert_int_equal(use(c, p[3], BLOCK), n[3]);
 	assert_int_not_equal(use(c, p[1], BLOCK), n[1]);
-	assert_int_equal(vregcache_stats(c)->evicted, 2);
 	for (int i = 0; i < 4; i++)
 		munmap(p[i], BLOCK);
 	close_cache(c);
