@@ -242,7 +242,8 @@ int zsession_open(struct zsession **out, const struct zsession_params *p, enum z
 	struct zaddr zipper = p->zipper;
 	if (zipper.kind == ZADDR_VERBS && zipper.via[0] && !p->settled_later) /* control needs no queue pairs */
 		zaddr_via(&p->zipper, &zipper);
-	int rc = connect_to(&s->link, &zipper, p->who, p->settled_later, p->timeout_ms, s->where, sizeof(s->where), err);
+	int rc =
+		connect_to(&s->link, &zipper, p->who, p->settled_later, p->timeout_ms, s->where, sizeof(s->where), err);
 	if (rc != 0)
 		goto err_free;
 	rc = greet(s, p, service, err);

@@ -19,7 +19,7 @@ struct zsession_params {
 	char job[ZCTL_NAME_MAX + 1];
 	uint8_t key[ZAUTH_KEY_BYTES];
 	const struct zauth_ops *auth;
-	int timeout_ms; /* for connecting and for each answer but WORLD */
+	int timeout_ms;	    /* for connecting and for each answer but WORLD */
 	bool settled_later; /* for who releases the link and settles it: over the address's own transport */
 };
 

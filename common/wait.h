@@ -20,11 +20,11 @@ struct zwait {
 	/* A yield that takes longer was somebody's time slice: then the next waits go to sleep without yielding,
 	 * because a sleeper that is woken comes before those who compute. UINT32_MAX: yields whatever they cost. */
 	uint32_t slice_ns;
-	uint32_t crowded;    /* that many waits more */
-	uint32_t penalty;    /* as many as it were last time; grows while it happens again and again */
-	uint32_t quick;	     /* yields since then that were none */
-	uint32_t shared;     /* somebody else wants this core: that many waits more are without spinning */
-	uint32_t shares;     /* yields of which only some are timed */
+	uint32_t crowded;   /* that many waits more */
+	uint32_t penalty;   /* as many as it were last time; grows while it happens again and again */
+	uint32_t quick;	    /* yields since then that were none */
+	uint32_t shared;    /* somebody else wants this core: that many waits more are without spinning */
+	uint32_t shares;    /* yields of which only some are timed */
 	int64_t yielded_ns; /* when the last yield in a row ended; 0: the next one is the first */
 };
 

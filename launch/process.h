@@ -24,5 +24,4 @@ int zprocess_pipe(int fd[2], struct zerr *);
 /* Sends SIGKILL to every descendant, and takes their leave. Returns whether any child of ours is left. */
 bool zprocess_kill_all(void);
 
-
 #endif
