@@ -229,13 +229,14 @@ static int parse_zipper(struct zhostfile *file, char **rest, int line, struct ze
 
 /* --- lines --- */
 
+static const struct {
+	const char *name;
+	int (*parse)(struct zhostfile *, char **, int, struct zerr *);
+} directives[] = {{"cluster", parse_cluster}, {"zipper", parse_zipper}, {"node", znode_parse}};
+#define DIRECTIVES (sizeof(directives) / sizeof(directives[0]))
+
 static int parse_directive(struct zhostfile *file, char *text, int line, struct zerr *err)
 {
-	static const struct {
-		const char *name;
-		int (*parse)(struct zhostfile *, char **, int, struct zerr *);
-	} directives[] = {{"cluster", parse_cluster}, {"zipper", parse_zipper}, {"node", znode_parse}};
-	const size_t ndirectives = sizeof(directives) / sizeof(directives[0]);
 	char *comment = strchr(text, '#'), *rest, hint[96];
 	if (comment)
 		*comment = '\0';
@@ -244,7 +245,7 @@ static int parse_directive(struct zhostfile *file, char *text, int line, struct 
 		return zerr_set(err, -EINVAL, "#ZIP without a directive: cluster, zipper or node");
 	struct znearest near;
 	znearest_init(&near, word);
-	for (size_t i = 0; i < ndirectives; i++) {
+	for (size_t i = 0; i < DIRECTIVES; i++) {
 		if (strcmp(directives[i].name, word) == 0)
 			return directives[i].parse(file, &rest, line, err);
 		znearest_add(&near, directives[i].name);
@@ -260,7 +261,10 @@ static bool is_misspelt_directive(const char *text)
 	if (strncasecmp(text, "zip", 3) != 0 || !isspace((unsigned char)text[3]))
 		return false;
 	text += 3 + strspn(text + 3, blanks);
-	return strncasecmp(text, "cluster", 7) == 0 || strncasecmp(text, "zipper", 6) == 0;
+	for (size_t i = 0; i < DIRECTIVES; i++)
+		if (strncasecmp(text, directives[i].name, strlen(directives[i].name)) == 0)
+			return true;
+	return false;
 }
 
 /* Where a host was first named. */

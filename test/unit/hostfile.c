@@ -176,6 +176,7 @@ static const struct {
 	{"#ZIP nothing\n", "hosts:1: unknown directive #ZIP nothing"},
 	{"#zip cluster x\n", "hosts:1: a comment that looks like a directive: write #ZIP, in capitals"},
 	{"# ZIP zipper x\n", "hosts:1: a comment that looks like a directive: write #ZIP, in capitals"},
+	{TWO "# zip node h1 gpu\n", "hosts:5: a comment that looks like a directive: write #ZIP, in capitals"},
 	{"#ZIP cluster\n", "hosts:1: #ZIP cluster: the name is missing"},
 	{"#ZIP cluster # x\n", "hosts:1: #ZIP cluster: the name is missing"},
 	{"#ZIP cluster a,b\n", "hosts:1: cluster name 'a,b': only letters, digits, and _.- behind the first"},
