@@ -12,37 +12,22 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#include "control.h"
-#include "nearest.h"
+#include "hostword.h"
 
 #define SPEED_MAX 1e6
-
-static const char blanks[] = " \t\r\n\v\f";
-
-static int no_memory(struct zerr *err)
-{
-	return zerr_set(err, -ENOMEM, "out of memory");
-}
 
 static int set_text(char **field, const char *name, const char *value, struct zerr *err)
 {
 	if (*field)
 		return zerr_set(err, -EEXIST, "%s is given twice", name);
 	*field = strdup(value);
-	return *field ? 0 : no_memory(err);
+	return *field ? 0 : zword_no_memory(err);
 }
 
 static int set_count(int *field, const char *name, const char *value, struct zerr *err)
 {
-	char *end;
-	errno = 0;
-	long count = strtol(value, &end, 10);
-	if (*field >= 0)
-		return zerr_set(err, -EEXIST, "%s is given twice", name);
-	if (!isdigit((unsigned char)*value) || *end || errno || count < 1 || count > (long)ZCTL_RANKS_MAX)
-		return zerr_set(err, -EINVAL, "%s: '%.32s' is not a number from 1 to %u", name, value, ZCTL_RANKS_MAX);
-	*field = (int)count;
-	return 0;
+	return *field >= 0 ? zerr_set(err, -EEXIST, "%s is given twice", name)
+			   : zword_parse_count(field, name, value, err);
 }
 
 static int set_speed(struct znode *node, const char *value, struct zerr *err)
@@ -66,14 +51,11 @@ static int add_feature(struct znode *node, const char *name, const char *value, 
 	for (int i = 0; i < node->nfeatures; i++)
 		if (strcasecmp(node->features[i].name, name) == 0)
 			return zerr_set(err, -EEXIST, "%s is given twice", name);
-	struct zfeature *more = realloc(node->features, (size_t)(node->nfeatures + 1) * sizeof(*more));
-	if (!more)
-		return no_memory(err);
-	node->features = more;
-	more[node->nfeatures] = (struct zfeature){strdup(name), -1};
-	if (!more[node->nfeatures++].name)
-		return no_memory(err);
-	return value ? set_count(&more[node->nfeatures - 1].count, name, value, err) : 0;
+	struct zfeature *feature = zword_grow(&node->features, &node->nfeatures, sizeof(*feature));
+	if (!feature || !(feature->name = strdup(name)))
+		return zword_no_memory(err);
+	feature->count = -1;
+	return value ? set_count(&feature->count, name, value, err) : 0;
 }
 
 static int set_option(struct znode *node, char *word, struct zerr *err)
@@ -104,12 +86,8 @@ static int set_option(struct znode *node, char *word, struct zerr *err)
 
 static int add_name(struct znode *node, const char *name, struct zerr *err)
 {
-	char **more = realloc(node->names, (size_t)(node->nnames + 1) * sizeof(*more));
-	if (!more)
-		return no_memory(err);
-	node->names = more;
-	more[node->nnames] = strdup(name);
-	return more[node->nnames++] ? 0 : no_memory(err);
+	char **new = zword_grow(&node->names, &node->nnames, sizeof(*new));
+	return new && (*new = strdup(name)) ? 0 : zword_no_memory(err);
 }
 
 /* NAME, or NAME[FIRST-LAST]REST: as many digits as FIRST has. */
@@ -137,14 +115,12 @@ static int add_names(struct znode *node, const char *word, struct zerr *err)
 
 int znode_parse(struct zhostfile *file, char **rest, int line, struct zerr *err)
 {
-	struct znode *more = realloc(file->nodes, (size_t)(file->nnodes + 1) * sizeof(*more));
-	if (!more)
-		return no_memory(err);
-	file->nodes = more;
-	struct znode *node = &more[file->nnodes++];
+	struct znode *node = zword_grow(&file->nodes, &file->nnodes, sizeof(*node));
+	if (!node)
+		return zword_no_memory(err);
 	*node = (struct znode){.cores = -1, .reserve = -1, .line = line};
 	int rc = 0, options = 0;
-	for (char *word; rc == 0 && (word = strtok_r(NULL, blanks, rest));) {
+	for (char *word; rc == 0 && (word = zword_next(rest));) {
 		/* hosts are joined by commas, as a word behind a blank could be a feature */
 		if (node->nnames == 0) {
 			char *save, *name = strtok_r(word, ",", &save);
@@ -221,7 +197,7 @@ int znode_apply(struct zhostfile *file, struct zerr *err)
 	struct entry *entries = calloc(nhosts, sizeof(*entries));
 	int rc = entries ? index_hosts(file, entries, &table) : -ENOMEM;
 	if (rc < 0)
-		no_memory(err);
+		zword_no_memory(err);
 	for (int n = 0; rc == 0 && n < file->nnodes; n++)
 		rc = apply_one(file, n, table, err);
 	HASH_CLEAR(hh, table);
