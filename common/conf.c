@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "confvalue.h"
+#include "lines.h"
 #include "nearest.h"
 
 extern char **environ;
@@ -94,9 +95,16 @@ static int unquote(char **value, struct zerr *err)
 	return 0;
 }
 
-/* One line of a file; seen[row] is the line of a name's first appearance. */
-static int read_line(const struct zconf_row *rows, void *conf, char *line, int number, int *seen, struct zerr *err)
+struct reading {
+	const struct zconf_row *rows;
+	void *conf;
+	int *seen; /* by row: line of the name's first appearance, or 0 */
+};
+
+/* One line of a file. */
+static int read_line(void *arg, char *line, int number, struct zerr *err)
 {
+	const struct reading *r = arg;
 	cut_comment(line);
 	char *name = trim(line);
 	if (*name == '\0')
@@ -109,44 +117,31 @@ static int read_line(const struct zconf_row *rows, void *conf, char *line, int n
 	name = trim(name);
 	if (*name == '\0')
 		return zerr_set(err, -EINVAL, "no name before '='");
-	const struct zconf_row *row = find_row(rows, name);
+	const struct zconf_row *row = find_row(r->rows, name);
 	if (!row)
-		return refuse_name(rows, name, err);
-	if (row->type != ZCONF_CALL && seen[row - rows])
-		return zerr_set(err, -EEXIST, "%s is given twice (first in line %d)", name, seen[row - rows]);
-	seen[row - rows] = number;
+		return refuse_name(r->rows, name, err);
+	int *seen = &r->seen[row - r->rows];
+	if (row->type != ZCONF_CALL && *seen)
+		return zerr_set(err, -EEXIST, "%s is given twice (first in line %d)", name, *seen);
+	*seen = number;
 	int rc = unquote(&value, err);
-	return rc < 0 ? rc : zconf_value_set(row, conf, value, err);
+	return rc < 0 ? rc : zconf_value_set(row, r->conf, value, err);
 }
 
 int zconf_read(const struct zconf_row *rows, void *conf, const char *path, struct zerr *err)
 {
-	size_t nrows = 0, cap = 0;
+	size_t nrows = 0;
 	while (rows[nrows].name)
 		nrows++;
-	char *line = NULL;
-	int rc = 0, number = 0;
-	int *seen = calloc(nrows + 1, sizeof(*seen));
-	if (!seen)
+	struct reading reading = {.rows = rows, .conf = conf, .seen = calloc(nrows + 1, sizeof(*reading.seen))};
+	if (!reading.seen)
 		return zerr_set(err, -ENOMEM, "%s: out of memory", path);
 	FILE *file = fopen(path, "re");
-	if (!file) {
-		rc = zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-		goto err_seen;
-	}
-	for (ssize_t len; rc == 0 && (errno = 0, len = getline(&line, &cap, file)) >= 0;) {
-		number++;
-		rc = strlen(line) == (size_t)len ? read_line(rows, conf, line, number, seen, err)
-						 : zerr_set(err, -EINVAL, "zero byte in the line");
-		if (rc < 0)
-			zerr_prefix(err, rc, "%s:%d", path, number);
-	}
-	if (rc == 0 && !feof(file))
-		rc = zerr_set(err, errno ? -errno : -EIO, "%s: %s", path, strerror(errno ? errno : EIO));
-	free(line);
-	fclose(file);
-err_seen:
-	free(seen);
+	int rc = file ? zlines_read(file, path, read_line, &reading, err)
+		      : zerr_set(err, -errno, "%s: %s", path, strerror(errno));
+	if (file)
+		fclose(file);
+	free(reading.seen);
 	return rc;
 }
 

@@ -15,6 +15,7 @@
 #include "hostnode.h"
 #include "hostword.h"
 #include "hostzipper.h"
+#include "lines.h"
 #include "nearest.h"
 
 static const struct {
@@ -128,8 +129,9 @@ static int parse_host(struct zhostfile *file, char *text, int line, struct zerr 
 	return 0;
 }
 
-static int parse_line(struct zhostfile *file, char *line, int number, struct zerr *err)
+static int parse_line(void *arg, char *line, int number, struct zerr *err)
 {
+	struct zhostfile *file = arg;
 	char *text = line + strspn(line, ZWORD_BLANKS);
 	if (strncmp(text, "#ZIP", 4) == 0 && (text[4] == '\0' || strchr(ZWORD_BLANKS, text[4])))
 		return parse_directive(file, text + 4, number, err);
@@ -167,23 +169,11 @@ static int check_whole(const struct zhostfile *file, struct zerr *err)
 
 int zhostfile_parse(struct zhostfile *file, FILE *stream, const char *path, struct zerr *err)
 {
-	char *line = NULL;
-	size_t cap = 0;
-	int rc = 0, number = 0;
 	memset(file, 0, sizeof(*file));
 	file->path = strdup(path);
 	if (!file->path)
 		return zword_no_memory(err);
-	for (ssize_t len; rc == 0 && (errno = 0, len = getline(&line, &cap, stream)) >= 0;) {
-		number++;
-		rc = strlen(line) == (size_t)len ? parse_line(file, line, number, err)
-						 : zerr_set(err, -EINVAL, "zero byte in the line");
-		if (rc < 0)
-			zerr_prefix(err, rc, "%s:%d", path, number);
-	}
-	if (rc == 0 && !feof(stream))
-		rc = zerr_set(err, errno ? -errno : -EIO, "%s: %s", path, strerror(errno ? errno : EIO));
-	free(line);
+	int rc = zlines_read(stream, path, parse_line, file, err);
 	tdestroy(file->names, free);
 	file->names = NULL;
 	if (rc == 0)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "control.h"
+#include "lines.h"
 #include "nearest.h"
 
 #define NAME_CHARS_MAX 253   /* of a node, as in the hostfile */
@@ -22,7 +23,6 @@ struct reading {
 	uint32_t *slots; /* open addressing: index into names + 1; 0: free */
 	uint32_t nslots; /* power of two */
 	uint32_t placed;
-	uint32_t line;
 };
 
 static int no_memory(struct zerr *err)
@@ -195,10 +195,11 @@ static int place_ranks(struct reading *r, const char *ranks, const struct zmap_p
 	return rc;
 }
 
-static int parse_line(struct reading *r, char *line, struct zerr *err)
+static int parse_line(void *arg, char *line, int number, struct zerr *err)
 {
+	struct reading *r = arg;
 	char *comment = strchr(line, '#'), *rest = NULL;
-	struct zmap_place place = {.cluster = ZMAP_NONE, .cpus = ZMAP_NONE, .line = r->line};
+	struct zmap_place place = {.cluster = ZMAP_NONE, .cpus = ZMAP_NONE, .line = (uint32_t)number};
 	if (comment)
 		*comment = '\0';
 	char *ranks = strtok_r(line, blanks, &rest);
@@ -246,23 +247,11 @@ static int check_whole(const struct reading *r, struct zerr *err)
 int zmap_parse(struct zmap *map, FILE *stream, const char *path, struct zerr *err)
 {
 	struct reading r = {.map = map};
-	char *line = NULL;
-	size_t cap = 0;
-	int rc = 0;
 	memset(map, 0, sizeof(*map));
 	map->path = strdup(path);
 	if (!map->path)
 		return no_memory(err);
-	for (ssize_t len; rc == 0 && (errno = 0, len = getline(&line, &cap, stream)) >= 0;) {
-		r.line++;
-		rc = strlen(line) == (size_t)len ? parse_line(&r, line, err)
-						 : zerr_set(err, -EINVAL, "zero byte in the line");
-		if (rc < 0)
-			zerr_prefix(err, rc, "%s:%u", path, r.line);
-	}
-	if (rc == 0 && !feof(stream))
-		rc = zerr_set(err, errno ? -errno : -EIO, "%s: %s", path, strerror(errno ? errno : EIO));
-	free(line);
+	int rc = zlines_read(stream, path, parse_line, &r, err);
 	free(r.slots);
 	if (rc == 0)
 		rc = check_whole(&r, err);

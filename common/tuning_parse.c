@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "confvalue.h"
+#include "lines.h"
 #include "nearest.h"
 #include "tuning_rule.h"
 
@@ -240,22 +241,15 @@ static int parse_line(struct ztuning *table, char *line, struct zerr *err)
 	return parse_words(table, collectives, words, n, name, err);
 }
 
+static int read_line(void *table, char *line, int number, struct zerr *err)
+{
+	(void)number;
+	return parse_line(table, line, err);
+}
+
 int ztuning_parse(struct ztuning *table, FILE *stream, const char *path, struct zerr *err)
 {
-	char *line = NULL;
-	size_t cap = 0;
-	int rc = 0, number = 0;
-	for (ssize_t len; rc == 0 && (errno = 0, len = getline(&line, &cap, stream)) >= 0;) {
-		number++;
-		rc = strlen(line) == (size_t)len ? parse_line(table, line, err)
-						 : zerr_set(err, -EINVAL, "zero byte in the line");
-		if (rc < 0)
-			zerr_prefix(err, rc, "%s:%d", path, number);
-	}
-	if (rc == 0 && !feof(stream))
-		rc = zerr_set(err, errno ? -errno : -EIO, "%s: %s", path, strerror(errno ? errno : EIO));
-	free(line);
-	return rc;
+	return zlines_read(stream, path, read_line, table, err);
 }
 
 int ztuning_read(struct ztuning *table, const char *path, struct zerr *err)

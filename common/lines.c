@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The loop over the lines of a text file, see lines.h. */
+#include "lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int zlines_read(FILE *stream, const char *path, zlines_fn *read, void *arg, struct zerr *err)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	int rc = 0, number = 0;
+	for (ssize_t len; rc == 0 && (errno = 0, len = getline(&line, &cap, stream)) >= 0;) {
+		number++;
+		rc = strlen(line) == (size_t)len ? read(arg, line, number, err)
+						 : zerr_set(err, -EINVAL, "zero byte in the line");
+		if (rc < 0)
+			zerr_prefix(err, rc, "%s:%d", path, number);
+	}
+	if (rc == 0 && !feof(stream))
+		rc = zerr_set(err, errno ? -errno : -EIO, "%s: %s", path, strerror(errno ? errno : EIO));
+	free(line);
+	return rc;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads text files line by line, and says of each error where it is. Any thread. */
+#ifndef ZIP_COMMON_LINES_H
+#define ZIP_COMMON_LINES_H
+
+#include <stdio.h>
+
+#include "err.h"
+
+/* Reads one line (with its newline, if it has one), which it may change; number: from 1. 0 or a negative errno. */
+typedef int zlines_fn(void *arg, char *line, int number, struct zerr *);
+
+/* All lines of the stream up to the first error. 0; what read says, or -EINVAL (zero byte), with
+ * "path:number: reason"; or the stream's error with "path: reason". */
+int zlines_read(FILE *, const char *path, zlines_fn *read, void *arg, struct zerr *);
+
+#endif
