@@ -30,4 +30,20 @@ int map_graph_induce(struct map_graph *, const struct map_graph *g, const uint32
 	struct zerr *);
 void map_graph_free(struct map_graph *);
 
+/* Index of the edge from u to v in adj and weight; off[u + 1]: there is none. */
+static inline uint64_t map_graph_find(const struct map_graph *g, uint32_t u, uint32_t v)
+{
+	uint64_t low = g->off[u], high = g->off[u + 1], end = high;
+
+	while (low < high) {
+		uint64_t mid = (low + high) / 2;
+
+		if (g->adj[mid] < v)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < end && g->adj[low] == v ? low : end;
+}
+
 #endif

@@ -99,18 +99,10 @@ static int graph_thin(struct metis_graph *m, const struct map_graph *g)
 		uint32_t n = picks_find(g, v, list);
 
 		for (uint32_t i = 0; i < n; i++) {
-			uint64_t e = g->off[v] + list[i].edge, low = g->off[g->adj[e]], high = g->off[g->adj[e] + 1];
+			uint64_t e = g->off[v] + list[i].edge, back = map_graph_find(g, g->adj[e], v);
 
 			bits[e / 64] |= UINT64_C(1) << e % 64;
-			while (low < high) { /* the other end of the edge: neighbours ascend */
-				uint64_t mid = (low + high) / 2;
-
-				if (g->adj[mid] < v)
-					low = mid + 1;
-				else
-					high = mid;
-			}
-			bits[low / 64] |= UINT64_C(1) << low % 64;
+			bits[back / 64] |= UINT64_C(1) << back % 64;
 		}
 	}
 	for (uint64_t i = 0; i <= g->off[g->n] / 64 && !rc; i++)

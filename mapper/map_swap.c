@@ -29,17 +29,9 @@ static uint64_t linked_to(struct swap *s, uint32_t v, uint32_t node)
 
 static uint64_t weight_between(const struct map_graph *g, uint32_t u, uint32_t v)
 {
-	uint64_t low = g->off[u], high = g->off[u + 1];
+	uint64_t e = map_graph_find(g, u, v);
 
-	while (low < high) {
-		uint64_t mid = (low + high) / 2;
-
-		if (g->adj[mid] < v)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < g->off[u + 1] && g->adj[low] == v ? g->weight[low] : 0;
+	return e < g->off[u + 1] ? g->weight[e] : 0;
 }
 
 static bool free_to_go(const struct place *a, uint32_t v)
@@ -75,13 +67,37 @@ static void swap_do(struct swap *s, uint32_t u, uint32_t v)
 	s->member[s->at[v]] = v;
 }
 
+struct exchange {
+	uint32_t with;
+	int64_t gain;
+};
+
+/* The rank of a node by whose exchange with v more is gained than by best, if there is one. */
+static void node_search(struct swap *s, uint32_t v, uint32_t node, struct exchange *best)
+{
+	uint32_t own = s->a->l->node[v];
+	int64_t gain = (int64_t)s->linked[node] - (int64_t)s->linked[own];
+
+	for (uint32_t k = s->first[node]; k < s->first[node + 1]; k++) {
+		uint32_t u = s->member[k];
+		int64_t sum;
+
+		if (!swap_allowed(s->a, u, v))
+			continue;
+		sum = gain + (int64_t)linked_to(s, u, own) - (int64_t)linked_to(s, u, node) -
+		      2 * (int64_t)weight_between(s->a->p->graph, u, v);
+		if (sum > best->gain)
+			*best = (struct exchange){u, sum};
+	}
+}
+
 /* The exchange of v with a rank of another node that gains most. */
 static bool rank_improve(struct swap *s, uint32_t v)
 {
 	const struct map_graph *g = s->a->p->graph;
-	const struct map_site *site = s->a->p->site;
-	uint32_t own = s->a->l->node[v], best = MAP_NONE;
-	int64_t most = 0;
+	const struct map_node *nodes = s->a->p->site->nodes;
+	uint32_t own = s->a->l->node[v];
+	struct exchange best = {MAP_NONE, 0};
 
 	s->ntouched = 0;
 	s->work += g->off[v + 1] - g->off[v];
@@ -92,31 +108,14 @@ static bool rank_improve(struct swap *s, uint32_t v)
 			s->touched[s->ntouched++] = node;
 		s->linked[node] += g->weight[e];
 	}
-	for (uint32_t i = 0; i < s->ntouched; i++) {
-		uint32_t node = s->touched[i];
-		int64_t gain = (int64_t)s->linked[node] - (int64_t)s->linked[own];
-
-		if (node == own || site->nodes[node].class != site->nodes[own].class)
-			continue;
-		for (uint32_t k = s->first[node]; k < s->first[node + 1]; k++) {
-			uint32_t u = s->member[k];
-			int64_t sum;
-
-			if (!swap_allowed(s->a, u, v))
-				continue;
-			sum = gain + (int64_t)linked_to(s, u, own) - (int64_t)linked_to(s, u, node) -
-			      2 * (int64_t)weight_between(g, u, v);
-			if (sum > most) {
-				most = sum;
-				best = u;
-			}
-		}
-	}
+	for (uint32_t i = 0; i < s->ntouched; i++)
+		if (s->touched[i] != own && nodes[s->touched[i]].class == nodes[own].class)
+			node_search(s, v, s->touched[i], &best);
 	for (uint32_t i = 0; i < s->ntouched; i++)
 		s->linked[s->touched[i]] = 0;
-	if (best != MAP_NONE)
-		swap_do(s, v, best);
-	return best != MAP_NONE;
+	if (best.with != MAP_NONE)
+		swap_do(s, v, best.with);
+	return best.with != MAP_NONE;
 }
 
 int place_swap(struct place *a, struct zerr *err)
