@@ -30,6 +30,43 @@ static void dragonfly_destroy(struct net *net)
 	free(d);
 }
 
+struct widths {
+	uint32_t rows, columns;		      /* cables of a link there */
+	uint64_t row, column, global, inject; /* bytes a second of a link */
+};
+
+/* Shape, rule and widths; not the wiring. */
+static int shape_read(struct dragonfly *d, struct spec *spec, struct widths *w, struct zerr *err)
+{
+	static const char *const rules[] = {"paper", "release", NULL};
+	uint64_t one;
+	int rule, rc;
+
+	if ((rc = spec_u32(spec, "group", 960, 1, 65535, &d->groups, err)) ||
+		(rc = spec_u32(spec, "chassis", 6, 1, 4096, &d->chassis, err)) ||
+		(rc = spec_u32(spec, "router", 16, 1, 4096, &d->width, err)) ||
+		(rc = spec_u32(spec, "node", 4, 1, 4096, &d->hosts, err)) ||
+		(rc = spec_u32(spec, "core", 24, 1, 65535, &d->net.cores, err)) ||
+		(rc = spec_u32(spec, "row", 1, 1, 1024, &w->rows, err)) ||
+		(rc = spec_u32(spec, "column", 1, 1, 1024, &w->columns, err)) ||
+		(rc = spec_u64(spec, "bandwidth", BANDWIDTH << 20, 1, UINT64_MAX, &one, err)) ||
+		(rc = spec_u64(spec, "row-bandwidth", one, 1, UINT64_MAX, &w->row, err)) ||
+		(rc = spec_u64(spec, "column-bandwidth", one, 1, UINT64_MAX, &w->column, err)) ||
+		(rc = spec_u64(spec, "global-bandwidth", one, 1, UINT64_MAX, &w->global, err)) ||
+		(rc = spec_u64(spec, "injection", 0, 1, UINT64_MAX, &w->inject, err)) ||
+		(rc = spec_choice(spec, "intermediate", rules, DRAGONFLY_ANY, &rule, err)))
+		return rc;
+	w->row *= w->rows;
+	w->column *= w->columns;
+	d->rule = (enum dragonfly_rule)rule;
+	d->inject = w->inject > 0;
+	d->local = d->chassis * d->width;
+	if (d->local > 65535 || (uint64_t)d->groups * d->local * d->hosts > UINT32_MAX / 4)
+		return zerr_set(err, -EINVAL, "%s: a dragonfly of that size is out of range", spec->where);
+	d->routers = d->groups * d->local;
+	return 0;
+}
+
 static int places_fill(struct dragonfly *d, struct zerr *err)
 {
 	d->at = malloc(d->local * sizeof(*d->at));
@@ -45,15 +82,16 @@ static int places_fill(struct dragonfly *d, struct zerr *err)
 	return 0;
 }
 
-struct bandwidths {
-	uint64_t row, column, global, inject;
-};
-
-static int links_fill(struct dragonfly *d, const struct bandwidths *bw, struct zerr *err)
+static int links_fill(struct dragonfly *d, const struct widths *w, const char *where, struct zerr *err)
 {
-	uint32_t first_host = d->routers * d->slots, hosts = d->inject ? d->routers * d->hosts : 0;
-	int rc = net_init(&d->net, &net_dragonfly, first_host + 2 * hosts, err);
+	uint32_t first_host, hosts = d->inject ? d->routers * d->hosts : 0;
+	int rc;
 
+	d->slots = d->width + d->chassis + d->ports;
+	if ((uint64_t)d->routers * d->slots + 2ull * d->routers * d->hosts > UINT32_MAX)
+		return zerr_set(err, -EINVAL, "%s: more than 2^32 links", where);
+	first_host = d->routers * d->slots;
+	rc = net_init(&d->net, &net_dragonfly, first_host + 2 * hosts, err);
 	if (rc)
 		return rc;
 	for (uint32_t r = 0; r < d->routers; r++) {
@@ -61,96 +99,69 @@ static int links_fill(struct dragonfly *d, const struct bandwidths *bw, struct z
 
 		for (uint32_t x = 0; x < d->width; x++)
 			if (x != d->at[a].position)
-				net_set_link(&d->net, link + x, NET_ROW, (double)bw->row);
+				net_set_link(&d->net, link + x, NET_ROW, (double)w->row);
 		link += d->width;
 		for (uint32_t c = 0; c < d->chassis; c++)
 			if (c != d->at[a].row)
-				net_set_link(&d->net, link + c, NET_COLUMN, (double)bw->column);
+				net_set_link(&d->net, link + c, NET_COLUMN, (double)w->column);
 		link += d->chassis;
 		for (uint32_t p = 0; p < d->ports; p++)
 			if (d->peer[r * d->ports + p] != UINT32_MAX)
-				net_set_link(&d->net, link + p, NET_GLOBAL, (double)bw->global);
+				net_set_link(&d->net, link + p, NET_GLOBAL, (double)w->global);
 	}
 	for (uint32_t h = 0; h < hosts; h++) {
-		net_set_link(&d->net, first_host + 2 * h, NET_INJECT, (double)bw->inject);
-		net_set_link(&d->net, first_host + 2 * h + 1, NET_EJECT, (double)bw->inject);
+		net_set_link(&d->net, first_host + 2 * h, NET_INJECT, (double)w->inject);
+		net_set_link(&d->net, first_host + 2 * h + 1, NET_EJECT, (double)w->inject);
 	}
 	return 0;
+}
+
+/* What all topologies tell of themselves, behind links_fill(). */
+static void net_describe(struct dragonfly *d, const struct widths *w)
+{
+	struct net *net = &d->net;
+
+	net->nodes = d->routers * d->hosts;
+	net->points = d->inject ? net->nodes : d->routers;
+	net->direct_slots = DRAGONFLY_SLOTS + 2u * d->inject;
+	net->indirect_slots = 2 * DRAGONFLY_SLOTS + 2u * d->inject;
+	if (d->lanes == 1 && (uint64_t)d->routers * d->local <= UINT32_MAX) {
+		net->forked = d->inject ? 3 : 1;
+		net->legs = d->routers * d->local;
+		d->local_inverse = UINT64_MAX / d->local + 1;
+	}
+	net->level[NET_NODE] = 1;
+	net->level[NET_ROUTER] = d->hosts;
+	net->level[NET_CHASSIS] = d->hosts * d->width;
+	net->level[NET_GROUP] = d->hosts * d->local;
+	net->cables[NET_ROW] = (uint16_t)w->rows;
+	net->cables[NET_COLUMN] = (uint16_t)w->columns;
 }
 
 static int dragonfly_create(struct spec_list *list, struct net **out, struct zerr *err)
 {
 	struct spec *spec = list->specs;
-	static const char *const rules[] = {"paper", "release", NULL};
 	struct dragonfly *d = calloc(1, sizeof(*d));
-	struct bandwidths bw;
-	uint32_t row, column, all;
-	uint64_t one;
-	int rule, rc;
+	struct widths w;
+	int rc;
 
 	*out = NULL;
 	if (!d)
 		return zerr_set(err, -ENOMEM, "not enough memory");
-	if ((rc = spec_u32(spec, "group", 960, 1, 65535, &d->groups, err)) ||
-		(rc = spec_u32(spec, "chassis", 6, 1, 4096, &d->chassis, err)) ||
-		(rc = spec_u32(spec, "router", 16, 1, 4096, &d->width, err)) ||
-		(rc = spec_u32(spec, "node", 4, 1, 4096, &d->hosts, err)) ||
-		(rc = spec_u32(spec, "core", 24, 1, 65535, &d->net.cores, err)) ||
-		(rc = spec_u32(spec, "row", 1, 1, 1024, &row, err)) ||
-		(rc = spec_u32(spec, "column", 1, 1, 1024, &column, err)) ||
-		(rc = spec_u64(spec, "bandwidth", BANDWIDTH << 20, 1, UINT64_MAX, &one, err)) ||
-		(rc = spec_u64(spec, "row-bandwidth", one, 1, UINT64_MAX, &bw.row, err)) ||
-		(rc = spec_u64(spec, "column-bandwidth", one, 1, UINT64_MAX, &bw.column, err)) ||
-		(rc = spec_u64(spec, "global-bandwidth", one, 1, UINT64_MAX, &bw.global, err)) ||
-		(rc = spec_u64(spec, "injection", 0, 1, UINT64_MAX, &bw.inject, err)) ||
-		(rc = spec_choice(spec, "intermediate", rules, DRAGONFLY_ANY, &rule, err)))
-		goto err_free;
-	bw.row *= row;
-	bw.column *= column;
-	d->rule = (enum dragonfly_rule)rule;
-	d->inject = bw.inject > 0;
-	d->local = d->chassis * d->width;
-	rc = -EINVAL;
-	if (d->local > 65535 || (uint64_t)d->groups * d->local * d->hosts > UINT32_MAX / 4) {
-		zerr_set(err, rc, "%s: a dragonfly of that size is out of range", spec->where);
-		goto err_free;
-	}
-	d->routers = d->groups * d->local;
-	all = d->routers * d->hosts;
-	rc = places_fill(d, err);
+	rc = shape_read(d, spec, &w, err);
+	if (!rc)
+		rc = places_fill(d, err);
 	if (!rc)
 		rc = dragonfly_wire(d, spec, err);
-	if (rc)
-		goto err_free;
-	d->slots = d->width + d->chassis + d->ports;
-	if ((uint64_t)d->routers * d->slots + 2ull * all > UINT32_MAX) {
-		rc = zerr_set(err, -EINVAL, "%s: more than 2^32 links", spec->where);
-		goto err_free;
+	if (!rc)
+		rc = links_fill(d, &w, spec->where, err);
+	if (rc) {
+		dragonfly_destroy(&d->net);
+		return rc;
 	}
-	rc = links_fill(d, &bw, err);
-	if (rc)
-		goto err_free;
-	d->net.nodes = all;
-	d->net.points = d->inject ? all : d->routers;
-	d->net.direct_slots = DRAGONFLY_SLOTS + 2u * d->inject;
-	d->net.indirect_slots = 2 * DRAGONFLY_SLOTS + 2u * d->inject;
-	if (d->lanes == 1 && (uint64_t)d->routers * d->local <= UINT32_MAX) {
-		d->net.forked = d->inject ? 3 : 1;
-		d->net.legs = d->routers * d->local;
-		d->local_inverse = UINT64_MAX / d->local + 1;
-	}
-	d->net.level[NET_NODE] = 1;
-	d->net.level[NET_ROUTER] = d->hosts;
-	d->net.level[NET_CHASSIS] = d->hosts * d->width;
-	d->net.level[NET_GROUP] = d->hosts * d->local;
-	d->net.cables[NET_ROW] = (uint16_t)row;
-	d->net.cables[NET_COLUMN] = (uint16_t)column;
+	net_describe(d, &w);
 	*out = &d->net;
 	return 0;
-
-err_free:
-	dragonfly_destroy(&d->net);
-	return rc;
 }
 
 static uint32_t dragonfly_point(const struct net *net, uint32_t node)

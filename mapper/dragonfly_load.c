@@ -17,6 +17,7 @@
 
 /* Above this size of the leg matrix (bytes) paths are enumerated instead. */
 #define LEGS_MAX (1ull << 31)
+#define NO_MEMORY (-1.0) /* instead of a group's hops */
 
 struct sums {
 	const struct dragonfly *d;
@@ -30,7 +31,7 @@ struct sums {
 	uint64_t *sent_in, *received_in; /* [routers], what stays in a group, where `apart` */
 	uint64_t *group_sent, *group_received;
 	bool apart;
-	double *hops; /* bytes x hops; [chunks] while scanning, [groups] later */
+	double *hops; /* bytes x hops; [chunks] while scanning, [groups] later, there also NO_MEMORY */
 };
 
 static void add(uint64_t *at, uint64_t bytes)
@@ -198,6 +199,38 @@ static double group_hops(const struct dragonfly *d)
 	return (double)d->local * ((d->width - 1.0) / d->width + (d->chassis - 1.0) / d->chassis);
 }
 
+/* A group's gates, [A] each by the router that has them. */
+struct gates {
+	double *arrive, *leave; /* bytes from the gate to a uniform router, and from a uniform router to the gate */
+	double *links;		/* level-2 links at a router */
+};
+
+/* Adds up the bytes at the gates of group g, and loads its level-2 links. */
+static void gates_load(struct sums *s, uint32_t g, const struct gates *at)
+{
+	const struct dragonfly *d = s->d;
+	double any = 1.0 / d->routers, group = 1.0 / d->groups;
+
+	for (uint32_t h = 0; h < d->groups; h++) {
+		const struct dragonfly_gate *to;
+		double less_out = 0, less_in = 0;
+
+		if (h == g)
+			continue;
+		to = dragonfly_gates(d, g, h);
+		if (s->apart) {
+			less_out = (double)s->global[(size_t)g * d->groups + h] * any;
+			less_in = (double)s->global[(size_t)h * d->groups + g] * any;
+		}
+		at->links[to->out]++;
+		/* From h, to a router of this group. In by the cable by which we leave for h. */
+		at->arrive[to->out] += (double)s->group_sent[h] * any - less_in;
+		at->leave[to->out] += (double)s->group_received[h] * any - less_out;
+		s->bytes[dragonfly_global(d, g, to)] +=
+			((double)s->group_sent[g] + (double)s->group_received[h]) * group;
+	}
+}
+
 /*
  * Both rules, group by group; the group writes its own links only. Let x be uniformly one of n routers.
  *   inside: messages that choose x within the group (n = A, rule "release" only): s -> x -> d.
@@ -213,39 +246,22 @@ static void indirect_group(void *arg, size_t item, unsigned worker)
 	uint32_t g = (uint32_t)item, n = d->local;
 	size_t square = (size_t)n * n;
 	double any = 1.0 / d->routers, group = 1.0 / d->groups;
-	double *arrive = calloc(3 * (size_t)n, sizeof(double)), *leave, *gates, hops = 0;
+	double *memory = calloc(3 * (size_t)n, sizeof(double)), hops = 0;
 	double spread = group_hops(d) / n;
+	struct gates at;
 
 	(void)worker;
-	if (!arrive) {
-		s->hops[item] = -1;
+	if (!memory) {
+		s->hops[item] = NO_MEMORY;
 		return;
 	}
-	leave = arrive + n; /* bytes from a uniform router to the gate, a router */
-	gates = leave + n;  /* level-2 links at a router */
-	for (uint32_t h = 0; h < d->groups; h++) {
-		const struct dragonfly_gate *to;
-		double less_out = 0, less_in = 0;
-
-		if (h == g)
-			continue;
-		to = dragonfly_gates(d, g, h);
-		if (s->apart) {
-			less_out = (double)s->global[(size_t)g * d->groups + h] * any;
-			less_in = (double)s->global[(size_t)h * d->groups + g] * any;
-		}
-		gates[to->out]++;
-		/* From h, to a router of this group. In by the cable by which we leave for h. */
-		arrive[to->out] += (double)s->group_sent[h] * any - less_in;
-		leave[to->out] += (double)s->group_received[h] * any - less_out;
-		s->bytes[dragonfly_global(d, g, to)] +=
-			((double)s->group_sent[g] + (double)s->group_received[h]) * group;
-	}
+	at = (struct gates){memory, memory + n, memory + 2 * (size_t)n};
+	gates_load(s, g, &at);
 	for (uint32_t a = 0; a < n; a++) {
 		for (uint32_t b = 0; b < n; b++) {
 			uint32_t ra = g * n + a, rb = g * n + b;
-			double v = arrive[a] + leave[b] + (double)s->sent[ra] * group * gates[b] +
-				   (double)s->received[rb] * group * gates[a];
+			double v = at.arrive[a] + at.leave[b] + (double)s->sent[ra] * group * at.links[b] +
+				   (double)s->received[rb] * group * at.links[a];
 
 			if (s->apart)
 				v += ((double)s->sent_in[ra] + (double)s->received_in[rb]) / n +
@@ -258,7 +274,8 @@ static void indirect_group(void *arg, size_t item, unsigned worker)
 				leg_add(s, g, a, b, v);
 			/* A byte that goes to (from) a uniform router of another group has the way to (from) the gate,
 			 * the cable, and a uniform way behind it. */
-			hops += ((double)s->sent[ra] * gates[b] * group + (double)s->received[ra] * gates[b] * group) *
+			hops += ((double)s->sent[ra] * at.links[b] * group +
+					(double)s->received[ra] * at.links[b] * group) *
 				(dragonfly_hops(d, a, b) + 1 + spread);
 		}
 		hops += ((double)s->sent_in[g * n + a] + (double)s->received_in[g * n + a]) * spread;
@@ -266,7 +283,7 @@ static void indirect_group(void *arg, size_t item, unsigned worker)
 			hops += ((double)s->sent[g * n + a] + (double)s->received[g * n + a]) * n * any * spread;
 	}
 	s->hops[item] = hops;
-	free(arrive);
+	free(memory);
 }
 
 static int indirect_prepare(struct sums *s)
@@ -394,7 +411,7 @@ int dragonfly_load_indirect(const struct net *net, const struct traffic *t, unsi
 	indirect_sum(&s);
 	par_run(threads, d->groups, indirect_group, &s);
 	for (uint32_t g = 0; g < d->groups; g++) {
-		if (s.hops[g] < 0)
+		if (s.hops[g] == NO_MEMORY)
 			rc = -ENOMEM;
 		load->byte_hops += s.hops[g];
 		between += (double)s.group_sent[g];
