@@ -10,7 +10,6 @@
  * forwarded. That can be told where points are nodes, not where they are routers.
  */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,11 +90,6 @@ static int zipper_read(struct joined *j, struct spec *spec, struct capacity *cap
 }
 
 /* --- shape --- */
-
-static bool zipper_joins(const struct zipper *z, uint32_t a, uint32_t b)
-{
-	return z->point[a] != JOINED_NONE && z->point[b] != JOINED_NONE;
-}
 
 /* Fewest zippers on the way, by searching from each destination; returns the longest way, 0 if some pair has none. */
 static uint32_t routes_find(struct joined *j)
@@ -240,41 +234,7 @@ static int joined_create(struct spec_list *l, struct net **out, struct zerr *err
 	return rc;
 }
 
-/* --- paths --- */
-
-struct spot joined_spot(const struct joined *j, uint32_t point)
-{
-	uint32_t p = j->nparts - 1;
-
-	while (point < j->part[p].first_point)
-		p--;
-	return (struct spot){p, point - j->part[p].first_point};
-}
-
-/* Is a rank here attached to the zipper itself? */
-static bool spot_is_zipper(const struct joined *j, struct spot s, const struct zipper *z)
-{
-	return z->point[s.part] == s.point && j->part[s.part].net->points == j->part[s.part].net->nodes;
-}
-
-/* The zipper that a message must take because one of its ends sits on it, or NULL. */
-static const struct zipper *zipper_own(const struct joined *j, struct spot s, struct spot d)
-{
-	for (uint32_t z = 0; z < j->nzippers; z++)
-		if (zipper_joins(&j->zipper[z], s.part, j->next[s.part][d.part]) &&
-			(spot_is_zipper(j, s, &j->zipper[z]) || spot_is_zipper(j, d, &j->zipper[z])))
-			return &j->zipper[z];
-	return NULL;
-}
-
-static uint32_t leg_count(const struct joined *j, uint32_t part, uint32_t s, uint32_t d)
-{
-	const struct net *net = j->part[part].net;
-
-	return s == d ? 1 : net->ops->direct_count(net, s, d);
-}
-
-static uint64_t count_paths(const struct joined *j, struct spot s, struct spot d);
+/* --- points and links --- */
 
 int joined_forward_by(struct joined *j, const char *zipper)
 {
@@ -288,82 +248,6 @@ int joined_forward_by(struct joined *j, const char *zipper)
 	return 0;
 }
 
-uint32_t joined_crossings(const struct joined *j, struct spot s, struct spot d, struct crossing *list)
-{
-	const struct zipper *own = zipper_own(j, s, d);
-	uint32_t to = j->next[s.part][d.part], n = 0;
-
-	if (!own && j->only != JOINED_NONE && zipper_joins(&j->zipper[j->only], s.part, to))
-		own = &j->zipper[j->only];
-
-	for (uint32_t i = 0; i < j->nzippers; i++) {
-		const struct zipper *z = &j->zipper[i];
-
-		if (!zipper_joins(z, s.part, to) || (own && z != own))
-			continue;
-		list[n].z = z;
-		list[n].after = (struct spot){to, z->point[to]};
-		list[n].before = leg_count(j, s.part, s.point, z->point[s.part]);
-		list[n++].behind = count_paths(j, (struct spot){to, z->point[to]}, d);
-	}
-	return n;
-}
-
-static uint64_t count_paths(const struct joined *j, struct spot s, struct spot d)
-{
-	struct crossing list[j->nzippers];
-	uint64_t sum = 0;
-	uint32_t n;
-
-	if (s.part == d.part)
-		return leg_count(j, s.part, s.point, d.point);
-	n = joined_crossings(j, s, d, list);
-	for (uint32_t i = 0; i < n; i++)
-		sum += list[i].before * list[i].behind;
-	return sum;
-}
-
-static uint32_t *leg_fill(const struct joined *j, uint32_t part, uint32_t s, uint32_t d, uint32_t k, uint32_t *link)
-{
-	const struct net *net = j->part[part].net;
-
-	if (s == d)
-		return link;
-	net->ops->direct(net, s, d, k, link);
-	for (uint32_t i = 0; i < net->direct_slots; i++)
-		link[i] += j->part[part].first_link;
-	return link + net->direct_slots;
-}
-
-uint32_t *joined_crossing_fill(const struct joined *j, struct spot s, struct spot d, const struct crossing *c,
-	uint32_t *link)
-{
-	bool from = spot_is_zipper(j, s, c->z), to = c->after.part == d.part && spot_is_zipper(j, d, c->z);
-	uint32_t a = s.part, b = c->after.part;
-
-	if (!from)
-		*link++ = c->z->link + a * j->nparts + a;
-	if (!from && !to)
-		*link++ = c->z->link + a * j->nparts + b;
-	if (!to)
-		*link++ = c->z->out + b;
-	return link;
-}
-
-static uint32_t *path_fill(const struct joined *j, struct spot s, struct spot d, uint64_t k, uint32_t *link)
-{
-	struct crossing list[j->nzippers], *c = list;
-
-	if (s.part == d.part)
-		return leg_fill(j, s.part, s.point, d.point, (uint32_t)k, link);
-	joined_crossings(j, s, d, list);
-	for (; k >= c->before * c->behind; c++)
-		k -= c->before * c->behind;
-	link = leg_fill(j, s.part, s.point, c->z->point[s.part], (uint32_t)(k % c->before), link);
-	link = joined_crossing_fill(j, s, d, c, link);
-	return path_fill(j, c->after, d, k / c->before, link);
-}
-
 static uint32_t joined_point(const struct net *net, uint32_t node)
 {
 	const struct joined *j = (const struct joined *)net;
@@ -372,44 +256,6 @@ static uint32_t joined_point(const struct net *net, uint32_t node)
 	while (node < j->part[p].first_node)
 		p--;
 	return j->part[p].first_point + j->part[p].net->ops->point(j->part[p].net, node - j->part[p].first_node);
-}
-
-/* Two points that are one zipper node can be joined by no link at all: one path, of void links. */
-static uint32_t joined_direct_count(const struct net *net, uint32_t s, uint32_t d)
-{
-	const struct joined *j = (const struct joined *)net;
-	uint64_t n = count_paths(j, joined_spot(j, s), joined_spot(j, d));
-
-	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-}
-
-static void joined_direct(const struct net *net, uint32_t s, uint32_t d, uint32_t k, uint32_t *link)
-{
-	const struct joined *j = (const struct joined *)net;
-	uint32_t *end = path_fill(j, joined_spot(j, s), joined_spot(j, d), k, link);
-
-	while (end < link + net->direct_slots)
-		*end++ = NET_VOID;
-}
-
-static void joined_indirect(const struct net *net, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link)
-{
-	const struct joined *j = (const struct joined *)net;
-	struct spot from = joined_spot(j, s), to = joined_spot(j, d);
-	const struct part *p = &j->part[from.part];
-	uint32_t n = net->direct_slots;
-
-	if (from.part == to.part) {
-		n = p->net->indirect_slots;
-		p->net->ops->indirect(p->net, from.point, to.point, bits, link);
-		for (uint32_t i = 0; i < n; i++)
-			link[i] += p->first_link;
-	} else {
-		joined_direct(net, s, d, (uint32_t)((unsigned __int128)bits * joined_direct_count(net, s, d) >> 64),
-			link);
-	}
-	while (n < net->indirect_slots)
-		link[n++] = NET_VOID;
 }
 
 static void joined_link_name(const struct net *net, uint32_t link, char *buf, size_t size)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The joined network's own data, shared by its two files: joined.c (description, paths), joined_load.c (loads). */
+/* The joined network's own data, shared by its files: joined.c (description), joined_path.c (paths), joined_load.c
+ * (loads). */
 #ifndef ZIP_MAPPER_JOINED_H
 #define ZIP_MAPPER_JOINED_H
+
+#include <stdbool.h>
 
 #include "net.h"
 
@@ -47,6 +50,11 @@ struct crossing {
 	uint64_t behind; /* paths from there to d */
 };
 
+static inline bool zipper_joins(const struct zipper *z, uint32_t a, uint32_t b)
+{
+	return z->point[a] != JOINED_NONE && z->point[b] != JOINED_NONE;
+}
+
 /* From now on the one zipper of that name forwards, or all with NULL. 0, -ENOENT. */
 int joined_forward_by(struct joined *, const char *zipper);
 struct spot joined_spot(const struct joined *, uint32_t point);
@@ -57,6 +65,10 @@ uint32_t joined_crossings(const struct joined *, struct spot s, struct spot d, s
 uint32_t *joined_crossing_fill(const struct joined *, struct spot s, struct spot d, const struct crossing *,
 	uint32_t *link);
 
+/* As net_ops has them. Two points that are one zipper node can be joined by no link at all: one path, of void links. */
+uint32_t joined_direct_count(const struct net *, uint32_t s, uint32_t d);
+void joined_direct(const struct net *, uint32_t s, uint32_t d, uint32_t k, uint32_t *link);
+void joined_indirect(const struct net *, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link);
 int joined_load_direct(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
 int joined_load_indirect(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads of a joined network: messages are cut into the legs inside the parts, and each part loads its own. */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "joined.h"
