@@ -127,7 +127,7 @@ static void sweep(struct vregcache *c, uintptr_t start, uintptr_t end)
 	for (struct vreg *r = c->head; r; r = next) {
 		next = r->next;
 		bool inside = start <= r->start && r->end <= end && r->users == 0;
-		if (inside || vwatch_is_stale(r->range))
+		if (inside || vwatch_is_known_stale(r->range))
 			retire(c, r);
 	}
 }

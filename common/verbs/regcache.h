@@ -4,9 +4,10 @@
  * messages. Looked up by range: a registration of more memory serves for a part of it. The least recently used ones go
  * first, when there are too many, they hold too many bytes, or the system will not lock more.
  *
- * One that the application has unmapped meanwhile is never given out again (watch.h). Memory that cannot be watched is
- * not kept: the caller registers it for one use. What is registered here is whole pages, so it must not be open to
- * anybody but this process's own device; remote access to a part is the caller's business (a memory window).
+ * One that the application, by whatever thread, has unmapped meanwhile is never given out again (watch.h). Memory that
+ * cannot be watched is not kept: the caller registers it for one use. What is registered here is whole pages, so it
+ * must not be open to anybody but this process's own device; remote access to a part is the caller's business (by
+ * memory windows).
  *
  * Under one lock of the caller's. Registering is the caller's, too, so that there is nothing of verbs in here.
  */

@@ -16,11 +16,16 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #ifndef UFFD_USER_MODE_ONLY /* Linux 5.11 */
 #define UFFD_USER_MODE_ONLY 1
+#endif
+#ifndef UFFD_FEATURE_EXACT_ADDRESS /* Linux 5.18 */
+#define UFFD_FEATURE_EXACT_ADDRESS (1 << 11)
 #endif
 #define FEATURES                                                                                                       \
 	(UFFD_FEATURE_EVENT_UNMAP | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_EVENT_REMOVE |                             \
@@ -28,6 +33,7 @@
 #define STACK_BYTES ((size_t)128 << 10) /* of the thread: a batch of events and what poll needs */
 #define EVENT_BATCH 16
 #define MAPS_LINE 512 /* longer ones only have longer names */
+#define PATIENCE 64   /* questions: some 100 us, as long as registering anew takes */
 
 struct range {
 	_Atomic uintptr_t start, end; /* end 0: not in use */
@@ -36,13 +42,18 @@ struct range {
 
 static struct {
 	unsigned users;
-	int fd, stop_fd;
+	_Atomic int fd;
+	int stop_fd;
 	pthread_t thread;
+	/* A page of our own, watched like the others: for questions to the kernel. */
+	void *page;
+	size_t page_bytes;
+	unsigned patience; /* of the next who asks */
 	/* Odd while events are read and not marked yet. */
 	_Atomic uint32_t turn;
 	_Atomic bool blind; /* reading failed: nothing is known any more */
 	struct range range[VWATCH_RANGES];
-} watch = {.fd = -1, .stop_fd = -1};
+} watch = {.fd = -1, .stop_fd = -1, .page = MAP_FAILED};
 
 /* --- the thread --- */
 
@@ -73,7 +84,8 @@ static void handle(const struct uffd_msg *m)
 
 static void *run(void *arg)
 {
-	struct pollfd fds[2] = {{.fd = watch.fd, .events = POLLIN}, {.fd = watch.stop_fd, .events = POLLIN}};
+	const int fd = watch.fd;
+	struct pollfd fds[2] = {{.fd = fd, .events = POLLIN}, {.fd = watch.stop_fd, .events = POLLIN}};
 	struct uffd_msg events[EVENT_BATCH];
 	(void)arg;
 	for (;;) {
@@ -82,7 +94,7 @@ static void *run(void *arg)
 		if (fds[1].revents)
 			break;
 		atomic_fetch_add(&watch.turn, 1);
-		ssize_t n = read(watch.fd, events, sizeof(events));
+		ssize_t n = read(fd, events, sizeof(events));
 		for (ssize_t i = 0; i < n / (ssize_t)sizeof(events[0]); i++)
 			handle(&events[i]);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
@@ -93,12 +105,44 @@ static void *run(void *arg)
 	/* Ends all registrations, and lets go whoever waits in munmap. Here and not after the join: this thread's end
 	 * gives up its stack by madvise, which would wait for itself where the stack has become one mapping with
 	 * watched memory. */
-	close(watch.fd);
-	watch.fd = -1;
+	close(atomic_exchange(&watch.fd, -1));
 	return NULL;
 }
 
+/* --- questions --- */
+
+/* Has the thread got all events of what has happened? The kernel counts a change from under the lock of the address
+ * space until its event has been read, and answers EAGAIN while there are any; the answer does not depend on the page,
+ * which is our own because to ask about a part of a huge page splits it. Nothing is protected, so nothing changes. */
+static bool all_is_read(void)
+{
+	struct uffdio_writeprotect nothing = {.range = {.start = (uintptr_t)watch.page, .len = watch.page_bytes}};
+	for (unsigned i = 0; i < watch.patience; i++) {
+		if (ioctl(watch.fd, UFFDIO_WRITEPROTECT, &nothing) == 0) {
+			watch.patience = PATIENCE;
+			return true;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return false; /* the thread has given up; or this is a child after fork */
+		sched_yield();
+	}
+	watch.patience = 1; /* until it is better: some kernels forget a failed mremap among the changes */
+	return false;
+}
+
 /* --- start and end --- */
+
+/* Whether the kernel counts the changes on their way. Before Linux 5.15 it only knew that there are some, and the first
+ * of two at a time was the end of both. Older numbers with a later feature are of distributions that have both. */
+static bool counts_changes(uint64_t features)
+{
+	struct utsname u;
+	unsigned major, minor;
+	if (features & UFFD_FEATURE_EXACT_ADDRESS)
+		return true;
+	return uname(&u) == 0 && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 5 || (major == 5 && minor >= 15));
+}
 
 static int open_fd(struct zerr *err)
 {
@@ -106,7 +150,7 @@ static int open_fd(struct zerr *err)
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
 	if (fd < 0)
 		return zerr_set(err, -EOPNOTSUPP, "userfaultfd: %s", strerror(errno));
-	if (ioctl(fd, UFFDIO_API, &api) < 0) {
+	if (ioctl(fd, UFFDIO_API, &api) < 0 || !counts_changes(api.features)) {
 		zerr_set(err, -EOPNOTSUPP, "userfaultfd of this kernel cannot tell of unmapped memory");
 		close(fd);
 		return -EOPNOTSUPP;
@@ -114,7 +158,24 @@ static int open_fd(struct zerr *err)
 	return fd;
 }
 
-static int start_thread(void)
+/* Without any rights, so that it does not become one mapping with others. */
+static int make_page(struct zerr *err)
+{
+	watch.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	watch.page = mmap(NULL, watch.page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (watch.page == MAP_FAILED)
+		return zerr_set(err, -errno, "cannot watch memory: %s", strerror(errno));
+	struct uffdio_register reg = {.range = {.start = (uintptr_t)watch.page, .len = watch.page_bytes},
+		.mode = UFFDIO_REGISTER_MODE_WP};
+	watch.patience = PATIENCE;
+	if (ioctl(watch.fd, UFFDIO_REGISTER, &reg) < 0 || !(reg.ioctls & (uint64_t)1 << _UFFDIO_WRITEPROTECT) ||
+		!all_is_read())
+		return zerr_set(err, -EOPNOTSUPP,
+			"userfaultfd of this kernel does not tell whether memory is changing");
+	return 0;
+}
+
+static int start_thread(struct zerr *err)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
@@ -125,16 +186,24 @@ static int start_thread(void)
 	int rc = -pthread_create(&watch.thread, &attr, run, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
-	return rc;
+	return rc == 0 ? 0 : zerr_set(err, rc, "cannot watch memory: %s", strerror(-rc));
 }
 
 static void close_fds(void)
 {
 	if (watch.fd >= 0)
-		close(watch.fd);
+		close(atomic_exchange(&watch.fd, -1));
 	if (watch.stop_fd >= 0)
 		close(watch.stop_fd);
-	watch.fd = watch.stop_fd = -1;
+	watch.stop_fd = -1;
+}
+
+/* After the descriptor: nobody is told of it then. */
+static void drop_page(void)
+{
+	if (watch.page != MAP_FAILED)
+		munmap(watch.page, watch.page_bytes);
+	watch.page = MAP_FAILED;
 }
 
 /* A child that kept the descriptor would keep the registrations beyond our end, and with nobody to read munmap waits.
@@ -154,15 +223,17 @@ int vwatch_open(struct zerr *err)
 	atomic_store(&watch.turn, 0);
 	atomic_store(&watch.blind, false);
 	int rc = watch.fd = open_fd(err);
+	if (rc >= 0)
+		rc = make_page(err);
 	if (rc >= 0) {
 		watch.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-		rc = watch.stop_fd < 0 ? -errno : start_thread();
-		if (rc != 0)
-			zerr_set(err, rc, "cannot watch memory: %s", strerror(-rc));
+		rc = watch.stop_fd < 0 ? zerr_set(err, -errno, "cannot watch memory: %s", strerror(errno))
+				       : start_thread(err);
 	}
 	if (rc >= 0)
 		return 0;
 	close_fds();
+	drop_page();
 	watch.users = 0;
 	return rc;
 }
@@ -174,6 +245,7 @@ void vwatch_close(void)
 	eventfd_write(watch.stop_fd, 1);
 	pthread_join(watch.thread, NULL);
 	close_fds();
+	drop_page();
 	memset(&watch.range, 0, sizeof(watch.range));
 }
 
@@ -236,10 +308,17 @@ void vwatch_del(int range)
 	atomic_store(&watch.range[range].end, 0);
 }
 
+bool vwatch_is_known_stale(int range)
+{
+	return atomic_load(&watch.range[range].stale) || atomic_load(&watch.blind);
+}
+
 bool vwatch_is_stale(int range)
 {
-	/* A few instructions, if that thread has a core. */
+	if (vwatch_is_known_stale(range) || !all_is_read())
+		return true;
+	/* All is read, so what is not marked yet is being marked: a few instructions, if that thread has a core. */
 	while ((atomic_load(&watch.turn) & 1) && !atomic_load(&watch.blind))
 		sched_yield();
-	return atomic_load(&watch.range[range].stale) || atomic_load(&watch.blind);
+	return vwatch_is_known_stale(range);
 }

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,6 +229,121 @@ static void unmapped_by_another_thread(void **state)
 	close_cache(c);
 }
 
+/* Something is always changing elsewhere: what one change tells of its end must not stand for that of another. */
+struct noise {
+	uint8_t *p;
+	_Atomic bool stop;
+};
+
+static void *give_back(void *arg)
+{
+	struct noise *n = arg;
+	while (!atomic_load(&n->stop))
+		madvise(n->p, BLOCK, MADV_DONTNEED);
+	return NULL;
+}
+
+static void *unmap_each_time(void *arg)
+{
+	struct mapper *m = arg;
+	for (int i = 0; i < m->rounds; i++) {
+		while (atomic_load(&m->turn) != 2 * i + 1)
+			sched_yield();
+		munmap(m->p, BLOCK);
+		atomic_store(&m->turn, 2 * i + 2);
+	}
+	return NULL;
+}
+
+/* Here while the other one is still inside munmap. Who has got the address must not get the old registration. */
+static void take_place(struct mapper *m, int i)
+{
+	atomic_store(&m->turn, 2 * i + 1);
+	for (;;) {
+		bool over = atomic_load(&m->turn) == 2 * i + 2;
+		if (mmap(m->p, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+			    0) == m->p)
+			return;
+		if (over) /* somebody else has taken it */
+			m->p = map_at(NULL, BLOCK);
+		if (over)
+			return;
+		sched_yield();
+	}
+}
+
+static void taken_before_munmap_returns(void **state)
+{
+	struct vregcache *c = open_cache(16, 1 << 30);
+	struct mapper m = {.p = map_at(NULL, BLOCK), .rounds = 1000};
+	struct noise n = {.p = map_at(NULL, BLOCK)};
+	pthread_t unmapper, noise;
+	(void)state;
+	assert_int_not_equal(use(c, n.p, BLOCK), 0);
+	assert_int_equal(pthread_create(&unmapper, NULL, unmap_each_time, &m), 0);
+	assert_int_equal(pthread_create(&noise, NULL, give_back, &n), 0);
+	unsigned wrong = 0;
+	for (int i = 0; i < m.rounds; i++) {
+		if (i == m.rounds / 2) { /* and without it */
+			atomic_store(&n.stop, true);
+			pthread_join(noise, NULL);
+		}
+		uintptr_t old = use(c, m.p, BLOCK);
+		take_place(&m, i);
+		wrong += use(c, m.p, BLOCK) == old;
+		while (atomic_load(&m.turn) != 2 * i + 2)
+			sched_yield();
+	}
+	pthread_join(unmapper, NULL);
+	assert_int_equal(wrong, 0);
+	munmap(m.p, BLOCK);
+	munmap(n.p, BLOCK);
+	close_cache(c);
+}
+
+/* Memory that nobody has written to, and a huge page. */
+static void untouched_and_huge_memory(void **state)
+{
+	const size_t huge = (size_t)2 << 20;
+	struct vregcache *c = open_cache(16, 1 << 30);
+	uint8_t *p = mmap(NULL, 2 * huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	(void)state;
+	assert_true(p != MAP_FAILED);
+	for (int i = 0; i < 2; i++) {
+		uint8_t *q = (uint8_t *)(((uintptr_t)p + huge - 1) & ~(huge - 1));
+		uintptr_t old = use(c, q + PAGE, huge - 2 * PAGE);
+		assert_int_not_equal(old, 0);
+		assert_int_equal(use(c, q + PAGE, huge - 2 * PAGE), old);
+		madvise(q + huge / 2, PAGE, i == 0 ? MADV_DONTNEED : MADV_FREE);
+		assert_int_not_equal(use(c, q + PAGE, huge - 2 * PAGE), old);
+		madvise(p, 2 * huge, MADV_HUGEPAGE); /* if there are any */
+		memset(p, 1, 2 * huge);
+	}
+	munmap(p, 2 * huge);
+	close_cache(c);
+}
+
+/* The end of the heap goes, and comes again, unless malloc has gone on behind it. */
+static bool set_heap(uint8_t *from, uint8_t *to)
+{
+	return sbrk(0) == from && brk(to) == 0;
+}
+
+static void heap_that_shrinks(void **state)
+{
+	struct vregcache *c = open_cache(16, 1 << 30);
+	uint8_t *before = sbrk(0), *p = before + -(uintptr_t)before % PAGE;
+	(void)state;
+	if (set_heap(before, p + BLOCK)) {
+		uintptr_t old = use(c, p, BLOCK);
+		assert_int_not_equal(old, 0);
+		if (set_heap(p + BLOCK, p) && set_heap(p, p + BLOCK))
+			assert_int_not_equal(use(c, p, BLOCK), old);
+		set_heap(p + BLOCK, before);
+	}
+	close_cache(c);
+}
+
 static void oldest_goes_first(void **state)
 {
 	struct vregcache *c = open_cache(3, 100 * BLOCK);
@@ -414,6 +530,8 @@ static void child_unmaps_its_copy(void **state)
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
+		if (use(c, p, BLOCK) != 0) /* nobody would tell us */
+			_exit(2);
 		memset(p, 7, BLOCK);
 		_exit(munmap(p, BLOCK) == 0 && mmap(p, BLOCK, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == p ? 0
 														  : 1);
@@ -434,6 +552,9 @@ int main(void)
 		cmocka_unit_test(other_ways_to_lose_memory),
 		cmocka_unit_test(freed_and_allocated_again),
 		cmocka_unit_test(unmapped_by_another_thread),
+		cmocka_unit_test(taken_before_munmap_returns),
+		cmocka_unit_test(untouched_and_huge_memory),
+		cmocka_unit_test(heap_that_shrinks),
 		cmocka_unit_test(oldest_goes_first),
 		cmocka_unit_test(bytes_are_bounded),
 		cmocka_unit_test(lack_of_lockable_memory),
