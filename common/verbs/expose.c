@@ -10,7 +10,8 @@
 #include "log.h"
 #include "regcache.h"
 
-#define KEPT_MAX 256 /* registrations; some thousand are what devices look up fast */
+#define KEPT_MAX 256			   /* registrations; some thousand are what devices look up fast */
+#define WINDOW_MAX_BYTES ((size_t)1 << 31) /* of mlx5 devices, which refuse to bind more (KLM entries) */
 
 struct exposure {
 	struct exposure *next;
@@ -175,11 +176,11 @@ static struct exposure *get(struct vexposer *x)
 	return e;
 }
 
-/* A window of a registration that is kept. -EOPNOTSUPP: not possible for this memory. */
+/* A window of a registration that is kept. -EOPNOTSUPP: not possible for this memory, or so much of it. */
 static int expose_window(struct vlink *l, struct vexposer *x, struct exposure *e, void *base, size_t len,
 	uint32_t *rkey)
 {
-	if (!x->cache || !e->mw)
+	if (!x->cache || !e->mw || len > WINDOW_MAX_BYTES)
 		return -EOPNOTSUPP;
 	int rc = vregcache_get(x->cache, base, len, &e->reg);
 	if (rc != 0) {

@@ -17,7 +17,8 @@
 #define WAITS ((enum ibv_wc_status) - 1)
 #define STALE 0xdb /* what is read where the memory has left its place */
 #define CHUNK 65536
-#define HELD UINT64_MAX /* seen_ns: until the event */
+#define WINDOW_MAX ((uint64_t)1 << 31) /* bytes, as of mlx5 */
+#define HELD UINT64_MAX		       /* seen_ns: until the event */
 
 /* --- completions --- */
 
@@ -336,7 +337,7 @@ static int fill(struct fake_swqe *w, const struct ibv_send_wr *wr, uint32_t inli
 		w->remote = wr->bind_mw.bind_info.length;
 		w->imm = wr->bind_mw.bind_info.mw_access_flags;
 		w->nsge = 0;
-		return 0;
+		return w->remote > WINDOW_MAX ? EOPNOTSUPP : 0;
 	case IBV_WR_LOCAL_INV:
 		w->rkey = wr->invalidate_rkey;
 		w->nsge = 0;

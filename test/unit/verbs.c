@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -269,6 +270,35 @@ static void keys_are_for_one_link(void **state)
 	e.rma->conceal(mine.a, &e.exposure);
 	pair_close(&other);
 	close_ends(&e);
+}
+
+/* More than a window can have. Nobody touches most of it. */
+static void what_is_too_large_for_a_window(void **state)
+{
+	static const size_t most = (size_t)1 << 31;
+	uint8_t *large =
+		mmap(NULL, most + AROUND, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (large == MAP_FAILED)
+		skip(); /* not even room for it */
+	option("ZIPPER_VERBS_CACHE_BYTES", "8G");
+	for (int more = 0; more < 2; more++)
+		for (int half = ZLINK_RX; half <= ZLINK_TX; half++) {
+			const size_t len = most + (size_t)more;
+			const int64_t end = (int64_t)len;
+			struct ends e;
+			open_ends(&e, *state);
+			e.staging[9] = large[len - 1] = 7;
+			assert_int_equal(e.rma->expose(e.pair.a, half == ZLINK_RX ? ZLINK_TX : ZLINK_RX, large, len,
+						 &e.exposure),
+				0);
+			assert_int_equal(operate(&e, half, end - 10, 10), 0);
+			assert_int_equal(half == ZLINK_RX ? e.staging[9] : large[len - 1], 7);
+			assert_int_equal(operate(&e, half, end - 10, 11), -EACCES);
+			e.rma->conceal(e.pair.a, &e.exposure);
+			close_ends(&e);
+		}
+	munmap(large, most + AROUND);
+	option("ZIPPER_VERBS_CACHE_BYTES", NULL);
 }
 
 /* The limit of locked memory is reached: other registrations are given up, or it is said. */
@@ -729,6 +759,7 @@ int main(int argc, char **argv)
 		TEST(nothing_around_is_reached),
 		TEST(nothing_else_is_allowed),
 		TEST(keys_are_for_one_link),
+		TEST(what_is_too_large_for_a_window),
 		TEST(registering_fails),
 		TEST(what_cannot_be_made_is_said),
 		TEST(every_failed_completion_ends_the_link),
