@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "clock.h"
 #include "expose.h"
 #include "objects.h"
@@ -37,6 +38,7 @@ static int make(struct vdevice **out, const char *name, struct zerr *err)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	d->pid = getpid();
 	strncpy(d->name, name, sizeof(d->name) - 1);
+	vchild_init();
 	int rc = vobject_open(&d->ctx, &d->pd, name, err);
 	if (rc == 0) {
 		d->common = (struct zep_common){.ctx = d->ctx, .pd = d->pd};

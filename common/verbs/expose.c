@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "child.h"
 #include "log.h"
 #include "regcache.h"
 
@@ -69,6 +70,8 @@ static struct vexposer *exposer_of(struct vdevice *d)
 	x->pd = d->pd;
 	if (!has_windows(d))
 		zlog(ZLOG_INFO, "%s: without memory windows, memory is registered for each transfer", d->name);
+	else if (!vchild_has_all())
+		zlog(ZLOG_INFO, "%s: as children would lack it, memory is registered for each transfer", d->name);
 	else if (voptions->cache_bytes > 0 &&
 		 vregcache_create(&x->cache, &ops, x, KEPT_MAX, (size_t)voptions->cache_bytes, &err) < 0)
 		zlog(ZLOG_INFO, "%s: memory is registered for each transfer: %s", d->name, err.text);

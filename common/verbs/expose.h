@@ -5,8 +5,8 @@
  * Registrations are kept (regcache.h) and give access to our own device alone. For a transfer a memory window of type 2
  * is bound to the exact range, on the queue pair of the half concerned, and invalidated afterwards: so the peer reaches
  * these bytes, by this connection, until then. Where a device has no such windows or does not check them, memory cannot
- * be kept registered, or there are more bytes than a window can have, the exact range is registered with remote access,
- * for this transfer alone.
+ * be kept registered or must not (child.h), or there are more bytes than a window can have, the exact range is
+ * registered with remote access, for this transfer alone.
  *
  * Threads: one at a time for all links of the process (libzip's lock).
  */

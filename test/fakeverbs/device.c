@@ -248,6 +248,8 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	uint32_t i = 0;
 	fake_lock(f);
 	int code = c ? fake_hit(f, FAKE_OPEN) : ENOMEM;
+	if (f->old_fork && !fake_fork_ready(f))
+		fake_complain(f, "a device is opened, and what is registered can go with a child");
 	while (code == 0 && i < FAKE_CONTEXTS && f->context[i].pid)
 		i++;
 	if (code == 0 && i == FAKE_CONTEXTS)

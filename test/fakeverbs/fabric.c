@@ -77,6 +77,8 @@ static void add_device(struct fake_fabric *f, char *spec)
 			d->silent = true;
 		else if (!value && strcmp(word, "mw") == 0)
 			d->windows = true;
+		else if (!value && strcmp(word, "oldfork") == 0)
+			f->old_fork = true;
 		else if (!value)
 			bad(word);
 		else if (strcmp(word, "ip") == 0)

@@ -12,7 +12,8 @@
  * "fka/ib/pkey=0x8005,fkb/ip=127.0.0.5/ports=2". Words: ib (InfiniBand instead of RoCE), ip=A (of the first port; the
  * next have the next ones), ports=N, pkey=P (a further entry of each port's table), tds=N (thread domains of a
  * process), mw (memory windows), silent (no IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, srq=N (receives of a shared
- * queue, at most), lag=N (microseconds until a completion is seen). Each port is a network of its own.
+ * queue, at most), lag=N (microseconds until a completion is seen), oldfork (as before Linux 5.13: registered pages
+ * are kept from children, if somebody asks for that). Each port is a network of its own.
  *
  * It is strict where devices only misbehave: what the Verbs do not allow is refused as a device would, and besides
  * counted and written to standard error as a complaint, of which tests expect none.
@@ -165,6 +166,7 @@ struct fake_fabric {
 	uint64_t magic;
 	pthread_mutex_t lock;
 	uint64_t end, free[48]; /* of memory given out; lists by logarithm of the size */
+	bool old_fork;
 	uint32_t ndevices, complaints, stale_used, nqps;
 	uint64_t operations[FAKE_POINTS];
 	struct fake_device device[FAKE_DEVICES];

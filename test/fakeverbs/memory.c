@@ -5,12 +5,51 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct fmw {
 	struct ibv_mw mw;
 	uint32_t index;
 };
+
+/* --- children --- */
+
+static bool fork_ready; /* of this process */
+
+bool fake_fork_ready(const struct fake_fabric *f)
+{
+	return f->old_fork && fork_ready;
+}
+
+__attribute__((visibility("default"))) enum ibv_fork_status ibv_is_fork_initialized(void)
+{
+	const struct fake_fabric *f = fake_fabric();
+	return !f || !f->old_fork ? IBV_FORK_UNNEEDED : fork_ready ? IBV_FORK_ENABLED : IBV_FORK_DISABLED;
+}
+
+__attribute__((visibility("default"))) int ibv_fork_init(void)
+{
+	struct fake_fabric *f = fake_fabric();
+	int code = 0;
+	fake_lock(f);
+	for (uint32_t i = 0; i < FAKE_CONTEXTS; i++)
+		if (f->context[i].pid == getpid() && !fork_ready)
+			code = EINVAL; /* what it has may be registered already */
+	fake_unlock(f);
+	fork_ready |= code == 0;
+	return code;
+}
+
+/* Whole pages; one that two regions share comes back with the first. */
+static void advise(const struct fake_fabric *f, const struct fake_key *k, int advice)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = k->start & ~(page - 1);
+	if (fake_fork_ready(f))
+		madvise((void *)(uintptr_t)start, k->start + k->len - start, advice);
+}
+
+/* --- regions --- */
 
 static struct fake_key *new_key(struct fake_fabric *f, struct ibv_pd *pd)
 {
@@ -47,6 +86,7 @@ __attribute__((visibility("default"))) struct ibv_mr *ibv_reg_mr_iova2(struct ib
 		k->start = (uintptr_t)addr;
 		k->len = length;
 		k->access = access;
+		advise(f, k, MADV_DONTFORK);
 		*mr = (struct ibv_mr){.context = pd->context,
 			.pd = pd,
 			.addr = addr,
@@ -84,6 +124,7 @@ __attribute__((visibility("default"))) int ibv_dereg_mr(struct ibv_mr *mr)
 		code = EBUSY;
 	} else {
 		fpd_base(mr->pd)->users--;
+		advise(f, k, MADV_DOFORK);
 		k->used = false;
 	}
 	fake_unlock(f);

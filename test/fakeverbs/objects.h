@@ -81,7 +81,8 @@ void fake_qp_error(struct fake_fabric *, int sock, struct fake_qp *);
 /* Its completions are not shown, or are again. */
 void fake_hold(struct fake_fabric *, const struct fake_qp *, bool);
 
-/* memory.c */
+/* memory.c. With the lock held: is registered memory kept from children? */
+bool fake_fork_ready(const struct fake_fabric *);
 struct ibv_mw *fake_alloc_mw(struct ibv_pd *, enum ibv_mw_type);
 int fake_dealloc_mw(struct ibv_mw *);
 /* With the lock held: the region or window of this key, if it gives that access to these bytes; else NULL. */

@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -193,6 +195,12 @@ static void close_ends(struct ends *e)
 	free(e->staging);
 }
 
+/* Do registrations stay? */
+static bool keeps(void)
+{
+	return device()->windows && !fake_fabric()->old_fork;
+}
+
 /* Its result; or of the half, where that is at its end. */
 static int operate(struct ends *e, enum zlink_half half, int64_t offset, size_t len)
 {
@@ -258,7 +266,7 @@ static void keys_are_for_one_link(void **state)
 {
 	struct ends e;
 	struct fixture *f = *state;
-	if (!device()->windows)
+	if (!keeps())
 		skip();
 	open_ends(&e, f);
 	struct pair other = fixture_pair(f), mine = e.pair;
@@ -319,12 +327,73 @@ static void registering_fails(void **state)
 	e.rma->conceal(e.pair.a, &first);
 	fault(FAKE_REG, ENOMEM, 0);
 	int rc = e.rma->expose(e.pair.a, ZLINK_TX, e.memory + AROUND, SIZE, &e.exposure);
-	assert_int_equal(rc, device()->windows ? 0 : -ENOMEM);
+	assert_int_equal(rc, keeps() ? 0 : -ENOMEM);
 	if (rc != 0)
 		assert_int_equal(e.rma->expose(e.pair.a, ZLINK_TX, e.memory + AROUND, SIZE, &e.exposure), 0);
 	assert_int_equal(operate(&e, ZLINK_RX, 0, SIZE), 0);
 	e.rma->conceal(e.pair.a, &e.exposure);
 	close_ends(&e);
+}
+
+/* --- children --- */
+
+static int setup_other_fork(void **state)
+{
+	fake_fabric()->old_fork ^= true;
+	return setup(state);
+}
+
+static int teardown_other_fork(void **state)
+{
+	int rc = teardown(state);
+	fake_fabric()->old_fork ^= true;
+	return rc;
+}
+
+static unsigned registrations_of(const void *at)
+{
+	unsigned n = 0;
+	for (int i = 0; i < FAKE_KEYS; i++) {
+		const struct fake_key *k = &fake_fabric()->key[i];
+		n += k->used && !k->window && (uintptr_t)at - k->start < k->len;
+	}
+	return n;
+}
+
+/* What a child finds at an address: its first byte, or -1, a crash. */
+static int read_by_child(const volatile uint8_t *at)
+{
+	int status;
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		signal(SIGSEGV, SIG_DFL); /* and not a sanitizer's report */
+		_exit(*at);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* What is being transferred is no child's where the kernel does not copy it; what was transferred is. */
+static void what_children_have(void **state)
+{
+	const bool old = fake_fabric()->old_fork;
+	struct ends e;
+	open_ends(&e, *state);
+	uint8_t *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(memory != MAP_FAILED);
+	memory[0] = 0xa5;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(e.rma->expose(e.pair.a, ZLINK_TX, memory, SIZE, &e.exposure), 0);
+		assert_int_equal(registrations_of(memory), 1);
+		assert_int_equal(read_by_child(memory), old ? -1 : 0xa5);
+		assert_int_equal(operate(&e, ZLINK_RX, 0, SIZE), 0);
+		e.rma->conceal(e.pair.a, &e.exposure);
+		assert_int_equal(registrations_of(memory), keeps());
+		assert_int_equal(read_by_child(memory), 0xa5);
+	}
+	close_ends(&e);
+	munmap(memory, SIZE);
 }
 
 /* --- set-up that fails --- */
@@ -605,7 +674,7 @@ static void refused_operations_are_reported(void **state)
 
 static void windows_that_cannot_be_bound(void **state)
 {
-	if (!device()->windows)
+	if (!keeps())
 		skip();
 	for (int status = IBV_WC_LOC_LEN_ERR; status <= IBV_WC_GENERAL_ERR; status++)
 		for (int half = ZLINK_RX; half <= ZLINK_TX; half++)
@@ -761,6 +830,8 @@ int main(int argc, char **argv)
 		TEST(keys_are_for_one_link),
 		TEST(what_is_too_large_for_a_window),
 		TEST(registering_fails),
+		TEST(what_children_have),
+		cmocka_unit_test_setup_teardown(what_children_have, setup_other_fork, teardown_other_fork),
 		TEST(what_cannot_be_made_is_said),
 		TEST(every_failed_completion_ends_the_link),
 		TEST(a_lost_message_wakes_its_sender),
