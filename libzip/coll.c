@@ -82,14 +82,11 @@ static int take(struct zsched *s, struct zcoll *a)
 	if (a->taken)
 		return MPI_SUCCESS;
 	a->taken = true;
-	/* The count and the type of a side that is in place mean nothing: programs give anything there. */
+	/* The count and the type of a side that is in place mean nothing: programs give anything there. (As a receive
+	 * buffer it is for the scatters to look at: in reductions the type is that of the call.) */
 	if (a->sendbuf == MPI_IN_PLACE) {
 		a->sendcount = 0;
 		a->sendtype = MPI_BYTE;
-	}
-	if (a->recvbuf == MPI_IN_PLACE) {
-		a->recvcount = 0;
-		a->recvtype = MPI_BYTE;
 	}
 	zsched_across(s, true);
 	if (zsched_inter(s) && !a->across)

@@ -307,9 +307,12 @@ static int take(struct zsched *s, struct zcoll *a)
 	bool root = rc == MPI_SUCCESS && zsched_comm(s)->rank == a->root;
 	if (root)
 		rc = take_root(s, a);
-	if (rc == MPI_SUCCESS && !(root && a->recvbuf == MPI_IN_PLACE))
-		rc = ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
-	return rc;
+	if (root && a->recvbuf == MPI_IN_PLACE) { /* its count and type mean nothing */
+		a->recvcount = 0;
+		a->recvtype = MPI_BYTE;
+		return rc;
+	}
+	return rc == MPI_SUCCESS ? ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype) : rc;
 }
 
 /* Intercommunicators: every part of the other group is away from the root. */

@@ -94,6 +94,31 @@ static void many(void)
 	}
 }
 
+/* Away from the root MPI_Reduce has no receive buffer, whatever stands there. */
+static void reduce_elsewhere(int root)
+{
+	MPI_Request q;
+	int three[3] = {rank, 1, -rank}, sum[3] = {-1, -1, -1};
+	void *there = rank == root ? (void *)sum : MPI_IN_PLACE;
+	for (int form = 0; form < 3; form++) {
+		memset(sum, 0xff, sizeof sum);
+		if (form == 0) {
+			MPI_Reduce(three, there, 3, MPI_INT, MPI_SUM, root, WORLD);
+		} else if (form == 1) {
+			MPI_Ireduce(three, there, 3, MPI_INT, MPI_SUM, root, WORLD, &q);
+			MPI_Wait(&q, MPI_STATUS_IGNORE);
+		} else {
+			MPI_Reduce_init(three, there, 3, MPI_INT, MPI_SUM, root, WORLD, MPI_INFO_NULL, &q);
+			MPI_Start(&q);
+			MPI_Wait(&q, MPI_STATUS_IGNORE);
+			MPI_Request_free(&q);
+		}
+		CHECK_INT(sum[0], rank == root ? size * (size - 1) / 2 : -1);
+		CHECK_INT(sum[1], rank == root ? size : -1);
+		CHECK_INT(sum[2], rank == root ? -size * (size - 1) / 2 : -1);
+	}
+}
+
 /* MPI-4.0 sections 6.5 to 6.8: with MPI_IN_PLACE, and away from the root. */
 static void meaningless(void)
 {
@@ -115,6 +140,7 @@ static void meaningless(void)
 	MPI_Scatterv(bad ? all : NULL, bad ? counts : NULL, bad ? places : NULL, bad ? MPI_INT : MPI_DATATYPE_NULL,
 		bad ? MPI_IN_PLACE : &mine, bad ? -1 : 1, bad ? MPI_DATATYPE_NULL : MPI_INT, root, WORLD);
 	CHECK_INT(mine, rank * 3);
+	reduce_elsewhere(root);
 	all[rank] = mine;
 	MPI_Allgather(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, all, 1, MPI_INT, WORLD);
 	MPI_Allgatherv(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, all, counts, places, MPI_INT, WORLD);
