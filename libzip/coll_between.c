@@ -165,8 +165,7 @@ static int combine_pair(struct zsched *s, void *arg)
 	const struct zbetween *b = x->b;
 	if (zsched_failed(s))
 		return MPI_SUCCESS;
-	/* Predefined operations give the same bits with their operands exchanged. */
-	if (x->other_first || (zbuf_op_predefined(b->op) && zbuf_op_commutes(b->op)))
+	if (x->other_first || zbuf_op_exchanges(b->op, b->type))
 		return zbuf_reduce(x->other, x->result, x->count, b->type, b->op);
 	int rc = zbuf_reduce(x->result, x->other, x->count, b->type, b->op);
 	return rc == MPI_SUCCESS ? zbuf_copy(s, x->other, x->count, b->type, x->result, x->count, b->type) : rc;

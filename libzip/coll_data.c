@@ -126,6 +126,20 @@ bool zbuf_op_commutes(MPI_Op op)
 	return commute;
 }
 
+static bool is_integer(MPI_Datatype t)
+{
+	return t == MPI_INT || t == MPI_UNSIGNED || t == MPI_LONG || t == MPI_UNSIGNED_LONG || t == MPI_LONG_LONG ||
+	       t == MPI_UNSIGNED_LONG_LONG || t == MPI_INT32_T || t == MPI_UINT32_T || t == MPI_INT64_T ||
+	       t == MPI_UINT64_T || t == MPI_BYTE || t == MPI_INT8_T || t == MPI_UINT8_T || t == MPI_SHORT ||
+	       t == MPI_UNSIGNED_SHORT || t == MPI_INT16_T || t == MPI_UINT16_T || t == MPI_INTEGER ||
+	       t == MPI_LOGICAL || t == MPI_SIGNED_CHAR || t == MPI_UNSIGNED_CHAR;
+}
+
+bool zbuf_op_exchanges(MPI_Op op, MPI_Datatype type)
+{
+	return zbuf_op_predefined(op) && zbuf_op_commutes(op) && (op == MPI_SUM || is_integer(type));
+}
+
 int zbuf_reduce(const void *in, void *inout, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
 	int rc;

@@ -21,12 +21,11 @@ struct zfold *zfold_create(struct zsched *s, int nparts, void *result, MPI_Count
 	return f;
 }
 
-/* ((0 op 1) op 2) ...: the right operand's place takes the value. Predefined operations give the
- * same bits with their operands exchanged, which saves a copy. */
+/* ((0 op 1) op 2) ...: the right operand's place takes the value. Where operands can be exchanged that saves a copy. */
 int zfold_call(struct zsched *s, void *arg)
 {
 	struct zfold *f = arg;
-	bool exchange = zbuf_op_predefined(f->op) && zbuf_op_commutes(f->op);
+	bool exchange = zbuf_op_exchanges(f->op, f->type);
 	void *sum = f->inputs[0];
 	int rc = MPI_SUCCESS;
 	if (zsched_failed(s) || f->count == 0)

@@ -6,8 +6,8 @@
  * leaders in each part: each leads its lane.
  *
  * The result of Allreduce is the same, bit for bit, in all parts: whatever is combined is combined
- * from the same values in the same order. (Where the parts differ in representation, their arithmetic
- * may too.)
+ * from the same values in the same order, but for operands that can change places (zbuf_op_exchanges).
+ * (Where the parts differ in representation, their arithmetic may too.)
  */
 #include "coll_across.h"
 #include "coll_between.h"

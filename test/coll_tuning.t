@@ -63,6 +63,16 @@ twin reproducible 2+2 "all leaders=2 segment=20K"
 twin reproducible 1+1+1 "allreduce exchange=doubling"
 twin reproducible 1+1+1+1 "allreduce exchange=slices"
 
+same_bits() { # LAYOUT RULES; it has no twin
+	build_program same_bits
+	ZIPPER_TUNE=$2 merged 60 "$1" ./same_bits >out 2>err
+	ok "same_bits as $1: $2" grep -q "No errors" out || diag_file out
+}
+same_bits 2+2 "all leaders=2 segment=20K"
+same_bits 1+1+1+1 "allreduce exchange=doubling"
+same_bits 1+1+2+1 "allreduce exchange=doubling segment=4K"
+same_bits 2+1+1 "allreduce exchange=slices"
+
 # a broadcast that the clusters pass on to each other
 twin coll_moves 1+2+1+2 "bcast between=pipeline segment=1K"
 twin coll_nonblocking 1+1+2 "bcast between=chain segment=2K"
