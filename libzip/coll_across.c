@@ -3,6 +3,7 @@
 #include "coll_across.h"
 
 #include "coll_data.h"
+#include "coll_leaders.h"
 #include "coll_native.h"
 #include "tune.h"
 
@@ -10,14 +11,10 @@ int zacross_send(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatyp
 {
 	struct zcomm *to = zsched_peers(s);
 	struct ztuning_settings tune = ztune_choose(to, ZTUNING_BCAST, zbuf_wire_bytes(count, type));
-	int dest[ZCTL_PARTS_MAX], rc = MPI_SUCCESS;
+	int dest[ZCTL_PARTS_MAX];
 	for (int p = 0; p < to->nparts; p++)
 		dest[p] = to->parts[p].leader;
-	if (tune.multicast)
-		return zsched_multicast(s, buf, count, type, dest, to->nparts, tune.patience);
-	for (int p = 0; p < to->nparts && rc == MPI_SUCCESS; p++)
-		rc = zsched_send(s, buf, count, type, dest[p]);
-	return rc;
+	return zbuild_to_several(s, buf, count, type, dest, to->nparts, &tune);
 }
 
 int zacross_hand_on(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type)

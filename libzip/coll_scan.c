@@ -8,7 +8,9 @@
 #include "coll_data.h"
 #include "coll_fold.h"
 #include "coll_forms.h"
+#include "coll_leaders.h"
 #include "coll_native.h"
+#include "tune.h"
 
 struct scan {
 	MPI_Count count;
@@ -38,13 +40,15 @@ static int apply_prefix(struct zsched *s, void *arg)
 	return zbuf_reduce(n->prefix, n->recvbuf, n->count, n->type, n->op);
 }
 
+/* As a broadcast sends it. */
 static int send_total(struct zsched *s, const struct scan *n)
 {
 	struct zcomm *c = zsched_comm(s);
-	int rc = MPI_SUCCESS;
-	for (int p = c->my_part + 1; p < c->nparts && rc == MPI_SUCCESS; p++)
-		rc = zsched_send(s, n->total, n->count, n->type, c->parts[p].leader);
-	return rc;
+	struct ztuning_settings tune = ztune_choose(c, ZTUNING_BCAST, zbuf_wire_bytes(n->count, n->type));
+	int dest[ZCTL_PARTS_MAX], ndest = 0;
+	for (int p = c->my_part + 1; p < c->nparts; p++)
+		dest[ndest++] = c->parts[p].leader;
+	return zbuild_to_several(s, n->total, n->count, n->type, dest, ndest, &tune);
 }
 
 /* Not on the first part. The leader's receives belong to the round of the members' sends. */

@@ -118,10 +118,22 @@ bool zmulticast_turn(void)
 	return did;
 }
 
-/* Does a large message go by lists, and not by one-sided transfers or packed for each? */
-static bool is_shareable(const struct zmulticast *m)
+static bool has_several_bridged(const struct zmulticast *m, const int *dest)
 {
-	return m->data.dense && !ztransfer_would_expose(zmulticast_carrier(), m->data.bytes);
+	int several = 0;
+	for (int i = 0; i < m->n && several < 2; i++) {
+		const struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
+		several += r && zmulticast_is_bridged(r);
+	}
+	return several > 1;
+}
+
+/* Does a large message go by lists, and not packed for each, or by a one-sided transfer? That is for one receiver:
+ * zipperd reads as often as it writes. */
+static bool is_shareable(const struct zmulticast *m, const int *dest)
+{
+	return m->data.dense &&
+	       (!ztransfer_would_expose(zmulticast_carrier(), m->data.bytes) || has_several_bridged(m, dest));
 }
 
 static int prepare(struct zmulticast *m)
@@ -158,7 +170,7 @@ int zmulticast_start(struct zcomm *c, enum zcomm_context context, const void *bu
 		zreq_release(&m->req);
 		return rc;
 	}
-	bool small = m->data.bytes <= zworld.eager_bytes, share = !small && is_shareable(m);
+	bool small = m->data.bytes <= zworld.eager_bytes, share = !small && is_shareable(m, dest);
 	if (small)
 		rc = zmulticast_start_small(m, dest);
 	for (int i = 0; i < n && !small; i++) {

@@ -10,7 +10,7 @@
  *
  * Large messages are offered (RTS) and granted (CTS) one by one; fragments go to all at once, as far as all have
  * granted. Who has not granted anything more for `patience` while another one has goes its own way from then on, so
- * that a slow receiver holds up the others only so long.
+ * that a slow receiver holds up the others only so long. Nor are they one-sided: that is for one receiver.
  */
 #ifndef ZIP_LIBZIP_MULTICAST_H
 #define ZIP_LIBZIP_MULTICAST_H

@@ -8,57 +8,132 @@ cat >crossing.c <<'END'
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+static int size, n, counts[64], displs[64];
+static MPI_Datatype bytes[64];
+static MPI_Op last; /* does not commute: the right one */
+static char *out, *in;
+
+static void right(void *a, void *b, int *len, MPI_Datatype *type)
+{
+	(void)a, (void)b, (void)len, (void)type;
+}
+
+static int call(const char *name, MPI_Comm c, int root)
+{
+	if (!strcmp(name, "barrier"))
+		return MPI_Barrier(c);
+	if (!strcmp(name, "bcast"))
+		return MPI_Bcast(out, n, MPI_BYTE, root, c);
+	if (!strcmp(name, "reduce"))
+		return MPI_Reduce(out, in, n, MPI_BYTE, MPI_BOR, root, c);
+	if (!strcmp(name, "reduce_ordered"))
+		return MPI_Reduce(out, in, n, MPI_BYTE, last, root, c);
+	if (!strcmp(name, "allreduce"))
+		return MPI_Allreduce(out, in, n, MPI_BYTE, MPI_BOR, c);
+	if (!strcmp(name, "allreduce_ordered"))
+		return MPI_Allreduce(out, in, n, MPI_BYTE, last, c);
+	if (!strcmp(name, "reduce_scatter"))
+		return MPI_Reduce_scatter_block(out, in, n, MPI_BYTE, MPI_BOR, c);
+	if (!strcmp(name, "reduce_scatter_v"))
+		return MPI_Reduce_scatter(out, in, counts, MPI_BYTE, MPI_BOR, c);
+	if (!strcmp(name, "gather"))
+		return MPI_Gather(out, n, MPI_BYTE, in, n, MPI_BYTE, root, c);
+	if (!strcmp(name, "gatherv"))
+		return MPI_Gatherv(out, n, MPI_BYTE, in, counts, displs, MPI_BYTE, root, c);
+	if (!strcmp(name, "scatter"))
+		return MPI_Scatter(in, n, MPI_BYTE, out, n, MPI_BYTE, root, c);
+	if (!strcmp(name, "scatterv"))
+		return MPI_Scatterv(in, counts, displs, MPI_BYTE, out, n, MPI_BYTE, root, c);
+	if (!strcmp(name, "allgather"))
+		return MPI_Allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, c);
+	if (!strcmp(name, "allgatherv"))
+		return MPI_Allgatherv(out, n, MPI_BYTE, in, counts, displs, MPI_BYTE, c);
+	if (!strcmp(name, "alltoall"))
+		return MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, c);
+	if (!strcmp(name, "alltoallv"))
+		return MPI_Alltoallv(out, counts, displs, MPI_BYTE, in, counts, displs, MPI_BYTE, c);
+	if (!strcmp(name, "alltoallw"))
+		return MPI_Alltoallw(out, counts, displs, bytes, in, counts, displs, bytes, c);
+	if (!strcmp(name, "scan"))
+		return MPI_Scan(out, in, n, MPI_BYTE, MPI_BOR, c);
+	if (!strcmp(name, "exscan"))
+		return MPI_Exscan(out, in, n, MPI_BYTE, MPI_BOR, c);
+	return MPI_Abort(c, 1);
+}
+
+/* NAME BYTES TIMES [mixed|halves|parity]: on the world, with the ranks of the clusters interleaved, or between the
+ * groups of an intercommunicator, from rank 0 of the first one. */
 int main(int argc, char **argv)
 {
-	int rank, size, n = atoi(argv[2]), times = atoi(argv[3]);
+	int rank, times = atoi(argv[3]), side, root = 0;
+	const char *where = argc > 4 ? argv[4] : "world";
+	n = atoi(argv[2]);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	char *out = calloc((size_t)size, (size_t)n), *in = calloc((size_t)size, (size_t)n);
-	MPI_Comm w = MPI_COMM_WORLD;
-	for (int i = 0; i < times; i++) {
-		if (!strcmp(argv[1], "barrier"))
-			MPI_Barrier(w);
-		else if (!strcmp(argv[1], "bcast"))
-			MPI_Bcast(out, n, MPI_BYTE, 0, w);
-		else if (!strcmp(argv[1], "reduce"))
-			MPI_Reduce(out, in, n, MPI_BYTE, MPI_BOR, 0, w);
-		else if (!strcmp(argv[1], "allreduce"))
-			MPI_Allreduce(out, in, n, MPI_BYTE, MPI_BOR, w);
-		else if (!strcmp(argv[1], "reduce_scatter"))
-			MPI_Reduce_scatter_block(out, in, n, MPI_BYTE, MPI_BOR, w);
-		else if (!strcmp(argv[1], "gather"))
-			MPI_Gather(out, n, MPI_BYTE, in, n, MPI_BYTE, 0, w);
-		else if (!strcmp(argv[1], "scatter"))
-			MPI_Scatter(in, n, MPI_BYTE, out, n, MPI_BYTE, 0, w);
-		else if (!strcmp(argv[1], "allgather"))
-			MPI_Allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, w);
-		else if (!strcmp(argv[1], "alltoall"))
-			MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, w);
-		else if (!strcmp(argv[1], "scan"))
-			MPI_Scan(out, in, n, MPI_BYTE, MPI_BOR, w);
-		else
-			MPI_Abort(w, 1);
+	MPI_Op_create(right, 0, &last);
+	MPI_Comm c = MPI_COMM_WORLD, group;
+	for (int i = 0; i < size; i++) {
+		counts[i] = n;
+		displs[i] = i * n;
+		bytes[i] = MPI_BYTE;
 	}
+	out = calloc((size_t)size, (size_t)n);
+	in = calloc((size_t)size, (size_t)n);
+	side = strcmp(where, "parity") ? rank >= size / 2 : rank % 2;
+	if (!strcmp(where, "mixed")) {
+		MPI_Comm_split(MPI_COMM_WORLD, 0, rank % 2, &c);
+	} else if (argc > 4) {
+		MPI_Comm_split(MPI_COMM_WORLD, side, rank, &group);
+		MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, strcmp(where, "parity") ? side ? 0 : size / 2 : !side, 1, &c);
+		MPI_Comm_rank(group, &root);
+		root = side ? 0 : root ? MPI_PROC_NULL : MPI_ROOT;
+	}
+	for (int i = 0; i < times; i++)
+		call(argv[1], c, root);
 	return MPI_Finalize();
 }
 END
 compile crossing.c crossing || bail_out "crossing.c does not compile"
 
 unset ZIPPER_TUNING ZIPPER_TUNE
-# crosses LAYOUT NAME BYTES TIMES THERE BACK MESSAGES: bytes from the first cluster to the second and back in one call,
-# and at most so many messages in one direction. Joining, leaving and acknowledgements have some to spare.
+# crosses LAYOUT NAME BYTES TIMES THERE BACK MESSAGES [WHERE]: bytes from the first cluster to the second and back in one
+# call, and at most so many messages in one direction. Joining, leaving and acknowledgements have some to spare.
 crosses() {
-	local layout=$1 name=$2 n=$3 times=$4 there=$5 back=$6 messages=$7 m1 b1 m2 b2
-	limited 60 "$ZMPIRUN" --stats --clusters "$layout" ./crossing "$name" "$n" "$times" >out 2>&1 </dev/null
+	local layout=$1 name=$2 n=$3 times=$4 there=$5 back=$6 messages=$7 where=$8 m1 b1 m2 b2
+	# shellcheck disable=SC2086 # a word or none
+	limited 60 "$ZMPIRUN" --stats --clusters "$layout" ./crossing "$name" "$n" "$times" $where >out 2>&1 </dev/null
 	read -r m1 b1 < <(sed -n 's/.* c1 -> c2: \([0-9]*\) messages, \([0-9]*\) bytes.*/\1 \2/p' out)
 	read -r m2 b2 < <(sed -n 's/.* c2 -> c1: \([0-9]*\) messages, \([0-9]*\) bytes.*/\1 \2/p' out)
 	there=$((there * times)) back=$((back * times)) messages=$((messages * times + 20))
 	if [ "${b1:--1}" -ge $there ] && [ "$b1" -le $((there + there / 10 + 1000)) ] && [ "${b2:--1}" -ge $back ] &&
 		[ "$b2" -le $((back + back / 10 + 1000)) ] && [ "$m1" -le $messages ] && [ "$m2" -le $messages ]; then
-		pass "$layout: $name of $n: $b1 bytes there and $b2 back in $times calls, $m1 and $m2 messages"
+		pass "$layout: $name of $n${where:+, $where}: $b1 bytes there and $b2 back in $times calls, $m1 and $m2 messages"
 	else
-		fail "$layout: $name of $n: wanted $there and $back bytes in $times calls, at most $messages messages"
+		fail "$layout: $name of $n${where:+, $where}: wanted $there and $back bytes in $times calls, at most $messages messages"
+		diag_file out
+	fi
+}
+# among LAYOUT NAME BYTES TIMES FROM>TO:BYTES...: between more clusters, in one call, from which to which, and nothing
+# else; FROM>TO:BYTES+ leave their cluster in a message to several.
+among() {
+	local layout=$1 name=$2 n=$3 times=$4 pair bytes shared want_shared want
+	shift 4
+	limited 60 "$ZMPIRUN" --stats --clusters "$layout" ./crossing "$name" "$n" "$times" >out 2>&1 </dev/null
+	sed -n 's/.* \(c[0-9]\) -> \(c[0-9]\): [0-9]* messages, \([0-9]*\) bytes\(, of them \([0-9]*\) by.*\)*/\1>\2 \3 \5/p' out >pairs
+	: >wrong
+	while read -r pair bytes shared; do
+		want=$(printf '%s\n' "$@" | sed -n "s/^$pair:\([0-9]*\)+*$/\1/p")
+		want=$((${want:-0} * times)) want_shared=0
+		printf '%s\n' "$@" | grep -q "^$pair:.*+$" && want_shared=$want
+		[ "$bytes" -ge $want ] && [ "$bytes" -le $((want + want / 10 + 1000)) ] && [ "${shared:-0}" -ge $want_shared ] &&
+			[ "${shared:-0}" -le $((want_shared + want_shared / 10)) ] || echo "$pair: $want, shared $want_shared" >>wrong
+	done <pairs
+	if [ -s pairs ] && [ ! -s wrong ]; then
+		pass "$layout: $name of $n: $* in each of $times calls"
+	else
+		fail "$layout: $name of $n: $* in each of $times calls"
+		diag_file wrong
 		diag_file out
 	fi
 }
@@ -75,8 +150,52 @@ crosses 2+3 scatter 1000 100 3000 0 1
 crosses 2+3 allgather 1000 100 2000 3000 1
 crosses 2+3 alltoall 100 100 600 600 6
 crosses 2+3 scan 1000 100 1000 0 1
+crosses 2+3 exscan 1000 100 1000 0 1
+crosses 2+3 gatherv 1000 100 0 3000 1
+crosses 2+3 scatterv 1000 100 3000 0 1
+crosses 2+3 scatterv 10000 30 30000 0 5 # large blocks by themselves
+crosses 2+3 allgatherv 1000 100 2000 3000 1
+crosses 2+3 alltoallv 100 100 600 600 6
+crosses 2+3 alltoallw 100 100 600 600 6
+crosses 2+3 reduce_scatter_v 1000 100 3000 2000 1
+# the ranks of the clusters interleaved: sums as ever; what does not commute is collected at the root
+crosses 3+2 allreduce 1000 100 1000 1000 1 mixed
+crosses 3+2 reduce 1000 100 0 1000 1 mixed
+crosses 3+2 reduce_ordered 1000 100 0 2000 1 mixed
+crosses 3+2 allreduce_ordered 1000 100 1000 2000 1 mixed
+crosses 3+2 scan 1000 100 2000 2000 1 mixed
+# between groups: one in each cluster; both in both
+crosses 2+2 barrier 0 100 0 0 1 halves
+crosses 2+2 bcast 1000 100 1000 0 1 halves
+crosses 2+2 reduce 1000 100 0 1000 1 halves
+crosses 2+2 allreduce 1000 100 1000 1000 1 halves
+crosses 2+2 gather 1000 100 0 2000 1 halves
+crosses 2+2 scatter 1000 100 2000 0 1 halves
+crosses 2+2 allgather 1000 100 2000 2000 1 halves
+crosses 2+2 alltoall 1000 100 4000 4000 4 halves
+crosses 2+2 reduce_scatter 1000 100 2000 2000 1 halves
+crosses 2+2 bcast 1000 100 1000 0 1 parity
+crosses 2+2 allreduce 1000 100 2000 2000 2 parity
 crosses 1+1+1 barrier 0 100 0 0 1
 crosses 1+1+1 allreduce 1000 100 1000 1000 1
+export ZIPPER_TUNE="all patience=60000" # how long a cluster that is late is waited for
+among 1+1+1 bcast 1000 100 "c1>c2:1000" "c1>c3:1000"
+among 2+1+1 bcast 100000 3 "c1>c2:100000" "c1>c3:100000+"
+among 1+2+1 reduce 1000 100 "c2>c1:1000" "c3>c1:1000"
+among 1+2+1 gather 1000 100 "c2>c1:2000" "c3>c1:1000"
+among 1+2+1 scatter 1000 100 "c1>c2:2000" "c1>c3:1000"
+among 1+1+1 allgather 10000 30 "c1>c2:10000" "c1>c3:10000+" "c2>c1:10000+" "c2>c3:10000" "c3>c1:10000" "c3>c2:10000+"
+among 1+2+1 alltoall 1000 100 "c1>c2:2000" "c1>c3:1000" "c2>c1:2000" "c2>c3:2000" "c3>c1:1000" "c3>c2:2000"
+among 1+2+1 reduce_scatter 1000 100 "c1>c2:2000" "c1>c3:1000" "c2>c1:1000" "c2>c3:1000" "c3>c1:1000" "c3>c2:2000"
+among 1+1+2 scan 1000 100 "c1>c2:1000" "c1>c3:1000" "c2>c3:1000"
+among 1+2+1+1 scan 100000 3 "c1>c2:100000" "c1>c3:100000+" "c1>c4:100000+" "c2>c3:100000" "c2>c4:100000+" "c3>c4:100000"
+among 1+2+1+1 exscan 100000 3 "c1>c2:100000" "c1>c3:100000+" "c1>c4:100000+" "c2>c3:100000" "c2>c4:100000+" "c3>c4:100000"
+# what would go one-sided to one goes to several in one message
+export ZIPPER_ONE_SIDED=yes
+among 1+1+1 bcast 1000000 3 "c1>c2:1000000" "c1>c3:1000000+"
+among 1+1+1+1 scan 100000 3 "c1>c2:100000" "c1>c3:100000+" "c1>c4:100000+" "c2>c3:100000" "c2>c4:100000+" "c3>c4:100000"
+crosses 2+2 bcast 1000000 3 1000000 0 60
+unset ZIPPER_ONE_SIDED ZIPPER_TUNE
 export ZIPPER_TUNE="allreduce exchange=slices"
 crosses 1+1+1 allreduce 999999 3 666666 666666 60
 export ZIPPER_TUNE="all leaders=2; alltoall aggregate=1K"
