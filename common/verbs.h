@@ -17,6 +17,7 @@ enum zverbs_windows { ZVERBS_WINDOWS_AUTO, ZVERBS_WINDOWS_YES, ZVERBS_WINDOWS_NO
 struct zverbs_options {
 	int64_t endpoints;		/* enum zep_category: what the threads of accepted links share */
 	void (*note)(const char *text); /* is told once what a device lacks for that; NULL: nobody is */
+	void (*warn)(const char *text); /* is told what may keep links from working; NULL: nobody is */
 	char *device;			/* the port that connections start from, DEVICE:PORT; NULL: found */
 	int64_t partition;		/* InfiniBand: P_Key, without the bit for full membership */
 	int64_t service_level;		/* InfiniBand: SL; RoCE: priority */
@@ -41,7 +42,8 @@ struct zverbs_options {
 	}
 #define ZVERBS_ROWS(owner)                                                                                             \
 	ZVERBS_ROW(partition, "32767", 1, 0x7fff, owner,                                                               \
-		"InfiniBand: the partition key, without the bit for full membership."),                                \
+		"InfiniBand: the partition key, without the bit for full membership. Entries that "                    \
+		"have it are preferred."),                                                                             \
 		ZVERBS_ROW(service_level, "0", 0, 15, owner,                                                           \
 			"The service level of InfiniBand, or the priority of RoCE."),                                  \
 		ZVERBS_ROW(gid_index, "-1", -1, 65535, owner,                                                          \

@@ -14,6 +14,7 @@
 #include "direct.h"
 #include "env.h"
 #include "hostfile.h"
+#include "log.h"
 #include "placement.h"
 #include "ports.h"
 #include "shim.h"
@@ -300,6 +301,11 @@ static int make_base(bool mixed, struct zerr *err)
 		       : zerr_set(err, -EIO, "cannot make the communicator of part %s", zworld.part_name[zworld.part]);
 }
 
+static void warn_of_device(const char *text)
+{
+	zlog(ZLOG_WARN, "%s", text);
+}
+
 /* They must stay: the module may be loaded much later. */
 static int configure_transports(const struct zenv *env, struct zerr *err)
 {
@@ -308,6 +314,7 @@ static int configure_transports(const struct zenv *env, struct zerr *err)
 	if (n >= (int)sizeof(joined.module_dir))
 		return zerr_set(err, -ENAMETOOLONG, "ZIPPER_MODULE_DIR: the path is too long");
 	joined.verbs = env->verbs;
+	joined.verbs.warn = warn_of_device;
 	ztransport_configure(joined.module_dir, &joined.verbs);
 	return env->verbs.device ? name_device(env->verbs.device, err) : 0;
 }

@@ -73,6 +73,11 @@ static void note_device(const char *text)
 	zlog(ZLOG_INFO, "%s", text);
 }
 
+static void warn_of_device(const char *text)
+{
+	zlog(ZLOG_WARN, "%s", text);
+}
+
 static int serve(struct daemon *d, const struct options *o)
 {
 	struct zerr err = {.text = ""};
@@ -80,6 +85,7 @@ static int serve(struct daemon *d, const struct options *o)
 	zlog_init("zipperd", (enum zlog_level)d->settings.log_level);
 	raise_descriptors();
 	d->settings.verbs.note = note_device;
+	d->settings.verbs.warn = warn_of_device;
 	ztransport_configure(d->settings.module_dir, &d->settings.verbs);
 	d->budget.limit = (uint64_t)d->settings.memory;
 	if (tie_to_parent(o, &err) != 0 || loop_init(d, &err) != 0) {

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PKEY_FULL 0x8000 /* of a partition key: membership (InfiniBand specification 1.3, 10.9.1.1) */
+
 /* IPv4 as the mapped IPv6 address that a GID of it is. */
 static bool to_gid(uint8_t gid[16], const struct sockaddr *sa)
 {
@@ -56,14 +58,22 @@ static int find_gid(const struct vdevice *d, uint8_t port, const struct ibv_port
 	return best;
 }
 
-static int find_pkey(const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr, uint16_t wanted)
+/* Entry of the port's partition table: one of a full member, else of a limited one, whom only full ones hear. -1: none.
+ */
+static int find_pkey(const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr, uint16_t wanted,
+	bool *limited)
 {
+	int best = -1;
 	for (int i = 0; i < attr->pkey_tbl_len; i++) {
 		__be16 key;
-		if (ibv_query_pkey(d->ctx, port, i, &key) == 0 && (ntohs(key) & 0x7fff) == (wanted & 0x7fff))
+		if (ibv_query_pkey(d->ctx, port, i, &key) != 0 || (ntohs(key) & ~PKEY_FULL) != (wanted & ~PKEY_FULL))
+			continue;
+		*limited = !(ntohs(key) & PKEY_FULL);
+		if (!*limited)
 			return i;
+		best = best < 0 ? i : best;
 	}
-	return -1;
+	return best;
 }
 
 static int query(struct ibv_port_attr *attr, const struct vdevice *d, uint8_t port, struct zerr *err)
@@ -92,7 +102,7 @@ int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const str
 		.max_bytes = attr.max_msg_sz};
 	if (!a->ethernet) {
 		index = index < 0 ? 0 : index;
-		rc = find_pkey(d, port, &attr, (uint16_t)o->partition);
+		rc = find_pkey(d, port, &attr, (uint16_t)o->partition, &a->limited);
 		if (rc < 0)
 			return zerr_set(err, -ENOENT, "%s:%u is not in partition 0x%04x", d->name, port,
 				(unsigned)o->partition);
@@ -106,6 +116,16 @@ int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const str
 	a->gid_index = (uint8_t)index;
 	memcpy(a->gid, gid.raw, 16);
 	return 0;
+}
+
+void vaddress_warn(const struct vaddress *a, const struct vdevice *d, uint8_t port, const struct zverbs_options *o)
+{
+	char text[160];
+	if (!a->limited || !o->warn)
+		return;
+	snprintf(text, sizeof(text), "%s:%u is a limited member of partition 0x%04x: it reaches full members only",
+		d->name, port, (unsigned)o->partition);
+	o->warn(text);
 }
 
 /* --- the network interface of a port --- */

@@ -19,11 +19,15 @@ struct vaddress {      /* of one port, as a peer needs it */
 	uint8_t gid[16];
 	uint8_t gid_index; /* ours alone */
 	uint16_t pkey_index;
+	bool limited; /* InfiniBand: a limited member of the partition */
 };
 
 /* local: our end of the TCP connection, or NULL. -ENETDOWN: the port is not active; and others, with text. */
 int vaddress_find(struct vaddress *, struct vdevice *, uint8_t port, const struct sockaddr *local,
 	const struct zverbs_options *, struct zerr *);
+
+/* Warns of what works with some peers only. Once is enough. */
+void vaddress_warn(const struct vaddress *, const struct vdevice *, uint8_t port, const struct zverbs_options *);
 
 /* The IP address of a port's own network interface, as text. -EADDRNOTAVAIL with text. */
 int vaddress_ip(char *buf, size_t cap, struct vdevice *, uint8_t port, struct zerr *);

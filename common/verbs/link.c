@@ -205,6 +205,8 @@ static int check_port(struct zaddr *addr, struct zerr *err)
 	if (rc < 0)
 		return rc;
 	rc = vaddress_find(&a, d, (uint8_t)addr->port, NULL, voptions, err);
+	if (rc == 0)
+		vaddress_warn(&a, d, (uint8_t)addr->port, voptions);
 	if (rc == 0 && !addr->via[0])
 		addr->via_port = ZADDR_DEFAULT_PORT;
 	if (rc == 0 && (!addr->via[0] || strcmp(addr->via, ZADDR_VIA_OWN) == 0))

@@ -379,6 +379,8 @@ static int offer(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, st
 	struct sockaddr_storage local;
 	struct vframe us = {.type = VFRAME_OFFER};
 	int rc = choose_port(l, vlink_local(l, &local), err);
+	if (rc == 0 && !rx->shares) /* the first one */
+		vaddress_warn(&l->address, l->dev, l->life.port, voptions);
 	if (rc == 0)
 		rc = make_queues(l, rx, tx, &us, err);
 	if (rc < 0)

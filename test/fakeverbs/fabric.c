@@ -45,7 +45,7 @@ static void init_ports(struct fake_device *d, unsigned index, uint32_t ip, uint1
 		const uint32_t own = htonl(ip + (uint32_t)p);
 		*port = (struct fake_port){.state = IBV_PORT_ACTIVE,
 			.lid = (uint16_t)(16 * (index + 1) + (unsigned)p),
-			.pkey = {0xffff, pkey == 0xffff ? 0 : 0x8777, pkey}};
+			.pkey = {0x7fff, 0xffff, pkey == 0xffff ? 0 : 0x8777, pkey & 0x7fff, pkey}};
 		if (d->ib) {
 			static const uint8_t prefix[8] = {0xfe, 0x80};
 			memcpy(port->gid, prefix, 8);

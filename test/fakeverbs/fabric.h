@@ -10,10 +10,11 @@
  *
  * FAKEVERBS says which devices there are when the fabric is made, separated by commas: a name and words after slashes,
  * "fka/ib/pkey=0x8005,fkb/ip=127.0.0.5/ports=2". Words: ib (InfiniBand instead of RoCE), ip=A (of the first port; the
- * next have the next ones), ports=N, pkey=P (a further entry of each port's table), tds=N (thread domains of a
- * process), mw (memory windows), silent (no IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, srq=N (receives of a shared
- * queue, at most), lag=N (microseconds until a completion is seen), oldfork (as before Linux 5.13: registered pages
- * are kept from children, if somebody asks for that). Each port is a network of its own.
+ * next have the next ones), ports=N, pkey=P (a further entry of each port's table; in front of each entry is one of
+ * limited membership), tds=N (thread domains of a process), mw (memory windows), silent (no
+ * IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, srq=N (receives of a shared queue, at most), lag=N (microseconds until
+ * a completion is seen), oldfork (as before Linux 5.13: registered pages are kept from children, if somebody asks for
+ * that). Each port is a network of its own.
  *
  * It is strict where devices only misbehave: what the Verbs do not allow is refused as a device would, and besides
  * counted and written to standard error as a complaint, of which tests expect none.
@@ -31,7 +32,7 @@
 
 #define FAKE_DEVICES 4
 #define FAKE_PORTS 2
-#define FAKE_PKEYS 3
+#define FAKE_PKEYS 5
 #define FAKE_QPS 8192
 #define FAKE_KEYS 65536
 #define FAKE_CONTEXTS 4096

@@ -67,6 +67,15 @@ static struct verbs_settings {
 static const struct zconf_row rows[] = {ZVERBS_ENDPOINTS_ROW(struct verbs_settings), ZVERBS_ROWS(struct verbs_settings),
 	ZVERBS_MEMORY_ROWS(struct verbs_settings), {.name = NULL}};
 
+char link_warning[256];
+unsigned link_warnings;
+
+static void keep_warning(const char *text)
+{
+	link_warnings++;
+	snprintf(link_warning, sizeof(link_warning), "%s", text);
+}
+
 static bool verbs_works(void)
 {
 	static char dir[512];
@@ -80,6 +89,7 @@ static bool verbs_works(void)
 	snprintf(dir, sizeof(dir), "%s/common/.libs", top ? top : "..");
 	if (zconf_defaults(rows, &settings, &err) < 0 || zconf_environ(rows, &settings, "ZIPPER", NULL, &err) < 0)
 		fail_msg("%s", err.text);
+	settings.verbs.warn = keep_warning;
 	ztransport_configure(dir, &settings.verbs);
 	if (!ztransport_find(ZADDR_VERBS, &err))
 		fail_msg("%s", err.text);

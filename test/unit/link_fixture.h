@@ -67,6 +67,9 @@ int fixture_teardown(void **state);
 /* The text with %s replaced by the directory, parsed. */
 void fixture_address(const struct fixture *, const char *text, struct zaddr *);
 int count_fds(void);
+/* What verbs warned of last, and how often. */
+extern char link_warning[256];
+extern unsigned link_warnings;
 
 struct zlink *fixture_connect(struct fixture *);
 struct zlink *fixture_accept(struct fixture *);

@@ -132,6 +132,36 @@ static void a_partition_that_the_port_is_not_in(void **state)
 	f->ops->close(link);
 }
 
+/* As the only one that there is; else none of the tests uses one. */
+static void limited_membership_is_the_last_choice(void **state)
+{
+	struct fixture *f = *state;
+	struct zlistener *listener;
+	struct zaddr addr;
+	struct zerr err = {""};
+	if (!device()->ib)
+		skip();
+	assert_int_equal(link_warnings, 0);
+	option("ZIPPER_VERBS_PARTITION", "5");
+	device()->port[0].pkey[FAKE_PKEYS - 1] = 0;
+	fixture_address(f, f->kind->address, &addr);
+	assert_int_equal(f->ops->listen(&listener, &addr, &err), 0);
+	assert_int_equal(link_warnings, 1);
+	assert_non_null(strstr(link_warning, "fka:1 is a limited member of partition 0x0005"));
+	for (int i = 0; i < 2; i++) { /* connecting ends are told once, too */
+		struct zlink *a = fixture_connect(f), *b = fixture_accept(f), *second = fixture_connect(f);
+		assert_int_equal(link_warnings, 2 + i);
+		f->ops->close(second);
+		f->ops->close(fixture_accept(f));
+		f->ops->close(a);
+		f->ops->close(b);
+	}
+	f->ops->unlisten(listener);
+	link_warnings = 0;
+	device()->port[0].pkey[FAKE_PKEYS - 1] = 0x8005;
+	option("ZIPPER_VERBS_PARTITION", NULL);
+}
+
 /* --- endpoint categories --- */
 
 static void categories_ask_for_what_they_are(void **state)
@@ -824,6 +854,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		TEST(queue_pairs_have_the_address),
 		TEST(a_partition_that_the_port_is_not_in),
+		TEST(limited_membership_is_the_last_choice),
 		TEST(categories_ask_for_what_they_are),
 		TEST(nothing_around_is_reached),
 		TEST(nothing_else_is_allowed),
