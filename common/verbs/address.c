@@ -97,6 +97,7 @@ int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const str
 		return zerr_set(err, -ENETDOWN, "%s:%u is not active (%s)", d->name, port,
 			ibv_port_state_str(attr.state));
 	*a = (struct vaddress){.ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET,
+		.grh = attr.flags & IBV_QPF_GRH_REQUIRED,
 		.lid = attr.lid,
 		.mtu = (uint8_t)attr.active_mtu,
 		.max_bytes = attr.max_msg_sz};

@@ -13,6 +13,7 @@
 
 struct vaddress {      /* of one port, as a peer needs it */
 	bool ethernet; /* RoCE: only the GID counts */
+	bool grh;      /* InfiniBand: packets must have a global address all the same */
 	uint16_t lid;
 	uint8_t mtu;	    /* enum ibv_mtu */
 	uint32_t max_bytes; /* of one operation */

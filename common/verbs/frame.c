@@ -8,6 +8,8 @@
 
 #define QPN_MAX 0xffffffu
 
+enum { FLAG_ETHERNET = 1, FLAG_GRH = 2, FLAGS = FLAG_ETHERNET | FLAG_GRH };
+
 static void put(uint8_t *at, uint32_t v, int bytes)
 {
 	for (int i = 0; i < bytes; i++)
@@ -32,7 +34,7 @@ void vframe_encode(uint8_t env[ZWIRE_ENV_BYTES], uint8_t p[VFRAME_BYTES], const 
 	memset(p, 0, VFRAME_BYTES);
 	p[0] = (uint8_t)f->type;
 	p[1] = VFRAME_VERSION;
-	p[2] = f->ethernet;
+	p[2] = (uint8_t)((f->ethernet ? FLAG_ETHERNET : 0) | (f->grh ? FLAG_GRH : 0));
 	p[3] = f->mtu;
 	put(p + 4, f->lid, 2);
 	put(p + 6, f->reads, 2);
@@ -60,10 +62,11 @@ static bool is_setup_sane(const struct vframe *f)
 int vframe_decode(struct vframe *f, const struct zwire_env *env, const uint8_t *p)
 {
 	if (env->len != VFRAME_BYTES || p[1] != VFRAME_VERSION || p[0] < VFRAME_OFFER || p[0] > VFRAME_CLOSE ||
-		p[2] > 1)
+		p[2] & ~FLAGS)
 		return -EPROTO;
 	*f = (struct vframe){.type = (enum vframe_type)p[0],
-		.ethernet = p[2],
+		.ethernet = p[2] & FLAG_ETHERNET,
+		.grh = p[2] & FLAG_GRH,
 		.mtu = p[3],
 		.lid = (uint16_t)get(p + 4, 2),
 		.reads = (uint16_t)get(p + 6, 2),

@@ -185,6 +185,15 @@ int vsetup_tell(struct vlink *, enum vframe_type, uint32_t count);
 int vendpoint_open(struct zendpoint **, struct zerr *);
 void vendpoint_close(struct zendpoint *);
 
+/* path.c: states of the queue pairs. Once they are made: */
+int vpath_open(struct vlink *, struct zerr *);
+/* One-sided reads that may be under way, as far as we are concerned. */
+uint16_t vpath_reads(const struct vlink *);
+/* Can packets go to the peer's address? */
+int vpath_check(const struct vlink *, struct zerr *);
+/* Our send half's queue pair and the peer's receive half's, and the other two. */
+int vpath_connect(struct vlink *, const struct vframe *us, struct zerr *);
+
 /* tx.c, linger.c (vtx_linger) and rx.c: the halves; as in transport.h. */
 int vtx_init(struct vlink *, struct zerr *);
 void vtx_fini(struct vlink *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queue pairs of a link: making and connecting them; and the endpoints that they belong to. See link.h. */
+/* Queue pairs of a link: making them and telling the peer; and the endpoints that they belong to. See link.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,6 @@
 
 #define LINKS_MAX 4096	/* of one thread and device: room in its shared receive queue */
 #define CREDIT_SENDS 32 /* send queue of a receiving half: messages of credit, and of them 16 at most under way */
-#define RNR_TIMER 12	/* 0.64 ms; not met with */
-#define RETRIES 7
-#define HOP_LIMIT 64
 
 /* --- endpoints --- */
 
@@ -135,82 +132,6 @@ static int make_rx(struct vlink *l, struct vshare *s, struct zerr *err)
 	return vobject_queue_create(&rx->queue, &s->home, rx->pool->srq, &size, err);
 }
 
-static int to_init(struct ibv_qp *qp, const struct vlink *l, int access)
-{
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT,
-		.pkey_index = l->address.pkey_index,
-		.port_num = l->life.port,
-		.qp_access_flags = (unsigned)access};
-	return ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
-}
-
-static int to_receive(struct ibv_qp *qp, const struct vlink *l, uint32_t peer_qpn, uint32_t peer_psn)
-{
-	const struct vaddress *us = &l->address;
-	const struct vframe *peer = &l->peer;
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTR,
-		.dest_qp_num = peer_qpn,
-		.rq_psn = peer_psn,
-		.path_mtu = (enum ibv_mtu)(peer->mtu < us->mtu ? peer->mtu : us->mtu),
-		.max_dest_rd_atomic = (uint8_t)l->reads,
-		.min_rnr_timer = RNR_TIMER};
-	a.ah_attr = (struct ibv_ah_attr){.port_num = l->life.port,
-		.sl = (uint8_t)voptions->service_level,
-		.dlid = peer->lid};
-	/* InfiniBand within a subnet needs no global address. */
-	if (us->ethernet || memcmp(us->gid, peer->gid, 8) != 0) {
-		a.ah_attr.is_global = 1;
-		a.ah_attr.grh = (struct ibv_global_route){.sgid_index = us->gid_index,
-			.hop_limit = HOP_LIMIT,
-			.traffic_class = (uint8_t)voptions->traffic_class};
-		memcpy(a.ah_attr.grh.dgid.raw, peer->gid, 16);
-	}
-	return ibv_modify_qp(qp, &a,
-		IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
-}
-
-static int to_send(struct ibv_qp *qp, const struct vlink *l, uint32_t psn)
-{
-	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTS,
-		.sq_psn = psn,
-		.timeout = (uint8_t)voptions->ack_timeout,
-		.retry_cnt = RETRIES,
-		.rnr_retry = RETRIES,
-		.max_rd_atomic = (uint8_t)l->reads};
-	return ibv_modify_qp(qp, &a,
-		IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			IBV_QP_MAX_QP_RD_ATOMIC);
-}
-
-static uint16_t own_reads(const struct vlink *l)
-{
-	const struct ibv_device_attr *a = &l->dev->attr;
-	int n = a->max_qp_rd_atom < a->max_qp_init_rd_atom ? a->max_qp_rd_atom : a->max_qp_init_rd_atom;
-	return (uint16_t)(n < 0 ? 0 : n < VRMA_MAX ? n : VRMA_MAX);
-}
-
-/* Our send half's queue pair and the peer's receive half's, and the other two. */
-static int connect_queues(struct vlink *l, const struct vframe *us, struct zerr *err)
-{
-	const struct vframe *peer = &l->peer;
-	l->reads = own_reads(l);
-	if (peer->reads < l->reads)
-		l->reads = peer->reads;
-	int rc = to_receive(l->tx.queue.qp, l, peer->rx_qpn, peer->rx_psn);
-	if (rc == 0)
-		rc = to_receive(l->rx.queue.qp, l, peer->tx_qpn, peer->tx_psn);
-	if (rc == 0)
-		rc = to_send(l->tx.queue.qp, l, us->tx_psn);
-	if (rc == 0)
-		rc = to_send(l->rx.queue.qp, l, us->rx_psn);
-	if (rc != 0)
-		return zerr_set(err, -rc, "%s:%u: cannot connect a queue pair: %s", l->dev->name, l->life.port,
-			strerror(rc));
-	l->tx.send_bytes = l->rx.send_bytes = peer->send_bytes < us->send_bytes ? peer->send_bytes : us->send_bytes;
-	return 0;
-}
-
 /* What wakes a half: the TCP connection, completions, the device's events; a receiver also what the sender's queue
  * tells while nobody else expects anything from it, once each time, as it is not the receiver's to take. */
 static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel *channel, struct zerr *err)
@@ -243,13 +164,9 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 	if (rc < 0)
 		return rc;
 	atomic_store(&l->life.qp, l->rx.queue.qp);
-	rc = to_init(l->tx.queue.qp, l, IBV_ACCESS_REMOTE_READ);
+	rc = vpath_open(l, err);
 	if (rc == 0)
-		rc = to_init(l->rx.queue.qp, l, IBV_ACCESS_REMOTE_WRITE);
-	if (rc != 0)
-		return zerr_set(err, -rc, "%s:%u: cannot set up a queue pair: %s", l->dev->name, l->life.port,
-			strerror(rc));
-	rc = vtx_init(l, err);
+		rc = vtx_init(l, err);
 	if (rc == 0)
 		rc = vrx_init(l, err);
 	if (rc == 0)
@@ -262,9 +179,10 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 	if (getrandom(psn, sizeof(psn), 0) != sizeof(psn))
 		psn[0] = (uint32_t)(uintptr_t)l >> 4; /* any will do */
 	us->ethernet = l->address.ethernet;
+	us->grh = l->address.grh;
 	us->mtu = l->address.mtu;
 	us->lid = l->address.lid;
-	us->reads = own_reads(l);
+	us->reads = vpath_reads(l);
 	memcpy(us->gid, l->address.gid, 16);
 	us->tx_qpn = l->tx.queue.qp->qp_num;
 	us->rx_qpn = l->rx.queue.qp->qp_num;
@@ -329,14 +247,12 @@ static int settle_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoi
 	vdevice_add(l->dev, &l->life);
 	rc = vaddress_find(&l->address, l->dev, l->life.port, vlink_local(l, &(struct sockaddr_storage){0}), voptions,
 		err);
-	if (rc == 0 && l->address.ethernet != l->peer.ethernet)
-		rc = zerr_set(err, -EPROTONOSUPPORT, "%s is on %s and %s on %s", l->port,
-			l->address.ethernet ? "RoCE" : "InfiniBand", l->base.peer,
-			l->peer.ethernet ? "RoCE" : "InfiniBand");
+	if (rc == 0)
+		rc = vpath_check(l, err);
 	if (rc == 0)
 		rc = make_queues(l, rx, tx, &us, err);
 	if (rc == 0)
-		rc = connect_queues(l, &us, err);
+		rc = vpath_connect(l, &us, err);
 	if (rc == 0)
 		rc = tell_setup(l, &us, err);
 	if (rc == 0)
@@ -411,9 +327,9 @@ int vsetup_answered(struct vlink *l)
 	struct vframe us = {.tx_psn = l->offered_tx_psn,
 		.rx_psn = l->offered_rx_psn,
 		.send_bytes = (uint32_t)voptions->buffer_bytes};
-	if (l->peer.ethernet != l->address.ethernet)
+	if (vpath_check(l, NULL) < 0)
 		return -EPROTO;
-	int rc = connect_queues(l, &us, NULL);
+	int rc = vpath_connect(l, &us, NULL);
 	if (rc < 0)
 		return rc;
 	vpool_collect(l->rx.pool);

@@ -156,6 +156,7 @@ static int query_port(struct ibv_context *ctx, uint8_t number, struct ibv_port_a
 		.pkey_tbl_len = FAKE_PKEYS,
 		.max_msg_sz = 1u << 30,
 		.lid = d->ib ? d->port[number - 1].lid : 0,
+		.flags = d->grh ? IBV_QPF_GRH_REQUIRED : 0,
 		.link_layer = d->ib ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET};
 	return 0;
 }

@@ -73,6 +73,8 @@ static void add_device(struct fake_fabric *f, char *spec)
 			*value++ = '\0';
 		if (!value && strcmp(word, "ib") == 0)
 			d->ib = true;
+		else if (!value && strcmp(word, "grh") == 0)
+			d->grh = true;
 		else if (!value && strcmp(word, "silent") == 0)
 			d->silent = true;
 		else if (!value && strcmp(word, "mw") == 0)

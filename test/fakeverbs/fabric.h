@@ -11,10 +11,10 @@
  * FAKEVERBS says which devices there are when the fabric is made, separated by commas: a name and words after slashes,
  * "fka/ib/pkey=0x8005,fkb/ip=127.0.0.5/ports=2". Words: ib (InfiniBand instead of RoCE), ip=A (of the first port; the
  * next have the next ones), ports=N, pkey=P (a further entry of each port's table; in front of each entry is one of
- * limited membership), tds=N (thread domains of a process), mw (memory windows), silent (no
- * IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, srq=N (receives of a shared queue, at most), lag=N (microseconds until
- * a completion is seen), oldfork (as before Linux 5.13: registered pages are kept from children, if somebody asks for
- * that). Each port is a network of its own.
+ * limited membership), tds=N (thread domains of a process), mw (memory windows), grh (a global address is required on
+ * InfiniBand, too), silent (no IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, srq=N (receives of a shared queue, at
+ * most), lag=N (microseconds until a completion is seen), oldfork (as before Linux 5.13: registered pages are kept from
+ * children, if somebody asks for that). Each port is a network of its own.
  *
  * It is strict where devices only misbehave: what the Verbs do not allow is refused as a device would, and besides
  * counted and written to standard error as a complaint, of which tests expect none.
@@ -80,7 +80,7 @@ struct fake_port {
 
 struct fake_device {
 	char name[32];
-	bool ib, windows, silent;
+	bool ib, grh, windows, silent; /* grh: packets need a global address */
 	int ports;
 	uint32_t inline_bytes, srq_max, lag_us, tds;
 	struct fake_port port[FAKE_PORTS];

@@ -362,8 +362,7 @@ static bool may_change(const struct fake_qp *q, const struct ibv_qp_attr *a, int
 static int address(struct fake_fabric *f, struct fake_qp *q, const struct ibv_ah_attr *ah)
 {
 	const struct fake_device *d = &f->device[q->device];
-	if (ah->port_num != q->port || (!d->ib && !ah->is_global) || ah->sl > 15 ||
-		(d->ib && !ah->is_global && !ah->dlid))
+	if (ah->port_num != q->port || ((!d->ib || d->grh) && !ah->is_global) || ah->sl > 15 || (d->ib && !ah->dlid))
 		return EINVAL;
 	q->global = ah->is_global;
 	q->dlid = ah->dlid;

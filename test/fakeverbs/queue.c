@@ -188,7 +188,7 @@ static struct fake_qp *peer_of(struct fake_fabric *f, const struct fake_qp *q)
 		return NULL;
 	if (port->state != IBV_PORT_ACTIVE || p->rq_psn != q->sq_psn)
 		return NULL;
-	if (q->global ? memcmp(q->dgid, port->gid, 16) != 0 : q->dlid != port->lid)
+	if ((q->global && memcmp(q->dgid, port->gid, 16) != 0) || (f->device[q->device].ib && q->dlid != port->lid))
 		return NULL;
 	if (f->device[q->device].ib && !same_partition(port->pkey[q->pkey_index], port->pkey[p->pkey_index]))
 		return NULL;

@@ -116,6 +116,78 @@ static void queue_pairs_have_the_address(void **state)
 	option("ZIPPER_VERBS_PARTITION", NULL);
 }
 
+/* A port that wants a global address of InfiniBand, too: the other end learns it. */
+static void whoever_needs_a_global_address(void **state)
+{
+	struct fixture *f = *state;
+	if (!device()->ib)
+		skip();
+	for (int connecting = 0; connecting < 2; connecting++) {
+		struct inbox in;
+		struct pair p;
+		inbox_init(&in);
+		device()->grh = connecting;
+		p.a = fixture_connect(f);
+		p.b = fixture_accept(f);
+		device()->grh = !connecting;
+		fixture_settle(f, p.b);
+		for (uint64_t k = 0; k < 10; k++) {
+			assert_int_equal(post_message(p.a, k, 10), 0);
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+			receive_until(p.b, &in, k + 1);
+			struct inbox none;
+			inbox_init(&none);
+			struct zsink sink = inbox_sink(&none);
+			assert_int_equal(p.a->ops->poll(p.a, &sink, 1), 0);
+			inbox_fini(&none);
+		}
+		unsigned seen = 0;
+		for (uint32_t i = 0; i < FAKE_QPS; i++) {
+			const struct fake_qp *q = &fake_fabric()->qp[i];
+			if (!q->used)
+				continue;
+			seen++;
+			assert_true(q->global && q->dlid == device()->port[0].lid);
+			assert_memory_equal(q->dgid, device()->port[0].gid, 16);
+		}
+		assert_int_equal(seen, 4);
+		inbox_fini(&in);
+		pair_close(&p);
+	}
+	device()->grh = false;
+}
+
+/* What the connecting end has offered is taken, and refused. */
+static void settle_fails(struct fixture *f, struct zlink *link, int expected, const char *text)
+{
+	struct zerr err = {""};
+	struct inbox in;
+	uint32_t events;
+	struct pollfd p = {.fd = f->ops->fd(link, ZLINK_RX, &events), .events = POLLIN};
+	inbox_init(&in);
+	struct zsink sink = inbox_sink(&in);
+	assert_int_equal(poll(&p, 1, PATIENCE_MS), 1);
+	assert_int_equal(f->ops->poll(link, &sink, 1), 0);
+	inbox_fini(&in);
+	assert_true(f->endpoint || f->ops->endpoint_open(&f->endpoint, &err) == 0);
+	assert_int_equal(f->ops->settle(link, f->endpoint, f->endpoint, &err), expected);
+	if (!strstr(err.text, text))
+		fail_msg("%s", err.text);
+}
+
+static void subnets_are_not_crossed(void **state)
+{
+	struct fixture *f = *state;
+	if (!device()->ib)
+		skip();
+	struct zlink *a = fixture_connect(f), *b = fixture_accept(f);
+	device()->port[0].gid[7] = 7;
+	settle_fails(f, b, -EHOSTUNREACH, "fka:1 is in the InfiniBand subnet fe80000000000007 and 127.0.0.1");
+	device()->port[0].gid[7] = 0;
+	f->ops->close(a);
+	f->ops->close(b);
+}
+
 static void a_partition_that_the_port_is_not_in(void **state)
 {
 	struct fixture *f = *state;
@@ -853,6 +925,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(queue_pairs_have_the_address),
+		TEST(whoever_needs_a_global_address),
+		TEST(subnets_are_not_crossed),
 		TEST(a_partition_that_the_port_is_not_in),
 		TEST(limited_membership_is_the_last_choice),
 		TEST(categories_ask_for_what_they_are),

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The states of a link's queue pairs, and the way to the peer's. See link.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "link.h"
+
+#define RNR_TIMER 12 /* 0.64 ms; not met with */
+#define RETRIES 7
+#define HOP_LIMIT 64
+
+static int to_init(struct ibv_qp *qp, const struct vlink *l, int access)
+{
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_INIT,
+		.pkey_index = l->address.pkey_index,
+		.port_num = l->life.port,
+		.qp_access_flags = (unsigned)access};
+	return ibv_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+int vpath_open(struct vlink *l, struct zerr *err)
+{
+	int rc = to_init(l->tx.queue.qp, l, IBV_ACCESS_REMOTE_READ);
+	if (rc == 0)
+		rc = to_init(l->rx.queue.qp, l, IBV_ACCESS_REMOTE_WRITE);
+	return rc == 0 ? 0
+		       : zerr_set(err, -rc, "%s:%u: cannot set up a queue pair: %s", l->dev->name, l->life.port,
+				 strerror(rc));
+}
+
+/* The first half of a GID. */
+static uint64_t subnet_of(const uint8_t gid[16])
+{
+	uint64_t prefix = 0;
+	for (int i = 0; i < 8; i++)
+		prefix = prefix << 8 | gid[i];
+	return prefix;
+}
+
+int vpath_check(const struct vlink *l, struct zerr *err)
+{
+	const struct vaddress *us = &l->address;
+	const struct vframe *peer = &l->peer;
+	if (us->ethernet != peer->ethernet)
+		return zerr_set(err, -EPROTONOSUPPORT, "%s:%u is on %s and %s on %s", l->dev->name, l->life.port,
+			us->ethernet ? "RoCE" : "InfiniBand", l->base.peer, peer->ethernet ? "RoCE" : "InfiniBand");
+	/* The peer's LID means nothing here; the router's, only the subnet manager knows. */
+	if (!us->ethernet && subnet_of(us->gid) != subnet_of(peer->gid))
+		return zerr_set(err, -EHOSTUNREACH,
+			"%s:%u is in the InfiniBand subnet %016" PRIx64 " and %s in %016" PRIx64
+			": connections between subnets are not supported",
+			l->dev->name, l->life.port, subnet_of(us->gid), l->base.peer, subnet_of(peer->gid));
+	return 0;
+}
+
+static int to_receive(struct ibv_qp *qp, const struct vlink *l, uint32_t peer_qpn, uint32_t peer_psn)
+{
+	const struct vaddress *us = &l->address;
+	const struct vframe *peer = &l->peer;
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTR,
+		.dest_qp_num = peer_qpn,
+		.rq_psn = peer_psn,
+		.path_mtu = (enum ibv_mtu)(peer->mtu < us->mtu ? peer->mtu : us->mtu),
+		.max_dest_rd_atomic = (uint8_t)l->reads,
+		.min_rnr_timer = RNR_TIMER};
+	a.ah_attr = (struct ibv_ah_attr){.port_num = l->life.port,
+		.sl = (uint8_t)voptions->service_level,
+		.dlid = peer->lid};
+	/* InfiniBand within a subnet needs no global address, unless a port says so. */
+	if (us->ethernet || us->grh || peer->grh) {
+		a.ah_attr.is_global = 1;
+		a.ah_attr.grh = (struct ibv_global_route){.sgid_index = us->gid_index,
+			.hop_limit = HOP_LIMIT,
+			.traffic_class = (uint8_t)voptions->traffic_class};
+		memcpy(a.ah_attr.grh.dgid.raw, peer->gid, 16);
+	}
+	return ibv_modify_qp(qp, &a,
+		IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+}
+
+static int to_send(struct ibv_qp *qp, const struct vlink *l, uint32_t psn)
+{
+	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTS,
+		.sq_psn = psn,
+		.timeout = (uint8_t)voptions->ack_timeout,
+		.retry_cnt = RETRIES,
+		.rnr_retry = RETRIES,
+		.max_rd_atomic = (uint8_t)l->reads};
+	return ibv_modify_qp(qp, &a,
+		IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+uint16_t vpath_reads(const struct vlink *l)
+{
+	const struct ibv_device_attr *a = &l->dev->attr;
+	int n = a->max_qp_rd_atom < a->max_qp_init_rd_atom ? a->max_qp_rd_atom : a->max_qp_init_rd_atom;
+	return (uint16_t)(n < 0 ? 0 : n < VRMA_MAX ? n : VRMA_MAX);
+}
+
+int vpath_connect(struct vlink *l, const struct vframe *us, struct zerr *err)
+{
+	const struct vframe *peer = &l->peer;
+	l->reads = vpath_reads(l);
+	if (peer->reads < l->reads)
+		l->reads = peer->reads;
+	int rc = to_receive(l->tx.queue.qp, l, peer->rx_qpn, peer->rx_psn);
+	if (rc == 0)
+		rc = to_receive(l->rx.queue.qp, l, peer->tx_qpn, peer->tx_psn);
+	if (rc == 0)
+		rc = to_send(l->tx.queue.qp, l, us->tx_psn);
+	if (rc == 0)
+		rc = to_send(l->rx.queue.qp, l, us->rx_psn);
+	if (rc != 0)
+		return zerr_set(err, -rc, "%s:%u: cannot connect a queue pair: %s", l->dev->name, l->life.port,
+			strerror(rc));
+	l->tx.send_bytes = l->rx.send_bytes = peer->send_bytes < us->send_bytes ? peer->send_bytes : us->send_bytes;
+	return 0;
+}
