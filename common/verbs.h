@@ -6,6 +6,7 @@
 #ifndef ZIP_COMMON_VERBS_H
 #define ZIP_COMMON_VERBS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "transport.h"
@@ -18,6 +19,7 @@ struct zverbs_options {
 	int64_t endpoints;		/* enum zep_category: what the threads of accepted links share */
 	void (*note)(const char *text); /* is told once what a device lacks for that; NULL: nobody is */
 	void (*warn)(const char *text); /* is told what may keep links from working; NULL: nobody is */
+	bool patient;			/* listens on a port that is not active (yet), with a warning */
 	char *device;			/* the port that connections start from, DEVICE:PORT; NULL: found */
 	int64_t partition;		/* InfiniBand: P_Key, without the bit for full membership */
 	int64_t service_level;		/* InfiniBand: SL; RoCE: priority */

@@ -162,6 +162,20 @@ for pid in $pair; do
 done
 end_zipper "port down"
 
+# --- a port that is not active yet when zipperd starts
+fake_fabric fka/mw,fkb/mw
+fakectl down fkb 1
+zipper
+matches "port not active: zipperd starts, and warns" "$TAP_TMP/zipperd" 'fkb:1 is not active .*refused until it is$'
+fakectl up fkb 1
+bridge "port active" 1000 5
+end_zipper "port active"
+ok "a zipperd for one job does not start" test "$(
+	fakectl down fkb 1
+	limited 20 "$ZIPPERD" -o listen=A=fka:1@127.0.0.1:0 -o listen=B=fkb:1@127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
+		-o module_dir="$TAP_TMP/modules" --die-with-parent 2>&1 | grep -c 'cannot listen .*fkb:1 is not active'
+)" = 1
+
 # --- A's ranks run on the zipper node: those of B reach them over the port that they share, by queue pairs of their own
 # Ranks of one host would choose shared memory: A's are on one of another name.
 elsewhere=(unshare --uts sh -c 'hostname elsewhere; exec "$0" "$@"')

@@ -86,6 +86,7 @@ static int serve(struct daemon *d, const struct options *o)
 	raise_descriptors();
 	d->settings.verbs.note = note_device;
 	d->settings.verbs.warn = warn_of_device;
+	d->settings.verbs.patient = !o->die_with_parent; /* who started it for a job wants to know at once */
 	ztransport_configure(d->settings.module_dir, &d->settings.verbs);
 	d->budget.limit = (uint64_t)d->settings.memory;
 	if (tie_to_parent(o, &err) != 0 || loop_init(d, &err) != 0) {

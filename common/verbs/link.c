@@ -196,17 +196,33 @@ static int verbs_connect(struct zlink **out, const struct zaddr *addr, int timeo
 
 /* --- listening --- */
 
+/* A port that is not active now (InfiniBand, before the subnet manager has been there) may be later. */
+static int check_state(const struct zaddr *addr, struct vdevice *d, struct zerr *err)
+{
+	struct vaddress a;
+	struct zerr why = {""};
+	char text[sizeof(why.text) + 64];
+	int rc = vaddress_find(&a, d, (uint8_t)addr->port, NULL, voptions, &why);
+	if (rc == -ENETDOWN && voptions->patient) {
+		snprintf(text, sizeof(text), "%s: connections over it are refused until it is", why.text);
+		if (voptions->warn)
+			voptions->warn(text);
+		return 0;
+	}
+	if (rc < 0)
+		return zerr_set(err, rc, "%s", why.text);
+	vaddress_warn(&a, d, (uint8_t)addr->port, voptions);
+	return 0;
+}
+
 /* The port must be usable; where no TCP address is written, connections are made at the port's own IP address. */
 static int check_port(struct zaddr *addr, struct zerr *err)
 {
 	struct vdevice *d;
-	struct vaddress a;
 	int rc = vdevice_open(&d, addr->host, err);
 	if (rc < 0)
 		return rc;
-	rc = vaddress_find(&a, d, (uint8_t)addr->port, NULL, voptions, err);
-	if (rc == 0)
-		vaddress_warn(&a, d, (uint8_t)addr->port, voptions);
+	rc = check_state(addr, d, err);
 	if (rc == 0 && !addr->via[0])
 		addr->via_port = ZADDR_DEFAULT_PORT;
 	if (rc == 0 && (!addr->via[0] || strcmp(addr->via, ZADDR_VIA_OWN) == 0))

@@ -76,6 +76,11 @@ static void keep_warning(const char *text)
 	snprintf(link_warning, sizeof(link_warning), "%s", text);
 }
 
+void link_patient(bool patient)
+{
+	settings.verbs.patient = patient;
+}
+
 static bool verbs_works(void)
 {
 	static char dir[512];

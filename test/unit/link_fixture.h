@@ -70,6 +70,8 @@ int count_fds(void);
 /* What verbs warned of last, and how often. */
 extern char link_warning[256];
 extern unsigned link_warnings;
+/* Listeners of verbs accept a port that is not active. */
+void link_patient(bool);
 
 struct zlink *fixture_connect(struct fixture *);
 struct zlink *fixture_accept(struct fixture *);

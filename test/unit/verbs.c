@@ -188,6 +188,37 @@ static void subnets_are_not_crossed(void **state)
 	f->ops->close(b);
 }
 
+/* A daemon listens all the same, and the port is needed when a link is to be used. */
+static void a_port_that_is_not_active_yet(void **state)
+{
+	struct fixture *f = *state;
+	struct zlistener *listener;
+	struct zaddr addr;
+	struct zerr err = {""};
+	fixture_address(f, f->kind->address, &addr);
+	device()->port[0].state = IBV_PORT_INIT;
+	link_patient(false);
+	assert_int_equal(f->ops->listen(&listener, &addr, &err), -ENETDOWN);
+	assert_non_null(strstr(err.text, "fka:1 is not active (init)"));
+	assert_int_equal(link_warnings, 0);
+	link_patient(true);
+	assert_int_equal(f->ops->listen(&listener, &addr, &err), 0);
+	assert_int_equal(link_warnings, 1);
+	assert_string_equal(link_warning, "fka:1 is not active (init): connections over it are refused until it is");
+	f->ops->unlisten(listener);
+	link_patient(false);
+	link_warnings = 0;
+	device()->port[0].state = IBV_PORT_ACTIVE;
+	struct zlink *a = fixture_connect(f), *b = fixture_accept(f);
+	device()->port[0].state = IBV_PORT_INIT;
+	settle_fails(f, b, -ENETDOWN, "fka:1 is not active (init)");
+	device()->port[0].state = IBV_PORT_ACTIVE;
+	f->ops->close(a);
+	f->ops->close(b);
+	struct pair p = fixture_pair(f);
+	pair_close(&p);
+}
+
 static void a_partition_that_the_port_is_not_in(void **state)
 {
 	struct fixture *f = *state;
@@ -927,6 +958,7 @@ int main(int argc, char **argv)
 		TEST(queue_pairs_have_the_address),
 		TEST(whoever_needs_a_global_address),
 		TEST(subnets_are_not_crossed),
+		TEST(a_port_that_is_not_active_yet),
 		TEST(a_partition_that_the_port_is_not_in),
 		TEST(limited_membership_is_the_last_choice),
 		TEST(categories_ask_for_what_they_are),
