@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -15,6 +16,7 @@
 #include "child.h"
 #include "clock.h"
 #include "expose.h"
+#include "link.h"
 #include "objects.h"
 
 #define LAST_WAIT_MS 500 /* a device needs far less; one that tells nobody costs it once */
@@ -119,6 +121,52 @@ static void tell(struct vdevice *d, unsigned port, int rc)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Why a link ends whose queue this event is of. 0: it does not. */
+static int failure(enum ibv_event_type type)
+{
+	switch (type) {
+	case IBV_EVENT_QP_ACCESS_ERR: /* by the peer */
+		return -EACCES;
+	case IBV_EVENT_QP_REQ_ERR: /* likewise */
+		return -EREMOTEIO;
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_CQ_ERR:
+	case IBV_EVENT_SRQ_ERR:
+		return -EIO;
+	default:
+		return 0;
+	}
+}
+
+static bool is_of(const struct ibv_async_event *e, const struct ibv_qp *qp)
+{
+	if (!qp)
+		return false;
+	if (e->event_type == IBV_EVENT_CQ_ERR)
+		return e->element.cq == qp->send_cq;
+	return e->event_type == IBV_EVENT_SRQ_ERR ? e->element.srq == qp->srq : e->element.qp == qp;
+}
+
+/* A link leaves, which takes the lock, before its queues go. */
+static void tell_failure(struct vdevice *d, const struct ibv_async_event *e)
+{
+	char text[160];
+	bool told = false;
+	pthread_mutex_lock(&lock);
+	for (struct vlife *life = d->lives; life; life = life->next) {
+		int none = 0;
+		if (!is_of(e, atomic_load(&life->qp)) && !is_of(e, atomic_load(&life->sender)))
+			continue;
+		atomic_compare_exchange_strong(&life->lost, &none, failure(e->event_type));
+		shutdown(life->sock, SHUT_RDWR);
+		told = true;
+	}
+	pthread_mutex_unlock(&lock);
+	snprintf(text, sizeof(text), "%s: %s: what uses it ends", d->name, ibv_event_type_str(e->event_type));
+	if (told && voptions->warn)
+		voptions->warn(text);
+}
+
 static void tell_last(struct vdevice *d, const struct ibv_qp *qp)
 {
 	atomic_store(&d->tells_last, true);
@@ -129,8 +177,7 @@ static void tell_last(struct vdevice *d, const struct ibv_qp *qp)
 	pthread_mutex_unlock(&lock);
 }
 
-/* ctx: the device's, or another of it. Its descriptor does not block. */
-static void look(struct vdevice *d, struct ibv_context *ctx)
+void vdevice_look(struct vdevice *d, struct ibv_context *ctx)
 {
 	struct ibv_async_event event;
 	if (atomic_flag_test_and_set_explicit(&d->looking, memory_order_acquire))
@@ -142,14 +189,11 @@ static void look(struct vdevice *d, struct ibv_context *ctx)
 			tell(d, 0, -ENODEV);
 		else if (event.event_type == IBV_EVENT_QP_LAST_WQE_REACHED)
 			tell_last(d, event.element.qp);
+		else if (failure(event.event_type))
+			tell_failure(d, &event);
 		ibv_ack_async_event(&event);
 	}
 	atomic_flag_clear_explicit(&d->looking, memory_order_release);
-}
-
-void vdevice_look(struct vdevice *d)
-{
-	look(d, d->ctx);
 }
 
 void vdevice_wait_last(struct vdevice *d, struct vlife *life)
@@ -157,7 +201,7 @@ void vdevice_wait_last(struct vdevice *d, struct vlife *life)
 	struct ibv_context *ctx = atomic_load(&life->qp)->context;
 	const int64_t end = zclock_ms() + LAST_WAIT_MS;
 	while (!atomic_load(&d->silent) && atomic_load(&life->lost) != -ENODEV) {
-		look(d, ctx);
+		vdevice_look(d, ctx);
 		if (atomic_load(&life->last))
 			return;
 		if (zclock_ms() >= end) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Devices: each is opened once, whatever uses it, and has one protection domain, so that ports of one device share
- * registered memory. Asynchronous events (a port went down, the device goes away) are told to the links concerned.
+ * registered memory. Asynchronous events (a port went down, the device goes away, a queue failed) are told to the links
+ * concerned, of which no completion may.
  *
  * Opening, closing, adding and removing are set-up and take a lock; so does an event. Looking for events is for the
  * threads of the links, when they have nothing better to do.
@@ -42,10 +43,11 @@ struct vdevice {
 struct vlife {
 	struct vlife *next;
 	uint8_t port;
-	int sock;		     /* is shut down, which wakes whoever sleeps on the link */
-	_Atomic int lost;	     /* 0, or the negative errno that the device's end is */
-	_Atomic(struct ibv_qp *) qp; /* on a shared receive queue; NULL: not yet */
-	_Atomic bool last;	     /* its queue pair is in error and takes no more receives */
+	int sock;			 /* is shut down, which wakes whoever sleeps on the link */
+	_Atomic int lost;		 /* 0, or the negative errno that the device's end is */
+	_Atomic(struct ibv_qp *) qp;	 /* the receive half's, on a shared receive queue; NULL: not yet */
+	_Atomic(struct ibv_qp *) sender; /* the send half's */
+	_Atomic bool last;		 /* `qp` is in error and takes no more receives */
 };
 
 /* 0 or a negative errno with text. Every open needs its close. */
@@ -54,8 +56,9 @@ void vdevice_close(struct vdevice *);
 
 void vdevice_add(struct vdevice *, struct vlife *);
 void vdevice_del(struct vdevice *, struct vlife *);
-/* Handles the events that are there. ctx->async_fd is readable while there are any. */
-void vdevice_look(struct vdevice *);
+/* Handles the events that are there, of the device's context or of one that an endpoint has for itself. ctx->async_fd
+ * is readable while there are any. */
+void vdevice_look(struct vdevice *, struct ibv_context *ctx);
 /* After life->qp was put into its error state: waits until what it has taken from the shared receive queue is in its
  * completion queue (InfiniBand specification 1.3, 10.3.1; ibv_get_async_event(3)), for a while, as there are devices
  * that never say so. */

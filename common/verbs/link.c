@@ -62,10 +62,26 @@ static bool port_is_down(struct vlink *l, struct vdoubt *doubt, int64_t now)
 	return ibv_query_port(l->dev->ctx, l->life.port, &port) == 0 && port.state != IBV_PORT_ACTIVE;
 }
 
+int vlink_contexts(const struct vlink *l, struct ibv_context *ctx[VCONTEXTS])
+{
+	struct ibv_context *of[VCONTEXTS] = {l->dev->ctx};
+	if (l->rx.pool && l->tx.pool) {
+		of[1] = l->rx.pool->home.ctx;
+		of[2] = l->tx.pool->home.ctx;
+	}
+	int n = 0;
+	for (int i = 0; i < VCONTEXTS; i++)
+		if (of[i] && (n == 0 || (of[i] != ctx[0] && of[i] != ctx[n - 1])))
+			ctx[n++] = of[i];
+	return n;
+}
+
 int vlink_reason(struct vlink *l, struct vdoubt *doubt, int rc)
 {
 	const int64_t now = zclock_ms();
-	vdevice_look(l->dev); /* the event may not have been read yet */
+	struct ibv_context *ctx[VCONTEXTS];
+	for (int i = 0, n = vlink_contexts(l, ctx); i < n; i++)
+		vdevice_look(l->dev, ctx[i]); /* the event may not have been read yet */
 	if (vlink_lost(l))
 		return vlink_lost(l);
 	if (port_is_down(l, doubt, now))
@@ -99,12 +115,16 @@ bool vlink_event(struct ibv_comp_channel *channel)
 
 bool vlink_woken(struct vlink *l, int epoll)
 {
-	struct epoll_event e[4];
+	struct epoll_event e[VWATCHED];
+	struct ibv_context *ctx[VCONTEXTS];
 	bool stream = false;
-	int n = epoll_wait(epoll, e, 4, 0);
+	int n = epoll_wait(epoll, e, VWATCHED, 0), nctx = n > 0 ? vlink_contexts(l, ctx) : 0;
 	for (int i = 0; i < n; i++) {
-		if (e[i].data.fd == l->dev->ctx->async_fd)
-			vdevice_look(l->dev);
+		int k = 0;
+		while (k < nctx && e[i].data.fd != ctx[k]->async_fd)
+			k++;
+		if (k < nctx)
+			vdevice_look(l->dev, ctx[k]);
 		else if (e[i].data.fd == l->tx.queue.channel->fd)
 			look_at_sender(l);
 		else if (e[i].data.fd != l->rx.queue.channel->fd)

@@ -36,9 +36,11 @@ extern const struct zverbs_options *voptions;
 #define VCREDITS_MAX 64 /* messages of credit that a sender has not looked at: at most 24 with any window */
 #define VLIST_MAX 32	/* sends in a list */
 #define VINLINE_MAX 512
-#define VPOLL 16       /* completions taken at a time */
-#define VARRIVALS 512  /* a power of two, more than the largest window and VPOLL */
-#define VRMA_MAX 16    /* one-sided operations under way on a half */
+#define VPOLL 16      /* completions taken at a time */
+#define VARRIVALS 512 /* a power of two, more than the largest window and VPOLL */
+#define VRMA_MAX 16   /* one-sided operations under way on a half */
+#define VCONTEXTS 3   /* of a link, at most: the device's, and of each half's endpoint one of its own */
+#define VWATCHED (VCONTEXTS + 3)
 #define VLOOK_EVERY 64 /* vain tries until a look at the TCP connection, which costs a system call */
 
 /* How the receive half's thread watches the send half's completion channel (epoll), while that is quiet. */
@@ -227,6 +229,8 @@ int vlink_error(enum ibv_wc_status);
 /* Why a link ends, where its queue pairs say `rc`: if the port or device does not work, that is why. 0: to be asked
  * again, as that may turn out. */
 int vlink_reason(struct vlink *, struct vdoubt *, int rc);
+/* The contexts whose events are the link's business. How many. */
+int vlink_contexts(const struct vlink *, struct ibv_context *[VCONTEXTS]);
 /* Takes an event of a completion channel, if there is one. */
 bool vlink_event(struct ibv_comp_channel *);
 /* After sleeping, what else may have woken us: looks for events of the device and at the send half. true: the TCP

@@ -132,18 +132,27 @@ static int make_rx(struct vlink *l, struct vshare *s, struct zerr *err)
 	return vobject_queue_create(&rx->queue, &s->home, rx->pool->srq, &size, err);
 }
 
+static int watch(int epoll, int fd, uint32_t events)
+{
+	struct epoll_event e = {.events = events, .data.fd = fd};
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) == 0 ? 0 : -errno;
+}
+
 /* What wakes a half: the TCP connection, completions, the device's events; a receiver also what the sender's queue
  * tells while nobody else expects anything from it, once each time, as it is not the receiver's to take. */
 static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel *channel, struct zerr *err)
 {
 	const bool receiver = channel == l->rx.queue.channel;
-	const int fd[] = {l->life.sock, channel->fd, l->dev->ctx->async_fd, l->tx.queue.channel->fd};
+	struct ibv_context *ctx[VCONTEXTS];
 	int ep = epoll_create1(EPOLL_CLOEXEC), rc = ep < 0 ? -errno : 0;
-	for (int i = 0; i < 3 + receiver && rc == 0; i++) {
-		struct epoll_event e = {.events = i == 0 ? events : i == 3 ? VWATCH_SENDER : EPOLLIN, .data.fd = fd[i]};
-		if (epoll_ctl(ep, EPOLL_CTL_ADD, fd[i], &e) != 0)
-			rc = -errno;
-	}
+	if (rc == 0)
+		rc = watch(ep, l->life.sock, events);
+	if (rc == 0)
+		rc = watch(ep, channel->fd, EPOLLIN);
+	if (rc == 0 && receiver)
+		rc = watch(ep, l->tx.queue.channel->fd, VWATCH_SENDER);
+	for (int i = 0, n = vlink_contexts(l, ctx); i < n && rc == 0; i++)
+		rc = watch(ep, ctx[i]->async_fd, EPOLLIN);
 	if (rc == 0)
 		return ep;
 	if (ep >= 0)
@@ -164,6 +173,7 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 	if (rc < 0)
 		return rc;
 	atomic_store(&l->life.qp, l->rx.queue.qp);
+	atomic_store(&l->life.sender, l->tx.queue.qp);
 	rc = vpath_open(l, err);
 	if (rc == 0)
 		rc = vtx_init(l, err);

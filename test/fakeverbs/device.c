@@ -194,10 +194,13 @@ EXPORT int ibv_query_pkey(struct ibv_context *ctx, uint8_t number, int index, __
 
 static bool is_of_qp(enum ibv_event_type type)
 {
-	return type == IBV_EVENT_QP_LAST_WQE_REACHED || type == IBV_EVENT_QP_ACCESS_ERR;
+	return type == IBV_EVENT_QP_LAST_WQE_REACHED || type == IBV_EVENT_QP_ACCESS_ERR ||
+	       type == IBV_EVENT_QP_REQ_ERR || type == IBV_EVENT_QP_FATAL || type == IBV_EVENT_CQ_ERR ||
+	       type == IBV_EVENT_SRQ_ERR;
 }
 
-/* After the last event what came before it is shown. */
+/* Of a completion queue or a shared receive queue: that of the queue pair. After the last event what came before it is
+ * shown. */
 static bool find_qp(struct ibv_async_event *event, uint32_t number)
 {
 	struct fake_fabric *f = fake_fabric();
@@ -205,7 +208,13 @@ static bool find_qp(struct ibv_async_event *event, uint32_t number)
 	struct fake_qp *q = &f->qp[number % FAKE_QPS];
 	const bool found = q->used && q->number == number;
 	if (found) {
-		event->element.qp = &((struct fqp *)(uintptr_t)q->cookie)->qp;
+		struct ibv_qp *qp = &((struct fqp *)(uintptr_t)q->cookie)->qp;
+		if (event->event_type == IBV_EVENT_CQ_ERR)
+			event->element.cq = qp->send_cq;
+		else if (event->event_type == IBV_EVENT_SRQ_ERR)
+			event->element.srq = qp->srq;
+		else
+			event->element.qp = qp;
 		if (event->event_type == IBV_EVENT_QP_LAST_WQE_REACHED)
 			fake_hold(f, q, false);
 	}

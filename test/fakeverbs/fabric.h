@@ -194,7 +194,7 @@ __attribute__((format(printf, 2, 3))) void fake_complain(struct fake_fabric *, c
 struct fake_device *fake_device_find(struct fake_fabric *, const char *name);
 /* An asynchronous event of all contexts, or those of one process (pid not 0), on a device. */
 void fake_event(struct fake_fabric *, int sock, unsigned device, pid_t, enum ibv_event_type, int port);
-/* One of a queue pair, to the context that it was made in. */
+/* One of a queue pair, or of its completion or receive queue, to the context that it was made in. */
 void fake_qp_event(struct fake_fabric *, int sock, const struct fake_qp *, enum ibv_event_type);
 /* A port goes down, or comes up; a device goes away. sock: a datagram socket to tell by. */
 void fake_port_set(struct fake_fabric *, int sock, unsigned device, unsigned port, bool up);

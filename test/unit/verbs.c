@@ -48,6 +48,7 @@ static int setup(void **state)
 		for (int p = 0; p < fake_fabric()->device[d].ports; p++)
 			fake_fabric()->device[d].port[p].state = IBV_PORT_ACTIVE;
 	fake_fabric()->complaints = 0;
+	link_warnings = 0;
 	*state = (void *)warm();
 	return fixture_setup(state);
 }
@@ -200,14 +201,12 @@ static void a_port_that_is_not_active_yet(void **state)
 	link_patient(false);
 	assert_int_equal(f->ops->listen(&listener, &addr, &err), -ENETDOWN);
 	assert_non_null(strstr(err.text, "fka:1 is not active (init)"));
-	assert_int_equal(link_warnings, 0);
 	link_patient(true);
 	assert_int_equal(f->ops->listen(&listener, &addr, &err), 0);
 	assert_int_equal(link_warnings, 1);
 	assert_string_equal(link_warning, "fka:1 is not active (init): connections over it are refused until it is");
 	f->ops->unlisten(listener);
 	link_patient(false);
-	link_warnings = 0;
 	device()->port[0].state = IBV_PORT_ACTIVE;
 	struct zlink *a = fixture_connect(f), *b = fixture_accept(f);
 	device()->port[0].state = IBV_PORT_INIT;
@@ -244,7 +243,6 @@ static void limited_membership_is_the_last_choice(void **state)
 	struct zerr err = {""};
 	if (!device()->ib)
 		skip();
-	assert_int_equal(link_warnings, 0);
 	option("ZIPPER_VERBS_PARTITION", "5");
 	device()->port[0].pkey[FAKE_PKEYS - 1] = 0;
 	fixture_address(f, f->kind->address, &addr);
@@ -260,7 +258,6 @@ static void limited_membership_is_the_last_choice(void **state)
 		f->ops->close(b);
 	}
 	f->ops->unlisten(listener);
-	link_warnings = 0;
 	device()->port[0].pkey[FAKE_PKEYS - 1] = 0x8005;
 	option("ZIPPER_VERBS_PARTITION", NULL);
 }
@@ -928,6 +925,85 @@ static void a_device_that_goes_away_ends_its_links(void **state)
 	sleeping_ends_wake(state, -ENODEV, device_gone);
 }
 
+/* Both ends are looked at by the thread that they wake, until both have ended. */
+static void end_both(const struct pair *p, int why[2])
+{
+	struct zlink *link[2] = {p->a, p->b};
+	struct inbox in;
+	inbox_init(&in);
+	struct zsink sink = inbox_sink(&in);
+	why[0] = why[1] = 0;
+	while (!why[0] || !why[1]) {
+		struct pollfd fds[2] = {{.fd = -1}, {.fd = -1}};
+		bool again = false;
+		for (int i = 0; i < 2; i++) {
+			uint32_t events;
+			int n = why[i] ? 0 : link[i]->ops->poll(link[i], &sink, 1);
+			assert_true(n <= 0);
+			why[i] = n == 0 || n == -EAGAIN ? why[i] : n;
+			if (why[i])
+				continue;
+			fds[i] = (struct pollfd){.fd = link[i]->ops->fd(link[i], ZLINK_RX, &events), .events = POLLIN};
+			again |= link[i]->ops->arm(link[i], ZLINK_RX);
+		}
+		if (!again && (!why[0] || !why[1]))
+			assert_true(poll(fds, 2, PATIENCE_MS) > 0);
+	}
+	inbox_fini(&in);
+}
+
+/* Of the k-th queue pair that there is. */
+static bool queue_event(unsigned k, enum ibv_event_type type)
+{
+	struct fake_fabric *f = fake_fabric();
+	int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
+	bool fits = false;
+	fake_lock(f);
+	for (uint32_t i = 0; i < FAKE_QPS; i++) {
+		if (!f->qp[i].used || k-- > 0)
+			continue;
+		fits = type != IBV_EVENT_SRQ_ERR || !f->qp[i].own_rq;
+		if (fits)
+			fake_qp_event(f, sock, &f->qp[i], type);
+		break;
+	}
+	fake_unlock(f);
+	close(sock);
+	return fits;
+}
+
+/* Nothing else says so: no completion fails. */
+static void a_queue_that_fails_ends_its_link(void **state)
+{
+	static const struct {
+		enum ibv_event_type type;
+		int why;
+	} events[] = {{IBV_EVENT_CQ_ERR, -EIO}, {IBV_EVENT_QP_FATAL, -EIO}, {IBV_EVENT_QP_REQ_ERR, -EREMOTEIO},
+		{IBV_EVENT_QP_ACCESS_ERR, -EACCES}, {IBV_EVENT_SRQ_ERR, -EIO}};
+	static const char *const categories[] = {"static", "mpi-everywhere"};
+	struct fixture *f = *state;
+	for (size_t c = 0; c < 2; c++) {
+		option("ZIPPER_ENDPOINTS", categories[c]);
+		for (size_t e = 0; e < sizeof(events) / sizeof(events[0]); e++)
+			for (unsigned k = 0; k < 4; k++) {
+				struct pair p = fixture_pair(f);
+				int why[2];
+				link_warnings = 0;
+				if (queue_event(k, events[e].type)) {
+					end_both(&p, why);
+					assert_true(why[0] == events[e].why || why[1] == events[e].why);
+					assert_true(why[0] == -ECONNRESET || why[1] == -ECONNRESET);
+					assert_int_equal(link_warnings, 1);
+					assert_non_null(strstr(link_warning, "fka: "));
+				}
+				pair_close(&p);
+			}
+		f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
+}
+
 /* The other port of the device is none of theirs. */
 static void other_ports_are_left_alone(void **state)
 {
@@ -979,6 +1055,7 @@ int main(int argc, char **argv)
 		TEST(windows_that_cannot_be_bound),
 		TEST(a_port_that_goes_down_ends_its_links),
 		TEST(a_device_that_goes_away_ends_its_links),
+		TEST(a_queue_that_fails_ends_its_link),
 		TEST(other_ports_are_left_alone),
 		TEST(no_buffer_goes_with_a_link),
 	};
