@@ -109,6 +109,12 @@ static void shm_unreg(struct zregion *region)
 	(void)region;
 }
 
+static bool shm_is_lost(const struct zregion *region)
+{
+	(void)region;
+	return false;
+}
+
 static void shm_limits(const struct zlink *base, struct zrma_limits *out)
 {
 	const struct shm_link *l = (const struct shm_link *)base;
@@ -166,6 +172,7 @@ const struct zrma shm_rma_ops = {
 	.domain = shm_domain,
 	.reg = shm_reg,
 	.unreg = shm_unreg,
+	.is_lost = shm_is_lost,
 	.limits = shm_limits,
 	.read = shm_read,
 	.write = shm_write,

@@ -103,6 +103,8 @@ struct zrma {
 	 * (RLIMIT_MEMLOCK). */
 	int (*reg)(struct zlink *, enum zlink_half, void *base, size_t len, struct zregion **, struct zerr *);
 	void (*unreg)(struct zregion *); /* no operation uses it */
+	/* Its device has gone: it is to be unregistered when the last half that used it has ended. Any thread. */
+	bool (*is_lost)(const struct zregion *);
 	/* What this link can do; constant once a message has come over it. */
 	void (*limits)(const struct zlink *, struct zrma_limits *);
 

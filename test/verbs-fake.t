@@ -162,6 +162,28 @@ for pid in $pair; do
 done
 end_zipper "port down"
 
+# --- so does a device that goes away; when it is back, it is used again
+fake_fabric fka/mw/tds=8,fkb/mw/tds=8
+for category in dynamic mpi-everywhere; do
+	zipper -o endpoints="$category"
+	bridge "$category, before the device is lost" 300000 4
+	rm -f "$TAP_TMP"/outlost?
+	run_pair lost B 300000 0
+	lost_stands() { [ "$(cat "$TAP_TMP"/outlost? 2>/dev/null | grep -c 'under way')" = 4 ]; }
+	ok "$category: a job is under way" wait_for 60 lost_stands || diag_file "$TAP_TMP/zipperd"
+	fakectl gone fkb
+	for pid in $pair; do
+		wait "$pid"
+		ok "$category, device lost: the job ends, with an error" test $? != 0
+	done
+	matches "$category, device lost: zipperd says which" "$TAP_TMP/zipperd" 'job me/lost: .*: No such device'
+	none_lost() { [ "$(fakectl lost)" = 0 ]; }
+	ok "$category, device lost: nothing of it is left" wait_for 20 none_lost || diag "$(fakectl lost) contexts"
+	bridge "$category, device back" 300000 4
+	end_zipper "$category, device back"
+	is "$category, device lost: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
+done
+
 # --- a port that is not active yet when zipperd starts
 fake_fabric fka/mw,fkb/mw
 fakectl down fkb 1

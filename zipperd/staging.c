@@ -60,12 +60,27 @@ static int allocate(struct staging *s, struct zerr *err)
 	return 0;
 }
 
-static int add_domain(struct staging *s, struct zlink *z, enum zlink_half half, const void *domain, struct zerr *err)
+/* What a device that was lost keeps from going, or coming back. */
+static void drop_lost(struct staging *s)
 {
+	for (uint32_t i = s->ndomains; i-- > 0;) {
+		struct staging_domain *d = &s->domain[i];
+		if (!d->region || d->halves > 0 || !d->is_lost(d->region))
+			continue;
+		d->unreg(d->region);
+		*d = s->domain[--s->ndomains];
+	}
+}
+
+static int add_domain(struct staging *s, uint32_t *at, struct zlink *z, enum zlink_half half, const void *domain,
+	struct zerr *err)
+{
+	drop_lost(s);
 	if (s->ndomains == STAGING_DOMAINS)
 		return -EOPNOTSUPP;
-	struct staging_domain *d = &s->domain[s->ndomains];
-	*d = (struct staging_domain){.domain = domain, .unreg = z->ops->rma->unreg};
+	*at = s->ndomains;
+	struct staging_domain *d = &s->domain[*at];
+	*d = (struct staging_domain){.domain = domain, .unreg = z->ops->rma->unreg, .is_lost = z->ops->rma->is_lost};
 	if (!s->memory) {
 		if (s->piece_bytes == 0)
 			s->piece_bytes = (uint32_t)z->ops->fragment_bytes;
@@ -89,10 +104,22 @@ int staging_admit(struct staging *s, struct zlink *z, enum zlink_half half, stru
 	uint32_t i = 0;
 	while (i < s->ndomains && s->domain[i].domain != domain)
 		i++;
-	int rc = i < s->ndomains ? s->domain[i].error : add_domain(s, z, half, domain, err);
-	if (rc == 0)
+	int rc = i < s->ndomains ? s->domain[i].error : add_domain(s, &i, z, half, domain, err);
+	if (rc == 0) {
+		s->domain[i].halves++;
 		*region = s->domain[i].region;
+	}
 	return rc;
+}
+
+void staging_leave(struct staging *s, const struct zregion *region)
+{
+	if (!region)
+		return;
+	for (uint32_t i = 0; i < s->ndomains; i++)
+		if (s->domain[i].region == region)
+			s->domain[i].halves--;
+	drop_lost(s);
 }
 
 struct piece *staging_get(struct staging *s)

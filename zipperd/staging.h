@@ -29,7 +29,9 @@ struct staging_domain {
 	const void *domain;
 	struct zregion *region;
 	void (*unreg)(struct zregion *);
-	int error; /* it could not be registered: not tried again */
+	bool (*is_lost)(const struct zregion *);
+	uint32_t halves; /* of links that are there */
+	int error;	 /* it could not be registered: not tried again */
 };
 
 struct staging {
@@ -52,6 +54,8 @@ void staging_fini(struct staging *);
 /* A half of a link joins: *region is what its operations on pieces need. 0; -EOPNOTSUPP: it has no one-sided
  * operations, or none are wanted; -ENOMEM and others: with text, once per device. */
 int staging_admit(struct staging *, struct zlink *, enum zlink_half, struct zregion **region, struct zerr *);
+/* One that was admitted, with what it got, has no more operations. NULL: none was. */
+void staging_leave(struct staging *, const struct zregion *region);
 /* NULL: all are in use. The one that was put back last comes first: it may still be in the cache. */
 struct piece *staging_get(struct staging *);
 void staging_put(struct staging *, struct piece *);

@@ -73,8 +73,10 @@ void worker_lose_source(struct worker *w, struct source *s, int rc)
 
 void worker_settle_source(struct worker *w, struct source *s)
 {
-	if (s->dropping && s->reads == 0)
-		worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = s->channel});
+	if (!s->dropping || s->reads > 0)
+		return;
+	staging_leave(&w->staging, s->region);
+	worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = s->channel});
 }
 
 static void drop_source(struct worker *w, struct source *s)
@@ -198,8 +200,10 @@ void worker_warm_tx(struct worker *w, struct dest *d)
 
 void worker_settle_tx(struct worker *w, struct tx *tx)
 {
-	if (tx->dropping && tx->writes == 0)
-		worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = tx->channel});
+	if (!tx->dropping || tx->writes > 0)
+		return;
+	staging_leave(&w->staging, tx->region);
+	worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = tx->channel});
 }
 
 /* --- commands and notes --- */

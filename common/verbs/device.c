@@ -28,7 +28,7 @@ static struct vdevice *devices;
 static struct vdevice *find(const char *name)
 {
 	for (struct vdevice *d = devices; d; d = d->next)
-		if (d->pid == getpid() && strcmp(d->name, name) == 0)
+		if (d->pid == getpid() && strcmp(d->name, name) == 0 && !vdevice_is_lost(d))
 			return d;
 	return NULL;
 }
@@ -53,7 +53,7 @@ static int make(struct vdevice **out, const char *name, struct zerr *err)
 	return rc;
 }
 
-int vdevice_open(struct vdevice **out, const char *name, struct zerr *err)
+static int open_once(struct vdevice **out, const char *name, struct zerr *err)
 {
 	int rc = 0;
 	pthread_mutex_lock(&lock);
@@ -70,6 +70,25 @@ int vdevice_open(struct vdevice **out, const char *name, struct zerr *err)
 	pthread_mutex_unlock(&lock);
 	*out = rc == 0 ? d : NULL;
 	return rc;
+}
+
+int vdevice_open(struct vdevice **out, const char *name, struct zerr *err)
+{
+	int rc = open_once(out, name, err);
+	if (rc < 0)
+		return rc;
+	vdevice_look(*out, (*out)->ctx); /* nobody may have, as long as it was not used */
+	if (!vdevice_is_lost(*out))
+		return 0;
+	vdevice_close(*out);
+	return open_once(out, name, err);
+}
+
+void vdevice_hold(struct vdevice *d)
+{
+	pthread_mutex_lock(&lock);
+	d->users++;
+	pthread_mutex_unlock(&lock);
 }
 
 void vdevice_close(struct vdevice *d)
@@ -109,9 +128,11 @@ void vdevice_del(struct vdevice *d, struct vlife *life)
 }
 
 /* port 0: all of them. */
-static void tell(struct vdevice *d, unsigned port, int rc)
+static void tell(struct vdevice *d, unsigned port, int rc, bool lost)
 {
 	pthread_mutex_lock(&lock);
+	if (lost)
+		atomic_store_explicit(&d->lost, true, memory_order_release);
 	for (struct vlife *life = d->lives; life; life = life->next) {
 		if (port && life->port != port)
 			continue;
@@ -153,6 +174,8 @@ static void tell_failure(struct vdevice *d, const struct ibv_async_event *e)
 	char text[160];
 	bool told = false;
 	pthread_mutex_lock(&lock);
+	if (e->event_type == IBV_EVENT_SRQ_ERR) /* which links to come would use */
+		atomic_store_explicit(&d->lost, true, memory_order_release);
 	for (struct vlife *life = d->lives; life; life = life->next) {
 		int none = 0;
 		if (!is_of(e, atomic_load(&life->qp)) && !is_of(e, atomic_load(&life->sender)))
@@ -184,9 +207,9 @@ void vdevice_look(struct vdevice *d, struct ibv_context *ctx)
 		return;
 	while (ibv_get_async_event(ctx, &event) == 0) {
 		if (event.event_type == IBV_EVENT_PORT_ERR)
-			tell(d, (unsigned)event.element.port_num, -ENETDOWN);
+			tell(d, (unsigned)event.element.port_num, -ENETDOWN, false);
 		else if (event.event_type == IBV_EVENT_DEVICE_FATAL)
-			tell(d, 0, -ENODEV);
+			tell(d, 0, -ENODEV, true);
 		else if (event.event_type == IBV_EVENT_QP_LAST_WQE_REACHED)
 			tell_last(d, event.element.qp);
 		else if (failure(event.event_type))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Devices: each is opened once, whatever uses it, and has one protection domain, so that ports of one device share
- * registered memory. Asynchronous events (a port went down, the device goes away, a queue failed) are told to the links
- * concerned, of which no completion may.
+ * Devices: each is opened once (until it is lost), whatever uses it, and has one protection domain, so that ports of
+ * one device share registered memory. Asynchronous events (a port went down, the device goes away, a queue failed) are
+ * told to the links concerned, of which no completion may.
  *
  * Opening, closing, adding and removing are set-up and take a lock; so does an event. Looking for events is for the
  * threads of the links, when they have nothing better to do.
@@ -13,6 +13,7 @@
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "err.h"
@@ -35,6 +36,7 @@ struct vdevice {
 	struct vexposer *exposer; /* expose.c's; NULL: not used yet */
 	struct vlife *lives;
 	atomic_flag looking; /* one thread reads events */
+	_Atomic bool lost;   /* it went away, or part of it has failed: for those who have it, and no others */
 	_Atomic bool tells_last,
 		silent; /* of IBV_EVENT_QP_LAST_WQE_REACHED: it has come; it has not, where it had to */
 };
@@ -50,9 +52,15 @@ struct vlife {
 	_Atomic bool last;		 /* `qp` is in error and takes no more receives */
 };
 
-/* 0 or a negative errno with text. Every open needs its close. */
+/* 0 or a negative errno with text. Every open needs its close. One that is lost is opened anew, beside what is left of
+ * it; hold: this one once more. */
 int vdevice_open(struct vdevice **, const char *name, struct zerr *);
+void vdevice_hold(struct vdevice *);
 void vdevice_close(struct vdevice *);
+static inline bool vdevice_is_lost(const struct vdevice *d)
+{
+	return atomic_load_explicit(&d->lost, memory_order_acquire);
+}
 
 void vdevice_add(struct vdevice *, struct vlife *);
 void vdevice_del(struct vdevice *, struct vlife *);

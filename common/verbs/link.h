@@ -154,8 +154,9 @@ struct vrx {
 
 struct vlink {
 	struct zlink base;
-	struct zlink *stream; /* the TCP connection, by the tcp transport */
-	struct vdevice *dev;  /* NULL: plain */
+	struct zlink *stream;	 /* the TCP connection, by the tcp transport */
+	struct vdevice *dev;	 /* NULL: plain */
+	struct vshare *share[2]; /* by half; NULL: not yet */
 	struct vaddress address;
 	struct vframe peer; /* OFFER or ANSWER */
 	struct vlife life;
@@ -184,6 +185,8 @@ int vsetup_answered(struct vlink *);
 void vsetup_undo(struct vlink *);
 /* Sends a frame over the TCP connection. */
 int vsetup_tell(struct vlink *, enum vframe_type, uint32_t count);
+
+/* share.c */
 int vendpoint_open(struct zendpoint **, struct zerr *);
 void vendpoint_close(struct zendpoint *);
 

@@ -11,13 +11,14 @@
 #include <string.h>
 
 #include "expose.h"
+#include "share.h"
 
 /* All rendezvous: what is shorter than eager_bytes is not asked about. Not measured on hardware. */
 #define MIN_BYTES 4096
 #define MAX_BYTES ((size_t)1 << 30)
 
 struct zregion {
-	struct vdevice *dev;
+	struct vshare *share;
 	struct ibv_mr *mr;
 };
 
@@ -58,19 +59,15 @@ static int reg(struct zlink *base, enum zlink_half half, void *memory, size_t le
 	struct zregion *r = calloc(1, sizeof(*r));
 	if (!r)
 		return zerr_set(err, -ENOMEM, "out of memory");
-	int rc = vdevice_open(&r->dev, l->dev->name, err); /* stays open as long as the region does */
-	if (rc < 0) {
-		free(r);
-		return rc;
-	}
 	r->mr = ibv_reg_mr(pd, memory, len, IBV_ACCESS_LOCAL_WRITE);
 	if (!r->mr) {
-		rc = zerr_set(err, errno ? -errno : -EIO, "%s: cannot register %zu KiB: %s (see ulimit -l)",
-			r->dev->name, len / 1024, strerror(errno));
-		vdevice_close(r->dev);
+		int rc = zerr_set(err, errno ? -errno : -EIO, "%s: cannot register %zu KiB: %s (see ulimit -l)",
+			l->dev->name, len / 1024, strerror(errno));
 		free(r);
 		return rc;
 	}
+	r->share = l->share[half];
+	atomic_fetch_add(&r->share->regions, 1); /* which stays as long as the region does */
 	*out = r;
 	return 0;
 }
@@ -78,8 +75,13 @@ static int reg(struct zlink *base, enum zlink_half half, void *memory, size_t le
 static void unreg(struct zregion *r)
 {
 	ibv_dereg_mr(r->mr);
-	vdevice_close(r->dev);
+	atomic_fetch_sub(&r->share->regions, 1);
 	free(r);
+}
+
+static bool is_lost(const struct zregion *r)
+{
+	return vdevice_is_lost(r->share->home.dev);
 }
 
 static void limits(const struct zlink *base, struct zrma_limits *out)
@@ -206,6 +208,7 @@ const struct zrma vrma = {
 	.domain = domain,
 	.reg = reg,
 	.unreg = unreg,
+	.is_lost = is_lost,
 	.limits = limits,
 	.read = read_remote,
 	.write = write_remote,

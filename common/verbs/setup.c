@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queue pairs of a link: making them and telling the peer; and the endpoints that they belong to. See link.h. */
+/* Queue pairs of a link: making them and telling the peer. See link.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,105 +10,18 @@
 #include <unistd.h>
 
 #include "link.h"
+#include "share.h"
 
-#define LINKS_MAX 4096	/* of one thread and device: room in its shared receive queue */
 #define CREDIT_SENDS 32 /* send queue of a receiving half: messages of credit, and of them 16 at most under way */
 
-/* --- endpoints --- */
-
-struct vshare { /* of one endpoint on one device */
-	struct vshare *next;
-	struct vhome home;
-	struct vpool *rx, *tx;
-};
-
-struct zendpoint {
-	pid_t pid;
-	unsigned links; /* own: that there are */
-	struct vshare *shares;
-};
-
 static struct zendpoint *own; /* of connections that this process makes */
-
-int vendpoint_open(struct zendpoint **out, struct zerr *err)
-{
-	struct zendpoint *e = calloc(1, sizeof(*e));
-	if (!e)
-		return zerr_set(err, -ENOMEM, "out of memory");
-	e->pid = getpid();
-	*out = e;
-	return 0;
-}
-
-void vendpoint_close(struct zendpoint *e)
-{
-	while (e && e->shares) {
-		struct vshare *s = e->shares;
-		struct vdevice *d = s->home.dev;
-		e->shares = s->next;
-		vpool_destroy(s->rx);
-		vpool_destroy(s->tx);
-		vobject_home_close(&s->home);
-		vdevice_close(d);
-		free(s);
-	}
-	free(e);
-}
-
-/* Who connects has one endpoint, and so no use for a context beside the device's. */
-static enum zep_category category_of(const struct zendpoint *e)
-{
-	enum zep_category c = (enum zep_category)voptions->endpoints;
-	return e == own && c == ZEP_MPI_EVERYWHERE ? ZEP_STATIC : c;
-}
-
-static int find_share(struct vshare **out, struct zendpoint *e, const struct vdevice *dev, struct zerr *err)
-{
-	struct vdevice *d;
-	for (struct vshare *s = e->shares; s; s = s->next)
-		if (s->home.dev == dev) {
-			*out = s;
-			return 0;
-		}
-	struct vshare *s = calloc(1, sizeof(*s));
-	if (!s)
-		return zerr_set(err, -ENOMEM, "out of memory");
-	int rc = vdevice_open(&d, dev->name, err);
-	if (rc == 0) {
-		rc = vobject_home_open(&s->home, d, category_of(e), err);
-		if (rc < 0)
-			vdevice_close(d);
-	}
-	if (rc < 0) {
-		free(s);
-		return rc;
-	}
-	s->next = e->shares;
-	e->shares = s;
-	*out = s;
-	return 0;
-}
-
-/* The pool of an endpoint for one half, with room for one more link. */
-static int join_pool(struct vpool **out, struct vshare *s, bool receiving, struct zerr *err)
-{
-	struct vpool **pool = receiving ? &s->rx : &s->tx;
-	int rc = 0;
-	if (!*pool)
-		rc = vpool_create(pool, &s->home, (uint32_t)voptions->buffer_bytes, (uint32_t)voptions->buffers,
-			receiving ? LINKS_MAX : 0, err);
-	if (rc == 0)
-		rc = vpool_add_link(*pool, err);
-	*out = rc == 0 ? *pool : NULL;
-	return rc;
-}
 
 /* --- queue pairs --- */
 
 static int make_tx(struct vlink *l, struct vshare *s, struct zerr *err)
 {
 	struct vtx *tx = &l->tx;
-	int rc = join_pool(&tx->pool, s, false, err);
+	int rc = vshare_pool(&tx->pool, s, false, err);
 	if (rc < 0)
 		return rc;
 	tx->depth = 2 * (uint32_t)voptions->window + VRMA_MAX + 8;
@@ -124,7 +37,7 @@ static int make_tx(struct vlink *l, struct vshare *s, struct zerr *err)
 static int make_rx(struct vlink *l, struct vshare *s, struct zerr *err)
 {
 	struct vrx *rx = &l->rx;
-	int rc = join_pool(&rx->pool, s, true, err);
+	int rc = vshare_pool(&rx->pool, s, true, err);
 	if (rc < 0)
 		return rc;
 	struct vqueue_size size = {.sends = CREDIT_SENDS + VRMA_MAX + 1, /* one for a memory window */
@@ -162,14 +75,13 @@ static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel 
 
 static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, struct vframe *us, struct zerr *err)
 {
-	struct vshare *srx, *stx;
-	int rc = find_share(&srx, rx, l->dev, err);
+	int rc = vshare_join(&l->share[ZLINK_RX], rx, l->dev, err);
 	if (rc == 0)
-		rc = find_share(&stx, tx, l->dev, err);
+		rc = vshare_join(&l->share[ZLINK_TX], tx, l->dev, err);
 	if (rc == 0)
-		rc = make_tx(l, stx, err);
+		rc = make_tx(l, l->share[ZLINK_TX], err);
 	if (rc == 0)
-		rc = make_rx(l, srx, err);
+		rc = make_rx(l, l->share[ZLINK_RX], err);
 	if (rc < 0)
 		return rc;
 	atomic_store(&l->life.qp, l->rx.queue.qp);
@@ -216,6 +128,8 @@ void vsetup_undo(struct vlink *l)
 		close(l->rx.epoll);
 	if (l->tx.epoll >= 0)
 		close(l->tx.epoll);
+	vshare_leave(l->share[ZLINK_RX]);
+	vshare_leave(l->share[ZLINK_TX]);
 	vdevice_close(l->dev);
 	if (!l->own || --l->own->links > 0)
 		return;
@@ -327,6 +241,7 @@ int vsetup_connecting(struct vlink *l, struct zerr *err)
 		rc = vendpoint_open(&own, err);
 	if (rc < 0)
 		return rc;
+	own->connects = true;
 	own->links++;
 	l->own = own;
 	return offer(l, own, own, err);

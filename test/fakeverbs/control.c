@@ -2,6 +2,7 @@
 /* fakectl: changes the fabric that FAKEVERBS_FABRIC names, for shell tests. */
 #include "fabric.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static int usage(void)
 {
 	fputs("usage: fakectl up|down DEVICE PORT | gone DEVICE | fail POINT VALUE [AFTER [TIMES [PID]]] | complaints "
 	      "|\n"
-	      "       count POINT | qps\n",
+	      "       count POINT | qps | lost\n",
 		stderr);
 	return 2;
 }
@@ -44,6 +45,15 @@ static void list_qps(struct fake_fabric *f)
 	}
 }
 
+/* That are open still, in processes that live. */
+static unsigned lost_contexts(const struct fake_fabric *f)
+{
+	unsigned n = 0;
+	for (int i = 0; i < FAKE_CONTEXTS; i++)
+		n += f->context[i].pid && f->context[i].lost && kill(f->context[i].pid, 0) == 0;
+	return n;
+}
+
 int main(int argc, char **argv)
 {
 	struct fake_fabric *f = fake_fabric_open(getenv("FAKEVERBS_FABRIC"));
@@ -60,7 +70,9 @@ int main(int argc, char **argv)
 	if ((strcmp(what, "up") == 0 || strcmp(what, "down") == 0) && d && port >= 1 && (int)port <= d->ports)
 		fake_port_set(f, sock, (unsigned)(d - f->device), port, what[0] == 'u');
 	else if (strcmp(what, "gone") == 0 && d)
-		fake_event(f, sock, (unsigned)(d - f->device), 0, IBV_EVENT_DEVICE_FATAL, 0);
+		fake_device_gone(f, sock, (unsigned)(d - f->device));
+	else if (strcmp(what, "lost") == 0)
+		printf("%u\n", lost_contexts(f));
 	else if (strcmp(what, "fail") == 0 && point >= 0 && argc > 3)
 		f->fault[point] = (struct fake_fault){.value = (int)port,
 			.after = argument(argc, argv, 4),

@@ -274,6 +274,7 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	}
 	f->context[i].device = (uint8_t)(device - known);
 	f->context[i].pid = getpid();
+	f->context[i].lost = false;
 	c->fabric = f;
 	c->index = i;
 	c->dev = &f->device[device - known];

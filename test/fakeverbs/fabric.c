@@ -270,6 +270,13 @@ void fake_qp_event(struct fake_fabric *f, int sock, const struct fake_qp *q, enu
 		c->async.len);
 }
 
+void fake_device_gone(struct fake_fabric *f, int sock, unsigned device)
+{
+	for (int i = 0; i < FAKE_CONTEXTS; i++)
+		f->context[i].lost |= f->context[i].pid && f->context[i].device == device;
+	fake_event(f, sock, device, 0, IBV_EVENT_DEVICE_FATAL, 0);
+}
+
 void fake_port_set(struct fake_fabric *f, int sock, unsigned device, unsigned port, bool up)
 {
 	f->device[device].port[port - 1].state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;

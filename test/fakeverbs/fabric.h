@@ -159,6 +159,7 @@ struct fake_key { /* a memory region or a window */
 
 struct fake_context {
 	pid_t pid;
+	bool lost; /* its device has gone since: nothing can be made in it */
 	uint8_t device;
 	struct fake_address async;
 };
@@ -196,7 +197,9 @@ struct fake_device *fake_device_find(struct fake_fabric *, const char *name);
 void fake_event(struct fake_fabric *, int sock, unsigned device, pid_t, enum ibv_event_type, int port);
 /* One of a queue pair, or of its completion or receive queue, to the context that it was made in. */
 void fake_qp_event(struct fake_fabric *, int sock, const struct fake_qp *, enum ibv_event_type);
-/* A port goes down, or comes up; a device goes away. sock: a datagram socket to tell by. */
+/* A device goes away, and is back at once, for those who open it anew. */
+void fake_device_gone(struct fake_fabric *, int sock, unsigned device);
+/* A port goes down, or comes up. sock: a datagram socket to tell by. */
 void fake_port_set(struct fake_fabric *, int sock, unsigned device, unsigned port, bool up);
 
 #endif

@@ -259,6 +259,8 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 	struct fqp *mine = calloc(1, sizeof(*mine));
 	fake_lock(f);
 	int code = mine ? fake_hit(f, FAKE_QP) : ENOMEM;
+	if (code == 0 && f->context[ctx->index].lost)
+		code = EIO;
 	if (code == 0 && (!fits(a, ctx->dev) || a->send_cq->context != pd->context ||
 				 a->recv_cq->context != pd->context || (a->srq && a->srq->context != pd->context)))
 		code = EINVAL;

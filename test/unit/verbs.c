@@ -905,7 +905,7 @@ static void port_down(int sock)
 
 static void device_gone(int sock)
 {
-	fake_event(fake_fabric(), sock, 0, 0, IBV_EVENT_DEVICE_FATAL, 0);
+	fake_device_gone(fake_fabric(), sock, 0);
 }
 
 static void a_port_that_goes_down_ends_its_links(void **state)
@@ -1004,6 +1004,52 @@ static void a_queue_that_fails_ends_its_link(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
+static unsigned lost_contexts(void)
+{
+	unsigned n = 0;
+	for (int i = 0; i < FAKE_CONTEXTS; i++)
+		n += fake_fabric()->context[i].pid && fake_fabric()->context[i].lost;
+	return n;
+}
+
+/* Its links end; those that come, with the same endpoint, find it anew, while some of the others are still there. */
+static void a_device_that_comes_back_is_used(void **state)
+{
+	static const char *const categories[] = {"static", "2xdynamic", "mpi-everywhere"};
+	struct fixture *f = *state;
+	for (size_t c = 0; c < 3; c++) {
+		option("ZIPPER_ENDPOINTS", categories[c]);
+		struct ends e;
+		struct pair second;
+		int why[2], sock = socket(AF_UNIX, SOCK_DGRAM, 0);
+		open_ends(&e, f);
+		assert_false(e.rma->is_lost(e.region));
+		fake_lock(fake_fabric());
+		fake_device_gone(fake_fabric(), sock, 0);
+		fake_unlock(fake_fabric());
+		end_both(&e.pair, why);
+		assert_true(why[0] == -ENODEV && why[1] == -ENODEV);
+		assert_true(e.rma->is_lost(e.region) && lost_contexts() > 0);
+		/* the connecting end's endpoint stays until its links have gone */
+		second = fixture_pair(f);
+		close_ends(&e);
+		assert_int_equal(post_message(second.a, 0, 1000), 0);
+		pair_close(&second);
+		assert_int_equal(lost_contexts(), 0);
+		/* nobody is there to hear it */
+		fake_lock(fake_fabric());
+		fake_device_gone(fake_fabric(), sock, 0);
+		fake_unlock(fake_fabric());
+		second = fixture_pair(f);
+		assert_int_equal(lost_contexts(), 0);
+		pair_close(&second);
+		close(sock);
+		f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
+}
+
 /* The other port of the device is none of theirs. */
 static void other_ports_are_left_alone(void **state)
 {
@@ -1055,6 +1101,7 @@ int main(int argc, char **argv)
 		TEST(windows_that_cannot_be_bound),
 		TEST(a_port_that_goes_down_ends_its_links),
 		TEST(a_device_that_goes_away_ends_its_links),
+		TEST(a_device_that_comes_back_is_used),
 		TEST(a_queue_that_fails_ends_its_link),
 		TEST(other_ports_are_left_alone),
 		TEST(no_buffer_goes_with_a_link),

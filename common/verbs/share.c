@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Endpoints and what their links share, see share.h. */
+#include "share.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "link.h"
+
+#define LINKS_MAX 4096 /* of one thread and device: room in its shared receive queue */
+
+int vendpoint_open(struct zendpoint **out, struct zerr *err)
+{
+	struct zendpoint *e = calloc(1, sizeof(*e));
+	if (!e)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	e->pid = getpid();
+	*out = e;
+	return 0;
+}
+
+static void destroy(struct vshare *s)
+{
+	struct vdevice *d = s->home.dev;
+	vpool_destroy(s->rx);
+	vpool_destroy(s->tx);
+	vobject_home_close(&s->home);
+	vdevice_close(d);
+	free(s);
+}
+
+void vendpoint_close(struct zendpoint *e)
+{
+	while (e && e->shares) {
+		struct vshare *s = e->shares;
+		e->shares = s->next;
+		destroy(s);
+	}
+	free(e);
+}
+
+static void drop_lost(struct zendpoint *e)
+{
+	struct vshare **at = &e->shares;
+	while (*at) {
+		struct vshare *s = *at;
+		if (s->halves > 0 || atomic_load(&s->regions) > 0 || !vdevice_is_lost(s->home.dev)) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		destroy(s);
+	}
+}
+
+/* Who connects has one endpoint, and so no use for a context beside the device's. */
+static enum zep_category category_of(const struct zendpoint *e)
+{
+	enum zep_category c = (enum zep_category)voptions->endpoints;
+	return e->connects && c == ZEP_MPI_EVERYWHERE ? ZEP_STATIC : c;
+}
+
+static int make(struct vshare **out, struct zendpoint *e, struct vdevice *dev, struct zerr *err)
+{
+	struct vshare *s = calloc(1, sizeof(*s));
+	if (!s)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	int rc = vobject_home_open(&s->home, dev, category_of(e), err);
+	if (rc < 0) {
+		free(s);
+		return rc;
+	}
+	vdevice_hold(dev);
+	s->endpoint = e;
+	s->next = e->shares;
+	e->shares = s;
+	*out = s;
+	return 0;
+}
+
+int vshare_join(struct vshare **out, struct zendpoint *e, struct vdevice *dev, struct zerr *err)
+{
+	int rc = 0;
+	drop_lost(e);
+	struct vshare *s = e->shares;
+	while (s && s->home.dev != dev)
+		s = s->next;
+	if (!s)
+		rc = make(&s, e, dev, err);
+	if (rc < 0)
+		return rc;
+	s->halves++;
+	*out = s;
+	return 0;
+}
+
+void vshare_leave(struct vshare *s)
+{
+	if (!s)
+		return;
+	s->halves--;
+	drop_lost(s->endpoint);
+}
+
+int vshare_pool(struct vpool **out, struct vshare *s, bool receiving, struct zerr *err)
+{
+	struct vpool **pool = receiving ? &s->rx : &s->tx;
+	int rc = 0;
+	if (!*pool)
+		rc = vpool_create(pool, &s->home, (uint32_t)voptions->buffer_bytes, (uint32_t)voptions->buffers,
+			receiving ? LINKS_MAX : 0, err);
+	if (rc == 0)
+		rc = vpool_add_link(*pool, err);
+	*out = rc == 0 ? *pool : NULL;
+	return rc;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Endpoints of links (transport.h), and what the links of one endpoint have in common on one device: buffers, and the
+ * home of their queues. It stays for the links to come, unless the device is lost (device.h): then it goes with the
+ * last that uses it, so that the device can come back. Everything belongs to the set-up thread but `regions`.
+ */
+#ifndef ZIP_VERBS_SHARE_H
+#define ZIP_VERBS_SHARE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "objects.h"
+#include "pool.h"
+#include "transport.h"
+
+struct vshare {
+	struct vshare *next;
+	struct zendpoint *endpoint;
+	struct vhome home;
+	struct vpool *rx, *tx;
+	unsigned halves;	  /* of links */
+	_Atomic unsigned regions; /* of the initiator's memory, registered in its home (rma.c); by any thread */
+};
+
+struct zendpoint {
+	pid_t pid;
+	bool connects;	/* links of ours alone */
+	unsigned links; /* connects: that there are */
+	struct vshare *shares;
+};
+
+/* The half of a link joins those of its endpoint on this device, and leaves. NULL: has not joined. */
+int vshare_join(struct vshare **, struct zendpoint *, struct vdevice *, struct zerr *);
+void vshare_leave(struct vshare *);
+/* The pool for one half, with room for one more link. */
+int vshare_pool(struct vpool **, struct vshare *, bool receiving, struct zerr *);
+
+#endif
