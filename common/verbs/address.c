@@ -209,26 +209,29 @@ struct choice {
 	int active; /* ports */
 };
 
+/* Any of those that its interfaces have. */
+static bool interface_has_ip(const struct vdevice *d, uint8_t port, const uint8_t *wanted)
+{
+	struct ifaddrs *list;
+	uint8_t gid[16];
+	bool found = false;
+	if (getifaddrs(&list) != 0)
+		return false;
+	for (const struct ifaddrs *at = list; at && !found; at = at->ifa_next)
+		found = to_gid(gid, at->ifa_addr) && memcmp(gid, wanted, 16) == 0 &&
+			is_interface_of(d->name, port, at->ifa_name);
+	freeifaddrs(list);
+	return found;
+}
+
 static bool has_ip(const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr, const uint8_t *wanted)
 {
-	char text[INET6_ADDRSTRLEN + 20];
-	struct sockaddr_storage sa = {.ss_family = AF_INET};
-	struct sockaddr_in *v4 = (struct sockaddr_in *)&sa;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&sa;
-	uint8_t gid[16];
 	for (int i = 0; attr->link_layer == IBV_LINK_LAYER_ETHERNET && i < attr->gid_tbl_len; i++) {
 		union ibv_gid entry;
 		if (ibv_query_gid(d->ctx, port, i, &entry) == 0 && memcmp(entry.raw, wanted, 16) == 0)
 			return true;
 	}
-	if (interface_ip(text, sizeof(text), d, port, NULL) != 0)
-		return false;
-	if (inet_pton(AF_INET, text, &v4->sin_addr) != 1) {
-		sa.ss_family = AF_INET6;
-		if (inet_pton(AF_INET6, text, &v6->sin6_addr) != 1)
-			return false;
-	}
-	return to_gid(gid, (struct sockaddr *)&sa) && memcmp(gid, wanted, 16) == 0;
+	return interface_has_ip(d, port, wanted);
 }
 
 /* 1: this is it. */

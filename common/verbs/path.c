@@ -43,8 +43,11 @@ int vpath_check(const struct vlink *l, struct zerr *err)
 	const struct vaddress *us = &l->address;
 	const struct vframe *peer = &l->peer;
 	if (us->ethernet != peer->ethernet)
-		return zerr_set(err, -EPROTONOSUPPORT, "%s:%u is on %s and %s on %s", l->dev->name, l->life.port,
-			us->ethernet ? "RoCE" : "InfiniBand", l->base.peer, peer->ethernet ? "RoCE" : "InfiniBand");
+		return zerr_set(err, -EPROTONOSUPPORT,
+			"%s:%u is on %s and %s on %s: if its host has another port, ZIPPER_DEVICE or, in the hostfile, "
+			"device= names it",
+			l->dev->name, l->life.port, us->ethernet ? "RoCE" : "InfiniBand", l->base.peer,
+			peer->ethernet ? "RoCE" : "InfiniBand");
 	/* The peer's LID means nothing here; the router's, only the subnet manager knows. */
 	if (!us->ethernet && subnet_of(us->gid) != subnet_of(peer->gid))
 		return zerr_set(err, -EHOSTUNREACH,

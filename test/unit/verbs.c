@@ -176,6 +176,22 @@ static void settle_fails(struct fixture *f, struct zlink *link, int expected, co
 		fail_msg("%s", err.text);
 }
 
+/* A rank's host may have both, and the connection for set-up may start from the wrong one. */
+static void links_are_of_one_kind(void **state)
+{
+	struct fixture *f = *state;
+	const bool ib = device()->ib;
+	struct zlink *a = fixture_connect(f), *b = fixture_accept(f);
+	char text[160];
+	device()->ib = !ib;
+	snprintf(text, sizeof(text), "fka:1 is on %s and %s on %s: if its host has another port, ZIPPER_DEVICE",
+		ib ? "RoCE" : "InfiniBand", b->peer, ib ? "InfiniBand" : "RoCE");
+	settle_fails(f, b, -EPROTONOSUPPORT, text);
+	device()->ib = ib;
+	f->ops->close(a);
+	f->ops->close(b);
+}
+
 static void subnets_are_not_crossed(void **state)
 {
 	struct fixture *f = *state;
@@ -1079,6 +1095,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		TEST(queue_pairs_have_the_address),
 		TEST(whoever_needs_a_global_address),
+		TEST(links_are_of_one_kind),
 		TEST(subnets_are_not_crossed),
 		TEST(a_port_that_is_not_active_yet),
 		TEST(a_partition_that_the_port_is_not_in),
