@@ -26,6 +26,7 @@ struct zverbs_options {
 	int64_t gid_index;		/* RoCE: -1: found */
 	int64_t traffic_class;		/* of the GRH, which every RoCE packet has */
 	int64_t ack_timeout;  /* 4.096 us * 2^n until a packet is sent again; given up after eight times that */
+	int64_t port_grace;   /* milliseconds that a port may be down */
 	int64_t buffer_bytes; /* of one send or receive: longer messages are cut */
 	int64_t buffers;      /* shared by all links of a thread and port, in each direction */
 	int64_t window;	      /* sends under way on one link */
@@ -58,6 +59,15 @@ struct zverbs_options {
 			"A packet that is not acknowledged within 4.096 us times two to this power is sent again, "    \
 			"seven times "                                                                                 \
 			"at most; then the connection is broken."),                                                    \
+		{.name = "verbs_port_grace",                                                                           \
+			.type = ZCONF_TIME_MS,                                                                         \
+			.preset = "5s",                                                                                \
+			.min = 0,                                                                                      \
+			.max = 3600 * 1000,                                                                            \
+			.offset = offsetof(owner, verbs.port_grace),                                                   \
+			.help = "For how long a port may be down until its connections are broken. They are earlier "  \
+				"where a packet is not acknowledged in the time of verbs_ack_timeout. 0: broken at "   \
+				"once."},                                                                              \
 		{.name = "verbs_buffer_bytes",                                                                         \
 			.type = ZCONF_BYTES,                                                                           \
 			.preset = "16640",                                                                             \
@@ -132,10 +142,11 @@ struct zverbs_options {
 
 /* The same as environment variables of a rank. */
 #define ZVERBS_VARIABLES                                                                                               \
-	"ZIPPER_VERBS_PARTITION,ZIPPER_VERBS_SERVICE_LEVEL,ZIPPER_VERBS_GID_INDEX,ZIPPER_VERBS_TRAFFIC_CLASS,"         \
-	"ZIPPER_VERBS_ACK_TIMEOUT,ZIPPER_VERBS_BUFFER_BYTES,ZIPPER_VERBS_BUFFERS,ZIPPER_VERBS_WINDOW,"                 \
-	"ZIPPER_VERBS_INLINE_BYTES,ZIPPER_VERBS_POST_LIST,ZIPPER_VERBS_SIGNAL,ZIPPER_VERBS_CACHE_BYTES,"               \
-	"ZIPPER_VERBS_WINDOWS,ZIPPER_VERBS_ENDPOINTS"
+	"ZIPPER_VERBS_PARTITION,ZIPPER_VERBS_SERVICE_LEVEL,ZIPPER_VERBS_GID_INDEX,"                                    \
+	"ZIPPER_VERBS_TRAFFIC_CLASS,ZIPPER_VERBS_ACK_TIMEOUT,ZIPPER_VERBS_PORT_GRACE,"                                 \
+	"ZIPPER_VERBS_BUFFER_BYTES,ZIPPER_VERBS_BUFFERS,ZIPPER_VERBS_WINDOW,ZIPPER_VERBS_INLINE_BYTES,"                \
+	"ZIPPER_VERBS_POST_LIST,ZIPPER_VERBS_SIGNAL,ZIPPER_VERBS_CACHE_BYTES,ZIPPER_VERBS_WINDOWS,"                    \
+	"ZIPPER_VERBS_ENDPOINTS"
 
 /* What the module exports. */
 struct zverbs_module {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -45,6 +46,13 @@ static int make(struct vdevice **out, const char *name, struct zerr *err)
 	if (rc == 0) {
 		d->common = (struct zep_common){.ctx = d->ctx, .pd = d->pd};
 		ibv_query_device(d->ctx, &d->attr);
+		d->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+		if (d->timer < 0)
+			rc = zerr_set(err, -errno, "%s: cannot make a timer: %s", name, strerror(errno));
+		if (rc < 0)
+			vobject_close(d->ctx, d->pd);
+	}
+	if (rc == 0) {
 		fcntl(d->ctx->async_fd, F_SETFL, fcntl(d->ctx->async_fd, F_GETFL) | O_NONBLOCK);
 		*out = d;
 		return 0;
@@ -103,6 +111,7 @@ void vdevice_close(struct vdevice *d)
 		*at = d->next;
 		vexposer_close(d->exposer);
 		vobject_close(d->ctx, d->pd);
+		close(d->timer);
 		free(d);
 	}
 	pthread_mutex_unlock(&lock);
@@ -127,18 +136,65 @@ void vdevice_del(struct vdevice *d, struct vlife *life)
 	pthread_mutex_unlock(&lock);
 }
 
-/* port 0: all of them. */
-static void tell(struct vdevice *d, unsigned port, int rc, bool lost)
+static void end(struct vlife *life, int rc)
+{
+	atomic_store_explicit(&life->lost, rc, memory_order_release);
+	shutdown(life->sock, SHUT_RDWR);
+}
+
+static void tell_lost(struct vdevice *d)
 {
 	pthread_mutex_lock(&lock);
-	if (lost)
-		atomic_store_explicit(&d->lost, true, memory_order_release);
+	atomic_store_explicit(&d->lost, true, memory_order_release);
+	for (struct vlife *life = d->lives; life; life = life->next)
+		end(life, -ENODEV);
+	pthread_mutex_unlock(&lock);
+}
+
+/* To the first end of a grace, with the lock held. */
+static void set_timer(struct vdevice *d)
+{
+	int64_t first = 0;
+	for (const struct vlife *life = d->lives; life; life = life->next)
+		if (life->until_ms && (first == 0 || life->until_ms < first))
+			first = life->until_ms;
+	const struct itimerspec when = {.it_value = {.tv_sec = first / 1000, .tv_nsec = first % 1000 * 1000000}};
+	timerfd_settime(d->timer, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+/* The queue pairs try again for some seconds: a port may be down that long. */
+static void tell_port(struct vdevice *d, unsigned port, bool down)
+{
+	const int64_t until = zclock_ms() + voptions->port_grace;
+	pthread_mutex_lock(&lock);
 	for (struct vlife *life = d->lives; life; life = life->next) {
-		if (port && life->port != port)
+		if (life->port != port)
 			continue;
-		atomic_store_explicit(&life->lost, rc, memory_order_release);
-		shutdown(life->sock, SHUT_RDWR);
+		life->until_ms = down ? until : 0;
+		if (down && voptions->port_grace == 0)
+			end(life, -ENETDOWN);
 	}
+	set_timer(d);
+	pthread_mutex_unlock(&lock);
+}
+
+/* The port is asked, as another context may tell the same later. */
+void vdevice_look_at_ports(struct vdevice *d)
+{
+	uint64_t times;
+	const int64_t now = zclock_ms();
+	if (read(d->timer, &times, sizeof(times)) != sizeof(times))
+		return;
+	pthread_mutex_lock(&lock);
+	for (struct vlife *life = d->lives; life; life = life->next) {
+		struct ibv_port_attr port;
+		if (life->until_ms == 0 || life->until_ms > now)
+			continue;
+		life->until_ms = 0;
+		if (ibv_query_port(d->ctx, life->port, &port) == 0 && port.state != IBV_PORT_ACTIVE)
+			end(life, -ENETDOWN);
+	}
+	set_timer(d);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -207,9 +263,11 @@ void vdevice_look(struct vdevice *d, struct ibv_context *ctx)
 		return;
 	while (ibv_get_async_event(ctx, &event) == 0) {
 		if (event.event_type == IBV_EVENT_PORT_ERR)
-			tell(d, (unsigned)event.element.port_num, -ENETDOWN, false);
+			tell_port(d, (unsigned)event.element.port_num, true);
+		else if (event.event_type == IBV_EVENT_PORT_ACTIVE)
+			tell_port(d, (unsigned)event.element.port_num, false);
 		else if (event.event_type == IBV_EVENT_DEVICE_FATAL)
-			tell(d, 0, -ENODEV, true);
+			tell_lost(d);
 		else if (event.event_type == IBV_EVENT_QP_LAST_WQE_REACHED)
 			tell_last(d, event.element.qp);
 		else if (failure(event.event_type))

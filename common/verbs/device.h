@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Devices: each is opened once (until it is lost), whatever uses it, and has one protection domain, so that ports of
- * one device share registered memory. Asynchronous events (a port went down, the device goes away, a queue failed) are
+ * one device share registered memory. Asynchronous events (a port stays down, the device goes away, a queue failed) are
  * told to the links concerned, of which no completion may.
  *
  * Opening, closing, adding and removing are set-up and take a lock; so does an event. Looking for events is for the
@@ -35,6 +35,7 @@ struct vdevice {
 	struct ibv_device_attr attr;
 	struct vexposer *exposer; /* expose.c's; NULL: not used yet */
 	struct vlife *lives;
+	int timer;	     /* descriptor: readable when a port has been down for too long */
 	atomic_flag looking; /* one thread reads events */
 	_Atomic bool lost;   /* it went away, or part of it has failed: for those who have it, and no others */
 	_Atomic bool tells_last,
@@ -46,6 +47,7 @@ struct vlife {
 	struct vlife *next;
 	uint8_t port;
 	int sock;			 /* is shut down, which wakes whoever sleeps on the link */
+	int64_t until_ms;		 /* its port is down, and may be until then; 0: it is not */
 	_Atomic int lost;		 /* 0, or the negative errno that the device's end is */
 	_Atomic(struct ibv_qp *) qp;	 /* the receive half's, on a shared receive queue; NULL: not yet */
 	_Atomic(struct ibv_qp *) sender; /* the send half's */
@@ -67,6 +69,8 @@ void vdevice_del(struct vdevice *, struct vlife *);
 /* Handles the events that are there, of the device's context or of one that an endpoint has for itself. ctx->async_fd
  * is readable while there are any. */
 void vdevice_look(struct vdevice *, struct ibv_context *ctx);
+/* The timer has said that a port may have been down for too long. */
+void vdevice_look_at_ports(struct vdevice *);
 /* After life->qp was put into its error state: waits until what it has taken from the shared receive queue is in its
  * completion queue (InfiniBand specification 1.3, 10.3.1; ibv_get_async_event(3)), for a while, as there are devices
  * that never say so. */

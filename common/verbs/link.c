@@ -125,6 +125,8 @@ bool vlink_woken(struct vlink *l, int epoll)
 			k++;
 		if (k < nctx)
 			vdevice_look(l->dev, ctx[k]);
+		else if (e[i].data.fd == l->dev->timer)
+			vdevice_look_at_ports(l->dev);
 		else if (e[i].data.fd == l->tx.queue.channel->fd)
 			look_at_sender(l);
 		else if (e[i].data.fd != l->rx.queue.channel->fd)

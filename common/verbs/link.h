@@ -36,12 +36,12 @@ extern const struct zverbs_options *voptions;
 #define VCREDITS_MAX 64 /* messages of credit that a sender has not looked at: at most 24 with any window */
 #define VLIST_MAX 32	/* sends in a list */
 #define VINLINE_MAX 512
-#define VPOLL 16      /* completions taken at a time */
-#define VARRIVALS 512 /* a power of two, more than the largest window and VPOLL */
-#define VRMA_MAX 16   /* one-sided operations under way on a half */
-#define VCONTEXTS 3   /* of a link, at most: the device's, and of each half's endpoint one of its own */
-#define VWATCHED (VCONTEXTS + 3)
-#define VLOOK_EVERY 64 /* vain tries until a look at the TCP connection, which costs a system call */
+#define VPOLL 16		 /* completions taken at a time */
+#define VARRIVALS 512		 /* a power of two, more than the largest window and VPOLL */
+#define VRMA_MAX 16		 /* one-sided operations under way on a half */
+#define VCONTEXTS 3		 /* of a link, at most: the device's, and of each half's endpoint one of its own */
+#define VWATCHED (VCONTEXTS + 4) /* descriptors of a half */
+#define VLOOK_EVERY 64		 /* vain tries until a look at the TCP connection, which costs a system call */
 
 /* How the receive half's thread watches the send half's completion channel (epoll), while that is quiet. */
 #define VWATCH_SENDER (EPOLLIN | EPOLLET)

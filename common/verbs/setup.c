@@ -67,6 +67,8 @@ static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel 
 	for (int i = 0, n = vlink_contexts(l, ctx); i < n && rc == 0; i++)
 		rc = watch(ep, ctx[i]->async_fd, EPOLLIN);
 	if (rc == 0)
+		rc = watch(ep, l->dev->timer, EPOLLIN);
+	if (rc == 0)
 		return ep;
 	if (ep >= 0)
 		close(ep);

@@ -914,6 +914,28 @@ static void sleeping_ends_wake(void **state, int expected, void (*event)(int soc
 	pair_close(&p);
 }
 
+/* Both ends sleep, and look when they are woken, for some milliseconds: nothing ends. */
+static void idle(const struct pair *p, const struct zsink *sink, int ms)
+{
+	struct zlink *link[2] = {p->a, p->b};
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	const int64_t end = t.tv_sec * 1000 + t.tv_nsec / 1000000 + ms;
+	for (int64_t now = end - ms; now < end; now = t.tv_sec * 1000 + t.tv_nsec / 1000000) {
+		struct pollfd fds[2];
+		bool again = false;
+		for (int i = 0; i < 2; i++) {
+			uint32_t events;
+			assert_int_equal(link[i]->ops->poll(link[i], sink, 1), 0);
+			fds[i] = (struct pollfd){.fd = link[i]->ops->fd(link[i], ZLINK_RX, &events), .events = POLLIN};
+			again |= link[i]->ops->arm(link[i], ZLINK_RX);
+		}
+		if (!again)
+			poll(fds, 2, (int)(end - now));
+		clock_gettime(CLOCK_MONOTONIC, &t);
+	}
+}
+
 static void port_down(int sock)
 {
 	fake_port_set(fake_fabric(), sock, 0, 1, false);
@@ -929,11 +951,61 @@ static void a_port_that_goes_down_ends_its_links(void **state)
 	struct fixture *f = *state;
 	struct zlink *link;
 	struct zerr err;
+	option("ZIPPER_VERBS_PORT_GRACE", "0");
 	sleeping_ends_wake(state, -ENETDOWN, port_down);
+	option("ZIPPER_VERBS_PORT_GRACE", NULL);
 	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -ENODEV);
 	assert_non_null(strstr(err.text, "active port"));
 	link = fixture_accept(f);
 	f->ops->close(link);
+}
+
+/* For so long, and not longer. With a failed completion it is over at once: a_lost_message_wakes_its_sender. */
+static void a_port_may_be_down_for_a_while(void **state)
+{
+	static const char *const categories[] = {"static", "mpi-everywhere"};
+	struct fixture *f = *state;
+	struct timespec before, after;
+	option("ZIPPER_VERBS_PORT_GRACE", "300ms");
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	sleeping_ends_wake(state, -ENETDOWN, port_down);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	assert_true((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 >= 300);
+	device()->port[0].state = IBV_PORT_ACTIVE;
+	f->ops->endpoint_close(f->endpoint);
+	f->endpoint = NULL;
+	option("ZIPPER_VERBS_PORT_GRACE", "2s");
+	for (int i = 0; i < 4; i++) { /* the event that it is back may come late, or not at all */
+		option("ZIPPER_ENDPOINTS", categories[i & 1]);
+		struct pair p = fixture_pair(f);
+		struct inbox in;
+		int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
+		inbox_init(&in);
+		struct zsink sink = inbox_sink(&in);
+		fake_lock(fake_fabric());
+		fake_port_set(fake_fabric(), sock, 0, 1, false);
+		fake_unlock(fake_fabric());
+		idle(&p, &sink, 100);
+		fake_lock(fake_fabric());
+		if (i & 2)
+			device()->port[0].state = IBV_PORT_ACTIVE;
+		else
+			fake_port_set(fake_fabric(), sock, 0, 1, true);
+		fake_unlock(fake_fabric());
+		idle(&p, &sink, 2000);
+		close(sock);
+		for (uint64_t k = 0; k < 10; k++) {
+			assert_int_equal(post_message(p.a, k, 100), 0);
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+			receive_until(p.b, &in, k + 1);
+		}
+		inbox_fini(&in);
+		pair_close(&p);
+		f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+	}
+	option("ZIPPER_VERBS_PORT_GRACE", NULL);
+	option("ZIPPER_ENDPOINTS", NULL);
 }
 
 static void a_device_that_goes_away_ends_its_links(void **state)
@@ -1117,6 +1189,7 @@ int main(int argc, char **argv)
 		TEST(refused_operations_are_reported),
 		TEST(windows_that_cannot_be_bound),
 		TEST(a_port_that_goes_down_ends_its_links),
+		TEST(a_port_may_be_down_for_a_while),
 		TEST(a_device_that_goes_away_ends_its_links),
 		TEST(a_device_that_comes_back_is_used),
 		TEST(a_queue_that_fails_ends_its_link),
