@@ -54,8 +54,11 @@ static const char *check_runs(const struct zctl_run *runs, uint32_t nruns, const
 			return "the runs of the world do not fit together";
 		next += run->count;
 	}
-	for (uint32_t i = 0; i < nparts; i++)
+	for (uint32_t i = 0; i < nparts; i++) {
+		if (sizes[i] == 0) /* CREATE: it would stand for "not told", and any number could come */
+			return "a part of the world is empty";
 		ranks += sizes[i];
+	}
 	return ranks == next && ranks <= ZCTL_RANKS_MAX ? NULL : "the parts and runs of the world do not fit together";
 }
 

@@ -11,6 +11,10 @@
 /* The launcher's map. Its runs cover all vranks; an lrank that is there twice leaves another one out. */
 static int number_by_launcher(struct job *j, struct zerr *err)
 {
+	const struct zctl_run *last = &j->runs[j->nruns - 1];
+	if (last->vrank + last->count != j->total)
+		return zerr_set(err, -EINVAL, "the launcher's map has %u ranks, but %u have joined",
+			last->vrank + last->count, j->total);
 	for (uint32_t i = 0; i < j->nruns; i++)
 		for (uint32_t k = 0; k < j->runs[i].count; k++) {
 			struct rank *r = &j->part[j->runs[i].part].rank[j->runs[i].lrank + k];

@@ -216,6 +216,10 @@ static void refuses_what_makes_no_sense(void **state)
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m.u.create.sizes[1] = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.create.nruns = 1; /* all that is there is in order, but any number of ranks might come to the other part */
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.create.nruns = 0; /* without a map that is allowed */
+	assert_int_equal(decode_changed(m), 0);
 	m = *sample(ZCTL_DIRECT);
 	m.u.direct.what = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);

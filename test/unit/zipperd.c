@@ -576,6 +576,30 @@ static void launcher_numbers_ranks(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* Any number of ranks could come to the empty one, which the map has no vranks for. */
+static void launcher_may_leave_no_part_empty(void **state)
+{
+	static struct zctl_run run[] = {{0, 1, 0, 0}};
+	struct zctl_create c = {.parts = "a,b", .sizes = {1, 0}, .join_timeout_ms = 5000, .runs = run, .nruns = 1};
+	struct daemon_fixture d;
+	struct fake_rank r[2];
+	struct zsession_params p;
+	struct zsession *s;
+	struct zerr err;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	fixture_params(&p, d.addr, "j");
+	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
+	assert_true(zsession_create(s, &c, &err) < 0);
+	zsession_close(s);
+	fake_init(&r[0], "j", "a,b", "a", 0, 1, d.addr);
+	fake_init(&r[1], "j", "a,b", "b", 0, 1, d.addr);
+	fake_join_all(r, 2);
+	assert_joined(r, 2);
+	bye_all(r, 2);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 static void launcher_hears_events_and_stats(void **state)
 {
 	struct daemon_fixture d;
@@ -945,6 +969,7 @@ int main(void)
 		cmocka_unit_test(loss_of_a_channel_is_death_too),
 		cmocka_unit_test(abort_reaches_all),
 		cmocka_unit_test(launcher_numbers_ranks),
+		cmocka_unit_test(launcher_may_leave_no_part_empty),
 		cmocka_unit_test(launcher_hears_events_and_stats),
 		cmocka_unit_test(admins_see_their_own_jobs),
 		cmocka_unit_test(loss_of_the_launcher_ends_the_job),
