@@ -79,6 +79,7 @@ struct source {
 struct tx {
 	enum waiter waiter;
 	struct zlink *zlink;
+	struct lane *lane;
 	struct dest *dest; /* NULL: not added, or gone */
 	struct channel *channel;
 	int fd;
@@ -158,13 +159,15 @@ struct lane {
 	struct refusal **bucket;     /* [LANE_BUCKETS] */
 	struct transfer **transfers; /* [LANE_BUCKETS], by source and id */
 	struct relay **relay;	     /* [nparts]: the way to the worker of (from, that part); NULL: none yet */
+	uint32_t halves;	     /* sources and txs that it has */
+	bool dropping;		     /* given back when halves is 0 */
 	bool flooded;		     /* said so */
 	alignas(64) struct lane_stats stats;
 };
 
 /* Control thread. NULL: out of memory. */
 struct lane *lane_create(uint32_t ndests, uint32_t nparts);
-void lane_destroy(struct lane *); /* its queues and refusals must have been dropped */
+void lane_destroy(struct lane *); /* not while a worker has it */
 
 /* Makes the lists of a destination usable (destinations of large jobs are many, most are never used). */
 static inline void dest_touch(struct lane *l, uint32_t lrank)

@@ -114,6 +114,10 @@ static int serve(struct daemon *d, const struct options *o)
 out_listeners:
 	listeners_close(d);
 out_crew:
+	if (!list_empty(&d->all_jobs)) { /* a device still has memory of the workers in its hands */
+		zlog(ZLOG_WARN, "not all transfers have ended: what they hold is left to the system");
+		_exit(status);
+	}
 	crew_destroy(d);
 out_loop:
 	loop_fini(d);

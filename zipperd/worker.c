@@ -71,12 +71,28 @@ void worker_lose_source(struct worker *w, struct source *s, int rc)
 	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = s->channel, .rc = rc, .breach = s->breach});
 }
 
+/* A lane goes with its last half: operations that are under way there belong to its transfers. */
+static void settle_lane(struct worker *w, struct lane *l)
+{
+	if (!l->dropping || l->halves > 0)
+		return;
+	forward_drop_lane(w, l);
+	worker_emit(w, &(struct event){.kind = EVENT_LANE_GONE, .lane = l});
+}
+
+static void give_back_half(struct worker *w, struct lane *l, struct channel *c)
+{
+	worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = c});
+	l->halves--;
+	settle_lane(w, l);
+}
+
 void worker_settle_source(struct worker *w, struct source *s)
 {
 	if (!s->dropping || s->reads > 0)
 		return;
 	staging_leave(&w->staging, s->region);
-	worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = s->channel});
+	give_back_half(w, s->lane, s->channel);
 }
 
 static void drop_source(struct worker *w, struct source *s)
@@ -95,6 +111,7 @@ static void add_source(struct worker *w, struct source *s)
 {
 	uint32_t events = 0;
 	s->waiter = WAITER_SOURCE;
+	s->lane->halves++;
 	list_init(&s->transfers);
 	s->fd = s->zlink->ops->fd(s->zlink, ZLINK_RX, &events);
 	struct epoll_event ev = {.events = events, .data.ptr = s};
@@ -203,7 +220,7 @@ void worker_settle_tx(struct worker *w, struct tx *tx)
 	if (!tx->dropping || tx->writes > 0)
 		return;
 	staging_leave(&w->staging, tx->region);
-	worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = tx->channel});
+	give_back_half(w, tx->lane, tx->channel);
 }
 
 /* --- commands and notes --- */
@@ -220,6 +237,8 @@ static void run_command(struct worker *w, const struct command *c)
 		break;
 	case CMD_ADD_TX:
 		c->tx->waiter = WAITER_TX;
+		c->tx->lane = c->lane;
+		c->lane->halves++;
 		forward_add_tx(w, c->lane, c->lrank, c->tx);
 		break;
 	case CMD_DROP_SOURCE:
@@ -243,8 +262,8 @@ static void run_command(struct worker *w, const struct command *c)
 		w->freed = true; /* a source may wait for it */
 		break;
 	case CMD_DROP_LANE:
-		forward_drop_lane(w, c->lane);
-		worker_emit(w, &(struct event){.kind = EVENT_LANE_GONE, .lane = c->lane});
+		c->lane->dropping = true;
+		settle_lane(w, c->lane);
 		break;
 	case CMD_STOP:
 		w->stop = true;

@@ -28,7 +28,7 @@ enum command_kind {
 	CMD_DEST_BYE,	 /* lane, lrank: takes nothing any more */
 	CMD_ADD_INBOUND, /* relay: messages come in by it */
 	CMD_ADD_RELAY,	 /* lane, part, relay: leads there; the other end has it */
-	CMD_DROP_LANE,	 /* lane; its halves were dropped before; answered by EVENT_LANE_GONE */
+	CMD_DROP_LANE,	 /* lane; its halves are dropped, too; answered by EVENT_LANE_GONE, after theirs */
 	CMD_STOP,
 };
 
