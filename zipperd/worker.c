@@ -80,6 +80,7 @@ static void settle_lane(struct worker *w, struct lane *l)
 	worker_emit(w, &(struct event){.kind = EVENT_LANE_GONE, .lane = l});
 }
 
+/* It is in none of our lists any more, and another's from now on. */
 static void give_back_half(struct worker *w, struct lane *l, struct channel *c)
 {
 	worker_emit(w, &(struct event){.kind = EVENT_HALF_GONE, .channel = c});
@@ -91,6 +92,7 @@ void worker_settle_source(struct worker *w, struct source *s)
 {
 	if (!s->dropping || s->reads > 0)
 		return;
+	list_del(&s->reading);
 	staging_leave(&w->staging, s->region);
 	give_back_half(w, s->lane, s->channel);
 }
@@ -219,6 +221,7 @@ void worker_settle_tx(struct worker *w, struct tx *tx)
 {
 	if (!tx->dropping || tx->writes > 0)
 		return;
+	list_del(&tx->writing); /* it is there also while pieces wait and none is under way */
 	staging_leave(&w->staging, tx->region);
 	give_back_half(w, tx->lane, tx->channel);
 }

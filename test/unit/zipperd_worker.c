@@ -333,12 +333,32 @@ static void lane_waits_for_a_read(void **state)
 	stop(&b);
 }
 
+/* What was still to be written is given up with the half, which goes once: its memory is another's then. */
+static void half_goes_once(void **state)
+{
+	struct bench b;
+	(void)state;
+	start(&b);
+	atomic_store(&b.to_link.tx.full, true);
+	answer(&b);
+	wait_for(&b.to_link.tx.tried, 2); /* it is in the queue of that link */
+	command(&b, &(struct command){.kind = CMD_DROP_TX, .tx = &b.to->tx});
+	expect(&b, EVENT_HALF_GONE, b.to);
+	memset(b.to, 0xff, sizeof(*b.to)); /* a write to it, as free would be */
+	command(&b, &(struct command){.kind = CMD_DROP_SOURCE, .source = &b.from->source});
+	expect(&b, EVENT_HALF_GONE, b.from);
+	command(&b, &(struct command){.kind = CMD_DROP_LANE, .lane = b.lane});
+	expect(&b, EVENT_LANE_GONE, NULL);
+	stop(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moves_a_message),
 		cmocka_unit_test(lane_waits_for_a_write),
 		cmocka_unit_test(lane_waits_for_a_read),
+		cmocka_unit_test(half_goes_once),
 	};
 	return cmocka_run_group_tests_name("zipperd's workers", tests, NULL, NULL);
 }
