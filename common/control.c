@@ -247,15 +247,15 @@ static void get_text(struct reader *r, char *out, size_t room, enum field_kind k
 	const uint8_t *b = get(r, len);
 	if (!b)
 		return;
+	memcpy(out, b, len); /* before the check: over shm the peer can still write there */
+	out[len] = '\0';
 	for (size_t i = 0; i < len; i++)
-		if (!(kind == F_TEXT ? text_char(b[i]) : control_name_char(b[i]))) {
+		if (!(kind == F_TEXT ? text_char((uint8_t)out[i]) : control_name_char((uint8_t)out[i]))) {
 			r->bad = "a text holds bytes that do not belong there";
 			return;
 		}
 	if (kind == F_NAME && len == 0)
 		r->bad = "a name is empty";
-	memcpy(out, b, len);
-	out[len] = '\0';
 }
 
 static void get_fields(struct reader *r, const struct field *f, void *base);

@@ -84,14 +84,22 @@ static uint32_t receiver_count(const struct source *s)
 	return s->receivers->len / ZWIRE_RECEIVER_BYTES;
 }
 
-static const char *check_list(const struct source *s, const uint8_t *list, uint32_t len)
+static const char *check_head(const struct zwire_env *env)
+{
+	if (env->flags || env->seq || env->ack || env->xfer)
+		return "a list of receivers with more than that";
+	if (env->len == 0 || env->len % ZWIRE_RECEIVER_BYTES != 0 ||
+		env->len > ZWIRE_RECEIVERS_MAX * ZWIRE_RECEIVER_BYTES)
+		return "a list of receivers of a wrong length";
+	return NULL;
+}
+
+static const char *check_list(const struct source *s)
 {
 	const struct lane *l = s->lane;
-	if (len == 0 || len % ZWIRE_RECEIVER_BYTES != 0 || len > ZWIRE_RECEIVERS_MAX * ZWIRE_RECEIVER_BYTES)
-		return "a list of receivers of a wrong length";
-	for (uint32_t at = 0; at < len; at += ZWIRE_RECEIVER_BYTES) {
+	for (uint32_t i = 0; i < receiver_count(s); i++) {
 		struct zwire_receiver r;
-		if (zwire_get_receiver(&r, list + at) != 0)
+		if (zwire_get_receiver(&r, receiver_at(s, i)) != 0)
 			return "a receiver that is not well formed";
 		if (r.dst >= l->nranks || l->place[r.dst].part == l->from)
 			return "a list with a receiver that no channel leads to";
@@ -103,8 +111,7 @@ static const char *check_list(const struct source *s, const uint8_t *list, uint3
 static int take_list(struct source *s, const struct zwire_env *env, const void *payload)
 {
 	struct worker *w = s->lane->worker;
-	const char *what = env->flags || env->seq || env->ack || env->xfer ? "a list of receivers with more than that"
-									   : check_list(s, payload, env->len);
+	const char *what = check_head(env);
 	if (what)
 		return admit_breach(s, what);
 	/* One size for all lists: the buffer stays with the source. */
@@ -114,8 +121,12 @@ static int take_list(struct source *s, const struct zwire_env *env, const void *
 		s->no_room = true;
 		return -EAGAIN;
 	}
+	/* The copy is what is checked: the sender can still write to what it showed us. */
 	memcpy(s->receivers->payload, payload, env->len);
 	s->receivers->len = env->len;
+	what = check_list(s);
+	if (what)
+		return admit_breach(s, what);
 	stat_add(&s->lane->stats.envelopes, 1);
 	return 0;
 }
@@ -208,6 +219,8 @@ int multicast_take(struct source *s, const struct zwire_env *env, const void *pa
 		return admit_breach(s, "a message to nobody");
 	if (!s->receivers)
 		return admit_breach(s, "a message without the list of its receivers");
+	if (s->body && s->body->len != env->len) /* over shm it is decoded again when it is shown again */
+		return admit_breach(s, "a message that changed while it was waiting");
 	for (uint32_t n = receiver_count(s); s->next_receiver < n; s->next_receiver++) {
 		struct zwire_env one = *env;
 		struct zwire_receiver r;

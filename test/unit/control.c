@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "control.h"
+#include "flipper.h"
 
 #define CAP 65536
 
@@ -276,6 +277,24 @@ static void texts_are_printable(void **state)
 	assert_int_equal(zctl_decode(&back, buf, (size_t)len, &err), -EPROTO);
 }
 
+/* Over shm a message is decoded where its sender can still write. */
+static void checks_what_it_keeps(void **state)
+{
+	uint8_t *buf = flipper_memory(CAP);
+	struct zctl_msg m = {.type = ZCTL_DEAD}, back;
+	struct zerr err;
+	(void)state;
+	assert_non_null(buf);
+	memset(m.u.dead.text, 'a', ZCTL_TEXT_MAX);
+	int len = zctl_encode(buf, CAP, &m);
+	pid_t peer = flipper_start(buf + len - ZCTL_TEXT_MAX, 'a', '\n');
+	for (int i = 0; i < 300000; i++)
+		if (zctl_decode(&back, buf, (size_t)len, &err) == 0)
+			assert_string_equal(back.u.dead.text, m.u.dead.text);
+	flipper_stop(peer);
+	munmap(buf, CAP);
+}
+
 /* Counts that announce more than there is must not become allocations. */
 static void huge_lists_are_refused(void **state)
 {
@@ -337,6 +356,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_makes_no_sense),
 		cmocka_unit_test(refuses_a_world_with_holes),
 		cmocka_unit_test(texts_are_printable),
+		cmocka_unit_test(checks_what_it_keeps),
 		cmocka_unit_test(huge_lists_are_refused),
 		cmocka_unit_test(splits_part_names),
 		cmocka_unit_test(random_bytes_are_harmless),
