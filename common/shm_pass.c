@@ -10,6 +10,9 @@
 #include "shm_link.h"
 #include "shm_socket.h"
 
+/* Messages on the socket in front of a descriptor: bytes that wake, of which it holds some hundred, and others. */
+#define LOOKS_MAX 4096
+
 /* Of this model, as libzipper needs libc alone: another one would call the dynamic linker. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
 	struct shm_link *from;
@@ -68,8 +71,12 @@ struct shm_slots *shm_pass_find(struct shm_link *l, const struct shm_ref *ref, u
 	if (ref->slot >= SHM_SLOTS || len > SHM_SLOT_BYTES)
 		return NULL;
 	if (ref->sender != SHM_REF_MINE) {
+		/* Nobody tells the accepting side of others. And a peer can fill the socket as fast as it is emptied.
+		 */
+		if (l->accepted || ref->sender >= SHM_SENDERS_MAX)
+			return NULL;
 		/* The descriptor was sent before the reference. */
-		while (ref->sender >= rx->nsenders && shm_pass_look(l))
+		for (int i = 0; i < LOOKS_MAX && ref->sender >= rx->nsenders && shm_pass_look(l); i++)
 			;
 		if (ref->sender >= rx->nsenders)
 			return NULL;

@@ -8,6 +8,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -15,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "shm_pass.h"
 #include "shm_ring.h"
 #include "shm_slots.h"
 #include "shm_socket.h"
@@ -291,6 +294,30 @@ static void bytes_on_the_sockets_do_no_harm(void **state)
 	rogue_close(&r);
 }
 
+/* zipperd's side is not told of others' slots, so it does not look for them: the peer could keep it at that. */
+static void references_to_others_are_not_waited_for(void **state)
+{
+	struct rogue r = rogue_connect(*state);
+	struct inbox in;
+	inbox_init(&in);
+	struct zsink sink = inbox_sink(&in);
+	const struct shm_ref ref = {.mark = SHM_REF_MARK, .sender = 0, .slot = 0};
+	int unread, after;
+	assert_int_equal(r.link->ops->poll(r.link, &sink, 1), 0);
+	memcpy(r.map.data[0], &ref, sizeof(ref));
+	message_env(r.map.data[0] + SHM_RING_ALIGN, 0, SHM_SLOT_MIN_BYTES);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(send(r.sock, "", 1, 0), 1);
+	assert_int_equal(ioctl(r.sock, SIOCOUTQ, &unread), 0);
+	assert_true(unread > 0);
+	atomic_store(tail_of(&r, 0), SHM_RING_ALIGN + ZWIRE_ENV_BYTES);
+	assert_int_equal(r.link->ops->poll(r.link, &sink, 1), -EPROTO);
+	assert_int_equal(ioctl(r.sock, SIOCOUTQ, &after), 0);
+	assert_int_equal(after, unread);
+	inbox_fini(&in);
+	rogue_close(&r);
+}
+
 static void death_without_close_is_told_apart(void **state)
 {
 	for (int i = 0; i < 2; i++) {
@@ -462,6 +489,7 @@ int main(void)
 		TEST(nonsense_of_a_consumer_is_refused),
 		TEST(bad_envelopes_are_refused),
 		TEST(bytes_on_the_sockets_do_no_harm),
+		TEST(references_to_others_are_not_waited_for),
 		TEST(death_without_close_is_told_apart),
 		TEST(a_stale_socket_is_replaced),
 		TEST(other_files_are_not_replaced),
