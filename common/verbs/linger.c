@@ -10,8 +10,10 @@
 /* An empty write, which needs no credit and no key, and completes after everything before it. */
 static void post_last(struct vlink *l)
 {
+	struct vbuf **slot = &l->tx.slot[l->tx.tail & l->tx.slot_mask], *unsent = *slot;
 	struct ibv_sge *sge;
 	struct ibv_send_wr *wr = vtx_next(l, &sge);
+	*slot = unsent; /* for fini */
 	wr->opcode = IBV_WR_RDMA_WRITE;
 	wr->num_sge = 0;
 	wr->send_flags = IBV_SEND_SIGNALED;
@@ -22,6 +24,7 @@ void vtx_linger(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
 	int64_t end = zclock_ms() + LINGER_MS;
+	tx->stopping = true;
 	if (tx->mode != VMODE_QUEUE || tx->failing || vlink_lost(l))
 		return;
 	tx->tail -= tx->list; /* was not flushed */

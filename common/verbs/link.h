@@ -82,6 +82,7 @@ struct vtx {
 	bool told_ready;  /* connecting end */
 	bool watches_out; /* the TCP connection's room is watched */
 	bool want_buffer; /* the last refusal was for lack of one */
+	bool stopping;	  /* our own end, in another thread than the pool's: what it has is given back by fini */
 	int failing;	  /* why it cannot go on, where the reason to be told may still be another */
 	struct vdoubt doubt;
 	_Atomic bool

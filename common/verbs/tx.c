@@ -46,7 +46,7 @@ static void release_to(struct vtx *tx, uint32_t number)
 {
 	while ((int32_t)(number - tx->head) >= 0) {
 		struct vbuf **slot = &tx->slot[tx->head++ & tx->slot_mask];
-		if (!*slot)
+		if (!*slot || tx->stopping)
 			continue;
 		vpool_put(tx->pool, *slot);
 		*slot = NULL;
@@ -83,7 +83,8 @@ int vtx_reap(struct vlink *l)
 	struct vtx *tx = &l->tx;
 	struct ibv_wc wc[VPOLL];
 	int n = VPOLL, rc = 0;
-	vpool_collect(tx->pool);
+	if (!tx->stopping)
+		vpool_collect(tx->pool);
 	while (n == VPOLL) {
 		n = ibv_poll_cq(tx->queue.cq, VPOLL, wc);
 		for (int i = 0; i < n; i++) {

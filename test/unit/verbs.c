@@ -19,6 +19,8 @@
 #include "fakeverbs/fabric.h"
 #include "link_fixture.h"
 #include "verbs/endpoint.h"
+#include "verbs/link.h"
+#include "verbs/pool.h"
 
 #define SIZE ((size_t)100000)
 #define AROUND ((size_t)8192)
@@ -893,6 +895,33 @@ static void no_buffer_goes_with_a_link(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
+/* The thread that closes is not the one that the pool of buffers belongs to. */
+static void closing_leaves_the_pool_alone(void **state)
+{
+	struct pair stays = fixture_pair(*state), p = fixture_pair(*state);
+	const struct vtx *tx = &((struct vlink *)(void *)p.a)->tx;
+	const struct vpool *pool = tx->pool;
+	assert_ptr_equal(pool, ((struct vlink *)(void *)stays.a)->tx.pool);
+	for (uint64_t k = 0; k < 4; k++) {
+		assert_int_equal(post_message(p.a, k, 1000), 0);
+		if (k < 3)
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+	}
+	stays.a->ops->arm(stays.a, ZLINK_TX); /* the pool's thread: takes in what others gave back */
+	const uint32_t before = pool->nfree, held = tx->held;
+	const int32_t shared = pool->shared;
+	assert_true(held > VPOOL_OWN);
+	p.a->ops->close(p.a);
+	p.a = NULL;
+	assert_int_equal(pool->nfree, before);
+	assert_int_equal(pool->shared, shared);
+	stays.a->ops->arm(stays.a, ZLINK_TX);
+	assert_int_equal(pool->nfree, before + held);
+	assert_int_equal(pool->shared, shared + (int32_t)held - VPOOL_OWN);
+	pair_close(&p);
+	pair_close(&stays);
+}
+
 static void sleeping_ends_wake(void **state, int expected, void (*event)(int sock))
 {
 	struct pair p = fixture_pair(*state);
@@ -1195,6 +1224,7 @@ int main(int argc, char **argv)
 		TEST(a_queue_that_fails_ends_its_link),
 		TEST(other_ports_are_left_alone),
 		TEST(no_buffer_goes_with_a_link),
+		TEST(closing_leaves_the_pool_alone),
 	};
 	setenv("FAKEVERBS", "fka/ib/pkey=0x8005/mw/tds=64", 0);
 	setenv("ZIP_TEST_VERBS", "fka:1@127.0.0.1", 0);
