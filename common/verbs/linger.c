@@ -25,14 +25,14 @@ void vtx_linger(struct vlink *l)
 	struct vtx *tx = &l->tx;
 	int64_t end = zclock_ms() + LINGER_MS;
 	tx->stopping = true;
-	if (tx->mode != VMODE_QUEUE || tx->failing || vlink_lost(l))
-		return;
+	if (tx->mode != VMODE_QUEUE || tx->failing || vlink_lost(l) || vlink_hung_up(l))
+		return;	      /* nobody is there who could get it */
 	tx->tail -= tx->list; /* was not flushed */
 	tx->sent -= tx->list;
 	tx->list = 0;
 	if (tx->head != tx->tail)
 		post_last(l);
-	while (tx->head != tx->tail && vtx_reap(l) == 0 && zclock_ms() < end) {
+	while (tx->head != tx->tail && vtx_reap(l) == 0 && !vlink_hung_up(l) && zclock_ms() < end) {
 		struct pollfd p = {.fd = tx->queue.channel->fd, .events = POLLIN};
 		if (ibv_req_notify_cq(tx->queue.cq, 0) == 0 && vtx_reap(l) == 0 && tx->head != tx->tail)
 			poll(&p, 1, 10);

@@ -922,6 +922,24 @@ static void closing_leaves_the_pool_alone(void **state)
 	pair_close(&stays);
 }
 
+/* The last words, an empty write that is waited for, are for a peer that is there. */
+static void nobody_waits_for_a_dead_peer(void **state)
+{
+	const uint64_t *writes = &fake_fabric()->operations[FAKE_WRITE];
+	for (int dead = 0; dead < 2; dead++) {
+		struct pair p = fixture_pair(*state);
+		assert_int_equal(post_message(p.a, 0, 1000), 0);
+		assert_int_equal(p.a->ops->flush(p.a), 0);
+		if (dead)
+			assert_int_equal(shutdown(((struct vlink *)(void *)p.b)->life.sock, SHUT_RDWR), 0);
+		const uint64_t before = *writes;
+		p.a->ops->close(p.a);
+		p.a = NULL;
+		assert_int_equal(*writes - before, !dead);
+		pair_close(&p);
+	}
+}
+
 static void sleeping_ends_wake(void **state, int expected, void (*event)(int sock))
 {
 	struct pair p = fixture_pair(*state);
@@ -1225,6 +1243,7 @@ int main(int argc, char **argv)
 		TEST(other_ports_are_left_alone),
 		TEST(no_buffer_goes_with_a_link),
 		TEST(closing_leaves_the_pool_alone),
+		TEST(nobody_waits_for_a_dead_peer),
 	};
 	setenv("FAKEVERBS", "fka/ib/pkey=0x8005/mw/tds=64", 0);
 	setenv("ZIP_TEST_VERBS", "fka:1@127.0.0.1", 0);
