@@ -15,7 +15,8 @@
 #include "request.h"
 #include "session.h"
 
-enum zsend_mode { ZSEND_STANDARD, ZSEND_SYNC, ZSEND_BUFFERED };
+/* Copied: standard, but the buffer may be used again at once. */
+enum zsend_mode { ZSEND_STANDARD, ZSEND_SYNC, ZSEND_BUFFERED, ZSEND_COPIED };
 
 /* Starts a send to a remote rank of comm. The request is ours (zreq_done, zreq_release). MPI class or MPI_SUCCESS. */
 int zbridge_isend(struct zcomm *, enum zcomm_context, const void *buf, MPI_Count count, MPI_Datatype, int dest, int tag,

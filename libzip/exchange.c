@@ -67,7 +67,7 @@ static int start_halves(const struct parts *p, struct exchange *x)
 {
 	/* The send that copies goes before the receive that overwrites; else the receive is posted first, so that a
 	 * send to oneself finds it. */
-	if (p->mode == ZP2P_BUFFERED) {
+	if (p->mode == ZP2P_COPIED) {
 		int rc = zp2p_isend(p->c, &p->send, p->mode, &x->send);
 		return rc == MPI_SUCCESS ? zp2p_irecv(p->c, &p->recv, &x->recv) : rc;
 	}
@@ -139,8 +139,9 @@ static int pack(const struct zp2p_args *s, void *to, MPI_Count size)
 	return rc == MPI_SUCCESS ? rc : zerror_raise(zcomm_find(s->comm), rc, s->name, "cannot pack the data");
 }
 
-/* Makes the send independent of its buffer. Over the bridge a buffered send does that. Natively the bytes are packed
- * and sent as MPI_PACKED, which in MPICH is plain bytes and may be received as any type. */
+/* Makes the send independent of its buffer. The bridge has a mode for that. Natively the bytes are packed and sent as
+ * MPI_PACKED, which in MPICH is plain bytes and may be received as any type. Either way the exchange waits for its
+ * send, which is what holds back a rank that sends faster than the other one receives. */
 static int detach_send(struct parts *p)
 {
 	struct zp2p_args *s = &p->send;
@@ -152,7 +153,7 @@ static int detach_send(struct parts *p)
 		if (rc != MPI_SUCCESS)
 			return rc;
 		if (s->rank >= 0 && !zcomm_is_local_rank(p->c, s->rank)) {
-			p->mode = ZP2P_BUFFERED;
+			p->mode = ZP2P_COPIED;
 			return MPI_SUCCESS;
 		}
 	}

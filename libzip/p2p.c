@@ -65,7 +65,16 @@ int zp2p_check_recv(const struct zcomm *c, const struct zp2p_args *a)
 
 static enum zsend_mode bridge_mode(enum zp2p_mode mode)
 {
-	return mode == ZP2P_BUFFERED ? ZSEND_BUFFERED : mode == ZP2P_SYNC ? ZSEND_SYNC : ZSEND_STANDARD;
+	switch (mode) {
+	case ZP2P_BUFFERED:
+		return ZSEND_BUFFERED;
+	case ZP2P_SYNC:
+		return ZSEND_SYNC;
+	case ZP2P_COPIED:
+		return ZSEND_COPIED;
+	default:
+		return ZSEND_STANDARD;
+	}
 }
 
 int zp2p_isend(struct zcomm *c, const struct zp2p_args *a, enum zp2p_mode mode, MPI_Request *request)

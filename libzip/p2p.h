@@ -14,7 +14,8 @@
 #include "request.h"
 #include "shim.h"
 
-enum zp2p_mode { ZP2P_STANDARD, ZP2P_BUFFERED, ZP2P_SYNC, ZP2P_READY };
+/* Copied: standard, but over the bridge the buffer may be used again at once; natively it may not. */
+enum zp2p_mode { ZP2P_STANDARD, ZP2P_BUFFERED, ZP2P_SYNC, ZP2P_READY, ZP2P_COPIED };
 
 /* One call's arguments; name is the MPI function, for error texts. */
 struct zp2p_args {
