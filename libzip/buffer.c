@@ -1,21 +1,87 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Buffer_detach, and MPI_Type_free. Native MPI keeps the attached buffer for sends to local ranks; bridged
- * buffered sends have their own copies, and detaching waits for those too (MPI-4.0 section 3.6).
+ * MPI_Buffer_attach and MPI_Buffer_detach, and MPI_Type_free. Native MPI keeps the attached buffer for sends to local
+ * ranks; bridged buffered sends have their own copies, and detaching waits for those too (MPI-4.0 section 3.6).
  */
+#include "buffer.h"
+
+#include <stdlib.h>
+
 #include "bridge.h"
+#include "commnew.h"
 #include "datatype.h"
 #include "shim.h"
+#include "world.h"
+
+bool zbuffer_used;
+static MPI_Count attached; /* bytes */
+
+int zip_Buffer_attach(void *buffer, int size)
+{
+	int rc = zn.Buffer_attach(buffer, size);
+
+	if (rc == MPI_SUCCESS)
+		attached = size;
+	return rc;
+}
+
+int zip_Buffer_attach_c(void *buffer, MPI_Count size)
+{
+	int rc = zn.Buffer_attach_c(buffer, size);
+
+	if (rc == MPI_SUCCESS)
+		attached = size;
+	return rc;
+}
+
+struct filling {
+	void *bytes; /* [n] */
+	MPI_Count n; /* the largest message that must fit into the empty buffer */
+	MPI_Comm comm;
+	int me, tag;
+};
+
+/* Native MPI does not tell whether its buffer is empty, and detaching blocks until it is, without a turn of the bridge.
+ * But a message that fills all of it only fits when nothing else is there any more: this rank sends one to itself. */
+static bool fits(void *ctx)
+{
+	const struct filling *f = ctx;
+
+	if (zn.Bsend_c(f->bytes, f->n, MPI_BYTE, f->me, f->tag, f->comm) != MPI_SUCCESS)
+		return false;
+	/* cut off: nobody wants its bytes */
+	zn.Recv(NULL, 0, MPI_BYTE, f->me, f->tag, f->comm, MPI_STATUS_IGNORE);
+	return true;
+}
+
+static void wait_native(void)
+{
+	struct filling f = {.n = attached - MPI_BSEND_OVERHEAD};
+
+	if (!zbuffer_used || f.n < 0)
+		return;
+	f.bytes = calloc(1, (size_t)f.n + 1); /* never written, so large ones take no memory */
+	if (!f.bytes)
+		return;
+	f.comm = zcommnew_internal(0, &f.tag);
+	zn.Comm_rank(f.comm, &f.me);
+	zprogress_wait(fits, &f);
+	free(f.bytes);
+}
 
 int zip_Buffer_detach(void *buffer_addr, int *size)
 {
 	zbridge_wait_buffered();
+	wait_native();
+	attached = 0;
 	return zn.Buffer_detach(buffer_addr, size);
 }
 
 int zip_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
 	zbridge_wait_buffered();
+	wait_native();
+	attached = 0;
 	return zn.Buffer_detach_c(buffer_addr, size);
 }
 

@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "buffer.h"
 #include "comm.h"
 #include "request.h"
 #include "shim.h"
@@ -44,6 +45,8 @@ static inline int zp2p_native_isend(const struct zp2p_args *a, MPI_Comm comm, in
 {
 	int n = (int)a->count;
 
+	if (mode == ZP2P_BUFFERED)
+		zbuffer_used = true;
 	if (a->count > INT_MAX) {
 		switch (mode) {
 		case ZP2P_BUFFERED:

@@ -11,6 +11,8 @@ static int native_send_init(const struct zp2p_args *a, MPI_Comm comm, int rank, 
 {
 	int n = (int)a->count;
 
+	if (mode == ZP2P_BUFFERED)
+		zbuffer_used = true;
 	if (a->count > INT_MAX) {
 		switch (mode) {
 		case ZP2P_BUFFERED:

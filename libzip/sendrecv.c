@@ -107,8 +107,10 @@ int zip_Bsend(const void *buf, int count, MPI_Datatype type, int dest, int tag, 
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Bsend");
 
-	if (!zcomm_find(comm))
+	if (!zcomm_find(comm)) {
+		zbuffer_used = true;
 		return zn.Bsend(buf, count, type, dest, tag, comm);
+	}
 	return send_blocking(&a, ZP2P_BUFFERED);
 }
 
@@ -116,8 +118,10 @@ int zip_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, i
 {
 	struct zp2p_args a = SEND_ARGS("MPI_Bsend_c");
 
-	if (!zcomm_find(comm))
+	if (!zcomm_find(comm)) {
+		zbuffer_used = true;
 		return zn.Bsend_c(buf, count, type, dest, tag, comm);
+	}
 	return send_blocking(&a, ZP2P_BUFFERED);
 }
 

@@ -7,6 +7,48 @@
 
 #define LARGE 300000
 
+/* Detaching takes part in what else goes on: the buffered message to `to` is received when a large one to `other` has
+ * been. pair: of 0 and to. */
+static void chain(int to, int other, MPI_Comm pair)
+{
+	static char attached[LARGE + MPI_BSEND_OVERHEAD], large[LARGE], in[LARGE];
+	int size_back, go = 0;
+	void *back;
+	MPI_Request r;
+
+	if (rank == 0) {
+		fill(large, LARGE, 1);
+		MPI_Isend(large, LARGE, MPI_BYTE, other, 5, WORLD, &r);
+		MPI_Buffer_attach(attached, sizeof attached);
+		MPI_Bsend(large, LARGE, MPI_BYTE, 1, 6, pair);
+		MPI_Buffer_detach(&back, &size_back);
+		CHECK(back == attached, "another buffer comes back");
+		MPI_Wait(&r, MPI_STATUS_IGNORE);
+	} else if (rank == other) {
+		MPI_Recv(in, LARGE, MPI_BYTE, 0, 5, WORLD, MPI_STATUS_IGNORE);
+		MPI_Send(&rank, 1, MPI_INT, to, 7, WORLD);
+	} else if (rank == to) {
+		MPI_Recv(&go, 1, MPI_INT, other, 7, WORLD, MPI_STATUS_IGNORE);
+		CHECK_INT(go, other);
+		MPI_Recv(in, LARGE, MPI_BYTE, 0, 6, pair, MPI_STATUS_IGNORE);
+	}
+	if (rank == to || rank == other)
+		CHECK(filled(in, LARGE, 1), "the message from 0");
+}
+
+static void chains(void)
+{
+	for (int to = 1; to < size; to++) {
+		MPI_Comm pair;
+		MPI_Comm_split(WORLD, rank == 0 || rank == to ? 0 : MPI_UNDEFINED, rank, &pair);
+		for (int other = 1; other < size; other++)
+			if (other != to)
+				chain(to, other, pair);
+		if (pair != MPI_COMM_NULL)
+			MPI_Comm_free(&pair);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static char attached[2 * LARGE + 10 * MPI_BSEND_OVERHEAD], large[LARGE], other[LARGE], in[LARGE];
@@ -47,5 +89,6 @@ int main(int argc, char **argv)
 		CHECK(filled(in, LARGE, (uint32_t)(200 + from)), "the buffered message from %d", from);
 		MPI_Barrier(WORLD); /* large is free again */
 	}
+	chains();
 	return end();
 }
