@@ -62,7 +62,7 @@ int zcommnew_add_idup(struct zsched *s, int (*start)(void *, MPI_Request *), voi
 
 struct dup {
 	struct zcomm *parent;
-	MPI_Info info; /* MPI_INFO_NULL and !with_info: the parent's */
+	MPI_Info info; /* a copy; MPI_INFO_NULL and !with_info: the parent's */
 	bool with_info;
 	MPI_Comm native;
 	int64_t id;
@@ -112,10 +112,23 @@ static int finish_dup(struct dup *d)
 	return rc;
 }
 
+/* The application may free or change its own when the call has returned. */
+static int copy_info(struct dup *d, MPI_Info info)
+{
+	return info == MPI_INFO_NULL ? MPI_SUCCESS : zn.Info_dup(info, &d->info);
+}
+
+static void forget_info(struct dup *d)
+{
+	if (d->info != MPI_INFO_NULL)
+		zn.Info_free(&d->info);
+}
+
 static void dup_done(void *arg, int *error)
 {
 	struct dup *d = arg;
 	*d->newcomm = MPI_COMM_NULL;
+	forget_info(d);
 	if (*error == MPI_SUCCESS && d->inter)
 		*error = zinter_dup_finish(d->inter, d->native, d->newcomm);
 	else if (*error == MPI_SUCCESS && d->native != MPI_COMM_NULL)
@@ -140,13 +153,15 @@ static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm 
 	int rc = d ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	if (d) {
 		*d = (struct dup){.parent = c,
-			.info = info,
+			.info = MPI_INFO_NULL,
 			.with_info = with_info,
 			.native = MPI_COMM_NULL,
 			.board = -1,
 			.newcomm = newcomm,
 			.id = c->rank == 0 ? (int64_t)zcomm_new_id() : 0};
-		rc = begin_dup(s, d);
+		rc = copy_info(d, info);
+		if (rc == MPI_SUCCESS)
+			rc = begin_dup(s, d);
 		if (rc == MPI_SUCCESS)
 			rc = c->local ? zinter_dup_build(s, &d->inter) : agree_on_board(s, d);
 		if (rc == MPI_SUCCESS && !c->local)
@@ -154,6 +169,8 @@ static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm 
 		zsched_on_done(s, dup_done, d);
 	}
 	if (rc != MPI_SUCCESS) {
+		if (d)
+			forget_info(d);
 		if (s)
 			zsched_destroy(s);
 		return zerror_raise(c, rc, name, "out of memory");
