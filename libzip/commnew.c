@@ -217,6 +217,37 @@ int zcommnew_native_group(MPI_Comm comm, const struct zgroup *g, MPI_Group *nati
 	return MPI_SUCCESS;
 }
 
+/* The group's members in my part are all in the native one. */
+static bool is_inside(const struct zgroup *g, MPI_Group whole)
+{
+	MPI_Group native, outside = MPI_GROUP_EMPTY;
+	int n = -1;
+	if (zgroup_to_native(g, &native) != MPI_SUCCESS)
+		return false;
+	if (zn.Group_difference(native, whole, &outside) == MPI_SUCCESS)
+		zn.Group_size(outside, &n);
+	if (native != MPI_GROUP_EMPTY)
+		zn.Group_free(&native);
+	if (outside != MPI_GROUP_EMPTY)
+		zn.Group_free(&outside);
+	return n == 0;
+}
+
+int zcommnew_check_group(MPI_Comm comm, const struct zgroup *g, const char *name)
+{
+	MPI_Group whole;
+	int rc = zn.Comm_group(comm, &whole);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	bool inside = is_inside(g, whole);
+	for (int i = 0; i < g->size; i++)
+		inside &= zworld_is_local(g->vrank[i]);
+	zn.Group_free(&whole);
+	return inside ? MPI_SUCCESS
+		      : zerror_raise_native(comm, MPI_ERR_GROUP, name,
+				"the group is not a subset of the communicator's");
+}
+
 static int native_create(MPI_Comm comm, const struct zgroup *g, MPI_Comm *native)
 {
 	MPI_Group group;
@@ -240,7 +271,9 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	if (!g)
 		return zerror_raise_native(comm, MPI_ERR_GROUP, name, "invalid group");
 	if (!c) {
-		int rc = zcommnew_meet(comm);
+		int rc = zcommnew_check_group(comm, g, name);
+		if (rc == MPI_SUCCESS)
+			rc = zcommnew_meet(comm);
 		return rc == MPI_SUCCESS ? native_create(comm, g, newcomm) : rc;
 	}
 	if (!is_subset(zcomm_own(c), g))

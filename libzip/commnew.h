@@ -24,6 +24,10 @@ int zcommnew_meet(MPI_Comm local);
  * freed. MPI_SUCCESS or an error code that has been raised. */
 int zcommnew_native_group(MPI_Comm comm, const struct zgroup *, MPI_Group *native, const char *name);
 
+/* Local communicator: are all members in its group? Native MPI is given those of my part alone, and would leave the
+ * others out. MPI_SUCCESS or an error code that has been raised. */
+int zcommnew_check_group(MPI_Comm local, const struct zgroup *, const char *name);
+
 /* The new communicator with these members and this native communicator of the local ones: an entry
  * in the table, or none if nobody is elsewhere. board: ZCOMMNEW_MEET: the local members find one, collectively.
  * MPI_SUCCESS or an error class. */

@@ -209,8 +209,8 @@ int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 		if (zcomm_rank_of(c, g->vrank[i]) == MPI_UNDEFINED)
 			return zerror_raise(c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
 	}
-	int rc = MPI_SUCCESS;
-	if (g->rank != MPI_UNDEFINED && (c || !zcoll_native_may_block(comm)))
+	int rc = c ? MPI_SUCCESS : zcommnew_check_group(comm, g, name);
+	if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED && (c || !zcoll_native_may_block(comm)))
 		rc = meet(c, g, tag, name, &id);
 	if (rc != MPI_SUCCESS)
 		return rc;

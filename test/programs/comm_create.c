@@ -211,7 +211,7 @@ static void wrong(const char *what, int rc)
 
 static void errors_of_arguments(void)
 {
-	MPI_Comm c, half;
+	MPI_Comm c, half, lower;
 	MPI_Group g;
 	MPI_Comm_split(WORLD, rank % 2, rank, &half);
 	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
@@ -219,6 +219,10 @@ static void errors_of_arguments(void)
 	MPI_Comm_group(WORLD, &g);
 	wrong("create_group with a negative tag", MPI_Comm_create_group(WORLD, g, -1, &c));
 	wrong("create of a larger group", MPI_Comm_create(half, g, &c));
+	MPI_Comm_split(WORLD, rank / 2, rank, &lower);
+	MPI_Comm_set_errhandler(lower, MPI_ERRORS_RETURN);
+	wrong("create of a larger group in a half", MPI_Comm_create(lower, g, &c));
+	MPI_Comm_free(&lower);
 	wrong("create of no group", MPI_Comm_create(WORLD, MPI_GROUP_NULL, &c));
 	wrong("dup of no communicator", MPI_Comm_dup(MPI_COMM_NULL, &c));
 	MPI_Group_free(&g);
