@@ -43,10 +43,14 @@ static int split_groups(const struct zinter *i, MPI_Comm all, MPI_Comm *mine, MP
 	*near = MPI_COMM_NULL;
 	if (!any_here(i->theirs, i->ntheirs))
 		return MPI_SUCCESS;
+	zshim_block_begin();
 	int rc = zn.Comm_split(all, i->mine[0] < i->theirs[0], 0, mine);
 	if (rc != MPI_SUCCESS)
 		*mine = all;
-	return rc == MPI_SUCCESS ? zn.Comm_dup(all, near) : rc;
+	else
+		rc = zn.Comm_dup(all, near);
+	zshim_block_end();
+	return rc;
 }
 
 static int make_ours(const struct zinter *i, MPI_Comm all, MPI_Comm *newcomm)
@@ -103,11 +107,8 @@ int zinter_make(const struct zinter *i, MPI_Comm parent, const char *name, MPI_C
 	if (rc == MPI_SUCCESS)
 		rc = zcommnew_native(&both, (uint64_t)i->id, &all, name);
 	free(both.vrank);
-	if (rc == MPI_SUCCESS) {
-		zshim_block_begin();
+	if (rc == MPI_SUCCESS)
 		rc = make_ours(i, all, newcomm);
-		zshim_block_end();
-	}
 	if (all != MPI_COMM_NULL && all != *newcomm)
 		zn.Comm_free(&all);
 	if (rc != MPI_SUCCESS)
