@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "arrival.h"
+#include "completion.h"
 #include "pool.h"
 #include "shim.h"
 
@@ -121,7 +122,7 @@ bool zanysource_test(struct zop *op)
 	int flag = 0;
 
 	zstatus_empty(&st);
-	int rc = zn.Test(&op->native, &flag, &st);
+	int rc = zcompletion_look(&op->native, &flag, &st);
 	if (rc == MPI_SUCCESS && !flag)
 		return false;
 	take_native(op, &st, rc);
@@ -135,7 +136,7 @@ bool zanysource_claim(struct zop *op)
 
 	zstatus_empty(&st);
 	zn.Cancel(&op->native);
-	int rc = zn.Test(&op->native, &flag, &st);
+	int rc = zcompletion_look(&op->native, &flag, &st);
 	if (flag && rc == MPI_SUCCESS)
 		zn.Test_cancelled(&st, &cancelled);
 	if (cancelled) {

@@ -254,7 +254,7 @@ bool zcoll_native_may_block(MPI_Comm comm)
 	       size == 1;
 }
 
-int zcoll_wait_native(int rc, MPI_Request *request)
+int zcoll_wait_native(int rc, MPI_Request *request, MPI_Comm comm, const char *name)
 {
-	return rc == MPI_SUCCESS ? zcompletion_wait_native(request, MPI_STATUS_IGNORE) : rc;
+	return rc == MPI_SUCCESS ? zcompletion_wait_native(request, MPI_STATUS_IGNORE, comm, name) : rc;
 }

@@ -69,7 +69,7 @@ int zcoll_start(struct zcomm *, const struct zcoll *, MPI_Request *);
 int zcoll_init(struct zcomm *, const struct zcoll *, MPI_Request *);
 /* Waits for the native nonblocking form of a blocking call on a local communicator. rc: what
  * starting it returned. */
-int zcoll_wait_native(int rc, MPI_Request *);
+int zcoll_wait_native(int rc, MPI_Request *, MPI_Comm, const char *name);
 /* True if the blocking native form is right on this local communicator; the same answer in all its
  * members. */
 bool zcoll_native_may_block(MPI_Comm);

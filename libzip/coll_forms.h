@@ -30,7 +30,7 @@
 			return zcoll_run(c, &(struct zcoll){.name = "MPI_" #Name, ZCOLL_UNWRAP FILL});                 \
 		if (zcoll_native_may_block(comm))                                                                      \
 			return zn.Name##suffix(ZCOLL_UNWRAP ARGS);                                                     \
-		return zcoll_wait_native(zn.Iname##suffix(ZCOLL_UNWRAP ARGS, &r), &r);                                 \
+		return zcoll_wait_native(zn.Iname##suffix(ZCOLL_UNWRAP ARGS, &r), &r, comm, "MPI_" #Name);             \
 	}                                                                                                              \
 	int zip_##Iname##suffix(PARAMS, MPI_Request *request)                                                          \
 	{                                                                                                              \

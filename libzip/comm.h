@@ -49,6 +49,7 @@ struct zcomm {
 	struct zboard *board;	      /* memory that the local members share; NULL: none. Left with the entry */
 	struct ztopo *topo;	      /* NULL: none. A reference; then the shadow has the graph of local neighbours */
 	enum zcomm_probed probed;     /* what the last probe from anywhere has told, until the next such receive */
+	bool fatal;		      /* the application has set MPI_ERRORS_ARE_FATAL on it */
 	int refs;
 	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */
 	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */

@@ -21,7 +21,7 @@ int zcommnew_meet(MPI_Comm local)
 	MPI_Request r;
 	if (zcoll_native_may_block(local))
 		return MPI_SUCCESS;
-	return zcoll_wait_native(zn.Ibarrier(local, &r), &r);
+	return zcoll_wait_native(zn.Ibarrier(local, &r), &r, local, "MPI_Ibarrier");
 }
 
 /* The local members, all of whom are here, learn the number of a board. */

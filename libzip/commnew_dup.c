@@ -179,7 +179,7 @@ static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm 
 	return MPI_SUCCESS;
 }
 
-static int local_dup(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm)
+static int local_dup(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
 	int rc;
@@ -189,7 +189,7 @@ static int local_dup(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *new
 	else
 		rc = with_info ? zn.Comm_idup_with_info(comm, info, newcomm, &r) : zn.Comm_idup(comm, newcomm, &r);
 	zshim_callback_end();
-	return r == MPI_REQUEST_NULL ? rc : zcoll_wait_native(rc, &r);
+	return r == MPI_REQUEST_NULL ? rc : zcoll_wait_native(rc, &r, comm, name);
 }
 
 static int duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name)
@@ -198,7 +198,7 @@ static int duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *new
 	struct zsched *s;
 	zcomm_reap();
 	if (!c)
-		return local_dup(comm, with_info, info, newcomm);
+		return local_dup(comm, with_info, info, newcomm, name);
 	int rc = compile_dup(c, with_info, info, newcomm, name, &s);
 	return rc == MPI_SUCCESS ? zsched_run(s) : rc;
 }

@@ -62,25 +62,12 @@ static const char *class_text(int class)
 	}
 }
 
-int zcompletion_raise(const struct zcomm *c, int error, const char *name)
+int zcompletion_raise(MPI_Comm on, int error, const char *name)
 {
 	/* Plain classes are ours; codes of native MPI have more bits, and their handler has been called. */
 	if (error == MPI_SUCCESS || error > MPICH_ERR_LAST_MPIX)
 		return error;
-	return zerror_raise(c, error, name, "%s", class_text(error));
-}
-
-static int finish(struct zreq *r, MPI_Request *request, MPI_Status *status, const char *name)
-{
-	struct zcomm *c = r->comm;
-	int error = r->status.MPI_ERROR;
-
-	if (error == MPI_SUCCESS || !c)
-		return zcompletion_raise(NULL, zcompletion_deliver(r, request, status), name);
-	zcomm_ref(c);
-	error = zcompletion_raise(c, zcompletion_deliver(r, request, status), name);
-	zcomm_unref(c);
-	return error;
+	return zerror_raise_native(on, error, name, "%s", class_text(error));
 }
 
 static int no_such_request(const char *name)
@@ -92,6 +79,7 @@ struct native_wait {
 	MPI_Request *request;
 	MPI_Status *status;
 	int rc;
+	bool hush; /* rc is then a class that has not been raised */
 };
 
 /* Testany looks at the request before it turns native progress, Test the other way round: 264 instructions instead of
@@ -107,10 +95,14 @@ static inline int test_once(MPI_Request *request, int *flag, MPI_Status *status)
 
 static bool test_native(struct native_wait *w, int times)
 {
+	bool hushed = w->hush && zerror_hush();
 	int flag = 0;
 
 	for (int i = 0; i < times && !flag && w->rc == MPI_SUCCESS; i++)
 		w->rc = test_once(w->request, &flag, w->status);
+	zerror_unhush(hushed);
+	if (hushed)
+		w->rc = zerror_class(w->rc);
 	return flag || w->rc != MPI_SUCCESS;
 }
 
@@ -119,10 +111,10 @@ static bool native_done(void *ctx)
 	return test_native(ctx, zprogress_native_tests(NATIVE_TESTS));
 }
 
-/* For one that was not complete at once. */
-static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Status *status)
+/* For one that was not complete at once, or whose error is not to be raised by native MPI. */
+static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Status *status, bool hush)
 {
-	struct native_wait w = {request, status, MPI_SUCCESS};
+	struct native_wait w = {request, status, MPI_SUCCESS, hush};
 	int tests = zprogress_native_tests(NATIVE_TESTS_FIRST);
 
 	if (tests > 1 && test_native(&w, tests))
@@ -132,20 +124,22 @@ static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Statu
 	return w.rc;
 }
 
-int zcompletion_wait_native(MPI_Request *request, MPI_Status *status)
+int zcompletion_wait_native(MPI_Request *request, MPI_Status *status, MPI_Comm on, const char *name)
 {
-	int flag, rc = test_once(request, &flag, status);
+	if (__builtin_expect(zerror_differ, 0) && on != MPI_COMM_WORLD)
+		return zcompletion_raise(on, wait_native(request, status, true), name);
 
+	int flag, rc = test_once(request, &flag, status);
 	if (rc == MPI_SUCCESS && !flag)
-		return wait_native(request, status);
+		return wait_native(request, status, false);
 	zprogress_now_and_then();
 	return rc;
 }
 
-int zcompletion_wait(MPI_Request *request, MPI_Status *status, const char *name)
+int zcompletion_wait(MPI_Request *request, MPI_Status *status, MPI_Comm on, const char *name)
 {
 	if (!zreq_is_ours(*request))
-		return zcompletion_wait_native(request, status);
+		return zcompletion_wait_native(request, status, on, name);
 	struct zreq *r = zreq_find(*request);
 	if (!r)
 		return no_such_request(name);
@@ -156,37 +150,58 @@ int zcompletion_wait(MPI_Request *request, MPI_Status *status, const char *name)
 	}
 	if (!r->done)
 		zprogress_wait_request(r);
-	return finish(r, request, status, name);
+	return zcompletion_raise(on, zcompletion_deliver(r, request, status), name);
 }
 
-int zcompletion_test(MPI_Request *request, int *flag, MPI_Status *status, const char *name)
+static int look_native(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	bool hushed = zerror_hush();
+	int rc = zn.Test(request, flag, status);
+
+	zerror_unhush(hushed);
+	return hushed ? zerror_class(rc) : rc;
+}
+
+/* One of ours, which is alive. */
+static int look_ours(struct zreq *r, MPI_Request *request, int *flag, MPI_Status *status)
+{
+	*flag = 1;
+	if (zcompletion_is_inactive(r)) {
+		if (status != MPI_STATUS_IGNORE)
+			zstatus_empty(status);
+		return MPI_SUCCESS;
+	}
+	if (zreq_is_done(r))
+		return zcompletion_deliver(r, request, status);
+	*flag = 0;
+	return MPI_SUCCESS;
+}
+
+int zcompletion_look(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	return zreq_is_ours(*request) ? look_ours(zreq_find(*request), request, flag, status)
+				      : look_native(request, flag, status);
+}
+
+static int test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	if (!zreq_is_ours(*request))
 		return zn.Test(request, flag, status);
 	struct zreq *r = zreq_find(*request);
 	*flag = 0;
 	if (!r)
-		return no_such_request(name);
-	if (zcompletion_is_inactive(r)) {
-		*flag = 1;
-		if (status != MPI_STATUS_IGNORE)
-			zstatus_empty(status);
-		return MPI_SUCCESS;
-	}
-	if (!zreq_is_done(r))
-		return MPI_SUCCESS;
-	*flag = 1;
-	return finish(r, request, status, name);
+		return no_such_request("MPI_Test");
+	return zcompletion_raise(MPI_COMM_WORLD, look_ours(r, request, flag, status), "MPI_Test");
 }
 
 int zip_Wait(MPI_Request *request, MPI_Status *status)
 {
-	return zcompletion_wait(request, status, "MPI_Wait");
+	return zcompletion_wait(request, status, MPI_COMM_WORLD, "MPI_Wait");
 }
 
 int zip_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-	int rc = zcompletion_test(request, flag, status, "MPI_Test");
+	int rc = test(request, flag, status);
 
 	if (rc != MPI_SUCCESS || *flag) {
 		zprogress_now_and_then();
@@ -194,7 +209,7 @@ int zip_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	}
 	if (!zprogress_test_failed(!zreq_is_ours(*request)))
 		return rc;
-	return zcompletion_test(request, flag, status, "MPI_Test");
+	return test(request, flag, status);
 }
 
 int zip_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)

@@ -13,17 +13,19 @@
 extern MPI_Request zcompletion_sent;
 void zcompletion_init(void); /* finds it; once native MPI is initialised */
 
-/* Waits for one request of either kind and delivers it as MPI_Wait does; name for errors. */
-int zcompletion_wait(MPI_Request *, MPI_Status *, const char *name);
-int zcompletion_wait_native(MPI_Request *, MPI_Status *);
-/* The same as MPI_Test, without a turn of progress. */
-int zcompletion_test(MPI_Request *, int *flag, MPI_Status *, const char *name);
+/* Waits for one request of either kind and delivers it as MPI_Wait does. Errors are raised on this communicator: that
+ * of a blocking call, or MPI_COMM_WORLD, where MPICH raises those of MPI_Wait and the like. name is the function. */
+int zcompletion_wait(MPI_Request *, MPI_Status *, MPI_Comm on, const char *name);
+int zcompletion_wait_native(MPI_Request *, MPI_Status *, MPI_Comm on, const char *name);
+/* The same as MPI_Test, without a turn of progress; raises nothing, see zcompletion_raise. */
+int zcompletion_look(MPI_Request *, int *flag, MPI_Status *);
 
 /* Gives the status of a request that is done to the application and the request back. Returns its error, which has
  * not been raised. The status' MPI_ERROR is left alone (MPI-4.0 section 3.2.5). */
 int zcompletion_deliver(struct zreq *, MPI_Request *, MPI_Status *);
-/* Raises an error that a request of comm ended with. Errors of native MPI have been raised there. Returns its code. */
-int zcompletion_raise(const struct zcomm *, int error, const char *name);
+/* Raises an error that a request ended with. A code of native MPI has been raised there, a class has not. Returns the
+ * code. */
+int zcompletion_raise(MPI_Comm on, int error, const char *name);
 /* Persistent and not started, or not persistent at all? */
 static inline bool zcompletion_is_inactive(const struct zreq *r)
 {

@@ -73,7 +73,7 @@ static MPI_Status *nth(MPI_Status *statuses, int i)
 }
 
 /* Delivers one of ours that is done, or that is inactive (empty status). Remembers the first failure. */
-static void deliver(struct mix *m, int i, MPI_Status *status, struct zcomm **failed, int *error)
+static void deliver(struct mix *m, int i, MPI_Status *status, int *error)
 {
 	struct zreq *r = mix_ours(m, i);
 
@@ -82,34 +82,21 @@ static void deliver(struct mix *m, int i, MPI_Status *status, struct zcomm **fai
 			zstatus_empty(status);
 		return;
 	}
-	struct zcomm *c = r->comm;
-	if (c)
-		zcomm_ref(c);
 	int rc = zcompletion_deliver(r, &m->all[i], status);
 	if (status != MPI_STATUS_IGNORE)
 		status->MPI_ERROR = rc;
-	if (rc != MPI_SUCCESS && *error == MPI_SUCCESS) {
+	if (*error == MPI_SUCCESS)
 		*error = rc;
-		*failed = c;
-		if (c)
-			zcomm_ref(c);
-	}
-	if (c)
-		zcomm_unref(c);
 }
 
 /* After deliveries: the return value of the MPI function, with the error handler called where it was not yet. */
-static int outcome(struct zcomm *failed, int error, int native_rc, const char *name)
+static int outcome(int error, int native_rc, const char *name)
 {
-	int rc = native_rc;
-
-	if (error != MPI_SUCCESS)
-		rc = error > MPICH_ERR_LAST_MPIX
-			     ? MPI_ERR_IN_STATUS
-			     : zerror_raise(failed, MPI_ERR_IN_STATUS, name, "an operation failed: see its status");
-	if (failed)
-		zcomm_unref(failed);
-	return rc;
+	if (error == MPI_SUCCESS)
+		return native_rc;
+	if (error > MPICH_ERR_LAST_MPIX)
+		return MPI_ERR_IN_STATUS;
+	return zerror_raise(NULL, MPI_ERR_IN_STATUS, name, "an operation failed: see its status");
 }
 
 /* All complete? Native ones are delivered by the test that finds them complete. */
@@ -141,13 +128,12 @@ static bool all_done(void *ctx)
 
 static int deliver_all(struct mix *m, const struct all_wait *w, const char *name)
 {
-	struct zcomm *failed = NULL;
 	int error = MPI_SUCCESS;
 
 	for (int i = 0; m->native != m->all && i < m->n; i++) {
 		MPI_Status *status = nth(w->statuses, i);
 		if (mix_ours(m, i)) {
-			deliver(m, i, status, &failed, &error);
+			deliver(m, i, status, &error);
 			continue;
 		}
 		mix_store(m, i);
@@ -158,7 +144,7 @@ static int deliver_all(struct mix *m, const struct all_wait *w, const char *name
 		else if (w->native_rc == MPI_SUCCESS)
 			status->MPI_ERROR = MPI_SUCCESS; /* it has to be valid if one of ours has failed */
 	}
-	return outcome(failed, error, w->native_rc, name);
+	return outcome(error, w->native_rc, name);
 }
 
 int zip_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
@@ -217,14 +203,10 @@ struct any_wait {
 	int index; /* of the one, MPI_UNDEFINED: none is active */
 	int rc;
 	bool raise; /* rc is one of ours, not raised yet */
-	struct zcomm *comm;
 };
 
 static void take_any(struct any_wait *w, struct zreq *r)
 {
-	w->comm = r->comm;
-	if (w->comm)
-		zcomm_ref(w->comm);
 	w->rc = zcompletion_deliver(r, &w->m->all[w->index], w->status);
 	w->raise = true;
 }
@@ -264,10 +246,8 @@ static bool any_done(void *ctx)
 
 static int finish_any(struct any_wait *w, const char *name)
 {
-	int rc = w->raise ? zcompletion_raise(w->comm, w->rc, name) : w->rc;
+	int rc = w->raise ? zcompletion_raise(MPI_COMM_WORLD, w->rc, name) : w->rc;
 
-	if (w->comm)
-		zcomm_unref(w->comm);
 	mix_close(w->m);
 	return rc;
 }
@@ -312,7 +292,6 @@ struct some_wait {
 	MPI_Status *statuses;
 	int count; /* MPI_UNDEFINED: none is active */
 	int native_rc, error;
-	struct zcomm *failed;
 };
 
 static bool some_done(void *ctx)
@@ -343,7 +322,7 @@ static bool some_done(void *ctx)
 		if (!zreq_is_done(r))
 			continue;
 		w->indices[count] = i;
-		deliver(m, i, nth(w->statuses, count), &w->failed, &w->error);
+		deliver(m, i, nth(w->statuses, count), &w->error);
 		count++;
 	}
 	w->count = active ? count : MPI_UNDEFINED;
@@ -364,7 +343,7 @@ int zip_Waitsome(int n, MPI_Request requests[], int *count, int indices[], MPI_S
 		zprogress_wait(some_done, &w);
 	*count = w.count;
 	mix_close(&m);
-	return outcome(w.failed, w.error, w.native_rc, "MPI_Waitsome");
+	return outcome(w.error, w.native_rc, "MPI_Waitsome");
 }
 
 int zip_Testsome(int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[])
@@ -381,5 +360,5 @@ int zip_Testsome(int n, MPI_Request requests[], int *count, int indices[], MPI_S
 		some_done(&w);
 	*count = w.count;
 	mix_close(&m);
-	return outcome(w.failed, w.error, w.native_rc, "MPI_Testsome");
+	return outcome(w.error, w.native_rc, "MPI_Testsome");
 }

@@ -101,12 +101,60 @@ bool zerror_is_predefined(MPI_Errhandler handler)
 	return ends_job(handler) || handler == MPI_ERRORS_RETURN;
 }
 
+bool zerror_differ;
+static int hushes; /* one in another: a callback of the application under a native call */
+static MPI_Errhandler hushed;
+
+void zerror_note_handler(MPI_Comm comm)
+{
+	static int of_world;
+
+	/* Communicators whose handler was never set, nor that of those they were made of, follow that of the world. */
+	if (comm != MPI_COMM_WORLD || ++of_world > 1)
+		zerror_differ = true;
+}
+
+void zerror_hush_world(void)
+{
+	if (hushes++ > 0)
+		return;
+	zn.Comm_get_errhandler(MPI_COMM_WORLD, &hushed);
+	zn.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+}
+
+void zerror_unhush_world(void)
+{
+	if (--hushes > 0)
+		return;
+	zn.Comm_set_errhandler(MPI_COMM_WORLD, hushed);
+	if (!zerror_is_predefined(hushed))
+		zn.Errhandler_free(&hushed);
+}
+
+int zerror_class(int code)
+{
+	return class_of(code);
+}
+
+/* The handler that counts for this communicator, and which one has it. MPICH tells MPI_ERRORS_ARE_FATAL of one that
+ * has none of its own, and takes that of the world for it. Predefined ones need not be freed. */
+static int find_handler(MPI_Comm *comm, MPI_Errhandler *handler)
+{
+	int rc = zn.Comm_get_errhandler(*comm, handler);
+	struct zcomm *c = zcomm_find(*comm);
+
+	if (rc != MPI_SUCCESS || *handler != MPI_ERRORS_ARE_FATAL || (c && c->fatal))
+		return rc;
+	*comm = MPI_COMM_WORLD;
+	return zn.Comm_get_errhandler(*comm, handler);
+}
+
 /* Handlers that end the job end the whole world, not the native job of this part alone. */
 static int call_handler(MPI_Comm comm, int code)
 {
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 
-	if (zn.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS)
+	if (find_handler(&comm, &handler) != MPI_SUCCESS)
 		return code;
 	if (ends_job(handler))
 		lost(class_of(code), slots[(unsigned)code >> CODE_SLOT_SHIFT & (SLOTS - 1)].text, true);
@@ -143,8 +191,9 @@ int zerror_raise(const struct zcomm *comm, int class, const char *function, cons
 void zerror_raise_if_fatal(const struct zcomm *comm, int class, const char *function, const char *text)
 {
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+	MPI_Comm handle = comm->handle;
 
-	if (zn.Comm_get_errhandler(comm->handle, &handler) != MPI_SUCCESS)
+	if (find_handler(&handle, &handler) != MPI_SUCCESS)
 		return;
 	if (ends_job(handler))
 		zerror_raise(comm, class, function, "%s", text);

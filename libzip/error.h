@@ -25,6 +25,31 @@ void zerror_raise_if_fatal(const struct zcomm *comm, int class, const char *func
 /* The same for a native handle that is not in our table. */
 int zerror_raise_native(MPI_Comm comm, int class, const char *function, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/*
+ * Native MPI raises what a request ends with on MPI_COMM_WORLD, whatever it was asked by: right for MPI_Wait and
+ * MPI_Test, but a blocking call of the application, which is a nonblocking one here, has to raise on its communicator.
+ * zerror_hush keeps the native library from raising until zerror_unhush; who asks raises afterwards. True: it does, and
+ * the other one has to follow. Where all communicators have the same handler nothing is done.
+ */
+extern bool zerror_differ; /* the application has given communicators different handlers */
+void zerror_hush_world(void);
+void zerror_unhush_world(void);
+static inline bool zerror_hush(void)
+{
+	if (__builtin_expect(!zerror_differ, 1))
+		return false;
+	zerror_hush_world();
+	return true;
+}
+static inline void zerror_unhush(bool hushed)
+{
+	if (__builtin_expect(hushed, 0))
+		zerror_unhush_world();
+}
+/* The application sets a handler of this communicator. */
+void zerror_note_handler(MPI_Comm);
+/* The class of an error code of native MPI or ours. */
+int zerror_class(int code);
 /* Not one of the application's. */
 bool zerror_is_predefined(MPI_Errhandler);
 /* The code alone, without calling a handler (for statuses). The texts of the last 64 different errors are kept. */

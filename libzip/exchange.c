@@ -25,13 +25,13 @@ static bool progress_exchange(struct zreq *r)
 	int flag = 0, rc;
 
 	if (!x->recv_done) {
-		rc = zcompletion_test(&x->recv, &flag, &x->status, r->ops->name);
+		rc = zcompletion_look(&x->recv, &flag, &x->status);
 		x->recv_done = flag || rc != MPI_SUCCESS;
 		if (rc != MPI_SUCCESS)
 			x->error = rc;
 	}
 	if (x->send != MPI_REQUEST_NULL) {
-		rc = zcompletion_test(&x->send, &flag, MPI_STATUS_IGNORE, r->ops->name);
+		rc = zcompletion_look(&x->send, &flag, MPI_STATUS_IGNORE);
 		if (rc != MPI_SUCCESS) {
 			x->error = rc;
 			x->send = MPI_REQUEST_NULL;
@@ -110,7 +110,7 @@ static int run(const struct parts *p, MPI_Status *status)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	zprogress_wait_request(&x->req);
-	return zcompletion_deliver(&x->req, &unused, status); /* the half that failed has raised its error */
+	return zcompletion_raise(p->send.comm, zcompletion_deliver(&x->req, &unused, status), p->send.name);
 }
 
 static int start(const struct parts *p, MPI_Request *request)

@@ -196,7 +196,7 @@ static int tell(MPI_Comm comm, const char *name, void *buf, int count, MPI_Datat
 		return zcoll_bcast(c, name, buf, count, type, leader);
 	if (zcoll_native_may_block(comm))
 		return MPI_SUCCESS;
-	return zcoll_wait_native(zn.Ibcast(buf, count, type, leader, comm, &r), &r);
+	return zcoll_wait_native(zn.Ibcast(buf, count, type, leader, comm, &r), &r, comm, name);
 }
 
 /* Is everybody of this world? */

@@ -243,7 +243,7 @@ static int mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *mes
 	if (*message == MPI_MESSAGE_NO_PROC)
 		return zn.Mrecv_c(buf, count, type, message, status);
 	int rc = imrecv(buf, count, type, message, &request, name);
-	return rc == MPI_SUCCESS ? zcompletion_wait(&request, status, name) : rc;
+	return rc == MPI_SUCCESS ? zcompletion_wait(&request, status, MPI_COMM_WORLD, name) : rc;
 }
 
 int zip_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)

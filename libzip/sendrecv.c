@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) int send_blocking(const struct zp2p
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (__builtin_expect(request != zcompletion_sent, 0))
-		return zcompletion_wait(&request, MPI_STATUS_IGNORE, a->name);
+		return zcompletion_wait(&request, MPI_STATUS_IGNORE, a->comm, a->name);
 	zprogress_now_and_then();
 	return MPI_SUCCESS;
 }
@@ -47,7 +47,8 @@ static inline __attribute__((always_inline)) int recv_blocking(const struct zp2p
 	int rc = irecv(c, a, &request);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return c ? zcompletion_wait(&request, status, a->name) : zcompletion_wait_native(&request, status);
+	return c ? zcompletion_wait(&request, status, a->comm, a->name)
+		 : zcompletion_wait_native(&request, status, a->comm, a->name);
 }
 
 /* The int and the MPI_Count form of each. */
