@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 __thread int zshim_depth __attribute__((tls_model("initial-exec")));
+__thread uint64_t zshim_entered __attribute__((tls_model("initial-exec")));
 bool zshim_active;
 unsigned zshim_hooks;
 bool zshim_threaded;

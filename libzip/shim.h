@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every file of libzip needs: the native entry points, the depth that tells our own calls from the
+ * What every file of libzip needs: the native entry points, the depth that tells the native library's calls from the
  * application's, and the lock.
  *
  * Generated wrappers (gen/) define MPI_X and, as the same function, PMPI_X for every function of functions.tab that
@@ -26,7 +26,9 @@
 
 #include "native.h" /* generated: struct znative { int (*Send)(...); ... } zn; and prototypes int zip_Send(...); */
 
-/* > 0: this thread is inside libzip or native MPI; public MPI symbols are then plain pass-throughs. */
+/* > 0: this thread is in a native function that calls public MPI symbols itself (files): they are then plain
+ * pass-throughs. Nothing else of the native library does, and libzip does not: who calls one from inside of these is a
+ * callback of the application, which has to see the merged world. */
 extern __thread int zshim_depth __attribute__((tls_model("initial-exec")));
 
 /* The world is merged, between MPI_Init and MPI_Finalize. While false no wrapper but those of class `always` does more
@@ -39,16 +41,22 @@ extern unsigned zshim_hooks;
 #define ZSHIM_MERGED 1u /* as zshim_active */
 #define ZSHIM_RECORD 2u /* calls are recorded, see record.h */
 
-/* Enter: depth up, and under MPI_THREAD_MULTIPLE take the lock. */
+/* The low four bits: how many calls of this thread are inside of each other (callbacks) since it took the lock last;
+ * above these the same from before it gave the lock up for a native call that blocks. */
+extern __thread uint64_t zshim_entered __attribute__((tls_model("initial-exec")));
+#define ZSHIM_NESTING_BITS 4
+#define ZSHIM_NESTING (((uint64_t)1 << ZSHIM_NESTING_BITS) - 1)
+
+/* Enter: under MPI_THREAD_MULTIPLE take the lock, unless this thread has it. */
 static inline void zshim_enter(void);
 static inline void zshim_leave(void);
-/* Around calls that may run callbacks of the application (error handlers, attribute callbacks, reduction operations):
- * the callback's own MPI calls must see the merged world. */
+/* Around calls that run callbacks of the application (error handlers, attribute callbacks, reduction operations):
+ * other threads may enter meanwhile. */
 static inline void zshim_callback_begin(void);
 static inline void zshim_callback_end(void);
 /* Lets other threads in if any wait: in every turn of every wait loop. */
 static inline void zshim_relax(void);
-/* Around a native call or a system call that may block: other threads may enter meanwhile, our depth stays. */
+/* Around a native call or a system call that may block: other threads may enter meanwhile. */
 static inline void zshim_block_begin(void);
 static inline void zshim_block_end(void);
 
@@ -60,14 +68,14 @@ void zshim_lock_pass(void); /* to the threads that wait already, and take it bac
 
 static inline void zshim_enter(void)
 {
-	if (__builtin_expect(zshim_threaded, 0))
+	if (__builtin_expect(zshim_threaded, 0) && (zshim_entered & ZSHIM_NESTING) == 0)
 		zshim_lock();
-	zshim_depth++;
+	zshim_entered++;
 }
 static inline void zshim_leave(void)
 {
-	zshim_depth--;
-	if (__builtin_expect(zshim_threaded, 0))
+	zshim_entered--;
+	if (__builtin_expect(zshim_threaded, 0) && (zshim_entered & ZSHIM_NESTING) == 0)
 		zshim_unlock();
 }
 static inline void zshim_callback_begin(void)
@@ -85,13 +93,17 @@ static inline void zshim_relax(void)
 }
 static inline void zshim_block_begin(void)
 {
-	if (__builtin_expect(zshim_threaded, 0))
-		zshim_unlock();
+	if (__builtin_expect(!zshim_threaded, 1))
+		return;
+	zshim_unlock();
+	zshim_entered <<= ZSHIM_NESTING_BITS;
 }
 static inline void zshim_block_end(void)
 {
-	if (__builtin_expect(zshim_threaded, 0))
-		zshim_lock();
+	if (__builtin_expect(!zshim_threaded, 1))
+		return;
+	zshim_entered >>= ZSHIM_NESTING_BITS;
+	zshim_lock();
 }
 
 #endif

@@ -217,6 +217,7 @@ static int fake_free_handler(MPI_Errhandler *e)
 }
 
 __thread int zshim_depth __attribute__((tls_model("initial-exec")));
+__thread uint64_t zshim_entered __attribute__((tls_model("initial-exec")));
 bool zshim_threaded;
 
 static int fake_test(MPI_Request *r, int *flag, MPI_Status *s)
