@@ -13,6 +13,9 @@ const char ztuning_defaults_text[] =
 	/* more segments only make schedules longer; allgather, 2+2 and 4+4 ranks, 128 KiB to 1 MiB of each: 0.6 to 0.9
 	 * of the time in segments of this size, 0.9 to 1.05 with 256 KiB */
 	"all segment=128K segments=64\n"
+	/* 2+2 and 4+4 ranks on two cores, by shm and tcp, 256 KiB to 4 MiB for each: in 128 KiB 0.6 to 4
+	 * of the time, 1 MiB 0.9 to 1.2 */
+	"reduce_scatter segment=1M\n"
 	/* patience: many times what the clusters enter a collective apart, and little for those who wait in vain */
 	/* small ones take more time so: three clusters, 8 bytes, pipelined: 1.6 of it, 4 KiB: 0.8 */
 	"all multicast=yes patience=20\n"

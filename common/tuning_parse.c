@@ -72,9 +72,9 @@ static const struct setting {
 	unsigned collectives; /* that have it: HAS() */
 } settings[] = {
 	{{SETTING(segment), .type = ZCONF_BYTES, .min = 256, .max = INT64_C(1) << 30},
-		HAS(BCAST) | HAS(ALLGATHER) | HAS(REDUCE) | HAS(ALLREDUCE)},
+		HAS(BCAST) | HAS(ALLGATHER) | HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER)},
 	{{SETTING(segments), .type = ZCONF_INT, .min = 1, .max = 1024},
-		HAS(BCAST) | HAS(ALLGATHER) | HAS(REDUCE) | HAS(ALLREDUCE)},
+		HAS(BCAST) | HAS(ALLGATHER) | HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER)},
 	{{SETTING(inside), .type = ZCONF_ENUM, .choices = inside_words},
 		HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER)},
 	{{SETTING(leaders), .type = ZCONF_INT, .min = 1, .max = 64},

@@ -2,9 +2,8 @@
 /*
  * MPI_Reduce_scatter and MPI_Reduce_scatter_block: native reduction of the whole vector at each
  * part's leader; the leaders exchange what the others' members get; combination in the order of the
- * parts; native scatter. Long vectors of parts whose ranks are consecutive by several leaders: each
- * does so with what the members get that it is in charge of. Where each is in charge of itself alone, what comes
- * from the other parts is combined in its receive buffer.
+ * parts; native scatter. Long vectors of parts whose ranks are consecutive in segments and by several leaders:
+ * coll_reduce_lanes.h.
  */
 #include "coll_across.h"
 #include "coll_data.h"
@@ -12,6 +11,7 @@
 #include "coll_forms.h"
 #include "coll_inside.h"
 #include "coll_native.h"
+#include "coll_reduce_lanes.h"
 #include "coll_slots.h"
 #include "tune.h"
 
@@ -124,115 +124,6 @@ static int build_two_level(struct zsched *s, const struct zcoll *a, const void *
 	return rc;
 }
 
-/* What leader number a of each part makes for the members of part p that its peer there is in charge of. */
-struct lane_piece {
-	struct zinside in;
-	MPI_Count first, count; /* elements of the whole vector */
-	void *result;		/* mine */
-};
-
-static int make_pieces(struct zsched *s, const struct zcoll *a, const struct ztuning_settings *tune, int leaders,
-	const struct zslots *slots, struct lane_piece *pieces)
-{
-	struct zcomm *c = zsched_comm(s);
-	int rc = MPI_SUCCESS, mine = zcoll_my_number(c, leaders);
-	for (int i = 0; i < leaders * c->nparts && rc == MPI_SUCCESS; i++) {
-		struct lane_piece *piece = &pieces[i];
-		const struct zcomm_part *part = &c->parts[i % c->nparts];
-		int lane = i / c->nparts, low = zcoll_first(part->count, leaders, lane);
-		*piece = (struct lane_piece){.first = zslots_displ(slots, part->member[low])};
-		for (int m = low; m < zcoll_first(part->count, leaders, lane + 1); m++)
-			piece->count += zslots_count(slots, part->member[m]);
-		rc = zinside_init(&piece->in, s, tune, piece->count, a->recvtype, a->op,
-			zcoll_first(c->nlocal, leaders, lane));
-		if (rc == MPI_SUCCESS && lane == mine && !(piece->result = zinside_place(&piece->in, s, piece->count)))
-			rc = zbuf_temp(s, piece->count, a->recvtype, &piece->result);
-	}
-	return rc;
-}
-
-static bool each_for_itself(const struct zcomm *c, int leaders)
-{
-	return c->nlocal == leaders;
-}
-
-/* A leader, when its pieces are reduced inside: [nparts] of them. *sum is its members' share in the end. */
-static int exchange_pieces(struct zsched *s, const struct zcoll *a, const void *sendbuf, int leaders, int mine,
-	const struct lane_piece *pieces, void **sum)
-{
-	struct zcomm *c = zsched_comm(s);
-	const struct lane_piece *own = &pieces[c->my_part];
-	struct zfold *f = zfold_create(s, c->nparts, own->result, own->count, a->recvtype, a->op);
-	int rc = f ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-	if (f && each_for_itself(c, leaders)) /* by now the send buffer, which it may be, has been read */
-		f->inputs[c->my_part > 0 ? 0 : 1] = f->result = a->recvbuf;
-	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++)
-		rc = zinside_finish(&pieces[p].in, s, zbuf_at(sendbuf, pieces[p].first, zbuf_extent(a->recvtype)),
-			pieces[p].result, pieces[p].count);
-	for (int i = 1; i < c->nparts && rc == MPI_SUCCESS; i++) {
-		int p = (c->my_part + i) % c->nparts;
-		int peer = c->parts[p].member[zcoll_first(c->parts[p].count, leaders, mine)];
-		rc = zsched_recv(s, f->inputs[p], own->count, a->recvtype, peer);
-		if (rc == MPI_SUCCESS)
-			rc = zsched_send(s, pieces[p].result, pieces[p].count, a->recvtype, peer);
-	}
-	zsched_round(s);
-	*sum = own->result;
-	return rc == MPI_SUCCESS ? zsched_call(s, zfold_call, f) : rc;
-}
-
-/* From the leaders to those that they are in charge of, where these are others than themselves. */
-static int hand_out(struct zsched *s, const struct zcoll *a, const struct zslots *slots, int leaders, const void *sum)
-{
-	struct zcomm *c = zsched_comm(s);
-	size_t n = (size_t)c->nlocal;
-	MPI_Count *counts = zsched_alloc(s, 2 * n * sizeof *counts), total = 0;
-	MPI_Aint *displs = zsched_alloc(s, 2 * n * sizeof *displs);
-	int me = c->shadow_rank[c->rank];
-	if (!counts || !displs)
-		return MPI_ERR_NO_MEM;
-	for (size_t i = 0; i < 2 * n; i++) {
-		counts[i] = 0;
-		displs[i] = 0;
-	}
-	for (int lane = 0; lane < leaders; lane++) {
-		int low = zcoll_first(c->nlocal, leaders, lane), high = zcoll_first(c->nlocal, leaders, lane + 1);
-		if (me >= low && me < high)
-			counts[n + (size_t)low] = zslots_count(slots, c->rank);
-		for (int i = low; i < high && low == me; i++) {
-			counts[i] = zslots_count(slots, c->shadow_to_rank[i]);
-			displs[i] = (MPI_Aint)total;
-			total += counts[i];
-		}
-	}
-	return znative_alltoallv(s, sum, counts, displs, a->recvtype, a->recvbuf, counts + n, displs + n, a->recvtype);
-}
-
-static int build_lanes(struct zsched *s, const struct zcoll *a, const void *sendbuf,
-	const struct ztuning_settings *tune)
-{
-	struct zcomm *c = zsched_comm(s);
-	int leaders = tune->leaders < c->members_min ? (int)tune->leaders : c->members_min;
-	int mine = zcoll_my_number(c, leaders), n = leaders * c->nparts;
-	struct lane_piece *pieces = zsched_alloc(s, (size_t)n * sizeof *pieces); /* [leaders][nparts] */
-	struct zslots slots;
-	MPI_Count total;
-	void *sum = NULL;
-	int rc = pieces ? make_slots(s, a, &slots, &total) : MPI_ERR_NO_MEM;
-	if (rc == MPI_SUCCESS)
-		rc = make_pieces(s, a, tune, leaders, &slots, pieces);
-	for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
-		rc = zinside_start(&pieces[i].in, s, zbuf_at(sendbuf, pieces[i].first, slots.extent), pieces[i].result,
-			pieces[i].count);
-	zsched_round(s);
-	if (rc == MPI_SUCCESS && mine >= 0)
-		rc = exchange_pieces(s, a, sendbuf, leaders, mine, &pieces[c->nparts * mine], &sum);
-	if (rc == MPI_SUCCESS && !each_for_itself(c, leaders))
-		rc = hand_out(s, a, &slots, leaders, sum);
-	zsched_round(s);
-	return rc;
-}
-
 /* Interleaved ranks and an operation that does not commute: in rank order at rank 0. */
 static int build_ordered(struct zsched *s, const struct zcoll *a, const void *sendbuf)
 {
@@ -270,8 +161,11 @@ static int build(struct zsched *s, const struct zcoll *a)
 	for (int r = 0; r < c->size && a->vector; r++)
 		total += zvec_get(a->recvcounts, r);
 	struct ztuning_settings tune = ztune_choose(c, ZTUNING_REDUCE_SCATTER, zbuf_wire_bytes(total, a->recvtype));
-	if (c->blocked && tune.leaders > 1 && c->members_min > 1)
-		return build_lanes(s, a, sendbuf, &tune);
+	if (c->blocked && zreduce_has_lanes(s, a, &tune)) {
+		struct zslots slots;
+		int rc = make_slots(s, a, &slots, &total);
+		return rc == MPI_SUCCESS ? zreduce_build_lanes(s, a, &slots, &tune) : rc;
+	}
 	return c->blocked || zbuf_op_commutes(a->op) ? build_two_level(s, a, sendbuf, &tune)
 						     : build_ordered(s, a, sendbuf);
 }

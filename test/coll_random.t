@@ -44,7 +44,7 @@ draw() {
 	rule alltoall "aggregate $blocks" "leaders 1 2" "window 1 2 4"
 	rule reduce "inside gather native" "segments 1 3 1024"
 	rule allreduce "exchange all doubling slices" "inside gather native" "multicast yes no"
-	rule reduce_scatter "leaders 1 2 3" "inside gather native"
+	rule reduce_scatter "leaders 1 2 3" "segments 1 3 1024" "inside gather native"
 	[ $((RANDOM % 4)) = 0 ] && world+=(ZIPPER_REPRESENTATION=external32)
 	[ $((RANDOM % 4)) = 0 ] && world+=(ZIPPER_SHARED=no)
 	[ ${#world[@]} = 0 ] || export "${world[@]}"

@@ -61,6 +61,10 @@ twin coll_errors 2+2+2 "all leaders=2 segment=256"
 twin coll_reductions 1+1+1+1 "allreduce exchange=doubling segment=8K"
 twin reproducible 2+2 "all leaders=2 segment=20K"
 twin reproducible 1+1+1 "allreduce exchange=doubling"
+twin reproducible 2+2 "reduce_scatter leaders=1 segment=1K"
+twin reproducible 1+2+1 "reduce_scatter leaders=2 segment=2K segments=5"
+twin coll_reductions 1+3 "reduce_scatter segment=256 segments=1024"
+twin coll_reductions 2+2+2 "reduce_scatter leaders=2 segment=256"
 twin reproducible 1+1+1+1 "allreduce exchange=slices"
 
 same_bits() { # LAYOUT RULES; it has no twin
@@ -91,6 +95,18 @@ for i in 1 2; do
 done
 ok "sums are printed" test -s sorted.1
 ok "two runs give the same bits" cmp sorted.1 sorted.2
+# and so do pieces of a sum, whatever the segments
+for i in 1G 1K 5000; do
+	for leaders in 1 2; do
+		ZIPPER_TUNE="reduce_scatter leaders=$leaders inside=gather segment=$i" merged 60 3+2 ./reproducible sums 2>err |
+			grep -a "^pieces" | LC_ALL=C sort >pieces.$leaders.$i
+	done
+done
+ok "sums are printed" test -s pieces.1.1G
+for leaders in 1 2; do
+	ok "reduce_scatter in segments of 1000, $leaders leaders: the same bits" cmp pieces.$leaders.1G pieces.$leaders.1K
+	ok "reduce_scatter in segments of 5000, $leaders leaders: the same bits" cmp pieces.$leaders.1G pieces.$leaders.5000
+done
 
 if [ -z "$ZIP_LAB$ZIP_VM" ]; then
 	cat >alltoall.c <<'END'

@@ -47,6 +47,32 @@ static void sums(int n, MPI_Op op, int print)
 		printf("%d: at its root %016lx\n", n, checksum(result, n));
 }
 
+/* A sum in pieces of uneven sizes: with an argument the checksum of each rank's, which does not depend on segments. */
+static void pieces(int n, int print)
+{
+	int counts[64], first = 0, left = n;
+	unsigned long sum;
+	for (int r = 0; r < np; r++) {
+		counts[r] = r == np - 1 ? left : r % 2 ? left / (np - r) : left / (np - r + 1);
+		left -= counts[r];
+		first += r < me ? counts[r] : 0;
+	}
+	fill_mine(n);
+	MPI_Reduce_scatter(mine, result, counts, MPI_DOUBLE, MPI_SUM, comm);
+	sum = checksum(result, counts[me]);
+	for (int i = 0; i < 2; i++) {
+		memcpy(again, mine, sizeof mine);
+		MPI_Reduce_scatter(MPI_IN_PLACE, again, counts, MPI_DOUBLE, MPI_SUM, comm);
+		CHECK_INT(checksum(again, counts[me]) == sum, 1);
+	}
+	MPI_Reduce(mine, result, n, MPI_DOUBLE, MPI_MAX, 0, comm); /* and right, but for rounding */
+	MPI_Bcast(result, n, MPI_DOUBLE, 0, comm);
+	for (int i = 0; i < counts[me]; i++)
+		CHECK(again[i] <= (np + 0.5) * (result[first + i] > 0 ? result[first + i] : 0) + 1e-9, "element %d", i);
+	if (print)
+		printf("pieces of %d: %d of %d: %016lx\n", n, me, np, sum);
+}
+
 int main(int argc, char **argv)
 {
 	const int counts[] = {1, 3, 100, 257, 5000, LONG};
@@ -58,6 +84,8 @@ int main(int argc, char **argv)
 			continue;
 		for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++)
 			sums(counts[c], c % 2 ? MPI_PROD : MPI_SUM, argc > 1);
+		for (unsigned c = 0; c < sizeof counts / sizeof *counts; c++)
+			pieces(counts[c], argc > 1);
 		printf("rank %d: %s: %d errors\n", rank, comm_names[i], errors - before);
 	}
 	free_comms();

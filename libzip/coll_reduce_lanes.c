@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Reduce_scatter of long vectors in segments and by several leaders, see coll_reduce_lanes.h. */
+#include "coll_reduce_lanes.h"
+
+#include "coll_data.h"
+#include "coll_fold.h"
+#include "coll_inside.h"
+#include "coll_native.h"
+
+/* What leader number `lane` of each part makes for the members of part p that its peer there is in charge of. */
+struct piece {
+	struct zinside in;
+	MPI_Count first, count, each; /* elements of the whole vector; of a segment */
+	void *result[2];	      /* mine: of the segments in turns */
+};
+
+struct lanes {
+	const void *sendbuf;
+	MPI_Datatype type;
+	MPI_Aint extent;
+	MPI_Op op;
+	int leaders, segments;
+	int mine;	      /* number of my lane, or -1 */
+	struct piece *pieces; /* [leaders][nparts] */
+	/* Of my lane: where the sum comes to lie, and what comes from the other parts. That of the first of them comes
+	 * into the sum's place. */
+	void *sum, **inputs;
+};
+
+static int leaders_of(const struct zcomm *c, const struct ztuning_settings *tune)
+{
+	return tune->leaders < c->members_min ? (int)tune->leaders : c->members_min;
+}
+
+static MPI_Count slot_count(const struct zcoll *a, int rank)
+{
+	return a->vector ? zvec_get(a->recvcounts, rank) : a->recvcount;
+}
+
+static MPI_Count piece_count(const struct zcomm *c, const struct zcoll *a, int leaders, int lane, int p)
+{
+	const struct zcomm_part *part = &c->parts[p];
+	MPI_Count count = 0;
+	for (int m = zcoll_first(part->count, leaders, lane); m < zcoll_first(part->count, leaders, lane + 1); m++)
+		count += slot_count(a, part->member[m]);
+	return count;
+}
+
+/* As many for every piece as the longest one needs. */
+static int count_segments(const struct zcomm *c, const struct zcoll *a, const struct ztuning_settings *tune)
+{
+	MPI_Count longest = 0;
+	int leaders = leaders_of(c, tune);
+	for (int lane = 0; lane < leaders; lane++)
+		for (int p = 0; p < c->nparts; p++) {
+			MPI_Count count = piece_count(c, a, leaders, lane, p);
+			longest = count > longest ? count : longest;
+		}
+	MPI_Count n = (zbuf_wire_bytes(longest, a->recvtype) + tune->segment - 1) / tune->segment;
+	n = n < longest ? n : longest;
+	return n < 1 ? 1 : n > tune->segments ? (int)tune->segments : (int)n;
+}
+
+bool zreduce_has_lanes(const struct zsched *s, const struct zcoll *a, const struct ztuning_settings *tune)
+{
+	struct zcomm *c = zsched_comm(s);
+	return leaders_of(c, tune) > 1 || count_segments(c, a, tune) > 1;
+}
+
+static MPI_Count segment_count(const struct piece *piece, int k)
+{
+	MPI_Count left = piece->count - piece->each * k;
+	return left < 0 ? 0 : left < piece->each ? left : piece->each;
+}
+
+static int peer_in(const struct zcomm *c, const struct lanes *x, int p)
+{
+	return c->parts[p].member[zcoll_first(c->parts[p].count, x->leaders, x->mine)];
+}
+
+static int make_results(struct zsched *s, const struct lanes *x, struct piece *piece)
+{
+	MPI_Count longest = segment_count(piece, 0);
+	int rc = MPI_SUCCESS;
+	if (x->segments == 1)
+		piece->result[0] = zinside_place(&piece->in, s, longest);
+	if (!piece->result[0])
+		rc = zbuf_temp(s, longest, x->type, &piece->result[0]);
+	return rc == MPI_SUCCESS && x->segments > 1 ? zbuf_temp(s, longest, x->type, &piece->result[1]) : rc;
+}
+
+static int make_pieces(struct zsched *s, struct lanes *x, const struct zcoll *a, const struct zslots *slots,
+	const struct ztuning_settings *tune)
+{
+	struct zcomm *c = zsched_comm(s);
+	int rc = MPI_SUCCESS;
+	x->pieces = zsched_alloc(s, (size_t)x->leaders * (size_t)c->nparts * sizeof *x->pieces);
+	if (!x->pieces)
+		return MPI_ERR_NO_MEM;
+	for (int i = 0; i < x->leaders * c->nparts && rc == MPI_SUCCESS; i++) {
+		struct piece *piece = &x->pieces[i];
+		int lane = i / c->nparts, p = i % c->nparts, low = zcoll_first(c->parts[p].count, x->leaders, lane);
+		*piece = (struct piece){.first = zslots_displ(slots, c->parts[p].member[low]),
+			.count = piece_count(c, a, x->leaders, lane, p)};
+		piece->each = (piece->count + x->segments - 1) / x->segments;
+		rc = zinside_init(&piece->in, s, tune, piece->each, x->type, x->op,
+			zcoll_first(c->nlocal, x->leaders, lane));
+		if (rc == MPI_SUCCESS && lane == x->mine)
+			rc = make_results(s, x, piece);
+	}
+	return rc;
+}
+
+/* The receive buffer, if it is for me alone; but one that is the send buffer too is not read to its end before the last
+ * segment. */
+static bool sums_in_place(const struct zcomm *c, const struct lanes *x, const struct zcoll *a)
+{
+	return c->nlocal == x->leaders && (x->segments == 1 || a->sendbuf != MPI_IN_PLACE);
+}
+
+static int make_inputs(struct zsched *s, struct lanes *x, const struct zcoll *a)
+{
+	struct zcomm *c = zsched_comm(s);
+	const struct piece *own = &x->pieces[x->mine * c->nparts + c->my_part];
+	int rc = MPI_SUCCESS;
+	x->inputs = zsched_alloc(s, (size_t)c->nparts * sizeof *x->inputs);
+	if (!x->inputs)
+		return MPI_ERR_NO_MEM;
+	x->sum = a->recvbuf;
+	if (!sums_in_place(c, x, a))
+		rc = zbuf_temp(s, own->count, x->type, &x->sum);
+	for (int p = c->my_part > 0 ? 1 : 2; p < c->nparts && rc == MPI_SUCCESS; p++)
+		if (p != c->my_part)
+			rc = zbuf_temp(s, own->each, x->type, &x->inputs[p]);
+	return rc;
+}
+
+static int start_segment(struct zsched *s, const struct lanes *x, int k)
+{
+	int n = x->leaders * zsched_comm(s)->nparts, rc = MPI_SUCCESS;
+	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
+		const struct piece *piece = &x->pieces[i];
+		MPI_Count count = segment_count(piece, k);
+		if (k == 0 || count > 0) /* an empty vector: are operation and datatype right? */
+			rc = zinside_start(&piece->in, s,
+				zbuf_at(x->sendbuf, piece->first + piece->each * k, x->extent), piece->result[k % 2],
+				count);
+	}
+	return rc;
+}
+
+/* On the leader: from and to its peers in the other parts. */
+static int exchange_segment(struct zsched *s, struct lanes *x, int k)
+{
+	struct zcomm *c = zsched_comm(s);
+	const struct piece *pieces = &x->pieces[x->mine * c->nparts], *own = &pieces[c->my_part];
+	int rc = MPI_SUCCESS;
+	x->inputs[c->my_part > 0 ? 0 : 1] = zbuf_at(x->sum, own->each * k, x->extent);
+	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
+		const struct piece *piece = &pieces[p];
+		MPI_Count count = segment_count(piece, k);
+		if (k == 0 || count > 0)
+			rc = zinside_finish(&piece->in, s,
+				zbuf_at(x->sendbuf, piece->first + piece->each * k, x->extent), piece->result[k % 2],
+				count);
+	}
+	for (int i = 1; i < c->nparts && rc == MPI_SUCCESS; i++) {
+		int p = (c->my_part + i) % c->nparts;
+		if (k == 0 || segment_count(own, k) > 0)
+			rc = zsched_recv(s, x->inputs[p], segment_count(own, k), x->type, peer_in(c, x, p));
+		if (rc == MPI_SUCCESS && (k == 0 || segment_count(&pieces[p], k) > 0))
+			rc = zsched_send(s, pieces[p].result[k % 2], segment_count(&pieces[p], k), x->type,
+				peer_in(c, x, p));
+	}
+	return rc;
+}
+
+static int fold_segment(struct zsched *s, const struct lanes *x, int k)
+{
+	struct zcomm *c = zsched_comm(s);
+	const struct piece *own = &x->pieces[x->mine * c->nparts + c->my_part];
+	struct zfold *f = zsched_alloc(s, sizeof *f);
+	void **inputs = zsched_alloc(s, (size_t)c->nparts * sizeof *inputs);
+	if (!f || !inputs)
+		return MPI_ERR_NO_MEM;
+	void *sum = zbuf_at(x->sum, own->each * k, x->extent);
+	for (int p = 0; p < c->nparts; p++)
+		inputs[p] = p == c->my_part ? own->result[k % 2] : x->inputs[p];
+	inputs[c->my_part > 0 ? 0 : 1] = sum;
+	*f = (struct zfold){.count = segment_count(own, k),
+		.type = x->type,
+		.op = x->op,
+		.n = c->nparts,
+		.inputs = inputs,
+		.result = sum};
+	return zsched_call(s, zfold_call, f);
+}
+
+/* From the leaders to those that they are in charge of, where these are others than themselves. */
+static int hand_out(struct zsched *s, const struct zcoll *a, const struct zslots *slots, int leaders, const void *sum)
+{
+	struct zcomm *c = zsched_comm(s);
+	size_t n = (size_t)c->nlocal;
+	MPI_Count *counts = zsched_alloc(s, 2 * n * sizeof *counts), total = 0;
+	MPI_Aint *displs = zsched_alloc(s, 2 * n * sizeof *displs);
+	int me = c->shadow_rank[c->rank];
+	if (!counts || !displs)
+		return MPI_ERR_NO_MEM;
+	for (size_t i = 0; i < 2 * n; i++) {
+		counts[i] = 0;
+		displs[i] = 0;
+	}
+	for (int lane = 0; lane < leaders; lane++) {
+		int low = zcoll_first(c->nlocal, leaders, lane), high = zcoll_first(c->nlocal, leaders, lane + 1);
+		if (me >= low && me < high)
+			counts[n + (size_t)low] = zslots_count(slots, c->rank);
+		for (int i = low; i < high && low == me; i++) {
+			counts[i] = zslots_count(slots, c->shadow_to_rank[i]);
+			displs[i] = (MPI_Aint)total;
+			total += counts[i];
+		}
+	}
+	return znative_alltoallv(s, sum, counts, displs, a->recvtype, a->recvbuf, counts + n, displs + n, a->recvtype);
+}
+
+struct copy {
+	const void *from;
+	void *to;
+	MPI_Count count;
+	MPI_Datatype type;
+};
+
+static int copy_sum(struct zsched *s, void *arg)
+{
+	const struct copy *y = arg;
+	return zsched_failed(s) ? MPI_SUCCESS : zbuf_copy(s, y->from, y->count, y->type, y->to, y->count, y->type);
+}
+
+static int deliver(struct zsched *s, const struct lanes *x, const struct zcoll *a, const struct zslots *slots)
+{
+	struct zcomm *c = zsched_comm(s);
+	if (c->nlocal > x->leaders)
+		return hand_out(s, a, slots, x->leaders, x->sum);
+	if (x->sum == a->recvbuf)
+		return MPI_SUCCESS;
+	struct copy *y = zsched_alloc(s, sizeof *y);
+	if (!y)
+		return MPI_ERR_NO_MEM;
+	*y = (struct copy){.from = x->sum, .to = a->recvbuf, .count = zslots_count(slots, c->rank), .type = x->type};
+	return zsched_call(s, copy_sum, y);
+}
+
+/* Segment k is reduced inside in round k, exchanged in the next one, and combined at the beginning of the one after. */
+int zreduce_build_lanes(struct zsched *s, const struct zcoll *a, const struct zslots *slots,
+	const struct ztuning_settings *tune)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct lanes *x = zsched_alloc(s, sizeof *x);
+	if (!x)
+		return MPI_ERR_NO_MEM;
+	int leaders = leaders_of(c, tune);
+	*x = (struct lanes){.sendbuf = a->sendbuf == MPI_IN_PLACE ? a->recvbuf : a->sendbuf,
+		.type = a->recvtype,
+		.extent = slots->extent,
+		.op = a->op,
+		.leaders = leaders,
+		.segments = count_segments(c, a, tune),
+		.mine = zcoll_my_number(c, leaders)};
+	int rc = make_pieces(s, x, a, slots, tune);
+	if (rc == MPI_SUCCESS && x->mine >= 0)
+		rc = make_inputs(s, x, a);
+	for (int round = 0; round < x->segments + 2 && rc == MPI_SUCCESS; round++) {
+		if (x->mine >= 0 && round >= 2)
+			rc = fold_segment(s, x, round - 2);
+		if (rc == MPI_SUCCESS && x->mine >= 0 && round >= 1 && round <= x->segments)
+			rc = exchange_segment(s, x, round - 1);
+		if (rc == MPI_SUCCESS && round < x->segments)
+			rc = start_segment(s, x, round);
+		if (round < x->segments + 1)
+			zsched_round(s);
+	}
+	if (rc == MPI_SUCCESS)
+		rc = deliver(s, x, a, slots);
+	zsched_round(s);
+	return rc;
+}
