@@ -98,7 +98,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t *raw, cons
 
 static void look(struct endpoint *e)
 {
-	struct zsink sink = {place, take, e};
+	struct zsink sink = {.place = place, .take = take, .ctx = e};
 	int n = e->link->ops->poll(e->link, &sink, BUDGET);
 	if (n < 0 && n != -EAGAIN)
 		measure_die("poll: %s", strerror(-n));

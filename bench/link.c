@@ -90,7 +90,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t *raw, cons
 static void receive_message(void *ctx, void *bytes, size_t len)
 {
 	struct endpoint *e = ctx;
-	struct zsink sink = {place, take, e};
+	struct zsink sink = {.place = place, .take = take, .ctx = e};
 	struct sleeper s;
 	make_sleeper(&s, e->link, ZLINK_RX);
 	e->into = bytes;

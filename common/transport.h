@@ -38,6 +38,9 @@ struct zsink {
 	 * the next poll (not allowed for a placed message); any other negative errno: the link is broken with it. */
 	int (*take)(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload);
 	void *ctx;
+	/* Payload bytes of a message, 0: any number. A longer one breaks the link with -EPROTO, before the transport
+	 * has kept any of it; where it keeps nothing in this process's memory, it may pass. */
+	uint32_t max_len;
 };
 
 /*

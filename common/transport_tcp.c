@@ -279,6 +279,8 @@ static int open_message(struct tcp_rx *rx, const struct zsink *sink)
 	if (rc < 0)
 		return rc;
 	size_t len = rx->env.len;
+	if (sink->max_len && len > sink->max_len)
+		return -EPROTO;
 	rx->open = true;
 	rx->used = ZWIRE_ENV_BYTES + len;
 	rx->placed = sink->place && len ? sink->place(sink->ctx, &rx->env) : NULL;

@@ -15,6 +15,7 @@
 #define READ_BUDGET 16		   /* messages per turn */
 #define REFUSE_MS 2000		   /* time to read an ERROR */
 #define HANGUPS_MAX 64		   /* ends that are put in order */
+#define STRANGER_MAX_BYTES 4096	   /* of a message before it is known who sends it */
 #define LEAVE_MAX_BYTES (4u << 20) /* that a dismissed peer may go on sending */
 
 static void peer_ready(struct watch *);
@@ -204,6 +205,15 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	return zctl_decode(&r->msg, payload, env->len, &r->bad);
 }
 
+/* One place for all that nobody will look at. */
+static void *place_leaving(void *ctx, const struct zwire_env *env)
+{
+	static uint8_t dropped[ZWIRE_MAX_PAYLOAD];
+	(void)ctx;
+	(void)env;
+	return dropped;
+}
+
 static int take_leaving(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	struct received *r = ctx;
@@ -240,7 +250,11 @@ static bool read_one(struct peer *p)
 {
 	bool leaving = p->state == PEER_LEAVING;
 	struct received r = {.any = false};
-	struct zsink sink = {.take = leaving ? take_leaving : take, .ctx = &r};
+	struct zsink sink = {.take = take, .ctx = &r};
+	if (leaving)
+		sink = (struct zsink){.place = place_leaving, .take = take_leaving, .ctx = &r};
+	else if (p->state != PEER_READY)
+		sink.max_len = STRANGER_MAX_BYTES;
 	int rc = p->zlink->ops->poll(p->zlink, &sink, 1);
 	if (leaving) {
 		p->dropped_bytes += r.bytes;

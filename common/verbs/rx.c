@@ -291,7 +291,7 @@ static int filter_take(void *ctx, const struct zwire_env *env, const uint8_t raw
 static int poll_stream(struct vlink *l, const struct zsink *sink, unsigned budget)
 {
 	struct filter f = {.link = l, .sink = sink};
-	const struct zsink ours = {.place = filter_place, .take = filter_take, .ctx = &f};
+	const struct zsink ours = {.place = filter_place, .take = filter_take, .ctx = &f, .max_len = sink->max_len};
 	int rc = 0;
 	do {
 		f.frames = 0;

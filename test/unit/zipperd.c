@@ -342,6 +342,42 @@ static void wrong_key_is_refused(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+static int take_nothing(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	(void)ctx;
+	(void)env;
+	(void)raw;
+	(void)payload;
+	return 0;
+}
+
+/* Memory is for those who have proved who they are: what they announce is looked at before it has come. */
+static void strangers_get_no_memory(void **state)
+{
+	struct daemon_fixture d;
+	struct zlink *z;
+	struct zerr err;
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	const struct zwire_env env = {.kind = ZWIRE_CTRL, .len = 1 << 20};
+	const struct zsink sink = {.take = take_nothing};
+	int rc;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	assert_int_equal(ztransport_tcp.connect(&z, d.addr, 5000, &err), 0);
+	zwire_encode(raw, &env);
+	uint8_t *payload = calloc(1, env.len);
+	assert_non_null(payload);
+	assert_int_equal(z->ops->post(z, raw, payload, 5000), 0); /* the rest never comes */
+	z->ops->flush(z);
+	while ((rc = z->ops->poll(z, &sink, 1)) == 0)
+		fixture_nap(1);
+	assert_true(rc < 0);
+	z->ops->close(z);
+	free(payload);
+	assert_true(daemon_logged(&d, "not what a zipper's peer sends"));
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 static void missing_ranks_are_named(void **state)
 {
 	struct daemon_fixture d;
@@ -962,6 +998,7 @@ int main(void)
 		cmocka_unit_test(forwards_from_tcp_to_shm),
 		cmocka_unit_test(many_jobs_at_once),
 		cmocka_unit_test(wrong_key_is_refused),
+		cmocka_unit_test(strangers_get_no_memory),
 		cmocka_unit_test(missing_ranks_are_named),
 		cmocka_unit_test(misfits_end_the_join),
 		cmocka_unit_test(death_of_a_rank_is_told),
