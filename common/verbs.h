@@ -90,7 +90,9 @@ struct zverbs_options {
 			"How many sends are handed to the device at a time, with one doorbell, where there are so "    \
 			"many."),                                                                                      \
 		ZVERBS_ROW(signal, "16", 1, 32, owner,                                                                 \
-			"One in so many sends reports its completion. Those that hold a buffer report more often.")
+			"One in so many sends reports its completion, one in verbs_window at least. Those that hold "  \
+			"a "                                                                                           \
+			"buffer report more often.")
 
 /* And for those that accept links for several threads, zipperd: what these share. */
 #define ZVERBS_ENDPOINTS_ROW(owner)                                                                                    \

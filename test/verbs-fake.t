@@ -15,6 +15,36 @@ if [ -x "$units" ]; then
 		infiniband fka/ib/pkey=0x8005/mw/tds=64
 		roce,late fka/inline=60/lag=3/tds=16/silent
 	END
+	# no setting within its range stops anything: each alone at its least and most, and those that have to do with each other
+	devices=(fka/ib/pkey=0x8005/mw/tds=64 fka/inline=60/lag=3/tds=16/silent)
+	runs=0
+	while read -r -a settings; do
+		ok "conformance: ${settings[*]}" limited 120 env -u FAKEVERBS_FABRIC FAKEVERBS="${devices[runs++ % 2]}" \
+			ZIP_TEST_SCALE="${ZIP_TEST_SCALE:-20}" "${settings[@]/#/ZIPPER_VERBS_}" "$units" conformance
+	done <<-END
+		BUFFER_BYTES=1024
+		BUFFER_BYTES=1M
+		BUFFERS=16
+		BUFFERS=16384
+		WINDOW=4
+		WINDOW=256
+		INLINE_BYTES=0
+		INLINE_BYTES=512
+		POST_LIST=1
+		POST_LIST=32
+		SIGNAL=1
+		SIGNAL=32
+		CACHE_BYTES=0
+		WINDOWS=no
+		ACK_TIMEOUT=31 TRAFFIC_CLASS=255 SERVICE_LEVEL=15
+		WINDOW=4 SIGNAL=32
+		WINDOW=5 SIGNAL=16
+		WINDOW=12 SIGNAL=32 INLINE_BYTES=512
+		WINDOW=256 SIGNAL=32 BUFFERS=16
+		WINDOW=4 SIGNAL=32 POST_LIST=32 BUFFERS=16 BUFFER_BYTES=1024
+		WINDOW=4 SIGNAL=1 POST_LIST=1 INLINE_BYTES=0 BUFFERS=16
+		WINDOW=256 SIGNAL=32 POST_LIST=32 INLINE_BYTES=512 BUFFERS=16384
+	END
 else
 	skip "conformance" "built without cmocka"
 fi

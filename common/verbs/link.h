@@ -90,6 +90,7 @@ struct vtx {
 	int error;
 	uint32_t limit, sent; /* sends that may have been made; that have */
 	uint32_t depth;	      /* of the send queue: twice the window, as completions are late */
+	uint32_t signal;      /* one in so many reports its completion */
 	uint32_t head, tail;  /* sends in it */
 	uint32_t send_bytes, inline_bytes;
 	uint32_t held;		/* buffers under way */

@@ -25,6 +25,9 @@ static int make_tx(struct vlink *l, struct vshare *s, struct zerr *err)
 	if (rc < 0)
 		return rc;
 	tx->depth = 2 * (uint32_t)voptions->window + VRMA_MAX + 8;
+	/* twice in what the queue has room for at least: else it could be full, and nothing in it tell that it is done
+	 */
+	tx->signal = (uint32_t)(voptions->signal < voptions->window ? voptions->signal : voptions->window);
 	struct vqueue_size size = {.sends = tx->depth,
 		.receives = VCREDITS_MAX,
 		.completions = tx->depth + VCREDITS_MAX,

@@ -162,7 +162,7 @@ static void choose_signal(struct vtx *tx, struct ibv_send_wr *wr, bool buffer)
 {
 	tx->run++;
 	tx->run_held += buffer;
-	if (tx->run < (uint32_t)voptions->signal && tx->run_held < VPOOL_OWN)
+	if (tx->run < tx->signal && tx->run_held < VPOOL_OWN)
 		return;
 	wr->send_flags |= IBV_SEND_SIGNALED;
 	tx->run = tx->run_held = 0;

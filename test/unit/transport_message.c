@@ -201,10 +201,11 @@ static void refused_messages_come_again(void **state)
 	inbox_init(&in);
 	in.refuse_one_in = 1; /* each once */
 	struct zsink sink = inbox_sink(&in);
-	for (uint64_t k = 0; k < 10; k++)
-		assert_int_equal(post_message(p.a, k, 100 * (size_t)k), 0);
-	assert_int_equal(p.a->ops->flush(p.a), 0);
+	uint64_t posted = 0;
 	for (uint64_t k = 0; k < 10; k++) {
+		while (posted < 10 && post_message(p.a, posted, 100 * (size_t)posted) == 0)
+			posted++;
+		p.a->ops->flush(p.a);
 		int n;
 		while ((n = p.b->ops->poll(p.b, &sink, 1)) == 0)
 			assert_true(sleep_on(p.b, ZLINK_RX, PATIENCE_MS));
@@ -216,15 +217,15 @@ static void refused_messages_come_again(void **state)
 	assert_int_equal(in.refusals, 10);
 	/* A budget is kept, and a refusal behind taken messages shows at the next poll only. */
 	in.refuse_one_in = 0;
-	for (uint64_t k = 10; k < 20; k++)
-		assert_int_equal(post_message(p.a, k, 5), 0);
-	assert_int_equal(p.a->ops->flush(p.a), 0);
+	for (posted = 10; posted < 20 && post_message(p.a, posted, 5) == 0; posted++)
+		;
+	p.a->ops->flush(p.a);
 	int n;
 	while ((n = p.b->ops->poll(p.b, &sink, 1)) == 0)
 		assert_true(sleep_on(p.b, ZLINK_RX, PATIENCE_MS));
 	assert_int_equal(n, 1);
 	assert_int_equal(p.b->ops->poll(p.b, &sink, 0), 0);
-	receive_until(p.b, &in, 20);
+	receive_until(p.b, &in, posted);
 	inbox_fini(&in);
 	pair_close(&p);
 }
@@ -271,6 +272,15 @@ static void sinks_error_breaks_the_link(void **state)
 	pair_close(&p);
 }
 
+/* A link may be full with few messages: then the receiver takes them. */
+static void post_with_room(struct pair *p, struct inbox *in, uint64_t k, size_t len)
+{
+	while (post_message(p->a, k, len) == -EAGAIN) {
+		p->a->ops->flush(p->a);
+		receive_until(p->b, in, k);
+	}
+}
+
 static void flush_sends_what_post_held(void **state)
 {
 	struct fixture *f = *state;
@@ -281,7 +291,7 @@ static void flush_sends_what_post_held(void **state)
 	uint64_t k = 0;
 	for (int round = 0; round < 50; round++) {
 		for (int i = 0; i <= round; i++)
-			assert_int_equal(post_message(p.a, k++, (size_t)round * 3), 0);
+			post_with_room(&p, &in, k++, (size_t)round * 3);
 		assert_int_equal(p.a->ops->flush(p.a), 0);
 		assert_int_equal(p.a->ops->flush(p.a), 0);
 		receive_until(p.b, &in, k);
