@@ -86,8 +86,7 @@ void vobject_home_close(struct vhome *h)
 
 int vobject_srq_create(struct ibv_srq **srq, const struct vhome *h, uint32_t receives, struct zerr *err)
 {
-	uint32_t max = (uint32_t)h->dev->attr.max_srq_wr;
-	struct ibv_srq_init_attr attr = {.attr = {.max_wr = receives < max ? receives : max, .max_sge = 1}};
+	struct ibv_srq_init_attr attr = {.attr = {.max_wr = receives, .max_sge = 1}};
 	*srq = ibv_create_srq(h->pd, &attr);
 	return *srq ? 0 : fail(err, errno, "a shared receive queue", h);
 }

@@ -67,10 +67,15 @@ int vpool_create(struct vpool **out, const struct vhome *home, uint32_t stride, 
 		return zerr_set(err, -ENOMEM, "out of memory");
 	p->home = *home;
 	p->stride = (stride + 63) & ~63u;
-	p->links_max = links_max;
 	int rc = 0;
-	if (links_max > 0)
-		rc = vobject_srq_create(&p->srq, home, buffers + VPOOL_OWN * links_max, err);
+	if (links_max > 0) {
+		/* what the queue has no room for must not be promised either */
+		const uint32_t room = (uint32_t)home->dev->attr.max_srq_wr;
+		buffers = buffers < room / 2 ? buffers : room / 2;
+		p->links_max = (room - buffers) / VPOOL_OWN;
+		p->links_max = p->links_max < links_max ? p->links_max : links_max;
+		rc = vobject_srq_create(&p->srq, home, buffers + VPOOL_OWN * p->links_max, err);
+	}
 	if (rc == 0)
 		rc = add_slab(p, buffers, &p->free, &last, err);
 	if (rc == 0) {
@@ -141,13 +146,14 @@ void vpool_del_link(struct vpool *p, struct vbuf *chain, int32_t shared)
 
 void vpool_collect_slowly(struct vpool *p)
 {
+	/* first: the buffers that it counts are in the chain before it does */
+	p->shared += atomic_exchange_explicit(&p->shared_back, 0, memory_order_acquire);
 	struct vbuf *b = atomic_exchange_explicit(&p->back, NULL, memory_order_acquire);
 	while (b) {
 		struct vbuf *next = b->next;
 		vpool_put(p, b);
 		b = next;
 	}
-	p->shared += atomic_exchange_explicit(&p->shared_back, 0, memory_order_acquire);
 	if (p->srq)
 		vpool_repost(p);
 }

@@ -36,13 +36,15 @@ int vrx_grant(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
 	struct vpool *p = rx->pool;
-	int32_t given = (int32_t)(rx->limit - rx->consumed);
+	/* A message that was refused still has its buffer. */
+	const uint32_t consumed = rx->consumed - (rx->kept != NULL);
+	int32_t given = (int32_t)(rx->limit - consumed);
 	int32_t extra = given > VPOOL_OWN ? given - VPOOL_OWN : 0, most = (int32_t)voptions->window - VPOOL_OWN;
 	p->shared += rx->extra - extra;
 	rx->extra = extra;
 	int32_t want = (p->shared + extra) / 2;
 	want = want > most ? most : want < extra ? extra : want;
-	uint32_t limit = rx->consumed + VPOOL_OWN + (uint32_t)want;
+	uint32_t limit = consumed + VPOOL_OWN + (uint32_t)want;
 	int32_t step = (VPOOL_OWN + want) / 4;
 	rx->due = false;
 	if (rx->broken || (int32_t)(limit - rx->limit) < (step > 0 ? step : 1))

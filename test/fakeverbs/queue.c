@@ -289,11 +289,15 @@ static enum ibv_wc_status carry_out(struct fake_fabric *f, int sock, struct fake
 static void advance(struct fake_fabric *f, int sock, struct fake_qp *q)
 {
 	struct fake_swqe *sq = fake_ptr(f, q->sq);
+	const bool waited = q->waits;
 	q->waits = false;
 	while (q->state == IBV_QPS_RTS && q->next != q->tail) {
 		struct fake_swqe *w = &sq[q->next % q->depth];
 		enum ibv_wc_status status = carry_out(f, sock, q, w);
 		if (status == WAITS) {
+			/* a device would try again, after a time that costs all behind it */
+			if (!waited)
+				fake_complain(f, "a send finds no receive");
 			q->waits = true;
 			((struct fake_rq *)fake_ptr(f, f->qp[q->peer % FAKE_QPS].rq))->waiting++;
 			return;
