@@ -18,23 +18,25 @@ enum zverbs_windows { ZVERBS_WINDOWS_AUTO, ZVERBS_WINDOWS_YES, ZVERBS_WINDOWS_NO
 struct zverbs_options {
 	int64_t endpoints;		/* enum zep_category: what the threads of accepted links share */
 	void (*note)(const char *text); /* is told once what a device lacks for that; NULL: nobody is */
-	void (*warn)(const char *text); /* is told what may keep links from working; NULL: nobody is */
-	bool patient;			/* listens on a port that is not active (yet), with a warning */
-	char *device;			/* the port that connections start from, DEVICE:PORT; NULL: found */
-	int64_t partition;		/* InfiniBand: P_Key, without the bit for full membership */
-	int64_t service_level;		/* InfiniBand: SL; RoCE: priority */
-	int64_t gid_index;		/* RoCE: -1: found */
-	int64_t traffic_class;		/* of the GRH, which every RoCE packet has */
-	int64_t ack_timeout;  /* 4.096 us * 2^n until a packet is sent again; given up after eight times that */
-	int64_t port_grace;   /* milliseconds that a port may be down */
-	int64_t buffer_bytes; /* of one send or receive: longer messages are cut */
-	int64_t buffers;      /* shared by all links of a thread and port, in each direction */
-	int64_t window;	      /* sends under way on one link */
-	int64_t inline_bytes; /* up to here sends carry their bytes themselves */
-	int64_t post_list;    /* sends handed to the device at a time */
-	int64_t cache_bytes;  /* of a program's memory that stay registered after use */
-	int64_t windows;      /* enum zverbs_windows: whether the peer gets parts of it by memory windows */
-	int64_t signal;	      /* one in so many sends tells when it is complete */
+	/* Is told what may keep links from working, and, once, that too little memory may be locked for all that is
+	 * wanted; NULL: nobody is, and the latter is an error. */
+	void (*warn)(const char *text);
+	bool patient;	       /* listens on a port that is not active (yet), with a warning */
+	char *device;	       /* the port that connections start from, DEVICE:PORT; NULL: found */
+	int64_t partition;     /* InfiniBand: P_Key, without the bit for full membership */
+	int64_t service_level; /* InfiniBand: SL; RoCE: priority */
+	int64_t gid_index;     /* RoCE: -1: found */
+	int64_t traffic_class; /* of the GRH, which every RoCE packet has */
+	int64_t ack_timeout;   /* 4.096 us * 2^n until a packet is sent again; given up after eight times that */
+	int64_t port_grace;    /* milliseconds that a port may be down */
+	int64_t buffer_bytes;  /* of one send or receive: longer messages are cut */
+	int64_t buffers;       /* shared by all links of a thread and port, in each direction */
+	int64_t window;	       /* sends under way on one link */
+	int64_t inline_bytes;  /* up to here sends carry their bytes themselves */
+	int64_t post_list;     /* sends handed to the device at a time */
+	int64_t cache_bytes;   /* of a program's memory that stay registered after use */
+	int64_t windows;       /* enum zverbs_windows: whether the peer gets parts of it by memory windows */
+	int64_t signal;	       /* one in so many sends tells when it is complete */
 };
 
 /* Rows for the configuration table of struct `owner`, whose member of this name holds the options. */

@@ -123,6 +123,21 @@ is "small messages: at most each byte once" "$(awk -F, 'NR > 1 && $4 == 10000 &&
 end_zipper "not copied"
 is "not copied: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 
+# --- little memory may be locked: fewer buffers, or TCP; either is said
+little() { # NAME KIB TEXT: what ranks say
+	fake_fabric fka/mw/memlock=$2,fkb/ib/mw/memlock=$2
+	zipper
+	bridge "$1" 300000 4
+	end_zipper "$1"
+	is "$1: each rank says so once" "$(cat "$TAP_TMP/outA" "$TAP_TMP/outB" | grep -c "libzipper: .*cannot register .* KiB.*: $3")" 4 ||
+		diag_file "$TAP_TMP/outA"
+	is "$1: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
+}
+little "8 MiB" 8192 '128 shared buffers instead of 256'
+ok "8 MiB: over queue pairs" test "$(fakectl count send)" -gt 20
+little "512 KiB" 512 'messages go by TCP; 2584 KiB of locked memory are needed, better 10384$'
+is "512 KiB: no queue pairs" "$(fakectl count send)" 0
+
 # --- the hostfile says which port the ranks of a cluster use, whatever ZIPPER_DEVICE says
 device_job() { # NAME DEVICE-OF-B: zmpirun with one rank in each cluster
 	cat >"$TAP_TMP/hosts" <<-END

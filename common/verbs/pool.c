@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #define REPOST_MAX 32 /* receives handed to the device at a time */
-#define LINKS_STEP 16 /* buffers for so many links are made at a time */
 
 struct vslab {
 	struct vslab *next;
@@ -79,7 +78,7 @@ int vpool_create(struct vpool **out, const struct vhome *home, uint32_t stride, 
 	if (rc == 0)
 		rc = add_slab(p, buffers, &p->free, &last, err);
 	if (rc == 0) {
-		p->nfree = buffers;
+		p->nfree = p->buffers = buffers;
 		p->shared = (int32_t)buffers;
 		if (p->srq && vpool_repost(p) != 0)
 			rc = zerr_set(err, -EIO, "%s: cannot post receives", home->dev->name);
@@ -119,13 +118,16 @@ int vpool_add_link(struct vpool *p, struct zerr *err)
 {
 	struct vbuf *first, *last = NULL;
 	if (p->links == p->owned) {
-		if (p->srq && p->owned + LINKS_STEP > p->links_max)
+		if (p->srq && p->owned + VPOOL_LINKS_STEP > p->links_max)
 			return zerr_set(err, -ENOSPC, "%s: more than %u connections for one thread", p->home.dev->name,
 				p->links_max);
-		int rc = add_slab(p, LINKS_STEP * VPOOL_OWN, &first, &last, err);
+		uint32_t links = VPOOL_LINKS_STEP;
+		int rc = add_slab(p, links * VPOOL_OWN, &first, &last, err);
+		if (vpool_lacks_memory(rc) && (p->owned > 0 || p->buffers / 2 < VPOOL_LEAST))
+			rc = add_slab(p, (links = 1) * VPOOL_OWN, &first, &last, err);
 		if (rc < 0)
 			return rc;
-		p->owned += LINKS_STEP;
+		p->owned += links;
 		give_back(p, first, last);
 	}
 	p->links++;

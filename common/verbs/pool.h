@@ -14,6 +14,7 @@
 #ifndef ZIP_VERBS_POOL_H
 #define ZIP_VERBS_POOL_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,8 @@
 #include "objects.h"
 
 #define VPOOL_OWN 2
+#define VPOOL_LEAST 16	    /* shared buffers */
+#define VPOOL_LINKS_STEP 16 /* buffers for so many links are made at a time, if there is memory for them */
 
 struct vbuf {
 	struct vbuf *next;
@@ -32,8 +35,8 @@ struct vslab;
 
 struct vpool {
 	struct vhome home;
-	struct ibv_srq *srq; /* NULL: for sending */
-	uint32_t stride;
+	struct ibv_srq *srq;	  /* NULL: for sending */
+	uint32_t stride, buffers; /* buffers: the shared ones */
 	/* the set-up thread's */
 	struct vslab *slabs;
 	uint32_t links, owned; /* links now; and how many there are buffers for */
@@ -51,6 +54,12 @@ struct vpool {
 int vpool_create(struct vpool **, const struct vhome *, uint32_t stride, uint32_t buffers, uint32_t links_max,
 	struct zerr *);
 void vpool_destroy(struct vpool *);
+
+/* The limit of locked memory does not allow it. */
+static inline bool vpool_lacks_memory(int rc)
+{
+	return rc == -ENOMEM || rc == -EAGAIN;
+}
 
 /* A link comes, and goes; what it leaves: a chain of buffers and its part of the shared ones. */
 int vpool_add_link(struct vpool *, struct zerr *);

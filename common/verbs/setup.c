@@ -12,41 +12,9 @@
 #include "link.h"
 #include "share.h"
 
-#define CREDIT_SENDS 32 /* send queue of a receiving half: messages of credit, and of them 16 at most under way */
-
 static struct zendpoint *own; /* of connections that this process makes */
 
 /* --- queue pairs --- */
-
-static int make_tx(struct vlink *l, struct vshare *s, struct zerr *err)
-{
-	struct vtx *tx = &l->tx;
-	int rc = vshare_pool(&tx->pool, s, false, err);
-	if (rc < 0)
-		return rc;
-	tx->depth = 2 * (uint32_t)voptions->window + VRMA_MAX + 8;
-	/* twice in what the queue has room for at least: else it could be full, and nothing in it tell that it is done
-	 */
-	tx->signal = (uint32_t)(voptions->signal < voptions->window ? voptions->signal : voptions->window);
-	struct vqueue_size size = {.sends = tx->depth,
-		.receives = VCREDITS_MAX,
-		.completions = tx->depth + VCREDITS_MAX,
-		.inline_bytes = (uint32_t)voptions->inline_bytes};
-	rc = vobject_queue_create(&tx->queue, &s->home, NULL, &size, err);
-	tx->inline_bytes = size.inline_bytes;
-	return rc;
-}
-
-static int make_rx(struct vlink *l, struct vshare *s, struct zerr *err)
-{
-	struct vrx *rx = &l->rx;
-	int rc = vshare_pool(&rx->pool, s, true, err);
-	if (rc < 0)
-		return rc;
-	struct vqueue_size size = {.sends = CREDIT_SENDS + VRMA_MAX + 1, /* one for a memory window */
-		.completions = (uint32_t)voptions->window + CREDIT_SENDS + VRMA_MAX + 1};
-	return vobject_queue_create(&rx->queue, &s->home, rx->pool->srq, &size, err);
-}
 
 static int watch(int epoll, int fd, uint32_t events)
 {
@@ -78,16 +46,15 @@ static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel 
 	return zerr_set(err, rc, "cannot set up a connection: %s", strerror(-rc));
 }
 
+/* VHALVES_NONE: no memory may be locked for them. */
 static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, struct vframe *us, struct zerr *err)
 {
 	int rc = vshare_join(&l->share[ZLINK_RX], rx, l->dev, err);
 	if (rc == 0)
 		rc = vshare_join(&l->share[ZLINK_TX], tx, l->dev, err);
 	if (rc == 0)
-		rc = make_tx(l, l->share[ZLINK_TX], err);
-	if (rc == 0)
-		rc = make_rx(l, l->share[ZLINK_RX], err);
-	if (rc < 0)
+		rc = vhalves_make(l, err);
+	if (rc != 0)
 		return rc;
 	atomic_store(&l->life.qp, l->rx.queue.qp);
 	atomic_store(&l->life.sender, l->tx.queue.qp);
@@ -143,6 +110,16 @@ void vsetup_undo(struct vlink *l)
 	vendpoint_close(l->own);
 }
 
+/* Both directions, for ever: the peer hears of no queue pairs. */
+static int stay_with_tcp(struct vlink *l)
+{
+	vsetup_undo(l);
+	l->dev = NULL;
+	l->own = NULL;
+	l->share[ZLINK_RX] = l->share[ZLINK_TX] = NULL;
+	return 0;
+}
+
 int vsetup_tell(struct vlink *l, enum vframe_type type, uint32_t count)
 {
 	uint8_t env[ZWIRE_ENV_BYTES], payload[VFRAME_BYTES];
@@ -180,6 +157,8 @@ static int settle_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoi
 		rc = vpath_check(l, err);
 	if (rc == 0)
 		rc = make_queues(l, rx, tx, &us, err);
+	if (rc == VHALVES_NONE)
+		return stay_with_tcp(l);
 	if (rc == 0)
 		rc = vpath_connect(l, &us, err);
 	if (rc == 0)
@@ -228,8 +207,8 @@ static int offer(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, st
 		vaddress_warn(&l->address, l->dev, l->life.port, voptions);
 	if (rc == 0)
 		rc = make_queues(l, rx, tx, &us, err);
-	if (rc < 0)
-		return rc;
+	if (rc != 0)
+		return rc == VHALVES_NONE ? stay_with_tcp(l) : rc;
 	memcpy(us.port, l->port, sizeof(us.port));
 	l->offered_rx_psn = us.rx_psn;
 	l->offered_tx_psn = us.tx_psn;

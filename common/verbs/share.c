@@ -103,15 +103,27 @@ void vshare_leave(struct vshare *s)
 	drop_lost(s->endpoint);
 }
 
-int vshare_pool(struct vpool **out, struct vshare *s, bool receiving, struct zerr *err)
+int vshare_pool(struct vpool **out, struct vshare *s, bool receiving, uint32_t buffers, struct zerr *err)
 {
 	struct vpool **pool = receiving ? &s->rx : &s->tx;
 	int rc = 0;
 	if (!*pool)
-		rc = vpool_create(pool, &s->home, (uint32_t)voptions->buffer_bytes, (uint32_t)voptions->buffers,
-			receiving ? LINKS_MAX : 0, err);
+		rc = vpool_create(pool, &s->home, (uint32_t)voptions->buffer_bytes, buffers, receiving ? LINKS_MAX : 0,
+			err);
 	if (rc == 0)
 		rc = vpool_add_link(*pool, err);
 	*out = rc == 0 ? *pool : NULL;
 	return rc;
+}
+
+void vshare_leave_pool(struct vpool **in, struct vshare *s, bool receiving)
+{
+	struct vpool **shared = receiving ? &s->rx : &s->tx;
+	if (*in)
+		vpool_del_link(*in, NULL, 0);
+	*in = NULL;
+	if (*shared && (*shared)->links == 0) {
+		vpool_destroy(*shared);
+		*shared = NULL;
+	}
 }

@@ -34,7 +34,9 @@ struct zendpoint {
 /* The half of a link joins those of its endpoint on this device, and leaves. NULL: has not joined. */
 int vshare_join(struct vshare **, struct zendpoint *, struct vdevice *, struct zerr *);
 void vshare_leave(struct vshare *);
-/* The pool for one half, with room for one more link. */
-int vshare_pool(struct vpool **, struct vshare *, bool receiving, struct zerr *);
+/* The pool for one half, with room for one more link. buffers: shared ones, if it is made now. */
+int vshare_pool(struct vpool **, struct vshare *, bool receiving, uint32_t buffers, struct zerr *);
+/* As it was before. */
+void vshare_leave_pool(struct vpool **, struct vshare *, bool receiving);
 
 #endif

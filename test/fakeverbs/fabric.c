@@ -97,6 +97,8 @@ static void add_device(struct fake_fabric *f, char *spec)
 			d->srq_max = (uint32_t)number(value);
 		else if (strcmp(word, "lag") == 0)
 			d->lag_us = (uint32_t)number(value);
+		else if (strcmp(word, "memlock") == 0)
+			d->memlock_kib = (uint32_t)number(value);
 		else
 			bad(word);
 	}

@@ -13,8 +13,8 @@
  * next have the next ones), ports=N, pkey=P (a further entry of each port's table; in front of each entry is one of
  * limited membership), tds=N (thread domains of a process), mw (memory windows), grh (a global address is required on
  * InfiniBand, too), silent (no IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, srq=N (receives of a shared queue, at
- * most), lag=N (microseconds until a completion is seen), oldfork (as before Linux 5.13: registered pages are kept from
- * children, if somebody asks for that). Each port is a network of its own.
+ * most), lag=N (microseconds until a completion is seen), memlock=KIB (that a process may register), oldfork (as before
+ * Linux 5.13: registered pages are kept from children, if somebody asks for that). Each port is a network of its own.
  *
  * It is strict where devices only misbehave: what the Verbs do not allow is refused as a device would, and besides
  * counted and written to standard error as a complaint, of which tests expect none.
@@ -82,7 +82,7 @@ struct fake_device {
 	char name[32];
 	bool ib, grh, windows, silent; /* grh: packets need a global address */
 	int ports;
-	uint32_t inline_bytes, srq_max, lag_us, tds;
+	uint32_t inline_bytes, srq_max, lag_us, tds, memlock_kib; /* memlock_kib 0: no limit */
 	struct fake_port port[FAKE_PORTS];
 };
 

@@ -51,6 +51,14 @@ static void advise(const struct fake_fabric *f, const struct fake_key *k, int ad
 
 /* --- regions --- */
 
+static uint64_t locked; /* bytes of this process's regions, however often they are registered */
+
+static bool may_lock(const struct ibv_pd *pd, size_t bytes)
+{
+	const uint64_t limit = (uint64_t)fcontext_of(pd->context)->dev->memlock_kib * 1024;
+	return limit == 0 || locked + bytes <= limit;
+}
+
 static struct fake_key *new_key(struct fake_fabric *f, struct ibv_pd *pd)
 {
 	static uint32_t from = 1;
@@ -80,9 +88,10 @@ __attribute__((visibility("default"))) struct ibv_mr *ibv_reg_mr_iova2(struct ib
 	if (code == 0 && (iova != (uintptr_t)addr || length == 0 ||
 				 (access & (IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))))
 		code = EINVAL;
-	if (code == 0 && !(k = new_key(f, pd)))
+	if (code == 0 && (!may_lock(pd, length) || !(k = new_key(f, pd))))
 		code = ENOMEM;
 	if (code == 0) {
+		locked += length;
 		k->start = (uintptr_t)addr;
 		k->len = length;
 		k->access = access;
@@ -126,6 +135,7 @@ __attribute__((visibility("default"))) int ibv_dereg_mr(struct ibv_mr *mr)
 		fpd_base(mr->pd)->users--;
 		advise(f, k, MADV_DOFORK);
 		k->used = false;
+		locked -= mr->length;
 	}
 	fake_unlock(f);
 	if (code == 0)

@@ -59,6 +59,7 @@ struct fixture {
 	struct zlistener *listener;
 	struct zaddr addr;
 	struct zendpoint *endpoint; /* of accepted links, where the transport wants one */
+	bool may_be_plain;	    /* connecting ends may have nothing to say */
 	char dir[64];
 	int fds;
 };
@@ -68,8 +69,10 @@ int fixture_teardown(void **state);
 void fixture_address(const struct fixture *, const char *text, struct zaddr *);
 int count_fds(void);
 /* What verbs warned of last, and how often. */
-extern char link_warning[256];
+extern char link_warning[512];
 extern unsigned link_warnings;
+/* Nobody is warned from the next link_kind_works on. */
+extern bool link_unwarned;
 /* Listeners of verbs accept a port that is not active. */
 void link_patient(bool);
 

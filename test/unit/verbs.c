@@ -23,6 +23,7 @@
 #include "verbs/pool.h"
 
 #define SIZE ((size_t)100000)
+#define LINKS 16 /* as many as buffers are made for at a time */
 #define AROUND ((size_t)8192)
 
 static const struct link_kind *warm(void)
@@ -588,16 +589,16 @@ static void what_cannot_be_made_is_said(void **state)
 {
 	static const struct {
 		enum fake_point point;
-		int code;
+		int code; /* not of memory: then it is tried with less */
 		unsigned least;
 	} points[] = {
 		{FAKE_OPEN, EMFILE, 1},
 		{FAKE_PD, ENOMEM, 1},
-		{FAKE_REG, ENOMEM, 4},
+		{FAKE_REG, EPERM, 4},
 		{FAKE_CHANNEL, EMFILE, 4},
-		{FAKE_CQ, ENOMEM, 0},
-		{FAKE_SRQ, ENOMEM, 2},
-		{FAKE_QP, ENOMEM, 4},
+		{FAKE_CQ, EPERM, 0},
+		{FAKE_SRQ, EPERM, 2},
+		{FAKE_QP, EPERM, 4},
 		{FAKE_MODIFY, EINVAL, 8},
 		{FAKE_POST_RECV, ENOMEM, 2},
 		{FAKE_TD, ENOMEM, 0},
@@ -840,9 +841,89 @@ static void windows_that_cannot_be_bound(void **state)
 			}
 }
 
-/* --- credit --- */
+/* --- little memory may be locked --- */
 
-#define LINKS 16 /* as many as buffers are made for at a time */
+static unsigned queue_pairs(void)
+{
+	unsigned n = 0;
+	for (uint32_t i = 0; i < FAKE_QPS; i++)
+		n += fake_fabric()->qp[i].used;
+	return n;
+}
+
+static void some_links_with(struct fixture *f, uint32_t memlock_kib, unsigned *qps)
+{
+	struct pair p[LINKS];
+	struct inbox in;
+	device()->memlock_kib = memlock_kib;
+	f->may_be_plain = true;
+	link_warnings = 0;
+	for (int i = 0; i < LINKS; i++)
+		p[i] = fixture_pair(f);
+	*qps = queue_pairs();
+	for (int i = 0; i < LINKS; i++) {
+		inbox_init(&in);
+		for (uint64_t k = 0; k < 100; k++) {
+			while (post_message(p[i].a, k, (size_t)k * 1000) == -EAGAIN)
+				receive_until(p[i].b, &in, in.next + 1);
+			while (p[i].a->ops->flush(p[i].a) == -EAGAIN)
+				receive_until(p[i].b, &in, in.next + 1);
+			receive_until(p[i].b, &in, k + 1);
+		}
+		inbox_fini(&in);
+		pair_close(&p[i]);
+	}
+	f->ops->endpoint_close(f->endpoint);
+	f->endpoint = NULL;
+	device()->memlock_kib = 0;
+}
+
+/* Then there are fewer shared buffers, and at last only TCP; either is said once. */
+static void little_memory_may_be_locked(void **state)
+{
+	const struct {
+		uint32_t kib;
+		unsigned least, most; /* queue pairs: of 64 with all */
+		const char *text[2];  /* both are in the warning; NULL: there is none */
+	} cases[] = {
+		{24 << 10, 64, 64, {NULL}},
+		{8 << 10, 64, 64, {"cannot register", " shared buffers instead of 256, for which 10384 KiB of locked"}},
+		{8 << 10, 64, 64, {NULL}},
+		{1200, 2, 40,
+			{"cannot register", "messages go by TCP; 2584 KiB of locked memory are needed, better 10384"}},
+		{512, 0, 0, {NULL}},
+	};
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		unsigned qps;
+		some_links_with(*state, cases[i].kib, &qps);
+		if (qps < cases[i].least || qps > cases[i].most)
+			fail_msg("%u KiB: %u queue pairs", cases[i].kib, qps);
+		for (int k = 0; k < 2 && cases[i].text[k]; k++)
+			if (!strstr(link_warning, cases[i].text[k]))
+				fail_msg("%u KiB: \"%s\"", cases[i].kib, link_warning);
+		assert_int_equal(link_warnings, cases[i].text[0] != NULL);
+	}
+}
+
+/* An error, where nobody would be told. */
+static void too_little_memory_is_not_silent(void **state)
+{
+	struct fixture *f = *state;
+	struct zlink *link;
+	struct zerr err = {""};
+	link_unwarned = true;
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+	device()->memlock_kib = 512;
+	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -ENOMEM);
+	assert_non_null(strstr(err.text, "2584 KiB of locked memory are needed"));
+	device()->memlock_kib = 0;
+	link_unwarned = false;
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+	f->ops->close(fixture_accept(f));
+}
+
+/* --- credit --- */
 
 /* Each sends as much as it may, and each keeps the first message that has come. */
 static void send_to_those_who_refuse(struct fixture *f)
@@ -1294,6 +1375,8 @@ int main(int argc, char **argv)
 		TEST(no_buffer_goes_with_a_link),
 		TEST(closing_leaves_the_pool_alone),
 		TEST(nobody_waits_for_a_dead_peer),
+		TEST(little_memory_may_be_locked),
+		TEST(too_little_memory_is_not_silent),
 		TEST(credit_is_for_receives_that_are_there),
 	};
 	setenv("FAKEVERBS", "fka/ib/pkey=0x8005/mw/tds=64", 0);
