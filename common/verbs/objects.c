@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "link.h"
 
@@ -59,6 +61,14 @@ static void tell_lack(const struct vdevice *dev, const char *category)
 		voptions->note(text);
 }
 
+/* Each home the next one; of many processes on a host, ranks, each begins elsewhere. */
+static int choose_vector(const struct ibv_context *ctx)
+{
+	static _Atomic unsigned homes;
+	const unsigned n = ctx->num_comp_vectors > 1 ? (unsigned)ctx->num_comp_vectors : 1;
+	return (int)(((unsigned)getpid() + atomic_fetch_add(&homes, 1)) % n);
+}
+
 int vobject_home_open(struct vhome *h, struct vdevice *dev, enum zep_category category, struct zerr *err)
 {
 	const bool lacked = dev->common.no_domains;
@@ -73,6 +83,7 @@ int vobject_home_open(struct vhome *h, struct vdevice *dev, enum zep_category ca
 	h->ctx = h->seat.ctx;
 	h->pd = h->seat.pd;
 	h->domain = h->seat.domain;
+	h->vector = choose_vector(h->ctx);
 	if (h->seat.own)
 		unblock(h->ctx->async_fd);
 	return 0;
@@ -96,12 +107,13 @@ static struct ibv_cq *create_cq(const struct vhome *h, uint32_t depth, struct ib
 {
 	struct ibv_cq_init_attr_ex attr = {.cqe = depth,
 		.channel = channel,
+		.comp_vector = (uint32_t)h->vector,
 		.wc_flags = IBV_WC_STANDARD_FLAGS,
 		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
 	bool single = h->seat.single && (h->seat.ntds > 0 || h->seat.own);
 	struct ibv_cq_ex *ex = single ? ibv_create_cq_ex(h->ctx, &attr) : NULL;
-	return ex ? ibv_cq_ex_to_cq(ex) : ibv_create_cq(h->ctx, (int)depth, NULL, channel, 0);
+	return ex ? ibv_cq_ex_to_cq(ex) : ibv_create_cq(h->ctx, (int)depth, NULL, channel, h->vector);
 }
 
 int vobject_queue_create(struct vqueue *q, const struct vhome *h, struct ibv_srq *srq, struct vqueue_size *size,

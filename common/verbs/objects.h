@@ -20,6 +20,7 @@ struct vhome {
 	struct ibv_context *ctx; /* the device's, or the home's own: as the endpoint category says (seat.h) */
 	struct ibv_pd *pd;	 /* memory is registered with it */
 	struct ibv_pd *domain;	 /* queue pairs are made in it: pd, or a parent domain of it with a thread domain */
+	int vector;		 /* which interrupt its completions raise, and so which core is woken first */
 	struct zep_ibv ibv;
 	struct zep_seat seat;
 };

@@ -289,7 +289,7 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 	c->verbs.context.device = device;
 	c->verbs.context.ops = operations;
 	c->verbs.context.cmd_fd = -1;
-	c->verbs.context.num_comp_vectors = 1;
+	c->verbs.context.num_comp_vectors = FAKE_VECTORS;
 	c->verbs.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
 	fake_unlock(f);
 	return &c->verbs.context;

@@ -38,6 +38,7 @@
 #define FAKE_CONTEXTS 4096
 #define FAKE_INLINE_MAX 512
 #define FAKE_SGES 2
+#define FAKE_VECTORS 4
 
 /* Where a fault can be. Up to FAKE_RECV the value is an enum ibv_wc_status, from FAKE_POST on an errno. */
 enum fake_point {
@@ -104,6 +105,7 @@ struct fake_cqe {
 struct fake_cq {
 	fake_at ring;
 	uint32_t size, head, tail;
+	int vector;
 	enum { FAKE_QUIET, FAKE_ERRORS, FAKE_ALL } armed; /* for what */
 	uint64_t cookie;				  /* struct ibv_cq * of its process */
 	struct fake_address channel;

@@ -96,14 +96,14 @@ EXPORT void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int n)
 /* --- completion queues --- */
 
 static struct fcq *create_cq(struct ibv_context *ctx, int cqe, void *cq_context, struct ibv_comp_channel *channel,
-	bool single)
+	int vector, bool single)
 {
 	struct fchannel *c = (struct fchannel *)channel;
 	struct fake_fabric *f = fake_fabric();
 	struct fcq *q = calloc(1, sizeof(*q));
 	fake_lock(f);
 	int code = q ? fake_hit(f, FAKE_CQ) : ENOMEM;
-	if (code == 0 && (cqe < 1 || cqe > 1 << 20))
+	if (code == 0 && (cqe < 1 || cqe > 1 << 20 || vector < 0 || vector >= FAKE_VECTORS))
 		code = EINVAL;
 	if (code == 0 && single && fcontext_of(ctx)->dev->tds == 0)
 		code = EOPNOTSUPP;
@@ -117,6 +117,7 @@ static struct fcq *create_cq(struct ibv_context *ctx, int cqe, void *cq_context,
 	if (code != 0)
 		return fail(q, code);
 	s->size = (uint32_t)cqe;
+	s->vector = vector;
 	s->cookie = (uintptr_t)q;
 	if (c) {
 		s->channel = c->address;
@@ -135,15 +136,14 @@ static struct fcq *create_cq(struct ibv_context *ctx, int cqe, void *cq_context,
 EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *cq_context,
 	struct ibv_comp_channel *channel, int vector)
 {
-	(void)vector;
-	struct fcq *q = create_cq(ctx, cqe, cq_context, channel, false);
+	struct fcq *q = create_cq(ctx, cqe, cq_context, channel, vector, false);
 	return q ? &q->cq : NULL;
 }
 
 struct ibv_cq_ex *fake_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init_attr_ex *a)
 {
 	bool single = a->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS && a->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
-	struct fcq *q = create_cq(ctx, (int)a->cqe, a->cq_context, a->channel, single);
+	struct fcq *q = create_cq(ctx, (int)a->cqe, a->cq_context, a->channel, (int)a->comp_vector, single);
 	return q ? &q->ex : NULL;
 }
 

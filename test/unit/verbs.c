@@ -313,6 +313,32 @@ static void categories_ask_for_what_they_are(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
+/* Those of one share it: it is one thread's. */
+static void each_endpoint_has_another_vector(void **state)
+{
+	static const char *const categories[] = {"static", "2xdynamic", "mpi-everywhere"};
+	for (size_t c = 0; c < 3; c++) {
+		option("ZIPPER_ENDPOINTS", categories[c]);
+		struct fixture *f = *state;
+		struct pair p = fixture_pair(f), other = fixture_pair(f);
+		unsigned queues[FAKE_VECTORS] = {0}, used = 0;
+		for (uint32_t i = 0; i < FAKE_QPS; i++)
+			if (fake_fabric()->qp[i].used)
+				queues[((struct fake_cq *)fake_ptr(fake_fabric(), fake_fabric()->qp[i].send_cq))
+						->vector]++;
+		for (int v = 0; v < FAKE_VECTORS; v++) {
+			assert_true(queues[v] == 0 || queues[v] == 4);
+			used += queues[v] > 0;
+		}
+		assert_int_equal(used, 2); /* who connects, who accepts */
+		pair_close(&p);
+		pair_close(&other);
+		f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
+}
+
 /* --- windows and registrations --- */
 
 struct ends {
@@ -1351,6 +1377,7 @@ int main(int argc, char **argv)
 		TEST(a_partition_that_the_port_is_not_in),
 		TEST(limited_membership_is_the_last_choice),
 		TEST(categories_ask_for_what_they_are),
+		TEST(each_endpoint_has_another_vector),
 		TEST(nothing_around_is_reached),
 		TEST(nothing_else_is_allowed),
 		TEST(keys_are_for_one_link),
