@@ -46,8 +46,29 @@ extern const struct zverbs_options *voptions;
 /* How the receive half's thread watches the send half's completion channel (epoll), while that is quiet. */
 #define VWATCH_SENDER (EPOLLIN | EPOLLET)
 
-/* What a completion is of: the low bits of wr_id. */
+/* What a completion is of, the low bits of wr_id; above them a value, and above 32 the number of a send. Of
+ * VTAG_BUFFER, which is 0, all of it is the buffer's address. */
 enum vtag { VTAG_BUFFER, VTAG_SEND, VTAG_CREDIT, VTAG_RMA, VTAG_LOCAL, VTAG_BITS = 3 };
+
+static inline uint64_t vtag_make(enum vtag tag, uint32_t number, uint32_t value)
+{
+	return (uint64_t)number << 32 | (uint64_t)value << VTAG_BITS | (uint64_t)tag;
+}
+
+static inline enum vtag vtag_of(uint64_t wr_id)
+{
+	return (enum vtag)(wr_id & ((1u << VTAG_BITS) - 1));
+}
+
+static inline uint32_t vtag_value(uint64_t wr_id)
+{
+	return (uint32_t)wr_id >> VTAG_BITS;
+}
+
+static inline uint32_t vtag_number(uint64_t wr_id)
+{
+	return (uint32_t)(wr_id >> 32);
+}
 
 enum vmode { VMODE_STREAM, VMODE_SWITCHING, VMODE_QUEUE };
 

@@ -133,7 +133,7 @@ static int read_remote(struct zlink *base, const struct zrma_op *op)
 		return rx->error;
 	if (i < 0 || rx->broken) /* poll finds out why */
 		return -EAGAIN;
-	wr.wr_id = (uint64_t)i << VTAG_BITS | VTAG_RMA;
+	wr.wr_id = vtag_make(VTAG_RMA, 0, (uint32_t)i);
 	find_remote(&wr, op);
 	if (ibv_post_send(rx->queue.qp, &wr, &bad) != 0) {
 		rx->broken = -EIO;
@@ -159,7 +159,7 @@ static int write_remote(struct zlink *base, const struct zrma_op *op)
 	*sge = local_of(op);
 	wr->opcode = IBV_WR_RDMA_WRITE;
 	wr->send_flags = IBV_SEND_SIGNALED;
-	wr->wr_id = (uint64_t)(tx->tail - 1) << 32 | (uint64_t)i << VTAG_BITS | VTAG_RMA;
+	wr->wr_id = vtag_make(VTAG_RMA, tx->tail - 1, (uint32_t)i);
 	tx->run = tx->run_held = 0; /* everything before it is complete with it */
 	tx->rma[i] = (struct vrma_slot){.cookie = op->cookie, .used = true};
 	tx->writes++;

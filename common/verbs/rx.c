@@ -172,13 +172,13 @@ static void take_arrival(struct vrx *rx, const struct ibv_wc *wc)
 
 static void take_completion(struct vrx *rx, const struct ibv_wc *wc)
 {
-	enum vtag tag = (enum vtag)(wc->wr_id & ((1u << VTAG_BITS) - 1));
+	enum vtag tag = vtag_of(wc->wr_id);
 	if (tag == VTAG_BUFFER) {
 		take_arrival(rx, wc);
 		return;
 	}
 	if (tag == VTAG_RMA) {
-		struct vrma_slot *s = &rx->rma[(uint32_t)wc->wr_id >> VTAG_BITS];
+		struct vrma_slot *s = &rx->rma[vtag_value(wc->wr_id)];
 		s->rc = vlink_error(wc->status);
 		s->done = true;
 	} else if (tag == VTAG_LOCAL) {

@@ -58,15 +58,14 @@ static void release_to(struct vtx *tx, uint32_t number)
 static int take_completion(struct vlink *l, const struct ibv_wc *wc)
 {
 	struct vtx *tx = &l->tx;
-	enum vtag tag = (enum vtag)(wc->wr_id & ((1u << VTAG_BITS) - 1));
-	uint32_t value = (uint32_t)(wc->wr_id >> VTAG_BITS);
+	enum vtag tag = vtag_of(wc->wr_id);
 	if (tag == VTAG_RMA) {
-		struct vrma_slot *s = &tx->rma[value % VRMA_MAX];
-		release_to(tx, (uint32_t)(wc->wr_id >> 32));
+		struct vrma_slot *s = &tx->rma[vtag_value(wc->wr_id)];
+		release_to(tx, vtag_number(wc->wr_id));
 		s->rc = vlink_error(wc->status);
 		s->done = true;
 	} else if (tag == VTAG_LOCAL) {
-		release_to(tx, (uint32_t)(wc->wr_id >> 32));
+		release_to(tx, vtag_number(wc->wr_id));
 		tx->local = (struct vdone){true, vlink_error(wc->status)};
 	}
 	if (wc->status != IBV_WC_SUCCESS)
@@ -74,7 +73,7 @@ static int take_completion(struct vlink *l, const struct ibv_wc *wc)
 	if (tag == VTAG_CREDIT)
 		return take_credit(tx, wc);
 	if (tag == VTAG_SEND)
-		release_to(tx, (uint32_t)(wc->wr_id >> 32));
+		release_to(tx, vtag_number(wc->wr_id));
 	return 0;
 }
 
@@ -114,8 +113,8 @@ static int tell_error(const struct vtx *tx)
 static void not_posted(struct vtx *tx, const struct ibv_send_wr *wr)
 {
 	for (; wr; wr = wr->next)
-		if ((wr->wr_id & ((1u << VTAG_BITS) - 1)) == VTAG_RMA) {
-			struct vrma_slot *s = &tx->rma[(uint32_t)(wr->wr_id >> VTAG_BITS) % VRMA_MAX];
+		if (vtag_of(wr->wr_id) == VTAG_RMA) {
+			struct vrma_slot *s = &tx->rma[vtag_value(wr->wr_id)];
 			s->rc = -EIO;
 			s->done = true;
 		}
@@ -150,9 +149,8 @@ struct ibv_send_wr *vtx_next(struct vlink *l, struct ibv_sge **sge)
 	if (i > 0)
 		tx->wr[i - 1].next = &tx->wr[i];
 	*sge = &tx->sge[i];
-	tx->wr[i] = (struct ibv_send_wr){.sg_list = &tx->sge[i],
-		.num_sge = 1,
-		.wr_id = (uint64_t)tx->tail << 32 | VTAG_SEND};
+	tx->wr[i] =
+		(struct ibv_send_wr){.sg_list = &tx->sge[i], .num_sge = 1, .wr_id = vtag_make(VTAG_SEND, tx->tail, 0)};
 	tx->slot[tx->tail++ & tx->slot_mask] = NULL;
 	return &tx->wr[i];
 }
@@ -168,19 +166,19 @@ static void choose_signal(struct vtx *tx, struct ibv_send_wr *wr, bool buffer)
 	tx->run = tx->run_held = 0;
 }
 
-/* A buffer, as far as this link may have one. */
+/* Is there a buffer that this link may have? Beyond its own ones, as many as it leaves to the others. */
+static bool may_have_buffer(const struct vtx *tx)
+{
+	int32_t beyond = (int32_t)tx->held - VPOOL_OWN;
+	return tx->pool->free && (beyond < 0 || beyond < tx->pool->shared);
+}
+
+/* It may have one. */
 static struct vbuf *take_buffer(struct vtx *tx)
 {
-	struct vpool *p = tx->pool;
-	int32_t beyond = (int32_t)tx->held - VPOOL_OWN;
-	if (beyond >= 0 && beyond >= p->shared)
-		return NULL;
-	struct vbuf *b = vpool_get(p);
-	if (!b)
-		return NULL;
-	p->shared -= beyond >= 0;
+	tx->pool->shared -= tx->held >= VPOOL_OWN;
 	tx->held++;
-	return b;
+	return vpool_get(tx->pool);
 }
 
 /* len bytes of the message that env and payload make up, from byte `at` on. */
@@ -203,9 +201,8 @@ static bool has_room(struct vlink *l, bool buffer)
 {
 	struct vtx *tx = &l->tx;
 	for (int tries = 0; tries < 2; tries++) {
-		int32_t beyond = (int32_t)tx->held - VPOOL_OWN;
 		bool credit = tx->limit != tx->sent && vtx_has_slot(tx);
-		tx->want_buffer = buffer && credit && (!tx->pool->free || (beyond >= 0 && beyond >= tx->pool->shared));
+		tx->want_buffer = buffer && credit && !may_have_buffer(tx);
 		if (credit && !tx->want_buffer)
 			return true;
 		if (tries > 0 || vtx_ring(l) != 0 || vtx_reap(l) != 0)
@@ -407,12 +404,10 @@ static bool can_go_on(const struct vtx *tx)
 {
 	if (vrma_any_done(tx->rma, tx->writes))
 		return true;
-	int32_t beyond = (int32_t)tx->held - VPOOL_OWN;
 	bool wanted = tx->rest_at < tx->rest_len || tx->refused;
 	if (!wanted && tx->writes)
 		return false;
-	return tx->limit != tx->sent && vtx_has_slot(tx) &&
-	       !(tx->want_buffer && (!tx->pool->free || (beyond >= 0 && beyond >= tx->pool->shared)));
+	return tx->limit != tx->sent && vtx_has_slot(tx) && (!tx->want_buffer || may_have_buffer(tx));
 }
 
 static int arm_queue(struct vlink *l)
