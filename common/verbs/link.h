@@ -227,7 +227,7 @@ int vpath_check(const struct vlink *, struct zerr *);
 /* Our send half's queue pair and the peer's receive half's, and the other two. */
 int vpath_connect(struct vlink *, const struct vframe *us, struct zerr *);
 
-/* tx.c, linger.c (vtx_linger) and rx.c: the halves; as in transport.h. */
+/* tx.c (with notice.c, and linger.c: vtx_linger) and rx.c (with rx_stream.c): the halves; as in transport.h. */
 int vtx_init(struct vlink *, struct zerr *);
 void vtx_fini(struct vlink *);
 int vtx_post(struct zlink *, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len);
@@ -242,6 +242,16 @@ void vtx_linger(struct vlink *);
 /* A send to be filled, in the list; the queue has room. */
 struct ibv_send_wr *vtx_next(struct vlink *, struct ibv_sge **);
 bool vtx_has_slot(const struct vtx *);
+/* Is there a buffer that this link may have? Beyond its own ones, as many as it leaves to the others. */
+static inline bool vtx_may_have_buffer(const struct vtx *tx)
+{
+	int32_t beyond = (int32_t)tx->held - VPOOL_OWN;
+	return tx->pool->free && (beyond < 0 || beyond < tx->pool->shared);
+}
+/* 0: what comes goes by the queue pair; 1: over TCP still; negative: not now, or broken. */
+int vtx_change_over(struct vlink *);
+/* All that there was to send has been sent: of errors, to the receive half's thread. */
+int vtx_expect_errors(struct vlink *);
 
 int vrx_init(struct vlink *, struct zerr *);
 /* Closing: the queue pair takes no more receives from those of others. */
@@ -253,6 +263,10 @@ int vrx_unplace(struct zlink *);
 /* Gives the sender credit, if there is reason to. 0 or why it is broken. */
 int vrx_grant(struct vlink *);
 int vrx_reap(struct vlink *);
+/* As poll, while messages travel over TCP. */
+int vrx_poll_stream(struct vlink *, const struct zsink *, unsigned budget);
+/* Afterwards: for CLOSE and for its end. */
+void vrx_look_at_stream(struct vlink *);
 
 /* link.c */
 /* A negative errno for a completion's status. */

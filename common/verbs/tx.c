@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include "rma.h"
 
@@ -166,13 +165,6 @@ static void choose_signal(struct vtx *tx, struct ibv_send_wr *wr, bool buffer)
 	tx->run = tx->run_held = 0;
 }
 
-/* Is there a buffer that this link may have? Beyond its own ones, as many as it leaves to the others. */
-static bool may_have_buffer(const struct vtx *tx)
-{
-	int32_t beyond = (int32_t)tx->held - VPOOL_OWN;
-	return tx->pool->free && (beyond < 0 || beyond < tx->pool->shared);
-}
-
 /* It may have one. */
 static struct vbuf *take_buffer(struct vtx *tx)
 {
@@ -202,7 +194,7 @@ static bool has_room(struct vlink *l, bool buffer)
 	struct vtx *tx = &l->tx;
 	for (int tries = 0; tries < 2; tries++) {
 		bool credit = tx->limit != tx->sent && vtx_has_slot(tx);
-		tx->want_buffer = buffer && credit && !may_have_buffer(tx);
+		tx->want_buffer = buffer && credit && !vtx_may_have_buffer(tx);
 		if (credit && !tx->want_buffer)
 			return true;
 		if (tries > 0 || vtx_ring(l) != 0 || vtx_reap(l) != 0)
@@ -278,8 +270,7 @@ static bool may_switch(struct vlink *l)
 	return vtx_reap(l) == 0 && l->tx.limit != 0;
 }
 
-/* 0: what comes goes by the queue pair; 1: over TCP still; negative: not now, or broken. */
-static int change_over(struct vlink *l)
+int vtx_change_over(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
 	int rc = 0;
@@ -307,7 +298,7 @@ int vtx_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], const void 
 	if (len > ZWIRE_MAX_PAYLOAD)
 		return -EMSGSIZE;
 	if (tx->mode != VMODE_QUEUE) {
-		int rc = change_over(l);
+		int rc = vtx_change_over(l);
 		if (rc != 0)
 			return rc > 0 ? l->stream->ops->post(l->stream, env, payload, len) : rc;
 	}
@@ -327,55 +318,13 @@ int vtx_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], const void 
 	return at < total ? keep_rest(tx, env, payload, at, total) : 0;
 }
 
-/* --- who is told of completions --- */
-
-static void watch_sender(struct vlink *l, bool quiet)
-{
-	struct epoll_event e = {.events = quiet ? VWATCH_SENDER : 0, .data.fd = l->tx.queue.channel->fd};
-	atomic_store_explicit(&l->tx.quiet, quiet, memory_order_release);
-	epoll_ctl(l->rx.epoll, EPOLL_CTL_MOD, e.data.fd, &e);
-}
-
-static void look_around(struct vlink *l)
-{
-	while (vlink_event(l->tx.queue.channel))
-		;
-	vlink_woken(l, l->tx.epoll);
-}
-
-/* About to sleep: of all, to this half's thread. */
-static int expect_all(struct vlink *l)
-{
-	struct vtx *tx = &l->tx;
-	if (tx->armed)
-		look_around(l);
-	else
-		watch_sender(l, false);
-	if (vtx_ring(l) != 0 || ibv_req_notify_cq(tx->queue.cq, 0) != 0)
-		return -EIO;
-	tx->armed = true;
-	return vtx_reap(l);
-}
-
-/* All that there was to send has been sent: of errors, to the receive half's thread. */
-static int expect_errors(struct vlink *l)
-{
-	struct vtx *tx = &l->tx;
-	look_around(l);
-	tx->armed = false;
-	if (ibv_req_notify_cq(tx->queue.cq, 1) != 0 && !tx->failing)
-		tx->failing = -EIO;
-	watch_sender(l, true);
-	return vtx_reap(l);
-}
-
 int vtx_flush(struct zlink *base)
 {
 	struct vlink *l = (struct vlink *)base;
 	struct vtx *tx = &l->tx;
 	int rc = 0;
 	if (tx->mode != VMODE_QUEUE) {
-		rc = change_over(l);
+		rc = vtx_change_over(l);
 		if (rc != 0)
 			return rc > 0 ? l->stream->ops->flush(l->stream) : rc;
 	}
@@ -385,59 +334,8 @@ int vtx_flush(struct zlink *base)
 		rc = send_rest(l);
 	vtx_ring(l);
 	if (tx->armed && rc == 0 && !tx->refused && !tx->writes)
-		expect_errors(l);
+		vtx_expect_errors(l);
 	return rc == -EAGAIN ? refuse(l) : tx->error;
-}
-
-/* --- sleeping --- */
-
-static void watch_stream(struct vlink *l, bool room)
-{
-	struct vtx *tx = &l->tx;
-	struct epoll_event e = {.events = EPOLLRDHUP | (room ? EPOLLOUT : 0)};
-	if (tx->watches_out != room)
-		epoll_ctl(tx->epoll, EPOLL_CTL_MOD, l->life.sock, &e);
-	tx->watches_out = room;
-}
-
-static bool can_go_on(const struct vtx *tx)
-{
-	if (vrma_any_done(tx->rma, tx->writes))
-		return true;
-	bool wanted = tx->rest_at < tx->rest_len || tx->refused;
-	if (!wanted && tx->writes)
-		return false;
-	return tx->limit != tx->sent && vtx_has_slot(tx) && (!tx->want_buffer || may_have_buffer(tx));
-}
-
-static int arm_queue(struct vlink *l)
-{
-	struct vtx *tx = &l->tx;
-	watch_stream(l, false);
-	return expect_all(l) != 0 || vlink_hung_up(l) || can_go_on(tx);
-}
-
-/* Writes are under way while messages go over TCP still. */
-static int arm_writes(struct vlink *l)
-{
-	return expect_all(l) != 0 || vrma_any_done(l->tx.rma, l->tx.writes);
-}
-
-int vtx_arm(struct vlink *l)
-{
-	struct vtx *tx = &l->tx;
-	if (tx->failing)
-		return 1;
-	if (tx->epoll < 0)
-		return l->stream->ops->arm(l->stream, ZLINK_TX);
-	if (tx->mode == VMODE_QUEUE)
-		return arm_queue(l);
-	int rc = change_over(l);
-	if (rc == 0)
-		return 1;
-	bool room = rc > 0 ? l->stream->ops->arm(l->stream, ZLINK_TX) != 0 : rc != -EAGAIN;
-	watch_stream(l, !room);
-	return tx->writes ? arm_writes(l) : room;
 }
 
 /* --- making and ending --- */
