@@ -36,6 +36,7 @@ struct zverbs_options {
 	int64_t post_list;     /* sends handed to the device at a time */
 	int64_t cache_bytes;   /* of a program's memory that stay registered after use */
 	int64_t windows;       /* enum zverbs_windows: whether the peer gets parts of it by memory windows */
+	int64_t blueflame;     /* 0 or 1. mlx5: sends may go with the doorbell */
 	int64_t signal;	       /* one in so many sends tells when it is complete */
 };
 
@@ -91,6 +92,15 @@ struct zverbs_options {
 		ZVERBS_ROW(post_list, "16", 1, 32, owner,                                                              \
 			"How many sends are handed to the device at a time, with one doorbell, where there are so "    \
 			"many."),                                                                                      \
+		{.name = "verbs_blueflame",                                                                            \
+			.type = ZCONF_ENUM,                                                                            \
+			.choices = (const char *const[]){"no", "yes", NULL},                                           \
+			.preset = "yes",                                                                               \
+			.offset = offsetof(owner, verbs.blueflame),                                                    \
+			.help = "Adapters with mlx5: whether a single small send may be written into the doorbell "    \
+				"register (BlueFlame), which saves the device a read of memory. no: the environment "  \
+				"variable "                                                                            \
+				"MLX5_SHUT_UP_BF is set, which libmlx5 obeys for all of the process."},                \
 		ZVERBS_ROW(signal, "16", 1, 32, owner,                                                                 \
 			"One in so many sends reports its completion, one in verbs_window at least. Those that hold "  \
 			"a "                                                                                           \
@@ -149,7 +159,8 @@ struct zverbs_options {
 	"ZIPPER_VERBS_PARTITION,ZIPPER_VERBS_SERVICE_LEVEL,ZIPPER_VERBS_GID_INDEX,"                                    \
 	"ZIPPER_VERBS_TRAFFIC_CLASS,ZIPPER_VERBS_ACK_TIMEOUT,ZIPPER_VERBS_PORT_GRACE,"                                 \
 	"ZIPPER_VERBS_BUFFER_BYTES,ZIPPER_VERBS_BUFFERS,ZIPPER_VERBS_WINDOW,ZIPPER_VERBS_INLINE_BYTES,"                \
-	"ZIPPER_VERBS_POST_LIST,ZIPPER_VERBS_SIGNAL,ZIPPER_VERBS_CACHE_BYTES,ZIPPER_VERBS_WINDOWS,"                    \
+	"ZIPPER_VERBS_POST_LIST,ZIPPER_VERBS_SIGNAL,ZIPPER_VERBS_BLUEFLAME,ZIPPER_VERBS_CACHE_BYTES,"                  \
+	"ZIPPER_VERBS_WINDOWS,"                                                                                        \
 	"ZIPPER_VERBS_ENDPOINTS"
 
 /* What the module exports. */

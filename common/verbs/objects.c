@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,8 @@ int vobject_open(struct ibv_context **ctx, struct ibv_pd **pd, const char *devic
 	int n = 0, rc = -ENODEV;
 	struct ibv_device **list = ibv_get_device_list(&n);
 	struct ibv_device *found = NULL;
+	if (!voptions->blueflame) /* mlx5 asks when a context is opened; those of endpoints come after the device's */
+		setenv("MLX5_SHUT_UP_BF", "1", 1);
 	for (int i = 0; list && i < n; i++)
 		if (strcmp(ibv_get_device_name(list[i]), device) == 0)
 			found = list[i];

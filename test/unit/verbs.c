@@ -339,6 +339,25 @@ static void each_endpoint_has_another_vector(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
+/* A device's provider is told by its environment variable, and not told to do what it does anyway. */
+static void blueflame_can_be_switched_off(void **state)
+{
+	static const char *const values[] = {"yes", "no"};
+	unsetenv("MLX5_SHUT_UP_BF");
+	for (int i = 0; i < 2; i++) {
+		option("ZIPPER_VERBS_BLUEFLAME", values[i]);
+		struct pair p = fixture_pair(*state);
+		pair_close(&p);
+		const char *set = getenv("MLX5_SHUT_UP_BF");
+		assert_true(i == 0 ? !set : set && strcmp(set, "1") == 0);
+		struct fixture *f = *state;
+		f->ops->endpoint_close(f->endpoint); /* and with it the device */
+		f->endpoint = NULL;
+	}
+	option("ZIPPER_VERBS_BLUEFLAME", NULL);
+	unsetenv("MLX5_SHUT_UP_BF");
+}
+
 /* --- windows and registrations --- */
 
 struct ends {
@@ -1378,6 +1397,7 @@ int main(int argc, char **argv)
 		TEST(limited_membership_is_the_last_choice),
 		TEST(categories_ask_for_what_they_are),
 		TEST(each_endpoint_has_another_vector),
+		TEST(blueflame_can_be_switched_off),
 		TEST(nothing_around_is_reached),
 		TEST(nothing_else_is_allowed),
 		TEST(keys_are_for_one_link),
