@@ -172,10 +172,13 @@ static int run(struct launch *l)
 		rc = start_parts(l, &err);
 	if (rc == 0)
 		status = zrun_wait(&l->run);
-	zrun_fini(&l->run);
 	if (rc < 0)
 		complain(&err);
-	else if (l->options.stats)
+	if (zrun_fini(&l->run, &err) < 0) {
+		complain(&err);
+		status = status ? status : 1;
+	}
+	if (rc == 0 && l->options.stats)
 		print_stats(l);
 	if (l->job.session)
 		zjob_close(&l->job);

@@ -238,15 +238,29 @@ int zrun_wait(struct zrun *run)
 	return zending_finish(run);
 }
 
-void zrun_fini(struct zrun *run)
+/* Nobody to read it any more is another matter: that ended the job like a signal. */
+static bool is_lost(const struct zoutput *o)
 {
+	return o->error && o->error != -EPIPE;
+}
+
+int zrun_fini(struct zrun *run, struct zerr *err)
+{
+	int rc = 0;
 	if (run->daemon_log.fd >= 0) {
 		zpump_close(&run->daemon_log);
 	}
 	zoutput_drain(&run->out, DRAIN_MS);
 	zoutput_drain(&run->err, DRAIN_MS);
+	if (is_lost(&run->out))
+		rc = zerr_set(err, run->out.error, "standard output cannot be written, and some of it is lost: %s",
+			strerror(-run->out.error));
+	else if (is_lost(&run->err))
+		rc = zerr_set(err, run->err.error, "standard error cannot be written, and some of it is lost: %s",
+			strerror(-run->err.error));
 	zinput_close(&run->input);
 	zoutput_free(&run->out);
 	zoutput_free(&run->err);
 	close(run->signals);
+	return rc;
 }

@@ -45,6 +45,7 @@ int zrun_init(struct zrun *, const struct zoptions *, const struct zplan *, stru
 int zrun_start(struct zrun *, struct zpart_params *, const struct zaddr *addrs, struct zerr *);
 /* Until every part is over. Returns the exit status of the job. */
 int zrun_wait(struct zrun *);
-void zrun_fini(struct zrun *);
+/* Writes what is left. 0; or a negative errno with text: something could not be written. */
+int zrun_fini(struct zrun *, struct zerr *);
 
 #endif

@@ -32,6 +32,9 @@ run "much output" 0 --clusters 2 -n 4 --no-mpi sh -c 'i=0; while [ $i -lt 2000 ]
 	echo "abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz 0123456789"; i=$((i+1)); done'
 is "much output: every line whole" "$(sort out | uniq -c | tr -s ' ')" \
 	" 8000 abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz 0123456789"
+"$ZMPIRUN" --clusters 2 --no-mpi echo lost >/dev/full 2>err </dev/null
+is "output that cannot be written: status" $? 1
+matches "output that cannot be written: why" err '^zmpirun: standard output cannot be written, .*: No space left on device$'
 run "the last line may be unfinished" 0 --clusters 1 --no-mpi printf 'a\nb'
 is "unfinished: byte by byte" "$(od -An -c out | tr -d ' ')" 'a\nb'
 limited 30 "$ZMPIRUN" --clusters 2 --no-mpi yes 2>err | head -1 >out
