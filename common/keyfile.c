@@ -73,7 +73,7 @@ static int parse_line(struct keyfile *f, char *line, char **user, uint8_t key[ZA
 	char *rest = strtok_r(NULL, " \t\r\n", &save);
 	if (!hex || (rest && *rest != '#'))
 		return zerr_set(err, -EINVAL, "a line is a user name and a key");
-	if (!zctl_name_ok(*user))
+	if (!zctl_name_ok(*user) || strchr(*user, '/')) /* jobs are told apart by USER/JOB */
 		return zerr_set(err, -EINVAL, "bad user name");
 	int rc = f->auth->parse_key(key, hex, err);
 	if (rc != 0)

@@ -152,12 +152,14 @@ static const struct zzipper *zipper_of(const struct zhostfile *hosts, const char
 	return z < 0 ? NULL : &hosts->zippers[z];
 }
 
-/* What the cluster's mpiexec calls the host: a zipper node by its address on that cluster's network. */
+/* What the cluster's mpiexec calls the host: a zipper node by its address on that cluster's network; not if that is an
+ * IPv6 one, which Hydra's hostfile has no way to write. */
 static const char *name_for(const struct zhostfile *hosts, const char *host, const char *cluster)
 {
 	const struct zzipper *zipper = zipper_of(hosts, host);
 	for (int p = 0; zipper && p < zipper->nports; p++)
-		if (strcmp(zipper->ports[p].fabric, cluster) == 0 && zipper->ports[p].addr.kind == ZADDR_TCP)
+		if (strcmp(zipper->ports[p].fabric, cluster) == 0 && zipper->ports[p].addr.kind == ZADDR_TCP &&
+			!strchr(zipper->ports[p].addr.host, ':'))
 			return zipper->ports[p].addr.host;
 	return host;
 }

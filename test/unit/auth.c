@@ -161,6 +161,7 @@ static void key_files(void **state)
 	assert_non_null(strstr(err.text, ":2: "));
 	assert_int_equal(read_key("alice " KEY " more\n", 0600, "alice", &err), -EINVAL);
 	assert_int_equal(read_key("a,b " KEY "\n", 0600, "alice", &err), -EINVAL);
+	assert_int_equal(read_key("alice/job " KEY "\n", 0600, "alice", &err), -EINVAL);
 	assert_int_equal(read_key("bob " KEY "\nbob " KEY "\n", 0600, "alice", &err), -EINVAL);
 	assert_non_null(strstr(err.text, ":2: user bob has a key already"));
 	memset(line, 'x', sizeof(line) - 1);

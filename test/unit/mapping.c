@@ -111,6 +111,25 @@ static void places_ranks(void **state)
 	}
 }
 
+/* Hydra has no way to write an IPv6 address: the host goes by its name there. */
+static void names_hosts_for_hydra(void **state)
+{
+	static const char text[] = "#ZIP cluster a\nh1\n#ZIP cluster b\nz\nh2\n"
+				   "#ZIP zipper z a=tcp:10.1.0.1 b=tcp:[fd00::2]:7000\n";
+	struct zhostfile six;
+	struct zplan plan;
+	struct zerr err = {{0}};
+	char got[1024];
+	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	(void)state;
+	assert_int_equal(zhostfile_parse(&six, in, "h", &err), 0);
+	fclose(in);
+	assert_int_equal(make(&plan, "-f h p", &six, got, sizeof(got), &err), 0);
+	assert_string_equal(got, "a: h1x1 = 0 b: zx1 h2x1 = 1 2 (0-0 a=tcp:10.1.0.1:0 b=tcp:[fd00::2]:0;)");
+	zplan_free(&plan);
+	zhostfile_free(&six);
+}
+
 static void tells_zipperd(void **state)
 {
 	static const struct zctl_run expected[] = {{0, 2, 1, 0}, {2, 1, 0, 1}, {3, 1, 0, 0}, {4, 1, 0, 2}};
@@ -197,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_ranks),
+		cmocka_unit_test(names_hosts_for_hydra),
 		cmocka_unit_test(tells_zipperd),
 		cmocka_unit_test(refuses),
 	};
