@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What links ask devices for: addresses, partitions, ports; and what endpoint categories are. */
+#include "verbs_parts.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* --- addresses --- */
+
+void queue_pairs_have_the_address(void **state)
+{
+	option("ZIPPER_VERBS_SERVICE_LEVEL", "5");
+	option("ZIPPER_VERBS_PARTITION", device()->ib ? "5" : NULL);
+	struct pair p = fixture_pair(*state);
+	unsigned seen = 0;
+	for (uint32_t i = 0; i < FAKE_QPS; i++) {
+		const struct fake_qp *q = &fake_fabric()->qp[i];
+		if (!q->used)
+			continue;
+		seen++;
+		assert_int_equal(q->state, IBV_QPS_RTS);
+		assert_int_equal(q->sl, 5);
+		assert_int_equal(q->port, 1);
+		assert_int_equal(q->global, !device()->ib);
+		if (device()->ib) {
+			assert_int_equal(q->dlid, device()->port[0].lid);
+			assert_int_equal(device()->port[0].pkey[q->pkey_index], 0x8005);
+		} else {
+			assert_memory_equal(q->dgid, device()->port[0].gid, 16);
+		}
+	}
+	assert_int_equal(seen, 4); /* one for each direction at either end */
+	pair_close(&p);
+	option("ZIPPER_VERBS_SERVICE_LEVEL", NULL);
+	option("ZIPPER_VERBS_PARTITION", NULL);
+}
+
+/* A port that wants a global address of InfiniBand, too: the other end learns it. */
+void whoever_needs_a_global_address(void **state)
+{
+	struct fixture *f = *state;
+	if (!device()->ib)
+		skip();
+	for (int connecting = 0; connecting < 2; connecting++) {
+		struct inbox in;
+		struct pair p;
+		inbox_init(&in);
+		device()->grh = connecting;
+		p.a = fixture_connect(f);
+		p.b = fixture_accept(f);
+		device()->grh = !connecting;
+		fixture_settle(f, p.b);
+		for (uint64_t k = 0; k < 10; k++) {
+			assert_int_equal(post_message(p.a, k, 10), 0);
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+			receive_until(p.b, &in, k + 1);
+			struct inbox none;
+			inbox_init(&none);
+			struct zsink sink = inbox_sink(&none);
+			assert_int_equal(p.a->ops->poll(p.a, &sink, 1), 0);
+			inbox_fini(&none);
+		}
+		unsigned seen = 0;
+		for (uint32_t i = 0; i < FAKE_QPS; i++) {
+			const struct fake_qp *q = &fake_fabric()->qp[i];
+			if (!q->used)
+				continue;
+			seen++;
+			assert_true(q->global && q->dlid == device()->port[0].lid);
+			assert_memory_equal(q->dgid, device()->port[0].gid, 16);
+		}
+		assert_int_equal(seen, 4);
+		inbox_fini(&in);
+		pair_close(&p);
+	}
+	device()->grh = false;
+}
+
+/* What the connecting end has offered is taken, and refused. */
+static void settle_fails(struct fixture *f, struct zlink *link, int expected, const char *text)
+{
+	struct zerr err = {""};
+	struct inbox in;
+	uint32_t events;
+	struct pollfd p = {.fd = f->ops->fd(link, ZLINK_RX, &events), .events = POLLIN};
+	inbox_init(&in);
+	struct zsink sink = inbox_sink(&in);
+	assert_int_equal(poll(&p, 1, PATIENCE_MS), 1);
+	assert_int_equal(f->ops->poll(link, &sink, 1), 0);
+	inbox_fini(&in);
+	assert_true(f->endpoint || f->ops->endpoint_open(&f->endpoint, &err) == 0);
+	assert_int_equal(f->ops->settle(link, f->endpoint, f->endpoint, &err), expected);
+	if (!strstr(err.text, text))
+		fail_msg("%s", err.text);
+}
+
+/* A rank's host may have both, and the connection for set-up may start from the wrong one. */
+void links_are_of_one_kind(void **state)
+{
+	struct fixture *f = *state;
+	const bool ib = device()->ib;
+	struct zlink *a = fixture_connect(f), *b = fixture_accept(f);
+	char text[160];
+	device()->ib = !ib;
+	snprintf(text, sizeof(text), "fka:1 is on %s and %s on %s: if its host has another port, ZIPPER_DEVICE",
+		ib ? "RoCE" : "InfiniBand", b->peer, ib ? "InfiniBand" : "RoCE");
+	settle_fails(f, b, -EPROTONOSUPPORT, text);
+	device()->ib = ib;
+	f->ops->close(a);
+	f->ops->close(b);
+}
+
+void subnets_are_not_crossed(void **state)
+{
+	struct fixture *f = *state;
+	if (!device()->ib)
+		skip();
+	struct zlink *a = fixture_connect(f), *b = fixture_accept(f);
+	device()->port[0].gid[7] = 7;
+	settle_fails(f, b, -EHOSTUNREACH, "fka:1 is in the InfiniBand subnet fe80000000000007 and 127.0.0.1");
+	device()->port[0].gid[7] = 0;
+	f->ops->close(a);
+	f->ops->close(b);
+}
+
+/* A daemon listens all the same, and the port is needed when a link is to be used. */
+void a_port_that_is_not_active_yet(void **state)
+{
+	struct fixture *f = *state;
+	struct zlistener *listener;
+	struct zaddr addr;
+	struct zerr err = {""};
+	fixture_address(f, f->kind->address, &addr);
+	device()->port[0].state = IBV_PORT_INIT;
+	link_patient(false);
+	assert_int_equal(f->ops->listen(&listener, &addr, &err), -ENETDOWN);
+	assert_non_null(strstr(err.text, "fka:1 is not active (init)"));
+	link_patient(true);
+	assert_int_equal(f->ops->listen(&listener, &addr, &err), 0);
+	assert_int_equal(link_warnings, 1);
+	assert_string_equal(link_warning, "fka:1 is not active (init): connections over it are refused until it is");
+	f->ops->unlisten(listener);
+	link_patient(false);
+	device()->port[0].state = IBV_PORT_ACTIVE;
+	struct zlink *a = fixture_connect(f), *b = fixture_accept(f);
+	device()->port[0].state = IBV_PORT_INIT;
+	settle_fails(f, b, -ENETDOWN, "fka:1 is not active (init)");
+	device()->port[0].state = IBV_PORT_ACTIVE;
+	f->ops->close(a);
+	f->ops->close(b);
+	struct pair p = fixture_pair(f);
+	pair_close(&p);
+}
+
+void a_partition_that_the_port_is_not_in(void **state)
+{
+	struct fixture *f = *state;
+	struct zlink *link;
+	struct zerr err;
+	if (!device()->ib)
+		skip();
+	option("ZIPPER_VERBS_PARTITION", "6");
+	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "fka:1 is not in partition 0x0006"));
+	option("ZIPPER_VERBS_PARTITION", NULL);
+	/* who waits in the listener's queue */
+	link = fixture_accept(f);
+	f->ops->close(link);
+}
+
+/* As the only one that there is; else none of the tests uses one. */
+void limited_membership_is_the_last_choice(void **state)
+{
+	struct fixture *f = *state;
+	struct zlistener *listener;
+	struct zaddr addr;
+	struct zerr err = {""};
+	if (!device()->ib)
+		skip();
+	option("ZIPPER_VERBS_PARTITION", "5");
+	device()->port[0].pkey[FAKE_PKEYS - 1] = 0;
+	fixture_address(f, f->kind->address, &addr);
+	assert_int_equal(f->ops->listen(&listener, &addr, &err), 0);
+	assert_int_equal(link_warnings, 1);
+	assert_non_null(strstr(link_warning, "fka:1 is a limited member of partition 0x0005"));
+	for (int i = 0; i < 2; i++) { /* connecting ends are told once, too */
+		struct zlink *a = fixture_connect(f), *b = fixture_accept(f), *second = fixture_connect(f);
+		assert_int_equal(link_warnings, 2 + i);
+		f->ops->close(second);
+		f->ops->close(fixture_accept(f));
+		f->ops->close(a);
+		f->ops->close(b);
+	}
+	f->ops->unlisten(listener);
+	device()->port[0].pkey[FAKE_PKEYS - 1] = 0x8005;
+	option("ZIPPER_VERBS_PARTITION", NULL);
+}
+
+/* --- endpoint categories --- */
+
+void categories_ask_for_what_they_are(void **state)
+{
+	const bool domains = device()->tds > 0;
+	for (int c = 0; c < ZEP_CATEGORIES; c++) {
+		option("ZIPPER_ENDPOINTS", zep_category_names[c]);
+		struct fixture *f = *state;
+		struct pair p = fixture_pair(f);
+		unsigned in_domain = 0, single = 0;
+		uint32_t contexts = 0;
+		bool seen[FAKE_CONTEXTS] = {false};
+		for (uint32_t i = 0; i < FAKE_QPS; i++) {
+			const struct fake_qp *q = &fake_fabric()->qp[i];
+			in_domain += q->used && q->domain;
+			single += q->used && q->single;
+			if (q->used && !seen[q->context]) {
+				seen[q->context] = true;
+				contexts++;
+			}
+		}
+		const bool dynamic = c == ZEP_2XDYNAMIC || c == ZEP_DYNAMIC || c == ZEP_SHARED_DYNAMIC;
+		assert_int_equal(in_domain, dynamic && domains ? 4 : 0);
+		assert_int_equal(single, !domains ? 0 : dynamic ? 4 : c == ZEP_MPI_EVERYWHERE ? 2 : 0);
+		assert_int_equal(contexts, c == ZEP_MPI_EVERYWHERE ? 2 : 1);
+		pair_close(&p);
+		f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
+}
+
+/* Those of one share it: it is one thread's. */
+void each_endpoint_has_another_vector(void **state)
+{
+	static const char *const categories[] = {"static", "2xdynamic", "mpi-everywhere"};
+	for (size_t c = 0; c < 3; c++) {
+		option("ZIPPER_ENDPOINTS", categories[c]);
+		struct fixture *f = *state;
+		struct pair p = fixture_pair(f), other = fixture_pair(f);
+		unsigned queues[FAKE_VECTORS] = {0}, used = 0;
+		for (uint32_t i = 0; i < FAKE_QPS; i++)
+			if (fake_fabric()->qp[i].used)
+				queues[((struct fake_cq *)fake_ptr(fake_fabric(), fake_fabric()->qp[i].send_cq))
+						->vector]++;
+		for (int v = 0; v < FAKE_VECTORS; v++) {
+			assert_true(queues[v] == 0 || queues[v] == 4);
+			used += queues[v] > 0;
+		}
+		assert_int_equal(used, 2); /* who connects, who accepts */
+		pair_close(&p);
+		pair_close(&other);
+		f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
+}
+
+/* A device's provider is told by its environment variable, and not told to do what it does anyway. */
+void blueflame_can_be_switched_off(void **state)
+{
+	static const char *const values[] = {"yes", "no"};
+	unsetenv("MLX5_SHUT_UP_BF");
+	for (int i = 0; i < 2; i++) {
+		option("ZIPPER_VERBS_BLUEFLAME", values[i]);
+		struct pair p = fixture_pair(*state);
+		pair_close(&p);
+		const char *set = getenv("MLX5_SHUT_UP_BF");
+		assert_true(i == 0 ? !set : set && strcmp(set, "1") == 0);
+		struct fixture *f = *state;
+		f->ops->endpoint_close(f->endpoint); /* and with it the device */
+		f->endpoint = NULL;
+	}
+	option("ZIPPER_VERBS_BLUEFLAME", NULL);
+	unsetenv("MLX5_SHUT_UP_BF");
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What cannot be made, too little memory, and credit where receives run out. */
+#include "verbs_parts.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- set-up that fails --- */
+
+/* What is asked for fails one after the other, until nothing does. How many failed. */
+static unsigned fail_each(struct fixture *f, enum fake_point point, int code)
+{
+	unsigned failed = 0;
+	for (uint32_t after = 0;; after++) {
+		struct zerr err = {""};
+		struct zlink *a = NULL, *b = NULL;
+		fault(point, code, after);
+		int rc = f->ops->connect(&a, &f->addr, PATIENCE_MS, &err);
+		b = fixture_accept(f);
+		if (rc == 0) {
+			uint32_t events;
+			struct pollfd p = {.fd = f->ops->fd(b, ZLINK_RX, &events), .events = POLLIN};
+			struct inbox in;
+			inbox_init(&in);
+			struct zsink sink = inbox_sink(&in);
+			assert_int_equal(poll(&p, 1, PATIENCE_MS), 1);
+			assert_int_equal(f->ops->poll(b, &sink, 1), 0);
+			inbox_fini(&in);
+			assert_true(f->endpoint || f->ops->endpoint_open(&f->endpoint, &err) == 0);
+			rc = f->ops->settle(b, f->endpoint, f->endpoint, &err);
+		}
+		const bool hit = !is_pending(point);
+		if (rc != 0 && (strlen(err.text) < 10 || !hit))
+			fail_msg("%s %u: %s", fake_point_names[point], after, err.text);
+		failed += rc != 0;
+		if (a)
+			f->ops->close(a);
+		f->ops->close(b);
+		if (f->endpoint)
+			f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+		fault(point, 0, 0);
+		if (!hit)
+			return failed;
+	}
+}
+
+void what_cannot_be_made_is_said(void **state)
+{
+	static const struct {
+		enum fake_point point;
+		int code; /* not of memory: then it is tried with less */
+		unsigned least;
+	} points[] = {
+		{FAKE_OPEN, EMFILE, 1},
+		{FAKE_PD, ENOMEM, 1},
+		{FAKE_REG, EPERM, 4},
+		{FAKE_CHANNEL, EMFILE, 4},
+		{FAKE_CQ, EPERM, 0},
+		{FAKE_SRQ, EPERM, 2},
+		{FAKE_QP, EPERM, 4},
+		{FAKE_MODIFY, EINVAL, 8},
+		{FAKE_POST_RECV, ENOMEM, 2},
+		{FAKE_TD, ENOMEM, 0},
+	};
+	static const char *const categories[] = {"static", "2xdynamic", "mpi-everywhere"};
+	for (size_t c = 0; c < 3; c++) {
+		option("ZIPPER_ENDPOINTS", categories[c]);
+		for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++) {
+			unsigned failed = fail_each(*state, points[i].point, points[i].code);
+			if (failed < points[i].least)
+				fail_msg("%s, %s: %u", categories[c], fake_point_names[points[i].point], failed);
+		}
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
+}
+
+/* --- little memory may be locked --- */
+
+static unsigned queue_pairs(void)
+{
+	unsigned n = 0;
+	for (uint32_t i = 0; i < FAKE_QPS; i++)
+		n += fake_fabric()->qp[i].used;
+	return n;
+}
+
+static void some_links_with(struct fixture *f, uint32_t memlock_kib, unsigned *qps)
+{
+	struct pair p[LINKS];
+	struct inbox in;
+	device()->memlock_kib = memlock_kib;
+	f->may_be_plain = true;
+	link_warnings = 0;
+	for (int i = 0; i < LINKS; i++)
+		p[i] = fixture_pair(f);
+	*qps = queue_pairs();
+	for (int i = 0; i < LINKS; i++) {
+		inbox_init(&in);
+		for (uint64_t k = 0; k < 100; k++) {
+			while (post_message(p[i].a, k, (size_t)k * 1000) == -EAGAIN)
+				receive_until(p[i].b, &in, in.next + 1);
+			while (p[i].a->ops->flush(p[i].a) == -EAGAIN)
+				receive_until(p[i].b, &in, in.next + 1);
+			receive_until(p[i].b, &in, k + 1);
+		}
+		inbox_fini(&in);
+		pair_close(&p[i]);
+	}
+	f->ops->endpoint_close(f->endpoint);
+	f->endpoint = NULL;
+	device()->memlock_kib = 0;
+}
+
+/* Then there are fewer shared buffers, and at last only TCP; either is said once. */
+void little_memory_may_be_locked(void **state)
+{
+	const struct {
+		uint32_t kib;
+		unsigned least, most; /* queue pairs: of 64 with all */
+		const char *text[2];  /* both are in the warning; NULL: there is none */
+	} cases[] = {
+		{24 << 10, 64, 64, {NULL}},
+		{8 << 10, 64, 64, {"cannot register", " shared buffers instead of 256, for which 10384 KiB of locked"}},
+		{8 << 10, 64, 64, {NULL}},
+		{1200, 2, 40,
+			{"cannot register", "messages go by TCP; 2584 KiB of locked memory are needed, better 10384"}},
+		{512, 0, 0, {NULL}},
+	};
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		unsigned qps;
+		some_links_with(*state, cases[i].kib, &qps);
+		if (qps < cases[i].least || qps > cases[i].most)
+			fail_msg("%u KiB: %u queue pairs", cases[i].kib, qps);
+		for (int k = 0; k < 2 && cases[i].text[k]; k++)
+			if (!strstr(link_warning, cases[i].text[k]))
+				fail_msg("%u KiB: \"%s\"", cases[i].kib, link_warning);
+		assert_int_equal(link_warnings, cases[i].text[0] != NULL);
+	}
+}
+
+/* An error, where nobody would be told. */
+void too_little_memory_is_not_silent(void **state)
+{
+	struct fixture *f = *state;
+	struct zlink *link;
+	struct zerr err = {""};
+	link_unwarned = true;
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+	device()->memlock_kib = 512;
+	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -ENOMEM);
+	assert_non_null(strstr(err.text, "2584 KiB of locked memory are needed"));
+	device()->memlock_kib = 0;
+	link_unwarned = false;
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+	f->ops->close(fixture_accept(f));
+}
+
+/* --- credit --- */
+
+/* Each sends as much as it may, and each keeps the first message that has come. */
+static void send_to_those_who_refuse(struct fixture *f)
+{
+	static struct pair p[LINKS];
+	static struct inbox in[LINKS];
+	uint64_t sent[LINKS] = {0};
+	for (int i = 0; i < LINKS; i++) {
+		p[i] = fixture_pair(f);
+		inbox_init(&in[i]);
+		in[i].fail_with = -EAGAIN;
+	}
+	for (int round = 0; round < 50; round++)
+		for (int i = 0; i < LINKS; i++) {
+			struct zsink sink = inbox_sink(&in[i]);
+			in[i].fail_with = round % 10 == 9 ? 0 : -EAGAIN; /* now and then it can */
+			while (post_message(p[i].a, sent[i], 40) == 0)
+				sent[i]++;
+			p[i].a->ops->flush(p[i].a);
+			int n = p[i].b->ops->poll(p[i].b, &sink, 1);
+			assert_true(n >= 0 || n == -EAGAIN);
+		}
+	for (int i = 0; i < LINKS; i++) {
+		in[i].fail_with = 0;
+		while (p[i].a->ops->flush(p[i].a) == -EAGAIN)
+			receive_until(p[i].b, &in[i], in[i].next + 1);
+		receive_until(p[i].b, &in[i], sent[i]);
+		inbox_fini(&in[i]);
+		pair_close(&p[i]);
+	}
+	f->ops->endpoint_close(f->endpoint);
+	f->endpoint = NULL;
+}
+
+/* That no send waits for a receive is the fake's to complain of. */
+void credit_is_for_receives_that_are_there(void **state)
+{
+	const uint32_t most = device()->srq_max; /* receives of a shared queue */
+	option("ZIPPER_VERBS_BUFFERS", "16");
+	send_to_those_who_refuse(*state);
+	option("ZIPPER_VERBS_BUFFERS", "16384"); /* more than the device takes */
+	device()->srq_max = 4 * LINKS;
+	send_to_those_who_refuse(*state);
+	device()->srq_max = most;
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of unit/verbs share: helpers on the fake of libibverbs, and the tests, which verbs.c lists. */
+#ifndef ZIP_TEST_VERBS_PARTS_H
+#define ZIP_TEST_VERBS_PARTS_H
+
+#include "fakeverbs/fabric.h"
+#include "link_fixture.h"
+#include "verbs/endpoint.h"
+#include "verbs/link.h"
+#include "verbs/pool.h"
+
+#define SIZE ((size_t)100000)
+#define LINKS 16 /* as many as buffers are made for at a time */
+#define AROUND ((size_t)8192)
+
+struct ends {
+	struct pair pair;
+	const struct zrma *rma;
+	uint8_t *memory, *staging;
+	struct zregion *region;
+	struct zrma_exposure exposure;
+};
+
+/* verbs.c */
+void option(const char *name, const char *value);
+int setup(void **state);
+int teardown(void **state);
+void fault(enum fake_point point, int value, uint32_t after);
+bool is_pending(enum fake_point point);
+struct fake_device *device(void);
+
+/* verbs_address.c */
+void queue_pairs_have_the_address(void **state);
+void whoever_needs_a_global_address(void **state);
+void links_are_of_one_kind(void **state);
+void subnets_are_not_crossed(void **state);
+void a_port_that_is_not_active_yet(void **state);
+void a_partition_that_the_port_is_not_in(void **state);
+void limited_membership_is_the_last_choice(void **state);
+void categories_ask_for_what_they_are(void **state);
+void each_endpoint_has_another_vector(void **state);
+void blueflame_can_be_switched_off(void **state);
+
+/* verbs_memory.c */
+void open_ends(struct ends *e, struct fixture *f);
+void close_ends(struct ends *e);
+bool keeps(void);
+int operate(struct ends *e, enum zlink_half half, int64_t offset, size_t len);
+void nothing_around_is_reached(void **state);
+void nothing_else_is_allowed(void **state);
+void keys_are_for_one_link(void **state);
+void what_is_too_large_for_a_window(void **state);
+void registering_fails(void **state);
+int setup_other_fork(void **state);
+int teardown_other_fork(void **state);
+void what_children_have(void **state);
+
+/* verbs_lack.c */
+void what_cannot_be_made_is_said(void **state);
+void little_memory_may_be_locked(void **state);
+void too_little_memory_is_not_silent(void **state);
+void credit_is_for_receives_that_are_there(void **state);
+
+/* verbs_faults.c */
+void every_failed_completion_ends_the_link(void **state);
+void a_lost_message_wakes_its_sender(void **state);
+void a_lost_message_wakes_who_only_sends(void **state);
+void every_refused_call_ends_the_link(void **state);
+void failed_operations_are_reported(void **state);
+void refused_operations_are_reported(void **state);
+void windows_that_cannot_be_bound(void **state);
+
+/* verbs_events.c */
+void no_buffer_goes_with_a_link(void **state);
+void closing_leaves_the_pool_alone(void **state);
+void nobody_waits_for_a_dead_peer(void **state);
+void a_port_that_goes_down_ends_its_links(void **state);
+void a_port_may_be_down_for_a_while(void **state);
+void a_device_that_goes_away_ends_its_links(void **state);
+void a_queue_that_fails_ends_its_link(void **state);
+void a_device_that_comes_back_is_used(void **state);
+void other_ports_are_left_alone(void **state);
+
+#endif
