@@ -116,12 +116,12 @@ static int run_on_queue(struct vlink *l, enum zlink_half half, const struct ibv_
 		struct ibv_sge *sge;
 		struct ibv_send_wr *wr = vtx_next(l, &sge), kept = *wr;
 		*wr = *what;
-		wr->wr_id = (kept.wr_id & ~(uint64_t)UINT32_MAX) | VTAG_LOCAL;
+		wr->wr_id = vtag_make(VTAG_LOCAL, vtag_number(kept.wr_id), 0);
 		wr->send_flags = IBV_SEND_SIGNALED;
 		rc = vtx_ring(l);
 	} else {
 		struct ibv_send_wr *bad, wr = *what;
-		wr.wr_id = VTAG_LOCAL;
+		wr.wr_id = vtag_make(VTAG_LOCAL, 0, 0);
 		wr.send_flags = IBV_SEND_SIGNALED;
 		rc = ibv_post_send(l->rx.queue.qp, &wr, &bad) == 0 ? 0 : -EIO;
 	}

@@ -77,7 +77,6 @@ static void unmake(struct vlink *l)
 
 int vhalves_make(struct vlink *l, struct zerr *err)
 {
-	const bool first = !l->share[ZLINK_RX]->rx || !l->share[ZLINK_TX]->tx;
 	struct zerr why = {.text = ""};
 	for (uint32_t buffers = (uint32_t)voptions->buffers;; buffers /= 2) {
 		const bool again = why.text[0] != '\0';
@@ -88,8 +87,8 @@ int vhalves_make(struct vlink *l, struct zerr *err)
 			tell_lack_of_memory(why.text, buffers);
 		if (!vpool_lacks_memory(rc))
 			return rc < 0 ? zerr_set(err, rc, "%s", why.text) : 0;
-		unmake(l);
-		if (first && buffers / 2 >= VPOOL_LEAST)
+		unmake(l); /* and with it pools that nobody else uses */
+		if ((!l->share[ZLINK_RX]->rx || !l->share[ZLINK_TX]->tx) && buffers / 2 >= VPOOL_LEAST)
 			continue;
 		if (!voptions->warn) /* not in silence */
 			return zerr_set(err, -ENOMEM, "%s: %" PRIu64 " KiB of locked memory are needed", why.text,
