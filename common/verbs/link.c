@@ -79,7 +79,7 @@ int vlink_contexts(const struct vlink *l, struct ibv_context *ctx[VCONTEXTS])
 int vlink_reason(struct vlink *l, struct vdoubt *doubt, int rc)
 {
 	const int64_t now = zclock_ms();
-	struct ibv_context *ctx[VCONTEXTS];
+	struct ibv_context *ctx[VCONTEXTS] = {NULL};
 	for (int i = 0, n = vlink_contexts(l, ctx); i < n; i++)
 		vdevice_look(l->dev, ctx[i]); /* the event may not have been read yet */
 	if (vlink_lost(l))
@@ -116,7 +116,7 @@ bool vlink_event(struct ibv_comp_channel *channel)
 bool vlink_woken(struct vlink *l, int epoll)
 {
 	struct epoll_event e[VWATCHED];
-	struct ibv_context *ctx[VCONTEXTS];
+	struct ibv_context *ctx[VCONTEXTS] = {NULL};
 	bool stream = false;
 	int n = epoll_wait(epoll, e, VWATCHED, 0), nctx = n > 0 ? vlink_contexts(l, ctx) : 0;
 	for (int i = 0; i < n; i++) {

@@ -222,7 +222,8 @@ int vwatch_open(struct zerr *err)
 		told = pthread_atfork(NULL, NULL, forget_in_child) == 0;
 	atomic_store(&watch.turn, 0);
 	atomic_store(&watch.blind, false);
-	int rc = watch.fd = open_fd(err);
+	int rc = open_fd(err);
+	watch.fd = rc;
 	if (rc >= 0)
 		rc = make_page(err);
 	if (rc >= 0) {
