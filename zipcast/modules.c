@@ -41,9 +41,12 @@ int zcast_modules_configure(struct zerr *err)
 		rc = zconf_defaults(rows, &settings, err);
 		if (rc == 0)
 			rc = zconf_environ(rows, &settings, "ZIPPER", zconf_others, err);
-		done = rc == 0;
-		if (done)
+		if (rc == 0)
 			ztransport_configure(settings.module_dir, &settings.verbs);
+		/* found here, as contexts are opened by several threads, and later ones only read that it is there */
+		if (rc == 0 && !ztransport_find(ZADDR_VERBS, err))
+			rc = -EPROTONOSUPPORT;
+		done = rc == 0;
 	}
 	pthread_mutex_unlock(&lock);
 	return rc;

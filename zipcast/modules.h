@@ -5,7 +5,7 @@
 
 #include "err.h"
 
-/* Reads the environment (zipcast(3)), once in a process. 0 or a negative errno. Any thread. */
+/* Reads the environment (zipcast(3)) and loads the module, once in a process. 0 or a negative errno. Any thread. */
 int zcast_modules_configure(struct zerr *);
 
 #endif
