@@ -155,7 +155,7 @@ static void print_stats(struct launch *l)
 /* Runs the job; returns the exit status. */
 static int run(struct launch *l)
 {
-	struct zerr err = {{0}};
+	struct zerr err = {{0}}, lost = {{0}};
 	int status = 1;
 	if (zrun_init(&l->run, &l->options, &l->plan, &l->job, &l->daemon, &err) < 0)
 		return complain(&err);
@@ -172,13 +172,13 @@ static int run(struct launch *l)
 		rc = start_parts(l, &err);
 	if (rc == 0)
 		status = zrun_wait(&l->run);
-	if (rc < 0)
-		complain(&err);
-	if (zrun_fini(&l->run, &err) < 0) {
-		complain(&err);
+	if (zrun_fini(&l->run, &lost) < 0) {
+		complain(&lost);
 		status = status ? status : 1;
 	}
-	if (rc == 0 && l->options.stats)
+	if (rc < 0)
+		complain(&err);
+	else if (l->options.stats)
 		print_stats(l);
 	if (l->job.session)
 		zjob_close(&l->job);
