@@ -39,8 +39,8 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx);
 void zprogress_wait_request(struct zreq *);
 
 /* MPI_Init, after the world is known: session is the joined control link, zipper its address, token from WORLD; all
- * are used until zbridge_fini, which does not close the session. busy: more ranks (and zipperd) than cores on this
- * host. MPI_SUCCESS or an MPI error class. */
+ * are used until zbridge_fini, which does not close the session. oversubscribed: more ranks (and zipperd) than cores on
+ * this host. MPI_SUCCESS or an MPI error class. */
 struct zbridge_params {
 	struct zsession *session;
 	const struct zaddr *zipper;

@@ -176,6 +176,16 @@ void a_port_that_goes_down_ends_its_links(void **state)
 	f->ops->close(link);
 }
 
+/* The link still works. */
+static void send_some(struct pair *p, struct inbox *in)
+{
+	for (uint64_t k = 0; k < 10; k++) {
+		assert_int_equal(post_message(p->a, k, 100), 0);
+		assert_int_equal(p->a->ops->flush(p->a), 0);
+		receive_until(p->b, in, k + 1);
+	}
+}
+
 /* For so long, and not longer. With a failed completion it is over at once: a_lost_message_wakes_its_sender. */
 void a_port_may_be_down_for_a_while(void **state)
 {
@@ -210,11 +220,7 @@ void a_port_may_be_down_for_a_while(void **state)
 		fake_unlock(fake_fabric());
 		idle(&p, &sink, 2000);
 		close(sock);
-		for (uint64_t k = 0; k < 10; k++) {
-			assert_int_equal(post_message(p.a, k, 100), 0);
-			assert_int_equal(p.a->ops->flush(p.a), 0);
-			receive_until(p.b, &in, k + 1);
-		}
+		send_some(&p, &in);
 		inbox_fini(&in);
 		pair_close(&p);
 		f->ops->endpoint_close(f->endpoint);
@@ -367,11 +373,7 @@ void other_ports_are_left_alone(void **state)
 	fake_event(fake_fabric(), sock, 0, 0, IBV_EVENT_SM_CHANGE, 1);
 	fake_unlock(fake_fabric());
 	close(sock);
-	for (uint64_t k = 0; k < 10; k++) {
-		assert_int_equal(post_message(p.a, k, 100), 0);
-		assert_int_equal(p.a->ops->flush(p.a), 0);
-		receive_until(p.b, &in, k + 1);
-	}
+	send_some(&p, &in);
 	inbox_fini(&in);
 	pair_close(&p);
 }
