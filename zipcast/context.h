@@ -36,7 +36,7 @@ struct early { /* about a group that is not made here yet */
 	uint8_t kind; /* READY, FAIL or LEAVE */
 	uint32_t group;
 	uint64_t message;
-	uint32_t definition;
+	uint32_t word; /* READY: the definition; LEAVE: who left first */
 };
 #define EARLY_MAX 65536 /* a node that sends more is broken */
 
@@ -77,6 +77,7 @@ struct member { /* of a group, as seen from here */
 	uint64_t ready;	   /* message it is ready to receive */
 	uint64_t told;	   /* message that it knows we are ready for */
 	uint64_t last;	   /* message that it takes part in; UINT64_MAX: it has not left */
+	uint32_t without;  /* node for which it has left: itself, or one that it needs */
 	bool peer;	   /* we may exchange blocks with it */
 };
 
@@ -148,6 +149,7 @@ struct used { /* number of a group that there is or was */
 	bool over;		 /* destroyed here, or not made after all */
 	bool failed;		 /* and it had failed */
 	uint64_t last;		 /* message that was complete then */
+	uint32_t without;	 /* node for which this one has left */
 	uint32_t npeers, *peers; /* nodes that may be in the group still: they hear of failures by us */
 };
 
@@ -221,6 +223,8 @@ void zcast_group_free(struct zipcast_group *);
 void zcast_group_hears(struct node *, const struct zwire_env *, const void *payload); /* READY, FAIL, LEAVE */
 /* Is a member missing for this message, as it has left? Then the group has failed. */
 bool zcast_group_lacks(struct zipcast_group *, uint64_t message);
+/* Who takes part in no message after the last one, as far as is known here, if this node leaves now. */
+uint32_t zcast_leaves_without(const struct zipcast_group *);
 /* Its connection has ended. */
 void zcast_member_lost(struct member *, const char *why);
 /* Nothing more can be heard, as a member has left and closed the connection: it fails here alone. */

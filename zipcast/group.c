@@ -56,10 +56,19 @@ static void tell_failure(struct zipcast_group *g, const char *why)
 	tell_all(g, &env, why);
 }
 
+uint32_t zcast_leaves_without(const struct zipcast_group *g)
+{
+	return g->leaver && g->leaver->last <= g->message.number ? g->leaver->without : g->zc->me;
+}
+
 static void tell_leaving(struct zipcast_group *g)
 {
 	g->leaving = true;
-	struct zwire_env env = {.kind = ZWIRE_LEAVE, .src = g->zc->me, .comm = g->number, .xfer = g->message.number};
+	struct zwire_env env = {.kind = ZWIRE_LEAVE,
+		.src = g->zc->me,
+		.comm = g->number,
+		.tag = (int32_t)zcast_leaves_without(g),
+		.xfer = g->message.number};
 	tell_all(g, &env, NULL);
 }
 
@@ -118,7 +127,7 @@ static void keep_early(struct node *n, const struct zwire_env *env)
 	*e = (struct early){.next = n->early,
 		.kind = env->kind,
 		.group = (uint32_t)env->comm,
-		.definition = (uint32_t)env->tag,
+		.word = (uint32_t)env->tag,
 		.message = env->xfer};
 	n->early = e;
 	n->nearly++;
@@ -141,7 +150,7 @@ static void hear_ready(struct zipcast_group *g, struct member *m, uint64_t messa
 static void fail_without(struct zipcast_group *g, bool tell)
 {
 	char why[ZIPCAST_WHY_BYTES];
-	snprintf(why, sizeof(why), "node %u has destroyed group %u", g->leaver->node->number, g->number);
+	snprintf(why, sizeof(why), "node %u has destroyed group %u", g->leaver->without, g->number);
 	fail(g, why, tell);
 }
 
@@ -172,15 +181,15 @@ void zcast_member_lost(struct member *m, const char *why)
 		zcast_group_cut_off(g);
 }
 
-static void hear_leave(struct zipcast_group *g, struct member *m, uint64_t last)
+static void hear_leave(struct zipcast_group *g, struct member *m, uint64_t last, uint32_t without)
 {
 	m->last = last;
+	m->without = without;
 	if (!g->leaver || last < g->leaver->last)
 		g->leaver = m;
-	if (g->message.active)
-		zcast_group_lacks(g, g->message.number);
-	else if (g->queue)
-		zcast_runnable(g); /* the next message cannot be */
+	/* The message under way, or one that is complete here and will never be there. */
+	if (!zcast_group_lacks(g, g->message.number) && g->queue)
+		zcast_runnable(g); /* the next one cannot be */
 }
 
 void zcast_group_hears(struct node *n, const struct zwire_env *env, const void *payload)
@@ -199,7 +208,7 @@ void zcast_group_hears(struct node *n, const struct zwire_env *env, const void *
 			hear_ready(g, m, env->xfer, (uint32_t)env->tag);
 	} else if (env->kind == ZWIRE_LEAVE) {
 		if (!atomic_load(&g->failed))
-			hear_leave(g, m, env->xfer);
+			hear_leave(g, m, env->xfer, (uint32_t)env->tag);
 	} else {
 		int len = env->len < sizeof(why) ? (int)env->len : (int)sizeof(why) - 1;
 		snprintf(why, sizeof(why), "%.*s", len, env->len ? (const char *)payload : "");
@@ -254,9 +263,9 @@ static void hear_early(struct zipcast_group *g, struct member *m)
 		else if (atomic_load(&g->failed))
 			;
 		else if (e->kind == ZWIRE_READY)
-			hear_ready(g, m, e->message, e->definition);
+			hear_ready(g, m, e->message, e->word);
 		else
-			hear_leave(g, m, e->message);
+			hear_leave(g, m, e->message, e->word);
 		free(e);
 	}
 }

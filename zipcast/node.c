@@ -224,9 +224,12 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	case ZWIRE_BLOCK:
 		zcast_message_take(n, env);
 		return 0;
+	case ZWIRE_LEAVE:
+		if ((uint32_t)env->tag >= n->zc->nnodes)
+			return -EPROTO;
+		/* fall through */
 	case ZWIRE_READY:
 	case ZWIRE_FAIL:
-	case ZWIRE_LEAVE:
 		zcast_group_hears(n, env, payload);
 		return n->nearly > EARLY_MAX ? -EPROTO : 0;
 	default:

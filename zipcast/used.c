@@ -61,6 +61,7 @@ static void answer_ready(struct node *n, const struct used *u)
 		.src = n->zc->me,
 		.dst = n->number,
 		.comm = u->number,
+		.tag = (int32_t)u->without,
 		.xfer = u->last};
 	if (u->failed)
 		out.len = (uint32_t)snprintf(why, sizeof(why), "group %u had failed at node %u", u->number, n->zc->me);
@@ -95,6 +96,7 @@ void zcast_used_note(const struct zipcast_group *g, bool failed)
 	u->over = true;
 	u->failed = failed;
 	u->last = g->message.number;
+	u->without = zcast_leaves_without(g);
 	u->peers = failed ? NULL : malloc(g->nmembers * sizeof(*u->peers));
 	for (uint32_t i = 0; u->peers && i < g->nmembers; i++)
 		if (zcast_hears(&g->member[i]) && g->member[i].last == UINT64_MAX)

@@ -233,6 +233,32 @@ static void leaving_an_idle_group(void **state)
 	}
 }
 
+/* A node that goes at rest is named as the reason, also where others alone reach it: they leave with it. */
+static void going_from_an_idle_group(void **state)
+{
+	static const uint32_t all[] = {0, 1, 2, 3};
+	static uint8_t data[100000];
+	struct cast c;
+	static struct cast_member m[4];
+	memset(m, 0, sizeof(m));
+	cast_open(&c, *state, 4, ZIPCAST_HYBRID);
+	cast_group(&c, m,
+		&(struct zipcast_group_config){.number = 1, .nmembers = 4, .members = all, .algorithm = "chain"});
+	cast_send(&m[0], 1, 200000);
+	cast_wait_complete(m, 4, 1);
+	cast_close_node(&c, 2);
+	m[2].group = NULL; /* went with its node */
+	cast_wait_failed(&m[1], 1);
+	cast_wait_failed(&m[3], 1);
+	m[0].kept = data;
+	int rc = zipcast_send(m[0].group, data, sizeof(data));
+	assert_true(rc == 0 || rc == -EPIPE);
+	cast_wait_failed(&m[0], 1);
+	assert_string_equal(m[0].why, "node 2 has destroyed group 1");
+	cast_destroy(m, 4);
+	cast_close(&c);
+}
+
 /* One member cannot make the group, as it does not reach another one: those that reach it hear of it, also if they come
  * later. */
 static void a_group_that_one_cannot_make(void **state)
@@ -347,6 +373,7 @@ int main(void)
 		{"member_that_comes_late_shm", member_that_comes_late, NULL, NULL, (void *)(uintptr_t) "shm"},
 		cmocka_unit_test(no_memory_for_a_message),
 		cmocka_unit_test_prestate(leaving_an_idle_group, "tcp"),
+		cmocka_unit_test_prestate(going_from_an_idle_group, "shm"),
 		cmocka_unit_test_prestate(a_group_that_one_cannot_make, "shm"),
 		cmocka_unit_test(different_groups_of_one_number),
 		cmocka_unit_test(strangers),
