@@ -2,7 +2,7 @@
 """Bad peers of zipperd, for badinput.t.
 
 record PORTFILE HOST PORT FOLDER   proxy in front of zipperd that keeps what ranks say, one file a connection
-throw HOST PORT FOLDER SEED SECONDS   truncated, damaged and random streams, for about that long; prints how many
+throw HOST PORT FOLDER SEED STOP   truncated, damaged and random streams, until the file STOP exists; prints how many
 """
 import os
 import random
@@ -10,7 +10,6 @@ import socket
 import struct
 import sys
 import threading
-import time
 
 
 def pump(source, sink, keep):
@@ -44,8 +43,9 @@ def record(portfile, host, port, folder):
 
 def one(host, port, data, rng):
     """One connection: sends data, in pieces at times, then hears what comes or does not, and goes in one of three ways."""
-    with socket.create_connection((host, port), timeout=5) as s:
+    with socket.create_connection((host, port), timeout=60) as s:
         try:
+            s.settimeout(5)
             at = 0
             while at < len(data):
                 n = rng.choice((1, 7, 64, 65536))
@@ -61,15 +61,14 @@ def one(host, port, data, rng):
             pass
 
 
-def throw(host, port, folder, seed, seconds):
+def throw(host, port, folder, seed, stop):
     rng = random.Random(int(seed))
     port = int(port)
     streams = [open(os.path.join(folder, f), "rb").read() for f in sorted(os.listdir(folder))]
     streams = [s for s in streams if s]
     silent = [socket.create_connection((host, port)) for _ in range(20)]
     counts = dict.fromkeys(("cut", "damaged", "random", "replayed", "huge"), 0)
-    end = time.time() + float(seconds)
-    while time.time() < end:
+    while not os.path.exists(stop):
         kind = rng.choice(list(counts))
         data = bytearray(rng.choice(streams))
         if kind == "cut":
