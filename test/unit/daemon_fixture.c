@@ -149,7 +149,7 @@ bool daemon_logged(const struct daemon_fixture *d, const char *text)
 {
 	char path[96];
 	snprintf(path, sizeof(path), "%s/log", d->dir);
-	for (int tries = 0; tries < 100; tries++) {
+	for (int64_t end = fixture_now_ms() + TIMEOUT_MS; fixture_now_ms() < end;) {
 		static char log[1 << 18];
 		FILE *f = fopen(path, "r");
 		assert_non_null(f);

@@ -24,7 +24,7 @@ struct daemon_fixture {
 void daemon_start(struct daemon_fixture *, const char *listen, const char *options);
 /* SIGTERM; returns its exit status (128 + signal if it was killed). Removes the folder. */
 int daemon_stop(struct daemon_fixture *);
-/* Does its log hold this text within a second or so? */
+/* Does its log hold this text within a minute? */
 bool daemon_logged(const struct daemon_fixture *, const char *text);
 /* CPU time it has used, in clock ticks. */
 long daemon_cpu_ticks(const struct daemon_fixture *);
