@@ -22,7 +22,7 @@ start() {
 	"$ZIPPERD" "$@" --ready-fd 3 2>log 3>fifo &
 	ZD=$!
 	TAP_PIDS+=("$ZD")
-	timeout 20 cat fifo >ready
+	limited 20 cat fifo >ready
 	rm -f fifo
 }
 # stop [SIGNAL]: its exit status in STATUS
@@ -31,16 +31,8 @@ stop() {
 	wait "$ZD" 2>/dev/null
 	STATUS=$?
 }
-# in_log TEXT: does it come within five seconds?
-in_log() {
-	local i
-	for i in {1..100}; do
-		grep -qF -- "$1" log && return 0
-		sleep 0.05
-	done
-	cat log
-	return 1
-}
+# in_log TEXT: does it come within some seconds?
+in_log() { wait_for 5 grep -qF -- "$1" log || { cat log; return 1; }; }
 fails() { # STATUS TEXT COMMAND...: exits so, with this text on stderr
 	local status=$1 text=$2 rc
 	shift 2
@@ -151,19 +143,13 @@ mkfifo fifo hold
 bash -c '"$1" -c good.conf --ready-fd 3 --die-with-parent 2>log 3>fifo & echo $! >pid; read -r _ <hold' - "$ZIPPERD" &
 starter=$!
 TAP_PIDS+=("$starter")
-timeout 20 cat fifo >ready
+limited 20 cat fifo >ready
+wait_for 20 test -s pid # its starter may be slower than it
 pid=$(cat pid)
 ok "--die-with-parent: runs" kill -0 "$pid"
 kill "$starter"
-gone() {
-	local i
-	for i in {1..100}; do
-		kill -0 "$pid" 2>/dev/null || return 0
-		sleep 0.05
-	done
-	kill "$pid"
-	return 1
-}
+is_over() { ! kill -0 "$pid" 2>/dev/null; }
+gone() { wait_for 5 is_over || { kill "$pid"; return 1; }; }
 ok "and ends with its starter" gone
 rm -f fifo
 
@@ -172,7 +158,7 @@ if command -v python3 >/dev/null; then
 import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(sys.argv[1])
-s.settimeout(20)
+s.settimeout(120)
 text = ""
 while "STOPPING" not in text:
     text = s.recv(1000).decode().split("\n")[0]

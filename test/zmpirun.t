@@ -112,8 +112,8 @@ signal_case "SIGHUP" 129 'echo started; exec sleep 100' HUP
 signal_case "ranks that ignore signals" 143 'trap "" INT TERM HUP; echo started; sleep 100; sleep 100' TERM
 signal_case "a second signal" 130 'trap "" INT TERM HUP; echo started; sleep 100; sleep 100' INT INT
 : >out
-"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'trap "echo got" USR1; echo started; sleep 2 & wait; wait' \
-	>out 2>err </dev/null &
+"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'trap "echo got; got=yes" USR1; echo started; i=0
+	until [ "$got" ] || [ $i = 300 ]; do sleep 0.2 & wait; i=$((i+1)); done' >out 2>err </dev/null &
 wait_for 10 sh -c '[ $(grep -c started out) = 2 ]'
 kill -USR1 $!
 wait $!
