@@ -221,14 +221,14 @@ if pid == 0:
     os.environ[name] = value
     os.execv(zmpirun, [zmpirun, "--clusters", "2", "-n", "4", ends, "wait"])
 text = b""
-end = time.time() + 30
+end = time.time() + 180
 while text.count(b"pid") < 4 and time.time() < end:
     if select.select([fd], [], [], 1)[0]:
         text += os.read(fd, 4096)
 start = time.time()
 os.write(fd, b"\x03")
 try:
-    while select.select([fd], [], [], 10)[0]:
+    while select.select([fd], [], [], 60)[0]:
         more = os.read(fd, 4096)
         if not more:
             break
@@ -236,10 +236,10 @@ try:
 except OSError:
     pass
 signal.signal(signal.SIGALRM, lambda *_: os.kill(pid, signal.SIGKILL))
-signal.alarm(10)
+signal.alarm(60)
 status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 print(text.decode(errors="replace").replace("\r", ""))
-print("status", status, "soon" if time.time() - start < 4 else "late")
+print("status", status, "soon" if time.time() - start < 30 else "late")
 END
 matches "Ctrl-C at a terminal" out '^status 130 soon$'
 matches "Ctrl-C at a terminal: said so" out 'zmpirun: ended by signal 2 \(Interrupt\)$'
