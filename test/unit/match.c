@@ -197,11 +197,12 @@ static void test_posting_order(void **state)
 	zmatch_fini(&z);
 }
 
+/* Of this thread alone: what others take of the core is not counted. */
 static double seconds(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
