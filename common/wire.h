@@ -72,8 +72,8 @@ enum zwire_kind {
 	/* Rank to zipperd: payload = list of receivers, ZWIRE_RECEIVER_BYTES each, 1 to ZWIRE_RECEIVERS_MAX of them: */
 	ZWIRE_RECEIVERS = 15,
 	/* Between nodes of zipcast: */
-	ZWIRE_LEAVE = 16, /* src takes part in no message of the group after this one; tag = node that left first: src, or
-			   * one that src cannot do without */
+	ZWIRE_LEAVE = 16, /* src takes part in no message of the group after this one; tag = node that left first: src,
+			   * or one that src cannot do without */
 	ZWIRE_KIND_MAX = ZWIRE_LEAVE
 };
 
