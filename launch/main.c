@@ -22,6 +22,7 @@
 #include "route.h"
 #include "run.h"
 #include "scratch.h"
+#include "stdfds.h"
 
 #define EXIT_USAGE 2
 #define CONTROL_TIMEOUT_MS 10000 /* for each answer of zipperd */
@@ -204,6 +205,7 @@ int main(int argc, char **argv)
 	static struct launch l; /* large */
 	struct zerr err = {{0}};
 	int status = 0;
+	zstdfds_take();
 	l.daemon.log = -1;
 	zlog_init("zmpirun", ZLOG_WARN);
 	if (zoptions_parse(&l.options, argc, argv, &err) < 0) {

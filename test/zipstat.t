@@ -113,6 +113,8 @@ diag_file err
 is "zipperd has forwarded nothing for it" "$(awk -F, 'NR > 1 { n += $3 + $4 } END { print n + 0 }' out)" 0
 run "as a table" 0 -j job "$(address b)"
 matches "as a table: a line" out '^a +b +3 +12 '
+(exec >&- && exec "$ZIPSTAT" -j job "$(address b)" 2>err)
+is "no standard output: status and line" "$? $(grep -c '^zipstat: standard output: ' err)" "1 1"
 run "another job" 0 --csv -j nojob "$(address b)"
 is "another job: nothing" "$(wc -l <out)" 1
 ZIPPER_KEY=$(printf %064d 7) run "another user" 0 --csv -u other "$(address a)"

@@ -35,6 +35,9 @@ is "much output: every line whole" "$(sort out | uniq -c | tr -s ' ')" \
 "$ZMPIRUN" --clusters 2 --no-mpi echo lost >/dev/full 2>err </dev/null
 is "output that cannot be written: status" $? 1
 matches "output that cannot be written: why" err '^zmpirun: standard output cannot be written, .*: No space left on device$'
+(exec >&- && exec "$ZMPIRUN" --clusters 2 --no-mpi echo lost 2>err </dev/null)
+is "no standard output: status" $? 1
+matches "no standard output: why" err '^zmpirun: standard output cannot be written, .*: Bad file descriptor$'
 run "the last line may be unfinished" 0 --clusters 1 --no-mpi printf 'a\nb'
 is "unfinished: byte by byte" "$(od -An -c out | tr -d ' ')" 'a\nb'
 limited 30 "$ZMPIRUN" --clusters 2 --no-mpi yes 2>err | head -1 >out
@@ -46,6 +49,9 @@ is "standard input goes to rank 0 alone" "$(cat out)" "[0] some words"
 head -c 60000 /dev/urandom >data # more at once than a rank reads is too much for Hydra
 limited 30 "$ZMPIRUN" --clusters 1,1 --no-mpi cat <data >out 2>err
 ok "binary input arrives unchanged" cmp data out
+
+(exec <&- && limited 10 "$ZMPIRUN" --clusters 2 --no-mpi cat >out 2>err)
+is "no standard input: ranks read the end of a file" "$? $(cat out err)" "0 "
 
 # --- environment and directory
 run "-genv, -env, -wdir" 0 --clusters 2 --no-mpi -genv A 1 -env B 2 -wdir / sh -c 'echo $A $B $PWD'

@@ -10,6 +10,7 @@
 
 #include "endpoints.h"
 #include "log.h"
+#include "stdfds.h"
 #include "traffic.h"
 #include "verbs/endpoint.h"
 
@@ -134,6 +135,7 @@ int main(int argc, char **argv)
 	struct stat_options o = {.e = {.threads = 16, .paths = 1, .category = -1}};
 	struct zerr err = {.text = ""};
 	int c, status = 0;
+	zstdfds_take();
 	zlog_init("zipstat", ZLOG_INFO);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "u:j:t:p:c:d:Vh", longs, NULL)) != -1 && status == 0) {
