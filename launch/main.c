@@ -11,6 +11,7 @@
 #include "auth.h"
 #include "credentials.h"
 #include "daemon.h"
+#include "early.h"
 #include "hostfile.h"
 #include "job.h"
 #include "locate.h"
@@ -92,7 +93,6 @@ static int open_job(struct launch *l, struct zerr *err)
 	return rc;
 }
 
-/* Everything that the ranks need before they start. */
 static int prepare_bridge(struct launch *l, struct zerr *err)
 {
 	int rc = zlocate_check_library(l->locate.libzipper, err);
@@ -105,6 +105,13 @@ static int prepare_bridge(struct launch *l, struct zerr *err)
 	if (rc == 0)
 		rc = open_job(l, err);
 	return rc;
+}
+
+/* Everything that the ranks need before they start. */
+static int prepare(struct launch *l, struct zerr *err)
+{
+	int rc = is_bridged(l) ? prepare_bridge(l, err) : 0;
+	return rc == 0 ? zresolve_hosts(&l->plan, &l->options, l->options.hostfile, err) : rc;
 }
 
 static int start_parts(struct launch *l, struct zerr *err)
@@ -163,10 +170,11 @@ static int run(struct launch *l)
 	int rc = zprocess_init(&err);
 	if (rc == 0)
 		rc = zscratch_create(&l->scratch, &err);
-	if (rc == 0 && is_bridged(l))
-		rc = prepare_bridge(l, &err);
-	if (rc == 0)
-		rc = zresolve_hosts(&l->plan, &l->options, l->options.hostfile, &err);
+	if (rc == 0) {
+		zearly_begin(&l->daemon, &l->scratch);
+		rc = prepare(l, &err);
+		zearly_end();
+	}
 	if (rc == 0 && l->options.verbose)
 		print_plan(l);
 	if (rc == 0)

@@ -55,15 +55,19 @@ int zscratch_write(const struct zscratch *s, const char *name, const char *text,
 
 void zscratch_remove(struct zscratch *s)
 {
+	_Alignas(struct dirent64) char entries[4096]; /* not opendir, which allocates */
 	if (s->dir[0] == '\0')
 		return;
-	DIR *dir = opendir(s->dir);
-	if (dir) {
-		for (struct dirent *e; (e = readdir(dir));)
+	int fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (ssize_t n, at; fd >= 0 && (n = getdents64(fd, entries, sizeof(entries))) > 0;)
+		for (at = 0; at < n;) {
+			const struct dirent64 *e = (const struct dirent64 *)(const void *)(entries + at);
 			if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-				unlinkat(dirfd(dir), e->d_name, 0);
-		closedir(dir);
-	}
+				unlinkat(fd, e->d_name, 0);
+			at += e->d_reclen;
+		}
+	if (fd >= 0)
+		close(fd);
 	rmdir(s->dir);
 	s->dir[0] = '\0';
 }

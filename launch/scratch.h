@@ -16,7 +16,7 @@ int zscratch_create(struct zscratch *, struct zerr *);
 const char *zscratch_path(const struct zscratch *, const char *name, char *buf, size_t cap);
 /* Writes a file of mode 0600. 0 or a negative errno with text. */
 int zscratch_write(const struct zscratch *, const char *name, const char *text, size_t len, struct zerr *);
-/* Removes it and what is in it. */
+/* Removes it and what is in it. A handler of signals may call it. */
 void zscratch_remove(struct zscratch *);
 
 #endif

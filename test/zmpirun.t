@@ -161,6 +161,21 @@ printf '#!/bin/sh\necho "zipperd: first" >&2\necho "zipperd: no room for it" >&2
 chmod +x zipperd
 run "a zipperd that does not start" 1 --zipperd ./zipperd --clusters 2 true
 is "zipperd: its reason" "$(cat err)" "zmpirun: zipperd did not start: no room for it"
+printf '#!/bin/sh\n: >started\nexec sleep 100\n' >zipperd
+for s in INT TERM; do
+	rm -f started
+	"${marked[@]}" "$ZMPIRUN" --zipperd ./zipperd --clusters 2 true >out 2>err </dev/null &
+	wait_for 10 test -e started
+	kill -$s $!
+	start=$SECONDS
+	wait_for 10 sh -c "! kill -0 $! 2>/dev/null" || kill -9 $!
+	wait $!
+	is "SIG$s while zipperd starts: status" $? $((128 + $(kill -l $s)))
+	ok "SIG$s while zipperd starts: soon" test $((SECONDS - start)) -le 10
+	matches "SIG$s while zipperd starts: one line" err "^zmpirun: ended by signal $(kill -l $s) \\("
+	is_gone "SIG$s while zipperd starts: nothing is left"
+	is "SIG$s while zipperd starts: directory removed" "$(scratch_left)" 0
+done
 printf '#!/bin/sh\ncp "$2" its.conf\nexit 1\n' >zipperd
 ZIPPER_VERBS_PARTITION=5 ZIPPER_VERBS_BUFFER_BYTES=4K ZIPPER_VERBS_ENDPOINTS=dynamic ZIPPER_VERBS_CACHE_BYTES=0 \
 	run "a zipperd of ours for Verbs" 1 --zipperd ./zipperd --clusters 2 -genv ZIPPER_VERBS_GID_INDEX 3 true
