@@ -183,10 +183,13 @@ static int timeout(struct zrun *run, int64_t now)
 static void move(struct zrun *run, const struct pollfd *p)
 {
 	zinput_move(&run->input, p + AT_INPUT);
-	if (p[AT_OUT].fd >= 0 && p[AT_OUT].revents)
+	bool out = p[AT_OUT].fd >= 0 && p[AT_OUT].revents, errs = p[AT_ERR].fd >= 0 && p[AT_ERR].revents;
+	if (out)
 		zoutput_write(&run->out);
-	if (p[AT_ERR].fd >= 0 && p[AT_ERR].revents)
+	if (errs)
 		zoutput_write(&run->err);
+	if (out || errs || (zoutput_is_empty(&run->out) && zoutput_is_empty(&run->err)))
+		run->taken_ms = zclock_ms();
 	if (p[AT_LOG].fd >= 0 && p[AT_LOG].revents)
 		zpump_read(&run->daemon_log);
 	int64_t now = zclock_ms();
@@ -206,11 +209,20 @@ static void move(struct zrun *run, const struct pollfd *p)
 	}
 }
 
+/* Interrupted, and nobody takes our output though nothing else is to be waited for. */
+static bool is_stuck(const struct zrun *run, int64_t now)
+{
+	bool ended = run->caught && now > run->taken_ms + DRAIN_MS;
+	for (int i = 0; ended && i < run->plan->nparts; i++)
+		ended = run->parts[i].pid == 0;
+	return ended;
+}
+
 static bool is_over(const struct zrun *run)
 {
 	for (int i = 0; i < run->plan->nparts; i++)
 		if (!zpart_is_over(&run->parts[i]))
-			return false;
+			return is_stuck(run, zclock_ms());
 	return true;
 }
 

@@ -36,6 +36,7 @@ struct zrun {
 	bool hush;	  /* it has been told, or will be, by zmpirun alone */
 	int cause_status; /* exit status that goes with it */
 	int caught;	  /* signal that interrupted us, or 0 */
+	int64_t taken_ms; /* when our reader has last taken something, or there was nothing for it */
 };
 
 /* Blocks the signals that it wants to see. 0 or a negative errno. */

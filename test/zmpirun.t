@@ -126,6 +126,22 @@ wait $!
 is "SIGUSR1 is handed on: status" $? 0
 is "SIGUSR1 is handed on" "$(grep -c got out)" 2
 
+mkfifo slow
+sleep 300 <slow & # a reader that does not read
+reader=$!
+TAP_PIDS+=($reader)
+"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'echo >started; exec yes' 2>err </dev/null >slow &
+wait_for 10 test -e started
+sleep 1
+kill -TERM $!
+wait_for 10 sh -c "! kill -0 $! 2>/dev/null" || kill -9 $!
+wait $!
+is "SIGTERM while nobody reads the output: status" $? 143
+kill $reader
+is_gone "SIGTERM while nobody reads the output: nothing is left"
+is "SIGTERM while nobody reads the output: directory removed" "$(scratch_left)" 0
+rm -f started
+
 # --- faults
 : >out
 "${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'echo started; exec sleep 100' >out 2>err </dev/null &
