@@ -18,7 +18,7 @@
 struct row {
 	const char *names; /* separated by blanks, the first one is the proper one */
 	int nargs;
-	const char *args; /* for --help */
+	const char *args; /* for --help; two may also be one with '=' between them */
 	int (*set)(struct zoptions *, const struct row *, char **args, struct zerr *);
 	const char *help;
 	bool local; /* also allowed behind ':' */
@@ -84,6 +84,8 @@ static int add_preload(struct zoptions *o, const char *libraries, struct zerr *e
 
 static int set_variable(struct zoptions *o, struct zargv *list, const char *option, char **args, struct zerr *err)
 {
+	if (*args[0] == '\0')
+		return zerr_set(err, -EINVAL, "%s: the name is empty", option);
 	if (strcmp(args[0], "LD_PRELOAD") == 0)
 		return add_preload(o, args[1], err);
 	if (zenviron_is_ours(args[0]))
@@ -93,16 +95,30 @@ static int set_variable(struct zoptions *o, struct zargv *list, const char *opti
 	return 0;
 }
 
+/* As mpiexec has it: two words, or one with '=' in it. */
+static int take_variable(struct zoptions *o, struct zargv *list, const char *option, char **args, struct zerr *err)
+{
+	char *equals = strchr(args[0], '=');
+	if (!equals)
+		return set_variable(o, list, option, args, err);
+	char *name = strndup(args[0], (size_t)(equals - args[0]));
+	if (!name)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	int rc = set_variable(o, list, option, (char *[]){name, equals + 1}, err);
+	free(name);
+	return rc;
+}
+
 static int set_genv(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
 {
 	(void)row;
-	return set_variable(o, &o->globals, "-genv", args, err);
+	return take_variable(o, &o->globals, "-genv", args, err);
 }
 
 static int set_env(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
 {
 	(void)row;
-	return set_variable(o, &current(o)->locals, "-env", args, err);
+	return take_variable(o, &current(o)->locals, "-env", args, err);
 }
 
 /* mpiexec shall still pass on what libzipper.so needs. */
@@ -186,8 +202,8 @@ static const struct row rows[] = {
 	{"ppn", 1, "N", set_ppn, "ranks per host, whatever slots the hostfile says", false},
 	{"map", 1, "FILE", set_map, "placement map: which rank runs where, see zipper.map(5)", false},
 	{"oversubscribe", 0, "", set_oversubscribe, "the map may put more ranks on a node than it has slots", false},
-	{"genv", 2, "NAME VALUE", set_genv, "environment variable for all ranks", false},
-	{"env", 2, "NAME VALUE", set_env, "environment variable for the ranks of this section", true},
+	{"genv", 2, "NAME VALUE | NAME=VALUE", set_genv, "environment variable for all ranks", false},
+	{"env", 2, "NAME VALUE | NAME=VALUE", set_env, "environment variable for the ranks of this section", true},
 	{"genvlist", 1, "NAME,...", set_envlist, "pass these variables on", false},
 	{"envlist", 1, "NAME,...", set_envlist, "the same for this section", true},
 	{"genvnone", 0, "", set_envlist, "pass no variables on", false},
@@ -239,6 +255,12 @@ static int refuse_option(const char *word, const char *name, struct zerr *err)
 	return zerr_set(err, -EINVAL, "unknown option %.64s%s", word, znearest_format(&near, hint, sizeof(hint)));
 }
 
+/* How many of these words are arguments. */
+static int count_arguments(const struct row *row, char **words, int left)
+{
+	return row->nargs == 2 && left > 0 && strchr(words[0], '=') ? 1 : row->nargs;
+}
+
 /* One option at words[0]. Returns how many words it took, or a negative errno. */
 static int parse_option(struct zoptions *o, char **words, int left, struct zerr *err)
 {
@@ -253,10 +275,11 @@ static int parse_option(struct zoptions *o, char **words, int left, struct zerr 
 	if (attached && row->nargs != 1)
 		return zerr_set(err, -EINVAL, "%.64s: this option takes %s", word,
 			row->nargs ? "two arguments behind it" : "no argument");
-	if (!attached && left - 1 < row->nargs)
+	int nargs = count_arguments(row, words + 1, left - 1);
+	if (!attached && left - 1 < nargs)
 		return zerr_set(err, -EINVAL, "%.64s: argument missing: %s", word, row->args);
 	int rc = row->set(o, row, attached ? &attached : words + 1, err);
-	return rc < 0 ? rc : attached ? 1 : 1 + row->nargs;
+	return rc < 0 ? rc : attached ? 1 : 1 + nargs;
 }
 
 static int add_section(struct zoptions *o, struct zerr *err)

@@ -56,6 +56,10 @@ is "no standard input: ranks read the end of a file" "$? $(cat out err)" "0 "
 # --- environment and directory
 run "-genv, -env, -wdir" 0 --clusters 2 --no-mpi -genv A 1 -env B 2 -wdir / sh -c 'echo $A $B $PWD'
 is "they reach all ranks" "$(uniq out)" "1 2 /"
+run "-genv and -env with =" 0 --clusters 2 --no-mpi -genv A=1=2 -env B= sh -c 'echo $A ${B-unset}'
+is "with =: they reach all ranks" "$(uniq out)" "1=2"
+run "-genv ZIPPER_JOB=x" 2 --clusters 2 -genv ZIPPER_JOB=x true
+is "-genv ZIPPER_JOB=x: its line" "$(head -1 err)" "zmpirun: -genv ZIPPER_JOB: zmpirun sets this variable itself"
 ZIPPER_JOB=x ZIPPER_HOSTFILE=y run "variables of an outer job" 0 --clusters 1 -n 2 env
 ok "they are not passed on" sh -c '! grep -q ^ZIPPER_ out'
 run "nothing is preloaded without a bridge" 0 --clusters 2 --no-mpi env

@@ -129,7 +129,7 @@ static const struct {
 	{"--clusters 2 -n p q", "-n: 'p' is not a number from 1 to 1048576"},
 	{"--clusters 2 -n 0 q", "-n: '0' is not a number from 1 to 1048576"},
 	{"--clusters 2 -n", "-n: argument missing: N"},
-	{"--clusters 2 -genv A", "-genv: argument missing: NAME VALUE"},
+	{"--clusters 2 -genv A", "-genv: argument missing: NAME VALUE | NAME=VALUE"},
 	{"--clusters 2 -genv ZIPPER_JOB 1 p", "-genv ZIPPER_JOB: zmpirun sets this variable itself"},
 	{"--clusters 2 --stats=1 p", "--stats=1: this option takes no argument"},
 	{"--clusters 2 --genv=1 2 p", "--genv=1: this option takes two arguments behind it"},
