@@ -43,16 +43,20 @@ static int parse_directive(struct zhostfile *file, char *text, int line, struct 
 		znearest_format(&near, hint, sizeof(hint)));
 }
 
-/* A comment that was surely meant as a directive: "# zip cluster a". It must not be ignored silently. */
+/* A comment that was surely meant as a directive: "# zip cluster a", "#ZIPcluster a". It must not be ignored silently.
+ */
 static bool is_misspelt_directive(const char *text)
 {
 	text += strspn(text, "# \t");
-	if (strncasecmp(text, "zip", 3) != 0 || !isspace((unsigned char)text[3]))
+	if (strncasecmp(text, "zip", 3) != 0)
 		return false;
+	bool apart = isspace((unsigned char)text[3]);
 	text += 3 + strspn(text + 3, ZWORD_BLANKS);
-	for (size_t i = 0; i < DIRECTIVES; i++)
-		if (strncasecmp(text, directives[i].name, strlen(directives[i].name)) == 0)
+	for (size_t i = 0; i < DIRECTIVES; i++) {
+		size_t len = strlen(directives[i].name);
+		if (strncasecmp(text, directives[i].name, len) == 0 && (apart || isspace((unsigned char)text[len])))
 			return true;
+	}
 	return false;
 }
 
@@ -88,6 +92,47 @@ static int claim_host(struct zhostfile *file, const char *host, int line, struct
 	return 0;
 }
 
+/* What stands behind a host is Hydra's, but for what other MPIs write there: of that it would say neither file nor
+ * line. */
+static int check_rest(const char *rest, const char *host, struct zerr *err)
+{
+	while (*(rest += strspn(rest, ZWORD_BLANKS))) {
+		size_t len = strcspn(rest, ZWORD_BLANKS), name = strcspn(rest, "=");
+		int shown = len < 64 ? (int)len : 64;
+		if (name == 0 || name + 1 >= len)
+			return zerr_set(err, -EINVAL, "'%.*s' behind the host is not of the form NAME=VALUE", shown,
+				rest);
+		if (memmem(rest, name, "slots", 5))
+			return zerr_set(err, -EINVAL, "'%.*s': slots are written %.64s:NUMBER", shown, rest, host);
+		rest += len;
+	}
+	return 0;
+}
+
+/* Keeps a host, and what stands behind it. A line that follows another one of the same host adds to it, as Hydra has
+ * it, so that -ppn counts such a host once. */
+static int add_host(struct zcluster *cluster, const char *name, int slots, const char *rest, int line, struct zerr *err)
+{
+	struct zhost *host = cluster->nhosts ? &cluster->hosts[cluster->nhosts - 1] : NULL;
+	if (!host || strcmp(host->name, name) != 0) {
+		host = zword_grow(&cluster->hosts, &cluster->nhosts, sizeof(*host));
+		if (!host || !(host->name = strdup(name)))
+			return zword_no_memory(err);
+		host->line = line;
+		host->node = -1;
+	}
+	host->slots += slots;
+	cluster->slots += slots;
+	if (*rest == '\0')
+		return 0;
+	char *old = host->rest, *both = NULL;
+	if (asprintf(&both, "%s%s%s", old ? old : "", old ? " " : "", rest) < 0)
+		return zword_no_memory(err);
+	host->rest = both;
+	free(old);
+	return 0;
+}
+
 /* HOST[:SLOTS] [hydra options] */
 static int parse_host(struct zhostfile *file, char *text, int line, struct zerr *err)
 {
@@ -114,19 +159,11 @@ static int parse_host(struct zhostfile *file, char *text, int line, struct zerr 
 	struct zcluster *cluster = &file->clusters[file->nclusters - 1];
 	if (slots > (int)ZWORD_COUNT_MAX - cluster->slots)
 		return zerr_set(err, -E2BIG, "cluster %s has more than %u slots", cluster->name, ZWORD_COUNT_MAX);
-	struct zhost *host = zword_grow(&cluster->hosts, &cluster->nhosts, sizeof(*host));
-	if (!host || !(host->name = strdup(name)))
-		return zword_no_memory(err);
-	host->slots = slots;
-	host->line = line;
-	host->node = -1;
-	cluster->slots += slots;
 	rest += strspn(rest, ZWORD_BLANKS);
 	for (size_t len = strlen(rest); len > 0 && strchr(ZWORD_BLANKS, rest[len - 1]); len--)
 		rest[len - 1] = '\0';
-	if (*rest && !(host->rest = strdup(rest)))
-		return zword_no_memory(err);
-	return 0;
+	rc = check_rest(rest, name, err);
+	return rc < 0 ? rc : add_host(cluster, name, slots, rest, line, err);
 }
 
 static int parse_line(void *arg, char *line, int number, struct zerr *err)

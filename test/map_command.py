@@ -424,7 +424,7 @@ del os.environ["HWLOC_XMLFILE"]
 edges = chain(12)
 BAD = [
     ("hosts", "#ZIP cluster a\na:x\n", [], "hosts:2: slots: 'x' is not a number"),
-    ("hosts", "#ZIP cluster a\na:4\na:4\n", [], "hosts:3: host a stands in line 2 already"),
+    ("hosts", "#ZIP cluster a\na:4\nb:4\na:4\n", [], "hosts:4: host a stands in line 2 already"),
     ("hosts", "#ZIP cluster a\na:12\n#ZIP node a topology=pack:x\n", [], "hosts:3: topology pack:x: not what hwloc calls"),
     ("hosts", "#ZIP cluster a\na:12\n#ZIP node a topology=none.xml\n", [], "hosts:3: topology ./none.xml: "),
     ("hosts", "#ZIP cluster a\na:6\n#ZIP cluster b\nb:6\n", [], "no #ZIP zipper line serves all of the clusters a,b"),

@@ -83,6 +83,9 @@ run "hostfile: more ranks than slots" 0 -f hosts -n 7 --no-mpi -l sh -c 'echo $F
 is "they wrap around" "$(sort out | tr '\n' ' ')" "[0] a1 [1] a1 [2] a2 [3] a1 [4] a1 [5] b1 [6] b1 "
 run "hostfile: -ppn 1" 0 -f hosts -ppn 1 --no-mpi -l sh -c 'echo $FAKE_HOST'
 is "one rank for each host" "$(sort out | tr '\n' ' ')" "[0] a1 [1] a2 [2] b1 "
+sed -i 's/^a1:2$/a1\na1/' hosts
+run "hostfile: a line for each slot, -ppn 2" 0 -f hosts -ppn 2 --no-mpi -l sh -c 'echo $FAKE_HOST'
+is "twice two ranks, as with mpiexec" "$(sort out | tr '\n' ' ')" "[0] a1 [1] a1 [2] a2 [3] a2 [4] b1 [5] b1 "
 run "clusters without ranks" 0 -f hosts -n 2 -l sh -c 'echo $FAKE_HOST'
 is "one cluster needs no bridge" "$(sort out | tr '\n' ' ')" "[0] a1 [1] a1 "
 

@@ -95,6 +95,26 @@ static void reads_plain_hydra_file(void **state)
 	zhostfile_free(&f);
 }
 
+/* As batch systems write them, a line for each slot. Another host between them makes it two, as for Hydra. */
+static void joins_lines_of_a_host(void **state)
+{
+	static const char text[] = "a\na user=me\na:2 binding=core\nb\na\n#ZIP cluster x\nc\n";
+	struct zhostfile f;
+	struct zerr err = {{0}};
+	(void)state;
+	assert_int_equal(parse(&f, text, strlen(text), &err), 0);
+	const struct zcluster *first = &f.clusters[0];
+	assert_int_equal(first->nhosts, 3);
+	assert_int_equal(first->slots, 6);
+	assert_int_equal(first->hosts[0].slots, 4);
+	assert_int_equal(first->hosts[0].line, 1);
+	assert_string_equal(first->hosts[0].rest, "user=me binding=core");
+	assert_string_equal(first->hosts[2].name, "a");
+	assert_int_equal(first->hosts[2].slots, 1);
+	assert_null(first->hosts[2].rest);
+	zhostfile_free(&f);
+}
+
 static void reads_node_lines(void **state)
 {
 	static const char text[] = "#ZIP node n[008-010],z speed=1.5 cores=16 gpu=4 bigmem # before its hosts\n"
@@ -177,6 +197,7 @@ static const struct {
 	{"#zip cluster x\n", "hosts:1: a comment that looks like a directive: write #ZIP, in capitals"},
 	{"# ZIP zipper x\n", "hosts:1: a comment that looks like a directive: write #ZIP, in capitals"},
 	{TWO "# zip node h1 gpu\n", "hosts:5: a comment that looks like a directive: write #ZIP, in capitals"},
+	{"#ZIPcluster x\nh\n", "hosts:1: a comment that looks like a directive: write #ZIP, in capitals"},
 	{"#ZIP cluster\n", "hosts:1: #ZIP cluster: the name is missing"},
 	{"#ZIP cluster # x\n", "hosts:1: #ZIP cluster: the name is missing"},
 	{"#ZIP cluster a,b\n", "hosts:1: cluster name 'a,b': only letters, digits, and _.- behind the first"},
@@ -209,6 +230,10 @@ static const struct {
 	{"h:8:8\n", "hosts:1: slots: '8:8' is not a number from 1 to 1048576"},
 	{"h:99999999999999999999\n", "hosts:1: slots: '99999999999999999999' is not a number from 1 to 1048576"},
 	{"h:1048576\ng\n", "hosts:2: cluster default has more than 1048576 slots"},
+	{"h slots=8\n", "hosts:1: 'slots=8': slots are written h:NUMBER"},
+	{"h:2 user=me max-slots=8 # x\n", "hosts:1: 'max-slots=8': slots are written h:NUMBER"},
+	{"h 8\n", "hosts:1: '8' behind the host is not of the form NAME=VALUE"},
+	{"h user= binding=core\n", "hosts:1: 'user=' behind the host is not of the form NAME=VALUE"},
 	{":8\n", "hosts:1: a host name must have 1 to 253 characters"},
 	{"h1,h2\n", "hosts:1: 'h1,h2' is not a host name"},
 	{"#ZIP cluster a\nh\n#ZIP cluster b\ng\nH:2\n", "hosts:5: host H belongs to cluster a already (line 2)"},
@@ -323,6 +348,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_everything),
 		cmocka_unit_test(reads_plain_hydra_file),
+		cmocka_unit_test(joins_lines_of_a_host),
 		cmocka_unit_test(reads_node_lines),
 		cmocka_unit_test(finds_the_zipper_of_a_job),
 		cmocka_unit_test(finds_hosts),
