@@ -74,7 +74,11 @@ static int scotch_run(const struct map_problem *p, struct arrays *a, unsigned ro
 {
 	const SCOTCH_Num n = (SCOTCH_Num)p->graph->n, k = (SCOTCH_Num)p->site->nclasses;
 
-	SCOTCH_randomSeed((SCOTCH_Num)(p->seed + round) % INT32_MAX);
+	/* Its threads race for what each of them matches: another map in every run, and a worse one. Read anew for each
+	 * graph; a caller's own setting must not change the map either. */
+	if (setenv("SCOTCH_PTHREAD_NUMBER", "1", 1))
+		return -ENOMEM;
+	SCOTCH_randomSeed((SCOTCH_Num)((p->seed + round) % INT32_MAX));
 	SCOTCH_randomReset();
 	if (SCOTCH_graphBuild(graph, 0, n, a->off, NULL, NULL, NULL, a->off[n], a->adj, a->weight) ||
 		SCOTCH_graphBuild(machine, 0, k, a->arch_off, NULL, a->slots, NULL, a->arch_off[k], a->arch_adj,

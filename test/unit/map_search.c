@@ -16,6 +16,7 @@
 #include "rng.h"
 
 #define RANKS 300u
+#define LARGE 1200u
 
 /* A hostfile, a graph by chance, and no demands. */
 struct bench {
@@ -132,6 +133,25 @@ static void not_worse_with_three_in_a_row(void **state)
 	compare(row, 280, 2500, 5);
 }
 
+/* A seed is a result: Scotch's threads once made another one in every run. */
+static void scotch_repeats(void **state)
+{
+	static const char hosts[] = "#ZIP cluster a\na:600\n#ZIP cluster b\nb:550\nz:50\n"
+				    "#ZIP zipper z a=tcp:10.1.0.1 b=tcp:10.2.0.1\n";
+	static uint8_t first[LARGE], again[LARGE];
+	struct bench b;
+	struct zerr err = {""};
+
+	(void)state;
+	bench_create(&b, hosts, LARGE, 6 * LARGE, 6);
+	if (map_start_scotch(&b.problem, 7, first, &err) == 0)
+		for (int i = 0; i < 5; i++) {
+			assert_int_equal(map_start_scotch(&b.problem, 7, again, &err), 0);
+			assert_memory_equal(first, again, LARGE);
+		}
+	bench_free(&b);
+}
+
 static void cover_covers(void **state)
 {
 	struct map_split split = {{150, 150}};
@@ -165,6 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(not_worse_with_two_clusters),
 		cmocka_unit_test(not_worse_with_three_in_a_row),
+		cmocka_unit_test(scotch_repeats),
 		cmocka_unit_test(cover_covers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
