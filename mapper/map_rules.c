@@ -155,30 +155,43 @@ static int forbid_parse(struct map_site *site, const char *text, struct zerr *er
 	return rc;
 }
 
+/* A pinned rank on its node: load and given are what the node has so far. */
+static int pin_check(const struct map_rules *r, const struct map_site *s, uint32_t rank, uint32_t *load,
+	uint32_t *given, struct zerr *err)
+{
+	const struct map_node *node = &s->nodes[r->pin[rank]];
+
+	for (uint32_t f = 0; f < s->nfeatures; f++) {
+		if (!(r->need[rank] >> f & 1))
+			continue;
+		if (!node->limit[f])
+			return zerr_set(err, -ENOSPC, "rank %u is pinned to %s and needs %s, which %s does not have",
+				rank, node->name, s->features[f], node->name);
+		if (++given[f] > node->limit[f])
+			return zerr_set(err, -ENOSPC,
+				"rank %u is pinned to %s and needs %s, but %s has that for %u of its ranks", rank,
+				node->name, s->features[f], node->name, node->limit[f]);
+	}
+	if (!node->slots)
+		return zerr_set(err, -ENOSPC, "rank %u is pinned to %s, which takes no ranks%s", rank, node->name,
+			node->zipper ? " (cores of zipper nodes are kept for zipperd: --reserve)" : "");
+	if (++*load > node->slots)
+		return zerr_set(err, -ENOSPC, "more ranks are pinned to %s than its %u slots", node->name, node->slots);
+	return 0;
+}
+
 /* Pinned ranks: is there room, and does the node have what they need? */
 static int pins_check(const struct map_rules *r, const struct map_site *s, struct zerr *err)
 {
 	uint32_t *load = calloc(s->nnodes, sizeof(*load));
-	int rc = load ? 0 : no_memory(err);
+	uint32_t(*given)[MAP_FEATURES_MAX] = calloc(s->nnodes, sizeof(*given));
+	int rc = load && given ? 0 : no_memory(err);
 
-	for (uint32_t rank = 0; rank < r->n && !rc; rank++) {
-		const struct map_node *node = &s->nodes[r->pin[rank] == MAP_NONE ? 0 : r->pin[rank]];
-
-		if (r->pin[rank] == MAP_NONE)
-			continue;
-		for (uint32_t f = 0; f < s->nfeatures && !rc; f++)
-			if (r->need[rank] >> f & 1 && !node->limit[f])
-				rc = zerr_set(err, -ENOSPC,
-					"rank %u is pinned to %s and needs %s, which %s does not have", rank,
-					node->name, s->features[f], node->name);
-		if (!rc && !node->slots)
-			rc = zerr_set(err, -ENOSPC, "rank %u is pinned to %s, which takes no ranks%s", rank, node->name,
-				node->zipper ? " (cores of zipper nodes are kept for zipperd: --reserve)" : "");
-		else if (!rc && ++load[r->pin[rank]] > node->slots)
-			rc = zerr_set(err, -ENOSPC, "more ranks are pinned to %s than its %u slots", node->name,
-				node->slots);
-	}
+	for (uint32_t rank = 0; rank < r->n && !rc; rank++)
+		if (r->pin[rank] != MAP_NONE)
+			rc = pin_check(r, s, rank, &load[r->pin[rank]], given[r->pin[rank]], err);
 	free(load);
+	free(given);
 	return rc;
 }
 

@@ -314,6 +314,7 @@ REFUSED = [
     (["--forbid", "a0,a1,a2,b0"], "12 ranks, but only 2 slots"),
     (["--pin", "0-4:a0"], "more ranks are pinned to a0 than its 4 slots"),
     (["--pin", "0:a0", "--need", "gpu:0"], "rank 0 is pinned to a0 and needs gpu, which a0 does not have"),
+    (["--pin", "0-2:a1", "--need", "gpu:0-2"], "rank 2 is pinned to a1 and needs gpu, but a1 has that for 2 of its ranks"),
     (["--pin", "0:a0", "--forbid", "a0"], "rank 0 is pinned to a0, which takes no ranks"),
     (["--pin", "0:a0", "--pin", "0:a1"], "--pin: rank 0 on two nodes"),
     (["--pin", "0:a9"], "--pin: node a9 is not in hosts"),
