@@ -76,21 +76,24 @@ static int node_grow(struct grow *g, uint32_t node, uint32_t ranks)
 	return rc;
 }
 
-/* Ranks with needs first get a node each where few nodes can take them: growing would spend those on others. */
+/* Ranks with needs first get a node each where few nodes can take them: growing would spend those on others. Those that
+ * need most come first, as they find fewest. */
 void place_put_needs(struct place *a, const uint8_t *class, uint32_t c)
 {
 	const struct map_site *s = a->p->site;
 	uint32_t node = 0;
 
-	for (uint32_t v = 0; v < a->l->n; v++) {
-		if (class[v] != c || !a->p->rules->need[v] || a->l->node[v] != MAP_NONE)
-			continue;
-		for (uint32_t i = 0; i < s->nnodes; i++, node = (node + 1) % s->nnodes)
+	for (int needs = (int)s->nfeatures; needs > 0; needs--)
+		for (uint32_t v = 0; v < a->l->n; v++) {
+			if (class[v] != c || __builtin_popcount(a->p->rules->need[v]) != needs ||
+				a->l->node[v] != MAP_NONE)
+				continue;
+			for (uint32_t i = 0; i < s->nnodes; i++, node = (node + 1) % s->nnodes)
+				if (s->nodes[node].class == c && place_fits(a, v, node))
+					break;
 			if (s->nodes[node].class == c && place_fits(a, v, node))
-				break;
-		if (s->nodes[node].class == c && place_fits(a, v, node))
-			place_put(a, v, node);
-	}
+				place_put(a, v, node);
+		}
 }
 
 int place_grow(struct place *a, const uint8_t *class, uint32_t c, struct zerr *err)

@@ -91,21 +91,22 @@ static void room_take(struct room *r, struct map_layout *l, uint32_t rank, uint3
 			r->limit[node][f]--;
 }
 
-/* Ranks with a rule: first those that are pinned, then those with needs, each on the first node in order that may be
- * (usable: with this cluster only, or any with MAP_NONE; not on zipper nodes unless `zippers`). */
+/* Ranks with a rule: first those that are pinned, then those with needs, most needs first, as few nodes have them all;
+ * each on the first node in order that may be (not on zipper nodes unless `zippers`). */
 static int ruled_place(struct room *r, struct map_layout *l, bool zippers, struct zerr *err)
 {
 	const struct map_site *s = r->p->site;
+	const int pinned = (int)s->nfeatures + 1;
 
-	for (int pinned = 1; pinned >= 0; pinned--)
+	for (int turn = pinned; turn > 0; turn--)
 		for (uint32_t v = 0; v < l->n; v++) {
 			uint32_t node = 0;
 
-			if (l->node[v] != MAP_NONE || (r->p->rules->pin[v] != MAP_NONE) != pinned ||
-				(!pinned && !r->p->rules->need[v]))
+			if (l->node[v] != MAP_NONE || (r->p->rules->pin[v] != MAP_NONE) != (turn == pinned) ||
+				(turn < pinned && __builtin_popcount(r->p->rules->need[v]) != turn))
 				continue;
 			while (node < s->nnodes &&
-				(!room_fits(r, v, node) || (!pinned && !zippers && s->nodes[node].zipper)))
+				(!room_fits(r, v, node) || (turn < pinned && !zippers && s->nodes[node].zipper)))
 				node++;
 			if (node == s->nnodes)
 				return zerr_set(err, -ENOSPC, "no node for rank %u in this order", v);

@@ -188,6 +188,27 @@ static bool takes_all(const struct map_make *m)
 	return m->o->strategy == MAP_AUTO || m->o->strategy == MAP_FASTEST;
 }
 
+/* Demands that the search does not meet by single moves may be met by the plain order of ranks and nodes: a map that is
+ * not light is better than none. Leaves the reason of the search where that does not go either. */
+static int plain_make(struct map_make *m, struct zerr *err)
+{
+	struct map_layout plain;
+	int rc = map_layout_create(&plain, m->graph.n, err);
+
+	if (rc)
+		return rc;
+	rc = map_layout_block(&plain, &m->problem, NULL);
+	if (!rc)
+		rc = map_layout_refine(&plain, &m->problem, err);
+	if (rc) {
+		map_layout_free(&plain);
+		return rc;
+	}
+	map_layout_free(&m->made[MAP_RESULT].layout);
+	m->made[MAP_RESULT].layout = plain;
+	return 0;
+}
+
 static int search_make(struct map_make *m, struct zerr *err)
 {
 	struct map_search_opts opts = {.strategy = m->o->strategy,
@@ -212,6 +233,8 @@ static int search_make(struct map_make *m, struct zerr *err)
 	phase(m, "ranks have their clusters");
 	if (!rc)
 		rc = map_layout_place(l, &m->problem, class, err);
+	if (rc == -ENOSPC)
+		rc = plain_make(m, err);
 	phase(m, "ranks have their nodes");
 	if (!rc)
 		map_layout_join(l, &m->problem);

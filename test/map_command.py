@@ -331,6 +331,26 @@ for args, text in REFUSED:
     r = zipmap("-f", "hosts", "-g", "graph", *args)
     check(r.returncode == 1 and text in r.stderr and r.stderr.count("\n") == 1, "refused: " + " ".join(args), r.stderr)
 
+# demands that are hard to meet but can be: ranks that need both find few nodes; and one that single moves do not meet
+JOINED = "#ZIP zipper zip a=tcp:10.1.0.1 b=tcp:10.2.0.1\n"
+HARD = [
+    ("#ZIP cluster a\na0:2\na1:3\n#ZIP cluster b\nb0:1\n" + JOINED + "#ZIP node a0,b0 gpu=2 big=1\n#ZIP node a1 gpu=1 big\n",
+     [(0, 4, 9), (1, 5, 5), (2, 1, 1), (3, 0, 2), (3, 1, 1), (5, 0, 1000), (5, 4, 9)], 6, {"gpu": (1, 4, 5), "big": (0, 4, 5)}, "auto",
+     {"a0": {"gpu": 2, "big": 1}, "a1": {"gpu": 1, "big": 9}, "b0": {"gpu": 2, "big": 1}}),
+    ("#ZIP cluster a\na0:2\n#ZIP cluster b\nb0:3\nb1:3\nzip:2\n" + JOINED +
+     "#ZIP node a0 gpu=1 big\n#ZIP node b0 gpu=1 big=2\n#ZIP node b1 gpu=1 big=1\n#ZIP node zip big=2\n",
+     [(0, 2, 6), (0, 3, 1000), (1, 3, 7), (1, 4, 2), (1, 6, 5), (2, 3, 9), (2, 5, 9), (2, 6, 9), (3, 4, 5), (3, 5, 2), (3, 6, 9),
+      (4, 5, 9), (4, 6, 9), (5, 6, 9)], 7, {"gpu": (1, 3), "big": (0, 2, 3, 5)}, "spread",
+     {"a0": {"gpu": 1, "big": 9}, "b0": {"gpu": 1, "big": 2}, "b1": {"gpu": 1, "big": 1}, "zip": {"big": 2}}),
+]
+for text, edges, n, needs, strategy, limits in HARD:
+    write("hosts", text)
+    graph(n, edges)
+    demands = [word for f in needs for word in ("--need", f + ":" + ",".join(map(str, needs[f])))]
+    where, lines, r = mapped("-S", strategy, *demands)
+    given = {(node, f): sum(where[v][0] == node for v in needs[f]) for node in limits for f in needs} if where else {}
+    check(given and all(given[node, f] <= limits[node].get(f, 0) for node, f in given), "met: " + " ".join(demands), r.stderr or given)
+
 # --- hardware
 hosts([8], [8], 16, "#ZIP node zip topology=pack:2,numa:1,l3:2,core:4,pu:2 hca=1 reserve=4\n"
       "#ZIP node a0 topology=pack:2,core:4,pu:2\n#ZIP node b0 cores=4\n")
