@@ -14,6 +14,7 @@
 #define LARGE_ENDS 16000000u	       /* ends of edges above which only the most promising starts are tried */
 #define KICK_WORK (UINT64_C(40) << 20) /* ends of edges that kicks with effort 1 may look at, roughly */
 #define KICKS_MAX 2000u
+#define SMALL 16u /* ranks up to which a kick may move all of them: as good as trying everything */
 
 const char *const map_strategy_names[MAP_STRATEGIES + 1] = {"auto", "pairs", "block", "edge-cut", "vertex-cut",
 	"spread", "fastest", "keep", NULL};
@@ -193,7 +194,7 @@ static int try_kicks(struct search *s, struct zerr *err)
 
 	kicks = kicks < KICKS_MAX * s->o->effort ? kicks : KICKS_MAX * s->o->effort;
 	for (uint64_t i = 0; i < kicks && !rc && s->least; i++) {
-		uint32_t most = s->cut.n / 4 + 1;
+		uint32_t most = s->cut.n < SMALL ? s->cut.n : s->cut.n / 4 + 1;
 
 		map_cut_set(&s->cut, s->best);
 		rc = map_cut_kick(&s->cut, 1 + rng_below((uint32_t)rng_at(s->p->seed, RNG_MAP, 3, i), most), err);

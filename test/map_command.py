@@ -161,6 +161,15 @@ for trial in range(4):
     check(cost == best, "three clusters in a row, seven ranks: as good as the best of all %d maps" % len(places),
           (cost, best))
 
+write("hosts", "#ZIP cluster a\na:3\n#ZIP cluster b\nb:3\n#ZIP cluster c\nc:3\nd:1\nz:1\n"
+      "#ZIP zipper z a=tcp:10.1.0.1 b=tcp:10.2.0.1 c=tcp:10.3.0.1\n")
+edges = [(0, 2, 9), (0, 3, 5), (0, 5, 1005), (1, 2, 2), (1, 3, 1001), (1, 5, 9), (2, 3, 1005), (2, 4, 1009), (3, 4, 11), (4, 5, 5)]
+graph(6, edges)
+where, lines, r = mapped()
+sides = {"a": 1, "b": 2, "c": 4, "d": 4, "z": 7}
+cost = sum(w for u, v, w in edges if not sides[where[u][0]] & sides[where[v][0]]) if where else r.stderr
+check(cost == 11, "six ranks of which all have to move at once", cost)
+
 # --- several zippers: a job uses the first one that serves all clusters with ranks
 def rails(lines):
     """name -> [(from>to, bytes)]"""
