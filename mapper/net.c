@@ -187,15 +187,17 @@ out:
 
 /* --- loads by enumeration --- */
 
-/* Loads are summed as integers, bytes / 2^16 each, so that the order of additions does not matter. A link may carry up
- * to 2^47 bytes (128 TiB) a phase. */
+/* Loads are summed as integers, bytes / 2^16 each, so that the order of additions does not matter; in larger parts
+ * where 2^47 bytes (128 TiB) or more are under way, as a link may carry all of them. */
 #define PART_BITS 16
+#define HOPS_BITS 8 /* fewer for bytes x hops */
 
 struct enumerate {
 	const struct net *net;
 	const struct traffic *t;
+	unsigned bits;	/* a part is 2^-bits bytes */
 	uint64_t *sum;	/* [links], shared, atomic */
-	uint64_t *hops; /* [nchunks], bytes x hops in parts */
+	uint64_t *hops; /* [nchunks], bytes x hops in parts, without the last HOPS_BITS */
 };
 
 static void enumerate_chunk(void *arg, size_t item, unsigned worker)
@@ -209,7 +211,7 @@ static void enumerate_chunk(void *arg, size_t item, unsigned worker)
 	for (uint32_t i = 0; i < c->n; i++) {
 		for (uint64_t j = c->off[i]; j < c->off[i + 1]; j++) {
 			uint32_t n = net->ops->direct_count(net, c->first + i, c->items[j].dst);
-			uint64_t parts = (c->items[j].units * e->t->unit) << PART_BITS;
+			uint64_t parts = (c->items[j].units * e->t->unit) << e->bits;
 
 			/* The remainder of the division goes to the first paths, one part each. */
 			for (uint32_t k = 0; k < n; k++) {
@@ -220,7 +222,7 @@ static void enumerate_chunk(void *arg, size_t item, unsigned worker)
 					if (net->link_class[link[h]] == NET_NONE)
 						continue;
 					__atomic_fetch_add(&e->sum[link[h]], share, __ATOMIC_RELAXED);
-					e->hops[item] += share >> PART_BITS / 2;
+					e->hops[item] += share >> HOPS_BITS;
 				}
 			}
 		}
@@ -229,8 +231,10 @@ static void enumerate_chunk(void *arg, size_t item, unsigned worker)
 
 int net_load_enumerated(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
 {
-	struct enumerate e = {.net = net, .t = t};
+	struct enumerate e = {.net = net, .t = t, .bits = PART_BITS};
 
+	while (e.bits > HOPS_BITS && t->bytes >> (63 - e.bits))
+		e.bits--;
 	e.sum = calloc(net->links, sizeof(*e.sum));
 	e.hops = calloc(t->nchunks ? t->nchunks : 1, sizeof(*e.hops));
 	if (!e.sum || !e.hops) {
@@ -240,9 +244,9 @@ int net_load_enumerated(const struct net *net, const struct traffic *t, unsigned
 	}
 	par_run(threads, t->nchunks, enumerate_chunk, &e);
 	for (uint32_t l = 0; l < net->links; l++)
-		load->bytes[l] += (double)e.sum[l] / (1 << PART_BITS);
+		load->bytes[l] += (double)e.sum[l] / (1 << e.bits);
 	for (size_t i = 0; i < t->nchunks; i++)
-		load->byte_hops += (double)e.hops[i] / (1 << PART_BITS / 2);
+		load->byte_hops += (double)e.hops[i] / (1 << (e.bits - HOPS_BITS));
 	free(e.sum);
 	free(e.hops);
 	return 0;

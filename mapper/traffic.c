@@ -9,7 +9,7 @@
 #include "traffic.h"
 
 struct tally {
-	uint64_t messages, bytes, local_messages, local_bytes, items;
+	uint64_t messages, units, local_messages, local_units, items;
 };
 
 /* What one worker needs for itself. */
@@ -48,8 +48,7 @@ static int item_push(struct traffic_chunk *c, uint64_t *n, uint64_t *cap, uint32
 }
 
 /* The points with units become items, in ascending order, and the bench is clean again. */
-static int point_items(struct bench *w, uint64_t unit, uint32_t points, struct traffic_chunk *c, uint64_t *n,
-	uint64_t *cap)
+static int point_items(struct bench *w, uint32_t points, struct traffic_chunk *c, uint64_t *n, uint64_t *cap)
 {
 	for (uint32_t g = 0; g <= points / 4096; g++)
 		for (; w->groups[g]; w->groups[g] &= w->groups[g] - 1) {
@@ -60,7 +59,7 @@ static int point_items(struct bench *w, uint64_t unit, uint32_t points, struct t
 
 				if (w->units[p] && item_push(c, n, cap, p, w->units[p]))
 					return -ENOMEM;
-				w->tally.bytes += w->units[p] * unit;
+				w->tally.units += w->units[p];
 				w->units[p] = 0;
 			}
 		}
@@ -93,7 +92,7 @@ static int point_collect(const struct build *b, struct bench *w, struct traffic_
 
 				if (p == point) {
 					w->tally.local_messages++;
-					w->tally.local_bytes += w->out[m].units * src->unit;
+					w->tally.local_units += w->out[m].units;
 					continue;
 				}
 				w->touched[p / 64] |= (uint64_t)(sum > 0) << p % 64;
@@ -101,14 +100,14 @@ static int point_collect(const struct build *b, struct bench *w, struct traffic_
 				if (sum > UINT32_MAX) {
 					if (item_push(c, n, cap, p, UINT32_MAX))
 						return -ENOMEM;
-					w->tally.bytes += UINT32_MAX * src->unit;
+					w->tally.units += UINT32_MAX;
 					sum -= UINT32_MAX;
 				}
 				w->units[p] = (uint32_t)sum;
 			}
 		}
 	}
-	return point_items(w, src->unit, b->points, c, n, cap);
+	return point_items(w, b->points, c, n, cap);
 }
 
 static void chunk_collect(void *arg, size_t item, unsigned worker)
@@ -168,11 +167,19 @@ static int blocks_sort(uint32_t points, uint32_t nblocks, const uint32_t *point,
 	return 0;
 }
 
+static uint64_t bytes_of(uint64_t units, uint64_t unit)
+{
+	uint64_t bytes;
+
+	return __builtin_mul_overflow(units, unit, &bytes) ? UINT64_MAX : bytes;
+}
+
 int traffic_build(struct traffic *t, uint32_t points, const struct traffic_source *source,
 	const uint32_t *point_of_block, uint32_t block, unsigned threads, struct zerr *err)
 {
 	uint32_t nblocks = (uint32_t)(((uint64_t)source->ranks + block - 1) / block);
 	uint32_t *blocks = NULL, *blocks_at = NULL;
+	uint64_t units = 0, local_units = 0;
 	struct build b = {.t = t,
 		.source = source,
 		.point_of_block = point_of_block,
@@ -206,15 +213,17 @@ int traffic_build(struct traffic *t, uint32_t points, const struct traffic_sourc
 		const struct tally *y = &b.bench[i].tally;
 
 		t->messages += y->messages - y->local_messages;
-		t->bytes += y->bytes;
+		units += y->units;
 		t->local_messages += y->local_messages;
-		t->local_bytes += y->local_bytes;
+		local_units += y->local_units;
 		t->items += y->items;
 		free(b.bench[i].units);
 		free(b.bench[i].touched);
 		free(b.bench[i].groups);
 		free(b.bench[i].out);
 	}
+	t->bytes = bytes_of(units, t->unit);
+	t->local_bytes = bytes_of(local_units, t->unit);
 	free(b.bench);
 	free(blocks);
 	free(blocks_at);

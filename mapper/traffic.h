@@ -36,7 +36,7 @@ struct traffic {
 	size_t nchunks;
 	struct traffic_chunk *chunks;
 	uint64_t items;			      /* over all chunks */
-	uint64_t messages, bytes;	      /* that leave their point */
+	uint64_t messages, bytes;	      /* that leave their point; UINT64_MAX bytes: that or more */
 	uint64_t local_messages, local_bytes; /* that do not */
 };
 

@@ -154,6 +154,11 @@ for args in [["-j", "umesh", "-r", "XX"], ["-j", "umesh", "-p", "XX"], ["-j", "t
     r = model(*args)
     check(r.returncode in (1, 2) and r.stderr.startswith("zipmap model: ") and r.stderr.count("\n") == 1,
           "refused in one line: " + " ".join(args), (r.returncode, r.stderr))
+with open("heavy", "w") as f:
+    f.write("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 16777216\n")
+r = zipmap("model", "-n", "crossbar node:2", "-j", "graph:heavy bytes:1024G")
+check(r.returncode == 1 and r.stderr == "zipmap model: more than 2^52 bytes in one phase\n", "2^64 bytes are not none",
+      (r.stdout, r.stderr))
 for network in ["torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70000", "torus:4x4 node:0"]:
     r = zipmap("model", "-n", network, "-j", "spread")
     check(r.returncode == 1 and r.stderr.startswith("zipmap model: network: ") and r.stderr.count("\n") == 1,

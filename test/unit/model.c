@@ -110,6 +110,21 @@ static void gates_modulo(void **state)
 	CHECK("dragonfly group:2 chassis:1 router:2 node:1", "SD", m, e);
 }
 
+/* As many bytes as a prediction takes, on one link. */
+static void very_many_bytes(void **state)
+{
+	static const struct message m[] = {{0, 1, UINT64_C(1) << 52}}, half[] = {{0, 2, UINT64_C(1) << 49}};
+	static const struct expected x[] = {{"n0>x", 0x1p52}, {"x>n1", 0x1p52}}, r[] = {{"0+0", 0x1p52}},
+				     tree[] = {{"l0.s0.0>p0", 0x1p49}, {"l1.s0.0>p0", 0x1p48}, {"l1.s0.0>p1", 0x1p48},
+					     {"l1.s1.0<p0", 0x1p48}, {"l1.s1.0<p1", 0x1p48}, {"l0.s2.0<p0", 0x1p49}};
+
+	(void)state;
+	CHECK("crossbar node:2", "SD", m, x);
+	CHECK("crossbar node:2", "SI", m, x);
+	CHECK("torus:4", "SD", m, r);
+	CHECK("fattree arity:2 levels:2", "SD", half, tree);
+}
+
 /* The same machine, consecutive: each group has one link, at router 0. */
 static void gates_consecutive(void **state)
 {
@@ -531,6 +546,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gates_modulo),
+		cmocka_unit_test(very_many_bytes),
 		cmocka_unit_test(gates_consecutive),
 		cmocka_unit_test(corner),
 		cmocka_unit_test(corner_adaptive),
