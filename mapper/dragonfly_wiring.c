@@ -99,17 +99,13 @@ struct cables {
 
 static int cable_parse(const struct dragonfly *d, char *line, struct cable *c)
 {
-	char *hash = strchr(line, '#'), extra;
-	int n;
+	uint32_t v[4];
+	int got = spec_numbers(line, v, 4);
 
-	if (hash)
-		*hash = '\0';
-	if (line[strspn(line, " \t\r\n")] == '\0')
-		return 0;
-	n = sscanf(line, "%u %u %u %u %c", &c->g, &c->r, &c->h, &c->s, &extra);
-	if (n != 4 || c->g >= d->groups || c->h >= d->groups || c->r >= d->local || c->s >= d->local || c->g == c->h)
-		return -EINVAL;
-	return 1;
+	if (got <= 0)
+		return got;
+	*c = (struct cable){v[0], v[1], v[2], v[3]};
+	return c->g < d->groups && c->h < d->groups && c->r < d->local && c->s < d->local && c->g != c->h ? 1 : -EINVAL;
 }
 
 static int cables_read(const struct dragonfly *d, struct cables *l, const char *path, struct zerr *err)

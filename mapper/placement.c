@@ -8,6 +8,7 @@
 
 #include "placement.h"
 #include "rng.h"
+#include "spec.h"
 
 /* Blocks in random order, nodes of a block in their own. order[] first holds the permutation of the blocks; expanded
  * from the end, a block never overwrites one that is still needed. */
@@ -72,7 +73,7 @@ const struct placement *placement_find(const char *name)
 int placement_read(const char *path, uint32_t ranks, uint32_t nodes, uint32_t *node, struct zerr *err)
 {
 	FILE *f = fopen(path, "r");
-	char *line = NULL, extra, *hash;
+	char *line = NULL;
 	size_t cap = 0;
 	unsigned number = 0;
 	uint32_t seen = 0;
@@ -83,15 +84,15 @@ int placement_read(const char *path, uint32_t ranks, uint32_t nodes, uint32_t *n
 	for (uint32_t r = 0; r < ranks; r++)
 		node[r] = UINT32_MAX;
 	while (!rc && getline(&line, &cap, f) > 0) {
-		unsigned rank, at;
+		uint32_t pair[2] = {0}, rank, at;
+		int got = spec_numbers(line, pair, 2);
 
 		number++;
-		hash = strchr(line, '#');
-		if (hash)
-			*hash = '\0';
-		if (!line[strspn(line, " \t\r\n")])
+		if (!got)
 			continue;
-		if (strchr(line, '-') || sscanf(line, "%u %u %c", &rank, &at, &extra) != 2)
+		rank = pair[0];
+		at = pair[1];
+		if (got < 0)
 			rc = zerr_set(err, -EINVAL, "%s:%u: not \"RANK NODE\"", path, number);
 		else if (rank >= ranks || at >= nodes)
 			rc = zerr_set(err, -EINVAL, "%s:%u: there are %u ranks and %u nodes", path, number, ranks,

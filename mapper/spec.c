@@ -226,6 +226,28 @@ int spec_dims(struct spec *s, const char *text, uint32_t *dims, unsigned max, un
 	return 0;
 }
 
+int spec_numbers(char *line, uint32_t *out, unsigned n)
+{
+	static const char blanks[] = " \t\r\n";
+	char *at = line;
+
+	line[strcspn(line, "#")] = '\0';
+	for (unsigned i = 0; i < n; i++) {
+		unsigned long v;
+
+		at += strspn(at, blanks);
+		if (!*at && !i)
+			return 0;
+		if (!isdigit((unsigned char)*at))
+			return -EINVAL;
+		v = strtoul(at, &at, 10);
+		if (v > UINT32_MAX || (*at && !strchr(blanks, *at)))
+			return -EINVAL;
+		out[i] = (uint32_t)v;
+	}
+	return at[strspn(at, blanks)] ? -EINVAL : 1;
+}
+
 int spec_finish(struct spec *s, struct zerr *err)
 {
 	for (size_t i = 0; i < s->nwords; i++)

@@ -46,6 +46,9 @@ int spec_u32(struct spec *, const char *key, uint32_t preset, uint32_t min, uint
 int spec_choice(struct spec *, const char *key, const char *const *choices, int preset, int *out, struct zerr *);
 /* Integers joined by 'x': 2..4 of them as "80x48x48". *n is 0 if there is no value. */
 int spec_dims(struct spec *, const char *text, uint32_t *dims, unsigned max, unsigned *n, struct zerr *);
+/* A line of n numbers below 2^32 with blanks between, and nothing else but a comment (#), which is cut off. 1; 0: there
+ * is nothing in it; -EINVAL. */
+int spec_numbers(char *line, uint32_t *out, unsigned n);
 /* -EINVAL if a word was never asked for. */
 int spec_finish(struct spec *, struct zerr *);
 

@@ -33,6 +33,8 @@ static int share_parse(struct spec *spec, const char *text, uint32_t all, uint64
 		return zerr_set(err, -EINVAL, "%s: share: \"%s\" is not a percentage", spec->where, text);
 	/* 33.33 % of 300 nodes are 99: rounded to the nearest node, so that binary fractions do not cost one. */
 	*nodes = (uint64_t)(v * all / 100 + 0.5);
+	if (!*nodes)
+		return zerr_set(err, -EINVAL, "%s: share: \"%s\" percent of %u nodes are none", spec->where, text, all);
 	return 0;
 }
 

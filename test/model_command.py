@@ -122,13 +122,13 @@ else:
     count += 1
     print("ok %d - plots # SKIP no gnuplot" % count)
 
-for line in ["bad", "1 2 3", "1 72", "200 1", "1 1\n1 2"]:
+for line in ["bad", "1 2 3", "1 72", "200 1", "1 1\n1 2", "4294967297 1", "1 4294967296", "1 -4294967295", "1 1x", "+1 1"]:
     with open("badmap", "w") as f:
         f.write("0 0\n" + line + "\n")
     r = model("-j", "2d:12x12", "-m", "badmap")
     check(r.returncode == 1 and "badmap:%d: " % (3 if "\n" in line else 2) in r.stderr and r.stderr.count("\n") == 1,
           "bad map: %r" % line, r.stderr)
-for line in ["0 0 1", "0 0 6 0", "0 0 0 1", "0 6 1 0", "x"]:
+for line in ["0 0 1", "0 0 6 0", "0 0 0 1", "0 6 1 0", "x", "0 0 4294967298 0", "0 0 -4294967294 0"]:
     with open("badwires", "w") as f:
         f.write("0 0 1 0\n" + line + "\n")
     r = zipmap("model", "-n", NETWORK + " wiring-file:badwires", "-j", "spread")
@@ -147,7 +147,7 @@ with open("bad.csv", "w") as f:
 r = zipmap("plot", "x", "bad.csv")
 check(r.returncode == 1 and "bad.csv:2: " in r.stderr, "bad CSV", r.stderr)
 for args in [["-j", "umesh", "-r", "XX"], ["-j", "umesh", "-p", "XX"], ["-j", "torus"], ["-j", "4d:2x2"],
-             ["-j", "4d:99x99x99x99"], ["-j", "umesh share:101"], ["-j", "umesh range:0"], ["-j", "umesh foo:1"],
+             ["-j", "4d:99x99x99x99"], ["-j", "umesh share:101"], ["-j", "umesh share:0.001"], ["-j", "umesh range:0"], ["-j", "umesh foo:1"],
              ["-j", "graph:/nonexistent"], ["-j", "umesh", "-j", "spread"], ["-j", "umesh", "--iterations", "0"],
              ["-j", "umesh", "--cutoff", "2"], ["-j", "umesh", "--bogus"], ["-j", "umesh", "--csv"], ["-j", "umesh", "x"],
              ["-j", "umesh", "-w", "1"], ["-j", "umesh", "--csv", "/nonexistent/x"], []]:
