@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "graph.h"
 #include "graph_text.h"
+#include "outfile.h"
 
 /* --- both directions together --- */
 
@@ -160,16 +160,10 @@ static int market_body(FILE *f, const struct zgraph *g, struct zerr *err)
 static int text_write(const struct zgraph *g, const char *path,
 	int (*body)(FILE *, const struct zgraph *, struct zerr *), struct zerr *err)
 {
-	FILE *f = fopen(path, "w");
+	struct outfile o;
+	int rc = outfile_open(&o, path, err);
 
-	if (!f)
-		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-	int rc = body(f, g, err), bad = ferror(f);
-	if ((fclose(f) || bad) && !rc)
-		rc = zerr_set(err, -EIO, "%s: cannot be written", path);
-	if (rc)
-		unlink(path);
-	return rc;
+	return rc ? rc : outfile_close(&o, body(o.f, g, err), err);
 }
 
 int graph_metis_write(const struct zgraph *g, const char *path, struct zerr *err)

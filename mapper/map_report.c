@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "map_report.h"
+#include "outfile.h"
 
 #define SHOWN 10 /* crossings in the table, and rails */
 
@@ -274,31 +274,14 @@ static void ranks_write(const struct map_make *m, struct cores *c, FILE *f)
 int map_report_write(const struct map_make *m, const char *path, struct zerr *err)
 {
 	struct cores c = {calloc(m->site.nnodes, sizeof(uint32_t)), calloc(m->site.nnodes, sizeof(uint32_t))};
-	struct stat st;
-	const bool replace = stat(path, &st) || S_ISREG(st.st_mode); /* else a device, a pipe: written as it is */
-	char *temporary = NULL;
-	FILE *f = NULL;
-	int rc = 0;
+	struct outfile o;
+	int rc = c.used && c.ranks ? outfile_open(&o, path, err) : zerr_set(err, -ENOMEM, "not enough memory");
 
-	if (!c.used || !c.ranks || asprintf(&temporary, "%s%s", path, replace ? ".new" : "") < 0) {
-		rc = zerr_set(err, -ENOMEM, "not enough memory");
-		goto out;
+	if (!rc) {
+		head_write(m, o.f);
+		ranks_write(m, &c, o.f);
+		rc = outfile_close(&o, 0, err);
 	}
-	f = fopen(temporary, "we");
-	if (!f) {
-		rc = zerr_set(err, -errno, "%s: %s", temporary, strerror(errno));
-		goto out;
-	}
-	head_write(m, f);
-	ranks_write(m, &c, f);
-	rc = ferror(f) ? -EIO : 0;
-	if (fclose(f) || rc || (replace && rename(temporary, path))) {
-		rc = zerr_set(err, rc || !errno ? -EIO : -errno, "%s: cannot be written", path);
-		if (replace)
-			remove(temporary);
-	}
-out:
-	free(temporary);
 	free(c.used);
 	free(c.ranks);
 	return rc;

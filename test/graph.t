@@ -113,5 +113,13 @@ refused "a format that there is not" 2 '"xml" is no format' convert --to xml tre
 refused "an option that there is not" 2 'is no option' show --nonsense tree.mtx
 refused "no bins" 2 'not a number from 1 to' show --bins 0 --matrix x tree.mtx
 ok "none of them has left a file" test ! -e x
+ln -s /dev/full full
+refused "a device that takes nothing" 1 'full: cannot be written: No space left' convert --to metis c.metis full
+ok "... stays" test -c full
+cp c.metis kept.metis
+is "a file for which there is no room" "$(ulimit -f 0; trap '' XFSZ; "$ZIPMAP" convert c.metis kept.metis 2>&1)" \
+	"zipmap convert: kept.metis: cannot be written: File too large"
+ok "... has what it had" cmp c.metis kept.metis
+ok "... and nothing is left beside it" bash -c '! ls kept.metis.*'
 
 done_testing
