@@ -21,6 +21,7 @@ struct reader {
 	uint64_t ranks, entries; /* entries: as the header says */
 	bool market, symmetric, weights, sizes;
 	unsigned constraints; /* METIS: weights of a vertex */
+	unsigned long *lines; /* METIS: [ranks], where each vertex stands */
 	struct zgraph_edge *edges;
 	size_t n, edges_cap;
 };
@@ -34,10 +35,14 @@ static int reader_fail(struct reader *r, const char *why)
 static int line_next(struct reader *r)
 {
 	for (;;) {
-		if (getline(&r->line, &r->cap, r->f) < 0)
+		ssize_t len = getline(&r->line, &r->cap, r->f);
+
+		if (len < 0)
 			return ferror(r->f) ? zerr_set(r->err, -EIO, "%s: cannot be read", r->path) : 0;
 		r->number++;
 		r->at = r->line;
+		if (strlen(r->line) != (size_t)len) /* what is behind it would go unseen */
+			return reader_fail(r, "a zero byte: this is no text");
 		if (*r->line != '%')
 			return 1;
 	}
@@ -116,7 +121,9 @@ static int market_header(struct reader *r)
 		return reader_fail(r, "only \"matrix coordinate\" is a graph");
 	r->weights = strcasecmp(field, "pattern");
 	r->symmetric = strcasecmp(symmetry, "general");
-	if ((r->symmetric && strcasecmp(symmetry, "symmetric")) || !strcasecmp(field, "complex"))
+	if ((r->symmetric && strcasecmp(symmetry, "symmetric")) ||
+		(r->weights && strcasecmp(field, "real") && strcasecmp(field, "double") &&
+			strcasecmp(field, "integer")))
 		return reader_fail(r, "only real, integer or pattern, and general or symmetric, can be traffic");
 	do {
 		rc = line_next(r);
@@ -157,6 +164,7 @@ static void reader_close(struct reader *r)
 	if (r->f)
 		fclose(r->f);
 	free(r->line);
+	free(r->lines);
 	free(r->edges);
 }
 
@@ -167,10 +175,14 @@ static int metis_body(struct reader *r)
 	uint64_t ends = 0, v, skip;
 	int rc;
 
+	r->lines = malloc(r->ranks * sizeof(*r->lines));
+	if (!r->lines)
+		return zerr_set(r->err, -ENOMEM, "%s: not enough memory", r->path);
 	for (uint32_t u = 0; u < r->ranks; u++) {
 		rc = line_next(r);
 		if (rc <= 0)
 			return rc ? rc : reader_fail(r, "the file ends before the last vertex");
+		r->lines[u] = r->number;
 		for (unsigned i = 0; i < r->sizes + r->constraints; i++)
 			if (number_next(r, 0, UINT64_MAX, &skip))
 				return reader_fail(r, "a size or weight of the vertex is missing");
@@ -199,6 +211,38 @@ static int metis_body(struct reader *r)
 	return 0;
 }
 
+/* Each edge of METIS' stands at both of its ends, with one weight. Rows ascend, so the ends of an edge are met in the
+ * same order from either side. */
+static int metis_check(const struct reader *r, const struct zgraph *g)
+{
+	uint64_t *next = malloc(g->ranks * sizeof(*next));
+	int rc = 0;
+
+	if (!next)
+		return zerr_set(r->err, -ENOMEM, "%s: not enough memory", r->path);
+	memcpy(next, g->off, g->ranks * sizeof(*next));
+	for (uint32_t u = 0; u < g->ranks && !rc; u++)
+		for (uint64_t e = g->off[u]; e < g->off[u + 1] && !rc; e++) {
+			uint32_t v = g->peer[e];
+			uint64_t back = next[v]++;
+
+			if (back == g->off[v + 1] || g->peer[back] > u)
+				rc = zerr_set(r->err, -EINVAL,
+					"%s:%lu: vertex %u has an edge to %u, but %u has none back", r->path,
+					r->lines[u], u + 1, v + 1, v + 1);
+			else if (g->peer[back] < u)
+				rc = zerr_set(r->err, -EINVAL,
+					"%s:%lu: vertex %u has an edge to %u, but %u has none back", r->path,
+					r->lines[v], v + 1, g->peer[back] + 1, g->peer[back] + 1);
+			else if (g->bytes[back] != g->bytes[e])
+				rc = zerr_set(r->err, -EINVAL,
+					"%s:%lu: the edge between vertices %u and %u has another weight at each end",
+					r->path, r->lines[v > u ? v : u], u + 1, v + 1);
+		}
+	free(next);
+	return rc;
+}
+
 static int market_weight(struct reader *r, uint64_t *units)
 {
 	char *end;
@@ -212,7 +256,7 @@ static int market_weight(struct reader *r, uint64_t *units)
 		return reader_fail(r, "not a weight (a number from 0 to 2^62)");
 	r->at = end;
 	*units = (uint64_t)llround(v);
-	return 0;
+	return v > 0 && !*units ? reader_fail(r, "a weight that is less than half a byte") : 0;
 }
 
 static int market_body(struct reader *r)
@@ -257,6 +301,13 @@ int graph_text_read(struct zgraph **out, const char *path, bool keep_self, struc
 		rc = zgraph_build(out, (uint32_t)r.ranks, r.edges, r.n, keep_self, err);
 		if (rc)
 			zerr_prefix(err, rc, "%s", path);
+	}
+	if (!rc && !r.market) {
+		rc = metis_check(&r, *out);
+		if (rc) {
+			zgraph_destroy(*out);
+			*out = NULL;
+		}
 	}
 	reader_close(&r);
 	return rc;

@@ -106,6 +106,19 @@ refused "a file that was transferred as text" 1 'as text$' convert "$CORPUS/as-t
 refused "a file that is not there" 1 'nothing: No such file' show nothing
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 3 0\n' >bad.mtx
 refused "a matrix that is not square" 1 '^zipmap convert: bad.mtx:2: ' convert bad.mtx x
+unreadable() { # NAME LINE REASON TEXT
+	printf "$4" >odd
+	refused "$1" 1 "^zipmap convert: odd:$2: $3" convert odd x
+}
+unreadable "METIS: an edge at one of its ends only" 3 'vertex 2 has an edge to 1, but 1 has none back' '3 2\n3\n1\n1 2\n'
+unreadable "METIS: the same, behind a comment" 2 'vertex 1 has an edge to 2, but 2 has none back' '3 1\n2 3\n%%\n\n\n'
+unreadable "METIS: an edge with two weights" 3 'the edge between vertices 1 and 2 has another weight at each end' \
+	'2 1 1\n2 5\n1 6\n'
+unreadable "METIS: a zero byte" 2 'a zero byte' '2 1 1\n2 5\0 3\n1 5\n'
+MATRIX='%%%%MatrixMarket matrix coordinate'
+unreadable "Matrix Market: a kind of numbers that there is not" 1 'only real, integer' "$MATRIX reel general\\n2 2 1\\n2 1 3\\n"
+unreadable "Matrix Market: a weight that would be none" 3 'a weight that is less than half' \
+	"$MATRIX real general\\n2 2 1\\n2 1 0.25\\n"
 refused "phases of a file without any" 1 'has phase 1 and point-to-point only' show --phase 2 tree.mtx
 refused "a class that there is not" 2 '"p3p" is no class' show --class p2p,p3p tree.mtx
 refused "a phase that is no number" 2 '"one" is no phase' show --phase one tree.mtx
