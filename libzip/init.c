@@ -22,8 +22,9 @@
 #include "wait.h"
 #include "world.h"
 
-/* Where all ranks fail for the same reason, the first one says it and ends the job before the others do. */
-#define OTHERS_WAIT_MS 500
+/* Where all ranks fail for the same reason, the first one says it and ends the job before the others do: on a busy
+ * machine mpiexec may need a second for that. */
+#define OTHERS_WAIT_S 3
 
 static void fail_init(const struct zerr *err) __attribute__((noreturn));
 static void fail_init(const struct zerr *err)
@@ -32,7 +33,7 @@ static void fail_init(const struct zerr *err)
 
 	zn.Comm_rank(MPI_COMM_WORLD, &rank);
 	if (rank != 0)
-		nanosleep(&(struct timespec){.tv_nsec = OTHERS_WAIT_MS * 1000000l}, NULL);
+		nanosleep(&(struct timespec){.tv_sec = OTHERS_WAIT_S}, NULL);
 	fprintf(stderr, "libzipper: rank %d: MPI_Init: %s\n", rank, err->text);
 	zerror_abort(EXIT_FAILURE);
 }
