@@ -846,16 +846,19 @@ static void deaf_rank(const char *listen, const char *options)
 		r[i].max_len = 16 << 10;
 	r[2].deaf = true;
 	assert_int_equal(fake_attach(&r[2], 0), 0);
-	/* More in windows than kernel buffers or rings hold: a filler of unsequenced fragments first. */
+	/* More in windows than kernel buffers or rings hold: a filler of unsequenced fragments first, until nothing has
+	 * gone for two seconds. */
 	static uint8_t junk[128 << 10];
 	assert_int_equal(fake_attach(&r[0], 1), 0);
 	const struct zwire_env data = {.kind = ZWIRE_DATA, .src = 0, .dst = 2, .len = sizeof(junk), .comm = 1};
 	long filled = 0;
 	for (int64_t end = fixture_now_ms() + 2000; fixture_now_ms() < end && filled < 24L << 20;) {
-		if (fake_post(&r[0], 1, &data, junk) == 0)
+		if (fake_post(&r[0], 1, &data, junk) == 0) {
 			filled += (long)sizeof(junk);
-		else
+			end = fixture_now_ms() + 2000;
+		} else {
 			fixture_nap(1);
+		}
 	}
 	set_goals(r, 4, 400);
 	r[1].peer[2].goal = 3000;
