@@ -340,7 +340,7 @@ static void share_take(struct map_prediction *p, struct share *w)
 int map_predict(struct map_prediction *p, const struct zgraph *g, const struct map_site *s, const struct map_layout *l,
 	const struct map_rates *rates, size_t list, unsigned threads, struct zerr *err)
 {
-	struct task t = {.g = g, .s = s, .l = l, .rates = rates, .list = list};
+	struct task t = {.g = g, .s = s, .l = l, .rates = rates, .list = list < g->edges ? list : g->edges};
 	int rc;
 
 	*p = (struct map_prediction){.zipper = -1};
