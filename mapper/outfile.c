@@ -26,7 +26,7 @@ int outfile_open(struct outfile *o, const char *path, struct zerr *err)
 	o->f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (o->f)
 		return 0;
-	rc = zerr_set(err, -errno, "%s: %s", replace ? o->temporary : path, strerror(errno));
+	rc = zerr_set(err, -errno, "%s: %s", errno == EEXIST ? o->temporary : path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	if (fd >= 0 && replace)
