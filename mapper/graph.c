@@ -6,6 +6,7 @@
 
 #include "graph.h"
 #include "graph_text.h"
+#include "model.h"
 #include "pattern.h"
 
 int graph_load(struct zgraph **out, const char *path, const struct zgraph_select *select, struct zerr *err)
@@ -58,6 +59,8 @@ static uint64_t pieces(uint64_t bytes)
 
 static int graph_fill(struct graph *g, const struct zgraph *z, struct zerr *err)
 {
+	if (z->total_bytes > MODEL_BYTES_MAX) /* before they are cut into millions of pieces */
+		return zerr_set(err, -ERANGE, "more than 2^52 bytes");
 	g->ranks = z->ranks;
 	for (uint64_t i = 0; i < z->edges; i++)
 		g->edges += pieces(z->bytes[i]);

@@ -136,13 +136,20 @@ static uint64_t pieces(uint64_t bytes)
 	return bytes / UINT32_MAX + (bytes % UINT32_MAX != 0);
 }
 
+/* Messages of ranks on their points of the network; what stays at a point is no business of its links. */
+struct source {
+	const struct zgraph *g;
+	const uint32_t *point; /* [ranks] */
+};
+
 static uint32_t rank_messages(const void *arg, uint32_t rank, struct traffic_message *out)
 {
-	const struct zgraph *g = arg;
+	const struct source *s = arg;
+	const struct zgraph *g = s->g;
 	uint32_t n = 0;
 
 	for (uint64_t e = g->off[rank]; e < g->off[rank + 1]; e++)
-		for (uint64_t left = g->bytes[e]; left;) {
+		for (uint64_t left = s->point[g->peer[e]] == s->point[rank] ? 0 : g->bytes[e]; left;) {
 			uint32_t part = left < UINT32_MAX ? (uint32_t)left : UINT32_MAX;
 
 			out[n++] = (struct traffic_message){g->peer[e], part};
@@ -154,18 +161,27 @@ static uint32_t rank_messages(const void *arg, uint32_t rank, struct traffic_mes
 static int traffic_make(const struct map_fabric *f, const struct zgraph *g, const struct map_layout *l,
 	struct traffic *t, struct zerr *err)
 {
-	struct traffic_source source = {.ranks = g->ranks, .unit = 1, .messages = rank_messages, .arg = g};
 	uint32_t *point = malloc(l->n * sizeof(*point));
+	struct source messages = {g, point};
+	struct traffic_source source = {.ranks = g->ranks, .unit = 1, .messages = rank_messages, .arg = &messages};
+	uint64_t bytes = 0;
 	int rc = point ? 0 : no_memory(err);
 
+	for (uint32_t v = 0; v < l->n && !rc; v++)
+		point[v] = f->point[l->node[v]];
 	for (uint32_t v = 0; v < l->n && !rc; v++) {
 		uint64_t n = 0;
 
-		point[v] = f->point[l->node[v]];
 		for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++)
-			n += pieces(g->bytes[e]);
+			if (point[g->peer[e]] != point[v]) {
+				n += pieces(g->bytes[e]);
+				bytes += g->bytes[e];
+			}
 		source.degree = n > source.degree ? (uint32_t)n : source.degree;
 	}
+	/* before they are cut into millions of pieces */
+	if (!rc && bytes > MODEL_BYTES_MAX)
+		rc = zerr_set(err, -ERANGE, "more than 2^52 bytes between nodes: the network model takes no more");
 	if (!rc)
 		rc = traffic_build(t, f->net->points, &source, point, 1, f->threads, err);
 	free(point);

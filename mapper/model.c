@@ -86,8 +86,7 @@ int model_predict(const struct net *net, const struct model_flow *flows, unsigne
 	r->converged = true;
 	for (unsigned f = 0; f < nflows; f++) {
 		adaptive |= flows[f].routing->adaptive;
-		/* Sums are kept in 2^-16 bytes and 64 bits, and whole bytes in double. */
-		if (flows[f].traffic->bytes > UINT64_C(1) << 52)
+		if (flows[f].traffic->bytes > MODEL_BYTES_MAX)
 			return zerr_set(err, -ERANGE, "more than 2^52 bytes in one phase");
 	}
 	r->load = calloc(net->links, sizeof(*r->load));

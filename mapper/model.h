@@ -21,6 +21,9 @@
 #include "routing.h"
 #include "traffic.h"
 
+/* That leave their points, in one flow: sums of parts of bytes are kept in 64 bits, whole bytes in double. */
+#define MODEL_BYTES_MAX (UINT64_C(1) << 52)
+
 /* One job: all its messages are routed the same way. */
 struct model_flow {
 	const struct routing *routing;

@@ -340,6 +340,15 @@ for args, text in REFUSED:
     r = zipmap("-f", "hosts", "-g", "graph", *args)
     check(r.returncode == 1 and text in r.stderr and r.stderr.count("\n") == 1, "refused: " + " ".join(args), r.stderr)
 
+# more bytes than the network model takes, in one edge: told at once, not cut into 2^31 pieces
+hosts([1], [1], 0)
+graph(2, [(0, 1, 9000000000000000000)])
+r = zipmap("-f", "hosts", "-g", "graph", "-F", "part:a crossbar node:2; part:b crossbar node:2; zipper:zip a:1 b:1")
+check(r.returncode == 1 and r.stderr == "zipmap map: more than 2^52 bytes between nodes: the network model takes no more\n",
+      "too many bytes for a network", r.stderr)
+r = zipmap("model", "-n", "crossbar node:2", "-j", "graph:graph")
+check(r.returncode == 1 and r.stderr == "zipmap model: graph: more than 2^52 bytes\n", "... and as a pattern", r.stderr)
+
 # demands that are hard to meet but can be: ranks that need both find few nodes; and one that single moves do not meet
 JOINED = "#ZIP zipper zip a=tcp:10.1.0.1 b=tcp:10.2.0.1\n"
 HARD = [
