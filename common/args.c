@@ -116,13 +116,14 @@ static int store(const struct zargs_row *row, void *options, char *value, struct
 	}
 }
 
-/* What getopt_long does not know: a letter that it names, or the word before the next one. */
+/* What getopt_long does not know: a letter that it names, or the word before the next one. With --help=x, which it
+ * knows, it names h. */
 static int refuse(const struct zargs_row *rows, const char *word, struct zerr *err)
 {
 	struct znearest near;
 	char hint[96], name[64];
 
-	if (optopt > 0 && optopt < FIRST && strncmp(word, "--", 2) != 0)
+	if (optopt > 0 && optopt < FIRST && optopt != 'h')
 		return zerr_set(err, -EINVAL, "-%c is no option", optopt);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
 	znearest_init(&near, name);

@@ -103,6 +103,8 @@ static void test_refusals(void **state)
 		{"--tect a", "--tect is no option (did you mean text?)"},
 		{"--zzzzzz", "--zzzzzz is no option"},
 		{"-fz", "-z is no option"},
+		{"--flag -zf", "-z is no option"},
+		{"--help=x", "--help=x is no option"},
 		{"word", "\"word\" is no option"},
 	};
 
