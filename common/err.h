@@ -4,7 +4,8 @@
 #define ZIP_COMMON_ERR_H
 
 struct zerr {
-	char text[256]; /* no newline; empty when nothing was said */
+	char text[1024]; /* no newline; empty when nothing was said. A long path leaves room for what is wrong with it
+			  */
 };
 
 /* Formats the text (cut to fit) and returns code, a negative errno, so that callers can write

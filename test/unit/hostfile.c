@@ -312,6 +312,20 @@ static void tells_that_file_is_missing(void **state)
 	assert_string_equal(err.text, "/nonexistent/hosts: No such file or directory");
 }
 
+static void tells_a_reason_behind_a_long_path(void **state)
+{
+	char path[800], expected[900];
+	struct zhostfile f;
+	struct zerr err = {{0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(path) - 1; i++)
+		path[i] = i % 100 ? 'x' : '/';
+	path[sizeof(path) - 1] = '\0';
+	snprintf(expected, sizeof(expected), "%s: No such file or directory", path);
+	assert_int_equal(zhostfile_read(&f, path, &err), -ENOENT);
+	assert_string_equal(err.text, expected);
+}
+
 static void tells_that_it_is_no_file(void **state)
 {
 	struct zhostfile f;
@@ -356,6 +370,7 @@ int main(void)
 		cmocka_unit_test(refuses_zero_byte),
 		cmocka_unit_test(refuses_too_many_clusters),
 		cmocka_unit_test(tells_that_file_is_missing),
+		cmocka_unit_test(tells_a_reason_behind_a_long_path),
 		cmocka_unit_test(tells_that_it_is_no_file),
 		cmocka_unit_test(survives_corpus),
 	};

@@ -105,7 +105,7 @@ static void error_texts_are_cut_to_fit(void **state)
 {
 	(void)state;
 	struct zerr err;
-	char big[1000];
+	char big[2 * sizeof(err.text)];
 	memset(big, 'y', sizeof(big) - 1);
 	big[sizeof(big) - 1] = 0;
 	assert_int_equal(zerr_set(&err, -EIO, "%s", big), -EIO);
