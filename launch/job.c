@@ -22,20 +22,33 @@ void zjob_name(struct zjob *job, const char *program, const struct zauth_ops *au
 	snprintf(job->id + n, sizeof(job->id) - (size_t)n, "-%d-%08" PRIx32, (int)getpid(), number);
 }
 
+/* That an address cannot be reached says less than what came from another one. */
+static bool is_unreachable(int rc)
+{
+	return rc == -ECONNREFUSED || rc == -ETIMEDOUT || rc == -EHOSTUNREACH || rc == -ENETUNREACH || rc == -ENOENT;
+}
+
 /* Parts of one zipper differ in address: any that can be reached from here will do. */
 static int connect_any(struct zjob *job, struct zsession_params *params, const struct zplan *plan,
 	const struct zaddr *addrs, struct zerr *err)
 {
-	int rc = -ENETUNREACH;
+	int rc = -ENETUNREACH, kept = -ENETUNREACH;
 	for (int i = 0; i < plan->nparts; i++) {
+		struct zerr why = {{0}};
 		if (i > 0 && memcmp(&addrs[i], &addrs[i - 1], sizeof(*addrs)) == 0)
 			continue;
 		params->zipper = addrs[i];
-		rc = zsession_open(&job->session, params, ZCTL_SERVICE_LAUNCHER, err);
-		if (rc == 0 || rc == -EACCES)
+		rc = zsession_open(&job->session, params, ZCTL_SERVICE_LAUNCHER, &why);
+		if (rc == 0)
+			return 0;
+		if (i == 0 || is_unreachable(kept) || rc == -EACCES) {
+			kept = rc;
+			*err = why;
+		}
+		if (rc == -EACCES)
 			break;
 	}
-	return rc;
+	return kept;
 }
 
 int zjob_open(struct zjob *job, struct zsession_params *params, const struct zplan *plan, const struct zaddr *addrs,

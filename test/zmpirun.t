@@ -224,6 +224,15 @@ ZIPPER_KEY=abc run "a bad key" 1 -f hosts true
 is "bad key: its line" "$(cat err)" "zmpirun: your key for zipperd on z: ZIPPER_KEY: a key is 64 hexadecimal digits"
 ZIPPER_KEY=$(printf '%064d' 0) run "no zipperd is running there" 1 -f hosts true
 matches "not running: its line" err '^zmpirun: zipperd: cannot connect to tcp:127.0.0.1:1: Connection refused'
+python3 -c 'import socket
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1], flush=True)
+while True: s.accept()[0].close()' >port &
+TAP_PIDS+=($!)
+wait_for 10 test -s port
+sed -i "s/a=tcp:127.0.0.1:1/a=tcp:127.0.0.1:$(cat port)/" hosts
+ZIPPER_KEY=$(printf '%064d' 0) run "a zipperd that hangs up, at the first of two addresses" 1 -f hosts true
+matches "hangs up: not what the other address says" err "^zmpirun: .*127.0.0.1:$(cat port)\\b"
 is_gone "nothing is left after errors"
 is "no private directory is left after errors" "$(scratch_left)" 0
 done_testing
