@@ -10,8 +10,12 @@
 /* Names for mpiexec's own way of starting, which is ssh: nothing was said about another one. */
 static bool are_plain_names(const struct zcluster *cluster, const struct zoptions *o)
 {
-	return !cluster->launcher && !cluster->launcher_exec && !o->launcher && !o->launcher_exec &&
-	       !getenv("HYDRA_LAUNCHER") && !getenv("HYDRA_LAUNCHER_EXEC");
+	static const char *const variables[] = {"HYDRA_LAUNCHER", "HYDRA_LAUNCHER_EXEC", "HYDRA_BOOTSTRAP",
+		"HYDRA_BOOTSTRAP_EXEC"};
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		if (getenv(variables[i]))
+			return false;
+	return !cluster->launcher && !cluster->launcher_exec && !o->launcher && !o->launcher_exec;
 }
 
 static int resolve(const struct zplan_host *host, const char *path, struct zerr *err)

@@ -233,6 +233,10 @@ wait_for 10 test -s port
 sed -i "s/a=tcp:127.0.0.1:1/a=tcp:127.0.0.1:$(cat port)/" hosts
 ZIPPER_KEY=$(printf '%064d' 0) run "a zipperd that hangs up, at the first of two addresses" 1 -f hosts true
 matches "hangs up: not what the other address says" err "^zmpirun: .*127.0.0.1:$(cat port)\\b"
+printf '#ZIP cluster a localhost=localhost\nhost.invalid\n' >hosts
+run "a host without address" 1 -f hosts true
+HYDRA_LAUNCHER=rsh HYDRA_LAUNCHER_EXEC=$TAP_TMP/rsh run "it needs none with HYDRA_LAUNCHER" 0 -f hosts true
+HYDRA_BOOTSTRAP=rsh HYDRA_BOOTSTRAP_EXEC=$TAP_TMP/rsh run "nor with HYDRA_BOOTSTRAP" 0 -f hosts true
 is_gone "nothing is left after errors"
 is "no private directory is left after errors" "$(scratch_left)" 0
 done_testing
