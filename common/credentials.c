@@ -36,7 +36,9 @@ int zcred_find_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], c
 		return rc < 0 ? zerr_prefix(err, rc, "ZIPPER_KEY") : 0;
 	}
 	if (!file || !*file) {
-		snprintf(path, sizeof(path), "%s/.zipper/key", home ? home : "");
+		if (!home || !*home)
+			return zerr_set(err, -ENOENT, "none of ZIPPER_KEY, ZIPPER_KEY_FILE and HOME is set");
+		snprintf(path, sizeof(path), "%s/.zipper/key", home);
 		file = path;
 	}
 	return zauth_read_key(auth, key, file, user, err);

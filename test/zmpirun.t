@@ -217,6 +217,9 @@ sed -i '$d' hosts
 echo '#ZIP zipper z a=tcp:127.0.0.1:1 b=tcp:127.0.0.1:1' >>hosts
 HOME=$TAP_TMP ZIPPER_USER=me run "no key for a running zipperd" 1 -f hosts true
 is "no key: its line" "$(cat err)" "zmpirun: your key for zipperd on z: $TAP_TMP/.zipper/key: No such file or directory"
+HOME='' ZIPPER_USER=me run "no key and no home" 1 -f hosts true
+is "no home: its line" "$(cat err)" \
+	"zmpirun: your key for zipperd on z: none of ZIPPER_KEY, ZIPPER_KEY_FILE and HOME is set"
 ZIPPER_USER=$(printf '%065d' 0) run "a name that is too long" 1 -f hosts true
 is "too long: its line" "$(cat err)" \
 	"zmpirun: ZIPPER_USER is no name of 1 to 64 printable characters without space and comma"
