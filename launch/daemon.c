@@ -89,7 +89,7 @@ static int write_conf(const struct zdaemon_params *p, const struct zplan *plan, 
 	if (!out)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	print_listen(out, plan, route, scratch);
-	fprintf(out, "key_file = %s/keys\njoin_timeout = %ds\nlog_level = %s\n", scratch->dir, p->join_timeout_s,
+	fprintf(out, "key_file = \"%s/keys\"\njoin_timeout = %ds\nlog_level = %s\n", scratch->dir, p->join_timeout_s,
 		p->verbose ? "info" : "error");
 	if (p->module_dir)
 		fprintf(out, "module_dir = \"%s\"\n", p->module_dir);
@@ -167,6 +167,8 @@ static void take_reason(int log, struct zerr *err)
 	line = line ? line + 1 : text;
 	if (strncmp(line, "zipperd: ", 9) == 0)
 		line += 9;
+	if (strncmp(line, "error: ", 7) == 0)
+		line += 7;
 	if (*line)
 		zerr_set(err, -EPIPE, "zipperd did not start: %s", line);
 }

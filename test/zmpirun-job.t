@@ -28,6 +28,10 @@ matches "--stats: and one back" err '^zmpirun:   c2 -> c1: [0-9]+ messages, [0-9
 run "-genvnone" 0 --clusters 2 -genvnone "$ENDS" well
 run "-genv LD_PRELOAD" 0 --clusters 2 -genv LD_PRELOAD "$YIELD" "$ENDS" well
 is "a preload of the user's: still one world" "$(sort out | sed 's/ pid.*//' | tr '\n' ';')" "rank 0 of 2;rank 1 of 2;"
+for d in 'a #b' 'a"b'; do
+	mkdir "$d"
+	TMPDIR=$TAP_TMP/$d run "TMPDIR with $d" 0 --clusters 2 "$ENDS" well
+done
 run "two programs" 0 --clusters 2 -n 1 "$ENDS" well : -n 3 "$ENDS" wel : -n 1 "$ENDS" status 4 0
 is "two programs: one world" "$(sort out | grep -c 'of 5')" 5
 run "one cluster" 0 --clusters 1 -n 2 "$ENDS" well

@@ -180,7 +180,7 @@ is "no library: its line" "$(cat err)" \
 export ZMPIRUN_LIBZIPPER=$YIELD # any shared object will do here
 ZMPIRUN_ZIPPERD=/nonexistent/zipperd run "a zipperd that is not there" 1 --clusters 2 true
 is "no zipperd: its line" "$(cat err)" "zmpirun: cannot start /nonexistent/zipperd: No such file or directory"
-printf '#!/bin/sh\necho "zipperd: first" >&2\necho "zipperd: no room for it" >&2\nexit 1\n' >zipperd
+printf '#!/bin/sh\necho "zipperd: first" >&2\necho "zipperd: error: no room for it" >&2\nexit 1\n' >zipperd
 chmod +x zipperd
 run "a zipperd that does not start" 1 --zipperd ./zipperd --clusters 2 true
 is "zipperd: its reason" "$(cat err)" "zmpirun: zipperd did not start: no room for it"
