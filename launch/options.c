@@ -318,6 +318,11 @@ static int parse_section(struct zoptions *o, char **words, int left, struct zerr
 	}
 	if (section->argc == 0)
 		return zerr_set(err, -EINVAL, "no program given");
+	const char *program = section->argv[0];
+	if (*program == '\0')
+		return zerr_set(err, -EINVAL, "the name of the program is empty");
+	if (*program == '-') /* behind "--", which mpiexec does not have */
+		return zerr_set(err, -EINVAL, "%.64s: mpiexec takes it for an option: write ./%.64s", program, program);
 	return i;
 }
 

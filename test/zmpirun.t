@@ -12,6 +12,10 @@ run "an unknown option is refused" 2 --xyzzy
 is "unknown option: its line" "$(head -1 err)" "zmpirun: unknown option --xyzzy"
 run "no program" 2 --clusters 2
 is "no program: its line" "$(head -1 err)" "zmpirun: no program given"
+run "an empty name of a program" 2 --clusters 2 ""
+is "empty name: its line" "$(head -1 err)" "zmpirun: the name of the program is empty"
+run "a program that looks like an option" 2 --clusters 2 -- -p
+is "like an option: its line" "$(head -1 err)" "zmpirun: -p: mpiexec takes it for an option: write ./-p"
 run "help" 0 --help
 matches "help lists the options" out '^  -f, --hostfile, --machinefile FILE '
 run "version" 0 --version

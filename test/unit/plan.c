@@ -92,7 +92,7 @@ static void reads_options(void **state)
 	(void)state;
 	assert_int_equal(parse(&l,
 				 "--clusters 2 -n 2 -genv A 1 -genv LD_PRELOAD x.so -env B 2 -wdir /tmp -l --stats "
-				 "-genvlist C,D -timeout 5 -- -prog -n 7 : -n 1 -env LD_PRELOAD y.so q",
+				 "-genvlist C,D -timeout 5 -- prog -n 7 : -n 1 -env LD_PRELOAD y.so q",
 				 &err),
 		0);
 	assert_true(l.options.label && l.options.stats && !l.options.verbose);
@@ -100,7 +100,7 @@ static void reads_options(void **state)
 	assert_string_equal(l.options.preload, "x.so:y.so");
 	assert_int_equal(l.options.nsections, 2);
 	assert_int_equal(l.options.sections[0].argc, 3);
-	assert_string_equal(l.options.sections[0].argv[0], "-prog");
+	assert_string_equal(l.options.sections[0].argv[0], "prog");
 	assert_int_equal(l.options.sections[0].nranks, 2);
 	assert_int_equal(l.options.sections[1].nranks, 1);
 	assert_string_equal(l.options.globals.words[1], "A");
