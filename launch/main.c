@@ -196,10 +196,19 @@ static int run(struct launch *l)
 	return status;
 }
 
+/* mpiexec crashes where there is none. */
+static int check_directory(struct zerr *err)
+{
+	char *path = getcwd(NULL, 0);
+	int rc = path ? 0 : zerr_set(err, -errno, "the current directory: %s", strerror(errno));
+	free(path);
+	return rc;
+}
+
 static int plan(struct launch *l, struct zerr *err)
 {
-	int rc = 0;
-	if (l->options.hostfile)
+	int rc = check_directory(err);
+	if (rc == 0 && l->options.hostfile)
 		rc = zhostfile_read(&l->hosts, l->options.hostfile, err);
 	if (rc == 0)
 		rc = zplan_make(&l->plan, &l->options, l->options.hostfile ? &l->hosts : NULL, err);

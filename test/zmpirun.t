@@ -16,6 +16,9 @@ run "an empty name of a program" 2 --clusters 2 ""
 is "empty name: its line" "$(head -1 err)" "zmpirun: the name of the program is empty"
 run "a program that looks like an option" 2 --clusters 2 -- -p
 is "like an option: its line" "$(head -1 err)" "zmpirun: -p: mpiexec takes it for an option: write ./-p"
+mkdir gone
+(cd gone && rmdir ../gone && exec "$ZMPIRUN" --clusters 2 true >../out 2>../err)
+is "a current directory that is gone" "$? $(cat err)" "2 zmpirun: the current directory: No such file or directory"
 run "help" 0 --help
 matches "help lists the options" out '^  -f, --hostfile, --machinefile FILE '
 run "version" 0 --version
