@@ -109,6 +109,11 @@ static void shm_unreg(struct zregion *region)
 	(void)region;
 }
 
+static int shm_pin(struct zlink *base, enum zlink_half half, void *memory, size_t len, struct zregion **out)
+{
+	return shm_reg(base, half, memory, len, out, NULL);
+}
+
 static bool shm_is_lost(const struct zregion *region)
 {
 	(void)region;
@@ -172,6 +177,8 @@ const struct zrma shm_rma_ops = {
 	.domain = shm_domain,
 	.reg = shm_reg,
 	.unreg = shm_unreg,
+	.pin = shm_pin,
+	.unpin = shm_unreg,
 	.is_lost = shm_is_lost,
 	.limits = shm_limits,
 	.read = shm_read,

@@ -106,6 +106,12 @@ struct zrma {
 	 * (RLIMIT_MEMLOCK). */
 	int (*reg)(struct zlink *, enum zlink_half, void *base, size_t len, struct zregion **, struct zerr *);
 	void (*unreg)(struct zregion *); /* no operation uses it */
+	/* As reg, for operations of this half with len bytes at base, which are somebody else's and may be unmapped
+	 * when the region has been given back with unpin. Registrations may be kept, so it is fast for memory that is
+	 * used again. One thread at a time for all links of the process. 0; -EOPNOTSUPP, -ENOMEM, others: not this
+	 * memory, or not now. */
+	int (*pin)(struct zlink *, enum zlink_half, void *base, size_t len, struct zregion **);
+	void (*unpin)(struct zregion *); /* no operation uses it, or the link was closed */
 	/* Its device has gone: it is to be unregistered when the last half that used it has ended. Any thread. */
 	bool (*is_lost)(const struct zregion *);
 	/* What this link can do; constant once a message has come over it. */

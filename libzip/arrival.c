@@ -71,9 +71,17 @@ static int keep_unexpected(struct zremote *from, const struct zwire_env *env, co
 	a->tag = env->tag;
 	a->flags = env->flags;
 	a->eager = env->kind == ZWIRE_EAGER;
+	a->keyed = !a->eager && env->len > 0;
 	memcpy(a->payload, payload, env->len);
 	zmatch_add_unexpected(&zarrival_match, &a->match, a->context, from->vrank, a->tag);
 	return 0;
+}
+
+/* Payload that an RTS has: zipperd keeps the key to the sender's memory to itself, a rank that is connected tells it.
+ */
+static uint32_t rts_payload(const struct zremote *from, const struct zwire_env *env)
+{
+	return env->flags & ZWIRE_F_ONE_SIDED && from->channel->peer != ZWIRE_NOBODY ? ZRMA_KEY_BYTES : 0;
 }
 
 static int take_sequenced(struct zremote *from, const struct zwire_env *env, const void *payload)
@@ -81,7 +89,7 @@ static int take_sequenced(struct zremote *from, const struct zwire_env *env, con
 	bool eager = env->kind == ZWIRE_EAGER;
 	int rc = 0;
 
-	if (env->offset > INT64_MAX || (eager ? env->offset != env->len : env->len != 0))
+	if (env->offset > INT64_MAX || (eager ? env->offset != env->len : env->len != rts_payload(from, env)))
 		return -EPROTO;
 	switch (zpeer_check(&from->stream, env->seq)) {
 	case ZPEER_DUP:
@@ -101,7 +109,12 @@ static int take_sequenced(struct zremote *from, const struct zwire_env *env, con
 			ztransfer_post_done(from, env->xfer, 0);
 		zop_take_eager(op, env->src, env->tag, env->flags, payload, env->len);
 	} else {
-		ztransfer_start_recv(op, from, env->tag, env->flags, env->xfer, env->offset);
+		const struct ztransfer_rts rts = {.xfer = env->xfer,
+			.total = env->offset,
+			.tag = env->tag,
+			.flags = env->flags,
+			.key = env->len ? payload : NULL};
+		ztransfer_start_recv(op, from, &rts);
 	}
 	if (rc == 0) {
 		zpeer_take(&from->stream, env->len);
@@ -182,7 +195,12 @@ void zarrival_deliver(struct zarrival *a, struct zop *op)
 		}
 		zop_take_eager(op, a->from->vrank, a->tag, a->flags, a->payload, a->total);
 	} else {
-		ztransfer_start_recv(op, a->from, a->tag, a->flags, a->xfer, a->total);
+		const struct ztransfer_rts rts = {.xfer = a->xfer,
+			.total = a->total,
+			.tag = a->tag,
+			.flags = a->flags,
+			.key = a->keyed ? a->payload : NULL};
+		ztransfer_start_recv(op, a->from, &rts);
 		zchannel_flush(a->from->channel);
 	}
 	zpool_put(a);

@@ -23,7 +23,8 @@ struct zarrival {
 	int tag;
 	uint16_t flags;
 	bool eager;
-	uint8_t payload[]; /* eager: total bytes */
+	bool keyed;
+	uint8_t payload[]; /* eager: total bytes; keyed: the key of an RTS */
 };
 
 extern struct zmatch zarrival_match;

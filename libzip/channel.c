@@ -11,6 +11,7 @@
 #include "arrival.h"
 #include "direct.h"
 #include "error.h"
+#include "fetch.h"
 #include "multicast.h"
 #include "outgoing.h"
 #include "pool.h"
@@ -127,8 +128,10 @@ static void close_link(struct zchannel *ch)
 	for (int i = 0; i < open_count; i++)
 		if (open_channels[i] == ch)
 			open_channels[i] = open_channels[--open_count];
-	if (ch->link)
+	if (ch->link) {
 		ch->link->ops->close(ch->link);
+		zfetch_drop(ch);
+	}
 	ch->link = NULL;
 	ch->held_back = false;
 }
@@ -413,9 +416,13 @@ bool zchannel_recv_turn(void)
 			did = true;
 			if (__builtin_expect(ch->waiting, 0) && ch->link)
 				zchannel_set_up(ch); /* we are welcome */
-		} else if (rc < 0 && rc != -EAGAIN) {
-			receiving_ended(ch, rc);
 		}
+		if (__builtin_expect(ch->fetching.head != NULL, 0) && (rc >= 0 || rc == -EAGAIN)) {
+			rc = zfetch_turn(ch);
+			did |= rc > 0;
+		}
+		if (rc < 0 && rc != -EAGAIN)
+			receiving_ended(ch, rc);
 	}
 	return did;
 }

@@ -30,6 +30,7 @@ struct zchannel {
 	struct zcontrol *control_head, *control_tail; /* unsequenced envelopes that found the link full */
 	struct zremote *ready_head, *ready_tail;      /* peers with sequenced messages to post */
 	struct zop_list data;			      /* sends with a grant to use, in turns */
+	struct zop_list fetching;		      /* receives that read from the peer's memory (fetch.h) */
 	struct zchannel *next;			      /* direct ones only */
 };
 

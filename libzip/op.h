@@ -18,6 +18,7 @@
 #include "request.h"
 #include "transport.h"
 
+struct zfetch;
 struct zmulticast;
 struct zremote;
 
@@ -48,6 +49,7 @@ struct zop {
 	uint64_t total, granted, moved; /* bytes: of the message, that may be sent, that were sent or have come */
 	struct zrma_exposure exposure;	/* of the message's bytes, to be read or written from outside */
 	bool exposed;
+	struct zfetch *fetch;	      /* receive: it is read from the sender's memory (fetch.h), or NULL */
 	struct zmulticast *multicast; /* send: its data go with those of others, or NULL */
 	bool held;		      /* send: small, and waits to be posted with those of others */
 	bool by_list;		      /* send: its data go by the carrier, alone */

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "channel.h"
+#include "fetch.h"
 #include "idtab.h"
 #include "multicast.h"
 #include "outgoing.h"
@@ -31,8 +32,8 @@ static bool is_worth_it(const struct zrma *rma, uint64_t bytes)
 
 bool ztransfer_would_expose(const struct zchannel *ch, uint64_t bytes)
 {
-	/* Over a direct link there is no zipperd that moves the bytes; nor is one known while that is to be decided. */
-	const struct zrma *rma = ch->peer == ZWIRE_NOBODY ? ch->link->ops->rma : NULL;
+	/* None is known while it is to be decided whether there is a direct link. */
+	const struct zrma *rma = ch->waiting ? NULL : ch->link->ops->rma;
 
 	return rma && is_worth_it(rma, bytes);
 }
@@ -148,15 +149,32 @@ static bool grant_more(void)
 	return did;
 }
 
-void ztransfer_start_recv(struct zop *op, struct zremote *from, int tag, uint16_t flags, uint64_t xfer, uint64_t total)
+/* One-sided, as the sender has offered it. */
+static bool take_offer(struct zop *op, const struct ztransfer_rts *rts)
 {
-	int error = zop_check_fit(op, flags, total);
+	if (!rts->key) {
+		if (!ztransfer_expose(op))
+			return false;
+		op->granted = op->total;
+		post_cts(op);
+		return true;
+	}
+	if (params.one_sided == ZBRIDGE_ONE_SIDED_NO || !zfetch_start(op, rts->key))
+		return false;
+	op->offered = false; /* answered when it is done */
+	return true;
+}
+
+void ztransfer_start_recv(struct zop *op, struct zremote *from, const struct ztransfer_rts *rts)
+{
+	const uint64_t total = rts->total;
+	int error = zop_check_fit(op, rts->flags, total);
 
 	op->remote = from;
-	op->peer_xfer = xfer;
+	op->peer_xfer = rts->xfer;
 	op->total = total;
 	op->granted = op->moved = 0;
-	op->offered = flags & ZWIRE_F_ONE_SIDED;
+	op->offered = rts->flags & ZWIRE_F_ONE_SIDED;
 	if (error == MPI_SUCCESS && !op->data.dense && total > 0) {
 		op->packed = zpool_get(total); /* total is at most the room that the application gave */
 		if (!op->packed)
@@ -164,17 +182,14 @@ void ztransfer_start_recv(struct zop *op, struct zremote *from, int tag, uint16_
 	}
 	if (error == MPI_SUCCESS && total > 0 && ztransfer_add(op) != 0)
 		error = MPI_ERR_NO_MEM;
-	op->req.status.MPI_TAG = tag;
+	op->req.status.MPI_TAG = rts->tag;
 	if (error != MPI_SUCCESS || total == 0) {
-		ztransfer_post_done(from, xfer, flags & ZWIRE_F_ONE_SIDED);
-		zop_finish_recv(op, from->vrank, tag, error == MPI_ERR_TRUNCATE ? op->data.bytes : 0, error);
+		ztransfer_post_done(from, rts->xfer, rts->flags & ZWIRE_F_ONE_SIDED);
+		zop_finish_recv(op, from->vrank, rts->tag, error == MPI_ERR_TRUNCATE ? op->data.bytes : 0, error);
 		return;
 	}
-	if (op->offered && ztransfer_expose(op)) {
-		op->granted = total;
-		post_cts(op);
+	if (op->offered && take_offer(op, rts))
 		return;
-	}
 	zop_list_push(&granting, op);
 	grant_more();
 }
@@ -184,7 +199,7 @@ static struct zop *find_fragment(struct zremote *from, const struct zwire_env *e
 	struct zop *op = find_transfer(env->xfer, ZOP_RECV, from);
 
 	/* Only what was granted, and in order: one rail carries a transfer. */
-	if (!op || op->exposed || env->offset != op->moved || env->len > op->granted - op->moved)
+	if (!op || op->exposed || op->fetch || env->offset != op->moved || env->len > op->granted - op->moved)
 		return NULL;
 	return op;
 }
@@ -206,6 +221,13 @@ static void all_came(struct zop *op)
 	if (op->packed)
 		error = zdata_unpack(op->packed, op->total, op->buf, op->count, op->type);
 	zop_finish_recv(op, op->remote->vrank, op->req.status.MPI_TAG, op->total, error);
+}
+
+void ztransfer_fetched(struct zop *op)
+{
+	op->moved = op->total;
+	ztransfer_post_done(op->remote, op->peer_xfer, 0);
+	all_came(op);
 }
 
 int ztransfer_take_data(struct zremote *from, const struct zwire_env *env)
@@ -274,6 +296,8 @@ int ztransfer_take_done(struct zremote *from, const struct zwire_env *env)
 
 	if (!op || op->queued)
 		return -EPROTO; /* a receiver that wants no more grants no more */
+	if (op->exposed && from->channel->peer != ZWIRE_NOBODY && !(env->flags & ZWIRE_F_ONE_SIDED))
+		from->channel->bytes += op->total; /* it has read them */
 	zop_finish_send(op, MPI_SUCCESS);
 	return 0;
 }

@@ -3,9 +3,10 @@
  * Transfers of large messages: RTS, CTS with a grant in bytes, DATA, DONE. Also the DONE of synchronous eager sends.
  * Under the shim's lock.
  *
- * Where both links are capable of it nothing is granted: the sender exposes its memory, the receiver its own, zipperd
- * moves the message and tells both (wire.h). Each side decides for itself and for each transfer, so it also goes the
- * other way where one cannot register its memory.
+ * Where both links to zipperd are capable of it nothing is granted: the sender exposes its memory, the receiver its
+ * own, zipperd moves the message and tells both (wire.h). Each side decides for itself and for each transfer, so it
+ * also goes the other way where one cannot register its memory. Over a direct link that is capable of it the receiver
+ * reads (fetch.h).
  *
  * A receiver has granted at most rdv_window bytes at any time over all its transfers, so that zipperd never holds more
  * for it. While plenty of the window is free a transfer gets up to a quarter of it, so that three senders that do not
@@ -22,10 +23,18 @@
 
 struct zchannel;
 
+struct ztransfer_rts { /* what a request to send says; valid during the call */
+	uint64_t xfer, total;
+	int tag;
+	uint16_t flags;
+	const uint8_t *key; /* [ZRMA_KEY_BYTES] to the sender's memory, over a direct link; or NULL */
+};
+
 void ztransfer_init(const struct zbridge_params *);
-/* Would a message of so many bytes be offered to zipperd over this channel? */
+/* Would a message of so many bytes be offered to zipperd, or to the receiver, over this channel? */
 bool ztransfer_would_expose(const struct zchannel *, uint64_t bytes);
-/* Opens the bytes of an operation to zipperd, if that is possible and worth it: true, op->exposure has the key. */
+/* Opens the bytes of an operation to the other end of its channel, if that is possible and worth it: true, op->exposure
+ * has the key. */
 bool ztransfer_expose(struct zop *);
 void ztransfer_conceal(struct zop *); /* no effect if it is not exposed */
 
@@ -34,7 +43,9 @@ int ztransfer_add(struct zop *);
 void ztransfer_del(struct zop *);
 
 /* Receiver: a request to send has been matched with op. */
-void ztransfer_start_recv(struct zop *, struct zremote *from, int tag, uint16_t flags, uint64_t xfer, uint64_t total);
+void ztransfer_start_recv(struct zop *, struct zremote *from, const struct ztransfer_rts *);
+/* Receiver: its bytes have been read from the sender's memory. */
+void ztransfer_fetched(struct zop *);
 /* Receiver: where the payload of this DATA goes, or NULL if it belongs to no transfer. */
 uint8_t *ztransfer_place(struct zremote *from, const struct zwire_env *);
 /* Receiver: a fragment has come, in its place. 0 or -EPROTO. */

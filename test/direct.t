@@ -35,11 +35,18 @@ run 0 "ZIPPER_DIRECT=no" --map mixed --stats ./traffic
 ok "all over the bridge" [ "$(counted directly)" = 0 -a "$(counted 'over the bridge' clusterA clusterB)" -gt 0 ]
 unset ZIPPER_DIRECT
 printf '3,0 zipper clusterC\n1 zipper clusterA\n2 clusterB\n' >map
+same_as_one_job() { # MAP NAME WHERE
+	compile "$ZIP_TOP_SRCDIR/test/programs/$2.c" "$2" >cc 2>&1 || { fail "$2 compiles"; diag_file cc; return; }
+	native 60 4 "./$2" 2>native.err | LC_ALL=C sort >native.out
+	limited 60 "$lab" run zipper "$ZMPIRUN" -f hosts --map "$1" "./$2" 2>err </dev/null | LC_ALL=C sort >out
+	ok "$2 prints the same as in one job$3" cmp native.out out || diag_file err
+}
 for name in p2p_order random modes collectives communicators large wildcards cancel; do
-	compile "$ZIP_TOP_SRCDIR/test/programs/$name.c" "$name" >cc 2>&1 || { fail "$name compiles"; diag_file cc; continue; }
-	native 60 4 "./$name" 2>native.err | LC_ALL=C sort >native.out
-	limited 60 "$lab" run zipper "$ZMPIRUN" -f hosts --map map "./$name" 2>err </dev/null | LC_ALL=C sort >out
-	ok "$name prints the same as in one job" cmp native.out out || diag_file err
+	same_as_one_job map $name
+done
+# all on the zipper node, by shared memory: of two ranks the one that accepted the connection reads the other one's memory
+for name in random modes large truncate probes persistent; do
+	ZIPPER_ONE_SIDED=yes same_as_one_job all $name ", one-sided"
 done
 
 # --- without a map: the ranks on the zipper node that the hostfile puts there

@@ -253,9 +253,18 @@ for category in static dynamic; do
 	fi
 	fake_fabric fka/mw,fkb/mw/tds=8
 	zipper
-	ZIPPER_VERBS_ENDPOINTS=$category PORTS_A='A=fka:1@127.0.0.1 B=fkb:1@127.0.0.1' bridge "direct, $category" 5000 50
-	end_zipper "direct, $category"
+	export ZIPPER_VERBS_ENDPOINTS=$category PORTS_A='A=fka:1@127.0.0.1 B=fkb:1@127.0.0.1'
+	bridge "direct, $category" 5000 50
 	ok "direct, $category: over queue pairs" test "$(fakectl count send)" -gt 150 || diag "$(fakectl count send) sends"
+	is "direct, $category: small messages as such" "$(fakectl count read)" 0
+	bridge "direct, $category, large" 300000 20
+	is "direct, $category: large ones are read from the sender's memory, each once" "$(fakectl count read)" 80
+	elsewhere+=(env ZIPPER_ONE_SIDED=no)
+	bridge "direct, $category, A's ranks decline" 300000 20
+	unset 'elsewhere[-1]' 'elsewhere[-1]'
+	is "direct, $category: which is heard" "$(fakectl count read)" 80
+	unset ZIPPER_VERBS_ENDPOINTS PORTS_A
+	end_zipper "direct, $category"
 	matches "direct, $category: not through zipperd" "$TAP_TMP/zipperd" 'over after .*nothing crossed'
 	is "direct, $category: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 done

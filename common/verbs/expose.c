@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that is open to the peer, see expose.h. */
+/* The application's memory, open to the peer or to our own device, see expose.h. */
 #include "expose.h"
 
 #include <errno.h>
@@ -10,6 +10,8 @@
 #include "child.h"
 #include "log.h"
 #include "regcache.h"
+#include "rma.h"
+#include "share.h"
 
 #define KEPT_MAX 256			   /* registrations; some thousand are what devices look up fast */
 #define WINDOW_MAX_BYTES ((size_t)1 << 31) /* of mlx5 devices, which refuse to bind more (KLM entries) */
@@ -25,7 +27,9 @@ struct exposure {
 struct vexposer {
 	struct ibv_pd *pd;
 	struct vregcache *cache; /* NULL: nothing is kept */
+	bool windows;
 	struct exposure *free;
+	struct zregion *free_pins;
 };
 
 static int error_of(int code)
@@ -36,7 +40,7 @@ static int error_of(int code)
 static int reg_local(void *ctx, void *base, size_t len, void **handle)
 {
 	struct vexposer *x = ctx;
-	*handle = ibv_reg_mr(x->pd, base, len, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	*handle = ibv_reg_mr(x->pd, base, len, IBV_ACCESS_LOCAL_WRITE | (x->windows ? IBV_ACCESS_MW_BIND : 0));
 	return *handle ? 0 : error_of(errno);
 }
 
@@ -57,7 +61,7 @@ static bool has_windows(const struct vdevice *d)
 	       (!soft || voptions->windows == ZVERBS_WINDOWS_YES);
 }
 
-/* The device's, made with the first exposure. NULL: no memory. */
+/* The device's, made when it is needed first. NULL: no memory. */
 static struct vexposer *exposer_of(struct vdevice *d)
 {
 	static const struct vregcache_ops ops = {reg_local, unreg_local};
@@ -68,9 +72,11 @@ static struct vexposer *exposer_of(struct vdevice *d)
 	if (!x)
 		return NULL;
 	x->pd = d->pd;
-	if (!has_windows(d))
-		zlog(ZLOG_INFO, "%s: without memory windows, memory is registered for each transfer", d->name);
-	else if (!vchild_has_all())
+	x->windows = has_windows(d);
+	if (!x->windows)
+		zlog(ZLOG_INFO, "%s: without memory windows, memory is registered for each transfer it is open to",
+			d->name);
+	if (!vchild_has_all())
 		zlog(ZLOG_INFO, "%s: as children would lack it, memory is registered for each transfer", d->name);
 	else if (voptions->cache_bytes > 0 &&
 		 vregcache_create(&x->cache, &ops, x, KEPT_MAX, (size_t)voptions->cache_bytes, &err) < 0)
@@ -88,6 +94,11 @@ void vexposer_close(struct vexposer *x)
 		if (e->mw)
 			ibv_dealloc_mw(e->mw);
 		free(e);
+	}
+	while (x->free_pins) {
+		struct zregion *r = x->free_pins;
+		x->free_pins = r->next;
+		free(r);
 	}
 	if (x->cache)
 		vregcache_destroy(x->cache);
@@ -174,7 +185,7 @@ static struct exposure *get(struct vexposer *x)
 		x->free = e->next;
 	else
 		e = calloc(1, sizeof(*e));
-	if (e && x->cache && !e->mw)
+	if (e && x->cache && x->windows && !e->mw)
 		e->mw = ibv_alloc_mw(x->pd, IBV_MW_TYPE_2);
 	return e;
 }
@@ -200,16 +211,36 @@ static int expose_window(struct vlink *l, struct vexposer *x, struct exposure *e
 	return 0;
 }
 
+/* For one transfer. NULL: errno says why not. */
+static struct ibv_mr *reg_once(struct vexposer *x, void *base, size_t len, int access)
+{
+	struct ibv_mr *mr = ibv_reg_mr(x->pd, base, len, access);
+	if (!mr && x->cache && error_of(errno) == -ENOMEM && vregcache_trim(x->cache) > 0)
+		mr = ibv_reg_mr(x->pd, base, len, access);
+	return mr;
+}
+
 static int expose_once(struct vexposer *x, struct exposure *e, void *base, size_t len, uint32_t *rkey)
 {
 	int access = e->half == ZLINK_TX ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-	e->mr = ibv_reg_mr(x->pd, base, len, access);
-	if (!e->mr && x->cache && error_of(errno) == -ENOMEM && vregcache_trim(x->cache) > 0)
-		e->mr = ibv_reg_mr(x->pd, base, len, access);
+	e->mr = reg_once(x, base, len, access);
 	if (!e->mr)
 		return error_of(errno);
 	*rkey = e->mr->rkey;
 	return 0;
+}
+
+/* Are the queues of this half in the protection domain that memory is registered with? Not where the endpoint category
+ * gives each thread a context of its own. */
+static bool shares_domain(const struct vlink *l, enum zlink_half half)
+{
+	const struct vpool *pool = half == ZLINK_RX ? l->rx.pool : l->tx.pool;
+	return pool && pool->home.pd == l->dev->pd;
+}
+
+static bool is_ready(struct vlink *l)
+{
+	return atomic_load_explicit(&l->state, memory_order_acquire) == VSTATE_READY;
 }
 
 static void put_number(uint8_t *at, uint64_t v, int bytes)
@@ -222,7 +253,7 @@ int vexpose(struct zlink *base_link, enum zlink_half half, void *base, size_t le
 {
 	struct vlink *l = (struct vlink *)base_link;
 	uint32_t rkey;
-	if (atomic_load_explicit(&l->state, memory_order_acquire) != VSTATE_READY)
+	if (!is_ready(l) || !shares_domain(l, half))
 		return -EOPNOTSUPP;
 	struct vexposer *x = exposer_of(l->dev);
 	struct exposure *e = x ? get(x) : NULL;
@@ -257,4 +288,47 @@ void vconceal(struct zlink *base_link, struct zrma_exposure *exposure)
 		e->reg = NULL;
 	}
 	put(x, e);
+}
+
+/* --- the initiator's --- */
+
+int vpin(struct zlink *base_link, enum zlink_half half, void *base, size_t len, struct zregion **out)
+{
+	struct vlink *l = (struct vlink *)base_link;
+	if (!is_ready(l) || !shares_domain(l, half))
+		return -EOPNOTSUPP;
+	struct vexposer *x = exposer_of(l->dev);
+	struct zregion *r = x ? x->free_pins : NULL;
+	if (r)
+		x->free_pins = r->next;
+	else
+		r = x ? malloc(sizeof(*r)) : NULL;
+	if (!r)
+		return -ENOMEM;
+	*r = (struct zregion){.exposer = x, .share = l->share[half]};
+	int rc = x->cache ? vregcache_get(x->cache, base, len, &r->reg) : -EOPNOTSUPP;
+	if (rc == 0)
+		r->mr = r->reg->handle;
+	else if (rc == -EOPNOTSUPP)
+		rc = (r->mr = reg_once(x, base, len, IBV_ACCESS_LOCAL_WRITE)) ? 0 : error_of(errno);
+	if (rc != 0) {
+		r->next = x->free_pins;
+		x->free_pins = r;
+		return rc;
+	}
+	atomic_fetch_add(&r->share->regions, 1); /* which keeps the device, should the link go first */
+	*out = r;
+	return 0;
+}
+
+void vunpin(struct zregion *r)
+{
+	struct vexposer *x = r->exposer;
+	if (r->reg)
+		vregcache_put(x->cache, r->reg);
+	else
+		ibv_dereg_mr(r->mr);
+	atomic_fetch_sub(&r->share->regions, 1);
+	r->next = x->free_pins;
+	x->free_pins = r;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The owner's side of one-sided operations: memory of this process, open to the peer of one link for one transfer.
+ * The application's memory in one-sided operations. The owner's side: open to the peer of one link for one transfer.
+ * The initiator's: known to our own device, for one transfer as well.
  *
  * Registrations are kept (regcache.h) and give access to our own device alone. For a transfer a memory window of type 2
  * is bound to the exact range, on the queue pair of the half concerned, and invalidated afterwards: so the peer reaches
@@ -20,6 +21,8 @@ struct vexposer; /* of a device: its registrations and windows */
 /* As in transport.h. The key: address (8 bytes) and rkey (4), little-endian, and zeros. */
 int vexpose(struct zlink *, enum zlink_half, void *base, size_t len, struct zrma_exposure *);
 void vconceal(struct zlink *, struct zrma_exposure *);
+int vpin(struct zlink *, enum zlink_half, void *base, size_t len, struct zregion **);
+void vunpin(struct zregion *);
 /* The device is about to be closed. NULL has no effect. */
 void vexposer_close(struct vexposer *);
 

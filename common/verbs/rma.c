@@ -17,11 +17,6 @@
 #define MIN_BYTES 4096
 #define MAX_BYTES ((size_t)1 << 30)
 
-struct zregion {
-	struct vshare *share;
-	struct ibv_mr *mr;
-};
-
 static uint64_t get(const uint8_t *at, int bytes)
 {
 	uint64_t v = 0;
@@ -208,6 +203,8 @@ const struct zrma vrma = {
 	.domain = domain,
 	.reg = reg,
 	.unreg = unreg,
+	.pin = vpin,
+	.unpin = vunpin,
 	.is_lost = is_lost,
 	.limits = limits,
 	.read = read_remote,

@@ -5,6 +5,18 @@
 
 #include "link.h"
 
+struct vexposer;
+struct vreg;
+
+struct zregion { /* of the initiator's memory */
+	struct ibv_mr *mr;
+	struct vshare *share; /* reg: whose memory domain */
+	/* pin: */
+	struct vexposer *exposer;
+	struct vreg *reg;     /* mr is a kept one's, or NULL */
+	struct zregion *next; /* when free */
+};
+
 extern const struct zrma vrma;
 
 /* Has an operation of this half ended that was not reported? */

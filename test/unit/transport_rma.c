@@ -251,11 +251,43 @@ static void refuses_what_is_not_exposed(void **state)
 	close_ends(&e);
 }
 
+/* The initiator's memory, too, is mapped again between transfers: what was pinned for the old pages must not be used.
+ */
+static void pins_memory_of_others(void **state)
+{
+	struct ends e;
+	if (open_ends(&e, *state)) {
+		uint8_t *at = NULL, *kept = e.staging;
+		e.rma->unreg(e.region);
+		memcpy(e.memory + AROUND, payload_of(5, SIZE), SIZE);
+		expose(&e, ZLINK_TX);
+		for (int k = 0; k < 10; k++) {
+			e.staging = mmap(at, SIZE, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+			assert_true(e.staging != MAP_FAILED);
+			at = e.staging;
+			for (int times = 0; times < 2; times++) {
+				memset(e.staging, 0, SIZE);
+				assert_int_equal(e.rma->pin(e.pair.b, ZLINK_RX, e.staging, SIZE, &e.region), 0);
+				move(&e, ZLINK_RX, 100000 < e.limits.max_bytes ? 100000 : e.limits.max_bytes);
+				e.rma->unpin(e.region);
+				assert_memory_equal(e.staging, payload_of(5, SIZE), SIZE);
+			}
+			munmap(e.staging, SIZE);
+		}
+		e.rma->conceal(e.pair.a, &e.exposure);
+		e.staging = kept;
+		e.region = NULL;
+	}
+	close_ends(&e);
+}
+
 const struct link_test transport_rma_tests[] = {
 	LINK_TEST(reads_what_was_exposed),
 	LINK_TEST(writes_nothing_around),
 	LINK_TEST(exposes_again),
 	LINK_TEST(memory_that_was_mapped_again),
+	LINK_TEST(pins_memory_of_others),
 	LINK_TEST(keeps_to_its_limit),
 	LINK_TEST(refuses_what_is_not_exposed),
 	{NULL, NULL},
