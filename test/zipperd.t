@@ -174,4 +174,16 @@ EOF
 else
 	skip "systemd is told" "no python3"
 fi
+# --- started without standard error: nothing that it opens takes that number
+mkfifo fifo
+(exec "$ZIPPERD" -c good.conf --ready-fd 3 3>fifo 2>&-) &
+ZD=$!
+TAP_PIDS+=("$ZD")
+limited 20 cat fifo >ready
+rm -f fifo
+is "no socket in place of standard error" "$(readlink "/proc/$ZD/fd/2" | grep -cE '^(socket|anon_inode|pipe)')" 0
+ok "... and it serves" test -s ready
+stop
+is "... and ends" "$STATUS" 0
+
 done_testing

@@ -20,6 +20,7 @@
 #include "notify.h"
 #include "options.h"
 #include "peer.h"
+#include "stdfds.h"
 
 static int fail(const struct zerr *err)
 {
@@ -131,6 +132,7 @@ int main(int argc, char **argv)
 	struct options o;
 	struct zerr err = {.text = ""};
 	int status = EXIT_SUCCESS;
+	zstdfds_take();
 	if (options_parse(&o, argc, argv) != 0)
 		return 2; /* as usual for a wrong command line */
 	if (o.help) {
