@@ -429,7 +429,7 @@ bool zchannel_recv_turn(void)
 
 static bool has_work(const struct zchannel *ch)
 {
-	return ch->control_head || ch->ready_head || ch->data.head || ch->held_back;
+	return ch->control_head || ch->ready_head || ch->data.head || ch->held_back || ch->fetching.head;
 }
 
 bool zchannel_idle(void)

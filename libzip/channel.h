@@ -67,7 +67,7 @@ void zchannel_flush(struct zchannel *);
 /* One turn of sending on all channels, or of receiving. Returns whether anything happened. */
 bool zchannel_send_turn(void);
 bool zchannel_recv_turn(void);
-/* Is there anything left to post or flush? */
+/* Is there nothing left to post or flush, or to read from a peer's memory? */
 bool zchannel_idle(void);
 
 /* For sleeping: arms all links and fills fds, at most zchannel_fds() of them. Returns their number, or -1: do not
