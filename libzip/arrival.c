@@ -72,7 +72,8 @@ static int keep_unexpected(struct zremote *from, const struct zwire_env *env, co
 	a->flags = env->flags;
 	a->eager = env->kind == ZWIRE_EAGER;
 	a->keyed = !a->eager && env->len > 0;
-	memcpy(a->payload, payload, env->len);
+	if (env->len > 0) /* else payload may be NULL */
+		memcpy(a->payload, payload, env->len);
 	zmatch_add_unexpected(&zarrival_match, &a->match, a->context, from->vrank, a->tag);
 	return 0;
 }

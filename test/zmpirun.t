@@ -141,7 +141,7 @@ is "SIGUSR1 is handed on: status" $? 0
 is "SIGUSR1 is handed on" "$(grep -c got out)" 2
 
 mkfifo slow
-sleep 300 <slow & # a reader that does not read
+sh -c 'exec sleep 300' <slow & # a reader that does not read
 reader=$!
 TAP_PIDS+=($reader)
 "${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'echo >started; exec yes' 2>err </dev/null >slow &
