@@ -63,7 +63,7 @@ static bool start_reads(struct zchannel *ch)
 bool zfetch_start(struct zop *op, const uint8_t key[ZRMA_KEY_BYTES])
 {
 	struct zchannel *ch = op->remote->channel;
-	const struct zrma *rma = ch->link->ops->rma;
+	const struct zrma *rma = ch->link ? ch->link->ops->rma : NULL; /* it may have left without waiting for us */
 	struct zrma_limits limits = {.reads = 0};
 	struct zfetch *f = NULL;
 

@@ -32,8 +32,8 @@ static bool is_worth_it(const struct zrma *rma, uint64_t bytes)
 
 bool ztransfer_would_expose(const struct zchannel *ch, uint64_t bytes)
 {
-	/* None is known while it is to be decided whether there is a direct link. */
-	const struct zrma *rma = ch->waiting ? NULL : ch->link->ops->rma;
+	/* None is known while it is to be decided whether there is a direct link, or when its peer has left. */
+	const struct zrma *rma = ch->waiting || !ch->link ? NULL : ch->link->ops->rma;
 
 	return rma && is_worth_it(rma, bytes);
 }
