@@ -21,11 +21,6 @@ struct zfetch { /* of a receive; from the pool */
 	uint8_t key[ZRMA_KEY_BYTES];
 };
 
-static uint8_t *memory_of(const struct zop *op)
-{
-	return op->packed ? op->packed : op->data.dense;
-}
-
 /* False: the link takes no more now. */
 static bool start_read(struct zchannel *ch, struct zfetch *f, const struct zrma_limits *limits)
 {
@@ -33,7 +28,7 @@ static bool start_read(struct zchannel *ch, struct zfetch *f, const struct zrma_
 	uint64_t left = op->total - f->started;
 	const struct zrma_op read = {.key = f->key,
 		.offset = f->started,
-		.local = memory_of(op) + f->started,
+		.local = zop_bytes(op) + f->started,
 		.len = left < limits->max_bytes ? (size_t)left : limits->max_bytes,
 		.region = f->region,
 		.cookie = f};
@@ -74,7 +69,7 @@ bool zfetch_start(struct zop *op, const uint8_t key[ZRMA_KEY_BYTES])
 	if (!f)
 		return false;
 	*f = (struct zfetch){.op = op, .rma = rma};
-	if (rma->pin(ch->link, ZLINK_RX, memory_of(op), op->total, &f->region) != 0) {
+	if (rma->pin(ch->link, ZLINK_RX, zop_bytes(op), op->total, &f->region) != 0) {
 		zpool_put(f);
 		return false;
 	}

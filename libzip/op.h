@@ -58,6 +58,12 @@ struct zop {
 	bool queued;
 };
 
+/* The bytes of a message, or where they go, in one piece. NULL: there are none yet. */
+static inline uint8_t *zop_bytes(const struct zop *op)
+{
+	return op->packed ? op->packed : op->data.dense;
+}
+
 extern const struct zreq_ops zop_send_ops, zop_recv_ops;
 
 /* What the application gave; checked by the caller. */

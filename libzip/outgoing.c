@@ -190,7 +190,7 @@ static const uint8_t *first_payload(struct zop *op, struct zwire_env *env)
 {
 	if (env->kind == ZWIRE_EAGER) {
 		env->len = (uint32_t)op->total;
-		return op->packed ? op->packed : op->data.dense;
+		return zop_bytes(op);
 	}
 	if (!ztransfer_expose(op))
 		return NULL;

@@ -42,7 +42,7 @@ bool ztransfer_expose(struct zop *op)
 {
 	struct zchannel *ch = op->remote->channel;
 	struct zlink *link = ch->link;
-	uint8_t *bytes = op->packed ? op->packed : op->data.dense;
+	uint8_t *bytes = zop_bytes(op);
 
 	assert(!op->exposed);
 	/* A list of receivers has no place for a key. */
@@ -210,7 +210,7 @@ uint8_t *ztransfer_place(struct zremote *from, const struct zwire_env *env)
 
 	if (!op)
 		return NULL;
-	return (op->packed ? op->packed : op->data.dense) + env->offset;
+	return zop_bytes(op) + env->offset;
 }
 
 static void all_came(struct zop *op)
@@ -307,7 +307,7 @@ int ztransfer_post_data(struct zop *op)
 	bool listed = op->multicast || op->by_list;
 	struct zlink *link = (listed ? zmulticast_carrier() : op->remote->channel)->link;
 	uint64_t len = zmulticast_sendable(op), max = zworld.frag_bytes ? zworld.frag_bytes : link->ops->fragment_bytes;
-	const uint8_t *bytes = op->packed ? op->packed : op->data.dense;
+	const uint8_t *bytes = zop_bytes(op);
 
 	if (len > max)
 		len = max;

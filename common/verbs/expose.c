@@ -238,11 +238,6 @@ static bool shares_domain(const struct vlink *l, enum zlink_half half)
 	return pool && pool->home.pd == l->dev->pd;
 }
 
-static bool is_ready(struct vlink *l)
-{
-	return atomic_load_explicit(&l->state, memory_order_acquire) == VSTATE_READY;
-}
-
 static void put_number(uint8_t *at, uint64_t v, int bytes)
 {
 	for (int i = 0; i < bytes; i++)
@@ -253,7 +248,7 @@ int vexpose(struct zlink *base_link, enum zlink_half half, void *base, size_t le
 {
 	struct vlink *l = (struct vlink *)base_link;
 	uint32_t rkey;
-	if (!is_ready(l) || !shares_domain(l, half))
+	if (!vlink_is_ready(l) || !shares_domain(l, half))
 		return -EOPNOTSUPP;
 	struct vexposer *x = exposer_of(l->dev);
 	struct exposure *e = x ? get(x) : NULL;
@@ -295,7 +290,7 @@ void vconceal(struct zlink *base_link, struct zrma_exposure *exposure)
 int vpin(struct zlink *base_link, enum zlink_half half, void *base, size_t len, struct zregion **out)
 {
 	struct vlink *l = (struct vlink *)base_link;
-	if (!is_ready(l) || !shares_domain(l, half))
+	if (!vlink_is_ready(l) || !shares_domain(l, half))
 		return -EOPNOTSUPP;
 	struct vexposer *x = exposer_of(l->dev);
 	struct zregion *r = x ? x->free_pins : NULL;

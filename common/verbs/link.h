@@ -193,6 +193,11 @@ struct vlink {
 	alignas(VLINE) struct vrx rx;
 };
 
+static inline bool vlink_is_ready(const struct vlink *l)
+{
+	return atomic_load_explicit(&l->state, memory_order_acquire) == VSTATE_READY;
+}
+
 static inline int vlink_lost(struct vlink *l)
 {
 	return atomic_load_explicit(&l->life.lost, memory_order_acquire);

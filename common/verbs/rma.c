@@ -25,11 +25,6 @@ static uint64_t get(const uint8_t *at, int bytes)
 	return v;
 }
 
-static bool is_ready(const struct vlink *l)
-{
-	return atomic_load_explicit(&l->state, memory_order_acquire) == VSTATE_READY;
-}
-
 /* --- memory of the initiator --- */
 
 /* That of the half's seat, which by category is the device's or its own. NULL: it has no queue pair. */
@@ -83,7 +78,7 @@ static void limits(const struct zlink *base, struct zrma_limits *out)
 {
 	const struct vlink *l = (const struct vlink *)base;
 	*out = (struct zrma_limits){.max_bytes = MAX_BYTES};
-	if (!is_ready(l))
+	if (!vlink_is_ready(l))
 		return;
 	if (l->address.max_bytes < out->max_bytes)
 		out->max_bytes = l->address.max_bytes;
@@ -176,7 +171,7 @@ static int reap(struct zlink *base, enum zlink_half half, struct zrma_done *done
 	struct vrma_slot *slot = half == ZLINK_RX ? l->rx.rma : l->tx.rma;
 	uint32_t *under_way = half == ZLINK_RX ? &l->rx.reads : &l->tx.writes;
 	unsigned n = 0;
-	if (!is_ready(l))
+	if (!vlink_is_ready(l))
 		return 0;
 	const int broken = half == ZLINK_RX ? vrx_reap(l) : vtx_reap(l);
 	const int error = half == ZLINK_RX ? l->rx.error : l->tx.error;

@@ -263,7 +263,7 @@ static int refuse(struct vlink *l)
  * is. */
 static bool may_switch(struct vlink *l)
 {
-	if (atomic_load_explicit(&l->state, memory_order_acquire) != VSTATE_READY)
+	if (!vlink_is_ready(l))
 		return false;
 	if (l->connecting && !l->tx.told_ready)
 		l->tx.told_ready = vsetup_tell(l, VFRAME_READY, 0) == 0;

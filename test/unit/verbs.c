@@ -6,6 +6,7 @@
  */
 #include "verbs_parts.h"
 
+#include <poll.h>
 #include <string.h>
 
 static const struct link_kind *warm(void)
@@ -65,6 +66,20 @@ void fault(enum fake_point point, int value, uint32_t after)
 bool is_pending(enum fake_point point)
 {
 	return fake_fabric()->fault[point].value != 0;
+}
+
+int take_offer(struct fixture *f, struct zlink *link, struct zerr *err)
+{
+	uint32_t events;
+	struct pollfd p = {.fd = f->ops->fd(link, ZLINK_RX, &events), .events = POLLIN};
+	struct inbox in;
+	inbox_init(&in);
+	struct zsink sink = inbox_sink(&in);
+	assert_int_equal(poll(&p, 1, PATIENCE_MS), 1);
+	assert_int_equal(f->ops->poll(link, &sink, 1), 0);
+	inbox_fini(&in);
+	assert_true(f->endpoint || f->ops->endpoint_open(&f->endpoint, err) == 0);
+	return f->ops->settle(link, f->endpoint, f->endpoint, err);
 }
 
 struct fake_device *device(void)

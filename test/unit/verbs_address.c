@@ -3,7 +3,6 @@
 #include "verbs_parts.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -84,16 +83,7 @@ void whoever_needs_a_global_address(void **state)
 static void settle_fails(struct fixture *f, struct zlink *link, int expected, const char *text)
 {
 	struct zerr err = {""};
-	struct inbox in;
-	uint32_t events;
-	struct pollfd p = {.fd = f->ops->fd(link, ZLINK_RX, &events), .events = POLLIN};
-	inbox_init(&in);
-	struct zsink sink = inbox_sink(&in);
-	assert_int_equal(poll(&p, 1, PATIENCE_MS), 1);
-	assert_int_equal(f->ops->poll(link, &sink, 1), 0);
-	inbox_fini(&in);
-	assert_true(f->endpoint || f->ops->endpoint_open(&f->endpoint, &err) == 0);
-	assert_int_equal(f->ops->settle(link, f->endpoint, f->endpoint, &err), expected);
+	assert_int_equal(take_offer(f, link, &err), expected);
 	if (!strstr(err.text, text))
 		fail_msg("%s", err.text);
 }

@@ -3,7 +3,6 @@
 #include "verbs_parts.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,16 +19,7 @@ static unsigned fail_each(struct fixture *f, enum fake_point point, int code)
 		int rc = f->ops->connect(&a, &f->addr, PATIENCE_MS, &err);
 		b = fixture_accept(f);
 		if (rc == 0) {
-			uint32_t events;
-			struct pollfd p = {.fd = f->ops->fd(b, ZLINK_RX, &events), .events = POLLIN};
-			struct inbox in;
-			inbox_init(&in);
-			struct zsink sink = inbox_sink(&in);
-			assert_int_equal(poll(&p, 1, PATIENCE_MS), 1);
-			assert_int_equal(f->ops->poll(b, &sink, 1), 0);
-			inbox_fini(&in);
-			assert_true(f->endpoint || f->ops->endpoint_open(&f->endpoint, &err) == 0);
-			rc = f->ops->settle(b, f->endpoint, f->endpoint, &err);
+			rc = take_offer(f, b, &err);
 		}
 		const bool hit = !is_pending(point);
 		if (rc != 0 && (strlen(err.text) < 10 || !hit))

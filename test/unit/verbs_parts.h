@@ -28,6 +28,8 @@ int teardown(void **state);
 void fault(enum fake_point point, int value, uint32_t after);
 bool is_pending(enum fake_point point);
 struct fake_device *device(void);
+/* What the connecting end has offered comes in, and the link that was accepted is settled: what settle returned. */
+int take_offer(struct fixture *, struct zlink *accepted, struct zerr *);
 
 /* verbs_address.c */
 void queue_pairs_have_the_address(void **state);
