@@ -30,4 +30,10 @@ void zaddr_via(const struct zaddr *, struct zaddr *tcp);
 /* Writes the canonical text, always terminated; returns its length. */
 int zaddr_format(const struct zaddr *, char *buf, size_t cap);
 
+/* Several, separated by commas. A comma that no address follows is part of a path. Returns how many, at most max, or
+ * -EINVAL with the reason. */
+int zaddr_parse_list(struct zaddr *, int max, const char *text, struct zerr *);
+/* As zaddr_format, n of them. */
+int zaddr_format_list(const struct zaddr *, int n, char *buf, size_t cap);
+
 #endif

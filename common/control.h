@@ -40,6 +40,7 @@
 #define ZCTL_NAME_MAX 64  /* job ids, part, fabric, user names; without the zero */
 #define ZCTL_TEXT_MAX 240 /* error and event texts */
 #define ZCTL_PARTS_MAX 64
+#define ZCTL_RAILS_MAX 16	  /* zippers that carry one job */
 #define ZCTL_RANKS_MAX (1u << 20) /* ranks of one job */
 #define ZCTL_VRANK_ANY UINT32_MAX
 #define ZCTL_NONCE_BYTES 32

@@ -100,8 +100,8 @@ int zhostfile_find_cluster(const struct zhostfile *, const char *name);
 int zhostfile_find_zipper(const struct zhostfile *, const char *host);
 /* Bits of the clusters that a zipper has ports on. */
 uint64_t zhostfile_zipper_clusters(const struct zhostfile *, int zipper);
-/* The zipper that a job with ranks in these clusters uses (bit c: cluster c): the first one with a port on each of
- * them, or -ENOENT. */
-int zhostfile_find_joining(const struct zhostfile *, uint64_t clusters);
+/* A zipper that a job with ranks in these clusters can use (bit c: cluster c): the first one from this one on that has
+ * a port on each of them, or -ENOENT. Each of them is a rail of the job. */
+int zhostfile_find_joining(const struct zhostfile *, uint64_t clusters, int from);
 
 #endif

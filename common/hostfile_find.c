@@ -55,9 +55,9 @@ uint64_t zhostfile_zipper_clusters(const struct zhostfile *file, int zipper)
 	return bits;
 }
 
-int zhostfile_find_joining(const struct zhostfile *file, uint64_t clusters)
+int zhostfile_find_joining(const struct zhostfile *file, uint64_t clusters, int from)
 {
-	for (int z = 0; z < file->nzippers; z++)
+	for (int z = from; z < file->nzippers; z++)
 		if (!(clusters & ~zhostfile_zipper_clusters(file, z)))
 			return z;
 	return -ENOENT;

@@ -90,7 +90,7 @@ int zroute_find(struct zroute *route, const struct zplan *plan, const struct zho
 	uint64_t clusters = 0;
 	for (int i = 0; i < plan->nparts; i++)
 		clusters |= UINT64_C(1) << zhostfile_find_cluster(hosts, plan->parts[i].name);
-	int z = zhostfile_find_joining(hosts, clusters);
+	int z = zhostfile_find_joining(hosts, clusters, 0);
 	if (z >= 0)
 		return take_zipper(route, plan, &hosts->zippers[z], hosts->path, err);
 	return zerr_set(err, -ENETUNREACH, "%s: no #ZIP zipper line serves all of the clusters %.128s", hosts->path,

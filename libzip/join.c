@@ -116,7 +116,7 @@ static int find_zipper(const struct zhostfile *hosts, const struct zctl_join *jo
 		clusters |= c >= 0 ? UINT64_C(1) << c : 0;
 	}
 	if (known)
-		z = zhostfile_find_joining(hosts, clusters);
+		z = zhostfile_find_joining(hosts, clusters, 0);
 	for (int p = 0; z >= 0 && p < hosts->zippers[z].nports; p++)
 		if (strcmp(hosts->zippers[z].ports[p].fabric, join->part) == 0)
 			*zipper = hosts->zippers[z].ports[p].addr;

@@ -54,7 +54,7 @@ int map_job_choose(struct map_site *s, const struct map_rules *r, struct zerr *e
 
 	for (uint32_t i = 0; i < s->nnodes; i++)
 		used |= (uint64_t)(s->nodes[i].slots > 0) << s->nodes[i].cluster;
-	z = zhostfile_find_joining(s->hosts, used);
+	z = zhostfile_find_joining(s->hosts, used, 0);
 	if (z < 0 && !is_one(used)) {
 		for (uint32_t c = 0; c < s->nclusters && rc == -ENOSPC; c++)
 			rc = try_clusters(s, r, UINT64_C(1) << c);
@@ -77,6 +77,6 @@ int map_job_zipper(const struct map_site *s, const struct map_layout *l, int *zi
 
 	for (uint32_t v = 0; v < l->n; v++)
 		used |= UINT64_C(1) << l->cluster[v];
-	*zipper = is_one(used) ? -1 : zhostfile_find_joining(s->hosts, used);
+	*zipper = is_one(used) ? -1 : zhostfile_find_joining(s->hosts, used, 0);
 	return *zipper >= 0 || is_one(used) ? 0 : refuse(s, used, "", err);
 }

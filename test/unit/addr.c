@@ -146,6 +146,58 @@ static void formats_into_small_buffers(void **state)
 	assert_string_equal(text, "none");
 }
 
+/* What stands between the commas; a path may have some of its own. */
+static void parses_lists(void **state)
+{
+	static const struct {
+		const char *text;
+		int n;
+		const char *canonical;
+	} lists[] = {
+		{"shm", 1, "shm"},
+		{"shm,shm", 2, "shm,shm"},
+		{"tcp:a,tcp:[::1]:5,mlx4_0:1@zip:3", 3, "tcp:a:7474,tcp:[::1]:5,mlx4_0:1@zip:3"},
+		{"shm:/a,b/c", 1, "shm:/a,b/c"},
+		{"shm:/a,b/c,d,shm:/e,,f,mlx5_0:2", 3, "shm:/a,b/c,d,shm:/e,,f,mlx5_0:2"},
+		{"shm:/a,shmoo,shm:@b,", 2, "shm:/a,shmoo,shm:@b,"},
+		{"shm:/a,b:c", 1, "shm:/a,b:c"},
+		{"mlx4_0:1,mlx4_1:1,tcp:b:1", 3, "mlx4_0:1,mlx4_1:1,tcp:b:1"},
+	};
+	struct zaddr addr[3], many[3];
+	struct zerr err = {{0}};
+	char text[200];
+	(void)state;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		assert_int_equal(zaddr_parse_list(addr, 3, lists[i].text, &err), lists[i].n);
+		assert_int_equal(zaddr_format_list(addr, lists[i].n, text, sizeof(text)), strlen(lists[i].canonical));
+		assert_string_equal(text, lists[i].canonical);
+		assert_int_equal(zaddr_parse_list(many, 3, text, &err), lists[i].n);
+		assert_memory_equal(many, addr, sizeof(addr[0]) * (size_t)lists[i].n);
+	}
+	assert_int_equal(zaddr_format_list(addr, 3, text, 12), 25);
+	assert_string_equal(text, "mlx4_0:1,ml");
+}
+
+static void refuses_lists(void **state)
+{
+	static const char *const wrong[][2] = {
+		{"", "expected"},
+		{",shm", "expected"},
+		{"shm,", "expected"},
+		{"tcp:a,", "host name"},
+		{"tcp:a,tcp:", "host name"},
+		{"tcp:a,mlx4_0:0", "no port of a device"},
+		{"shm,shm,shm,shm", "more than 3"},
+	};
+	struct zaddr addr[3];
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct zerr err = {{0}};
+		assert_int_equal(zaddr_parse_list(addr, 3, wrong[i][0], &err), -EINVAL);
+		assert_non_null(strstr(err.text, wrong[i][1]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +205,8 @@ int main(void)
 		cmocka_unit_test(refuses_with_reason),
 		cmocka_unit_test(refuses_long_names),
 		cmocka_unit_test(formats_into_small_buffers),
+		cmocka_unit_test(parses_lists),
+		cmocka_unit_test(refuses_lists),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

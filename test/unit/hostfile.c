@@ -160,7 +160,10 @@ static void finds_the_zipper_of_a_job(void **state)
 	assert_int_equal(zhostfile_zipper_clusters(&file, 0), 6);
 	assert_int_equal(zhostfile_zipper_clusters(&file, 2), 7);
 	for (uint64_t clusters = 0; clusters < 16; clusters++)
-		assert_int_equal(zhostfile_find_joining(&file, clusters), clusters < 8 ? first[clusters] : -ENOENT);
+		assert_int_equal(zhostfile_find_joining(&file, clusters, 0), clusters < 8 ? first[clusters] : -ENOENT);
+	assert_int_equal(zhostfile_find_joining(&file, 3, 2), 2);
+	assert_int_equal(zhostfile_find_joining(&file, 3, 3), -ENOENT);
+	assert_int_equal(zhostfile_find_joining(&file, 6, 1), 2);
 	zhostfile_free(&file);
 }
 
