@@ -26,6 +26,7 @@ enum ztuning_collective {
 	ZTUNING_REDUCE,
 	ZTUNING_ALLREDUCE,
 	ZTUNING_REDUCE_SCATTER,
+	ZTUNING_SCAN, /* Exscan too */
 	ZTUNING_COLLECTIVES,
 };
 

@@ -22,6 +22,7 @@ static const char *const collective_names[ZTUNING_COLLECTIVES] = {
 	[ZTUNING_REDUCE] = "reduce",
 	[ZTUNING_ALLREDUCE] = "allreduce",
 	[ZTUNING_REDUCE_SCATTER] = "reduce_scatter",
+	[ZTUNING_SCAN] = "scan",
 };
 
 /* Numbers are read into one field. */
@@ -66,28 +67,26 @@ static const char *const yes_no_words[] = {"no", "yes", NULL};
 
 #define SETTING(field) .name = #field, .offset = offsetof(struct ztuning_settings, field)
 #define HAS(collective) (1u << ZTUNING_##collective)
+#define CUT (HAS(BCAST) | HAS(ALLGATHER) | HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER) | HAS(SCAN))
+#define TO_SEVERAL (HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE) | HAS(SCAN))
 
 static const struct setting {
 	struct zconf_row row;
 	unsigned collectives; /* that have it: HAS() */
 } settings[] = {
-	{{SETTING(segment), .type = ZCONF_BYTES, .min = 256, .max = INT64_C(1) << 30},
-		HAS(BCAST) | HAS(ALLGATHER) | HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER)},
-	{{SETTING(segments), .type = ZCONF_INT, .min = 1, .max = 1024},
-		HAS(BCAST) | HAS(ALLGATHER) | HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER)},
+	{{SETTING(segment), .type = ZCONF_BYTES, .min = 256, .max = INT64_C(1) << 30}, CUT},
+	{{SETTING(segments), .type = ZCONF_INT, .min = 1, .max = 1024}, CUT},
 	{{SETTING(inside), .type = ZCONF_ENUM, .choices = inside_words},
 		HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER)},
-	{{SETTING(leaders), .type = ZCONF_INT, .min = 1, .max = 64},
-		HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLTOALL) | HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER)},
+	{{SETTING(leaders), .type = ZCONF_INT, .min = 1, .max = 64}, CUT | HAS(ALLTOALL)},
 	{{SETTING(exchange), .type = ZCONF_ENUM, .choices = exchange_words}, HAS(ALLREDUCE)},
 	{{SETTING(between), .type = ZCONF_ENUM, .choices = between_words}, HAS(BCAST)},
 	{{SETTING(aggregate), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(ALLTOALL)},
 	{{SETTING(window), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(ALLTOALL)},
 	{{SETTING(together), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(SCATTER)},
 	{{SETTING(alone), .type = ZCONF_BYTES, .max = INT64_C(1) << 50}, HAS(GATHER) | HAS(SCATTER)},
-	{{SETTING(multicast), .type = ZCONF_ENUM, .choices = yes_no_words},
-		HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE)},
-	{{SETTING(patience), .type = ZCONF_INT, .max = 3600000}, HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE)},
+	{{SETTING(multicast), .type = ZCONF_ENUM, .choices = yes_no_words}, TO_SEVERAL},
+	{{SETTING(patience), .type = ZCONF_INT, .max = 3600000}, TO_SEVERAL},
 };
 #define SETTINGS (sizeof(settings) / sizeof(settings[0]))
 

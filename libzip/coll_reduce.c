@@ -16,16 +16,8 @@
 #include "coll_forms.h"
 #include "coll_inside.h"
 #include "coll_native.h"
+#include "coll_segments.h"
 #include "tune.h"
-
-/* A vector cut into n segments of whole elements. */
-struct segments {
-	MPI_Count count, each;
-	MPI_Aint extent;
-	int n;		   /* at least one, which may be empty */
-	int lanes, groups; /* segment k: lane k % lanes of group k / lanes, which is what is done at a time */
-	struct ztuning_settings tune;
-};
 
 /* Who leads a lane in my part, and what it needs for that. */
 struct lane {
@@ -37,45 +29,15 @@ struct lane {
 	void *temp[2];		  /* Reduce, mine, away from the root: the results in my part */
 };
 
-/* The sizes on the wire are the same everywhere, in memory they need not be. */
-static struct segments cut(struct zsched *s, enum ztuning_collective which, MPI_Count count, MPI_Datatype type)
+static struct zsegments cut(struct zsched *s, enum ztuning_collective which, MPI_Count count, MPI_Datatype type)
 {
 	struct zcomm *c = zsched_comm(s);
-	MPI_Count size = zbuf_wire_bytes(1, type);
-	struct segments g = {.count = count, .extent = zbuf_extent(type), .tune = ztune_choose(c, which, count * size)};
-	g.lanes = g.tune.leaders < c->members_min ? (int)g.tune.leaders : c->members_min;
-	g.each = size > 0 ? g.tune.segment / size : count;
-	if (g.each * g.lanes > count) /* something for every lane */
-		g.each = (count + g.lanes - 1) / g.lanes;
-	if (g.each * g.tune.segments < count)
-		g.each = (count + g.tune.segments - 1) / g.tune.segments;
-	if (g.each < 1)
-		g.each = 1;
-	g.n = count > 0 ? (int)((count + g.each - 1) / g.each) : 1;
-	g.groups = (g.n + g.lanes - 1) / g.lanes;
-	return g;
-}
-
-static MPI_Count segment_count(const struct segments *g, int k)
-{
-	MPI_Count left = g->count - g->each * k;
-	return left < g->each ? left : g->each;
-}
-
-static void *segment_at(const struct segments *g, const void *buf, int k)
-{
-	return zbuf_at(buf, g->each * k, g->extent);
-}
-
-/* The segment of lane l in group i, -1: there is none. */
-static int segment_of(const struct segments *g, int i, int l)
-{
-	int k = i * g->lanes + l;
-	return i >= 0 && k < g->n ? k : -1;
+	struct ztuning_settings tune = ztune_choose(c, which, zbuf_wire_bytes(count, type));
+	return zsegments_cut(&tune, c->members_min, count, type);
 }
 
 /* The lanes of my part: led by its leaders, or all by one (a rank in the shadow). */
-static int make_lanes(struct zsched *s, const struct segments *g, const struct zcoll *a, int one, struct lane **lanes)
+static int make_lanes(struct zsched *s, const struct zsegments *g, const struct zcoll *a, int one, struct lane **lanes)
 {
 	struct zcomm *c = zsched_comm(s);
 	*lanes = zsched_alloc(s, (size_t)g->lanes * sizeof **lanes);
@@ -84,33 +46,33 @@ static int make_lanes(struct zsched *s, const struct segments *g, const struct z
 		struct lane *lane = &(*lanes)[l];
 		*lane = (struct lane){.root = one >= 0 ? one : zcoll_first(c->nlocal, g->lanes, l)};
 		lane->mine = lane->root == c->shadow_rank[c->rank];
-		rc = zinside_init(&lane->in, s, &g->tune, segment_count(g, 0), a->recvtype, a->op, lane->root);
+		rc = zinside_init(&lane->in, s, &g->tune, zsegments_count(g, 0), a->recvtype, a->op, lane->root);
 	}
 	return rc;
 }
 
 /* What is mine of a segment, for the reduction inside: result is where it is to be combined. */
-static const void *own_segment(const struct segments *g, const struct zcoll *a, const struct lane *lane, int k)
+static const void *own_segment(const struct zsegments *g, const struct zcoll *a, const struct lane *lane, int k)
 {
 	if (a->sendbuf != MPI_IN_PLACE)
-		return segment_at(g, a->sendbuf, k);
-	return lane->mine ? MPI_IN_PLACE : segment_at(g, a->recvbuf, k);
+		return zsegments_at(g, a->sendbuf, k);
+	return lane->mine ? MPI_IN_PLACE : zsegments_at(g, a->recvbuf, k);
 }
 
 /* Allreduce. Group i is reduced inside in round i, goes through the stages between the parts from round i + 1 on, and
  * is spread inside in round i + last. */
-static int build_group(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lanes, int i,
+static int build_group(struct zsched *s, const struct zcoll *a, const struct zsegments *g, struct lane *lanes, int i,
 	int stage, int last)
 {
 	struct zcomm *c = zsched_comm(s);
 	int rc = MPI_SUCCESS;
 	for (int l = 0; l < g->lanes && rc == MPI_SUCCESS; l++) {
 		struct lane *lane = &lanes[l];
-		int k = segment_of(g, i, l);
+		int k = zsegments_number(g, i, l);
 		if (k < 0)
 			continue;
-		void *result = segment_at(g, a->recvbuf, k);
-		MPI_Count count = segment_count(g, k);
+		void *result = zsegments_at(g, a->recvbuf, k);
+		MPI_Count count = zsegments_count(g, k);
 		if (stage == 0)
 			rc = zinside_start(&lane->in, s, own_segment(g, a, lane, k), lane->mine ? result : NULL, count);
 		if (stage == 1 && lane->mine)
@@ -126,7 +88,7 @@ static int build_group(struct zsched *s, const struct zcoll *a, const struct seg
 static int build_allreduce(struct zsched *s, const struct zcoll *a)
 {
 	struct zcomm *c = zsched_comm(s);
-	struct segments g = cut(s, ZTUNING_ALLREDUCE, a->recvcount, a->recvtype);
+	struct zsegments g = cut(s, ZTUNING_ALLREDUCE, a->recvcount, a->recvtype);
 	enum ztuning_exchange how = (enum ztuning_exchange)g.tune.exchange;
 	int last = zbetween_stages(how, c->nparts) + 1;
 	struct lane *lanes;
@@ -134,7 +96,7 @@ static int build_allreduce(struct zsched *s, const struct zcoll *a)
 	for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++) {
 		if (!lanes[l].mine)
 			continue;
-		lanes[l].between = zbetween_create(s, &g.tune, g.lanes, l, segment_count(&g, 0), a->recvtype, a->op);
+		lanes[l].between = zbetween_create(s, &g.tune, g.lanes, l, zsegments_count(&g, 0), a->recvtype, a->op);
 		rc = lanes[l].between ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	}
 	for (int round = 0; round < g.groups + last && rc == MPI_SUCCESS; round++) {
@@ -148,7 +110,7 @@ static int build_allreduce(struct zsched *s, const struct zcoll *a)
 }
 
 /* Reduce at its root: the parts' results come from the leaders of the lanes. */
-static int recv_partials(struct zsched *s, const struct lane *lane, const struct segments *g, int l, MPI_Count count)
+static int recv_partials(struct zsched *s, const struct lane *lane, const struct zsegments *g, int l, MPI_Count count)
 {
 	struct zcomm *c = zsched_comm(s);
 	int rc = MPI_SUCCESS;
@@ -176,11 +138,11 @@ static int add_fold(struct zsched *s, const struct zfold *of_lane, void *result,
 }
 
 /* Stage 0: reduced inside. 1: the other parts' results come. 2: combined. */
-static int build_root_segment(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lane,
+static int build_root_segment(struct zsched *s, const struct zcoll *a, const struct zsegments *g, struct lane *lane,
 	int l, int k, int stage)
 {
-	void *result = segment_at(g, a->recvbuf, k);
-	MPI_Count count = segment_count(g, k);
+	void *result = zsegments_at(g, a->recvbuf, k);
+	MPI_Count count = zsegments_count(g, k);
 	if (stage == 0)
 		return zinside_start(&lane->in, s, own_segment(g, a, lane, k), result, count);
 	if (stage == 2)
@@ -190,23 +152,23 @@ static int build_root_segment(struct zsched *s, const struct zcoll *a, const str
 }
 
 /* Away from the root's rank. Stage 0: reduced inside, at a leader into one of two buffers, while the other is sent. */
-static int build_member_segment(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lane,
+static int build_member_segment(struct zsched *s, const struct zcoll *a, const struct zsegments *g, struct lane *lane,
 	int k, int stage, bool remote)
 {
 	void *temp = lane->temp[k / g->lanes % 2];
-	MPI_Count count = segment_count(g, k);
+	MPI_Count count = zsegments_count(g, k);
 	if (stage == 0)
-		return zinside_start(&lane->in, s, segment_at(g, a->sendbuf, k), lane->mine ? temp : NULL, count);
+		return zinside_start(&lane->in, s, zsegments_at(g, a->sendbuf, k), lane->mine ? temp : NULL, count);
 	if (stage == 2 || !lane->mine || !remote)
 		return MPI_SUCCESS;
-	int rc = zinside_finish(&lane->in, s, segment_at(g, a->sendbuf, k), temp, count);
+	int rc = zinside_finish(&lane->in, s, zsegments_at(g, a->sendbuf, k), temp, count);
 	return rc == MPI_SUCCESS ? zsched_send(s, temp, count, a->recvtype, a->root) : rc;
 }
 
-static int make_reduce_buffers(struct zsched *s, const struct zcoll *a, const struct segments *g, struct lane *lane)
+static int make_reduce_buffers(struct zsched *s, const struct zcoll *a, const struct zsegments *g, struct lane *lane)
 {
 	struct zcomm *c = zsched_comm(s);
-	MPI_Count longest = segment_count(g, 0);
+	MPI_Count longest = zsegments_count(g, 0);
 	if (c->rank == a->root) {
 		lane->fold = zfold_create(s, c->nparts, a->recvbuf, longest, a->recvtype, a->op);
 		return lane->fold ? MPI_SUCCESS : MPI_ERR_NO_MEM;
@@ -221,7 +183,7 @@ static int make_reduce_buffers(struct zsched *s, const struct zcoll *a, const st
 static int build_reduce(struct zsched *s, const struct zcoll *a)
 {
 	struct zcomm *c = zsched_comm(s);
-	struct segments g = cut(s, ZTUNING_REDUCE, a->recvcount, a->recvtype);
+	struct zsegments g = cut(s, ZTUNING_REDUCE, a->recvcount, a->recvtype);
 	bool remote = !zcomm_is_local_rank(c, a->root);
 	struct lane *lanes;
 	int rc = make_lanes(s, &g, a, remote ? -1 : c->shadow_rank[a->root], &lanes);
@@ -230,7 +192,7 @@ static int build_reduce(struct zsched *s, const struct zcoll *a)
 	for (int round = 0; round < g.groups + 2 && rc == MPI_SUCCESS; round++) {
 		for (int stage = 2; stage >= 0; stage--) {
 			for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++) {
-				int k = segment_of(&g, round - stage, l);
+				int k = zsegments_number(&g, round - stage, l);
 				if (k >= 0 && c->rank == a->root)
 					rc = build_root_segment(s, a, &g, &lanes[l], l, k, stage);
 				else if (k >= 0)

@@ -7,7 +7,7 @@
 [ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
 cd "$TAP_TMP" || exit 99
 
-programs=(coll_moves coll_reductions coll_nonblocking collectives coll_errors reproducible persistent
+programs=(coll_moves coll_reductions coll_scans coll_nonblocking collectives coll_errors reproducible persistent
 	inter_coll inter_icoll inter_errors)
 layouts=(1+1 1+2 2+1 1+1+1 2+2 1+3 3+1 1+1+2 2+1+1 1+1+1+1 2+3 3+2 1+4 2+1+2 3+3 2+2+2 1+2+3 4+2 1+2+1+2)
 groups_from=8 # the layouts with four ranks and more, which the programs between groups need
@@ -45,6 +45,7 @@ draw() {
 	rule reduce "inside gather native" "segments 1 3 1024"
 	rule allreduce "exchange all doubling slices" "inside gather native" "multicast yes no"
 	rule reduce_scatter "leaders 1 2 3" "segments 1 3 1024" "inside gather native"
+	rule scan "leaders 1 2 3" "segments 1 3 1024" "multicast yes no"
 	[ $((RANDOM % 4)) = 0 ] && world+=(ZIPPER_REPRESENTATION=external32)
 	[ $((RANDOM % 4)) = 0 ] && world+=(ZIPPER_SHARED=no)
 	[ ${#world[@]} = 0 ] || export "${world[@]}"

@@ -67,6 +67,15 @@ twin coll_reductions 1+3 "reduce_scatter segment=256 segments=1024"
 twin coll_reductions 2+2+2 "reduce_scatter leaders=2 segment=256"
 twin reproducible 1+1+1+1 "allreduce exchange=slices"
 
+# scans in segments, and by several members of each cluster
+twin coll_scans 2+2 "scan segment=256 segments=1024"
+twin coll_scans 1+3 "scan segment=1000 segments=7 multicast=yes"
+twin coll_scans 2+2 "scan segment=4K leaders=2"
+twin coll_scans 3+2 "scan segment=2K leaders=2"
+twin coll_scans 2+2+2 "scan segment=8K leaders=2 multicast=no"
+twin coll_scans 3+4+3 "scan segment=5000 leaders=3"
+twin coll_errors 2+2 "scan segment=256 leaders=2"
+
 same_bits() { # LAYOUT RULES; it has no twin
 	build_program same_bits
 	ZIPPER_TUNE=$2 merged 60 "$1" ./same_bits >out 2>err
@@ -106,6 +115,16 @@ ok "sums are printed" test -s pieces.1.1G
 for leaders in 1 2; do
 	ok "reduce_scatter in segments of 1000, $leaders leaders: the same bits" cmp pieces.$leaders.1G pieces.$leaders.1K
 	ok "reduce_scatter in segments of 5000, $leaders leaders: the same bits" cmp pieces.$leaders.1G pieces.$leaders.5000
+done
+
+# and sums of the ranks before, whoever carries them
+build_program coll_scans
+for rules in segment=1G segment=1K "segment=5000 leaders=2" "segment=1G leaders=2"; do
+	ZIPPER_TUNE="scan $rules" merged 60 3+2 ./coll_scans sums 2>err | grep -a " of 5: " | LC_ALL=C sort >"scans.$rules"
+done
+ok "prefixes are printed" test -s scans.segment=1G
+for rules in segment=1K "segment=5000 leaders=2" "segment=1G leaders=2"; do
+	ok "scan $rules: the same bits" cmp scans.segment=1G "scans.$rules"
 done
 
 if [ -z "$ZIP_LAB$ZIP_VM" ]; then

@@ -50,7 +50,7 @@ static const struct target {
 	const char *name;
 	bool times_ranks;
 } targets[] = {{"bcast", false}, {"reduce", false}, {"allreduce", false}, {"alltoall", false}, {"allgather", true},
-	{"reduce_scatter", true}};
+	{"reduce_scatter", true}, {"scan", false}};
 #define TARGETS (sizeof(targets) / sizeof(targets[0]))
 
 struct candidate {		     /* [0]: the defaults */

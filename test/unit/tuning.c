@@ -44,9 +44,12 @@ static void defaults_are_whole(void **state)
 	assert_int_equal(choose(&t, ZTUNING_GATHER, 0).together, 0);
 	assert_int_equal(choose(&t, ZTUNING_REDUCE, 2048).inside, ZTUNING_INSIDE_GATHER);
 	assert_int_equal(choose(&t, ZTUNING_ALLREDUCE, 2047).inside, ZTUNING_INSIDE_NATIVE);
+	assert_int_equal(choose(&t, ZTUNING_SCAN, 1 << 20).segment, 128 << 10);
+	assert_int_equal(choose(&t, ZTUNING_SCAN, 1 << 20).leaders, 1);
 	/* a collective does not have the settings of others */
 	assert_int_equal(choose(&t, ZTUNING_BCAST, 1 << 20).inside, 0);
 	assert_int_equal(choose(&t, ZTUNING_SCATTER, 1 << 20).segment, 0);
+	assert_int_equal(choose(&t, ZTUNING_SCAN, 1 << 20).inside, 0);
 	ztuning_free(&t);
 }
 
