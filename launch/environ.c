@@ -9,9 +9,11 @@
 
 extern char **environ;
 
-/* ZIPPER_HOSTFILE, ZIPPER_KEY_FILE and ZIPPER_MAP are for starting by hand: with zmpirun they would contradict it. */
+/* ZIPPER_HOSTFILE, ZIPPER_RAILS, ZIPPER_KEY_FILE and ZIPPER_MAP are for starting by hand: with zmpirun they would
+ * contradict it. */
 static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_USER",
-	"ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_MAP", "ZIPPER_PORTS", "ZIPPER_STATS"};
+	"ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_RAILS", "ZIPPER_MAP", "ZIPPER_PORTS",
+	"ZIPPER_STATS"};
 
 bool zenviron_is_ours(const char *name)
 {

@@ -31,7 +31,7 @@ static struct zremote *sender_of(const struct zchannel *ch, const struct zwire_e
 		zworld.place[env->src].part != (uint32_t)ch->part)
 		return NULL;
 	if (ch->peer == ZWIRE_NOBODY)
-		return zremote_get_bridged(env->src, (struct zchannel *)(uintptr_t)ch);
+		return zremote_get_bridged(env->src);
 	return env->src == ch->peer ? zremote_find(env->src) : NULL;
 }
 

@@ -7,11 +7,11 @@
 #include "arrival.h"
 #include "channel.h"
 #include "direct.h"
-#include "join.h"
 #include "op.h"
 #include "outgoing.h"
 #include "pool.h"
 #include "progress.h"
+#include "rails.h"
 #include "record.h"
 #include "rendezvous.h"
 #include "world.h"
@@ -132,7 +132,7 @@ static void tell_traffic(struct zctl_to_part *parts)
 		told[p] = parts[p];
 	}
 	if (traffic.nparts > 0)
-		zsession_traffic(zjoin_session(), &traffic);
+		zsession_traffic(zrails.rail[0].session, &traffic);
 }
 
 /* What went over direct links only their ends know. */

@@ -38,14 +38,10 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx);
 /* For the common case. */
 void zprogress_wait_request(struct zreq *);
 
-/* MPI_Init, after the world is known: session is the joined control link, zipper its address, token from WORLD; all
- * are used until zbridge_fini, which does not close the session. oversubscribed: more ranks (and zipperd) than cores on
- * this host. MPI_SUCCESS or an MPI error class. */
+/* MPI_Init, after the world is known, and with the sessions of all rails, which are used until zbridge_fini and stay.
+ * oversubscribed: more ranks (and zippers) than cores on this host. MPI_SUCCESS or an MPI error class. */
 struct zbridge_params {
-	struct zsession *session;
-	const struct zaddr *zipper;
-	const char *job;
-	const uint8_t *token; /* [ZCTL_TOKEN_BYTES] */
+	const char *job; /* used until zbridge_fini */
 	bool oversubscribed;
 	enum { ZBRIDGE_WAIT_AUTO, ZBRIDGE_WAIT_SPIN, ZBRIDGE_WAIT_YIELD, ZBRIDGE_WAIT_SLEEP } wait; /* ZIPPER_WAIT */
 	enum { ZBRIDGE_ONE_SIDED_AUTO, ZBRIDGE_ONE_SIDED_YES, ZBRIDGE_ONE_SIDED_NO } one_sided; /* ZIPPER_ONE_SIDED */

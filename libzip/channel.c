@@ -16,6 +16,7 @@
 #include "outgoing.h"
 #include "pool.h"
 #include "progress.h"
+#include "rails.h"
 #include "rendezvous.h"
 #include "world.h"
 
@@ -31,7 +32,8 @@ struct zcontrol { /* from the pool */
 	uint8_t key[ZRMA_KEY_BYTES];
 };
 
-static struct zchannel *channels;	/* [zworld.nparts]: by zipperd */
+static struct zchannel *channels; /* [zrails.n * zworld.nparts]: by zippers */
+static int nchannels;
 static struct zchannel **open_channels; /* [open_count]: those with a link, of both kinds */
 static int open_count, open_cap;
 static struct zchannel *direct_channels; /* all of them, also waiting ones */
@@ -41,11 +43,12 @@ int zchannel_init(const struct zbridge_params *p)
 {
 	params = *p;
 	open_count = 0;
-	channels = calloc((size_t)zworld.nparts, sizeof(*channels));
+	nchannels = zrails.n * zworld.nparts;
+	channels = calloc((size_t)nchannels, sizeof(*channels));
 	if (!channels)
 		return -ENOMEM;
-	for (int i = 0; i < zworld.nparts; i++)
-		channels[i] = (struct zchannel){.part = i, .peer = ZWIRE_NOBODY};
+	for (int i = 0; i < nchannels; i++)
+		channels[i] = (struct zchannel){.part = i % zworld.nparts, .peer = ZWIRE_NOBODY};
 	return 0;
 }
 
@@ -62,7 +65,7 @@ void zchannel_fini(void)
 {
 	for (int i = 0; i < open_count; i++)
 		open_channels[i]->link->ops->close(open_channels[i]->link);
-	for (int i = 0; channels && i < zworld.nparts; i++)
+	for (int i = 0; channels && i < nchannels; i++)
 		drop_control(&channels[i]);
 	while (direct_channels) {
 		struct zchannel *ch = direct_channels;
@@ -136,19 +139,24 @@ static void close_link(struct zchannel *ch)
 	ch->held_back = false;
 }
 
-struct zchannel *zchannel_open(int part)
+struct zchannel *zchannel_open(int rail, int part)
 {
-	struct zchannel *ch = &channels[part];
+	struct zchannel *ch = &channels[rail * zworld.nparts + part];
 	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank, .part = (uint32_t)part};
 	struct zerr err = {{0}};
 
 	if (ch->link)
 		return ch;
-	memcpy(attach.token, params.token, sizeof(attach.token));
-	if (zsession_attach(&ch->link, params.zipper, params.job, &attach, ATTACH_TIMEOUT_MS, &err) != 0)
+	memcpy(attach.token, zrails.rail[rail].token, sizeof(attach.token));
+	if (zsession_attach(&ch->link, &zrails.rail[rail].zipper, params.job, &attach, ATTACH_TIMEOUT_MS, &err) != 0)
 		zprogress_lost(err.text, false);
 	add_open(ch);
 	return ch;
+}
+
+struct zchannel *zchannel_home(uint32_t vrank)
+{
+	return zchannel_open(zrails_of(vrank), (int)zworld.place[vrank].part);
 }
 
 struct zchannel *zchannel_create_waiting(uint32_t vrank)
@@ -434,7 +442,7 @@ static bool has_work(const struct zchannel *ch)
 
 bool zchannel_idle(void)
 {
-	for (int i = 0; i < zworld.nparts; i++) {
+	for (int i = 0; i < nchannels; i++) {
 		if (has_work(&channels[i]))
 			return false;
 	}

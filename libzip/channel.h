@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The data channels of this rank: one link to zipperd for each other part that it talks to, and one to each rank that
- * it talks to directly (direct.h), with what waits to be posted on it. Under the shim's lock. Failure of a link ends
- * the job (zerror_fatal): the world is not whole without.
+ * The data channels of this rank: one link to each zipper for each other part that it talks to, and one to each rank
+ * that it talks to directly (direct.h), with what waits to be posted on it. Under the shim's lock. Failure of a link
+ * ends the job (zerror_fatal): the world is not whole without.
  */
 #ifndef ZIP_LIBZIP_CHANNEL_H
 #define ZIP_LIBZIP_CHANNEL_H
@@ -40,8 +40,10 @@ int zchannel_init(const struct zbridge_params *);
 void zchannel_say_bye(void);
 void zchannel_fini(void);
 
-/* The channel by zipperd to a part, opened if it is not. */
-struct zchannel *zchannel_open(int part);
+/* The channel by that rail's zipper to a part, opened if it is not. */
+struct zchannel *zchannel_open(int rail, int part);
+/* The one for all that goes by a zipper to this rank, but messages to several. */
+struct zchannel *zchannel_home(uint32_t vrank);
 
 /* The channel of a rank that may become a direct link. NULL: no memory. */
 struct zchannel *zchannel_create_waiting(uint32_t vrank);

@@ -19,6 +19,7 @@
 #include "outgoing.h"
 #include "ports.h"
 #include "progress.h"
+#include "rails.h"
 #include "world.h"
 
 /* A rank that listens is there, and the kernel answers for it: who is silent for so long is behind a fire-wall. */
@@ -168,13 +169,13 @@ bool zdirect_is_possible(uint32_t vrank)
 static void say(enum zctl_direct_what what, uint32_t vrank)
 {
 	/* A broken control link shows at its next poll. */
-	zsession_direct(self.params.session, what, vrank);
+	zsession_direct(zrails.rail[0].session, what, vrank);
 }
 
 struct zchannel *zdirect_begin(uint32_t vrank)
 {
 	if (!zdirect_is_possible(vrank))
-		return zchannel_open((int)zworld.place[vrank].part);
+		return zchannel_home(vrank);
 	struct zchannel *ch = zchannel_create_waiting(vrank);
 	if (ch)
 		say(ZCTL_DIRECT_ASK, vrank);
@@ -183,9 +184,7 @@ struct zchannel *zdirect_begin(uint32_t vrank)
 
 void zdirect_give_way(struct zremote *r)
 {
-	struct zchannel *bridge = zchannel_open((int)zworld.place[r->vrank].part);
-
-	zchannel_hand_over(r, bridge);
+	zchannel_hand_over(r, zchannel_home(r->vrank));
 }
 
 /* It goes over the bridge, and shall know that we do not come. */

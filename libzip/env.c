@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control.h"
+
 static const char *const log_choices[] = {"error", "warn", "info", "debug", NULL};
 static const char *const direct_choices[] = {"yes", "no", NULL};
 static const char *const shared_choices[] = {"yes", "no", NULL};
@@ -37,8 +39,17 @@ const struct zconf_row zenv_rows[] = {
 		.type = ZCONF_STRING,
 		FIELD(zipperd),
 		.help = "Where zipperd listens, seen from this rank: tcp:HOST[:PORT], shm[:PATH] or "
-			"DEVICE:PORT@HOST[:PORT]. With hostfile: looked "
-			"up there."},
+			"DEVICE:PORT@HOST[:PORT]. Several zippers, each a rail of the job, are separated by commas, in "
+			"the same order for all parts. With hostfile: looked up there."},
+	{.name = "rails",
+		.type = ZCONF_INT,
+		.preset = "16",
+		.min = 1,
+		.max = ZCTL_RAILS_MAX,
+		FIELD(rails),
+		.help = "With hostfile: the job uses at most so many of the zippers that join its clusters. The same "
+			"in "
+			"every rank."},
 	{.name = "hostfile",
 		.type = ZCONF_STRING,
 		FIELD(hostfile),

@@ -11,6 +11,7 @@
 
 #include "comm.h"
 #include "join.h"
+#include "rails.h"
 #include "shim.h"
 #include "world.h"
 
@@ -216,7 +217,7 @@ static void lost(int code, const char *text, bool print)
 	if (print)
 		fprintf(stderr, "libzipper: rank %d of %s (%s): %s\n", zworld.vrank, zjoin_job(),
 			zworld.part_name ? zworld.part_name[zworld.part] : "not joined", text);
-	zjoin_abort(code, text);
+	zrails_abort(code, text);
 	zerror_abort(code);
 }
 
@@ -256,6 +257,10 @@ void zerror_lost(int code, int part, const char *fmt, ...)
 	struct timespec patience = {.tv_nsec = LAST_WORD_NS};
 	if (part == zworld.part)
 		patience = (struct timespec){.tv_sec = OWN_PART_S};
+	/* One of each part says it, before the others end him. */
+	bool speaks = zworld.place && zworld.place[zworld.vrank].lrank == 0;
+	if (!speaks)
+		patience.tv_nsec += LAST_WORD_NS;
 	nanosleep(&patience, NULL);
-	lost(code, text, zworld.place && zworld.place[zworld.vrank].lrank == 0);
+	lost(code, text, speaks);
 }

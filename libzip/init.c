@@ -16,6 +16,7 @@
 #include "error.h"
 #include "join.h"
 #include "log.h"
+#include "rails.h"
 #include "record.h"
 #include "shim.h"
 #include "thread.h"
@@ -49,16 +50,19 @@ static bool zipper_is_here(const struct zaddr *zipper)
 
 /* More runnable threads than cores? Ranks of my part on this host, or of all parts where
  * those are known to be here, and zipperd, which may run here too. */
-static bool is_oversubscribed(const struct zaddr *zipper)
+static bool is_oversubscribed(void)
 {
 	MPI_Comm host;
-	int n = 1;
+	int n = 1, zippers = 0;
+
+	for (int i = 0; i < zrails.n; i++)
+		zippers += zipper_is_here(&zrails.rail[i].zipper);
 
 	if (zn.Comm_split_type(zworld.base, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
 		zn.Comm_size(host, &n);
 		zn.Comm_free(&host);
 	}
-	n = zipper_is_here(zipper) ? zworld.nranks + ZIPPERD_THREADS : n + 1;
+	n = zippers > 0 ? zworld.nranks + zippers * ZIPPERD_THREADS : n + 1;
 	return n > zwait_cores();
 }
 
@@ -77,14 +81,9 @@ static int make_world(struct zerr *err)
 static void merge(const struct zenv *env, bool threaded)
 {
 	struct zerr err = {.text = ""};
-	struct zbridge_params params = {.job = zjoin_job(),
-		.session = zjoin_session(),
-		.zipper = zjoin_zipper(),
-		.token = zjoin_token(),
-		.wait = (int)env->wait,
-		.one_sided = (int)env->one_sided};
+	struct zbridge_params params = {.job = zjoin_job(), .wait = (int)env->wait, .one_sided = (int)env->one_sided};
 
-	params.oversubscribed = is_oversubscribed(params.zipper);
+	params.oversubscribed = is_oversubscribed();
 	if (make_world(&err) != 0)
 		fail_init(&err);
 	zcomm_world->board = zboard_join(zboard_init(env->shared == ZENV_SHARED_YES), zcomm_world->nlocal,
@@ -208,12 +207,12 @@ int zip_Finalize(void)
 
 int zip_Abort(MPI_Comm comm, int errorcode)
 {
-	if (!zjoin_session())
+	if (zrails.n == 0)
 		return zn.Abort(comm, errorcode);
 	/* The program's last words first: the world is taken down as soon as zipperd knows. And zmpirun shall have the
 	 * cause before the native library's message about it. */
 	zerror_let_print();
-	zjoin_abort(errorcode, "it called MPI_Abort");
+	zrails_abort(errorcode, "it called MPI_Abort");
 	zerror_abort(errorcode);
 }
 

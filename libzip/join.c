@@ -17,6 +17,7 @@
 #include "log.h"
 #include "placement.h"
 #include "ports.h"
+#include "rails.h"
 #include "shim.h"
 #include "tune.h"
 #include "world.h"
@@ -25,29 +26,11 @@
 #define BASE_TAG 7474		 /* of MPI_Comm_create_group on MPI_COMM_WORLD before the application can use any */
 
 static struct {
-	struct zsession *session;
-	struct zaddr zipper;
-	uint8_t token[ZCTL_TOKEN_BYTES];
 	char module_dir[PATH_MAX];
 	struct zverbs_options verbs;
 	char device[128];
 	char job[ZCTL_NAME_MAX + 1];
 } joined;
-
-struct zsession *zjoin_session(void)
-{
-	return joined.session;
-}
-
-const struct zaddr *zjoin_zipper(void)
-{
-	return &joined.zipper;
-}
-
-const uint8_t *zjoin_token(void)
-{
-	return joined.token;
-}
 
 const char *zjoin_job(void)
 {
@@ -62,6 +45,11 @@ static int copy_name(char out[ZCTL_NAME_MAX + 1], const char *name, const char *
 	strcpy(out, name);
 	return 0;
 }
+
+struct zippers { /* of the job, seen from here */
+	int n;
+	struct zaddr addr[ZCTL_RAILS_MAX];
+};
 
 /* The name by which the hostfile knows us. Hydra passes it on; other starters do not. */
 static void own_host(char host[ZCTL_NAME_MAX + 1])
@@ -100,12 +88,12 @@ static void copy_ports(struct zports *ports, const struct zhostfile *hosts, cons
 	}
 }
 
-/* Our port of the zipper that joins all parts: the same one in every rank. */
-static int find_zipper(const struct zhostfile *hosts, const struct zctl_join *join, struct zaddr *zipper,
-	struct zerr *err)
+/* Our ports of the zippers that join all parts: the same ones in every rank. */
+static int find_zippers(const struct zhostfile *hosts, const struct zctl_join *join, int64_t max,
+	struct zippers *zippers, struct zerr *err)
 {
 	char part[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
-	int n = zctl_split_parts(join->parts, part, ZCTL_PARTS_MAX), z = -ENOENT;
+	int n = zctl_split_parts(join->parts, part, ZCTL_PARTS_MAX);
 	uint64_t clusters = 0;
 	bool known = n > 0;
 
@@ -115,12 +103,11 @@ static int find_zipper(const struct zhostfile *hosts, const struct zctl_join *jo
 		known &= c >= 0;
 		clusters |= c >= 0 ? UINT64_C(1) << c : 0;
 	}
-	if (known)
-		z = zhostfile_find_joining(hosts, clusters, 0);
-	for (int p = 0; z >= 0 && p < hosts->zippers[z].nports; p++)
-		if (strcmp(hosts->zippers[z].ports[p].fabric, join->part) == 0)
-			*zipper = hosts->zippers[z].ports[p].addr;
-	if (zipper->kind == ZADDR_NONE)
+	for (int z = -1; known && zippers->n < max && (z = zhostfile_find_joining(hosts, clusters, z + 1)) >= 0;)
+		for (int p = 0; p < hosts->zippers[z].nports; p++)
+			if (strcmp(hosts->zippers[z].ports[p].fabric, join->part) == 0)
+				zippers->addr[zippers->n++] = hosts->zippers[z].ports[p].addr;
+	if (zippers->n == 0)
 		return zerr_set(err, -ENOENT, "%s: no #ZIP zipper line serves all of the clusters %.128s", hosts->path,
 			join->parts);
 	return 0;
@@ -153,9 +140,9 @@ static int name_own_port(const struct zports *ports, const char *part, struct ze
 	return 0;
 }
 
-/* Part, all parts, zipperd's address, our device and ports from the hostfile, as far as the environment does not name
- * them. */
-static int look_up(const struct zenv *env, struct zctl_join *join, struct zaddr *zipper, struct zports *ports,
+/* Part, all parts, the zippers' addresses, our device and ports from the hostfile, as far as the environment does not
+ * name them. */
+static int look_up(const struct zenv *env, struct zctl_join *join, struct zippers *zippers, struct zports *ports,
 	struct zerr *err)
 {
 	struct zhostfile hosts;
@@ -170,8 +157,8 @@ static int look_up(const struct zenv *env, struct zctl_join *join, struct zaddr 
 		rc = copy_name(join->part, hosts.clusters[at].name, "the cluster's name", err);
 	for (int i = 0; i < hosts.nclusters && rc == 0 && !env->parts; i++)
 		rc = append_part(join->parts, sizeof(join->parts), hosts.clusters[i].name, err);
-	if (rc == 0 && zipper->kind == ZADDR_NONE)
-		rc = find_zipper(&hosts, join, zipper, err);
+	if (rc == 0 && zippers->n == 0)
+		rc = find_zippers(&hosts, join, env->rails, zippers, err);
 	if (!env->ports)
 		copy_ports(ports, &hosts, join->host);
 	int c = rc == 0 && !env->verbs.device ? zhostfile_find_cluster(&hosts, join->part) : -1;
@@ -200,25 +187,27 @@ static uint64_t abi_fingerprint(const struct zenv *env, const char *part)
 	return hash;
 }
 
-static int describe(const struct zenv *env, struct zctl_join *join, struct zaddr *zipper, struct zerr *err)
+static int describe(const struct zenv *env, struct zctl_join *join, struct zippers *zippers, struct zerr *err)
 {
 	static struct zports ports; /* large */
 	int rank, size, rc = 0;
 
 	memset(join, 0, sizeof(*join));
-	memset(zipper, 0, sizeof(*zipper));
+	zippers->n = 0;
 	own_host(join->host);
 	if (env->part)
 		rc = copy_name(join->part, env->part, "ZIPPER_PART", err);
 	if (rc == 0 && env->parts)
 		rc = append_part(join->parts, sizeof(join->parts), env->parts, err);
 	if (rc == 0 && env->zipperd) {
-		rc = zaddr_parse(zipper, env->zipperd, err);
-		if (rc != 0)
+		rc = zaddr_parse_list(zippers->addr, ZCTL_RAILS_MAX, env->zipperd, err);
+		if (rc < 0)
 			zerr_prefix(err, rc, "ZIPPER_ZIPPERD");
+		zippers->n = rc < 0 ? 0 : rc;
+		rc = rc < 0 ? rc : 0;
 	}
 	if (rc == 0 && env->hostfile)
-		rc = look_up(env, join, zipper, &ports, err);
+		rc = look_up(env, join, zippers, &ports, err);
 	if (rc != 0)
 		return rc;
 	if (zctl_split_parts(join->parts, NULL, ZCTL_PARTS_MAX) < 0)
@@ -245,10 +234,10 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zaddr
 	return rc;
 }
 
-/* The session with zipperd; the module with the cryptography stays only as long as it takes. */
-static int open_session(const struct zenv *env, const struct zaddr *zipper, struct zerr *err)
+/* The sessions with the zippers; the module with the cryptography stays only as long as it takes. */
+static int open_sessions(const struct zenv *env, const struct zippers *zippers, struct zerr *err)
 {
-	struct zsession_params params = {.zipper = *zipper, .timeout_ms = CONNECT_TIMEOUT_MS};
+	struct zsession_params params = {.timeout_ms = CONNECT_TIMEOUT_MS};
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/zipauth.so", env->module_dir);
@@ -266,7 +255,7 @@ static int open_session(const struct zenv *env, const struct zaddr *zipper, stru
 	if (rc == 0 && (rc = zcred_find_key(params.auth, params.key, params.user, err)) < 0)
 		zerr_prefix(err, rc, "your key for zipperd");
 	if (rc == 0)
-		rc = zsession_open(&joined.session, &params, ZCTL_SERVICE_RANK, err);
+		rc = zrails_open(zippers->addr, zippers->n, &params, err);
 	params.auth->wipe(params.key, sizeof(params.key));
 out_close:
 	dlclose(module);
@@ -321,6 +310,7 @@ static int configure_transports(const struct zenv *env, struct zerr *err)
 
 int zjoin(const struct zenv *env, struct zerr *err)
 {
+	static struct zippers zippers; /* large */
 	struct zctl_join join;
 	struct zctl_world world;
 	int rc = copy_name(joined.job, env->job, "ZIPPER_JOB", err);
@@ -330,30 +320,21 @@ int zjoin(const struct zenv *env, struct zerr *err)
 	if (rc == 0)
 		rc = configure_transports(env, err);
 	if (rc == 0)
-		rc = describe(env, &join, &joined.zipper, err);
+		rc = describe(env, &join, &zippers, err);
 	if (rc == 0)
-		rc = open_session(env, &joined.zipper, err);
+		rc = open_sessions(env, &zippers, err);
 	if (rc != 0)
 		return rc;
-	rc = zsession_join(joined.session, &join, &world, err);
+	rc = zrails_join(&join, &world, err);
 	if (rc != 0)
 		return rc;
-	memcpy(joined.token, world.token, sizeof(joined.token));
 	rc = zworld_fill(&world, err);
 	zctl_world_free(&world);
 	return rc != 0 ? rc : make_base(join.mixed, err);
 }
 
-void zjoin_abort(int code, const char *text)
-{
-	if (joined.session)
-		zsession_abort(joined.session, (uint32_t)code, text);
-}
-
 void zjoin_leave(void)
 {
-	zsession_close(joined.session);
-	joined.session = NULL;
+	zrails_leave();
 	ztune_fini();
-	memset(joined.token, 0, sizeof(joined.token));
 }

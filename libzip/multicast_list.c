@@ -3,13 +3,14 @@
 #include "channel.h"
 #include "multicast.h"
 #include "multicast_parts.h"
+#include "rails.h"
 #include "world.h"
 
 static const void *listed; /* whose receivers the carrier's list has now: a multicast or an operation; NULL: nobody's */
 
 struct zchannel *zmulticast_carrier(void)
 {
-	return zchannel_open(zworld.part == 0 ? 1 : 0);
+	return zchannel_open(zrails_of_carrier(), zworld.part == 0 ? 1 : 0);
 }
 
 struct zwire_receiver zmulticast_receiver(const struct zremote *r, uint64_t seq, uint64_t xfer)
@@ -24,8 +25,11 @@ int zmulticast_post_list(const struct zwire_receiver *list, int n, const void *w
 	struct zwire_env env = {.kind = ZWIRE_RECEIVERS,
 		.dst = ZWIRE_NOBODY,
 		.len = (uint32_t)n * ZWIRE_RECEIVER_BYTES};
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		/* zipperd hands it to the part's own channel, and the receiver's own messages may take another rail. */
+		zchannel_open(zrails_of_carrier(), (int)zworld.place[list[i].dst].part);
 		zwire_put_receiver(bytes + i * ZWIRE_RECEIVER_BYTES, &list[i]);
+	}
 	int rc = zchannel_post_raw(zmulticast_carrier(), &env, bytes);
 	if (rc == 0)
 		listed = whose;

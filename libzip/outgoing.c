@@ -61,12 +61,12 @@ struct zremote *zremote_get_direct(uint32_t vrank)
 	return remotes[vrank] ? remotes[vrank] : add_remote(vrank, zchannel_create_waiting(vrank));
 }
 
-struct zremote *zremote_get_bridged(uint32_t vrank, struct zchannel *channel)
+struct zremote *zremote_get_bridged(uint32_t vrank)
 {
 	struct zremote *r = remotes[vrank];
 
 	if (__builtin_expect(!r, 0))
-		return add_remote(vrank, channel);
+		return add_remote(vrank, zchannel_home(vrank));
 	if (__builtin_expect(r->channel->waiting, 0))
 		zdirect_give_way(r);
 	return r;

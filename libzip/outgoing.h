@@ -33,8 +33,8 @@ void zoutgoing_fini(void);
 struct zremote *zremote_get(uint32_t vrank);
 /* The same for one that has come to us: a new one's channel waits for a link, and nobody is asked for one. */
 struct zremote *zremote_get_direct(uint32_t vrank);
-/* The same for one whose message came over this channel by zipperd. */
-struct zremote *zremote_get_bridged(uint32_t vrank, struct zchannel *);
+/* The same for one whose message came by zipperd. */
+struct zremote *zremote_get_bridged(uint32_t vrank);
 /* The channel that its sequenced messages go by. */
 struct zchannel *zoutgoing_way(const struct zremote *);
 /* NULL: never met. */

@@ -18,6 +18,7 @@
 #include "error.h"
 #include "multicast.h"
 #include "outgoing.h"
+#include "rails.h"
 #include "schedule.h"
 #include "shim.h"
 #include "wait.h"
@@ -48,7 +49,6 @@
 #define PATIENT_MS 5000	      /* the same where it must first see a rank go, on a machine with more to do */
 
 static struct {
-	struct zsession *session;
 	bool oversubscribed;
 	int wait;
 	struct zwait waits; /* of the last wait: what it learned */
@@ -75,18 +75,18 @@ static void prepare_wait(struct zwait *w)
 
 void zprogress_init(const struct zbridge_params *p)
 {
-	self.session = p->session;
 	self.oversubscribed = p->oversubscribed;
 	self.wait = p->wait;
 	self.idle = self.calls = self.vain = 0;
 	prepare_wait(&self.waits);
 }
 
-static bool take_control(void)
+/* What one zipper has said. */
+static bool take_word(int rail)
 {
 	struct zctl_msg msg;
 	struct zerr err = {{0}};
-	int rc = zsession_poll(self.session, &msg, &err);
+	int rc = zsession_poll(zrails.rail[rail].session, &msg, &err);
 
 	if (rc == 0)
 		return false;
@@ -97,24 +97,44 @@ static bool take_control(void)
 		zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
 	if (msg.type == ZCTL_OPEN && msg.u.open.part < (uint32_t)zworld.nparts &&
 		msg.u.open.part != (uint32_t)zworld.part)
-		zchannel_open((int)msg.u.open.part);
+		zchannel_open(rail, (int)msg.u.open.part);
 	if (msg.type == ZCTL_DIRECT)
 		zdirect_take(&msg.u.direct);
 	zctl_free(&msg);
 	return true;
 }
 
+static bool take_control(void)
+{
+	bool did = false;
+
+	for (int i = 0; i < zrails.n; i++)
+		did |= take_word(i);
+	return did;
+}
+
+/* Any zipper may know who died. False: one of them is gone, and nothing more is to be waited for. */
+static bool hear_of_death(void)
+{
+	for (int i = 0; i < zrails.n; i++) {
+		struct zctl_msg msg;
+		int rc = zsession_poll(zrails.rail[i].session, &msg, NULL);
+		if (rc < 0)
+			return false;
+		if (rc == 1 && msg.type == ZCTL_DEAD)
+			zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
+		if (rc == 1)
+			zctl_free(&msg);
+	}
+	return true;
+}
+
 void zprogress_lost(const char *text, bool patient)
 {
 	for (int ms = 0; ms < (patient ? PATIENT_MS : LAST_WORD_MS); ms++) {
-		struct timespec nap = {.tv_nsec = 1000000};
-		struct zctl_msg msg;
-		int rc = zsession_poll(self.session, &msg, NULL);
-		if (rc < 0)
+		if (!hear_of_death())
 			break;
-		if (rc == 1 && msg.type == ZCTL_DEAD)
-			zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
-		nanosleep(&nap, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	}
 	zerror_lost(1, ZERROR_NO_PART, "%s", text);
 }
@@ -195,7 +215,7 @@ bool zprogress_test_failed(bool native)
 	return true;
 }
 
-/* Sleeps until one of n descriptors is ready or the time is over; the last one is that of the control link. */
+/* Sleeps until one of n descriptors is ready or the time is over; the last ones are those of the control links. */
 static void sleep_on(struct pollfd *fds, int n, int64_t ns)
 {
 	struct timespec ts = {.tv_sec = 0, .tv_nsec = ns};
@@ -205,32 +225,44 @@ static void sleep_on(struct pollfd *fds, int n, int64_t ns)
 	zshim_block_end();
 	if (rc <= 0)
 		return;
-	if (fds[n - 1].revents)
-		take_control();
+	for (int i = 0; i < zrails.n; i++)
+		if (fds[n - zrails.n + i].revents)
+			take_word(i);
 	zdirect_poll();
+}
+
+/* Arms the control links and appends their descriptors. Their number with those, or -1: do not sleep. */
+static int arm_control(struct pollfd *fds, int n)
+{
+	uint32_t events;
+
+	for (int i = 0; n >= 0 && i < zrails.n; i++) {
+		if (zsession_arm(zrails.rail[i].session) != 0)
+			return -1;
+		fds[n].fd = zsession_fd(zrails.rail[i].session, &events);
+		fds[n++].events = (short)(events & EPOLLIN ? POLLIN : POLLOUT);
+	}
+	return n;
 }
 
 /* A turn of sleep, unless there is something to do. */
 static void nap(int64_t ns)
 {
 	struct pollfd few[NAP_FDS], *fds = few;
-	uint32_t events;
 	int room, n;
 
 	if (self.polling || zoutgoing_ack(true))
 		return;
 	zbridge_tell_direct();
-	room = zchannel_fds() + 1;
+	room = zchannel_fds() + zrails.n;
 	/* others may open more while we sleep, so the array is our own */
 	if (room > NAP_FDS && !(fds = malloc((size_t)room * sizeof(*fds))))
 		return;
-	n = zchannel_arm(fds);
-	if (n < 0 || zsession_arm(self.session) != 0) {
+	n = arm_control(fds, zchannel_arm(fds));
+	if (n < 0) {
 		take_control();
 		zdirect_poll();
 	} else {
-		fds[n].fd = zsession_fd(self.session, &events);
-		fds[n++].events = (short)(events & EPOLLIN ? POLLIN : POLLOUT);
 		sleep_on(fds, n, ns);
 	}
 	if (fds != few)

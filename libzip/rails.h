@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rails of this rank: the zippers of its job, with the control session that it has with each. All ranks have the
+ * same ones in the same order. Every zipper knows the whole job; the first one alone knows of direct links. MPI_Init's
+ * thread fills it; then under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_RAILS_H
+#define ZIP_LIBZIP_RAILS_H
+
+#include <stdint.h>
+
+#include "addr.h"
+#include "control.h"
+#include "err.h"
+#include "session.h"
+
+struct zrail {
+	struct zaddr zipper;	  /* as seen from here */
+	struct zsession *session; /* zipperd speaks to us there (OPEN, DEAD, DIRECT) */
+	uint8_t token[ZCTL_TOKEN_BYTES]; /* for data channels */
+};
+
+struct zrails {
+	int n; /* 0: we have not joined, or have left */
+	struct zrail rail[ZCTL_RAILS_MAX];
+};
+extern struct zrails zrails;
+
+/* Opens the sessions with all of n zippers: address and the rest are as in params. 0 or a negative errno with text;
+ * then none is open. */
+int zrails_open(const struct zaddr *zippers, int n, const struct zsession_params *, struct zerr *);
+/* Joins the job at each, and waits for each to have all ranks. Fills world (zctl_world_free), which has the least of
+ * their limits. 0 or a negative errno with text: -EPROTO if the zippers do not agree on the world. */
+int zrails_join(const struct zctl_join *, struct zctl_world *world, struct zerr *);
+/* Tells all that the job ends with this code. */
+void zrails_abort(int code, const char *text);
+/* BYE, and everything freed. */
+void zrails_leave(void);
+
+/*
+ * The rail of all that goes between us and that rank, both ways: so streams keep their order, and the two halves of an
+ * answer meet in one zipperd. Neighbours in rank take different ones on the side of the larger part: so leaders of one
+ * collective, ranks that talk to their like in the other part, and a master with his workers spread over all rails.
+ * Needs zworld.
+ */
+int zrails_of(uint32_t vrank);
+/* Which of its rails a rank uses for messages to several. */
+int zrails_of_carrier(void);
+
+#endif

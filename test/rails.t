@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs over several zippers, started by hand: every rank joins at each of them, all of them carry something, and what goes
+# wrong with one of them is told by its address.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+. "$ZIP_TOP_SRCDIR/test/lib/job.sh"
+[ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
+cd "$TAP_TMP" || exit 99
+for program in ordering collectives multicast large; do
+	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
+done
+KEY=$(printf '%064d' 7)
+(umask 077 && echo "$(id -un) $KEY" >keys)
+
+# start_zippers N PART,...: all of them with these fabrics; pids in zipper[1..N], logs in zipper.N
+start_zippers() {
+	local k
+	zipper=()
+	for ((k = 1; k <= $1; k++)); do
+		rm -f "ready.$k"
+		background "$ZIPPERD" -o listen="$2=shm:$TAP_TMP/zipper.sock.$k" -o key_file="$TAP_TMP/keys" -o join_timeout=3s \
+			-o log_level=info -o module_dir="$ZIP_TOP_BUILDDIR/common/.libs" --ready-fd 3 3>"ready.$k" 2>"zipper.$k"
+		zipper[k]=$!
+		wait_for 20 test -s "ready.$k" || { diag_file "zipper.$k"; bail_out "zipperd $k does not start"; }
+	done
+}
+stop_zippers() {
+	local pid
+	for pid in "${zipper[@]}"; do
+		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+}
+# addresses K...: of these zippers
+addresses() {
+	local k list=
+	for k; do list=$list${list:+,}shm:$TAP_TMP/zipper.sock.$k; done
+	echo "$list"
+}
+# by_hand PARTS SIZES "ADDRESSES OF EACH PART" PROGRAM...: one mpiexec a part; output in out.PART and err.PART; fails where one does
+by_hand() {
+	local parts=$1 name i=0 rc=0 pids=() pid
+	local -a names sizes at
+	IFS=, read -ra names <<<"$parts"
+	read -ra sizes <<<"$2"
+	read -ra at <<<"$3"
+	shift 3
+	for name in "${names[@]}"; do
+		limited 60 "${marked[@]}" "$MPIEXEC" -n "${sizes[i]}" env LD_PRELOAD="$PRELOAD_LIST" ZIPPER_JOB=job$RANDOM_JOB \
+			ZIPPER_PARTS="$parts" ZIPPER_PART="$name" ZIPPER_ZIPPERD="${at[i]:-${at[0]}}" ZIPPER_KEY="$KEY" \
+			ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" "$@" >"out.$name" 2>"err.$name" </dev/null &
+		pids+=($!)
+		i=$((i + 1))
+	done
+	for pid in "${pids[@]}"; do wait "$pid" || rc=$?; done
+	return $rc
+}
+# carried K: did this zipper forward something in each direction that it knows?
+carried() { wait_for 5 grep -q 'over after' "zipper.$1" && ! grep -q 'over after.*nothing crossed' "zipper.$1"; }
+RANDOM_JOB=1
+
+# --- the same output as natively
+# twin RAILS PARTS SIZES PROGRAM RANKS
+twin() {
+	local name="$1 zippers, ranks $3: $4" k
+	RANDOM_JOB=$((RANDOM_JOB + 1))
+	start_zippers "$1" "$2"
+	native 60 "$5" "./$4" >native 2>&1
+	by_hand "$2" "$3" "$(addresses $(seq "$1"))" "./$4"
+	is "$name" $? 0 || { for k in ${2//,/ }; do diag_file "err.$k"; done; }
+	is "$name: as natively" "$(cat out.* | LC_ALL=C sort)" "$(LC_ALL=C sort native)"
+	for ((k = 1; k <= $1; k++)); do ok "$name: zipper $k carried something" carried $k || diag_file "zipper.$k"; done
+	stop_zippers
+	rm -f out.* err.*
+}
+twin 2 a,b "2 2" ordering 4
+twin 2 a,b,c "2 1 2" collectives 5
+twin 3 a,b "1 4" collectives 5
+ZIPPER_ONE_SIDED=yes twin 2 a,b "2 2" large 4
+ZIPPER_TUNE="all multicast=yes" twin 2 a,b,c "2 2 2" multicast 6
+ZIPPER_REPRESENTATION=external32 ZIPPER_WAIT=sleep twin 2 a,b "2 2" collectives 4
+
+# --- what goes wrong
+start_zippers 2 a,b
+by_hand a,b "2 2" "$(addresses 1 3)" ./ordering
+ok "a zipper that is not there: the job does not start" test $? -ne 0
+matches "... and says where it is not" err.a "^libzipper: rank 0: MPI_Init: zipperd: cannot connect to shm:$TAP_TMP/zipper.sock.3: "
+is "... with nobody joined at the other" "$(grep -c joined zipper.1)" 0
+
+by_hand a,b "2 2" "$(addresses 1 2) $(addresses 2 1)" ./ordering
+ok "zippers in another order: the job does not start" test $? -ne 0
+matches "... because of" err.a '^libzipper: rank 0: MPI_Init: .*part b: nobody reported'
+
+by_hand a,b "2 2" "$(addresses 1 2) $(addresses 1)" ./ordering
+ok "a zipper more in one part: the job does not start" test $? -ne 0
+matches "... because of" err.a '^libzipper: rank 0: MPI_Init: .*part b: nobody reported'
+stop_zippers
+
+cat >exchange.c <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+/* Messages to and fro for ever; once they have crossed, a process is killed. */
+int main(int argc, char **argv)
+{
+	int rank, size;
+	static char buf[200000];
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0;; i++) {
+		int n = i % 3 ? 100 : (int)sizeof(buf);
+		MPI_Sendrecv_replace(buf, n, MPI_CHAR, size - 1 - rank, 1, size - 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (i == 50 && rank == 1)
+			kill(argc > 1 ? atoi(argv[1]) : getpid(), SIGKILL);
+	}
+}
+END
+sed -i '1i #include <unistd.h>' exchange.c
+compile exchange.c exchange >cc.out 2>&1 || diag_file cc.out
+
+start_zippers 2 a,b
+by_hand a,b "2 2" "$(addresses 1 2)" ./exchange "${zipper[2]}"
+ok "a zipper is killed: the job ends" test $? -ne 0
+matches "... and says which one" err.a "^libzipper: rank 0 .*(zipper.sock.2|pid ${zipper[2]} )"
+is_gone "... and nothing is left"
+stop_zippers
+
+start_zippers 2 a,b
+by_hand a,b "2 2" "$(addresses 1 2)" ./exchange
+ok "a rank is killed: the job ends" test $? -ne 0
+matches "... and both zippers say who" err.b '^libzipper: rank 2 .* rank 1 \(a rank 1 on .*\) died'
+for k in 1 2; do matches "... zipper $k" "zipper.$k" 'warn: .* rank 1 \(a rank 1 on .*\) died'; done
+stop_zippers
+done_testing
