@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts and stops a zipperd of our own. */
+/* Starts and stops zipperds of our own. */
 #include "daemon.h"
 
 #include <ctype.h>
@@ -24,19 +24,26 @@
 
 extern char **environ;
 
+/* "keys1": the file of this kind of the daemon with that number. Returns buf. */
+static const char *file_name(const struct zdaemon_params *p, const char *kind, char buf[32])
+{
+	snprintf(buf, 32, "%s%d", kind, p->number);
+	return buf;
+}
+
 static int write_key(const struct zdaemon_params *p, const struct zscratch *scratch, struct zerr *err)
 {
-	char line[ZCTL_NAME_MAX + 80];
+	char line[ZCTL_NAME_MAX + 80], name[32];
 	int n = snprintf(line, sizeof(line), "%s %s\n", p->user, p->key);
-	int rc = zscratch_write(scratch, "keys", line, (size_t)n, err);
+	int rc = zscratch_write(scratch, file_name(p, "keys", name), line, (size_t)n, err);
 	explicit_bzero(line, sizeof(line));
 	return rc;
 }
 
-static void print_listen(FILE *out, const struct zplan *plan, const struct zroute *route,
-	const struct zscratch *scratch)
+static void print_listen(FILE *out, const struct zdaemon_params *p, const struct zplan *plan,
+	const struct zroute *route, const struct zscratch *scratch)
 {
-	char text[320];
+	char text[320], name[32];
 	int nshm = 0;
 	for (int i = 0; i < plan->nparts; i++) {
 		if (route->addr[i].kind == ZADDR_SHM) {
@@ -52,7 +59,7 @@ static void print_listen(FILE *out, const struct zplan *plan, const struct zrout
 	for (int i = 0; i < plan->nparts; i++)
 		if (route->addr[i].kind == ZADDR_SHM)
 			fprintf(out, "%s%s", plan->parts[i].name, --nshm ? "," : "");
-	fprintf(out, "=shm:%s/zipperd.sock\"\n", scratch->dir);
+	fprintf(out, "=shm:%s/%s\"\n", scratch->dir, file_name(p, "socket", name));
 }
 
 /* What zipperd has in common with ranks, so that it suits them: partition and addresses. */
@@ -83,21 +90,21 @@ static int print_shared(FILE *out, const struct zargv *globals, struct zerr *err
 static int write_conf(const struct zdaemon_params *p, const struct zplan *plan, const struct zroute *route,
 	const struct zscratch *scratch, struct zerr *err)
 {
-	char *text = NULL;
+	char *text = NULL, name[32];
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 	if (!out)
 		return zerr_set(err, -ENOMEM, "out of memory");
-	print_listen(out, plan, route, scratch);
-	fprintf(out, "key_file = \"%s/keys\"\njoin_timeout = %ds\nlog_level = %s\n", scratch->dir, p->join_timeout_s,
-		p->verbose ? "info" : "error");
+	print_listen(out, p, plan, route, scratch);
+	fprintf(out, "key_file = \"%s/%s\"\njoin_timeout = %ds\nlog_level = %s\n", scratch->dir,
+		file_name(p, "keys", name), p->join_timeout_s, p->verbose ? "info" : "error");
 	if (p->module_dir)
 		fprintf(out, "module_dir = \"%s\"\n", p->module_dir);
 	int rc = print_shared(out, p->globals, err);
 	if (fclose(out) != 0 && rc == 0)
 		rc = zerr_set(err, -ENOMEM, "out of memory");
 	if (rc == 0)
-		rc = zscratch_write(scratch, "zipperd.conf", text, len, err);
+		rc = zscratch_write(scratch, file_name(p, "conf", name), text, len, err);
 	free(text);
 	return rc;
 }
@@ -173,12 +180,13 @@ static void take_reason(int log, struct zerr *err)
 		zerr_set(err, -EPIPE, "zipperd did not start: %s", line);
 }
 
-static pid_t spawn(const char *path, const struct zscratch *scratch, int log, int ready, struct zerr *err)
+static pid_t spawn(const struct zdaemon_params *p, const struct zscratch *scratch, int log, int ready, struct zerr *err)
 {
 	struct zargv argv = {0};
-	zargv_add(&argv, path);
+	char name[32];
+	zargv_add(&argv, p->path);
 	zargv_add(&argv, "-c");
-	zargv_addf(&argv, "%s/zipperd.conf", scratch->dir);
+	zargv_addf(&argv, "%s/%s", scratch->dir, file_name(p, "conf", name));
 	zargv_add(&argv, "--ready-fd");
 	zargv_add(&argv, "3");
 	zargv_add(&argv, "--die-with-parent");
@@ -204,7 +212,7 @@ int zdaemon_start(struct zdaemon *d, const struct zdaemon_params *p, const struc
 	rc = zprocess_pipe(ready, err);
 	if (rc < 0)
 		goto err_log;
-	pid_t pid = spawn(p->path, scratch, log[1], ready[1], err);
+	pid_t pid = spawn(p, scratch, log[1], ready[1], err);
 	close(log[1]);
 	close(ready[1]);
 	log[1] = -1;
@@ -215,7 +223,7 @@ int zdaemon_start(struct zdaemon *d, const struct zdaemon_params *p, const struc
 	d->pid = pid;
 	rc = read_ready(ready[0], plan, route, err);
 	if (rc < 0) {
-		zdaemon_stop(d);
+		zdaemon_stop(d, 1);
 		take_reason(log[0], err);
 		goto err_ready;
 	}
@@ -232,16 +240,18 @@ err_log:
 	return rc;
 }
 
-void zdaemon_stop(struct zdaemon *d)
+void zdaemon_stop(struct zdaemon *daemons, int n)
 {
-	if (d->pid <= 0)
-		return;
-	kill(d->pid, SIGTERM);
+	for (int i = 0; i < n; i++)
+		if (daemons[i].pid > 0)
+			kill(daemons[i].pid, SIGTERM);
 	int64_t deadline = zclock_ms() + STOP_MS;
-	while (waitpid(d->pid, NULL, WNOHANG) == 0) {
-		if (zclock_ms() >= deadline)
-			kill(d->pid, SIGKILL);
-		poll(NULL, 0, 5);
+	for (int i = 0; i < n; i++) {
+		while (daemons[i].pid > 0 && waitpid(daemons[i].pid, NULL, WNOHANG) == 0) {
+			if (zclock_ms() >= deadline)
+				kill(daemons[i].pid, SIGKILL);
+			poll(NULL, 0, 5);
+		}
+		daemons[i].pid = 0;
 	}
-	d->pid = 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The zipperd that zmpirun starts for one job, where none is running. */
+/* The zipperds that zmpirun starts for one job, where none is running. */
 #ifndef ZIP_LAUNCH_DAEMON_H
 #define ZIP_LAUNCH_DAEMON_H
 
@@ -17,9 +17,10 @@ struct zdaemon_params {
 	const char *module_dir;	     /* NULL: zipperd's default */
 	const struct zargv *globals; /* options for every mpiexec */
 	bool verbose;
+	int number; /* of its files; another one for each */
 };
 
-struct zdaemon {
+struct zdaemon {   /* one of them */
 	pid_t pid; /* 0: none of ours */
 	int log;   /* read end of its stderr; the caller's once started */
 };
@@ -28,7 +29,7 @@ struct zdaemon {
  * 0, or a negative errno with the reason that it gave; then nothing is left of it but the files. */
 int zdaemon_start(struct zdaemon *, const struct zdaemon_params *, const struct zplan *, struct zroute *,
 	const struct zscratch *, struct zerr *);
-/* Asks it to end, and ends it when it has not done so in a second. */
-void zdaemon_stop(struct zdaemon *);
+/* Asks all n to end, and ends those that have not done so in a second. */
+void zdaemon_stop(struct zdaemon *, int n);
 
 #endif

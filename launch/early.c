@@ -13,7 +13,8 @@ static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
 static char lines[NUMBERS][80]; /* what to say: strsignal is not for handlers */
-static const struct zdaemon *daemon_of_ours;
+static const struct zdaemon *daemons;
+static int ndaemons;
 static struct zscratch *scratch;
 static pid_t self;
 
@@ -22,11 +23,11 @@ static void end(int number)
 {
 	if (getpid() != self) /* a child that has not become its program yet */
 		_exit(127);
-	pid_t pid = daemon_of_ours->pid;
-	if (pid > 0) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0); /* so that it puts nothing into the directory behind our back */
-	}
+	for (int i = 0; i < ndaemons; i++)
+		if (daemons[i].pid > 0) {
+			kill(daemons[i].pid, SIGKILL);
+			waitpid(daemons[i].pid, NULL, 0); /* so that it puts nothing into the directory any more */
+		}
 	zscratch_remove(scratch);
 	for (size_t i = 0; i < NUMBERS; i++)
 		if (numbers[i] == number && write(STDERR_FILENO, lines[i], strlen(lines[i])) < 0)
@@ -45,11 +46,12 @@ static void find_ours(sigset_t *set)
 	}
 }
 
-void zearly_begin(const struct zdaemon *daemon, struct zscratch *s)
+void zearly_begin(const struct zdaemon *d, int n, struct zscratch *s)
 {
 	struct sigaction action = {.sa_handler = end};
 	sigset_t set;
-	daemon_of_ours = daemon;
+	daemons = d;
+	ndaemons = n;
 	scratch = s;
 	self = getpid();
 	find_ours(&set);

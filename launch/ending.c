@@ -26,7 +26,7 @@
 
 static bool needs_report(const struct zrun *run)
 {
-	return run->job->session != NULL;
+	return run->job->n > 0;
 }
 
 static void show_cause(struct zrun *run)
@@ -91,6 +91,13 @@ static void suspect(struct zrun *run)
 	run->suspect_ms = zclock_ms() + (run->suspect_world ? SUSPECT_WORLD_MS : SUSPECT_MS);
 }
 
+/* The ranks die with an mpiexec, or with a zipperd, and the word of another zipperd on that may have come first. */
+static void doubt_cause(struct zrun *run)
+{
+	if (run->phase == ZRUN_ENDING && (run->job->dead || run->job->lost) && !run->cause_shown)
+		run->phase = ZRUN_GOING;
+}
+
 void zending_note_part(struct zrun *run, struct zpart *part)
 {
 	const char *name = part->plan->name;
@@ -98,9 +105,7 @@ void zending_note_part(struct zrun *run, struct zpart *part)
 	part->by_itself = run->phase < ZRUN_TERM;
 	if (WIFSIGNALED(part->wait_status)) {
 		int number = WTERMSIG(part->wait_status);
-		/* Its ranks die with it, and zipperd's word of that may come first. */
-		if (run->phase == ZRUN_ENDING && job->dead && !run->cause_shown)
-			run->phase = ZRUN_GOING;
+		doubt_cause(run);
 		fail(run, 128 + number, GRACE_MS, "mpiexec of part %s was killed by signal %d (%s)", name, number,
 			strsignal(number));
 		show_cause(run);
@@ -115,22 +120,28 @@ void zending_note_part(struct zrun *run, struct zpart *part)
 		suspect(run);
 }
 
-void zending_note_daemon(struct zrun *run, int wait_status)
+void zending_note_daemon(struct zrun *run, int rail, int wait_status)
 {
+	const struct zjob *job = run->job;
+	char which[ZROUTE_NAME_MAX + 16] = "";
+	if (job->n > 1)
+		snprintf(which, sizeof(which), "zipper %s: ", job->rails[rail].name);
+	if (!job->rails[rail].dead)
+		doubt_cause(run);
 	if (WIFSIGNALED(wait_status))
-		fail(run, 1, GRACE_MS, "zipperd was killed by signal %d (%s)", WTERMSIG(wait_status),
+		fail(run, 1, GRACE_MS, "%szipperd was killed by signal %d (%s)", which, WTERMSIG(wait_status),
 			strsignal(WTERMSIG(wait_status)));
 	else
-		fail(run, 1, GRACE_MS, "zipperd ended with status %d", WEXITSTATUS(wait_status));
+		fail(run, 1, GRACE_MS, "%szipperd ended with status %d", which, WEXITSTATUS(wait_status));
 	show_cause(run);
 }
 
 /* Its connection breaks before we can see it go: a moment of patience for the better reason. */
-static bool daemon_has_ended(struct zrun *run, int *status)
+static bool daemon_has_ended(struct zdaemon *daemon, int *status)
 {
 	for (int ms = 0; ms < DAEMON_MS; ms += 5) {
-		if (waitpid(run->daemon->pid, status, WNOHANG) > 0) {
-			run->daemon->pid = 0;
+		if (waitpid(daemon->pid, status, WNOHANG) > 0) {
+			daemon->pid = 0;
 			return true;
 		}
 		poll(NULL, 0, 5);
@@ -138,20 +149,29 @@ static bool daemon_has_ended(struct zrun *run, int *status)
 	return false;
 }
 
+static void note_lost(struct zrun *run)
+{
+	const struct zjob *job = run->job;
+	struct zdaemon *daemon = &run->rails->daemons[job->rail];
+	int status;
+	doubt_cause(run);
+	if (run->phase != ZRUN_GOING)
+		return;
+	if (daemon->pid > 0 && daemon_has_ended(daemon, &status)) {
+		zending_note_daemon(run, job->rail, status);
+		return;
+	}
+	fail(run, 1, GRACE_MS, "%s", job->text);
+	show_cause(run);
+}
+
 void zending_note_job(struct zrun *run)
 {
-	struct zjob *job = run->job;
+	const struct zjob *job = run->job;
 	if (job->dead)
 		fail(run, job->dead_code > 0 && job->dead_code < 256 ? job->dead_code : 1, GRACE_MS, "%s", job->text);
-	else if (job->lost && run->phase == ZRUN_GOING) {
-		int status;
-		if (run->daemon->pid > 0 && daemon_has_ended(run, &status)) {
-			zending_note_daemon(run, status);
-			return;
-		}
-		fail(run, 1, GRACE_MS, "%s", job->text);
-		show_cause(run);
-	}
+	else if (job->lost)
+		note_lost(run);
 }
 
 void zending_note_signal(struct zrun *run, int number)
@@ -306,13 +326,14 @@ int zending_finish(struct zrun *run)
 	}
 	add_signal(run);
 	show_cause(run);
-	/* Our own zipperd has nobody else to serve. One that goes on shall see us leave in order. */
-	if (run->daemon->pid > 0)
-		kill(run->daemon->pid, SIGKILL);
+	/* Our own zipperds have nobody else to serve. Those that go on shall see us leave in order. */
+	for (int i = 0; i < run->rails->n; i++)
+		if (run->rails->daemons[i].pid > 0)
+			kill(run->rails->daemons[i].pid, SIGKILL);
 	sweep();
-	run->daemon->pid = 0;
-	if (job->session)
-		zjob_close(run->job);
+	for (int i = 0; i < run->rails->n; i++)
+		run->rails->daemons[i].pid = 0;
+	zjob_close(run->job);
 	if (run->caught)
 		return 128 + run->caught;
 	return status > run->cause_status ? status : run->cause_status;

@@ -10,10 +10,10 @@
 #include "run.h"
 
 /* What has happened. Each may make it the cause, if there is none yet. */
-void zending_note_part(struct zrun *, struct zpart *);	  /* its mpiexec has ended */
-void zending_note_daemon(struct zrun *, int wait_status); /* our zipperd has ended */
-void zending_note_job(struct zrun *);			  /* looks at job->dead and lost */
-void zending_note_signal(struct zrun *, int signal);	  /* somebody wants us to end */
+void zending_note_part(struct zrun *, struct zpart *);		    /* its mpiexec has ended */
+void zending_note_daemon(struct zrun *, int rail, int wait_status); /* a zipperd of ours has ended */
+void zending_note_job(struct zrun *);				    /* looks at job->dead and lost */
+void zending_note_signal(struct zrun *, int signal);		    /* somebody wants us to end */
 
 /* Milliseconds until zending_tick has something to do, or -1. */
 int zending_timeout(const struct zrun *, int64_t now_ms);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Talks to zipperd as the launcher of one job. */
+/* Talks to the zipperds of one job as its launcher. */
 #include "job.h"
 
 #include <ctype.h>
@@ -29,7 +29,7 @@ static bool is_unreachable(int rc)
 }
 
 /* Parts of one zipper differ in address: any that can be reached from here will do. */
-static int connect_any(struct zjob *job, struct zsession_params *params, const struct zplan *plan,
+static int connect_any(struct zsession **session, struct zsession_params *params, const struct zplan *plan,
 	const struct zaddr *addrs, struct zerr *err)
 {
 	int rc = -ENETUNREACH, kept = -ENETUNREACH;
@@ -38,7 +38,7 @@ static int connect_any(struct zjob *job, struct zsession_params *params, const s
 		if (i > 0 && memcmp(&addrs[i], &addrs[i - 1], sizeof(*addrs)) == 0)
 			continue;
 		params->zipper = addrs[i];
-		rc = zsession_open(&job->session, params, ZCTL_SERVICE_LAUNCHER, &why);
+		rc = zsession_open(session, params, ZCTL_SERVICE_LAUNCHER, &why);
 		if (rc == 0)
 			return 0;
 		if (i == 0 || is_unreachable(kept) || rc == -EACCES) {
@@ -51,107 +51,134 @@ static int connect_any(struct zjob *job, struct zsession_params *params, const s
 	return kept;
 }
 
-int zjob_open(struct zjob *job, struct zsession_params *params, const struct zplan *plan, const struct zaddr *addrs,
-	int join_timeout_s, struct zerr *err)
+int zjob_add(struct zjob *job, struct zsession_params *params, const struct zplan *plan, const struct zaddr *addrs,
+	const char *name, int join_timeout_s, struct zerr *err)
 {
 	struct zctl_create create = {.join_timeout_ms = (uint32_t)join_timeout_s * 1000};
+	struct zsession *session = NULL;
 	snprintf(params->job, sizeof(params->job), "%s", job->id);
 	snprintf(create.parts, sizeof(create.parts), "%s", plan->names);
 	for (int i = 0; i < plan->nparts; i++)
 		create.sizes[i] = (uint32_t)plan->parts[i].nranks;
-	int rc = connect_any(job, params, plan, addrs, err);
+	int rc = connect_any(&session, params, plan, addrs, err);
 	if (rc < 0)
 		return rc;
 	rc = zplan_make_runs(plan, &create.runs, &create.nruns, err);
 	if (rc == 0)
-		rc = zsession_create(job->session, &create, err);
+		rc = zsession_create(session, &create, err);
 	free(create.runs);
-	if (rc < 0)
-		zjob_close(job);
+	if (rc == 0)
+		job->rails[job->n++] = (struct zjob_rail){.session = session, .name = name};
+	else
+		zsession_close(session);
 	return rc;
 }
 
-static void take_event(struct zjob *job, const struct zctl_event *event)
+static void take_death(struct zjob_rail *rail, uint32_t code, const char *text)
+{
+	rail->dead = true;
+	rail->dead_code = (int)code;
+	snprintf(rail->text, sizeof(rail->text), "%.*s", ZCTL_TEXT_MAX, text);
+}
+
+static void take_event(struct zjob_rail *rail, const struct zctl_event *event)
 {
 	switch (event->kind) {
 	case ZCTL_EV_RANK_JOINED:
-		job->joined = event->number;
+		rail->joined = event->number;
 		break;
 	case ZCTL_EV_WORLD:
-		job->world = true;
+		rail->world = true;
 		break;
 	case ZCTL_EV_RANK_DONE:
-		job->done = event->number;
+		rail->done = event->number;
 		break;
 	case ZCTL_EV_DEAD:
-		job->dead = true;
-		job->dead_code = (int)event->number;
-		memcpy(job->text, event->text, sizeof(job->text));
+		take_death(rail, event->number, event->text);
 		break;
 	default:
 		break; /* a newer zipperd may tell more */
 	}
 }
 
-void zjob_poll(struct zjob *job)
+static void poll_rail(struct zjob_rail *rail)
 {
 	struct zctl_msg msg;
 	struct zerr err = {{0}};
 	int rc = 0;
-	while (job->session && !job->lost && !job->dead && (rc = zsession_poll(job->session, &msg, &err)) > 0) {
+	while (!rail->lost && !rail->dead && (rc = zsession_poll(rail->session, &msg, &err)) > 0) {
 		if (msg.type == ZCTL_EVENT)
-			take_event(job, &msg.u.event);
-		if (msg.type == ZCTL_DEAD || msg.type == ZCTL_ERROR) {
-			job->dead = true;
-			job->dead_code = msg.type == ZCTL_DEAD ? (int)msg.u.dead.code : 1;
-			snprintf(job->text, sizeof(job->text), "%s",
-				msg.type == ZCTL_DEAD ? msg.u.dead.text : msg.u.error.text);
-		}
+			take_event(rail, &msg.u.event);
+		else if (msg.type == ZCTL_DEAD)
+			take_death(rail, msg.u.dead.code, msg.u.dead.text);
+		else if (msg.type == ZCTL_ERROR)
+			take_death(rail, 1, msg.u.error.text);
 		zctl_free(&msg);
 	}
 	if (rc < 0) {
-		job->lost = true;
-		snprintf(job->text, sizeof(job->text), "%.*s", ZCTL_TEXT_MAX, err.text);
+		rail->lost = true;
+		snprintf(rail->text, sizeof(rail->text), "%.*s", ZCTL_TEXT_MAX, err.text);
 	}
 }
 
-enum way { BRIDGED, DIRECT, NATIVE };
-
-/* A line for each direction; none if nothing went this way, except over the bridge. */
-static void print_ways(const struct zctl_stats_reply *r, enum way way, const char *name, FILE *out)
+/* The job ends because of what this one says. */
+static void end_by(struct zjob *job, int number)
 {
-	bool any = way == BRIDGED;
-	for (uint32_t i = 0; i < r->ndirs; i++)
-		any |= r->dirs[i].direct_msgs > 0 && (strcmp(r->dirs[i].from, r->dirs[i].to) == 0) == (way == NATIVE);
-	if (any)
-		fprintf(out, "zmpirun: %s:\n", name);
-	for (uint32_t i = 0; any && i < r->ndirs; i++) {
-		const struct zctl_dirstat *d = &r->dirs[i];
-		if ((strcmp(d->from, d->to) == 0) != (way == NATIVE))
-			continue;
-		fprintf(out, "zmpirun:   %s -> %s: %" PRIu64 " messages, %" PRIu64 " bytes", d->from, d->to,
-			way == BRIDGED ? d->msgs : d->direct_msgs, way == BRIDGED ? d->bytes : d->direct_bytes);
-		if (way == BRIDGED && d->shared_bytes > 0)
-			fprintf(out, ", of them %" PRIu64 " by a message to several clusters", d->shared_bytes);
-		fputc('\n', out);
-	}
+	const struct zjob_rail *rail = &job->rails[number];
+	job->rail = number;
+	job->dead = rail->dead;
+	job->lost = rail->lost;
+	job->dead_code = rail->dead_code;
+	if (job->n > 1)
+		snprintf(job->text, sizeof(job->text), "zipper %s: %s", rail->name, rail->text);
+	else
+		snprintf(job->text, sizeof(job->text), "%s", rail->text);
 }
 
-int zjob_print_stats(struct zjob *job, FILE *out, struct zerr *err)
+static void sum_up(struct zjob *job)
 {
-	struct zctl_msg reply = {.type = ZCTL_STATS_REPLY};
-	int rc = zsession_stats(job->session, &reply.u.stats, err);
-	if (rc < 0)
-		return rc;
-	print_ways(&reply.u.stats, BRIDGED, "over the bridge", out);
-	print_ways(&reply.u.stats, DIRECT, "directly", out);
-	print_ways(&reply.u.stats, NATIVE, "natively, point-to-point", out);
-	zctl_free(&reply);
-	return 0;
+	const struct zjob_rail *first = &job->rails[0];
+	job->joined = first->joined;
+	job->done = first->done;
+	job->world = first->world;
+	for (int i = 1; i < job->n; i++) {
+		const struct zjob_rail *rail = &job->rails[i];
+		job->joined = rail->joined < job->joined ? rail->joined : job->joined;
+		job->done = rail->done < job->done ? rail->done : job->done;
+		job->world &= rail->world;
+	}
+	for (int i = 0; !job->lost && i < job->n; i++)
+		if (job->rails[i].lost)
+			end_by(job, i);
+	for (int i = 0; !job->lost && !job->dead && i < job->n; i++)
+		if (job->rails[i].dead)
+			end_by(job, i);
+}
+
+/* Something has ended with one that was not so before. */
+static bool poll_all(struct zjob *job)
+{
+	bool ended = false;
+	for (int i = 0; i < job->n; i++) {
+		bool listened = zjob_listens(job, i);
+		poll_rail(&job->rails[i]);
+		ended |= listened && !zjob_listens(job, i);
+	}
+	return ended;
+}
+
+void zjob_poll(struct zjob *job)
+{
+	/* What ends the job at one zipper may be because of what has ended it at another one, which we have looked at
+	 * before that happened. */
+	while (poll_all(job))
+		;
+	if (job->n > 0)
+		sum_up(job);
 }
 
 void zjob_close(struct zjob *job)
 {
-	zsession_close(job->session);
-	job->session = NULL;
+	while (job->n > 0)
+		zsession_close(job->rails[--job->n].session);
 }

@@ -1,32 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The job at zipperd, as its launcher sees it: registered before any rank starts, then followed by events. */
+/* The job at its zippers, as its launcher sees it: registered at each before any rank starts, then followed by the
+ * events of all. */
 #ifndef ZIP_LAUNCH_JOB_H
 #define ZIP_LAUNCH_JOB_H
 
 #include "plan.h"
 #include "session.h"
 
-struct zjob {
-	struct zsession *session; /* NULL: no zipperd in this job */
-	char id[ZCTL_NAME_MAX + 1];
+struct zjob_rail { /* the job at one of them */
+	struct zsession *session;
+	const char *name;      /* of the zipper */
 	uint32_t joined, done; /* ranks that have reported, and that have left in order */
 	bool world;	       /* all have reported */
-	bool dead;	       /* zipperd says that the job is over; dead_code and text say why */
+	bool dead;	       /* its zipperd says that the job is over; dead_code and text say why */
+	bool lost;	       /* its zipperd is gone; text says how */
 	int dead_code;
 	char text[ZCTL_TEXT_MAX + 1];
-	bool lost; /* zipperd is gone; text says how */
+};
+
+struct zjob {
+	struct zjob_rail rails[ZCTL_RAILS_MAX];
+	int n; /* 0: no zipperd in this job */
+	char id[ZCTL_NAME_MAX + 1];
+	/* What all say, which is the least that any of them says. */
+	uint32_t joined, done;
+	bool world;
+	/* What any of them says, the first one that does. A zipperd that is gone is why the others' ranks died. */
+	bool dead, lost;
+	int rail; /* which one it is */
+	int dead_code;
+	char text[ZCTL_TEXT_MAX + 112]; /* with its name where there are several */
 };
 
 /* A unique, readable job id: program-pid-random. */
 void zjob_name(struct zjob *, const char *program, const struct zauth_ops *);
-/* Connects to the first of the plan's zipperd addresses that can be reached and registers the job. params.job and
- * zipper are filled in here. 0 or a negative errno with text. */
-int zjob_open(struct zjob *, struct zsession_params *, const struct zplan *, const struct zaddr *addrs,
+/* Registers the job at one more zipper, by the first of its addresses that can be reached. params.job and zipper are
+ * filled in here; name is kept. 0 or a negative errno with text, and then all is as before. */
+int zjob_add(struct zjob *, struct zsession_params *, const struct zplan *, const struct zaddr *addrs, const char *name,
 	int join_timeout_s, struct zerr *);
 /* Takes the events that have come; never blocks. */
 void zjob_poll(struct zjob *);
-/* Prints what went over the bridge, a line per direction. */
-int zjob_print_stats(struct zjob *, FILE *, struct zerr *);
+/* Is there anything to come from this one? */
+static inline bool zjob_listens(const struct zjob *job, int rail)
+{
+	return rail < job->n && !job->rails[rail].dead && !job->rails[rail].lost;
+}
 void zjob_close(struct zjob *);
 
 #endif

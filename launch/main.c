@@ -10,7 +10,6 @@
 
 #include "auth.h"
 #include "credentials.h"
-#include "daemon.h"
 #include "early.h"
 #include "hostfile.h"
 #include "job.h"
@@ -19,10 +18,11 @@
 #include "options.h"
 #include "plan.h"
 #include "process.h"
+#include "rails.h"
 #include "resolve.h"
-#include "route.h"
 #include "run.h"
 #include "scratch.h"
+#include "stats.h"
 #include "stdfds.h"
 
 #define EXIT_USAGE 2
@@ -32,10 +32,9 @@ struct launch {
 	struct zoptions options;
 	struct zhostfile hosts; /* path NULL: --clusters */
 	struct zplan plan;
-	struct zroute route;
 	struct zlocate locate;
 	struct zscratch scratch;
-	struct zdaemon daemon;
+	struct zrails rails;
 	struct zjob job;
 	struct zrun run;
 	char user[ZCTL_NAME_MAX + 1];
@@ -59,37 +58,31 @@ static int find_key(struct launch *l, struct zerr *err)
 	int rc = zcred_find_user(l->user, err);
 	if (rc < 0)
 		return rc;
-	if (l->route.start)
+	const char *running = zrails_find_running(&l->rails);
+	if (!running)
 		zauth_module.random(l->key, sizeof(l->key));
-	else
-		rc = zcred_find_key(&zauth_module, l->key, l->user, err);
-	if (rc < 0)
-		return zerr_prefix(err, rc, "your key for zipperd on %s", l->route.host);
+	else if ((rc = zcred_find_key(&zauth_module, l->key, l->user, err)) < 0)
+		return zerr_prefix(err, rc, "your key for zipperd on %s", running);
 	for (int i = 0; i < ZAUTH_KEY_BYTES; i++)
 		snprintf(l->hex + 2 * i, 3, "%02x", l->key[i]);
 	return rc;
 }
 
-static int start_daemon(struct launch *l, struct zerr *err)
+static int open_rails(struct launch *l, struct zerr *err)
 {
-	struct zdaemon_params p = {.path = l->options.zipperd ? l->options.zipperd : l->locate.zipperd,
+	struct zdaemon_params daemon = {.path = l->options.zipperd ? l->options.zipperd : l->locate.zipperd,
 		.user = l->user,
 		.key = l->hex,
 		.join_timeout_s = l->options.timeout_s,
 		.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
 		.globals = &l->options.globals,
 		.verbose = l->options.verbose};
-	return l->route.start ? zdaemon_start(&l->daemon, &p, &l->plan, &l->route, &l->scratch, err) : 0;
-}
-
-static int open_job(struct launch *l, struct zerr *err)
-{
-	struct zsession_params p = {.auth = &zauth_module, .timeout_ms = CONTROL_TIMEOUT_MS};
-	memcpy(p.user, l->user, sizeof(p.user));
-	memcpy(p.key, l->key, sizeof(p.key));
+	struct zsession_params session = {.auth = &zauth_module, .timeout_ms = CONTROL_TIMEOUT_MS};
+	memcpy(session.user, l->user, sizeof(session.user));
+	memcpy(session.key, l->key, sizeof(session.key));
 	zjob_name(&l->job, l->options.sections[0].argv[0], &zauth_module);
-	int rc = zjob_open(&l->job, &p, &l->plan, l->route.addr, l->options.timeout_s, err);
-	explicit_bzero(&p, sizeof(p));
+	int rc = zrails_open(&l->rails, &l->job, &daemon, &session, &l->plan, &l->scratch, err);
+	explicit_bzero(&session, sizeof(session));
 	return rc;
 }
 
@@ -97,13 +90,11 @@ static int prepare_bridge(struct launch *l, struct zerr *err)
 {
 	int rc = zlocate_check_library(l->locate.libzipper, err);
 	if (rc == 0)
-		rc = zroute_find(&l->route, &l->plan, l->hosts.path ? &l->hosts : NULL, err);
+		rc = zrails_find(&l->rails, &l->plan, l->hosts.path ? &l->hosts : NULL, 0, err);
 	if (rc == 0)
 		rc = find_key(l, err);
 	if (rc == 0)
-		rc = start_daemon(l, err);
-	if (rc == 0)
-		rc = open_job(l, err);
+		rc = open_rails(l, err);
 	return rc;
 }
 
@@ -128,16 +119,15 @@ static int start_parts(struct launch *l, struct zerr *err)
 			.key = l->hex,
 			.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
 			.stats = l->options.stats};
-	return zrun_start(&l->run, &p, l->route.addr, err);
+	return zrun_start(&l->run, &p, err);
 }
 
 static void print_plan(const struct launch *l)
 {
 	for (int i = 0; i < l->plan.nparts; i++) {
 		const struct zplan_part *part = &l->plan.parts[i];
-		char address[320] = "no zipperd";
-		if (is_bridged(l))
-			zaddr_format(&l->route.addr[i], address, sizeof(address));
+		char text[ZRAILS_TEXT_BYTES];
+		const char *address = is_bridged(l) ? zrails_format(&l->rails, i, text) : "no zipperd";
 		if (part->vranks)
 			fprintf(stderr, "zmpirun: part %s: %d ranks by the map, %s\n", part->name, part->nranks,
 				address);
@@ -154,9 +144,9 @@ static void print_stats(struct launch *l)
 	struct zerr err = {{0}};
 	if (!is_bridged(l))
 		fprintf(stderr, "zmpirun: nothing went over a bridge: one part, or no MPI\n");
-	else if (!l->job.session || l->job.lost || l->job.dead)
+	else if (l->job.n == 0 || l->job.lost || l->job.dead)
 		fprintf(stderr, "zmpirun: no statistics: the job has failed\n");
-	else if (zjob_print_stats(&l->job, stderr, &err) < 0)
+	else if (zstats_print(&l->job, stderr, &err) < 0)
 		fprintf(stderr, "zmpirun: no statistics: %s\n", err.text);
 }
 
@@ -165,13 +155,13 @@ static int run(struct launch *l)
 {
 	struct zerr err = {{0}}, lost = {{0}};
 	int status = 1;
-	if (zrun_init(&l->run, &l->options, &l->plan, &l->job, &l->daemon, &err) < 0)
+	if (zrun_init(&l->run, &l->options, &l->plan, &l->job, &l->rails, &err) < 0)
 		return complain(&err);
 	int rc = zprocess_init(&err);
 	if (rc == 0)
 		rc = zscratch_create(&l->scratch, &err);
 	if (rc == 0) {
-		zearly_begin(&l->daemon, &l->scratch);
+		zearly_begin(l->rails.daemons, ZCTL_RAILS_MAX, &l->scratch);
 		rc = prepare(l, &err);
 		zearly_end();
 	}
@@ -189,9 +179,8 @@ static int run(struct launch *l)
 		complain(&err);
 	else if (l->options.stats)
 		print_stats(l);
-	if (l->job.session)
-		zjob_close(&l->job);
-	zdaemon_stop(&l->daemon);
+	zjob_close(&l->job);
+	zdaemon_stop(l->rails.daemons, ZCTL_RAILS_MAX);
 	zscratch_remove(&l->scratch);
 	return status;
 }
@@ -223,7 +212,6 @@ int main(int argc, char **argv)
 	struct zerr err = {{0}};
 	int status = 0;
 	zstdfds_take();
-	l.daemon.log = -1;
 	zlog_init("zmpirun", ZLOG_WARN);
 	if (zoptions_parse(&l.options, argc, argv, &err) < 0) {
 		complain(&err);
@@ -241,6 +229,7 @@ int main(int argc, char **argv)
 	}
 	explicit_bzero(l.key, sizeof(l.key));
 	explicit_bzero(l.hex, sizeof(l.hex));
+	zrails_free(&l.rails);
 	zplan_free(&l.plan);
 	zoptions_free(&l.options);
 	zhostfile_free(&l.hosts);

@@ -24,12 +24,22 @@ void zpump_init(struct zpump *p, int fd, struct zoutput *out, struct zchatter *c
 	p->label = label;
 }
 
+static void put_text(struct zpump *p, const char *text)
+{
+	zoutput_add(p->out, text, strlen(text));
+}
+
 /* Hands on text that begins at the beginning of a line, with mpiexec's label rewritten. */
 static void put_labelled(struct zpump *p, const char *text, size_t len)
 {
 	char label[32];
 	size_t i = 1;
 	long lrank = 0;
+	if (p->zipper) {
+		put_text(p, "zipper ");
+		put_text(p, p->zipper);
+		put_text(p, ": ");
+	}
 	if (p->label && len > 3 && text[0] == '[') {
 		for (; i < len && i < 9 && isdigit((unsigned char)text[i]); i++)
 			lrank = lrank * 10 + (text[i] - '0');
@@ -41,11 +51,6 @@ static void put_labelled(struct zpump *p, const char *text, size_t len)
 		}
 	}
 	zoutput_add(p->out, text, len);
-}
-
-static void put_text(struct zpump *p, const char *text)
-{
-	zoutput_add(p->out, text, strlen(text));
 }
 
 /* A line, or a piece of one. */

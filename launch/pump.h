@@ -19,6 +19,7 @@ struct zpump {
 	struct zchatter *chatter;	/* mpiexec's lines are taken out; NULL: there are none */
 	const bool *hush;		/* once true, complaints about the failed job are dropped; NULL: never */
 	const struct zplan_part *label; /* "[lrank] " at the beginning of a line becomes "[vrank] "; NULL: not */
+	const char *zipper;		/* whose name stands in front of every line; NULL: none */
 	bool mid_line;			/* the beginning of this line has been handed on */
 	char *buf;
 	size_t len, cap;

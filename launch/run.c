@@ -18,11 +18,20 @@
 #define DRAIN_MS 1000 /* for our own reader to take the last output */
 #define TAIL_MS 500   /* a stream that stays open so long after its mpiexec belongs to somebody else */
 
-/* Entries of the poll set: these, then two per part. */
-enum { AT_SIGNALS, AT_JOB, AT_INPUT, AT_INPUT_TO, AT_OUT, AT_ERR, AT_LOG, AT_PARTS };
+/* Entries of the poll set: these, one for each rail from AT_JOB and from AT_LOGS on, then two per part. */
+enum {
+	AT_SIGNALS,
+	AT_INPUT,
+	AT_INPUT_TO,
+	AT_OUT,
+	AT_ERR,
+	AT_JOB,
+	AT_LOGS = AT_JOB + ZCTL_RAILS_MAX,
+	AT_PARTS = AT_LOGS + ZCTL_RAILS_MAX
+};
 
 int zrun_init(struct zrun *run, const struct zoptions *options, const struct zplan *plan, struct zjob *job,
-	struct zdaemon *daemon, struct zerr *err)
+	struct zrails *rails, struct zerr *err)
 {
 	static const int wanted[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 	sigset_t set;
@@ -30,9 +39,10 @@ int zrun_init(struct zrun *run, const struct zoptions *options, const struct zpl
 	run->options = options;
 	run->plan = plan;
 	run->job = job;
-	run->daemon = daemon;
+	run->rails = rails;
 	run->input.to = run->input.others = -1;
-	run->daemon_log.fd = -1;
+	for (int i = 0; i < ZCTL_RAILS_MAX; i++)
+		run->logs[i].fd = -1;
 	zoutput_init(&run->out, STDOUT_FILENO);
 	zoutput_init(&run->err, STDERR_FILENO);
 	sigemptyset(&set);
@@ -50,7 +60,18 @@ int zrun_init(struct zrun *run, const struct zoptions *options, const struct zpl
 	return run->signals < 0 ? zerr_set(err, -errno, "signalfd: %s", strerror(errno)) : 0;
 }
 
-int zrun_start(struct zrun *run, struct zpart_params *params, const struct zaddr *addrs, struct zerr *err)
+/* What the ranks of one part are told. */
+static void describe_part(const struct zrun *run, int number, char addresses[ZRAILS_TEXT_BYTES], struct zenviron *e)
+{
+	const struct zplan_part *part = &run->plan->parts[number];
+	bool bridged = run->job->n > 0;
+	e->part = bridged ? part->name : NULL;
+	e->zipperd = bridged ? zrails_format(run->rails, number, addresses) : NULL;
+	e->ports = bridged ? part->ports : NULL;
+	e->device = bridged && part->cluster ? part->cluster->device : NULL;
+}
+
+int zrun_start(struct zrun *run, struct zpart_params *params, struct zerr *err)
 {
 	int input[2], others[2], rc = zprocess_pipe(input, err);
 	if (rc < 0)
@@ -65,24 +86,21 @@ int zrun_start(struct zrun *run, struct zpart_params *params, const struct zaddr
 	params->err = &run->err;
 	params->hush = &run->hush;
 	run->start_ms = zclock_ms();
-	if (run->daemon->pid > 0)
-		zpump_init(&run->daemon_log, run->daemon->log, &run->err, NULL, NULL);
+	for (int i = 0; i < run->rails->n; i++) {
+		if (run->rails->daemons[i].pid == 0)
+			continue;
+		zpump_init(&run->logs[i], run->rails->daemons[i].log, &run->err, NULL, NULL);
+		run->logs[i].zipper = run->rails->n > 1 ? run->rails->used[i]->name : NULL;
+	}
 	for (int i = 0; rc == 0 && i < run->plan->nparts; i++) {
-		char address[320];
-		zaddr_format(&addrs[i], address, sizeof(address));
-		params->environ.part = run->plan->parts[i].name;
-		params->environ.zipperd = run->job->session ? address : NULL;
-		if (!run->job->session)
-			params->environ.part = NULL;
-		params->environ.ports = run->job->session ? run->plan->parts[i].ports : NULL;
-		const struct zcluster *cluster = run->plan->parts[i].cluster;
-		params->environ.device = run->job->session && cluster ? cluster->device : NULL;
+		char addresses[ZRAILS_TEXT_BYTES];
+		describe_part(run, i, addresses, &params->environ);
 		bool has_first = zplan_vrank(&run->plan->parts[i], 0) == 0;
 		rc = zpart_start(&run->parts[i], &run->plan->parts[i], params, has_first ? input[0] : others[0], err);
 	}
 	close(input[0]);
 	close(others[0]);
-	zinput_init(&run->input, rc == 0 ? STDIN_FILENO : -1, input[1], others[1], !run->job->session);
+	zinput_init(&run->input, rc == 0 ? STDIN_FILENO : -1, input[1], others[1], run->job->n == 0);
 	if (rc < 0)
 		zprocess_kill_all();
 	return rc;
@@ -106,10 +124,12 @@ static void take_children(struct zrun *run)
 			part->wait_status = status;
 			part->ended_ms = zclock_ms();
 			zending_note_part(run, part);
-		} else if (pid == run->daemon->pid) {
-			run->daemon->pid = 0;
-			zending_note_daemon(run, status);
-		} /* else: an orphan that mpiexec left behind */
+		}
+		for (int i = 0; !part && i < run->rails->n; i++)
+			if (pid == run->rails->daemons[i].pid) {
+				run->rails->daemons[i].pid = 0;
+				zending_note_daemon(run, i, status);
+			} /* else: an orphan that mpiexec left behind */
 	}
 }
 
@@ -137,15 +157,16 @@ static bool any_full(const struct zrun *run)
 /* Fills the poll set; returns its length. */
 static nfds_t prepare(const struct zrun *run, struct pollfd *p)
 {
-	uint32_t events = POLLIN;
-	bool talks = run->job->session && !run->job->dead && !run->job->lost;
-	int session = talks ? zsession_fd(run->job->session, &events) : -1;
 	p[AT_SIGNALS] = (struct pollfd){.fd = run->signals, .events = POLLIN};
-	p[AT_JOB] = (struct pollfd){.fd = session, .events = (short)events};
 	zinput_prepare(&run->input, p + AT_INPUT);
 	p[AT_OUT] = (struct pollfd){.fd = zoutput_is_empty(&run->out) ? -1 : run->out.fd, .events = POLLOUT};
 	p[AT_ERR] = (struct pollfd){.fd = zoutput_is_empty(&run->err) ? -1 : run->err.fd, .events = POLLOUT};
-	p[AT_LOG] = (struct pollfd){.fd = run->daemon_log.fd, .events = POLLIN};
+	for (int i = 0; i < ZCTL_RAILS_MAX; i++) {
+		uint32_t events = POLLIN;
+		int fd = zjob_listens(run->job, i) ? zsession_fd(run->job->rails[i].session, &events) : -1;
+		p[AT_JOB + i] = (struct pollfd){.fd = fd, .events = (short)events};
+		p[AT_LOGS + i] = (struct pollfd){.fd = run->logs[i].fd, .events = POLLIN};
+	}
 	nfds_t n = AT_PARTS;
 	for (int i = 0; i < run->plan->nparts; i++) {
 		const struct zpart *part = &run->parts[i];
@@ -167,8 +188,9 @@ static int sooner(int a, int b)
 static int timeout(struct zrun *run, int64_t now)
 {
 	int ms = sooner(zending_timeout(run, now), zinput_timeout(&run->input, now));
-	if (run->job->session && !run->job->dead && !run->job->lost && zsession_arm(run->job->session) != 0)
-		ms = 0;
+	for (int i = 0; i < run->job->n; i++)
+		if (zjob_listens(run->job, i) && zsession_arm(run->job->rails[i].session) != 0)
+			ms = 0;
 	for (int i = 0; i < run->plan->nparts; i++) {
 		struct zpart *part = &run->parts[i];
 		ms = sooner(ms, zpump_timeout(&part->out, now));
@@ -190,8 +212,9 @@ static void move(struct zrun *run, const struct pollfd *p)
 		zoutput_write(&run->err);
 	if (out || errs || (zoutput_is_empty(&run->out) && zoutput_is_empty(&run->err)))
 		run->taken_ms = zclock_ms();
-	if (p[AT_LOG].fd >= 0 && p[AT_LOG].revents)
-		zpump_read(&run->daemon_log);
+	for (int i = 0; i < ZCTL_RAILS_MAX; i++)
+		if (p[AT_LOGS + i].fd >= 0 && p[AT_LOGS + i].revents)
+			zpump_read(&run->logs[i]);
 	int64_t now = zclock_ms();
 	zinput_tick(&run->input, now);
 	for (int i = 0; i < run->plan->nparts; i++) {
@@ -239,8 +262,7 @@ int zrun_wait(struct zrun *run)
 		take_children(run);
 		take_signals(run);
 		take_children(run); /* who has ended since then: his SIGCHLD is read already */
-		if (run->job->session)
-			zjob_poll(run->job);
+		zjob_poll(run->job);
 		zending_note_job(run);
 		move(run, p);
 		if (run->out.error == -EPIPE || run->err.error == -EPIPE)
@@ -259,9 +281,9 @@ static bool is_lost(const struct zoutput *o)
 int zrun_fini(struct zrun *run, struct zerr *err)
 {
 	int rc = 0;
-	if (run->daemon_log.fd >= 0) {
-		zpump_close(&run->daemon_log);
-	}
+	for (int i = 0; i < ZCTL_RAILS_MAX; i++)
+		if (run->logs[i].fd >= 0)
+			zpump_close(&run->logs[i]);
 	zoutput_drain(&run->out, DRAIN_MS);
 	zoutput_drain(&run->err, DRAIN_MS);
 	if (is_lost(&run->out))

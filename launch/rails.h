@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The zippers that carry the job, each of them a rail: which of those that could are used, started where they are ours,
+ * and with the job registered. */
+#ifndef ZIP_LAUNCH_RAILS_H
+#define ZIP_LAUNCH_RAILS_H
+
+#include "daemon.h"
+#include "job.h"
+#include "route.h"
+
+#define ZRAILS_TEXT_BYTES (ZCTL_RAILS_MAX * 520) /* for the addresses of all */
+
+struct zrails {
+	struct zroute *routes; /* to those that join the clusters, in the order of the file; owned */
+	int nroutes;
+	int max; /* so many of them at most are used: the first that can be */
+	struct zroute *used[ZCTL_RAILS_MAX];
+	int n;
+	struct zdaemon daemons[ZCTL_RAILS_MAX]; /* of used[i], where it is ours to start; else pid is 0 */
+};
+
+/* Finds the routes. wanted: what --rails says, or 0. 0 or a negative errno with text. Free with zrails_free in any
+ * case.
+ */
+int zrails_find(struct zrails *, const struct zplan *, const struct zhostfile *hosts, int wanted, struct zerr *);
+void zrails_free(struct zrails *);
+/* Name of the first one that may be used and is not ours to start: it knows the user's key, and the others must take
+ * it. NULL: all are ours. */
+const char *zrails_find_running(const struct zrails *);
+/*
+ * Starts and registers one after the other. A zipper that cannot be used, or whose zipperd does not answer, is left
+ * out, with a line on stderr that says why, as long as there is another one; a zipperd that refuses us, or one of ours
+ * that does not start, is an error. 0 or a negative errno with text; what has been started then is the caller's to end.
+ */
+int zrails_open(struct zrails *, struct zjob *, struct zdaemon_params *, struct zsession_params *, const struct zplan *,
+	const struct zscratch *, struct zerr *);
+/* Their addresses as a part sees them, for ZIPPER_ZIPPERD. Returns buf. */
+const char *zrails_format(const struct zrails *, int part, char buf[ZRAILS_TEXT_BYTES]);
+
+#endif
