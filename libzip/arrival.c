@@ -7,8 +7,10 @@
 
 #include "anysource.h"
 #include "channel.h"
+#include "error.h"
 #include "outgoing.h"
 #include "pool.h"
+#include "rails.h"
 #include "rendezvous.h"
 #include "world.h"
 
@@ -58,13 +60,14 @@ static struct zop *match_posted(uint64_t context, uint32_t src, int tag)
 	return NULL;
 }
 
-static int keep_unexpected(struct zremote *from, const struct zwire_env *env, const void *payload)
+static int keep_unexpected(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)
 {
 	struct zarrival *a = zpool_get(sizeof(*a) + env->len);
 
 	if (!a)
 		return -EAGAIN; /* shown again when there may be memory */
 	a->from = from;
+	a->way = way;
 	a->context = env->comm;
 	a->xfer = env->xfer;
 	a->total = env->offset;
@@ -85,32 +88,21 @@ static uint32_t rts_payload(const struct zremote *from, const struct zwire_env *
 	return env->flags & ZWIRE_F_ONE_SIDED && from->channel->peer != ZWIRE_NOBODY ? ZRMA_KEY_BYTES : 0;
 }
 
-static int take_sequenced(struct zremote *from, const struct zwire_env *env, const void *payload)
+/* The next message of its stream. 0, or -EAGAIN: no memory. */
+static int take_next(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)
 {
-	bool eager = env->kind == ZWIRE_EAGER;
+	struct zop *op = match_posted(env->comm, env->src, env->tag);
 	int rc = 0;
 
-	if (env->offset > INT64_MAX || (eager ? env->offset != env->len : env->len != rts_payload(from, env)))
-		return -EPROTO;
-	switch (zpeer_check(&from->stream, env->seq)) {
-	case ZPEER_DUP:
-		zpeer_repeat_ack(&from->stream);
-		zoutgoing_owe(from);
-		return 0;
-	case ZPEER_GAP:
-		return -EPROTO; /* one rail, which keeps order: a message was lost */
-	case ZPEER_TAKE:
-		break;
-	}
-	struct zop *op = match_posted(env->comm, env->src, env->tag);
 	if (!op) {
-		rc = keep_unexpected(from, env, payload);
-	} else if (eager) {
+		rc = keep_unexpected(from, way, env, payload);
+	} else if (env->kind == ZWIRE_EAGER) {
 		if (env->flags & ZWIRE_F_SYNC)
-			ztransfer_post_done(from, env->xfer, 0);
+			ztransfer_post_done(from, NULL, env->xfer, 0);
 		zop_take_eager(op, env->src, env->tag, env->flags, payload, env->len);
 	} else {
-		const struct ztransfer_rts rts = {.xfer = env->xfer,
+		const struct ztransfer_rts rts = {.way = way,
+			.xfer = env->xfer,
 			.total = env->offset,
 			.tag = env->tag,
 			.flags = env->flags,
@@ -122,6 +114,63 @@ static int take_sequenced(struct zremote *from, const struct zwire_env *env, con
 		zoutgoing_owe(from);
 	}
 	return rc;
+}
+
+/* Some before it are still on their way, by another rail. One rail keeps order: then a message was lost. */
+static int hold(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)
+{
+	if (zrails.n == 1 || from->channel->peer != ZWIRE_NOBODY || env->seq - from->stream.taken > ZPEER_WINDOW_MSGS)
+		return -EPROTO;
+	struct zpeer_msg *m = zpool_get(sizeof(*m) + env->len);
+	if (!m)
+		return -EAGAIN;
+	m->env = *env;
+	m->way = way;
+	if (env->len > 0)
+		memcpy(m->payload, payload, env->len);
+	if (!zpeer_hold(&from->stream, m))
+		zpool_put(m);
+	return 0;
+}
+
+static void take_held(struct zremote *from)
+{
+	struct zpeer_msg *m;
+
+	while ((m = zpeer_next_held(&from->stream))) {
+		if (take_next(from, m->way, &m->env, m->payload) != 0)
+			zerror_fatal(1, "out of memory for a message of %u bytes", m->env.len);
+		zpool_put(m);
+	}
+}
+
+static int take_sequenced(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)
+{
+	bool eager = env->kind == ZWIRE_EAGER;
+	int rc;
+
+	if (env->offset > INT64_MAX || (eager ? env->offset != env->len : env->len != rts_payload(from, env)))
+		return -EPROTO;
+	switch (zpeer_check(&from->stream, env->seq)) {
+	case ZPEER_DUP:
+		zpeer_repeat_ack(&from->stream);
+		zoutgoing_owe(from);
+		return 0;
+	case ZPEER_GAP:
+		return hold(from, way, env, payload);
+	case ZPEER_TAKE:
+		break;
+	}
+	rc = take_next(from, way, env, payload);
+	if (rc == 0 && __builtin_expect(from->stream.early != NULL, 0))
+		take_held(from);
+	return rc;
+}
+
+/* The way that a message has come, as its sender calls it: NULL is the usual one. */
+static struct zchannel *way_of(const struct zremote *from, struct zchannel *ch)
+{
+	return ch == from->channel ? NULL : ch;
 }
 
 int zarrival_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
@@ -136,7 +185,7 @@ int zarrival_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIR
 	switch (env->kind) {
 	case ZWIRE_EAGER:
 	case ZWIRE_RTS:
-		return take_sequenced(from, env, payload);
+		return take_sequenced(from, way_of(from, ctx), env, payload);
 	case ZWIRE_CTS:
 		return ztransfer_take_cts(from, env);
 	case ZWIRE_DATA:
@@ -148,7 +197,7 @@ int zarrival_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIR
 	case ZWIRE_ACK:
 		return 0;
 	case ZWIRE_NAK:
-		zpeer_nak(&from->stream, env->seq);
+		zpeer_nak(&from->stream, env->seq, from->by_list ? NULL : way_of(from, ctx));
 		return 0;
 	case ZWIRE_RESUME:
 		if (zpeer_resume(&from->stream))
@@ -191,18 +240,20 @@ void zarrival_deliver(struct zarrival *a, struct zop *op)
 {
 	if (a->eager) {
 		if (a->flags & ZWIRE_F_SYNC) {
-			ztransfer_post_done(a->from, a->xfer, 0);
+			ztransfer_post_done(a->from, NULL, a->xfer, 0);
 			zchannel_flush(a->from->channel);
 		}
 		zop_take_eager(op, a->from->vrank, a->tag, a->flags, a->payload, a->total);
 	} else {
-		const struct ztransfer_rts rts = {.xfer = a->xfer,
+		struct zchannel *way = a->way ? a->way : a->from->channel;
+		const struct ztransfer_rts rts = {.way = a->way,
+			.xfer = a->xfer,
 			.total = a->total,
 			.tag = a->tag,
 			.flags = a->flags,
 			.key = a->keyed ? a->payload : NULL};
 		ztransfer_start_recv(op, a->from, &rts);
-		zchannel_flush(a->from->channel);
+		zchannel_flush(way);
 	}
 	zpool_put(a);
 }

@@ -17,6 +17,7 @@
 struct zarrival {
 	struct zmatch_unexpected match; /* first */
 	struct zremote *from;
+	struct zchannel *way; /* that an RTS has come; NULL: the usual one */
 	uint64_t context;
 	uint64_t xfer;	/* sender's id; of RTS and F_SYNC */
 	uint64_t total; /* bytes of the message */

@@ -48,7 +48,8 @@ int zchannel_init(const struct zbridge_params *p)
 	if (!channels)
 		return -ENOMEM;
 	for (int i = 0; i < nchannels; i++)
-		channels[i] = (struct zchannel){.part = i % zworld.nparts, .peer = ZWIRE_NOBODY};
+		channels[i] =
+			(struct zchannel){.rail = i / zworld.nparts, .part = i % zworld.nparts, .peer = ZWIRE_NOBODY};
 	return 0;
 }
 
@@ -278,10 +279,10 @@ int zchannel_post_raw(struct zchannel *ch, struct zwire_env *env, const void *pa
 	return rc;
 }
 
-int zchannel_post(struct zremote *r, struct zwire_env *env, const void *payload)
+int zchannel_post(struct zremote *r, struct zchannel *ch, struct zwire_env *env, const void *payload)
 {
-	struct zchannel *ch = r->channel;
-
+	if (!ch)
+		ch = r->channel;
 	if (__builtin_expect(r->stream.gone && ch->peer != ZWIRE_NOBODY, 0))
 		return 0; /* it hears nothing any more */
 	env->dst = r->vrank;
@@ -293,11 +294,11 @@ int zchannel_post(struct zremote *r, struct zwire_env *env, const void *payload)
 	return rc;
 }
 
-void zchannel_post_control(struct zremote *r, struct zwire_env *env, const uint8_t *key)
+void zchannel_post_control(struct zremote *r, struct zchannel *ch, struct zwire_env *env, const uint8_t *key)
 {
-	struct zchannel *ch = r->channel;
-
-	if (!ch->control_head && zchannel_post(r, env, key) == 0)
+	if (!ch)
+		ch = r->channel;
+	if (!ch->control_head && zchannel_post(r, ch, env, key) == 0)
 		return;
 	struct zcontrol *c = zpool_get(sizeof(*c));
 	if (!c)
@@ -344,7 +345,7 @@ static bool send_control(struct zchannel *ch)
 
 	while (ch->control_head) {
 		struct zcontrol *c = ch->control_head;
-		if (zchannel_post(c->remote, &c->env, c->key) != 0)
+		if (zchannel_post(c->remote, ch, &c->env, c->key) != 0)
 			break;
 		ch->control_head = c->next;
 		zpool_put(c);

@@ -19,7 +19,7 @@ struct zremote;
 struct zcontrol;
 
 struct zchannel {
-	int part;	    /* the one it leads to */
+	int rail, part;	    /* by which zipper, and to which part; of a direct link no rail */
 	uint32_t peer;	    /* the rank at the other end; ZWIRE_NOBODY: zipperd */
 	struct zlink *link; /* NULL: not opened yet, or the peer has left */
 	bool waiting;	    /* to be decided between a direct link and the bridge: nothing is posted */
@@ -55,12 +55,13 @@ void zchannel_hand_over(struct zremote *, struct zchannel *bridge);
 /* Adds what was posted on direct links to each part. [zworld.nparts] */
 void zchannel_add_direct(struct zctl_to_part *parts);
 
-/* Posts a message to a remote rank; fills src, dst and ack. 0 or -EAGAIN (the link is full). */
-int zchannel_post(struct zremote *, struct zwire_env *, const void *payload);
+/* Posts a message to a remote rank, by that channel or (NULL) its own; fills src, dst and ack. 0 or -EAGAIN (the link
+ * is full). */
+int zchannel_post(struct zremote *, struct zchannel *, struct zwire_env *, const void *payload);
 /* Posts to zipperd or to those of a list; fills src alone. 0 or -EAGAIN. */
 int zchannel_post_raw(struct zchannel *, struct zwire_env *, const void *payload);
 /* Posts an unsequenced envelope, or keeps it until the link has room. key: [env->len], 0 or ZRMA_KEY_BYTES; copied. */
-void zchannel_post_control(struct zremote *, struct zwire_env *, const uint8_t *key);
+void zchannel_post_control(struct zremote *, struct zchannel *, struct zwire_env *, const uint8_t *key);
 /* The peer has sequenced messages that the link did not take: tries again in a later turn. */
 void zchannel_add_ready(struct zremote *);
 /* Pushes out what was posted. */

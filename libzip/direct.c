@@ -320,7 +320,7 @@ static bool welcome(struct zlink *link, const struct zctl_attach *a)
 		return false;
 	zchannel_set_link(r->channel, link);
 	zchannel_set_up(r->channel);
-	zchannel_post_control(r, &env, NULL);
+	zchannel_post_control(r, NULL, &env, NULL);
 	zchannel_flush(r->channel);
 	return true;
 }

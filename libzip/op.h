@@ -18,6 +18,7 @@
 #include "request.h"
 #include "transport.h"
 
+struct zchannel;
 struct zfetch;
 struct zmulticast;
 struct zremote;
@@ -44,6 +45,7 @@ struct zop {
 
 	/* Transfer. xfer is our id of it, 0: none. Sends with DONE to come, and rendezvous receives have one. */
 	struct zremote *remote;
+	struct zchannel *way; /* that its transfer takes; NULL: the remote rank's own */
 	uint32_t xfer;
 	uint64_t peer_xfer;
 	uint64_t total, granted, moved; /* bytes: of the message, that may be sent, that were sent or have come */
@@ -53,6 +55,7 @@ struct zop {
 	struct zmulticast *multicast; /* send: its data go with those of others, or NULL */
 	bool held;		      /* send: small, and waits to be posted with those of others */
 	bool by_list;		      /* send: its data go by the carrier, alone */
+	bool counted;		      /* send: in the account of its rail (rails.h) */
 	bool offered;		      /* receive: the sender has exposed its, and waits for an answer to that */
 	struct zop *next;	      /* in the one list that it stands in: pending sends, data, grants */
 	bool queued;

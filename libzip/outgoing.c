@@ -10,6 +10,7 @@
 #include "direct.h"
 #include "multicast.h"
 #include "pool.h"
+#include "rails.h"
 #include "rendezvous.h"
 #include "world.h"
 
@@ -27,7 +28,7 @@ void zoutgoing_fini(void)
 {
 	for (int i = 0; remotes && i < zworld.nranks; i++) {
 		if (remotes[i])
-			zpeer_leave(&remotes[i]->stream);
+			zpeer_clear(&remotes[i]->stream);
 		free(remotes[i]);
 	}
 	free(remotes);
@@ -79,7 +80,11 @@ struct zremote *zremote_find(uint32_t vrank)
 
 struct zchannel *zoutgoing_way(const struct zremote *r)
 {
-	return r->by_list ? zmulticast_carrier() : r->channel;
+	const struct zpeer_msg *next = r->stream.unsent;
+
+	if (r->by_list)
+		return zmulticast_carrier();
+	return next && next->way ? next->way : r->channel;
 }
 
 /* When all is acknowledged, the next message may go its own way again. */
@@ -90,13 +95,14 @@ static void choose_way(struct zremote *r)
 }
 
 /* Appends a message to the stream; the payload is copied. False: no memory. */
-static bool push_message(struct zremote *r, struct zwire_env *env, const uint8_t *payload)
+static bool push_message(struct zremote *r, struct zchannel *way, struct zwire_env *env, const uint8_t *payload)
 {
 	struct zpeer_msg *m = zpool_get(sizeof(*m) + env->len);
 
 	if (!m)
 		return false;
 	m->env = *env;
+	m->way = way;
 	if (env->len)
 		memcpy(m->payload, payload, env->len);
 	zpeer_push(&r->stream, m);
@@ -109,12 +115,14 @@ static void post_stream(struct zremote *r)
 
 	while ((m = zpeer_unsent(&r->stream))) {
 		int rc = r->by_list ? zmulticast_post_one(r, &m->env, m->payload)
-				    : zchannel_post(r, &m->env, m->payload);
+				    : zchannel_post(r, m->way, &m->env, m->payload);
 		if (rc != 0) {
 			zchannel_add_ready(r);
 			return;
 		}
 		zpeer_sent(&r->stream, m);
+		if (m->way)
+			zchannel_flush(m->way); /* who calls us flushes the usual one */
 	}
 }
 
@@ -134,7 +142,7 @@ bool zoutgoing_try_eager(struct zremote *r, uint64_t context, int tag, const str
 		.offset = d->bytes,
 	};
 	choose_way(r);
-	if (!push_message(r, &env, d->dense))
+	if (!push_message(r, NULL, &env, d->dense))
 		return false;
 	post_stream(r);
 	zchannel_flush(zoutgoing_way(r));
@@ -199,6 +207,19 @@ static const uint8_t *first_payload(struct zop *op, struct zwire_env *env)
 	return op->exposure.key;
 }
 
+/* The rail of a large message, where there is a choice: it is not tied to others, and zippers it goes by. */
+static void choose_rail(struct zop *op)
+{
+	const struct zremote *r = op->remote;
+
+	op->way = NULL;
+	if (zrails.n == 1 || op->multicast || r->by_list || r->channel->waiting || r->channel->peer != ZWIRE_NOBODY)
+		return;
+	int rail = zrails_choose(r->channel->rail);
+	if (rail != r->channel->rail)
+		op->way = zchannel_open(rail, r->channel->part);
+}
+
 /* The first pending send goes into the stream. False: no room, or no memory now. */
 static bool admit(struct zremote *r, struct zop *op)
 {
@@ -217,13 +238,17 @@ static bool admit(struct zremote *r, struct zop *op)
 	if (!zpeer_has_room(&r->stream, eager ? (uint32_t)op->total : ZRMA_KEY_BYTES))
 		return false;
 	choose_way(r);
+	if (!eager)
+		choose_rail(op);
 	const uint8_t *payload = first_payload(op, &env);
-	if (!push_message(r, &env, payload)) {
+	if (!push_message(r, op->way, &env, payload)) {
 		ztransfer_conceal(op);
 		zchannel_add_ready(r);
 		return false;
 	}
 	zop_list_pop(&r->pending);
+	if (!eager)
+		ztransfer_begin(op);
 	if (op->xfer == 0)
 		zop_finish_send(op, MPI_SUCCESS);
 	return true;
@@ -268,7 +293,7 @@ bool zoutgoing_ack(bool all)
 		struct zremote *r = *link;
 		if (zpeer_owes_ack(&r->stream) && (all || zpeer_ack_is_due(&r->stream))) {
 			struct zwire_env env = {.kind = ZWIRE_ACK};
-			zchannel_post_control(r, &env, NULL);
+			zchannel_post_control(r, NULL, &env, NULL);
 			zpeer_ack_sent(&r->stream);
 			sent = true;
 		}

@@ -9,6 +9,7 @@
 void zpeer_push(struct zpeer *p, struct zpeer_msg *m)
 {
 	m->env.seq = ++p->last;
+	m->posted = false;
 	m->next = NULL;
 	if (p->tail)
 		p->tail->next = m;
@@ -20,6 +21,20 @@ void zpeer_push(struct zpeer *p, struct zpeer_msg *m)
 	p->bytes += m->env.len;
 }
 
+static struct zpeer_msg *first_unposted(struct zpeer_msg *m)
+{
+	while (m && m->posted)
+		m = m->next;
+	return m;
+}
+
+void zpeer_sent(struct zpeer *p, struct zpeer_msg *m)
+{
+	m->posted = true;
+	if (p->unsent == m)
+		p->unsent = first_unposted(m->next);
+}
+
 static void drop_head(struct zpeer *p)
 {
 	struct zpeer_msg *m = p->head;
@@ -28,7 +43,7 @@ static void drop_head(struct zpeer *p)
 	if (!p->head)
 		p->tail = NULL;
 	if (p->unsent == m)
-		p->unsent = m->next;
+		p->unsent = first_unposted(m->next);
 	p->bytes -= m->env.len;
 	p->acked = m->env.seq;
 	zpool_put(m);
@@ -56,16 +71,19 @@ static struct zpeer_msg *find_retained(const struct zpeer *p, uint64_t seq)
 	return m;
 }
 
-void zpeer_nak(struct zpeer *p, uint64_t seq)
+void zpeer_nak(struct zpeer *p, uint64_t seq, const void *way)
 {
 	struct zpeer_msg *m = find_retained(p, seq);
 
-	if (!m || (p->unsent && p->unsent->env.seq <= seq))
-		return; /* acknowledged already, or never posted */
-	if (p->refused && p->refused <= seq)
-		return; /* an earlier one is refused */
-	p->refused = seq;
-	p->unsent = m;
+	if (!m || !m->posted || m->way != way)
+		return; /* acknowledged, or never posted, or behind one that was refused before */
+	if (!p->refused || seq < p->refused)
+		p->refused = seq;
+	if (!p->unsent || seq < p->unsent->env.seq)
+		p->unsent = m;
+	for (; m; m = m->next)
+		if (m->way == way)
+			m->posted = false;
 }
 
 bool zpeer_resume(struct zpeer *p)
@@ -98,4 +116,37 @@ void zpeer_take(struct zpeer *p, uint32_t len)
 {
 	p->taken++;
 	p->owed_bytes += len;
+}
+
+bool zpeer_hold(struct zpeer *p, struct zpeer_msg *m)
+{
+	struct zpeer_msg **at = &p->early;
+
+	while (*at && (*at)->env.seq < m->env.seq)
+		at = &(*at)->next;
+	if (*at && (*at)->env.seq == m->env.seq)
+		return false;
+	m->next = *at;
+	*at = m;
+	return true;
+}
+
+struct zpeer_msg *zpeer_next_held(struct zpeer *p)
+{
+	struct zpeer_msg *m = p->early;
+
+	if (!m || m->env.seq != p->taken + 1)
+		return NULL;
+	p->early = m->next;
+	return m;
+}
+
+void zpeer_clear(struct zpeer *p)
+{
+	zpeer_leave(p);
+	while (p->early) {
+		struct zpeer_msg *m = p->early;
+		p->early = m->next;
+		zpool_put(m);
+	}
 }

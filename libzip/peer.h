@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The stream of sequenced messages (EAGER, RTS) to and from one remote rank: numbering, retention until acknowledged,
- * window, refusal by zipperd (NAK, RESUME), and on the other side order and acknowledgements. Only bookkeeping: what
- * is to be posted is asked for, nothing is posted here. Under the shim's lock. No MPI in here.
+ * window, refusal by zipperd (NAK, RESUME), and on the other side order and acknowledgements. Messages of one stream
+ * may go different ways (rails): then they may come out of order, and those that come early are held. Only bookkeeping:
+ * what is to be posted is asked for, nothing is posted here. Under the shim's lock. No MPI in here.
  */
 #ifndef ZIP_LIBZIP_PEER_H
 #define ZIP_LIBZIP_PEER_H
@@ -21,8 +22,10 @@
 #define ZPEER_ACK_MSGS 32u
 #define ZPEER_ACK_BYTES (64u << 10)
 
-struct zpeer_msg { /* one retained message; from the pool */
+struct zpeer_msg { /* one retained message, or one that has come early; from the pool */
 	struct zpeer_msg *next;
+	void *way; /* that it goes or has come, the caller's; NULL: the usual one. Each keeps its order */
+	bool posted;
 	struct zwire_env env; /* seq is set by zpeer_push */
 	uint8_t payload[];    /* env.len bytes */
 };
@@ -32,14 +35,16 @@ struct zpeer {
 	uint64_t last;		       /* seq of the newest message */
 	uint64_t acked;		       /* highest one that the peer has taken */
 	struct zpeer_msg *head, *tail; /* acked + 1 .. last */
-	struct zpeer_msg *unsent;      /* first one that is not (or must again be) posted; NULL: none */
+	struct zpeer_msg *unsent;      /* first one that is not (or must again be) posted; NULL: none. Behind it others
+					* may have been */
 	uint64_t bytes;		       /* payload of all of them */
 	uint64_t refused;	       /* NAKed seq; 0: none. Nothing is posted until RESUME */
 	bool gone;		       /* the peer has left (BYE): what is sent to it is dropped */
 	/* receiving */
-	uint64_t taken;	     /* highest seq taken in order */
-	uint64_t ack_told;   /* what the peer knows of it */
-	uint32_t owed_bytes; /* payload taken since */
+	uint64_t taken;		 /* highest seq taken in order */
+	uint64_t ack_told;	 /* what the peer knows of it */
+	uint32_t owed_bytes;	 /* payload taken since */
+	struct zpeer_msg *early; /* by seq: those that have come before one in front of them */
 };
 
 /* May one more message of len payload bytes go into the window? An empty window takes any. */
@@ -58,14 +63,11 @@ static inline struct zpeer_msg *zpeer_unsent(const struct zpeer *p)
 	return p->refused ? NULL : p->unsent;
 }
 /* It has been posted (m is what zpeer_unsent gave). */
-static inline void zpeer_sent(struct zpeer *p, struct zpeer_msg *m)
-{
-	p->unsent = m->next;
-}
+void zpeer_sent(struct zpeer *, struct zpeer_msg *);
 /* The peer has taken everything up to seq. Frees it. Returns the number of messages freed; nonsense is ignored. */
 uint32_t zpeer_acked(struct zpeer *, uint64_t seq);
-/* zipperd refused seq and dropped the ones behind it. Ignored if that one is not on its way. */
-void zpeer_nak(struct zpeer *, uint64_t seq);
+/* The zipperd on that way refused seq and dropped the ones behind it. Ignored if that one is not on that way. */
+void zpeer_nak(struct zpeer *, uint64_t seq, const void *way);
 /* zipperd has room again: posts from the refused one on. False if nothing was refused. */
 bool zpeer_resume(struct zpeer *);
 /* The peer has left. Returns the number of messages freed. */
@@ -78,6 +80,12 @@ enum zpeer_verdict {
 };
 enum zpeer_verdict zpeer_check(const struct zpeer *, uint64_t seq);
 void zpeer_take(struct zpeer *, uint32_t len);
+/* A message with a gap before it, the peer's from now on. False: it is there already. */
+bool zpeer_hold(struct zpeer *, struct zpeer_msg *);
+/* The held message that is next in order, the caller's; NULL: there is none. */
+struct zpeer_msg *zpeer_next_held(struct zpeer *);
+/* Frees everything of a peer that will not be used any more. */
+void zpeer_clear(struct zpeer *);
 /* A duplicate came: the peer has not heard our acknowledgement, say it again at once. */
 static inline void zpeer_repeat_ack(struct zpeer *p)
 {

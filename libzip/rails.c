@@ -123,6 +123,16 @@ int zrails_of(uint32_t vrank)
 	return (int)((a->lrank + b->lrank / n) % n);
 }
 
+int zrails_choose(int home)
+{
+	int best = home;
+
+	for (int i = 0; i < zrails.n; i++)
+		if (zrails.rail[i].sending < zrails.rail[best].sending)
+			best = i;
+	return best;
+}
+
 int zrails_of_carrier(void)
 {
 	return (int)(zworld.place[zworld.vrank].lrank % (uint32_t)zrails.n);

@@ -15,9 +15,10 @@
 #include "session.h"
 
 struct zrail {
-	struct zaddr zipper;	  /* as seen from here */
-	struct zsession *session; /* zipperd speaks to us there (OPEN, DEAD, DIRECT) */
+	struct zaddr zipper;		 /* as seen from here */
+	struct zsession *session;	 /* zipperd speaks to us there (OPEN, DEAD, DIRECT) */
 	uint8_t token[ZCTL_TOKEN_BYTES]; /* for data channels */
+	uint64_t sending;		 /* bytes of our large messages that are on their way by it */
 };
 
 struct zrails {
@@ -38,12 +39,14 @@ void zrails_abort(int code, const char *text);
 void zrails_leave(void);
 
 /*
- * The rail of all that goes between us and that rank, both ways: so streams keep their order, and the two halves of an
- * answer meet in one zipperd. Neighbours in rank take different ones on the side of the larger part: so leaders of one
- * collective, ranks that talk to their like in the other part, and a master with his workers spread over all rails.
- * Needs zworld.
+ * The rail of what goes between us and that rank, both ways, but large messages (zrails_choose). Neighbours in rank
+ * take different ones on the side of the larger part: so leaders of one collective, ranks that talk to their like in
+ * the other part, and a master with his workers spread over all rails. Needs zworld.
  */
 int zrails_of(uint32_t vrank);
+/* The rail for a large message: the one by which we are sending the least, this one if it is among them. All of the
+ * transfer goes by it, so that offer and answer meet in one zipperd. */
+int zrails_choose(int home);
 /* Which of its rails a rank uses for messages to several. */
 int zrails_of_carrier(void);
 

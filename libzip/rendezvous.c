@@ -11,6 +11,7 @@
 #include "multicast.h"
 #include "outgoing.h"
 #include "pool.h"
+#include "rails.h"
 #include "world.h"
 
 static struct zidtab transfers;
@@ -30,6 +31,11 @@ static bool is_worth_it(const struct zrma *rma, uint64_t bytes)
 	       (params.one_sided == ZBRIDGE_ONE_SIDED_AUTO && bytes >= rma->min_bytes);
 }
 
+static struct zchannel *way_of(const struct zop *op)
+{
+	return op->way ? op->way : op->remote->channel;
+}
+
 bool ztransfer_would_expose(const struct zchannel *ch, uint64_t bytes)
 {
 	/* None is known while it is to be decided whether there is a direct link, or when its peer has left. */
@@ -40,7 +46,7 @@ bool ztransfer_would_expose(const struct zchannel *ch, uint64_t bytes)
 
 bool ztransfer_expose(struct zop *op)
 {
-	struct zchannel *ch = op->remote->channel;
+	struct zchannel *ch = way_of(op);
 	struct zlink *link = ch->link;
 	uint8_t *bytes = zop_bytes(op);
 
@@ -57,7 +63,7 @@ void ztransfer_conceal(struct zop *op)
 {
 	if (!op->exposed)
 		return;
-	struct zlink *link = op->remote->channel->link;
+	struct zlink *link = way_of(op)->link;
 	op->exposed = false;
 	link->ops->rma->conceal(link, &op->exposure);
 }
@@ -68,10 +74,21 @@ int ztransfer_add(struct zop *op)
 	return op->xfer ? 0 : -ENOMEM;
 }
 
+void ztransfer_begin(struct zop *op)
+{
+	op->counted = way_of(op)->peer == ZWIRE_NOBODY;
+	if (op->counted)
+		zrails.rail[way_of(op)->rail].sending += op->total;
+}
+
 void ztransfer_del(struct zop *op)
 {
+	if (op->counted)
+		zrails.rail[way_of(op)->rail].sending -= op->total;
+	op->counted = false;
 	zidtab_del(&transfers, op->xfer);
 	op->xfer = 0;
+	op->way = NULL;
 }
 
 void ztransfer_fini(void)
@@ -84,7 +101,7 @@ void ztransfer_fini(void)
 /* Where a send waits that may post fragments. */
 static struct zop_list *data_list(const struct zop *op)
 {
-	return &(op->multicast || op->by_list ? zmulticast_carrier() : op->remote->channel)->data;
+	return &(op->multicast || op->by_list ? zmulticast_carrier() : way_of(op))->data;
 }
 
 static struct zop *find_transfer(uint64_t xfer, enum zop_kind kind, const struct zremote *peer)
@@ -123,7 +140,7 @@ static void post_cts(struct zop *op)
 	op->offered = false; /* answered */
 	if (op->exposed)
 		env.len = ZRMA_KEY_BYTES;
-	zchannel_post_control(op->remote, &env, op->exposed ? op->exposure.key : NULL);
+	zchannel_post_control(op->remote, op->way, &env, op->exposed ? op->exposure.key : NULL);
 }
 
 /* Every waiting transfer is asked once, in turns. True: somebody was granted something. */
@@ -171,6 +188,7 @@ void ztransfer_start_recv(struct zop *op, struct zremote *from, const struct ztr
 	int error = zop_check_fit(op, rts->flags, total);
 
 	op->remote = from;
+	op->way = rts->way;
 	op->peer_xfer = rts->xfer;
 	op->total = total;
 	op->granted = op->moved = 0;
@@ -184,7 +202,8 @@ void ztransfer_start_recv(struct zop *op, struct zremote *from, const struct ztr
 		error = MPI_ERR_NO_MEM;
 	op->req.status.MPI_TAG = rts->tag;
 	if (error != MPI_SUCCESS || total == 0) {
-		ztransfer_post_done(from, rts->xfer, rts->flags & ZWIRE_F_ONE_SIDED);
+		op->way = NULL;
+		ztransfer_post_done(from, rts->way, rts->xfer, rts->flags & ZWIRE_F_ONE_SIDED);
 		zop_finish_recv(op, from->vrank, rts->tag, error == MPI_ERR_TRUNCATE ? op->data.bytes : 0, error);
 		return;
 	}
@@ -226,7 +245,7 @@ static void all_came(struct zop *op)
 void ztransfer_fetched(struct zop *op)
 {
 	op->moved = op->total;
-	ztransfer_post_done(op->remote, op->peer_xfer, 0);
+	ztransfer_post_done(op->remote, op->way, op->peer_xfer, 0);
 	all_came(op);
 }
 
@@ -236,15 +255,16 @@ int ztransfer_take_data(struct zremote *from, const struct zwire_env *env)
 
 	if (!op)
 		return -EPROTO;
+	struct zchannel *way = way_of(op);
 	op->moved += env->len;
 	outstanding -= env->len;
 	if (op->moved == op->total) {
-		ztransfer_post_done(from, op->peer_xfer, 0);
+		ztransfer_post_done(from, op->way, op->peer_xfer, 0);
 		all_came(op);
 	}
 	/* At once: there may be much to take until the turn ends, and the sender has used up what it had by then. */
 	if (granting.head && grant_more())
-		zchannel_flush(from->channel);
+		zchannel_flush(way);
 	return 0;
 }
 
@@ -267,11 +287,11 @@ int ztransfer_take_moved(struct zremote *from, const struct zwire_env *env)
 	return 0;
 }
 
-void ztransfer_post_done(struct zremote *to, uint64_t xfer, uint16_t flags)
+void ztransfer_post_done(struct zremote *to, struct zchannel *way, uint64_t xfer, uint16_t flags)
 {
 	struct zwire_env env = {.kind = ZWIRE_DONE, .flags = flags, .xfer = xfer};
 
-	zchannel_post_control(to, &env, NULL);
+	zchannel_post_control(to, way, &env, NULL);
 }
 
 int ztransfer_take_cts(struct zremote *from, const struct zwire_env *env)
@@ -305,7 +325,7 @@ int ztransfer_take_done(struct zremote *from, const struct zwire_env *env)
 int ztransfer_post_data(struct zop *op)
 {
 	bool listed = op->multicast || op->by_list;
-	struct zlink *link = (listed ? zmulticast_carrier() : op->remote->channel)->link;
+	struct zlink *link = (listed ? zmulticast_carrier() : way_of(op))->link;
 	uint64_t len = zmulticast_sendable(op), max = zworld.frag_bytes ? zworld.frag_bytes : link->ops->fragment_bytes;
 	const uint8_t *bytes = zop_bytes(op);
 
@@ -316,7 +336,7 @@ int ztransfer_post_data(struct zop *op)
 	if (listed)
 		return zmulticast_post_data(op, len);
 	struct zwire_env env = {.kind = ZWIRE_DATA, .xfer = op->peer_xfer, .offset = op->moved, .len = (uint32_t)len};
-	int rc = zchannel_post(op->remote, &env, bytes + op->moved);
+	int rc = zchannel_post(op->remote, op->way, &env, bytes + op->moved);
 	if (rc == 0)
 		op->moved += len;
 	return rc;

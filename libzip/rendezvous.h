@@ -23,7 +23,8 @@
 
 struct zchannel;
 
-struct ztransfer_rts { /* what a request to send says; valid during the call */
+struct ztransfer_rts {	      /* what a request to send says; valid during the call */
+	struct zchannel *way; /* that it has come, and all of the transfer goes; NULL: the sender's own channel */
 	uint64_t xfer, total;
 	int tag;
 	uint16_t flags;
@@ -41,6 +42,8 @@ void ztransfer_conceal(struct zop *); /* no effect if it is not exposed */
 /* Gives the operation a transfer id, or takes it back. 0 or -ENOMEM. */
 int ztransfer_add(struct zop *);
 void ztransfer_del(struct zop *);
+/* Sender: it is in the stream. */
+void ztransfer_begin(struct zop *);
 
 /* Receiver: a request to send has been matched with op. */
 void ztransfer_start_recv(struct zop *, struct zremote *from, const struct ztransfer_rts *);
@@ -54,7 +57,7 @@ int ztransfer_take_data(struct zremote *from, const struct zwire_env *);
 int ztransfer_take_moved(struct zremote *from, const struct zwire_env *);
 /* Receiver: tells the sender that its message was matched (F_SYNC), or is not wanted. flags: ZWIRE_F_ONE_SIDED if it
  * was offered so. */
-void ztransfer_post_done(struct zremote *to, uint64_t xfer, uint16_t flags);
+void ztransfer_post_done(struct zremote *to, struct zchannel *way, uint64_t xfer, uint16_t flags);
 
 /* Sender: a grant or the end has come. 0 or -EPROTO. */
 int ztransfer_take_cts(struct zremote *from, const struct zwire_env *);

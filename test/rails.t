@@ -6,20 +6,21 @@
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 cd "$TAP_TMP" || exit 99
-for program in ordering collectives multicast large; do
+for program in ordering collectives multicast large p2p_mixed p2p_late; do
 	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
 done
 KEY=$(printf '%064d' 7)
 (umask 077 && echo "$(id -un) $KEY" >keys)
 
-# start_zippers N PART,...: all of them with these fabrics; pids in zipper[1..N], logs in zipper.N
+options=()
+# start_zippers N PART,...: all of them with these fabrics, and options; pids in zipper[1..N], logs in zipper.N
 start_zippers() {
 	local k
 	zipper=()
 	for ((k = 1; k <= $1; k++)); do
 		rm -f "ready.$k"
 		background "$ZIPPERD" -o listen="$2=shm:$TAP_TMP/zipper.sock.$k" -o key_file="$TAP_TMP/keys" -o join_timeout=3s \
-			-o log_level=info -o module_dir="$ZIP_TOP_BUILDDIR/common/.libs" --ready-fd 3 3>"ready.$k" 2>"zipper.$k"
+			-o log_level=info "${options[@]}" -o module_dir="$ZIP_TOP_BUILDDIR/common/.libs" --ready-fd 3 3>"ready.$k" 2>"zipper.$k"
 		zipper[k]=$!
 		wait_for 20 test -s "ready.$k" || { diag_file "zipper.$k"; bail_out "zipperd $k does not start"; }
 	done
@@ -77,6 +78,14 @@ twin 2 a,b "2 2" ordering 4
 twin 2 a,b,c "2 1 2" collectives 5
 twin 3 a,b "1 4" collectives 5
 ZIPPER_ONE_SIDED=yes twin 2 a,b "2 2" large 4
+# Large messages of one pair of ranks take all rails, and are received in order.
+twin 3 a,b "1 1" p2p_mixed 2
+ZIPPER_ONE_SIDED=yes twin 2 a,b "1 1" p2p_mixed 2
+options=(-o eager_bytes=4K -o dest_share=8K) # many refusals
+twin 2 a,b "2 2" p2p_mixed 4
+twin 3 a,b,c "2 1 1" p2p_mixed 4
+twin 2 a,b "1 5" p2p_late 6
+options=()
 ZIPPER_TUNE="all multicast=yes" twin 2 a,b,c "2 2 2" multicast 6
 ZIPPER_REPRESENTATION=external32 ZIPPER_WAIT=sleep twin 2 a,b "2 2" collectives 4
 

@@ -83,19 +83,19 @@ static void test_refusal(void **state)
 		push(&p, 8);
 	for (int i = 0; i < 5; i++)
 		post(&p);
-	zpeer_nak(&p, 6); /* not posted yet */
+	zpeer_nak(&p, 6, NULL); /* not posted yet */
 	assert_int_equal(p.refused, 0);
 	zpeer_acked(&p, 2);
-	zpeer_nak(&p, 2); /* acknowledged already */
+	zpeer_nak(&p, 2, NULL); /* acknowledged already */
 	assert_int_equal(p.refused, 0);
-	zpeer_nak(&p, 4);
+	zpeer_nak(&p, 4, NULL);
 	assert_int_equal(post(&p), 0);
 	zpeer_acked(&p, 3);
 	assert_int_equal(post(&p), 0); /* still refused */
 	assert_true(zpeer_resume(&p));
 	assert_false(zpeer_resume(&p));
 	assert_int_equal(post(&p), 4);
-	zpeer_nak(&p, 4); /* still no room */
+	zpeer_nak(&p, 4, NULL); /* still no room */
 	assert_int_equal(post(&p), 0);
 	assert_true(zpeer_resume(&p));
 	for (uint64_t seq = 4; seq <= 6; seq++)
@@ -152,7 +152,7 @@ static void test_run(void **state)
 			naks++;
 			for (int late = rand() % 5; late > 0; late--)
 				post(&s); /* on their way already */
-			zpeer_nak(&s, seq);
+			zpeer_nak(&s, seq, NULL);
 		} else if (seq) {
 			refused = 0;
 			assert_int_equal(zpeer_check(&r, seq), ZPEER_TAKE);
@@ -170,6 +170,165 @@ static void test_run(void **state)
 	assert_null(s.head);
 }
 
+/* The same, given a number by hand. */
+static struct zpeer_msg *early(uint64_t seq)
+{
+	struct zpeer_msg *m = zpool_get(sizeof(*m));
+
+	assert_non_null(m);
+	memset(m, 0, sizeof(*m));
+	m->env.seq = seq;
+	return m;
+}
+
+static void test_hold(void **state)
+{
+	static const uint64_t order[] = {5, 3, 6, 2};
+	struct zpeer p = {0};
+	struct zpeer_msg *m = early(3);
+
+	(void)state;
+	assert_null(zpeer_next_held(&p));
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		assert_true(zpeer_hold(&p, early(order[i])));
+	assert_false(zpeer_hold(&p, m)); /* there already */
+	zpool_put(m);
+	assert_null(zpeer_next_held(&p));
+	zpeer_take(&p, 0);
+	for (uint64_t seq = 2; seq <= 3; seq++) {
+		m = zpeer_next_held(&p);
+		assert_non_null(m);
+		assert_int_equal(m->env.seq, seq);
+		zpeer_take(&p, 0);
+		zpool_put(m);
+	}
+	assert_null(zpeer_next_held(&p)); /* 4 is missing */
+	zpeer_clear(&p);
+	assert_null(p.early);
+}
+
+/* What one way's zipper has refused does not concern what went another way. */
+static void test_ways(void **state)
+{
+	struct zpeer p = {0};
+	int other;
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		push(&p, 8);
+		p.tail->way = i == 2 || i == 4 ? &other : NULL; /* 3 and 5 */
+	}
+	for (int i = 0; i < 5; i++)
+		post(&p);
+	zpeer_nak(&p, 3, NULL); /* that one did not go there */
+	assert_int_equal(p.refused, 0);
+	zpeer_nak(&p, 3, &other);
+	zpeer_nak(&p, 4, NULL);
+	assert_int_equal(p.refused, 3);
+	zpeer_nak(&p, 2, NULL);
+	assert_int_equal(p.refused, 2);
+	assert_int_equal(post(&p), 0);
+	assert_true(zpeer_resume(&p));
+	for (uint64_t seq = 2; seq <= 6; seq++)
+		assert_int_equal(post(&p), seq);
+	zpeer_nak(&p, 4, NULL);
+	assert_true(zpeer_resume(&p));
+	assert_int_equal(post(&p), 4);
+	assert_int_equal(post(&p), 6); /* 5 has gone its own way */
+	assert_int_equal(post(&p), 0);
+	zpeer_nak(&p, 6, NULL);
+	zpeer_acked(&p, 6);
+	assert_null(p.unsent);
+	assert_int_equal(p.refused, 0);
+	zpeer_leave(&p);
+}
+
+#define WAYS 3
+#define PIPE 64
+
+/* A zipper: keeps order, drops what comes behind a refused one until that is there again. */
+struct zipper {
+	uint64_t pipe[PIPE];
+	int n;
+	uint64_t refused;
+};
+
+static void forward(struct zipper *z, struct zpeer *s, uint64_t seq, void *way, unsigned *naks)
+{
+	if (z->refused && seq > z->refused)
+		return;
+	if (z->n == PIPE || rand() % 12 == 0) {
+		z->refused = seq;
+		++*naks;
+		zpeer_nak(s, seq, way);
+		return;
+	}
+	if (seq == z->refused)
+		z->refused = 0;
+	z->pipe[z->n++] = seq;
+}
+
+static void arrive(struct zpeer *r, uint64_t seq)
+{
+	struct zpeer_msg *m;
+
+	switch (zpeer_check(r, seq)) {
+	case ZPEER_DUP:
+		fail_msg("%lu came twice", (unsigned long)seq);
+		break;
+	case ZPEER_GAP:
+		assert_true(zpeer_hold(r, early(seq)));
+		break;
+	case ZPEER_TAKE:
+		zpeer_take(r, 100);
+		while ((m = zpeer_next_held(r))) {
+			assert_int_equal(m->env.seq, r->taken + 1);
+			zpeer_take(r, 100);
+			zpool_put(m);
+		}
+	}
+}
+
+/* Several zippers that refuse at random and are ahead of each other: 1..n in order, and none twice. */
+static void test_ways_run(void **state)
+{
+	static struct zipper zippers[WAYS];
+	struct zpeer s = {0}, r = {0};
+	uint64_t sent = 0;
+	unsigned naks = 0;
+
+	(void)state;
+	srand(8);
+	while (r.taken < 20000) {
+		for (; sent < 20000 && zpeer_has_room(&s, 100); sent++) {
+			int w = rand() % 4 ? 0 : rand() % WAYS;
+			push(&s, 100);
+			s.tail->way = w ? &zippers[w] : NULL;
+		}
+		const struct zpeer_msg *next = zpeer_unsent(&s);
+		if (next) {
+			struct zipper *z = next->way ? next->way : &zippers[0];
+			void *way = next->way;
+			forward(z, &s, post(&s), way, &naks);
+		}
+		struct zipper *z = &zippers[rand() % WAYS];
+		for (int k = rand() % 4; k > 0 && z->n > 0; k--) {
+			arrive(&r, z->pipe[0]);
+			memmove(z->pipe, z->pipe + 1, (size_t)--z->n * sizeof(z->pipe[0]));
+		}
+		if (rand() % 3 == 0)
+			zpeer_resume(&s);
+		if (zpeer_ack_is_due(&r) || (!next && zpeer_owes_ack(&r))) {
+			zpeer_acked(&s, zpeer_ack_value(&r));
+			zpeer_ack_sent(&r);
+		}
+	}
+	assert_true(naks > 100);
+	assert_null(r.early);
+	zpeer_acked(&s, r.taken);
+	assert_null(s.head);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +337,9 @@ int main(void)
 		cmocka_unit_test(test_refusal),
 		cmocka_unit_test(test_receive),
 		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_ways_run),
 	};
 	int rc = cmocka_run_group_tests_name("peer", tests, NULL, NULL);
 
