@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define PROGRAM_CHARS 24 /* of the program's name in the job id */
+#define LATER_MS 200	 /* what the ranks miss at one zipper is told by that one, before the next one misses them */
 
 void zjob_name(struct zjob *job, const char *program, const struct zauth_ops *auth)
 {
@@ -54,7 +55,7 @@ static int connect_any(struct zsession **session, struct zsession_params *params
 int zjob_add(struct zjob *job, struct zsession_params *params, const struct zplan *plan, const struct zaddr *addrs,
 	const char *name, int join_timeout_s, struct zerr *err)
 {
-	struct zctl_create create = {.join_timeout_ms = (uint32_t)join_timeout_s * 1000};
+	struct zctl_create create = {.join_timeout_ms = (uint32_t)(join_timeout_s * 1000 + job->n * LATER_MS)};
 	struct zsession *session = NULL;
 	snprintf(params->job, sizeof(params->job), "%s", job->id);
 	snprintf(create.parts, sizeof(create.parts), "%s", plan->names);
@@ -137,15 +138,14 @@ static void end_by(struct zjob *job, int number)
 
 static void sum_up(struct zjob *job)
 {
-	const struct zjob_rail *first = &job->rails[0];
-	job->joined = first->joined;
-	job->done = first->done;
-	job->world = first->world;
-	for (int i = 1; i < job->n; i++) {
+	job->world = true;
+	job->done = job->rails[0].done;
+	for (int i = 0; i < job->n; i++) {
 		const struct zjob_rail *rail = &job->rails[i];
-		job->joined = rail->joined < job->joined ? rail->joined : job->joined;
-		job->done = rail->done < job->done ? rail->done : job->done;
+		if (job->world)
+			job->joined = rail->joined;
 		job->world &= rail->world;
+		job->done = rail->done < job->done ? rail->done : job->done;
 	}
 	for (int i = 0; !job->lost && i < job->n; i++)
 		if (job->rails[i].lost)

@@ -22,7 +22,8 @@ struct zjob {
 	struct zjob_rail rails[ZCTL_RAILS_MAX];
 	int n; /* 0: no zipperd in this job */
 	char id[ZCTL_NAME_MAX + 1];
-	/* What all say, which is the least that any of them says. */
+	/* What all of them say. Ranks report to one after the other: so joined is that of the first one without a
+	 * world. */
 	uint32_t joined, done;
 	bool world;
 	/* What any of them says, the first one that does. A zipperd that is gone is why the others' ranks died. */

@@ -90,7 +90,7 @@ static int prepare_bridge(struct launch *l, struct zerr *err)
 {
 	int rc = zlocate_check_library(l->locate.libzipper, err);
 	if (rc == 0)
-		rc = zrails_find(&l->rails, &l->plan, l->hosts.path ? &l->hosts : NULL, 0, err);
+		rc = zrails_find(&l->rails, &l->plan, l->hosts.path ? &l->hosts : NULL, l->options.rails, err);
 	if (rc == 0)
 		rc = find_key(l, err);
 	if (rc == 0)

@@ -21,6 +21,7 @@ struct zoptions {
 	const char *zipperd;
 	const char *launcher, *launcher_exec, *iface;
 	int ppn;       /* 0: not given */
+	int rails;     /* 0: not given */
 	int timeout_s; /* for all ranks to report */
 	bool label;    /* -l */
 	bool oversubscribe, stats, verbose, no_mpi, help, version;

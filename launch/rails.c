@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_MAX 1 /* where --rails says nothing */
-
 int zrails_find(struct zrails *rails, const struct zplan *plan, const struct zhostfile *hosts, int wanted,
 	struct zerr *err)
 {
@@ -16,7 +14,7 @@ int zrails_find(struct zrails *rails, const struct zplan *plan, const struct zho
 	if (rc < 0)
 		return rc;
 	rails->nroutes = rc;
-	rails->max = wanted > 0 ? wanted : DEFAULT_MAX;
+	rails->max = wanted > 0 ? wanted : ZCTL_RAILS_MAX;
 	return 0;
 }
 
@@ -87,6 +85,9 @@ int zrails_open(struct zrails *rails, struct zjob *job, struct zdaemon_params *d
 			continue;
 		if (route->start || !is_away(rc)) {
 			*err = route->why;
+			if (rc == -EEXIST) /* our name for the job is nobody else's */
+				zerr_set(err, rc, "%.500s: have two zippers of the hostfile the same zipperd?",
+					route->why.text);
 			return rails->nroutes > 1 ? zerr_prefix(err, rc, "zipper %s", route->name) : rc;
 		}
 		route->rc = rc;

@@ -99,30 +99,6 @@ matches "with status 0: who" err '^zmpirun: rank 2 \(c2 rank 0 '
 is_gone "nothing is left of them"
 
 # --- faults by hand
-# start LAYOUT: ranks that wait for ever; JOB is zmpirun
-start() {
-	: >out # before the background does it: what the last job printed must not count
-	"${marked[@]}" "$ZMPIRUN" --clusters "$1" "$ENDS" wait >out 2>err </dev/null &
-	JOB=$!
-	TAP_PIDS+=($JOB)
-	wait_for 30 sh -c "[ \$(grep -c pid out) = $(($1)) ]" || diag "the ranks did not start" "$(cat err)"
-	SECONDS=0
-}
-# ended NAME STATUS REGEX: the job has ended soon, with this status and one line
-job_is_over() { ! kill -0 "$JOB" 2>/dev/null; }
-ended() {
-	local rc
-	wait_for 20 job_is_over || { diag "the job does not end" && kill -9 "$JOB"; }
-	wait "$JOB"
-	rc=$?
-	ok "$1: within seconds" test $SECONDS -le 30 # three on a machine of its own
-	is "$1: status" "$rc" "$2"
-	matches "$1: which" err "^zmpirun: $3"
-	is "$1: one line" "$(grep -c zmpirun: err) of $(wc -l <err)" "1 of 1" || diag_file err
-	is_gone "$1: nothing is left"
-	is "$1: directory removed" "$(scratch_left)" 0
-}
-pid_of_rank() { sed -n "s/^rank $1 of .* pid //p" out; }
 # hit LAYOUT SIGNAL RANK: a rank of a new job gets a signal, and mpiexec tells which
 hit() {
 	local try

@@ -45,6 +45,37 @@ is_gone() {
 # how many private directories of zmpirun there are in this test's TMPDIR
 scratch_left() { find "$TMPDIR" -maxdepth 1 -name 'zmpirun.*' | wc -l; }
 
+# start LAYOUT OPTION...: ranks that wait for ever, by the program $ENDS, and whose zipperds are ours; JOB is zmpirun
+start() {
+	start_over "$(($1))" --clusters "$@"
+}
+# start_over RANKS OPTION...: the same with other zippers
+start_over() {
+	local ranks=$1
+	shift
+	: >out # before the background does it: what the last job printed must not count
+	"${marked[@]}" "$ZMPIRUN" "$@" "$ENDS" wait >out 2>err </dev/null &
+	JOB=$!
+	TAP_PIDS+=($JOB)
+	wait_for 30 sh -c "[ \$(grep -c pid out) = $ranks ]" || diag "the ranks did not start" "$(cat err)"
+	SECONDS=0
+}
+job_is_over() { ! kill -0 "$JOB" 2>/dev/null; }
+# ended NAME STATUS REGEX: the job has ended soon, with this status and one line
+ended() {
+	local rc
+	wait_for 20 job_is_over || { diag "the job does not end" && kill -9 "$JOB"; }
+	wait "$JOB"
+	rc=$?
+	ok "$1: within seconds" test $SECONDS -le 30 # three on a machine of its own
+	is "$1: status" "$rc" "$2"
+	matches "$1: which" err "^zmpirun: $3"
+	is "$1: one line" "$(grep -c zmpirun: err) of $(wc -l <err)" "1 of 1" || diag_file err
+	is_gone "$1: nothing is left"
+	is "$1: directory removed" "$(scratch_left)" 0
+}
+pid_of_rank() { sed -n "s/^rank $1 of .* pid //p" out; }
+
 # A launcher for hostfiles with invented hosts: all of them are this machine.
 cat >"$TAP_TMP/rsh" <<'END'
 #!/bin/sh

@@ -92,11 +92,12 @@ static void reads_options(void **state)
 	(void)state;
 	assert_int_equal(parse(&l,
 				 "--clusters 2 -n 2 -genv A 1 -genv LD_PRELOAD x.so -env B 2 -wdir /tmp -l --stats "
-				 "-genvlist C,D -timeout 5 -- prog -n 7 : -n 1 -env LD_PRELOAD y.so q",
+				 "-genvlist C,D -timeout 5 -rails 3 -- prog -n 7 : -n 1 -env LD_PRELOAD y.so q",
 				 &err),
 		0);
 	assert_true(l.options.label && l.options.stats && !l.options.verbose);
 	assert_int_equal(l.options.timeout_s, 5);
+	assert_int_equal(l.options.rails, 3);
 	assert_string_equal(l.options.preload, "x.so:y.so");
 	assert_int_equal(l.options.nsections, 2);
 	assert_int_equal(l.options.sections[0].argc, 3);
@@ -127,6 +128,7 @@ static const struct {
 	{"--clusters 2 -f h p", "give either a hostfile or --clusters"},
 	{"--clusters 2 -ppn 1 p", "-ppn needs a hostfile"},
 	{"--clusters 2 -n p q", "-n: 'p' is not a number from 1 to 1048576"},
+	{"--clusters 2 --rails 17 q", "-rails: '17' is not a number from 1 to 16"},
 	{"--clusters 2 -n 0 q", "-n: '0' is not a number from 1 to 1048576"},
 	{"--clusters 2 -n", "-n: argument missing: N"},
 	{"--clusters 2 -genv A", "-genv: argument missing: NAME VALUE | NAME=VALUE"},
