@@ -9,26 +9,19 @@
 
 int zacross_send(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type)
 {
-	struct zcomm *to = zsched_peers(s);
-	struct ztuning_settings tune = ztune_choose(to, ZTUNING_BCAST, zbuf_wire_bytes(count, type));
-	int dest[ZCTL_PARTS_MAX];
-	for (int p = 0; p < to->nparts; p++)
-		dest[p] = to->parts[p].leader;
-	return zbuild_to_several(s, buf, count, type, dest, to->nparts, &tune);
-}
-
-int zacross_hand_on(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type)
-{
-	zsched_round(s);
-	int rc = zsched_comm(s)->nlocal > 1 ? znative_bcast(s, buf, count, type, 0) : MPI_SUCCESS;
-	zsched_round(s);
-	return rc;
+	struct ztuning_settings tune = ztune_choose(zsched_peers(s), ZTUNING_BCAST, zbuf_wire_bytes(count, type));
+	return zbuild_to_leaders(s, buf, count, type, 1, 0, &tune);
 }
 
 int zacross_spread(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
 {
-	int rc = zcoll_is_leader(zsched_comm(s)) ? zsched_recv(s, buf, count, type, root) : MPI_SUCCESS;
-	return rc == MPI_SUCCESS ? zacross_hand_on(s, buf, count, type) : rc;
+	struct zcomm *c = zsched_comm(s);
+	int rc = zcoll_is_leader(c) ? zsched_recv(s, buf, count, type, root) : MPI_SUCCESS;
+	zsched_round(s);
+	if (rc == MPI_SUCCESS && c->nlocal > 1)
+		rc = znative_bcast(s, buf, count, type, 0);
+	zsched_round(s);
+	return rc;
 }
 
 int zacross_exchange(struct zsched *s, const void *mine, MPI_Count nmine, void *theirs, MPI_Count ntheirs,

@@ -14,8 +14,6 @@ int zacross_send(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype
 /* The other side of it: my part's leader receives from a rank of the remote group, the next round hands it on to the
  * members of my part. Ends the last round. */
 int zacross_spread(struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int root);
-/* Only the second half. */
-int zacross_hand_on(struct zsched *, void *buf, MPI_Count count, MPI_Datatype);
 /* The local group's rank 0 has something for all of the remote group, and the other way round; other ranks' mine does
  * not matter. Ends the last round. */
 int zacross_exchange(struct zsched *, const void *mine, MPI_Count nmine, void *theirs, MPI_Count ntheirs, MPI_Datatype);

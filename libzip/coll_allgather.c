@@ -68,14 +68,15 @@ static int gather_own(struct zsched *s, const struct zcoll *a, const struct zslo
 
 static int make_piece(struct zsched *s, const struct zslots *slots, int p, int leaders, int a, struct piece *piece)
 {
-	int n = zsched_comm(s)->parts[p].count;
+	int n = zsched_peers(s)->parts[p].count;
 	return zslots_members(s, slots, p, zcoll_first(n, leaders, a), zcoll_first(n, leaders, a + 1), &piece->buf,
 		&piece->count, &piece->type);
 }
 
 static bool is_incoming(const struct zsched *s, int i)
 {
-	return i % zsched_comm(s)->nparts != zsched_comm(s)->my_part;
+	const struct zcomm *from = zsched_peers(s);
+	return from->local || i % from->nparts != from->my_part;
 }
 
 /* All members of my part decide alike. */
@@ -94,14 +95,13 @@ static void choose_segments(const struct zsched *s, const struct ztuning_setting
 	in->n = (int)((longest + in->segment - 1) / in->segment);
 }
 
-static int make_incoming(struct zsched *s, const struct zslots *slots, const struct ztuning_settings *tune,
+static int make_incoming(struct zsched *s, const struct zslots *slots, const struct ztuning_settings *tune, int leaders,
 	struct incoming *in)
 {
-	struct zcomm *c = zsched_comm(s);
 	MPI_Count longest = 0;
-	in->leaders = tune->leaders < c->members_min ? (int)tune->leaders : c->members_min;
-	in->mine = zcoll_my_number(c, in->leaders);
-	int n = c->nparts * in->leaders, rc = MPI_SUCCESS;
+	int nparts = zsched_peers(s)->nparts, n = nparts * leaders, rc = MPI_SUCCESS;
+	in->leaders = leaders;
+	in->mine = zcoll_my_number(zsched_comm(s), leaders);
 	in->pieces = zsched_alloc(s, (size_t)n * sizeof *in->pieces);
 	if (!in->pieces)
 		return MPI_ERR_NO_MEM;
@@ -109,7 +109,7 @@ static int make_incoming(struct zsched *s, const struct zslots *slots, const str
 		struct piece *piece = &in->pieces[i];
 		*piece = (struct piece){.arriving = NULL};
 		if (is_incoming(s, i))
-			rc = make_piece(s, slots, i % c->nparts, in->leaders, i / c->nparts, piece);
+			rc = make_piece(s, slots, i % nparts, leaders, i / nparts, piece);
 		piece->bytes = rc == MPI_SUCCESS && is_incoming(s, i) ? zbuf_wire_bytes(piece->count, piece->type) : 0;
 		longest = piece->bytes > longest ? piece->bytes : longest;
 	}
@@ -127,8 +127,9 @@ static int receive(struct zsched *s, const struct incoming *in, struct piece *pi
 {
 	if (in->segment == 0)
 		return zsched_recv(s, piece->buf, piece->count, piece->type, from);
-	if (piece->bytes == 0)
-		return zsched_recv(s, piece->wire, 0, MPI_BYTE, from);
+	/* Across a native message comes as a whole. */
+	if (piece->bytes == 0 || zcomm_is_local_rank(zsched_peers(s), from))
+		return zsched_recv(s, piece->wire, piece->bytes, MPI_BYTE, from);
 	piece->arriving = zsched_recv_bytes(s, piece->wire, piece->bytes, from);
 	return piece->arriving ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
@@ -181,10 +182,10 @@ static int exchange(struct zsched *s, const struct zslots *slots, struct incomin
 static int spread(struct zsched *s, const struct incoming *in, int k)
 {
 	struct zcomm *c = zsched_comm(s);
-	int rc = MPI_SUCCESS;
-	for (int i = 0; i < c->nparts * in->leaders && rc == MPI_SUCCESS && c->nlocal > 1; i++) {
+	int nparts = zsched_peers(s)->nparts, rc = MPI_SUCCESS;
+	for (int i = 0; i < nparts * in->leaders && rc == MPI_SUCCESS && c->nlocal > 1; i++) {
 		const struct piece *piece = &in->pieces[i];
-		int leader = zcoll_first(c->nlocal, in->leaders, i / c->nparts);
+		int leader = zcoll_first(c->nlocal, in->leaders, i / nparts);
 		if (!is_incoming(s, i))
 			continue;
 		if (in->segment == 0) {
@@ -208,53 +209,58 @@ static int unpack_piece(struct zsched *s, void *arg)
 /* Round k: segment k arrives while segment k - 1 spreads. */
 static int spread_segments(struct zsched *s, struct incoming *in)
 {
-	struct zcomm *c = zsched_comm(s);
-	int rc = MPI_SUCCESS;
+	int nparts = zsched_peers(s)->nparts, rc = MPI_SUCCESS;
 	for (int k = 0; k <= in->n && rc == MPI_SUCCESS; k++) {
 		if (k > 0)
 			rc = spread(s, in, k - 1);
-		for (int p = 0; p < c->nparts && k < in->n && in->mine >= 0 && rc == MPI_SUCCESS; p++) {
-			struct piece *piece = &in->pieces[c->nparts * in->mine + p];
+		for (int p = 0; p < nparts && k < in->n && in->mine >= 0 && rc == MPI_SUCCESS; p++) {
+			struct piece *piece = &in->pieces[nparts * in->mine + p];
 			MPI_Count upto = in->segment * (k + 1);
 			if (is_incoming(s, p) && piece->arriving)
 				rc = zsched_await(s, piece->arriving, upto < piece->bytes ? upto : piece->bytes);
 		}
 		zsched_round(s);
 	}
-	for (int i = 0; i < c->nparts * in->leaders && rc == MPI_SUCCESS; i++) {
+	for (int i = 0; i < nparts * in->leaders && rc == MPI_SUCCESS; i++) {
 		if (is_incoming(s, i) && in->pieces[i].wire != in->pieces[i].buf)
 			rc = zsched_call(s, unpack_piece, &in->pieces[i]);
 	}
 	return rc;
 }
 
-static MPI_Count wire_bytes(const struct zcomm *c, const struct zslots *slots)
+/* What the members of my part get from their leaders, who have begun to send by the steps from sent up to end. */
+static int build_spread(struct zsched *s, struct incoming *in, int sent, int end)
+{
+	int rc = in->segment > 0 ? spread_segments(s, in) : spread(s, in, 0);
+	for (int i = sent; i < end && rc == MPI_SUCCESS && in->segment > 0; i++)
+		rc = zsched_close(s, i);
+	zsched_round(s);
+	return rc;
+}
+
+/* What every rank gets decides. */
+static struct ztuning_settings choose(const struct zcomm *c, const struct zslots *slots)
 {
 	MPI_Count total = 0;
 	for (int r = 0; r < c->size; r++)
 		total += zslots_count(slots, r);
-	return zbuf_wire_bytes(total, slots->type);
+	return ztune_choose(c, ZTUNING_ALLGATHER, zbuf_wire_bytes(total, slots->type));
 }
 
 int zbuild_allgather(struct zsched *s, const struct zcoll *a)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct zslots slots = zslots_recv(a);
-	struct ztuning_settings tune = ztune_choose(c, ZTUNING_ALLGATHER, wire_bytes(c, &slots));
+	struct ztuning_settings tune = choose(c, &slots);
+	int sent = 0, end = 0, leaders = tune.leaders < c->members_min ? (int)tune.leaders : c->members_min;
 	struct incoming in;
-	int sent = 0, end = 0;
 	int rc = gather_own(s, a, &slots);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS)
-		rc = make_incoming(s, &slots, &tune, &in);
+		rc = make_incoming(s, &slots, &tune, leaders, &in);
 	if (rc == MPI_SUCCESS && in.mine >= 0)
 		rc = exchange(s, &slots, &in, &tune, &sent, &end);
-	if (rc == MPI_SUCCESS)
-		rc = in.segment > 0 ? spread_segments(s, &in) : spread(s, &in, 0);
-	for (int i = sent; i < end && rc == MPI_SUCCESS && in.segment > 0; i++)
-		rc = zsched_close(s, i);
-	zsched_round(s);
-	return rc;
+	return rc == MPI_SUCCESS ? build_spread(s, &in, sent, end) : rc;
 }
 
 static int take(struct zsched *s, struct zcoll *a)
@@ -270,32 +276,33 @@ static int take(struct zsched *s, struct zcoll *a)
 
 /*
  * Between groups: what the members of a part have is collected at their leader, and goes to the leader of every part of
- * the other group.
+ * the other group, in one message, as the giving part's members do not know each other's sizes. How it is spread is the
+ * taking part's own affair.
  */
 
-static int exchange_across(struct zsched *s, void *arg, const struct zpiece *mine)
+static int exchange_across(struct zsched *s, void *arg, const struct zpiece *part)
 {
 	const struct zcoll *a = arg;
 	struct zcomm *from = zsched_peers(s);
 	struct zslots slots = zslots_recv(a);
-	struct zincoming **left = zsched_alloc(s, (size_t)from->nparts * sizeof(struct zincoming *));
-	int rc = left ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS && mine; p++)
-		rc = zgather_recv(s, &slots, p, &left[p]);
-	if (rc == MPI_SUCCESS && mine)
-		rc = zacross_send(s, mine->buf, mine->count, mine->type);
-	zsched_round(s);
-	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS && mine; p++)
-		rc = zgather_finish(s, left[p]);
-	zsched_round(s);
-	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS && zsched_comm(s)->nlocal > 1; p++) {
-		struct piece piece;
-		rc = zslots_part(s, &slots, p, &piece.buf, &piece.count, &piece.type);
+	struct ztuning_settings tune = choose(from, &slots);
+	struct incoming in = {.segment = 0};
+	int sent = 0, end = 0, rc = make_incoming(s, &slots, &tune, 1, &in);
+	if (part && rc == MPI_SUCCESS) {
+		struct piece mine = {.buf = (void *)(uintptr_t)part->buf, .count = part->count, .type = part->type};
+		if (zworld.external32)
+			rc = pack_mine(s, &mine);
+		for (int p = 0; p < from->nparts && rc == MPI_SUCCESS; p++)
+			rc = receive(s, &in, &in.pieces[p], from->parts[p].leader);
+		sent = zsched_steps(s);
 		if (rc == MPI_SUCCESS)
-			rc = znative_bcast(s, piece.buf, piece.count, piece.type, 0);
+			rc = zacross_send(s, mine.buf, mine.count, mine.type);
+		end = zsched_steps(s);
+		if (in.segment > 0)
+			zsched_open_from(s, sent);
 	}
 	zsched_round(s);
-	return rc;
+	return rc == MPI_SUCCESS ? build_spread(s, &in, sent, end) : rc;
 }
 
 static int build_across(struct zsched *s, const struct zcoll *a)

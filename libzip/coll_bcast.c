@@ -20,7 +20,7 @@ struct bcast {
 	char *wire;	 /* packed form; the buffer itself where that is the same */
 	MPI_Count bytes; /* of it */
 	int root;
-	bool root_here; /* the root is in my part */
+	bool root_here; /* the root is in my part (across: and in the other group) */
 	struct ztuning_settings tune;
 	int leaders; /* in each part: each receives a piece */
 };
@@ -56,19 +56,21 @@ static MPI_Count segment_at(const struct bcast *b, MPI_Count segment, int a, int
 static int build_remote_segments(struct zsched *s, struct bcast *b)
 {
 	struct zcomm *c = zsched_comm(s);
-	struct zarriving *arriving = NULL;
+	struct zarriving *arriving = NULL; /* NULL also where it is a native message, which comes as a whole */
 	MPI_Count segment = b->tune.segment, longest = piece_at(b, 1);
 	int mine = zcoll_my_number(c, b->leaders), rc = MPI_SUCCESS;
 	if (segment * b->tune.segments < longest) /* the steps of a schedule are bounded */
 		segment = (longest + b->tune.segments - 1) / b->tune.segments;
-	int n = c->nlocal > 1 ? (int)((longest + segment - 1) / segment) : 1;
+	int n = c->nlocal > 1 && !b->root_here ? (int)((longest + segment - 1) / segment) : 1;
 	if (n == 1)
 		segment = longest;
 	if (mine >= 0) {
-		arriving = zsched_recv_bytes(s, b->wire + piece_at(b, mine), piece_at(b, mine + 1) - piece_at(b, mine),
-			b->root);
-		if (!arriving)
-			return MPI_ERR_NO_MEM;
+		char *piece = b->wire + piece_at(b, mine);
+		MPI_Count bytes = piece_at(b, mine + 1) - piece_at(b, mine);
+		if (b->root_here)
+			rc = zsched_recv(s, piece, bytes, MPI_BYTE, b->root);
+		else if (!(arriving = zsched_recv_bytes(s, piece, bytes, b->root)))
+			rc = MPI_ERR_NO_MEM;
 		zsched_round(s);
 	}
 	/* Round k: segment k arrives while segment k - 1 spreads. */
@@ -100,10 +102,10 @@ _Static_assert((int)ZTUNING_BETWEEN_SEQUENTIAL == ZCAST_SEQUENTIAL + 1 && (int)Z
 		       (int)ZTUNING_BETWEEN_PIPELINE == ZCAST_PIPELINE + 1,
 	"zipcast's algorithms, behind all");
 
-/* By a plan? With two parts all are alike. */
-static bool is_planned(const struct zcomm *c, const struct bcast *b)
+/* By a plan? With two parts all are alike; from group to group there are none. */
+static bool is_planned(const struct zsched *s, const struct bcast *b)
 {
-	return b->tune.between != ZTUNING_BETWEEN_ALL && c->nparts > 2 && b->bytes > 0;
+	return b->tune.between != ZTUNING_BETWEEN_ALL && zsched_comm(s)->nparts > 2 && b->bytes > 0 && !zsched_inter(s);
 }
 
 static int build_plan(struct zsched *s, const struct bcast *b)
@@ -112,28 +114,36 @@ static int build_plan(struct zsched *s, const struct bcast *b)
 		(enum zcast_algorithm)(b->tune.between - 1));
 }
 
+static int build_large_at_root(struct zsched *s, struct bcast *b)
+{
+	int rc = zbuf_wire(s, b->buf, b->count, b->type, &b->wire, &b->bytes);
+	/* Packed when the schedule comes to it: the data may be the result of steps before. */
+	if (rc == MPI_SUCCESS && b->wire != b->buf)
+		rc = zsched_call(s, pack, b);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	return is_planned(s, b) ? build_plan(s, b) : send_pieces(s, b);
+}
+
+static int build_large_away(struct zsched *s, struct bcast *b)
+{
+	int rc = zbuf_wire(s, b->buf, b->count, b->type, &b->wire, &b->bytes);
+	if (rc == MPI_SUCCESS)
+		rc = is_planned(s, b) ? build_plan(s, b) : build_remote_segments(s, b);
+	return rc == MPI_SUCCESS && b->wire != b->buf ? zsched_call(s, unpack, b) : rc;
+}
+
 static int build_large(struct zsched *s, struct bcast *b)
 {
 	struct zcomm *c = zsched_comm(s);
-	bool root = c->rank == b->root;
+	int rc = MPI_SUCCESS;
+	if (!b->root_here)
+		return build_large_away(s, b);
+	if (c->rank == b->root)
+		rc = build_large_at_root(s, b);
 	/* In the root's part the data need not be packed. */
-	if (b->root_here && !root)
-		return znative_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root]);
-	int rc = zbuf_wire(s, b->buf, b->count, b->type, &b->wire, &b->bytes);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	if (!root) {
-		rc = is_planned(c, b) ? build_plan(s, b) : build_remote_segments(s, b);
-		return rc == MPI_SUCCESS && b->wire != b->buf ? zsched_call(s, unpack, b) : rc;
-	}
-	/* Packed when the schedule comes to it: the data may be the result of steps before. */
-	if (b->wire != b->buf)
-		rc = zsched_call(s, pack, b);
-	if (rc == MPI_SUCCESS)
-		rc = is_planned(c, b) ? build_plan(s, b) : send_pieces(s, b);
-	if (rc == MPI_SUCCESS && c->nlocal > 1)
-		rc = znative_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root]);
-	return rc;
+	return rc == MPI_SUCCESS && c->nlocal > 1 ? znative_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root])
+						  : rc;
 }
 
 static int build_small(struct zsched *s, const struct bcast *b)
@@ -151,21 +161,30 @@ static int build_small(struct zsched *s, const struct bcast *b)
 	return rc;
 }
 
-int zbuild_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
+/* group: those who get it, or all; they and the root choose alike. */
+static struct bcast *make(struct zsched *s, const struct zcomm *group, void *buf, MPI_Count count, MPI_Datatype type,
+	int root)
 {
-	struct zcomm *c = zsched_comm(s);
 	struct bcast *b = zsched_alloc(s, sizeof *b);
 	if (!b)
-		return MPI_ERR_NO_MEM;
+		return NULL;
 	*b = (struct bcast){.buf = buf,
 		.count = count,
 		.type = type,
 		.root = root,
-		.root_here = zcomm_is_local_rank(c, root),
+		.root_here = root >= 0 && zcomm_is_local_rank(zsched_peers(s), root),
 		.bytes = zbuf_wire_bytes(count, type)};
-	b->tune = ztune_choose(c, ZTUNING_BCAST, b->bytes);
-	b->leaders = b->tune.leaders < c->members_min ? (int)b->tune.leaders : c->members_min;
-	int rc = b->bytes > b->tune.segment || is_planned(c, b) ? build_large(s, b) : build_small(s, b);
+	b->tune = ztune_choose(group, ZTUNING_BCAST, b->bytes);
+	b->leaders = b->tune.leaders < group->members_min ? (int)b->tune.leaders : group->members_min;
+	return b;
+}
+
+int zbuild_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
+{
+	struct bcast *b = make(s, zsched_comm(s), buf, count, type, root);
+	if (!b)
+		return MPI_ERR_NO_MEM;
+	int rc = b->bytes > b->tune.segment || is_planned(s, b) ? build_large(s, b) : build_small(s, b);
 	zsched_round(s);
 	return rc;
 }
@@ -191,9 +210,16 @@ static int take_across(struct zsched *s, struct zcoll *a)
 
 static int build_across(struct zsched *s, const struct zcoll *a)
 {
-	int rc = a->root == MPI_ROOT ? zacross_send(s, a->recvbuf, a->recvcount, a->recvtype)
-		 : a->root >= 0	     ? zacross_spread(s, a->recvbuf, a->recvcount, a->recvtype, a->root)
-				     : MPI_SUCCESS;
+	bool root = a->root == MPI_ROOT;
+	if (!root && a->root < 0)
+		return MPI_SUCCESS;
+	struct bcast *b =
+		make(s, root ? zsched_peers(s) : zsched_comm(s), a->recvbuf, a->recvcount, a->recvtype, a->root);
+	if (!b)
+		return MPI_ERR_NO_MEM;
+	int rc = b->bytes > b->tune.segment ? (root ? build_large_at_root(s, b) : build_large_away(s, b))
+					    : (root ? zacross_send(s, b->buf, b->count, b->type)
+						    : zacross_spread(s, b->buf, b->count, b->type, b->root));
 	zsched_round(s);
 	return rc;
 }

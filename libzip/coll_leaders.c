@@ -18,11 +18,12 @@ int zbuild_to_several(struct zsched *s, const void *buf, MPI_Count count, MPI_Da
 int zbuild_to_leaders(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int leaders, int a,
 	const struct ztuning_settings *tune)
 {
-	struct zcomm *c = zsched_comm(s);
+	struct zcomm *to = zsched_peers(s);
+	int first = to->local ? 0 : to->my_part + 1, n = to->local ? to->nparts : to->nparts - 1;
 	int dest[ZCTL_PARTS_MAX];
-	for (int i = 1; i < c->nparts; i++) {
-		int p = (c->my_part + i) % c->nparts;
-		dest[i - 1] = c->parts[p].member[zcoll_first(c->parts[p].count, leaders, a)];
+	for (int i = 0; i < n; i++) {
+		int p = (first + i) % to->nparts;
+		dest[i] = to->parts[p].member[zcoll_first(to->parts[p].count, leaders, a)];
 	}
-	return zbuild_to_several(s, buf, count, type, dest, c->nparts - 1, tune);
+	return zbuild_to_several(s, buf, count, type, dest, n, tune);
 }

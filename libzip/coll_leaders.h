@@ -10,7 +10,8 @@
  * order. The buffer as in zsched_send. */
 int zbuild_to_several(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, const int *dest, int n,
 	const struct ztuning_settings *);
-/* To leader number a, of so many, of each other part, beginning with the next one. */
+/* To leader number a, of so many, of each other part, beginning with the next one; across, of each part of the remote
+ * group. */
 int zbuild_to_leaders(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, int leaders, int a,
 	const struct ztuning_settings *);
 

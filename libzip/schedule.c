@@ -106,7 +106,8 @@ static void step_finish_message(struct zsched *s, struct zstep *t)
 static void start_arriving(struct zsched *s, struct zstep *t)
 {
 	struct zarriving *a = t->buf;
-	int rc = zbridge_irecv(s->comm, s->context, a->buf, a->bytes, MPI_BYTE, t->peer, s->tag, &a->req);
+	int rc = zbridge_irecv(t->across ? s->far : s->comm, s->context, a->buf, a->bytes, MPI_BYTE, t->peer, s->tag,
+		&a->req);
 	t->done = true;
 	if (rc != MPI_SUCCESS) {
 		zsched_fail(s, rc, "a message of the collective could not be started");

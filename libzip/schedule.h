@@ -65,8 +65,9 @@ int zsched_multicast(struct zsched *, const void *buf, MPI_Count count, MPI_Data
 int zsched_recv(struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int source); /* bridged */
 /* At most bytes; how many came is in *got (0 if it failed). */
 int zsched_recv_upto(struct zsched *, void *buf, MPI_Count bytes, int source, MPI_Count *got);
-/* A bridged receive over several rounds, for overlap (not from across): posted in this round, which does not wait for
- * it; what has come is waited for by zsched_await, at last (also if it is an error) with all bytes. NULL: no memory. */
+/* A bridged receive over several rounds, for overlap (from across: of another part): posted in this round, which does
+ * not wait for it; what has come is waited for by zsched_await, at last (also if it is an error) with all bytes. NULL:
+ * no memory. */
 struct zarriving *zsched_recv_bytes(struct zsched *, void *buf, MPI_Count bytes, int source);
 /* Waits until so many bytes from the beginning are there, or no more will come. */
 int zsched_await(struct zsched *, struct zarriving *, MPI_Count bytes);

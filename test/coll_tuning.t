@@ -51,6 +51,10 @@ twin coll_errors 1+1+2 "allgather segment=256"
 export ZIPPER_REPRESENTATION=external32
 twin coll_moves 2+2 "gather alone=40; scatter alone=40; allgather segment=256"
 twin coll_moves 1+1+2 "gather alone=1; scatter alone=1; allgather segment=1K leaders=2"
+twin inter_coll 2+2 "all segment=256 leaders=2"
+twin inter_coll 1+3 "all segment=1K"
+twin inter_coll 1+2+1 "all segment=2K leaders=2; allgather segment=1G"
+twin coll_scans 1+3 "scan segment=1K leaders=2"
 unset ZIPPER_REPRESENTATION
 
 # several leaders, and what they do with more than two clusters
@@ -66,6 +70,18 @@ twin reproducible 1+2+1 "reduce_scatter leaders=2 segment=2K segments=5"
 twin coll_reductions 1+3 "reduce_scatter segment=256 segments=1024"
 twin coll_reductions 2+2+2 "reduce_scatter leaders=2 segment=256"
 twin reproducible 1+1+1+1 "allreduce exchange=slices"
+
+# between groups: in segments and by several leaders
+twin inter_coll 2+2 "all segment=256 segments=1024"
+twin inter_coll 2+2 "all segment=4K leaders=2"
+twin inter_coll 1+3 "all segment=1000 leaders=2"
+twin inter_coll 3+3 "all segment=2K leaders=3; reduce inside=gather"
+twin inter_coll 2+2+2 "all segment=2K segments=5 leaders=2 inside=native"
+twin inter_coll 2+2+2 "all segment=512 multicast=no; bcast between=chain"
+twin inter_coll 2+2+2 "allgather segment=256"
+twin inter_coll 1+3 "allgather segment=1K segments=3"
+twin inter_coll 1+2+1+2 "bcast segment=1K; reduce segment=256; allreduce leaders=2"
+twin inter_errors 2+2 "all segment=256 leaders=2"
 
 # scans in segments, and by several members of each cluster
 twin coll_scans 2+2 "scan segment=256 segments=1024"

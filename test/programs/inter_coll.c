@@ -11,6 +11,7 @@ static int extent, fields; /* in ints */
 #define OFFSET(k) ((k)*2)
 static int salt;
 #define ROOM 1000000
+#define LONG 150001 /* these make several segments, as the table is built in; reductions and broadcasts alone */
 static int out[ROOM], in[ROOM];
 
 #define DO(Name, Iname, ...)                                                                                           \
@@ -366,10 +367,16 @@ static void try_all(void)
 			if (n > 1000 && k > 0)
 				continue; /* large: the first root of each */
 			try_bcast(s, k);
+			try_reduce(s, k);
+			if (n == LONG)
+				continue;
 			try_gather(s, k);
 			try_scatter(s, k);
-			try_reduce(s, k);
 		}
+	}
+	if (n == LONG) {
+		try_allreduce();
+		return;
 	}
 	try_allgather();
 	try_alltoall();
@@ -386,7 +393,8 @@ int main(int argc, char **argv)
 #ifdef FORMS
 		{NONBLOCKING, 3, 1, 0}, {NONBLOCKING, 2000, 1, 1}, {PERSISTENT, 20, 0, 1}, {BLOCKING, 40, 1, 1}
 #else
-		{BLOCKING, 1, 0, 0}, {BLOCKING, 40, 1, 0}, {BLOCKING, 9000, 0, 1}, {BLOCKING, 0, 0, 1}
+		{BLOCKING, 1, 0, 0}, {BLOCKING, 40, 1, 0}, {BLOCKING, 9000, 0, 1}, {BLOCKING, 0, 0, 1},
+		{BLOCKING, LONG, 1, 1}
 #endif
 	};
 	MPI_Datatype pair, gaps;
