@@ -52,8 +52,9 @@ struct zsink {
  * Memory that the owner receives into belongs to its receive half: the initiator writes it with its send half. So each
  * operation uses the way that messages of the same direction take, and the same thread.
  *
- * Order: none between one-sided operations, nor between them and messages. The initiator says that data are complete
- * only after reap has said so, and the owner exposes before it tells the key.
+ * Order: none between one-sided operations, nor between them and messages, but for a message that is posted after a
+ * write to a link that is_ordered: it arrives when the bytes are in place. Otherwise the initiator says that
+ * data are complete only after reap has said so. The owner exposes before it tells the key.
  *
  * Errors: an operation that fails (the peer died, took the exposure back, told a wrong key) breaks the half that it
  * belongs to, as a broken post or poll does: reap reports each operation that was under way with its negative errno,
@@ -108,14 +109,15 @@ struct zrma {
 	void (*unreg)(struct zregion *); /* no operation uses it */
 	/* As reg, for operations of this half with len bytes at base, which are somebody else's and may be unmapped
 	 * when the region has been given back with unpin. Registrations may be kept, so it is fast for memory that is
-	 * used again. One thread at a time for all links of the process. 0; -EOPNOTSUPP, -ENOMEM, others: not this
-	 * memory, or not now. */
+	 * used again. 0; -EOPNOTSUPP, -ENOMEM, others: not this memory, or not now. */
 	int (*pin)(struct zlink *, enum zlink_half, void *base, size_t len, struct zregion **);
 	void (*unpin)(struct zregion *); /* no operation uses it, or the link was closed */
 	/* Its device has gone: it is to be unregistered when the last half that used it has ended. Any thread. */
 	bool (*is_lost)(const struct zregion *);
 	/* What this link can do; constant once a message has come over it. */
 	void (*limits)(const struct zlink *, struct zrma_limits *);
+	/* From now on, messages arrive after what was written before them (see above). Send half. */
+	bool (*is_ordered)(const struct zlink *);
 
 	/* Initiator. Data path. read belongs to the receive half, write to the send half. 0: under way; -EAGAIN: the
 	 * limit of outstanding ones is reached, try again after reap; others: broken. */

@@ -3,6 +3,7 @@
 #include "expose.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@ struct exposure {
 	struct vreg *reg;  /* kept one, to which mw is bound; or */
 	struct ibv_mr *mr; /* one for this transfer */
 };
+
+/* Of all exposers, and what is below them (regcache.h, watch.h). Not held while the device is waited for. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct vexposer {
 	struct ibv_pd *pd;
@@ -61,13 +65,10 @@ static bool has_windows(const struct vdevice *d)
 	       (!soft || voptions->windows == ZVERBS_WINDOWS_YES);
 }
 
-/* The device's, made when it is needed first. NULL: no memory. */
-static struct vexposer *exposer_of(struct vdevice *d)
+static struct vexposer *make_exposer(struct vdevice *d)
 {
 	static const struct vregcache_ops ops = {reg_local, unreg_local};
 	struct zerr err;
-	if (d->exposer)
-		return d->exposer;
 	struct vexposer *x = calloc(1, sizeof(*x));
 	if (!x)
 		return NULL;
@@ -81,7 +82,33 @@ static struct vexposer *exposer_of(struct vdevice *d)
 	else if (voptions->cache_bytes > 0 &&
 		 vregcache_create(&x->cache, &ops, x, KEPT_MAX, (size_t)voptions->cache_bytes, &err) < 0)
 		zlog(ZLOG_INFO, "%s: memory is registered for each transfer: %s", d->name, err.text);
-	return d->exposer = x;
+	return x;
+}
+
+/* The device's, made when it is needed first. NULL: no memory. */
+static struct vexposer *exposer_of(struct vdevice *d)
+{
+	pthread_mutex_lock(&lock);
+	if (!d->exposer)
+		d->exposer = make_exposer(d);
+	struct vexposer *x = d->exposer;
+	pthread_mutex_unlock(&lock);
+	return x;
+}
+
+static int get_reg(struct vexposer *x, void *base, size_t len, struct vreg **out)
+{
+	pthread_mutex_lock(&lock);
+	int rc = vregcache_get(x->cache, base, len, out);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+static void put_reg(struct vexposer *x, struct vreg *r)
+{
+	pthread_mutex_lock(&lock);
+	vregcache_put(x->cache, r);
+	pthread_mutex_unlock(&lock);
 }
 
 void vexposer_close(struct vexposer *x)
@@ -100,8 +127,10 @@ void vexposer_close(struct vexposer *x)
 		x->free_pins = r->next;
 		free(r);
 	}
+	pthread_mutex_lock(&lock);
 	if (x->cache)
 		vregcache_destroy(x->cache);
+	pthread_mutex_unlock(&lock);
 	free(x);
 }
 
@@ -136,7 +165,10 @@ static int run_on_queue(struct vlink *l, enum zlink_half half, const struct ibv_
 		wr.send_flags = IBV_SEND_SIGNALED;
 		rc = ibv_post_send(l->rx.queue.qp, &wr, &bad) == 0 ? 0 : -EIO;
 	}
-	for (unsigned turns = 0; rc == 0 && !done->done; turns++) {
+	for (unsigned turns = 1; rc == 0 && !done->done; turns++) {
+		/* What was sent to a peer that has died would be given up only seconds later. */
+		if (turns % VLOOK_EVERY == 0 && vlink_hung_up(l))
+			vpath_give_up(half == ZLINK_TX ? l->tx.queue.qp : l->rx.queue.qp);
 		rc = half_error(l, half);
 		if (turns > 100)
 			sched_yield();
@@ -174,16 +206,20 @@ static void unbind_window(struct vlink *l, struct exposure *e)
 
 static void put(struct vexposer *x, struct exposure *e)
 {
+	pthread_mutex_lock(&lock);
 	e->next = x->free;
 	x->free = e;
+	pthread_mutex_unlock(&lock);
 }
 
 static struct exposure *get(struct vexposer *x)
 {
+	pthread_mutex_lock(&lock);
 	struct exposure *e = x->free;
 	if (e)
 		x->free = e->next;
-	else
+	pthread_mutex_unlock(&lock);
+	if (!e)
 		e = calloc(1, sizeof(*e));
 	if (e && x->cache && x->windows && !e->mw)
 		e->mw = ibv_alloc_mw(x->pd, IBV_MW_TYPE_2);
@@ -196,14 +232,14 @@ static int expose_window(struct vlink *l, struct vexposer *x, struct exposure *e
 {
 	if (!x->cache || !e->mw || len > WINDOW_MAX_BYTES)
 		return -EOPNOTSUPP;
-	int rc = vregcache_get(x->cache, base, len, &e->reg);
+	int rc = get_reg(x, base, len, &e->reg);
 	if (rc != 0) {
 		e->reg = NULL;
 		return rc;
 	}
 	rc = bind_window(l, e, base, len);
 	if (rc != 0) {
-		vregcache_put(x->cache, e->reg);
+		put_reg(x, e->reg);
 		e->reg = NULL;
 		return rc;
 	}
@@ -215,9 +251,13 @@ static int expose_window(struct vlink *l, struct vexposer *x, struct exposure *e
 static struct ibv_mr *reg_once(struct vexposer *x, void *base, size_t len, int access)
 {
 	struct ibv_mr *mr = ibv_reg_mr(x->pd, base, len, access);
-	if (!mr && x->cache && error_of(errno) == -ENOMEM && vregcache_trim(x->cache) > 0)
-		mr = ibv_reg_mr(x->pd, base, len, access);
-	return mr;
+	if (mr || !x->cache || error_of(errno) != -ENOMEM)
+		return mr;
+	pthread_mutex_lock(&lock);
+	unsigned given_up = vregcache_trim(x->cache);
+	pthread_mutex_unlock(&lock);
+	errno = ENOMEM;
+	return given_up > 0 ? ibv_reg_mr(x->pd, base, len, access) : NULL;
 }
 
 static int expose_once(struct vexposer *x, struct exposure *e, void *base, size_t len, uint32_t *rkey)
@@ -279,7 +319,7 @@ void vconceal(struct zlink *base_link, struct zrma_exposure *exposure)
 		e->mr = NULL;
 	} else {
 		unbind_window(l, e);
-		vregcache_put(x->cache, e->reg);
+		put_reg(x, e->reg);
 		e->reg = NULL;
 	}
 	put(x, e);
@@ -287,28 +327,41 @@ void vconceal(struct zlink *base_link, struct zrma_exposure *exposure)
 
 /* --- the initiator's --- */
 
+static struct zregion *get_pin(struct vexposer *x)
+{
+	pthread_mutex_lock(&lock);
+	struct zregion *r = x->free_pins;
+	if (r)
+		x->free_pins = r->next;
+	pthread_mutex_unlock(&lock);
+	return r ? r : malloc(sizeof(*r));
+}
+
+static void put_pin(struct vexposer *x, struct zregion *r)
+{
+	pthread_mutex_lock(&lock);
+	r->next = x->free_pins;
+	x->free_pins = r;
+	pthread_mutex_unlock(&lock);
+}
+
 int vpin(struct zlink *base_link, enum zlink_half half, void *base, size_t len, struct zregion **out)
 {
 	struct vlink *l = (struct vlink *)base_link;
 	if (!vlink_is_ready(l) || !shares_domain(l, half))
 		return -EOPNOTSUPP;
 	struct vexposer *x = exposer_of(l->dev);
-	struct zregion *r = x ? x->free_pins : NULL;
-	if (r)
-		x->free_pins = r->next;
-	else
-		r = x ? malloc(sizeof(*r)) : NULL;
+	struct zregion *r = x ? get_pin(x) : NULL;
 	if (!r)
 		return -ENOMEM;
 	*r = (struct zregion){.exposer = x, .share = l->share[half]};
-	int rc = x->cache ? vregcache_get(x->cache, base, len, &r->reg) : -EOPNOTSUPP;
+	int rc = x->cache ? get_reg(x, base, len, &r->reg) : -EOPNOTSUPP;
 	if (rc == 0)
 		r->mr = r->reg->handle;
 	else if (rc == -EOPNOTSUPP)
 		rc = (r->mr = reg_once(x, base, len, IBV_ACCESS_LOCAL_WRITE)) ? 0 : error_of(errno);
 	if (rc != 0) {
-		r->next = x->free_pins;
-		x->free_pins = r;
+		put_pin(x, r);
 		return rc;
 	}
 	atomic_fetch_add(&r->share->regions, 1); /* which keeps the device, should the link go first */
@@ -319,11 +372,11 @@ int vpin(struct zlink *base_link, enum zlink_half half, void *base, size_t len, 
 void vunpin(struct zregion *r)
 {
 	struct vexposer *x = r->exposer;
+	struct vshare *share = r->share;
 	if (r->reg)
-		vregcache_put(x->cache, r->reg);
+		put_reg(x, r->reg);
 	else
 		ibv_dereg_mr(r->mr);
-	atomic_fetch_sub(&r->share->regions, 1);
-	r->next = x->free_pins;
-	x->free_pins = r;
+	put_pin(x, r);
+	atomic_fetch_sub(&share->regions, 1); /* and the device with it, perhaps */
 }

@@ -9,7 +9,7 @@
  * be kept registered or must not (child.h), or there are more bytes than a window can have, the exact range is
  * registered with remote access, for this transfer alone.
  *
- * Threads: one at a time for all links of the process (libzip's lock).
+ * Threads: any; links are their halves' threads', as ever. What is shared is under a lock of our own.
  */
 #ifndef ZIP_VERBS_EXPOSE_H
 #define ZIP_VERBS_EXPOSE_H

@@ -119,6 +119,7 @@ struct vtx {
 	uint32_t credits_used;	/* receives for credit that are to be posted again */
 	uint32_t refused;
 	uint32_t writes;
+	uint32_t reaps;	 /* in vain, while there are writes */
 	uint64_t copied; /* bytes of payload */
 	uint8_t *rest;	 /* of a message that was taken and could not be sent wholly */
 	size_t rest_at, rest_len;
@@ -160,6 +161,7 @@ struct vrx {
 	uint32_t send_bytes;
 	uint32_t sends, run, vain; /* credits under way; since the last that reports; polls in vain */
 	uint32_t reads;
+	uint32_t reaps;	 /* in vain, while there are reads */
 	uint64_t copied; /* bytes of payload */
 	/* the message that is being put together, or waits because it was refused */
 	struct vbuf *kept; /* a whole one, in its buffer */
@@ -231,6 +233,9 @@ uint16_t vpath_reads(const struct vlink *);
 int vpath_check(const struct vlink *, struct zerr *);
 /* Our send half's queue pair and the peer's receive half's, and the other two. */
 int vpath_connect(struct vlink *, const struct vframe *us, struct zerr *);
+
+/* A broken queue pair, or one whose peer has gone, reports all that is under way: it gets into its error state. */
+void vpath_give_up(struct ibv_qp *);
 
 /* tx.c (with notice.c, and linger.c: vtx_linger) and rx.c (with rx_stream.c): the halves; as in transport.h. */
 int vtx_init(struct vlink *, struct zerr *);

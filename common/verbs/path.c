@@ -122,3 +122,9 @@ int vpath_connect(struct vlink *l, const struct vframe *us, struct zerr *err)
 	l->tx.send_bytes = l->rx.send_bytes = peer->send_bytes < us->send_bytes ? peer->send_bytes : us->send_bytes;
 	return 0;
 }
+
+void vpath_give_up(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr error = {.qp_state = IBV_QPS_ERR};
+	ibv_modify_qp(qp, &error, IBV_QP_STATE);
+}

@@ -9,7 +9,8 @@
  * must not be open to anybody but this process's own device; remote access to a part is the caller's business (by
  * memory windows).
  *
- * Under one lock of the caller's. Registering is the caller's, too, so that there is nothing of verbs in here.
+ * Under one lock of the caller's (expose.c's). Registering is the caller's, too, so that there is nothing of verbs in
+ * here.
  */
 #ifndef ZIP_VERBS_REGCACHE_H
 #define ZIP_VERBS_REGCACHE_H

@@ -86,6 +86,12 @@ static void limits(const struct zlink *base, struct zrma_limits *out)
 	out->writes = VRMA_MAX;
 }
 
+/* One queue pair for both, and no way back. */
+static bool is_ordered(const struct zlink *base)
+{
+	return ((const struct vlink *)base)->tx.mode == VMODE_QUEUE;
+}
+
 /* --- operations --- */
 
 /* -1: all are in use. */
@@ -158,13 +164,6 @@ static int write_remote(struct zlink *base, const struct zrma_op *op)
 	return 0;
 }
 
-/* A broken queue pair reports all that is under way, once it is in its error state. */
-static void give_up(struct ibv_qp *qp)
-{
-	struct ibv_qp_attr error = {.qp_state = IBV_QPS_ERR};
-	ibv_modify_qp(qp, &error, IBV_QP_STATE);
-}
-
 static int reap(struct zlink *base, enum zlink_half half, struct zrma_done *done, unsigned cap)
 {
 	struct vlink *l = (struct vlink *)base;
@@ -173,6 +172,7 @@ static int reap(struct zlink *base, enum zlink_half half, struct zrma_done *done
 	unsigned n = 0;
 	if (!vlink_is_ready(l))
 		return 0;
+	uint32_t *vain = half == ZLINK_RX ? &l->rx.reaps : &l->tx.reaps;
 	const int broken = half == ZLINK_RX ? vrx_reap(l) : vtx_reap(l);
 	const int error = half == ZLINK_RX ? l->rx.error : l->tx.error;
 	for (int i = 0; i < VRMA_MAX && n < cap && *under_way; i++) {
@@ -182,13 +182,18 @@ static int reap(struct zlink *base, enum zlink_half half, struct zrma_done *done
 		slot[i] = (struct vrma_slot){.used = false};
 		--*under_way;
 	}
+	if (n > 0)
+		*vain = 0;
+	/* Of a peer that has died the device would tell only seconds later. */
+	if (n == 0 && !(broken || error) && *under_way && ++*vain % VLOOK_EVERY == 0 && vlink_hung_up(l))
+		vpath_give_up(half == ZLINK_RX ? l->rx.queue.qp : l->tx.queue.qp);
 	if (n > 0 || !(broken || error))
 		return (int)n;
 	if (*under_way == 0 && half == ZLINK_RX && !error)
 		return vlink_reason(l, &l->rx.doubt, broken); /* what has come can still be polled */
 	if (*under_way == 0)
 		return error; /* 0: it is not known yet */
-	give_up(half == ZLINK_RX ? l->rx.queue.qp : l->tx.queue.qp);
+	vpath_give_up(half == ZLINK_RX ? l->rx.queue.qp : l->tx.queue.qp);
 	return 0;
 }
 
@@ -202,6 +207,7 @@ const struct zrma vrma = {
 	.unpin = vunpin,
 	.is_lost = is_lost,
 	.limits = limits,
+	.is_ordered = is_ordered,
 	.read = read_remote,
 	.write = write_remote,
 	.reap = reap,

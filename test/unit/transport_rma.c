@@ -132,6 +132,38 @@ static void writes_nothing_around(void **state)
 	close_ends(&e);
 }
 
+/* Where the link says so, a message finds in place what was written before it, in many pieces. */
+static void messages_come_after_writes(void **state)
+{
+	struct ends e;
+	if (open_ends(&e, *state) && e.rma->is_ordered(e.pair.b)) {
+		struct zrma_done done;
+		for (uint64_t k = 0; k < 20; k++) {
+			const size_t len = SIZE / 8 < e.limits.max_bytes ? SIZE / 8 : e.limits.max_bytes;
+			memcpy(e.staging, payload_of(k, SIZE), SIZE);
+			expose(&e, ZLINK_RX);
+			uint32_t n = 0;
+			for (; n < e.limits.writes && n < 8; n++) {
+				struct zrma_op op = {.key = e.exposure.key,
+					.offset = n * len,
+					.local = e.staging + n * len,
+					.len = len,
+					.region = e.region,
+					.more = true};
+				assert_int_equal(e.rma->write(e.pair.b, &op), 0);
+			}
+			exchange(e.pair.b, e.pair.a);
+			assert_memory_equal(e.memory + AROUND, payload_of(k, SIZE), n * len);
+			e.rma->conceal(e.pair.a, &e.exposure); /* nothing comes any more */
+			for (uint32_t i = 0; i < n; i++) {
+				assert_int_equal(reap(&e, ZLINK_TX, &done), 1);
+				assert_int_equal(done.rc, 0);
+			}
+		}
+	}
+	close_ends(&e);
+}
+
 /* The same memory again and again, as applications do; and nothing is left to report. */
 static void exposes_again(void **state)
 {
@@ -285,6 +317,7 @@ static void pins_memory_of_others(void **state)
 const struct link_test transport_rma_tests[] = {
 	LINK_TEST(reads_what_was_exposed),
 	LINK_TEST(writes_nothing_around),
+	LINK_TEST(messages_come_after_writes),
 	LINK_TEST(exposes_again),
 	LINK_TEST(memory_that_was_mapped_again),
 	LINK_TEST(pins_memory_of_others),
