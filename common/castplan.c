@@ -65,6 +65,19 @@ int zcast_plan_peers(const struct zcast_shape *shape, uint32_t member, bool *pee
 	return rc;
 }
 
+int zcast_plan_first(const struct zcast_shape *shape, uint32_t member, uint32_t *from)
+{
+	struct zcast_plan *p = zcast_plan_create(shape, member);
+	struct zcast_step step = {.from = ZCAST_NOBODY};
+	if (!p)
+		return -ENOMEM;
+	while (step.from == ZCAST_NOBODY && zcast_plan_next(p, &step))
+		;
+	*from = step.from;
+	zcast_plan_destroy(p);
+	return 0;
+}
+
 bool zcast_plan_next(struct zcast_plan *p, struct zcast_step *out)
 {
 	*out = (struct zcast_step){.to = ZCAST_NOBODY, .from = ZCAST_NOBODY};

@@ -66,6 +66,10 @@ bool zcast_plan_next(struct zcast_plan *, struct zcast_step *);
  * 0 or -ENOMEM. */
 int zcast_plan_peers(const struct zcast_shape *, uint32_t member, bool *peer);
 
+/* Who sends the member its first block, ZCAST_NOBODY if it gets none; of 2 blocks and more always the same one. 0 or
+ * -ENOMEM. */
+int zcast_plan_first(const struct zcast_shape *, uint32_t member, uint32_t *from);
+
 /* Steps of the whole group; of hybrids, an upper bound. 0 for a single member; UINT64_MAX: out of memory (hybrids). */
 uint64_t zcast_plan_steps(const struct zcast_shape *);
 

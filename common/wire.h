@@ -36,6 +36,11 @@
  * sender has a channel as well. What one rank sends to another in one stream must not take two ways at a time: those
  * that go by lists, and those that do not, may overtake each other.
  *
+ * Between nodes of zipcast READY with F_ONE_SIDED and a key opens the memory of the message to dst, which writes its
+ * blocks there, each followed by WRITTEN, or sends them, as it likes. Without a key src has no memory yet: dst sends it
+ * one block (which tells how long the message is), if the message has no more than `offset` blocks, and waits for
+ * READY again. FAIL and LEAVE follow the last write of the group over a link: from then on the memory is src's alone.
+ *
  * Sequenced kinds are delivered to MPI in order of seq whatever way they took; the others need no order.
  */
 #ifndef ZIP_COMMON_WIRE_H
@@ -68,19 +73,21 @@ enum zwire_kind {
 			   * memory: all, or 0 */
 	/* Between nodes of zipcast (comm = number of the group, xfer = number of the message, 1, 2, ...): */
 	ZWIRE_BLOCK = 12, /* seq = bytes of the whole message, offset = place of this block, payload = its bytes */
-	ZWIRE_READY = 13, /* src takes the message as soon as it is sent; tag = definition of the group (a hash) */
+	ZWIRE_READY = 13, /* src takes the message as soon as it is sent; tag = definition of the group (a hash); with
+			   * F_ONE_SIDED see below */
 	ZWIRE_FAIL = 14,  /* the group has failed; payload = why, in printable characters */
 	/* Rank to zipperd: payload = list of receivers, ZWIRE_RECEIVER_BYTES each, 1 to ZWIRE_RECEIVERS_MAX of them: */
 	ZWIRE_RECEIVERS = 15,
 	/* Between nodes of zipcast: */
 	ZWIRE_LEAVE = 16, /* src takes part in no message of the group after this one; tag = node that left first: src,
 			   * or one that src cannot do without */
-	ZWIRE_KIND_MAX = ZWIRE_LEAVE
+	ZWIRE_WRITTEN = 17, /* as BLOCK, but without payload: src has written it into dst's memory */
+	ZWIRE_KIND_MAX = ZWIRE_WRITTEN
 };
 
 #define ZWIRE_F_SYNC 0x0001u	  /* synchronous send: DONE on match */
 #define ZWIRE_F_EXT32 0x0002u	  /* numbers are big-endian, as libzip/signature.h says */
-#define ZWIRE_F_ONE_SIDED 0x0004u /* in RTS, CTS, DONE, see above */
+#define ZWIRE_F_ONE_SIDED 0x0004u /* in RTS, CTS, DONE, READY, see above */
 #define ZWIRE_F_ALL 0x0007u	  /* flags of this version; others are refused */
 
 struct zwire_env {

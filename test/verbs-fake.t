@@ -11,6 +11,7 @@ if [ -x "$units" ]; then
 	while read -r name devices; do
 		fake_tap "$name" env -u FAKEVERBS_FABRIC FAKEVERBS="$devices" "$units"
 		fake_tap "$name" env -u FAKEVERBS_FABRIC FAKEVERBS="$devices" "$units" conformance
+		fake_tap "$name" env -u FAKEVERBS_FABRIC FAKEVERBS="$devices" "$ZIP_TOP_BUILDDIR/test/unit/cast_verbs"
 	done <<-END
 		infiniband fka/ib/pkey=0x8005/mw/tds=64
 		roce,late fka/inline=60/lag=3/tds=16/silent
@@ -275,8 +276,26 @@ if cast_compile; then
 		fake_fabric fka/mw/tds=8
 		ZIPPER_MODULE_DIR=$TAP_TMP/modules ZIPPER_VERBS_ENDPOINTS=dynamic \
 			cast_run "zipcast, $algorithm" 4 fka:1@127.0.0.1:0 $algorithm 1000000 5
-		ok "zipcast, $algorithm: over queue pairs" test "$(fakectl count send)" -gt 300 || diag "$(fakectl count send) sends"
+		# 16 blocks a message, to three members; a link's first ones may go over TCP
+		ok "zipcast, $algorithm: blocks are written into the members' memory" test "$(fakectl count write)" -gt 150 ||
+			diag "$(fakectl count write) writes"
 		is "zipcast, $algorithm: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
+	done
+	fake_fabric fka/mw
+	ZIPPER_MODULE_DIR=$TAP_TMP/modules ZIPPER_ONE_SIDED=no cast_run "zipcast, as messages" 4 fka:1@127.0.0.1:0 chain 1000000 5
+	ok "zipcast, as messages: over queue pairs" test "$(fakectl count send)" -gt 300 || diag "$(fakectl count send) sends"
+	ok "zipcast, as messages: nothing is written" test "$(fakectl count write)" -le 12 # last ones of links, which are empty
+	is_under_way() { [ "$(cat "$TAP_TMP"/cast[0-9]* 2>/dev/null | grep -c 'under way')" = 4 ]; }
+	for devices in fka/mw fka/lag=50; do
+		fake_fabric $devices
+		ZIPPER_MODULE_DIR=$TAP_TMP/modules cast_start 4 fka:1@127.0.0.1:0 pipeline 2000000 0
+		ok "zipcast, one killed: under way" wait_for 60 is_under_way || cast_show
+		kill -KILL "$(cast_process 2)"
+		cast_wait
+		is "zipcast, one killed: status" "$CAST_STATUS" "3 3 137 3" || cast_show
+		is "zipcast, one killed: the others are told who" "$(cat "$TAP_TMP"/cast[013] | grep -c 'failed: node 2 ')" 3 || cast_show
+		is "zipcast, one killed: none gets damaged bytes" "$(cat "$TAP_TMP"/cast[013] | grep -c ' 0 bytes damaged')" 3 || cast_show
+		is "zipcast, one killed: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 	done
 else
 	fail "zipcast: a program is linked with it"

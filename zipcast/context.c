@@ -74,6 +74,14 @@ void zcast_command(struct zipcast *zc, struct command *c)
 	pthread_mutex_unlock(&zc->lock);
 }
 
+void zcast_command_done(struct zipcast *zc, struct command *c)
+{
+	pthread_mutex_lock(&zc->lock);
+	c->done = true;
+	pthread_cond_broadcast(&zc->executed);
+	pthread_mutex_unlock(&zc->lock);
+}
+
 static void queue_message(struct zipcast_group *g, struct outgoing *out)
 {
 	if (atomic_load(&g->failed)) {
@@ -109,10 +117,20 @@ static bool is_stopped(const struct zipcast *zc)
 	bool unsaid = false;
 	for (uint32_t i = 0; zc->stop && i < zc->nup && !unsaid; i++)
 		unsaid = zc->up[i]->words || zc->up[i]->link.posted;
-	return zc->stop && (!unsaid || zclock_ms() >= zc->stop_ms);
+	return zc->stop && ((!unsaid && !zc->groups) || zclock_ms() >= zc->stop_ms);
 }
 
-static void execute(struct zipcast *zc, struct command *c)
+/* False: it is done later. */
+static bool destroy(struct command *c)
+{
+	zcast_group_end(c->group);
+	if (!c->group->gone)
+		c->group->destroyer = c;
+	return c->group->gone;
+}
+
+/* True: it is done. */
+static bool execute(struct zipcast *zc, struct command *c)
 {
 	switch (c->kind) {
 	case COMMAND_LINK:
@@ -128,8 +146,7 @@ static void execute(struct zipcast *zc, struct command *c)
 		queue_message(c->group, c->out);
 		break;
 	case COMMAND_DESTROY:
-		zcast_group_end(c->group);
-		break;
+		return destroy(c);
 	case COMMAND_MEET:
 		zc->met = true;
 		break;
@@ -137,6 +154,7 @@ static void execute(struct zipcast *zc, struct command *c)
 		stop(zc);
 		break;
 	}
+	return true;
 }
 
 /* A group that is waited for may be freed by its destroyer at once: what it was asked for before comes first anyway. */
@@ -152,15 +170,11 @@ static bool take_commands(struct zipcast *zc)
 	pthread_mutex_unlock(&zc->lock);
 	while (c) {
 		struct command *next = c->next;
-		execute(zc, c);
-		if (c->waited) {
-			pthread_mutex_lock(&zc->lock);
-			c->done = true;
-			pthread_cond_broadcast(&zc->executed);
-			pthread_mutex_unlock(&zc->lock);
-		} else {
+		const bool waited = c->waited, done = execute(zc, c);
+		if (!waited)
 			free(c);
-		}
+		else if (done)
+			zcast_command_done(zc, c);
 		c = next;
 	}
 	return true;
@@ -174,6 +188,7 @@ static bool poll_links(struct zipcast *zc)
 	/* A lost link takes its place from the last one. */
 	for (uint32_t i = 0; i < zc->nup;) {
 		struct node *node = zc->up[i];
+		did |= zcast_remote_reap(node);
 		did |= zcast_node_poll(node) != 0;
 		if (i < zc->nup && zc->up[i] == node)
 			i++;
@@ -219,14 +234,21 @@ static bool has_deadlines(const struct zipcast *zc)
 	return any;
 }
 
+/* Completions of writes wake as room does. */
+static bool arm_sender(struct zipcast *zc, struct cast_link *l)
+{
+	if (l->writes || l->failing)
+		zcast_set_blocked(zc, l, true);
+	return !l->blocked || l->zlink->ops->arm(l->zlink, ZLINK_TX) == 0;
+}
+
 /* Arms everything; false: there is something to do. */
 static bool arm_all(struct zipcast *zc)
 {
 	struct list *node, *after;
 	for (uint32_t i = 0; i < zc->nup; i++) {
 		struct cast_link *l = &zc->up[i]->link;
-		if (l->zlink->ops->arm(l->zlink, ZLINK_RX) != 0 ||
-			(l->blocked && l->zlink->ops->arm(l->zlink, ZLINK_TX) != 0))
+		if (l->zlink->ops->arm(l->zlink, ZLINK_RX) != 0 || !arm_sender(zc, l))
 			return false;
 	}
 	list_for_each(node, after, &zc->guests) {
@@ -307,6 +329,7 @@ void *zcast_run(void *arg)
 			did |= zcast_guests_turn(zc);
 		did |= !list_empty(&zc->runnable);
 		run_groups(zc);
+		did |= zcast_settle(zc);
 		zcast_bury(zc);
 		if (did) {
 			zwait_reset(&zc->wait);

@@ -15,8 +15,9 @@
 #include <uthash.h>
 
 #include "auth.h"
-#include "list.h"
 #include "castplan.h"
+#include "list.h"
+#include "modules.h"
 #include "transport.h"
 #include "wait.h"
 #include "zipcast.h"
@@ -27,16 +28,17 @@ struct node;
 struct cast_link {
 	struct zlink *zlink;
 	int rx_fd, tx_fd;
-	bool blocked; /* post said "full": to be armed and watched for room */
-	bool posted;  /* since the last flush */
+	bool blocked;	 /* post said "full": to be armed and watched for room */
+	bool posted;	 /* since the last flush */
+	bool heard;	 /* a message has come over it: its capabilities are known */
+	bool failing;	 /* a write has failed: the link will tell why */
+	uint32_t writes; /* under way, into the other node's memory */
 };
 
 struct early { /* about a group that is not made here yet */
 	struct early *next;
-	uint8_t kind; /* READY, FAIL or LEAVE */
-	uint32_t group;
-	uint64_t message;
-	uint32_t word; /* READY: the definition; LEAVE: who left first */
+	struct zwire_env env; /* READY, FAIL (without why) or LEAVE */
+	uint8_t key[ZRMA_KEY_BYTES];
 };
 #define EARLY_MAX 65536 /* a node that sends more is broken */
 
@@ -55,6 +57,7 @@ struct node {
 	uint32_t nearly;
 	struct word *words, **words_tail; /* that its link had no room for */
 	bool speechless;		  /* nor was there memory for them: the link goes */
+	int broken;			  /* why writes over the link have failed, or 0 */
 	struct zipcast_group *placing;	  /* a block of its message is arriving in its memory */
 	bool connected;			  /* (lock) a link was handed over, and has not been lost since */
 	struct list memberships;	  /* struct member.of_node: groups here that this node is in */
@@ -70,15 +73,32 @@ struct guest { /* has connected to us, and has not shown yet that it knows the k
 	int64_t deadline_ms;
 };
 
+enum opening { /* does it send me the first block of a message? */
+	OPENS_NONE,
+	OPENS_SINGLE, /* of one that has no other block */
+	OPENS_ALL
+};
+
 struct member { /* of a group, as seen from here */
 	struct list of_node;
 	struct zipcast_group *group;
 	struct node *node; /* NULL: me */
 	uint64_t ready;	   /* message it is ready to receive */
-	uint64_t told;	   /* message that it knows we are ready for */
-	uint64_t last;	   /* message that it takes part in; UINT64_MAX: it has not left */
-	uint32_t without;  /* node for which it has left: itself, or one that it needs */
-	bool peer;	   /* we may exchange blocks with it */
+	bool first_only;   /* ready for one block, if the message has not more than first_of */
+	uint64_t first_of;
+	uint64_t key_for; /* message that it has given me the key to its memory for; 0: none */
+	uint8_t key[ZRMA_KEY_BYTES];
+	uint32_t writes; /* under way to it */
+	uint64_t told;	 /* message that it knows we are ready for */
+	bool told_all;	 /* and not just for its first block */
+	enum opening opens;
+	uint32_t due; /* blocks to come from it, of the message that is arriving */
+	bool exposed; /* its memory is open to it */
+	bool over;    /* it has said FAIL or LEAVE: it writes no more */
+	struct zrma_exposure exposure;
+	uint64_t last;	  /* message that it takes part in; UINT64_MAX: it has not left */
+	uint32_t without; /* node for which it has left: itself, or one that it needs */
+	bool peer;	  /* we may exchange blocks with it */
 };
 
 struct outgoing { /* queued by the root */
@@ -99,9 +119,17 @@ struct message { /* under way */
 	bool sending;		/* there is one */
 };
 
+#define PINS_MAX 4
+struct pin { /* the message's memory, for one domain of devices */
+	const void *domain;
+	const struct zrma *rma;
+	struct zregion *region;
+	int rc; /* 0, or why it cannot be */
+};
+
 struct zipcast_group {
 	UT_hash_handle hh;    /* by number, in zipcast.groups */
-	struct list runnable; /* in zipcast.runnable: something may be sent */
+	struct list runnable; /* in zipcast.runnable: something may be sent; or in zipcast.ending, or .ended */
 	struct zipcast *zc;
 	uint32_t number, nmembers, me, definition;
 	enum zcast_algorithm algorithm;
@@ -113,11 +141,20 @@ struct zipcast_group {
 	struct zipcast_events events;
 	struct message message;
 	struct outgoing *queue, **queue_tail;
-	bool untold;	     /* a member could not be told of our being ready, or is there only now */
-	int64_t deadline_ms; /* until all peers must have connected; 0: they have */
-	bool leaving;	     /* the others have been told */
-	bool ended;	     /* destroyed; freed at the end of the turn */
+	bool untold; /* a member could not be told of our being ready, or is there only now */
+	struct pin pin[PINS_MAX];
+	uint32_t npins, writes; /* writes: under way, of all members' */
+	/* Until all peers must have connected; 0: they have. Has failed: until its memory is taken back in any case. */
+	int64_t deadline_ms;
+	bool leaving; /* the others have been told */
+	/* How it ends: it fails or is destroyed, or both; when nobody reaches its memory any more, the application gets
+	 * that back; freed at the end of the turn. */
 	atomic_bool failed;
+	bool ended;		   /* destroyed */
+	bool released;		   /* memory was given back */
+	bool gone;		   /* out of everything */
+	struct command *destroyer; /* waits for that */
+	char why[ZIPCAST_WHY_BYTES];
 };
 
 enum command_kind {
@@ -159,6 +196,7 @@ struct zipcast {
 	char session[ZCTL_NAME_MAX + 1];
 	uint8_t key[ZAUTH_KEY_BYTES];
 	enum zipcast_waiting waiting;
+	enum zcast_one_sided one_sided;
 	int timeout_ms;
 	struct zlistener *listener;
 	char address[320];
@@ -175,7 +213,7 @@ struct zipcast {
 
 	/* the thread's */
 	struct zipcast_group *groups;
-	struct list runnable, guests, ended;
+	struct list runnable, guests, ending, ended;
 	struct zendpoint *endpoint; /* of the transport that settles links, or NULL */
 	const struct ztransport *settles;
 	struct node **up; /* [nnodes] those with a link */
@@ -193,6 +231,7 @@ void *zcast_run(void *zipcast);	   /* the thread */
 void zcast_bury(struct zipcast *); /* groups that have ended are freed */
 /* Hands it over, and waits until it was executed if it says so. Not from the context's thread then. */
 void zcast_command(struct zipcast *, struct command *);
+void zcast_command_done(struct zipcast *, struct command *);
 bool zcast_on_thread(const struct zipcast *);
 int zcast_watch(struct zipcast *, struct cast_link *, struct zlink *);
 void zcast_unwatch(struct zipcast *, struct cast_link *);
@@ -215,10 +254,6 @@ void zcast_guest_close(struct zipcast *, struct guest *);
 
 /* group.c: groups, and what other members say of them */
 void zcast_group_begin(struct zipcast_group *);
-/* It could not be made here; the others shall not wait. */
-void zcast_group_abandon(struct zipcast_group *);
-void zcast_group_fail(struct zipcast_group *, const char *why);
-void zcast_group_end(struct zipcast_group *); /* out of everything; freed at the end of the turn */
 void zcast_group_free(struct zipcast_group *);
 void zcast_group_hears(struct node *, const struct zwire_env *, const void *payload); /* READY, FAIL, LEAVE */
 /* Is a member missing for this message, as it has left? Then the group has failed. */
@@ -227,16 +262,49 @@ bool zcast_group_lacks(struct zipcast_group *, uint64_t message);
 uint32_t zcast_leaves_without(const struct zipcast_group *);
 /* Its connection has ended. */
 void zcast_member_lost(struct member *, const char *why);
-/* Nothing more can be heard, as a member has left and closed the connection: it fails here alone. */
-void zcast_group_cut_off(struct zipcast_group *);
 void zcast_group_look(struct zipcast_group *, int64_t now_ms); /* at its deadline */
 struct zipcast_group *zcast_group_find(struct zipcast *, uint32_t number);
 struct member *zcast_member_find(struct zipcast_group *, const struct node *);
 /* For the message that is arriving, or else the next one, to whom does not know it yet. */
 void zcast_say_ready(struct zipcast_group *);
+void zcast_tell_all(struct zipcast_group *, struct zwire_env *, const char *text);
 
 /* Do we exchange blocks with it, and is there a link? */
 bool zcast_hears(const struct member *);
+
+/* ending.c: failures and ends */
+/* It could not be made here; the others shall not wait. */
+void zcast_group_abandon(struct zipcast_group *);
+void zcast_group_fail(struct zipcast_group *, const char *why);
+/* A member is missing for what comes; tell: the others do not know. */
+void zcast_group_fail_without(struct zipcast_group *, bool tell);
+/* Nothing more can be heard, as a member has left and closed the connection: it fails here alone. */
+void zcast_group_cut_off(struct zipcast_group *);
+/* Destroys it: it is gone then, or will be when nobody reaches its memory any more. */
+void zcast_group_end(struct zipcast_group *);
+/* The same, but gone on return: links whose other ends are writing to its memory break. */
+void zcast_group_end_now(struct zipcast_group *);
+/* What is ending goes on to do so. True: something happened. */
+bool zcast_settle(struct zipcast *);
+
+/* remote.c: blocks that are written into the memory of members, without messages */
+/* May the member be able to write the blocks that it sends me? */
+bool zcast_remote_wanted(const struct member *);
+/* Opens the memory of the message that is arriving to it; false: it cannot be. */
+bool zcast_remote_expose(struct member *);
+void zcast_remote_conceal(struct member *);
+/* Writes len bytes of the message to the same place in its memory, and tells it. 0; -EAGAIN; -EOPNOTSUPP: they are to
+ * be sent. */
+int zcast_remote_write(struct member *, uint64_t offset, uint32_t len);
+/* The message's memory is the application's again. No writes are under way. */
+void zcast_remote_unpin(struct zipcast_group *);
+/* Waits for all writes of the group. */
+void zcast_remote_drain(struct zipcast_group *);
+/* Takes notice of writes that are complete. True: there were some. */
+bool zcast_remote_reap(struct node *);
+/* Before and after its link is closed. */
+void zcast_remote_part(struct node *);
+void zcast_remote_forget(struct node *);
 
 /* used.c: numbers of groups, and of those that are over what is still said */
 int zcast_used_reserve(struct zipcast *, uint32_t number, struct zerr *); /* any thread; -EEXIST */
@@ -249,7 +317,8 @@ void zcast_used_free(struct used *);
 /* message.c: blocks */
 void *zcast_message_place(struct node *, const struct zwire_env *);
 void zcast_message_take(struct node *, const struct zwire_env *);
-void zcast_message_progress(struct zipcast_group *); /* sends what can be sent */
+void zcast_message_written(struct node *, const struct zwire_env *); /* a block */
+void zcast_message_progress(struct zipcast_group *);		     /* sends what can be sent */
 void zcast_message_drop(struct message *);
 
 static inline void zcast_runnable(struct zipcast_group *g)

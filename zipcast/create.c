@@ -23,6 +23,21 @@ static uint32_t define(const struct zipcast_group *g, const uint32_t *members)
 	return hash;
 }
 
+/* Who sends me the first block of a message, of which only they may send before there is memory for it. */
+static int find_openers(struct zipcast_group *g)
+{
+	for (uint32_t blocks = 1; blocks <= 2; blocks++) {
+		struct zcast_shape shape = {g->algorithm, g->nmembers, blocks, g->site};
+		uint32_t from;
+		int rc = zcast_plan_first(&shape, g->me, &from);
+		if (rc != 0)
+			return rc;
+		if (from != ZCAST_NOBODY)
+			g->member[from].opens = blocks == 1 ? OPENS_SINGLE : OPENS_ALL;
+	}
+	return 0;
+}
+
 static int fill_members(struct zipcast_group *g, const uint32_t *members, struct zerr *err)
 {
 	struct zipcast *zc = g->zc;
@@ -49,6 +64,8 @@ static int fill_members(struct zipcast_group *g, const uint32_t *members, struct
 		seen[members[i]] = true;
 		g->member[i].peer = peer[i];
 	}
+	if (rc == 0)
+		rc = find_openers(g);
 	free(seen);
 	free(peer);
 	return rc;
@@ -159,7 +176,7 @@ void zipcast_group_destroy(struct zipcast_group *g)
 		return;
 	struct command c = {.kind = COMMAND_DESTROY, .group = g, .waited = true};
 	if (zcast_on_thread(g->zc))
-		zcast_group_end(g);
+		zcast_group_end_now(g);
 	else
 		zcast_command(g->zc, &c);
 }

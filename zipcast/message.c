@@ -2,7 +2,8 @@
 /*
  * Moving the blocks of a group's messages, one message at a time. A member sends in the order of its plan, each block
  * as soon as it has it and the receiver is ready for the message; what arrives goes straight to its place in the memory
- * that the application gave for the message, whatever the order.
+ * that the application gave for the message, whatever the order: copied there from messages, or written by the sender
+ * (remote.c).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -60,6 +61,9 @@ static void finish(struct zipcast_group *g)
 {
 	void *data = g->message.data;
 	uint64_t bytes = g->message.bytes;
+	for (uint32_t i = 0; i < g->nmembers; i++)
+		zcast_remote_conceal(&g->member[i]);
+	zcast_remote_unpin(g);
 	zcast_message_drop(&g->message);
 	zcast_runnable(g); /* to say that we are ready for the next one, or to send it */
 	if (g->events.complete)
@@ -92,6 +96,13 @@ static int send_block(struct zipcast_group *g)
 	uint64_t offset = (uint64_t)block * g->block_bytes;
 	if (!has_block(m, block) || to->ready < m->number)
 		return -EAGAIN;
+	if (to->key_for == m->number) {
+		int rc = zcast_remote_write(to, offset, block_bytes(g, block));
+		if (rc != -EOPNOTSUPP)
+			return rc;
+	}
+	if (to->first_only && m->blocks > to->first_of)
+		return -EAGAIN;
 	struct zwire_env env = {.kind = ZWIRE_BLOCK,
 		.src = g->zc->me,
 		.dst = to->node->number,
@@ -100,7 +111,11 @@ static int send_block(struct zipcast_group *g)
 		.seq = m->bytes,
 		.offset = offset,
 		.len = block_bytes(g, block)};
-	return zcast_node_post(to->node, &env, m->data + offset) == 0 ? 0 : -EAGAIN;
+	if (zcast_node_post(to->node, &env, m->data + offset) != 0)
+		return -EAGAIN;
+	if (to->first_only)
+		to->ready--;
+	return 0;
 }
 
 void zcast_message_progress(struct zipcast_group *g)
@@ -120,11 +135,25 @@ void zcast_message_progress(struct zipcast_group *g)
 		if (send_block(g) != 0)
 			return; /* runnable again when the block, READY or room comes */
 	}
-	if (m->missing == 0)
+	if (m->missing == 0 && g->writes == 0)
 		finish(g);
 }
 
 /* --- receiving --- */
+
+/* How many blocks of the message are to come from whom. */
+static void count_due(struct zipcast_group *g)
+{
+	const struct zcast_shape shape = {g->algorithm, g->nmembers, g->message.blocks, g->site};
+	struct zcast_plan *plan = zcast_plan_create(&shape, g->me);
+	struct zcast_step step;
+	for (uint32_t i = 0; i < g->nmembers; i++)
+		g->member[i].due = 0;
+	while (plan && zcast_plan_next(plan, &step))
+		if (step.from != ZCAST_NOBODY && !has_block(&g->message, step.recv_block))
+			g->member[step.from].due++;
+	zcast_plan_destroy(plan);
+}
 
 /* The group that takes a block, or NULL: nobody does, any more. */
 static struct zipcast_group *receiver(struct node *n, const struct zwire_env *env)
@@ -136,32 +165,41 @@ static struct zipcast_group *receiver(struct node *n, const struct zwire_env *en
 static const char *wrong_with(struct zipcast_group *g, const struct node *n, const struct zwire_env *env)
 {
 	const struct message *m = &g->message;
-	if (g->me == 0 || !zcast_member_find(g, n))
+	const struct member *from = zcast_member_find(g, n);
+	if (g->me == 0 || !from)
 		return "it sends blocks to one who does not receive any";
+	if (env->kind == ZWIRE_WRITTEN && !from->exposed)
+		return "it says that it has written to memory which it does not reach";
 	if (env->xfer != m->number + !m->active || (m->active && env->seq != m->bytes))
 		return "its blocks belong to no message that was asked for";
 	uint64_t blocks = (env->seq - 1) / g->block_bytes + 1, block = env->offset / g->block_bytes;
 	if (env->seq == 0 || blocks > INT32_MAX || env->offset % g->block_bytes || block >= blocks)
 		return "a block's place is outside of the message";
-	if (env->len != (block + 1 < blocks ? g->block_bytes : env->seq - env->offset))
+	if (env->kind == ZWIRE_BLOCK && env->len != (block + 1 < blocks ? g->block_bytes : env->seq - env->offset))
 		return "a block has another size than it should have";
 	if (m->active && has_block(m, (uint32_t)block))
 		return "it sent a block twice";
 	return NULL;
 }
 
+/* True: the group has failed by it. */
+static bool is_wrong(struct zipcast_group *g, const struct node *n, const struct zwire_env *env)
+{
+	char why[ZIPCAST_WHY_BYTES];
+	const char *wrong = wrong_with(g, n, env);
+	if (!wrong)
+		return false;
+	snprintf(why, sizeof(why), "node %u: %s", n->number, wrong);
+	zcast_group_fail(g, why);
+	return true;
+}
+
 void *zcast_message_place(struct node *n, const struct zwire_env *env)
 {
 	struct zipcast_group *g = receiver(n, env);
 	char why[ZIPCAST_WHY_BYTES];
-	if (!g)
+	if (!g || is_wrong(g, n, env))
 		return NULL;
-	const char *wrong = wrong_with(g, n, env);
-	if (wrong) {
-		snprintf(why, sizeof(why), "node %u: %s", n->number, wrong);
-		zcast_group_fail(g, why);
-		return NULL;
-	}
 	if (!g->message.active) {
 		if (zcast_group_lacks(g, g->message.number + 1))
 			return NULL;
@@ -178,13 +216,30 @@ void *zcast_message_place(struct node *n, const struct zwire_env *env)
 	return g->message.data + env->offset;
 }
 
+static void take_block(struct zipcast_group *g, uint32_t block)
+{
+	struct message *m = &g->message;
+	const bool first = m->missing == m->blocks;
+	m->have[block / 8] |= (uint8_t)(1u << block % 8);
+	m->missing--;
+	if (first && m->missing > 0) {
+		if (g->zc->one_sided != ZCAST_ONE_SIDED_NO)
+			count_due(g);
+		g->untold = true; /* that there is memory now */
+	}
+	zcast_runnable(g);
+}
+
 void zcast_message_take(struct node *n, const struct zwire_env *env)
 {
 	struct zipcast_group *g = receiver(n, env);
-	if (!g || !g->message.active || env->xfer != g->message.number)
-		return;
-	uint32_t block = (uint32_t)(env->offset / g->block_bytes);
-	g->message.have[block / 8] |= (uint8_t)(1u << block % 8);
-	g->message.missing--;
-	zcast_runnable(g);
+	if (g && g->message.active && env->xfer == g->message.number)
+		take_block(g, (uint32_t)(env->offset / g->block_bytes));
+}
+
+void zcast_message_written(struct node *n, const struct zwire_env *env)
+{
+	struct zipcast_group *g = receiver(n, env);
+	if (g && !is_wrong(g, n, env))
+		take_block(g, (uint32_t)(env->offset / g->block_bytes));
 }

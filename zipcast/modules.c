@@ -13,7 +13,10 @@
 static struct settings { /* they must stay: the module keeps them */
 	struct zverbs_options verbs;
 	char *module_dir;
+	int64_t one_sided;
 } settings;
+
+static const char *const one_sided_choices[] = {"auto", "yes", "no", NULL};
 
 static const struct zconf_row rows[] = {
 	{.name = "module_dir",
@@ -25,8 +28,15 @@ static const struct zconf_row rows[] = {
 		.type = ZCONF_STRING,
 		.offset = offsetof(struct settings, verbs.device),
 		.help = "DEVICE:PORT: the port of an RDMA device that connections start from."},
+	{.name = "one_sided",
+		.type = ZCONF_ENUM,
+		.preset = "auto",
+		.choices = one_sided_choices,
+		.offset = offsetof(struct settings, one_sided),
+		.help = "Whether blocks go straight into the receiver's memory: auto, where it is faster, yes or no."},
 	ZVERBS_RANK_ENDPOINTS_ROW(struct settings),
 	ZVERBS_ROWS(struct settings),
+	ZVERBS_MEMORY_ROWS(struct settings),
 	{.name = NULL},
 };
 
@@ -50,4 +60,9 @@ int zcast_modules_configure(struct zerr *err)
 	}
 	pthread_mutex_unlock(&lock);
 	return rc;
+}
+
+enum zcast_one_sided zcast_modules_one_sided(void)
+{
+	return (enum zcast_one_sided)settings.one_sided;
 }

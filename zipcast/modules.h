@@ -5,7 +5,12 @@
 
 #include "err.h"
 
+enum zcast_one_sided { ZCAST_ONE_SIDED_AUTO, ZCAST_ONE_SIDED_YES, ZCAST_ONE_SIDED_NO }; /* in that order */
+
 /* Reads the environment (zipcast(3)) and loads the module, once in a process. 0 or a negative errno. Any thread. */
 int zcast_modules_configure(struct zerr *);
+
+/* Whether blocks are written into the receiver's memory; once configured. */
+enum zcast_one_sided zcast_modules_one_sided(void);
 
 #endif

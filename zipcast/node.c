@@ -90,6 +90,7 @@ int zcast_node_up(struct node *n, struct zlink *z, char *why)
 	list_for_each(node, after, &n->memberships) {
 		struct member *m = list_entry(node, struct member, of_node);
 		m->told = 0;
+		m->told_all = false;
 		m->group->untold = true;
 		zcast_runnable(m->group);
 	}
@@ -126,8 +127,10 @@ void zcast_node_lost(struct node *n, const char *why)
 		i++;
 	zc->up[i] = zc->up[--zc->nup];
 	zcast_unwatch(zc, &n->link);
+	zcast_remote_part(n);
 	n->link.zlink->ops->close(n->link.zlink);
 	n->link.zlink = NULL;
+	zcast_remote_forget(n);
 	n->placing = NULL;
 	drop_early(n);
 	drop_words(n);
@@ -218,17 +221,27 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	struct node *n = ctx;
 	(void)raw;
 	n->placing = NULL;
+	n->link.heard = true;
 	if (env->src != n->number)
 		return -EPROTO;
 	switch (env->kind) {
 	case ZWIRE_BLOCK:
 		zcast_message_take(n, env);
 		return 0;
+	case ZWIRE_WRITTEN:
+		if (env->len != 0)
+			return -EPROTO;
+		zcast_message_written(n, env);
+		return 0;
 	case ZWIRE_LEAVE:
 		if ((uint32_t)env->tag >= n->zc->nnodes)
 			return -EPROTO;
 		/* fall through */
 	case ZWIRE_READY:
+		if (env->kind == ZWIRE_READY && env->len != 0 &&
+			(env->len != ZRMA_KEY_BYTES || !(env->flags & ZWIRE_F_ONE_SIDED)))
+			return -EPROTO;
+		/* fall through */
 	case ZWIRE_FAIL:
 		zcast_group_hears(n, env, payload);
 		return n->nearly > EARLY_MAX ? -EPROTO : 0;
@@ -241,6 +254,8 @@ int zcast_node_poll(struct node *n)
 {
 	struct zsink sink = {.place = place, .take = take, .ctx = n};
 	int rc = n->speechless ? -ENOMEM : n->link.zlink->ops->poll(n->link.zlink, &sink, POLL_BUDGET);
+	if (rc == 0)
+		rc = n->broken;
 	if (rc < 0 && rc != -EAGAIN)
 		lost(n, rc);
 	return rc;

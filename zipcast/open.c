@@ -88,7 +88,9 @@ int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[
 	memcpy(zc->key, c->key, sizeof(zc->key));
 	list_init(&zc->runnable);
 	list_init(&zc->guests);
+	list_init(&zc->ending);
 	list_init(&zc->ended);
+	zc->one_sided = ZCAST_ONE_SIDED_NO;
 	zwait_init(&zc->wait, true);
 	pthread_mutex_init(&zc->lock, NULL);
 	pthread_mutex_init(&zc->connecting, NULL);
@@ -96,6 +98,8 @@ int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[
 	const struct ztransport *t = NULL;
 	if (addr.kind != ZADDR_VERBS || zcast_modules_configure(&err) == 0)
 		t = ztransport_find(addr.kind, &err);
+	if (t && addr.kind == ZADDR_VERBS)
+		zc->one_sided = zcast_modules_one_sided();
 	rc = t ? t->listen(&zc->listener, &addr, &err) : -EPROTONOSUPPORT;
 	if (rc == 0) {
 		t->listener_addr(zc->listener, &addr);
@@ -157,9 +161,10 @@ void zipcast_close(struct zipcast *zc)
 		return;
 	zcast_command(zc, &c);
 	pthread_join(zc->thread, NULL);
-	zcast_bury(zc);
 	while (zc->nup)
 		zcast_node_lost(zc->up[0], NULL);
+	zcast_settle(zc); /* nobody reaches any memory any more */
+	zcast_bury(zc);
 	while (!list_empty(&zc->guests))
 		zcast_guest_close(zc, list_entry(zc->guests.next, struct guest, of_context));
 	free_context(zc);

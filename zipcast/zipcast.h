@@ -95,7 +95,9 @@ int zipcast_group_create(struct zipcast_group **, struct zipcast *, const struct
 int zipcast_send(struct zipcast_group *, const void *data, uint64_t bytes);
 /* Ends this member's part. Other members that still need us see the group fail: those of a message under way, which is
  * dropped here, at once, and of the next one when it is sent; where there is none, nobody does, as long as the context
- * stays open. No callback of the group runs during or after it, unless called from one of them. Frees the group. */
+ * stays open. No callback of the group runs during or after it, unless called from one of them. Frees the group. Over
+ * Verbs it waits, for two seconds at most, until nobody writes to the memory of a message that was arriving; called
+ * from a callback it does not, and connections to those who do may break. */
 void zipcast_group_destroy(struct zipcast_group *);
 
 #pragma GCC visibility pop

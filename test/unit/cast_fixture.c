@@ -22,6 +22,8 @@ void cast_open(struct cast *c, const char *transport, uint32_t n, enum zipcast_w
 	for (uint32_t i = 0; i < n; i++) {
 		if (strcmp(transport, "tcp") == 0)
 			snprintf(listen, sizeof(listen), "tcp:127.0.0.1:0");
+		else if (strcmp(transport, "verbs") == 0)
+			snprintf(listen, sizeof(listen), "fka:1@127.0.0.1:0");
 		else
 			snprintf(listen, sizeof(listen), "shm:%s/node%u", c->dir, i);
 		struct zipcast_config config = {.me = i,

@@ -39,7 +39,7 @@ struct cast_member { /* one member's side of a group */
 	const void *kept; /* a message of the root's that is not to be freed or looked at */
 };
 
-/* n nodes that listen at tcp or shm addresses of their own and know each other. */
+/* n nodes that listen at addresses of their own (tcp, shm or verbs: device fka) and know each other. */
 void cast_open(struct cast *, const char *transport, uint32_t n, enum zipcast_waiting);
 void cast_close_node(struct cast *, uint32_t node);
 void cast_close(struct cast *);

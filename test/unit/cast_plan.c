@@ -23,11 +23,12 @@ struct run {
 	struct zcast_plan **plan;
 	struct zcast_step *step; /* the next one of each */
 	bool *going;
-	uint8_t *has;	      /* [members][blocks] */
-	uint32_t *got;	      /* block that arrives in this step, or ZCAST_NOBODY */
-	uint32_t *entered;    /* [SITES][blocks] times that a block came into a site from another one */
-	bool *peer;	      /* [members][members], for small groups */
-	uint32_t *missing;    /* [members] blocks */
+	uint8_t *has;	   /* [members][blocks] */
+	uint32_t *got;	   /* block that arrives in this step, or ZCAST_NOBODY */
+	uint32_t *entered; /* [SITES][blocks] times that a block came into a site from another one */
+	bool *peer;	   /* [members][members], for small groups */
+	uint32_t *opener;  /* [members] who sends it its first block: of a single one, or of two and so of any number */
+	uint32_t *missing; /* [members] blocks */
 	uint64_t first, last; /* step in which a receiver had all of them: the first one, and the last one */
 	uint64_t steps;	      /* done */
 };
@@ -51,6 +52,7 @@ static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t member
 	r->got = calloc(members, sizeof(*r->got));
 	r->entered = calloc((size_t)SITES * blocks, sizeof(*r->entered));
 	r->peer = members <= 64 ? calloc(members, members) : NULL;
+	r->opener = calloc(members, sizeof(*r->opener));
 	r->missing = calloc(members, sizeof(*r->missing));
 	r->first = UINT64_MAX;
 	for (uint32_t i = 0; i < members; i++) {
@@ -61,6 +63,9 @@ static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t member
 		r->plan[i] = zcast_plan_create(&r->shape, i);
 		assert_non_null(r->plan[i]);
 		r->going[i] = zcast_plan_next(r->plan[i], &r->step[i]);
+		struct zcast_shape shape = r->shape;
+		shape.blocks = blocks > 1 ? 2 : 1;
+		assert_int_equal(zcast_plan_first(&shape, i, &r->opener[i]), 0);
 		if (r->peer)
 			assert_int_equal(zcast_plan_peers(&r->shape, i, r->peer + (size_t)i * members), 0);
 	}
@@ -79,6 +84,7 @@ static void end(struct run *r)
 	free(r->got);
 	free(r->entered);
 	free(r->peer);
+	free(r->opener);
 	free(r->missing);
 }
 
@@ -101,6 +107,8 @@ static void check_step(struct run *r, uint32_t i)
 	assert_int_equal(r->step[s->from].number, s->number);
 	assert_false(r->has[(size_t)i * k + s->recv_block]);
 	r->got[i] = s->recv_block;
+	if (r->missing[i] == k)
+		assert_int_equal(s->from, r->opener[i]);
 	if (r->site[s->from] != r->site[i])
 		r->entered[(size_t)r->site[i] * k + s->recv_block]++;
 	if (r->peer) {
