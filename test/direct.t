@@ -34,6 +34,15 @@ export ZIPPER_DIRECT=no
 run 0 "ZIPPER_DIRECT=no" --map mixed --stats ./traffic
 ok "all over the bridge" [ "$(counted directly)" = 0 -a "$(counted 'over the bridge' clusterA clusterB)" -gt 0 ]
 unset ZIPPER_DIRECT
+# the same zipper node with two zipperds, which are two zippers of the job
+cp hosts one
+tail -n 1 one >>hosts
+run 0 "two zippers" --map mixed --stats ./traffic
+is "two zippers: each has its own lines" "$(grep -c 'of that over zipper zipper (line [0-9]*):' err)" 2 || diag_file err
+ok "two zippers: direct messages are counted" [ "$(counted directly)" -gt 0 ] || diag_file err
+is "two zippers: from and to the zipper node nothing over the bridge" "$(for pair in 'A B' 'B A' 'A C' 'C A'; do
+	counted 'over the bridge' "cluster${pair% *}" "cluster${pair#* }"; done | tr '\n' ' ')" "0 0 0 0 " || diag_file err
+mv one hosts
 printf '3,0 zipper clusterC\n1 zipper clusterA\n2 clusterB\n' >map
 same_as_one_job() { # MAP NAME WHERE
 	compile "$ZIP_TOP_SRCDIR/test/programs/$2.c" "$2" >cc 2>&1 || { fail "$2 compiles"; diag_file cc; return; }

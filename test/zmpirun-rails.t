@@ -70,6 +70,11 @@ is "the second of three: it is left out" "$(head -1 err)" "zmpirun: warning: zip
 is "the first two are wanted" "$(told -f file --rails 2)" "$ADDRESS_1,$ADDRESS_2"
 is "one is wanted" "$(told -f file --rails 1)" "$ADDRESS_1"
 ok "one is wanted: nobody asks the others" sh -c '! grep -q warning err'
+kill -STOP "$ZIPPERD_1"
+hosts "$ADDRESS_1" "$ADDRESS_2" >file
+run "the first one hangs" 0 -f file "$ENDS" well
+kill -CONT "$ZIPPERD_1"
+is "hangs: it is left out" "$(cat err)" "zmpirun: warning: zipper z1 is left out: zipperd at $ADDRESS_1 does not answer"
 hosts tcp:192.0.2.1 "$ADDRESS_2" >file
 run "the first one would be ours, but is elsewhere" 0 -f file "$ENDS" well
 is "elsewhere: it is left out" "$(cat err)" \
