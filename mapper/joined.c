@@ -3,8 +3,8 @@
  * Networks ("parts") joined by zipper nodes. A zipper is a node of each part that it joins. A message to another part
  * goes over its own part to a zipper, in at that port, over the zipper's forwarding link for this pair of ports, out
  * at the other port, and on; over more zippers where no one joins the two parts. Which zipper is part of the choice of
- * a path: static routings use all of them evenly by the number of paths, adaptive ones by what is left. Inside the
- * parts the ways to and from zippers are direct.
+ * a path: static routings use all of them evenly by the number of paths (or those that carry a job evenly), adaptive
+ * ones by what is left. Inside the parts the ways to and from zippers are direct.
  *
  * A rank on a zipper node is attached to all its fabrics: to other parts it goes out at the port there without being
  * forwarded. That can be told where points are nodes, not where they are routers.
@@ -209,7 +209,6 @@ static int joined_create(struct spec_list *l, struct net **out, struct zerr *err
 		free(capacity);
 		return zerr_set(err, -ENOMEM, "not enough memory");
 	}
-	j->only = JOINED_NONE;
 	for (size_t i = 0; i < l->n && !rc; i++) {
 		struct spec *spec = &l->specs[i];
 
@@ -238,14 +237,16 @@ static int joined_create(struct spec_list *l, struct net **out, struct zerr *err
 
 int joined_forward_by(struct joined *j, const char *zipper)
 {
-	uint32_t z = 0;
+	bool found = !zipper;
 
-	while (zipper && z < j->nzippers && strcmp(j->zipper[z].name, zipper))
-		z++;
-	if (z == j->nzippers)
-		return -ENOENT;
-	j->only = zipper ? z : JOINED_NONE;
-	return 0;
+	for (uint32_t z = 0; z < j->nzippers; z++) {
+		bool same = zipper && !strcmp(j->zipper[z].name, zipper);
+
+		j->zipper[z].carries = same || (zipper && j->zipper[z].carries);
+		found |= same;
+	}
+	j->some_carry = zipper && (found || j->some_carry);
+	return found ? 0 : -ENOENT;
 }
 
 static uint32_t joined_point(const struct net *net, uint32_t node)

@@ -23,6 +23,7 @@ struct zipper {
 	uint32_t point[JOINED_PARTS_MAX]; /* in the part; JOINED_NONE: not attached */
 	uint32_t link;			  /* first of nparts x nparts: [a][a] in from a, [a][b] forward from a to b */
 	uint32_t out;			  /* first of nparts: out to a */
+	bool carries;			  /* see joined_forward_by */
 };
 
 struct joined {
@@ -31,8 +32,7 @@ struct joined {
 	uint32_t nparts;
 	struct zipper *zipper;
 	uint32_t nzippers;
-	uint32_t only; /* what is forwarded between parts that this zipper joins goes through it; JOINED_NONE: over all
-			*/
+	bool some_carry; /* what is forwarded between parts that they join goes through these alone, evenly */
 	uint32_t next[JOINED_PARTS_MAX][JOINED_PARTS_MAX]; /* the part to go to on the way from one to another */
 	char *names[JOINED_PARTS_MAX];
 };
@@ -48,6 +48,7 @@ struct crossing {
 	struct spot after;
 	uint32_t before; /* paths from s to the zipper */
 	uint64_t behind; /* paths from there to d */
+	uint64_t weight; /* its share of all: as many as it has paths, or the same for each that carries */
 };
 
 static inline bool zipper_joins(const struct zipper *z, uint32_t a, uint32_t b)
@@ -55,10 +56,11 @@ static inline bool zipper_joins(const struct zipper *z, uint32_t a, uint32_t b)
 	return z->point[a] != JOINED_NONE && z->point[b] != JOINED_NONE;
 }
 
-/* From now on the one zipper of that name forwards, or all with NULL. 0, -ENOENT. */
+/* From now on the zippers of this name forward, too, and none but those that are told so: each the same, however many
+ * paths lead to it. NULL: all again, by their paths. 0, -ENOENT. */
 int joined_forward_by(struct joined *, const char *zipper);
 struct spot joined_spot(const struct joined *, uint32_t point);
-/* The crossings that are possible next; their number. `list` has room for all zippers. */
+/* The crossings that are possible next; their number, which is not 0. `list` has room for all zippers. */
 uint32_t joined_crossings(const struct joined *, struct spot s, struct spot d, struct crossing *list);
 /* The links of a crossing that starts at s and ends, if it is the last one, at d; returns where they end. A rank on the
  * zipper node does not pass the port on its own side, and nothing is forwarded for it. */

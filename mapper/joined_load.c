@@ -50,9 +50,9 @@ static int message_cut(const struct joined *j, struct spot s, struct spot d, uin
 		return s.point == d.point ? 0 : leg_push(&legs[s.part], s.point, d.point, bytes);
 	n = joined_crossings(j, s, d, list);
 	for (uint32_t i = 0; i < n; i++)
-		all += list[i].before * list[i].behind;
+		all += list[i].weight;
 	for (uint32_t i = n; i-- > 0 && !rc;) {
-		unsigned __int128 part = (unsigned __int128)bytes * (list[i].before * list[i].behind);
+		unsigned __int128 part = (unsigned __int128)bytes * list[i].weight;
 		uint64_t share = i ? (uint64_t)(part / all) : rest;
 		uint32_t *end = joined_crossing_fill(j, s, d, &list[i], link);
 

@@ -36,24 +36,45 @@ static uint32_t leg_count(const struct joined *j, uint32_t part, uint32_t s, uin
 
 static uint64_t count_paths(const struct joined *j, struct spot s, struct spot d);
 
+/* Do those that carry the job join these parts? */
+static bool carried(const struct joined *j, uint32_t from, uint32_t to)
+{
+	bool any = false;
+
+	for (uint32_t z = 0; z < j->nzippers && j->some_carry; z++)
+		any |= j->zipper[z].carries && zipper_joins(&j->zipper[z], from, to);
+	return any;
+}
+
+static void crossings_weigh(struct crossing *list, uint32_t n, bool even)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		list[i].weight = list[i].before * list[i].behind;
+		most = list[i].weight > most ? list[i].weight : most;
+	}
+	for (uint32_t i = 0; i < n && even; i++)
+		list[i].weight = most;
+}
+
 uint32_t joined_crossings(const struct joined *j, struct spot s, struct spot d, struct crossing *list)
 {
 	const struct zipper *own = zipper_own(j, s, d);
 	uint32_t to = j->next[s.part][d.part], n = 0;
-
-	if (!own && j->only != JOINED_NONE && zipper_joins(&j->zipper[j->only], s.part, to))
-		own = &j->zipper[j->only];
+	bool even = !own && carried(j, s.part, to);
 
 	for (uint32_t i = 0; i < j->nzippers; i++) {
 		const struct zipper *z = &j->zipper[i];
 
-		if (!zipper_joins(z, s.part, to) || (own && z != own))
+		if (!zipper_joins(z, s.part, to) || (own && z != own) || (even && !z->carries))
 			continue;
 		list[n].z = z;
 		list[n].after = (struct spot){to, z->point[to]};
 		list[n].before = leg_count(j, s.part, s.point, z->point[s.part]);
 		list[n++].behind = count_paths(j, (struct spot){to, z->point[to]}, d);
 	}
+	crossings_weigh(list, n, even);
 	return n;
 }
 
@@ -67,7 +88,7 @@ static uint64_t count_paths(const struct joined *j, struct spot s, struct spot d
 		return leg_count(j, s.part, s.point, d.point);
 	n = joined_crossings(j, s, d, list);
 	for (uint32_t i = 0; i < n; i++)
-		sum += list[i].before * list[i].behind;
+		sum += list[i].weight;
 	return sum;
 }
 
@@ -105,8 +126,10 @@ static uint32_t *path_fill(const struct joined *j, struct spot s, struct spot d,
 	if (s.part == d.part)
 		return leg_fill(j, s.part, s.point, d.point, (uint32_t)k, link);
 	joined_crossings(j, s, d, list);
-	for (; k >= c->before * c->behind; c++)
-		k -= c->before * c->behind;
+	for (; k >= c->weight; c++)
+		k -= c->weight;
+	/* where it weighs more than it has paths some of them come several times */
+	k = (uint64_t)((unsigned __int128)k * (c->before * c->behind) / c->weight);
 	link = leg_fill(j, s.part, s.point, c->z->point[s.part], (uint32_t)(k % c->before), link);
 	link = joined_crossing_fill(j, s, d, c, link);
 	return path_fill(j, c->after, d, k / c->before, link);

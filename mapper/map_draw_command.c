@@ -29,7 +29,8 @@ static int options_parse(struct map_options *o, int argc, char **argv, struct ze
 	map_rates_default(&o->rates);
 	rc = zargs_parse(rows, o, argc, argv, NULL, err);
 	if (rc > 0)
-		puts("usage: zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [--title TEXT] [--zippers all]\n"
+		puts("usage: zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [--title TEXT] [--zippers "
+		     "job|N|all]\n"
 		     "Draws clusters, nodes, ranks, and the traffic over each link.");
 	if (!rc && (!o->hosts || !o->graph || !o->improve || !o->output))
 		return zerr_set(err, -EINVAL, "-f HOSTFILE, -g GRAPH, -m FILE.map and -o FILE.svg are needed");

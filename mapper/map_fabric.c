@@ -7,7 +7,6 @@
 
 #include "joined.h"
 #include "map_fabric.h"
-#include "map_job.h"
 #include "model.h"
 #include "rng.h"
 #include "traffic.h"
@@ -195,21 +194,24 @@ static void nothing(void *arg, const char *what, double done)
 	(void)done;
 }
 
-/* The zipper that the layout's job uses forwards; none: nothing is. */
-static int zipper_choose(const struct map_fabric *f, const struct map_layout *l, struct zerr *err)
+/* The zippers that the layout's job uses forward; none: nothing is forwarded. */
+static int zippers_choose(const struct map_fabric *f, const struct map_layout *l, struct zerr *err)
 {
-	const char *name = NULL;
-	int z, rc = 0;
+	struct map_zippers z = {0};
+	int rc = 0;
 
 	if (f->net->ops != &net_joined)
 		return 0;
 	if (!f->site->all_zippers)
-		rc = map_job_zipper(f->site, l, &z, err);
-	if (!rc && !f->site->all_zippers && z >= 0)
-		name = f->site->hosts->zippers[z].host;
-	if (!rc && joined_forward_by((struct joined *)f->net, name))
-		rc = zerr_set(err, -EINVAL, "%s: there is no zipper:%s, which forwards for the job by %s",
-			f->net->where, name, f->site->hosts->path);
+		rc = map_job_zippers(f->site, l, &z, err);
+	joined_forward_by((struct joined *)f->net, NULL);
+	for (uint32_t i = 0; i < z.n && !rc; i++) {
+		const char *name = f->site->hosts->zippers[z.zipper[i]].host;
+
+		if (joined_forward_by((struct joined *)f->net, name))
+			rc = zerr_set(err, -EINVAL, "%s: there is no zipper:%s, which forwards for the job by %s",
+				f->net->where, name, f->site->hosts->path);
+	}
 	return rc;
 }
 
@@ -221,7 +223,7 @@ static int links_predict(const struct map_fabric *f, const struct zgraph *g, con
 	struct model_result result = {0};
 	struct traffic t;
 	struct model_flow flow = {f->routing, &t};
-	int rc = zipper_choose(f, l, err);
+	int rc = zippers_choose(f, l, err);
 
 	if (!rc)
 		rc = traffic_make(f, g, l, &t, err);

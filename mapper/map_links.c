@@ -15,13 +15,6 @@ uint64_t map_link_sum(const struct map_link *l)
 	return sum;
 }
 
-static enum map_kind kind_of(const struct map_layout *l, const struct map_site *s, uint32_t u, uint32_t v)
-{
-	if (l->cluster[u] == l->cluster[v])
-		return l->node[u] == l->node[v] ? MAP_INSIDE : MAP_NATIVE;
-	return s->nodes[l->node[u]].fabrics & s->nodes[l->node[v]].fabrics ? MAP_DIRECT : MAP_BRIDGED;
-}
-
 /* One end of a message: the link of its node, or the port that leads to the other end. cluster: whose job it is in. */
 static void end_add(struct map_links *l, const struct map_site *s, uint32_t node, uint32_t cluster, uint32_t other,
 	enum map_kind kind, uint64_t bytes)
@@ -34,10 +27,10 @@ static void end_add(struct map_links *l, const struct map_site *s, uint32_t node
 		l->node[node].bytes[kind] += bytes;
 		return;
 	}
-	if (!common && !s->all_zippers) {
+	if (kind == MAP_BRIDGED && !s->all_zippers) {
 		fabric = cluster;
-	} else if (!common) { /* bridged: out at the port from where it is nearest; the rails are added for all of them
-				 later */
+	} else if (kind == MAP_BRIDGED) { /* out at the port from where it is nearest; the rails are added for all of
+				 them later */
 		uint32_t best = n->cluster;
 
 		for (uint32_t c = 0; c < s->nclusters; c++)
@@ -68,6 +61,7 @@ int map_links_make(struct map_links *l, const struct map_make *m, enum map_candi
 	const struct map_layout *layout = &m->made[which].layout;
 	const struct map_site *s = &m->site;
 	const struct zgraph *g = m->traffic;
+	uint64_t clusters = map_job_clusters(layout);
 
 	*l = (struct map_links){0};
 	l->node = calloc(s->nnodes, sizeof(*l->node));
@@ -79,7 +73,7 @@ int map_links_make(struct map_links *l, const struct map_make *m, enum map_candi
 	for (uint32_t u = 0; u < g->ranks; u++)
 		for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
 			uint32_t from = layout->node[u], to = layout->node[g->peer[e]];
-			enum map_kind kind = kind_of(layout, s, u, g->peer[e]);
+			enum map_kind kind = map_kind_find(s, layout, clusters, u, g->peer[e]);
 
 			if (from == to)
 				continue;

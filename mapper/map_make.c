@@ -105,7 +105,7 @@ static int predict(struct map_make *m, enum map_candidate which, struct zerr *er
 
 int map_make_read(struct map_make *m, const struct map_options *o, struct zerr *err)
 {
-	struct map_site_opts site = {.reserve = o->reserve, .all_zippers = o->all_zippers};
+	struct map_site_opts site = {.reserve = o->reserve, .all_zippers = o->all_zippers, .rails = o->rails};
 	int rc;
 
 	*m = (struct map_make){.o = o};

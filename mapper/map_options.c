@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "control.h"
 #include "map_options.h"
 #include "nearest.h"
 #include "par.h"
@@ -30,7 +31,8 @@ static void help_print(void)
 	     "      --reserve N            cores of each zipper node that are kept for zipperd, where cores are "
 	     "known;\n"
 	     "                             default: one a direction\n"
-	     "      --zippers one|all      one, as zmpirun does; or as if all forwarded, several in a row\n"
+	     "      --zippers job|N|all    which forward: those that serve all clusters with ranks, as zmpirun does\n"
+	     "                             (default); N of them; or as if all did, several in a row\n"
 	     "  -F, --fabric TEXT|FILE     the networks, as zipmap model takes them: refines and predicts with the "
 	     "model\n"
 	     "  -r, --routing NAME         of the model, default SD\n"
@@ -99,9 +101,14 @@ static int rates_take(void *rates, char *text, struct zerr *err)
 int map_options_zippers(void *options, char *text, struct zerr *err)
 {
 	struct map_options *o = options;
+	uint64_t n = !strcmp(text, "one");
 
 	o->all_zippers = !strcmp(text, "all");
-	return o->all_zippers || !strcmp(text, "one") ? 0 : zerr_set(err, -EINVAL, "--zippers: one or all");
+	if (!n && !o->all_zippers && strcmp(text, "job") != 0 &&
+		(zargs_parse_u64(text, &n) || n < 1 || n > ZCTL_RAILS_MAX))
+		return zerr_set(err, -EINVAL, "--zippers: job, all, or a number from 1 to %d", ZCTL_RAILS_MAX);
+	o->rails = (uint32_t)n;
+	return 0;
 }
 
 static int wish_take(const char **list, unsigned *n, const char *arg, struct zerr *err)

@@ -22,6 +22,7 @@ struct map_options {
 	unsigned effort, threads, list; /* list: crossings that the map names */
 	uint64_t seed;
 	bool all_zippers; /* see map_site.h */
+	uint32_t rails;
 	bool quiet, verbose;
 };
 

@@ -5,13 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map_job.h"
 #include "map_predict.h"
 #include "par.h"
 
 #define CHUNK 4096u /* ranks that a thread takes at a time */
-
-const char *const map_kind_names[MAP_KINDS] = {"within nodes", "native", "direct", "bridged"};
 
 /* Of InfiniBand of the thesis' time, and what a forward by zipperd was measured to add on one machine. */
 void map_rates_default(struct map_rates *r)
@@ -38,6 +35,7 @@ struct task {
 	const struct map_site *s;
 	const struct map_layout *l;
 	const struct map_rates *rates;
+	uint64_t clusters; /* with ranks */
 	size_t list;
 	struct share *share;
 };
@@ -117,19 +115,10 @@ static void way_find(const struct task *t, uint32_t u, uint32_t v, uint32_t *fro
 			}
 }
 
-static enum map_kind edge_kind(const struct task *t, uint32_t u, uint32_t v)
-{
-	const struct map_layout *l = t->l;
-
-	if (l->cluster[u] == l->cluster[v])
-		return l->node[u] == l->node[v] ? MAP_INSIDE : MAP_NATIVE;
-	return t->s->nodes[l->node[u]].fabrics & t->s->nodes[l->node[v]].fabrics ? MAP_DIRECT : MAP_BRIDGED;
-}
-
 static double edge_add(const struct task *t, struct share *w, uint32_t u, uint32_t v, uint64_t bytes, uint64_t messages)
 {
 	const struct map_layout *l = t->l;
-	enum map_kind kind = edge_kind(t, u, v);
+	enum map_kind kind = map_kind_find(t->s, l, t->clusters, u, v);
 	double latency = t->rates->latency[kind];
 
 	sum_add(&w->kind[kind], bytes, messages);
@@ -188,7 +177,7 @@ static int rails_make(struct map_prediction *p, const struct map_site *s)
 		for (int a = 0; a < h->zippers[z].nports; a++)
 			for (int b = 0; b < h->zippers[z].nports; b++)
 				if (a != b)
-					p->rails[p->nrails++] = (struct map_rail){.zipper = (uint32_t)z,
+					p->rails[p->nrails++] = (struct map_rail){.zipper = z,
 						.from = (uint32_t)zhostfile_find_cluster(h,
 							h->zippers[z].ports[a].fabric),
 						.to = (uint32_t)zhostfile_find_cluster(h,
@@ -198,7 +187,11 @@ static int rails_make(struct map_prediction *p, const struct map_site *s)
 
 static bool does(const struct map_prediction *p, const struct map_rail *r, uint32_t from, uint32_t to)
 {
-	return r->from == from && r->to == to && (p->zipper < 0 || r->zipper == (uint32_t)p->zipper);
+	bool carries = !p->zippers.n; /* all do */
+
+	for (uint32_t i = 0; i < p->zippers.n; i++)
+		carries |= p->zippers.zipper[i] == r->zipper;
+	return carries && r->from == from && r->to == to;
 }
 
 /* One forward, evenly over the rails that do it. */
@@ -340,11 +333,16 @@ static void share_take(struct map_prediction *p, struct share *w)
 int map_predict(struct map_prediction *p, const struct zgraph *g, const struct map_site *s, const struct map_layout *l,
 	const struct map_rates *rates, size_t list, unsigned threads, struct zerr *err)
 {
-	struct task t = {.g = g, .s = s, .l = l, .rates = rates, .list = list < g->edges ? list : g->edges};
+	struct task t = {.g = g,
+		.s = s,
+		.l = l,
+		.rates = rates,
+		.clusters = map_job_clusters(l),
+		.list = list < g->edges ? list : g->edges};
 	int rc;
 
-	*p = (struct map_prediction){.zipper = -1};
-	rc = s->all_zippers ? 0 : map_job_zipper(s, l, &p->zipper, err);
+	*p = (struct map_prediction){0};
+	rc = s->all_zippers ? 0 : map_job_zippers(s, l, &p->zippers, err);
 	if (rc)
 		return rc;
 	rc = shares_create(&t, threads);

@@ -7,17 +7,8 @@
 #define ZIP_MAPPER_MAP_PREDICT_H
 
 #include "commgraph.h"
-#include "map_layout.h"
-#include "map_site.h"
-
-enum map_kind {
-	MAP_INSIDE,  /* native, within a node */
-	MAP_NATIVE,  /* native, between nodes of a cluster's job */
-	MAP_DIRECT,  /* between two jobs, but the nodes have a fabric in common */
-	MAP_BRIDGED, /* through zipperd, once or more */
-	MAP_KINDS
-};
-extern const char *const map_kind_names[MAP_KINDS];
+#include "map_job.h"
+#include "map_kind.h"
 
 struct map_sum {
 	uint64_t bytes, messages;
@@ -25,7 +16,7 @@ struct map_sum {
 
 /* One direction of a zipper. */
 struct map_rail {
-	uint32_t zipper;   /* of the hostfile */
+	int zipper;	   /* of the hostfile */
 	uint32_t from, to; /* fabrics */
 	struct map_sum load;
 };
@@ -50,7 +41,7 @@ struct map_prediction {
 	struct map_sum kind[MAP_KINDS];
 	struct map_sum between[64][64]; /* of ranks in one cluster's job to those in another's: direct and bridged */
 	uint64_t forwarded;		/* bytes x forwards */
-	int zipper;			/* that all of it goes through; -1: several, or nothing can be bridged */
+	struct map_zippers zippers;	/* that it is spread over; none: all, or nothing can be bridged */
 	struct map_rail *rails;		/* [nrails], all of the hostfile */
 	uint32_t nrails;
 	uint64_t *out, *in;	       /* [nnodes]: bytes that leave and reach a node */

@@ -54,7 +54,7 @@ static void row_print(const char *name, const struct map_made *made, FILE *f)
 		seconds_text(t, sizeof(t), map_prediction_seconds(p)));
 }
 
-/* Where there are several zippers: which one is used, and what therefore has no ranks. */
+/* Where there are several zippers: which ones are used, and what therefore has no ranks. */
 static void zippers_print(const struct map_make *m, FILE *f)
 {
 	const struct map_prediction *p = &m->made[MAP_RESULT].prediction;
@@ -62,8 +62,12 @@ static void zippers_print(const struct map_make *m, FILE *f)
 
 	if (m->o->all_zippers)
 		fputs("as if all zippers forwarded for one job\n", f);
-	else if (m->hosts.nzippers > 1 && p->zipper >= 0)
-		fprintf(f, "what is bridged goes through zipper %s\n", m->hosts.zippers[p->zipper].host);
+	else if (m->hosts.nzippers > 1 && p->zippers.n == 1)
+		fprintf(f, "what is bridged goes through zipper %s\n", m->hosts.zippers[p->zippers.zipper[0]].host);
+	else if (p->zippers.n > 1)
+		for (uint32_t i = 0; i < p->zippers.n; i++)
+			fprintf(f, "%s%s%s", i ? ", " : "what is bridged is spread over the zippers ",
+				m->hosts.zippers[p->zippers.zipper[i]].host, i + 1 < p->zippers.n ? "" : "\n");
 	for (uint32_t c = 0; c < m->site.nclusters; c++) {
 		bool slots = false;
 
@@ -215,8 +219,8 @@ static void head_write(const struct map_make *m, FILE *f)
 	fprintf(f, "#ZIP predicted time %.9f s\n", map_prediction_seconds(p));
 	if (m->fabric.net)
 		fprintf(f, "#ZIP predicted links %.6f a byte, busiest %s\n", p->links_mean, p->busiest);
-	if (p->zipper >= 0)
-		fprintf(f, "#ZIP predicted zipper %s\n", m->hosts.zippers[p->zipper].host);
+	for (uint32_t i = 0; i < p->zippers.n; i++)
+		fprintf(f, "#ZIP predicted zipper %s\n", m->hosts.zippers[p->zippers.zipper[i]].host);
 	for (uint32_t i = 0; i < p->nrails; i++)
 		fprintf(f, "#ZIP rail %s %s>%s %" PRIu64 " bytes %" PRIu64 " messages\n",
 			m->hosts.zippers[p->rails[i].zipper].host, m->hosts.clusters[p->rails[i].from].name,

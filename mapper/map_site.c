@@ -18,15 +18,13 @@ static int no_memory(struct zerr *err)
 
 /* --- ways between fabrics --- */
 
-void map_site_join(struct map_site *s, int zipper)
+void map_site_join(struct map_site *s, uint64_t clusters)
 {
 	for (uint32_t a = 0; a < s->nclusters; a++)
-		for (uint32_t b = 0; b < s->nclusters; b++) {
-			uint64_t both = UINT64_C(1) << a | UINT64_C(1) << b;
-			bool near = zipper >= 0 && !(both & ~zhostfile_zipper_clusters(s->hosts, zipper));
-
-			s->hops[a][b] = a == b ? 0 : near ? 1 : MAP_FAR;
-		}
+		for (uint32_t b = 0; b < s->nclusters; b++)
+			s->hops[a][b] = a == b ? 0 : clusters >> a & clusters >> b & 1 ? 1 : MAP_FAR;
+	for (uint32_t i = 0; i < s->nnodes; i++)
+		s->nodes[i].fabrics &= clusters | UINT64_C(1) << s->nodes[i].cluster;
 }
 
 /* By all zippers, several in a row where that is needed. */
@@ -70,22 +68,38 @@ unsigned map_site_far(const struct map_site *s, uint64_t fabrics_a, uint64_t fab
 
 /* --- hardware --- */
 
+/* The next line, from this one on, of the zipper node that this line is of; nzippers: there is none. A zipperd for
+ * each. */
+static int line_next(const struct map_site *s, int zipper, int from)
+{
+	while (from < s->hosts->nzippers && strcasecmp(s->hosts->zippers[from].host, s->hosts->zippers[zipper].host))
+		from++;
+	return from;
+}
+
 static const char *device_find(const struct map_site *s, int zipper)
 {
-	const struct zzipper *z = &s->hosts->zippers[zipper];
+	for (int at = zipper; at < s->hosts->nzippers; at = line_next(s, zipper, at + 1)) {
+		const struct zzipper *z = &s->hosts->zippers[at];
 
-	for (int p = 0; p < z->nports; p++)
-		if (z->ports[p].addr.kind == ZADDR_VERBS)
-			return z->ports[p].addr.host;
+		for (int p = 0; p < z->nports; p++)
+			if (z->ports[p].addr.kind == ZADDR_VERBS)
+				return z->ports[p].addr.host;
+	}
 	return NULL;
 }
 
 /* Two workers for each pair of fabrics: one a direction. */
 static uint32_t keep_preset(const struct map_site *s, int zipper)
 {
-	uint32_t ports = (uint32_t)s->hosts->zippers[zipper].nports;
+	uint32_t keep = 0;
 
-	return ports * (ports - 1);
+	for (int at = zipper; at < s->hosts->nzippers; at = line_next(s, zipper, at + 1)) {
+		uint32_t ports = (uint32_t)s->hosts->zippers[at].nports;
+
+		keep += ports * (ports - 1);
+	}
+	return keep;
 }
 
 static int machine_read(struct map_site *s, struct map_machine *m, const struct map_site_opts *o, struct zerr *err)
@@ -166,8 +180,8 @@ static int node_fill(struct map_site *s, struct map_node *n, uint32_t cluster, c
 	n->listed = n->slots = (uint32_t)host->slots;
 	n->speed = host->node >= 0 ? s->hosts->nodes[host->node].speed : 1;
 	n->zipper = zipper >= 0;
-	if (n->zipper)
-		n->fabrics |= zhostfile_zipper_clusters(s->hosts, zipper);
+	n->ports = n->zipper ? zhostfile_zipper_clusters(s->hosts, zipper) : 0;
+	n->fabrics |= n->ports;
 	rc = machine_find(s, n, host->node, zipper, o, err);
 	if (rc)
 		return rc;
@@ -210,7 +224,10 @@ int map_site_create(struct map_site *s, const struct zhostfile *hosts, const str
 	uint32_t n = 0;
 	int rc = 0;
 
-	*s = (struct map_site){.hosts = hosts, .nclusters = (uint32_t)hosts->nclusters, .all_zippers = o->all_zippers};
+	*s = (struct map_site){.hosts = hosts,
+		.nclusters = (uint32_t)hosts->nclusters,
+		.all_zippers = o->all_zippers,
+		.rails = o->rails};
 	for (uint32_t f = 0; f < o->nfeatures; f++)
 		s->features[s->nfeatures++] = o->features[f];
 	for (int c = 0; c < hosts->nclusters; c++)

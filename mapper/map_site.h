@@ -2,8 +2,8 @@
 /*
  * Where ranks may run: the nodes of a hostfile with their slots, and the classes of nodes that are alike for what
  * crosses between clusters. A node is attached to fabrics: one, or on a zipper node those of its ports. Two ranks reach
- * each other without zipperd if their nodes have a fabric in common; else their messages are forwarded by as many
- * zippers as the shortest way over fabrics has.
+ * each other without zipperd if their nodes have a fabric in common; else their messages are forwarded: once in a job,
+ * or, where all zippers are to forward, as often as the shortest way over fabrics has it.
  *
  * Made once, then read by any thread. The hostfile must stay.
  */
@@ -27,6 +27,7 @@ struct map_node {
 	uint32_t cluster; /* whose host line stands below it */
 	int line;
 	uint64_t fabrics;		  /* bit c: reaches the hosts of cluster c */
+	uint64_t ports;			  /* of a zipper node: bits of the networks that it has ports on; else 0 */
 	uint32_t listed;		  /* slots as written */
 	uint32_t slots;			  /* for ranks: 0 on forbidden nodes and those too slow to be needed */
 	uint32_t limit[MAP_FEATURES_MAX]; /* ranks that may need this feature */
@@ -56,8 +57,9 @@ struct map_site {
 	uint32_t nnodes, nclusters;
 	struct map_class *classes;
 	uint32_t nclasses;
-	bool all_zippers; /* as if zipperd used all of them, several in a row where needed; else one for the whole job
-			   */
+	bool all_zippers; /* as if zipperd used all of them, several in a row where needed; else those that serve all
+			   * clusters of the job */
+	uint32_t rails;	  /* so many of the latter, the first ones, and no fewer; 0: all there are */
 	uint8_t hops[64][64];			/* zippers between two fabrics, 0 for one and the same, MAP_FAR */
 	uint8_t *far;				/* [nclasses * nclasses]: forwards between ranks of two classes */
 	const char *features[MAP_FEATURES_MAX]; /* that some rank needs */
@@ -71,7 +73,8 @@ struct map_site_opts {
 	int reserve; /* cores kept free on each zipper node whose hardware is known; -1: two a pair of fabrics */
 	const char *const *features; /* that ranks need, NULL-terminated */
 	uint32_t nfeatures;
-	bool all_zippers;
+	bool all_zippers; /* as in map_site */
+	uint32_t rails;
 };
 
 /* All nodes, with all their slots. 0, -EINVAL with file and line, -ENOMEM. */
@@ -79,9 +82,9 @@ int map_site_create(struct map_site *, const struct zhostfile *, const struct ma
 /* Puts nodes with the same fabrics and features into classes, and finds the ways between them; again after slots have
  * changed. 0, -E2BIG, -ENOMEM. */
 int map_site_classify(struct map_site *, struct zerr *);
-/* Only this zipper (of the hostfile) joins fabrics from now on; -1: none. Until the site is classified anew classes are
- * as far apart as before. */
-void map_site_join(struct map_site *, int zipper);
+/* From now on there is one job, in these clusters: what is bridged between them is forwarded once, and ports on other
+ * networks lead nowhere. Until the site is classified anew classes are as far apart as before. */
+void map_site_join(struct map_site *, uint64_t clusters);
 /* Index of a node by its name in the hostfile, or MAP_NONE. */
 uint32_t map_site_find(const struct map_site *, const char *name);
 void map_site_free(struct map_site *);

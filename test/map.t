@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Placement maps: ranks land where they say, with zmpirun and by hand, and a program cannot tell.
+# Placement maps: ranks land where they say, with zmpirun and by hand, and a program cannot tell; zippers carry what was predicted.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
@@ -75,4 +75,28 @@ other=$!
 by_hand a map
 matches "a map that does not fit is refused" err.a 'map has 3 ranks for part a on localhost, but 2 run there'
 wait $other
+
+# --- two zippers: each carries what zipmap predicts for it
+ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
+compile "$ZIP_TOP_SRCDIR/test/programs/pattern.c" pattern >cc 2>&1 || diag_file cc
+printf '#ZIP cluster a launcher=rsh launcher-exec=%s\nh1:2\n#ZIP cluster b launcher=rsh launcher-exec=%s\nh2:2\n' \
+	"$TAP_TMP/rsh" "$TAP_TMP/rsh" >hosts
+printf '#ZIP zipper %s a=shm b=shm\n' z1 z2 >>hosts
+for bytes in 8 100000; do
+	rm -f graph
+	ZIPPER_PROFILE=$TAP_TMP/graph native 60 4 env LD_PRELOAD="$PRELOAD_LIST" ./pattern all $bytes 50 >out 2>native.err
+	"$ZIPMAP" -f hosts -g graph -S block -o map -q || diag_file native.err
+	for zipper in z1 z2; do
+		is "all to all, $bytes bytes, over $zipper: predicted" "$(sed -n "s/^#ZIP rail $zipper \(.*\) bytes.*/\1;/p" map | tr -d '\n')" \
+			"a>b $((100 * bytes));b>a $((100 * bytes));"
+	done
+	run "... it runs" 0 -f hosts --map map --stats ./pattern all $bytes 50
+	for zipper in z1 z2; do
+		sed -n "/over zipper $zipper:/,/over zipper z2:\|natively/s/^zmpirun:  * \(.\) -> \(.\): .* \([0-9]*\) bytes/\1>\2 \3/p" err >carried
+		# small messages of a pair take its zipper; large ones, at every moment, the less busy one
+		tolerance=$((bytes == 8 ? 0 : 30 * bytes))
+		ok "... over $zipper: $(paste -sd, carried)" awk -v expected=$((100 * bytes)) -v most=$tolerance \
+			'{ off = $2 - expected; if (off > most || off < -most) exit 1 } END { if (NR != 2) exit 1 }' carried || diag_file err
+	done
+done
 done_testing

@@ -170,7 +170,7 @@ sides = {"a": 1, "b": 2, "c": 4, "d": 4, "z": 7}
 cost = sum(w for u, v, w in edges if not sides[where[u][0]] & sides[where[v][0]]) if where else r.stderr
 check(cost == 11, "six ranks of which all have to move at once", cost)
 
-# --- several zippers: a job uses the first one that serves all clusters with ranks
+# --- several zippers: a job uses all that serve all clusters with ranks
 def rails(lines):
     """name -> [(from>to, bytes)]"""
     found = {}
@@ -197,13 +197,41 @@ r = zipmap("-f", "two", "-g", "graph", "-o", "map", "--forbid", "c", "-S", "bloc
 where, lines = read()
 carried = rails(lines)
 crossing = bridged(where, edges)
-check(sorted(carried["z1"]) == [("a>b", crossing), ("b>a", crossing)] and "#ZIP predicted zipper z1" in lines and
-      not any(n for z in ("z2", "z3") for _, n in carried[z]), "two clusters: all goes over the first zipper", carried)
+
+
+def even(bytes, *zippers):
+    """What each of these carries of so many bytes: the same, and the rest goes to the first ones."""
+    return {z: bytes // len(zippers) + (i < bytes % len(zippers)) for i, z in enumerate(zippers)}
+
+
+def one_way(lines, way):
+    return {z: n for z, found in rails(lines).items() for w, n in found if w == way and n}
+
+
+def used(lines):
+    return [line.split()[3] for line in lines if line.startswith("#ZIP predicted zipper ")]
+
+
+check(one_way(lines, "a>b") == one_way(lines, "b>a") == even(crossing, "z1", "z2", "z3") and used(lines) == ["z1", "z2", "z3"] and
+      "what is bridged is spread over the zippers z1, z2, z3\n" in r.stdout, "two clusters: the same over all three that serve them",
+      carried)
 check(where[8][0] == "z1" and where[9][0] == "z2" and crossing == sum(w for u, v, w in edges if u in (4, 5, 6, 7) and v < 4),
-      "ranks on the other zipper node are near to both all the same", crossing)
+      "ranks on zipper nodes are near to both", crossing)
+for option, zippers in [("job", ("z1", "z2", "z3")), ("1", ("z1",)), ("one", ("z1",)), ("2", ("z1", "z2")), ("3", ("z1", "z2", "z3"))]:
+    zipmap("-f", "two", "-g", "graph", "-o", "map", "--forbid", "c", "-S", "block", "--zippers", option)
+    where, lines = read()
+    check(one_way(lines, "a>b") == even(crossing, *zippers) and used(lines) == list(zippers) and where[9][0] == "z2",
+          "--zippers %s: over %s" % (option, ", ".join(zippers)), one_way(lines, "a>b"))
 zipmap("-f", "two", "-g", "graph", "-o", "map", "--forbid", "c", "-S", "block", "--zippers", "all")
-shares = [n for z in ("z1", "z2", "z3") for way, n in rails(read()[1])[z] if way == "a>b"]
-check(sum(shares) == crossing and max(shares) - min(shares) <= 1, "--zippers all shares it evenly", shares)
+check(one_way(read()[1], "a>b") == even(crossing, "z1", "z2", "z3") and used(read()[1]) == [], "--zippers all shares it evenly",
+      one_way(read()[1], "a>b"))
+r = zipmap("-f", "two", "-g", "graph", "--forbid", "c", "-S", "block", "--zippers", "4")
+check(r.returncode == 1 and r.stderr == "zipmap map: two: fewer than 4 #ZIP zipper lines serve all of the clusters a,b, and none "
+      "the clusters that would have room for all ranks, so zmpirun could not run this (--zippers all predicts it)\n",
+      "more zippers than serve the clusters", r.stderr)
+r = zipmap("-f", "two", "-g", "graph", "-o", "map", "--zippers", "2")
+check(r.returncode == 0 and "no ranks in cluster c\n" in r.stdout and used(read()[1]) == ["z1", "z2"],
+      "two zippers are wanted, but one alone serves all three clusters: two of these have room", r.stderr)
 zipmap("-f", "two", "-g", "graph", "-o", "map", "--forbid", "z1,z2")
 where, lines = read()
 carried, sums = rails(lines), {}
@@ -213,6 +241,70 @@ for u, v, w in edges:
             sums[way] = sums.get(way, 0) + w
 check(len(sums) == 6 and sums == dict(carried["z3"]) and not any(n for z in ("z1", "z2") for _, n in carried[z]),
       "three clusters: over the one that joins them, and each direction of it as counted by hand", carried)
+
+# three zippers, of which the first serves two of the three clusters: it carries nothing, but ranks there reach these directly
+write("three-two", text + "#ZIP zipper z1 a=tcp:10.1.0.1 b=tcp:10.2.0.1\n"
+      "#ZIP zipper z2 a=tcp:10.1.0.2 b=tcp:10.2.0.2 c=tcp:10.3.0.2\n#ZIP zipper z3 c=tcp:10.3.0.3 a=tcp:10.1.0.3 b=tcp:10.2.0.3\n")
+write("old", "0-1 a\n2-3 b\n4-6 c\n7-8 a\n9 z1 a\n")
+r = zipmap("-f", "three-two", "-g", "graph", "--improve", "old", "-S", "keep", "-o", "map")
+lines, sums = read()[1], {}
+side = "aabbcccaaa"
+for u, v, w in edges:
+    if side[u] != side[v] and (u, side[v]) != (9, "b"):
+        for way in (side[u] + ">" + side[v], side[v] + ">" + side[u]):
+            sums[way] = sums.get(way, 0) + w
+direct = sum(w for u, v, w in edges if u == 9 and side[v] == "b")
+check(sorted(sums) == ["a>b", "a>c", "b>a", "b>c", "c>a", "c>b"] and used(lines) == ["z2", "z3"] and
+      all(one_way(lines, way) == even(sums[way], "z2", "z3") for way in sums),
+      "three clusters, two of three zippers serve them: each direction by hand", (sums, rails(lines)))
+check(any(line.startswith("#ZIP predicted direct %d bytes" % (2 * direct)) for line in lines),
+      "... and a rank on the third one's node sends directly to its two clusters", lines)
+r = zipmap("draw", "-f", "three-two", "-g", "graph", "-m", "old", "-o", "map.svg", "--zippers", "3")
+check(r.returncode == 1 and "fewer than 3 #ZIP zipper lines serve all of the clusters a,b,c" in r.stderr,
+      "no picture of a job over three of them", r.stderr)
+
+# a network whose cluster has no ranks is none of the job's: two zipper nodes there do not reach each other by it
+ports = "#ZIP zipper z1 a=tcp:10.1.0.1 c=tcp:10.3.0.1\n#ZIP zipper z2 b=tcp:10.2.0.2 c=tcp:10.3.0.2\n" \
+    "#ZIP zipper z3 a=tcp:10.1.0.3 b=tcp:10.2.0.3 c=tcp:10.3.0.3\n"
+write("apart", "#ZIP cluster a\na:4\nz1:1\n#ZIP cluster b\nb:4\nz2:1\n#ZIP cluster c\nc:4\n" + ports)
+graph(3, [(0, 1, 5), (1, 2, 1)])
+for third, cost in [("b", 10), ("c", 0)]:
+    write("old", "0 z1\n1 z2\n2 %s\n" % third)
+    zipmap("-f", "apart", "-g", "graph", "--improve", "old", "-S", "keep", "-o", "map")
+    lines = read()[1]
+    check(any(line.startswith("#ZIP predicted bridged %d bytes" % cost) for line in lines),
+          "two zipper nodes on the network of c, the third rank in %s" % third, lines)
+# z1 and z2 stand between the clusters: red is the line from z1 to the network of a, which is behind it, not to that of c below
+write("old", "0 z1\n1 z2\n2 b\n")
+zipmap("draw", "-f", "apart", "-g", "graph", "-m", "old", "-o", "apart.svg")
+lines = [e for e in xml.etree.ElementTree.parse("apart.svg").getroot() if e.tag.endswith("line")]
+bars = sorted((float(e.get("x1")), float(e.get("y1")), float(e.get("y2"))) for e in lines if e.get("stroke-width") == "5")
+red = [(float(e.get("x1")), float(e.get("y1"))) for e in lines if e.get("stroke") == "#cc3333"][:-1]
+on = [k for x, y in red for k, bar in enumerate(bars) if abs(x - bar[0]) < 6 and bar[1] <= y <= bar[2]]
+check(len(bars) == 3 and len(red) == 2 and sorted(on) == [0, 2], "... and the picture has that at the ports of a and b",
+      (bars, red))
+where, lines, r = mapped("-f", "apart", "--pin", "0:z1", "--pin", "1:z2", "--forbid", "c")
+check(any(line.startswith("#ZIP predicted bridged 10 bytes") for line in lines), "... also when nothing but a and b has slots",
+      r.stderr or lines)
+write("close", "#ZIP cluster a\na:1\nz1:1\n#ZIP cluster b\nb:1\nz2:1\n#ZIP cluster c\nc:1\n" + ports)
+graph(4, [(0, 1, 1), (1, 2, 10), (2, 3, 1)])
+where, lines, r = mapped("-f", "close", "--forbid", "c")
+check(any(line.startswith("#ZIP predicted bridged 4 bytes") for line in lines),
+      "... and the search knows: the two that send most are in one cluster", r.stderr or lines)
+# z1 stands in d, on whose network it has no port: in the job of a it is not there, and in that of d nobody finds it there
+write("apart", "#ZIP cluster a\na:4\n#ZIP cluster b\nb:4\nz2:1\n#ZIP cluster d\nd:4\nz1:1\n#ZIP cluster e\ne:4\nz4:1\n"
+      "#ZIP zipper z1 a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper z2 b=tcp:10.2.0.2 d=tcp:10.4.0.2\n"
+      "#ZIP zipper z3 a=tcp:10.1.0.3 b=tcp:10.2.0.3 d=tcp:10.4.0.3 e=tcp:10.5.0.3\n#ZIP zipper z4 e=tcp:10.5.0.4 d=tcp:10.4.0.4\n")
+graph(3, [(0, 1, 7), (1, 2, 1)])
+for text, cost in [("0 z1 a\n1 d\n2 a\n", 14 + 2), ("0 z1 d\n1 a\n2 a\n", 0), ("0 z1 d\n1 b\n2 a\n", 2),
+                   ("0 z1 d\n1 z2 b\n2 b\n", 0), ("0 z1 d\n1 z4 e\n2 e\n", 14), ("0 z4 e\n1 z1 d\n2 d\n", 0), ("0 z4 e\n1 z1 a\n2 d\n", 14 + 2)]:
+    write("old", text)
+    zipmap("-f", "apart", "-g", "graph", "--improve", "old", "-S", "keep", "-o", "map")
+    lines = read()[1]
+    check(any(line.startswith("#ZIP predicted bridged %d bytes" % cost) for line in lines),
+          "a zipper node without a port in its own cluster: " + text.replace("\n", "; "), lines)
+text = "#ZIP cluster a\na:4\n#ZIP cluster b\nb:4\nz1:1\nz2:1\n#ZIP cluster c\nc:4\n"
+graph(10, edges)
 write("map", "0-3 a\n4-9 c\n")
 write("row", text + "#ZIP zipper z1 a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper z2 b=tcp:10.2.0.2 c=tcp:10.3.0.1\n")
 r = zipmap("draw", "-f", "row", "-g", "graph", "-m", "map", "-o", "map.svg")
@@ -458,6 +550,18 @@ check("#ZIP zip: cores 12,14 are kept for zipperd, near mlx5_0" in lines and
       [w[2] for v, w in sorted((where or {}).items()) if w[0] == "zip"][:3] == ["0", "8", "4"],
       "topology=here is what hwloc says (here: HWLOC_XMLFILE), one core kept for each direction", r.stderr)
 del os.environ["HWLOC_XMLFILE"]
+write("hosts", "#ZIP cluster a\na0:8\nz1:8\n#ZIP cluster b\nb0:8\nz2:8\nz3:8\n"
+      "#ZIP zipper z1 a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper z2 a=mlx5_0:1@10.1.0.2 b=mlx5_0:2@10.2.0.2\n"
+      "#ZIP zipper z3 a=tcp:10.1.0.3 b=tcp:10.2.0.3\n#ZIP zipper z3 a=mlx5_0:1@10.1.0.4 b=mlx5_0:2@10.2.0.4\n"
+      "#ZIP node z1,z2,z3 topology=zip.xml\n")
+graph(32, chain(32))
+where, lines, r = mapped()
+kept = sorted(line[5:] for line in lines if "are kept for zipperd" in line)
+check(kept == ["z1: cores 4,6 are kept for zipperd", "z2: cores 12,14 are kept for zipperd, near mlx5_0",
+               "z3: cores 8,10,12,14 are kept for zipperd, near mlx5_0"],
+      "each zipper node keeps cores, near its own device; one that is in two lines for two zipperds", kept or r.stderr)
+crowd = [sum(w[0] == z for w in (where or {}).values()) for z in ("z1", "z2", "z3")]
+check(crowd[0] <= 6 and crowd[1] <= 6 and crowd[2] <= 4, "... and has no more ranks than the other cores", crowd)
 
 # --- bad input
 edges = chain(12)
@@ -490,7 +594,8 @@ r = zipmap("convert", "graph", "pipe", "--to", "zipmap")
 check(r.returncode == 1 and r.stderr == "zipmap convert: pipe: not a regular file, and it would be replaced\n" and
       stat.S_ISFIFO(os.stat("pipe").st_mode), "a recorded graph has to be a file", r.stderr)
 for args in [["-f", "hosts"], ["-g", "graph"], ["-f", "hosts", "-g", "graph", "--strategy", "best"],
-             ["-f", "hosts", "-g", "graph", "--improve", "old", "-S", "pairs"], ["-f", "hosts", "-g", "graph", "--zippers", "2"],
+             ["-f", "hosts", "-g", "graph", "--improve", "old", "-S", "pairs"], ["-f", "hosts", "-g", "graph", "--zippers", "none"],
+             ["-f", "hosts", "-g", "graph", "--zippers", "0"], ["-f", "hosts", "-g", "graph", "--zippers", "17"],
              ["-f", "hosts", "-g", "graph", "-S", "keep"],
              ["-f", "hosts", "-g", "graph", "--rates", "speed:1"], ["-f", "hosts", "-g", "graph", "--effort", "0"]]:
     r = zipmap("map", *args)
@@ -538,11 +643,27 @@ found = [line for line in lines if line.startswith("#ZIP predicted links")]
 check(found and abs(float(found[0].split()[3]) - mean) < 1e-5, "fat tree, zipper and dragonfly: links on the way of a byte",
       (found, mean))
 crossing = sum(w for u, v, w in edges if (u < 7) != (v < 7))
-check(sorted(rails(lines).get("zip", [])) == [("a>b", crossing), ("b>a", crossing)], "... load of each rail", lines)
-check("#ZIP predicted time %.9f s" % (crossing / 1e6) in lines, "... the one zipper that forwards is the slowest", lines)
-zipmap("-f", "hosts", "-g", "graph", "-o", "map", "-F", "fabric", "-S", "block", "--zippers", "all",
-       "--rates", "inside:0 native:0 direct:0 bridged:0")
-check("#ZIP predicted time %.9f s" % (crossing / 2e6) in read()[1], "... by half with two", read()[1])
+check(one_way(lines, "a>b") == one_way(lines, "b>a") == even(crossing, "zip", "zop"), "... load of each rail", lines)
+NO_LATENCY = ["--rates", "inside:0 native:0 direct:0 bridged:0"]
+check("#ZIP predicted time %.9f s" % (crossing / 2e6) in lines, "... the zippers are the slowest, and each has half", lines)
+for option, parts in [("one", 1), ("1", 1), ("2", 2), ("all", 2)]:
+    zipmap("-f", "hosts", "-g", "graph", "-o", "map", "-F", "fabric", "-S", "block", "--zippers", option, *NO_LATENCY)
+    check("#ZIP predicted time %.9f s" % (crossing / parts / 1e6) in read()[1], "... with --zippers " + option, read()[1])
+
+# one path to the first zipper, four to the second: a job sends the same over both, by whatever routing, a planned network by
+# its paths, which the second then has to forward most of
+write("hosts", "#ZIP cluster a\na0:1\n#ZIP cluster b\nb0:1\n"
+      "#ZIP zipper near a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper far a=tcp:10.1.0.2 b=tcp:10.2.0.2\n")
+write("fabric2", "part:a fattree down:2x2x2 up:1x2x2\npart:b crossbar node:3\nzipper:near a:1 b:1 forward:1000000\n"
+      "zipper:far a:7 b:2 forward:1000000\n")
+graph(2, [(0, 1, 100000)])
+for option, routing, bytes in [("job", "SD", 50000), ("2", "SD", 50000), ("one", "SD", 100000), ("all", "SD", 80000), ("job", "AD", 50000)]:
+    zipmap("-f", "hosts", "-g", "graph", "-o", "map", "-F", "fabric2", "--zippers", option, "-r", routing, *NO_LATENCY)
+    time = [float(line.split()[3]) for line in read()[1] if line.startswith("#ZIP predicted time")]
+    check(abs(time[0] - bytes / 1e6) < 1e-6, "a near zipper and a far one, --zippers %s, %s" % (option, routing), time)
+write("hosts", "#ZIP cluster a\n" + "".join("a%d:1\n" % i for i in range(7)) + "#ZIP cluster b\nb0:1\nb1:1\nb2:1\n"
+      "#ZIP zipper zip a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper zop a=tcp:10.1.0.2 b=tcp:10.2.0.2\n")
+graph(10, edges)
 write("fabric", "part:a fattree down:2x2x2 up:1x2x2\npart:b " + dragonfly + "\nzipper:zop a:7 b:3\n")
 r = zipmap("-f", "hosts", "-g", "graph", "-F", "fabric")
 check("fabric: there is no zipper:zip, which forwards for the job by hosts" in r.stderr, "a zipper that the network lacks",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The network model on machines small enough to work out by hand, and what must hold on any. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "joined.h"
 #include "model.h"
 #include "stats.h"
 
@@ -289,6 +291,48 @@ static void zippers_share(void **state)
 		"AD", m, fair);
 }
 
+/* How often each of the paths from s to d that there are by all zippers comes among those that there are now. */
+static void paths_count(struct net *net, uint32_t s, uint32_t d, const unsigned *times, uint32_t n)
+{
+	uint32_t now[16][NET_SLOTS_MAX], link[NET_SLOTS_MAX], all = net->ops->direct_count(net, s, d), found = 0;
+
+	assert_true(all <= 16);
+	for (uint32_t k = 0; k < all; k++)
+		net->ops->direct(net, s, d, k, now[k]);
+	joined_forward_by((struct joined *)net, NULL);
+	assert_int_equal(net->ops->direct_count(net, s, d), n);
+	for (uint32_t k = 0; k < n; k++) {
+		unsigned same = 0;
+
+		net->ops->direct(net, s, d, k, link);
+		for (uint32_t i = 0; i < all; i++)
+			same += !memcmp(now[i], link, net->direct_slots * sizeof(*link));
+		assert_int_equal(same, times[k]);
+		found += same;
+	}
+	assert_int_equal(found, all);
+}
+
+/* Two paths to one zipper, four to another: those that carry a job are as likely as each other, whatever is drawn; a
+ * third one that does not carry it is not used. */
+static void zippers_carry(void **state)
+{
+	static const unsigned each[] = {2, 2, 1, 1, 1, 1, 0}, one[] = {0, 0, 1, 1, 1, 1, 0};
+	struct net *net = net_of("part:A fattree down:2x2x2 up:1x2x2; part:B crossbar node:4; zipper:near A:2 B:1; "
+				 "zipper:far A:7 B:2; zipper:beside A:1 B:3");
+	struct joined *j = (struct joined *)net;
+	uint32_t d = j->part[1].first_point;
+
+	(void)state;
+	assert_int_equal(joined_forward_by(j, "near"), 0);
+	assert_int_equal(joined_forward_by(j, "far"), 0);
+	paths_count(net, 0, d, each, 7);
+	assert_int_equal(joined_forward_by(j, "far"), 0);
+	assert_int_equal(joined_forward_by(j, "away"), -ENOENT);
+	paths_count(net, 0, d, one, 7);
+	net_destroy(net);
+}
+
 /* A - B - C: over two zippers. */
 static void zippers_chain(void **state)
 {
@@ -560,6 +604,7 @@ int main(void)
 		cmocka_unit_test(ring_indirect),
 		cmocka_unit_test(zipper),
 		cmocka_unit_test(zippers_share),
+		cmocka_unit_test(zippers_carry),
 		cmocka_unit_test(zippers_chain),
 		cmocka_unit_test(threads_do_not_matter),
 		cmocka_unit_test(paths_hang_together),
