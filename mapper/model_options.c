@@ -53,7 +53,7 @@ static void help_print(void)
 	     "      --iterations N               most iterations, default 80\n"
 	     "      --patience N                 iterations without success until a message gives up, default 3\n"
 	     "      --cutoff X                   smallest usable fraction of a link, default 2e-6\n"
-	     "      --work N                     random paths an iteration; above, messages take turns; default 100 "
+	     "      --work N                     random paths an iteration; above, messages take turns; default 20 "
 	     "million\n"
 	     "      --packet BYTES               of SIP, default 64K\n"
 	     "      --bins N                     of histograms, default 25\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows to draw: collected from outcomes or read from CSV. */
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,13 +65,57 @@ void plot_free(struct plot *p)
 
 /* --- from CSV --- */
 
-/* Cuts a line into fields in place; quotes are taken off. Returns their number, 0 if it is no CSV. */
+struct reader {
+	FILE *f;
+	char *text, *line; /* a record, without its end; one line of the file */
+	size_t text_cap, line_cap;
+	unsigned first, lines; /* line of the file where the record begins; read so far */
+};
+
+static int record_append(struct reader *r, size_t used, size_t len)
+{
+	if (used + len + 1 > r->text_cap) {
+		size_t cap = 2 * (used + len + 1);
+		char *more = realloc(r->text, cap);
+
+		if (!more)
+			return -ENOMEM;
+		r->text = more;
+		r->text_cap = cap;
+	}
+	memcpy(r->text + used, r->line, len + 1);
+	return 0;
+}
+
+/* The next record: a line, and those that follow as long as a quote is open. 0, 1 at the end, -ENOMEM. */
+static int record_read(struct reader *r)
+{
+	size_t used = 0;
+	bool open = false;
+	ssize_t len;
+
+	r->first = r->lines + 1;
+	while ((len = getline(&r->line, &r->line_cap, r->f)) > 0) {
+		r->lines++;
+		if (record_append(r, used, (size_t)len))
+			return -ENOMEM;
+		used += (size_t)len;
+		for (const char *at = r->line; *at; at++)
+			open ^= *at == '"';
+		if (!open)
+			break;
+	}
+	while (used && strchr("\r\n", r->text[used - 1]))
+		r->text[--used] = '\0';
+	return r->lines < r->first;
+}
+
+/* Cuts a record into fields in place; quotes are taken off. Returns their number, 0 if it is no CSV. */
 static size_t fields_cut(char *line, char **field)
 {
 	size_t n = 0;
 	char *to = line;
 
-	line[strcspn(line, "\r\n")] = '\0';
 	for (char *at = line; n < COLUMNS_MAX; at++) {
 		field[n++] = to;
 		if (*at == '"') {
@@ -111,7 +156,7 @@ static int column_find(char **field, size_t n, const char *name, size_t *at)
 
 static int columns_find(struct columns *c, char **field, size_t n)
 {
-	c->n = n;
+	*c = (struct columns){.n = n};
 	if (column_find(field, n, "placement", &c->placement) || column_find(field, n, "routing", &c->routing) ||
 		column_find(field, n, "links", &c->links) || column_find(field, n, "min", &c->first) ||
 		c->first + 6 > n || strcmp(field[c->first + 5], "max"))
@@ -126,7 +171,7 @@ static int number_parse(const char *text, double *out)
 	char *end;
 
 	*out = strtod(text, &end);
-	return end == text || *end || !(*out >= 0) ? -EINVAL : 0;
+	return end == text || *end || !(*out >= 0) || !isfinite(*out) ? -EINVAL : 0;
 }
 
 static int row_parse(struct plot *p, const struct columns *c, char **field)
@@ -154,36 +199,34 @@ static int row_parse(struct plot *p, const struct columns *c, char **field)
 
 int plot_read(struct plot *p, const char *path, struct zerr *err)
 {
-	FILE *f = fopen(path, "r");
-	char **field = calloc(COLUMNS_MAX, sizeof(*field)), *line = NULL;
+	struct reader r = {.f = fopen(path, "r")};
+	char **field = calloc(COLUMNS_MAX, sizeof(*field));
 	struct columns c = {0};
-	unsigned number = 0;
-	size_t cap = 0;
 	int rc = 0;
 
-	if (!f || !field) {
-		rc = zerr_set(err, f ? -ENOMEM : -errno, "%s: %s", path, strerror(f ? ENOMEM : errno));
+	if (!r.f || !field) {
+		rc = zerr_set(err, r.f ? -ENOMEM : -errno, "%s: %s", path, strerror(r.f ? ENOMEM : errno));
 		goto out;
 	}
-	while (!rc && getline(&line, &cap, f) > 0) {
-		size_t n = fields_cut(line, field);
+	while (!rc && !(rc = record_read(&r))) {
+		size_t n = fields_cut(r.text, field);
 
-		number++;
-		if (number == 1 || !strcmp(field[0], "network")) /* files may have been put together */
+		if (r.first == 1 || !strcmp(field[0], "network")) /* files may have been put together */
 			rc = n ? columns_find(&c, field, n) : -EINVAL;
 		else
 			rc = n == c.n ? row_parse(p, &c, field) : -EINVAL;
 	}
 	if (rc == -EINVAL)
-		zerr_set(err, rc, "%s:%u: not a line of \"zipmap model --csv\"", path, number);
-	else if (rc)
+		zerr_set(err, rc, "%s:%u: not a line of \"zipmap model --csv\"", path, r.first);
+	else if (rc < 0)
 		zerr_set(err, rc, "%s: %s", path, strerror(-rc));
-	else if (ferror(f) || !number)
-		rc = zerr_set(err, -EIO, "%s: cannot be read, or empty", path);
+	else
+		rc = ferror(r.f) || !r.lines ? zerr_set(err, -EIO, "%s: cannot be read, or empty", path) : 0;
 out:
-	if (f)
-		fclose(f);
-	free(line);
+	if (r.f)
+		fclose(r.f);
+	free(r.line);
+	free(r.text);
 	free(field);
 	return rc;
 }

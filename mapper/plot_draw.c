@@ -102,7 +102,9 @@ static void row_tic(FILE *f, const struct plot_row *r, double x, bool first, siz
 {
 	(void)first;
 	(void)group;
-	fprintf(f, "set xtics add ('%s' %g)\n", r->placement, x);
+	fputs("set xtics add (", f);
+	gnuplot_quoted(f, r->placement);
+	fprintf(f, " %g)\n", x);
 }
 
 static void row_label(FILE *f, const struct plot_row *r, double x, bool first, size_t *group)
@@ -149,12 +151,14 @@ static void boxes_panel(FILE *f, const struct plot *p, const char *kind, size_t 
 
 	fprintf(f, "$data%zu << EOD\n", panel);
 	rows_walk(p, kind, f, row_data, NULL);
-	fprintf(f, "EOD\nset xrange [-0.8:%g]\nunset label\nset xtics rotate by 90 right font ',9' ()\n", length - 0.2);
+	fprintf(f, "EOD\nset xrange [-0.8:%g]\nunset label\nset xtics rotate by 90 right font ',9' noenhanced ()\n",
+		length - 0.2);
 	rows_walk(p, kind, f, row_tic, NULL);
 	rows_walk(p, kind, f, row_label, &group);
-	fprintf(f, "set ylabel 'Traffic of a link (MB), %s links'\n", kind);
+	fputs("set ylabel 'Traffic of a link (MB), '.", f);
+	gnuplot_quoted(f, kind);
 	fprintf(f,
-		"plot %.9g with lines dt 3 lw 1.5 lc rgb '#0000c0' %s, \\\n"
+		".' links' noenhanced\nplot %.9g with lines dt 3 lw 1.5 lc rgb '#0000c0' %s, \\\n"
 		"  $data%zu using 1:(f($3)):(f($2)):(f($7)):(f($6)) notitle with candlesticks "
 		"fs solid 0.25 lc rgb '#404040' whiskerbars 0.6, \\\n"
 		"  '' using 1:(f($4)):(f($4)):(f($4)):(f($4)) with candlesticks lc rgb '#c00000' lw 2 notitle, \\\n"
@@ -194,9 +198,11 @@ static void histogram_write(FILE *f, const struct plot *p, const struct kinds *k
 	}
 	fprintf(f,
 		"set logscale y\nset yrange [0.7:%.9g]\nset xrange [0:%.9g]\nset style fill solid 0.5\n"
-		"set xtics rotate by 35 right font ',8'\nset xlabel 'Traffic of a link (MB), %s links'\nset ylabel "
-		"'Links'\nset format y '10^{%%L}'\n",
-		most * 2, high > 0 ? high / MB : 1, k->name[0]);
+		"set xtics rotate by 35 right font ',8'\nset ylabel 'Links'\nset format y '10^{%%L}'\n"
+		"set xlabel 'Traffic of a link (MB), '.",
+		most * 2, high > 0 ? high / MB : 1);
+	gnuplot_quoted(f, k->name[0]);
+	fputs(".' links' noenhanced\n", f);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct plot_row *r = &p->rows[i];
 
@@ -209,8 +215,17 @@ static void histogram_write(FILE *f, const struct plot *p, const struct kinds *k
 		gnuplot_quoted(f, routing_title(r->routing));
 		fputs(".' '.", f);
 		gnuplot_quoted(f, r->placement);
-		fprintf(f, "\nplot $bins%zu using 1:2 with boxes lc rgb '#4060a0' notitle\n", n++);
+		fprintf(f, " noenhanced\nplot $bins%zu using 1:2 with boxes lc rgb '#4060a0' notitle\n", n++);
 	}
+}
+
+static int histogram_check(const struct plot *p, const struct kinds *k, struct zerr *err)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (!strcmp(p->rows[i].links, k->name[0]) && !p->rows[i].bins)
+			return zerr_set(err, -EINVAL, "no histogram of links \"%s\" of %s, %s", k->name[0],
+				p->rows[i].placement, p->rows[i].routing);
+	return 0;
 }
 
 /* --- the program around --- */
@@ -271,13 +286,16 @@ int plot_draw(const struct plot *p, enum plot_form form, const char *kinds, cons
 	if (rc)
 		return rc;
 	struct drawing d = {p, &k, picture_size(p, form, &k), form, title};
-	rc = gnuplot_draw(&(struct gnuplot_picture){.base = base,
-				  .width = d.size.width,
-				  .height = d.size.height,
-				  .font = 12,
-				  .plot = drawing_write,
-				  .arg = &d},
-		err);
+	if (form == PLOT_HISTOGRAM)
+		rc = histogram_check(p, &k, err);
+	if (!rc)
+		rc = gnuplot_draw(&(struct gnuplot_picture){.base = base,
+					  .width = d.size.width,
+					  .height = d.size.height,
+					  .font = 12,
+					  .plot = drawing_write,
+					  .arg = &d},
+			err);
 	free(k.text);
 	return rc;
 }

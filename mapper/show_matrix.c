@@ -56,7 +56,7 @@ static void data_write(FILE *f, const void *arg)
 			double v = m->cell[(size_t)i * m->n + j], x = (double)j * m->block, y = (double)i * m->block;
 
 			if (v > 0)
-				fprintf(f, "%g %g %g %g %g %g %.9g\n", x, y, x - 0.5,
+				fprintf(f, "%.10g %.10g %.10g %.10g %.10g %.10g %.9g\n", x, y, x - 0.5,
 					fmin(x + m->block, d->ranks) - 0.5, y - 0.5, fmin(y + m->block, d->ranks) - 0.5,
 					v);
 		}

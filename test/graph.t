@@ -78,6 +78,10 @@ if command -v gnuplot >/dev/null; then
 	"$ZIPMAP" show --matrix blocks --bins 3 "$CORPUS/ring" >report
 	is "... in blocks" "$(sed -n '/^\$cells/,/^EOD/p' blocks.gnuplot | sed '1d;$d' | awk '{ s += $7 } END { print NR, s }')" \
 		"9 25600"
+	printf '%%%%MatrixMarket matrix coordinate integer general\n3000000 3000000 1\n2999999 1 7\n' >many.mtx
+	"$ZIPMAP" show --matrix many many.mtx >report
+	is "... of many ranks: where a block of 11719 is" "$(sed -n '/^\$cells/,/^EOD/p' many.gnuplot | sed '1d;$d')" \
+		"0 2988345 -0.5 11718.5 2988344.5 2999999.5 7"
 	ok "... of nothing" "$ZIPMAP" show --matrix nothing none.mtx
 	"$ZIPMAP" show --matrix nowhere/x "$CORPUS/ring" >report 2>err
 	is "... to a place that is not there" "$? $(cat err)" "1 zipmap show: nowhere/x.gnuplot: No such file or directory"

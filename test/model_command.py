@@ -116,6 +116,45 @@ if shutil.which("gnuplot"):
           "routings, placements and the lowest maximum are in the picture")
     r = zipmap("plot", "--histogram", "--links", "L2", "bars", "a.csv")
     check(r.returncode == 0 and os.path.getsize("bars.png") > 1000, "histograms", r.stderr)
+
+    def table(path, *names, head=None, **values):
+        """a.csv's columns, with a row for each of these placements and these values; without bins if its head has none"""
+        first = open("a.csv").readline().rstrip("\n").split(",")
+        first = first[:first.index("bin0")] if head == "no bins" else first
+        with open(path, "a") as f:
+            f.write(",".join(first) + "\n")
+            for name in names:
+                row = {key: "1" for key in first}
+                row.update({"placement": name, "routing": "SD", "links": "all", **values})
+                f.write(",".join(row[key] for key in first) + "\n")
+
+    table("names.csv", "it's", "my_map", "'.system('>X').'")
+    table("names.csv", "RDN", links="l'1")
+    r = zipmap("plot", "names", "names.csv")
+    text = open("names.svg").read() if r.returncode == 0 else ""
+    check(r.stderr == "" and all(">%s<" % name in text for name in ["it's", "my_map"]) and not os.path.exists("X"),
+          "names of placements are text, and no program", r.stderr)
+    r = zipmap("plot", "--histogram", "--links", "l'1", "names", "names.csv")
+    check(r.returncode == 0 and r.stderr == "" and "l'1 links" in open("names.svg").read(), "... and those of links", r.stderr)
+    table("joined.csv", "RDN")
+    table("joined.csv", "RDR", head="no bins")
+    r = zipmap("plot", "joined", "joined.csv")
+    check(r.returncode == 0, "two files in one, of which the second has no histograms", r.stderr)
+    r = zipmap("plot", "--histogram", "joined", "joined.csv")
+    check(r.returncode == 1 and r.stderr == "zipmap plot: no histogram of links \"all\" of RDR, SD\n", "... which cannot be drawn",
+          r.stderr)
+    table("inf.csv", "RDN", max="inf")
+    r = zipmap("plot", "inf", "inf.csv")
+    check(r.returncode == 1 and r.stderr == "zipmap plot: inf.csv:2: not a line of \"zipmap model --csv\"\n", "no number is infinite",
+          r.stderr)
+    r = zipmap("model", "-n", "part:a crossbar node:3\npart:b crossbar node:3\nzipper:z a:2 b:2", "-j", "2d:2x2 nodes:4",
+               "--csv", "lines.csv")
+    r = zipmap("plot", "lines", "lines.csv")
+    check(r.returncode == 0, "a network of several lines", r.stderr)
+    with open("lines.csv", "a") as f:
+        f.write("nonsense\n")
+    r = zipmap("plot", "lines", "lines.csv")
+    check(r.returncode == 1 and "lines.csv:%d: " % len(open("lines.csv").readlines()) in r.stderr, "... lines are counted", r.stderr)
     r = model("-j", "spread", "-r", "SD,SI", "--plot", "direct")
     check(r.returncode == 0 and os.path.exists("direct.svg"), "zipmap model --plot", r.stderr)
 else:
