@@ -63,15 +63,15 @@ zipper() {
 	zipper=$!
 	wait_for 60 grep -q '^$' "$TAP_TMP/ready" || bail_out "zipperd did not start: $(cat "$TAP_TMP/zipperd")"
 }
-# part LETTER ARGUMENT...: its two ranks, by hand
+# part LETTER ARGUMENT...: its two ranks, by hand; ALSO_LETTER: ",ADDRESS" of another zipper
 part() {
 	local letter=$1
 	shift
-	local ports=PORTS_$letter away=()
+	local ports=PORTS_$letter also=ALSO_$letter away=()
 	[ -z "${!ports}" ] || away=("${elsewhere[@]}")
-	limited 60 env ${!ports:+ZIPPER_PORTS="${!ports}"} ZIPPER_JOB="${job:-job}" ZIPPER_PART="$letter" ZIPPER_PARTS="${parts:-A,B}" ZIPPER_ZIPPERD="$(address "$letter")" \
+	limited 60 env ${!ports:+ZIPPER_PORTS="${!ports}"} ZIPPER_JOB="${job:-job}" ZIPPER_PART="$letter" ZIPPER_PARTS="${parts:-A,B}" ZIPPER_ZIPPERD="$(address "$letter")${!also}" \
 		ZIPPER_DEVICE="fk${letter,}:1" ZIPPER_USER=me ZIPPER_KEY="$key" ZIPPER_MODULE_DIR="$TAP_TMP/modules" \
-		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "${away[@]}" "$TAP_TMP/stream" "$@" </dev/null >"$TAP_TMP/out${job:-}$letter" 2>&1
+		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "${away[@]}" "${program:-$TAP_TMP/stream}" "$@" </dev/null >"$TAP_TMP/out${job:-}$letter" 2>&1
 }
 # bridge NAME ARGUMENT...: a job of both parts
 bridge() {
@@ -123,6 +123,40 @@ ok "small messages: a job" copied 1000
 is "small messages: at most each byte once" "$(awk -F, 'NR > 1 && $4 == 10000 && $5 > 0 && $5 <= 10000' "$TAP_TMP/traffic" | wc -l)" 2
 end_zipper "not copied"
 is "not copied: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
+
+# --- two zippers: large messages of each pair go by both, and each of these moves them from memory to memory
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p_mixed.c" "$TAP_TMP/p2p_mixed" || bail_out "p2p_mixed.c does not compile"
+fake_fabric fka/mw,fkb/ib/mw
+zipper -o listen=C=tcp:127.0.0.1:0
+first_zipper=$zipper tcp=$(address C) ALSO_A=,$(address A) ALSO_B=,$(address B)
+zipper -o listen=C=tcp:127.0.0.1:0
+rm -f "$TAP_TMP/go"
+program=$TAP_TMP/p2p_mixed part B 10 &
+second=$!
+program=$TAP_TMP/p2p_mixed part A 10
+rc=$?
+wait $second
+is "two zippers: status" "$rc $?" "0 0" || diag_file "$TAP_TMP/outA"
+is "two zippers: all came" "$(cat "$TAP_TMP/outA" "$TAP_TMP/outB" | grep -c ' ok$')" 4
+rm -f "$TAP_TMP/outA" "$TAP_TMP/outB"
+part B 300000 5 "$TAP_TMP/go" &
+second=$!
+part A 300000 5 "$TAP_TMP/go" &
+first=$!
+wait_for 60 all_rounds
+for each in "$tcp" "$(address C)"; do
+	ZIPPER_USER=me ZIPPER_KEY=$key "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --csv "$each" | tail -n +2 | cut -d, -f1-4,6
+done >"$TAP_TMP/traffic"
+touch "$TAP_TMP/go"
+wait $first && wait $second
+ALSO_A='' ALSO_B=''
+is "two zippers: each has one of two pairs, and copies nothing" "$(sort "$TAP_TMP/traffic" | tr '\n' ' ')" \
+	"A,B,6,1500000,0 A,B,6,1500000,0 B,A,6,1500000,0 B,A,6,1500000,0 "
+kill "$first_zipper"
+wait "$first_zipper"
+is "two zippers: the first one ends" $? 0
+end_zipper "two zippers"
+is "two zippers: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 
 # --- little memory may be locked: fewer buffers, or TCP; either is said
 little() { # NAME KIB TEXT: what ranks say
