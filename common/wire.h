@@ -88,7 +88,10 @@ enum zwire_kind {
 #define ZWIRE_F_SYNC 0x0001u	  /* synchronous send: DONE on match */
 #define ZWIRE_F_EXT32 0x0002u	  /* numbers are big-endian, as libzip/signature.h says */
 #define ZWIRE_F_ONE_SIDED 0x0004u /* in RTS, CTS, DONE, READY, see above */
-#define ZWIRE_F_ALL 0x0007u	  /* flags of this version; others are refused */
+/* In an EAGER without payload: announces offset bytes, which come in messages of their own (libzip/strands.h); xfer is
+ * the sender's number of it. */
+#define ZWIRE_F_STRANDS 0x0008u
+#define ZWIRE_F_ALL 0x000fu /* flags of this version; others are refused */
 
 struct zwire_env {
 	uint8_t kind;

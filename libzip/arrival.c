@@ -12,6 +12,7 @@
 #include "pool.h"
 #include "rails.h"
 #include "rendezvous.h"
+#include "strands.h"
 #include "world.h"
 
 struct zmatch zarrival_match;
@@ -96,6 +97,8 @@ static int take_next(struct zremote *from, struct zchannel *way, const struct zw
 
 	if (!op) {
 		rc = keep_unexpected(from, way, env, payload);
+	} else if (env->flags & ZWIRE_F_STRANDS) {
+		zstrands_recv(op, from, env->xfer, env->tag, env->flags, env->offset);
 	} else if (env->kind == ZWIRE_EAGER) {
 		if (env->flags & ZWIRE_F_SYNC)
 			ztransfer_post_done(from, NULL, env->xfer, 0);
@@ -144,12 +147,18 @@ static void take_held(struct zremote *from)
 	}
 }
 
+static bool is_well_formed(const struct zremote *from, const struct zwire_env *env)
+{
+	if (env->kind == ZWIRE_RTS)
+		return env->len == rts_payload(from, env) && !(env->flags & ZWIRE_F_STRANDS);
+	return env->flags & ZWIRE_F_STRANDS ? zstrands_check(env) : env->offset == env->len;
+}
+
 static int take_sequenced(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)
 {
-	bool eager = env->kind == ZWIRE_EAGER;
 	int rc;
 
-	if (env->offset > INT64_MAX || (eager ? env->offset != env->len : env->len != rts_payload(from, env)))
+	if (env->offset > INT64_MAX || !is_well_formed(from, env))
 		return -EPROTO;
 	switch (zpeer_check(&from->stream, env->seq)) {
 	case ZPEER_DUP:
@@ -238,7 +247,9 @@ void zarrival_detach(struct zarrival *a)
 
 void zarrival_deliver(struct zarrival *a, struct zop *op)
 {
-	if (a->eager) {
+	if (a->flags & ZWIRE_F_STRANDS) {
+		zstrands_recv(op, a->from, a->xfer, a->tag, a->flags, a->total);
+	} else if (a->eager) {
 		if (a->flags & ZWIRE_F_SYNC) {
 			ztransfer_post_done(a->from, NULL, a->xfer, 0);
 			zchannel_flush(a->from->channel);

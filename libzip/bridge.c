@@ -14,6 +14,7 @@
 #include "rails.h"
 #include "record.h"
 #include "rendezvous.h"
+#include "strands.h"
 #include "world.h"
 
 /* A buffered send goes on by itself, with its own copy; the caller gets the request that is done. */
@@ -36,14 +37,15 @@ int zbridge_isend(struct zcomm *c, enum zcomm_context context, const void *buf, 
 	struct zop *op;
 	int rc;
 
-	if (mode != ZSEND_SYNC) {
-		struct zremote *r = zremote_get((uint32_t)c->vrank[dest]);
-		struct zdata data;
-		if (r && zdata_view(&data, buf, count, type) == MPI_SUCCESS &&
-			zoutgoing_try_eager(r, c->id | context, tag, &data)) {
+	struct zremote *r = zremote_get((uint32_t)c->vrank[dest]);
+	struct zdata data;
+	if (r && zdata_view(&data, buf, count, type) == MPI_SUCCESS) {
+		if (mode != ZSEND_SYNC && zoutgoing_try_eager(r, c->id | context, tag, &data)) {
 			*out = &zop_sent;
 			return MPI_SUCCESS;
 		}
+		if (__builtin_expect(zstrands_divide(r, context, &data, mode), 0))
+			return zstrands_send(&args, &data, out);
 	}
 	rc = zop_create(&op, ZOP_SEND, &args, false);
 	if (rc != MPI_SUCCESS)
@@ -95,7 +97,7 @@ int zbridge_init(const struct zbridge_params *p)
 static bool drained(void *ctx)
 {
 	(void)ctx;
-	return zoutgoing_drained() && zchannel_idle() && !ztransfer_must_finish();
+	return zoutgoing_drained() && zchannel_idle() && !ztransfer_must_finish() && !zstrands_must_finish();
 }
 
 void zbridge_drain(void)

@@ -56,6 +56,7 @@ struct zop {
 	bool held;		      /* send: small, and waits to be posted with those of others */
 	bool by_list;		      /* send: its data go by the carrier, alone */
 	bool counted;		      /* send: in the account of its rail (rails.h) */
+	uint64_t strands;	      /* announces, or has been matched with, so many bytes in strands; 0: not so */
 	bool offered;		      /* receive: the sender has exposed its, and waits for an answer to that */
 	struct zop *next;	      /* in the one list that it stands in: pending sends, data, grants */
 	bool queued;

@@ -12,6 +12,7 @@
 #include "pool.h"
 #include "rails.h"
 #include "rendezvous.h"
+#include "strands.h"
 #include "world.h"
 
 static struct zremote **remotes; /* [zworld.nranks], by vrank; NULL: never met */
@@ -235,6 +236,8 @@ static bool admit(struct zremote *r, struct zop *op)
 		.offset = op->total,
 	};
 
+	if (op->strands)
+		zstrands_announce(op, &env);
 	if (!zpeer_has_room(&r->stream, eager ? (uint32_t)op->total : ZRMA_KEY_BYTES))
 		return false;
 	choose_way(r);

@@ -21,6 +21,7 @@
 #include "rails.h"
 #include "schedule.h"
 #include "shim.h"
+#include "strands.h"
 #include "wait.h"
 #include "world.h"
 
@@ -175,6 +176,7 @@ bool zprogress_poll(void)
 	did |= zsched_progress();
 	zoutgoing_ack(false);
 	did |= zchannel_send_turn();
+	did |= zstrands_turn();
 	did |= zmulticast_turn(); /* behind it: what a full link has refused is seen when we go to sleep */
 	/* Who is never idle is still asked for direct links. */
 	if (__builtin_expect(++self.turns % LISTEN_TURNS == 0, 0) && did) {

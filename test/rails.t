@@ -6,7 +6,7 @@
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 cd "$TAP_TMP" || exit 99
-for program in ordering collectives multicast large p2p_mixed p2p_late; do
+for program in ordering collectives multicast large p2p_mixed p2p_late p2p_huge; do
 	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
 done
 KEY=$(printf '%064d' 7)
@@ -81,6 +81,10 @@ ZIPPER_ONE_SIDED=yes twin 2 a,b "2 2" large 4
 # Large messages of one pair of ranks take all rails, and are received in order.
 twin 3 a,b "1 1" p2p_mixed 2
 ZIPPER_ONE_SIDED=yes twin 2 a,b "1 1" p2p_mixed 2
+# One very large message takes all of them.
+twin 3 a,b "1 1" p2p_huge 2
+ZIPPER_ONE_SIDED=yes ZIPPER_PROGRESS=thread twin 2 a,b "2 2" p2p_huge 4
+ZIPPER_REPRESENTATION=external32 twin 2 a,b "2 2" p2p_huge 4
 options=(-o eager_bytes=4K -o dest_share=8K) # many refusals
 twin 2 a,b "2 2" p2p_mixed 4
 twin 3 a,b,c "2 1 1" p2p_mixed 4
