@@ -133,7 +133,9 @@ static void both_ways(void)
 	MPI_Isend(out, LONGEST, MPI_BYTE, peer, 11, WORLD, &request);
 	MPI_Recv(in, LONGEST, MPI_BYTE, peer, 11, WORLD, &status);
 	check_in("both ways", &status, LONGEST, (uint32_t)(peer + 50));
-	MPI_Request_free(&request); /* MPI_Finalize sees to it */
+	MPI_Request_free(&request);
+	/* MPI_Finalize sees to it, but UCX says so where a native one has not quite ended. */
+	MPI_Sendrecv_replace(&first, 1, MPI_INT, peer, 12, peer, 12, WORLD, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv)
