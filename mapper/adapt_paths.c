@@ -122,11 +122,16 @@ static inline void message_even(const struct adapt *a, struct adapt_cell *cells,
 {
 	double bytes = adapt_bytes(a, t, j);
 	const uint32_t *link = p->link;
+	uint32_t all = 0;
 
 	for (uint32_t k = 0; k < p->n; link += p->slots[k++]) {
+		uint32_t hops = path_hops(cells, link, p->slots[k]);
+
 		path_sum(cells, link, p->slots[k], (uint64_t)(int64_t)(bytes / p->n * a->scale[ADAPT_SPREAD]));
-		t->hops += bytes / p->n * path_hops(cells, link, p->slots[k]);
+		t->hops += bytes / p->n * hops;
+		all += hops;
 	}
+	t->starved += all > 0; /* who crosses no link has asked for nothing */
 }
 
 /* --- a pass over a chunk --- */
@@ -183,7 +188,5 @@ void adapt_paths_pass(struct adapt *a, struct adapt_task *t, unsigned worker)
 			else
 				message_even(a, cells, &sets[b], t, which[b]);
 		}
-		if (a->pass == ADAPT_EVEN)
-			t->starved += n;
 	} while (n == ADAPT_BLOCK);
 }

@@ -161,6 +161,18 @@ else:
     count += 1
     print("ok %d - plots # SKIP no gnuplot" % count)
 
+# two ranks on one zipper node, in different parts of the network, cross no link; what is too slow beside others is told
+JOINED = "part:A crossbar node:2 bandwidth:2000G; part:B crossbar node:2 bandwidth:2000G; zipper:z A:1 B:1 forward:1M port:2000G"
+with open("pair", "w") as f:
+    f.write("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1000\n")
+for nodes, starved in [((1, 3), False), ((0, 2), True)]:
+    with open("place", "w") as f:
+        f.write("0 %d\n1 %d\n" % nodes)
+    for routing in ["AD", "AI", "AH"]:
+        r = zipmap("model", "-n", JOINED, "-j", "graph:pair", "-m", "place", "-r", routing)
+        check(r.returncode == 0 and ("1 pairs got nothing" in r.stdout) == starved,
+              "%s: a pair %s" % (routing, "gets nothing" if starved else "needs nothing"), r.stderr or r.stdout)
+
 for line in ["bad", "1 2 3", "1 72", "200 1", "1 1\n1 2", "4294967297 1", "1 4294967296", "1 -4294967295", "1 1x", "+1 1"]:
     with open("badmap", "w") as f:
         f.write("0 0\n" + line + "\n")
