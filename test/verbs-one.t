@@ -105,6 +105,14 @@ if cast_compile; then
 		bash "$ZIP_VM/files" >"$TAP_TMP/cast" 2>&1
 	is "zipcast: all came" "$(grep -c ': 4 messages, 0 bytes damaged' "$TAP_TMP/cast")" 3 || diag_file "$TAP_TMP/cast"
 	matches "zipcast: at addresses of the device" "$ZIP_VM/files/cast/address0" '^rxea:1@10.78.1.1:[0-9]+$'
+	# one is killed while others write to its memory, and it to theirs
+	# shellcheck disable=SC2016
+	vm 600 zipper env ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" bash -c 'mkdir "$1/killed"; cd "$1/killed"
+		for i in 0 1 2 3; do "$1/castnode" . $i 4 rxea:1@10.78.1.1:0 pipeline 3000000 0 >node$i & pid[i]=$!; done
+		until [ "$(cat node? | grep -c "under way")" = 4 ]; do sleep 0.1; done; sleep 1; kill -KILL ${pid[2]}; wait
+		cat node?' bash "$ZIP_VM/files" >"$TAP_TMP/cast" 2>&1
+	is "zipcast, one killed: the others are told who" "$(grep -c 'failed: node 2 ' "$TAP_TMP/cast")" 3 || diag_file "$TAP_TMP/cast"
+	is "zipcast, one killed: no damaged bytes" "$(grep -c ' 0 bytes damaged' "$TAP_TMP/cast")" 3
 else
 	fail "zipcast: a program is linked with it"
 fi

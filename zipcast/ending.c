@@ -11,7 +11,8 @@
 #include "clock.h"
 #include "context.h"
 
-#define REST_MS 2000 /* for that; then memory is taken back, which breaks the link of a member that writes to it still */
+#define REST_MS                                                                                                        \
+	2000 /* for that; then memory is taken back, which breaks the link of a member that writes to it still */
 
 static void tell_failure(struct zipcast_group *g, const char *why)
 {

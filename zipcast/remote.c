@@ -11,8 +11,9 @@
 #include "context.h"
 
 #define REAP_BATCH 16
-/* Smaller blocks go as messages: they fit into one of the transport's buffers, and a write takes a message besides. With
- * 4 KiB slower by 1.2 to 1.9 over Soft-RoCE (virtual machine, zipbench cast --figure 6). Not measured on hardware. */
+/* Smaller blocks go as messages: they fit into one of the transport's buffers, and a write takes a message besides.
+ * With 4 KiB slower by 1.2 to 1.9 over Soft-RoCE (virtual machine, zipbench cast --figure 6). Not measured on hardware.
+ */
 #define MIN_BYTES 16384
 
 static const struct zrma *rma_of(const struct member *m)
@@ -27,7 +28,8 @@ bool zcast_remote_wanted(const struct member *m)
 	struct zrma_limits limits;
 	if (!rma || mode == ZCAST_ONE_SIDED_NO)
 		return false;
-	if (mode == ZCAST_ONE_SIDED_AUTO && (m->group->block_bytes < MIN_BYTES || m->group->block_bytes < rma->min_bytes))
+	if (mode == ZCAST_ONE_SIDED_AUTO &&
+		(m->group->block_bytes < MIN_BYTES || m->group->block_bytes < rma->min_bytes))
 		return false;
 	if (!m->node->link.heard)
 		return true; /* as far as is known */

@@ -5,7 +5,10 @@
 
 #include "cast_fixture.h"
 
-#define CAST_CASE(test, transport) {#test "_" transport, test, NULL, NULL, (void *)(uintptr_t)(transport)}
+#define CAST_CASE(test, transport)                                                                                     \
+	{                                                                                                              \
+#test "_" transport, test, NULL, NULL, (void *)(uintptr_t)(transport)                                  \
+	}
 
 void two_members(void **state);
 void seven_members(void **state);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cast_cases.h"
+#include "clock.h"
 #include "context.h"
 #include "fakeverbs/fabric.h"
 
@@ -17,7 +18,7 @@ static int setup(void **state)
 {
 	memset(fake_fabric()->fault, 0, sizeof(fake_fabric()->fault));
 	fake_fabric()->complaints = 0;
-	*state = (void *)(uintptr_t)"verbs";
+	*state = (void *)(uintptr_t) "verbs";
 	return 0;
 }
 
@@ -207,6 +208,44 @@ static void writes_that_fail(void **state)
 	}
 }
 
+static uint32_t set_lag(uint32_t us)
+{
+	fake_lock(fake_fabric());
+	uint32_t before = fake_fabric()->device[0].lag_us;
+	fake_fabric()->device[0].lag_us = us;
+	fake_unlock(fake_fabric());
+	return before;
+}
+
+/* A device that is slow to tell of completions: until it has, the memory that is written from is not given back. */
+static void an_end_waits_for_writes(void **state)
+{
+	static struct cast_member m[2];
+	static uint8_t data[400 * BLOCK];
+	struct cast c;
+	(void)state;
+	memset(m, 0, sizeof(m));
+	cast_open(&c, "verbs", 2, ZIPCAST_POLL); /* who sleeps is told early */
+	cast_group(&c, m,
+		&(struct zipcast_group_config){.number = 1, .nmembers = 2, .members = all, .block_bytes = BLOCK});
+	warm_up(&c, m);
+	const uint64_t written = writes();
+	const uint32_t lag = set_lag(1000000);
+	m[0].kept = data;
+	assert_int_equal(zipcast_send(m[0].group, data, sizeof(data)), 0);
+	for (int i = 0; i < 60000 && writes() == written; i++)
+		usleep(1000);
+	assert_true(writes() > written);
+	const int64_t start_ms = zclock_ms();
+	zipcast_group_destroy(m[0].group);
+	assert_true(zclock_ms() - start_ms > 100);
+	set_lag(lag);
+	cast_wait_failed(&m[1], 1);
+	m[0].group = NULL;
+	m[0].buffer = NULL;
+	close_group(&c, m);
+}
+
 /* --- destroyed by a callback of another group, in the middle: its memory is free on return --- */
 
 struct destroyer {
@@ -246,9 +285,10 @@ static void destroyed_by_a_callback(void **state)
 		open_group(&c, m, "chain", 2);
 		const struct zipcast_group_config config = {.number = 2, .nmembers = 2, .members = all};
 		for (uint32_t i = 0; i < 2; i++)
-			assert_int_equal(
-				zipcast_group_create(&g[i], c.zc[i], &config,
-					&(struct zipcast_events){give_static, i ? destroy_other : NULL, NULL, &d}, why),
+			assert_int_equal(zipcast_group_create(&g[i], c.zc[i], &config,
+						 &(struct zipcast_events){give_static, i ? destroy_other : NULL, NULL,
+							 &d},
+						 why),
 				0);
 		d.victim = m[1].group;
 		d.buffer = &m[1].buffer;
@@ -287,6 +327,7 @@ int main(void)
 		TEST(memory_that_is_refused),
 		TEST(nothing_can_be_registered),
 		TEST(writes_that_fail),
+		TEST(an_end_waits_for_writes),
 		TEST(destroyed_by_a_callback),
 	};
 	char modules[512];
