@@ -80,7 +80,7 @@ void overlapping_groups(void **state)
 			&(struct zipcast_group_config){.number = 100 + g,
 				.nmembers = N,
 				.members = members,
-				.block_bytes = 32768});
+				.block_bytes = 65536});
 	}
 	for (uint32_t i = 1; i <= 5; i++)
 		for (uint32_t g = 0; g < N; g++)

@@ -135,7 +135,7 @@ static void small_blocks_are_sent(void **state)
 	memset(m, 0, sizeof(m));
 	cast_open(&c, "verbs", 2, ZIPCAST_HYBRID);
 	cast_group(&c, m,
-		&(struct zipcast_group_config){.number = 1, .nmembers = 2, .members = all, .block_bytes = 16383});
+		&(struct zipcast_group_config){.number = 1, .nmembers = 2, .members = all, .block_bytes = 65535});
 	uint64_t written = writes();
 	cast_send(&m[0], 1, 100000);
 	cast_send(&m[0], 2, 100000);
