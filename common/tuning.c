@@ -11,8 +11,8 @@
 const char ztuning_defaults_text[] =
 	"bridge latency_ns=10000 bandwidth=2G\n"
 	/* more segments only make schedules longer; allgather, 2+2 and 4+4 ranks, 128 KiB to 1 MiB of each: 0.6 to 0.9
-	 * of the time in segments of this size, 0.9 to 1.05 with 256 KiB; scan, the same and 2+2+2 ranks, 256 KiB to
-	 * 4 MiB: 0.1 to 0.5 */
+	 * of the time in segments of this size, 0.9 to 1.05 with 256 KiB; scan and exscan, the same ranks, 256 KiB to
+	 * 4 MiB: 0.07 to 0.43 */
 	"all segment=128K segments=64\n"
 	/* 2+2 and 4+4 ranks on two cores, by shm and tcp, 256 KiB to 4 MiB for each: in 128 KiB 0.6 to 4
 	 * of the time, 1 MiB 0.9 to 1.2 */
