@@ -33,8 +33,9 @@
  * EAGER, RTS or DATA with dst ZWIRE_NOBODY and seq, ack and xfer 0. zipperd makes of it a message for each of the list,
  * with its dst, seq, ack and xfer: they do not know the difference. The list holds for all such messages that follow on
  * this link, until the next one. The receivers may be in any part but the sender's own; for each of these parts the
- * sender has a channel as well. What one rank sends to another in one stream must not take two ways at a time: those
- * that go by lists, and those that do not, may overtake each other.
+ * sender has a channel as well. What one rank sends to another in one stream must not take two ways at a time, by lists
+ * and not: they may overtake each other, and a receiver with one zipper takes a gap in seq for a lost message. With
+ * several zippers it expects that, and waits.
  *
  * Between nodes of zipcast READY with F_ONE_SIDED and a key opens the memory of the message to dst, which writes its
  * blocks there, each followed by WRITTEN, or sends them, as it likes. Without a key src has no memory yet: dst sends it
