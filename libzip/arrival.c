@@ -124,13 +124,10 @@ static int hold(struct zremote *from, struct zchannel *way, const struct zwire_e
 {
 	if (zrails.n == 1 || from->channel->peer != ZWIRE_NOBODY || env->seq - from->stream.taken > ZPEER_WINDOW_MSGS)
 		return -EPROTO;
-	struct zpeer_msg *m = zpool_get(sizeof(*m) + env->len);
+	struct zpeer_msg *m = zpeer_msg_create(env, payload);
 	if (!m)
 		return -EAGAIN;
-	m->env = *env;
 	m->way = way;
-	if (env->len > 0)
-		memcpy(m->payload, payload, env->len);
 	if (!zpeer_hold(&from->stream, m))
 		zpool_put(m);
 	return 0;

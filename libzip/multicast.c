@@ -22,11 +22,6 @@ static void destroy(struct zreq *r)
 
 static const struct zreq_ops ops = {.name = "multicast", .destroy = destroy};
 
-bool zmulticast_is_bridged(const struct zremote *r)
-{
-	return r->channel->peer == ZWIRE_NOBODY && !r->channel->waiting;
-}
-
 void zmulticast_send_alone(struct zmulticast *m, int dest)
 {
 	struct zreq *r;
@@ -123,7 +118,7 @@ static bool has_several_bridged(const struct zmulticast *m, const int *dest)
 	int several = 0;
 	for (int i = 0; i < m->n && several < 2; i++) {
 		const struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
-		several += r && zmulticast_is_bridged(r);
+		several += r && zremote_is_bridged(r);
 	}
 	return several > 1;
 }

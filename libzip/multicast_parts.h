@@ -48,7 +48,6 @@ void zmulticast_unlist(const void *whose);
 int zmulticast_post_message(struct zwire_env *, const void *payload);
 
 /* multicast.c: its sends, each to one receiver. */
-bool zmulticast_is_bridged(const struct zremote *);
 /* A message of its own. */
 void zmulticast_send_alone(struct zmulticast *, int dest);
 /* One more, not yet started. NULL: none, and the multicast has the error. */

@@ -16,25 +16,14 @@ enum readiness { READY, SOON, ALONE };
 static enum readiness look_at(const struct zmulticast *m, const struct zremote *r, const struct zop *first)
 {
 	const struct zpeer *s = &r->stream;
-	if (!zmulticast_is_bridged(r) || r->pending.head != first || s->unsent || s->refused || s->gone)
+	if (!zremote_is_bridged(r) || r->pending.head != first || s->unsent || s->refused || s->gone)
 		return ALONE;
 	if (s->last != s->acked && !r->by_list && r->channel != zmulticast_carrier())
 		return ALONE;
 	return zpeer_has_room(s, (uint32_t)m->data.bytes) ? READY : SOON;
 }
 
-/* What the receivers' streams keep until they acknowledge it. NULL: no memory. */
-static struct zpeer_msg *make_message(const struct zwire_env *env, const uint8_t *payload)
-{
-	struct zpeer_msg *msg = zpool_get(sizeof(*msg) + env->len);
-	if (!msg)
-		return NULL;
-	msg->env = *env;
-	if (env->len)
-		memcpy(msg->payload, payload, env->len);
-	return msg;
-}
-
+/* What the receiver's stream keeps until it acknowledges it. */
 static void keep_message(struct zremote *r, struct zpeer_msg *msg)
 {
 	struct zpeer *s = &r->stream;
@@ -72,7 +61,7 @@ static int post_batch(struct zmulticast *m, struct batch *b)
 		.offset = m->data.bytes,
 	};
 	int made = 0, rc = 0;
-	while (made < b->n && (b->msg[made] = make_message(&env, payload)))
+	while (made < b->n && (b->msg[made] = zpeer_msg_create(&env, payload)))
 		made++;
 	if (made == b->n)
 		rc = zmulticast_post_list(b->list, b->n, NULL);

@@ -74,6 +74,11 @@ struct zremote *zremote_get_bridged(uint32_t vrank)
 	return r;
 }
 
+bool zremote_is_bridged(const struct zremote *r)
+{
+	return r->channel->peer == ZWIRE_NOBODY && !r->channel->waiting;
+}
+
 struct zremote *zremote_find(uint32_t vrank)
 {
 	return remotes[vrank];
@@ -98,14 +103,11 @@ static void choose_way(struct zremote *r)
 /* Appends a message to the stream; the payload is copied. False: no memory. */
 static bool push_message(struct zremote *r, struct zchannel *way, struct zwire_env *env, const uint8_t *payload)
 {
-	struct zpeer_msg *m = zpool_get(sizeof(*m) + env->len);
+	struct zpeer_msg *m = zpeer_msg_create(env, payload);
 
 	if (!m)
 		return false;
-	m->env = *env;
 	m->way = way;
-	if (env->len)
-		memcpy(m->payload, payload, env->len);
 	zpeer_push(&r->stream, m);
 	return true;
 }
@@ -214,7 +216,7 @@ static void choose_rail(struct zop *op)
 	const struct zremote *r = op->remote;
 
 	op->way = NULL;
-	if (zrails.n == 1 || op->multicast || r->by_list || r->channel->waiting || r->channel->peer != ZWIRE_NOBODY)
+	if (zrails.n == 1 || op->multicast || r->by_list || !zremote_is_bridged(r))
 		return;
 	int rail = zrails_choose(r->channel->rail);
 	if (rail != r->channel->rail)

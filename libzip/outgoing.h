@@ -39,6 +39,8 @@ struct zremote *zremote_get_bridged(uint32_t vrank);
 struct zchannel *zoutgoing_way(const struct zremote *);
 /* NULL: never met. */
 struct zremote *zremote_find(uint32_t vrank);
+/* Is it decided that it is reached by zippers? */
+bool zremote_is_bridged(const struct zremote *);
 
 /* Small message, room in the window, nothing waiting before it: sends it at once. False: use an operation. */
 bool zoutgoing_try_eager(struct zremote *, uint64_t context, int tag, const struct zdata *);

@@ -3,13 +3,25 @@
 #include "peer.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "pool.h"
+
+struct zpeer_msg *zpeer_msg_create(const struct zwire_env *env, const void *payload)
+{
+	struct zpeer_msg *m = zpool_get(sizeof(*m) + env->len);
+
+	if (!m)
+		return NULL;
+	*m = (struct zpeer_msg){.env = *env};
+	if (env->len > 0) /* else payload may be NULL */
+		memcpy(m->payload, payload, env->len);
+	return m;
+}
 
 void zpeer_push(struct zpeer *p, struct zpeer_msg *m)
 {
 	m->env.seq = ++p->last;
-	m->posted = false;
 	m->next = NULL;
 	if (p->tail)
 		p->tail->next = m;

@@ -55,6 +55,9 @@ static inline bool zpeer_has_room(const struct zpeer *p, uint32_t len)
 	return msgs == 0 || (msgs < ZPEER_WINDOW_MSGS && p->bytes + len <= ZPEER_WINDOW_BYTES);
 }
 
+/* A message with a copy of its payload (env.len bytes), that goes the usual way and has not been posted. NULL: no
+ * memory. */
+struct zpeer_msg *zpeer_msg_create(const struct zwire_env *, const void *payload);
 /* Appends a message that the peer now owns and numbers it. */
 void zpeer_push(struct zpeer *, struct zpeer_msg *);
 /* The next message to post, or NULL. */

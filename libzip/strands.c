@@ -3,7 +3,6 @@
 #include "strands.h"
 
 #include "bridge.h"
-#include "channel.h"
 #include "comm.h"
 #include "error.h"
 #include "outgoing.h"
@@ -51,8 +50,7 @@ static int tag_of(uint64_t xfer)
 bool zstrands_divide(const struct zremote *r, enum zcomm_context context, const struct zdata *d, enum zsend_mode mode)
 {
 	return zrails.n > 1 && d->bytes >= 2 * STRAND_BYTES && d->dense && context != ZCOMM_INTERNAL &&
-	       (mode == ZSEND_STANDARD || mode == ZSEND_SYNC) && r->channel->peer == ZWIRE_NOBODY &&
-	       !r->channel->waiting && !r->stream.gone;
+	       (mode == ZSEND_STANDARD || mode == ZSEND_SYNC) && zremote_is_bridged(r) && !r->stream.gone;
 }
 
 static void add(struct strands *s, int n)

@@ -181,6 +181,29 @@ static struct zpeer_msg *early(uint64_t seq)
 	return m;
 }
 
+/* Memory of the pool has been something else before: nothing of that may be left. */
+static void test_create(void **state)
+{
+	const struct zwire_env env = {.kind = ZWIRE_EAGER, .len = 5};
+	struct zpeer p = {0};
+	void *old = zpool_get(sizeof(struct zpeer_msg) + env.len);
+
+	(void)state;
+	assert_non_null(old);
+	memset(old, 0xff, sizeof(struct zpeer_msg) + env.len);
+	zpool_put(old);
+	struct zpeer_msg *m = zpeer_msg_create(&env, "abcde");
+	assert_ptr_equal(m, old);
+	assert_null(m->way);
+	assert_false(m->posted);
+	assert_memory_equal(m->payload, "abcde", 5);
+	zpeer_push(&p, m);
+	post(&p);
+	zpeer_nak(&p, 1, NULL); /* it went the usual way */
+	assert_int_equal(p.refused, 1);
+	zpeer_clear(&p);
+}
+
 static void test_hold(void **state)
 {
 	static const uint64_t order[] = {5, 3, 6, 2};
@@ -337,6 +360,7 @@ int main(void)
 		cmocka_unit_test(test_refusal),
 		cmocka_unit_test(test_receive),
 		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_create),
 		cmocka_unit_test(test_hold),
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_ways_run),
