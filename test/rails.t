@@ -47,7 +47,7 @@ by_hand() {
 	read -ra at <<<"$3"
 	shift 3
 	for name in "${names[@]}"; do
-		limited 60 "${marked[@]}" "$MPIEXEC" -n "${sizes[i]}" env LD_PRELOAD="$PRELOAD_LIST" ZIPPER_JOB=job$RANDOM_JOB \
+		limited 60 "${marked[@]}" "$MPIEXEC" -n "${sizes[i]}" env LD_PRELOAD="$PRELOAD_LIST" ZIPPER_JOB=job$JOB_NUMBER \
 			ZIPPER_PARTS="$parts" ZIPPER_PART="$name" ZIPPER_ZIPPERD="${at[i]:-${at[0]}}" ZIPPER_KEY="$KEY" \
 			ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" "$@" >"out.$name" 2>"err.$name" </dev/null &
 		pids+=($!)
@@ -58,13 +58,13 @@ by_hand() {
 }
 # carried K: did this zipper forward something in each direction that it knows?
 carried() { wait_for 5 grep -q 'over after' "zipper.$1" && ! grep -q 'over after.*nothing crossed' "zipper.$1"; }
-RANDOM_JOB=1
+JOB_NUMBER=1
 
 # --- the same output as natively
 # twin RAILS PARTS SIZES PROGRAM RANKS
 twin() {
 	local name="$1 zippers, ranks $3: $4" k
-	RANDOM_JOB=$((RANDOM_JOB + 1))
+	JOB_NUMBER=$((JOB_NUMBER + 1))
 	start_zippers "$1" "$2"
 	native 60 "$5" "./$4" >native 2>&1
 	by_hand "$2" "$3" "$(addresses $(seq "$1"))" "./$4"
@@ -114,6 +114,7 @@ cat >exchange.c <<'END'
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 /* Messages to and fro for ever; once they have crossed, a process is killed. */
 int main(int argc, char **argv)
 {
@@ -130,7 +131,6 @@ int main(int argc, char **argv)
 	}
 }
 END
-sed -i '1i #include <unistd.h>' exchange.c
 compile exchange.c exchange >cc.out 2>&1 || diag_file cc.out
 
 start_zippers 2 a,b
