@@ -13,7 +13,7 @@ extern char **environ;
  * contradict it. */
 static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_USER",
 	"ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_RAILS", "ZIPPER_MAP", "ZIPPER_PORTS",
-	"ZIPPER_STATS"};
+	"ZIPPER_STATS", "ZIPPER_LAUNCHER"};
 
 bool zenviron_is_ours(const char *name)
 {
@@ -25,8 +25,9 @@ bool zenviron_is_ours(const char *name)
 
 const char *zenviron_names(void)
 {
-	return "ZIPPER_JOB,ZIPPER_PARTS,ZIPPER_PART,ZIPPER_ZIPPERD,ZIPPER_USER,ZIPPER_KEY,ZIPPER_MODULE_DIR,"
-	       "ZIPPER_PORTS,ZIPPER_DIRECT,ZIPPER_LOG,ZIPPER_WAIT,ZIPPER_PROGRESS,ZIPPER_REPRESENTATION,"
+	return "ZIPPER_JOB,ZIPPER_PARTS,ZIPPER_PART,ZIPPER_ZIPPERD,ZIPPER_LAUNCHER,ZIPPER_USER,ZIPPER_KEY,"
+	       "ZIPPER_MODULE_DIR,ZIPPER_PORTS,ZIPPER_DIRECT,ZIPPER_LOG,ZIPPER_WAIT,ZIPPER_PROGRESS,ZIPPER_"
+	       "REPRESENTATION,"
 	       "ZIPPER_PROFILE,ZIPPER_STATS,ZIPPER_TUNING,ZIPPER_TUNE,ZIPPER_ONE_SIDED,ZIPPER_SHARED,"
 	       "ZIPPER_DEVICE," ZVERBS_VARIABLES;
 }
@@ -72,5 +73,6 @@ void zenviron_build(struct zargv *envp, const struct zenviron *e)
 	add(envp, "ZIPPER_PORTS", e->ports);
 	add(envp, "ZIPPER_MODULE_DIR", e->module_dir);
 	add(envp, "ZIPPER_DEVICE", e->device);
+	add(envp, "ZIPPER_LAUNCHER", e->job ? "zmpirun" : NULL);
 	add(envp, "ZIPPER_STATS", e->job && e->stats ? "yes" : NULL);
 }

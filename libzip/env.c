@@ -41,6 +41,11 @@ const struct zconf_row zenv_rows[] = {
 		.help = "Where zipperd listens, seen from this rank: tcp:HOST[:PORT], shm[:PATH] or "
 			"DEVICE:PORT@HOST[:PORT]. Several zippers, each a rail of the job, are separated by commas, in "
 			"the same order for all parts. With hostfile: looked up there."},
+	{.name = "launcher",
+		.type = ZCONF_STRING,
+		FIELD(launcher),
+		.help = "Who has started the job and tells of its zippers that are lost, so that no rank does: set by "
+			"zmpirun."},
 	{.name = "rails",
 		.type = ZCONF_INT,
 		.preset = "16",

@@ -134,7 +134,8 @@ is_gone "zmpirun itself killed: nothing is left"
 rm -rf zmpirun.*
 
 # --- ranks that do not report
-run "not an MPI program" 1 --clusters 2 true
+run "not an MPI program" 1 --clusters 2 sh -c 'echo $ZIPPER_LAUNCHER'
+is "not an MPI program: the ranks are told who has started them" "$(uniq out)" zmpirun
 line "not an MPI program: why" "0 of 2 ranks have reported to zipperd: not an MPI program (then use --no-mpi), or libzipper.so was not preloaded"
 run "a part that fails before MPI_Init" 3 --clusters 2 sh -c 'exit 3'
 matches "before MPI_Init: which part" err '^zmpirun: part c[12] ended with status 3 before its ranks had reported'
