@@ -104,6 +104,7 @@ static const struct field *const fields_of[] = {
 	[ZCTL_ERROR] = f_error,
 	[ZCTL_DIRECT] = f_direct,
 	[ZCTL_TRAFFIC] = f_traffic,
+	[ZCTL_QUIT] = f_dead,
 };
 #define NTYPES (sizeof(fields_of) / sizeof(fields_of[0]))
 

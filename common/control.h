@@ -17,6 +17,7 @@
  *   CREATE  (launcher) job and its parts   CREATED; later EVENT ...; or ERROR
  *   ATTACH  (rank's data channel) token    nothing: data flows at once; or ERROR and close
  *   STATS   (admin, launcher)              STATS_REPLY
+ *   QUIT    (rank) uses this zipper no more, the job has others; then it closes
  *   ABORT   (rank, launcher)               OPEN (to a rank: open the channel for that fabric), DEAD (job is over)
  *   DIRECT  ASK for a link to a rank, or   DIRECT  CONNECT to that rank, there; or NO: go over the bridge
  *           NO: that rank cannot be reached
@@ -66,6 +67,7 @@ enum zctl_type {
 	ZCTL_ERROR,
 	ZCTL_DIRECT,
 	ZCTL_TRAFFIC,
+	ZCTL_QUIT,
 };
 
 #define ZCTL_PROOF_REPLY 0x80
@@ -175,7 +177,7 @@ struct zctl_event {
 struct zctl_open {
 	uint32_t part;
 };
-struct zctl_dead { /* DEAD and ABORT */
+struct zctl_dead { /* DEAD, ABORT and QUIT */
 	uint32_t code;
 	uint32_t part; /* of the rank that died or aborted, ZWIRE_NOBODY: of none */
 	char text[ZCTL_TEXT_MAX + 1];

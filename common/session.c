@@ -13,6 +13,7 @@
 #include "clock.h"
 
 #define SEND_BYTES 2048	     /* most messages fit: JOIN with 511 bytes of part names */
+#define QUIT_MS 50	     /* for the last word to a zipperd that may be gone: it also sees us go */
 #define CLOSE_LINGER_MS 1000 /* how long close waits for zipperd to have read the BYE */
 
 struct inbox { /* messages that came, oldest first */
@@ -293,6 +294,20 @@ int zsession_abort(struct zsession *s, uint32_t code, const char *text)
 	out.u.dead.part = ZWIRE_NOBODY; /* zipperd knows who we are */
 	strncpy(out.u.dead.text, text, ZCTL_TEXT_MAX);
 	return send_msg(s->link, &out, zclock_ms() + s->timeout_ms);
+}
+
+void zsession_quit(struct zsession *s, const char *why)
+{
+	struct zctl_msg out = {.type = ZCTL_QUIT};
+	if (!s)
+		return;
+	out.u.dead.code = 1;
+	out.u.dead.part = ZWIRE_NOBODY;
+	strncpy(out.u.dead.text, why, ZCTL_TEXT_MAX);
+	send_msg(s->link, &out, zclock_ms() + QUIT_MS);
+	drop_inbox(s);
+	s->link->ops->close(s->link);
+	free(s);
 }
 
 int zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vrank)

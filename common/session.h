@@ -30,6 +30,8 @@ int zsession_join(struct zsession *, const struct zctl_join *, struct zctl_world
 int zsession_create(struct zsession *, const struct zctl_create *, struct zerr *);
 int zsession_stats(struct zsession *, struct zctl_stats_reply *, struct zerr *);
 int zsession_abort(struct zsession *, uint32_t code, const char *text);
+/* This zipper is of no use any more to a rank that has others: tells it why, if it still listens, and closes. */
+void zsession_quit(struct zsession *, const char *why);
 /* The link alone, right after opening: ends the session, which must not be used again. The link is the caller's. */
 struct zlink *zsession_release(struct zsession *);
 /* Asks for, or declines, a direct link; the answers come by zsession_poll. */

@@ -14,7 +14,8 @@
  *       16    8 comm       context: communicator id and kind of traffic; for CTS the receiver's transfer id
  *       24    4 tag        MPI tag, or what the kind says
  *       28    4 len        bytes of payload that follow the envelope, at most ZWIRE_MAX_PAYLOAD
- *       32    8 seq        1, 2, ... in the (src, dst) stream for EAGER and RTS; 0 for the others
+ *       32    8 seq        1, 2, ... in the (src, dst) stream for EAGER and RTS; 0 for the others, or what the kind
+ *                          says
  *       40    8 ack        highest seq of the (dst, src) stream that src has taken in order
  *       48    8 xfer       transfer id, see the kinds
  *       56    8 offset     EAGER, RTS: bytes of the whole message; DATA: place of the fragment; CTS: granted bytes;
@@ -36,6 +37,14 @@
  * sender has a channel as well. What one rank sends to another in one stream must not take two ways at a time, by lists
  * and not: they may overtake each other, and a receiver with one zipper takes a gap in seq for a lost message. With
  * several zippers it expects that, and waits.
+ *
+ * Several zippers (rails). A rank for which one is lost drops every link to it and says RAILS to the ranks that it has
+ * to do with, by one that is left. Who hears that for the first time drops that zipper as well and says RAILS, too: a
+ * rank that has said and heard it knows that nothing more comes by the lost one, in either direction, and what its peer
+ * has taken (ack). What was sent that way and not taken is sent again. A receiver in the middle of a transfer says so
+ * in its next CTS (F_RESTART): from the bytes on that it has, and in fragments from now on; fragments that were sent
+ * before, by whatever way, it knows by their tag. A sender that waits for an answer to a message that was taken ASKs
+ * for it: DONE may have been lost.
  *
  * Between nodes of zipcast READY with F_ONE_SIDED and a key opens the memory of the message to dst, which writes its
  * blocks there, each followed by WRITTEN, or sends them, as it likes. Without a key src has no memory yet: dst sends it
@@ -61,8 +70,9 @@ enum zwire_kind {
 	ZWIRE_RTS = 3,	  /* sequenced; request to send; xfer: the sender's transfer id; no payload, or a key */
 	ZWIRE_CTS = 4,	  /* receiver to sender: xfer = sender's id, comm = receiver's id, offset = bytes of the
 			   * transfer that may be sent in all (cumulative; repeated with a larger number); no payload,
-			   * or a key */
-	ZWIRE_DATA = 5,	  /* fragment; xfer = receiver's id, offset = its place, payload = its bytes */
+			   * or a key. With F_RESTART: seq = bytes that have come, tag = for DATA from now on */
+	ZWIRE_DATA = 5,	  /* fragment; xfer = receiver's id, offset = its place, payload = its bytes; tag = that of
+			   * the last CTS with F_RESTART, or 0 */
 	ZWIRE_DONE = 6,	  /* receiver to sender: xfer = sender's id; all arrived (or was not wanted: truncation),
 			   * or an F_SYNC eager message was matched */
 	ZWIRE_ACK = 7,	  /* only the ack field counts */
@@ -71,7 +81,8 @@ enum zwire_kind {
 	ZWIRE_RESUME = 9, /* zipperd to sender: resend from the refused seq on (src as in NAK) */
 	ZWIRE_BYE = 10,	  /* last message of this sender on this link: closing is no failure */
 	ZWIRE_MOVED = 11, /* zipperd to receiver: xfer = receiver's id, offset = bytes that were written into its
-			   * memory: all, or 0 */
+			   * memory: all, or 0. From the sender, with F_RESTART, as the answer to a CTS with it:
+			   * zipperd has told me that all were */
 	/* Between nodes of zipcast (comm = number of the group, xfer = number of the message, 1, 2, ...): */
 	ZWIRE_BLOCK = 12, /* seq = bytes of the whole message, offset = place of this block, payload = its bytes */
 	ZWIRE_READY = 13, /* src takes the message as soon as it is sent; tag = definition of the group (a hash); with
@@ -83,7 +94,11 @@ enum zwire_kind {
 	ZWIRE_LEAVE = 16, /* src takes part in no message of the group after this one; tag = node that left first: src,
 			   * or one that src cannot do without */
 	ZWIRE_WRITTEN = 17, /* as BLOCK, but without payload: src has written it into dst's memory */
-	ZWIRE_KIND_MAX = ZWIRE_WRITTEN
+	/* Between ranks that have lost a zipper: */
+	ZWIRE_RAILS = 18, /* offset = those that src has lost, a bit each, in the order of the job's rails. To a rank
+			   * that has left: zipperd answers with BYE */
+	ZWIRE_ASK = 19,	  /* sender to receiver: xfer = sender's id of a message that was taken: DONE, if it is */
+	ZWIRE_KIND_MAX = ZWIRE_ASK
 };
 
 #define ZWIRE_F_SYNC 0x0001u	  /* synchronous send: DONE on match */
@@ -92,7 +107,8 @@ enum zwire_kind {
 /* In an EAGER without payload: announces offset bytes, which come in messages of their own (libzip/strands.h); xfer is
  * the sender's number of it. */
 #define ZWIRE_F_STRANDS 0x0008u
-#define ZWIRE_F_ALL 0x000fu /* flags of this version; others are refused */
+#define ZWIRE_F_RESTART 0x0010u /* in CTS, MOVED, see above */
+#define ZWIRE_F_ALL 0x001fu	/* flags of this version; others are refused */
 
 struct zwire_env {
 	uint8_t kind;

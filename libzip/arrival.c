@@ -8,6 +8,7 @@
 #include "anysource.h"
 #include "channel.h"
 #include "error.h"
+#include "failover.h"
 #include "outgoing.h"
 #include "pool.h"
 #include "rails.h"
@@ -16,6 +17,7 @@
 #include "world.h"
 
 struct zmatch zarrival_match;
+static struct zarrival *detached; /* by matched probes */
 
 int zarrival_init(void)
 {
@@ -24,6 +26,7 @@ int zarrival_init(void)
 
 void zarrival_fini(void)
 {
+	detached = NULL;
 	zmatch_fini(&zarrival_match);
 }
 
@@ -200,6 +203,12 @@ int zarrival_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIR
 		return ztransfer_take_done(from, env);
 	case ZWIRE_MOVED:
 		return ztransfer_take_moved(from, env);
+	case ZWIRE_RAILS:
+		zfailover_take_rails(from, env);
+		return 0;
+	case ZWIRE_ASK:
+		zfailover_take_ask(from, env);
+		return 0;
 	case ZWIRE_ACK:
 		return 0;
 	case ZWIRE_NAK:
@@ -237,12 +246,20 @@ int zarrival_source(const struct zarrival *a, const struct zcomm *c)
 	return zcomm_rank_of(c, (int)a->from->vrank);
 }
 
-void zarrival_detach(struct zarrival *a)
+static void take_out(struct zarrival *a)
 {
 	zmatch_del_unexpected(&zarrival_match, &a->match);
 }
 
-void zarrival_deliver(struct zarrival *a, struct zop *op)
+void zarrival_detach(struct zarrival *a)
+{
+	take_out(a);
+	a->next = detached;
+	detached = a;
+}
+
+/* Of a message that is in no list any more. */
+static void deliver(struct zarrival *a, struct zop *op)
 {
 	if (a->flags & ZWIRE_F_STRANDS) {
 		zstrands_recv(op, a->from, a->xfer, a->tag, a->flags, a->total);
@@ -266,6 +283,37 @@ void zarrival_deliver(struct zarrival *a, struct zop *op)
 	zpool_put(a);
 }
 
+void zarrival_deliver(struct zarrival *a, struct zop *op)
+{
+	struct zarrival **at = &detached;
+
+	while (*at != a)
+		at = &(*at)->next;
+	*at = a->next;
+	deliver(a, op);
+}
+
+struct visit {
+	void (*visit)(struct zarrival *, void *ctx);
+	void *ctx;
+};
+
+static void visit_unexpected(struct zmatch_unexpected *u, void *ctx)
+{
+	const struct visit *v = ctx;
+
+	v->visit((struct zarrival *)(void *)u, v->ctx);
+}
+
+void zarrival_each(void (*visit)(struct zarrival *, void *ctx), void *ctx)
+{
+	struct visit v = {visit, ctx};
+
+	zmatch_each_unexpected(&zarrival_match, visit_unexpected, &v);
+	for (struct zarrival *a = detached; a; a = a->next)
+		visit(a, ctx);
+}
+
 bool zarrival_try_unexpected(struct zop *op)
 {
 	struct zmatch_key key = zarrival_key(op->req.comm, op->context, op->rank, op->tag);
@@ -273,8 +321,8 @@ bool zarrival_try_unexpected(struct zop *op)
 
 	if (!a)
 		return false;
-	zarrival_detach(a);
-	zarrival_deliver(a, op);
+	take_out(a);
+	deliver(a, op);
 	return true;
 }
 

@@ -25,7 +25,8 @@ struct zarrival {
 	uint16_t flags;
 	bool eager;
 	bool keyed;
-	uint8_t payload[]; /* eager: total bytes; keyed: the key of an RTS */
+	struct zarrival *next; /* detached ones */
+	uint8_t payload[];     /* eager: total bytes; keyed: the key of an RTS */
 };
 
 extern struct zmatch zarrival_match;
@@ -50,5 +51,8 @@ int zarrival_source(const struct zarrival *, const struct zcomm *);
 /* Takes it out of the queue (a matched probe); zarrival_deliver gives it to a receive and frees it. */
 void zarrival_detach(struct zarrival *);
 void zarrival_deliver(struct zarrival *, struct zop *);
+
+/* Every message that has been taken but not been given to a receive, in no order; none may be added or taken out. */
+void zarrival_each(void (*visit)(struct zarrival *, void *ctx), void *ctx);
 
 #endif

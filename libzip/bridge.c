@@ -7,6 +7,7 @@
 #include "arrival.h"
 #include "channel.h"
 #include "direct.h"
+#include "failover.h"
 #include "op.h"
 #include "outgoing.h"
 #include "pool.h"
@@ -134,7 +135,7 @@ static void tell_traffic(struct zctl_to_part *parts)
 		told[p] = parts[p];
 	}
 	if (traffic.nparts > 0)
-		zsession_traffic(zrails.rail[0].session, &traffic);
+		zsession_traffic(zrails.rail[zrails_first()].session, &traffic);
 }
 
 /* What went over direct links only their ends know. */
@@ -164,6 +165,7 @@ static void tell_all(void)
 void zbridge_fini(void)
 {
 	zbridge_drain();
+	zfailover_say();
 	tell_all();
 	zchannel_say_bye();
 	zdirect_fini();

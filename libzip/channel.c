@@ -11,6 +11,7 @@
 #include "arrival.h"
 #include "direct.h"
 #include "error.h"
+#include "failover.h"
 #include "fetch.h"
 #include "multicast.h"
 #include "outgoing.h"
@@ -60,6 +61,7 @@ static void drop_control(struct zchannel *ch)
 		ch->control_head = c->next;
 		zpool_put(c);
 	}
+	ch->control_tail = NULL;
 }
 
 void zchannel_fini(void)
@@ -148,11 +150,49 @@ struct zchannel *zchannel_open(int rail, int part)
 
 	if (ch->link)
 		return ch;
+	if (!zrails_is_good(rail)) {
+		ch->full = true;
+		return ch;
+	}
 	memcpy(attach.token, zrails.rail[rail].token, sizeof(attach.token));
-	if (zsession_attach(&ch->link, &zrails.rail[rail].zipper, params.job, &attach, ATTACH_TIMEOUT_MS, &err) != 0)
-		zprogress_lost(err.text, false);
+	if (zsession_attach(&ch->link, &zrails.rail[rail].zipper, params.job, &attach, ATTACH_TIMEOUT_MS, &err) != 0) {
+		ch->link = NULL;
+		ch->full = true;
+		zfailover_lose(rail, err.text);
+		return ch;
+	}
+	ch->full = false;
 	add_open(ch);
 	return ch;
+}
+
+static void drop_ready(struct zchannel *ch)
+{
+	for (struct zremote *r = ch->ready_head; r; r = r->ready_next)
+		r->ready = false;
+	ch->ready_head = ch->ready_tail = NULL;
+}
+
+void zchannel_close_rail(int rail)
+{
+	for (int p = 0; p < zworld.nparts; p++) {
+		struct zchannel *ch = &channels[rail * zworld.nparts + p];
+		close_link(ch);
+		drop_control(ch);
+		drop_ready(ch);
+		while (zop_list_pop(&ch->data))
+			;
+		ch->full = true;
+	}
+}
+
+void zchannel_unplace(void)
+{
+	for (int i = 0; i < open_count; i++) {
+		struct zlink *l = open_channels[i]->link;
+		if (open_channels[i]->peer == ZWIRE_NOBODY && l->ops->unplace)
+			l->ops->unplace(l); /* if that breaks it, the next poll tells */
+	}
 }
 
 struct zchannel *zchannel_home(uint32_t vrank)
@@ -215,24 +255,34 @@ void zchannel_add_direct(struct zctl_to_part *parts)
 	}
 }
 
-static _Noreturn void link_broken(const struct zchannel *ch, int rc)
+static const char *describe_end(int rc)
+{
+	return rc == -ESHUTDOWN ? "closed" : strerror(-rc);
+}
+
+static void zipper_broken(const struct zchannel *ch, int rc)
 {
 	struct zerr err;
 
-	if (ch->peer == ZWIRE_NOBODY)
-		zerr_set(&err, rc, "data channel to part %s by zipperd at %s: %s", zworld.part_name[ch->part],
-			ch->link->peer, rc == -ESHUTDOWN ? "closed" : strerror(-rc));
-	else
-		zerr_set(&err, rc, "direct link to rank %u of part %s at %s: %s", ch->peer, zworld.part_name[ch->part],
-			ch->link->peer, rc == -ESHUTDOWN ? "closed" : strerror(-rc));
-	zprogress_lost(err.text, ch->peer != ZWIRE_NOBODY);
+	zerr_set(&err, rc, "data channel to part %s by zipperd at %s: %s", zworld.part_name[ch->part], ch->link->peer,
+		describe_end(rc));
+	zfailover_lose(ch->rail, err.text);
+}
+
+static _Noreturn void direct_link_broken(const struct zchannel *ch, int rc)
+{
+	struct zerr err;
+
+	zerr_set(&err, rc, "direct link to rank %u of part %s at %s: %s", ch->peer, zworld.part_name[ch->part],
+		ch->link->peer, describe_end(rc));
+	zprogress_lost(err.text, true);
 }
 
 /* A post or flush failed. A peer may have left in order: its BYE is then among what there is still to read. */
 static void sending_broken(struct zchannel *ch, int rc)
 {
 	if (ch->peer == ZWIRE_NOBODY)
-		link_broken(ch, rc);
+		zipper_broken(ch, rc);
 	ch->broken = rc;
 	ch->full = true;
 	ch->held_back = false;
@@ -242,13 +292,13 @@ static void sending_broken(struct zchannel *ch, int rc)
 static void receiving_ended(struct zchannel *ch, int rc)
 {
 	if (ch->peer == ZWIRE_NOBODY)
-		link_broken(ch, rc);
-	if (ch->waiting)
+		zipper_broken(ch, rc);
+	else if (ch->waiting)
 		zdirect_fail(ch);
 	else if (zremote_find(ch->peer)->stream.gone)
 		close_link(ch);
 	else
-		link_broken(ch, rc);
+		direct_link_broken(ch, rc);
 }
 
 static void count(struct zchannel *ch, const struct zwire_env *env)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The data channels of this rank: one link to each zipper for each other part that it talks to, and one to each rank
- * that it talks to directly (direct.h), with what waits to be posted on it. Under the shim's lock. Failure of a link
- * ends the job (zerror_fatal): the world is not whole without.
+ * that it talks to directly (direct.h), with what waits to be posted on it. Under the shim's lock. A zipper whose link
+ * fails is lost (failover.h), the failure of a direct link ends the job: the world is not whole without.
  */
 #ifndef ZIP_LIBZIP_CHANNEL_H
 #define ZIP_LIBZIP_CHANNEL_H
@@ -19,11 +19,11 @@ struct zremote;
 struct zcontrol;
 
 struct zchannel {
-	int rail, part;	    /* by which zipper, and to which part; of a direct link no rail */
-	uint32_t peer;	    /* the rank at the other end; ZWIRE_NOBODY: zipperd */
-	struct zlink *link; /* NULL: not opened yet, or the peer has left */
-	bool waiting;	    /* to be decided between a direct link and the bridge: nothing is posted */
-	int broken;	    /* of a direct link: why nothing can be posted, and whether that matters shows what comes */
+	int rail, part;	      /* by which zipper, and to which part; of a direct link no rail */
+	uint32_t peer;	      /* the rank at the other end; ZWIRE_NOBODY: zipperd */
+	struct zlink *link;   /* NULL: not opened yet, or the peer has left */
+	bool waiting;	      /* to be decided between a direct link and the bridge: nothing is posted */
+	int broken;	      /* why nothing can be posted; of a direct link: whether that matters shows what comes */
 	uint64_t msgs, bytes; /* that were posted: messages (EAGER and RTS), and payload of EAGER and DATA */
 	bool full;	      /* the link refused a post in this turn */
 	bool held_back;	      /* something posted is not flushed */
@@ -40,7 +40,8 @@ int zchannel_init(const struct zbridge_params *);
 void zchannel_say_bye(void);
 void zchannel_fini(void);
 
-/* The channel by that rail's zipper to a part, opened if it is not. */
+/* The channel by that rail's zipper to a part, opened if it is not. Without a link where that zipper is lost: then what
+ * it is given is seen to with the rest. */
 struct zchannel *zchannel_open(int rail, int part);
 /* The one for all that goes by a zipper to this rank, but messages to several. */
 struct zchannel *zchannel_home(uint32_t vrank);
@@ -52,6 +53,10 @@ void zchannel_set_link(struct zchannel *, struct zlink *);
 void zchannel_set_up(struct zchannel *);
 /* The rank goes over the bridge after all, and what waits in its own channel with it. */
 void zchannel_hand_over(struct zremote *, struct zchannel *bridge);
+/* Closes all by that zipper, which is lost; what waited to be posted there stays with who wanted it, or is dropped. */
+void zchannel_close_rail(int rail);
+/* Messages that are arriving from zippers give up the memory that they were to go to. Not while links are polled. */
+void zchannel_unplace(void);
 /* Adds what was posted on direct links to each part. [zworld.nparts] */
 void zchannel_add_direct(struct zctl_to_part *parts);
 

@@ -169,12 +169,13 @@ bool zdirect_is_possible(uint32_t vrank)
 static void say(enum zctl_direct_what what, uint32_t vrank)
 {
 	/* A broken control link shows at its next poll. */
-	zsession_direct(zrails.rail[0].session, what, vrank);
+	if (zrails_is_good(0))
+		zsession_direct(zrails.rail[0].session, what, vrank);
 }
 
 struct zchannel *zdirect_begin(uint32_t vrank)
 {
-	if (!zdirect_is_possible(vrank))
+	if (!zdirect_is_possible(vrank) || !zrails_is_good(0))
 		return zchannel_home(vrank);
 	struct zchannel *ch = zchannel_create_waiting(vrank);
 	if (ch)
@@ -185,6 +186,15 @@ struct zchannel *zdirect_begin(uint32_t vrank)
 void zdirect_give_way(struct zremote *r)
 {
 	zchannel_hand_over(r, zchannel_home(r->vrank));
+}
+
+void zdirect_lose_zipper(void)
+{
+	for (int v = 0; v < zworld.nranks; v++) {
+		struct zremote *r = zremote_find((uint32_t)v);
+		if (r && r->channel->waiting && !r->channel->link)
+			zdirect_give_way(r);
+	}
 }
 
 /* It goes over the bridge, and shall know that we do not come. */

@@ -37,6 +37,8 @@ struct zchannel *zdirect_begin(uint32_t vrank);
 void zdirect_fail(struct zchannel *);
 /* A message of that rank came over the bridge: so shall ours. */
 void zdirect_give_way(struct zremote *);
+/* The zipper that knows of direct links is lost: those that are not made yet will not be. */
+void zdirect_lose_zipper(void);
 /* What zipperd says. */
 void zdirect_take(const struct zctl_direct *);
 

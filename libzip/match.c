@@ -173,6 +173,23 @@ void zmatch_del_unexpected(struct zmatch *m, struct zmatch_unexpected *u)
 		table_del(&m->unexpected, &u->hook[any]);
 }
 
+void zmatch_each_unexpected(const struct zmatch *m, void (*visit)(struct zmatch_unexpected *, void *ctx), void *ctx)
+{
+	const struct zmatch_table *t = &m->unexpected;
+
+	for (uint32_t i = 0; i <= t->mask; i++) {
+		for (struct zmatch_hook *first = t->bin[i]; first; first = first->bin_next) {
+			struct zmatch_hook *h = first;
+			if (first->key.any != 0) /* each stands under all its keys */
+				continue;
+			do {
+				visit((struct zmatch_unexpected *)h, ctx);
+				h = h->next;
+			} while (h != first);
+		}
+	}
+}
+
 struct zmatch_unexpected *zmatch_find_unexpected(struct zmatch *m, const struct zmatch_key *k)
 {
 	struct zmatch_hook *h = table_find(&m->unexpected, k);

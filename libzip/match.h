@@ -70,6 +70,8 @@ struct zmatch_posted *zmatch_find_posted(struct zmatch *, uint64_t context, uint
 /* Puts a message at the end of the unexpected queue. */
 void zmatch_add_unexpected(struct zmatch *, struct zmatch_unexpected *, uint64_t context, uint32_t source, int32_t tag);
 void zmatch_del_unexpected(struct zmatch *, struct zmatch_unexpected *);
+/* Every one, in no order; it must stay in the queue meanwhile. */
+void zmatch_each_unexpected(const struct zmatch *, void (*visit)(struct zmatch_unexpected *, void *ctx), void *ctx);
 /* The message that a receive with this key must take, or NULL; it stays in the queue. */
 struct zmatch_unexpected *zmatch_find_unexpected(struct zmatch *, const struct zmatch_key *);
 

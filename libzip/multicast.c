@@ -113,6 +113,21 @@ bool zmulticast_turn(void)
 	return did;
 }
 
+static void go_alone(struct zop *op, void *ctx)
+{
+	(void)ctx;
+	op->by_list = false; /* it starts again where its receiver says */
+}
+
+void zmulticast_lose_carrier(void)
+{
+	zmulticast_forget_list();
+	for (struct zmulticast *m = active; m; m = m->next)
+		while (m->ntied > 0)
+			zmulticast_part(m->tied[m->ntied - 1]);
+	ztransfer_each(go_alone, NULL);
+}
+
 static bool has_several_bridged(const struct zmulticast *m, const int *dest)
 {
 	int several = 0;

@@ -34,6 +34,9 @@ int zmulticast_start(struct zcomm *, enum zcomm_context, const void *buf, MPI_Co
 /* Part of every turn of progress. Returns whether anything happened. */
 bool zmulticast_turn(void);
 
+/* The carrier is lost, with what was on it, and there is another one: every send goes on alone. */
+void zmulticast_lose_carrier(void);
+
 /* The channel that takes lists of receivers. */
 struct zchannel *zmulticast_carrier(void);
 /* Posts to that one rank by the carrier. 0 or -EAGAIN. */

@@ -56,6 +56,11 @@ int zmulticast_post_one(struct zremote *r, struct zwire_env *env, const void *pa
 	return rc;
 }
 
+void zmulticast_forget_list(void)
+{
+	listed = NULL;
+}
+
 bool zmulticast_is_listed(const void *whose)
 {
 	return listed == whose;

@@ -44,6 +44,8 @@ int zmulticast_post_list(const struct zwire_receiver *list, int n, const void *w
 bool zmulticast_is_listed(const void *whose);
 /* It may be gone: its list is nobody's. */
 void zmulticast_unlist(const void *whose);
+/* The carrier is another one, which has none. */
+void zmulticast_forget_list(void);
 /* To those of the list. */
 int zmulticast_post_message(struct zwire_env *, const void *payload);
 

@@ -56,9 +56,15 @@ struct zop {
 	bool held;		      /* send: small, and waits to be posted with those of others */
 	bool by_list;		      /* send: its data go by the carrier, alone */
 	bool counted;		      /* send: in the account of its rail (rails.h) */
-	uint64_t strands;	      /* announces, or has been matched with, so many bytes in strands; 0: not so */
-	bool offered;		      /* receive: the sender has exposed its, and waits for an answer to that */
-	struct zop *next;	      /* in the one list that it stands in: pending sends, data, grants */
+	/* After the loss of a rail (failover.h): */
+	uint64_t seq;	  /* send that awaits an answer: of its first message; 0: it is not in the stream yet */
+	int32_t epoch;	  /* tag of the fragments that are sent or taken */
+	bool adrift;	  /* its way was lost, and the other end has not been heard about it since */
+	bool written;	  /* receive: its memory was open to a zipper that was lost, which may have written all of it */
+	bool restart;	  /* receive: the next CTS says from where */
+	uint64_t strands; /* announces, or has been matched with, so many bytes in strands; 0: not so */
+	bool offered;	  /* receive: the sender has exposed its, and waits for an answer to that */
+	struct zop *next; /* in the one list that it stands in: pending sends, data, grants */
 	bool queued;
 };
 

@@ -252,6 +252,7 @@ static bool admit(struct zremote *r, struct zop *op)
 		return false;
 	}
 	zop_list_pop(&r->pending);
+	op->seq = r->stream.last;
 	if (!eager)
 		ztransfer_begin(op);
 	if (op->xfer == 0)

@@ -22,7 +22,8 @@ struct zremote {
 	struct zremote *ready_next, *owed_next;
 	bool ready;   /* in the channel's list */
 	bool by_list; /* what is in its stream goes by lists of receivers, over the carrier (multicast.h) */
-	bool owed;    /* in the list of those we may owe an acknowledgement */
+	uint32_t rails_told, rails_heard; /* that are lost, a bit each: what was said, and heard (failover.h) */
+	bool owed;			  /* in the list of those we may owe an acknowledgement */
 };
 
 /* 0 or -ENOMEM. */

@@ -106,12 +106,58 @@ bool zpeer_resume(struct zpeer *p)
 	return true;
 }
 
+/* zipperd had the key, and is gone. */
+static void take_key(struct zpeer *p, struct zpeer_msg *m)
+{
+	if (m->env.kind != ZWIRE_RTS)
+		return;
+	p->bytes -= m->env.len;
+	m->env.len = 0;
+	m->env.flags &= (uint16_t)~ZWIRE_F_ONE_SIDED;
+}
+
+static void drop_early(struct zpeer *p, bool (*is_lost)(const void *way, const void *ctx), const void *ctx)
+{
+	struct zpeer_msg **at = &p->early;
+
+	while (*at) {
+		struct zpeer_msg *m = *at;
+		if (is_lost(m->way, ctx)) {
+			*at = m->next;
+			zpool_put(m);
+		} else {
+			at = &m->next;
+		}
+	}
+}
+
+void zpeer_reroute(struct zpeer *p, bool (*is_lost)(const void *way, const void *ctx), const void *ctx,
+	const void *usual)
+{
+	for (struct zpeer_msg *m = p->head; m; m = m->next) {
+		if (is_lost(m->way, ctx)) {
+			m->posted = false;
+			m->way = NULL;
+			take_key(p, m);
+		} else if (usual && m->way == usual) {
+			m->way = NULL;
+		}
+	}
+	p->unsent = first_unposted(p->head);
+	p->refused = 0;
+	drop_early(p, is_lost, ctx);
+	for (struct zpeer_msg *m = p->early; usual && m; m = m->next)
+		if (m->way == usual)
+			m->way = NULL;
+}
+
 uint32_t zpeer_leave(struct zpeer *p)
 {
 	uint32_t n = 0;
 
 	p->gone = true;
 	p->refused = 0;
+	p->halted = false;
 	for (; p->head; n++)
 		drop_head(p);
 	return n;

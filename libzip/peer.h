@@ -39,7 +39,8 @@ struct zpeer {
 					* may have been */
 	uint64_t bytes;		       /* payload of all of them */
 	uint64_t refused;	       /* NAKed seq; 0: none. Nothing is posted until RESUME */
-	bool gone;		       /* the peer has left (BYE): what is sent to it is dropped */
+	bool halted; /* nothing is posted: a way was lost, and the peer has not said yet what it has */
+	bool gone;   /* the peer has left (BYE): what is sent to it is dropped */
 	/* receiving */
 	uint64_t taken;		 /* highest seq taken in order */
 	uint64_t ack_told;	 /* what the peer knows of it */
@@ -63,7 +64,7 @@ void zpeer_push(struct zpeer *, struct zpeer_msg *);
 /* The next message to post, or NULL. */
 static inline struct zpeer_msg *zpeer_unsent(const struct zpeer *p)
 {
-	return p->refused ? NULL : p->unsent;
+	return p->refused || p->halted ? NULL : p->unsent;
 }
 /* It has been posted (m is what zpeer_unsent gave). */
 void zpeer_sent(struct zpeer *, struct zpeer_msg *);
@@ -73,6 +74,11 @@ uint32_t zpeer_acked(struct zpeer *, uint64_t seq);
 void zpeer_nak(struct zpeer *, uint64_t seq, const void *way);
 /* zipperd has room again: posts from the refused one on. False if nothing was refused. */
 bool zpeer_resume(struct zpeer *);
+/* Ways are lost, in both directions: what was posted by them is to be posted again, the usual way and without a key,
+ * and what came early by them is dropped. usual: that is the usual way from now on, if the way that it was is lost;
+ * else NULL. Refusals are forgotten: who still refuses says so again. */
+void zpeer_reroute(struct zpeer *, bool (*is_lost)(const void *way, const void *ctx), const void *ctx,
+	const void *usual);
 /* The peer has left. Returns the number of messages freed. */
 uint32_t zpeer_leave(struct zpeer *);
 

@@ -16,6 +16,7 @@
 #include "channel.h"
 #include "direct.h"
 #include "error.h"
+#include "failover.h"
 #include "multicast.h"
 #include "outgoing.h"
 #include "rails.h"
@@ -82,19 +83,31 @@ void zprogress_init(const struct zbridge_params *p)
 	prepare_wait(&self.waits);
 }
 
+static void zipper_gone(int rail, const char *how)
+{
+	if (!zrails_has_another(rail))
+		zerror_lost(1, ZERROR_NO_PART, "the zipper is gone: %s", how);
+	zfailover_lose(rail, how);
+}
+
 /* What one zipper has said. */
 static bool take_word(int rail)
 {
 	struct zctl_msg msg;
 	struct zerr err = {{0}};
+	if (!zrails_is_good(rail))
+		return false;
 	int rc = zsession_poll(zrails.rail[rail].session, &msg, &err);
 
 	if (rc == 0)
 		return false;
-	if (rc < 0)
-		zerror_lost(1, ZERROR_NO_PART, "the zipper is gone: %s",
-			err.text[0] ? err.text : "control link closed");
-	if (msg.type == ZCTL_DEAD)
+	if (rc < 0) {
+		zipper_gone(rail, err.text[0] ? err.text : "control link closed");
+		return true;
+	}
+	if (msg.type == ZCTL_DEAD && zrails_has_another(rail))
+		zfailover_lose(rail, msg.u.dead.text);
+	else if (msg.type == ZCTL_DEAD)
 		zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
 	if (msg.type == ZCTL_OPEN && msg.u.open.part < (uint32_t)zworld.nparts &&
 		msg.u.open.part != (uint32_t)zworld.part)
@@ -119,6 +132,8 @@ static bool hear_of_death(void)
 {
 	for (int i = 0; i < zrails.n; i++) {
 		struct zctl_msg msg;
+		if (!zrails_is_good(i))
+			continue;
 		int rc = zsession_poll(zrails.rail[i].session, &msg, NULL);
 		if (rc < 0)
 			return false;
@@ -172,7 +187,8 @@ bool zprogress_poll(void)
 	if (self.polling)
 		return false;
 	self.polling = true;
-	did = zchannel_recv_turn();
+	did = zfailover_turn();
+	did |= zchannel_recv_turn();
 	did |= zsched_progress();
 	zoutgoing_ack(false);
 	did |= zchannel_send_turn();
@@ -239,6 +255,10 @@ static int arm_control(struct pollfd *fds, int n)
 	uint32_t events;
 
 	for (int i = 0; n >= 0 && i < zrails.n; i++) {
+		if (!zrails_is_good(i)) {
+			fds[n++] = (struct pollfd){.fd = -1};
+			continue;
+		}
 		if (zsession_arm(zrails.rail[i].session) != 0)
 			return -1;
 		fds[n].fd = zsession_fd(zrails.rail[i].session, &events);
@@ -253,7 +273,7 @@ static void nap(int64_t ns)
 	struct pollfd few[NAP_FDS], *fds = few;
 	int room, n;
 
-	if (self.polling || zoutgoing_ack(true))
+	if (self.polling || zrails.failing || zoutgoing_ack(true))
 		return;
 	zbridge_tell_direct();
 	room = zchannel_fds() + zrails.n;

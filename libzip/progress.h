@@ -6,8 +6,8 @@
 #include "bridge.h"
 
 void zprogress_init(const struct zbridge_params *);
-/* A link broke: waits for zipperd's word on why (DEAD), then ends the job with it, or with text. patient: zipperd may
- * not have noticed yet, as the link was not its own. */
+/* A link broke, the only one or to the last zipper: waits for zipperd's word on why (DEAD), then ends the job with it,
+ * or with text. patient: zipperd may not have noticed yet, as the link was not its own. */
 void zprogress_lost(const char *text, bool patient) __attribute__((noreturn));
 /* After a native test that succeeded: turns the engine every so many calls, so that a program that waits for local
  * messages only still takes bridged ones. */

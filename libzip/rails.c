@@ -95,10 +95,38 @@ int zrails_join(const struct zctl_join *join, struct zctl_world *world, struct z
 	return rc;
 }
 
+bool zrails_has_another(int rail)
+{
+	for (int i = 0; i < zrails.n; i++)
+		if (i != rail && zrails_is_good(i))
+			return true;
+	return false;
+}
+
+static int skip_lost(uint32_t rail)
+{
+	while (zrails.lost >> rail & 1)
+		rail = (rail + 1) % (uint32_t)zrails.n;
+	return (int)rail;
+}
+
+int zrails_first(void)
+{
+	return skip_lost(0);
+}
+
+void zrails_quit(int rail, const char *why)
+{
+	zsession_quit(zrails.rail[rail].session, why);
+	zrails.rail[rail].session = NULL;
+	zrails.rail[rail].sending = 0;
+}
+
 void zrails_abort(int code, const char *text)
 {
 	for (int i = 0; i < zrails.n; i++)
-		zsession_abort(zrails.rail[i].session, (uint32_t)code, text);
+		if (zrails.rail[i].session)
+			zsession_abort(zrails.rail[i].session, (uint32_t)code, text);
 }
 
 void zrails_leave(void)
@@ -120,7 +148,7 @@ int zrails_of(uint32_t vrank)
 		a = b;
 		b = swap;
 	}
-	return (int)((a->lrank + b->lrank / n) % n);
+	return skip_lost((a->lrank + b->lrank / n) % n);
 }
 
 int zrails_choose(int home)
@@ -128,12 +156,12 @@ int zrails_choose(int home)
 	int best = home;
 
 	for (int i = 0; i < zrails.n; i++)
-		if (zrails.rail[i].sending < zrails.rail[best].sending)
+		if (zrails_is_good(i) && zrails.rail[i].sending < zrails.rail[best].sending)
 			best = i;
 	return best;
 }
 
 int zrails_of_carrier(void)
 {
-	return (int)(zworld.place[zworld.vrank].lrank % (uint32_t)zrails.n);
+	return skip_lost(zworld.place[zworld.vrank].lrank % (uint32_t)zrails.n);
 }

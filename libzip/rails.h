@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The rails of this rank: the zippers of its job, with the control session that it has with each. All ranks have the
- * same ones in the same order. Every zipper knows the whole job; the first one alone knows of direct links. MPI_Init's
- * thread fills it; then under the shim's lock.
+ * same ones in the same order. Every zipper knows the whole job; the first one alone knows of direct links. While the
+ * job runs it may lose all but one of them (failover.h). MPI_Init's thread fills it; then under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_RAILS_H
 #define ZIP_LIBZIP_RAILS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "addr.h"
@@ -16,13 +17,15 @@
 
 struct zrail {
 	struct zaddr zipper;		 /* as seen from here */
-	struct zsession *session;	 /* zipperd speaks to us there (OPEN, DEAD, DIRECT) */
+	struct zsession *session;	 /* zipperd speaks to us there (OPEN, DEAD, DIRECT); NULL: it is lost */
 	uint8_t token[ZCTL_TOKEN_BYTES]; /* for data channels */
 	uint64_t sending;		 /* bytes of our large messages that are on their way by it */
 };
 
 struct zrails {
-	int n; /* 0: we have not joined, or have left */
+	int n;		  /* 0: we have not joined, or have left */
+	uint32_t failing; /* a bit each: lost, but nothing has been done about it yet */
+	uint32_t lost;	  /* a bit each: nothing goes by them any more */
 	struct zrail rail[ZCTL_RAILS_MAX];
 };
 extern struct zrails zrails;
@@ -33,6 +36,17 @@ int zrails_open(const struct zaddr *zippers, int n, const struct zsession_params
 /* Joins the job at each, and waits for each to have all ranks. Fills world (zctl_world_free), which has the least of
  * their limits. 0 or a negative errno with text: -EPROTO if the zippers do not agree on the world. */
 int zrails_join(const struct zctl_join *, struct zctl_world *world, struct zerr *);
+/* Can it be used? */
+static inline bool zrails_is_good(int rail)
+{
+	return !((zrails.lost | zrails.failing) >> rail & 1);
+}
+/* Is there any but this one? */
+bool zrails_has_another(int rail);
+/* The first one that is not lost, for what is told to one alone. There always is one. */
+int zrails_first(void);
+/* Ends the session with one, telling it why. */
+void zrails_quit(int rail, const char *why);
 /* Tells all that the job ends with this code. */
 void zrails_abort(int code, const char *text);
 /* BYE, and everything freed. */
@@ -41,7 +55,8 @@ void zrails_leave(void);
 /*
  * The rail of what goes between us and that rank, both ways, but large messages (zrails_choose). Neighbours in rank
  * take different ones on the side of the larger part: so leaders of one collective, ranks that talk to their like in
- * the other part, and a master with his workers spread over all rails. Needs zworld.
+ * the other part, and a master with his workers spread over all rails. Instead of a lost one the next one. Needs
+ * zworld.
  */
 int zrails_of(uint32_t vrank);
 /* The rail for a large message: the one by which we are sending the least, this one if it is among them. All of the

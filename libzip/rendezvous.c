@@ -71,6 +71,9 @@ void ztransfer_conceal(struct zop *op)
 int ztransfer_add(struct zop *op)
 {
 	op->xfer = zidtab_add(&transfers, op);
+	op->seq = 0;
+	op->epoch = 0;
+	op->adrift = op->written = op->restart = false;
 	return op->xfer ? 0 : -ENOMEM;
 }
 
@@ -81,11 +84,16 @@ void ztransfer_begin(struct zop *op)
 		zrails.rail[way_of(op)->rail].sending += op->total;
 }
 
-void ztransfer_del(struct zop *op)
+static void uncount(struct zop *op)
 {
 	if (op->counted)
 		zrails.rail[way_of(op)->rail].sending -= op->total;
 	op->counted = false;
+}
+
+void ztransfer_del(struct zop *op)
+{
+	uncount(op);
 	zidtab_del(&transfers, op->xfer);
 	op->xfer = 0;
 	op->way = NULL;
@@ -138,6 +146,12 @@ static void post_cts(struct zop *op)
 	if (op->offered)
 		env.flags = ZWIRE_F_ONE_SIDED;
 	op->offered = false; /* answered */
+	if (op->restart) {
+		env.flags |= ZWIRE_F_RESTART;
+		env.seq = op->moved;
+		env.tag = op->epoch;
+	}
+	op->restart = false;
 	if (op->exposed)
 		env.len = ZRMA_KEY_BYTES;
 	zchannel_post_control(op->remote, op->way, &env, op->exposed ? op->exposure.key : NULL);
@@ -217,8 +231,9 @@ static struct zop *find_fragment(struct zremote *from, const struct zwire_env *e
 {
 	struct zop *op = find_transfer(env->xfer, ZOP_RECV, from);
 
-	/* Only what was granted, and in order: one rail carries a transfer. */
-	if (!op || op->exposed || op->fetch || env->offset != op->moved || env->len > op->granted - op->moved)
+	/* Only what was granted, and in order: one rail carries a transfer, and after its loss another one. */
+	if (!op || op->exposed || op->fetch || env->tag != op->epoch || env->offset != op->moved ||
+		env->len > op->granted - op->moved)
 		return NULL;
 	return op;
 }
@@ -230,6 +245,12 @@ uint8_t *ztransfer_place(struct zremote *from, const struct zwire_env *env)
 	if (!op)
 		return NULL;
 	return zop_bytes(op) + env->offset;
+}
+
+/* What makes no sense is a breach; but after the loss of a rail it may be older than that. */
+static int refuse_stale(void)
+{
+	return zrails.lost ? 0 : -EPROTO;
 }
 
 static void all_came(struct zop *op)
@@ -254,7 +275,7 @@ int ztransfer_take_data(struct zremote *from, const struct zwire_env *env)
 	struct zop *op = find_fragment(from, env);
 
 	if (!op)
-		return -EPROTO;
+		return refuse_stale();
 	struct zchannel *way = way_of(op);
 	op->moved += env->len;
 	outstanding -= env->len;
@@ -268,12 +289,27 @@ int ztransfer_take_data(struct zremote *from, const struct zwire_env *env)
 	return 0;
 }
 
+/* The sender had been told so by the zipper that was lost, which did not come to tell us. */
+static int was_moved(struct zop *op)
+{
+	if (!op || !op->written || op->exposed || op->moved > 0)
+		return refuse_stale();
+	if (op->queued)
+		zop_list_del(&granting, op);
+	outstanding -= op->granted;
+	op->moved = op->granted = op->total;
+	all_came(op);
+	return 0;
+}
+
 int ztransfer_take_moved(struct zremote *from, const struct zwire_env *env)
 {
 	struct zop *op = find_transfer(env->xfer, ZOP_RECV, from);
 
+	if (env->flags & ZWIRE_F_RESTART)
+		return was_moved(op);
 	if (!op || !op->exposed || (env->offset != op->total && env->offset != 0))
-		return -EPROTO;
+		return refuse_stale();
 	op->moved = env->offset;
 	if (op->moved == op->total) {
 		all_came(op);
@@ -294,12 +330,50 @@ void ztransfer_post_done(struct zremote *to, struct zchannel *way, uint64_t xfer
 	zchannel_post_control(to, way, &env, NULL);
 }
 
+/* Sender: the receiver wants it from there on, in fragments. Who has sent all has heard it from a zipper that moved it.
+ */
+static int take_restart(struct zremote *from, struct zop *op, const struct zwire_env *env)
+{
+	struct zwire_env moved = {.kind = ZWIRE_MOVED, .flags = ZWIRE_F_RESTART, .xfer = env->comm};
+
+	if (!op) {
+		zchannel_post_control(from, NULL, &moved, NULL);
+		return 0;
+	}
+	if (env->offset > op->total || env->seq > env->offset)
+		return -EPROTO;
+	if (op->multicast)
+		zmulticast_part(op);
+	if (op->queued)
+		zop_list_del(data_list(op), op);
+	ztransfer_conceal(op);
+	uncount(op);
+	op->way = NULL;
+	op->by_list = op->adrift = false;
+	op->peer_xfer = env->comm;
+	op->moved = env->seq;
+	op->granted = env->offset;
+	op->epoch = env->tag;
+	if (op->moved < op->granted)
+		zop_list_push(data_list(op), op);
+	return 0;
+}
+
 int ztransfer_take_cts(struct zremote *from, const struct zwire_env *env)
 {
 	struct zop *op = find_transfer(env->xfer, ZOP_SEND, from);
 
-	if (!op || env->offset > op->total || env->offset < op->granted)
+	if (env->flags & ZWIRE_F_RESTART)
+		return take_restart(from, op, env);
+	if (!op)
+		return refuse_stale();
+	if (op->adrift && op->granted > 0) { /* older than what it will say about the rail */
+		op->peer_xfer = env->comm;
+		return 0;
+	}
+	if (env->offset > op->total || env->offset < op->granted)
 		return -EPROTO;
+	op->adrift = false;
 	ztransfer_conceal(op); /* the receiver wants fragments */
 	op->peer_xfer = env->comm;
 	op->granted = env->offset;
@@ -314,7 +388,9 @@ int ztransfer_take_done(struct zremote *from, const struct zwire_env *env)
 {
 	struct zop *op = find_transfer(env->xfer, ZOP_SEND, from);
 
-	if (!op || op->queued)
+	if (!op)
+		return refuse_stale();
+	if (op->queued)
 		return -EPROTO; /* a receiver that wants no more grants no more */
 	if (op->exposed && from->channel->peer != ZWIRE_NOBODY && !(env->flags & ZWIRE_F_ONE_SIDED))
 		from->channel->bytes += op->total; /* it has read them */
@@ -335,11 +411,57 @@ int ztransfer_post_data(struct zop *op)
 		len = link->ops->max_payload;
 	if (listed)
 		return zmulticast_post_data(op, len);
-	struct zwire_env env = {.kind = ZWIRE_DATA, .xfer = op->peer_xfer, .offset = op->moved, .len = (uint32_t)len};
+	struct zwire_env env = {.kind = ZWIRE_DATA,
+		.xfer = op->peer_xfer,
+		.tag = op->epoch,
+		.offset = op->moved,
+		.len = (uint32_t)len};
 	int rc = zchannel_post(op->remote, op->way, &env, bytes + op->moved);
 	if (rc == 0)
 		op->moved += len;
 	return rc;
+}
+
+void ztransfer_each(void (*visit)(struct zop *, void *ctx), void *ctx)
+{
+	for (uint32_t i = 0; i < transfers.size; i++)
+		if (transfers.slot[i].object)
+			visit(transfers.slot[i].object, ctx);
+}
+
+void ztransfer_lose_way(struct zop *op)
+{
+	uncount(op);
+	if (op->kind == ZOP_RECV) {
+		if (op->queued)
+			zop_list_del(&granting, op);
+		if (op->exposed) {
+			op->written = true;
+			op->granted = op->moved = 0;
+		}
+	}
+	ztransfer_conceal(op);
+	op->way = NULL;
+	op->adrift = true;
+}
+
+void ztransfer_restart(struct zop *op)
+{
+	if (op->exposed) {
+		ztransfer_conceal(op);
+		op->written = true;
+		op->granted = op->moved = 0;
+	}
+	if (op->queued)
+		zop_list_del(&granting, op);
+	outstanding -= op->granted - op->moved;
+	op->granted = op->moved;
+	op->way = NULL;
+	op->adrift = op->offered = false;
+	op->restart = true;
+	op->epoch = (int32_t)zrails.lost;
+	zop_list_push(&granting, op);
+	grant_more();
 }
 
 void ztransfer_leave(struct zremote *r)

@@ -65,6 +65,14 @@ int ztransfer_take_done(struct zremote *from, const struct zwire_env *);
 /* Sender: posts one fragment of the grant. 0 or -EAGAIN. */
 int ztransfer_post_data(struct zop *);
 
+/* After the loss of a rail (failover.h). Every one that has an id; none may be added or taken out meanwhile. */
+void ztransfer_each(void (*visit)(struct zop *, void *ctx), void *ctx);
+/* Its way is lost, and still has its link: takes back what was opened there. It is adrift until the other end is heard.
+ */
+void ztransfer_lose_way(struct zop *);
+/* Receiver: asks the sender to go on from what has come, by the rank's own channel. */
+void ztransfer_restart(struct zop *);
+
 /* The peer has left: sends to it that wait for an answer are over. */
 void ztransfer_leave(struct zremote *);
 /* Is there a transfer that must complete before MPI_Finalize does? (MPI-4.0 section 11.2.2: freed requests too) */

@@ -84,10 +84,10 @@ static int admit(struct worker *w, struct dest *d, const struct zwire_env *env)
 		admit_resume(w, d);
 		return ADMITTED;
 	}
-	if (room) /* in front of the refused one: a repetition, the receiver knows what to do with it */
+	if (room) /* in front of the refused one: had gone by another zipper, which was lost */
 		return ADMITTED;
 	if (r && env->seq < r->seq)
-		return DROPPED;
+		r->seq = env->seq; /* and everything behind this one */
 	int rc = admit_refuse(w, d, env->src, env->seq, REFUSAL_NAK_DUE);
 	return rc == 0 ? DROPPED : rc;
 }
@@ -119,7 +119,7 @@ void admit_due(struct worker *w)
 
 int admit_message(struct worker *w, struct dest *d, const struct zwire_env *env)
 {
-	if (admit_sequenced(env->kind))
+	if (admit_sequenced(env->kind) || (env->kind == ZWIRE_RAILS && d->gone))
 		return admit(w, d, env);
 	if (d->gone)
 		return DROPPED; /* it waits for nothing any more */
@@ -158,11 +158,17 @@ const char *admit_kind(const struct lane *l, const struct zwire_env *env)
 			return NULL;
 		return env->len > 0 ? "a payload where none belongs" : NULL;
 	case ZWIRE_ACK:
+	case ZWIRE_RAILS:
+	case ZWIRE_ASK:
 		if (one_sided)
 			return flag_text;
 		return env->len > 0 ? "a payload where none belongs" : NULL;
 	case ZWIRE_DONE:
 		return env->len > 0 ? "a payload where none belongs" : NULL;
+	case ZWIRE_MOVED:
+		if (env->flags == ZWIRE_F_RESTART)
+			return env->len > 0 ? "a payload where none belongs" : NULL;
+		return "word of a transfer that is zipperd's to give";
 	default:
 		return "a kind of message that ranks do not send";
 	}

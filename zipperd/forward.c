@@ -365,7 +365,8 @@ void forward_dest_bye(struct worker *w, struct lane *l, uint32_t lrank)
 		admit_tell(w, list_entry(node, struct refusal, of_dest), REFUSAL_BYE_DUE);
 	while (d->head) {
 		struct zwire_env env;
-		bool known = zwire_decode(&env, d->head->env) == 0 && admit_sequenced(env.kind);
+		bool known =
+			zwire_decode(&env, d->head->env) == 0 && (admit_sequenced(env.kind) || env.kind == ZWIRE_RAILS);
 		dequeue(w, d); /* makes room for the refusal */
 		if (known)
 			admit_refuse(w, d, env.src, env.seq, REFUSAL_BYE_DUE);

@@ -295,6 +295,15 @@ void job_rank_abort(struct rank *r, const struct zctl_dead *why)
 	endf(j, why->code, "%s aborted with code %d%s%.100s", who, (int)why->code, why->text[0] ? ": " : "", why->text);
 }
 
+void job_rank_quit(struct rank *r, const struct zctl_dead *why)
+{
+	struct job *j = r->job;
+	char who[160];
+	rank_describe(r, who, sizeof(who));
+	peer_dismiss(r->peer, LAST_WORDS_MS);
+	endf(j, why->code, "%s has lost this zipper: %.100s", who, why->text);
+}
+
 /* --- launchers --- */
 
 void job_launcher_gone(struct job *j, const char *how)

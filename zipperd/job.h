@@ -105,6 +105,7 @@ void job_rank_bye(struct rank *);
 void job_rank_lost(struct rank *, const char *how);
 void job_suspect(struct rank *, const char *how); /* lost a channel: dead, unless its BYE comes soon */
 void job_rank_abort(struct rank *, const struct zctl_dead *);
+void job_rank_quit(struct rank *, const struct zctl_dead *); /* goes on by other zippers: then so must all */
 void job_launcher_gone(struct job *, const char *how);
 void job_launcher_create(struct daemon *, struct peer *, struct zctl_create *); /* takes its runs */
 void job_launcher_abort(struct job *, const struct zctl_dead *);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Going on without a zipper, see failover.h. */
+#include "failover.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrival.h"
+#include "channel.h"
+#include "clock.h"
+#include "direct.h"
+#include "error.h"
+#include "join.h"
+#include "multicast.h"
+#include "progress.h"
+#include "rails.h"
+#include "rendezvous.h"
+#include "world.h"
+
+/* A rank that dies is told by all zippers, one after the other: none of them is to be called lost for that. */
+#define SAY_MS 2000
+
+static struct {
+	char why[ZCTL_RAILS_MAX][256];
+	bool heard;	 /* something new of other ranks */
+	uint32_t unsaid; /* a bit each: rails whose loss is to be told of */
+	int64_t say_ms;	 /* when */
+} self;
+
+void zfailover_lose(int rail, const char *why)
+{
+	if (!zrails_is_good(rail))
+		return;
+	if (!zrails_has_another(rail))
+		zprogress_lost(why, false);
+	zrails.failing |= 1u << rail;
+	snprintf(self.why[rail], sizeof(self.why[rail]), "%s", why);
+}
+
+/* --- the user is told --- */
+
+void zfailover_say(void)
+{
+	int good = 0;
+
+	for (int i = 0; i < zrails.n; i++)
+		good += zrails_is_good(i);
+	for (int i = 0; zworld.vrank == 0 && i < zrails.n; i++) {
+		char address[512];
+		if (!(self.unsaid >> i & 1))
+			continue;
+		zaddr_format(&zrails.rail[i].zipper, address, sizeof(address));
+		fprintf(stderr,
+			"libzipper: rank 0 of %s (%s): the zipper at %s is lost: %s; the job goes on with %d of %d\n",
+			zjoin_job(), zworld.part_name[zworld.part], address, self.why[i], good, zrails.n);
+	}
+	self.unsaid = 0;
+}
+
+/* --- what was under way --- */
+
+/* The rails that are lost now. */
+struct loss {
+	uint32_t rails;
+	bool carrier; /* with it the one of messages to several */
+};
+
+static bool is_lost(const struct loss *loss, const struct zchannel *ch)
+{
+	return ch->peer == ZWIRE_NOBODY && (loss->rails >> ch->rail & 1);
+}
+
+/* The bytes of an operation cannot be reached from outside any more, and its fragments wait for the other end. */
+static void stop_transfer(struct zop *op, void *ctx)
+{
+	const struct loss *loss = ctx;
+	const struct zremote *r = op->remote;
+	bool listed = op->kind == ZOP_SEND && (op->multicast || op->by_list);
+
+	if (!r || !zremote_is_bridged(r) || (op->kind == ZOP_SEND && op->seq == 0))
+		return;
+	if (is_lost(loss, op->way ? op->way : r->channel))
+		ztransfer_lose_way(op);
+	else if (listed && loss->carrier)
+		op->adrift = true;
+}
+
+struct stream_loss { /* of one stream */
+	const struct loss *loss;
+	bool usual; /* is its usual way lost? */
+};
+
+static bool way_is_lost(const void *way, const void *ctx)
+{
+	const struct stream_loss *s = ctx;
+
+	return way ? is_lost(s->loss, way) : s->usual;
+}
+
+static void stop_arrival(struct zarrival *a, void *ctx)
+{
+	const struct stream_loss s = {.loss = ctx, .usual = is_lost(ctx, a->from->channel)};
+
+	if (a->eager || !way_is_lost(a->way, &s))
+		return;
+	a->way = NULL;
+	a->flags &= (uint16_t)~ZWIRE_F_ONE_SIDED; /* of a zipper that is gone */
+}
+
+/* --- each remote rank --- */
+
+static void tell(struct zremote *r)
+{
+	struct zwire_env env = {.kind = ZWIRE_RAILS, .offset = zrails.lost};
+
+	r->rails_told = zrails.lost;
+	zchannel_post_control(r, NULL, &env, NULL);
+}
+
+static void reroute(struct zremote *r, const struct loss *loss)
+{
+	struct stream_loss s = {.loss = loss, .usual = is_lost(loss, r->channel)};
+	const struct zchannel *usual = NULL;
+
+	if (s.usual)
+		usual = r->channel = zchannel_home(r->vrank);
+	if (r->by_list) { /* then that is the carrier's, whatever the usual way is */
+		s.usual = loss->carrier;
+		r->by_list = !loss->carrier;
+	}
+	zpeer_reroute(&r->stream, way_is_lost, &s, usual);
+	r->stream.halted = !r->stream.gone;
+}
+
+/* Both ends know: what was taken will be answered, what was not is sent again. */
+static void take_up(struct zop *op, void *ctx)
+{
+	struct zremote *r = ctx;
+	struct zwire_env env = {.kind = ZWIRE_ASK, .xfer = op->xfer};
+
+	if (op->remote != r || !op->adrift)
+		return;
+	if (op->kind == ZOP_RECV)
+		ztransfer_restart(op);
+	else if (op->seq <= r->stream.acked)
+		zchannel_post_control(r, NULL, &env, NULL);
+}
+
+static void settle(struct zremote *r)
+{
+	if (r->rails_told != zrails.lost)
+		tell(r);
+	if (!r->stream.halted || r->rails_heard != zrails.lost)
+		return;
+	r->stream.halted = false;
+	zchannel_unplace(); /* fragments that are half there: nobody waits for them any more */
+	ztransfer_each(take_up, r);
+	zchannel_add_ready(r);
+}
+
+static void drop_rails(const struct loss *loss)
+{
+	for (int i = 0; i < zrails.n; i++) {
+		if (!(loss->rails >> i & 1))
+			continue;
+		zchannel_close_rail(i);
+		zrails_quit(i, self.why[i]);
+	}
+}
+
+static void go_on_without(const struct loss *loss)
+{
+	ztransfer_each(stop_transfer, (void *)(uintptr_t)loss);
+	zarrival_each(stop_arrival, (void *)(uintptr_t)loss);
+	drop_rails(loss);
+	zrails.failing &= ~loss->rails;
+	zrails.lost |= loss->rails;
+	if (loss->carrier)
+		zmulticast_lose_carrier();
+	for (int v = 0; v < zworld.nranks; v++) {
+		struct zremote *r = zremote_find((uint32_t)v);
+		if (r && zremote_is_bridged(r))
+			reroute(r, loss);
+	}
+	if (loss->rails & 1)
+		zdirect_lose_zipper();
+	self.unsaid |= loss->rails;
+	self.say_ms = zclock_ms() + SAY_MS;
+}
+
+bool zfailover_turn(void)
+{
+	if (__builtin_expect(!zrails.failing && !self.heard, 1)) {
+		if (__builtin_expect(self.unsaid != 0, 0) && zclock_ms() >= self.say_ms)
+			zfailover_say();
+		return false;
+	}
+	if (zrails.failing) {
+		const struct loss loss = {.rails = zrails.failing,
+			.carrier = zrails.failing >> zrails_of_carrier() & 1};
+		go_on_without(&loss);
+	}
+	self.heard = false;
+	for (int v = 0; v < zworld.nranks; v++) {
+		struct zremote *r = zremote_find((uint32_t)v);
+		if (r && zremote_is_bridged(r))
+			settle(r);
+	}
+	return true;
+}
+
+/* --- what others say --- */
+
+void zfailover_take_rails(struct zremote *from, const struct zwire_env *env)
+{
+	char why[64];
+
+	from->rails_heard = (uint32_t)env->offset & ((1u << zrails.n) - 1);
+	snprintf(why, sizeof(why), "rank %u of part %s has lost it", from->vrank,
+		zworld.part_name[zworld.place[from->vrank].part]);
+	for (int i = 0; i < zrails.n; i++)
+		if (from->rails_heard >> i & 1)
+			zfailover_lose(i, why);
+	self.heard = true;
+}
+
+struct question {
+	struct zremote *from;
+	uint64_t xfer;
+	bool known; /* it is not complete */
+};
+
+static void look_at_transfer(struct zop *op, void *ctx)
+{
+	struct question *q = ctx;
+
+	if (op->kind != ZOP_RECV || op->remote != q->from || op->peer_xfer != q->xfer)
+		return;
+	q->known = true;
+	if (op->epoch != (int32_t)zrails.lost) /* else it has been restarted already */
+		ztransfer_restart(op);
+}
+
+static void look_at_arrival(struct zarrival *a, void *ctx)
+{
+	struct question *q = ctx;
+
+	q->known |= a->from == q->from && a->xfer == q->xfer && (!a->eager || (a->flags & ZWIRE_F_SYNC));
+}
+
+void zfailover_take_ask(struct zremote *from, const struct zwire_env *env)
+{
+	struct question q = {.from = from, .xfer = env->xfer};
+
+	ztransfer_each(look_at_transfer, &q);
+	zarrival_each(look_at_arrival, &q);
+	if (!q.known)
+		ztransfer_post_done(from, NULL, env->xfer, 0);
+}
