@@ -43,10 +43,15 @@ static struct zremote *sender_of(const struct zchannel *ch, const struct zwire_e
 
 void *zarrival_place(void *ctx, const struct zwire_env *env)
 {
+	struct zchannel *ch = ctx;
+
 	if (env->kind != ZWIRE_DATA)
 		return NULL;
-	struct zremote *from = sender_of(ctx, env);
-	return from ? ztransfer_place(from, env) : NULL;
+	struct zremote *from = sender_of(ch, env);
+	uint8_t *place = from ? ztransfer_place(from, env) : NULL;
+	if (place)
+		ch->placed = env->xfer;
+	return place;
 }
 
 /* The first posted receive that can have the message, out of the queue; NULL: none. */

@@ -186,11 +186,11 @@ void zchannel_close_rail(int rail)
 	}
 }
 
-void zchannel_unplace(void)
+void zchannel_unplace(uint64_t xfer)
 {
 	for (int i = 0; i < open_count; i++) {
 		struct zlink *l = open_channels[i]->link;
-		if (open_channels[i]->peer == ZWIRE_NOBODY && l->ops->unplace)
+		if (open_channels[i]->placed == xfer && l->ops->unplace)
 			l->ops->unplace(l); /* if that breaks it, the next poll tells */
 	}
 }

@@ -24,6 +24,7 @@ struct zchannel {
 	struct zlink *link;   /* NULL: not opened yet, or the peer has left */
 	bool waiting;	      /* to be decided between a direct link and the bridge: nothing is posted */
 	int broken;	      /* why nothing can be posted; of a direct link: whether that matters shows what comes */
+	uint64_t placed;      /* transfer whose memory was given last for a fragment that arrives */
 	uint64_t msgs, bytes; /* that were posted: messages (EAGER and RTS), and payload of EAGER and DATA */
 	bool full;	      /* the link refused a post in this turn */
 	bool held_back;	      /* something posted is not flushed */
@@ -55,8 +56,8 @@ void zchannel_set_up(struct zchannel *);
 void zchannel_hand_over(struct zremote *, struct zchannel *bridge);
 /* Closes all by that zipper, which is lost; what waited to be posted there stays with who wanted it, or is dropped. */
 void zchannel_close_rail(int rail);
-/* Messages that are arriving from zippers give up the memory that they were to go to. Not while links are polled. */
-void zchannel_unplace(void);
+/* A fragment of that transfer that is arriving gives up the memory that it was to go to. Not while links are polled. */
+void zchannel_unplace(uint64_t xfer);
 /* Adds what was posted on direct links to each part. [zworld.nparts] */
 void zchannel_add_direct(struct zctl_to_part *parts);
 

@@ -147,16 +147,24 @@ static void take_up(struct zop *op, void *ctx)
 		zchannel_post_control(r, NULL, &env, NULL);
 }
 
+static void restart_asked(struct zop *op, void *ctx)
+{
+	if (op->remote == ctx && op->kind == ZOP_RECV && op->adrift)
+		ztransfer_restart(op);
+}
+
 static void settle(struct zremote *r)
 {
 	if (r->rails_told != zrails.lost)
 		tell(r);
-	if (!r->stream.halted || r->rails_heard != zrails.lost)
-		return;
-	r->stream.halted = false;
-	zchannel_unplace(); /* fragments that are half there: nobody waits for them any more */
-	ztransfer_each(take_up, r);
-	zchannel_add_ready(r);
+	if (r->stream.halted && r->rails_heard == zrails.lost) {
+		r->stream.halted = false;
+		ztransfer_each(take_up, r);
+		zchannel_add_ready(r);
+	} else if (!r->stream.halted && r->rails_asked) {
+		ztransfer_each(restart_asked, r);
+	}
+	r->rails_asked = false;
 }
 
 static void drop_rails(const struct loss *loss)
@@ -216,7 +224,8 @@ void zfailover_take_rails(struct zremote *from, const struct zwire_env *env)
 {
 	char why[64];
 
-	from->rails_heard = (uint32_t)env->offset & ((1u << zrails.n) - 1);
+	/* What it said before may come after this, by another rail. */
+	from->rails_heard |= (uint32_t)env->offset & ((1u << zrails.n) - 1);
 	snprintf(why, sizeof(why), "rank %u of part %s has lost it", from->vrank,
 		zworld.part_name[zworld.place[from->vrank].part]);
 	for (int i = 0; i < zrails.n; i++)
@@ -239,7 +248,7 @@ static void look_at_transfer(struct zop *op, void *ctx)
 		return;
 	q->known = true;
 	if (op->epoch != (int32_t)zrails.lost) /* else it has been restarted already */
-		ztransfer_restart(op);
+		op->adrift = q->from->rails_asked = self.heard = true;
 }
 
 static void look_at_arrival(struct zarrival *a, void *ctx)

@@ -23,6 +23,7 @@ struct zremote {
 	bool ready;   /* in the channel's list */
 	bool by_list; /* what is in its stream goes by lists of receivers, over the carrier (multicast.h) */
 	uint32_t rails_told, rails_heard; /* that are lost, a bit each: what was said, and heard (failover.h) */
+	bool rails_asked;		  /* it has asked, and transfers of it are to be restarted */
 	bool owed;			  /* in the list of those we may owe an acknowledgement */
 };
 

@@ -460,6 +460,7 @@ void ztransfer_restart(struct zop *op)
 	op->adrift = op->offered = false;
 	op->restart = true;
 	op->epoch = (int32_t)zrails.lost;
+	zchannel_unplace(op->xfer); /* what is half there is of the epoch before, and must not come after the rest */
 	zop_list_push(&granting, op);
 	grant_more();
 }

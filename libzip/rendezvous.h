@@ -70,7 +70,7 @@ void ztransfer_each(void (*visit)(struct zop *, void *ctx), void *ctx);
 /* Its way is lost, and still has its link: takes back what was opened there. It is adrift until the other end is heard.
  */
 void ztransfer_lose_way(struct zop *);
-/* Receiver: asks the sender to go on from what has come, by the rank's own channel. */
+/* Receiver: asks the sender to go on from what has come, by the rank's own channel. Not while links are polled. */
 void ztransfer_restart(struct zop *);
 
 /* The peer has left: sends to it that wait for an answer are over. */
