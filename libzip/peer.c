@@ -42,7 +42,7 @@ static struct zpeer_msg *first_unposted(struct zpeer_msg *m)
 
 void zpeer_sent(struct zpeer *p, struct zpeer_msg *m)
 {
-	m->posted = true;
+	m->posted = ++p->postings;
 	if (p->unsent == m)
 		p->unsent = first_unposted(m->next);
 }
@@ -93,9 +93,12 @@ void zpeer_nak(struct zpeer *p, uint64_t seq, const void *way)
 		p->refused = seq;
 	if (!p->unsent || seq < p->unsent->env.seq)
 		p->unsent = m;
+	/* Those that were posted before it have been taken: they had come by that way, and this one by one that is
+	 * lost. */
+	const uint64_t first = m->posted;
 	for (; m; m = m->next)
-		if (m->way == way)
-			m->posted = false;
+		if (m->way == way && m->posted >= first)
+			m->posted = 0;
 }
 
 bool zpeer_resume(struct zpeer *p)
@@ -136,7 +139,7 @@ void zpeer_reroute(struct zpeer *p, bool (*is_lost)(const void *way, const void 
 {
 	for (struct zpeer_msg *m = p->head; m; m = m->next) {
 		if (is_lost(m->way, ctx)) {
-			m->posted = false;
+			m->posted = 0;
 			m->way = NULL;
 			take_key(p, m);
 		} else if (usual && m->way == usual) {

@@ -24,8 +24,8 @@
 
 struct zpeer_msg { /* one retained message, or one that has come early; from the pool */
 	struct zpeer_msg *next;
-	void *way; /* that it goes or has come, the caller's; NULL: the usual one. Each keeps its order */
-	bool posted;
+	void *way;	      /* that it goes or has come, the caller's; NULL: the usual one. Each keeps its order */
+	uint64_t posted;      /* which of the postings of this stream; 0: it is not */
 	struct zwire_env env; /* seq is set by zpeer_push */
 	uint8_t payload[];    /* env.len bytes */
 };
@@ -38,9 +38,10 @@ struct zpeer {
 	struct zpeer_msg *unsent;      /* first one that is not (or must again be) posted; NULL: none. Behind it others
 					* may have been */
 	uint64_t bytes;		       /* payload of all of them */
-	uint64_t refused;	       /* NAKed seq; 0: none. Nothing is posted until RESUME */
-	bool halted; /* nothing is posted: a way was lost, and the peer has not said yet what it has */
-	bool gone;   /* the peer has left (BYE): what is sent to it is dropped */
+	uint64_t postings;
+	uint64_t refused; /* NAKed seq; 0: none. Nothing is posted until RESUME */
+	bool halted;	  /* nothing is posted: a way was lost, and the peer has not said yet what it has */
+	bool gone;	  /* the peer has left (BYE): what is sent to it is dropped */
 	/* receiving */
 	uint64_t taken;		 /* highest seq taken in order */
 	uint64_t ack_told;	 /* what the peer knows of it */

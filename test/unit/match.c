@@ -144,6 +144,27 @@ static void cancel_random(struct zmatch *z)
 	free(gone);
 }
 
+static void count_unexpected(struct zmatch_unexpected *u, void *ctx)
+{
+	struct message *m = messages;
+
+	while (m && &m->unexpected != u)
+		m = m->next;
+	assert_non_null(m);
+	++*(int *)ctx;
+}
+
+/* Each message that waits is visited once. */
+static void check_each(const struct zmatch *z)
+{
+	int waiting = 0, visited = 0;
+
+	for (const struct message *m = messages; m; m = m->next)
+		waiting++;
+	zmatch_each_unexpected(z, count_unexpected, &visited);
+	assert_int_equal(visited, waiting);
+}
+
 static void test_random(void **state)
 {
 	struct zmatch z;
@@ -160,6 +181,8 @@ static void test_random(void **state)
 			arrive_random(&z);
 		else
 			cancel_random(&z);
+		if (i % 500 == 0)
+			check_each(&z);
 	}
 	while (recvs)
 		cancel_random(&z);

@@ -195,7 +195,7 @@ static void test_create(void **state)
 	struct zpeer_msg *m = zpeer_msg_create(&env, "abcde");
 	assert_ptr_equal(m, old);
 	assert_null(m->way);
-	assert_false(m->posted);
+	assert_int_equal(m->posted, 0);
 	assert_memory_equal(m->payload, "abcde", 5);
 	zpeer_push(&p, m);
 	post(&p);
@@ -291,7 +291,7 @@ static void forward(struct zipper *z, struct zpeer *s, uint64_t seq, void *way, 
 	z->pipe[z->n++] = seq;
 }
 
-static void arrive(struct zpeer *r, uint64_t seq)
+static void arrive_by(struct zpeer *r, uint64_t seq, void *way)
 {
 	struct zpeer_msg *m;
 
@@ -300,7 +300,9 @@ static void arrive(struct zpeer *r, uint64_t seq)
 		fail_msg("%lu came twice", (unsigned long)seq);
 		break;
 	case ZPEER_GAP:
-		assert_true(zpeer_hold(r, early(seq)));
+		m = early(seq);
+		m->way = way;
+		assert_true(zpeer_hold(r, m));
 		break;
 	case ZPEER_TAKE:
 		zpeer_take(r, 100);
@@ -310,6 +312,11 @@ static void arrive(struct zpeer *r, uint64_t seq)
 			zpool_put(m);
 		}
 	}
+}
+
+static void arrive(struct zpeer *r, uint64_t seq)
+{
+	arrive_by(r, seq, NULL);
 }
 
 /* Several zippers that refuse at random and are ahead of each other: 1..n in order, and none twice. */
@@ -352,6 +359,135 @@ static void test_ways_run(void **state)
 	assert_null(s.head);
 }
 
+static bool is_that(const void *way, const void *ctx)
+{
+	return way == ctx;
+}
+
+/* A way is lost: what went there is posted again, the usual way, and nothing of what went elsewhere. */
+static void test_reroute(void **state)
+{
+	struct zpeer p = {0};
+	int other, third;
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		push(&p, 8);
+		p.tail->way = i == 1 || i == 4 ? &other : i == 3 ? &third : NULL; /* 2 and 5, 4 */
+	}
+	p.head->next->env.kind = ZWIRE_RTS; /* 2, with a key of 8 bytes */
+	p.head->next->env.flags = ZWIRE_F_ONE_SIDED | ZWIRE_F_SYNC;
+	for (int i = 0; i < 5; i++)
+		post(&p);
+	zpeer_nak(&p, 4, &third);
+	assert_int_equal(p.refused, 4);
+	for (uint64_t seq = 2; seq <= 4; seq++) {
+		struct zpeer_msg *m = early(seq);
+		m->way = seq == 3 ? &third : &other;
+		assert_true(zpeer_hold(&p, m));
+	}
+	p.halted = true;
+	zpeer_reroute(&p, is_that, &other, NULL);
+	assert_int_equal(post(&p), 0);
+	p.halted = false;
+	assert_int_equal(p.head->next->env.len, 0);
+	assert_int_equal(p.head->next->env.flags, ZWIRE_F_SYNC);
+	assert_int_equal(p.bytes, 40);
+	assert_null(zpeer_unsent(&p)->way);
+	assert_int_equal(post(&p), 2);
+	assert_ptr_equal(zpeer_unsent(&p)->way, &third);
+	assert_int_equal(post(&p), 4); /* the third may refuse it again */
+	assert_int_equal(post(&p), 5);
+	assert_int_equal(post(&p), 6);
+	zpeer_take(&p, 0);
+	assert_null(zpeer_next_held(&p)); /* 2 will come again */
+	zpeer_take(&p, 0);
+	struct zpeer_msg *m = zpeer_next_held(&p);
+	assert_non_null(m);
+	assert_int_equal(m->env.seq, 3);
+	zpool_put(m);
+	assert_null(p.early);
+	/* The usual way is lost, and the third is that now: zipperd there calls its messages so. */
+	zpeer_reroute(&p, is_that, NULL, &third);
+	zpeer_acked(&p, 3);
+	assert_null(p.head->way);
+	assert_int_not_equal(p.head->posted, 0);
+	assert_int_equal(post(&p), 5);
+	assert_int_equal(post(&p), 6);
+	zpeer_clear(&p);
+}
+
+struct lost_way { /* of the zippers, one is lost, perhaps the usual one */
+	const struct zipper *lost, *usual;
+};
+
+static bool is_lost_zipper(const void *way, const void *ctx)
+{
+	const struct lost_way *l = ctx;
+
+	return (way ? way : l->usual) == l->lost;
+}
+
+/* Zippers are lost one after the other in the middle of it, with all that they hold: 1..n in order, and none twice. */
+static void run_with_losses(void)
+{
+	struct zipper zippers[WAYS] = {{.n = 0}};
+	struct zpeer s = {0}, r = {0};
+	struct zipper *usual = &zippers[rand() % WAYS];
+	bool lost[WAYS] = {false};
+	uint64_t sent = 0;
+	unsigned naks = 0;
+
+	for (int turn = 0, left = WAYS; r.taken < 400; turn++) {
+		int w = rand() % WAYS;
+		if (left > 1 && !lost[w] && rand() % 200 == 0) {
+			const struct lost_way l = {&zippers[w], usual};
+			const void *other = NULL;
+			lost[w] = true;
+			left--;
+			for (int i = 0; usual == &zippers[w] && i < WAYS; i++)
+				if (!lost[i])
+					other = usual = &zippers[i];
+			zpeer_reroute(&s, is_lost_zipper, &l, other);
+			zpeer_reroute(&r, is_lost_zipper, &l, other);
+			zpeer_acked(&s, zpeer_ack_value(&r));
+			zpeer_ack_sent(&r);
+		}
+		for (; sent < 400 && zpeer_has_room(&s, 100); sent++) {
+			push(&s, 100);
+			s.tail->way = lost[w] || usual == &zippers[w] || rand() % 2 ? NULL : &zippers[w];
+		}
+		struct zpeer_msg *next = zpeer_unsent(&s);
+		if (next) {
+			void *way = next->way;
+			forward(way ? way : usual, &s, post(&s), way, &naks);
+		}
+		struct zipper *z = &zippers[rand() % WAYS];
+		for (int k = rand() % 4; !lost[z - zippers] && k > 0 && z->n > 0; k--) {
+			arrive_by(&r, z->pipe[0], z == usual ? NULL : z);
+			memmove(z->pipe, z->pipe + 1, (size_t)--z->n * sizeof(z->pipe[0]));
+		}
+		if (rand() % 3 == 0)
+			zpeer_resume(&s);
+		if (zpeer_ack_is_due(&r) || (!next && zpeer_owes_ack(&r))) {
+			zpeer_acked(&s, zpeer_ack_value(&r));
+			zpeer_ack_sent(&r);
+		}
+		assert_true(turn < 1000000);
+	}
+	assert_null(r.early);
+	zpeer_clear(&s);
+	zpeer_clear(&r);
+}
+
+static void test_losses(void **state)
+{
+	(void)state;
+	srand(9);
+	for (int i = 0; i < 300; i++)
+		run_with_losses();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +500,8 @@ int main(void)
 		cmocka_unit_test(test_hold),
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_ways_run),
+		cmocka_unit_test(test_reroute),
+		cmocka_unit_test(test_losses),
 	};
 	int rc = cmocka_run_group_tests_name("peer", tests, NULL, NULL);
 

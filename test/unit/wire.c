@@ -152,7 +152,7 @@ static void refuses_bad_fields(void **state)
 		assert_int_equal(decode_with(1, (uint8_t)kind),
 			kind >= ZWIRE_CTRL && kind <= ZWIRE_KIND_MAX ? 0 : -EPROTO);
 	for (int flags = 0; flags < 256; flags++)
-		assert_int_equal(decode_with(2, (uint8_t)flags), flags & ~0xf ? -EPROTO : 0);
+		assert_int_equal(decode_with(2, (uint8_t)flags), flags & ~0x1f ? -EPROTO : 0);
 	assert_int_equal(decode_with(3, 0x01), -EPROTO);
 	assert_int_equal(decode_with(3, 0x80), -EPROTO);
 	assert_int_equal(decode_with(31, 0x01), -EPROTO); /* len above 16 MiB */
