@@ -91,6 +91,7 @@ int zbridge_init(const struct zbridge_params *p)
 		return MPI_ERR_NO_MEM;
 	ztransfer_init(p);
 	zdirect_init(p);
+	zfailover_init(p);
 	zprogress_init(p);
 	return MPI_SUCCESS;
 }

@@ -43,6 +43,7 @@ void zprogress_wait_request(struct zreq *);
 struct zbridge_params {
 	const char *job; /* used until zbridge_fini */
 	bool oversubscribed;
+	bool launched; /* somebody else tells the user of zippers that are lost (ZIPPER_LAUNCHER) */
 	enum { ZBRIDGE_WAIT_AUTO, ZBRIDGE_WAIT_SPIN, ZBRIDGE_WAIT_YIELD, ZBRIDGE_WAIT_SLEEP } wait; /* ZIPPER_WAIT */
 	enum { ZBRIDGE_ONE_SIDED_AUTO, ZBRIDGE_ONE_SIDED_YES, ZBRIDGE_ONE_SIDED_NO } one_sided; /* ZIPPER_ONE_SIDED */
 };

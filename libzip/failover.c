@@ -24,9 +24,16 @@
 static struct {
 	char why[ZCTL_RAILS_MAX][256];
 	bool heard;	 /* something new of other ranks */
+	bool silent;	 /* somebody else tells the user */
 	uint32_t unsaid; /* a bit each: rails whose loss is to be told of */
 	int64_t say_ms;	 /* when */
 } self;
+
+void zfailover_init(const struct zbridge_params *p)
+{
+	memset(&self, 0, sizeof(self));
+	self.silent = p->launched || zworld.vrank != 0;
+}
 
 void zfailover_lose(int rail, const char *why)
 {
@@ -46,7 +53,7 @@ void zfailover_say(void)
 
 	for (int i = 0; i < zrails.n; i++)
 		good += zrails_is_good(i);
-	for (int i = 0; zworld.vrank == 0 && i < zrails.n; i++) {
+	for (int i = 0; !self.silent && i < zrails.n; i++) {
 		char address[512];
 		if (!(self.unsaid >> i & 1))
 			continue;
@@ -167,11 +174,28 @@ static void settle(struct zremote *r)
 	r->rails_asked = false;
 }
 
+/* zipperd itself knows best why, if it has said so meanwhile, or is gone. */
+static void hear_last_word(int rail)
+{
+	struct zctl_msg msg;
+	struct zerr err = {{0}};
+	int rc;
+
+	while ((rc = zsession_poll(zrails.rail[rail].session, &msg, &err)) > 0) {
+		if (msg.type == ZCTL_DEAD)
+			snprintf(self.why[rail], sizeof(self.why[rail]), "%s", msg.u.dead.text);
+		zctl_free(&msg);
+	}
+	if (rc < 0 && err.text[0])
+		snprintf(self.why[rail], sizeof(self.why[rail]), "%.255s", err.text);
+}
+
 static void drop_rails(const struct loss *loss)
 {
 	for (int i = 0; i < zrails.n; i++) {
 		if (!(loss->rails >> i & 1))
 			continue;
+		hear_last_word(i);
 		zchannel_close_rail(i);
 		zrails_quit(i, self.why[i]);
 	}

@@ -18,6 +18,7 @@
 #include "outgoing.h"
 #include "wire.h"
 
+void zfailover_init(const struct zbridge_params *);
 /* That rail cannot be used any more. What is to be done about it the next turn does; with the last one the job ends,
  * and this does not return. */
 void zfailover_lose(int rail, const char *why);

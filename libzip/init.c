@@ -84,6 +84,7 @@ static void merge(const struct zenv *env, bool threaded)
 	struct zbridge_params params = {.job = zjoin_job(), .wait = (int)env->wait, .one_sided = (int)env->one_sided};
 
 	params.oversubscribed = is_oversubscribed();
+	params.launched = env->launcher && *env->launcher;
 	if (make_world(&err) != 0)
 		fail_init(&err);
 	zcomm_world->board = zboard_join(zboard_init(env->shared == ZENV_SHARED_YES), zcomm_world->nlocal,
