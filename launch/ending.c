@@ -4,12 +4,15 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cause.h"
 #include "clock.h"
+#include "losses.h"
 #include "process.h"
+#include "tally.h"
 
 /* A failure has ended everything within three seconds on a machine that is not overloaded. */
 #define GRACE_MS 1500	     /* for the parts to end by themselves, and their mpiexec to tell how */
@@ -29,56 +32,6 @@ static bool needs_report(const struct zrun *run)
 	return run->job->n > 0;
 }
 
-static void show_cause(struct zrun *run)
-{
-	if (run->cause_shown || run->cause[0] == '\0')
-		return;
-	run->cause_shown = true;
-	zoutput_add(&run->err, "zmpirun: ", 9);
-	zoutput_add(&run->err, run->cause, strlen(run->cause));
-	zoutput_add(&run->err, "\n", 1);
-}
-
-__attribute__((format(printf, 4, 5))) static void fail(struct zrun *run, int status, int grace_ms, const char *fmt, ...)
-{
-	if (run->phase != ZRUN_GOING)
-		return;
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(run->cause, sizeof(run->cause), fmt, ap);
-	va_end(ap);
-	run->cause_status = status;
-	run->hush = needs_report(run) && !run->options->verbose;
-	run->phase = ZRUN_ENDING;
-	run->phase_ms = zclock_ms() + grace_ms;
-}
-
-/* The signal that killed a rank of any part, and which part that is; 0: none. */
-static int find_signal(const struct zrun *run, const struct zpart **part)
-{
-	int found = 0;
-	for (int i = 0; i < run->plan->nparts; i++) {
-		int number = zpart_killer(&run->parts[i]);
-		if (number == 0 || (found && found != SIGKILL))
-			continue;
-		found = number;
-		*part = &run->parts[i];
-	}
-	return found;
-}
-
-/* "; killed by signal 11 (Segmentation fault)": what mpiexec has told meanwhile of a lost rank. */
-static void add_signal(struct zrun *run)
-{
-	const struct zpart *part;
-	size_t len = strlen(run->cause);
-	int number = run->job->dead && !run->cause_shown ? find_signal(run, &part) : 0;
-	/* SIGKILL may also be mpiexec's own way to end the other ranks of the part. */
-	if (number)
-		snprintf(run->cause + len, sizeof(run->cause) - len, "; %s signal %d (%s)",
-			number == SIGKILL ? "mpiexec tells of" : "killed by", number, strsignal(number));
-}
-
 static void signal_parts(struct zrun *run, int number, bool group)
 {
 	for (int i = 0; i < run->plan->nparts; i++)
@@ -91,13 +44,6 @@ static void suspect(struct zrun *run)
 	run->suspect_ms = zclock_ms() + (run->suspect_world ? SUSPECT_WORLD_MS : SUSPECT_MS);
 }
 
-/* The ranks die with an mpiexec, or with a zipperd, and the word of another zipperd on that may have come first. */
-static void doubt_cause(struct zrun *run)
-{
-	if (run->phase == ZRUN_ENDING && (run->job->dead || run->job->lost) && !run->cause_shown)
-		run->phase = ZRUN_GOING;
-}
-
 void zending_note_part(struct zrun *run, struct zpart *part)
 {
 	const char *name = part->plan->name;
@@ -105,10 +51,10 @@ void zending_note_part(struct zrun *run, struct zpart *part)
 	part->by_itself = run->phase < ZRUN_TERM;
 	if (WIFSIGNALED(part->wait_status)) {
 		int number = WTERMSIG(part->wait_status);
-		doubt_cause(run);
-		fail(run, 128 + number, GRACE_MS, "mpiexec of part %s was killed by signal %d (%s)", name, number,
+		zcause_doubt(run);
+		zcause_set(run, 128 + number, GRACE_MS, "mpiexec of part %s was killed by signal %d (%s)", name, number,
 			strsignal(number));
-		show_cause(run);
+		zcause_show(run);
 		return;
 	}
 	if (!needs_report(run))
@@ -122,18 +68,15 @@ void zending_note_part(struct zrun *run, struct zpart *part)
 
 void zending_note_daemon(struct zrun *run, int rail, int wait_status)
 {
-	const struct zjob *job = run->job;
-	char which[ZROUTE_NAME_MAX + 16] = "";
-	if (job->n > 1)
-		snprintf(which, sizeof(which), "zipper %s: ", job->rails[rail].name);
-	if (!job->rails[rail].dead)
-		doubt_cause(run);
+	char why[128];
 	if (WIFSIGNALED(wait_status))
-		fail(run, 1, GRACE_MS, "%szipperd was killed by signal %d (%s)", which, WTERMSIG(wait_status),
+		snprintf(why, sizeof(why), "zipperd was killed by signal %d (%s)", WTERMSIG(wait_status),
 			strsignal(WTERMSIG(wait_status)));
 	else
-		fail(run, 1, GRACE_MS, "%szipperd ended with status %d", which, WEXITSTATUS(wait_status));
-	show_cause(run);
+		snprintf(why, sizeof(why), "zipperd ended with status %d", WEXITSTATUS(wait_status));
+	zjob_poll(run->job); /* it may have told more */
+	zjob_lose(run->job, rail, why);
+	zending_note_job(run);
 }
 
 /* Its connection breaks before we can see it go: a moment of patience for the better reason. */
@@ -154,22 +97,23 @@ static void note_lost(struct zrun *run)
 	const struct zjob *job = run->job;
 	struct zdaemon *daemon = &run->rails->daemons[job->rail];
 	int status;
-	doubt_cause(run);
+	zcause_doubt(run);
 	if (run->phase != ZRUN_GOING)
 		return;
 	if (daemon->pid > 0 && daemon_has_ended(daemon, &status)) {
 		zending_note_daemon(run, job->rail, status);
 		return;
 	}
-	fail(run, 1, GRACE_MS, "%s", job->text);
-	show_cause(run);
+	zcause_set(run, 1, GRACE_MS, "%s", job->text);
+	zcause_show(run);
 }
 
 void zending_note_job(struct zrun *run)
 {
 	const struct zjob *job = run->job;
 	if (job->dead)
-		fail(run, job->dead_code > 0 && job->dead_code < 256 ? job->dead_code : 1, GRACE_MS, "%s", job->text);
+		zcause_set(run, job->dead_code > 0 && job->dead_code < 256 ? job->dead_code : 1, GRACE_MS, "%s",
+			job->text);
 	else if (job->lost)
 		note_lost(run);
 }
@@ -183,10 +127,10 @@ void zending_note_signal(struct zrun *run, int number)
 		run->phase_ms = 0;
 		return;
 	}
-	fail(run, 128 + number, SIGNAL_GRACE_MS, "ended by signal %d (%s)", number, strsignal(number));
+	zcause_set(run, 128 + number, SIGNAL_GRACE_MS, "ended by signal %d (%s)", number, strsignal(number));
 	if (!run->caught)
 		run->caught = number;
-	show_cause(run);
+	zcause_show(run);
 	/* mpiexec hands INT, QUIT and TERM on to the ranks; the others would only end itself. */
 	signal_parts(run, number == SIGINT || number == SIGQUIT ? number : SIGTERM, false);
 }
@@ -208,16 +152,20 @@ static void fail_suspect(struct zrun *run)
 	run->suspect_ms = 0;
 	if (!part || (job->world && job->done >= (uint32_t)run->plan->nranks))
 		return;
+	if (ztally_believe_death(run->job)) {
+		zending_note_job(run);
+		return;
+	}
 	int status = zpart_status(part, false);
 	if (!job->world)
-		fail(run, status ? status : 1, 0,
+		zcause_set(run, status ? status : 1, 0,
 			"part %s ended with status %d before its ranks had reported to zipperd (%u of all %d had)",
 			part->plan->name, status, job->joined, run->plan->nranks);
 	else
-		fail(run, status ? status : 1, 0,
+		zcause_set(run, status ? status : 1, 0,
 			"part %s ended with status %d before all its ranks called MPI_Finalize", part->plan->name,
 			status);
-	show_cause(run);
+	zcause_show(run);
 }
 
 static int64_t join_deadline(const struct zrun *run)
@@ -243,14 +191,13 @@ int zending_timeout(const struct zrun *run, int64_t now)
 		return until(run->phase_ms, now);
 	if (run->suspect_ms)
 		return until(run->suspect_ms, now);
-	return waits_for_ranks(run) ? until(join_deadline(run), now) : -1;
+	return waits_for_ranks(run) ? until(join_deadline(run), now) : zlosses_timeout(run->job, now);
 }
 
 static void next_phase(struct zrun *run, int64_t now)
 {
 	if (run->phase == ZRUN_ENDING) {
-		add_signal(run);
-		show_cause(run);
+		zcause_show_complete(run);
 		signal_parts(run, SIGTERM, true);
 		run->phase = ZRUN_TERM;
 		run->phase_ms = now + TERM_MS;
@@ -265,9 +212,12 @@ void zending_tick(struct zrun *run, int64_t now)
 {
 	if (run->phase == ZRUN_GOING && run->suspect_ms && now >= run->suspect_ms)
 		fail_suspect(run);
+	/* A part that has ended may show that the job is about to end, too. */
+	if (run->phase == ZRUN_GOING && !run->suspect_ms)
+		zlosses_tell(run->job, &run->err, now);
 	if (waits_for_ranks(run) && now >= join_deadline(run))
-		fail(run, 1, 0, "only %u of %d ranks have reported to zipperd within %d seconds", run->job->joined,
-			run->plan->nranks, run->options->timeout_s);
+		zcause_set(run, 1, 0, "only %u of %d ranks have reported to zipperd within %d seconds",
+			run->job->joined, run->plan->nranks, run->options->timeout_s);
 	if ((run->phase == ZRUN_ENDING || run->phase == ZRUN_TERM) && now >= run->phase_ms)
 		next_phase(run, now);
 }
@@ -296,36 +246,28 @@ static int ranks_status(const struct zrun *run)
 	return status ? status : broken;
 }
 
-/* Where no zipperd has told of it: what mpiexec's banner, which we take out, would have said. */
-static void show_killed(struct zrun *run)
-{
-	const struct zpart *part = NULL;
-	int number = find_signal(run, &part);
-	if (number == 0)
-		return;
-	snprintf(run->cause, sizeof(run->cause), "a rank of part %s was killed by signal %d (%s)", part->plan->name,
-		number, strsignal(number));
-	show_cause(run);
-}
-
 int zending_finish(struct zrun *run)
 {
+	struct zjob *job = run->job;
+	/* Zippers that have not told of a death yet will not be heard any more. */
+	if (run->phase == ZRUN_GOING && job->world && job->done < (uint32_t)run->plan->nranks &&
+		ztally_believe_death(job))
+		zending_note_job(run);
 	int status = ranks_status(run);
-	const struct zjob *job = run->job;
 	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world && status)
 		fail_suspect(run);
 	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world)
-		fail(run, status ? status : 1, 0,
+		zcause_set(run, status ? status : 1, 0,
 			"%u of %d ranks have reported to zipperd: not an MPI program (then use --no-mpi), or "
 			"libzipper.so "
 			"was not preloaded",
 			job->joined, run->plan->nranks);
 	if (run->phase == ZRUN_GOING) {
-		show_killed(run);
+		zlosses_tell_all(job, &run->err);
+		zcause_show_killed(run);
 		return status;
 	}
-	add_signal(run);
-	show_cause(run);
+	zcause_show_complete(run);
 	/* Our own zipperds have nobody else to serve. Those that go on shall see us leave in order. */
 	for (int i = 0; i < run->rails->n; i++)
 		if (run->rails->daemons[i].pid > 0)
@@ -333,7 +275,7 @@ int zending_finish(struct zrun *run)
 	sweep();
 	for (int i = 0; i < run->rails->n; i++)
 		run->rails->daemons[i].pid = 0;
-	zjob_close(run->job);
+	zjob_close(job);
 	if (run->caught)
 		return 128 + run->caught;
 	return status > run->cause_status ? status : run->cause_status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How a job ends. In order: every part's mpiexec ends by itself after all ranks have left. Else something fails first
- * (a rank, an mpiexec, zipperd, a signal): that is the cause, told in one line, and everything else is ended: the
+ * (a rank, an mpiexec, the last zipperd, a signal): that is the cause (cause.h), and everything else is ended: the
  * ranks get a moment to end by zipperd's word, then SIGTERM, then SIGKILL.
  */
 #ifndef ZIP_LAUNCH_ENDING_H

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "tally.h"
+
 #define PROGRAM_CHARS 24 /* of the program's name in the job id */
 #define LATER_MS 200	 /* what the ranks miss at one zipper is told by that one, before the next one misses them */
 
@@ -122,37 +125,11 @@ static void poll_rail(struct zjob_rail *rail)
 	}
 }
 
-/* The job ends because of what this one says. */
-static void end_by(struct zjob *job, int number)
+/* For once, when it has become dead or lost. */
+static void note_down(struct zjob *job, struct zjob_rail *rail)
 {
-	const struct zjob_rail *rail = &job->rails[number];
-	job->rail = number;
-	job->dead = rail->dead;
-	job->lost = rail->lost;
-	job->dead_code = rail->dead_code;
-	if (job->n > 1)
-		snprintf(job->text, sizeof(job->text), "zipper %s: %s", rail->name, rail->text);
-	else
-		snprintf(job->text, sizeof(job->text), "%s", rail->text);
-}
-
-static void sum_up(struct zjob *job)
-{
-	job->world = true;
-	job->done = job->rails[0].done;
-	for (int i = 0; i < job->n; i++) {
-		const struct zjob_rail *rail = &job->rails[i];
-		if (job->world)
-			job->joined = rail->joined;
-		job->world &= rail->world;
-		job->done = rail->done < job->done ? rail->done : job->done;
-	}
-	for (int i = 0; !job->lost && i < job->n; i++)
-		if (job->rails[i].lost)
-			end_by(job, i);
-	for (int i = 0; !job->lost && !job->dead && i < job->n; i++)
-		if (job->rails[i].dead)
-			end_by(job, i);
+	rail->order = ++job->ndown;
+	rail->down_ms = zclock_ms();
 }
 
 /* Something has ended with one that was not so before. */
@@ -162,7 +139,10 @@ static bool poll_all(struct zjob *job)
 	for (int i = 0; i < job->n; i++) {
 		bool listened = zjob_listens(job, i);
 		poll_rail(&job->rails[i]);
-		ended |= listened && !zjob_listens(job, i);
+		if (!listened || zjob_listens(job, i))
+			continue;
+		note_down(job, &job->rails[i]);
+		ended = true;
 	}
 	return ended;
 }
@@ -173,8 +153,19 @@ void zjob_poll(struct zjob *job)
 	 * before that happened. */
 	while (poll_all(job))
 		;
-	if (job->n > 0)
-		sum_up(job);
+	ztally_make(job);
+}
+
+void zjob_lose(struct zjob *job, int number, const char *why)
+{
+	struct zjob_rail *rail = &job->rails[number];
+	if (rail->dead)
+		return;
+	if (!rail->lost)
+		note_down(job, rail);
+	rail->lost = true;
+	snprintf(rail->text, sizeof(rail->text), "%s", why);
+	ztally_make(job);
 }
 
 void zjob_close(struct zjob *job)

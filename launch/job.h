@@ -14,6 +14,9 @@ struct zjob_rail { /* the job at one of them */
 	bool world;	       /* all have reported */
 	bool dead;	       /* its zipperd says that the job is over; dead_code and text say why */
 	bool lost;	       /* its zipperd is gone; text says how */
+	int order;	       /* 1: the first one that was dead or lost, and so on; 0: it is neither */
+	int64_t down_ms;       /* since when */
+	bool told;	       /* the user knows, and the job went on */
 	int dead_code;
 	char text[ZCTL_TEXT_MAX + 1];
 };
@@ -22,15 +25,16 @@ struct zjob {
 	struct zjob_rail rails[ZCTL_RAILS_MAX];
 	int n; /* 0: no zipperd in this job */
 	char id[ZCTL_NAME_MAX + 1];
-	/* What all of them say. Ranks report to one after the other: so joined is that of the first one without a
-	 * world. */
+	int ndown; /* how many are dead or lost */
+	/* What they say together (tally.h). Ranks report to one after the other: so joined is that of the first one
+	 * without a world. */
 	uint32_t joined, done;
 	bool world;
-	/* What any of them says, the first one that does. A zipperd that is gone is why the others' ranks died. */
+	/* The job is over because of what this one says. */
 	bool dead, lost;
-	int rail; /* which one it is */
+	int rail;
 	int dead_code;
-	char text[ZCTL_TEXT_MAX + 112]; /* with its name where there are several */
+	char text[ZCTL_TEXT_MAX + 144]; /* with its name where that matters */
 };
 
 /* A unique, readable job id: program-pid-random. */
@@ -41,6 +45,8 @@ int zjob_add(struct zjob *, struct zsession_params *, const struct zplan *, cons
 	int join_timeout_s, struct zerr *);
 /* Takes the events that have come; never blocks. */
 void zjob_poll(struct zjob *);
+/* This one's zipperd is gone, and why: better than what its connection tells, but not than what it has said itself. */
+void zjob_lose(struct zjob *, int rail, const char *why);
 /* Is there anything to come from this one? */
 static inline bool zjob_listens(const struct zjob *job, int rail)
 {

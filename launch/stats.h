@@ -7,8 +7,9 @@
 
 #include "job.h"
 
-/* Asks all zippers of the job, and prints a line for each way and direction: over the bridge that of all zippers
- * together, and where there are several, that of each. 0, or a negative errno with text; then nothing is printed. */
+/* Asks all zippers of the job that are left, and prints a line for each way and direction: over the bridge that of all
+ * these together, and where there are several, that of each; and a line for each that is
+ * lost. 0, or a negative errno with text; then nothing is printed. */
 int zstats_print(struct zjob *, FILE *, struct zerr *);
 
 #endif

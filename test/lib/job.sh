@@ -53,15 +53,21 @@ start() {
 start_over() {
 	local ranks=$1
 	shift
+	start_as "$ranks" "$@" "$ENDS" wait
+}
+# start_as RANKS OPTION... PROGRAM...: the same with a program whose ranks say their pid, too
+start_as() {
+	local ranks=$1
+	shift
 	: >out # before the background does it: what the last job printed must not count
-	"${marked[@]}" "$ZMPIRUN" "$@" "$ENDS" wait >out 2>err </dev/null &
+	"${marked[@]}" "$ZMPIRUN" "$@" >out 2>err </dev/null &
 	JOB=$!
 	TAP_PIDS+=($JOB)
 	wait_for 30 sh -c "[ \$(grep -c pid out) = $ranks ]" || diag "the ranks did not start" "$(cat err)"
 	SECONDS=0
 }
 job_is_over() { ! kill -0 "$JOB" 2>/dev/null; }
-# ended NAME STATUS REGEX: the job has ended soon, with this status and one line
+# ended NAME STATUS REGEX [LINES]: the job has ended soon, with this status and one line, or so many
 ended() {
 	local rc
 	wait_for 20 job_is_over || { diag "the job does not end" && kill -9 "$JOB"; }
@@ -70,11 +76,28 @@ ended() {
 	ok "$1: within seconds" test $SECONDS -le 30 # three on a machine of its own
 	is "$1: status" "$rc" "$2"
 	matches "$1: which" err "^zmpirun: $3"
-	is "$1: one line" "$(grep -c zmpirun: err) of $(wc -l <err)" "1 of 1" || diag_file err
+	is "$1: ${4:-one} line${4:+s}" "$(grep -c zmpirun: err) of $(wc -l <err)" "${4:-1} of ${4:-1}" || diag_file err
 	is_gone "$1: nothing is left"
 	is "$1: directory removed" "$(scratch_left)" 0
 }
 pid_of_rank() { sed -n "s/^rank $1 of .* pid //p" out; }
+
+# zipperd_runs NUMBER KEY: one for clusters a and b that runs until the test ends; its process and address are in
+# ZIPPERD_NUMBER and ADDRESS_NUMBER, and the user is "me"
+zipperd_runs() {
+	printf 'me %s\n' "$2" >keys"$1"
+	chmod 600 keys"$1"
+	printf 'listen = "a,b=tcp:127.0.0.1:0"\nkey_file = %s/keys%s\nlog_level = error\n' "$TAP_TMP" "$1" >conf"$1"
+	background "$ZIPPERD" -c conf"$1" --ready-fd 3 3>ready"$1"
+	wait_for 10 grep -q '^$' ready"$1"
+	eval "ZIPPERD_$1=$! ADDRESS_$1=$(sed -n 's/^a,b=//p' ready"$1")"
+}
+# hosts ADDRESS...: a hostfile of clusters a and b, two hosts each, with a zipper z1, z2 and so on for each address
+hosts() {
+	local n=0 address
+	printf "#ZIP cluster %s launcher=rsh launcher-exec=$TAP_TMP/rsh localhost=localhost\n%s:2\n" a a1 b b1
+	for address; do echo "#ZIP zipper z$((++n)) a=$address b=$address"; done
+}
 
 # A launcher for hostfiles with invented hosts: all of them are this machine.
 cat >"$TAP_TMP/rsh" <<'END'
