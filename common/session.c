@@ -247,6 +247,8 @@ int zsession_open(struct zsession **out, const struct zsession_params *p, enum z
 		connect_to(&s->link, &zipper, p->who, p->settled_later, p->timeout_ms, s->where, sizeof(s->where), err);
 	if (rc != 0)
 		goto err_free;
+	if (service == ZCTL_SERVICE_RANK && s->link->ops->guard)
+		s->link->ops->guard(s->link);
 	rc = greet(s, p, service, err);
 	if (rc != 0)
 		goto err_close;

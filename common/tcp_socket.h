@@ -13,6 +13,8 @@ int tcp_socket_listen(const struct zaddr *, struct zerr *);
 int tcp_socket_connect(const struct zaddr *, int timeout_ms, struct zerr *);
 /* Options of a connection: no delay, keepalive. 0 or a negative errno. */
 int tcp_socket_tune(int fd);
+/* What is sent and not acknowledged for as long as keepalive takes breaks the connection. */
+void tcp_socket_guard(int fd);
 /* "10.1.0.2:5123", "[::1]:5123" of the other end. */
 void tcp_socket_peer(int fd, char *buf, size_t cap);
 /* The local port, 0 on failure. */

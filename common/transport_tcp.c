@@ -153,6 +153,11 @@ static int tcp_accept(struct zlistener *base, struct zlink **out, struct zerr *e
 
 /* Closing with unread bytes makes the kernel send a reset, which can destroy at the peer what it has not read of our
  * last messages. So read what is there first. */
+static void tcp_guard(struct zlink *link)
+{
+	tcp_socket_guard(((struct tcp_link *)link)->fd);
+}
+
 static void tcp_close(struct zlink *base)
 {
 	struct tcp_link *l = (struct tcp_link *)base;
@@ -439,6 +444,7 @@ const struct ztransport ztransport_tcp = {
 	.listener_fd = tcp_listener_fd,
 	.listener_addr = tcp_listener_addr,
 	.unlisten = tcp_unlisten,
+	.guard = tcp_guard,
 	.close = tcp_close,
 	.post = tcp_post,
 	.flush = tcp_flush,

@@ -261,6 +261,9 @@ void zerror_lost(int code, int part, const char *fmt, ...)
 	bool speaks = zworld.place && zworld.place[zworld.vrank].lrank == 0;
 	if (!speaks)
 		patience.tv_nsec += LAST_WORD_NS;
+	/* He may have lost the last of several rails in another way, and wait for zipperd's word on it. */
+	if (!speaks && zrails.n > 1)
+		patience.tv_sec++;
 	nanosleep(&patience, NULL);
 	lost(code, text, speaks);
 }

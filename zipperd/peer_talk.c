@@ -65,6 +65,8 @@ static void on_proof(struct peer *p, const struct zctl_proof *proof)
 	answer.service |= ZCTL_PROOF_REPLY;
 	zauth_module.prove(msg.u.proof.mac, key, &answer, &p->challenge);
 	be_known(p);
+	if (p->hello.service == ZCTL_SERVICE_RANK && p->zlink->ops->guard)
+		p->zlink->ops->guard(p->zlink);
 	peer_send(p, &msg);
 }
 
