@@ -18,8 +18,8 @@
 #define BACKLOG 4096
 /* A host that went away without a word (power, cable) is noticed after 10 + 3 * 5 seconds on an idle link.
  * While something is sent that is not acknowledged there are no keepalive probes, and it is sent again for a quarter of
- * an hour. TCP_USER_TIMEOUT ends that, but also links to a living peer that does not read for that long, which is what a
- * rank does that computes: so it is for those links alone on which little is sent. */
+ * an hour. TCP_USER_TIMEOUT ends that, but also links to a living peer that does not read for that long, which is what
+ * a rank does that computes: so it is for those links alone on which little is sent. */
 #define KEEPALIVE_IDLE_S 10
 #define KEEPALIVE_INTERVAL_S 5
 #define KEEPALIVE_PROBES 3
@@ -64,8 +64,7 @@ int tcp_socket_tune(int fd)
 
 void tcp_socket_guard(int fd)
 {
-	set_int(fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
-		1000 * (KEEPALIVE_IDLE_S + KEEPALIVE_PROBES * KEEPALIVE_INTERVAL_S));
+	set_int(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 1000 * (KEEPALIVE_IDLE_S + KEEPALIVE_PROBES * KEEPALIVE_INTERVAL_S));
 }
 
 static int listen_on(const struct addrinfo *ai)

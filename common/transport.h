@@ -148,9 +148,9 @@ struct ztransport {
 	int (*listener_fd)(const struct zlistener *);			 /* readable when accept may succeed */
 	void (*listener_addr)(const struct zlistener *, struct zaddr *); /* with the port that was chosen */
 	void (*unlisten)(struct zlistener *);
-	/* For a link on which so little is sent that its peer always has room for it, as a rank's control link: the end of a
-	 * peer's host, or of the network, is noticed in half a minute also while something is on its way to it. NULL: as
-	 * without. */
+	/* For a link on which so little is sent that its peer always has room for it, as a rank's control link: the end
+	 * of a peer's host, or of the network, is noticed in half a minute also while something is on its way to it.
+	 * NULL: as without. */
 	void (*guard)(struct zlink *);
 	void (*close)(struct zlink *); /* drops what was not flushed */
 

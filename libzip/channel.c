@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The data channels of this rank, see channel.h. */
+/* The data channels of this rank, see channel.h: how they come and go. */
 #include "channel.h"
 
 #include <errno.h>
@@ -8,48 +8,31 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "arrival.h"
-#include "direct.h"
+#include "channel_parts.h"
 #include "error.h"
 #include "failover.h"
 #include "fetch.h"
-#include "multicast.h"
 #include "outgoing.h"
 #include "pool.h"
-#include "progress.h"
 #include "rails.h"
-#include "rendezvous.h"
 #include "world.h"
 
 #define ATTACH_TIMEOUT_MS 20000 /* zipperd is there: it answered the join */
 #define BYE_POLL_MS 100
-#define RECV_BUDGET 64 /* messages from one link before the others have their turn */
-#define DATA_BUDGET 16 /* fragments to one link before anything else has its turn */
 
-struct zcontrol { /* from the pool */
-	struct zcontrol *next;
-	struct zremote *remote;
-	struct zwire_env env;
-	uint8_t key[ZRMA_KEY_BYTES];
-};
-
-static struct zchannel *channels; /* [zrails.n * zworld.nparts]: by zippers */
-static int nchannels;
-static struct zchannel **open_channels; /* [open_count]: those with a link, of both kinds */
-static int open_count, open_cap;
-static struct zchannel *direct_channels; /* all of them, also waiting ones */
+struct zchannels zchannels;
 static struct zbridge_params params;
 
 int zchannel_init(const struct zbridge_params *p)
 {
 	params = *p;
-	open_count = 0;
-	nchannels = zrails.n * zworld.nparts;
-	channels = calloc((size_t)nchannels, sizeof(*channels));
-	if (!channels)
+	zchannels.nopen = 0;
+	zchannels.n = zrails.n * zworld.nparts;
+	zchannels.by_zipper = calloc((size_t)zchannels.n, sizeof(struct zchannel));
+	if (!zchannels.by_zipper)
 		return -ENOMEM;
-	for (int i = 0; i < nchannels; i++)
-		channels[i] =
+	for (int i = 0; i < zchannels.n; i++)
+		zchannels.by_zipper[i] =
 			(struct zchannel){.rail = i / zworld.nparts, .part = i % zworld.nparts, .peer = ZWIRE_NOBODY};
 	return 0;
 }
@@ -66,26 +49,21 @@ static void drop_control(struct zchannel *ch)
 
 void zchannel_fini(void)
 {
-	for (int i = 0; i < open_count; i++)
-		open_channels[i]->link->ops->close(open_channels[i]->link);
-	for (int i = 0; channels && i < nchannels; i++)
-		drop_control(&channels[i]);
-	while (direct_channels) {
-		struct zchannel *ch = direct_channels;
-		direct_channels = ch->next;
+	for (int i = 0; i < zchannels.nopen; i++)
+		zchannels.open[i]->link->ops->close(zchannels.open[i]->link);
+	for (int i = 0; zchannels.by_zipper && i < zchannels.n; i++)
+		drop_control(&zchannels.by_zipper[i]);
+	while (zchannels.direct) {
+		struct zchannel *ch = zchannels.direct;
+		zchannels.direct = ch->next;
 		drop_control(ch);
 		free(ch);
 	}
-	free(channels);
-	free(open_channels);
-	channels = NULL;
-	open_channels = NULL;
-	open_count = open_cap = 0;
-}
-
-static short poll_events(uint32_t events)
-{
-	return (short)((events & EPOLLIN ? POLLIN : 0) | (events & EPOLLOUT ? POLLOUT : 0));
+	free(zchannels.by_zipper);
+	free(zchannels.open);
+	zchannels.by_zipper = NULL;
+	zchannels.open = NULL;
+	zchannels.nopen = zchannels.cap = 0;
 }
 
 static void wait_for_room(struct zlink *l)
@@ -93,7 +71,7 @@ static void wait_for_room(struct zlink *l)
 	uint32_t events;
 	struct pollfd p = {.fd = l->ops->fd(l, ZLINK_TX, &events)};
 
-	p.events = poll_events(events);
+	p.events = zchannel_poll_events(events);
 	if (l->ops->arm(l, ZLINK_TX) == 0)
 		poll(&p, 1, BYE_POLL_MS);
 }
@@ -103,10 +81,10 @@ void zchannel_say_bye(void)
 	struct zwire_env env = {.kind = ZWIRE_BYE, .src = (uint32_t)zworld.vrank, .dst = ZWIRE_NOBODY};
 	uint8_t raw[ZWIRE_ENV_BYTES];
 
-	for (int i = 0; i < open_count; i++) {
-		struct zlink *l = open_channels[i]->link;
+	for (int i = 0; i < zchannels.nopen; i++) {
+		struct zlink *l = zchannels.open[i]->link;
 		int rc;
-		env.dst = open_channels[i]->peer; /* or nobody: zipperd */
+		env.dst = zchannels.open[i]->peer; /* or nobody: zipperd */
 		zwire_encode(raw, &env);
 		while ((rc = l->ops->post(l, raw, NULL, 0)) == -EAGAIN)
 			wait_for_room(l);
@@ -118,22 +96,22 @@ void zchannel_say_bye(void)
 /* Into the list of those with a link. Never fails half: the places are there before. */
 static void add_open(struct zchannel *ch)
 {
-	if (open_count == open_cap) {
-		int cap = open_cap ? 2 * open_cap : 8;
-		struct zchannel **more = realloc(open_channels, (size_t)cap * sizeof(struct zchannel *));
+	if (zchannels.nopen == zchannels.cap) {
+		int cap = zchannels.cap ? 2 * zchannels.cap : 8;
+		struct zchannel **more = realloc(zchannels.open, (size_t)cap * sizeof(struct zchannel *));
 		if (!more)
 			zerror_fatal(1, "out of memory for %d connections", cap);
-		open_channels = more;
-		open_cap = cap;
+		zchannels.open = more;
+		zchannels.cap = cap;
 	}
-	open_channels[open_count++] = ch;
+	zchannels.open[zchannels.nopen++] = ch;
 }
 
-static void close_link(struct zchannel *ch)
+void zchannel_close_link(struct zchannel *ch)
 {
-	for (int i = 0; i < open_count; i++)
-		if (open_channels[i] == ch)
-			open_channels[i] = open_channels[--open_count];
+	for (int i = 0; i < zchannels.nopen; i++)
+		if (zchannels.open[i] == ch)
+			zchannels.open[i] = zchannels.open[--zchannels.nopen];
 	if (ch->link) {
 		ch->link->ops->close(ch->link);
 		zfetch_drop(ch);
@@ -144,7 +122,7 @@ static void close_link(struct zchannel *ch)
 
 struct zchannel *zchannel_open(int rail, int part)
 {
-	struct zchannel *ch = &channels[rail * zworld.nparts + part];
+	struct zchannel *ch = &zchannels.by_zipper[rail * zworld.nparts + part];
 	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank, .part = (uint32_t)part};
 	struct zerr err = {{0}};
 
@@ -176,8 +154,8 @@ static void drop_ready(struct zchannel *ch)
 void zchannel_close_rail(int rail)
 {
 	for (int p = 0; p < zworld.nparts; p++) {
-		struct zchannel *ch = &channels[rail * zworld.nparts + p];
-		close_link(ch);
+		struct zchannel *ch = &zchannels.by_zipper[rail * zworld.nparts + p];
+		zchannel_close_link(ch);
 		drop_control(ch);
 		drop_ready(ch);
 		while (zop_list_pop(&ch->data))
@@ -188,9 +166,9 @@ void zchannel_close_rail(int rail)
 
 void zchannel_unplace(uint64_t xfer)
 {
-	for (int i = 0; i < open_count; i++) {
-		struct zlink *l = open_channels[i]->link;
-		if (open_channels[i]->placed == xfer && l->ops->unplace)
+	for (int i = 0; i < zchannels.nopen; i++) {
+		struct zlink *l = zchannels.open[i]->link;
+		if (zchannels.open[i]->placed == xfer && l->ops->unplace)
 			l->ops->unplace(l); /* if that breaks it, the next poll tells */
 	}
 }
@@ -209,8 +187,8 @@ struct zchannel *zchannel_create_waiting(uint32_t vrank)
 	ch->part = (int)zworld.place[vrank].part;
 	ch->peer = vrank;
 	ch->waiting = ch->full = true;
-	ch->next = direct_channels;
-	direct_channels = ch;
+	ch->next = zchannels.direct;
+	zchannels.direct = ch;
 	return ch;
 }
 
@@ -241,7 +219,7 @@ void zchannel_hand_over(struct zremote *r, struct zchannel *bridge)
 	}
 	own->control_head = own->control_tail = NULL;
 	own->ready_head = own->ready_tail = NULL;
-	close_link(own);
+	zchannel_close_link(own);
 	own->waiting = false;
 	r->ready = false;
 	zchannel_add_ready(r);
@@ -249,282 +227,8 @@ void zchannel_hand_over(struct zremote *r, struct zchannel *bridge)
 
 void zchannel_add_direct(struct zctl_to_part *parts)
 {
-	for (const struct zchannel *ch = direct_channels; ch; ch = ch->next) {
+	for (const struct zchannel *ch = zchannels.direct; ch; ch = ch->next) {
 		parts[ch->part].msgs += ch->msgs;
 		parts[ch->part].bytes += ch->bytes;
 	}
-}
-
-static const char *describe_end(int rc)
-{
-	return rc == -ESHUTDOWN ? "closed" : strerror(-rc);
-}
-
-static void zipper_broken(const struct zchannel *ch, int rc)
-{
-	struct zerr err;
-
-	zerr_set(&err, rc, "data channel to part %s by zipperd at %s: %s", zworld.part_name[ch->part], ch->link->peer,
-		describe_end(rc));
-	zfailover_lose(ch->rail, err.text);
-}
-
-static _Noreturn void direct_link_broken(const struct zchannel *ch, int rc)
-{
-	struct zerr err;
-
-	zerr_set(&err, rc, "direct link to rank %u of part %s at %s: %s", ch->peer, zworld.part_name[ch->part],
-		ch->link->peer, describe_end(rc));
-	zprogress_lost(err.text, true);
-}
-
-/* A post or flush failed. A peer may have left in order: its BYE is then among what there is still to read. */
-static void sending_broken(struct zchannel *ch, int rc)
-{
-	if (ch->peer == ZWIRE_NOBODY)
-		zipper_broken(ch, rc);
-	ch->broken = rc;
-	ch->full = true;
-	ch->held_back = false;
-}
-
-/* Nothing more comes over this link. */
-static void receiving_ended(struct zchannel *ch, int rc)
-{
-	if (ch->peer == ZWIRE_NOBODY)
-		zipper_broken(ch, rc);
-	else if (ch->waiting)
-		zdirect_fail(ch);
-	else if (zremote_find(ch->peer)->stream.gone)
-		close_link(ch);
-	else
-		direct_link_broken(ch, rc);
-}
-
-static void count(struct zchannel *ch, const struct zwire_env *env)
-{
-	ch->msgs += env->kind == ZWIRE_EAGER || env->kind == ZWIRE_RTS;
-	if (env->kind == ZWIRE_EAGER || env->kind == ZWIRE_DATA)
-		ch->bytes += env->len;
-}
-
-int zchannel_post_raw(struct zchannel *ch, struct zwire_env *env, const void *payload)
-{
-	uint8_t raw[ZWIRE_ENV_BYTES];
-
-	if (ch->full)
-		return -EAGAIN;
-	env->src = (uint32_t)zworld.vrank;
-	zwire_encode(raw, env);
-	int rc = ch->link->ops->post(ch->link, raw, payload, env->len);
-	if (rc == 0) {
-		ch->held_back = true;
-		count(ch, env);
-	} else if (rc == -EAGAIN) {
-		ch->full = true;
-	} else {
-		sending_broken(ch, rc);
-		rc = -EAGAIN;
-	}
-	return rc;
-}
-
-int zchannel_post(struct zremote *r, struct zchannel *ch, struct zwire_env *env, const void *payload)
-{
-	if (!ch)
-		ch = r->channel;
-	if (__builtin_expect(r->stream.gone && ch->peer != ZWIRE_NOBODY, 0))
-		return 0; /* it hears nothing any more */
-	env->dst = r->vrank;
-	env->ack = zpeer_ack_value(&r->stream);
-	int rc = zchannel_post_raw(ch, env, payload);
-	/* What a CTS with a key acknowledges the sender hears at the end of the transfer only. */
-	if (rc == 0 && (env->kind != ZWIRE_CTS || env->len == 0 || !zpeer_ack_is_due(&r->stream)))
-		zpeer_ack_sent(&r->stream);
-	return rc;
-}
-
-void zchannel_post_control(struct zremote *r, struct zchannel *ch, struct zwire_env *env, const uint8_t *key)
-{
-	if (!ch)
-		ch = r->channel;
-	if (!ch->control_head && zchannel_post(r, ch, env, key) == 0)
-		return;
-	struct zcontrol *c = zpool_get(sizeof(*c));
-	if (!c)
-		zerror_fatal(1, "out of memory for a message of %zu bytes", sizeof(*c));
-	*c = (struct zcontrol){.remote = r, .env = *env};
-	if (env->len)
-		memcpy(c->key, key, sizeof(c->key));
-	if (ch->control_head)
-		ch->control_tail->next = c;
-	else
-		ch->control_head = c;
-	ch->control_tail = c;
-}
-
-void zchannel_add_ready(struct zremote *r)
-{
-	struct zchannel *ch = zoutgoing_way(r);
-
-	if (r->ready)
-		return;
-	r->ready = true;
-	r->ready_next = NULL;
-	if (ch->ready_head)
-		ch->ready_tail->ready_next = r;
-	else
-		ch->ready_head = r;
-	ch->ready_tail = r;
-}
-
-void zchannel_flush(struct zchannel *ch)
-{
-	if (!ch->held_back)
-		return;
-	int rc = ch->link->ops->flush(ch->link);
-	if (rc == 0)
-		ch->held_back = false;
-	else if (rc != -EAGAIN)
-		sending_broken(ch, rc);
-}
-
-static bool send_control(struct zchannel *ch)
-{
-	bool did = false;
-
-	while (ch->control_head) {
-		struct zcontrol *c = ch->control_head;
-		if (zchannel_post(c->remote, ch, &c->env, c->key) != 0)
-			break;
-		ch->control_head = c->next;
-		zpool_put(c);
-		did = true;
-	}
-	return did;
-}
-
-static bool send_ready(struct zchannel *ch)
-{
-	struct zremote *r = ch->ready_head;
-
-	ch->ready_head = ch->ready_tail = NULL;
-	if (!r)
-		return false;
-	while (r) {
-		struct zremote *next = r->ready_next;
-		r->ready = false;
-		if (ch->full)
-			zchannel_add_ready(r);
-		else
-			zoutgoing_pump(r);
-		r = next;
-	}
-	return !ch->full;
-}
-
-/* One transfer at a time: fragments of several in turns would visit more memory than the cache holds (eight messages of
- * 1 MiB: half the bandwidth). The next turn is another's. */
-static bool send_data(struct zchannel *ch)
-{
-	struct zop *op = zop_list_pop(&ch->data);
-	bool did = false;
-
-	if (!op)
-		return false;
-	const int budget = zprogress_fragments(DATA_BUDGET);
-	for (int i = 0; i < budget && zmulticast_sendable(op) > 0 && ztransfer_post_data(op) == 0; i++)
-		did = true;
-	if (zmulticast_sendable(op) > 0)
-		zop_list_push(&ch->data, op);
-	return did;
-}
-
-bool zchannel_send_turn(void)
-{
-	bool did = false;
-
-	if (open_count == 0)
-		return false;
-	for (int i = 0; i < open_count; i++) {
-		struct zchannel *ch = open_channels[i];
-		ch->full = ch->waiting || ch->broken;
-		if (ch->full)
-			continue;
-		if (ch->control_head)
-			did |= send_control(ch);
-		if (ch->ready_head)
-			did |= send_ready(ch);
-		if (ch->data.head)
-			did |= send_data(ch);
-		zchannel_flush(ch);
-	}
-	return did;
-}
-
-bool zchannel_recv_turn(void)
-{
-	bool did = false;
-
-	/* From the last to the first: what is polled may go, and new ones come behind. */
-	for (int i = open_count; i-- > 0;) {
-		struct zchannel *ch = open_channels[i];
-		struct zsink sink = {.place = zarrival_place, .take = zarrival_take, .ctx = ch};
-		int rc = ch->link->ops->poll(ch->link, &sink, RECV_BUDGET);
-		if (rc > 0) {
-			did = true;
-			if (__builtin_expect(ch->waiting, 0) && ch->link)
-				zchannel_set_up(ch); /* we are welcome */
-		}
-		if (__builtin_expect(ch->fetching.head != NULL, 0) && (rc >= 0 || rc == -EAGAIN)) {
-			rc = zfetch_turn(ch);
-			did |= rc > 0;
-		}
-		if (rc < 0 && rc != -EAGAIN)
-			receiving_ended(ch, rc);
-	}
-	return did;
-}
-
-static bool has_work(const struct zchannel *ch)
-{
-	return ch->control_head || ch->ready_head || ch->data.head || ch->held_back || ch->fetching.head;
-}
-
-bool zchannel_idle(void)
-{
-	for (int i = 0; i < nchannels; i++) {
-		if (has_work(&channels[i]))
-			return false;
-	}
-	for (const struct zchannel *ch = direct_channels; ch; ch = ch->next)
-		if (has_work(ch))
-			return false;
-	return true;
-}
-
-int zchannel_fds(void)
-{
-	return 2 * open_count + zdirect_fds();
-}
-
-int zchannel_arm(struct pollfd *fds)
-{
-	int n = zdirect_arm(fds);
-
-	for (int i = 0; n >= 0 && i < open_count; i++) {
-		struct zchannel *ch = open_channels[i];
-		uint32_t events;
-		bool send = (ch->full || ch->held_back) && !ch->waiting && !ch->broken;
-		if (ch->link->ops->arm(ch->link, ZLINK_RX) != 0 ||
-			(send && ch->link->ops->arm(ch->link, ZLINK_TX) != 0))
-			return -1;
-		fds[n].fd = ch->link->ops->fd(ch->link, ZLINK_RX, &events);
-		fds[n++].events = poll_events(events);
-		if (send) {
-			fds[n].fd = ch->link->ops->fd(ch->link, ZLINK_TX, &events);
-			fds[n++].events = poll_events(events);
-		}
-	}
-	return n;
 }

@@ -46,7 +46,7 @@ struct zop {
 	/* Transfer. xfer is our id of it, 0: none. Sends with DONE to come, and rendezvous receives have one. */
 	struct zremote *remote;
 	struct zchannel *way; /* that its transfer takes; NULL: the remote rank's own */
-	uint32_t xfer;
+	uint64_t xfer;
 	uint64_t peer_xfer;
 	uint64_t total, granted, moved; /* bytes: of the message, that may be sent, that were sent or have come */
 	struct zrma_exposure exposure;	/* of the message's bytes, to be read or written from outside */
