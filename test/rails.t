@@ -9,56 +9,10 @@ cd "$TAP_TMP" || exit 99
 for program in ordering collectives multicast large p2p_mixed p2p_late p2p_huge; do
 	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
 done
-KEY=$(printf '%064d' 7)
-(umask 077 && echo "$(id -un) $KEY" >keys)
+. "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
 
-options=()
-# start_zippers N PART,...: all of them with these fabrics, and options; pids in zipper[1..N], logs in zipper.N
-start_zippers() {
-	local k
-	zipper=()
-	for ((k = 1; k <= $1; k++)); do
-		rm -f "ready.$k"
-		background "$ZIPPERD" -o listen="$2=shm:$TAP_TMP/zipper.sock.$k" -o key_file="$TAP_TMP/keys" -o join_timeout=3s \
-			-o log_level=info "${options[@]}" -o module_dir="$ZIP_TOP_BUILDDIR/common/.libs" --ready-fd 3 3>"ready.$k" 2>"zipper.$k"
-		zipper[k]=$!
-		wait_for 20 test -s "ready.$k" || { diag_file "zipper.$k"; bail_out "zipperd $k does not start"; }
-	done
-}
-stop_zippers() {
-	local pid
-	for pid in "${zipper[@]}"; do
-		kill "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
-	done
-}
-# addresses K...: of these zippers
-addresses() {
-	local k list=
-	for k; do list=$list${list:+,}shm:$TAP_TMP/zipper.sock.$k; done
-	echo "$list"
-}
-# by_hand PARTS SIZES "ADDRESSES OF EACH PART" PROGRAM...: one mpiexec a part; output in out.PART and err.PART; fails where one does
-by_hand() {
-	local parts=$1 name i=0 rc=0 pids=() pid
-	local -a names sizes at
-	IFS=, read -ra names <<<"$parts"
-	read -ra sizes <<<"$2"
-	read -ra at <<<"$3"
-	shift 3
-	for name in "${names[@]}"; do
-		limited 60 "${marked[@]}" "$MPIEXEC" -n "${sizes[i]}" env LD_PRELOAD="$PRELOAD_LIST" ZIPPER_JOB=job$JOB_NUMBER \
-			ZIPPER_PARTS="$parts" ZIPPER_PART="$name" ZIPPER_ZIPPERD="${at[i]:-${at[0]}}" ZIPPER_KEY="$KEY" \
-			ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" "$@" >"out.$name" 2>"err.$name" </dev/null &
-		pids+=($!)
-		i=$((i + 1))
-	done
-	for pid in "${pids[@]}"; do wait "$pid" || rc=$?; done
-	return $rc
-}
 # carried K: did this zipper forward something in each direction that it knows?
 carried() { wait_for 5 grep -q 'over after' "zipper.$1" && ! grep -q 'over after.*nothing crossed' "zipper.$1"; }
-JOB_NUMBER=1
 
 # --- the same output as natively
 # twin RAILS PARTS SIZES PROGRAM RANKS

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2154 # job.sh's marked
+# For tests of jobs over several zippers, all started by hand. Sourced behind job.sh, in the test's folder.
+KEY=$(printf '%064d' 7)
+(umask 077 && echo "$(id -un) $KEY" >keys)
+JOB_NUMBER=1
+join_timeout=3s # how long they wait for all ranks
+kind=shm        # of address: or tcp
+options=()      # of all of them
+zipper=()       # from 1: their processes,
+at=()           # and their addresses
+# start_zippers N PART,...: all of them with these fabrics; logs in zipper.1 to zipper.N
+start_zippers() {
+	local k where
+	zipper=() at=()
+	for ((k = 1; k <= $1; k++)); do
+		rm -f "ready.$k"
+		where=shm:$TAP_TMP/zipper.sock.$k
+		[ $kind = shm ] || where=tcp:127.0.0.1:0
+		background "$ZIPPERD" -o listen="$2=$where" -o key_file="$TAP_TMP/keys" -o join_timeout=$join_timeout \
+			-o log_level=info "${options[@]}" -o module_dir="$ZIP_TOP_BUILDDIR/common/.libs" --ready-fd 3 3>"ready.$k" 2>"zipper.$k"
+		zipper[k]=$!
+		wait_for 20 grep -q '^$' "ready.$k" || { diag_file "zipper.$k"; bail_out "zipperd $k does not start"; }
+		at[k]=$(sed -n "s/^$2=//p" "ready.$k")
+	done
+}
+stop_zippers() {
+	local pid
+	for pid in "${zipper[@]}"; do
+		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+}
+# addresses K...: of these zippers
+addresses() {
+	local k list=
+	for k; do list=$list${list:+,}${at[k]:-shm:$TAP_TMP/zipper.sock.$k}; done
+	echo "$list"
+}
+# start_relays N: one in front of each of the first N zippers, which speak tcp; see relay.py. What they say in relay.1 to relay.N
+relay=() # from 1: their processes
+start_relays() {
+	local k
+	relay=()
+	for ((k = 1; k <= $1; k++)); do
+		rm -f "port.$k"
+		background python3 "$ZIP_TOP_SRCDIR/test/lib/relay.py" "port.$k" 127.0.0.1 "${at[k]##*:}" >"relay.$k" 2>&1
+		relay[k]=$!
+		wait_for 20 test -s "port.$k" || { diag_file "relay.$k"; bail_out "relay $k does not start"; }
+	done
+}
+stop_relays() {
+	local pid
+	for pid in "${relay[@]}"; do
+		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+}
+# relays K...: addresses of these
+relays() {
+	local k list=
+	for k; do list=$list${list:+,}tcp:127.0.0.1:$(cat "port.$k"); done
+	echo "$list"
+}
+# by_hand PARTS SIZES "ADDRESSES OF EACH PART" PROGRAM...: one mpiexec a part; output in out.PART and err.PART; fails where
+# one does, with its status
+by_hand() {
+	local parts=$1 name i=0 rc=0 pids=() pid
+	local -a names sizes zippers
+	IFS=, read -ra names <<<"$parts"
+	read -ra sizes <<<"$2"
+	read -ra zippers <<<"$3"
+	shift 3
+	for name in "${names[@]}"; do
+		limited 60 "${marked[@]}" "$MPIEXEC" -n "${sizes[i]}" env LD_PRELOAD="$PRELOAD_LIST" ZIPPER_JOB=job$JOB_NUMBER \
+			ZIPPER_PARTS="$parts" ZIPPER_PART="$name" ZIPPER_ZIPPERD="${zippers[i]:-${zippers[0]}}" ZIPPER_KEY="$KEY" \
+			ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" "$@" >"out.$name" 2>"err.$name" </dev/null &
+		pids+=($!)
+		i=$((i + 1))
+	done
+	for pid in "${pids[@]}"; do wait "$pid" || rc=$?; done
+	return $rc
+}
