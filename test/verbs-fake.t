@@ -158,6 +158,37 @@ is "two zippers: the first one ends" $? 0
 end_zipper "two zippers"
 is "two zippers: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 
+# --- two zippers, of which one is lost while messages cross: killed, or for one queue pair of it that fails
+compile "$ZIP_TOP_SRCDIR/test/programs/failover.c" "$TAP_TMP/failover" || bail_out "failover.c does not compile"
+native 60 4 "$TAP_TMP/failover" 3 2>"$TAP_TMP/err" | LC_ALL=C sort >"$TAP_TMP/native"
+# losing NAME STRIKE [POINT STATUS AFTER]: of the second zipper, Z in STRIKE, or a fault in it (enum ibv_wc_status)
+losing() {
+	local rc
+	fake_fabric fka/mw,fkb/ib/mw
+	zipper
+	first_zipper=$zipper ALSO_A=,$(address A) ALSO_B=,$(address B)
+	zipper
+	[ -z "$3" ] || fakectl fail "$3" "$4" "$5" 1 "$zipper"
+	program=$TAP_TMP/failover part B 3 ${2:+"${2/Z/$zipper}"} &
+	second=$!
+	program=$TAP_TMP/failover part A 3 ${2:+"${2/Z/$zipper}"}
+	rc=$?
+	wait $second
+	is "$1: status" "$rc $?" "0 0" || { diag_file "$TAP_TMP/outA"; diag_file "$TAP_TMP/outB"; diag_file "$TAP_TMP/zipperd"; }
+	is "$1: as natively" "$(cat "$TAP_TMP"/out[AB] | grep -E '^(rank|No errors)' | LC_ALL=C sort)" "$(cat "$TAP_TMP/native")"
+	is "$1: one is said to be lost" "$(cat "$TAP_TMP"/out[AB] | grep -c '^libzipper: rank 0 .* is lost: .* with 1 of 2$')" 1 ||
+		diag_file "$TAP_TMP/outA"
+	ALSO_A='' ALSO_B=''
+	kill "$first_zipper" "$zipper" 2>/dev/null
+	wait "$first_zipper" "$zipper" 2>/dev/null
+	is "$1: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
+}
+losing "the second one of two is killed" 1.1=Z:9
+losing "the second one of two ends" 1.4=Z:15
+losing "a write fails" "" write 10 20
+losing "a read fails" "" read 12 10
+losing "a send fails" "" send 12 40
+
 # --- little memory may be locked: fewer buffers, or TCP; either is said
 little() { # NAME KIB TEXT: what ranks say
 	fake_fabric fka/mw/memlock=$2,fkb/ib/mw/memlock=$2

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Stands between ranks and a zipperd, and cuts single connections: relay.py PORTFILE HOST PORT
+
+SIGUSR1 cuts the data channel that came last, SIGUSR2 the control connection that came first. Each is told in a line.
+"""
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+
+ENVELOPE_BYTES, RANK, DATA = 64, 1, 3  # common/wire.h; enum zctl_service in common/control.h
+lock = threading.Lock()
+alive = []  # (service, client, server), oldest first
+
+
+def pump(source, sink):
+    try:
+        while data := source.recv(1 << 18):
+            sink.sendall(data)
+        sink.shutdown(socket.SHUT_WR)
+    except OSError:
+        for s in source, sink:
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+def both_ways(client, server):
+    try:
+        # HELLO: the envelope, the type in two bytes, and the service
+        service = client.recv(ENVELOPE_BYTES + 3, socket.MSG_PEEK | socket.MSG_WAITALL)[ENVELOPE_BYTES + 2]
+    except (OSError, IndexError):
+        service = 0
+    entry = service, client, server
+    with lock:
+        alive.append(entry)
+    back = threading.Thread(target=pump, args=(server, client), daemon=True)
+    back.start()
+    pump(client, server)
+    back.join()
+    with lock:
+        if entry in alive:
+            alive.remove(entry)
+    client.close()
+    server.close()
+
+
+def cut(service, which):
+    with lock:
+        found = [e for e in alive if e[0] == service]
+        if found:
+            alive.remove(found[which])
+            for s in found[which][1:]:
+                try:
+                    s.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
+    print("cut" if found else "nothing to cut", "data" if service == DATA else "control", flush=True)
+
+
+def cutter(orders):
+    while True:
+        cut(*orders.get())
+
+
+def main(portfile, host, port):
+    orders = queue.SimpleQueue()  # which a signal may interrupt
+    signal.signal(signal.SIGUSR1, lambda *_: orders.put((DATA, -1)))
+    signal.signal(signal.SIGUSR2, lambda *_: orders.put((RANK, 0)))
+    threading.Thread(target=cutter, args=(orders,), daemon=True).start()
+    listener = socket.create_server(("127.0.0.1", 0))
+    with open(portfile + ".new", "w") as f:
+        f.write(str(listener.getsockname()[1]))
+    os.rename(portfile + ".new", portfile)
+    while True:
+        client, _ = listener.accept()
+        server = socket.create_connection((host, int(port)))
+        for s in client, server:
+            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        threading.Thread(target=both_ways, args=(client, server), daemon=True).start()
+
+
+main(*sys.argv[1:])
