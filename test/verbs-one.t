@@ -80,6 +80,33 @@ else
 	fail "after port down and up: a job starts"
 	diag_file "$err"
 fi
+# two more ports, which another zipperd has: what is lost with one of them the first pair carries
+# shellcheck disable=SC2016 # for the shell over there
+vm 200 zipper bash -c 'for l in c d; do ip link add f$l type dummy && ip link set f$l mtu 4500; done
+	ip addr add 10.78.3.1/24 dev fc; ip addr add 10.78.4.1/24 dev fd
+	for l in c d; do ip link set f$l up && rdma link add rxe$l type rxe netdev f$l; done
+	until [ "$(rdma link | grep -c ACTIVE)" = 4 ]; do sleep 0.1; done'
+more_hosts="#ZIP zipper localhost clusterA=rxec:1 clusterB=rxed:1"
+# shellcheck disable=SC2016 # for the shell over there
+sends='for l; do a=/sys/class/infiniband/rxe$l/ports/1/hw_counters/sent_pkts
+	n=$(cat $a); until [ "$(cat $a)" -gt $((n + 1000)) ]; do sleep 0.1; done; done'
+if stream_start 1000000; then
+	vm 300 zipper bash -c "$sends" bash a b c d
+	is "two zippers: messages go over all four devices" $? 0
+	vm 200 zipper ip link set fd down
+	vm 300 zipper bash -c "$sends" bash a b
+	is "port down: messages go on over the other two" $? 0 || diag_file "$err"
+	wait_for 60 grep -q warning "$err"
+	matches "port down: said" "$err" '^zmpirun: warning: zipper localhost is lost: .* with 1 of 2$'
+	kill $job
+	wait $job
+	is "port down: nobody else complains" "$(grep -vc '^zmpirun: ' "$err")" 0 || diag_file "$err"
+else
+	fail "two zippers: a job starts"
+	diag_file "$err"
+fi
+more_hosts=
+vm 200 zipper ip link set fd up
 cat >"$ZIP_VM/files/little-memory" <<'END'
 #!/bin/bash
 # little to be locked, and not even root may have more

@@ -4,11 +4,13 @@
 STREAM=$ZIP_VM/files/stream
 out=$ZIP_VM/files/out err=$ZIP_VM/files/err
 
-# stream_start BYTES [COMMAND...]: one rank in each cluster, for ever; true when both are under way. job: its process
+# stream_start BYTES [COMMAND...]: one rank in each cluster, for ever; true when both are under way. job: its process;
+# more_hosts: lines for its hostfile
+more_hosts=
 stream_start() {
 	local bytes=$1
 	shift
-	"$vmlab" hosts 1+1 >"$ZIP_VM/files/hosts"
+	{ "$vmlab" hosts 1+1 && echo "$more_hosts"; } >"$ZIP_VM/files/hosts"
 	: >"$out"
 	"$vmlab" run -t 600 zipper "$ZMPIRUN" -f "$ZIP_VM/files/hosts" -timeout 500 -n 2 "$@" "$STREAM" "$bytes" 0 >"$out" 2>"$err" &
 	job=$!
