@@ -7,7 +7,12 @@
 
 #include "tally.h"
 
-#define HOLD_MS 1500 /* all zippers tell of a dead rank, and mpiexec ends, well within that on a quiet machine */
+/* A job that ends does so well within that on a quiet machine: all zippers tell of a dead rank, and its mpiexec ends.
+ */
+#define HOLD_MS 1500
+/* But if the rank's host has gone without a word, zipper after zipper finds out when it next asks it
+ * (common/tcp_socket.c, every 10 s). */
+#define HOLD_DEATH_MS 12000
 
 static bool is_untold(const struct zjob_rail *rail)
 {
@@ -41,11 +46,16 @@ static void tell(struct zjob *job, struct zjob_rail *rail, struct zoutput *out)
 	rail->told = true;
 }
 
+static int64_t due_ms(const struct zjob_rail *rail)
+{
+	return rail->down_ms + (ztally_tells_death(rail) ? HOLD_DEATH_MS : HOLD_MS);
+}
+
 int zlosses_timeout(const struct zjob *job, int64_t now)
 {
 	int64_t least = -1;
 	for (int i = 0; i < job->n; i++) {
-		int64_t left = job->rails[i].down_ms + HOLD_MS - now;
+		int64_t left = due_ms(&job->rails[i]) - now;
 		if (is_untold(&job->rails[i]) && (least < 0 || left < least))
 			least = left > 0 ? left : 0;
 	}
@@ -55,7 +65,7 @@ int zlosses_timeout(const struct zjob *job, int64_t now)
 void zlosses_tell(struct zjob *job, struct zoutput *out, int64_t now)
 {
 	for (int i = 0; i < job->n; i++)
-		if (is_untold(&job->rails[i]) && now >= job->rails[i].down_ms + HOLD_MS)
+		if (is_untold(&job->rails[i]) && now >= due_ms(&job->rails[i]))
 			tell(job, &job->rails[i], out);
 }
 

@@ -224,8 +224,10 @@ static void losses_are_held_back(void **state)
 
 	/* the rank lives, as the job went on */
 	make_job(&job, 2, true);
-	die(&job, 0, 1, DIED, 0);
-	zlosses_tell(&job, &out, 10000);
+	die(&job, 0, 1, DIED, 10000);
+	zlosses_tell(&job, &out, 20000); /* the other zipper may find out only now */
+	has_said(&out, "");
+	zlosses_tell(&job, &out, 25000);
 	has_said(&out,
 		"zmpirun: warning: zipper gw1 is lost: rank 3 (b rank 1 on h): lost its connection; the job goes on "
 		"with 1 of 2\n");
