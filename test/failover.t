@@ -113,17 +113,18 @@ stop_zippers
 rm -f out.* err.*
 
 # --- what ends a job
-# ends NAME STATUS WHAT STRIKE...: of 3 zippers and 2 parts; what is said
+# ends NAME WHAT STRIKE...: of 3 zippers and 2 parts; what is said. With which status is told by those tests that can rely on it:
+# mpiexec loses one now and then
 ends() {
-	local name=$1 wanted=$2 what=$3 k rc lost=no
-	local strikes=("${@:4}")
+	local name=$1 what=$2 k rc lost=no
+	local strikes=("${@:3}")
 	[[ $* = *@* ]] && lost=yes
 	JOB_NUMBER=$((JOB_NUMBER + 1))
 	start_zippers 3 a,b
 	for k in 1 2 3; do strikes=("${strikes[@]//@$k/${zipper[k]}}"); done
 	by_hand a,b "2 2" "$(addresses 1 2 3)" ./failover 2 "${strikes[@]}"
 	rc=$?
-	if [ "$wanted" = any ]; then ok "$name: the job ends" test $rc -ne 0 -a $rc -ne 124; else is "$name: status" $rc "$wanted"; fi
+	ok "$name: the job ends" test $rc -ne 0 -a $rc -ne 124
 	cat err.* >err
 	matches "$name: what is said" err "$what"
 	is "$name: no results" "$(cat out.* | grep -c '^rank')" 0
@@ -132,10 +133,10 @@ ends() {
 	stop_zippers
 	rm -f out.* err.*
 }
-ends "all zippers are killed" any 'zipper' 1.1=@1:9 1.1=@2:9 1.1=@3:9
-ends "all zippers end" any 'zipper' 1.1=@1:15 1.1=@2:15 1.2=@3:15
-ends "a rank is killed" any 'libzipper: rank [01] .* rank [23] \(b rank [01] on .*\) died' 1.1=0:9
-ends "a rank is killed when zippers are lost" any 'rank [013] .* rank [23] \(b rank [01] on .*\) died' 0.1=@1:9 0.2=@2:15 1.1=0:9
-ends "MPI_Abort" 7 'rank .* code 7' 1.2=abort
-ends "MPI_Abort when a zipper is lost" 7 'rank .* code 7' 0.1=@1:9 1.2=abort
+ends "all zippers are killed" 'zipper' 1.1=@1:9 1.1=@2:9 1.1=@3:9
+ends "all zippers end" 'zipper' 1.1=@1:15 1.1=@2:15 1.2=@3:15
+ends "a rank is killed" 'libzipper: rank [01] .* rank [23] \(b rank [01] on .*\) died' 1.1=0:9
+ends "a rank is killed when zippers are lost" 'rank [013] .* rank [23] \(b rank [01] on .*\) died' 0.1=@1:9 0.2=@2:15 1.1=0:9
+ends "MPI_Abort" 'rank .* code 7' 1.2=abort
+ends "MPI_Abort when a zipper is lost" 'rank .* code 7' 0.1=@1:9 1.2=abort
 done_testing
