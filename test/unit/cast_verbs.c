@@ -251,7 +251,7 @@ static void an_end_waits_for_writes(void **state)
 struct destroyer {
 	struct zipcast_group *victim;
 	void **buffer;
-	bool done;
+	_Atomic bool done;
 };
 
 static void *give_static(void *arg, uint64_t bytes)
@@ -296,6 +296,9 @@ static void destroyed_by_a_callback(void **state)
 		assert_int_equal(zipcast_send(m[0].group, data, sizeof(data)), 0);
 		usleep(k * 1000);
 		assert_int_equal(zipcast_send(g[0], data, 100), 0);
+		for (int i = 0; i < 60000 && !d.done; i++) /* until then the message may still come */
+			usleep(1000);
+		assert_true(d.done);
 		if (m[1].complete == 0)
 			cast_wait_failed(m, 1);
 		m[1].group = NULL;
