@@ -289,24 +289,26 @@ int zsession_stats(struct zsession *s, struct zctl_stats_reply *stats, struct ze
 	return rc;
 }
 
-int zsession_abort(struct zsession *s, uint32_t code, const char *text)
+/* ABORT or QUIT. */
+static int say_end(struct zsession *s, uint16_t type, uint32_t code, const char *text, int timeout_ms)
 {
-	struct zctl_msg out = {.type = ZCTL_ABORT};
+	struct zctl_msg out = {.type = type};
 	out.u.dead.code = code;
 	out.u.dead.part = ZWIRE_NOBODY; /* zipperd knows who we are */
 	strncpy(out.u.dead.text, text, ZCTL_TEXT_MAX);
-	return send_msg(s->link, &out, zclock_ms() + s->timeout_ms);
+	return send_msg(s->link, &out, zclock_ms() + timeout_ms);
+}
+
+int zsession_abort(struct zsession *s, uint32_t code, const char *text)
+{
+	return say_end(s, ZCTL_ABORT, code, text, s->timeout_ms);
 }
 
 void zsession_quit(struct zsession *s, const char *why)
 {
-	struct zctl_msg out = {.type = ZCTL_QUIT};
 	if (!s)
 		return;
-	out.u.dead.code = 1;
-	out.u.dead.part = ZWIRE_NOBODY;
-	strncpy(out.u.dead.text, why, ZCTL_TEXT_MAX);
-	send_msg(s->link, &out, zclock_ms() + QUIT_MS);
+	say_end(s, ZCTL_QUIT, 1, why, QUIT_MS);
 	drop_inbox(s);
 	s->link->ops->close(s->link);
 	free(s);

@@ -110,7 +110,7 @@ static void poll_rail(struct zjob_rail *rail)
 	struct zctl_msg msg;
 	struct zerr err = {{0}};
 	int rc = 0;
-	while (!rail->lost && !rail->dead && (rc = zsession_poll(rail->session, &msg, &err)) > 0) {
+	while (!zjob_is_down(rail) && (rc = zsession_poll(rail->session, &msg, &err)) > 0) {
 		if (msg.type == ZCTL_EVENT)
 			take_event(rail, &msg.u.event);
 		else if (msg.type == ZCTL_DEAD)

@@ -47,10 +47,15 @@ int zjob_add(struct zjob *, struct zsession_params *, const struct zplan *, cons
 void zjob_poll(struct zjob *);
 /* This one's zipperd is gone, and why: better than what its connection tells, but not than what it has said itself. */
 void zjob_lose(struct zjob *, int rail, const char *why);
+/* Is the job over at this one? */
+static inline bool zjob_is_down(const struct zjob_rail *rail)
+{
+	return rail->dead || rail->lost;
+}
 /* Is there anything to come from this one? */
 static inline bool zjob_listens(const struct zjob *job, int rail)
 {
-	return rail < job->n && !job->rails[rail].dead && !job->rails[rail].lost;
+	return rail < job->n && !zjob_is_down(&job->rails[rail]);
 }
 void zjob_close(struct zjob *);
 

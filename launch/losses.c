@@ -16,7 +16,7 @@
 
 static bool is_untold(const struct zjob_rail *rail)
 {
-	return (rail->dead || rail->lost) && !rail->told;
+	return zjob_is_down(rail) && !rail->told;
 }
 
 /* A rank that one zipper alone takes for dead is not: "rank 3 (b rank 1 on h) died (lost its connection)" becomes "rank

@@ -5,16 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_down(const struct zjob_rail *rail)
-{
-	return rail->dead || rail->lost;
-}
-
 int ztally_left(const struct zjob *job)
 {
 	int left = 0;
 	for (int i = 0; i < job->n; i++)
-		left += !is_down(&job->rails[i]);
+		left += !zjob_is_down(&job->rails[i]);
 	return left;
 }
 
@@ -34,7 +29,7 @@ static void count_ranks(struct zjob *job)
 		if (world)
 			job->joined = rail->joined;
 		world &= rail->world;
-		if (is_down(rail))
+		if (zjob_is_down(rail))
 			continue;
 		job->done = any && job->done < rail->done ? job->done : rail->done;
 		any = true;
@@ -61,7 +56,7 @@ static int find_cause(const struct zjob *job)
 	int found = -1;
 	for (int i = 0; i < job->n; i++) {
 		const struct zjob_rail *rail = &job->rails[i], *best = found < 0 ? NULL : &job->rails[found];
-		if (!is_down(rail) || rail->told)
+		if (!zjob_is_down(rail) || rail->told)
 			continue;
 		if (!best || (job->world ? is_later_cause(rail, best) : is_earlier_cause(rail, best)))
 			found = i;

@@ -3,10 +3,8 @@
 #include "channel.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include "channel_parts.h"
 #include "error.h"

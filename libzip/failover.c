@@ -3,14 +3,12 @@
 #include "failover.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arrival.h"
 #include "channel.h"
 #include "clock.h"
 #include "direct.h"
-#include "error.h"
 #include "join.h"
 #include "multicast.h"
 #include "progress.h"
@@ -125,8 +123,9 @@ static void tell(struct zremote *r)
 	zchannel_post_control(r, NULL, &env, NULL);
 }
 
-static void reroute(struct zremote *r, const struct loss *loss)
+static void reroute(struct zremote *r, const void *ctx)
 {
+	const struct loss *loss = ctx;
 	struct stream_loss s = {.loss = loss, .usual = is_lost(loss, r->channel)};
 	const struct zchannel *usual = NULL;
 
@@ -160,8 +159,9 @@ static void restart_asked(struct zop *op, void *ctx)
 		ztransfer_restart(op);
 }
 
-static void settle(struct zremote *r)
+static void settle(struct zremote *r, const void *ctx)
 {
+	(void)ctx;
 	if (r->rails_told != zrails.lost)
 		tell(r);
 	if (r->stream.halted && r->rails_heard == zrails.lost) {
@@ -201,6 +201,15 @@ static void drop_rails(const struct loss *loss)
 	}
 }
 
+static void visit_bridged(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
+{
+	for (int v = 0; v < zworld.nranks; v++) {
+		struct zremote *r = zremote_find((uint32_t)v);
+		if (r && zremote_is_bridged(r))
+			visit(r, ctx);
+	}
+}
+
 static void go_on_without(const struct loss *loss)
 {
 	ztransfer_each(stop_transfer, (void *)(uintptr_t)loss);
@@ -210,11 +219,7 @@ static void go_on_without(const struct loss *loss)
 	zrails.lost |= loss->rails;
 	if (loss->carrier)
 		zmulticast_lose_carrier();
-	for (int v = 0; v < zworld.nranks; v++) {
-		struct zremote *r = zremote_find((uint32_t)v);
-		if (r && zremote_is_bridged(r))
-			reroute(r, loss);
-	}
+	visit_bridged(reroute, loss);
 	if (loss->rails & 1)
 		zdirect_lose_zipper();
 	self.unsaid |= loss->rails;
@@ -234,11 +239,7 @@ bool zfailover_turn(void)
 		go_on_without(&loss);
 	}
 	self.heard = false;
-	for (int v = 0; v < zworld.nranks; v++) {
-		struct zremote *r = zremote_find((uint32_t)v);
-		if (r && zremote_is_bridged(r))
-			settle(r);
-	}
+	visit_bridged(settle, NULL);
 	return true;
 }
 

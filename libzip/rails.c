@@ -119,7 +119,6 @@ void zrails_quit(int rail, const char *why)
 {
 	zsession_quit(zrails.rail[rail].session, why);
 	zrails.rail[rail].session = NULL;
-	zrails.rail[rail].sending = 0;
 }
 
 void zrails_abort(int code, const char *text)

@@ -220,17 +220,22 @@ int ztransfer_take_moved(struct zremote *from, const struct zwire_env *env)
 	return 0;
 }
 
+/* Nothing more is granted, and of what zipperd was writing nothing counts. */
+static void take_back(struct zop *op)
+{
+	if (op->queued)
+		zop_list_del(&granting, op);
+	if (op->exposed) {
+		op->written = true;
+		op->granted = op->moved = 0;
+	}
+}
+
 void ztransfer_lose_way(struct zop *op)
 {
 	ztransfer_uncount(op);
-	if (op->kind == ZOP_RECV) {
-		if (op->queued)
-			zop_list_del(&granting, op);
-		if (op->exposed) {
-			op->written = true;
-			op->granted = op->moved = 0;
-		}
-	}
+	if (op->kind == ZOP_RECV)
+		take_back(op);
 	ztransfer_conceal(op);
 	op->way = NULL;
 	op->adrift = true;
@@ -238,13 +243,8 @@ void ztransfer_lose_way(struct zop *op)
 
 void ztransfer_restart(struct zop *op)
 {
-	if (op->exposed) {
-		ztransfer_conceal(op);
-		op->written = true;
-		op->granted = op->moved = 0;
-	}
-	if (op->queued)
-		zop_list_del(&granting, op);
+	take_back(op);
+	ztransfer_conceal(op);
 	outstanding -= op->granted - op->moved;
 	op->granted = op->moved;
 	op->way = NULL;

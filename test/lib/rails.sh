@@ -24,13 +24,14 @@ start_zippers() {
 		at[k]=$(sed -n "s/^$2=//p" "ready.$k")
 	done
 }
-stop_zippers() {
+stop_all() { # PID...
 	local pid
-	for pid in "${zipper[@]}"; do
+	for pid; do
 		kill "$pid" 2>/dev/null
 		wait "$pid" 2>/dev/null
 	done
 }
+stop_zippers() { stop_all "${zipper[@]}"; }
 # addresses K...: of these zippers
 addresses() {
 	local k list=
@@ -49,13 +50,7 @@ start_relays() {
 		wait_for 20 test -s "port.$k" || { diag_file "relay.$k"; bail_out "relay $k does not start"; }
 	done
 }
-stop_relays() {
-	local pid
-	for pid in "${relay[@]}"; do
-		kill "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
-	done
-}
+stop_relays() { stop_all "${relay[@]}"; }
 # relays K...: addresses of these
 relays() {
 	local k list=

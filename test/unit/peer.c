@@ -130,6 +130,15 @@ static void test_receive(void **state)
 	assert_true(zpeer_ack_is_due(&p));
 }
 
+/* What r has taken s hears: when it is due, or there is nothing to send. */
+static void acknowledge(struct zpeer *s, struct zpeer *r, bool idle)
+{
+	if (!zpeer_ack_is_due(r) && !(idle && zpeer_owes_ack(r)))
+		return;
+	zpeer_acked(s, zpeer_ack_value(r));
+	zpeer_ack_sent(r);
+}
+
 /* A forwarder that refuses at random: the receiver must get 1..n in order, whatever happens. */
 static void test_run(void **state)
 {
@@ -158,10 +167,7 @@ static void test_run(void **state)
 			assert_int_equal(zpeer_check(&r, seq), ZPEER_TAKE);
 			zpeer_take(&r, 100);
 		}
-		if (zpeer_ack_is_due(&r) || (!seq && zpeer_owes_ack(&r))) {
-			zpeer_acked(&s, zpeer_ack_value(&r));
-			zpeer_ack_sent(&r);
-		}
+		acknowledge(&s, &r, !seq);
 		if (refused)
 			assert_true(zpeer_resume(&s));
 	}
@@ -348,10 +354,7 @@ static void test_ways_run(void **state)
 		}
 		if (rand() % 3 == 0)
 			zpeer_resume(&s);
-		if (zpeer_ack_is_due(&r) || (!next && zpeer_owes_ack(&r))) {
-			zpeer_acked(&s, zpeer_ack_value(&r));
-			zpeer_ack_sent(&r);
-		}
+		acknowledge(&s, &r, !next);
 	}
 	assert_true(naks > 100);
 	assert_null(r.early);
@@ -469,10 +472,7 @@ static void run_with_losses(void)
 		}
 		if (rand() % 3 == 0)
 			zpeer_resume(&s);
-		if (zpeer_ack_is_due(&r) || (!next && zpeer_owes_ack(&r))) {
-			zpeer_acked(&s, zpeer_ack_value(&r));
-			zpeer_ack_sent(&r);
-		}
+		acknowledge(&s, &r, !next);
 		assert_true(turn < 1000000);
 	}
 	assert_null(r.early);
