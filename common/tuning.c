@@ -14,9 +14,24 @@ const char ztuning_defaults_text[] =
 	 * of the time in segments of this size, 0.9 to 1.05 with 256 KiB; scan and exscan, the same ranks, 256 KiB to
 	 * 4 MiB: 0.07 to 0.43 */
 	"all segment=128K segments=64\n"
+	/* reductions and scans of 1 and 4 MiB on two cores: 2+2 ranks by tcp 0.65 to 0.9 of the time that one at a time
+	 * takes, by shm 0.6 to 1.0, 4+4 ranks 0.75 to 1.05; by tcp over links of 1 ms 0.14 to 0.65 */
+	"all depth=8\n"
+	/* its segments are large; from 4 on nothing is gained */
+	"reduce_scatter depth=4\n"
+	/* a root has buffers for as many from every cluster, and segments are longer then */
+	"all bytes>=64M depth=2\n"
+	/* over links of 1 ms, 4 MiB: 16 take 0.6 to 0.75 of the time of 8 */
+	"all latency_ns>=1000000 bytes<16M depth=32\n"
+	"all latency_ns>=1000000 bytes>=16M depth=8\n"
+	"reduce_scatter latency_ns>=1000000 depth=8\n"
 	/* 2+2 and 4+4 ranks on two cores, by shm and tcp, 256 KiB to 4 MiB for each: in 128 KiB 0.6 to 4
 	 * of the time, 1 MiB 0.9 to 1.2 */
 	"reduce_scatter segment=1M\n"
+	/* 256 KiB to 4 MiB for each, 128 KiB against 1 MiB: 4+4 ranks by tcp 0.65 to 1.0 of the time, by shm 0.7 to
+	 * 0.95; links of 1 Gbit/s 0.7 to 0.95, 2+2 ranks too */
+	"reduce_scatter members>=4 segment=128K\n"
+	"reduce_scatter bandwidth<500M segment=128K\n"
 	/* patience: many times what the clusters enter a collective apart, and little for those who wait in vain */
 	/* small ones take more time so: three clusters, 8 bytes, pipelined: 1.6 of it, 4 KiB: 0.8 */
 	"all multicast=yes patience=20\n"
@@ -38,10 +53,13 @@ const char ztuning_defaults_text[] =
 	"allreduce bytes>=64K leaders=2\n"
 	"reduce bytes>=64K leaders=2\n"
 	"reduce_scatter bytes>=128K leaders=4\n"
-	/* eight clusters on two cores: 0.7 of the time by doubling, 0.5 in slices from 64 KiB on; three: all is faster
-	 */
+	/* eight clusters on two cores: 0.7 of the time by doubling, 0.5 in slices from 64 KiB on; three: all is faster.
+	 * Four and five, 8 bytes: 1.4 to 2.2 of the time by doubling. Far away what counts is how often one waits: four
+	 * clusters, links of 1 ms, 8 bytes and 4 KiB: 1.8 to 2 times. */
 	"allreduce exchange=all\n"
 	"allreduce clusters>=4 exchange=doubling\n"
+	"allreduce clusters<6 bytes<4K exchange=all\n"
+	"allreduce latency_ns>=100000 bytes<64K exchange=all\n"
 	"allreduce clusters>=4 bytes>=64K exchange=slices\n"
 	/* by tcp, 2+2 and 4+4 ranks on two cores, all through one leader: 0.45 of the time with 8 bytes, 0.5 with 2
 	 * KiB, 0.6 and 0.8 with 4 KiB, 1.0 to 1.3 with 16 KiB; 8+8 ranks, 4 KiB: 0.93, and with two 0.74 */

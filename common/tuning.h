@@ -48,12 +48,14 @@ enum ztuning_between {
 	ZTUNING_BETWEEN_CHAIN,
 	ZTUNING_BETWEEN_PIPELINE
 };
+#define ZTUNING_DEPTH_MAX 64
 enum ztuning_inside { ZTUNING_INSIDE_NATIVE, ZTUNING_INSIDE_GATHER };
 
 /* What may be chosen; a collective has only the settings that the manual page names for it. */
 struct ztuning_settings {
 	int64_t segment;   /* bytes */
 	int64_t segments;  /* at most so many */
+	int64_t depth;	   /* so many cross at a time, in each lane */
 	int64_t inside;	   /* enum ztuning_inside */
 	int64_t exchange;  /* enum ztuning_exchange */
 	int64_t together;  /* bytes */

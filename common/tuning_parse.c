@@ -68,6 +68,7 @@ static const char *const yes_no_words[] = {"no", "yes", NULL};
 #define SETTING(field) .name = #field, .offset = offsetof(struct ztuning_settings, field)
 #define HAS(collective) (1u << ZTUNING_##collective)
 #define CUT (HAS(BCAST) | HAS(ALLGATHER) | HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER) | HAS(SCAN))
+#define REDUCTIONS (HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER))
 #define TO_SEVERAL (HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE) | HAS(SCAN))
 
 static const struct setting {
@@ -76,8 +77,8 @@ static const struct setting {
 } settings[] = {
 	{{SETTING(segment), .type = ZCONF_BYTES, .min = 256, .max = INT64_C(1) << 30}, CUT},
 	{{SETTING(segments), .type = ZCONF_INT, .min = 1, .max = 1024}, CUT},
-	{{SETTING(inside), .type = ZCONF_ENUM, .choices = inside_words},
-		HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER)},
+	{{SETTING(depth), .type = ZCONF_INT, .min = 1, .max = ZTUNING_DEPTH_MAX}, REDUCTIONS | HAS(SCAN)},
+	{{SETTING(inside), .type = ZCONF_ENUM, .choices = inside_words}, REDUCTIONS},
 	{{SETTING(leaders), .type = ZCONF_INT, .min = 1, .max = 64}, CUT | HAS(ALLTOALL)},
 	{{SETTING(exchange), .type = ZCONF_ENUM, .choices = exchange_words}, HAS(ALLREDUCE)},
 	{{SETTING(between), .type = ZCONF_ENUM, .choices = between_words}, HAS(BCAST)},

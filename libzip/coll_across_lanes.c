@@ -2,6 +2,7 @@
 /* Reductions from one group of an intercommunicator to the other, see coll_across_lanes.h. */
 #include "coll_across_lanes.h"
 
+#include "coll_flight.h"
 #include "coll_fold.h"
 #include "coll_inside.h"
 #include "coll_leaders.h"
@@ -13,7 +14,8 @@ struct given_lane {
 	int root; /* its leader: a rank in the shadow */
 	bool mine;
 	struct zinside in;
-	void *temp[2]; /* mine: the sums of my part, of segments in turns */
+	void **temp; /* mine: the sums of my part, of segments, [depth + 1] in turns */
+	struct zflight flight;
 };
 
 struct zgiving {
@@ -26,7 +28,10 @@ struct zgiving {
 struct taken_lane {
 	int root;
 	bool mine;
-	void **temp[2]; /* mine: from all parts but the last, whose vector comes into the result's place */
+	/* mine: from all parts but the last, whose vector comes into the result's place; of segments, [depth + 1] in
+	 * turns */
+	void ***temp;
+	struct zflight flight;
 };
 
 struct ztaking {
@@ -47,12 +52,27 @@ static struct zsegments cut(const struct zcomm *giving, const struct zcomm *taki
 	return zsegments_cut(&tune, members, sum->count, sum->type);
 }
 
-static int make_turns(struct zsched *s, const struct zsegments *g, MPI_Datatype type, void *turns[2])
+static int depth_of(const struct zsegments *g)
 {
-	int rc = MPI_SUCCESS;
-	for (int i = 0; i < 2 && i < g->groups && rc == MPI_SUCCESS; i++)
-		rc = zbuf_temp(s, zsegments_count(g, 0), type, &turns[i]);
-	return rc;
+	return zflight_depth(&g->tune, g->groups);
+}
+
+/* So many buffers of segments are in use at a time. */
+static int turns_of(const struct zsegments *g)
+{
+	return depth_of(g) < g->groups ? depth_of(g) + 1 : g->groups;
+}
+
+static int turn_of(const struct zsegments *g, int k)
+{
+	return k / g->lanes % turns_of(g);
+}
+
+static int make_giving(struct zsched *s, const struct zgiving *x, struct given_lane *lane)
+{
+	int rc = zflight_init(&lane->flight, s, depth_of(&x->g));
+	return rc == MPI_SUCCESS ? zbuf_temps(s, zsegments_count(&x->g, 0), x->sum.type, turns_of(&x->g), &lane->temp)
+				 : rc;
 }
 
 int zgiving_create(struct zsched *s, const struct zacross_sum *sum, const void *sendbuf, struct zgiving **giving)
@@ -70,21 +90,19 @@ int zgiving_create(struct zsched *s, const struct zacross_sum *sum, const void *
 		lane->mine = lane->root == c->shadow_rank[c->rank];
 		rc = zinside_init(&lane->in, s, &x->g.tune, zsegments_count(&x->g, 0), sum->type, sum->op, lane->root);
 		if (rc == MPI_SUCCESS && lane->mine)
-			rc = make_turns(s, &x->g, sum->type, lane->temp);
+			rc = make_giving(s, x, lane);
 	}
 	return rc;
 }
 
 static int make_temps(struct zsched *s, const struct ztaking *x, struct taken_lane *lane)
 {
-	int n = x->from->nparts - 1, rc = MPI_SUCCESS;
-	for (int i = 0; i < 2 && i < x->g.groups; i++) {
-		lane->temp[i] = zsched_alloc(s, ((size_t)n + 1) * sizeof(void *));
-		if (!lane->temp[i])
-			return MPI_ERR_NO_MEM;
-		for (int p = 0; p < n && rc == MPI_SUCCESS; p++)
-			rc = zbuf_temp(s, zsegments_count(&x->g, 0), x->sum.type, &lane->temp[i][p]);
-	}
+	int n = x->from->nparts - 1, turns = turns_of(&x->g), rc = zflight_init(&lane->flight, s, depth_of(&x->g));
+	lane->temp = zsched_alloc(s, (size_t)turns * sizeof *lane->temp);
+	if (!lane->temp)
+		return MPI_ERR_NO_MEM;
+	for (int i = 0; i < turns && rc == MPI_SUCCESS; i++)
+		rc = zbuf_temps(s, zsegments_count(&x->g, 0), x->sum.type, n, &lane->temp[i]);
 	return rc;
 }
 
@@ -111,16 +129,18 @@ int ztaking_create(struct zsched *s, const struct zacross_sum *sum, void *result
 /* Where the other group's part p has its vectors of segment k come to lie, in turns. */
 static void *input(const struct ztaking *x, const struct taken_lane *lane, int p, int k)
 {
-	return p == x->from->nparts - 1 ? zsegments_at(&x->g, x->result, k) : lane->temp[k / x->g.lanes % 2][p];
+	return p == x->from->nparts - 1 ? zsegments_at(&x->g, x->result, k) : lane->temp[turn_of(&x->g, k)][p];
 }
 
 static int receive(struct zsched *s, const struct ztaking *x, int l, int k)
 {
 	const struct zcomm *from = x->from;
 	int rc = MPI_SUCCESS;
+	zflight_begin(&x->lanes[l].flight, s, k / x->g.lanes);
 	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS; p++)
 		rc = zsched_recv(s, input(x, &x->lanes[l], p, k), zsegments_count(&x->g, k), x->sum.type,
 			from->parts[p].member[zcoll_first(from->parts[p].count, x->g.lanes, l)]);
+	zflight_end(&x->lanes[l].flight, s, k / x->g.lanes);
 	return rc;
 }
 
@@ -154,20 +174,23 @@ static int take_and_spread(struct zsched *s, const struct ztaking *x, int l, int
 static int reduce_inside(struct zsched *s, const struct zgiving *x, int l, int k)
 {
 	const struct given_lane *lane = &x->lanes[l];
-	return zinside_start(&lane->in, s, zsegments_at(&x->g, x->sendbuf, k), lane->temp[k / x->g.lanes % 2],
-		zsegments_count(&x->g, k));
+	return zinside_start(&lane->in, s, zsegments_at(&x->g, x->sendbuf, k),
+		lane->mine ? lane->temp[turn_of(&x->g, k)] : NULL, zsegments_count(&x->g, k));
 }
 
 static int give(struct zsched *s, const struct zgiving *x, int l, int k)
 {
-	const struct given_lane *lane = &x->lanes[l];
-	void *sum = lane->temp[k / x->g.lanes % 2];
+	struct given_lane *lane = &x->lanes[l];
+	void *sum = lane->temp[turn_of(&x->g, k)];
 	MPI_Count count = zsegments_count(&x->g, k);
 	int rc = zinside_finish(&lane->in, s, zsegments_at(&x->g, x->sendbuf, k), sum, count);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return x->sum.to >= 0 ? zsched_send(s, sum, count, x->sum.type, x->sum.to)
-			      : zbuild_to_leaders(s, sum, count, x->sum.type, x->g.lanes, l, &x->g.tune);
+	zflight_begin(&lane->flight, s, k / x->g.lanes);
+	rc = x->sum.to >= 0 ? zsched_send(s, sum, count, x->sum.type, x->sum.to)
+			    : zbuild_to_leaders(s, sum, count, x->sum.type, x->g.lanes, l, &x->g.tune);
+	zflight_end(&lane->flight, s, k / x->g.lanes);
+	return rc;
 }
 
 static int add_giving(struct zsched *s, const struct zgiving *x, int round)
@@ -186,13 +209,30 @@ static int add_giving(struct zsched *s, const struct zgiving *x, int round)
 	return rc;
 }
 
-/* Group i of the segments is reduced in round i, crosses in the next one, and is combined and spread in the one after.
- */
+/* What crosses in this round for the last time. */
+static int land(struct zsched *s, const struct zgiving *out, const struct ztaking *in, int round)
+{
+	int rc = MPI_SUCCESS;
+	for (int l = 0; out && l < out->g.lanes && rc == MPI_SUCCESS; l++) {
+		int i = round - depth_of(&out->g);
+		if (out->lanes[l].mine && zsegments_number(&out->g, i, l) >= 0)
+			rc = zflight_land(&out->lanes[l].flight, s, i);
+	}
+	for (int l = 0; in && l < in->g.lanes && rc == MPI_SUCCESS; l++) {
+		int i = round - depth_of(&in->g);
+		if (in->lanes[l].mine && zsegments_number(&in->g, i, l) >= 0)
+			rc = zflight_land(&in->lanes[l].flight, s, i);
+	}
+	return rc;
+}
+
+/* Group i of the segments is reduced in round i, crosses in the next ones, and is combined and spread in the one after
+ * them. */
 int zacross_run(struct zsched *s, struct zgiving *out, struct ztaking *in)
 {
-	int rounds = out ? out->g.groups + 1 : 0, rc = MPI_SUCCESS;
-	if (in && in->g.groups + 2 > rounds)
-		rounds = in->g.groups + 2;
+	int rounds = out ? out->g.groups + depth_of(&out->g) : 0, rc = MPI_SUCCESS;
+	if (in && in->g.groups + 1 + depth_of(&in->g) > rounds)
+		rounds = in->g.groups + 1 + depth_of(&in->g);
 	for (int round = 0; round < rounds && rc == MPI_SUCCESS; round++) {
 		for (int l = 0; in && l < in->g.lanes && rc == MPI_SUCCESS; l++) {
 			int k = zsegments_number(&in->g, round - 1, l);
@@ -202,10 +242,12 @@ int zacross_run(struct zsched *s, struct zgiving *out, struct ztaking *in)
 		if (out && rc == MPI_SUCCESS)
 			rc = add_giving(s, out, round);
 		for (int l = 0; in && l < in->g.lanes && rc == MPI_SUCCESS; l++) {
-			int k = zsegments_number(&in->g, round - 2, l);
+			int k = zsegments_number(&in->g, round - 1 - depth_of(&in->g), l);
 			if (k >= 0)
 				rc = take_and_spread(s, in, l, k);
 		}
+		if (rc == MPI_SUCCESS)
+			rc = land(s, out, in, round);
 		zsched_round(s);
 	}
 	return rc;

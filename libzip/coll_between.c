@@ -3,6 +3,7 @@
 #include "coll_between.h"
 
 #include "coll_data.h"
+#include "coll_flight.h"
 #include "coll_fold.h"
 #include "coll_leaders.h"
 
@@ -15,7 +16,9 @@ struct zbetween {
 	MPI_Datatype type;
 	MPI_Aint extent;
 	MPI_Op op;
-	void **temps; /* all, slices: [nparts]; doubling: [stages] */
+	int depth, ntemps;
+	void **temps; /* [depth][ntemps], segments in turns; all, slices: of each part; doubling: of each stage */
+	struct zflight *flights; /* [stages] */
 };
 
 /* Doubling: the largest power of two is a cube of its own; of the first 2 * spare parts the even ones give their share
@@ -54,8 +57,39 @@ static MPI_Count slice_count(MPI_Count count, int nparts, int p)
 	return slice_at(count, nparts, p + 1) - slice_at(count, nparts, p);
 }
 
+static void **temps_of(const struct zbetween *b, int i)
+{
+	return &b->temps[i % b->depth * b->ntemps];
+}
+
+static int make_temps(struct zsched *s, struct zbetween *b, MPI_Count longest)
+{
+	MPI_Count each = b->how == ZTUNING_EXCHANGE_SLICES ? slice_count(longest, b->nparts, 0) : longest;
+	int rc = MPI_SUCCESS;
+	b->temps = zsched_alloc(s, (size_t)b->depth * (size_t)b->ntemps * sizeof *b->temps);
+	if (!b->temps)
+		return MPI_ERR_NO_MEM;
+	for (int t = 0; t < b->depth * b->ntemps && rc == MPI_SUCCESS; t++) {
+		b->temps[t] = NULL;
+		if (b->how == ZTUNING_EXCHANGE_DOUBLING || t % b->ntemps != b->mine)
+			rc = zbuf_temp(s, each, b->type, &b->temps[t]);
+	}
+	return rc;
+}
+
+static int make_flights(struct zsched *s, struct zbetween *b)
+{
+	int rc = MPI_SUCCESS;
+	b->flights = zsched_alloc(s, (size_t)b->stages * sizeof *b->flights);
+	if (!b->flights)
+		return MPI_ERR_NO_MEM;
+	for (int i = 0; i < b->stages && rc == MPI_SUCCESS; i++)
+		rc = zflight_init(&b->flights[i], s, b->depth);
+	return rc;
+}
+
 struct zbetween *zbetween_create(struct zsched *s, const struct ztuning_settings *tune, int leaders, int number,
-	MPI_Count longest, MPI_Datatype type, MPI_Op op)
+	int depth, MPI_Count longest, MPI_Datatype type, MPI_Op op)
 {
 	enum ztuning_exchange how = (enum ztuning_exchange)tune->exchange;
 	struct zcomm *c = zsched_comm(s);
@@ -71,33 +105,26 @@ struct zbetween *zbetween_create(struct zsched *s, const struct ztuning_settings
 		.stages = zbetween_stages(how, c->nparts),
 		.type = type,
 		.extent = zbuf_extent(type),
-		.op = op};
-	int ntemps = how == ZTUNING_EXCHANGE_DOUBLING ? b->stages : b->nparts;
-	MPI_Count each = how == ZTUNING_EXCHANGE_SLICES ? slice_count(longest, b->nparts, 0) : longest;
+		.op = op,
+		.depth = depth};
+	b->ntemps = how == ZTUNING_EXCHANGE_DOUBLING ? b->stages : b->nparts;
 	b->peers = zsched_alloc(s, (size_t)c->nparts * sizeof *b->peers);
-	b->temps = zsched_alloc(s, (size_t)ntemps * sizeof *b->temps);
-	if (!b->peers || !b->temps)
+	if (!b->peers || make_temps(s, b, longest) != MPI_SUCCESS || make_flights(s, b) != MPI_SUCCESS)
 		return NULL;
 	for (int p = 0; p < c->nparts; p++)
 		b->peers[p] = c->parts[p].member[zcoll_first(c->parts[p].count, leaders, number)];
-	for (int i = 0; i < ntemps; i++) {
-		if (how != ZTUNING_EXCHANGE_DOUBLING && i == b->mine)
-			b->temps[i] = NULL;
-		else if (zbuf_temp(s, each, type, &b->temps[i]) != MPI_SUCCESS)
-			return NULL;
-	}
 	return b;
 }
 
 /* A step that combines the parts' contributions: result is mine, the others' are in the temporary buffers. */
-static int add_fold(struct zsched *s, const struct zbetween *b, void *result, MPI_Count count)
+static int add_fold(struct zsched *s, const struct zbetween *b, int i, void *result, MPI_Count count)
 {
 	struct zfold *f = zsched_alloc(s, sizeof *f);
 	void **inputs = zsched_alloc(s, (size_t)b->nparts * sizeof *inputs);
 	if (!f || !inputs)
 		return MPI_ERR_NO_MEM;
 	for (int p = 0; p < b->nparts; p++)
-		inputs[p] = p == b->mine ? result : b->temps[p];
+		inputs[p] = p == b->mine ? result : temps_of(b, i)[p];
 	*f = (struct zfold){.count = count,
 		.type = b->type,
 		.op = b->op,
@@ -107,12 +134,12 @@ static int add_fold(struct zsched *s, const struct zbetween *b, void *result, MP
 	return zsched_call(s, zfold_call, f);
 }
 
-static int recv_from_all(struct zsched *s, const struct zbetween *b, MPI_Count count)
+static int recv_from_all(struct zsched *s, const struct zbetween *b, int i, MPI_Count count)
 {
 	int rc = MPI_SUCCESS;
 	for (int p = 0; p < b->nparts && rc == MPI_SUCCESS; p++)
 		if (p != b->mine)
-			rc = zsched_recv(s, b->temps[p], count, b->type, b->peers[p]);
+			rc = zsched_recv(s, temps_of(b, i)[p], count, b->type, b->peers[p]);
 	return rc;
 }
 
@@ -121,27 +148,29 @@ static int send_to_all(struct zsched *s, const struct zbetween *b, void *buf, MP
 	return zbuild_to_leaders(s, buf, count, b->type, b->leaders, b->number, &b->tune);
 }
 
-static int add_all(struct zsched *s, const struct zbetween *b, int stage, void *result, MPI_Count count)
+static int add_all(struct zsched *s, const struct zbetween *b, int i, int stage, void *result, MPI_Count count)
 {
 	if (stage > b->stages)
-		return add_fold(s, b, result, count);
-	int rc = recv_from_all(s, b, count);
+		return add_fold(s, b, i, result, count);
+	zflight_begin(&b->flights[0], s, i);
+	int rc = recv_from_all(s, b, i, count);
 	return rc == MPI_SUCCESS ? send_to_all(s, b, result, count) : rc;
 }
 
-static int add_slices(struct zsched *s, const struct zbetween *b, int stage, void *result, MPI_Count count)
+static int add_slices(struct zsched *s, const struct zbetween *b, int i, int stage, void *result, MPI_Count count)
 {
 	MPI_Count mine = slice_count(count, b->nparts, b->mine);
 	void *own = zbuf_at(result, slice_at(count, b->nparts, b->mine), b->extent);
 	int rc = MPI_SUCCESS;
 	if (stage > b->stages)
 		return MPI_SUCCESS;
-	if (stage == 1 && mine > 0)
-		rc = recv_from_all(s, b, mine);
 	if (stage == 2 && mine > 0)
-		rc = add_fold(s, b, own, mine);
-	for (int i = 1; i < b->nparts && rc == MPI_SUCCESS; i++) {
-		int p = (b->mine + i) % b->nparts;
+		rc = add_fold(s, b, i, own, mine);
+	zflight_begin(&b->flights[stage - 1], s, i);
+	if (stage == 1 && mine > 0)
+		rc = recv_from_all(s, b, i, mine);
+	for (int j = 1; j < b->nparts && rc == MPI_SUCCESS; j++) {
+		int p = (b->mine + j) % b->nparts;
 		MPI_Count n = slice_count(count, b->nparts, p);
 		void *slice = zbuf_at(result, slice_at(count, b->nparts, p), b->extent);
 		if (n > 0)
@@ -171,17 +200,13 @@ static int combine_pair(struct zsched *s, void *arg)
 	return rc == MPI_SUCCESS ? zbuf_copy(s, x->other, x->count, b->type, x->result, x->count, b->type) : rc;
 }
 
-static int add_pair(struct zsched *s, const struct zbetween *b, int stage, bool other_first, void *result,
+static int add_pair(struct zsched *s, const struct zbetween *b, void *other, bool other_first, void *result,
 	MPI_Count count)
 {
 	struct pair *x = zsched_alloc(s, sizeof *x);
 	if (!x)
 		return MPI_ERR_NO_MEM;
-	*x = (struct pair){.b = b,
-		.other = b->temps[stage - 1],
-		.result = result,
-		.count = count,
-		.other_first = other_first};
+	*x = (struct pair){.b = b, .other = other, .result = result, .count = count, .other_first = other_first};
 	return zsched_call(s, combine_pair, x);
 }
 
@@ -210,23 +235,40 @@ static struct turn turn_of(const struct zbetween *b, int stage)
 	return (struct turn){.peer = other < spare ? 2 * other + 1 : other + spare, .sends = true, .receives = true};
 }
 
-static int add_doubling(struct zsched *s, const struct zbetween *b, int stage, void *result, MPI_Count count)
+static int add_doubling(struct zsched *s, const struct zbetween *b, int i, int stage, void *result, MPI_Count count)
 {
 	struct turn before = turn_of(b, stage - 1), now = turn_of(b, stage);
+	void **temps = temps_of(b, i);
 	int rc = MPI_SUCCESS;
 	if (before.receives && !before.replaces)
-		rc = add_pair(s, b, stage - 1, before.peer < b->mine, result, count);
+		rc = add_pair(s, b, temps[stage - 2], before.peer < b->mine, result, count);
+	if (stage <= b->stages)
+		zflight_begin(&b->flights[stage - 1], s, i);
 	if (rc == MPI_SUCCESS && now.receives)
-		rc = zsched_recv(s, now.replaces ? result : b->temps[stage - 1], count, b->type, b->peers[now.peer]);
+		rc = zsched_recv(s, now.replaces ? result : temps[stage - 1], count, b->type, b->peers[now.peer]);
 	if (rc == MPI_SUCCESS && now.sends)
 		rc = zsched_send(s, result, count, b->type, b->peers[now.peer]);
 	return rc;
 }
 
-int zbetween_add(struct zsched *s, struct zbetween *b, int stage, void *result, MPI_Count count)
+/* Work first, then zflight_begin, then messages. */
+static int add_stage(struct zsched *s, const struct zbetween *b, int i, int stage, void *result, MPI_Count count)
 {
 	if (b->how == ZTUNING_EXCHANGE_DOUBLING)
-		return add_doubling(s, b, stage, result, count);
-	return b->how == ZTUNING_EXCHANGE_SLICES ? add_slices(s, b, stage, result, count)
-						 : add_all(s, b, stage, result, count);
+		return add_doubling(s, b, i, stage, result, count);
+	return b->how == ZTUNING_EXCHANGE_SLICES ? add_slices(s, b, i, stage, result, count)
+						 : add_all(s, b, i, stage, result, count);
+}
+
+int zbetween_add(struct zsched *s, struct zbetween *b, int i, int stage, void *result, MPI_Count count)
+{
+	int rc = add_stage(s, b, i, stage, result, count);
+	if (rc == MPI_SUCCESS && stage <= b->stages)
+		zflight_end(&b->flights[stage - 1], s, i);
+	return rc;
+}
+
+int zbetween_land(struct zsched *s, const struct zbetween *b, int i, int stage)
+{
+	return zflight_land(&b->flights[stage - 1], s, i);
 }

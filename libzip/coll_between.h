@@ -21,14 +21,16 @@
 struct zbetween;
 
 /* leaders, number: mine is that one of so many in my part, and its peers have the same number. longest: elements of the
- * longest segment. In the schedule's memory; NULL: no memory. */
-struct zbetween *zbetween_create(struct zsched *, const struct ztuning_settings *, int leaders, int number,
+ * longest segment; depth: rounds that the messages of a stage may take. In the schedule's memory; NULL: no memory. */
+struct zbetween *zbetween_create(struct zsched *, const struct ztuning_settings *, int leaders, int number, int depth,
 	MPI_Count longest, MPI_Datatype, MPI_Op);
 /* How many stages there are, at least one: the same in all ranks of the communicator. */
 int zbetween_stages(enum ztuning_exchange, int nparts);
-/* Adds stage 1 to stages of one segment to the current round; result has my part's contribution. Number stages + 1 is
- * local work alone: after it result is the result. Segments in flight are one stage apart, and in a round the later
- * stage is added first. */
-int zbetween_add(struct zsched *, struct zbetween *, int stage, void *result, MPI_Count count);
+/* Adds stage 1 to stages of segment i to the current round; result has my part's contribution. Number stages + 1 is
+ * local work alone: after it result is the result. Segments begin a stage in consecutive rounds, each begins the next
+ * one depth rounds later, and in a round the later stage is added first. */
+int zbetween_add(struct zsched *, struct zbetween *, int i, int stage, void *result, MPI_Count count);
+/* In the last of the depth rounds of that stage: waits for its messages. */
+int zbetween_land(struct zsched *, const struct zbetween *, int i, int stage);
 
 #endif

@@ -48,6 +48,17 @@ int zbuf_temp(struct zsched *s, MPI_Count count, MPI_Datatype type, void **buf)
 	return MPI_SUCCESS;
 }
 
+int zbuf_temps(struct zsched *s, MPI_Count count, MPI_Datatype type, int n, void ***bufs)
+{
+	int rc = MPI_SUCCESS;
+	*bufs = zsched_alloc(s, (size_t)n * sizeof **bufs);
+	if (!*bufs)
+		return MPI_ERR_NO_MEM;
+	for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
+		rc = zbuf_temp(s, count, type, &(*bufs)[i]);
+	return rc;
+}
+
 void zbuf_copy_span(const void *from, void *to, MPI_Count count, MPI_Datatype type)
 {
 	MPI_Aint low, high;

@@ -25,6 +25,8 @@ bool zbuf_is_contiguous(MPI_Datatype);
 /* Room for count elements, in the schedule's memory; *buf is the address to use with the datatype.
  */
 int zbuf_temp(struct zsched *, MPI_Count count, MPI_Datatype, void **buf);
+/* n of them. */
+int zbuf_temps(struct zsched *, MPI_Count count, MPI_Datatype, int n, void ***bufs);
 /* Copies count elements between buffers of the same datatype that do not overlap; gaps may be
  * copied too. */
 void zbuf_copy_span(const void *from, void *to, MPI_Count count, MPI_Datatype);

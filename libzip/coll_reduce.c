@@ -12,6 +12,7 @@
 #include "coll_across.h"
 #include "coll_between.h"
 #include "coll_data.h"
+#include "coll_flight.h"
 #include "coll_fold.h"
 #include "coll_forms.h"
 #include "coll_inside.h"
@@ -25,8 +26,9 @@ struct lane {
 	bool mine;
 	struct zinside in;
 	struct zbetween *between; /* Allreduce, mine */
-	struct zfold *fold;	  /* Reduce, at its root: a temporary buffer for each other part */
-	void *temp[2];		  /* Reduce, mine, away from the root: the results in my part */
+	struct zflight flight;	  /* Reduce, mine */
+	struct zfold **fold;	  /* Reduce, at its root: a temporary buffer for each other part, [depth] in turns */
+	void **temp;		  /* Reduce, mine, away from the root: the results in my part, [depth + 1] in turns */
 };
 
 static struct zsegments cut(struct zsched *s, enum ztuning_collective which, MPI_Count count, MPI_Datatype type)
@@ -59,8 +61,8 @@ static const void *own_segment(const struct zsegments *g, const struct zcoll *a,
 	return lane->mine ? MPI_IN_PLACE : zsegments_at(g, a->recvbuf, k);
 }
 
-/* Allreduce. Group i is reduced inside in round i, goes through the stages between the parts from round i + 1 on, and
- * is spread inside in round i + last. */
+/* Allreduce. Group i is reduced inside in round i, goes through the stages between the parts from round i + 1 on, depth
+ * rounds each, and is spread inside in the one after the last of them. */
 static int build_group(struct zsched *s, const struct zcoll *a, const struct zsegments *g, struct lane *lanes, int i,
 	int stage, int last)
 {
@@ -78,10 +80,37 @@ static int build_group(struct zsched *s, const struct zcoll *a, const struct zse
 		if (stage == 1 && lane->mine)
 			rc = zinside_finish(&lane->in, s, own_segment(g, a, lane, k), result, count);
 		if (stage > 0 && lane->mine && rc == MPI_SUCCESS)
-			rc = zbetween_add(s, lane->between, stage, result, count);
+			rc = zbetween_add(s, lane->between, i, stage, result, count);
 		if (stage == last && c->nlocal > 1 && rc == MPI_SUCCESS)
 			rc = znative_bcast(s, result, count, a->recvtype, lane->root);
 	}
+	return rc;
+}
+
+static int land_group(struct zsched *s, const struct zsegments *g, const struct lane *lanes, int i, int stage)
+{
+	int rc = MPI_SUCCESS;
+	for (int l = 0; l < g->lanes && rc == MPI_SUCCESS; l++)
+		if (lanes[l].mine && zsegments_number(g, i, l) >= 0)
+			rc = zbetween_land(s, lanes[l].between, i, stage);
+	return rc;
+}
+
+static int build_round(struct zsched *s, const struct zcoll *a, const struct zsegments *g, struct lane *lanes,
+	int round, int depth, int last)
+{
+	int rc = MPI_SUCCESS;
+	for (int stage = last; stage >= 0 && rc == MPI_SUCCESS; stage--) {
+		int i = stage > 0 ? round - 1 - (stage - 1) * depth : round;
+		if (i >= 0 && i < g->groups)
+			rc = build_group(s, a, g, lanes, i, stage, last);
+	}
+	for (int stage = 1; stage < last && rc == MPI_SUCCESS; stage++) {
+		int i = round - stage * depth;
+		if (i >= 0 && i < g->groups)
+			rc = land_group(s, g, lanes, i, stage);
+	}
+	zsched_round(s);
 	return rc;
 }
 
@@ -90,35 +119,34 @@ static int build_allreduce(struct zsched *s, const struct zcoll *a)
 	struct zcomm *c = zsched_comm(s);
 	struct zsegments g = cut(s, ZTUNING_ALLREDUCE, a->recvcount, a->recvtype);
 	enum ztuning_exchange how = (enum ztuning_exchange)g.tune.exchange;
-	int last = zbetween_stages(how, c->nparts) + 1;
+	int last = zbetween_stages(how, c->nparts) + 1, depth = zflight_depth(&g.tune, g.groups);
 	struct lane *lanes;
 	int rc = make_lanes(s, &g, a, -1, &lanes);
 	for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++) {
 		if (!lanes[l].mine)
 			continue;
-		lanes[l].between = zbetween_create(s, &g.tune, g.lanes, l, zsegments_count(&g, 0), a->recvtype, a->op);
+		lanes[l].between =
+			zbetween_create(s, &g.tune, g.lanes, l, depth, zsegments_count(&g, 0), a->recvtype, a->op);
 		rc = lanes[l].between ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	}
-	for (int round = 0; round < g.groups + last && rc == MPI_SUCCESS; round++) {
-		for (int stage = last; stage >= 0 && rc == MPI_SUCCESS; stage--) {
-			if (round - stage >= 0 && round - stage < g.groups)
-				rc = build_group(s, a, &g, lanes, round - stage, stage, last);
-		}
-		zsched_round(s);
-	}
+	for (int round = 0; round < g.groups + 1 + (last - 1) * depth && rc == MPI_SUCCESS; round++)
+		rc = build_round(s, a, &g, lanes, round, depth, last);
 	return rc;
 }
 
 /* Reduce at its root: the parts' results come from the leaders of the lanes. */
-static int recv_partials(struct zsched *s, const struct lane *lane, const struct zsegments *g, int l, MPI_Count count)
+static int recv_partials(struct zsched *s, struct lane *lane, const struct zsegments *g, int l, int k)
 {
 	struct zcomm *c = zsched_comm(s);
-	int rc = MPI_SUCCESS;
+	int i = k / g->lanes, rc = MPI_SUCCESS;
+	const struct zfold *fold = lane->fold[i % lane->flight.depth];
+	zflight_begin(&lane->flight, s, i);
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
 		if (p != c->my_part)
-			rc = zsched_recv(s, lane->fold->inputs[p], count, lane->fold->type,
+			rc = zsched_recv(s, fold->inputs[p], zsegments_count(g, k), fold->type,
 				c->parts[p].member[zcoll_first(c->parts[p].count, g->lanes, l)]);
 	}
+	zflight_end(&lane->flight, s, i);
 	return rc;
 }
 
@@ -137,47 +165,74 @@ static int add_fold(struct zsched *s, const struct zfold *of_lane, void *result,
 	return zsched_call(s, zfold_call, f);
 }
 
-/* Stage 0: reduced inside. 1: the other parts' results come. 2: combined. */
+enum { INSIDE, CROSS, COMBINE };
+
 static int build_root_segment(struct zsched *s, const struct zcoll *a, const struct zsegments *g, struct lane *lane,
 	int l, int k, int stage)
 {
 	void *result = zsegments_at(g, a->recvbuf, k);
 	MPI_Count count = zsegments_count(g, k);
-	if (stage == 0)
+	if (stage == INSIDE)
 		return zinside_start(&lane->in, s, own_segment(g, a, lane, k), result, count);
-	if (stage == 2)
-		return add_fold(s, lane->fold, result, count);
+	if (stage == COMBINE)
+		return add_fold(s, lane->fold[k / g->lanes % lane->flight.depth], result, count);
 	int rc = zinside_finish(&lane->in, s, own_segment(g, a, lane, k), result, count);
-	return rc == MPI_SUCCESS ? recv_partials(s, lane, g, l, count) : rc;
+	return rc == MPI_SUCCESS ? recv_partials(s, lane, g, l, k) : rc;
 }
 
-/* Away from the root's rank. Stage 0: reduced inside, at a leader into one of two buffers, while the other is sent. */
+/* Away from the root's rank: reduced inside, at a leader into one of several buffers, while the others are sent. */
 static int build_member_segment(struct zsched *s, const struct zcoll *a, const struct zsegments *g, struct lane *lane,
 	int k, int stage, bool remote)
 {
-	void *temp = lane->temp[k / g->lanes % 2];
+	int i = k / g->lanes;
+	void *temp = lane->temp ? lane->temp[i % (lane->flight.depth + 1)] : NULL;
 	MPI_Count count = zsegments_count(g, k);
-	if (stage == 0)
+	if (stage == INSIDE)
 		return zinside_start(&lane->in, s, zsegments_at(g, a->sendbuf, k), lane->mine ? temp : NULL, count);
-	if (stage == 2 || !lane->mine || !remote)
+	if (stage == COMBINE || !lane->mine || !remote)
 		return MPI_SUCCESS;
 	int rc = zinside_finish(&lane->in, s, zsegments_at(g, a->sendbuf, k), temp, count);
-	return rc == MPI_SUCCESS ? zsched_send(s, temp, count, a->recvtype, a->root) : rc;
+	if (rc != MPI_SUCCESS)
+		return rc;
+	zflight_begin(&lane->flight, s, i);
+	rc = zsched_send(s, temp, count, a->recvtype, a->root);
+	zflight_end(&lane->flight, s, i);
+	return rc;
+}
+
+static int make_folds(struct zsched *s, const struct zcoll *a, MPI_Count longest, struct lane *lane)
+{
+	size_t n = (size_t)lane->flight.depth;
+	lane->fold = zsched_alloc(s, n * sizeof *lane->fold);
+	for (size_t i = 0; lane->fold && i < n; i++) {
+		lane->fold[i] = zfold_create(s, zsched_comm(s)->nparts, a->recvbuf, longest, a->recvtype, a->op);
+		if (!lane->fold[i])
+			return MPI_ERR_NO_MEM;
+	}
+	return lane->fold ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 static int make_reduce_buffers(struct zsched *s, const struct zcoll *a, const struct zsegments *g, struct lane *lane)
 {
-	struct zcomm *c = zsched_comm(s);
 	MPI_Count longest = zsegments_count(g, 0);
-	if (c->rank == a->root) {
-		lane->fold = zfold_create(s, c->nparts, a->recvbuf, longest, a->recvtype, a->op);
-		return lane->fold ? MPI_SUCCESS : MPI_ERR_NO_MEM;
-	}
-	if (!lane->mine)
-		return MPI_SUCCESS;
-	int rc = zbuf_temp(s, longest, a->recvtype, &lane->temp[0]);
-	lane->temp[1] = lane->temp[0];
-	return rc == MPI_SUCCESS && g->groups > 1 ? zbuf_temp(s, longest, a->recvtype, &lane->temp[1]) : rc;
+	int depth = zflight_depth(&g->tune, g->groups), rc = MPI_SUCCESS;
+	if (lane->mine)
+		rc = zflight_init(&lane->flight, s, depth);
+	if (rc != MPI_SUCCESS || !lane->mine)
+		return rc;
+	if (zsched_comm(s)->rank == a->root)
+		return make_folds(s, a, longest, lane);
+	return zbuf_temps(s, longest, a->recvtype, depth < g->groups ? depth + 1 : depth, &lane->temp);
+}
+
+static int land_reduce(struct zsched *s, const struct zcoll *a, const struct zsegments *g, const struct lane *lanes,
+	int i, bool remote)
+{
+	int rc = MPI_SUCCESS;
+	for (int l = 0; l < g->lanes && rc == MPI_SUCCESS; l++)
+		if (lanes[l].mine && zsegments_number(g, i, l) >= 0 && (remote || zsched_comm(s)->rank == a->root))
+			rc = zflight_land(&lanes[l].flight, s, i);
+	return rc;
 }
 
 static int build_reduce(struct zsched *s, const struct zcoll *a)
@@ -189,16 +244,20 @@ static int build_reduce(struct zsched *s, const struct zcoll *a)
 	int rc = make_lanes(s, &g, a, remote ? -1 : c->shadow_rank[a->root], &lanes);
 	for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++)
 		rc = make_reduce_buffers(s, a, &g, &lanes[l]);
-	for (int round = 0; round < g.groups + 2 && rc == MPI_SUCCESS; round++) {
-		for (int stage = 2; stage >= 0; stage--) {
+	int depth = zflight_depth(&g.tune, g.groups);
+	for (int round = 0; round < g.groups + 1 + depth && rc == MPI_SUCCESS; round++) {
+		for (int stage = COMBINE; stage >= INSIDE; stage--) {
+			int i = round - (stage == COMBINE ? 1 + depth : stage);
 			for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++) {
-				int k = zsegments_number(&g, round - stage, l);
+				int k = zsegments_number(&g, i, l);
 				if (k >= 0 && c->rank == a->root)
 					rc = build_root_segment(s, a, &g, &lanes[l], l, k, stage);
 				else if (k >= 0)
 					rc = build_member_segment(s, a, &g, &lanes[l], k, stage, remote);
 			}
 		}
+		if (rc == MPI_SUCCESS)
+			rc = land_reduce(s, a, &g, lanes, round - depth, remote);
 		zsched_round(s);
 	}
 	return rc;

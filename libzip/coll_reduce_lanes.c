@@ -3,6 +3,7 @@
 #include "coll_reduce_lanes.h"
 
 #include "coll_data.h"
+#include "coll_flight.h"
 #include "coll_fold.h"
 #include "coll_inside.h"
 #include "coll_native.h"
@@ -11,7 +12,7 @@
 struct piece {
 	struct zinside in;
 	MPI_Count first, count, each; /* elements of the whole vector; of a segment */
-	void *result[2];	      /* mine: of the segments in turns */
+	void **result;		      /* mine: of the segments, [depth + 1] in turns */
 };
 
 struct lanes {
@@ -22,9 +23,10 @@ struct lanes {
 	int leaders, segments;
 	int mine;	      /* number of my lane, or -1 */
 	struct piece *pieces; /* [leaders][nparts] */
-	/* Of my lane: where the sum comes to lie, and what comes from the other parts. That of the first of them comes
-	 * into the sum's place. */
-	void *sum, **inputs;
+	/* Of my lane: where the sum comes to lie, and what comes from the other parts, [depth] in turns. That of the
+	 * first of them comes into the sum's place. */
+	void *sum, ***inputs;
+	struct zflight flight;
 };
 
 static int leaders_of(const struct zcomm *c, const struct ztuning_settings *tune)
@@ -81,12 +83,19 @@ static int peer_in(const struct zcomm *c, const struct lanes *x, int p)
 static int make_results(struct zsched *s, const struct lanes *x, struct piece *piece)
 {
 	MPI_Count longest = segment_count(piece, 0);
-	int rc = MPI_SUCCESS;
-	if (x->segments == 1)
-		piece->result[0] = zinside_place(&piece->in, s, longest);
-	if (!piece->result[0])
-		rc = zbuf_temp(s, longest, x->type, &piece->result[0]);
-	return rc == MPI_SUCCESS && x->segments > 1 ? zbuf_temp(s, longest, x->type, &piece->result[1]) : rc;
+	int depth = x->flight.depth;
+	if (x->segments > 1)
+		return zbuf_temps(s, longest, x->type, depth < x->segments ? depth + 1 : depth, &piece->result);
+	piece->result = zsched_alloc(s, sizeof *piece->result);
+	if (!piece->result)
+		return MPI_ERR_NO_MEM;
+	piece->result[0] = zinside_place(&piece->in, s, longest);
+	return piece->result[0] ? MPI_SUCCESS : zbuf_temp(s, longest, x->type, &piece->result[0]);
+}
+
+static void *result_of(const struct lanes *x, const struct piece *piece, int k)
+{
+	return piece->result ? piece->result[k % (x->flight.depth + 1)] : NULL;
 }
 
 static int make_pieces(struct zsched *s, struct lanes *x, const struct zcoll *a, const struct zslots *slots,
@@ -123,16 +132,30 @@ static int make_inputs(struct zsched *s, struct lanes *x, const struct zcoll *a)
 	struct zcomm *c = zsched_comm(s);
 	const struct piece *own = &x->pieces[x->mine * c->nparts + c->my_part];
 	int rc = MPI_SUCCESS;
-	x->inputs = zsched_alloc(s, (size_t)c->nparts * sizeof *x->inputs);
+	x->inputs = zsched_alloc(s, (size_t)x->flight.depth * sizeof *x->inputs);
 	if (!x->inputs)
 		return MPI_ERR_NO_MEM;
 	x->sum = a->recvbuf;
 	if (!sums_in_place(c, x, a))
 		rc = zbuf_temp(s, own->count, x->type, &x->sum);
-	for (int p = c->my_part > 0 ? 1 : 2; p < c->nparts && rc == MPI_SUCCESS; p++)
-		if (p != c->my_part)
-			rc = zbuf_temp(s, own->each, x->type, &x->inputs[p]);
+	for (int i = 0; i < x->flight.depth && rc == MPI_SUCCESS; i++) {
+		x->inputs[i] = zsched_alloc(s, (size_t)c->nparts * sizeof *x->inputs[i]);
+		if (!x->inputs[i])
+			return MPI_ERR_NO_MEM;
+		for (int p = c->my_part > 0 ? 1 : 2; p < c->nparts && rc == MPI_SUCCESS; p++)
+			if (p != c->my_part)
+				rc = zbuf_temp(s, own->each, x->type, &x->inputs[i][p]);
+	}
 	return rc;
+}
+
+/* Where part p's share of my segment k comes to lie. */
+static void *input_of(const struct zcomm *c, const struct lanes *x, int p, int k)
+{
+	const struct piece *own = &x->pieces[x->mine * c->nparts + c->my_part];
+	if (p == (c->my_part > 0 ? 0 : 1))
+		return zbuf_at(x->sum, own->each * k, x->extent);
+	return x->inputs[k % x->flight.depth][p];
 }
 
 static int start_segment(struct zsched *s, const struct lanes *x, int k)
@@ -143,7 +166,7 @@ static int start_segment(struct zsched *s, const struct lanes *x, int k)
 		MPI_Count count = segment_count(piece, k);
 		if (k == 0 || count > 0) /* an empty vector: are operation and datatype right? */
 			rc = zinside_start(&piece->in, s,
-				zbuf_at(x->sendbuf, piece->first + piece->each * k, x->extent), piece->result[k % 2],
+				zbuf_at(x->sendbuf, piece->first + piece->each * k, x->extent), result_of(x, piece, k),
 				count);
 	}
 	return rc;
@@ -155,23 +178,24 @@ static int exchange_segment(struct zsched *s, struct lanes *x, int k)
 	struct zcomm *c = zsched_comm(s);
 	const struct piece *pieces = &x->pieces[x->mine * c->nparts], *own = &pieces[c->my_part];
 	int rc = MPI_SUCCESS;
-	x->inputs[c->my_part > 0 ? 0 : 1] = zbuf_at(x->sum, own->each * k, x->extent);
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
 		const struct piece *piece = &pieces[p];
 		MPI_Count count = segment_count(piece, k);
 		if (k == 0 || count > 0)
 			rc = zinside_finish(&piece->in, s,
-				zbuf_at(x->sendbuf, piece->first + piece->each * k, x->extent), piece->result[k % 2],
+				zbuf_at(x->sendbuf, piece->first + piece->each * k, x->extent), result_of(x, piece, k),
 				count);
 	}
+	zflight_begin(&x->flight, s, k);
 	for (int i = 1; i < c->nparts && rc == MPI_SUCCESS; i++) {
 		int p = (c->my_part + i) % c->nparts;
 		if (k == 0 || segment_count(own, k) > 0)
-			rc = zsched_recv(s, x->inputs[p], segment_count(own, k), x->type, peer_in(c, x, p));
+			rc = zsched_recv(s, input_of(c, x, p, k), segment_count(own, k), x->type, peer_in(c, x, p));
 		if (rc == MPI_SUCCESS && (k == 0 || segment_count(&pieces[p], k) > 0))
-			rc = zsched_send(s, pieces[p].result[k % 2], segment_count(&pieces[p], k), x->type,
+			rc = zsched_send(s, result_of(x, &pieces[p], k), segment_count(&pieces[p], k), x->type,
 				peer_in(c, x, p));
 	}
+	zflight_end(&x->flight, s, k);
 	return rc;
 }
 
@@ -185,8 +209,7 @@ static int fold_segment(struct zsched *s, const struct lanes *x, int k)
 		return MPI_ERR_NO_MEM;
 	void *sum = zbuf_at(x->sum, own->each * k, x->extent);
 	for (int p = 0; p < c->nparts; p++)
-		inputs[p] = p == c->my_part ? own->result[k % 2] : x->inputs[p];
-	inputs[c->my_part > 0 ? 0 : 1] = sum;
+		inputs[p] = p == c->my_part ? result_of(x, own, k) : input_of(c, x, p, k);
 	*f = (struct zfold){.count = segment_count(own, k),
 		.type = x->type,
 		.op = x->op,
@@ -250,7 +273,9 @@ static int deliver(struct zsched *s, const struct lanes *x, const struct zcoll *
 	return zsched_call(s, copy_sum, y);
 }
 
-/* Segment k is reduced inside in round k, exchanged in the next one, and combined at the beginning of the one after. */
+/* Segment k is reduced inside in round k, exchanged in the next ones, and combined at the beginning of the one after
+ * them.
+ */
 int zreduce_build_lanes(struct zsched *s, const struct zcoll *a, const struct zslots *slots,
 	const struct ztuning_settings *tune)
 {
@@ -266,17 +291,21 @@ int zreduce_build_lanes(struct zsched *s, const struct zcoll *a, const struct zs
 		.leaders = leaders,
 		.segments = count_segments(c, a, tune),
 		.mine = zcoll_my_number(c, leaders)};
-	int rc = make_pieces(s, x, a, slots, tune);
+	int depth = zflight_depth(tune, x->segments), rc = zflight_init(&x->flight, s, depth);
+	if (rc == MPI_SUCCESS)
+		rc = make_pieces(s, x, a, slots, tune);
 	if (rc == MPI_SUCCESS && x->mine >= 0)
 		rc = make_inputs(s, x, a);
-	for (int round = 0; round < x->segments + 2 && rc == MPI_SUCCESS; round++) {
-		if (x->mine >= 0 && round >= 2)
-			rc = fold_segment(s, x, round - 2);
+	for (int round = 0; round < x->segments + 1 + depth && rc == MPI_SUCCESS; round++) {
+		if (x->mine >= 0 && round > depth)
+			rc = fold_segment(s, x, round - 1 - depth);
 		if (rc == MPI_SUCCESS && x->mine >= 0 && round >= 1 && round <= x->segments)
 			rc = exchange_segment(s, x, round - 1);
 		if (rc == MPI_SUCCESS && round < x->segments)
 			rc = start_segment(s, x, round);
-		if (round < x->segments + 1)
+		if (rc == MPI_SUCCESS && x->mine >= 0 && round >= depth && round < x->segments + depth)
+			rc = zflight_land(&x->flight, s, round - depth);
+		if (round < x->segments + depth)
 			zsched_round(s);
 	}
 	if (rc == MPI_SUCCESS)

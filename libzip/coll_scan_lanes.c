@@ -2,22 +2,24 @@
 /* MPI_Scan and MPI_Exscan of consecutive ranks, see coll_scan_lanes.h. */
 #include "coll_scan_lanes.h"
 
+#include "coll_flight.h"
 #include "coll_fold.h"
 #include "coll_leaders.h"
 #include "coll_native.h"
 #include "coll_segments.h"
 #include "tune.h"
 
-/* What group i of the segments goes through in rounds i, i + 1, ... : with one lane nothing is handed over. */
+/* What group i of the segments goes through in rounds i, i + 1, ... : with one lane nothing is handed over, and CROSS
+ * takes depth rounds. */
 enum stage { INSIDE, HAND_OVER, CROSS, SPREAD, APPLY, STAGES };
 
-#define TURNS 3 /* so many rounds at most is a buffer in use */
-
-struct lane {
-	int from, to;	      /* ranks in the shadow: who sends my part's totals, who gets those of the parts before */
-	void *total[TURNS];   /* from, and Exscan on the last member; NULL: the receive buffer has them */
-	void *prefix[TURNS];  /* of the parts before mine */
-	void **inputs[TURNS]; /* to: [my_part], from these, the last of them in prefix */
+struct lane {		/* buffers of segments: [turns] */
+	int from, to;	/* ranks in the shadow: who sends my part's totals, who gets those of the parts before */
+	void **total;	/* from, and Exscan on the last member; NULL: the receive buffer has them */
+	void **prefix;	/* of the parts before mine; [prefixes] */
+	int prefixes;	/* to: turns; others, who have one from SPREAD to APPLY: two */
+	void ***inputs; /* to: [my_part], from these, the last of them in prefix */
+	struct zflight flight;
 };
 
 struct scan {
@@ -28,6 +30,7 @@ struct scan {
 	bool exclusive;
 	bool sends, receives; /* my part */
 	int me, last;	      /* ranks in the shadow */
+	int depth, turns;     /* so many rounds at most is a buffer in use: depth and one before or behind it, or two */
 	struct zsegments g;
 	struct lane *lanes; /* [g.lanes] */
 };
@@ -71,18 +74,18 @@ static int copy_prefix(struct zsched *s, void *arg)
 }
 
 /* Buffers of one segment, as many as there are in flight. */
-static int make_turns(struct zsched *s, const struct scan *x, void *turns[TURNS])
+static int make_turns(struct zsched *s, const struct scan *x, int n, void ***turns)
 {
-	int rc = MPI_SUCCESS;
-	for (int i = 0; i < TURNS && i < x->g.groups && rc == MPI_SUCCESS; i++)
-		rc = zbuf_temp(s, zsegments_count(&x->g, 0), x->type, &turns[i]);
-	return rc;
+	return zbuf_temps(s, zsegments_count(&x->g, 0), x->type, n, turns);
 }
 
 static int make_inputs(struct zsched *s, const struct scan *x, struct lane *lane)
 {
 	int n = zsched_comm(s)->my_part, rc = MPI_SUCCESS;
-	for (int i = 0; i < TURNS && i < x->g.groups && rc == MPI_SUCCESS; i++) {
+	lane->inputs = zsched_alloc(s, (size_t)x->turns * sizeof *lane->inputs);
+	if (!lane->inputs)
+		return MPI_ERR_NO_MEM;
+	for (int i = 0; i < x->turns && rc == MPI_SUCCESS; i++) {
 		lane->inputs[i] = zsched_alloc(s, (size_t)n * sizeof(void *));
 		if (!lane->inputs[i])
 			return MPI_ERR_NO_MEM;
@@ -102,19 +105,20 @@ static int make_lane(struct zsched *s, const struct scan *x, int l)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct lane *lane = &x->lanes[l];
-	int rc = MPI_SUCCESS;
 	*lane = (struct lane){.from = sender_of(c->nlocal, &x->g, l), .to = zcoll_first(c->nlocal, x->g.lanes, l)};
-	if (x->sends && (x->me == x->last ? x->exclusive : x->me == lane->from))
-		rc = make_turns(s, x, lane->total);
+	lane->prefixes = x->me == lane->to || x->turns < 2 ? x->turns : 2;
+	int rc = zflight_init(&lane->flight, s, x->depth);
+	if (rc == MPI_SUCCESS && x->sends && (x->me == x->last ? x->exclusive : x->me == lane->from))
+		rc = make_turns(s, x, x->turns, &lane->total);
 	if (rc == MPI_SUCCESS && x->receives)
-		rc = make_turns(s, x, lane->prefix);
+		rc = make_turns(s, x, lane->prefixes, &lane->prefix);
 	return rc == MPI_SUCCESS && x->receives && x->me == lane->to ? make_inputs(s, x, lane) : rc;
 }
 
 /* Segment k of a lane in its turn. */
 struct segment {
-	const struct lane *lane;
-	int l, k, turn;
+	struct lane *lane;
+	int l, k, i, turn; /* i: its group */
 	MPI_Count count;
 	void *recvbuf;
 };
@@ -122,7 +126,12 @@ struct segment {
 /* Where the last member or the sender has my part's total. */
 static void *total_of(const struct segment *g)
 {
-	return g->lane->total[g->turn] ? g->lane->total[g->turn] : g->recvbuf;
+	return g->lane->total ? g->lane->total[g->turn] : g->recvbuf;
+}
+
+static void *prefix_of(const struct segment *g)
+{
+	return g->lane->prefix[g->i % g->lane->prefixes];
 }
 
 static int build_inside(struct zsched *s, const struct scan *x, const struct segment *g)
@@ -181,21 +190,23 @@ static int send_total(struct zsched *s, const struct scan *x, const struct segme
 static int build_cross(struct zsched *s, const struct scan *x, const struct segment *g)
 {
 	struct zcomm *c = zsched_comm(s);
-	int rc = MPI_SUCCESS;
+	int rc = x->sends && x->g.lanes == 1 ? build_total(s, x, g) : MPI_SUCCESS;
+	zflight_begin(&g->lane->flight, s, g->i);
 	if (x->receives && x->me == g->lane->to) {
 		for (int p = 0; p < c->my_part && rc == MPI_SUCCESS; p++)
 			rc = zsched_recv(s, g->lane->inputs[g->turn][p], g->count, x->type,
 				c->parts[p].member[sender_of(c->parts[p].count, &x->g, g->l)]);
 	}
-	if (rc == MPI_SUCCESS && x->sends && x->g.lanes == 1)
-		rc = build_total(s, x, g);
-	return rc == MPI_SUCCESS && x->sends && x->me == g->lane->from ? send_total(s, x, g) : rc;
+	if (rc == MPI_SUCCESS && x->sends && x->me == g->lane->from)
+		rc = send_total(s, x, g);
+	zflight_end(&g->lane->flight, s, g->i);
+	return rc;
 }
 
 static int build_spread(struct zsched *s, const struct scan *x, const struct segment *g)
 {
 	struct zcomm *c = zsched_comm(s);
-	void *prefix = g->lane->prefix[g->turn];
+	void *prefix = prefix_of(g);
 	int rc = MPI_SUCCESS;
 	if (x->me == g->lane->to && c->my_part > 1) {
 		struct zfold *f = zsched_alloc(s, sizeof *f);
@@ -216,7 +227,7 @@ static int build_apply(struct zsched *s, const struct scan *x, const struct segm
 {
 	/* Exscan, the first member: nothing of its own part stands before it. */
 	return add_work(s, x->exclusive && x->me == 0 ? copy_prefix : combine,
-		&(struct work){x, g->lane->prefix[g->turn], g->recvbuf, g->count});
+		&(struct work){x, prefix_of(g), g->recvbuf, g->count});
 }
 
 static int build_stage(struct zsched *s, const struct scan *x, int i, enum stage stage)
@@ -226,7 +237,7 @@ static int build_stage(struct zsched *s, const struct scan *x, int i, enum stage
 		int k = zsegments_number(&x->g, i, l);
 		if (k < 0)
 			continue;
-		struct segment g = {&x->lanes[l], l, k, i % TURNS, zsegments_count(&x->g, k),
+		struct segment g = {&x->lanes[l], l, k, i, i % x->turns, zsegments_count(&x->g, k),
 			zsegments_at(&x->g, x->recvbuf, k)};
 		if (stage == INSIDE)
 			rc = build_inside(s, x, &g);
@@ -242,17 +253,30 @@ static int build_stage(struct zsched *s, const struct scan *x, int i, enum stage
 	return rc;
 }
 
+static int land(struct zsched *s, const struct scan *x, int i)
+{
+	int rc = MPI_SUCCESS;
+	for (int l = 0; l < x->g.lanes && rc == MPI_SUCCESS; l++)
+		if (zsegments_number(&x->g, i, l) >= 0)
+			rc = zflight_land(&x->lanes[l].flight, s, i);
+	return rc;
+}
+
 /* Messages first, work last, as nothing is started while it is done. */
 static int build_rounds(struct zsched *s, const struct scan *x)
 {
 	static const enum stage order[] = {CROSS, HAND_OVER, INSIDE, SPREAD, APPLY};
-	int skipped = x->g.lanes == 1, rc = MPI_SUCCESS;
-	for (int round = 0; round < x->g.groups + APPLY - skipped && rc == MPI_SUCCESS; round++) {
+	int skipped = x->g.lanes == 1, extra = x->depth - 1, rc = MPI_SUCCESS;
+	for (int round = 0; round < x->g.groups + APPLY - skipped + extra && rc == MPI_SUCCESS; round++) {
 		for (int j = 0; j < STAGES && rc == MPI_SUCCESS; j++) {
 			int late = order[j] == INSIDE ? 0 : (int)order[j] - skipped;
+			if (order[j] > CROSS)
+				late += extra;
 			if (!skipped || order[j] != HAND_OVER)
 				rc = build_stage(s, x, round - late, order[j]);
 		}
+		if (rc == MPI_SUCCESS)
+			rc = land(s, x, round - (CROSS - skipped + extra));
 		zsched_round(s);
 	}
 	return rc;
@@ -274,6 +298,8 @@ int zscan_build_lanes(struct zsched *s, const struct zcoll *a, bool exclusive)
 		.me = c->shadow_rank[c->rank],
 		.last = c->nlocal - 1,
 		.g = zsegments_cut(&tune, c->members_min, a->recvcount, a->recvtype)};
+	x->depth = zflight_depth(&tune, x->g.groups);
+	x->turns = x->depth + 2 < x->g.groups ? x->depth + 2 : x->g.groups;
 	x->lanes = zsched_alloc(s, (size_t)x->g.lanes * sizeof *x->lanes);
 	int rc = x->lanes ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	for (int l = 0; l < x->g.lanes && rc == MPI_SUCCESS; l++)

@@ -238,6 +238,16 @@ static void start_step(struct zsched *s, int i)
 	}
 }
 
+/* Native collectives are left to the round that closes them: they wait for nobody but our part. */
+static void note_open(struct zsched *s, int i)
+{
+	struct zstep *t = &s->steps[i];
+	if (!t->open || t->done || t->kind == STEP_NATIVE)
+		return;
+	*(s->open_tail ? &s->steps[s->open_tail - 1].open_next : &s->open_head) = i + 1;
+	s->open_tail = i + 1;
+}
+
 /* Starts the next round; false: there is none. */
 static bool start_round(struct zsched *s)
 {
@@ -250,8 +260,10 @@ static bool start_round(struct zsched *s)
 	/* What a call adds belongs to a later round. */
 	if (s->end == s->nsteps && s->round == round)
 		s->round++;
-	for (; i < s->end; i++)
+	for (; i < s->end; i++) {
 		start_step(s, i);
+		note_open(s, i);
+	}
 	return true;
 }
 
@@ -284,11 +296,8 @@ static bool step_done(struct zsched *s, struct zstep *t)
 		return t->done = step_done(s, &s->steps[t->peer]);
 	if (t->kind == STEP_AWAIT)
 		return t->done = has_arrived(s, t->buf, t->count);
-	if (t->kind == STEP_WATCH) {
-		t->done = t->u.look(s, t->buf);
-		s->nwatched -= t->open && t->done;
-		return t->done;
-	}
+	if (t->kind == STEP_WATCH)
+		return t->done = t->u.look(s, t->buf);
 	if (t->native != MPI_REQUEST_NULL)
 		return test_native(s, t);
 	if (t->req->done)
@@ -296,12 +305,20 @@ static bool step_done(struct zsched *s, struct zstep *t)
 	return t->done;
 }
 
-/* Nobody else looks at them, and what the members do next may wait for them. */
+/* Nobody else looks at what is watched, and a message that tells of an error must be seen even if the rounds until it
+ * is closed never end for the same reason. */
 static void look_at_open(struct zsched *s)
 {
-	for (int i = 0; i < s->end && s->nwatched > 0; i++)
-		if (s->steps[i].open && s->steps[i].kind == STEP_WATCH)
-			step_done(s, &s->steps[i]);
+	int last = 0;
+	for (int at = s->open_head; at;) {
+		struct zstep *t = &s->steps[at - 1];
+		if (!step_done(s, t))
+			last = at;
+		else
+			*(last ? &s->steps[last - 1].open_next : &s->open_head) = t->open_next;
+		at = t->open_next;
+	}
+	s->open_tail = last;
 }
 
 static bool round_done(struct zsched *s)

@@ -234,10 +234,8 @@ int zsched_steps(const struct zsched *s)
 
 void zsched_open_from(struct zsched *s, int step)
 {
-	for (int i = step; i < s->nsteps; i++) {
+	for (int i = step; i < s->nsteps; i++)
 		s->steps[i].open = true;
-		s->nwatched += s->steps[i].kind == STEP_WATCH;
-	}
 }
 
 int zsched_open(struct zsched *s)

@@ -32,7 +32,8 @@ struct zstep {
 	bool open;   /* its round does not wait for it */
 	bool across; /* peer is a rank of the remote group */
 	int round;
-	int peer; /* STEP_CLOSE: number of the step */
+	int peer;      /* STEP_CLOSE: number of the step */
+	int open_next; /* see open_head of zsched */
 	MPI_Datatype type;
 	MPI_Request native;
 	void *buf; /* or the argument of start, fn, look */
@@ -87,9 +88,9 @@ struct zsched {
 
 	struct zstep *steps;
 	int nsteps, cap;
-	int begin, end; /* the round that runs: steps [begin, end) */
-	int nwatched;	/* open steps that are looked at until they are done */
-	int round;	/* number of the round that is being added */
+	int begin, end;		  /* the round that runs: steps [begin, end) */
+	int open_head, open_tail; /* steps that are begun, open and not known to be done: their numbers + 1, 0 ends */
+	int round;		  /* number of the round that is being added */
 
 	void (*on_done)(void *arg, int *error);
 	void *on_done_arg;

@@ -36,7 +36,7 @@ draw() {
 	program=$picked
 	[[ $program = inter_* ]] && pick "${layouts[@]:groups_from}" || pick "${layouts[@]}"
 	layout=$picked rules='' world=()
-	rule all "leaders 1 2 3" "segment $segments"
+	rule all "leaders 1 2 3" "segment $segments" "depth 1 2 3 8"
 	rule bcast "between all sequential tree chain pipeline" "segments 1 3 1024" "multicast yes no"
 	rule gather "alone $blocks"
 	rule scatter "alone $blocks" "together $blocks"

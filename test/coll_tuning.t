@@ -92,6 +92,13 @@ twin coll_scans 2+2+2 "scan segment=8K leaders=2 multicast=no"
 twin coll_scans 3+4+3 "scan segment=5000 leaders=3"
 twin coll_errors 2+2 "scan segment=256 leaders=2"
 
+# --- segments that cross at the same time: none beside another, and buffers that are used again
+twin coll_reductions 2+2+2 "all segment=256 depth=1 leaders=2; allreduce exchange=slices"
+twin coll_reductions 1+1+2+1+1 "all segment=256 depth=3; allreduce exchange=doubling"
+twin coll_scans 3+2 "scan segment=256 depth=2 leaders=2"
+twin coll_scans 2+1+2 "scan segment=256 depth=1"
+twin inter_coll 1+2+1 "all segment=256 depth=3 leaders=2"
+
 same_bits() { # LAYOUT RULES; it has no twin
 	build_program same_bits
 	ZIPPER_TUNE=$2 merged 60 "$1" ./same_bits >out 2>err

@@ -15,6 +15,7 @@
 #include "../../libzip/schedule.c"
 #include "../../libzip/schedule_make.c"
 #include "../../libzip/schedule_multicast.c"
+#include "../../libzip/coll_flight.c"
 
 /* The fakes: messages and native requests are numbered in the order in which they are started, from 1. */
 #define MAX 32
@@ -602,12 +603,78 @@ static void test_open(void **state)
 	zsched_destroy(s);
 }
 
+/* What an open message tells is seen at once, although a round before the one that closes it never ends; the first
+ * error is the result. */
+static void test_open_error(void **state)
+{
+	(void)state;
+	struct zsched *s = zsched_create(&comm, "MPI_Test");
+	zsched_recv(s, buf, 10, MPI_BYTE, 3);
+	zsched_recv(s, buf, 10, MPI_BYTE, 3);
+	zsched_open_from(s, 0);
+	zsched_round(s);
+	zsched_recv(s, buf, 10, MPI_BYTE, 4);
+	zsched_round(s);
+	zsched_close(s, 0);
+	zsched_close(s, 1);
+	zsched_start(s);
+	assert_int_equal(nmessages, 3);
+	complete(1, 5, MPI_SUCCESS);
+	complete(2, 10, MPI_ERR_OTHER);
+	assert_false(zsched_failed(s));
+	zsched_progress();
+	assert_true(zsched_failed(s));
+	assert_false(zsched_request(s)->done);
+	complete(3, 10, MPI_SUCCESS);
+	zsched_progress();
+	assert_true(zsched_request(s)->done);
+	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_ERR_TRUNCATE);
+	assert_int_equal(released, 3);
+	zsched_destroy(s);
+}
+
 static bool look(struct zsched *s, void *arg)
 {
 	int *left = arg;
 	(void)s;
 	note("l");
 	return --*left <= 0;
+}
+
+/* With depth 2 the second segment is sent before the first one is there, and the third only then. */
+static void test_flight(void **state)
+{
+	struct zflight f;
+	struct zsched *s = zsched_create(&comm, "MPI_Test");
+	(void)state;
+	assert_int_equal(zflight_depth(&(struct ztuning_settings){.depth = 2}, 3), 2);
+	assert_int_equal(zflight_depth(&(struct ztuning_settings){.depth = 8}, 3), 3);
+	assert_int_equal(zflight_init(&f, s, 2), MPI_SUCCESS);
+	for (int round = 0; round < 4; round++) {
+		if (round < 3) {
+			zflight_begin(&f, s, round);
+			zsched_send(s, buf, 1, MPI_BYTE, 1);
+			zflight_end(&f, s, round);
+		}
+		if (round >= 1)
+			assert_int_equal(zflight_land(&f, s, round - 1), MPI_SUCCESS);
+		zsched_round(s);
+	}
+	zsched_start(s);
+	zsched_progress();
+	assert_int_equal(nmessages, 2);
+	complete(2, 1, MPI_SUCCESS);
+	zsched_progress();
+	assert_int_equal(nmessages, 2);
+	complete(1, 1, MPI_SUCCESS);
+	zsched_progress();
+	assert_int_equal(nmessages, 3);
+	assert_false(zsched_request(s)->done);
+	complete(3, 1, MPI_SUCCESS);
+	zsched_progress();
+	assert_true(zsched_request(s)->done);
+	assert_int_equal(released, 3);
+	zsched_destroy(s);
 }
 
 /* What is watched is looked at in every turn until it says so; left open, also while later rounds run. */
@@ -650,6 +717,8 @@ int main(void)
 		cmocka_unit_test_setup(test_arriving, setup),
 		cmocka_unit_test_setup(test_upto, setup),
 		cmocka_unit_test_setup(test_open, setup),
+		cmocka_unit_test_setup(test_open_error, setup),
+		cmocka_unit_test_setup(test_flight, setup),
 		cmocka_unit_test_setup(test_watch, setup),
 		cmocka_unit_test_setup(test_multicast, setup),
 	};
