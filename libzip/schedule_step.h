@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a schedule consists of: shared by the two files of the engine, nobody else's business. */
+/* What a schedule consists of: shared by the files of the engine, nobody else's business. */
 #ifndef ZIP_LIBZIP_SCHEDULE_STEP_H
 #define ZIP_LIBZIP_SCHEDULE_STEP_H
 
@@ -109,5 +109,11 @@ struct zsched {
 
 /* A new step of the current round, zeroed but for kind and round. NULL: no memory. */
 struct zstep *zstep_add(struct zsched *, enum step_kind);
+/* Begins the step of that number: it may be done then. A call may add steps, which moves them. */
+void zstep_start(struct zsched *, int i);
+/* Looks at one that has begun. Its error is the schedule's. */
+bool zstep_done(struct zsched *, struct zstep *);
+/* Of a schedule that has failed, for people. */
+const char *zstep_error_text(const struct zsched *);
 
 #endif

@@ -15,6 +15,7 @@
 #include "../../libzip/schedule.c"
 #include "../../libzip/schedule_make.c"
 #include "../../libzip/schedule_multicast.c"
+#include "../../libzip/schedule_step.c"
 #include "../../libzip/coll_flight.c"
 
 /* The fakes: messages and native requests are numbered in the order in which they are started, from 1. */
