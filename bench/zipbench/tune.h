@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* "zipbench tune", in three parts: what there is to try, what was measured of it, and the table that comes of that. */
+#ifndef ZIPBENCH_TUNE_H
+#define ZIPBENCH_TUNE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "err.h"
+#include "tune_run.h"
+
+#define TUNE_CANDIDATES_MAX 64
+#define TUNE_LAYOUTS_MAX 16
+#define TUNE_ROUNDS_MAX 99
+
+struct tune_options {
+	const char *layouts, *sizes, *tries, *output;
+	double seconds, margin;
+	unsigned rounds;
+	bool bridge;
+};
+
+/* Collectives whose choices depend on a size that all ranks know, so not gather and scatter. What the table calls bytes
+ * is the size of zipbench coll, or that of all ranks together. */
+struct tune_target {
+	const char *name;
+	bool times_ranks;
+};
+#define TUNE_TARGETS 7
+extern const struct tune_target tune_targets[TUNE_TARGETS];
+
+struct tune_candidate {		     /* [0]: the defaults */
+	char rules[128];	     /* "all leaders=2"; "" */
+	char setting[32], value[32]; /* "leaders", "2" */
+	bool concerns[TUNE_TARGETS];
+};
+
+struct tune_samples {
+	double us[TUNE_ROUNDS_MAX];
+	unsigned n;
+};
+
+struct tune {
+	struct tune_options o;
+	char **command;
+	char program[4096];
+	struct tune_candidate candidate[TUNE_CANDIDATES_MAX];
+	int ncandidates;
+	char *layout[TUNE_LAYOUTS_MAX];
+	int nlayouts;
+	double size[TUNE_SIZES_MAX];
+	int nsizes, ranks;
+	struct tune_samples (*samples)[TUNE_TARGETS][TUNE_SIZES_MAX]; /* [ncandidates] of this layout */
+	double latency_us, bulk_us[2]; /* of a ping-pong: medians of the best job, 0: none yet */
+	char bridge[80];	       /* that as a line of the table, or "" */
+	FILE *out;
+	int rules_written;
+};
+
+/* Fills candidates, sizes and layouts from the options and the command. 0 or a negative errno with text that names the
+ * option. */
+int tune_choose(struct tune *, struct zerr *);
+/* In a layout as "2+2"; less than 2: nothing is known of it. */
+int tune_clusters(const char *layout);
+int tune_members_max(const char *layout); /* of the cluster that has the most of them */
+/* Rules for what was faster in this layout. Sorts the samples. */
+void tune_write_layout(struct tune *, int layout);
+
+#endif
