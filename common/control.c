@@ -105,6 +105,7 @@ static const struct field *const fields_of[] = {
 	[ZCTL_DIRECT] = f_direct,
 	[ZCTL_TRAFFIC] = f_traffic,
 	[ZCTL_QUIT] = f_dead,
+	[ZCTL_PING] = f_none,
 };
 #define NTYPES (sizeof(fields_of) / sizeof(fields_of[0]))
 

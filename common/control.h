@@ -22,6 +22,7 @@
  *   DIRECT  ASK for a link to a rank, or   DIRECT  CONNECT to that rank, there; or NO: go over the bridge
  *           NO: that rank cannot be reached
  *   TRAFFIC (rank, now and then)           nothing
+ *   PING    (rank, launcher) that waits    PING    the same: zipperd is there
  *
  * Direct links. Ranks on zipper nodes listen from the beginning and say where in their JOIN. Who wants to send to a
  * rank that shares a fabric with it ASKs; zipperd lets that one of the two connect which does not listen (or has the
@@ -68,6 +69,7 @@ enum zctl_type {
 	ZCTL_DIRECT,
 	ZCTL_TRAFFIC,
 	ZCTL_QUIT,
+	ZCTL_PING,
 };
 
 #define ZCTL_PROOF_REPLY 0x80

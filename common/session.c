@@ -15,6 +15,8 @@
 #define SEND_BYTES 2048	     /* most messages fit: JOIN with 511 bytes of part names */
 #define QUIT_MS 50	     /* for the last word to a zipperd that may be gone: it also sees us go */
 #define CLOSE_LINGER_MS 1000 /* how long close waits for zipperd to have read the BYE */
+#define ASK_SHARE 4	     /* zipperd is asked when this part of the limit has passed without a word */
+#define AWAY_MS 5000	     /* who has not watched for so long may not have seen the answer yet */
 
 struct inbox { /* messages that came, oldest first */
 	struct inbox *next;
@@ -26,7 +28,8 @@ struct zsession {
 	int timeout_ms;
 	char where[320]; /* "zipperd at tcp:10.1.0.1:7474" */
 	struct inbox *head, **tail;
-	struct zerr bad; /* why take broke the link */
+	struct zerr bad;			/* why take broke the link */
+	int64_t heard_ms, asked_ms, watched_ms; /* asked: 0: it has answered since */
 };
 
 /* deadline < 0: none. Returns 0 (look again) or -ETIMEDOUT. */
@@ -103,6 +106,12 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	if (rc != 0) {
 		free(in);
 		return rc;
+	}
+	s->heard_ms = zclock_ms();
+	s->asked_ms = 0;
+	if (in->msg.type == ZCTL_PING) {
+		free(in);
+		return 0;
 	}
 	*s->tail = in;
 	s->tail = &in->next;
@@ -312,6 +321,28 @@ void zsession_quit(struct zsession *s, const char *why)
 	drop_inbox(s);
 	s->link->ops->close(s->link);
 	free(s);
+}
+
+int zsession_watch(struct zsession *s, int64_t limit_ms, struct zerr *err)
+{
+	const struct zctl_msg ping = {.type = ZCTL_PING};
+	int64_t now = zclock_ms();
+	bool away = now - s->watched_ms > AWAY_MS;
+
+	s->watched_ms = now;
+	if (limit_ms == 0)
+		return 0;
+	if (s->asked_ms == 0 && now - s->heard_ms >= limit_ms / ASK_SHARE) {
+		s->asked_ms = now;
+		/* A full link is no answer either, and a broken one shows when it is polled. */
+		send_msg(s->link, &ping, now + QUIT_MS);
+	} else if (s->asked_ms != 0 && away) {
+		s->asked_ms = now;
+	}
+	if (s->asked_ms == 0 || now - s->asked_ms < limit_ms)
+		return 0;
+	return zerr_set(err, -ETIMEDOUT, "%s has not answered for %lld s", s->where,
+		(long long)(now - s->asked_ms) / 1000);
 }
 
 int zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vrank)

@@ -7,6 +7,7 @@
 #define ZIP_COMMON_SESSION_H
 
 #include "auth.h"
+#include "conf.h"
 #include "control.h"
 #include "transport.h"
 
@@ -43,6 +44,20 @@ void zsession_close(struct zsession *);
 /* Next message from zipperd (EVENT, OPEN, DEAD, DIRECT) if one is there: 1 with msg filled (zctl_free it), 0 none,
  * -ESHUTDOWN/-ECONNRESET: zipperd is gone. Never blocks. */
 int zsession_poll(struct zsession *, struct zctl_msg *, struct zerr *);
+/* Who waits for zipperd calls this now and then: if nothing has come for a while it is asked whether it is there.
+ * -ETIMEDOUT with text: it has not answered for limit_ms, in which this was called all the time. 0 as limit: it may
+ * take its time. */
+int zsession_watch(struct zsession *, int64_t limit_ms, struct zerr *);
+/* That limit as a setting of ranks and launcher, which must agree; in a field that is int64_t. */
+#define ZSESSION_TIMEOUT_ROW(owner, field)                                                                             \
+	{                                                                                                              \
+		.name = "timeout", .type = ZCONF_TIME_MS, .preset = "60s", .min = 0, .max = 24 * 3600 * 1000,          \
+		.offset = offsetof(owner, field),                                                                      \
+		.help = "A zipperd that does not answer for so long while somebody waits for it is lost, as if it "    \
+			"had "                                                                                         \
+			"ended; 0: it is waited for as long as its connection stands. Broken connections are noticed " \
+			"in any case."                                                                                 \
+	}
 /* The descriptor to sleep on, and arm as in transport.h. */
 int zsession_fd(const struct zsession *, uint32_t *events);
 int zsession_arm(struct zsession *);

@@ -10,8 +10,11 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "conf.h"
+#include "environ.h"
 #include "tally.h"
 
+#define WATCH_MS 1000	 /* between looks at who is silent */
 #define PROGRAM_CHARS 24 /* of the program's name in the job id */
 #define LATER_MS 200	 /* what the ranks miss at one zipper is told by that one, before the next one misses them */
 
@@ -105,7 +108,26 @@ static void take_event(struct zjob_rail *rail, const struct zctl_event *event)
 	}
 }
 
-static void poll_rail(struct zjob_rail *rail)
+int zjob_set_timeout(struct zjob *job, const struct zargv *globals, struct zerr *err)
+{
+	static const struct zconf_row rows[] = {ZSESSION_TIMEOUT_ROW(struct zjob, timeout_ms), {.name = NULL}};
+	const char *value = zenviron_find(globals, "ZIPPER_TIMEOUT");
+	int rc = zconf_defaults(rows, job, err);
+	return rc == 0 && value ? zconf_set(rows, job, "timeout", value, "ZIPPER_TIMEOUT", err) : rc;
+}
+
+/* With the last one the job ends: that is for the ranks to say, who may not need it any more. */
+static bool watches(const struct zjob *job)
+{
+	return job->timeout_ms > 0 && ztally_left(job) > 1;
+}
+
+int zjob_timeout(const struct zjob *job)
+{
+	return watches(job) ? WATCH_MS : -1;
+}
+
+static void poll_rail(struct zjob *job, struct zjob_rail *rail)
 {
 	struct zctl_msg msg;
 	struct zerr err = {{0}};
@@ -119,6 +141,8 @@ static void poll_rail(struct zjob_rail *rail)
 			take_death(rail, 1, msg.u.error.text);
 		zctl_free(&msg);
 	}
+	if (rc == 0 && !zjob_is_down(rail) && watches(job))
+		rc = zsession_watch(rail->session, job->timeout_ms, &err);
 	if (rc < 0) {
 		rail->lost = true;
 		snprintf(rail->text, sizeof(rail->text), "%.*s", ZCTL_TEXT_MAX, err.text);
@@ -138,7 +162,7 @@ static bool poll_all(struct zjob *job)
 	bool ended = false;
 	for (int i = 0; i < job->n; i++) {
 		bool listened = zjob_listens(job, i);
-		poll_rail(&job->rails[i]);
+		poll_rail(job, &job->rails[i]);
 		if (!listened || zjob_listens(job, i))
 			continue;
 		note_down(job, &job->rails[i]);

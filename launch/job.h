@@ -4,6 +4,7 @@
 #ifndef ZIP_LAUNCH_JOB_H
 #define ZIP_LAUNCH_JOB_H
 
+#include "argv.h"
 #include "plan.h"
 #include "session.h"
 
@@ -23,7 +24,8 @@ struct zjob_rail { /* the job at one of them */
 
 struct zjob {
 	struct zjob_rail rails[ZCTL_RAILS_MAX];
-	int n; /* 0: no zipperd in this job */
+	int n;		    /* 0: no zipperd in this job */
+	int64_t timeout_ms; /* which does not answer for so long is lost, if there are others; 0: none is */
 	char id[ZCTL_NAME_MAX + 1];
 	int ndown; /* how many are dead or lost */
 	/* What they say together (tally.h). Ranks report to one after the other: so joined is that of the first one
@@ -43,6 +45,10 @@ void zjob_name(struct zjob *, const char *program, const struct zauth_ops *);
  * filled in here; name is kept. 0 or a negative errno with text, and then all is as before. */
 int zjob_add(struct zjob *, struct zsession_params *, const struct zplan *, const struct zaddr *addrs, const char *name,
 	int join_timeout_s, struct zerr *);
+/* ZIPPER_TIMEOUT as the ranks will see it. 0 or a negative errno with text. */
+int zjob_set_timeout(struct zjob *, const struct zargv *globals, struct zerr *);
+/* How long one may wait before zjob_poll, in ms; -1: for ever. */
+int zjob_timeout(const struct zjob *);
 /* Takes the events that have come; never blocks. */
 void zjob_poll(struct zjob *);
 /* This one's zipperd is gone, and why: better than what its connection tells, but not than what it has said itself. */

@@ -188,6 +188,7 @@ static int sooner(int a, int b)
 static int timeout(struct zrun *run, int64_t now)
 {
 	int ms = sooner(zending_timeout(run, now), zinput_timeout(&run->input, now));
+	ms = sooner(ms, zjob_timeout(run->job));
 	for (int i = 0; i < run->job->n; i++)
 		if (zjob_listens(run->job, i) && zsession_arm(run->job->rails[i].session) != 0)
 			ms = 0;

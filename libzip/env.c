@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "control.h"
+#include "session.h"
 
 static const char *const log_choices[] = {"error", "warn", "info", "debug", NULL};
 static const char *const direct_choices[] = {"yes", "no", NULL};
@@ -139,6 +140,7 @@ const struct zconf_row zenv_rows[] = {
 		.help = "Whether the ranks of this part, where all of them are on one host, pass small pieces of "
 			"collectives over the merged world through memory that they share. no, in any of them: by "
 			"native collectives, as ranks on several hosts do."},
+	ZSESSION_TIMEOUT_ROW(struct zenv, timeout_ms),
 	{.name = "one_sided",
 		.type = ZCONF_ENUM,
 		.preset = "auto",

@@ -325,6 +325,7 @@ int zjoin(const struct zenv *env, struct zerr *err)
 		rc = open_sessions(env, &zippers, err);
 	if (rc != 0)
 		return rc;
+	zrails.timeout_ms = env->timeout_ms;
 	rc = zrails_join(&join, &world, err);
 	if (rc != 0)
 		return rc;

@@ -100,6 +100,8 @@ static bool take_word(int rail)
 	int rc = zsession_poll(zrails.rail[rail].session, &msg, &err);
 
 	if (rc == 0)
+		rc = zsession_watch(zrails.rail[rail].session, zrails.timeout_ms, &err);
+	if (rc == 0)
 		return false;
 	if (rc < 0) {
 		zipper_gone(rail, err.text[0] ? err.text : "control link closed");

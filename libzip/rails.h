@@ -23,9 +23,10 @@ struct zrail {
 };
 
 struct zrails {
-	int n;		  /* 0: we have not joined, or have left */
-	uint32_t failing; /* a bit each: lost, but nothing has been done about it yet */
-	uint32_t lost;	  /* a bit each: nothing goes by them any more */
+	int n;		    /* 0: we have not joined, or have left */
+	int64_t timeout_ms; /* who does not answer for so long is lost; 0: nobody is */
+	uint32_t failing;   /* a bit each: lost, but nothing has been done about it yet */
+	uint32_t lost;	    /* a bit each: nothing goes by them any more */
 	struct zrail rail[ZCTL_RAILS_MAX];
 };
 extern struct zrails zrails;

@@ -56,6 +56,20 @@ started "${two[@]}"
 kill "$(zipperd_of 2)"
 is_told "zipper 2 ended in order"
 goes_on "zipper 2 ended in order" 2 "$STOPS"
+export ZIPPER_TIMEOUT=5s
+started "${two[@]}"
+kill -STOP "$(zipperd_of 2)"
+is_told "zipper 2 hangs"
+goes_on "zipper 2 hangs" 2 "zipperd at [^ ]* has not answered for [0-9]+ s"
+started --clusters 2+2
+kill -STOP "$(zipperd_of 1)"
+wait_for 60 job_is_over || { diag "the job does not end" && kill -9 "$JOB"; }
+wait "$JOB"
+is "the only zipper hangs: status" $? 1
+matches "the only zipper hangs: said by a rank" err \
+	'^libzipper: rank [0-3] .*: the zipper is gone: zipperd at [^ ]* has not answered for [0-9]+ s$'
+is_gone "the only zipper hangs: nothing is left"
+unset ZIPPER_TIMEOUT
 started --clusters 1+1+2 --rails 3
 kill -9 "$(zipperd_of 1)"
 goes_on "a zipper lost just before the end" 1 "$KILLED" "2 of 3"

@@ -86,6 +86,8 @@ static void on_request(struct peer *p, struct zctl_msg *msg)
 		return;
 	} else if (msg->type == ZCTL_TRAFFIC && p->rank && direct_traffic(p->rank, &msg->u.traffic)) {
 		return;
+	} else if (msg->type == ZCTL_PING && (rank || launcher)) {
+		peer_send(p, msg);
 	} else if (msg->type == ZCTL_ABORT && p->rank) {
 		job_rank_abort(p->rank, &msg->u.dead);
 	} else if (msg->type == ZCTL_QUIT && p->rank && p->rank->job->state == JOB_RUNNING) {

@@ -28,6 +28,7 @@ stop_all() { # PID...
 	local pid
 	for pid; do
 		kill "$pid" 2>/dev/null
+		kill -CONT "$pid" 2>/dev/null
 		wait "$pid" 2>/dev/null
 	done
 }

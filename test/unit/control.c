@@ -71,6 +71,7 @@ static const struct zctl_msg samples[] = {
 			.addresses = "shm:@x tcp:10.1.0.1:77"}},
 	{.type = ZCTL_TRAFFIC, .u.traffic = {.nparts = 2, .parts = two_counts}},
 	{.type = ZCTL_QUIT, .u.dead = {.code = 1, .part = UINT32_MAX, .text = "data channel broke"}},
+	{.type = ZCTL_PING},
 	{.type = ZCTL_ATTACH, .u.attach = {.token = {3, [31] = 4}, .vrank = 5, .part = 6}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "a,b,c", .sizes = {1, 0, 4000000000u}, .join_timeout_ms = 99}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "lgm,das4", .sizes = {3, 2}, .nruns = 2, .runs = two_runs}},
