@@ -367,19 +367,36 @@ else
 fi
 
 # --- benchmarks and the account run through, over all categories
-benchmark() { # LINES COMMAND...: that many lines come out
+benchmark() { # LINES COMMAND...: that many lines come out, each with as many fields as the first
 	local lines=$1
 	shift
 	fake_fabric fka/tds=256
 	limited 60 env LD_PRELOAD="$FAKE_PRELOAD" "$@" >"$TAP_TMP/out" 2>"$TAP_TMP/err"
 	is "${1##*/} ${2#--}: status" $? 0 || diag_file "$TAP_TMP/err"
 	is "${1##*/} ${2#--}: lines" "$(wc -l <"$TAP_TMP/out")" "$lines"
+	is "${1##*/} ${2#--}: lines with more fields than the head, or fewer" \
+		"$(awk -F, 'NR == 1 { head = NF } NF != head' "$TAP_TMP/out")" "" || diag_file "$TAP_TMP/out"
 	is "${1##*/} ${2#--}: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/err"
 }
 ZIPBENCH=$ZIP_TOP_BUILDDIR/bench/zipbench/zipbench
-benchmark 115 "$ZIPBENCH" msgrate --threads 2 --count 100 --rounds 1
-benchmark 13 "$ZIPBENCH" garray --threads 2 --size 32 --rounds 1
-benchmark 25 "$ZIPBENCH" stencil --threads 8 --size 32 --count 4 --rounds 1
+if command -v gnuplot >/dev/null; then plot="--plot $TAP_TMP/plot"; else plot=""; fi
+drawn() { # COMMAND FIGURE...: each is there as drawing and picture
+	local figure command=$1
+	shift
+	[ -n "$plot" ] || { skip "$command: figures" "no gnuplot"; return; }
+	for figure; do
+		ok "$command: figure $figure" test -s "$TAP_TMP/plot-$figure.svg" -a -s "$TAP_TMP/plot-$figure.png" || diag_file "$TAP_TMP/err"
+	done
+}
+# shellcheck disable=SC2086 # an option and its value
+{
+	benchmark 115 "$ZIPBENCH" msgrate --threads 2 --count 100 --rounds 1 $plot
+	drawn msgrate threads buf ctx pd mr cq qp batch category
+	benchmark 13 "$ZIPBENCH" garray --threads 2 --size 32 --rounds 1 $plot
+	drawn garray garray
+	benchmark 25 "$ZIPBENCH" stencil --threads 8 --size 32 --count 4 --rounds 1 $plot
+	drawn stencil stencil
+}
 benchmark 7 "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --endpoints --csv --device fka
 is "zipstat endpoints: thread domains as planned" "$(cut -d, -f1,4 "$TAP_TMP/out" | tail -n +2 | tr '\n' ' ')" \
 	"mpi-everywhere,0 2xdynamic,63 dynamic,31 shared-dynamic,16 static,0 mpi+threads,0 "

@@ -37,8 +37,8 @@ static const struct variant contexts[] = {
 	/* Figure 7 */
 	{.name = "All", .domain = ZEP_DOMAIN_ALONE},
 	{.name = "w/o Postlist", .postlist = 1, .domain = ZEP_DOMAIN_ALONE},
-	{.name = "w/o Postlist, 2xQPs", .postlist = 1, .twice = true, .domain = ZEP_DOMAIN_ALONE},
-	{.name = "w/o Postlist, sharing 2", .postlist = 1, .domain = ZEP_DOMAIN_PAIRED},
+	{.name = "w/o Postlist + 2xQPs", .postlist = 1, .twice = true, .domain = ZEP_DOMAIN_ALONE},
+	{.name = "w/o Postlist + sharing 2", .postlist = 1, .domain = ZEP_DOMAIN_PAIRED},
 	{.name = NULL},
 };
 static const struct variant batches[] = {
@@ -47,10 +47,10 @@ static const struct variant batches[] = {
 	{.name = "Unsignaled=4", .unsignalled = 4, .domain = ZEP_DOMAIN_ALONE},
 	{.name = "Unsignaled=16", .unsignalled = 16, .domain = ZEP_DOMAIN_ALONE},
 	{.name = "Unsignaled=64", .unsignalled = 64, .domain = ZEP_DOMAIN_ALONE},
-	{.name = "Postlist=1, Unsignaled=1", .postlist = 1, .unsignalled = 1, .domain = ZEP_DOMAIN_ALONE},
-	{.name = "Postlist=1, Unsignaled=4", .postlist = 1, .unsignalled = 4, .domain = ZEP_DOMAIN_ALONE},
-	{.name = "Postlist=1, Unsignaled=16", .postlist = 1, .unsignalled = 16, .domain = ZEP_DOMAIN_ALONE},
-	{.name = "Postlist=1, Unsignaled=64", .postlist = 1, .unsignalled = 64, .domain = ZEP_DOMAIN_ALONE},
+	{.name = "Postlist=1 + Unsignaled=1", .postlist = 1, .unsignalled = 1, .domain = ZEP_DOMAIN_ALONE},
+	{.name = "Postlist=1 + Unsignaled=4", .postlist = 1, .unsignalled = 4, .domain = ZEP_DOMAIN_ALONE},
+	{.name = "Postlist=1 + Unsignaled=16", .postlist = 1, .unsignalled = 16, .domain = ZEP_DOMAIN_ALONE},
+	{.name = "Postlist=1 + Unsignaled=64", .postlist = 1, .unsignalled = 64, .domain = ZEP_DOMAIN_ALONE},
 	{.name = NULL},
 };
 

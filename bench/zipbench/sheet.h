@@ -25,7 +25,7 @@ struct sheet {
 	unsigned rounds;
 };
 
-/* A new row, or NULL. */
+/* A new row, or NULL. Names without commas: they are fields of a CSV line. */
 struct sheet_row *sheet_add(struct sheet *, const char *group, const char *line, const char *x);
 void sheet_note(struct sheet_row *, uint64_t messages, double rate, double seconds);
 double sheet_rate(const struct sheet_row *); /* median */
