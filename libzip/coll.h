@@ -49,6 +49,9 @@ struct zcoll {
 	int (*take)(struct zsched *, struct zcoll *);
 	int (*build)(struct zsched *, const struct zcoll *);
 	const struct zcoll_across *across; /* NULL: not defined on intercommunicators */
+	/* The blocking call on a local communicator, if the native nonblocking one is wrong for these arguments: *rc is
+	 * what it returns. False: it is not. NULL: never. */
+	bool (*local)(const struct zcoll *, MPI_Comm, int *rc);
 	const void *sendbuf;
 	MPI_Count sendcount;
 	MPI_Datatype sendtype;

@@ -8,6 +8,7 @@
 #include "coll_alltoall.h"
 #include "coll_data.h"
 #include "coll_forms.h"
+#include "coll_in_place.h"
 #include "coll_native.h"
 #include "tune.h"
 
@@ -95,7 +96,7 @@ static int exchange_local(struct zsched *s, const struct zside *send, const stru
 {
 	MPI_Count *scounts = NULL, *rcounts;
 	MPI_Aint *sdispls = NULL, *rdispls;
-	MPI_Datatype *stypes = NULL, *rtypes;
+	MPI_Datatype *rtypes;
 	const void *sendbuf = in_place ? MPI_IN_PLACE : send->slots.buf;
 	int rc = zslots_local(s, &recv->slots, &rcounts, &rdispls);
 	if (rc == MPI_SUCCESS && !in_place)
@@ -106,11 +107,12 @@ static int exchange_local(struct zsched *s, const struct zside *send, const stru
 		return znative_alltoallv(s, sendbuf, scounts, sdispls, send->slots.type, recv->slots.buf, rcounts,
 			rdispls, recv->slots.type);
 	rc = local_types(s, recv, &rtypes, rdispls);
-	if (rc == MPI_SUCCESS && !in_place)
-		rc = local_types(s, send, &stypes, sdispls);
+	struct zpacked x = {.counts = scounts, .displs = sdispls, .data = send->slots.buf};
+	if (rc == MPI_SUCCESS)
+		rc = in_place ? zpacked_local(s, recv, &x) : local_types(s, send, &x.types, sdispls);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return znative_alltoallw(s, sendbuf, scounts, sdispls, stypes, recv->slots.buf, rcounts, rdispls, rtypes);
+	return znative_alltoallw(s, x.data, x.counts, x.displs, x.types, recv->slots.buf, rcounts, rdispls, rtypes);
 }
 
 /* In all forms but Alltoall ranks know their own blocks only: what all decide alike cannot depend on sizes. */
@@ -270,6 +272,6 @@ ZCOLL_FORMS(Alltoallv, Ialltoallv, ALLTOALLV_PARAMS,
 		MPI_Comm comm
 ZCOLL_FORMS(Alltoallw, Ialltoallw, ALLTOALLW_PARAMS,
 	(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
-	(.take = take_w, .build = build, .across = &across_w, .vector = true, .sendbuf = sendbuf,
+	(.take = take_w, .build = build, .across = &across_w, .local = zpacked_run, .vector = true, .sendbuf = sendbuf,
 		.sendcounts = ZVEC(sendcounts), .sdispls = ZVEC(sdispls), .sendtypes = sendtypes, .recvbuf = recvbuf,
 		.recvcounts = ZVEC(recvcounts), .rdispls = ZVEC(rdispls), .recvtypes = recvtypes))

@@ -24,13 +24,17 @@
 #define ZCOLL_FORM(Name, Iname, suffix, PARAMS, ARGS, FILL)                                                            \
 	int zip_##Name##suffix(PARAMS)                                                                                 \
 	{                                                                                                              \
+		const struct zcoll a = {.name = "MPI_" #Name, ZCOLL_UNWRAP FILL};                                      \
 		struct zcomm *c = zcomm_find(comm);                                                                    \
 		MPI_Request r;                                                                                         \
+		int rc;                                                                                                \
 		if (c)                                                                                                 \
-			return zcoll_run(c, &(struct zcoll){.name = "MPI_" #Name, ZCOLL_UNWRAP FILL});                 \
+			return zcoll_run(c, &a);                                                                       \
 		if (zcoll_native_may_block(comm))                                                                      \
 			return zn.Name##suffix(ZCOLL_UNWRAP ARGS);                                                     \
-		return zcoll_wait_native(zn.Iname##suffix(ZCOLL_UNWRAP ARGS, &r), &r, comm, "MPI_" #Name);             \
+		if (a.local && a.local(&a, comm, &rc))                                                                 \
+			return rc;                                                                                     \
+		return zcoll_wait_native(zn.Iname##suffix(ZCOLL_UNWRAP ARGS, &r), &r, comm, a.name);                   \
 	}                                                                                                              \
 	int zip_##Iname##suffix(PARAMS, MPI_Request *request)                                                          \
 	{                                                                                                              \

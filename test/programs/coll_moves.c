@@ -226,6 +226,33 @@ static void alltoallv(MPI_Datatype gap)
 	}
 }
 
+/* Each pair has a datatype of its own. */
+static void alltoallw_in_place(int turn)
+{
+	enum { ROOM = 40 };
+	int in[MAXN * ROOM], count[MAXN], displ[MAXN];
+	MPI_Datatype two, type[MAXN];
+	MPI_Type_contiguous(2, MPI_INT, &two);
+	MPI_Type_commit(&two);
+	for (int i = 0; i < MAXN * ROOM; i++)
+		in[i] = GUARD;
+	for (int r = 0; r < np; r++) {
+		int each = 1 + (me + r + turn) % 2;
+		count[r] = 6 * (1 + (me * r + turn) % 3);
+		displ[r] = r * ROOM * (int)sizeof(int);
+		type[r] = each == 2 ? two : MPI_INT;
+		for (int i = 0; i < count[r] * each; i++)
+			in[r * ROOM + i] = value(me, r, i);
+	}
+	MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, in, count, displ, type, comm);
+	for (int r = 0; r < np; r++) {
+		for (int i = 0; i < count[r] * (1 + (me + r + turn) % 2); i++)
+			CHECK_INT(in[r * ROOM + i], value(r, me, i));
+		CHECK_INT(in[r * ROOM + ROOM - 1], GUARD);
+	}
+	MPI_Type_free(&two);
+}
+
 int main(int argc, char **argv)
 {
 	begin(&argc, &argv);
@@ -243,6 +270,8 @@ int main(int argc, char **argv)
 		allgather(gap);
 		alltoall(gap);
 		alltoallv(gap);
+		for (int turn = 0; turn < 6; turn++)
+			alltoallw_in_place(turn);
 		printf("rank %d: %s: %d of %d, %d errors\n", rank, comm_names[i], me, np, errors - before);
 	}
 	MPI_Type_free(&gap);
