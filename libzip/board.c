@@ -147,9 +147,17 @@ bool zboard_are_there(void)
 	return region != NULL;
 }
 
+size_t zboard_room(int members)
+{
+	if (!region || members < 2 || members > MEMBERS_MAX)
+		return 0;
+	size_t bytes = DATA_BYTES / ZBOARD_DEPTH / (size_t)members / LINE * LINE;
+	return bytes < SLOT_MAX ? bytes : SLOT_MAX;
+}
+
 int zboard_claim(int members)
 {
-	if (members < 2 || members > MEMBERS_MAX)
+	if (zboard_room(members) == 0)
 		return -1;
 	for (int b = 0; region && b < BOARDS; b++) {
 		struct shared *s = &region[b];
@@ -170,11 +178,8 @@ struct zboard *zboard_join(int number, int members, int me)
 {
 	if (number < 0)
 		return NULL;
-	size_t bytes = DATA_BYTES / ZBOARD_DEPTH / (size_t)members / LINE * LINE;
-	boards[number] = (struct zboard){.shared = &region[number],
-		.members = members,
-		.me = me,
-		.bytes = bytes < SLOT_MAX ? bytes : SLOT_MAX};
+	boards[number] =
+		(struct zboard){.shared = &region[number], .members = members, .me = me, .bytes = zboard_room(members)};
 	return &boards[number];
 }
 

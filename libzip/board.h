@@ -37,6 +37,9 @@ struct zboard *zboard_join(int number, int members, int me);
 /* The last one makes it free. NULL is allowed. */
 void zboard_leave(struct zboard *);
 
+/* Bytes of a slot of any board with so many members; 0: they can have none. The same in all ranks of the part. */
+size_t zboard_room(int members);
+
 /* As it was joined. */
 int zboard_number(const struct zboard *);
 /* Bytes of a slot, which is aligned for anything. */

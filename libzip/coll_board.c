@@ -34,10 +34,14 @@ struct shared {
 	int alone; /* scan: the member before which there is nothing to combine with, -1: mine is there */
 };
 
+bool zshared_could_fit(const struct zcomm *c, MPI_Count count, MPI_Datatype type)
+{
+	return count * zbuf_size(type) + (MPI_Count)sizeof(struct slot) <= (MPI_Count)zboard_room(c->nlocal);
+}
+
 bool zshared_fits(const struct zcomm *c, MPI_Count count, MPI_Datatype type)
 {
-	return c->board &&
-	       count * zbuf_size(type) + (MPI_Count)sizeof(struct slot) <= (MPI_Count)zboard_bytes(c->board);
+	return c->board && zshared_could_fit(c, count, type);
 }
 
 int zshared_pack(const void *buf, MPI_Count count, MPI_Datatype type, char *to)

@@ -24,6 +24,8 @@ struct zshared_vectors {
 
 /* May each member give so many elements? */
 bool zshared_fits(const struct zcomm *, MPI_Count count, MPI_Datatype);
+/* Could it, if the communicator had a board? What the bits of results depend on goes by this, see coll_ordered.h. */
+bool zshared_could_fit(const struct zcomm *, MPI_Count count, MPI_Datatype);
 
 int zshared_bcast(struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int root);
 /* sendbuf: MPI_IN_PLACE where it is in all already. all counts on the root only. */

@@ -13,7 +13,7 @@ int zinside_init(struct zinside *in, struct zsched *s, const struct ztuning_sett
 	struct zcomm *c = zsched_comm(s);
 	*in = (struct zinside){.type = type, .op = op, .root = root};
 	/* Predefined: the order does not matter, and an input is not written to. */
-	in->gathers = (tune->inside == ZTUNING_INSIDE_GATHER || zshared_fits(c, longest, type)) &&
+	in->gathers = (tune->inside == ZTUNING_INSIDE_GATHER || zshared_could_fit(c, longest, type)) &&
 		      zbuf_op_predefined(op) && zbuf_op_commutes(op);
 	if (!in->gathers)
 		return MPI_SUCCESS;

@@ -6,6 +6,7 @@
 #include "coll_board.h"
 #include "coll_data.h"
 #include "coll_native.h"
+#include "coll_ordered.h"
 #include "coll_pairs.h"
 #include "shim.h"
 
@@ -313,15 +314,10 @@ static int start_scan(void *arg, MPI_Request *r)
 	return zn.Iscan_c(n->sendbuf, n->recvbuf, n->recvcount, n->recvtype, n->op, n->comm, r);
 }
 
-static bool scan_is_shared(const struct zsched *s, MPI_Count count, MPI_Datatype type, MPI_Op op)
-{
-	return zbuf_op_predefined(op) && zbuf_is_contiguous(type) && zshared_fits(zsched_comm(s), count, type);
-}
-
 int znative_scan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
-	if (scan_is_shared(s, count, type, op))
-		return zshared_scan(s, sendbuf, recvbuf, count, type, op, false);
+	if (zordered_scans(s, count, type, op))
+		return zordered_scan(s, sendbuf, recvbuf, count, type, op, false);
 	return add(s, start_scan,
 		&(struct native){.sendbuf = sendbuf,
 			.recvbuf = recvbuf,
@@ -338,8 +334,8 @@ static int start_exscan(void *arg, MPI_Request *r)
 
 int znative_exscan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
-	if (scan_is_shared(s, count, type, op))
-		return zshared_scan(s, sendbuf, recvbuf, count, type, op, true);
+	if (zordered_scans(s, count, type, op))
+		return zordered_scan(s, sendbuf, recvbuf, count, type, op, true);
 	return add(s, start_exscan,
 		&(struct native){.sendbuf = sendbuf,
 			.recvbuf = recvbuf,

@@ -74,6 +74,8 @@ int zsched_await(struct zsched *, struct zarriving *, MPI_Count bytes);
 /* A native nonblocking operation; start is called when the round begins and fills the native
  * request (or leaves MPI_REQUEST_NULL: nothing to wait for). Returns the native error code. */
 int zsched_native(struct zsched *, int (*start)(void *arg, MPI_Request *native), void *arg);
+/* Is the step of that number done? For zsched_watch. */
+bool zsched_is_done(const struct zsched *, int step);
 /* What others do without a message: look is called when the round begins, and then in every turn of progress until it
  * returns true. It adds no steps and runs no callbacks. */
 int zsched_watch(struct zsched *, bool (*look)(struct zsched *, void *arg), void *arg);

@@ -232,6 +232,11 @@ int zsched_steps(const struct zsched *s)
 	return s->nsteps;
 }
 
+bool zsched_is_done(const struct zsched *s, int step)
+{
+	return s->steps[step].done;
+}
+
 void zsched_open_from(struct zsched *s, int step)
 {
 	for (int i = step; i < s->nsteps; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions of floating-point numbers that round: all ranks get the same bits, and the same ones again in every
- * repetition. With an argument their checksum is printed too, which depends on the placement. twin: timeout=60
- * layouts=2+2 */
+ * repetition. With an argument their checksum is printed too, which depends on the placement.
+ * twin: timeout=60 ranks=5 layouts=2+3,1+4,4+1,1+1+3 */
 #include "coll_comms.h"
 
 #define LONG 30000
@@ -73,6 +73,40 @@ static void pieces(int n, int print)
 		printf("pieces of %d: %d of %d: %016lx\n", n, me, np, sum);
 }
 
+#define SMALL 200 /* doubles: less than what is gathered in any case */
+
+/* Of all kinds of reductions. */
+static unsigned long sums_and_scans(MPI_Comm on)
+{
+	double all[4 * SMALL] = {0};
+	for (int i = 0; i < SMALL; i++)
+		mine[i] = 0.1 * (me + 1) * (me * me + i + 1) + 1.0 / (3 + me * 7 + i);
+	MPI_Allreduce(mine, all, SMALL, MPI_DOUBLE, MPI_SUM, on);
+	MPI_Reduce(mine, all + SMALL, SMALL, MPI_DOUBLE, MPI_SUM, 0, on);
+	MPI_Scan(mine, all + 2 * SMALL, SMALL, MPI_DOUBLE, MPI_SUM, on);
+	memcpy(all + 3 * SMALL, mine, SMALL * sizeof *mine);
+	MPI_Exscan(MPI_IN_PLACE, all + 3 * SMALL, SMALL, MPI_DOUBLE, MPI_SUM, on);
+	if (me == 0)
+		memset(all + 3 * SMALL, 0, SMALL * sizeof *mine); /* not defined there */
+	return checksum(all, 4 * SMALL);
+}
+
+/* What else is alive does not matter: memory that members share is for some communicators at a time. */
+static void among_many(void)
+{
+	MPI_Comm held[70], x;
+	MPI_Comm_rank(WORLD, &me);
+	unsigned long before = sums_and_scans(WORLD);
+	for (int i = 0; i < 70; i++)
+		MPI_Comm_dup(WORLD, &held[i]);
+	MPI_Comm_dup(WORLD, &x);
+	CHECK_INT(sums_and_scans(x) == before, 1);
+	CHECK_INT(sums_and_scans(held[0]) == before, 1);
+	MPI_Comm_free(&x);
+	for (int i = 0; i < 70; i++)
+		MPI_Comm_free(&held[i]);
+}
+
 int main(int argc, char **argv)
 {
 	const int counts[] = {1, 3, 100, 257, 5000, LONG};
@@ -89,5 +123,6 @@ int main(int argc, char **argv)
 		printf("rank %d: %s: %d errors\n", rank, comm_names[i], errors - before);
 	}
 	free_comms();
+	among_many();
 	return end();
 }
