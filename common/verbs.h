@@ -113,10 +113,10 @@ struct zverbs_options {
 		.offset = offsetof(owner, verbs.endpoints),                                                            \
 		.help = "Which resources of a device workers share, see zipstat(1): 2xdynamic, dynamic and "           \
 			"shared-dynamic "                                                                              \
-			"give each two, one and half a page of the device's registers in one context; static and "     \
-			"mpi+threads leave it to the device's provider; mpi-everywhere gives each a context, in "      \
-			"which "                                                                                       \
-			"its memory is registered."                                                                    \
+			"give each two, one and half a page of the device's registers in one context; static "         \
+			"leaves it to the device's provider, as does mpi+threads, with locks around completion "       \
+			"queues; mpi-everywhere gives each a context, in which its memory is registered. Every "       \
+			"connection has its own queue pairs in all of them."                                           \
 	}
 
 /* And for those whose calls are one thread's at a time, ranks: all links that they make share one endpoint, and all
@@ -128,11 +128,11 @@ struct zverbs_options {
 		.offset = offsetof(owner, verbs.endpoints),                                                            \
 		.help = "Which registers of the device a rank's connections have, see zipstat(1). static: those that " \
 			"the "                                                                                         \
-			"device's provider gives, with its locks. dynamic and 2xdynamic: a page of their own, and "    \
-			"shared-dynamic half a one, without locks, as libzipper lets one thread at a time "            \
+			"device's provider gives, with its locks around them. dynamic and 2xdynamic: a page of their " \
+			"own, and shared-dynamic half a one, without locks, as libzipper lets one thread at a time "   \
 			"communicate "                                                                                 \
-			"anyway: worth it for few ranks on a host. mpi+threads is as static; mpi-everywhere is "       \
-			"refused."                                                                                     \
+			"anyway: worth it for few ranks on a host. mpi+threads is as static, with locks around "       \
+			"completion queues, too; mpi-everywhere is refused."                                           \
 	}
 
 /* And for those whose memory the peer reads and writes, ranks: what stays registered. */

@@ -90,14 +90,24 @@ end_zipper() {
 	wait "$zipper"
 	is "$1: zipperd ends" $? 0
 }
-for category in mpi-everywhere 2xdynamic dynamic shared-dynamic static mpi+threads; do
+while read -r category takes; do
 	fake_fabric fka/mw/tds=32,fkb/ib/mw/tds=32
 	zipper -o endpoints="$category"
 	bridge "$category" 300000 4
 	end_zipper "$category"
 	is "$category: memory was reached from outside" "$(($(fakectl count read) > 15)) $(($(fakectl count write) > 15))" "1 1"
 	is "$category: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
-done
+	# the first seat on a device, as unit/endpoint has them; nobody knows the pages of the fake
+	matches "$category: zipperd says what it takes" "$TAP_TMP/zipperd" \
+		" fka: ${category/+/.} endpoint: $takes, beside the device's CTX and PD; a CQ and a QP for each half of a connection$"
+done <<-END
+	mpi-everywhere CTXs 1, PDs 1, TDs 0, parent domains 0
+	2xdynamic CTXs 0, PDs 0, TDs 3, parent domains 2
+	dynamic CTXs 0, PDs 0, TDs 1, parent domains 1
+	shared-dynamic CTXs 0, PDs 0, TDs 1, parent domains 1
+	static CTXs 0, PDs 0, TDs 0, parent domains 0
+	mpi+threads CTXs 0, PDs 0, TDs 0, parent domains 0
+END
 
 # --- large messages are not copied on the way; small ones are, into registered buffers and out of them.
 # Registered memory is kept from children, by all who open devices.

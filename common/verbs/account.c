@@ -36,7 +36,7 @@ static int count_places(struct zaccount *a, const struct zep_set *s)
 	if (!place)
 		return -ENOMEM;
 	for (size_t i = 0; i < n && a->knows_used; i++)
-		a->knows_used = s->ops->locate(s->to, zep_used_qp(s, i), &place[i]) == 0;
+		a->knows_used = s->kept.ops->locate(s->kept.to, zep_used_qp(s, i), &place[i]) == 0;
 	if (a->knows_used) {
 		struct zaccount here = {.pages = 0};
 		qsort(place, n, sizeof(*place), compare);
@@ -65,9 +65,9 @@ int zaccount_add(struct zaccount *a, const struct zep_set *s)
 {
 	uint64_t pages = 0, uuars = 0, bytes = 0;
 	for (int k = 0; k < ZEP_KINDS; k++)
-		a->objects[k] += s->objects[k].n;
-	a->knows_allotted = a->knows_allotted && s->ops->allocated(s->to, &pages, &uuars) == 0;
-	a->knows_bytes = a->knows_bytes && s->ops->bytes(s->to, &bytes) == 0;
+		a->objects[k] += s->kept.objects[k].n;
+	a->knows_allotted = a->knows_allotted && s->kept.ops->allocated(s->kept.to, &pages, &uuars) == 0;
+	a->knows_bytes = a->knows_bytes && s->kept.ops->bytes(s->kept.to, &bytes) == 0;
 	a->pages += pages;
 	a->uuars += uuars;
 	a->bytes += bytes;

@@ -42,15 +42,14 @@ static int make(struct vdevice **out, const char *name, struct zerr *err)
 	d->pid = getpid();
 	strncpy(d->name, name, sizeof(d->name) - 1);
 	vchild_init();
-	int rc = vobject_open(&d->ctx, &d->pd, name, err);
+	int rc = vobject_open(d, err);
 	if (rc == 0) {
-		d->common = (struct zep_common){.ctx = d->ctx, .pd = d->pd};
 		ibv_query_device(d->ctx, &d->attr);
 		d->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 		if (d->timer < 0)
 			rc = zerr_set(err, -errno, "%s: cannot make a timer: %s", name, strerror(errno));
 		if (rc < 0)
-			vobject_close(d->ctx, d->pd);
+			vobject_close(d);
 	}
 	if (rc == 0) {
 		fcntl(d->ctx->async_fd, F_SETFL, fcntl(d->ctx->async_fd, F_GETFL) | O_NONBLOCK);
@@ -110,7 +109,7 @@ void vdevice_close(struct vdevice *d)
 			at = &(*at)->next;
 		*at = d->next;
 		vexposer_close(d->exposer);
-		vobject_close(d->ctx, d->pd);
+		vobject_close(d);
 		close(d->timer);
 		free(d);
 	}

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "endpoint_ibv.h"
 #include "err.h"
 #include "seat.h"
 
@@ -31,7 +32,9 @@ struct vdevice {
 	char name[VDEVICE_NAME_MAX];
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
-	struct zep_common common; /* ctx and pd again, and the thread domains made in them */
+	struct zep_ibv ibv;
+	struct zep_kept kept;	   /* ctx and pd */
+	struct zep_context common; /* them again, and how many thread domains were made in them */
 	struct ibv_device_attr attr;
 	struct vexposer *exposer; /* expose.c's; NULL: not used yet */
 	struct vlife *lives;

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kept.h"
 #include "log.h"
+#include "seat.h"
 
 /* The j-th of what is shared `ways` ways is for threads j * ways to (j + 1) * ways - 1. */
 static unsigned count(unsigned threads, unsigned ways)
@@ -15,74 +17,21 @@ static unsigned count(unsigned threads, unsigned ways)
 	return (threads + ways - 1) / ways;
 }
 
-static int add(struct zep_objects *o, void *object)
-{
-	if (o->n == o->cap) {
-		size_t cap = o->cap ? 2 * o->cap : 16;
-		void **at = realloc(o->at, cap * sizeof(*at));
-		if (!at)
-			return -ENOMEM;
-		o->at = at;
-		o->cap = cap;
-	}
-	o->at[o->n++] = object;
-	return 0;
-}
-
-/* Takes the object that a backend made, or gives it back. */
-static int keep(struct zep_set *s, enum zep_kind kind, void *object, struct zerr *err)
-{
-	if (add(&s->objects[kind], object) == 0)
-		return 0;
-	s->ops->destroy(s->to, kind, object);
-	return zerr_set(err, -ENOMEM, "out of memory");
-}
-
+/* A context and its PDs, in the order of the threads. */
 static int build_contexts(struct zep_set *s, struct zerr *err)
 {
-	void *ctx;
+	const struct zep_plan *p = &s->plan;
+	const unsigned n = count(p->threads, p->ctx_ways), npds = count(p->threads, p->pd_ways);
 	int rc = 0;
-	for (unsigned i = 0; i < count(s->plan.threads, s->plan.ctx_ways) && rc == 0; i++) {
-		rc = s->ops->open_ctx(s->to, &ctx, err);
-		if (rc == 0)
-			rc = keep(s, ZEP_CTX, ctx, err);
+	s->context = calloc(n, sizeof(*s->context));
+	if (!s->context)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	for (unsigned i = 0, pds = 0; i < n && rc == 0; i++) {
+		rc = zep_context_open(&s->context[i], &s->kept, err);
+		for (pds++; rc == 0 && pds < npds && pds * p->pd_ways / p->ctx_ways == i; pds++)
+			rc = zep_pd_add(&s->context[i], &s->kept, err);
 	}
 	return rc;
-}
-
-static int build_pds(struct zep_set *s, struct zerr *err)
-{
-	void *pd;
-	int rc = 0;
-	for (unsigned i = 0; i < count(s->plan.threads, s->plan.pd_ways) && rc == 0; i++) {
-		rc = s->ops->alloc_pd(s->to, zep_ctx(s, i * s->plan.pd_ways), &pd, err);
-		if (rc == 0)
-			rc = keep(s, ZEP_PD, pd, err);
-	}
-	return rc;
-}
-
-static int add_td(struct zep_set *s, void *ctx, void **td, struct zerr *err)
-{
-	int rc = s->ops->alloc_td(s->to, ctx, td, err);
-	return rc == 0 ? keep(s, ZEP_TD, *td, err) : rc;
-}
-
-/* A domain for the next queue pair of thread t; `made` counts the thread domains of its context. */
-static int add_domain(struct zep_set *s, unsigned t, unsigned *made, void **domain, struct zerr *err)
-{
-	void *ctx = zep_ctx(s, t), *pd = zep_pd(s, t), *td, *spare;
-	int rc = 0;
-	if (s->plan.domain == ZEP_DOMAIN_ALONE && *made % 2 == 1) {
-		rc = add_td(s, ctx, &spare, err);
-		*made += rc == 0;
-	}
-	if (rc == 0)
-		rc = add_td(s, ctx, &td, err);
-	*made += rc == 0;
-	if (rc == 0)
-		rc = s->ops->alloc_parent(s->to, ctx, pd, td, domain, err);
-	return rc == 0 ? keep(s, ZEP_PARENT, *domain, err) : rc;
 }
 
 static unsigned groups(const struct zep_plan *p) /* of queue pairs */
@@ -90,32 +39,20 @@ static unsigned groups(const struct zep_plan *p) /* of queue pairs */
 	return count(p->threads, p->qp_ways) * p->paths;
 }
 
-/* Once one is refused there are none for the rest: not supported, or a context's thread domains are used up. */
-static int build_domains(struct zep_set *s, struct zerr *err)
+static int build_seats(struct zep_set *s, struct zerr *err)
 {
-	const unsigned each = s->plan.twice ? 2 : 1, n = groups(&s->plan) * each;
-	unsigned made = 0, ctx = 0;
-	s->domain = calloc(n, sizeof(*s->domain));
-	if (!s->domain)
+	const unsigned n = groups(&s->plan);
+	int rc = 0;
+	s->seat = calloc(n, sizeof(*s->seat));
+	if (!s->seat)
 		return zerr_set(err, -ENOMEM, "out of memory");
-	for (unsigned i = 0; i < n; i++) {
-		unsigned t = i / each / s->plan.paths * s->plan.qp_ways;
-		s->domain[i] = zep_pd(s, t);
-		if (s->plan.domain == ZEP_DOMAIN_NONE || s->no_domains)
-			continue;
-		if (t / s->plan.ctx_ways != ctx) {
-			ctx = t / s->plan.ctx_ways;
-			made = 0;
-		}
-		int rc = add_domain(s, t, &made, &s->domain[i], err);
-		if (rc == -EOPNOTSUPP || rc == -ENOMEM || rc == -ENOSPC) {
-			s->no_domains = true;
-			s->domain[i] = zep_pd(s, t);
-		} else if (rc < 0) {
-			return rc;
-		}
+	for (unsigned i = 0; i < n && rc == 0; i++) {
+		unsigned t = i / s->plan.paths * s->plan.qp_ways;
+		struct zep_context *c = &s->context[t / s->plan.ctx_ways];
+		rc = zep_seat_open(&s->seat[i], &s->plan, c, zep_pd(s, t), &s->kept, err);
+		s->no_domains = s->no_domains || c->no_domains;
 	}
-	return 0;
+	return rc;
 }
 
 static int build_memory(struct zep_set *s, struct zerr *err)
@@ -134,9 +71,9 @@ static int build_memory(struct zep_set *s, struct zerr *err)
 			last = last < p->threads ? last : p->threads - 1;
 			char *from = zep_buf(s, first, r), *to = (char *)zep_buf(s, last, r) + s->stride;
 			void *mr;
-			int rc = s->ops->reg_mr(s->to, zep_pd(s, first), from, (size_t)(to - from), &mr, err);
+			int rc = s->kept.ops->reg_mr(s->kept.to, zep_pd(s, first), from, (size_t)(to - from), &mr, err);
 			if (rc == 0)
-				rc = keep(s, ZEP_MR, mr, err);
+				rc = zep_keep(&s->kept, ZEP_MR, mr, err);
 			if (rc < 0)
 				return rc;
 		}
@@ -148,12 +85,12 @@ static int add_cq(struct zep_set *s, void *ctx, bool single, struct zerr *err)
 	void *cq;
 	int rc = -EOPNOTSUPP;
 	if (single && !s->no_single) {
-		rc = s->ops->create_cq(s->to, ctx, s->plan.cq_depth, true, &cq, err);
+		rc = s->kept.ops->create_cq(s->kept.to, ctx, s->plan.cq_depth, true, &cq, err);
 		s->no_single = rc == -EOPNOTSUPP;
 	}
 	if (!single || s->no_single)
-		rc = s->ops->create_cq(s->to, ctx, s->plan.cq_depth, false, &cq, err);
-	return rc == 0 ? keep(s, ZEP_CQ, cq, err) : rc;
+		rc = s->kept.ops->create_cq(s->kept.to, ctx, s->plan.cq_depth, false, &cq, err);
+	return rc == 0 ? zep_keep(&s->kept, ZEP_CQ, cq, err) : rc;
 }
 
 /* A queue pair that nobody uses has a completion queue as useless (section VI: "the memory consumption of QPs and CQs
@@ -164,7 +101,7 @@ static int build_cqs(struct zep_set *s, struct zerr *err)
 	const unsigned n = count(p->threads, p->cq_ways);
 	int rc = 0;
 	for (unsigned i = 0; i < (p->twice ? 2 * n : n) && rc == 0; i++)
-		rc = add_cq(s, zep_ctx(s, i % n * p->cq_ways), p->cq_ways == 1, err);
+		rc = add_cq(s, zep_ctx(s, i % n * p->cq_ways), zep_is_single(p), err);
 	return rc;
 }
 
@@ -177,16 +114,18 @@ static int build_qps(struct zep_set *s, struct zerr *err)
 		unsigned t = i / each / p->paths * p->qp_ways;
 		size_t cq = t / p->cq_ways + (i % each ? ncqs : 0);
 		void *qp;
-		rc = s->ops->create_qp(s->to, s->domain[i], s->objects[ZEP_CQ].at[cq], p, &qp, err);
+		const struct zep_seat *seat = &s->seat[i / each];
+		rc = s->kept.ops->create_qp(s->kept.to, i % each ? seat->unused : seat->domain,
+			s->kept.objects[ZEP_CQ].at[cq], p, &qp, err);
 		if (rc == 0)
-			rc = keep(s, ZEP_QP, qp, err);
+			rc = zep_keep(&s->kept, ZEP_QP, qp, err);
 	}
 	return rc;
 }
 
 static void tell(const struct zep_set *s, const char *who)
 {
-	const size_t n = s->objects[ZEP_TD].n;
+	const size_t n = s->kept.objects[ZEP_TD].n;
 	char after[48] = "";
 	if (n > 0)
 		snprintf(after, sizeof(after), " after the first %zu", n);
@@ -200,19 +139,17 @@ static void tell(const struct zep_set *s, const char *who)
 int zep_build(struct zep_set *s, const struct zep_plan *plan, const struct zep_ops *ops, void *to, const char *who,
 	struct zerr *err)
 {
-	*s = (struct zep_set){.ops = ops, .to = to, .plan = *plan};
+	*s = (struct zep_set){.kept = {.ops = ops, .to = to}, .plan = *plan};
 	int rc = zep_plan_check(plan, err);
 	if (rc == 0)
 		rc = build_contexts(s, err);
 	if (rc == 0)
-		rc = build_pds(s, err);
+		rc = build_seats(s, err);
 	if (rc == 0)
-		rc = build_domains(s, err);
-	if (rc == 0 && !plan->bare)
 		rc = build_memory(s, err);
-	if (rc == 0 && !plan->bare)
+	if (rc == 0)
 		rc = build_cqs(s, err);
-	if (rc == 0 && !plan->bare)
+	if (rc == 0)
 		rc = build_qps(s, err);
 	if (rc < 0)
 		zep_destroy(s);
@@ -223,26 +160,22 @@ int zep_build(struct zep_set *s, const struct zep_plan *plan, const struct zep_o
 
 void zep_destroy(struct zep_set *s)
 {
-	for (int kind = ZEP_KINDS - 1; kind >= 0; kind--) { /* children first */
-		struct zep_objects *o = &s->objects[kind];
-		while (o->n)
-			s->ops->destroy(s->to, (enum zep_kind)kind, o->at[--o->n]);
-		free(o->at);
-	}
-	free(s->domain);
+	zep_drop_all(&s->kept);
+	free(s->context);
+	free(s->seat);
 	free(s->arena);
-	*s = (struct zep_set){.ops = NULL};
+	*s = (struct zep_set){.arena = NULL};
 }
 
 /* --- who has what */
 void *zep_ctx(const struct zep_set *s, unsigned t)
 {
-	return s->objects[ZEP_CTX].at[t / s->plan.ctx_ways];
+	return s->kept.objects[ZEP_CTX].at[t / s->plan.ctx_ways];
 }
 
 void *zep_pd(const struct zep_set *s, unsigned t)
 {
-	return s->objects[ZEP_PD].at[t / s->plan.pd_ways];
+	return s->kept.objects[ZEP_PD].at[t / s->plan.pd_ways];
 }
 
 static size_t index_of(const struct zep_set *s, unsigned t, unsigned path)
@@ -250,24 +183,19 @@ static size_t index_of(const struct zep_set *s, unsigned t, unsigned path)
 	return (size_t)(t / s->plan.qp_ways * s->plan.paths + path) * (s->plan.twice ? 2 : 1);
 }
 
-void *zep_domain(const struct zep_set *s, unsigned t, unsigned path)
-{
-	return s->domain[index_of(s, t, path)];
-}
-
 void *zep_cq(const struct zep_set *s, unsigned t)
 {
-	return s->objects[ZEP_CQ].at[t / s->plan.cq_ways];
+	return s->kept.objects[ZEP_CQ].at[t / s->plan.cq_ways];
 }
 
 void *zep_qp(const struct zep_set *s, unsigned t, unsigned path)
 {
-	return s->objects[ZEP_QP].at[index_of(s, t, path)];
+	return s->kept.objects[ZEP_QP].at[index_of(s, t, path)];
 }
 
 void *zep_mr(const struct zep_set *s, unsigned t, unsigned region)
 {
-	return s->objects[ZEP_MR].at[t / s->plan.mr_ways * s->plan.regions + region];
+	return s->kept.objects[ZEP_MR].at[t / s->plan.mr_ways * s->plan.regions + region];
 }
 
 void *zep_buf(const struct zep_set *s, unsigned t, unsigned region)
@@ -277,10 +205,10 @@ void *zep_buf(const struct zep_set *s, unsigned t, unsigned region)
 
 size_t zep_used_qps(const struct zep_set *s)
 {
-	return s->objects[ZEP_QP].n / (s->plan.twice ? 2 : 1);
+	return s->kept.objects[ZEP_QP].n / (s->plan.twice ? 2 : 1);
 }
 
 void *zep_used_qp(const struct zep_set *s, size_t i)
 {
-	return s->objects[ZEP_QP].at[i * (s->plan.twice ? 2 : 1)];
+	return s->kept.objects[ZEP_QP].at[i * (s->plan.twice ? 2 : 1)];
 }

@@ -48,7 +48,6 @@ struct zep_plan {
 	unsigned ctx_ways, pd_ways, mr_ways, cq_ways, qp_ways, buf_ways;
 	enum zep_domain domain;
 	bool twice; /* twice the queue pairs (and domains), every second unused: "2xQPs", section V-B */
-	bool bare;  /* contexts and domains only: the caller makes the rest as connections come */
 	size_t buf_bytes;
 	unsigned send_depth, recv_depth, cq_depth, inline_bytes;
 };
@@ -84,14 +83,19 @@ struct zep_objects {
 	size_t n, cap;
 };
 
-struct zep_set {
+struct zep_kept { /* kept.h */
 	const struct zep_ops *ops;
 	void *to;
-	struct zep_plan plan;
 	struct zep_objects objects[ZEP_KINDS];
-	void **domain; /* for each queue pair: the parent domain, or the PD itself */
-	char *arena;   /* all buffers, region after region */
-	size_t stride; /* bytes from one buffer to the next */
+};
+
+struct zep_set {
+	struct zep_kept kept;
+	struct zep_plan plan;
+	struct zep_context *context; /* one after the other */
+	struct zep_seat *seat;	     /* one for each queue pair that threads use */
+	char *arena;		     /* all buffers, region after region */
+	size_t stride;		     /* bytes from one buffer to the next */
 	unsigned nbufs;
 	bool no_domains; /* wanted and not to be had: locks, and static uUARs */
 	bool no_single;	 /* likewise CQs without a lock */
@@ -106,16 +110,21 @@ struct zep_plan zep_plan_category(enum zep_category, unsigned threads);
 /* -EINVAL with text where it cannot be built: a child shared more widely than its parent, and so on. */
 int zep_plan_check(const struct zep_plan *, struct zerr *);
 
+/* Do completion queues belong to one thread each, and so need no lock? */
+static inline bool zep_is_single(const struct zep_plan *p)
+{
+	return p->cq_ways == 1;
+}
+
 /* Builds it. Where the provider has no thread domains or no single-threaded CQs, it goes on without and logs one line
  * that begins with `who` (NULL: says nothing). 0, or a negative errno with text and nothing left behind. */
 int zep_build(struct zep_set *, const struct zep_plan *, const struct zep_ops *, void *to, const char *who,
 	struct zerr *);
 void zep_destroy(struct zep_set *);
 
-/* What is thread t's. Handles of the backend; not for bare plans but for the first three. */
+/* What is thread t's. Handles of the backend. */
 void *zep_ctx(const struct zep_set *, unsigned t);
 void *zep_pd(const struct zep_set *, unsigned t);
-void *zep_domain(const struct zep_set *, unsigned t, unsigned path); /* a PD to make queue pairs in */
 void *zep_cq(const struct zep_set *, unsigned t);
 void *zep_qp(const struct zep_set *, unsigned t, unsigned path);
 void *zep_mr(const struct zep_set *, unsigned t, unsigned region);

@@ -58,12 +58,12 @@ static int open_ctx(void *to, void **ctx, struct zerr *err)
 	struct ibv_device **list = ibv_get_device_list(NULL), *found = NULL;
 	int rc = 0;
 	if (!list)
-		return zerr_set(err, -ENODEV, "there is no RDMA device %s: this host has none at all", v->device);
+		return zerr_set(err, -ENODEV, "there is no RDMA device %s on this host", v->device);
 	for (int i = 0; list[i] && !found; i++)
 		if (strcmp(ibv_get_device_name(list[i]), v->device) == 0)
 			found = list[i];
 	if (!found)
-		rc = zerr_set(err, -ENODEV, "there is no RDMA device %s", v->device);
+		rc = zerr_set(err, -ENODEV, "there is no RDMA device %s on this host", v->device);
 	else if (!(*ctx = ibv_open_device(found)))
 		rc = fail(v, err, "a context");
 	else if (!v->init_obj)

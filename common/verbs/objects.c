@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "kept.h"
 #include "link.h"
 
 static int fail(struct zerr *err, int code, const char *what, const struct vhome *h)
@@ -19,35 +21,23 @@ static int fail(struct zerr *err, int code, const char *what, const struct vhome
 	return zerr_set(err, -code, "%s: cannot make %s: %s%s", h->dev->name, what, strerror(code), hint);
 }
 
-int vobject_open(struct ibv_context **ctx, struct ibv_pd **pd, const char *device, struct zerr *err)
+int vobject_open(struct vdevice *d, struct zerr *err)
 {
-	int n = 0, rc = -ENODEV;
-	struct ibv_device **list = ibv_get_device_list(&n);
-	struct ibv_device *found = NULL;
 	if (!voptions->blueflame) /* mlx5 asks when a context is opened; those of endpoints come after the device's */
 		setenv("MLX5_SHUT_UP_BF", "1", 1);
-	for (int i = 0; list && i < n; i++)
-		if (strcmp(ibv_get_device_name(list[i]), device) == 0)
-			found = list[i];
-	if (!found) {
-		zerr_set(err, rc, "there is no RDMA device %s on this host", device);
-	} else if (!(*ctx = ibv_open_device(found))) {
-		rc = zerr_set(err, errno ? -errno : -EIO, "cannot open %s: %s", device, strerror(errno));
-	} else if (!(*pd = ibv_alloc_pd(*ctx))) {
-		rc = zerr_set(err, -errno, "%s: cannot make a protection domain: %s", device, strerror(errno));
-		ibv_close_device(*ctx);
-	} else {
-		rc = 0;
-	}
-	if (list)
-		ibv_free_device_list(list);
+	zep_ibv_init(&d->ibv, d->name, 0);
+	d->kept = (struct zep_kept){.ops = &zep_ibv_ops, .to = &d->ibv};
+	int rc = zep_context_open(&d->common, &d->kept, err);
+	if (rc < 0)
+		zep_drop_all(&d->kept);
+	d->ctx = rc == 0 ? d->common.ctx : NULL;
+	d->pd = rc == 0 ? d->common.pd : NULL;
 	return rc;
 }
 
-void vobject_close(struct ibv_context *ctx, struct ibv_pd *pd)
+void vobject_close(struct vdevice *d)
 {
-	ibv_dealloc_pd(pd);
-	ibv_close_device(ctx);
+	zep_drop_all(&d->kept);
 }
 
 static void unblock(int fd)
@@ -77,24 +67,27 @@ int vobject_home_open(struct vhome *h, struct vdevice *dev, enum zep_category ca
 	const bool lacked = dev->common.no_domains;
 	memset(h, 0, sizeof(*h));
 	h->dev = dev;
-	zep_ibv_init(&h->ibv, dev->name, 0);
-	int rc = zep_seat_open(&h->seat, category, &dev->common, &zep_ibv_ops, &h->ibv, err);
-	if (rc < 0)
+	h->category = category;
+	h->kept = (struct zep_kept){.ops = &zep_ibv_ops, .to = &dev->ibv};
+	int rc = zep_seat_join(&h->seat, category, &dev->common, &h->kept, err);
+	if (rc < 0) {
+		zep_drop_all(&h->kept);
 		return rc;
+	}
 	if (!lacked && dev->common.no_domains)
 		tell_lack(dev, zep_category_names[category]);
 	h->ctx = h->seat.ctx;
 	h->pd = h->seat.pd;
 	h->domain = h->seat.domain;
 	h->vector = choose_vector(h->ctx);
-	if (h->seat.own)
+	if (h->ctx != dev->ctx)
 		unblock(h->ctx->async_fd);
 	return 0;
 }
 
 void vobject_home_close(struct vhome *h)
 {
-	zep_seat_close(&h->seat, &zep_ibv_ops, &h->ibv);
+	zep_drop_all(&h->kept);
 	memset(h, 0, sizeof(*h));
 }
 
@@ -105,7 +98,7 @@ int vobject_srq_create(struct ibv_srq **srq, const struct vhome *h, uint32_t rec
 	return *srq ? 0 : fail(err, errno, "a shared receive queue", h);
 }
 
-/* Without a lock if only one thread has to do with it and the provider can: those with thread domains can. */
+/* Without a lock if the category has them so and the provider can: only one thread at a time has to do with it. */
 static struct ibv_cq *create_cq(const struct vhome *h, uint32_t depth, struct ibv_comp_channel *channel)
 {
 	struct ibv_cq_init_attr_ex attr = {.cqe = depth,
@@ -114,12 +107,31 @@ static struct ibv_cq *create_cq(const struct vhome *h, uint32_t depth, struct ib
 		.wc_flags = IBV_WC_STANDARD_FLAGS,
 		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
-	bool single = h->seat.single && (h->seat.ntds > 0 || h->seat.own);
-	struct ibv_cq_ex *ex = single ? ibv_create_cq_ex(h->ctx, &attr) : NULL;
+	struct ibv_cq_ex *ex = h->seat.single ? ibv_create_cq_ex(h->ctx, &attr) : NULL;
 	return ex ? ibv_cq_ex_to_cq(ex) : ibv_create_cq(h->ctx, (int)depth, NULL, channel, h->vector);
 }
 
-int vobject_queue_create(struct vqueue *q, const struct vhome *h, struct ibv_srq *srq, struct vqueue_size *size,
+/* In its words, what zipstat --endpoints predicts; and where the first queue pair is, if the device tells. */
+static void tell_taken(struct vhome *h, const struct vqueue *q)
+{
+	const struct zep_objects *made = h->kept.objects;
+	struct zep_place place;
+	char text[320], where[96] = "";
+	if (h->told || !voptions->note)
+		return;
+	h->told = true;
+	if (zep_ibv_ops.locate(h->kept.to, q->qp, &place) == 0)
+		snprintf(where, sizeof(where), "; the first one's UAR page is %#" PRIx64 ", its uUAR %#" PRIx64,
+			place.page, place.uuar);
+	snprintf(text, sizeof(text),
+		"%s: %s endpoint: CTXs %zu, PDs %zu, TDs %zu, parent domains %zu, beside the device's CTX and PD; a CQ "
+		"and a QP for each half of a connection%s",
+		h->dev->name, zep_category_names[h->category], made[ZEP_CTX].n, made[ZEP_PD].n, made[ZEP_TD].n,
+		made[ZEP_PARENT].n, where);
+	voptions->note(text);
+}
+
+int vobject_queue_create(struct vqueue *q, struct vhome *h, struct ibv_srq *srq, struct vqueue_size *size,
 	struct zerr *err)
 {
 	memset(q, 0, sizeof(*q));
@@ -155,6 +167,7 @@ int vobject_queue_create(struct vqueue *q, const struct vhome *h, struct ibv_srq
 	}
 	if (attr.cap.max_inline_data < size->inline_bytes)
 		size->inline_bytes = attr.cap.max_inline_data;
+	tell_taken(h, q);
 	return 0;
 }
 

@@ -10,7 +10,6 @@
 #include <infiniband/verbs.h>
 
 #include "device.h"
-#include "endpoint_ibv.h"
 #include "err.h"
 #include "seat.h"
 
@@ -21,7 +20,9 @@ struct vhome {
 	struct ibv_pd *pd;	 /* memory is registered with it */
 	struct ibv_pd *domain;	 /* queue pairs are made in it: pd, or a parent domain of it with a thread domain */
 	int vector;		 /* which interrupt its completions raise, and so which core is woken first */
-	struct zep_ibv ibv;
+	enum zep_category category;
+	bool told;	      /* what it takes */
+	struct zep_kept kept; /* what it has made; `to` is the device's */
 	struct zep_seat seat;
 };
 
@@ -38,14 +39,16 @@ struct vqueue_size {
 	uint32_t inline_bytes; /* wanted; filled with what there is */
 };
 
-int vobject_open(struct ibv_context **, struct ibv_pd **, const char *device, struct zerr *);
-void vobject_close(struct ibv_context *, struct ibv_pd *);
+/* The device by its name: its context and PD. */
+int vobject_open(struct vdevice *, struct zerr *);
+void vobject_close(struct vdevice *);
 
 int vobject_home_open(struct vhome *, struct vdevice *, enum zep_category, struct zerr *);
 void vobject_home_close(struct vhome *);
 
 int vobject_srq_create(struct ibv_srq **, const struct vhome *, uint32_t receives, struct zerr *);
-int vobject_queue_create(struct vqueue *, const struct vhome *, struct ibv_srq *, struct vqueue_size *, struct zerr *);
+/* The first one of a home says what the home has taken. */
+int vobject_queue_create(struct vqueue *, struct vhome *, struct ibv_srq *, struct vqueue_size *, struct zerr *);
 void vobject_queue_destroy(struct vqueue *);
 
 #endif
