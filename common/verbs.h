@@ -30,7 +30,7 @@ struct zverbs_options {
 	int64_t ack_timeout;   /* 4.096 us * 2^n until a packet is sent again; given up after eight times that */
 	int64_t port_grace;    /* milliseconds that a port may be down */
 	int64_t buffer_bytes;  /* of one send or receive: longer messages are cut */
-	int64_t buffers;       /* shared by all links of a thread and port, in each direction */
+	int64_t buffers;       /* shared by all links of a thread and device, in each direction */
 	int64_t window;	       /* sends under way on one link */
 	int64_t inline_bytes;  /* up to here sends carry their bytes themselves */
 	int64_t post_list;     /* sends handed to the device at a time */
@@ -81,7 +81,7 @@ struct zverbs_options {
 				"envelope of "                                                                         \
 				"64 bytes, are cut. The default holds a message of 16 KiB."},                          \
 		ZVERBS_ROW(buffers, "256", 16, 16384, owner,                                                           \
-			"How many such buffers all connections of a thread and port share, for receiving and for "     \
+			"How many such buffers all connections of a thread and device share, for receiving and for "   \
 			"sending each. "                                                                               \
 			"Every connection has two more of each for itself."),                                          \
 		ZVERBS_ROW(window, "64", 4, 256, owner, "How many sends may be under way on one connection."),         \
@@ -91,7 +91,8 @@ struct zverbs_options {
 			"are asked for less."),                                                                        \
 		ZVERBS_ROW(post_list, "16", 1, 32, owner,                                                              \
 			"How many sends are handed to the device at a time, with one doorbell, where there are so "    \
-			"many."),                                                                                      \
+			"many. Sends are messages: large ones that the device reads and writes in the ranks' memory "  \
+			"are handed over read by read and write by write."),                                           \
 		{.name = "verbs_blueflame",                                                                            \
 			.type = ZCONF_ENUM,                                                                            \
 			.choices = (const char *const[]){"no", "yes", NULL},                                           \
@@ -104,7 +105,7 @@ struct zverbs_options {
 		ZVERBS_ROW(signal, "16", 1, 32, owner,                                                                 \
 			"One in so many sends reports its completion, one in verbs_window at least. Those that hold "  \
 			"a "                                                                                           \
-			"buffer report more often.")
+			"buffer report more often, reads and writes each.")
 
 /* And for those that accept links for several threads, zipperd: what these share. */
 #define ZVERBS_ENDPOINTS_ROW(owner)                                                                                    \

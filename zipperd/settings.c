@@ -114,7 +114,9 @@ const struct zconf_row settings_rows[] = {
 	OPT(max_ranks, ZCONF_INT, "65536", 2, ZCTL_RANKS_MAX, "How many ranks one job may have."),
 	OPT(max_connections, ZCONF_INT, "16384", 8, 1 << 22,
 		"How many connections may be open at a time. A rank has one for control, and one for every "
-		"other part that it talks to."),
+		"other part that it talks to. Over an RDMA device a worker receives from at most 4096 of the latter, "
+		"fewer where the device's shared receive queues are shorter than that takes: a job that needs more "
+		"ends, and says so."),
 	{.name = "spin",
 		.type = ZCONF_STRING,
 		.preset = "auto",

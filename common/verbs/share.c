@@ -8,7 +8,7 @@
 
 #include "link.h"
 
-#define LINKS_MAX 4096 /* of one thread and device: room in its shared receive queue */
+#define LINKS_MAX 4096 /* of one thread and device: room in its shared receive queue. zipperd.conf(5) says it */
 
 int vendpoint_open(struct zendpoint **out, struct zerr *err)
 {
