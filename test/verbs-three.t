@@ -77,6 +77,14 @@ went() { # NAME INDEX PACKETS: so many since `before` at least
 	mapfile -t now < <(counts)
 	ok "$1" test $((now[$2] - before[$2])) -ge "$3" || diag "$((now[$2] - before[$2])) packets"
 }
+# of these packets, negative acknowledgements of a receiver that was not ready: what is sent over credit never causes one
+not_ready() {
+	vm 200 zipper bash -c 'cd /sys/class/infiniband; cat rxe[ab]/ports/1/hw_counters/{rcvd,send}_rnr_err' | awk '{ n += $1 } END { print n + 0 }'
+}
+# segments by TCP at the zipper, in and out
+by_tcp() {
+	vm 200 zipper awk '/^Tcp:/ && $11 + 0 { print $11 + $12 }' /proc/net/snmp
+}
 all_rounds() { # or it has ended
 	[ "$(cat "$FILES/outA" "$FILES/outB" 2>/dev/null | grep -c ': 4 rounds')" = 4 ] || ! kill -0 $first $second 2>/dev/null
 }
@@ -84,8 +92,10 @@ all_rounds() { # or it has ended
 # Soft-RoCE has no thread domains: this category has to fall back.
 zipper 2xdynamic 7474
 mapfile -t before < <(counts)
+unready=$(not_ready) tcp=$(by_tcp)
 start stream "$FILES/stream" 300000 4 "$FILES/go"
 wait_for 900 all_rounds
+tcp=$(($(by_tcp) - tcp))
 vm 300 zipper env ZIPPER_USER=me ZIPPER_KEY="$key" "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --csv tcp:127.0.0.1:7474 >"$TAP_TMP/traffic"
 is "no byte of large messages is copied" "$(grep -E '^(A,B|B,A),' "$TAP_TMP/traffic" | cut -d, -f1-4,6 | tr '\n' ' ')" \
 	"A,B,10,2400000,0 B,A,10,2400000,0 " || diag_file "$TAP_TMP/traffic"
@@ -95,6 +105,9 @@ is "two mpiexec in two clusters: one world" "$(sort "$FILES/outA" "$FILES/outB" 
 # 2 ranks, 4 times 300,000 bytes, in packets of at most 4096
 went "all of it came in over rxea" 0 586
 went "and left over rxeb" 3 586
+# Joining does, and what tells that a peer is there. The messages would be four times as many segments as these packets.
+ok "almost nothing went by TCP ($tcp segments)" test "$tcp" -gt 0 -a "$tcp" -lt 293
+is "no receiver was not ready" "$(not_ready)" "$unready"
 fallen_back() { grep -c "no thread domains after 0 of them: endpoints are static, not $1" "$FILES/zipperd"; }
 is "what the device lacks for 2xdynamic is said, once for each" "$(fallen_back 2xdynamic)" 2 || diag_file "$FILES/zipperd"
 
