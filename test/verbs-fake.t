@@ -85,29 +85,60 @@ bridge() {
 	is "$name: status" "$rc $?" "0 0" || { diag_file "$TAP_TMP/outA"; diag_file "$TAP_TMP/outB"; diag_file "$TAP_TMP/zipperd"; }
 	is "$name: all came" "$(cat "$TAP_TMP/outA" "$TAP_TMP/outB" | grep -c 'rounds$')" 4
 }
+all_rounds() { [ "$(cat "$TAP_TMP/outA" "$TAP_TMP/outB" 2>/dev/null | grep -c 'rounds$')" = 4 ]; }
 end_zipper() {
 	kill "$zipper"
 	wait "$zipper"
 	is "$1: zipperd ends" $? 0
 }
-while read -r category takes; do
+# With one thread for both directions and with one for each; either way each direction has an endpoint on a device. What they
+# take is as unit/endpoint has it; of pages the fake tells nothing.
+in_category() { # CATEGORY THREADS WANTED: contexts, PDs, TDs and parent domains of each endpoint
+	local name="$1, $2"
 	fake_fabric fka/mw/tds=32,fkb/ib/mw/tds=32
-	zipper -o endpoints="$category"
-	bridge "$category" 300000 4
-	end_zipper "$category"
-	is "$category: memory was reached from outside" "$(($(fakectl count read) > 15)) $(($(fakectl count write) > 15))" "1 1"
-	is "$category: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
-	# the first seat on a device, as unit/endpoint has them; nobody knows the pages of the fake
-	matches "$category: zipperd says what it takes" "$TAP_TMP/zipperd" \
-		" fka: ${category/+/.} endpoint: $takes, beside the device's CTX and PD; a CQ and a QP for each half of a connection$"
+	zipper -o endpoints="$1" -o threads="$2"
+	bridge "$name" 300000 4
+	bridge "$name, small messages" 1000 50
+	end_zipper "$name"
+	is "$name: memory was reached from outside" "$(($(fakectl count read) > 15)) $(($(fakectl count write) > 15))" "1 1"
+	is "$name: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
+	is "$name: zipperd says what its endpoints take" "$(grep -F " fka: $1 endpoint: " "$TAP_TMP/zipperd" |
+		sed -n 's/.*CTXs \([0-9]*\), PDs \([0-9]*\), TDs \([0-9]*\), parent domains \([0-9]*\), beside .*/\1 \2 \3 \4/p' |
+		sort | paste -sd,)" "$3" || diag_file "$TAP_TMP/zipperd"
+}
+while read -r category takes; do
+	in_category "$category" pair "$takes"
+	in_category "$category" direction "$takes"
 done <<-END
-	mpi-everywhere CTXs 1, PDs 1, TDs 0, parent domains 0
-	2xdynamic CTXs 0, PDs 0, TDs 3, parent domains 2
-	dynamic CTXs 0, PDs 0, TDs 1, parent domains 1
-	shared-dynamic CTXs 0, PDs 0, TDs 1, parent domains 1
-	static CTXs 0, PDs 0, TDs 0, parent domains 0
-	mpi+threads CTXs 0, PDs 0, TDs 0, parent domains 0
+	mpi-everywhere 1 1 0 0,1 1 0 0
+	2xdynamic 0 0 3 2,0 0 4 2
+	dynamic 0 0 1 1,0 0 2 1
+	shared-dynamic 0 0 1 1,0 0 1 1
+	static 0 0 0 0,0 0 0 0
+	mpi+threads 0 0 0 0,0 0 0 0
 END
+
+# --- while a job is silent zipperd sleeps: the share of a processor that it takes, in percent
+ticks() { sed 's/.*) //' "/proc/$zipper/stat" | awk '{ print $12 + $13 }'; } # of all its threads
+for threads in pair direction; do
+	fake_fabric fka/mw,fkb/ib/mw
+	zipper -o threads=$threads
+	rm -f "$TAP_TMP/go" "$TAP_TMP/outA" "$TAP_TMP/outB"
+	part B 1000 50 "$TAP_TMP/go" &
+	second=$!
+	part A 1000 50 "$TAP_TMP/go" &
+	first=$!
+	ok "silent, $threads: all came" wait_for 60 all_rounds
+	sleep 0.5
+	before=$(ticks) since=${EPOCHREALTIME/./}
+	sleep 2
+	share=$((($(ticks) - before) * 100 * 1000000 / $(getconf CLK_TCK) / (${EPOCHREALTIME/./} - since)))
+	ok "silent, $threads: zipperd sleeps ($share % of a processor)" test "$share" -lt 5
+	touch "$TAP_TMP/go"
+	wait $first && wait $second
+	is "silent, $threads: the job ends" $? 0
+	end_zipper "silent, $threads"
+done
 
 # --- large messages are not copied on the way; small ones are, into registered buffers and out of them.
 # Registered memory is kept from children, by all who open devices.
@@ -122,7 +153,6 @@ copied() { # BYTES: of messages; what zipstat says of each direction
 	touch "$TAP_TMP/go"
 	wait $first && wait $second
 }
-all_rounds() { [ "$(cat "$TAP_TMP/outA" "$TAP_TMP/outB" 2>/dev/null | grep -c 'rounds$')" = 4 ]; }
 fake_fabric fka/mw/oldfork,fkb/ib/mw
 zipper -o listen=C=tcp:127.0.0.1:0
 tcp=$(address C)
