@@ -27,7 +27,7 @@ struct zverbs_options {
 	int64_t service_level; /* InfiniBand: SL; RoCE: priority */
 	int64_t gid_index;     /* RoCE: -1: found */
 	int64_t traffic_class; /* of the GRH, which every RoCE packet has */
-	int64_t ack_timeout;   /* 4.096 us * 2^n until a packet is sent again; given up after eight times that */
+	int64_t ack_timeout;   /* 4.096 us * 2^n until a packet is sent again; given up after seven times that */
 	int64_t port_grace;    /* milliseconds that a port may be down */
 	int64_t buffer_bytes;  /* of one send or receive: longer messages are cut */
 	int64_t buffers;       /* shared by all links of a thread and device, in each direction */
@@ -60,8 +60,8 @@ struct zverbs_options {
 			"The traffic class in packets that carry a global address."),                                  \
 		ZVERBS_ROW(ack_timeout, "17", 8, 31, owner,                                                            \
 			"A packet that is not acknowledged within 4.096 us times two to this power is sent again, "    \
-			"seven times "                                                                                 \
-			"at most; then the connection is broken."),                                                    \
+			"six times at most; then the connection is broken: with the default after 4 seconds, or up "   \
+			"to 15 as devices may take four times as long."),                                              \
 		{.name = "verbs_port_grace",                                                                           \
 			.type = ZCONF_TIME_MS,                                                                         \
 			.preset = "5s",                                                                                \

@@ -33,9 +33,10 @@ int vlink_error(enum ibv_wc_status status)
 	case IBV_WC_SUCCESS:
 		return 0;
 	case IBV_WC_RETRY_EXC_ERR:
-	case IBV_WC_RNR_RETRY_EXC_ERR:
 	case IBV_WC_RESP_TIMEOUT_ERR:
 		return -ETIMEDOUT;
+	case IBV_WC_RNR_RETRY_EXC_ERR: /* the peer gave credit for receives that it has not posted */
+		return -EPROTO;
 	case IBV_WC_REM_ACCESS_ERR:
 		return -EACCES;
 	case IBV_WC_REM_INV_REQ_ERR:

@@ -6,8 +6,14 @@
 
 #include "link.h"
 
-#define RNR_TIMER 12 /* 0.64 ms; not met with */
-#define RETRIES 7
+/* How often a packet is sent again that is not acknowledged. Not 7, the most that fits: Soft-RoCE takes it for "without
+ * end" (rxe_comp.c), so a dead far end would never be a broken connection. */
+#define RETRIES 6
+/* Nor of one that finds no receive, where 7 is "without end" by the InfiniBand specification: credit is given for
+ * receives that are posted, so a peer that lacks them has broken its promise. Six times 492 ms, for a device that has no
+ * room at the moment for reasons of its own. */
+#define RNR_RETRIES 6
+#define RNR_TIMER 31
 #define HOP_LIMIT 64
 
 static int to_init(struct ibv_qp *qp, const struct vlink *l, int access)
@@ -89,7 +95,7 @@ static int to_send(struct ibv_qp *qp, const struct vlink *l, uint32_t psn)
 		.sq_psn = psn,
 		.timeout = (uint8_t)voptions->ack_timeout,
 		.retry_cnt = RETRIES,
-		.rnr_retry = RETRIES,
+		.rnr_retry = RNR_RETRIES,
 		.max_rd_atomic = (uint8_t)l->reads};
 	return ibv_modify_qp(qp, &a,
 		IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |

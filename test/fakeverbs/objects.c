@@ -396,6 +396,8 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 	} else if (code == 0 && a->qp_state == IBV_QPS_RTS) {
 		q->sq_psn = a->sq_psn;
 		q->reads = a->max_rd_atomic;
+		q->retries = a->retry_cnt;
+		q->rnr_retries = a->rnr_retry;
 	} else if (code == 0) {
 		/* by its owner: then it is strict, and what has come is not to be seen before the event */
 		if (!q->own_rq && !d->silent && q->state != IBV_QPS_ERR)

@@ -25,6 +25,7 @@ void queue_pairs_have_the_address(void **state)
 		assert_int_equal(q->sl, 5);
 		assert_int_equal(q->port, 1);
 		assert_int_equal(q->global, !device()->ib);
+		assert_true(q->retries < 7 && q->rnr_retries < 7); /* 7: for ever */
 		if (device()->ib) {
 			assert_int_equal(q->dlid, device()->port[0].lid);
 			assert_int_equal(device()->port[0].pkey[q->pkey_index], 0x8005);
