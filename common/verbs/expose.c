@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +12,12 @@
 #include "regcache.h"
 #include "rma.h"
 #include "share.h"
+#include "window.h"
 
 #define KEPT_MAX 256			   /* registrations; some thousand are what devices look up fast */
 #define WINDOW_MAX_BYTES ((size_t)1 << 31) /* of mlx5 devices, which refuse to bind more (KLM entries) */
+#define BIND_MS 10			   /* then it is a registration: not to be waited for is the peer */
+#define UNBIND_MS 20000			   /* the device has given up before, with the default of verbs_ack_timeout */
 
 struct exposure {
 	struct exposure *next;
@@ -134,74 +136,6 @@ void vexposer_close(struct vexposer *x)
 	free(x);
 }
 
-/* --- windows --- */
-
-static int half_error(struct vlink *l, enum zlink_half half)
-{
-	if (vlink_lost(l))
-		return vlink_lost(l);
-	return half == ZLINK_TX ? vtx_reap(l) : vrx_reap(l);
-}
-
-/* Hands the device something to do on the queue pair of a half, and waits until it is done: all before it, too, which
- * takes the time of an answer from the other device. */
-static int run_on_queue(struct vlink *l, enum zlink_half half, const struct ibv_send_wr *what)
-{
-	struct vdone *done = half == ZLINK_TX ? &l->tx.local : &l->rx.local;
-	int rc = half_error(l, half);
-	if (rc != 0)
-		return rc;
-	*done = (struct vdone){.done = false};
-	if (half == ZLINK_TX) {
-		struct ibv_sge *sge;
-		struct ibv_send_wr *wr = vtx_next(l, &sge), kept = *wr;
-		*wr = *what;
-		wr->wr_id = vtag_make(VTAG_LOCAL, vtag_number(kept.wr_id), 0);
-		wr->send_flags = IBV_SEND_SIGNALED;
-		rc = vtx_ring(l);
-	} else {
-		struct ibv_send_wr *bad, wr = *what;
-		wr.wr_id = vtag_make(VTAG_LOCAL, 0, 0);
-		wr.send_flags = IBV_SEND_SIGNALED;
-		rc = ibv_post_send(l->rx.queue.qp, &wr, &bad) == 0 ? 0 : -EIO;
-	}
-	for (unsigned turns = 1; rc == 0 && !done->done; turns++) {
-		/* What was sent to a peer that has died would be given up only seconds later. */
-		if (turns % VLOOK_EVERY == 0 && vlink_hung_up(l))
-			vpath_give_up(half == ZLINK_TX ? l->tx.queue.qp : l->rx.queue.qp);
-		rc = half_error(l, half);
-		if (turns > 100)
-			sched_yield();
-	}
-	return done->done ? done->rc : rc;
-}
-
-/* 0, or why not: the queue pair is broken then. */
-static int bind_window(struct vlink *l, struct exposure *e, void *base, size_t len)
-{
-	struct ibv_send_wr wr = {.opcode = IBV_WR_BIND_MW};
-	wr.bind_mw.mw = e->mw;
-	wr.bind_mw.rkey = ibv_inc_rkey(e->mw->rkey);
-	wr.bind_mw.bind_info = (struct ibv_mw_bind_info){.mr = e->reg->handle,
-		.addr = (uintptr_t)base,
-		.length = len,
-		.mw_access_flags = e->half == ZLINK_TX ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE};
-	int rc = run_on_queue(l, e->half, &wr);
-	if (rc == 0)
-		e->mw->rkey = wr.bind_mw.rkey;
-	return rc;
-}
-
-static void unbind_window(struct vlink *l, struct exposure *e)
-{
-	struct ibv_send_wr wr = {.opcode = IBV_WR_LOCAL_INV, .invalidate_rkey = e->mw->rkey};
-	if (run_on_queue(l, e->half, &wr) == 0)
-		return;
-	/* The queue pair is broken, so nobody comes that way. */
-	ibv_dealloc_mw(e->mw);
-	e->mw = NULL;
-}
-
 /* --- exposures --- */
 
 static void put(struct vexposer *x, struct exposure *e)
@@ -226,25 +160,53 @@ static struct exposure *get(struct vexposer *x)
 	return e;
 }
 
-/* A window of a registration that is kept. -EOPNOTSUPP: not possible for this memory, or so much of it. */
+static void drop_late(struct vexposer *x, struct vlate *late)
+{
+	if (late->mw)
+		ibv_dealloc_mw(late->mw);
+	if (late->reg)
+		put_reg(x, late->reg);
+	*late = (struct vlate){.mw = NULL};
+}
+
+/* What the device was still to bind on this half when it was no longer waited for has no user: it goes once that is
+ * done. false: not yet. */
+static bool see_to_late(struct vlink *l, struct vexposer *x, enum zlink_half half)
+{
+	struct vlate *late = half == ZLINK_TX ? &l->tx.late_window : &l->rx.late_window;
+	if (late->mw && vwindow_wait(l, half, 0) == -EINPROGRESS)
+		return false;
+	drop_late(x, late);
+	return true;
+}
+
+/* A window of a registration that is kept. -EOPNOTSUPP: not possible for this memory, or so much of it, or just now. */
 static int expose_window(struct vlink *l, struct vexposer *x, struct exposure *e, void *base, size_t len,
 	uint32_t *rkey)
 {
-	if (!x->cache || !e->mw || len > WINDOW_MAX_BYTES)
+	if (!x->cache || !e->mw || len > WINDOW_MAX_BYTES || !see_to_late(l, x, e->half))
 		return -EOPNOTSUPP;
 	int rc = get_reg(x, base, len, &e->reg);
 	if (rc != 0) {
 		e->reg = NULL;
 		return rc;
 	}
-	rc = bind_window(l, e, base, len);
-	if (rc != 0) {
-		put_reg(x, e->reg);
-		e->reg = NULL;
-		return rc;
+	rc = vwindow_bind(l, e->half, e->mw, e->reg->handle, base, len, BIND_MS);
+	if (rc == 0) {
+		*rkey = e->mw->rkey;
+		return 0;
 	}
-	*rkey = e->mw->rkey;
-	return 0;
+	if (rc == -EINPROGRESS) {
+		*(e->half == ZLINK_TX ? &l->tx.late_window : &l->rx.late_window) = (struct vlate){e->mw, e->reg};
+		e->mw = NULL;
+		rc = -EOPNOTSUPP;
+	} else { /* the half is broken, but the device may come to it still */
+		ibv_dealloc_mw(e->mw);
+		e->mw = NULL;
+		put_reg(x, e->reg);
+	}
+	e->reg = NULL;
+	return rc;
 }
 
 /* For one transfer. NULL: errno says why not. */
@@ -318,11 +280,23 @@ void vconceal(struct zlink *base_link, struct zrma_exposure *exposure)
 		ibv_dereg_mr(e->mr);
 		e->mr = NULL;
 	} else {
-		unbind_window(l, e);
+		if (vwindow_unbind(l, e->half, e->mw, UNBIND_MS) != 0) {
+			ibv_dealloc_mw(e->mw); /* the queue pair is broken, and nobody comes this way either */
+			e->mw = NULL;
+		}
 		put_reg(x, e->reg);
 		e->reg = NULL;
 	}
 	put(x, e);
+}
+
+void vexpose_fini(struct vlink *l)
+{
+	struct vexposer *x = l->dev ? l->dev->exposer : NULL;
+	if (!x)
+		return;
+	drop_late(x, &l->tx.late_window);
+	drop_late(x, &l->rx.late_window);
 }
 
 /* --- the initiator's --- */

@@ -21,6 +21,8 @@ struct vexposer; /* of a device: its registrations and windows */
 /* As in transport.h. The key: address (8 bytes) and rkey (4), little-endian, and zeros. */
 int vexpose(struct zlink *, enum zlink_half, void *base, size_t len, struct zrma_exposure *);
 void vconceal(struct zlink *, struct zrma_exposure *);
+/* Of a link that is closed, after its queue pairs. */
+void vexpose_fini(struct vlink *);
 int vpin(struct zlink *, enum zlink_half, void *base, size_t len, struct zregion **);
 void vunpin(struct zregion *);
 /* The device is about to be closed. NULL has no effect. */

@@ -94,6 +94,13 @@ struct vdone { /* of what the device was to do for itself (a memory window) */
 	int rc;
 };
 
+struct vreg;
+
+struct vlate { /* a window that the device has not bound in time, and the memory it is for; or NULL */
+	struct ibv_mw *mw;
+	struct vreg *reg;
+};
+
 struct vtx {
 	struct vqueue queue;
 	struct vpool *pool;
@@ -126,6 +133,7 @@ struct vtx {
 	uint32_t list; /* sends that are not posted */
 	struct vrma_slot rma[VRMA_MAX];
 	struct vdone local;
+	struct vlate late_window;
 	struct vbuf **slot; /* [slot_mask + 1]: what a send holds, or NULL */
 	uint32_t slot_mask;
 	struct ibv_send_wr wr[VLIST_MAX];
@@ -175,6 +183,7 @@ struct vrx {
 	struct varrival arrival[VARRIVALS];
 	struct vrma_slot rma[VRMA_MAX];
 	struct vdone local;
+	struct vlate late_window;
 };
 
 struct vlink {

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "expose.h"
 #include "link.h"
 #include "share.h"
 
@@ -95,6 +96,7 @@ void vsetup_undo(struct vlink *l)
 	vrx_fini(l);
 	vobject_queue_destroy(&l->rx.queue);
 	vobject_queue_destroy(&l->tx.queue);
+	vexpose_fini(l);
 	vtx_fini(l);
 	if (l->rx.epoll >= 0)
 		close(l->rx.epoll);

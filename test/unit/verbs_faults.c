@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* --- faults under way --- */
@@ -230,4 +231,118 @@ void windows_that_cannot_be_bound(void **state)
 				break_up(&e.pair, why);
 				close_ends(&e);
 			}
+}
+
+/* --- a peer that does not answer --- */
+
+static void silence(bool silent)
+{
+	int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
+	fake_lock(fake_fabric());
+	fake_silence(fake_fabric(), sock, silent);
+	fake_unlock(fake_fabric());
+	close(sock);
+}
+
+/* End a has sent something on this half that is not acknowledged: a message, or credit for some. What is done there
+ * ends by itself, or the alarm ends the test. */
+static void fall_silent(const struct ends *e, enum zlink_half half)
+{
+	struct inbox in;
+	inbox_init(&in);
+	struct zsink sink = inbox_sink(&in);
+	alarm(60);
+	for (uint64_t k = 0; half == ZLINK_RX && k < 20; k++)
+		assert_int_equal(post_message(e->pair.b, k, 10), 0);
+	assert_int_equal(e->pair.b->ops->flush(e->pair.b), 0);
+	silence(true);
+	if (half == ZLINK_RX)
+		assert_true(e->pair.a->ops->poll(e->pair.a, &sink, 20) > 0);
+	else
+		assert_int_equal(post_message(e->pair.a, 0, 10), 0);
+	assert_int_equal(e->pair.a->ops->flush(e->pair.a), 0);
+	inbox_fini(&in);
+}
+
+static void expose(struct ends *e, enum zlink_half half)
+{
+	assert_int_equal(e->rma->expose(e->pair.a, half, e->memory, SIZE, &e->exposure), 0);
+}
+
+/* The memory is registered then; and has a window again when the device has been able to go on. */
+void a_silent_peer_is_not_waited_for(void **state)
+{
+	const uint64_t *local = &fake_fabric()->operations[FAKE_LOCAL];
+	if (!keeps())
+		skip();
+	for (int half = ZLINK_RX; half <= ZLINK_TX; half++) {
+		struct ends e;
+		open_ends(&e, *state);
+		fall_silent(&e, (enum zlink_half)half);
+		const uint64_t before = *local;
+		for (int i = 0; i < 2; i++) {
+			expose(&e, (enum zlink_half)half);
+			e.rma->conceal(e.pair.a, &e.exposure);
+		}
+		expose(&e, (enum zlink_half)half);
+		assert_int_equal(*local, before);
+		silence(false);
+		assert_int_equal(*local, before + 1);
+		assert_int_equal(operate(&e, half == ZLINK_RX ? ZLINK_TX : ZLINK_RX, 0, SIZE), 0);
+		e.rma->conceal(e.pair.a, &e.exposure);
+		assert_int_equal(*local, before + 1);
+		expose(&e, (enum zlink_half)half);
+		assert_int_equal(operate(&e, half == ZLINK_RX ? ZLINK_TX : ZLINK_RX, 0, SIZE), 0);
+		e.rma->conceal(e.pair.a, &e.exposure);
+		assert_int_equal(*local, before + 3);
+		alarm(0);
+		close_ends(&e);
+	}
+}
+
+void a_window_is_late_when_its_link_closes(void **state)
+{
+	if (!keeps())
+		skip();
+	for (int half = ZLINK_RX; half <= ZLINK_TX; half++) {
+		struct ends e;
+		open_ends(&e, *state);
+		fall_silent(&e, (enum zlink_half)half);
+		expose(&e, (enum zlink_half)half);
+		e.rma->conceal(e.pair.a, &e.exposure);
+		e.pair.b->ops->close(e.pair.b);
+		e.pair.b = NULL;
+		close_ends(&e);
+		silence(false);
+		alarm(0);
+	}
+}
+
+/* An exposure is taken back, for which the device is waited for; nobody else looks at its port meanwhile. */
+void a_window_of_a_silent_peer_goes_with_its_port(void **state)
+{
+	if (!keeps())
+		skip();
+	option("ZIPPER_VERBS_PORT_GRACE", "300ms");
+	for (int half = ZLINK_RX; half <= ZLINK_TX; half++) {
+		struct ends e;
+		struct inbox in;
+		open_ends(&e, *state);
+		expose(&e, (enum zlink_half)half);
+		fall_silent(&e, (enum zlink_half)half);
+		int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
+		fake_lock(fake_fabric());
+		fake_port_set(fake_fabric(), sock, 0, 1, false);
+		fake_unlock(fake_fabric());
+		close(sock);
+		e.rma->conceal(e.pair.a, &e.exposure);
+		inbox_init(&in);
+		assert_int_equal(receive_to_end(e.pair.a, &in), -ENETDOWN);
+		inbox_fini(&in);
+		close_ends(&e);
+		device()->port[0].state = IBV_PORT_ACTIVE;
+		silence(false);
+		alarm(0);
+	}
+	option("ZIPPER_VERBS_PORT_GRACE", NULL);
 }

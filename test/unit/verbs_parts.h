@@ -71,6 +71,9 @@ void every_refused_call_ends_the_link(void **state);
 void failed_operations_are_reported(void **state);
 void refused_operations_are_reported(void **state);
 void windows_that_cannot_be_bound(void **state);
+void a_silent_peer_is_not_waited_for(void **state);
+void a_window_is_late_when_its_link_closes(void **state);
+void a_window_of_a_silent_peer_goes_with_its_port(void **state);
 
 /* verbs_events.c */
 void no_buffer_goes_with_a_link(void **state);
