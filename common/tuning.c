@@ -65,8 +65,8 @@ const char ztuning_defaults_text[] =
 	 * KiB, 0.6 and 0.8 with 4 KiB, 1.0 to 1.3 with 16 KiB; 8+8 ranks, 4 KiB: 0.93, and with two 0.74 */
 	"alltoall leaders=1 aggregate=4K window=4\n"
 	"alltoall members_max>=4 bytes>=2K leaders=2\n"
-	"alltoall members_max>=16 leaders=64 aggregate=0\n"
-	"alltoall members>=16 aggregate=1K\n"
+	"alltoall members_max>=16 leaders=2 aggregate=1K\n"
+	"alltoall members>=16 leaders=64\n"
 	/* MPICH's reduction of long vectors works in buffers that it allocates anew for every call: 60 us for 128 KiB
 	 * of two ranks, 14 us if they are gathered and added up; below 2 KiB it takes another algorithm, as fast. The
 	 * root's work grows with the members. */

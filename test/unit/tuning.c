@@ -46,6 +46,16 @@ static void defaults_are_whole(void **state)
 	assert_int_equal(choose(&t, ZTUNING_ALLREDUCE, 2047).inside, ZTUNING_INSIDE_NATIVE);
 	assert_int_equal(choose(&t, ZTUNING_SCAN, 1 << 20).segment, 128 << 10);
 	assert_int_equal(choose(&t, ZTUNING_SCAN, 1 << 20).leaders, 1);
+	/* small blocks go together between clusters of any sizes: never a message for each pair */
+	for (int large = 1; large <= 300; large++)
+		for (int small = 1; small <= large; small++)
+			assert_true(ztuning_choose(&t, ZTUNING_ALLTOALL,
+					    &(struct ztuning_case){.bytes = 0,
+						    .ranks = large + small,
+						    .clusters = 2,
+						    .members = small,
+						    .members_max = large})
+					    .aggregate >= 1024);
 	/* a collective does not have the settings of others */
 	assert_int_equal(choose(&t, ZTUNING_BCAST, 1 << 20).inside, 0);
 	assert_int_equal(choose(&t, ZTUNING_SCATTER, 1 << 20).segment, 0);
