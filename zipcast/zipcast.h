@@ -65,7 +65,7 @@ void zipcast_close(struct zipcast *);
 
 struct zipcast_events {
 	/* A message of so many bytes begins to arrive: returns memory for it, which belongs to the group until complete
-	 * or failed. NULL: the group fails. */
+	 * or failed. NULL: the group fails. Over tcp and shm its first block has been sent by then. */
 	void *(*incoming)(void *arg, uint64_t bytes);
 	/* This member has the whole message and has passed on its share (root: has sent it): data is the application's
 	 * again. Other members may still be receiving. */
