@@ -10,8 +10,8 @@
  * end" (rxe_comp.c), so a dead far end would never be a broken connection. */
 #define RETRIES 6
 /* Nor of one that finds no receive, where 7 is "without end" by the InfiniBand specification: credit is given for
- * receives that are posted, so a peer that lacks them has broken its promise. Six times 492 ms, for a device that has no
- * room at the moment for reasons of its own. */
+ * receives that are posted, so a peer that lacks them has broken its promise. Six times 492 ms, for a device that has
+ * no room at the moment for reasons of its own. */
 #define RNR_RETRIES 6
 #define RNR_TIMER 31
 #define HOP_LIMIT 64

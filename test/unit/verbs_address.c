@@ -214,7 +214,8 @@ void categories_ask_for_what_they_are(void **state)
 		}
 		const bool dynamic = c == ZEP_2XDYNAMIC || c == ZEP_DYNAMIC || c == ZEP_SHARED_DYNAMIC;
 		assert_int_equal(in_domain, dynamic && domains ? 4 : 0);
-		assert_int_equal(single, domains && c != ZEP_MPI_THREADS ? 4 : 0); /* domains: else the fake has no such CQs */
+		assert_int_equal(single,
+			domains && c != ZEP_MPI_THREADS ? 4 : 0); /* domains: else the fake has no such CQs */
 		assert_int_equal(contexts, c == ZEP_MPI_EVERYWHERE ? 2 : 1);
 		pair_close(&p);
 		f->ops->endpoint_close(f->endpoint);
