@@ -21,6 +21,10 @@ int zacross_exchange(struct zsched *, const void *mine, MPI_Count nmine, void *t
 /* The reductions: coll_across_reduce.c. */
 int zacross_reduce(struct zsched *, const struct zcoll *);
 int zacross_allreduce(struct zsched *, const struct zcoll *);
-int zacross_reduce_scatter(struct zsched *, const struct zcoll *);
+/* Does a group's sum come part by part? Both groups answer alike. */
+bool zacross_by_part(const struct zcomm *group, MPI_Op);
+/* Otherwise: my group's contribution at its rank 0, *mine; NULL elsewhere. */
+int zacross_collect(struct zsched *, const struct zcoll *, MPI_Count count, void **mine);
+int zacross_reduce_scatter(struct zsched *, const struct zcoll *); /* coll_across_scatter.c */
 
 #endif

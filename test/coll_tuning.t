@@ -80,6 +80,8 @@ twin inter_coll 2+2+2 "all segment=2K segments=5 leaders=2 inside=native"
 twin inter_coll 2+2+2 "all segment=512 multicast=no; bcast between=chain"
 twin inter_coll 2+2+2 "allgather segment=256"
 twin inter_coll 1+3 "allgather segment=1K segments=3"
+twin inter_coll 1+2+2 "reduce_scatter segment=1K leaders=2"
+twin inter_coll 3+3 "reduce_scatter segment=256 leaders=3"
 twin inter_coll 1+2+1+2 "bcast segment=1K; reduce segment=256; allreduce leaders=2"
 twin inter_errors 2+2 "all segment=256 leaders=2"
 

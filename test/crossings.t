@@ -174,8 +174,12 @@ crosses 2+2 scatter 1000 100 2000 0 1 halves
 crosses 2+2 allgather 1000 100 2000 2000 1 halves
 crosses 2+2 alltoall 1000 100 4000 4000 4 halves
 crosses 2+2 reduce_scatter 1000 100 2000 2000 1 halves
+crosses 4+4 reduce_scatter 100000 3 400000 400000 60 halves # by several leaders
 crosses 2+2 bcast 1000 100 1000 0 1 parity
 crosses 2+2 allreduce 1000 100 2000 2000 2 parity
+crosses 2+2 reduce_scatter 1000 100 2000 2000 2 parity # each group what the other's members there get
+crosses 2+2 reduce_scatter_v 1000 100 2000 2000 4 parity
+crosses 4+4 reduce_scatter 100000 3 400000 400000 60 parity
 crosses 1+1+1 barrier 0 100 0 0 1
 crosses 1+1+1 allreduce 1000 100 1000 1000 1
 export ZIPPER_TUNE="all patience=60000" # how long a cluster that is late is waited for

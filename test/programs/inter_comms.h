@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Intercommunicators on which the programs about them try everything: odd and even ranks, halves, the second half in
- * reverse order, one against all others (in two ways), the last two or four ranks, and all but rank 1. */
+ * reverse order, one against all others (in two ways), the last two or four ranks, all but rank 1, and odd ranks behind
+ * even ones, so that those of the clusters are interleaved. */
 #ifndef ZIP_TEST_INTER_COMMS_H
 #define ZIP_TEST_INTER_COMMS_H
 
 #include "check.h"
 
-#define INTERS 7
+#define INTERS 8
 static const char *const inter_names[INTERS] = {"parity", "halves", "reversed", "first alone", "last alone",
-	"at the end", "without 1"};
+	"at the end", "without 1", "interleaved"};
 static MPI_Comm inters[INTERS], inter_locals[INTERS]; /* MPI_COMM_NULL where this rank is no member */
 /* The one being tried. */
 static MPI_Comm inter;
@@ -31,13 +32,17 @@ static inline int side_of(int i, int r)
 		return r == size - 1;
 	case 5:
 		return r < (size > 4 ? size - 4 : size - 2) ? -1 : r % 2;
-	default:
+	case 6:
 		return r == 1 ? -1 : r > 1;
+	default:
+		return r == size - 1 || (size > 4 && r == 1);
 	}
 }
 /* Their order in the local group. */
 static inline int key_of(int i, int r)
 {
+	if (i == 7)
+		return r % 2 * size + r;
 	return i == 2 && r >= size / 2 ? -r : r;
 }
 /* The world rank that leads a group: its first or its last one in the order of the world. */
