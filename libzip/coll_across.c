@@ -7,10 +7,15 @@
 #include "coll_native.h"
 #include "tune.h"
 
-int zacross_send(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type)
+int zacross_send_to(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int leaders, int number)
 {
 	struct ztuning_settings tune = ztune_choose(zsched_peers(s), ZTUNING_BCAST, zbuf_wire_bytes(count, type));
-	return zbuild_to_leaders(s, buf, count, type, 1, 0, &tune);
+	return zbuild_to_leaders(s, buf, count, type, leaders, number, &tune);
+}
+
+int zacross_send(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type)
+{
+	return zacross_send_to(s, buf, count, type, 1, 0);
 }
 
 int zacross_spread(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)

@@ -11,6 +11,8 @@
 
 /* In the current round: the same to the leader of every part of the remote group. */
 int zacross_send(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype);
+/* The same to leader `number`, of so many, of every part. */
+int zacross_send_to(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, int leaders, int number);
 /* The other side of it: my part's leader receives from a rank of the remote group, the next round hands it on to the
  * members of my part. Ends the last round. */
 int zacross_spread(struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int root);

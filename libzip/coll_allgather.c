@@ -14,8 +14,10 @@
 #include "coll_slots.h"
 #include "tune.h"
 
-/* The slots of those that a leader is in charge of. */
+/* The slots of those that a leader of another part is in charge of. */
 struct piece {
+	int from;   /* that leader: a rank of the peers */
+	int leader; /* who gets it for my part and spreads it, a rank in the shadow; -1: there is no such piece */
 	void *buf;
 	MPI_Count count;
 	MPI_Datatype type;
@@ -27,10 +29,10 @@ struct piece {
 
 /* What comes from the other parts. */
 struct incoming {
-	struct piece *pieces; /* [leaders][nparts]; those of my part are not in use */
-	int leaders, mine;    /* my number as a leader, or -1 */
-	MPI_Count segment;    /* bytes of the segments; 0: in one */
-	int n;		      /* segments of the longest piece */
+	struct piece *pieces; /* [most leaders][nparts] */
+	int npieces;
+	MPI_Count segment; /* bytes of the segments; 0: in one */
+	int n;		   /* segments of the longest piece */
 };
 
 /* Alone in the part: MPICH 4.0.2 ignores the displacement in MPI_Iallgatherv with one member. */
@@ -66,17 +68,36 @@ static int gather_own(struct zsched *s, const struct zcoll *a, const struct zslo
 	return znative_allgatherv(s, a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, counts, displs, a->recvtype);
 }
 
+/* Between groups part by part, as each decides by what it has alone. */
+static int leaders_between(const struct zcomm *from, const struct zcomm *to, MPI_Count bytes)
+{
+	struct ztuning_settings tune = ztune_choose(from, ZTUNING_ALLGATHER, bytes);
+	int members = from->members_min < to->members_min ? from->members_min : to->members_min;
+	return tune.leaders < members ? (int)tune.leaders : members;
+}
+
+static int leaders_of(const struct zsched *s, const struct zslots *slots, const struct ztuning_settings *tune, int p)
+{
+	const struct zcomm *from = zsched_peers(s);
+	if (from->local)
+		return leaders_between(from, zsched_comm(s), zslots_wire_bytes(from, slots, p));
+	return tune->leaders < from->members_min ? (int)tune->leaders : from->members_min;
+}
+
 static int make_piece(struct zsched *s, const struct zslots *slots, int p, int leaders, int a, struct piece *piece)
 {
-	int n = zsched_peers(s)->parts[p].count;
+	const struct zcomm *from = zsched_peers(s);
+	int n = from->parts[p].count;
+	piece->from = from->parts[p].member[zcoll_first(n, leaders, a)];
+	piece->leader = zcoll_first(zsched_comm(s)->nlocal, leaders, a);
 	return zslots_members(s, slots, p, zcoll_first(n, leaders, a), zcoll_first(n, leaders, a + 1), &piece->buf,
 		&piece->count, &piece->type);
 }
 
-static bool is_incoming(const struct zsched *s, int i)
+static bool leads(const struct zsched *s, const struct piece *piece)
 {
-	const struct zcomm *from = zsched_peers(s);
-	return from->local || i % from->nparts != from->my_part;
+	struct zcomm *c = zsched_comm(s);
+	return piece->leader == c->shadow_rank[c->rank];
 }
 
 /* All members of my part decide alike. */
@@ -95,43 +116,67 @@ static void choose_segments(const struct zsched *s, const struct ztuning_setting
 	in->n = (int)((longest + in->segment - 1) / in->segment);
 }
 
-static int make_incoming(struct zsched *s, const struct zslots *slots, const struct ztuning_settings *tune, int leaders,
+static int make_pieces(struct zsched *s, const struct zslots *slots, const struct ztuning_settings *tune,
+	struct incoming *in)
+{
+	const struct zcomm *from = zsched_peers(s);
+	int nparts = from->nparts, most = 1, rc = MPI_SUCCESS;
+	for (int p = 0; p < nparts; p++) {
+		int leaders = leaders_of(s, slots, tune, p);
+		most = leaders > most ? leaders : most;
+	}
+	in->npieces = most * nparts;
+	in->pieces = zsched_alloc(s, (size_t)in->npieces * sizeof *in->pieces);
+	if (!in->pieces)
+		return MPI_ERR_NO_MEM;
+	for (int i = 0; i < in->npieces && rc == MPI_SUCCESS; i++) {
+		int p = i % nparts, leaders = leaders_of(s, slots, tune, p);
+		in->pieces[i] = (struct piece){.leader = -1};
+		if ((from->local || p != from->my_part) && i / nparts < leaders)
+			rc = make_piece(s, slots, p, leaders, i / nparts, &in->pieces[i]);
+	}
+	return rc;
+}
+
+static int make_incoming(struct zsched *s, const struct zslots *slots, const struct ztuning_settings *tune,
 	struct incoming *in)
 {
 	MPI_Count longest = 0;
-	int nparts = zsched_peers(s)->nparts, n = nparts * leaders, rc = MPI_SUCCESS;
-	in->leaders = leaders;
-	in->mine = zcoll_my_number(zsched_comm(s), leaders);
-	in->pieces = zsched_alloc(s, (size_t)n * sizeof *in->pieces);
-	if (!in->pieces)
-		return MPI_ERR_NO_MEM;
-	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
+	int rc = make_pieces(s, slots, tune, in);
+	for (int i = 0; i < in->npieces && rc == MPI_SUCCESS; i++) {
 		struct piece *piece = &in->pieces[i];
-		*piece = (struct piece){.arriving = NULL};
-		if (is_incoming(s, i))
-			rc = make_piece(s, slots, i % nparts, leaders, i / nparts, piece);
-		piece->bytes = rc == MPI_SUCCESS && is_incoming(s, i) ? zbuf_wire_bytes(piece->count, piece->type) : 0;
+		piece->bytes = piece->leader >= 0 ? zbuf_wire_bytes(piece->count, piece->type) : 0;
 		longest = piece->bytes > longest ? piece->bytes : longest;
 	}
 	choose_segments(s, tune, longest, in);
-	for (int i = 0; i < n && rc == MPI_SUCCESS && in->segment > 0; i++) {
+	for (int i = 0; i < in->npieces && rc == MPI_SUCCESS && in->segment > 0; i++) {
 		struct piece *piece = &in->pieces[i];
-		if (is_incoming(s, i))
+		if (piece->leader >= 0)
 			rc = zbuf_wire(s, piece->buf, piece->count, piece->type, &piece->wire, &piece->bytes);
 	}
 	return rc;
 }
 
 /* A leader posts the receive of what is in this piece, and waits for it unless it comes in segments. */
-static int receive(struct zsched *s, const struct incoming *in, struct piece *piece, int from)
+static int receive(struct zsched *s, const struct incoming *in, struct piece *piece)
 {
 	if (in->segment == 0)
-		return zsched_recv(s, piece->buf, piece->count, piece->type, from);
+		return zsched_recv(s, piece->buf, piece->count, piece->type, piece->from);
 	/* Across a native message comes as a whole. */
-	if (piece->bytes == 0 || zcomm_is_local_rank(zsched_peers(s), from))
-		return zsched_recv(s, piece->wire, piece->bytes, MPI_BYTE, from);
-	piece->arriving = zsched_recv_bytes(s, piece->wire, piece->bytes, from);
+	if (piece->bytes == 0 || zcomm_is_local_rank(zsched_peers(s), piece->from))
+		return zsched_recv(s, piece->wire, piece->bytes, MPI_BYTE, piece->from);
+	piece->arriving = zsched_recv_bytes(s, piece->wire, piece->bytes, piece->from);
 	return piece->arriving ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+/* All that I get for my part. */
+static int receive_pieces(struct zsched *s, const struct incoming *in)
+{
+	int rc = MPI_SUCCESS;
+	for (int i = 0; i < in->npieces && rc == MPI_SUCCESS; i++)
+		if (leads(s, &in->pieces[i]))
+			rc = receive(s, in, &in->pieces[i]);
+	return rc;
 }
 
 static int pack_piece(struct zsched *s, void *arg)
@@ -155,22 +200,18 @@ static int pack_mine(struct zsched *s, struct piece *mine)
 
 /* A leader, with those of the same number. What it sends in segments is still under way afterwards: the steps from
  * *sent up to *end. */
-static int exchange(struct zsched *s, const struct zslots *slots, struct incoming *in,
+static int exchange(struct zsched *s, const struct zslots *slots, struct incoming *in, int leaders, int number,
 	const struct ztuning_settings *tune, int *sent, int *end)
 {
-	struct zcomm *c = zsched_comm(s);
 	struct piece mine;
-	int rc = make_piece(s, slots, c->my_part, in->leaders, in->mine, &mine);
+	int rc = make_piece(s, slots, zsched_comm(s)->my_part, leaders, number, &mine);
 	if (rc == MPI_SUCCESS && zworld.external32)
 		rc = pack_mine(s, &mine);
-	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
-		if (p != c->my_part)
-			rc = receive(s, in, &in->pieces[c->nparts * in->mine + p],
-				c->parts[p].member[zcoll_first(c->parts[p].count, in->leaders, in->mine)]);
-	}
+	if (rc == MPI_SUCCESS)
+		rc = receive_pieces(s, in);
 	*sent = zsched_steps(s);
 	if (rc == MPI_SUCCESS)
-		rc = zbuild_to_leaders(s, mine.buf, mine.count, mine.type, in->leaders, in->mine, tune);
+		rc = zbuild_to_leaders(s, mine.buf, mine.count, mine.type, leaders, number, tune);
 	*end = zsched_steps(s);
 	if (in->segment > 0)
 		zsched_open_from(s, *sent);
@@ -182,20 +223,19 @@ static int exchange(struct zsched *s, const struct zslots *slots, struct incomin
 static int spread(struct zsched *s, const struct incoming *in, int k)
 {
 	struct zcomm *c = zsched_comm(s);
-	int nparts = zsched_peers(s)->nparts, rc = MPI_SUCCESS;
-	for (int i = 0; i < nparts * in->leaders && rc == MPI_SUCCESS && c->nlocal > 1; i++) {
+	int rc = MPI_SUCCESS;
+	for (int i = 0; i < in->npieces && rc == MPI_SUCCESS && c->nlocal > 1; i++) {
 		const struct piece *piece = &in->pieces[i];
-		int leader = zcoll_first(c->nlocal, in->leaders, i / nparts);
-		if (!is_incoming(s, i))
+		if (piece->leader < 0)
 			continue;
 		if (in->segment == 0) {
-			rc = znative_bcast(s, piece->buf, piece->count, piece->type, leader);
+			rc = znative_bcast(s, piece->buf, piece->count, piece->type, piece->leader);
 			continue;
 		}
 		MPI_Count at = in->segment * k, left = piece->bytes - at;
 		if (left > 0)
 			rc = znative_bcast(s, piece->wire + at, left < in->segment ? left : in->segment, MPI_BYTE,
-				leader);
+				piece->leader);
 	}
 	return rc;
 }
@@ -209,20 +249,20 @@ static int unpack_piece(struct zsched *s, void *arg)
 /* Round k: segment k arrives while segment k - 1 spreads. */
 static int spread_segments(struct zsched *s, struct incoming *in)
 {
-	int nparts = zsched_peers(s)->nparts, rc = MPI_SUCCESS;
+	int rc = MPI_SUCCESS;
 	for (int k = 0; k <= in->n && rc == MPI_SUCCESS; k++) {
+		MPI_Count upto = in->segment * (k + 1);
 		if (k > 0)
 			rc = spread(s, in, k - 1);
-		for (int p = 0; p < nparts && k < in->n && in->mine >= 0 && rc == MPI_SUCCESS; p++) {
-			struct piece *piece = &in->pieces[nparts * in->mine + p];
-			MPI_Count upto = in->segment * (k + 1);
-			if (is_incoming(s, p) && piece->arriving)
+		for (int i = 0; i < in->npieces && k < in->n && rc == MPI_SUCCESS; i++) {
+			struct piece *piece = &in->pieces[i];
+			if (leads(s, piece) && piece->arriving)
 				rc = zsched_await(s, piece->arriving, upto < piece->bytes ? upto : piece->bytes);
 		}
 		zsched_round(s);
 	}
-	for (int i = 0; i < nparts * in->leaders && rc == MPI_SUCCESS; i++) {
-		if (is_incoming(s, i) && in->pieces[i].wire != in->pieces[i].buf)
+	for (int i = 0; i < in->npieces && rc == MPI_SUCCESS; i++) {
+		if (in->pieces[i].leader >= 0 && in->pieces[i].wire != in->pieces[i].buf)
 			rc = zsched_call(s, unpack_piece, &in->pieces[i]);
 	}
 	return rc;
@@ -252,14 +292,15 @@ int zbuild_allgather(struct zsched *s, const struct zcoll *a)
 	struct zcomm *c = zsched_comm(s);
 	struct zslots slots = zslots_recv(a);
 	struct ztuning_settings tune = choose(c, &slots);
-	int sent = 0, end = 0, leaders = tune.leaders < c->members_min ? (int)tune.leaders : c->members_min;
+	int sent = 0, end = 0, leaders = leaders_of(s, &slots, &tune, c->my_part);
+	int number = zcoll_my_number(c, leaders);
 	struct incoming in;
 	int rc = gather_own(s, a, &slots);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS)
-		rc = make_incoming(s, &slots, &tune, leaders, &in);
-	if (rc == MPI_SUCCESS && in.mine >= 0)
-		rc = exchange(s, &slots, &in, &tune, &sent, &end);
+		rc = make_incoming(s, &slots, &tune, &in);
+	if (rc == MPI_SUCCESS && number >= 0)
+		rc = exchange(s, &slots, &in, leaders, number, &tune, &sent, &end);
 	return rc == MPI_SUCCESS ? build_spread(s, &in, sent, end) : rc;
 }
 
@@ -275,28 +316,33 @@ static int take(struct zsched *s, struct zcoll *a)
 }
 
 /*
- * Between groups: what the members of a part have is collected at their leader, and goes to the leader of every part of
- * the other group, in one message, as the giving part's members do not know each other's sizes. How it is spread is the
- * taking part's own affair.
+ * Between groups: what the members of a part have is collected at its leaders, and goes to those of the same number in
+ * every part of the other group, in one message, as the giving part's members do not know each other's sizes. How it is
+ * spread is the taking part's own affair.
  */
+
+static int leaders_across(struct zsched *s, void *arg, MPI_Count bytes)
+{
+	(void)arg;
+	return leaders_between(zsched_comm(s), zsched_peers(s), bytes);
+}
 
 static int exchange_across(struct zsched *s, void *arg, const struct zpiece *part)
 {
 	const struct zcoll *a = arg;
-	struct zcomm *from = zsched_peers(s);
 	struct zslots slots = zslots_recv(a);
-	struct ztuning_settings tune = choose(from, &slots);
+	struct ztuning_settings tune = choose(zsched_peers(s), &slots);
 	struct incoming in = {.segment = 0};
-	int sent = 0, end = 0, rc = make_incoming(s, &slots, &tune, 1, &in);
+	int sent = 0, end = 0, rc = make_incoming(s, &slots, &tune, &in);
+	if (rc == MPI_SUCCESS)
+		rc = receive_pieces(s, &in);
 	if (part && rc == MPI_SUCCESS) {
 		struct piece mine = {.buf = (void *)(uintptr_t)part->buf, .count = part->count, .type = part->type};
 		if (zworld.external32)
 			rc = pack_mine(s, &mine);
-		for (int p = 0; p < from->nparts && rc == MPI_SUCCESS; p++)
-			rc = receive(s, &in, &in.pieces[p], from->parts[p].leader);
 		sent = zsched_steps(s);
 		if (rc == MPI_SUCCESS)
-			rc = zacross_send(s, mine.buf, mine.count, mine.type);
+			rc = zacross_send_to(s, mine.buf, mine.count, mine.type, part->leaders, part->number);
 		end = zsched_steps(s);
 		if (in.segment > 0)
 			zsched_open_from(s, sent);
@@ -311,7 +357,7 @@ static int build_across(struct zsched *s, const struct zcoll *a)
 	if (!copy)
 		return MPI_ERR_NO_MEM;
 	*copy = *a;
-	return zgather_part(s, copy, exchange_across, copy);
+	return zgather_part(s, copy, leaders_across, exchange_across, copy);
 }
 
 static int take_across(struct zsched *s, struct zcoll *a)

@@ -26,15 +26,6 @@ struct zincoming {
 	char *wire;
 };
 
-/* What a leader away from the root keeps for Gatherv. */
-struct collect {
-	zgather_then *then;
-	void *arg;
-	char *wire; /* my own contribution */
-	int64_t bytes;
-	int64_t *all_bytes; /* [nlocal] */
-};
-
 static int unpack_part(struct zsched *s, void *arg)
 {
 	struct zincoming *in = arg;
@@ -128,78 +119,6 @@ static int build_root(struct zsched *s, const struct zcoll *a, bool across)
 	return rc;
 }
 
-/* Vectors, leader: the sizes are known, collect the bytes. */
-static int collect_bytes(struct zsched *s, void *arg)
-{
-	struct zcomm *c = zsched_comm(s);
-	struct collect *g = arg;
-	MPI_Count *counts = zsched_alloc(s, (size_t)c->nlocal * sizeof *counts), total = 0;
-	MPI_Aint *displs = zsched_alloc(s, (size_t)c->nlocal * sizeof *displs);
-	if (!counts || !displs)
-		return MPI_ERR_NO_MEM;
-	for (int i = 0; i < c->nlocal; i++) {
-		counts[i] = g->all_bytes[i];
-		displs[i] = (MPI_Aint)total;
-		total += counts[i];
-	}
-	char *all = zsched_alloc(s, (size_t)total);
-	if (!all)
-		return MPI_ERR_NO_MEM;
-	int rc = znative_gatherv(s, g->wire, g->bytes, MPI_BYTE, all, counts, displs, MPI_BYTE, 0);
-	zsched_round(s);
-	return rc == MPI_SUCCESS ? g->then(s, g->arg, &(struct zpiece){all, total, MPI_BYTE}) : rc;
-}
-
-static int part_vector(struct zsched *s, char *wire, MPI_Count bytes, zgather_then *then, void *arg)
-{
-	struct zcomm *c = zsched_comm(s);
-	struct collect *g = zsched_alloc(s, sizeof *g);
-	if (!g)
-		return MPI_ERR_NO_MEM;
-	*g = (struct collect){.then = then,
-		.arg = arg,
-		.wire = wire,
-		.bytes = bytes,
-		.all_bytes = zsched_alloc(s, (size_t)c->nlocal * sizeof(int64_t))};
-	if (!g->all_bytes)
-		return MPI_ERR_NO_MEM;
-	int rc = znative_gather(s, &g->bytes, 1, MPI_INT64_T, g->all_bytes, 1, MPI_INT64_T, 0);
-	zsched_round(s);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	if (zcoll_is_leader(c))
-		return zsched_call(s, collect_bytes, g);
-	rc = znative_gatherv(s, wire, bytes, MPI_BYTE, NULL, NULL, NULL, MPI_BYTE, 0);
-	zsched_round(s);
-	return rc == MPI_SUCCESS ? then(s, arg, NULL) : rc;
-}
-
-int zgather_part(struct zsched *s, const struct zcoll *a, zgather_then *then, void *arg)
-{
-	struct zcomm *c = zsched_comm(s);
-	char *wire, *all = NULL;
-	MPI_Count bytes;
-	if (c->nlocal == 1)
-		return then(s, arg, &(struct zpiece){a->sendbuf, a->sendcount, a->sendtype});
-	int rc = zbuf_wire(s, a->sendbuf, a->sendcount, a->sendtype, &wire, &bytes);
-	if (rc == MPI_SUCCESS && wire != a->sendbuf)
-		rc = zbuf_pack(a->sendbuf, a->sendcount, a->sendtype, wire);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	if (a->vector)
-		return part_vector(s, wire, bytes, then, arg);
-	if (zcoll_is_leader(c)) {
-		all = zsched_alloc(s, (size_t)(bytes * c->nlocal));
-		if (!all)
-			return MPI_ERR_NO_MEM;
-	}
-	rc = znative_gather(s, wire, bytes, MPI_BYTE, all, bytes, MPI_BYTE, 0);
-	zsched_round(s);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	return then(s, arg, all ? &(struct zpiece){all, bytes * c->nlocal, MPI_BYTE} : NULL);
-}
-
 struct to_root {
 	int root;
 	int alone; /* the step that sends my block by itself, or -1 */
@@ -230,7 +149,7 @@ static int build_remote(struct zsched *s, const struct zcoll *a)
 		rest.sendcount = 0;
 		rest.sendtype = MPI_BYTE;
 	}
-	return zgather_part(s, &rest, send_to_root, to);
+	return zgather_part(s, &rest, NULL, send_to_root, to);
 }
 
 int zbuild_gather(struct zsched *s, const struct zcoll *a)
