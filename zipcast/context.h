@@ -96,9 +96,10 @@ struct member { /* of a group, as seen from here */
 	bool exposed; /* its memory is open to it */
 	bool over;    /* it has said FAIL or LEAVE: it writes no more */
 	struct zrma_exposure exposure;
-	uint64_t last;	  /* message that it takes part in; UINT64_MAX: it has not left */
-	uint32_t without; /* node for which it has left: itself, or one that it needs */
-	bool peer;	  /* we may exchange blocks with it */
+	uint64_t last;			       /* message that it takes part in; UINT64_MAX: it has not left */
+	uint32_t without;		       /* node for which it has left: itself, or one that it needs */
+	bool peer;			       /* we may exchange blocks with it */
+	atomic_ullong sent_blocks, sent_bytes; /* to it; written by the context's thread, read by any */
 };
 
 struct outgoing { /* queued by the root */

@@ -170,6 +170,13 @@ int zipcast_send(struct zipcast_group *g, const void *data, uint64_t bytes)
 	return 0;
 }
 
+void zipcast_group_sent(const struct zipcast_group *g, uint32_t member, uint64_t *blocks, uint64_t *bytes)
+{
+	const bool is = member < g->nmembers;
+	*blocks = is ? atomic_load(&g->member[member].sent_blocks) : 0;
+	*bytes = is ? atomic_load(&g->member[member].sent_bytes) : 0;
+}
+
 void zipcast_group_destroy(struct zipcast_group *g)
 {
 	if (!g)

@@ -87,17 +87,25 @@ static bool begin_next(struct zipcast_group *g)
 	return rc == 0;
 }
 
+static void count_sent(struct member *to, uint32_t bytes)
+{
+	atomic_fetch_add_explicit(&to->sent_blocks, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&to->sent_bytes, bytes, memory_order_relaxed);
+}
+
 /* 0: sent; -EAGAIN: later. */
 static int send_block(struct zipcast_group *g)
 {
 	struct message *m = &g->message;
 	struct member *to = &g->member[m->step.to];
-	uint32_t block = m->step.send_block;
+	uint32_t block = m->step.send_block, len = block_bytes(g, block);
 	uint64_t offset = (uint64_t)block * g->block_bytes;
 	if (!has_block(m, block) || to->ready < m->number)
 		return -EAGAIN;
 	if (to->key_for == m->number) {
-		int rc = zcast_remote_write(to, offset, block_bytes(g, block));
+		int rc = zcast_remote_write(to, offset, len);
+		if (rc == 0)
+			count_sent(to, len);
 		if (rc != -EOPNOTSUPP)
 			return rc;
 	}
@@ -110,9 +118,10 @@ static int send_block(struct zipcast_group *g)
 		.xfer = m->number,
 		.seq = m->bytes,
 		.offset = offset,
-		.len = block_bytes(g, block)};
+		.len = len};
 	if (zcast_node_post(to->node, &env, m->data + offset) != 0)
 		return -EAGAIN;
+	count_sent(to, len);
 	if (to->first_only)
 		to->ready--;
 	return 0;

@@ -93,6 +93,9 @@ int zipcast_group_create(struct zipcast_group **, struct zipcast *, const struct
  * may be queued; they are sent in order. -EPERM: not the root; -EPIPE: the group has failed; -EINVAL: no or too many
  * bytes (2^31 blocks). */
 int zipcast_send(struct zipcast_group *, const void *data, uint64_t bytes);
+/* How many blocks, and bytes in them, this member has sent another one so far, by its place in `members`: of a message
+ * that is complete here, all. */
+void zipcast_group_sent(const struct zipcast_group *, uint32_t member, uint64_t *blocks, uint64_t *bytes);
 /* Ends this member's part. Other members that still need us see the group fail: those of a message under way, which is
  * dropped here, at once, and of the next one when it is sent; where there is none, nobody does, as long as the context
  * stays open. No callback of the group runs during or after it, unless called from one of them. Frees the group. Over

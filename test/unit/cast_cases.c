@@ -12,7 +12,37 @@
 static const char *const algorithms[] = {"sequential", "tree", "chain", "pipeline", "hybrid-chain", "hybrid-pipeline"};
 #define ALGORITHMS (sizeof(algorithms) / sizeof(algorithms[0]))
 
+#define LARGEST 300000 /* message, where sizes vary */
 static const uint32_t sites[CAST_NODES_MAX] = {0, 1, 1, 0, 2, 2, 1, 0, 2, 1, 1, 0, 0, 2, 1, 2};
+
+/* Every block went to every member but the root once, and with hybrids into every site but the root's once. */
+static void check_sent(const struct cast_member *m, const struct zipcast_group_config *config, uint32_t messages)
+{
+	const uint32_t n = config->nmembers, block = config->block_bytes ? config->block_bytes : ZIPCAST_BLOCK_BYTES;
+	uint64_t blocks = 0, bytes = 0, got_blocks, got_bytes, entered[3] = {0, 0, 0};
+	bool there[3] = {false, false, false};
+	for (uint32_t i = 1; i <= messages; i++) {
+		const uint64_t size = cast_size(config->number, i, LARGEST);
+		blocks += (size + block - 1) / block;
+		bytes += size;
+	}
+	for (uint32_t to = 0; to < n; to++) {
+		uint64_t sum_blocks = 0, sum_bytes = 0;
+		there[sites[to]] = true;
+		for (uint32_t from = 0; from < n; from++) {
+			zipcast_group_sent(m[from].group, to, &got_blocks, &got_bytes);
+			sum_blocks += got_blocks;
+			sum_bytes += got_bytes;
+			entered[sites[to]] += sites[from] != sites[to] ? got_blocks : 0;
+		}
+		assert_int_equal(sum_blocks, to ? blocks : 0);
+		assert_int_equal(sum_bytes, to ? bytes : 0);
+	}
+	for (uint32_t s = 0; s < 3 && strncmp(config->algorithm, "hybrid", 6) == 0; s++)
+		assert_int_equal(entered[s], there[s] && s != sites[0] ? blocks : 0);
+	zipcast_group_sent(m[0].group, n, &got_blocks, &got_bytes);
+	assert_int_equal(got_blocks + got_bytes, 0);
+}
 
 /* Some messages of random sizes, queued at once. */
 static void multicast(struct cast *c, uint32_t number, const char *algorithm, const uint32_t *members, uint32_t n,
@@ -22,8 +52,9 @@ static void multicast(struct cast *c, uint32_t number, const char *algorithm, co
 	struct zipcast_group_config config = {number, n, members, algorithm, block_bytes, sites};
 	cast_group(c, m, &config);
 	for (uint32_t i = 1; i <= 6; i++)
-		cast_send(&m[0], i, cast_size(number, i, 300000));
+		cast_send(&m[0], i, cast_size(number, i, LARGEST));
 	cast_wait_complete(m, n, 6);
+	check_sent(m, &config, 6);
 	cast_destroy(m, n);
 }
 
