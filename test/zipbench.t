@@ -37,18 +37,27 @@ done
 native 60 3 "$ZIPBENCH" coll --mmpi 1 --ops scan >out 2>err
 is "coll: what MMPI does not have" "$? $(cat err)" "2 zipbench coll: scan: is not in MMPI; try --help"
 
-# --- cast: lines of 13 fields; quartiles are in order, and what the figures compare is there
+# --- cast: lines of 17 fields; quartiles are in order, and what the figures compare is there
 limited 120 "$ZIPBENCH" cast --scale 4096 --nodes 3 --count 1 --writes 3 --transport shm --csv cast.csv >out 2>err
 is "cast: status" "$? $(wc -c <out)" "0 0" || diag_file err
 is "cast: the lines are well-formed" "$(awk -F, 'NR == 1 { head = NF; next } $1 == 9 { ok9 += $9 > 0 && $13 >= 1; next }
-	NF == 13 && $8 > 0 && $8 <= $9 && $9 <= $10 && $11 > 0 && $7 == $6 { good++; next } { bad++ }
-	END { print head, good, bad + 0, ok9 }' cast.csv)" "13 68 0 300" || diag_file cast.csv
+	NF == 17 && $8 > 0 && $8 <= $9 && $9 <= $10 && $11 > 0 && $7 == $6 { good++; next } { bad++ }
+	END { print head, good, bad + 0, ok9 }' cast.csv)" "17 80 0 300" || diag_file cast.csv
 wanted="4 chain,4 pipeline,4 sequential,4 tree,6 1 MiB,6 128 KiB,6 16 KiB,8 pipeline,8 sequential,9 pipeline,9 sequential,9 tree"
 wanted="$wanted,10 all send,10 half send,10 one sends,11 hybrid,11 interrupts,11 polling"
+wanted="$wanted,hybrids sequential,hybrids tree,hybrids chain,hybrids pipeline,hybrids hybrid-chain,hybrids hybrid-pipeline"
 is "cast: the lines of the figures" "$(awk -F, 'NR > 1 && !seen[$1 " " $2]++ { print $1 " " $2 }' cast.csv | sort -n -k1,1 -s |
 	awk '{ print $1 "\t" $0 }' | sort -k1,1n -k2 | cut -f2 | paste -sd,)" \
 	"$(echo "$wanted" | tr ',' '\n' | awk '{ print $1 "\t" $0 }' | sort -k1,1n -k2 | cut -f2 | paste -sd,)"
-for bad in "--figure 5" "--transport udp"; do
+# Sixteen blocks to two members here and two there: how many were sent across, by where the members are and the algorithm.
+limited 120 "$ZIPBENCH" cast --figure hybrids --scale 4096 --nodes 4 --sites 2 --count 2 --at 127.0.0.1,127.0.0.2 >sites.csv 2>err
+is "cast: hybrids: status" $? 0 || diag_file err
+is "cast: what crosses between sites" "$(awk -F, '$3 == 4 && $14 == 2 && $17 == 65536 * $16 && $2 != "pipeline" { print $15 " " $2 " " $16 }' \
+	sites.csv | paste -sd,)" "$(printf '%s,' in\ order\ {sequential\ 32,tree\ 32,chain\ 16,hybrid-chain\ 16,hybrid-pipeline\ 16} \
+	in\ turns\ {sequential\ 32,tree\ 16,chain\ 48,hybrid-chain\ 16,hybrid-pipeline\ 16} | sed 's/,$//')" || diag_file sites.csv
+is "cast: of a pipeline more than of hybrids" "$(awk -F, '$3 == 4 && $2 == "pipeline" && $16 > 16 && $16 <= 48' sites.csv | wc -l)" 2
+for bad in "--figure 5" "--figure 4,5" "--transport udp" "--at 127.0.0.1" "--at ,@x" "--at 127.0.0.1@$TAP_TMP/none,127.0.0.2" \
+	"--at 127.0.0.1,127.0.0.2@/dev/null" "--at 127.0.0.1,127.0.0.2 --transport shm"; do
 	# shellcheck disable=SC2086 # words
 	limited 60 "$ZIPBENCH" cast $bad >out 2>err
 	is "cast $bad: status and one line" "$? $(wc -l <err)" "1 1" || diag_file err

@@ -50,40 +50,52 @@ static void failed(void *arg, const char *why)
 }
 
 /* --- nodes --- */
-static int open_nodes(struct cast_net *net, const char *transport, enum zipcast_waiting waiting, struct zerr *err)
+static int open_node(struct cast_net *net, uint32_t i, const char *transport, enum zipcast_waiting waiting,
+	struct zerr *err)
 {
 	static const uint8_t key[ZIPCAST_KEY_BYTES] = "zipbench cast: nodes of itself"; /* no one else's are joined */
+	const struct cast_place *place = cast_place_of(net->sites, i);
 	char why[ZIPCAST_WHY_BYTES] = "", listen[128];
-	const char **address = calloc(net->n, sizeof(*address));
-	if (!address)
-		return zerr_set(err, -ENOMEM, "out of memory");
-	int rc = 0;
-	for (uint32_t i = 0; i < net->n && rc == 0; i++) {
-		if (strcmp(transport, "tcp") == 0)
-			snprintf(listen, sizeof(listen), "tcp:127.0.0.1:0");
-		else if (strchr(transport, ':'))
-			snprintf(listen, sizeof(listen), "%s", transport);
-		else
-			snprintf(listen, sizeof(listen), "shm:%s/%u", net->dir, i);
-		struct zipcast_config c = {.me = i,
-			.listen = listen,
-			.session = "bench",
-			.key = key,
-			.waiting = waiting,
-			.timeout_ms = 120000};
-		rc = zipcast_open(&net->zc[i], &c, why);
-		address[i] = rc == 0 ? zipcast_address(net->zc[i]) : NULL;
-	}
-	for (uint32_t i = 0; i < net->n && rc == 0; i++)
-		rc = zipcast_meet(net->zc[i], address, net->n, why);
-	free(address);
+	if (place)
+		snprintf(listen, sizeof(listen), "tcp:%s:0", place->host);
+	else if (strcmp(transport, "tcp") == 0)
+		snprintf(listen, sizeof(listen), "tcp:127.0.0.1:0");
+	else if (strchr(transport, ':'))
+		snprintf(listen, sizeof(listen), "%s", transport);
+	else
+		snprintf(listen, sizeof(listen), "shm:%s/%u", net->dir, i);
+	struct zipcast_config c =
+		{.me = i, .listen = listen, .session = "bench", .key = key, .waiting = waiting, .timeout_ms = 120000};
+	int rc = cast_place_enter(place, err);
+	if (rc < 0)
+		return rc;
+	rc = zipcast_open(&net->zc[i], &c, why);
 	return rc == 0 ? 0 : zerr_set(err, rc, "%s", why);
 }
 
-int cast_net_open(struct cast_net *net, const char *transport, uint32_t n, uint32_t lanes, enum zipcast_waiting waiting,
-	uint64_t message_bytes, struct zerr *err)
+static int open_nodes(struct cast_net *net, const char *transport, enum zipcast_waiting waiting, struct zerr *err)
 {
-	*net = (struct cast_net){.n = n, .lanes = lanes, .memory_bytes = message_bytes};
+	char why[ZIPCAST_WHY_BYTES] = "";
+	const char **address = calloc(net->n, sizeof(*address));
+	int rc = address ? 0 : zerr_set(err, -ENOMEM, "out of memory");
+	for (uint32_t i = 0; i < net->n && rc == 0; i++) {
+		rc = open_node(net, i, transport, waiting, err);
+		if (rc == 0)
+			address[i] = zipcast_address(net->zc[i]);
+	}
+	for (uint32_t i = 0; i < net->n && rc == 0; i++) {
+		rc = zipcast_meet(net->zc[i], address, net->n, why);
+		if (rc < 0)
+			zerr_set(err, rc, "%s", why);
+	}
+	free(address);
+	return rc;
+}
+
+int cast_net_open(struct cast_net *net, const char *transport, uint32_t n, uint32_t lanes, enum zipcast_waiting waiting,
+	uint64_t message_bytes, const struct cast_sites *sites, struct zerr *err)
+{
+	*net = (struct cast_net){.sites = sites, .n = n, .lanes = lanes, .memory_bytes = message_bytes};
 	pthread_mutex_init(&net->lock, NULL);
 	pthread_cond_init(&net->changed, NULL);
 	const char *tmp = getenv("TMPDIR");
@@ -135,19 +147,25 @@ int cast_group_open(struct cast_group *g, struct cast_net *net, uint32_t lane, c
 		.member = calloc(n, sizeof(*g->member))};
 	if (!g->member)
 		return zerr_set(err, -ENOMEM, "out of memory");
+	uint32_t site[CAST_MEMBERS_MAX];
+	for (uint32_t i = 0; i < n; i++)
+		site[i] = net->sites ? net->sites->of[members[i]] : 0;
 	struct zipcast_group_config c = {.number = net->next_group++,
 		.nmembers = n,
 		.members = members,
 		.algorithm = algorithm,
-		.block_bytes = block_bytes};
+		.block_bytes = block_bytes,
+		.site = site};
 	int rc = 0;
 	for (uint32_t i = 0; i < n && rc == 0; i++) {
 		struct cast_member *m = &g->member[i];
 		*m = (struct cast_member){.net = net, .node = members[i], .lane = lane, .root = i == 0};
 		struct zipcast_events events = {i == 0 ? NULL : incoming, complete, failed, m};
-		rc = zipcast_group_create(&m->group, net->zc[members[i]], &c, &events, why);
+		rc = cast_place_enter(cast_place_of(net->sites, members[i]), err); /* connects to others from there */
+		if (rc == 0 && (rc = zipcast_group_create(&m->group, net->zc[members[i]], &c, &events, why)) < 0)
+			zerr_set(err, rc, "%s", why);
 	}
-	return rc == 0 ? 0 : zerr_set(err, rc, "%s", why);
+	return rc;
 }
 
 void cast_group_close(struct cast_group *g)
@@ -193,4 +211,18 @@ int cast_group_verify(const struct cast_group *g, uint64_t bytes, struct zerr *e
 			return zerr_set(err, -EBADMSG, "node %u has not received what node %u has sent",
 				g->member[i].node, g->member[0].node);
 	return 0;
+}
+
+void cast_group_crossed(const struct cast_group *g, uint64_t *blocks, uint64_t *bytes)
+{
+	for (uint32_t i = 0; i < g->n && g->net->sites; i++)
+		for (uint32_t j = 0; j < g->n; j++) {
+			const uint32_t *of = g->net->sites->of;
+			uint64_t some_blocks, some_bytes;
+			if (!g->member[i].group || of[g->member[i].node] == of[g->member[j].node])
+				continue;
+			zipcast_group_sent(g->member[i].group, j, &some_blocks, &some_bytes);
+			*blocks += some_blocks;
+			*bytes += some_bytes;
+		}
 }

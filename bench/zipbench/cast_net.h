@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cast_sites.h"
 #include "err.h"
 #include "zipcast.h"
 
-#define CAST_MEMBERS_MAX 512
-
 struct cast_member;
 struct cast_net {
+	const struct cast_sites *sites; /* or NULL */
 	uint32_t n;
 	struct zipcast **zc; /* [n] */
 	uint32_t lanes;	     /* groups that may send at the same time */
@@ -39,9 +39,10 @@ struct cast_group {
 	const uint8_t *data;	    /* what the root sends */
 };
 
-/* n nodes at tcp: or shm: addresses of their own that have met. 0 or a negative errno with text. */
+/* n nodes that have met, at addresses of their own: of the transport, or where their sites are (NULL: in none), which
+ * stay until close. 0 or a negative errno with text. */
 int cast_net_open(struct cast_net *, const char *transport, uint32_t n, uint32_t lanes, enum zipcast_waiting,
-	uint64_t message_bytes, struct zerr *);
+	uint64_t message_bytes, const struct cast_sites *, struct zerr *);
 void cast_net_close(struct cast_net *);
 /* members[0] is the root. data: at least as many bytes as are ever sent in the group. lane: another one than those of
  * groups that send at the same time. */
@@ -53,5 +54,8 @@ int cast_net_send(struct cast_net *, struct cast_group *, uint32_t ngroups, uint
 	double *seconds, struct zerr *);
 /* Whether the last message that was sent in the group alone is what its receivers have. */
 int cast_group_verify(const struct cast_group *, uint64_t bytes, struct zerr *);
+
+/* Adds what was sent in the group from one site to another, if it is open. */
+void cast_group_crossed(const struct cast_group *, uint64_t *blocks, uint64_t *bytes);
 
 #endif
