@@ -152,6 +152,11 @@ struct ztransport {
 	 * of a peer's host, or of the network, is noticed in half a minute also while something is on its way to it.
 	 * NULL: as without. */
 	void (*guard)(struct zlink *);
+	/* The end, of a link whose halves are at rest for good. What was flushed may still be on its way, for which
+	 * close waits some seconds at most. drain begins with that and does not wait: 0: close will not either;
+	 * -EAGAIN: ask again in some milliseconds (of many links it is the same seconds). Then close alone is allowed.
+	 * NULL: close never waits. */
+	int (*drain)(struct zlink *);
 	void (*close)(struct zlink *); /* drops what was not flushed */
 
 	/* For transports that make much of a link only once it has come to stay; NULL where there is nothing to do.

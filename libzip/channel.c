@@ -45,8 +45,19 @@ static void drop_control(struct zchannel *ch)
 	ch->control_tail = NULL;
 }
 
+/* Its end begins, and nothing waits for it yet. */
+static void drain(struct zchannel *ch)
+{
+	struct zlink *l = ch->link;
+
+	if (l && l->ops->drain)
+		l->ops->drain(l);
+}
+
 void zchannel_fini(void)
 {
+	for (int i = 0; i < zchannels.nopen; i++)
+		drain(zchannels.open[i]); /* of all before the first close: what they wait for is the same time */
 	for (int i = 0; i < zchannels.nopen; i++)
 		zchannels.open[i]->link->ops->close(zchannels.open[i]->link);
 	for (int i = 0; zchannels.by_zipper && i < zchannels.n; i++)
@@ -151,6 +162,8 @@ static void drop_ready(struct zchannel *ch)
 
 void zchannel_close_rail(int rail)
 {
+	for (int p = 0; p < zworld.nparts; p++)
+		drain(&zchannels.by_zipper[rail * zworld.nparts + p]);
 	for (int p = 0; p < zworld.nparts; p++) {
 		struct zchannel *ch = &zchannels.by_zipper[rail * zworld.nparts + p];
 		zchannel_close_link(ch);

@@ -313,6 +313,50 @@ for pid in $pair; do
 done
 end_zipper "port down"
 
+# --- the links of ranks that are there and take nothing end by and by, while others are served. What zipperd sends is not
+# acknowledged; then the ranks do nothing any more, and the job ends as one of them is gone. A busy machine may be too slow to
+# have the answer in time.
+ranks_of() { # LETTER: their processes
+	local pid
+	for pid in $(fakectl qps | sed -n "s/^pid=\([0-9]*\) fk${1,}:.*/\1/p" | sort -u); do
+		[ "$pid" = "$zipper" ] || echo "$pid"
+	done
+}
+links_of_zipper() { fakectl qps | grep -c "^pid=$zipper fk${1,}:"; } # LETTER: their queue pairs
+none_reach_them() { [ "$(fakectl qps | grep -c "^pid=$zipper .* waits=1 shared=0")" = 4 ]; }
+none_is_left() { [ "$(fakectl qps | grep -c "^pid=$zipper ")" = 0 ]; }
+served=''
+for try in 1 2 3 4 5; do
+	fake_fabric fka/mw,fkb/mw
+	zipper -o listen=C=tcp:127.0.0.1:0
+	tcp=$(address C)
+	rm -f "$TAP_TMP/go" "$TAP_TMP"/outmute?
+	run_pair mute B 1000 50 "$TAP_TMP/go" last
+	all_stand() { [ "$(cat "$TAP_TMP"/outmute? 2>/dev/null | grep -c 'rounds$')" = 4 ]; }
+	wait_for 60 all_stand || diag_file "$TAP_TMP/zipperd"
+	a=$(ranks_of A) b=$(ranks_of B)
+	fakectl silence "$zipper"
+	touch "$TAP_TMP/go"
+	wait_for 60 none_reach_them || diag "$(fakectl qps)"
+	# shellcheck disable=SC2086 # several
+	kill -STOP $a $b
+	# shellcheck disable=SC2086
+	kill -KILL $b
+	over() { grep -q 'job me/mute: .* died' "$TAP_TMP/zipperd"; }
+	wait_for 60 over
+	ZIPPER_USER=me ZIPPER_KEY=$key "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --csv "$tcp" >"$TAP_TMP/traffic"
+	served="$? $(links_of_zipper A)"
+	ok "nothing is taken: all ends by and by" wait_for 60 none_is_left || diag "$(fakectl qps)"
+	# shellcheck disable=SC2086
+	kill -KILL $a
+	# shellcheck disable=SC2086
+	wait $pair
+	end_zipper "nothing is taken"
+	is "nothing is taken: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
+	[ "$served" != "0 4" ] || break
+done
+is "nothing is taken: zipperd serves others before the ends of these two" "$served" "0 4" || diag_file "$TAP_TMP/zipperd"
+
 # --- so does a device that goes away; when it is back, it is used again
 fake_fabric fka/mw/tds=8,fkb/mw/tds=8
 for category in dynamic mpi-everywhere; do

@@ -154,6 +154,17 @@ int zipcast_meet(struct zipcast *zc, const char *const *address, uint32_t nodes,
 	return 0;
 }
 
+/* All begin to end before the first is closed: what a close waits for is the same time for all. */
+static void drain_links(struct zipcast *zc)
+{
+	for (uint32_t i = 0; i < zc->nup; i++) {
+		struct zlink *z = zc->up[i]->link.zlink;
+		zcast_remote_part(zc->up[i]);
+		if (z->ops->drain)
+			z->ops->drain(z);
+	}
+}
+
 void zipcast_close(struct zipcast *zc)
 {
 	struct command c = {.kind = COMMAND_STOP, .waited = true};
@@ -161,6 +172,7 @@ void zipcast_close(struct zipcast *zc)
 		return;
 	zcast_command(zc, &c);
 	pthread_join(zc->thread, NULL);
+	drain_links(zc);
 	while (zc->nup)
 		zcast_node_lost(zc->up[0], NULL);
 	zcast_settle(zc); /* nobody reaches any memory any more */

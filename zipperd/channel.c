@@ -205,17 +205,46 @@ void channel_drop(struct channel *c)
 		&(struct command){.kind = CMD_DROP_TX, .tx = &c->tx});
 }
 
-static void half_gone(struct channel *c)
+/* What a rank has not acknowledged is waited for, but not by this thread, which all users share. */
+static bool is_on_its_way(struct channel *c)
+{
+	return c->zlink->ops->drain && c->zlink->ops->drain(c->zlink) == -EAGAIN;
+}
+
+static void close_channel(struct channel *c)
 {
 	struct job *j = c->rank->job;
-	if (--c->halves > 0)
-		return;
 	c->zlink->ops->close(c->zlink);
 	list_del(&c->of_rank);
 	j->daemon->nconnections--;
 	j->nchannels--;
 	free(c);
 	job_free_if_unused(j);
+}
+
+static void half_gone(struct daemon *d, struct channel *c)
+{
+	if (--c->halves > 0)
+		return;
+	if (is_on_its_way(c))
+		list_add(&d->draining, &c->draining);
+	else
+		close_channel(c);
+}
+
+void channels_drain(struct daemon *d)
+{
+	struct list *node, *after;
+	if (d->now_ms < d->drain_ms)
+		return;
+	d->drain_ms = d->now_ms + CHANNEL_DRAIN_MS;
+	list_for_each(node, after, &d->draining) {
+		struct channel *c = list_entry(node, struct channel, draining);
+		if (is_on_its_way(c))
+			continue;
+		list_del(&c->draining);
+		close_channel(c);
+	}
 }
 
 static void end_for_breach(struct rank *r, const char *what)
@@ -292,7 +321,7 @@ void channel_event(struct daemon *d, const struct event *e)
 		breach_elsewhere(e);
 		break;
 	case EVENT_HALF_GONE:
-		half_gone(e->channel);
+		half_gone(d, e->channel);
 		break;
 	case EVENT_LANE_GONE: {
 		struct job *j = e->lane->owner;

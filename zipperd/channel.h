@@ -2,7 +2,7 @@
 /*
  * Data channels: a rank's connection for one pair of fabrics. The control thread owns the struct, its halves are lent
  * to the two workers of that pair. Both are told to drop their half when either is broken or the job is over; when both
- * have, the link is closed. Control thread.
+ * have, the link is closed, once what it has sent has arrived or will not. Control thread.
  */
 #ifndef ZIPPERD_CHANNEL_H
 #define ZIPPERD_CHANNEL_H
@@ -14,7 +14,7 @@
 struct rank;
 
 struct channel {
-	struct list of_rank;
+	struct list of_rank, draining;
 	struct rank *rank;
 	struct zlink *zlink;
 	uint32_t to;   /* part */
@@ -32,5 +32,8 @@ void channel_attach(struct daemon *, struct peer *, const struct zctl_attach *);
 void channel_drop(struct channel *);
 /* What workers report. */
 void channel_event(struct daemon *, const struct event *);
+/* Closes those of daemon.draining that have nothing to wait for any more; to be called every CHANNEL_DRAIN_MS. */
+#define CHANNEL_DRAIN_MS 10
+void channels_drain(struct daemon *);
 
 #endif

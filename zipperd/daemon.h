@@ -41,6 +41,8 @@ struct daemon {
 	struct list leaving;	      /* peers that are told something last */
 	struct list again;	      /* peers with more to read than one turn allows */
 	struct list dead;	      /* peers to be freed at the end of the turn */
+	struct list draining;	      /* channels whose links are about to be closed */
+	int64_t drain_ms;	      /* when to ask them next */
 	int nstrangers, nconnections; /* connections: peers and channels */
 
 	struct job *jobs; /* hash by user and id: those that can be joined, run, or are remembered */

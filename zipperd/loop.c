@@ -104,7 +104,8 @@ static void on_signal(struct watch *watch)
 int loop_init(struct daemon *d, struct zerr *err)
 {
 	sigset_t set;
-	struct list *lists[] = {&d->strangers, &d->greeted, &d->known, &d->leaving, &d->again, &d->dead, &d->all_jobs};
+	struct list *lists[] = {&d->strangers, &d->greeted, &d->known, &d->leaving, &d->again, &d->dead, &d->draining,
+		&d->all_jobs};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	d->now_ms = zclock_ms();
@@ -131,6 +132,8 @@ static int choose_timeout(const struct daemon *d)
 		return 0;
 	if (crew >= 0)
 		return crew;
+	if (!list_empty(&d->draining))
+		return CHANNEL_DRAIN_MS;
 	if (d->stopping || d->paused || peers_timed(d) || jobs_timed(d))
 		return TICK_MS;
 	return -1;
@@ -148,6 +151,7 @@ static void turn(struct daemon *d)
 	}
 	peers_continue(d);
 	crew_poll(d);
+	channels_drain(d);
 	peers_expire(d);
 	jobs_expire(d);
 	listeners_resume(d);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,9 +18,6 @@
 #include "expose.h"
 #include "link.h"
 #include "objects.h"
-
-#define LAST_WAIT_MS 500 /* a device needs far less; one that tells nobody costs it once */
-#define LAST_LOOK_MS 10	 /* another thread may have taken the event */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vdevice *devices;
@@ -276,18 +272,15 @@ void vdevice_look(struct vdevice *d, struct ibv_context *ctx)
 	atomic_flag_clear_explicit(&d->looking, memory_order_release);
 }
 
-void vdevice_wait_last(struct vdevice *d, struct vlife *life)
+bool vdevice_awaits_last(struct vdevice *d, struct vlife *life)
 {
-	struct ibv_context *ctx = atomic_load(&life->qp)->context;
-	const int64_t end = zclock_ms() + LAST_WAIT_MS;
-	while (!atomic_load(&d->silent) && atomic_load(&life->lost) != -ENODEV) {
-		vdevice_look(d, ctx);
-		if (atomic_load(&life->last))
-			return;
-		if (zclock_ms() >= end) {
-			atomic_store(&d->silent, !atomic_load(&d->tells_last));
-			return;
-		}
-		poll(&(struct pollfd){.fd = ctx->async_fd, .events = POLLIN}, 1, LAST_LOOK_MS);
-	}
+	if (atomic_load(&d->silent) || atomic_load(&life->lost) == -ENODEV)
+		return false;
+	vdevice_look(d, atomic_load(&life->qp)->context);
+	return !atomic_load(&life->last);
+}
+
+void vdevice_lacks_last(struct vdevice *d)
+{
+	atomic_store(&d->silent, !atomic_load(&d->tells_last));
 }

@@ -74,9 +74,10 @@ void vdevice_del(struct vdevice *, struct vlife *);
 void vdevice_look(struct vdevice *, struct ibv_context *ctx);
 /* The timer has said that a port may have been down for too long. */
 void vdevice_look_at_ports(struct vdevice *);
-/* After life->qp was put into its error state: waits until what it has taken from the shared receive queue is in its
- * completion queue (InfiniBand specification 1.3, 10.3.1; ibv_get_async_event(3)), for a while, as there are devices
- * that never say so. */
-void vdevice_wait_last(struct vdevice *, struct vlife *);
+/* After life->qp was put into its error state: is it still to be told that what it has taken from the shared receive
+ * queue is in its completion queue (InfiniBand specification 1.3, 10.3.1; ibv_get_async_event(3))? */
+bool vdevice_awaits_last(struct vdevice *, struct vlife *);
+/* It was not told in time. A device that has never told anybody is not waited for again: there are such. */
+void vdevice_lacks_last(struct vdevice *);
 
 #endif

@@ -172,7 +172,7 @@ static int make_link(struct vlink **out, struct zlink *stream, struct zerr *err)
 static void verbs_close(struct zlink *base)
 {
 	struct vlink *l = (struct vlink *)base;
-	vtx_linger(l);
+	vdrain_wait(l);
 	vsetup_undo(l);
 	l->stream->ops->close(l->stream);
 	free(l);
@@ -348,6 +348,7 @@ static const struct ztransport transport = {
 	.listener_fd = verbs_listener_fd,
 	.listener_addr = verbs_listener_addr,
 	.unlisten = verbs_unlisten,
+	.drain = vdrain,
 	.close = verbs_close,
 	.connect_plain = verbs_connect_plain,
 	.settle = vsetup_settle,

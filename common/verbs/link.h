@@ -186,6 +186,14 @@ struct vrx {
 	struct vlate late_window;
 };
 
+/* How far its end has come (drain.c), and until when that waits. */
+enum vdrain_step { VDRAIN_NOT, VDRAIN_SENDS, VDRAIN_RECEIVES, VDRAIN_DONE };
+
+struct vdrain {
+	enum vdrain_step step;
+	int64_t begun_ms, until_ms;
+};
+
 struct vlink {
 	struct zlink base;
 	struct zlink *stream;	 /* the TCP connection, by the tcp transport */
@@ -200,6 +208,7 @@ struct vlink {
 	uint32_t reads;				 /* that may be under way at a time, by either end */
 	char port[VFRAME_PORT_BYTES];		 /* accepting end: the listener's; connecting end: the peer's */
 	_Atomic int state;
+	struct vdrain drain;
 	alignas(VLINE) struct vtx tx;
 	alignas(VLINE) struct vrx rx;
 };
@@ -221,6 +230,7 @@ int vsetup_connecting(struct vlink *, struct zerr *);
 int vsetup_settle(struct zlink *, struct zendpoint *rx, struct zendpoint *tx, struct zerr *);
 /* The connecting end, on ANSWER. 0 or a negative errno. */
 int vsetup_answered(struct vlink *);
+/* Of one that is drained, or has no queue pairs. */
 void vsetup_undo(struct vlink *);
 /* Sends a frame over the TCP connection. */
 int vsetup_tell(struct vlink *, enum vframe_type, uint32_t count);
@@ -246,7 +256,7 @@ int vpath_connect(struct vlink *, const struct vframe *us, struct zerr *);
 /* A broken queue pair, or one whose peer has gone, reports all that is under way: it gets into its error state. */
 void vpath_give_up(struct ibv_qp *);
 
-/* tx.c (with notice.c, and linger.c: vtx_linger) and rx.c (with rx_stream.c): the halves; as in transport.h. */
+/* tx.c (with notice.c) and rx.c (with rx_stream.c): the halves; as in transport.h. */
 int vtx_init(struct vlink *, struct zerr *);
 void vtx_fini(struct vlink *);
 int vtx_post(struct zlink *, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len);
@@ -256,8 +266,6 @@ int vtx_arm(struct vlink *);
 int vtx_reap(struct vlink *);
 /* Hands the list to the device. */
 int vtx_ring(struct vlink *);
-/* Closing: waits until all that was posted is acknowledged, and says CLOSE. */
-void vtx_linger(struct vlink *);
 /* A send to be filled, in the list; the queue has room. */
 struct ibv_send_wr *vtx_next(struct vlink *, struct ibv_sge **);
 bool vtx_has_slot(const struct vtx *);
@@ -273,8 +281,8 @@ int vtx_change_over(struct vlink *);
 int vtx_expect_errors(struct vlink *);
 
 int vrx_init(struct vlink *, struct zerr *);
-/* Closing: the queue pair takes no more receives from those of others. */
-void vrx_stop(struct vlink *);
+/* Closing: the queue pair is to take no more receives from those of others. true: that it does not is awaited. */
+bool vrx_stop(struct vlink *);
 void vrx_fini(struct vlink *);
 int vrx_poll(struct zlink *, const struct zsink *, unsigned budget);
 int vrx_arm(struct vlink *);
@@ -286,6 +294,11 @@ int vrx_reap(struct vlink *);
 int vrx_poll_stream(struct vlink *, const struct zsink *, unsigned budget);
 /* Afterwards: for CLOSE and for its end. */
 void vrx_look_at_stream(struct vlink *);
+
+/* drain.c: all that was posted is acknowledged, CLOSE is said, and the receives are given back; or it is too late. As
+ * in transport.h; and until then. */
+int vdrain(struct zlink *);
+void vdrain_wait(struct vlink *);
 
 /* link.c */
 /* A negative errno for a completion's status. */

@@ -358,19 +358,18 @@ int vrx_init(struct vlink *l, struct zerr *err)
 	return l->rx.memory ? 0 : zerr_set(err, -ENOMEM, "out of memory for a connection");
 }
 
-void vrx_stop(struct vlink *l)
+bool vrx_stop(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
 	struct ibv_qp_attr error = {.qp_state = IBV_QPS_ERR};
 	rx->stopping = true;
 	if (ibv_modify_qp(rx->queue.qp, &error, IBV_QP_STATE) != 0)
-		return;
+		return false;
 	while (collect(rx))
 		;
 	/* Where all has come that the peer has sent, and where nobody uses the buffers after us, there is nothing to
 	 * wait for. */
-	if (rx->pool->links > 1 && !(rx->closing && rx->consumed + (rx->got - rx->next) == rx->close_at))
-		vdevice_wait_last(l->dev, &l->life);
+	return rx->pool->links > 1 && !(rx->closing && rx->consumed + (rx->got - rx->next) == rx->close_at);
 }
 
 /* The queue pair is in its error state: what came is in the completion queue, and nothing more will. */

@@ -89,8 +89,6 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 
 void vsetup_undo(struct vlink *l)
 {
-	if (l->rx.queue.qp)
-		vrx_stop(l);
 	if (l->dev)
 		vdevice_del(l->dev, &l->life);
 	vrx_fini(l);

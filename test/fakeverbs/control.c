@@ -13,7 +13,7 @@ static int usage(void)
 {
 	fputs("usage: fakectl up|down DEVICE PORT | gone DEVICE | fail POINT VALUE [AFTER [TIMES [PID]]] | complaints "
 	      "|\n"
-	      "       count POINT | qps | lost\n",
+	      "       count POINT | qps | lost | silence PID\n",
 		stderr);
 	return 2;
 }
@@ -38,10 +38,10 @@ static void list_qps(struct fake_fabric *f)
 		const struct fake_qp *q = &f->qp[i];
 		if (q->used)
 			printf("pid=%d %s:%u state=%d dlid=%u sl=%u pkey=0x%04x global=%d domain=%d single=%d "
-			       "context=%u\n",
+			       "context=%u waits=%d shared=%d\n",
 				(int)q->pid, f->device[q->device].name, q->port, (int)q->state, q->dlid, q->sl,
 				q->port ? f->device[q->device].port[q->port - 1].pkey[q->pkey_index] : 0, q->global,
-				q->domain, q->single, q->context);
+				q->domain, q->single, q->context, q->waits, !q->own_rq);
 	}
 }
 
@@ -82,6 +82,8 @@ int main(int argc, char **argv)
 		printf("%u\n", f->complaints);
 	else if (strcmp(what, "count") == 0 && point >= 0)
 		printf("%llu\n", (unsigned long long)f->operations[point]);
+	else if (strcmp(what, "silence") == 0 && argc > 2)
+		f->silent = (pid_t)argument(argc, argv, 2); /* what waits goes on with the next receives */
 	else if (strcmp(what, "qps") == 0)
 		list_qps(f);
 	else

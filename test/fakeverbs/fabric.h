@@ -170,7 +170,8 @@ struct fake_fabric {
 	uint64_t magic;
 	pthread_mutex_t lock;
 	uint64_t end, free[48]; /* of memory given out; lists by logarithm of the size */
-	bool old_fork, silent;
+	bool old_fork;
+	pid_t silent; /* whose sends are not acknowledged; 0: nobody's; -1: all */
 	uint32_t ndevices, complaints, stale_used, nqps;
 	uint64_t operations[FAKE_POINTS];
 	struct fake_device device[FAKE_DEVICES];
@@ -199,8 +200,9 @@ struct fake_device *fake_device_find(struct fake_fabric *, const char *name);
 void fake_event(struct fake_fabric *, int sock, unsigned device, pid_t, enum ibv_event_type, int port);
 /* One of a queue pair, or of its completion or receive queue, to the context that it was made in. */
 void fake_qp_event(struct fake_fabric *, int sock, const struct fake_qp *, enum ibv_event_type);
-/* Sends are not acknowledged, as if their packets were lost and sent again without end; or they are again. */
-void fake_silence(struct fake_fabric *, int sock, bool silent);
+/* Sends of this process (-1: of all) are not acknowledged, as if their packets were lost and sent again without end; 0:
+ * they are again. */
+void fake_silence(struct fake_fabric *, int sock, pid_t);
 /* A device goes away, and is back at once, for those who open it anew. */
 void fake_device_gone(struct fake_fabric *, int sock, unsigned device);
 /* A port goes down, or comes up. sock: a datagram socket to tell by. */

@@ -256,6 +256,11 @@ static enum ibv_wc_status access_remote(struct fake_fabric *f, int sock, const s
 	return move(f, q, w, p->pid, w->remote, k, reads) ? IBV_WC_SUCCESS : IBV_WC_RETRY_EXC_ERR;
 }
 
+static bool is_silent(const struct fake_fabric *f, const struct fake_qp *q)
+{
+	return f->silent == -1 || f->silent == q->pid;
+}
+
 static enum ibv_wc_status carry_out(struct fake_fabric *f, int sock, struct fake_qp *q, const struct fake_swqe *w)
 {
 	const bool local = w->opcode == IBV_WR_BIND_MW || w->opcode == IBV_WR_LOCAL_INV;
@@ -263,7 +268,7 @@ static enum ibv_wc_status carry_out(struct fake_fabric *f, int sock, struct fake
 	struct fake_qp *p = local ? NULL : peer_of(f, q);
 	if (sends && p) {
 		const struct fake_rq *rq = fake_ptr(f, p->rq);
-		if (rq->head == rq->tail || f->silent)
+		if (rq->head == rq->tail || is_silent(f, q))
 			return WAITS; /* before a fault is taken for it */
 	}
 	int fault = fake_hit(f, local				? FAKE_LOCAL
@@ -297,7 +302,7 @@ static void advance(struct fake_fabric *f, int sock, struct fake_qp *q)
 		if (status == WAITS) {
 			/* a device would try again, after a time that costs all behind it */
 			struct fake_rq *rq = fake_ptr(f, f->qp[q->peer % FAKE_QPS].rq);
-			if (!waited && !f->silent)
+			if (!waited && !is_silent(f, q))
 				fake_complain(f, "a send finds no receive");
 			q->waits = true;
 			rq->waiting++;
@@ -323,10 +328,10 @@ static void go_on(struct fake_fabric *f, int sock, struct fake_rq *rq)
 	}
 }
 
-void fake_silence(struct fake_fabric *f, int sock, bool silent)
+void fake_silence(struct fake_fabric *f, int sock, pid_t pid)
 {
-	f->silent = silent;
-	for (uint32_t i = 0; i < f->nqps && !silent; i++)
+	f->silent = pid;
+	for (uint32_t i = 0; i < f->nqps && !pid; i++)
 		if (f->qp[i].used)
 			go_on(f, sock, fake_ptr(f, f->qp[i].rq));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An MPI program that sends messages to and fro between rank r and rank r + n/2, checks them, and says when the first
- * have come. Arguments: bytes of a message, rounds (0: for ever), a file that it waits for before it ends. For tests of
- * what goes over a bridge, and of its end. */
+ * have come. Arguments: bytes of a message, rounds (0: for ever), a file that it waits for before it ends, and
+ * anything: then each sends the other a last one, both at the same time. For tests of what goes over a bridge, and of
+ * its end. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,9 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	while (argc > 3 && access(argv[3], F_OK) != 0)
 		usleep(20000);
+	if (argc > 4)
+		MPI_Sendrecv(out, len, MPI_BYTE, other, 3, in, len, MPI_BYTE, other, 3, MPI_COMM_WORLD,
+			MPI_STATUS_IGNORE);
 	MPI_Finalize();
 	return 0;
 }

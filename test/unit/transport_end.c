@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static void close_comes_after_everything(void **state)
+/* drained: by somebody who does not wait for it. */
+static void close_after_everything(void **state, bool drained)
 {
 	struct fixture *f = *state;
 	struct pair p = fixture_pair(f);
@@ -26,6 +27,12 @@ static void close_comes_after_everything(void **state)
 	/* Something that the closing side has not read must not destroy what it has sent. */
 	assert_int_equal(post_message(p.b, 0, 1000), 0);
 	assert_int_equal(p.b->ops->flush(p.b), 0);
+	const time_t end = time(NULL) + PATIENCE_MS / 1000;
+	for (int rc = -EAGAIN; drained && p.a->ops->drain && rc != 0;) {
+		assert_true(time(NULL) < end);
+		rc = p.a->ops->drain(p.a);
+		assert_true(rc == 0 || rc == -EAGAIN);
+	}
 	p.a->ops->close(p.a);
 	p.a = NULL;
 	assert_int_equal(receive_to_end(p.b, &in), -ESHUTDOWN);
@@ -34,6 +41,16 @@ static void close_comes_after_everything(void **state)
 	assert_int_equal(p.b->ops->arm(p.b, ZLINK_RX), 1);
 	inbox_fini(&in);
 	pair_close(&p);
+}
+
+static void close_comes_after_everything(void **state)
+{
+	close_after_everything(state, false);
+}
+
+static void drained_ones_end_likewise(void **state)
+{
+	close_after_everything(state, true);
 }
 
 static void sleeping_halves_notice_the_end(void **state)
@@ -195,6 +212,7 @@ static void stream_errors_are_told_apart(void **state)
 
 const struct link_test transport_end_tests[] = {
 	LINK_TEST(close_comes_after_everything),
+	LINK_TEST(drained_ones_end_likewise),
 	LINK_TEST(sleeping_halves_notice_the_end),
 	LINK_TEST(posting_to_nobody_ends),
 	LINK_TEST(killed_peer_is_noticed),

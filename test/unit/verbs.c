@@ -8,6 +8,8 @@
 
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static const struct link_kind *warm(void)
 {
@@ -66,6 +68,15 @@ void fault(enum fake_point point, int value, uint32_t after)
 bool is_pending(enum fake_point point)
 {
 	return fake_fabric()->fault[point].value != 0;
+}
+
+void silence(bool silent)
+{
+	int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
+	fake_lock(fake_fabric());
+	fake_silence(fake_fabric(), sock, silent ? -1 : 0);
+	fake_unlock(fake_fabric());
+	close(sock);
 }
 
 int take_offer(struct fixture *f, struct zlink *link, struct zerr *err)
@@ -129,6 +140,8 @@ int main(int argc, char **argv)
 		TEST(no_buffer_goes_with_a_link),
 		TEST(closing_leaves_the_pool_alone),
 		TEST(nobody_waits_for_a_dead_peer),
+		TEST(links_end_together),
+		TEST(a_silent_peer_is_not_waited_for_by_each),
 		TEST(little_memory_may_be_locked),
 		TEST(too_little_memory_is_not_silent),
 		TEST(credit_is_for_receives_that_are_there),

@@ -235,15 +235,6 @@ void windows_that_cannot_be_bound(void **state)
 
 /* --- a peer that does not answer --- */
 
-static void silence(bool silent)
-{
-	int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
-	fake_lock(fake_fabric());
-	fake_silence(fake_fabric(), sock, silent);
-	fake_unlock(fake_fabric());
-	close(sock);
-}
-
 /* End a has sent something on this half that is not acknowledged: a message, or credit for some. What is done there
  * ends by itself, or the alarm ends the test. */
 static void fall_silent(const struct ends *e, enum zlink_half half)

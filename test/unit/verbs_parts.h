@@ -27,6 +27,8 @@ int setup(void **state);
 int teardown(void **state);
 void fault(enum fake_point point, int value, uint32_t after);
 bool is_pending(enum fake_point point);
+/* No peer acknowledges anything that is sent; or all do again. */
+void silence(bool silent);
 struct fake_device *device(void);
 /* What the connecting end has offered comes in, and the link that was accepted is settled: what settle returned. */
 int take_offer(struct fixture *, struct zlink *accepted, struct zerr *);
@@ -74,6 +76,10 @@ void windows_that_cannot_be_bound(void **state);
 void a_silent_peer_is_not_waited_for(void **state);
 void a_window_is_late_when_its_link_closes(void **state);
 void a_window_of_a_silent_peer_goes_with_its_port(void **state);
+
+/* verbs_close.c */
+void links_end_together(void **state);
+void a_silent_peer_is_not_waited_for_by_each(void **state);
 
 /* verbs_events.c */
 void no_buffer_goes_with_a_link(void **state);
