@@ -31,7 +31,9 @@ static const char default_tries[] =
 	"all inside=gather; all depth=1; all depth=4; all depth=16;"
 	"allreduce exchange=all; allreduce exchange=doubling; allreduce exchange=slices;"
 	"bcast between=tree; bcast between=chain; bcast between=pipeline; all multicast=yes; all multicast=no;"
-	"alltoall aggregate=0; alltoall aggregate=1K; alltoall aggregate=8K; alltoall window=1; alltoall window=16";
+	"alltoall aggregate=0; alltoall aggregate=1K; alltoall aggregate=8K; alltoall window=1; alltoall window=16;"
+	"all segments=256; all alone=0; all alone=4K; all alone=64K; all alone=1M; scatter together=0;"
+	"scatter together=64K";
 
 #define PINGPONG "8,4M,16M"
 static const double bulk_bytes[2] = {4 << 20, 16 << 20};
@@ -54,21 +56,45 @@ static void take_line(void *ctx, const char *op, double bytes, int ranks, double
 	if (strcmp(op, "pingpong") == 0)
 		keep_less(bytes < bulk_bytes[0] ? &s->b->latency_us : &s->b->bulk_us[bytes > bulk_bytes[0]], us);
 	for (size_t t = 0; t < TUNE_TARGETS; t++)
-		for (int i = 0; i < s->b->nsizes && strcmp(op, tune_targets[t].name) == 0; i++) {
+		for (int i = 0; i < 2 * s->b->nsizes; i++) {
+			const char *name = tune_targets[t].op[i / s->b->nsizes];
 			struct tune_samples *v = &s->b->samples[s->candidate][t][i];
-			if (bytes == s->b->size[i] && v->n < TUNE_ROUNDS_MAX)
+			if (name && strcmp(op, name) == 0 && bytes == s->b->size[i % s->b->nsizes] &&
+				v->n < TUNE_ROUNDS_MAX)
 				v->us[v->n++] = us;
 		}
+}
+
+/* The operations and sizes of which something is to be known of this candidate. */
+static void list_wanted(const struct tune *b, int candidate, char ops[256], char sizes[1024])
+{
+	bool wanted[TUNE_SIZES_MAX] = {false};
+	ops[0] = sizes[0] = 0;
+	for (size_t t = 0; t < TUNE_TARGETS; t++)
+		for (int o = 0; o < 2; o++) {
+			bool any = false;
+			for (int i = 0; i < b->nsizes; i++) {
+				const bool is = b->samples[candidate][t][o * b->nsizes + i].wanted;
+				wanted[i] |= is;
+				any |= is;
+			}
+			if (any)
+				snprintf(ops + strlen(ops), 256 - strlen(ops), "%s%s", ops[0] ? "," : "",
+					tune_targets[t].op[o]);
+		}
+	for (int i = 0; i < b->nsizes; i++)
+		if (wanted[i])
+			snprintf(sizes + strlen(sizes), 1024 - strlen(sizes), "%s%.0f", sizes[0] ? "," : "",
+				b->size[i]);
 }
 
 static int measure(struct tune *b, const char *layout, int candidate, struct zerr *err)
 {
 	const struct tune_candidate *c = &b->candidate[candidate];
-	char ops[256] = "", seconds[32], rules[256];
-	for (size_t t = 0; t < TUNE_TARGETS; t++)
-		if (c->concerns[t])
-			snprintf(ops + strlen(ops), sizeof(ops) - strlen(ops), "%s%s", ops[0] ? "," : "",
-				tune_targets[t].name);
+	char ops[256], sizes[1024], seconds[32], rules[256];
+	list_wanted(b, candidate, ops, sizes);
+	if (!ops[0])
+		return 0;
 	snprintf(seconds, sizeof(seconds), "%g", b->o.seconds);
 	snprintf(rules, sizeof(rules), "%s; %s", b->bridge, c->rules); /* the defaults, too, go by the bridge */
 	struct tune_job j = {.command = b->command,
@@ -76,7 +102,7 @@ static int measure(struct tune *b, const char *layout, int candidate, struct zer
 		.program = b->program,
 		.rules = rules,
 		.ops = ops,
-		.sizes = b->o.sizes,
+		.sizes = sizes,
 		.seconds = seconds};
 	return tune_run(&j, take_line, &(struct sink){b, candidate}, err);
 }
@@ -95,8 +121,8 @@ static int measure_bridge(struct tune *b, const char *layout, struct zerr *err)
 
 static int tune_layout(struct tune *b, int layout, struct zerr *err)
 {
-	int rc = 0;
 	memset(b->samples, 0, (size_t)b->ncandidates * sizeof(*b->samples));
+	int rc = tune_want(b, layout, err);
 	for (unsigned round = 0; round < b->o.rounds && rc == 0; round++)
 		for (int c = 0; c < b->ncandidates && rc == 0; c++)
 			rc = measure(b, b->layout[layout], c, err);

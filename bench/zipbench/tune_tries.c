@@ -8,8 +8,17 @@
 #include "tune.h"
 #include "tuning.h"
 
-const struct tune_target tune_targets[TUNE_TARGETS] = {{"bcast", false}, {"reduce", false}, {"allreduce", false},
-	{"alltoall", false}, {"allgather", true}, {"reduce_scatter", true}, {"scan", false}};
+const struct tune_target tune_targets[TUNE_TARGETS] = {
+	{"bcast", ZTUNING_BCAST, .op = {"bcast"}},
+	{"reduce", ZTUNING_REDUCE, .op = {"reduce"}},
+	{"allreduce", ZTUNING_ALLREDUCE, .op = {"allreduce"}},
+	{"alltoall", ZTUNING_ALLTOALL, .op = {"alltoall"}},
+	{"allgather", ZTUNING_ALLGATHER, .times_ranks = true, .op = {"allgather"}},
+	{"reduce_scatter", ZTUNING_REDUCE_SCATTER, .times_ranks = true, .op = {"reduce_scatter"}},
+	{"scan", ZTUNING_SCAN, .op = {"scan"}},
+	{"gather", ZTUNING_GATHER, .whole = true, .op = {"gather", "gatherv"}},
+	{"scatter", ZTUNING_SCATTER, .whole = true, .op = {"scatter", "scatterv"}},
+};
 
 /* Whether the collective has the setting: the table itself says so. */
 static bool has_setting(const char *collective, const char *setting)
@@ -43,9 +52,6 @@ static int add_candidate(struct tune *b, const char *rule, struct zerr *err)
 	if (b->ncandidates == TUNE_CANDIDATES_MAX)
 		return zerr_set(err, -E2BIG, "--try: more than %d candidates", TUNE_CANDIDATES_MAX - 1);
 	b->candidate[b->ncandidates++] = c;
-	for (size_t t = 0; t < TUNE_TARGETS;
-		t++) /* the defaults are measured wherever something is compared with them */
-		b->candidate[0].concerns[t] |= c.concerns[t];
 	return 0;
 }
 
@@ -89,6 +95,22 @@ int tune_members_max(const char *layout)
 	for (const char *p = layout; p; p = strchr(p, '+') ? strchr(p, '+') + 1 : NULL)
 		most = atoi(p) > most ? atoi(p) : most;
 	return most;
+}
+
+int tune_members_min(const char *layout)
+{
+	int least = atoi(layout);
+	for (const char *p = strchr(layout, '+'); p; p = strchr(p + 1, '+'))
+		least = atoi(p + 1) < least ? atoi(p + 1) : least;
+	return least;
+}
+
+int tune_ranks(const char *layout)
+{
+	int n = atoi(layout);
+	for (const char *p = strchr(layout, '+'); p; p = strchr(p + 1, '+'))
+		n += atoi(p + 1);
+	return n;
 }
 
 /* Where the command takes no layout, there is one, of which nothing is known. */
