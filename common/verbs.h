@@ -17,9 +17,9 @@ enum zverbs_windows { ZVERBS_WINDOWS_AUTO, ZVERBS_WINDOWS_YES, ZVERBS_WINDOWS_NO
 /* Part of the configuration of zipperd and of a rank. Bounds are those of the rows below. */
 struct zverbs_options {
 	int64_t endpoints;		/* enum zep_category: what the threads of accepted links share */
-	void (*note)(const char *text); /* is told once what a device lacks for that; NULL: nobody is */
-	/* Is told what may keep links from working, and, once, that too little memory may be locked for all that is
-	 * wanted; NULL: nobody is, and the latter is an error. */
+	void (*note)(const char *text); /* is told once each what a device lacks for that; NULL: nobody is */
+	/* Is told what may keep links from working, and, once each, that there is too little memory, or may be
+	 * locked, for all that is wanted; NULL: nobody is, and the latter is an error. */
 	void (*warn)(const char *text);
 	bool patient;	       /* listens on a port that is not active (yet), with a warning */
 	char *device;	       /* the port that connections start from, DEVICE:PORT; NULL: found */

@@ -102,6 +102,7 @@ in_category() { # CATEGORY THREADS WANTED: contexts, PDs, TDs and parent domains
 	end_zipper "$name"
 	is "$name: memory was reached from outside" "$(($(fakectl count read) > 15)) $(($(fakectl count write) > 15))" "1 1"
 	is "$name: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
+	is "$name: completion queues without locks" "$(grep -c 'with locks instead' "$TAP_TMP/zipperd")" 0 || diag_file "$TAP_TMP/zipperd"
 	is "$name: zipperd says what its endpoints take" "$(grep -F " fka: $1 endpoint: " "$TAP_TMP/zipperd" |
 		sed -n 's/.*CTXs \([0-9]*\), PDs \([0-9]*\), TDs \([0-9]*\), parent domains \([0-9]*\), beside .*/\1 \2 \3 \4/p' |
 		sort | paste -sd,)" "$3" || diag_file "$TAP_TMP/zipperd"
@@ -133,6 +134,9 @@ for threads in pair direction; do
 	before=$(ticks) since=${EPOCHREALTIME/./}
 	sleep 2
 	share=$((($(ticks) - before) * 100 * 1000000 / $(getconf CLK_TCK) / (${EPOCHREALTIME/./} - since)))
+	is "silent, $threads: once for each device zipperd says that it has no such completion queues as wanted" \
+		"$(grep -o 'fk.: no single-threaded completion queues (.*): with locks' "$TAP_TMP/zipperd" | sort | tr '\n' ' ')" \
+		"$(printf '%s: no single-threaded completion queues (Operation not supported): with locks ' fka fkb)" || diag_file "$TAP_TMP/zipperd"
 	ok "silent, $threads: zipperd sleeps ($share % of a processor)" test "$share" -lt 5
 	touch "$TAP_TMP/go"
 	wait $first && wait $second

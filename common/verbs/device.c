@@ -220,7 +220,7 @@ static bool is_of(const struct ibv_async_event *e, const struct ibv_qp *qp)
 }
 
 /* A link leaves, which takes the lock, before its queues go. */
-static void tell_failure(struct vdevice *d, const struct ibv_async_event *e)
+static void tell_failure(struct vdevice *d, const struct ibv_async_event *e, const char *what)
 {
 	char text[160];
 	bool told = false;
@@ -236,7 +236,7 @@ static void tell_failure(struct vdevice *d, const struct ibv_async_event *e)
 		told = true;
 	}
 	pthread_mutex_unlock(&lock);
-	snprintf(text, sizeof(text), "%s: %s: what uses it ends", d->name, ibv_event_type_str(e->event_type));
+	snprintf(text, sizeof(text), "%s: %s: what uses it ends", d->name, what);
 	if (told && voptions->warn)
 		voptions->warn(text);
 }
@@ -266,10 +266,18 @@ void vdevice_look(struct vdevice *d, struct ibv_context *ctx)
 		else if (event.event_type == IBV_EVENT_QP_LAST_WQE_REACHED)
 			tell_last(d, event.element.qp);
 		else if (failure(event.event_type))
-			tell_failure(d, &event);
+			tell_failure(d, &event, ibv_event_type_str(event.event_type));
 		ibv_ack_async_event(&event);
 	}
 	atomic_flag_clear_explicit(&d->looking, memory_order_release);
+}
+
+void vdevice_fail_receives(struct vdevice *d, struct ibv_srq *srq, int code)
+{
+	char what[96];
+	vdevice_look(d, d->ctx); /* it may have gone, which is the better reason */
+	snprintf(what, sizeof(what), "a shared receive queue takes no receives (%s)", strerror(code));
+	tell_failure(d, &(struct ibv_async_event){.event_type = IBV_EVENT_SRQ_ERR, .element.srq = srq}, what);
 }
 
 bool vdevice_awaits_last(struct vdevice *d, struct vlife *life)

@@ -38,9 +38,10 @@ struct vdevice {
 	struct ibv_device_attr attr;
 	struct vexposer *exposer; /* expose.c's; NULL: not used yet */
 	struct vlife *lives;
-	int timer;	     /* descriptor: readable when a port has been down for too long */
-	atomic_flag looking; /* one thread reads events */
-	_Atomic bool lost;   /* it went away, or part of it has failed: for those who have it, and no others */
+	int timer;		 /* descriptor: readable when a port has been down for too long */
+	atomic_flag looking;	 /* one thread reads events */
+	_Atomic bool told_locks; /* of completion queues with locks, where none are wanted */
+	_Atomic bool lost;	 /* it went away, or part of it has failed: for those who have it, and no others */
 	_Atomic bool tells_last,
 		silent; /* of IBV_EVENT_QP_LAST_WQE_REACHED: it has come; it has not, where it had to */
 };
@@ -72,6 +73,8 @@ void vdevice_del(struct vdevice *, struct vlife *);
 /* Handles the events that are there, of the device's context or of one that an endpoint has for itself. ctx->async_fd
  * is readable while there are any. */
 void vdevice_look(struct vdevice *, struct ibv_context *ctx);
+/* This queue is of no use any more, for this errno: the links that have it end, as where its event says so. */
+void vdevice_fail_receives(struct vdevice *, struct ibv_srq *, int code);
 /* The timer has said that a port may have been down for too long. */
 void vdevice_look_at_ports(struct vdevice *);
 /* After life->qp was put into its error state: is it still to be told that what it has taken from the shared receive

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define PAGE_BYTES 4096u /* a UAR page of mlx5, whatever the host's page size is */
@@ -29,14 +30,30 @@ void zep_ibv_init(struct zep_ibv *v, const char *device, int access)
 	*v = (struct zep_ibv){.device = device, .access = access, .mapped = mapped_bytes()};
 }
 
-static int fail(const struct zep_ibv *v, struct zerr *err, const char *what)
+const char *zep_ibv_hint(int code)
+{
+	struct rlimit limit;
+	const bool limited = getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+	return limited && (code == ENOMEM || code == EAGAIN) ? "; perhaps the limit of locked memory (ulimit -l)" : "";
+}
+
+static int fail_with(const struct zep_ibv *v, struct zerr *err, const char *what, const char *hint)
 {
 	int code = errno ? errno : EIO;
-	const char *hint = code == ENOMEM ? "; is the limit of locked memory (ulimit -l) too low?" : "";
 	/* a provider without it has no function for it, or refuses what it does not know */
 	if (code == ENOSYS || code == ENOTSUP)
 		code = EOPNOTSUPP;
 	return zerr_set(err, -code, "%s: cannot make %s: %s%s", v->device, what, strerror(code), hint);
+}
+
+static int fail(const struct zep_ibv *v, struct zerr *err, const char *what)
+{
+	return fail_with(v, err, what, "");
+}
+
+static int fail_locked(const struct zep_ibv *v, struct zerr *err, const char *what)
+{
+	return fail_with(v, err, what, zep_ibv_hint(errno));
 }
 
 /* libibverbs has loaded the provider's library when the first device of its kind was opened. */
@@ -96,7 +113,7 @@ static int reg_mr(void *to, void *pd, void *addr, size_t len, void **mr, struct 
 {
 	const struct zep_ibv *v = to;
 	*mr = ibv_reg_mr(pd, addr, len, v->access);
-	return *mr ? 0 : fail(v, err, "a memory region");
+	return *mr ? 0 : fail_locked(v, err, "a memory region");
 }
 
 static int create_cq(void *to, void *ctx, unsigned depth, bool single, void **cq, struct zerr *err)
@@ -109,13 +126,13 @@ static int create_cq(void *to, void *ctx, unsigned depth, bool single, void **cq
 	};
 	if (!single) {
 		*cq = ibv_create_cq(ctx, (int)depth, NULL, NULL, 0);
-		return *cq ? 0 : fail(to, err, "a completion queue");
+		return *cq ? 0 : fail_locked(to, err, "a completion queue");
 	}
 	struct ibv_cq_ex *ex = ibv_create_cq_ex(ctx, &attr);
 	*cq = ex ? ibv_cq_ex_to_cq(ex) : NULL;
 	if (!ex && errno == EINVAL)
 		errno = EOPNOTSUPP; /* has the call and not the flag; were it the depth, the plain one says so */
-	return ex ? 0 : fail(to, err, "a single-threaded completion queue");
+	return ex ? 0 : fail_locked(to, err, "a single-threaded completion queue");
 }
 
 static int create_qp(void *to, void *pd, void *cq, const struct zep_plan *plan, void **qp, struct zerr *err)
@@ -134,7 +151,7 @@ static int create_qp(void *to, void *pd, void *cq, const struct zep_plan *plan, 
 			},
 	};
 	*qp = ibv_create_qp(pd, &attr);
-	return *qp ? 0 : fail(to, err, "a queue pair");
+	return *qp ? 0 : fail_locked(to, err, "a queue pair");
 }
 
 static void destroy(void *to, enum zep_kind kind, void *object)

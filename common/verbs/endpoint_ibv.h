@@ -19,6 +19,9 @@ struct zep_ibv {
 
 /* Does not open the device. Before the first zep_build() with it. */
 void zep_ibv_init(struct zep_ibv *, const char *device, int access);
+/* What to look at where memory, or queues, which lie in memory, are refused with this errno: ""; or the limit of locked
+ * memory, if it may be that. */
+const char *zep_ibv_hint(int code);
 extern const struct zep_ops zep_ibv_ops; /* to: struct zep_ibv * */
 
 #endif

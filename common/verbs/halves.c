@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The queues and buffers of a link's halves: as many buffers as the limit of locked memory allows. See link.h. */
+/* The queues and buffers of a link's halves: as many buffers as there is memory for. See link.h. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -47,23 +47,25 @@ static uint64_t needed_kib(uint32_t buffers)
 	return 2 * n * (uint64_t)voptions->buffer_bytes / 1024 + QUEUES_KIB;
 }
 
-/* Why there is less than wanted; of a process, once each. buffers: shared ones of each direction; 0: not even queues.
- */
-static void tell_lack_of_memory(const char *why, uint32_t buffers)
+/* Why there is less than wanted; of a process, once each. limited: so much memory may not be locked; buffers: shared
+ * ones of each direction; 0: not even queues. */
+static void tell_lack(const char *why, bool limited, uint32_t buffers)
 {
-	static atomic_flag told_fewer = ATOMIC_FLAG_INIT, told_none = ATOMIC_FLAG_INIT;
+	static _Atomic bool told[2][2];
 	const uint32_t wanted = (uint32_t)voptions->buffers;
-	char text[480];
-	if (!voptions->warn || atomic_flag_test_and_set(buffers ? &told_fewer : &told_none))
+	char text[480], remedy[128] = "";
+	if (!voptions->warn || atomic_exchange(&told[limited][buffers > 0], true))
 		return;
-	if (buffers)
-		snprintf(text, sizeof(text),
-			"%s: %u shared buffers instead of %u, for which %" PRIu64 " KiB of locked memory would do", why,
-			buffers, wanted, needed_kib(wanted));
-	else
-		snprintf(text, sizeof(text),
-			"%s: messages go by TCP; %" PRIu64 " KiB of locked memory are needed, better %" PRIu64, why,
+	if (limited && buffers)
+		snprintf(remedy, sizeof(remedy), ", for which %" PRIu64 " KiB of locked memory would do",
+			needed_kib(wanted));
+	else if (limited)
+		snprintf(remedy, sizeof(remedy), "; %" PRIu64 " KiB of locked memory are needed, better %" PRIu64,
 			needed_kib(VPOOL_LEAST), needed_kib(wanted));
+	if (buffers)
+		snprintf(text, sizeof(text), "%.300s: %u shared buffers instead of %u%s", why, buffers, wanted, remedy);
+	else
+		snprintf(text, sizeof(text), "%.300s: messages go by TCP%s", why, remedy);
 	voptions->warn(text);
 }
 
@@ -78,22 +80,26 @@ static void unmake(struct vlink *l)
 int vhalves_make(struct vlink *l, struct zerr *err)
 {
 	struct zerr why = {.text = ""};
+	bool limited = false;
 	for (uint32_t buffers = (uint32_t)voptions->buffers;; buffers /= 2) {
 		const bool again = why.text[0] != '\0';
 		int rc = make_tx(l, buffers, &why);
 		if (rc == 0)
 			rc = make_rx(l, buffers, &why);
 		if (rc == 0 && again)
-			tell_lack_of_memory(why.text, buffers);
+			tell_lack(why.text, limited, buffers);
 		if (!vpool_lacks_memory(rc))
 			return rc < 0 ? zerr_set(err, rc, "%s", why.text) : 0;
+		limited = vpool_is_limited(rc);
 		unmake(l); /* and with it pools that nobody else uses */
 		if ((!l->share[ZLINK_RX]->rx || !l->share[ZLINK_TX]->tx) && buffers / 2 >= VPOOL_LEAST)
 			continue;
-		if (!voptions->warn) /* not in silence */
+		if (!voptions->warn && !limited) /* not in silence */
+			return zerr_set(err, -ENOMEM, "%s", why.text);
+		if (!voptions->warn)
 			return zerr_set(err, -ENOMEM, "%s: %" PRIu64 " KiB of locked memory are needed", why.text,
 				needed_kib(VPOOL_LEAST));
-		tell_lack_of_memory(why.text, 0);
+		tell_lack(why.text, limited, 0);
 		return VHALVES_NONE;
 	}
 }

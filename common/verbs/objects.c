@@ -16,9 +16,7 @@
 
 static int fail(struct zerr *err, int code, const char *what, const struct vhome *h)
 {
-	const char *hint =
-		code == ENOMEM || code == EAGAIN ? "; is the limit of locked memory (ulimit -l) too low?" : "";
-	return zerr_set(err, -code, "%s: cannot make %s: %s%s", h->dev->name, what, strerror(code), hint);
+	return zerr_set(err, -code, "%s: cannot make %s: %s%s", h->dev->name, what, strerror(code), zep_ibv_hint(code));
 }
 
 int vobject_open(struct vdevice *d, struct zerr *err)
@@ -98,6 +96,16 @@ int vobject_srq_create(struct ibv_srq **srq, const struct vhome *h, uint32_t rec
 	return *srq ? 0 : fail(err, errno, "a shared receive queue", h);
 }
 
+static void tell_locks(struct vdevice *dev, int code)
+{
+	char text[160];
+	if (!voptions->note || atomic_exchange(&dev->told_locks, true))
+		return;
+	snprintf(text, sizeof(text), "%s: no single-threaded completion queues (%s): with locks instead", dev->name,
+		strerror(code));
+	voptions->note(text);
+}
+
 /* Without a lock if the category has them so and the provider can: only one thread at a time has to do with it. */
 static struct ibv_cq *create_cq(const struct vhome *h, uint32_t depth, struct ibv_comp_channel *channel)
 {
@@ -108,7 +116,11 @@ static struct ibv_cq *create_cq(const struct vhome *h, uint32_t depth, struct ib
 		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
 	struct ibv_cq_ex *ex = h->seat.single ? ibv_create_cq_ex(h->ctx, &attr) : NULL;
-	return ex ? ibv_cq_ex_to_cq(ex) : ibv_create_cq(h->ctx, (int)depth, NULL, channel, h->vector);
+	const int code = errno;
+	struct ibv_cq *cq = ex ? ibv_cq_ex_to_cq(ex) : ibv_create_cq(h->ctx, (int)depth, NULL, channel, h->vector);
+	if (cq && !ex && h->seat.single)
+		tell_locks(h->dev, code);
+	return cq;
 }
 
 /* In its words, what zipstat --endpoints predicts; and where the first queue pair is, if the device tells. */

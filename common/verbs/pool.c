@@ -43,8 +43,9 @@ static int add_slab(struct vpool *p, uint32_t n, struct vbuf **first, struct vbu
 		size_t kib = s->bytes / 1024;
 		munmap(s->base, s->bytes);
 		free(s);
-		return zerr_set(err, -code, "%s: cannot register %zu KiB of buffers: %s (see ulimit -l)",
-			p->home.dev->name, kib, strerror(code));
+		return zerr_set(err, code == ENOMEM || code == EAGAIN ? -ENOBUFS : -code,
+			"%s: cannot register %zu KiB of buffers: %s (see ulimit -l)", p->home.dev->name, kib,
+			strerror(code));
 	}
 	for (uint32_t i = 0; i < n; i++)
 		s->buf[i] = (struct vbuf){.data = (uint8_t *)s->base + (size_t)i * p->stride,
@@ -54,6 +55,32 @@ static int add_slab(struct vpool *p, uint32_t n, struct vbuf **first, struct vbu
 	p->slabs = s;
 	*first = &s->buf[0];
 	*last = &s->buf[n - 1];
+	return 0;
+}
+
+/* 0 or a negative errno. */
+static int post_free(struct vpool *p)
+{
+	struct ibv_recv_wr wr[REPOST_MAX], *bad;
+	struct ibv_sge sge[REPOST_MAX];
+	while (p->free) {
+		int n = 0;
+		struct vbuf *b = p->free;
+		for (; b && n < REPOST_MAX; n++, b = b->next) {
+			sge[n] = (struct ibv_sge){.addr = (uintptr_t)b->data, .length = p->stride, .lkey = b->lkey};
+			wr[n] = (struct ibv_recv_wr){.wr_id = (uintptr_t)b, .sg_list = &sge[n], .num_sge = 1};
+			if (n > 0)
+				wr[n - 1].next = &wr[n];
+		}
+		const int code = ibv_post_srq_recv(p->srq, wr, &bad);
+		if (code != 0) {
+			for (; p->free != (struct vbuf *)(uintptr_t)bad->wr_id; p->nfree--)
+				p->free = p->free->next;
+			return -code;
+		}
+		p->free = b;
+		p->nfree -= (uint32_t)n;
+	}
 	return 0;
 }
 
@@ -80,8 +107,9 @@ int vpool_create(struct vpool **out, const struct vhome *home, uint32_t stride, 
 	if (rc == 0) {
 		p->nfree = p->buffers = buffers;
 		p->shared = (int32_t)buffers;
-		if (p->srq && vpool_repost(p) != 0)
-			rc = zerr_set(err, -EIO, "%s: cannot post receives", home->dev->name);
+		rc = p->srq ? post_free(p) : 0;
+		if (rc < 0)
+			rc = zerr_set(err, -EIO, "%s: cannot post receives: %s", home->dev->name, strerror(-rc));
 	}
 	if (rc < 0) {
 		vpool_destroy(p);
@@ -162,24 +190,10 @@ void vpool_collect_slowly(struct vpool *p)
 
 int vpool_repost(struct vpool *p)
 {
-	struct ibv_recv_wr wr[REPOST_MAX], *bad;
-	struct ibv_sge sge[REPOST_MAX];
-	while (p->free) {
-		int n = 0;
-		struct vbuf *b = p->free;
-		for (; b && n < REPOST_MAX; n++, b = b->next) {
-			sge[n] = (struct ibv_sge){.addr = (uintptr_t)b->data, .length = p->stride, .lkey = b->lkey};
-			wr[n] = (struct ibv_recv_wr){.wr_id = (uintptr_t)b, .sg_list = &sge[n], .num_sge = 1};
-			if (n > 0)
-				wr[n - 1].next = &wr[n];
-		}
-		if (ibv_post_srq_recv(p->srq, wr, &bad) != 0) {
-			for (; p->free != (struct vbuf *)(uintptr_t)bad->wr_id; p->nfree--)
-				p->free = p->free->next;
-			return -EIO;
-		}
-		p->free = b;
-		p->nfree -= (uint32_t)n;
-	}
-	return 0;
+	const int rc = p->failed ? -EIO : post_free(p);
+	if (rc == 0 || p->failed)
+		return rc;
+	p->failed = true;
+	vdevice_fail_receives(p->home.dev, p->srq, -rc);
+	return -EIO;
 }

@@ -44,6 +44,7 @@ struct vpool {
 	/* the owner's */
 	struct vbuf *free;
 	uint32_t nfree;
+	bool failed;	/* receives cannot be posted: credit that was given is for nothing */
 	int32_t shared; /* of the shared ones, how many no link has */
 	/* from others */
 	_Atomic(struct vbuf *) back;
@@ -56,9 +57,15 @@ int vpool_create(struct vpool **, const struct vhome *, uint32_t stride, uint32_
 void vpool_destroy(struct vpool *);
 
 /* The limit of locked memory does not allow it. */
+static inline bool vpool_is_limited(int rc)
+{
+	return rc == -ENOBUFS;
+}
+
+/* That, or there is no memory for something else, as the queues: there may be for less. */
 static inline bool vpool_lacks_memory(int rc)
 {
-	return rc == -ENOMEM || rc == -EAGAIN;
+	return vpool_is_limited(rc) || rc == -ENOMEM || rc == -EAGAIN;
 }
 
 /* A link comes, and goes; what it leaves: a chain of buffers and its part of the shared ones. */
@@ -91,7 +98,7 @@ static inline struct vbuf *vpool_get(struct vpool *p)
 	return b;
 }
 
-/* Receiving: posts what is free. 0 or a negative errno. */
+/* Receiving: posts what is free. 0, or -EIO for ever: then all its links end. */
 int vpool_repost(struct vpool *);
 
 #endif

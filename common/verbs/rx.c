@@ -268,8 +268,8 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	vpool_collect(rx->pool);
 	while (n < budget && (rc = deliver(rx, sink)) > 0)
 		n++;
-	if (rx->pool->nfree)
-		vpool_repost(rx->pool);
+	if (rx->pool->nfree && vpool_repost(rx->pool) < 0 && !rx->broken)
+		rx->broken = -EIO;
 	int granted = vrx_grant(l);
 	if (granted < 0 && !rx->broken)
 		rx->broken = granted;

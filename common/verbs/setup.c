@@ -47,7 +47,7 @@ static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel 
 	return zerr_set(err, rc, "cannot set up a connection: %s", strerror(-rc));
 }
 
-/* VHALVES_NONE: no memory may be locked for them. */
+/* VHALVES_NONE: there is no memory for them. */
 static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, struct vframe *us, struct zerr *err)
 {
 	int rc = vshare_join(&l->share[ZLINK_RX], rx, l->dev, err);

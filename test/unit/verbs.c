@@ -143,7 +143,9 @@ int main(int argc, char **argv)
 		TEST(links_end_together),
 		TEST(a_silent_peer_is_not_waited_for_by_each),
 		TEST(little_memory_may_be_locked),
+		TEST(no_memory_for_queues),
 		TEST(too_little_memory_is_not_silent),
+		TEST(receives_that_cannot_be_posted),
 		TEST(credit_is_for_receives_that_are_there),
 	};
 	setenv("FAKEVERBS", "fka/ib/pkey=0x8005/mw/tds=64", 0);

@@ -132,6 +132,40 @@ void little_memory_may_be_locked(void **state)
 	}
 }
 
+static void fault_times(enum fake_point point, uint32_t times)
+{
+	fake_lock(fake_fabric());
+	fake_fabric()->fault[point] = (struct fake_fault){.value = times ? ENOMEM : 0, .times = times};
+	fake_unlock(fake_fabric());
+}
+
+/* There may be memory for less, but which may be locked is not what lacks. */
+void no_memory_for_queues(void **state)
+{
+	static const struct {
+		enum fake_point point;
+		uint32_t times;
+		const char *text[2];
+	} cases[] = {{FAKE_CQ, 2, {"cannot make a completion queue", ": 128 shared buffers instead of 256"}},
+		{FAKE_QP, 1000, {"cannot make a queue pair", ": messages go by TCP"}}};
+	struct fixture *f = *state;
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+	f->may_be_plain = true;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		link_warnings = 0;
+		fault_times(cases[i].point, cases[i].times);
+		struct pair p = fixture_pair(f);
+		fault_times(cases[i].point, 0);
+		assert_int_equal(link_warnings, 1);
+		for (int k = 0; k < 2; k++)
+			if (!strstr(link_warning, cases[i].text[k]) || strstr(link_warning, "KiB"))
+				fail_msg("\"%s\"", link_warning);
+		pair_close(&p);
+		f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+	}
+}
+
 /* An error, where nobody would be told. */
 void too_little_memory_is_not_silent(void **state)
 {
@@ -144,9 +178,14 @@ void too_little_memory_is_not_silent(void **state)
 	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -ENOMEM);
 	assert_non_null(strstr(err.text, "2584 KiB of locked memory are needed"));
 	device()->memlock_kib = 0;
+	f->ops->close(fixture_accept(f));
+	fault_times(FAKE_QP, 1000);
+	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -ENOMEM);
+	assert_true(strstr(err.text, "cannot make a queue pair") && !strstr(err.text, "KiB"));
+	fault_times(FAKE_QP, 0);
+	f->ops->close(fixture_accept(f));
 	link_unwarned = false;
 	option("ZIPPER_VERBS_BUFFERS", NULL);
-	f->ops->close(fixture_accept(f));
 }
 
 /* --- credit --- */
@@ -182,6 +221,49 @@ static void send_to_those_who_refuse(struct fixture *f)
 	}
 	f->ops->endpoint_close(f->endpoint);
 	f->endpoint = NULL;
+}
+
+/* Credit is given for receives that nobody can post: all links of the pool end, also those that sleep, and new ones
+ * have another queue. */
+void receives_that_cannot_be_posted(void **state)
+{
+	static const char *const categories[] = {"static", "mpi-everywhere"};
+	struct fixture *f = *state;
+	for (size_t c = 0; c < 2; c++) {
+		option("ZIPPER_ENDPOINTS", categories[c]);
+		struct pair busy = fixture_pair(f), asleep = fixture_pair(f);
+		struct inbox in, none;
+		inbox_init(&in);
+		inbox_init(&none);
+		struct zsink sink = inbox_sink(&none);
+		while (asleep.b->ops->poll(asleep.b, &sink, 1) == 0 && asleep.b->ops->arm(asleep.b, ZLINK_RX))
+			;
+		assert_int_equal(post_message(busy.a, 0, 1000), 0);
+		assert_int_equal(busy.a->ops->flush(busy.a), 0);
+		link_warnings = 0;
+		fault_times(FAKE_POST_RECV, 1);
+		assert_int_equal(receive_to_end(busy.b, &in), -EIO);
+		assert_int_equal(in.next, 1); /* what has come is delivered */
+		assert_true(sleep_on(asleep.b, ZLINK_RX, PATIENCE_MS));
+		assert_int_equal(receive_to_end(asleep.b, &none), -EIO);
+		assert_int_equal(link_warnings, 1);
+		assert_non_null(
+			strstr(link_warning, "fka: a shared receive queue takes no receives (Cannot allocate memory)"));
+		struct pair next = fixture_pair(f);
+		pair_close(&busy);
+		pair_close(&asleep);
+		assert_int_equal(post_message(next.a, 0, 1000), 0);
+		assert_int_equal(next.a->ops->flush(next.a), 0);
+		inbox_fini(&in);
+		inbox_init(&in);
+		receive_until(next.b, &in, 1);
+		pair_close(&next);
+		inbox_fini(&in);
+		inbox_fini(&none);
+		f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
 }
 
 /* That no send waits for a receive is the fake's to complain of. */

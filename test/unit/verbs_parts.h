@@ -62,7 +62,9 @@ void what_children_have(void **state);
 /* verbs_lack.c */
 void what_cannot_be_made_is_said(void **state);
 void little_memory_may_be_locked(void **state);
+void no_memory_for_queues(void **state);
 void too_little_memory_is_not_silent(void **state);
+void receives_that_cannot_be_posted(void **state);
 void credit_is_for_receives_that_are_there(void **state);
 
 /* verbs_faults.c */
