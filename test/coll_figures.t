@@ -20,7 +20,7 @@ fails "no such size" 2 "coll-figures: there is no SIZE huge: test, quick, normal
 ONLY="paper prose" fails "no such part" 2 "coll-figures: ONLY: there is no prose: thesis, paper or hybrids" figures made test
 mkdir -p tools/bench
 for tool in bash dirname sed mkdir; do ln -s "$(command -v $tool)" tools/; done
-without_gnuplot() { (PATH=$TAP_TMP/tools && "$BASH" "$ZIP_TOP_SRCDIR/bench/coll-figures" "$@") >out 2>err; }
+without_gnuplot() { env PATH="$TAP_TMP/tools" "$BASH" "$ZIP_TOP_SRCDIR/bench/coll-figures" "$@" >out 2>err; }
 fails "without gnuplot" 1 "coll-figures: gnuplot is not there, which draws the figures" without_gnuplot made test
 if ! command -v gnuplot >/dev/null; then
 	skip "figures" "no gnuplot"
