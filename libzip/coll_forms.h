@@ -17,6 +17,7 @@
 #define ZIP_LIBZIP_COLL_FORMS_H
 
 #include "coll.h"
+#include "completion.h"
 #include "shim.h"
 
 #define ZCOLL_UNWRAP(...) __VA_ARGS__
@@ -49,6 +50,7 @@
 		if (c)                                                                                                 \
 			return zcoll_init(c, &(struct zcoll){.name = "MPI_" #Name "_init", ZCOLL_UNWRAP FILL},         \
 				request);                                                                              \
+		zcompletion_persistent_collectives = true;                                                             \
 		return zn.Name##_init##suffix(ZCOLL_UNWRAP ARGS, info, request);                                       \
 	}
 

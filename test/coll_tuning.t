@@ -103,15 +103,21 @@ twin coll_scans 3+2 "scan segment=256 depth=2 leaders=2"
 twin coll_scans 2+1+2 "scan segment=256 depth=1"
 twin inter_coll 1+2+1 "all segment=256 depth=3 leaders=2"
 
-same_bits() { # LAYOUT RULES; it has no twin
-	build_program same_bits
-	ZIPPER_TUNE=$2 merged 60 "$1" ./same_bits >out 2>err
-	ok "same_bits as $1: $2" grep -q "No errors" out || diag_file out
+right() { # PROGRAM LAYOUT RULES; it has no twin
+	build_program "$1"
+	ZIPPER_TUNE=$3 merged 60 "$2" "./$1" >out 2>err
+	ok "$1 as $2: $3" grep -q "No errors" out || diag_file out
 }
-same_bits 2+2 "all leaders=2 segment=20K"
-same_bits 1+1+1+1 "allreduce exchange=doubling"
-same_bits 1+1+2+1 "allreduce exchange=doubling segment=4K"
-same_bits 2+1+1 "allreduce exchange=slices"
+right same_bits 2+2 "all leaders=2 segment=20K"
+right same_bits 1+1+1+1 "allreduce exchange=doubling"
+right same_bits 1+1+2+1 "allreduce exchange=doubling segment=4K"
+right same_bits 2+1+1 "allreduce exchange=slices"
+
+# everything in all forms
+twin coll_all_forms 2+2 "all segment=256 leaders=2; alltoall aggregate=1K"
+twin coll_all_forms 1+3 "all segment=1K depth=1; gather alone=64; scatter alone=64; alltoall aggregate=0 window=1"
+right inter_all_forms 3+3 "all segment=512 leaders=2; alltoall aggregate=1K"
+right inter_all_forms 2+2+2 "all segment=1K depth=2 multicast=no; gather alone=64; scatter alone=64"
 
 # a broadcast that the clusters pass on to each other
 twin coll_moves 1+2+1+2 "bcast between=pipeline segment=1K"
