@@ -33,28 +33,15 @@ static uint32_t place_of_newest(uint32_t vertex, uint32_t dimension, uint32_t d)
 	return turned ? (uint32_t)__builtin_ctz(turned) : d;
 }
 
-/* Newest block of a vertex when step s begins, or NONE: it has no block yet. */
-static uint32_t newest(const struct zcast_plan *p, uint32_t vertex, uint64_t s)
+/* Newest block of a vertex when step s begins, in which vertices trade along this dimension, or NONE: it has no block
+ * yet. */
+static uint32_t newest(const struct zcast_plan *p, uint32_t vertex, uint64_t s, uint32_t dimension)
 {
 	uint32_t d = p->u.cube.dimensions;
-	uint64_t b = s + place_of_newest(vertex, (uint32_t)(s % d), d);
+	uint64_t b = s + place_of_newest(vertex, dimension, d);
 	if (b < d)
 		return NONE;
 	return b - d < p->blocks ? (uint32_t)(b - d) : p->blocks - 1;
-}
-
-static uint32_t neighbour_in(const struct zcast_plan *p, uint32_t vertex, uint64_t s)
-{
-	return vertex ^ (UINT32_C(1) << (s % p->u.cube.dimensions));
-}
-
-/* The block that goes from a vertex to its neighbour in step s. */
-static uint32_t sent(const struct zcast_plan *p, uint32_t vertex, uint64_t s)
-{
-	uint32_t to = neighbour_in(p, vertex, s), block = newest(p, vertex, s);
-	if (to == 0 || s + 1 >= p->blocks + (uint64_t)p->u.cube.dimensions)
-		return NONE;
-	return block == newest(p, to, s) ? NONE : block; /* both have the last one */
 }
 
 /* The second member of a vertex, or none. */
@@ -70,11 +57,17 @@ static uint32_t member_at(const struct zcast_plan *p, uint32_t vertex, uint32_t 
 }
 
 /* What the members of a vertex do in step s, and what they have after it. */
-static struct duty step_vertex(const struct zcast_plan *p, uint32_t vertex, struct zcast_vertex *v, uint64_t s)
+static struct duty step_vertex(const struct zcast_plan *p, uint32_t vertex, struct zcast_vertex *v, uint64_t s,
+	uint32_t dimension)
 {
-	struct duty duty = {.out = sent(p, vertex, s),
-		.in = sent(p, neighbour_in(p, vertex, s), s),
-		.pass = {NONE, NONE}};
+	uint32_t other = vertex ^ UINT32_C(1) << dimension;
+	uint32_t mine = newest(p, vertex, s, dimension), theirs = newest(p, other, s, dimension);
+	struct duty duty = {.out = NONE, .in = NONE, .pass = {NONE, NONE}};
+	/* in the end both have the last one; the root gets nothing */
+	if (mine != theirs && s + 1 < p->blocks + (uint64_t)p->u.cube.dimensions) {
+		duty.out = other ? mine : NONE;
+		duty.in = vertex ? theirs : NONE;
+	}
 	if (second_of(p, vertex) == ZCAST_NOBODY)
 		return duty;
 	if (duty.out == NONE && duty.in == NONE) {
@@ -116,22 +109,25 @@ static int pipeline_begin(struct zcast_plan *p, const struct zcast_shape *shape)
 static void take_step(struct zcast_plan *p, uint64_t s, struct zcast_step *out)
 {
 	uint32_t vertex = p->u.cube.vertex, slot = p->u.cube.slot, dimension = (uint32_t)(s % p->u.cube.dimensions);
-	struct duty own = step_vertex(p, vertex, &p->u.cube.own, s), other = {.out = NONE};
+	uint32_t across = vertex ^ UINT32_C(1) << dimension;
+	struct duty own = step_vertex(p, vertex, &p->u.cube.own, s, dimension), other = {.out = NONE};
 	for (uint32_t i = 0; i < p->u.cube.dimensions; i++) {
-		struct duty d = step_vertex(p, vertex ^ UINT32_C(1) << i, &p->u.cube.neighbour[i], s);
+		uint32_t neighbour = vertex ^ UINT32_C(1) << i;
 		if (i == dimension)
-			other = d;
+			other = step_vertex(p, neighbour, &p->u.cube.neighbour[i], s, dimension);
+		else if (second_of(p, neighbour) != ZCAST_NOBODY) /* who has what there will matter */
+			step_vertex(p, neighbour, &p->u.cube.neighbour[i], s, dimension);
 	}
 	out->number = s;
 	if (own.out != NONE && own.sender == slot) {
-		out->to = member_at(p, neighbour_in(p, vertex, s), other.receiver);
+		out->to = member_at(p, across, other.receiver);
 		out->send_block = own.out;
 	} else if (own.pass[slot] != NONE) {
 		out->to = member_at(p, vertex, 1 - slot);
 		out->send_block = own.pass[slot];
 	}
 	if (own.in != NONE && own.receiver == slot) {
-		out->from = member_at(p, neighbour_in(p, vertex, s), other.sender);
+		out->from = member_at(p, across, other.sender);
 		out->recv_block = own.in;
 	} else if (own.pass[1 - slot] != NONE) {
 		out->from = member_at(p, vertex, 1 - slot);

@@ -15,7 +15,8 @@
 
 #include "castplan.h"
 
-#define SITES 7
+#define SITES 16
+#define OPENERS_MAX 300 /* members: who sends the first block is looked at in groups of so many */
 
 struct run {
 	struct zcast_shape shape;
@@ -27,8 +28,9 @@ struct run {
 	uint32_t *got;	   /* block that arrives in this step, or ZCAST_NOBODY */
 	uint32_t *entered; /* [SITES][blocks] times that a block came into a site from another one */
 	bool *peer;	   /* [members][members], for small groups */
-	uint32_t *opener;  /* [members] who sends it its first block: of a single one, or of two and so of any number */
-	uint32_t *missing; /* [members] blocks */
+	uint32_t *opener; /* [members] who sends it its first block: of a single one, or of two and so of any number; or
+			     NULL */
+	uint32_t *missing;    /* [members] blocks */
 	uint64_t first, last; /* step in which a receiver had all of them: the first one, and the last one */
 	uint64_t steps;	      /* done */
 };
@@ -41,7 +43,21 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(seed >> 33) % below;
 }
 
-static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t members, uint32_t blocks)
+static void look_at_links(struct run *r)
+{
+	struct zcast_shape shape = r->shape;
+	shape.blocks = shape.blocks > 1 ? 2 : 1;
+	for (uint32_t i = 0; i < shape.members; i++) {
+		if (r->opener)
+			assert_int_equal(zcast_plan_first(&shape, i, &r->opener[i]), 0);
+		if (r->peer)
+			assert_int_equal(zcast_plan_peers(&r->shape, i, r->peer + (size_t)i * shape.members), 0);
+	}
+}
+
+/* site: [members], or NULL: random ones of seven */
+static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t members, uint32_t blocks,
+	const uint32_t *site)
 {
 	*r = (struct run){.shape = {algorithm, members, blocks, NULL}};
 	r->shape.site = r->site = calloc(members, sizeof(*r->site));
@@ -52,23 +68,19 @@ static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t member
 	r->got = calloc(members, sizeof(*r->got));
 	r->entered = calloc((size_t)SITES * blocks, sizeof(*r->entered));
 	r->peer = members <= 64 ? calloc(members, members) : NULL;
-	r->opener = calloc(members, sizeof(*r->opener));
+	r->opener = members <= OPENERS_MAX ? calloc(members, sizeof(*r->opener)) : NULL;
 	r->missing = calloc(members, sizeof(*r->missing));
 	r->first = UINT64_MAX;
 	for (uint32_t i = 0; i < members; i++) {
-		r->site[i] = draw(SITES);
+		r->site[i] = site ? site[i] : draw(7);
 		r->missing[i] = blocks;
 	}
 	for (uint32_t i = 0; i < members; i++) {
 		r->plan[i] = zcast_plan_create(&r->shape, i);
 		assert_non_null(r->plan[i]);
 		r->going[i] = zcast_plan_next(r->plan[i], &r->step[i]);
-		struct zcast_shape shape = r->shape;
-		shape.blocks = blocks > 1 ? 2 : 1;
-		assert_int_equal(zcast_plan_first(&shape, i, &r->opener[i]), 0);
-		if (r->peer)
-			assert_int_equal(zcast_plan_peers(&r->shape, i, r->peer + (size_t)i * members), 0);
 	}
+	look_at_links(r);
 	memset(r->has, 1, blocks);
 }
 
@@ -107,7 +119,7 @@ static void check_step(struct run *r, uint32_t i)
 	assert_int_equal(r->step[s->from].number, s->number);
 	assert_false(r->has[(size_t)i * k + s->recv_block]);
 	r->got[i] = s->recv_block;
-	if (r->missing[i] == k)
+	if (r->opener && r->missing[i] == k)
 		assert_int_equal(s->from, r->opener[i]);
 	if (r->site[s->from] != r->site[i])
 		r->entered[(size_t)r->site[i] * k + s->recv_block]++;
@@ -148,10 +160,10 @@ static bool do_step(struct run *r)
 	return true;
 }
 
-static void prove(enum zcast_algorithm algorithm, uint32_t members, uint32_t blocks)
+static void prove_sites(enum zcast_algorithm algorithm, uint32_t members, uint32_t blocks, const uint32_t *site)
 {
 	struct run r;
-	begin(&r, algorithm, members, blocks);
+	begin(&r, algorithm, members, blocks, site);
 	while (do_step(&r))
 		;
 	for (size_t i = 0; i < (size_t)members * blocks; i++)
@@ -159,6 +171,8 @@ static void prove(enum zcast_algorithm algorithm, uint32_t members, uint32_t blo
 	uint64_t steps = zcast_plan_steps(&r.shape);
 	if (algorithm != ZCAST_HYBRID_CHAIN && algorithm != ZCAST_HYBRID_PIPELINE) {
 		assert_int_equal(r.steps, steps);
+		if (algorithm == ZCAST_PIPELINE && members > 1)
+			assert_int_equal(steps, blocks + (uint32_t)(32 - __builtin_clz(members - 1)) - 1);
 		/* The paper's section 4: the last blocks come in one step, or in two where the size is no power of two.
 		 */
 		if (algorithm == ZCAST_PIPELINE && members > 1 && blocks > 1)
@@ -174,6 +188,11 @@ static void prove(enum zcast_algorithm algorithm, uint32_t members, uint32_t blo
 		for (uint32_t b = 0; b < blocks; b++)
 			assert_int_equal(r.entered[s * blocks + b], inhabited[s] && s != r.site[0]);
 	end(&r);
+}
+
+static void prove(enum zcast_algorithm algorithm, uint32_t members, uint32_t blocks)
+{
+	prove_sites(algorithm, members, blocks, NULL);
 }
 
 static const uint32_t some_blocks[] = {1, 2, 3, 4, 5, 7, 8, 13, 32};
@@ -202,9 +221,36 @@ static void large_groups(void **state)
 	prove(ZCAST_HYBRID_CHAIN, 4096, 2);
 }
 
+/* Two to sixteen sites of one to nine members, one after the other or in turns, or all members but one of each in the
+ * first site or in the last. */
+static void hybrids_of_many_shapes(void **state)
+{
+	uint32_t site[SITES * 9];
+	(void)state;
+	for (uint32_t sites = 2; sites <= SITES; sites++)
+		for (uint32_t n = sites; n <= 9 * sites; n += n < 4 * sites ? 1 : sites - 1)
+			for (int how = 0; how < 4; how++) {
+				for (uint32_t i = 0; i < n; i++)
+					site[i] = how == 0   ? i * sites / n
+						  : how == 1 ? i % sites
+						  : how == 2 ? (i + sites > n ? i + sites - n : 0)
+							     : (i < sites ? i : sites - 1);
+				prove_sites(ZCAST_HYBRID_CHAIN, n, 1 + draw(6), site);
+				prove_sites(ZCAST_HYBRID_PIPELINE, n, 1 + draw(6), site);
+			}
+}
+
+/* All sizes there are, with few blocks. */
+static void pipelines_of_all_sizes(void **state)
+{
+	(void)state;
+	for (uint32_t n = 2; n <= 4096; n++)
+		prove(ZCAST_PIPELINE, n, 2 + n % 4);
+}
+
 /* With so many blocks that all dimensions of the hypercube carry different ones for a while. All sizes with ZIP_LONG.
  */
-static void pipelines_of_many_sizes(void **state)
+static void pipelines_of_many_blocks(void **state)
 {
 	uint32_t dimensions = 0;
 	(void)state;
@@ -270,7 +316,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_groups),
 		cmocka_unit_test(large_groups),
-		cmocka_unit_test(pipelines_of_many_sizes),
+		cmocka_unit_test(hybrids_of_many_shapes),
+		cmocka_unit_test(pipelines_of_all_sizes),
+		cmocka_unit_test(pipelines_of_many_blocks),
 		cmocka_unit_test(pipeline_is_as_short_as_can_be),
 		cmocka_unit_test(one_block_is_a_tree),
 		cmocka_unit_test(algorithms_have_names),
