@@ -155,6 +155,10 @@ if command -v gnuplot >/dev/null; then
 	is "draw: status, and nothing to complain of" "$? $(wc -c <err)" "0 0" || diag_file err
 	is "draw: all lines are in the figure" "$(for a in sequential tree chain pipeline; do grep -c ">$a<" "it's.svg"; done | paste -sd,)" 1,1,1,1
 	is "draw: a picture" "$(head -c 8 "it's.png" | od -An -c | tr -d ' ')" '211PNG\r\n032\n'
+	widths() { grep -oE '\blw [0-9.]+ pt' "$1.gnuplot" | sort -u | paste -sd' '; }
+	printf 'p\t%s\t1\t2\n' a b c | "$ZIP_TOP_SRCDIR/bench/draw" "$TAP_TMP/same" title x y >out 2>&1
+	is "draw: lines that coincide are of different width, others are not" "$(widths same), $(widths "it's")" \
+		"lw 2.0 pt lw 2.5 pt lw 3.0 pt, lw 2.0 pt" || diag_file out
 	"$ZIP_TOP_SRCDIR/bench/draw" none title x y </dev/null >out 2>err
 	is "draw: nothing is an error" "$? $(cat err)" "1 draw: nothing to draw for none"
 else
