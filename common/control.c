@@ -84,6 +84,8 @@ static const struct field f_to_part[] = {FIELD(F_U32, zctl_to_part, part), FIELD
 static const struct field f_traffic[] = {{F_LIST, AT(zctl_traffic, nparts), sizeof(struct zctl_to_part),
 						 AT(zctl_traffic, parts), 20, ZCTL_PARTS_MAX, f_to_part},
 	END};
+static const struct field f_meet[] = {FIELD(F_NAME, zctl_meet, name), FIELD(F_NAME, zctl_meet, from),
+	FIELD(F_NAME, zctl_meet, to), END};
 static const struct field f_error[] = {FIELD(F_U32, zctl_error, code), FIELD(F_TEXT, zctl_error, text), END};
 
 static const struct field *const fields_of[] = {
@@ -106,6 +108,8 @@ static const struct field *const fields_of[] = {
 	[ZCTL_TRAFFIC] = f_traffic,
 	[ZCTL_QUIT] = f_dead,
 	[ZCTL_PING] = f_none,
+	[ZCTL_MEET] = f_meet,
+	[ZCTL_MET] = f_none,
 };
 #define NTYPES (sizeof(fields_of) / sizeof(fields_of[0]))
 

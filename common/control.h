@@ -23,6 +23,7 @@
  *           NO: that rank cannot be reached
  *   TRAFFIC (rank, now and then)           nothing
  *   PING    (rank, launcher) that waits    PING    the same: zipperd is there
+ *   MEET    (circuit) name and fabrics     MET     the other end is there: what follows is for it; or ERROR
  *
  * Direct links. Ranks on zipper nodes listen from the beginning and say where in their JOIN. Who wants to send to a
  * rank that shares a fabric with it ASKs; zipperd lets that one of the two connect which does not listen (or has the
@@ -30,6 +31,10 @@
  * It connects and sends ATTACH with that credential, its own vrank and part; the listener answers with the first
  * envelope on the new link (an ACK), or closes it. One that cannot connect says NO, which zipperd hands on to the other
  * one: then both use the bridge. No message travels between the two before that is decided.
+ *
+ * Circuits. Two peers on different fabrics that say MEET with the same name, for the same user and job, are connected:
+ * after MET zipperd hands on whatever either of them sends, as it is, until one of them closes. Neither says anything
+ * between MEET and MET.
  */
 #ifndef ZIP_COMMON_CONTROL_H
 #define ZIP_COMMON_CONTROL_H
@@ -70,6 +75,8 @@ enum zctl_type {
 	ZCTL_TRAFFIC,
 	ZCTL_QUIT,
 	ZCTL_PING,
+	ZCTL_MEET,
+	ZCTL_MET,
 };
 
 #define ZCTL_PROOF_REPLY 0x80
@@ -79,7 +86,8 @@ enum zctl_service {
 	ZCTL_SERVICE_LAUNCHER,
 	ZCTL_SERVICE_DATA,
 	ZCTL_SERVICE_ADMIN,
-	ZCTL_SERVICE_CAST /* between nodes of zipcast; zipperd refuses it */
+	ZCTL_SERVICE_CAST, /* between nodes of zipcast; zipperd refuses it */
+	ZCTL_SERVICE_CIRCUIT
 };
 
 struct zctl_hello { /* first message on any link */
@@ -188,6 +196,10 @@ struct zctl_error {
 	int32_t code; /* positive errno */
 	char text[ZCTL_TEXT_MAX + 1];
 };
+struct zctl_meet {
+	char name[ZCTL_NAME_MAX + 1];
+	char from[ZCTL_NAME_MAX + 1], to[ZCTL_NAME_MAX + 1]; /* fabrics: of the sender, of the other end */
+};
 struct zctl_dirstat { /* one direction of one job */
 	char from[ZCTL_NAME_MAX + 1], to[ZCTL_NAME_MAX + 1];
 	uint64_t msgs;	       /* messages (EAGER + RTS) */
@@ -223,6 +235,7 @@ struct zctl_msg {
 		struct zctl_error error;
 		struct zctl_direct direct;
 		struct zctl_traffic traffic;
+		struct zctl_meet meet;
 	} u;
 };
 

@@ -91,7 +91,7 @@ const char *control_check(const struct zctl_msg *m)
 {
 	switch (m->type) {
 	case ZCTL_HELLO:
-		return m->u.hello.service < ZCTL_SERVICE_RANK || m->u.hello.service > ZCTL_SERVICE_CAST
+		return m->u.hello.service < ZCTL_SERVICE_RANK || m->u.hello.service > ZCTL_SERVICE_CIRCUIT
 			       ? "there is no such service"
 			       : NULL;
 	case ZCTL_JOIN:
@@ -106,6 +106,8 @@ const char *control_check(const struct zctl_msg *m)
 		return m->u.direct.what < ZCTL_DIRECT_ASK || m->u.direct.what > ZCTL_DIRECT_NO
 			       ? "it asks for nothing known"
 			       : NULL;
+	case ZCTL_MEET:
+		return strcmp(m->u.meet.from, m->u.meet.to) == 0 ? "both ends are on one fabric" : NULL;
 	case ZCTL_EVENT:
 		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_DEAD
 			       ? "there is no such event"

@@ -360,6 +360,14 @@ int zsession_traffic(struct zsession *s, const struct zctl_traffic *traffic)
 	return send_msg(s->link, &out, zclock_ms() + s->timeout_ms);
 }
 
+int zsession_meet(struct zsession *s, const struct zctl_meet *meet, struct zerr *err)
+{
+	struct zctl_msg out = {.type = ZCTL_MEET};
+	out.u.meet = *meet;
+	int rc = send_msg(s->link, &out, zclock_ms() + s->timeout_ms);
+	return rc == 0 ? 0 : broken(s, rc, err);
+}
+
 int zsession_poll(struct zsession *s, struct zctl_msg *msg, struct zerr *err)
 {
 	int rc = fill(s);

@@ -450,6 +450,21 @@ if cast_compile; then
 		is "zipcast, one killed: none gets damaged bytes" "$(cat "$TAP_TMP"/cast[013] | grep -c ' 0 bytes damaged')" 3 || cast_show
 		is "zipcast, one killed: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 	done
+	# two fabrics, which zipperd connects: blocks go as messages, and nobody writes to its memory or by it
+	fake_fabric fka/mw/tds=8,fkb/mw/tds=8
+	zipper
+	cast_at() {
+		local letter=A
+		[ "$1" -lt 2 ] || letter=B
+		echo env CAST_LISTEN=fk${letter,}:1@127.0.0.1:0 CAST_FABRIC=$letter CAST_USER=me CAST_KEY="$key" CAST_ZIPPER="$(address $letter)"
+	}
+	for algorithm in hybrid-chain pipeline; do
+		ZIPPER_MODULE_DIR=$TAP_TMP/modules cast_run "zipcast, two fabrics, $algorithm" 4 - $algorithm 1000000 5
+	done
+	unset -f cast_at
+	ok "zipcast, two fabrics: over queue pairs" test "$(fakectl count send)" -gt 150 || diag "$(fakectl count send) sends"
+	end_zipper "zipcast, two fabrics"
+	is "zipcast, two fabrics: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 else
 	fail "zipcast: a program is linked with it"
 fi

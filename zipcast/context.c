@@ -102,6 +102,11 @@ static void take_link(struct zipcast *zc, struct command *c)
 		c->zlink->ops->close(c->zlink);
 }
 
+static void take_call(struct command *c)
+{
+	c->rc = zcast_bridge_add(c->node, c->zlink, c->why);
+}
+
 /* The thread goes on until the other nodes have been told. */
 static void stop(struct zipcast *zc)
 {
@@ -135,6 +140,9 @@ static bool execute(struct zipcast *zc, struct command *c)
 	switch (c->kind) {
 	case COMMAND_LINK:
 		take_link(zc, c);
+		break;
+	case COMMAND_CALL:
+		take_call(c);
 		break;
 	case COMMAND_GROUP:
 		zcast_group_begin(c->group);
@@ -256,6 +264,11 @@ static bool arm_all(struct zipcast *zc)
 		if (z->ops->arm(z, ZLINK_RX) != 0)
 			return false;
 	}
+	list_for_each(node, after, &zc->calls) {
+		struct zlink *z = list_entry(node, struct call, of_context)->link.zlink;
+		if (z->ops->arm(z, ZLINK_RX) != 0)
+			return false;
+	}
 	return true;
 }
 
@@ -327,6 +340,8 @@ void *zcast_run(void *arg)
 		did |= poll_links(zc);
 		if (!list_empty(&zc->guests))
 			did |= zcast_guests_turn(zc);
+		if (!list_empty(&zc->calls))
+			did |= zcast_calls_turn(zc);
 		did |= !list_empty(&zc->runnable);
 		run_groups(zc);
 		did |= zcast_settle(zc);

@@ -18,6 +18,7 @@
 #include "castplan.h"
 #include "list.h"
 #include "modules.h"
+#include "session.h"
 #include "transport.h"
 #include "wait.h"
 #include "zipcast.h"
@@ -51,14 +52,18 @@ struct word { /* what a node must be told of a group */
 struct node {
 	struct zipcast *zc;
 	uint32_t number;
-	char *address;
-	struct cast_link link; /* zlink NULL: none */
+	char *fabric;			 /* owned; NULL: none was named, and address is */
+	char *address;			 /* behind it */
+	bool bridged;			 /* on another fabric than this node: reached by zipperd */
+	char refused[ZIPCAST_WHY_BYTES]; /* why zipperd did not connect it when it was asked last */
+	struct cast_link link;		 /* zlink NULL: none */
 	struct early *early;
 	uint32_t nearly;
 	struct word *words, **words_tail; /* that its link had no room for */
 	bool speechless;		  /* nor was there memory for them: the link goes */
 	int broken;			  /* why writes over the link have failed, or 0 */
 	struct zipcast_group *placing;	  /* a block of its message is arriving in its memory */
+	bool calling;			  /* (lock) zipperd was asked to connect it (bridge.c) */
 	bool connected;			  /* (lock) a link was handed over, and has not been lost since */
 	struct list memberships;	  /* struct member.of_node: groups here that this node is in */
 };
@@ -69,8 +74,27 @@ struct guest { /* has connected to us, and has not shown yet that it knows the k
 	struct zctl_hello hello;
 	struct zctl_challenge challenge;
 	bool greeted, proved, wrong;
+	struct node *called; /* who it must be, as zipperd has connected us; or NULL */
 	uint32_t node;
 	int64_t deadline_ms;
+};
+
+enum call_state {
+	CALL_MEETS,	/* until the other end is there */
+	CALL_CONNECTED, /* and will say who it is: to become a guest */
+	CALL_GREETS,	/* we have said who we are */
+	CALL_PROVES,	/* and shown it */
+	CALL_PROVED	/* and so has it */
+};
+
+struct call { /* for a node on another fabric: zipperd was asked */
+	struct list of_context;
+	struct node *node;
+	struct cast_link link;
+	enum call_state state;
+	struct zctl_hello hello;
+	struct zctl_challenge challenge;
+	char why[ZIPCAST_WHY_BYTES];
 };
 
 enum opening { /* does it send me the first block of a message? */
@@ -160,6 +184,7 @@ struct zipcast_group {
 
 enum command_kind {
 	COMMAND_LINK,
+	COMMAND_CALL,
 	COMMAND_GROUP,
 	COMMAND_ABANDON,
 	COMMAND_SEND,
@@ -177,8 +202,8 @@ struct command {
 	struct outgoing *out;
 	bool waited; /* its maker waits for done; else it is the thread's to free */
 	bool done;   /* (lock) */
-	int rc;	     /* LINK: 0, or why the link cannot be used */
-	char *why;   /* LINK: [ZIPCAST_WHY_BYTES] */
+	int rc;	     /* LINK, CALL: 0, or why the link cannot be used */
+	char *why;   /* LINK, CALL: [ZIPCAST_WHY_BYTES] */
 };
 
 struct used { /* number of a group that there is or was */
@@ -200,7 +225,9 @@ struct zipcast {
 	enum zcast_one_sided one_sided;
 	int timeout_ms;
 	struct zlistener *listener;
-	char address[320];
+	char address[400];
+	char fabric[ZCTL_NAME_MAX + 1]; /* "": none */
+	struct zsession_params zipper;	/* how zipperd is reached, if it is */
 	int epoll, wake;
 	pthread_t thread;
 
@@ -214,7 +241,7 @@ struct zipcast {
 
 	/* the thread's */
 	struct zipcast_group *groups;
-	struct list runnable, guests, ending, ended;
+	struct list runnable, guests, calls, ending, ended;
 	struct zendpoint *endpoint; /* of the transport that settles links, or NULL */
 	const struct ztransport *settles;
 	struct node **up; /* [nnodes] those with a link */
@@ -252,6 +279,21 @@ void zcast_node_flush(struct node *);
 bool zcast_guests_accept(struct zipcast *);
 bool zcast_guests_turn(struct zipcast *);
 void zcast_guest_close(struct zipcast *, struct guest *);
+int zcast_guest_say(struct zlink *, const struct zctl_msg *); /* a control message; -EAGAIN: no room */
+void zcast_guest_add(struct zipcast *, struct call *);	      /* its link; frees it */
+void zcast_note_calling(struct node *, bool);
+
+/* bridge.c: nodes on other fabrics, by zipperd */
+int zcast_bridge_init(struct zipcast *, const struct zipcast_config *, struct zerr *);
+/* Has zipperd asked to connect the node, unless it was; how it ends, its groups hear. As zcast_node_connect. */
+int zcast_bridge_call(struct node *, char *why);
+int zcast_bridge_add(struct node *, struct zlink *, char *why); /* the link to zipperd, in any case */
+/* Is there a link to it, or may there be one? It can have been refused before the group was there to hear that. */
+bool zcast_bridge_hopes(struct node *);
+/* It cannot be connected: groups that need it fail. */
+void zcast_bridge_refused(struct node *, const char *why);
+bool zcast_calls_turn(struct zipcast *);
+void zcast_call_close(struct zipcast *, struct call *);
 
 /* group.c: groups, and what other members say of them */
 void zcast_group_begin(struct zipcast_group *);

@@ -98,14 +98,16 @@ static int fill_group(struct zipcast_group *g, const struct zipcast_group_config
 	return rc;
 }
 
-/* Those below me; the others connect to me. */
+/* Those below me, as the others connect to me; and those that only zipperd connects to me. */
 static int connect_peers(struct zipcast_group *g, char *why)
 {
 	int rc = 0;
 	pthread_mutex_lock(&g->zc->connecting);
 	for (uint32_t i = 0; i < g->nmembers && rc == 0; i++) {
 		struct member *m = &g->member[i];
-		if (m->node && m->peer && m->node->number < g->zc->me)
+		if (m->node && m->peer && m->node->bridged)
+			rc = zcast_bridge_call(m->node, why);
+		else if (m->node && m->peer && m->node->number < g->zc->me)
 			rc = zcast_node_connect(m->node, why);
 	}
 	pthread_mutex_unlock(&g->zc->connecting);

@@ -263,6 +263,9 @@ void zcast_group_begin(struct zipcast_group *g)
 	for (uint32_t i = 0; i < g->nmembers; i++)
 		if (g->member[i].node)
 			hear_early(g, &g->member[i]);
+	for (uint32_t i = 0; i < g->nmembers && !atomic_load(&g->failed); i++)
+		if (g->member[i].node && g->member[i].peer && !zcast_bridge_hopes(g->member[i].node))
+			zcast_group_fail(g, g->member[i].node->refused);
 	zcast_runnable(g);
 }
 

@@ -64,6 +64,13 @@ int zcast_link_settle(struct zipcast *zc, struct zlink *z, char *why)
 	return rc;
 }
 
+void zcast_note_calling(struct node *n, bool calling)
+{
+	pthread_mutex_lock(&n->zc->lock);
+	n->calling = calling;
+	pthread_mutex_unlock(&n->zc->lock);
+}
+
 static void note_connected(struct node *n, bool connected)
 {
 	pthread_mutex_lock(&n->zc->lock);
@@ -224,6 +231,9 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	n->link.heard = true;
 	if (env->src != n->number)
 		return -EPROTO;
+	/* The link is to zipperd's memory, not to the node's. */
+	if (n->bridged && (env->flags & ZWIRE_F_ONE_SIDED || env->kind == ZWIRE_WRITTEN))
+		return -EPROTO;
 	switch (env->kind) {
 	case ZWIRE_BLOCK:
 		zcast_message_take(n, env);
@@ -263,10 +273,9 @@ int zcast_node_poll(struct node *n)
 
 /* --- guests --- */
 
-static int answer(struct guest *g, const struct zctl_msg *msg)
+int zcast_guest_say(struct zlink *z, const struct zctl_msg *msg)
 {
 	uint8_t buf[512], raw[ZWIRE_ENV_BYTES];
-	struct zlink *z = g->link.zlink;
 	int len = zctl_encode(buf, sizeof(buf), msg);
 	if (len < 0)
 		return len;
@@ -276,6 +285,11 @@ static int answer(struct guest *g, const struct zctl_msg *msg)
 				  .len = (uint32_t)len});
 	int rc = z->ops->post(z, raw, buf, (size_t)len);
 	return rc == 0 ? z->ops->flush(z) : rc; /* full at the second message: not one of us */
+}
+
+static int answer(struct guest *g, const struct zctl_msg *msg)
+{
+	return zcast_guest_say(g->link.zlink, msg);
 }
 
 static int refuse(struct guest *g, int code, const char *text)
@@ -296,7 +310,8 @@ static int greet(struct zipcast *zc, struct guest *g, const struct zctl_hello *h
 	if (strcmp(hello->job, zc->session) != 0)
 		return refuse(g, ENOENT, "this node belongs to another session");
 	unsigned long number = strtoul(hello->user, &end, 10);
-	if (*end || end == hello->user || number >= zc->nnodes || number <= zc->me)
+	if (*end || end == hello->user || number >= zc->nnodes || number <= zc->me ||
+		(g->called ? g->called->number != number : zc->node[number].bridged))
 		return refuse(g, EINVAL, "that is not the number of a node that connects to this one");
 	g->node = (uint32_t)number;
 	g->hello = *hello;
@@ -360,8 +375,25 @@ bool zcast_guests_accept(struct zipcast *zc)
 	return i > 0;
 }
 
+void zcast_guest_add(struct zipcast *zc, struct call *c)
+{
+	struct guest *g = calloc(1, sizeof(*g));
+	if (!g) {
+		zcast_call_close(zc, c);
+		return;
+	}
+	g->link = c->link;
+	g->called = c->node;
+	g->deadline_ms = zclock_ms() + zc->timeout_ms;
+	list_del(&c->of_context);
+	free(c);
+	list_add(&zc->guests, &g->of_context);
+}
+
 void zcast_guest_close(struct zipcast *zc, struct guest *g)
 {
+	if (g->called)
+		zcast_note_calling(g->called, false);
 	list_del(&g->of_context);
 	zcast_unwatch(zc, &g->link);
 	g->link.zlink->ops->close(g->link.zlink);
@@ -378,6 +410,8 @@ static bool welcome(struct zipcast *zc, struct guest *g)
 	int rc = zcast_link_settle(zc, z, why);
 	if (rc > 0)
 		return false;
+	if (g->called)
+		zcast_note_calling(n, false);
 	list_del(&g->of_context);
 	zcast_unwatch(zc, &g->link);
 	free(g);
@@ -403,8 +437,13 @@ bool zcast_guests_turn(struct zipcast *zc)
 		did |= rc != 0;
 		if (g->proved && welcome(zc, g))
 			continue;
-		if ((rc < 0 && (rc != -EAGAIN || g->proved)) || zclock_ms() >= g->deadline_ms)
+		if ((rc < 0 && (rc != -EAGAIN || g->proved)) || zclock_ms() >= g->deadline_ms) {
+			struct node *called = g->called;
 			zcast_guest_close(zc, g);
+			if (called)
+				zcast_bridge_refused(called,
+					"zipperd has connected it, but it did not show that it is that");
+		}
 	}
 	return did;
 }

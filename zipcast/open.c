@@ -50,7 +50,7 @@ static void free_context(struct zipcast *zc)
 		zcast_used_free(u);
 	}
 	for (uint32_t i = 0; i < zc->nnodes; i++)
-		free(zc->node[i].address);
+		free(zc->node[i].fabric ? zc->node[i].fabric : zc->node[i].address);
 	free(zc->node);
 	free(zc->up);
 	if (zc->endpoint)
@@ -62,6 +62,7 @@ static void free_context(struct zipcast *zc)
 	if (zc->wake >= 0)
 		close(zc->wake);
 	zauth_module.wipe(zc->key, sizeof(zc->key));
+	zauth_module.wipe(zc->zipper.key, sizeof(zc->zipper.key));
 	pthread_cond_destroy(&zc->executed);
 	pthread_mutex_destroy(&zc->connecting);
 	pthread_mutex_destroy(&zc->lock);
@@ -88,6 +89,7 @@ int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[
 	memcpy(zc->key, c->key, sizeof(zc->key));
 	list_init(&zc->runnable);
 	list_init(&zc->guests);
+	list_init(&zc->calls);
 	list_init(&zc->ending);
 	list_init(&zc->ended);
 	zc->one_sided = ZCAST_ONE_SIDED_NO;
@@ -96,6 +98,11 @@ int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[
 	pthread_mutex_init(&zc->connecting, NULL);
 	pthread_cond_init(&zc->executed, NULL);
 	const struct ztransport *t = NULL;
+	rc = zcast_bridge_init(zc, c, &err);
+	if (rc != 0) {
+		free_context(zc);
+		return explain(why, &err, rc);
+	}
 	if (addr.kind != ZADDR_VERBS || zcast_modules_configure(&err) == 0)
 		t = ztransport_find(addr.kind, &err);
 	if (t && addr.kind == ZADDR_VERBS)
@@ -103,7 +110,8 @@ int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[
 	rc = t ? t->listen(&zc->listener, &addr, &err) : -EPROTONOSUPPORT;
 	if (rc == 0) {
 		t->listener_addr(zc->listener, &addr);
-		zaddr_format(&addr, zc->address, sizeof(zc->address));
+		int named = zc->fabric[0] ? snprintf(zc->address, sizeof(zc->address), "%s=", zc->fabric) : 0;
+		zaddr_format(&addr, zc->address + named, sizeof(zc->address) - (size_t)named);
 		rc = start_thread(zc);
 	}
 	if (rc != 0) {
@@ -119,18 +127,58 @@ const char *zipcast_address(const struct zipcast *zc)
 	return zc->address;
 }
 
+/* "ADDRESS", or "FABRIC=ADDRESS". */
+static const char *split_address(const char *text, size_t *fabric_bytes)
+{
+	const char *equals = strchr(text, '=');
+	*fabric_bytes = equals ? (size_t)(equals - text) : 0;
+	return equals ? equals + 1 : text;
+}
+
+static int check_address(const struct zipcast *zc, const char *text, struct zerr *err)
+{
+	struct zaddr addr;
+	size_t n;
+	const char *at = split_address(text, &n);
+	int rc = zaddr_parse(&addr, at, err);
+	if (rc != 0)
+		return rc;
+	if ((n > 0) != (zc->fabric[0] != '\0'))
+		return zerr_set(err, -EINVAL,
+			n > 0 ? "%.100s names a fabric, and this node has none"
+			      : "%.100s names no fabric, and this node has one",
+			text);
+	if (n > ZCTL_NAME_MAX)
+		return zerr_set(err, -EINVAL, "%.100s: the name of a fabric has %d characters at most", text,
+			ZCTL_NAME_MAX);
+	return addr.kind == ZADDR_VERBS ? zcast_modules_configure(err) : 0;
+}
+
+static bool set_address(struct node *n, const char *text)
+{
+	size_t fabric_bytes;
+	size_t at = (size_t)(split_address(text, &fabric_bytes) - text);
+	char *copy = strdup(text);
+	if (!copy)
+		return false;
+	n->address = copy + at;
+	if (at > 0) {
+		n->fabric = copy;
+		n->fabric[fabric_bytes] = '\0';
+		n->bridged = strcmp(n->fabric, n->zc->fabric) != 0;
+	}
+	return true;
+}
+
 int zipcast_meet(struct zipcast *zc, const char *const *address, uint32_t nodes, char why[ZIPCAST_WHY_BYTES])
 {
 	struct zerr err = {.text = ""};
-	struct zaddr addr;
 	if (zc->node)
 		return explain(why, &err, -EALREADY);
 	if (nodes <= zc->me || nodes > ZIPCAST_NODES_MAX)
 		return explain(why, &err, zerr_set(&err, -EINVAL, "%u addresses, but this is node %u", nodes, zc->me));
 	for (uint32_t i = 0; i < nodes; i++) {
-		int rc = zaddr_parse(&addr, address[i], &err);
-		if (rc == 0 && addr.kind == ZADDR_VERBS)
-			rc = zcast_modules_configure(&err);
+		int rc = check_address(zc, address[i], &err);
 		if (rc != 0)
 			return explain(why, &err, zerr_prefix(&err, -EINVAL, "node %u", i));
 	}
@@ -141,10 +189,9 @@ int zipcast_meet(struct zipcast *zc, const char *const *address, uint32_t nodes,
 		struct node *n = &zc->node[i];
 		n->zc = zc;
 		n->number = i;
-		n->address = strdup(address[i]);
 		n->words_tail = &n->words;
 		list_init(&n->memberships);
-		ok = n->address != NULL;
+		ok = set_address(n, address[i]);
 		zc->nnodes = i + 1;
 	}
 	if (!ok)
@@ -179,5 +226,7 @@ void zipcast_close(struct zipcast *zc)
 	zcast_bury(zc);
 	while (!list_empty(&zc->guests))
 		zcast_guest_close(zc, list_entry(zc->guests.next, struct guest, of_context));
+	while (!list_empty(&zc->calls))
+		zcast_call_close(zc, list_entry(zc->calls.next, struct call, of_context));
 	free_context(zc);
 }

@@ -27,7 +27,7 @@ bool zcast_remote_wanted(const struct member *m)
 	const struct zrma *rma = rma_of(m);
 	const enum zcast_one_sided mode = m->node->zc->one_sided;
 	struct zrma_limits limits;
-	if (!rma || mode == ZCAST_ONE_SIDED_NO)
+	if (!rma || mode == ZCAST_ONE_SIDED_NO || m->node->bridged)
 		return false;
 	if (mode == ZCAST_ONE_SIDED_AUTO &&
 		(m->group->block_bytes < MIN_BYTES || m->group->block_bytes < rma->min_bytes))

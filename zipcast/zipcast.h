@@ -50,12 +50,19 @@ struct zipcast_config { /* nothing of it is kept */
 	const uint8_t *key;  /* ZIPCAST_KEY_BYTES secret ones, the same in all nodes: who has them may join */
 	uint32_t timeout_ms; /* for connections; 0: 30 s */
 	enum zipcast_waiting waiting;
+	/* Where nodes are on several fabrics (networks), and nothing but zipper nodes connects these, each node says:
+	 */
+	const char *fabric;	 /* which one it is on, as zipperd calls it; NULL: all nodes reach each other */
+	const char *zipper;	 /* where zipperd listens there, as "tcp:HOST:PORT" */
+	const char *user;	 /* whom zipperd knows */
+	const uint8_t *user_key; /* by these ZIPCAST_KEY_BYTES; NULL: by key */
 };
 
 #pragma GCC visibility push(default)
 
 int zipcast_open(struct zipcast **, const struct zipcast_config *, char why[ZIPCAST_WHY_BYTES]);
-/* Where others reach this node, with the port that was chosen. Valid until close. */
+/* Where others reach this node, with the port that was chosen, behind its fabric ("FABRIC=ADDRESS") if it named one.
+ * Valid until close. */
 const char *zipcast_address(const struct zipcast *);
 /* The addresses of all nodes by number, my own included. Once, before the first group; copied. -EALREADY: it was done.
  */

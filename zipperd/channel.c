@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "circuit.h"
 #include "crew.h"
 #include "job.h"
 #include "listener.h"
@@ -140,8 +141,7 @@ static struct rank *check(struct daemon *d, struct peer *p, const struct zctl_at
 	return r;
 }
 
-/* The link has come to stay: it may need what belongs to the workers that it goes to. */
-static int settle(struct zlink *z, struct worker *rx, struct worker *tx, struct zerr *err)
+int channel_settle(struct zlink *z, struct worker *rx, struct worker *tx, struct zerr *err)
 {
 	const struct ztransport *t = z->ops;
 	if (!t->settle)
@@ -169,7 +169,7 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	c->to = a->part;
 	struct lane *out = j->lane[r->part * j->nparts + c->to];
 	struct lane *in = j->lane[c->to * j->nparts + r->part];
-	if (settle(p->zlink, out->worker, in->worker, &err) < 0) {
+	if (channel_settle(p->zlink, out->worker, in->worker, &err) < 0) {
 		char who[160], text[ZCTL_TEXT_MAX + 1];
 		free(c);
 		snprintf(text, sizeof(text), "no data connection for %s: %s", rank_describe(r, who, sizeof(who)),
@@ -213,8 +213,12 @@ static bool is_on_its_way(struct channel *c)
 
 static void close_channel(struct channel *c)
 {
-	struct job *j = c->rank->job;
 	c->zlink->ops->close(c->zlink);
+	if (c->circuit) {
+		circuit_closed(c);
+		return;
+	}
+	struct job *j = c->rank->job;
 	list_del(&c->of_rank);
 	j->daemon->nconnections--;
 	j->nchannels--;
@@ -307,6 +311,10 @@ static void ask_open(struct daemon *d, const struct event *e)
 
 void channel_event(struct daemon *d, const struct event *e)
 {
+	if (e->kind != EVENT_HALF_GONE && (e->channel ? e->channel->circuit != NULL : e->lane->circuit)) {
+		circuit_event(e);
+		return;
+	}
 	switch (e->kind) {
 	case EVENT_OPEN:
 		ask_open(d, e);

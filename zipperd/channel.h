@@ -11,11 +11,13 @@
 #include "peer.h"
 #include "worker.h"
 
+struct circuit;
 struct rank;
 
 struct channel {
 	struct list of_rank, draining;
-	struct rank *rank;
+	struct rank *rank;	 /* NULL: the end of a circuit (circuit.h), which owns it */
+	struct circuit *circuit; /* that one */
 	struct zlink *zlink;
 	uint32_t to;   /* part */
 	char over[80]; /* the port of an RDMA device that it came to, for messages; "": none */
@@ -30,6 +32,9 @@ struct channel {
 void channel_attach(struct daemon *, struct peer *, const struct zctl_attach *);
 /* Takes it back from the workers; it goes when they have answered. */
 void channel_drop(struct channel *);
+/* The link has come to stay: gives it what belongs to the workers that it goes to, where its transport wants that. 0, 1
+ * (as settle in transport.h) or a negative errno with text. */
+int channel_settle(struct zlink *, struct worker *rx, struct worker *tx, struct zerr *);
 /* What workers report. */
 void channel_event(struct daemon *, const struct event *);
 /* Closes those of daemon.draining that have nothing to wait for any more; to be called every CHANNEL_DRAIN_MS. */

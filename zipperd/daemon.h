@@ -50,6 +50,8 @@ struct daemon {
 	int njobs;
 	uint32_t last_job; /* number */
 
+	struct list circuits;
+
 	struct crew *crew;
 	bool stopping;
 	struct limit bad_peer; /* log lines about connections that make no sense */

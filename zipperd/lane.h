@@ -84,7 +84,9 @@ struct tx {
 	struct channel *channel;
 	int fd;
 	bool in_epoll;
-	bool dropping; /* given back when writes is 0 */
+	bool dropping;	       /* given back when writes is 0 */
+	struct list finishing; /* in worker.finishing: goes when what waits for it has been sent */
+	int64_t finish_ms;     /* or then */
 	enum one_sided one_sided;
 	struct zregion *region;		       /* staging memory, for this link */
 	uint32_t writes;		       /* under way */
@@ -152,7 +154,8 @@ struct lane {
 	const uint32_t *vrank_of;  /* [ndests]: lrank of part to -> vrank */
 	struct lane_limits limits;
 	struct worker *worker;
-	void *owner; /* the control thread's */
+	void *owner;  /* the control thread's */
+	bool circuit; /* of a circuit: one source, one destination, and everything passes as it is */
 	/* the worker's */
 	struct lane *next;
 	struct dest *dest;	     /* [ndests] */

@@ -10,6 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "circuit.h"
 #include "clock.h"
 #include "crew.h"
 #include "job.h"
@@ -105,7 +106,7 @@ int loop_init(struct daemon *d, struct zerr *err)
 {
 	sigset_t set;
 	struct list *lists[] = {&d->strangers, &d->greeted, &d->known, &d->leaving, &d->again, &d->dead, &d->draining,
-		&d->all_jobs};
+		&d->all_jobs, &d->circuits};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	d->now_ms = zclock_ms();
@@ -164,12 +165,13 @@ void loop_run(struct daemon *d)
 		turn(d);
 	notify_state("STOPPING=1");
 	jobs_end_all(d, "zipperd is shutting down");
+	circuits_end_all(d);
 	int64_t end = d->now_ms + STOP_MS;
-	while (d->now_ms < end && !(list_empty(&d->leaving) && list_empty(&d->all_jobs)))
+	while (d->now_ms < end && !(list_empty(&d->leaving) && list_empty(&d->all_jobs) && list_empty(&d->circuits)))
 		turn(d);
 	/* Whoever has not gone by itself goes now; then the workers give everything back. */
 	peers_close(d);
-	while (!list_empty(&d->all_jobs) && d->now_ms < end + STOP_MS) {
+	while (!(list_empty(&d->all_jobs) && list_empty(&d->circuits)) && d->now_ms < end + STOP_MS) {
 		jobs_end_all(d, "zipperd is shutting down");
 		turn(d);
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "circuit.h"
 #include "job.h"
 #include "log.h"
 
@@ -78,6 +79,8 @@ static void detach(struct peer *p)
 		p->rank->peer = NULL;
 	if (p->launches)
 		p->launches->launcher = NULL;
+	if (p->circuit)
+		circuit_forget(p->circuit);
 	p->rank = NULL;
 	p->launches = NULL;
 }

@@ -7,6 +7,7 @@
 #include "daemon.h"
 #include "transport.h"
 
+struct circuit;
 struct rank;
 
 enum peer_state {
@@ -31,8 +32,9 @@ struct peer {
 
 	struct zctl_hello hello;
 	struct zctl_challenge challenge;
-	struct rank *rank;    /* of a job: set by JOIN */
-	struct job *launches; /* set by CREATE */
+	struct rank *rank;	 /* of a job: set by JOIN */
+	struct job *launches;	 /* set by CREATE */
+	struct circuit *circuit; /* for whose other end it waits: set by MEET */
 
 	int rx_fd, tx_fd;
 	bool blocked; /* the link is full: out waits for it */

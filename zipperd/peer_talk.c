@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "channel.h"
+#include "circuit.h"
 #include "job.h"
 #include "listener.h"
 #include "log.h"
@@ -79,7 +80,9 @@ static void on_request(struct peer *p, struct zctl_msg *msg)
 		job_join(d, p, &msg->u.join);
 	} else if (msg->type == ZCTL_CREATE && launcher && !p->launches) {
 		job_launcher_create(d, p, &msg->u.create);
-	} else if (msg->type == ZCTL_STATS && !rank) {
+	} else if (msg->type == ZCTL_MEET && service == ZCTL_SERVICE_CIRCUIT && !p->circuit) {
+		circuit_meet(d, p, &msg->u.meet);
+	} else if (msg->type == ZCTL_STATS && (launcher || service == ZCTL_SERVICE_ADMIN)) {
 		peer_settle(p);
 		stats_reply(p);
 	} else if (msg->type == ZCTL_DIRECT && p->rank && direct_request(p->rank, &msg->u.direct)) {

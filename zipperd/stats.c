@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "circuit.h"
 #include "job.h"
 #include "log.h"
 
@@ -38,6 +39,19 @@ static struct zctl_dirstat *find_dir(struct zctl_stats_reply *r, const char *fro
 	snprintf(s->from, sizeof(s->from), "%s", from);
 	snprintf(s->to, sizeof(s->to), "%s", to);
 	return s;
+}
+
+struct counting {
+	struct zctl_stats_reply *reply;
+	uint32_t max;
+};
+
+static void add_circuit(void *arg, const char *from, const char *to, const struct lane *l)
+{
+	const struct counting *n = arg;
+	struct zctl_dirstat *s = find_dir(n->reply, from, to, n->max);
+	if (s)
+		add_lane(s, l);
 }
 
 static void add_job(struct zctl_stats_reply *r, const struct job *j, uint32_t max)
@@ -85,6 +99,9 @@ void stats_reply(struct peer *p)
 		if (sees(p, j))
 			add_job(&msg.u.stats, j, max);
 	}
+	if (p->hello.service == ZCTL_SERVICE_ADMIN)
+		circuits_count(d, p->hello.user, p->hello.job, add_circuit,
+			&(struct counting){.reply = &msg.u.stats, .max = max});
 	peer_send(p, &msg);
 	zctl_free(&msg);
 }

@@ -14,12 +14,15 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 #define POLL_BUDGET 16	    /* messages of one source per round: 2 MiB of fragments */
 #define IDLE_POLLS 32	    /* a source without messages for so many busy rounds is left to epoll */
 #define ROUNDS_PER_EPOLL 16 /* busy or idle rounds between looks at epoll */
 #define EPOLL_BATCH 64
-#define RETRY_MS 1  /* sleep while a ring is full: its reader gives no sign when there is room */
-#define STALL_MS 10 /* sleep while sources are stalled: memory may come free in another worker */
+#define RETRY_MS 1     /* sleep while a ring is full: its reader gives no sign when there is room */
+#define FINISH_MS 2000 /* for a receiver to take what waits for it, when its circuit is over */
+#define STALL_MS 10    /* sleep while sources are stalled: memory may come free in another worker */
 
 void worker_emit(struct worker *w, const struct event *e)
 {
@@ -226,6 +229,33 @@ void worker_settle_tx(struct worker *w, struct tx *tx)
 	give_back_half(w, tx->lane, tx->channel);
 }
 
+static void drop_tx(struct worker *w, struct tx *tx)
+{
+	forward_drop_tx(w, tx);
+	unwatch_tx(w, tx);
+	tx->dropping = true;
+	worker_settle_tx(w, tx);
+}
+
+/* Does something wait for its link? */
+static bool is_sending(const struct dest *d)
+{
+	return d && (d->head || d->cold || list_linked(&d->blocked) || list_linked(&d->touched));
+}
+
+static void finish_txs(struct worker *w)
+{
+	struct list *node, *after;
+	int64_t now = zclock_ms();
+	list_for_each(node, after, &w->finishing) {
+		struct tx *tx = list_entry(node, struct tx, finishing);
+		if (is_sending(tx->dest) && now < tx->finish_ms)
+			continue;
+		list_del(&tx->finishing);
+		drop_tx(w, tx);
+	}
+}
+
 /* --- commands and notes --- */
 
 static void run_command(struct worker *w, const struct command *c)
@@ -248,10 +278,11 @@ static void run_command(struct worker *w, const struct command *c)
 		drop_source(w, c->source);
 		break;
 	case CMD_DROP_TX:
-		forward_drop_tx(w, c->tx);
-		unwatch_tx(w, c->tx);
-		c->tx->dropping = true;
-		worker_settle_tx(w, c->tx);
+		drop_tx(w, c->tx);
+		break;
+	case CMD_FINISH_TX:
+		c->tx->finish_ms = zclock_ms() + FINISH_MS;
+		list_add(&w->finishing, &c->tx->finishing);
 		break;
 	case CMD_DEST_BYE:
 		forward_dest_bye(w, c->lane, c->lrank);
@@ -351,6 +382,8 @@ static int prepare_sleep(struct worker *w)
 		return 0;
 	if (!list_empty(&w->due))
 		return RETRY_MS;
+	if (!list_empty(&w->finishing))
+		return STALL_MS;
 	if (list_empty(&w->stalled) && !note_ring_peek(&w->ports->notes) && !multicast_waits(w))
 		return carrying ? STALL_MS : -1;
 	w->freed = true; /* look at the stalled ones afterwards */
@@ -391,6 +424,8 @@ static bool turn(struct worker *w)
 	moved |= forward_blocked(w);
 	admit_due(w);
 	forward_flush(w);
+	if (__builtin_expect(!list_empty(&w->finishing), 0))
+		finish_txs(w);
 	tell_others(w);
 	if (++w->turns % ROUNDS_PER_EPOLL == 0 && (!list_empty(&w->cold) || w->cold_txs > 0))
 		look(w, 0);

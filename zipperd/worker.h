@@ -25,6 +25,7 @@ enum command_kind {
 	CMD_ADD_TX,	 /* tx, lane, lrank */
 	CMD_DROP_SOURCE, /* source; answered by EVENT_HALF_GONE */
 	CMD_DROP_TX,	 /* tx; answered by EVENT_HALF_GONE */
+	CMD_FINISH_TX,	 /* the same, when all that waits for it has been sent, or cannot be */
 	CMD_DEST_BYE,	 /* lane, lrank: takes nothing any more */
 	CMD_ADD_INBOUND, /* relay: messages come in by it */
 	CMD_ADD_RELAY,	 /* lane, part, relay: leads there; the other end has it */
@@ -116,6 +117,7 @@ struct worker {
 	struct list carrying;		/* destinations with transfers to go on with, in turns */
 	struct list reading, writing;	/* sources and txs with one-sided operations under way */
 	struct list telling;		/* transfers that are done, and somebody does not know */
+	struct list finishing;		/* txs that go when their queue is empty */
 	uint32_t cold_txs;		/* full links that are left to epoll */
 	struct pool pool;
 	struct staging staging;

@@ -6,16 +6,19 @@ cast_compile() {
 	${CC:-gcc} -O1 -g -Wall -pthread -I"$ZIP_TOP_SRCDIR/zipcast" "$ZIP_TOP_SRCDIR/test/lib/castnode.c" -o "$CAST_NODE" \
 		-L"$CAST_LIB" -Wl,-rpath,"$CAST_LIB" -lzipcast
 }
+# cast_at NODE, where a test defines it: words before the command, as "env CAST_LISTEN=..." or those that place it
 # cast_start NODES LISTEN ALGORITHM BYTES MESSAGES: LISTEN may hold %d, the node's number; CAST_PIDS are the processes,
 # their output in $TAP_TMP/castN
 cast_start() {
-	local n=$1 listen=$2 i
+	local n=$1 listen=$2 i at
 	shift 2
 	rm -f "$TAP_TMP"/address* "$TAP_TMP"/cast[0-9]*
 	CAST_PIDS=()
 	for ((i = 0; i < n; i++)); do
+		at=()
+		! declare -F cast_at >/dev/null || read -r -a at <<<"$(cast_at $i)"
 		# shellcheck disable=SC2059 # the address is a format
-		background limited 100 env ${ASAN:+LD_PRELOAD="$ASAN${LD_PRELOAD:+:$LD_PRELOAD}"} "$CAST_NODE" "$TAP_TMP" $i "$n" \
+		background limited 100 env ${ASAN:+LD_PRELOAD="$ASAN${LD_PRELOAD:+:$LD_PRELOAD}"} "${at[@]}" "$CAST_NODE" "$TAP_TMP" $i "$n" \
 			"$(printf "$listen" $i)" "$@" >"$TAP_TMP/cast$i" 2>&1
 		CAST_PIDS+=($!)
 	done

@@ -3,7 +3,8 @@
  * A node of zipcast as a program of its own, as a user of libzipcast would write it: nothing but the public header.
  * Arguments: folder where the nodes leave their addresses, my number, number of nodes, address to listen on, algorithm,
  * bytes of a message, number of messages (0: for ever). Node 0 sends; status 0: all came, undamaged; 3: the group
- * failed.
+ * failed. CAST_LISTEN is the address instead; with CAST_FABRIC the nodes of other fabrics are reached by the zipperd at
+ * CAST_ZIPPER, where CAST_USER has CAST_KEY (hexadecimal), and each fabric is a site.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -91,11 +92,19 @@ static void find_address(const char *dir, int node, char *out, size_t size)
 	fclose(f);
 }
 
+static void read_key(const char *hex, unsigned char key[ZIPCAST_KEY_BYTES])
+{
+	for (int i = 0; i < ZIPCAST_KEY_BYTES; i++)
+		if (!hex || sscanf(hex + 2 * i, "%2hhx", &key[i]) != 1)
+			exit(refuse("CAST_KEY"));
+}
+
 int main(int argc, char **argv)
 {
 	static char address[NODES_MAX][320];
 	const char *list[NODES_MAX];
-	uint32_t members[NODES_MAX];
+	uint32_t members[NODES_MAX], site[NODES_MAX];
+	unsigned char user_key[ZIPCAST_KEY_BYTES];
 	static const unsigned char key[ZIPCAST_KEY_BYTES] = "as secret as a test needs it....";
 	struct zipcast *zc;
 	struct zipcast_group *group;
@@ -105,11 +114,18 @@ int main(int argc, char **argv)
 	const int n = atoi(argv[3]) < NODES_MAX ? atoi(argv[3]) : NODES_MAX;
 	const size_t bytes = strtoul(argv[6], NULL, 10);
 	const unsigned long messages = strtoul(argv[7], NULL, 10);
-	const struct zipcast_config config = {.me = (uint32_t)me,
-		.listen = argv[4],
+	struct zipcast_config config = {.me = (uint32_t)me,
+		.listen = getenv("CAST_LISTEN") ? getenv("CAST_LISTEN") : argv[4],
 		.session = "castnode",
 		.key = key,
 		.timeout_ms = 120000};
+	if (getenv("CAST_FABRIC")) {
+		read_key(getenv("CAST_KEY"), user_key);
+		config.fabric = getenv("CAST_FABRIC");
+		config.zipper = getenv("CAST_ZIPPER");
+		config.user = getenv("CAST_USER");
+		config.user_key = user_key;
+	}
 	memory = malloc(bytes);
 	if (!memory || zipcast_open(&zc, &config, why) != 0)
 		return refuse("cannot open");
@@ -118,11 +134,13 @@ int main(int argc, char **argv)
 		find_address(argv[1], i, address[i], sizeof(address[i]));
 		list[i] = address[i];
 		members[i] = (uint32_t)i;
+		site[i] = (uint32_t)address[i][0]; /* of the fabric's name */
 	}
 	const struct zipcast_group_config gc = {.number = 1,
 		.nmembers = (uint32_t)n,
 		.members = members,
 		.algorithm = argv[5],
+		.site = config.fabric ? site : NULL,
 		.block_bytes = 65536};
 	const struct zipcast_events events = {on_incoming, on_complete, on_failed, NULL};
 	if (zipcast_meet(zc, list, (uint32_t)n, why) != 0)

@@ -11,6 +11,17 @@
 
 static const uint8_t key[ZIPCAST_KEY_BYTES] = "0123456789abcdefghijklmnopqrstu";
 
+const struct cast_zipper *cast_zipper;
+
+static void bridge(struct zipcast_config *config)
+{
+	static const char *const fabric[] = {"a", "b"};
+	config->fabric = fabric[config->me % 2];
+	config->zipper = cast_zipper->address[config->me % 2];
+	config->user = cast_zipper->user;
+	config->user_key = cast_zipper->key;
+}
+
 void cast_open(struct cast *c, const char *transport, uint32_t n, enum zipcast_waiting waiting)
 {
 	const char *address[CAST_NODES_MAX];
@@ -32,6 +43,8 @@ void cast_open(struct cast *c, const char *transport, uint32_t n, enum zipcast_w
 			.key = key,
 			.waiting = waiting,
 			.timeout_ms = 60000};
+		if (cast_zipper)
+			bridge(&config);
 		if (zipcast_open(&c->zc[i], &config, why) != 0)
 			fail_msg("node %u: %s", i, why);
 		address[i] = zipcast_address(c->zc[i]);

@@ -39,6 +39,15 @@ struct cast_member { /* one member's side of a group */
 	const void *kept; /* a message of the root's that is not to be freed or looked at */
 };
 
+/* Where not NULL, nodes with even and odd numbers are on two fabrics, "a" and "b", between which this zipperd connects.
+ */
+struct cast_zipper {
+	char address[2][320];
+	const char *user;
+	uint8_t key[ZIPCAST_KEY_BYTES];
+};
+extern const struct cast_zipper *cast_zipper;
+
 /* n nodes that listen at addresses of their own (tcp, shm or verbs: device fka) and know each other. */
 void cast_open(struct cast *, const char *transport, uint32_t n, enum zipcast_waiting);
 void cast_close_node(struct cast *, uint32_t node);

@@ -72,6 +72,8 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_TRAFFIC, .u.traffic = {.nparts = 2, .parts = two_counts}},
 	{.type = ZCTL_QUIT, .u.dead = {.code = 1, .part = UINT32_MAX, .text = "data channel broke"}},
 	{.type = ZCTL_PING},
+	{.type = ZCTL_MEET, .u.meet = {.name = "1-12", .from = "lgm", .to = "das4"}},
+	{.type = ZCTL_MET},
 	{.type = ZCTL_ATTACH, .u.attach = {.token = {3, [31] = 4}, .vrank = 5, .part = 6}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "a,b,c", .sizes = {1, 0, 4000000000u}, .join_timeout_ms = 99}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "lgm,das4", .sizes = {3, 2}, .nruns = 2, .runs = two_runs}},
@@ -198,7 +200,7 @@ static void refuses_what_makes_no_sense(void **state)
 	m = *sample(ZCTL_HELLO);
 	m.u.hello.service = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);
-	m.u.hello.service = ZCTL_SERVICE_CAST + 1;
+	m.u.hello.service = ZCTL_SERVICE_CIRCUIT + 1;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_JOIN);
 	m.u.join.mixed = 2;

@@ -153,19 +153,21 @@ static void known_peers(void **state)
 {
 	uint8_t raw[ZWIRE_ENV_BYTES], buf[512];
 	(void)state;
-	for (int i = 0; i < 60; i++) {
+	static const enum zctl_service service[] = {ZCTL_SERVICE_LAUNCHER, ZCTL_SERVICE_RANK, ZCTL_SERVICE_RANK,
+		ZCTL_SERVICE_CIRCUIT};
+	for (int i = 0; i < 80; i++) {
 		struct zsession_params p;
 		struct zsession *s;
 		struct zerr err;
 		char name[16];
 		snprintf(name, sizeof(name), "bad%d", i);
 		fixture_params(&p, &zd.addr[i % 2], name);
-		assert_int_equal(zsession_open(&s, &p, i % 3 ? ZCTL_SERVICE_RANK : ZCTL_SERVICE_LAUNCHER, &err), 0);
+		assert_int_equal(zsession_open(&s, &p, service[i % 4], &err), 0);
 		struct zlink *link = *(struct zlink **)(void *)s; /* the first member */
 		struct zwire_env env = {.kind = ZWIRE_CTRL, .len = 2 + (uint32_t)rand() % 500};
 		for (size_t k = 0; k < sizeof(buf); k++)
 			buf[k] = (uint8_t)rand();
-		buf[0] = (uint8_t)(1 + i % 16); /* some type */
+		buf[0] = (uint8_t)(1 + i % ZCTL_MET); /* some type */
 		buf[1] = 0;
 		if (i % 7 == 0)
 			env.kind = (uint8_t)(1 + rand() % ZWIRE_KIND_MAX);

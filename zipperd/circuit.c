@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Circuits from the first peer's MEET until both connections have been closed, see circuit.h. */
+#include "circuit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "channel.h"
+#include "crew.h"
+#include "listener.h"
+#include "log.h"
+
+struct circuit {
+	struct list link; /* in daemon.circuits */
+	struct daemon *daemon;
+	char user[ZCTL_NAME_MAX + 1], job[ZCTL_NAME_MAX + 1], name[ZCTL_NAME_MAX + 1];
+	int fabric[2];		/* of the first one and the other */
+	struct peer *waiting;	/* the first one; NULL: both have come */
+	struct channel *end[2]; /* NULL: closed, or not yet */
+	struct lane *lane[2];	/* from end i */
+	int nlanes;		/* that workers have */
+	bool over;
+};
+
+static const char *fabric_name(const struct circuit *c, int end)
+{
+	return c->daemon->settings.fabric[c->fabric[end]];
+}
+
+static void destroy(struct circuit *c)
+{
+	list_del(&c->link);
+	for (int i = 0; i < 2; i++) {
+		lane_destroy(c->lane[i]);
+		free(c->end[i]);
+	}
+	free(c);
+}
+
+/* --- the first one --- */
+
+static struct circuit *find_waiting(const struct daemon *d, const struct peer *p, const struct zctl_meet *m, int from,
+	int to)
+{
+	for (const struct list *node = d->circuits.next; node != &d->circuits; node = node->next) {
+		struct circuit *c = list_entry(node, struct circuit, link);
+		if (c->waiting && c->fabric[0] == to && c->fabric[1] == from && strcmp(c->name, m->name) == 0 &&
+			strcmp(c->job, p->hello.job) == 0 && strcmp(c->user, p->hello.user) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+static void wait_for_other(struct daemon *d, struct peer *p, const struct zctl_meet *m, int from, int to)
+{
+	struct circuit *c = calloc(1, sizeof(*c));
+	if (!c) {
+		peer_refuse(p, ENOMEM, "out of memory");
+		return;
+	}
+	c->daemon = d;
+	c->fabric[0] = from;
+	c->fabric[1] = to;
+	memcpy(c->user, p->hello.user, sizeof(c->user));
+	memcpy(c->job, p->hello.job, sizeof(c->job));
+	memcpy(c->name, m->name, sizeof(c->name));
+	c->waiting = p;
+	list_add(&d->circuits, &c->link);
+	p->circuit = c;
+	peer_settle(p);
+}
+
+void circuit_forget(struct circuit *c)
+{
+	c->waiting->circuit = NULL;
+	destroy(c);
+}
+
+/* --- both --- */
+
+static struct channel *make_end(struct circuit *c)
+{
+	struct channel *e = aligned_alloc(alignof(struct channel), sizeof(*e));
+	if (!e)
+		return NULL;
+	memset(e, 0, sizeof(*e));
+	e->circuit = c;
+	e->halves = 2;
+	return e;
+}
+
+static struct lane *make_lane(struct circuit *c, struct worker *w)
+{
+	const struct settings *s = &c->daemon->settings;
+	struct lane *l = lane_create(1, 1);
+	if (!l)
+		return NULL;
+	l->circuit = true;
+	l->limits.dest_share = (uint64_t)s->dest_share;
+	l->worker = w;
+	l->owner = c;
+	return l;
+}
+
+static int make_parts(struct circuit *c, struct zerr *err)
+{
+	struct worker *w = crew_worker(c->daemon, c->fabric[0], c->fabric[1], err);
+	if (!w)
+		return -EAGAIN;
+	c->lane[0] = make_lane(c, w);
+	c->lane[1] = make_lane(c, w->opposite);
+	for (int i = 0; i < 2; i++)
+		c->end[i] = make_end(c);
+	return c->lane[0] && c->lane[1] && c->end[0] && c->end[1] ? 0 : zerr_set(err, -ENOMEM, "out of memory");
+}
+
+/* They hear MET before anything of each other. */
+static int greet(struct peer *p, struct worker *rx, struct worker *tx, struct zerr *err)
+{
+	peer_send(p, &(struct zctl_msg){.type = ZCTL_MET});
+	if (p->state != PEER_READY || p->head)
+		return zerr_set(err, -EPIPE, "its connection has no room");
+	return channel_settle(p->zlink, rx, tx, err);
+}
+
+static void hand_over(struct circuit *c, int i)
+{
+	struct channel *from = c->end[i], *to = c->end[!i];
+	struct lane *l = c->lane[i];
+	from->source.lane = l;
+	c->nlanes++;
+	crew_send(c->daemon, l->worker, &(struct command){.kind = CMD_ADD_LANE, .lane = l});
+	crew_send(c->daemon, l->worker, &(struct command){.kind = CMD_ADD_TX, .tx = &to->tx, .lane = l});
+	crew_send(c->daemon, l->worker, &(struct command){.kind = CMD_ADD_SOURCE, .source = &from->source});
+}
+
+static void refuse_both(struct circuit *c, struct peer *first, struct peer *second, const struct zerr *err)
+{
+	zlog(ZLOG_ERROR, "circuit %s/%s/%s: %s", c->user, c->job, c->name, err->text);
+	peer_refuse(first, ENOMEM, "%s", err->text);
+	peer_refuse(second, ENOMEM, "%s", err->text);
+	destroy(c);
+}
+
+static void connect_ends(struct circuit *c, struct peer *second)
+{
+	struct peer *peer[2] = {c->waiting, second};
+	struct zerr err = {.text = ""};
+	c->waiting->circuit = NULL;
+	c->waiting = NULL;
+	int rc = make_parts(c, &err);
+	for (int i = 0; i < 2 && rc >= 0; i++)
+		rc = greet(peer[i], c->lane[i]->worker, c->lane[!i]->worker, &err);
+	if (rc < 0) {
+		refuse_both(c, peer[0], peer[1], &err);
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		struct channel *e = c->end[i];
+		e->zlink = e->source.zlink = e->tx.zlink = peer_release(peer[i]);
+		e->source.channel = e->tx.channel = e;
+	}
+	for (int i = 0; i < 2; i++)
+		hand_over(c, i);
+	zlog(ZLOG_DEBUG, "circuit %s/%s/%s: %s and %s are connected", c->user, c->job, c->name, fabric_name(c, 0),
+		fabric_name(c, 1));
+}
+
+void circuit_meet(struct daemon *d, struct peer *p, const struct zctl_meet *m)
+{
+	int from = settings_find_fabric(&d->settings, m->from), to = settings_find_fabric(&d->settings, m->to);
+	if (d->stopping) {
+		peer_refuse(p, ESHUTDOWN, "zipperd is shutting down");
+	} else if (from < 0 || to < 0) {
+		peer_refuse(p, ENOENT, "this zipperd serves no fabric '%s'", from < 0 ? m->from : m->to);
+	} else if (!listener_serves(p->listener, from)) {
+		peer_refuse(p, EINVAL, "%.80s does not serve fabric %s", p->listener->text, m->from);
+	} else {
+		struct circuit *c = find_waiting(d, p, m, from, to);
+		if (c)
+			connect_ends(c, p);
+		else
+			wait_for_other(d, p, m, from, to);
+	}
+}
+
+/* --- the end --- */
+
+static void log_end(const struct circuit *c)
+{
+	const struct lane_stats *there = &c->lane[0]->stats, *back = &c->lane[1]->stats;
+	zlog(ZLOG_INFO, "circuit %s/%s/%s: over; %s>%s %" PRIu64 " bytes, %s>%s %" PRIu64 " bytes", c->user, c->job,
+		c->name, fabric_name(c, 0), fabric_name(c, 1), atomic_load(&there->bytes), fabric_name(c, 1),
+		fabric_name(c, 0), atomic_load(&back->bytes));
+}
+
+/* Nothing more is taken from either; what was taken goes out. */
+static void end(struct circuit *c)
+{
+	if (c->over)
+		return;
+	c->over = true;
+	for (int i = 0; i < 2; i++) {
+		struct worker *w = c->lane[i]->worker;
+		crew_send(c->daemon, w, &(struct command){.kind = CMD_DROP_SOURCE, .source = &c->end[i]->source});
+		crew_send(c->daemon, w, &(struct command){.kind = CMD_FINISH_TX, .tx = &c->end[!i]->tx});
+		crew_send(c->daemon, w, &(struct command){.kind = CMD_DROP_LANE, .lane = c->lane[i]});
+	}
+}
+
+static void free_if_unused(struct circuit *c)
+{
+	if (c->nlanes > 0 || c->end[0] || c->end[1])
+		return;
+	log_end(c);
+	destroy(c);
+}
+
+void circuit_closed(struct channel *e)
+{
+	struct circuit *c = e->circuit;
+	c->daemon->nconnections--;
+	c->end[e == c->end[1]] = NULL;
+	free(e);
+	free_if_unused(c);
+}
+
+void circuit_event(const struct event *e)
+{
+	if (e->kind == EVENT_HALF_LOST) {
+		end(e->channel->circuit);
+	} else if (e->kind == EVENT_LANE_GONE) {
+		struct circuit *c = e->lane->owner;
+		c->nlanes--;
+		free_if_unused(c);
+	}
+}
+
+/* --- all of them --- */
+
+void circuits_end_all(struct daemon *d)
+{
+	struct list *node, *after;
+	list_for_each(node, after, &d->circuits) {
+		struct circuit *c = list_entry(node, struct circuit, link);
+		struct peer *p = c->waiting;
+		if (!p) {
+			end(c);
+			continue;
+		}
+		circuit_forget(c);
+		peer_refuse(p, ESHUTDOWN, "zipperd is shutting down");
+	}
+}
+
+void circuits_count(const struct daemon *d, const char *user, const char *job,
+	void (*add)(void *arg, const char *from, const char *to, const struct lane *), void *arg)
+{
+	for (const struct list *node = d->circuits.next; node != &d->circuits; node = node->next) {
+		const struct circuit *c = list_entry(node, struct circuit, link);
+		if (c->waiting || strcmp(c->user, user) != 0 || (job[0] && strcmp(c->job, job) != 0))
+			continue;
+		for (int i = 0; i < 2; i++)
+			add(arg, fabric_name(c, i), fabric_name(c, !i), c->lane[i]);
+	}
+}
