@@ -56,8 +56,25 @@ is "cast: what crosses between sites" "$(awk -F, '$3 == 4 && $14 == 2 && $17 == 
 	sites.csv | paste -sd,)" "$(printf '%s,' in\ order\ {sequential\ 32,tree\ 32,chain\ 16,hybrid-chain\ 16,hybrid-pipeline\ 16} \
 	in\ turns\ {sequential\ 32,tree\ 16,chain\ 48,hybrid-chain\ 16,hybrid-pipeline\ 16} | sed 's/,$//')" || diag_file sites.csv
 is "cast: of a pipeline more than of hybrids" "$(awk -F, '$3 == 4 && $2 == "pipeline" && $16 > 16 && $16 <= 48' sites.csv | wc -l)" 2
+# The same by zipperd, which counts as zipbench does, but also what is said besides.
+export ZIPPER_USER=me ZIPPER_KEY_FILE=$TAP_TMP/keys
+(umask 077 && echo "me $(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')" >keys)
+background "$ZIPPERD" --die-with-parent -o listen=a=tcp:127.0.0.1:0 -o listen=b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
+	-o module_dir="$ZIP_TOP_BUILDDIR/common/.libs" -o log_level=info --ready-fd 3 3>ready 2>zipperd.log
+zipper=$!
+wait_for 60 grep -q '^$' ready || bail_out "zipperd did not start: $(cat zipperd.log)"
+limited 120 "$ZIPBENCH" cast --figure hybrids --scale 4096 --nodes 4 --sites 2 --count 2 --at 127.0.0.1,127.0.0.2 \
+	--zipper "$(grep = ready | paste -sd,)" >bridged.csv 2>err
+is "cast: by zipperd: status" $? 0 || diag_file err
+crossing() { awk -F, '$2 != "pipeline" { print $2, $3, $15, $16, $17 }' "$1"; }
+is "cast: by zipperd: what crosses is the same" "$(crossing bridged.csv)" "$(crossing sites.csv)" || diag_file bridged.csv
+kill "$zipper" && wait "$zipper"
+ok "cast: by zipperd: it has crossed there" test "$(grep -o '[ab]>[ab] [0-9]* bytes' zipperd.log | awk '{ n += $2 } END { print n }')" -gt \
+	"$(awk -F, 'NR > 1 { n += 2 * $17 } END { print n }' bridged.csv)" || diag_file zipperd.log
 for bad in "--figure 5" "--figure 4,5" "--transport udp" "--at 127.0.0.1" "--at ,@x" "--at 127.0.0.1@$TAP_TMP/none,127.0.0.2" \
-	"--at 127.0.0.1,127.0.0.2@/dev/null" "--at 127.0.0.1,127.0.0.2 --transport shm"; do
+	"--at 127.0.0.1,127.0.0.2@/dev/null" "--at 127.0.0.1,127.0.0.2 --transport shm" "--zipper a=tcp:127.0.0.1:9,b=tcp:127.0.0.1:9" \
+	"--at 127.0.0.1,127.0.0.2 --zipper a=tcp:127.0.0.1:9" "--figure hybrids --at 127.0.0.1,127.0.0.2 --zipper a=tcp:127.0.0.1:9,b=tcp:127.0.0.1:9" \
+	"--at 127.0.0.1,127.0.0.2 --zipper a=tcp:127.0.0.1:9,tcp:127.0.0.1:9"; do
 	# shellcheck disable=SC2086 # words
 	limited 60 "$ZIPBENCH" cast $bad >out 2>err
 	is "cast $bad: status and one line" "$? $(wc -l <err)" "1 1" || diag_file err

@@ -23,6 +23,8 @@ static const struct arg args[] = {
 		"of the figure hybrids, each with as many nodes; default 4"},
 	{"at", "LIST", ARG_TEXT, 0, 0, AT(at), NULL,
 		"where these sites are: HOST[@FILE],..., each an address and the network namespace that has it"},
+	{"zipper", "LIST", ARG_TEXT, 0, 0, AT(zipper), NULL,
+		"by what they are connected: FABRIC=ADDRESS,..., where zipperd listens for each; default: directly"},
 	{"csv", "FILE", ARG_TEXT, 0, 0, AT(csv), NULL, "writes there; default: standard output"},
 #undef AT
 };
@@ -57,10 +59,11 @@ static int make_figures(struct cast_bench *b, struct zerr *err)
 static int choose_places(struct cast_bench *b, struct zerr *err)
 {
 	if (!b->o->at)
-		return 0;
+		return b->o->zipper ? zerr_set(err, -EINVAL, "--zipper: only sites of --at are on networks") : 0;
 	if (strcmp(b->o->transport, "tcp") != 0)
 		return zerr_set(err, -EINVAL, "--at: only tcp has addresses for sites");
-	return cast_places_open(b->place, &b->nplaces, b->o->at, err);
+	int rc = cast_places_open(b->place, &b->nplaces, b->o->at, err);
+	return rc == 0 && b->o->zipper ? cast_places_connect(b->place, b->nplaces, b->o->zipper, err) : rc;
 }
 
 static int run(struct cast_bench *b, struct zerr *err)

@@ -12,7 +12,7 @@
 #define CAST_DATA_SHIFT 4096 /* each sender sends other bytes */
 
 struct cast_options {
-	const char *figures, *transport, *csv, *at;
+	const char *figures, *transport, *csv, *at, *zipper;
 	unsigned scale, nodes, count, writes, sites;
 };
 

@@ -66,6 +66,12 @@ static int open_node(struct cast_net *net, uint32_t i, const char *transport, en
 		snprintf(listen, sizeof(listen), "shm:%s/%u", net->dir, i);
 	struct zipcast_config c =
 		{.me = i, .listen = listen, .session = "bench", .key = key, .waiting = waiting, .timeout_ms = 120000};
+	if (place && place->zipper[0]) {
+		c.fabric = place->fabric;
+		c.zipper = place->zipper;
+		c.user = place->user;
+		c.user_key = place->key;
+	}
 	int rc = cast_place_enter(place, err);
 	if (rc < 0)
 		return rc;

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "credentials.h"
+
 static int open_place(struct cast_place *p, const char *word, struct zerr *err)
 {
 	const char *at = strchr(word, '@');
@@ -39,6 +41,40 @@ int cast_places_open(struct cast_place place[CAST_SITES_MAX], uint32_t *n, const
 			rc = zerr_set(err, -EINVAL, "--at: all sites are in network namespaces of their own, or none");
 	}
 	return rc < 0 || *n > 1 ? rc : zerr_set(err, -EINVAL, "--at: one site alone");
+}
+
+static int set_zipper(struct cast_place *p, const char *word, struct zerr *err)
+{
+	const char *equals = strchr(word, '=');
+	const size_t len = equals ? (size_t)(equals - word) : 0;
+	if (len == 0 || len >= sizeof(p->fabric) || strlen(equals + 1) >= sizeof(p->zipper))
+		return zerr_set(err, -EINVAL, "--zipper: '%.200s' is not of the form FABRIC=ADDRESS", word);
+	snprintf(p->fabric, sizeof(p->fabric), "%.*s", (int)len, word);
+	snprintf(p->zipper, sizeof(p->zipper), "%s", equals + 1);
+	return 0;
+}
+
+int cast_places_connect(struct cast_place *place, uint32_t n, const char *list, struct zerr *err)
+{
+	char words[4096], user[ZCTL_NAME_MAX + 1], *save = NULL;
+	uint8_t key[ZAUTH_KEY_BYTES];
+	uint32_t named = 0;
+	int rc = zcred_find_user(user, err);
+	if (rc == 0)
+		rc = zcred_find_key(&zauth_module, key, user, err);
+	if (rc == 0 && snprintf(words, sizeof(words), "%s", list) >= (int)sizeof(words))
+		rc = zerr_set(err, -E2BIG, "--zipper: the list is too long");
+	if (rc < 0)
+		return rc;
+	for (char *word = strtok_r(words, ",", &save); rc == 0 && word; word = strtok_r(NULL, ",", &save)) {
+		if (named == n)
+			return zerr_set(err, -EINVAL, "--zipper: more than the %u sites of --at", n);
+		struct cast_place *p = &place[named++];
+		memcpy(p->user, user, sizeof(user));
+		memcpy(p->key, key, sizeof(p->key));
+		rc = set_zipper(p, word, err);
+	}
+	return rc < 0 || named == n ? rc : zerr_set(err, -EINVAL, "--zipper: %u of the %u sites of --at", named, n);
 }
 
 void cast_places_close(struct cast_place *place, uint32_t n)
