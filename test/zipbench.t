@@ -112,13 +112,20 @@ cat >machine <<'END'
 # machine LAYOUT PROGRAM --ops LIST --sizes LIST --seconds S: as zipbench coll in a job; what was asked for goes to the file log
 rule=${ZIPPER_TUNE##*; }
 echo "$1|$rule|$4|$6" >>log
-for op in ${4//,/ }; do
-	for size in $(numfmt --from=iec ${6//,/ }); do
-		us=$(awk -F'|' -v rule="$rule" -v op="$op" -v size="$size" 'BEGIN { us = 100 + size / 1000 }
-			rule != "" && rule ~ $1 && op ~ "^(" $2 ")$" && size ~ "^(" $3 ")$" { us *= $4 } END { print us }' times.list)
-		echo "mpi,$op,$size,4,5,$us,$us,$us,$us"
-	done
-done
+awk -F'|' -v rule="$rule" -v ops="$4" -v sizes="$6" '
+function bytes(s) { return s * (s ~ /K$/ ? 1024 : s ~ /M$/ ? 1048576 : 1) }
+{ for (k = 1; k <= 4; k++) times[NR, k] = $k }
+END {
+	n = split(ops, op, ","); m = split(sizes, size, ",")
+	for (i = 1; i <= n; i++)
+		for (j = 1; j <= m; j++) {
+			us = 100 + bytes(size[j]) / 1000
+			for (t = 1; t <= NR; t++)
+				if (rule != "" && rule ~ times[t, 1] && op[i] ~ "^(" times[t, 2] ")$" && bytes(size[j]) ~ "^(" times[t, 3] ")$")
+					us *= times[t, 4]
+			printf "mpi,%s,%d,4,5,%f,%f,%f,%f\n", op[i], bytes(size[j]), us, us, us, us
+		}
+}' times.list
 END
 chmod +x machine
 # known NAME RULES OPTION...: the rules of the table are these
