@@ -48,10 +48,14 @@ static int make_compact(struct zsched *s, void *arg)
 {
 	struct scatter *h = arg;
 	struct zcomm *c = zsched_comm(s);
-	for (int i = 0; i < c->nlocal; i++)
-		zbuf_copy_span(zslots_at(&h->slots, c->shadow_to_rank[i]),
+	int rc = MPI_SUCCESS;
+	if (zsched_failed(s))
+		return MPI_SUCCESS;
+	/* Not with the gaps: those of one slot may be the place of another's data. */
+	for (int i = 0; i < c->nlocal && rc == MPI_SUCCESS; i++)
+		rc = zbuf_copy(s, zslots_at(&h->slots, c->shadow_to_rank[i]), h->counts[i], h->slots.type,
 			zbuf_at(h->compact, h->displs[i], h->slots.extent), h->counts[i], h->slots.type);
-	return MPI_SUCCESS;
+	return rc;
 }
 
 /* The leader after the native reduction: exchange, combine. */

@@ -117,12 +117,12 @@ static inline int may_be_in_place(const struct trial *t, const struct place *p)
 static inline void draw(struct trial *t, enum kind kind, const struct place *p, int side, const int *sizes,
 	uint32_t *state)
 {
-	static const int counts[] = {0, 1, 2, 5, 17, 100, 1000, 6000};
+	static const int counts[] = {0, 1, 2, 5, 17, 100, 1000, 2500};
 	memset(t, 0, sizeof *t);
 	t->kind = kind;
 	t->request = MPI_REQUEST_NULL;
 	t->n = counts[next_random(state) % 8];
-	if (t->n == 6000 && plain_kind(t->kind) >= ALLGATHER)
+	if (t->n == 2500 && plain_kind(t->kind) >= ALLGATHER)
 		t->n = 600;
 	t->root_side = p->inter ? (int)(next_random(state) % 2) : 0;
 	t->root = (int)(next_random(state) % (uint32_t)sizes[t->root_side]);
@@ -144,8 +144,8 @@ static inline void prepare(struct trial *t, const struct place *p)
 	if (t->in_place && plain_kind(t->kind) == ALLTOALLW)
 		t->sl = t->rl;
 	is_reduction(t->kind) ? lay_out_sums(t, p) : lay_out(t, p);
-	t->nsent = (size_t)t->stotal * 5;
-	t->ngot = (size_t)t->rtotal * 5;
+	t->nsent = (size_t)t->stotal * 5 + FAR;
+	t->ngot = (size_t)t->rtotal * 5 + FAR;
 	t->sent = malloc(t->nsent * sizeof(int));
 	t->got = malloc(t->ngot * sizeof(int));
 	t->want = malloc(t->ngot * sizeof(int));
@@ -164,9 +164,7 @@ static inline void fill_trial(struct trial *t, const struct place *p)
 }
 static inline void check_trial(const struct trial *t, const char *where)
 {
-	size_t i = 0;
-	/* In place: what lies behind the result of a reduction is anything afterwards. */
-	size_t n = t->in_place && is_scattered(t) ? 2 * (size_t)t->result : t->ngot;
+	size_t i = 0, n = t->ngot;
 	while (i < n && t->got[i] == t->want[i])
 		i++;
 	CHECK(i == n, "%s: %s, %s%s, n %d, root %d, layouts %d %d, op %d%s: int %zu is %d, not %d", where,
@@ -204,6 +202,7 @@ static inline void try_trials(struct trial *t, int n, int starts, const struct p
 		MPI_Waitall(n, q, MPI_STATUSES_IGNORE);
 		for (int k = 0; k < n; k++) {
 			t[k].request = q[k];
+			forget_rest(&t[k]);
 			check_trial(&t[k], where);
 		}
 	}

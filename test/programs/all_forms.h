@@ -42,13 +42,15 @@ static const char *const kind_names[KINDS] = {"barrier", "bcast", "gather", "gat
 enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
 static const char *const form_names[FORMS] = {"blocking", "nonblocking", "persistent"};
 
-/* An element is always a pair of ints: where they are, and how many ints apart elements are. */
-#define LAYOUTS 3
+/* An element is always a pair of ints: where they are, and how many ints apart elements are. The last: all first ones,
+ * then all second ones. */
+#define FAR 60000
+#define LAYOUTS 4
 struct layout {
 	MPI_Datatype type;
 	int extent, at[2];
 };
-static struct layout layouts[LAYOUTS] = {{0, 2, {0, 1}}, {0, 5, {1, 3}}, {0, 3, {2, 0}}};
+static struct layout layouts[LAYOUTS] = {{0, 2, {0, 1}}, {0, 5, {1, 3}}, {0, 3, {2, 0}}, {0, 1, {0, FAR}}};
 
 /* Where things are tried: whom I send to and receive from, and who they are for the values. Intercommunicators: the
  * remote group; otherwise all members, or neighbours. */

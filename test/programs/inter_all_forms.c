@@ -55,11 +55,11 @@ int main(int argc, char **argv)
 	uint32_t seed = argc > 1 ? (uint32_t)atoi(argv[1]) : 1;
 	make_layouts();
 	make_inters();
-	MPI_Op_create(compose, 0, &composition);
+	make_ops();
 	for (int i = 0; i < INTERS; i++)
 		if (use_inter(i))
 			try_inter(i, seed * 100 + (uint32_t)i);
-	MPI_Op_free(&composition);
+	free_ops();
 	free_inters();
 	free_layouts();
 	return end();
