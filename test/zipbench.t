@@ -107,7 +107,7 @@ with=$(crossed scatter ZIPPER_TUNING="$TAP_TMP/table") without=$(crossed scatter
 ok "tune: and scatters by it, too ($with instead of $without messages)" [ "${with:-0}" -ge $((${without:-9999} + 240)) ]
 
 # --- tune on a machine whose times are known: in microseconds 100 and, as bytes take their time, but where times.list says otherwise
-cat >machine <<'END'
+cat >machine <<'MACHINE'
 #!/bin/bash
 # machine LAYOUT PROGRAM --ops LIST --sizes LIST --seconds S: as zipbench coll in a job; what was asked for goes to the file log
 rule=${ZIPPER_TUNE##*; }
@@ -126,7 +126,7 @@ END {
 			printf "mpi,%s,%d,4,5,%f,%f,%f,%f\n", op[i], bytes(size[j]), us, us, us, us
 		}
 }' times.list
-END
+MACHINE
 chmod +x machine
 # known NAME RULES OPTION...: the rules of the table are these
 known() {
