@@ -64,7 +64,7 @@ background "$ZIPPERD" --die-with-parent -o listen=a=tcp:127.0.0.1:0 -o listen=b=
 zipper=$!
 wait_for 60 grep -q '^$' ready || bail_out "zipperd did not start: $(cat zipperd.log)"
 limited 120 "$ZIPBENCH" cast --figure hybrids --scale 4096 --nodes 4 --sites 2 --count 2 --at 127.0.0.1,127.0.0.2 \
-	--zipper "$(grep = ready | paste -sd,)" >bridged.csv 2>err
+	--zipper "$(grep "=" ready | paste -sd,)" >bridged.csv 2>err
 is "cast: by zipperd: status" $? 0 || diag_file err
 crossing() { awk -F, '$2 != "pipeline" { print $2, $3, $15, $16, $17 }' "$1"; }
 is "cast: by zipperd: what crosses is the same" "$(crossing bridged.csv)" "$(crossing sites.csv)" || diag_file bridged.csv
