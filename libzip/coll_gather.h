@@ -21,7 +21,7 @@ struct zpiece {
  * so many packed bytes of all members of a part with more than one; NULL: one. coll_gather_part.c */
 typedef int zgather_leaders(struct zsched *, void *arg, MPI_Count bytes);
 typedef int zgather_then(struct zsched *, void *arg, const struct zpiece *);
-int zgather_part(struct zsched *, const struct zcoll *, zgather_leaders *, zgather_then *, void *arg);
+int zgather_part(struct zsched *, const struct zcoll *, zgather_leaders *leaders, zgather_then *then, void *arg);
 
 /* Receives that message from the leader of part p of the peers (zsched_peers) into its slots, and adds in a later
  * round, by zgather_finish, what is left to do; *left may be NULL then. */
