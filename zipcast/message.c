@@ -87,10 +87,16 @@ static bool begin_next(struct zipcast_group *g)
 	return rc == 0;
 }
 
+/* One writer: no locked instruction is needed. */
+static void add(atomic_ullong *counter, uint64_t n)
+{
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
 static void count_sent(struct member *to, uint32_t bytes)
 {
-	atomic_fetch_add_explicit(&to->sent_blocks, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&to->sent_bytes, bytes, memory_order_relaxed);
+	add(&to->sent_blocks, 1);
+	add(&to->sent_bytes, bytes);
 }
 
 /* 0: sent; -EAGAIN: later. */
