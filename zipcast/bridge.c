@@ -104,13 +104,13 @@ static void forget(struct zipcast *zc, struct call *c)
 {
 	list_del(&c->of_context);
 	zcast_unwatch(zc, &c->link);
-	zcast_note_calling(c->node, false);
 	free(c);
 }
 
 void zcast_call_close(struct zipcast *zc, struct call *c)
 {
 	struct zlink *z = c->link.zlink;
+	zcast_note_calling(c->node, false);
 	forget(zc, c);
 	z->ops->close(z);
 }
@@ -134,6 +134,16 @@ void zcast_bridge_refused(struct node *n, const char *why)
 		if (m->peer)
 			zcast_member_lost(m, n->refused);
 	}
+}
+
+/* At no time neither called nor connected: who makes a group meanwhile would call it again. */
+void zcast_bridge_up(struct node *n, struct zlink *z)
+{
+	char why[ZIPCAST_WHY_BYTES];
+	int rc = zcast_node_up(n, z, why);
+	zcast_note_calling(n, false);
+	if (rc != 0 && !n->link.zlink)
+		zcast_bridge_refused(n, strerror(-rc));
 }
 
 static void fail(struct zipcast *zc, struct call *c, int rc)
@@ -220,7 +230,6 @@ static bool become_node(struct zipcast *zc, struct call *c)
 {
 	struct zlink *z = c->link.zlink;
 	struct node *n = c->node;
-	char why[ZIPCAST_WHY_BYTES];
 	int rc = zcast_link_settle(zc, z, c->why);
 	if (rc > 0)
 		return false;
@@ -229,7 +238,7 @@ static bool become_node(struct zipcast *zc, struct call *c)
 		return true;
 	}
 	forget(zc, c);
-	zcast_node_up(n, z, why);
+	zcast_bridge_up(n, z);
 	return true;
 }
 

@@ -102,11 +102,6 @@ static void take_link(struct zipcast *zc, struct command *c)
 		c->zlink->ops->close(c->zlink);
 }
 
-static void take_call(struct command *c)
-{
-	c->rc = zcast_bridge_add(c->node, c->zlink, c->why);
-}
-
 /* The thread goes on until the other nodes have been told. */
 static void stop(struct zipcast *zc)
 {
@@ -142,7 +137,7 @@ static bool execute(struct zipcast *zc, struct command *c)
 		take_link(zc, c);
 		break;
 	case COMMAND_CALL:
-		take_call(c);
+		c->rc = zcast_bridge_add(c->node, c->zlink, c->why);
 		break;
 	case COMMAND_GROUP:
 		zcast_group_begin(c->group);

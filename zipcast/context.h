@@ -55,7 +55,7 @@ struct node {
 	char *fabric;			 /* owned; NULL: none was named, and address is */
 	char *address;			 /* behind it */
 	bool bridged;			 /* on another fabric than this node: reached by zipperd */
-	char refused[ZIPCAST_WHY_BYTES]; /* why zipperd did not connect it when it was asked last */
+	char refused[ZIPCAST_WHY_BYTES]; /* bridged: why there is no link, if there was to be one */
 	struct cast_link link;		 /* zlink NULL: none */
 	struct early *early;
 	uint32_t nearly;
@@ -290,6 +290,8 @@ int zcast_bridge_call(struct node *, char *why);
 int zcast_bridge_add(struct node *, struct zlink *, char *why); /* the link to zipperd, in any case */
 /* Is there a link to it, or may there be one? It can have been refused before the group was there to hear that. */
 bool zcast_bridge_hopes(struct node *);
+/* zipperd has connected it, and it is who it should be: takes the link, which is settled. */
+void zcast_bridge_up(struct node *, struct zlink *);
 /* It cannot be connected: groups that need it fail. */
 void zcast_bridge_refused(struct node *, const char *why);
 bool zcast_calls_turn(struct zipcast *);

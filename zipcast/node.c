@@ -142,6 +142,8 @@ void zcast_node_lost(struct node *n, const char *why)
 	drop_early(n);
 	drop_words(n);
 	note_connected(n, false);
+	if (n->bridged && why)
+		snprintf(n->refused, sizeof(n->refused), "%s", why);
 	list_for_each(node, after, &n->memberships)
 		zcast_member_lost(list_entry(node, struct member, of_node), why);
 }
@@ -379,7 +381,9 @@ void zcast_guest_add(struct zipcast *zc, struct call *c)
 {
 	struct guest *g = calloc(1, sizeof(*g));
 	if (!g) {
+		struct node *n = c->node;
 		zcast_call_close(zc, c);
+		zcast_bridge_refused(n, strerror(ENOMEM));
 		return;
 	}
 	g->link = c->link;
@@ -410,16 +414,22 @@ static bool welcome(struct zipcast *zc, struct guest *g)
 	int rc = zcast_link_settle(zc, z, why);
 	if (rc > 0)
 		return false;
-	if (g->called)
-		zcast_note_calling(n, false);
 	list_del(&g->of_context);
 	zcast_unwatch(zc, &g->link);
 	free(g);
+	if (rc == 0 && n->bridged) {
+		zcast_bridge_up(n, z);
+		return true;
+	}
 	if (rc == 0) {
 		zcast_node_up(n, z, why);
 		return true;
 	}
 	z->ops->close(z);
+	if (n->bridged) {
+		zcast_note_calling(n, false);
+		zcast_bridge_refused(n, why);
+	}
 	list_for_each(node, after, &n->memberships)
 		zcast_group_fail(list_entry(node, struct member, of_node)->group, why);
 	return true;
