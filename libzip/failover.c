@@ -85,7 +85,9 @@ static void stop_transfer(struct zop *op, void *ctx)
 
 	if (!r || !zremote_is_bridged(r) || (op->kind == ZOP_SEND && op->seq == 0))
 		return;
-	if (is_lost(loss, op->way ? op->way : r->channel))
+	if (op->fanned) /* whatever its own way is */
+		op->adrift |= loss->carrier;
+	else if (is_lost(loss, op->way ? op->way : r->channel))
 		ztransfer_lose_way(op);
 	else if (listed && loss->carrier)
 		op->adrift = true;
@@ -213,6 +215,8 @@ static void visit_bridged(void (*visit)(struct zremote *, const void *ctx), cons
 static void go_on_without(const struct loss *loss)
 {
 	ztransfer_each(stop_transfer, (void *)(uintptr_t)loss);
+	if (loss->carrier)
+		zmulticast_conceal();
 	zarrival_each(stop_arrival, (void *)(uintptr_t)loss);
 	drop_rails(loss);
 	zrails.failing &= ~loss->rails;

@@ -8,14 +8,26 @@
 #include "clock.h"
 #include "multicast_parts.h"
 #include "pool.h"
+#include "rails.h"
 #include "rendezvous.h"
 #include "world.h"
 
 static struct zmulticast *active;
 
+static void conceal(struct zmulticast *m)
+{
+	struct zlink *link = m->exposed ? zmulticast_carrier()->link : NULL;
+	if (!m->exposed)
+		return;
+	m->exposed = false;
+	zrails.rail[zrails_of_carrier()].sending -= m->data.bytes;
+	link->ops->rma->conceal(link, &m->exposure);
+}
+
 static void destroy(struct zreq *r)
 {
 	struct zmulticast *m = (struct zmulticast *)(void *)r;
+	conceal(m);
 	zpool_put(m->packed);
 	zpool_put(m->sends);
 }
@@ -88,6 +100,7 @@ static bool collect(struct zmulticast *m)
 
 static void finish(struct zmulticast *m)
 {
+	conceal(m);
 	zmulticast_unlist(m);
 	zstatus_empty(&m->req.status);
 	m->req.status.MPI_ERROR = m->error;
@@ -100,8 +113,10 @@ bool zmulticast_turn(void)
 	bool did = false;
 	while (*at) {
 		struct zmulticast *m = *at;
-		did |= m->data.bytes <= zworld.eager_bytes ? m->ntied > 0 && zmulticast_turn_small(m)
-							   : zmulticast_turn_large(m);
+		if (m->nheld > 0)
+			did |= zmulticast_turn_post(m);
+		if (m->data.bytes > zworld.eager_bytes)
+			did |= zmulticast_turn_large(m);
 		if (!collect(m)) {
 			at = &m->next;
 			continue;
@@ -117,6 +132,12 @@ static void go_alone(struct zop *op, void *ctx)
 {
 	(void)ctx;
 	op->by_list = false; /* it starts again where its receiver says */
+}
+
+void zmulticast_conceal(void)
+{
+	for (struct zmulticast *m = active; m; m = m->next)
+		conceal(m);
 }
 
 void zmulticast_lose_carrier(void)
@@ -138,8 +159,19 @@ static bool has_several_bridged(const struct zmulticast *m, const int *dest)
 	return several > 1;
 }
 
-/* Does a large message go by lists, and not packed for each, or by a one-sided transfer? That is for one receiver:
- * zipperd reads as often as it writes. */
+/* Opens a large message to the carrier's zipperd, which reads it once for all. */
+static bool can_offer(struct zmulticast *m, const int *dest)
+{
+	struct zchannel *ch = zmulticast_carrier();
+	if (!m->data.dense || !ztransfer_would_expose(ch, m->data.bytes) || !has_several_bridged(m, dest))
+		return false;
+	if (ch->link->ops->rma->expose(ch->link, ZLINK_TX, m->data.dense, m->data.bytes, &m->exposure) != 0)
+		return false;
+	zrails.rail[zrails_of_carrier()].sending += m->data.bytes;
+	return m->exposed = m->offers = true;
+}
+
+/* Does it go by lists, in fragments, and not packed for each, or by a one-sided transfer? */
 static bool is_shareable(const struct zmulticast *m, const int *dest)
 {
 	return m->data.dense &&
@@ -180,10 +212,11 @@ int zmulticast_start(struct zcomm *c, enum zcomm_context context, const void *bu
 		zreq_release(&m->req);
 		return rc;
 	}
-	bool small = m->data.bytes <= zworld.eager_bytes, share = !small && is_shareable(m, dest);
-	if (small)
-		rc = zmulticast_start_small(m, dest);
-	for (int i = 0; i < n && !small; i++) {
+	bool at_once = m->data.bytes <= zworld.eager_bytes || can_offer(m, dest);
+	bool share = !at_once && is_shareable(m, dest);
+	if (at_once)
+		rc = zmulticast_start_post(m, dest);
+	for (int i = 0; i < n && !at_once; i++) {
 		if (share)
 			zmulticast_start_large(m, dest[i]);
 		else

@@ -8,9 +8,11 @@
  * have the message now (window, refusal), or that is reached directly. Once something in a stream has gone by the
  * carrier, everything does until all of it is acknowledged.
  *
- * Large messages are offered (RTS) and granted (CTS) one by one; fragments go to all at once, as far as all have
+ * Large messages, where the carrier has one-sided transfers: one RTS with the key to the bytes is posted for all, as a
+ * small message is, and zipperd does the rest (zipperd/fanout.h): it reads them once and writes them to all receivers.
+ * Elsewhere they are offered (RTS) and granted (CTS) one by one; fragments go to all at once, as far as all have
  * granted. Who has not granted anything more for `patience` while another one has goes its own way from then on, so
- * that a slow receiver holds up the others only so long. Nor are they one-sided: that is for one receiver.
+ * that a slow receiver holds up the others only so long.
  */
 #ifndef ZIP_LIBZIP_MULTICAST_H
 #define ZIP_LIBZIP_MULTICAST_H
@@ -34,6 +36,8 @@ int zmulticast_start(struct zcomm *, enum zcomm_context, const void *buf, MPI_Co
 /* Part of every turn of progress. Returns whether anything happened. */
 bool zmulticast_turn(void);
 
+/* The carrier is lost, and still has its link: what was opened to its other end is taken back. */
+void zmulticast_conceal(void);
 /* The carrier is lost, with what was on it, and there is another one: every send goes on alone. */
 void zmulticast_lose_carrier(void);
 

@@ -60,7 +60,7 @@ int zmulticast_post_data(struct zop *op, uint64_t len)
 	struct zwire_env env = {.kind = ZWIRE_DATA, .offset = op->moved, .len = (uint32_t)len};
 	int rc = zmulticast_is_listed(whose) ? 0 : m ? list_tied(m) : list_one(op);
 	if (rc == 0)
-		rc = zmulticast_post_message(&env, op->data.dense + op->moved);
+		rc = zmulticast_post_message(&env, 0, op->data.dense + op->moved);
 	if (rc != 0)
 		return rc;
 	if (!m) {
@@ -81,6 +81,7 @@ void zmulticast_part(struct zop *op)
 		at++;
 	if (!op->held && op->queued && op->granted > 0) /* else it has not been offered yet: another list */
 		zop_list_del(&zmulticast_carrier()->data, op);
+	m->nheld -= op->held;
 	m->ntied--;
 	memmove(m->tied + at, m->tied + at + 1, (size_t)(m->ntied - at) * sizeof(struct zop *));
 	op->multicast = NULL;
@@ -111,6 +112,8 @@ static void part_from_laggards(struct zmulticast *m)
 
 bool zmulticast_turn_large(struct zmulticast *m)
 {
+	if (m->nheld > 0) /* whose patience is counted elsewhere */
+		return false;
 	if (m->ntied < 2 || !is_uneven(m)) {
 		m->uneven_ns = 0;
 		return false;

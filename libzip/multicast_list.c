@@ -37,10 +37,11 @@ int zmulticast_post_list(const struct zwire_receiver *list, int n, const void *w
 }
 
 /* To those of the list. 0 or -EAGAIN. */
-int zmulticast_post_message(struct zwire_env *env, const void *payload)
+int zmulticast_post_message(struct zwire_env *env, uint64_t xfer, const void *payload)
 {
 	env->dst = ZWIRE_NOBODY;
-	env->seq = env->ack = env->xfer = 0;
+	env->seq = env->ack = 0;
+	env->xfer = xfer;
 	return zchannel_post_raw(zmulticast_carrier(), env, payload);
 }
 
@@ -50,7 +51,7 @@ int zmulticast_post_one(struct zremote *r, struct zwire_env *env, const void *pa
 	struct zwire_env copy = *env;
 	int rc = zmulticast_post_list(&one, 1, NULL);
 	if (rc == 0)
-		rc = zmulticast_post_message(&copy, payload);
+		rc = zmulticast_post_message(&copy, 0, payload);
 	if (rc == 0)
 		zpeer_ack_sent(&r->stream);
 	return rc;

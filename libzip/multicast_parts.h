@@ -25,13 +25,16 @@ struct zmulticast {
 	MPI_Datatype type;
 	struct zdata data;
 	uint8_t *packed; /* small ones that are not dense; from the pool */
+	bool offers;	 /* large: all receivers are offered the bytes at once, which zipperd reads; as long as exposed */
+	bool exposed;
+	struct zrma_exposure exposure; /* of all bytes, to the carrier's other end */
 	int error;
 	struct zreq **sends; /* [n], not complete yet; the memory of both lists begins here */
 	int nsends;
-	/* Small: the sends that wait, each the first of its receiver, to be posted together (op->held). Large: those
-	 * that go on together, and how far they are. */
+	/* The sends that wait, each the first of its receiver, to be posted together (op->held), nheld of them. Large:
+	 * also those that go on together, and how far their fragments are. */
 	struct zop **tied;
-	int ntied;
+	int ntied, nheld;
 	uint64_t moved;
 	/* uneven: since when it could go on to some and not to others; 0: that is not so */
 	int64_t patience_ns, uneven_ns;
@@ -46,8 +49,8 @@ bool zmulticast_is_listed(const void *whose);
 void zmulticast_unlist(const void *whose);
 /* The carrier is another one, which has none. */
 void zmulticast_forget_list(void);
-/* To those of the list. */
-int zmulticast_post_message(struct zwire_env *, const void *payload);
+/* To those of the list. xfer: of the message itself (wire.h). */
+int zmulticast_post_message(struct zwire_env *, uint64_t xfer, const void *payload);
 
 /* multicast.c: its sends, each to one receiver. */
 /* A message of its own. */
@@ -59,9 +62,10 @@ void zmulticast_start_send(struct zmulticast *, struct zop *);
 /* Is it still worth waiting for those that cannot have it yet? From the first such question on. */
 bool zmulticast_is_patient(struct zmulticast *);
 
-/* multicast_small.c, multicast_large.c. The turns return whether anything happened. */
-int zmulticast_start_small(struct zmulticast *, const int *dest); /* MPI_SUCCESS or an error class */
-bool zmulticast_turn_small(struct zmulticast *);
+/* multicast_post.c, multicast_large.c. The turns return whether anything happened. */
+int zmulticast_start_post(struct zmulticast *, const int *dest); /* MPI_SUCCESS or an error class */
+bool zmulticast_turn_post(struct zmulticast *);
+void zmulticast_let_go(struct zop *); /* which is held: it goes on alone, at once */
 void zmulticast_start_large(struct zmulticast *, int dest);
 bool zmulticast_turn_large(struct zmulticast *);
 

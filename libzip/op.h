@@ -53,7 +53,8 @@ struct zop {
 	bool exposed;
 	struct zfetch *fetch;	      /* receive: it is read from the sender's memory (fetch.h), or NULL */
 	struct zmulticast *multicast; /* send: its data go with those of others, or NULL */
-	bool held;		      /* send: small, and waits to be posted with those of others */
+	bool held;		      /* send: waits to be posted with those of others */
+	bool fanned;		      /* send: zipperd has been offered its bytes with those of others, by the carrier */
 	bool by_list;		      /* send: its data go by the carrier, alone */
 	bool counted;		      /* send: in the account of its rail (rails.h) */
 	/* After the loss of a rail (failover.h): */

@@ -77,7 +77,7 @@ int ztransfer_add(struct zop *op)
 	op->xfer = id ? ++serial << ZIDTAB_ID_BITS | id : 0;
 	op->seq = 0;
 	op->epoch = 0;
-	op->adrift = op->written = op->restart = false;
+	op->adrift = op->written = op->restart = op->fanned = false;
 	return op->xfer ? 0 : -ENOMEM;
 }
 
@@ -154,7 +154,7 @@ static int take_restart(struct zremote *from, struct zop *op, const struct zwire
 	ztransfer_conceal(op);
 	ztransfer_uncount(op);
 	op->way = NULL;
-	op->by_list = op->adrift = false;
+	op->by_list = op->adrift = op->fanned = false;
 	op->peer_xfer = env->comm;
 	op->moved = env->seq;
 	op->granted = env->offset;
@@ -178,7 +178,7 @@ int ztransfer_take_cts(struct zremote *from, const struct zwire_env *env)
 	}
 	if (env->offset > op->total || env->offset < op->granted)
 		return -EPROTO;
-	op->adrift = false;
+	op->adrift = op->fanned = false;
 	ztransfer_conceal(op); /* the receiver wants fragments */
 	op->peer_xfer = env->comm;
 	op->granted = env->offset;

@@ -236,7 +236,7 @@ static int take_answer(struct source *s, struct dest *d, const struct zwire_env 
 	return env->len ? 0 : deliver(w, d, raw, NULL, 0, NULL);
 }
 
-static void count(struct lane *l, const struct zwire_env *env)
+void forward_count(struct lane *l, const struct zwire_env *env)
 {
 	stat_add(&l->stats.envelopes, 1);
 	if (admit_sequenced(env->kind))
@@ -294,7 +294,7 @@ int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE
 		s->no_room = true;
 		return -EAGAIN;
 	}
-	count(l, env);
+	forward_count(l, env);
 	return 0;
 }
 
@@ -311,7 +311,7 @@ int forward_one(struct lane *l, const struct zwire_env *env, const void *payload
 		rc = deliver(l->worker, &l->dest[lrank], raw, payload, env->len, body);
 	if (rc != 0)
 		return rc;
-	count(l, env);
+	forward_count(l, env);
 	if (shared && env->len > 0)
 		stat_add(&l->stats.shared_bytes, env->len);
 	return 0;
@@ -319,9 +319,7 @@ int forward_one(struct lane *l, const struct zwire_env *env, const void *payload
 
 int forward_note(struct worker *w, const struct note *note)
 {
-	struct lane *l = w->lanes;
-	while (l && l->job != note->job)
-		l = l->next;
+	struct lane *l = worker_lane(w, note->job);
 	if (!l)
 		return 0; /* the job is over */
 	uint32_t lrank = l->place[note->what == NOTE_SEND ? note->dst : note->src].lrank;
@@ -339,8 +337,7 @@ int forward_note(struct worker *w, const struct note *note)
 	case NOTE_GO:
 		return transfer_go(w, d, note);
 	case NOTE_WITHDRAW:
-		transfer_withdraw(w, d, note);
-		break;
+		return transfer_withdraw(w, d, note);
 	}
 	return 0;
 }

@@ -20,7 +20,8 @@ struct worker;
 struct lane;
 struct channel;
 struct transfer;
-struct piece;
+struct carry;
+struct fanout;
 struct relay;
 
 struct place { /* of a vrank; read-only once the job runs */
@@ -65,7 +66,8 @@ struct source {
 	bool dropping;	       /* given back when reads is 0 */
 	const char *breach;    /* take found something that no rank sends */
 	struct list transfers; /* of which it is the sender */
-	uint32_t ntransfers;
+	struct list fanouts;   /* likewise (fanout.h) */
+	uint32_t ntransfers;   /* of both */
 	enum one_sided one_sided;
 	struct zregion *region; /* staging memory, for this link */
 	uint32_t reads;		/* under way */
@@ -73,6 +75,7 @@ struct source {
 	struct buf *receivers;	/* the list for messages to several ranks (multicast.c); NULL: none */
 	struct buf *body;	/* of the one that is shown, once somebody had to keep it */
 	uint32_t next_receiver; /* of it: those before have been served */
+	struct fanout *fanout;	/* of it, if it has a key; NULL: none is being offered */
 };
 
 /* The sending half: belongs to the worker of (the other fabric, its fabric). */
@@ -90,7 +93,7 @@ struct tx {
 	enum one_sided one_sided;
 	struct zregion *region;		       /* staging memory, for this link */
 	uint32_t writes;		       /* under way */
-	struct piece *waiting, **waiting_tail; /* to be written, oldest first; the link had no room */
+	struct carry *waiting, **waiting_tail; /* to be written, oldest first; the link had no room */
 	struct list writing;		       /* in worker.writing, while there is any of them */
 };
 

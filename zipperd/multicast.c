@@ -10,7 +10,7 @@
  * a body, which their queues share by counting.
  *
  * Receivers in other parts than that of this channel belong to other workers with the same first fabric. These get the
- * message by a ring (struct relay), with the body. A body goes back to the pool that it is from: whoever lets it go
+ * message by a relay (relay.c), with the body. A body goes back to the pool that it is from: whoever lets it go
  * last puts it on that worker's list.
  *
  * A message that cannot be handed to all now is refused to the transport, as any other, and goes on with the next
@@ -18,11 +18,8 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
-#include "worker.h"
-
-#define RELAY_BUDGET 16 /* messages of one relay per round, as of a source */
+#include "fanout.h"
 
 /* --- bodies --- */
 
@@ -133,36 +130,6 @@ static int take_list(struct source *s, const struct zwire_env *env, const void *
 
 /* --- messages --- */
 
-/* It was full: its reader is to say when it is not any more, but may have emptied it just now. */
-static bool push_again(struct worker *w, struct relay *r, const struct relayed *m)
-{
-	atomic_exchange(&r->full, true);
-	if (relay_ring_push(&r->ring, m))
-		return true;
-	if (!r->waits) {
-		r->waits = true;
-		r->full_next = w->full;
-		w->full = r;
-	}
-	return false;
-}
-
-/* Sources that have stalled can go on where a relay has room again. */
-static void look_for_room(struct worker *w)
-{
-	struct relay **at = &w->full;
-	while (*at) {
-		struct relay *r = *at;
-		if (atomic_load_explicit(&r->full, memory_order_relaxed)) {
-			at = &r->full_next;
-			continue;
-		}
-		r->waits = false;
-		*at = r->full_next;
-		w->freed = true;
-	}
-}
-
 /* To the worker of another direction. 0 or -EAGAIN. */
 static int hand_over(struct source *s, const struct zwire_env *env, const void *payload, bool shared)
 {
@@ -176,20 +143,18 @@ static int hand_over(struct source *s, const struct zwire_env *env, const void *
 			return -EAGAIN;
 		stat_add(&s->lane->stats.copied_bytes, env->len);
 	}
-	struct relayed m = {.body = s->body, .job = s->lane->job, .len = env->len, .shared = shared};
+	struct relayed m = {.what = RELAYED_MESSAGE,
+		.body = s->body,
+		.job = s->lane->job,
+		.len = env->len,
+		.shared = shared};
 	zwire_encode(m.env, env);
 	if (m.body)
 		body_hold(m.body);
-	if (!relay_ring_push(&r->ring, &m) && !push_again(w, r, &m)) {
-		body_put(w, m.body);
-		return -EAGAIN;
-	}
-	if (!r->told) {
-		r->told = true;
-		r->told_next = w->told;
-		w->told = r;
-	}
-	return 0;
+	if (relay_push(w, r, &m))
+		return 0;
+	body_put(w, m.body);
+	return -EAGAIN;
 }
 
 static int give(struct source *s, const struct zwire_env *env, const void *payload, bool shared)
@@ -210,25 +175,66 @@ static void release(struct worker *w, struct source *s)
 	s->next_receiver = 0;
 }
 
+/* The receiver that is next in the list, as the message to it says. */
+static struct zwire_env next_of(const struct source *s, const struct zwire_env *env)
+{
+	struct zwire_env one = *env;
+	struct zwire_receiver r;
+	zwire_get_receiver(&r, receiver_at(s, s->next_receiver));
+	one.dst = r.dst;
+	one.seq = env->kind == ZWIRE_DATA ? 0 : r.seq;
+	one.ack = r.ack;
+	one.xfer = r.xfer;
+	return one;
+}
+
+/* An RTS with a key: each receiver is offered a part in one transfer. Where that cannot be they get plain ones. */
+static int take_keyed(struct source *s, const struct zwire_env *env, const uint8_t *key)
+{
+	uint32_t n = receiver_count(s);
+	if (s->next_receiver == 0 && !s->fanout)
+		s->fanout = fanout_create(s, env, key, n);
+	for (; s->next_receiver < n; s->next_receiver++) {
+		struct zwire_env one = next_of(s, env);
+		const char *what = admit_kind(s->lane, &one);
+		if (what)
+			return admit_breach(s, what);
+		int rc;
+		if (s->fanout) {
+			rc = fanout_offer(s->fanout, s->next_receiver, &one);
+		} else {
+			one.flags &= (uint16_t)~ZWIRE_F_ONE_SIDED;
+			one.len = 0;
+			rc = give(s, &one, NULL, false);
+		}
+		if (rc == -EAGAIN)
+			s->no_room = true;
+		if (rc != 0)
+			return rc;
+	}
+	if (s->fanout)
+		fanout_begin(s->fanout);
+	s->fanout = NULL;
+	s->next_receiver = 0;
+	return 0;
+}
+
 int multicast_take(struct source *s, const struct zwire_env *env, const void *payload)
 {
+	bool keyed = env->kind == ZWIRE_RTS && env->flags & ZWIRE_F_ONE_SIDED;
 	if (env->kind == ZWIRE_RECEIVERS)
 		return take_list(s, env, payload);
 	if ((env->kind != ZWIRE_EAGER && env->kind != ZWIRE_RTS && env->kind != ZWIRE_DATA) || env->seq || env->ack ||
-		env->xfer || env->flags & ZWIRE_F_ONE_SIDED)
+		(!keyed && (env->xfer || env->flags & ZWIRE_F_ONE_SIDED)))
 		return admit_breach(s, "a message to nobody");
 	if (!s->receivers)
 		return admit_breach(s, "a message without the list of its receivers");
 	if (s->body && s->body->len != env->len) /* over shm it is decoded again when it is shown again */
 		return admit_breach(s, "a message that changed while it was waiting");
+	if (keyed)
+		return take_keyed(s, env, payload);
 	for (uint32_t n = receiver_count(s); s->next_receiver < n; s->next_receiver++) {
-		struct zwire_env one = *env;
-		struct zwire_receiver r;
-		zwire_get_receiver(&r, receiver_at(s, s->next_receiver));
-		one.dst = r.dst;
-		one.seq = env->kind == ZWIRE_DATA ? 0 : r.seq;
-		one.ack = r.ack;
-		one.xfer = r.xfer;
+		struct zwire_env one = next_of(s, env);
 		int rc = give(s, &one, payload, s->next_receiver > 0);
 		if (rc == -EAGAIN || rc == -ENOBUFS) {
 			s->no_room = true;
@@ -249,15 +255,10 @@ void multicast_source_gone(struct worker *w, struct source *s)
 	s->receivers = NULL;
 }
 
-/* --- relays --- */
-
-/* 0 or -EAGAIN. */
-static int take_relayed(struct worker *w, struct relayed *m)
+int multicast_take_relayed(struct worker *w, struct relayed *m)
 {
 	struct zwire_env env;
-	struct lane *l = w->lanes;
-	while (l && l->job != m->job)
-		l = l->next;
+	struct lane *l = worker_lane(w, m->job);
 	if (!l || zwire_decode(&env, m->env) != 0)
 		return 0; /* the job is over */
 	int rc = forward_one(l, &env, m->body ? m->body->payload : NULL, &m->body, m->shared);
@@ -271,60 +272,4 @@ static int take_relayed(struct worker *w, struct relayed *m)
 				       .breach = "more data than the receiver asked for"});
 	l->flooded = true;
 	return 0;
-}
-
-static bool empty(struct worker *w, struct relay *r)
-{
-	struct relayed *m;
-	bool moved = false;
-	for (int i = 0; i < RELAY_BUDGET && (m = relay_ring_peek(&r->ring)); i++) {
-		/* The lane was added before the other worker could know of us: but the command may have come since. */
-		worker_run_commands(w);
-		if (take_relayed(w, m) != 0)
-			break;
-		body_put(w, m->body);
-		relay_ring_drop(&r->ring);
-		moved = true;
-	}
-	if (moved && atomic_exchange(&r->full, false))
-		eventfd_write(r->from->wake_fd, 1);
-	return moved;
-}
-
-bool multicast_turn(struct worker *w)
-{
-	bool moved = false;
-	body_collect(w);
-	look_for_room(w);
-	for (struct relay *r = w->inbound; r; r = r->inbound_next)
-		moved |= empty(w, r);
-	return moved;
-}
-
-bool multicast_waits(struct worker *w)
-{
-	for (struct relay *r = w->inbound; r; r = r->inbound_next)
-		if (relay_ring_peek(&r->ring))
-			return true;
-	return false;
-}
-
-void multicast_tell(struct worker *w)
-{
-	while (w->told) {
-		struct relay *r = w->told;
-		w->told = r->told_next;
-		r->told = false;
-		eventfd_write(r->to->wake_fd, 1);
-	}
-}
-
-void multicast_drain(struct worker *w)
-{
-	struct relayed *m;
-	for (struct relay *r = w->inbound; r; r = r->inbound_next)
-		while ((m = relay_ring_peek(&r->ring))) {
-			body_put(w, m->body);
-			relay_ring_drop(&r->ring);
-		}
 }

@@ -4,15 +4,15 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PAGE_BYTES ((uint64_t)4096)
 
-void staging_init(struct staging *s, struct budget *budget, uint64_t bytes, uint32_t piece_bytes)
+void staging_init(struct staging *s, struct worker *owner, struct budget *budget, uint64_t bytes, uint32_t piece_bytes)
 {
 	memset(s, 0, sizeof(*s));
+	s->owner = owner;
 	s->budget = budget;
 	s->wanted_bytes = bytes;
 	s->piece_bytes = piece_bytes;
@@ -21,12 +21,10 @@ void staging_init(struct staging *s, struct budget *budget, uint64_t bytes, uint
 void staging_fini(struct staging *s)
 {
 	assert(s->nfree == s->npieces);
-	for (uint32_t i = 0; i < s->ndomains; i++)
-		if (s->domain[i].region)
-			s->domain[i].unreg(s->domain[i].region);
-	if (s->memory)
-		atomic_fetch_sub_explicit(&s->budget->used, s->bytes, memory_order_relaxed);
-	free(s->memory);
+	registered_fini(&s->block);
+	if (s->block.memory)
+		atomic_fetch_sub_explicit(&s->budget->used, s->block.bytes, memory_order_relaxed);
+	free(s->block.memory);
 	free(s->piece);
 }
 
@@ -34,62 +32,31 @@ void staging_fini(struct staging *s)
 static int allocate(struct staging *s, struct zerr *err)
 {
 	uint64_t stride = (s->piece_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	for (uint64_t n = s->wanted_bytes / stride; n >= STAGING_PIECES_MIN && !s->memory; n /= 2) {
+	for (uint64_t n = s->wanted_bytes / stride; n >= STAGING_PIECES_MIN && !s->block.memory; n /= 2) {
 		uint64_t used = atomic_fetch_add_explicit(&s->budget->used, n * stride, memory_order_relaxed);
 		if (used + n * stride <= s->budget->limit) {
-			s->memory = aligned_alloc(PAGE_BYTES, n * stride);
+			s->block.memory = aligned_alloc(PAGE_BYTES, n * stride);
 			s->piece = calloc(n, sizeof(*s->piece));
 		}
-		if (s->memory && s->piece) {
+		if (s->block.memory && s->piece) {
 			s->npieces = (uint32_t)n;
-			s->bytes = n * stride;
+			s->block.bytes = n * stride;
 			break;
 		}
-		free(s->memory);
+		free(s->block.memory);
 		free(s->piece);
-		s->memory = NULL;
+		s->block.memory = NULL;
 		s->piece = NULL;
 		atomic_fetch_sub_explicit(&s->budget->used, n * stride, memory_order_relaxed);
 	}
-	if (!s->memory)
+	if (!s->block.memory)
 		return zerr_set(err, -ENOMEM, "no memory for one-sided transfers is left of what may be used");
 	for (uint32_t i = s->npieces; i-- > 0;) {
-		s->piece[i].data = s->memory + i * stride;
+		s->piece[i].data = s->block.memory + i * stride;
+		s->piece[i].home = s->owner;
 		staging_put(s, &s->piece[i]);
 	}
 	return 0;
-}
-
-/* What a device that was lost keeps from going, or coming back. */
-static void drop_lost(struct staging *s)
-{
-	for (uint32_t i = s->ndomains; i-- > 0;) {
-		struct staging_domain *d = &s->domain[i];
-		if (!d->region || d->halves > 0 || !d->is_lost(d->region))
-			continue;
-		d->unreg(d->region);
-		*d = s->domain[--s->ndomains];
-	}
-}
-
-static int add_domain(struct staging *s, uint32_t *at, struct zlink *z, enum zlink_half half, const void *domain,
-	struct zerr *err)
-{
-	drop_lost(s);
-	if (s->ndomains == STAGING_DOMAINS)
-		return -EOPNOTSUPP;
-	*at = s->ndomains;
-	struct staging_domain *d = &s->domain[*at];
-	*d = (struct staging_domain){.domain = domain, .unreg = z->ops->rma->unreg, .is_lost = z->ops->rma->is_lost};
-	if (!s->memory) {
-		if (s->piece_bytes == 0)
-			s->piece_bytes = (uint32_t)z->ops->fragment_bytes;
-		d->error = allocate(s, err);
-	}
-	if (d->error == 0)
-		d->error = z->ops->rma->reg(z, half, s->memory, s->bytes, &d->region, err);
-	s->ndomains++;
-	return d->error;
 }
 
 int staging_admit(struct staging *s, struct zlink *z, enum zlink_half half, struct zregion **region, struct zerr *err)
@@ -100,26 +67,18 @@ int staging_admit(struct staging *s, struct zlink *z, enum zlink_half half, stru
 		z->ops->rma->limits(z, &limits);
 	if (limits.reads == 0 || limits.writes == 0)
 		return -EOPNOTSUPP;
-	const void *domain = z->ops->rma->domain(z, half);
-	uint32_t i = 0;
-	while (i < s->ndomains && s->domain[i].domain != domain)
-		i++;
-	int rc = i < s->ndomains ? s->domain[i].error : add_domain(s, &i, z, half, domain, err);
-	if (rc == 0) {
-		s->domain[i].halves++;
-		*region = s->domain[i].region;
-	}
-	return rc;
+	if (s->piece_bytes == 0)
+		s->piece_bytes = (uint32_t)z->ops->fragment_bytes;
+	if (!s->block.memory && s->error == 0)
+		s->error = allocate(s, err);
+	if (s->error != 0)
+		return s->error;
+	return registered_admit(&s->block, z, half, region, err);
 }
 
 void staging_leave(struct staging *s, const struct zregion *region)
 {
-	if (!region)
-		return;
-	for (uint32_t i = 0; i < s->ndomains; i++)
-		if (s->domain[i].region == region)
-			s->domain[i].halves--;
-	drop_lost(s);
+	registered_leave(&s->block, region);
 }
 
 struct piece *staging_get(struct staging *s)
@@ -134,7 +93,8 @@ struct piece *staging_get(struct staging *s)
 
 void staging_put(struct staging *s, struct piece *p)
 {
-	p->transfer = NULL;
+	p->carry.transfer = NULL;
+	p->fanout = NULL;
 	p->next = s->free;
 	s->free = p;
 	s->nfree++;

@@ -1,58 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The pieces of memory through which a worker carries one-sided transfers: one block, allocated with the first link
- * that can, registered once with each device that it is used with. Belongs to the worker's thread; the control thread
- * frees it when that has ended.
+ * that can. Belongs to the worker's thread; the control thread frees it when that has ended. A piece for several
+ * receivers (fanout.h) is lent to other workers, which write from it, and give it back by counting.
  */
 #ifndef ZIPPERD_STAGING_H
 #define ZIPPERD_STAGING_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "pool.h"
+#include "registered.h"
 #include "transport.h"
 
-#define STAGING_DOMAINS 16   /* of devices, per worker */
 #define STAGING_PIECES_MIN 2 /* one comes in while the other goes out */
 
 struct transfer;
+struct fanout;
+struct piece;
+
+/* A piece on its way out to one receiver. */
+struct carry {
+	struct carry *next; /* in tx.waiting */
+	struct transfer *transfer;
+	struct piece *piece;
+	struct buf *buf; /* the memory it lies in; NULL: the piece itself, which goes to one receiver only */
+	bool shared;	 /* another receiver's came in with it */
+};
+_Static_assert(sizeof(struct carry) <= POOL_SMALL_BYTES, "carries live in the smallest buffers");
 
 struct piece {
-	struct piece *next; /* in the free list, or in tx.waiting */
-	struct transfer *transfer;
+	struct piece *next; /* in the free list; or of those that a fan-out has to hand out, or has got back */
 	uint8_t *data;
 	uint32_t len;
 	uint64_t offset; /* in the message */
-};
-
-struct staging_domain {
-	const void *domain;
-	struct zregion *region;
-	void (*unreg)(struct zregion *);
-	bool (*is_lost)(const struct zregion *);
-	uint32_t halves; /* of links that are there */
-	int error;	 /* it could not be registered: not tried again */
+	struct carry carry;
+	struct worker *home;   /* whose staging it is from */
+	struct fanout *fanout; /* that it was read for; NULL: for carry.transfer */
+	_Atomic uint32_t refs; /* with a fan-out: who is not done with it, in any worker */
 };
 
 struct staging {
 	struct budget *budget;
 	uint64_t wanted_bytes; /* 0: no one-sided transfers */
 	uint32_t piece_bytes;
-	uint8_t *memory; /* NULL: not allocated yet */
-	uint64_t bytes;
+	struct registered block; /* memory NULL: not allocated yet */
+	struct worker *owner;
 	struct piece *piece, *free;
 	uint32_t npieces, nfree;
-	struct staging_domain domain[STAGING_DOMAINS];
-	uint32_t ndomains;
+	int error; /* it could not be allocated: not tried again */
 };
 
 /* bytes: what it may take in all, less if the budget does not give it. piece_bytes 0: as the first link's transport
  * likes fragments. */
-void staging_init(struct staging *, struct budget *, uint64_t bytes, uint32_t piece_bytes);
+void staging_init(struct staging *, struct worker *owner, struct budget *, uint64_t bytes, uint32_t piece_bytes);
 /* Every piece must be back. */
 void staging_fini(struct staging *);
 /* A half of a link joins: *region is what its operations on pieces need. 0; -EOPNOTSUPP: it has no one-sided
- * operations, or none are wanted; -ENOMEM and others: with text, once per device. */
+ * operations, or none are wanted; -ENOMEM and others: with text, the first time. */
 int staging_admit(struct staging *, struct zlink *, enum zlink_half, struct zregion **region, struct zerr *);
 /* One that was admitted, with what it got, has no more operations. NULL: none was. */
 void staging_leave(struct staging *, const struct zregion *region);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fanout.h"
 #include "log.h"
 
 #define REAP_BATCH 16
@@ -18,7 +19,7 @@ static struct transfer **bucket_of(struct lane *l, uint32_t src, uint64_t xfer)
 	return &l->transfers[(h >> 16 ^ h) & (LANE_BUCKETS - 1)];
 }
 
-static struct transfer *find(struct lane *l, uint32_t src, uint64_t xfer)
+struct transfer *transfer_find(struct lane *l, uint32_t src, uint64_t xfer)
 {
 	struct transfer *t = *bucket_of(l, src, xfer);
 	while (t && (t->src != src || t->xfer != xfer))
@@ -44,6 +45,7 @@ static void release(struct worker *w, struct transfer *t)
 	*at = t->chain;
 	list_del(&t->of_dest);
 	forget_source(t);
+	fanned_leave(w, t);
 	pool_put(&w->pool, t->buf);
 	w->freed = true;
 }
@@ -73,35 +75,77 @@ static bool admit(struct worker *w, struct zlink *z, enum zlink_half half, enum 
 
 /* --- agreeing --- */
 
-bool transfer_offer(struct source *s, struct dest *d, const struct zwire_env *env, const uint8_t key[ZRMA_KEY_BYTES])
+bool transfer_can_read(struct source *s)
 {
-	struct lane *l = s->lane;
+	return admit(s->lane->worker, s->zlink, ZLINK_RX, &s->one_sided, &s->region);
+}
+
+/* A new one, in the table. NULL: no memory, or there is one already that the receiver has answered. */
+static struct transfer *add(struct lane *l, struct dest *d, uint32_t src, const struct zwire_env *env)
+{
 	struct worker *w = l->worker;
-	if (!admit(w, s->zlink, ZLINK_RX, &s->one_sided, &s->region))
-		return false;
-	struct transfer *t = find(l, s->vrank, env->xfer);
+	struct transfer *t = transfer_find(l, src, env->xfer);
 	if (t && t->state != TRANSFER_OFFERED)
-		return false; /* a repetition of what is running, or nonsense: the receiver knows */
+		return NULL; /* a repetition of what is running, or nonsense: the receiver knows */
+	if (t && t->fanned && fanned_say(w, t, RELAYED_LEFT) != 0)
+		return NULL;
 	if (t)
 		release(w, t);
-	struct buf *b = s->ntransfers < TRANSFER_OFFERS_MAX ? pool_get(&w->pool, sizeof(struct transfer)) : NULL;
+	struct buf *b = pool_get(&w->pool, sizeof(struct transfer));
 	if (!b)
-		return false;
+		return NULL;
+	struct transfer **bucket = bucket_of(l, src, env->xfer);
 	t = (struct transfer *)(void *)b->payload;
-	struct transfer **bucket = bucket_of(l, s->vrank, env->xfer);
 	*t = (struct transfer){.chain = *bucket,
-		.source = s,
 		.dest = d,
 		.buf = b,
 		.xfer = env->xfer,
-		.src = s->vrank,
+		.src = src,
 		.total = env->offset,
 		.state = TRANSFER_OFFERED};
-	memcpy(t->from, key, ZRMA_KEY_BYTES);
 	*bucket = t;
+	return t;
+}
+
+bool transfer_offer(struct source *s, struct dest *d, const struct zwire_env *env, const uint8_t key[ZRMA_KEY_BYTES])
+{
+	if (!transfer_can_read(s) || s->ntransfers >= TRANSFER_OFFERS_MAX)
+		return false;
+	struct transfer *t = add(s->lane, d, s->vrank, env);
+	if (!t)
+		return false;
+	t->source = s;
+	memcpy(t->from, key, ZRMA_KEY_BYTES);
 	list_add(&s->transfers, &t->of_source);
 	s->ntransfers++;
 	return true;
+}
+
+int transfer_offer_fanned(struct lane *l, const struct zwire_env *env, const struct fan *fan)
+{
+	struct worker *w = l->worker;
+	struct zwire_env plain = *env;
+	uint32_t lrank = l->place[env->dst].lrank;
+	dest_touch(l, lrank);
+	struct dest *d = &l->dest[lrank];
+	int rc = admit_message(w, d, env);
+	if (rc != ADMITTED)
+		return rc == DROPPED ? 0 : -EAGAIN;
+	struct transfer *t = add(l, d, env->src, env);
+	if (t) {
+		t->fanned = true;
+		t->fan = *fan;
+	} else {
+		plain.flags &= (uint16_t)~ZWIRE_F_ONE_SIDED;
+	}
+	rc = forward_envelope(w, d, &plain);
+	if (rc != 0) {
+		if (t)
+			release(w, t);
+		return rc;
+	}
+	forward_count(l, &plain);
+	return t != NULL;
 }
 
 static int tell_dest(struct worker *w, struct dest *d, uint32_t src, uint64_t peer_xfer, uint64_t moved)
@@ -117,27 +161,53 @@ static int tell_dest(struct worker *w, struct dest *d, uint32_t src, uint64_t pe
 /* The offer that the receiver d answers; NULL: there is none. */
 static struct transfer *offer_of(struct dest *d, const struct note *n)
 {
-	struct transfer *t = find(d->lane, n->dst, n->xfer);
+	struct transfer *t = transfer_find(d->lane, n->dst, n->xfer);
 	return t && t->state == TRANSFER_OFFERED && t->dest == d ? t : NULL;
 }
 
-void transfer_withdraw(struct worker *w, struct dest *d, const struct note *n)
+int transfer_withdraw(struct worker *w, struct dest *d, const struct note *n)
 {
 	struct transfer *t = offer_of(d, n);
-	if (t)
-		release(w, t);
+	if (!t)
+		return 0;
+	if (t->fanned && fanned_say(w, t, RELAYED_LEFT) != 0)
+		return -EAGAIN;
+	release(w, t);
+	return 0;
+}
+
+/* Can the receiver's link be written to, from the memory that the pieces lie in? */
+static bool can_write(struct worker *w, struct transfer *t)
+{
+	struct tx *tx = t->dest->tx;
+	struct zerr err;
+	if (!tx || !admit(w, tx->zlink, ZLINK_TX, &tx->one_sided, &tx->region))
+		return false;
+	if (!t->fanned) {
+		t->region = tx->region;
+		return true;
+	}
+	int rc = fanned_admit(w, t, &err);
+	if (rc != 0 && err.text[0])
+		zlog(ZLOG_WARN, "%s: large messages to several travel as fragments: %s", tx->zlink->peer, err.text);
+	return rc == 0;
 }
 
 int transfer_go(struct worker *w, struct dest *d, const struct note *n)
 {
 	struct transfer *t = offer_of(d, n);
-	if (!t || t->total != n->total || !d->tx ||
-		!admit(w, d->tx->zlink, ZLINK_TX, &d->tx->one_sided, &d->tx->region))
+	if (!t || t->total != n->total || !can_write(w, t))
 		return tell_dest(w, d, n->dst, n->peer_xfer, 0);
+	if (t->fanned && fanned_say(w, t, RELAYED_READY) != 0)
+		return -EAGAIN;
 	t->peer_xfer = n->peer_xfer;
 	t->ack = n->ack;
 	memcpy(t->to, n->key, ZRMA_KEY_BYTES);
 	t->state = TRANSFER_RUNNING;
+	if (t->fanned) { /* who reads is another one */
+		list_add(&d->started, &t->of_dest);
+		return 0;
+	}
 	list_add(&d->starting, &t->of_dest);
 	if (!list_linked(&d->carrying))
 		list_add(&w->carrying, &d->carrying);
@@ -146,12 +216,19 @@ int transfer_go(struct worker *w, struct dest *d, const struct note *n)
 
 /* --- pieces --- */
 
-static void drop_piece(struct worker *w, struct piece *p)
+static void drop_carry(struct worker *w, struct carry *c)
 {
-	struct transfer *t = p->transfer;
+	struct transfer *t = c->transfer;
+	struct piece *p = c->piece;
+	struct buf *b = c->buf;
 	t->dest->staged--;
 	t->pieces--;
-	staging_put(&w->staging, p);
+	if (!b) {
+		staging_put(&w->staging, p);
+	} else {
+		fanout_put_piece(w, p);
+		pool_put(&w->pool, b);
+	}
 	if (t->state == TRANSFER_DEAD && t->pieces == 0)
 		release(w, t);
 }
@@ -185,12 +262,13 @@ static void finish(struct worker *w, struct transfer *t)
 }
 
 /* false: the link takes no more now. */
-static bool start_write(struct worker *w, struct piece *p)
+static bool start_write(struct worker *w, struct carry *c)
 {
-	struct transfer *t = p->transfer;
+	struct transfer *t = c->transfer;
+	const struct piece *p = c->piece;
 	struct tx *tx = t->dest->tx;
 	const struct zrma_op op =
-		{.key = t->to, .offset = p->offset, .local = p->data, .len = p->len, .region = tx->region, .cookie = p};
+		{.key = t->to, .offset = p->offset, .local = p->data, .len = p->len, .region = t->region, .cookie = c};
 	int rc = tx->zlink->ops->rma->write(tx->zlink, &op);
 	if (rc == -EAGAIN)
 		return false;
@@ -201,37 +279,64 @@ static bool start_write(struct worker *w, struct piece *p)
 		return true;
 	}
 	forward_lose_tx(w, t->dest, rc); /* kills the transfer, but the piece keeps it */
-	drop_piece(w, p);
+	drop_carry(w, c);
 	return true;
 }
 
-static void came_in(struct worker *w, struct piece *p, int rc)
+static void write_out(struct worker *w, struct carry *c)
 {
-	struct transfer *t = p->transfer;
-	if (rc != 0 || t->state == TRANSFER_DEAD) {
-		drop_piece(w, p); /* why it failed is told when the half's end is */
+	struct tx *tx = c->transfer->dest->tx;
+	if (!tx->waiting && start_write(w, c))
 		return;
-	}
-	struct tx *tx = t->dest->tx;
-	if (!tx->waiting && start_write(w, p))
-		return;
-	p->next = NULL;
-	*(tx->waiting ? tx->waiting_tail : &tx->waiting) = p;
-	tx->waiting_tail = &p->next;
+	c->next = NULL;
+	*(tx->waiting ? tx->waiting_tail : &tx->waiting) = c;
+	tx->waiting_tail = &c->next;
 	if (!list_linked(&tx->writing))
 		list_add(&w->writing, &tx->writing);
 }
 
-static void went_out(struct worker *w, struct piece *p, int rc)
+void transfer_carry(struct worker *w, struct carry *c)
 {
-	struct transfer *t = p->transfer;
+	c->transfer->pieces++;
+	c->transfer->dest->staged++;
+	write_out(w, c);
+}
+
+static void came_in(struct worker *w, struct piece *p, int rc)
+{
+	if (p->fanout)
+		fanout_came_in(w, p, rc);
+	else if (rc != 0 || p->carry.transfer->state == TRANSFER_DEAD)
+		drop_carry(w, &p->carry); /* why it failed is told when the half's end is */
+	else
+		write_out(w, &p->carry);
+}
+
+static void went_out(struct worker *w, struct carry *c, int rc)
+{
+	struct transfer *t = c->transfer;
 	if (rc == 0 && t->state == TRANSFER_RUNNING) {
-		t->written += p->len;
-		stat_add(&t->dest->lane->stats.bytes, p->len);
+		t->written += c->piece->len;
+		stat_add(&t->dest->lane->stats.bytes, c->piece->len);
+		if (c->shared)
+			stat_add(&t->dest->lane->stats.shared_bytes, c->piece->len);
 		if (t->written == t->total)
 			finish(w, t);
 	}
-	drop_piece(w, p);
+	drop_carry(w, c);
+}
+
+int transfer_read_piece(struct worker *w, struct source *s, const uint8_t key[ZRMA_KEY_BYTES], struct piece *p)
+{
+	const struct zrma_op op =
+		{.key = key, .offset = p->offset, .local = p->data, .len = p->len, .region = s->region, .cookie = p};
+	int rc = s->zlink->ops->rma->read(s->zlink, &op);
+	if (rc != 0)
+		return rc;
+	s->reads++;
+	if (!list_linked(&s->reading))
+		list_add(&w->reading, &s->reading);
+	return 0;
 }
 
 /* false: no piece or no room now. */
@@ -248,16 +353,10 @@ static bool start_read(struct worker *w, struct transfer *t)
 	const uint64_t max[] = {w->staging.piece_bytes, from.max_bytes, to.max_bytes};
 	for (int i = 0; i < 3; i++)
 		len = len < max[i] ? len : max[i];
-	p->transfer = t;
+	p->carry = (struct carry){.transfer = t, .piece = p};
 	p->offset = t->started;
 	p->len = (uint32_t)len;
-	const struct zrma_op op = {.key = t->from,
-		.offset = p->offset,
-		.local = p->data,
-		.len = p->len,
-		.region = s->region,
-		.cookie = p};
-	int rc = s->zlink->ops->rma->read(s->zlink, &op);
+	int rc = transfer_read_piece(w, s, t->from, p);
 	if (rc != 0) {
 		staging_put(&w->staging, p);
 		if (rc != -EAGAIN)
@@ -267,9 +366,6 @@ static bool start_read(struct worker *w, struct transfer *t)
 	t->started += len;
 	t->pieces++;
 	t->dest->staged++;
-	s->reads++;
-	if (!list_linked(&s->reading))
-		list_add(&w->reading, &s->reading);
 	return true;
 }
 
@@ -342,13 +438,13 @@ static bool reap_writes(struct worker *w, struct tx *tx)
 	if (n < 0 && tx->dest)
 		forward_lose_tx(w, tx->dest, n);
 	while (tx->waiting) {
-		struct piece *p = tx->waiting;
-		tx->waiting = p->next;
-		if (p->transfer->state == TRANSFER_DEAD) {
-			drop_piece(w, p);
-		} else if (!start_write(w, p)) {
-			p->next = tx->waiting;
-			tx->waiting = p;
+		struct carry *c = tx->waiting;
+		tx->waiting = c->next;
+		if (c->transfer->state == TRANSFER_DEAD) {
+			drop_carry(w, c);
+		} else if (!start_write(w, c)) {
+			c->next = tx->waiting;
+			tx->waiting = c;
 			break;
 		}
 		total++;
@@ -363,7 +459,8 @@ static bool reap_writes(struct worker *w, struct tx *tx)
 bool transfer_turn(struct worker *w)
 {
 	struct list *node, *after;
-	bool moved = start_reads(w);
+	bool moved = fanout_turn(w);
+	moved |= start_reads(w);
 	list_for_each(node, after, &w->reading)
 		moved |= reap_reads(w, list_entry(node, struct source, reading));
 	list_for_each(node, after, &w->writing)
@@ -386,7 +483,7 @@ bool transfer_sleep(struct worker *w, bool *poll)
 	}
 	/* Sources are armed as such, unless they are lost or stalled. */
 	*poll = !list_empty(&w->carrying) || !list_empty(&w->reading) || !list_empty(&w->writing) ||
-		!list_empty(&w->telling);
+		!list_empty(&w->telling) || fanout_waits(w);
 	return busy;
 }
 
@@ -407,6 +504,7 @@ void transfer_source_gone(struct worker *w, struct source *s)
 		if (t->state == TRANSFER_OFFERED || t->state == TRANSFER_RUNNING)
 			kill_transfer(w, t);
 	}
+	fanout_source_gone(w, s);
 }
 
 void transfer_dest_gone(struct worker *w, struct dest *d)
@@ -414,9 +512,9 @@ void transfer_dest_gone(struct worker *w, struct dest *d)
 	kill_all(w, &d->starting);
 	kill_all(w, &d->started);
 	while (d->tx && d->tx->waiting) {
-		struct piece *p = d->tx->waiting;
-		d->tx->waiting = p->next;
-		drop_piece(w, p);
+		struct carry *c = d->tx->waiting;
+		d->tx->waiting = c->next;
+		drop_carry(w, c);
 	}
 }
 

@@ -23,7 +23,7 @@ enum transfer_state { TRANSFER_OFFERED, TRANSFER_RUNNING, TRANSFER_DONE, TRANSFE
 
 struct transfer {
 	struct transfer *chain; /* hash bucket */
-	struct list of_source;	/* in source.transfers; unlinked when that is lost */
+	struct list of_source;	/* in source.transfers; unlinked when that is lost, and where it is fanned */
 	struct list of_dest;	/* RUNNING: in dest.starting or dest.started; DONE: in worker.telling */
 	struct source *source;	/* NULL: lost */
 	struct dest *dest;
@@ -35,15 +35,34 @@ struct transfer {
 	uint32_t pieces;		  /* under way */
 	uint8_t state;
 	bool told_dest;
-	uint8_t from[ZRMA_KEY_BYTES], to[ZRMA_KEY_BYTES];
+	bool fanned;		 /* it takes part in a fan-out, from which its pieces come */
+	bool borrows;		 /* region is for it alone, see fanned_admit */
+	struct zregion *region;	 /* the memory that is written from, for the receiver's link */
+	uint8_t to[ZRMA_KEY_BYTES];
+	union {
+		uint8_t from[ZRMA_KEY_BYTES];
+		struct fan fan;
+	};
 };
 _Static_assert(sizeof(struct transfer) <= POOL_SMALL_BYTES, "transfers live in the smallest buffers");
 
+struct transfer *transfer_find(struct lane *, uint32_t src, uint64_t xfer); /* or NULL */
 /* An RTS with a key. true: kept (the receiver may be told that it can be done); false: forward it as a plain one. */
 bool transfer_offer(struct source *, struct dest *, const struct zwire_env *, const uint8_t key[ZRMA_KEY_BYTES]);
-/* The receiver's answer, from the opposite worker: a key, or that it does not want. -EAGAIN: no memory, again later. */
+/* To one receiver of a fan-out, in the lane that leads to it: the RTS, already without the key, is admitted and
+ * forwarded. 1: it is offered the transfer; 0: it is not, and has nothing to do with the fan-out; -EAGAIN: later;
+ * -ENOBUFS is not returned. */
+int transfer_offer_fanned(struct lane *, const struct zwire_env *, const struct fan *);
+/* The receiver's answer, from the opposite worker: a key, or that it does not want. -EAGAIN: no room, again later. */
 int transfer_go(struct worker *, struct dest *, const struct note *);
-void transfer_withdraw(struct worker *, struct dest *, const struct note *);
+int transfer_withdraw(struct worker *, struct dest *, const struct note *);
+/* Pieces of fan-outs. Can the source be read from? */
+bool transfer_can_read(struct source *);
+/* Reads piece->len bytes at piece->offset. 0: under way; -EAGAIN: not now; others: the source is lost. */
+int transfer_read_piece(struct worker *, struct source *, const uint8_t key[ZRMA_KEY_BYTES], struct piece *);
+/* Writes a piece to the receiver of a transfer that is RUNNING and whose tx is there, now or as soon as there is room.
+ */
+void transfer_carry(struct worker *, struct carry *);
 /* One turn of moving. true: something moved. */
 bool transfer_turn(struct worker *);
 /* Is anything under way? The halves concerned are armed as far as they can be; true in *poll: look again soon. */

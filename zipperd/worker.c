@@ -41,7 +41,7 @@ static void tell_others(struct worker *w)
 	if (w->told_opposite)
 		eventfd_write(w->opposite->wake_fd, 1);
 	w->told_control = w->told_opposite = false;
-	multicast_tell(w);
+	relay_tell(w);
 }
 
 /* --- sources --- */
@@ -118,6 +118,7 @@ static void add_source(struct worker *w, struct source *s)
 	s->waiter = WAITER_SOURCE;
 	s->lane->halves++;
 	list_init(&s->transfers);
+	list_init(&s->fanouts);
 	s->fd = s->zlink->ops->fd(s->zlink, ZLINK_RX, &events);
 	struct epoll_event ev = {.events = events, .data.ptr = s};
 	int rc = epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->fd, &ev) != 0 ? -errno : 0;
@@ -384,7 +385,7 @@ static int prepare_sleep(struct worker *w)
 		return RETRY_MS;
 	if (!list_empty(&w->finishing))
 		return STALL_MS;
-	if (list_empty(&w->stalled) && !note_ring_peek(&w->ports->notes) && !multicast_waits(w))
+	if (list_empty(&w->stalled) && !note_ring_peek(&w->ports->notes) && !relay_waits(w))
 		return carrying ? STALL_MS : -1;
 	w->freed = true; /* look at the stalled ones afterwards */
 	return STALL_MS;
@@ -417,7 +418,7 @@ static bool turn(struct worker *w)
 {
 	bool moved = run_commands(w);
 	moved |= send_notes(w);
-	moved |= multicast_turn(w);
+	moved |= relay_turn(w);
 	moved |= poll_sources(w);
 	forward_flush(w); /* what has come goes on before anything else is looked at */
 	moved |= transfer_turn(w);

@@ -75,17 +75,37 @@ struct note { /* to the worker of the opposite direction */
 	uint64_t peer_xfer, total;   /* GO: comm and offset of the CTS */
 };
 
-struct relayed {	  /* a message for one rank */
+/* To which fan-out (fanout.h) a receiver belongs, as its own worker knows it. */
+struct fan {
+	uint64_t id;		/* of the fan-out, among the reader's */
+	struct worker *reader;	/* whose staging its pieces are from */
+	uint32_t receiver, part; /* the how manieth; where the reader's lane leads to */
+};
+
+enum relayed_what {
+	RELAYED_MESSAGE, /* for one rank: env, body, len, shared */
+	RELAYED_OFFER,	 /* reader to receiver's worker: env, fan */
+	RELAYED_PIECE,	 /* the same: piece, src, dst, xfer (of the transfer), shared */
+	RELAYED_READY,	 /* receiver's worker to reader: fan. The memory is open */
+	RELAYED_LEFT,	 /* the same: there is nothing to be written (any more) */
+};
+
+struct relayed {
+	enum relayed_what what;
+	uint32_t job, len, src, dst;
+	bool shared;	  /* another receiver's came in with it */
+	bool refused;	  /* OFFER: that is to be told */
 	struct buf *body; /* NULL: no payload */
-	uint32_t job, len;
-	bool shared; /* another receiver's came in with it */
+	struct piece *piece;
+	struct fan fan;
+	uint64_t xfer;
 	uint8_t env[ZWIRE_ENV_BYTES];
 };
 
 RING(command_ring, struct command, 1024);
 RING(event_ring, struct event, 1024);
 RING(note_ring, struct note, 1024);
-RING(relay_ring, struct relayed, 64); /* holds that many bodies back at most */
+RING(relay_ring, struct relayed, 64); /* holds that many bodies and pieces back at most */
 
 struct relay { /* from one worker to another; made by the control thread, and never given up */
 	struct relay_ring ring;
@@ -105,6 +125,7 @@ struct worker_ports {
 	struct event_ring events;			    /* worker -> control thread */
 	struct note_ring notes;				    /* opposite worker -> worker */
 	alignas(CACHE_LINE) _Atomic(struct buf *) returned; /* bodies that another worker let go last */
+	_Atomic(struct piece *) pieces;			    /* pieces of fan-outs, likewise */
 };
 
 struct worker {
@@ -118,6 +139,9 @@ struct worker {
 	struct list reading, writing;	/* sources and txs with one-sided operations under way */
 	struct list telling;		/* transfers that are done, and somebody does not know */
 	struct list finishing;		/* txs that go when their queue is empty */
+	struct list fanouts;		/* of which it is the reader */
+	uint64_t fanout_serial;
+	struct borrowed *borrowed; /* other readers' staging, as its links know it (fanned.c) */
 	uint32_t cold_txs;		/* full links that are left to epoll */
 	struct pool pool;
 	struct staging staging;
@@ -178,6 +202,15 @@ void worker_pair_free(struct worker_pair *);
 /* The endpoint for links of this transport, made with the first of them. NULL with text. */
 struct zendpoint *worker_endpoint(struct worker *, const struct ztransport *, struct zerr *);
 
+/* The worker's lane of that job; NULL: it is over. */
+static inline struct lane *worker_lane(const struct worker *w, uint32_t job)
+{
+	struct lane *l = w->lanes;
+	while (l && l->job != job)
+		l = l->next;
+	return l;
+}
+
 /* The worker's own. admit.c: what may pass. */
 static inline bool admit_sequenced(uint8_t kind) /* a message that its sender keeps until it is acknowledged */
 {
@@ -211,6 +244,8 @@ void forward_drop_lane(struct worker *, struct lane *);
  * not yet; made where it must wait, and held by the caller). shared: not the first receiver. 0; -EAGAIN: no memory;
  * -ENOBUFS: it has more than it granted. */
 int forward_one(struct lane *, const struct zwire_env *, const void *payload, struct buf **body, bool shared);
+/* A message has been passed on, or its RTS. */
+void forward_count(struct lane *, const struct zwire_env *);
 /* Sends an envelope without payload. -EAGAIN: no memory. */
 int forward_envelope(struct worker *, struct dest *, const struct zwire_env *);
 /* Its link is broken with rc. */
@@ -218,14 +253,19 @@ void forward_lose_tx(struct worker *, struct dest *, int rc);
 /* multicast.c: messages to several ranks. */
 int multicast_take(struct source *, const struct zwire_env *, const void *payload);
 void multicast_source_gone(struct worker *, struct source *);
-bool multicast_turn(struct worker *);  /* what other workers relay; true: something moved */
-bool multicast_waits(struct worker *); /* something is left of that */
-void multicast_tell(struct worker *);  /* wakes those that were relayed to */
+/* What another worker has relayed. 0 or -EAGAIN. */
+int multicast_take_relayed(struct worker *, struct relayed *);
 struct buf *body_create(struct worker *, const void *payload, uint32_t len); /* held once; NULL: no memory */
 void body_hold(struct buf *);
 void body_put(struct worker *, struct buf *); /* NULL: no effect */
 void body_collect(struct worker *);
-void multicast_drain(struct worker *); /* all threads have ended */
+/* relay.c: what workers with the same first fabric hand to each other. */
+/* false: it is full; the worker looks again when there is room. */
+bool relay_push(struct worker *, struct relay *, const struct relayed *);
+bool relay_turn(struct worker *);  /* takes what others have pushed; true: something moved */
+bool relay_waits(struct worker *); /* something is left of that */
+void relay_tell(struct worker *);  /* wakes those that were pushed to */
+void relay_drain(struct worker *); /* all threads have ended */
 /* worker.c */
 void *worker_run(void *thread); /* a thread's whole life: pthread_create(3) */
 void worker_run_commands(struct worker *);

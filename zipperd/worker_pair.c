@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "worker.h"
+#include "fanout.h"
 
 static int create(struct worker **out, const struct worker_params *p, const char *from, const char *to,
 	struct zerr *err)
@@ -21,7 +21,7 @@ static int create(struct worker **out, const struct worker_params *p, const char
 		goto err;
 	memset(w, 0, sizeof(*w));
 	struct list *lists[] = {&w->hot, &w->cold, &w->stalled, &w->touched, &w->blocked, &w->due, &w->carrying,
-		&w->reading, &w->writing, &w->telling, &w->finishing};
+		&w->reading, &w->writing, &w->telling, &w->finishing, &w->fanouts};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	w->ports = aligned_alloc(alignof(struct worker_ports), sizeof(*w->ports));
@@ -31,7 +31,7 @@ static int create(struct worker **out, const struct worker_params *p, const char
 	rc = pool_init(&w->pool, p->budget, p->eager_bytes, p->frag_bytes);
 	if (rc != 0)
 		goto err_ports;
-	staging_init(&w->staging, p->budget, p->staging_bytes, p->piece_bytes);
+	staging_init(&w->staging, w, p->budget, p->staging_bytes, p->piece_bytes);
 	w->waiter = WAITER_WAKE;
 	w->control_fd = p->control_fd;
 	w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -60,6 +60,7 @@ err:
 
 static void destroy(struct worker *w)
 {
+	fanout_fini(w);
 	staging_fini(&w->staging); /* may be registered in what is the endpoint's */
 	if (w->endpoint)
 		w->settles->endpoint_close(w->endpoint);
@@ -142,8 +143,10 @@ void worker_pair_stop(struct worker_pair *pair)
 
 void worker_pair_drain(struct worker_pair *pair)
 {
-	multicast_drain(pair->worker[0]);
-	multicast_drain(pair->worker[1]);
+	for (int i = 0; i < 2; i++) {
+		relay_drain(pair->worker[i]);
+		fanned_fini(pair->worker[i]);
+	}
 }
 
 void worker_pair_free(struct worker_pair *pair)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small messages of a multicast: posted once for all receivers that can have them together. See multicast.h. */
+/*
+ * What a multicast posts once for all receivers that can have it together: a small message, or the offer of a large one,
+ * an RTS with the key to the bytes, which zipperd then reads once for all. See multicast.h.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -20,7 +23,7 @@ static enum readiness look_at(const struct zmulticast *m, const struct zremote *
 		return ALONE;
 	if (s->last != s->acked && !r->by_list && r->channel != zmulticast_carrier())
 		return ALONE;
-	return zpeer_has_room(s, (uint32_t)m->data.bytes) ? READY : SOON;
+	return zpeer_has_room(s, m->offers ? ZRMA_KEY_BYTES : (uint32_t)m->data.bytes) ? READY : SOON;
 }
 
 /* What the receiver's stream keeps until it acknowledges it. */
@@ -46,36 +49,56 @@ static void add_to_batch(struct batch *b, struct zremote *r, struct zop *op)
 {
 	b->remote[b->n] = r;
 	b->op[b->n] = op;
-	b->list[b->n++] = zmulticast_receiver(r, r->stream.last + 1, 0);
+	b->list[b->n++] = zmulticast_receiver(r, r->stream.last + 1, op ? op->xfer : 0);
+}
+
+static struct zwire_env message_of(const struct zmulticast *m)
+{
+	return (struct zwire_env){
+		.kind = m->offers ? ZWIRE_RTS : ZWIRE_EAGER,
+		.flags = (m->data.converted ? ZWIRE_F_EXT32 : 0) | (m->offers ? ZWIRE_F_ONE_SIDED : 0),
+		.comm = m->req.comm->id | m->context,
+		.tag = m->tag,
+		.len = m->offers ? ZRMA_KEY_BYTES : (uint32_t)m->data.bytes,
+		.offset = m->data.bytes,
+	};
+}
+
+/* What each receiver's stream keeps of it. False: no memory. */
+static bool make_messages(struct batch *b, const struct zwire_env *env, const uint8_t *payload)
+{
+	struct zwire_env one = *env;
+	for (int i = 0; i < b->n; i++) {
+		one.xfer = b->list[i].xfer;
+		b->msg[i] = zpeer_msg_create(&one, payload);
+		if (b->msg[i])
+			continue;
+		while (i-- > 0)
+			zpool_put(b->msg[i]);
+		return false;
+	}
+	return true;
 }
 
 static int post_batch(struct zmulticast *m, struct batch *b)
 {
-	const uint8_t *payload = m->packed ? m->packed : m->data.dense;
-	struct zwire_env env = {
-		.kind = ZWIRE_EAGER,
-		.flags = m->data.converted ? ZWIRE_F_EXT32 : 0,
-		.comm = m->req.comm->id | m->context,
-		.tag = m->tag,
-		.len = (uint32_t)m->data.bytes,
-		.offset = m->data.bytes,
-	};
-	int made = 0, rc = 0;
-	while (made < b->n && (b->msg[made] = zpeer_msg_create(&env, payload)))
-		made++;
-	if (made == b->n)
-		rc = zmulticast_post_list(b->list, b->n, NULL);
-	if (rc == 0 && made == b->n)
-		rc = zmulticast_post_message(&env, payload);
-	if (rc != 0 || made < b->n) {
-		while (made-- > 0)
-			zpool_put(b->msg[made]);
+	const uint8_t *payload = m->offers ? m->exposure.key : m->packed ? m->packed : m->data.dense;
+	struct zwire_env env = message_of(m);
+	int rc;
+	if (!make_messages(b, &env, payload))
 		return -EAGAIN; /* later */
+	rc = zmulticast_post_list(b->list, b->n, NULL);
+	if (rc == 0)
+		rc = zmulticast_post_message(&env, m->offers ? (uint64_t)(m->patience_ns / 1000000) : 0, payload);
+	for (int i = 0; i < b->n; i++) {
+		if (rc == 0)
+			keep_message(b->remote[i], b->msg[i]);
+		else
+			zpool_put(b->msg[i]);
 	}
-	for (int i = 0; i < b->n; i++)
-		keep_message(b->remote[i], b->msg[i]);
-	zchannel_flush(zmulticast_carrier());
-	return 0;
+	if (rc == 0)
+		zchannel_flush(zmulticast_carrier());
+	return rc == 0 ? 0 : -EAGAIN;
 }
 
 /* Can all of them have it at once? Those that must have their own are in alone. */
@@ -83,7 +106,8 @@ static bool post_at_once(struct zmulticast *m, const int *dest, bool *alone)
 {
 	struct batch b;
 	b.n = 0;
-	bool all = m->n <= (int)ZWIRE_RECEIVERS_MAX && !zmulticast_carrier()->full;
+	/* An offer waits for its answer, so it needs an operation for each receiver: those are held first. */
+	bool all = !m->offers && m->n <= (int)ZWIRE_RECEIVERS_MAX && !zmulticast_carrier()->full;
 	for (int i = 0; i < m->n; i++) {
 		struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
 		enum readiness ready = r ? look_at(m, r, NULL) : ALONE;
@@ -103,11 +127,12 @@ static void hold(struct zmulticast *m, int dest)
 		return;
 	op->multicast = m;
 	op->held = true;
+	m->nheld++;
 	m->tied[m->ntied++] = op;
 	zmulticast_start_send(m, op);
 }
 
-static void let_go(struct zop *op)
+void zmulticast_let_go(struct zop *op)
 {
 	struct zremote *r = op->remote;
 	zmulticast_part(op);
@@ -119,42 +144,65 @@ static void let_go(struct zop *op)
 static void gather_batch(struct zmulticast *m, struct batch *b, int *soon)
 {
 	b->n = *soon = 0;
-	for (int i = m->ntied; i-- > 0;) {
+	for (int i = 0; i < m->ntied; i++) {
 		struct zop *op = m->tied[i];
+		if (!op->held)
+			continue;
 		enum readiness ready = look_at(m, op->remote, op);
-		if (ready == ALONE)
-			let_go(op);
-		else if (ready == SOON)
+		if (ready == SOON)
 			++*soon;
-		else if (b->n < (int)ZWIRE_RECEIVERS_MAX)
+		else if (ready == READY && b->n < (int)ZWIRE_RECEIVERS_MAX)
 			add_to_batch(b, op->remote, op);
+		if (ready != ALONE)
+			continue;
+		zmulticast_let_go(op);
+		i--; /* the next one has its place */
 	}
 }
 
-/* What is held waits for room on the carrier, and a while for room in the windows of receivers. */
-bool zmulticast_turn_small(struct zmulticast *m)
+/* What was held has been posted: a small message is sent, an offer waits for its answer. */
+static void went_out(struct zmulticast *m, struct zremote *r, struct zop *op)
 {
-	int before = m->ntied;
-	while (m->ntied > 0 && !zmulticast_carrier()->full) {
+	zop_list_pop(&r->pending); /* is op */
+	if (m->offers) {
+		op->held = false;
+		m->nheld--;
+		op->fanned = true;
+		op->seq = r->stream.last;
+	} else {
+		zop_finish_send(op, MPI_SUCCESS);
+	}
+	zoutgoing_pump(r);
+}
+
+static void let_all_go(struct zmulticast *m)
+{
+	for (int i = m->ntied; i-- > 0;)
+		if (m->tied[i]->held)
+			zmulticast_let_go(m->tied[i]);
+}
+
+/* What is held waits for room on the carrier, and a while for room in the windows of receivers. */
+bool zmulticast_turn_post(struct zmulticast *m)
+{
+	int before = m->nheld;
+	while (m->nheld > 0 && !zmulticast_carrier()->full) {
 		struct batch b;
 		int soon;
 		gather_batch(m, &b, &soon);
 		if ((soon > 0 && zmulticast_is_patient(m)) || (b.n > 1 && post_batch(m, &b) != 0))
 			break;
 		if (b.n == 1)
-			let_go(b.op[0]);
-		for (int i = 0; b.n > 1 && i < b.n; i++) {
-			zop_list_pop(&b.remote[i]->pending); /* is b.op[i] */
-			zop_finish_send(b.op[i], MPI_SUCCESS);
-			zoutgoing_pump(b.remote[i]);
-		}
-		while (soon > 0 && m->ntied > 0) /* enough waited */
-			let_go(m->tied[m->ntied - 1]);
+			zmulticast_let_go(b.op[0]);
+		for (int i = 0; b.n > 1 && i < b.n; i++)
+			went_out(m, b.remote[i], b.op[i]);
+		if (soon > 0) /* enough waited */
+			let_all_go(m);
 	}
-	return m->ntied < before;
+	return m->nheld < before;
 }
 
-int zmulticast_start_small(struct zmulticast *m, const int *dest)
+int zmulticast_start_post(struct zmulticast *m, const int *dest)
 {
 	bool few[64], *alone = m->n <= 64 ? few : zpool_get((size_t)m->n);
 	if (!alone)
@@ -168,7 +216,7 @@ int zmulticast_start_small(struct zmulticast *m, const int *dest)
 	}
 	if (alone != few)
 		zpool_put(alone);
-	if (m->ntied > 0)
-		zmulticast_turn_small(m);
+	if (m->nheld > 0)
+		zmulticast_turn_post(m);
 	return MPI_SUCCESS;
 }
