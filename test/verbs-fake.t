@@ -168,6 +168,29 @@ is "small messages: at most each byte once" "$(awk -F, 'NR > 1 && $4 == 10000 &&
 end_zipper "not copied"
 is "not copied: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 
+# --- what goes to several clusters is read once from the root's memory, and written into that of every leader
+compile "$ZIP_TOP_SRCDIR/test/lib/broadcasts.c" "$TAP_TMP/broadcasts" || bail_out "broadcasts.c does not compile"
+for threads in pair direction; do
+	fake_fabric fka/mw,fkb/ib/mw,fkc/mw
+	zipper -o listen=C=fkc:1@127.0.0.1:0 -o threads=$threads
+	others=()
+	for letter in B C; do
+		parts=A,B,C program=$TAP_TMP/broadcasts ZIPPER_TUNE="all multicast=yes patience=60000" part $letter 300000 40 &
+		others+=($!)
+	done
+	parts=A,B,C program=$TAP_TMP/broadcasts ZIPPER_TUNE="all multicast=yes patience=60000" part A 300000 40
+	rc=$?
+	for pid in "${others[@]}"; do wait "$pid" || rc=$?; done
+	is "three clusters, $threads: status" $rc 0 || { diag_file "$TAP_TMP/outA"; diag_file "$TAP_TMP/zipperd"; }
+	reads=$(fakectl count read) writes=$(fakectl count write)
+	# the first messages may go before memory can be opened
+	ok "three clusters, $threads: zipperd reads ($reads)" test "$reads" -gt 60
+	# a link that is closed writes nothing once more, to see that all has come
+	ok "three clusters, $threads: and writes twice as often ($writes)" test "$writes" -ge $((2 * reads)) -a "$writes" -lt $((2 * reads + 20))
+	end_zipper "three clusters, $threads"
+	is "three clusters, $threads: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
+done
+
 # --- two zippers: large messages of each pair go by both, and each of these moves them from memory to memory
 compile "$ZIP_TOP_SRCDIR/test/programs/p2p_mixed.c" "$TAP_TMP/p2p_mixed" || bail_out "p2p_mixed.c does not compile"
 fake_fabric fka/mw,fkb/ib/mw
