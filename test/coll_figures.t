@@ -70,7 +70,8 @@ is "coll.csv: each operation in each world, of two and three ranks, in two sizes
 is "coll.csv: operations and sizes" "$(table coll.csv $head_coll "2 3" | cut -d: -f1 | sort | paste -sd,)" \
 	"$(for op in allreduce alltoall alltoallv bcast reduce; do echo $op 4; echo $op 4096; done | paste -sd,)"
 is "cast.csv: points of each figure" "$(table cast.csv $head_cast 1 | paste -sd,)" "4: 24,6: 10,8: 8,9: 300,10: 27,11: 27"
-is "bcast.csv: groups of figure 4" "$(table bcast.csv $head_coll "1 2 4" | paste -sd,)" "mpi bcast 2: 1,mpi bcast 3: 1,mpi bcast 4: 1"
+is "bcast.csv: groups of figure 4, over tcp and in shared memory" "$(table bcast.csv $head_coll "1 2 4" | paste -sd,)" \
+	"$(for n in 2 3 4; do for w in tcp shm; do echo "$w bcast $n: 1"; done; done | paste -sd,)"
 for file in hybrids $lab; do
 	is "$file.csv: algorithms, placements, and how often the hybrids cross" \
 		"$(table $file.csv $head_cast "2 15" | grep -c ': 3$') $(awk -F, '/hybrid-/ && $16 == 16 && $17 == $5' made/$file.csv | wc -l)" "12 12" ||
