@@ -31,12 +31,12 @@
  * key in the RTS is for the receiver, which reads the message and says DONE, or sends such a CTS.
  *
  * Multicast. A rank that sends the same to several ranks sends RECEIVERS, a list of them, and then the message once, an
- * EAGER, RTS or DATA with dst ZWIRE_NOBODY and seq, ack and xfer 0 (but see below). zipperd makes of it a message for each of the list,
- * with its dst, seq, ack and xfer: they do not know the difference. The list holds for all such messages that follow on
- * this link, until the next one. The receivers may be in any part but the sender's own; for each of these parts the
- * sender has a channel as well. What one rank sends to another in one stream must not take two ways at a time, by lists
- * and not: they may overtake each other, and a receiver with one zipper takes a gap in seq for a lost message. With
- * several zippers it expects that, and waits.
+ * EAGER, RTS or DATA with dst ZWIRE_NOBODY and seq, ack and xfer 0 (but see below). zipperd makes of it a message for
+ * each of the list, with its dst, seq, ack and xfer: they do not know the difference. The list holds for all such
+ * messages that follow on this link, until the next one. The receivers may be in any part but the sender's own; for
+ * each of these parts the sender has a channel as well. What one rank sends to another in one stream must not take two
+ * ways at a time, by lists and not: they may overtake each other, and a receiver with one zipper takes a gap in seq for
+ * a lost message. With several zippers it expects that, and waits.
  *
  * An RTS of a multicast may have a key as any other, with F_ONE_SIDED; its xfer is how many milliseconds those
  * receivers that have opened their memory wait for the others. zipperd reads the message once for all who go together,

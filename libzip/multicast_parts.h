@@ -25,7 +25,7 @@ struct zmulticast {
 	MPI_Datatype type;
 	struct zdata data;
 	uint8_t *packed; /* small ones that are not dense; from the pool */
-	bool offers;	 /* large: all receivers are offered the bytes at once, which zipperd reads; as long as exposed */
+	bool offers; /* large: all receivers are offered the bytes at once, which zipperd reads; as long as exposed */
 	bool exposed;
 	struct zrma_exposure exposure; /* of all bytes, to the carrier's other end */
 	int error;

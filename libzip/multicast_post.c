@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a multicast posts once for all receivers that can have it together: a small message, or the offer of a large one,
- * an RTS with the key to the bytes, which zipperd then reads once for all. See multicast.h.
+ * What a multicast posts once for all receivers that can have it together: a small message, or the offer of a large
+ * one, an RTS with the key to the bytes, which zipperd then reads once for all. See multicast.h.
  */
 #include <errno.h>
 #include <string.h>

@@ -54,9 +54,9 @@ struct zop {
 	struct zfetch *fetch;	      /* receive: it is read from the sender's memory (fetch.h), or NULL */
 	struct zmulticast *multicast; /* send: its data go with those of others, or NULL */
 	bool held;		      /* send: waits to be posted with those of others */
-	bool fanned;		      /* send: zipperd has been offered its bytes with those of others, by the carrier */
-	bool by_list;		      /* send: its data go by the carrier, alone */
-	bool counted;		      /* send: in the account of its rail (rails.h) */
+	bool fanned;  /* send: zipperd has been offered its bytes with those of others, by the carrier */
+	bool by_list; /* send: its data go by the carrier, alone */
+	bool counted; /* send: in the account of its rail (rails.h) */
 	/* After the loss of a rail (failover.h): */
 	uint64_t seq;	  /* send that awaits an answer: of its first message; 0: it is not in the stream yet */
 	int32_t epoch;	  /* tag of the fragments that are sent or taken */

@@ -13,6 +13,7 @@
 static void came_home(struct worker *w, struct piece *p)
 {
 	p->fanout->out--;
+	w->lent--;
 	staging_put(&w->staging, p);
 }
 
@@ -63,8 +64,8 @@ struct fanout *fanout_create(struct source *s, const struct zwire_env *env, cons
 		.id = ++w->fanout_serial,
 		.total = env->offset,
 		.n = n,
-		.patience_ns = (int64_t)(env->xfer < FANOUT_PATIENCE_MAX_MS ? env->xfer : FANOUT_PATIENCE_MAX_MS) *
-			1000000};
+		.patience_ns =
+			(int64_t)(env->xfer < FANOUT_PATIENCE_MAX_MS ? env->xfer : FANOUT_PATIENCE_MAX_MS) * 1000000};
 	f->tail = &f->head;
 	memcpy(f->key, key, ZRMA_KEY_BYTES);
 	memset(f->receiver, 0, n * sizeof(struct fanout_receiver));
@@ -152,15 +153,17 @@ static void end_round(struct fanout *f)
 static bool is_time(const struct fanout *f)
 {
 	return f->ready > 0 && f->taking == 0 && f->reading == 0 && !f->head &&
-		(f->offered == 0 || zclock_ns() - f->since_ns >= f->patience_ns);
+	       (f->offered == 0 || zclock_ns() - f->since_ns >= f->patience_ns);
 }
 
-/* As a receiver's share: a fan-out that is slow must not have all the staging. */
-static uint32_t share_of(const struct worker *w, const struct fanout *f)
+/* As a receiver's share: a fan-out that is slow must not have all the staging; nor must all of them, which may wait for
+ * one receiver. But each may have one piece, if there is one. */
+static bool may_read(const struct worker *w, const struct fanout *f)
 {
 	uint64_t share = f->source->lane->limits.dest_share / w->staging.piece_bytes, half = w->staging.npieces / 2;
-	share = share < half ? share : half;
-	return share < STAGING_PIECES_MIN ? STAGING_PIECES_MIN : (uint32_t)share;
+	if (share < STAGING_PIECES_MIN)
+		share = STAGING_PIECES_MIN;
+	return f->out == 0 || (f->out < share && w->lent < half);
 }
 
 static bool start_read(struct worker *w, struct fanout *f)
@@ -187,6 +190,7 @@ static bool start_read(struct worker *w, struct fanout *f)
 	f->started += len;
 	f->reading++;
 	f->out++;
+	w->lent++;
 	return true;
 }
 
@@ -249,8 +253,7 @@ static bool hand_out(struct worker *w, struct fanout *f)
 static bool read_on(struct worker *w, struct fanout *f)
 {
 	bool moved = false;
-	uint32_t share = share_of(w, f);
-	while (f->source && f->started < f->total && f->out < share && start_read(w, f))
+	while (f->source && f->started < f->total && may_read(w, f) && start_read(w, f))
 		moved = true;
 	return moved;
 }

@@ -6,8 +6,9 @@
  *
  * The worker of the carrier's direction, the reader, has the fan-out. Each receiver has a transfer (transfer.h) in the
  * lane that leads to it, which may be another worker's; the two workers talk by relays: the reader hands over OFFER and
- * PIECE, the receiver's worker answers READY (the receiver has opened its memory) or LEFT (it wants no more, or cannot).
- * A piece is the reader's staging memory, lent to all who write from it, and goes home when the last one is done.
+ * PIECE, the receiver's worker answers READY (the receiver has opened its memory) or LEFT (it wants no more, or
+ * cannot). A piece is the reader's staging memory, lent to all who write from it, and goes home when the last one is
+ * done.
  *
  * The receivers that are READY go together in a round, which begins when all have answered, or when `patience` is over;
  * who answers later takes part in the next round, for which the memory is read again. A round goes as fast as its
@@ -39,9 +40,9 @@ struct fanout {
 	bool begun;
 	uint64_t total, started; /* bytes; started: of this round */
 	uint32_t n, offered, ready, taking;
-	uint32_t reading, out; /* pieces: being read; that are not home */
-	struct piece *head, **tail; /* read, and not handed to all of the round */
-	uint32_t next, served;	    /* the first of these: receiver that gets it next, how many have it */
+	uint32_t reading, out;	       /* pieces: being read; that are not home */
+	struct piece *head, **tail;    /* read, and not handed to all of the round */
+	uint32_t next, served;	       /* the first of these: receiver that gets it next, how many have it */
 	int64_t patience_ns, since_ns; /* since: the first one was READY; 0: none is */
 	uint8_t key[ZRMA_KEY_BYTES];
 	struct fanout_receiver receiver[];

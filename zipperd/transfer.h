@@ -35,9 +35,9 @@ struct transfer {
 	uint32_t pieces;		  /* under way */
 	uint8_t state;
 	bool told_dest;
-	bool fanned;		 /* it takes part in a fan-out, from which its pieces come */
-	bool borrows;		 /* region is for it alone, see fanned_admit */
-	struct zregion *region;	 /* the memory that is written from, for the receiver's link */
+	bool fanned;		/* it takes part in a fan-out, from which its pieces come */
+	bool borrows;		/* region is for it alone, see fanned_admit */
+	struct zregion *region; /* the memory that is written from, for the receiver's link */
 	uint8_t to[ZRMA_KEY_BYTES];
 	union {
 		uint8_t from[ZRMA_KEY_BYTES];
@@ -63,7 +63,12 @@ int transfer_read_piece(struct worker *, struct source *, const uint8_t key[ZRMA
 /* Writes a piece to the receiver of a transfer that is RUNNING and whose tx is there, now or as soon as there is room.
  */
 void transfer_carry(struct worker *, struct carry *);
-/* One turn of moving. true: something moved. */
+/* Tells the receiver how many bytes of it have been moved. 0 or -EAGAIN. */
+int transfer_tell_dest(struct worker *, struct dest *, uint32_t src, uint64_t peer_xfer, uint64_t moved);
+/* One without pieces under way goes. */
+void transfer_release(struct worker *, struct transfer *);
+void transfer_drop_carry(struct worker *, struct carry *); /* it has been written, or will not be */
+/* transfer_move.c. One turn of moving. true: something moved. */
 bool transfer_turn(struct worker *);
 /* Is anything under way? The halves concerned are armed as far as they can be; true in *poll: look again soon. */
 bool transfer_sleep(struct worker *, bool *poll);

@@ -77,8 +77,8 @@ struct note { /* to the worker of the opposite direction */
 
 /* To which fan-out (fanout.h) a receiver belongs, as its own worker knows it. */
 struct fan {
-	uint64_t id;		/* of the fan-out, among the reader's */
-	struct worker *reader;	/* whose staging its pieces are from */
+	uint64_t id;		 /* of the fan-out, among the reader's */
+	struct worker *reader;	 /* whose staging its pieces are from */
 	uint32_t receiver, part; /* the how manieth; where the reader's lane leads to */
 };
 
@@ -141,8 +141,9 @@ struct worker {
 	struct list finishing;		/* txs that go when their queue is empty */
 	struct list fanouts;		/* of which it is the reader */
 	uint64_t fanout_serial;
+	uint32_t lent;		   /* pieces of its staging that they have */
 	struct borrowed *borrowed; /* other readers' staging, as its links know it (fanned.c) */
-	uint32_t cold_txs;		/* full links that are left to epoll */
+	uint32_t cold_txs;	   /* full links that are left to epoll */
 	struct pool pool;
 	struct staging staging;
 	int epoll;

@@ -18,7 +18,7 @@
 #define SIZE 1000003u /* seven pieces and some bytes */
 #define RANKS 6	      /* a 0; b 0, 1; c 0, 1; d 0: vranks 0 to 5, of which 0 is the root */
 #define RECEIVERS (RANKS - 1)
-#define CARRIER 2 /* part */
+#define CARRIER 2     /* part */
 #define LONG_MS 60000 /* patience of zipperd, where nobody is to be left behind */
 
 struct bench {
@@ -151,7 +151,9 @@ static void offer_with(struct bench *b, uint64_t seq, uint64_t len, int patience
 		.offset = len,
 		.len = ZRMA_KEY_BYTES};
 	for (int i = 0; i < n; i++)
-		list[i] = (struct zwire_receiver){.dst = (uint32_t)i + 1, .seq = seq, .xfer = seq * 100 + (uint64_t)i + 1};
+		list[i] = (struct zwire_receiver){.dst = (uint32_t)i + 1,
+			.seq = seq,
+			.xfer = seq * 100 + (uint64_t)i + 1};
 	assert_int_equal(fake_post_list(&b->r[0], list, n, &env, key), 0);
 	b->r[0].link[CARRIER]->ops->flush(b->r[0].link[CARRIER]);
 }
