@@ -48,7 +48,7 @@ for source in "$ZIP_TOP_SRCDIR"/test/programs/*.c; do
 	sed 20q "$source" | grep -q 'twin:.*tcp=yes' || continue
 	case $source in
 	*/hello.c) twin "$source" "1+3 1+1+2" ;;
-	*/multicast.c) twin "$source" "1+2+1" ;; # large ones are read once by zipperd, and written to two clusters
+	*/multicast.c) twin "$source" "2+2+2" ;; # large ones are read once by zipperd, and written to two clusters
 	*) twin "$source" "2+2" ;;
 	esac
 done
