@@ -69,8 +69,9 @@ const char ztuning_defaults_text[] =
 	"alltoall members>=16 leaders=64\n"
 	/* MPICH's reduction of long vectors works in buffers that it allocates anew for every call: 60 us for 128 KiB
 	 * of two ranks, 14 us if they are gathered and added up; below 2 KiB it takes another algorithm, as fast. The
-	 * root's work grows with the members. */
-	"all inside=native\n"
+	 * root's work grows with the members. What fits into memory that they share is gathered in any case: allreduce
+	 * of 8 B of 2+2 ranks, 13 us instead of 30. */
+	"all inside=auto\n"
 	"all bytes>=2K members_max<5 inside=gather\n";
 
 int ztuning_init(struct ztuning *table, struct zerr *err)

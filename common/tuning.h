@@ -49,7 +49,8 @@ enum ztuning_between {
 	ZTUNING_BETWEEN_PIPELINE
 };
 #define ZTUNING_DEPTH_MAX 64
-enum ztuning_inside { ZTUNING_INSIDE_NATIVE, ZTUNING_INSIDE_GATHER };
+/* auto: gathered where the memory that the members share takes it (libzip/board.h), else native. */
+enum ztuning_inside { ZTUNING_INSIDE_AUTO, ZTUNING_INSIDE_GATHER, ZTUNING_INSIDE_NATIVE };
 
 /* What may be chosen; a collective has only the settings that the manual page names for it. */
 struct ztuning_settings {

@@ -51,7 +51,7 @@ static const struct zconf_row bridge_rows[] = {
 };
 
 static const char *const inside_words[] =
-	{[ZTUNING_INSIDE_NATIVE] = "native", [ZTUNING_INSIDE_GATHER] = "gather", NULL};
+	{[ZTUNING_INSIDE_AUTO] = "auto", [ZTUNING_INSIDE_GATHER] = "gather", [ZTUNING_INSIDE_NATIVE] = "native", NULL};
 
 static const char *const exchange_words[] = {[ZTUNING_EXCHANGE_ALL] = "all",
 	[ZTUNING_EXCHANGE_DOUBLING] = "doubling",

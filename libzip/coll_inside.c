@@ -7,14 +7,23 @@
 #include "coll_fold.h"
 #include "coll_native.h"
 
+/* Not by whether there is a board: which communicators have one depends on when others are freed, see coll_ordered.h.
+ */
+static bool is_gathered(const struct zcomm *c, const struct ztuning_settings *tune, MPI_Count longest,
+	MPI_Datatype type)
+{
+	if (tune->inside == ZTUNING_INSIDE_AUTO)
+		return zshared_could_fit(c, longest, type);
+	return tune->inside == ZTUNING_INSIDE_GATHER;
+}
+
 int zinside_init(struct zinside *in, struct zsched *s, const struct ztuning_settings *tune, MPI_Count longest,
 	MPI_Datatype type, MPI_Op op, int root)
 {
 	struct zcomm *c = zsched_comm(s);
 	*in = (struct zinside){.type = type, .op = op, .root = root};
 	/* Predefined: the order does not matter, and an input is not written to. */
-	in->gathers = (tune->inside == ZTUNING_INSIDE_GATHER || zshared_could_fit(c, longest, type)) &&
-		      zbuf_op_predefined(op) && zbuf_op_commutes(op);
+	in->gathers = zbuf_op_predefined(op) && zbuf_op_commutes(op) && is_gathered(c, tune, longest, type);
 	if (!in->gathers)
 		return MPI_SUCCESS;
 	if (c->shadow_rank[c->rank] == root && zbuf_temp(s, longest * c->nlocal, type, &in->members) != MPI_SUCCESS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The reduction inside a part, segment by segment: by the native nonblocking reduction, or gathered at
- * its root, who combines them. Under the shim's lock.
+ * its root, who combines them: `inside` in the tuning table says which. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_COLL_INSIDE_H
 #define ZIP_LIBZIP_COLL_INSIDE_H

@@ -76,6 +76,9 @@ twin inter_coll 2+2 "all segment=256 segments=1024"
 twin inter_coll 2+2 "all segment=4K leaders=2"
 twin inter_coll 1+3 "all segment=1000 leaders=2"
 twin inter_coll 3+3 "all segment=2K leaders=3; reduce inside=gather"
+twin coll_reductions 4+2 "all inside=native"
+twin coll_errors 2+2 "all inside=native leaders=2"
+twin reproducible 2+2 "all inside=native leaders=2 segment=20K"
 twin inter_coll 2+2+2 "all segment=2K segments=5 leaders=2 inside=native"
 twin inter_coll 2+2+2 "all segment=512 multicast=no; bcast between=chain"
 twin inter_coll 2+2+2 "allgather segment=256"
@@ -137,6 +140,22 @@ for i in 1 2; do
 done
 ok "sums are printed" test -s sorted.1
 ok "two runs give the same bits" cmp sorted.1 sorted.2
+# which depend on who adds up inside a cluster: MPICH, in the order of a tree, or the one rank that has collected them
+added_up() { # FILE WAY [no]: sums of ranks that are four in one cluster, and share no memory
+	ZIPPER_TUNE="all inside=$2 leaders=1" ZIPPER_SHARED=${3:-yes} merged 60 4+1 ./reproducible sums 2>err |
+		grep -a '^[0-9]*:' | LC_ALL=C sort >"added.$1"
+}
+added_up native native
+added_up gather gather
+added_up auto auto
+added_up auto-alone auto no
+added_up native-alone native no
+small() { grep '^100:' "added.$1" | paste -sd' '; }
+ok "sums are printed" test -n "$(small native)"
+ok "inside=native and inside=gather: sums of 100 in another order" test "$(small native)" != "$(small gather)"
+is "inside=auto: as gathered, where ranks share memory" "$(small auto)" "$(small gather)"
+is "inside=auto: as native, where they do not" "$(small auto-alone)" "$(small native)"
+ok "inside=native: whether they do or not" cmp added.native added.native-alone
 # and so do pieces of a sum, whatever the segments
 for i in 1G 1K 5000; do
 	for leaders in 1 2; do

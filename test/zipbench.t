@@ -88,11 +88,12 @@ is "tune: its rules" "$(sed -n 's/ *\t*#.*//; /^bridge/s/=[0-9]*/=N/g; /./p' tab
 	"alltoall clusters>=2 clusters<3 bytes>=64 bytes<65536 aggregate=0,alltoall clusters>=2 clusters<3 bytes>=64 bytes<65536 leaders=2,$(:
 	)bcast clusters>=2 clusters<3 bytes>=65536 segment=32K,bridge latency_ns=N bandwidth=N,gather clusters>=2 clusters<3 alone=1,$(:
 	)reduce clusters>=2 clusters<3 bytes>=65536 segment=32K,scatter clusters>=2 clusters<3 alone=1" || diag_file table
-tune --sizes 64 --layouts 1+1,2+2,1+1+1 --try "alltoall aggregate=0; reduce_scatter inside=gather"
+tune --sizes 64 --layouts 1+1,2+2,2+2+2 --try "alltoall aggregate=0; reduce_scatter inside=native; all inside=gather; all inside=auto"
 is "tune: layouts" "$(sed -n 's/ *\t*#.*//; /^alltoall/p' out | paste -sd,)" \
 	"alltoall clusters>=2 clusters<3 members_max<2 bytes>=64 aggregate=0,alltoall clusters>=2 clusters<3 members_max>=2 bytes>=64 aggregate=0,alltoall clusters>=3 clusters<4 bytes>=64 aggregate=0"
 is "tune: the whole vector of reduce_scatter" "$(sed -n 's/ *\t*#.*//; s/^reduce_scatter.*\(bytes.*\)/\1/p' out | paste -sd,)" \
-	"bytes>=128 inside=gather,bytes>=256 inside=gather,bytes>=192 inside=gather"
+	"bytes>=256 inside=native,bytes>=384 inside=native"
+is "tune: what is gathered anyway is not compared with itself, nor what a rank alone has" "$(grep -c "inside=gather\|inside=auto" out)" 0
 tune --layouts 2+2,1+1 --try "alltoall aggregate=1K"
 matches "tune: layouts in disorder" err '^zipbench tune: --layouts: 1\+1: .*more clusters'
 crossed() { # OPERATION VARIABLE: messages from one cluster to the other in 120 of them between 3+3 ranks
@@ -146,6 +147,13 @@ is "tune: by default all collectives are tried, with every setting but segments,
 echo '.|.*|.*|0.9' >times.list
 known "where a setting changes nothing it is not measured" "" --try "bcast patience=5; bcast segment=512K; bcast between=chain; all multicast=yes" --sizes 1K,64K
 is "tune: nor anything else" "$(grep -vc pingpong log)" 0
+known "nor where there is but one other cluster" "" --try "allreduce exchange=doubling; allreduce exchange=all" --sizes 1K,1M
+is "tune: for doubling" "$(grep -vc pingpong log)" 0
+known "vectors may be gathered or not, where ranks may be on several hosts" \
+	"reduce bytes>=1024 inside=native,allreduce bytes>=1024 bytes<131072 inside=gather" \
+	--try "reduce inside=native; allreduce inside=gather" --sizes 1K,128K
+known "what is too long for shared memory is native" "allreduce bytes>=65536 inside=gather" --layouts 32+32 \
+	--try "allreduce inside=gather; allreduce inside=native" --sizes 64K,1M
 known "segments count where there are more of them" "bcast bytes>=67108864 segments=256" --try "bcast segments=256" --sizes 1M,64M
 is "tune: there alone" "$(grep -v pingpong log | sort -u | paste -sd' ')" "2+2|bcast segments=256|bcast|67108864 2+2||bcast|67108864"
 known "one rule for all sizes" "gather alone=1K,scatter alone=1K" --try "all alone=1K" --sizes 512,4K,64K

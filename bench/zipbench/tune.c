@@ -212,6 +212,8 @@ int tune_main(int argc, char **argv)
 		return rc == 1 ? 0 : rc;
 	find_programs(&b, zmpirun);
 	b.command = own + 1 < argc ? argv + own + 1 : by_default;
+	const char *shared = getenv("ZIPPER_SHARED");
+	b.shares = b.command == by_default && (!shared || strcmp(shared, "no") != 0);
 	rc = run(&b, &err);
 	free(b.samples);
 	return rc < 0 ? bench_fail(argv[0], &err) : 0;

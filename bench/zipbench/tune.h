@@ -51,6 +51,7 @@ struct tune_samples {
 struct tune {
 	struct tune_options o;
 	char **command;
+	bool shares; /* the ranks of a cluster share memory, for all that is known: the command is our own */
 	char program[4096];
 	struct tune_candidate candidate[TUNE_CANDIDATES_MAX];
 	int ncandidates;

@@ -14,6 +14,62 @@ double tune_bytes(const struct tune *b, int layout, const struct tune_target *t,
 	return b->size[point % b->nsizes] * (t->times_ranks ? ranks : 1);
 }
 
+/* Bytes that one of so many members can give the others in the memory that they share: as zboard_room of libzip has it,
+ * but for what it says besides. */
+static int64_t room(int64_t members)
+{
+	const int64_t bytes = members > 1 && members <= 256 ? (5 << 20) / 4 / members : 0;
+	return bytes < 132 << 10 ? bytes : 132 << 10;
+}
+#define ROOM_BESIDES 128
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What is reduced at a time inside a cluster, from the shortest to the longest; size: of the operation. */
+static void find_pieces(const struct ztuning_settings *s, const struct tune_target *t, const struct ztuning_case *call,
+	int64_t size, int64_t *shortest, int64_t *longest)
+{
+	const int64_t lanes = least(s->leaders, call->members), bytes = call->bytes;
+	int64_t each = s->segment * lanes > bytes ? (bytes + lanes - 1) / lanes : s->segment, n;
+	if (each * s->segments < bytes)
+		each = (bytes + s->segments - 1) / s->segments;
+	*shortest = *longest = least(each, bytes);
+	if (t->collective != ZTUNING_REDUCE_SCATTER)
+		return;
+	*shortest = size * (call->members / lanes);
+	*longest = size * ((call->members_max + lanes - 1) / lanes);
+	n = least((*longest + s->segment - 1) / s->segment, s->segments);
+	if (lanes == 1 && n == 1)
+		*shortest = *longest = bytes;
+	*shortest /= n;
+	*longest = (*longest + n - 1) / n;
+}
+
+/* How a cluster's ranks reduce. `auto` is one of the two others, and stays what it is where nobody knows which. */
+static int64_t reduced_inside(const struct ztuning_settings *s, const struct tune_target *t,
+	const struct ztuning_case *call, int64_t size, bool shares)
+{
+	int64_t shortest, longest;
+	if (call->members_max < 2)
+		return 0;
+	if (s->inside != ZTUNING_INSIDE_AUTO)
+		return s->inside;
+	find_pieces(s, t, call, size, &shortest, &longest);
+	if (shortest > room(call->members > 2 ? call->members : 2))
+		return ZTUNING_INSIDE_NATIVE;
+	return shares && longest + ROOM_BESIDES <= room(call->members_max) ? ZTUNING_INSIDE_GATHER
+									   : ZTUNING_INSIDE_AUTO;
+}
+
+static bool is_reduction(const struct tune_target *t)
+{
+	return t->collective == ZTUNING_REDUCE || t->collective == ZTUNING_ALLREDUCE ||
+	       t->collective == ZTUNING_REDUCE_SCATTER;
+}
+
 /* The settings without what changes nothing for the call, see zipper.tuning(5). other: those of the other table; cut:
  * the bytes that cross in segments. */
 static struct ztuning_settings reduced(struct ztuning_settings s, const struct ztuning_settings *other,
@@ -25,6 +81,8 @@ static struct ztuning_settings reduced(struct ztuning_settings s, const struct z
 		s.leaders = call->members;
 	if (call->clusters == 2)
 		s.between = s.multicast = 0;
+	if (call->clusters == 2 && s.exchange == ZTUNING_EXCHANGE_DOUBLING)
+		s.exchange = ZTUNING_EXCHANGE_ALL; /* to the one that there is */
 	if (one_segment)
 		s.segment = s.segments = s.depth = 0;
 	else if (cut <= s.segment * s.segments && cut <= other->segment * other->segments)
@@ -62,9 +120,13 @@ static bool differs(const struct tune *b, int layout, const struct ztuning *with
 		.clusters = tune_clusters(here),
 		.members = tune_members_min(here),
 		.members_max = tune_members_max(here)};
-	const struct ztuning_settings x = ztuning_choose(with, t->collective, &call),
-				      y = ztuning_choose(without, t->collective, &call);
+	struct ztuning_settings x = ztuning_choose(with, t->collective, &call),
+				y = ztuning_choose(without, t->collective, &call);
 	const int64_t size = (int64_t)b->size[point % b->nsizes];
+	if (is_reduction(t)) {
+		x.inside = reduced_inside(&x, t, &call, size, b->shares);
+		y.inside = reduced_inside(&y, t, &call, size, b->shares);
+	}
 	const int64_t cut = t->times_ranks ? size * call.members_max : size; /* a cluster's */
 	const bool second = point >= b->nsizes;
 	const struct ztuning_settings rx = t->whole ? reduced_whole(x, &call, size, second)

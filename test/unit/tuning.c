@@ -43,7 +43,7 @@ static void defaults_are_whole(void **state)
 	assert_int_equal(choose(&t, ZTUNING_GATHER, 0).alone, 16 << 10);
 	assert_int_equal(choose(&t, ZTUNING_GATHER, 0).together, 0);
 	assert_int_equal(choose(&t, ZTUNING_REDUCE, 2048).inside, ZTUNING_INSIDE_GATHER);
-	assert_int_equal(choose(&t, ZTUNING_ALLREDUCE, 2047).inside, ZTUNING_INSIDE_NATIVE);
+	assert_int_equal(choose(&t, ZTUNING_ALLREDUCE, 2047).inside, ZTUNING_INSIDE_AUTO);
 	assert_int_equal(choose(&t, ZTUNING_SCAN, 1 << 20).segment, 128 << 10);
 	assert_int_equal(choose(&t, ZTUNING_SCAN, 1 << 20).leaders, 1);
 	/* small blocks go together between clusters of any sizes: never a message for each pair */
@@ -174,7 +174,7 @@ static void says_what_is_wrong(void **state)
 	refused("bcast bytes>=-1 segment=1K\n", "table:1: bytes: '-1' is not");
 	refused("bcast segment=1\n", "table:1: segment: '1' is not");
 	refused("bcast segment=2G\n", "table:1: segment: '2G' is not");
-	refused("reduce inside=perhaps\n", "table:1: inside: 'perhaps' is not native or gather");
+	refused("reduce inside=perhaps\n", "table:1: inside: 'perhaps' is not auto, gather or native");
 	refused("bcast segment\n", "table:1: 'segment' is neither a condition nor SETTING=VALUE");
 	refused("bcast =5\n", "table:1: '=5' is neither");
 	refused("bcast bytes>=1\n", "table:1: nothing is set for bcast");
