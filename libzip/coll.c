@@ -161,6 +161,10 @@ static void persistent_done(void *arg, int *error)
 	struct persistent *p = arg;
 	if (*error != MPI_SUCCESS)
 		p->req.status.MPI_ERROR = *error;
+	if (p->req.orphan) { /* it goes now, the schedule when it is complete itself */
+		zsched_request(p->run)->orphan = true;
+		p->run = NULL;
+	}
 	zreq_complete(&p->req);
 }
 

@@ -242,6 +242,9 @@ int zip_Request_free(MPI_Request *request)
 	struct zreq *r = zreq_find(*request);
 	if (!r)
 		return no_such_request("MPI_Request_free");
+	if (r->ops->collective)
+		return zerror_raise(r->comm, MPI_ERR_REQUEST, "MPI_Request_free",
+			"a nonblocking collective must be waited for");
 	*request = MPI_REQUEST_NULL;
 	if (zcompletion_is_inactive(r) || r->done) {
 		zreq_release(r);

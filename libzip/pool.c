@@ -6,6 +6,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#ifdef __SANITIZE_ADDRESS__ /* what lies on a free list must not be used either */
+#include <sanitizer/asan_interface.h>
+#define POISON(at, bytes) __asan_poison_memory_region(at, bytes)
+#define UNPOISON(at, bytes) __asan_unpoison_memory_region(at, bytes)
+#else
+#define POISON(at, bytes) (void)(at)
+#define UNPOISON(at, bytes) (void)(at)
+#endif
+
 /* Class c holds 256 << c bytes and this much for the header of a message, so that a payload of a power of two (the
  * usual eager limit) does not need the next class. */
 #define SLACK_BYTES 192
@@ -59,6 +68,7 @@ void *zpool_get(size_t bytes)
 		b = lists[class].head;
 		lists[class].head = b->h.next;
 		lists[class].count--;
+		UNPOISON(b + 1, class_bytes(class));
 		return b + 1;
 	}
 	size_t size = class < CLASSES ? class_bytes(class) : bytes;
@@ -86,6 +96,7 @@ void zpool_put(void *p)
 	b->h.next = lists[class].head;
 	lists[class].head = b;
 	lists[class].count++;
+	POISON(b + 1, class_bytes(class));
 }
 
 void zpool_fini(void)

@@ -21,6 +21,7 @@ struct zreq_ops {
 	int (*start)(struct zreq *);	 /* persistent ones; NULL otherwise */
 	int (*cancel)(struct zreq *);	 /* NULL: cannot be cancelled, completes normally */
 	void (*destroy)(struct zreq *);	 /* frees what it owns, not the struct; may be NULL */
+	bool collective;		 /* a nonblocking one: MPI_Request_free is an error (MPI-4.0 section 6.12) */
 };
 
 struct zreq {

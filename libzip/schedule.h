@@ -94,7 +94,9 @@ int zsched_call(struct zsched *, int (*fn)(struct zsched *, void *arg), void *ar
 /* Ends the round. */
 void zsched_round(struct zsched *);
 /* Called once when all steps are complete, before the request is done. *error is the result so far:
- * MPI_SUCCESS or an error class, and may be changed. */
+ * MPI_SUCCESS or an error class, and may be changed. fn does not destroy the schedule, but may make its request an
+ * orphan.
+ */
 void zsched_on_done(struct zsched *, void (*fn)(void *arg, int *error), void *arg);
 /* Records an error class as the result, unless there is one. why must live for ever. */
 void zsched_fail(struct zsched *, int class, const char *why);
@@ -103,8 +105,8 @@ bool zsched_failed(const struct zsched *);
 
 /* Its request, for publishing; releasing it destroys the schedule. */
 struct zreq *zsched_request(struct zsched *);
-/* Hands the schedule to progress: it may be complete (and, where on_done destroys it, gone) on
- * return. */
+/* Hands the schedule to progress: it may be complete (and, where on_done makes its request an orphan, gone) on return.
+ */
 void zsched_start(struct zsched *);
 /* Start, wait, raise errors through comm's handler, destroy. Returns what the MPI function returns.
  */

@@ -10,7 +10,7 @@
 #include "shim.h"
 
 static void sched_destroy(struct zreq *);
-static const struct zreq_ops sched_ops = {.name = "collective", .destroy = sched_destroy};
+static const struct zreq_ops sched_ops = {.name = "collective", .destroy = sched_destroy, .collective = true};
 
 struct zsched *zsched_create(struct zcomm *c, const char *function)
 {
