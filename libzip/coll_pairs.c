@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "board.h"
 #include "coll_board.h"
@@ -18,16 +19,18 @@ static MPI_Comm own = MPI_COMM_NULL; /* over the base communicator */
 
 struct slot {
 	alignas(max_align_t) bool sends; /* natively: there is no data */
-	int64_t at[];			 /* [members + 1]: where the blocks begin in the data behind it */
+	int64_t at[];			 /* [members + 1]: where the blocks begin in the data, which is behind wants */
 };
+/* Behind at: uint64_t wants[]: a bit for each member of whom this one expects a block. */
 
 struct exchange {
 	struct zboard *board;
 	uint64_t operation;
 	bool begun, given;
 	int me, members, left; /* blocks that have not come */
+	int unsent;	       /* that go natively, to members who have not said whether they want them */
 	struct zpairs out, in;
-	bool *taken;		      /* [members] */
+	bool *taken, *waits;	      /* [members] each: has come; is unsent */
 	MPI_Request *sent, *received; /* [members] each */
 };
 
@@ -70,19 +73,52 @@ static int tag_of(const struct exchange *x)
 	return zboard_number(x->board) * TAG_OPERATIONS + (int)(x->operation % TAG_OPERATIONS);
 }
 
-static char *data_of(struct slot *slot, int members)
+static uint64_t *wants_of(const struct slot *slot, int members)
 {
-	return (char *)&slot->at[members + 1];
+	return (uint64_t *)(uintptr_t)&slot->at[members + 1];
 }
 
-static int send_natively(struct zsched *s, struct exchange *x)
+static char *data_of(const struct slot *slot, int members)
 {
-	int rc = MPI_SUCCESS;
-	for (int i = 0; i < x->members && rc == MPI_SUCCESS; i++)
-		if (i != x->me && bytes_of(&x->out, i) > 0)
-			rc = zn.Isend_c(block_of(&x->out, i), x->out.counts[i], type_of(&x->out, i), rank_in_part(s, i),
-				tag_of(x), own, &x->sent[i]);
-	return rc;
+	return (char *)(wants_of(slot, members) + (members + 63) / 64);
+}
+
+static void tell_wants(const struct exchange *x, struct slot *slot)
+{
+	uint64_t *wants = wants_of(slot, x->members);
+	memset(wants, 0, (size_t)(x->members + 63) / 64 * sizeof *wants);
+	for (int i = 0; i < x->members; i++)
+		if (bytes_of(&x->in, i) > 0)
+			wants[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void say_different(struct zsched *s, int rc)
+{
+	if (rc != MPI_SUCCESS)
+		zsched_fail(s, rc, rc == MPI_ERR_TRUNCATE ? "members gave different amounts of data" : NULL);
+}
+
+static void send_later(struct exchange *x)
+{
+	for (int i = 0; i < x->members; i++) {
+		x->waits[i] = i != x->me && bytes_of(&x->out, i) > 0;
+		x->unsent += x->waits[i];
+	}
+}
+
+/* Only to those who want it: nobody would ever receive it, and a later operation find it there. */
+static void send_natively(struct zsched *s, struct exchange *x, int to)
+{
+	const struct slot *slot = x->waits[to] ? zboard_look(x->board, x->operation, to) : NULL;
+	if (!slot)
+		return;
+	x->waits[to] = false;
+	x->unsent--;
+	if (wants_of(slot, x->members)[x->me / 64] >> x->me % 64 & 1)
+		say_different(s, zn.Isend_c(block_of(&x->out, to), x->out.counts[to], type_of(&x->out, to),
+					 rank_in_part(s, to), tag_of(x), own, &x->sent[to]));
+	else
+		say_different(s, MPI_ERR_TRUNCATE);
 }
 
 static int fill(struct exchange *x, struct slot *slot)
@@ -109,27 +145,38 @@ static bool give(struct zsched *s, struct exchange *x)
 	for (int i = 0; i < x->members; i++)
 		slot->at[i + 1] = slot->at[i] + (i == x->me ? 0 : bytes_of(&x->out, i));
 	slot->sends = data_of(slot, x->members) + total > (char *)slot + zboard_bytes(x->board);
-	int rc = slot->sends ? send_natively(s, x) : fill(x, slot);
-	if (rc != MPI_SUCCESS)
-		zsched_fail(s, rc, NULL);
+	tell_wants(x, slot);
+	if (slot->sends)
+		send_later(x);
+	else
+		say_different(s, fill(x, slot));
 	zboard_publish(x->board, x->operation);
 	return true;
 }
 
+/* What is not as long as expected is received all the same, as its giver waits for that, but elsewhere: an error of
+ * native MPI would be raised on MPI_COMM_WORLD. */
+static int take_natively(struct zsched *s, struct exchange *x, int from, int64_t given)
+{
+	bool agree = given == bytes_of(&x->in, from);
+	void *buf = agree ? block_of(&x->in, from) : zsched_alloc(s, (size_t)given);
+	if (!buf)
+		return MPI_ERR_NO_MEM;
+	int rc = zn.Irecv_c(buf, agree ? x->in.counts[from] : given, agree ? type_of(&x->in, from) : MPI_BYTE,
+		rank_in_part(s, from), tag_of(x), own, &x->received[from]);
+	return agree ? rc : MPI_ERR_TRUNCATE;
+}
+
 static int take(struct zsched *s, struct exchange *x, int from, const struct slot *slot)
 {
-	MPI_Count bytes = bytes_of(&x->in, from);
-	MPI_Datatype type = type_of(&x->in, from);
-	const char *data = data_of((struct slot *)(uintptr_t)slot, x->members);
-	bool agree = slot->at[x->me + 1] - slot->at[x->me] == bytes;
-	if (slot->sends) {
-		int rc = zn.Irecv_c(block_of(&x->in, from), x->in.counts[from], type, rank_in_part(s, from), tag_of(x),
-			own, &x->received[from]);
-		return agree ? rc : MPI_ERR_TRUNCATE;
-	}
-	if (!agree)
+	const char *data = data_of(slot, x->members);
+	int64_t given = slot->at[x->me + 1] - slot->at[x->me];
+	if (slot->sends && given > 0)
+		return take_natively(s, x, from, given);
+	if (given != bytes_of(&x->in, from))
 		return MPI_ERR_TRUNCATE;
-	return zshared_unpack(data + slot->at[x->me], block_of(&x->in, from), x->in.counts[from], type);
+	return zshared_unpack(data + slot->at[x->me], block_of(&x->in, from), x->in.counts[from],
+		type_of(&x->in, from));
 }
 
 static void look_at(struct zsched *s, struct exchange *x, int from)
@@ -137,9 +184,7 @@ static void look_at(struct zsched *s, struct exchange *x, int from)
 	const struct slot *slot = x->taken[from] ? NULL : zboard_look(x->board, x->operation, from);
 	if (!slot)
 		return;
-	int rc = take(s, x, from, slot);
-	if (rc != MPI_SUCCESS)
-		zsched_fail(s, rc, rc == MPI_ERR_TRUNCATE ? "members gave different amounts of data" : NULL);
+	say_different(s, take(s, x, from, slot));
 	x->taken[from] = true;
 	x->left--;
 }
@@ -175,7 +220,10 @@ static bool look(struct zsched *s, void *arg)
 		return false;
 	for (int i = 0; i < x->members && x->left > 0; i++)
 		look_at(s, x, i);
-	if (x->left > 0 || !zboard_is_turn(x->board, x->operation) || !is_over(s, x->sent, 2 * x->members))
+	for (int i = 0; i < x->members && x->unsent > 0; i++)
+		send_natively(s, x, i);
+	if (x->left > 0 || x->unsent > 0 || !zboard_is_turn(x->board, x->operation) ||
+		!is_over(s, x->sent, 2 * x->members))
 		return false;
 	zboard_finish(x->board, x->operation);
 	return true;
@@ -187,7 +235,7 @@ int zpairs_exchange(struct zsched *s, const struct zpairs *out, const struct zpa
 	size_t n = (size_t)c->nlocal;
 	struct exchange *x = zsched_alloc(s, sizeof *x);
 	MPI_Request *requests = zsched_alloc(s, 2 * n * sizeof *requests);
-	bool *taken = zsched_alloc(s, n * sizeof *taken);
+	bool *taken = zsched_alloc(s, 2 * n * sizeof *taken);
 	if (!x || !requests || !taken)
 		return MPI_ERR_NO_MEM;
 	*x = (struct exchange){.board = c->board,
@@ -196,10 +244,12 @@ int zpairs_exchange(struct zsched *s, const struct zpairs *out, const struct zpa
 		.out = *out,
 		.in = *in,
 		.taken = taken,
+		.waits = taken + n,
 		.sent = requests,
 		.received = requests + n};
 	for (size_t i = 0; i < n; i++) {
 		requests[i] = requests[n + i] = MPI_REQUEST_NULL;
+		taken[n + i] = false;
 		taken[i] = (int)i == x->me || bytes_of(in, (int)i) == 0;
 		x->left += !taken[i];
 	}

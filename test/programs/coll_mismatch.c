@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Amounts of data that do not agree between the clusters are an error where they arrive, and nothing hangs: what native
- * MPI does with them is not defined, so this is for merged worlds only. twin: native=no layouts=2+2,1+3,1+1+2 */
+/* Amounts of data that do not agree between the clusters, or inside one, are an error where they arrive, and nothing
+ * hangs. What native MPI does with them is not defined, so this is for merged worlds only.
+ * twin: native=no layouts=2+2,1+3,3+1,1+1+2 */
 #include "check.h"
 
 static int class_of(int rc)
@@ -10,9 +11,89 @@ static int class_of(int rc)
 	return class;
 }
 
+static int x[100000], y[400000];
+
+#define LARGE 60000 /* is sent natively inside a cluster */
+
+/* The giver has LARGE for one who expects nothing. */
+static void unexpected(MPI_Comm c, int giver, int taker)
+{
+	int none[16] = {0}, one[16] = {0}, rc;
+	one[taker] = LARGE;
+	rc = MPI_Gatherv(x, rank == giver ? LARGE : 0, MPI_INT, y, none, none, MPI_INT, taker, c);
+	CHECK_INT(class_of(rc), rank == giver ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+	rc = MPI_Scatterv(x, one, none, MPI_INT, y, 0, MPI_INT, giver, c);
+	CHECK_INT(class_of(rc), rank == giver ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+	rc = MPI_Alltoallv(x, rank == giver ? one : none, none, MPI_INT, y, none, none, MPI_INT, c);
+	CHECK_INT(class_of(rc), rank == giver ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+}
+
+/* Of the giver, who has enough for the other one. */
+static void missing(MPI_Comm c, int giver, int taker, int other)
+{
+	int none[16] = {0}, one[16] = {0}, from[16] = {0}, rc;
+	one[other] = LARGE;
+	rc = MPI_Scatterv(x, one, none, MPI_INT, y, rank == other ? LARGE : rank == taker ? 5 : 0, MPI_INT, giver, c);
+	CHECK_INT(class_of(rc), rank == taker ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+	from[giver] = rank == other ? LARGE : rank == taker ? LARGE / 2 : 0;
+	rc = MPI_Alltoallv(x, rank == giver ? one : none, none, MPI_INT, y, from, none, MPI_INT, c);
+	CHECK_INT(class_of(rc), rank == taker ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+}
+
+/* Less than expected, and more. */
+static void other_size(MPI_Comm c, int giver, int taker)
+{
+	int none[16] = {0}, one[16] = {0}, from[16] = {0}, rc;
+	for (int more = 0; more < 2; more++) {
+		one[taker] = LARGE;
+		from[giver] = more ? LARGE / 2 : LARGE + 1;
+		rc = MPI_Alltoallv(x, rank == giver ? one : none, none, MPI_INT, y, rank == taker ? from : none, none,
+			MPI_INT, c);
+		CHECK_INT(class_of(rc), rank == taker ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+	}
+}
+
+/* Between those in the cluster that has the most of them; its members are consecutive. */
+static void inside_cluster(void)
+{
+	MPI_Comm host, c;
+	int first = rank, n;
+	MPI_Comm_split_type(WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+	MPI_Comm_size(host, &n);
+	MPI_Bcast(&first, 1, MPI_INT, 0, host);
+	MPI_Comm_free(&host);
+	int mine[2] = {n, first}, most[2];
+	MPI_Allreduce(mine, most, 1, MPI_2INT, MPI_MAXLOC, WORLD);
+	MPI_Comm_dup(WORLD, &c);
+	MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+	n = most[0];
+	first = most[1];
+	for (int i = 0; i < 2; i++) {
+		unexpected(c, first + i, first + 1 - i);
+		other_size(c, first + i, first + 1 - i);
+		if (n > 2) {
+			missing(c, first + i, first + 1 - i, first + 2);
+			missing(c, first + i, first + 2, first + 1 - i);
+		}
+	}
+	/* and nothing is left over */
+	for (int i = 0; i < 300; i++) {
+		int counts[16], displs[16];
+		for (int r = 0; r < size; r++) {
+			counts[r] = i % 100 ? 1 : 9000;
+			displs[r] = r * 10000;
+			x[r * 10000] = i * 100 + rank * 10 + r;
+			y[r * 10000] = -1;
+		}
+		MPI_Alltoallv(x, counts, displs, MPI_INT, y, counts, displs, MPI_INT, c);
+		for (int r = 0; r < size; r++)
+			CHECK_INT(y[r * 10000], i * 100 + r * 10 + rank);
+	}
+	MPI_Comm_free(&c);
+}
+
 int main(int argc, char **argv)
 {
-	static int x[100000], y[400000];
 	begin(&argc, &argv);
 	int last = size - 1, rc;
 	MPI_Comm pair; /* the first and the last rank: in different clusters, each alone */
@@ -47,5 +128,6 @@ int main(int argc, char **argv)
 	}
 	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_ARE_FATAL);
 	MPI_Barrier(WORLD);
+	inside_cluster();
 	return end();
 }
