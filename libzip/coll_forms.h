@@ -5,9 +5,9 @@
  * macro.
  *
  *   Name, Iname   Bcast, Ibcast
- *   PARAMS        function-like macro (COUNT, DISPL) with the parameters, the last of which is
- * MPI_Comm comm ARGS, FILL    in parentheses: the arguments for the native function; initialisers
- * of struct zcoll
+ *   PARAMS        function-like macro (COUNT, DISPL) with the parameters, the last of which is MPI_Comm comm
+ *   ARGS          in parentheses: the arguments for the native function, without what the form adds
+ *   FILL          in parentheses: initialisers of struct zcoll
  *
  * On a local communicator the blocking call uses the nonblocking native function and our own wait
  * loop, always and not only while something bridged is outstanding: the two do not match each other
