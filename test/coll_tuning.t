@@ -182,6 +182,7 @@ done
 if [ -z "$ZIP_LAB$ZIP_VM" ]; then
 	cat >alltoall.c <<'END'
 #include <mpi.h>
+#include <stdlib.h>
 int main(int argc, char **argv)
 {
 	char out[64 * 8] = "", in[64 * 8];
@@ -190,21 +191,27 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(c, &rank);
 	MPI_Comm_size(c, &size);
-	if (argc > 1) { /* between the groups of an intercommunicator */
+	if (argc > 2) { /* between the groups of an intercommunicator */
 		MPI_Comm_split(MPI_COMM_WORLD, rank < size / 2, 0, &half);
 		MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < size / 2 ? size / 2 : 0, 1, &c);
 	}
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < atoi(argv[1]); i++)
 		MPI_Alltoall(out, 64, MPI_BYTE, in, 64, MPI_BYTE, c);
 	return MPI_Finalize();
 }
 END
 	compile alltoall.c alltoall || bail_out "alltoall.c does not compile"
-	count() { # how many did RULES need, at least 100 times WANTED and not twice as many: RULES WANTED [between]
-		local n
-		n=$(ZIPPER_TUNE=$1 limited 60 "$ZMPIRUN" --stats --clusters 3+3 ./alltoall $3 2>&1 </dev/null |
-			sed -n 's/.*c1 -> c2: \([0-9]*\) messages.*/\1/p')
-		ok "3+3 ranks, $1${3:+, }$3: about $2 messages each way ($n in 100)" test "${n:-0}" -ge $(($2 * 100)) -a "${n:-0}" -lt $(($2 * 200))
+	counted() { # RULES [between]: messages and bytes of so many calls
+		ZIPPER_TUNE=$1 limited 60 "$ZMPIRUN" --stats --clusters 3+3 ./alltoall "${@:2}" 2>&1 </dev/null |
+			sed -n 's/.*c1 -> c2: \([0-9]*\) messages, \([0-9]*\) bytes.*/\1 \2/p'
+	}
+	# how many did RULES need: 100 times MESSAGES, and some of joining and leaving, and 100 times BYTES: RULES MESSAGES BYTES [between]
+	count() {
+		local n b n0 b0
+		read -r n0 b0 < <(counted "$1" 0 $4)
+		read -r n b < <(counted "$1" 100 $4)
+		ok "3+3 ranks, $1${4:+, $4}: $2 messages and $3 bytes each way ($((n - n0)) and $((b - b0)) in 100)" \
+			test -n "$n" -a -n "$n0" -a $((n - n0)) -ge $(($2 * 100)) -a $((n - n0)) -le $(($2 * 100 + 10)) -a $((b - b0)) = $(($3 * 100))
 	}
 	cat >bcast.c <<'END'
 #include <mpi.h>
@@ -235,11 +242,11 @@ END
 	planned all "c2>c1:100000 c2>c3:100000 c2>c4:100000"
 	planned chain "c2>c3:100000 c3>c4:100000 c4>c1:100000"
 	planned tree "c2>c3:100000 c2>c4:100000 c3>c1:100000"
-	count "alltoall aggregate=0" 9
-	count "alltoall aggregate=1K leaders=3" 3
-	count "alltoall aggregate=1K leaders=1" 1
-	count "alltoall aggregate=0" 9 between
-	count "alltoall aggregate=1K leaders=3" 6 between # with their sizes
-	count "alltoall aggregate=1K leaders=1" 2 between
+	count "alltoall aggregate=0" 9 576
+	count "alltoall aggregate=1K leaders=3" 3 576
+	count "alltoall aggregate=1K leaders=1" 1 576
+	count "alltoall aggregate=0" 9 576 between
+	count "alltoall aggregate=1K leaders=3" 6 612 between # with their sizes
+	count "alltoall aggregate=1K leaders=1" 2 612 between
 fi
 done_testing
