@@ -48,7 +48,6 @@ extern const struct cast_figure cast_figures[]; /* to the one without a name */
 /* cast_point.c. Sizes above 1 MiB are the paper's divided by --scale, but not below that. */
 uint64_t cast_scaled(const struct cast_bench *, uint64_t bytes);
 double cast_cpu_seconds(void); /* of all threads */
-void cast_sort(double *, unsigned n);
 void cast_write_head(FILE *);
 /* Measures a point and writes its line. 0 or a negative errno with text. */
 int cast_add(struct cast_bench *, const char *figure, const struct cast_point *, struct zerr *);

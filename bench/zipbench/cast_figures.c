@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cast.h"
+#include "sort.h"
 #include "zipbench.h"
 
 #define NET_BYTES_MAX (1024.0 * MIB) /* memory of all nodes together; figure 8 stops there */
@@ -104,7 +105,7 @@ static uint64_t object_bytes(const struct cast_bench *b, uint64_t *state)
 
 static void write_distribution(const struct cast_bench *b, const char *algorithm, double total)
 {
-	cast_sort(b->sample, b->o->writes);
+	sort_samples(b->sample, b->o->writes);
 	for (int p = 1; p <= 100; p++) {
 		unsigned i = (unsigned)((double)b->o->writes * p / 100 + 0.5);
 		fprintf(b->out, "9,%s,4,%u,,1,%u,,%.1f,,%.2f,%.0f,%d,,,,\n", algorithm, ZIPCAST_BLOCK_BYTES,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One point of a figure of "zipbench cast": a net, its groups, some messages, and a line. */
-#include <stdlib.h>
 #include <sys/resource.h>
 
 #include "cast.h"
+#include "sort.h"
 #include "zipbench.h"
 
 uint64_t cast_scaled(const struct cast_bench *b, uint64_t bytes)
@@ -11,17 +11,6 @@ uint64_t cast_scaled(const struct cast_bench *b, uint64_t bytes)
 	if (bytes <= MIB)
 		return bytes;
 	return bytes / b->o->scale > MIB ? bytes / b->o->scale : MIB;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-void cast_sort(double *sample, unsigned n)
-{
-	qsort(sample, n, sizeof(double), compare);
 }
 
 double cast_cpu_seconds(void)
@@ -51,7 +40,7 @@ static int send_rounds(struct cast_bench *b, const struct cast_point *p, struct 
 			return rc;
 	}
 	b->cpu = (cast_cpu_seconds() - cpu) / (bench_now() - start);
-	cast_sort(b->sample, b->o->count);
+	sort_samples(b->sample, b->o->count);
 	int rc = 0;
 	for (uint32_t s = 0; s < p->senders && rc == 0; s++)
 		rc = cast_group_verify(&g[s], p->bytes, err);

@@ -16,6 +16,7 @@
 #include "args.h"
 #include "coll_op.h"
 #include "mmpi.h"
+#include "sort.h"
 
 #define SIZES_MAX 128
 #define IDLE_TESTS 20	   /* a message of another core arrives within a few vain tests; then each yields */
@@ -104,18 +105,12 @@ static void gather_up(const struct bench *b, const double *from, double *to, int
 		  : MPI_Reduce(from, to, n, MPI_DOUBLE, op, 0, MPI_COMM_WORLD);
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
 static int report(struct bench *b, const struct coll_op *op, double bytes, int n)
 {
 	double mean = 0;
 	for (int i = 0; i < n; i++)
 		mean += b->sum[i] / b->ranks / n;
-	qsort(b->slowest, (size_t)n, sizeof(double), compare);
+	sort_samples(b->slowest, (size_t)n);
 	fprintf(b->out, "%s,%s,%.0f,%d,%d,%.2f,%.2f,%.2f,%.2f\n", b->o.world, op->name, bytes, b->ranks, n,
 		b->slowest[n / 4] * 1e6, b->slowest[n / 2] * 1e6, b->slowest[n * 3 / 4] * 1e6, mean * 1e6);
 	return fflush(b->out) == 0 ? 0 : -EIO;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sort.h"
 #include "verbs/uarmodel.h"
 
 struct sheet_row *sheet_add(struct sheet *s, const char *group, const char *line, const char *x)
@@ -39,19 +40,13 @@ void sheet_note(struct sheet_row *r, uint64_t messages, double rate, double seco
 	r->seconds[r->rounds++] = seconds;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-	return *x < *y ? -1 : *x > *y;
-}
-
 static double median(const double *v, unsigned n)
 {
 	double sorted[SHEET_ROUNDS_MAX];
 	if (n == 0)
 		return 0;
 	memcpy(sorted, v, n * sizeof(*v));
-	qsort(sorted, n, sizeof(*sorted), compare);
+	sort_samples(sorted, n);
 	return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 

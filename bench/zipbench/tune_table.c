@@ -2,20 +2,14 @@
 /* "zipbench tune": which candidates are faster than the defaults, as rules of zipper.tuning(5). */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "sort.h"
 #include "tune.h"
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
 
 static double median(struct tune_samples *s)
 {
-	qsort(s->us, s->n, sizeof(double), compare);
+	sort_samples(s->us, s->n);
 	return s->n ? s->us[s->n / 2] : 0;
 }
 
