@@ -119,19 +119,10 @@ struct zbetween *zbetween_create(struct zsched *s, const struct ztuning_settings
 /* A step that combines the parts' contributions: result is mine, the others' are in the temporary buffers. */
 static int add_fold(struct zsched *s, const struct zbetween *b, int i, void *result, MPI_Count count)
 {
-	struct zfold *f = zsched_alloc(s, sizeof *f);
-	void **inputs = zsched_alloc(s, (size_t)b->nparts * sizeof *inputs);
-	if (!f || !inputs)
-		return MPI_ERR_NO_MEM;
-	for (int p = 0; p < b->nparts; p++)
+	void **inputs = zfold_add(s, b->nparts, result, count, b->type, b->op);
+	for (int p = 0; inputs && p < b->nparts; p++)
 		inputs[p] = p == b->mine ? result : temps_of(b, i)[p];
-	*f = (struct zfold){.count = count,
-		.type = b->type,
-		.op = b->op,
-		.n = b->nparts,
-		.inputs = inputs,
-		.result = result};
-	return zsched_call(s, zfold_call, f);
+	return inputs ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 static int recv_from_all(struct zsched *s, const struct zbetween *b, int i, MPI_Count count)

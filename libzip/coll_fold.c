@@ -3,15 +3,21 @@
 #include "coll_data.h"
 #include "coll_fold.h"
 
-struct zfold *zfold_create(struct zsched *s, int nparts, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
+static struct zfold *make(struct zsched *s, int n, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
-	struct zcomm *c = zsched_comm(s);
 	struct zfold *f = zsched_alloc(s, sizeof *f);
 	if (!f)
 		return NULL;
-	*f = (struct zfold){.count = count, .type = type, .op = op, .n = nparts, .result = result};
-	f->inputs = zsched_alloc(s, (size_t)nparts * sizeof *f->inputs);
-	if (!f->inputs)
+	*f = (struct zfold){.count = count, .type = type, .op = op, .n = n, .result = result};
+	f->inputs = zsched_alloc(s, (size_t)n * sizeof *f->inputs);
+	return f->inputs ? f : NULL;
+}
+
+struct zfold *zfold_create(struct zsched *s, int nparts, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct zfold *f = make(s, nparts, result, count, type, op);
+	if (!f)
 		return NULL;
 	for (int p = 0; p < nparts; p++) {
 		f->inputs[p] = result;
@@ -43,6 +49,12 @@ int zfold_call(struct zsched *s, void *arg)
 	return rc;
 }
 
+void **zfold_add(struct zsched *s, int n, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
+{
+	struct zfold *f = make(s, n, result, count, type, op);
+	return f && zsched_call(s, zfold_call, f) == MPI_SUCCESS ? f->inputs : NULL;
+}
+
 int zbuild_gather_all(struct zsched *s, const void *sendbuf, MPI_Count count, MPI_Datatype type, int root, void **all)
 {
 	struct zcomm *c = zsched_comm(s);
@@ -65,16 +77,9 @@ int zbuild_gather_all(struct zsched *s, const void *sendbuf, MPI_Count count, MP
 int zbuild_fold_all(struct zsched *s, void *all, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
 	struct zcomm *c = zsched_comm(s);
-	struct zfold *f = zsched_alloc(s, sizeof *f);
-	if (!f)
-		return MPI_ERR_NO_MEM;
-	*f = (struct zfold){.count = count, .type = type, .op = op, .n = c->size, .result = result};
-	f->inputs = zsched_alloc(s, (size_t)c->size * sizeof *f->inputs);
-	if (!f->inputs)
-		return MPI_ERR_NO_MEM;
-	for (int r = 0; r < c->size; r++)
-		f->inputs[r] = zbuf_at(all, r * count, zbuf_extent(type));
-	int rc = zsched_call(s, zfold_call, f);
+	void **inputs = zfold_add(s, c->size, result, count, type, op);
+	for (int r = 0; inputs && r < c->size; r++)
+		inputs[r] = zbuf_at(all, r * count, zbuf_extent(type));
 	zsched_round(s);
-	return rc;
+	return inputs ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }

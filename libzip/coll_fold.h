@@ -22,6 +22,8 @@ struct zfold {
 struct zfold *zfold_create(struct zsched *, int nparts, void *result, MPI_Count count, MPI_Datatype, MPI_Op);
 /* A step (zsched_call) with a struct zfold. Does nothing if the schedule has failed. */
 int zfold_call(struct zsched *, void *fold);
+/* Adds such a step for n contributions. Returns where the caller puts their addresses, [n]; NULL: no memory. */
+void **zfold_add(struct zsched *, int n, void *result, MPI_Count count, MPI_Datatype, MPI_Op);
 
 /* Gathers sendbuf (count elements) of all ranks at root, in rank order, in a temporary buffer
  * there: *all (NULL elsewhere). For operations that do not commute where the ranks of the parts are

@@ -61,21 +61,14 @@ int zinside_finish(const struct zinside *in, struct zsched *s, const void *own, 
 	int n = 1;
 	if (!in->gathers)
 		return MPI_SUCCESS;
-	struct zfold *f = zsched_alloc(s, sizeof *f);
-	void **inputs = zsched_alloc(s, (size_t)c->nlocal * sizeof *inputs);
-	if (!f || !inputs)
+	void **inputs = zfold_add(s, c->nlocal, result, count, in->type, in->op);
+	if (!inputs)
 		return MPI_ERR_NO_MEM;
-	*f = (struct zfold){.count = count,
-		.type = in->type,
-		.op = in->op,
-		.n = c->nlocal,
-		.inputs = inputs,
-		.result = result};
 	/* Mine first: it is only read, unless it is the result. */
 	inputs[0] = own == MPI_IN_PLACE ? result : (void *)own;
 	for (int i = 0; i < c->nlocal; i++) {
 		if (i != in->root)
 			inputs[n++] = zbuf_at(in->members, i * count, extent);
 	}
-	return zsched_call(s, zfold_call, f);
+	return MPI_SUCCESS;
 }

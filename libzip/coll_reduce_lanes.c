@@ -203,20 +203,11 @@ static int fold_segment(struct zsched *s, const struct lanes *x, int k)
 {
 	struct zcomm *c = zsched_comm(s);
 	const struct piece *own = &x->pieces[x->mine * c->nparts + c->my_part];
-	struct zfold *f = zsched_alloc(s, sizeof *f);
-	void **inputs = zsched_alloc(s, (size_t)c->nparts * sizeof *inputs);
-	if (!f || !inputs)
-		return MPI_ERR_NO_MEM;
 	void *sum = zbuf_at(x->sum, own->each * k, x->extent);
-	for (int p = 0; p < c->nparts; p++)
+	void **inputs = zfold_add(s, c->nparts, sum, segment_count(own, k), x->type, x->op);
+	for (int p = 0; inputs && p < c->nparts; p++)
 		inputs[p] = p == c->my_part ? result_of(x, own, k) : input_of(c, x, p, k);
-	*f = (struct zfold){.count = segment_count(own, k),
-		.type = x->type,
-		.op = x->op,
-		.n = c->nparts,
-		.inputs = inputs,
-		.result = sum};
-	return zsched_call(s, zfold_call, f);
+	return inputs ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 /* From the leaders to those that they are in charge of, where these are others than themselves. */
