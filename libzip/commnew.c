@@ -59,14 +59,15 @@ int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, in
 	return MPI_ERR_NO_MEM;
 }
 
-/* MPI_SUCCESS, or an error code that has been raised. The table is to be freed. */
-static int exchange(struct zcomm *c, const char *name, const int64_t mine[ZSAID_COUNT], int64_t (**all)[ZSAID_COUNT])
+int zcommnew_hear(struct zcomm *c, const char *name, const struct zcoll_across *across, int n,
+	const int64_t mine[ZSAID_COUNT], int64_t (**all)[ZSAID_COUNT])
 {
-	*all = malloc((size_t)c->size * sizeof **all);
+	*all = malloc((size_t)n * sizeof **all);
 	if (!*all)
 		return zerror_raise(c, MPI_ERR_NO_MEM, name, "out of memory");
 	int rc = zcoll_run(c, &(struct zcoll){.name = name,
 				      .build = zbuild_allgather,
+				      .across = across,
 				      .sendbuf = mine,
 				      .sendcount = ZSAID_COUNT,
 				      .sendtype = MPI_INT64_T,
@@ -144,7 +145,7 @@ static int finish_split(struct zcomm *c, const int64_t (*all)[ZSAID_COUNT], int 
 int zcommnew_split(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm)
 {
 	int64_t mine[ZSAID_COUNT] = {color, key, (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT];
-	int rc = exchange(c, name, mine, &all);
+	int rc = zcommnew_hear(c, name, NULL, c->size, mine, &all);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	/* The shadow is ordered by rank: the same keys give the same order of the local members. */
@@ -283,7 +284,7 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 
 	int64_t mine[ZSAID_COUNT] = {[ZSAID_ID] = (int64_t)zcomm_new_id()}, (*all)[ZSAID_COUNT];
 	MPI_Comm native = MPI_COMM_NULL;
-	int rc = exchange(c, name, mine, &all);
+	int rc = zcommnew_hear(c, name, NULL, c->size, mine, &all);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	rc = native_create(c->shadow, g, &native);

@@ -64,6 +64,11 @@ MPI_Comm zcommnew_internal(int tag, int *mixed);
 
 /* What every member of the parent says about a new communicator: three numbers. */
 enum { ZSAID_COLOR, ZSAID_KEY, ZSAID_ID, ZSAID_COUNT };
+/* Of all n of them (across NULL: of an intracommunicator), as across says. MPI_SUCCESS, or an error code that has been
+ * raised. *all is to be freed then. */
+struct zcoll_across;
+int zcommnew_hear(struct zcomm *, const char *name, const struct zcoll_across *across, int n,
+	const int64_t mine[ZSAID_COUNT], int64_t (**all)[ZSAID_COUNT]);
 /* The vranks of those (of n, with these vranks) that said color, in their new order: by key, then by rank. Returns how
  * many, or -1 without memory; the id is that proposed by the first of them. */
 int zcommnew_select(const int64_t (*said)[ZSAID_COUNT], const int *of, int n, int64_t color, int *vrank, int64_t *id);

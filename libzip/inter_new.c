@@ -27,23 +27,9 @@ static int build_said(struct zsched *s, const struct zcoll *a)
 
 static const struct zcoll_across said_across = {NULL, build_said};
 
-/* MPI_SUCCESS or an error code that has been raised. The table is to be freed. */
 static int hear_all(struct zcomm *c, const char *name, const int64_t mine[ZSAID_COUNT], int64_t (**all)[ZSAID_COUNT])
 {
-	*all = malloc((size_t)(c->local->size + c->size) * sizeof **all);
-	if (!*all)
-		return zerror_raise(c, MPI_ERR_NO_MEM, name, "out of memory");
-	int rc = zcoll_run(c, &(struct zcoll){.name = name,
-				      .across = &said_across,
-				      .sendbuf = mine,
-				      .sendcount = ZSAID_COUNT,
-				      .sendtype = MPI_INT64_T,
-				      .recvbuf = *all,
-				      .recvcount = ZSAID_COUNT,
-				      .recvtype = MPI_INT64_T});
-	if (rc != MPI_SUCCESS)
-		free(*all);
-	return rc;
+	return zcommnew_hear(c, name, &said_across, c->local->size + c->size, mine, all);
 }
 
 /* My color's members of both groups; none in one of them: no intercommunicator. */
