@@ -65,6 +65,30 @@ int ztake_vector(struct zsched *s, struct zvec counts, MPI_Datatype *type)
 	return zsched_keep_type(s, type);
 }
 
+int ztake_both(struct zsched *s, struct zcoll *a, int (*take)(struct zsched *, struct zcoll *))
+{
+	return a->sendbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : take(s, a);
+}
+
+int ztake_rooted(struct zsched *s, struct zcoll *a, int (*at_root)(struct zsched *, struct zcoll *),
+	int (*elsewhere)(struct zsched *, struct zcoll *))
+{
+	int rc = zcheck_root(s, a->root);
+	if (rc != MPI_SUCCESS || a->root == MPI_PROC_NULL)
+		return rc;
+	return a->root == MPI_ROOT ? at_root(s, a) : elsewhere(s, a);
+}
+
+int ztake_sent(struct zsched *s, struct zcoll *a)
+{
+	return ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
+}
+
+int ztake_received(struct zsched *s, struct zcoll *a)
+{
+	return ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+}
+
 /* Raises an error class with the native library's own words for it. */
 static int raise_class(struct zcomm *c, int class, const char *name)
 {

@@ -134,6 +134,14 @@ int zcheck_op(MPI_Op);
 int ztake_data(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype *);
 /* A buffer with a count per rank (across: of the remote group); the type is kept. */
 int ztake_vector(struct zsched *, struct zvec counts, MPI_Datatype *);
+/* Across, where both groups give (there is no MPI_IN_PLACE), and to or from a root: as take and at_root say in
+ * MPI_ROOT's place, and as elsewhere says in the other group; others have no arguments. */
+int ztake_both(struct zsched *, struct zcoll *, int (*take)(struct zsched *, struct zcoll *));
+int ztake_rooted(struct zsched *, struct zcoll *, int (*at_root)(struct zsched *, struct zcoll *),
+	int (*elsewhere)(struct zsched *, struct zcoll *));
+/* What is sent, or received, as ztake_data. */
+int ztake_sent(struct zsched *, struct zcoll *);
+int ztake_received(struct zsched *, struct zcoll *);
 /* Counts, displacements and types for n ranks or neighbours; the types are kept, in an array of the schedule's. */
 int ztake_types(struct zsched *, struct zvec counts, struct zvec displs, const MPI_Datatype **types, int n);
 

@@ -362,7 +362,7 @@ static int build_across(struct zsched *s, const struct zcoll *a)
 
 static int take_across(struct zsched *s, struct zcoll *a)
 {
-	return a->sendbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : take(s, a);
+	return ztake_both(s, a, take);
 }
 
 static const struct zcoll_across across = {take_across, build_across};

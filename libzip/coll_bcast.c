@@ -192,7 +192,7 @@ int zbuild_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type
 static int take(struct zsched *s, struct zcoll *a)
 {
 	int rc = zcheck_root(s, a->root);
-	return rc == MPI_SUCCESS ? ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype) : rc;
+	return rc == MPI_SUCCESS ? ztake_received(s, a) : rc;
 }
 
 static int build(struct zsched *s, const struct zcoll *a)
@@ -202,10 +202,7 @@ static int build(struct zsched *s, const struct zcoll *a)
 
 static int take_across(struct zsched *s, struct zcoll *a)
 {
-	int rc = zcheck_root(s, a->root);
-	if (rc != MPI_SUCCESS || a->root == MPI_PROC_NULL)
-		return rc;
-	return ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+	return ztake_rooted(s, a, ztake_received, ztake_received);
 }
 
 static int build_across(struct zsched *s, const struct zcoll *a)

@@ -182,7 +182,7 @@ static int take(struct zsched *s, struct zcoll *a)
 	if (root)
 		rc = take_root(s, a);
 	if (rc == MPI_SUCCESS && !(root && a->sendbuf == MPI_IN_PLACE))
-		rc = ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
+		rc = ztake_sent(s, a);
 	return rc;
 }
 
@@ -197,10 +197,7 @@ static int build_across(struct zsched *s, const struct zcoll *a)
 
 static int take_across(struct zsched *s, struct zcoll *a)
 {
-	int rc = zcheck_root(s, a->root);
-	if (rc != MPI_SUCCESS || a->root == MPI_PROC_NULL)
-		return rc;
-	return a->root == MPI_ROOT ? take_root(s, a) : ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
+	return ztake_rooted(s, a, take_root, ztake_sent);
 }
 
 static const struct zcoll_across across = {take_across, build_across};

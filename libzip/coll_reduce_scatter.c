@@ -189,7 +189,7 @@ static int take(struct zsched *s, struct zcoll *a)
 static int take_across(struct zsched *s, struct zcoll *a)
 {
 	zsched_across(s, false);
-	return a->sendbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : take(s, a);
+	return ztake_both(s, a, take);
 }
 
 static const struct zcoll_across across = {take_across, zacross_reduce_scatter};

@@ -312,7 +312,7 @@ static int take(struct zsched *s, struct zcoll *a)
 		a->recvtype = MPI_BYTE;
 		return rc;
 	}
-	return rc == MPI_SUCCESS ? ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype) : rc;
+	return rc == MPI_SUCCESS ? ztake_received(s, a) : rc;
 }
 
 /* Intercommunicators: every part of the other group is away from the root. */
@@ -332,10 +332,7 @@ static int build_across(struct zsched *s, const struct zcoll *a)
 
 static int take_across(struct zsched *s, struct zcoll *a)
 {
-	int rc = zcheck_root(s, a->root);
-	if (rc != MPI_SUCCESS || a->root == MPI_PROC_NULL)
-		return rc;
-	return a->root == MPI_ROOT ? take_root(s, a) : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+	return ztake_rooted(s, a, take_root, ztake_received);
 }
 
 static const struct zcoll_across across = {take_across, build_across};
