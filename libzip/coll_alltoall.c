@@ -32,44 +32,34 @@ static int post_send(struct zsched *s, const struct zalltoall *x, int r)
 	return zsched_send(s, buf, count, type, r);
 }
 
-/*
- * Step after step, each at most one message to one rank and one from another, no two ranks with the
- * same target: member i sends to member i + t of the d-th part after its own. So nobody gets more at
- * a time than window messages, however many senders there are. All ranks take the steps in the same
- * order, hence the first that is not complete has been begun by both of its ranks.
- */
-static int exchange_direct(struct zsched *s, const struct zalltoall *x, int window)
+/* In one step a rank sends at most one message, to that rank, and gets one from the other; -1: none. */
+struct turn {
+	int to, from;
+};
+
+/* Step after step. The round of step k waits for step k - window + 1. All ranks take the steps in the same order, hence
+ * the first that is not complete has been begun by both of its ranks. */
+static int exchange(struct zsched *s, const struct zalltoall *x, int window, int steps,
+	struct turn (*turn_of)(const struct zsched *, int step))
 {
-	struct zcomm *c = zsched_comm(s);
-	int me = c->shadow_rank[c->rank], wide = c->members_max, others = c->nparts - 1, rc = MPI_SUCCESS;
-	int *open = zsched_alloc(s, 2 * (size_t)window * sizeof *open);
+	int *open = zsched_alloc(s, 2 * (size_t)window * sizeof *open), rc = MPI_SUCCESS;
 	long begun = 0, ended = 0;
 	if (!open)
 		return MPI_ERR_NO_MEM;
-	for (int step = 0; step < wide * others && rc == MPI_SUCCESS; step++) {
-		int t = step / others, d = step % others + 1;
-		int to_part = (c->my_part + d) % c->nparts, from_part = (c->my_part + c->nparts - d) % c->nparts;
-		int to = (me + t) % wide, from = (me + wide - t) % wide;
+	for (int step = 0; step < steps && rc == MPI_SUCCESS; step++) {
+		const struct turn t = turn_of(s, step);
 		int *at = &open[2 * (begun % window)];
 		at[0] = at[1] = -1;
-		if (from < c->parts[from_part].count &&
-			is_direct(&x->recv, c->parts[from_part].member[from], x->limit)) {
-			int r = c->parts[from_part].member[from];
-			rc = zsched_recv(s, zside_at(&x->recv, r), zslots_count(&x->recv.slots, r),
-				zside_type(&x->recv, r), r);
-			if (rc == MPI_SUCCESS)
-				at[0] = zsched_open(s);
+		if (t.from >= 0 && is_direct(&x->recv, t.from, x->limit)) {
+			rc = zsched_recv(s, zside_at(&x->recv, t.from), zslots_count(&x->recv.slots, t.from),
+				zside_type(&x->recv, t.from), t.from);
+			at[0] = rc == MPI_SUCCESS ? zsched_open(s) : -1;
 		}
-		if (rc == MPI_SUCCESS && to < c->parts[to_part].count &&
-			is_direct(&x->send, c->parts[to_part].member[to], x->limit)) {
-			rc = post_send(s, x, c->parts[to_part].member[to]);
-			if (rc == MPI_SUCCESS)
-				at[1] = zsched_open(s);
+		if (rc == MPI_SUCCESS && t.to >= 0 && is_direct(&x->send, t.to, x->limit)) {
+			rc = post_send(s, x, t.to);
+			at[1] = rc == MPI_SUCCESS ? zsched_open(s) : -1;
 		}
-		if (at[0] < 0 && at[1] < 0)
-			continue;
-		/* The round of step k waits for step k - window + 1. */
-		if (++begun - ended < window)
+		if ((at[0] < 0 && at[1] < 0) || ++begun - ended < window)
 			continue;
 		rc = rc == MPI_SUCCESS ? zalltoall_close(s, &open[2 * (ended++ % window)]) : rc;
 		zsched_round(s);
@@ -77,6 +67,22 @@ static int exchange_direct(struct zsched *s, const struct zalltoall *x, int wind
 	while (ended < begun && rc == MPI_SUCCESS)
 		rc = zalltoall_close(s, &open[2 * (ended++ % window)]);
 	return rc;
+}
+
+static int member_of(const struct zcomm *c, int part, int i)
+{
+	return i < c->parts[part].count ? c->parts[part].member[i] : -1;
+}
+
+/* No two ranks with the same target: member i sends to member i + t of the d-th part after its own. So nobody gets more
+ * at a time than window messages, however many senders there are. */
+static struct turn between_parts(const struct zsched *s, int step)
+{
+	const struct zcomm *c = zsched_comm(s);
+	int me = c->shadow_rank[c->rank], wide = c->members_max, others = c->nparts - 1;
+	int t = step / others, d = step % others + 1;
+	return (struct turn){.to = member_of(c, (c->my_part + d) % c->nparts, (me + t) % wide),
+		.from = member_of(c, (c->my_part + c->nparts - d) % c->nparts, (me + wide - t) % wide)};
 }
 
 static int local_types(struct zsched *s, const struct zside *d, MPI_Datatype **types, MPI_Aint *displs)
@@ -142,7 +148,7 @@ static int build(struct zsched *s, const struct zcoll *a)
 		return rc;
 	x->local = zsched_open(s);
 	if (x->block < 0 || x->block > x->limit)
-		rc = exchange_direct(s, x, (int)tune.window);
+		rc = exchange(s, x, (int)tune.window, c->members_max * (c->nparts - 1), between_parts);
 	if (rc == MPI_SUCCESS)
 		rc = together ? zalltoall_aggregate(s, x) : zsched_close(s, x->local);
 	return rc;
@@ -173,38 +179,19 @@ static int take_w(struct zsched *s, struct zcoll *a)
 	return rc;
 }
 
-/*
- * Between groups, one block after the other: in step t member i of one group exchanges with member i + t of the other,
- * modulo the larger one's size; all take the steps in the same order.
- */
-static int exchange_across(struct zsched *s, const struct zalltoall *x, int window)
+static int larger_group(const struct zsched *s)
 {
-	struct zcomm *c = zsched_comm(s), *peers = zsched_peers(s);
-	int wide = c->size > peers->size ? c->size : peers->size, rc = MPI_SUCCESS;
-	int *open = zsched_alloc(s, 2 * (size_t)window * sizeof *open);
-	long begun = 0, ended = 0;
-	if (!open)
-		return MPI_ERR_NO_MEM;
-	for (int t = 0; t < wide && rc == MPI_SUCCESS; t++) {
-		int to = (c->rank + t) % wide, from = (c->rank + wide - t) % wide, *at = &open[2 * (begun % window)];
-		at[0] = at[1] = -1;
-		if (from < peers->size && is_direct(&x->recv, from, x->limit)) {
-			rc = zsched_recv(s, zside_at(&x->recv, from), zslots_count(&x->recv.slots, from),
-				zside_type(&x->recv, from), from);
-			at[0] = rc == MPI_SUCCESS ? zsched_open(s) : -1;
-		}
-		if (rc == MPI_SUCCESS && to < peers->size && is_direct(&x->send, to, x->limit)) {
-			rc = post_send(s, x, to);
-			at[1] = rc == MPI_SUCCESS ? zsched_open(s) : -1;
-		}
-		if ((at[0] < 0 && at[1] < 0) || ++begun - ended < window)
-			continue;
-		rc = rc == MPI_SUCCESS ? zalltoall_close(s, &open[2 * (ended++ % window)]) : rc;
-		zsched_round(s);
-	}
-	while (ended < begun && rc == MPI_SUCCESS)
-		rc = zalltoall_close(s, &open[2 * (ended++ % window)]);
-	return rc;
+	const struct zcomm *c = zsched_comm(s), *peers = zsched_peers(s);
+	return c->size > peers->size ? c->size : peers->size;
+}
+
+/* One block after the other: in step t member i of one group exchanges with member i + t of the other, modulo the
+ * larger one's size. */
+static struct turn between_groups(const struct zsched *s, int t)
+{
+	int me = zsched_comm(s)->rank, n = zsched_peers(s)->size, wide = larger_group(s);
+	int to = (me + t) % wide, from = (me + wide - t) % wide;
+	return (struct turn){.to = to < n ? to : -1, .from = from < n ? from : -1};
 }
 
 static int lesser(int64_t a, int64_t b)
@@ -231,7 +218,7 @@ static int build_across(struct zsched *s, const struct zcoll *a)
 	x->leaders = lesser(lesser(mine.leaders, theirs.leaders), lesser(c->members_min, peers->members_min));
 	int rc = x->limit > 0 ? zalltoall_pack(s, x) : MPI_SUCCESS;
 	if (rc == MPI_SUCCESS)
-		rc = exchange_across(s, x, (int)mine.window);
+		rc = exchange(s, x, (int)mine.window, larger_group(s), between_groups);
 	if (rc == MPI_SUCCESS && x->limit > 0)
 		return zalltoall_aggregate(s, x);
 	zsched_round(s);
@@ -240,12 +227,12 @@ static int build_across(struct zsched *s, const struct zcoll *a)
 
 static int take_across(struct zsched *s, struct zcoll *a)
 {
-	return a->sendbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : take(s, a);
+	return ztake_both(s, a, take);
 }
 
 static int take_w_across(struct zsched *s, struct zcoll *a)
 {
-	return a->sendbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : take_w(s, a);
+	return ztake_both(s, a, take_w);
 }
 
 static const struct zcoll_across across = {take_across, build_across}, across_w = {take_w_across, build_across};
