@@ -14,8 +14,8 @@ struct given_lane {
 	int root; /* its leader: a rank in the shadow */
 	bool mine;
 	struct zinside in;
-	void **temp; /* mine: the sums of my part, of segments, [depth + 1] in turns */
-	struct zflight flight;
+	void **temp;		/* mine: the sums of my part, of segments, [depth + 1] in turns */
+	struct zflight *flight; /* of flights */
 };
 
 struct zgiving {
@@ -23,6 +23,7 @@ struct zgiving {
 	const void *sendbuf;
 	struct zsegments g;
 	struct given_lane *lanes; /* [g.lanes] */
+	struct zflight *flights;  /* [g.lanes] */
 };
 
 struct taken_lane {
@@ -31,7 +32,7 @@ struct taken_lane {
 	/* mine: from all parts, but from the last one only if there is no result for its vectors to come into; of
 	 * segments, [depth + 1] in turns */
 	void ***temp;
-	struct zflight flight;
+	struct zflight *flight; /* of flights */
 };
 
 struct ztaking {
@@ -42,6 +43,7 @@ struct ztaking {
 	char *recvbuf; /* what they are scattered to */
 	struct zsegments g;
 	struct taken_lane *lanes; /* [g.lanes] */
+	struct zflight *flights;  /* [g.lanes] */
 };
 
 /* Both groups choose alike: what the one that gives is like counts. */
@@ -81,7 +83,7 @@ static int turn_of(const struct zsegments *g, int k)
 
 static int make_giving(struct zsched *s, const struct zgiving *x, struct given_lane *lane)
 {
-	int rc = zflight_init(&lane->flight, s, depth_of(&x->g));
+	int rc = zflight_init(lane->flight, s, depth_of(&x->g));
 	return rc == MPI_SUCCESS ? zbuf_temps(s, zsegments_count(&x->g, 0), x->sum.type, turns_of(&x->g), &lane->temp)
 				 : rc;
 }
@@ -94,10 +96,11 @@ int zgiving_create(struct zsched *s, const struct zacross_sum *sum, const void *
 		return MPI_ERR_NO_MEM;
 	*x = (struct zgiving){.sum = *sum, .sendbuf = sendbuf, .g = cut(c, zsched_peers(s), sum)};
 	x->lanes = zsched_alloc(s, (size_t)x->g.lanes * sizeof *x->lanes);
-	int rc = x->lanes ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	x->flights = zflight_lanes(s, x->g.lanes);
+	int rc = x->lanes && x->flights ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	for (int l = 0; l < x->g.lanes && rc == MPI_SUCCESS; l++) {
 		struct given_lane *lane = &x->lanes[l];
-		*lane = (struct given_lane){.root = leader_of(sum, &x->g, c->nlocal, l)};
+		*lane = (struct given_lane){.root = leader_of(sum, &x->g, c->nlocal, l), .flight = &x->flights[l]};
 		lane->mine = lane->root == c->shadow_rank[c->rank];
 		rc = zinside_init(&lane->in, s, &x->g.tune, zsegments_count(&x->g, 0), sum->type, sum->op, lane->root);
 		if (rc == MPI_SUCCESS && lane->mine)
@@ -109,7 +112,7 @@ int zgiving_create(struct zsched *s, const struct zacross_sum *sum, const void *
 static int make_temps(struct zsched *s, const struct ztaking *x, struct taken_lane *lane)
 {
 	int n = x->from->nparts - (x->result != NULL), turns = turns_of(&x->g);
-	int rc = zflight_init(&lane->flight, s, depth_of(&x->g));
+	int rc = zflight_init(lane->flight, s, depth_of(&x->g));
 	lane->temp = zsched_alloc(s, (size_t)turns * sizeof *lane->temp);
 	if (!lane->temp)
 		return MPI_ERR_NO_MEM;
@@ -144,10 +147,11 @@ int ztaking_create(struct zsched *s, const struct zacross_sum *sum, void *result
 		x->result = result;
 	}
 	x->lanes = zsched_alloc(s, (size_t)x->g.lanes * sizeof *x->lanes);
-	int rc = x->lanes ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	x->flights = zflight_lanes(s, x->g.lanes);
+	int rc = x->lanes && x->flights ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	for (int l = 0; l < x->g.lanes && rc == MPI_SUCCESS; l++) {
 		struct taken_lane *lane = &x->lanes[l];
-		*lane = (struct taken_lane){.root = leader_of(sum, &x->g, c->nlocal, l)};
+		*lane = (struct taken_lane){.root = leader_of(sum, &x->g, c->nlocal, l), .flight = &x->flights[l]};
 		lane->mine = sum->to >= 0 || lane->root == c->shadow_rank[c->rank];
 		if (lane->mine)
 			rc = make_temps(s, x, lane);
@@ -166,30 +170,22 @@ static int receive(struct zsched *s, const struct ztaking *x, int l, int k)
 {
 	const struct zcomm *from = x->from;
 	int rc = MPI_SUCCESS;
-	zflight_begin(&x->lanes[l].flight, s, k / x->g.lanes);
+	zflight_begin(x->lanes[l].flight, s, k / x->g.lanes);
 	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS; p++)
 		rc = zsched_recv(s, input(x, &x->lanes[l], p, k), zsegments_count(&x->g, k), x->sum.type,
 			from->parts[p].member[leader_of(&x->sum, &x->g, from->parts[p].count, l)]);
-	zflight_end(&x->lanes[l].flight, s, k / x->g.lanes);
+	zflight_end(x->lanes[l].flight, s, k / x->g.lanes);
 	return rc;
 }
 
 static int combine(struct zsched *s, const struct ztaking *x, int l, int k)
 {
 	int n = x->from->nparts;
-	struct zfold *f = zsched_alloc(s, sizeof *f);
-	void **inputs = zsched_alloc(s, (size_t)n * sizeof *inputs);
-	if (!f || !inputs)
-		return MPI_ERR_NO_MEM;
-	for (int p = 0; p < n; p++)
+	void *result = input(x, &x->lanes[l], n - 1, k);
+	void **inputs = zfold_add(s, n, result, zsegments_count(&x->g, k), x->sum.type, x->sum.op);
+	for (int p = 0; inputs && p < n; p++)
 		inputs[p] = input(x, &x->lanes[l], p, k);
-	*f = (struct zfold){.count = zsegments_count(&x->g, k),
-		.type = x->sum.type,
-		.op = x->sum.op,
-		.n = n,
-		.inputs = inputs,
-		.result = inputs[n - 1]};
-	return zsched_call(s, zfold_call, f);
+	return inputs ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 /* Segment k from its leader to those whose slots it has something of. */
@@ -240,13 +236,13 @@ static int give(struct zsched *s, const struct zgiving *x, int l, int k)
 	int rc = zinside_finish(&lane->in, s, zsegments_at(&x->g, x->sendbuf, k), sum, count);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	zflight_begin(&lane->flight, s, k / x->g.lanes);
+	zflight_begin(lane->flight, s, k / x->g.lanes);
 	if (x->sum.to == ZACROSS_ALL)
 		rc = zbuild_to_leaders(s, sum, count, x->sum.type, x->g.lanes, l, &x->g.tune);
 	else
 		rc = zsched_send(s, sum, count, x->sum.type,
 			part ? part->member[leader_of(&x->sum, &x->g, part->count, l)] : x->sum.to);
-	zflight_end(&lane->flight, s, k / x->g.lanes);
+	zflight_end(lane->flight, s, k / x->g.lanes);
 	return rc;
 }
 
@@ -294,25 +290,6 @@ static int spread_group(struct zsched *s, const struct ztaking *x, int i)
 	return rc;
 }
 
-/* What crosses in this round for the last time. */
-static int land_given(struct zsched *s, const struct zgiving *x, int round)
-{
-	int i = round - depth_of(&x->g), rc = MPI_SUCCESS;
-	for (int l = 0; l < x->g.lanes && rc == MPI_SUCCESS; l++)
-		if (x->lanes[l].mine && zsegments_number(&x->g, i, l) >= 0)
-			rc = zflight_land(&x->lanes[l].flight, s, i);
-	return rc;
-}
-
-static int land_taken(struct zsched *s, const struct ztaking *x, int round)
-{
-	int i = round - depth_of(&x->g), rc = MPI_SUCCESS;
-	for (int l = 0; l < x->g.lanes && rc == MPI_SUCCESS; l++)
-		if (x->lanes[l].mine && zsegments_number(&x->g, i, l) >= 0)
-			rc = zflight_land(&x->lanes[l].flight, s, i);
-	return rc;
-}
-
 static int add_round(struct zsched *s, struct zgiving **out, int nout, struct ztaking **in, int nin, int round)
 {
 	int rc = MPI_SUCCESS;
@@ -324,10 +301,11 @@ static int add_round(struct zsched *s, struct zgiving **out, int nout, struct zt
 		rc = reduce_group(s, out[i], round);
 	for (int i = 0; i < nin && rc == MPI_SUCCESS; i++)
 		rc = spread_group(s, in[i], round - 1 - depth_of(&in[i]->g));
+	/* what crosses in this round for the last time */
 	for (int i = 0; i < nout && rc == MPI_SUCCESS; i++)
-		rc = land_given(s, out[i], round);
+		rc = zflight_land_lanes(out[i]->flights, s, &out[i]->g, round - depth_of(&out[i]->g));
 	for (int i = 0; i < nin && rc == MPI_SUCCESS; i++)
-		rc = land_taken(s, in[i], round);
+		rc = zflight_land_lanes(in[i]->flights, s, &in[i]->g, round - depth_of(&in[i]->g));
 	return rc;
 }
 

@@ -33,3 +33,20 @@ int zflight_land(const struct zflight *f, struct zsched *s, int i)
 		rc = zsched_close(s, k);
 	return rc;
 }
+
+struct zflight *zflight_lanes(struct zsched *s, int lanes)
+{
+	struct zflight *flights = zsched_alloc(s, (size_t)lanes * sizeof *flights);
+	for (int l = 0; flights && l < lanes; l++)
+		flights[l] = (struct zflight){.depth = 0};
+	return flights;
+}
+
+int zflight_land_lanes(const struct zflight *flights, struct zsched *s, const struct zsegments *g, int i)
+{
+	int rc = MPI_SUCCESS;
+	for (int l = 0; l < g->lanes && rc == MPI_SUCCESS; l++)
+		if (flights[l].depth > 0 && zsegments_number(g, i, l) >= 0)
+			rc = zflight_land(&flights[l], s, i);
+	return rc;
+}

@@ -11,7 +11,7 @@
 #include "schedule.h"
 
 struct zflight {
-	int depth;	 /* so many rounds; a buffer that is received into or sent from is in use as long */
+	int depth; /* so many rounds; a buffer that is received into or sent from is in use as long. 0: not mine */
 	int (*steps)[2]; /* [depth] in turns: the first one, and behind the last one */
 };
 
@@ -25,5 +25,10 @@ void zflight_end(struct zflight *, struct zsched *, int i);
 /* In the last of its rounds, the (depth - 1)th after that one: that round ends when they are complete. An error class.
  */
 int zflight_land(const struct zflight *, struct zsched *, int i);
+
+/* One for each lane, none of which is anybody's before zflight_init. NULL: no memory. */
+struct zflight *zflight_lanes(struct zsched *, int lanes);
+/* zflight_land for the segments of group i in the lanes that are mine. i may be that of no group. */
+int zflight_land_lanes(const struct zflight *, struct zsched *, const struct zsegments *, int i);
 
 #endif

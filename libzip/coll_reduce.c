@@ -26,7 +26,7 @@ struct lane {
 	bool mine;
 	struct zinside in;
 	struct zbetween *between; /* Allreduce, mine */
-	struct zflight flight;	  /* Reduce, mine */
+	struct zflight *flight;	  /* Reduce, mine: of its flights */
 	struct zfold **fold;	  /* Reduce, at its root: a temporary buffer for each other part, [depth] in turns */
 	void **temp;		  /* Reduce, mine, away from the root: the results in my part, [depth + 1] in turns */
 };
@@ -139,30 +139,23 @@ static int recv_partials(struct zsched *s, struct lane *lane, const struct zsegm
 {
 	struct zcomm *c = zsched_comm(s);
 	int i = k / g->lanes, rc = MPI_SUCCESS;
-	const struct zfold *fold = lane->fold[i % lane->flight.depth];
-	zflight_begin(&lane->flight, s, i);
+	const struct zfold *fold = lane->fold[i % lane->flight->depth];
+	zflight_begin(lane->flight, s, i);
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
 		if (p != c->my_part)
 			rc = zsched_recv(s, fold->inputs[p], zsegments_count(g, k), fold->type,
 				c->parts[p].member[zcoll_first(c->parts[p].count, g->lanes, l)]);
 	}
-	zflight_end(&lane->flight, s, i);
+	zflight_end(lane->flight, s, i);
 	return rc;
 }
 
 static int add_fold(struct zsched *s, const struct zfold *of_lane, void *result, MPI_Count count)
 {
-	struct zfold *f = zsched_alloc(s, sizeof *f);
-	void **inputs = zsched_alloc(s, (size_t)of_lane->n * sizeof *inputs);
-	if (!f || !inputs)
-		return MPI_ERR_NO_MEM;
-	*f = *of_lane;
-	f->count = count;
-	f->result = result;
-	f->inputs = inputs;
-	for (int p = 0; p < f->n; p++)
+	void **inputs = zfold_add(s, of_lane->n, result, count, of_lane->type, of_lane->op);
+	for (int p = 0; inputs && p < of_lane->n; p++)
 		inputs[p] = p == zsched_comm(s)->my_part ? result : of_lane->inputs[p];
-	return zsched_call(s, zfold_call, f);
+	return inputs ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 enum { INSIDE, CROSS, COMBINE };
@@ -175,7 +168,7 @@ static int build_root_segment(struct zsched *s, const struct zcoll *a, const str
 	if (stage == INSIDE)
 		return zinside_start(&lane->in, s, own_segment(g, a, lane, k), result, count);
 	if (stage == COMBINE)
-		return add_fold(s, lane->fold[k / g->lanes % lane->flight.depth], result, count);
+		return add_fold(s, lane->fold[k / g->lanes % lane->flight->depth], result, count);
 	int rc = zinside_finish(&lane->in, s, own_segment(g, a, lane, k), result, count);
 	return rc == MPI_SUCCESS ? recv_partials(s, lane, g, l, k) : rc;
 }
@@ -185,7 +178,7 @@ static int build_member_segment(struct zsched *s, const struct zcoll *a, const s
 	int k, int stage, bool remote)
 {
 	int i = k / g->lanes;
-	void *temp = lane->temp ? lane->temp[i % (lane->flight.depth + 1)] : NULL;
+	void *temp = lane->temp ? lane->temp[i % (lane->flight->depth + 1)] : NULL;
 	MPI_Count count = zsegments_count(g, k);
 	if (stage == INSIDE)
 		return zinside_start(&lane->in, s, zsegments_at(g, a->sendbuf, k), lane->mine ? temp : NULL, count);
@@ -194,15 +187,15 @@ static int build_member_segment(struct zsched *s, const struct zcoll *a, const s
 	int rc = zinside_finish(&lane->in, s, zsegments_at(g, a->sendbuf, k), temp, count);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	zflight_begin(&lane->flight, s, i);
+	zflight_begin(lane->flight, s, i);
 	rc = zsched_send(s, temp, count, a->recvtype, a->root);
-	zflight_end(&lane->flight, s, i);
+	zflight_end(lane->flight, s, i);
 	return rc;
 }
 
 static int make_folds(struct zsched *s, const struct zcoll *a, MPI_Count longest, struct lane *lane)
 {
-	size_t n = (size_t)lane->flight.depth;
+	size_t n = (size_t)lane->flight->depth;
 	lane->fold = zsched_alloc(s, n * sizeof *lane->fold);
 	for (size_t i = 0; lane->fold && i < n; i++) {
 		lane->fold[i] = zfold_create(s, zsched_comm(s)->nparts, a->recvbuf, longest, a->recvtype, a->op);
@@ -217,22 +210,12 @@ static int make_reduce_buffers(struct zsched *s, const struct zcoll *a, const st
 	MPI_Count longest = zsegments_count(g, 0);
 	int depth = zflight_depth(&g->tune, g->groups), rc = MPI_SUCCESS;
 	if (lane->mine)
-		rc = zflight_init(&lane->flight, s, depth);
+		rc = zflight_init(lane->flight, s, depth);
 	if (rc != MPI_SUCCESS || !lane->mine)
 		return rc;
 	if (zsched_comm(s)->rank == a->root)
 		return make_folds(s, a, longest, lane);
 	return zbuf_temps(s, longest, a->recvtype, depth < g->groups ? depth + 1 : depth, &lane->temp);
-}
-
-static int land_reduce(struct zsched *s, const struct zcoll *a, const struct zsegments *g, const struct lane *lanes,
-	int i, bool remote)
-{
-	int rc = MPI_SUCCESS;
-	for (int l = 0; l < g->lanes && rc == MPI_SUCCESS; l++)
-		if (lanes[l].mine && zsegments_number(g, i, l) >= 0 && (remote || zsched_comm(s)->rank == a->root))
-			rc = zflight_land(&lanes[l].flight, s, i);
-	return rc;
 }
 
 static int build_reduce(struct zsched *s, const struct zcoll *a)
@@ -241,9 +224,12 @@ static int build_reduce(struct zsched *s, const struct zcoll *a)
 	struct zsegments g = cut(s, ZTUNING_REDUCE, a->recvcount, a->recvtype);
 	bool remote = !zcomm_is_local_rank(c, a->root);
 	struct lane *lanes;
-	int rc = make_lanes(s, &g, a, remote ? -1 : c->shadow_rank[a->root], &lanes);
-	for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++)
+	struct zflight *flights = zflight_lanes(s, g.lanes);
+	int rc = flights ? make_lanes(s, &g, a, remote ? -1 : c->shadow_rank[a->root], &lanes) : MPI_ERR_NO_MEM;
+	for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++) {
+		lanes[l].flight = &flights[l];
 		rc = make_reduce_buffers(s, a, &g, &lanes[l]);
+	}
 	int depth = zflight_depth(&g.tune, g.groups);
 	for (int round = 0; round < g.groups + 1 + depth && rc == MPI_SUCCESS; round++) {
 		for (int stage = COMBINE; stage >= INSIDE; stage--) {
@@ -257,7 +243,7 @@ static int build_reduce(struct zsched *s, const struct zcoll *a)
 			}
 		}
 		if (rc == MPI_SUCCESS)
-			rc = land_reduce(s, a, &g, lanes, round - depth, remote);
+			rc = zflight_land_lanes(flights, s, &g, round - depth);
 		zsched_round(s);
 	}
 	return rc;
@@ -312,21 +298,33 @@ static int take_allreduce(struct zsched *s, struct zcoll *a)
 	return take_common(s, a, true);
 }
 
-/* Between groups. There is no MPI_IN_PLACE. */
+/* Between groups. There is no MPI_IN_PLACE, and the root has no operand. */
+static int take_side(struct zsched *s, struct zcoll *a, const void *buf)
+{
+	int rc = zcheck_op(a->op);
+	if (rc == MPI_SUCCESS)
+		rc = ztake_data(s, buf, a->recvcount, &a->recvtype);
+	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
+}
+
+static int take_result(struct zsched *s, struct zcoll *a)
+{
+	return take_side(s, a, a->recvbuf);
+}
+
+static int take_operand(struct zsched *s, struct zcoll *a)
+{
+	return take_side(s, a, a->sendbuf);
+}
+
 static int take_reduce_across(struct zsched *s, struct zcoll *a)
 {
-	int rc = zcheck_root(s, a->root);
-	if (rc != MPI_SUCCESS || a->root == MPI_PROC_NULL)
-		return rc;
-	rc = zcheck_op(a->op);
-	if (rc == MPI_SUCCESS)
-		rc = ztake_data(s, a->root == MPI_ROOT ? a->recvbuf : a->sendbuf, a->recvcount, &a->recvtype);
-	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
+	return ztake_rooted(s, a, take_result, take_operand);
 }
 
 static int take_allreduce_across(struct zsched *s, struct zcoll *a)
 {
-	return a->sendbuf == MPI_IN_PLACE ? MPI_ERR_BUFFER : take_common(s, a, true);
+	return ztake_both(s, a, take_allreduce);
 }
 
 static const struct zcoll_across reduce_across = {take_reduce_across, zacross_reduce};

@@ -2,6 +2,8 @@
 /* MPI_Scan and MPI_Exscan of consecutive ranks, see coll_scan_lanes.h. */
 #include "coll_scan_lanes.h"
 
+#include <string.h>
+
 #include "coll_flight.h"
 #include "coll_fold.h"
 #include "coll_leaders.h"
@@ -19,7 +21,7 @@ struct lane {		/* buffers of segments: [turns] */
 	void **prefix;	/* of the parts before mine; [prefixes] */
 	int prefixes;	/* to: turns; others, who have one from SPREAD to APPLY: two */
 	void ***inputs; /* to: [my_part], from these, the last of them in prefix */
-	struct zflight flight;
+	struct zflight *flight; /* of flights */
 };
 
 struct scan {
@@ -32,7 +34,8 @@ struct scan {
 	int me, last;	      /* ranks in the shadow */
 	int depth, turns;     /* so many rounds at most is a buffer in use: depth and one before or behind it, or two */
 	struct zsegments g;
-	struct lane *lanes; /* [g.lanes] */
+	struct lane *lanes;	 /* [g.lanes] */
+	struct zflight *flights; /* [g.lanes] */
 };
 
 /* The argument of a step. */
@@ -105,9 +108,11 @@ static int make_lane(struct zsched *s, const struct scan *x, int l)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct lane *lane = &x->lanes[l];
-	*lane = (struct lane){.from = sender_of(c->nlocal, &x->g, l), .to = zcoll_first(c->nlocal, x->g.lanes, l)};
+	*lane = (struct lane){.from = sender_of(c->nlocal, &x->g, l),
+		.to = zcoll_first(c->nlocal, x->g.lanes, l),
+		.flight = &x->flights[l]};
 	lane->prefixes = x->me == lane->to || x->turns < 2 ? x->turns : 2;
-	int rc = zflight_init(&lane->flight, s, x->depth);
+	int rc = zflight_init(lane->flight, s, x->depth);
 	if (rc == MPI_SUCCESS && x->sends && (x->me == x->last ? x->exclusive : x->me == lane->from))
 		rc = make_turns(s, x, x->turns, &lane->total);
 	if (rc == MPI_SUCCESS && x->receives)
@@ -191,7 +196,7 @@ static int build_cross(struct zsched *s, const struct scan *x, const struct segm
 {
 	struct zcomm *c = zsched_comm(s);
 	int rc = x->sends && x->g.lanes == 1 ? build_total(s, x, g) : MPI_SUCCESS;
-	zflight_begin(&g->lane->flight, s, g->i);
+	zflight_begin(g->lane->flight, s, g->i);
 	if (x->receives && x->me == g->lane->to) {
 		for (int p = 0; p < c->my_part && rc == MPI_SUCCESS; p++)
 			rc = zsched_recv(s, g->lane->inputs[g->turn][p], g->count, x->type,
@@ -199,7 +204,7 @@ static int build_cross(struct zsched *s, const struct scan *x, const struct segm
 	}
 	if (rc == MPI_SUCCESS && x->sends && x->me == g->lane->from)
 		rc = send_total(s, x, g);
-	zflight_end(&g->lane->flight, s, g->i);
+	zflight_end(g->lane->flight, s, g->i);
 	return rc;
 }
 
@@ -207,20 +212,13 @@ static int build_spread(struct zsched *s, const struct scan *x, const struct seg
 {
 	struct zcomm *c = zsched_comm(s);
 	void *prefix = prefix_of(g);
-	int rc = MPI_SUCCESS;
 	if (x->me == g->lane->to && c->my_part > 1) {
-		struct zfold *f = zsched_alloc(s, sizeof *f);
-		if (!f)
+		void **inputs = zfold_add(s, c->my_part, prefix, g->count, x->type, x->op);
+		if (!inputs)
 			return MPI_ERR_NO_MEM;
-		*f = (struct zfold){.count = g->count,
-			.type = x->type,
-			.op = x->op,
-			.n = c->my_part,
-			.inputs = g->lane->inputs[g->turn],
-			.result = prefix};
-		rc = zsched_call(s, zfold_call, f);
+		memcpy(inputs, g->lane->inputs[g->turn], (size_t)c->my_part * sizeof *inputs);
 	}
-	return rc == MPI_SUCCESS && c->nlocal > 1 ? znative_bcast(s, prefix, g->count, x->type, g->lane->to) : rc;
+	return c->nlocal > 1 ? znative_bcast(s, prefix, g->count, x->type, g->lane->to) : MPI_SUCCESS;
 }
 
 static int build_apply(struct zsched *s, const struct scan *x, const struct segment *g)
@@ -253,15 +251,6 @@ static int build_stage(struct zsched *s, const struct scan *x, int i, enum stage
 	return rc;
 }
 
-static int land(struct zsched *s, const struct scan *x, int i)
-{
-	int rc = MPI_SUCCESS;
-	for (int l = 0; l < x->g.lanes && rc == MPI_SUCCESS; l++)
-		if (zsegments_number(&x->g, i, l) >= 0)
-			rc = zflight_land(&x->lanes[l].flight, s, i);
-	return rc;
-}
-
 /* Messages first, work last, as nothing is started while it is done. */
 static int build_rounds(struct zsched *s, const struct scan *x)
 {
@@ -276,7 +265,7 @@ static int build_rounds(struct zsched *s, const struct scan *x)
 				rc = build_stage(s, x, round - late, order[j]);
 		}
 		if (rc == MPI_SUCCESS)
-			rc = land(s, x, round - (CROSS - skipped + extra));
+			rc = zflight_land_lanes(x->flights, s, &x->g, round - (CROSS - skipped + extra));
 		zsched_round(s);
 	}
 	return rc;
@@ -301,7 +290,8 @@ int zscan_build_lanes(struct zsched *s, const struct zcoll *a, bool exclusive)
 	x->depth = zflight_depth(&tune, x->g.groups);
 	x->turns = x->depth + 2 < x->g.groups ? x->depth + 2 : x->g.groups;
 	x->lanes = zsched_alloc(s, (size_t)x->g.lanes * sizeof *x->lanes);
-	int rc = x->lanes ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+	x->flights = zflight_lanes(s, x->g.lanes);
+	int rc = x->lanes && x->flights ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	for (int l = 0; l < x->g.lanes && rc == MPI_SUCCESS; l++)
 		rc = make_lane(s, x, l);
 	return rc == MPI_SUCCESS ? build_rounds(s, x) : rc;
