@@ -2,6 +2,7 @@
 /* Reductions from one group of an intercommunicator to the other, see coll_across_lanes.h. */
 #include "coll_across_lanes.h"
 
+#include "coll_counts.h"
 #include "coll_flight.h"
 #include "coll_fold.h"
 #include "coll_inside.h"
@@ -193,20 +194,19 @@ static int scatter(struct zsched *s, const struct ztaking *x, const struct taken
 {
 	struct zcomm *c = zsched_comm(s);
 	MPI_Count low = x->slots.first + x->g.each * k, high = low + zsegments_count(&x->g, k);
-	MPI_Count *counts = zsched_alloc(s, (size_t)c->nlocal * sizeof *counts);
-	MPI_Aint *displs = zsched_alloc(s, (size_t)c->nlocal * sizeof *displs);
-	if (!counts || !displs)
-		return MPI_ERR_NO_MEM;
+	struct zcounts out;
+	int me = c->shadow_rank[c->rank], rc = zcounts_make(s, &out);
+	if (rc != MPI_SUCCESS)
+		return rc;
 	for (int i = 0; i < c->nlocal; i++) {
 		const MPI_Count *edge = &x->slots.edges[i];
 		MPI_Count from = edge[0] > low ? edge[0] : low, to = edge[1] < high ? edge[1] : high;
-		counts[i] = to > from ? to - from : 0;
-		displs[i] = (MPI_Aint)(to > from ? from - low : 0);
+		out.of[i] = to > from ? to - from : 0;
 	}
-	int me = c->shadow_rank[c->rank];
-	MPI_Count at = low > x->slots.edges[me] && counts[me] > 0 ? low - x->slots.edges[me] : 0;
-	return znative_scatterv(s, lane->mine ? input(x, lane, x->from->nparts - 1, k) : NULL, counts, displs,
-		x->sum.type, zbuf_at(x->recvbuf, at, x->g.extent), counts[me], x->sum.type, lane->root);
+	zcounts_place(s, &out);
+	MPI_Count at = low > x->slots.edges[me] && out.of[me] > 0 ? low - x->slots.edges[me] : 0;
+	return znative_scatterv(s, lane->mine ? input(x, lane, x->from->nparts - 1, k) : NULL, out.of, out.at,
+		x->sum.type, zbuf_at(x->recvbuf, at, x->g.extent), out.of[me], x->sum.type, lane->root);
 }
 
 static int take_and_spread(struct zsched *s, const struct ztaking *x, int l, int k)

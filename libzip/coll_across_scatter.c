@@ -8,6 +8,7 @@
  */
 #include "coll_across.h"
 #include "coll_across_lanes.h"
+#include "coll_counts.h"
 #include "coll_data.h"
 #include "coll_native.h"
 #include "tune.h"
@@ -171,15 +172,15 @@ static int recv_collected(struct zsched *s, const struct scattering *x, MPI_Coun
 static int scatter_collected(struct zsched *s, const struct scattering *x, const MPI_Count *edges, const void *sum)
 {
 	struct zcomm *c = zsched_comm(s);
-	MPI_Count *counts = zsched_alloc(s, (size_t)c->nlocal * sizeof *counts);
-	int me = c->shadow_rank[c->rank];
-	if (!counts)
-		return MPI_ERR_NO_MEM;
+	struct zcounts out;
+	int rc = zcounts_make(s, &out);
+	if (rc != MPI_SUCCESS || c->nlocal == 1)
+		return rc;
 	for (int i = 0; i < c->nlocal; i++)
-		counts[i] = edges[i + 1] - edges[i];
-	return c->nlocal == 1 ? MPI_SUCCESS
-			      : znative_scatterv(s, sum, counts, (const MPI_Aint *)edges, x->args.recvtype,
-					x->args.recvbuf, counts[me], x->args.recvtype, 0);
+		out.of[i] = edges[i + 1] - edges[i];
+	zcounts_place(s, &out);
+	return znative_scatterv(s, sum, out.of, out.at, x->args.recvtype, x->args.recvbuf,
+		out.of[c->shadow_rank[c->rank]], x->args.recvtype, 0);
 }
 
 /* Sums by part both ways at a time. A group that collects at rank 0 does so before it takes those of the other one, and

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "coll_alltoall.h"
+#include "coll_counts.h"
 #include "coll_native.h"
 
 /* With one other part. Members there are numbered as there, mine as in the shadow. */
@@ -120,33 +121,11 @@ int zalltoall_pack(struct zsched *s, struct zalltoall *x)
 	return x->bundles ? rc : MPI_ERR_NO_MEM;
 }
 
-/* Counts and displacements for a native exchange among the members of my part. */
-struct counts {
-	MPI_Count *out, *in;
-	MPI_Aint *out_at, *in_at;
-};
-
-static int make_counts(struct zsched *s, struct counts *k)
+/* Two sides of a native exchange among the members of my part. */
+static int make_counts(struct zsched *s, struct zcounts *out, struct zcounts *in)
 {
-	size_t n = (size_t)zsched_comm(s)->nlocal;
-	k->out = zsched_alloc(s, 2 * n * sizeof *k->out);
-	k->out_at = zsched_alloc(s, 2 * n * sizeof *k->out_at);
-	if (!k->out || !k->out_at)
-		return MPI_ERR_NO_MEM;
-	memset(k->out, 0, 2 * n * sizeof *k->out);
-	memset(k->out_at, 0, 2 * n * sizeof *k->out_at);
-	k->in = k->out + n;
-	k->in_at = k->out_at + n;
-	return MPI_SUCCESS;
-}
-
-static void place(const MPI_Count *count, MPI_Aint *at, int n)
-{
-	MPI_Aint next = 0;
-	for (int i = 0; i < n; i++) {
-		at[i] = next;
-		next += (MPI_Aint)count[i];
-	}
+	int rc = zcounts_make(s, out);
+	return rc == MPI_SUCCESS ? zcounts_make(s, in) : rc;
 }
 
 /* Every member's elements for the members of the other part, to the leaders in charge: each[n] of mine, and at a leader
@@ -155,41 +134,37 @@ static int give(struct zsched *s, const struct zbundle *b, const void *out, cons
 	const int32_t *got_each, MPI_Datatype type)
 {
 	struct zcomm *c = zsched_comm(s);
-	struct counts k;
-	int leaders = b->x->leaders, wide = b->high - b->low, rc = make_counts(s, &k);
+	struct zcounts gives, gets;
+	int leaders = b->x->leaders, wide = b->high - b->low, rc = make_counts(s, &gives, &gets);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	for (int i = 0; i < c->nlocal && wide > 0; i++)
-		k.in[i] = sum(got_each, i * wide, (i + 1) * wide);
-	place(k.in, k.in_at, c->nlocal);
+		gets.of[i] = sum(got_each, i * wide, (i + 1) * wide);
+	zcounts_place(s, &gets);
 	if (leaders == 1)
-		return znative_gatherv(s, out, sum(each, 0, b->n), type, got, k.in, k.in_at, type, 0);
+		return znative_gatherv(s, out, sum(each, 0, b->n), type, got, gets.of, gets.at, type, 0);
 	for (int a = 0; a < leaders; a++)
-		k.out[zcoll_first(c->nlocal, leaders, a)] =
+		gives.of[zcoll_first(c->nlocal, leaders, a)] =
 			sum(each, zcoll_first(b->n, leaders, a), zcoll_first(b->n, leaders, a + 1));
-	place(k.out, k.out_at, c->nlocal);
-	return znative_alltoallv(s, out, k.out, k.out_at, type, got, k.in, k.in_at, type);
+	zcounts_place(s, &gives);
+	return znative_alltoallv(s, out, gives.of, gives.at, type, got, gets.of, gets.at, type);
 }
 
 /* What has come from the other part, to those that it is for: at a leader from_bytes say how much. */
 static int hand_out(struct zsched *s, const struct zbundle *b)
 {
-	struct zcomm *c = zsched_comm(s);
-	struct counts k;
+	struct zcounts gives, gets;
 	MPI_Count mine = sum(b->in_bytes, 0, b->n);
-	int leaders = b->x->leaders, me = c->shadow_rank[c->rank], rc = make_counts(s, &k);
+	int leaders = b->x->leaders, members, rc = make_counts(s, &gives, &gets);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	for (int i = b->my_low; i < b->my_high; i++)
-		k.out[i] = sum(b->from_bytes, (i - b->my_low) * b->n, (i - b->my_low + 1) * b->n);
-	place(k.out, k.out_at, c->nlocal);
+		gives.of[i] = sum(b->from_bytes, (i - b->my_low) * b->n, (i - b->my_low + 1) * b->n);
+	zcounts_place(s, &gives);
 	if (leaders == 1)
-		return znative_scatterv(s, b->from, k.out, k.out_at, MPI_BYTE, b->in, mine, MPI_BYTE, 0);
-	int a = leaders - 1;
-	while (zcoll_first(c->nlocal, leaders, a) > me)
-		a--;
-	k.in[zcoll_first(c->nlocal, leaders, a)] = mine;
-	return znative_alltoallv(s, b->from, k.out, k.out_at, MPI_BYTE, b->in, k.in, k.in_at, MPI_BYTE);
+		return znative_scatterv(s, b->from, gives.of, gives.at, MPI_BYTE, b->in, mine, MPI_BYTE, 0);
+	gets.of[zcounts_my_leader(s, leaders, &members)] = mine;
+	return znative_alltoallv(s, b->from, gives.of, gives.at, MPI_BYTE, b->in, gets.of, gets.at, MPI_BYTE);
 }
 
 /* From the order of the members who gave to that of the members they are for. */

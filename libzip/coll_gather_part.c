@@ -4,6 +4,7 @@
  * need not be alike they are told first: to the leader alone, or to all where they say how many leaders there are.
  */
 #include "coll_board.h"
+#include "coll_counts.h"
 #include "coll_data.h"
 #include "coll_gather.h"
 #include "coll_native.h"
@@ -21,19 +22,17 @@ struct collect {
 static int to_one(struct zsched *s, const struct collect *g)
 {
 	struct zcomm *c = zsched_comm(s);
-	MPI_Count *counts = zsched_alloc(s, (size_t)c->nlocal * sizeof *counts), total = 0;
-	MPI_Aint *displs = zsched_alloc(s, (size_t)c->nlocal * sizeof *displs);
-	if (!counts || !displs)
-		return MPI_ERR_NO_MEM;
-	for (int i = 0; i < c->nlocal; i++) {
-		counts[i] = g->all_bytes[i];
-		displs[i] = (MPI_Aint)total;
-		total += counts[i];
-	}
+	struct zcounts k;
+	int rc = zcounts_make(s, &k);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	for (int i = 0; i < c->nlocal; i++)
+		k.of[i] = g->all_bytes[i];
+	MPI_Count total = zcounts_place(s, &k);
 	char *all = zsched_alloc(s, (size_t)total);
 	if (!all)
 		return MPI_ERR_NO_MEM;
-	int rc = znative_gatherv(s, g->wire, g->bytes, MPI_BYTE, all, counts, displs, MPI_BYTE, 0);
+	rc = znative_gatherv(s, g->wire, g->bytes, MPI_BYTE, all, k.of, k.at, MPI_BYTE, 0);
 	zsched_round(s);
 	return rc == MPI_SUCCESS ? g->then(s, g->arg, &(struct zpiece){all, total, MPI_BYTE, 1, 0}) : rc;
 }
@@ -49,32 +48,23 @@ static int from_member(struct zsched *s, const struct collect *g)
 static int to_several(struct zsched *s, const struct collect *g, int leaders)
 {
 	struct zcomm *c = zsched_comm(s);
-	size_t n = (size_t)c->nlocal;
-	int me = c->shadow_rank[c->rank], rc = MPI_SUCCESS;
-	struct zpiece piece = {.buf = g->wire, .count = g->bytes, .type = MPI_BYTE, .leaders = leaders, .number = -1};
-	MPI_Count *counts = zsched_alloc(s, 2 * n * sizeof *counts), total = 0;
-	MPI_Aint *displs = zsched_alloc(s, 2 * n * sizeof *displs);
+	struct zpiece piece = {.buf = g->wire,
+		.count = g->bytes,
+		.type = MPI_BYTE,
+		.leaders = leaders,
+		.number = zcoll_my_number(c, leaders)};
+	struct zcounts out, in;
+	int members, leader = zcounts_my_leader(s, leaders, &members), rc = zcounts_make(s, &out);
 	char *all = NULL;
-	if (!counts || !displs)
-		return MPI_ERR_NO_MEM;
-	for (size_t i = 0; i < 2 * n; i++) {
-		counts[i] = 0;
-		displs[i] = 0;
-	}
-	for (int a = 0; a < leaders; a++) {
-		int low = zcoll_first(c->nlocal, leaders, a), high = zcoll_first(c->nlocal, leaders, a + 1);
-		if (low == me)
-			piece.number = a;
-		if (high == low + 1)
-			continue;
-		if (me >= low && me < high)
-			counts[low] = g->bytes;
-		for (int i = low; i < high && low == me; i++) {
-			counts[n + (size_t)i] = g->all_bytes[i];
-			displs[n + (size_t)i] = (MPI_Aint)total;
-			total += g->all_bytes[i];
-		}
-	}
+	if (rc == MPI_SUCCESS)
+		rc = zcounts_make(s, &in);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (members > 1)
+		out.of[leader] = g->bytes;
+	for (int i = leader; i < leader + members && members > 1 && piece.number >= 0; i++)
+		in.of[i] = g->all_bytes[i];
+	MPI_Count total = zcounts_place(s, &in);
 	if (total > 0) {
 		all = zsched_alloc(s, (size_t)total);
 		if (!all)
@@ -83,7 +73,7 @@ static int to_several(struct zsched *s, const struct collect *g, int leaders)
 		piece.count = total;
 	}
 	if (leaders < c->nlocal)
-		rc = znative_alltoallv(s, g->wire, counts, displs, MPI_BYTE, all, counts + n, displs + n, MPI_BYTE);
+		rc = znative_alltoallv(s, g->wire, out.of, out.at, MPI_BYTE, all, in.of, in.at, MPI_BYTE);
 	zsched_round(s);
 	return rc == MPI_SUCCESS ? g->then(s, g->arg, piece.number >= 0 ? &piece : NULL) : rc;
 }
@@ -110,21 +100,17 @@ static int collect_bytes(struct zsched *s, void *arg)
 static int tell_all(struct zsched *s, struct collect *g)
 {
 	struct zcomm *c = zsched_comm(s);
-	MPI_Count *counts = zsched_alloc(s, (size_t)c->nlocal * sizeof *counts);
-	MPI_Aint *displs = zsched_alloc(s, (size_t)c->nlocal * sizeof *displs);
-	const struct zshared_vectors all = {.buf = g->all_bytes,
-		.counts = counts,
-		.displs = displs,
-		.type = MPI_INT64_T};
-	if (!counts || !displs)
-		return MPI_ERR_NO_MEM;
-	for (int i = 0; i < c->nlocal; i++) {
-		counts[i] = 1;
-		displs[i] = i;
-	}
+	const struct zshared_vectors all = {.buf = g->all_bytes, .count = 1, .type = MPI_INT64_T};
+	struct zcounts k;
 	if (zshared_fits(c, 1, MPI_INT64_T))
 		return zshared_allgather(s, &g->bytes, 1, MPI_INT64_T, &all);
-	return znative_allgatherv(s, &g->bytes, 1, MPI_INT64_T, g->all_bytes, counts, displs, MPI_INT64_T);
+	int rc = zcounts_make(s, &k);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	for (int i = 0; i < c->nlocal; i++)
+		k.of[i] = 1;
+	zcounts_place(s, &k);
+	return znative_allgatherv(s, &g->bytes, 1, MPI_INT64_T, g->all_bytes, k.of, k.at, MPI_INT64_T);
 }
 
 static int part_vector(struct zsched *s, struct collect *g)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Steps that are native nonblocking collectives on the shadow. */
 #include <stdint.h>
-#include <string.h>
 
 #include "coll_board.h"
+#include "coll_counts.h"
 #include "coll_data.h"
 #include "coll_native.h"
 #include "coll_ordered.h"
@@ -77,15 +77,12 @@ int znative_gather(struct zsched *s, const void *sendbuf, MPI_Count sendcount, M
 static int one_block(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int member,
 	struct zpairs *side)
 {
-	size_t n = (size_t)zsched_comm(s)->nlocal;
-	MPI_Count *counts = zsched_alloc(s, n * sizeof *counts);
-	MPI_Aint *displs = zsched_alloc(s, n * sizeof *displs);
-	if (!counts || !displs)
-		return MPI_ERR_NO_MEM;
-	memset(counts, 0, n * sizeof *counts);
-	memset(displs, 0, n * sizeof *displs);
-	counts[member] = count;
-	*side = (struct zpairs){.buf = (void *)(uintptr_t)buf, .counts = counts, .displs = displs, .type = type};
+	struct zcounts k;
+	int rc = zcounts_make(s, &k);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	k.of[member] = count;
+	*side = (struct zpairs){.buf = (void *)(uintptr_t)buf, .counts = k.of, .displs = k.at, .type = type};
 	return MPI_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 /* MPI_Reduce_scatter of long vectors in segments and by several leaders, see coll_reduce_lanes.h. */
 #include "coll_reduce_lanes.h"
 
+#include "coll_counts.h"
 #include "coll_data.h"
 #include "coll_flight.h"
 #include "coll_fold.h"
@@ -214,27 +215,17 @@ static int fold_segment(struct zsched *s, const struct lanes *x, int k)
 static int hand_out(struct zsched *s, const struct zcoll *a, const struct zslots *slots, int leaders, const void *sum)
 {
 	struct zcomm *c = zsched_comm(s);
-	size_t n = (size_t)c->nlocal;
-	MPI_Count *counts = zsched_alloc(s, 2 * n * sizeof *counts), total = 0;
-	MPI_Aint *displs = zsched_alloc(s, 2 * n * sizeof *displs);
-	int me = c->shadow_rank[c->rank];
-	if (!counts || !displs)
-		return MPI_ERR_NO_MEM;
-	for (size_t i = 0; i < 2 * n; i++) {
-		counts[i] = 0;
-		displs[i] = 0;
-	}
-	for (int lane = 0; lane < leaders; lane++) {
-		int low = zcoll_first(c->nlocal, leaders, lane), high = zcoll_first(c->nlocal, leaders, lane + 1);
-		if (me >= low && me < high)
-			counts[n + (size_t)low] = zslots_count(slots, c->rank);
-		for (int i = low; i < high && low == me; i++) {
-			counts[i] = zslots_count(slots, c->shadow_to_rank[i]);
-			displs[i] = (MPI_Aint)total;
-			total += counts[i];
-		}
-	}
-	return znative_alltoallv(s, sum, counts, displs, a->recvtype, a->recvbuf, counts + n, displs + n, a->recvtype);
+	struct zcounts out, in;
+	int members, leader = zcounts_my_leader(s, leaders, &members), rc = zcounts_make(s, &out);
+	if (rc == MPI_SUCCESS)
+		rc = zcounts_make(s, &in);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	in.of[leader] = zslots_count(slots, c->rank);
+	for (int i = leader; i < leader + members && leader == c->shadow_rank[c->rank]; i++)
+		out.of[i] = zslots_count(slots, c->shadow_to_rank[i]);
+	zcounts_place(s, &out);
+	return znative_alltoallv(s, sum, out.of, out.at, a->recvtype, a->recvbuf, in.of, in.at, a->recvtype);
 }
 
 struct copy {

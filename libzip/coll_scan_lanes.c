@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "coll_counts.h"
 #include "coll_flight.h"
 #include "coll_fold.h"
 #include "coll_leaders.h"
@@ -162,24 +163,18 @@ static int build_total(struct zsched *s, const struct scan *x, const struct segm
 /* With several lanes: from the last member to the lane's sender. */
 static int build_hand_over(struct zsched *s, const struct scan *x, const struct segment *g)
 {
-	size_t n = (size_t)zsched_comm(s)->nlocal;
 	int rc = build_total(s, x, g);
 	if (rc != MPI_SUCCESS || g->lane->from == x->last)
 		return rc;
-	MPI_Count *counts = NULL;
-	MPI_Aint *displs = NULL;
+	struct zcounts out = {NULL, NULL};
 	if (x->me == x->last) {
-		counts = zsched_alloc(s, n * sizeof *counts);
-		displs = zsched_alloc(s, n * sizeof *displs);
-		if (!counts || !displs)
-			return MPI_ERR_NO_MEM;
-		for (size_t i = 0; i < n; i++) {
-			counts[i] = (int)i == g->lane->from ? g->count : 0;
-			displs[i] = 0;
-		}
+		rc = zcounts_make(s, &out);
+		if (rc != MPI_SUCCESS)
+			return rc;
+		out.of[g->lane->from] = g->count;
 	}
 	bool mine = x->me == g->lane->from;
-	return znative_scatterv(s, total_of(g), counts, displs, x->type, mine ? total_of(g) : NULL, mine ? g->count : 0,
+	return znative_scatterv(s, total_of(g), out.of, out.at, x->type, mine ? total_of(g) : NULL, mine ? g->count : 0,
 		x->type, x->last);
 }
 

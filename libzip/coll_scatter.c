@@ -6,6 +6,7 @@
  * Large blocks do not take that way: the root sends each to its member. Root and member know its size, which decides;
  * the leader learns of them as of empty ones.
  */
+#include "coll_counts.h"
 #include "coll_data.h"
 #include "coll_forms.h"
 #include "coll_native.h"
@@ -188,30 +189,29 @@ static int share_out(struct zsched *s, void *arg)
 	struct zcomm *c = zsched_comm(s);
 	struct share *h = arg;
 	MPI_Count head = 8 * (MPI_Count)c->nlocal, total = 0;
-	MPI_Count *counts = zsched_alloc(s, (size_t)c->nlocal * sizeof *counts);
-	MPI_Aint *displs = zsched_alloc(s, (size_t)c->nlocal * sizeof *displs);
-	if (!counts || !displs)
-		return MPI_ERR_NO_MEM;
+	struct zcounts out;
+	int rc = zcounts_make(s, &out);
+	if (rc != MPI_SUCCESS)
+		return rc;
 	bool sane = h->first_bytes >= head;
 	for (int i = 0; i < c->nlocal; i++) {
 		uint64_t bytes = sane ? get_le64(h->first + 8 * i) : 0;
 		sane = sane && bytes <= (uint64_t)(INT64_MAX - total);
-		counts[i] = sane ? (MPI_Count)bytes : 0;
-		displs[i] = (MPI_Aint)total;
-		total += counts[i];
+		out.of[i] = sane ? (MPI_Count)bytes : 0;
+		total += out.of[i];
 	}
+	zcounts_place(s, &out);
 	bool follow = total > together(c);
 	if (!sane || (!follow && h->first_bytes != head + total))
 		zsched_fail(s, MPI_ERR_TRUNCATE, "the root's message has a wrong length");
 	char *data = h->first + head;
-	int rc = MPI_SUCCESS;
 	if (follow) {
 		data = zsched_alloc(s, (size_t)total);
 		rc = data ? zsched_recv(s, data, total, MPI_BYTE, h->root) : MPI_ERR_NO_MEM;
 		zsched_round(s);
 	}
 	if (rc == MPI_SUCCESS)
-		rc = znative_scatterv(s, data, counts, displs, MPI_BYTE, h->wire, h->bytes, MPI_BYTE, 0);
+		rc = znative_scatterv(s, data, out.of, out.at, MPI_BYTE, h->wire, h->bytes, MPI_BYTE, 0);
 	return rc == MPI_SUCCESS ? add_unpack(s, h) : rc;
 }
 
