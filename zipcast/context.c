@@ -129,6 +129,18 @@ static bool destroy(struct command *c)
 	return c->group->gone;
 }
 
+/* Messages that were queued by the last callbacks of groups that are gone. */
+void zcast_drop_commands(struct zipcast *zc)
+{
+	while (zc->commands) {
+		struct command *c = zc->commands;
+		zc->commands = c->next;
+		free(c->out);
+		free(c);
+	}
+	zc->commands_tail = &zc->commands;
+}
+
 /* True: it is done. */
 static bool execute(struct zipcast *zc, struct command *c)
 {
@@ -160,7 +172,6 @@ static bool execute(struct zipcast *zc, struct command *c)
 	return true;
 }
 
-/* A group that is waited for may be freed by its destroyer at once: what it was asked for before comes first anyway. */
 static bool take_commands(struct zipcast *zc)
 {
 	if (!atomic_load_explicit(&zc->pending, memory_order_acquire))
@@ -318,6 +329,8 @@ static void idle(struct zipcast *zc)
 	}
 }
 
+/* What was asked of a group before it was destroyed stands before that in the queue, or has come into it before this
+ * turn: so groups are freed after commands were taken, and the last ones when no commands are left. */
 void zcast_bury(struct zipcast *zc)
 {
 	while (!list_empty(&zc->ended)) {
@@ -332,6 +345,7 @@ void *zcast_run(void *arg)
 	struct zipcast *zc = arg;
 	while (!is_stopped(zc)) {
 		bool did = take_commands(zc);
+		zcast_bury(zc);
 		did |= poll_links(zc);
 		if (!list_empty(&zc->guests))
 			did |= zcast_guests_turn(zc);
@@ -340,7 +354,6 @@ void *zcast_run(void *arg)
 		did |= !list_empty(&zc->runnable);
 		run_groups(zc);
 		did |= zcast_settle(zc);
-		zcast_bury(zc);
 		if (did) {
 			zwait_reset(&zc->wait);
 			zc->active_ms = zclock_ms();

@@ -173,7 +173,7 @@ struct zipcast_group {
 	int64_t deadline_ms;
 	bool leaving; /* the others have been told */
 	/* How it ends: it fails or is destroyed, or both; when nobody reaches its memory any more, the application gets
-	 * that back; freed at the end of the turn. */
+	 * that back; freed when the commands that were queued until then have been taken. */
 	atomic_bool failed;
 	bool ended;		   /* destroyed */
 	bool released;		   /* memory was given back */
@@ -255,8 +255,9 @@ struct zipcast {
 };
 
 /* context.c */
-void *zcast_run(void *zipcast);	   /* the thread */
-void zcast_bury(struct zipcast *); /* groups that have ended are freed */
+void *zcast_run(void *zipcast);		    /* the thread */
+void zcast_bury(struct zipcast *);	    /* groups that have ended are freed, once commands were taken */
+void zcast_drop_commands(struct zipcast *); /* when there is no thread */
 /* Hands it over, and waits until it was executed if it says so. Not from the context's thread then. */
 void zcast_command(struct zipcast *, struct command *);
 void zcast_command_done(struct zipcast *, struct command *);

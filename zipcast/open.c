@@ -223,6 +223,7 @@ void zipcast_close(struct zipcast *zc)
 	while (zc->nup)
 		zcast_node_lost(zc->up[0], NULL);
 	zcast_settle(zc); /* nobody reaches any memory any more */
+	zcast_drop_commands(zc);
 	zcast_bury(zc);
 	while (!list_empty(&zc->guests))
 		zcast_guest_close(zc, list_entry(zc->guests.next, struct guest, of_context));
