@@ -152,9 +152,12 @@ static bool execute(struct zipcast *zc, struct command *c)
 		c->rc = zcast_bridge_add(c->node, c->zlink, c->why);
 		break;
 	case COMMAND_GROUP:
-		zcast_group_begin(c->group);
+		c->rc = zcast_group_begin(c->group);
+		if (c->rc != 0)
+			zcast_group_abandon(c->group);
 		break;
 	case COMMAND_ABANDON:
+		zcast_group_begin(c->group);
 		zcast_group_abandon(c->group);
 		break;
 	case COMMAND_SEND:

@@ -12,6 +12,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+/* malloc failing inside uthash must not end the program: what was not added has no hh.tbl */
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "auth.h"
@@ -202,18 +204,20 @@ struct command {
 	struct outgoing *out;
 	bool waited; /* its maker waits for done; else it is the thread's to free */
 	bool done;   /* (lock) */
-	int rc;	     /* LINK, CALL: 0, or why the link cannot be used */
+	int rc;	     /* LINK, CALL, GROUP: 0, or why the link cannot be used, the group not be made */
 	char *why;   /* LINK, CALL: [ZIPCAST_WHY_BYTES] */
 };
 
 struct used { /* number of a group that there is or was */
 	UT_hash_handle hh;
 	uint32_t number;
-	bool over;		 /* destroyed here, or not made after all */
-	bool failed;		 /* and it had failed */
-	uint64_t last;		 /* message that was complete then */
-	uint32_t without;	 /* node for which this one has left */
-	uint32_t npeers, *peers; /* nodes that may be in the group still: they hear of failures by us */
+	bool over;	  /* destroyed here, or not made after all */
+	bool failed;	  /* and it had failed */
+	uint64_t last;	  /* message that was complete then */
+	uint32_t without; /* node for which this one has left */
+	/* Nodes that may be in the group still: they hear of failures by us. There is room for all members before it is
+	 * over, and none when there are no such nodes any more. */
+	uint32_t npeers, *peers;
 };
 
 struct zipcast {
@@ -299,7 +303,8 @@ bool zcast_calls_turn(struct zipcast *);
 void zcast_call_close(struct zipcast *, struct call *);
 
 /* group.c: groups, and what other members say of them */
-void zcast_group_begin(struct zipcast_group *);
+/* -ENOMEM: it is to be abandoned, as it cannot be found. */
+int zcast_group_begin(struct zipcast_group *);
 void zcast_group_free(struct zipcast_group *);
 void zcast_group_hears(struct node *, const struct zwire_env *, const void *payload); /* READY, FAIL, LEAVE */
 /* Is a member missing for this message, as it has left? Then the group has failed. */
@@ -319,7 +324,7 @@ void zcast_tell_all(struct zipcast_group *, struct zwire_env *, const char *text
 bool zcast_hears(const struct member *);
 
 /* ending.c: failures and ends */
-/* It could not be made here; the others shall not wait. */
+/* It has begun, but could not be made here; the others shall not wait. */
 void zcast_group_abandon(struct zipcast_group *);
 void zcast_group_fail(struct zipcast_group *, const char *why);
 /* A member is missing for what comes; tell: the others do not know. */
@@ -353,7 +358,7 @@ void zcast_remote_part(struct node *);
 void zcast_remote_forget(struct node *);
 
 /* used.c: numbers of groups, and of those that are over what is still said */
-int zcast_used_reserve(struct zipcast *, uint32_t number, struct zerr *); /* any thread; -EEXIST */
+int zcast_used_reserve(struct zipcast_group *, struct zerr *); /* its number; any thread; -EEXIST, -ENOMEM */
 /* It is over here; what is said of it from now on is answered by that. */
 void zcast_used_note(const struct zipcast_group *, bool failed);
 /* Of a group that there is not here. True: not any more. */

@@ -136,7 +136,7 @@ int zipcast_group_create(struct zipcast_group **out, struct zipcast *zc, const s
 	if (rc == 0 && !g->events.incoming && g->me != 0)
 		rc = zerr_set(&err, -EINVAL, "receivers need the callback for incoming messages");
 	if (rc == 0)
-		rc = zcast_used_reserve(zc, g->number, &err);
+		rc = zcast_used_reserve(g, &err);
 	if (rc != 0) {
 		snprintf(why, ZIPCAST_WHY_BYTES, "%s", err.text[0] ? err.text : strerror(-rc));
 		if (g)
@@ -145,9 +145,14 @@ int zipcast_group_create(struct zipcast_group **out, struct zipcast *zc, const s
 	}
 	rc = connect_peers(g, why);
 	struct command command = {.kind = rc == 0 ? COMMAND_GROUP : COMMAND_ABANDON, .group = g, .waited = true};
-	zcast_command(zc, &command); /* frees one that is abandoned */
 	if (rc == 0)
-		*out = g;
+		*out = g;	     /* before there are callbacks, of which one may destroy it */
+	zcast_command(zc, &command); /* frees one that is abandoned */
+	if (rc == 0 && command.rc != 0) {
+		rc = command.rc;
+		*out = NULL;
+		snprintf(why, ZIPCAST_WHY_BYTES, "%s", strerror(-rc));
+	}
 	return rc;
 }
 

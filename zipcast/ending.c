@@ -101,7 +101,8 @@ void zcast_group_cut_off(struct zipcast_group *g)
 static void leave(struct zipcast_group *g)
 {
 	g->gone = true;
-	HASH_DEL(g->zc->groups, g);
+	if (g->hh.tbl)
+		HASH_DEL(g->zc->groups, g);
 	for (uint32_t i = 0; i < g->nmembers; i++)
 		list_del(&g->member[i].of_node);
 	list_del(&g->runnable);
@@ -198,7 +199,6 @@ void zcast_group_abandon(struct zipcast_group *g)
 	char why[ZIPCAST_WHY_BYTES];
 	g->events.failed = NULL;
 	snprintf(why, sizeof(why), "node %u could not make group %u", g->zc->me, g->number);
-	zcast_group_begin(g);
 	zcast_group_fail(g, why);
 	zcast_group_end(g);
 }

@@ -252,7 +252,7 @@ static void hear_early(struct zipcast_group *g, struct member *m)
 	}
 }
 
-void zcast_group_begin(struct zipcast_group *g)
+int zcast_group_begin(struct zipcast_group *g)
 {
 	struct zipcast *zc = g->zc;
 	HASH_ADD(hh, zc->groups, number, sizeof(g->number), g);
@@ -267,6 +267,7 @@ void zcast_group_begin(struct zipcast_group *g)
 		if (g->member[i].node && g->member[i].peer && !zcast_bridge_hopes(g->member[i].node))
 			zcast_group_fail(g, g->member[i].node->refused);
 	zcast_runnable(g);
+	return g->hh.tbl ? 0 : -ENOMEM;
 }
 
 void zcast_group_look(struct zipcast_group *g, int64_t now_ms)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts, as the application's threads open and close them. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,13 @@ static int start_thread(struct zipcast *zc)
 	if (zc->epoll < 0 || zc->wake < 0 || epoll_ctl(zc->epoll, EPOLL_CTL_ADD, zc->wake, &ev) != 0 ||
 		epoll_ctl(zc->epoll, EPOLL_CTL_ADD, zc->listener->ops->listener_fd(zc->listener), &ev) != 0)
 		return -errno;
-	return -pthread_create(&zc->thread, NULL, zcast_run, zc);
+	/* The application's signal handlers are for the application's threads. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int rc = pthread_create(&zc->thread, NULL, zcast_run, zc);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -rc;
 }
 
 static void free_context(struct zipcast *zc)

@@ -10,27 +10,50 @@
 
 #include "context.h"
 
-int zcast_used_reserve(struct zipcast *zc, uint32_t number, struct zerr *err)
-{
-	struct used *u, *mine = malloc(sizeof(*mine));
-	if (!mine)
-		return -ENOMEM;
-	*mine = (struct used){.number = number};
-	pthread_mutex_lock(&zc->lock);
-	HASH_FIND(hh, zc->used, &number, sizeof(number), u);
-	if (!u)
-		HASH_ADD(hh, zc->used, number, sizeof(number), mine);
-	pthread_mutex_unlock(&zc->lock);
-	if (!u)
-		return 0;
-	free(mine);
-	return zerr_set(err, -EEXIST, "group number %u was used before", number);
-}
-
 void zcast_used_free(struct used *u)
 {
-	free(u->peers);
+	if (u)
+		free(u->peers);
 	free(u);
+}
+
+static struct used *make(const struct zipcast_group *g)
+{
+	struct used *u = malloc(sizeof(*u));
+	if (!u)
+		return NULL;
+	*u = (struct used){.number = g->number, .peers = malloc(g->nmembers * sizeof(*u->peers))};
+	if (!u->peers) {
+		free(u);
+		return NULL;
+	}
+	return u;
+}
+
+int zcast_used_reserve(struct zipcast_group *g, struct zerr *err)
+{
+	struct zipcast *zc = g->zc;
+	struct used *u, *mine = make(g);
+	if (!mine)
+		return -ENOMEM;
+	pthread_mutex_lock(&zc->lock);
+	HASH_FIND(hh, zc->used, &g->number, sizeof(g->number), u);
+	if (!u)
+		HASH_ADD(hh, zc->used, number, sizeof(mine->number), mine);
+	const bool added = !u && mine->hh.tbl;
+	pthread_mutex_unlock(&zc->lock);
+	if (added)
+		return 0;
+	zcast_used_free(mine);
+	return u ? zerr_set(err, -EEXIST, "group number %u was used before", g->number) : -ENOMEM;
+}
+
+static void forget_peers(struct used *u)
+{
+	if (u->npeers > 0)
+		return;
+	free(u->peers);
+	u->peers = NULL;
 }
 
 static void strike_peer(struct used *u, uint32_t number)
@@ -38,6 +61,7 @@ static void strike_peer(struct used *u, uint32_t number)
 	for (uint32_t i = 0; i < u->npeers; i++)
 		if (u->peers[i] == number)
 			u->peers[i--] = u->peers[--u->npeers];
+	forget_peers(u);
 }
 
 /* Between some of the others we may be the only way. */
@@ -52,6 +76,7 @@ static void pass_failure_on(struct zipcast *zc, struct used *u, const struct nod
 		out.dst = n->number;
 		zcast_node_tell(n, &out, why);
 	}
+	forget_peers(u);
 }
 
 static void answer_ready(struct node *n, const struct used *u)
@@ -97,8 +122,8 @@ void zcast_used_note(const struct zipcast_group *g, bool failed)
 	u->failed = failed;
 	u->last = g->message.number;
 	u->without = zcast_leaves_without(g);
-	u->peers = failed ? NULL : malloc(g->nmembers * sizeof(*u->peers));
-	for (uint32_t i = 0; u->peers && i < g->nmembers; i++)
+	for (uint32_t i = 0; i < g->nmembers && !failed; i++)
 		if (zcast_hears(&g->member[i]) && g->member[i].last == UINT64_MAX)
 			u->peers[u->npeers++] = g->member[i].node->number;
+	forget_peers(u);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What one thread does for all groups of a context: none waits for another one, whatever callbacks do. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,10 +54,43 @@ static void messages_queued_by_who_destroys(void **state)
 	cast_close(&c);
 }
 
+/* --- signals --- */
+
+static volatile sig_atomic_t caught;
+
+static void catch (int signal)
+{
+	caught = signal;
+}
+
+/* A signal to the process that the application's thread does not take now waits for it. */
+static void signals_are_the_applications(void **state)
+{
+	struct cast c;
+	sigset_t usr1, before, pending;
+	int signal;
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	cast_open(&c, *state, 2, ZIPCAST_HYBRID);
+	struct sigaction action = {.sa_handler = catch}, old;
+	assert_int_equal(sigaction(SIGUSR1, &action, &old), 0);
+	pthread_sigmask(SIG_BLOCK, &usr1, &before);
+	kill(getpid(), SIGUSR1);
+	usleep(100000);
+	sigpending(&pending);
+	assert_int_equal(caught, 0);
+	assert_int_equal(sigismember(&pending, SIGUSR1), 1);
+	assert_int_equal(sigwait(&usr1, &signal), 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sigaction(SIGUSR1, &old, NULL);
+	cast_close(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CAST_CASE(messages_queued_by_who_destroys, "tcp"),
+		CAST_CASE(signals_are_the_applications, "tcp"),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zipcast without memory: any one allocation fails (the linker's --wrap), and what needed it fails, nothing else. */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cast_fixture.h"
+
+static atomic_int left = -1; /* allocations until one fails; below 0: none does */
+
+void *__real_malloc(size_t);
+void *__real_calloc(size_t, size_t);
+void *__wrap_malloc(size_t);
+void *__wrap_calloc(size_t, size_t);
+
+static bool fails(void)
+{
+	return atomic_load(&left) >= 0 && atomic_fetch_sub(&left, 1) == 0;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+	return fails() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+	return fails() ? NULL : __real_calloc(n, bytes);
+}
+
+static const uint32_t two[] = {0, 1};
+
+/* A group of two in new contexts, whose k-th allocation after they are open fails. False: it needed fewer. */
+static bool try(int k)
+{
+	static struct cast_member m[2];
+	struct zipcast_group_config config = {.number = 7, .nmembers = 2, .members = two};
+	struct cast c;
+	char why[ZIPCAST_WHY_BYTES] = "";
+	cast_open(&c, "tcp", 2, ZIPCAST_HYBRID);
+	for (uint32_t i = 0; i < 2; i++)
+		m[i] = (struct cast_member){.cast = &c, .node = i, .number = 7, .root = i == 0, .salt = 7};
+	atomic_store(&left, k);
+	int rc = cast_create(&m[1], &config, why);
+	bool needed = atomic_exchange(&left, -1) < 0;
+	if (rc != 0) { /* the other one would wait for it */
+		assert_true(why[0] != '\0');
+		assert_null(m[1].group);
+	} else if (cast_create(&m[0], &config, why) == 0) {
+		cast_send(&m[0], 1, 300000);
+		for (int i = 0; i < 60000 && m[1].complete + m[1].failed == 0; i++)
+			usleep(1000);
+		assert_true(m[1].complete + m[1].failed > 0 && m[1].damaged == 0);
+	}
+	cast_destroy(m, 2);
+	cast_close(&c);
+	return needed;
+}
+
+static void any_allocation_fails(void **state)
+{
+	int k = 0;
+	(void)state;
+	while (try(k))
+		k++;
+	assert_in_range(k, 10, 500);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_allocation_fails),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
