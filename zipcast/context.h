@@ -63,7 +63,7 @@ struct node {
 	uint32_t nearly;
 	struct word *words, **words_tail; /* that its link had no room for */
 	bool speechless;		  /* nor was there memory for them: the link goes */
-	int broken;			  /* why writes over the link have failed, or 0 */
+	int broken;			  /* why its sending half has failed, or 0 */
 	struct zipcast_group *placing;	  /* a block of its message is arriving in its memory */
 	bool calling;			  /* (lock) zipperd was asked to connect it (bridge.c) */
 	bool connected;			  /* (lock) a link was handed over, and has not been lost since */
@@ -275,8 +275,9 @@ int zcast_node_connect(struct node *, char *why);	     /* application's thread, 
 int zcast_node_up(struct node *, struct zlink *, char *why); /* takes a link that is settled, in any case */
 /* 0; 1: the other end has not said yet what it can; or a negative errno. */
 int zcast_link_settle(struct zipcast *, struct zlink *, char *why);
-void zcast_node_lost(struct node *, const char *why);				   /* its groups fail */
-int zcast_node_post(struct node *, const struct zwire_env *, const void *payload); /* 0, -EAGAIN, -ENOTCONN */
+void zcast_node_lost(struct node *, const char *why); /* its groups fail */
+/* 0; -EAGAIN: later; -ENOTCONN: no link; others: it is broken, which its groups hear when it is polled. */
+int zcast_node_post(struct node *, const struct zwire_env *, const void *payload);
 /* Posts what must not be lost, now or when there is room; env.len bytes of text are copied. */
 void zcast_node_tell(struct node *, const struct zwire_env *, const char *text);
 int zcast_node_poll(struct node *); /* > 0: something came */

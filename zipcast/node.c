@@ -158,6 +158,16 @@ static void lost(struct node *n, int rc)
 
 /* --- blocks and words --- */
 
+/* The sending half is full, or broken: then the link goes when it is polled, if the receiving half has nothing more to
+ * say, which may know why. */
+static void refused(struct node *n, int rc)
+{
+	if (rc == -EAGAIN)
+		zcast_set_blocked(n->zc, &n->link, true);
+	else if (n->broken == 0)
+		n->broken = rc;
+}
+
 int zcast_node_post(struct node *n, const struct zwire_env *env, const void *payload)
 {
 	uint8_t raw[ZWIRE_ENV_BYTES];
@@ -170,9 +180,9 @@ int zcast_node_post(struct node *n, const struct zwire_env *env, const void *pay
 	int rc = l->zlink->ops->post(l->zlink, raw, payload, env->len);
 	if (rc == 0)
 		l->posted = true;
-	else if (rc == -EAGAIN)
-		zcast_set_blocked(n->zc, l, true);
-	return rc == -EAGAIN ? rc : 0; /* the receiving half notices a broken link, where it can be taken away */
+	else
+		refused(n, rc);
+	return rc;
 }
 
 void zcast_node_tell(struct node *n, const struct zwire_env *env, const char *text)
@@ -212,9 +222,10 @@ void zcast_node_flush(struct node *n)
 		post_words(n);
 	if (!l->posted)
 		return;
-	l->posted = l->zlink->ops->flush(l->zlink) == -EAGAIN;
-	if (l->posted)
-		zcast_set_blocked(n->zc, l, true);
+	int rc = l->zlink->ops->flush(l->zlink);
+	l->posted = rc == -EAGAIN;
+	if (rc != 0)
+		refused(n, rc);
 }
 
 static void *place(void *ctx, const struct zwire_env *env)

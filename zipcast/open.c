@@ -222,7 +222,7 @@ static void drain_links(struct zipcast *zc)
 void zipcast_close(struct zipcast *zc)
 {
 	struct command c = {.kind = COMMAND_STOP, .waited = true};
-	if (!zc)
+	if (!zc || zcast_on_thread(zc))
 		return;
 	zcast_command(zc, &c);
 	pthread_join(zc->thread, NULL);

@@ -67,7 +67,7 @@ const char *zipcast_address(const struct zipcast *);
 /* The addresses of all nodes by number, my own included. Once, before the first group; copied. -EALREADY: it was done.
  */
 int zipcast_meet(struct zipcast *, const char *const *address, uint32_t nodes, char why[ZIPCAST_WHY_BYTES]);
-/* Ends the context and destroys the groups that are left. Not from a callback. */
+/* Ends the context and destroys the groups that are left. From a callback it does nothing. */
 void zipcast_close(struct zipcast *);
 
 struct zipcast_events {

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cast_cases.h"
@@ -86,10 +87,75 @@ static void signals_are_the_applications(void **state)
 	cast_close(&c);
 }
 
+/* --- what is complete --- */
+
+struct gate { /* a group of one, whose callback holds up its node */
+	struct zipcast *zc;
+	struct zipcast_group *group;
+	atomic_bool shut, reached;
+};
+
+static void wait_at_gate(void *arg, void *data, uint64_t bytes)
+{
+	struct gate *g = arg;
+	(void)data;
+	(void)bytes;
+	zipcast_close(g->zc); /* must not wait for itself */
+	g->reached = true;
+	while (g->shut)
+		usleep(1000);
+}
+
+static void shut_gate(struct gate *g, struct cast *c, uint32_t node)
+{
+	static uint8_t byte;
+	char why[ZIPCAST_WHY_BYTES];
+	*g = (struct gate){.zc = c->zc[node], .shut = true};
+	const struct zipcast_group_config config = {.number = 999, .nmembers = 1, .members = &node};
+	assert_int_equal(zipcast_group_create(&g->group, g->zc, &config,
+				 &(struct zipcast_events){NULL, wait_at_gate, NULL, g}, why),
+		0);
+	assert_int_equal(zipcast_send(g->group, &byte, 1), 0);
+	while (!g->reached)
+		usleep(1000);
+}
+
+static void open_gate(struct gate *g)
+{
+	g->shut = false;
+	zipcast_group_destroy(g->group);
+}
+
+/* What a broken link did not take has not been sent: no message is complete by it. That it is broken only its sending
+ * half knows. */
+static void nothing_is_sent_by_a_broken_link(void **state)
+{
+	static uint8_t data[300000];
+	static struct cast_member m[2];
+	static struct gate gate;
+	struct cast c;
+	memset(m, 0, sizeof(m));
+	cast_open(&c, *state, 2, ZIPCAST_HYBRID);
+	cast_group(&c, m, &(struct zipcast_group_config){.number = 1, .nmembers = 2, .members = two});
+	m[0].kept = data;
+	while (m[0].group->member[1].ready == 0)
+		usleep(1000);
+	shut_gate(&gate, &c, 1);
+	shutdown(c.zc[0]->node[1].link.tx_fd, SHUT_WR);
+	assert_int_equal(zipcast_send(m[0].group, data, sizeof(data)), 0);
+	cast_wait_failed(m, 1);
+	assert_int_equal(m[0].complete, 0);
+	open_gate(&gate);
+	cast_wait_failed(m, 2);
+	cast_destroy(m, 2);
+	cast_close(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CAST_CASE(messages_queued_by_who_destroys, "tcp"),
+		CAST_CASE(nothing_is_sent_by_a_broken_link, "tcp"),
 		CAST_CASE(signals_are_the_applications, "tcp"),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
