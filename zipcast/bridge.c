@@ -127,13 +127,8 @@ bool zcast_bridge_hopes(struct node *n)
 
 void zcast_bridge_refused(struct node *n, const char *why)
 {
-	struct list *node, *after;
 	snprintf(n->refused, sizeof(n->refused), "node %u: %.200s", n->number, why);
-	list_for_each(node, after, &n->memberships) {
-		struct member *m = list_entry(node, struct member, of_node);
-		if (m->peer)
-			zcast_member_lost(m, n->refused);
-	}
+	zcast_members_lost(n, n->refused);
 }
 
 /* At no time neither called nor connected: who makes a group meanwhile would call it again. */

@@ -312,8 +312,9 @@ void zcast_group_hears(struct node *, const struct zwire_env *, const void *payl
 bool zcast_group_lacks(struct zipcast_group *, uint64_t message);
 /* Who takes part in no message after the last one, as far as is known here, if this node leaves now. */
 uint32_t zcast_leaves_without(const struct zipcast_group *);
-/* Its connection has ended. */
-void zcast_member_lost(struct member *, const char *why);
+/* Its connection has ended, or there will be none: groups in which we exchange blocks with it fail, if they need it
+ * still. In others it is heard of by those who do. */
+void zcast_members_lost(struct node *, const char *why);
 void zcast_group_look(struct zipcast_group *, int64_t now_ms); /* at its deadline */
 struct zipcast_group *zcast_group_find(struct zipcast *, uint32_t number);
 struct member *zcast_member_find(struct zipcast_group *, const struct node *);

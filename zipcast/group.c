@@ -144,7 +144,7 @@ bool zcast_group_lacks(struct zipcast_group *g, uint64_t message)
 	return true;
 }
 
-void zcast_member_lost(struct member *m, const char *why)
+static void member_lost(struct member *m, const char *why)
 {
 	struct zipcast_group *g = m->group;
 	const uint64_t have = g->message.number - g->message.active;
@@ -156,6 +156,16 @@ void zcast_member_lost(struct member *m, const char *why)
 		g->cut_off = m->last; /* what there is until then comes without it */
 	else if (have >= m->last && why)
 		zcast_group_cut_off(g);
+}
+
+void zcast_members_lost(struct node *n, const char *why)
+{
+	struct list *node, *after;
+	list_for_each(node, after, &n->memberships) {
+		struct member *m = list_entry(node, struct member, of_node);
+		if (m->peer)
+			member_lost(m, why);
+	}
 }
 
 static void hear_leave(struct zipcast_group *g, struct member *m, uint64_t last, uint32_t without)

@@ -128,7 +128,6 @@ static void drop_early(struct node *n)
 void zcast_node_lost(struct node *n, const char *why)
 {
 	struct zipcast *zc = n->zc;
-	struct list *node, *after;
 	uint32_t i = 0;
 	while (zc->up[i] != n)
 		i++;
@@ -144,8 +143,7 @@ void zcast_node_lost(struct node *n, const char *why)
 	note_connected(n, false);
 	if (n->bridged && why)
 		snprintf(n->refused, sizeof(n->refused), "%s", why);
-	list_for_each(node, after, &n->memberships)
-		zcast_member_lost(list_entry(node, struct member, of_node), why);
+	zcast_members_lost(n, why);
 }
 
 static void lost(struct node *n, int rc)
@@ -421,7 +419,6 @@ static bool welcome(struct zipcast *zc, struct guest *g)
 	struct zlink *z = g->link.zlink;
 	struct node *n = &zc->node[g->node];
 	char why[ZIPCAST_WHY_BYTES];
-	struct list *node, *after;
 	int rc = zcast_link_settle(zc, z, why);
 	if (rc > 0)
 		return false;
@@ -440,9 +437,9 @@ static bool welcome(struct zipcast *zc, struct guest *g)
 	if (n->bridged) {
 		zcast_note_calling(n, false);
 		zcast_bridge_refused(n, why);
+	} else {
+		zcast_members_lost(n, why);
 	}
-	list_for_each(node, after, &n->memberships)
-		zcast_group_fail(list_entry(node, struct member, of_node)->group, why);
 	return true;
 }
 

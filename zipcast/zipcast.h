@@ -6,8 +6,8 @@
  * Nodes are numbered; each opens a context, tells the others its address by whatever way they have, and creates groups
  * together with the other members of each. Only the first member of a group, its root, sends. What the root sends,
  * every member receives once, undamaged and in order. Groups do not disturb each other, also where their members
- * overlap. If a member or a connection fails, `failed` is called once in every member that lives, and nothing more
- * happens in that group; groups without the failed member go on.
+ * overlap. If a member fails, or a connection between two that exchange blocks, `failed` is called once in every member
+ * that lives, and nothing more happens in that group; other groups go on.
  *
  * Threads: each context has one thread of its own, which calls all callbacks. Functions may be called from any thread,
  * also from callbacks, except where it says otherwise. Callbacks must not block: all groups of the context wait

@@ -151,11 +151,39 @@ static void nothing_is_sent_by_a_broken_link(void **state)
 	cast_close(&c);
 }
 
+/* --- links between members that exchange nothing --- */
+
+/* A link breaks that one group needs and another one, of the same members and one more, does not. */
+static void a_link_that_one_group_needs(void **state)
+{
+	static const uint32_t chain[] = {0, 1, 2}, ends[] = {0, 2};
+	static struct cast_member m[3], o[2];
+	struct cast c;
+	memset(m, 0, sizeof(m));
+	memset(o, 0, sizeof(o));
+	cast_open(&c, *state, 3, ZIPCAST_HYBRID);
+	cast_group(&c, m,
+		&(struct zipcast_group_config){.number = 1, .nmembers = 3, .members = chain, .algorithm = "chain"});
+	cast_group(&c, o, &(struct zipcast_group_config){.number = 2, .nmembers = 2, .members = ends});
+	cast_send(&m[0], 1, 100000);
+	cast_send(&o[0], 1, 100000);
+	cast_wait_complete(m, 3, 1);
+	cast_wait_complete(o, 2, 1);
+	shutdown(c.zc[0]->node[2].link.tx_fd, SHUT_RDWR);
+	cast_wait_failed(o, 2);
+	cast_send(&m[0], 2, 1000000);
+	cast_wait_complete(m, 3, 2);
+	cast_destroy(m, 3);
+	cast_destroy(o, 2);
+	cast_close(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CAST_CASE(messages_queued_by_who_destroys, "tcp"),
 		CAST_CASE(nothing_is_sent_by_a_broken_link, "tcp"),
+		CAST_CASE(a_link_that_one_group_needs, "tcp"),
 		CAST_CASE(signals_are_the_applications, "tcp"),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
