@@ -245,10 +245,7 @@ static void look_at_deadlines(struct zipcast *zc)
 
 static bool has_deadlines(const struct zipcast *zc)
 {
-	bool any = zc->stop || !list_empty(&zc->guests);
-	for (const struct zipcast_group *g = zc->groups; g && !any; g = g->hh.next)
-		any = g->deadline_ms != 0;
-	return any;
+	return zc->stop || zc->ndeadlines > 0 || !list_empty(&zc->guests);
 }
 
 /* Completions of writes wake as room does. */

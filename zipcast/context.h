@@ -117,6 +117,8 @@ struct member { /* of a group, as seen from here */
 	uint32_t writes; /* under way to it */
 	uint64_t told;	 /* message that it knows we are ready for */
 	bool told_all;	 /* and not just for its first block */
+	bool greeted;	 /* it knows by READY what we take the group for */
+	bool here;	 /* it has said something of the group */
 	enum opening opens;
 	uint32_t due; /* blocks to come from it, of the message that is arriving */
 	bool exposed; /* its memory is open to it */
@@ -171,7 +173,8 @@ struct zipcast_group {
 	bool untold; /* a member could not be told of our being ready, or is there only now */
 	struct pin pin[PINS_MAX];
 	uint32_t npins, writes; /* writes: under way, of all members' */
-	/* Until all peers must have connected; 0: they have. Has failed: until its memory is taken back in any case. */
+	/* Until all peers must have made it; 0: they have. Has failed: until its memory is taken back in any case. Set
+	 * by zcast_group_deadline. */
 	int64_t deadline_ms;
 	bool leaving; /* the others have been told */
 	/* How it ends: it fails or is destroyed, or both; when nobody reaches its memory any more, the application gets
@@ -246,6 +249,7 @@ struct zipcast {
 	/* the thread's */
 	struct zipcast_group *groups;
 	struct list runnable, guests, calls, ending, ended;
+	uint32_t ndeadlines;	    /* groups that have one */
 	struct zendpoint *endpoint; /* of the transport that settles links, or NULL */
 	const struct ztransport *settles;
 	struct node **up; /* [nnodes] those with a link */
@@ -315,10 +319,12 @@ uint32_t zcast_leaves_without(const struct zipcast_group *);
 /* Its connection has ended, or there will be none: groups in which we exchange blocks with it fail, if they need it
  * still. In others it is heard of by those who do. */
 void zcast_members_lost(struct node *, const char *why);
-void zcast_group_look(struct zipcast_group *, int64_t now_ms); /* at its deadline */
+void zcast_group_look(struct zipcast_group *, int64_t now_ms);		/* at its deadline */
+void zcast_group_deadline(struct zipcast_group *, int64_t deadline_ms); /* 0: none */
 struct zipcast_group *zcast_group_find(struct zipcast *, uint32_t number);
 struct member *zcast_member_find(struct zipcast_group *, const struct node *);
-/* For the message that is arriving, or else the next one, to whom does not know it yet. */
+/* For the message that is arriving, or else the next one, to whom does not know it yet; and to those who are to hear
+ * nothing of the kind yet, for none: all peers compare what they take the group for. */
 void zcast_say_ready(struct zipcast_group *);
 void zcast_tell_all(struct zipcast_group *, struct zwire_env *, const char *text);
 

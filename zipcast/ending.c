@@ -61,7 +61,7 @@ static void stop(struct zipcast_group *g)
 	drop_queue(g);
 	unplace(g);
 	list_del(&g->runnable);
-	g->deadline_ms = zclock_ms() + REST_MS;
+	zcast_group_deadline(g, zclock_ms() + REST_MS);
 }
 
 /* --- failing --- */
@@ -131,7 +131,7 @@ static bool settle(struct zipcast_group *g)
 		if (!is_at_rest(g, zclock_ms() >= g->deadline_ms))
 			return false;
 		g->released = true;
-		g->deadline_ms = 0;
+		zcast_group_deadline(g, 0);
 		zcast_remote_unpin(g);
 		if (!g->ended && g->events.failed)
 			g->events.failed(g->events.arg, g->why);
@@ -189,7 +189,7 @@ void zcast_group_end_now(struct zipcast_group *g)
 	zcast_group_end(g);
 	if (g->gone)
 		return;
-	g->deadline_ms = 0;
+	zcast_group_deadline(g, 0);
 	zcast_remote_drain(g);
 	settle(g);
 }

@@ -31,6 +31,8 @@ struct readiness {
 static bool find_readiness(struct member *m, struct readiness *r)
 {
 	const struct zipcast_group *g = m->group;
+	if (g->me == 0)
+		return false;
 	const bool remote = zcast_remote_wanted(m);
 	if (!g->message.active && remote) {
 		r->all = false;
@@ -52,21 +54,28 @@ static bool find_readiness(struct member *m, struct readiness *r)
 void zcast_say_ready(struct zipcast_group *g)
 {
 	g->untold = false;
-	for (uint32_t i = 0; g->me != 0 && i < g->nmembers; i++) {
+	for (uint32_t i = 0; i < g->nmembers; i++) {
 		struct member *m = &g->member[i];
-		struct readiness r = {.env = {.kind = ZWIRE_READY,
-					      .src = g->zc->me,
-					      .comm = g->number,
-					      .tag = (int32_t)g->definition,
-					      .xfer = g->message.number + !g->message.active}};
-		if (!zcast_hears(m) || !find_readiness(m, &r))
+		const struct zwire_env greeting = {.kind = ZWIRE_READY,
+			.src = g->zc->me,
+			.dst = m->node ? m->node->number : 0,
+			.comm = g->number,
+			.tag = (int32_t)g->definition};
+		struct readiness r = {.env = greeting};
+		r.env.xfer = g->message.number + !g->message.active;
+		if (!zcast_hears(m))
 			continue;
-		r.env.dst = m->node->number;
-		if (zcast_node_post(m->node, &r.env, r.key) == 0) {
+		const bool is = find_readiness(m, &r);
+		if (!is && m->greeted)
+			continue;
+		if (zcast_node_post(m->node, is ? &r.env : &greeting, r.key) != 0) {
+			g->untold = true;
+			continue;
+		}
+		m->greeted = true;
+		if (is) {
 			m->told = r.env.xfer;
 			m->told_all = r.all;
-		} else {
-			g->untold = true;
 		}
 	}
 }
@@ -104,15 +113,23 @@ static void keep_early(struct node *n, const struct zwire_env *env, const void *
 }
 
 /* It may have connected too late to hear of it. */
-static void answer_failed(const struct zipcast_group *g, const struct member *m)
+static void answer_failed(const struct zipcast_group *g, struct node *n)
 {
 	const struct zwire_env env = {.kind = ZWIRE_FAIL,
 		.src = g->zc->me,
-		.dst = m->node->number,
+		.dst = n->number,
 		.comm = g->number,
 		.len = (uint32_t)strlen(g->why)};
 	if (!g->leaving)
-		zcast_node_tell(m->node, &env, g->why);
+		zcast_node_tell(n, &env, g->why);
+}
+
+static void refuse_stranger(struct zipcast_group *g, struct node *n)
+{
+	char why[ZIPCAST_WHY_BYTES];
+	snprintf(why, sizeof(why), "node %u takes itself for a member of group %u", n->number, g->number);
+	zcast_group_fail(g, why);
+	answer_failed(g, n);
 }
 
 static void hear_ready(struct zipcast_group *g, struct member *m, const struct zwire_env *env, const uint8_t *key)
@@ -122,6 +139,8 @@ static void hear_ready(struct zipcast_group *g, struct member *m, const struct z
 		snprintf(why, sizeof(why), "node %u made group %u with other members, sites, algorithm or block size",
 			m->node->number, g->number);
 		zcast_group_fail(g, why);
+		if (!m->peer)
+			answer_failed(g, m->node);
 		return;
 	}
 	if (env->xfer > m->ready || (env->xfer == m->ready && m->first_only)) {
@@ -184,17 +203,18 @@ void zcast_group_hears(struct node *n, const struct zwire_env *env, const void *
 	struct zipcast_group *g = env->comm <= UINT32_MAX ? zcast_group_find(n->zc, (uint32_t)env->comm) : NULL;
 	struct member *m = g ? zcast_member_find(g, n) : NULL;
 	char why[ZIPCAST_WHY_BYTES];
+	if (m)
+		m->here = true;
 	if (m && env->kind != ZWIRE_READY)
 		m->over = true;
-	if (!g) {
+	if (!g || g->ended) {
 		if (!zcast_used_hears(n, env, payload))
 			keep_early(n, env, payload);
 	} else if (!m) {
-		snprintf(why, sizeof(why), "node %u takes itself for a member of group %u", n->number, g->number);
-		zcast_group_fail(g, why);
+		refuse_stranger(g, n);
 	} else if (env->kind == ZWIRE_READY) {
 		if (atomic_load(&g->failed))
-			answer_failed(g, m);
+			answer_failed(g, n);
 		else
 			hear_ready(g, m, env, payload);
 	} else if (env->kind == ZWIRE_LEAVE) {
@@ -249,6 +269,7 @@ static void hear_early(struct zipcast_group *g, struct member *m)
 		}
 		*at = e->next;
 		m->node->nearly--;
+		m->here = true;
 		m->over |= e->env.kind != ZWIRE_READY;
 		if (e->env.kind == ZWIRE_FAIL)
 			fail_as_told(g, m);
@@ -262,6 +283,24 @@ static void hear_early(struct zipcast_group *g, struct member *m)
 	}
 }
 
+static void hear_strangers(struct zipcast_group *g)
+{
+	for (uint32_t i = 0; i < g->zc->nup; i++) {
+		struct node *n = g->zc->up[i];
+		const struct early *e = n->early;
+		while (e && e->env.comm != g->number)
+			e = e->next;
+		if (e && !zcast_member_find(g, n))
+			refuse_stranger(g, n);
+	}
+}
+
+void zcast_group_deadline(struct zipcast_group *g, int64_t deadline_ms)
+{
+	g->zc->ndeadlines += (deadline_ms != 0) - (g->deadline_ms != 0);
+	g->deadline_ms = deadline_ms;
+}
+
 int zcast_group_begin(struct zipcast_group *g)
 {
 	struct zipcast *zc = g->zc;
@@ -269,7 +308,9 @@ int zcast_group_begin(struct zipcast_group *g)
 	for (uint32_t i = 0; i < g->nmembers; i++)
 		if (g->member[i].node)
 			list_add(&g->member[i].node->memberships, &g->member[i].of_node);
-	g->deadline_ms = zclock_ms() + zc->timeout_ms;
+	zcast_group_deadline(g, zclock_ms() + zc->timeout_ms);
+	g->untold = true;
+	hear_strangers(g);
 	for (uint32_t i = 0; i < g->nmembers; i++)
 		if (g->member[i].node)
 			hear_early(g, &g->member[i]);
@@ -285,15 +326,19 @@ void zcast_group_look(struct zipcast_group *g, int64_t now_ms)
 	char why[ZIPCAST_WHY_BYTES];
 	for (uint32_t i = 0; i < g->nmembers && !atomic_load(&g->failed); i++) {
 		const struct member *m = &g->member[i];
-		if (!m->node || !m->peer || m->node->link.zlink || m->last != UINT64_MAX)
+		if (!m->node || !m->peer || m->here)
 			continue;
 		if (now_ms < g->deadline_ms)
 			return;
-		snprintf(why, sizeof(why), "node %u (%.100s) has not connected within %d ms", m->node->number,
-			m->node->address, g->zc->timeout_ms);
+		if (m->node->link.zlink)
+			snprintf(why, sizeof(why), "node %u (%.100s) has not made group %u within %d ms",
+				m->node->number, m->node->address, g->number, g->zc->timeout_ms);
+		else
+			snprintf(why, sizeof(why), "node %u (%.100s) has not connected within %d ms", m->node->number,
+				m->node->address, g->zc->timeout_ms);
 		zcast_group_fail(g, why);
 		return;
 	}
 	if (!atomic_load(&g->failed))
-		g->deadline_ms = 0;
+		zcast_group_deadline(g, 0);
 }

@@ -138,7 +138,7 @@ void zcast_message_progress(struct zipcast_group *g)
 	struct message *m = &g->message;
 	if (g->ended || atomic_load(&g->failed))
 		return;
-	if (!m->active || g->untold)
+	if (g->untold || (g->me != 0 && !m->active))
 		zcast_say_ready(g);
 	if (!m->active && !begin_next(g))
 		return;

@@ -97,7 +97,7 @@ int zcast_node_up(struct node *n, struct zlink *z, char *why)
 	list_for_each(node, after, &n->memberships) {
 		struct member *m = list_entry(node, struct member, of_node);
 		m->told = 0;
-		m->told_all = false;
+		m->told_all = m->greeted = false;
 		m->group->untold = true;
 		zcast_runnable(m->group);
 	}

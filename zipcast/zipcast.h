@@ -48,7 +48,8 @@ struct zipcast_config { /* nothing of it is kept */
 	const char *listen;
 	const char *session; /* 1 to 64 printable characters without spaces and commas, the same in all nodes */
 	const uint8_t *key;  /* ZIPCAST_KEY_BYTES secret ones, the same in all nodes: who has them may join */
-	uint32_t timeout_ms; /* for connections; 0: 30 s */
+	/* For connections, and for the other members of a group to make it, once this one has; 0: 30 s. */
+	uint32_t timeout_ms;
 	enum zipcast_waiting waiting;
 	/* Where nodes are on several fabrics (networks), and nothing but zipper nodes connects these, each node says:
 	 */
@@ -92,8 +93,10 @@ struct zipcast_group_config {	 /* the same in all members; copied */
 };
 
 /* To be called by all members, in any order; connects to those that this member exchanges blocks with, which need not
- * have called it yet. Where that fails, the group fails in the others, and its number is used up. Not from a callback.
- */
+ * have called it yet. Where that fails, the group fails in the others, and its number is used up. The group fails later
+ * where those have not called it within timeout_ms, or mean another group by the number: other members or another order
+ * of them, sites, algorithm or block size. Callbacks may come before it returns, but not before *group is set. Not from
+ * a callback. */
 int zipcast_group_create(struct zipcast_group **, struct zipcast *, const struct zipcast_group_config *,
 	const struct zipcast_events *, char why[ZIPCAST_WHY_BYTES]);
 /* Root: queues a message of 1 byte or more. data must stay as it is until complete (with the same pointer). Any number

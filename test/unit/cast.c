@@ -22,6 +22,10 @@ int main(void)
 		CAST_CASE(destroying_in_the_middle, "tcp"),
 		CAST_CASE(a_group_that_one_cannot_make, "shm"),
 		CAST_CASE(different_groups_of_one_number, "shm"),
+		CAST_CASE(two_roots, "tcp"),
+		CAST_CASE(two_roots, "shm"),
+		CAST_CASE(a_member_too_many, "tcp"),
+		CAST_CASE(a_member_that_never_comes, "shm"),
 		CAST_CASE(strangers, "tcp"),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,6 +214,8 @@ int main(void)
 		BRIDGED(going_from_an_idle_group, "tcp"),
 		BRIDGED(going_from_an_idle_group, "shm"),
 		BRIDGED(different_groups_of_one_number, "shm"),
+		BRIDGED(two_roots, "tcp"),
+		BRIDGED(a_member_that_never_comes, "tcp"),
 		BRIDGED(destroying_in_the_middle, "tcp"),
 		BRIDGED(destroying_in_the_middle, "shm"),
 		BRIDGED(last_words, "tcp"),

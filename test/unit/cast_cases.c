@@ -355,6 +355,97 @@ void different_groups_of_one_number(void **state)
 	cast_close(&c);
 }
 
+/* Each of two takes itself for the root, and so none waits for anything. */
+void two_roots(void **state)
+{
+	static const uint32_t order[2][2] = {{0, 1}, {1, 0}};
+	static struct cast_member m[2];
+	char why[ZIPCAST_WHY_BYTES];
+	struct cast c;
+	cast_open(&c, *state, 2, ZIPCAST_HYBRID);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct zipcast_group_config config = {.number = 5, .nmembers = 2, .members = order[i]};
+		m[i] = (struct cast_member){.cast = &c, .node = i, .number = 5, .root = true};
+		assert_int_equal(cast_create(&m[i], &config, why), 0);
+	}
+	cast_wait_failed(m, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		assert_non_null(strstr(m[i].why, "made group 5 with other members"));
+	cast_destroy(m, 2);
+	cast_close(&c);
+}
+
+/* One takes itself for a member, and two others do not, before it or after it: it hears that like them. */
+void a_member_too_many(void **state)
+{
+	static const uint32_t all[] = {0, 1, 2};
+	for (uint32_t first = 0; first < 3; first++) {
+		static struct cast_member m[3], o[3];
+		char why[ZIPCAST_WHY_BYTES];
+		struct cast c;
+		memset(o, 0, sizeof(o));
+		cast_open(&c, *state, 3, ZIPCAST_HYBRID);
+		/* the links are there */
+		cast_group(&c, o, &(struct zipcast_group_config){.number = 1, .nmembers = 3, .members = all});
+		cast_send(&o[0], 1, 1000);
+		cast_wait_complete(o, 3, 1);
+		for (uint32_t i = 0; i < 3; i++) {
+			uint32_t k = (first + i) % 3;
+			struct zipcast_group_config config = {.number = 5,
+				.nmembers = k == 2 ? 3 : 2,
+				.members = all,
+				.algorithm = k == 2 ? "sequential" : "chain"};
+			m[k] = (struct cast_member){.cast = &c, .node = k, .number = 5, .root = k == 0};
+			assert_int_equal(cast_create(&m[k], &config, why), 0);
+		}
+		cast_wait_failed(m, 3);
+		for (uint32_t i = 0; i < 3; i++)
+			assert_non_null(strstr(m[i].why, "5"));
+		cast_destroy(m, 3);
+		cast_destroy(o, 3);
+		cast_close(&c);
+	}
+}
+
+/* It is there, and has a group with the others, but does not make this one: they hear who it is that they wait for. */
+void a_member_that_never_comes(void **state)
+{
+	static const uint32_t all[] = {0, 1};
+	static struct cast_member m[2], o[2];
+	char why[ZIPCAST_WHY_BYTES], missing[64];
+	struct cast c;
+	memset(o, 0, sizeof(o));
+	cast_timeout_ms = 1500;
+	cast_open(&c, *state, 2, ZIPCAST_HYBRID);
+	cast_timeout_ms = 60000;
+	cast_group(&c, o, &(struct zipcast_group_config){.number = 1, .nmembers = 2, .members = all});
+	cast_send(&o[0], 1, 1000);
+	cast_wait_complete(o, 2, 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct zipcast_group_config config = {.number = 2 + i, .nmembers = 2, .members = all};
+		m[i] = (struct cast_member){.cast = &c, .node = i, .number = 2 + i, .root = i == 0};
+		assert_int_equal(cast_create(&m[i], &config, why), 0);
+	}
+	cast_wait_failed(m, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		snprintf(missing, sizeof(missing), ") has not made group %u within 1500 ms", 2 + i);
+		assert_non_null(strstr(m[i].why, missing));
+		snprintf(missing, sizeof(missing), "node %u (", 1 - i);
+		assert_non_null(strstr(m[i].why, missing));
+	}
+	cast_send(&o[0], 2, 1000);
+	cast_wait_complete(o, 2, 2);
+	/* who makes it after all hears at once */
+	struct zipcast_group_config config = {.number = 2, .nmembers = 2, .members = all};
+	struct cast_member late = {.cast = &c, .node = 1, .number = 2};
+	assert_int_equal(cast_create(&late, &config, why), 0);
+	cast_wait_failed(&late, 1);
+	cast_destroy(&late, 1);
+	cast_destroy(m, 2);
+	cast_destroy(o, 2);
+	cast_close(&c);
+}
+
 /* Somebody who does not know the key gets nowhere, and neither does noise. */
 void strangers(void **state)
 {

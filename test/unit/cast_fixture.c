@@ -12,6 +12,7 @@
 static const uint8_t key[ZIPCAST_KEY_BYTES] = "0123456789abcdefghijklmnopqrstu";
 
 const struct cast_zipper *cast_zipper;
+uint32_t cast_timeout_ms = 60000;
 
 static void bridge(struct zipcast_config *config)
 {
@@ -42,7 +43,7 @@ void cast_open(struct cast *c, const char *transport, uint32_t n, enum zipcast_w
 			.session = "test",
 			.key = key,
 			.waiting = waiting,
-			.timeout_ms = 60000};
+			.timeout_ms = cast_timeout_ms};
 		if (cast_zipper)
 			bridge(&config);
 		if (zipcast_open(&c->zc[i], &config, why) != 0)

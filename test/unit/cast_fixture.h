@@ -48,6 +48,8 @@ struct cast_zipper {
 };
 extern const struct cast_zipper *cast_zipper;
 
+extern uint32_t cast_timeout_ms; /* that nodes have */
+
 /* n nodes that listen at addresses of their own (tcp, shm or verbs: device fka) and know each other. */
 void cast_open(struct cast *, const char *transport, uint32_t n, enum zipcast_waiting);
 void cast_close_node(struct cast *, uint32_t node);

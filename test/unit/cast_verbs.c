@@ -324,6 +324,8 @@ int main(void)
 		TEST(no_memory_for_a_message),
 		TEST(leaving_an_idle_group),
 		TEST(going_from_an_idle_group),
+		TEST(two_roots),
+		TEST(a_member_that_never_comes),
 		TEST(destroying_in_the_middle),
 		TEST(blocks_are_written),
 		TEST(small_blocks_are_sent),
