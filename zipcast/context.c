@@ -14,6 +14,7 @@
 #define POLL_MS 50     /* after something came: the paper's section 4.2 */
 #define STOP_MS 2000   /* for closing: an overloaded node may not hear any more */
 #define TICK_MS 200    /* between looks at deadlines, when there are any */
+#define RETRY_TURNS 8  /* between tries of links that were full, which each take TCP a system call */
 #define LOOK_TURNS 256 /* idle turns between looks at the listener while polling */
 
 /* --- descriptors --- */
@@ -28,25 +29,24 @@ int zcast_watch(struct zipcast *zc, struct cast_link *l, struct zlink *z)
 	return epoll_ctl(zc->epoll, EPOLL_CTL_ADD, l->rx_fd, &ev) == 0 ? 0 : -errno;
 }
 
-void zcast_unwatch(struct zipcast *zc, struct cast_link *l)
-{
-	zcast_set_blocked(zc, l, false);
-	epoll_ctl(zc->epoll, EPOLL_CTL_DEL, l->rx_fd, NULL);
-}
-
-void zcast_set_blocked(struct zipcast *zc, struct cast_link *l, bool blocked)
+static void watch_for_room(struct zipcast *zc, struct cast_link *l, bool watch)
 {
 	uint32_t rx_events = 0, tx_events = 0;
-	if (l->blocked == blocked)
+	if (l->watched == watch)
 		return;
-	l->blocked = blocked;
+	l->watched = watch;
 	l->zlink->ops->fd(l->zlink, ZLINK_RX, &rx_events);
 	l->zlink->ops->fd(l->zlink, ZLINK_TX, &tx_events);
 	bool same = l->tx_fd == l->rx_fd;
-	struct epoll_event ev = {.events = !same ? tx_events : blocked ? rx_events | tx_events : rx_events};
-	epoll_ctl(zc->epoll, same ? EPOLL_CTL_MOD : blocked ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, l->tx_fd, &ev);
+	struct epoll_event ev = {.events = !same ? tx_events : watch ? rx_events | tx_events : rx_events};
+	epoll_ctl(zc->epoll, same ? EPOLL_CTL_MOD : watch ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, l->tx_fd, &ev);
 }
 
+void zcast_unwatch(struct zipcast *zc, struct cast_link *l)
+{
+	watch_for_room(zc, l, false);
+	epoll_ctl(zc->epoll, EPOLL_CTL_DEL, l->rx_fd, NULL);
+}
 /* --- commands --- */
 
 bool zcast_on_thread(const struct zipcast *zc)
@@ -213,6 +213,16 @@ static bool poll_links(struct zipcast *zc)
 	return did;
 }
 
+static void retry_links(struct zipcast *zc)
+{
+	if (zc->patience-- > 0)
+		return;
+	zc->patience = RETRY_TURNS - 1;
+	for (uint32_t i = 0; i < zc->nup; i++)
+		if (zc->up[i]->link.blocked)
+			zcast_node_retry(zc->up[i]);
+}
+
 static void run_groups(struct zipcast *zc)
 {
 	struct list now;
@@ -251,9 +261,9 @@ static bool has_deadlines(const struct zipcast *zc)
 /* Completions of writes wake as room does. */
 static bool arm_sender(struct zipcast *zc, struct cast_link *l)
 {
-	if (l->writes || l->failing)
-		zcast_set_blocked(zc, l, true);
-	return !l->blocked || l->zlink->ops->arm(l->zlink, ZLINK_TX) == 0;
+	const bool waits = l->blocked || l->writes || l->failing;
+	watch_for_room(zc, l, waits);
+	return !waits || l->zlink->ops->arm(l->zlink, ZLINK_TX) == 0;
 }
 
 /* Arms everything; false: there is something to do. */
@@ -278,17 +288,6 @@ static bool arm_all(struct zipcast *zc)
 	return true;
 }
 
-/* Links that were full are tried again after every sleep. */
-static void unblock_all(struct zipcast *zc)
-{
-	struct zipcast_group *g, *after;
-	for (uint32_t i = 0; i < zc->nup; i++)
-		zcast_set_blocked(zc, &zc->up[i]->link, false);
-	HASH_ITER(hh, zc->groups, g, after)
-		if (g->message.sending || g->untold)
-			zcast_runnable(g);
-}
-
 static void look_at_listener(struct zipcast *zc)
 {
 	if (zc->met && zcast_guests_accept(zc))
@@ -298,26 +297,22 @@ static void look_at_listener(struct zipcast *zc)
 static void sleep_now(struct zipcast *zc)
 {
 	struct epoll_event ev[16];
-	if (!arm_all(zc) || atomic_load(&zc->pending)) {
-		unblock_all(zc);
+	zc->patience = 0;
+	if (!arm_all(zc) || atomic_load(&zc->pending))
 		return;
-	}
 	int n = epoll_wait(zc->epoll, ev, 16, has_deadlines(zc) ? TICK_MS : -1);
 	if (n > 0) {
 		uint64_t count;
 		(void)!read(zc->wake, &count, sizeof(count));
 		look_at_listener(zc);
 	}
-	unblock_all(zc);
 }
 
 static void idle(struct zipcast *zc)
 {
 	bool tired = zwait_step(&zc->wait);
-	if (++zc->turns % LOOK_TURNS == 0) {
+	if (++zc->turns % LOOK_TURNS == 0)
 		look_at_listener(zc);
-		unblock_all(zc);
-	}
 	if (zc->waiting == ZIPCAST_INTERRUPTS) {
 		sleep_now(zc);
 	} else if (tired) {
@@ -352,11 +347,16 @@ void *zcast_run(void *arg)
 		if (!list_empty(&zc->calls))
 			did |= zcast_calls_turn(zc);
 		did |= !list_empty(&zc->runnable);
+		const uint64_t posts = zc->posts;
+		retry_links(zc);
 		run_groups(zc);
-		did |= zcast_settle(zc);
+		did |= zcast_settle(zc) || zc->posts != posts;
 		if (did) {
 			zwait_reset(&zc->wait);
 			zc->active_ms = zclock_ms();
+			if (zc->looked_ms != zc->active_ms)
+				look_at_listener(zc);
+			zc->looked_ms = zc->active_ms;
 		} else {
 			idle(zc);
 		}

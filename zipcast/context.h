@@ -31,7 +31,8 @@ struct node;
 struct cast_link {
 	struct zlink *zlink;
 	int rx_fd, tx_fd;
-	bool blocked;	 /* post said "full": to be armed and watched for room */
+	bool blocked;	 /* post said "full": nothing is posted until it is tried again, within some turns */
+	bool watched;	 /* for room, too */
 	bool posted;	 /* since the last flush */
 	bool heard;	 /* a message has come over it: its capabilities are known */
 	bool failing;	 /* a write has failed: the link will tell why */
@@ -255,9 +256,12 @@ struct zipcast {
 	struct node **up; /* [nnodes] those with a link */
 	uint32_t nup;
 	struct zwait wait;
-	int64_t active_ms; /* when something came last */
+	int64_t active_ms; /* when something came last, or went */
+	int64_t looked_ms; /* when the listener was looked at in a turn that was not idle */
+	uint64_t posts;	   /* messages and writes that links have taken */
 	int64_t tick_ms;   /* when deadlines were looked at last */
-	uint32_t turns;
+	uint32_t turns;	   /* that were idle */
+	uint32_t patience; /* turns until links that were full are tried again */
 	bool met, stop;
 	int64_t stop_ms; /* at the latest, with what is left to say */
 };
@@ -272,7 +276,6 @@ void zcast_command_done(struct zipcast *, struct command *);
 bool zcast_on_thread(const struct zipcast *);
 int zcast_watch(struct zipcast *, struct cast_link *, struct zlink *);
 void zcast_unwatch(struct zipcast *, struct cast_link *);
-void zcast_set_blocked(struct zipcast *, struct cast_link *, bool);
 
 /* node.c: links to other nodes */
 int zcast_node_connect(struct node *, char *why);	     /* application's thread, under zipcast.connecting */
@@ -286,6 +289,8 @@ int zcast_node_post(struct node *, const struct zwire_env *, const void *payload
 void zcast_node_tell(struct node *, const struct zwire_env *, const char *text);
 int zcast_node_poll(struct node *); /* > 0: something came */
 void zcast_node_flush(struct node *);
+/* Its link was full: is there room now? Then the groups run that have something to send over it. */
+void zcast_node_retry(struct node *);
 bool zcast_guests_accept(struct zipcast *);
 bool zcast_guests_turn(struct zipcast *);
 void zcast_guest_close(struct zipcast *, struct guest *);

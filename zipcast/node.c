@@ -161,7 +161,7 @@ static void lost(struct node *n, int rc)
 static void refused(struct node *n, int rc)
 {
 	if (rc == -EAGAIN)
-		zcast_set_blocked(n->zc, &n->link, true);
+		n->link.blocked = true;
 	else if (n->broken == 0)
 		n->broken = rc;
 }
@@ -176,10 +176,12 @@ int zcast_node_post(struct node *n, const struct zwire_env *env, const void *pay
 		return -EAGAIN;
 	zwire_encode(raw, env);
 	int rc = l->zlink->ops->post(l->zlink, raw, payload, env->len);
-	if (rc == 0)
+	if (rc == 0) {
 		l->posted = true;
-	else
+		n->zc->posts++;
+	} else {
 		refused(n, rc);
+	}
 	return rc;
 }
 
@@ -224,6 +226,24 @@ void zcast_node_flush(struct node *n)
 	l->posted = rc == -EAGAIN;
 	if (rc != 0)
 		refused(n, rc);
+}
+
+void zcast_node_retry(struct node *n)
+{
+	struct cast_link *l = &n->link;
+	struct list *node, *after;
+	int rc = l->zlink->ops->flush(l->zlink);
+	l->posted = rc == -EAGAIN;
+	if (rc == -EAGAIN)
+		return;
+	l->blocked = false;
+	if (rc != 0)
+		refused(n, rc);
+	list_for_each(node, after, &n->memberships) {
+		struct zipcast_group *g = list_entry(node, struct member, of_node)->group;
+		if (g->message.sending || g->untold)
+			zcast_runnable(g);
+	}
 }
 
 static void *place(void *ctx, const struct zwire_env *env)

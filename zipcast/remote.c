@@ -127,27 +127,16 @@ int zcast_remote_write(struct member *m, uint64_t offset, uint32_t len)
 		.more = true};
 	int rc = rma->write(l->zlink, &op);
 	if (rc == -EAGAIN)
-		zcast_set_blocked(g->zc, l, true);
+		l->blocked = true;
 	if (rc != 0)
 		return -EAGAIN; /* the receiving half notices a broken link, where it can be taken away */
 	m->writes++;
 	g->writes++;
 	l->writes++;
 	l->posted = true;
+	g->zc->posts++;
 	tell_written(m, offset);
 	return 0;
-}
-
-/* There is room again. */
-static void unblock(struct node *n)
-{
-	struct list *node, *after;
-	zcast_set_blocked(n->zc, &n->link, false);
-	list_for_each(node, after, &n->memberships) {
-		struct zipcast_group *g = list_entry(node, struct member, of_node)->group;
-		if (g->message.sending || g->untold)
-			zcast_runnable(g);
-	}
 }
 
 bool zcast_remote_reap(struct node *n)
@@ -171,8 +160,6 @@ bool zcast_remote_reap(struct node *n)
 		l->failing = false;
 		n->broken = k;
 	}
-	if (any && l->blocked)
-		unblock(n);
 	return any;
 }
 

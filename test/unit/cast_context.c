@@ -178,12 +178,68 @@ static void a_link_that_one_group_needs(void **state)
 	cast_close(&c);
 }
 
+/* --- a context that is never idle --- */
+
+struct mill { /* a group of one that sends all the time */
+	struct zipcast_group *group;
+	uint8_t byte;
+	atomic_bool stop, stopped;
+};
+
+static void send_again(void *arg, void *data, uint64_t bytes)
+{
+	struct mill *mill = arg;
+	if (mill->stop || zipcast_send(mill->group, data, bytes) != 0)
+		mill->stopped = true;
+}
+
+/* Others connect to it, and links that fill are used again when there is room. */
+static void what_others_need_of_a_busy_context(void **state)
+{
+	enum { BYTES = 32 << 20 };
+	static const uint32_t me[] = {0}, other[] = {0, 2};
+	static struct cast_member m[2], o[2];
+	static struct mill mill;
+	uint8_t *data = calloc(1, BYTES);
+	struct cast c;
+	char why[ZIPCAST_WHY_BYTES];
+	assert_non_null(data);
+	memset(m, 0, sizeof(m));
+	memset(o, 0, sizeof(o));
+	memset(&mill, 0, sizeof(mill));
+	cast_open(&c, *state, 3, ZIPCAST_HYBRID);
+	assert_int_equal(zipcast_group_create(&mill.group, c.zc[0],
+				 &(struct zipcast_group_config){.number = 1, .nmembers = 1, .members = me},
+				 &(struct zipcast_events){NULL, send_again, NULL, &mill}, why),
+		0);
+	assert_int_equal(zipcast_send(mill.group, &mill.byte, 1), 0);
+	cast_group(&c, m, &(struct zipcast_group_config){.number = 2, .nmembers = 2, .members = two});
+	cast_group(&c, o, &(struct zipcast_group_config){.number = 3, .nmembers = 2, .members = other});
+	m[0].kept = o[0].kept = data;
+	m[1].unchecked = o[1].unchecked = true;
+	assert_int_equal(zipcast_send(m[0].group, data, BYTES), 0);
+	assert_int_equal(zipcast_send(o[0].group, data, BYTES), 0);
+	cast_wait_complete(m, 2, 1);
+	cast_wait_complete(o, 2, 1);
+	assert_false(mill.stopped);
+	mill.stop = true;
+	while (!mill.stopped)
+		usleep(1000);
+	zipcast_group_destroy(mill.group);
+	cast_destroy(m, 2);
+	cast_destroy(o, 2);
+	cast_close(&c);
+	free(data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CAST_CASE(messages_queued_by_who_destroys, "tcp"),
 		CAST_CASE(nothing_is_sent_by_a_broken_link, "tcp"),
 		CAST_CASE(a_link_that_one_group_needs, "tcp"),
+		CAST_CASE(what_others_need_of_a_busy_context, "tcp"),
+		CAST_CASE(what_others_need_of_a_busy_context, "shm"),
 		CAST_CASE(signals_are_the_applications, "tcp"),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

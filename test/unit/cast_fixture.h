@@ -30,6 +30,7 @@ struct cast_member { /* one member's side of a group */
 	struct zipcast_group *group;
 	uint32_t node, number;
 	bool root, refuses; /* refuses: has no memory for messages */
+	bool unchecked;	    /* it does not look at the bytes */
 	uint64_t salt;	    /* of what the root sends */
 	/* under cast.lock */
 	uint32_t complete, damaged, failed;
