@@ -128,6 +128,10 @@ struct zrma {
 	 * armed and watched while writes are under way, too). */
 	int (*reap)(struct zlink *, enum zlink_half, struct zrma_done *, unsigned cap);
 
+	/* Initiator. What is under way on that half shall not go on, though the peer may be there: reap reports it
+	 * soon, and the half is broken. */
+	void (*give_up)(struct zlink *, enum zlink_half);
+
 	/* Bytes from which on it is faster than messages, as measured; SIZE_MAX: only for who asks for it. */
 	size_t min_bytes;
 };

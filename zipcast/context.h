@@ -362,8 +362,10 @@ void zcast_remote_conceal(struct member *);
 int zcast_remote_write(struct member *, uint64_t offset, uint32_t len);
 /* The message's memory is the application's again. No writes are under way. */
 void zcast_remote_unpin(struct zipcast_group *);
-/* Waits for all writes of the group. */
-void zcast_remote_drain(struct zipcast_group *);
+/* Waits for all writes of the group. False: some are under way still. */
+bool zcast_remote_drain(struct zipcast_group *, int timeout_ms);
+/* Those that are shall not go on: they will be complete soon, and their links broken. */
+void zcast_remote_give_up(struct zipcast_group *);
 /* Takes notice of writes that are complete. True: there were some. */
 bool zcast_remote_reap(struct node *);
 /* Before and after its link is closed. */

@@ -11,8 +11,8 @@
 #include "clock.h"
 #include "context.h"
 
-#define REST_MS                                                                                                        \
-	2000 /* for that; then memory is taken back, which breaks the link of a member that writes to it still */
+#define REST_MS 2000 /* for that; then links break of who writes still, or is written to */
+#define DRAIN_MS 100 /* for our own writes, in a callback: all other groups wait, too */
 
 static void tell_failure(struct zipcast_group *g, const char *why)
 {
@@ -128,8 +128,15 @@ static bool is_at_rest(struct zipcast_group *g, bool now)
 static bool settle(struct zipcast_group *g)
 {
 	if (!g->released) {
-		if (!is_at_rest(g, zclock_ms() >= g->deadline_ms))
+		const int64_t now_ms = zclock_ms();
+		const bool late = now_ms >= g->deadline_ms;
+		if (!is_at_rest(g, late)) {
+			if (late) {
+				zcast_remote_give_up(g);
+				zcast_group_deadline(g, now_ms + REST_MS);
+			}
 			return false;
+		}
 		g->released = true;
 		zcast_group_deadline(g, 0);
 		zcast_remote_unpin(g);
@@ -189,8 +196,11 @@ void zcast_group_end_now(struct zipcast_group *g)
 	zcast_group_end(g);
 	if (g->gone)
 		return;
-	zcast_group_deadline(g, 0);
-	zcast_remote_drain(g);
+	is_at_rest(g, true);
+	if (!zcast_remote_drain(g, DRAIN_MS)) {
+		zcast_remote_give_up(g);
+		zcast_remote_drain(g, REST_MS); /* a device tells of it at once */
+	}
 	settle(g);
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "clock.h"
 #include "context.h"
 
 #define REAP_BATCH 16
@@ -163,16 +164,30 @@ bool zcast_remote_reap(struct node *n)
 	return any;
 }
 
-void zcast_remote_drain(struct zipcast_group *g)
+bool zcast_remote_drain(struct zipcast_group *g, int timeout_ms)
 {
+	const int64_t until_ms = zclock_ms() + timeout_ms;
 	for (uint32_t i = 0; i < g->nmembers; i++) {
 		struct member *m = &g->member[i];
 		while (m->writes) {
 			struct zlink *z = m->node->link.zlink;
 			z->ops->flush(z);
-			if (!zcast_remote_reap(m->node))
-				sched_yield();
+			if (zcast_remote_reap(m->node))
+				continue;
+			if (zclock_ms() >= until_ms)
+				return false;
+			sched_yield();
 		}
+	}
+	return true;
+}
+
+void zcast_remote_give_up(struct zipcast_group *g)
+{
+	for (uint32_t i = 0; i < g->nmembers; i++) {
+		struct member *m = &g->member[i];
+		if (m->writes)
+			rma_of(m)->give_up(m->node->link.zlink, ZLINK_TX);
 	}
 }
 

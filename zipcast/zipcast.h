@@ -108,9 +108,11 @@ int zipcast_send(struct zipcast_group *, const void *data, uint64_t bytes);
 void zipcast_group_sent(const struct zipcast_group *, uint32_t member, uint64_t *blocks, uint64_t *bytes);
 /* Ends this member's part. Other members that still need us see the group fail: those of a message under way, which is
  * dropped here, at once, and of the next one when it is sent; where there is none, nobody does, as long as the context
- * stays open. No callback of the group runs during or after it, unless called from one of them. Frees the group. Over
- * Verbs it waits, for two seconds at most, until nobody writes to the memory of a message that was arriving; called
- * from a callback it does not, and connections to those who do may break. */
+ * stays open. No callback of the group runs during or after it, unless called from one of them. Frees the group; memory
+ * of messages that are queued or under way is the application's again. Over Verbs it waits for that until nobody writes
+ * to the memory of a message that was arriving, and its own writes from it are complete: for two seconds at most, then
+ * the connections break over which that still happens, and groups that need them fail. Called from a callback it waits
+ * for its own writes alone, for 0.1 seconds at most, and connections break at once of those who are writing to it. */
 void zipcast_group_destroy(struct zipcast_group *);
 
 #pragma GCC visibility pop

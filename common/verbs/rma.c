@@ -197,6 +197,18 @@ static int reap(struct zlink *base, enum zlink_half half, struct zrma_done *done
 	return 0;
 }
 
+static void give_up(struct zlink *base, enum zlink_half half)
+{
+	struct vlink *l = (struct vlink *)base;
+	if (!vlink_is_ready(l))
+		return;
+	if (half == ZLINK_RX && !l->rx.broken)
+		l->rx.broken = -ETIMEDOUT;
+	if (half == ZLINK_TX && !l->tx.failing)
+		l->tx.failing = -ETIMEDOUT;
+	vpath_give_up(half == ZLINK_RX ? l->rx.queue.qp : l->tx.queue.qp);
+}
+
 const struct zrma vrma = {
 	.expose = vexpose,
 	.conceal = vconceal,
@@ -211,5 +223,6 @@ const struct zrma vrma = {
 	.read = read_remote,
 	.write = write_remote,
 	.reap = reap,
+	.give_up = give_up,
 	.min_bytes = MIN_BYTES,
 };

@@ -246,6 +246,59 @@ static void an_end_waits_for_writes(void **state)
 	close_group(&c, m);
 }
 
+#define LONG_BYTES ((size_t)256 << 20)
+
+/* The root begins to write a long message, of zeros, and nothing that the device does is told for five seconds. What is
+ * to be set again. */
+static uint32_t write_into_the_void(struct cast_member *root, uint8_t *zeros, uint32_t sent)
+{
+	root->kept = zeros;
+	for (int tries = 0; tries < 10; tries++) {
+		const uint64_t written = writes();
+		assert_int_equal(zipcast_send(root->group, zeros, LONG_BYTES), 0);
+		while (writes() == written)
+			;
+		const uint32_t lag = set_lag(5000000);
+		usleep(100000);
+		if (root->group->message.number == ++sent && root->group->writes > 0)
+			return lag;
+		set_lag(lag);
+		cast_wait_complete(root, 1, sent);
+	}
+	fail_msg("the machine is too busy");
+	return 0;
+}
+
+/* Nor does it wait for ever: who does not take what is written to it loses its link, and with it other groups. */
+static void an_end_gives_writes_up(void **state)
+{
+	static struct cast_member m[2], o[2];
+	uint8_t *zeros = calloc(1, LONG_BYTES);
+	struct cast c;
+	(void)state;
+	assert_non_null(zeros);
+	memset(m, 0, sizeof(m));
+	memset(o, 0, sizeof(o));
+	cast_open(&c, "verbs", 2, ZIPCAST_POLL);
+	cast_group(&c, m,
+		&(struct zipcast_group_config){.number = 1, .nmembers = 2, .members = all, .block_bytes = BLOCK});
+	cast_group(&c, o, &(struct zipcast_group_config){.number = 2, .nmembers = 2, .members = all});
+	m[1].unchecked = true;
+	const uint32_t lag = write_into_the_void(&m[0], zeros, warm_up(&c, m));
+	const int64_t start_ms = zclock_ms();
+	zipcast_group_destroy(m[0].group);
+	assert_in_range(zclock_ms() - start_ms, 1900, 4500);
+	set_lag(lag);
+	cast_wait_failed(&m[1], 1);
+	cast_wait_failed(o, 2);
+	assert_non_null(strstr(o[0].why, "node 1"));
+	m[0].group = NULL;
+	m[0].buffer = NULL;
+	cast_destroy(o, 2);
+	close_group(&c, m);
+	free(zeros);
+}
+
 /* --- destroyed by a callback of another group, in the middle: its memory is free on return --- */
 
 struct destroyer {
@@ -308,6 +361,43 @@ static void destroyed_by_a_callback(void **state)
 	}
 }
 
+/* The same of who is writing from its memory, to one that is slow to take it: other groups do not wait for that. */
+static void writer_destroyed_by_a_callback(void **state)
+{
+	static struct cast_member m[2];
+	uint8_t *zeros = calloc(1, LONG_BYTES);
+	static void *none;
+	struct cast c;
+	struct destroyer d = {.buffer = &none};
+	struct zipcast_group *g;
+	char why[ZIPCAST_WHY_BYTES];
+	(void)state;
+	assert_non_null(zeros);
+	memset(m, 0, sizeof(m));
+	cast_open(&c, "verbs", 2, ZIPCAST_POLL);
+	cast_group(&c, m,
+		&(struct zipcast_group_config){.number = 1, .nmembers = 2, .members = all, .block_bytes = BLOCK});
+	assert_int_equal(zipcast_group_create(&g, c.zc[0],
+				 &(struct zipcast_group_config){.number = 2, .nmembers = 1, .members = all},
+				 &(struct zipcast_events){NULL, destroy_other, NULL, &d}, why),
+		0);
+	m[1].unchecked = true;
+	const uint32_t lag = write_into_the_void(&m[0], zeros, warm_up(&c, m));
+	d.victim = m[0].group;
+	const int64_t start_ms = zclock_ms();
+	assert_int_equal(zipcast_send(g, zeros, 100), 0);
+	for (int i = 0; i < 60000 && !d.done; i++)
+		usleep(1000);
+	assert_in_range(zclock_ms() - start_ms, 90, 1900);
+	set_lag(lag);
+	cast_wait_failed(&m[1], 1);
+	m[0].group = NULL;
+	m[0].buffer = NULL;
+	zipcast_group_destroy(g);
+	close_group(&c, m);
+	free(zeros);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -333,7 +423,9 @@ int main(void)
 		TEST(nothing_can_be_registered),
 		TEST(writes_that_fail),
 		TEST(an_end_waits_for_writes),
+		TEST(an_end_gives_writes_up),
 		TEST(destroyed_by_a_callback),
+		TEST(writer_destroyed_by_a_callback),
 	};
 	char modules[512];
 	const char *top = getenv("ZIP_TOP_BUILDDIR");
