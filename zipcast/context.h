@@ -68,6 +68,9 @@ struct node {
 	struct zipcast_group *placing;	  /* a block of its message is arriving in its memory */
 	bool calling;			  /* (lock) zipperd was asked to connect it (bridge.c) */
 	bool connected;			  /* (lock) a link was handed over, and has not been lost since */
+	bool connecting;		  /* (lock) one of the application's threads is at it: others wait for it */
+	int connect_rc;			  /* (lock) what came of that */
+	char *unreachable;		  /* (lock) and why, or NULL */
 	struct list memberships;	  /* struct member.of_node: groups here that this node is in */
 };
 
@@ -239,7 +242,7 @@ struct zipcast {
 	int epoll, wake;
 	pthread_t thread;
 
-	pthread_mutex_t lock, connecting; /* connecting: one at a time makes links */
+	pthread_mutex_t lock;
 	pthread_cond_t executed;
 	struct command *commands, **commands_tail; /* (lock) */
 	struct used *used;			   /* (lock) the table; entries that are over, the thread's */
@@ -278,7 +281,7 @@ int zcast_watch(struct zipcast *, struct cast_link *, struct zlink *);
 void zcast_unwatch(struct zipcast *, struct cast_link *);
 
 /* node.c: links to other nodes */
-int zcast_node_connect(struct node *, char *why);	     /* application's thread, under zipcast.connecting */
+int zcast_node_connect(struct node *, char *why);	     /* application's thread, which has set node.connecting */
 int zcast_node_up(struct node *, struct zlink *, char *why); /* takes a link that is settled, in any case */
 /* 0; 1: the other end has not said yet what it can; or a negative errno. */
 int zcast_link_settle(struct zipcast *, struct zlink *, char *why);

@@ -98,19 +98,55 @@ static int fill_group(struct zipcast_group *g, const struct zipcast_group_config
 	return rc;
 }
 
+/* False: it is connected, is being called, or has just been found by another thread not to be reachable. */
+static bool begin_connecting(struct node *n, int *rc, char *why)
+{
+	struct zipcast *zc = n->zc;
+	bool waited = false;
+	pthread_mutex_lock(&zc->lock);
+	for (; n->connecting; waited = true)
+		pthread_cond_wait(&zc->executed, &zc->lock);
+	const bool there = n->connected || n->calling;
+	*rc = waited && !there ? n->connect_rc : 0;
+	if (*rc != 0)
+		snprintf(why, ZIPCAST_WHY_BYTES, "%s", n->unreachable ? n->unreachable : strerror(-*rc));
+	const bool mine = n->connecting = !there && *rc == 0;
+	pthread_mutex_unlock(&zc->lock);
+	return mine;
+}
+
+static void end_connecting(struct node *n, int rc, const char *why)
+{
+	struct zipcast *zc = n->zc;
+	pthread_mutex_lock(&zc->lock);
+	free(n->unreachable);
+	n->unreachable = rc != 0 ? strdup(why) : NULL;
+	n->connect_rc = rc;
+	n->connecting = false;
+	pthread_cond_broadcast(&zc->executed);
+	pthread_mutex_unlock(&zc->lock);
+}
+
+/* By one thread at a time; others that need the same node share what comes of it, and those that need others go on. */
+static int connect_node(struct node *n, char *why)
+{
+	int rc;
+	if (!begin_connecting(n, &rc, why))
+		return rc;
+	rc = n->bridged ? zcast_bridge_call(n, why) : zcast_node_connect(n, why);
+	end_connecting(n, rc, why);
+	return rc;
+}
+
 /* Those below me, as the others connect to me; and those that only zipperd connects to me. */
 static int connect_peers(struct zipcast_group *g, char *why)
 {
 	int rc = 0;
-	pthread_mutex_lock(&g->zc->connecting);
 	for (uint32_t i = 0; i < g->nmembers && rc == 0; i++) {
 		struct member *m = &g->member[i];
-		if (m->node && m->peer && m->node->bridged)
-			rc = zcast_bridge_call(m->node, why);
-		else if (m->node && m->peer && m->node->number < g->zc->me)
-			rc = zcast_node_connect(m->node, why);
+		if (m->node && m->peer && (m->node->bridged || m->node->number < g->zc->me))
+			rc = connect_node(m->node, why);
 	}
-	pthread_mutex_unlock(&g->zc->connecting);
 	return rc;
 }
 

@@ -24,11 +24,6 @@ int zcast_node_connect(struct node *n, char *why)
 	struct zsession_params p = {.auth = &zauth_module, .timeout_ms = zc->timeout_ms, .settled_later = true};
 	struct zsession *s;
 	char who[32];
-	pthread_mutex_lock(&zc->lock);
-	bool connected = n->connected;
-	pthread_mutex_unlock(&zc->lock);
-	if (connected)
-		return 0;
 	snprintf(who, sizeof(who), "node %u", n->number);
 	p.who = who;
 	snprintf(p.user, sizeof(p.user), "%u", zc->me);

@@ -56,8 +56,10 @@ static void free_context(struct zipcast *zc)
 		HASH_DEL(zc->used, u);
 		zcast_used_free(u);
 	}
-	for (uint32_t i = 0; i < zc->nnodes; i++)
+	for (uint32_t i = 0; i < zc->nnodes; i++) {
 		free(zc->node[i].fabric ? zc->node[i].fabric : zc->node[i].address);
+		free(zc->node[i].unreachable);
+	}
 	free(zc->node);
 	free(zc->up);
 	if (zc->endpoint)
@@ -71,7 +73,6 @@ static void free_context(struct zipcast *zc)
 	zauth_module.wipe(zc->key, sizeof(zc->key));
 	zauth_module.wipe(zc->zipper.key, sizeof(zc->zipper.key));
 	pthread_cond_destroy(&zc->executed);
-	pthread_mutex_destroy(&zc->connecting);
 	pthread_mutex_destroy(&zc->lock);
 	free(zc);
 }
@@ -102,7 +103,6 @@ int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[
 	zc->one_sided = ZCAST_ONE_SIDED_NO;
 	zwait_init(&zc->wait, true);
 	pthread_mutex_init(&zc->lock, NULL);
-	pthread_mutex_init(&zc->connecting, NULL);
 	pthread_cond_init(&zc->executed, NULL);
 	const struct ztransport *t = NULL;
 	rc = zcast_bridge_init(zc, c, &err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What one thread does for all groups of a context: none waits for another one, whatever callbacks do. */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -232,6 +234,94 @@ static void what_others_need_of_a_busy_context(void **state)
 	free(data);
 }
 
+/* --- a node that does not answer --- */
+
+static void *give_nothing(void *arg, uint64_t bytes)
+{
+	(void)arg;
+	(void)bytes;
+	return NULL;
+}
+
+struct vain {
+	struct zipcast *zc;
+	int rc;
+	char why[ZIPCAST_WHY_BYTES];
+	uint32_t number;
+};
+
+static void *create_in_vain(void *arg)
+{
+	static const uint32_t members[] = {2, 1};
+	struct vain *v = arg;
+	struct zipcast_group *g;
+	struct zipcast_group_config config = {.number = v->number, .nmembers = 2, .members = members};
+	v->rc = zipcast_group_create(&g, v->zc, &config, &(struct zipcast_events){.arg = NULL}, v->why);
+	return NULL;
+}
+
+static int listen_mutely(struct sockaddr_in *at)
+{
+	socklen_t len = sizeof(*at);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	*at = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	assert_int_equal(bind(fd, (struct sockaddr *)at, len), 0);
+	assert_int_equal(listen(fd, 10), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)at, &len), 0);
+	return fd;
+}
+
+/* Groups without it are made meanwhile, and those with it wait for it at the same time, not one after the other. */
+static void one_that_does_not_answer(void **state)
+{
+	enum { TIMEOUT_MS = 3000, TRIES = 3 };
+	static const uint8_t key[ZIPCAST_KEY_BYTES] = "a key";
+	static const uint32_t members[] = {2, 0};
+	struct zipcast_config config = {.listen = "tcp:127.0.0.1:0",
+		.session = "test",
+		.key = key,
+		.timeout_ms = TIMEOUT_MS};
+	struct zipcast *zc[2];
+	struct zipcast_group *g[2];
+	struct vain vain[TRIES];
+	pthread_t thread[TRIES];
+	struct sockaddr_in mute;
+	char why[ZIPCAST_WHY_BYTES], address[64];
+	(void)state;
+	int fd = listen_mutely(&mute);
+	snprintf(address, sizeof(address), "tcp:127.0.0.1:%u", ntohs(mute.sin_port));
+	for (uint32_t i = 0; i < 2; i++) {
+		config.me = 2 * i;
+		assert_int_equal(zipcast_open(&zc[i], &config, why), 0);
+	}
+	const char *all[] = {zipcast_address(zc[0]), address, zipcast_address(zc[1])};
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(zipcast_meet(zc[i], all, 3, why), 0);
+	const int64_t start_ms = zclock_ms();
+	for (uint32_t i = 0; i < TRIES; i++) {
+		vain[i] = (struct vain){.zc = zc[1], .number = i};
+		assert_int_equal(pthread_create(&thread[i], NULL, create_in_vain, &vain[i]), 0);
+	}
+	usleep(200000);
+	struct zipcast_group_config group = {.number = 7, .nmembers = 2, .members = members};
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(zipcast_group_create(&g[i], zc[i], &group,
+					 &(struct zipcast_events){give_nothing, NULL, NULL, NULL}, why),
+			0);
+	assert_in_range(zclock_ms() - start_ms, 0, TIMEOUT_MS - 500);
+	for (uint32_t i = 0; i < TRIES; i++) {
+		pthread_join(thread[i], NULL);
+		assert_true(vain[i].rc < 0);
+		assert_non_null(strstr(vain[i].why, "node 1"));
+	}
+	assert_in_range(zclock_ms() - start_ms, TIMEOUT_MS - 500, 2 * TIMEOUT_MS - 500);
+	for (uint32_t i = 0; i < 2; i++) {
+		zipcast_group_destroy(g[i]);
+		zipcast_close(zc[i]);
+	}
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +330,7 @@ int main(void)
 		CAST_CASE(a_link_that_one_group_needs, "tcp"),
 		CAST_CASE(what_others_need_of_a_busy_context, "tcp"),
 		CAST_CASE(what_others_need_of_a_busy_context, "shm"),
+		CAST_CASE(one_that_does_not_answer, "tcp"),
 		CAST_CASE(signals_are_the_applications, "tcp"),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
