@@ -18,52 +18,43 @@ struct layers {
 	uint32_t place;			   /* of that site in leaders */
 };
 
-struct entry {
-	uint32_t site, member;
+struct site {			  /* in a hash table of twice as many and more, by number */
+	uint32_t number, members; /* members 0: an empty place */
 };
 
-static int by_site(const void *a, const void *b)
+static struct site *find_site(struct site *table, uint32_t bits, uint32_t number)
 {
-	const struct entry *x = a, *y = b;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
-	return (x->member > y->member) - (x->member < y->member);
+	const uint64_t mask = (UINT64_C(1) << bits) - 1;
+	uint64_t at =
+		number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits); /* Fibonacci hashing: Knuth, volume 3, 6.4 */
+	while (table[at].members && table[at].number != number)
+		at = (at + 1) & mask;
+	return &table[at];
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-	return (*x > *y) - (*x < *y);
-}
-
-/* The layers as a member sees them. 0 or -ENOMEM. */
+/* The layers as a member sees them, in time that is linear: it is done for every message. 0 or -ENOMEM. */
 static int make_layers(struct layers *l, const struct zcast_shape *shape, uint32_t member)
 {
-	uint32_t n = shape->members;
-	struct entry *e = malloc(n * sizeof(*e));
+	const uint32_t n = shape->members, bits = zcast_log2_ceil(n) + 1;
+	struct site *table = calloc((size_t)1 << bits, sizeof(*table));
 	*l = (struct layers){.leaders = malloc(n * sizeof(uint32_t)), .locals = malloc(n * sizeof(uint32_t))};
-	if (!e || !l->leaders || !l->locals) {
-		free(e);
+	if (!table || !l->leaders || !l->locals) {
+		free(table);
 		free(l->leaders);
 		free(l->locals);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		e[i] = (struct entry){shape->site[i], i};
-	qsort(e, n, sizeof(*e), by_site);
-	uint32_t first = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		if (i == 0 || e[i].site != e[i - 1].site) {
-			l->leaders[l->nsites++] = e[i].member;
-			first = i;
-		}
-		if (i - first + 1 > l->largest)
-			l->largest = i - first + 1;
-		if (e[i].site == shape->site[member])
-			l->locals[l->nlocals++] = e[i].member;
+		struct site *s = find_site(table, bits, shape->site[i]);
+		s->number = shape->site[i];
+		if (s->members++ == 0)
+			l->leaders[l->nsites++] = i; /* the root first, and so on */
+		if (s->members > l->largest)
+			l->largest = s->members;
+		if (s->number == shape->site[member])
+			l->locals[l->nlocals++] = i;
 	}
-	free(e);
-	qsort(l->leaders, l->nsites, sizeof(uint32_t), by_number); /* member 0 is first */
+	free(table);
 	while (l->leaders[l->place] != l->locals[0])
 		l->place++;
 	return 0;

@@ -32,6 +32,15 @@ void *__wrap_calloc(size_t n, size_t bytes)
 
 static const uint32_t two[] = {0, 1};
 
+static bool is_over(struct cast_member *m)
+{
+	pthread_mutex_lock(&m->cast->lock);
+	const bool over = m->complete + m->failed > 0;
+	assert_int_equal(m->damaged, 0);
+	pthread_mutex_unlock(&m->cast->lock);
+	return over;
+}
+
 /* A group of two in new contexts, whose k-th allocation after they are open fails. False: it needed fewer. */
 static bool try(int k)
 {
@@ -50,9 +59,9 @@ static bool try(int k)
 		assert_null(m[1].group);
 	} else if (cast_create(&m[0], &config, why) == 0) {
 		cast_send(&m[0], 1, 300000);
-		for (int i = 0; i < 60000 && m[1].complete + m[1].failed == 0; i++)
+		for (int i = 0; i < 60000 && !is_over(&m[1]); i++)
 			usleep(1000);
-		assert_true(m[1].complete + m[1].failed > 0 && m[1].damaged == 0);
+		assert_true(is_over(&m[1]));
 	}
 	cast_destroy(m, 2);
 	cast_close(&c);

@@ -15,18 +15,20 @@
 
 #include "castplan.h"
 
-#define SITES 16
+#define SITES 16 /* of hybrids_of_many_shapes */
+#define MEMBERS_MAX 4097
 #define OPENERS_MAX 300 /* members: who sends the first block is looked at in groups of so many */
 
 struct run {
 	struct zcast_shape shape;
-	uint32_t *site;
+	uint32_t *site, *label; /* [members]; the label is what the plan knows: any numbers */
 	struct zcast_plan **plan;
 	struct zcast_step *step; /* the next one of each */
 	bool *going;
 	uint8_t *has;	   /* [members][blocks] */
 	uint32_t *got;	   /* block that arrives in this step, or ZCAST_NOBODY */
-	uint32_t *entered; /* [SITES][blocks] times that a block came into a site from another one */
+	uint32_t sites;	   /* numbers below this */
+	uint32_t *entered; /* [sites][blocks] times that a block came into a site from another one */
 	bool *peer;	   /* [members][members], for small groups */
 	uint32_t *opener; /* [members] who sends it its first block: of a single one, or of two and so of any number; or
 			     NULL */
@@ -60,21 +62,24 @@ static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t member
 	const uint32_t *site)
 {
 	*r = (struct run){.shape = {algorithm, members, blocks, NULL}};
-	r->shape.site = r->site = calloc(members, sizeof(*r->site));
+	r->site = calloc(members, sizeof(*r->site));
+	r->shape.site = r->label = calloc(members, sizeof(*r->label));
 	r->plan = calloc(members, sizeof(struct zcast_plan *));
 	r->step = calloc(members, sizeof(*r->step));
 	r->going = calloc(members, sizeof(*r->going));
 	r->has = calloc(members, blocks);
 	r->got = calloc(members, sizeof(*r->got));
-	r->entered = calloc((size_t)SITES * blocks, sizeof(*r->entered));
 	r->peer = members <= 64 ? calloc(members, members) : NULL;
 	r->opener = members <= OPENERS_MAX ? calloc(members, sizeof(*r->opener)) : NULL;
 	r->missing = calloc(members, sizeof(*r->missing));
 	r->first = UINT64_MAX;
 	for (uint32_t i = 0; i < members; i++) {
 		r->site[i] = site ? site[i] : draw(7);
+		r->sites = r->site[i] >= r->sites ? r->site[i] + 1 : r->sites;
+		r->label[i] = r->site[i] * 2654435761u;
 		r->missing[i] = blocks;
 	}
+	r->entered = calloc((size_t)r->sites * blocks, sizeof(*r->entered));
 	for (uint32_t i = 0; i < members; i++) {
 		r->plan[i] = zcast_plan_create(&r->shape, i);
 		assert_non_null(r->plan[i]);
@@ -89,6 +94,7 @@ static void end(struct run *r)
 	for (uint32_t i = 0; i < r->shape.members; i++)
 		zcast_plan_destroy(r->plan[i]);
 	free(r->site);
+	free(r->label);
 	free(r->plan);
 	free(r->step);
 	free(r->going);
@@ -181,12 +187,13 @@ static void prove_sites(enum zcast_algorithm algorithm, uint32_t members, uint32
 		return;
 	}
 	assert_true(r.steps <= steps);
-	bool inhabited[SITES] = {false};
+	bool *inhabited = calloc(r.sites, sizeof(*inhabited));
 	for (uint32_t i = 0; i < members; i++)
 		inhabited[r.site[i]] = true;
-	for (uint32_t s = 0; s < SITES; s++)
+	for (uint32_t s = 0; s < r.sites; s++)
 		for (uint32_t b = 0; b < blocks; b++)
 			assert_int_equal(r.entered[s * blocks + b], inhabited[s] && s != r.site[0]);
+	free(inhabited);
 	end(&r);
 }
 
@@ -206,23 +213,58 @@ static void small_groups(void **state)
 				prove((enum zcast_algorithm)a, n, some_blocks[b]);
 }
 
+/* Up to 4096 members, in samples; all sizes with ZIP_LONG. */
 static void large_groups(void **state)
 {
-	static const uint32_t sizes[] = {63, 64, 65, 255, 257, 777, 1024, 1500};
+	const bool all = getenv("ZIP_LONG") != NULL;
 	(void)state;
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		prove(ZCAST_PIPELINE, sizes[i], 1 + draw(12));
-		prove(ZCAST_TREE, sizes[i], 2);
-		prove(ZCAST_CHAIN, sizes[i], 2);
-		prove(ZCAST_HYBRID_CHAIN, sizes[i], 1 + draw(6));
-		prove(ZCAST_HYBRID_PIPELINE, sizes[i], 1 + draw(6));
+	for (uint32_t n = 41; n <= MEMBERS_MAX; n += all || n > 4093 ? 1 : n < 300 ? 36 : 759) {
+		const bool few = all || n < 1000 || n == 4096;
+		prove(ZCAST_TREE, n, 2);
+		prove(ZCAST_PIPELINE, n, 1 + draw(12));
+		prove(ZCAST_HYBRID_CHAIN, n, 1 + draw(6));
+		prove(ZCAST_HYBRID_PIPELINE, n, 1 + draw(6));
+		if (few) { /* of as many steps as members, and more */
+			prove(ZCAST_SEQUENTIAL, n, 1 + (n < 1000));
+			prove(ZCAST_CHAIN, n, 2);
+		}
 	}
-	prove(ZCAST_SEQUENTIAL, 600, 2);
-	prove(ZCAST_HYBRID_CHAIN, 4096, 2);
 }
 
-/* Two to sixteen sites of one to nine members, one after the other or in turns, or all members but one of each in the
- * first site or in the last. */
+/* Members in so many sites: one after the other, in turns, or all but one of each in the first site or in the last. */
+static void fill_sites(uint32_t *site, uint32_t n, uint32_t sites, int how)
+{
+	for (uint32_t i = 0; i < n; i++)
+		site[i] = how == 0   ? (uint32_t)((uint64_t)i * sites / n)
+			  : how == 1 ? i % sites
+			  : how == 2 ? (i + sites > n ? i + sites - n : 0)
+				     : (i < sites ? i : sites - 1);
+}
+
+/* More leaders than a small hypercube has vertices, and as many as members. */
+static void hybrids_of_many_sites(void **state)
+{
+	static const uint32_t counts[] = {17, 31, 32, 33, 63, 65, 100, 255, 257};
+	static uint32_t site[MEMBERS_MAX];
+	const bool all = getenv("ZIP_LONG") != NULL;
+	(void)state;
+	for (uint32_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++)
+		for (uint32_t n = counts[c]; n <= 4 * counts[c]; n += counts[c] + 1)
+			for (int how = 0; how < 4; how++) {
+				fill_sites(site, n, counts[c], how);
+				prove_sites(ZCAST_HYBRID_CHAIN, n, 1 + draw(6), site);
+				prove_sites(ZCAST_HYBRID_PIPELINE, n, 1 + draw(6), site);
+			}
+	for (uint32_t n = all ? 17 : 4096; n <= 4096; n += all ? 1 + n / 100 : 1)
+		for (uint32_t sites = 17; sites <= n; sites = sites < n && 9 * sites > n ? n : 9 * sites) {
+			fill_sites(site, n, sites, (int)draw(4));
+			prove_sites(ZCAST_HYBRID_PIPELINE, n, 1 + draw(6), site);
+			if (all || sites < n)
+				prove_sites(ZCAST_HYBRID_CHAIN, n, 1 + draw(3), site);
+		}
+}
+
+/* Two to sixteen sites of one to nine members. */
 static void hybrids_of_many_shapes(void **state)
 {
 	uint32_t site[SITES * 9];
@@ -230,11 +272,7 @@ static void hybrids_of_many_shapes(void **state)
 	for (uint32_t sites = 2; sites <= SITES; sites++)
 		for (uint32_t n = sites; n <= 9 * sites; n += n < 4 * sites ? 1 : sites - 1)
 			for (int how = 0; how < 4; how++) {
-				for (uint32_t i = 0; i < n; i++)
-					site[i] = how == 0   ? i * sites / n
-						  : how == 1 ? i % sites
-						  : how == 2 ? (i + sites > n ? i + sites - n : 0)
-							     : (i < sites ? i : sites - 1);
+				fill_sites(site, n, sites, how);
 				prove_sites(ZCAST_HYBRID_CHAIN, n, 1 + draw(6), site);
 				prove_sites(ZCAST_HYBRID_PIPELINE, n, 1 + draw(6), site);
 			}
@@ -322,6 +360,7 @@ int main(void)
 		cmocka_unit_test(small_groups),
 		cmocka_unit_test(large_groups),
 		cmocka_unit_test(hybrids_of_many_shapes),
+		cmocka_unit_test(hybrids_of_many_sites),
 		cmocka_unit_test(pipelines_of_all_sizes),
 		cmocka_unit_test(pipelines_of_many_blocks),
 		cmocka_unit_test(pipeline_is_as_short_as_can_be),
