@@ -68,7 +68,8 @@ void zcast_command(struct zipcast *zc, struct command *c)
 	*zc->commands_tail = c;
 	zc->commands_tail = &c->next;
 	atomic_store(&zc->pending, true);
-	wake(zc);
+	if (atomic_load(&zc->asleep))
+		wake(zc);
 	while (c->waited && !c->done)
 		pthread_cond_wait(&zc->executed, &zc->lock);
 	pthread_mutex_unlock(&zc->lock);
@@ -294,13 +295,24 @@ static void look_at_listener(struct zipcast *zc)
 		zcast_guests_turn(zc);
 }
 
+/* Either the thread sees the command, or who has made that sees it asleep. */
+static bool fall_asleep(struct zipcast *zc)
+{
+	atomic_store(&zc->asleep, true);
+	if (!atomic_load(&zc->pending))
+		return true;
+	atomic_store(&zc->asleep, false);
+	return false;
+}
+
 static void sleep_now(struct zipcast *zc)
 {
 	struct epoll_event ev[16];
 	zc->patience = 0;
-	if (!arm_all(zc) || atomic_load(&zc->pending))
+	if (!arm_all(zc) || !fall_asleep(zc))
 		return;
 	int n = epoll_wait(zc->epoll, ev, 16, has_deadlines(zc) ? TICK_MS : -1);
+	atomic_store(&zc->asleep, false);
 	if (n > 0) {
 		uint64_t count;
 		(void)!read(zc->wake, &count, sizeof(count));

@@ -168,6 +168,7 @@ struct zipcast_group {
 	enum zcast_algorithm algorithm;
 	uint32_t block_bytes;
 	uint32_t *site;
+	uint32_t *by_node; /* [nmembers] places of the members, in the order of their nodes */
 	struct member *member;
 	const struct member *leaver; /* who leaves first, or NULL */
 	uint64_t cut_off;	     /* message after which nothing can be heard of a member that has left; 0: none */
@@ -249,6 +250,7 @@ struct zipcast {
 	struct node *node;			   /* [nnodes] set by meet */
 	uint32_t nnodes;
 	atomic_bool pending; /* there are commands */
+	atomic_bool asleep;  /* the thread, or about to be: who has a command wakes it */
 
 	/* the thread's */
 	struct zipcast_group *groups;

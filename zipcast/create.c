@@ -55,19 +55,35 @@ static int fill_members(struct zipcast_group *g, const uint32_t *members, struct
 	}
 	if (g->me == UINT32_MAX)
 		return zerr_set(err, -EINVAL, "this node (%u) is not a member", zc->me);
-	bool *seen = calloc(zc->nnodes, sizeof(*seen)), *peer = calloc(g->nmembers, sizeof(*peer));
+	return 0;
+}
+
+static int find_peers(struct zipcast_group *g)
+{
+	bool *peer = calloc(g->nmembers, sizeof(*peer));
 	struct zcast_shape shape = {g->algorithm, g->nmembers, 1, g->site};
-	int rc = seen && peer ? zcast_plan_peers(&shape, g->me, peer) : -ENOMEM;
-	for (uint32_t i = 0; rc == 0 && i < g->nmembers; i++) {
-		if (seen[members[i]])
-			rc = zerr_set(err, -EINVAL, "node %u is a member twice", members[i]);
-		seen[members[i]] = true;
+	int rc = peer ? zcast_plan_peers(&shape, g->me, peer) : -ENOMEM;
+	for (uint32_t i = 0; rc == 0 && i < g->nmembers; i++)
 		g->member[i].peer = peer[i];
-	}
-	if (rc == 0)
-		rc = find_openers(g);
-	free(seen);
 	free(peer);
+	return rc;
+}
+
+/* And is nobody there twice? */
+static int sort_members(struct zipcast_group *g, const uint32_t *members, struct zerr *err)
+{
+	const uint32_t nnodes = g->zc->nnodes;
+	uint32_t *place = calloc(nnodes, sizeof(*place)), n = 0; /* and 1; 0: none */
+	int rc = place ? 0 : -ENOMEM;
+	for (uint32_t i = 0; rc == 0 && i < g->nmembers; i++) {
+		if (place[members[i]])
+			rc = zerr_set(err, -EINVAL, "node %u is a member twice", members[i]);
+		place[members[i]] = i + 1;
+	}
+	for (uint32_t i = 0; rc == 0 && i < nnodes; i++)
+		if (place[i])
+			g->by_node[n++] = place[i] - 1;
+	free(place);
 	return rc;
 }
 
@@ -89,11 +105,18 @@ static int fill_group(struct zipcast_group *g, const struct zipcast_group_config
 	g->queue_tail = &g->queue;
 	g->member = calloc(c->nmembers, sizeof(*g->member));
 	g->site = hybrid ? malloc(c->nmembers * sizeof(uint32_t)) : NULL;
-	if (!g->member || (hybrid && !g->site))
+	g->by_node = malloc(c->nmembers * sizeof(uint32_t));
+	if (!g->member || !g->by_node || (hybrid && !g->site))
 		return -ENOMEM;
 	if (hybrid)
 		memcpy(g->site, c->site, c->nmembers * sizeof(uint32_t));
 	int rc = fill_members(g, c->members, err);
+	if (rc == 0)
+		rc = sort_members(g, c->members, err);
+	if (rc == 0)
+		rc = find_peers(g);
+	if (rc == 0)
+		rc = find_openers(g);
 	g->definition = define(g, c->members);
 	return rc;
 }

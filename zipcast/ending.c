@@ -219,5 +219,6 @@ void zcast_group_free(struct zipcast_group *g)
 	drop_queue(g);
 	free(g->member);
 	free(g->site);
+	free(g->by_node);
 	free(g);
 }

@@ -239,15 +239,23 @@ struct zipcast_group *zcast_group_find(struct zipcast *zc, uint32_t number)
 	return g;
 }
 
+static uint32_t number_of(const struct member *m)
+{
+	return m->node ? m->node->number : m->group->zc->me;
+}
+
 struct member *zcast_member_find(struct zipcast_group *g, const struct node *n)
 {
-	struct list *node, *after;
-	list_for_each(node, after, &n->memberships) {
-		struct member *m = list_entry(node, struct member, of_node);
-		if (m->group == g)
-			return m;
+	uint32_t low = 0, high = g->nmembers;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (number_of(&g->member[g->by_node[middle]]) < n->number)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	struct member *m = low < g->nmembers ? &g->member[g->by_node[low]] : NULL;
+	return m && m->node == n ? m : NULL;
 }
 
 /* --- making and ending, in the context's thread --- */
