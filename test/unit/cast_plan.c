@@ -24,12 +24,13 @@ struct run {
 	uint32_t *site, *label; /* [members]; the label is what the plan knows: any numbers */
 	struct zcast_plan **plan;
 	struct zcast_step *step; /* the next one of each */
-	bool *going;
-	uint8_t *has;	   /* [members][blocks] */
-	uint32_t *got;	   /* block that arrives in this step, or ZCAST_NOBODY */
-	uint32_t sites;	   /* numbers below this */
-	uint32_t *entered; /* [sites][blocks] times that a block came into a site from another one */
-	bool *peer;	   /* [members][members], for small groups */
+	uint64_t *next;		 /* its number, or UINT64_MAX: there is none any more */
+	uint64_t now;		 /* the least of these */
+	uint8_t *has;		 /* [members][blocks] */
+	uint32_t *got;		 /* block that arrives in this step, or ZCAST_NOBODY */
+	uint32_t sites;		 /* numbers below this */
+	uint32_t *entered;	 /* [sites][blocks] times that a block came into a site from another one */
+	bool *peer;		 /* [members][members], for small groups */
 	uint32_t *opener; /* [members] who sends it its first block: of a single one, or of two and so of any number; or
 			     NULL */
 	uint32_t *missing;    /* [members] blocks */
@@ -57,6 +58,11 @@ static void look_at_links(struct run *r)
 	}
 }
 
+static void advance(struct run *r, uint32_t i)
+{
+	r->next[i] = zcast_plan_next(r->plan[i], &r->step[i]) ? r->step[i].number : UINT64_MAX;
+}
+
 /* site: [members], or NULL: random ones of seven */
 static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t members, uint32_t blocks,
 	const uint32_t *site)
@@ -66,7 +72,8 @@ static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t member
 	r->shape.site = r->label = calloc(members, sizeof(*r->label));
 	r->plan = calloc(members, sizeof(struct zcast_plan *));
 	r->step = calloc(members, sizeof(*r->step));
-	r->going = calloc(members, sizeof(*r->going));
+	r->next = calloc(members, sizeof(*r->next));
+	r->now = UINT64_MAX;
 	r->has = calloc(members, blocks);
 	r->got = calloc(members, sizeof(*r->got));
 	r->peer = members <= 64 ? calloc(members, members) : NULL;
@@ -83,7 +90,9 @@ static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t member
 	for (uint32_t i = 0; i < members; i++) {
 		r->plan[i] = zcast_plan_create(&r->shape, i);
 		assert_non_null(r->plan[i]);
-		r->going[i] = zcast_plan_next(r->plan[i], &r->step[i]);
+		r->got[i] = ZCAST_NOBODY;
+		advance(r, i);
+		r->now = r->next[i] < r->now ? r->next[i] : r->now;
 	}
 	look_at_links(r);
 	memset(r->has, 1, blocks);
@@ -97,7 +106,7 @@ static void end(struct run *r)
 	free(r->label);
 	free(r->plan);
 	free(r->step);
-	free(r->going);
+	free(r->next);
 	free(r->has);
 	free(r->got);
 	free(r->entered);
@@ -112,17 +121,17 @@ static void check_step(struct run *r, uint32_t i)
 	const struct zcast_step *s = &r->step[i];
 	uint32_t k = r->shape.blocks;
 	if (s->to != ZCAST_NOBODY) {
-		assert_true(s->to < r->shape.members && s->to != i && r->going[s->to]);
-		assert_int_equal(r->step[s->to].number, s->number);
+		assert_true(s->to < r->shape.members && s->to != i);
+		assert_int_equal(r->next[s->to], s->number);
 		assert_int_equal(r->step[s->to].from, i);
 		assert_int_equal(r->step[s->to].recv_block, s->send_block);
 		assert_true(r->has[(size_t)i * k + s->send_block]);
 	}
 	if (s->from == ZCAST_NOBODY)
 		return;
-	assert_true(s->from < r->shape.members && r->going[s->from]);
+	assert_true(s->from < r->shape.members);
+	assert_int_equal(r->next[s->from], s->number);
 	assert_int_equal(r->step[s->from].to, i);
-	assert_int_equal(r->step[s->from].number, s->number);
 	assert_false(r->has[(size_t)i * k + s->recv_block]);
 	r->got[i] = s->recv_block;
 	if (r->opener && r->missing[i] == k)
@@ -135,34 +144,38 @@ static void check_step(struct run *r, uint32_t i)
 	}
 }
 
+static void receive(struct run *r, uint32_t i)
+{
+	if (r->got[i] == ZCAST_NOBODY)
+		return;
+	r->has[(size_t)i * r->shape.blocks + r->got[i]] = 1;
+	r->got[i] = ZCAST_NOBODY;
+	if (--r->missing[i] == 0) {
+		r->first = r->now < r->first ? r->now : r->first;
+		r->last = r->now;
+	}
+}
+
 /* All of one step; false: there is none any more. */
 static bool do_step(struct run *r)
 {
-	uint32_t n = r->shape.members, k = r->shape.blocks;
-	uint64_t now = UINT64_MAX;
-	for (uint32_t i = 0; i < n; i++)
-		if (r->going[i] && r->step[i].number < now)
-			now = r->step[i].number;
-	if (now == UINT64_MAX)
+	const uint32_t n = r->shape.members;
+	uint64_t after = UINT64_MAX;
+	if (r->now == UINT64_MAX)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		r->got[i] = ZCAST_NOBODY;
-	for (uint32_t i = 0; i < n; i++)
-		if (r->going[i] && r->step[i].number == now)
+		if (r->next[i] == r->now)
 			check_step(r, i);
 	for (uint32_t i = 0; i < n; i++) {
-		if (r->got[i] != ZCAST_NOBODY) {
-			r->has[(size_t)i * k + r->got[i]] = 1;
-			if (--r->missing[i] == 0) {
-				r->first = now < r->first ? now : r->first;
-				r->last = now;
-			}
+		if (r->next[i] == r->now) {
+			receive(r, i);
+			advance(r, i);
+			assert_true(r->next[i] > r->now);
 		}
-		if (r->going[i] && r->step[i].number == now)
-			r->going[i] = zcast_plan_next(r->plan[i], &r->step[i]);
-		assert_true(!r->going[i] || r->step[i].number > now);
+		after = r->next[i] < after ? r->next[i] : after;
 	}
-	r->steps = now + 1;
+	r->steps = r->now + 1;
+	r->now = after;
 	return true;
 }
 
