@@ -237,6 +237,7 @@ struct zipcast {
 	enum zcast_one_sided one_sided;
 	int timeout_ms;
 	struct zlistener *listener;
+	enum zaddr_kind kind;
 	char address[400];
 	char fabric[ZCTL_NAME_MAX + 1]; /* "": none */
 	struct zsession_params zipper;	/* how zipperd is reached, if it is */

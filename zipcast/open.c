@@ -89,6 +89,7 @@ int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[
 	if (!zc)
 		return explain(why, &err, -ENOMEM);
 	zc->me = c->me;
+	zc->kind = addr.kind;
 	zc->waiting = c->waiting;
 	zc->timeout_ms = c->timeout_ms ? (int)c->timeout_ms : TIMEOUT_MS;
 	zc->epoll = zc->wake = -1;
@@ -158,6 +159,10 @@ static int check_address(const struct zipcast *zc, const char *text, struct zerr
 	if (n > ZCTL_NAME_MAX)
 		return zerr_set(err, -EINVAL, "%.100s: the name of a fabric has %d characters at most", text,
 			ZCTL_NAME_MAX);
+	const bool direct = n == 0 || (n == strlen(zc->fabric) && strncmp(text, zc->fabric, n) == 0);
+	if (direct && addr.kind != zc->kind)
+		return zerr_set(err, -EINVAL, "%.100s is another kind of address than this node's, %.100s", text,
+			zc->address);
 	return addr.kind == ZADDR_VERBS ? zcast_modules_configure(err) : 0;
 }
 

@@ -44,7 +44,8 @@ enum zipcast_waiting {
 struct zipcast_config { /* nothing of it is kept */
 	uint32_t me;	/* my number, below ZIPCAST_NODES_MAX */
 	/* "tcp:HOST[:PORT]" (port 0: any free one), "shm:PATH", or "DEVICE:PORT[@HOST[:PORT]]" (Verbs): a port of an
-	 * RDMA device, and the TCP address at which connections to it are made. All nodes have the same kind. */
+	 * RDMA device, and the TCP address at which connections to it are made. All nodes of a fabric have the same
+	 * kind, which meet checks. */
 	const char *listen;
 	const char *session; /* 1 to 64 printable characters without spaces and commas, the same in all nodes */
 	const uint8_t *key;  /* ZIPCAST_KEY_BYTES secret ones, the same in all nodes: who has them may join */
@@ -73,7 +74,8 @@ void zipcast_close(struct zipcast *);
 
 struct zipcast_events {
 	/* A message of so many bytes begins to arrive: returns memory for it, which belongs to the group until complete
-	 * or failed. NULL: the group fails. Over tcp and shm its first block has been sent by then. */
+	 * or failed. NULL: the group fails. Its first block has come by then, which tells how long it is; over tcp and
+	 * shm more of it may be on the way. */
 	void *(*incoming)(void *arg, uint64_t bytes);
 	/* This member has the whole message and has passed on its share (root: has sent it): data is the application's
 	 * again. Other members may still be receiving. */
@@ -101,7 +103,7 @@ int zipcast_group_create(struct zipcast_group **, struct zipcast *, const struct
 	const struct zipcast_events *, char why[ZIPCAST_WHY_BYTES]);
 /* Root: queues a message of 1 byte or more. data must stay as it is until complete (with the same pointer). Any number
  * may be queued; they are sent in order. -EPERM: not the root; -EPIPE: the group has failed; -EINVAL: no or too many
- * bytes (2^31 blocks). */
+ * bytes (2^31 blocks); -ENOMEM. */
 int zipcast_send(struct zipcast_group *, const void *data, uint64_t bytes);
 /* How many blocks, and bytes in them, this member has sent another one so far, by its place in `members`: of a message
  * that is complete here, all. */

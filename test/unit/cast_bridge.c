@@ -186,6 +186,8 @@ static void nonsense(void **state)
 	assert_int_equal(zipcast_open(&zc, &config, why), 0);
 	assert_int_equal(zipcast_meet(zc, (const char *[]){"a=tcp:127.0.0.1:9"}, 1, why), -EINVAL);
 	assert_non_null(strstr(why, "names a fabric"));
+	assert_int_equal(zipcast_meet(zc, (const char *[]){zipcast_address(zc), "shm:/tmp/x"}, 2, why), -EINVAL);
+	assert_non_null(strstr(why, "another kind of address"));
 	zipcast_close(zc);
 }
 
