@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Nodes on other fabrics. Both of two such nodes ask their zipperd for a circuit of the same name (control.h, MEET);
- * when it has connected them, the link is as one between them: the higher one says who it is, and so on (node.c). To
+ * when it has connected them, the link is as one between them: the higher one says who it is, and so on (guest.c). To
  * ask takes an application's thread the time that zipperd takes to answer; for the other node the context's thread
  * waits.
  */

@@ -297,12 +297,14 @@ int zcast_node_poll(struct node *); /* > 0: something came */
 void zcast_node_flush(struct node *);
 /* Its link was full: is there room now? Then the groups run that have something to send over it. */
 void zcast_node_retry(struct node *);
+void zcast_note_calling(struct node *, bool);
+
+/* guest.c: who connects to this node */
 bool zcast_guests_accept(struct zipcast *);
 bool zcast_guests_turn(struct zipcast *);
 void zcast_guest_close(struct zipcast *, struct guest *);
 int zcast_guest_say(struct zlink *, const struct zctl_msg *); /* a control message; -EAGAIN: no room */
 void zcast_guest_add(struct zipcast *, struct call *);	      /* its link; frees it */
-void zcast_note_calling(struct node *, bool);
 
 /* bridge.c: nodes on other fabrics, by zipperd */
 int zcast_bridge_init(struct zipcast *, const struct zipcast_config *, struct zerr *);

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Guests: who has connected to this node and has not shown yet which one it is. Of two nodes the higher one connects.
+ * It proves that it knows the key, and so does the other, by the messages and hashes of control.h (HELLO with service
+ * CAST, the node's number as its user, the session as its job). The context's thread.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "context.h"
+
+#define ACCEPT_BUDGET 16
+
+int zcast_guest_say(struct zlink *z, const struct zctl_msg *msg)
+{
+	uint8_t buf[512], raw[ZWIRE_ENV_BYTES];
+	int len = zctl_encode(buf, sizeof(buf), msg);
+	if (len < 0)
+		return len;
+	zwire_encode(raw, &(struct zwire_env){.kind = ZWIRE_CTRL,
+				  .src = ZWIRE_NOBODY,
+				  .dst = ZWIRE_NOBODY,
+				  .len = (uint32_t)len});
+	int rc = z->ops->post(z, raw, buf, (size_t)len);
+	return rc == 0 ? z->ops->flush(z) : rc; /* full at the second message: not one of us */
+}
+
+static int answer(struct guest *g, const struct zctl_msg *msg)
+{
+	return zcast_guest_say(g->link.zlink, msg);
+}
+
+static int refuse(struct guest *g, int code, const char *text)
+{
+	struct zctl_msg msg = {.type = ZCTL_ERROR};
+	msg.u.error.code = code;
+	snprintf(msg.u.error.text, sizeof(msg.u.error.text), "%s", text);
+	answer(g, &msg);
+	return -EACCES;
+}
+
+static int greet(struct zipcast *zc, struct guest *g, const struct zctl_hello *hello)
+{
+	struct zctl_msg msg = {.type = ZCTL_CHALLENGE};
+	char *end;
+	if (g->greeted || hello->service != ZCTL_SERVICE_CAST)
+		return refuse(g, EINVAL, "this is a node of zipcast");
+	if (strcmp(hello->job, zc->session) != 0)
+		return refuse(g, ENOENT, "this node belongs to another session");
+	unsigned long number = strtoul(hello->user, &end, 10);
+	if (*end || end == hello->user || number >= zc->nnodes || number <= zc->me ||
+		(g->called ? g->called->number != number : zc->node[number].bridged))
+		return refuse(g, EINVAL, "that is not the number of a node that connects to this one");
+	g->node = (uint32_t)number;
+	g->hello = *hello;
+	g->greeted = true;
+	zauth_module.random(g->challenge.nonce, sizeof(g->challenge.nonce));
+	msg.u.challenge = g->challenge;
+	return answer(g, &msg);
+}
+
+static int prove(struct zipcast *zc, struct guest *g, const struct zctl_proof *proof)
+{
+	struct zctl_msg msg = {.type = ZCTL_PROOF};
+	if (!g->greeted || zauth_module.check(proof->mac, zc->key, &g->hello, &g->challenge) != 0)
+		return refuse(g, EACCES, "it has another key");
+	struct zctl_hello hello = g->hello;
+	hello.service |= ZCTL_PROOF_REPLY;
+	zauth_module.prove(msg.u.proof.mac, zc->key, &hello, &g->challenge);
+	g->proved = true;
+	return answer(g, &msg);
+}
+
+struct hearing {
+	struct zipcast *zc;
+	struct guest *guest;
+};
+
+static int hear(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	struct hearing *h = ctx;
+	struct zctl_msg msg;
+	struct zerr err;
+	(void)raw;
+	if (h->guest->proved)
+		return -EAGAIN; /* a message for the node */
+	if (env->kind != ZWIRE_CTRL || zctl_decode(&msg, payload, env->len, &err) != 0)
+		return -EPROTO;
+	int rc = msg.type == ZCTL_HELLO	  ? greet(h->zc, h->guest, &msg.u.hello)
+		 : msg.type == ZCTL_PROOF ? prove(h->zc, h->guest, &msg.u.proof)
+					  : -EPROTO;
+	zctl_free(&msg);
+	return rc;
+}
+
+bool zcast_guests_accept(struct zipcast *zc)
+{
+	int i = 0;
+	for (; i < ACCEPT_BUDGET; i++) {
+		struct zlink *z;
+		struct zerr err;
+		if (zc->listener->ops->accept(zc->listener, &z, &err) != 0)
+			break;
+		struct guest *g = calloc(1, sizeof(*g));
+		if (!g || zcast_watch(zc, &g->link, z) != 0) {
+			free(g);
+			z->ops->close(z);
+			continue;
+		}
+		g->deadline_ms = zclock_ms() + zc->timeout_ms;
+		list_add(&zc->guests, &g->of_context);
+	}
+	return i > 0;
+}
+
+void zcast_guest_add(struct zipcast *zc, struct call *c)
+{
+	struct guest *g = calloc(1, sizeof(*g));
+	if (!g) {
+		struct node *n = c->node;
+		zcast_call_close(zc, c);
+		zcast_bridge_refused(n, strerror(ENOMEM));
+		return;
+	}
+	g->link = c->link;
+	g->called = c->node;
+	g->deadline_ms = zclock_ms() + zc->timeout_ms;
+	list_del(&c->of_context);
+	free(c);
+	list_add(&zc->guests, &g->of_context);
+}
+
+void zcast_guest_close(struct zipcast *zc, struct guest *g)
+{
+	if (g->called)
+		zcast_note_calling(g->called, false);
+	list_del(&g->of_context);
+	zcast_unwatch(zc, &g->link);
+	g->link.zlink->ops->close(g->link.zlink);
+	free(g);
+}
+
+/* It has shown that it is the node it says. False: its link is not ready to be one yet. */
+static bool welcome(struct zipcast *zc, struct guest *g)
+{
+	struct zlink *z = g->link.zlink;
+	struct node *n = &zc->node[g->node];
+	char why[ZIPCAST_WHY_BYTES];
+	int rc = zcast_link_settle(zc, z, why);
+	if (rc > 0)
+		return false;
+	list_del(&g->of_context);
+	zcast_unwatch(zc, &g->link);
+	free(g);
+	if (rc == 0 && n->bridged) {
+		zcast_bridge_up(n, z);
+		return true;
+	}
+	if (rc == 0) {
+		zcast_node_up(n, z, why);
+		return true;
+	}
+	z->ops->close(z);
+	if (n->bridged) {
+		zcast_note_calling(n, false);
+		zcast_bridge_refused(n, why);
+	} else {
+		zcast_members_lost(n, why);
+	}
+	return true;
+}
+
+bool zcast_guests_turn(struct zipcast *zc)
+{
+	struct list *node, *after;
+	bool did = false;
+	list_for_each(node, after, &zc->guests) {
+		struct guest *g = list_entry(node, struct guest, of_context);
+		struct hearing h = {zc, g};
+		struct zsink sink = {.take = hear, .ctx = &h};
+		int rc = g->link.zlink->ops->poll(g->link.zlink, &sink, 4);
+		did |= rc != 0;
+		if (g->proved && welcome(zc, g))
+			continue;
+		if ((rc < 0 && (rc != -EAGAIN || g->proved)) || zclock_ms() >= g->deadline_ms) {
+			struct node *called = g->called;
+			zcast_guest_close(zc, g);
+			if (called)
+				zcast_bridge_refused(called,
+					"zipperd has connected it, but it did not show that it is that");
+		}
+	}
+	return did;
+}
