@@ -177,10 +177,9 @@ static int shm_reap(struct zlink *base, enum zlink_half half, struct zrma_done *
 	return 1;
 }
 
-/* None is under way when another function is called. */
 static void shm_give_up(struct zlink *base, enum zlink_half half)
 {
-	(void)base;
+	(void)base; /* nor does anything wait for the peer */
 	(void)half;
 }
 

@@ -58,7 +58,8 @@ struct zsink {
  *
  * Errors: an operation that fails (the peer died, took the exposure back, told a wrong key) breaks the half that it
  * belongs to, as a broken post or poll does: reap reports each operation that was under way with its negative errno,
- * and only when all have been reported does it return the error itself. What close finds unreported is dropped.
+ * and only when all have been reported does it return the error itself. That ends by itself, some seconds after the
+ * half broke at most, also where the peer or the device says nothing any more. What close finds unreported is dropped.
  */
 #define ZRMA_KEY_BYTES 24 /* in messages as it is: no byte order of ours */
 
@@ -128,8 +129,9 @@ struct zrma {
 	 * armed and watched while writes are under way, too). */
 	int (*reap)(struct zlink *, enum zlink_half, struct zrma_done *, unsigned cap);
 
-	/* Initiator. What is under way on that half shall not go on, though the peer may be there: reap reports it
-	 * soon, and the half is broken. */
+	/* Either. The link is to be closed, and nobody wants anything of this half any more: it breaks, with what was
+	 * sent on it last perhaps. So what is under way ends soon, whatever the peer does, and reap reports it; and
+	 * conceal waits for no peer. The half's thread; any number of times. */
 	void (*give_up)(struct zlink *, enum zlink_half);
 
 	/* Bytes from which on it is faster than messages, as measured; SIZE_MAX: only for who asks for it. */

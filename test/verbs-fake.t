@@ -228,14 +228,16 @@ is "two zippers: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 # --- two zippers, of which one is lost while messages cross: killed, or for one queue pair of it that fails
 compile "$ZIP_TOP_SRCDIR/test/programs/failover.c" "$TAP_TMP/failover" || bail_out "failover.c does not compile"
 native 60 4 "$TAP_TMP/failover" 3 2>"$TAP_TMP/err" | LC_ALL=C sort >"$TAP_TMP/native"
-# losing NAME STRIKE [POINT STATUS AFTER]: of the second zipper, Z in STRIKE, or a fault in it (enum ibv_wc_status)
+# losing NAME STRIKE [POINT STATUS AFTER | COMMAND]: of the second zipper, Z in STRIKE, or a fault in it (enum ibv_wc_status),
+# or what that command does meanwhile
 losing() {
 	local rc
 	fake_fabric fka/mw,fkb/ib/mw
 	zipper
 	first_zipper=$zipper ALSO_A=,$(address A) ALSO_B=,$(address B)
 	zipper
-	[ -z "$3" ] || fakectl fail "$3" "$4" "$5" 1 "$zipper"
+	[ -z "$5" ] || fakectl fail "$3" "$4" "$5" 1 "$zipper"
+	[ -n "$5" ] || ${3:+"$3"} &
 	program=$TAP_TMP/failover part B 3 ${2:+"${2/Z/$zipper}"} &
 	second=$!
 	program=$TAP_TMP/failover part A 3 ${2:+"${2/Z/$zipper}"}
@@ -255,6 +257,14 @@ losing "the second one of two ends" 1.4=Z:15
 losing "a write fails" "" write 10 20
 losing "a read fails" "" read 12 10
 losing "a send fails" "" send 12 40
+# What zipperd reads and writes stays under way until its device is lost: nobody hears what becomes of it.
+are_under_way() { [ "$(fakectl qps | grep -c "^pid=$zipper fk$1:.* waits=1")" -ge "$2" ]; }
+device_goes() {
+	fakectl keep "$zipper"
+	wait_for 60 are_under_way b 2
+	fakectl gone fkb "$zipper"
+}
+losing "the device of the second one goes" "" device_goes
 
 # --- little memory may be locked: fewer buffers, or TCP; either is said
 little() { # NAME KIB TEXT: what ranks say
@@ -405,6 +415,30 @@ for category in dynamic mpi-everywhere; do
 	end_zipper "$category, device back"
 	is "$category, device lost: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
 done
+
+# --- so does one with messages on the way from memory to memory, of which nothing is heard any more. What they have taken is
+# free for those who come next.
+fake_fabric fka/mw,fkb/mw
+zipper -o threads=direction
+for lost in fkb fka; do
+	rm -f "$TAP_TMP"/outkept?
+	fakectl keep "$zipper"
+	run_pair kept B 3000000 0
+	ok "$lost lost on the way: memory is being reached" wait_for 60 are_under_way a 1 || diag_file "$TAP_TMP/zipperd"
+	fakectl gone $lost "$zipper"
+	for pid in $pair; do
+		wait "$pid"
+		ok "$lost lost on the way: the job ends, with an error" test $? != 0
+	done
+	ok "$lost lost on the way: nothing of the job is left" wait_for 20 none_is_left || diag "$(fakectl qps)"
+	fakectl keep 0
+	bridge "$lost lost on the way, device back" 3000000 4
+	ok "$lost lost on the way, device back: nothing of the old one is left" wait_for 20 none_lost || diag "$(fakectl lost) contexts"
+done
+end_zipper "lost on the way"
+ok "lost on the way: those who come next reach memory, too" test "$(fakectl count read)" -gt 100 -a "$(fakectl count write)" -gt 100 ||
+	diag "$(fakectl count read) reads, $(fakectl count write) writes"
+is "lost on the way: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
 
 # --- a port that is not active yet when zipperd starts
 fake_fabric fka/mw,fkb/mw

@@ -109,6 +109,8 @@ static void drop_source(struct worker *w, struct source *s)
 		multicast_source_gone(w, s);
 	}
 	s->dropping = true;
+	if (s->reads > 0) /* of transfers that are dead; its peer may never answer */
+		s->zlink->ops->rma->give_up(s->zlink, ZLINK_RX);
 	worker_settle_source(w, s);
 }
 
@@ -235,6 +237,8 @@ static void drop_tx(struct worker *w, struct tx *tx)
 	forward_drop_tx(w, tx);
 	unwatch_tx(w, tx);
 	tx->dropping = true;
+	if (tx->writes > 0)
+		tx->zlink->ops->rma->give_up(tx->zlink, ZLINK_TX);
 	worker_settle_tx(w, tx);
 }
 

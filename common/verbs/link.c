@@ -77,12 +77,23 @@ int vlink_contexts(const struct vlink *l, struct ibv_context *ctx[VCONTEXTS])
 	return n;
 }
 
+static void look_for_events(struct vlink *l)
+{
+	struct ibv_context *ctx[VCONTEXTS] = {NULL};
+	for (int i = 0, n = vlink_contexts(l, ctx); i < n; i++)
+		vdevice_look(l->dev, ctx[i]);
+}
+
+void vlink_look(struct vlink *l)
+{
+	look_for_events(l);
+	vdevice_look_at_ports(l->dev);
+}
+
 int vlink_reason(struct vlink *l, struct vdoubt *doubt, int rc)
 {
 	const int64_t now = zclock_ms();
-	struct ibv_context *ctx[VCONTEXTS] = {NULL};
-	for (int i = 0, n = vlink_contexts(l, ctx); i < n; i++)
-		vdevice_look(l->dev, ctx[i]); /* the event may not have been read yet */
+	look_for_events(l); /* the event may not have been read yet */
 	if (vlink_lost(l))
 		return vlink_lost(l);
 	if (port_is_down(l, doubt, now))

@@ -126,9 +126,10 @@ struct vtx {
 	uint32_t credits_used;	/* receives for credit that are to be posted again */
 	uint32_t refused;
 	uint32_t writes;
-	uint32_t reaps;	 /* in vain, while there are writes */
-	uint64_t copied; /* bytes of payload */
-	uint8_t *rest;	 /* of a message that was taken and could not be sent wholly */
+	uint32_t reaps;	     /* in vain, while there are writes */
+	int64_t given_up_ms; /* when its queue pair was asked first to end what is under way; 0: it was not */
+	uint64_t copied;     /* bytes of payload */
+	uint8_t *rest;	     /* of a message that was taken and could not be sent wholly */
 	size_t rest_at, rest_len;
 	uint32_t list; /* sends that are not posted */
 	struct vrma_slot rma[VRMA_MAX];
@@ -169,8 +170,9 @@ struct vrx {
 	uint32_t send_bytes;
 	uint32_t sends, run, vain; /* credits under way; since the last that reports; polls in vain */
 	uint32_t reads;
-	uint32_t reaps;	 /* in vain, while there are reads */
-	uint64_t copied; /* bytes of payload */
+	uint32_t reaps;	     /* in vain, while there are reads */
+	int64_t given_up_ms; /* as of vtx */
+	uint64_t copied;     /* bytes of payload */
 	/* the message that is being put together, or waits because it was refused */
 	struct vbuf *kept; /* a whole one, in its buffer */
 	bool open, whole;
@@ -308,6 +310,8 @@ int vlink_error(enum ibv_wc_status);
 int vlink_reason(struct vlink *, struct vdoubt *, int rc);
 /* The contexts whose events are the link's business. How many. */
 int vlink_contexts(const struct vlink *, struct ibv_context *[VCONTEXTS]);
+/* For who waits without sleeping: handles events of the device and its ports, if there are any. */
+void vlink_look(struct vlink *);
 /* Takes an event of a completion channel, if there is one. */
 bool vlink_event(struct ibv_comp_channel *);
 /* After sleeping, what else may have woken us: looks for events of the device and at the send half. true: the TCP

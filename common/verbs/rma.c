@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "expose.h"
 #include "share.h"
 
 /* All rendezvous: what is shorter than eager_bytes is not asked about. Not measured on hardware. */
 #define MIN_BYTES 4096
 #define MAX_BYTES ((size_t)1 << 30)
+#define GONE_MS 1000 /* after the device was asked to end it; one that is there does so in microseconds */
 
 static uint64_t get(const uint8_t *at, int bytes)
 {
@@ -164,37 +166,90 @@ static int write_remote(struct zlink *base, const struct zrma_op *op)
 	return 0;
 }
 
+/* --- what becomes of them --- */
+
+struct side { /* what reap has to know of a half */
+	struct vrma_slot *slot;
+	uint32_t *under_way, *vain;
+	int64_t *given_up_ms;
+	int *broken;
+	struct ibv_qp *qp;
+};
+
+static struct side side_of(struct vlink *l, enum zlink_half half)
+{
+	if (half == ZLINK_RX)
+		return (struct side){l->rx.rma, &l->rx.reads, &l->rx.reaps, &l->rx.given_up_ms, &l->rx.broken,
+			l->rx.queue.qp};
+	return (struct side){l->tx.rma, &l->tx.writes, &l->tx.reaps, &l->tx.given_up_ms, &l->tx.failing,
+		l->tx.queue.qp};
+}
+
+static unsigned take_done(const struct side *s, struct zrma_done *done, unsigned cap)
+{
+	unsigned n = 0;
+	for (int i = 0; i < VRMA_MAX && n < cap && *s->under_way; i++) {
+		if (!s->slot[i].done || !s->slot[i].used)
+			continue;
+		done[n++] = (struct zrma_done){.cookie = s->slot[i].cookie, .rc = s->slot[i].rc};
+		s->slot[i] = (struct vrma_slot){.used = false};
+		--*s->under_way;
+	}
+	return n;
+}
+
+/*
+ * A queue pair in its error state completes all that it has. A device that is lost, or a completion queue that has
+ * failed, does not: a while later what is under way is given up without. Somebody else gets the memory then, so the
+ * device must have done with it. Nothing tells us: its own end, in which the kernel takes the device's hands off all
+ * memory, comes some milliseconds after the event, and every call fails in between as it does afterwards. What a device
+ * that still works has begun by then takes microseconds, and is reported, or waits for a peer that does not answer. One
+ * that does not work writes no more; that is also what the kernel's own users of a device are told at once, by its
+ * driver (mlx5: handle_drain_completion).
+ */
+static void end_all(struct vlink *l, const struct side *s, int rc)
+{
+	const int64_t now = zclock_ms();
+	if (*s->given_up_ms == 0 || *s->vain % VLOOK_EVERY == 0)
+		vpath_give_up(s->qp);
+	if (*s->given_up_ms == 0)
+		*s->given_up_ms = now;
+	if (now - *s->given_up_ms < GONE_MS)
+		return;
+	if (!*s->broken)
+		*s->broken = rc ? rc : vlink_lost(l) ? vlink_lost(l) : -EIO;
+	for (int i = 0; i < VRMA_MAX; i++)
+		if (s->slot[i].used && !s->slot[i].done) {
+			s->slot[i].rc = *s->broken;
+			s->slot[i].done = true;
+		}
+}
+
 static int reap(struct zlink *base, enum zlink_half half, struct zrma_done *done, unsigned cap)
 {
 	struct vlink *l = (struct vlink *)base;
-	struct vrma_slot *slot = half == ZLINK_RX ? l->rx.rma : l->tx.rma;
-	uint32_t *under_way = half == ZLINK_RX ? &l->rx.reads : &l->tx.writes;
-	unsigned n = 0;
 	if (!vlink_is_ready(l))
 		return 0;
-	uint32_t *vain = half == ZLINK_RX ? &l->rx.reaps : &l->tx.reaps;
-	const int broken = half == ZLINK_RX ? vrx_reap(l) : vtx_reap(l);
-	const int error = half == ZLINK_RX ? l->rx.error : l->tx.error;
-	for (int i = 0; i < VRMA_MAX && n < cap && *under_way; i++) {
-		if (!slot[i].done)
-			continue;
-		done[n++] = (struct zrma_done){.cookie = slot[i].cookie, .rc = slot[i].rc};
-		slot[i] = (struct vrma_slot){.used = false};
-		--*under_way;
-	}
-	if (n > 0)
-		*vain = 0;
-	/* Of a peer that has died the device would tell only seconds later. */
-	if (n == 0 && !(broken || error) && *under_way && ++*vain % VLOOK_EVERY == 0 && vlink_hung_up(l))
-		vpath_give_up(half == ZLINK_RX ? l->rx.queue.qp : l->tx.queue.qp);
-	if (n > 0 || !(broken || error))
+	const struct side s = side_of(l, half);
+	const int broken = half == ZLINK_RX ? vrx_reap(l) : vtx_reap(l), lost = vlink_lost(l);
+	const int error = half == ZLINK_RX ? l->rx.error : l->tx.error, rc = error ? error : broken ? broken : lost;
+	unsigned n = take_done(&s, done, cap);
+	if (n > 0) {
+		*s.vain = 0;
 		return (int)n;
-	if (*under_way == 0 && half == ZLINK_RX && !error)
-		return vlink_reason(l, &l->rx.doubt, broken); /* what has come can still be polled */
-	if (*under_way == 0)
-		return error; /* 0: it is not known yet */
-	vpath_give_up(half == ZLINK_RX ? l->rx.queue.qp : l->tx.queue.qp);
-	return 0;
+	}
+	if (*s.under_way > 0) {
+		const bool looks = ++*s.vain % VLOOK_EVERY == 0;
+		if (looks)
+			vlink_look(l);
+		/* Of a peer that has died the device would tell only seconds later. */
+		if (rc || *s.given_up_ms || (looks && vlink_hung_up(l)))
+			end_all(l, &s, rc);
+		return 0;
+	}
+	if (half == ZLINK_RX && !error && rc)
+		return vlink_reason(l, &l->rx.doubt, rc); /* what has come can still be polled */
+	return error;					  /* 0: it is not known yet */
 }
 
 static void give_up(struct zlink *base, enum zlink_half half)
@@ -202,11 +257,12 @@ static void give_up(struct zlink *base, enum zlink_half half)
 	struct vlink *l = (struct vlink *)base;
 	if (!vlink_is_ready(l))
 		return;
-	if (half == ZLINK_RX && !l->rx.broken)
-		l->rx.broken = -ETIMEDOUT;
-	if (half == ZLINK_TX && !l->tx.failing)
-		l->tx.failing = -ETIMEDOUT;
-	vpath_give_up(half == ZLINK_RX ? l->rx.queue.qp : l->tx.queue.qp);
+	const struct side s = side_of(l, half);
+	vpath_give_up(s.qp);
+	if (half == ZLINK_TX)
+		vtx_ring(l); /* so that it is told what becomes of them */
+	if (!*s.given_up_ms)
+		*s.given_up_ms = zclock_ms();
 }
 
 const struct zrma vrma = {

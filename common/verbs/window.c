@@ -26,10 +26,7 @@ static struct ibv_qp *queue_of(struct vlink *l, enum zlink_half half)
 /* What a sleeping half is woken by: ports, devices, the end of the TCP connection. */
 static void look_around(struct vlink *l, enum zlink_half half)
 {
-	struct ibv_context *ctx[VCONTEXTS] = {NULL};
-	for (int i = 0, n = vlink_contexts(l, ctx); i < n; i++)
-		vdevice_look(l->dev, ctx[i]);
-	vdevice_look_at_ports(l->dev);
+	vlink_look(l);
 	/* What was sent to a peer that has died would be given up only seconds later. */
 	if (vlink_hung_up(l))
 		vpath_give_up(queue_of(l, half));

@@ -11,9 +11,9 @@
 
 static int usage(void)
 {
-	fputs("usage: fakectl up|down DEVICE PORT | gone DEVICE | fail POINT VALUE [AFTER [TIMES [PID]]] | complaints "
+	fputs("usage: fakectl up|down DEVICE PORT | gone DEVICE [PID] | fail POINT VALUE [AFTER [TIMES [PID]]] | complaints "
 	      "|\n"
-	      "       count POINT | qps | lost | silence PID\n",
+	      "       count POINT | qps | lost | silence PID | keep PID\n",
 		stderr);
 	return 2;
 }
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 	if ((strcmp(what, "up") == 0 || strcmp(what, "down") == 0) && d && port >= 1 && (int)port <= d->ports)
 		fake_port_set(f, sock, (unsigned)(d - f->device), port, what[0] == 'u');
 	else if (strcmp(what, "gone") == 0 && d)
-		fake_device_gone(f, sock, (unsigned)(d - f->device));
+		fake_device_gone(f, sock, (unsigned)(d - f->device), (pid_t)port);
 	else if (strcmp(what, "lost") == 0)
 		printf("%u\n", lost_contexts(f));
 	else if (strcmp(what, "fail") == 0 && point >= 0 && argc > 3)
@@ -84,6 +84,8 @@ int main(int argc, char **argv)
 		printf("%llu\n", (unsigned long long)f->operations[point]);
 	else if (strcmp(what, "silence") == 0 && argc > 2)
 		f->silent = (pid_t)argument(argc, argv, 2); /* what waits goes on with the next receives */
+	else if (strcmp(what, "keep") == 0 && argc > 2)
+		f->kept = (pid_t)argument(argc, argv, 2); /* likewise */
 	else if (strcmp(what, "qps") == 0)
 		list_qps(f);
 	else

@@ -49,7 +49,7 @@ static struct ibv_pd *make_pd(struct ibv_context *ctx, enum fake_point point, st
 	struct fake_fabric *f = fake_fabric();
 	struct fpd *p = calloc(1, sizeof(*p));
 	fake_lock(f);
-	int code = p ? fake_hit(f, point) : ENOMEM;
+	int code = !p ? ENOMEM : fcontext_is_lost(ctx) ? EIO : fake_hit(f, point);
 	if (code == 0) {
 		*p = (struct fpd){.pd = {.context = ctx}, .of = of, .domain = domain};
 		fcontext_of(ctx)->users++;
@@ -99,7 +99,11 @@ static struct ibv_td *alloc_td(struct ibv_context *ctx, struct ibv_td_init_attr 
 	struct ibv_td *td = calloc(1, sizeof(*td));
 	(void)a;
 	fake_lock(f);
-	int code = !td ? ENOMEM : c->dev->tds == 0 ? EOPNOTSUPP : c->tds == c->dev->tds ? ENOMEM : fake_hit(f, FAKE_TD);
+	int code = !td			   ? ENOMEM
+		   : fcontext_is_lost(ctx) ? EIO
+		   : c->dev->tds == 0	   ? EOPNOTSUPP
+		   : c->tds == c->dev->tds ? ENOMEM
+					   : fake_hit(f, FAKE_TD);
 	if (code == 0) {
 		td->context = ctx;
 		c->tds++;
@@ -149,6 +153,8 @@ static int query_port(struct ibv_context *ctx, uint8_t number, struct ibv_port_a
 	const struct fake_device *d = fcontext_of(ctx)->dev;
 	if (number < 1 || number > d->ports || len < sizeof(*a))
 		return EINVAL;
+	if (fcontext_is_lost(ctx))
+		return EIO;
 	*a = (struct ibv_port_attr){.state = d->port[number - 1].state,
 		.max_mtu = IBV_MTU_4096,
 		.active_mtu = IBV_MTU_4096,

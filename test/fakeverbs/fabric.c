@@ -272,11 +272,34 @@ void fake_qp_event(struct fake_fabric *f, int sock, const struct fake_qp *q, enu
 		c->async.len);
 }
 
-void fake_device_gone(struct fake_fabric *f, int sock, unsigned device)
+/* Completions that are held back. */
+static void lose_late(struct fake_fabric *f, fake_at at)
 {
-	for (int i = 0; i < FAKE_CONTEXTS; i++)
-		f->context[i].lost |= f->context[i].pid && f->context[i].device == device;
-	fake_event(f, sock, device, 0, IBV_EVENT_DEVICE_FATAL, 0);
+	struct fake_cq *cq = fake_ptr(f, at);
+	struct fake_cqe *ring = fake_ptr(f, cq->ring);
+	uint32_t to = cq->head;
+	for (uint32_t i = cq->head; i != cq->tail; i++)
+		if (ring[i % cq->size].seen_ns == 0)
+			ring[to++ % cq->size] = ring[i % cq->size];
+	cq->tail = to;
+}
+
+void fake_device_gone(struct fake_fabric *f, int sock, unsigned device, pid_t pid)
+{
+	for (int i = 0; i < FAKE_CONTEXTS; i++) {
+		struct fake_context *c = &f->context[i];
+		c->lost |= c->pid && c->device == device && (!pid || pid == c->pid);
+	}
+	for (uint32_t i = 0; i < f->nqps; i++) {
+		struct fake_qp *q = &f->qp[i];
+		if (!q->used || q->device != device || (pid && pid != q->pid))
+			continue;
+		q->gone = true;
+		q->waits = false;
+		lose_late(f, q->send_cq);
+		lose_late(f, q->recv_cq);
+	}
+	fake_event(f, sock, device, pid, IBV_EVENT_DEVICE_FATAL, 0);
 }
 
 void fake_port_set(struct fake_fabric *f, int sock, unsigned device, unsigned port, bool up)

@@ -6,7 +6,7 @@
  * All processes with the same FAKEVERBS_FABRIC (a file; without it each process is alone) share one block of memory,
  * the fabric, in which queues, keys and faults are. There is no thread and no latency: who posts a request carries it
  * out, in other processes' memory by process_vm_readv(2) and process_vm_writev(2). Completions can be held back for a
- * while, so that nobody relies on their being there at once.
+ * while, so that nobody relies on their being there at once; reads and writes can be kept under way.
  *
  * FAKEVERBS says which devices there are when the fabric is made, separated by commas: a name and words after slashes,
  * "fka/ib/pkey=0x8005,fkb/ip=127.0.0.5/ports=2". Words: ib (InfiniBand instead of RoCE), ip=A (of the first port; the
@@ -133,7 +133,8 @@ struct fake_swqe {
 };
 
 struct fake_qp {
-	bool used, waits; /* waits: for a receive of the peer */
+	bool used, waits; /* waits: for a receive of the peer, or to be under way no longer */
+	bool gone;	  /* its device is: what is under way or posted stays so, and no call changes it */
 	pid_t pid;
 	enum ibv_qp_state state;
 	uint32_t number, peer, sq_psn, rq_psn;
@@ -172,6 +173,7 @@ struct fake_fabric {
 	uint64_t end, free[48]; /* of memory given out; lists by logarithm of the size */
 	bool old_fork;
 	pid_t silent; /* whose sends are not acknowledged; 0: nobody's; -1: all */
+	pid_t kept;   /* likewise, whose reads and writes stay under way */
 	uint32_t ndevices, complaints, stale_used, nqps;
 	uint64_t operations[FAKE_POINTS];
 	struct fake_device device[FAKE_DEVICES];
@@ -203,8 +205,11 @@ void fake_qp_event(struct fake_fabric *, int sock, const struct fake_qp *, enum 
 /* Sends of this process (-1: of all) are not acknowledged, as if their packets were lost and sent again without end; 0:
  * they are again. */
 void fake_silence(struct fake_fabric *, int sock, pid_t);
-/* A device goes away, and is back at once, for those who open it anew. */
-void fake_device_gone(struct fake_fabric *, int sock, unsigned device);
+/* Reads and writes of this process (-1: of all) stay under way, until their queue pair is in error; 0: they end. */
+void fake_keep(struct fake_fabric *, int sock, pid_t);
+/* A device goes away, for all or for one process (pid not 0), and is back at once, for those who open it anew. Of what is
+ * under way nothing is heard any more, nor of completions that were not to be seen yet. */
+void fake_device_gone(struct fake_fabric *, int sock, unsigned device, pid_t);
 /* A port goes down, or comes up. sock: a datagram socket to tell by. */
 void fake_port_set(struct fake_fabric *, int sock, unsigned device, unsigned port, bool up);
 

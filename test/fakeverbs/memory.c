@@ -84,7 +84,7 @@ __attribute__((visibility("default"))) struct ibv_mr *ibv_reg_mr_iova2(struct ib
 	int code = mr ? 0 : ENOMEM;
 	fake_lock(f);
 	if (code == 0)
-		code = fake_hit(f, FAKE_REG);
+		code = fcontext_is_lost(pd->context) ? EIO : fake_hit(f, FAKE_REG);
 	if (code == 0 && (iova != (uintptr_t)addr || length == 0 ||
 				 (access & (IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))))
 		code = EINVAL;
@@ -153,7 +153,7 @@ struct ibv_mw *fake_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	int code = w ? 0 : ENOMEM;
 	fake_lock(f);
 	if (code == 0)
-		code = fake_hit(f, FAKE_MW);
+		code = fcontext_is_lost(pd->context) ? EIO : fake_hit(f, FAKE_MW);
 	if (code == 0 && type != IBV_MW_TYPE_2)
 		code = EOPNOTSUPP;
 	if (code == 0 && !(k = new_key(f, pd)))

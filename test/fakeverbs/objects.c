@@ -41,7 +41,7 @@ EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *ctx)
 	struct fchannel *c = calloc(1, sizeof(*c));
 	struct fake_fabric *f = fake_fabric();
 	fake_lock(f);
-	int code = c ? fake_hit(f, FAKE_CHANNEL) : ENOMEM;
+	int code = !c ? ENOMEM : fcontext_is_lost(ctx) ? EIO : fake_hit(f, FAKE_CHANNEL);
 	if (code == 0 && (c->channel.fd = fake_socket(&c->address)) < 0)
 		code = errno;
 	if (code != 0)
@@ -102,7 +102,7 @@ static struct fcq *create_cq(struct ibv_context *ctx, int cqe, void *cq_context,
 	struct fake_fabric *f = fake_fabric();
 	struct fcq *q = calloc(1, sizeof(*q));
 	fake_lock(f);
-	int code = q ? fake_hit(f, FAKE_CQ) : ENOMEM;
+	int code = !q ? ENOMEM : fcontext_is_lost(ctx) ? EIO : fake_hit(f, FAKE_CQ);
 	if (code == 0 && (cqe < 1 || cqe > 1 << 20 || vector < 0 || vector >= FAKE_VECTORS))
 		code = EINVAL;
 	if (code == 0 && single && fcontext_of(ctx)->dev->tds == 0)
@@ -197,7 +197,7 @@ EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_att
 	struct fake_fabric *f = fake_fabric();
 	struct fsrq *s = calloc(1, sizeof(*s));
 	fake_lock(f);
-	int code = s ? fake_hit(f, FAKE_SRQ) : ENOMEM;
+	int code = !s ? ENOMEM : fcontext_is_lost(pd->context) ? EIO : fake_hit(f, FAKE_SRQ);
 	if (code == 0 && a->attr.max_wr > fcontext_of(pd->context)->dev->srq_max)
 		code = EINVAL;
 	if (code == 0 && !(s->at = create_rq(f, a->attr.max_wr, pd)))
@@ -258,9 +258,7 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 	struct fcontext *ctx = fcontext_of(pd->context);
 	struct fqp *mine = calloc(1, sizeof(*mine));
 	fake_lock(f);
-	int code = mine ? fake_hit(f, FAKE_QP) : ENOMEM;
-	if (code == 0 && f->context[ctx->index].lost)
-		code = EIO;
+	int code = !mine ? ENOMEM : fcontext_is_lost(pd->context) ? EIO : fake_hit(f, FAKE_QP);
 	if (code == 0 && (!fits(a, ctx->dev) || a->send_cq->context != pd->context ||
 				 a->recv_cq->context != pd->context || (a->srq && a->srq->context != pd->context)))
 		code = EINVAL;
@@ -379,7 +377,7 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 	struct fake_qp *q = ((struct fqp *)qp)->shared;
 	fake_lock(f);
 	const struct fake_device *d = &f->device[q->device];
-	int code = a->qp_state == IBV_QPS_ERR ? 0 : fake_hit(f, FAKE_MODIFY);
+	int code = q->gone ? EIO : a->qp_state == IBV_QPS_ERR ? 0 : fake_hit(f, FAKE_MODIFY);
 	if (code == 0 && !may_change(q, a, mask))
 		code = EINVAL;
 	if (code == 0 && a->qp_state == IBV_QPS_INIT) {
@@ -415,7 +413,8 @@ EXPORT int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask, s
 	struct fake_fabric *f = fake_fabric();
 	fake_lock(f);
 	*attr = (struct ibv_qp_attr){.qp_state = ((struct fqp *)qp)->shared->state};
+	const bool gone = ((struct fqp *)qp)->shared->gone;
 	fake_unlock(f);
 	*init = (struct ibv_qp_init_attr){.qp_type = IBV_QPT_RC};
-	return mask == IBV_QP_STATE ? 0 : EINVAL; /* nothing else is asked for */
+	return gone ? EIO : mask == IBV_QP_STATE ? 0 : EINVAL; /* nothing else is asked for */
 }

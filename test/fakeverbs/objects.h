@@ -59,6 +59,13 @@ static inline struct fcontext *fcontext_of(struct ibv_context *c)
 					   offsetof(struct verbs_context, context));
 }
 
+/* Its device has gone: nothing can be asked of it or made in it. */
+static inline bool fcontext_is_lost(struct ibv_context *c)
+{
+	const struct fcontext *f = fcontext_of(c);
+	return f->fabric->context[f->index].lost;
+}
+
 /* Memory is known to this one. */
 static inline struct fpd *fpd_base(struct ibv_pd *pd)
 {

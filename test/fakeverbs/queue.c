@@ -89,7 +89,7 @@ static void hurry(struct fake_fabric *f, struct fake_cq *cq, int sock)
 void fake_qp_error(struct fake_fabric *f, int sock, struct fake_qp *q)
 {
 	struct fake_swqe *sq = fake_ptr(f, q->sq);
-	if (q->state == IBV_QPS_ERR)
+	if (q->state == IBV_QPS_ERR || q->gone)
 		return;
 	q->state = IBV_QPS_ERR;
 	q->waits = false;
@@ -184,7 +184,7 @@ static struct fake_qp *peer_of(struct fake_fabric *f, const struct fake_qp *q)
 	struct fake_qp *p = &f->qp[q->peer % FAKE_QPS];
 	if (!p->used || p->number != q->peer || p->peer != q->number || p->device != q->device || p->port != q->port)
 		return NULL;
-	if (p->state != IBV_QPS_RTR && p->state != IBV_QPS_RTS)
+	if ((p->state != IBV_QPS_RTR && p->state != IBV_QPS_RTS) || p->gone)
 		return NULL;
 	if (port->state != IBV_PORT_ACTIVE || p->rq_psn != q->sq_psn)
 		return NULL;
@@ -261,6 +261,16 @@ static bool is_silent(const struct fake_fabric *f, const struct fake_qp *q)
 	return f->silent == -1 || f->silent == q->pid;
 }
 
+static bool is_access(const struct fake_swqe *w)
+{
+	return w->opcode == IBV_WR_RDMA_READ || w->opcode == IBV_WR_RDMA_WRITE;
+}
+
+static bool is_kept(const struct fake_fabric *f, const struct fake_qp *q)
+{
+	return f->kept == -1 || f->kept == q->pid;
+}
+
 static enum ibv_wc_status carry_out(struct fake_fabric *f, int sock, struct fake_qp *q, const struct fake_swqe *w)
 {
 	const bool local = w->opcode == IBV_WR_BIND_MW || w->opcode == IBV_WR_LOCAL_INV;
@@ -271,6 +281,8 @@ static enum ibv_wc_status carry_out(struct fake_fabric *f, int sock, struct fake
 		if (rq->head == rq->tail || is_silent(f, q))
 			return WAITS; /* before a fault is taken for it */
 	}
+	if (p && is_access(w) && w->total > 0 && is_kept(f, q))
+		return WAITS;
 	int fault = fake_hit(f, local				? FAKE_LOCAL
 				: sends				? FAKE_SEND
 				: w->opcode == IBV_WR_RDMA_READ ? FAKE_READ
@@ -296,13 +308,13 @@ static void advance(struct fake_fabric *f, int sock, struct fake_qp *q)
 	struct fake_swqe *sq = fake_ptr(f, q->sq);
 	const bool waited = q->waits;
 	q->waits = false;
-	while (q->state == IBV_QPS_RTS && q->next != q->tail) {
+	while (q->state == IBV_QPS_RTS && !q->gone && q->next != q->tail) {
 		struct fake_swqe *w = &sq[q->next % q->depth];
 		enum ibv_wc_status status = carry_out(f, sock, q, w);
 		if (status == WAITS) {
 			/* a device would try again, after a time that costs all behind it */
 			struct fake_rq *rq = fake_ptr(f, f->qp[q->peer % FAKE_QPS].rq);
-			if (!waited && !is_silent(f, q))
+			if (!waited && !is_silent(f, q) && !is_access(w))
 				fake_complain(f, "a send finds no receive");
 			q->waits = true;
 			rq->waiting++;
@@ -334,6 +346,14 @@ void fake_silence(struct fake_fabric *f, int sock, pid_t pid)
 	for (uint32_t i = 0; i < f->nqps && !pid; i++)
 		if (f->qp[i].used)
 			go_on(f, sock, fake_ptr(f, f->qp[i].rq));
+}
+
+void fake_keep(struct fake_fabric *f, int sock, pid_t pid)
+{
+	f->kept = pid;
+	for (uint32_t i = 0; i < f->nqps && !pid; i++)
+		if (f->qp[i].used && f->qp[i].waits)
+			advance(f, sock, &f->qp[i]);
 }
 
 /* --- posting --- */
@@ -412,7 +432,8 @@ int fake_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 		if (code == 0 && q->state != IBV_QPS_RTS && q->state != IBV_QPS_ERR)
 			code = EINVAL;
 		if (code == 0 && q->tail - q->released == q->depth) {
-			fake_complain(f, "a send queue of %u is full", q->depth);
+			if (!q->gone)
+				fake_complain(f, "a send queue of %u is full", q->depth);
 			code = ENOMEM;
 		}
 		struct fake_swqe *w = (struct fake_swqe *)fake_ptr(f, q->sq) + q->tail % q->depth;
@@ -421,7 +442,7 @@ int fake_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 		if (code != 0)
 			break;
 		q->tail++;
-		if (q->state == IBV_QPS_ERR) {
+		if (q->state == IBV_QPS_ERR && !q->gone) {
 			complete_send(f, sock, q, w, IBV_WC_WR_FLUSH_ERR, q->next++);
 		} else if (!q->waits) {
 			advance(f, sock, q);
@@ -462,7 +483,9 @@ int fake_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr
 	struct fake_qp *q = ((struct fqp *)qp)->shared;
 	int code = 0;
 	fake_lock(f);
-	if (q->state != IBV_QPS_ERR) {
+	if (q->gone) {
+		code = 0;
+	} else if (q->state != IBV_QPS_ERR) {
 		code = post_receives(fake_ptr(f, q->rq), qp->context->async_fd, wr, bad);
 	} else {
 		for (; wr; wr = wr->next)

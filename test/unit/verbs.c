@@ -32,6 +32,7 @@ void option(const char *name, const char *value)
 int setup(void **state)
 {
 	memset(fake_fabric()->fault, 0, sizeof(fake_fabric()->fault));
+	fake_fabric()->kept = 0;
 	for (uint32_t d = 0; d < fake_fabric()->ndevices; d++)
 		for (int p = 0; p < fake_fabric()->device[d].ports; p++)
 			fake_fabric()->device[d].port[p].state = IBV_PORT_ACTIVE;
@@ -131,6 +132,10 @@ int main(int argc, char **argv)
 		TEST(a_silent_peer_is_not_waited_for),
 		TEST(a_window_is_late_when_its_link_closes),
 		TEST(a_window_of_a_silent_peer_goes_with_its_port),
+		TEST(a_window_of_a_silent_peer_is_given_up),
+		TEST(a_device_is_lost_with_operations_under_way),
+		TEST(a_completion_queue_tells_nothing_any_more),
+		TEST(what_is_given_up_ends),
 		TEST(a_port_that_goes_down_ends_its_links),
 		TEST(a_port_may_be_down_for_a_while),
 		TEST(a_device_that_goes_away_ends_its_links),

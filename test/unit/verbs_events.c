@@ -159,7 +159,7 @@ static void port_down(int sock)
 
 static void device_gone(int sock)
 {
-	fake_device_gone(fake_fabric(), sock, 0);
+	fake_device_gone(fake_fabric(), sock, 0, 0);
 }
 
 void a_port_that_goes_down_ends_its_links(void **state)
@@ -335,7 +335,7 @@ void a_device_that_comes_back_is_used(void **state)
 		open_ends(&e, f);
 		assert_false(e.rma->is_lost(e.region));
 		fake_lock(fake_fabric());
-		fake_device_gone(fake_fabric(), sock, 0);
+		fake_device_gone(fake_fabric(), sock, 0, 0);
 		fake_unlock(fake_fabric());
 		end_both(&e.pair, why);
 		assert_true(why[0] == -ENODEV && why[1] == -ENODEV);
@@ -348,7 +348,7 @@ void a_device_that_comes_back_is_used(void **state)
 		assert_int_equal(lost_contexts(), 0);
 		/* nobody is there to hear it */
 		fake_lock(fake_fabric());
-		fake_device_gone(fake_fabric(), sock, 0);
+		fake_device_gone(fake_fabric(), sock, 0, 0);
 		fake_unlock(fake_fabric());
 		second = fixture_pair(f);
 		assert_int_equal(lost_contexts(), 0);

@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 /* --- faults under way --- */
 
 /* Both ways until both ends have said why they are broken. Nobody polls for ever: who has nothing to do sleeps. */
@@ -336,4 +338,24 @@ void a_window_of_a_silent_peer_goes_with_its_port(void **state)
 		alarm(0);
 	}
 	option("ZIPPER_VERBS_PORT_GRACE", NULL);
+}
+
+/* Who is about to close the link does not wait until the device has given the peer up. */
+void a_window_of_a_silent_peer_is_given_up(void **state)
+{
+	if (!keeps())
+		skip();
+	for (int half = ZLINK_RX; half <= ZLINK_TX; half++) {
+		struct ends e;
+		open_ends(&e, *state);
+		expose(&e, (enum zlink_half)half);
+		fall_silent(&e, (enum zlink_half)half);
+		const int64_t begin = zclock_ms();
+		e.rma->give_up(e.pair.a, (enum zlink_half)half);
+		e.rma->conceal(e.pair.a, &e.exposure);
+		assert_true(zclock_ms() - begin < 5000);
+		close_ends(&e);
+		silence(false);
+		alarm(0);
+	}
 }

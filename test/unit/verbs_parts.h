@@ -78,6 +78,12 @@ void windows_that_cannot_be_bound(void **state);
 void a_silent_peer_is_not_waited_for(void **state);
 void a_window_is_late_when_its_link_closes(void **state);
 void a_window_of_a_silent_peer_goes_with_its_port(void **state);
+void a_window_of_a_silent_peer_is_given_up(void **state);
+
+/* verbs_lost.c */
+void a_device_is_lost_with_operations_under_way(void **state);
+void a_completion_queue_tells_nothing_any_more(void **state);
+void what_is_given_up_ends(void **state);
 
 /* verbs_close.c */
 void links_end_together(void **state);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "channel.h"
+#include "clock.h"
 #include "transfer.h"
 
 #define BYTES 1000u
@@ -25,6 +26,7 @@ struct fake_half {
 	void *cookie; /* of the operation under way */
 	atomic_int tried;
 	atomic_bool full, held; /* takes none; does not complete */
+	atomic_bool given_up;
 };
 
 struct fake_link {
@@ -142,6 +144,12 @@ static int fake_reap(struct zlink *z, enum zlink_half half, struct zrma_done *ou
 	return 1;
 }
 
+static void fake_give_up(struct zlink *z, enum zlink_half half)
+{
+	struct fake_link *l = (struct fake_link *)z;
+	atomic_store(half == ZLINK_RX ? &l->rx.given_up : &l->tx.given_up, true);
+}
+
 static const struct zrma fake_rma = {
 	.domain = fake_domain,
 	.reg = fake_reg,
@@ -149,6 +157,7 @@ static const struct zrma fake_rma = {
 	.read = fake_read,
 	.write = fake_write,
 	.reap = fake_reap,
+	.give_up = fake_give_up,
 };
 
 static const struct ztransport fake = {
@@ -286,6 +295,16 @@ static void expect(struct bench *b, enum event_kind kind, const struct channel *
 	assert_ptr_equal(e.channel, c);
 }
 
+/* The worker wants nothing more of that half than what is under way. */
+static void expect_given_up(struct fake_half *h)
+{
+	const int64_t end = zclock_ms() + 20000;
+	while (!atomic_load(&h->given_up)) {
+		assert_true(zclock_ms() < end);
+		sched_yield();
+	}
+}
+
 static void moves_a_message(void **state)
 {
 	struct bench b;
@@ -311,6 +330,8 @@ static void lane_waits_for_a_write(void **state)
 	wait_for(&b.to_link.tx.tried, 1);
 	drop_all(&b);
 	expect(&b, EVENT_HALF_GONE, b.from);
+	expect_given_up(&b.to_link.tx);
+	assert_false(atomic_load(&b.from_link.rx.given_up));
 	atomic_store(&b.to_link.tx.held, false);
 	expect(&b, EVENT_HALF_GONE, b.to);
 	expect(&b, EVENT_LANE_GONE, NULL);
@@ -327,6 +348,8 @@ static void lane_waits_for_a_read(void **state)
 	wait_for(&b.from_link.rx.tried, 1);
 	drop_all(&b);
 	expect(&b, EVENT_HALF_GONE, b.to);
+	expect_given_up(&b.from_link.rx);
+	assert_false(atomic_load(&b.to_link.tx.given_up));
 	atomic_store(&b.from_link.rx.held, false);
 	expect(&b, EVENT_HALF_GONE, b.from);
 	expect(&b, EVENT_LANE_GONE, NULL);
