@@ -39,7 +39,7 @@ const char *zep_ibv_hint(int code)
 
 static int fail_with(const struct zep_ibv *v, struct zerr *err, const char *what, const char *hint)
 {
-	int code = errno ? errno : EIO;
+	int code = zep_ibv_refusal();
 	/* a provider without it has no function for it, or refuses what it does not know */
 	if (code == ENOSYS || code == ENOTSUP)
 		code = EOPNOTSUPP;
@@ -53,7 +53,7 @@ static int fail(const struct zep_ibv *v, struct zerr *err, const char *what)
 
 static int fail_locked(const struct zep_ibv *v, struct zerr *err, const char *what)
 {
-	return fail_with(v, err, what, zep_ibv_hint(errno));
+	return fail_with(v, err, what, zep_ibv_hint(zep_ibv_refusal()));
 }
 
 /* libibverbs has loaded the provider's library when the first device of its kind was opened. */
@@ -69,6 +69,12 @@ static void find_mlx5(struct zep_ibv *v, struct ibv_device *device)
 	dlclose(library); /* libibverbs keeps it */
 }
 
+static struct ibv_context *open_device(struct ibv_device *device)
+{
+	zep_ibv_ask();
+	return ibv_open_device(device);
+}
+
 static int open_ctx(void *to, void **ctx, struct zerr *err)
 {
 	struct zep_ibv *v = to;
@@ -81,7 +87,7 @@ static int open_ctx(void *to, void **ctx, struct zerr *err)
 			found = list[i];
 	if (!found)
 		rc = zerr_set(err, -ENODEV, "there is no RDMA device %s on this host", v->device);
-	else if (!(*ctx = ibv_open_device(found)))
+	else if (!(*ctx = open_device(found)))
 		rc = fail(v, err, "a context");
 	else if (!v->init_obj)
 		find_mlx5(v, found);
@@ -91,6 +97,7 @@ static int open_ctx(void *to, void **ctx, struct zerr *err)
 
 static int alloc_pd(void *to, void *ctx, void **pd, struct zerr *err)
 {
+	zep_ibv_ask();
 	*pd = ibv_alloc_pd(ctx);
 	return *pd ? 0 : fail(to, err, "a protection domain");
 }
@@ -98,6 +105,7 @@ static int alloc_pd(void *to, void *ctx, void **pd, struct zerr *err)
 static int alloc_td(void *to, void *ctx, void **td, struct zerr *err)
 {
 	struct ibv_td_init_attr attr = {.comp_mask = 0};
+	zep_ibv_ask();
 	*td = ibv_alloc_td(ctx, &attr);
 	return *td ? 0 : fail(to, err, "a thread domain");
 }
@@ -105,6 +113,7 @@ static int alloc_td(void *to, void *ctx, void **td, struct zerr *err)
 static int alloc_parent(void *to, void *ctx, void *pd, void *td, void **parent, struct zerr *err)
 {
 	struct ibv_parent_domain_init_attr attr = {.pd = pd, .td = td};
+	zep_ibv_ask();
 	*parent = ibv_alloc_parent_domain(ctx, &attr);
 	return *parent ? 0 : fail(to, err, "a parent domain");
 }
@@ -112,6 +121,7 @@ static int alloc_parent(void *to, void *ctx, void *pd, void *td, void **parent, 
 static int reg_mr(void *to, void *pd, void *addr, size_t len, void **mr, struct zerr *err)
 {
 	const struct zep_ibv *v = to;
+	zep_ibv_ask();
 	*mr = ibv_reg_mr(pd, addr, len, v->access);
 	return *mr ? 0 : fail_locked(v, err, "a memory region");
 }
@@ -124,13 +134,14 @@ static int create_cq(void *to, void *ctx, unsigned depth, bool single, void **cq
 		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED,
 	};
+	zep_ibv_ask();
 	if (!single) {
 		*cq = ibv_create_cq(ctx, (int)depth, NULL, NULL, 0);
 		return *cq ? 0 : fail_locked(to, err, "a completion queue");
 	}
 	struct ibv_cq_ex *ex = ibv_create_cq_ex(ctx, &attr);
 	*cq = ex ? ibv_cq_ex_to_cq(ex) : NULL;
-	if (!ex && errno == EINVAL)
+	if (!ex && zep_ibv_refusal() == EINVAL)
 		errno = EOPNOTSUPP; /* has the call and not the flag; were it the depth, the plain one says so */
 	return ex ? 0 : fail_locked(to, err, "a single-threaded completion queue");
 }
@@ -150,6 +161,7 @@ static int create_qp(void *to, void *pd, void *cq, const struct zep_plan *plan, 
 				.max_inline_data = plan->inline_bytes,
 			},
 	};
+	zep_ibv_ask();
 	*qp = ibv_create_qp(pd, &attr);
 	return *qp ? 0 : fail_locked(to, err, "a queue pair");
 }

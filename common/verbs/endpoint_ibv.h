@@ -4,6 +4,7 @@
 #ifndef ZIP_COMMON_VERBS_ENDPOINT_IBV_H
 #define ZIP_COMMON_VERBS_ENDPOINT_IBV_H
 
+#include <errno.h>
 #include <infiniband/verbs.h>
 
 #include "endpoint.h"
@@ -16,6 +17,17 @@ struct zep_ibv {
 	 * with other devices need no mlx5 library. */
 	int (*init_obj)(void *obj, uint64_t type);
 };
+
+/* Before a call of libibverbs that makes something; and why it has not made it, never 0. Providers may refuse without a
+ * word (bnxt_re, of more inline data than it takes), and what errno was before is not their answer. */
+static inline void zep_ibv_ask(void)
+{
+	errno = 0;
+}
+static inline int zep_ibv_refusal(void)
+{
+	return errno ? errno : EINVAL;
+}
 
 /* Does not open the device. Before the first zep_build() with it. */
 void zep_ibv_init(struct zep_ibv *, const char *device, int access);

@@ -46,8 +46,9 @@ static int error_of(int code)
 static int reg_local(void *ctx, void *base, size_t len, void **handle)
 {
 	struct vexposer *x = ctx;
+	zep_ibv_ask();
 	*handle = ibv_reg_mr(x->pd, base, len, IBV_ACCESS_LOCAL_WRITE | (x->windows ? IBV_ACCESS_MW_BIND : 0));
-	return *handle ? 0 : error_of(errno);
+	return *handle ? 0 : error_of(zep_ibv_refusal());
 }
 
 static void unreg_local(void *ctx, void *handle)
@@ -212,8 +213,9 @@ static int expose_window(struct vlink *l, struct vexposer *x, struct exposure *e
 /* For one transfer. NULL: errno says why not. */
 static struct ibv_mr *reg_once(struct vexposer *x, void *base, size_t len, int access)
 {
+	zep_ibv_ask();
 	struct ibv_mr *mr = ibv_reg_mr(x->pd, base, len, access);
-	if (mr || !x->cache || error_of(errno) != -ENOMEM)
+	if (mr || !x->cache || error_of(zep_ibv_refusal()) != -ENOMEM)
 		return mr;
 	pthread_mutex_lock(&lock);
 	unsigned given_up = vregcache_trim(x->cache);
@@ -227,7 +229,7 @@ static int expose_once(struct vexposer *x, struct exposure *e, void *base, size_
 	int access = e->half == ZLINK_TX ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 	e->mr = reg_once(x, base, len, access);
 	if (!e->mr)
-		return error_of(errno);
+		return error_of(zep_ibv_refusal());
 	*rkey = e->mr->rkey;
 	return 0;
 }
@@ -333,7 +335,7 @@ int vpin(struct zlink *base_link, enum zlink_half half, void *base, size_t len, 
 	if (rc == 0)
 		r->mr = r->reg->handle;
 	else if (rc == -EOPNOTSUPP)
-		rc = (r->mr = reg_once(x, base, len, IBV_ACCESS_LOCAL_WRITE)) ? 0 : error_of(errno);
+		rc = (r->mr = reg_once(x, base, len, IBV_ACCESS_LOCAL_WRITE)) ? 0 : error_of(zep_ibv_refusal());
 	if (rc != 0) {
 		put_pin(x, r);
 		return rc;

@@ -92,8 +92,9 @@ void vobject_home_close(struct vhome *h)
 int vobject_srq_create(struct ibv_srq **srq, const struct vhome *h, uint32_t receives, struct zerr *err)
 {
 	struct ibv_srq_init_attr attr = {.attr = {.max_wr = receives, .max_sge = 1}};
+	zep_ibv_ask();
 	*srq = ibv_create_srq(h->pd, &attr);
-	return *srq ? 0 : fail(err, errno, "a shared receive queue", h);
+	return *srq ? 0 : fail(err, zep_ibv_refusal(), "a shared receive queue", h);
 }
 
 static void tell_locks(struct vdevice *dev, int code)
@@ -115,8 +116,10 @@ static struct ibv_cq *create_cq(const struct vhome *h, uint32_t depth, struct ib
 		.wc_flags = IBV_WC_STANDARD_FLAGS,
 		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
+	zep_ibv_ask();
 	struct ibv_cq_ex *ex = h->seat.single ? ibv_create_cq_ex(h->ctx, &attr) : NULL;
-	const int code = errno;
+	const int code = zep_ibv_refusal();
+	zep_ibv_ask();
 	struct ibv_cq *cq = ex ? ibv_cq_ex_to_cq(ex) : ibv_create_cq(h->ctx, (int)depth, NULL, channel, h->vector);
 	if (cq && !ex && h->seat.single)
 		tell_locks(h->dev, code);
@@ -143,17 +146,36 @@ static void tell_taken(struct vhome *h, const struct vqueue *q)
 	voptions->note(text);
 }
 
+/* With as much inline data as wanted, or as the device takes. The steps are what devices are known to have (96:
+ * bnxt_re), and what small messages need, of 8 bytes and of none. */
+static struct ibv_qp *create_qp(const struct vhome *h, struct ibv_qp_init_attr *attr, uint32_t *inline_bytes)
+{
+	static const uint32_t steps[] = {384, 256, 192, 128, 96, ZWIRE_ENV_BYTES + 8, ZWIRE_ENV_BYTES, 32, 0};
+	const uint32_t *step = steps;
+	for (;;) {
+		attr->cap.max_inline_data = *inline_bytes;
+		zep_ibv_ask();
+		struct ibv_qp *qp = ibv_create_qp(h->domain, attr);
+		if (qp || zep_ibv_refusal() != EINVAL || *inline_bytes == 0)
+			return qp;
+		while (*step >= *inline_bytes)
+			step++;
+		*inline_bytes = *step;
+	}
+}
+
 int vobject_queue_create(struct vqueue *q, struct vhome *h, struct ibv_srq *srq, struct vqueue_size *size,
 	struct zerr *err)
 {
 	memset(q, 0, sizeof(*q));
+	zep_ibv_ask();
 	q->channel = ibv_create_comp_channel(h->ctx);
 	if (!q->channel)
-		return fail(err, errno, "a completion channel", h);
+		return fail(err, zep_ibv_refusal(), "a completion channel", h);
 	unblock(q->channel->fd);
 	q->cq = create_cq(h, size->completions, q->channel);
 	if (!q->cq) {
-		int code = errno;
+		int code = zep_ibv_refusal();
 		vobject_queue_destroy(q);
 		return fail(err, code, "a completion queue", h);
 	}
@@ -164,16 +186,10 @@ int vobject_queue_create(struct vqueue *q, struct vhome *h, struct ibv_srq *srq,
 		.cap = {.max_send_wr = size->sends,
 			.max_recv_wr = srq ? 0 : size->receives,
 			.max_send_sge = 2,
-			.max_recv_sge = srq ? 0 : 1,
-			.max_inline_data = size->inline_bytes}};
-	q->qp = ibv_create_qp(h->domain, &attr);
-	while (!q->qp && errno == EINVAL && size->inline_bytes > 0) { /* a device that takes less */
-		size->inline_bytes /= 2;
-		attr.cap.max_inline_data = size->inline_bytes;
-		q->qp = ibv_create_qp(h->domain, &attr);
-	}
+			.max_recv_sge = srq ? 0 : 1}};
+	q->qp = create_qp(h, &attr, &size->inline_bytes);
 	if (!q->qp) {
-		int code = errno;
+		int code = zep_ibv_refusal();
 		vobject_queue_destroy(q);
 		return fail(err, code, "a queue pair", h);
 	}

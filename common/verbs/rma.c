@@ -51,10 +51,12 @@ static int reg(struct zlink *base, enum zlink_half half, void *memory, size_t le
 	struct zregion *r = calloc(1, sizeof(*r));
 	if (!r)
 		return zerr_set(err, -ENOMEM, "out of memory");
+	zep_ibv_ask();
 	r->mr = ibv_reg_mr(pd, memory, len, IBV_ACCESS_LOCAL_WRITE);
 	if (!r->mr) {
-		int rc = zerr_set(err, errno ? -errno : -EIO, "%s: cannot register %zu KiB: %s (see ulimit -l)",
-			l->dev->name, len / 1024, strerror(errno));
+		const int code = zep_ibv_refusal();
+		int rc = zerr_set(err, -code, "%s: cannot register %zu KiB: %s (see ulimit -l)", l->dev->name,
+			len / 1024, strerror(code));
 		free(r);
 		return rc;
 	}

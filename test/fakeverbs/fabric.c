@@ -77,6 +77,8 @@ static void add_device(struct fake_fabric *f, char *spec)
 			d->grh = true;
 		else if (!value && strcmp(word, "silent") == 0)
 			d->silent = true;
+		else if (!value && strcmp(word, "mute") == 0)
+			d->mute = true;
 		else if (!value && strcmp(word, "mw") == 0)
 			d->windows = true;
 		else if (!value && strcmp(word, "oldfork") == 0)

@@ -12,9 +12,10 @@
  * "fka/ib/pkey=0x8005,fkb/ip=127.0.0.5/ports=2". Words: ib (InfiniBand instead of RoCE), ip=A (of the first port; the
  * next have the next ones), ports=N, pkey=P (a further entry of each port's table; in front of each entry is one of
  * limited membership), tds=N (thread domains of a process), mw (memory windows), grh (a global address is required on
- * InfiniBand, too), silent (no IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, srq=N (receives of a shared queue, at
- * most), lag=N (microseconds until a completion is seen), memlock=KIB (that a process may register), oldfork (as before
- * Linux 5.13: registered pages are kept from children, if somebody asks for that). Each port is a network of its own.
+ * InfiniBand, too), silent (no IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, mute (what it refuses to make
+ * leaves errno as it was), srq=N (receives of a shared queue, at most), lag=N (microseconds until a completion is
+ * seen), memlock=KIB (that a process may register), oldfork (as before Linux 5.13: registered pages are kept from
+ * children, if somebody asks for that). Each port is a network of its own.
  *
  * It is strict where devices only misbehave: what the Verbs do not allow is refused as a device would, and besides
  * counted and written to standard error as a complaint, of which tests expect none.
@@ -81,7 +82,7 @@ struct fake_port {
 
 struct fake_device {
 	char name[32];
-	bool ib, grh, windows, silent; /* grh: packets need a global address */
+	bool ib, grh, windows, silent, mute; /* grh: packets need a global address */
 	int ports;
 	uint32_t inline_bytes, srq_max, lag_us, tds, memlock_kib; /* memlock_kib 0: no limit */
 	struct fake_port port[FAKE_PORTS];
@@ -207,8 +208,8 @@ void fake_qp_event(struct fake_fabric *, int sock, const struct fake_qp *, enum 
 void fake_silence(struct fake_fabric *, int sock, pid_t);
 /* Reads and writes of this process (-1: of all) stay under way, until their queue pair is in error; 0: they end. */
 void fake_keep(struct fake_fabric *, int sock, pid_t);
-/* A device goes away, for all or for one process (pid not 0), and is back at once, for those who open it anew. Of what is
- * under way nothing is heard any more, nor of completions that were not to be seen yet. */
+/* A device goes away, for all or for one process (pid not 0), and is back at once, for those who open it anew. Of what
+ * is under way nothing is heard any more, nor of completions that were not to be seen yet. */
 void fake_device_gone(struct fake_fabric *, int sock, unsigned device, pid_t);
 /* A port goes down, or comes up. sock: a datagram socket to tell by. */
 void fake_port_set(struct fake_fabric *, int sock, unsigned device, unsigned port, bool up);

@@ -28,11 +28,12 @@ int fake_socket(struct fake_address *a)
 }
 
 /* With the lock held. */
-static void *fail(void *object, int code)
+static void *fail(struct ibv_context *ctx, void *object, int code)
 {
 	fake_unlock(fake_fabric());
 	free(object);
-	errno = code;
+	if (!fcontext_of(ctx)->dev->mute)
+		errno = code;
 	return NULL;
 }
 
@@ -45,7 +46,7 @@ EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *ctx)
 	if (code == 0 && (c->channel.fd = fake_socket(&c->address)) < 0)
 		code = errno;
 	if (code != 0)
-		return fail(c, code);
+		return fail(ctx, c, code);
 	c->channel.context = ctx;
 	fcontext_of(ctx)->users++;
 	fake_unlock(f);
@@ -115,7 +116,7 @@ static struct fcq *create_cq(struct ibv_context *ctx, int cqe, void *cq_context,
 		code = ENOMEM;
 	}
 	if (code != 0)
-		return fail(q, code);
+		return fail(ctx, q, code);
 	s->size = (uint32_t)cqe;
 	s->vector = vector;
 	s->cookie = (uintptr_t)q;
@@ -203,7 +204,7 @@ EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_att
 	if (code == 0 && !(s->at = create_rq(f, a->attr.max_wr, pd)))
 		code = ENOMEM;
 	if (code != 0)
-		return fail(s, code);
+		return fail(pd->context, s, code);
 	s->srq.context = pd->context;
 	s->srq.pd = pd;
 	((struct fpd *)pd)->users++;
@@ -275,7 +276,7 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 		code = ENOMEM;
 	}
 	if (code != 0)
-		return fail(mine, code);
+		return fail(pd->context, mine, code);
 	q->pd = (uintptr_t)fpd_base(pd);
 	q->device = (uint8_t)(ctx->dev - f->device);
 	q->context = ctx->index;

@@ -122,6 +122,8 @@ int main(int argc, char **argv)
 		TEST(what_children_have),
 		cmocka_unit_test_setup_teardown(what_children_have, setup_other_fork, teardown_other_fork),
 		TEST(what_cannot_be_made_is_said),
+		TEST(what_is_refused_without_a_word),
+		TEST(less_inline_data_than_wanted),
 		TEST(every_failed_completion_ends_the_link),
 		TEST(a_lost_message_wakes_its_sender),
 		TEST(a_lost_message_wakes_who_only_sends),

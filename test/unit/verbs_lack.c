@@ -8,6 +8,14 @@
 
 /* --- set-up that fails --- */
 
+static unsigned queue_pairs(void)
+{
+	unsigned n = 0;
+	for (uint32_t i = 0; i < FAKE_QPS; i++)
+		n += fake_fabric()->qp[i].used;
+	return n;
+}
+
 /* What is asked for fails one after the other, until nothing does. How many failed. */
 static unsigned fail_each(struct fixture *f, enum fake_point point, int code)
 {
@@ -67,15 +75,49 @@ void what_cannot_be_made_is_said(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
-/* --- little memory may be locked --- */
-
-static unsigned queue_pairs(void)
+/* The device refuses, and what errno was before is not why: lack of memory, for which messages would go by TCP, or that
+ * all is well. */
+void what_is_refused_without_a_word(void **state)
 {
-	unsigned n = 0;
-	for (uint32_t i = 0; i < FAKE_QPS; i++)
-		n += fake_fabric()->qp[i].used;
-	return n;
+	static const enum fake_point points[] = {FAKE_CHANNEL, FAKE_CQ, FAKE_SRQ, FAKE_QP};
+	static const int before[] = {EAGAIN, ENOMEM, 0};
+	struct fixture *f = *state;
+	device()->mute = true;
+	for (size_t i = 0; i < 12; i++) {
+		struct zerr err = {""};
+		struct zlink *a;
+		fake_fabric()->fault[points[i / 3]] = (struct fake_fault){.value = EPERM, .times = UINT32_MAX};
+		errno = before[i % 3];
+		assert_int_equal(f->ops->connect(&a, &f->addr, PATIENCE_MS, &err), -EINVAL);
+		fault(points[i / 3], 0, 0);
+		f->ops->close(fixture_accept(f));
+	}
+	device()->mute = false;
 }
+
+/* With as much inline data as the device takes: a small message is sent so where it can. */
+void less_inline_data_than_wanted(void **state)
+{
+	static const struct {
+		uint32_t has, used;
+	} devices[] = {{FAKE_INLINE_MAX, 220}, {219, 192}, {96, 96}, {95, ZWIRE_ENV_BYTES + 8}, {71, ZWIRE_ENV_BYTES},
+		{60, 32}, {0, 0}};
+	const uint32_t most = device()->inline_bytes;
+	for (size_t i = 0; i < 2 * sizeof(devices) / sizeof(devices[0]); i++) {
+		device()->mute = i & 1;
+		device()->inline_bytes = devices[i / 2].has;
+		errno = EAGAIN;
+		struct pair p = fixture_pair(*state);
+		assert_int_equal(queue_pairs(), 4);
+		assert_int_equal(((struct vlink *)(void *)p.a)->tx.inline_bytes, devices[i / 2].used);
+		assert_int_equal(((struct vlink *)(void *)p.b)->tx.inline_bytes, devices[i / 2].used);
+		pair_close(&p);
+	}
+	device()->inline_bytes = most;
+	device()->mute = false;
+}
+
+/* --- little memory may be locked --- */
 
 static void some_links_with(struct fixture *f, uint32_t memlock_kib, unsigned *qps)
 {

@@ -61,6 +61,8 @@ void what_children_have(void **state);
 
 /* verbs_lack.c */
 void what_cannot_be_made_is_said(void **state);
+void what_is_refused_without_a_word(void **state);
+void less_inline_data_than_wanted(void **state);
 void little_memory_may_be_locked(void **state);
 void no_memory_for_queues(void **state);
 void too_little_memory_is_not_silent(void **state);
