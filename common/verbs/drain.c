@@ -31,8 +31,9 @@ static bool stop_sending(struct vlink *l)
 	tx->stopping = true;
 	if (tx->mode != VMODE_QUEUE || tx->failing || vlink_lost(l) || vlink_hung_up(l))
 		return false;
-	tx->tail -= tx->list; /* was not flushed */
-	tx->sent -= tx->list;
+	for (uint32_t i = 0; i < tx->list; i++) /* was not flushed */
+		tx->sent -= vtag_of(tx->wr[i].wr_id) == VTAG_SEND;
+	tx->tail -= tx->list;
 	tx->list = 0;
 	if (tx->head != tx->tail)
 		post_last(l);

@@ -158,6 +158,8 @@ static void take_arrival(struct vrx *rx, const struct ibv_wc *wc)
 		rc = vlink_error(wc->status);
 	else if (wc->wc_flags & IBV_WC_WITH_IMM || rx->consumed + (rx->got - rx->next) == rx->limit)
 		rc = -EPROTO; /* not ours, or more than it may */
+	if (rc == -EPROTO && !rx->stopping)
+		vpath_give_up(rx->queue.qp); /* it would go on, with receives that are others' */
 	/* Who stops is another thread than the pool's owner, which gets the buffer with the others. */
 	if (rc == 0 || (rx->stopping && rx->got - rx->next < VARRIVALS)) {
 		rx->arrival[rx->got++ % VARRIVALS] = (struct varrival){b, wc->byte_len};
@@ -273,8 +275,10 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	int granted = vrx_grant(l);
 	if (granted < 0 && !rx->broken)
 		rx->broken = granted;
-	if (rc < 0 && rc != -EAGAIN)
+	if (rc < 0 && rc != -EAGAIN) {
 		rx->error = rc;
+		vpath_give_up(rx->queue.qp); /* as nobody looks any more at what it takes */
+	}
 	if (n > 0 || rc < 0) {
 		rx->vain = 0;
 		return n > 0 ? (int)n : rc;

@@ -148,12 +148,14 @@ int main(int argc, char **argv)
 		TEST(closing_leaves_the_pool_alone),
 		TEST(nobody_waits_for_a_dead_peer),
 		TEST(links_end_together),
+		TEST(only_sends_are_counted),
 		TEST(a_silent_peer_is_not_waited_for_by_each),
 		TEST(little_memory_may_be_locked),
 		TEST(no_memory_for_queues),
 		TEST(too_little_memory_is_not_silent),
 		TEST(receives_that_cannot_be_posted),
 		TEST(credit_is_for_receives_that_are_there),
+		TEST(who_takes_more_than_its_credit),
 	};
 	setenv("FAKEVERBS", "fka/ib/pkey=0x8005/mw/tds=64", 0);
 	setenv("ZIP_TEST_VERBS", "fka:1@127.0.0.1", 0);

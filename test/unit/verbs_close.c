@@ -51,6 +51,41 @@ void links_end_together(void **state)
 	}
 }
 
+/* What was not flushed is dropped; its sends are none that the peer has to wait for, and its writes never were. */
+void only_sends_are_counted(void **state)
+{
+	for (int first = 0; first < 2; first++) {
+		struct ends e;
+		struct inbox in;
+		open_ends(&e, *state);
+		struct zlink *a = e.pair.b; /* the one that writes */
+		assert_int_equal(e.rma->expose(e.pair.a, ZLINK_RX, e.memory, SIZE, &e.exposure), 0);
+		const struct zrma_op op = {.key = e.exposure.key,
+			.local = e.staging,
+			.len = 10,
+			.region = e.region,
+			.cookie = &e,
+			.more = true};
+		inbox_init(&in);
+		for (uint64_t k = 0; k < 5; k++)
+			assert_int_equal(post_message(a, k, 10), 0);
+		assert_int_equal(a->ops->flush(a), 0);
+		for (int i = 0; i < 2; i++)
+			if (i == first)
+				assert_int_equal(e.rma->write(a, &op), 0);
+			else
+				assert_int_equal(post_message(a, 5, 10), 0);
+		assert_int_equal(((struct vlink *)(void *)a)->tx.list, 2);
+		a->ops->close(a);
+		e.pair.b = NULL;
+		assert_int_equal(receive_to_end(e.pair.a, &in), -ESHUTDOWN);
+		assert_int_equal(in.next, 5);
+		inbox_fini(&in);
+		e.rma->conceal(e.pair.a, &e.exposure);
+		close_ends(&e);
+	}
+}
+
 /* How long the ends take of so many links at once. */
 static int64_t close_ms(struct fixture *f, int n)
 {

@@ -68,6 +68,7 @@ void no_memory_for_queues(void **state);
 void too_little_memory_is_not_silent(void **state);
 void receives_that_cannot_be_posted(void **state);
 void credit_is_for_receives_that_are_there(void **state);
+void who_takes_more_than_its_credit(void **state);
 
 /* verbs_faults.c */
 void every_failed_completion_ends_the_link(void **state);
@@ -89,6 +90,7 @@ void what_is_given_up_ends(void **state);
 
 /* verbs_close.c */
 void links_end_together(void **state);
+void only_sends_are_counted(void **state);
 void a_silent_peer_is_not_waited_for_by_each(void **state);
 
 /* verbs_events.c */
