@@ -70,6 +70,15 @@ void ztransfer_conceal(struct zop *op)
 	link->ops->rma->conceal(link, &op->exposure);
 }
 
+void ztransfer_give_up(struct zop *op)
+{
+	if (!op->exposed)
+		return;
+	struct zlink *link = ztransfer_way(op)->link;
+	link->ops->rma->give_up(link, op->kind == ZOP_SEND ? ZLINK_TX : ZLINK_RX);
+	ztransfer_conceal(op);
+}
+
 int ztransfer_add(struct zop *op)
 {
 	uint32_t id = zidtab_add(&transfers, op);

@@ -38,6 +38,8 @@ bool ztransfer_would_expose(const struct zchannel *, uint64_t bytes);
  * has the key. */
 bool ztransfer_expose(struct zop *);
 void ztransfer_conceal(struct zop *); /* no effect if it is not exposed */
+/* The same of one whose link is lost: its peer, which may have died, is not waited for. */
+void ztransfer_give_up(struct zop *);
 
 /* Gives the operation a transfer id, or takes it back. 0 or -ENOMEM. */
 int ztransfer_add(struct zop *);

@@ -236,7 +236,7 @@ void ztransfer_lose_way(struct zop *op)
 	ztransfer_uncount(op);
 	if (op->kind == ZOP_RECV)
 		take_back(op);
-	ztransfer_conceal(op);
+	ztransfer_give_up(op);
 	op->way = NULL;
 	op->adrift = true;
 }

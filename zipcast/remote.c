@@ -198,6 +198,8 @@ void zcast_remote_part(struct node *n)
 	struct list *node, *after;
 	list_for_each(node, after, &n->memberships) {
 		struct member *m = list_entry(node, struct member, of_node);
+		if (m->exposed) /* whose writes nobody waits for */
+			rma_of(m)->give_up(n->link.zlink, ZLINK_RX);
 		zcast_remote_conceal(m);
 		m->key_for = 0;
 	}
