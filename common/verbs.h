@@ -83,8 +83,10 @@ struct zverbs_options {
 		ZVERBS_ROW(buffers, "256", 16, 16384, owner,                                                           \
 			"How many such buffers all connections of a thread and device share, for receiving and for "   \
 			"sending each. "                                                                               \
-			"Every connection has two more of each for itself."),                                          \
-		ZVERBS_ROW(window, "64", 4, 256, owner, "How many sends may be under way on one connection."),         \
+			"Every connection has four more of each for itself."),                                         \
+		ZVERBS_ROW(window, "64", 4, 256, owner,                                                                \
+			"How many sends may be under way on one connection: fewer while it has less to send, or "      \
+			"others need the buffers."),                                                                   \
 		ZVERBS_ROW(inline_bytes, "220", 0, 512, owner,                                                         \
 			"Messages up to this size, envelope included, are handed to the device by value. Devices "     \
 			"that take less "                                                                              \

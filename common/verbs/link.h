@@ -33,6 +33,7 @@
 extern const struct zverbs_options *voptions;
 
 #define VLINE 128	/* pairs of cache lines are fetched together */
+#define VCREDIT_RUN 4	/* messages of credit of which one reports its completion */
 #define VCREDITS_MAX 64 /* messages of credit that a sender has not looked at: at most 24 with any window */
 #define VLIST_MAX 32	/* sends in a list */
 #define VINLINE_MAX 512
@@ -166,7 +167,10 @@ struct vrx {
 	int sender; /* why the send half has failed, of which its thread may not know; the least of reasons */
 	uint32_t close_at;
 	uint32_t limit, consumed;
-	int32_t extra; /* of the pool's shared credits */
+	int32_t extra;	       /* of the pool's shared credits */
+	uint32_t window;       /* how many sends it should have ahead, as its use says (credit.c) */
+	uint32_t told, ahead;  /* when credit was told last: consumed then; given then */
+	uint32_t burst, calms; /* since then the most that were there at once; times in a row that they were few */
 	uint32_t send_bytes;
 	uint32_t sends, run, vain; /* credits under way; since the last that reports; polls in vain */
 	uint32_t reads;
@@ -258,7 +262,7 @@ int vpath_connect(struct vlink *, const struct vframe *us, struct zerr *);
 /* A broken queue pair, or one whose peer has gone, reports all that is under way: it gets into its error state. */
 void vpath_give_up(struct ibv_qp *);
 
-/* tx.c (with notice.c) and rx.c (with rx_stream.c): the halves; as in transport.h. */
+/* tx.c (with notice.c) and rx.c (with rx_stream.c and credit.c): the halves; as in transport.h. */
 int vtx_init(struct vlink *, struct zerr *);
 void vtx_fini(struct vlink *);
 int vtx_post(struct zlink *, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len);
@@ -289,9 +293,12 @@ void vrx_fini(struct vlink *);
 int vrx_poll(struct zlink *, const struct zsink *, unsigned budget);
 int vrx_arm(struct vlink *);
 int vrx_unplace(struct zlink *);
-/* Gives the sender credit, if there is reason to. 0 or why it is broken. */
-int vrx_grant(struct vlink *);
 int vrx_reap(struct vlink *);
+/* credit.c: posts free buffers again and gives the sender credit, if there is reason to. 0 or why it is broken. */
+int vrx_grant(struct vlink *);
+/* The same after a look for messages, of which so many were there. delivered: some were, for which somebody waits: not
+ * now, if it can wait. */
+int vrx_renew(struct vlink *, bool delivered, uint32_t burst);
 /* As poll, while messages travel over TCP. */
 int vrx_poll_stream(struct vlink *, const struct zsink *, unsigned budget);
 /* Afterwards: for CLOSE and for its end. */

@@ -6,7 +6,9 @@
  * Every link owns VPOOL_OWN buffers (sends it may have under way, or credits it may have given) whatever the others
  * do. The rest is shared: a link may take beyond its own as much as it leaves free (A. K. Choudhury, E. L. Hahne,
  * "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", 1998, with a factor of one), so one that is
- * alone has half of it, and many have little each, but none has nothing. Memory grows by VPOOL_OWN per link only.
+ * alone has half of it, and many have little each, but none has nothing. That is of those who use it: credit that was
+ * given and is not used cannot be had back, so it is given as it is used (credit.c). Memory grows by VPOOL_OWN per
+ * link only.
  *
  * Threads: add_link and del_link are the set-up thread's. What they make, and what a closed link leaves, goes to the
  * owner over an atomic stack. Everything else is the owner's.
@@ -21,9 +23,9 @@
 
 #include "objects.h"
 
-#define VPOOL_OWN 2
-#define VPOOL_LEAST 16	    /* shared buffers */
-#define VPOOL_LINKS_STEP 16 /* buffers for so many links are made at a time, if there is memory for them */
+#define VPOOL_OWN 4
+#define VPOOL_LEAST 16	   /* shared buffers */
+#define VPOOL_LINKS_STEP 8 /* buffers for so many links are made at a time, if there is memory for them */
 
 struct vbuf {
 	struct vbuf *next;
@@ -39,8 +41,9 @@ struct vpool {
 	uint32_t stride, buffers; /* buffers: the shared ones */
 	/* the set-up thread's */
 	struct vslab *slabs;
-	uint32_t links, owned; /* links now; and how many there are buffers for */
-	uint32_t links_max;    /* receiving: that the queue has room for */
+	_Atomic uint32_t links; /* now; the owner looks */
+	uint32_t owned;		/* and how many there are buffers for */
+	uint32_t links_max;	/* receiving: that the queue has room for */
 	/* the owner's */
 	struct vbuf *free;
 	uint32_t nfree;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The receive half. A message that lies in one buffer is shown there; a longer one is put together, in the place that
- * the sink gave or in memory of the link. Buffers go back to the shared receive queue, and credit to the sender, at the
- * end of a poll. What has come is delivered also after the queue pair or the peer has failed.
+ * the sink gave or in memory of the link. Buffers go back to the shared receive queue, and credit to the sender
+ * (credit.c), when there is time or need. What has come is delivered also after the queue pair or the peer has failed.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,52 +11,7 @@
 #include "rma.h"
 
 #define REPOST_AT 16	/* free buffers that are posted again within a poll */
-#define CREDIT_SENDS 16 /* messages of credit under way */
-#define CREDIT_RUN 4	/* one in so many reports its completion */
 #define LATE_LOOKS 1000 /* for what the peer knows to have arrived: the device may show it a moment later */
-
-/* --- credit --- */
-
-static int post_credit(struct vlink *l, uint32_t limit)
-{
-	struct vrx *rx = &l->rx;
-	struct ibv_send_wr *bad, wr = {.opcode = IBV_WR_SEND_WITH_IMM, .imm_data = htonl(limit), .wr_id = VTAG_CREDIT};
-	if (++rx->run == CREDIT_RUN) {
-		wr.send_flags = IBV_SEND_SIGNALED;
-		rx->run = 0;
-	}
-	rx->sends++;
-	return ibv_post_send(rx->queue.qp, &wr, &bad) == 0 ? 0 : -EIO;
-}
-
-/* What the sender may have: its own, and of the shared ones as much as is left. */
-int vrx_grant(struct vlink *l)
-{
-	struct vrx *rx = &l->rx;
-	struct vpool *p = rx->pool;
-	/* A message that was refused still has its buffer. */
-	const uint32_t consumed = rx->consumed - (rx->kept != NULL);
-	int32_t given = (int32_t)(rx->limit - consumed);
-	int32_t extra = given > VPOOL_OWN ? given - VPOOL_OWN : 0, most = (int32_t)voptions->window - VPOOL_OWN;
-	p->shared += rx->extra - extra;
-	rx->extra = extra;
-	int32_t want = (p->shared + extra) / 2;
-	want = want > most ? most : want < extra ? extra : want;
-	uint32_t limit = consumed + VPOOL_OWN + (uint32_t)want;
-	int32_t step = (VPOOL_OWN + want) / 4;
-	rx->due = false;
-	if (rx->broken || (int32_t)(limit - rx->limit) < (step > 0 ? step : 1))
-		return 0;
-	if (rx->sends == CREDIT_SENDS) {
-		rx->due = true;
-		return 0;
-	}
-	p->shared -= want - extra;
-	rx->extra = want;
-	rx->limit = limit;
-	rx->granted = true;
-	return post_credit(l, limit);
-}
 
 /* --- messages --- */
 
@@ -185,7 +139,7 @@ static void take_completion(struct vrx *rx, const struct ibv_wc *wc)
 	} else if (tag == VTAG_LOCAL) {
 		rx->local = (struct vdone){true, vlink_error(wc->status)};
 	} else if (tag == VTAG_CREDIT) {
-		rx->sends -= CREDIT_RUN;
+		rx->sends -= VCREDIT_RUN;
 	}
 	if (wc->status != IBV_WC_SUCCESS && !rx->broken)
 		rx->broken = vlink_error(wc->status);
@@ -265,16 +219,15 @@ static bool take_notice(struct vrx *rx)
 static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget, bool armed)
 {
 	struct vrx *rx = &l->rx;
+	const uint32_t before = rx->consumed;
 	unsigned n = 0;
 	int rc = 0;
 	vpool_collect(rx->pool);
 	while (n < budget && (rc = deliver(rx, sink)) > 0)
 		n++;
-	if (rx->pool->nfree && vpool_repost(rx->pool) < 0 && !rx->broken)
-		rx->broken = -EIO;
-	int granted = vrx_grant(l);
-	if (granted < 0 && !rx->broken)
-		rx->broken = granted;
+	int renewed = vrx_renew(l, n > 0, rx->consumed - before + (rx->got - rx->next));
+	if (renewed < 0 && !rx->broken)
+		rx->broken = renewed;
 	if (rc < 0 && rc != -EAGAIN) {
 		rx->error = rc;
 		vpath_give_up(rx->queue.qp); /* as nobody looks any more at what it takes */
@@ -351,7 +304,7 @@ int vrx_arm(struct vlink *l)
 		return l->stream->ops->arm(l->stream, ZLINK_RX);
 	if (rx->kept || rx->whole || rx->broken || !ask_for_notice(rx))
 		return 1;
-	if (fill(rx) || vrma_any_done(rx->rma, rx->reads) || (rx->due && vrx_grant(l) < 0))
+	if (fill(rx) || vrma_any_done(rx->rma, rx->reads) || vrx_renew(l, false, 0) < 0)
 		return 1;
 	return l->stream->ops->arm(l->stream, ZLINK_RX) != 0;
 }

@@ -156,6 +156,9 @@ int main(int argc, char **argv)
 		TEST(receives_that_cannot_be_posted),
 		TEST(credit_is_for_receives_that_are_there),
 		TEST(who_takes_more_than_its_credit),
+		TEST(credit_is_for_those_who_use_it),
+		TEST(credit_grows_and_shrinks),
+		TEST(messages_go_before_credit),
 	};
 	setenv("FAKEVERBS", "fka/ib/pkey=0x8005/mw/tds=64", 0);
 	setenv("ZIP_TEST_VERBS", "fka:1@127.0.0.1", 0);

@@ -70,6 +70,11 @@ void receives_that_cannot_be_posted(void **state);
 void credit_is_for_receives_that_are_there(void **state);
 void who_takes_more_than_its_credit(void **state);
 
+/* verbs_share.c */
+void credit_is_for_those_who_use_it(void **state);
+void credit_grows_and_shrinks(void **state);
+void messages_go_before_credit(void **state);
+
 /* verbs_faults.c */
 void every_failed_completion_ends_the_link(void **state);
 void a_lost_message_wakes_its_sender(void **state);
