@@ -180,9 +180,16 @@ static int make_link(struct vlink **out, struct zlink *stream, struct zerr *err)
 	return 0;
 }
 
+static int verbs_drain(struct zlink *base)
+{
+	vtx_leave_holders((struct vlink *)base);
+	return vdrain(base);
+}
+
 static void verbs_close(struct zlink *base)
 {
 	struct vlink *l = (struct vlink *)base;
+	vtx_leave_holders(l);
 	vdrain_wait(l);
 	vsetup_undo(l);
 	l->stream->ops->close(l->stream);
@@ -359,7 +366,7 @@ static const struct ztransport transport = {
 	.listener_fd = verbs_listener_fd,
 	.listener_addr = verbs_listener_addr,
 	.unlisten = verbs_unlisten,
-	.drain = vdrain,
+	.drain = verbs_drain,
 	.close = verbs_close,
 	.connect_plain = verbs_connect_plain,
 	.settle = vsetup_settle,

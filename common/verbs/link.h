@@ -122,7 +122,9 @@ struct vtx {
 	uint32_t signal;      /* one in so many reports its completion */
 	uint32_t head, tail;  /* sends in it */
 	uint32_t send_bytes, inline_bytes;
-	uint32_t held;		/* buffers under way */
+	uint32_t held; /* buffers under way */
+	bool holds;    /* is in the pool's list of those with more than their own */
+	struct vlink *next_holder;
 	uint32_t run, run_held; /* sends since the last that reports; those of them with a buffer */
 	uint32_t credits_used;	/* receives for credit that are to be posted again */
 	uint32_t refused;
@@ -281,6 +283,11 @@ static inline bool vtx_may_have_buffer(const struct vtx *tx)
 	int32_t beyond = (int32_t)tx->held - VPOOL_OWN;
 	return tx->pool->free && (beyond < 0 || beyond < tx->pool->shared);
 }
+/* holders.c: has more than its own from now on, by which others may take what is complete of it; takes what is complete
+ * of all others: is there a buffer now?; and another thread is about to close it. */
+void vtx_hold(struct vlink *);
+bool vtx_reap_holders(struct vlink *);
+void vtx_leave_holders(struct vlink *);
 /* 0: what comes goes by the queue pair; 1: over TCP still; negative: not now, or broken. */
 int vtx_change_over(struct vlink *);
 /* All that there was to send has been sent: of errors, to the receive half's thread. */

@@ -91,6 +91,7 @@ int vpool_create(struct vpool **out, const struct vhome *home, uint32_t stride, 
 	struct vbuf *last;
 	if (!p)
 		return zerr_set(err, -ENOMEM, "out of memory");
+	pthread_mutex_init(&p->lock, NULL);
 	p->home = *home;
 	p->stride = (stride + 63) & ~63u;
 	int rc = 0;
@@ -130,6 +131,7 @@ void vpool_destroy(struct vpool *p)
 		p->slabs = s->next;
 		destroy_slab(s);
 	}
+	pthread_mutex_destroy(&p->lock);
 	free(p);
 }
 

@@ -17,6 +17,7 @@
 #define ZIP_VERBS_POOL_H
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,6 +35,7 @@ struct vbuf {
 };
 
 struct vslab;
+struct vlink;
 
 struct vpool {
 	struct vhome home;
@@ -52,6 +54,9 @@ struct vpool {
 	/* from others */
 	_Atomic(struct vbuf *) back;
 	_Atomic int32_t shared_back;
+	/* sending: links that may hold more than their own (holders.c) */
+	pthread_mutex_t lock;
+	struct vlink *holders;
 };
 
 /* buffers: the shared ones. For receiving (links_max > 0) they are posted at once. */

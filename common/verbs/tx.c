@@ -166,10 +166,12 @@ static void choose_signal(struct vtx *tx, struct ibv_send_wr *wr, bool buffer)
 }
 
 /* It may have one. */
-static struct vbuf *take_buffer(struct vtx *tx)
+static struct vbuf *take_buffer(struct vlink *l)
 {
+	struct vtx *tx = &l->tx;
 	tx->pool->shared -= tx->held >= VPOOL_OWN;
-	tx->held++;
+	if (++tx->held > VPOOL_OWN && !tx->holds)
+		vtx_hold(l);
 	return vpool_get(tx->pool);
 }
 
@@ -195,6 +197,8 @@ static bool has_room(struct vlink *l, bool buffer)
 	for (int tries = 0; tries < 2; tries++) {
 		bool credit = tx->limit != tx->sent && vtx_has_slot(tx);
 		tx->want_buffer = buffer && credit && !vtx_may_have_buffer(tx);
+		if (tx->want_buffer && tries > 0 && !tx->failing) /* others may have what they do not need any more */
+			tx->want_buffer = !vtx_reap_holders(l);
 		if (credit && !tx->want_buffer)
 			return true;
 		if (tries > 0 || vtx_ring(l) != 0 || vtx_reap(l) != 0)
@@ -211,7 +215,7 @@ static bool send_part(struct vlink *l, const uint8_t *env, const uint8_t *payloa
 	struct ibv_sge *sge;
 	if (!has_room(l, !by_value))
 		return false;
-	struct vbuf *b = by_value ? NULL : take_buffer(tx);
+	struct vbuf *b = by_value ? NULL : take_buffer(l);
 	struct ibv_send_wr *wr = vtx_next(l, &sge);
 	uint8_t *to = b ? b->data : tx->copy[wr - tx->wr];
 	copy_part(tx, to, env, payload, at, len);

@@ -159,6 +159,7 @@ int main(int argc, char **argv)
 		TEST(credit_is_for_those_who_use_it),
 		TEST(credit_grows_and_shrinks),
 		TEST(messages_go_before_credit),
+		TEST(buffers_are_for_those_who_send),
 	};
 	setenv("FAKEVERBS", "fka/ib/pkey=0x8005/mw/tds=64", 0);
 	setenv("ZIP_TEST_VERBS", "fka:1@127.0.0.1", 0);

@@ -74,6 +74,7 @@ void who_takes_more_than_its_credit(void **state);
 void credit_is_for_those_who_use_it(void **state);
 void credit_grows_and_shrinks(void **state);
 void messages_go_before_credit(void **state);
+void buffers_are_for_those_who_send(void **state);
 
 /* verbs_faults.c */
 void every_failed_completion_ends_the_link(void **state);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What links have in common is for those who use it: credit. */
+/* What links have in common is for those who use it: credit, and buffers for sending. */
 #include "verbs_parts.h"
 
 #include <errno.h>
 #include <poll.h>
 
 #define MANY 12
-#define SMALL ((size_t)40) /* goes without a buffer */
+#define SMALL ((size_t)40)    /* goes without a buffer */
+#define MEDIUM ((size_t)2000) /* needs one */
 
 struct stream {
 	struct pair pair;
@@ -142,4 +143,55 @@ void messages_go_before_credit(void **state)
 	s.pair.b->ops->arm(s.pair.b, ZLINK_RX);
 	assert_int_equal(*sends, before + 1 + 40 + 1 + 20 + 1);
 	close_streams(*state, &s, 1);
+}
+
+/* The first link: its connecting end has few buffers, the other one has as many as usual. */
+static void open_with_few_to_send(struct fixture *f, struct stream *s)
+{
+	struct inbox none;
+	inbox_init(&none);
+	struct zsink sink = inbox_sink(&none);
+	option("ZIPPER_VERBS_BUFFERS", "64");
+	*s = (struct stream){.pair = {.a = fixture_connect(f)}};
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+	s->pair.b = fixture_accept(f);
+	fixture_settle(f, s->pair.b);
+	inbox_init(&s->in);
+	for (int i = 0; i < 20; i++) {
+		stream(s, 1, 1, SMALL);
+		assert_int_equal(s->pair.a->ops->poll(s->pair.a, &sink, 1), 0);
+	}
+	inbox_fini(&none);
+}
+
+/* As of the last look: more would be another look. */
+static uint32_t credit_of(const struct stream *s)
+{
+	const struct vtx *tx = &((struct vlink *)(void *)s->pair.a)->tx;
+	return tx->limit - tx->sent;
+}
+
+/* Sends that were acknowledged long ago hold no buffers, though nobody has looked since at their links. */
+void buffers_are_for_those_who_send(void **state)
+{
+	static struct stream s[MANY];
+	struct stream *last = &s[MANY - 1];
+	open_with_few_to_send(*state, &s[0]);
+	open_streams(*state, &s[1], MANY - 1);
+	for (int i = 0; i < MANY; i++)
+		stream(&s[i], 20, UINT64_MAX, SMALL); /* all have credit */
+	for (int i = 0; i < MANY - 1; i++) {
+		stream(&s[i], 1, 1, SMALL);
+		stream(&s[i], 1, credit_of(&s[i]), MEDIUM);
+	}
+	stream(last, 1, 1, SMALL);
+	const uint32_t credit = credit_of(last);
+	const uint64_t n = send_up_to(last, credit, MEDIUM);
+	if (n < 12 || n < credit)
+		fail_msg("%d sends, with credit for %u", (int)n, credit);
+	/* and those who close have left */
+	pair_close(&s[0].pair);
+	receive_all(last);
+	stream(last, 5, UINT64_MAX, MEDIUM);
+	close_streams(*state, s, MANY);
 }
