@@ -182,7 +182,9 @@ static int make_link(struct vlink **out, struct zlink *stream, struct zerr *err)
 
 static int verbs_drain(struct zlink *base)
 {
-	vtx_leave_holders((struct vlink *)base);
+	struct vlink *l = (struct vlink *)base;
+	vtx_leave_holders(l);
+	vlookout_del(&l->lookout);
 	return vdrain(base);
 }
 
@@ -190,6 +192,7 @@ static void verbs_close(struct zlink *base)
 {
 	struct vlink *l = (struct vlink *)base;
 	vtx_leave_holders(l);
+	vlookout_del(&l->lookout);
 	vdrain_wait(l);
 	vsetup_undo(l);
 	l->stream->ops->close(l->stream);

@@ -25,6 +25,7 @@
 #include "address.h"
 #include "device.h"
 #include "frame.h"
+#include "lookout.h"
 #include "objects.h"
 #include "pool.h"
 #include "transport.h"
@@ -210,6 +211,7 @@ struct vlink {
 	struct vaddress address;
 	struct vframe peer; /* OFFER or ANSWER */
 	struct vlife life;
+	struct vlookout lookout;		 /* the receive half's */
 	bool connecting;			 /* this is the connecting end */
 	struct zendpoint *own;			 /* connecting end: the process's */
 	uint32_t offered_rx_psn, offered_tx_psn; /* connecting end */

@@ -255,12 +255,9 @@ static bool ask_for_notice(struct vrx *rx)
 	return rx->notified;
 }
 
-int vrx_poll(struct zlink *base, const struct zsink *sink, unsigned budget)
+static int look(struct vlink *l, const struct zsink *sink, unsigned budget)
 {
-	struct vlink *l = (struct vlink *)base;
 	struct vrx *rx = &l->rx;
-	if (rx->error)
-		return rx->error;
 	bool armed = rx->armed; /* whatever else there is than a message wakes again */
 	rx->armed = false;
 	if (rx->mode == VMODE_QUEUE)
@@ -276,6 +273,15 @@ int vrx_poll(struct zlink *base, const struct zsink *sink, unsigned budget)
 		return rc;
 	vrx_look_at_stream(l); /* more may be there already, which wakes nobody */
 	return poll_queue(l, sink, budget, false);
+}
+
+int vrx_poll(struct zlink *base, const struct zsink *sink, unsigned budget)
+{
+	struct vlink *l = (struct vlink *)base;
+	int rc = l->rx.error ? l->rx.error : look(l, sink, budget);
+	if (l->rx.error) /* nobody looks here any more */
+		vlookout_del(&l->lookout);
+	return rc;
 }
 
 int vrx_unplace(struct zlink *base)

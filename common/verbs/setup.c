@@ -23,12 +23,24 @@ static int watch(int epoll, int fd, uint32_t events)
 	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) == 0 ? 0 : -errno;
 }
 
-/* What wakes a half: the TCP connection, completions, the device's events; a receiver also what the sender's queue
- * tells while nobody else expects anything from it, once each time, as it is not the receiver's to take. */
+static int look_out(struct vlink *l, int ep)
+{
+	struct ibv_context *ctx[VCONTEXTS];
+	struct vlookout *o = &l->lookout;
+	o->epoll = ep;
+	o->n = vlink_contexts(l, ctx);
+	for (int i = 0; i < o->n; i++)
+		o->fd[i] = ctx[i]->async_fd;
+	o->fd[o->n++] = l->dev->timer;
+	return vlookout_add(o);
+}
+
+/* What wakes a half: the TCP connection and completions; a receiver also what the sender's queue tells while nobody
+ * else expects anything from it, once each time, as it is not the receiver's to take; and of receivers a few what
+ * happens to the device. */
 static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel *channel, struct zerr *err)
 {
 	const bool receiver = channel == l->rx.queue.channel;
-	struct ibv_context *ctx[VCONTEXTS];
 	int ep = epoll_create1(EPOLL_CLOEXEC), rc = ep < 0 ? -errno : 0;
 	if (rc == 0)
 		rc = watch(ep, l->life.sock, events);
@@ -36,10 +48,8 @@ static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel 
 		rc = watch(ep, channel->fd, EPOLLIN);
 	if (rc == 0 && receiver)
 		rc = watch(ep, l->tx.queue.channel->fd, VWATCH_SENDER);
-	for (int i = 0, n = vlink_contexts(l, ctx); i < n && rc == 0; i++)
-		rc = watch(ep, ctx[i]->async_fd, EPOLLIN);
-	if (rc == 0)
-		rc = watch(ep, l->dev->timer, EPOLLIN);
+	if (rc == 0 && receiver)
+		rc = look_out(l, ep);
 	if (rc == 0)
 		return ep;
 	if (ep >= 0)
@@ -96,6 +106,7 @@ void vsetup_undo(struct vlink *l)
 	vobject_queue_destroy(&l->tx.queue);
 	vexpose_fini(l);
 	vtx_fini(l);
+	vlookout_del(&l->lookout);
 	if (l->rx.epoll >= 0)
 		close(l->rx.epoll);
 	if (l->tx.epoll >= 0)

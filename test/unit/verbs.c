@@ -144,6 +144,8 @@ int main(int argc, char **argv)
 		TEST(a_device_that_comes_back_is_used),
 		TEST(a_queue_that_fails_ends_its_link),
 		TEST(other_ports_are_left_alone),
+		TEST(an_event_wakes_a_few),
+		TEST(a_worker_has_many_links),
 		TEST(no_buffer_goes_with_a_link),
 		TEST(closing_leaves_the_pool_alone),
 		TEST(nobody_waits_for_a_dead_peer),

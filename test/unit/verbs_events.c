@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -382,4 +383,97 @@ void other_ports_are_left_alone(void **state)
 	send_some(&p, &in);
 	inbox_fini(&in);
 	pair_close(&p);
+}
+
+/* --- many links --- */
+
+#define CROWD 20
+
+/* Both ends of all are asleep. */
+static void all_sleep(const struct pair *p, int n, struct pollfd *fds)
+{
+	struct inbox in;
+	inbox_init(&in);
+	struct zsink sink = inbox_sink(&in);
+	for (int i = 0; i < 2 * n; i++) {
+		struct zlink *link = i % 2 ? p[i / 2].a : p[i / 2].b;
+		uint32_t events;
+		while (link->ops->poll(link, &sink, 1) == 0 && link->ops->arm(link, ZLINK_RX))
+			;
+		fds[i] = (struct pollfd){.fd = link->ops->fd(link, ZLINK_RX, &events), .events = POLLIN};
+	}
+	inbox_fini(&in);
+}
+
+/* What concerns nobody; and whoever is woken by what does tells all. Of those who do as many end before, so that the
+ * others have to. */
+void an_event_wakes_a_few(void **state)
+{
+	static const char *const categories[] = {"static", "mpi-everywhere"};
+	struct fixture *f = *state;
+	option("ZIPPER_VERBS_PORT_GRACE", "0");
+	for (size_t c = 0; c < 2; c++) {
+		struct pair p[CROWD];
+		struct pollfd fds[2 * CROWD];
+		int sock = socket(AF_UNIX, SOCK_DGRAM, 0), left = CROWD;
+		option("ZIPPER_ENDPOINTS", categories[c]);
+		for (int i = 0; i < CROWD; i++)
+			p[i] = fixture_pair(f);
+		for (; left > 2; left -= 9) { /* 2 are left */
+			all_sleep(p, left, fds);
+			assert_int_equal(poll(fds, (nfds_t)(2 * left), 0), 0);
+			fake_lock(fake_fabric());
+			fake_event(fake_fabric(), sock, 0, 0, IBV_EVENT_SM_CHANGE, 1);
+			fake_unlock(fake_fabric());
+			const int woken = poll(fds, (nfds_t)(2 * left), 1000);
+			if (woken < 1 || woken > 8)
+				fail_msg("%s: %d of %d are woken", categories[c], woken, 2 * left);
+			all_sleep(p, left, fds); /* which look */
+			for (int i = left - 9; i < left; i++)
+				pair_close(&p[i]);
+		}
+		all_sleep(p, left, fds);
+		device()->port[0].state = IBV_PORT_ACTIVE;
+		fake_lock(fake_fabric());
+		fake_port_set(fake_fabric(), sock, 0, 1, false);
+		fake_unlock(fake_fabric());
+		int why[2];
+		for (int i = 0; i < left; i++) {
+			end_both(&p[i], why);
+			assert_true(why[0] == -ENETDOWN && why[1] == -ENETDOWN);
+			pair_close(&p[i]);
+		}
+		device()->port[0].state = IBV_PORT_ACTIVE;
+		close(sock);
+		f->ops->endpoint_close(f->endpoint);
+		f->endpoint = NULL;
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
+	option("ZIPPER_VERBS_PORT_GRACE", NULL);
+}
+
+/* Linux lets a descriptor be watched by 500 of the epoll sets that are watched by another, as zipperd's workers do. */
+void a_worker_has_many_links(void **state)
+{
+	enum { LOTS = 300 };
+	struct fixture *f = *state;
+	static struct pair p[LOTS];
+	const int outer = epoll_create1(EPOLL_CLOEXEC);
+	unsigned watched = 0;
+	for (int i = 0; i < LOTS; i++) {
+		p[i].a = fixture_connect(f);
+		p[i].b = fixture_accept(f);
+		fixture_settle(f, p[i].b);
+		for (int k = 0; k < 2; k++) {
+			struct zlink *link = k ? p[i].a : p[i].b;
+			uint32_t events;
+			const int fd = link->ops->fd(link, ZLINK_RX, &events);
+			struct epoll_event e = {.events = EPOLLIN};
+			watched += epoll_ctl(outer, EPOLL_CTL_ADD, fd, &e) == 0;
+		}
+	}
+	close(outer);
+	for (int i = 0; i < LOTS; i++)
+		pair_close(&p[i]);
+	assert_int_equal(watched, 2 * LOTS);
 }

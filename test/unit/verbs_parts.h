@@ -109,5 +109,7 @@ void a_device_that_goes_away_ends_its_links(void **state);
 void a_queue_that_fails_ends_its_link(void **state);
 void a_device_that_comes_back_is_used(void **state);
 void other_ports_are_left_alone(void **state);
+void an_event_wakes_a_few(void **state);
+void a_worker_has_many_links(void **state);
 
 #endif
