@@ -53,9 +53,9 @@ struct zverbs_options {
 		ZVERBS_ROW(service_level, "0", 0, 15, owner,                                                           \
 			"The service level of InfiniBand, or the priority of RoCE."),                                  \
 		ZVERBS_ROW(gid_index, "-1", -1, 65535, owner,                                                          \
-			"RoCE: which entry of the port's GID table is our address. -1: the one of version 2 that "     \
-			"belongs to "                                                                                  \
-			"the IP address used for connecting, or else the first IPv4 one."),                            \
+			"RoCE: which entry of the port's GID table is our address. -1: the one of version 2, or of "   \
+			"version 1 where either end has no other, that belongs to the IP address used for "            \
+			"connecting, or else the first IPv4 one."),                                                    \
 		ZVERBS_ROW(traffic_class, "0", 0, 255, owner,                                                          \
 			"The traffic class in packets that carry a global address."),                                  \
 		ZVERBS_ROW(ack_timeout, "17", 8, 31, owner,                                                            \

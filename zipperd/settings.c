@@ -69,8 +69,10 @@ const struct zconf_row settings_rows[] = {
 		.help = "Where ranks of which fabrics connect, as FABRIC[,FABRIC...]=ADDRESS. "
 			"A fabric is named like the part whose ranks are on it. "
 			"ADDRESS is tcp:HOST[:PORT], shm[:PATH], or DEVICE:PORT[@HOST[:PORT]], a port of an RDMA "
-			"device and the TCP address at which connections to it are made; where no such address is "
-			"written, it is the IP address of that port, and 7474. "
+			"device (InfiniBand or RoCE, with shared receive queues: messages go by TCP where one has "
+			"none; "
+			"not iWARP or EFA) and the TCP address at which connections to it are made; where no such "
+			"address is written, it is the IP address of that port, and 7474. "
 			"Without PATH the socket is zipper/zipperd.sock in the folder XDG_RUNTIME_DIR, or "
 			"/tmp/zipper-UID/zipperd.sock where that is not set. "
 			"At least two fabrics must be served in all."},

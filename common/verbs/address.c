@@ -11,10 +11,12 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define GIDS_MAX 1024	 /* entries in use: adapters have up to 256 a port */
 #define PKEY_FULL 0x8000 /* of a partition key: membership (InfiniBand specification 1.3, 10.9.1.1) */
 
 /* IPv4 as the mapped IPv6 address that a GID of it is. */
@@ -38,23 +40,50 @@ static bool is_mapped(const uint8_t gid[16])
 	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)(const void *)gid);
 }
 
-/* Entry of the port's GID table for RoCE version 2: the one of this IP address, else the first of an IPv4 address, else
- * the first. -1: none. */
-static int find_gid(const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr, const uint8_t *wanted,
-	union ibv_gid *out)
+/* Those of the device that are in use; or of the port, where they must be asked for one by one. To be freed. */
+static ssize_t list_gids(struct ibv_gid_entry **list, const struct vdevice *d, uint8_t port,
+	const struct ibv_port_attr *attr)
 {
-	int best = -1, rank = 0;
-	for (int i = 0; i < attr->gid_tbl_len; i++) {
-		struct ibv_gid_entry e;
-		if (ibv_query_gid_ex(d->ctx, port, (uint32_t)i, &e, 0) != 0 || e.gid_type != IBV_GID_TYPE_ROCE_V2)
+	*list = malloc(GIDS_MAX * sizeof(**list));
+	if (!*list)
+		return 0;
+	ssize_t n = ibv_query_gid_table(d->ctx, *list, GIDS_MAX, 0);
+	if (n >= 0)
+		return n;
+	n = 0;
+	for (int i = 0; i < attr->gid_tbl_len && n < GIDS_MAX; i++)
+		n += ibv_query_gid_ex(d->ctx, port, (uint32_t)i, &(*list)[n], 0) == 0;
+	return n;
+}
+
+/* How well an address suits: 0 not at all. That of the IP address, else one of any IPv4 address, else any; of the
+ * peer's version, else of version 2. */
+static int rate(const struct ibv_gid_entry *e, const uint8_t *wanted, int version)
+{
+	const int its = e->gid_type == IBV_GID_TYPE_ROCE_V2 ? 2 : e->gid_type == IBV_GID_TYPE_ROCE_V1 ? 1 : 0;
+	if (its == 0)
+		return 0;
+	return (its == version ? 8 : 0) + (its == 2 ? 4 : 0) +
+	       (wanted && memcmp(e->gid.raw, wanted, 16) == 0 ? 3
+		       : is_mapped(e->gid.raw)		      ? 2
+							      : 1);
+}
+
+/* Entry of the RoCE port's GID table that is our address. -1: none. */
+static int find_gid(const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr, const uint8_t *wanted,
+	int version, union ibv_gid *out)
+{
+	struct ibv_gid_entry *e;
+	int best = -1, rating = 0;
+	for (ssize_t n = list_gids(&e, d, port, attr), i = 0; i < n; i++) {
+		const int r = e[i].port_num == port ? rate(&e[i], wanted, version) : 0;
+		if (r <= rating)
 			continue;
-		int r = wanted && memcmp(e.gid.raw, wanted, 16) == 0 ? 3 : is_mapped(e.gid.raw) ? 2 : 1;
-		if (r > rank) {
-			rank = r;
-			best = i;
-			*out = e.gid;
-		}
+		rating = r;
+		best = (int)e[i].gid_index;
+		*out = e[i].gid;
 	}
+	free(e);
 	return best;
 }
 
@@ -83,10 +112,11 @@ static int query(struct ibv_port_attr *attr, const struct vdevice *d, uint8_t po
 	return 0;
 }
 
-int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const struct sockaddr *local,
+int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const struct sockaddr *local, int version,
 	const struct zverbs_options *o, struct zerr *err)
 {
 	struct ibv_port_attr attr;
+	struct ibv_gid_entry entry = {.gid_type = IBV_GID_TYPE_IB};
 	union ibv_gid gid;
 	uint8_t wanted[16];
 	bool known = to_gid(wanted, local);
@@ -109,11 +139,13 @@ int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const str
 				(unsigned)o->partition);
 		a->pkey_index = (uint16_t)rc;
 	} else if (index < 0) {
-		index = find_gid(d, port, &attr, known ? wanted : NULL, &gid);
+		index = find_gid(d, port, &attr, known ? wanted : NULL, version, &gid);
 	}
 	if (index < 0 || index > UINT8_MAX || ibv_query_gid(d->ctx, port, index, &gid) != 0)
 		return zerr_set(err, -EADDRNOTAVAIL, "%s:%u has no address (GID): has its interface an IP address?",
 			d->name, port);
+	if (a->ethernet && ibv_query_gid_ex(d->ctx, port, (uint32_t)index, &entry, 0) == 0)
+		a->v1 = entry.gid_type == IBV_GID_TYPE_ROCE_V1;
 	a->gid_index = (uint8_t)index;
 	memcpy(a->gid, gid.raw, 16);
 	return 0;
@@ -187,7 +219,7 @@ int vaddress_ip(char *buf, size_t cap, struct vdevice *d, uint8_t port, struct z
 	int rc = query(&attr, d, port, err);
 	if (rc < 0)
 		return rc;
-	if (attr.link_layer == IBV_LINK_LAYER_ETHERNET && find_gid(d, port, &attr, NULL, &gid) >= 0 &&
+	if (attr.link_layer == IBV_LINK_LAYER_ETHERNET && find_gid(d, port, &attr, NULL, 0, &gid) >= 0 &&
 		is_mapped(gid.raw)) {
 		inet_ntop(AF_INET, gid.raw + 12, buf, (socklen_t)cap);
 		return 0;
@@ -206,7 +238,8 @@ struct choice {
 	const uint8_t *wanted; /* as GID, or NULL */
 	char *device;
 	uint8_t *port;
-	int active; /* ports */
+	int active;	   /* ports */
+	struct zerr other; /* why there is a device that is none for us */
 };
 
 /* Any of those that its interfaces have. */
@@ -226,20 +259,24 @@ static bool interface_has_ip(const struct vdevice *d, uint8_t port, const uint8_
 
 static bool has_ip(const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr, const uint8_t *wanted)
 {
-	for (int i = 0; attr->link_layer == IBV_LINK_LAYER_ETHERNET && i < attr->gid_tbl_len; i++) {
-		union ibv_gid entry;
-		if (ibv_query_gid(d->ctx, port, i, &entry) == 0 && memcmp(entry.raw, wanted, 16) == 0)
-			return true;
-	}
-	return interface_has_ip(d, port, wanted);
+	struct ibv_gid_entry *e = NULL;
+	bool found = false;
+	if (attr->link_layer == IBV_LINK_LAYER_ETHERNET)
+		for (ssize_t n = list_gids(&e, d, port, attr), i = 0; i < n && !found; i++)
+			found = e[i].port_num == port && memcmp(e[i].gid.raw, wanted, 16) == 0;
+	free(e);
+	return found || interface_has_ip(d, port, wanted);
 }
 
 /* 1: this is it. */
 static int try_device(struct choice *c, const char *name)
 {
 	struct vdevice *d;
-	int found = 0;
-	if (vdevice_open(&d, name, NULL) < 0)
+	struct zerr why = {""};
+	int found = 0, rc = vdevice_open(&d, name, &why);
+	if (rc == -EPROTONOSUPPORT)
+		c->other = why;
+	if (rc < 0)
 		return 0;
 	for (unsigned p = 1; p <= d->attr.phys_port_cnt && !found; p++) {
 		struct ibv_port_attr attr;
@@ -255,22 +292,70 @@ static int try_device(struct choice *c, const char *name)
 	return found;
 }
 
-int vaddress_choose(char device[VDEVICE_NAME_MAX], uint8_t *port, const struct sockaddr *local, struct zerr *err)
+static int choose(struct choice *c, struct zerr *err)
 {
-	uint8_t gid[16];
-	struct choice c = {.wanted = to_gid(gid, local) ? gid : NULL, .device = device, .port = port};
 	int n = 0, found = 0;
 	struct ibv_device **list = ibv_get_device_list(&n);
 	for (int i = 0; list && i < n && !found; i++)
-		found = try_device(&c, ibv_get_device_name(list[i]));
+		found = try_device(c, ibv_get_device_name(list[i]));
 	if (list)
 		ibv_free_device_list(list);
-	if (found || c.active == 1)
+	if (found || c->active == 1)
 		return 0;
-	if (c.active == 0)
-		return zerr_set(err, -ENODEV, "no RDMA device of this host has an active port");
+	if (c->active == 0)
+		return zerr_set(err, -ENODEV, "no RDMA device of this host has an active port%s%.200s",
+			c->other.text[0] ? "; " : "", c->other.text);
 	return zerr_set(err, -ENODEV,
 		"%d RDMA ports are active on this host and none has the IP address that leads to "
 		"the zipper: ZIPPER_DEVICE must say which to use",
-		c.active);
+		c->active);
+}
+
+/* The last choice. Looking means to open every device of the host. */
+static struct {
+	pthread_mutex_t lock;
+	bool known; /* the address is */
+	uint8_t gid[16], port;
+	char device[VDEVICE_NAME_MAX]; /* "": none */
+} last = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void vaddress_forget(void)
+{
+	pthread_mutex_lock(&last.lock);
+	last.device[0] = '\0';
+	pthread_mutex_unlock(&last.lock);
+}
+
+int vaddress_choose(char device[VDEVICE_NAME_MAX], uint8_t *port, const struct sockaddr *local, struct zerr *err)
+{
+	uint8_t gid[16] = {0};
+	const bool known = to_gid(gid, local);
+	struct choice c = {.wanted = known ? gid : NULL, .device = device, .port = port};
+	int rc = 0;
+	pthread_mutex_lock(&last.lock);
+	if (last.device[0] && last.known == known && memcmp(last.gid, gid, 16) == 0 && vdevice_is_open(last.device)) {
+		memcpy(device, last.device, VDEVICE_NAME_MAX);
+		*port = last.port;
+	} else {
+		rc = choose(&c, err);
+		last.known = known;
+		memcpy(last.gid, gid, 16);
+		last.port = *port;
+		snprintf(last.device, sizeof(last.device), "%s", rc == 0 ? device : "");
+	}
+	pthread_mutex_unlock(&last.lock);
+	return rc;
+}
+
+int vaddress_check_kind(const struct vdevice *d, struct zerr *err)
+{
+	const struct ibv_device *dev = d->ctx->device;
+	if (dev->transport_type == IBV_TRANSPORT_IB)
+		return 0;
+	return zerr_set(err, -EPROTONOSUPPORT,
+		"%s is %s: only InfiniBand and RoCE adapters are supported; over its network interface, TCP is",
+		d->name,
+		dev->transport_type == IBV_TRANSPORT_IWARP ? "an iWARP adapter"
+		: strncmp(d->name, "efa", 3) == 0	   ? "an Elastic Fabric Adapter (EFA)"
+							   : "neither an InfiniBand nor a RoCE adapter");
 }

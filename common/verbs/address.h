@@ -13,6 +13,7 @@
 
 struct vaddress {      /* of one port, as a peer needs it */
 	bool ethernet; /* RoCE: only the GID counts */
+	bool v1;       /* RoCE version 1, which version 2 does not reach */
 	bool grh;      /* InfiniBand: packets must have a global address all the same */
 	uint16_t lid;
 	uint8_t mtu;	    /* enum ibv_mtu */
@@ -23,8 +24,9 @@ struct vaddress {      /* of one port, as a peer needs it */
 	bool limited; /* InfiniBand: a limited member of the partition */
 };
 
-/* local: our end of the TCP connection, or NULL. -ENETDOWN: the port is not active; and others, with text. */
-int vaddress_find(struct vaddress *, struct vdevice *, uint8_t port, const struct sockaddr *local,
+/* local: our end of the TCP connection, or NULL; version: of RoCE that the peer has, 0: unknown. -ENETDOWN: the port is
+ * not active; and others, with text. */
+int vaddress_find(struct vaddress *, struct vdevice *, uint8_t port, const struct sockaddr *local, int version,
 	const struct zverbs_options *, struct zerr *);
 
 /* Warns of what works with some peers only. Once is enough. */
@@ -33,8 +35,13 @@ void vaddress_warn(const struct vaddress *, const struct vdevice *, uint8_t port
 /* The IP address of a port's own network interface, as text. -EADDRNOTAVAIL with text. */
 int vaddress_ip(char *buf, size_t cap, struct vdevice *, uint8_t port, struct zerr *);
 
-/* The port that has this IP address; or else, where only one port of this host is active, that one. -ENODEV with
- * text. */
+/* Of the adapters that there are only those: reliable connections over InfiniBand or RoCE. -EPROTONOSUPPORT with text.
+ */
+int vaddress_check_kind(const struct vdevice *, struct zerr *);
+
+/* The port that has this IP address; or else, where only one port of this host is active, that one. -ENODEV with text.
+ * Kept for as long as the device is open; forget: it is to be looked for again. */
+void vaddress_forget(void);
 int vaddress_choose(char device[VDEVICE_NAME_MAX], uint8_t *port, const struct sockaddr *local, struct zerr *);
 
 #endif

@@ -13,6 +13,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "address.h"
 #include "child.h"
 #include "clock.h"
 #include "expose.h"
@@ -41,8 +42,9 @@ static int make(struct vdevice **out, const char *name, struct zerr *err)
 	int rc = vobject_open(d, err);
 	if (rc == 0) {
 		ibv_query_device(d->ctx, &d->attr);
-		d->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-		if (d->timer < 0)
+		rc = vaddress_check_kind(d, err);
+		d->timer = rc == 0 ? timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC) : -1;
+		if (rc == 0 && d->timer < 0)
 			rc = zerr_set(err, -errno, "%s: cannot make a timer: %s", name, strerror(errno));
 		if (rc < 0)
 			vobject_close(d);
@@ -92,6 +94,14 @@ void vdevice_hold(struct vdevice *d)
 	pthread_mutex_lock(&lock);
 	d->users++;
 	pthread_mutex_unlock(&lock);
+}
+
+bool vdevice_is_open(const char *name)
+{
+	pthread_mutex_lock(&lock);
+	const bool is = find(name) != NULL;
+	pthread_mutex_unlock(&lock);
+	return is;
 }
 
 void vdevice_close(struct vdevice *d)

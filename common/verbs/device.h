@@ -62,6 +62,8 @@ struct vlife {
  * it; hold: this one once more. */
 int vdevice_open(struct vdevice **, const char *name, struct zerr *);
 void vdevice_hold(struct vdevice *);
+/* In this process, and not lost. */
+bool vdevice_is_open(const char *name);
 void vdevice_close(struct vdevice *);
 static inline bool vdevice_is_lost(const struct vdevice *d)
 {

@@ -8,7 +8,7 @@
 
 #define QPN_MAX 0xffffffu
 
-enum { FLAG_ETHERNET = 1, FLAG_GRH = 2, FLAGS = FLAG_ETHERNET | FLAG_GRH };
+enum { FLAG_ETHERNET = 1, FLAG_GRH = 2, FLAG_V1 = 4, FLAGS = FLAG_ETHERNET | FLAG_GRH | FLAG_V1 };
 
 static void put(uint8_t *at, uint32_t v, int bytes)
 {
@@ -34,7 +34,7 @@ void vframe_encode(uint8_t env[ZWIRE_ENV_BYTES], uint8_t p[VFRAME_BYTES], const 
 	memset(p, 0, VFRAME_BYTES);
 	p[0] = (uint8_t)f->type;
 	p[1] = VFRAME_VERSION;
-	p[2] = (uint8_t)((f->ethernet ? FLAG_ETHERNET : 0) | (f->grh ? FLAG_GRH : 0));
+	p[2] = (uint8_t)((f->ethernet ? FLAG_ETHERNET : 0) | (f->grh ? FLAG_GRH : 0) | (f->v1 ? FLAG_V1 : 0));
 	p[3] = f->mtu;
 	put(p + 4, f->lid, 2);
 	put(p + 6, f->reads, 2);
@@ -67,6 +67,7 @@ int vframe_decode(struct vframe *f, const struct zwire_env *env, const uint8_t *
 	*f = (struct vframe){.type = (enum vframe_type)p[0],
 		.ethernet = p[2] & FLAG_ETHERNET,
 		.grh = p[2] & FLAG_GRH,
+		.v1 = p[2] & FLAG_V1,
 		.mtu = p[3],
 		.lid = (uint16_t)get(p + 4, 2),
 		.reads = (uint16_t)get(p + 6, 2),

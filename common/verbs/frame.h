@@ -14,7 +14,8 @@
  *   offset size field
  *        0    1 type
  *        1    1 version   VFRAME_VERSION
- *        2    1 flags     1: RoCE, not InfiniBand; 2: packets between the two need a global route header (GRH)
+ *        2    1 flags     1: RoCE, not InfiniBand; 2: packets between the two need a global route header (GRH);
+ *                       4: RoCE version 1
  *        3    1 mtu       enum ibv_mtu
  *        4    2 lid
  *        6    2 reads     one-sided reads that may be under way, at most
@@ -45,7 +46,7 @@ enum vframe_type { VFRAME_OFFER = 1, VFRAME_ANSWER, VFRAME_READY, VFRAME_SWITCH,
 
 struct vframe {
 	enum vframe_type type;
-	bool ethernet, grh;
+	bool ethernet, grh, v1;
 	uint8_t mtu;
 	uint16_t lid, reads;
 	uint32_t tx_qpn, rx_qpn, tx_psn, rx_psn;

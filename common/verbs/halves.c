@@ -77,10 +77,25 @@ static void unmake(struct vlink *l)
 	vshare_leave_pool(&l->rx.pool, l->share[ZLINK_RX], true);
 }
 
+/* Once for a process. */
+static int go_without_srq(const struct vlink *l, struct zerr *err)
+{
+	static _Atomic bool told;
+	char text[160];
+	if (!voptions->warn) /* not in silence */
+		return zerr_set(err, -EOPNOTSUPP, "%s has no shared receive queues", l->dev->name);
+	snprintf(text, sizeof(text), "%s has no shared receive queues: messages go by TCP", l->dev->name);
+	if (!atomic_exchange(&told, true))
+		voptions->warn(text);
+	return VHALVES_NONE;
+}
+
 int vhalves_make(struct vlink *l, struct zerr *err)
 {
 	struct zerr why = {.text = ""};
 	bool limited = false;
+	if (l->dev->attr.max_srq < 1 || l->dev->attr.max_srq_wr < 1)
+		return go_without_srq(l, err);
 	for (uint32_t buffers = (uint32_t)voptions->buffers;; buffers /= 2) {
 		const bool again = why.text[0] != '\0';
 		int rc = make_tx(l, buffers, &why);

@@ -246,7 +246,8 @@ void vsetup_undo(struct vlink *);
 int vsetup_tell(struct vlink *, enum vframe_type, uint32_t count);
 
 /* halves.c: queues and buffers, once the halves have joined their shares. VHALVES_NONE: there is not even the least
- * of memory, nothing is left behind, and that has been warned of; where nobody is warned it is an error. */
+ * of memory, or no shared receive queue, nothing is left behind, and that has been warned of; where nobody is warned it
+ * is an error. */
 #define VHALVES_NONE 1
 int vhalves_make(struct vlink *, struct zerr *);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is woken by asynchronous events and timers of devices: of all links that have to do with one, the receiving halves
- * of a few. Whoever it is looks for all (device.h). If all were woken by each, the end of many links, which is an event
- * of each, would be work that grows with their square; and Linux refuses a descriptor that more than 500 epoll sets
- * within others wait for (fs/eventpoll.c, path_limits). When one of the few ends, another link takes its place.
+ * Who is woken by asynchronous events and timers of devices: of all links that have to do with one, the receiving
+ * halves of a few. Whoever it is looks for all (device.h). If all were woken by each, the end of many links, which is
+ * an event of each, would be work that grows with their square; and Linux refuses a descriptor that more than 500 epoll
+ * sets within others wait for (fs/eventpoll.c, path_limits). When one of the few ends, another link takes its place.
  *
  * Threads: any; set-up.
  */

@@ -54,6 +54,11 @@ int vpath_check(const struct vlink *l, struct zerr *err)
 			"device= names it",
 			l->dev->name, l->life.port, us->ethernet ? "RoCE" : "InfiniBand", l->base.peer,
 			peer->ethernet ? "RoCE" : "InfiniBand");
+	if (us->ethernet && us->v1 != peer->v1)
+		return zerr_set(err, -EPROTONOSUPPORT,
+			"%s:%u has an address of RoCE version %d and %s one of version %d: if the latter has both, "
+			"ZIPPER_VERBS_GID_INDEX chooses",
+			l->dev->name, l->life.port, us->v1 ? 1 : 2, l->base.peer, peer->v1 ? 1 : 2);
 	/* The peer's LID means nothing here; the router's, only the subnet manager knows. */
 	if (!us->ethernet && subnet_of(us->gid) != subnet_of(peer->gid))
 		return zerr_set(err, -EHOSTUNREACH,

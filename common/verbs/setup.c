@@ -84,6 +84,7 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 	if (getrandom(psn, sizeof(psn), 0) != sizeof(psn))
 		psn[0] = (uint32_t)(uintptr_t)l >> 4; /* any will do */
 	us->ethernet = l->address.ethernet;
+	us->v1 = l->address.v1;
 	us->grh = l->address.grh;
 	us->mtu = l->address.mtu;
 	us->lid = l->address.lid;
@@ -162,8 +163,8 @@ static int settle_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoi
 	if (rc < 0)
 		return rc;
 	vdevice_add(l->dev, &l->life);
-	rc = vaddress_find(&l->address, l->dev, l->life.port, vlink_local(l, &(struct sockaddr_storage){0}), voptions,
-		err);
+	rc = vaddress_find(&l->address, l->dev, l->life.port, vlink_local(l, &(struct sockaddr_storage){0}),
+		l->peer.v1 ? 1 : 2, voptions, err);
 	if (rc == 0)
 		rc = vpath_check(l, err);
 	if (rc == 0)
@@ -205,7 +206,20 @@ static int choose_port(struct vlink *l, const struct sockaddr *local, struct zer
 		return rc;
 	l->life.port = port;
 	vdevice_add(l->dev, &l->life);
-	return vaddress_find(&l->address, l->dev, port, local, voptions, err);
+	return vaddress_find(&l->address, l->dev, port, local, 0, voptions, err);
+}
+
+/* What was chosen before may have changed since. */
+static int choose_port_again(struct vlink *l, const struct sockaddr *local, struct zerr *err)
+{
+	int rc = choose_port(l, local, err);
+	if (rc == 0 || voptions->device || !l->dev)
+		return rc;
+	vaddress_forget();
+	vdevice_del(l->dev, &l->life);
+	vdevice_close(l->dev);
+	l->dev = NULL;
+	return choose_port(l, local, err);
 }
 
 /* Tells the other end what we can, which settles its own side then. */
@@ -213,7 +227,7 @@ static int offer(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, st
 {
 	struct sockaddr_storage local;
 	struct vframe us = {.type = VFRAME_OFFER};
-	int rc = choose_port(l, vlink_local(l, &local), err);
+	int rc = choose_port_again(l, vlink_local(l, &local), err);
 	if (rc == 0 && !rx->shares) /* the first one */
 		vaddress_warn(&l->address, l->dev, l->life.port, voptions);
 	if (rc == 0)

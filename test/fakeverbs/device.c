@@ -22,8 +22,8 @@ EXPORT struct ibv_device **ibv_get_device_list(int *n)
 	struct fake_fabric *f = fake_fabric();
 	struct ibv_device **list = f ? calloc(FAKE_DEVICES + 1, sizeof(struct ibv_device *)) : NULL;
 	for (uint32_t i = 0; list && i < f->ndevices; i++) {
-		known[i].node_type = IBV_NODE_CA;
-		known[i].transport_type = IBV_TRANSPORT_IB;
+		known[i].node_type = f->device[i].iwarp ? IBV_NODE_RNIC : IBV_NODE_CA;
+		known[i].transport_type = f->device[i].iwarp ? IBV_TRANSPORT_IWARP : IBV_TRANSPORT_IB;
 		snprintf(known[i].name, sizeof(known[i].name), "%s", f->device[i].name);
 		list[i] = &known[i];
 	}
@@ -141,11 +141,18 @@ EXPORT int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *a)
 		.max_mr = FAKE_KEYS,
 		.max_qp_rd_atom = READS,
 		.max_qp_init_rd_atom = READS,
+		.max_srq = d->srq_max ? 65536 : 0,
 		.max_srq_wr = (int)d->srq_max,
 		.max_srq_sge = 1,
 		.phys_port_cnt = (uint8_t)d->ports,
 		.device_cap_flags = d->windows ? IBV_DEVICE_MEM_WINDOW_TYPE_2B : 0};
 	return 0;
+}
+
+/* The same address once for each version. */
+static int gids(const struct fake_device *d)
+{
+	return d->ib ? 1 : d->v1 + d->v2;
 }
 
 static int query_port(struct ibv_context *ctx, uint8_t number, struct ibv_port_attr *a, size_t len)
@@ -158,7 +165,7 @@ static int query_port(struct ibv_context *ctx, uint8_t number, struct ibv_port_a
 	*a = (struct ibv_port_attr){.state = d->port[number - 1].state,
 		.max_mtu = IBV_MTU_4096,
 		.active_mtu = IBV_MTU_4096,
-		.gid_tbl_len = 1,
+		.gid_tbl_len = gids(d),
 		.pkey_tbl_len = FAKE_PKEYS,
 		.max_msg_sz = 1u << 30,
 		.lid = d->ib ? d->port[number - 1].lid : 0,
@@ -170,7 +177,7 @@ static int query_port(struct ibv_context *ctx, uint8_t number, struct ibv_port_a
 EXPORT int ibv_query_gid(struct ibv_context *ctx, uint8_t number, int index, union ibv_gid *gid)
 {
 	const struct fake_device *d = fcontext_of(ctx)->dev;
-	if (number < 1 || number > d->ports || index != 0)
+	if (number < 1 || number > d->ports || index < 0 || index >= gids(d))
 		return -1;
 	memcpy(gid->raw, d->port[number - 1].gid, 16);
 	return 0;
@@ -183,8 +190,22 @@ EXPORT int _ibv_query_gid_ex(struct ibv_context *ctx, uint32_t number, uint32_t 
 		return EINVAL;
 	*entry = (struct ibv_gid_entry){.gid_index = index,
 		.port_num = number,
-		.gid_type = fcontext_of(ctx)->dev->ib ? IBV_GID_TYPE_IB : IBV_GID_TYPE_ROCE_V2};
+		.gid_type = fcontext_of(ctx)->dev->ib		      ? IBV_GID_TYPE_IB
+			    : fcontext_of(ctx)->dev->v1 && index == 0 ? IBV_GID_TYPE_ROCE_V1
+								      : IBV_GID_TYPE_ROCE_V2};
 	return ibv_query_gid(ctx, (uint8_t)number, (int)index, &entry->gid) == 0 ? 0 : ENODATA;
+}
+
+EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *ctx, struct ibv_gid_entry *entries, size_t max, uint32_t flags,
+	size_t size)
+{
+	const struct fake_device *d = fcontext_of(ctx)->dev;
+	size_t n = 0;
+	for (uint32_t p = 1; p <= (uint32_t)d->ports; p++)
+		for (uint32_t i = 0; i < (uint32_t)gids(d); i++, n++)
+			if (n == max || _ibv_query_gid_ex(ctx, p, i, &entries[n], flags, size) != 0)
+				return -EINVAL;
+	return (ssize_t)n;
 }
 
 EXPORT int ibv_query_pkey(struct ibv_context *ctx, uint8_t number, int index, __be16 *pkey)

@@ -65,7 +65,7 @@ static void add_device(struct fake_fabric *f, char *spec)
 	if (f->ndevices == FAKE_DEVICES || strlen(word) == 0 || strlen(word) >= sizeof(f->device[0].name))
 		bad(spec);
 	struct fake_device *d = &f->device[f->ndevices];
-	*d = (struct fake_device){.ports = 1, .inline_bytes = FAKE_INLINE_MAX, .srq_max = 16384};
+	*d = (struct fake_device){.ports = 1, .v2 = true, .inline_bytes = FAKE_INLINE_MAX, .srq_max = 16384};
 	strcpy(d->name, word);
 	while ((word = strsep(&rest, "/"))) {
 		char *value = strchr(word, '=');
@@ -75,6 +75,10 @@ static void add_device(struct fake_fabric *f, char *spec)
 			d->ib = true;
 		else if (!value && strcmp(word, "grh") == 0)
 			d->grh = true;
+		else if (!value && (strcmp(word, "v1") == 0 || strcmp(word, "v12") == 0))
+			d->v1 = true, d->v2 = word[2] == '2';
+		else if (!value && strcmp(word, "iwarp") == 0)
+			d->iwarp = true;
 		else if (!value && strcmp(word, "silent") == 0)
 			d->silent = true;
 		else if (!value && strcmp(word, "mute") == 0)

@@ -366,6 +366,7 @@ static int address(struct fake_fabric *f, struct fake_qp *q, const struct ibv_ah
 	if (ah->port_num != q->port || ((!d->ib || d->grh) && !ah->is_global) || ah->sl > 15 || (d->ib && !ah->dlid))
 		return EINVAL;
 	q->global = ah->is_global;
+	q->v1 = !d->ib && d->v1 && ah->grh.sgid_index == 0;
 	q->dlid = ah->dlid;
 	q->sl = ah->sl;
 	memcpy(q->dgid, ah->grh.dgid.raw, 16);

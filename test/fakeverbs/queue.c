@@ -184,7 +184,7 @@ static struct fake_qp *peer_of(struct fake_fabric *f, const struct fake_qp *q)
 	struct fake_qp *p = &f->qp[q->peer % FAKE_QPS];
 	if (!p->used || p->number != q->peer || p->peer != q->number || p->device != q->device || p->port != q->port)
 		return NULL;
-	if ((p->state != IBV_QPS_RTR && p->state != IBV_QPS_RTS) || p->gone)
+	if (p->v1 != q->v1 || (p->state != IBV_QPS_RTR && p->state != IBV_QPS_RTS) || p->gone)
 		return NULL;
 	if (port->state != IBV_PORT_ACTIVE || p->rq_psn != q->sq_psn)
 		return NULL;

@@ -191,6 +191,93 @@ void limited_membership_is_the_last_choice(void **state)
 	option("ZIPPER_VERBS_PARTITION", NULL);
 }
 
+/* Version 2 where both ends have it, version 1 where one has no other; what fits nobody is said. */
+void versions_of_roce_must_agree(void **state)
+{
+	static const struct {
+		const char *connecting, *accepting;
+		int version; /* 0: none */
+	} cases[] = {{"1", "1", 1}, {"1", "12", 1}, {"12", "12", 2}, {"12", "1", 0}, {"1", "2", 0}};
+	struct fixture *f = *state;
+	if (device()->ib)
+		skip();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		device()->v1 = strchr(cases[i].connecting, '1');
+		device()->v2 = strchr(cases[i].connecting, '2');
+		struct pair p = {.a = fixture_connect(f)};
+		struct inbox in;
+		p.b = fixture_accept(f);
+		inbox_init(&in);
+		device()->v1 = strchr(cases[i].accepting, '1');
+		device()->v2 = strchr(cases[i].accepting, '2');
+		if (cases[i].version)
+			fixture_settle(f, p.b);
+		else
+			settle_fails(f, p.b, -EPROTONOSUPPORT,
+				cases[i].connecting[1] ? "fka:1 has an address of RoCE version 1 and 127.0.0.1"
+						       : "fka:1 has an address of RoCE version 2 and 127.0.0.1");
+		for (uint64_t k = 0; k < 10 && cases[i].version; k++) {
+			struct zsink sink = inbox_sink(&in);
+			assert_int_equal(post_message(p.a, k, 10), 0);
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+			receive_until(p.b, &in, k + 1);
+			assert_int_equal(p.a->ops->poll(p.a, &sink, 1), 0);
+		}
+		for (uint32_t q = 0; q < FAKE_QPS && cases[i].version; q++)
+			if (fake_fabric()->qp[q].used)
+				assert_int_equal(fake_fabric()->qp[q].v1, cases[i].version == 1);
+		inbox_fini(&in);
+		pair_close(&p);
+	}
+	device()->v1 = false;
+	device()->v2 = true;
+}
+
+/* As iWARP and EFA are. */
+void other_adapters_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct zlistener *listener;
+	struct zlink *link;
+	struct zaddr addr;
+	struct zerr err = {""};
+	fixture_address(f, f->kind->address, &addr);
+	device()->iwarp = true;
+	assert_int_equal(f->ops->listen(&listener, &addr, &err), -EPROTONOSUPPORT);
+	assert_non_null(strstr(err.text, "fka is an iWARP adapter: only InfiniBand and RoCE adapters are supported"));
+	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -ENODEV);
+	assert_non_null(strstr(err.text, "active port; fka is an iWARP adapter: only InfiniBand"));
+	f->ops->close(fixture_accept(f));
+	device()->iwarp = false;
+}
+
+/* Every device of the host is opened to find ours: once, and not for every link. */
+void devices_are_looked_for_once(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t *opened = &fake_fabric()->operations[FAKE_OPEN];
+	struct pair p[10];
+	fake_fabric()->device[1] = *device();
+	strcpy(fake_fabric()->device[1].name, "fkb");
+	fake_fabric()->device[1].port[0].state = IBV_PORT_DOWN;
+	fake_fabric()->ndevices = 2;
+	uint64_t before = *opened;
+	for (int i = 0; i < 10; i++)
+		p[i] = fixture_pair(f);
+	assert_true(*opened - before <= 3);
+	/* unless it is no longer right */
+	device()->port[0].state = IBV_PORT_DOWN;
+	fake_fabric()->device[1].port[0].state = IBV_PORT_ACTIVE;
+	struct zlink *other = fixture_connect(f);
+	assert_string_equal(((struct vlink *)(void *)other)->dev->name, "fkb");
+	f->ops->close(other);
+	f->ops->close(fixture_accept(f));
+	device()->port[0].state = IBV_PORT_ACTIVE;
+	for (int i = 0; i < 10; i++)
+		pair_close(&p[i]);
+	fake_fabric()->ndevices = 1;
+}
+
 /* --- endpoint categories --- */
 
 void categories_ask_for_what_they_are(void **state)

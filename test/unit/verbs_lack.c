@@ -210,6 +210,33 @@ void no_memory_for_queues(void **state)
 	}
 }
 
+/* Some adapters have none. */
+void no_shared_receive_queues(void **state)
+{
+	struct fixture *f = *state;
+	const uint32_t most = device()->srq_max;
+	struct zlink *link;
+	struct zerr err = {""};
+	device()->srq_max = 0;
+	f->may_be_plain = true;
+	link_warnings = 0;
+	for (int i = 0; i < 2; i++) { /* pairs have carried messages */
+		struct pair p = fixture_pair(f);
+		assert_int_equal(queue_pairs(), 0);
+		assert_int_equal(link_warnings, 1);
+		assert_string_equal(link_warning, "fka has no shared receive queues: messages go by TCP");
+		pair_close(&p);
+	}
+	link_unwarned = true;
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -EOPNOTSUPP);
+	assert_non_null(strstr(err.text, "fka has no shared receive queues"));
+	f->ops->close(fixture_accept(f));
+	link_unwarned = false;
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+	device()->srq_max = most;
+}
+
 /* An error, where nobody would be told. */
 void too_little_memory_is_not_silent(void **state)
 {
