@@ -79,6 +79,7 @@ static struct pair *make_pair(struct crew *crew, int a, int b, struct zerr *err)
 		.budget = &d->budget,
 		.control_fd = crew->event_fd,
 		.spin = d->settings.spin,
+		.poll_ns = d->settings.poll_ms * 1000000,
 		.shared = d->settings.threads == SETTINGS_THREADS_AUTO ? zwait_cores() < WORKER_FEW_CORES
 								       : d->settings.threads == SETTINGS_THREADS_PAIR};
 	if (worker_pair_start(&p->workers, &params, err) != 0) {

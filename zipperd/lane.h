@@ -40,7 +40,7 @@ static inline void stat_add(_Atomic uint64_t *counter, uint64_t n)
 }
 
 /* What a descriptor in a worker's epoll set belongs to: the first member of each. */
-enum waiter { WAITER_WAKE, WAITER_SOURCE, WAITER_TX };
+enum waiter { WAITER_WAKE, WAITER_SOURCE, WAITER_TX, WAITER_SECOND };
 
 enum source_state {
 	SOURCE_GONE,   /* not in any list: broken, or not added yet */

@@ -125,6 +125,11 @@ const struct zconf_row settings_rows[] = {
 		.offset = offsetof(struct settings, spin_text),
 		.help = "How long a worker looks for messages without giving its core away, before it yields and "
 			"then sleeps: auto (by the number of cores), never, or a number of idle polls."},
+	OPT_MS(poll, "0", 0, 60000,
+		"For so long after it had something to do a worker goes on looking, and only then sleeps, which "
+		"saves the next message the time to wake it: some microseconds, and in virtual machines some "
+		"tens. It takes a core of its own for that time, less where others want it. 0: as spin says, and "
+		"then some tens of microseconds."),
 	{.name = "threads",
 		.type = ZCONF_ENUM,
 		.preset = "auto",

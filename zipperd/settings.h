@@ -26,7 +26,8 @@ struct settings {
 	int nlistens;
 	char *key_file;
 	char *spin_text;
-	int64_t spin; /* from spin_text: idle polls, or WORKER_SPIN_AUTO */
+	int64_t spin;	 /* from spin_text: idle polls, or WORKER_SPIN_AUTO */
+	int64_t poll_ms; /* 0: as spin says */
 	int64_t join_timeout_ms, hello_timeout_ms;
 	int64_t eager_bytes, frag_bytes, rdv_window, dest_share, one_sided_bytes, memory;
 	int64_t max_jobs, max_ranks, max_connections;

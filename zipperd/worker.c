@@ -8,7 +8,6 @@
 #include "transfer.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -345,9 +344,11 @@ static bool send_notes(struct worker *w)
 
 /* --- waiting --- */
 
-static void look(struct worker *w, int timeout_ms)
+/* true: there is something for the second worker of this thread. */
+static bool look(struct worker *w, int timeout_ms)
 {
 	struct epoll_event ev[EPOLL_BATCH];
+	bool second = false;
 	int n = epoll_wait(w->epoll, ev, EPOLL_BATCH, timeout_ms);
 	/* Nothing is freed here, so that pointers of one batch stay good: things only change lists. */
 	for (int i = 0; i < n; i++) {
@@ -355,6 +356,8 @@ static void look(struct worker *w, int timeout_ms)
 		if (*kind == WAITER_WAKE) {
 			eventfd_t ignored;
 			eventfd_read(w->wake_fd, &ignored);
+		} else if (*kind == WAITER_SECOND) {
+			second = true;
 		} else if (*kind == WAITER_SOURCE) {
 			struct source *s = ev[i].data.ptr;
 			if (s->state == SOURCE_COLD)
@@ -369,6 +372,7 @@ static void look(struct worker *w, int timeout_ms)
 				list_add(&w->blocked, &d->blocked);
 		}
 	}
+	return second;
 }
 
 /* Arms everything. How long it may sleep, in milliseconds; -1: until something comes. */
@@ -397,24 +401,30 @@ static int prepare_sleep(struct worker *w)
 
 static void go_to_sleep(struct worker_thread *t)
 {
-	struct pollfd fd[2];
 	int timeout = -1;
 	for (int i = 0; i < t->count; i++) {
 		int ms = prepare_sleep(t->worker[i]);
 		if (ms >= 0 && (timeout < 0 || ms < timeout))
 			timeout = ms;
-		fd[i] = (struct pollfd){.fd = t->worker[i]->epoll, .events = POLLIN};
 	}
-	if (t->count == 1) {
-		look(t->worker[0], timeout);
-		return;
-	}
-	/* Not one epoll set for both: a tcp link has one descriptor, and its halves are in different workers. */
-	if (poll(fd, (nfds_t)t->count, timeout) <= 0)
-		return;
-	for (int i = 0; i < t->count; i++)
-		if (fd[i].revents)
-			look(t->worker[i], 0);
+	/* Not one epoll set for both: a tcp link has one descriptor, and its halves are in different workers. But the
+	 * second one's is in the first one's. */
+	if (look(t->worker[0], timeout))
+		look(t->worker[1], 0);
+}
+
+/* Has it had something to do so lately that it goes on looking? */
+static bool keeps_looking(struct worker_thread *t)
+{
+	if (t->poll_ns == 0)
+		return false;
+	const int64_t now = zclock_ns();
+	if (t->quiet_ns == 0)
+		t->quiet_ns = now;
+	if (now - t->quiet_ns >= t->poll_ns)
+		return false;
+	sched_yield();
+	return true;
 }
 
 /* true: something happened. */
@@ -452,7 +462,8 @@ void *worker_run(void *arg)
 		if (moved) {
 			zwait_reset(&t->wait);
 			zwait_share(&t->wait);
-		} else if (zwait_step(&t->wait)) {
+			t->quiet_ns = 0;
+		} else if (zwait_step(&t->wait) && !keeps_looking(t)) {
 			go_to_sleep(t);
 		}
 	}

@@ -159,6 +159,7 @@ struct worker {
 	const struct ztransport *settles; /* whose endpoint this is, or NULL */
 	struct zendpoint *endpoint;
 	enum waiter waiter; /* WAITER_WAKE */
+	enum waiter second; /* WAITER_SECOND: where this one's epoll set is in that of whom it shares its thread with */
 	int wake_fd;	    /* eventfd: anybody -> worker */
 	int control_fd;	    /* eventfd: worker -> control thread */
 };
@@ -167,6 +168,8 @@ struct worker_thread {
 	struct worker *worker[2];
 	int count;
 	struct zwait wait;
+	int64_t poll_ns;  /* for so long after it had something to do it looks without sleeping; 0: as wait says */
+	int64_t quiet_ns; /* since then it has had nothing; 0: not known yet */
 	pthread_t thread;
 	bool started;
 	char name[16]; /* "lgm>das4", or "lgm<>das4" for both; cut */
@@ -184,8 +187,9 @@ struct worker_params {
 	uint64_t staging_bytes;
 	struct budget *budget;
 	int control_fd;
-	int64_t spin; /* WORKER_SPIN_AUTO, or idle polls before yielding */
-	bool shared;  /* one thread for both directions */
+	int64_t spin;	 /* WORKER_SPIN_AUTO, or idle polls before yielding */
+	int64_t poll_ns; /* see struct worker_thread */
+	bool shared;	 /* one thread for both directions */
 };
 #define WORKER_SPIN_AUTO (-1)
 

@@ -78,6 +78,7 @@ static int start(struct worker_thread *t, const struct worker_params *p, struct 
 	zwait_init(&t->wait, p->spin == WORKER_SPIN_AUTO && zwait_cores() < WORKER_FEW_CORES);
 	if (p->spin != WORKER_SPIN_AUTO)
 		t->wait.spins = (uint32_t)p->spin;
+	t->poll_ns = p->poll_ns;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are the control thread's */
 	int rc = -pthread_create(&t->thread, NULL, worker_run, t);
@@ -86,6 +87,17 @@ static int start(struct worker_thread *t, const struct worker_params *p, struct 
 		return zerr_set(err, rc, "cannot start the worker %s: %s", t->name, strerror(-rc));
 	t->started = true;
 	return 0;
+}
+
+/* Both in one thread: it sleeps in the first one's epoll set. */
+static int join(const struct worker_pair *pair, struct zerr *err)
+{
+	struct worker *second = pair->worker[1];
+	second->second = WAITER_SECOND;
+	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = &second->second};
+	return epoll_ctl(pair->worker[0]->epoll, EPOLL_CTL_ADD, second->epoll, &ev) == 0
+		       ? 0
+		       : zerr_set(err, -errno, "cannot start two workers in one thread: %s", strerror(errno));
 }
 
 static void stop(struct worker_pair *pair)
@@ -117,6 +129,8 @@ int worker_pair_start(struct worker_pair *pair, const struct worker_params *p, s
 		snprintf(t->name, sizeof(t->name), "%.6s%s%.7s", i && !p->shared ? p->to : p->from,
 			p->shared ? "<>" : ">", i && !p->shared ? p->from : p->to);
 	}
+	if (p->shared)
+		rc = join(pair, err);
 	for (int i = 0; i < 2 && rc == 0; i++)
 		if (pair->thread[i].count > 0)
 			rc = start(&pair->thread[i], p, err);

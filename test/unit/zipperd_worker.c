@@ -32,7 +32,8 @@ struct fake_half {
 struct fake_link {
 	struct zlink base;
 	int fd;
-	atomic_int shown;   /* messages left to be shown by poll */
+	atomic_int shown; /* messages left to be shown by poll */
+	atomic_int arms;
 	atomic_bool posted; /* something was sent on it */
 	struct fake_half rx, tx;
 };
@@ -84,8 +85,8 @@ static int fake_fd(const struct zlink *z, enum zlink_half half, uint32_t *events
 
 static int fake_arm(struct zlink *z, enum zlink_half half)
 {
-	(void)z;
 	(void)half;
+	atomic_fetch_add(&((struct fake_link *)z)->arms, 1);
 	return 1; /* never sleeps: nothing wakes it */
 }
 
@@ -222,7 +223,7 @@ static void wait_for(atomic_int *counter, int value)
 }
 
 /* The offer has been made and is answered: the worker reads. */
-static void start(struct bench *b)
+static void start_polling(struct bench *b, int64_t poll_ns)
 {
 	struct zerr err;
 	memset(b, 0, sizeof(*b));
@@ -235,7 +236,8 @@ static void start(struct bench *b)
 		.staging_bytes = 1 << 20,
 		.budget = &b->budget,
 		.control_fd = b->control_fd,
-		.spin = 0};
+		.spin = 0,
+		.poll_ns = poll_ns};
 	assert_int_equal(worker_pair_start(&b->pair, &params, &err), 0);
 	b->w = b->pair.worker[0];
 	b->lane = lane_create(1, 2);
@@ -254,6 +256,11 @@ static void start(struct bench *b)
 	command(b, &(struct command){.kind = CMD_ADD_LANE, .lane = b->lane});
 	command(b, &(struct command){.kind = CMD_ADD_TX, .tx = &b->to->tx, .lane = b->lane});
 	command(b, &(struct command){.kind = CMD_ADD_SOURCE, .source = &b->from->source});
+}
+
+static void start(struct bench *b)
+{
+	start_polling(b, 0);
 }
 
 /* The receiver's answer, as the other worker would hand it over. */
@@ -319,6 +326,59 @@ static void moves_a_message(void **state)
 	stop(&b);
 }
 
+/* For as long as it was told, and then it does. */
+static void looks_before_it_sleeps(void **state)
+{
+	struct bench b;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		start_polling(&b, i ? 50000000 : INT64_C(3600) * 1000000000);
+		answer(&b);
+		wait_for(&b.to_link.tx.tried, 1);
+		usleep(20000);
+		if (i == 0)
+			assert_int_equal(atomic_load(&b.from_link.arms), 0);
+		else
+			wait_for(&b.from_link.arms, 1);
+		drop_all(&b);
+		expect(&b, EVENT_HALF_GONE, b.from);
+		expect(&b, EVENT_HALF_GONE, b.to);
+		expect(&b, EVENT_LANE_GONE, NULL);
+		stop(&b);
+	}
+}
+
+/* Two workers in one thread, which sleeps: either is woken. */
+static void both_wake_their_thread(void **state)
+{
+	struct budget budget = {.limit = 64 << 20};
+	struct worker_pair pair;
+	struct zerr err;
+	const struct worker_params params = {.from = "a",
+		.to = "b",
+		.eager_bytes = 4096,
+		.frag_bytes = 65536,
+		.budget = &budget,
+		.control_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+		.spin = 0,
+		.shared = true};
+	(void)state;
+	assert_int_equal(worker_pair_start(&pair, &params, &err), 0);
+	for (int i = 0; i < 10; i++) {
+		struct bench b = {.w = pair.worker[i % 2], .lane = lane_create(1, 2)};
+		usleep(5000);
+		b.lane->worker = b.w;
+		command(&b, &(struct command){.kind = CMD_ADD_LANE, .lane = b.lane});
+		usleep(5000);
+		command(&b, &(struct command){.kind = CMD_DROP_LANE, .lane = b.lane});
+		expect(&b, EVENT_LANE_GONE, NULL);
+		lane_destroy(b.lane);
+	}
+	worker_pair_stop(&pair);
+	worker_pair_free(&pair);
+	close(params.control_fd);
+}
+
 /* The job ends while its memory is in the hands of the device: the lane has to wait for the last half. */
 static void lane_waits_for_a_write(void **state)
 {
@@ -379,6 +439,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moves_a_message),
+		cmocka_unit_test(looks_before_it_sleeps),
+		cmocka_unit_test(both_wake_their_thread),
 		cmocka_unit_test(lane_waits_for_a_write),
 		cmocka_unit_test(lane_waits_for_a_read),
 		cmocka_unit_test(half_goes_once),
