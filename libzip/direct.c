@@ -410,3 +410,13 @@ int zdirect_arm(struct pollfd *fds)
 	}
 	return n;
 }
+
+void zdirect_woken(const struct pollfd *fds, int n)
+{
+	/* others may have come while we slept: then the next one is looked at for nothing */
+	for (int i = 0; i < n && i < self.nlisteners + self.nstrangers; i++)
+		if (fds[i].revents) {
+			zdirect_poll();
+			return;
+		}
+}

@@ -47,5 +47,8 @@ bool zdirect_poll(void);
 /* For sleeping, as zchannel_arm: at most zdirect_fds() of them. */
 int zdirect_fds(void);
 int zdirect_arm(struct pollfd *);
+/* After sleeping with n descriptors of which zdirect_arm's are the first: looks, if it is for these that we are awake.
+ */
+void zdirect_woken(const struct pollfd *, int n);
 
 #endif

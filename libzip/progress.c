@@ -248,7 +248,8 @@ static void sleep_on(struct pollfd *fds, int n, int64_t ns)
 	for (int i = 0; i < zrails.n; i++)
 		if (fds[n - zrails.n + i].revents)
 			take_word(i);
-	zdirect_poll();
+	zdirect_woken(fds,
+		n); /* not else: each listener is a system call, for which a message that has come would wait */
 }
 
 /* Arms the control links and appends their descriptors. Their number with those, or -1: do not sleep. */
