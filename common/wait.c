@@ -29,6 +29,12 @@
 /* A sleep costs 5 to 10 us more than a yield: so many are what one lost slice of 3 ms costs. */
 #define CROWDED_FIRST 256
 #define CROWDED_LAST 16384
+/* A wait is long from here on: all the yields of it (44 us) were for nothing, and so would be several times as many.
+ * Not less, so that those who wait for each other in turns, and all sleep, notice that yields would do: each costs the
+ * other some tens of microseconds then. */
+#define LONG_NS 300000
+#define LONGS 16	   /* after so many long ones in a row there are no yields */
+#define LONGS_PROBE 32	   /* but in one of so many: as a sleeper may be woken late */
 #define QUICK_YIELDS 20000 /* after so many in a row the machine is taken for quiet again */
 
 void zwait_init(struct zwait *w, bool busy)
@@ -43,6 +49,21 @@ void zwait_init(struct zwait *w, bool busy)
 	w->penalty = CROWDED_FIRST / 2;
 	w->quick = 0;
 	w->yielded_ns = 0;
+	w->slept_ns = 0;
+	w->longs = 0;
+}
+
+void zwait_learn(struct zwait *w)
+{
+	const bool was_long = zclock_ns() - w->slept_ns >= LONG_NS;
+	w->slept_ns = 0;
+	w->longs = was_long ? w->longs + 1 : 0;
+}
+
+/* Those who yield whatever it costs are not woken by what they wait for. */
+static bool leaves_out_yields(const struct zwait *w)
+{
+	return w->longs >= LONGS && w->longs % LONGS_PROBE != 0 && w->slice_ns != UINT32_MAX;
 }
 
 static void timed_yield(struct zwait *w)
@@ -98,7 +119,7 @@ bool zwait_step(struct zwait *w)
 		cpu_relax();
 		return false;
 	}
-	if (w->crowded == 0 && w->idle - w->spins < w->yields) {
+	if (w->crowded == 0 && w->idle - w->spins < w->yields && !leaves_out_yields(w)) {
 		w->idle++;
 		if (w->slice_ns == UINT32_MAX && w->spins == 0)
 			sampled_yield(w); /* all that it can find is somebody beside us */
@@ -108,6 +129,8 @@ bool zwait_step(struct zwait *w)
 	}
 	w->crowded -= w->crowded > 0;
 	w->yielded_ns = 0; /* the caller sleeps */
+	if (w->slept_ns == 0)
+		w->slept_ns = zclock_ns();
 	return true;
 }
 

@@ -5,7 +5,8 @@
  * Measured on two cores (three processes, 64-byte relay, one-way medians): all spinning 30 ms, yielding 8 us,
  * sleeping on a descriptor 14 us. So nothing may spin alone for long, whatever the number of cores. Who else is there
  * cannot be known beforehand (ranks of other clusters, other jobs), but a yield tells: one that lets somebody else run
- * takes four times as long as one that does not.
+ * takes four times as long as one that does not. And where all that is waited for takes far longer than the yields do,
+ * as in virtual machines and over long ways, they are in the way of those who work, and left out.
  */
 #ifndef ZIP_COMMON_WAIT_H
 #define ZIP_COMMON_WAIT_H
@@ -26,13 +27,27 @@ struct zwait {
 	uint32_t shared;    /* somebody else wants this core: that many waits more are without spinning */
 	uint32_t shares;    /* yields of which only some are timed */
 	int64_t yielded_ns; /* when the last yield in a row ended; 0: the next one is the first */
+	int64_t slept_ns;   /* since when it has been sleeping; 0: it has not */
+	uint32_t longs;	    /* waits in a row that were longer than yields can be */
 };
 
 /* busy: more runnable threads than cores are to be expected (then no spinning at all). */
 void zwait_init(struct zwait *, bool busy);
+/* After a wait that ended in sleep. */
+void zwait_learn(struct zwait *);
+/* What is waited for has come, and nothing more is to be waited for now. */
+static inline void zwait_end(struct zwait *w)
+{
+	if (__builtin_expect(w->slept_ns != 0, 0))
+		zwait_learn(w);
+	else if (w->idle > w->spins)
+		w->longs = 0; /* yields do */
+	w->idle = 0;
+}
 /* After a poll that did something. */
 static inline void zwait_reset(struct zwait *w)
 {
+	zwait_end(w);
 	w->idle = w->shared ? w->spins : 0;
 	w->shared -= w->shared > 0;
 	w->yielded_ns = 0;

@@ -310,6 +310,7 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx)
 		bool did = zprogress_poll();
 		self.sharing = false;
 		if (done(ctx)) {
+			zwait_end(&w);
 			self.waits = w;
 			return;
 		}

@@ -153,6 +153,65 @@ static void sleeps_at_once_on_a_crowded_machine(void **state)
 	assert_true(waits[1] > waits[0]);
 }
 
+/* How many polls until it sleeps, for so long. */
+static unsigned sleep_for(struct zwait *w, useconds_t us)
+{
+	w->shared = 0; /* whoever else runs here */
+	zwait_reset(w);
+	const unsigned n = steps_until_sleep(w);
+	if (us > 0)
+		usleep(us);
+	zwait_end(w);
+	return n;
+}
+
+/* Where all that is waited for takes longer than any yields: none of them, but now and then. */
+static void leaves_out_yields_that_are_for_nothing(void **state)
+{
+	(void)state;
+	struct zwait w;
+	zwait_init(&w, false);
+	w.slice_ns = UINT32_MAX - 1; /* whoever else runs here */
+	for (int again = 0; again < 2; again++) {
+		unsigned waits = 0, probes = 0;
+		while (sleep_for(&w, 400) > w.spins)
+			assert_true(++waits < 40);
+		assert_true(waits >= 10);
+		for (int i = 0; i < 64; i++)
+			probes += sleep_for(&w, 400) == w.spins + w.yields;
+		assert_in_range(probes, 1, 3);
+		while (w.longs > 0) /* a short one, unless somebody took our core for it */
+			sleep_for(&w, 0);
+		assert_int_equal(sleep_for(&w, 400), w.spins + w.yields);
+	}
+}
+
+/* So does a yield that has caught something, but not what came at once. */
+static void yields_where_yields_do(void **state)
+{
+	(void)state;
+	struct zwait w;
+	zwait_init(&w, false);
+	w.slice_ns = UINT32_MAX - 1;
+	w.longs = 32; /* the next one is with yields */
+	assert_false(zwait_step(&w));
+	zwait_reset(&w);
+	assert_int_equal(w.longs, 32);
+	for (uint32_t i = 0; i <= w.spins; i++)
+		assert_false(zwait_step(&w));
+	zwait_reset(&w);
+	assert_int_equal(w.longs, 0);
+	w.longs = 33;
+	w.shared = 0;
+	zwait_reset(&w);
+	assert_int_equal(steps_until_sleep(&w), w.spins);
+	w.slice_ns = UINT32_MAX; /* nobody would wake it */
+	w.longs = 33;
+	w.slept_ns = 0;
+	w.idle = 0;
+	assert_int_equal(steps_until_sleep(&w), w.spins + w.yields);
+}
+
 /* Who serves others yields between two pieces of work only where somebody wants the core, and notices what that costs.
  */
 static void shares_its_core_until_it_loses_slices(void **state)
@@ -202,6 +261,8 @@ int main(void)
 		cmocka_unit_test(follows_fields_that_were_set),
 		cmocka_unit_test(sleeps_at_once_on_a_crowded_machine),
 		cmocka_unit_test(shares_its_core_until_it_loses_slices),
+		cmocka_unit_test(leaves_out_yields_that_are_for_nothing),
+		cmocka_unit_test(yields_where_yields_do),
 		cmocka_unit_test(counts_only_cores_it_may_use),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
