@@ -97,8 +97,7 @@ void vdrain_wait(struct vlink *l)
 		struct pollfd p = {.events = POLLIN};
 		if (l->drain.step == VDRAIN_SENDS) {
 			p.fd = l->tx.queue.channel->fd;
-			vlink_event(l->tx.queue.channel);
-			if (ibv_req_notify_cq(l->tx.queue.cq, 0) == 0 && vdrain(&l->base) == 0)
+			if (vnotice_await(&l->tx.queue, &l->tx.awaits, VNOTICE_ALL) && vdrain(&l->base) == 0)
 				return;
 		}
 		if (l->drain.step == VDRAIN_RECEIVES)

@@ -105,16 +105,6 @@ int vlink_reason(struct vlink *l, struct vdoubt *doubt, int rc)
 	return now - doubt->since_ms < PORT_EVENT_MS ? 0 : rc;
 }
 
-/* The send half's queue has told of something. */
-static void look_at_sender(struct vlink *l)
-{
-	struct ibv_qp_attr attr;
-	struct ibv_qp_init_attr init;
-	if (atomic_load_explicit(&l->tx.quiet, memory_order_acquire) &&
-		ibv_query_qp(l->tx.queue.qp, &attr, IBV_QP_STATE, &init) == 0 && attr.qp_state == IBV_QPS_ERR)
-		l->rx.sender = -ENOLINK;
-}
-
 bool vlink_event(struct ibv_comp_channel *channel)
 {
 	struct ibv_cq *cq;
@@ -139,9 +129,10 @@ bool vlink_woken(struct vlink *l, int epoll)
 			vdevice_look(l->dev, ctx[k]);
 		else if (e[i].data.fd == l->dev->timer)
 			vdevice_look_at_ports(l->dev);
-		else if (e[i].data.fd == l->tx.queue.channel->fd)
-			look_at_sender(l);
-		else if (e[i].data.fd != l->rx.queue.channel->fd)
+		else if (e[i].data.fd == l->tx.queue.channel->fd) {
+			if (epoll == l->rx.epoll && vnotice_of_sender(l))
+				l->rx.sender = -ENOLINK;
+		} else if (e[i].data.fd != l->rx.queue.channel->fd)
 			stream = true;
 	}
 	return stream;
@@ -176,6 +167,7 @@ static int make_link(struct vlink **out, struct zlink *stream, struct zerr *err)
 	l->stream = stream;
 	l->life.sock = stream->ops->fd(stream, ZLINK_RX, &events);
 	l->tx.epoll = l->rx.epoll = -1;
+	pthread_mutex_init(&l->tx.noticing, NULL);
 	*out = l;
 	return 0;
 }
@@ -196,6 +188,7 @@ static void verbs_close(struct zlink *base)
 	vdrain_wait(l);
 	vsetup_undo(l);
 	l->stream->ops->close(l->stream);
+	pthread_mutex_destroy(&l->tx.noticing);
 	free(l);
 }
 

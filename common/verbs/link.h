@@ -18,6 +18,7 @@
 #ifndef ZIP_VERBS_LINK_H
 #define ZIP_VERBS_LINK_H
 
+#include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -44,6 +45,10 @@ extern const struct zverbs_options *voptions;
 #define VCONTEXTS 3		 /* of a link, at most: the device's, and of each half's endpoint one of its own */
 #define VWATCHED (VCONTEXTS + 4) /* descriptors of a half */
 #define VLOOK_EVERY 64		 /* vain tries until a look at the TCP connection, which costs a system call */
+
+/* What a completion queue is to raise an event of (notice.c). That stands until the event has been taken: asking again
+ * while it has been raised has no effect (of mlx5's arm_sn). */
+enum vnotice { VNOTICE_NONE, VNOTICE_ERRORS, VNOTICE_ALL };
 
 /* How the receive half's thread watches the send half's completion channel (epoll), while that is quiet. */
 #define VWATCH_SENDER (EPOLLIN | EPOLLET)
@@ -115,8 +120,9 @@ struct vtx {
 	bool stopping;	  /* our own end, in another thread than the pool's: what it has is given back by fini */
 	int failing;	  /* why it cannot go on, where the reason to be told may still be another */
 	struct vdoubt doubt;
-	_Atomic bool
-		quiet; /* its completion queue tells of errors alone: then the receive half's thread takes notice */
+	pthread_mutex_t noticing; /* of the next two, and the channel: not on the data path */
+	bool quiet;		  /* of errors alone is to be told: the receive half's thread takes notice */
+	enum vnotice awaits;
 	int error;
 	uint32_t limit, sent; /* sends that may have been made; that have */
 	uint32_t depth;	      /* of the send queue: twice the window, as completions are late */
@@ -157,7 +163,7 @@ struct vrx {
 	int epoll;
 	enum vmode mode;
 	bool armed;
-	bool notified; /* the completion queue is to raise an event, or has, and it was not taken yet: never two */
+	enum vnotice awaits;
 	bool granted;  /* credits were given at all */
 	bool due;      /* credit is to be told, and the send queue was full */
 	bool fin;      /* the TCP connection ended */
@@ -329,6 +335,13 @@ int vlink_reason(struct vlink *, struct vdoubt *, int rc);
 int vlink_contexts(const struct vlink *, struct ibv_context *[VCONTEXTS]);
 /* For who waits without sleeping: handles events of the device and its ports, if there are any. */
 void vlink_look(struct vlink *);
+/* notice.c. Asks a queue for the next event, of errors or of all, once those that were raised are taken. false: the
+ * device refuses. */
+bool vnotice_await(const struct vqueue *, enum vnotice *, enum vnotice wanted);
+/* Takes the event that is awaited, if it has been raised. */
+bool vnotice_take(const struct vqueue *, enum vnotice *);
+/* The receive half's thread: the sender's queue has told of something. true: its queue pair has failed. */
+bool vnotice_of_sender(struct vlink *);
 /* Takes an event of a completion channel, if there is one. */
 bool vlink_event(struct ibv_comp_channel *);
 /* After sleeping, what else may have woken us: looks for events of the device and at the send half. true: the TCP

@@ -1,24 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the send half sleeps, and who is told of its completions: its own thread of all while it waits for one, else the
- * receive half's of errors alone.
+ * Being told of completions: each queue is asked for one event at a time. How the send half sleeps, and who is told of
+ * its completions: its own thread of all while it waits for one, else the receive half's of errors alone.
  */
+#include <errno.h>
 #include <sys/epoll.h>
 
 #include "rma.h"
 
+bool vnotice_take(const struct vqueue *q, enum vnotice *awaits)
+{
+	if (*awaits == VNOTICE_NONE || !vlink_event(q->channel))
+		return false;
+	*awaits = VNOTICE_NONE;
+	return true;
+}
+
+/* Of all also where errors would do: the device does not go back. */
+bool vnotice_await(const struct vqueue *q, enum vnotice *awaits, enum vnotice wanted)
+{
+	vnotice_take(q, awaits);
+	if (*awaits < wanted) {
+		if (ibv_req_notify_cq(q->cq, wanted == VNOTICE_ERRORS) != 0)
+			return false;
+		*awaits = wanted;
+	}
+	return true;
+}
+
 static void watch_sender(struct vlink *l, bool quiet)
 {
 	struct epoll_event e = {.events = quiet ? VWATCH_SENDER : 0, .data.fd = l->tx.queue.channel->fd};
-	atomic_store_explicit(&l->tx.quiet, quiet, memory_order_release);
+	l->tx.quiet = quiet;
 	epoll_ctl(l->rx.epoll, EPOLL_CTL_MOD, e.data.fd, &e);
 }
 
-static void look_around(struct vlink *l)
+/* This half's thread is told of all, or the receive half's of errors. */
+static bool await(struct vlink *l, enum vnotice what)
 {
-	while (vlink_event(l->tx.queue.channel))
-		;
-	vlink_woken(l, l->tx.epoll);
+	struct vtx *tx = &l->tx;
+	const bool quiet = what == VNOTICE_ERRORS;
+	pthread_mutex_lock(&tx->noticing);
+	const bool good = vnotice_await(&tx->queue, &tx->awaits, what);
+	if (tx->quiet != quiet)
+		watch_sender(l, quiet);
+	pthread_mutex_unlock(&tx->noticing);
+	return good;
+}
+
+/* What was awaited may have been a completion like any other, which was asked for before: then of errors from now on,
+ * and the queue pair is looked at last, as it may have failed in between. That its own thread may be polling the queue
+ * does no harm: a device that is told of an old place in it raises the next event at once. */
+bool vnotice_of_sender(struct vlink *l)
+{
+	struct vtx *tx = &l->tx;
+	struct ibv_qp_attr attr;
+	struct ibv_qp_init_attr init;
+	pthread_mutex_lock(&tx->noticing);
+	const bool quiet = tx->quiet, good = !quiet || vnotice_await(&tx->queue, &tx->awaits, VNOTICE_ERRORS);
+	pthread_mutex_unlock(&tx->noticing);
+	if (!good)
+		return true;
+	return quiet && ibv_query_qp(tx->queue.qp, &attr, IBV_QP_STATE, &init) == 0 && attr.qp_state == IBV_QPS_ERR;
 }
 
 /* About to sleep: of all, to this half's thread. */
@@ -26,10 +69,8 @@ static int expect_all(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
 	if (tx->armed)
-		look_around(l);
-	else
-		watch_sender(l, false);
-	if (vtx_ring(l) != 0 || ibv_req_notify_cq(tx->queue.cq, 0) != 0)
+		vlink_woken(l, tx->epoll);
+	if (vtx_ring(l) != 0 || !await(l, VNOTICE_ALL))
 		return -EIO;
 	tx->armed = true;
 	return vtx_reap(l);
@@ -38,11 +79,10 @@ static int expect_all(struct vlink *l)
 int vtx_expect_errors(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
-	look_around(l);
+	vlink_woken(l, tx->epoll);
 	tx->armed = false;
-	if (ibv_req_notify_cq(tx->queue.cq, 1) != 0 && !tx->failing)
+	if (!await(l, VNOTICE_ERRORS) && !tx->failing)
 		tx->failing = -EIO;
-	watch_sender(l, true);
 	return vtx_reap(l);
 }
 

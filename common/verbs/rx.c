@@ -206,14 +206,6 @@ int vrx_reap(struct vlink *l)
 	return l->rx.broken;
 }
 
-static bool take_notice(struct vrx *rx)
-{
-	if (!rx->notified || !vlink_event(rx->queue.channel))
-		return false;
-	rx->notified = false;
-	return true;
-}
-
 /* armed: something may have woken the caller. Mostly it is a message, and its event is taken when the next one is asked
  * for: that is a system call which the message need not wait for. */
 static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget, bool armed)
@@ -238,21 +230,13 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	}
 	if (budget == 0)
 		return 0;
-	bool woken = armed && !take_notice(rx) && vlink_woken(l, rx->epoll);
+	bool woken = armed && !vnotice_take(&rx->queue, &rx->awaits) && vlink_woken(l, rx->epoll);
 	if (woken || rx->broken || rx->sender || ++rx->vain % VLOOK_EVERY == 0) {
 		vrx_look_at_stream(l);
 		if ((rx->fin || rx->broken) && fill(rx))
 			return 0; /* came meanwhile */
 	}
 	return rx->error = find_end(l);
-}
-
-/* One that is awaited still, from an arming that something else ended, is as good as a new one. */
-static bool ask_for_notice(struct vrx *rx)
-{
-	take_notice(rx);
-	rx->notified = rx->notified || ibv_req_notify_cq(rx->queue.cq, 0) == 0;
-	return rx->notified;
 }
 
 static int look(struct vlink *l, const struct zsink *sink, unsigned budget)
@@ -262,7 +246,7 @@ static int look(struct vlink *l, const struct zsink *sink, unsigned budget)
 	rx->armed = false;
 	if (rx->mode == VMODE_QUEUE)
 		return poll_queue(l, sink, budget, armed);
-	if (armed && !take_notice(rx))
+	if (armed && !vnotice_take(&rx->queue, &rx->awaits))
 		vlink_woken(l, rx->epoll);
 	int rc = vrx_poll_stream(l, sink, budget);
 	if (rc == 0 && rx->mode == VMODE_STREAM)
@@ -308,7 +292,8 @@ int vrx_arm(struct vlink *l)
 		return 1;
 	if (rx->mode != VMODE_QUEUE && rx->reads == 0)
 		return l->stream->ops->arm(l->stream, ZLINK_RX);
-	if (rx->kept || rx->whole || rx->broken || !ask_for_notice(rx))
+	/* One that is awaited still, from an arming that something else ended, is as good as a new one. */
+	if (rx->kept || rx->whole || rx->broken || !vnotice_await(&rx->queue, &rx->awaits, VNOTICE_ALL))
 		return 1;
 	if (fill(rx) || vrma_any_done(rx->rma, rx->reads) || vrx_renew(l, false, 0) < 0)
 		return 1;

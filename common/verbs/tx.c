@@ -355,9 +355,9 @@ int vtx_init(struct vlink *l, struct zerr *err)
 	tx->rest = malloc(MESSAGE_MAX); /* only what is used of it becomes memory */
 	if (!tx->slot || !tx->copy || !tx->rest)
 		return zerr_set(err, -ENOMEM, "out of memory for a connection");
-	if (ibv_req_notify_cq(tx->queue.cq, 1) != 0)
+	if (!vnotice_await(&tx->queue, &tx->awaits, VNOTICE_ERRORS))
 		return zerr_set(err, -EIO, "%s: cannot ask for the notice of errors", l->dev->name);
-	atomic_store(&tx->quiet, true);
+	tx->quiet = true;
 	return post_credit_receives(tx, VCREDITS_MAX) == 0 ? 0 : zerr_set(err, -EIO, "cannot post receives");
 }
 

@@ -111,7 +111,8 @@ struct fake_cq {
 	uint32_t size, head, tail;
 	int vector;
 	enum { FAKE_QUIET, FAKE_ERRORS, FAKE_ALL } armed; /* for what */
-	uint64_t cookie;				  /* struct ibv_cq * of its process */
+	bool raised;	 /* an event that was not taken: until then arming has no effect, as of mlx5 */
+	uint64_t cookie; /* struct ibv_cq * of its process */
 	struct fake_address channel;
 };
 

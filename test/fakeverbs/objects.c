@@ -83,6 +83,9 @@ EXPORT int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq
 	if (recv(channel->fd, &cookie, sizeof(cookie), 0) != sizeof(cookie))
 		return -1;
 	struct fcq *q = (struct fcq *)(uintptr_t)cookie;
+	fake_lock(fake_fabric());
+	((struct fake_cq *)fake_ptr(fake_fabric(), q->at))->raised = false;
+	fake_unlock(fake_fabric());
 	q->events++;
 	*cq = &q->cq;
 	*cq_context = q->cq.cq_context;

@@ -32,6 +32,7 @@ static uint64_t now_ns(void)
 static void wake(struct fake_cq *cq, int sock)
 {
 	cq->armed = FAKE_QUIET;
+	cq->raised = true;
 	sendto(sock, &cq->cookie, sizeof(cq->cookie), MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&cq->channel.sun,
 		cq->channel.len);
 }
@@ -543,7 +544,7 @@ int fake_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	fake_lock(f);
 	struct fake_cq *cq = fake_ptr(f, mine->at);
 	int code = fake_hit(f, FAKE_NOTIFY);
-	if (code == 0) {
+	if (code == 0 && !cq->raised) {
 		if (cq->armed == FAKE_QUIET || !solicited_only)
 			cq->armed = solicited_only ? FAKE_ERRORS : FAKE_ALL;
 		hurry(f, cq, ibcq->context->async_fd);

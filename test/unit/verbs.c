@@ -130,6 +130,7 @@ int main(int argc, char **argv)
 		TEST(every_failed_completion_ends_the_link),
 		TEST(a_lost_message_wakes_its_sender),
 		TEST(a_lost_message_wakes_who_only_sends),
+		TEST(an_earlier_notice_hides_no_error),
 		TEST(every_refused_call_ends_the_link),
 		TEST(failed_operations_are_reported),
 		TEST(refused_operations_are_reported),

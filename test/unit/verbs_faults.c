@@ -143,6 +143,65 @@ void a_lost_message_wakes_who_only_sends(void **state)
 	}
 }
 
+/* Who cannot be told of the next message does not sleep, and that is all. hit: one of the calls here fails. */
+static void stay_awake(struct pair *p, bool hit)
+{
+	struct inbox in;
+	inbox_init(&in);
+	for (uint64_t k = 0; k < 40; k++) {
+		const bool pending = is_pending(FAKE_NOTIFY);
+		const int rc = p->a->ops->arm(p->a, k % 2 ? ZLINK_RX : ZLINK_TX);
+		if (pending && !is_pending(FAKE_NOTIFY))
+			assert_int_equal(rc, 1);
+		assert_int_equal(post_message(p->b, k, 10), 0);
+		assert_int_equal(p->b->ops->flush(p->b), 0);
+		receive_until(p->a, &in, k + 1);
+	}
+	assert_false(hit && is_pending(FAKE_NOTIFY));
+	inbox_fini(&in);
+	pair_close(p);
+}
+
+/* The sender was to be told of its next completion, whatever that is, when it left that to the receiving half: the
+ * event is of a message that went well, and of the next one, which does not, there is another. */
+void an_earlier_notice_hides_no_error(void **state)
+{
+	option("ZIPPER_VERBS_SIGNAL", "1");
+	for (int raised = 0; raised < 2; raised++) {
+		struct pair p = fixture_pair(*state);
+		struct inbox in, none;
+		uint64_t k = 0;
+		inbox_init(&in);
+		inbox_init(&none);
+		struct zsink sink = inbox_sink(&none);
+		for (; k < 20; k++) {
+			assert_int_equal(post_message(p.a, k, 10), 0);
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+			receive_until(p.b, &in, k + 1);
+			assert_int_equal(p.a->ops->poll(p.a, &sink, 1), 0);
+		}
+		p.a->ops->arm(p.a, ZLINK_TX);
+		if (!raised)
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+		for (; k < 22; k++) {
+			assert_int_equal(post_message(p.a, k, 10), 0);
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+		}
+		receive_until(p.b, &in, k);
+		do /* until nothing wakes it any more */
+			assert_int_equal(p.a->ops->poll(p.a, &sink, 1), 0);
+		while (sleep_on(p.a, ZLINK_RX, 20));
+		fault(FAKE_SEND, IBV_WC_RETRY_EXC_ERR, 0);
+		assert_int_equal(post_message(p.a, k, 10), 0);
+		assert_int_equal(p.a->ops->flush(p.a), 0);
+		assert_int_equal(receive_to_end(p.a, &none), -ENOLINK);
+		inbox_fini(&in);
+		inbox_fini(&none);
+		pair_close(&p);
+	}
+	option("ZIPPER_VERBS_SIGNAL", NULL);
+}
+
 void every_refused_call_ends_the_link(void **state)
 {
 	static const struct {
@@ -154,13 +213,10 @@ void every_refused_call_ends_the_link(void **state)
 			struct pair p = fixture_pair(*state);
 			int why[2];
 			fault(points[i].point, points[i].code, after);
-			if (points[i].point == FAKE_NOTIFY) { /* then it does not sleep, and that is all */
-				for (int k = 0; k < 40; k++)
-					p.a->ops->arm(p.a, k % 2 ? ZLINK_RX : ZLINK_TX);
-				pair_close(&p);
-			} else {
+			if (points[i].point == FAKE_NOTIFY)
+				stay_awake(&p, after < 10);
+			else
 				break_up(&p, why);
-			}
 			fault(points[i].point, 0, 0);
 		}
 }

@@ -84,6 +84,7 @@ void buffers_are_for_those_who_send(void **state);
 void every_failed_completion_ends_the_link(void **state);
 void a_lost_message_wakes_its_sender(void **state);
 void a_lost_message_wakes_who_only_sends(void **state);
+void an_earlier_notice_hides_no_error(void **state);
 void every_refused_call_ends_the_link(void **state);
 void failed_operations_are_reported(void **state);
 void refused_operations_are_reported(void **state);
