@@ -92,9 +92,10 @@ struct zrma_limits {
 
 struct zrma {
 	/* Owner. Opens len bytes (1 or more) to the peer, for as long as the exposure stands: for reading (ZLINK_TX)
-	 * or for writing (ZLINK_RX), nothing around them and nothing else. May wait for the device (microseconds),
-	 * never for the peer. 0; -EOPNOTSUPP: not over this link; -ENOMEM, -EAGAIN: not now (nothing to register with
-	 * is left): send the data as messages; other negative errno: not this memory, likewise. */
+	 * or for writing (ZLINK_RX), nothing around them and nothing else. May wait for the device: microseconds, and
+	 * some milliseconds at most where that is busy with a peer that does not answer. 0; -EOPNOTSUPP: not over this
+	 * link; -ENOMEM, -EAGAIN: not now (nothing to register with is left): send the data as messages; other negative
+	 * errno: not this memory, likewise. */
 	int (*expose)(struct zlink *, enum zlink_half, void *base, size_t len, struct zrma_exposure *);
 	/* Owner. Takes it back: on return the peer can reach the memory no more. Also right after the link broke, and
 	 * to be called for every exposure before close. */

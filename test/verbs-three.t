@@ -79,7 +79,7 @@ went() { # NAME INDEX PACKETS: so many since `before` at least
 }
 # of these packets, negative acknowledgements of a receiver that was not ready: what is sent over credit never causes one
 not_ready() {
-	vm 200 zipper bash -c 'cd /sys/class/infiniband; cat rxe[ab]/ports/1/hw_counters/{rcvd,send}_rnr_err' | awk '{ n += $1 } END { print n + 0 }'
+	vm 200 zipper bash -c 'cd /sys/class/infiniband; cat rxe[ab]/ports/1/hw_counters/{rcvd,send}_rnr_err' | awk '{ n += $1 } END { print NR == 4 ? n : "no counters" }'
 }
 # segments by TCP at the zipper, in and out
 by_tcp() {
@@ -93,6 +93,7 @@ all_rounds() { # or it has ended
 zipper 2xdynamic 7474
 mapfile -t before < <(counts)
 unready=$(not_ready) tcp=$(by_tcp)
+ok "there are counters of receivers that were not ready" test "$unready" -ge 0
 start stream "$FILES/stream" 300000 4 "$FILES/go"
 wait_for 900 all_rounds
 tcp=$(($(by_tcp) - tcp))
@@ -174,8 +175,13 @@ for category in mpi-everywhere dynamic shared-dynamic static mpi+threads; do
 	finish "$category"
 	case $category in
 	*dynamic) is "$category: what the device lacks is said" "$(fallen_back $category)" 2 || diag_file "$FILES/zipperd" ;;
-	*) is "$category: nothing is lacking" "$(grep -c 'no thread domains' "$FILES/zipperd")" 0 || diag_file "$FILES/zipperd" ;;
+	mpi+threads) is "$category: asks for nothing that is lacking" "$(grep -cE 'no (thread domains|single-threaded)' "$FILES/zipperd")" 0 ||
+		diag_file "$FILES/zipperd" ;;
 	esac
+	wanted=0
+	[ $category != mpi-everywhere ] || wanted=1
+	ok "$category: its endpoints have as many contexts as they are to" \
+		grep -q " $category endpoint: CTXs $wanted, PDs $wanted, TDs 0," "$FILES/zipperd" || diag_file "$FILES/zipperd"
 	end_zipper
 	next=$((next + 1))
 done

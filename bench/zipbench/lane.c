@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "crew.h"
+#include "verbs/collect.h"
 
 static uint64_t make_id(unsigned lane, unsigned path, uint32_t messages)
 {
@@ -37,6 +38,7 @@ int lanes_open(struct lanes *l, const struct zep_set *s, unsigned poll)
 		lane->all = l;
 		lane->index = t;
 		lane->cq = zep_cq(s, t);
+		lane->ex = zep_is_extended(s) ? zep_cq(s, t) : NULL;
 		lane->shared_cq = p->cq_ways > 1;
 		lane->shared_qp = p->qp_ways > 1;
 		for (unsigned path = 0; path < p->paths; path++) {
@@ -92,7 +94,7 @@ static void set_status(struct lanes *all, int status)
 static int poll(struct lane *l)
 {
 	struct ibv_wc wc[LANE_POLL];
-	int n = ibv_poll_cq(l->cq, (int)l->all->poll, wc);
+	int n = vcollect(l->cq, l->ex, (int)l->all->poll, wc);
 	if (n < 0)
 		set_status(l->all, -EIO);
 	for (int i = 0; i < n; i++) {

@@ -116,6 +116,12 @@ static inline bool zep_is_single(const struct zep_plan *p)
 	return p->cq_ways == 1;
 }
 
+/* Were all of them made so? Then they are extended ones, of libibverbs. */
+static inline bool zep_is_extended(const struct zep_set *s)
+{
+	return zep_is_single(&s->plan) && !s->no_single;
+}
+
 /* Builds it. Where the provider has no thread domains or no single-threaded CQs, it goes on without and logs one line
  * that begins with `who` (NULL: says nothing). 0, or a negative errno with text and nothing left behind. */
 int zep_build(struct zep_set *, const struct zep_plan *, const struct zep_ops *, void *to, const char *who,

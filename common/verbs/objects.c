@@ -108,22 +108,21 @@ static void tell_locks(struct vdevice *dev, int code)
 }
 
 /* Without a lock if the category has them so and the provider can: only one thread at a time has to do with it. */
-static struct ibv_cq *create_cq(const struct vhome *h, uint32_t depth, struct ibv_comp_channel *channel)
+static void create_cq(struct vqueue *q, const struct vhome *h, uint32_t depth)
 {
 	struct ibv_cq_init_attr_ex attr = {.cqe = depth,
-		.channel = channel,
+		.channel = q->channel,
 		.comp_vector = (uint32_t)h->vector,
 		.wc_flags = IBV_WC_STANDARD_FLAGS,
 		.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 		.flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
 	zep_ibv_ask();
-	struct ibv_cq_ex *ex = h->seat.single ? ibv_create_cq_ex(h->ctx, &attr) : NULL;
+	q->ex = h->seat.single ? ibv_create_cq_ex(h->ctx, &attr) : NULL;
 	const int code = zep_ibv_refusal();
 	zep_ibv_ask();
-	struct ibv_cq *cq = ex ? ibv_cq_ex_to_cq(ex) : ibv_create_cq(h->ctx, (int)depth, NULL, channel, h->vector);
-	if (cq && !ex && h->seat.single)
+	q->cq = q->ex ? ibv_cq_ex_to_cq(q->ex) : ibv_create_cq(h->ctx, (int)depth, NULL, q->channel, h->vector);
+	if (q->cq && !q->ex && h->seat.single)
 		tell_locks(h->dev, code);
-	return cq;
 }
 
 /* In its words, what zipstat --endpoints predicts; and where the first queue pair is, if the device tells. */
@@ -173,7 +172,7 @@ int vobject_queue_create(struct vqueue *q, struct vhome *h, struct ibv_srq *srq,
 	if (!q->channel)
 		return fail(err, zep_ibv_refusal(), "a completion channel", h);
 	unblock(q->channel->fd);
-	q->cq = create_cq(h, size->completions, q->channel);
+	create_cq(q, h, size->completions);
 	if (!q->cq) {
 		int code = zep_ibv_refusal();
 		vobject_queue_destroy(q);

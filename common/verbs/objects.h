@@ -30,6 +30,7 @@ struct vhome {
 struct vqueue {
 	struct ibv_qp *qp;
 	struct ibv_cq *cq;
+	struct ibv_cq_ex *ex;		  /* cq, where it is an extended one, without a lock; or NULL */
 	struct ibv_comp_channel *channel; /* its descriptor does not block */
 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect.h"
 #include "rma.h"
 
 #define REPOST_AT 16	/* free buffers that are posted again within a poll */
@@ -149,7 +150,7 @@ static void take_completion(struct vrx *rx, const struct ibv_wc *wc)
 static bool collect(struct vrx *rx)
 {
 	struct ibv_wc wc[VPOLL];
-	int n = ibv_poll_cq(rx->queue.cq, VPOLL, wc);
+	int n = vcollect(rx->queue.cq, rx->queue.ex, VPOLL, wc);
 	if (n < 0 && !rx->broken)
 		rx->broken = -EIO;
 	for (int i = 0; i < n; i++)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect.h"
 #include "rma.h"
 
 #define CREDIT_STEP 16 /* receives for credit are posted again so many at a time */
@@ -84,7 +85,7 @@ int vtx_reap(struct vlink *l)
 	if (!tx->stopping)
 		vpool_collect(tx->pool);
 	while (n == VPOLL) {
-		n = ibv_poll_cq(tx->queue.cq, VPOLL, wc);
+		n = vcollect(tx->queue.cq, tx->queue.ex, VPOLL, wc);
 		for (int i = 0; i < n; i++) {
 			int e = take_completion(l, &wc[i]);
 			rc = rc ? rc : e;

@@ -11,7 +11,8 @@
 
 static int usage(void)
 {
-	fputs("usage: fakectl up|down DEVICE PORT | gone DEVICE [PID] | fail POINT VALUE [AFTER [TIMES [PID]]] | complaints "
+	fputs("usage: fakectl up|down DEVICE PORT | gone DEVICE [PID] | fail POINT VALUE [AFTER [TIMES [PID]]] | "
+	      "complaints "
 	      "|\n"
 	      "       count POINT | qps | lost | silence PID | keep PID\n",
 		stderr);

@@ -13,10 +13,10 @@
  * next have the next ones), ports=N, pkey=P (a further entry of each port's table; in front of each entry is one of
  * limited membership), tds=N (thread domains of a process), mw (memory windows), grh (a global address is required on
  * InfiniBand, too), v1, v12 (RoCE version 1, or both, instead of 2), iwarp (is none for us), silent (no
- * IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, mute (what it refuses to make leaves errno as it was), srq=N (receives of a
- * shared queue, at most), lag=N (microseconds until a completion is seen), memlock=KIB (that a process may register),
- * oldfork (as before Linux 5.13: registered pages are kept from children, if somebody asks for that). Each port is a
- * network of its own.
+ * IBV_EVENT_QP_LAST_WQE_REACHED), inline=BYTES, mute (what it refuses to make leaves errno as it was), srq=N (receives
+ * of a shared queue, at most), lag=N (microseconds until a completion is seen), memlock=KIB (that a process may
+ * register), oldfork (as before Linux 5.13: registered pages are kept from children, if somebody asks for that). Each
+ * port is a network of its own.
  *
  * It is strict where devices only misbehave: what the Verbs do not allow is refused as a device would, and besides
  * counted and written to standard error as a complaint, of which tests expect none.
@@ -84,7 +84,7 @@ struct fake_port {
 struct fake_device {
 	char name[32];
 	bool ib, grh, windows, silent, mute; /* grh: packets need a global address */
-	bool v1, v2;		       /* RoCE versions of its addresses, version 1 first */
+	bool v1, v2;			     /* RoCE versions of its addresses, version 1 first */
 	bool iwarp;
 	int ports;
 	uint32_t inline_bytes, srq_max, lag_us, tds, memlock_kib; /* memlock_kib 0: no limit */

@@ -148,7 +148,10 @@ struct ibv_cq_ex *fake_create_cq_ex(struct ibv_context *ctx, struct ibv_cq_init_
 {
 	bool single = a->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS && a->flags & IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
 	struct fcq *q = create_cq(ctx, (int)a->cqe, a->cq_context, a->channel, (int)a->comp_vector, single);
-	return q ? &q->ex : NULL;
+	if (!q)
+		return NULL;
+	fake_extend_cq(&q->ex);
+	return &q->ex;
 }
 
 EXPORT int ibv_destroy_cq(struct ibv_cq *cq)

@@ -35,7 +35,8 @@ struct fcq {
 		struct ibv_cq_ex ex; /* begins in the same way */
 	};
 	fake_at at;
-	bool single;
+	bool single, alone; /* alone: while it is polled as an extended one, that busy is ours */
+	struct ibv_wc now;  /* shown meanwhile */
 	atomic_flag busy;
 	unsigned users, events, acked;
 };
@@ -82,6 +83,8 @@ int fake_post_send(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **b
 int fake_post_recv(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
 int fake_post_srq_recv(struct ibv_srq *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
 int fake_poll_cq(struct ibv_cq *, int n, struct ibv_wc *);
+/* The calls for an extended one. */
+void fake_extend_cq(struct ibv_cq_ex *);
 int fake_req_notify_cq(struct ibv_cq *, int solicited_only);
 /* With the lock held. The queue pair is in error: what it has is flushed. sock: to tell by. */
 void fake_qp_error(struct fake_fabric *, int sock, struct fake_qp *);

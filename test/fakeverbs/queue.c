@@ -510,18 +510,15 @@ int fake_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_r
 
 /* --- looking --- */
 
-int fake_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
+/* With the lock held: those that are to be seen. -1: it has failed. */
+static int take(struct fake_fabric *f, struct fcq *mine, int n, struct ibv_wc *wc)
 {
-	struct fcq *mine = (struct fcq *)ibcq;
-	struct fake_fabric *f = fake_fabric();
-	const bool alone = enter(f, mine->single, &mine->busy, "completion queue");
-	int got = 0;
-	fake_lock(f);
 	struct fake_cq *cq = fake_ptr(f, mine->at);
 	struct fake_cqe *ring = fake_ptr(f, cq->ring);
+	int got = 0;
 	if (fake_hit(f, FAKE_POLL))
-		got = -1;
-	while (got >= 0 && got < n && cq->head != cq->tail) {
+		return -1;
+	while (got < n && cq->head != cq->tail) {
 		struct fake_cqe *e = &ring[cq->head % cq->size];
 		struct fake_qp *q = &f->qp[e->wc.qp_num % FAKE_QPS];
 		if (e->seen_ns > 0 && e->seen_ns > now_ns())
@@ -531,10 +528,95 @@ int fake_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
 		wc[got++] = e->wc;
 		cq->head++;
 	}
-	fake_unlock(f);
-	if (alone)
-		atomic_flag_clear(&mine->busy);
 	return got;
+}
+
+int fake_poll_cq(struct ibv_cq *ibcq, int n, struct ibv_wc *wc)
+{
+	struct fcq *mine = (struct fcq *)ibcq;
+	struct fake_fabric *f = fake_fabric();
+	fake_lock(f);
+	if (mine->single)
+		fake_complain(f, "a completion queue for one thread is polled with its lock");
+	int got = take(f, mine, n, wc);
+	fake_unlock(f);
+	return got;
+}
+
+static int show_next(struct ibv_cq_ex *ex)
+{
+	struct fcq *mine = (struct fcq *)(void *)ex;
+	struct fake_fabric *f = fake_fabric();
+	fake_lock(f);
+	const int got = take(f, mine, 1, &mine->now);
+	fake_unlock(f);
+	ex->wr_id = mine->now.wr_id;
+	ex->status = mine->now.status;
+	return got > 0 ? 0 : got < 0 ? EIO : ENOENT;
+}
+
+static int next_poll(struct ibv_cq_ex *ex)
+{
+	const int code = show_next(ex);
+	if (code == ENOENT) {
+		fake_lock(fake_fabric());
+		fake_complain(fake_fabric(),
+			"the end of a queue is found by ibv_next_poll: Soft-RoCE loses the next one");
+		fake_unlock(fake_fabric());
+	}
+	return code;
+}
+
+static void end_poll(struct ibv_cq_ex *ex)
+{
+	struct fcq *mine = (struct fcq *)(void *)ex;
+	if (mine->alone)
+		atomic_flag_clear(&mine->busy);
+	mine->alone = false;
+}
+
+static int start_poll(struct ibv_cq_ex *ex, struct ibv_poll_cq_attr *attr)
+{
+	struct fcq *mine = (struct fcq *)(void *)ex;
+	if (attr->comp_mask)
+		return EINVAL;
+	const bool alone = enter(fake_fabric(), mine->single, &mine->busy, "completion queue");
+	const int code = show_next(ex);
+	mine->alone = alone;
+	if (code != 0)
+		end_poll(ex);
+	return code;
+}
+
+static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ex)
+{
+	return ((struct fcq *)(void *)ex)->now.opcode;
+}
+
+static uint32_t read_byte_len(struct ibv_cq_ex *ex)
+{
+	return ((struct fcq *)(void *)ex)->now.byte_len;
+}
+
+static __be32 read_imm_data(struct ibv_cq_ex *ex)
+{
+	return ((struct fcq *)(void *)ex)->now.imm_data;
+}
+
+static unsigned read_wc_flags(struct ibv_cq_ex *ex)
+{
+	return ((struct fcq *)(void *)ex)->now.wc_flags;
+}
+
+void fake_extend_cq(struct ibv_cq_ex *ex)
+{
+	ex->start_poll = start_poll;
+	ex->next_poll = next_poll;
+	ex->end_poll = end_poll;
+	ex->read_opcode = read_opcode;
+	ex->read_byte_len = read_byte_len;
+	ex->read_imm_data = read_imm_data;
+	ex->read_wc_flags = read_wc_flags;
 }
 
 int fake_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
