@@ -261,7 +261,7 @@ losing "a send fails" "" send 12 40
 are_under_way() { [ "$(fakectl qps | grep -c "^pid=$zipper fk$1:.* waits=1")" -ge "$2" ]; }
 device_goes() {
 	fakectl keep "$zipper"
-	wait_for 60 are_under_way b 2
+	wait_for 60 are_under_way b 1
 	fakectl gone fkb "$zipper"
 }
 losing "the device of the second one goes" "" device_goes

@@ -16,8 +16,12 @@ static uint8_t kind_of(const struct buf *b)
 	return b->env[1]; /* offset of kind in wire.h */
 }
 
+/* Something was posted: so the link is not full, and once it has been flushed it may have forgotten that it was armed.
+ */
 static void touch(struct worker *w, struct dest *d)
 {
+	if (__builtin_expect(d->cold, 0))
+		worker_warm_tx(w, d);
 	if (!list_linked(&d->touched))
 		list_add(&w->touched, &d->touched);
 }
