@@ -313,6 +313,15 @@ bool zoutgoing_ack(bool all)
 	return sent;
 }
 
+bool zoutgoing_owes(void)
+{
+	while (owed_head && !zpeer_owes_ack(&owed_head->stream)) { /* a message has carried it */
+		owed_head->owed = false;
+		owed_head = owed_head->owed_next;
+	}
+	return owed_head != NULL;
+}
+
 bool zoutgoing_drained(void)
 {
 	for (int i = 0; i < zworld.nranks; i++) {

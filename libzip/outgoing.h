@@ -57,6 +57,8 @@ void zoutgoing_leave(struct zremote *);
 void zoutgoing_owe(struct zremote *);
 /* Sends pure acknowledgements: those that are due, or (all) every one that is owed. */
 bool zoutgoing_ack(bool all);
+/* Is any owed? */
+bool zoutgoing_owes(void);
 
 /* Nothing unacknowledged and nothing pending to anybody. */
 bool zoutgoing_drained(void);
