@@ -444,6 +444,9 @@ static bool keeps_looking(struct worker_thread *t)
 /* true: something happened. */
 static bool turn(struct worker *w)
 {
+	/* First: this takes what shall wake us from sleep, and all that it is for is looked at below. */
+	if (w->turns++ % ROUNDS_PER_EPOLL == 0 && (!list_empty(&w->cold) || w->cold_txs > 0))
+		look(w, 0);
 	bool moved = run_commands(w);
 	moved |= send_notes(w);
 	moved |= relay_turn(w);
@@ -456,8 +459,6 @@ static bool turn(struct worker *w)
 	if (__builtin_expect(!list_empty(&w->finishing), 0))
 		finish_txs(w);
 	tell_others(w);
-	if (++w->turns % ROUNDS_PER_EPOLL == 0 && (!list_empty(&w->cold) || w->cold_txs > 0))
-		look(w, 0);
 	return moved;
 }
 

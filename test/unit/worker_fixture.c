@@ -15,6 +15,8 @@
 
 #include "clock.h"
 
+#define PATIENCE_MS 20000
+
 /* --- the transport --- */
 
 static int fake_post(struct zlink *z, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len)
@@ -54,6 +56,8 @@ static int fake_poll(struct zlink *z, const struct zsink *sink, unsigned budget)
 	const struct zwire_env env = atomic_load(&l->small) ? small : offer;
 	uint8_t raw[ZWIRE_ENV_BYTES];
 	(void)budget;
+	if (atomic_load(&l->interrupts))
+		l->interrupt(l->arg);
 	if (atomic_load(&l->shown) == 0)
 		return 0;
 	zwire_encode(raw, &env);
@@ -71,12 +75,14 @@ static int fake_fd(const struct zlink *z, enum zlink_half half, uint32_t *events
 	return ((const struct fake_link *)z)->fd;
 }
 
-/* The receive half never sleeps: nothing wakes it. */
+/* The receive half sleeps only where the test wakes it. */
 static int fake_arm(struct zlink *z, enum zlink_half half)
 {
 	struct fake_link *l = (struct fake_link *)z;
 	atomic_fetch_add(&l->arms, 1);
-	if (half == ZLINK_RX || !(atomic_load(&l->holding) || atomic_load(&l->refusing)))
+	if (half == ZLINK_RX)
+		return !atomic_load(&l->quiet);
+	if (!(atomic_load(&l->holding) || atomic_load(&l->refusing)))
 		return 1;
 	atomic_store(&l->sleeping, true);
 	return 0;
@@ -178,9 +184,12 @@ void command(struct bench *b, const struct command *c)
 
 static struct event next_event(struct bench *b)
 {
+	const int64_t end = zclock_ms() + PATIENCE_MS;
 	struct event *e;
-	while (!(e = event_ring_peek(&b->w->ports->events)))
+	while (!(e = event_ring_peek(&b->w->ports->events))) {
+		assert_true(zclock_ms() < end);
 		sched_yield();
+	}
 	struct event copy = *e;
 	event_ring_drop(&b->w->ports->events);
 	return copy;
@@ -200,13 +209,16 @@ static struct channel *make_channel(struct fake_link *l)
 
 void wait_for(atomic_int *counter, int value)
 {
-	while (atomic_load(counter) < value)
+	const int64_t end = zclock_ms() + PATIENCE_MS;
+	while (atomic_load(counter) < value) {
+		assert_true(zclock_ms() < end);
 		sched_yield();
+	}
 }
 
 void wait_until(atomic_bool *what, bool value)
 {
-	const int64_t end = zclock_ms() + 20000;
+	const int64_t end = zclock_ms() + PATIENCE_MS;
 	while (atomic_load(what) != value) {
 		assert_true(zclock_ms() < end);
 		sched_yield();

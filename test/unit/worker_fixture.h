@@ -29,6 +29,11 @@ struct fake_link {
 	atomic_bool refusing; /* posts find it full */
 	atomic_bool holding;  /* flush leaves something behind */
 	atomic_bool sleeping; /* the send half was armed, and nothing has been flushed since */
+	atomic_bool quiet;    /* the receive half can sleep: a write to fd wakes it */
+	/* With each poll, in the worker's thread, while it is to. */
+	void (*interrupt)(void *arg);
+	void *arg;
+	atomic_bool interrupts;
 	struct fake_half rx, tx;
 };
 
@@ -54,8 +59,8 @@ void stop(struct bench *);
 void command(struct bench *, const struct command *);
 void drop_all(struct bench *);
 void expect(struct bench *, enum event_kind, const struct channel *);
-void wait_for(atomic_int *counter, int value);
 /* At most for so long as a loaded machine may need. */
+void wait_for(atomic_int *counter, int value);
 void wait_until(atomic_bool *, bool value);
 
 #endif

@@ -176,6 +176,57 @@ static void full_link_is_armed_again(void **state)
 	stop(&b);
 }
 
+/* What comes when a worker has looked at its commands for the last time before it sleeps. */
+struct late {
+	struct bench b;
+	struct lane *lane;
+	uint32_t phase, polls;
+};
+
+static void command_late(void *arg)
+{
+	struct late *l = arg;
+	struct fake_link *from = &l->b.from_link;
+	eventfd_t ignored;
+	if (++l->polls < 1000 || l->b.w->turns % 32 != l->phase)
+		return; /* it yields before it sleeps */
+	atomic_store(&from->interrupts, false);
+	atomic_store(&from->quiet, true);
+	eventfd_read(from->fd, &ignored);
+	command(&l->b, &(struct command){.kind = CMD_ADD_LANE, .lane = l->lane});
+	command(&l->b, &(struct command){.kind = CMD_DROP_LANE, .lane = l->lane});
+}
+
+/* Whatever else the worker does in that turn; it has a full link, so that it looks at its descriptors now and then. */
+static void late_command_is_heard(void **state)
+{
+	struct late l;
+	struct bench *b = &l.b;
+	(void)state;
+	start_polling(b, 0);
+	atomic_store(&b->to_link.holding, true);
+	atomic_store(&b->from_link.small, true);
+	atomic_store(&b->from_link.shown, 1);
+	wait_until(&b->to_link.sleeping, true);
+	b->from_link.interrupt = command_late;
+	b->from_link.arg = &l;
+	for (l.phase = 0; l.phase < 32; l.phase++) {
+		l.lane = lane_create(1, 2);
+		l.lane->worker = b->w;
+		l.polls = 0;
+		atomic_store(&b->from_link.quiet, false);
+		eventfd_write(b->from_link.fd, 1);
+		atomic_store(&b->from_link.interrupts, true);
+		expect(b, EVENT_LANE_GONE, NULL);
+		lane_destroy(l.lane);
+	}
+	drop_all(b);
+	expect(b, EVENT_HALF_GONE, b->from);
+	expect(b, EVENT_HALF_GONE, b->to);
+	expect(b, EVENT_LANE_GONE, NULL);
+	stop(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +237,7 @@ int main(void)
 		cmocka_unit_test(lane_waits_for_a_read),
 		cmocka_unit_test(half_goes_once),
 		cmocka_unit_test(full_link_is_armed_again),
+		cmocka_unit_test(late_command_is_heard),
 	};
 	return cmocka_run_group_tests_name("zipperd's workers", tests, NULL, NULL);
 }
