@@ -19,9 +19,10 @@
 #define IDLE_POLLS 32	    /* a source without messages for so many busy rounds is left to epoll */
 #define ROUNDS_PER_EPOLL 16 /* busy or idle rounds between looks at epoll */
 #define EPOLL_BATCH 64
-#define RETRY_MS 1     /* sleep while a ring is full: its reader gives no sign when there is room */
-#define FINISH_MS 2000 /* for a receiver to take what waits for it, when its circuit is over */
-#define STALL_MS 10    /* sleep while sources are stalled: memory may come free in another worker */
+#define RETRY_MS 1	      /* sleep while a ring is full: its reader gives no sign when there is room */
+#define FINISH_MS 2000	      /* for a receiver to take what waits for it, when its circuit is over */
+#define STALL_MS 10	      /* sleep while sources are stalled: memory may come free in another worker */
+#define ROUNDS_PER_STALL 1024 /* the same without sleep: some may be busy, or poll, for as long as they like */
 
 void worker_emit(struct worker *w, const struct event *e)
 {
@@ -403,13 +404,13 @@ static int prepare_sleep(struct worker *w)
 	tell_others(w);
 	if (busy)
 		return 0;
+	w->freed = true; /* look at the stalled ones afterwards */
 	if (!list_empty(&w->due))
 		return RETRY_MS;
 	if (!list_empty(&w->finishing))
 		return STALL_MS;
 	if (list_empty(&w->stalled) && !note_ring_peek(&w->ports->notes) && !relay_waits(w))
 		return carrying ? STALL_MS : -1;
-	w->freed = true; /* look at the stalled ones afterwards */
 	return STALL_MS;
 }
 
@@ -445,8 +446,9 @@ static bool keeps_looking(struct worker_thread *t)
 static bool turn(struct worker *w)
 {
 	/* First: this takes what shall wake us from sleep, and all that it is for is looked at below. */
-	if (w->turns++ % ROUNDS_PER_EPOLL == 0 && (!list_empty(&w->cold) || w->cold_txs > 0))
+	if (w->turns % ROUNDS_PER_EPOLL == 0 && (!list_empty(&w->cold) || w->cold_txs > 0))
 		look(w, 0);
+	w->freed |= w->turns++ % ROUNDS_PER_STALL == 0;
 	bool moved = run_commands(w);
 	moved |= send_notes(w);
 	moved |= relay_turn(w);

@@ -61,10 +61,13 @@ static int fake_poll(struct zlink *z, const struct zsink *sink, unsigned budget)
 	if (atomic_load(&l->shown) == 0)
 		return 0;
 	zwire_encode(raw, &env);
-	if (sink->take(sink->ctx, &env, raw, key) != 0)
+	if (sink->take(sink->ctx, &env, raw, key) != 0) {
+		atomic_fetch_add(&l->refused, 1);
 		return -EAGAIN;
+	}
 	l->seq++;
 	atomic_fetch_sub(&l->shown, 1);
+	atomic_fetch_add(&l->taken, 1);
 	return 1;
 }
 

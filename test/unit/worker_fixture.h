@@ -24,6 +24,7 @@ struct fake_link {
 	int fd;
 	atomic_bool small; /* the messages to be shown are small ones, not offers */
 	atomic_int shown;  /* messages left to be shown by poll */
+	atomic_int taken, refused;
 	uint64_t seq;
 	atomic_int arms, posts;
 	atomic_bool refusing; /* posts find it full */

@@ -227,6 +227,27 @@ static void late_command_is_heard(void **state)
 	stop(b);
 }
 
+/* Memory that another worker had comes free without a sign: who waits for it must be looked at also while this worker's
+ * thread does not sleep, whatever keeps it from that. */
+static void stalled_source_goes_on_without_sleep(void **state)
+{
+	struct bench b;
+	(void)state;
+	start_polling(&b, INT64_C(3600) * 1000000000);
+	atomic_store(&b.to_link.refusing, true);
+	atomic_store(&b.from_link.small, true);
+	atomic_fetch_add(&b.budget.used, b.budget.limit);
+	atomic_store(&b.from_link.shown, 3000); /* what its pool has from the start is less */
+	wait_for(&b.from_link.refused, 1);
+	atomic_fetch_sub(&b.budget.used, b.budget.limit);
+	wait_for(&b.from_link.taken, 3000);
+	drop_all(&b);
+	expect(&b, EVENT_HALF_GONE, b.from);
+	expect(&b, EVENT_HALF_GONE, b.to);
+	expect(&b, EVENT_LANE_GONE, NULL);
+	stop(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +259,7 @@ int main(void)
 		cmocka_unit_test(half_goes_once),
 		cmocka_unit_test(full_link_is_armed_again),
 		cmocka_unit_test(late_command_is_heard),
+		cmocka_unit_test(stalled_source_goes_on_without_sleep),
 	};
 	return cmocka_run_group_tests_name("zipperd's workers", tests, NULL, NULL);
 }
