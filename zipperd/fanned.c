@@ -39,7 +39,7 @@ int fanned_take_offer(struct worker *w, struct relayed *m)
 		m->refused = true;
 	}
 	const struct relayed left = {.what = RELAYED_LEFT, .job = m->job, .fan = m->fan};
-	return relay_push(w, back, &left) ? 0 : -EAGAIN;
+	return relay_answer(w, back, &left);
 }
 
 int fanned_take_piece(struct worker *w, const struct relayed *m)

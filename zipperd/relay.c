@@ -52,6 +52,50 @@ bool relay_push(struct worker *w, struct relay *r, const struct relayed *m)
 	return true;
 }
 
+/* --- what must not be waited for where it is to be said --- */
+
+struct kept { /* in a buffer of worker.kept */
+	struct relay *relay;
+	struct relayed m;
+};
+_Static_assert(sizeof(struct kept) <= POOL_SMALL_BYTES, "they live in the smallest buffers");
+
+int relay_answer(struct worker *w, struct relay *r, const struct relayed *m)
+{
+	if (relay_push(w, r, m))
+		return 0;
+	struct buf *b = pool_get(&w->pool, sizeof(struct kept));
+	if (!b)
+		return -EAGAIN;
+	*(struct kept *)(void *)b->payload = (struct kept){.relay = r, .m = *m};
+	*(w->kept ? w->kept_tail : &w->kept) = b;
+	w->kept_tail = &b->next;
+	return 0;
+}
+
+static void drop_kept(struct worker *w)
+{
+	struct buf *b = w->kept;
+	w->kept = b->next;
+	pool_put(&w->pool, b);
+	w->freed = true;
+}
+
+static bool push_kept(struct worker *w)
+{
+	bool moved = false;
+	while (w->kept) {
+		const struct kept *k = (const struct kept *)(const void *)w->kept->payload;
+		if (!relay_push(w, k->relay, &k->m))
+			break;
+		drop_kept(w);
+		moved = true;
+	}
+	return moved;
+}
+
+/* --- turns --- */
+
 /* 0 or -EAGAIN. What comes with it belongs to who takes it, but for a body. */
 static int take(struct worker *w, struct relayed *m)
 {
@@ -90,9 +134,9 @@ static bool empty(struct worker *w, struct relay *r)
 
 bool relay_turn(struct worker *w)
 {
-	bool moved = false;
 	body_collect(w);
 	look_for_room(w);
+	bool moved = push_kept(w);
 	for (struct relay *r = w->inbound; r; r = r->inbound_next)
 		moved |= empty(w, r);
 	return moved;
@@ -103,7 +147,7 @@ bool relay_waits(struct worker *w)
 	for (struct relay *r = w->inbound; r; r = r->inbound_next)
 		if (relay_ring_peek(&r->ring))
 			return true;
-	return false;
+	return w->kept;
 }
 
 void relay_tell(struct worker *w)
@@ -119,6 +163,8 @@ void relay_tell(struct worker *w)
 void relay_drain(struct worker *w)
 {
 	struct relayed *m;
+	while (w->kept)
+		drop_kept(w);
 	for (struct relay *r = w->inbound; r; r = r->inbound_next)
 		while ((m = relay_ring_peek(&r->ring))) {
 			body_put(w, m->body);

@@ -153,6 +153,7 @@ struct worker {
 	bool told_opposite, told_control; /* their descriptors are to be written in this round */
 	struct relay *inbound, *told;	  /* relays to this worker; those from it whose readers are to be woken */
 	struct relay *full;		  /* those from it that were full when a source had something for them */
+	struct buf *kept, **kept_tail;	  /* answers for full relays, oldest first (relay.c) */
 
 	/* set by the control thread, the thread only reads its own */
 	void *owner;			  /* the control thread's */
@@ -267,8 +268,11 @@ void body_collect(struct worker *);
 /* relay.c: what workers with the same first fabric hand to each other. */
 /* false: it is full; the worker looks again when there is room. */
 bool relay_push(struct worker *, struct relay *, const struct relayed *);
+/* To the other worker, of what it has handed over. Kept where there is no room: it may be in just the same place, and
+ * take what makes room only when it has got rid of its own answer. 0 or -EAGAIN: no memory. */
+int relay_answer(struct worker *, struct relay *, const struct relayed *);
 bool relay_turn(struct worker *);  /* takes what others have pushed; true: something moved */
-bool relay_waits(struct worker *); /* something is left of that */
+bool relay_waits(struct worker *); /* something is left of that, or of answers */
 void relay_tell(struct worker *);  /* wakes those that were pushed to */
 void relay_drain(struct worker *); /* all threads have ended */
 /* worker.c */
