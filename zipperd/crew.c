@@ -20,19 +20,14 @@ struct waiting { /* a command that found the ring full */
 	struct command command;
 };
 
-/* One queue for both workers of a pair: what the one is told must not overtake what the other must know first. */
-struct pair {
-	struct worker_pair workers;
-	struct waiting *head, **tail;
-};
-
 struct crew {
 	struct watch watch;
 	struct daemon *daemon;
-	int event_fd;						       /* workers -> control thread */
-	struct pair *pair[SETTINGS_FABRICS_MAX][SETTINGS_FABRICS_MAX]; /* [lower][higher] */
+	int event_fd;							      /* workers -> control thread */
+	struct worker_pair *pair[SETTINGS_FABRICS_MAX][SETTINGS_FABRICS_MAX]; /* [lower][higher] */
 	struct relay *relays;
-	bool waiting;
+	/* One queue for all workers: what the one is told must not overtake what another must know first. */
+	struct waiting *head, **tail;
 };
 
 static void ready(struct watch *watch)
@@ -49,6 +44,7 @@ int crew_create(struct daemon *d, struct zerr *err)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	crew->watch.ready = ready;
 	crew->daemon = d;
+	crew->tail = &crew->head;
 	crew->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	int rc = crew->event_fd < 0 ? -errno : daemon_watch(d, crew->event_fd, EPOLLIN, &crew->watch);
 	if (rc != 0) {
@@ -61,15 +57,14 @@ int crew_create(struct daemon *d, struct zerr *err)
 	return 0;
 }
 
-static struct pair *make_pair(struct crew *crew, int a, int b, struct zerr *err)
+static struct worker_pair *make_pair(struct crew *crew, int a, int b, struct zerr *err)
 {
 	struct daemon *d = crew->daemon;
-	struct pair *p = calloc(1, sizeof(*p));
+	struct worker_pair *p = calloc(1, sizeof(*p));
 	if (!p) {
 		zerr_set(err, -ENOMEM, "out of memory");
 		return NULL;
 	}
-	p->tail = &p->head;
 	struct worker_params params = {.from = d->settings.fabric[a],
 		.to = d->settings.fabric[b],
 		.eager_bytes = (uint32_t)d->settings.eager_bytes,
@@ -82,21 +77,20 @@ static struct pair *make_pair(struct crew *crew, int a, int b, struct zerr *err)
 		.poll_ns = d->settings.poll_ms * 1000000,
 		.shared = d->settings.threads == SETTINGS_THREADS_AUTO ? zwait_cores() < WORKER_FEW_CORES
 								       : d->settings.threads == SETTINGS_THREADS_PAIR};
-	if (worker_pair_start(&p->workers, &params, err) != 0) {
+	if (worker_pair_start(p, &params, err) != 0) {
 		free(p);
 		return NULL;
 	}
-	p->workers.worker[0]->owner = p->workers.worker[1]->owner = p;
 	return p;
 }
 
 struct worker *crew_worker(struct daemon *d, int from, int to, struct zerr *err)
 {
 	int a = from < to ? from : to, b = from < to ? to : from;
-	struct pair **p = &d->crew->pair[a][b];
+	struct worker_pair **p = &d->crew->pair[a][b];
 	if (!*p && !(*p = make_pair(d->crew, a, b, err)))
 		return NULL;
-	return (*p)->workers.worker[from > to];
+	return (*p)->worker[from > to];
 }
 
 struct relay *crew_relay(struct daemon *d, struct worker *from, struct worker *to)
@@ -125,8 +119,8 @@ static void wake(struct worker *w)
 
 void crew_send(struct daemon *d, struct worker *w, const struct command *c)
 {
-	struct pair *p = w->owner;
-	if (!p->head && command_ring_push(&w->ports->commands, c)) {
+	struct crew *crew = d->crew;
+	if (!crew->head && command_ring_push(&w->ports->commands, c)) {
 		wake(w);
 		return;
 	}
@@ -134,23 +128,20 @@ void crew_send(struct daemon *d, struct worker *w, const struct command *c)
 	while (!(q = malloc(sizeof(*q)))) /* a lost command would lose a channel: workers do go on meanwhile */
 		usleep(1000);
 	*q = (struct waiting){.worker = w, .command = *c};
-	*p->tail = q;
-	p->tail = &q->next;
-	d->crew->waiting = true;
+	*crew->tail = q;
+	crew->tail = &q->next;
 }
 
-static void push_waiting(struct crew *crew, struct pair *p)
+static void push_waiting(struct crew *crew)
 {
-	while (p->head) {
-		struct waiting *q = p->head;
-		if (!command_ring_push(&q->worker->ports->commands, &q->command)) {
-			crew->waiting = true;
+	while (crew->head) {
+		struct waiting *q = crew->head;
+		if (!command_ring_push(&q->worker->ports->commands, &q->command))
 			return;
-		}
 		wake(q->worker);
-		p->head = q->next;
-		if (!p->head)
-			p->tail = &p->head;
+		crew->head = q->next;
+		if (!crew->head)
+			crew->tail = &crew->head;
 		free(q);
 	}
 }
@@ -167,22 +158,20 @@ static void poll_worker(struct daemon *d, struct worker *w)
 
 void crew_poll(struct daemon *d)
 {
-	struct crew *crew = d->crew;
-	crew->waiting = false;
 	for (int a = 0; a < d->settings.nfabrics; a++)
 		for (int b = a + 1; b < d->settings.nfabrics; b++) {
-			struct pair *p = crew->pair[a][b];
+			struct worker_pair *p = d->crew->pair[a][b];
 			if (!p)
 				continue;
-			poll_worker(d, p->workers.worker[0]);
-			poll_worker(d, p->workers.worker[1]);
-			push_waiting(crew, p);
+			poll_worker(d, p->worker[0]);
+			poll_worker(d, p->worker[1]);
 		}
+	push_waiting(d->crew);
 }
 
 int crew_timeout(const struct daemon *d)
 {
-	return d->crew->waiting ? RETRY_MS : -1;
+	return d->crew->head ? RETRY_MS : -1;
 }
 
 static void for_each_pair(struct crew *crew, void (*fn)(struct worker_pair *))
@@ -190,7 +179,7 @@ static void for_each_pair(struct crew *crew, void (*fn)(struct worker_pair *))
 	for (int a = 0; a < SETTINGS_FABRICS_MAX; a++)
 		for (int b = a + 1; b < SETTINGS_FABRICS_MAX; b++)
 			if (crew->pair[a][b])
-				fn(&crew->pair[a][b]->workers);
+				fn(crew->pair[a][b]);
 }
 
 void crew_destroy(struct daemon *d)

@@ -12,7 +12,7 @@ void crew_destroy(struct daemon *); /* all lanes must be back */
 struct worker *crew_worker(struct daemon *, int from, int to, struct zerr *);
 /* The relay from one worker to another with the same first fabric. NULL: out of memory. */
 struct relay *crew_relay(struct daemon *, struct worker *from, struct worker *to);
-/* Never fails and never waits; commands to the two workers of a pair keep their order. */
+/* Never fails and never waits; commands keep their order, whichever workers they are to. */
 void crew_send(struct daemon *, struct worker *, const struct command *);
 /* Handles what workers have reported. */
 void crew_poll(struct daemon *);

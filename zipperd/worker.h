@@ -156,7 +156,6 @@ struct worker {
 	struct buf *kept, **kept_tail;	  /* answers for full relays, oldest first (relay.c) */
 
 	/* set by the control thread, the thread only reads its own */
-	void *owner;			  /* the control thread's */
 	const struct ztransport *settles; /* whose endpoint this is, or NULL */
 	struct zendpoint *endpoint;
 	enum waiter waiter; /* WAITER_WAKE */
