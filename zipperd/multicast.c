@@ -221,7 +221,10 @@ static int take_keyed(struct source *s, const struct zwire_env *env, const uint8
 
 int multicast_take(struct source *s, const struct zwire_env *env, const void *payload)
 {
+	static const char changed[] = "a message that changed while it was waiting"; /* over shm it is decoded again */
 	bool keyed = env->kind == ZWIRE_RTS && env->flags & ZWIRE_F_ONE_SIDED;
+	if (s->fanout && !keyed) /* which has room for the receivers of its list alone */
+		return admit_breach(s, changed);
 	if (env->kind == ZWIRE_RECEIVERS)
 		return take_list(s, env, payload);
 	if ((env->kind != ZWIRE_EAGER && env->kind != ZWIRE_RTS && env->kind != ZWIRE_DATA) || env->seq || env->ack ||
@@ -229,8 +232,8 @@ int multicast_take(struct source *s, const struct zwire_env *env, const void *pa
 		return admit_breach(s, "a message to nobody");
 	if (!s->receivers)
 		return admit_breach(s, "a message without the list of its receivers");
-	if (s->body && s->body->len != env->len) /* over shm it is decoded again when it is shown again */
-		return admit_breach(s, "a message that changed while it was waiting");
+	if (s->body && s->body->len != env->len)
+		return admit_breach(s, changed);
 	if (keyed)
 		return take_keyed(s, env, payload);
 	for (uint32_t n = receiver_count(s); s->next_receiver < n; s->next_receiver++) {

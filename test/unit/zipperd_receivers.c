@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "fanout.h"
 #include "flipper.h"
-#include "transfer.h"
 
 #define RANKS 4u /* 0 in part 0, 1 and 2 in part 1, 3 in part 2 */
 #define TURNS 100000
@@ -36,7 +36,8 @@ static void start(struct bench *b)
 	assert_true(b->ports && b->lane);
 	memset(b->ports, 0, sizeof(*b->ports));
 	struct list *lists[] = {&b->w.hot, &b->w.cold, &b->w.stalled, &b->w.touched, &b->w.blocked, &b->w.due,
-		&b->w.carrying, &b->w.reading, &b->w.writing, &b->w.telling};
+		&b->w.carrying, &b->w.reading, &b->w.writing, &b->w.telling, &b->w.fanouts, &b->s.transfers,
+		&b->s.fanouts};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		list_init(lists[i]);
 	b->w.ports = b->ports;
@@ -114,6 +115,32 @@ static void message_stays_as_long_as_it_was(uint32_t before, uint32_t after)
 	stop(&b);
 }
 
+/* What is kept of an offer has room for the receivers that there were when it was shown first. */
+static void list_stays_while_an_offer_waits(void **state)
+{
+	static const uint8_t key[ZRMA_KEY_BYTES];
+	const struct zwire_env offer = {.kind = ZWIRE_RTS,
+		.flags = ZWIRE_F_ONE_SIDED,
+		.dst = ZWIRE_NOBODY,
+		.offset = 100000,
+		.len = ZRMA_KEY_BYTES};
+	struct bench b;
+	uint8_t list[3 * ZWIRE_RECEIVER_BYTES];
+	(void)state;
+	start(&b);
+	b.s.one_sided = ONE_SIDED_YES;
+	for (uint32_t i = 0; i < 3; i++)
+		zwire_put_receiver(list + i * ZWIRE_RECEIVER_BYTES, &(struct zwire_receiver){.dst = i + 1, .seq = 1});
+	assert_int_equal(take_list(&b, list + ZWIRE_RECEIVER_BYTES, 2), 0);
+	assert_int_equal(multicast_take(&b.s, &offer, key), -EAGAIN); /* no way to part 2 yet */
+	assert_non_null(b.s.fanout);
+	assert_int_equal(take_list(&b, list, 3), -EPROTO);
+	assert_non_null(b.s.breach);
+	fanout_source_gone(&b.w, &b.s);
+	fanout_turn(&b.w);
+	stop(&b);
+}
+
 static void message_may_not_grow(void **state)
 {
 	(void)state;
@@ -130,6 +157,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(list_is_checked_as_it_is_kept),
+		cmocka_unit_test(list_stays_while_an_offer_waits),
 		cmocka_unit_test(message_may_not_grow),
 		cmocka_unit_test(message_may_not_shrink),
 	};
