@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers in size classes, see pool.h. A slab whose buffers are all back is given up, but for one per class, so that
- * what a burst took is there for the other workers afterwards. */
+ * what a burst took is there for the other workers afterwards; and but for none while memory is short, as what many
+ * workers keep may be all of it, and one that is idle gives nothing back. Small ones are kept in any case. */
 #include "pool.h"
 
 #include <assert.h>
@@ -107,6 +108,13 @@ struct buf *pool_get(struct pool *p, uint32_t len)
 	return b;
 }
 
+static bool may_keep(const struct pool *p, const struct pool_class *c)
+{
+	const struct budget *budget = p->budget;
+	return c->empty_slabs == 0 &&
+	       (c == p->cls || atomic_load_explicit(&budget->used, memory_order_relaxed) <= budget->limit / 2);
+}
+
 void pool_put(struct pool *p, struct buf *b)
 {
 	struct slab *s = b->slab;
@@ -115,6 +123,10 @@ void pool_put(struct pool *p, struct buf *b)
 	s->free = b;
 	if (s->nfree++ == 0)
 		list_add(&c->partial, &s->link);
-	if (s->nfree == c->per_slab && c->empty_slabs++ > 0)
+	if (s->nfree < c->per_slab)
+		return;
+	const bool keep = may_keep(p, c);
+	c->empty_slabs++;
+	if (!keep)
 		slab_destroy(p, s);
 }

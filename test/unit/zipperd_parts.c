@@ -111,6 +111,32 @@ static void pool_keeps_to_its_budget(void **state)
 	assert_int_equal(budget.used, 0);
 }
 
+/* What idle ones keep for the next time is never all there is: nobody would give it back. */
+static void idle_pools_leave_memory(void **state)
+{
+	const uint32_t sizes[] = {4096, 16384, 65536, 131072};
+	struct budget budget = {.limit = 3 << 20};
+	struct pool idle[4], other;
+	struct buf *b;
+	(void)state;
+	assert_int_equal(pool_init(&other, &budget, 16384, 131072), 0);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pool_init(&idle[i], &budget, 16384, 131072), 0);
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < 4; k++) {
+			assert_non_null(b = pool_get(&idle[i], sizes[k]));
+			pool_put(&idle[i], b);
+		}
+	for (int k = 0; k < 4; k++) {
+		assert_non_null(b = pool_get(&other, sizes[k]));
+		pool_put(&other, b);
+	}
+	for (int i = 0; i < 4; i++)
+		pool_fini(&idle[i]);
+	pool_fini(&other);
+	assert_int_equal(budget.used, 0);
+}
+
 /* The eager class may be smaller than a page, or as large as the fragments: then a class is left out. */
 static void pool_with_odd_classes(void **state)
 {
@@ -182,6 +208,7 @@ int main(void)
 		cmocka_unit_test(ring_between_threads),
 		cmocka_unit_test(pool_has_room_for_every_size),
 		cmocka_unit_test(pool_keeps_to_its_budget),
+		cmocka_unit_test(idle_pools_leave_memory),
 		cmocka_unit_test(pool_with_odd_classes),
 		cmocka_unit_test(refusals_are_found_again),
 		cmocka_unit_test(log_lines_are_limited),
