@@ -224,7 +224,10 @@ void worker_cool_tx(struct worker *w, struct dest *d)
 	uint32_t events = 0;
 	tx->fd = tx->zlink->ops->fd(tx->zlink, ZLINK_TX, &events);
 	struct epoll_event ev = {.events = events | EPOLLONESHOT, .data.ptr = tx};
-	epoll_ctl(w->epoll, tx->in_epoll ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, tx->fd, &ev);
+	if (epoll_ctl(w->epoll, tx->in_epoll ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, tx->fd, &ev) != 0) {
+		d->tries = 0; /* nothing would wake it: it is tried in every round, and nobody sleeps meanwhile */
+		return;
+	}
 	tx->in_epoll = true;
 	d->cold = true;
 	w->cold_txs++;

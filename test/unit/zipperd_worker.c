@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -176,6 +177,32 @@ static void full_link_is_armed_again(void **state)
 	stop(&b);
 }
 
+/* The kernel bounds what may be watched: a link that is full must not be left to a descriptor that is not. */
+static void full_link_that_cannot_be_watched_is_tried(void **state)
+{
+	struct bench b;
+	struct fake_link *to = &b.to_link;
+	FILE *file = tmpfile(); /* cannot be in an epoll set, and with that stands for all that goes wrong */
+	(void)state;
+	assert_non_null(file);
+	start_polling(&b, 0);
+	int fd = to->fd;
+	to->fd = fileno(file);
+	atomic_store(&to->refusing, true);
+	atomic_store(&b.from_link.small, true);
+	atomic_store(&b.from_link.shown, 1);
+	wait_until(&to->sleeping, true);
+	atomic_store(&to->refusing, false);
+	wait_for(&to->posts, 1);
+	to->fd = fd;
+	fclose(file);
+	drop_all(&b);
+	expect(&b, EVENT_HALF_GONE, b.from);
+	expect(&b, EVENT_HALF_GONE, b.to);
+	expect(&b, EVENT_LANE_GONE, NULL);
+	stop(&b);
+}
+
 /* What comes when a worker has looked at its commands for the last time before it sleeps. */
 struct late {
 	struct bench b;
@@ -258,6 +285,7 @@ int main(void)
 		cmocka_unit_test(lane_waits_for_a_read),
 		cmocka_unit_test(half_goes_once),
 		cmocka_unit_test(full_link_is_armed_again),
+		cmocka_unit_test(full_link_that_cannot_be_watched_is_tried),
 		cmocka_unit_test(late_command_is_heard),
 		cmocka_unit_test(stalled_source_goes_on_without_sleep),
 	};
