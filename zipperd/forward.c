@@ -200,7 +200,9 @@ void forward_flush(struct worker *w)
 		struct dest *d = list_entry(w->touched.next, struct dest, touched);
 		list_del(&d->touched);
 		int rc = d->tx->zlink->ops->flush(d->tx->zlink);
-		if (rc == -EAGAIN)
+		if (__builtin_expect(d->cold, 0)) /* it was left to epoll since, and may have forgotten that again */
+			worker_warm_tx(w, d);
+		if (rc == -EAGAIN || (rc == 0 && d->head))
 			block(w, d);
 		else if (rc != 0)
 			forward_lose_tx(w, d, rc);

@@ -198,7 +198,7 @@ static struct event next_event(struct bench *b)
 	return copy;
 }
 
-static struct channel *make_channel(struct fake_link *l)
+struct channel *fake_channel(struct fake_link *l)
 {
 	struct channel *c = aligned_alloc(alignof(struct channel), sizeof(*c));
 	assert_non_null(c);
@@ -254,8 +254,8 @@ void start_polling(struct bench *b, int64_t poll_ns)
 	b->lane->vrank_of = vranks_of_b;
 	b->lane->limits = (struct lane_limits){4096, 65536, 1 << 20, 1 << 20};
 	b->lane->worker = b->w;
-	b->from = make_channel(&b->from_link);
-	b->to = make_channel(&b->to_link);
+	b->from = fake_channel(&b->from_link);
+	b->to = fake_channel(&b->to_link);
 	b->from->source.lane = b->lane;
 	command(b, &(struct command){.kind = CMD_ADD_LANE, .lane = b->lane});
 	command(b, &(struct command){.kind = CMD_ADD_TX, .tx = &b->to->tx, .lane = b->lane});

@@ -48,6 +48,9 @@ struct bench {
 	int control_fd;
 };
 
+/* A rank's channel with that link, both as new. */
+struct channel *fake_channel(struct fake_link *);
+
 /* The ranks have come, and one offer is shown. */
 void start(struct bench *);
 /* The same without it, and the worker looks for so long before it sleeps. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -177,6 +178,59 @@ static void full_link_is_armed_again(void **state)
 	stop(&b);
 }
 
+static void send(struct lane *l, uint64_t seq)
+{
+	const struct zwire_env env = {.kind = ZWIRE_EAGER, .dst = 1, .seq = seq};
+	assert_int_equal(forward_one(l, &env, NULL, NULL, false), 0);
+}
+
+/* The same in steps: it is left to its descriptor after something was taken, and before that is flushed, with success.
+ */
+static void full_link_is_armed_after_a_flush(void **state)
+{
+	static const struct place places[2] = {{0, 0}, {1, 0}};
+	struct budget budget = {.limit = 64 << 20};
+	struct worker w = {.wake_fd = -1, .control_fd = -1, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+	struct lane *l = lane_create(1, 2);
+	struct fake_link to;
+	struct channel *c = fake_channel(&to);
+	(void)state;
+	assert_non_null(l);
+	assert_int_equal(pool_init(&w.pool, &budget, 4096, 65536), 0);
+	list_init(&w.touched);
+	list_init(&w.blocked);
+	w.lanes = l;
+	l->nranks = 2;
+	l->place = places;
+	l->limits = (struct lane_limits){4096, 65536, 1 << 20, 1 << 20};
+	l->worker = &w;
+	forward_add_tx(&w, l, 0, &c->tx);
+
+	atomic_store(&to.holding, true);
+	send(l, 1);
+	forward_flush(&w);
+	while (!l->dest[0].cold) {
+		if (l->dest[0].tries == 16)
+			send(l, 2);
+		forward_blocked(&w);
+	}
+	assert_true(atomic_load(&to.sleeping));
+	atomic_store(&to.holding, false);
+	forward_flush(&w);
+	assert_false(atomic_load(&to.sleeping));
+	atomic_store(&to.refusing, true);
+	send(l, 3);
+	assert_false(list_empty(&w.blocked));
+
+	forward_drop_tx(&w, &c->tx);
+	forward_drop_lane(&w, l);
+	pool_fini(&w.pool);
+	lane_destroy(l);
+	free(c);
+	close(to.fd);
+	close(w.epoll);
+}
+
 /* The kernel bounds what may be watched: a link that is full must not be left to a descriptor that is not. */
 static void full_link_that_cannot_be_watched_is_tried(void **state)
 {
@@ -285,6 +339,7 @@ int main(void)
 		cmocka_unit_test(lane_waits_for_a_read),
 		cmocka_unit_test(half_goes_once),
 		cmocka_unit_test(full_link_is_armed_again),
+		cmocka_unit_test(full_link_is_armed_after_a_flush),
 		cmocka_unit_test(full_link_that_cannot_be_watched_is_tried),
 		cmocka_unit_test(late_command_is_heard),
 		cmocka_unit_test(stalled_source_goes_on_without_sleep),
