@@ -323,7 +323,7 @@ int forward_one(struct lane *l, const struct zwire_env *env, const void *payload
 	return 0;
 }
 
-int forward_note(struct worker *w, const struct note *note)
+static int take_note(struct worker *w, const struct note *note)
 {
 	struct lane *l = worker_lane(w, note->job);
 	if (!l)
@@ -346,6 +346,16 @@ int forward_note(struct worker *w, const struct note *note)
 		return transfer_withdraw(w, d, note);
 	}
 	return 0;
+}
+
+/* All other notes wait behind it, of whatever job: it must not want for memory that those who do not read have taken.
+ */
+int forward_note(struct worker *w, const struct note *note)
+{
+	w->pool.last = true;
+	int rc = take_note(w, note);
+	w->pool.last = false;
+	return rc;
 }
 
 /* --- destinations come and go --- */

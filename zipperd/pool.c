@@ -25,11 +25,11 @@ static size_t slab_size(const struct pool_class *c)
 	return head + c->stride * c->per_slab;
 }
 
-static struct slab *slab_create(struct pool *p, struct pool_class *c)
+static struct slab *slab_create(struct pool *p, struct pool_class *c, uint64_t limit)
 {
 	size_t size = slab_size(c);
 	uint64_t used = atomic_fetch_add_explicit(&p->budget->used, size, memory_order_relaxed);
-	struct slab *s = used + size <= p->budget->limit ? aligned_alloc(64, (size + 63) & ~(size_t)63) : NULL;
+	struct slab *s = used + size <= limit ? aligned_alloc(64, (size + 63) & ~(size_t)63) : NULL;
 	if (!s) {
 		atomic_fetch_sub_explicit(&p->budget->used, size, memory_order_relaxed);
 		return NULL;
@@ -74,7 +74,7 @@ int pool_init(struct pool *p, struct budget *budget, uint32_t eager, uint32_t fr
 		c->per_slab = c->stride < SLAB_BYTES ? (uint32_t)(SLAB_BYTES / c->stride) : 1;
 	}
 	/* The smallest class carries refusals, which keep the rest bounded: have some from the start. */
-	return slab_create(p, &p->cls[0]) ? 0 : -ENOMEM;
+	return slab_create(p, &p->cls[0], budget->limit) ? 0 : -ENOMEM;
 }
 
 void pool_fini(struct pool *p)
@@ -96,7 +96,7 @@ struct buf *pool_get(struct pool *p, uint32_t len)
 	struct slab *s;
 	if (!list_empty(&c->partial))
 		s = list_entry(c->partial.next, struct slab, link);
-	else if (!(s = slab_create(p, c)))
+	else if (!(s = slab_create(p, c, p->last ? p->budget->limit : budget_open(p->budget))))
 		return NULL;
 	struct buf *b = s->free;
 	s->free = b->next;

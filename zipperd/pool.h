@@ -8,6 +8,7 @@
 #define ZIPPERD_POOL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,12 @@ struct budget {
 	_Atomic uint64_t used; /* bytes in slabs of all pools */
 	uint64_t limit;
 };
+
+/* Up to where it is for everything; the rest is kept for what others wait behind (pool.last). */
+static inline uint64_t budget_open(const struct budget *b)
+{
+	return b->limit - b->limit / 16;
+}
 
 struct slab;
 struct worker;
@@ -49,6 +56,7 @@ struct pool_class {
 
 struct pool {
 	struct budget *budget;
+	bool last; /* what is asked for now may use the budget up */
 	struct pool_class cls[POOL_CLASSES];
 };
 

@@ -137,8 +137,10 @@ bool relay_turn(struct worker *w)
 	body_collect(w);
 	look_for_room(w);
 	bool moved = push_kept(w);
+	w->pool.last = true; /* of all jobs, one behind the other: as notes */
 	for (struct relay *r = w->inbound; r; r = r->inbound_next)
 		moved |= empty(w, r);
+	w->pool.last = false;
 	return moved;
 }
 

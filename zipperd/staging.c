@@ -34,7 +34,7 @@ static int allocate(struct staging *s, struct zerr *err)
 	uint64_t stride = (s->piece_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	for (uint64_t n = s->wanted_bytes / stride; n >= STAGING_PIECES_MIN && !s->block.memory; n /= 2) {
 		uint64_t used = atomic_fetch_add_explicit(&s->budget->used, n * stride, memory_order_relaxed);
-		if (used + n * stride <= s->budget->limit) {
+		if (used + n * stride <= budget_open(s->budget)) {
 			s->block.memory = aligned_alloc(PAGE_BYTES, n * stride);
 			s->piece = calloc(n, sizeof(*s->piece));
 		}

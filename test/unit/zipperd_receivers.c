@@ -153,6 +153,29 @@ static void message_may_not_shrink(void **state)
 	message_stays_as_long_as_it_was(4096, 0);
 }
 
+/* All memory is taken by what waits for those who do not read. A note to one of them must not stand in front of those
+ * to all others, of other jobs, too. */
+static void notes_go_on_without_memory(void **state)
+{
+	const struct note nak = {.what = NOTE_SEND, .kind = ZWIRE_NAK, .src = 3, .dst = 1, .seq = 1};
+	struct buf *list = NULL, *b;
+	struct bench t;
+	(void)state;
+	start(&t);
+	for (int large = 1; large >= 0; large--)
+		while ((b = pool_get(&t.w.pool, large ? 4096 : 0))) {
+			b->next = list;
+			list = b;
+		}
+	assert_int_equal(forward_note(&t.w, &nak), 0);
+	assert_true(t.budget.used <= t.budget.limit);
+	while ((b = list)) {
+		list = b->next;
+		pool_put(&t.w.pool, b);
+	}
+	stop(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +183,7 @@ int main(void)
 		cmocka_unit_test(list_stays_while_an_offer_waits),
 		cmocka_unit_test(message_may_not_grow),
 		cmocka_unit_test(message_may_not_shrink),
+		cmocka_unit_test(notes_go_on_without_memory),
 	};
 	return cmocka_run_group_tests_name("lists of receivers", tests, NULL, NULL);
 }

@@ -135,11 +135,47 @@ static void answers_that_wait_are_dropped(void **state)
 	stop(&b);
 }
 
+/* All memory is taken by what waits for those who do not read: one more of them must not stop what is for others. */
+static void messages_go_on_without_memory(void **state)
+{
+	const struct zwire_env env = {.kind = ZWIRE_EAGER, .dst = 2, .seq = 1, .len = 1000};
+	static const uint8_t payload[1000];
+	struct buf *list = NULL, *one;
+	struct bench b;
+	(void)state;
+	start(&b);
+	struct worker *from = &b.to[1].w, *to = &b.to[2].w;
+	struct relayed m = {.what = RELAYED_MESSAGE,
+		.job = JOB,
+		.len = env.len,
+		.body = body_create(from, payload, env.len)};
+	assert_non_null(m.body);
+	zwire_encode(m.env, &env);
+	for (int large = 1; large >= 0; large--)
+		while ((one = pool_get(&to->pool, large ? 4096 : 0))) {
+			one->next = list;
+			list = one;
+		}
+	assert_true(relay_push(from, b.to[1].relay, &m));
+	relay_turn(to);
+	assert_false(relay_waits(to));
+	assert_true(b.budget.used <= b.budget.limit);
+	while ((one = list)) {
+		list = one->next;
+		pool_put(&to->pool, one);
+	}
+	forward_drop_lane(to, b.to[2].lane); /* lets the body go, which is another's */
+	to->lanes = b.to[2].lane;
+	body_collect(from);
+	stop(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused_offers_cross),
 		cmocka_unit_test(answers_that_wait_are_dropped),
+		cmocka_unit_test(messages_go_on_without_memory),
 	};
 	return cmocka_run_group_tests_name("relays", tests, NULL, NULL);
 }
