@@ -173,30 +173,44 @@ static uint32_t share_of(const struct worker *w, const struct dest *d)
 	return share < STAGING_PIECES_MIN ? STAGING_PIECES_MIN : (uint32_t)share;
 }
 
+/* As much of what is to come for one receiver as may. */
+static bool start_reads_for(struct worker *w, struct dest *d)
+{
+	const uint32_t share = share_of(w, d);
+	bool moved = false;
+	while (!list_empty(&d->starting) && d->staged < share) {
+		struct transfer *t = list_entry(d->starting.next, struct transfer, of_dest);
+		if (!start_read(w, t))
+			break;
+		moved = true;
+		if (t->started == t->total) {
+			list_del(&t->of_dest);
+			list_add(&d->started, &t->of_dest);
+		}
+	}
+	return moved;
+}
+
+/* Each once. Those for whom there was no piece left are the first of the next turn. */
 static bool start_reads(struct worker *w)
 {
 	bool moved = false;
-	/* Each once: who comes to the end of the list is not seen again in this turn. */
-	struct list turn;
+	struct list turn, served;
 	list_take(&turn, &w->carrying);
-	while (!list_empty(&turn)) {
+	list_init(&served);
+	while (!list_empty(&turn) && w->staging.nfree > 0) {
 		struct dest *d = list_entry(turn.next, struct dest, carrying);
-		uint32_t share = share_of(w, d);
+		moved |= start_reads_for(w, d);
 		list_del(&d->carrying);
-		list_add(&w->carrying, &d->carrying);
-		while (!list_empty(&d->starting) && d->staged < share) {
-			struct transfer *t = list_entry(d->starting.next, struct transfer, of_dest);
-			if (!start_read(w, t))
-				break;
-			moved = true;
-			if (t->started == t->total) {
-				list_del(&t->of_dest);
-				list_add(&d->started, &t->of_dest);
-			}
-		}
-		if (list_empty(&d->starting))
-			list_del(&d->carrying);
+		if (!list_empty(&d->starting))
+			list_add(&served, &d->carrying);
 	}
+	while (!list_empty(&served)) {
+		struct list *node = served.next;
+		list_del(node);
+		list_add(&turn, node);
+	}
+	list_take(&w->carrying, &turn);
 	return moved;
 }
 
