@@ -196,6 +196,7 @@ static int was_moved(struct zop *op)
 	outstanding -= op->granted;
 	op->moved = op->granted = op->total;
 	all_came(op);
+	grant_more(); /* nothing may be under way that would make others ask */
 	return 0;
 }
 
