@@ -81,7 +81,7 @@ static void stop_transfer(struct zop *op, void *ctx)
 {
 	const struct loss *loss = ctx;
 	const struct zremote *r = op->remote;
-	bool listed = op->kind == ZOP_SEND && (op->multicast || op->by_list);
+	bool listed = op->kind == ZOP_SEND && (op->multicast || op->by_list || op->carried);
 
 	if (!r || !zremote_is_bridged(r) || (op->kind == ZOP_SEND && op->seq == 0))
 		return;
@@ -91,6 +91,7 @@ static void stop_transfer(struct zop *op, void *ctx)
 		ztransfer_lose_way(op);
 	else if (listed && loss->carrier)
 		op->adrift = true;
+	op->carried &= !loss->carrier;
 }
 
 struct stream_loss { /* of one stream */

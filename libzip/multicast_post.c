@@ -167,7 +167,7 @@ static void went_out(struct zmulticast *m, struct zremote *r, struct zop *op)
 	if (m->offers) {
 		op->held = false;
 		m->nheld--;
-		op->fanned = true;
+		op->fanned = op->carried = true;
 		op->seq = r->stream.last;
 	} else {
 		zop_finish_send(op, MPI_SUCCESS);

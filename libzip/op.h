@@ -56,6 +56,7 @@ struct zop {
 	bool held;		      /* send: waits to be posted with those of others */
 	bool fanned;  /* send: zipperd has been offered its bytes with those of others, by the carrier */
 	bool by_list; /* send: its data go by the carrier, alone */
+	bool carried; /* send: its request has gone by the carrier, and so its receiver answers there */
 	bool counted; /* send: in the account of its rail (rails.h) */
 	/* After the loss of a rail (failover.h): */
 	uint64_t seq;	  /* send that awaits an answer: of its first message; 0: it is not in the stream yet */

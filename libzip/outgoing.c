@@ -253,6 +253,7 @@ static bool admit(struct zremote *r, struct zop *op)
 	}
 	zop_list_pop(&r->pending);
 	op->seq = r->stream.last;
+	op->carried = !eager && r->by_list;
 	if (!eager)
 		ztransfer_begin(op);
 	if (op->xfer == 0)

@@ -86,7 +86,7 @@ int ztransfer_add(struct zop *op)
 	op->xfer = id ? ++serial << ZIDTAB_ID_BITS | id : 0;
 	op->seq = 0;
 	op->epoch = 0;
-	op->adrift = op->written = op->restart = op->fanned = false;
+	op->adrift = op->written = op->restart = op->fanned = op->carried = false;
 	return op->xfer ? 0 : -ENOMEM;
 }
 
@@ -163,7 +163,7 @@ static int take_restart(struct zremote *from, struct zop *op, const struct zwire
 	ztransfer_conceal(op);
 	ztransfer_uncount(op);
 	op->way = NULL;
-	op->by_list = op->adrift = op->fanned = false;
+	op->by_list = op->adrift = op->fanned = op->carried = false;
 	op->peer_xfer = env->comm;
 	op->moved = env->seq;
 	op->granted = env->offset;

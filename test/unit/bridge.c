@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "bridge_fixture.h"
+#include "multicast.h"
 
 #define WINDOW FRAGMENT /* one transfer takes all of it */
 
@@ -73,10 +74,58 @@ static void test_moved_frees_the_window(void **state)
 	bridge_end();
 }
 
+/* A large message to `to` whose offer has gone by the carrier, rail 0, behind something that went to several; its
+ * receiver has answered there, and been sent two fragments by its own rail. *xfer: the sender's id of it. */
+static struct zreq *send_behind_multicast(uint32_t to, uint32_t other, uint64_t *xfer)
+{
+	const int dest[2] = {(int)to, (int)other};
+	struct zreq *several, *r;
+	assert_int_equal(zmulticast_start(&bridge_comm, ZCOMM_COLL, buf[0], 8, MPI_BYTE, dest, 2, 0, 1000, &several),
+		MPI_SUCCESS);
+	assert_true(several->done);
+	zreq_release(several);
+	r = bridge_send(buf[0], 3 * FRAGMENT, (int)to, ZSEND_STANDARD);
+	const struct post *list = bridge_posted(ZWIRE_RECEIVERS, ZWIRE_NOBODY);
+	assert_int_equal(list->rail, 0);
+	assert_int_equal(list->first.dst, to);
+	assert_int_equal(list->first.seq, 2);
+	*xfer = list->first.xfer;
+	bridge_say(0, to,
+		(struct zwire_env){.kind = ZWIRE_CTS, .ack = 2, .xfer = *xfer, .comm = 77, .offset = 2 * FRAGMENT});
+	bridge_turn();
+	assert_int_equal(bridge_count(ZWIRE_DATA, to), 2);
+	assert_int_not_equal(bridge_posted(ZWIRE_DATA, to)->rail, 0);
+	return r;
+}
+
+static void test_answers_by_the_carrier(void **state)
+{
+	const uint32_t to = 2;
+	uint64_t xfer;
+	(void)state;
+	bridge_begin(3, WINDOW, false);
+	struct zreq *r = send_behind_multicast(to, 3, &xfer);
+	bridge_say(0, to, (struct zwire_env){.kind = ZWIRE_CTS, .xfer = xfer, .comm = 77, .offset = 3 * FRAGMENT});
+	bridge_turn();
+	assert_int_equal(bridge_count(ZWIRE_DATA, to), 3);
+	/* It has all of it, and its answer to that is lost with the rail by which the offer had come. */
+	bridge_break(0);
+	agree(1, to, 1, 2);
+	const struct post *ask = bridge_posted(ZWIRE_ASK, to);
+	assert_non_null(ask);
+	assert_int_equal(ask->env.xfer, xfer);
+	bridge_say(1, to, (struct zwire_env){.kind = ZWIRE_DONE, .xfer = xfer});
+	bridge_turn();
+	assert_true(r->done);
+	zreq_release(r);
+	bridge_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_moved_frees_the_window),
+		cmocka_unit_test(test_answers_by_the_carrier),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

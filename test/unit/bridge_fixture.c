@@ -59,11 +59,13 @@ void bridge_pass(int64_t ms)
 static int fake_post(struct zlink *z, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len)
 {
 	struct fake_link *l = (struct fake_link *)z;
-	(void)payload;
-	(void)len;
 	assert_in_range(nposts, 0, POSTS_MAX - 1);
-	posts[nposts].rail = l->rail;
-	assert_int_equal(zwire_decode(&posts[nposts++].env, raw), 0);
+	struct post *p = &posts[nposts++];
+	p->rail = l->rail;
+	assert_int_equal(zwire_decode(&p->env, raw), 0);
+	assert_int_equal(p->env.len, len);
+	if (p->env.kind == ZWIRE_RECEIVERS)
+		assert_int_equal(zwire_get_receiver(&p->first, payload), 0);
 	return 0;
 }
 

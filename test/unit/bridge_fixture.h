@@ -19,6 +19,7 @@
 struct post { /* an envelope that the rank has posted */
 	int rail;
 	struct zwire_env env;
+	struct zwire_receiver first; /* of a list */
 };
 
 /* one_sided: all links can, and zipperd is offered everything large. */
