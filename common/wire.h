@@ -47,8 +47,8 @@
  * rank that has said and heard it knows that nothing more comes by the lost one, in either direction, and what its peer
  * has taken (ack). What was sent that way and not taken is sent again. A receiver in the middle of a transfer says so
  * in its next CTS (F_RESTART): from the bytes on that it has, and in fragments from now on; fragments that were sent
- * before, by whatever way, it knows by their tag. A sender that waits for an answer to a message that was taken ASKs
- * for it: DONE may have been lost.
+ * before, by whatever way, it knows by their tag, and the sender the grants of before by theirs. A sender that waits
+ * for an answer to a message that was taken ASKs for it: DONE may have been lost.
  *
  * Between nodes of zipcast READY with F_ONE_SIDED and a key opens the memory of the message to dst, which writes its
  * blocks there, each followed by WRITTEN, or sends them, as it likes. Without a key src has no memory yet: dst sends it
@@ -74,7 +74,8 @@ enum zwire_kind {
 	ZWIRE_RTS = 3,	  /* sequenced; request to send; xfer: the sender's transfer id; no payload, or a key */
 	ZWIRE_CTS = 4,	  /* receiver to sender: xfer = sender's id, comm = receiver's id, offset = bytes of the
 			   * transfer that may be sent in all (cumulative; repeated with a larger number); no payload,
-			   * or a key. With F_RESTART: seq = bytes that have come, tag = for DATA from now on */
+			   * or a key. With F_RESTART: seq = bytes that have come, tag = for DATA and CTS
+			   * from now on */
 	ZWIRE_DATA = 5,	  /* fragment; xfer = receiver's id, offset = its place, payload = its bytes; tag = that of
 			   * the last CTS with F_RESTART, or 0 */
 	ZWIRE_DONE = 6,	  /* receiver to sender: xfer = sender's id; all arrived (or was not wanted: truncation),

@@ -179,7 +179,7 @@ int ztransfer_take_cts(struct zremote *from, const struct zwire_env *env)
 
 	if (env->flags & ZWIRE_F_RESTART)
 		return take_restart(from, op, env);
-	if (!op)
+	if (!op || env->tag != op->epoch) /* or older than a restart, which came by another rail */
 		return ztransfer_refuse_stale();
 	if (op->adrift && op->granted > 0) { /* older than what it will say about the rail */
 		op->peer_xfer = env->comm;

@@ -44,7 +44,11 @@ static uint64_t next_grant(const struct zop *op)
 
 static void post_cts(struct zop *op)
 {
-	struct zwire_env env = {.kind = ZWIRE_CTS, .xfer = op->peer_xfer, .comm = op->xfer, .offset = op->granted};
+	struct zwire_env env = {.kind = ZWIRE_CTS,
+		.xfer = op->peer_xfer,
+		.comm = op->xfer,
+		.tag = op->epoch,
+		.offset = op->granted};
 
 	if (op->offered)
 		env.flags = ZWIRE_F_ONE_SIDED;
@@ -52,7 +56,6 @@ static void post_cts(struct zop *op)
 	if (op->restart) {
 		env.flags |= ZWIRE_F_RESTART;
 		env.seq = op->moved;
-		env.tag = op->epoch;
 	}
 	op->restart = false;
 	if (op->exposed)

@@ -121,11 +121,54 @@ static void test_answers_by_the_carrier(void **state)
 	bridge_end();
 }
 
+/* A restart and grants of before, which come later by another rail: whether they are larger or smaller. */
+static void test_grants_of_before(void **state)
+{
+	const uint32_t to = 2;
+	uint64_t xfer;
+	(void)state;
+	for (uint32_t old = 1; old <= 3; old += 2) {
+		bridge_begin(3, WINDOW, false);
+		struct zreq *r = send_behind_multicast(to, 3, &xfer);
+		bridge_break(1); /* by which the fragments go */
+		agree(2, to, 2, 2);
+		assert_non_null(bridge_posted(ZWIRE_ASK, to));
+		int before = bridge_count(ZWIRE_DATA, to);
+		bridge_say(2, to,
+			(struct zwire_env){.kind = ZWIRE_CTS,
+				.flags = ZWIRE_F_RESTART,
+				.xfer = xfer,
+				.comm = 77,
+				.offset = 2 * FRAGMENT,
+				.tag = 2});
+		bridge_turn();
+		assert_int_equal(bridge_count(ZWIRE_DATA, to), before + 2);
+		bridge_say(0, to,
+			(struct zwire_env){.kind = ZWIRE_CTS, .xfer = xfer, .comm = 77, .offset = old * FRAGMENT});
+		bridge_turn();
+		assert_int_equal(bridge_count(ZWIRE_DATA, to), before + 2);
+		bridge_say(2, to,
+			(struct zwire_env){.kind = ZWIRE_CTS,
+				.xfer = xfer,
+				.comm = 77,
+				.offset = 3 * FRAGMENT,
+				.tag = 2});
+		bridge_turn();
+		assert_int_equal(bridge_count(ZWIRE_DATA, to), before + 3);
+		bridge_say(2, to, (struct zwire_env){.kind = ZWIRE_DONE, .xfer = xfer});
+		bridge_turn();
+		assert_true(r->done);
+		zreq_release(r);
+		bridge_end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_moved_frees_the_window),
 		cmocka_unit_test(test_answers_by_the_carrier),
+		cmocka_unit_test(test_grants_of_before),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
