@@ -15,6 +15,7 @@
 #include "channel.h"
 #include "clock.h"
 #include "error.h"
+#include "failover.h"
 #include "log.h"
 #include "outgoing.h"
 #include "ports.h"
@@ -186,6 +187,7 @@ struct zchannel *zdirect_begin(uint32_t vrank)
 void zdirect_give_way(struct zremote *r)
 {
 	zchannel_hand_over(r, zchannel_home(r->vrank));
+	zfailover_meet(r);
 }
 
 void zdirect_lose_zipper(void)

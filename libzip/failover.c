@@ -21,7 +21,7 @@
 
 static struct {
 	char why[ZCTL_RAILS_MAX][256];
-	bool heard;	 /* something new of other ranks */
+	bool heard;	 /* something new of other ranks, or met one */
 	bool silent;	 /* somebody else tells the user */
 	uint32_t unsaid; /* a bit each: rails whose loss is to be told of */
 	int64_t say_ms;	 /* when */
@@ -160,6 +160,14 @@ static void restart_asked(struct zop *op, void *ctx)
 {
 	if (op->remote == ctx && op->kind == ZOP_RECV && op->adrift)
 		ztransfer_restart(op);
+}
+
+void zfailover_meet(struct zremote *r)
+{
+	if (__builtin_expect(zrails.lost == 0, 1))
+		return;
+	r->stream.halted = !r->stream.gone;
+	self.heard = true;
 }
 
 static void settle(struct zremote *r, const void *ctx)

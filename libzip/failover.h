@@ -25,6 +25,10 @@ void zfailover_lose(int rail, const char *why);
 /* Part of every turn of progress, outside of polls of links. Returns whether anything happened. */
 bool zfailover_turn(void);
 
+/* From now on that rank is reached by zippers. It may not have heard yet of a loss that was before: it would answer by
+ * the lost rail, and neither end know that the answer is missing. So it is told first, as those who were there are. */
+void zfailover_meet(struct zremote *);
+
 /* What a rank says that has lost rails: RAILS, ASK. */
 void zfailover_take_rails(struct zremote *from, const struct zwire_env *);
 void zfailover_take_ask(struct zremote *from, const struct zwire_env *);

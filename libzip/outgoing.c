@@ -8,6 +8,7 @@
 
 #include "channel.h"
 #include "direct.h"
+#include "failover.h"
 #include "multicast.h"
 #include "pool.h"
 #include "rails.h"
@@ -46,6 +47,8 @@ static struct zremote *add_remote(uint32_t vrank, struct zchannel *channel)
 	r->vrank = vrank;
 	r->channel = channel;
 	remotes[vrank] = r;
+	if (zremote_is_bridged(r))
+		zfailover_meet(r);
 	return r;
 }
 

@@ -9,6 +9,7 @@
 
 #include "bridge_fixture.h"
 #include "multicast.h"
+#include "outgoing.h"
 
 #define WINDOW FRAGMENT /* one transfer takes all of it */
 
@@ -163,12 +164,36 @@ static void test_grants_of_before(void **state)
 	}
 }
 
+/* Who is met for the first time after a loss may not have heard of it, and answer by that rail. */
+static void test_met_after_a_loss(void **state)
+{
+	const uint32_t to = 1; /* by rail 0 */
+	(void)state;
+	bridge_begin(3, WINDOW, false);
+	bridge_break(0);
+	bridge_turn();
+	struct zreq *r = bridge_send(buf[0], 8, (int)to, ZSEND_SYNC);
+	bridge_turn();
+	assert_int_equal(bridge_count(ZWIRE_EAGER, to), 0);
+	agree(1, to, 1, 0);
+	const struct post *m = bridge_posted(ZWIRE_EAGER, to);
+	assert_non_null(m);
+	assert_int_equal(m->rail, 1);
+	assert_int_equal(bridge_count(ZWIRE_RAILS, to), 1);
+	bridge_say(1, to, (struct zwire_env){.kind = ZWIRE_DONE, .ack = 1, .xfer = m->env.xfer});
+	bridge_turn();
+	assert_true(r->done);
+	zreq_release(r);
+	bridge_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_moved_frees_the_window),
 		cmocka_unit_test(test_answers_by_the_carrier),
 		cmocka_unit_test(test_grants_of_before),
+		cmocka_unit_test(test_met_after_a_loss),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
