@@ -100,8 +100,8 @@ enum zwire_kind {
 			   * or one that src cannot do without */
 	ZWIRE_WRITTEN = 17, /* as BLOCK, but without payload: src has written it into dst's memory */
 	/* Between ranks that have lost a zipper: */
-	ZWIRE_RAILS = 18, /* offset = those that src has lost, a bit each, in the order of the job's rails. To a rank
-			   * that has left: zipperd answers with BYE */
+	ZWIRE_RAILS = 18, /* offset = those that src has lost, a bit each, in the order of the job's rails; may be
+			   * repeated. To a rank that has left: zipperd answers with BYE */
 	ZWIRE_ASK = 19,	  /* sender to receiver: xfer = sender's id of a message that was taken: DONE, if it is */
 	ZWIRE_KIND_MAX = ZWIRE_ASK
 };

@@ -18,6 +18,9 @@
 
 /* A rank that dies is told by all zippers, one after the other: none of them is to be called lost for that. */
 #define SAY_MS 2000
+/* Who is silent is told again of a loss: it may have had its last look before it left, and zipperd have passed on to it
+ * what it did not hear. The next time zipperd says that it has left. */
+#define REPEAT_MS 2000
 
 static struct {
 	char why[ZCTL_RAILS_MAX][256];
@@ -25,6 +28,8 @@ static struct {
 	bool silent;	 /* somebody else tells the user */
 	uint32_t unsaid; /* a bit each: rails whose loss is to be told of */
 	int64_t say_ms;	 /* when */
+	bool awaiting;	 /* others, what they say of a loss */
+	int64_t repeat_ms;
 } self;
 
 void zfailover_init(const struct zbridge_params *p)
@@ -183,6 +188,15 @@ static void settle(struct zremote *r, const void *ctx)
 		ztransfer_each(restart_asked, r);
 	}
 	r->rails_asked = false;
+	self.awaiting |= r->stream.halted;
+}
+
+static void repeat(struct zremote *r, const void *ctx)
+{
+	(void)ctx;
+	if (r->stream.halted)
+		tell(r);
+	self.awaiting |= r->stream.halted;
 }
 
 /* zipperd itself knows best why, if it has said so meanwhile, or is gone. */
@@ -239,11 +253,21 @@ static void go_on_without(const struct loss *loss)
 	self.say_ms = zclock_ms() + SAY_MS;
 }
 
+/* To each that is reached by zippers. */
+static void speak(void (*visit)(struct zremote *, const void *ctx))
+{
+	self.awaiting = false;
+	self.repeat_ms = zclock_ms() + REPEAT_MS;
+	visit_bridged(visit, NULL);
+}
+
 bool zfailover_turn(void)
 {
 	if (__builtin_expect(!zrails.failing && !self.heard, 1)) {
 		if (__builtin_expect(self.unsaid != 0, 0) && zclock_ms() >= self.say_ms)
 			zfailover_say();
+		if (__builtin_expect(self.awaiting, 0) && zclock_ms() >= self.repeat_ms)
+			speak(repeat);
 		return false;
 	}
 	if (zrails.failing) {
@@ -252,7 +276,7 @@ bool zfailover_turn(void)
 		go_on_without(&loss);
 	}
 	self.heard = false;
-	visit_bridged(settle, NULL);
+	speak(settle);
 	return true;
 }
 

@@ -187,6 +187,32 @@ static void test_met_after_a_loss(void **state)
 	bridge_end();
 }
 
+/* What was said of the loss came to a rank that had taken its last look before it left. */
+static void test_left_without_hearing(void **state)
+{
+	const uint32_t to = 1;
+	(void)state;
+	bridge_begin(3, WINDOW, false);
+	struct zreq *r = bridge_send(buf[0], 8, (int)to, ZSEND_STANDARD);
+	bridge_turn();
+	assert_true(r->done);
+	bridge_break(0);
+	bridge_turn();
+	assert_int_equal(bridge_count(ZWIRE_RAILS, to), 1);
+	bridge_turn();
+	assert_int_equal(bridge_count(ZWIRE_RAILS, to), 1);
+	bridge_pass(60000);
+	bridge_turn();
+	assert_int_equal(bridge_count(ZWIRE_RAILS, to), 2);
+	bridge_say(1, to, (struct zwire_env){.kind = ZWIRE_BYE}); /* zipperd's answer to that */
+	bridge_turn();
+	assert_true(zoutgoing_drained());
+	bridge_pass(60000);
+	bridge_turn();
+	assert_int_equal(bridge_count(ZWIRE_RAILS, to), 2);
+	bridge_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +220,7 @@ int main(void)
 		cmocka_unit_test(test_answers_by_the_carrier),
 		cmocka_unit_test(test_grants_of_before),
 		cmocka_unit_test(test_met_after_a_loss),
+		cmocka_unit_test(test_left_without_hearing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
