@@ -233,6 +233,8 @@ bool zchannel_recv_turn(void)
 
 	/* From the last to the first: what is polled may go, and new ones come behind. */
 	for (int i = zchannels.nopen; i-- > 0;) {
+		if (i >= zchannels.nopen)
+			continue; /* several have gone, and what there was has been polled */
 		struct zchannel *ch = zchannels.open[i];
 		struct zsink sink = {.place = zarrival_place, .take = zarrival_take, .ctx = ch};
 		int rc = ch->link->ops->poll(ch->link, &sink, RECV_BUDGET);

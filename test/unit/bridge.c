@@ -213,6 +213,23 @@ static void test_left_without_hearing(void **state)
 	bridge_end();
 }
 
+/* Two who were to be reached directly have decided otherwise, and say so one right after the other. */
+static void test_direct_links_given_up(void **state)
+{
+	(void)state;
+	bridge_begin(3, WINDOW, false);
+	bridge_introduce(1);
+	bridge_introduce(4);
+	struct zreq *a = bridge_recv(buf[0], 0, 1), *b = bridge_recv(buf[1], 0, 4);
+	bridge_say(0, 1, (struct zwire_env){.kind = ZWIRE_EAGER, .seq = 1});
+	bridge_say(0, 4, (struct zwire_env){.kind = ZWIRE_EAGER, .seq = 1});
+	bridge_turn();
+	assert_true(a->done && b->done);
+	zreq_release(a);
+	zreq_release(b);
+	bridge_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +238,7 @@ int main(void)
 		cmocka_unit_test(test_grants_of_before),
 		cmocka_unit_test(test_met_after_a_loss),
 		cmocka_unit_test(test_left_without_hearing),
+		cmocka_unit_test(test_direct_links_given_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 
 #include "arrival.h"
 #include "channel.h"
+#include "direct.h"
 #include "outgoing.h"
 #include "pool.h"
 #include "rails.h"
@@ -98,7 +99,7 @@ static int fake_poll(struct zlink *z, const struct zsink *sink, unsigned budget)
 static void fake_close(struct zlink *z)
 {
 	struct fake_link *l = (struct fake_link *)z;
-	if (links[l->rail] == l)
+	if (l->rail >= 0)
 		links[l->rail] = NULL;
 	free(l);
 }
@@ -154,6 +155,31 @@ int __wrap_zsession_attach(struct zlink **out, const struct zaddr *zipper, const
 		l->rail++;
 	links[l->rail] = l;
 	*out = &l->base;
+	return 0;
+}
+
+int __wrap_zsession_link(struct zlink **, const struct zaddr *, const struct zctl_attach *, int, struct zerr *);
+int __wrap_zsession_link(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach, int timeout_ms,
+	struct zerr *err)
+{
+	struct fake_link *l = calloc(1, sizeof(*l));
+	(void)addr;
+	(void)attach;
+	(void)timeout_ms;
+	(void)err;
+	assert_non_null(l);
+	l->base.ops = &fake;
+	l->rail = -1;
+	*out = &l->base;
+	return 0;
+}
+
+int __wrap_zsession_direct(struct zsession *, enum zctl_direct_what, uint32_t);
+int __wrap_zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vrank)
+{
+	(void)s;
+	(void)what;
+	(void)vrank;
 	return 0;
 }
 
@@ -233,6 +259,7 @@ static int no_probe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *s
 static int part_size[2] = {1, PEERS};
 static char *part_name[2] = {"a", "b"};
 static struct zplace place[1 + PEERS];
+static uint64_t fabrics[1 + PEERS];
 static int vranks[1 + PEERS], shadow_ranks[1 + PEERS];
 struct zcomm bridge_comm;
 
@@ -250,12 +277,14 @@ void bridge_begin(int rails, uint32_t rdv_window, bool one_sided)
 		vranks[v] = v;
 		shadow_ranks[v] = v == 0 ? 0 : -1;
 	}
+	memset(fabrics, 0, sizeof(fabrics));
 	zworld = (struct zworld){.merged = true,
 		.nparts = 2,
 		.nranks = 1 + PEERS,
 		.part_name = part_name,
 		.part_size = part_size,
 		.place = place,
+		.fabrics = fabrics,
 		.eager_bytes = 1024,
 		.rdv_window = rdv_window};
 	bridge_comm = (struct zcomm){.size = 1 + PEERS, .vrank = vranks, .shadow_rank = shadow_ranks, .refs = 1};
@@ -276,6 +305,13 @@ void bridge_end(void)
 	ztransfer_fini();
 	zpool_fini();
 	zcomm_world = NULL;
+}
+
+void bridge_introduce(uint32_t to)
+{
+	const struct zctl_direct d = {.what = ZCTL_DIRECT_CONNECT, .vrank = to, .addresses = "tcp:127.0.0.1:1"};
+	fabrics[0] = fabrics[to] = 1;
+	zdirect_take(&d);
 }
 
 struct zreq *bridge_send(const void *buf, int bytes, int to, enum zsend_mode mode)

@@ -33,6 +33,8 @@ struct zreq *bridge_recv(void *buf, int bytes, int from);
 /* This comes from that rank by that rail, with what it has to say of its stream as it is in env. DATA has so many
  * zeros. */
 void bridge_say(int rail, uint32_t from, struct zwire_env env);
+/* There could be a direct link to that rank: we have connected, and are not welcomed yet. */
+void bridge_introduce(uint32_t to);
 /* The connection to that zipper breaks. */
 void bridge_break(int rail);
 /* Milliseconds pass. */
