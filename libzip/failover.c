@@ -139,7 +139,8 @@ static void reroute(struct zremote *r, const void *ctx)
 
 	if (s.usual)
 		usual = r->channel = zchannel_home(r->vrank);
-	if (r->by_list) { /* then that is the carrier's, whatever the usual way is */
+	zpeer_drop_early(&r->stream, way_is_lost, &s, usual);
+	if (r->by_list) { /* then what we send goes by the carrier, whatever the usual way is */
 		s.usual = loss->carrier;
 		r->by_list = !loss->carrier;
 	}

@@ -119,7 +119,8 @@ static void take_key(struct zpeer *p, struct zpeer_msg *m)
 	m->env.flags &= (uint16_t)~ZWIRE_F_ONE_SIDED;
 }
 
-static void drop_early(struct zpeer *p, bool (*is_lost)(const void *way, const void *ctx), const void *ctx)
+void zpeer_drop_early(struct zpeer *p, bool (*is_lost)(const void *way, const void *ctx), const void *ctx,
+	const void *usual)
 {
 	struct zpeer_msg **at = &p->early;
 
@@ -129,6 +130,8 @@ static void drop_early(struct zpeer *p, bool (*is_lost)(const void *way, const v
 			*at = m->next;
 			zpool_put(m);
 		} else {
+			if (usual && m->way == usual)
+				m->way = NULL;
 			at = &m->next;
 		}
 	}
@@ -148,10 +151,6 @@ void zpeer_reroute(struct zpeer *p, bool (*is_lost)(const void *way, const void 
 	}
 	p->unsent = first_unposted(p->head);
 	p->refused = 0;
-	drop_early(p, is_lost, ctx);
-	for (struct zpeer_msg *m = p->early; usual && m; m = m->next)
-		if (m->way == usual)
-			m->way = NULL;
 }
 
 uint32_t zpeer_leave(struct zpeer *p)

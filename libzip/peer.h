@@ -75,10 +75,14 @@ uint32_t zpeer_acked(struct zpeer *, uint64_t seq);
 void zpeer_nak(struct zpeer *, uint64_t seq, const void *way);
 /* zipperd has room again: posts from the refused one on. False if nothing was refused. */
 bool zpeer_resume(struct zpeer *);
-/* Ways are lost, in both directions: what was posted by them is to be posted again, the usual way and without a key,
- * and what came early by them is dropped. usual: that is the usual way from now on, if the way that it was is lost;
- * else NULL. Refusals are forgotten: who still refuses says so again. */
+/* Ways are lost: what was posted by them is to be posted again, the usual way and without a key. usual: that is the
+ * usual way from now on, if the way that it was is lost; else NULL. Refusals are forgotten: who still refuses says so
+ * again. */
 void zpeer_reroute(struct zpeer *, bool (*is_lost)(const void *way, const void *ctx), const void *ctx,
+	const void *usual);
+/* The same of what has come early: that by the lost ways is dropped, as it comes again. Another usual way may be lost
+ * than where we send. */
+void zpeer_drop_early(struct zpeer *, bool (*is_lost)(const void *way, const void *ctx), const void *ctx,
 	const void *usual);
 /* The peer has left. Returns the number of messages freed. */
 uint32_t zpeer_leave(struct zpeer *);

@@ -75,17 +75,23 @@ static void test_moved_frees_the_window(void **state)
 	bridge_end();
 }
 
+/* What goes to several, by the carrier, which is rail 0. */
+static void send_to_several(uint32_t a, uint32_t b)
+{
+	const int dest[2] = {(int)a, (int)b};
+	struct zreq *r;
+	assert_int_equal(zmulticast_start(&bridge_comm, ZCOMM_COLL, buf[0], 8, MPI_BYTE, dest, 2, 0, 1000, &r),
+		MPI_SUCCESS);
+	assert_true(r->done);
+	zreq_release(r);
+}
+
 /* A large message to `to` whose offer has gone by the carrier, rail 0, behind something that went to several; its
  * receiver has answered there, and been sent two fragments by its own rail. *xfer: the sender's id of it. */
 static struct zreq *send_behind_multicast(uint32_t to, uint32_t other, uint64_t *xfer)
 {
-	const int dest[2] = {(int)to, (int)other};
-	struct zreq *several, *r;
-	assert_int_equal(zmulticast_start(&bridge_comm, ZCOMM_COLL, buf[0], 8, MPI_BYTE, dest, 2, 0, 1000, &several),
-		MPI_SUCCESS);
-	assert_true(several->done);
-	zreq_release(several);
-	r = bridge_send(buf[0], 3 * FRAGMENT, (int)to, ZSEND_STANDARD);
+	send_to_several(to, other);
+	struct zreq *r = bridge_send(buf[0], 3 * FRAGMENT, (int)to, ZSEND_STANDARD);
 	const struct post *list = bridge_posted(ZWIRE_RECEIVERS, ZWIRE_NOBODY);
 	assert_int_equal(list->rail, 0);
 	assert_int_equal(list->first.dst, to);
@@ -164,6 +170,27 @@ static void test_grants_of_before(void **state)
 	}
 }
 
+/* What goes to a rank takes the carrier for a while: that says nothing of what has come from it, by its own rail. */
+static void test_early_ones_stay(void **state)
+{
+	const uint32_t from = 2;
+	(void)state;
+	bridge_begin(3, WINDOW, false);
+	struct zreq *a = bridge_recv(buf[0], 8, (int)from), *b = bridge_recv(buf[1], 8, (int)from);
+	send_to_several(from, 3);
+	bridge_say(1, from, (struct zwire_env){.kind = ZWIRE_EAGER, .seq = 2, .len = 8, .offset = 8});
+	bridge_turn();
+	assert_false(a->done);
+	bridge_break(0);
+	agree(1, from, 1, 1);
+	bridge_say(1, from, (struct zwire_env){.kind = ZWIRE_EAGER, .seq = 1, .len = 8, .offset = 8});
+	bridge_turn();
+	assert_true(a->done && b->done);
+	zreq_release(a);
+	zreq_release(b);
+	bridge_end();
+}
+
 /* Who is met for the first time after a loss may not have heard of it, and answer by that rail. */
 static void test_met_after_a_loss(void **state)
 {
@@ -236,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_moved_frees_the_window),
 		cmocka_unit_test(test_answers_by_the_carrier),
 		cmocka_unit_test(test_grants_of_before),
+		cmocka_unit_test(test_early_ones_stay),
 		cmocka_unit_test(test_met_after_a_loss),
 		cmocka_unit_test(test_left_without_hearing),
 		cmocka_unit_test(test_direct_links_given_up),

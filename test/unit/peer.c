@@ -391,6 +391,7 @@ static void test_reroute(void **state)
 	}
 	p.halted = true;
 	zpeer_reroute(&p, is_that, &other, NULL);
+	zpeer_drop_early(&p, is_that, &other, NULL);
 	assert_int_equal(post(&p), 0);
 	p.halted = false;
 	assert_int_equal(p.head->next->env.len, 0);
@@ -453,6 +454,7 @@ static void run_with_losses(void)
 					other = usual = &zippers[i];
 			zpeer_reroute(&s, is_lost_zipper, &l, other);
 			zpeer_reroute(&r, is_lost_zipper, &l, other);
+			zpeer_drop_early(&r, is_lost_zipper, &l, other);
 			zpeer_acked(&s, zpeer_ack_value(&r));
 			zpeer_ack_sent(&r);
 		}
