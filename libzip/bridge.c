@@ -165,6 +165,7 @@ static void tell_all(void)
 
 void zbridge_fini(void)
 {
+	zfailover_leave();
 	zbridge_drain();
 	zfailover_say();
 	tell_all();

@@ -29,6 +29,7 @@ static struct {
 	uint32_t unsaid; /* a bit each: rails whose loss is to be told of */
 	int64_t say_ms;	 /* when */
 	bool awaiting;	 /* others, what they say of a loss */
+	bool leaving;	 /* others may have left */
 	int64_t repeat_ms;
 } self;
 
@@ -192,12 +193,15 @@ static void settle(struct zremote *r, const void *ctx)
 	self.awaiting |= r->stream.halted;
 }
 
+/* Who has left may also have acknowledged our last message over a connection that broke before that was through. */
 static void repeat(struct zremote *r, const void *ctx)
 {
+	bool silent = r->stream.halted || (self.leaving && r->stream.head);
+
 	(void)ctx;
-	if (r->stream.halted)
+	if (silent)
 		tell(r);
-	self.awaiting |= r->stream.halted;
+	self.awaiting |= silent;
 }
 
 /* zipperd itself knows best why, if it has said so meanwhile, or is gone. */
@@ -257,9 +261,15 @@ static void go_on_without(const struct loss *loss)
 /* To each that is reached by zippers. */
 static void speak(void (*visit)(struct zremote *, const void *ctx))
 {
-	self.awaiting = false;
+	self.awaiting = self.leaving;
 	self.repeat_ms = zclock_ms() + REPEAT_MS;
 	visit_bridged(visit, NULL);
+}
+
+void zfailover_leave(void)
+{
+	self.leaving = self.awaiting = true;
+	self.repeat_ms = zclock_ms() + REPEAT_MS;
 }
 
 bool zfailover_turn(void)

@@ -33,6 +33,8 @@ void zfailover_meet(struct zremote *);
 void zfailover_take_rails(struct zremote *from, const struct zwire_env *);
 void zfailover_take_ask(struct zremote *from, const struct zwire_env *);
 
+/* From now on others may leave, and the word that they have is all that is to be waited for. */
+void zfailover_leave(void);
 /* Says what has not been said yet of rails that were lost: at the end of a job that has gone on. */
 void zfailover_say(void);
 

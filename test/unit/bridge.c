@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "bridge_fixture.h"
+#include "failover.h"
 #include "multicast.h"
 #include "outgoing.h"
 
@@ -240,6 +241,29 @@ static void test_left_without_hearing(void **state)
 	bridge_end();
 }
 
+/* What it has taken is acknowledged by a connection that breaks, and then it leaves. */
+static void test_left_without_a_word(void **state)
+{
+	const uint32_t to = 1;
+	(void)state;
+	bridge_begin(2, WINDOW, false);
+	struct zreq *r = bridge_send(buf[0], 8, (int)to, ZSEND_STANDARD);
+	assert_true(r->done);
+	bridge_turn();
+	bridge_pass(60000);
+	bridge_turn();
+	assert_int_equal(bridge_count(ZWIRE_RAILS, to), 0);
+	zfailover_leave();
+	bridge_turn();
+	bridge_pass(60000);
+	bridge_turn();
+	assert_int_equal(bridge_count(ZWIRE_RAILS, to), 1);
+	bridge_say(0, to, (struct zwire_env){.kind = ZWIRE_BYE}); /* zipperd's answer to that */
+	bridge_turn();
+	assert_true(zoutgoing_drained());
+	bridge_end();
+}
+
 /* Two who were to be reached directly have decided otherwise, and say so one right after the other. */
 static void test_direct_links_given_up(void **state)
 {
@@ -266,6 +290,7 @@ int main(void)
 		cmocka_unit_test(test_early_ones_stay),
 		cmocka_unit_test(test_met_after_a_loss),
 		cmocka_unit_test(test_left_without_hearing),
+		cmocka_unit_test(test_left_without_a_word),
 		cmocka_unit_test(test_direct_links_given_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
