@@ -159,7 +159,7 @@ static void take_up(struct zop *op, void *ctx)
 		return;
 	if (op->kind == ZOP_RECV)
 		ztransfer_restart(op);
-	else if (op->seq <= r->stream.acked)
+	else if (op->seq <= r->stream.acked || op->granted > 0) /* a grant comes before the acknowledgement */
 		zchannel_post_control(r, NULL, &env, NULL);
 }
 

@@ -88,8 +88,9 @@ static void send_to_several(uint32_t a, uint32_t b)
 }
 
 /* A large message to `to` whose offer has gone by the carrier, rail 0, behind something that went to several; its
- * receiver has answered there, and been sent two fragments by its own rail. *xfer: the sender's id of it. */
-static struct zreq *send_behind_multicast(uint32_t to, uint32_t other, uint64_t *xfer)
+ * receiver has answered there, acknowledging so much, and been sent two fragments by its own rail. *xfer: the sender's
+ * id of it. */
+static struct zreq *send_behind_multicast(uint32_t to, uint32_t other, uint64_t ack, uint64_t *xfer)
 {
 	send_to_several(to, other);
 	struct zreq *r = bridge_send(buf[0], 3 * FRAGMENT, (int)to, ZSEND_STANDARD);
@@ -99,7 +100,7 @@ static struct zreq *send_behind_multicast(uint32_t to, uint32_t other, uint64_t 
 	assert_int_equal(list->first.seq, 2);
 	*xfer = list->first.xfer;
 	bridge_say(0, to,
-		(struct zwire_env){.kind = ZWIRE_CTS, .ack = 2, .xfer = *xfer, .comm = 77, .offset = 2 * FRAGMENT});
+		(struct zwire_env){.kind = ZWIRE_CTS, .ack = ack, .xfer = *xfer, .comm = 77, .offset = 2 * FRAGMENT});
 	bridge_turn();
 	assert_int_equal(bridge_count(ZWIRE_DATA, to), 2);
 	assert_int_not_equal(bridge_posted(ZWIRE_DATA, to)->rail, 0);
@@ -112,7 +113,7 @@ static void test_answers_by_the_carrier(void **state)
 	uint64_t xfer;
 	(void)state;
 	bridge_begin(3, WINDOW, false);
-	struct zreq *r = send_behind_multicast(to, 3, &xfer);
+	struct zreq *r = send_behind_multicast(to, 3, 2, &xfer);
 	bridge_say(0, to, (struct zwire_env){.kind = ZWIRE_CTS, .xfer = xfer, .comm = 77, .offset = 3 * FRAGMENT});
 	bridge_turn();
 	assert_int_equal(bridge_count(ZWIRE_DATA, to), 3);
@@ -137,7 +138,7 @@ static void test_grants_of_before(void **state)
 	(void)state;
 	for (uint32_t old = 1; old <= 3; old += 2) {
 		bridge_begin(3, WINDOW, false);
-		struct zreq *r = send_behind_multicast(to, 3, &xfer);
+		struct zreq *r = send_behind_multicast(to, 3, 2, &xfer);
 		bridge_break(1); /* by which the fragments go */
 		agree(2, to, 2, 2);
 		assert_non_null(bridge_posted(ZWIRE_ASK, to));
@@ -169,6 +170,26 @@ static void test_grants_of_before(void **state)
 		zreq_release(r);
 		bridge_end();
 	}
+}
+
+/* A grant acknowledges what came before the request that it answers, and the rail of the fragments alone is lost. */
+static void test_granted_before_acknowledged(void **state)
+{
+	const uint32_t to = 2;
+	uint64_t xfer;
+	(void)state;
+	bridge_begin(3, WINDOW, false);
+	struct zreq *r = send_behind_multicast(to, 3, 1, &xfer);
+	bridge_break(1);
+	agree(2, to, 2, 1);
+	const struct post *ask = bridge_posted(ZWIRE_ASK, to);
+	assert_non_null(ask);
+	assert_int_equal(ask->env.xfer, xfer);
+	bridge_say(2, to, (struct zwire_env){.kind = ZWIRE_DONE, .ack = 2, .xfer = xfer});
+	bridge_turn();
+	assert_true(r->done);
+	zreq_release(r);
+	bridge_end();
 }
 
 /* What goes to a rank takes the carrier for a while: that says nothing of what has come from it, by its own rail. */
@@ -287,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_moved_frees_the_window),
 		cmocka_unit_test(test_answers_by_the_carrier),
 		cmocka_unit_test(test_grants_of_before),
+		cmocka_unit_test(test_granted_before_acknowledged),
 		cmocka_unit_test(test_early_ones_stay),
 		cmocka_unit_test(test_met_after_a_loss),
 		cmocka_unit_test(test_left_without_hearing),
