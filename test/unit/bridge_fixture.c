@@ -266,6 +266,7 @@ struct zcomm bridge_comm;
 void bridge_begin(int rails, uint32_t rdv_window, bool one_sided)
 {
 	const struct zbridge_params params = {.job = "job",
+		.launched = true,
 		.one_sided = one_sided ? ZBRIDGE_ONE_SIDED_YES : ZBRIDGE_ONE_SIDED_NO};
 
 	zn.Type_size_c = type_size;
