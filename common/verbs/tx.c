@@ -335,8 +335,10 @@ int vtx_flush(struct zlink *base)
 	}
 	if (tx->failing && vtx_reap(l) != 0)
 		return tell_error(tx);
-	if (tx->rest_at < tx->rest_len)
+	if (tx->rest_at < tx->rest_len) {
 		rc = send_rest(l);
+		tx->refused = rc == 0 ? 0 : tx->refused; /* which was for lack of room for this */
+	}
 	vtx_ring(l);
 	if (tx->armed && rc == 0 && !tx->refused && !tx->writes)
 		vtx_expect_errors(l);

@@ -99,6 +99,9 @@ void a_device_is_lost_with_operations_under_way(void **state);
 void a_completion_queue_tells_nothing_any_more(void **state);
 void what_is_given_up_ends(void **state);
 
+/* verbs_notice.c */
+void the_end_of_a_message_is_lost(void **state);
+
 /* verbs_close.c */
 void links_end_together(void **state);
 void only_sends_are_counted(void **state);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who is told of what, when nobody asks: messages that are lost after all else was done, and threads that never sleep.
+ */
+#include "verbs_parts.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Messages from a to b, until they go by queue pairs. Message k is the next. */
+static void warm_up(struct pair *p, struct inbox *in, uint64_t *k)
+{
+	inbox_init(in);
+	for (; *k < 20; ++*k) {
+		assert_int_equal(post_message(p->a, *k, 10), 0);
+		assert_int_equal(p->a->ops->flush(p->a), 0);
+		receive_until(p->b, in, *k + 1);
+	}
+	assert_int_equal(((struct vlink *)(void *)p->a)->tx.mode, VMODE_QUEUE);
+}
+
+/* What is under way is lost now. */
+static void lose(int status)
+{
+	fault(FAKE_SEND, status, 0);
+	silence(false);
+	assert_false(is_pending(FAKE_SEND));
+}
+
+/* A message goes in parts, and its sender sleeps before it can send the last ones, of which nobody takes notice. There
+ * is nothing more to send then, and the one that is lost is found by the receiving half. */
+void the_end_of_a_message_is_lost(void **state)
+{
+	struct pair p = fixture_pair(*state);
+	const struct vtx *tx = &((struct vlink *)(void *)p.a)->tx;
+	struct inbox in, none;
+	uint64_t k = 0;
+	int rc;
+	warm_up(&p, &in, &k);
+	inbox_init(&none);
+	struct zsink to_b = inbox_sink(&in), to_a = inbox_sink(&none);
+	while (tx->rest_at == tx->rest_len) { /* a larger one each time, until there is not enough credit */
+		assert_int_equal(post_message(p.a, k, (size_t)(k - 19) * 50000), 0);
+		if ((rc = p.a->ops->flush(p.a)) == 0)
+			receive_until(p.b, &in, k + 1);
+		k++;
+	}
+	assert_int_equal(rc, -EAGAIN);
+	for (;;) {
+		p.a->ops->arm(p.a, ZLINK_TX);
+		silence(true); /* of what is sent from now on */
+		rc = p.a->ops->flush(p.a);
+		if (rc == 0)
+			break;
+		assert_int_equal(rc, -EAGAIN);
+		silence(false);
+		assert_true(p.b->ops->poll(p.b, &to_b, 1) >= 0);
+	}
+	while (p.a->ops->poll(p.a, &to_a, 1) == 0 && p.a->ops->arm(p.a, ZLINK_RX))
+		;
+	lose(IBV_WC_RETRY_EXC_ERR);
+	assert_int_equal(receive_to_end(p.a, &none), -ENOLINK);
+	inbox_fini(&in);
+	inbox_fini(&none);
+	pair_close(&p);
+}
