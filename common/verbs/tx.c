@@ -342,7 +342,9 @@ int vtx_flush(struct zlink *base)
 	vtx_ring(l);
 	if (tx->armed && rc == 0 && !tx->refused && !tx->writes)
 		vtx_expect_errors(l);
-	return rc == -EAGAIN ? refuse(l) : tx->error;
+	if (rc == -EAGAIN)
+		return refuse(l);
+	return tx->failing ? tell_error(tx) : 0; /* also where only now something is known to be lost */
 }
 
 /* --- making and ending --- */

@@ -132,6 +132,7 @@ int main(int argc, char **argv)
 		TEST(a_lost_message_wakes_who_only_sends),
 		TEST(an_earlier_notice_hides_no_error),
 		TEST(the_end_of_a_message_is_lost),
+		TEST(a_flush_that_knows_better),
 		TEST(every_refused_call_ends_the_link),
 		TEST(failed_operations_are_reported),
 		TEST(refused_operations_are_reported),

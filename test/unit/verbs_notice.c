@@ -64,3 +64,32 @@ void the_end_of_a_message_is_lost(void **state)
 	inbox_fini(&none);
 	pair_close(&p);
 }
+
+/* A flush does not say that all has gone where it knows better, though not yet why: the device refuses it, or says of
+ * what was sent before that the port is to blame, whose event may yet come. */
+void a_flush_that_knows_better(void **state)
+{
+	for (int refused = 0; refused < 2; refused++) {
+		struct pair p = fixture_pair(*state);
+		struct inbox in;
+		uint64_t k = 0;
+		int rc;
+		warm_up(&p, &in, &k);
+		if (refused) {
+			fault(FAKE_POST, ENOMEM, 0);
+			assert_int_equal(post_message(p.a, k, 10), 0);
+		} else {
+			silence(true);
+			assert_int_equal(post_message(p.a, k, 10), 0);
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+			p.a->ops->arm(p.a, ZLINK_TX);
+			lose(IBV_WC_LOC_QP_OP_ERR);
+		}
+		while ((rc = p.a->ops->flush(p.a)) == -EAGAIN)
+			sleep_on(p.a, ZLINK_TX, PATIENCE_MS);
+		assert_int_equal(rc, refused ? -EIO : -ENOLINK);
+		assert_false(is_pending(FAKE_POST));
+		inbox_fini(&in);
+		pair_close(&p);
+	}
+}

@@ -101,6 +101,7 @@ void what_is_given_up_ends(void **state);
 
 /* verbs_notice.c */
 void the_end_of_a_message_is_lost(void **state);
+void a_flush_that_knows_better(void **state);
 
 /* verbs_close.c */
 void links_end_together(void **state);
