@@ -44,7 +44,7 @@ extern const struct zverbs_options *voptions;
 #define VRMA_MAX 16		 /* one-sided operations under way on a half */
 #define VCONTEXTS 3		 /* of a link, at most: the device's, and of each half's endpoint one of its own */
 #define VWATCHED (VCONTEXTS + 4) /* descriptors of a half */
-#define VLOOK_EVERY 64		 /* vain tries until a look at the TCP connection, which costs a system call */
+#define VLOOK_EVERY 64		 /* vain tries until a look at what else may have happened, which costs a system call */
 
 /* What a completion queue is to raise an event of (notice.c). That stands until the event has been taken: asking again
  * while it has been raised has no effect (of mlx5's arm_sn). */

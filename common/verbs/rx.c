@@ -207,6 +207,15 @@ int vrx_reap(struct vlink *l)
 	return l->rx.broken;
 }
 
+/* What else may have happened than that a message has come: who was armed may have been woken by it, and who does not
+ * sleep looks now and then. true: the TCP connection has something. */
+static bool look_around(struct vlink *l, bool armed)
+{
+	struct vrx *rx = &l->rx;
+	const bool looks = armed ? !vnotice_take(&rx->queue, &rx->awaits) : ++rx->vain % VLOOK_EVERY == 0;
+	return looks && rx->epoll >= 0 && vlink_woken(l, rx->epoll);
+}
+
 /* armed: something may have woken the caller. Mostly it is a message, and its event is taken when the next one is asked
  * for: that is a system call which the message need not wait for. */
 static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget, bool armed)
@@ -231,8 +240,7 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	}
 	if (budget == 0)
 		return 0;
-	bool woken = armed && !vnotice_take(&rx->queue, &rx->awaits) && vlink_woken(l, rx->epoll);
-	if (woken || rx->broken || rx->sender || ++rx->vain % VLOOK_EVERY == 0) {
+	if (look_around(l, armed) || rx->broken || rx->sender) {
 		vrx_look_at_stream(l);
 		if ((rx->fin || rx->broken) && fill(rx))
 			return 0; /* came meanwhile */
@@ -247,8 +255,7 @@ static int look(struct vlink *l, const struct zsink *sink, unsigned budget)
 	rx->armed = false;
 	if (rx->mode == VMODE_QUEUE)
 		return poll_queue(l, sink, budget, armed);
-	if (armed && !vnotice_take(&rx->queue, &rx->awaits))
-		vlink_woken(l, rx->epoll);
+	look_around(l, armed);
 	int rc = vrx_poll_stream(l, sink, budget);
 	if (rc == 0 && rx->mode == VMODE_STREAM)
 		rc = rx->sender;

@@ -133,6 +133,8 @@ int main(int argc, char **argv)
 		TEST(an_earlier_notice_hides_no_error),
 		TEST(the_end_of_a_message_is_lost),
 		TEST(a_flush_that_knows_better),
+		TEST(events_are_seen_without_sleep),
+		TEST(a_lost_message_is_seen_without_sleep),
 		TEST(every_refused_call_ends_the_link),
 		TEST(failed_operations_are_reported),
 		TEST(refused_operations_are_reported),

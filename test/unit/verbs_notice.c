@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Messages from a to b, until they go by queue pairs. Message k is the next. */
@@ -90,6 +91,86 @@ void a_flush_that_knows_better(void **state)
 		assert_int_equal(rc, refused ? -EIO : -ENOLINK);
 		assert_false(is_pending(FAKE_POST));
 		inbox_fini(&in);
+		pair_close(&p);
+	}
+}
+
+/* --- who polls and never sleeps --- */
+
+static int poll_to_end(struct zlink *link, struct inbox *in)
+{
+	const time_t end = time(NULL) + PATIENCE_MS / 1000;
+	struct zsink sink = inbox_sink(in);
+	int n;
+	while ((n = link->ops->poll(link, &sink, 1)) >= 0)
+		assert_true(time(NULL) < end);
+	return n;
+}
+
+static void device_goes(int sock)
+{
+	fake_device_gone(fake_fabric(), sock, 0, 0);
+}
+
+static void port_goes(int sock)
+{
+	fake_port_set(fake_fabric(), sock, 0, 1, false);
+}
+
+void events_are_seen_without_sleep(void **state)
+{
+	static const struct {
+		void (*happens)(int sock);
+		int why;
+	} events[] = {{device_goes, -ENODEV}, {port_goes, -ENETDOWN}};
+	option("ZIPPER_VERBS_PORT_GRACE", "100ms");
+	for (int i = 0; i < 2; i++) {
+		struct pair p = fixture_pair(*state);
+		struct inbox in;
+		int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
+		inbox_init(&in);
+		fake_lock(fake_fabric());
+		events[i].happens(sock);
+		fake_unlock(fake_fabric());
+		close(sock);
+		assert_int_equal(poll_to_end(p.a, &in), events[i].why);
+		assert_int_equal(poll_to_end(p.b, &in), events[i].why);
+		inbox_fini(&in);
+		pair_close(&p);
+	}
+	option("ZIPPER_VERBS_PORT_GRACE", NULL);
+}
+
+/* By one to whom messages come by a queue pair, or over TCP still. */
+void a_lost_message_is_seen_without_sleep(void **state)
+{
+	struct fixture *f = *state;
+	for (int warm = 0; warm < 2; warm++) {
+		struct pair p = {.a = NULL};
+		struct inbox in, none;
+		uint64_t k = 0;
+		if (warm) {
+			p = fixture_pair(f);
+		} else {
+			p.a = fixture_connect(f);
+			p.b = fixture_accept(f);
+			fixture_settle(f, p.b);
+			struct zsink sink;
+			inbox_init(&none);
+			sink = inbox_sink(&none);
+			while (!vlink_is_ready((struct vlink *)(void *)p.a))
+				assert_int_equal(p.a->ops->poll(p.a, &sink, 1), 0);
+			inbox_fini(&none);
+		}
+		warm_up(&p, &in, &k);
+		inbox_init(&none);
+		silence(true);
+		assert_int_equal(post_message(p.a, k, 10), 0);
+		assert_int_equal(p.a->ops->flush(p.a), 0);
+		lose(IBV_WC_RETRY_EXC_ERR);
+		assert_int_equal(poll_to_end(p.a, &none), -ENOLINK);
+		inbox_fini(&in);
+		inbox_fini(&none);
 		pair_close(&p);
 	}
 }

@@ -102,6 +102,8 @@ void what_is_given_up_ends(void **state);
 /* verbs_notice.c */
 void the_end_of_a_message_is_lost(void **state);
 void a_flush_that_knows_better(void **state);
+void events_are_seen_without_sleep(void **state);
+void a_lost_message_is_seen_without_sleep(void **state);
 
 /* verbs_close.c */
 void links_end_together(void **state);
