@@ -161,6 +161,9 @@ bool zcast_remote_reap(struct node *n)
 		l->failing = false;
 		n->broken = k;
 	}
+	/* Nobody waits for the sending half any more: it is flushed once again, so that it has what may still be lost
+	 * told to the receiving one. */
+	l->posted |= any && !l->writes;
 	return any;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cast_cases.h"
@@ -206,6 +207,49 @@ static void writes_that_fail(void **state)
 			assert_true(m[k].failed == 1 && m[k].complete <= 2);
 		close_group(&c, m);
 	}
+}
+
+/* The link of a node that sleeps has so many writes under way. */
+static void wait_for_writes(struct zipcast *zc, uint32_t n)
+{
+	int i = 0;
+	while (!atomic_load(&zc->asleep) || zc->up[0]->link.writes != n) {
+		assert_true(i++ < 60000);
+		usleep(1000);
+	}
+}
+
+/* A block was written and that was reported, and the word of it is lost: the sender has nothing more to do, and hears
+ * of it all the same. */
+static void a_word_is_lost_behind_its_write(void **state)
+{
+	static struct cast_member m[2];
+	struct fake_fabric *f = fake_fabric();
+	struct cast c;
+	(void)state;
+	memset(m, 0, sizeof(m));
+	cast_open(&c, "verbs", 2, ZIPCAST_INTERRUPTS);
+	cast_group(&c, m,
+		&(struct zipcast_group_config){.number = 1, .nmembers = 2, .members = all, .block_bytes = BLOCK});
+	const uint32_t sent = warm_up(&c, m);
+	const int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
+	fake_lock(f);
+	fake_keep(f, sock, -1);
+	fake_unlock(f);
+	cast_send(&m[0], sent + 1, 2 * BLOCK);
+	wait_for_writes(c.zc[0], 1);
+	fake_lock(f);
+	fake_silence(f, sock, -1);
+	fake_keep(f, sock, 0);
+	fake_unlock(f);
+	wait_for_writes(c.zc[0], 0);
+	fault(FAKE_SEND, IBV_WC_RETRY_EXC_ERR, 0, 1);
+	fake_lock(f);
+	fake_silence(f, sock, 0);
+	fake_unlock(f);
+	close(sock);
+	cast_wait_failed(m, 2);
+	close_group(&c, m);
 }
 
 static uint32_t set_lag(uint32_t us)
@@ -418,6 +462,7 @@ int main(void)
 		TEST(a_member_that_never_comes),
 		TEST(destroying_in_the_middle),
 		TEST(blocks_are_written),
+		TEST(a_word_is_lost_behind_its_write),
 		TEST(small_blocks_are_sent),
 		TEST(memory_that_is_refused),
 		TEST(nothing_can_be_registered),
