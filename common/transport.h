@@ -193,8 +193,8 @@ struct ztransport {
 	/* Sleeping. fd is to be watched for *events (EPOLLIN or EPOLLOUT); one fd and events for the link's life.
 	 * arm says "I am about to sleep": 0: armed, the fd will become ready; 1: do not sleep, there is something to
 	 * do. A half that polls again needs no disarming. For RX 1 also while a message waits that take refused: do not
-	 * arm then. TX is to be armed, and its fd watched, only after -EAGAIN; and again, if something was posted or
-	 * flushed with success meanwhile. When nothing is waited for any more, it is to be flushed once: what is lost
+	 * arm then. TX is to be armed, and its fd watched, only after -EAGAIN; and again, if anything was posted or
+	 * flushed meanwhile, also in vain. When nothing is waited for any more, it is to be flushed once: what is lost
 	 * afterwards poll tells, then. */
 	int (*fd)(const struct zlink *, enum zlink_half, uint32_t *events);
 	int (*arm)(struct zlink *, enum zlink_half);

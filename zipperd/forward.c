@@ -34,6 +34,13 @@ static void block(struct worker *w, struct dest *d)
 	}
 }
 
+/* What it was armed for may have been used up by a post in vain, too. */
+static void arm_again(struct worker *w, struct dest *d)
+{
+	worker_warm_tx(w, d);
+	block(w, d);
+}
+
 /* The link is broken. Messages wait for the control thread to say whether the rank has left (BYE) or died. */
 void forward_lose_tx(struct worker *w, struct dest *d, int rc)
 {
@@ -135,6 +142,8 @@ static int deliver(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 		}
 		if (rc != -EAGAIN)
 			forward_lose_tx(w, d, rc);
+		else if (d->cold)
+			arm_again(w, d);
 	}
 	int rc = enqueue(w, d, raw, payload, len, body);
 	if (rc != 0)

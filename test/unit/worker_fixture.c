@@ -25,8 +25,10 @@ static int fake_post(struct zlink *z, const uint8_t env[ZWIRE_ENV_BYTES], const 
 	(void)env;
 	(void)payload;
 	(void)len;
-	if (atomic_load(&l->refusing))
+	if (atomic_load(&l->refusing)) {
+		atomic_store(&l->sleeping, false);
 		return -EAGAIN;
+	}
 	atomic_fetch_add(&l->posts, 1);
 	return 0;
 }

@@ -29,7 +29,7 @@ struct fake_link {
 	atomic_int arms, posts;
 	atomic_bool refusing; /* posts find it full */
 	atomic_bool holding;  /* flush leaves something behind */
-	atomic_bool sleeping; /* the send half was armed, and nothing has been flushed since */
+	atomic_bool sleeping; /* the send half was armed, and nothing flushed or refused since */
 	atomic_bool quiet;    /* the receive half can sleep: a write to fd wakes it */
 	/* With each poll, in the worker's thread, while it is to. */
 	void (*interrupt)(void *arg);

@@ -178,6 +178,34 @@ static void full_link_is_armed_again(void **state)
 	stop(&b);
 }
 
+/* Likewise where a message finds it full that had been armed for what flush left: the link may forget by that, too. */
+static void refused_link_is_armed_again(void **state)
+{
+	struct bench b;
+	struct fake_link *to = &b.to_link;
+	(void)state;
+	start_polling(&b, 0);
+	atomic_store(&b.from_link.small, true);
+	atomic_store(&to->holding, true);
+	atomic_store(&b.from_link.shown, 1);
+	wait_until(&to->sleeping, true);
+	atomic_store(&to->refusing, true);
+	atomic_store(&b.from_link.shown, 1);
+	while (atomic_load(&b.from_link.shown) > 0)
+		sched_yield();
+	wait_until(&to->sleeping, true);
+	assert_int_equal(atomic_load(&to->posts), 1);
+	atomic_store(&to->refusing, false);
+	atomic_store(&to->holding, false);
+	eventfd_write(to->fd, 1);
+	wait_for(&to->posts, 2);
+	drop_all(&b);
+	expect(&b, EVENT_HALF_GONE, b.from);
+	expect(&b, EVENT_HALF_GONE, b.to);
+	expect(&b, EVENT_LANE_GONE, NULL);
+	stop(&b);
+}
+
 static void send(struct lane *l, uint64_t seq)
 {
 	const struct zwire_env env = {.kind = ZWIRE_EAGER, .dst = 1, .seq = seq};
@@ -343,6 +371,7 @@ int main(void)
 		cmocka_unit_test(full_link_that_cannot_be_watched_is_tried),
 		cmocka_unit_test(late_command_is_heard),
 		cmocka_unit_test(stalled_source_goes_on_without_sleep),
+		cmocka_unit_test(refused_link_is_armed_again),
 	};
 	return cmocka_run_group_tests_name("zipperd's workers", tests, NULL, NULL);
 }
