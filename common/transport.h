@@ -198,10 +198,6 @@ struct ztransport {
 	 * afterwards poll tells, then. */
 	int (*fd)(const struct zlink *, enum zlink_half, uint32_t *events);
 	int (*arm)(struct zlink *, enum zlink_half);
-	/* Another descriptor of the receive half, as fd says but for EPOLLIN always: it becomes ready for what is rare
-	 * (the peer's end, devices), so that messages wake straight and not through a set of descriptors. -1, or NULL:
-	 * there is none. */
-	int (*rare_fd)(const struct zlink *);
 
 	/* Takes back the memory that place gave for a message which is still arriving, so that it can be freed: the
 	 * rest of the message is received elsewhere, and take called for it as usual. 0, or the link is broken. No
@@ -233,10 +229,5 @@ extern const struct ztransport ztransport_shm;
 
 /* The implementation for a kind of address, or NULL with the reason. That of verbs is loaded now (verbs.h). */
 const struct ztransport *ztransport_find(enum zaddr_kind, struct zerr *);
-
-static inline int zlink_rare_fd(const struct ztransport *ops, const struct zlink *link)
-{
-	return ops->rare_fd ? ops->rare_fd(link) : -1;
-}
 
 #endif

@@ -272,7 +272,7 @@ bool zchannel_idle(void)
 
 int zchannel_fds(void)
 {
-	return 3 * zchannels.nopen + zdirect_fds();
+	return 2 * zchannels.nopen + zdirect_fds();
 }
 
 int zchannel_arm(struct pollfd *fds)
@@ -288,9 +288,6 @@ int zchannel_arm(struct pollfd *fds)
 			return -1;
 		fds[n].fd = ch->link->ops->fd(ch->link, ZLINK_RX, &events);
 		fds[n++].events = zchannel_poll_events(events);
-		const int rare = zlink_rare_fd(ch->link->ops, ch->link);
-		if (rare >= 0)
-			fds[n++] = (struct pollfd){.fd = rare, .events = POLLIN};
 		if (send) {
 			fds[n].fd = ch->link->ops->fd(ch->link, ZLINK_TX, &events);
 			fds[n++].events = zchannel_poll_events(events);

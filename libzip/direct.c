@@ -392,7 +392,7 @@ bool zdirect_poll(void)
 
 int zdirect_fds(void)
 {
-	return self.nlisteners + (self.nlisteners ? 2 * STRANGERS_MAX : 0);
+	return self.nlisteners + (self.nlisteners ? STRANGERS_MAX : 0);
 }
 
 int zdirect_arm(struct pollfd *fds)
@@ -409,7 +409,6 @@ int zdirect_arm(struct pollfd *fds)
 			return -1;
 		fds[n].fd = l->ops->fd(l, ZLINK_RX, &events);
 		fds[n++].events = (short)(events & EPOLLIN ? POLLIN : POLLOUT);
-		fds[n++] = (struct pollfd){.fd = zlink_rare_fd(l->ops, l), .events = POLLIN};
 	}
 	return n;
 }
@@ -417,7 +416,7 @@ int zdirect_arm(struct pollfd *fds)
 void zdirect_woken(const struct pollfd *fds, int n)
 {
 	/* others may have come while we slept: then the next one is looked at for nothing */
-	for (int i = 0; i < n && i < self.nlisteners + 2 * self.nstrangers; i++)
+	for (int i = 0; i < n && i < self.nlisteners + self.nstrangers; i++)
 		if (fds[i].revents) {
 			zdirect_poll();
 			return;

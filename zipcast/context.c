@@ -25,16 +25,8 @@ int zcast_watch(struct zipcast *zc, struct cast_link *l, struct zlink *z)
 	*l = (struct cast_link){.zlink = z};
 	l->rx_fd = z->ops->fd(z, ZLINK_RX, &rx_events);
 	l->tx_fd = z->ops->fd(z, ZLINK_TX, &tx_events);
-	l->rare_fd = zlink_rare_fd(z->ops, z);
 	struct epoll_event ev = {.events = rx_events};
-	if (epoll_ctl(zc->epoll, EPOLL_CTL_ADD, l->rx_fd, &ev) != 0)
-		return -errno;
-	ev.events = EPOLLIN;
-	if (l->rare_fd < 0 || epoll_ctl(zc->epoll, EPOLL_CTL_ADD, l->rare_fd, &ev) == 0)
-		return 0;
-	const int rc = -errno;
-	epoll_ctl(zc->epoll, EPOLL_CTL_DEL, l->rx_fd, NULL);
-	return rc;
+	return epoll_ctl(zc->epoll, EPOLL_CTL_ADD, l->rx_fd, &ev) == 0 ? 0 : -errno;
 }
 
 static void watch_for_room(struct zipcast *zc, struct cast_link *l, bool watch)
@@ -54,8 +46,6 @@ void zcast_unwatch(struct zipcast *zc, struct cast_link *l)
 {
 	watch_for_room(zc, l, false);
 	epoll_ctl(zc->epoll, EPOLL_CTL_DEL, l->rx_fd, NULL);
-	if (l->rare_fd >= 0)
-		epoll_ctl(zc->epoll, EPOLL_CTL_DEL, l->rare_fd, NULL);
 }
 /* --- commands --- */
 

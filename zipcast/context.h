@@ -30,7 +30,7 @@ struct node;
 /* A link and its descriptors in the epoll set (whose events only end a sleep: all links are polled then). */
 struct cast_link {
 	struct zlink *zlink;
-	int rx_fd, rare_fd, tx_fd;
+	int rx_fd, tx_fd;
 	bool blocked;	 /* post said "full": nothing is posted until it is tried again, within some turns */
 	bool watched;	 /* for room, too */
 	bool posted;	 /* since the last flush */

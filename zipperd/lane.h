@@ -61,7 +61,7 @@ struct source {
 	struct channel *channel;
 	uint32_t vrank;
 	uint32_t idle; /* polls without a message in a row */
-	int fd, rare_fd;
+	int fd;
 	bool no_room;	       /* take refused for lack of memory */
 	bool dropping;	       /* given back when reads is 0 */
 	const char *breach;    /* take found something that no rank sends */

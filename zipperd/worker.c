@@ -61,23 +61,13 @@ static void watch_source(struct worker *w, struct source *s, bool watch)
 	s->zlink->ops->fd(s->zlink, ZLINK_RX, &events);
 	struct epoll_event ev = {.events = watch ? events : EPOLLONESHOT, .data.ptr = s};
 	epoll_ctl(w->epoll, EPOLL_CTL_MOD, s->fd, &ev);
-	ev.events = watch ? EPOLLIN : EPOLLONESHOT;
-	if (s->rare_fd >= 0)
-		epoll_ctl(w->epoll, EPOLL_CTL_MOD, s->rare_fd, &ev);
-}
-
-static void unwatch_source(struct worker *w, const struct source *s)
-{
-	epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->fd, NULL);
-	if (s->rare_fd >= 0)
-		epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->rare_fd, NULL);
 }
 
 void worker_lose_source(struct worker *w, struct source *s, int rc)
 {
 	if (s->state == SOURCE_GONE)
 		return;
-	unwatch_source(w, s);
+	epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->fd, NULL);
 	move(s, NULL, SOURCE_GONE);
 	transfer_source_gone(w, s);
 	multicast_source_gone(w, s);
@@ -113,7 +103,7 @@ void worker_settle_source(struct worker *w, struct source *s)
 static void drop_source(struct worker *w, struct source *s)
 {
 	if (s->state != SOURCE_GONE) {
-		unwatch_source(w, s);
+		epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->fd, NULL);
 		move(s, NULL, SOURCE_GONE);
 		transfer_source_gone(w, s);
 		multicast_source_gone(w, s);
@@ -134,10 +124,6 @@ static void add_source(struct worker *w, struct source *s)
 	s->fd = s->zlink->ops->fd(s->zlink, ZLINK_RX, &events);
 	struct epoll_event ev = {.events = events, .data.ptr = s};
 	int rc = epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->fd, &ev) != 0 ? -errno : 0;
-	s->rare_fd = zlink_rare_fd(s->zlink->ops, s->zlink);
-	ev.events = EPOLLIN;
-	if (rc == 0 && s->rare_fd >= 0)
-		rc = epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->rare_fd, &ev) != 0 ? -errno : 0;
 	move(s, &w->hot, SOURCE_HOT);
 	if (rc != 0)
 		worker_lose_source(w, s, rc);

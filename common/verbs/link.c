@@ -132,9 +132,8 @@ bool vlink_woken(struct vlink *l, int epoll)
 		else if (e[i].data.fd == l->tx.queue.channel->fd) {
 			if (epoll == l->rx.epoll && vnotice_of_sender(l))
 				l->rx.sender = -ENOLINK;
-		} else {
+		} else if (e[i].data.fd != l->rx.queue.channel->fd)
 			stream = true;
-		}
 	}
 	return stream;
 }
@@ -338,12 +337,7 @@ static int verbs_fd(const struct zlink *base, enum zlink_half half, uint32_t *ev
 	if (epoll < 0)
 		return l->stream->ops->fd(l->stream, half, events);
 	*events = EPOLLIN;
-	return half == ZLINK_RX ? l->rx.queue.channel->fd : epoll;
-}
-
-static int verbs_rare_fd(const struct zlink *base)
-{
-	return ((const struct vlink *)base)->rx.epoll;
+	return epoll;
 }
 
 static int verbs_arm(struct zlink *base, enum zlink_half half)
@@ -379,7 +373,6 @@ static const struct ztransport transport = {
 	.poll = vrx_poll,
 	.unplace = vrx_unplace,
 	.fd = verbs_fd,
-	.rare_fd = verbs_rare_fd,
 	.arm = verbs_arm,
 	.copied = verbs_copied,
 	.max_payload = ZWIRE_MAX_PAYLOAD,

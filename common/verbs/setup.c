@@ -35,16 +35,19 @@ static int look_out(struct vlink *l, int ep)
 	return vlookout_add(o);
 }
 
-/* What wakes a half: the TCP connection and, if it is the sender, completions. A receiver, whose completions wake it
- * without this, also what the sender's queue tells while nobody else expects anything from it, once each time, as it is
- * not the receiver's to take; and of receivers a few what happens to the device. */
-static int make_epoll(struct vlink *l, uint32_t events, bool receiver, struct zerr *err)
+/* What wakes a half: the TCP connection and completions; a receiver also what the sender's queue tells while nobody
+ * else expects anything from it, once each time, as it is not the receiver's to take; and of receivers a few what
+ * happens to the device. */
+static int make_epoll(struct vlink *l, uint32_t events, struct ibv_comp_channel *channel, struct zerr *err)
 {
+	const bool receiver = channel == l->rx.queue.channel;
 	int ep = epoll_create1(EPOLL_CLOEXEC), rc = ep < 0 ? -errno : 0;
 	if (rc == 0)
 		rc = watch(ep, l->life.sock, events);
 	if (rc == 0)
-		rc = watch(ep, l->tx.queue.channel->fd, receiver ? VWATCH_SENDER : EPOLLIN);
+		rc = watch(ep, channel->fd, EPOLLIN);
+	if (rc == 0 && receiver)
+		rc = watch(ep, l->tx.queue.channel->fd, VWATCH_SENDER);
 	if (rc == 0 && receiver)
 		rc = look_out(l, ep);
 	if (rc == 0)
@@ -72,9 +75,9 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 	if (rc == 0)
 		rc = vrx_init(l, err);
 	if (rc == 0)
-		rc = l->tx.epoll = make_epoll(l, EPOLLRDHUP, false, err);
+		rc = l->tx.epoll = make_epoll(l, EPOLLRDHUP, l->tx.queue.channel, err);
 	if (rc >= 0)
-		rc = l->rx.epoll = make_epoll(l, EPOLLIN | EPOLLRDHUP, true, err);
+		rc = l->rx.epoll = make_epoll(l, EPOLLIN | EPOLLRDHUP, l->rx.queue.channel, err);
 	if (rc < 0)
 		return rc;
 	uint32_t psn[2] = {0, 0};

@@ -397,27 +397,14 @@ struct zsink inbox_sink(struct inbox *in)
 	return (struct zsink){.place = inbox_place, .take = inbox_take, .ctx = in};
 }
 
-void link_fds(struct zlink *link, struct pollfd fds[2])
-{
-	uint32_t events;
-	fds[0].fd = link->ops->fd(link, ZLINK_RX, &events);
-	fds[0].events = events & EPOLLIN ? POLLIN : POLLOUT;
-	fds[1] = (struct pollfd){.fd = zlink_rare_fd(link->ops, link), .events = POLLIN};
-}
-
 bool sleep_on(struct zlink *link, enum zlink_half half, int timeout_ms)
 {
-	struct pollfd p[2];
 	uint32_t events;
+	int fd = link->ops->fd(link, half, &events);
 	if (link->ops->arm(link, half))
 		return true;
-	if (half == ZLINK_RX) {
-		link_fds(link, p);
-		return poll(p, 2, timeout_ms) > 0;
-	}
-	p[0].fd = link->ops->fd(link, half, &events);
-	p[0].events = events & EPOLLIN ? POLLIN : POLLOUT;
-	return poll(p, 1, timeout_ms) > 0;
+	struct pollfd p = {.fd = fd, .events = events & EPOLLIN ? POLLIN : POLLOUT};
+	return poll(&p, 1, timeout_ms) == 1;
 }
 
 void receive_until(struct zlink *link, struct inbox *in, uint64_t count)

@@ -5,7 +5,6 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -118,8 +117,6 @@ struct zsink inbox_sink(struct inbox *);
 void receive_until(struct zlink *, struct inbox *, uint64_t count);
 /* Polls until poll gives an error, which is returned. */
 int receive_to_end(struct zlink *, struct inbox *);
-/* What wakes the receive half: two descriptors, of which the second may be -1. */
-void link_fds(struct zlink *, struct pollfd fds[2]);
 /* Arms a half, and sleeps if arm says so. False: not woken in time. */
 bool sleep_on(struct zlink *, enum zlink_half, int timeout_ms);
 

@@ -65,16 +65,16 @@ static void sleeping_halves_notice_the_end(void **state)
 		k++;
 	assert_int_equal(p.b->ops->poll(p.b, &sink, 1), 0);
 	assert_int_equal(p.b->ops->arm(p.b, ZLINK_RX), 0);
-	struct pollfd rx[2];
-	link_fds(p.b, rx);
-	assert_int_equal(poll(rx, 2, 0), 0);
+	uint32_t events;
+	struct pollfd rx = {.fd = p.b->ops->fd(p.b, ZLINK_RX, &events), .events = POLLIN};
+	assert_int_equal(poll(&rx, 1, 0), 0);
 	/* A sender may find a little more room by and by (see above); then it is full. */
 	while (sleep_on(p.b, ZLINK_TX, 50))
 		while (post_message(p.b, k, 100000) == 0)
 			k++;
 	p.a->ops->close(p.a);
 	p.a = NULL;
-	assert_true(poll(rx, 2, PATIENCE_MS) > 0);
+	assert_int_equal(poll(&rx, 1, PATIENCE_MS), 1);
 	assert_true(sleep_on(p.b, ZLINK_TX, PATIENCE_MS));
 	int rc = 0;
 	uint8_t raw[ZWIRE_ENV_BYTES];

@@ -145,15 +145,16 @@ static void idle(const struct pair *p, const struct zsink *sink, int ms)
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	const int64_t end = t.tv_sec * 1000 + t.tv_nsec / 1000000 + ms;
 	for (int64_t now = end - ms; now < end; now = t.tv_sec * 1000 + t.tv_nsec / 1000000) {
-		struct pollfd fds[4];
+		struct pollfd fds[2];
 		bool again = false;
 		for (int i = 0; i < 2; i++) {
+			uint32_t events;
 			assert_int_equal(link[i]->ops->poll(link[i], sink, 1), 0);
-			link_fds(link[i], &fds[2 * i]);
+			fds[i] = (struct pollfd){.fd = link[i]->ops->fd(link[i], ZLINK_RX, &events), .events = POLLIN};
 			again |= link[i]->ops->arm(link[i], ZLINK_RX);
 		}
 		if (!again)
-			poll(fds, 4, (int)(end - now));
+			poll(fds, 2, (int)(end - now));
 		clock_gettime(CLOCK_MONOTONIC, &t);
 	}
 }
@@ -250,19 +251,20 @@ static void end_both(const struct pair *p, int why[2])
 	struct zsink sink = inbox_sink(&in);
 	why[0] = why[1] = 0;
 	while (!why[0] || !why[1]) {
-		struct pollfd fds[4] = {{.fd = -1}, {.fd = -1}, {.fd = -1}, {.fd = -1}};
+		struct pollfd fds[2] = {{.fd = -1}, {.fd = -1}};
 		bool again = false;
 		for (int i = 0; i < 2; i++) {
+			uint32_t events;
 			int n = why[i] ? 0 : link[i]->ops->poll(link[i], &sink, 1);
 			assert_true(n <= 0);
 			why[i] = n == 0 || n == -EAGAIN ? why[i] : n;
 			if (why[i])
 				continue;
-			link_fds(link[i], &fds[2 * i]);
+			fds[i] = (struct pollfd){.fd = link[i]->ops->fd(link[i], ZLINK_RX, &events), .events = POLLIN};
 			again |= link[i]->ops->arm(link[i], ZLINK_RX);
 		}
 		if (!again && (!why[0] || !why[1]))
-			assert_true(poll(fds, 4, PATIENCE_MS) > 0);
+			assert_true(poll(fds, 2, PATIENCE_MS) > 0);
 	}
 	inbox_fini(&in);
 }
@@ -395,9 +397,10 @@ static void all_sleep(const struct pair *p, int n, struct pollfd *fds)
 	struct zsink sink = inbox_sink(&in);
 	for (int i = 0; i < 2 * n; i++) {
 		struct zlink *link = i % 2 ? p[i / 2].a : p[i / 2].b;
+		uint32_t events;
 		while (link->ops->poll(link, &sink, 1) == 0 && link->ops->arm(link, ZLINK_RX))
 			;
-		fds[i] = (struct pollfd){.fd = link->ops->rare_fd(link), .events = POLLIN};
+		fds[i] = (struct pollfd){.fd = link->ops->fd(link, ZLINK_RX, &events), .events = POLLIN};
 	}
 	inbox_fini(&in);
 }
@@ -463,7 +466,8 @@ void a_worker_has_many_links(void **state)
 		fixture_settle(f, p[i].b);
 		for (int k = 0; k < 2; k++) {
 			struct zlink *link = k ? p[i].a : p[i].b;
-			const int fd = link->ops->rare_fd(link);
+			uint32_t events;
+			const int fd = link->ops->fd(link, ZLINK_RX, &events);
 			struct epoll_event e = {.events = EPOLLIN};
 			watched += epoll_ctl(outer, EPOLL_CTL_ADD, fd, &e) == 0;
 		}
