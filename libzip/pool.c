@@ -105,6 +105,7 @@ void zpool_fini(void)
 		while (lists[class].head) {
 			union block *b = lists[class].head;
 			lists[class].head = b->h.next;
+			UNPOISON(b + 1, class_bytes(class)); /* malloc may be UCX's, which knows nothing of it */
 			free(b);
 		}
 		lists[class].count = 0;
