@@ -16,12 +16,8 @@ static uint8_t kind_of(const struct buf *b)
 	return b->env[1]; /* offset of kind in wire.h */
 }
 
-/* Something was posted: so the link is not full, and once it has been flushed it may have forgotten that it was armed.
- */
 static void touch(struct worker *w, struct dest *d)
 {
-	if (__builtin_expect(d->cold, 0))
-		worker_warm_tx(w, d);
 	if (!list_linked(&d->touched))
 		list_add(&w->touched, &d->touched);
 }
@@ -32,13 +28,6 @@ static void block(struct worker *w, struct dest *d)
 		d->tries = 0;
 		list_add(&w->blocked, &d->blocked);
 	}
-}
-
-/* What it was armed for may have been used up by a post in vain, too. */
-static void arm_again(struct worker *w, struct dest *d)
-{
-	worker_warm_tx(w, d);
-	block(w, d);
 }
 
 /* The link is broken. Messages wait for the control thread to say whether the rank has left (BYE) or died. */
@@ -118,9 +107,24 @@ static void dequeue(struct worker *w, struct dest *d)
 	w->freed = true;
 }
 
-static int post(struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, uint32_t len)
+/* A link that is posted to or flushed may forget by that, also in vain, that it was armed: it is not left to epoll any
+ * more. */
+static void use_link(struct worker *w, struct dest *d)
+{
+	if (__builtin_expect(d->cold, 0))
+		worker_warm_tx(w, d);
+}
+
+static int flush(struct worker *w, struct dest *d)
+{
+	use_link(w, d);
+	return d->tx->zlink->ops->flush(d->tx->zlink);
+}
+
+static int post(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, uint32_t len)
 {
 	struct zlink *z = d->tx->zlink;
+	use_link(w, d);
 	if (!z->ops->copied)
 		return z->ops->post(z, raw, payload, len);
 	const uint64_t before = z->ops->copied(z, ZLINK_TX);
@@ -135,15 +139,15 @@ static int deliver(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 	uint32_t len, struct buf **body)
 {
 	if (d->tx && !d->head) {
-		int rc = post(d, raw, payload, len);
+		int rc = post(w, d, raw, payload, len);
 		if (rc == 0) {
 			touch(w, d);
 			return 0;
 		}
 		if (rc != -EAGAIN)
 			forward_lose_tx(w, d, rc);
-		else if (d->cold)
-			arm_again(w, d);
+		else
+			block(w, d); /* in any case: the link may hold something back that nothing else waits behind */
 	}
 	int rc = enqueue(w, d, raw, payload, len, body);
 	if (rc != 0)
@@ -170,14 +174,14 @@ static bool drain(struct worker *w, struct dest *d)
 	int rc = 0;
 	while (rc == 0 && d->head) {
 		const struct buf *b = d->head;
-		rc = post(d, b->env, b->body ? b->body->payload : b->payload, b->len);
+		rc = post(w, d, b->env, b->body ? b->body->payload : b->payload, b->len);
 		if (rc == 0) {
 			dequeue(w, d);
 			moved = true;
 		}
 	}
 	if (rc == 0)
-		rc = d->tx->zlink->ops->flush(d->tx->zlink);
+		rc = flush(w, d);
 	if (rc == 0)
 		list_del(&d->blocked);
 	else if (rc != -EAGAIN)
@@ -208,9 +212,7 @@ void forward_flush(struct worker *w)
 	while (!list_empty(&w->touched)) {
 		struct dest *d = list_entry(w->touched.next, struct dest, touched);
 		list_del(&d->touched);
-		int rc = d->tx->zlink->ops->flush(d->tx->zlink);
-		if (__builtin_expect(d->cold, 0)) /* it was left to epoll since, and may have forgotten that again */
-			worker_warm_tx(w, d);
+		int rc = flush(w, d);
 		if (rc == -EAGAIN || (rc == 0 && d->head))
 			block(w, d);
 		else if (rc != 0)
