@@ -167,8 +167,8 @@ int main(int argc, char **argv)
 	const char *why = load_copies();
 
 	if (why) {
-		printf("1..0 # SKIP no copies of a module can be loaded: %s\n", why);
-		return 0;
+		fprintf(stderr, "copies of libzip cannot be loaded: %s\n", why);
+		return 1;
 	}
 	if (argc == 3)
 		return repeat(atoi(argv[1]), strtoull(argv[2], NULL, 0));
