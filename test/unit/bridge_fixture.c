@@ -16,6 +16,7 @@
 #include "outgoing.h"
 #include "pool.h"
 #include "rails.h"
+#include "rank_around.h"
 #include "record.h"
 #include "rendezvous.h"
 #include "schedule.h"
@@ -183,24 +184,6 @@ int __wrap_zsession_direct(struct zsession *s, enum zctl_direct_what what, uint3
 	return 0;
 }
 
-int __wrap_zsession_poll(struct zsession *, struct zctl_msg *, struct zerr *);
-int __wrap_zsession_poll(struct zsession *s, struct zctl_msg *msg, struct zerr *err)
-{
-	(void)s;
-	(void)msg;
-	(void)err;
-	return 0;
-}
-
-int __wrap_zsession_watch(struct zsession *, int64_t, struct zerr *);
-int __wrap_zsession_watch(struct zsession *s, int64_t limit_ms, struct zerr *err)
-{
-	(void)s;
-	(void)limit_ms;
-	(void)err;
-	return 0;
-}
-
 void __wrap_zsession_quit(struct zsession *, const char *);
 void __wrap_zsession_quit(struct zsession *s, const char *why)
 {
@@ -220,40 +203,6 @@ void zrecord_native(uint64_t *msgs, uint64_t *bytes)
 	*msgs = *bytes = 0;
 }
 
-/* --- native MPI, as far as bytes need it --- */
-
-static int type_size(MPI_Datatype t, MPI_Count *size)
-{
-	assert_int_equal(t, MPI_BYTE);
-	*size = 1;
-	return MPI_SUCCESS;
-}
-
-static int type_extent(MPI_Datatype t, MPI_Count *lb, MPI_Count *extent)
-{
-	*lb = 0;
-	return type_size(t, extent);
-}
-
-static int type_envelope(MPI_Datatype t, MPI_Count *ints, MPI_Count *aints, MPI_Count *counts, MPI_Count *types,
-	int *combiner)
-{
-	(void)t;
-	*ints = *aints = *counts = *types = 0;
-	*combiner = MPI_COMBINER_NAMED;
-	return MPI_SUCCESS;
-}
-
-static int no_probe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
-{
-	(void)source;
-	(void)tag;
-	(void)comm;
-	(void)status;
-	*flag = 0;
-	return MPI_SUCCESS;
-}
-
 /* --- the world --- */
 
 static int part_size[2] = {1, PEERS};
@@ -269,10 +218,7 @@ void bridge_begin(int rails, uint32_t rdv_window, bool one_sided)
 		.launched = true,
 		.one_sided = one_sided ? ZBRIDGE_ONE_SIDED_YES : ZBRIDGE_ONE_SIDED_NO};
 
-	zn.Type_size_c = type_size;
-	zn.Type_get_extent_c = zn.Type_get_true_extent_c = type_extent;
-	zn.Type_get_envelope_c = type_envelope;
-	zn.Iprobe = no_probe;
+	rank_around_fill();
 	for (int v = 0; v <= PEERS; v++) {
 		place[v] = (struct zplace){.part = v > 0, .lrank = v > 0 ? (uint32_t)v - 1 : 0};
 		vranks[v] = v;

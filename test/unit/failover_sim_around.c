@@ -186,24 +186,6 @@ int __wrap_zsession_attach(struct zlink **out, const struct zaddr *zipper, const
 	return 0;
 }
 
-int __wrap_zsession_poll(struct zsession *, struct zctl_msg *, struct zerr *);
-int __wrap_zsession_poll(struct zsession *s, struct zctl_msg *msg, struct zerr *err)
-{
-	(void)s;
-	(void)msg;
-	(void)err;
-	return 0;
-}
-
-int __wrap_zsession_watch(struct zsession *, int64_t, struct zerr *);
-int __wrap_zsession_watch(struct zsession *s, int64_t limit_ms, struct zerr *err)
-{
-	(void)s;
-	(void)limit_ms;
-	(void)err;
-	return 0;
-}
-
 void __wrap_zsession_quit(struct zsession *, const char *);
 void __wrap_zsession_quit(struct zsession *s, const char *why)
 {

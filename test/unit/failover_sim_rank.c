@@ -10,44 +10,11 @@
 #include "op.h"
 #include "outgoing.h"
 #include "rails.h"
+#include "rank_around.h"
 #include "rendezvous.h"
 #include "shim.h"
 #include "strands.h"
 #include "world.h"
-
-/* --- native MPI, as far as bytes need it --- */
-
-static int type_size(MPI_Datatype t, MPI_Count *size)
-{
-	(void)t;
-	*size = 1;
-	return MPI_SUCCESS;
-}
-
-static int type_extent(MPI_Datatype t, MPI_Count *lb, MPI_Count *extent)
-{
-	*lb = 0;
-	return type_size(t, extent);
-}
-
-static int type_envelope(MPI_Datatype t, MPI_Count *ints, MPI_Count *aints, MPI_Count *counts, MPI_Count *types,
-	int *combiner)
-{
-	(void)t;
-	*ints = *aints = *counts = *types = 0;
-	*combiner = MPI_COMBINER_NAMED;
-	return MPI_SUCCESS;
-}
-
-static int no_probe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
-{
-	(void)source;
-	(void)tag;
-	(void)comm;
-	(void)status;
-	*flag = 0;
-	return MPI_SUCCESS;
-}
 
 /* --- the world --- */
 
@@ -88,10 +55,7 @@ static void begin(const struct sim_world *w, const struct sim_outside *around, i
 		.one_sided = w->one_sided ? ZBRIDGE_ONE_SIDED_YES : ZBRIDGE_ONE_SIDED_NO};
 
 	around_begin(w, around, vrank);
-	zn.Type_size_c = type_size;
-	zn.Type_get_extent_c = zn.Type_get_true_extent_c = type_extent;
-	zn.Type_get_envelope_c = type_envelope;
-	zn.Iprobe = no_probe;
+	rank_around_fill();
 	fill_world(w);
 	if (zbridge_init(&params) != MPI_SUCCESS)
 		outside.fail("rank %d does not begin", me);
