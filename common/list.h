@@ -52,5 +52,16 @@ static inline void list_take(struct list *to, struct list *from)
 	to->next->prev = to->prev->next = to;
 	list_init(from);
 }
+/* All elements of a list behind those of another one; it is empty then. */
+static inline void list_append(struct list *to, struct list *from)
+{
+	if (list_empty(from))
+		return;
+	from->next->prev = to->prev;
+	to->prev->next = from->next;
+	from->prev->next = to;
+	to->prev = from->prev;
+	list_init(from);
+}
 
 #endif

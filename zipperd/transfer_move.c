@@ -205,12 +205,8 @@ static bool start_reads(struct worker *w)
 		if (!list_empty(&d->starting))
 			list_add(&served, &d->carrying);
 	}
-	while (!list_empty(&served)) {
-		struct list *node = served.next;
-		list_del(node);
-		list_add(&turn, node);
-	}
-	list_take(&w->carrying, &turn);
+	list_append(&w->carrying, &turn);
+	list_append(&w->carrying, &served);
 	return moved;
 }
 
