@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "clock.h"
+#include "unregistered.h"
 
 #define PATIENCE_MS 20000
 
@@ -93,25 +94,6 @@ static int fake_arm(struct zlink *z, enum zlink_half half)
 	return 0;
 }
 
-static const void *fake_domain(const struct zlink *z, enum zlink_half half)
-{
-	(void)z;
-	(void)half;
-	return NULL;
-}
-
-static int fake_reg(struct zlink *z, enum zlink_half half, void *base, size_t len, struct zregion **out,
-	struct zerr *err)
-{
-	(void)z;
-	(void)half;
-	(void)base;
-	(void)len;
-	(void)err;
-	*out = NULL;
-	return 0;
-}
-
 static void fake_limits(const struct zlink *z, struct zrma_limits *out)
 {
 	(void)z;
@@ -155,8 +137,8 @@ static void fake_give_up(struct zlink *z, enum zlink_half half)
 }
 
 static const struct zrma fake_rma = {
-	.domain = fake_domain,
-	.reg = fake_reg,
+	.domain = unregistered_domain,
+	.reg = unregistered_reg,
 	.limits = fake_limits,
 	.read = fake_read,
 	.write = fake_write,

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "transfer.h"
+#include "unregistered.h"
 
 #define RECEIVERS 5u
 #define PIECE 4096u
@@ -32,25 +33,6 @@ static void quick_limits(const struct zlink *z, struct zrma_limits *out)
 {
 	(void)z;
 	*out = (struct zrma_limits){.max_bytes = PIECE, .reads = UNDER_WAY, .writes = UNDER_WAY};
-}
-
-static const void *quick_domain(const struct zlink *z, enum zlink_half half)
-{
-	(void)z;
-	(void)half;
-	return NULL;
-}
-
-static int quick_reg(struct zlink *z, enum zlink_half half, void *base, size_t len, struct zregion **out,
-	struct zerr *err)
-{
-	(void)z;
-	(void)half;
-	(void)base;
-	(void)len;
-	(void)err;
-	*out = NULL;
-	return 0;
 }
 
 static int start_op(struct quick_half *h, const struct zrma_op *op)
@@ -96,8 +78,8 @@ static int quick_flush(struct zlink *z)
 	return 0;
 }
 
-static const struct zrma quick_rma = {.domain = quick_domain,
-	.reg = quick_reg,
+static const struct zrma quick_rma = {.domain = unregistered_domain,
+	.reg = unregistered_reg,
 	.limits = quick_limits,
 	.read = quick_read,
 	.write = quick_write,
