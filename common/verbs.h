@@ -83,7 +83,8 @@ struct zverbs_options {
 		ZVERBS_ROW(buffers, "256", 16, 16384, owner,                                                           \
 			"How many such buffers all connections of a thread and device share, for receiving and for "   \
 			"sending each. "                                                                               \
-			"Every connection has four more of each for itself."),                                         \
+			"Every connection has four more of each for itself. zipperd registers them with both devices " \
+			"of a pair of fabrics, so that messages leave by one from where they came in by the other."),  \
 		ZVERBS_ROW(window, "64", 4, 256, owner,                                                                \
 			"How many sends may be under way on one connection: fewer while it has less to send, or "      \
 			"others need the buffers."),                                                                   \
@@ -123,8 +124,9 @@ struct zverbs_options {
 	}
 
 /* And for those whose calls are one thread's at a time, ranks: all links that they make share one endpoint, and all
- * that they accept another. Not mpi-everywhere: the memory that they expose is registered in the device's context, of
- * which a process has one in any case. The numbers are those of enum zep_category. */
+ * that they accept another. mpi-everywhere is what processes have in any case, a context for each: they take it for
+ * static, as the memory that they expose is registered in the device's context. The numbers are those of enum
+ * zep_category. */
 #define ZVERBS_RANK_ENDPOINTS_ROW(owner)                                                                               \
 	{                                                                                                              \
 		.name = "verbs_endpoints", .type = ZCONF_ENUM, .preset = "static", .choices = zep_category_names,      \
@@ -135,7 +137,8 @@ struct zverbs_options {
 			"own, and shared-dynamic half a one, without locks, as libzipper lets one thread at a time "   \
 			"communicate "                                                                                 \
 			"anyway: worth it for few ranks on a host. mpi+threads is as static, with locks around "       \
-			"completion queues, too; mpi-everywhere is refused."                                           \
+			"completion queues, too; so is mpi-everywhere, as a rank has a context of its own in any "     \
+			"case."                                                                                        \
 	}
 
 /* And for those whose memory the peer reads and writes, ranks: what stays registered. */

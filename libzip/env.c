@@ -183,9 +183,6 @@ static int check(const struct zenv *env, struct zerr *err)
 						  : NULL;
 		return set ? zerr_set(err, -EINVAL, "%s is set, but ZIPPER_JOB is not", set) : 0;
 	}
-	if (env->verbs.endpoints == ZEP_MPI_EVERYWHERE)
-		return zerr_set(err, -EINVAL,
-			"ZIPPER_VERBS_ENDPOINTS is mpi-everywhere: a rank has one context in any case");
 	if (env->map && env->hostfile)
 		return zerr_set(err, -EINVAL,
 			"ZIPPER_MAP: one mpirun for all hosts (ZIPPER_HOSTFILE) has numbered the ranks");
@@ -207,6 +204,9 @@ int zenv_read(struct zenv *env, struct zerr *err)
 	int rc = zconf_defaults(zenv_rows, env, err);
 	if (rc == 0)
 		rc = zconf_environ(zenv_rows, env, "ZIPPER", others, err);
+	/* A process of its own has a context of its own in any case, and in it what the provider gives. */
+	if (env->verbs.endpoints == ZEP_MPI_EVERYWHERE)
+		env->verbs.endpoints = ZEP_STATIC;
 	return rc != 0 ? rc : check(env, err);
 }
 
