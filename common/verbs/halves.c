@@ -16,6 +16,7 @@ static int make_tx(struct vlink *l, uint32_t buffers, struct zerr *err)
 	int rc = vshare_pool(&tx->pool, s, false, buffers, err);
 	if (rc < 0)
 		return rc;
+	tx->pass = &s->endpoint->pass;
 	tx->depth = 2 * (uint32_t)voptions->window + VRMA_MAX + 8;
 	/* twice in what the queue has room for at least: else it could be full, and nothing in it tell that it is done
 	 */
@@ -36,6 +37,7 @@ static int make_rx(struct vlink *l, uint32_t buffers, struct zerr *err)
 	int rc = vshare_pool(&rx->pool, s, true, buffers, err);
 	if (rc < 0)
 		return rc;
+	rx->pass = &s->endpoint->pass;
 	struct vqueue_size size = {.sends = CREDIT_SENDS + VRMA_MAX + 1, /* one for a memory window */
 		.completions = (uint32_t)voptions->window + CREDIT_SENDS + VRMA_MAX + 1};
 	return vobject_queue_create(&rx->queue, &s->home, rx->pool->srq, &size, err);

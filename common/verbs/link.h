@@ -28,6 +28,7 @@
 #include "frame.h"
 #include "lookout.h"
 #include "objects.h"
+#include "pass.h"
 #include "pool.h"
 #include "transport.h"
 #include "verbs.h"
@@ -111,6 +112,7 @@ struct vlate { /* a window that the device has not bound in time, and the memory
 struct vtx {
 	struct vqueue queue;
 	struct vpool *pool;
+	struct vpass *pass;
 	int epoll;
 	enum vmode mode;
 	bool armed;	  /* notification was asked for */
@@ -160,6 +162,7 @@ struct varrival {
 struct vrx {
 	struct vqueue queue;
 	struct vpool *pool;
+	struct vpass *pass;
 	int epoll;
 	enum vmode mode;
 	bool armed;

@@ -1,62 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registered buffers, see pool.h. They lie in mappings of their own, so that nothing else shares a page with them. */
+/* Registered buffers, see pool.h. */
 #include "pool.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define REPOST_MAX 32 /* receives handed to the device at a time */
-
-struct vslab {
-	struct vslab *next;
-	struct ibv_mr *mr;
-	void *base;
-	size_t bytes;
-	struct vbuf buf[];
-};
-
-static void destroy_slab(struct vslab *s)
-{
-	ibv_dereg_mr(s->mr);
-	munmap(s->base, s->bytes);
-	free(s);
-}
-
-/* Makes n buffers: a chain from *first to *last. */
-static int add_slab(struct vpool *p, uint32_t n, struct vbuf **first, struct vbuf **last, struct zerr *err)
-{
-	struct vslab *s = calloc(1, sizeof(*s) + n * sizeof(s->buf[0]));
-	if (!s)
-		return zerr_set(err, -ENOMEM, "out of memory");
-	s->bytes = ((size_t)n * p->stride + 4095) & ~(size_t)4095;
-	s->base = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (s->base == MAP_FAILED) {
-		int code = errno;
-		free(s);
-		return zerr_set(err, -code, "no memory for %u buffers: %s", n, strerror(code));
-	}
-	s->mr = ibv_reg_mr(p->home.pd, s->base, s->bytes, IBV_ACCESS_LOCAL_WRITE);
-	if (!s->mr) {
-		int code = errno;
-		size_t kib = s->bytes / 1024;
-		munmap(s->base, s->bytes);
-		free(s);
-		return zerr_set(err, code == ENOMEM || code == EAGAIN ? -ENOBUFS : -code,
-			"%s: cannot register %zu KiB of buffers: %s (see ulimit -l)", p->home.dev->name, kib,
-			strerror(code));
-	}
-	for (uint32_t i = 0; i < n; i++)
-		s->buf[i] = (struct vbuf){.data = (uint8_t *)s->base + (size_t)i * p->stride,
-			.lkey = s->mr->lkey,
-			.next = i + 1 < n ? &s->buf[i + 1] : NULL};
-	s->next = p->slabs;
-	p->slabs = s;
-	*first = &s->buf[0];
-	*last = &s->buf[n - 1];
-	return 0;
-}
 
 /* 0 or a negative errno. */
 static int post_free(struct vpool *p)
@@ -84,8 +34,13 @@ static int post_free(struct vpool *p)
 	return 0;
 }
 
-int vpool_create(struct vpool **out, const struct vhome *home, uint32_t stride, uint32_t buffers, uint32_t links_max,
-	struct zerr *err)
+static int add(struct vpool *p, uint32_t n, struct vbuf **first, struct vbuf **last, struct zerr *err)
+{
+	return vmemory_take(p->memory, p->place, p, p->stride, n, first, last, err);
+}
+
+int vpool_create(struct vpool **out, const struct vhome *home, struct vmemory *memory, unsigned place, uint32_t stride,
+	uint32_t buffers, uint32_t links_max, struct zerr *err)
 {
 	struct vpool *p = calloc(1, sizeof(*p));
 	struct vbuf *last;
@@ -93,6 +48,8 @@ int vpool_create(struct vpool **out, const struct vhome *home, uint32_t stride, 
 		return zerr_set(err, -ENOMEM, "out of memory");
 	pthread_mutex_init(&p->lock, NULL);
 	p->home = *home;
+	p->memory = memory;
+	p->place = place;
 	p->stride = (stride + 63) & ~63u;
 	int rc = 0;
 	if (links_max > 0) {
@@ -104,7 +61,7 @@ int vpool_create(struct vpool **out, const struct vhome *home, uint32_t stride, 
 		rc = vobject_srq_create(&p->srq, home, buffers + VPOOL_OWN * p->links_max, err);
 	}
 	if (rc == 0)
-		rc = add_slab(p, buffers, &p->free, &last, err);
+		rc = add(p, buffers, &p->free, &last, err);
 	if (rc == 0) {
 		p->nfree = p->buffers = buffers;
 		p->shared = (int32_t)buffers;
@@ -126,11 +83,7 @@ void vpool_destroy(struct vpool *p)
 		return;
 	if (p->srq)
 		ibv_destroy_srq(p->srq);
-	while (p->slabs) {
-		struct vslab *s = p->slabs;
-		p->slabs = s->next;
-		destroy_slab(s);
-	}
+	vmemory_return(p->memory, p);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
 }
@@ -152,9 +105,9 @@ int vpool_add_link(struct vpool *p, struct zerr *err)
 			return zerr_set(err, -ENOSPC, "%s: more than %u connections for one thread", p->home.dev->name,
 				p->links_max);
 		uint32_t links = VPOOL_LINKS_STEP;
-		int rc = add_slab(p, links * VPOOL_OWN, &first, &last, err);
+		int rc = add(p, links * VPOOL_OWN, &first, &last, err);
 		if (vpool_lacks_memory(rc) && (p->owned > 0 || p->buffers / 2 < VPOOL_LEAST))
-			rc = add_slab(p, (links = 1) * VPOOL_OWN, &first, &last, err);
+			rc = add(p, (links = 1) * VPOOL_OWN, &first, &last, err);
 		if (rc < 0)
 			return rc;
 		p->owned += links;

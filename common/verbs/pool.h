@@ -22,27 +22,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memory.h"
 #include "objects.h"
 
 #define VPOOL_OWN 4
 #define VPOOL_LEAST 16	   /* shared buffers */
 #define VPOOL_LINKS_STEP 8 /* buffers for so many links are made at a time, if there is memory for them */
 
-struct vbuf {
-	struct vbuf *next;
-	uint8_t *data; /* stride bytes, on a cache line */
-	uint32_t lkey;
-};
-
-struct vslab;
 struct vlink;
 
 struct vpool {
 	struct vhome home;
+	struct vmemory *memory;	  /* of its endpoint */
+	unsigned place;		  /* its device's there */
 	struct ibv_srq *srq;	  /* NULL: for sending */
 	uint32_t stride, buffers; /* buffers: the shared ones */
 	/* the set-up thread's */
-	struct vslab *slabs;
 	_Atomic uint32_t links; /* now; the owner looks */
 	uint32_t owned;		/* and how many there are buffers for */
 	uint32_t links_max;	/* receiving: that the queue has room for */
@@ -60,8 +55,8 @@ struct vpool {
 };
 
 /* buffers: the shared ones. For receiving (links_max > 0) they are posted at once. */
-int vpool_create(struct vpool **, const struct vhome *, uint32_t stride, uint32_t buffers, uint32_t links_max,
-	struct zerr *);
+int vpool_create(struct vpool **, const struct vhome *, struct vmemory *, unsigned place, uint32_t stride,
+	uint32_t buffers, uint32_t links_max, struct zerr *);
 void vpool_destroy(struct vpool *);
 
 /* The limit of locked memory does not allow it. */

@@ -46,7 +46,9 @@ static int show_buffer(struct vrx *rx, const struct zsink *sink, struct vbuf *b)
 		payload = memcpy(rx->placed, payload, rx->env.len);
 		rx->copied += rx->env.len;
 	}
+	vpass_begin(rx->pass, b);
 	int rc = take(rx, sink, payload);
+	b = vpass_end(rx->pass, b, rc == -EAGAIN, rx->env.len, &rx->copied);
 	rx->kept = rc == -EAGAIN ? b : NULL;
 	if (rc != -EAGAIN)
 		put_back(rx, b);

@@ -95,6 +95,8 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 	us->tx_psn = psn[0] & 0xffffff;
 	us->rx_psn = psn[1] & 0xffffff;
 	us->send_bytes = (uint32_t)voptions->buffer_bytes;
+	vshare_spread(l->share[ZLINK_RX]);
+	vshare_spread(l->share[ZLINK_TX]);
 	return 0;
 }
 

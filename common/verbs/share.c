@@ -3,6 +3,7 @@
 #include "share.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ static void destroy(struct vshare *s)
 	struct vdevice *d = s->home.dev;
 	vpool_destroy(s->rx);
 	vpool_destroy(s->tx);
+	vmemory_leave(&s->endpoint->memory, s->place);
 	vobject_home_close(&s->home);
 	vdevice_close(d);
 	free(s);
@@ -67,6 +69,11 @@ static int make(struct vshare **out, struct zendpoint *e, struct vdevice *dev, s
 	if (!s)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	int rc = vobject_home_open(&s->home, dev, category_of(e), err);
+	if (rc == 0) {
+		rc = vmemory_join(&e->memory, s->home.pd, dev, &s->place, err);
+		if (rc < 0)
+			vobject_home_close(&s->home);
+	}
 	if (rc < 0) {
 		free(s);
 		return rc;
@@ -108,8 +115,8 @@ int vshare_pool(struct vpool **out, struct vshare *s, bool receiving, uint32_t b
 	struct vpool **pool = receiving ? &s->rx : &s->tx;
 	int rc = 0;
 	if (!*pool)
-		rc = vpool_create(pool, &s->home, (uint32_t)voptions->buffer_bytes, buffers, receiving ? LINKS_MAX : 0,
-			err);
+		rc = vpool_create(pool, &s->home, &s->endpoint->memory, s->place, (uint32_t)voptions->buffer_bytes,
+			buffers, receiving ? LINKS_MAX : 0, err);
 	if (rc == 0)
 		rc = vpool_add_link(*pool, err);
 	*out = rc == 0 ? *pool : NULL;
@@ -126,4 +133,16 @@ void vshare_leave_pool(struct vpool **in, struct vshare *s, bool receiving)
 		vpool_destroy(*shared);
 		*shared = NULL;
 	}
+}
+
+void vshare_spread(struct vshare *s)
+{
+	static _Atomic bool told;
+	struct zerr why;
+	char text[400];
+	if (s->endpoint->connects || vmemory_spread(&s->endpoint->memory, &why) == 0 || !voptions->warn ||
+		atomic_exchange(&told, true))
+		return;
+	snprintf(text, sizeof(text), "%.300s: messages between devices are copied", why.text);
+	voptions->warn(text);
 }

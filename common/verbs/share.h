@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "memory.h"
 #include "objects.h"
+#include "pass.h"
 #include "pool.h"
 #include "transport.h"
 
@@ -19,6 +21,7 @@ struct vshare {
 	struct vshare *next;
 	struct zendpoint *endpoint;
 	struct vhome home;
+	unsigned place; /* of its device in the endpoint's memory */
 	struct vpool *rx, *tx;
 	unsigned halves;	  /* of links */
 	_Atomic unsigned regions; /* of the initiator's memory, registered in its home (rma.c); by any thread */
@@ -29,6 +32,8 @@ struct zendpoint {
 	bool connects;	/* links of ours alone */
 	unsigned links; /* connects: that there are */
 	struct vshare *shares;
+	struct vmemory memory;
+	struct vpass pass; /* its thread's */
 };
 
 /* The half of a link joins those of its endpoint on this device, and leaves. NULL: has not joined. */
@@ -38,5 +43,8 @@ void vshare_leave(struct vshare *);
 int vshare_pool(struct vpool **, struct vshare *, bool receiving, uint32_t buffers, struct zerr *);
 /* As it was before. */
 void vshare_leave_pool(struct vpool **, struct vshare *, bool receiving);
+/* The buffers of its endpoint can go from any device to any other, as far as so much memory may be registered; once
+ * the link has all that it needs. Where links are made by us, nobody forwards. */
+void vshare_spread(struct vshare *);
 
 #endif

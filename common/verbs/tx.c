@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The send half. Small messages go by value (inline), larger ones are copied into registered buffers, as the caller may
- * have its memory back. Both are collected in a list, which is handed to the device when it is full, at flush, and
- * where something has to be waited for. A message that there are not enough credits or buffers for is taken all the
- * same if its beginning can go; until the rest has gone, nothing more is taken.
+ * The send half. Small messages go by value (inline), larger ones from registered buffers, into which they are copied,
+ * as the caller may have its memory back, unless they lie in one already (pass.h). Both are collected in a list, which
+ * is handed to the device when it is full, at flush, and where something has to be waited for. A message that there are
+ * not enough credits or buffers for is taken all the same if its beginning can go; until the rest has gone, nothing
+ * more is taken.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -48,7 +49,7 @@ static void release_to(struct vtx *tx, uint32_t number)
 		struct vbuf **slot = &tx->slot[tx->head++ & tx->slot_mask];
 		if (!*slot || tx->stopping)
 			continue;
-		vpool_put(tx->pool, *slot);
+		vpass_put(tx->pass, tx->pool, *slot);
 		*slot = NULL;
 		tx->pool->shared += tx->held > VPOOL_OWN;
 		tx->held--;
@@ -216,10 +217,15 @@ static bool send_part(struct vlink *l, const uint8_t *env, const uint8_t *payloa
 	struct ibv_sge *sge;
 	if (!has_room(l, !by_value))
 		return false;
-	struct vbuf *b = by_value ? NULL : take_buffer(l);
+	struct vbuf *own = by_value ? NULL : take_buffer(l), *b = own;
 	struct ibv_send_wr *wr = vtx_next(l, &sge);
+	if (own && at == 0)
+		b = vpass_take(tx->pass, own, payload);
 	uint8_t *to = b ? b->data : tx->copy[wr - tx->wr];
-	copy_part(tx, to, env, payload, at, len);
+	if (b == own)
+		copy_part(tx, to, env, payload, at, len);
+	else
+		memcpy(to, env, ZWIRE_ENV_BYTES);
 	*sge = (struct ibv_sge){.addr = (uintptr_t)to, .length = (uint32_t)len, .lkey = b ? b->lkey : 0};
 	wr->opcode = IBV_WR_SEND;
 	wr->send_flags = b ? 0 : IBV_SEND_INLINE;

@@ -80,6 +80,14 @@ void credit_grows_and_shrinks(void **state);
 void messages_go_before_credit(void **state);
 void buffers_are_for_those_who_send(void **state);
 
+/* verbs_pass.c */
+void a_message_leaves_from_where_it_came(void **state);
+void few_buffers_are_exchanged(void **state);
+void one_that_has_left_is_shown_again(void **state);
+void it_can_be_read_while_it_is_shown(void **state);
+void memory_for_one_device_alone(void **state);
+void a_device_is_lost_and_its_buffers_are_not(void **state);
+
 /* verbs_faults.c */
 void every_failed_completion_ends_the_link(void **state);
 void a_lost_message_wakes_its_sender(void **state);
