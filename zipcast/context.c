@@ -227,12 +227,7 @@ static void retry_links(struct zipcast *zc)
 static void run_groups(struct zipcast *zc)
 {
 	struct list now;
-	list_init(&now);
-	while (!list_empty(&zc->runnable)) {
-		struct list *node = zc->runnable.next;
-		list_del(node);
-		list_add(&now, node);
-	}
+	list_take(&now, &zc->runnable);
 	while (!list_empty(&now)) {
 		struct list *node = now.next;
 		list_del(node);
