@@ -79,7 +79,7 @@ struct guest { /* has connected to us, and has not shown yet that it knows the k
 	struct cast_link link;
 	struct zctl_hello hello;
 	struct zctl_challenge challenge;
-	bool greeted, proved, wrong;
+	bool greeted, proved;
 	struct node *called; /* who it must be, as zipperd has connected us; or NULL */
 	uint32_t node;
 	int64_t deadline_ms;
