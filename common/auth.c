@@ -36,13 +36,14 @@ static void hash_text(crypto_generichash_state *state, const char *text)
 	crypto_generichash_update(state, (const uint8_t *)text, len);
 }
 
-static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const struct zctl_hello *hello,
-	const struct zctl_challenge *challenge)
+static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side side,
+	const struct zctl_hello *hello, const struct zctl_challenge *challenge)
 {
+	const uint8_t service = side == ZAUTH_ANSWERS ? hello->service | ZCTL_PROOF_REPLY : hello->service;
 	crypto_generichash_state state;
 	crypto_generichash_init(&state, key, ZAUTH_KEY_BYTES, ZCTL_MAC_BYTES);
 	hash_text(&state, LABEL);
-	crypto_generichash_update(&state, &hello->service, 1);
+	crypto_generichash_update(&state, &service, 1);
 	hash_text(&state, hello->user);
 	hash_text(&state, hello->job);
 	crypto_generichash_update(&state, hello->nonce, sizeof(hello->nonce));
@@ -51,11 +52,11 @@ static void prove(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES
 	sodium_memzero(&state, sizeof(state));
 }
 
-static int check(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const struct zctl_hello *hello,
-	const struct zctl_challenge *challenge)
+static int check(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side side,
+	const struct zctl_hello *hello, const struct zctl_challenge *challenge)
 {
 	uint8_t right[ZCTL_MAC_BYTES];
-	prove(right, key, hello, challenge);
+	prove(right, key, side, hello, challenge);
 	int rc = sodium_memcmp(mac, right, sizeof(right)) == 0 ? 0 : -EACCES;
 	sodium_memzero(right, sizeof(right));
 	return rc;

@@ -11,16 +11,20 @@
 
 #define ZAUTH_KEY_BYTES 32
 
+/* Whose PROOF: who said HELLO asks, the other one answers (with ZCTL_PROOF_REPLY). They differ, so that a proof that is
+ * sent back is no answer. */
+enum zauth_side { ZAUTH_ASKS, ZAUTH_ANSWERS };
+
 /* The entry points of the module, found by dlsym(ZAUTH_SYMBOL). */
 struct zauth_ops {
 	/* 64 hex digits -> key. -EINVAL with reason. */
 	int (*parse_key)(uint8_t key[ZAUTH_KEY_BYTES], const char *hex, struct zerr *);
 	void (*random)(uint8_t *buf, size_t len);
-	void (*prove)(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const struct zctl_hello *,
-		const struct zctl_challenge *);
+	void (*prove)(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side,
+		const struct zctl_hello *, const struct zctl_challenge *);
 	/* The same as prove, compared in constant time. 0 or -EACCES. */
-	int (*check)(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], const struct zctl_hello *,
-		const struct zctl_challenge *);
+	int (*check)(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side,
+		const struct zctl_hello *, const struct zctl_challenge *);
 	void (*wipe)(void *buf, size_t len);
 };
 #define ZAUTH_SYMBOL "zauth_module"

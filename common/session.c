@@ -218,12 +218,11 @@ static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_
 	if (rc != 0)
 		return rc;
 	struct zctl_challenge challenge = in.u.challenge;
-	p->auth->prove(proof.u.proof.mac, p->key, &hello.u.hello, &challenge);
+	p->auth->prove(proof.u.proof.mac, p->key, ZAUTH_ASKS, &hello.u.hello, &challenge);
 	rc = request(s, &proof, ZCTL_PROOF, &in, false, err);
 	if (rc != 0)
 		return rc;
-	hello.u.hello.service |= ZCTL_PROOF_REPLY;
-	if (p->auth->check(in.u.proof.mac, p->key, &hello.u.hello, &challenge) != 0)
+	if (p->auth->check(in.u.proof.mac, p->key, ZAUTH_ANSWERS, &hello.u.hello, &challenge) != 0)
 		return zerr_set(err, -EACCES, "%s does not know the key of user %s", s->where, p->user);
 	return 0;
 }

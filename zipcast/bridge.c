@@ -171,16 +171,14 @@ static int prove(struct zipcast *zc, struct call *c, const struct zctl_challenge
 {
 	struct zctl_msg msg = {.type = ZCTL_PROOF};
 	c->challenge = *challenge;
-	zauth_module.prove(msg.u.proof.mac, zc->key, &c->hello, challenge);
+	zauth_module.prove(msg.u.proof.mac, zc->key, ZAUTH_ASKS, &c->hello, challenge);
 	c->state = CALL_PROVES;
 	return zcast_guest_say(c->link.zlink, &msg);
 }
 
 static int check(struct zipcast *zc, struct call *c, const struct zctl_proof *proof)
 {
-	struct zctl_hello hello = c->hello;
-	hello.service |= ZCTL_PROOF_REPLY;
-	if (zauth_module.check(proof->mac, zc->key, &hello, &c->challenge) != 0) {
+	if (zauth_module.check(proof->mac, zc->key, ZAUTH_ANSWERS, &c->hello, &c->challenge) != 0) {
 		snprintf(c->why, sizeof(c->why), "it has another key");
 		return -EACCES;
 	}

@@ -65,11 +65,9 @@ static int greet(struct zipcast *zc, struct guest *g, const struct zctl_hello *h
 static int prove(struct zipcast *zc, struct guest *g, const struct zctl_proof *proof)
 {
 	struct zctl_msg msg = {.type = ZCTL_PROOF};
-	if (!g->greeted || zauth_module.check(proof->mac, zc->key, &g->hello, &g->challenge) != 0)
+	if (!g->greeted || zauth_module.check(proof->mac, zc->key, ZAUTH_ASKS, &g->hello, &g->challenge) != 0)
 		return refuse(g, EACCES, "it has another key");
-	struct zctl_hello hello = g->hello;
-	hello.service |= ZCTL_PROOF_REPLY;
-	zauth_module.prove(msg.u.proof.mac, zc->key, &hello, &g->challenge);
+	zauth_module.prove(msg.u.proof.mac, zc->key, ZAUTH_ANSWERS, &g->hello, &g->challenge);
 	g->proved = true;
 	return answer(g, &msg);
 }

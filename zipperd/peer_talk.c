@@ -53,7 +53,7 @@ static void on_proof(struct peer *p, const struct zctl_proof *proof)
 	const uint8_t *key = keys_find(d->keys, p->hello.user);
 	/* The same work and the same answer for an unknown user: who has a key here is nobody's business. */
 	static const uint8_t no_key[ZAUTH_KEY_BYTES];
-	int rc = zauth_module.check(proof->mac, key ? key : no_key, &p->hello, &p->challenge);
+	int rc = zauth_module.check(proof->mac, key ? key : no_key, ZAUTH_ASKS, &p->hello, &p->challenge);
 	if (!key || rc != 0) {
 		uint32_t dropped;
 		if (limit_pass(&d->bad_peer, d->now_ms, &dropped))
@@ -62,9 +62,7 @@ static void on_proof(struct peer *p, const struct zctl_proof *proof)
 		return;
 	}
 	struct zctl_msg msg = {.type = ZCTL_PROOF};
-	struct zctl_hello answer = p->hello;
-	answer.service |= ZCTL_PROOF_REPLY;
-	zauth_module.prove(msg.u.proof.mac, key, &answer, &p->challenge);
+	zauth_module.prove(msg.u.proof.mac, key, ZAUTH_ANSWERS, &p->hello, &p->challenge);
 	be_known(p);
 	if (p->hello.service == ZCTL_SERVICE_RANK && p->zlink->ops->guard)
 		p->zlink->ops->guard(p->zlink);

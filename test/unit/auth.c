@@ -84,9 +84,27 @@ static void proof_is_keyed_blake2b(void **state)
 	struct zerr err;
 	(void)state;
 	assert_int_equal(auth->parse_key(key, KEY, &err), 0);
-	auth->prove(mac, key, &hello, &challenge);
+	auth->prove(mac, key, ZAUTH_ASKS, &hello, &challenge);
 	assert_memory_equal(mac, known, sizeof(mac));
-	assert_int_equal(auth->check(mac, key, &hello, &challenge), 0);
+	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &hello, &challenge), 0);
+}
+
+/* Neither side's proof is the other one's sent back; the answer is a proof for the service and 0x80. */
+static void sides_differ(void **state)
+{
+	uint8_t key[ZAUTH_KEY_BYTES], asks[ZCTL_MAC_BYTES], answers[ZCTL_MAC_BYTES], marked[ZCTL_MAC_BYTES];
+	struct zctl_hello h = hello;
+	struct zerr err;
+	(void)state;
+	assert_int_equal(auth->parse_key(key, KEY, &err), 0);
+	auth->prove(asks, key, ZAUTH_ASKS, &hello, &challenge);
+	auth->prove(answers, key, ZAUTH_ANSWERS, &hello, &challenge);
+	assert_int_equal(auth->check(answers, key, ZAUTH_ANSWERS, &hello, &challenge), 0);
+	assert_int_equal(auth->check(asks, key, ZAUTH_ANSWERS, &hello, &challenge), -EACCES);
+	assert_int_equal(auth->check(answers, key, ZAUTH_ASKS, &hello, &challenge), -EACCES);
+	h.service = ZCTL_SERVICE_RANK + 0x80;
+	auth->prove(marked, key, ZAUTH_ASKS, &h, &challenge);
+	assert_memory_equal(answers, marked, sizeof(answers));
 }
 
 static void anything_else_is_no_proof(void **state)
@@ -95,27 +113,24 @@ static void anything_else_is_no_proof(void **state)
 	struct zerr err;
 	(void)state;
 	assert_int_equal(auth->parse_key(key, KEY, &err), 0);
-	auth->prove(mac, key, &hello, &challenge);
+	auth->prove(mac, key, ZAUTH_ASKS, &hello, &challenge);
 	for (int i = 0; i < ZCTL_MAC_BYTES; i++) {
 		mac[i] ^= 0x10;
-		assert_int_equal(auth->check(mac, key, &hello, &challenge), -EACCES);
+		assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &hello, &challenge), -EACCES);
 		mac[i] ^= 0x10;
 	}
 	struct zctl_hello h = hello;
 	struct zctl_challenge c = challenge;
-	h.service |= ZCTL_PROOF_REPLY; /* zipperd's answer is not the peer's proof sent back */
-	assert_int_equal(auth->check(mac, key, &h, &c), -EACCES);
-	h = hello;
 	strcpy(h.user, "alicej");
 	strcpy(h.job, "1");
-	assert_int_equal(auth->check(mac, key, &h, &c), -EACCES);
+	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &h, &c), -EACCES);
 	h = hello;
 	h.nonce[5] = 1;
-	assert_int_equal(auth->check(mac, key, &h, &c), -EACCES);
+	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &h, &c), -EACCES);
 	c.nonce[5] = 1;
-	assert_int_equal(auth->check(mac, key, &hello, &c), -EACCES);
+	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &hello, &c), -EACCES);
 	key[0] = 9;
-	assert_int_equal(auth->check(mac, key, &hello, &challenge), -EACCES);
+	assert_int_equal(auth->check(mac, key, ZAUTH_ASKS, &hello, &challenge), -EACCES);
 }
 
 static char path[64];
@@ -189,6 +204,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_are_hexadecimal),
 		cmocka_unit_test(proof_is_keyed_blake2b),
+		cmocka_unit_test(sides_differ),
 		cmocka_unit_test(anything_else_is_no_proof),
 		cmocka_unit_test(key_files),
 		cmocka_unit_test(random_is_random),
