@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # See map_command.py.
-exec "${PYTHON:-python3}" "${0%.t}.py" "$@"
+exec "${PYTHON:-python3}" -B "${0%.t}.py" "$@"
