@@ -305,12 +305,7 @@ static void peer_ready(struct watch *watch)
 void peers_continue(struct daemon *d)
 {
 	struct list round;
-	list_init(&round);
-	while (!list_empty(&d->again)) { /* those that add themselves again are for the next turn */
-		struct list *node = d->again.next;
-		list_del(node);
-		list_add(&round, node);
-	}
+	list_take(&round, &d->again); /* those that add themselves again are for the next turn */
 	while (!list_empty(&round)) {
 		struct peer *p = list_entry(round.next, struct peer, again);
 		list_del(&p->again);
