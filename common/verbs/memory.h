@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of all registered buffers of one endpoint (share.h), on whatever devices it has them. They are of one size, and each
- * belongs to one pool (pool.h) or to none. Where the endpoint's thread forwards, buffers of two pools change places
- * (pass.h): so all memory is then registered with every device of the endpoint, as far as that is allowed.
+ * The memory of all registered buffers of one endpoint (share.h), on whatever devices it has them. They are of one
+ * size, and each belongs to one pool (pool.h) or to none. Where the endpoint's thread forwards, buffers of two pools
+ * change places (pass.h): so all memory is then registered with every device of the endpoint, as far as that is
+ * allowed.
  *
  * Memory in which no pool has a buffer any more is given back. What is left of a pool in memory where others have some
  * is for the next pool.
@@ -37,12 +38,12 @@ struct vslab {
 	struct vslab *next;
 	void *base;
 	size_t bytes;
-	uint32_t n, idle;				 /* buffers; those of no pool */
+	uint32_t n, idle;				  /* buffers; those of no pool */
 	_Atomic(struct ibv_mr *) region[VMEMORY_DOMAINS]; /* NULL: not registered with it */
 	struct vbuf buf[];
 };
 
-struct vdomain { /* a device of the endpoint, as memory is concerned */
+struct vdomain {	   /* a device of the endpoint, as memory is concerned */
 	struct ibv_pd *pd; /* NULL: none has this place */
 	const struct vdevice *dev;
 };
@@ -63,7 +64,8 @@ int vmemory_take(struct vmemory *, unsigned place, struct vpool *, uint32_t stri
 /* All buffers of a pool, which nobody uses any more. */
 void vmemory_return(struct vmemory *, struct vpool *);
 
-/* Registers all memory with all devices that are not lost. 0, or why some is not, with text: it is as good as before. */
+/* Registers all memory with all devices that are not lost. 0, or why some is not, with text: it is as good as before.
+ */
 int vmemory_spread(struct vmemory *, struct zerr *);
 
 /* For a pool of the device at this place. false: this memory is not registered with it. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A message that lies wholly in one registered buffer and is posted to another link while it is shown leaves from that
- * buffer. The two links' pools exchange buffers: the one that the message lies in is sent, and the one that it would have been copied into
- * receives in its place. So either has as many as before, whatever becomes of the other, and no account changes.
+ * buffer. The two links' pools exchange buffers: the one that the message lies in is sent, and the one that it would
+ * have been copied into receives in its place. So either has as many as before, whatever becomes of the other, and no
+ * account changes.
  *
  * The message stays readable until its sink returns, as the sink may post it to others (copied, then) or refuse it.
  *

@@ -16,7 +16,8 @@ static struct vlink *impl(struct zlink *link)
 	return (struct vlink *)(void *)link;
 }
 
-/* A forwarder: what comes from `in` goes to `out`. Its ends are in.b and out.b, of one endpoint; two: on two devices. */
+/* A forwarder: what comes from `in` goes to `out`. Its ends are in.b and out.b, of one endpoint; two: on two devices.
+ */
 struct relay {
 	struct fixture *f, other; /* other: listens at the second device */
 	struct pair in, out;
@@ -275,7 +276,8 @@ void memory_for_one_device_alone(void **state)
 		r.f->ops->endpoint_close(r.f->endpoint);
 		r.other.endpoint = r.f->endpoint = NULL;
 		open_in(&r);
-		fake_lock(fake_fabric()); /* either end has two pools, and each these and those of links in two pieces */
+		fake_lock(
+			fake_fabric()); /* either end has two pools, and each these and those of links in two pieces */
 		fake_fabric()->fault[FAKE_REG] = (struct fake_fault){.value = ENOMEM, .after = 8, .times = UINT32_MAX};
 		fake_unlock(fake_fabric());
 		open_out(&r);
