@@ -64,10 +64,20 @@ static int32_t choose_extra(const struct vrx *rx, int32_t extra)
 	return want > extra ? want : extra;
 }
 
-/* So many more make a message of credit worth it. */
-static int32_t step_of(int32_t ahead)
+/* One after the other since credit was told last, as where each waits for an answer. */
+static bool come_alone(const struct vrx *rx)
 {
-	return ahead >= 32 ? ahead / 4 : ahead >= 16 ? 8 : ahead / 2;
+	return rx->burst <= 1;
+}
+
+/* So many more make a message of credit worth it, which costs both ends as much as one of data. */
+static int32_t step_of(const struct vrx *rx, int32_t ahead)
+{
+	if (ahead >= 32)
+		return ahead / 4;
+	if (ahead >= 16)
+		return come_alone(rx) ? 12 : 8;
+	return ahead / 2;
 }
 
 int vrx_grant(struct vlink *l)
@@ -84,7 +94,7 @@ int vrx_grant(struct vlink *l)
 	rx->due = false;
 	rx->window = at_least(rx->window, VPOOL_OWN);
 	want = choose_extra(rx, extra);
-	if (rx->broken || VPOOL_OWN + want - given < step_of(VPOOL_OWN + want))
+	if (rx->broken || VPOOL_OWN + want - given < step_of(rx, VPOOL_OWN + want))
 		return 0;
 	if (rx->sends == CREDIT_SENDS) {
 		rx->due = true;
@@ -111,7 +121,9 @@ int vrx_renew(struct vlink *l, bool delivered, uint32_t burst)
 	rx->burst = at_least(rx->burst, burst);
 	if (consumed == rx->told && !rx->due)
 		return 0;
-	if (delivered && 2 * (rx->limit - consumed) > rx->ahead)
+	/* What has come may be waited for, and its answer goes before credit, unless the sender will soon have none. */
+	const uint32_t reserve = rx->ahead / (come_alone(rx) ? 4 : 2);
+	if (delivered && rx->limit - consumed >= reserve)
 		return 0;
 	return vrx_grant(l);
 }

@@ -142,6 +142,18 @@ void messages_go_before_credit(void **state)
 	assert_int_equal(s.pair.b->ops->poll(s.pair.b, &sink, 20), 20);
 	s.pair.b->ops->arm(s.pair.b, ZLINK_RX);
 	assert_int_equal(*sends, before + 1 + 40 + 1 + 20 + 1);
+	/* nor one after the other, each of which may be waited for */
+	stream(&s, 400, 1, SMALL);
+	for (int i = 0; i < 50; i++) {
+		assert_int_equal(send_up_to(&s, 1, SMALL), 1);
+		if (device()->lag_us)
+			poll(NULL, 0, 1);
+		const uint64_t sent = *sends;
+		assert_int_equal(s.pair.b->ops->poll(s.pair.b, &sink, 20), 1);
+		assert_int_equal(*sends, sent);
+		assert_int_equal(s.pair.b->ops->poll(s.pair.b, &sink, 20), 0);
+	}
+	assert_true(credit_per_cent(&s) <= 9);
 	close_streams(*state, &s, 1);
 }
 
