@@ -227,8 +227,12 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	unsigned n = 0;
 	int rc = 0;
 	vpool_collect(rx->pool);
-	while (n < budget && (rc = deliver(rx, sink)) > 0)
+	while (n < budget && (rc = deliver(rx, sink)) > 0) {
 		n++;
+		/* What has woken somebody is mostly alone: it goes on before the queue is looked at again. */
+		if (armed && rx->next == rx->got)
+			break;
+	}
 	int renewed = vrx_renew(l, n > 0, rx->consumed - before + (rx->got - rx->next));
 	if (renewed < 0 && !rx->broken)
 		rx->broken = renewed;
