@@ -60,14 +60,14 @@ static void watch_source(struct worker *w, struct source *s, bool watch)
 	uint32_t events = 0;
 	s->zlink->ops->fd(s->zlink, ZLINK_RX, &events);
 	struct epoll_event ev = {.events = watch ? events : EPOLLONESHOT, .data.ptr = s};
-	epoll_ctl(w->epoll, EPOLL_CTL_MOD, s->fd, &ev);
+	epoll_ctl(w->rx_epoll, EPOLL_CTL_MOD, s->fd, &ev);
 }
 
 void worker_lose_source(struct worker *w, struct source *s, int rc)
 {
 	if (s->state == SOURCE_GONE)
 		return;
-	epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->fd, NULL);
+	epoll_ctl(w->rx_epoll, EPOLL_CTL_DEL, s->fd, NULL);
 	move(s, NULL, SOURCE_GONE);
 	transfer_source_gone(w, s);
 	multicast_source_gone(w, s);
@@ -103,7 +103,7 @@ void worker_settle_source(struct worker *w, struct source *s)
 static void drop_source(struct worker *w, struct source *s)
 {
 	if (s->state != SOURCE_GONE) {
-		epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->fd, NULL);
+		epoll_ctl(w->rx_epoll, EPOLL_CTL_DEL, s->fd, NULL);
 		move(s, NULL, SOURCE_GONE);
 		transfer_source_gone(w, s);
 		multicast_source_gone(w, s);
@@ -123,7 +123,7 @@ static void add_source(struct worker *w, struct source *s)
 	list_init(&s->fanouts);
 	s->fd = s->zlink->ops->fd(s->zlink, ZLINK_RX, &events);
 	struct epoll_event ev = {.events = events, .data.ptr = s};
-	int rc = epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->fd, &ev) != 0 ? -errno : 0;
+	int rc = epoll_ctl(w->rx_epoll, EPOLL_CTL_ADD, s->fd, &ev) != 0 ? -errno : 0;
 	move(s, &w->hot, SOURCE_HOT);
 	if (rc != 0)
 		worker_lose_source(w, s, rc);
@@ -195,7 +195,7 @@ static bool poll_sources(struct worker *w)
 static void unwatch_tx(struct worker *w, struct tx *tx)
 {
 	if (tx->in_epoll)
-		epoll_ctl(w->epoll, EPOLL_CTL_DEL, tx->fd, NULL);
+		epoll_ctl(w->tx_epoll, EPOLL_CTL_DEL, tx->fd, NULL);
 	tx->in_epoll = false;
 }
 
@@ -210,7 +210,7 @@ void worker_cool_tx(struct worker *w, struct dest *d)
 	uint32_t events = 0;
 	tx->fd = tx->zlink->ops->fd(tx->zlink, ZLINK_TX, &events);
 	struct epoll_event ev = {.events = events | EPOLLONESHOT, .data.ptr = tx};
-	if (epoll_ctl(w->epoll, tx->in_epoll ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, tx->fd, &ev) != 0) {
+	if (epoll_ctl(w->tx_epoll, tx->in_epoll ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, tx->fd, &ev) != 0) {
 		d->tries = 0; /* nothing would wake it: it is tried in every round, and nobody sleeps meanwhile */
 		return;
 	}
@@ -348,35 +348,51 @@ static bool send_notes(struct worker *w)
 
 /* --- waiting --- */
 
-/* true: there is something for the second worker of this thread. */
-static bool look(struct worker *w, int timeout_ms)
+/* What the set says, of whichever worker of this thread; it was w that looked, or NULL: all will have their turns.
+ * true: there is something in the second one's set. */
+static bool look(int epoll, const struct worker *w, int timeout_ms)
 {
 	struct epoll_event ev[EPOLL_BATCH];
 	bool second = false;
-	int n = epoll_wait(w->epoll, ev, EPOLL_BATCH, timeout_ms);
+	int n = epoll_wait(epoll, ev, EPOLL_BATCH, timeout_ms);
 	/* Nothing is freed here, so that pointers of one batch stay good: things only change lists. */
 	for (int i = 0; i < n; i++) {
 		enum waiter *kind = ev[i].data.ptr;
-		if (*kind == WAITER_WAKE) {
-			eventfd_t ignored;
-			eventfd_read(w->wake_fd, &ignored);
-		} else if (*kind == WAITER_SECOND) {
-			second = true;
-		} else if (*kind == WAITER_SOURCE) {
+		if (*kind == WAITER_SOURCE) {
 			struct source *s = ev[i].data.ptr;
 			if (s->state == SOURCE_COLD)
-				move(s, &w->hot, SOURCE_HOT);
+				move(s, &s->lane->worker->hot, SOURCE_HOT);
+		} else if (*kind == WAITER_WAKE) {
+			const struct worker *woken = list_entry(kind, struct worker, waiter);
+			eventfd_t ignored;
+			/* The other one may have had its turn, and sleep before it has another: then this wakes it. */
+			if (!w || w == woken)
+				eventfd_read(woken->wake_fd, &ignored);
+		} else if (*kind == WAITER_SECOND) {
+			second = true;
 		} else {
 			struct dest *d = ((struct tx *)ev[i].data.ptr)->dest;
 			if (!d)
 				continue;
-			worker_warm_tx(w, d);
+			worker_warm_tx(d->lane->worker, d);
 			d->tries = 0;
 			if (!list_linked(&d->blocked))
-				list_add(&w->blocked, &d->blocked);
+				list_add(&d->lane->worker->blocked, &d->blocked);
 		}
 	}
 	return second;
+}
+
+/* First in a turn: this takes what shall wake us from sleep, and all that it is for is looked at behind it. */
+static void look_now_and_then(struct worker *w)
+{
+	const bool sources = !list_empty(&w->cold);
+	if (w->turns % ROUNDS_PER_EPOLL != 0)
+		return;
+	if (sources)
+		look(w->rx_epoll, w, 0);
+	if (w->cold_txs > 0 && !(sources && w->tx_epoll == w->rx_epoll))
+		look(w->tx_epoll, w, 0);
 }
 
 /* Arms everything. How long it may sleep, in milliseconds; -1: until something comes. */
@@ -403,18 +419,26 @@ static int prepare_sleep(struct worker *w)
 	return STALL_MS;
 }
 
-static void go_to_sleep(struct worker_thread *t)
+/* true: something happened. What has woken us goes on before anything else is looked at: everything else has its turn
+ * while that is on its way. */
+static bool go_to_sleep(struct worker_thread *t)
 {
 	int timeout = -1;
+	bool moved = false;
 	for (int i = 0; i < t->count; i++) {
 		int ms = prepare_sleep(t->worker[i]);
 		if (ms >= 0 && (timeout < 0 || ms < timeout))
 			timeout = ms;
 	}
-	/* Not one epoll set for both: a tcp link has one descriptor, and its halves are in different workers. But the
-	 * second one's is in the first one's. */
-	if (look(t->worker[0], timeout))
-		look(t->worker[1], 0);
+	if (look(t->worker[0]->epoll, NULL, timeout))
+		look(t->worker[1]->epoll, NULL, 0);
+	for (int i = 0; i < t->count; i++) {
+		if (list_empty(&t->worker[i]->hot))
+			continue;
+		moved |= poll_sources(t->worker[i]);
+		forward_flush(t->worker[i]);
+	}
+	return moved;
 }
 
 /* Has it had something to do so lately that it goes on looking? */
@@ -434,9 +458,7 @@ static bool keeps_looking(struct worker_thread *t)
 /* true: something happened. */
 static bool turn(struct worker *w)
 {
-	/* First: this takes what shall wake us from sleep, and all that it is for is looked at below. */
-	if (w->turns % ROUNDS_PER_EPOLL == 0 && (!list_empty(&w->cold) || w->cold_txs > 0))
-		look(w, 0);
+	look_now_and_then(w);
 	w->freed |= w->turns++ % ROUNDS_PER_STALL == 0;
 	bool moved = run_commands(w);
 	moved |= send_notes(w);
@@ -465,12 +487,12 @@ void *worker_run(void *arg)
 			moved |= turn(t->worker[i]);
 			running += !t->worker[i]->stop;
 		}
+		if (!moved && zwait_step(&t->wait) && !keeps_looking(t))
+			moved = go_to_sleep(t);
 		if (moved) {
 			zwait_reset(&t->wait);
 			zwait_share(&t->wait);
 			t->quiet_ns = 0;
-		} else if (zwait_step(&t->wait) && !keeps_looking(t)) {
-			go_to_sleep(t);
 		}
 	}
 	return NULL;

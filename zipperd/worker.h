@@ -147,6 +147,10 @@ struct worker {
 	struct pool pool;
 	struct staging staging;
 	int epoll;
+	/* Where its sources are, and full links: that one. Of two in one thread the first one's, and the second one's:
+	 * so that a message is found at once, and as a tcp link has one descriptor, and its halves are in different
+	 * workers. */
+	int rx_epoll, tx_epoll;
 	uint32_t turns;
 	bool stop;
 	bool freed;			  /* a buffer came free since the stalled sources were looked at */

@@ -35,7 +35,7 @@ static int create(struct worker **out, const struct worker_params *p, const char
 	w->waiter = WAITER_WAKE;
 	w->control_fd = p->control_fd;
 	w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	w->epoll = epoll_create1(EPOLL_CLOEXEC);
+	w->epoll = w->rx_epoll = w->tx_epoll = epoll_create1(EPOLL_CLOEXEC);
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = &w->waiter};
 	if (w->wake_fd < 0 || w->epoll < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->wake_fd, &ev) != 0) {
 		rc = -errno;
@@ -89,13 +89,15 @@ static int start(struct worker_thread *t, const struct worker_params *p, struct 
 	return 0;
 }
 
-/* Both in one thread: it sleeps in the first one's epoll set. */
+/* Both in one thread: it sleeps in the first one's epoll set, which the second one's is in. */
 static int join(const struct worker_pair *pair, struct zerr *err)
 {
-	struct worker *second = pair->worker[1];
+	struct worker *first = pair->worker[0], *second = pair->worker[1];
 	second->second = WAITER_SECOND;
+	second->rx_epoll = first->epoll;
+	first->tx_epoll = second->epoll;
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = &second->second};
-	return epoll_ctl(pair->worker[0]->epoll, EPOLL_CTL_ADD, second->epoll, &ev) == 0
+	return epoll_ctl(first->epoll, EPOLL_CTL_ADD, second->epoll, &ev) == 0
 		       ? 0
 		       : zerr_set(err, -errno, "cannot start two workers in one thread: %s", strerror(errno));
 }

@@ -218,7 +218,7 @@ static void full_link_is_armed_after_a_flush(void **state)
 {
 	static const struct place places[2] = {{0, 0}, {1, 0}};
 	struct budget budget = {.limit = 64 << 20};
-	struct worker w = {.wake_fd = -1, .control_fd = -1, .epoll = epoll_create1(EPOLL_CLOEXEC)};
+	struct worker w = {.wake_fd = -1, .control_fd = -1, .tx_epoll = epoll_create1(EPOLL_CLOEXEC)};
 	struct lane *l = lane_create(1, 2);
 	struct fake_link to;
 	struct channel *c = fake_channel(&to);
@@ -256,7 +256,7 @@ static void full_link_is_armed_after_a_flush(void **state)
 	lane_destroy(l);
 	free(c);
 	close(to.fd);
-	close(w.epoll);
+	close(w.tx_epoll);
 }
 
 /* The kernel bounds what may be watched: a link that is full must not be left to a descriptor that is not. */
