@@ -35,6 +35,8 @@
 #define LONG_NS 300000
 #define LONGS 16	   /* after so many long ones in a row there are no yields */
 #define LONGS_PROBE 32	   /* but in one of so many: as a sleeper may be woken late */
+#define LONGS_PER_CLOCK 4  /* of them one in so many is timed: each look at the clock is on the way of an answer */
+#define UNTIMED 1	   /* instead of the time since when it has been sleeping */
 #define QUICK_YIELDS 20000 /* after so many in a row the machine is taken for quiet again */
 
 void zwait_init(struct zwait *w, bool busy)
@@ -55,7 +57,7 @@ void zwait_init(struct zwait *w, bool busy)
 
 void zwait_learn(struct zwait *w)
 {
-	const bool was_long = zclock_ns() - w->slept_ns >= LONG_NS;
+	const bool was_long = w->slept_ns == UNTIMED || zclock_ns() - w->slept_ns >= LONG_NS;
 	w->slept_ns = 0;
 	w->longs = was_long ? w->longs + 1 : 0;
 }
@@ -99,7 +101,8 @@ static void sampled_yield(struct zwait *w)
 
 void zwait_share(struct zwait *w)
 {
-	if (w->shared > 0 && w->crowded == 0)
+	/* Who sleeps at once leaves the core to others by that. */
+	if (w->shared > 0 && w->crowded == 0 && !leaves_out_yields(w))
 		sampled_yield(w);
 }
 
@@ -130,7 +133,7 @@ bool zwait_step(struct zwait *w)
 	w->crowded -= w->crowded > 0;
 	w->yielded_ns = 0; /* the caller sleeps */
 	if (w->slept_ns == 0)
-		w->slept_ns = zclock_ns();
+		w->slept_ns = leaves_out_yields(w) && w->longs % LONGS_PER_CLOCK != 0 ? UNTIMED : zclock_ns();
 	return true;
 }
 

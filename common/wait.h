@@ -27,7 +27,7 @@ struct zwait {
 	uint32_t shared;    /* somebody else wants this core: that many waits more are without spinning */
 	uint32_t shares;    /* yields of which only some are timed */
 	int64_t yielded_ns; /* when the last yield in a row ended; 0: the next one is the first */
-	int64_t slept_ns;   /* since when it has been sleeping; 0: it has not */
+	int64_t slept_ns;   /* since when it has been sleeping; 0: it has not; 1: it has, and nobody asks how long */
 	uint32_t longs;	    /* waits in a row that were longer than yields can be */
 };
 
