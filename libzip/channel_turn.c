@@ -275,11 +275,9 @@ int zchannel_fds(void)
 	return 2 * zchannels.nopen + zdirect_fds();
 }
 
-int zchannel_arm(struct pollfd *fds)
+int zchannel_arm(struct pollfd *fds, int n)
 {
-	int n = zdirect_arm(fds);
-
-	for (int i = 0; n >= 0 && i < zchannels.nopen; i++) {
+	for (int i = 0; i < zchannels.nopen; i++) {
 		struct zchannel *ch = zchannels.open[i];
 		uint32_t events;
 		bool send = (ch->full || ch->held_back) && !ch->waiting && !ch->broken;

@@ -44,7 +44,7 @@ void zdirect_take(const struct zctl_direct *);
 
 /* Looks for ranks that want to connect. Returns whether there was anything. */
 bool zdirect_poll(void);
-/* For sleeping, as zchannel_arm: at most zdirect_fds() of them. */
+/* For sleeping, as zchannel_arm, and first: at most zdirect_fds() of them. */
 int zdirect_fds(void);
 int zdirect_arm(struct pollfd *);
 /* After sleeping with n descriptors of which zdirect_arm's are the first: looks, if it is for these that we are awake.

@@ -272,12 +272,13 @@ void zfailover_leave(void)
 	self.repeat_ms = zclock_ms() + REPEAT_MS;
 }
 
-bool zfailover_turn(void)
+/* Something is to be said, or was lost or heard. Not inline: the turn below is on the way of every message. */
+static __attribute__((noinline)) bool turn_after_loss(void)
 {
-	if (__builtin_expect(!zrails.failing && !self.heard, 1)) {
-		if (__builtin_expect(self.unsaid != 0, 0) && zclock_ms() >= self.say_ms)
+	if (!zrails.failing && !self.heard) {
+		if (self.unsaid != 0 && zclock_ms() >= self.say_ms)
 			zfailover_say();
-		if (__builtin_expect(self.awaiting, 0) && zclock_ms() >= self.repeat_ms)
+		if (self.awaiting && zclock_ms() >= self.repeat_ms)
 			speak(repeat);
 		return false;
 	}
@@ -289,6 +290,12 @@ bool zfailover_turn(void)
 	self.heard = false;
 	speak(settle);
 	return true;
+}
+
+bool zfailover_turn(void)
+{
+	return __builtin_expect(zrails.failing || self.heard || self.unsaid != 0 || self.awaiting, 0) &&
+	       turn_after_loss();
 }
 
 /* --- what others say --- */

@@ -111,6 +111,8 @@ bool zmulticast_turn(void)
 {
 	struct zmulticast **at = &active;
 	bool did = false;
+	if (!active)
+		return false;
 	while (*at) {
 		struct zmulticast *m = *at;
 		if (m->nheld > 0)

@@ -282,7 +282,7 @@ static int arm_control(struct pollfd *fds, int n)
 {
 	uint32_t events;
 
-	for (int i = 0; n >= 0 && i < zrails.n; i++) {
+	for (int i = 0; i < zrails.n; i++) {
 		if (!zrails_is_good(i)) {
 			fds[n++] = (struct pollfd){.fd = -1};
 			continue;
@@ -292,6 +292,22 @@ static int arm_control(struct pollfd *fds, int n)
 		fds[n].fd = zsession_fd(zrails.rail[i].session, &events);
 		fds[n++].events = (short)(events & EPOLLIN ? POLLIN : POLLOUT);
 	}
+	return n;
+}
+
+/* Arms everything and lists its descriptors. Their number, or -1: something is there, and was looked at unless the next
+ * turn does that first. */
+static int arm_all(struct pollfd *fds)
+{
+	int n = zdirect_arm(fds);
+
+	if (n < 0) {
+		zdirect_poll();
+		return -1;
+	}
+	n = zchannel_arm(fds, n);
+	if (n >= 0 && (n = arm_control(fds, n)) < 0)
+		take_control();
 	return n;
 }
 
@@ -313,13 +329,9 @@ static void nap(int64_t ns)
 	/* others may open more while we sleep, so the array is our own */
 	if (room > NAP_FDS && !(fds = malloc((size_t)room * sizeof(*fds))))
 		return;
-	n = arm_control(fds, zchannel_arm(fds));
-	if (n < 0) {
-		take_control();
-		zdirect_poll();
-	} else {
+	n = arm_all(fds);
+	if (n >= 0)
 		sleep_on(fds, n, ns);
-	}
 	if (fds != few)
 		free(fds);
 }

@@ -126,8 +126,10 @@ static bool advance(struct zsched *s)
 bool zsched_progress(void)
 {
 	static unsigned pass;
-	unsigned mine = ++pass;
 	bool moved = false;
+	if (!active_head)
+		return false;
+	unsigned mine = ++pass;
 	for (struct zsched *s = active_head; s;) {
 		if (s->pass == mine || s->running) {
 			s = s->active_next;

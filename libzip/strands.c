@@ -214,6 +214,8 @@ bool zstrands_turn(void)
 	struct strands **at = &active;
 	bool did = false;
 
+	if (!active)
+		return false;
 	while (*at) {
 		struct strands *s = *at;
 		did |= collect(s);
