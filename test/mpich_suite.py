@@ -7,7 +7,7 @@ usage: mpich_suite.py [--source DIR] [--work DIR] [--parts N] [--only REGEX] [--
   --work     where it is built and stays; default: test/mpich-suite of the build tree
   --parts    clusters in which the ranks of each program run; default 2
   --only     programs whose FOLDER/NAME this matches
-  --seconds  for each program; default 120
+  --seconds  for each program, times ZIP_PATIENCE (default 6) as in all tests; default 60
   FOLDER     of the suite; default: all but those about what does not span clusters (windows, files, spawning)
 
 A program that fails is run as one native job too: only what that passes counts. TAP on standard output. The suite's text is
@@ -113,9 +113,10 @@ def main():
     parser.add_argument("--work")
     parser.add_argument("--parts", type=int, default=2)
     parser.add_argument("--only", default="")
-    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("folders", nargs="*")
     args = parser.parse_args()
+    seconds = args.seconds * float(os.environ.get("ZIP_PATIENCE") or 6)  # as in lib/tap.sh
     top = os.environ.get("ZIP_TOP_BUILDDIR") or sys.exit("mpich_suite: run by make check-mpich, or set ZIP_TOP_BUILDDIR")
     work = args.work or os.path.join(top, "test", "mpich-suite")
     folders = args.folders or FOLDERS
@@ -143,7 +144,7 @@ def main():
                 skipped += 1
                 print("ok %s # SKIP %s" % (title, KNOWN[what]), flush=True)
                 continue
-            status, out = run([zmpirun, "--clusters", layout, program, *arguments], os.path.dirname(program), args.seconds)
+            status, out = run([zmpirun, "--clusters", layout, program, *arguments], os.path.dirname(program), seconds)
             if passed(status, out):
                 good += 1
                 print("ok", title, flush=True)
@@ -153,7 +154,7 @@ def main():
                 skipped += 1
                 print("ok %s # SKIP no %s there" % (title, missing.group(1)), flush=True)
                 continue
-            if not passed(*run(native + ["-n", str(ranks), program, *arguments], os.path.dirname(program), args.seconds)):
+            if not passed(*run(native + ["-n", str(ranks), program, *arguments], os.path.dirname(program), seconds)):
                 skipped += 1
                 print("ok %s # SKIP natively it fails too" % title, flush=True)
                 continue
