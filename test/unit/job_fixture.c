@@ -31,6 +31,14 @@ void job_assert_joined(const struct fake_rank *r, int n)
 	}
 }
 
+void job_start(struct daemon_fixture *d, struct fake_rank r[4], const char *listen, const char *options)
+{
+	daemon_start(d, listen, options);
+	job_init(r, "j", d->addr);
+	fake_join_all(r, 4);
+	job_assert_joined(r, 4);
+}
+
 void job_bye(struct fake_rank *r, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -43,6 +51,12 @@ void job_set_goals(struct fake_rank *r, int n, uint64_t goal)
 		for (int k = 0; k < n; k++)
 			if (strcmp(r[i].join.part, r[k].join.part) != 0)
 				r[i].peer[k].goal = goal;
+}
+
+void job_exchange(struct fake_rank *r, int n, uint64_t goal)
+{
+	job_set_goals(r, n, goal);
+	assert_true(fake_run(r, n, fake_all_taken, RUN_MS));
 }
 
 void job_assert_good(const struct fake_rank *r, int n)

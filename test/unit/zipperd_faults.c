@@ -71,12 +71,8 @@ static void death_of_a_rank_is_told(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4];
 	(void)state;
-	daemon_start(&d, SHM, NULL);
-	job_init(r, "j", d.addr);
-	fake_join_all(r, 4);
-	job_assert_joined(r, 4);
-	job_set_goals(r, 4, 50);
-	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	job_start(&d, r, SHM, NULL);
+	job_exchange(r, 4, 50);
 	fake_kill(&r[3]);
 	assert_true(fake_run(r, 4, fake_all_dead, RUN_MS));
 	for (int i = 0; i < 3; i++) {
@@ -96,10 +92,7 @@ static void first_death_is_named(void **state)
 		struct daemon_fixture d;
 		struct fake_rank r[4];
 		struct zctl_traffic none = {.nparts = 0};
-		daemon_start(&d, listen[t], NULL);
-		job_init(r, "j", d.addr);
-		fake_join_all(r, 4);
-		job_assert_joined(r, 4);
+		job_start(&d, r, listen[t], NULL);
 		assert_int_equal(kill(d.pid, SIGSTOP), 0);
 		assert_int_equal(zsession_traffic(r[0].session, &none), 0);
 		assert_int_equal(zsession_traffic(r[2].session, &none), 0);
@@ -119,12 +112,8 @@ static void loss_of_a_channel_is_death_too(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4];
 	(void)state;
-	daemon_start(&d, TCP, NULL);
-	job_init(r, "j", d.addr);
-	fake_join_all(r, 4);
-	job_assert_joined(r, 4);
-	job_set_goals(r, 4, 50);
-	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	job_start(&d, r, TCP, NULL);
+	job_exchange(r, 4, 50);
 	r[1].link[1]->ops->close(r[1].link[1]);
 	r[1].link[1] = NULL;
 	assert_true(fake_run(r, 4, fake_all_dead, RUN_MS));
@@ -140,10 +129,7 @@ static void abort_reaches_all(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4];
 	(void)state;
-	daemon_start(&d, TCP, NULL);
-	job_init(r, "j", d.addr);
-	fake_join_all(r, 4);
-	job_assert_joined(r, 4);
+	job_start(&d, r, TCP, NULL);
 	assert_int_equal(zsession_abort(r[2].session, 77, "had enough"), 0);
 	fake_kill(&r[2]);
 	assert_true(fake_run(r, 4, fake_all_dead, RUN_MS));
@@ -159,12 +145,8 @@ static void sigterm_tells_all(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4];
 	(void)state;
-	daemon_start(&d, TCP, NULL);
-	job_init(r, "j", d.addr);
-	fake_join_all(r, 4);
-	job_assert_joined(r, 4);
-	job_set_goals(r, 4, 20);
-	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	job_start(&d, r, TCP, NULL);
+	job_exchange(r, 4, 20);
 	kill(d.pid, SIGTERM);
 	assert_true(fake_run(r, 4, fake_all_dead, RUN_MS));
 	for (int i = 0; i < 4; i++) {
@@ -206,8 +188,7 @@ static void breaking_the_rules_ends_that_job(void **state)
 		for (int k = 0; k < 4; k++)
 			fake_kill(&r[k]);
 	}
-	job_set_goals(other, 4, 100);
-	assert_true(fake_run(other, 4, fake_all_taken, RUN_MS));
+	job_exchange(other, 4, 100);
 	job_assert_good(other, 4);
 	job_bye(other, 4);
 	assert_int_equal(daemon_stop(&d), 0);

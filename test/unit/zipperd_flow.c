@@ -23,10 +23,7 @@ static void deaf_rank(const char *listen, const char *options)
 {
 	struct daemon_fixture d;
 	struct fake_rank r[4];
-	daemon_start(&d, listen, options);
-	job_init(r, "j", d.addr);
-	fake_join_all(r, 4);
-	job_assert_joined(r, 4);
+	job_start(&d, r, listen, options);
 	for (int i = 0; i < 4; i++)
 		r[i].max_len = 16 << 10;
 	r[2].deaf = true;
@@ -97,10 +94,7 @@ static void messages_wait_for_a_channel(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4];
 	(void)state;
-	daemon_start(&d, TCP, "dest_share=20K eager_bytes=16K");
-	job_init(r, "j", d.addr);
-	fake_join_all(r, 4);
-	job_assert_joined(r, 4);
+	job_start(&d, r, TCP, "dest_share=20K eager_bytes=16K");
 	for (int i = 0; i < 4; i++)
 		r[i].max_len = 16 << 10;
 	r[3].ignores_open = true;
@@ -126,10 +120,7 @@ static void messages_to_a_rank_that_left(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4];
 	(void)state;
-	daemon_start(&d, TCP, "dest_share=20K eager_bytes=16K");
-	job_init(r, "j", d.addr);
-	fake_join_all(r, 4);
-	job_assert_joined(r, 4);
+	job_start(&d, r, TCP, "dest_share=20K eager_bytes=16K");
 	r[3].ignores_open = true;
 	r[0].peer[3].goal = 100;
 	assert_true(fake_run(r, 4, refused_and_asked, RUN_MS));

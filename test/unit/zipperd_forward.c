@@ -14,14 +14,10 @@ static void forward(const char *listen, const char *options)
 {
 	struct daemon_fixture d;
 	struct fake_rank r[4];
-	daemon_start(&d, listen, options);
-	job_init(r, "j", d.addr);
-	fake_join_all(r, 4);
-	job_assert_joined(r, 4);
+	job_start(&d, r, listen, options);
 	for (int i = 0; i < 4; i++)
 		r[i].max_len = 16 << 10;
-	job_set_goals(r, 4, 2000);
-	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	job_exchange(r, 4, 2000);
 	job_assert_good(r, 4);
 	job_bye(r, 4);
 	assert_true(daemon_logged(&d, "a>b 8000 messages"));
@@ -54,8 +50,7 @@ static void forwards_from_tcp_to_shm(void **state)
 	r[2].addr = r[3].addr = d.addr[1];
 	fake_join_all(r, 4);
 	job_assert_joined(r, 4);
-	job_set_goals(r, 4, 1000);
-	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	job_exchange(r, 4, 1000);
 	job_assert_good(r, 4);
 	job_bye(r, 4);
 	assert_int_equal(daemon_stop(&d), 0);
@@ -128,8 +123,7 @@ static void idle(const char *options)
 	r[2].addr = r[3].addr = d.addr[1];
 	fake_join_all(r, 4);
 	job_assert_joined(r, 4);
-	job_set_goals(r, 4, 50);
-	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	job_exchange(r, 4, 50);
 	fixture_nap(200);
 	long before = daemon_cpu_ticks(&d);
 	fixture_nap(2000);

@@ -17,10 +17,7 @@ static void two_parts_join(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[4];
 	(void)state;
-	daemon_start(&d, TCP, NULL);
-	job_init(r, "j", d.addr);
-	fake_join_all(r, 4);
-	job_assert_joined(r, 4);
+	job_start(&d, r, TCP, NULL);
 	for (uint32_t i = 0; i < 4; i++) {
 		const struct zctl_world *w = &r[i].world;
 		assert_int_equal(w->vrank, i);
@@ -56,8 +53,7 @@ static void three_parts_of_different_kind_join(void **state)
 	assert_int_equal(r[3].world.vrank, 3);
 	assert_int_equal(r[0].world.nparts, 3);
 	assert_int_equal(r[0].world.external32, 1);
-	job_set_goals(r, 4, 300);
-	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	job_exchange(r, 4, 300);
 	job_assert_good(r, 4);
 	job_bye(r, 4);
 	assert_int_equal(daemon_stop(&d), 0);
@@ -95,8 +91,7 @@ static void ranks_say_their_numbers(void **state)
 	fake_join_all(r, 4);
 	job_assert_joined(r, 4);
 	assert_int_equal(r[0].world.nruns, 4);
-	job_set_goals(r, 4, 100);
-	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	job_exchange(r, 4, 100);
 	job_assert_good(r, 4);
 	job_bye(r, 4);
 	assert_int_equal(daemon_stop(&d), 0);
@@ -154,8 +149,7 @@ static void mixed_job_keeps_native_ranks(void **state)
 	assert_int_equal(w->runs[1].count, 2);
 	assert_int_equal(w->runs[1].part, 1);
 	assert_int_equal(w->runs[3].lrank, 2);
-	job_set_goals(r, 5, 100);
-	assert_true(fake_run(r, 5, fake_all_taken, RUN_MS));
+	job_exchange(r, 5, 100);
 	job_assert_good(r, 5);
 	job_bye(r, 5);
 	assert_int_equal(daemon_stop(&d), 0);

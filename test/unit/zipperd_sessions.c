@@ -57,8 +57,7 @@ static void launcher_numbers_ranks(void **state)
 	job_init_mapped(r, "j", d.addr, vranks);
 	fake_join_all(r, 4);
 	job_assert_joined(r, 4);
-	job_set_goals(r, 4, 50);
-	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	job_exchange(r, 4, 50);
 	job_assert_good(r, 4);
 	job_bye(r, 4);
 	zsession_close(s);
@@ -118,8 +117,7 @@ static void launcher_hears_events_and_stats(void **state)
 	}
 	assert_int_equal(next_event(s, &msg), 1);
 	assert_int_equal(msg.u.event.kind, ZCTL_EV_WORLD);
-	job_set_goals(r, 4, 20);
-	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
+	job_exchange(r, 4, 20);
 	job_bye(r, 4);
 	for (uint32_t i = 1; i <= 4; i++) {
 		assert_int_equal(next_event(s, &msg), 1);
