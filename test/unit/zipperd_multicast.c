@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "daemon_fixture.h"
+#include "job_fixture.h"
 
-#define TCP "a,b,c,d=tcp:127.0.0.1:0"
-#define SHM "a,b,c,d=shm:%d/sock"
-#define RUN_MS 120000 /* sanitizers and two busy cores are slow */
-#define RANKS 6	      /* a 0; b 0, 1; c 0, 1; d 0: vranks 0 to 5 */
+#define OVER_TCP "a,b,c,d=tcp:127.0.0.1:0"
+#define OVER_SHM "a,b,c,d=shm:%d/sock"
+#define LIMIT_MS 120000 /* sanitizers and two busy cores are slow */
+#define RANKS 6		/* a 0; b 0, 1; c 0, 1; d 0: vranks 0 to 5 */
 
 struct world {
 	struct daemon_fixture d;
@@ -28,11 +28,7 @@ static void world_join(struct world *w, const char *job)
 	for (int i = 0; i < RANKS; i++)
 		fake_init(&w->r[i], job, "a,b,c,d", part[i], rank[i], size[i], &w->d.addr[i % w->d.naddrs]);
 	fake_join_all(w->r, RANKS);
-	for (int i = 0; i < RANKS; i++) {
-		if (w->r[i].rc != 0)
-			print_error("rank %d: %s\n", i, w->r[i].err.text);
-		assert_int_equal(w->r[i].rc, 0);
-	}
+	job_assert_joined(w->r, RANKS);
 	/* The root has a channel to every part; which of them takes its lists is as good as any other. */
 	for (uint32_t p = 1; p < 4; p++)
 		assert_int_equal(fake_attach(&w->r[0], p), 0);
@@ -50,14 +46,6 @@ static void set_goal(struct world *w, uint64_t goal)
 	for (int v = 1; v < RANKS; v++) {
 		w->r[0].peer[v].listed = true;
 		w->r[0].peer[v].goal = goal;
-	}
-}
-
-static void assert_good(const struct world *w)
-{
-	for (int i = 0; i < RANKS; i++) {
-		assert_int_equal(w->r[i].bad, 0);
-		assert_false(w->r[i].dead);
 	}
 }
 
@@ -94,8 +82,8 @@ static void multicast(const char *listen, const char *options)
 	for (int v = 1; v < RANKS; v++)
 		w.r[v].peer[0].goal = 100;
 	w.r[1].peer[3].goal = w.r[4].peer[5].goal = 100;
-	assert_true(fake_run(w.r, RANKS, fake_all_taken, RUN_MS));
-	assert_good(&w);
+	assert_true(fake_run(w.r, RANKS, fake_all_taken, LIMIT_MS));
+	job_assert_good(w.r, RANKS);
 	get_stats(&w, &stats);
 	for (uint32_t i = 0; i < stats.ndirs; i++) {
 		const struct zctl_dirstat *dir = &stats.dirs[i];
@@ -121,22 +109,22 @@ static void multicast(const char *listen, const char *options)
 static void all_get_it_over_tcp(void **state)
 {
 	(void)state;
-	multicast(TCP, NULL);
-	multicast(TCP, "threads=pair");
-	multicast(TCP, "threads=direction");
+	multicast(OVER_TCP, NULL);
+	multicast(OVER_TCP, "threads=pair");
+	multicast(OVER_TCP, "threads=direction");
 }
 
 static void all_get_it_over_shm(void **state)
 {
 	(void)state;
-	multicast(SHM, NULL);
-	multicast(SHM, "threads=direction spin=never");
+	multicast(OVER_SHM, NULL);
+	multicast(OVER_SHM, "threads=direction spin=never");
 }
 
 static void all_get_it_over_both(void **state)
 {
 	(void)state;
-	multicast(TCP " " SHM, "threads=direction");
+	multicast(OVER_TCP " " OVER_SHM, "threads=direction");
 }
 
 static int left_out;
@@ -154,18 +142,18 @@ static bool others_have_it(struct fake_rank *r, int n)
 static void slow(int who)
 {
 	struct world w;
-	world_start(&w, TCP " " SHM, "dest_share=64K threads=direction");
+	world_start(&w, OVER_TCP " " OVER_SHM, "dest_share=64K threads=direction");
 	for (int i = 0; i < RANKS; i++)
 		w.r[i].max_len = 16 << 10;
 	/* Above the window of what may be unacknowledged, many messages of it, the others must go on alone. */
 	set_goal(&w, 300);
 	left_out = who;
 	w.r[who].deaf = true;
-	assert_true(fake_run(w.r, RANKS, others_have_it, RUN_MS));
+	assert_true(fake_run(w.r, RANKS, others_have_it, LIMIT_MS));
 	assert_true(w.r[0].peer[who].acked < 300);
 	w.r[who].deaf = false;
-	assert_true(fake_run(w.r, RANKS, fake_all_taken, RUN_MS));
-	assert_good(&w);
+	assert_true(fake_run(w.r, RANKS, fake_all_taken, LIMIT_MS));
+	job_assert_good(w.r, RANKS);
 	world_stop(&w);
 }
 
@@ -180,16 +168,16 @@ static void those_that_have_left_are_passed_over(void **state)
 {
 	struct world w;
 	(void)state;
-	world_start(&w, SHM, NULL);
+	world_start(&w, OVER_SHM, NULL);
 	set_goal(&w, 100);
-	assert_true(fake_run(w.r, RANKS, fake_all_taken, RUN_MS));
+	assert_true(fake_run(w.r, RANKS, fake_all_taken, LIMIT_MS));
 	fake_bye(&w.r[2]);
 	fake_bye(&w.r[4]);
 	set_goal(&w, 300);
 	left_out = 0;
-	assert_true(fake_run(w.r, RANKS, others_have_it, RUN_MS));
+	assert_true(fake_run(w.r, RANKS, others_have_it, LIMIT_MS));
 	assert_true(w.r[0].peer[2].bye && w.r[0].peer[4].bye);
-	assert_good(&w);
+	job_assert_good(w.r, RANKS);
 	world_stop(&w);
 }
 
@@ -203,11 +191,11 @@ static void the_death_of_one_ends_it_for_all(void **state)
 {
 	struct world w;
 	(void)state;
-	world_start(&w, TCP, "threads=direction");
+	world_start(&w, OVER_TCP, "threads=direction");
 	set_goal(&w, UINT64_MAX);
-	assert_true(fake_run(w.r, RANKS, half_way, RUN_MS));
+	assert_true(fake_run(w.r, RANKS, half_way, LIMIT_MS));
 	fake_kill(&w.r[4]);
-	assert_true(fake_run(w.r, RANKS, fake_all_dead, RUN_MS));
+	assert_true(fake_run(w.r, RANKS, fake_all_dead, LIMIT_MS));
 	for (int i = 0; i < RANKS; i++) {
 		if (i == 4)
 			continue;
@@ -276,14 +264,14 @@ static void the_hostile_are_stopped(void **state)
 	struct daemon_fixture d;
 	char job[32], line[160];
 	(void)state;
-	daemon_start(&d, TCP, "eager_bytes=16K frag_bytes=128K dest_share=64K rdv_window=128K threads=direction");
+	daemon_start(&d, OVER_TCP, "eager_bytes=16K frag_bytes=128K dest_share=64K rdv_window=128K threads=direction");
 	for (size_t i = 0; i < sizeof(wrongs) / sizeof(wrongs[0]); i++) {
 		struct world w = {.d = d};
 		snprintf(job, sizeof(job), "bad%zu", i);
 		world_join(&w, job);
 		w.r[5].ignores_open = true; /* nothing that is for it leaves */
 		post_wrong(&w.r[0], &wrongs[i]);
-		for (int64_t end = fixture_now_ms() + RUN_MS; !w.r[0].dead && fixture_now_ms() < end;) {
+		for (int64_t end = fixture_now_ms() + LIMIT_MS; !w.r[0].dead && fixture_now_ms() < end;) {
 			if (wrongs[i].env.len == 65536)
 				post_wrong(&w.r[0], &wrongs[i]);
 			fake_turn(&w.r[0]);

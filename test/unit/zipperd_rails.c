@@ -8,21 +8,11 @@
 
 #include <cmocka.h>
 
-#include "daemon_fixture.h"
+#include "job_fixture.h"
 
-#define TCP "a,b=tcp:127.0.0.1:0"
-#define RUN_MS 120000
+#define LISTEN "a,b=tcp:127.0.0.1:0"
+#define LIMIT_MS 120000
 #define RANKS 4 /* a 0, a 1, b 0, b 1 */
-
-static void start(struct daemon_fixture *d, struct fake_rank r[RANKS], const char *options)
-{
-	daemon_start(d, TCP, options);
-	for (int i = 0; i < RANKS; i++)
-		fake_init(&r[i], "j", "a,b", i < 2 ? "a" : "b", (uint32_t)i % 2, 2, d->addr);
-	fake_join_all(r, RANKS);
-	for (int i = 0; i < RANKS; i++)
-		assert_int_equal(r[i].rc, 0);
-}
 
 static bool others_dead(struct fake_rank *r, int n)
 {
@@ -35,10 +25,10 @@ static void who_quits_is_named(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[RANKS];
 	(void)state;
-	start(&d, r, NULL);
+	job_start(&d, r, LISTEN, NULL);
 	zsession_quit(r[1].session, "data channel to part b: closed");
 	r[1].session = NULL;
-	assert_true(fake_run(r, RANKS, others_dead, RUN_MS));
+	assert_true(fake_run(r, RANKS, others_dead, LIMIT_MS));
 	assert_non_null(strstr(r[2].dead_text, "rank 1 (a rank 1 on "));
 	assert_non_null(strstr(r[2].dead_text, ") has lost this zipper: data channel to part b: closed"));
 	for (int i = 0; i < RANKS; i++)
@@ -67,17 +57,17 @@ static void who_has_left_is_answered_for(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[RANKS];
 	(void)state;
-	start(&d, r, NULL);
+	job_start(&d, r, LISTEN, NULL);
 	r[3].ignores_open = true;
 	assert_int_equal(fake_attach(&r[0], 1), 0);
 	assert_int_equal(fake_attach(&r[1], 1), 0);
 	assert_int_equal(fake_post(&r[0], 1, &mine, NULL), 0);
-	assert_true(fake_run(r, RANKS, asked_to_open, RUN_MS));
+	assert_true(fake_run(r, RANKS, asked_to_open, LIMIT_MS));
 	assert_false(r[0].peer[3].bye);
 	fake_bye(&r[3]);
 	mine.src = 1;
 	assert_int_equal(fake_post(&r[1], 1, &mine, NULL), 0);
-	assert_true(fake_run(r, 3, told_bye, RUN_MS));
+	assert_true(fake_run(r, 3, told_bye, LIMIT_MS));
 	for (int i = 0; i < 3; i++)
 		fake_bye(&r[i]);
 	assert_int_equal(daemon_stop(&d), 0);
@@ -109,20 +99,20 @@ static void streams_that_come_here_are_refused_from_their_beginning(void **state
 	struct daemon_fixture d;
 	struct fake_rank r[RANKS];
 	(void)state;
-	start(&d, r, "dest_share=20K eager_bytes=16K");
+	job_start(&d, r, LISTEN, "dest_share=20K eager_bytes=16K");
 	r[3].ignores_open = true;
 	assert_int_equal(fake_attach(&r[0], 1), 0);
 	env.seq = 10;
 	assert_int_equal(fake_post(&r[0], 1, &env, payload), 0);
 	env.seq = 11;
 	assert_int_equal(fake_post(&r[0], 1, &env, payload), 0);
-	assert_true(fake_run(r, RANKS, refused_11, RUN_MS));
+	assert_true(fake_run(r, RANKS, refused_11, LIMIT_MS));
 	env.seq = 5;
 	assert_int_equal(fake_post(&r[0], 1, &env, payload), 0);
-	assert_true(fake_run(r, RANKS, refused_5, RUN_MS));
+	assert_true(fake_run(r, RANKS, refused_5, LIMIT_MS));
 	r[3].deaf = true; /* what it would say to this order */
 	assert_int_equal(fake_attach(&r[3], 0), 0);
-	assert_true(fake_run(r, RANKS, resumed, RUN_MS));
+	assert_true(fake_run(r, RANKS, resumed, LIMIT_MS));
 	assert_int_equal(r[0].bad, 0); /* resumed from 5 on */
 	for (int i = 0; i < RANKS; i++)
 		fake_bye(&r[i]);
@@ -135,7 +125,7 @@ static void only_zipperd_moves(void **state)
 	struct daemon_fixture d;
 	struct fake_rank r[RANKS];
 	(void)state;
-	start(&d, r, NULL);
+	job_start(&d, r, LISTEN, NULL);
 	assert_int_equal(fake_attach(&r[0], 1), 0);
 	assert_int_equal(fake_attach(&r[3], 0), 0);
 	assert_int_equal(fake_post(&r[0], 1, &env, NULL), 0);
@@ -143,10 +133,10 @@ static void only_zipperd_moves(void **state)
 	env.flags = 0;
 	assert_int_equal(fake_post(&r[0], 1, &env, NULL), 0);
 	r[0].peer[3].goal = 20;
-	assert_true(fake_run(r, RANKS, fake_all_taken, RUN_MS));
+	assert_true(fake_run(r, RANKS, fake_all_taken, LIMIT_MS));
 	env.kind = ZWIRE_MOVED;
 	assert_int_equal(fake_post(&r[0], 1, &env, NULL), 0);
-	assert_true(fake_run(r, RANKS, fake_all_dead, RUN_MS));
+	assert_true(fake_run(r, RANKS, fake_all_dead, LIMIT_MS));
 	assert_non_null(strstr(r[3].dead_text, "broke the protocol: word of a transfer that is zipperd's to give"));
 	for (int i = 0; i < RANKS; i++)
 		fake_kill(&r[i]);
