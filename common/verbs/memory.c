@@ -104,6 +104,12 @@ static void take_from(struct vslab *s, unsigned place, struct vpool *p, uint32_t
 	}
 }
 
+static void leave_pool(struct vbuf *b)
+{
+	atomic_store_explicit(&b->pool, NULL, memory_order_relaxed);
+	b->slab->idle++;
+}
+
 int vmemory_take(struct vmemory *m, unsigned place, struct vpool *p, uint32_t stride, uint32_t n, struct vbuf **first,
 	struct vbuf **last, struct zerr *err)
 {
@@ -120,10 +126,8 @@ int vmemory_take(struct vmemory *m, unsigned place, struct vpool *p, uint32_t st
 		}
 	}
 	if (rc < 0) {
-		for (struct vbuf *b = c.first; b; b = b->next) {
-			atomic_store_explicit(&b->pool, NULL, memory_order_relaxed);
-			b->slab->idle++;
-		}
+		for (struct vbuf *b = c.first; b; b = b->next)
+			leave_pool(b);
 		return rc;
 	}
 	*first = c.first;
@@ -136,12 +140,9 @@ void vmemory_return(struct vmemory *m, struct vpool *p)
 	struct vslab **at = &m->slabs;
 	while (*at) {
 		struct vslab *s = *at;
-		for (uint32_t i = 0; i < s->n; i++) {
-			if (atomic_load_explicit(&s->buf[i].pool, memory_order_relaxed) != p)
-				continue;
-			atomic_store_explicit(&s->buf[i].pool, NULL, memory_order_relaxed);
-			s->idle++;
-		}
+		for (uint32_t i = 0; i < s->n; i++)
+			if (atomic_load_explicit(&s->buf[i].pool, memory_order_relaxed) == p)
+				leave_pool(&s->buf[i]);
 		if (s->idle < s->n) {
 			at = &s->next;
 			continue;
