@@ -136,9 +136,9 @@ struct zverbs_options {
 			"device's provider gives, with its locks around them. dynamic and 2xdynamic: a page of their " \
 			"own, and shared-dynamic half a one, without locks, as libzipper lets one thread at a time "   \
 			"communicate "                                                                                 \
-			"anyway: worth it for few ranks on a host. mpi+threads is as static, with locks around "       \
-			"completion queues, too; so is mpi-everywhere, as a rank has a context of its own in any "     \
-			"case."                                                                                        \
+			"anyway: worth it for few ranks on a host. mpi-everywhere is as static, as a rank has a "      \
+			"context of its own in any case; so "                                                          \
+			"is mpi+threads, with locks around completion queues, too."                                    \
 	}
 
 /* And for those whose memory the peer reads and writes, ranks: what stays registered. */

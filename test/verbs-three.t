@@ -113,7 +113,6 @@ went "and left over rxeb" 3 586
 # Joining does, and what tells that a peer is there. The messages would be four times as many segments as these packets.
 ok "almost nothing went by TCP ($tcp segments)" test "$tcp" -gt 0 -a "$tcp" -lt 293
 is "no receiver was not ready" "$(not_ready)" "$unready"
-fallen_back() { grep -c "no thread domains after 0 of them: endpoints are static, not $1" "$FILES/zipperd"; }
 # one to each rank may wait for its link, which is changing over from TCP
 rm -f "$FILES/go"
 start small "$FILES/stream" 4000 4 "$FILES/go"
@@ -123,6 +122,7 @@ is "nor is one of small messages, but of those that wait for a link" "$(awk -F, 
 	diag_file "$TAP_TMP/traffic"
 touch "$FILES/go"
 finish "small messages"
+fallen_back() { grep -c "no thread domains after 0 of them: endpoints are static, not $1" "$FILES/zipperd"; }
 is "what the device lacks for 2xdynamic is said, once for each" "$(fallen_back 2xdynamic)" 2 || diag_file "$FILES/zipperd"
 
 # --- twin programs: what they print is what they print natively
