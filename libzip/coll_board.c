@@ -17,6 +17,7 @@ struct slot {
 };
 
 struct shared {
+	const struct zsched *schedule;
 	struct zboard *board;
 	uint64_t operation;
 	bool begun;
@@ -31,7 +32,7 @@ struct shared {
 	int (*take)(const struct shared *, int member, const char *from);
 	struct zshared_vectors to;
 	MPI_Op op;
-	int alone; /* scan: the member before which there is nothing to combine with, -1: mine is there */
+	int alone; /* the member before which there is nothing to combine with, -1: mine is there */
 };
 
 bool zshared_could_fit(const struct zcomm *c, MPI_Count count, MPI_Datatype type)
@@ -81,6 +82,18 @@ static int take_operand(const struct shared *h, int member, const char *from)
 	if (member == h->alone)
 		return zshared_unpack(from, h->to.buf, h->to.count, h->to.type);
 	return zbuf_reduce(from, h->to.buf, h->to.count, h->to.type, h->op);
+}
+
+/* The first one needs a place where it can take the sum; mine is not touched. Nothing where the operation was found not
+ * to fit the datatype, of which native MPI would make an error of its own. */
+static int take_summand(const struct shared *h, int member, const char *from)
+{
+	if (zsched_failed(h->schedule))
+		return MPI_SUCCESS;
+	if (member != h->alone)
+		return zbuf_reduce(from, h->to.buf, h->to.count, h->to.type, h->op);
+	int rc = zshared_unpack(from, h->to.buf, h->to.count, h->to.type);
+	return rc == MPI_SUCCESS ? zbuf_reduce(h->buf, h->to.buf, h->to.count, h->to.type, h->op) : rc;
 }
 
 static int keep_own(struct zsched *s, const struct shared *h)
@@ -141,6 +154,7 @@ static int add(struct zsched *s, const struct shared *given)
 	if (!h)
 		return MPI_ERR_NO_MEM;
 	*h = *given;
+	h->schedule = s;
 	h->board = c->board;
 	h->me = c->shadow_rank[c->rank];
 	return zsched_watch(s, look, h);
@@ -194,6 +208,23 @@ int zshared_allgather(struct zsched *s, const void *sendbuf, MPI_Count sendcount
 		h.type = all->type;
 	}
 	return add(s, &h);
+}
+
+int zshared_reduce(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+	int root)
+{
+	struct zcomm *c = zsched_comm(s);
+	if (c->shadow_rank[c->rank] != root)
+		return add(s, &(struct shared){.gives = true, .buf = sendbuf, .count = count, .type = type});
+	return add(s, &(struct shared){.buf = sendbuf,
+			      .step = 1,
+			      .end = c->nlocal,
+			      .take = take_summand,
+			      .to = {.buf = recvbuf, .count = count, .type = type},
+			      .op = op,
+			      .alone = sendbuf == MPI_IN_PLACE ? -1
+				       : root > 0	       ? 0
+							       : 1});
 }
 
 int zshared_scan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,

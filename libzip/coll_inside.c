@@ -26,7 +26,9 @@ int zinside_init(struct zinside *in, struct zsched *s, const struct ztuning_sett
 	in->gathers = zbuf_op_predefined(op) && zbuf_op_commutes(op) && is_gathered(c, tune, longest, type);
 	if (!in->gathers)
 		return MPI_SUCCESS;
-	if (c->shadow_rank[c->rank] == root && zbuf_temp(s, longest * c->nlocal, type, &in->members) != MPI_SUCCESS)
+	in->shared = zshared_fits(c, longest, type) && zbuf_op_exchanges(op, type) && zbuf_is_contiguous(type);
+	if (!in->shared && c->shadow_rank[c->rank] == root &&
+		zbuf_temp(s, longest * c->nlocal, type, &in->members) != MPI_SUCCESS)
 		return MPI_ERR_NO_MEM;
 	/* An empty native reduction finds out whether operation and datatype go together, with the
 	 * right error. */
@@ -48,6 +50,8 @@ int zinside_start(const struct zinside *in, struct zsched *s, const void *own, v
 	struct zcomm *c = zsched_comm(s);
 	if (!in->gathers)
 		return znative_reduce(s, own, result, count, in->type, in->op, in->root);
+	if (in->shared)
+		return zshared_reduce(s, own, result, count, in->type, in->op, in->root);
 	if (c->nlocal == 1)
 		return MPI_SUCCESS;
 	return znative_gather(s, in->members ? MPI_IN_PLACE : own, count, in->type, in->members, count, in->type,
@@ -59,7 +63,7 @@ int zinside_finish(const struct zinside *in, struct zsched *s, const void *own, 
 	struct zcomm *c = zsched_comm(s);
 	MPI_Aint extent = zbuf_extent(in->type);
 	int n = 1;
-	if (!in->gathers)
+	if (!in->gathers || in->shared)
 		return MPI_SUCCESS;
 	void **inputs = zfold_add(s, c->nlocal, result, count, in->type, in->op);
 	if (!inputs)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The reduction inside a part, segment by segment: by the native nonblocking reduction, or gathered at
- * its root, who combines them: `inside` in the tuning table says which. Under the shim's lock.
+ * its root, who combines them: `inside` in the tuning table says which. The root combines what lies on
+ * the part's board (board.h) where it lies, if it can. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_COLL_INSIDE_H
 #define ZIP_LIBZIP_COLL_INSIDE_H
@@ -17,7 +18,8 @@ struct zinside {
 	MPI_Op op;
 	int root;      /* rank in the shadow */
 	bool gathers;  /* the same in all members of the part */
-	void *members; /* gathers, root: the members' vectors side by side */
+	bool shared;   /* gathers: by the board, and at the root combined there */
+	void *members; /* gathers, not shared, root: the members' vectors side by side */
 };
 
 /* longest: of the segments. Adds a step to the current round. An error class. */

@@ -156,6 +156,15 @@ ok "inside=native and inside=gather: sums of 100 in another order" test "$(small
 is "inside=auto: as gathered, where ranks share memory" "$(small auto)" "$(small gather)"
 is "inside=auto: as native, where they do not" "$(small auto-alone)" "$(small native)"
 ok "inside=native: whether they do or not" cmp added.native added.native-alone
+# the one rank combines what others have given where it lies, or behind a message: with roots and leaders that are not the first
+for parts in 4+1 1+4; do
+	for memory in yes no; do
+		ZIPPER_TUNE="all inside=gather leaders=2 segment=20K" ZIPPER_SHARED=$memory merged 60 $parts ./reproducible sums 2>err |
+			grep -a '^[0-9]*:\|^pieces' | LC_ALL=C sort >"given.$memory"
+	done
+	ok "sums are printed" test -s given.yes
+	ok "inside=gather, $parts: the same bits with and without shared memory" cmp given.yes given.no
+done
 # and so do pieces of a sum, whatever the segments
 for i in 1G 1K 5000; do
 	for leaders in 1 2; do
