@@ -216,7 +216,7 @@ int zip_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
 	struct zreq *r;
 
-	zprogress_poll();
+	zprogress_poll_beside();
 	if (!zreq_is_ours(request))
 		return zn.Request_get_status(request, flag, status);
 	r = zreq_find(request);

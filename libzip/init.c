@@ -21,6 +21,7 @@
 #include "shim.h"
 #include "thread.h"
 #include "wait.h"
+#include "waiters.h"
 #include "world.h"
 
 /* Where all ranks fail for the same reason, the first one says it and ends the job before the others do: on a busy
@@ -95,6 +96,10 @@ static void merge(const struct zenv *env, bool threaded)
 	}
 	if (zbridge_init(&params) != MPI_SUCCESS) {
 		zerr_set(&err, -ENOMEM, "cannot set up the bridge");
+		fail_init(&err);
+	}
+	if (threaded && zwaiters_init() != 0) {
+		zerr_set(&err, -errno, "cannot make a descriptor: %s", strerror(errno));
 		fail_init(&err);
 	}
 	zcompletion_init();
@@ -194,6 +199,7 @@ int zip_Finalize(void)
 		zbridge_drain();
 		zip_Barrier(MPI_COMM_WORLD);
 		zbridge_fini();
+		zwaiters_fini();
 		zboard_fini();
 		zpairs_fini();
 		zcommnew_fini();

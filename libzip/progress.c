@@ -25,6 +25,7 @@
 #include "shim.h"
 #include "strands.h"
 #include "wait.h"
+#include "waiters.h"
 #include "world.h"
 
 #define CONTROL_TURNS 64 /* idle turns between looks at the control link: a system call each */
@@ -234,15 +235,23 @@ bool zprogress_poll(void)
 	return did;
 }
 
+bool zprogress_poll_beside(void)
+{
+	bool did = zprogress_poll();
+	if (__builtin_expect(zshim_threaded, 0) && did)
+		zwaiters_disturbed();
+	return did;
+}
+
 void zprogress_now_and_then(void)
 {
 	if (++self.calls % CALLS_PER_TURN == 0)
-		zprogress_poll();
+		zprogress_poll_beside();
 }
 
 int zprogress_native_tests(int alone)
 {
-	return self.waits.shared > 0 ? 1 : alone;
+	return self.waits.shared > 0 || !zwaiters_are_none() ? 1 : alone;
 }
 
 int zprogress_fragments(int alone)
@@ -255,18 +264,20 @@ bool zprogress_test_failed(bool native)
 {
 	if (native && ++self.calls % CALLS_PER_TURN != 0)
 		return false;
-	if (!zprogress_poll() && self.oversubscribed && ++self.vain % VAIN_TESTS == 0)
+	if (!zprogress_poll_beside() && self.oversubscribed && ++self.vain % VAIN_TESTS == 0)
 		sched_yield();
 	return true;
 }
 
-/* Sleeps until one of n descriptors is ready or the time is over; the last ones are those of the control links. */
+/* Sleeps until one of n descriptors is ready, or what other threads call us by behind them, or the time is over; the
+ * last of the n are those of the control links. */
 static void sleep_on(struct pollfd *fds, int n, int64_t ns)
 {
 	struct timespec ts = {.tv_sec = 0, .tv_nsec = ns};
 
+	fds[n] = (struct pollfd){.fd = zwaiters_fd(), .events = POLLIN};
 	zshim_block_begin();
-	int rc = ppoll(fds, (nfds_t)n, &ts, NULL);
+	int rc = ppoll(fds, (nfds_t)n + zshim_threaded, &ts, NULL);
 	zshim_block_end();
 	if (rc <= 0)
 		return;
@@ -325,7 +336,7 @@ static void nap(int64_t ns)
 	if (left > 0 && left < ns)
 		ns = left;
 	zbridge_tell_direct();
-	room = zchannel_fds() + zrails.n;
+	room = zchannel_fds() + zrails.n + 1;
 	/* others may open more while we sleep, so the array is our own */
 	if (room > NAP_FDS && !(fds = malloc((size_t)room * sizeof(*fds))))
 		return;
@@ -336,14 +347,29 @@ static void nap(int64_t ns)
 		free(fds);
 }
 
+/* Sleeps, and leads no more meanwhile. True: done, while somebody else led. */
+static bool rest(int64_t ns, bool (*done)(void *ctx), void *ctx)
+{
+	if (!zshim_threaded) {
+		nap(ns);
+		return false;
+	}
+	if (!zwaiters_rest()) {
+		sched_yield();
+		return false;
+	}
+	nap(ns);
+	return zwaiters_resume(done, ctx);
+}
+
 void zprogress_wait(bool (*done)(void *ctx), void *ctx)
 {
 	bool alone = zworld.part_size[zworld.part] == 1;
 	int64_t ns = NAP_FIRST_NS, napped = 0;
-	struct zwait w = self.waits;
 
-	if (done(ctx))
+	if (done(ctx) || (__builtin_expect(zshim_threaded, 0) && zwaiters_join(done, ctx)))
 		return;
+	struct zwait w = self.waits;
 	zwait_reset(&w);
 	zwait_share(&w);
 	for (;;) {
@@ -351,12 +377,11 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx)
 		self.fragments = false;
 		bool did = zprogress_poll();
 		self.sharing = false;
-		if (done(ctx)) {
-			zwait_end(&w);
-			self.waits = w;
-			return;
-		}
+		if (done(ctx))
+			break;
 		bool fragments = self.fragments;
+		if (__builtin_expect(zshim_threaded, 0))
+			zwaiters_serve(did);
 		zshim_relax();
 		if (did) {
 			zwait_reset(&w);
@@ -365,12 +390,17 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx)
 			ns = NAP_FIRST_NS;
 			napped = 0;
 		} else if (zwait_step(&w)) {
-			nap(alone ? NAP_ALONE_NS : ns);
+			if (rest(alone ? NAP_ALONE_NS : ns, done, ctx))
+				return;
 			napped += ns;
 			ns = napped / NAP_SHARE;
 			ns = ns < NAP_FIRST_NS ? NAP_FIRST_NS : ns > NAP_LAST_NS ? NAP_LAST_NS : ns;
 		}
 	}
+	zwait_end(&w);
+	self.waits = w;
+	if (__builtin_expect(zshim_threaded, 0))
+		zwaiters_leave();
 }
 
 static bool request_done(void *ctx)

@@ -9,6 +9,8 @@ void zprogress_init(const struct zbridge_params *);
 /* A link broke, the only one or to the last zipper: waits for zipperd's word on why (DEAD), then ends the job with it,
  * or with text. patient: zipperd may not have noticed yet, as the link was not its own. */
 void zprogress_lost(const char *text, bool patient) __attribute__((noreturn));
+/* zprogress_poll, by who does not wait: others who do may have to look again. */
+bool zprogress_poll_beside(void);
 /* After a native test that succeeded: turns the engine every so many calls, so that a program that waits for local
  * messages only still takes bridged ones. */
 void zprogress_now_and_then(void);

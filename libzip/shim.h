@@ -21,6 +21,7 @@
 #define ZIP_LIBZIP_SHIM_H
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -61,10 +62,22 @@ static inline void zshim_block_begin(void);
 static inline void zshim_block_end(void);
 
 extern bool zshim_threaded; /* MPI_THREAD_MULTIPLE was provided */
-/* First come, first served, so that a thread in a wait loop does not starve the others. Not recursive. */
+/* Nobody waits for ever, and a thread in a wait loop does not starve the others. Not recursive. */
 void zshim_lock(void);
 void zshim_unlock(void);
 void zshim_lock_pass(void); /* to the threads that wait already, and take it back after them */
+
+/* A thread that sleeps, without the lock, until another one wakes it, which has it; on the sleeper's stack. Awake it
+ * has the lock again: so it is in the line of those who wait for that from when it is woken. */
+struct zshim_sleeper {
+	pthread_cond_t changed;
+	bool in; /* it has the lock */
+	struct zshim_sleeper *next;
+};
+#define ZSHIM_SLEEPER ((struct zshim_sleeper){.changed = PTHREAD_COND_INITIALIZER})
+void zshim_sleep(struct zshim_sleeper *);
+/* Once. It is not touched any more when the lock has been given up after that. */
+void zshim_wake(struct zshim_sleeper *);
 
 static inline void zshim_enter(void)
 {

@@ -9,6 +9,7 @@
 
 #include "bridge.h"
 #include "shim.h"
+#include "waiters.h"
 
 static pthread_t thread;
 static bool running;
@@ -47,6 +48,7 @@ void zthread_stop(void)
 	if (!running)
 		return;
 	atomic_store(&stopping, true);
+	zwaiters_disturbed();
 	zshim_block_begin();
 	pthread_join(thread, NULL);
 	zshim_block_end();
