@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts, as the application's threads open and close them. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[
 	zc->me = c->me;
 	zc->kind = addr.kind;
 	zc->waiting = c->waiting;
-	zc->timeout_ms = c->timeout_ms ? (int)c->timeout_ms : TIMEOUT_MS;
+	zc->timeout_ms = c->timeout_ms == 0 ? TIMEOUT_MS : c->timeout_ms < INT_MAX ? (int)c->timeout_ms : INT_MAX;
 	zc->epoll = zc->wake = -1;
 	zc->commands_tail = &zc->commands;
 	snprintf(zc->session, sizeof(zc->session), "%s", c->session);
