@@ -64,6 +64,7 @@ struct node {
 	uint32_t nearly;
 	struct word *words, **words_tail; /* that its link had no room for */
 	bool speechless;		  /* nor was there memory for them: the link goes */
+	uint32_t says;			  /* the number that it has by its own words */
 	int broken;			  /* why its sending half has failed, or 0 */
 	struct zipcast_group *placing;	  /* a block of its message is arriving in its memory */
 	bool calling;			  /* (lock) zipperd was asked to connect it (bridge.c) */

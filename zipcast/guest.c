@@ -33,11 +33,15 @@ static int answer(struct guest *g, const struct zctl_msg *msg)
 	return zcast_guest_say(g->link.zlink, msg);
 }
 
-static int refuse(struct guest *g, int code, const char *text)
+/* With my number, which may be another one than it thinks; who has called this node puts that before it. */
+static int refuse(const struct zipcast *zc, struct guest *g, int code, const char *text)
 {
 	struct zctl_msg msg = {.type = ZCTL_ERROR};
 	msg.u.error.code = code;
-	snprintf(msg.u.error.text, sizeof(msg.u.error.text), "%s", text);
+	if (g->called)
+		snprintf(msg.u.error.text, sizeof(msg.u.error.text), "%s", text);
+	else
+		snprintf(msg.u.error.text, sizeof(msg.u.error.text), "node %u: %s", zc->me, text);
 	answer(g, &msg);
 	return -EACCES;
 }
@@ -47,13 +51,13 @@ static int greet(struct zipcast *zc, struct guest *g, const struct zctl_hello *h
 	struct zctl_msg msg = {.type = ZCTL_CHALLENGE};
 	char *end;
 	if (g->greeted || hello->service != ZCTL_SERVICE_CAST)
-		return refuse(g, EINVAL, "this is a node of zipcast");
+		return refuse(zc, g, EINVAL, "this is a node of zipcast");
 	if (strcmp(hello->job, zc->session) != 0)
-		return refuse(g, ENOENT, "this node belongs to another session");
+		return refuse(zc, g, ENOENT, "this node belongs to another session");
 	unsigned long number = strtoul(hello->user, &end, 10);
 	if (*end || end == hello->user || number >= zc->nnodes || number <= zc->me ||
 		(g->called ? g->called->number != number : zc->node[number].bridged))
-		return refuse(g, EINVAL, "that is not the number of a node that connects to this one");
+		return refuse(zc, g, EINVAL, "that is not the number of a node that connects to this one");
 	g->node = (uint32_t)number;
 	g->hello = *hello;
 	g->greeted = true;
@@ -66,7 +70,7 @@ static int prove(struct zipcast *zc, struct guest *g, const struct zctl_proof *p
 {
 	struct zctl_msg msg = {.type = ZCTL_PROOF};
 	if (!g->greeted || zauth_module.check(proof->mac, zc->key, ZAUTH_ASKS, &g->hello, &g->challenge) != 0)
-		return refuse(g, EACCES, "it has another key");
+		return refuse(zc, g, EACCES, "it has another key");
 	zauth_module.prove(msg.u.proof.mac, zc->key, ZAUTH_ANSWERS, &g->hello, &g->challenge);
 	g->proved = true;
 	return answer(g, &msg);

@@ -81,6 +81,7 @@ int zcast_node_up(struct node *n, struct zlink *z, char *why)
 		return rc;
 	}
 	zc->up[zc->nup++] = n;
+	n->says = n->number;
 	note_connected(n, true);
 	/* What could not be told before, of a message that is arriving already, too. */
 	list_for_each(node, after, &n->memberships) {
@@ -138,8 +139,12 @@ void zcast_node_lost(struct node *n, const char *why)
 static void lost(struct node *n, int rc)
 {
 	char why[ZIPCAST_WHY_BYTES];
-	snprintf(why, sizeof(why), "node %u (%.150s): %s", n->number, n->address,
-		rc == -ESHUTDOWN ? "it closed the connection" : strerror(-rc));
+	int len = snprintf(why, sizeof(why), "node %u (%.150s): ", n->number, n->address);
+	if (n->says != n->number)
+		snprintf(why + len, sizeof(why) - (size_t)len, "that is the address of node %u", n->says);
+	else
+		snprintf(why + len, sizeof(why) - (size_t)len, "%s",
+			rc == -ESHUTDOWN ? "it closed the connection" : strerror(-rc));
 	zcast_node_lost(n, why);
 }
 
@@ -243,14 +248,28 @@ static void *place(void *ctx, const struct zwire_env *env)
 	return at;
 }
 
+/* It has another list of addresses, and takes this node for another one: it hears who this is, and ends the connection.
+ */
+static void say_who(struct node *n, const struct zwire_env *env)
+{
+	const struct zwire_env out = {.kind = ZWIRE_FAIL, .src = n->zc->me, .dst = n->number, .comm = env->comm};
+	zcast_node_tell(n, &out, NULL);
+}
+
 static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
 	struct node *n = ctx;
 	(void)raw;
 	n->placing = NULL;
 	n->link.heard = true;
-	if (env->src != n->number)
+	if (env->src != n->number) {
+		n->says = env->src;
 		return -EPROTO;
+	}
+	if (env->dst != n->zc->me) {
+		say_who(n, env);
+		return 0;
+	}
 	/* The link is to zipperd's memory, not to the node's. */
 	if (n->bridged && (env->flags & ZWIRE_F_ONE_SIDED || env->kind == ZWIRE_WRITTEN))
 		return -EPROTO;

@@ -9,7 +9,7 @@
 
 #define WAIT_S 120 /* longer means lost, also on a busy machine */
 
-static const uint8_t key[ZIPCAST_KEY_BYTES] = "0123456789abcdefghijklmnopqrstu";
+const uint8_t cast_key[ZIPCAST_KEY_BYTES] = "0123456789abcdefghijklmnopqrstu";
 
 const struct cast_zipper *cast_zipper;
 uint32_t cast_timeout_ms = 60000;
@@ -41,7 +41,7 @@ void cast_open(struct cast *c, const char *transport, uint32_t n, enum zipcast_w
 		struct zipcast_config config = {.me = i,
 			.listen = listen,
 			.session = "test",
-			.key = key,
+			.key = cast_key,
 			.waiting = waiting,
 			.timeout_ms = cast_timeout_ms};
 		if (cast_zipper)

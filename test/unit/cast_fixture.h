@@ -50,6 +50,7 @@ struct cast_zipper {
 extern const struct cast_zipper *cast_zipper;
 
 extern uint32_t cast_timeout_ms; /* that nodes have */
+extern const uint8_t cast_key[ZIPCAST_KEY_BYTES];
 
 /* n nodes that listen at addresses of their own (tcp, shm or verbs: device fka) and know each other. */
 void cast_open(struct cast *, const char *transport, uint32_t n, enum zipcast_waiting);

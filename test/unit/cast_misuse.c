@@ -34,11 +34,72 @@ static void the_longest_timeout(void **state)
 	}
 }
 
+/* --- addresses in another order than they have --- */
+
+/* Node 2 again, with those of nodes 0 and 1 as they are given. */
+static void open_again(struct cast *c, uint32_t first, uint32_t second)
+{
+	char why[ZIPCAST_WHY_BYTES] = "";
+	struct zipcast_config config = {.me = 2, .listen = "tcp:127.0.0.1:0", .session = "test", .key = cast_key};
+	cast_close_node(c, 2);
+	if (zipcast_open(&c->zc[2], &config, why) != 0)
+		fail_msg("%s", why);
+	const char *address[] = {zipcast_address(c->zc[first]), zipcast_address(c->zc[second]),
+		zipcast_address(c->zc[2])};
+	if (zipcast_meet(c->zc[2], address, 3, why) != 0)
+		fail_msg("%s", why);
+}
+
+/* It hears whom it has reached there, whatever that one knows of the group, and not after the timeout. */
+static void addresses_that_are_exchanged(void **state)
+{
+	/* Node 1 has nothing to say to node 2, and has. */
+	static const char *const how[] = {"sequential", "chain"};
+	static const uint32_t all[] = {0, 1, 2};
+	static struct cast_member m[3];
+	char why[ZIPCAST_WHY_BYTES];
+	(void)state;
+	for (uint32_t k = 0; k < 2; k++) {
+		struct zipcast_group_config config = {.number = 1, .nmembers = 3, .members = all, .algorithm = how[k]};
+		struct cast c;
+		cast_open(&c, "tcp", 3, ZIPCAST_HYBRID);
+		open_again(&c, 1, 0);
+		for (uint32_t i = 0; i < 3; i++) {
+			m[i] = (struct cast_member){.cast = &c, .node = i, .number = 1, .root = i == 0};
+			assert_int_equal(cast_create(&m[i], &config, why), 0);
+		}
+		cast_wait_failed(&m[2], 1);
+		if (!strstr(m[2].why, k == 0 ? "that is the address of node 1" : "that is the address of node 0"))
+			fail_msg("%s: '%s'", how[k], m[2].why);
+		cast_destroy(m, 3);
+		cast_close(&c);
+	}
+}
+
+/* Nor may it take its own address for that of another one. */
+static void an_address_twice(void **state)
+{
+	static const uint32_t members[] = {0, 2};
+	struct zipcast_group_config config = {.number = 1, .nmembers = 2, .members = members};
+	struct cast_member m;
+	struct cast c;
+	char why[ZIPCAST_WHY_BYTES] = "";
+	(void)state;
+	cast_open(&c, "tcp", 3, ZIPCAST_HYBRID);
+	open_again(&c, 2, 1);
+	m = (struct cast_member){.cast = &c, .node = 2, .number = 1};
+	assert_int_equal(cast_create(&m, &config, why), -EINVAL);
+	assert_string_equal(why, "node 2: that is not the number of a node that connects to this one");
+	cast_close(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CAST_CASE(the_longest_timeout, "tcp"),
 		CAST_CASE(the_longest_timeout, "shm"),
+		CAST_CASE(addresses_that_are_exchanged, "tcp"),
+		CAST_CASE(an_address_twice, "tcp"),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
