@@ -219,7 +219,7 @@ int zipcast_send(struct zipcast_group *g, const void *data, uint64_t bytes)
 {
 	if (g->me != 0)
 		return -EPERM;
-	if (bytes == 0 || (bytes - 1) / g->block_bytes >= INT32_MAX)
+	if (!data || bytes == 0 || (bytes - 1) / g->block_bytes >= INT32_MAX)
 		return -EINVAL;
 	if (atomic_load(&g->failed))
 		return -EPIPE;

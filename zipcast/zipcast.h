@@ -102,8 +102,8 @@ struct zipcast_group_config {	 /* the same in all members; copied */
 int zipcast_group_create(struct zipcast_group **, struct zipcast *, const struct zipcast_group_config *,
 	const struct zipcast_events *, char why[ZIPCAST_WHY_BYTES]);
 /* Root: queues a message of 1 byte or more. data must stay as it is until complete (with the same pointer). Any number
- * may be queued; they are sent in order. -EPERM: not the root; -EPIPE: the group has failed; -EINVAL: no or too many
- * bytes (2^31 blocks); -ENOMEM. */
+ * may be queued; they are sent in order. -EPERM: not the root; -EPIPE: the group has failed; -EINVAL: data is NULL, or
+ * no or too many bytes (2^31 blocks); -ENOMEM. */
 int zipcast_send(struct zipcast_group *, const void *data, uint64_t bytes);
 /* How many blocks, and bytes in them, this member has sent another one so far, by its place in `members`: of a message
  * that is complete here, all. */

@@ -34,6 +34,28 @@ static void the_longest_timeout(void **state)
 	}
 }
 
+/* --- messages that are none --- */
+
+/* They are refused where they are sent: a link that is to send from nowhere breaks, with other groups that need it. */
+static void messages_that_are_none(void **state)
+{
+	static struct cast_member m[2];
+	static uint8_t byte;
+	struct cast c;
+	memset(m, 0, sizeof(m));
+	cast_open(&c, *state, 2, ZIPCAST_HYBRID);
+	cast_group(&c, m, &(struct zipcast_group_config){.number = 1, .nmembers = 2, .members = two, .block_bytes = 4});
+	assert_int_equal(zipcast_send(m[0].group, NULL, 1), -EINVAL);
+	assert_int_equal(zipcast_send(m[0].group, &byte, 0), -EINVAL);
+	assert_int_equal(zipcast_send(m[0].group, &byte, UINT64_C(4) * INT32_MAX + 1), -EINVAL);
+	assert_int_equal(zipcast_send(m[0].group, &byte, UINT64_MAX), -EINVAL);
+	assert_int_equal(zipcast_send(m[1].group, &byte, 1), -EPERM);
+	cast_send(&m[0], 1, 100001);
+	cast_wait_complete(m, 2, 1);
+	cast_destroy(m, 2);
+	cast_close(&c);
+}
+
 /* --- addresses in another order than they have --- */
 
 /* Node 2 again, with those of nodes 0 and 1 as they are given. */
@@ -98,6 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CAST_CASE(the_longest_timeout, "tcp"),
 		CAST_CASE(the_longest_timeout, "shm"),
+		CAST_CASE(messages_that_are_none, "tcp"),
 		CAST_CASE(addresses_that_are_exchanged, "tcp"),
 		CAST_CASE(an_address_twice, "tcp"),
 	};
