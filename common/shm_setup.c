@@ -118,6 +118,9 @@ void shm_close(struct zlink *base)
 	struct shm_link *l = (struct shm_link *)base;
 	if (atomic_load(&l->state) == SHM_READY)
 		shm_producer_close(&l->tx.ring);
+	/* Children of this process may have the sockets, too: it is seen that this one has gone. */
+	shutdown(l->tx.sock, SHUT_RDWR);
+	shutdown(l->rx.sock, SHUT_RDWR);
 	free_link(l);
 }
 

@@ -152,6 +152,33 @@ static void killed_peer_is_noticed(void **state)
 	}
 }
 
+/* A child of this process has all descriptors, too, and keeps them. */
+static void close_beside_a_child(void **state)
+{
+	struct fixture *f = *state;
+	struct pair p = fixture_pair(f);
+	struct inbox in;
+	inbox_init(&in);
+	pid_t pid = fork();
+	if (pid == 0) {
+		alarm(2 * PATIENCE_MS / 1000); /* should the test fail */
+		pause();
+		_exit(1);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(post_message(p.a, 0, 1000), 0);
+	assert_int_equal(p.a->ops->flush(p.a), 0);
+	p.a->ops->close(p.a);
+	p.a = NULL;
+	int rc = receive_to_end(p.b, &in);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(rc, -ESHUTDOWN);
+	assert_int_equal(in.next, 1);
+	inbox_fini(&in);
+	pair_close(&p);
+}
+
 /* The raw bytes of a stream: for transports whose bytes anybody can send. */
 static int poll_raw(struct fixture *f, const void *bytes, size_t len, uint64_t expected)
 {
@@ -216,6 +243,7 @@ const struct link_test transport_end_tests[] = {
 	LINK_TEST(sleeping_halves_notice_the_end),
 	LINK_TEST(posting_to_nobody_ends),
 	LINK_TEST(killed_peer_is_noticed),
+	LINK_TEST(close_beside_a_child),
 	LINK_TEST(garbage_is_refused),
 	{NULL, NULL},
 };
