@@ -11,7 +11,7 @@
  *
  * Threads: each context has one thread of its own, which calls all callbacks. Functions may be called from any thread,
  * also from callbacks, except where it says otherwise. Callbacks must not block: all groups of the context wait
- * meanwhile.
+ * meanwhile. A child after fork has no such thread: nothing of a context may be used there.
  *
  * Errors: functions return 0 or a negative errno value, and where there is one, a text of one line in `why`.
  */
