@@ -7,6 +7,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "module.h"
+
 /* Separates these hashes from any other use of the same key. */
 #define LABEL "leiden-zipper hello 1"
 
@@ -63,6 +65,7 @@ static int check(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_
 }
 
 __attribute__((visibility("default"))) const struct zauth_ops zauth_module = {
+	.release = ZMODULE_RELEASE,
 	.parse_key = parse_key,
 	.random = random_bytes,
 	.prove = prove,

@@ -17,6 +17,7 @@ enum zauth_side { ZAUTH_ASKS, ZAUTH_ANSWERS };
 
 /* The entry points of the module, found by dlsym(ZAUTH_SYMBOL). */
 struct zauth_ops {
+	const char *release; /* see module.h */
 	/* 64 hex digits -> key. -EINVAL with reason. */
 	int (*parse_key)(uint8_t key[ZAUTH_KEY_BYTES], const char *hex, struct zerr *);
 	void (*random)(uint8_t *buf, size_t len);

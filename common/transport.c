@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "module.h"
 #include "verbs.h"
 
 static const char *module_dir;
@@ -36,6 +37,10 @@ static const struct ztransport *load_verbs(struct zerr *err)
 	const struct zverbs_module *module = dlsym(file, ZVERBS_SYMBOL);
 	if (!module) {
 		zerr_set(err, -ENOTSUP, "no verbs on this host: %s has no " ZVERBS_SYMBOL, path);
+		dlclose(file);
+		return NULL;
+	}
+	if (zmodule_check(module->release, path, err) != 0) {
 		dlclose(file);
 		return NULL;
 	}

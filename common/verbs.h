@@ -171,6 +171,7 @@ struct zverbs_options {
 
 /* What the module exports. */
 struct zverbs_module {
+	const char *release; /* see module.h */
 	const struct ztransport *transport;
 	void (*configure)(const struct zverbs_options *); /* before anything else; the options stay where they are */
 };

@@ -15,6 +15,7 @@
 #include "env.h"
 #include "hostfile.h"
 #include "log.h"
+#include "module.h"
 #include "placement.h"
 #include "ports.h"
 #include "rails.h"
@@ -250,6 +251,9 @@ static int open_sessions(const struct zenv *env, const struct zippers *zippers, 
 		zerr_set(err, rc, "%s has no %s", path, ZAUTH_SYMBOL);
 		goto out_close;
 	}
+	rc = zmodule_check(params.auth->release, path, err);
+	if (rc != 0)
+		goto out_close;
 	strcpy(params.job, joined.job);
 	rc = zcred_find_user(params.user, err);
 	if (rc == 0 && (rc = zcred_find_key(params.auth, params.key, params.user, err)) < 0)

@@ -62,6 +62,12 @@ is "... also with variables that name no job" "$?" 0
 	refused "a bad address" 'ZIPPER_ZIPPERD: ' $JOB ZIPPER_ZIPPERD=tcp:
 	refused "no zipperd there" 'zipperd: cannot connect to tcp:127.0.0.1:9: ' $JOB
 	refused "no module" 'zipauth.so.*ZIPPER_MODULE_DIR' $JOB ZIPPER_MODULE_DIR="$TAP_TMP"
+	for table in '{ const char *release; } zauth_module = { "0.0.0" }' '{ int (*first)(void); } zauth_module = { old }'; do
+		echo "static __attribute__((unused)) int old(void) { return 0; } const struct $table;" |
+			${CC:-gcc} -shared -fPIC -x c - -o zipauth.so
+		refused "a module of another release" '/zipauth.so is of another release' $JOB ZIPPER_MODULE_DIR="$TAP_TMP"
+	done
+	rm zipauth.so
 	refused "a tuning table that is not there" 'ZIPPER_TUNING: .*notable: ' $JOB ZIPPER_TUNING="$TAP_TMP/notable"
 	printf '\nbcast segment=none\n' >table
 	refused "a bad tuning table" "table:2: segment: 'none' is not" $JOB ZIPPER_TUNING="$TAP_TMP/table"

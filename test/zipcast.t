@@ -31,4 +31,12 @@ cast_start 1 nowhere0:1 pipeline 1000 1
 cast_wait
 is "a device that is not there: status" "$CAST_STATUS" 2
 matches "a device that is not there: why" "$TAP_TMP/cast0" 'cannot open: .*(no RDMA device nowhere0|no verbs on this host)' || cast_show
+
+# --- and a module that is not of this installation
+echo 'const struct { const char *release; } zverbs_module = { "0.0.0" };' |
+	${CC:-gcc} -shared -fPIC -x c - -o "$TAP_TMP/zipverbs.so"
+ZIPPER_MODULE_DIR=$TAP_TMP cast_start 1 nowhere0:1 pipeline 1000 1
+cast_wait
+is "a module of another release: status" "$CAST_STATUS" 2
+matches "a module of another release: why" "$TAP_TMP/cast0" 'cannot open: .*/zipverbs.so is of another release' || cast_show
 done_testing

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "module.h"
 
 #define PORT_EVENT_MS 1000 /* the event of a port may be so much later than what fails because of it */
 #define ASK_EVERY_MS 10
@@ -387,6 +388,7 @@ static void configure(const struct zverbs_options *options)
 
 extern const struct zverbs_module zverbs_module;
 __attribute__((visibility("default"))) const struct zverbs_module zverbs_module = {
+	.release = ZMODULE_RELEASE,
 	.transport = &transport,
 	.configure = configure,
 };
