@@ -37,6 +37,15 @@ done
 native 60 3 "$ZIPBENCH" coll --mmpi 1 --ops scan >out 2>err
 is "coll: what MMPI does not have" "$? $(cat err)" "2 zipbench coll: scan: is not in MMPI; try --help"
 
+for bad in "--nodes 2" "--count x" "--scale 5000" "--figure 4,5" "--transport none"; do
+	# shellcheck disable=SC2086 # words
+	limited 60 "$ZIPBENCH" cast $bad >out 2>err
+	is "cast $bad: one line, which names the option, and no results" "$(wc -l <err) $(grep -c -e "${bad%% *}" err) $(wc -c <out)" "1 1 0" ||
+		diag_file err
+done
+limited 60 "$ZIPBENCH" cast --nodes 2 2>err
+matches "cast: what a number may be" err '2: --nodes takes a whole number from 3 to '
+
 # --- cast: lines of 17 fields; quartiles are in order, and what the figures compare is there
 limited 120 "$ZIPBENCH" cast --scale 4096 --nodes 3 --count 1 --writes 3 --transport shm --csv cast.csv >out 2>err
 is "cast: status" "$? $(wc -c <out)" "0 0" || diag_file err

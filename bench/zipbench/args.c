@@ -86,6 +86,17 @@ static int usage_error(FILE *errors, const char *command, const char *what, cons
 	return ARGS_EXIT_USAGE;
 }
 
+static int value_error(FILE *errors, const char *command, const struct arg *a, const char *text)
+{
+	static const char *const what[] =
+		{[ARG_NUMBER] = "a whole number", [ARG_BYTES] = "bytes", [ARG_REAL] = "a number"};
+	char why[160];
+	if (a->kind > ARG_REAL)
+		return usage_error(errors, command, text, a->help);
+	snprintf(why, sizeof(why), "--%s takes %s from %.15g to %.15g", a->name, what[a->kind], a->min, a->max);
+	return usage_error(errors, command, text, why);
+}
+
 int args_parse(void *into, const struct arg *a, size_t n, const char *usage, int argc, char **argv, FILE *errors)
 {
 	struct option longs[ARGS_MAX + 2] = {{NULL, 0, NULL, 0}};
@@ -105,7 +116,7 @@ int args_parse(void *into, const struct arg *a, size_t n, const char *usage, int
 			return usage_error(errors, argv[0], argv[optind - 1],
 				c == ':' ? "needs a value" : "is no option");
 		if (set(into, &a[c - 256], optarg) < 0)
-			return usage_error(errors, argv[0], optarg, a[c - 256].help);
+			return value_error(errors, argv[0], &a[c - 256], optarg);
 	}
 	if (optind < argc)
 		return usage_error(errors, argv[0], argv[optind], "unexpected argument");

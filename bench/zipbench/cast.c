@@ -41,8 +41,9 @@ static const struct cast_figure *find_figure(const char *name)
 static int make_figures(struct cast_bench *b, struct zerr *err)
 {
 	int rc = 0;
-	cast_write_head(b->out);
 	for (int made = 0; made < 2; made++) {
+		if (made)
+			cast_write_head(b->out);
 		char list[256], *save = NULL;
 		snprintf(list, sizeof(list), "%s", b->o->figures);
 		for (char *word = strtok_r(list, ",", &save); word && rc == 0; word = strtok_r(NULL, ",", &save)) {
