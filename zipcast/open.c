@@ -50,6 +50,19 @@ static int start_thread(struct zipcast *zc)
 	return -rc;
 }
 
+static void free_nodes(struct zipcast *zc)
+{
+	for (uint32_t i = 0; i < zc->nnodes; i++) {
+		free(zc->node[i].fabric ? zc->node[i].fabric : zc->node[i].address);
+		free(zc->node[i].unreachable);
+	}
+	free(zc->node);
+	free(zc->up);
+	zc->node = NULL;
+	zc->up = NULL;
+	zc->nnodes = 0;
+}
+
 static void free_context(struct zipcast *zc)
 {
 	struct used *u, *after;
@@ -57,12 +70,7 @@ static void free_context(struct zipcast *zc)
 		HASH_DEL(zc->used, u);
 		zcast_used_free(u);
 	}
-	for (uint32_t i = 0; i < zc->nnodes; i++) {
-		free(zc->node[i].fabric ? zc->node[i].fabric : zc->node[i].address);
-		free(zc->node[i].unreachable);
-	}
-	free(zc->node);
-	free(zc->up);
+	free_nodes(zc);
 	if (zc->endpoint)
 		zc->settles->endpoint_close(zc->endpoint);
 	if (zc->listener)
@@ -207,8 +215,10 @@ int zipcast_meet(struct zipcast *zc, const char *const *address, uint32_t nodes,
 		ok = set_address(n, address[i]);
 		zc->nnodes = i + 1;
 	}
-	if (!ok)
+	if (!ok) {
+		free_nodes(zc); /* so that it can be tried again, and no group is made with half of them */
 		return explain(why, &err, -ENOMEM);
+	}
 	struct command c = {.kind = COMMAND_MEET, .waited = true};
 	zcast_command(zc, &c);
 	return 0;

@@ -77,10 +77,38 @@ static void any_allocation_fails(void **state)
 	assert_in_range(k, 10, 500);
 }
 
+/* Who could not hear of the others is without them, and can hear of them again. */
+static void meeting_fails(void **state)
+{
+	static const char *const address[] = {"tcp:127.0.0.1:9", "tcp:127.0.0.1:9"};
+	const struct zipcast_group_config group = {.number = 7, .nmembers = 2, .members = two};
+	const struct zipcast_config config = {.listen = "tcp:127.0.0.1:0", .session = "test", .key = cast_key};
+	const struct zipcast_events none = {.arg = NULL};
+	char why[ZIPCAST_WHY_BYTES] = "";
+	struct zipcast_group *g;
+	struct zipcast *zc;
+	int k = 0, rc;
+	(void)state;
+	assert_int_equal(zipcast_open(&zc, &config, why), 0);
+	for (;; k++) {
+		atomic_store(&left, k);
+		rc = zipcast_meet(zc, address, 2, why);
+		if (atomic_exchange(&left, -1) >= 0)
+			break;
+		assert_int_equal(rc, -ENOMEM);
+		assert_int_equal(zipcast_group_create(&g, zc, &group, &none, why), -EDEADLK);
+		assert_string_equal(why, "zipcast_meet comes first");
+	}
+	assert_int_equal(rc, 0);
+	assert_int_equal(k, 2);
+	zipcast_close(zc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_allocation_fails),
+		cmocka_unit_test(meeting_fails),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
