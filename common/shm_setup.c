@@ -211,7 +211,7 @@ int shm_accept(struct zlistener *base, struct zlink **out, struct zerr *err)
 
 int shm_take_offer(struct shm_link *l)
 {
-	int fds[SHM_OFFER_FDS];
+	int fds[SHM_OFFER_FDS] = {-1, -1, -1}; /* a compiler that sees both functions does not see that 1 fills them */
 	int rc = shm_socket_receive_offer(l->rx.sock, fds);
 	if (rc <= 0)
 		return rc;
