@@ -31,8 +31,10 @@ struct zconf_row {
 	int64_t min, max;	    /* INT, BYTES, TIME_MS; both 0: no limits */
 	const char *const *choices; /* ENUM, NULL-terminated */
 	size_t offset;		    /* of the field in the configuration struct */
-	int (*parse)(void *conf, const char *value, struct zerr *); /* CALL */
-	const char *help;					    /* one or two sentences, also in the manual page */
+	/* CALL; with another type it looks at a value that is stored and in range, which goes back if it refuses; or
+	 * NULL */
+	int (*parse)(void *conf, const char *value, struct zerr *);
+	const char *help; /* one or two sentences, also in the manual page */
 };
 
 /* Sets every field to its default; CALL rows with a preset are called with it. rows end with a NULL name. Returns 0 or

@@ -115,6 +115,13 @@ static int refuse(const struct zconf_row *row, int code, const char *text, struc
 		zconf_value_domain(row, domain, sizeof(domain)));
 }
 
+/* The row's own look at what is stored now. */
+static int look(const struct zconf_row *row, void *conf, const char *text, struct zerr *err)
+{
+	int rc = row->parse ? row->parse(conf, text, err) : 0;
+	return rc < 0 ? zerr_prefix(err, rc, "%s", row->name) : 0;
+}
+
 static int set_number(const struct zconf_row *row, void *conf, const char *text, struct zerr *err)
 {
 	int64_t value;
@@ -123,8 +130,12 @@ static int set_number(const struct zconf_row *row, void *conf, const char *text,
 		rc = -ERANGE;
 	if (rc < 0)
 		return refuse(row, rc, text, err);
-	*number_field(row, conf) = value;
-	return 0;
+	int64_t *field = number_field(row, conf), old = *field;
+	*field = value;
+	rc = look(row, conf, text, err);
+	if (rc < 0)
+		*field = old;
+	return rc;
 }
 
 static int set_string(const struct zconf_row *row, void *conf, const char *text, struct zerr *err)
@@ -132,9 +143,13 @@ static int set_string(const struct zconf_row *row, void *conf, const char *text,
 	char *copy = strdup(text);
 	if (!copy)
 		return zerr_set(err, -ENOMEM, "%s: out of memory", row->name);
-	free(*string_field(row, conf));
-	*string_field(row, conf) = copy;
-	return 0;
+	char **field = string_field(row, conf), *old = *field;
+	*field = copy;
+	int rc = look(row, conf, text, err);
+	if (rc < 0)
+		*field = old;
+	free(rc < 0 ? copy : old);
+	return rc;
 }
 
 int zconf_value_set(const struct zconf_row *row, void *conf, const char *text, struct zerr *err)
@@ -154,8 +169,7 @@ int zconf_value_set(const struct zconf_row *row, void *conf, const char *text, s
 	case ZCONF_STRING:
 		return set_string(row, conf, text, err);
 	case ZCONF_CALL:
-		index = row->parse(conf, text, err);
-		return index < 0 ? zerr_prefix(err, index, "%s", row->name) : 0;
+		return look(row, conf, text, err);
 	}
 	return zerr_set(err, -EINVAL, "%s: row of unknown type", row->name);
 }

@@ -63,9 +63,11 @@ bad "one fabric only" "bad.conf: listen names one fabric only (a)" "listen = a=t
 two="listen = a,b=tcp:127.0.0.1:0"
 bad "share below a message" "bad.conf: dest_share (8192) does not hold one message" "$two" "dest_share = 8K"
 bad "window below a fragment" "bad.conf: rdv_window (65536) is smaller than frag_bytes (131072)" "$two" "rdv_window = 64K" "frag_bytes = 128K"
-bad "fragments of some bytes" "bad.conf: frag_bytes (100) is less than 4K" "$two" "frag_bytes = 100"
+bad "fragments of some bytes" "bad.conf:3: frag_bytes: '100' is less than 4K" "$two" "frag_bytes = 100"
 bad "memory too small" "bad.conf: memory (4194304) is not even twice" "$two" "memory = 4M"
-bad "bad spin" "bad.conf: spin is 'fast'" "$two" "spin = fast"
+bad "bad spin" "bad.conf:3: spin: 'fast' is not auto, never or a number from 0 to 1000000" "$two" "spin = fast"
+bad "an address given twice" "bad.conf:3: listen: tcp:1.2.3.4:7474 is given twice" "listen = a=tcp:1.2.3.4" \
+	"listen = b=tcp:1.2.3.4:7474"
 echo "$two" >nokey.conf
 ok "no key file named" fails 1 "nokey.conf: no key_file" "$ZIPPERD" -t -c nokey.conf
 ok "no such file" fails 1 "nonexistent.conf" "$ZIPPERD" -t -c nonexistent.conf

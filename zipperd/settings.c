@@ -15,6 +15,20 @@
 #define GiB (1024 * MiB)
 #define SPIN_MAX 1000000 /* idle polls; a second or so */
 
+/* Two lines for one address would only show when the second one cannot be used, as if somebody else had the port. */
+static int check_new(const struct settings *c, const struct zaddr *addr, struct zerr *err)
+{
+	char text[320], other[320];
+	bool any = (addr->kind == ZADDR_TCP && addr->port == 0) || (addr->kind == ZADDR_VERBS && addr->via_port == 0);
+	zaddr_format(addr, text, sizeof(text));
+	for (int i = 0; i < c->nlistens && !any; i++) {
+		zaddr_format(&c->listen[i].addr, other, sizeof(other));
+		if (strcmp(text, other) == 0)
+			return zerr_set(err, -EEXIST, "%s is given twice: one line names all its fabrics", text);
+	}
+	return 0;
+}
+
 static int parse_listen(void *conf, const char *value, struct zerr *err)
 {
 	struct settings *c = conf;
@@ -34,6 +48,9 @@ static int parse_listen(void *conf, const char *value, struct zerr *err)
 		return rc;
 	if (c->nlistens == SETTINGS_LISTENS_MAX)
 		return zerr_set(err, -EINVAL, "more than %d addresses", SETTINGS_LISTENS_MAX);
+	rc = check_new(c, &l.addr, err);
+	if (rc != 0)
+		return rc;
 	for (int i = 0; i < n; i++) {
 		int f = settings_find_fabric(c, name[i]);
 		if (f < 0) {
@@ -45,6 +62,34 @@ static int parse_listen(void *conf, const char *value, struct zerr *err)
 		l.fabrics |= UINT64_C(1) << f;
 	}
 	c->listen[c->nlistens++] = l;
+	return 0;
+}
+
+static int parse_spin(void *conf, const char *value, struct zerr *err)
+{
+	struct settings *c = conf;
+	char *end;
+	if (strcmp(value, "auto") == 0) {
+		c->spin = WORKER_SPIN_AUTO;
+		return 0;
+	}
+	if (strcmp(value, "never") == 0) {
+		c->spin = 0;
+		return 0;
+	}
+	errno = 0;
+	long long polls = strtoll(value, &end, 10);
+	if (errno != 0 || end == value || *end || polls < 0 || polls > SPIN_MAX)
+		return zerr_set(err, -EINVAL, "'%.40s' is not auto, never or a number from 0 to %d", value, SPIN_MAX);
+	c->spin = polls;
+	return 0;
+}
+
+static int check_fragment(void *conf, const char *value, struct zerr *err)
+{
+	const struct settings *c = conf;
+	if (c->frag_bytes > 0 && c->frag_bytes < 4 * KiB)
+		return zerr_set(err, -EINVAL, "'%.40s' is less than 4K", value);
 	return 0;
 }
 
@@ -93,9 +138,14 @@ const struct zconf_row settings_rows[] = {
 	OPT(eager_bytes, ZCONF_BYTES, "32K", 0, ZWIRE_MAX_PAYLOAD,
 		"Messages up to this size travel at once, together with their envelope; larger ones are "
 		"announced first and sent when the receiver wants them."),
-	OPT(frag_bytes, ZCONF_BYTES, "0", 0, ZWIRE_MAX_PAYLOAD,
-		"Size of the fragments in which large messages travel, 4K or more. 0: what suits each transport, "
-		"256 KiB over TCP, 128 KiB over shared memory and Verbs."),
+	{.name = "frag_bytes",
+		.type = ZCONF_BYTES,
+		.preset = "0",
+		.max = ZWIRE_MAX_PAYLOAD,
+		.offset = offsetof(struct settings, frag_bytes),
+		.parse = check_fragment,
+		.help = "Size of the fragments in which large messages travel, 4K or more. 0: what suits each "
+			"transport, 256 KiB over TCP, 128 KiB over shared memory and Verbs."},
 	/* As much as a ring of shared memory holds (common/shm_ring.h): what does not fit there is copied into the
 	   pool. */
 	OPT(rdv_window, ZCONF_BYTES, "2M", 4 * KiB, GiB,
@@ -123,6 +173,7 @@ const struct zconf_row settings_rows[] = {
 		.type = ZCONF_STRING,
 		.preset = "auto",
 		.offset = offsetof(struct settings, spin_text),
+		.parse = parse_spin,
 		.help = "How long a worker looks for messages without giving its core away, before it yields and "
 			"then sleeps: auto (by the number of cores), never, or a number of idle polls."},
 	OPT_MS(poll, "0", 0, 60000,
@@ -168,24 +219,6 @@ int settings_init(struct settings *c, struct zerr *err)
 	return zconf_defaults(settings_rows, c, err);
 }
 
-static int parse_spin(struct settings *c, struct zerr *err)
-{
-	char *end;
-	if (strcmp(c->spin_text, "auto") == 0) {
-		c->spin = WORKER_SPIN_AUTO;
-		return 0;
-	}
-	if (strcmp(c->spin_text, "never") == 0) {
-		c->spin = 0;
-		return 0;
-	}
-	errno = 0;
-	c->spin = strtoll(c->spin_text, &end, 10);
-	if (errno != 0 || end == c->spin_text || *end || c->spin < 0 || c->spin > SPIN_MAX)
-		return zerr_set(err, -EINVAL, "spin is '%.40s', not auto, never or 0 to %d", c->spin_text, SPIN_MAX);
-	return 0;
-}
-
 static int check(struct settings *c, struct zerr *err)
 {
 	if (c->nlistens == 0)
@@ -198,15 +231,13 @@ static int check(struct settings *c, struct zerr *err)
 	if (c->dest_share < c->eager_bytes + ZWIRE_ENV_BYTES)
 		return zerr_set(err, -EINVAL, "dest_share (%lld) does not hold one message of eager_bytes (%lld)",
 			(long long)c->dest_share, (long long)c->eager_bytes);
-	if (c->frag_bytes > 0 && c->frag_bytes < 4 * KiB)
-		return zerr_set(err, -EINVAL, "frag_bytes (%lld) is less than 4K", (long long)c->frag_bytes);
 	if (c->rdv_window < c->frag_bytes)
 		return zerr_set(err, -EINVAL, "rdv_window (%lld) is smaller than frag_bytes (%lld)",
 			(long long)c->rdv_window, (long long)c->frag_bytes);
 	if (c->memory < 2 * (c->dest_share + c->rdv_window))
 		return zerr_set(err, -EINVAL, "memory (%lld) is not even twice dest_share + rdv_window (%lld)",
 			(long long)c->memory, (long long)(c->dest_share + c->rdv_window));
-	return parse_spin(c, err);
+	return 0;
 }
 
 int settings_check(struct settings *c, const char *path, struct zerr *err)

@@ -30,14 +30,28 @@ static int parse_listen(void *conf, const char *value, struct zerr *err)
 	return 0;
 }
 
+/* Of rows whose values are stored: they must be there already, and go back. */
+static int refuse_three(void *conf, const char *value, struct zerr *err)
+{
+	assert_true(strcmp(value, "3") != 0 || ((struct conf *)conf)->small == 3);
+	return strcmp(value, "3") == 0 ? zerr_set(err, -EINVAL, "not three") : 0;
+}
+
+static int refuse_bad(void *conf, const char *value, struct zerr *err)
+{
+	assert_string_equal(((struct conf *)conf)->text, value);
+	return strcmp(value, "bad") == 0 ? zerr_set(err, -EINVAL, "not good") : 0;
+}
+
 static const char *const levels[] = {"error", "warn", "info", NULL};
 static const struct zconf_row rows[] = {
 	{"number", ZCONF_INT, "7", 0, 0, NULL, offsetof(struct conf, number), NULL, "Any number."},
-	{"small", ZCONF_INT, "1", -2, 8, NULL, offsetof(struct conf, small), NULL, "A small one. It has limits."},
+	{"small", ZCONF_INT, "1", -2, 8, NULL, offsetof(struct conf, small), refuse_three,
+		"A small one. It has limits."},
 	{"eager_bytes", ZCONF_BYTES, "16K", 1024, 1 << 20, NULL, offsetof(struct conf, bytes), NULL, "A size."},
 	{"join_timeout", ZCONF_TIME_MS, "60", 100, 3600000, NULL, offsetof(struct conf, time), NULL, "A time."},
 	{"log-level", ZCONF_ENUM, "warn", 0, 0, levels, offsetof(struct conf, choice), NULL, "A level."},
-	{"text", ZCONF_STRING, "some text", 0, 0, NULL, offsetof(struct conf, text), NULL, ".A text with \\."},
+	{"text", ZCONF_STRING, "some text", 0, 0, NULL, offsetof(struct conf, text), refuse_bad, ".A text with \\."},
 	{"unset", ZCONF_STRING, NULL, 0, 0, NULL, offsetof(struct conf, empty), NULL, "Nothing."},
 	{"listen", ZCONF_CALL, NULL, 0, 0, NULL, 0, parse_listen, "An address."},
 	{0},
@@ -73,6 +87,22 @@ static void sets_defaults(void **state)
 	assert_null(c.empty);
 	zconf_free(rows, &c);
 	assert_null(c.text);
+}
+
+static void looks_at_values(void **state)
+{
+	struct conf c = defaults();
+	struct zerr err = {{0}};
+	(void)state;
+	assert_int_equal(zconf_set(rows, &c, "small", "2", "x", &err), 0);
+	assert_int_equal(zconf_set(rows, &c, "small", "3", "x", &err), -EINVAL);
+	assert_string_equal(err.text, "x: small: not three");
+	assert_int_equal(c.small, 2);
+	assert_int_equal(zconf_set(rows, &c, "text", "good", "x", &err), 0);
+	assert_int_equal(zconf_set(rows, &c, "text", "bad", "x", &err), -EINVAL);
+	assert_string_equal(err.text, "x: text: not good");
+	assert_string_equal(c.text, "good");
+	zconf_free(rows, &c);
 }
 
 static void refuses_bad_default(void **state)
@@ -272,6 +302,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sets_defaults),
+		cmocka_unit_test(looks_at_values),
 		cmocka_unit_test(refuses_bad_default),
 		cmocka_unit_test(reads_every_type),
 		cmocka_unit_test(reads_units),
