@@ -49,6 +49,14 @@ for bad in "" "--endpoints tcp:127.0.0.1" "-c static tcp:127.0.0.1" "--endpoints
 	run "usage '$bad'" 2 $bad
 	is "usage '$bad': one line" "$(wc -l <err) $(wc -l <out)" "1 0"
 done
+told() { # OPTION... TEXT: which of them is wrong
+	"$ZIPSTAT" "${@:1:$#-1}" >out 2>err
+	is "usage '${*:1:$#-1}': the option" "$(cat err)" "zipstat: ${!#}; try zipstat --help"
+}
+told --csv --nothing "--nothing: unknown option, or one without value"
+told --csv -x "-x: unknown option, or one without value"
+told --csv --user "--user: its value is missing"
+told --csv -j "-j: its value is missing"
 "$ZIPSTAT" --endpoints >/dev/full 2>err
 is "a full disk: status and line" "$? $(grep -c '^zipstat: standard output: ' err)" "1 1"
 

@@ -113,9 +113,18 @@ static int take(struct stat_options *o, int c)
 	case OPT_CSV:
 		o->e.csv = o->t.csv = true;
 		return 0;
-	default:
-		return wrong("%s", "unknown option, or one without its value");
 	}
+	return 0;
+}
+
+/* getopt_long names short options by their letter alone, and long ones by the word alone. */
+static int refuse(int c, const char *word)
+{
+	char text[64] = {'-', (char)optopt};
+	if (optopt <= 0 || optopt > 255 || strncmp(word, "--", 2) == 0)
+		snprintf(text, sizeof(text), "%s", word);
+	return c == ':' ? wrong("%s: its value is missing", text)
+			: wrong("%s: unknown option, or one without value", text);
 }
 
 static int check(struct stat_options *o, int argc, char **argv)
@@ -138,7 +147,7 @@ int main(int argc, char **argv)
 	zstdfds_take();
 	zlog_init("zipstat", ZLOG_INFO);
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "u:j:t:p:c:d:Vh", longs, NULL)) != -1 && status == 0) {
+	while ((c = getopt_long(argc, argv, ":u:j:t:p:c:d:Vh", longs, NULL)) != -1 && status == 0) {
 		if (c == 'h') {
 			help(stdout);
 			return 0;
@@ -147,7 +156,7 @@ int main(int argc, char **argv)
 			puts("zipstat " VERSION);
 			return 0;
 		}
-		status = take(&o, c);
+		status = c == '?' || c == ':' ? refuse(c, argv[optind - 1]) : take(&o, c);
 	}
 	if (status == 0)
 		status = check(&o, argc, argv);
