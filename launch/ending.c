@@ -191,7 +191,14 @@ int zending_timeout(const struct zrun *run, int64_t now)
 		return until(run->phase_ms, now);
 	if (run->suspect_ms)
 		return until(run->suspect_ms, now);
-	return waits_for_ranks(run) ? until(join_deadline(run), now) : zlosses_timeout(run->job, now);
+	if (!waits_for_ranks(run))
+		return zlosses_timeout(run->job, now);
+	int ms = until(join_deadline(run), now);
+	for (int i = 0; i < run->plan->nparts; i++) {
+		int next = run->parts[i].pid > 0 ? zreach_timeout(&run->parts[i].reach, now) : ms;
+		ms = next < ms ? next : ms;
+	}
+	return ms;
 }
 
 static void next_phase(struct zrun *run, int64_t now)
@@ -208,8 +215,25 @@ static void next_phase(struct zrun *run, int64_t now)
 	zinput_close(&run->input);
 }
 
+/* A host that cannot be reached shall not take all the time that ranks may take to report. */
+static void watch_launchers(struct zrun *run, int64_t now)
+{
+	char what[128];
+	for (int i = 0; i < run->plan->nparts && waits_for_ranks(run); i++) {
+		struct zpart *part = &run->parts[i];
+		if (part->pid <= 0 || !zreach_has_failed(&part->reach, part->pid, now, what, sizeof(what)))
+			continue;
+		zcause_set(run, 1, 0,
+			"mpiexec of part %s does not reach all its hosts: %s before all ranks had reported to zipperd "
+			"(%u of all %d had)",
+			part->plan->name, what, run->job->joined, run->plan->nranks);
+		zcause_show(run);
+	}
+}
+
 void zending_tick(struct zrun *run, int64_t now)
 {
+	watch_launchers(run, now);
 	if (run->phase == ZRUN_GOING && run->suspect_ms && now >= run->suspect_ms)
 		fail_suspect(run);
 	/* A part that has ended may show that the job is about to end, too. */

@@ -12,6 +12,7 @@
 #include "output.h"
 #include "plan.h"
 #include "pump.h"
+#include "reach.h"
 #include "scratch.h"
 
 struct zpart {
@@ -20,6 +21,7 @@ struct zpart {
 	bool started;
 	int wait_status; /* of mpiexec, once it has ended */
 	int64_t ended_ms;
+	struct zreach reach;
 	bool by_itself; /* it had ended before we sent it SIGTERM */
 	struct zpump out, err;
 	struct zchatter chatter;

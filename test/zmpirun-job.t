@@ -146,6 +146,17 @@ run "libzipper.so was not preloaded" 1 --clusters 2 ./bare
 line "not preloaded: why" "0 of 2 ranks have reported to zipperd: not an MPI program (then use --no-mpi), or libzipper.so was not preloaded"
 run "a rank that never comes" 1 --timeout 2 --clusters 2 -n 1 "$ENDS" well : -n 1 sleep 30
 matches "never comes: which part" err '^zmpirun: .*part c2'
+# mpiexec waits for a host whose ssh has failed until somebody ends it: the time for reporting is not over here.
+cat >refused <<'END'
+#!/bin/sh
+case " $* " in *" b1 "*) echo "connect to host b1: Connection refused" >&2; exit 255 ;; esac
+exec "$TMPDIR/rsh" "$@"
+END
+chmod +x refused
+hosts tcp:127.0.0.1 | sed "s|$TAP_TMP/rsh|$TAP_TMP/refused|" >refused.hosts
+run "a host that cannot be reached" 1 --timeout 3600 -f refused.hosts "$ENDS" well
+is "not reached: what its launcher says, and which part" "$(sort err | cut -d, -f1)" "connect to host b1: Connection refused
+zmpirun: mpiexec of part b does not reach all its hosts: refused ended with status 255 before all ranks had reported to zipperd (2 of all 4 had)"
 is_gone "nothing is left of them, either"
 
 # --- a zipperd that runs
