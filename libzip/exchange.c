@@ -103,7 +103,7 @@ static int start_exchange(const struct parts *p, struct exchange **out)
 
 static int run(const struct parts *p, MPI_Status *status)
 {
-	struct exchange *x;
+	struct exchange *x = NULL;
 	int rc = start_exchange(p, &x);
 	MPI_Request unused;
 
@@ -115,7 +115,7 @@ static int run(const struct parts *p, MPI_Status *status)
 
 static int start(const struct parts *p, MPI_Request *request)
 {
-	struct exchange *x;
+	struct exchange *x = NULL;
 	int rc = start_exchange(p, &x);
 
 	if (rc != MPI_SUCCESS)

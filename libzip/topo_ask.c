@@ -191,8 +191,8 @@ int zip_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 int zip_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
 	struct zcomm *c = zcomm_find(comm);
-	const int *first;
-	int n;
+	const int *first = NULL;
+	int n = 0;
 	if (!c)
 		return zn.Graph_neighbors(comm, rank, maxneighbors, neighbors);
 	int rc = neighbours_of(c, rank, "MPI_Graph_neighbors", &first, &n);
