@@ -17,6 +17,18 @@ int zerr_set(struct zerr *err, int code, const char *fmt, ...)
 	return code;
 }
 
+/* What does not fit is cut. */
+static void append(struct zerr *err, size_t len, const char *text)
+{
+	const char *parts[] = {": ", text};
+	for (int i = 0; i < 2; i++) {
+		size_t room = sizeof(err->text) - 1 - len, n = strnlen(parts[i], room);
+		memcpy(err->text + len, parts[i], n);
+		len += n;
+	}
+	err->text[len] = '\0';
+}
+
 int zerr_prefix(struct zerr *err, int code, const char *fmt, ...)
 {
 	if (err) {
@@ -27,7 +39,7 @@ int zerr_prefix(struct zerr *err, int code, const char *fmt, ...)
 		int n = vsnprintf(err->text, sizeof(err->text), fmt, ap);
 		va_end(ap);
 		if (n >= 0 && (size_t)n < sizeof(err->text))
-			snprintf(err->text + n, sizeof(err->text) - (size_t)n, ": %s", old);
+			append(err, (size_t)n, old);
 	}
 	return code;
 }

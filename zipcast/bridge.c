@@ -74,7 +74,7 @@ int zcast_bridge_call(struct node *n, char *why)
 	int rc = ask(n, &link, &err);
 	if (rc != 0) {
 		zcast_note_calling(n, false);
-		snprintf(why, ZIPCAST_WHY_BYTES, "%s", err.text);
+		snprintf(why, ZIPCAST_WHY_BYTES, "%.*s", ZIPCAST_WHY_BYTES - 1, err.text);
 		return rc;
 	}
 	struct command c = {.kind = COMMAND_CALL, .node = n, .zlink = link, .waited = true, .why = why};

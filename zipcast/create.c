@@ -197,7 +197,7 @@ int zipcast_group_create(struct zipcast_group **out, struct zipcast *zc, const s
 	if (rc == 0)
 		rc = zcast_used_reserve(g, &err);
 	if (rc != 0) {
-		snprintf(why, ZIPCAST_WHY_BYTES, "%s", err.text[0] ? err.text : strerror(-rc));
+		snprintf(why, ZIPCAST_WHY_BYTES, "%.*s", ZIPCAST_WHY_BYTES - 1, err.text[0] ? err.text : strerror(-rc));
 		if (g)
 			zcast_group_free(g);
 		return rc;

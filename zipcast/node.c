@@ -28,7 +28,7 @@ int zcast_node_connect(struct node *n, char *why)
 		rc = zsession_open(&s, &p, ZCTL_SERVICE_CAST, &err);
 	zauth_module.wipe(p.key, sizeof(p.key));
 	if (rc != 0) {
-		snprintf(why, ZIPCAST_WHY_BYTES, "%s", err.text);
+		snprintf(why, ZIPCAST_WHY_BYTES, "%.*s", ZIPCAST_WHY_BYTES - 1, err.text);
 		return rc;
 	}
 	struct command c = {.kind = COMMAND_LINK, .node = n, .zlink = zsession_release(s), .waited = true, .why = why};
@@ -49,7 +49,7 @@ int zcast_link_settle(struct zipcast *zc, struct zlink *z, char *why)
 	if (rc == 0)
 		rc = z->ops->settle(z, zc->endpoint, zc->endpoint, &err);
 	if (rc < 0)
-		snprintf(why, ZIPCAST_WHY_BYTES, "%s", err.text);
+		snprintf(why, ZIPCAST_WHY_BYTES, "%.*s", ZIPCAST_WHY_BYTES - 1, err.text);
 	return rc;
 }
 

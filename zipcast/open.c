@@ -17,7 +17,7 @@
 
 static int explain(char *why, const struct zerr *err, int rc)
 {
-	snprintf(why, ZIPCAST_WHY_BYTES, "%s", err->text[0] ? err->text : strerror(-rc));
+	snprintf(why, ZIPCAST_WHY_BYTES, "%.*s", ZIPCAST_WHY_BYTES - 1, err->text[0] ? err->text : strerror(-rc));
 	return rc;
 }
 

@@ -172,7 +172,7 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	if (channel_settle(p->zlink, out->worker, in->worker, &err) < 0) {
 		char who[160], text[ZCTL_TEXT_MAX + 1];
 		free(c);
-		snprintf(text, sizeof(text), "no data connection for %s: %s", rank_describe(r, who, sizeof(who)),
+		snprintf(text, sizeof(text), "no data connection for %s: %.200s", rank_describe(r, who, sizeof(who)),
 			err.text);
 		peer_refuse(p, ENOMEM, "%s", err.text);
 		job_end(j, 1, text); /* without it the job cannot go on, and all are to know why */
