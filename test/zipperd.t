@@ -140,6 +140,25 @@ start -c good.conf
 ok "starts again where one was killed" test -s ready
 stop TERM
 
+# --- addresses that it does not get: one line, which names each once
+refused() { # NAME ADDRESS REASON
+	limited 20 "$ZIPPERD" -o "listen=a,b=$2" -o key_file="$TAP_TMP/keys" >out 2>err
+	is "$1" "$? $(cat err)" "1 zipperd: error: cannot listen on $2: $3"
+}
+background python3 -c 'import socket, time
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen()
+print(s.getsockname()[1], flush=True)
+time.sleep(600)' >taken
+wait_for 20 test -s taken
+refused "a port that is taken" "tcp:127.0.0.1:$(cat taken)" "Address already in use"
+refused "a socket in a folder that is not there" "shm:$TAP_TMP/no/socket" "No such file or directory"
+limited 20 "$ZIPPERD" -o listen=a,b=tcp:nohost.invalid:1 -o key_file="$TAP_TMP/keys" >out 2>err
+matches "a host that does not resolve" err '^zipperd: error: cannot listen on tcp:nohost.invalid:1: nohost.invalid: [A-Z][a-z ]*$'
+limited 20 "$ZIPPERD" -o listen=a,b=none0:1 -o key_file="$TAP_TMP/keys" >out 2>err
+matches "a device that is not there" err '^zipperd: error: cannot listen on none0:1: (there is no RDMA device none0|no verbs on this host)'
+
 # --- its starter
 mkfifo fifo hold
 bash -c '"$1" -c good.conf --ready-fd 3 --die-with-parent 2>log 3>fifo & echo $! >pid; read -r _ <hold' - "$ZIPPERD" &

@@ -75,6 +75,7 @@ void listeners_resume(struct daemon *d)
 
 int listeners_open(struct daemon *d, struct zerr *err)
 {
+	static const char said[] = "cannot listen on ";
 	d->listeners = calloc((size_t)d->settings.nlistens, sizeof(*d->listeners));
 	if (!d->listeners)
 		return zerr_set(err, -ENOMEM, "out of memory");
@@ -97,7 +98,8 @@ int listeners_open(struct daemon *d, struct zerr *err)
 			}
 		}
 		if (rc != 0) {
-			zerr_prefix(err, rc, "cannot listen on %s", l->text);
+			if (strncmp(err->text, said, sizeof(said) - 1) != 0) /* a socket says it itself */
+				zerr_prefix(err, rc, "%s%s", said, l->text);
 			listeners_close(d);
 			return rc;
 		}
