@@ -251,8 +251,12 @@ int zip_Request_free(MPI_Request *request)
 		return MPI_SUCCESS;
 	}
 	r->orphan = true;
-	if (r->ops == &zop_recv_ops && ((struct zop *)r)->native != MPI_REQUEST_NULL)
-		zanysource_orphan((struct zop *)r);
+	if (r->ops == &zop_recv_ops) {
+		if (((struct zop *)r)->native != MPI_REQUEST_NULL)
+			zanysource_orphan((struct zop *)r);
+	} else if (r->ops->progress) {
+		zreq_look_after(r);
+	}
 	return MPI_SUCCESS;
 }
 

@@ -198,6 +198,7 @@ static bool idle_turn(void)
 	if (self.idle % NATIVE_TURNS == 0) {
 		poke_native();
 		did |= zanysource_poll_orphans();
+		did |= zreq_poll_orphans();
 	}
 	if (self.idle % CONTROL_TURNS == 0) {
 		did |= take_control();

@@ -16,6 +16,8 @@
 /* Requests and messages have tables of their own: a request handle given where a message is wanted is not found. */
 static struct zidtab requests, messages;
 
+static struct zreq *orphans; /* that are looked after */
+
 struct zreq *zreq_create(const struct zreq_ops *ops, size_t bytes, struct zcomm *comm)
 {
 	assert(bytes >= sizeof(struct zreq));
@@ -69,6 +71,28 @@ void zreq_release(struct zreq *r)
 	if (r->comm)
 		zcomm_unref(r->comm);
 	zpool_put(r);
+}
+
+void zreq_look_after(struct zreq *r)
+{
+	r->next = orphans;
+	orphans = r;
+}
+
+bool zreq_poll_orphans(void)
+{
+	bool did = false;
+
+	for (struct zreq **at = &orphans; *at;) {
+		struct zreq *next = (*at)->next; /* one that is complete is gone */
+		if ((*at)->ops->progress(*at)) {
+			*at = next;
+			did = true;
+		} else {
+			at = &(*at)->next;
+		}
+	}
+	return did;
 }
 
 int zmessage_publish(void *object, MPI_Message *handle)

@@ -33,6 +33,7 @@ struct zreq {
 	bool immortal;	    /* shared by many calls (the completed send): zreq_release leaves it alone */
 	MPI_Request handle; /* MPI_REQUEST_NULL while the application has none */
 	struct zcomm *comm; /* referenced; may be NULL */
+	struct zreq *next;  /* of the orphans that zreq_poll_orphans looks at */
 	MPI_Status status;  /* MPI_SOURCE is the rank in comm; count and cancelled set; MPI_ERROR is the result */
 };
 
@@ -49,6 +50,11 @@ struct zreq *zreq_create(const struct zreq_ops *, size_t bytes, struct zcomm *co
 /* Marks it complete with the status that was filled in; an orphan is released, so do not touch it afterwards. Every
  * completion goes through here. */
 void zreq_complete(struct zreq *);
+
+/* For an orphan that only its progress completes: progress calls zreq_poll_orphans now and then, which looks at all of
+ * these, and says whether one has completed. */
+void zreq_look_after(struct zreq *);
+bool zreq_poll_orphans(void);
 
 /* Gives the request a handle for the application. MPI_SUCCESS or MPI_ERR_NO_MEM. */
 int zreq_publish(struct zreq *, MPI_Request *);
