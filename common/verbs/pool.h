@@ -41,6 +41,7 @@ struct vpool {
 	_Atomic uint32_t links; /* now; the owner looks */
 	uint32_t owned;		/* and how many there are buffers for */
 	uint32_t links_max;	/* receiving: that the queue has room for */
+	bool lacks;		/* receiving: a link that was the only one may have taken some along */
 	/* the owner's */
 	struct vbuf *free;
 	uint32_t nfree;

@@ -331,7 +331,10 @@ bool vrx_stop(struct vlink *l)
 		;
 	/* Where all has come that the peer has sent, and where nobody uses the buffers after us, there is nothing to
 	 * wait for. */
-	return rx->pool->links > 1 && !(rx->closing && rx->consumed + (rx->got - rx->next) == rx->close_at);
+	const bool all = rx->closing && rx->consumed + (rx->got - rx->next) == rx->close_at,
+		   last = rx->pool->links == 1;
+	rx->pool->lacks |= last && !all;
+	return !last && !all;
 }
 
 /* The queue pair is in its error state: what came is in the completion queue, and nothing more will. */

@@ -107,6 +107,7 @@ void vsetup_undo(struct vlink *l)
 	vrx_fini(l);
 	vobject_queue_destroy(&l->rx.queue);
 	vobject_queue_destroy(&l->tx.queue);
+	vshare_renew(l->share[ZLINK_RX]);
 	vexpose_fini(l);
 	vtx_fini(l);
 	vlookout_del(&l->lookout);

@@ -135,6 +135,14 @@ void vshare_leave_pool(struct vpool **in, struct vshare *s, bool receiving)
 	}
 }
 
+void vshare_renew(struct vshare *s)
+{
+	if (!s || !s->rx || s->rx->links > 0 || !s->rx->lacks)
+		return;
+	vpool_destroy(s->rx);
+	s->rx = NULL;
+}
+
 void vshare_spread(struct vshare *s)
 {
 	static _Atomic bool told;

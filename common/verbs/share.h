@@ -43,6 +43,8 @@ void vshare_leave(struct vshare *);
 int vshare_pool(struct vpool **, struct vshare *, bool receiving, uint32_t buffers, struct zerr *);
 /* As it was before. */
 void vshare_leave_pool(struct vpool **, struct vshare *, bool receiving);
+/* A receive queue that no link uses now, and that lacks buffers: the next one makes it anew. NULL has no effect. */
+void vshare_renew(struct vshare *);
 /* The buffers of its endpoint can go from any device to any other, as far as so much memory may be registered; once
  * the link has all that it needs. Where links are made by us, nobody forwards. */
 void vshare_spread(struct vshare *);

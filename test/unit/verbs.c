@@ -159,6 +159,7 @@ int main(int argc, char **argv)
 		TEST(nobody_waits_for_a_dead_peer),
 		TEST(links_end_together),
 		TEST(only_sends_are_counted),
+		TEST(no_buffer_goes_with_the_last_link),
 		TEST(a_silent_peer_is_not_waited_for_by_each),
 		TEST(little_memory_may_be_locked),
 		TEST(no_memory_for_queues),

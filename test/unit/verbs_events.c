@@ -65,6 +65,25 @@ void no_buffer_goes_with_a_link(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
+/* Also where it is the only one for the moment: its thread's buffers are there for the next ones. */
+void no_buffer_goes_with_the_last_link(void **state)
+{
+	struct pair p = fixture_pair(*state);
+	const uint32_t before = shared_receives(&p);
+	pair_close(&p);
+	for (int round = 0; round < 5; round++) {
+		p = fixture_pair(*state);
+		for (uint64_t k = 0; k < 10 && post_message(p.a, k, 1000) == 0; k++)
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+		p.b->ops->close(p.b);
+		p.b = NULL;
+		pair_close(&p);
+	}
+	p = fixture_pair(*state);
+	assert_int_equal(shared_receives(&p), before);
+	pair_close(&p);
+}
+
 /* The thread that closes is not the one that the pool of buffers belongs to. */
 void closing_leaves_the_pool_alone(void **state)
 {

@@ -124,6 +124,7 @@ void closing_leaves_the_pool_alone(void **state);
 void nobody_waits_for_a_dead_peer(void **state);
 void a_port_that_goes_down_ends_its_links(void **state);
 void a_port_may_be_down_for_a_while(void **state);
+void no_buffer_goes_with_the_last_link(void **state);
 void a_device_that_goes_away_ends_its_links(void **state);
 void a_queue_that_fails_ends_its_link(void **state);
 void a_device_that_comes_back_is_used(void **state);
