@@ -119,6 +119,7 @@ struct vtx {
 	bool told_ready;  /* connecting end */
 	bool watches_out; /* the TCP connection's room is watched */
 	bool want_buffer; /* the last refusal was for lack of one */
+	bool waits;	  /* was refused since it was armed last */
 	bool stopping;	  /* our own end, in another thread than the pool's: what it has is given back by fini */
 	int failing;	  /* why it cannot go on, where the reason to be told may still be another */
 	struct vdoubt doubt;
@@ -172,6 +173,7 @@ struct vrx {
 	bool fin;      /* the TCP connection ended */
 	bool closing;  /* the peer said CLOSE, after close_at sends */
 	bool stopping; /* our own end */
+	bool blind;    /* the completion queue has failed: what it shows is not all, nor so the next */
 	uint32_t late; /* looks for those that have not come yet */
 	int error;
 	int broken; /* why no more will come; what has come is still delivered */

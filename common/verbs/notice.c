@@ -110,6 +110,7 @@ static bool can_go_on(const struct vtx *tx)
 static int arm_queue(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
+	tx->waits = false;
 	watch_stream(l, false);
 	return expect_all(l) != 0 || vlink_hung_up(l) || can_go_on(tx);
 }

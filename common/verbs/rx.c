@@ -113,6 +113,8 @@ static void take_arrival(struct vrx *rx, const struct ibv_wc *wc)
 	int rc = 0;
 	if (wc->status != IBV_WC_SUCCESS)
 		rc = vlink_error(wc->status);
+	else if (rx->blind)
+		rc = -EIO;
 	else if (wc->wc_flags & IBV_WC_WITH_IMM || rx->consumed + (rx->got - rx->next) == rx->limit)
 		rc = -EPROTO; /* not ours, or more than it may */
 	if (rc == -EPROTO && !rx->stopping)
@@ -153,6 +155,8 @@ static bool collect(struct vrx *rx)
 {
 	struct ibv_wc wc[VPOLL];
 	int n = vcollect(rx->queue.cq, rx->queue.ex, VPOLL, wc);
+	if (n < 0)
+		rx->blind = true;
 	if (n < 0 && !rx->broken)
 		rx->broken = -EIO;
 	for (int i = 0; i < n; i++)
@@ -309,7 +313,7 @@ int vrx_arm(struct vlink *l)
 	/* One that is awaited still, from an arming that something else ended, is as good as a new one. */
 	if (rx->kept || rx->whole || rx->broken || !vnotice_await(&rx->queue, &rx->awaits, VNOTICE_ALL))
 		return 1;
-	if (fill(rx) || vrma_any_done(rx->rma, rx->reads) || vrx_renew(l, false, 0) < 0)
+	if (fill(rx) || rx->broken || vrma_any_done(rx->rma, rx->reads) || vrx_renew(l, false, 0) < 0)
 		return 1;
 	return l->stream->ops->arm(l->stream, ZLINK_RX) != 0;
 }

@@ -110,9 +110,11 @@ static int tell_error(const struct vtx *tx)
 
 /* --- sending --- */
 
-/* From this one on the device has not taken them, and will tell nothing about them. */
+/* From this one on the device has not taken them, and will tell nothing about them. Nor must it take any that come
+ * after them, which the peer would take for the next ones. */
 static void not_posted(struct vtx *tx, const struct ibv_send_wr *wr)
 {
+	vpath_give_up(tx->queue.qp);
 	for (; wr; wr = wr->next)
 		if (vtag_of(wr->wr_id) == VTAG_RMA) {
 			struct vrma_slot *s = &tx->rma[vtag_value(wr->wr_id)];
@@ -268,6 +270,7 @@ static int refuse(struct vlink *l)
 	if (tx->error)
 		return tx->error;
 	vtx_ring(l);
+	tx->waits = true;
 	if (++tx->refused % VLOOK_EVERY == 0 && vlink_hung_up(l))
 		tx->error = tx->failing = vlink_lost(l) ? vlink_lost(l) : -EPIPE;
 	return tell_error(tx);
@@ -351,8 +354,10 @@ int vtx_flush(struct zlink *base)
 		tx->refused = rc == 0 ? 0 : tx->refused; /* which was for lack of room for this */
 	}
 	vtx_ring(l);
-	if (tx->armed && rc == 0 && !tx->refused && !tx->writes)
+	if (tx->armed && rc == 0 && !(tx->refused && tx->waits) && !tx->writes) {
+		tx->refused = 0; /* nor is what was refused waited for any more, or it would be armed again */
 		vtx_expect_errors(l);
+	}
 	if (rc == -EAGAIN)
 		return refuse(l);
 	return tx->failing ? tell_error(tx) : 0; /* also where only now something is known to be lost */

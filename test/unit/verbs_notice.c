@@ -4,6 +4,7 @@
 #include "verbs_parts.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -93,6 +94,109 @@ void a_flush_that_knows_better(void **state)
 		inbox_fini(&in);
 		pair_close(&p);
 	}
+}
+
+/* A message was refused, and is not wanted any more, which a flush says: what was sent before is lost then. */
+void what_was_refused_is_not_wanted_any_more(void **state)
+{
+	struct pair p = fixture_pair(*state);
+	struct inbox in, none;
+	uint64_t k = 0;
+	warm_up(&p, &in, &k);
+	inbox_init(&none);
+	struct zsink to_a = inbox_sink(&none);
+	silence(true);
+	while (post_message(p.a, k, 10) == 0)
+		k++;
+	while (p.a->ops->arm(p.a, ZLINK_TX))
+		;
+	assert_int_equal(p.a->ops->flush(p.a), 0);
+	while (p.a->ops->poll(p.a, &to_a, 1) == 0 && p.a->ops->arm(p.a, ZLINK_RX))
+		;
+	lose(IBV_WC_RETRY_EXC_ERR);
+	assert_int_equal(receive_to_end(p.a, &none), -ENOLINK);
+	inbox_fini(&in);
+	inbox_fini(&none);
+	pair_close(&p);
+}
+
+/* A message of credit is lost while its sender is about to sleep. */
+void an_error_is_found_on_the_way_to_sleep(void **state)
+{
+	struct pair p = fixture_pair(*state);
+	struct inbox in;
+	uint64_t k = 0;
+	bool lost = false;
+	warm_up(&p, &in, &k);
+	struct zsink to_b = inbox_sink(&in);
+	for (; !lost && k < 200; k++) {
+		assert_int_equal(post_message(p.a, k, 10), 0);
+		assert_int_equal(p.a->ops->flush(p.a), 0);
+		receive_until(p.b, &in, k + 1);
+		fault(FAKE_SEND, IBV_WC_RETRY_EXC_ERR, 0);
+		assert_int_equal(p.b->ops->poll(p.b, &to_b, 1), 0);
+		lost = !is_pending(FAKE_SEND);
+		fault(FAKE_SEND, 0, 0);
+	}
+	assert_true(lost);
+	assert_true(sleep_on(p.b, ZLINK_RX, PATIENCE_MS));
+	assert_int_equal(receive_to_end(p.b, &in), -ETIMEDOUT);
+	inbox_fini(&in);
+	pair_close(&p);
+}
+
+/* --- nothing comes behind what was lost --- */
+
+/* The device refuses one of a list of sends: those behind it, and later ones, do not come either. */
+void nothing_comes_behind_a_refused_send(void **state)
+{
+	option("ZIPPER_VERBS_POST_LIST", "4");
+	struct pair p = fixture_pair(*state);
+	struct inbox in;
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	uint64_t k = 0;
+	int rc = 0;
+	warm_up(&p, &in, &k);
+	const uint64_t before = k;
+	fault(FAKE_POST, ENOMEM, 2);
+	for (; k < before + 8 && rc == 0; k++) {
+		message_env(raw, k, 10);
+		rc = p.a->ops->post(p.a, raw, payload_of(k, 10), 10);
+	}
+	while ((rc = p.a->ops->flush(p.a)) == -EAGAIN)
+		;
+	assert_int_equal(rc, -EIO);
+	assert_false(is_pending(FAKE_POST));
+	p.a->ops->close(p.a);
+	p.a = NULL;
+	rc = receive_to_end(p.b, &in); /* which looks at the order */
+	assert_true(rc < 0 && rc != -ESHUTDOWN);
+	assert_int_equal(in.next, before + 2);
+	inbox_fini(&in);
+	pair_close(&p);
+	option("ZIPPER_VERBS_POST_LIST", NULL);
+}
+
+/* The completion queue fails for once, and with it what it has shown. */
+void nothing_comes_behind_what_was_not_shown(void **state)
+{
+	struct pair p = fixture_pair(*state);
+	struct inbox in;
+	uint64_t k = 0;
+	warm_up(&p, &in, &k);
+	struct zsink to_b = inbox_sink(&in);
+	assert_int_equal(p.b->ops->poll(p.b, &to_b, 1), 0);
+	const uint64_t before = k;
+	for (; k < before + 4; k++)
+		assert_int_equal(post_message(p.a, k, 10), 0);
+	assert_int_equal(p.a->ops->flush(p.a), 0);
+	if (device()->lag_us)
+		poll(NULL, 0, 1); /* all are to be seen */
+	fault(FAKE_POLL, EIO, 2);
+	const int rc = receive_to_end(p.b, &in);
+	assert_int_equal(rc, -EIO);
+	inbox_fini(&in);
+	pair_close(&p);
 }
 
 /* --- who polls and never sleeps --- */

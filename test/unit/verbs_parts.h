@@ -110,6 +110,10 @@ void what_is_given_up_ends(void **state);
 /* verbs_notice.c */
 void the_end_of_a_message_is_lost(void **state);
 void a_flush_that_knows_better(void **state);
+void what_was_refused_is_not_wanted_any_more(void **state);
+void an_error_is_found_on_the_way_to_sleep(void **state);
+void nothing_comes_behind_a_refused_send(void **state);
+void nothing_comes_behind_what_was_not_shown(void **state);
 void events_are_seen_without_sleep(void **state);
 void a_lost_message_is_seen_without_sleep(void **state);
 
@@ -120,11 +124,11 @@ void a_silent_peer_is_not_waited_for_by_each(void **state);
 
 /* verbs_events.c */
 void no_buffer_goes_with_a_link(void **state);
+void no_buffer_goes_with_the_last_link(void **state);
 void closing_leaves_the_pool_alone(void **state);
 void nobody_waits_for_a_dead_peer(void **state);
 void a_port_that_goes_down_ends_its_links(void **state);
 void a_port_may_be_down_for_a_while(void **state);
-void no_buffer_goes_with_the_last_link(void **state);
 void a_device_that_goes_away_ends_its_links(void **state);
 void a_queue_that_fails_ends_its_link(void **state);
 void a_device_that_comes_back_is_used(void **state);
