@@ -16,6 +16,7 @@ if [ -x "$units" ]; then
 		infiniband fka/ib/pkey=0x8005/mw/tds=64
 		roce,late fka/inline=60/lag=3/tds=16/silent
 	END
+	fake_tap random env -u FAKEVERBS_FABRIC "$ZIP_TOP_BUILDDIR/test/unit/verbs_random"
 	# no setting within its range stops anything: each alone at its least and most, and those that have to do with each other
 	devices=(fka/ib/pkey=0x8005/mw/tds=64 fka/inline=60/lag=3/tds=16/silent)
 	runs=0

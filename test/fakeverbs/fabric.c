@@ -313,3 +313,13 @@ void fake_port_set(struct fake_fabric *f, int sock, unsigned device, unsigned po
 	f->device[device].port[port - 1].state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
 	fake_event(f, sock, device, 0, up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR, (int)port);
 }
+
+void fake_port_renumber(struct fake_fabric *f, int sock, unsigned device, unsigned port)
+{
+	struct fake_port *p = &f->device[device].port[port - 1];
+	if (f->device[device].ib)
+		p->lid = (uint16_t)(p->lid + 256);
+	else
+		p->gid[14]++;
+	fake_event(f, sock, device, 0, f->device[device].ib ? IBV_EVENT_LID_CHANGE : IBV_EVENT_GID_CHANGE, (int)port);
+}

@@ -217,5 +217,7 @@ void fake_keep(struct fake_fabric *, int sock, pid_t);
 void fake_device_gone(struct fake_fabric *, int sock, unsigned device, pid_t);
 /* A port goes down, or comes up. sock: a datagram socket to tell by. */
 void fake_port_set(struct fake_fabric *, int sock, unsigned device, unsigned port, bool up);
+/* It has another LID, as of a subnet manager, or IP address: nobody answers at the old one any more. */
+void fake_port_renumber(struct fake_fabric *, int sock, unsigned device, unsigned port);
 
 #endif
