@@ -29,6 +29,19 @@ static void lose(int status)
 	assert_false(is_pending(FAKE_SEND));
 }
 
+/* The receiving half of a, which gets none, sleeps, and is told that what is under way is lost. All ends. */
+static void sleep_and_hear(struct pair *p, struct inbox *in, struct inbox *none)
+{
+	struct zsink to_a = inbox_sink(none);
+	while (p->a->ops->poll(p->a, &to_a, 1) == 0 && p->a->ops->arm(p->a, ZLINK_RX))
+		;
+	lose(IBV_WC_RETRY_EXC_ERR);
+	assert_int_equal(receive_to_end(p->a, none), -ENOLINK);
+	inbox_fini(in);
+	inbox_fini(none);
+	pair_close(p);
+}
+
 /* A message goes in parts, and its sender sleeps before it can send the last ones, of which nobody takes notice. There
  * is nothing more to send then, and the one that is lost is found by the receiving half. */
 void the_end_of_a_message_is_lost(void **state)
@@ -40,7 +53,7 @@ void the_end_of_a_message_is_lost(void **state)
 	int rc;
 	warm_up(&p, &in, &k);
 	inbox_init(&none);
-	struct zsink to_b = inbox_sink(&in), to_a = inbox_sink(&none);
+	struct zsink to_b = inbox_sink(&in);
 	while (tx->rest_at == tx->rest_len) { /* a larger one each time, until there is not enough credit */
 		assert_int_equal(post_message(p.a, k, (size_t)(k - 19) * 50000), 0);
 		if ((rc = p.a->ops->flush(p.a)) == 0)
@@ -58,13 +71,7 @@ void the_end_of_a_message_is_lost(void **state)
 		silence(false);
 		assert_true(p.b->ops->poll(p.b, &to_b, 1) >= 0);
 	}
-	while (p.a->ops->poll(p.a, &to_a, 1) == 0 && p.a->ops->arm(p.a, ZLINK_RX))
-		;
-	lose(IBV_WC_RETRY_EXC_ERR);
-	assert_int_equal(receive_to_end(p.a, &none), -ENOLINK);
-	inbox_fini(&in);
-	inbox_fini(&none);
-	pair_close(&p);
+	sleep_and_hear(&p, &in, &none);
 }
 
 /* A flush does not say that all has gone where it knows better, though not yet why: the device refuses it, or says of
@@ -104,20 +111,13 @@ void what_was_refused_is_not_wanted_any_more(void **state)
 	uint64_t k = 0;
 	warm_up(&p, &in, &k);
 	inbox_init(&none);
-	struct zsink to_a = inbox_sink(&none);
 	silence(true);
 	while (post_message(p.a, k, 10) == 0)
 		k++;
 	while (p.a->ops->arm(p.a, ZLINK_TX))
 		;
 	assert_int_equal(p.a->ops->flush(p.a), 0);
-	while (p.a->ops->poll(p.a, &to_a, 1) == 0 && p.a->ops->arm(p.a, ZLINK_RX))
-		;
-	lose(IBV_WC_RETRY_EXC_ERR);
-	assert_int_equal(receive_to_end(p.a, &none), -ENOLINK);
-	inbox_fini(&in);
-	inbox_fini(&none);
-	pair_close(&p);
+	sleep_and_hear(&p, &in, &none);
 }
 
 /* A message of credit is lost while its sender is about to sleep. */
