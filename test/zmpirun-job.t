@@ -167,7 +167,7 @@ printf 'listen = "a=tcp:127.0.0.1:0"\nlisten = "b=tcp:127.0.0.1:0"\nkey_file = %
 background "$ZIPPERD" -c conf --ready-fd 3 3>ready
 wait_for 10 grep -q '^$' ready
 address() { sed -n "s/^$1=//p" ready; }
-hosts() { # ADDRESS-OF-A ADDRESS-OF-B
+zipper_hosts() { # ADDRESS-OF-A ADDRESS-OF-B
 	cat <<-END
 	#ZIP cluster a launcher=rsh launcher-exec=$TAP_TMP/rsh localhost=localhost
 	a1:2
@@ -177,7 +177,7 @@ hosts() { # ADDRESS-OF-A ADDRESS-OF-B
 	#ZIP zipper z a=$1 b=$2
 	END
 }
-hosts "$(address a)" "$(address b)" >hosts
+zipper_hosts "$(address a)" "$(address b)" >hosts
 export ZIPPER_USER=me
 ZIPPER_KEY=$key run "hostfile, running zipperd" 0 -f hosts -l --stats "$ENDS" well
 is "hostfile: one world" "$(grep -c 'of 4' out)" 4
@@ -193,10 +193,10 @@ ZIPPER_KEY=$key limited 60 "$ZMPIRUN" -f hosts "$ENDS" well >out2 2>err2 </dev/n
 is "two jobs at a time: second" "$? $(grep -c 'of 4' out2)" "0 4"
 wait $!
 is "two jobs at a time: first" "$? $(grep -c 'of 4' out)" "0 4"
-hosts tcp:127.0.0.1 tcp:127.0.0.1 >hosts
+zipper_hosts tcp:127.0.0.1 tcp:127.0.0.1 >hosts
 run "hostfile, zipperd started over TCP" 0 -f hosts "$ENDS" well
 is "started over TCP: one world" "$(grep -c 'of 4' out)" 4
-hosts shm shm >hosts
+zipper_hosts shm shm >hosts
 run "hostfile, zipperd started over shared memory" 0 -f hosts "$ENDS" well
 kill %1 2>/dev/null
 unset ZIPPER_USER
