@@ -6,25 +6,34 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The build directory if we run from it, without '/' at the end; else "". */
+/* Takes that off the end of the path, if it is there. */
+static bool cut(char *path, const char *tail)
+{
+	size_t len = strlen(path), n = strlen(tail);
+	if (len < n || strcmp(path + len - n, tail) != 0)
+		return false;
+	path[len - n] = '\0';
+	return true;
+}
+
+/* The build directory if we run from it, without '/' at the end; else "". Who is installed somewhere below a build
+ * directory does not. */
 static void find_build_tree(char tree[PATH_MAX])
 {
 	char probe[PATH_MAX + 32];
 	ssize_t len = readlink("/proc/self/exe", tree, PATH_MAX - 1);
 	tree[len < 0 ? 0 : len] = '\0';
-	/* TREE/launch/zmpirun, or TREE/launch/.libs/zmpirun where libtool wraps it. */
-	for (int up = 0; up < 3; up++) {
-		char *slash = strrchr(tree, '/');
-		if (!slash)
-			break;
+	char *slash = strrchr(tree, '/');
+	if (slash)
 		*slash = '\0';
-		if (up == 0)
-			continue;
+	cut(tree, "/.libs"); /* where libtool wraps it */
+	if (cut(tree, "/launch")) {
 		snprintf(probe, sizeof(probe), "%s/common/libzipcommon.la", tree);
 		if (access(probe, F_OK) == 0)
 			return;

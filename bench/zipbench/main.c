@@ -33,20 +33,32 @@ static int help(FILE *out, int status)
 	return status;
 }
 
-/* Replaces this process by the program beside it. */
-static int become(char **argv)
+bool bench_beside(char path[BENCH_PATH_MAX], const char *name)
 {
-	char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	ssize_t n = readlink("/proc/self/exe", path, BENCH_PATH_MAX - 1);
 	path[n < 0 ? 0 : n] = 0;
 	char *end = strrchr(path, '/');
-	size_t room = end ? sizeof(path) - (size_t)(end + 1 - path) : 0;
-	if (room > strlen("zipbench-") + strlen(argv[0])) {
-		snprintf(end + 1, room, "zipbench-%s", argv[0]);
-		execv(path, argv);
-	} else {
-		errno = ENAMETOOLONG;
-	}
+	size_t room = end ? BENCH_PATH_MAX - (size_t)(end + 1 - path) : 0;
+	if (room <= strlen(name))
+		return false;
+	snprintf(end + 1, room, "%s", name);
+	return access(path, X_OK) == 0;
+}
+
+void bench_program(char path[BENCH_PATH_MAX], const char *command)
+{
+	char name[64];
+	snprintf(name, sizeof(name), "zipbench-%s", command);
+	if (!bench_beside(path, name))
+		snprintf(path, BENCH_PATH_MAX, "%s/%s", PKGLIBEXECDIR, name);
+}
+
+/* Replaces this process by the program of that command. */
+static int become(char **argv)
+{
+	char path[BENCH_PATH_MAX];
+	bench_program(path, argv[0]);
+	execv(path, argv);
 	fprintf(stderr, "zipbench: %s: %s\n", path, strerror(errno));
 	return EXIT_FAILURE;
 }

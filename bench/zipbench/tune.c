@@ -175,19 +175,12 @@ static int run(struct tune *b, struct zerr *err)
 	return rc < 0 || !bad ? rc : zerr_set(err, -EIO, "the table cannot be written");
 }
 
-/* zipbench-coll beside this program; zmpirun of the build tree, or whichever is found. */
-static void find_programs(struct tune *b, char zmpirun[4096])
+/* zmpirun that is installed with this program, or of the same build tree, or whichever is found. */
+static void find_programs(struct tune *b, char zmpirun[BENCH_PATH_MAX])
 {
-	char dir[4000];
-	ssize_t n = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
-	dir[n < 0 ? 0 : n] = 0;
-	char *end = strrchr(dir, '/');
-	if (end)
-		*end = 0;
-	snprintf(b->program, sizeof(b->program), "%s/zipbench-coll", dir);
-	snprintf(zmpirun, 4096, "%s/../../launch/zmpirun", dir);
-	if (access(zmpirun, X_OK) != 0)
-		snprintf(zmpirun, 4096, "zmpirun");
+	bench_program(b->program, "coll");
+	if (!bench_beside(zmpirun, "zmpirun") && !bench_beside(zmpirun, "../../launch/zmpirun"))
+		snprintf(zmpirun, BENCH_PATH_MAX, "zmpirun");
 }
 
 int tune_main(int argc, char **argv)
@@ -199,7 +192,7 @@ int tune_main(int argc, char **argv)
 				 .seconds = 0.05,
 				 .rounds = 3,
 				 .margin = 5}};
-	char zmpirun[4096];
+	char zmpirun[BENCH_PATH_MAX];
 	char *by_default[] = {zmpirun, (char[]){"--clusters"}, (char[]){"{}"}, NULL};
 	int own = 1;
 	while (own < argc && strcmp(argv[own], "--") != 0)

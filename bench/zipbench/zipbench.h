@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * zipbench: measurements with subcommands. A subcommand parses its own arguments, prints what it measures, and returns
- * the exit status. Those that are MPI programs are executables of their own, zipbench-NAME beside zipbench, which
- * becomes that program: whatever started it starts them.
+ * the exit status. Those that are MPI programs are executables of their own, zipbench-NAME, which zipbench becomes:
+ * whatever started it starts them.
  */
 #ifndef ZIPBENCH_H
 #define ZIPBENCH_H
+
+#include <stdbool.h>
 
 #include "args.h"
 #include "err.h"
@@ -22,6 +24,12 @@ int garray_main(int argc, char **argv);
 int stencil_main(int argc, char **argv);
 
 #define BENCH_EXIT_USAGE ARGS_EXIT_USAGE
+
+#define BENCH_PATH_MAX 4096
+/* The path of that file in the folder of this program; false: it is none that can be executed. */
+bool bench_beside(char path[BENCH_PATH_MAX], const char *name);
+/* Where zipbench-COMMAND is: beside this program in the build tree, below libexec where it is installed. */
+void bench_program(char path[BENCH_PATH_MAX], const char *command);
 
 /* One line on stderr; EXIT_FAILURE. */
 int bench_fail(const char *command, const struct zerr *);

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What "make install" puts where: it works from there, without the build tree, is described, and goes again.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+cd "$TAP_TMP" || exit 99
+# made MAKE-ARGUMENT...: in the build tree, and not as a part of the make that runs us
+made() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$ZIP_TOP_BUILDDIR" "$@" >made.log 2>&1 || { diag_file made.log; false; }; }
+# The paths are compiled in. Where they lead into the build tree (./quickstart), all of it is really installed; anywhere
+# else that is not ours to write.
+files_in() { find "$1" ! -type d 2>/dev/null; }
+prefix=$(sed -n 's/^prefix = //p' "$ZIP_TOP_BUILDDIR/Makefile")
+DESTDIR=$TAP_TMP/root real=
+[[ $prefix != "$ZIP_TOP_BUILDDIR"/* || -n $(files_in "$prefix") ]] || DESTDIR= real=1
+root=$DESTDIR$prefix
+ok "make install" made install DESTDIR="$DESTDIR"
+
+# --- each has its page, and each page what it is of; zipmap's commands have their own
+programs=$(find "$root/bin" "$root/sbin" -type f -printf '%f\n' | sort)
+pages=$(find "$root/share/man" -name '*.[18]' -printf '%f\n' | sed 's/\..$//' | grep -v ^zipmap- | sort)
+is "every program has a page, and every page a program" "$pages" "$programs"
+is "the header has one" "$(ls "$root/share/man/man3") $(ls "$root/include")" "zipcast.3 zipcast.h"
+is "nobody else's libz is touched" "$(find "$root" -name 'libzip.*' -o -name zip.h)" ""
+is "no program looks for libraries in the build tree" "$(find "$root/bin" "$root/sbin" "$root/lib" "$root/libexec" -type f \
+	-exec sh -c 'readelf -d "$1" 2>/dev/null | grep -qE "R(UN)?PATH.*/(common|libzip|zipcast)/" && echo "$1"' - {} \;)" ""
+
+if [ -n "$real" ] && [ "${SANITIZED:-none}" = none ]; then
+	unset ZIPPER_MODULE_DIR ZMPIRUN_MPIEXEC ZMPIRUN_ZIPPERD ZMPIRUN_LIBZIPPER
+	PATH=$root/bin:$PATH
+	compile "$ZIP_TOP_SRCDIR/test/programs/hello.c" hello || bail_out "hello.c does not compile"
+	limited 120 zmpirun --clusters 2 -n 4 ./hello >out 2>err
+	is "a job of what is installed" "$? $(grep -c '^hello.* of 4' out)" "0 4" || diag_file err
+	cat >whose.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+/* Which of our files are in this process? */
+int main(int argc, char **argv)
+{
+	char line[4096];
+	MPI_Init(&argc, &argv);
+	FILE *maps = fopen("/proc/self/maps", "r");
+	while (fgets(line, sizeof(line), maps))
+		if (strstr(line, "libzipper.so") || strstr(line, "/zipauth") || strstr(line, "/zipverbs"))
+			puts(strchr(line, '/'));
+	MPI_Finalize();
+	return 0;
+}
+END
+	compile whose.c whose || bail_out "whose.c does not compile"
+	limited 120 zmpirun --clusters 2 -n 2 ./whose >out 2>err
+	is "its ranks have the library that is installed" "$(grep -v '^$' out | sort -u)" "$root/lib/leiden-zipper/libzipper.so" || diag_file err
+	limited 120 zmpirun --clusters 2 -n 2 zipbench coll --ops barrier --seconds 0 --least 3 >out 2>err
+	is "zipbench finds its program" "$? $(wc -l <out)" "0 2" || diag_file err
+	limited 300 zipbench tune --bridge >out 2>err
+	is "zipbench tune starts a job" "$? $(grep -c ^bridge out)" "0 1" || diag_file err
+	printf '#include <zipcast.h>\nint main(void) { return zipcast_open == 0; }\n' >cast.c
+	# shellcheck disable=SC2046 # words
+	ok "a program with zipcast.h, by pkg-config" ${CC:-gcc} cast.c -o cast \
+		$(PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config --cflags --libs zipcast)
+	LD_LIBRARY_PATH=$root/lib ok "it starts" ./cast
+else
+	skip "what is installed works" "its prefix is not in the build tree or exists, or it has a sanitizer"
+fi
+
+ok "make uninstall" made uninstall DESTDIR="$DESTDIR"
+is "nothing is left" "$(files_in "$root")" ""
+done_testing
