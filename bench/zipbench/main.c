@@ -33,19 +33,19 @@ static int help(FILE *out, int status)
 	return status;
 }
 
-bool bench_beside(char path[BENCH_PATH_MAX], const char *name)
+bool bench_beside(char *path, const char *name)
 {
-	ssize_t n = readlink("/proc/self/exe", path, BENCH_PATH_MAX - 1);
-	path[n < 0 ? 0 : n] = 0;
-	char *end = strrchr(path, '/');
-	size_t room = end ? BENCH_PATH_MAX - (size_t)(end + 1 - path) : 0;
-	if (room <= strlen(name))
+	char self[BENCH_PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	self[n < 0 ? 0 : n] = 0;
+	char *end = strrchr(self, '/');
+	int len = snprintf(path, BENCH_PATH_MAX, "%.*s/%s", end ? (int)(end - self) : 0, self, name);
+	if (len >= BENCH_PATH_MAX)
 		return false;
-	snprintf(end + 1, room, "%s", name);
 	return access(path, X_OK) == 0;
 }
 
-void bench_program(char path[BENCH_PATH_MAX], const char *command)
+void bench_program(char *path, const char *command)
 {
 	char name[64];
 	snprintf(name, sizeof(name), "zipbench-%s", command);

@@ -26,10 +26,11 @@ int stencil_main(int argc, char **argv);
 #define BENCH_EXIT_USAGE ARGS_EXIT_USAGE
 
 #define BENCH_PATH_MAX 4096
-/* The path of that file in the folder of this program; false: it is none that can be executed. */
-bool bench_beside(char path[BENCH_PATH_MAX], const char *name);
+/* path: of BENCH_PATH_MAX bytes. That of that file in the folder of this program; false: it is none that can be
+ * executed. */
+bool bench_beside(char *path, const char *name);
 /* Where zipbench-COMMAND is: beside this program in the build tree, below libexec where it is installed. */
-void bench_program(char path[BENCH_PATH_MAX], const char *command);
+void bench_program(char *path, const char *command);
 
 /* One line on stderr; EXIT_FAILURE. */
 int bench_fail(const char *command, const struct zerr *);
