@@ -13,6 +13,8 @@
 #include "listener.h"
 #include "log.h"
 
+#define LAST_WORDS_MS 2000 /* without any: an end that takes nothing more has none, or they find no room */
+
 struct circuit {
 	struct list link; /* in daemon.circuits */
 	struct daemon *daemon;
@@ -23,6 +25,9 @@ struct circuit {
 	struct lane *lane[2];	/* from end i */
 	int nlanes;		/* that workers have */
 	bool over;
+	struct lane *last; /* from the end that takes nothing more, but may have said something; NULL: there is none */
+	uint64_t said;	   /* envelopes of it, when it was looked at last */
+	int64_t until_ms;  /* it has so long to say more */
 };
 
 static const char *fabric_name(const struct circuit *c, int end)
@@ -228,10 +233,32 @@ void circuit_closed(struct channel *e)
 	free_if_unused(c);
 }
 
+static uint64_t count_words(const struct lane *l)
+{
+	return atomic_load_explicit(&l->stats.envelopes, memory_order_relaxed);
+}
+
+/* Who does not take what it is sent has closed, mostly; what it has sent before may be on its way here, or wait for
+ * room there. Its end tells when that was all, but need not come where only the one half has broken. */
+static void hear_last_words(struct circuit *c, const struct channel *e)
+{
+	c->last = c->lane[e == c->end[1]];
+	c->said = count_words(c->last);
+	c->until_ms = c->daemon->now_ms + LAST_WORDS_MS;
+}
+
+static void lose_half(struct circuit *c, const struct event *e)
+{
+	if (e->half == ZLINK_TX && !c->last && !c->over)
+		hear_last_words(c, e->channel);
+	else
+		end(c);
+}
+
 void circuit_event(const struct event *e)
 {
 	if (e->kind == EVENT_HALF_LOST) {
-		end(e->channel->circuit);
+		lose_half(e->channel->circuit, e);
 	} else if (e->kind == EVENT_LANE_GONE) {
 		struct circuit *c = e->lane->owner;
 		c->nlanes--;
@@ -240,6 +267,35 @@ void circuit_event(const struct event *e)
 }
 
 /* --- all of them --- */
+
+static bool is_timed(const struct circuit *c)
+{
+	return c->last && !c->over;
+}
+
+bool circuits_timed(const struct daemon *d)
+{
+	for (const struct list *node = d->circuits.next; node != &d->circuits; node = node->next)
+		if (is_timed(list_entry(node, struct circuit, link)))
+			return true;
+	return false;
+}
+
+void circuits_expire(struct daemon *d)
+{
+	struct list *node, *after;
+	list_for_each(node, after, &d->circuits) {
+		struct circuit *c = list_entry(node, struct circuit, link);
+		if (!is_timed(c))
+			continue;
+		const uint64_t said = count_words(c->last);
+		if (said != c->said)
+			c->until_ms = d->now_ms + LAST_WORDS_MS;
+		else if (c->until_ms <= d->now_ms)
+			end(c);
+		c->said = said;
+	}
+}
 
 void circuits_end_all(struct daemon *d)
 {

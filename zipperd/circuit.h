@@ -2,7 +2,8 @@
 /*
  * Circuits: two connections, of peers on different fabrics, between which everything is handed on as it is. Each is a
  * lane for either direction with one source and one destination, moved by the workers as those of jobs are. What one
- * end has sent before it closed still reaches the other one. Control thread.
+ * end has sent before it closed still reaches the other one, whichever of its halves zipperd finds closed first.
+ * Control thread.
  */
 #ifndef ZIPPERD_CIRCUIT_H
 #define ZIPPERD_CIRCUIT_H
@@ -23,6 +24,8 @@ void circuit_forget(struct circuit *);
 void circuit_event(const struct event *);
 /* The link of this end was closed: frees it. */
 void circuit_closed(struct channel *);
+void circuits_expire(struct daemon *); /* those that an end has left whose last words have come */
+bool circuits_timed(const struct daemon *);
 void circuits_end_all(struct daemon *);
 /* Adds what has crossed on those of that user and, unless it is "", that job. */
 void circuits_count(const struct daemon *, const char *user, const char *job,

@@ -41,7 +41,7 @@ void forward_lose_tx(struct worker *w, struct dest *d, int rc)
 	d->tx = NULL;
 	d->asked_open = true;
 	tx->dest = NULL;
-	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = tx->channel, .rc = rc});
+	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = tx->channel, .half = ZLINK_TX, .rc = rc});
 }
 
 /* --- queues --- */

@@ -135,7 +135,7 @@ static int choose_timeout(const struct daemon *d)
 		return crew;
 	if (!list_empty(&d->draining))
 		return CHANNEL_DRAIN_MS;
-	if (d->stopping || d->paused || peers_timed(d) || jobs_timed(d))
+	if (d->stopping || d->paused || peers_timed(d) || jobs_timed(d) || circuits_timed(d))
 		return TICK_MS;
 	return -1;
 }
@@ -155,6 +155,7 @@ static void turn(struct daemon *d)
 	channels_drain(d);
 	peers_expire(d);
 	jobs_expire(d);
+	circuits_expire(d);
 	listeners_resume(d);
 	peers_bury(d);
 }

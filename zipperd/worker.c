@@ -71,7 +71,11 @@ void worker_lose_source(struct worker *w, struct source *s, int rc)
 	move(s, NULL, SOURCE_GONE);
 	transfer_source_gone(w, s);
 	multicast_source_gone(w, s);
-	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST, .channel = s->channel, .rc = rc, .breach = s->breach});
+	worker_emit(w, &(struct event){.kind = EVENT_HALF_LOST,
+			       .channel = s->channel,
+			       .half = ZLINK_RX,
+			       .rc = rc,
+			       .breach = s->breach});
 }
 
 /* A lane goes with its last half: operations that are under way there belong to its transfers. */

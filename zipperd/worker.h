@@ -45,7 +45,7 @@ struct command {
 enum event_kind {
 	EVENT_OPEN,	 /* lane, lrank: a message waits and there is no channel */
 	EVENT_BYE,	 /* channel: its rank said BYE on it */
-	EVENT_HALF_LOST, /* channel, rc, breach: broken or closed; the half is at rest, to be dropped */
+	EVENT_HALF_LOST, /* channel, half, rc, breach: broken or closed; the half is at rest, to be dropped */
 	EVENT_HALF_GONE, /* channel: the half was dropped */
 	EVENT_LANE_GONE, /* lane */
 	EVENT_BREACH,	 /* lane, vrank, breach: that rank broke the protocol, its half is another worker's */
@@ -57,6 +57,7 @@ struct event {
 	uint32_t lrank, vrank;
 	struct lane *lane;
 	struct channel *channel;
+	enum zlink_half half;
 	const char *breach; /* constant text, or NULL */
 };
 
