@@ -167,6 +167,13 @@ int zaddr_format(const struct zaddr *a, char *buf, size_t cap)
 	return snprintf(buf, cap, "none");
 }
 
+int zaddr_prefix(const struct zaddr *a, struct zerr *err, int code, const char *what)
+{
+	char text[sizeof(a->host) + sizeof(a->via) + 32];
+	zaddr_format(a, text, sizeof(text));
+	return zerr_prefix(err, code, "%s %s", what, text);
+}
+
 /* Does an address begin here: tcp:, shm[:], or DEVICE:PORT? */
 static bool begins(const char *text)
 {

@@ -30,6 +30,9 @@ void zaddr_via(const struct zaddr *, struct zaddr *tcp);
 /* Writes the canonical text, always terminated; returns its length. */
 int zaddr_format(const struct zaddr *, char *buf, size_t cap);
 
+/* Puts "what ADDRESS: " in front of the text that is there; returns code. */
+int zaddr_prefix(const struct zaddr *, struct zerr *, int code, const char *what);
+
 /* Several, separated by commas. A comma that no address follows is part of a path. Returns how many, at most max, or
  * -EINVAL with the reason. */
 int zaddr_parse_list(struct zaddr *, int max, const char *text, struct zerr *);

@@ -27,26 +27,26 @@ int shm_listen(struct zlistener **out, const struct zaddr *addr, struct zerr *er
 {
 	char path[SHM_PATH_MAX];
 	struct stat st;
+	struct zaddr at = *addr;
+	struct shm_listener *l = NULL;
 	int rc = shm_socket_path(path, addr, true, err);
-	if (rc < 0)
-		return rc;
-	struct shm_listener *l = calloc(1, sizeof(*l));
-	if (!l)
-		return zerr_set(err, -ENOMEM, "out of memory");
-	l->base.ops = &ztransport_shm;
-	l->fd = shm_socket_listen(path, err);
-	if (l->fd < 0) {
-		rc = l->fd;
-		free(l);
-		return rc;
+	if (rc == 0) {
+		memcpy(at.host, path, strlen(path) + 1);
+		l = calloc(1, sizeof(*l));
+		rc = l ? shm_socket_listen(path, err) : zerr_set(err, -ENOMEM, "out of memory");
 	}
+	if (rc < 0) {
+		free(l);
+		return zaddr_prefix(&at, err, rc, "cannot listen on");
+	}
+	l->base.ops = &ztransport_shm;
+	l->fd = rc;
 	l->spare = zsock_spare();
 	if (path[0] == '/' && lstat(path, &st) == 0) {
 		l->dev = st.st_dev;
 		l->ino = st.st_ino;
 	}
-	l->addr.kind = ZADDR_SHM;
-	memcpy(l->addr.host, path, strlen(path) + 1);
+	l->addr = at;
 	*out = &l->base;
 	return 0;
 }

@@ -120,7 +120,7 @@ int shm_socket_listen(const char *path, struct zerr *err)
 	}
 	if (rc < 0) {
 		close(fd);
-		return zerr_set(err, rc, "cannot listen on shm:%s: %s", path, strerror(-rc));
+		return zerr_set(err, rc, "%s", strerror(-rc));
 	}
 	return fd;
 }

@@ -85,18 +85,16 @@ static int listen_on(const struct addrinfo *ai)
 int tcp_socket_listen(const struct zaddr *a, struct zerr *err)
 {
 	struct addrinfo *list;
-	char text[300];
 	int rc = resolve(&list, a, AI_PASSIVE, err);
-	zaddr_format(a, text, sizeof(text));
 	if (rc < 0)
-		return zerr_prefix(err, rc, "cannot listen on %s", text);
+		return rc;
 	for (const struct addrinfo *ai = list; ai; ai = ai->ai_next) {
 		rc = listen_on(ai);
 		if (rc >= 0)
 			break;
 	}
 	freeaddrinfo(list);
-	return rc < 0 ? zerr_set(err, rc, "cannot listen on %s: %s", text, strerror(-rc)) : rc;
+	return rc < 0 ? zerr_set(err, rc, "%s", strerror(-rc)) : rc;
 }
 
 /* A connection to a free local port from the range the kernel chooses from can meet itself. */

@@ -146,7 +146,8 @@ struct ztransport {
 	enum zaddr_kind kind;
 	const struct zrma *rma; /* NULL: has no one-sided operations */
 
-	/* Set-up, not on the data path. All return 0 or a negative errno with text in the zerr. */
+	/* Set-up, not on the data path. All return 0 or a negative errno with text in the zerr. That of listen is
+	 * "cannot listen on ADDRESS: why". */
 	int (*listen)(struct zlistener **, const struct zaddr *, struct zerr *);
 	int (*connect)(struct zlink **, const struct zaddr *, int timeout_ms, struct zerr *);
 	/* -EAGAIN: nobody is waiting. The new link's peer text is filled (see zlink_peer). Any error but -EAGAIN

@@ -73,16 +73,14 @@ struct tcp_listener {
 static int tcp_listen(struct zlistener **out, const struct zaddr *addr, struct zerr *err)
 {
 	struct tcp_listener *l = malloc(sizeof(*l));
-	if (!l)
-		return zerr_set(err, -ENOMEM, "out of memory");
+	int fd = l ? tcp_socket_listen(addr, err) : zerr_set(err, -ENOMEM, "out of memory");
+	if (fd < 0) {
+		free(l);
+		return zaddr_prefix(addr, err, fd, "cannot listen on");
+	}
 	l->base.ops = &ztransport_tcp;
 	l->addr = *addr;
-	l->fd = tcp_socket_listen(addr, err);
-	if (l->fd < 0) {
-		int rc = l->fd;
-		free(l);
-		return rc;
-	}
+	l->fd = fd;
 	l->addr.port = tcp_socket_port(l->fd);
 	l->spare = zsock_spare();
 	*out = &l->base;

@@ -73,9 +73,28 @@ void listeners_resume(struct daemon *d)
 		daemon_rewatch(d, d->listeners[i].fd, EPOLLIN, &d->listeners[i].watch);
 }
 
+/* 0 or a negative errno with text. */
+static int open_one(struct daemon *d, struct listener *l, struct zerr *err)
+{
+	static const char what[] = "cannot listen on";
+	const struct ztransport *t = ztransport_find(l->where.addr.kind, err);
+	if (!t)
+		return zaddr_prefix(&l->where.addr, err, -EPROTONOSUPPORT, what);
+	int rc = t->listen(&l->zlistener, &l->where.addr, err);
+	if (rc != 0)
+		return rc;
+	t->listener_addr(l->zlistener, &l->where.addr);
+	zaddr_format(&l->where.addr, l->text, sizeof(l->text));
+	l->fd = t->listener_fd(l->zlistener);
+	rc = daemon_watch(d, l->fd, EPOLLIN, &l->watch);
+	if (rc == 0)
+		return 0;
+	t->unlisten(l->zlistener);
+	return zerr_set(err, rc, "%s %s: %s", what, l->text, strerror(-rc));
+}
+
 int listeners_open(struct daemon *d, struct zerr *err)
 {
-	static const char said[] = "cannot listen on ";
 	d->listeners = calloc((size_t)d->settings.nlistens, sizeof(*d->listeners));
 	if (!d->listeners)
 		return zerr_set(err, -ENOMEM, "out of memory");
@@ -84,22 +103,8 @@ int listeners_open(struct daemon *d, struct zerr *err)
 		l->watch.ready = ready;
 		l->daemon = d;
 		l->where = d->settings.listen[i];
-		zaddr_format(&l->where.addr, l->text, sizeof(l->text));
-		const struct ztransport *t = ztransport_find(l->where.addr.kind, err);
-		int rc = t ? t->listen(&l->zlistener, &l->where.addr, err) : -EPROTONOSUPPORT;
-		if (rc == 0) {
-			t->listener_addr(l->zlistener, &l->where.addr);
-			zaddr_format(&l->where.addr, l->text, sizeof(l->text));
-			l->fd = t->listener_fd(l->zlistener);
-			rc = daemon_watch(d, l->fd, EPOLLIN, &l->watch);
-			if (rc != 0) {
-				zerr_set(err, rc, "%s", strerror(-rc));
-				t->unlisten(l->zlistener);
-			}
-		}
+		int rc = open_one(d, l, err);
 		if (rc != 0) {
-			if (strncmp(err->text, said, sizeof(said) - 1) != 0) /* a socket says it itself */
-				zerr_prefix(err, rc, "%s%s", said, l->text);
 			listeners_close(d);
 			return rc;
 		}

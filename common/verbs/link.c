@@ -273,20 +273,19 @@ static int verbs_listen(struct zlistener **out, const struct zaddr *addr, struct
 {
 	struct vlistener *v = calloc(1, sizeof(*v));
 	struct zaddr tcp;
-	char text[320];
 	if (!v)
-		return zerr_set(err, -ENOMEM, "out of memory");
+		return zaddr_prefix(addr, err, zerr_set(err, -ENOMEM, "out of memory"), "cannot listen on");
 	v->base.ops = &transport;
 	v->addr = *addr;
 	int rc = check_port(&v->addr, err);
 	if (rc == 0) {
 		zaddr_via(&v->addr, &tcp);
 		rc = ztransport_tcp.listen(&v->stream, &tcp, err);
-		zaddr_format(&v->addr, text, sizeof(text));
 		if (rc < 0)
-			zerr_set(err, rc, "cannot listen on %s: %s", text, strerror(-rc));
+			zerr_set(err, rc, "%s", strerror(-rc));
 	}
 	if (rc < 0) {
+		zaddr_prefix(&v->addr, err, rc, "cannot listen on");
 		free(v);
 		return rc;
 	}

@@ -412,6 +412,7 @@ static void the_default_lies_in_a_private_directory(void **state)
 	assert_non_null(strstr(err.text, "0700"));
 	f->ops->unlisten(l);
 	assert_int_equal(f->ops->listen(&l, &addr, &err), -EPERM);
+	assert_int_equal(strncmp(err.text, "cannot listen on shm", 20), 0);
 	assert_int_equal(rmdir(dir), 0);
 	if (saved)
 		setenv("XDG_RUNTIME_DIR", saved, 1);
@@ -430,6 +431,7 @@ static void long_paths_are_refused(void **state)
 	memset(addr.host, 'a', SHM_PATH_MAX);
 	addr.host[0] = '/';
 	assert_int_equal(f->ops->listen(&l, &addr, &err), -ENAMETOOLONG);
+	assert_int_equal(strncmp(err.text, "cannot listen on shm:/aaa", 25), 0);
 	assert_non_null(strstr(err.text, "107"));
 	assert_int_equal(f->ops->connect(&link, &addr, 1000, &err), -ENAMETOOLONG);
 }

@@ -43,11 +43,12 @@ static void an_address_has_one_listener(void **state)
 	struct fixture *f = *state;
 	struct zlistener *second = NULL;
 	struct zerr err = {""};
-	char text[300];
+	char text[300], expected[400];
 	zaddr_format(&f->addr, text, sizeof(text));
 	assert_int_equal(f->ops->listen(&second, &f->addr, &err), -EADDRINUSE);
 	assert_null(second);
-	assert_non_null(strstr(err.text, text));
+	snprintf(expected, sizeof(expected), "cannot listen on %s: %s", text, strerror(EADDRINUSE));
+	assert_string_equal(err.text, expected);
 	/* The attempt has not harmed the first one. */
 	struct zlink *link;
 	while (f->ops->accept(f->listener, &link, &err) == 0) /* the attempt may have knocked */

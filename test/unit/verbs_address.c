@@ -129,7 +129,8 @@ void a_port_that_is_not_active_yet(void **state)
 	device()->port[0].state = IBV_PORT_INIT;
 	link_patient(false);
 	assert_int_equal(f->ops->listen(&listener, &addr, &err), -ENETDOWN);
-	assert_non_null(strstr(err.text, "fka:1 is not active (init)"));
+	assert_int_equal(strncmp(err.text, "cannot listen on fka:1@", 23), 0);
+	assert_non_null(strstr(err.text, ": fka:1 is not active (init)"));
 	link_patient(true);
 	assert_int_equal(f->ops->listen(&listener, &addr, &err), 0);
 	assert_int_equal(link_warnings, 1);
@@ -244,7 +245,8 @@ void other_adapters_are_refused(void **state)
 	fixture_address(f, f->kind->address, &addr);
 	device()->iwarp = true;
 	assert_int_equal(f->ops->listen(&listener, &addr, &err), -EPROTONOSUPPORT);
-	assert_non_null(strstr(err.text, "fka is an iWARP adapter: only InfiniBand and RoCE adapters are supported"));
+	assert_int_equal(strncmp(err.text, "cannot listen on fka:1@", 23), 0);
+	assert_non_null(strstr(err.text, ": fka is an iWARP adapter: only InfiniBand and RoCE adapters are supported"));
 	assert_int_equal(f->ops->connect(&link, &f->addr, PATIENCE_MS, &err), -ENODEV);
 	assert_non_null(strstr(err.text, "active port; fka is an iWARP adapter: only InfiniBand"));
 	f->ops->close(fixture_accept(f));
