@@ -24,6 +24,13 @@ static void turn(struct peer *);
 
 /* --- life --- */
 
+static void unwatch(struct peer *p)
+{
+	daemon_unwatch(p->daemon, p->rx_fd);
+	if (p->tx_fd != p->rx_fd)
+		daemon_unwatch(p->daemon, p->tx_fd);
+}
+
 int peer_create(struct daemon *d, const struct listener *l, struct zlink *z, struct zerr *err)
 {
 	struct peer *p = calloc(1, sizeof(*p));
@@ -41,10 +48,12 @@ int peer_create(struct daemon *d, const struct listener *l, struct zlink *z, str
 	p->rx_fd = z->ops->fd(z, ZLINK_RX, &rx_events);
 	p->tx_fd = z->ops->fd(z, ZLINK_TX, &tx_events);
 	int rc = daemon_watch(d, p->rx_fd, rx_events, &p->watch);
+	if (rc == 0 && p->tx_fd != p->rx_fd)
+		rc = daemon_watch(d, p->tx_fd, 0, &p->watch);
 	if (rc == 0)
 		rc = daemon_watch_hangup(d, p->rx_fd, p);
 	if (rc != 0) {
-		daemon_unwatch(d, p->rx_fd);
+		unwatch(p);
 		z->ops->close(z);
 		free(p);
 		return zerr_set(err, rc, "%s", strerror(-rc));
@@ -68,8 +77,7 @@ static void detach(struct peer *p)
 {
 	struct daemon *d = p->daemon;
 	peer_leave_strangers(p);
-	peer_set_blocked(p, false);
-	daemon_unwatch(d, p->rx_fd);
+	unwatch(p);
 	daemon_unwatch_hangup(d, p->rx_fd);
 	p->state = PEER_DEAD;
 	list_del(&p->again);

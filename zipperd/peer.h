@@ -36,8 +36,8 @@ struct peer {
 	struct job *launches;	 /* set by CREATE */
 	struct circuit *circuit; /* for whose other end it waits: set by MEET */
 
-	int rx_fd, tx_fd;
-	bool blocked; /* the link is full: out waits for it */
+	int rx_fd, tx_fd; /* both watched, the other one for nothing while it is not blocked */
+	bool blocked;	  /* the link is full: out waits for it */
 	struct out *head, **tail;
 	size_t out_bytes;
 };

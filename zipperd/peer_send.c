@@ -24,12 +24,11 @@ void peer_set_blocked(struct peer *p, bool blocked)
 	p->blocked = blocked;
 	p->zlink->ops->fd(p->zlink, ZLINK_RX, &rx_events);
 	p->zlink->ops->fd(p->zlink, ZLINK_TX, &tx_events);
+	/* Both are in the set since it was made: to be added now might fail, and nothing tell that there is room. */
 	if (p->tx_fd == p->rx_fd)
 		daemon_rewatch(d, p->rx_fd, blocked ? rx_events | tx_events : rx_events, &p->watch);
-	else if (blocked)
-		daemon_watch(d, p->tx_fd, tx_events, &p->watch);
 	else
-		daemon_unwatch(d, p->tx_fd);
+		daemon_rewatch(d, p->tx_fd, blocked ? tx_events : 0, &p->watch);
 }
 
 static int push_out(struct peer *p)
