@@ -190,14 +190,13 @@ out:
 /* Loads are summed as integers, bytes / 2^16 each, so that the order of additions does not matter; in larger parts
  * where 2^47 bytes (128 TiB) or more are under way, as a link may carry all of them. */
 #define PART_BITS 16
-#define HOPS_BITS 8 /* fewer for bytes x hops */
 
 struct enumerate {
 	const struct net *net;
 	const struct traffic *t;
-	unsigned bits;	/* a part is 2^-bits bytes */
-	uint64_t *sum;	/* [links], shared, atomic */
-	uint64_t *hops; /* [nchunks], bytes x hops in parts, without the last HOPS_BITS */
+	unsigned bits; /* a part is 2^-bits bytes */
+	uint64_t *sum; /* [links], shared, atomic */
+	double *hops;  /* [nchunks], bytes x hops in parts */
 };
 
 static void enumerate_chunk(void *arg, size_t item, unsigned worker)
@@ -206,6 +205,7 @@ static void enumerate_chunk(void *arg, size_t item, unsigned worker)
 	const struct net *net = e->net;
 	const struct traffic_chunk *c = &e->t->chunks[item];
 	uint32_t link[NET_SLOTS_MAX];
+	unsigned __int128 hops = 0; /* links are many, and together they may carry more than one of them */
 
 	(void)worker;
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -222,18 +222,19 @@ static void enumerate_chunk(void *arg, size_t item, unsigned worker)
 					if (net->link_class[link[h]] == NET_NONE)
 						continue;
 					__atomic_fetch_add(&e->sum[link[h]], share, __ATOMIC_RELAXED);
-					e->hops[item] += share >> HOPS_BITS;
+					hops += share;
 				}
 			}
 		}
 	}
+	e->hops[item] = (double)hops;
 }
 
 int net_load_enumerated(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
 {
 	struct enumerate e = {.net = net, .t = t, .bits = PART_BITS};
 
-	while (e.bits > HOPS_BITS && t->bytes >> (63 - e.bits))
+	while (e.bits && t->bytes >> (63 - e.bits))
 		e.bits--;
 	e.sum = calloc(net->links, sizeof(*e.sum));
 	e.hops = calloc(t->nchunks ? t->nchunks : 1, sizeof(*e.hops));
@@ -246,7 +247,7 @@ int net_load_enumerated(const struct net *net, const struct traffic *t, unsigned
 	for (uint32_t l = 0; l < net->links; l++)
 		load->bytes[l] += (double)e.sum[l] / (1 << e.bits);
 	for (size_t i = 0; i < t->nchunks; i++)
-		load->byte_hops += (double)e.hops[i] / (1 << (e.bits - HOPS_BITS));
+		load->byte_hops += e.hops[i] / (1 << e.bits);
 	free(e.sum);
 	free(e.hops);
 	return 0;

@@ -84,6 +84,28 @@ static void very_many_bytes(void **state)
 	CHECK("fattree arity:2 levels:2", "SD", half, tree);
 }
 
+/* One byte over very many ways: all of it arrives. */
+static void very_few_bytes(void **state)
+{
+	static const char *const routings[] = {"SD"};
+	static const struct message m[] = {{0, 1, 1}};
+	struct net *net = fixture_net("dragonfly group:2 chassis:1 router:1 node:1 global:1000");
+	struct model_opts opts;
+
+	(void)state;
+	model_defaults(&opts);
+	for (size_t i = 0; i < sizeof(routings) / sizeof(routings[0]); i++) {
+		double *load = fixture_predict(net, routings[i], m, 1, &opts), sum = 0;
+
+		for (uint32_t l = 0; l < net->links; l++)
+			sum += load[l];
+		if (sum < 1 - 1e-6 || sum > 1 + 1e-6)
+			fail_msg("%s: the cables carry %.9g bytes of one", routings[i], sum);
+		free(load);
+	}
+	net_destroy(net);
+}
+
 /* The same machine, consecutive: each group has one link, at router 0. */
 static void gates_consecutive(void **state)
 {
@@ -269,6 +291,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gates_modulo),
 		cmocka_unit_test(very_many_bytes),
+		cmocka_unit_test(very_few_bytes),
 		cmocka_unit_test(gates_consecutive),
 		cmocka_unit_test(corner),
 		cmocka_unit_test(corner_adaptive),
