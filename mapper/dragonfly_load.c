@@ -9,6 +9,7 @@
  * and receives.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "dragonfly.h"
@@ -326,14 +327,20 @@ static void indirect_sum(struct sums *s)
 
 /* --- expectation where two groups have several links: all pairs of routers are written down --- */
 
-/* In parts of 2^-16 bytes, as integers, so that the order of additions does not matter. */
-#define PART 65536.0
-
+/* In parts of a byte, as integers, so that the order of additions does not matter. A router's share is a small one
+ * where there are many of them, so the parts are as small as the sums of all bytes leave room for. */
 struct pairs {
 	const struct sums *s;
+	double part;	 /* so many are a byte: a power of two */
 	uint64_t *parts; /* [links], shared, atomic */
 	double *hops;	 /* [routers] */
 };
+
+/* A link carries all bytes twice at most: once on the way to intermediate routers and once from there. */
+static double part_for(uint64_t bytes)
+{
+	return exp2(floor(62 - log2(2 * (double)bytes + 1)));
+}
 
 /* All legs from router a: to intermediate routers what it sends, as an intermediate one what the others receive. */
 static void pairs_router(void *arg, size_t a, unsigned worker)
@@ -342,12 +349,12 @@ static void pairs_router(void *arg, size_t a, unsigned worker)
 	const struct sums *s = p->s;
 	const struct dragonfly *d = s->d;
 	uint32_t link[DRAGONFLY_SLOTS];
-	uint64_t crossed = 0;
+	unsigned __int128 crossed = 0; /* by all links together */
 
 	(void)worker;
 	for (uint32_t b = 0; b < d->routers; b++) {
 		uint32_t n = dragonfly_count(d, d->place[a], d->place[b]);
-		uint64_t share = (uint64_t)((double)(s->sent[a] + s->received[b]) / d->routers / n * PART);
+		uint64_t share = (uint64_t)((double)(s->sent[a] + s->received[b]) / d->routers / n * p->part);
 
 		for (uint32_t k = 0; k < n && share; k++) {
 			dragonfly_path(d, d->place[a], d->place[b], k, link);
@@ -365,7 +372,7 @@ static void pairs_router(void *arg, size_t a, unsigned worker)
 static int indirect_pairs(struct sums *s, unsigned threads, struct net_load *load)
 {
 	const struct dragonfly *d = s->d;
-	struct pairs p = {.s = s};
+	struct pairs p = {.s = s, .part = part_for(s->t->bytes)};
 	int rc = indirect_prepare(s);
 
 	if (!rc)
@@ -379,9 +386,9 @@ static int indirect_pairs(struct sums *s, unsigned threads, struct net_load *loa
 		indirect_sum(s);
 		par_run(threads, d->routers, pairs_router, &p);
 		for (uint32_t l = 0; l < d->net.links; l++)
-			load->bytes[l] += (double)p.parts[l] / PART;
+			load->bytes[l] += (double)p.parts[l] / p.part;
 		for (uint32_t r = 0; r < d->routers; r++)
-			load->byte_hops += p.hops[r] / PART;
+			load->byte_hops += p.hops[r] / p.part;
 	}
 	free(p.parts);
 	free(p.hops);

@@ -75,19 +75,22 @@ static void very_many_bytes(void **state)
 	static const struct message m[] = {{0, 1, UINT64_C(1) << 52}}, half[] = {{0, 2, UINT64_C(1) << 49}};
 	static const struct expected x[] = {{"n0>x", 0x1p52}, {"x>n1", 0x1p52}}, r[] = {{"0+0", 0x1p52}},
 				     tree[] = {{"l0.s0.0>p0", 0x1p49}, {"l1.s0.0>p0", 0x1p48}, {"l1.s0.0>p1", 0x1p48},
-					     {"l1.s1.0<p0", 0x1p48}, {"l1.s1.0<p1", 0x1p48}, {"l0.s2.0<p0", 0x1p49}};
+					     {"l1.s1.0<p0", 0x1p48}, {"l1.s1.0<p1", 0x1p48}, {"l0.s2.0<p0", 0x1p49}},
+				     cables[] = {{"g0.c0.r0.p1>g1.c0.r0", 0x1p51}, {"g0.c0.r0.p3>g1.c0.r0", 0x1p51}};
 
 	(void)state;
 	CHECK("crossbar node:2", "SD", m, x);
 	CHECK("crossbar node:2", "SI", m, x);
 	CHECK("torus:4", "SD", m, r);
 	CHECK("fattree arity:2 levels:2", "SD", half, tree);
+	/* whichever of the two is the intermediate router, the bytes go from the one to the other once */
+	CHECK("dragonfly group:2 chassis:1 router:1 node:1 global:2", "SI", m, cables);
 }
 
 /* One byte over very many ways: all of it arrives. */
 static void very_few_bytes(void **state)
 {
-	static const char *const routings[] = {"SD"};
+	static const char *const routings[] = {"SD", "SI"};
 	static const struct message m[] = {{0, 1, 1}};
 	struct net *net = fixture_net("dragonfly group:2 chassis:1 router:1 node:1 global:1000");
 	struct model_opts opts;
