@@ -121,16 +121,19 @@ static int pin_parse(struct map_rules *r, const struct map_site *site, const cha
 {
 	const char *colon = strchr(text, ':');
 	struct setting s = {.rules = r, .clash = MAP_NONE};
-	char ranks[4096];
+	char *ranks;
 	int rc;
 
-	if (!colon || colon == text || !colon[1] || (size_t)(colon - text) >= sizeof(ranks))
+	if (!colon || colon == text || !colon[1])
 		return zerr_set(err, -EINVAL, "--pin: '%.64s' is not RANKS:NODE, as 0-3:node001", text);
-	snprintf(ranks, sizeof(ranks), "%.*s", (int)(colon - text), text);
 	s.value = map_site_find(site, colon + 1);
 	if (s.value == MAP_NONE)
 		return zerr_set(err, -EINVAL, "--pin: node %.64s is not in %s", colon + 1, site->hosts->path);
+	ranks = strndup(text, (size_t)(colon - text));
+	if (!ranks)
+		return no_memory(err);
 	rc = ranks_parse(ranks, r->n, "--pin", pin_set, &s, err);
+	free(ranks);
 	if (!rc && s.clash != MAP_NONE)
 		rc = zerr_set(err, -EINVAL, "--pin: rank %u on two nodes", s.clash);
 	return rc;

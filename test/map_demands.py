@@ -11,6 +11,11 @@ check(where and where[3][0] == "a0" and where[4][0] == where[5][0] == "zip", "pi
 check(where and not any(w[0] == "b1" for w in where.values()), "a forbidden node has no ranks", where)
 users = [w[0] for v, w in (where or {}).items() if v in (0, 1, 2, 7)]
 check(max(users.count(x) for x in set(users)) <= 2, "no more of them on a node than it can take", users)
+hosts([1500, 1500], [8])
+graph(2500, chain(2500))
+even = range(0, 2500, 2)
+where, lines, r = mapped("-S", "block", "--pin", ",".join(map(str, even)) + ":a1") # 5,694 characters
+check(where and all(where[v][0] == "a1" for v in even), "more than a thousand pinned ranks", r.stderr[:200])
 hosts([8], [8], 0, "#ZIP node a0 speed=0.5\n")
 graph(8, chain(8))
 where, lines, r = mapped()
