@@ -18,7 +18,7 @@ int map_queue_push_stamped(struct map_queue *q, const struct map_entry *e)
 		q->entry = more;
 		q->cap = cap;
 	}
-	for (at = q->n++; at && e->cost < q->entry[(at - 1) / 2].cost; at = (at - 1) / 2)
+	for (at = q->n++; at && map_entry_before(e, &q->entry[(at - 1) / 2]); at = (at - 1) / 2)
 		q->entry[at] = q->entry[(at - 1) / 2];
 	q->entry[at] = *e;
 	return 0;
@@ -45,8 +45,8 @@ bool map_queue_pop(struct map_queue *q, struct map_entry *out)
 
 		if (child >= q->n)
 			break;
-		child += child + 1 < q->n && q->entry[child + 1].cost < q->entry[child].cost;
-		if (q->entry[child].cost >= last.cost)
+		child += child + 1 < q->n && map_entry_before(&q->entry[child + 1], &q->entry[child]);
+		if (!map_entry_before(&q->entry[child], &last))
 			break;
 		q->entry[at] = q->entry[child];
 		at = child;

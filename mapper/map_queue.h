@@ -10,9 +10,15 @@
 
 struct map_entry {
 	__int128 cost;
+	uint32_t chance; /* of equal costs the least comes first */
 	uint32_t rank, to;
 	uint32_t stamp; /* the caller's */
 };
+
+static inline bool map_entry_before(const struct map_entry *a, const struct map_entry *b)
+{
+	return a->cost != b->cost ? a->cost < b->cost : a->chance < b->chance;
+}
 
 struct map_queue {
 	struct map_entry *entry;

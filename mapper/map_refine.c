@@ -56,7 +56,8 @@ static int rank_offer(struct pass *p, uint32_t v)
 
 		if (to == from || !map_rules_allow(c->p->rules, s, v, to))
 			continue;
-		e.cost = (map_cut_cost_in(c, v, to) - stay) * 256 + (map_cost)(rng_mix(v + (c->random << 32)) & 255);
+		e.cost = map_cut_cost_in(c, v, to) - stay;
+		e.chance = rng_mix(v + (c->random << 32)) & 255;
 		rc = map_queue_push_stamped(queue_of(p, from, to), &e);
 	}
 	return rc;
@@ -119,7 +120,7 @@ static bool move_choose(struct pass *p, struct map_entry *best)
 			const struct map_entry *e =
 				from == to || !s->classes[to].slots ? NULL : queue_look(p, from, to);
 
-			if (!e || p->c->load[to] > s->classes[to].slots || (found && e->cost >= best->cost))
+			if (!e || p->c->load[to] > s->classes[to].slots || (found && !map_entry_before(e, best)))
 				continue;
 			*best = *e;
 			found = true;

@@ -86,6 +86,13 @@ sides = {"a": 1, "b": 2, "c": 4, "d": 4, "z": 7}
 cost = sum(w for u, v, w in edges if not sides[where[u][0]] & sides[where[v][0]]) if where else r.stderr
 check(cost == 11, "six ranks of which all have to move at once", cost)
 
+# --- as heavy as weights may be, and as far as clusters may be: nothing overflows (UBSan sees it)
+write("hosts", "#ZIP cluster a\na:4\n#ZIP cluster b\nb:4\n#ZIP cluster c\nc:4\n#ZIP zipper z b=tcp:10.1.0.1 c=tcp:10.2.0.1\n")
+graph(8, hidden(8, [(i, i // 4 * 4 + (i + 1) % 4, 1 << 59) for i in range(8)], 1))
+where, lines, r = mapped("--zippers", "all")
+check("#ZIP predicted bridged 0 bytes 0 messages" in lines and not r.stderr, "two very heavy rings, and a cluster that nothing reaches",
+      (lines[:1], r.stderr))
+
 # --- more than two clusters: branches that only know the root, which belongs on the zipper
 branches, size = 4, 9
 edges = []
