@@ -20,7 +20,7 @@ void zcause_set(struct zrun *run, int status, int grace_ms, const char *fmt, ...
 	vsnprintf(run->cause, sizeof(run->cause), fmt, ap);
 	va_end(ap);
 	run->cause_status = status;
-	run->hush = run->job->n > 0 && !run->options->verbose;
+	run->hush = true;
 	run->phase = ZRUN_ENDING;
 	run->phase_ms = zclock_ms() + grace_ms;
 }

@@ -149,15 +149,29 @@ size_t zchatter_filter(struct zchatter *c, const char *line, size_t len, const c
 	return p && take_mpiexec_line(c, p, len - (size_t)(p - line)) ? (size_t)(p - line) : len;
 }
 
+/* Behind "[rank] ", if that is there. */
+static const char *skip_label(const char *line, size_t *len)
+{
+	const char *blank =
+		*len > 3 && *line == '[' && isdigit((unsigned char)line[1]) ? memchr(line, ' ', *len) : NULL;
+	if (!blank || blank[-1] != ']')
+		return line;
+	*len -= (size_t)(blank + 1 - line);
+	return blank + 1;
+}
+
 bool zchatter_is_echo(const char *line, size_t len)
 {
 	static const char *const echoes[] = {"libzipper: rank ", "Abort(", "[proxy:", "[mpiexec@"};
-	const char *blank = len > 3 && *line == '[' && isdigit((unsigned char)line[1]) ? memchr(line, ' ', len) : NULL;
-	if (blank && blank[-1] == ']') { /* "[rank] " */
-		len -= (size_t)(blank + 1 - line);
-		line = blank + 1;
-	}
+	line = skip_label(line, &len);
 	return begins_with_any(line, len, echoes, sizeof(echoes) / sizeof(echoes[0]));
+}
+
+bool zchatter_is_abort(const char *line, size_t len)
+{
+	static const char called[] = "application called MPI_Abort(";
+	line = skip_label(line, &len);
+	return begins(line, len, "Abort(") && memmem(line, len, called, sizeof(called) - 1);
 }
 
 bool zchatter_may_be(const struct zchatter *c, const char *text, size_t len)

@@ -30,6 +30,8 @@ const char *zchatter_release(struct zchatter *);
 /* When a job has failed, every rank, mpiexec and proxy complains in its own way about what zmpirun says in one line. Is
  * this line (of stderr, with or without label) one of those complaints? */
 bool zchatter_is_echo(const char *line, size_t len);
+/* Such a complaint that tells of MPI_Abort: the job is about to end, and there will be a line about that. */
+bool zchatter_is_abort(const char *line, size_t len);
 /* May this unfinished line become mpiexec's? Then it must not be shown yet. */
 bool zchatter_may_be(const struct zchatter *, const char *text, size_t len);
 

@@ -14,6 +14,7 @@
 
 #define READ_BYTES 65536     /* what a pipe holds */
 #define LINE_MAX_BYTES 65536 /* longer lines are handed on in pieces */
+#define HELD_MAX_BYTES 65536 /* a rank says such a line once */
 
 void zpump_init(struct zpump *p, int fd, struct zoutput *out, struct zchatter *chatter, const struct zplan_part *label)
 {
@@ -53,11 +54,24 @@ static void put_labelled(struct zpump *p, const char *text, size_t len)
 	zoutput_add(p->out, text, len);
 }
 
+/* False: it is to be shown. */
+static bool hold(struct zpump *p, const char *text, size_t len)
+{
+	char *more = p->held_len + len <= HELD_MAX_BYTES ? realloc(p->held, p->held_len + len) : NULL;
+	if (!more)
+		return false;
+	memcpy(more + p->held_len, text, len);
+	p->held = more;
+	p->held_len += len;
+	return true;
+}
+
 /* A line, or a piece of one. */
 static void put(struct zpump *p, const char *text, size_t len)
 {
 	bool finished = len > 0 && text[len - 1] == '\n';
-	if (p->hush && *p->hush && !p->mid_line && finished && zchatter_is_echo(text, len))
+	if (p->hush && !p->mid_line && finished && zchatter_is_echo(text, len) &&
+		(*p->hush || (zchatter_is_abort(text, len) && hold(p, text, len))))
 		return;
 	if (p->chatter && finished && !(p->mid_line && len == 1)) {
 		const char *before;
@@ -157,4 +171,19 @@ void zpump_close(struct zpump *p)
 	p->buf = NULL;
 	p->cap = 0;
 	p->fd = -1;
+}
+
+void zpump_fini(struct zpump *p)
+{
+	char *held = p->held;
+	size_t len = p->held_len;
+	bool shown = !p->hush || !*p->hush;
+	p->held = NULL;
+	p->held_len = 0;
+	p->hush = NULL;
+	for (size_t done = 0, n; shown && done < len; done += n) {
+		n = (size_t)((char *)memchr(held + done, '\n', len - done) - (held + done)) + 1;
+		put(p, held + done, n);
+	}
+	free(held);
 }

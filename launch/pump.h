@@ -16,14 +16,17 @@
 struct zpump {
 	int fd; /* -1: closed */
 	struct zoutput *out;
-	struct zchatter *chatter;	/* mpiexec's lines are taken out; NULL: there are none */
-	const bool *hush;		/* once true, complaints about the failed job are dropped; NULL: never */
+	struct zchatter *chatter; /* mpiexec's lines are taken out; NULL: there are none */
+	const bool *hush; /* once true, complaints about the failed job are dropped, and those of MPI_Abort, which may
+			   * be here before zipperd has told of it, are held back until then; NULL: nothing is */
 	const struct zplan_part *label; /* "[lrank] " at the beginning of a line becomes "[vrank] "; NULL: not */
 	const char *zipper;		/* whose name stands in front of every line; NULL: none */
 	bool mid_line;			/* the beginning of this line has been handed on */
 	char *buf;
 	size_t len, cap;
 	int64_t last_ms; /* when something came */
+	char *held;	 /* complaints that are held back, whole lines */
+	size_t held_len;
 };
 
 /* Takes over fd. */
@@ -34,7 +37,9 @@ void zpump_read(struct zpump *);
 int zpump_timeout(const struct zpump *, int64_t now_ms);
 /* Shows an unfinished line whose time has come. */
 void zpump_tick(struct zpump *, int64_t now_ms);
-/* Shows everything that is left and closes. */
+/* Shows everything that is left and closes; but for what is held back. */
 void zpump_close(struct zpump *);
+/* After that, when the job is over: shows what was held back for nothing. */
+void zpump_fini(struct zpump *);
 
 #endif

@@ -84,7 +84,7 @@ int zrun_start(struct zrun *run, struct zpart_params *params, struct zerr *err)
 	}
 	params->out = &run->out;
 	params->err = &run->err;
-	params->hush = &run->hush;
+	params->hush = run->job->n > 0 && !run->options->verbose ? &run->hush : NULL;
 	run->start_ms = zclock_ms();
 	for (int i = 0; i < run->rails->n; i++) {
 		if (run->rails->daemons[i].pid == 0)
@@ -285,6 +285,8 @@ int zrun_fini(struct zrun *run, struct zerr *err)
 	for (int i = 0; i < ZCTL_RAILS_MAX; i++)
 		if (run->logs[i].fd >= 0)
 			zpump_close(&run->logs[i]);
+	for (int i = 0; i < run->plan->nparts; i++)
+		zpump_fini(&run->parts[i].err);
 	zoutput_drain(&run->out, DRAIN_MS);
 	zoutput_drain(&run->err, DRAIN_MS);
 	if (is_lost(&run->out))

@@ -127,7 +127,16 @@ kill -9 "$(pid_of_rank 3)"
 ended "a rank killed" 9 'rank 3 \(c2 rank 1 .*; mpiexec tells of signal 9 \(Killed\)$'
 run "MPI_Abort hands its code on" 7 --clusters 2 -n 4 --rails 3 "$ENDS" abort 2 7
 matches "MPI_Abort: who and what" err '^zmpirun: rank 2 \(.*code 7'
-is "MPI_Abort: one line" "$(wc -l <err)" 1
+is "MPI_Abort: one line" "$(wc -l <err)" 1 || diag_file err
+# One zipper tells of it late: the part has ended by then, and what it said itself is here.
+start_as 4 --clusters 2+2 --rails 2 "$ENDS" abort 2 7 go
+late=$(left_named zipperd | tail -1)
+kill -STOP "$late"
+touch go
+one_mpiexec() { [ "$(left_named mpiexec.mpich | wc -l)" = 1 ]; }
+ok "MPI_Abort, told late: the part ends" wait_for 20 one_mpiexec
+kill -CONT "$late"
+ended "MPI_Abort, told late" 7 'rank 2 \(c2 rank 0 .*code 7'
 run "the highest status of any rank" 3 --clusters 2 -n 4 --rails 2 "$ENDS" ranks
 run "a rank that never comes" 1 --timeout 2 --clusters 2 --rails 3 -n 1 "$ENDS" well : -n 1 sleep 30
 matches "never comes: which part" err '^zmpirun: zipper [123]: not all ranks have joined .*part c2'

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI program that ends in the way its first argument says. For tests of zmpirun. */
+/* An MPI program that ends in the way its first argument says: HOW [RANK [CODE [FILE]]]. Where there is a FILE, all
+ * wait until it exists. For tests of zmpirun. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@ int main(int argc, char **argv)
 	printf("rank %d of %d pid %d\n", rank, size, (int)getpid());
 	fflush(stdout);
 	me = rank == who;
+	while (argc > 4 && access(argv[4], F_OK) != 0)
+		usleep(20000);
 	if (strcmp(how, "wait") == 0)
 		wait_for_ever();
 	if (strcmp(how, "abort") == 0 && me)

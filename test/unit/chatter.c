@@ -114,11 +114,44 @@ static void shows_prompt(void **state)
 	zoutput_free(&out);
 }
 
+#define ABORT "Abort(7) on node 0 (rank 0 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 7) - process 0\n"
+#define FATAL "Abort(5) on node 0 (rank 0 in comm 0): Fatal error in internal_Send: Invalid rank, error stack:\n"
+
+/* What the native library says about MPI_Abort may be here before zipperd has told of it. */
+static void holds_back_abort(void **state)
+{
+	static const char in[] = "[0] a\n[1] " ABORT FATAL, early[] = "[2] a\n" FATAL, late[] = "[3] " ABORT;
+	(void)state;
+	for (int told = 0; told < 2; told++) {
+		struct zoutput out;
+		struct zpump pump;
+		struct zplan_part plan = {.nranks = 3, .first = 2};
+		bool hush = false;
+		int fd[2];
+		assert_int_equal(pipe(fd), 0);
+		zoutput_init(&out, -1);
+		zpump_init(&pump, fd[0], &out, NULL, &plan);
+		pump.hush = &hush;
+		assert_int_equal(write(fd[1], in, strlen(in)), (ssize_t)strlen(in));
+		close(fd[1]);
+		zpump_read(&pump);
+		assert_int_equal(out.end - out.begin, strlen(early));
+		assert_memory_equal(out.buf + out.begin, early, strlen(early));
+		hush = told;
+		zpump_close(&pump);
+		zpump_fini(&pump);
+		assert_int_equal(out.end - out.begin, strlen(early) + (told ? 0 : strlen(late)));
+		assert_memory_equal(out.buf + out.begin + strlen(early), late, told ? 0 : strlen(late));
+		zoutput_free(&out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_out_what_is_not_theirs),
 		cmocka_unit_test(shows_prompt),
+		cmocka_unit_test(holds_back_abort),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
