@@ -127,7 +127,8 @@ const struct zconf_row settings_rows[] = {
 		.offset = offsetof(struct settings, key_file),
 		.help = "File with the users' keys: a line 'USER KEY' for each, the name without a slash, the key as "
 			"64 hexadecimal "
-			"digits. Nobody but its owner may have access to it. It is read again on SIGHUP."},
+			"digits. Nobody but its owner may have access to it. It is read again on SIGHUP. "
+			"A path without a slash at its beginning starts in the folder where zipperd was started."},
 	OPT_MS(join_timeout, "60s", 100, 24 * 3600 * 1000,
 		"How long a job may take until all its ranks have reported; then it fails with a message "
 		"that names the missing ones. A launcher may ask for another time."),
