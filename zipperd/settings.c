@@ -159,7 +159,8 @@ const struct zconf_row settings_rows[] = {
 	OPT(one_sided_bytes, ZCONF_BYTES, "4M", 0, GiB,
 		"Memory, in each direction, through which large messages go from one rank's memory into the "
 		"other's without either doing anything, where the ranks' transports can: in pieces of frag_bytes, "
-		"at least two. It is allocated at first use, and counts as part of memory. 0: all large messages "
+		"at least two. It is allocated at first use, and counts as part of memory, of which half is left to "
+		"messages: less is taken, or none, where there are too many directions. 0: all large messages "
 		"travel as fragments."),
 	OPT(memory, ZCONF_BYTES, "256M", 4 * MiB, 1024 * GiB,
 		"Upper bound of the memory for all messages that wait for a rank to receive."),

@@ -28,13 +28,14 @@ void staging_fini(struct staging *s)
 	free(s->piece);
 }
 
-/* As many pieces as wanted, or half of it, or half of that: as the budget allows. */
+/* As many pieces as wanted, or half of it, or half of that: as the budget allows, of which half is left to messages in
+ * any case. What they have comes back; this does not, and who has no memory for a message would wait without end. */
 static int allocate(struct staging *s, struct zerr *err)
 {
 	uint64_t stride = (s->piece_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	for (uint64_t n = s->wanted_bytes / stride; n >= STAGING_PIECES_MIN && !s->block.memory; n /= 2) {
 		uint64_t used = atomic_fetch_add_explicit(&s->budget->used, n * stride, memory_order_relaxed);
-		if (used + n * stride <= budget_open(s->budget)) {
+		if (used + n * stride <= s->budget->limit / 2) {
 			s->block.memory = aligned_alloc(PAGE_BYTES, n * stride);
 			s->piece = calloc(n, sizeof(*s->piece));
 		}

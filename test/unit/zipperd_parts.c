@@ -13,6 +13,8 @@
 #include "limit.h"
 #include "pool.h"
 #include "ring.h"
+#include "staging.h"
+#include "unregistered.h"
 
 RING(number_ring, uint64_t, 8);
 
@@ -137,6 +139,46 @@ static void idle_pools_leave_memory(void **state)
 	assert_int_equal(budget.used, 0);
 }
 
+static void fake_limits(const struct zlink *z, struct zrma_limits *out)
+{
+	(void)z;
+	*out = (struct zrma_limits){.max_bytes = 1 << 20, .reads = 1, .writes = 1};
+}
+
+/* However many directions have memory of their own for one-sided transfers, which they keep. */
+static void staging_leaves_memory(void **state)
+{
+	static const struct zrma rma = {.domain = unregistered_domain, .reg = unregistered_reg, .limits = fake_limits};
+	static const struct ztransport fake = {.name = "fake", .rma = &rma, .fragment_bytes = 131072};
+	const uint32_t sizes[] = {4096, 16384, 65536, 131072};
+	struct zlink link = {.ops = &fake};
+	struct budget budget = {.limit = 8 << 20};
+	struct staging staging[6];
+	struct pool pool[6];
+	struct zregion *region;
+	struct zerr err;
+	struct buf *b;
+	int admitted = 0;
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(pool_init(&pool[i], &budget, 16384, 131072), 0);
+	for (int i = 0; i < 6; i++) {
+		staging_init(&staging[i], NULL, &budget, 4 << 20, 0);
+		admitted += staging_admit(&staging[i], &link, ZLINK_RX, &region, &err) == 0;
+	}
+	assert_true(admitted > 0);
+	for (int i = 0; i < 6; i++)
+		for (int k = 0; k < 4; k++) {
+			assert_non_null(b = pool_get(&pool[i], sizes[k]));
+			pool_put(&pool[i], b);
+		}
+	for (int i = 0; i < 6; i++) {
+		staging_fini(&staging[i]);
+		pool_fini(&pool[i]);
+	}
+	assert_int_equal(budget.used, 0);
+}
+
 /* The eager class may be smaller than a page, or as large as the fragments: then a class is left out. */
 static void pool_with_odd_classes(void **state)
 {
@@ -209,6 +251,7 @@ int main(void)
 		cmocka_unit_test(pool_has_room_for_every_size),
 		cmocka_unit_test(pool_keeps_to_its_budget),
 		cmocka_unit_test(idle_pools_leave_memory),
+		cmocka_unit_test(staging_leaves_memory),
 		cmocka_unit_test(pool_with_odd_classes),
 		cmocka_unit_test(refusals_are_found_again),
 		cmocka_unit_test(log_lines_are_limited),
