@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dragonfly.h"
+#include "lines.h"
 
 static const struct wiring {
 	const char *name;
@@ -97,52 +98,49 @@ struct cables {
 	size_t n, cap;
 };
 
-static int cable_parse(const struct dragonfly *d, char *line, struct cable *c)
+/* What is needed while a file is read. */
+struct reading {
+	const struct dragonfly *d;
+	struct cables *l;
+};
+
+static int cable_read(void *arg, char *line, int number, struct zerr *err)
 {
-	uint32_t v[4];
+	const struct reading *r = arg;
+	const struct dragonfly *d = r->d;
+	struct cables *l = r->l;
+	uint32_t v[4] = {0};
 	int got = spec_numbers(line, v, 4);
 
-	if (got <= 0)
-		return got;
-	*c = (struct cable){v[0], v[1], v[2], v[3]};
-	return c->g < d->groups && c->h < d->groups && c->r < d->local && c->s < d->local && c->g != c->h ? 1 : -EINVAL;
+	(void)number;
+	if (!got)
+		return 0;
+	if (got < 0 || v[0] >= d->groups || v[2] >= d->groups || v[1] >= d->local || v[3] >= d->local || v[0] == v[2])
+		return zerr_set(err, -EINVAL,
+			"not \"GROUP ROUTER GROUP ROUTER\" with groups below %u, routers below %u", d->groups,
+			d->local);
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? 2 * l->cap : 1024;
+		struct cable *more = realloc(l->list, cap * sizeof(*more));
+
+		if (!more)
+			return zerr_set(err, -ENOMEM, "not enough memory");
+		l->list = more;
+		l->cap = cap;
+	}
+	l->list[l->n++] = (struct cable){v[0], v[1], v[2], v[3]};
+	return 0;
 }
 
 static int cables_read(const struct dragonfly *d, struct cables *l, const char *path, struct zerr *err)
 {
+	struct reading r = {d, l};
 	FILE *f = fopen(path, "r");
-	char *line = NULL;
-	size_t cap = 0;
-	unsigned number = 0;
-	int rc = 0;
+	int rc;
 
 	if (!f)
 		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-	while (!rc && getline(&line, &cap, f) > 0) {
-		struct cable c = {0}, *more;
-		int got = cable_parse(d, line, &c);
-
-		number++;
-		if (got < 0)
-			rc = zerr_set(err, -EINVAL,
-				"%s:%u: not \"GROUP ROUTER GROUP ROUTER\" with groups below %u, routers below %u", path,
-				number, d->groups, d->local);
-		if (got <= 0)
-			continue;
-		if (l->n == l->cap) {
-			l->cap = l->cap ? 2 * l->cap : 1024;
-			more = realloc(l->list, l->cap * sizeof(*more));
-			if (!more) {
-				rc = zerr_set(err, -ENOMEM, "%s: not enough memory", path);
-				break;
-			}
-			l->list = more;
-		}
-		l->list[l->n++] = c;
-	}
-	if (!rc && ferror(f))
-		rc = zerr_set(err, -EIO, "%s: cannot be read", path);
-	free(line);
+	rc = zlines_read(f, path, cable_read, &r, err);
 	fclose(f);
 	return rc;
 }

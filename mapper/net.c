@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "lines.h"
 #include "net.h"
 #include "par.h"
 #include "traffic.h"
@@ -130,13 +131,21 @@ static int named_compare(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-static int bandwidth_line(struct net *net, const struct named *names, size_t n, char *line, const char *path,
-	unsigned number, struct zerr *err)
+/* What is needed while a file is read. */
+struct reading {
+	struct net *net;
+	struct named *names; /* [n], sorted */
+	size_t n;
+};
+
+static int bandwidth_line(void *arg, char *line, int number, struct zerr *err)
 {
+	const struct reading *r = arg;
 	char *save, *hash = strchr(line, '#'), *name, *value;
 	struct named key, *found;
 	uint64_t v;
 
+	(void)number;
 	if (hash)
 		*hash = '\0';
 	name = strtok_r(line, " \t\r\n", &save);
@@ -144,44 +153,37 @@ static int bandwidth_line(struct net *net, const struct named *names, size_t n, 
 		return 0;
 	value = strtok_r(NULL, " \t\r\n", &save);
 	if (!value || zargs_parse_u64(value, &v) || !v || strtok_r(NULL, " \t\r\n", &save))
-		return zerr_set(err, -EINVAL, "%s:%u: not \"NAME BANDWIDTH\" with a positive number", path, number);
+		return zerr_set(err, -EINVAL, "not \"NAME BANDWIDTH\" with a positive number");
 	snprintf(key.name, sizeof(key.name), "%s", name);
-	found = bsearch(&key, names, n, sizeof(*names), named_compare);
+	found = bsearch(&key, r->names, r->n, sizeof(*r->names), named_compare);
 	if (!found)
-		return zerr_set(err, -EINVAL, "%s:%u: there is no link \"%s\"", path, number, name);
-	net->capacity[found->link] = (float)v;
+		return zerr_set(err, -EINVAL, "there is no link \"%s\"", name);
+	r->net->capacity[found->link] = (float)v;
 	return 0;
 }
 
 int net_read_bandwidths(struct net *net, const char *path, struct zerr *err)
 {
 	FILE *f = fopen(path, "r");
-	struct named *names = malloc(net->links * sizeof(*names));
-	char *line = NULL;
-	size_t cap = 0, n = 0;
-	unsigned number = 0;
-	int rc = 0;
+	struct reading r = {.net = net, .names = malloc(net->links * sizeof(*r.names))};
+	int rc;
 
-	if (!f || !names) {
+	if (!f || !r.names) {
 		rc = zerr_set(err, f ? -ENOMEM : -errno, "%s: %s", path, strerror(f ? ENOMEM : errno));
 		goto out;
 	}
 	for (uint32_t l = 0; l < net->links; l++) {
 		if (net->link_class[l] == NET_NONE)
 			continue;
-		names[n].link = l;
-		net->ops->link_name(net, l, names[n++].name, sizeof(names->name));
+		r.names[r.n].link = l;
+		net->ops->link_name(net, l, r.names[r.n++].name, sizeof(r.names->name));
 	}
-	qsort(names, n, sizeof(*names), named_compare);
-	while (!rc && getline(&line, &cap, f) > 0)
-		rc = bandwidth_line(net, names, n, line, path, ++number, err);
-	if (!rc && ferror(f))
-		rc = zerr_set(err, -EIO, "%s: cannot be read", path);
+	qsort(r.names, r.n, sizeof(*r.names), named_compare);
+	rc = zlines_read(f, path, bandwidth_line, &r, err);
 out:
 	if (f)
 		fclose(f);
-	free(line);
-	free(names);
+	free(r.names);
 	return rc;
 }
 

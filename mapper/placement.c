@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lines.h"
 #include "placement.h"
 #include "rng.h"
 #include "spec.h"
@@ -70,45 +71,44 @@ const struct placement *placement_find(const char *name)
 	return NULL;
 }
 
+/* What is needed while a map is read. */
+struct reading {
+	uint32_t ranks, nodes, seen, *node;
+};
+
+static int line_read(void *arg, char *line, int number, struct zerr *err)
+{
+	struct reading *r = arg;
+	uint32_t pair[2] = {0};
+	int got = spec_numbers(line, pair, 2);
+
+	(void)number;
+	if (!got)
+		return 0;
+	if (got < 0)
+		return zerr_set(err, -EINVAL, "not \"RANK NODE\"");
+	if (pair[0] >= r->ranks || pair[1] >= r->nodes)
+		return zerr_set(err, -EINVAL, "there are %u ranks and %u nodes", r->ranks, r->nodes);
+	if (r->node[pair[0]] != UINT32_MAX)
+		return zerr_set(err, -EINVAL, "rank %u is there twice", pair[0]);
+	r->node[pair[0]] = pair[1];
+	r->seen++;
+	return 0;
+}
+
 int placement_read(const char *path, uint32_t ranks, uint32_t nodes, uint32_t *node, struct zerr *err)
 {
+	struct reading r = {.ranks = ranks, .nodes = nodes, .node = node};
 	FILE *f = fopen(path, "r");
-	char *line = NULL;
-	size_t cap = 0;
-	unsigned number = 0;
-	uint32_t seen = 0;
-	int rc = 0;
+	int rc;
 
 	if (!f)
 		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-	for (uint32_t r = 0; r < ranks; r++)
-		node[r] = UINT32_MAX;
-	while (!rc && getline(&line, &cap, f) > 0) {
-		uint32_t pair[2] = {0}, rank, at;
-		int got = spec_numbers(line, pair, 2);
-
-		number++;
-		if (!got)
-			continue;
-		rank = pair[0];
-		at = pair[1];
-		if (got < 0)
-			rc = zerr_set(err, -EINVAL, "%s:%u: not \"RANK NODE\"", path, number);
-		else if (rank >= ranks || at >= nodes)
-			rc = zerr_set(err, -EINVAL, "%s:%u: there are %u ranks and %u nodes", path, number, ranks,
-				nodes);
-		else if (node[rank] != UINT32_MAX)
-			rc = zerr_set(err, -EINVAL, "%s:%u: rank %u is there twice", path, number, rank);
-		if (!rc) {
-			node[rank] = at;
-			seen++;
-		}
-	}
-	if (!rc && ferror(f))
-		rc = zerr_set(err, -EIO, "%s: cannot be read", path);
-	if (!rc && seen < ranks)
-		rc = zerr_set(err, -EINVAL, "%s: only %u of %u ranks are placed", path, seen, ranks);
-	free(line);
+	for (uint32_t i = 0; i < ranks; i++)
+		node[i] = UINT32_MAX;
+	rc = zlines_read(f, path, line_read, &r, err);
+	if (!rc && r.seen < ranks)
+		rc = zerr_set(err, -EINVAL, "%s: only %u of %u ranks are placed", path, r.seen, ranks);
 	fclose(f);
 	return rc;
 }

@@ -173,13 +173,13 @@ for nodes, starved in [((1, 3), False), ((0, 2), True)]:
         check(r.returncode == 0 and ("1 pairs got nothing" in r.stdout) == starved,
               "%s: a pair %s" % (routing, "gets nothing" if starved else "needs nothing"), r.stderr or r.stdout)
 
-for line in ["bad", "1 2 3", "1 72", "200 1", "1 1\n1 2", "4294967297 1", "1 4294967296", "1 -4294967295", "1 1x", "+1 1"]:
+for line in ["bad", "1 2 3", "1 72", "200 1", "1 1\n1 2", "4294967297 1", "1 4294967296", "1 -4294967295", "1 1x", "+1 1", "1 1\0x"]:
     with open("badmap", "w") as f:
         f.write("0 0\n" + line + "\n")
     r = model("-j", "2d:12x12", "-m", "badmap")
     check(r.returncode == 1 and "badmap:%d: " % (3 if "\n" in line else 2) in r.stderr and r.stderr.count("\n") == 1,
           "bad map: %r" % line, r.stderr)
-for line in ["0 0 1", "0 0 6 0", "0 0 0 1", "0 6 1 0", "x", "0 0 4294967298 0", "0 0 -4294967294 0"]:
+for line in ["0 0 1", "0 0 6 0", "0 0 0 1", "0 6 1 0", "x", "0 0 4294967298 0", "0 0 -4294967294 0", "0 1 1 1\0x"]:
     with open("badwires", "w") as f:
         f.write("0 0 1 0\n" + line + "\n")
     r = zipmap("model", "-n", NETWORK + " wiring-file:badwires", "-j", "spread")
@@ -189,6 +189,10 @@ with open("fast", "w") as f:
     f.write("n0>x 1000000\nn9>x 1\n")
 r = zipmap("model", "-n", "crossbar node:2 bandwidth-file:fast", "-j", "spread")
 check(r.returncode == 1 and 'fast:2: there is no link "n9>x"' in r.stderr, "bad bandwidth file", r.stderr)
+with open("fast", "w") as f:
+    f.write("n0>x 1000000\0\nx>n0 1\n")
+r = zipmap("model", "-n", "crossbar node:2 bandwidth-file:fast", "-j", "spread")
+check(r.returncode == 1 and "fast:1: zero byte" in r.stderr, "a bandwidth file that is no text", r.stderr)
 with open("badjobs", "w") as f:
     f.write("umesh nodes:10\n\nspread nodes:100\n")
 r = model("-w", "badjobs")
