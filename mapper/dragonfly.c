@@ -56,8 +56,9 @@ static int shape_read(struct dragonfly *d, struct spec *spec, struct widths *w, 
 		(rc = spec_u64(spec, "injection", 0, 1, UINT64_MAX, &w->inject, err)) ||
 		(rc = spec_choice(spec, "intermediate", rules, DRAGONFLY_ANY, &rule, err)))
 		return rc;
-	w->row *= w->rows;
-	w->column *= w->columns;
+	if (__builtin_mul_overflow(w->row, w->rows, &w->row) ||
+		__builtin_mul_overflow(w->column, w->columns, &w->column))
+		return zerr_set(err, -EINVAL, "%s: cables of more than 2^64 bytes a second together", spec->where);
 	d->rule = (enum dragonfly_rule)rule;
 	d->inject = w->inject > 0;
 	d->local = d->chassis * d->width;

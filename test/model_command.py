@@ -214,7 +214,8 @@ with open("heavy", "w") as f:
 r = zipmap("model", "-n", "crossbar node:2", "-j", "graph:heavy bytes:1024G")
 check(r.returncode == 1 and r.stderr == "zipmap model: more than 2^52 bytes in one phase\n", "2^64 bytes are not none",
       (r.stdout, r.stderr))
-for network in ["torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70000", "torus:4x4 node:0"]:
+for network in ["torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70000", "torus:4x4 node:0",
+                "dragonfly group:1 chassis:1 router:2 row:1024 bandwidth:18014398509481984"]:
     r = zipmap("model", "-n", network, "-j", "spread")
     check(r.returncode == 1 and r.stderr.startswith("zipmap model: network: ") and r.stderr.count("\n") == 1,
           "refused in one line: " + network, (r.returncode, r.stderr))
