@@ -257,13 +257,16 @@ void zerror_lost(int code, int part, const char *fmt, ...)
 	struct timespec patience = {.tv_nsec = LAST_WORD_NS};
 	if (part == zworld.part)
 		patience = (struct timespec){.tv_sec = OWN_PART_S};
-	/* One of each part says it, before the others end him. */
-	bool speaks = zworld.place && zworld.place[zworld.vrank].lrank == 0;
-	if (!speaks)
+	/* One of each part says it and ends the others: its first rank, or the next one if that is away (it computes,
+	 * or its core is busy), or all that are here if that one is, too. Nobody ends a part without a word. */
+	uint32_t lrank = zworld.place ? zworld.place[zworld.vrank].lrank : 0;
+	if (lrank > 0)
 		patience.tv_nsec += LAST_WORD_NS;
+	if (lrank > 1)
+		patience.tv_sec++;
 	/* He may have lost the last of several rails in another way, and wait for zipperd's word on it. */
-	if (!speaks && zrails.n > 1)
+	if (lrank > 0 && zrails.n > 1)
 		patience.tv_sec++;
 	nanosleep(&patience, NULL);
-	lost(code, text, speaks);
+	lost(code, text, zworld.place);
 }
