@@ -14,11 +14,17 @@ native 30 4 ./hello | sort >expected
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 printf 'me %s\nother %064d\n' "$key" 7 >keys
 chmod 600 keys
-background "$ZIPPERD" -o listen=a=tcp:127.0.0.1:0 -o listen=b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
-	-o join_timeout=10s -o log_level=info --ready-fd 3 3>ready 2>log
-ZD=$!
-wait_for 10 grep -q '^$' ready || bail_out "zipperd did not start: $(cat log)"
-port() { sed -n "s/^$1=tcp:127.0.0.1://p" ready; }
+# zipperd_as NAME OPTION...: what it says in log.NAME
+zipperd_as() {
+	background "$ZIPPERD" -o listen=a=tcp:127.0.0.1:0 -o listen=b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
+		-o log_level=info "${@:2}" --ready-fd 3 3>"ready.$1" 2>"log.$1"
+	ZD=$!
+	wait_for 10 grep -q '^$' "ready.$1" || bail_out "zipperd did not start: $(cat "log.$1")"
+}
+# port FABRIC [NAME]: of a zipperd
+port() { sed -n "s/^$1=tcp:127.0.0.1://p" "ready.${2:-patient}"; }
+zipperd_as hasty -o join_timeout=5s # for parts that do not come
+zipperd_as patient
 
 # part JOB PART PARTS PORT PROGRAM...: two ranks of one part by hand
 part() {
@@ -75,8 +81,8 @@ ok "zipperd lives" kill -0 "$ZD"
 fds_back() { [ "$(fds)" -le "$fds_before" ]; }
 ok "all their connections are closed ($fds_before before)" wait_for 15 fds_back || diag "$(fds) now"
 ok "its memory has not grown with them ($rss_before KiB before, $(rss) after)" test "$(rss)" -lt $((rss_before + 16384))
-matches "a line names the peer" log '127\.0\.0\.1:[0-9]+'
-ok "the log says no more than one line for each" test "$(wc -l <log)" -lt \
+matches "a line names the peer" log.patient '127\.0\.0\.1:[0-9]+'
+ok "the log says no more than one line for each" test "$(wc -l <log.patient)" -lt \
 	$((2 * $(grep -oE '[0-9]+ (cut|damaged|random|replayed|huge)' thrown | awk '{ s += $1 } END { print s + 500 }')))
 
 # --- settings that are wrong
@@ -88,7 +94,7 @@ is "wrong key: nothing ran" "$(cat out)" ""
 ZIPPER_USER=stranger part wrong a a,b "$(port a)" ./hello >out 2>err
 ok "unknown user: status is not 0" test $? -ne 0
 matches "unknown user" err 'libzipper: '
-part lonely a a,b "$(port a)" ./hello >out 2>err
+part lonely a a,b "$(port a hasty)" ./hello >out 2>err
 ok "a part that does not come: status is not 0" test $? -ne 0
 matches "a part that does not come is named" err "libzipper: .*\\bb\\b"
 is "a part that does not come: nothing ran" "$(cat out)" ""
@@ -105,8 +111,8 @@ ZIPPER_PATRS=a,b part typo a a,b "$(port a)" ./hello >out 2>err
 ok "a variable with a typing error: status is not 0" test $? -ne 0
 matches "a variable with a typing error: which, and what was meant" err 'ZIPPER_PATRS.*ZIPPER_PARTS'
 together2() { # one part of the two without its preload: the dynamic linker only warns
-	PRELOAD=/nonexistent/libzipper.so part bare b a,b "$(port b)" ./hello >outB 2>errB &
-	part bare a a,b "$(port a)" ./hello >outA 2>errA
+	PRELOAD=/nonexistent/libzipper.so part bare b a,b "$(port b hasty)" ./hello >outB 2>errB &
+	part bare a a,b "$(port a hasty)" ./hello >outA 2>errA
 	rc=$?
 	wait $!
 }

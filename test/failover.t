@@ -7,7 +7,6 @@
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 cd "$TAP_TMP" || exit 99
 . "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
-join_timeout=60s
 for program in failover threads; do
 	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
 done

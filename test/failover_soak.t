@@ -7,7 +7,6 @@
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 cd "$TAP_TMP" || exit 99
 . "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
-join_timeout=60s
 . "$ZIP_TOP_SRCDIR/test/lib/tuned.sh"
 
 programs=(failover failover failover random random p2p_mixed p2p_late p2p_huge multicast threads comm_threads collectives

@@ -4,11 +4,11 @@
 KEY=$(printf '%064d' 7)
 (umask 077 && echo "$(id -un) $KEY" >keys)
 JOB_NUMBER=1
-join_timeout=3s # how long they wait for all ranks
-kind=shm        # of address: or tcp
-options=()      # of all of them
-zipper=()       # from 1: their processes,
-at=()           # and their addresses
+join_timeout=60s # how long they wait for all ranks
+kind=shm         # of address: or tcp
+options=()       # of all of them
+zipper=()        # from 1: their processes,
+at=()            # and their addresses
 # start_zippers N PART,...: all of them with these fabrics; logs in zipper.1 to zipper.N
 start_zippers() {
 	local k where
