@@ -15,7 +15,7 @@ cd "$TAP_TMP" || exit 99
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 (umask 077 && echo "me $key" >keys)
 background "$lab" run zipper "$ZIPPERD" --die-with-parent -o listen=A=tcp:10.77.1.1:7474 -o listen=B=tcp:10.77.2.1:7474 \
-	-o listen=C=tcp:10.77.3.1:7474 -o key_file="$TAP_TMP/keys" -o log_level=info 2>>zipperd.log
+	-o listen=C=tcp:10.77.3.1:7474 -o key_file="$TAP_TMP/keys" -o log_level=debug 2>>zipperd.log
 zipper=$!
 up() { "$lab" run clusterA bash -c 'exec 3<>/dev/tcp/10.77.1.1/7474' 2>/dev/null; }
 wait_for 60 up || bail_out "zipperd does not listen: $(cat zipperd.log)"
@@ -27,8 +27,13 @@ cast_at() {
 	echo "$lab run cluster$letter env CAST_LISTEN=tcp:10.77.$n.2:0 CAST_FABRIC=$letter CAST_USER=me CAST_KEY=$key" \
 		"CAST_ZIPPER=tcp:10.77.$n.1:7474"
 }
-# Bytes that went from one cluster to another, by what zipperd says of circuits that are over; once all are
-over() { [ "$(grep -c ': over; ' zipperd.log)" -ge "$1" ]; }
+# Bytes that went from one cluster to another, by what zipperd says of circuits that are over; once all are, so many at least.
+# The nodes end together: all circuits are connected before the first one is over.
+over() { # CIRCUITS
+	local n
+	n=$(grep -c '^zipperd: .*circuit .*: over; ' zipperd.log)
+	[ "$n" -ge "$1" ] && [ "$n" = "$(grep -c '^zipperd: .*circuit .* are connected$' zipperd.log)" ]
+}
 crossed() { grep -o "$1>$2 [0-9]* bytes" zipperd.log | awk '{ sum += $2 } END { print sum + 0 }'; }
 
 bytes=1000000 messages=5
@@ -36,7 +41,6 @@ for algorithm in hybrid-chain hybrid-pipeline pipeline sequential; do
 	: >zipperd.log
 	SITES=AABBAB cast_run "$algorithm, two clusters" 6 - $algorithm $bytes $messages
 	ok "$algorithm, two clusters: all circuits end" wait_for 30 over 1
-	sleep 0.3
 	case $algorithm in
 	hybrid-*) # what the nodes say of themselves, and that they are ready, is little
 		ok "$algorithm, two clusters: every byte crosses once" test $(($(crossed A B) - bytes * messages)) -lt 10000 -a \

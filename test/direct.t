@@ -71,8 +71,11 @@ job=$!
 TAP_PIDS+=($job)
 all_there() { [ "$(grep -c '^rank . process' out)" = 4 ]; }
 ok "the job runs" wait_for 20 all_there || diag_file err
-ports=$(sed -n 's/.*listens for direct links:.* clusterB=tcp:10.77.2.1:\([0-9]*\).*/\1/p' err)
-is "two ranks listen" "$(wc -w <<<"$ports")" 2 || diag_file err
+two_listen() {
+	ports=$(sed -n 's/.*listens for direct links:.* clusterB=tcp:10.77.2.1:\([0-9]*\).*/\1/p' err)
+	[ "$(wc -w <<<"$ports")" = 2 ]
+}
+ok "two ranks listen" wait_for 10 two_listen || diag_file err
 "$lab" run clusterB python3 - $ports >scan 2>&1 <<'END'
 import os, socket, struct, sys
 # an envelope of a control message, version 2, with a payload: ATTACH (6) with a wrong credential, of rank 2 in part 1

@@ -71,12 +71,18 @@ goes_on "before MPI_Finalize" 1 2 a,b "2 2" 2 last=@1:9
 # --- one connection of many: a relay between part a and the second zipper is told to cut it, or is killed itself
 kind=tcp
 relayed() { # NAME SIGNAL SAYS: what the relay says
-	local rc
+	local rc job
 	JOB_NUMBER=$((JOB_NUMBER + 1))
 	start_zippers 2 a,b
 	start_relays 2
 	expected 4 ./failover 2
-	by_hand a,b "2 2" "$(addresses 1),$(relays 2) $(addresses 1 2)" ./failover 2 "1.1=${relay[2]}:$2"
+	by_hand a,b "2 2" "$(addresses 1),$(relays 2) $(addresses 1 2)" ./failover 2 "1.1=$PWD/now" &
+	job=$!
+	wait_for 20 test -e now
+	kill "-$2" "${relay[2]}"
+	[ -z "$3" ] || wait_for 20 grep -q . relay.2
+	rm -f now # a rank has waited for that
+	wait $job
 	rc=$?
 	is "$1: status" $rc 0 || { diag_file err.a; diag_file err.b; }
 	is "$1: as natively" "$(cat out.* | LC_ALL=C sort)" "$(cat native)"

@@ -136,7 +136,8 @@ ended "a rank killed after a zipper" 9 "$DIED" 2
 started "${two[@]}"
 kill -9 "$(zipperd_of 1)" "$(pid_of_rank 3)"
 ended "a rank and a zipper killed" 9 "$DIED" 2
-matches "a rank and a zipper killed: the zipper" err "^zmpirun: warning: zipper 1 is lost: $KILLED$"
+# where the other zipper tells of the rank more than a second later, the job has gone on meanwhile
+matches "a rank and a zipper killed: the zipper" err "^zmpirun: warning: zipper 1 is lost: $KILLED(; the job goes on with 1 of 2)?$"
 rm -f stop
 start_as 4 "${two[@]}" "$TRAFFIC" stop abort 3
 touch stop
