@@ -5,6 +5,7 @@
 #include "coll_data.h"
 #include "commnew.h"
 #include "completion.h"
+#include "datatype.h"
 #include "error.h"
 #include "inter.h"
 #include "shim.h"
@@ -24,19 +25,23 @@ int zcheck_op(MPI_Op op)
 	return op != MPI_OP_NULL ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
-int ztake_data(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype *type)
+int zcheck_data(const void *buf, MPI_Count count, MPI_Datatype type)
 {
 	if (count < 0)
 		return MPI_ERR_COUNT;
-	if (*type == MPI_DATATYPE_NULL)
+	if (ztype_check(type) != MPI_SUCCESS)
 		return MPI_ERR_TYPE;
-	/* MPI_BOTTOM is a null pointer too, but means nothing with a datatype that begins at 0. */
-	if (buf == MPI_IN_PLACE || (!buf && count > 0 && zbuf_is_contiguous(*type) && zbuf_size(*type) > 0))
-		return MPI_ERR_BUFFER;
-	return zsched_keep_type(s, type);
+	return buf == MPI_IN_PLACE || ztype_is_nowhere(buf, count, type) ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
-int ztake_types(struct zsched *s, struct zvec counts, struct zvec displs, const MPI_Datatype **types, int n)
+int ztake_data(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype *type)
+{
+	int rc = zcheck_data(buf, count, *type);
+	return rc == MPI_SUCCESS ? zsched_keep_type(s, type) : rc;
+}
+
+int ztake_types(struct zsched *s, const void *buf, struct zvec counts, struct zvec displs, const MPI_Datatype **types,
+	int n)
 {
 	if (n > 0 && (!counts.p || !displs.p || !*types))
 		return MPI_ERR_ARG;
@@ -44,25 +49,27 @@ int ztake_types(struct zsched *s, struct zvec counts, struct zvec displs, const 
 	int rc = kept ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
 		kept[i] = (*types)[i];
-		if (zvec_get(counts, i) < 0)
-			return MPI_ERR_COUNT;
-		rc = kept[i] == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : zsched_keep_type(s, &kept[i]);
+		/* Large displacements may be addresses, from MPI_BOTTOM: any pointer but none is right. */
+		bool absolute = !buf && !displs.is_int && zvec_get(displs, i) != 0;
+		rc = zcheck_data(absolute ? kept : buf, zvec_get(counts, i), kept[i]);
+		if (rc == MPI_SUCCESS)
+			rc = zsched_keep_type(s, &kept[i]);
 	}
 	*types = kept;
 	return rc;
 }
 
-int ztake_vector(struct zsched *s, struct zvec counts, MPI_Datatype *type)
+int ztake_blocks(struct zsched *s, const void *buf, struct zvec counts, MPI_Datatype *type, int n)
 {
-	if (!counts.p)
-		return MPI_ERR_ARG;
-	if (*type == MPI_DATATYPE_NULL)
-		return MPI_ERR_TYPE;
-	for (int i = 0; i < zsched_peers(s)->size; i++) {
-		if (zvec_get(counts, i) < 0)
-			return MPI_ERR_COUNT;
-	}
-	return zsched_keep_type(s, type);
+	int rc = counts.p ? ztype_check(*type) : MPI_ERR_ARG;
+	for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
+		rc = zcheck_data(buf, zvec_get(counts, i), *type);
+	return rc == MPI_SUCCESS ? zsched_keep_type(s, type) : rc;
+}
+
+int ztake_vector(struct zsched *s, const void *buf, struct zvec counts, MPI_Datatype *type)
+{
+	return ztake_blocks(s, buf, counts, type, zsched_peers(s)->size);
 }
 
 int ztake_both(struct zsched *s, struct zcoll *a, int (*take)(struct zsched *, struct zcoll *))

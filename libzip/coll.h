@@ -130,10 +130,13 @@ static inline int zcoll_my_number(const struct zcomm *c, int leaders)
  */
 int zcheck_root(const struct zsched *, int root);
 int zcheck_op(MPI_Op);
-/* A buffer with count elements; the type is kept. */
+/* A buffer with count elements: not MPI_IN_PLACE. */
+int zcheck_data(const void *buf, MPI_Count count, MPI_Datatype);
+/* The same; the type is kept. */
 int ztake_data(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype *);
-/* A buffer with a count per rank (across: of the remote group); the type is kept. */
-int ztake_vector(struct zsched *, struct zvec counts, MPI_Datatype *);
+/* A buffer with n counts, or one per rank (across: of the remote group); the type is kept. */
+int ztake_blocks(struct zsched *, const void *buf, struct zvec counts, MPI_Datatype *, int n);
+int ztake_vector(struct zsched *, const void *buf, struct zvec counts, MPI_Datatype *);
 /* Across, where both groups give (there is no MPI_IN_PLACE), and to or from a root: as take and at_root say in
  * MPI_ROOT's place, and as elsewhere says in the other group; others have no arguments. */
 int ztake_both(struct zsched *, struct zcoll *, int (*take)(struct zsched *, struct zcoll *));
@@ -143,6 +146,7 @@ int ztake_rooted(struct zsched *, struct zcoll *, int (*at_root)(struct zsched *
 int ztake_sent(struct zsched *, struct zcoll *);
 int ztake_received(struct zsched *, struct zcoll *);
 /* Counts, displacements and types for n ranks or neighbours; the types are kept, in an array of the schedule's. */
-int ztake_types(struct zsched *, struct zvec counts, struct zvec displs, const MPI_Datatype **types, int n);
+int ztake_types(struct zsched *, const void *buf, struct zvec counts, struct zvec displs, const MPI_Datatype **types,
+	int n);
 
 #endif

@@ -306,7 +306,7 @@ int zbuild_allgather(struct zsched *s, const struct zcoll *a)
 
 static int take(struct zsched *s, struct zcoll *a)
 {
-	int rc = a->vector ? ztake_vector(s, a->recvcounts, &a->recvtype)
+	int rc = a->vector ? ztake_vector(s, a->recvbuf, a->recvcounts, &a->recvtype)
 			   : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
 	if (rc == MPI_SUCCESS && (a->recvbuf == MPI_IN_PLACE || (a->vector && !a->rdispls.p)))
 		rc = MPI_ERR_BUFFER;

@@ -156,7 +156,7 @@ static int build(struct zsched *s, const struct zcoll *a)
 
 static int take(struct zsched *s, struct zcoll *a)
 {
-	int rc = a->vector ? ztake_vector(s, a->recvcounts, &a->recvtype)
+	int rc = a->vector ? ztake_vector(s, a->recvbuf, a->recvcounts, &a->recvtype)
 			   : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
 	if (rc == MPI_SUCCESS && (a->recvbuf == MPI_IN_PLACE || (a->vector && !a->rdispls.p)))
 		rc = MPI_ERR_BUFFER;
@@ -164,18 +164,18 @@ static int take(struct zsched *s, struct zcoll *a)
 		return rc;
 	if (a->vector && !a->sdispls.p)
 		return MPI_ERR_ARG;
-	return a->vector ? ztake_vector(s, a->sendcounts, &a->sendtype)
+	return a->vector ? ztake_vector(s, a->sendbuf, a->sendcounts, &a->sendtype)
 			 : ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
 }
 
 static int take_w(struct zsched *s, struct zcoll *a)
 {
-	int n = zsched_peers(s)->size, rc = ztake_types(s, a->recvcounts, a->rdispls, &a->recvtypes, n);
+	int n = zsched_peers(s)->size, rc = ztake_types(s, a->recvbuf, a->recvcounts, a->rdispls, &a->recvtypes, n);
 	a->sendtype = a->recvtype = MPI_BYTE; /* displacements are in bytes */
 	if (rc == MPI_SUCCESS && a->recvbuf == MPI_IN_PLACE)
 		rc = MPI_ERR_BUFFER;
 	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)
-		rc = ztake_types(s, a->sendcounts, a->sdispls, &a->sendtypes, n);
+		rc = ztake_types(s, a->sendbuf, a->sendcounts, a->sdispls, &a->sendtypes, n);
 	return rc;
 }
 

@@ -245,18 +245,13 @@ static int take_vector(struct zsched *s, const void *buf, struct zvec counts, st
 		return MPI_SUCCESS;
 	if (!counts.p || !displs.p)
 		return MPI_ERR_ARG;
-	if (buf == MPI_IN_PLACE)
-		return MPI_ERR_BUFFER;
-	for (int i = 0; i < degree; i++)
-		if (zvec_get(counts, i) < 0)
-			return MPI_ERR_COUNT;
-	return *type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : zsched_keep_type(s, type);
+	return buf == MPI_IN_PLACE ? MPI_ERR_BUFFER : ztake_blocks(s, buf, counts, type, degree);
 }
 
 static int take_types(struct zsched *s, const void *buf, struct zvec counts, struct zvec displs,
 	const MPI_Datatype **types, int degree)
 {
-	return degree > 0 && buf == MPI_IN_PLACE ? MPI_ERR_BUFFER : ztake_types(s, counts, displs, types, degree);
+	return degree > 0 && buf == MPI_IN_PLACE ? MPI_ERR_BUFFER : ztake_types(s, buf, counts, displs, types, degree);
 }
 
 /* Of allgather, allgatherv and alltoall. */

@@ -282,6 +282,8 @@ static int take_common(struct zsched *s, struct zcoll *a, bool result)
 	int rc = zcheck_op(a->op);
 	if (rc == MPI_SUCCESS && result && a->sendbuf == a->recvbuf && a->recvcount > 0)
 		rc = MPI_ERR_BUFFER;
+	if (rc == MPI_SUCCESS && result && a->sendbuf != MPI_IN_PLACE)
+		rc = zcheck_data(a->sendbuf, a->recvcount, a->recvtype);
 	if (rc == MPI_SUCCESS)
 		rc = ztake_data(s, result ? a->recvbuf : a->sendbuf, a->recvcount, &a->recvtype);
 	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;

@@ -174,14 +174,29 @@ static int build(struct zsched *s, const struct zcoll *a)
 						     : build_ordered(s, a, sendbuf);
 }
 
+/* What I get, which is beside what I give. */
+static int check_result(const struct zcoll *a, int me)
+{
+	MPI_Count mine = a->vector ? zvec_get(a->recvcounts, me) : a->recvcount;
+	if (mine > 0 && a->recvbuf == a->sendbuf)
+		return MPI_ERR_BUFFER;
+	return zcheck_data(a->recvbuf, mine, a->recvtype);
+}
+
 static int take(struct zsched *s, struct zcoll *a)
 {
 	int rc = zcheck_op(a->op);
+	bool own = a->sendbuf == MPI_IN_PLACE;
+	const void *whole = own ? a->recvbuf : a->sendbuf;
 	if (rc == MPI_SUCCESS && a->recvbuf == MPI_IN_PLACE)
 		rc = MPI_ERR_BUFFER;
+	if (rc == MPI_SUCCESS && a->vector && !a->recvcounts.p)
+		rc = MPI_ERR_ARG;
+	if (rc == MPI_SUCCESS && !own)
+		rc = check_result(a, zsched_comm(s)->rank);
 	if (rc == MPI_SUCCESS)
-		rc = a->vector ? ztake_vector(s, a->recvcounts, &a->recvtype)
-			       : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+		rc = a->vector ? ztake_vector(s, whole, a->recvcounts, &a->recvtype)
+			       : ztake_data(s, whole, a->recvcount, &a->recvtype);
 	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
 }
 

@@ -75,6 +75,8 @@ static int take(struct zsched *s, struct zcoll *a)
 	int rc = zcheck_op(a->op);
 	if (rc == MPI_SUCCESS && a->sendbuf == a->recvbuf && a->recvcount > 0)
 		rc = MPI_ERR_BUFFER;
+	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)
+		rc = zcheck_data(a->sendbuf, a->recvcount, a->recvtype);
 	if (rc == MPI_SUCCESS)
 		rc = ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
 	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;

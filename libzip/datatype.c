@@ -62,6 +62,14 @@ const struct ztype *ztype_find(MPI_Datatype t)
 	return e;
 }
 
+bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype t)
+{
+	MPI_Count lb = 0, extent;
+
+	return !buf && count > 0 && ztype_find(t)->size > 0 &&
+	       zn.Type_get_true_extent_c(t, &lb, &extent) == MPI_SUCCESS && lb == 0;
+}
+
 void ztype_forget(MPI_Datatype t)
 {
 	struct ztype *e = &cache[(uint32_t)t % CACHE_SIZE];

@@ -39,6 +39,9 @@ int ztype_hold(MPI_Datatype, MPI_Datatype *held);
 void ztype_release(MPI_Datatype held);
 /* By its bits: MPI_SUCCESS or MPI_ERR_TYPE. */
 int ztype_check(MPI_Datatype);
+/* A null pointer as the buffer of some bytes? MPI_BOTTOM is one too, but means nothing with a datatype that begins at
+ * 0: what MPICH refuses as well. */
+bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype);
 
 struct zdata {
 	uint8_t *dense; /* where the bytes lie; NULL: they must be packed */

@@ -23,22 +23,13 @@ static int tag_limit(void)
 	return limit;
 }
 
-/* MPI_BOTTOM is a null pointer too, but means nothing with a datatype that begins at 0: what MPICH refuses as well. */
-static bool is_nowhere(const struct zp2p_args *a)
-{
-	MPI_Count lb = 0, extent;
-
-	return !a->buf && a->count > 0 && ztype_find(a->type)->size > 0 &&
-	       zn.Type_get_true_extent_c(a->type, &lb, &extent) == MPI_SUCCESS && lb == 0;
-}
-
 static int check_data(const struct zcomm *c, const struct zp2p_args *a)
 {
 	if (a->count < 0)
 		return zerror_raise(c, MPI_ERR_COUNT, a->name, "count is %lld", (long long)a->count);
 	if (ztype_check(a->type) != MPI_SUCCESS)
 		return zerror_raise(c, MPI_ERR_TYPE, a->name, "invalid datatype");
-	if (is_nowhere(a))
+	if (ztype_is_nowhere(a->buf, a->count, a->type))
 		return zerror_raise(c, MPI_ERR_BUFFER, a->name, "the buffer is a null pointer");
 	return MPI_SUCCESS;
 }

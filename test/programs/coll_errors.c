@@ -33,6 +33,58 @@ static void report(const char *what, int rc)
 	printf("rank %d: %s: %s\n", rank, what, name);
 }
 
+/* A null pointer where there is something to be given or taken. In all ranks: none of them waits. */
+static void nowhere(const char *name, MPI_Datatype t)
+{
+	int x[128] = {0}, y[128] = {0}, ones[32], displs[32], bytes[32];
+	MPI_Datatype types[32];
+	MPI_Request q;
+	char text[100];
+	for (int i = 0; i < 32; i++)
+		ones[i] = 1, displs[i] = i, bytes[i] = 16 * i, types[i] = t;
+#define REPORT(WHAT, CALL) snprintf(text, sizeof text, "%s, %s", WHAT, name), report(text, CALL)
+#define BOTH(WHAT, CALL)                                                                                               \
+	for (int k = 0; k < 2; k++) {                                                                                  \
+		void *from = k ? x : NULL, *to = k ? NULL : y;                                                         \
+		REPORT(k ? WHAT " to nowhere" : WHAT " from nowhere", CALL);                                           \
+	}
+	REPORT("bcast of nothing", MPI_Bcast(NULL, 1, t, 0, WORLD));
+	BOTH("allgather", MPI_Allgather(from, 1, t, to, 1, t, WORLD))
+	BOTH("allgatherv", MPI_Allgatherv(from, 1, t, to, ones, displs, t, WORLD))
+	BOTH("alltoall", MPI_Ialltoall(from, 1, t, to, 1, t, WORLD, &q))
+	BOTH("alltoallv", MPI_Alltoallv(from, ones, displs, t, to, ones, displs, t, WORLD))
+	BOTH("alltoallw", MPI_Alltoallw(from, ones, bytes, types, to, ones, bytes, types, WORLD))
+#undef BOTH
+#undef REPORT
+}
+
+static void reduced_to_nowhere(void)
+{
+	int x[128] = {0}, ones[32];
+	MPI_Request q;
+	for (int i = 0; i < 32; i++)
+		ones[i] = 1;
+	report("reduce from nowhere", MPI_Reduce(NULL, x, 1, MPI_INT, MPI_SUM, 0, WORLD));
+	report("allreduce from nowhere", MPI_Allreduce(NULL, x, 1, MPI_INT, MPI_SUM, WORLD));
+	report("allreduce to nowhere", MPI_Allreduce(x, NULL, 1, MPI_INT, MPI_SUM, WORLD));
+	report("scan from nowhere", MPI_Scan(NULL, x, 1, MPI_INT, MPI_SUM, WORLD));
+	report("iexscan from nowhere", MPI_Iexscan(NULL, x, 1, MPI_INT, MPI_SUM, WORLD, &q));
+	report("reduce_scatter_block from nowhere", MPI_Reduce_scatter_block(NULL, x, 1, MPI_INT, MPI_SUM, WORLD));
+	report("reduce_scatter_block to nowhere", MPI_Reduce_scatter_block(x, NULL, 1, MPI_INT, MPI_SUM, WORLD));
+	report("reduce_scatter from nowhere", MPI_Reduce_scatter(NULL, x, ones, MPI_INT, MPI_SUM, WORLD));
+	report("reduce_scatter to nowhere", MPI_Reduce_scatter(x, NULL, ones, MPI_INT, MPI_SUM, WORLD));
+	report("reduce_scatter in one buffer", MPI_Reduce_scatter(x, x, ones, MPI_INT, MPI_SUM, WORLD));
+}
+
+/* By its bits; where the handle has been that of a datatype MPICH may take it for one. */
+static void no_type(void)
+{
+	int x[2] = {0}, y[64] = {0};
+	MPI_Datatype other = (MPI_Datatype)0x12345;
+	report("bcast of another object", MPI_Bcast(x, 1, other, 0, WORLD));
+	report("alltoall of another object", MPI_Alltoall(x, 1, other, y, 1, MPI_INT, WORLD));
+}
+
 int main(int argc, char **argv)
 {
 	begin(&argc, &argv);
@@ -62,6 +114,14 @@ int main(int argc, char **argv)
 	report("scan with no operation", MPI_Scan(x, y, 1, MPI_INT, MPI_OP_NULL, WORLD));
 	report("reduce_scatter with a negative count", MPI_Reduce_scatter(x, y, counts, MPI_INT, MPI_SUM, WORLD));
 	report("barrier on no communicator", MPI_Barrier(MPI_COMM_NULL));
+	MPI_Datatype gaps;
+	MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+	MPI_Type_commit(&gaps);
+	nowhere("ints", MPI_INT);
+	nowhere("two with a gap", gaps);
+	MPI_Type_free(&gaps);
+	reduced_to_nowhere();
+	no_type();
 
 	/* and it still works */
 	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_ARE_FATAL);
