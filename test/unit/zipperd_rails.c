@@ -28,6 +28,7 @@ static void who_quits_is_named(void **state)
 	job_start(&d, r, LISTEN, NULL);
 	zsession_quit(r[1].session, "data channel to part b: closed");
 	r[1].session = NULL;
+	zctl_world_free(&r[1].world);
 	assert_true(fake_run(r, RANKS, others_dead, LIMIT_MS));
 	assert_non_null(strstr(r[2].dead_text, "rank 1 (a rank 1 on "));
 	assert_non_null(strstr(r[2].dead_text, ") has lost this zipper: data channel to part b: closed"));
