@@ -10,6 +10,7 @@
 #include "err.h"
 #include "tune_run.h"
 #include "tuning.h"
+#include "zipbench.h"
 
 #define TUNE_CANDIDATES_MAX 64
 #define TUNE_LAYOUTS_MAX 16
@@ -52,7 +53,7 @@ struct tune {
 	struct tune_options o;
 	char **command;
 	bool shares; /* the ranks of a cluster share memory, for all that is known: the command is our own */
-	char program[4096];
+	char program[BENCH_PATH_MAX];
 	struct tune_candidate candidate[TUNE_CANDIDATES_MAX];
 	int ncandidates;
 	char *layout[TUNE_LAYOUTS_MAX];
