@@ -308,7 +308,7 @@ static int take(struct zsched *s, struct zcoll *a)
 {
 	int rc = a->vector ? ztake_vector(s, a->recvbuf, a->recvcounts, &a->recvtype)
 			   : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
-	if (rc == MPI_SUCCESS && (a->recvbuf == MPI_IN_PLACE || (a->vector && !a->rdispls.p)))
+	if (rc == MPI_SUCCESS && a->vector && !a->rdispls.p)
 		rc = MPI_ERR_BUFFER;
 	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)
 		rc = ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);

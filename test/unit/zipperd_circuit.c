@@ -146,19 +146,26 @@ static void last_words(void **state)
 	stop(&b);
 }
 
+/* One end closes while the other one sends. How many the first has sent. */
+static uint64_t fill_and_leave(struct bench *b)
+{
+	const uint64_t sent = fill(b);
+	b->end[0]->ops->close(b->end[0]);
+	for (uint64_t i = 1; i <= 10; i++) {
+		assert_int_equal(post(b->end[1], i), 0);
+		assert_int_equal(b->end[1]->ops->flush(b->end[1]), 0);
+		fixture_nap(10);
+	}
+	return sent;
+}
+
 /* Also where the other end sends, too, and zipperd finds first that nobody takes that any more. */
 static void last_words_cross_others(void **state)
 {
 	struct bench b;
 	struct heard h[2];
 	start(&b, *state, h);
-	const uint64_t sent = fill(&b);
-	b.end[0]->ops->close(b.end[0]);
-	for (uint64_t i = 1; i <= 10; i++) {
-		assert_int_equal(post(b.end[1], i), 0);
-		assert_int_equal(b.end[1]->ops->flush(b.end[1]), 0);
-		fixture_nap(10);
-	}
+	const uint64_t sent = fill_and_leave(&b);
 	hear(b.end[1], &h[1], UINT64_MAX);
 	assert_int_equal(h[1].next - 1, sent);
 	stop(&b);
@@ -170,13 +177,7 @@ static void last_words_that_nobody_hears(void **state)
 	struct bench b;
 	struct heard h[2];
 	start(&b, *state, h);
-	fill(&b);
-	b.end[0]->ops->close(b.end[0]);
-	for (uint64_t i = 1; i <= 10; i++) {
-		assert_int_equal(post(b.end[1], i), 0);
-		assert_int_equal(b.end[1]->ops->flush(b.end[1]), 0);
-		fixture_nap(10);
-	}
+	fill_and_leave(&b);
 	assert_true(daemon_logged(&b.d, "circuit " FIXTURE_USER "/j/0-1: over"));
 	stop(&b);
 }
