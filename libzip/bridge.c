@@ -139,19 +139,25 @@ static void tell_traffic(struct zctl_to_part *parts)
 		zsession_traffic(zrails.rail[zrails_first()].session, &traffic);
 }
 
-/* What went over direct links only their ends know. */
+/* What went over direct links only their ends know. Not inline: it has large arrays, and is rare in its caller. */
+static __attribute__((noinline)) void tell_direct(void)
+{
+	struct zctl_to_part parts[ZCTL_PARTS_MAX] = {{0}};
+
+	zchannel_add_direct(parts);
+	tell_traffic(parts);
+}
+
 void zbridge_tell_direct(void)
 {
 	static time_t last;
-	struct zctl_to_part parts[ZCTL_PARTS_MAX] = {{0}};
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
 	if (now.tv_sec == last)
 		return;
 	last = now.tv_sec;
-	zchannel_add_direct(parts);
-	tell_traffic(parts);
+	tell_direct();
 }
 
 static void tell_all(void)
