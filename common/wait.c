@@ -34,7 +34,7 @@
  * other some tens of microseconds then. */
 #define LONG_NS 300000
 #define LONGS 16	   /* after so many long ones in a row there are no yields */
-#define LONGS_PROBE 32	   /* but in one of so many: as a sleeper may be woken late */
+#define LONGS_PROBE 512	   /* but in one of so many, and sooner at first: as a sleeper may be woken late */
 #define LONGS_PER_CLOCK 4  /* of them one in so many is timed: each look at the clock is on the way of an answer */
 #define UNTIMED 1	   /* instead of the time since when it has been sleeping */
 #define QUICK_YIELDS 20000 /* after so many in a row the machine is taken for quiet again */
@@ -62,10 +62,17 @@ void zwait_learn(struct zwait *w)
 	w->longs = was_long ? w->longs + 1 : 0;
 }
 
+/* A probe takes the core for all its yields from others who work, other virtual machines perhaps: so there are half as
+ * many of them the longer it goes on. */
+static bool probes(uint32_t longs)
+{
+	return (longs & (longs - 1)) == 0 || longs % LONGS_PROBE == 0;
+}
+
 /* Those who yield whatever it costs are not woken by what they wait for. */
 static bool leaves_out_yields(const struct zwait *w)
 {
-	return w->longs >= LONGS && w->longs % LONGS_PROBE != 0 && w->slice_ns != UINT32_MAX;
+	return w->longs >= LONGS && !probes(w->longs) && w->slice_ns != UINT32_MAX;
 }
 
 static void timed_yield(struct zwait *w)

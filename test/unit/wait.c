@@ -180,6 +180,11 @@ static void leaves_out_yields_that_are_for_nothing(void **state)
 		for (int i = 0; i < 64; i++)
 			probes += sleep_for(&w, 400) == w.spins + w.yields;
 		assert_in_range(probes, 1, 3);
+		w.longs = 130; /* they are rarer the longer that goes on */
+		probes = 0;
+		for (int i = 0; i < 300; i++)
+			probes += sleep_for(&w, 400) == w.spins + w.yields;
+		assert_int_equal(probes, 1);
 		while (w.longs > 0) /* a short one, unless somebody took our core for it */
 			sleep_for(&w, 0);
 		assert_int_equal(sleep_for(&w, 400), w.spins + w.yields);
