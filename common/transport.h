@@ -201,9 +201,9 @@ struct ztransport {
 	int (*arm)(struct zlink *, enum zlink_half);
 
 	/* Takes back the memory that place gave for a message which is still arriving, so that it can be freed: the
-	 * rest of the message is received elsewhere, and take called for it as usual. 0, or the link is broken. No
-	 * effect if there is none. NULL: this transport never holds a place between two polls. Receive half; not from
-	 * callbacks of the same link. */
+	 * rest of the message is received elsewhere, and take called for it as for one that was never placed, so it may
+	 * be refused. 0, or the link is broken. No effect if there is none. NULL: this transport never holds a place
+	 * between two polls. Receive half; not from callbacks of the same link. */
 	int (*unplace)(struct zlink *);
 
 	/* Bytes of payload that this half has copied from one place of this process's memory to another so far, because

@@ -53,6 +53,7 @@ struct tcp_rx {
 	uint8_t *elsewhere; /* ZWIRE_MAX_PAYLOAD, once a place was taken back */
 	size_t have;	    /* bytes of it in placed */
 	size_t used;	    /* bytes of the message in the buffer */
+	bool refused;	    /* it is whole in elsewhere, and is to be shown again */
 	bool cautious;	    /* the next read shall bring little */
 	int error;
 };
@@ -302,7 +303,7 @@ static int open_message(struct tcp_rx *rx, const struct zsink *sink)
 static int tcp_unplace(struct zlink *link)
 {
 	struct tcp_rx *rx = &((struct tcp_link *)link)->rx;
-	if (!rx->open || !rx->placed)
+	if (!rx->open || !rx->placed || rx->placed == rx->elsewhere)
 		return 0;
 	if (!rx->elsewhere)
 		rx->elsewhere = malloc(ZWIRE_MAX_PAYLOAD);
@@ -311,6 +312,15 @@ static int tcp_unplace(struct zlink *link)
 	memcpy(rx->elsewhere, rx->placed, rx->have);
 	rx->placed = rx->elsewhere;
 	return 0;
+}
+
+/* The message was refused when it was shown from elsewhere: the sink may want it in a place of its own now. */
+static void place_again(struct tcp_rx *rx, const struct zsink *sink)
+{
+	uint8_t *place = sink->place ? sink->place(sink->ctx, &rx->env) : NULL;
+	rx->refused = false;
+	if (place)
+		rx->placed = memcpy(place, rx->elsewhere, rx->env.len);
 }
 
 /* Bytes of the open message that have not come. */
@@ -335,8 +345,13 @@ static int deliver(struct tcp_rx *rx, const struct zsink *sink)
 	}
 	if (bytes_missing(rx))
 		return 0;
+	if (rx->refused)
+		place_again(rx, sink);
 	const uint8_t *at = rx->buf + rx->head;
 	rc = sink->take(sink->ctx, &rx->env, at, rx->placed ? rx->placed : at + ZWIRE_ENV_BYTES);
+	rx->refused = rc == -EAGAIN && rx->placed && rx->placed == rx->elsewhere;
+	if (rx->refused)
+		return rc;
 	rx->open = false;
 	if (rc == -EAGAIN && !rx->placed)
 		return rc;

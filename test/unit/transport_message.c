@@ -260,6 +260,85 @@ static void place_is_asked_or_not(void **state)
 	pair_close(&p);
 }
 
+/* Until a message has come in part and waits in the sink's place. How many were posted. */
+static uint64_t fill_to_the_middle(struct pair *p, struct inbox *in, uint64_t k)
+{
+	const size_t len = p->a->ops->max_payload;
+	struct zsink sink = inbox_sink(in);
+	int n;
+	for (int round = 0; round < 100; round++) {
+		while (post_message(p->a, k, len) == 0)
+			k++;
+		while ((n = p->b->ops->poll(p->b, &sink, 1)) != 0 || (!in->placed && sleep_on(p->b, ZLINK_RX, 1)))
+			assert_true(n >= 0);
+		if (in->placed)
+			return k;
+		/* The link was full at the end of one. */
+		while (p->a->ops->flush(p->a) == -EAGAIN)
+			assert_true(p->b->ops->poll(p->b, &sink, 1) >= 0);
+		receive_until(p->b, in, k);
+	}
+	fail_msg("no message comes in part");
+	return 0;
+}
+
+/* Its place is taken back, then it comes whole; what poll gives. */
+static int poll_unplaced(struct pair *p, struct inbox *in)
+{
+	struct zsink sink = inbox_sink(in);
+	int n;
+	assert_int_equal(p->b->ops->unplace(p->b), 0);
+	memset(in->memory, 0x55, p->a->ops->max_payload);
+	in->placed = false;
+	while ((n = p->b->ops->poll(p->b, &sink, 1)) == 0) {
+		const int rc = p->a->ops->flush(p->a);
+		assert_true(rc == 0 || rc == -EAGAIN);
+		sleep_on(p->b, ZLINK_RX, 1);
+	}
+	return n;
+}
+
+/* Then it is a message like any other: it may be refused, and is placed anew when it comes again, if the sink likes. */
+static void a_place_is_taken_back(void **state)
+{
+	struct fixture *f = *state;
+	struct pair p = fixture_pair(f);
+	struct inbox in;
+	if (!f->ops->unplace) {
+		pair_close(&p);
+		return;
+	}
+	inbox_init(&in);
+	struct zsink sink = inbox_sink(&in);
+	assert_int_equal(f->ops->unplace(p.b), 0); /* nothing is there */
+	uint64_t k = 0;
+	for (int i = 0; i < 3; i++) {
+		in.refuse_one_in = 0;
+		in.place_one_in = 1;
+		k = fill_to_the_middle(&p, &in, k);
+		const uint64_t next = in.next;
+		if (i > 0) {
+			in.refuse_one_in = 1;
+			assert_int_equal(poll_unplaced(&p, &in), -EAGAIN);
+			assert_int_equal(p.b->ops->arm(p.b, ZLINK_RX), 1);
+			assert_int_equal(f->ops->unplace(p.b), 0); /* it has none any more */
+			in.place_one_in = i == 1;
+			assert_int_equal(p.b->ops->poll(p.b, &sink, 1), 1);
+		} else {
+			assert_int_equal(poll_unplaced(&p, &in), 1);
+		}
+		if (in.wrong)
+			fail_msg("%s", in.wrong);
+		assert_int_equal(in.next, next + 1);
+		in.refuse_one_in = 0;
+		while (p.a->ops->flush(p.a) == -EAGAIN)
+			assert_true(p.b->ops->poll(p.b, &sink, 1) >= 0);
+		receive_until(p.b, &in, k);
+	}
+	inbox_fini(&in);
+	pair_close(&p);
+}
+
 static void sinks_error_breaks_the_link(void **state)
 {
 	struct fixture *f = *state;
@@ -453,6 +532,7 @@ const struct link_test transport_message_tests[] = {
 	LINK_TEST(full_link_refuses_and_loses_nothing),
 	LINK_TEST(refused_messages_come_again),
 	LINK_TEST(place_is_asked_or_not),
+	LINK_TEST(a_place_is_taken_back),
 	LINK_TEST(sinks_error_breaks_the_link),
 	LINK_TEST(flush_sends_what_post_held),
 	LINK_TEST(no_wake_up_of_a_receiver_is_lost),

@@ -158,12 +158,12 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 		random_fail("%d.%d: payload of message %llu changed", e->pair, e->side, (unsigned long long)m.k);
 	if (!placed && e->nto > 0 && pass_on(e, env, payload) != 0)
 		return -EAGAIN;
-	if (!placed && !e->unplaced && draw(world.quiet ? 50 : 8) == 0)
+	if (!placed && draw(world.quiet ? 50 : 8) == 0)
 		return -EAGAIN;
 	if (m.len && memcmp(payload, payload_of(m.k, m.len), m.len) != 0)
 		random_fail("%d.%d: payload of message %llu changed while it was shown", e->pair, e->side,
 			(unsigned long long)m.k);
-	e->placed = e->unplaced = false;
+	e->placed = false;
 	from->taken++;
 	return 0;
 }
@@ -203,7 +203,6 @@ static void receive_some(struct end *e)
 		return;
 	if (draw(20) == 0 && e->link->ops->unplace(e->link) == 0) {
 		memset(e->memory, 0x55, 64);
-		e->unplaced |= e->placed; /* what it was placed for is shown elsewhere, and must not be refused */
 		e->placed = false;
 	}
 	const int n = e->link->ops->poll(e->link, &sink, 1 + draw(8));

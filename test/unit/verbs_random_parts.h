@@ -32,7 +32,7 @@ struct end {
 	struct message *log;
 	uint64_t posted, flushed, taken, cap;
 	uint8_t *memory; /* for what is placed */
-	bool placed, unplaced;
+	bool placed;
 	unsigned to[2], nto; /* what comes here is passed on to the accepted ends of these pairs */
 	uint64_t passed[2]; /* numbers, plus one, of what the sink has passed on to these, and is shown again perhaps */
 };
