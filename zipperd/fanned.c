@@ -106,6 +106,12 @@ void fanned_leave(struct worker *w, struct transfer *t)
 	registered_leave(borrow(w, t->fan.reader), t->region);
 }
 
+void fanned_forget(struct worker *w, const struct zlink *z)
+{
+	for (struct borrowed *b = w->borrowed; b; b = b->next)
+		registered_forget(&b->block, z, ZLINK_TX);
+}
+
 void fanned_fini(struct worker *w)
 {
 	while (w->borrowed) {

@@ -79,9 +79,11 @@ int fanned_take_piece(struct worker *, const struct relayed *);
 /* Tells the reader of a transfer that is fanned. 0 or -EAGAIN. */
 int fanned_say(struct worker *, const struct transfer *, enum relayed_what);
 /* Makes the reader's pieces known to the link of the transfer's receiver: t->region. 0, or a negative errno, with text
- * once per device. Any transfer: fanned_leave gives it back, if it was. */
+ * the first time. Any transfer: fanned_leave gives it back, if it was. */
 int fanned_admit(struct worker *, struct transfer *, struct zerr *);
 void fanned_leave(struct worker *, struct transfer *);
+/* The sending half of this link leaves. */
+void fanned_forget(struct worker *, const struct zlink *);
 /* All threads have ended: other workers' memory is not registered any more. */
 void fanned_fini(struct worker *);
 

@@ -56,6 +56,17 @@ void registered_leave(struct registered *m, const struct zregion *region)
 	drop_lost(m);
 }
 
+/* Nothing tells when a domain goes with which nothing is registered, and another one may be in its place then. */
+void registered_forget(struct registered *m, const struct zlink *z, enum zlink_half half)
+{
+	if (!z->ops->rma)
+		return;
+	const void *domain = z->ops->rma->domain(z, half);
+	for (uint32_t i = m->ndomains; i-- > 0;)
+		if (m->domain[i].error != 0 && m->domain[i].domain == domain)
+			m->domain[i] = m->domain[--m->ndomains];
+}
+
 void registered_fini(struct registered *m)
 {
 	for (uint32_t i = 0; i < m->ndomains; i++)

@@ -20,7 +20,7 @@ struct registered_domain {
 	void (*unreg)(struct zregion *);
 	bool (*is_lost)(const struct zregion *);
 	uint32_t users; /* halves of links, or transfers, that are there */
-	int error;	/* it could not be registered: not tried again */
+	int error;	/* it could not be registered: not tried again until a half of a link leaves */
 };
 
 struct registered {
@@ -31,10 +31,13 @@ struct registered {
 };
 
 /* One more user, by way of that half: *region is what its operations need. memory must be known. 0; -EOPNOTSUPP: the
- * link has no one-sided operations, or there are too many devices; others with text, once per device. */
+ * link has no one-sided operations, or there are too many devices; others with text, the first time. */
 int registered_admit(struct registered *, struct zlink *, enum zlink_half, struct zregion **region, struct zerr *);
 /* A user that was admitted, with what it got, has no more operations. NULL: none was. */
 void registered_leave(struct registered *, const struct zregion *region);
+/* A half of a link leaves, after the user that it was: if its domain was refused, that is known no more, as the domain
+ * may go with the half. */
+void registered_forget(struct registered *, const struct zlink *, enum zlink_half);
 /* All registrations go; the memory is not touched. */
 void registered_fini(struct registered *);
 

@@ -77,9 +77,10 @@ int staging_admit(struct staging *s, struct zlink *z, enum zlink_half half, stru
 	return registered_admit(&s->block, z, half, region, err);
 }
 
-void staging_leave(struct staging *s, const struct zregion *region)
+void staging_leave(struct staging *s, const struct zlink *z, enum zlink_half half, const struct zregion *region)
 {
 	registered_leave(&s->block, region);
+	registered_forget(&s->block, z, half);
 }
 
 struct piece *staging_get(struct staging *s)

@@ -60,8 +60,8 @@ void staging_fini(struct staging *);
 /* A half of a link joins: *region is what its operations on pieces need. 0; -EOPNOTSUPP: it has no one-sided
  * operations, or none are wanted; -ENOMEM and others: with text, the first time. */
 int staging_admit(struct staging *, struct zlink *, enum zlink_half, struct zregion **region, struct zerr *);
-/* One that was admitted, with what it got, has no more operations. NULL: none was. */
-void staging_leave(struct staging *, const struct zregion *region);
+/* A half leaves, with what it got if it was admitted, and has no more operations. NULL: it was not. */
+void staging_leave(struct staging *, const struct zlink *, enum zlink_half, const struct zregion *region);
 /* NULL: all are in use. The one that was put back last comes first: it may still be in the cache. */
 struct piece *staging_get(struct staging *);
 void staging_put(struct staging *, struct piece *);

@@ -5,6 +5,7 @@
  * then. When nothing happens the thread spins a little, then yields, then arms everything and sleeps.
  */
 #define _GNU_SOURCE /* pthread_setname_np */
+#include "fanout.h"
 #include "transfer.h"
 
 #include <errno.h>
@@ -100,7 +101,7 @@ void worker_settle_source(struct worker *w, struct source *s)
 	if (!s->dropping || s->reads > 0)
 		return;
 	list_del(&s->reading);
-	staging_leave(&w->staging, s->region);
+	staging_leave(&w->staging, s->zlink, ZLINK_RX, s->region);
 	give_back_half(w, s->lane, s->channel);
 }
 
@@ -235,7 +236,8 @@ void worker_settle_tx(struct worker *w, struct tx *tx)
 	if (!tx->dropping || tx->writes > 0)
 		return;
 	list_del(&tx->writing); /* it is there also while pieces wait and none is under way */
-	staging_leave(&w->staging, tx->region);
+	staging_leave(&w->staging, tx->zlink, ZLINK_TX, tx->region);
+	fanned_forget(w, tx->zlink);
 	give_back_half(w, tx->lane, tx->channel);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parts of zipperd alone: rings between two threads, the pool's classes and budget, the table of refusals. */
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -180,6 +181,84 @@ static void staging_leaves_memory(void **state)
 }
 
 /* The eager class may be smaller than a page, or as large as the fragments: then a class is left out. */
+struct device_link { /* of a device that registers memory, or does not */
+	struct zlink base;
+	const void *domain;
+	int refusal, asked;
+};
+
+static const void *device_domain(const struct zlink *z, enum zlink_half half)
+{
+	(void)half;
+	return ((const struct device_link *)z)->domain;
+}
+
+static int device_reg(struct zlink *z, enum zlink_half half, void *base, size_t len, struct zregion **out,
+	struct zerr *err)
+{
+	struct device_link *l = (struct device_link *)z;
+	(void)half;
+	(void)base;
+	(void)len;
+	l->asked++;
+	*out = (struct zregion *)l;
+	return l->refusal ? zerr_set(err, l->refusal, "refused") : 0;
+}
+
+static void device_unreg(struct zregion *r)
+{
+	(void)r;
+}
+
+static bool device_is_lost(const struct zregion *r)
+{
+	(void)r;
+	return false;
+}
+
+/* Devices that registered nothing leave nothing behind, whatever comes after them, be it in the same place. */
+static void devices_that_registered_nothing_are_forgotten(void **state)
+{
+	static const struct zrma rma = {.domain = device_domain,
+		.reg = device_reg,
+		.unreg = device_unreg,
+		.is_lost = device_is_lost,
+		.limits = fake_limits};
+	static const struct ztransport fake = {.name = "fake", .rma = &rma, .fragment_bytes = 131072};
+	const char domains[REGISTERED_DOMAINS + 1] = "";
+	struct device_link link = {.base = {.ops = &fake}, .refusal = -ENOMEM};
+	struct budget budget = {.limit = 8 << 20};
+	struct staging staging;
+	struct zregion *region = NULL;
+	struct zerr err;
+	(void)state;
+	staging_init(&staging, NULL, &budget, 1 << 20, 0);
+	for (int i = 0; i <= REGISTERED_DOMAINS; i++) {
+		link.domain = &domains[i];
+		link.asked = 0;
+		/* It is asked, and the reason told, once for the halves that are there. */
+		assert_int_equal(staging_admit(&staging, &link.base, ZLINK_RX, &region, &err), -ENOMEM);
+		assert_string_equal(err.text, "refused");
+		assert_int_equal(staging_admit(&staging, &link.base, ZLINK_TX, &region, &err), -ENOMEM);
+		assert_string_equal(err.text, "");
+		assert_int_equal(link.asked, 1);
+		staging_leave(&staging, &link.base, ZLINK_RX, NULL);
+		staging_leave(&staging, &link.base, ZLINK_TX, NULL);
+	}
+	link.refusal = 0;
+	assert_int_equal(staging_admit(&staging, &link.base, ZLINK_RX, &region, &err), 0);
+	assert_ptr_equal(region, &link);
+	link.domain = &domains[0];
+	assert_int_equal(staging_admit(&staging, &link.base, ZLINK_RX, &region, &err), 0);
+	/* What is registered stays so for the next one. */
+	staging_leave(&staging, &link.base, ZLINK_RX, region);
+	link.asked = 0;
+	assert_int_equal(staging_admit(&staging, &link.base, ZLINK_RX, &region, &err), 0);
+	assert_int_equal(link.asked, 0);
+	staging_leave(&staging, &link.base, ZLINK_RX, region);
+	staging_fini(&staging);
+}
+
 static void pool_with_odd_classes(void **state)
 {
 	const uint32_t eager[] = {0, 100, 4096, 1 << 20};
@@ -252,6 +331,7 @@ int main(void)
 		cmocka_unit_test(pool_keeps_to_its_budget),
 		cmocka_unit_test(idle_pools_leave_memory),
 		cmocka_unit_test(staging_leaves_memory),
+		cmocka_unit_test(devices_that_registered_nothing_are_forgotten),
 		cmocka_unit_test(pool_with_odd_classes),
 		cmocka_unit_test(refusals_are_found_again),
 		cmocka_unit_test(log_lines_are_limited),
