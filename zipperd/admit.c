@@ -42,17 +42,39 @@ void admit_resume(struct worker *w, struct dest *d)
 	}
 }
 
-int admit_refuse(struct worker *w, struct dest *d, uint32_t src, uint64_t seq, enum refusal_state due)
+/* spare: what it may live in where there is no memory for it. */
+static int refuse(struct worker *w, struct dest *d, uint32_t src, uint64_t seq, enum refusal_state due,
+	struct buf **spare)
 {
 	struct refusal *r = d->nrefused ? refusal_find(d->lane, src, d) : NULL;
-	if (!r)
-		r = refusal_add(&w->pool, src, d, seq);
-	if (!r)
-		return -EAGAIN;
+	if (!r) {
+		struct buf *b = pool_get(&w->pool, sizeof(struct refusal));
+		if (!b) {
+			b = *spare;
+			*spare = NULL;
+		}
+		if (!b)
+			return -EAGAIN;
+		r = refusal_add(b, src, d, seq);
+	}
 	if (due == REFUSAL_NAK_DUE)
 		stat_add(&d->lane->stats.naks, 1);
 	admit_tell(w, r, due);
 	return 0;
+}
+
+static int refuse_arrival(struct worker *w, struct dest *d, const struct zwire_env *env, enum refusal_state due)
+{
+	struct buf *none = NULL;
+	int rc = refuse(w, d, env->src, env->seq, due, &none);
+	return rc == 0 ? DROPPED : rc;
+}
+
+void admit_refuse_waiting(struct worker *w, struct dest *d, struct buf **b)
+{
+	struct zwire_env env;
+	if (zwire_decode(&env, (*b)->env) == 0 && (admit_sequenced(env.kind) || env.kind == ZWIRE_RAILS))
+		refuse(w, d, env.src, env.seq, REFUSAL_BYE_DUE, b);
 }
 
 /* For messages that are never refused: what a receiver grants, and as much again as a share for the small ones.
@@ -71,10 +93,8 @@ static bool has_room(const struct dest *d, uint64_t bytes)
 /* A sequenced message: ADMITTED, DROPPED or -EAGAIN. */
 static int admit(struct worker *w, struct dest *d, const struct zwire_env *env)
 {
-	if (d->gone) {
-		int rc = admit_refuse(w, d, env->src, env->seq, REFUSAL_BYE_DUE);
-		return rc == 0 ? DROPPED : rc;
-	}
+	if (d->gone)
+		return refuse_arrival(w, d, env, REFUSAL_BYE_DUE);
 	bool room = has_room(d, ZWIRE_ENV_BYTES + (uint64_t)env->len);
 	struct refusal *r = d->nrefused ? refusal_find(d->lane, env->src, d) : NULL;
 	if (r && env->seq > r->seq)
@@ -88,8 +108,7 @@ static int admit(struct worker *w, struct dest *d, const struct zwire_env *env)
 		return ADMITTED;
 	if (r && env->seq < r->seq)
 		r->seq = env->seq; /* and everything behind this one */
-	int rc = admit_refuse(w, d, env->src, env->seq, REFUSAL_NAK_DUE);
-	return rc == 0 ? DROPPED : rc;
+	return refuse_arrival(w, d, env, REFUSAL_NAK_DUE);
 }
 
 void admit_due(struct worker *w)

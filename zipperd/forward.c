@@ -92,7 +92,8 @@ static int enqueue(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 	return 0;
 }
 
-static void dequeue(struct worker *w, struct dest *d)
+/* The first one, without the body that it may have had. */
+static struct buf *unqueue(struct worker *w, struct dest *d)
 {
 	struct buf *b = d->head;
 	uint64_t bytes = ZWIRE_ENV_BYTES + (uint64_t)b->len;
@@ -103,7 +104,13 @@ static void dequeue(struct worker *w, struct dest *d)
 	if (admit_sequenced(kind_of(b)))
 		d->sequenced_bytes -= bytes;
 	body_put(w, b->body);
-	pool_put(&w->pool, b);
+	b->body = NULL;
+	return b;
+}
+
+static void dequeue(struct worker *w, struct dest *d)
+{
+	pool_put(&w->pool, unqueue(w, d));
 	w->freed = true;
 }
 
@@ -407,12 +414,11 @@ void forward_dest_bye(struct worker *w, struct lane *l, uint32_t lrank)
 	list_for_each(node, after, &d->refused)
 		admit_tell(w, list_entry(node, struct refusal, of_dest), REFUSAL_BYE_DUE);
 	while (d->head) {
-		struct zwire_env env;
-		bool known =
-			zwire_decode(&env, d->head->env) == 0 && (admit_sequenced(env.kind) || env.kind == ZWIRE_RAILS);
-		dequeue(w, d); /* makes room for the refusal */
-		if (known)
-			admit_refuse(w, d, env.src, env.seq, REFUSAL_BYE_DUE);
+		struct buf *b = unqueue(w, d);
+		admit_refuse_waiting(w, d, &b);
+		if (b)
+			pool_put(&w->pool, b);
+		w->freed = true;
 	}
 }
 

@@ -48,11 +48,8 @@ struct refusal *refusal_find(struct lane *l, uint32_t src, const struct dest *d)
 	return r;
 }
 
-struct refusal *refusal_add(struct pool *pool, uint32_t src, struct dest *d, uint64_t seq)
+struct refusal *refusal_add(struct buf *b, uint32_t src, struct dest *d, uint64_t seq)
 {
-	struct buf *b = pool_get(pool, sizeof(struct refusal));
-	if (!b)
-		return NULL;
 	struct refusal *r = (struct refusal *)(void *)b->payload;
 	struct refusal **bucket = bucket_of(d->lane, src, d->lrank);
 	*r = (struct refusal){.chain = *bucket, .dest = d, .buf = b, .seq = seq, .src = src};

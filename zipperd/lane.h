@@ -192,7 +192,7 @@ static inline void dest_touch(struct lane *l, uint32_t lrank)
 
 /* Refusals. All in the worker's thread. */
 struct refusal *refusal_find(struct lane *, uint32_t src, const struct dest *);
-struct refusal *refusal_add(struct pool *, uint32_t src, struct dest *, uint64_t seq); /* NULL: no memory */
-void refusal_del(struct pool *, struct refusal *);
+struct refusal *refusal_add(struct buf *, uint32_t src, struct dest *, uint64_t seq); /* lives in the buffer */
+void refusal_del(struct pool *, struct refusal *);				      /* whose buffer it was */
 
 #endif

@@ -230,9 +230,9 @@ static inline bool admit_sequenced(uint8_t kind) /* a message that its sender ke
  * -ENOBUFS: more than was granted. */
 enum { ADMITTED, DROPPED };
 int admit_message(struct worker *, struct dest *, const struct zwire_env *);
-/* Of a source's stream to dest, seq and what follows is refused; what is to be told of a refusal. -EAGAIN: no memory.
- */
-int admit_refuse(struct worker *, struct dest *, uint32_t src, uint64_t seq, enum refusal_state due);
+/* The source of a message that waited for dest, which has left, is told so. *b, where the message is, may be kept for
+ * that, if there is no other memory: then NULL. */
+void admit_refuse_waiting(struct worker *, struct dest *, struct buf **b);
 void admit_tell(struct worker *, struct refusal *, enum refusal_state due);
 void admit_resume(struct worker *, struct dest *); /* lets refused sources go on, if there is room */
 void admit_due(struct worker *);		   /* tells the opposite worker what is to be told */

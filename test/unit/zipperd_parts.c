@@ -16,6 +16,7 @@
 #include "ring.h"
 #include "staging.h"
 #include "unregistered.h"
+#include "worker.h"
 
 RING(number_ring, uint64_t, 8);
 
@@ -288,8 +289,11 @@ static void refusals_are_found_again(void **state)
 	assert_int_equal(pool_init(&pool, &budget, 16384, 131072), 0);
 	for (uint32_t d = 0; d < 5; d++)
 		dest_touch(l, d);
-	for (uint32_t s = 0; s < SOURCES; s++)
-		assert_non_null(refusal_add(&pool, s, &l->dest[s % 5], s + 7));
+	for (uint32_t s = 0; s < SOURCES; s++) {
+		struct buf *b = pool_get(&pool, sizeof(struct refusal));
+		assert_non_null(b);
+		refusal_add(b, s, &l->dest[s % 5], s + 7);
+	}
 	for (uint32_t s = 0; s < SOURCES; s++) {
 		assert_int_equal(refusal_find(l, s, &l->dest[s % 5])->seq, s + 7);
 		assert_null(refusal_find(l, s, &l->dest[(s + 1) % 5]));
@@ -306,6 +310,66 @@ static void refusals_are_found_again(void **state)
 	assert_int_equal(l->dest[2].nrefused, 0);
 	lane_destroy(l);
 	pool_fini(&pool);
+	assert_int_equal(budget.used, 0);
+}
+
+/* Sources of what waits for a rank are told that it has left, also where no memory is left to remember them in. */
+static void who_left_is_told_without_memory(void **state)
+{
+	const struct place places[] = {{0, 0}, {0, 1}, {1, 0}};
+	uint8_t payload[300] = {0}, raw[ZWIRE_ENV_BYTES];
+	struct budget budget = {.limit = 64 << 20};
+	struct worker w = {.pool = {.budget = NULL}};
+	struct lane *l = lane_create(1, 2);
+	struct buf *all = NULL, *b;
+	(void)state;
+	assert_non_null(l);
+	assert_int_equal(pool_init(&w.pool, &budget, 16384, 131072), 0);
+	list_init(&w.due);
+	w.lanes = l;
+	*l = (struct lane){.worker = &w,
+		.to = 1,
+		.nranks = 3,
+		.ndests = 1,
+		.place = places,
+		.dest = l->dest,
+		.bucket = l->bucket,
+		.transfers = l->transfers,
+		.relay = l->relay,
+		.limits = {16384, 131072, 1 << 20, 1 << 20}};
+	dest_touch(l, 0);
+	l->dest[0].asked_open = true;
+	for (uint32_t src = 0; src < 2; src++)
+		for (uint64_t seq = 1; seq < 4; seq++) {
+			struct source s = {.lane = l, .vrank = src};
+			const struct zwire_env env = {.kind = ZWIRE_EAGER,
+				.src = src,
+				.dst = 2,
+				.seq = seq,
+				.len = sizeof(payload)};
+			zwire_encode(raw, &env);
+			assert_int_equal(forward_take(&s, &env, raw, payload), 0);
+		}
+	budget.limit = 0;
+	while ((b = pool_get(&w.pool, 0))) {
+		b->next = all;
+		all = b;
+	}
+	forward_dest_bye(&w, l, 0);
+	assert_null(l->dest[0].head);
+	for (uint32_t src = 0; src < 2; src++) {
+		const struct refusal *r = refusal_find(l, src, &l->dest[0]);
+		assert_non_null(r);
+		assert_int_equal(r->state, REFUSAL_BYE_DUE);
+		assert_int_equal(r->seq, 1);
+	}
+	while ((b = all)) {
+		all = b->next;
+		pool_put(&w.pool, b);
+	}
+	forward_drop_lane(&w, l);
+	lane_destroy(l);
+	pool_fini(&w.pool);
 	assert_int_equal(budget.used, 0);
 }
 
@@ -334,6 +398,7 @@ int main(void)
 		cmocka_unit_test(devices_that_registered_nothing_are_forgotten),
 		cmocka_unit_test(pool_with_odd_classes),
 		cmocka_unit_test(refusals_are_found_again),
+		cmocka_unit_test(who_left_is_told_without_memory),
 		cmocka_unit_test(log_lines_are_limited),
 	};
 	return cmocka_run_group_tests_name("zipperd_parts", tests, NULL, NULL);
