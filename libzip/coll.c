@@ -29,7 +29,7 @@ int zcheck_data(const void *buf, MPI_Count count, MPI_Datatype type)
 {
 	if (count < 0)
 		return MPI_ERR_COUNT;
-	if (ztype_check(type) != MPI_SUCCESS)
+	if (ztype_check(type) != MPI_SUCCESS || (count > 0 && !ztype_is_committed(type)))
 		return MPI_ERR_TYPE;
 	return buf == MPI_IN_PLACE || ztype_is_nowhere(buf, count, type) ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }

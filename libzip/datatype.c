@@ -7,6 +7,7 @@
 
 #include "copy.h"
 #include "dense.h"
+#include "error.h"
 #include "shim.h"
 #include "world.h"
 
@@ -23,6 +24,17 @@ int ztype_check(MPI_Datatype t)
 												    : MPI_ERR_TYPE;
 }
 
+/* No call tells, but whatever communicates refuses one that is not: a message to nobody, too. */
+static bool is_committed(MPI_Datatype t)
+{
+	static const char nothing[1];
+
+	zerror_hush_world();
+	int rc = zn.Send(nothing, 1, t, MPI_PROC_NULL, 0, zworld.base);
+	zerror_unhush_world();
+	return rc == MPI_SUCCESS;
+}
+
 static void describe(struct ztype *e, MPI_Datatype t)
 {
 	MPI_Count lb, ints, aints, counts, types;
@@ -37,7 +49,8 @@ static void describe(struct ztype *e, MPI_Datatype t)
 	e->builtin = combiner == MPI_COMBINER_NAMED;
 	e->dense = zdense_find(t, &e->start);
 	e->wire_size = e->size;
-	e->valid = true;
+	e->committed = e->builtin || is_committed(t);
+	e->valid = e->committed; /* else the next call asks again */
 	if (!zworld.external32 || e->size == 0)
 		return;
 	e->error = zsignature_make(&e->signature, t);
@@ -60,6 +73,11 @@ const struct ztype *ztype_find(MPI_Datatype t)
 	if (!e->valid || e->handle != t)
 		describe(e, t);
 	return e;
+}
+
+bool ztype_is_committed(MPI_Datatype t)
+{
+	return HANDLE_KIND(t) == 1 || ztype_find(t)->committed;
 }
 
 bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype t)

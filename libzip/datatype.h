@@ -21,6 +21,7 @@ struct ztype {
 	int error;	/* MPI_ERR_NO_MEM: the description is not complete */
 	bool dense;	/* one element is one piece */
 	bool builtin;	/* needs no reference of ours */
+	bool committed; /* stays so while the handle is this type's */
 	MPI_Count size; /* bytes of data of one element */
 	MPI_Count extent;
 	MPI_Count start;	     /* dense: first byte, relative to the buffer address */
@@ -39,6 +40,9 @@ int ztype_hold(MPI_Datatype, MPI_Datatype *held);
 void ztype_release(MPI_Datatype held);
 /* By its bits: MPI_SUCCESS or MPI_ERR_TYPE. */
 int ztype_check(MPI_Datatype);
+/* To communicate with. As MPICH, which looks at it where there is something to be sent or received, and not only then
+ * in some collectives. */
+bool ztype_is_committed(MPI_Datatype);
 /* A null pointer as the buffer of some bytes? MPI_BOTTOM is one too, but means nothing with a datatype that begins at
  * 0: what MPICH refuses as well. */
 bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype);

@@ -29,6 +29,8 @@ static int check_data(const struct zcomm *c, const struct zp2p_args *a)
 		return zerror_raise(c, MPI_ERR_COUNT, a->name, "count is %lld", (long long)a->count);
 	if (ztype_check(a->type) != MPI_SUCCESS)
 		return zerror_raise(c, MPI_ERR_TYPE, a->name, "invalid datatype");
+	if (a->count > 0 && !ztype_is_committed(a->type))
+		return zerror_raise(c, MPI_ERR_TYPE, a->name, "the datatype has not been committed");
 	if (ztype_is_nowhere(a->buf, a->count, a->type))
 		return zerror_raise(c, MPI_ERR_BUFFER, a->name, "the buffer is a null pointer");
 	return MPI_SUCCESS;

@@ -10,9 +10,20 @@
 #include <cmocka.h>
 
 #include "datatype.h"
+#include "error.h"
 #include "world.h"
 
 struct zworld zworld;
+
+void zerror_hush_world(void)
+{
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+}
+
+void zerror_unhush_world(void)
+{
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
 
 static MPI_Datatype committed(MPI_Datatype t)
 {
@@ -52,6 +63,25 @@ static void test_builtin(void **state)
 	assert_int_equal(ztype_check((MPI_Datatype)MPI_COMM_WORLD), MPI_ERR_TYPE);
 	assert_int_equal(ztype_check(0), MPI_ERR_TYPE);
 	assert_int_equal(ztype_check(MPI_DOUBLE_INT), MPI_SUCCESS);
+}
+
+/* A type may be asked about before it is committed; what is said then is not kept. */
+static void test_committed(void **state)
+{
+	MPI_Datatype t;
+
+	(void)state;
+	assert_true(ztype_is_committed(MPI_INT));
+	assert_true(ztype_is_committed(MPI_DOUBLE_INT));
+	MPI_Type_vector(2, 1, 2, MPI_INT, &t);
+	assert_false(ztype_is_committed(t));
+	assert_int_equal(ztype_find(t)->size, 8);
+	assert_false(ztype_is_committed(t));
+	MPI_Type_commit(&t);
+	assert_true(ztype_is_committed(t));
+	assert_true(ztype_find(t)->valid);
+	ztype_forget(t);
+	MPI_Type_free(&t);
 }
 
 static void test_constructed(void **state)
@@ -356,6 +386,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_builtin),
+		cmocka_unit_test(test_committed),
 		cmocka_unit_test(test_constructed),
 		cmocka_unit_test(test_handle_reuse),
 		cmocka_unit_test(test_random),
@@ -366,6 +397,7 @@ int main(int argc, char **argv)
 	};
 
 	MPI_Init(&argc, &argv);
+	zworld.base = MPI_COMM_WORLD;
 	int rc = cmocka_run_group_tests_name("datatype", tests, NULL, NULL);
 	MPI_Finalize();
 	return rc;
