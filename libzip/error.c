@@ -28,6 +28,7 @@
 /* mpiexec hears of a dead rank of its own within some 10 ms, on a busy machine much later, and ends the others then. */
 #define OWN_PART_S 5
 #define LAST_WORD_NS 200000000 /* in the other parts, for mpiexec and zmpirun to tell the cause before they end */
+#define TURNS 16	       /* of its ranks, one after the other: some seconds in all */
 #define TEXT_BYTES 400	       /* below MPI_MAX_ERROR_STRING (512 in MPICH) */
 
 static struct slot {
@@ -258,12 +259,14 @@ void zerror_lost(int code, int part, const char *fmt, ...)
 	if (part == zworld.part)
 		patience = (struct timespec){.tv_sec = OWN_PART_S};
 	/* One of each part says it and ends the others: its first rank, or the next one if that is away (it computes,
-	 * or its core is busy), or all that are here if that one is, too. Nobody ends a part without a word. */
+	 * or its core is busy), and so on; all that are here if the first ones of a large part are away. Nobody ends a
+	 * part without a word. */
 	uint32_t lrank = zworld.place ? zworld.place[zworld.vrank].lrank : 0;
-	if (lrank > 0)
-		patience.tv_nsec += LAST_WORD_NS;
 	if (lrank > 1)
 		patience.tv_sec++;
+	const int64_t ns = patience.tv_nsec + (int64_t)LAST_WORD_NS * (lrank < TURNS ? lrank : TURNS);
+	patience.tv_sec += ns / 1000000000;
+	patience.tv_nsec = ns % 1000000000;
 	/* He may have lost the last of several rails in another way, and wait for zipperd's word on it. */
 	if (lrank > 0 && zrails.n > 1)
 		patience.tv_sec++;

@@ -57,9 +57,9 @@ int zerror_code(int class, const char *fmt, ...) __attribute__((format(printf, 2
 /* The world is lost for a reason that only this rank knows: one line on stderr, then native abort with code. Never
  * returns. */
 void zerror_fatal(int code, const char *fmt, ...) __attribute__((noreturn, format(printf, 2, 3)));
-/* The same for news that every rank gets (a rank died, zipperd is gone): the first rank of each part prints it, and
- * ends the others before they do. part: of the rank that died, whose mpiexec is left some time to end that part by
- * itself. */
+/* The same for news that every rank gets (a rank died, zipperd is gone): the first rank of each part that is not away
+ * prints it, and ends the others before they do. part: of the rank that died, whose mpiexec is left some time to end
+ * that part by itself. */
 #define ZERROR_NO_PART (-1)
 void zerror_lost(int code, int part, const char *fmt, ...) __attribute__((noreturn, format(printf, 3, 4)));
 /* A pause before the end of this part, in which mpiexec reads what the program has printed. */

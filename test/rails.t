@@ -72,7 +72,7 @@ cat >exchange.c <<'END'
 #include <stdlib.h>
 #include <unistd.h>
 /* Messages to and fro for ever; once they have crossed, processes are killed: those given, or its own. "away": rank 2 then
- * does something else. */
+ * does something else; "away 3": so does rank 3. */
 int main(int argc, char **argv)
 {
 	int rank, size;
@@ -83,8 +83,8 @@ int main(int argc, char **argv)
 	for (int i = 0;; i++) {
 		int n = i % 3 ? 100 : (int)sizeof(buf);
 		MPI_Sendrecv_replace(buf, n, MPI_CHAR, size - 1 - rank, 1, size - 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		int is_away = argc == 2 && atoi(argv[1]) == 0;
-		if (i == 50 && rank == 2 && is_away)
+		int is_away = argc >= 2 && atoi(argv[1]) == 0;
+		if (i == 50 && is_away && (rank == 2 || (argc > 2 && rank == 3)))
 			sleep(600);
 		for (int a = 1; i == 50 && rank == 1 && a < argc && !is_away; a++)
 			kill(atoi(argv[a]), SIGKILL);
@@ -111,5 +111,9 @@ for k in 1 2; do matches "... zipper $k" "zipper.$k" 'warn: .* rank 1 \(a rank 1
 by_hand a,b "2 2" "$(addresses 1 2)" ./exchange away
 ok "a rank is killed while one computes: the job ends" test $? -ne 0
 matches "... and the next one says who" err.b '^libzipper: rank 3 .* rank 1 \(a rank 1 on .*\) died'
+by_hand a,b "2 10" "$(addresses 1 2)" ./exchange away 3
+ok "a rank is killed while two of a part compute: the job ends" test $? -ne 0
+matches "... and another one says who" err.b '^libzipper: rank [0-9]+ .* rank 1 \(a rank 1 on .*\) died'
+ok "... not all that are left" test "$(grep -c '^libzipper: .* died' err.b)" -lt 8 || diag_file err.b
 stop_zippers
 done_testing
