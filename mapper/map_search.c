@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "map_exact.h"
 #include "map_search.h"
 #include "map_start.h"
 #include "rng.h"
@@ -14,7 +15,7 @@
 #define LARGE_ENDS 16000000u	       /* ends of edges above which only the most promising starts are tried */
 #define KICK_WORK (UINT64_C(40) << 20) /* ends of edges that kicks with effort 1 may look at, roughly */
 #define KICKS_MAX 2000u
-#define SMALL 16u /* ranks up to which a kick may move all of them: as good as trying everything */
+#define EXACT_WORK (UINT64_C(128) << 20) /* prices that the search of all maps may look at, with effort 1 */
 
 const char *const map_strategy_names[MAP_STRATEGIES + 1] = {"auto", "pairs", "block", "edge-cut", "vertex-cut",
 	"spread", "fastest", "keep", NULL};
@@ -194,7 +195,7 @@ static int try_kicks(struct search *s, struct zerr *err)
 
 	kicks = kicks < KICKS_MAX * s->o->effort ? kicks : KICKS_MAX * s->o->effort;
 	for (uint64_t i = 0; i < kicks && !rc && s->least; i++) {
-		uint32_t most = s->cut.n < SMALL ? s->cut.n : s->cut.n / 4 + 1;
+		uint32_t most = s->cut.n < MAP_EXACT_RANKS_MAX ? s->cut.n : s->cut.n / 4 + 1;
 
 		map_cut_set(&s->cut, s->best);
 		rc = map_cut_kick(&s->cut, 1 + rng_below((uint32_t)rng_at(s->p->seed, RNG_MAP, 3, i), most), err);
@@ -204,6 +205,19 @@ static int try_kicks(struct search *s, struct zerr *err)
 			search_keep(s, "a kick");
 	}
 	return rc;
+}
+
+/* Kicks and moves do not get out of everything where nothing is free, so all maps of a few ranks are searched. There
+ * are many where a dozen and more all talk to each other: then what is found within the work is the result. */
+static int try_all(struct search *s, struct zerr *err)
+{
+	map_cost least = s->least;
+	const bool any = s->any;
+	int rc = map_exact_search(&s->cut, EXACT_WORK * s->o->effort, s->best, &s->least, &s->any, err);
+
+	if (rc >= 0 && s->any && (!any || s->least < least) && s->o->progress)
+		s->o->progress(s->o->progress_arg, rc ? "some of all maps" : "all maps", s->least);
+	return rc < 0 ? rc : 0;
 }
 
 static int search_run(struct search *s, struct zerr *err)
@@ -232,7 +246,11 @@ static int search_run(struct search *s, struct zerr *err)
 	for (unsigned r = 0; r < (ends > LARGE_ENDS ? 1 : 2 * rounds * s->p->site->nclusters) && !rc; r++)
 		if (all || small || !ends || !s->any)
 			rc = try_grow(s, r, err);
-	return rc ? rc : try_kicks(s, err);
+	if (!rc)
+		rc = try_kicks(s, err);
+	if (!rc && s->cut.n <= MAP_EXACT_RANKS_MAX)
+		rc = try_all(s, err);
+	return rc;
 }
 
 int map_search(const struct map_problem *p, const struct map_search_opts *o, uint8_t *class, map_cost *cost,

@@ -28,18 +28,29 @@ struct bench {
 	struct map_problem problem;
 };
 
-static void bench_create(struct bench *b, const char *text, uint32_t n, uint32_t edges, uint64_t seed)
+static void bench_build(struct bench *b, const char *text, uint32_t n, const struct zgraph_edge *list, uint32_t edges)
 {
 	const struct map_site_opts opts = {.reserve = -1};
 	const struct map_wishes none = {.nneed = 0};
-	struct zgraph_edge *list = calloc(edges, sizeof(*list));
 	FILE *in = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	struct zerr err = {""};
 
-	assert_non_null(list);
 	assert_non_null(in);
 	assert_int_equal(zhostfile_parse(&b->hosts, in, "hosts", &err), 0);
 	fclose(in);
+	assert_int_equal(zgraph_build(&b->traffic, n, list, edges, false, &err), 0);
+	assert_int_equal(map_graph_create(&b->graph, b->traffic, 100, 1, &err), 0);
+	assert_int_equal(map_rules_create(&b->rules, n, &none, &err), 0);
+	assert_int_equal(map_site_create(&b->site, &b->hosts, &opts, &err), 0);
+	b->problem = (struct map_problem){&b->graph, &b->site, &b->rules, 1};
+	assert_int_equal(map_rules_apply(&b->rules, &b->site, &none, &err), 0);
+}
+
+static void bench_create(struct bench *b, const char *text, uint32_t n, uint32_t edges, uint64_t seed)
+{
+	struct zgraph_edge *list = calloc(edges, sizeof(*list));
+
+	assert_non_null(list);
 	for (uint32_t i = 0; i < edges; i++) {
 		uint64_t bits = rng_at(seed, RNG_TEST, 0, i);
 		uint32_t u = rng_below((uint32_t)bits, n),
@@ -47,13 +58,8 @@ static void bench_create(struct bench *b, const char *text, uint32_t n, uint32_t
 
 		list[i] = (struct zgraph_edge){u, (u + far) % n, 1 + bits % 1000, 1};
 	}
-	assert_int_equal(zgraph_build(&b->traffic, n, list, edges, false, &err), 0);
+	bench_build(b, text, n, list, edges);
 	free(list);
-	assert_int_equal(map_graph_create(&b->graph, b->traffic, 100, 1, &err), 0);
-	assert_int_equal(map_rules_create(&b->rules, n, &none, &err), 0);
-	assert_int_equal(map_site_create(&b->site, &b->hosts, &opts, &err), 0);
-	b->problem = (struct map_problem){&b->graph, &b->site, &b->rules, 1};
-	assert_int_equal(map_rules_apply(&b->rules, &b->site, &none, &err), 0);
 }
 
 static void bench_free(struct bench *b)
@@ -152,6 +158,143 @@ static void scotch_repeats(void **state)
 	bench_free(&b);
 }
 
+/* --- small sites: nothing is better in all maps that there are --- */
+
+#define SMALL 8u
+#define SMALL_SITES 300u
+
+/* Draws one number below n after the other. */
+struct dice {
+	uint64_t seed, at;
+};
+
+static uint32_t draw(struct dice *d, uint32_t n)
+{
+	return rng_below((uint32_t)rng_at(d->seed, RNG_TEST, 1, d->at++), n);
+}
+
+/* Two to four clusters of one to three slots, one or two zipper nodes with ports on two or more of them. Returns the
+ * slots. */
+static uint32_t site_draw(struct dice *d, char *text, size_t size)
+{
+	uint32_t nclusters = 2 + draw(d, 3), nzippers = 1 + draw(d, 2), slots = 0, home[2];
+	FILE *f = fmemopen(text, size, "w");
+
+	assert_non_null(f);
+	for (uint32_t z = 0; z < nzippers; z++)
+		home[z] = draw(d, nclusters);
+	for (uint32_t c = 0; c < nclusters; c++) {
+		uint32_t n = 1 + draw(d, 3);
+
+		fprintf(f, "#ZIP cluster c%u\nh%u:%u\n", c, c, n);
+		slots += n;
+		for (uint32_t z = 0; z < nzippers; z++)
+			if (home[z] == c) {
+				n = 1 + draw(d, 2);
+				fprintf(f, "z%u:%u\n", z, n);
+				slots += n;
+			}
+	}
+	for (uint32_t z = 0; z < nzippers; z++) {
+		uint32_t other = (home[z] + 1 + draw(d, nclusters - 1)) % nclusters;
+
+		fprintf(f, "#ZIP zipper z%u", z);
+		for (uint32_t c = 0; c < nclusters; c++)
+			if (c == home[z] || c == other || !draw(d, 3))
+				fprintf(f, " c%u=tcp:10.%u.0.%u:%u", c, c, z + 1, 1000 + z);
+		fputc('\n', f);
+	}
+	fclose(f);
+	return slots;
+}
+
+/* All maps of a problem, one after the other. */
+struct oracle {
+	const struct map_problem *p;
+	uint32_t load[MAP_CLASSES_MAX];
+	uint8_t class[SMALL];
+	map_cost best;
+};
+
+static map_cost cost_to_earlier(const struct oracle *o, uint32_t v, uint32_t class)
+{
+	const struct map_graph *g = o->p->graph;
+	const struct map_site *s = o->p->site;
+	map_cost cost = 0;
+
+	for (uint64_t e = g->off[v]; e < g->off[v + 1] && g->adj[e] < v; e++) {
+		uint32_t other = o->class[g->adj[e]];
+		uint64_t far = s->far[class * s->nclasses + other];
+
+		cost += (map_cost)(g->weight[e] * far) << 64;
+		if (!far && s->classes[class].fabrics != s->classes[other].fabrics)
+			cost += g->weight[e];
+	}
+	return cost;
+}
+
+/* Ranks below v have their places, which cost so much. */
+static void oracle_place(struct oracle *o, uint32_t v, map_cost cost)
+{
+	if (v == o->p->graph->n) {
+		o->best = o->best < 0 || cost < o->best ? cost : o->best;
+		return;
+	}
+	for (uint32_t c = 0; c < o->p->site->nclasses; c++) {
+		if (o->load[c] == o->p->site->classes[c].slots)
+			continue;
+		o->load[c]++;
+		o->class[v] = (uint8_t)c;
+		oracle_place(o, v + 1, cost + cost_to_earlier(o, v, c));
+		o->load[c]--;
+	}
+}
+
+static void best_on_small_sites(void **state)
+{
+	static const uint32_t weights[] = {1000, 1000, 2000, 5000, 9000};
+	const struct map_search_opts opts = {.strategy = MAP_AUTO, .effort = 1};
+	struct dice d = {.seed = 1};
+	unsigned full = 0, worse = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < SMALL_SITES; i++) {
+		struct zgraph_edge list[SMALL * SMALL];
+		struct bench b;
+		struct oracle o = {.p = &b.problem, .best = -1};
+		struct zerr err = {""};
+		char text[1024];
+		uint8_t class[SMALL];
+		uint32_t slots, n, nedges = 0;
+		map_cost cost;
+
+		do
+			slots = site_draw(&d, text, sizeof(text));
+		while (slots < 3 || slots > SMALL);
+		n = draw(&d, 4) ? slots : slots - 1;
+		for (uint32_t u = 0; u < n; u++)
+			for (uint32_t v = 0; v < u; v++)
+				if (!nedges || draw(&d, 4) <= i % 4)
+					list[nedges++] = (struct zgraph_edge){u, v, weights[draw(&d, 5)], 1};
+		bench_build(&b, text, n, list, nedges);
+		assert_int_equal(map_search(&b.problem, &opts, class, &cost, &err), 0);
+		assert_true(cost == cost_alone(&b, class));
+		oracle_place(&o, 0, 0);
+		assert_true(cost >= o.best);
+		full += n == slots;
+		worse += cost > o.best;
+		if (cost > o.best)
+			print_message("%u ranks: bridged %llu, direct %llu; best %llu, %llu:\n%s", n,
+				(unsigned long long)map_cost_bridged(cost), (unsigned long long)(uint64_t)cost,
+				(unsigned long long)map_cost_bridged(o.best), (unsigned long long)(uint64_t)o.best,
+				text);
+		bench_free(&b);
+	}
+	print_message("%u sites, %u of them full: %u not as good as the best of all maps\n", SMALL_SITES, full, worse);
+	assert_true(full > SMALL_SITES / 2);
+	assert_int_equal(worse, 0);
+}
+
 static void cover_covers(void **state)
 {
 	struct map_split split = {{150, 150}};
@@ -187,6 +330,7 @@ int main(void)
 		cmocka_unit_test(not_worse_with_three_in_a_row),
 		cmocka_unit_test(scotch_repeats),
 		cmocka_unit_test(cover_covers),
+		cmocka_unit_test(best_on_small_sites),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
