@@ -217,6 +217,10 @@ int dragonfly_wire(struct dragonfly *d, struct spec *spec, struct zerr *err)
 
 	if (rc)
 		return rc;
+	/* the file says where every cable goes: it would win, and nobody would know */
+	if (path && (name || spec_string(spec, "global")))
+		return zerr_set(err, -EINVAL, "%s: %s beside wiring-file: the file has every link between groups",
+			spec->where, name ? "wiring" : "global");
 	if (path)
 		return wire_by_file(d, path, err);
 	for (size_t i = 0; i < sizeof(wirings) / sizeof(wirings[0]); i++)

@@ -185,6 +185,12 @@ for line in ["0 0 1", "0 0 6 0", "0 0 0 1", "0 6 1 0", "x", "0 0 4294967298 0", 
     r = zipmap("model", "-n", NETWORK + " wiring-file:badwires", "-j", "spread")
     check(r.returncode == 1 and "badwires:2: " in r.stderr and r.stderr.count("\n") == 1, "bad wiring: %r" % line,
           r.stderr)
+for words, named in [("wiring:circulant", "wiring"), ("global:2", "global"), ("global:1 wiring:modulo", "wiring")]:
+    with open("both", "w") as f:
+        f.write("# a file of wires, and a rule\n%s wiring-file:wires %s\n" % (NETWORK, words))
+    r = zipmap("model", "-n", "both", "-j", "spread")
+    check(r.returncode == 1 and r.stderr == "zipmap model: both:2: %s beside wiring-file: the file has every link between groups\n"
+          % named, "a rule beside a wiring file: " + words, (r.returncode, r.stderr))
 with open("fast", "w") as f:
     f.write("n0>x 1000000\nn9>x 1\n")
 r = zipmap("model", "-n", "crossbar node:2 bandwidth-file:fast", "-j", "spread")
