@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "map_draw.h"
+#include "outfile.h"
 #include "par.h"
 #include "zipmap.h"
 
@@ -43,7 +44,7 @@ int draw_main(int argc, char **argv)
 	struct map_make m;
 	struct zerr err = {""};
 	int rc = options_parse(&o, argc, argv, &err);
-	FILE *f = NULL;
+	struct outfile f;
 
 	if (rc) {
 		if (rc < 0)
@@ -51,16 +52,10 @@ int draw_main(int argc, char **argv)
 		return rc < 0 ? 2 : 0;
 	}
 	rc = map_make_read(&m, &o, &err);
-	if (!rc && !(f = fopen(o.output, "we")))
-		rc = zerr_set(&err, -errno, "%s: %s", o.output, strerror(errno));
 	if (!rc)
-		rc = map_draw(&m, o.title ? o.title : o.improve, f, &err);
-	if (f) {
-		int bad = ferror(f);
-
-		if ((fclose(f) || bad) && !rc)
-			rc = zerr_set(&err, -EIO, "%s: cannot be written", o.output);
-	}
+		rc = outfile_open(&f, o.output, &err);
+	if (!rc)
+		rc = outfile_close(&f, map_draw(&m, o.title ? o.title : o.improve, f.f, &err), &err);
 	if (rc)
 		fprintf(stderr, "zipmap draw: %s\n", err.text);
 	map_make_free(&m);

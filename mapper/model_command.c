@@ -11,6 +11,7 @@
 #include "model.h"
 #include "model_options.h"
 #include "outcome.h"
+#include "outfile.h"
 #include "plot.h"
 #include "workload.h"
 #include "zipmap.h"
@@ -21,9 +22,9 @@ struct run {
 	struct model_options options;
 	struct net *net;
 	struct workload workload;
-	uint32_t *order, *map;	 /* [nodes] of a placement; [ranks], or NULL */
-	struct traffic *traffic; /* [njobs] */
-	FILE *csv, *json, *links;
+	uint32_t *order, *map;		 /* [nodes] of a placement; [ranks], or NULL */
+	struct traffic *traffic;	 /* [njobs] */
+	struct outfile csv, json, links; /* f: NULL if not wanted */
 	struct plot plot;
 	unsigned done, all; /* predictions */
 	char now[64];	    /* placement and routing, for the bar */
@@ -75,14 +76,14 @@ static int outcome_write(struct run *r, const struct outcome *o, const double *l
 	bar_clear(r);
 	outcome_print(o, stdout);
 	fflush(stdout);
-	if (r->csv)
-		outcome_csv(o, r->csv);
-	if (r->json) {
-		fputs(r->done ? ",\n" : "\n", r->json);
-		outcome_json(o, r->json);
+	if (r->csv.f)
+		outcome_csv(o, r->csv.f);
+	if (r->json.f) {
+		fputs(r->done ? ",\n" : "\n", r->json.f);
+		outcome_json(o, r->json.f);
 	}
-	if (r->links)
-		outcome_links(o, r->net, load, r->links);
+	if (r->links.f)
+		outcome_links(o, r->net, load, r->links.f);
 	return r->options.plot ? plot_add(&r->plot, o) : 0;
 }
 
@@ -173,26 +174,6 @@ static int run_all(struct run *r, struct zerr *err)
 
 /* --- set-up --- */
 
-static int file_create(FILE **f, const char *path, struct zerr *err)
-{
-	if (!path)
-		return 0;
-	*f = fopen(path, "w");
-	return *f ? 0 : zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-}
-
-static int file_close(FILE **f, const char *path, int rc, struct zerr *err)
-{
-	int bad;
-
-	if (!*f)
-		return rc;
-	bad = ferror(*f);
-	bad |= fclose(*f) != 0;
-	*f = NULL;
-	return bad && !rc ? zerr_set(err, -EIO, "%s: cannot be written", path) : rc;
-}
-
 static int run_create(struct run *r, struct zerr *err)
 {
 	struct model_options *o = &r->options;
@@ -216,20 +197,20 @@ static int run_create(struct run *r, struct zerr *err)
 			return zerr_set(err, -ENOMEM, "not enough memory");
 		rc = placement_read(o->map, ranks, r->net->nodes, r->map, err);
 	}
-	if (!rc)
-		rc = file_create(&r->csv, o->csv, err);
-	if (!rc)
-		rc = file_create(&r->json, o->json, err);
-	if (!rc)
-		rc = file_create(&r->links, o->links, err);
+	if (!rc && o->csv)
+		rc = outfile_open(&r->csv, o->csv, err);
+	if (!rc && o->json)
+		rc = outfile_open(&r->json, o->json, err);
+	if (!rc && o->links)
+		rc = outfile_open(&r->links, o->links, err);
 	if (!rc && o->plot)
 		rc = gnuplot_try(o->plot, err);
-	if (r->csv)
-		outcome_csv_head(r->csv, o->bins);
-	if (r->json)
-		fputc('[', r->json);
-	if (r->links)
-		outcome_links_head(r->links);
+	if (r->csv.f)
+		outcome_csv_head(r->csv.f, o->bins);
+	if (r->json.f)
+		fputc('[', r->json.f);
+	if (r->links.f)
+		outcome_links_head(r->links.f);
 	if (!o->quiet && isatty(STDERR_FILENO)) {
 		o->model.progress = bar_draw;
 		o->model.progress_arg = r;
@@ -239,11 +220,14 @@ static int run_create(struct run *r, struct zerr *err)
 
 static int run_destroy(struct run *r, int rc, struct zerr *err)
 {
-	if (r->json)
-		fputs("\n]\n", r->json);
-	rc = file_close(&r->csv, r->options.csv, rc, err);
-	rc = file_close(&r->json, r->options.json, rc, err);
-	rc = file_close(&r->links, r->options.links, rc, err);
+	if (r->json.f)
+		fputs("\n]\n", r->json.f);
+	if (r->csv.f)
+		rc = outfile_close(&r->csv, rc, err);
+	if (r->json.f)
+		rc = outfile_close(&r->json, rc, err);
+	if (r->links.f)
+		rc = outfile_close(&r->links, rc, err);
 	plot_free(&r->plot);
 	free(r->order);
 	free(r->map);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A file that is written: it takes its name when all of it is there, so that an error loses nothing of what had the
- * name before. Devices and pipes are written as they are, and stay. */
+ * name before. Its permissions stay, and so do symbolic links to it. Devices and pipes are written as they are, and
+ * stay; so is standard output, under whatever name. */
 #ifndef ZIP_MAPPER_OUTFILE_H
 #define ZIP_MAPPER_OUTFILE_H
 
@@ -11,7 +12,8 @@
 struct outfile {
 	FILE *f;
 	const char *path; /* the caller's */
-	char *temporary;  /* NULL: f is path itself */
+	char *target;	  /* the file that path leads to */
+	char *temporary;  /* beside target; NULL: f is path itself */
 };
 
 /* 0 or a negative errno; then there is nothing to close. */

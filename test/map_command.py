@@ -6,7 +6,7 @@ import stat
 import subprocess
 import xml.etree.ElementTree
 
-from map_fixture import chain, check, finish, graph, hidden, hosts, mapped, write, zipmap
+from map_fixture import ZIPMAP, chain, check, finish, graph, hidden, hosts, mapped, write, zipmap
 
 # --- bad input
 edges = chain(12)
@@ -66,5 +66,9 @@ check(open("block.svg").read().count("#cc3333") > 1, "the block layout of the sa
 for args, code in [(["-f", "hosts", "-g", "graph", "-m", "map"], 2), (["-f", "hosts", "-g", "graph", "-m", "none", "-o", "x"], 1)]:
     r = zipmap("draw", *args)
     check(r.returncode == code and r.stderr.count("\n") == 1, "draw refuses: " + " ".join(args), r.stderr)
-
+picture = open("map.svg").read()
+r = subprocess.run(["sh", "-c", "ulimit -f 1; trap '' XFSZ; exec \"$0\" draw -f hosts -g graph -m block.map -o map.svg", ZIPMAP],
+                   stderr=subprocess.PIPE, text=True)
+check(r.returncode == 1 and r.stderr.startswith("zipmap draw: map.svg: cannot be written: ") and
+      r.stderr.count("\n") == 1 and open("map.svg").read() == picture, "a picture that cannot be written leaves the old one", r.stderr)
 finish()

@@ -220,6 +220,37 @@ with open("heavy", "w") as f:
 r = zipmap("model", "-n", "crossbar node:2", "-j", "graph:heavy bytes:1024G")
 check(r.returncode == 1 and r.stderr == "zipmap model: more than 2^52 bytes in one phase\n", "2^64 bytes are not none",
       (r.stdout, r.stderr))
+# what was there before stays until there is something else
+heavy = ["-n", "crossbar node:2", "-j", "graph:heavy bytes:1024G"]
+light = ["-n", "crossbar node:2", "-j", "2d:1x2"]
+for kind in ["csv", "json", "links"]:
+    with open("kept", "w") as f:
+        f.write("old\n")
+    os.chmod("kept", 0o640)
+    if not os.path.islink("leads"):
+        os.symlink("kept", "leads")
+    r = zipmap("model", "--" + kind, "kept", *heavy)
+    check(r.returncode == 1 and open("kept").read() == "old\n", "--%s: an error leaves the old file" % kind, r.stderr)
+    other = "csv" if kind == "json" else "json"
+    r = zipmap("model", "--" + kind, "kept", "--" + other, "/nonexistent/x", *light)
+    check(r.returncode == 1 and r.stdout == "" and open("kept").read() == "old\n" and
+          r.stderr == "zipmap model: /nonexistent/x: No such file or directory\n", "... and so does another file that cannot be",
+          r.stderr)
+    r = zipmap("model", "--" + kind, "leads", *light)
+    check(r.returncode == 0 and os.path.islink("leads") and os.stat("kept").st_mode & 0o777 == 0o640 and
+          open("kept").read() != "old\n", "... a result takes its place, behind a link and with its permissions", r.stderr)
+check(not [name for name in os.listdir(".") if name.endswith(".part")], "nothing else is left", os.listdir("."))
+r = zipmap("model", "-q", "--csv", "/dev/stdout", *light)
+check(r.returncode == 0 and "\nnetwork," in "\n" + r.stdout, "--csv /dev/stdout, a pipe", r.stderr)
+with open("both.out", "w") as f:
+    r = subprocess.run([ZIPMAP, "model", "-r", "SD", "--json", "/dev/stdout"] + light, stdout=f, stderr=subprocess.PIPE, text=True)
+text = open("both.out").read()
+check(r.returncode == 0 and text.startswith("place") and "\n# 4 messages" in text and json.loads(text[text.index("\n[\n"):]),
+      "--json /dev/stdout, a file: behind the table", text)
+for path, reason in [("/dev/full", "cannot be written: No space left on device"), (".", "Is a directory")]:
+    r = zipmap("model", "--csv", path, *light)
+    check(r.returncode == 1 and r.stderr == "zipmap model: %s: %s\n" % (path, reason), "--csv " + path, r.stderr)
+
 for network in ["torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70000", "torus:4x4 node:0",
                 "dragonfly group:1 chassis:1 router:2 row:1024 bandwidth:18014398509481984"]:
     r = zipmap("model", "-n", network, "-j", "spread")
