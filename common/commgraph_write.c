@@ -174,12 +174,15 @@ int zgraph_writer_open(struct zgraph_writer **out, const char *path, uint32_t ra
 	struct zgraph_writer *w;
 	struct stat st;
 	int fd, rc;
+	bool there = stat(path, &st) == 0;
 
 	*out = NULL;
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) /* /dev/null would be gone */
+	if (there && !S_ISREG(st.st_mode)) /* /dev/null would be gone */
 		return zerr_set(err, -EINVAL, "%s: not a regular file, and it would be replaced", path);
 	w = calloc(1, sizeof(*w));
-	if (!w || !(w->path = strdup(path)) || asprintf(&w->temporary, "%s.%ld.part", path, (long)getpid()) < 0) {
+	/* where a link leads: it stays, and so does /dev/stdout */
+	if (!w || !(w->path = there ? realpath(path, NULL) : strdup(path)) ||
+		asprintf(&w->temporary, "%s.%ld.part", w->path, (long)getpid()) < 0) {
 		if (w)
 			w->temporary = NULL;
 		rc = zerr_set(err, -ENOMEM, "not enough memory");

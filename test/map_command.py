@@ -38,6 +38,11 @@ reader.wait()
 r = zipmap("convert", "graph", "pipe", "--to", "zipmap")
 check(r.returncode == 1 and r.stderr == "zipmap convert: pipe: not a regular file, and it would be replaced\n" and
       stat.S_ISFIFO(os.stat("pipe").st_mode), "a recorded graph has to be a file", r.stderr)
+os.symlink("recorded", "leads")
+write("recorded", "old\n")
+r = zipmap("convert", "graph", "leads", "--to", "zipmap")
+check(r.returncode == 0 and os.path.islink("leads") and open("recorded", "rb").read(4) == open("leads", "rb").read(4) != b"old\n",
+      "a recorded graph is written where a link leads", r.stderr)
 for args in [["-f", "hosts"], ["-g", "graph"], ["-f", "hosts", "-g", "graph", "--strategy", "best"],
              ["-f", "hosts", "-g", "graph", "--improve", "old", "-S", "pairs"], ["-f", "hosts", "-g", "graph", "--zippers", "none"],
              ["-f", "hosts", "-g", "graph", "--zippers", "0"], ["-f", "hosts", "-g", "graph", "--zippers", "17"],
