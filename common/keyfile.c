@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lines.h"
+
 #define LINE_MAX_BYTES 512 /* user and key need 64 + 1 + 64 */
 #define USERS_MAX 65536
 
@@ -106,7 +108,7 @@ int zauth_read_keys(const struct zauth_ops *auth, const char *path,
 		if (!strchr(line, '\n') && strlen(line) == sizeof(line) - 1)
 			rc = zerr_set(err, -EINVAL, "the line is too long");
 		else
-			rc = parse_line(&f, line, &user, key, err);
+			rc = parse_line(&f, n == 1 ? zlines_skip_mark(line) : line, &user, key, err);
 		if (rc != 0)
 			zerr_prefix(err, rc, "%s:%d", path, n);
 		else if (user)

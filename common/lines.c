@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+char *zlines_skip_mark(char *text)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	return strncmp(text, mark, sizeof(mark) - 1) == 0 ? text + sizeof(mark) - 1 : text;
+}
+
 int zlines_read(FILE *stream, const char *path, zlines_fn *read, void *arg, struct zerr *err)
 {
 	char *line = NULL;
@@ -13,7 +19,7 @@ int zlines_read(FILE *stream, const char *path, zlines_fn *read, void *arg, stru
 	int rc = 0, number = 0;
 	for (ssize_t len; rc == 0 && (errno = 0, len = getline(&line, &cap, stream)) >= 0;) {
 		number++;
-		rc = strlen(line) == (size_t)len ? read(arg, line, number, err)
+		rc = strlen(line) == (size_t)len ? read(arg, number == 1 ? zlines_skip_mark(line) : line, number, err)
 						 : zerr_set(err, -EINVAL, "zero byte in the line");
 		if (rc < 0)
 			zerr_prefix(err, rc, "%s:%d", path, number);

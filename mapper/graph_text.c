@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "graph_text.h"
+#include "lines.h"
 
 struct reader {
 	FILE *f;
@@ -116,7 +117,7 @@ static int market_header(struct reader *r)
 	uint64_t columns;
 	int rc;
 
-	if (sscanf(r->line, "%%%%MatrixMarket %15s %15s %15s %19s", object, format, field, symmetry) != 4 ||
+	if (sscanf(r->at, "%%%%MatrixMarket %15s %15s %15s %19s", object, format, field, symmetry) != 4 ||
 		strcasecmp(object, "matrix") || strcasecmp(format, "coordinate"))
 		return reader_fail(r, "only \"matrix coordinate\" is a graph");
 	r->weights = strcasecmp(field, "pattern");
@@ -139,18 +140,23 @@ static int market_header(struct reader *r)
 /* Opens the file and reads its header. */
 static int reader_open(struct reader *r, const char *path, struct zerr *err)
 {
+	ssize_t len;
+
 	*r = (struct reader){.path = path, .err = err};
 	r->f = fopen(path, "r");
 	if (!r->f)
 		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-	if (getline(&r->line, &r->cap, r->f) < 0)
+	len = getline(&r->line, &r->cap, r->f);
+	if (len < 0)
 		return zerr_set(err, -EINVAL, "%s:1: empty file", path);
 	r->number = 1;
-	r->at = r->line;
-	r->market = !strncmp(r->line, "%%MatrixMarket", 14);
+	if (strlen(r->line) != (size_t)len)
+		return reader_fail(r, "a zero byte: this is no text");
+	r->at = zlines_skip_mark(r->line);
+	r->market = !strncmp(r->at, "%%MatrixMarket", 14);
 	if (r->market)
 		return market_header(r);
-	if (*r->line == '%') {
+	if (*r->at == '%') {
 		int rc = line_next(r);
 
 		if (rc <= 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lines.h"
 #include "plot.h"
 
 #define COLUMNS_MAX (64 + STATS_BINS_MAX)
@@ -209,7 +210,7 @@ int plot_read(struct plot *p, const char *path, struct zerr *err)
 		goto out;
 	}
 	while (!rc && !(rc = record_read(&r))) {
-		size_t n = fields_cut(r.text, field);
+		size_t n = fields_cut(r.first == 1 ? zlines_skip_mark(r.text) : r.text, field);
 
 		if (r.first == 1 || !strcmp(field[0], "network")) /* files may have been put together */
 			rc = n ? columns_find(&c, field, n) : -EINVAL;

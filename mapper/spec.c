@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "lines.h"
 #include "spec.h"
 
 #define SPEC_BLANKS " \t\r,"
@@ -120,7 +121,7 @@ int spec_read(struct spec_list *l, const char *path, struct zerr *err)
 	else if (memchr(text, '\0', len))
 		rc = zerr_set(err, -EINVAL, "%s: not a text file", path);
 	else
-		rc = spec_parse(l, text, path, true, err);
+		rc = spec_parse(l, zlines_skip_mark(text), path, true, err);
 out:
 	if (f)
 		fclose(f);

@@ -251,6 +251,25 @@ for path, reason in [("/dev/full", "cannot be written: No space left on device")
     r = zipmap("model", "--csv", path, *light)
     check(r.returncode == 1 and r.stderr == "zipmap model: %s: %s\n" % (path, reason), "--csv " + path, r.stderr)
 
+# a byte order mark, as editors of Windows write it, is not what the file says
+for path, text, args in [
+        ("marked.net", "crossbar node:2\n", ["model", "-n", "marked.net", "-j", "2d:1x2"]),
+        ("marked.jobs", "2d:1x2\n", ["model", "-n", "crossbar node:2", "-w", "marked.jobs"]),
+        ("marked.place", "0 0\n1 1\n", ["model", "-m", "marked.place"] + light),
+        ("marked.wires", open("wires").read(), ["model", "-n", NETWORK + " wiring-file:marked.wires", "-j", "spread"]),
+        ("marked.metis", "2 1\n2\n1\n", ["convert", "marked.metis", "marked.graph"]),
+        ("marked.mtx", open("pair").read(), ["convert", "marked.mtx", "marked.graph"])]:
+    with open(path, "w", encoding="utf-8-sig", newline="\r\n") as f:
+        f.write(text)
+    r = zipmap(*args)
+    check(r.returncode == 0 and r.stderr == "", "a byte order mark and CR LF: " + path, r.stderr)
+for name, text in [("METIS", b"2 1\0 9\n2\n1\n"), ("Matrix Market", b"%%MatrixMarket matrix coordinate integer general\0 x\n2 2 0\n")]:
+    with open("zero", "wb") as f:
+        f.write(text)
+    r = zipmap("convert", "zero", "zero.graph")
+    check(r.returncode == 1 and r.stderr == "zipmap convert: zero:1: a zero byte: this is no text\n",
+          "%s: a zero byte in the first line" % name, r.stderr)
+
 for network in ["torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70000", "torus:4x4 node:0",
                 "dragonfly group:1 chassis:1 router:2 row:1024 bandwidth:18014398509481984"]:
     r = zipmap("model", "-n", network, "-j", "spread")

@@ -166,6 +166,10 @@ static void key_files(void **state)
 	(void)state;
 	assert_int_equal(read_key("# keys\n\nbob " KEY "\n  alice\t" KEY " # hers\n", 0600, "alice", &err), 0);
 	assert_int_equal(read_key("alice " KEY, 0400, "alice", &err), 0);
+	assert_int_equal(read_key("\xef\xbb\xbf"
+				  "alice " KEY "\n",
+				 0600, "alice", &err),
+		0);
 	assert_int_equal(read_key("bob " KEY "\n", 0600, "alice", &err), -ENOENT);
 	assert_non_null(strstr(err.text, "no key for user alice"));
 	assert_int_equal(read_key("alice " KEY "\n", 0640, "alice", &err), -EACCES);

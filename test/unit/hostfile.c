@@ -294,6 +294,21 @@ static void refuses_zero_byte(void **state)
 	assert_string_equal(err.text, "hosts:2: zero byte in the line");
 }
 
+/* Some editors begin files so; elsewhere it is a character like others. */
+static void skips_byte_order_mark(void **state)
+{
+	static const char text[] = "\xef\xbb\xbf#ZIP cluster a\nh\n", middle[] = "h1\n\xef\xbb\xbfh2\n";
+	struct zhostfile f;
+	struct zerr err = {{0}};
+	(void)state;
+	assert_int_equal(parse(&f, text, sizeof(text) - 1, &err), 0);
+	assert_string_equal(f.clusters[0].name, "a");
+	assert_int_equal(f.clusters[0].line, 1);
+	zhostfile_free(&f);
+	assert_int_equal(parse(&f, middle, sizeof(middle) - 1, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "hosts:2: "));
+}
+
 static void refuses_too_many_clusters(void **state)
 {
 	char text[65 * 32], *p = text;
@@ -371,6 +386,7 @@ int main(void)
 		cmocka_unit_test(finds_hosts),
 		cmocka_unit_test(tells_file_line_and_reason),
 		cmocka_unit_test(refuses_zero_byte),
+		cmocka_unit_test(skips_byte_order_mark),
 		cmocka_unit_test(refuses_too_many_clusters),
 		cmocka_unit_test(tells_that_file_is_missing),
 		cmocka_unit_test(tells_a_reason_behind_a_long_path),
