@@ -178,6 +178,13 @@ static bool waits_for_ranks(const struct zrun *run)
 	return run->phase == ZRUN_GOING && needs_report(run) && !run->job->world;
 }
 
+/* Until its ranks have reported or, where they do not, mpiexec has all its proxies. */
+static bool watches_launchers(const struct zrun *run, const struct zpart *part)
+{
+	return part->pid > 0 && run->phase == ZRUN_GOING &&
+	       (needs_report(run) ? !run->job->world : !part->reach.reached);
+}
+
 static int until(int64_t then, int64_t now)
 {
 	return then <= now ? 0 : then - now > 60000 ? 60000 : (int)(then - now);
@@ -191,12 +198,10 @@ int zending_timeout(const struct zrun *run, int64_t now)
 		return until(run->phase_ms, now);
 	if (run->suspect_ms)
 		return until(run->suspect_ms, now);
-	if (!waits_for_ranks(run))
-		return zlosses_timeout(run->job, now);
-	int ms = until(join_deadline(run), now);
+	int ms = waits_for_ranks(run) ? until(join_deadline(run), now) : zlosses_timeout(run->job, now);
 	for (int i = 0; i < run->plan->nparts; i++) {
-		int next = run->parts[i].pid > 0 ? zreach_timeout(&run->parts[i].reach, now) : ms;
-		ms = next < ms ? next : ms;
+		int next = watches_launchers(run, &run->parts[i]) ? zreach_timeout(&run->parts[i].reach, now) : -1;
+		ms = next >= 0 && (ms < 0 || next < ms) ? next : ms;
 	}
 	return ms;
 }
@@ -215,18 +220,25 @@ static void next_phase(struct zrun *run, int64_t now)
 	zinput_close(&run->input);
 }
 
-/* A host that cannot be reached shall not take all the time that ranks may take to report. */
+/* A host that cannot be reached shall not take all the time that ranks may take to report; without MPI there is no end
+ * to that. */
 static void watch_launchers(struct zrun *run, int64_t now)
 {
 	char what[128];
-	for (int i = 0; i < run->plan->nparts && waits_for_ranks(run); i++) {
+	for (int i = 0; i < run->plan->nparts; i++) {
 		struct zpart *part = &run->parts[i];
-		if (part->pid <= 0 || !zreach_has_failed(&part->reach, part->pid, now, what, sizeof(what)))
+		bool report = needs_report(run);
+		if (!watches_launchers(run, part) ||
+			!zreach_has_failed(&part->reach, part->pid, report, now, what, sizeof(what)))
 			continue;
-		zcause_set(run, 1, 0,
-			"mpiexec of part %s does not reach all its hosts: %s before all ranks had reported to zipperd "
-			"(%u of all %d had)",
-			part->plan->name, what, run->job->joined, run->plan->nranks);
+		if (report)
+			zcause_set(run, 1, 0,
+				"mpiexec of part %s does not reach all its hosts: %s before all ranks had reported to "
+				"zipperd (%u of all %d had)",
+				part->plan->name, what, run->job->joined, run->plan->nranks);
+		else
+			zcause_set(run, 1, 0, "mpiexec of part %s does not reach all its hosts: %s", part->plan->name,
+				what);
 		zcause_show(run);
 	}
 }

@@ -194,6 +194,7 @@ int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct 
 		zpump_init(&part->out, out[0], p->out, &part->chatter, label);
 		zpump_init(&part->err, errs[0], p->err, NULL, label);
 		part->err.hush = p->hush;
+		part->err.holds = p->hush && p->libzipper;
 		rc = 0;
 	} else {
 		if (out[0] >= 0)

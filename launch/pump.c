@@ -71,7 +71,7 @@ static void put(struct zpump *p, const char *text, size_t len)
 {
 	bool finished = len > 0 && text[len - 1] == '\n';
 	if (p->hush && !p->mid_line && finished && zchatter_is_echo(text, len) &&
-		(*p->hush || (zchatter_is_abort(text, len) && hold(p, text, len))))
+		(*p->hush || (p->holds && zchatter_is_abort(text, len) && hold(p, text, len))))
 		return;
 	if (p->chatter && finished && !(p->mid_line && len == 1)) {
 		const char *before;

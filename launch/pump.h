@@ -17,8 +17,8 @@ struct zpump {
 	int fd; /* -1: closed */
 	struct zoutput *out;
 	struct zchatter *chatter; /* mpiexec's lines are taken out; NULL: there are none */
-	const bool *hush; /* once true, complaints about the failed job are dropped, and those of MPI_Abort, which may
-			   * be here before zipperd has told of it, are held back until then; NULL: nothing is */
+	const bool *hush;	  /* once true, complaints about the failed job are dropped; NULL: nothing is */
+	bool holds; /* those of MPI_Abort, which may be here before zipperd has told of it, are held back until then */
 	const struct zplan_part *label; /* "[lrank] " at the beginning of a line becomes "[vrank] "; NULL: not */
 	const char *zipper;		/* whose name stands in front of every line; NULL: none */
 	bool mid_line;			/* the beginning of this line has been handed on */

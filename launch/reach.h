@@ -11,12 +11,15 @@
 struct zreach {
 	int64_t looked_ms; /* last time; 0: never */
 	int64_t failed_ms; /* first seen; 0: nothing has failed */
+	bool reached;	   /* all proxies have connected: there is nothing to look for any more */
 };
 
 /* When to look next, in ms from now. */
 int zreach_timeout(const struct zreach *, int64_t now_ms);
-/* True if a child of mpiexec has failed for so long that mpiexec would have ended by now if it were to. text: which,
- * and how. Looks no more often than it must. */
-bool zreach_has_failed(struct zreach *, pid_t mpiexec, int64_t now_ms, char *text, size_t cap);
+/* True if a child of mpiexec has failed for so long that mpiexec would have ended by now if it were to. report: its
+ * ranks have not all reported, and that one has failed is enough. Else mpiexec must also have fewer connections than
+ * proxies: one that has connected does not need its ssh any more. text: which, and how. Looks no more often than it
+ * must. */
+bool zreach_has_failed(struct zreach *, pid_t mpiexec, bool report, int64_t now_ms, char *text, size_t cap);
 
 #endif

@@ -84,7 +84,7 @@ int zrun_start(struct zrun *run, struct zpart_params *params, struct zerr *err)
 	}
 	params->out = &run->out;
 	params->err = &run->err;
-	params->hush = run->job->n > 0 && !run->options->verbose ? &run->hush : NULL;
+	params->hush = run->options->verbose ? NULL : &run->hush;
 	run->start_ms = zclock_ms();
 	for (int i = 0; i < run->rails->n; i++) {
 		if (run->rails->daemons[i].pid == 0)

@@ -177,6 +177,35 @@ wait_for 5 nothing_left
 is_gone "zmpirun itself killed: its children end too"
 rm -rf zmpirun.*
 
+# mpiexec waits for a host whose ssh has failed until somebody ends it.
+cat >refused <<'END'
+#!/bin/sh
+case " $* " in *" b1 "*) echo "connect to host b1: Connection refused" >&2; exit 255 ;; esac
+exec "$TMPDIR/rsh" "$@"
+END
+# The proxy lives on, but its ssh is lost when its rank runs.
+cat >severed <<'END'
+#!/bin/sh
+"$TMPDIR/rsh" "$@" &
+case " $* " in *" b1 "*) until [ -e running ]; do sleep 0.1; done; exit 255 ;; esac
+wait
+END
+chmod +x refused severed
+for launcher in refused severed; do
+	printf "#ZIP cluster %s launcher=rsh launcher-exec=$TAP_TMP/$launcher localhost=localhost\n%s:1\n%s:1\n" a a1 a2 b b1 b2 >$launcher.hosts
+	sed -n '/cluster b/,$p' $launcher.hosts >$launcher.one
+done
+for where in hosts one; do
+	run "a host that cannot be reached, $where" 1 -f refused.$where --no-mpi sh -c 'exec sleep 300'
+	is "not reached, $where: what its launcher says, and which part" "$(cat err)" "connect to host b1: Connection refused
+zmpirun: mpiexec of part b does not reach all its hosts: refused ended with status 255"
+	is_gone "not reached, $where: nothing is left"
+done
+# longer than it takes to see that a launcher has failed; mpiexec itself says at the end what it thinks of that
+run "a launcher that is lost when its rank runs" 255 -f severed.hosts --no-mpi sh -c 'touch running; sleep 6; echo done'
+is "lost launcher: all ranks end by themselves" "$(grep -c done out) $(grep -c '^zmpirun: ' err)" "4 0"
+rm -f running
+
 # --- what can be told before anything starts
 ZMPIRUN_LIBZIPPER=/nonexistent/libzipper.so run "a library that is not there" 1 --clusters 2 true
 is "library: its line" "$(cat err)" \

@@ -132,6 +132,7 @@ static void holds_back_abort(void **state)
 		zoutput_init(&out, -1);
 		zpump_init(&pump, fd[0], &out, NULL, &plan);
 		pump.hush = &hush;
+		pump.holds = true;
 		assert_int_equal(write(fd[1], in, strlen(in)), (ssize_t)strlen(in));
 		close(fd[1]);
 		zpump_read(&pump);
