@@ -41,6 +41,13 @@ goes_on() {
 	is_gone "$1: nothing is left"
 	is "$1: directory removed" "$(scratch_left)" 0
 }
+# both_gone NAME WHY: both zippers have ended at the same time. Where a busy machine needs more than a second longer to end
+# the one, it is told of the other, as the job has gone on meanwhile.
+both_gone() {
+	wait_for 20 job_is_over
+	sed -Ei "/^zmpirun: warning: zipper [12] is lost: $2; the job goes on with 1 of 2$/d" err
+	ended "$1" 1 "zipper [12]: $2; no zipper is left$"
+}
 KILLED='zipperd was killed by signal 9 \(Killed\)'
 STOPS='zipperd is shutting down'
 DIED='rank 3 \(c2 rank 1 .*; mpiexec tells of signal 9 \(Killed\)$'
@@ -116,10 +123,10 @@ kill -9 "$(zipperd_of 2)"
 ended "lost before the ranks have joined" 1 "zipper 2: $KILLED$"
 started "${two[@]}"
 kill -9 $(left_named zipperd)
-ended "both killed" 1 "zipper [12]: $KILLED; no zipper is left$"
+both_gone "both killed" "$KILLED"
 started "${two[@]}"
 kill $(left_named zipperd)
-ended "both ended in order" 1 "zipper [12]: $STOPS; no zipper is left$"
+both_gone "both ended in order" "$STOPS"
 started "${two[@]}"
 kill -9 "$(zipperd_of 2)"
 is_told "one after the other"
