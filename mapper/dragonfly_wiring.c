@@ -212,9 +212,11 @@ static int wire_by_file(struct dragonfly *d, const char *path, struct zerr *err)
 
 int dragonfly_wire(struct dragonfly *d, struct spec *spec, struct zerr *err)
 {
-	const char *name = spec_string(spec, "wiring"), *path = spec_string(spec, "wiring-file");
+	const char *name = spec_string(spec, "wiring"), *path;
 	int rc = spec_u32(spec, "global", 1, 1, 1024, &d->lanes, err);
 
+	if (!rc)
+		rc = spec_file(spec, "wiring-file", &path, err);
 	if (rc)
 		return rc;
 	/* the file says where every cable goes: it would win, and nobody would know */

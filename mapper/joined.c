@@ -68,6 +68,9 @@ static int zipper_read(struct joined *j, struct spec *spec, struct capacity *cap
 
 	if (!spec->words[0].value || !*spec->words[0].value)
 		return zerr_set(err, -EINVAL, "%s: not \"zipper:NAME PART:NODE PART:NODE ...\"", spec->where);
+	for (uint32_t i = 0; i < j->nzippers; i++)
+		if (!strcmp(j->zipper[i].name, spec->words[0].value))
+			return zerr_set(err, -EINVAL, "%s: a second zipper \"%s\"", spec->where, spec->words[0].value);
 	z->name = strdup(spec->words[0].value);
 	if (!z->name)
 		return zerr_set(err, -ENOMEM, "not enough memory");

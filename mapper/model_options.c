@@ -128,12 +128,14 @@ static int workload_read(void *options, char *name, struct zerr *err)
 {
 	struct model_options *o = options;
 	const char *preset = workload_preset(name);
+	int rc;
 
 	if (o->jobs || o->job_specs.n)
 		return zerr_set(err, -EINVAL, "one workload, or jobs, not both");
 	if (preset)
 		return jobs_append(o, preset, err);
-	return spec_read(&o->job_specs, name, err);
+	rc = spec_read(&o->job_specs, name, err);
+	return !rc && !o->job_specs.n ? zerr_set(err, -EINVAL, "%s: no job in it", name) : rc;
 }
 
 static int job_take(void *options, char *text, struct zerr *err)

@@ -65,8 +65,12 @@ int net_create_list(struct spec_list *l, struct net **net, struct zerr *err)
 	if (l->n > 1 && *o != &net_joined)
 		return zerr_set(err, -EINVAL, "%s: one network is enough (\"part\" statements join several)",
 			l->specs[1].where);
-	rc = (*o)->create(l, net, err);
-	file = spec_string(spec, "bandwidth-file");
+	if (spec->words[0].value && *o != &net_torus && *o != &net_joined)
+		return zerr_set(err, -EINVAL, "%s: %s:%s: only a torus has numbers behind its name", spec->where,
+			(*o)->name, spec->words[0].value);
+	rc = spec_file(spec, "bandwidth-file", &file, err);
+	if (!rc)
+		rc = (*o)->create(l, net, err);
 	if (!rc && file)
 		rc = net_read_bandwidths(*net, file, err);
 	if (!rc)

@@ -29,8 +29,10 @@ int pattern_wants(struct spec *spec, uint64_t *ranks, struct zerr *err)
 	*ranks = 0;
 	if (!ops)
 		return zerr_set(err, -EINVAL, "%s: \"%s\" is no pattern", spec->where, spec->words[0].key);
+	if (ops == &pattern_graph && (!value || !*value))
+		return zerr_set(err, -EINVAL, "%s: graph: which file?", spec->where);
 	if (ops == &pattern_graph)
-		return graph_peek(value ? value : "", ranks, err);
+		return graph_peek(value, ranks, err);
 	if (!value)
 		return 0;
 	if (ops == &pattern_umesh || ops == &pattern_spread)

@@ -164,6 +164,12 @@ const char *spec_string(struct spec *s, const char *key)
 	return w ? w->value ? w->value : "" : NULL;
 }
 
+int spec_file(struct spec *s, const char *key, const char **path, struct zerr *err)
+{
+	*path = spec_string(s, key);
+	return *path && !**path ? zerr_set(err, -EINVAL, "%s: %s: which file?", s->where, key) : 0;
+}
+
 int spec_u64(struct spec *s, const char *key, uint64_t preset, uint64_t min, uint64_t max, uint64_t *out,
 	struct zerr *err)
 {
@@ -214,6 +220,8 @@ int spec_dims(struct spec *s, const char *text, uint32_t *dims, unsigned max, un
 	const char *at = text;
 
 	*n = 0;
+	if (text && !*text)
+		return zerr_set(err, -EINVAL, "%s: no number behind the ':'", s->where);
 	while (at && *at) {
 		char *end;
 		unsigned long v = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;

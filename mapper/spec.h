@@ -39,6 +39,8 @@ void spec_free(struct spec_list *);
 
 /* Value of a key, or NULL. Marks it as used. */
 const char *spec_string(struct spec *, const char *key);
+/* The file that a key names, NULL without the key. 0, or -EINVAL where the key has no value. */
+int spec_file(struct spec *, const char *key, const char **path, struct zerr *);
 /* Integer with suffix K, M or G (powers of 1024) in min..max; preset if the key is not there. */
 int spec_u64(struct spec *, const char *key, uint64_t preset, uint64_t min, uint64_t max, uint64_t *out, struct zerr *);
 int spec_u32(struct spec *, const char *key, uint32_t preset, uint32_t min, uint32_t max, uint32_t *out, struct zerr *);

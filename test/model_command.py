@@ -220,6 +220,23 @@ with open("heavy", "w") as f:
 r = zipmap("model", "-n", "crossbar node:2", "-j", "graph:heavy bytes:1024G")
 check(r.returncode == 1 and r.stderr == "zipmap model: more than 2^52 bytes in one phase\n", "2^64 bytes are not none",
       (r.stdout, r.stderr))
+# what would be read and mean nothing
+for network, reason in [("crossbar:2", "crossbar:2: only a torus has numbers behind its name"),
+                        ("part:a crossbar:2; part:b crossbar node:2; zipper:z a:0 b:0",
+                         "crossbar:2: only a torus has numbers behind its name"),
+                        ("torus:", "no number behind the ':'"), ("dragonfly group:2 wiring-file", "wiring-file: which file?"),
+                        ("crossbar node:2 bandwidth-file:", "bandwidth-file: which file?"),
+                        ("part:a crossbar node:2; part:b crossbar node:2; zipper:z a:0 b:0; zipper:z a:1 b:1", 'a second zipper "z"')]:
+    r = zipmap("model", "-n", network, "-j", "2d:1x2")
+    check(r.returncode == 1 and r.stderr == "zipmap model: network: %s\n" % reason, "refused: " + network, r.stderr)
+for job, reason in [("graph:", "graph: which file?"), ("2d:", "no number behind the ':'")]:
+    r = model("-j", job)
+    check(r.returncode == 1 and r.stderr == "zipmap model: job: %s\n" % reason, "refused: " + job, r.stderr)
+with open("nojobs", "w") as f:
+    f.write("# none\n")
+r = model("-w", "nojobs")
+check(r.returncode == 2 and r.stderr == "zipmap model: nojobs: no job in it\n", "a file without jobs", r.stderr)
+
 # what was there before stays until there is something else
 heavy = ["-n", "crossbar node:2", "-j", "graph:heavy bytes:1024G"]
 light = ["-n", "crossbar node:2", "-j", "2d:1x2"]
@@ -277,9 +294,9 @@ for network in ["torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70
           "refused in one line: " + network, (r.returncode, r.stderr))
 # what only the whole description can tell: by the file's name
 for text, reason in [("part:a crossbar node:4", "one part has nothing to be joined with"),
-                     ("part:a crossbar:4\npart:b crossbar:4\npart:c crossbar:4\nzipper:z a:0 b:0",
+                     ("part:a crossbar node:4\npart:b crossbar node:4\npart:c crossbar node:4\nzipper:z a:0 b:0",
                       "the zippers do not join all parts"),
-                     ("part:a crossbar:4 core:2\npart:b crossbar:4 core:3\nzipper:z a:0 b:0",
+                     ("part:a crossbar node:4 core:2\npart:b crossbar node:4 core:3\nzipper:z a:0 b:0",
                       "parts a and b have different cores a node"),
                      ("# empty", "nothing is described")]:
     with open("whole", "w") as f:
