@@ -128,6 +128,7 @@ void net_destroy(struct net *net)
 struct named {
 	char name[64];
 	uint32_t link;
+	int line; /* where it has its bandwidth; 0: nowhere */
 };
 
 static int named_compare(const void *a, const void *b)
@@ -149,7 +150,6 @@ static int bandwidth_line(void *arg, char *line, int number, struct zerr *err)
 	struct named key, *found;
 	uint64_t v;
 
-	(void)number;
 	if (hash)
 		*hash = '\0';
 	name = strtok_r(line, " \t\r\n", &save);
@@ -162,6 +162,9 @@ static int bandwidth_line(void *arg, char *line, int number, struct zerr *err)
 	found = bsearch(&key, r->names, r->n, sizeof(*r->names), named_compare);
 	if (!found)
 		return zerr_set(err, -EINVAL, "there is no link \"%s\"", name);
+	if (found->line)
+		return zerr_set(err, -EINVAL, "link \"%s\" was already in line %d", name, found->line);
+	found->line = number;
 	r->net->capacity[found->link] = (float)v;
 	return 0;
 }
@@ -180,6 +183,7 @@ int net_read_bandwidths(struct net *net, const char *path, struct zerr *err)
 		if (net->link_class[l] == NET_NONE)
 			continue;
 		r.names[r.n].link = l;
+		r.names[r.n].line = 0;
 		net->ops->link_name(net, l, r.names[r.n++].name, sizeof(r.names->name));
 	}
 	qsort(r.names, r.n, sizeof(*r.names), named_compare);

@@ -220,6 +220,11 @@ with open("heavy", "w") as f:
 r = zipmap("model", "-n", "crossbar node:2", "-j", "graph:heavy bytes:1024G")
 check(r.returncode == 1 and r.stderr == "zipmap model: more than 2^52 bytes in one phase\n", "2^64 bytes are not none",
       (r.stdout, r.stderr))
+with open("fast", "w") as f:
+    f.write("n0>x 1000000\nx>n0 1\nn0>x 2000000\n")
+r = zipmap("model", "-n", "crossbar node:2 bandwidth-file:fast", "-j", "spread")
+check(r.returncode == 1 and r.stderr == 'zipmap model: fast:3: link "n0>x" was already in line 1\n', "a link with two bandwidths",
+      r.stderr)
 # what would be read and mean nothing
 for network, reason in [("crossbar:2", "crossbar:2: only a torus has numbers behind its name"),
                         ("part:a crossbar:2; part:b crossbar node:2; zipper:z a:0 b:0",
