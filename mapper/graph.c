@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communication graphs of any format, and as a pattern. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,30 @@
 #include "graph_text.h"
 #include "model.h"
 #include "pattern.h"
+
+/* Has anything been recorded in the phase? */
+static bool has_phase(const struct zgraph *g, int64_t phase)
+{
+	for (size_t i = 0; i < g->nlayers; i++)
+		if (g->layers[i].phase == phase)
+			return true;
+	for (size_t i = 0; i < g->ncalls; i++)
+		if (g->calls[i].phase == phase)
+			return true;
+	return false;
+}
+
+static int recorded_load(struct zgraph **out, const char *path, const struct zgraph_select *select, struct zerr *err)
+{
+	int rc = zgraph_load(out, path, select, err);
+
+	if (!rc && select && select->phase >= 0 && !has_phase(*out, select->phase)) {
+		rc = zerr_set(err, -EINVAL, "%s: there is no phase %lld in it", path, (long long)select->phase);
+		zgraph_destroy(*out);
+		*out = NULL;
+	}
+	return rc;
+}
 
 int graph_load(struct zgraph **out, const char *path, const struct zgraph_select *select, struct zerr *err)
 {
@@ -17,7 +42,7 @@ int graph_load(struct zgraph **out, const char *path, const struct zgraph_select
 	if (rc < 0)
 		return rc;
 	if (rc)
-		return zgraph_load(out, path, select, err);
+		return recorded_load(out, path, select, err);
 	rc = graph_text_read(out, path, select && select->keep_self, err);
 	if (!rc && select &&
 		((select->phase >= 0 && select->phase != 1) ||

@@ -125,6 +125,7 @@ unreadable "Matrix Market: a weight that would be none" 3 'a weight that is less
 	"$MATRIX real general\\n2 2 1\\n2 1 0.25\\n"
 refused "phases of a file without any" 1 'has phase 1 and point-to-point only' show --phase 2 tree.mtx
 refused "a class that there is not" 2 '"p3p" is no class' show --class p2p,p3p tree.mtx
+refused "a phase that was not recorded" 1 '^zipmap show: .*phases: there is no phase 77 in it$' show --phase 77 "$CORPUS/phases"
 refused "a phase that is no number" 2 '"one" is no phase' show --phase one tree.mtx
 refused "a format that there is not" 2 '"xml" is no format' convert --to xml tree.mtx x
 refused "an option that there is not" 2 'is no option' show --nonsense tree.mtx
