@@ -260,26 +260,26 @@ static void place_is_asked_or_not(void **state)
 	pair_close(&p);
 }
 
-/* Until a message has come in part and waits in the sink's place. How many were posted. */
-static uint64_t fill_to_the_middle(struct pair *p, struct inbox *in, uint64_t k)
+/* Until a message has come in part and waits in the sink's place. k: how many were posted. false: none does, where
+ * buffers are as large as messages. */
+static bool fill_to_the_middle(struct pair *p, struct inbox *in, uint64_t *k)
 {
 	const size_t len = p->a->ops->max_payload;
 	struct zsink sink = inbox_sink(in);
 	int n;
-	for (int round = 0; round < 100; round++) {
-		while (post_message(p->a, k, len) == 0)
-			k++;
+	for (int round = 0; round < 50; round++) {
+		while (post_message(p->a, *k, len) == 0)
+			++*k;
 		while ((n = p->b->ops->poll(p->b, &sink, 1)) != 0 || (!in->placed && sleep_on(p->b, ZLINK_RX, 1)))
 			assert_true(n >= 0);
 		if (in->placed)
-			return k;
+			return true;
 		/* The link was full at the end of one. */
 		while (p->a->ops->flush(p->a) == -EAGAIN)
 			assert_true(p->b->ops->poll(p->b, &sink, 1) >= 0);
-		receive_until(p->b, in, k);
+		receive_until(p->b, in, *k);
 	}
-	fail_msg("no message comes in part");
-	return 0;
+	return false;
 }
 
 /* Its place is taken back, then it comes whole; what poll gives. */
@@ -315,7 +315,10 @@ static void a_place_is_taken_back(void **state)
 	for (int i = 0; i < 3; i++) {
 		in.refuse_one_in = 0;
 		in.place_one_in = 1;
-		k = fill_to_the_middle(&p, &in, k);
+		if (!fill_to_the_middle(&p, &in, &k)) {
+			assert_int_equal(f->ops->kind, ZADDR_VERBS);
+			break;
+		}
 		const uint64_t next = in.next;
 		if (i > 0) {
 			in.refuse_one_in = 1;
