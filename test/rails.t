@@ -72,7 +72,9 @@ cat >exchange.c <<'END'
 #include <stdlib.h>
 #include <unistd.h>
 /* Messages to and fro for ever; once they have crossed, processes are killed: those given, or its own. "away": rank 2 then
- * does something else; "away 3": so does rank 3. */
+ * does something else; "away 3": so does rank 3. They are away first. */
+static const char *const file[] = {"away.2", "away.3"};
+
 int main(int argc, char **argv)
 {
 	int rank, size;
@@ -84,8 +86,13 @@ int main(int argc, char **argv)
 		int n = i % 3 ? 100 : (int)sizeof(buf);
 		MPI_Sendrecv_replace(buf, n, MPI_CHAR, size - 1 - rank, 1, size - 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		int is_away = argc >= 2 && atoi(argv[1]) == 0;
-		if (i == 50 && is_away && (rank == 2 || (argc > 2 && rank == 3)))
+		if (i == 50 && is_away && (rank == 2 || (argc > 2 && rank == 3))) {
+			fclose(fopen(file[rank - 2], "w"));
 			sleep(600);
+		}
+		for (int k = 0; i == 50 && rank == 1 && is_away && k < argc - 1; k++)
+			while (access(file[k], F_OK) != 0)
+				usleep(1000);
 		for (int a = 1; i == 50 && rank == 1 && a < argc && !is_away; a++)
 			kill(atoi(argv[a]), SIGKILL);
 		if (i == 50 && rank == 1 && (argc == 1 || is_away))
@@ -111,6 +118,7 @@ for k in 1 2; do matches "... zipper $k" "zipper.$k" 'warn: .* rank 1 \(a rank 1
 by_hand a,b "2 2" "$(addresses 1 2)" ./exchange away
 ok "a rank is killed while one computes: the job ends" test $? -ne 0
 matches "... and the next one says who" err.b '^libzipper: rank 3 .* rank 1 \(a rank 1 on .*\) died'
+rm -f away.2
 by_hand a,b "2 10" "$(addresses 1 2)" ./exchange away 3
 ok "a rank is killed while two of a part compute: the job ends" test $? -ne 0
 matches "... and another one says who" err.b '^libzipper: rank [0-9]+ .* rank 1 \(a rank 1 on .*\) died'
