@@ -21,10 +21,10 @@ struct waiter {
 static struct {
 	struct waiter *first, **end; /* in the order in which they came */
 	bool led;		     /* there is a leader, or one that was told to lead is about to */
-	bool news;		     /* since the leader served others have made turns that did something */
-	bool serving;		     /* guards against a walk within a walk (callbacks) */
-	bool resting;		     /* a thread sleeps on descriptors */
-	bool called;		     /* it has been called by fd */
+	bool news;    /* since the leader served others have made turns that did something, or have come */
+	bool serving; /* guards against a walk within a walk (callbacks) */
+	bool resting; /* a thread sleeps on descriptors */
+	bool called;  /* it has been called by fd */
 	int fd;
 } self = {.end = &self.first, .fd = -1};
 
@@ -54,6 +54,7 @@ bool zwaiters_join(bool (*done)(void *ctx), void *ctx)
 	struct waiter w = {.sleeper = ZSHIM_SLEEPER, .done = done, .ctx = ctx};
 	*self.end = &w;
 	self.end = &w.next;
+	self.news = true; /* what it has left to be done only a turn does: the leader must not go to sleep before */
 	zshim_sleep(&w.sleeper);
 	leading += w.leads;
 	return !w.leads;

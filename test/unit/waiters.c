@@ -276,6 +276,32 @@ static void who_leaves_calls_who_sleeps(void **state)
 	assert_int_equal(pthread_join(mover, NULL), 0);
 }
 
+/* Who comes when the leader has made its turn, and left something to be done, is not left behind by one that goes to
+ * sleep. */
+static void a_leader_turns_for_who_has_come_before_it_rests(void **state)
+{
+	pthread_t other;
+	(void)state;
+	zshim_enter();
+	assert_false(zwaiters_join(has_come, &it.box[0]));
+	zwaiters_serve(turn());
+	assert_int_equal(pthread_create(&other, NULL, sleep_for_token, (void *)(intptr_t)1), 0);
+	while (zwaiters_are_none()) {
+		zshim_block_begin();
+		usleep(100);
+		zshim_block_end();
+	}
+	it.box[1].sent++;
+	assert_false(zwaiters_rest());
+	zwaiters_serve(turn());
+	assert_true(zwaiters_are_none());
+	assert_true(zwaiters_rest()); /* but not for ever */
+	assert_false(zwaiters_resume(has_come, &it.box[0]));
+	zwaiters_leave();
+	zshim_leave();
+	assert_int_equal(pthread_join(other, NULL), 0);
+}
+
 /* Within a turn of the leader, as from a callback; then another thread comes, which is not to lead beside it. */
 static bool waits_inside(void *ctx)
 {
@@ -375,6 +401,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(pairs, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_who_tests_calls_who_sleeps, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_leaves_calls_who_sleeps, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_leader_turns_for_who_has_come_before_it_rests, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_leader_waits_inside, setup, teardown),
 		cmocka_unit_test_setup_teardown(nobody_is_kept_out, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_passes_it_on_lets_others_in, setup, teardown),
