@@ -136,11 +136,7 @@ int zconf_read(const struct zconf_row *rows, void *conf, const char *path, struc
 	struct reading reading = {.rows = rows, .conf = conf, .seen = calloc(nrows + 1, sizeof(*reading.seen))};
 	if (!reading.seen)
 		return zerr_set(err, -ENOMEM, "%s: out of memory", path);
-	FILE *file = fopen(path, "re");
-	int rc = file ? zlines_read(file, path, read_line, &reading, err)
-		      : zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-	if (file)
-		fclose(file);
+	int rc = zlines_read_file(path, read_line, &reading, err);
 	free(reading.seen);
 	return rc;
 }

@@ -29,3 +29,13 @@ int zlines_read(FILE *stream, const char *path, zlines_fn *read, void *arg, stru
 	free(line);
 	return rc;
 }
+
+int zlines_read_file(const char *path, zlines_fn *read, void *arg, struct zerr *err)
+{
+	FILE *stream = fopen(path, "re");
+	if (!stream)
+		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
+	int rc = zlines_read(stream, path, read, arg, err);
+	fclose(stream);
+	return rc;
+}

@@ -17,5 +17,7 @@ char *zlines_skip_mark(char *text);
 /* All lines of the stream up to the first error. 0; what read says, or -EINVAL (zero byte), with
  * "path:number: reason"; or the stream's error with "path: reason". */
 int zlines_read(FILE *, const char *path, zlines_fn *read, void *arg, struct zerr *);
+/* The same of a file, which is opened and closed. */
+int zlines_read_file(const char *path, zlines_fn *read, void *arg, struct zerr *);
 
 #endif

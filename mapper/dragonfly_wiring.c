@@ -135,14 +135,8 @@ static int cable_read(void *arg, char *line, int number, struct zerr *err)
 static int cables_read(const struct dragonfly *d, struct cables *l, const char *path, struct zerr *err)
 {
 	struct reading r = {d, l};
-	FILE *f = fopen(path, "r");
-	int rc;
 
-	if (!f)
-		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
-	rc = zlines_read(f, path, cable_read, &r, err);
-	fclose(f);
-	return rc;
+	return zlines_read_file(path, cable_read, &r, err);
 }
 
 static int lanes_count(struct dragonfly *d, const struct cables *l, uint16_t *lanes, const char *path, struct zerr *err)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The placements of section IV.A, linear order, and maps from a file. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "lines.h"
@@ -99,16 +96,12 @@ static int line_read(void *arg, char *line, int number, struct zerr *err)
 int placement_read(const char *path, uint32_t ranks, uint32_t nodes, uint32_t *node, struct zerr *err)
 {
 	struct reading r = {.ranks = ranks, .nodes = nodes, .node = node};
-	FILE *f = fopen(path, "r");
 	int rc;
 
-	if (!f)
-		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
 	for (uint32_t i = 0; i < ranks; i++)
 		node[i] = UINT32_MAX;
-	rc = zlines_read(f, path, line_read, &r, err);
+	rc = zlines_read_file(path, line_read, &r, err);
 	if (!rc && r.seen < ranks)
 		rc = zerr_set(err, -EINVAL, "%s: only %u of %u ranks are placed", path, r.seen, ranks);
-	fclose(f);
 	return rc;
 }
