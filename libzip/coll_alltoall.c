@@ -172,8 +172,6 @@ static int take_w(struct zsched *s, struct zcoll *a)
 {
 	int n = zsched_peers(s)->size, rc = ztake_types(s, a->recvbuf, a->recvcounts, a->rdispls, &a->recvtypes, n);
 	a->sendtype = a->recvtype = MPI_BYTE; /* displacements are in bytes */
-	if (rc == MPI_SUCCESS && a->recvbuf == MPI_IN_PLACE)
-		rc = MPI_ERR_BUFFER;
 	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)
 		rc = ztake_types(s, a->sendbuf, a->sendcounts, a->sdispls, &a->sendtypes, n);
 	return rc;

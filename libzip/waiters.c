@@ -21,10 +21,10 @@ struct waiter {
 static struct {
 	struct waiter *first, **end; /* in the order in which they came */
 	bool led;		     /* there is a leader, or one that was told to lead is about to */
-	bool news;    /* since the leader served others have made turns that did something, or have come */
-	bool serving; /* guards against a walk within a walk (callbacks) */
-	bool resting; /* a thread sleeps on descriptors */
-	bool called;  /* it has been called by fd */
+	bool news;		     /* since the leader served others have come, or made turns that did something */
+	bool serving;		     /* guards against a walk within a walk (callbacks) */
+	bool resting;		     /* a thread sleeps on descriptors */
+	bool called;		     /* it has been called by fd */
 	int fd;
 } self = {.end = &self.first, .fd = -1};
 
