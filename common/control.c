@@ -42,7 +42,7 @@ static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U3
 	FIELD(F_U32, zctl_join, size), FIELD(F_U8, zctl_join, mixed), FIELD(F_TEXT, zctl_join, parts),
 	FIELD(F_NAME, zctl_join, host), FIELD(F_U64, zctl_join, abi), FIELD(F_U32, zctl_join, vrank),
 	FIELD(F_U8, zctl_join, direct), FIELD(F_TEXT, zctl_join, ports), FIELD(F_TEXT, zctl_join, local),
-	FIELD(F_U64, zctl_join, node), FIELD(F_U64, zctl_join, tuning), END};
+	FIELD(F_U64, zctl_join, node), FIELD(F_U64, zctl_join, tuning), FIELD(F_U32, zctl_join, endpoints), END};
 static const struct field f_part[] = {FIELD(F_NAME, zctl_part, name), FIELD(F_U32, zctl_part, size), END};
 static const struct field f_run[] = {FIELD(F_U32, zctl_run, vrank), FIELD(F_U32, zctl_run, count),
 	FIELD(F_U32, zctl_run, part), FIELD(F_U32, zctl_run, lrank), END};
@@ -58,14 +58,14 @@ static const struct field f_world[] = {FIELD(F_U32, zctl_world, vrank), FIELD(F_
 		f_attached},
 	END};
 static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, token), FIELD(F_U32, zctl_attach, vrank),
-	FIELD(F_U32, zctl_attach, part), END};
+	FIELD(F_U32, zctl_attach, part), FIELD(F_U32, zctl_attach, endpoint), END};
 static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts), FIELD(F_SIZES, zctl_create, sizes),
 	FIELD(F_U32, zctl_create, join_timeout_ms),
 	{F_LIST, AT(zctl_create, nruns), sizeof(struct zctl_run), AT(zctl_create, runs), 16, ZCTL_RANKS_MAX, f_run},
 	END};
 static const struct field f_event[] = {FIELD(F_U8, zctl_event, kind), FIELD(F_U32, zctl_event, number),
 	FIELD(F_TEXT, zctl_event, text), END};
-static const struct field f_open[] = {FIELD(F_U32, zctl_open, part), END};
+static const struct field f_open[] = {FIELD(F_U32, zctl_open, part), FIELD(F_U32, zctl_open, endpoint), END};
 static const struct field f_dead[] = {FIELD(F_U32, zctl_dead, code), FIELD(F_U32, zctl_dead, part),
 	FIELD(F_TEXT, zctl_dead, text), END};
 static const struct field f_dirstat[] = {FIELD(F_NAME, zctl_dirstat, from), FIELD(F_NAME, zctl_dirstat, to),

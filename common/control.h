@@ -13,17 +13,23 @@
  *   HELLO   who am I, which service        CHALLENGE  random nonce      (or ERROR)
  *   PROOF   keyed hash over both nonces    PROOF  zipperd's own, for another label (or ERROR and close)
  *   then, by service:
- *   JOIN    (rank) part, rank, size        WORLD      parts and runs, token; or ERROR
+ *   JOIN    (rank) part, rank, size, ...   WORLD      parts and runs, token; or ERROR
  *   CREATE  (launcher) job and its parts   CREATED; later EVENT ...; or ERROR
- *   ATTACH  (rank's data channel) token    nothing: data flows at once; or ERROR and close
+ *   ATTACH  (rank's data channel) token,   nothing: data flows at once; or ERROR and close
+ *           endpoint
  *   STATS   (admin, launcher)              STATS_REPLY
  *   QUIT    (rank) uses this zipper no more, the job has others; then it closes
- *   ABORT   (rank, launcher)               OPEN (to a rank: open the channel for that fabric), DEAD (job is over)
+ *   ABORT   (rank, launcher)               OPEN (to a rank: open that endpoint's channel for that fabric),
+ *                                          DEAD (job is over)
  *   DIRECT  ASK for a link to a rank, or   DIRECT  CONNECT to that rank, there; or NO: go over the bridge
  *           NO: that rank cannot be reached
  *   TRAFFIC (rank, now and then)           nothing
  *   PING    (rank, launcher) that waits    PING    the same: zipperd is there
  *   MEET    (circuit) name and fabrics     MET     the other end is there: what follows is for it; or ERROR
+ *
+ * Endpoints. A rank says in its JOIN how many it has, which all ranks of a job must say alike; each opens channels of
+ * its own, one for each fabric, and is called by a number of its own in envelopes (wire.h, stations). All of them are
+ * one rank: it joins once, has one control link, and lives, leaves and dies with all.
  *
  * Direct links. Ranks on zipper nodes listen from the beginning and say where in their JOIN. Who wants to send to a
  * rank that shares a fabric with it ASKs; zipperd lets that one of the two connect which does not listen (or has the
@@ -49,6 +55,7 @@
 #define ZCTL_PARTS_MAX 64
 #define ZCTL_RAILS_MAX 16	  /* zippers that carry one job */
 #define ZCTL_RANKS_MAX (1u << 20) /* ranks of one job */
+#define ZCTL_ENDPOINTS_MAX 64	  /* of one rank; with all ranks there may be they are fewer than ZWIRE_NOBODY */
 #define ZCTL_VRANK_ANY UINT32_MAX
 #define ZCTL_NONCE_BYTES 32
 #define ZCTL_MAC_BYTES 32
@@ -120,6 +127,7 @@ struct zctl_join {
 	char local[ZCTL_NAME_MAX * 2 + 1]; /* the same for ranks on its own node, "ADDRESS", or "" */
 	uint64_t node;			   /* the same number: the same node */
 	uint64_t tuning;		   /* digest of its tuning table, which must be the same in all ranks */
+	uint32_t endpoints;		   /* 1 to ZCTL_ENDPOINTS_MAX, the same in all ranks */
 };
 
 struct zctl_part {
@@ -138,7 +146,7 @@ struct zctl_world {
 	uint8_t external32;		      /* parts differ in representation: data cross in external32 */
 	uint32_t eager_bytes;		      /* largest eager payload */
 	uint32_t frag_bytes;		      /* largest fragment; 0: the transport's fragment_bytes */
-	uint32_t rdv_window;		      /* bytes a receiver may have granted at any time over all transfers */
+	uint32_t rdv_window;		      /* bytes an endpoint may have granted at any time over all transfers */
 	uint8_t token[ZCTL_TOKEN_BYTES];      /* for ATTACH */
 	uint8_t credential[ZCTL_TOKEN_BYTES]; /* that ranks show who connect to this one */
 	uint32_t nparts, nruns, nattached;
@@ -149,7 +157,8 @@ struct zctl_world {
 struct zctl_attach {
 	uint8_t token[ZCTL_TOKEN_BYTES];
 	uint32_t vrank;
-	uint32_t part; /* the channel leads to this part's fabric; to another rank: the sender's own part */
+	uint32_t part;	   /* the channel leads to this part's fabric; to another rank: the sender's own part */
+	uint32_t endpoint; /* whose channel it is; to another rank: 0 */
 };
 enum zctl_direct_what { ZCTL_DIRECT_ASK = 1, ZCTL_DIRECT_CONNECT, ZCTL_DIRECT_NO };
 struct zctl_direct {
@@ -185,7 +194,7 @@ struct zctl_event {
 	char text[ZCTL_TEXT_MAX + 1];
 };
 struct zctl_open {
-	uint32_t part;
+	uint32_t part, endpoint; /* a channel of that endpoint to that part */
 };
 struct zctl_dead { /* DEAD, ABORT and QUIT */
 	uint32_t code;

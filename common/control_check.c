@@ -87,6 +87,20 @@ static const char *check_create(const struct zctl_create *c)
 	return check_runs(c->runs, c->nruns, c->sizes, (uint32_t)zctl_split_parts(c->parts, NULL, ZCTL_PARTS_MAX));
 }
 
+static const char *check_join(const struct zctl_join *j)
+{
+	if (zctl_split_parts(j->parts, NULL, ZCTL_PARTS_MAX) < 0)
+		return "the list of parts is not one";
+	if (j->endpoints == 0 || j->endpoints > ZCTL_ENDPOINTS_MAX)
+		return "a rank has no such number of endpoints";
+	return j->mixed > 1 || j->direct > 1 ? "a flag is neither 0 nor 1" : NULL;
+}
+
+static const char *check_endpoint(uint32_t endpoint)
+{
+	return endpoint < ZCTL_ENDPOINTS_MAX ? NULL : "no rank has such an endpoint";
+}
+
 const char *control_check(const struct zctl_msg *m)
 {
 	switch (m->type) {
@@ -95,9 +109,11 @@ const char *control_check(const struct zctl_msg *m)
 			       ? "there is no such service"
 			       : NULL;
 	case ZCTL_JOIN:
-		if (zctl_split_parts(m->u.join.parts, NULL, ZCTL_PARTS_MAX) < 0)
-			return "the list of parts is not one";
-		return m->u.join.mixed > 1 || m->u.join.direct > 1 ? "a flag is neither 0 nor 1" : NULL;
+		return check_join(&m->u.join);
+	case ZCTL_ATTACH:
+		return check_endpoint(m->u.attach.endpoint);
+	case ZCTL_OPEN:
+		return check_endpoint(m->u.open.endpoint);
 	case ZCTL_WORLD:
 		return m->u.world.external32 > 1 ? "a flag is neither 0 nor 1" : check_world(&m->u.world);
 	case ZCTL_CREATE:

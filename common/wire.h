@@ -9,8 +9,8 @@
  *        1    1 kind       enum zwire_kind
  *        2    2 flags      ZWIRE_F_*
  *        4    4 job        number of the job at this zipperd; 0 on a rank's own channel (the channel knows)
- *        8    4 src        vrank of the sender, or ZWIRE_NOBODY (zipperd)
- *       12    4 dst        vrank of the receiver, or ZWIRE_NOBODY (zipperd, or those of a list)
+ *        8    4 src        station of the sender, or ZWIRE_NOBODY (zipperd)
+ *       12    4 dst        station of the receiver, or ZWIRE_NOBODY (zipperd, or those of a list)
  *       16    8 comm       context: communicator id and kind of traffic; for CTS the receiver's transfer id
  *       24    4 tag        MPI tag, or what the kind says
  *       28    4 len        bytes of payload that follow the envelope, at most ZWIRE_MAX_PAYLOAD
@@ -20,6 +20,13 @@
  *       48    8 xfer       transfer id, see the kinds
  *       56    8 offset     EAGER, RTS: bytes of the whole message; DATA: place of the fragment; CTS: granted bytes;
  *                          MOVED: bytes that were moved
+ *
+ * Stations. A rank has one or more endpoints, as many as all others of its job (JOIN in control.h): each has channels,
+ * streams and transfers of its own. A station is one endpoint of one rank, and its number is
+ *     endpoint * (ranks of the job) + vrank,
+ * so that the number of a rank's endpoint 0 is its vrank, and ranks with one endpoint each are called by their vranks.
+ * In the following a sender or receiver, one of a list, or who is refused is a station. A rank leaves with all of its:
+ * zipperd answers for each with BYE from then on.
  *
  * One-sided transfers (transport.h, struct zrma). A sender that has exposed its memory sends the key in its RTS, with
  * F_ONE_SIDED. zipperd keeps the key to itself: what the receiver gets is the RTS without it, still with the flag if
@@ -82,7 +89,7 @@ enum zwire_kind {
 			   * or an F_SYNC eager message was matched */
 	ZWIRE_ACK = 7,	  /* only the ack field counts */
 	ZWIRE_NAK = 8,	  /* zipperd to sender: seq and all later ones for dst were dropped for lack of room (src is
-			   * the refusing destination's vrank, dst the sender's); hold them until RESUME */
+			   * the refusing destination, dst the sender); hold them until RESUME */
 	ZWIRE_RESUME = 9, /* zipperd to sender: resend from the refused seq on (src as in NAK) */
 	ZWIRE_BYE = 10,	  /* last message of this sender on this link: closing is no failure */
 	ZWIRE_MOVED = 11, /* zipperd to receiver: xfer = receiver's id, offset = bytes that were written into its
@@ -119,7 +126,7 @@ struct zwire_env {
 	uint8_t kind;
 	uint16_t flags;
 	uint32_t job;
-	uint32_t src, dst;
+	uint32_t src, dst; /* stations, see above */
 	uint64_t comm;
 	int32_t tag;
 	uint32_t len;
@@ -136,7 +143,7 @@ int zwire_decode(struct zwire_env *, const uint8_t in[ZWIRE_ENV_BYTES]);
 #define ZWIRE_RECEIVER_BYTES 32
 #define ZWIRE_RECEIVERS_MAX 128u /* more: several lists, and the message again */
 struct zwire_receiver {
-	uint32_t dst;
+	uint32_t dst;		 /* station */
 	uint64_t seq, ack, xfer; /* as in the envelope */
 };
 void zwire_put_receiver(uint8_t out[ZWIRE_RECEIVER_BYTES], const struct zwire_receiver *);

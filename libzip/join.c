@@ -221,6 +221,7 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 	join->abi = abi_fingerprint(env, join->part);
 	join->tuning = ztune_digest();
 	join->vrank = ZCTL_VRANK_ANY;
+	join->endpoints = 1;
 	if (env->map)
 		rc = zplacement_find(env->map, join, err);
 	if (rc == 0 && env->ports) {

@@ -125,7 +125,7 @@ void admit_due(struct worker *w)
 			.job = l->job,
 			.dst = r->src,
 			.kind = kind[r->state],
-			.src = l->vrank_of[r->dest->lrank]};
+			.src = l->station_of[r->dest->index]};
 		if (!note_ring_push(&w->opposite->ports->notes, &note))
 			return; /* the next round tries again */
 		w->told_opposite = true;
@@ -196,13 +196,13 @@ const char *admit_kind(const struct lane *l, const struct zwire_env *env)
 const char *admit_check(const struct source *s, const struct zwire_env *env)
 {
 	const struct lane *l = s->lane;
-	if (env->src != s->vrank)
-		return "a message in another rank's name";
+	if (env->src != s->station)
+		return "a message in another's name";
 	if (env->job != 0)
 		return "a message with a job number";
 	if (env->dst == ZWIRE_NOBODY)
 		return NULL; /* multicast.c looks at the receivers */
-	if (env->dst >= l->nranks || l->place[env->dst].part != l->to)
+	if (env->dst >= l->nstations || l->place[env->dst].part != l->to)
 		return "a message to a rank that this channel does not lead to";
 	return admit_kind(l, env);
 }

@@ -16,15 +16,15 @@
 static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct worker *w)
 {
 	const struct settings *c = &j->daemon->settings;
-	struct lane *l = lane_create(j->part[to].size, j->nparts);
+	struct lane *l = lane_create(j->endpoints * j->part[to].size, j->nparts);
 	if (!l)
 		return NULL;
 	l->job = j->number;
 	l->from = from;
 	l->to = to;
-	l->nranks = j->total;
+	l->nstations = j->endpoints * j->total;
 	l->place = j->place;
-	l->vrank_of = j->part[to].vrank_of;
+	l->station_of = j->part[to].station_of;
 	l->limits = (struct lane_limits){.eager_bytes = (uint32_t)c->eager_bytes,
 		.frag_bytes = settings_fragment(c),
 		.dest_share = (uint64_t)c->dest_share,
@@ -37,13 +37,12 @@ static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct 
 static void hand_over(struct job *j, struct lane *l)
 {
 	struct daemon *d = j->daemon;
-	const struct job_part *to = &j->part[l->to];
 	j->lane[l->from * j->nparts + l->to] = l;
 	j->nlanes++;
 	crew_send(d, l->worker, &(struct command){.kind = CMD_ADD_LANE, .lane = l});
-	for (uint32_t i = 0; i < to->size; i++)
-		if (j->by_vrank[to->vrank_of[i]]->done)
-			crew_send(d, l->worker, &(struct command){.kind = CMD_DEST_BYE, .lane = l, .lrank = i});
+	for (uint32_t i = 0; i < l->ndests; i++)
+		if (job_rank_of(j, l->station_of[i])->done)
+			crew_send(d, l->worker, &(struct command){.kind = CMD_DEST_BYE, .lane = l, .dest = i});
 }
 
 /* A source of the one lane may have receivers in the other. */
@@ -107,11 +106,11 @@ static struct job *find_job(struct daemon *d, const char *id, const uint8_t *tok
 	return NULL;
 }
 
-static struct channel *find_channel(const struct rank *r, uint32_t to)
+static struct channel *find_channel(const struct rank *r, uint32_t to, uint32_t endpoint)
 {
 	for (const struct list *node = r->channels.next; node != &r->channels; node = node->next) {
 		struct channel *c = list_entry(node, struct channel, of_rank);
-		if (c->to == to && !c->dropping)
+		if (c->to == to && c->endpoint == endpoint && !c->dropping)
 			return c;
 	}
 	return NULL;
@@ -124,8 +123,13 @@ static struct rank *check(struct daemon *d, struct peer *p, const struct zctl_at
 		peer_refuse(p, EACCES, "no job of that name and token runs here");
 		return NULL;
 	}
-	if (a->vrank >= j->total || a->part >= j->nparts || a->part == j->place[a->vrank].part) {
+	if (a->vrank >= j->total || a->part >= j->nparts || a->part == j->by_vrank[a->vrank]->part) {
 		peer_refuse(p, EINVAL, "rank %u cannot have a channel to part %u", a->vrank, a->part);
+		return NULL;
+	}
+	if (a->endpoint >= j->endpoints) {
+		peer_refuse(p, EINVAL, "rank %u has no endpoint %u: it said that it has %u of them", a->vrank,
+			a->endpoint, j->endpoints);
 		return NULL;
 	}
 	struct rank *r = j->by_vrank[a->vrank];
@@ -133,7 +137,7 @@ static struct rank *check(struct daemon *d, struct peer *p, const struct zctl_at
 		peer_refuse(p, EINVAL, "%.80s does not serve fabric %s", p->listener->text, j->part[r->part].name);
 		return NULL;
 	}
-	if (r->done || find_channel(r, a->part)) {
+	if (r->done || find_channel(r, a->part, a->endpoint)) {
 		peer_refuse(p, EEXIST, "rank %u %s", a->vrank,
 			r->done ? "has left" : "has a channel to that part already");
 		return NULL;
@@ -167,6 +171,7 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	memset(c, 0, sizeof(*c));
 	c->rank = r;
 	c->to = a->part;
+	c->endpoint = a->endpoint;
 	struct lane *out = j->lane[r->part * j->nparts + c->to];
 	struct lane *in = j->lane[c->to * j->nparts + r->part];
 	if (channel_settle(p->zlink, out->worker, in->worker, &err) < 0) {
@@ -187,9 +192,10 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	c->source.zlink = c->tx.zlink = c->zlink;
 	c->source.channel = c->tx.channel = c;
 	c->source.lane = out;
-	c->source.vrank = r->vrank;
+	c->source.station = c->endpoint * j->total + r->vrank;
 	/* The way to the rank first: what it causes may have to be answered. */
-	crew_send(d, in->worker, &(struct command){.kind = CMD_ADD_TX, .tx = &c->tx, .lane = in, .lrank = r->lrank});
+	crew_send(d, in->worker,
+		&(struct command){.kind = CMD_ADD_TX, .tx = &c->tx, .lane = in, .dest = job_dest_of(r, c->endpoint)});
 	crew_send(d, out->worker, &(struct command){.kind = CMD_ADD_SOURCE, .source = &c->source});
 }
 
@@ -262,7 +268,7 @@ static void breach_elsewhere(const struct event *e)
 {
 	struct job *j = e->lane->owner;
 	if (j->state == JOB_RUNNING)
-		end_for_breach(j->by_vrank[e->vrank], e->breach);
+		end_for_breach(job_rank_of(j, e->station), e->breach);
 }
 
 static void half_lost(struct channel *c, const struct event *e)
@@ -283,7 +289,7 @@ static void half_lost(struct channel *c, const struct event *e)
 	channel_drop(c);
 }
 
-/* The rank takes nothing from that part any more. */
+/* The rank's endpoint takes nothing from that part any more. */
 static void said_bye(struct daemon *d, struct channel *c)
 {
 	struct job *j = c->rank->job;
@@ -291,21 +297,24 @@ static void said_bye(struct daemon *d, struct channel *c)
 		return;
 	c->bye = true;
 	struct lane *in = j->lane[c->to * j->nparts + c->rank->part];
-	crew_send(d, in->worker, &(struct command){.kind = CMD_DEST_BYE, .lane = in, .lrank = c->rank->lrank});
+	crew_send(d, in->worker,
+		&(struct command){.kind = CMD_DEST_BYE, .lane = in, .dest = job_dest_of(c->rank, c->endpoint)});
 }
 
-/* A message waits for a rank that has no channel for it. */
+/* A message waits for a rank's endpoint that has no channel for it. */
 static void ask_open(struct daemon *d, const struct event *e)
 {
 	struct job *j = e->lane->owner;
 	(void)d;
 	if (j->state != JOB_RUNNING)
 		return;
-	struct rank *r = j->by_vrank[e->lane->vrank_of[e->lrank]];
-	if (r->done || !r->peer || find_channel(r, e->lane->from))
+	uint32_t station = e->lane->station_of[e->dest], endpoint = station / j->total;
+	struct rank *r = job_rank_of(j, station);
+	if (r->done || !r->peer || find_channel(r, e->lane->from, endpoint))
 		return;
 	struct zctl_msg msg = {.type = ZCTL_OPEN};
 	msg.u.open.part = e->lane->from;
+	msg.u.open.endpoint = endpoint;
 	peer_send(r->peer, &msg);
 }
 

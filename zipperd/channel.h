@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Data channels: a rank's connection for one pair of fabrics. The control thread owns the struct, its halves are lent
- * to the two workers of that pair. Both are told to drop their half when either is broken or the job is over; when both
- * have, the link is closed, once what it has sent has arrived or will not. Control thread.
+ * Data channels: the connection of a rank's endpoint for one pair of fabrics. The control thread owns the struct, its
+ * halves are lent to the two workers of that pair. Both are told to drop their half when either is broken or the job is
+ * over; when both have, the link is closed, once what it has sent has arrived or will not. Control thread.
  */
 #ifndef ZIPPERD_CHANNEL_H
 #define ZIPPERD_CHANNEL_H
@@ -19,7 +19,8 @@ struct channel {
 	struct rank *rank;	 /* NULL: the end of a circuit (circuit.h), which owns it */
 	struct circuit *circuit; /* that one */
 	struct zlink *zlink;
-	uint32_t to;   /* part */
+	uint32_t to; /* part */
+	uint32_t endpoint;
 	char over[80]; /* the port of an RDMA device that it came to, for messages; "": none */
 	bool bye;
 	bool dropping;

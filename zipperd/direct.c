@@ -125,7 +125,7 @@ static void ask(struct rank *r, struct rank *other)
 bool direct_request(struct rank *r, const struct zctl_direct *d)
 {
 	struct job *j = r->job;
-	if (j->state != JOB_RUNNING || d->vrank >= j->total || j->place[d->vrank].part == r->part ||
+	if (j->state != JOB_RUNNING || d->vrank >= j->total || j->by_vrank[d->vrank]->part == r->part ||
 		d->what == ZCTL_DIRECT_CONNECT)
 		return false;
 	struct rank *other = j->by_vrank[d->vrank];

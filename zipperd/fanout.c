@@ -216,7 +216,7 @@ static bool hand(struct worker *w, struct fanout *f, struct piece *p, const stru
 	const struct relayed m = {.what = RELAYED_PIECE,
 		.job = l->job,
 		.piece = p,
-		.src = f->source->vrank,
+		.src = f->source->station,
 		.dst = r->dst,
 		.xfer = r->xfer,
 		.shared = f->served > 0};

@@ -28,7 +28,7 @@ enum fanout_state {
 
 struct fanout_receiver {
 	enum fanout_state state;
-	uint32_t dst; /* vrank */
+	uint32_t dst; /* station */
 	uint64_t xfer;
 };
 

@@ -162,7 +162,7 @@ static int deliver(struct worker *w, struct dest *d, const uint8_t raw[ZWIRE_ENV
 	block(w, d);
 	if (!d->tx && !d->asked_open) {
 		d->asked_open = true;
-		worker_emit(w, &(struct event){.kind = EVENT_OPEN, .lane = d->lane, .lrank = d->lrank});
+		worker_emit(w, &(struct event){.kind = EVENT_OPEN, .lane = d->lane, .dest = d->index});
 	}
 	return 0;
 }
@@ -304,9 +304,9 @@ int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE
 		return admit_breach(s, what);
 	if (env->dst == ZWIRE_NOBODY)
 		return multicast_take(s, env, payload);
-	uint32_t lrank = l->place[env->dst].lrank;
-	dest_touch(l, lrank);
-	struct dest *d = &l->dest[lrank];
+	uint32_t index = l->place[env->dst].dest;
+	dest_touch(l, index);
+	struct dest *d = &l->dest[index];
 	int rc = admit_message(w, d, env);
 	if (rc == DROPPED)
 		return 0;
@@ -325,14 +325,14 @@ int forward_take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE
 int forward_one(struct lane *l, const struct zwire_env *env, const void *payload, struct buf **body, bool shared)
 {
 	uint8_t raw[ZWIRE_ENV_BYTES];
-	uint32_t lrank = l->place[env->dst].lrank;
-	dest_touch(l, lrank);
-	int rc = admit_message(l->worker, &l->dest[lrank], env);
+	uint32_t index = l->place[env->dst].dest;
+	dest_touch(l, index);
+	int rc = admit_message(l->worker, &l->dest[index], env);
 	if (rc == DROPPED)
 		return 0;
 	zwire_encode(raw, env);
 	if (rc == ADMITTED)
-		rc = deliver(l->worker, &l->dest[lrank], raw, payload, env->len, body);
+		rc = deliver(l->worker, &l->dest[index], raw, payload, env->len, body);
 	if (rc != 0)
 		return rc;
 	forward_count(l, env);
@@ -346,9 +346,9 @@ static int take_note(struct worker *w, const struct note *note)
 	struct lane *l = worker_lane(w, note->job);
 	if (!l)
 		return 0; /* the job is over */
-	uint32_t lrank = l->place[note->what == NOTE_SEND ? note->dst : note->src].lrank;
-	dest_touch(l, lrank);
-	struct dest *d = &l->dest[lrank];
+	uint32_t index = l->place[note->what == NOTE_SEND ? note->dst : note->src].dest;
+	dest_touch(l, index);
+	struct dest *d = &l->dest[index];
 	const struct zwire_env env = {.kind = note->kind,
 		.src = note->src,
 		.dst = note->dst,
@@ -378,10 +378,10 @@ int forward_note(struct worker *w, const struct note *note)
 
 /* --- destinations come and go --- */
 
-void forward_add_tx(struct worker *w, struct lane *l, uint32_t lrank, struct tx *tx)
+void forward_add_tx(struct worker *w, struct lane *l, uint32_t dest, struct tx *tx)
 {
-	dest_touch(l, lrank);
-	struct dest *d = &l->dest[lrank];
+	dest_touch(l, dest);
+	struct dest *d = &l->dest[dest];
 	tx->dest = d;
 	d->tx = tx;
 	if (d->head) {
@@ -404,10 +404,10 @@ void forward_drop_tx(struct worker *w, struct tx *tx)
 	tx->dest = NULL;
 }
 
-void forward_dest_bye(struct worker *w, struct lane *l, uint32_t lrank)
+void forward_dest_bye(struct worker *w, struct lane *l, uint32_t dest)
 {
-	dest_touch(l, lrank);
-	struct dest *d = &l->dest[lrank];
+	dest_touch(l, dest);
+	struct dest *d = &l->dest[dest];
 	struct list *node, *after;
 	d->gone = true;
 	transfer_dest_gone(w, d);

@@ -27,6 +27,16 @@ const char *rank_describe(const struct rank *r, char *buf, size_t cap)
 	return buf;
 }
 
+struct rank *job_rank_of(const struct job *j, uint32_t station)
+{
+	return j->by_vrank[station % j->total];
+}
+
+uint32_t job_dest_of(const struct rank *r, uint32_t endpoint)
+{
+	return endpoint * r->job->part[r->part].size + r->lrank;
+}
+
 /* --- making and freeing --- */
 
 static void format_key(char *key, size_t cap, const char *user, const char *id)
@@ -126,7 +136,7 @@ void job_free_if_unused(struct job *j)
 		lane_destroy(j->lane[i]);
 	for (uint32_t i = 0; i < j->nparts; i++) {
 		free_ranks(j->part[i].rank, j->part[i].size);
-		free(j->part[i].vrank_of);
+		free(j->part[i].station_of);
 	}
 	free_ranks(j->world, j->total);
 	free(j->by_vrank);
@@ -262,9 +272,9 @@ void job_rank_bye(struct rank *r)
 	r->done = true;
 	for (uint32_t from = 0; from < j->nparts; from++) {
 		struct lane *l = j->lane[from * j->nparts + r->part];
-		if (l)
+		for (uint32_t e = 0; l && e < j->endpoints; e++)
 			crew_send(j->daemon, l->worker,
-				&(struct command){.kind = CMD_DEST_BYE, .lane = l, .lrank = r->lrank});
+				&(struct command){.kind = CMD_DEST_BYE, .lane = l, .dest = job_dest_of(r, e)});
 	}
 	job_tell_launcher(j, ZCTL_EV_RANK_DONE, ++j->ndone, "");
 	if (j->suspect == r)

@@ -38,8 +38,8 @@ struct job_part {
 	int fabric;
 	uint32_t size; /* 0: not known yet */
 	uint32_t joined;
-	struct rank *rank;  /* [size]; NULL while size is unknown, and in mixed jobs */
-	uint32_t *vrank_of; /* [size], once the job runs */
+	struct rank *rank;    /* [size]; NULL while size is unknown, and in mixed jobs */
+	uint32_t *station_of; /* [endpoints * size], once the job runs: of the destinations in lanes to it */
 };
 
 struct job {
@@ -66,12 +66,13 @@ struct job {
 	uint32_t total;	    /* ranks; 0: not known yet */
 	uint32_t njoined, ndone;
 	uint64_t tuning;	/* digest of the tuning table of those who have joined */
+	uint32_t endpoints;	/* of each rank, as those say who have joined */
 	struct rank **by_vrank; /* [total], once it runs */
-	struct place *place;	/* [total] */
+	struct place *place;	/* [endpoints * total]: of all stations */
 
 	uint8_t token[ZCTL_TOKEN_BYTES];
-	uint64_t window_bytes; /* of memory that its ranks may have on their way: total * rdv_window */
-	uint32_t rdv_window;
+	uint64_t window_bytes; /* of memory that its ranks may have on their way: rdv_window for each station */
+	uint32_t rdv_window;   /* of one endpoint */
 	struct lane *lane[ZCTL_PARTS_MAX * ZCTL_PARTS_MAX]; /* from * nparts + to */
 	struct zctl_to_part
 		*direct; /* [nparts * nparts] as lane: what ranks have told of their direct links; or NULL */
@@ -96,6 +97,10 @@ void job_free_if_unused(struct job *);
 void jobs_expire(struct daemon *);
 bool jobs_timed(const struct daemon *); /* is there any whose time runs? */
 void jobs_end_all(struct daemon *, const char *text);
+/* Whose endpoint a station of a running job is. */
+struct rank *job_rank_of(const struct job *, uint32_t station);
+/* Which of the destinations in lanes to its part one of its endpoints is. */
+uint32_t job_dest_of(const struct rank *, uint32_t endpoint);
 /* "rank 3 (das4 rank 1 on node101)" */
 const char *rank_describe(const struct rank *, char *buf, size_t cap);
 void job_tell_launcher(struct job *, enum zctl_event_kind, uint32_t number, const char *text);

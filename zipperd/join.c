@@ -100,6 +100,9 @@ static int place_rank(struct job *j, const struct peer *p, const struct zctl_joi
 	if (j->njoined > 0 && j->tuning != in->tuning)
 		return zerr_set(err, -EINVAL,
 			"it has another tuning table than the others (ZIPPER_TUNING, ZIPPER_TUNE)");
+	if (j->njoined > 0 && j->endpoints != in->endpoints)
+		return zerr_set(err, -EINVAL, "it has %u endpoint%s, others %u (ZIPPER_ENDPOINTS)", in->endpoints,
+			in->endpoints > 1 ? "s" : "", j->endpoints);
 	j->mixed = in->mixed;
 	j->mixed_known = true;
 	int rc = in->mixed ? group_of_world(j, in, &group, err) : group_of_part(j, part, in, &group, err);
@@ -154,6 +157,7 @@ void job_join(struct daemon *d, struct peer *p, const struct zctl_join *in)
 	r->peer = p;
 	r->abi = in->abi;
 	j->tuning = in->tuning;
+	j->endpoints = in->endpoints;
 	r->wish = in->vrank;
 	r->host = strdup(in->host); /* NULL is only a worse message later */
 	p->rank = r;

@@ -34,15 +34,15 @@ void lane_destroy(struct lane *l)
 	free(l);
 }
 
-static struct refusal **bucket_of(struct lane *l, uint32_t src, uint32_t lrank)
+static struct refusal **bucket_of(struct lane *l, uint32_t src, uint32_t dest)
 {
-	uint32_t h = (src * 0x9e3779b1u) ^ (lrank * 0x85ebca6bu); /* odd multipliers spread neighbours */
+	uint32_t h = (src * 0x9e3779b1u) ^ (dest * 0x85ebca6bu); /* odd multipliers spread neighbours */
 	return &l->bucket[(h >> 16 ^ h) & (LANE_BUCKETS - 1)];
 }
 
 struct refusal *refusal_find(struct lane *l, uint32_t src, const struct dest *d)
 {
-	struct refusal *r = *bucket_of(l, src, d->lrank);
+	struct refusal *r = *bucket_of(l, src, d->index);
 	while (r && (r->src != src || r->dest != d))
 		r = r->chain;
 	return r;
@@ -51,7 +51,7 @@ struct refusal *refusal_find(struct lane *l, uint32_t src, const struct dest *d)
 struct refusal *refusal_add(struct buf *b, uint32_t src, struct dest *d, uint64_t seq)
 {
 	struct refusal *r = (struct refusal *)(void *)b->payload;
-	struct refusal **bucket = bucket_of(d->lane, src, d->lrank);
+	struct refusal **bucket = bucket_of(d->lane, src, d->index);
 	*r = (struct refusal){.chain = *bucket, .dest = d, .buf = b, .seq = seq, .src = src};
 	*bucket = r;
 	list_add(&d->refused, &r->of_dest);
@@ -62,7 +62,7 @@ struct refusal *refusal_add(struct buf *b, uint32_t src, struct dest *d, uint64_
 void refusal_del(struct pool *pool, struct refusal *r)
 {
 	struct dest *d = r->dest;
-	struct refusal **at = bucket_of(d->lane, r->src, d->lrank);
+	struct refusal **at = bucket_of(d->lane, r->src, d->index);
 	while (*at != r)
 		at = &(*at)->chain;
 	*at = r->chain;

@@ -24,8 +24,8 @@ struct carry;
 struct fanout;
 struct relay;
 
-struct place { /* of a vrank; read-only once the job runs */
-	uint32_t part, lrank;
+struct place {		     /* of a station (wire.h); read-only once the job runs */
+	uint32_t part, dest; /* dest: in lanes to that part */
 };
 
 struct lane_stats { /* written by the worker, read by the control thread: relaxed atomics */
@@ -51,7 +51,7 @@ enum source_state {
 
 enum one_sided { ONE_SIDED_UNKNOWN, ONE_SIDED_YES, ONE_SIDED_NO }; /* of a link, found out at first use */
 
-/* The receiving half of a rank's channel: belongs to the worker of (its fabric, the other one). */
+/* The receiving half of a channel: belongs to the worker of (its fabric, the other one). */
 struct source {
 	enum waiter waiter;
 	enum source_state state;
@@ -59,7 +59,7 @@ struct source {
 	struct zlink *zlink;
 	struct lane *lane;
 	struct channel *channel;
-	uint32_t vrank;
+	uint32_t station;
 	uint32_t idle; /* polls without a message in a row */
 	int fd;
 	bool no_room;	       /* take refused for lack of memory */
@@ -97,6 +97,7 @@ struct tx {
 	struct list writing;		       /* in worker.writing, while there is any of them */
 };
 
+/* One endpoint of a rank. */
 struct dest {
 	struct lane *lane;
 	struct tx *tx;		  /* NULL: no channel (yet, or any more) */
@@ -111,11 +112,11 @@ struct dest {
 	struct list starting, started; /* running transfers to it: with something to read yet, and without */
 	struct list carrying;	       /* in worker.carrying, while there are any in starting */
 	uint32_t staged;	       /* pieces that they have */
-	uint32_t lrank;
-	bool ready;	 /* the lists above are initialised */
-	bool gone;	 /* it said BYE, or its job is over for it */
-	bool cold;	 /* the full link is left to epoll */
-	bool asked_open; /* the control thread knows that it has no channel */
+	uint32_t index;		       /* of it in lane.dest */
+	bool ready;		       /* the lists above are initialised */
+	bool gone;		       /* it said BYE, or its job is over for it */
+	bool cold;		       /* the full link is left to epoll */
+	bool asked_open;	       /* the control thread knows that it has no channel */
 };
 
 enum refusal_state {
@@ -135,7 +136,7 @@ struct refusal {
 	struct dest *dest;
 	struct buf *buf; /* the memory it lies in */
 	uint64_t seq;
-	uint32_t src; /* vrank */
+	uint32_t src; /* station */
 	enum refusal_state state;
 };
 _Static_assert(sizeof(struct refusal) <= POOL_SMALL_BYTES, "refusals live in the smallest buffers");
@@ -149,12 +150,12 @@ struct lane_limits {
 
 struct lane {
 	/* set by the control thread before the worker has it */
-	uint32_t job;		   /* number */
-	uint32_t from, to;	   /* parts */
-	uint32_t nranks;	   /* of the job */
-	uint32_t ndests;	   /* of part to */
-	const struct place *place; /* [nranks] */
-	const uint32_t *vrank_of;  /* [ndests]: lrank of part to -> vrank */
+	uint32_t job;		    /* number */
+	uint32_t from, to;	    /* parts */
+	uint32_t nstations;	    /* of the job */
+	uint32_t ndests;	    /* those of part to: endpoint after endpoint, of each all lranks */
+	const struct place *place;  /* [nstations] */
+	const uint32_t *station_of; /* [ndests] */
 	struct lane_limits limits;
 	struct worker *worker;
 	void *owner;  /* the control thread's */
@@ -176,14 +177,14 @@ struct lane *lane_create(uint32_t ndests, uint32_t nparts);
 void lane_destroy(struct lane *); /* not while a worker has it */
 
 /* Makes the lists of a destination usable (destinations of large jobs are many, most are never used). */
-static inline void dest_touch(struct lane *l, uint32_t lrank)
+static inline void dest_touch(struct lane *l, uint32_t index)
 {
-	struct dest *d = &l->dest[lrank];
+	struct dest *d = &l->dest[index];
 	if (d->ready)
 		return;
 	d->ready = true;
 	d->lane = l;
-	d->lrank = lrank;
+	d->index = index;
 	d->tail = &d->head;
 	list_init(&d->refused);
 	list_init(&d->starting);

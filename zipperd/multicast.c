@@ -98,7 +98,7 @@ static const char *check_list(const struct source *s)
 		struct zwire_receiver r;
 		if (zwire_get_receiver(&r, receiver_at(s, i)) != 0)
 			return "a receiver that is not well formed";
-		if (r.dst >= l->nranks || l->place[r.dst].part == l->from)
+		if (r.dst >= l->nstations || l->place[r.dst].part == l->from)
 			return "a list with a receiver that no channel leads to";
 	}
 	return NULL;
@@ -271,7 +271,7 @@ int multicast_take_relayed(struct worker *w, struct relayed *m)
 	if (!l->flooded)
 		worker_emit(w, &(struct event){.kind = EVENT_BREACH,
 				       .lane = l,
-				       .vrank = env.src,
+				       .station = env.src,
 				       .breach = "more data than the receiver asked for"});
 	l->flooded = true;
 	return 0;

@@ -150,12 +150,13 @@ const struct zconf_row settings_rows[] = {
 	/* As much as a ring of shared memory holds (common/shm_ring.h): what does not fit there is copied into the
 	   pool. */
 	OPT(rdv_window, ZCONF_BYTES, "2M", 4 * KiB, GiB,
-		"How many bytes of large messages may be on their way to one rank at a time. It is lowered "
-		"for jobs so large that the windows of all their ranks would exceed half of the memory that "
-		"is left."),
+		"How many bytes of large messages may be on their way to one rank at a time, to each of its "
+		"endpoints where it has several. It is lowered for jobs so large that the windows of all their ranks "
+		"would exceed half of the memory that is left."),
 	OPT(dest_share, ZCONF_BYTES, "1M", 8 * KiB, GiB,
-		"How many bytes of messages may wait for one rank that does not receive. What comes beyond is "
-		"refused and sent again later; other ranks are not held up."),
+		"How many bytes of messages may wait for one rank that does not receive, for each of its endpoints "
+		"where it has several. What comes beyond is refused and sent again later; other ranks are not held "
+		"up."),
 	OPT(one_sided_bytes, ZCONF_BYTES, "4M", 0, GiB,
 		"Memory, in each direction, through which large messages go from one rank's memory into the "
 		"other's without either doing anything, where the ranks' transports can: in pieces of frag_bytes, "
@@ -168,9 +169,9 @@ const struct zconf_row settings_rows[] = {
 	OPT(max_ranks, ZCONF_INT, "65536", 2, ZCTL_RANKS_MAX, "How many ranks one job may have."),
 	OPT(max_connections, ZCONF_INT, "16384", 8, 1 << 22,
 		"How many connections may be open at a time. A rank has one for control, and one for every "
-		"other part that it talks to. Over an RDMA device a worker receives from at most 4096 of the latter, "
-		"fewer where the device's shared receive queues are shorter than that takes: a job that needs more "
-		"ends, and says so."),
+		"other part that it talks to, for each of its endpoints where it has several. Over an RDMA device a "
+		"worker receives from at most 4096 of the latter, fewer where the device's shared receive queues are "
+		"shorter than that takes: a job that needs more ends, and says so."),
 	{.name = "spin",
 		.type = ZCONF_STRING,
 		.preset = "auto",

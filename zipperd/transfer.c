@@ -109,7 +109,7 @@ bool transfer_offer(struct source *s, struct dest *d, const struct zwire_env *en
 {
 	if (!transfer_can_read(s) || s->ntransfers >= TRANSFER_OFFERS_MAX)
 		return false;
-	struct transfer *t = add(s->lane, d, s->vrank, env);
+	struct transfer *t = add(s->lane, d, s->station, env);
 	if (!t)
 		return false;
 	t->source = s;
@@ -123,9 +123,9 @@ int transfer_offer_fanned(struct lane *l, const struct zwire_env *env, const str
 {
 	struct worker *w = l->worker;
 	struct zwire_env plain = *env;
-	uint32_t lrank = l->place[env->dst].lrank;
-	dest_touch(l, lrank);
-	struct dest *d = &l->dest[lrank];
+	uint32_t index = l->place[env->dst].dest;
+	dest_touch(l, index);
+	struct dest *d = &l->dest[index];
 	int rc = admit_message(w, d, env);
 	if (rc != ADMITTED)
 		return rc == DROPPED ? 0 : -EAGAIN;
@@ -150,7 +150,7 @@ int transfer_tell_dest(struct worker *w, struct dest *d, uint32_t src, uint64_t 
 {
 	const struct zwire_env env = {.kind = ZWIRE_MOVED,
 		.src = src,
-		.dst = d->lane->vrank_of[d->lrank],
+		.dst = d->lane->station_of[d->index],
 		.xfer = peer_xfer,
 		.offset = moved};
 	return d->gone ? 0 : forward_envelope(w, d, &env);

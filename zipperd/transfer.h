@@ -31,7 +31,7 @@ struct transfer {
 	uint64_t xfer, peer_xfer;	  /* ids of the sender and of the receiver */
 	uint64_t ack;			  /* of the receiver's CTS, for the sender */
 	uint64_t total, started, written; /* bytes */
-	uint32_t src;			  /* vrank */
+	uint32_t src;			  /* station */
 	uint32_t pieces;		  /* under way */
 	uint8_t state;
 	bool told_dest;

@@ -38,7 +38,7 @@ static bool tell(struct worker *w, struct transfer *t)
 		.kind = ZWIRE_DONE,
 		.job = d->lane->job,
 		.dst = t->src,
-		.src = d->lane->vrank_of[d->lrank],
+		.src = d->lane->station_of[d->index],
 		.xfer = t->xfer,
 		.ack = t->ack};
 	if (!note_ring_push(&w->opposite->ports->notes, &note))

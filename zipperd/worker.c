@@ -286,7 +286,7 @@ static void run_command(struct worker *w, const struct command *c)
 		c->tx->waiter = WAITER_TX;
 		c->tx->lane = c->lane;
 		c->lane->halves++;
-		forward_add_tx(w, c->lane, c->lrank, c->tx);
+		forward_add_tx(w, c->lane, c->dest, c->tx);
 		break;
 	case CMD_DROP_SOURCE:
 		drop_source(w, c->source);
@@ -299,7 +299,7 @@ static void run_command(struct worker *w, const struct command *c)
 		list_add(&w->finishing, &c->tx->finishing);
 		break;
 	case CMD_DEST_BYE:
-		forward_dest_bye(w, c->lane, c->lrank);
+		forward_dest_bye(w, c->lane, c->dest);
 		break;
 	case CMD_ADD_INBOUND:
 		c->relay->inbound_next = w->inbound;

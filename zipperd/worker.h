@@ -22,11 +22,11 @@
 enum command_kind {
 	CMD_ADD_LANE,	 /* lane */
 	CMD_ADD_SOURCE,	 /* source; its lane was added before */
-	CMD_ADD_TX,	 /* tx, lane, lrank */
+	CMD_ADD_TX,	 /* tx, lane, dest */
 	CMD_DROP_SOURCE, /* source; answered by EVENT_HALF_GONE */
 	CMD_DROP_TX,	 /* tx; answered by EVENT_HALF_GONE */
 	CMD_FINISH_TX,	 /* the same, when all that waits for it has been sent, or cannot be */
-	CMD_DEST_BYE,	 /* lane, lrank: takes nothing any more */
+	CMD_DEST_BYE,	 /* lane, dest: takes nothing any more */
 	CMD_ADD_INBOUND, /* relay: messages come in by it */
 	CMD_ADD_RELAY,	 /* lane, part, relay: leads there; the other end has it */
 	CMD_DROP_LANE,	 /* lane; its halves are dropped, too; answered by EVENT_LANE_GONE, after theirs */
@@ -35,7 +35,7 @@ enum command_kind {
 
 struct command {
 	enum command_kind kind;
-	uint32_t lrank, part;
+	uint32_t dest, part; /* dest: index in lane.dest */
 	struct lane *lane;
 	struct source *source;
 	struct tx *tx;
@@ -43,18 +43,18 @@ struct command {
 };
 
 enum event_kind {
-	EVENT_OPEN,	 /* lane, lrank: a message waits and there is no channel */
+	EVENT_OPEN,	 /* lane, dest: a message waits and there is no channel */
 	EVENT_BYE,	 /* channel: its rank said BYE on it */
 	EVENT_HALF_LOST, /* channel, half, rc, breach: broken or closed; the half is at rest, to be dropped */
 	EVENT_HALF_GONE, /* channel: the half was dropped */
 	EVENT_LANE_GONE, /* lane */
-	EVENT_BREACH,	 /* lane, vrank, breach: that rank broke the protocol, its half is another worker's */
+	EVENT_BREACH,	 /* lane, station, breach: its rank broke the protocol, its half is another worker's */
 };
 
 struct event {
 	enum event_kind kind;
 	int rc;
-	uint32_t lrank, vrank;
+	uint32_t dest, station; /* dest: as in a command */
 	struct lane *lane;
 	struct channel *channel;
 	enum zlink_half half;
@@ -246,13 +246,13 @@ int forward_take(void *source, const struct zwire_env *, const uint8_t raw[ZWIRE
 int forward_note(struct worker *, const struct note *);
 bool forward_blocked(struct worker *); /* tries all of worker.blocked; true: something moved */
 void forward_flush(struct worker *);
-void forward_add_tx(struct worker *, struct lane *, uint32_t lrank, struct tx *);
+void forward_add_tx(struct worker *, struct lane *, uint32_t dest, struct tx *);
 void forward_drop_tx(struct worker *, struct tx *);
-void forward_dest_bye(struct worker *, struct lane *, uint32_t lrank);
+void forward_dest_bye(struct worker *, struct lane *, uint32_t dest);
 void forward_drop_lane(struct worker *, struct lane *);
-/* One message of a multicast to a rank of the lane. *body: where its payload lies if it is not the transport's (NULL:
- * not yet; made where it must wait, and held by the caller). shared: not the first receiver. 0; -EAGAIN: no memory;
- * -ENOBUFS: it has more than it granted. */
+/* One message of a multicast to a destination of the lane. *body: where its payload lies if it is not the transport's
+ * (NULL: not yet; made where it must wait, and held by the caller). shared: not the first receiver. 0; -EAGAIN: no
+ * memory; -ENOBUFS: it has more than it granted. */
 int forward_one(struct lane *, const struct zwire_env *, const void *payload, struct buf **body, bool shared);
 /* A message has been passed on, or its RTS. */
 void forward_count(struct lane *, const struct zwire_env *);

@@ -85,8 +85,7 @@ static int number_ranks(struct job *j, struct zerr *err)
 		for (uint32_t i = 0; i < j->nparts; i++)
 			j->total += j->part[i].size;
 	j->by_vrank = calloc(j->total, sizeof(struct rank *));
-	j->place = calloc(j->total, sizeof(struct place));
-	if (!j->by_vrank || !j->place)
+	if (!j->by_vrank)
 		return -ENOMEM;
 	if (j->mixed)
 		number_as_native(j);
@@ -98,16 +97,33 @@ static int number_ranks(struct job *j, struct zerr *err)
 		number_in_order(j);
 	if (rc != 0)
 		return rc;
+	for (uint32_t v = 0; v < j->total; v++)
+		j->by_vrank[v]->vrank = v;
+	return 0;
+}
+
+_Static_assert(ZCTL_RANKS_MAX *(uint64_t)ZCTL_ENDPOINTS_MAX < ZWIRE_NOBODY, "every station has a number");
+static uint32_t count_stations(const struct job *j)
+{
+	return j->endpoints * j->total;
+}
+
+/* The stations, and which destinations they are. */
+static int place_stations(struct job *j)
+{
+	j->place = calloc(count_stations(j), sizeof(struct place));
+	if (!j->place)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < j->nparts; i++) {
-		j->part[i].vrank_of = calloc(j->part[i].size, sizeof(uint32_t));
-		if (!j->part[i].vrank_of)
+		j->part[i].station_of = calloc((size_t)j->endpoints * j->part[i].size, sizeof(uint32_t));
+		if (!j->part[i].station_of)
 			return -ENOMEM;
 	}
-	for (uint32_t v = 0; v < j->total; v++) {
-		struct rank *r = j->by_vrank[v];
-		r->vrank = v;
-		j->place[v] = (struct place){.part = r->part, .lrank = r->lrank};
-		j->part[r->part].vrank_of[r->lrank] = v;
+	for (uint32_t station = 0; station < count_stations(j); station++) {
+		const struct rank *r = job_rank_of(j, station);
+		uint32_t dest = job_dest_of(r, station / j->total);
+		j->place[station] = (struct place){.part = r->part, .dest = dest};
+		j->part[r->part].station_of[dest] = station;
 	}
 	return 0;
 }
@@ -118,29 +134,28 @@ static int make_runs(const struct job *j, struct zctl_world *w)
 	if (!w->runs)
 		return -ENOMEM;
 	for (uint32_t v = 0; v < j->total; v++) {
+		const struct rank *r = j->by_vrank[v];
 		struct zctl_run *last = w->nruns ? &w->runs[w->nruns - 1] : NULL;
-		if (last && last->part == j->place[v].part && last->lrank + last->count == j->place[v].lrank)
+		if (last && last->part == r->part && last->lrank + last->count == r->lrank)
 			last->count++;
 		else
-			w->runs[w->nruns++] = (struct zctl_run){.vrank = v,
-				.count = 1,
-				.part = j->place[v].part,
-				.lrank = j->place[v].lrank};
+			w->runs[w->nruns++] =
+				(struct zctl_run){.vrank = v, .count = 1, .part = r->part, .lrank = r->lrank};
 	}
 	return 0;
 }
 
-/* A rank is granted so much in any case, a fragment at least. */
+/* An endpoint is granted so much in any case, a fragment at least. */
 #define WINDOW_LEAST ((int64_t)128 << 10)
 
-/* Windows so large that all ranks of this job together take at most half of what other jobs' windows leave. */
+/* Windows so large that all stations of this job together take at most half of what other jobs' windows leave. */
 static uint32_t choose_window(const struct job *j)
 {
 	const struct settings *c = &j->daemon->settings;
 	int64_t left = c->memory;
 	for (struct list *node = j->daemon->all_jobs.next; node != &j->daemon->all_jobs; node = node->next)
 		left -= (int64_t)list_entry(node, struct job, link)->window_bytes;
-	int64_t window = left / 2 / j->total;
+	int64_t window = left / 2 / count_stations(j);
 	if (window > c->rdv_window)
 		window = c->rdv_window;
 	int64_t least = c->frag_bytes ? c->frag_bytes : WINDOW_LEAST;
@@ -193,9 +208,11 @@ void job_start(struct job *j)
 		}
 	struct zerr err = {.text = ""};
 	int rc = number_ranks(j, &err);
+	if (rc == 0)
+		rc = place_stations(j);
 	if (rc == 0) {
 		j->rdv_window = choose_window(j);
-		j->window_bytes = (uint64_t)j->rdv_window * j->total;
+		j->window_bytes = (uint64_t)j->rdv_window * count_stations(j);
 		rc = send_world(j);
 	}
 	if (rc != 0 && err.text[0]) {

@@ -43,7 +43,8 @@ static const struct zctl_msg samples[] = {
 			.ports = "lgm=tcp:10.1.0.1:77 das4=shm:@x",
 			.local = "shm:@x",
 			.node = 0x1122334455667788,
-			.tuning = 0x99}},
+			.tuning = 0x99,
+			.endpoints = ZCTL_ENDPOINTS_MAX}},
 	{.type = ZCTL_WORLD,
 		.u.world = {.vrank = 4,
 			.external32 = 1,
@@ -74,12 +75,12 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_PING},
 	{.type = ZCTL_MEET, .u.meet = {.name = "1-12", .from = "lgm", .to = "das4"}},
 	{.type = ZCTL_MET},
-	{.type = ZCTL_ATTACH, .u.attach = {.token = {3, [31] = 4}, .vrank = 5, .part = 6}},
+	{.type = ZCTL_ATTACH, .u.attach = {.token = {3, [31] = 4}, .vrank = 5, .part = 6, .endpoint = 7}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "a,b,c", .sizes = {1, 0, 4000000000u}, .join_timeout_ms = 99}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "lgm,das4", .sizes = {3, 2}, .nruns = 2, .runs = two_runs}},
 	{.type = ZCTL_CREATED},
 	{.type = ZCTL_EVENT, .u.event = {.kind = ZCTL_EV_DEAD, .number = 137, .text = "rank 3 died"}},
-	{.type = ZCTL_OPEN, .u.open.part = 3},
+	{.type = ZCTL_OPEN, .u.open = {.part = 3, .endpoint = ZCTL_ENDPOINTS_MAX - 1}},
 	{.type = ZCTL_DEAD, .u.dead = {.code = 1, .part = 2, .text = "it is over"}},
 	{.type = ZCTL_ABORT, .u.dead = {.code = 2}},
 	{.type = ZCTL_STATS},
@@ -225,6 +226,19 @@ static void refuses_what_makes_no_sense(void **state)
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m.u.create.nruns = 0; /* without a map that is allowed */
 	assert_int_equal(decode_changed(m), 0);
+	m = *sample(ZCTL_JOIN);
+	m.u.join.endpoints = 1;
+	assert_int_equal(decode_changed(m), 0);
+	m.u.join.endpoints = 0;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.join.endpoints = ZCTL_ENDPOINTS_MAX + 1;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_ATTACH);
+	m.u.attach.endpoint = ZCTL_ENDPOINTS_MAX;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_OPEN);
+	m.u.open.endpoint = ZCTL_ENDPOINTS_MAX;
+	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_DIRECT);
 	m.u.direct.what = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);

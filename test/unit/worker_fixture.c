@@ -160,7 +160,7 @@ static const struct ztransport fake = {
 /* --- a job of two ranks, seen from the control thread --- */
 
 static const struct place places[2] = {{0, 0}, {1, 0}};
-static const uint32_t vranks_of_b[1] = {1};
+static const uint32_t stations_of_b[1] = {1};
 
 void command(struct bench *b, const struct command *c)
 {
@@ -233,9 +233,9 @@ void start_polling(struct bench *b, int64_t poll_ns)
 	assert_non_null(b->lane);
 	b->lane->job = 1;
 	b->lane->to = 1;
-	b->lane->nranks = 2;
+	b->lane->nstations = 2;
 	b->lane->place = places;
-	b->lane->vrank_of = vranks_of_b;
+	b->lane->station_of = stations_of_b;
 	b->lane->limits = (struct lane_limits){4096, 65536, 1 << 20, 1 << 20};
 	b->lane->worker = b->w;
 	b->from = fake_channel(&b->from_link);

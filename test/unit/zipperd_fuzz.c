@@ -92,6 +92,7 @@ static size_t make_stream(uint8_t *buf)
 		next.type = ZCTL_ATTACH;
 		next.u.attach.vrank = (uint32_t)rand() % 3;
 		next.u.attach.part = (uint32_t)rand() % 3;
+		next.u.attach.endpoint = (uint32_t)rand() % 2;
 		if (rand() % 2)
 			memcpy(next.u.attach.token, job[0].world.token, ZCTL_TOKEN_BYTES);
 	}

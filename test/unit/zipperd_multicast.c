@@ -234,7 +234,7 @@ static const struct wrong wrongs[] = {
 	{"an eager message without a sequence number", {{.dst = 1, .seq = 1}, {.dst = 3}}, 2, {.kind = ZWIRE_EAGER}},
 	{"an eager message above eager_bytes", {{.dst = 5, .seq = 1}}, 1, {.kind = ZWIRE_EAGER, .len = 16385}},
 	{"a fragment above frag_bytes", {{.dst = 5}}, 1, {.kind = ZWIRE_DATA, .len = 131073}},
-	{"a message in another rank's name", {{.dst = 1}}, 1, {.kind = ZWIRE_DATA, .src = 1}},
+	{"a message in another's name", {{.dst = 1}}, 1, {.kind = ZWIRE_DATA, .src = 1}},
 	{"more data than the receiver asked for", {{.dst = 5}}, 1,
 		{.kind = ZWIRE_DATA, .len = 65536}}, /* again and again */
 };

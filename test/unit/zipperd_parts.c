@@ -329,7 +329,7 @@ static void who_left_is_told_without_memory(void **state)
 	w.lanes = l;
 	*l = (struct lane){.worker = &w,
 		.to = 1,
-		.nranks = 3,
+		.nstations = 3,
 		.ndests = 1,
 		.place = places,
 		.dest = l->dest,
@@ -341,7 +341,7 @@ static void who_left_is_told_without_memory(void **state)
 	l->dest[0].asked_open = true;
 	for (uint32_t src = 0; src < 2; src++)
 		for (uint64_t seq = 1; seq < 4; seq++) {
-			struct source s = {.lane = l, .vrank = src};
+			struct source s = {.lane = l, .station = src};
 			const struct zwire_env env = {.kind = ZWIRE_EAGER,
 				.src = src,
 				.dst = 2,

@@ -15,7 +15,7 @@
 #define TURNS 100000
 
 static const struct place places[RANKS] = {{0, 0}, {1, 0}, {1, 1}, {2, 0}};
-static const uint32_t vranks_of_1[2] = {1, 2};
+static const uint32_t stations_of_1[2] = {1, 2};
 
 struct bench {
 	struct budget budget;
@@ -44,9 +44,9 @@ static void start(struct bench *b)
 	b->w.wake_fd = b->w.control_fd = -1;
 	b->w.lanes = b->lane;
 	b->lane->to = 1;
-	b->lane->nranks = RANKS;
+	b->lane->nstations = RANKS;
 	b->lane->place = places;
-	b->lane->vrank_of = vranks_of_1;
+	b->lane->station_of = stations_of_1;
 	b->lane->limits = (struct lane_limits){4096, 65536, 1 << 20, 1 << 20};
 	b->lane->worker = &b->w;
 	b->s.lane = b->lane;

@@ -14,7 +14,7 @@
 #define JOB 1u
 
 static const struct place places[RANKS] = {{0, 0}, {1, 0}, {2, 0}};
-static const uint32_t vranks_of[RANKS][1] = {{0}, {1}, {2}};
+static const uint32_t stations_of[RANKS][1] = {{0}, {1}, {2}};
 
 struct side { /* a worker without its thread, with a lane from part 0 */
 	struct worker w;
@@ -44,9 +44,9 @@ static void make_side(struct bench *b, uint32_t to)
 	w->lanes = s->lane;
 	s->lane->job = JOB;
 	s->lane->to = to;
-	s->lane->nranks = RANKS;
+	s->lane->nstations = RANKS;
 	s->lane->place = places;
-	s->lane->vrank_of = vranks_of[to];
+	s->lane->station_of = stations_of[to];
 	s->lane->limits = (struct lane_limits){4096, 65536, 1 << 20, 1 << 20};
 	s->lane->worker = w;
 }

@@ -93,7 +93,7 @@ static const struct ztransport quick = {.name = "quick",
 /* --- a worker without its thread --- */
 
 static const struct place places[1 + RECEIVERS] = {{0, 0}, {1, 0}, {1, 1}, {1, 2}, {1, 3}, {1, 4}};
-static const uint32_t vranks_of_1[RECEIVERS] = {1, 2, 3, 4, 5};
+static const uint32_t stations_of_1[RECEIVERS] = {1, 2, 3, 4, 5};
 
 struct bench {
 	struct budget budget;
@@ -118,9 +118,9 @@ static void start(struct bench *b)
 	assert_non_null(b->lane);
 	b->w.lanes = b->lane;
 	b->lane->to = 1;
-	b->lane->nranks = 1 + RECEIVERS;
+	b->lane->nstations = 1 + RECEIVERS;
 	b->lane->place = places;
-	b->lane->vrank_of = vranks_of_1;
+	b->lane->station_of = stations_of_1;
 	b->lane->limits = (struct lane_limits){4096, 65536, 2 * PIECE, 1 << 20};
 	b->lane->worker = &b->w;
 	b->from.base.ops = &quick;

@@ -228,7 +228,7 @@ static void full_link_is_armed_after_a_flush(void **state)
 	list_init(&w.touched);
 	list_init(&w.blocked);
 	w.lanes = l;
-	l->nranks = 2;
+	l->nstations = 2;
 	l->place = places;
 	l->limits = (struct lane_limits){4096, 65536, 1 << 20, 1 << 20};
 	l->worker = &w;
