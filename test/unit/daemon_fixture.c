@@ -252,9 +252,40 @@ uint32_t fake_part_of(const struct fake_rank *r, uint32_t vrank)
 	return 0;
 }
 
+static uint32_t count_ranks(const struct fake_rank *r)
+{
+	const struct zctl_world *w = &r->world;
+	return w->nruns ? w->runs[w->nruns - 1].vrank + w->runs[w->nruns - 1].count : 0;
+}
+
+uint32_t fake_station(const struct fake_rank *r, uint32_t vrank)
+{
+	return r->endpoint * count_ranks(r) + vrank;
+}
+
+static uint32_t own_station(const struct fake_rank *r)
+{
+	return fake_station(r, r->world.vrank);
+}
+
+void fake_add_endpoint(struct fake_rank *rank, struct fake_rank *endpoint)
+{
+	struct fake_rank **at = &rank->next;
+	*endpoint = (struct fake_rank){.endpoint = 1,
+		.rank = rank,
+		.job = rank->job,
+		.addr = rank->addr,
+		.join = rank->join,
+		.world = rank->world,
+		.max_len = rank->max_len};
+	for (; *at; at = &(*at)->next)
+		endpoint->endpoint++;
+	*at = endpoint;
+}
+
 int fake_attach(struct fake_rank *r, uint32_t part)
 {
-	struct zctl_attach a = {.vrank = r->world.vrank, .part = part};
+	struct zctl_attach a = {.vrank = r->world.vrank, .part = part, .endpoint = r->endpoint};
 	if (r->link[part])
 		return 0;
 	memcpy(a.token, r->world.token, sizeof(a.token));
@@ -291,7 +322,7 @@ static bool send_ack(struct fake_rank *r, uint32_t v)
 {
 	struct fake_peer *p = &r->peer[v];
 	struct zlink *link = r->link[fake_part_of(r, v)];
-	struct zwire_env env = {.kind = ZWIRE_ACK, .src = r->world.vrank, .dst = v, .ack = p->taken};
+	struct zwire_env env = {.kind = ZWIRE_ACK, .src = own_station(r), .dst = fake_station(r, v), .ack = p->taken};
 	if (p->told == p->taken || !link || post(link, &env, NULL) != 0)
 		return false;
 	p->told = p->taken;
@@ -307,7 +338,8 @@ static int choose_group(struct fake_rank *r, struct zwire_receiver *list)
 		if (!p->listed || p->bye || p->held || p->sent >= p->goal || p->sent - p->acked >= FAKE_WINDOW)
 			continue;
 		if (n == 0 || p->sent + 1 == list[0].seq)
-			list[n++] = (struct zwire_receiver){.dst = v, .seq = p->sent + 1, .ack = p->taken};
+			list[n++] =
+				(struct zwire_receiver){.dst = fake_station(r, v), .seq = p->sent + 1, .ack = p->taken};
 	}
 	return n;
 }
@@ -317,7 +349,7 @@ int fake_post_list(struct fake_rank *r, const struct zwire_receiver *list, int n
 {
 	uint8_t bytes[(ZWIRE_RECEIVERS_MAX + 1) * ZWIRE_RECEIVER_BYTES];
 	struct zwire_env head = {.kind = ZWIRE_RECEIVERS,
-		.src = r->world.vrank,
+		.src = own_station(r),
 		.dst = ZWIRE_NOBODY,
 		.len = (uint32_t)n * ZWIRE_RECEIVER_BYTES};
 	for (int i = 0; i < n; i++)
@@ -333,13 +365,14 @@ static bool send_listed(struct fake_rank *r)
 	bool any = false;
 	int n;
 	while ((n = choose_group(r, list)) > 0) {
-		struct zwire_env env = {.kind = ZWIRE_EAGER, .src = r->world.vrank, .dst = ZWIRE_NOBODY, .tag = 1};
+		struct zwire_env env = {.kind = ZWIRE_EAGER, .src = own_station(r), .dst = ZWIRE_NOBODY, .tag = 1};
 		env.offset = env.len = content(buf, env.src, ZWIRE_NOBODY, list[0].seq, r->max_len);
 		if (fake_post_list(r, list, n, &env, buf) != 0)
 			break;
 		for (int i = 0; i < n; i++) {
-			r->peer[list[i].dst].sent++;
-			r->peer[list[i].dst].told = r->peer[list[i].dst].taken;
+			struct fake_peer *p = &r->peer[list[i].dst - fake_station(r, 0)];
+			p->sent++;
+			p->told = p->taken;
 		}
 		r->nlists++;
 		r->nlisted += (uint64_t)n;
@@ -356,11 +389,11 @@ static bool send_some(struct fake_rank *r, uint32_t v)
 	bool any = false;
 	while (!p->listed && !p->bye && !p->held && p->sent < p->goal && p->sent - p->acked < FAKE_WINDOW) {
 		struct zwire_env env = {.kind = ZWIRE_EAGER,
-			.src = r->world.vrank,
-			.dst = v,
+			.src = own_station(r),
+			.dst = fake_station(r, v),
 			.seq = p->sent + 1,
 			.ack = p->taken};
-		env.len = content(buf, env.src, v, env.seq, r->max_len);
+		env.len = content(buf, env.src, env.dst, env.seq, r->max_len);
 		env.offset = env.len;
 		if (fake_attach(r, part) != 0 || post(r->link[part], &env, buf) != 0)
 			break;
@@ -375,11 +408,12 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 {
 	struct fake_rank *r = ctx;
 	(void)raw;
-	if (env->dst != r->world.vrank || env->src >= FAKE_PEERS_MAX) {
+	uint32_t from = env->src - fake_station(r, 0);
+	if (env->dst != own_station(r) || from >= count_ranks(r)) {
 		r->bad++;
 		return 0;
 	}
-	struct fake_peer *p = &r->peer[env->src];
+	struct fake_peer *p = &r->peer[from];
 	if (env->ack > p->acked)
 		p->acked = env->ack;
 	if (env->kind == ZWIRE_EAGER && env->seq == p->taken + 1) {
@@ -407,6 +441,16 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	return 0;
 }
 
+static void open_channel(struct fake_rank *r, const struct zctl_open *open)
+{
+	while (r && r->endpoint != open->endpoint)
+		r = r->next;
+	assert_non_null(r);
+	r->opens++;
+	if (!r->ignores_open)
+		fake_attach(r, open->part);
+}
+
 static bool read_control(struct fake_rank *r)
 {
 	struct zctl_msg msg;
@@ -424,9 +468,7 @@ static bool read_control(struct fake_rank *r)
 		r->dead = true;
 		snprintf(r->dead_text, sizeof(r->dead_text), "%s", msg.u.dead.text);
 	} else if (msg.type == ZCTL_OPEN) {
-		r->opens++;
-		if (!r->ignores_open)
-			fake_attach(r, msg.u.open.part);
+		open_channel(r, &msg.u.open);
 	}
 	zctl_free(&msg);
 	return true;
@@ -435,8 +477,8 @@ static bool read_control(struct fake_rank *r)
 bool fake_turn(struct fake_rank *r)
 {
 	bool any = read_control(r);
-	uint32_t n = r->world.runs[r->world.nruns - 1].vrank + r->world.runs[r->world.nruns - 1].count;
-	if (r->dead)
+	uint32_t n = count_ranks(r);
+	if (r->dead || (r->rank && r->rank->dead))
 		return any;
 	for (uint32_t part = 0; part < r->world.nparts && !r->deaf; part++) {
 		struct zsink sink = {.take = take, .ctx = r};
@@ -462,7 +504,7 @@ bool fake_run(struct fake_rank *r, int n, bool (*done)(struct fake_rank *, int n
 	while (!done(r, n)) {
 		bool any = false;
 		for (int i = 0; i < n; i++)
-			if (r[i].session)
+			if (r[i].session || (r[i].rank && r[i].rank->session))
 				any |= fake_turn(&r[i]);
 		if (fixture_now_ms() > end)
 			return false;
@@ -495,19 +537,27 @@ bool fake_all_dead(struct fake_rank *r, int n)
 
 static void close_all(struct fake_rank *r)
 {
+	for (struct fake_rank *e = r; e; e = e->next) {
+		for (int i = 0; i < 4; i++)
+			if (e->link[i])
+				e->link[i]->ops->close(e->link[i]);
+		memset(e->link, 0, sizeof(e->link));
+	}
+	zctl_world_free(&r->world);
+}
+
+void fake_bye_channels(struct fake_rank *r)
+{
+	const struct zwire_env bye = {.kind = ZWIRE_BYE, .src = own_station(r), .dst = ZWIRE_NOBODY};
 	for (int i = 0; i < 4; i++)
 		if (r->link[i])
-			r->link[i]->ops->close(r->link[i]);
-	memset(r->link, 0, sizeof(r->link));
-	zctl_world_free(&r->world);
+			fake_post(r, (uint32_t)i, &bye, NULL);
 }
 
 void fake_bye(struct fake_rank *r)
 {
-	const struct zwire_env bye = {.kind = ZWIRE_BYE, .src = r->world.vrank, .dst = ZWIRE_NOBODY};
-	for (int i = 0; i < 4; i++)
-		if (r->link[i])
-			fake_post(r, (uint32_t)i, &bye, NULL);
+	for (struct fake_rank *e = r; e; e = e->next)
+		fake_bye_channels(e);
 	zsession_close(r->session);
 	r->session = NULL;
 	close_all(r);

@@ -49,6 +49,9 @@ struct fake_peer {
 };
 
 struct fake_rank {
+	uint32_t endpoint;	/* that these channels and peers are of: they are the same of the others */
+	struct fake_rank *rank; /* further ones: whose, which has the session. NULL: this is a rank */
+	struct fake_rank *next; /* of its further ones */
 	const char *job;
 	struct zaddr addr;
 	struct zctl_join join;
@@ -74,6 +77,11 @@ void fake_init(struct fake_rank *, const char *job, const char *parts, const cha
 	const struct zaddr *);
 /* Opens sessions and joins, all at once (a thread each); rc and err of each are set. */
 void fake_join_all(struct fake_rank *, int n);
+/* A rank that has joined and said that it has several: its next endpoint, counted from 1. Where the rank goes, or is
+ * dead, it goes with it. */
+void fake_add_endpoint(struct fake_rank *rank, struct fake_rank *endpoint);
+/* How the same endpoint of that rank is called in envelopes. */
+uint32_t fake_station(const struct fake_rank *, uint32_t vrank);
 int fake_attach(struct fake_rank *, uint32_t part);
 uint32_t fake_part_of(const struct fake_rank *, uint32_t vrank);
 /* One turn: sends what its goals and windows allow, takes what is there, answers. true: something happened. */
@@ -82,8 +90,9 @@ bool fake_turn(struct fake_rank *);
 bool fake_run(struct fake_rank *, int n, bool (*done)(struct fake_rank *, int n), int ms);
 bool fake_all_taken(struct fake_rank *, int n); /* all goals reached, taken and acknowledged */
 bool fake_all_dead(struct fake_rank *, int n);
-void fake_bye(struct fake_rank *);  /* on channels and session */
-void fake_kill(struct fake_rank *); /* closes all without a word */
+void fake_bye_channels(struct fake_rank *); /* of this endpoint */
+void fake_bye(struct fake_rank *);	    /* on channels and session */
+void fake_kill(struct fake_rank *);	    /* closes all without a word */
 /* A list of n receivers, as it is, and behind it a message to them, unless env is NULL. 0 or what post says. */
 int fake_post_list(struct fake_rank *, const struct zwire_receiver *, int n, const struct zwire_env *,
 	const void *payload);

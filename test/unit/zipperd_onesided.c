@@ -33,8 +33,8 @@ static struct zlink *link_of(struct bench *b, int who)
 
 static void post(struct bench *b, int who, struct zwire_env env, const void *payload)
 {
-	env.src = (uint32_t)who;
-	env.dst = (uint32_t)!who;
+	env.src = fake_station(&b->r[who], (uint32_t)who);
+	env.dst = fake_station(&b->r[who], (uint32_t)!who);
 	assert_int_equal(fake_post(&b->r[who], (uint32_t)!who, &env, payload), 0);
 }
 
@@ -64,8 +64,8 @@ static void expect(struct bench *b, int who, uint8_t kind, uint64_t xfer, uint64
 {
 	struct zwire_env env = next(b, who);
 	assert_string_equal(zwire_kind_name(env.kind), zwire_kind_name(kind));
-	assert_int_equal(env.src, !who);
-	assert_int_equal(env.dst, who);
+	assert_int_equal(env.src, fake_station(&b->r[who], (uint32_t)!who));
+	assert_int_equal(env.dst, fake_station(&b->r[who], (uint32_t)who));
 	assert_int_equal(env.xfer, xfer);
 	assert_int_equal(env.offset, offset);
 	assert_int_equal(env.len, 0);
@@ -93,15 +93,17 @@ static void stop(struct bench *b)
 }
 
 /* Two ranks with their channels. The end of a channel's set-up is seen by the answer to a message. */
-static void start(struct bench *b, const char *options)
+static void start_endpoint(struct bench *b, const char *options, uint32_t endpoint)
 {
 	memset(b, 0, sizeof(*b));
 	daemon_start(&b->d, SHM, options);
 	fake_init(&b->r[A], "j", "a,b", "a", 0, 1, b->d.addr);
 	fake_init(&b->r[B], "j", "a,b", "b", 0, 1, b->d.addr);
+	b->r[A].join.endpoints = b->r[B].join.endpoints = endpoint + 1;
 	fake_join_all(b->r, 2);
 	assert_int_equal(b->r[A].rc, 0);
 	assert_int_equal(b->r[B].rc, 0);
+	b->r[A].endpoint = b->r[B].endpoint = endpoint;
 	assert_int_equal(fake_attach(&b->r[A], 1), 0);
 	assert_int_equal(fake_attach(&b->r[B], 0), 0);
 	post(b, A, (struct zwire_env){.kind = ZWIRE_ACK}, NULL);
@@ -118,6 +120,11 @@ static void start(struct bench *b, const char *options)
 		stop(b);
 		skip();
 	}
+}
+
+static void start(struct bench *b, const char *options)
+{
+	start_endpoint(b, options, 0);
 }
 
 static void offer_key(struct bench *b, uint64_t xfer, uint64_t len, const uint8_t *key)
@@ -148,8 +155,8 @@ static int try_answer(struct bench *b, uint64_t xfer, uint64_t len)
 {
 	const struct zwire_env env = {.kind = ZWIRE_CTS,
 		.flags = ZWIRE_F_ONE_SIDED,
-		.src = B,
-		.dst = A,
+		.src = fake_station(&b->r[B], B),
+		.dst = fake_station(&b->r[B], A),
 		.xfer = xfer,
 		.comm = xfer + 1000,
 		.offset = len,
@@ -162,12 +169,11 @@ static void answer(struct bench *b, uint64_t xfer, uint64_t len)
 	assert_int_equal(try_answer(b, xfer, len), 0);
 }
 
-static void moves_messages_of_any_length(void **state)
+static void move_lengths(uint32_t endpoint)
 {
 	static const uint64_t lengths[] = {1, 4095, 131072, 131073, SIZE};
 	struct bench b;
-	(void)state;
-	start(&b, NULL);
+	start_endpoint(&b, NULL, endpoint);
 	for (uint64_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		memset(b.to, 0xee, SIZE + 1);
 		offer(&b, i + 1, lengths[i]);
@@ -178,6 +184,18 @@ static void moves_messages_of_any_length(void **state)
 		assert_int_equal(b.to[lengths[i]], 0xee);
 	}
 	stop(&b);
+}
+
+static void moves_messages_of_any_length(void **state)
+{
+	(void)state;
+	move_lengths(0);
+}
+
+static void moves_between_further_endpoints(void **state)
+{
+	(void)state;
+	move_lengths(2);
 }
 
 /* More than fit into the staging memory at a time, answered in another order; it is down to two pieces. */
@@ -402,6 +420,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moves_messages_of_any_length),
+		cmocka_unit_test(moves_between_further_endpoints),
 		cmocka_unit_test(moves_many_at_a_time),
 		cmocka_unit_test(acknowledges_at_the_end),
 		cmocka_unit_test(receiver_may_decline),
