@@ -23,10 +23,16 @@
 
 struct bench {
 	struct daemon_fixture d;
+	uint32_t endpoint; /* of all of them, whose channels these are */
 	struct fake_rank r[RANKS];
 	uint8_t *from, *to[RANKS];
 	struct zrma_exposure key[RANKS];
 };
+
+static uint32_t station_of(const struct bench *b, int v)
+{
+	return fake_station(&b->r[0], (uint32_t)v);
+}
 
 /* To who a message of the root's is, and from whom one of the others' comes. */
 static uint32_t part_of(int v)
@@ -62,7 +68,7 @@ static void expect(struct bench *b, int who, int other, uint8_t kind, uint64_t x
 {
 	struct zwire_env env = next_within(b, who, other, PATIENCE_MS);
 	assert_string_equal(zwire_kind_name(env.kind), zwire_kind_name(kind));
-	assert_int_equal(env.src, other);
+	assert_int_equal(env.src, station_of(b, other));
 	assert_int_equal(env.xfer, xfer);
 	assert_int_equal(env.offset, offset);
 }
@@ -79,9 +85,13 @@ static void join(struct bench *b, const char *job)
 	static const uint32_t rank[RANKS] = {0, 0, 1, 0, 1, 0}, size[RANKS] = {1, 2, 2, 2, 2, 1};
 	for (int i = 0; i < RANKS; i++)
 		fake_init(&b->r[i], job, "a,b,c,d", part[i], rank[i], size[i], b->d.addr);
-	fake_join_all(b->r, RANKS);
 	for (int i = 0; i < RANKS; i++)
+		b->r[i].join.endpoints = b->endpoint + 1;
+	fake_join_all(b->r, RANKS);
+	for (int i = 0; i < RANKS; i++) {
 		assert_int_equal(b->r[i].rc, 0);
+		b->r[i].endpoint = b->endpoint;
+	}
 	for (uint32_t p = 1; p < 4; p++)
 		assert_int_equal(fake_attach(&b->r[0], p), 0);
 	for (int v = 1; v < RANKS; v++)
@@ -103,7 +113,7 @@ static void stop(struct bench *b)
 /* The end of a channel's set-up is seen by what comes over it. */
 static void greet(struct bench *b, int from, int to)
 {
-	const struct zwire_env env = {.kind = ZWIRE_ACK, .src = (uint32_t)from, .dst = (uint32_t)to};
+	const struct zwire_env env = {.kind = ZWIRE_ACK, .src = station_of(b, from), .dst = station_of(b, to)};
 	assert_int_equal(fake_post(&b->r[from], part_of(to), &env, NULL), 0);
 	link_of(b, from, to)->ops->flush(link_of(b, from, to));
 	assert_int_equal(next_within(b, to, from, PATIENCE_MS).kind, ZWIRE_ACK);
@@ -129,9 +139,10 @@ static void expose_all(struct bench *b)
 	skip();
 }
 
-static void start(struct bench *b, const char *options)
+static void start_endpoint(struct bench *b, const char *options, uint32_t endpoint)
 {
 	memset(b, 0, sizeof(*b));
+	b->endpoint = endpoint;
 	daemon_start(&b->d, SHM, options);
 	b->from = malloc(SIZE);
 	assert_non_null(b->from);
@@ -141,17 +152,23 @@ static void start(struct bench *b, const char *options)
 	expose_all(b);
 }
 
+static void start(struct bench *b, const char *options)
+{
+	start_endpoint(b, options, 0);
+}
+
 static void offer_with(struct bench *b, uint64_t seq, uint64_t len, int patience_ms, int n, const uint8_t *key)
 {
 	struct zwire_receiver list[RECEIVERS];
 	const struct zwire_env env = {.kind = ZWIRE_RTS,
 		.flags = ZWIRE_F_ONE_SIDED,
+		.src = station_of(b, 0),
 		.dst = ZWIRE_NOBODY,
 		.xfer = (uint64_t)patience_ms,
 		.offset = len,
 		.len = ZRMA_KEY_BYTES};
 	for (int i = 0; i < n; i++)
-		list[i] = (struct zwire_receiver){.dst = (uint32_t)i + 1,
+		list[i] = (struct zwire_receiver){.dst = station_of(b, i + 1),
 			.seq = seq,
 			.xfer = seq * 100 + (uint64_t)i + 1};
 	assert_int_equal(fake_post_list(&b->r[0], list, n, &env, key), 0);
@@ -166,7 +183,7 @@ static void offer(struct bench *b, uint64_t seq, uint64_t len, int patience_ms, 
 		struct zwire_env env = next_within(b, v, 0, PATIENCE_MS);
 		assert_int_equal(env.kind, ZWIRE_RTS);
 		assert_int_equal(env.flags, ZWIRE_F_ONE_SIDED);
-		assert_int_equal(env.dst, v);
+		assert_int_equal(env.dst, station_of(b, v));
 		assert_int_equal(env.seq, seq);
 		assert_int_equal(env.xfer, seq * 100 + (uint64_t)v);
 		assert_int_equal(env.len, 0);
@@ -179,7 +196,8 @@ static void grant(struct bench *b, int v, uint64_t seq, uint64_t len, const uint
 {
 	const struct zwire_env env = {.kind = ZWIRE_CTS,
 		.flags = ZWIRE_F_ONE_SIDED,
-		.src = (uint32_t)v,
+		.src = station_of(b, v),
+		.dst = station_of(b, 0),
 		.xfer = seq * 100 + (uint64_t)v,
 		.comm = seq + 1000,
 		.ack = seq,
@@ -226,12 +244,12 @@ static struct counted count(struct bench *b)
 	return c;
 }
 
-static void all_get_what_is_read_once(const char *options)
+static void all_get_what_is_read_once(const char *options, uint32_t endpoint)
 {
 	static const uint64_t lengths[] = {1, 4096, 131073, SIZE};
 	struct bench b;
 	uint64_t total = 0;
-	start(&b, options);
+	start_endpoint(&b, options, endpoint);
 	for (uint64_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		for (int v = 1; v < RANKS; v++)
 			memset(b.to[v], 0xee, SIZE + 1);
@@ -252,13 +270,19 @@ static void all_get_what_is_read_once(const char *options)
 static void all_get_what_is_read_once_by_one_thread(void **state)
 {
 	(void)state;
-	all_get_what_is_read_once("threads=pair");
+	all_get_what_is_read_once("threads=pair", 0);
 }
 
 static void all_get_what_is_read_once_by_several_threads(void **state)
 {
 	(void)state;
-	all_get_what_is_read_once("threads=direction");
+	all_get_what_is_read_once("threads=direction", 0);
+}
+
+static void further_endpoints_get_what_is_read_once(void **state)
+{
+	(void)state;
+	all_get_what_is_read_once(NULL, 2);
 }
 
 /* More than the staging can hold at a time (two pieces), answered in all orders. */
@@ -439,6 +463,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_get_what_is_read_once_by_one_thread),
 		cmocka_unit_test(all_get_what_is_read_once_by_several_threads),
+		cmocka_unit_test(further_endpoints_get_what_is_read_once),
 		cmocka_unit_test(many_at_a_time),
 		cmocka_unit_test(some_decline),
 		cmocka_unit_test(late_ones_get_it_later),
