@@ -313,6 +313,65 @@ static void refusals_are_found_again(void **state)
 	assert_int_equal(budget.used, 0);
 }
 
+/* Two endpoints each of rank 0 in part 0, and ranks 1 and 2 in part 1. */
+static void destinations_are_stations(void **state)
+{
+	const struct place places[] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {1, 2}, {1, 3}};
+	const uint32_t stations_of_1[] = {1, 2, 4, 5};
+	const struct zwire_env good = {.kind = ZWIRE_EAGER, .src = 3, .dst = 5, .seq = 1, .len = 300};
+	struct zwire_env env = good;
+	uint8_t payload[300] = {0}, raw[ZWIRE_ENV_BYTES];
+	struct budget budget = {.limit = 64 << 20};
+	struct worker w = {.pool = {.budget = NULL}};
+	struct lane *l = lane_create(4, 2);
+	struct source s = {.lane = l, .station = 3};
+	(void)state;
+	assert_non_null(l);
+	assert_int_equal(pool_init(&w.pool, &budget, 16384, 131072), 0);
+	list_init(&w.due);
+	w.lanes = l;
+	l->worker = &w;
+	l->to = 1;
+	l->nstations = 6;
+	l->place = places;
+	l->station_of = stations_of_1;
+	l->limits = (struct lane_limits){16384, 131072, 500, 1 << 20};
+	for (uint32_t i = 0; i < 4; i++) {
+		dest_touch(l, i);
+		l->dest[i].asked_open = true;
+	}
+	zwire_encode(raw, &env);
+	assert_int_equal(forward_take(&s, &env, raw, payload), 0);
+	env.seq = 2;
+	assert_int_equal(forward_take(&s, &env, raw, payload), 0); /* refused */
+	env = good;
+	env.dst = 4;
+	assert_int_equal(forward_take(&s, &env, raw, payload), 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(l->dest[i].queued_bytes, i < 2 ? 0 : ZWIRE_ENV_BYTES + 300);
+		assert_int_equal(l->dest[i].nrefused, i == 3);
+	}
+	assert_non_null(refusal_find(l, 3, &l->dest[3]));
+	assert_null(refusal_find(l, 0, &l->dest[3]));
+	/* In the name of its rank's other endpoint; to nobody; to ranks of its own part. */
+	static const uint32_t bad[][2] = {{0, 5}, {3, 6}, {3, 0}, {3, 3}};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		env = good;
+		env.src = bad[i][0];
+		env.dst = bad[i][1];
+		s.breach = NULL;
+		assert_int_equal(forward_take(&s, &env, raw, payload), -EPROTO);
+		assert_non_null(s.breach);
+	}
+	forward_dest_bye(&w, l, 3);
+	assert_int_equal(refusal_find(l, 3, &l->dest[3])->state, REFUSAL_BYE_DUE);
+	assert_false(l->dest[1].gone || l->dest[2].gone);
+	forward_drop_lane(&w, l);
+	lane_destroy(l);
+	pool_fini(&w.pool);
+	assert_int_equal(budget.used, 0);
+}
+
 /* Sources of what waits for a rank are told that it has left, also where no memory is left to remember them in. */
 static void who_left_is_told_without_memory(void **state)
 {
@@ -398,6 +457,7 @@ int main(void)
 		cmocka_unit_test(devices_that_registered_nothing_are_forgotten),
 		cmocka_unit_test(pool_with_odd_classes),
 		cmocka_unit_test(refusals_are_found_again),
+		cmocka_unit_test(destinations_are_stations),
 		cmocka_unit_test(who_left_is_told_without_memory),
 		cmocka_unit_test(log_lines_are_limited),
 	};
