@@ -6,6 +6,7 @@
 
 #include "arrival.h"
 #include "completion.h"
+#include "endpoint.h"
 #include "pool.h"
 #include "shim.h"
 
@@ -13,7 +14,11 @@
  * otherwise a steady stream over the bridge would starve the local ranks, and native progress. */
 #define FAIR_TURN 4u
 
-static struct zop_list orphans;
+static struct {
+	struct zop_list orphans;
+	unsigned turn; /* FAIR_TURN */
+} ends[ZENDS_MAX];
+#define self (ends[zend_here])
 
 /* Bytes to where they belong or, where the datatype has gaps, to memory of ours. */
 static int post_bytes(struct zop *op)
@@ -47,12 +52,11 @@ static int post_native(struct zop *op)
 
 bool zanysource_native_first(const struct zcomm *c, int tag)
 {
-	static unsigned turn;
 	int flag = 0;
 
 	if (c->probed != ZCOMM_PROBED_NOTHING)
 		return c->probed == ZCOMM_PROBED_NATIVE;
-	if (zarrival_find(c, MPI_ANY_SOURCE, tag) && ++turn % FAIR_TURN == 0)
+	if (zarrival_find(c, MPI_ANY_SOURCE, tag) && ++self.turn % FAIR_TURN == 0)
 		zn.Iprobe(MPI_ANY_SOURCE, tag, c->shadow, &flag, MPI_STATUS_IGNORE);
 	return flag != 0;
 }
@@ -112,7 +116,7 @@ static void take_native(struct zop *op, const MPI_Status *st, int error)
 	if (st->MPI_SOURCE >= 0 && st->MPI_SOURCE < c->nlocal)
 		op->req.status.MPI_SOURCE = c->shadow_to_rank[st->MPI_SOURCE];
 	if (op->queued)
-		zop_list_del(&orphans, op);
+		zop_list_del(&self.orphans, op);
 	zreq_complete(&op->req);
 }
 
@@ -143,7 +147,7 @@ bool zanysource_claim(struct zop *op)
 		op->native = MPI_REQUEST_NULL;
 		forget_packed(op);
 		if (op->queued)
-			zop_list_del(&orphans, op);
+			zop_list_del(&self.orphans, op);
 		return true;
 	}
 	if (op->posted)
@@ -156,17 +160,17 @@ bool zanysource_claim(struct zop *op)
 void zanysource_orphan(struct zop *op)
 {
 	op->req.orphan = true;
-	zop_list_push(&orphans, op);
+	zop_list_push(&self.orphans, op);
 }
 
 bool zanysource_poll_orphans(void)
 {
-	struct zop *op = zop_list_pop(&orphans);
+	struct zop *op = zop_list_pop(&self.orphans);
 
 	if (!op)
 		return false;
 	if (op->native == MPI_REQUEST_NULL)
 		return true; /* bridged now: completes by itself */
-	zop_list_push(&orphans, op);
+	zop_list_push(&self.orphans, op);
 	return zanysource_test(op);
 }

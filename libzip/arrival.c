@@ -16,8 +16,11 @@
 #include "strands.h"
 #include "world.h"
 
-struct zmatch zarrival_match;
-static struct zarrival *detached; /* by matched probes */
+struct zmatch zarrival_match_of[ZENDS_MAX];
+static struct {
+	struct zarrival *detached; /* by matched probes */
+} ends[ZENDS_MAX];
+#define self (ends[zend_here])
 
 int zarrival_init(void)
 {
@@ -26,19 +29,21 @@ int zarrival_init(void)
 
 void zarrival_fini(void)
 {
-	detached = NULL;
+	self.detached = NULL;
 	zmatch_fini(&zarrival_match);
 }
 
 /* The state of the rank that it comes from, if it may come over this channel. */
 static struct zremote *sender_of(const struct zchannel *ch, const struct zwire_env *env)
 {
-	if (env->src >= (uint32_t)zworld.nranks || env->dst != (uint32_t)zworld.vrank ||
-		zworld.place[env->src].part != (uint32_t)ch->part)
+	const uint32_t vrank = zend_vrank(env->src);
+
+	if (vrank == ZWIRE_NOBODY || env->dst != zend_station((uint32_t)zworld.vrank) ||
+		zworld.place[vrank].part != (uint32_t)ch->part)
 		return NULL;
 	if (ch->peer == ZWIRE_NOBODY)
-		return zremote_get_bridged(env->src);
-	return env->src == ch->peer ? zremote_find(env->src) : NULL;
+		return zremote_get_bridged(vrank);
+	return vrank == ch->peer ? zremote_find(vrank) : NULL;
 }
 
 void *zarrival_place(void *ctx, const struct zwire_env *env)
@@ -100,7 +105,7 @@ static uint32_t rts_payload(const struct zremote *from, const struct zwire_env *
 /* The next message of its stream. 0, or -EAGAIN: no memory. */
 static int take_next(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)
 {
-	struct zop *op = match_posted(env->comm, env->src, env->tag);
+	struct zop *op = match_posted(env->comm, from->vrank, env->tag);
 	int rc = 0;
 
 	if (!op) {
@@ -110,7 +115,7 @@ static int take_next(struct zremote *from, struct zchannel *way, const struct zw
 	} else if (env->kind == ZWIRE_EAGER) {
 		if (env->flags & ZWIRE_F_SYNC)
 			ztransfer_post_done(from, NULL, env->xfer, 0);
-		zop_take_eager(op, env->src, env->tag, env->flags, payload, env->len);
+		zop_take_eager(op, from->vrank, env->tag, env->flags, payload, env->len);
 	} else {
 		const struct ztransfer_rts rts = {.way = way,
 			.xfer = env->xfer,
@@ -259,8 +264,8 @@ static void take_out(struct zarrival *a)
 void zarrival_detach(struct zarrival *a)
 {
 	take_out(a);
-	a->next = detached;
-	detached = a;
+	a->next = self.detached;
+	self.detached = a;
 }
 
 /* Of a message that is in no list any more. */
@@ -290,7 +295,7 @@ static void deliver(struct zarrival *a, struct zop *op)
 
 void zarrival_deliver(struct zarrival *a, struct zop *op)
 {
-	struct zarrival **at = &detached;
+	struct zarrival **at = &self.detached;
 
 	while (*at != a)
 		at = &(*at)->next;
@@ -315,7 +320,7 @@ void zarrival_each(void (*visit)(struct zarrival *, void *ctx), void *ctx)
 	struct visit v = {visit, ctx};
 
 	zmatch_each_unexpected(&zarrival_match, visit_unexpected, &v);
-	for (struct zarrival *a = detached; a; a = a->next)
+	for (struct zarrival *a = self.detached; a; a = a->next)
 		visit(a, ctx);
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoint.h"
 #include "match.h"
 #include "op.h"
 #include "wire.h"
@@ -29,7 +30,8 @@ struct zarrival {
 	uint8_t payload[];     /* eager: total bytes; keyed: the key of an RTS */
 };
 
-extern struct zmatch zarrival_match;
+extern struct zmatch zarrival_match_of[]; /* [ZENDS_MAX] */
+#define zarrival_match (zarrival_match_of[zend_here])
 
 int zarrival_init(void); /* 0 or -ENOMEM */
 void zarrival_fini(void);

@@ -7,6 +7,7 @@
 #include "arrival.h"
 #include "channel.h"
 #include "direct.h"
+#include "endpoint.h"
 #include "failover.h"
 #include "op.h"
 #include "outgoing.h"
@@ -31,24 +32,28 @@ static int start_detached(struct zop *op)
 	return rc;
 }
 
-int zbridge_isend(struct zcomm *c, enum zcomm_context context, const void *buf, MPI_Count count, MPI_Datatype type,
-	int dest, int tag, enum zsend_mode mode, struct zreq **out)
+static int endpoint_of(const struct zcomm *c, enum zcomm_context context)
 {
-	struct zop_args args = {c, context, (void *)(uintptr_t)buf, count, type, dest, tag};
+	return context == ZCOMM_PT2PT ? c->endpoint : 0;
+}
+
+static int isend_here(const struct zop_args *args, enum zsend_mode mode, struct zreq **out)
+{
+	struct zcomm *c = args->comm;
 	struct zop *op;
 	int rc;
 
-	struct zremote *r = zremote_get((uint32_t)c->vrank[dest]);
+	struct zremote *r = zremote_get((uint32_t)c->vrank[args->rank]);
 	struct zdata data;
-	if (r && zdata_view(&data, buf, count, type) == MPI_SUCCESS) {
-		if (mode != ZSEND_SYNC && zoutgoing_try_eager(r, c->id | context, tag, &data)) {
+	if (r && zdata_view(&data, args->buf, args->count, args->type) == MPI_SUCCESS) {
+		if (mode != ZSEND_SYNC && zoutgoing_try_eager(r, c->id | args->context, args->tag, &data)) {
 			*out = &zop_sent;
 			return MPI_SUCCESS;
 		}
-		if (__builtin_expect(zstrands_divide(r, context, &data, mode), 0))
-			return zstrands_send(&args, &data, out);
+		if (__builtin_expect(zstrands_divide(r, args->context, &data, mode), 0))
+			return zstrands_send(args, &data, out);
 	}
-	rc = zop_create(&op, ZOP_SEND, &args, false);
+	rc = zop_create(&op, ZOP_SEND, args, false);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	op->mode = mode;
@@ -63,12 +68,21 @@ int zbridge_isend(struct zcomm *c, enum zcomm_context context, const void *buf, 
 	return rc;
 }
 
-int zbridge_irecv(struct zcomm *c, enum zcomm_context context, void *buf, MPI_Count count, MPI_Datatype type,
-	int source, int tag, struct zreq **out)
+int zbridge_isend(struct zcomm *c, enum zcomm_context context, const void *buf, MPI_Count count, MPI_Datatype type,
+	int dest, int tag, enum zsend_mode mode, struct zreq **out)
 {
-	struct zop_args args = {c, context, buf, count, type, source, tag};
+	const struct zop_args args = {c, context, (void *)(uintptr_t)buf, count, type, dest, tag};
+	const int was = zend_visit(endpoint_of(c, context));
+	int rc = isend_here(&args, mode, out);
+
+	zend_return(was);
+	return rc;
+}
+
+int zop_irecv(const struct zop_args *args, struct zreq **out)
+{
 	struct zop *op;
-	int rc = zop_create(&op, ZOP_RECV, &args, false);
+	int rc = zop_create(&op, ZOP_RECV, args, false);
 
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -76,6 +90,17 @@ int zbridge_irecv(struct zcomm *c, enum zcomm_context context, void *buf, MPI_Co
 	rc = zop_start(op);
 	if (rc != MPI_SUCCESS)
 		zreq_release(&op->req);
+	return rc;
+}
+
+int zbridge_irecv(struct zcomm *c, enum zcomm_context context, void *buf, MPI_Count count, MPI_Datatype type,
+	int source, int tag, struct zreq **out)
+{
+	const struct zop_args args = {c, context, buf, count, type, source, tag};
+	const int was = zend_visit(endpoint_of(c, context));
+	int rc = zop_irecv(&args, out);
+
+	zend_return(was);
 	return rc;
 }
 
@@ -87,33 +112,61 @@ MPI_Count zbridge_arrived(const struct zreq *r)
 
 int zbridge_init(const struct zbridge_params *p)
 {
-	if (zchannel_init(p) != 0 || zoutgoing_init() != 0 || zarrival_init() != 0)
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		bool failed = zchannel_init(p) != 0 || zoutgoing_init() != 0 || zarrival_init() != 0;
+		zprogress_init(p);
+		zend_return(was);
+		if (failed)
+			return MPI_ERR_NO_MEM;
+	}
+	MPI_Request sent; /* once, as endpoints share it */
+	if (zreq_publish(&zop_sent, &sent) != MPI_SUCCESS)
 		return MPI_ERR_NO_MEM;
 	ztransfer_init(p);
 	zdirect_init(p);
 	zfailover_init(p);
-	zprogress_init(p);
 	return MPI_SUCCESS;
 }
 
 static bool drained(void *ctx)
 {
+	bool all = true;
+
 	(void)ctx;
-	return zoutgoing_drained() && zchannel_idle() && !ztransfer_must_finish() && !zstrands_must_finish();
+	for (int e = 0; e < zend_n && all; e++) {
+		const int was = zend_visit(e);
+		all = zoutgoing_drained() && zchannel_idle() && !ztransfer_must_finish() && !zstrands_must_finish();
+		zend_return(was);
+	}
+	return all;
+}
+
+static void acknowledge_all(void)
+{
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		zoutgoing_ack(true);
+		zend_return(was);
+	}
 }
 
 void zbridge_drain(void)
 {
 	zprogress_wait(drained, NULL);
 	/* What we have taken must be acknowledged before we leave or stop polling. */
-	zoutgoing_ack(true);
+	acknowledge_all();
 	zprogress_wait(drained, NULL);
 }
 
 static bool none_buffered(void *ctx)
 {
+	unsigned n = 0;
+
 	(void)ctx;
-	return zop_buffered == 0;
+	for (int e = 0; e < zend_n; e++)
+		n += zop_buffered_of[e];
+	return n == 0;
 }
 
 void zbridge_wait_buffered(void)
@@ -175,12 +228,24 @@ void zbridge_fini(void)
 	zbridge_drain();
 	zfailover_say();
 	tell_all();
-	zchannel_say_bye();
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		zchannel_say_bye();
+		zend_return(was);
+	}
 	zdirect_fini();
-	zchannel_fini();
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		zchannel_fini();
+		zend_return(was);
+	}
 	zdirect_end();
-	zoutgoing_fini();
-	zarrival_fini();
-	ztransfer_fini();
-	zpool_fini();
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		zoutgoing_fini();
+		zarrival_fini();
+		ztransfer_fini();
+		zpool_fini();
+		zend_return(was);
+	}
 }

@@ -13,7 +13,7 @@
 #include "shim.h"
 #include "world.h"
 
-bool zbuffer_used;
+_Atomic bool zbuffer_used;
 static MPI_Count attached; /* bytes */
 
 int zip_Buffer_attach(void *buffer, int size)

@@ -7,6 +7,6 @@
 
 /* Native MPI has been given buffered sends: set before one is started or made. Persistent ones may be started any time
  * later, so it stays. */
-extern bool zbuffer_used;
+extern _Atomic bool zbuffer_used;
 
 #endif

@@ -3,6 +3,7 @@
 #include "channel.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,10 @@
 #define ATTACH_TIMEOUT_MS 20000 /* zipperd is there: it answered the join */
 #define BYE_POLL_MS 100
 
-struct zchannels zchannels;
-static struct zbridge_params params;
+struct zchannel_set zchannels_of[ZENDS_MAX];
+static struct zbridge_params params; /* of all endpoints */
+/* Transports set up one link at a time, which threads at different endpoints might want at once. */
+static pthread_mutex_t setting_up = PTHREAD_MUTEX_INITIALIZER;
 
 int zchannel_init(const struct zbridge_params *p)
 {
@@ -87,7 +90,7 @@ static void wait_for_room(struct zlink *l)
 
 void zchannel_say_bye(void)
 {
-	struct zwire_env env = {.kind = ZWIRE_BYE, .src = (uint32_t)zworld.vrank, .dst = ZWIRE_NOBODY};
+	struct zwire_env env = {.kind = ZWIRE_BYE, .src = zend_station((uint32_t)zworld.vrank)};
 	uint8_t raw[ZWIRE_ENV_BYTES];
 
 	for (int i = 0; i < zchannels.nopen; i++) {
@@ -132,7 +135,9 @@ void zchannel_close_link(struct zchannel *ch)
 struct zchannel *zchannel_open(int rail, int part)
 {
 	struct zchannel *ch = &zchannels.by_zipper[rail * zworld.nparts + part];
-	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank, .part = (uint32_t)part};
+	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
+		.part = (uint32_t)part,
+		.endpoint = (uint32_t)zend_here};
 	struct zerr err = {{0}};
 
 	if (ch->link)
@@ -142,7 +147,10 @@ struct zchannel *zchannel_open(int rail, int part)
 		return ch;
 	}
 	memcpy(attach.token, zrails.rail[rail].token, sizeof(attach.token));
-	if (zsession_attach(&ch->link, &zrails.rail[rail].zipper, params.job, &attach, ATTACH_TIMEOUT_MS, &err) != 0) {
+	pthread_mutex_lock(&setting_up);
+	int rc = zsession_attach(&ch->link, &zrails.rail[rail].zipper, params.job, &attach, ATTACH_TIMEOUT_MS, &err);
+	pthread_mutex_unlock(&setting_up);
+	if (rc != 0) {
 		ch->link = NULL;
 		ch->full = true;
 		zfailover_lose(rail, err.text);

@@ -79,8 +79,8 @@ bool zchannel_recv_turn(void);
 /* Is there nothing left to post or flush, or to read from a peer's memory? */
 bool zchannel_idle(void);
 
-/* For sleeping: arms all links and appends their descriptors to the n that are in fds, at most zchannel_fds() with
- * those of zdirect_arm. Returns how many there are, or -1: do not sleep. */
+/* For sleeping: arms all links and appends their descriptors, at most zchannel_fds(), to the n that are in fds. Returns
+ * how many there are, or -1: do not sleep. */
 struct pollfd;
 int zchannel_fds(void);
 int zchannel_arm(struct pollfd *fds, int n);

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 
 #include "channel.h"
+#include "endpoint.h"
 
 struct zcontrol { /* from the pool */
 	struct zcontrol *next;
@@ -16,14 +17,15 @@ struct zcontrol { /* from the pool */
 	uint8_t key[ZRMA_KEY_BYTES];
 };
 
-struct zchannels {
+struct zchannel_set {		    /* of an endpoint */
 	struct zchannel *by_zipper; /* [n = zrails.n * zworld.nparts] */
 	int n;
 	struct zchannel **open; /* [nopen]: those with a link, of both kinds */
 	int nopen, cap;
 	struct zchannel *direct; /* all of them, also waiting ones */
 };
-extern struct zchannels zchannels;
+extern struct zchannel_set zchannels_of[]; /* [ZENDS_MAX] */
+#define zchannels (zchannels_of[zend_here])
 
 /* Out of the list of those with a link; what was to be read over it fails. */
 void zchannel_close_link(struct zchannel *);

@@ -6,17 +6,19 @@
 #include <string.h>
 
 #include "board.h"
+#include "endpoint.h"
 #include "shim.h"
 #include "topo.h"
 
 #define BUCKETS 256u /* programs have tens of communicators; chains stay short for thousands */
 
 struct zcomm *zcomm_world;
+_Atomic uint64_t zcomm_hints[ZCOMM_HINTS];
 unsigned zcomm_others;
 
 static struct zcomm *by_handle[BUCKETS];
-static struct zcomm *dead; /* for zcomm_reap */
-static uint64_t made;	   /* by this process */
+static _Atomic(struct zcomm *) dead; /* for zcomm_reap; endpoints add to it */
+static uint64_t made;		     /* by this process */
 /* The communicator whose attribute callbacks this thread is running: they may still ask for its rank. */
 __thread struct zcomm *zcomm_dying __attribute__((tls_model("initial-exec")));
 
@@ -117,6 +119,7 @@ static struct zcomm *make(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const i
 	comm->shadow = shadow;
 	comm->near = MPI_COMM_NULL;
 	comm->id = id;
+	comm->endpoint = zend_of_comm(id);
 	comm->size = size;
 	comm->refs = 1;
 	comm->vrank = malloc(n * sizeof(int));
@@ -136,8 +139,21 @@ err_destroy:
 	return NULL;
 }
 
+/* The last one with such a handle has the place; the others are found by who enters as a whole. */
+static void hint_at(const struct zcomm *comm, bool there)
+{
+	_Atomic uint64_t *hint = &zcomm_hints[(uint32_t)comm->handle % ZCOMM_HINTS];
+	uint64_t mine = (uint64_t)(uint32_t)comm->handle << 8 | (uint64_t)comm->endpoint;
+
+	if (there && comm->endpoint > 0)
+		atomic_store_explicit(hint, mine, memory_order_relaxed);
+	else if (atomic_load_explicit(hint, memory_order_relaxed) == mine)
+		atomic_store_explicit(hint, 0, memory_order_relaxed);
+}
+
 static void enter(struct zcomm *comm)
 {
+	hint_at(comm, true);
 	if (comm->handle == MPI_COMM_WORLD) {
 		zcomm_world = comm;
 	} else {
@@ -198,7 +214,7 @@ struct zcomm *zcomm_create_inter(const struct zcomm_inter *i)
 
 void zcomm_ref(struct zcomm *comm)
 {
-	comm->refs++;
+	atomic_fetch_add_explicit(&comm->refs, 1, memory_order_relaxed);
 }
 
 static void unlink_handle(struct zcomm *comm)
@@ -207,6 +223,7 @@ static void unlink_handle(struct zcomm *comm)
 		zcomm_world = NULL;
 		return;
 	}
+	hint_at(comm, false);
 	for (struct zcomm **at = &by_handle[bucket_of(comm->handle)]; *at; at = &(*at)->next)
 		if (*at == comm) {
 			*at = comm->next;
@@ -217,12 +234,13 @@ static void unlink_handle(struct zcomm *comm)
 
 void zcomm_unref(struct zcomm *comm)
 {
-	if (--comm->refs > 0)
+	if (atomic_fetch_sub_explicit(&comm->refs, 1, memory_order_acq_rel) > 1)
 		return;
-	if (!comm->dropped)
+	if (!comm->dropped) /* not at an endpoint: the application has a reference until it frees it */
 		unlink_handle(comm);
-	comm->next = dead;
-	dead = comm;
+	comm->next = atomic_load_explicit(&dead, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak(&dead, &comm->next, comm))
+		;
 }
 
 void zcomm_drop(struct zcomm *comm)
@@ -236,9 +254,11 @@ void zcomm_drop(struct zcomm *comm)
 
 void zcomm_reap(void)
 {
-	while (dead) {
-		struct zcomm *comm = dead, *outer = zcomm_dying;
-		dead = comm->next;
+	struct zcomm *comm, *outer;
+
+	while ((comm = atomic_load(&dead))) {
+		outer = zcomm_dying;
+		atomic_store(&dead, comm->next);
 		if (comm->handle != MPI_COMM_WORLD && comm->handle != MPI_COMM_NULL) {
 			MPI_Comm handle = comm->handle;
 			zcomm_dying = comm;

@@ -11,6 +11,7 @@
 #define ZIP_LIBZIP_COMM_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ struct zcomm {
 			  * MPI_COMM_WORLD under one stock mpirun */
 	uint64_t id;	 /* the same in every member, unique in the job: vrank of the maker << 32 | counter << 2;
 			  * the low two bits are the kind of traffic (enum zcomm_context) */
+	int endpoint;	 /* of its point-to-point messages (endpoint.h) */
 	int size, rank;
 	int *vrank;		  /* [size]: rank -> vrank */
 	int *shadow_rank;	  /* [size]: rank -> rank in the shadow, -1 if remote */
@@ -50,8 +52,8 @@ struct zcomm {
 	struct ztopo *topo;	      /* NULL: none. A reference; then the shadow has the graph of local neighbours */
 	enum zcomm_probed probed;     /* what the last probe from anywhere has told, until the next such receive */
 	bool fatal;		      /* the application has set MPI_ERRORS_ARE_FATAL on it */
-	int refs;
-	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */
+	_Atomic int refs;	      /* counted at its endpoint, too */
+	uint32_t coll_seq;	      /* number of the next collective: tag of its bridged messages */
 	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */
 	bool dropped;			      /* MPI_Comm_free was called, or the application never had it */
 
@@ -113,6 +115,17 @@ extern struct zcomm *zcomm_world; /* MPI_COMM_WORLD, or NULL when not merged */
 extern unsigned zcomm_others; /* spanning communicators besides the world */
 extern __thread struct zcomm *zcomm_dying __attribute__((tls_model("initial-exec")));
 struct zcomm *zcomm_find_other(MPI_Comm handle);
+
+/* For who has no lock: the endpoint of a communicator that is there, or 0. Who has that endpoint's lock finds it, or it
+ * was not there. */
+#define ZCOMM_HINTS 1024u			  /* MPICH numbers handles from the low bits on */
+extern _Atomic uint64_t zcomm_hints[ZCOMM_HINTS]; /* handle << 8 | endpoint */
+static inline int zcomm_hint(MPI_Comm handle)
+{
+	uint64_t hint = atomic_load_explicit(&zcomm_hints[(uint32_t)handle % ZCOMM_HINTS], memory_order_relaxed);
+
+	return hint >> 8 == (uint32_t)handle ? (int)(hint & 0xff) : 0;
+}
 
 /* NULL: local. Every call of the application begins with it, so the common case (no spanning communicator but the
  * world) costs a compare or two. */

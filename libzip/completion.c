@@ -4,6 +4,7 @@
 
 #include "anysource.h"
 #include "bridge.h"
+#include "endpoint.h"
 #include "error.h"
 #include "op.h"
 #include "progress.h"
@@ -251,12 +252,14 @@ int zip_Request_free(MPI_Request *request)
 		return MPI_SUCCESS;
 	}
 	r->orphan = true;
+	const int was = zend_visit(r->endpoint);
 	if (r->ops == &zop_recv_ops) {
 		if (((struct zop *)r)->native != MPI_REQUEST_NULL)
 			zanysource_orphan((struct zop *)r);
 	} else if (r->ops->progress) {
 		zreq_look_after(r);
 	}
+	zend_return(was);
 	return MPI_SUCCESS;
 }
 
@@ -269,6 +272,6 @@ int zip_Cancel(MPI_Request *request)
 		return no_such_request("MPI_Cancel");
 	/* Sends are on their way: they complete normally, which MPI allows. */
 	if (r->ops->cancel && !r->done)
-		return r->ops->cancel(r);
+		return zreq_cancel(r);
 	return MPI_SUCCESS;
 }

@@ -2,11 +2,13 @@
 /* Data of the application as bytes on the wire, see datatype.h. */
 #include "datatype.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "copy.h"
 #include "dense.h"
+#include "endpoint.h"
 #include "error.h"
 #include "shim.h"
 #include "world.h"
@@ -16,7 +18,8 @@
 #define OBJECT_DATATYPE 3u
 #define CACHE_SIZE 256u /* entries, one per value of the handle's low byte: builtins have 57 of them */
 
-static struct ztype cache[CACHE_SIZE];
+static struct ztype ends[ZENDS_MAX][CACHE_SIZE];
+#define cache (ends[zend_here])
 
 int ztype_check(MPI_Datatype t)
 {
@@ -24,15 +27,29 @@ int ztype_check(MPI_Datatype t)
 												    : MPI_ERR_TYPE;
 }
 
+/* A communicator whose errors nobody is to hear of: to put aside the handler of the world is not for who is at an
+ * endpoint. It stays until the end. */
+static MPI_Comm quiet = MPI_COMM_SELF;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_quiet(void)
+{
+	if (zn.Comm_dup(MPI_COMM_SELF, &quiet) == MPI_SUCCESS)
+		zn.Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);
+}
+
+void ztype_init(void)
+{
+	pthread_once(&once, make_quiet);
+}
+
 /* No call tells, but whatever communicates refuses one that is not: a message to nobody, too. */
 static bool is_committed(MPI_Datatype t)
 {
 	static const char nothing[1];
 
-	zerror_hush_world();
-	int rc = zn.Send(nothing, 1, t, MPI_PROC_NULL, 0, zworld.base);
-	zerror_unhush_world();
-	return rc == MPI_SUCCESS;
+	ztype_init();
+	return zn.Send(nothing, 1, t, MPI_PROC_NULL, 0, quiet) == MPI_SUCCESS;
 }
 
 static void describe(struct ztype *e, MPI_Datatype t)
@@ -88,12 +105,21 @@ bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype t)
 	       zn.Type_get_true_extent_c(t, &lb, &extent) == MPI_SUCCESS && lb == 0;
 }
 
-void ztype_forget(MPI_Datatype t)
+static void forget_here(MPI_Datatype t)
 {
 	struct ztype *e = &cache[(uint32_t)t % CACHE_SIZE];
 
 	if (e->handle == t)
 		e->valid = false;
+}
+
+void ztype_forget(MPI_Datatype t)
+{
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		forget_here(t);
+		zend_return(was);
+	}
 }
 
 int ztype_hold(MPI_Datatype t, MPI_Datatype *held)
@@ -108,7 +134,7 @@ int ztype_hold(MPI_Datatype t, MPI_Datatype *held)
 
 void ztype_release(MPI_Datatype held)
 {
-	ztype_forget(held);
+	forget_here(held); /* nobody else has known it */
 	zn.Type_free(&held);
 }
 

@@ -30,6 +30,8 @@ struct ztype {
 	struct zsignature signature; /* if converted */
 };
 
+/* While no other thread is in MPI. */
+void ztype_init(void);
 /* Never NULL; valid until the next call. The handle must be that of a datatype (ztype_check). */
 const struct ztype *ztype_find(MPI_Datatype);
 /* MPI_Type_free: the handle's number may come back as another type. */

@@ -14,6 +14,7 @@
 
 #include "channel.h"
 #include "clock.h"
+#include "endpoint.h"
 #include "error.h"
 #include "failover.h"
 #include "log.h"
@@ -176,7 +177,7 @@ static void say(enum zctl_direct_what what, uint32_t vrank)
 
 struct zchannel *zdirect_begin(uint32_t vrank)
 {
-	if (!zdirect_is_possible(vrank) || !zrails_is_good(0))
+	if (zend_here != 0 || !zdirect_is_possible(vrank) || !zrails_is_good(0))
 		return zchannel_home(vrank);
 	struct zchannel *ch = zchannel_create_waiting(vrank);
 	if (ch)

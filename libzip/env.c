@@ -140,6 +140,17 @@ const struct zconf_row zenv_rows[] = {
 		.help = "Whether the ranks of this part, where all of them are on one host, pass small pieces of "
 			"collectives over the merged world through memory that they share. no, in any of them: by "
 			"native collectives, as ranks on several hosts do."},
+	{.name = "endpoints",
+		.type = ZCONF_INT,
+		.preset = "1",
+		.min = 1,
+		.max = ZCTL_ENDPOINTS_MAX,
+		FIELD(endpoints),
+		.help = "For programs whose threads communicate at the same time (MPI_THREAD_MULTIPLE), each on "
+			"communicators of its own: how many sets of connections every rank has. The first serves "
+			"MPI_COMM_WORLD and all collectives; the communicators that the program makes take the others "
+			"in turn for their point-to-point messages, each with a lock of its own. So one more than "
+			"there are threads. The same in every rank."},
 	ZSESSION_TIMEOUT_ROW(struct zenv, timeout_ms),
 	{.name = "one_sided",
 		.type = ZCONF_ENUM,

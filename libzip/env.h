@@ -27,6 +27,7 @@ struct zenv { /* strings are NULL where nothing was set */
 	int64_t representation; /* enum zenv_representation */
 	int64_t rails;		/* at most so many */
 	int64_t timeout_ms;	/* 0: none */
+	int64_t endpoints;	/* of this rank */
 	int64_t one_sided;	/* order of zbridge_params.one_sided */
 	struct zverbs_options verbs;
 };

@@ -88,6 +88,7 @@ int zerror_code(int class, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
+	zshim_whole();
 	return code_of(class_of(class), text);
 }
 
@@ -175,6 +176,7 @@ static int raise_error(MPI_Comm comm, int class, const char *function, const cha
 
 	if (class == MPI_SUCCESS)
 		return MPI_SUCCESS;
+	zshim_whole();
 	used = snprintf(text, sizeof(text), "%s: ", function);
 	vsnprintf(text + used, sizeof(text) - (size_t)used, fmt, args);
 	return call_handler(comm, code_of(class_of(class), text));

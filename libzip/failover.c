@@ -2,6 +2,7 @@
 /* Going on without a zipper, see failover.h. */
 #include "failover.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,11 +10,13 @@
 #include "channel.h"
 #include "clock.h"
 #include "direct.h"
+#include "endpoint.h"
 #include "join.h"
 #include "multicast.h"
 #include "progress.h"
 #include "rails.h"
 #include "rendezvous.h"
+#include "shim.h"
 #include "world.h"
 
 /* A rank that dies is told by all zippers, one after the other: none of them is to be called lost for that. */
@@ -24,13 +27,19 @@
 
 static struct {
 	char why[ZCTL_RAILS_MAX][256];
-	bool heard;	 /* something new of other ranks, or met one */
+	/* Something new of other ranks, or met one; or lost (later). Endpoints say so, too. */
+	atomic_bool heard;
 	bool silent;	 /* somebody else tells the user */
 	uint32_t unsaid; /* a bit each: rails whose loss is to be told of */
 	int64_t say_ms;	 /* when */
 	bool awaiting;	 /* others, what they say of a loss */
 	bool leaving;	 /* others may have left */
 	int64_t repeat_ms;
+	/* What endpoints have lost, each; and why, the last of them. Done about by who next has the whole library. */
+	struct later {
+		uint32_t rails;
+		char why[256];
+	} later[ZENDS_MAX];
 } self;
 
 void zfailover_init(const struct zbridge_params *p)
@@ -43,6 +52,13 @@ void zfailover_lose(int rail, const char *why)
 {
 	if (!zrails_is_good(rail))
 		return;
+	if (zshim_at != 0) {
+		struct later *l = &self.later[zshim_at];
+		l->rails |= 1u << rail;
+		snprintf(l->why, sizeof(l->why), "%s", why);
+		self.heard = true;
+		return;
+	}
 	if (!zrails_has_another(rail))
 		zprogress_lost(why, false);
 	zrails.failing |= 1u << rail;
@@ -220,18 +236,28 @@ static void hear_last_word(int rail)
 		snprintf(self.why[rail], sizeof(self.why[rail]), "%.255s", err.text);
 }
 
-static void drop_rails(const struct loss *loss)
+static void close_rails(const struct loss *loss)
 {
-	for (int i = 0; i < zrails.n; i++) {
-		if (!(loss->rails >> i & 1))
-			continue;
-		hear_last_word(i);
-		zchannel_close_rail(i);
-		zrails_quit(i, self.why[i]);
-	}
+	for (int i = 0; i < zrails.n; i++)
+		if (loss->rails >> i & 1)
+			zchannel_close_rail(i);
 }
 
-static void visit_bridged(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
+static void hear_last_words(const struct loss *loss)
+{
+	for (int i = 0; i < zrails.n; i++)
+		if (loss->rails >> i & 1)
+			hear_last_word(i);
+}
+
+static void quit_rails(const struct loss *loss)
+{
+	for (int i = 0; i < zrails.n; i++)
+		if (loss->rails >> i & 1)
+			zrails_quit(i, self.why[i]);
+}
+
+static void visit_bridged_here(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
 {
 	for (int v = 0; v < zworld.nranks; v++) {
 		struct zremote *r = zremote_find((uint32_t)v);
@@ -240,13 +266,33 @@ static void visit_bridged(void (*visit)(struct zremote *, const void *ctx), cons
 	}
 }
 
+static void visit_bridged(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
+{
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		visit_bridged_here(visit, ctx);
+		zend_return(was);
+	}
+}
+
+static void stop_all(const struct loss *loss)
+{
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		ztransfer_each(stop_transfer, (void *)(uintptr_t)loss);
+		if (loss->carrier && e == 0)
+			zmulticast_conceal();
+		zarrival_each(stop_arrival, (void *)(uintptr_t)loss);
+		close_rails(loss);
+		zend_return(was);
+	}
+}
+
 static void go_on_without(const struct loss *loss)
 {
-	ztransfer_each(stop_transfer, (void *)(uintptr_t)loss);
-	if (loss->carrier)
-		zmulticast_conceal();
-	zarrival_each(stop_arrival, (void *)(uintptr_t)loss);
-	drop_rails(loss);
+	hear_last_words(loss);
+	stop_all(loss);
+	quit_rails(loss);
 	zrails.failing &= ~loss->rails;
 	zrails.lost |= loss->rails;
 	if (loss->carrier)
@@ -272,6 +318,18 @@ void zfailover_leave(void)
 	self.repeat_ms = zclock_ms() + REPEAT_MS;
 }
 
+static void lose_later(void)
+{
+	for (int e = 1; e < zend_n; e++) {
+		struct later *l = &self.later[e];
+		const uint32_t rails = l->rails;
+		l->rails = 0;
+		for (int i = 0; i < zrails.n; i++)
+			if (rails >> i & 1)
+				zfailover_lose(i, l->why);
+	}
+}
+
 /* Something is to be said, or was lost or heard. Not inline: the turn below is on the way of every message. */
 static __attribute__((noinline)) bool turn_after_loss(void)
 {
@@ -282,6 +340,7 @@ static __attribute__((noinline)) bool turn_after_loss(void)
 			speak(repeat);
 		return false;
 	}
+	lose_later();
 	if (zrails.failing) {
 		const struct loss loss = {.rails = zrails.failing,
 			.carrier = zrails.failing >> zrails_of_carrier() & 1};
@@ -290,6 +349,11 @@ static __attribute__((noinline)) bool turn_after_loss(void)
 	self.heard = false;
 	speak(settle);
 	return true;
+}
+
+bool zfailover_is_due(void)
+{
+	return zrails.failing || self.heard;
 }
 
 bool zfailover_turn(void)

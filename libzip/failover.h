@@ -24,6 +24,8 @@ void zfailover_init(const struct zbridge_params *);
 void zfailover_lose(int rail, const char *why);
 /* Part of every turn of progress, outside of polls of links. Returns whether anything happened. */
 bool zfailover_turn(void);
+/* Should there be one soon? At an endpoint: somebody is to have the library as a whole for it. */
+bool zfailover_is_due(void);
 
 /* From now on that rank is reached by zippers. It may not have heard yet of a loss that was before: it would answer by
  * the lost rail, and neither end know that the answer is missing. So it is told first, as those who were there are. */

@@ -46,7 +46,7 @@ void zidtab_del(struct zidtab *t, uint32_t id)
 	uint32_t i = id & INDEX_MAX;
 	struct zidtab_slot *s = &t->slot[i - 1];
 	s->object = NULL;
-	s->id = (id + (1u << ZIDTAB_INDEX_BITS)) & ((1u << ZIDTAB_ID_BITS) - 1);
+	s->id = (id + (1u << ZIDTAB_INDEX_BITS)) & ((1u << (ZIDTAB_ID_BITS - t->spare_bits)) - 1);
 	s->next_free = t->free_head;
 	t->free_head = i;
 	t->used--;

@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An id: bits 0..19 slot + 1, bits 20..25 generation. Never 0, and below 2^26: fits a native handle's index bits. */
+/* An id: bits 0..19 slot + 1, bits 20..25 (but for spare_bits) generation. Never 0, and below 2^26: fits a native
+ * handle's index bits. */
 #define ZIDTAB_INDEX_BITS 20
 #define ZIDTAB_ID_BITS 26
 
@@ -23,6 +24,7 @@ struct zidtab {
 	struct zidtab_slot *slot;
 	uint32_t size, used; /* slots allocated, objects */
 	uint32_t free_head;  /* slot + 1, 0: none */
+	uint32_t spare_bits; /* so many at the top of an id are always 0: for whoever has several tables */
 };
 
 /* All zero is an empty table. Returns the id, or 0: no memory (or a million objects). */

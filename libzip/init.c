@@ -12,6 +12,7 @@
 #include "comm.h"
 #include "commnew.h"
 #include "completion.h"
+#include "datatype.h"
 #include "env.h"
 #include "error.h"
 #include "join.h"
@@ -103,6 +104,7 @@ static void merge(const struct zenv *env, bool threaded)
 		fail_init(&err);
 	}
 	zcompletion_init();
+	ztype_init();
 	zshim_active = true;
 	zshim_hooks |= ZSHIM_MERGED;
 	/* from here on the lock is a real one, and we have it */

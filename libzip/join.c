@@ -12,6 +12,7 @@
 
 #include "credentials.h"
 #include "direct.h"
+#include "endpoint.h"
 #include "env.h"
 #include "hostfile.h"
 #include "log.h"
@@ -221,7 +222,8 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 	join->abi = abi_fingerprint(env, join->part);
 	join->tuning = ztune_digest();
 	join->vrank = ZCTL_VRANK_ANY;
-	join->endpoints = 1;
+	join->endpoints = (uint32_t)env->endpoints;
+	zend_init((int)env->endpoints);
 	if (env->map)
 		rc = zplacement_find(env->map, join, err);
 	if (rc == 0 && env->ports) {

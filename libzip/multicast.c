@@ -20,7 +20,7 @@ static void conceal(struct zmulticast *m)
 	if (!m->exposed)
 		return;
 	m->exposed = false;
-	zrails.rail[zrails_of_carrier()].sending -= m->data.bytes;
+	zrails_sent(zrails_of_carrier(), m->data.bytes);
 	link->ops->rma->conceal(link, &m->exposure);
 }
 
@@ -169,7 +169,7 @@ static bool can_offer(struct zmulticast *m, const int *dest)
 		return false;
 	if (ch->link->ops->rma->expose(ch->link, ZLINK_TX, m->data.dense, m->data.bytes, &m->exposure) != 0)
 		return false;
-	zrails.rail[zrails_of_carrier()].sending += m->data.bytes;
+	zrails_sending(zrails_of_carrier(), m->data.bytes);
 	return m->exposed = m->offers = true;
 }
 

@@ -14,7 +14,7 @@
 #include "shim.h"
 #include "wire.h"
 
-unsigned zop_buffered;
+unsigned zop_buffered_of[ZENDS_MAX];
 
 static int start_op(struct zreq *r)
 {

@@ -14,6 +14,7 @@
 #include "bridge.h"
 #include "comm.h"
 #include "datatype.h"
+#include "endpoint.h"
 #include "match.h"
 #include "request.h"
 #include "transport.h"
@@ -92,11 +93,15 @@ struct zop_args {
  * MPI_SUCCESS or an error class. */
 int zop_create(struct zop **, enum zop_kind, const struct zop_args *, bool hold_type);
 
+/* A receive, made and started. An MPI error class. */
+int zop_irecv(const struct zop_args *, struct zreq **);
+
 /* Starts it; errors that are found out are in the status. Also the start of persistent ones. */
 int zop_start(struct zop *);
 
-/* Buffered sends that go on by themselves with copies of their data. */
-extern unsigned zop_buffered;
+/* Buffered sends of this endpoint that go on by themselves with copies of their data. */
+extern unsigned zop_buffered_of[]; /* [ZENDS_MAX] */
+#define zop_buffered (zop_buffered_of[zend_here])
 
 /* The immortal request of all sends that were complete at once. */
 extern struct zreq zop_sent;

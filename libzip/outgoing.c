@@ -8,6 +8,7 @@
 
 #include "channel.h"
 #include "direct.h"
+#include "endpoint.h"
 #include "failover.h"
 #include "multicast.h"
 #include "pool.h"
@@ -16,26 +17,29 @@
 #include "strands.h"
 #include "world.h"
 
-static struct zremote **remotes; /* [zworld.nranks], by vrank; NULL: never met */
-static struct zremote *owed_head;
+static struct {
+	struct zremote **remotes; /* [zworld.nranks], by vrank; NULL: never met */
+	struct zremote *owed_head;
+} ends[ZENDS_MAX];
+#define self (ends[zend_here])
 
 int zoutgoing_init(void)
 {
-	remotes = calloc((size_t)zworld.nranks, sizeof(*remotes));
-	owed_head = NULL;
-	return remotes ? 0 : -ENOMEM;
+	self.remotes = calloc((size_t)zworld.nranks, sizeof(*self.remotes));
+	self.owed_head = NULL;
+	return self.remotes ? 0 : -ENOMEM;
 }
 
 void zoutgoing_fini(void)
 {
-	for (int i = 0; remotes && i < zworld.nranks; i++) {
-		if (remotes[i])
-			zpeer_clear(&remotes[i]->stream);
-		free(remotes[i]);
+	for (int i = 0; self.remotes && i < zworld.nranks; i++) {
+		if (self.remotes[i])
+			zpeer_clear(&self.remotes[i]->stream);
+		free(self.remotes[i]);
 	}
-	free(remotes);
-	remotes = NULL;
-	owed_head = NULL;
+	free(self.remotes);
+	self.remotes = NULL;
+	self.owed_head = NULL;
 }
 
 static struct zremote *add_remote(uint32_t vrank, struct zchannel *channel)
@@ -46,7 +50,7 @@ static struct zremote *add_remote(uint32_t vrank, struct zchannel *channel)
 		return NULL;
 	r->vrank = vrank;
 	r->channel = channel;
-	remotes[vrank] = r;
+	self.remotes[vrank] = r;
 	if (zremote_is_bridged(r))
 		zfailover_meet(r);
 	return r;
@@ -54,7 +58,7 @@ static struct zremote *add_remote(uint32_t vrank, struct zchannel *channel)
 
 struct zremote *zremote_get(uint32_t vrank)
 {
-	struct zremote *r = remotes[vrank];
+	struct zremote *r = self.remotes[vrank];
 
 	if (__builtin_expect(r != NULL, 1))
 		return r;
@@ -63,12 +67,12 @@ struct zremote *zremote_get(uint32_t vrank)
 
 struct zremote *zremote_get_direct(uint32_t vrank)
 {
-	return remotes[vrank] ? remotes[vrank] : add_remote(vrank, zchannel_create_waiting(vrank));
+	return self.remotes[vrank] ? self.remotes[vrank] : add_remote(vrank, zchannel_create_waiting(vrank));
 }
 
 struct zremote *zremote_get_bridged(uint32_t vrank)
 {
-	struct zremote *r = remotes[vrank];
+	struct zremote *r = self.remotes[vrank];
 
 	if (__builtin_expect(!r, 0))
 		return add_remote(vrank, zchannel_home(vrank));
@@ -84,7 +88,7 @@ bool zremote_is_bridged(const struct zremote *r)
 
 struct zremote *zremote_find(uint32_t vrank)
 {
-	return remotes[vrank];
+	return self.remotes[vrank];
 }
 
 struct zchannel *zoutgoing_way(const struct zremote *r)
@@ -290,13 +294,13 @@ void zoutgoing_owe(struct zremote *r)
 	if (r->owed)
 		return;
 	r->owed = true;
-	r->owed_next = owed_head;
-	owed_head = r;
+	r->owed_next = self.owed_head;
+	self.owed_head = r;
 }
 
 bool zoutgoing_ack(bool all)
 {
-	struct zremote **link = &owed_head;
+	struct zremote **link = &self.owed_head;
 	bool sent = false;
 
 	while (*link) {
@@ -319,17 +323,17 @@ bool zoutgoing_ack(bool all)
 
 bool zoutgoing_owes(void)
 {
-	while (owed_head && !zpeer_owes_ack(&owed_head->stream)) { /* a message has carried it */
-		owed_head->owed = false;
-		owed_head = owed_head->owed_next;
+	while (self.owed_head && !zpeer_owes_ack(&self.owed_head->stream)) { /* a message has carried it */
+		self.owed_head->owed = false;
+		self.owed_head = self.owed_head->owed_next;
 	}
-	return owed_head != NULL;
+	return self.owed_head != NULL;
 }
 
 bool zoutgoing_drained(void)
 {
 	for (int i = 0; i < zworld.nranks; i++) {
-		const struct zremote *r = remotes[i];
+		const struct zremote *r = self.remotes[i];
 		if (r && (r->pending.head || r->stream.head))
 			return false;
 	}

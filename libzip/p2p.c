@@ -3,6 +3,7 @@
 #include "p2p.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 
 #include "bridge.h"
 #include "datatype.h"
@@ -12,13 +13,14 @@
 
 static int tag_limit(void)
 {
-	static int limit;
-	int *value, flag = 0;
+	static atomic_int known;
+	int *value, flag = 0, limit = atomic_load_explicit(&known, memory_order_relaxed);
 
-	if (limit == 0) {
+	if (__builtin_expect(limit == 0, 0)) {
 		limit = INT_MAX;
 		if (zn.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag) == MPI_SUCCESS && flag)
 			limit = *value;
+		atomic_store_explicit(&known, limit, memory_order_relaxed);
 	}
 	return limit;
 }
@@ -119,6 +121,7 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
 
 	struct zop_args args = {c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag};
 	struct zop *op;
+	const int was = zend_visit(c->endpoint);
 	rc = zop_create(&op, ZOP_RECV, &args, false);
 	if (rc == MPI_SUCCESS) {
 		rc = zop_start(op);
@@ -127,5 +130,6 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
 		else
 			zreq_release(&op->req);
 	}
+	zend_return(was);
 	return rc == MPI_SUCCESS ? rc : zerror_raise(c, rc, a->name, "cannot start the receive");
 }

@@ -2,6 +2,7 @@
 /* Persistent sends and receives: native ones where the native request needs no translation, else ours. */
 #include <limits.h>
 
+#include "endpoint.h"
 #include "error.h"
 #include "op.h"
 #include "p2p.h"
@@ -49,7 +50,10 @@ static int our_init(struct zcomm *c, const struct zp2p_args *a, enum zop_kind ki
 {
 	struct zop_args args = {c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag};
 	struct zop *op;
+	const int was = zend_visit(c->endpoint);
 	int rc = zop_create(&op, kind, &args, true);
+
+	zend_return(was);
 
 	if (rc == MPI_SUCCESS) {
 		op->mode = mode == ZP2P_SYNC ? ZSEND_SYNC : mode == ZP2P_BUFFERED ? ZSEND_BUFFERED : ZSEND_STANDARD;
@@ -103,7 +107,7 @@ static int start(MPI_Request *request, const char *name)
 	if (!r || !r->persistent || r->active || !r->ops->start)
 		return zerror_raise(r ? r->comm : NULL, MPI_ERR_REQUEST, name,
 			"not a persistent request, or still active");
-	int rc = r->ops->start(r);
+	int rc = zreq_start(r);
 	if (rc != MPI_SUCCESS) {
 		r->active = false;
 		return zerror_raise(r->comm, rc, name, "cannot start the operation");

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "endpoint.h"
+
 #ifdef __SANITIZE_ADDRESS__ /* what lies on a free list must not be used either */
 #include <sanitizer/asan_interface.h>
 #define POISON(at, bytes) __asan_poison_memory_region(at, bytes)
@@ -37,7 +39,8 @@ union block { /* in front of what the caller gets */
 static struct {
 	union block *head;
 	unsigned count;
-} lists[CLASSES];
+} ends[ZENDS_MAX][CLASSES];
+#define lists (ends[zend_here])
 
 static size_t class_bytes(unsigned class)
 {

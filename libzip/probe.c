@@ -6,6 +6,7 @@
 #include "arrival.h"
 #include "bridge.h"
 #include "completion.h"
+#include "endpoint.h"
 #include "error.h"
 #include "op.h"
 #include "p2p.h"
@@ -135,7 +136,9 @@ static bool probe_once(void *ctx)
 	if (!p->c) {
 		probe_local(p);
 	} else {
+		const int was = zend_visit(p->c->endpoint);
 		probe_spanning(p);
+		zend_return(was);
 	}
 	return p->flag || p->rc != MPI_SUCCESS;
 }
@@ -218,9 +221,12 @@ static int imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *me
 	if (rc != MPI_SUCCESS)
 		return rc;
 	struct zop_args args = {m->comm, ZCOMM_PT2PT, buf, count, type, m->source, m->tag};
+	const int was = zend_visit(m->comm->endpoint);
 	rc = zop_create(&op, ZOP_RECV, &args, false);
-	if (rc != MPI_SUCCESS)
+	if (rc != MPI_SUCCESS) {
+		zend_return(was);
 		return zerror_raise(m->comm, rc, name, "cannot start the receive");
+	}
 	op->req.active = true;
 	if (m->arrival)
 		zarrival_deliver(m->arrival, op);
@@ -228,6 +234,7 @@ static int imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *me
 		rc = native_imrecv(buf, count, type, &m->native, &op->native);
 	if (rc == MPI_SUCCESS)
 		rc = zreq_publish(&op->req, request);
+	zend_return(was);
 	zmessage_drop(*message);
 	*message = MPI_MESSAGE_NULL;
 	zcomm_unref(m->comm);

@@ -16,6 +16,7 @@
 #include "channel.h"
 #include "clock.h"
 #include "direct.h"
+#include "endpoint.h"
 #include "error.h"
 #include "failover.h"
 #include "multicast.h"
@@ -33,6 +34,7 @@
 	256		  /* turns, idle or not, between looks for ranks that want to connect, and at the control link \
 			   */
 #define NATIVE_TURNS 8	  /* idle turns between pokes of native progress (0.1 us each) */
+#define WHOLE_TURNS 256	  /* turns at an endpoint between those of everything */
 #define CALLS_PER_TURN 32 /* native tests between turns */
 #define SHARED_FRAGMENTS 2 /* that are posted before whoever shares the core has his turn: zipperd, perhaps */
 #define VAIN_TESTS 4	   /* vain turns for tests between yields: programs that test have something else to do */
@@ -62,11 +64,14 @@ static struct {
 	int wait;
 	struct zwait waits; /* of the last wait: what it learned */
 	bool polling;	    /* guards against turns within a turn (callbacks of reductions) */
-	bool sharing;	    /* who waits now shares his core */
-	bool fragments;	    /* were posted in this turn, perhaps */
 	uint32_t turns, idle, calls, vain;
 	int64_t owing_ns; /* since then acknowledgements have been owed, and nothing came; 0: not known yet */
-} self;
+} ends[ZENDS_MAX];
+#define self (ends[zend_here])
+
+/* Who waits now shares his core; and fragments were posted in this turn, perhaps. */
+static __thread bool sharing __attribute__((tls_model("initial-exec")));
+static __thread bool fragments __attribute__((tls_model("initial-exec")));
 
 static void prepare_wait(struct zwait *w)
 {
@@ -98,6 +103,15 @@ static void zipper_gone(int rail, const char *how)
 	zfailover_lose(rail, how);
 }
 
+static void open_channel(int rail, const struct zctl_open *o)
+{
+	if (o->part >= (uint32_t)zworld.nparts || o->part == (uint32_t)zworld.part || o->endpoint >= (uint32_t)zend_n)
+		return;
+	const int was = zend_visit((int)o->endpoint);
+	zchannel_open(rail, (int)o->part);
+	zend_return(was);
+}
+
 /* What one zipper has said. */
 static bool take_word(int rail)
 {
@@ -119,9 +133,8 @@ static bool take_word(int rail)
 		zfailover_lose(rail, msg.u.dead.text);
 	else if (msg.type == ZCTL_DEAD)
 		zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
-	if (msg.type == ZCTL_OPEN && msg.u.open.part < (uint32_t)zworld.nparts &&
-		msg.u.open.part != (uint32_t)zworld.part)
-		zchannel_open(rail, (int)msg.u.open.part);
+	if (msg.type == ZCTL_OPEN)
+		open_channel(rail, &msg.u.open);
 	if (msg.type == ZCTL_DIRECT)
 		zdirect_take(&msg.u.direct);
 	zctl_free(&msg);
@@ -188,7 +201,8 @@ static int64_t hold_acks(void)
 	return zoutgoing_ack(true) ? -1 : 0;
 }
 
-static bool idle_turn(void)
+/* What an endpoint does now and then while nothing comes. */
+static bool idle_here(void)
 {
 	bool did = false;
 
@@ -196,10 +210,18 @@ static bool idle_turn(void)
 	if (self.idle % ACK_TURNS == 0 && hold_acks() < 0)
 		zchannel_send_turn();
 	if (self.idle % NATIVE_TURNS == 0) {
-		poke_native();
 		did |= zanysource_poll_orphans();
 		did |= zreq_poll_orphans();
 	}
+	return did;
+}
+
+static bool idle_turn(void)
+{
+	bool did = idle_here();
+
+	if (self.idle % NATIVE_TURNS == 0)
+		poke_native();
 	if (self.idle % CONTROL_TURNS == 0) {
 		did |= take_control();
 		did |= zdirect_poll();
@@ -207,7 +229,41 @@ static bool idle_turn(void)
 	return did;
 }
 
-bool zprogress_poll(void)
+static void note_activity(void)
+{
+	self.idle = 0;
+	self.owing_ns = 0;
+}
+
+/* A turn of an endpoint that serves communicators alone. */
+static bool turn_here(void)
+{
+	bool did = zchannel_recv_turn();
+
+	zoutgoing_ack(false);
+	did |= zchannel_send_turn();
+	did |= zstrands_turn();
+	if (did)
+		note_activity();
+	else
+		did = idle_here();
+	return did;
+}
+
+static bool turn_others(void)
+{
+	bool did = false;
+
+	for (int e = 1; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		did |= turn_here();
+		zend_return(was);
+	}
+	return did;
+}
+
+/* Everything, by who has the library as a whole. */
+static bool turn_whole(void)
 {
 	bool did;
 
@@ -221,24 +277,63 @@ bool zprogress_poll(void)
 	did |= zchannel_send_turn();
 	did |= zstrands_turn();
 	did |= zmulticast_turn(); /* behind it: what a full link has refused is seen when we go to sleep */
+	if (__builtin_expect(zend_n > 1, 0))
+		did |= turn_others();
 	/* Who is never idle is still asked for direct links. */
 	if (__builtin_expect(++self.turns % LISTEN_TURNS == 0, 0) && did) {
 		zdirect_poll();
 		take_control();
 	}
-	if (did) {
-		self.idle = 0;
-		self.owing_ns = 0;
-	} else {
+	if (did)
+		note_activity();
+	else
 		did = idle_turn();
-	}
 	self.polling = false;
+	return did;
+}
+
+/* Its own alone, by who is at an endpoint: others may wait there for what this finds. */
+static bool turn_at(void)
+{
+	if (self.polling)
+		return false;
+	self.polling = true;
+	bool did = turn_here();
+	if (!did && self.idle % NATIVE_TURNS == 0)
+		poke_native();
+	self.polling = false;
+	if (did)
+		zwaiters_disturbed();
+	return did;
+}
+
+bool zprogress_poll(void)
+{
+	if (__builtin_expect(zshim_at != 0, 0))
+		return turn_at();
+	const int was = zend_visit(0);
+	bool did = turn_whole();
+	zend_return(was);
+	return did;
+}
+
+/* Now and then everything, also by a thread that has to do with one endpoint alone: somebody must. */
+static bool poll_now_and_then(void)
+{
+	const int at = zshim_at;
+	bool did = zprogress_poll();
+
+	if (__builtin_expect(at != 0, 0) && (++self.turns % WHOLE_TURNS == 0 || zfailover_is_due())) {
+		zshim_whole();
+		did |= zprogress_poll();
+		zshim_narrow(at);
+	}
 	return did;
 }
 
 bool zprogress_poll_beside(void)
 {
-	bool did = zprogress_poll();
+	bool did = poll_now_and_then();
 	if (__builtin_expect(zshim_threaded, 0) && did)
 		zwaiters_disturbed();
 	return did;
@@ -252,13 +347,13 @@ void zprogress_now_and_then(void)
 
 int zprogress_native_tests(int alone)
 {
-	return self.waits.shared > 0 || !zwaiters_are_none() ? 1 : alone;
+	return self.waits.shared > 0 || (zshim_at == 0 && !zwaiters_are_none()) ? 1 : alone;
 }
 
 int zprogress_fragments(int alone)
 {
-	self.fragments = true;
-	return self.sharing ? SHARED_FRAGMENTS : alone;
+	fragments = true;
+	return sharing ? SHARED_FRAGMENTS : alone;
 }
 
 bool zprogress_test_failed(bool native)
@@ -317,9 +412,40 @@ static int arm_all(struct pollfd *fds)
 		zdirect_poll();
 		return -1;
 	}
-	n = zchannel_arm(fds, n);
+	for (int e = 0; e < zend_n && n >= 0; e++) {
+		const int was = zend_visit(e);
+		n = zchannel_arm(fds, n);
+		zend_return(was);
+	}
 	if (n >= 0 && (n = arm_control(fds, n)) < 0)
 		take_control();
+	return n;
+}
+
+/* How long no acknowledgement is due, at most ns; -1: some were sent now. */
+static int64_t hold_all_acks(int64_t ns)
+{
+	bool sent = false;
+
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		const int64_t left = hold_acks();
+		sent |= left < 0;
+		ns = left > 0 && left < ns ? left : ns;
+		zend_return(was);
+	}
+	return sent ? -1 : ns;
+}
+
+static int count_fds(void)
+{
+	int n = zdirect_fds() + zrails.n + 1;
+
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		n += zchannel_fds();
+		zend_return(was);
+	}
 	return n;
 }
 
@@ -331,13 +457,11 @@ static void nap(int64_t ns)
 
 	if (self.polling || zrails.failing)
 		return;
-	const int64_t left = hold_acks();
-	if (left < 0)
+	ns = hold_all_acks(ns);
+	if (ns < 0)
 		return;
-	if (left > 0 && left < ns)
-		ns = left;
 	zbridge_tell_direct();
-	room = zchannel_fds() + zrails.n + 1;
+	room = count_fds();
 	/* others may open more while we sleep, so the array is our own */
 	if (room > NAP_FDS && !(fds = malloc((size_t)room * sizeof(*fds))))
 		return;
@@ -363,30 +487,53 @@ static bool rest(int64_t ns, bool (*done)(void *ctx), void *ctx)
 	return zwaiters_resume(done, ctx);
 }
 
-void zprogress_wait(bool (*done)(void *ctx), void *ctx)
+/* Waits at this endpoint, but not for so long that it would be time to sleep. False: it is not done yet. */
+static bool wait_at(bool (*done)(void *ctx), void *ctx)
+{
+	struct zwait w = self.waits;
+
+	zwait_reset(&w);
+	zwait_share(&w);
+	for (;;) {
+		bool did = poll_now_and_then();
+		if (done(ctx))
+			break;
+		zshim_relax();
+		if (did)
+			zwait_reset(&w);
+		else if (zwait_step(&w))
+			return false;
+	}
+	zwait_end(&w);
+	self.waits = w;
+	zwaiters_disturbed(); /* who sleeps may have armed links that this thread has polled since */
+	return true;
+}
+
+static void wait_whole(bool (*done)(void *ctx), void *ctx)
 {
 	bool alone = zworld.part_size[zworld.part] == 1;
 	int64_t ns = NAP_FIRST_NS, napped = 0;
 
-	if (done(ctx) || (__builtin_expect(zshim_threaded, 0) && zwaiters_join(done, ctx)))
+	if (__builtin_expect(zshim_threaded, 0) && zwaiters_join(done, ctx))
 		return;
 	struct zwait w = self.waits;
 	zwait_reset(&w);
 	zwait_share(&w);
 	for (;;) {
-		self.sharing = w.shared > 0;
-		self.fragments = false;
+		sharing = w.shared > 0;
+		fragments = false;
 		bool did = zprogress_poll();
-		self.sharing = false;
+		sharing = false;
+		bool posted = fragments;
 		if (done(ctx))
 			break;
-		bool fragments = self.fragments;
 		if (__builtin_expect(zshim_threaded, 0))
 			zwaiters_serve(did);
 		zshim_relax();
 		if (did) {
 			zwait_reset(&w);
-			if (fragments)
+			if (posted)
 				zwait_share(&w);
 			ns = NAP_FIRST_NS;
 			napped = 0;
@@ -402,6 +549,16 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx)
 	self.waits = w;
 	if (__builtin_expect(zshim_threaded, 0))
 		zwaiters_leave();
+}
+
+void zprogress_wait(bool (*done)(void *ctx), void *ctx)
+{
+	if (done(ctx) || (__builtin_expect(zshim_at != 0, 0) && wait_at(done, ctx)))
+		return;
+	zshim_whole();
+	const int was = zend_visit(0);
+	wait_whole(done, ctx);
+	zend_return(was);
 }
 
 static bool request_done(void *ctx)

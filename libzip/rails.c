@@ -152,11 +152,16 @@ int zrails_of(uint32_t vrank)
 
 int zrails_choose(int home)
 {
+	uint64_t least = atomic_load_explicit(&zrails.rail[home].sending, memory_order_relaxed);
 	int best = home;
 
-	for (int i = 0; i < zrails.n; i++)
-		if (zrails_is_good(i) && zrails.rail[i].sending < zrails.rail[best].sending)
-			best = i;
+	for (int i = 0; i < zrails.n; i++) {
+		uint64_t sending = atomic_load_explicit(&zrails.rail[i].sending, memory_order_relaxed);
+		if (!zrails_is_good(i) || sending >= least)
+			continue;
+		least = sending;
+		best = i;
+	}
 	return best;
 }
 

@@ -7,6 +7,7 @@
 #ifndef ZIP_LIBZIP_RAILS_H
 #define ZIP_LIBZIP_RAILS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,7 +20,7 @@ struct zrail {
 	struct zaddr zipper;		 /* as seen from here */
 	struct zsession *session;	 /* zipperd speaks to us there (OPEN, DEAD, DIRECT); NULL: it is lost */
 	uint8_t token[ZCTL_TOKEN_BYTES]; /* for data channels */
-	uint64_t sending;		 /* bytes of our large messages that are on their way by it */
+	_Atomic uint64_t sending;	 /* bytes of our large messages that are on their way by it; of all endpoints */
 };
 
 struct zrails {
@@ -37,6 +38,14 @@ int zrails_open(const struct zaddr *zippers, int n, const struct zsession_params
 /* Joins the job at each, and waits for each to have all ranks. Fills world (zctl_world_free), which has the least of
  * their limits. 0 or a negative errno with text: -EPROTO if the zippers do not agree on the world. */
 int zrails_join(const struct zctl_join *, struct zctl_world *world, struct zerr *);
+static inline void zrails_sending(int rail, uint64_t bytes)
+{
+	atomic_fetch_add_explicit(&zrails.rail[rail].sending, bytes, memory_order_relaxed);
+}
+static inline void zrails_sent(int rail, uint64_t bytes)
+{
+	atomic_fetch_sub_explicit(&zrails.rail[rail].sending, bytes, memory_order_relaxed);
+}
 /* Can it be used? */
 static inline bool zrails_is_good(int rail)
 {

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "channel.h"
+#include "endpoint.h"
 #include "idtab.h"
 #include "multicast.h"
 #include "outgoing.h"
@@ -17,8 +18,11 @@
 /* An id of zidtab, and above it a number that never comes again: what comes late by another rail finds nothing. */
 #define ID_MASK ((UINT32_C(1) << ZIDTAB_ID_BITS) - 1)
 
-static struct zidtab transfers;
-static uint64_t serial; /* of the newest one */
+static struct {
+	struct zidtab transfers;
+	uint64_t serial; /* of the newest one */
+} ends[ZENDS_MAX];
+#define self (ends[zend_here])
 struct zbridge_params ztransfer_params;
 
 void ztransfer_init(const struct zbridge_params *p)
@@ -81,9 +85,9 @@ void ztransfer_give_up(struct zop *op)
 
 int ztransfer_add(struct zop *op)
 {
-	uint32_t id = zidtab_add(&transfers, op);
+	uint32_t id = zidtab_add(&self.transfers, op);
 
-	op->xfer = id ? ++serial << ZIDTAB_ID_BITS | id : 0;
+	op->xfer = id ? ++self.serial << ZIDTAB_ID_BITS | id : 0;
 	op->seq = 0;
 	op->epoch = 0;
 	op->adrift = op->written = op->restart = op->fanned = op->carried = false;
@@ -94,27 +98,27 @@ void ztransfer_begin(struct zop *op)
 {
 	op->counted = ztransfer_way(op)->peer == ZWIRE_NOBODY;
 	if (op->counted)
-		zrails.rail[ztransfer_way(op)->rail].sending += op->total;
+		zrails_sending(ztransfer_way(op)->rail, op->total);
 }
 
 void ztransfer_uncount(struct zop *op)
 {
 	if (op->counted)
-		zrails.rail[ztransfer_way(op)->rail].sending -= op->total;
+		zrails_sent(ztransfer_way(op)->rail, op->total);
 	op->counted = false;
 }
 
 void ztransfer_del(struct zop *op)
 {
 	ztransfer_uncount(op);
-	zidtab_del(&transfers, (uint32_t)op->xfer & ID_MASK);
+	zidtab_del(&self.transfers, (uint32_t)op->xfer & ID_MASK);
 	op->xfer = 0;
 	op->way = NULL;
 }
 
 void ztransfer_fini(void)
 {
-	zidtab_fini(&transfers);
+	zidtab_fini(&self.transfers);
 	zgrants_fini();
 }
 
@@ -126,7 +130,7 @@ static struct zop_list *data_list(const struct zop *op)
 
 struct zop *ztransfer_find(uint64_t xfer, enum zop_kind kind, const struct zremote *peer)
 {
-	struct zop *op = zidtab_find(&transfers, xfer & ID_MASK);
+	struct zop *op = zidtab_find(&self.transfers, xfer & ID_MASK);
 
 	return op && op->xfer == xfer && op->kind == kind && op->remote == peer ? op : NULL;
 }
@@ -238,15 +242,15 @@ int ztransfer_post_data(struct zop *op)
 
 void ztransfer_each(void (*visit)(struct zop *, void *ctx), void *ctx)
 {
-	for (uint32_t i = 0; i < transfers.size; i++)
-		if (transfers.slot[i].object)
-			visit(transfers.slot[i].object, ctx);
+	for (uint32_t i = 0; i < self.transfers.size; i++)
+		if (self.transfers.slot[i].object)
+			visit(self.transfers.slot[i].object, ctx);
 }
 
 void ztransfer_leave(struct zremote *r)
 {
-	for (uint32_t i = 0; i < transfers.size; i++) {
-		struct zop *op = transfers.slot[i].object;
+	for (uint32_t i = 0; i < self.transfers.size; i++) {
+		struct zop *op = self.transfers.slot[i].object;
 		if (!op || op->kind != ZOP_SEND || op->remote != r)
 			continue;
 		if (op->queued && op->granted > 0)
@@ -259,8 +263,8 @@ void ztransfer_leave(struct zremote *r)
 
 bool ztransfer_must_finish(void)
 {
-	for (uint32_t i = 0; i < transfers.size; i++) {
-		const struct zop *op = transfers.slot[i].object;
+	for (uint32_t i = 0; i < self.transfers.size; i++) {
+		const struct zop *op = self.transfers.slot[i].object;
 		if (op && op->req.orphan)
 			return true;
 	}

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "channel.h"
+#include "endpoint.h"
 #include "fetch.h"
 #include "outgoing.h"
 #include "pool.h"
@@ -13,13 +14,16 @@
 #include "rendezvous_parts.h"
 #include "world.h"
 
-static struct zop_list granting; /* that want a larger grant, in turns */
-static uint64_t outstanding;	 /* bytes granted and not come, over all transfers */
+static struct {
+	struct zop_list granting; /* that want a larger grant, in turns */
+	uint64_t outstanding;	  /* bytes granted and not come, over all transfers */
+} ends[ZENDS_MAX];
+#define self (ends[zend_here])
 
 void zgrants_fini(void)
 {
-	granting = (struct zop_list){0};
-	outstanding = 0;
+	self.granting = (struct zop_list){0};
+	self.outstanding = 0;
 }
 
 /* How much more the transfer may have granted now; 0: nothing yet. The oldest one is asked first. Every grant wakes
@@ -27,7 +31,7 @@ void zgrants_fini(void)
  */
 static uint64_t next_grant(const struct zop *op)
 {
-	uint64_t window = zworld.rdv_window, free = window > outstanding ? window - outstanding : 0;
+	uint64_t window = zworld.rdv_window, free = window > self.outstanding ? window - self.outstanding : 0;
 	uint64_t want = op->total - op->granted, has = op->granted - op->moved;
 	uint64_t least = zworld.frag_bytes ? zworld.frag_bytes : ZTRANSPORT_FRAGMENT_MAX;
 	/* A sender that has sent nothing yet may be computing: that keeps less from the others. */
@@ -66,20 +70,20 @@ static void post_cts(struct zop *op)
 /* Every waiting transfer is asked once, in turns. True: somebody was granted something. */
 static bool grant_more(void)
 {
-	struct zop *last = granting.tail, *op;
+	struct zop *last = self.granting.tail, *op;
 	bool did = false;
 
-	while ((op = zop_list_pop(&granting))) {
+	while ((op = zop_list_pop(&self.granting))) {
 		bool was_last = op == last;
 		uint64_t more = next_grant(op);
 		if (more > 0) {
 			op->granted += more;
-			outstanding += more;
+			self.outstanding += more;
 			post_cts(op);
 			did = true;
 		}
 		if (op->granted < op->total)
-			zop_list_push(&granting, op);
+			zop_list_push(&self.granting, op);
 		if (was_last)
 			break;
 	}
@@ -129,7 +133,7 @@ void ztransfer_start_recv(struct zop *op, struct zremote *from, const struct ztr
 	}
 	if (op->offered && take_offer(op, rts))
 		return;
-	zop_list_push(&granting, op);
+	zop_list_push(&self.granting, op);
 	grant_more();
 }
 
@@ -178,13 +182,13 @@ int ztransfer_take_data(struct zremote *from, const struct zwire_env *env)
 		return ztransfer_refuse_stale();
 	struct zchannel *way = ztransfer_way(op);
 	op->moved += env->len;
-	outstanding -= env->len;
+	self.outstanding -= env->len;
 	if (op->moved == op->total) {
 		ztransfer_post_done(from, op->way, op->peer_xfer, 0);
 		all_came(op);
 	}
 	/* At once: there may be much to take until the turn ends, and the sender has used up what it had by then. */
-	if (granting.head && grant_more())
+	if (self.granting.head && grant_more())
 		zchannel_flush(way);
 	return 0;
 }
@@ -195,8 +199,8 @@ static int was_moved(struct zop *op)
 	if (!op || !op->written || op->exposed || op->moved > 0)
 		return ztransfer_refuse_stale();
 	if (op->queued)
-		zop_list_del(&granting, op);
-	outstanding -= op->granted;
+		zop_list_del(&self.granting, op);
+	self.outstanding -= op->granted;
 	op->moved = op->granted = op->total;
 	all_came(op);
 	grant_more(); /* nothing may be under way that would make others ask */
@@ -219,7 +223,7 @@ int ztransfer_take_moved(struct zremote *from, const struct zwire_env *env)
 	ztransfer_conceal(op);
 	op->offered = true; /* to be declined */
 	op->granted = 0;
-	zop_list_push(&granting, op);
+	zop_list_push(&self.granting, op);
 	grant_more();
 	return 0;
 }
@@ -228,7 +232,7 @@ int ztransfer_take_moved(struct zremote *from, const struct zwire_env *env)
 static void take_back(struct zop *op)
 {
 	if (op->queued)
-		zop_list_del(&granting, op);
+		zop_list_del(&self.granting, op);
 	if (op->exposed) {
 		op->written = true;
 		op->granted = op->moved = 0;
@@ -249,13 +253,13 @@ void ztransfer_restart(struct zop *op)
 {
 	take_back(op);
 	ztransfer_conceal(op);
-	outstanding -= op->granted - op->moved;
+	self.outstanding -= op->granted - op->moved;
 	op->granted = op->moved;
 	op->way = NULL;
 	op->adrift = op->offered = false;
 	op->restart = true;
 	op->epoch = (int32_t)zrails.lost;
 	zchannel_unplace(op->xfer); /* what is half there is of the epoch before, and must not come after the rest */
-	zop_list_push(&granting, op);
+	zop_list_push(&self.granting, op);
 	grant_more();
 }

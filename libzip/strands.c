@@ -4,6 +4,7 @@
 
 #include "bridge.h"
 #include "comm.h"
+#include "endpoint.h"
 #include "error.h"
 #include "outgoing.h"
 #include "pool.h"
@@ -23,7 +24,11 @@ struct strands {
 	struct zreq *strand[ZCTL_RAILS_MAX]; /* NULL: complete */
 };
 
-static struct strands *active;
+static struct {
+	struct strands *active;
+	uint32_t last; /* number of a message */
+} ends[ZENDS_MAX];
+#define self (ends[zend_here])
 static const struct zreq_ops send_ops = {.name = "send in strands"};
 
 static int count_strands(uint64_t total)
@@ -56,8 +61,8 @@ bool zstrands_divide(const struct zremote *r, enum zcomm_context context, const 
 static void add(struct strands *s, int n)
 {
 	s->n = s->left = n;
-	s->next = active;
-	active = s;
+	s->next = self.active;
+	self.active = s;
 }
 
 /* One of a send's, made but not started. */
@@ -96,9 +101,8 @@ static int announce(const struct zop_args *a, const struct zdata *d, uint64_t xf
 
 int zstrands_send(const struct zop_args *a, const struct zdata *d, struct zreq **out)
 {
-	static uint32_t last;
 	struct strands *s = (struct strands *)(void *)zreq_create(&send_ops, sizeof(*s), a->comm);
-	const uint64_t xfer = ++last & 0x7fffffffu;
+	const uint64_t xfer = ++self.last & 0x7fffffffu;
 	const int n = count_strands(d->bytes), vrank = a->comm->vrank[a->rank];
 	int rc = s ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 
@@ -154,8 +158,9 @@ void zstrands_recv(struct zop *op, struct zremote *from, uint64_t xfer, int tag,
 	/* Without room for it: each strand is told so by its own receive, and none is left behind. */
 	for (int i = 0; i < n; i++) {
 		uint64_t at = begin_of(total, n, i), len = error ? 0 : begin_of(total, n, i + 1) - at;
-		if (zbridge_irecv(zcomm_world, ZCOMM_INTERNAL, error ? NULL : zop_bytes(op) + at, (MPI_Count)len,
-			    MPI_BYTE, (int)from->vrank, tag_of(xfer), &s->strand[i]) != MPI_SUCCESS)
+		const struct zop_args args = {zcomm_world, ZCOMM_INTERNAL, error ? NULL : zop_bytes(op) + at,
+			(MPI_Count)len, MPI_BYTE, (int)from->vrank, tag_of(xfer)};
+		if (zop_irecv(&args, &s->strand[i]) != MPI_SUCCESS)
 			zerror_fatal(1, "out of memory for a message of %llu bytes", (unsigned long long)total);
 	}
 }
@@ -211,10 +216,10 @@ static void finish(struct strands *s)
 
 bool zstrands_turn(void)
 {
-	struct strands **at = &active;
+	struct strands **at = &self.active;
 	bool did = false;
 
-	if (!active)
+	if (!self.active)
 		return false;
 	while (*at) {
 		struct strands *s = *at;
@@ -233,7 +238,7 @@ bool zstrands_turn(void)
 
 bool zstrands_must_finish(void)
 {
-	for (const struct strands *s = active; s; s = s->next)
+	for (const struct strands *s = self.active; s; s = s->next)
 		if ((s->recv ? &s->recv->req : &s->req)->orphan)
 			return true;
 	return false;

@@ -3,6 +3,8 @@
 #include "waiters.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
@@ -21,10 +23,10 @@ struct waiter {
 static struct {
 	struct waiter *first, **end; /* in the order in which they came */
 	bool led;		     /* there is a leader, or one that was told to lead is about to */
-	bool news;		     /* since the leader served others have come, or made turns that did something */
+	atomic_bool news;	     /* since the leader served others have come, or made turns that did something */
 	bool serving;		     /* guards against a walk within a walk (callbacks) */
 	bool resting;		     /* a thread sleeps on descriptors */
-	bool called;		     /* it has been called by fd */
+	atomic_bool called;	     /* it has been called by fd */
 	int fd;
 } self = {.end = &self.first, .fd = -1};
 
@@ -71,9 +73,9 @@ static struct waiter *take_out(struct waiter **at)
 
 static void call_the_resting(void)
 {
-	if (!self.resting || self.called)
+	if (!self.resting || atomic_load_explicit(&self.called, memory_order_relaxed) ||
+		atomic_exchange(&self.called, true))
 		return;
-	self.called = true;
 	(void)!write(self.fd, &(uint64_t){1}, sizeof(uint64_t));
 }
 
@@ -146,7 +148,8 @@ int zwaiters_fd(void)
 
 void zwaiters_disturbed(void)
 {
-	self.news = true;
+	if (!atomic_load_explicit(&self.news, memory_order_relaxed))
+		self.news = true;
 	if (!self.led)
 		call_the_resting();
 }

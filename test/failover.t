@@ -7,7 +7,7 @@
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 cd "$TAP_TMP" || exit 99
 . "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
-for program in failover threads; do
+for program in failover threads endpoint_threads; do
 	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
 done
 
@@ -117,6 +117,22 @@ kill "${zipper[3]}"
 wait $job
 is "threads, from outside: status" $? 0 || { diag_file err.a; diag_file err.b; }
 is "threads, from outside: as natively" "$(cat out.* | LC_ALL=C sort)" "$(cat native)"
+stop_zippers
+rm -f out.* err.*
+
+# threads at endpoints of their own, which find out by themselves
+start_zippers 3 a,b
+JOB_NUMBER=$((JOB_NUMBER + 1))
+ZIPPER_ENDPOINTS=4 by_hand a,b "2 2" "$(addresses 1 2 3)" ./endpoint_threads 400 &
+job=$!
+wait_for 20 grep -q joined zipper.3
+sleep 0.3
+kill -KILL "${zipper[1]}"
+sleep 0.3
+kill "${zipper[3]}"
+wait $job
+is "endpoints, from outside: status" $? 0 || { diag_file err.a; diag_file err.b; }
+is "endpoints, from outside: nothing is wrong" "$(cat out.* | grep -c -e ' ok$' -e '^No errors$')" 5 || diag_file out.a
 stop_zippers
 rm -f out.* err.*
 

@@ -15,6 +15,8 @@ CLASSES = {
     "shadow": "local operation of a communicator: on the shadow of a spanning one",
     "guard": "native where all arguments are local, otherwise MPI_ERR_UNSUPPORTED_OPERATION",
     "own": "hand-written zip_X while the world is merged",
+    "own-comm": "the same, which is all at the endpoint of its communicator",
+    "own-requests": "the same, which is all where its requests are, if that is one endpoint",
     "always": "hand-written zip_X in any case",
     "pcontrol": "recorded only; variadic",
 }
@@ -75,6 +77,10 @@ class Function:
     def symbol(self):
         """The native library's entry point."""
         return self.name if self.name.startswith("MPII_") else "P" + self.name
+
+    @property
+    def hand_written(self):
+        return self.kind.startswith("own") or self.kind == "always"
 
     @property
     def parameters(self):
@@ -164,7 +170,7 @@ def emit_header(functions):
     yield "};\nextern struct znative zn;\n"
     yield "/* Implementations: one for each function that functions.tab calls own or always. */"
     for f in functions:
-        if f.kind in ("own", "always"):
+        if f.hand_written:
             yield f"{f.result} zip_{f.field}({f.parameters});"
     yield "\n#endif"
 
@@ -241,6 +247,23 @@ def emit_pcontrol(f):
     yield f"ZEXPORT {f.result} {f.symbol}({f.parameters}, ...) __attribute__((alias(\"{f.name}\")));"
 
 
+def enter_call(f):
+    """How it enters the library (libzip/enter.h)."""
+    if f.kind == "own-comm":
+        if "comm" not in [n for _, n, _ in f.arguments]:
+            fail(f"{f.name} cannot be {f.kind}: it has no communicator")
+        return "zenter_comm(comm)"
+    if f.kind == "own-requests":
+        for type_, name, array in f.arguments:
+            if type_.startswith("MPI_Request") and array:
+                counts = [n for t, n, _ in f.arguments if t == "int" and n in ("count", "incount")]
+                return f"zenter_requests({counts[0]}, {name})"
+            if type_ == "MPI_Request *":
+                return f"zenter_requests(1, {name})"
+        fail(f"{f.name} cannot be {f.kind}: it has no requests")
+    return "zenter()"
+
+
 def emit_wrapper(f):
     if f.kind == "pcontrol":
         yield from emit_pcontrol(f)
@@ -253,11 +276,11 @@ def emit_wrapper(f):
         state = "hooks" if f.record or f.kind == "inside" else "active"
         yield f"\tif (!zshim_{state} || zshim_depth > 0)\n\t\treturn {native};"
     yield from emit_record_before(f)
-    if f.kind in ("own", "always"):
+    if f.hand_written:
         yield f"\t{f.result} zrc;"
         if f.record:
             yield "\tif (zshim_active) {"
-        yield f"\tzshim_enter();\n\tzrc = zip_{f.field}{f.call};\n\tzshim_leave();"
+        yield f"\tint zwas = {enter_call(f)};\n\tzrc = zip_{f.field}{f.call};\n\tzleave(zwas);"
         if f.record:
             yield f"\t}} else {{\n\t\tzrc = {native};\n\t}}"
         yield from emit_record_after(f)
@@ -325,7 +348,7 @@ REQUEST_IN = {"MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_fr
 
 def emit_wrappers(functions):
     yield HEAD
-    yield "#include \"shim.h\"\n#include \"guard.h\"\n#include \"record.h\"\n"
+    yield "#include \"enter.h\"\n#include \"guard.h\"\n#include \"record.h\"\n"
     yield "#define ZEXPORT __attribute__((visibility(\"default\")))\n"
     for f in functions:
         if f.interposed:

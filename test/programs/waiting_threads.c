@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_THREAD_MULTIPLE: many threads that wait at the same time, in all ways of waiting, for messages from every rank
  * and for collectives, each on a communicator of its own; one of them comes late now and then, and one waits all the
- * time for what comes last. timeout: natively all spin. twin: timeout=100 layouts=2+2,1+3,1+1+2 tcp=yes */
+ * time for what comes last. timeout: natively all spin. twin: timeout=100 layouts=2+2,1+3,1+1+2 tcp=yes endpoints=3 */
 #include <pthread.h>
 #include <unistd.h>
 
