@@ -414,15 +414,42 @@ void zsession_close(struct zsession *s)
 	free(s);
 }
 
+/* To the caller's endpoint, before anything is said: the other end settles its side with what we say next. Where the
+ * link can be settled only later it stays as it is. */
+static int settle(struct zlink *link, struct zendpoint **own, struct zerr *err)
+{
+	int rc = 0;
+	if (!own || !link->ops->settle)
+		return 0;
+	if (!*own)
+		rc = link->ops->endpoint_open(own, err);
+	if (rc == 0)
+		rc = link->ops->settle(link, *own, *own, err);
+	if (rc < 0)
+		link->ops->close(link);
+	return rc < 0 ? rc : 0;
+}
+
 int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *job, const struct zctl_attach *attach,
 	int timeout_ms, struct zerr *err)
+{
+	return zsession_attach_to(out, zipper, job, attach, NULL, timeout_ms, err);
+}
+
+int zsession_attach_to(struct zlink **out, const struct zaddr *zipper, const char *job,
+	const struct zctl_attach *attach, struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	char where[320];
 	struct zctl_msg hello = {.type = ZCTL_HELLO}, msg = {.type = ZCTL_ATTACH};
 	int64_t deadline = zclock_ms() + timeout_ms;
-	int rc = connect_to(out, zipper, NULL, false, timeout_ms, where, sizeof(where), err);
+	int rc = connect_to(out, zipper, NULL, own != NULL, timeout_ms, where, sizeof(where), err);
 	if (rc != 0)
 		return rc;
+	rc = settle(*out, own, err);
+	if (rc != 0) {
+		*out = NULL;
+		return zerr_prefix(err, rc, "cannot connect to %s", where);
+	}
 	hello.u.hello.service = ZCTL_SERVICE_DATA;
 	strncpy(hello.u.hello.job, job, ZCTL_NAME_MAX);
 	msg.u.attach = *attach;
@@ -440,12 +467,21 @@ int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *
 int zsession_link(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach, int timeout_ms,
 	struct zerr *err)
 {
+	return zsession_link_to(out, addr, attach, NULL, timeout_ms, err);
+}
+
+int zsession_link_to(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
+	struct zendpoint **own, int timeout_ms, struct zerr *err)
+{
 	struct zctl_msg msg = {.type = ZCTL_ATTACH};
 	const struct ztransport *t = ztransport_find(addr->kind, err);
 	if (!t)
 		return -EPROTONOSUPPORT;
 	int64_t deadline = zclock_ms() + timeout_ms;
-	int rc = t->connect(out, addr, timeout_ms, err);
+	int rc = own && t->connect_plain ? t->connect_plain(out, addr, timeout_ms, err)
+					 : t->connect(out, addr, timeout_ms, err);
+	if (rc == 0 && (rc = settle(*out, own, err)) != 0)
+		*out = NULL;
 	if (rc != 0)
 		return rc;
 	msg.u.attach = *attach;

@@ -67,8 +67,15 @@ int zsession_arm(struct zsession *);
 /* Opens a data channel: connect, HELLO(DATA), ATTACH. The link is the caller's and carries rank messages at once. */
 int zsession_attach(struct zlink **, const struct zaddr *zipper, const char *job, const struct zctl_attach *,
 	int timeout_ms, struct zerr *);
+/* The same, with the link settled to an endpoint of the caller's: who uses that is one thread at a time. A transport
+ * that has endpoints makes it with the first link (*own NULL until then); it is the caller's to close, with that
+ * transport's endpoint_close, after all its links. */
+int zsession_attach_to(struct zlink **, const struct zaddr *zipper, const char *job, const struct zctl_attach *,
+	struct zendpoint **own, int timeout_ms, struct zerr *);
 
 /* Opens a direct link to a rank that listens at addr: connect, ATTACH. Its first envelope says that we are welcome. */
 int zsession_link(struct zlink **, const struct zaddr *addr, const struct zctl_attach *, int timeout_ms, struct zerr *);
+int zsession_link_to(struct zlink **, const struct zaddr *addr, const struct zctl_attach *, struct zendpoint **own,
+	int timeout_ms, struct zerr *);
 
 #endif

@@ -117,6 +117,9 @@ int main(int argc, char **argv)
 		TEST(categories_ask_for_what_they_are),
 		TEST(each_endpoint_has_another_vector),
 		TEST(blueflame_can_be_switched_off),
+		TEST(several_endpoints_take_what_their_category_says),
+		TEST(channels_are_attached_to_the_callers_endpoint),
+		TEST(a_channel_that_cannot_be_settled),
 		TEST(nothing_around_is_reached),
 		TEST(nothing_else_is_allowed),
 		TEST(keys_are_for_one_link),
@@ -185,7 +188,7 @@ int main(int argc, char **argv)
 	};
 	setenv("FAKEVERBS", "fka/ib/pkey=0x8005/mw/tds=64", 0);
 	setenv("ZIP_TEST_VERBS", "fka:1@127.0.0.1", 0);
-	setenv("ZIP_TEST_LINKS", " verbs warmverbs ", 0);
+	setenv("ZIP_TEST_LINKS", " verbs warmverbs ownverbs ", 0);
 	if (argc > 1 && strcmp(argv[1], "conformance") == 0)
 		return transport_main(argc - 1, argv + 1) != 0 || fake_fabric()->complaints != 0;
 	if (!fake_fabric() || !link_kind_works(warm()))

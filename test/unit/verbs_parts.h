@@ -48,6 +48,11 @@ void categories_ask_for_what_they_are(void **state);
 void each_endpoint_has_another_vector(void **state);
 void blueflame_can_be_switched_off(void **state);
 
+/* verbs_endpoints.c */
+void several_endpoints_take_what_their_category_says(void **state);
+void channels_are_attached_to_the_callers_endpoint(void **state);
+void a_channel_that_cannot_be_settled(void **state);
+
 /* verbs_memory.c */
 void open_ends(struct ends *e, struct fixture *f);
 void close_ends(struct ends *e);
