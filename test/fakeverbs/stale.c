@@ -10,26 +10,27 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void leave(const void *addr, size_t len)
+static void leave(struct fake_fabric *f, const void *addr, size_t len)
 {
-	struct fake_fabric *f = fake_fabric();
 	const uint64_t start = (uintptr_t)addr, end = start + len;
-	fake_lock(f);
 	for (uint32_t i = 1; i < FAKE_KEYS; i++) {
 		struct fake_key *k = &f->key[i];
 		if (k->used && !k->window && k->pid == getpid() && k->start < end && start < k->start + k->len)
 			k->stale = true;
 	}
-	fake_unlock(f);
 }
 
 __attribute__((visibility("default"))) int munmap(void *addr, size_t len)
 {
 	static int (*next)(void *, size_t);
+	struct fake_fabric *f = fake_fabric();
+	/* at once: another thread may get the address and register what it has there */
+	fake_lock(f);
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "munmap");
 	int rc = next(addr, len);
 	if (rc == 0)
-		leave(addr, len);
+		leave(f, addr, len);
+	fake_unlock(f);
 	return rc;
 }
