@@ -123,22 +123,21 @@ struct zverbs_options {
 			"connection has its own queue pairs in all of them."                                           \
 	}
 
-/* And for those whose calls are one thread's at a time, ranks: all links that they make share one endpoint, and all
- * that they accept another. mpi-everywhere is what processes have in any case, a context for each: they take it for
- * static, as the memory that they expose is registered in the device's context. The numbers are those of enum
- * zep_category. */
+/* And for those whose endpoints are used by one thread at a time each, ranks and zipcast: what each takes. All links of
+ * `connect` share one; with the others, connect_plain and accepted ones, the program says which (transport.h). That of
+ * `connect` takes mpi-everywhere for static, as its process has a context in any case; each other one then has one
+ * more, and memory that its links expose or pin is registered there. The numbers are those of enum zep_category. */
 #define ZVERBS_RANK_ENDPOINTS_ROW(owner)                                                                               \
 	{                                                                                                              \
 		.name = "verbs_endpoints", .type = ZCONF_ENUM, .preset = "static", .choices = zep_category_names,      \
 		.offset = offsetof(owner, verbs.endpoints),                                                            \
-		.help = "Which registers of the device a rank's connections have, see zipstat(1). static: those that " \
-			"the "                                                                                         \
-			"device's provider gives, with its locks around them. dynamic and 2xdynamic: a page of their " \
-			"own, and shared-dynamic half a one, without locks, as libzipper lets one thread at a time "   \
-			"communicate "                                                                                 \
-			"anyway: worth it for few ranks on a host. mpi-everywhere is as static, as a rank has a "      \
-			"context of its own in any case; so "                                                          \
-			"is mpi+threads, with locks around completion queues, too."                                    \
+		.help = "Which registers of the device each endpoint has, see zipstat(1): one for all connections of " \
+			"a process, or several, each of which one thread at a time uses. static: those that the "      \
+			"device's provider gives, with its locks around them. dynamic and 2xdynamic: a page of its "   \
+			"own, and shared-dynamic half a one, without locks: worth it for few processes on a host. "    \
+			"mpi-everywhere: a context of its own, in which memory is registered, too; the only endpoint " \
+			"of a rank is as static, as its process has a context in any case. mpi+threads is as static, " \
+			"with locks around completion queues, too."                                                    \
 	}
 
 /* And for those whose memory the peer reads and writes, ranks: what stays registered. */

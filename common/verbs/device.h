@@ -36,7 +36,7 @@ struct vdevice {
 	struct zep_kept kept;	   /* ctx and pd */
 	struct zep_context common; /* them again, and how many thread domains were made in them */
 	struct ibv_device_attr attr;
-	struct vexposer *exposer; /* expose.c's; NULL: not used yet */
+	struct vexposer *exposer; /* expose.c's, of pd; NULL: not used yet */
 	struct vlife *lives;
 	int timer;		 /* descriptor: readable when a port has been down for too long */
 	atomic_flag looking;	 /* one thread reads events */

@@ -29,8 +29,10 @@ struct exposure {
 
 /* Of all exposers, and what is below them (regcache.h, watch.h). Not held while the device is waited for. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vexposer *all;
 
 struct vexposer {
+	struct vexposer *next; /* of all */
 	struct ibv_pd *pd;
 	struct vregcache *cache; /* NULL: nothing is kept */
 	bool windows;
@@ -68,14 +70,14 @@ static bool has_windows(const struct vdevice *d)
 	       (!soft || voptions->windows == ZVERBS_WINDOWS_YES);
 }
 
-static struct vexposer *make_exposer(struct vdevice *d)
+static struct vexposer *make_exposer(const struct vdevice *d, struct ibv_pd *pd)
 {
 	static const struct vregcache_ops ops = {reg_local, unreg_local};
 	struct zerr err;
 	struct vexposer *x = calloc(1, sizeof(*x));
 	if (!x)
 		return NULL;
-	x->pd = d->pd;
+	x->pd = pd;
 	x->windows = has_windows(d);
 	if (!x->windows)
 		zlog(ZLOG_INFO, "%s: without memory windows, memory is registered for each transfer it is open to",
@@ -85,24 +87,46 @@ static struct vexposer *make_exposer(struct vdevice *d)
 	else if (voptions->cache_bytes > 0 &&
 		 vregcache_create(&x->cache, &ops, x, KEPT_MAX, (size_t)voptions->cache_bytes, &err) < 0)
 		zlog(ZLOG_INFO, "%s: memory is registered for each transfer: %s", d->name, err.text);
+	x->next = all;
+	all = x;
 	return x;
 }
 
-/* The device's, made when it is needed first. NULL: no memory. */
-static struct vexposer *exposer_of(struct vdevice *d)
+/* Where that of this half is: with its device, or, where the endpoint category gives its endpoint a context of its own,
+ * with what its links have in common there. */
+static struct vexposer **place_of(const struct vlink *l, enum zlink_half half)
 {
+	struct vshare *s = l->share[half];
+	return s->home.pd == l->dev->pd ? &l->dev->exposer : &s->exposer;
+}
+
+/* Made when it is needed first. NULL: no memory. */
+static struct vexposer *exposer_of(const struct vlink *l, enum zlink_half half)
+{
+	struct vexposer **at = place_of(l, half);
 	pthread_mutex_lock(&lock);
-	if (!d->exposer)
-		d->exposer = make_exposer(d);
-	struct vexposer *x = d->exposer;
+	if (!*at)
+		*at = make_exposer(l->dev, l->share[half]->home.pd);
+	struct vexposer *x = *at;
 	pthread_mutex_unlock(&lock);
 	return x;
+}
+
+/* With the lock held: what others keep counts as locked memory, too. */
+static unsigned trim_all(void)
+{
+	unsigned n = 0;
+	for (struct vexposer *x = all; x; x = x->next)
+		n += x->cache ? vregcache_trim(x->cache) : 0;
+	return n;
 }
 
 static int get_reg(struct vexposer *x, void *base, size_t len, struct vreg **out)
 {
 	pthread_mutex_lock(&lock);
 	int rc = vregcache_get(x->cache, base, len, out);
+	if (rc == -ENOMEM && trim_all() > 0)
+		rc = vregcache_get(x->cache, base, len, out);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
@@ -131,6 +155,10 @@ void vexposer_close(struct vexposer *x)
 		free(r);
 	}
 	pthread_mutex_lock(&lock);
+	struct vexposer **at = &all;
+	while (*at != x)
+		at = &(*at)->next;
+	*at = x->next;
 	if (x->cache)
 		vregcache_destroy(x->cache);
 	pthread_mutex_unlock(&lock);
@@ -215,10 +243,10 @@ static struct ibv_mr *reg_once(struct vexposer *x, void *base, size_t len, int a
 {
 	zep_ibv_ask();
 	struct ibv_mr *mr = ibv_reg_mr(x->pd, base, len, access);
-	if (mr || !x->cache || error_of(zep_ibv_refusal()) != -ENOMEM)
+	if (mr || error_of(zep_ibv_refusal()) != -ENOMEM)
 		return mr;
 	pthread_mutex_lock(&lock);
-	unsigned given_up = vregcache_trim(x->cache);
+	unsigned given_up = trim_all();
 	pthread_mutex_unlock(&lock);
 	errno = ENOMEM;
 	return given_up > 0 ? ibv_reg_mr(x->pd, base, len, access) : NULL;
@@ -234,14 +262,6 @@ static int expose_once(struct vexposer *x, struct exposure *e, void *base, size_
 	return 0;
 }
 
-/* Are the queues of this half in the protection domain that memory is registered with? Not where the endpoint category
- * gives each thread a context of its own. */
-static bool shares_domain(const struct vlink *l, enum zlink_half half)
-{
-	const struct vpool *pool = half == ZLINK_RX ? l->rx.pool : l->tx.pool;
-	return pool && pool->home.pd == l->dev->pd;
-}
-
 static void put_number(uint8_t *at, uint64_t v, int bytes)
 {
 	for (int i = 0; i < bytes; i++)
@@ -252,9 +272,9 @@ int vexpose(struct zlink *base_link, enum zlink_half half, void *base, size_t le
 {
 	struct vlink *l = (struct vlink *)base_link;
 	uint32_t rkey;
-	if (!vlink_is_ready(l) || !shares_domain(l, half))
+	if (!vlink_is_ready(l))
 		return -EOPNOTSUPP;
-	struct vexposer *x = exposer_of(l->dev);
+	struct vexposer *x = exposer_of(l, half);
 	struct exposure *e = x ? get(x) : NULL;
 	if (!e)
 		return -ENOMEM;
@@ -277,7 +297,7 @@ void vconceal(struct zlink *base_link, struct zrma_exposure *exposure)
 {
 	struct vlink *l = (struct vlink *)base_link;
 	struct exposure *e = exposure->impl;
-	struct vexposer *x = l->dev->exposer;
+	struct vexposer *x = *place_of(l, e->half);
 	if (e->mr) {
 		ibv_dereg_mr(e->mr);
 		e->mr = NULL;
@@ -294,11 +314,10 @@ void vconceal(struct zlink *base_link, struct zrma_exposure *exposure)
 
 void vexpose_fini(struct vlink *l)
 {
-	struct vexposer *x = l->dev ? l->dev->exposer : NULL;
-	if (!x)
-		return;
-	drop_late(x, &l->tx.late_window);
-	drop_late(x, &l->rx.late_window);
+	if (l->tx.late_window.mw)
+		drop_late(*place_of(l, ZLINK_TX), &l->tx.late_window);
+	if (l->rx.late_window.mw)
+		drop_late(*place_of(l, ZLINK_RX), &l->rx.late_window);
 }
 
 /* --- the initiator's --- */
@@ -324,9 +343,9 @@ static void put_pin(struct vexposer *x, struct zregion *r)
 int vpin(struct zlink *base_link, enum zlink_half half, void *base, size_t len, struct zregion **out)
 {
 	struct vlink *l = (struct vlink *)base_link;
-	if (!vlink_is_ready(l) || !shares_domain(l, half))
+	if (!vlink_is_ready(l))
 		return -EOPNOTSUPP;
-	struct vexposer *x = exposer_of(l->dev);
+	struct vexposer *x = exposer_of(l, half);
 	struct zregion *r = x ? get_pin(x) : NULL;
 	if (!r)
 		return -ENOMEM;

@@ -16,7 +16,7 @@
 
 #include "link.h"
 
-struct vexposer; /* of a device: its registrations and windows */
+struct vexposer; /* of a protection domain: its registrations and windows */
 
 /* As in transport.h. The key: address (8 bytes) and rkey (4), little-endian, and zeros. */
 int vexpose(struct zlink *, enum zlink_half, void *base, size_t len, struct zrma_exposure *);
@@ -25,7 +25,7 @@ void vconceal(struct zlink *, struct zrma_exposure *);
 void vexpose_fini(struct vlink *);
 int vpin(struct zlink *, enum zlink_half, void *base, size_t len, struct zregion **);
 void vunpin(struct zregion *);
-/* The device is about to be closed. NULL has no effect. */
+/* Its protection domain is about to go. NULL has no effect. */
 void vexposer_close(struct vexposer *);
 
 #endif

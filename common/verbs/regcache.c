@@ -132,6 +132,18 @@ static void sweep(struct vregcache *c, uintptr_t start, uintptr_t end)
 	}
 }
 
+/* Watched first, then registered. -ENOMEM: there is no room for one of the two. */
+static int enter(struct vregcache *c, struct vreg *r, void *base, size_t len)
+{
+	r->range = vwatch_add(base, len);
+	if (r->range < 0)
+		return r->range == -ENOSPC ? -ENOMEM : -EOPNOTSUPP;
+	int rc = c->ops->reg(c->ctx, base, len, &r->handle);
+	if (rc != 0)
+		vwatch_del(r->range);
+	return rc;
+}
+
 static int add(struct vregcache *c, uintptr_t start, uintptr_t end, struct vreg **out)
 {
 	void *base = (void *)start; // NOLINT(performance-no-int-to-ptr)
@@ -146,13 +158,10 @@ static int add(struct vregcache *c, uintptr_t start, uintptr_t end, struct vreg 
 	struct vreg *r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	r->range = vwatch_add(base, len);
-	int rc = r->range < 0 ? -EOPNOTSUPP : c->ops->reg(c->ctx, base, len, &r->handle);
+	int rc = enter(c, r, base, len);
 	if (rc == -ENOMEM && vregcache_trim(c) > 0)
-		rc = c->ops->reg(c->ctx, base, len, &r->handle);
+		rc = enter(c, r, base, len);
 	if (rc != 0) {
-		if (r->range >= 0)
-			vwatch_del(r->range);
 		free(r);
 		return rc;
 	}

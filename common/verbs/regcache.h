@@ -44,8 +44,8 @@ int vregcache_create(struct vregcache **, const struct vregcache_ops *, void *ct
 /* Nothing is in use. */
 void vregcache_destroy(struct vregcache *);
 
-/* A registration that covers len bytes at base, to be given back. -EOPNOTSUPP: this memory is not kept; or what reg
- * returned. */
+/* A registration that covers len bytes at base, to be given back. -EOPNOTSUPP: this memory is not kept; -ENOMEM: there
+ * would be room for it if other caches kept less; or what reg returned. */
 int vregcache_get(struct vregcache *, void *base, size_t len, struct vreg **);
 void vregcache_put(struct vregcache *, struct vreg *);
 /* Gives up all that are not in use: somebody else needs locked memory. How many there were. */

@@ -166,6 +166,7 @@ static int settle_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoi
 	if (rc < 0)
 		return rc;
 	vdevice_add(l->dev, &l->life);
+	rx->accepts = tx->accepts = true;
 	rc = vaddress_find(&l->address, l->dev, l->life.port, vlink_local(l, &(struct sockaddr_storage){0}),
 		l->peer.v1 ? 1 : 2, voptions, err);
 	if (rc == 0)

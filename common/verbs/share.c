@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "expose.h"
 #include "link.h"
 
 #define LINKS_MAX 4096 /* of one thread and device: room in its shared receive queue. zipperd.conf(5) says it */
@@ -24,6 +25,7 @@ int vendpoint_open(struct zendpoint **out, struct zerr *err)
 static void destroy(struct vshare *s)
 {
 	struct vdevice *d = s->home.dev;
+	vexposer_close(s->exposer);
 	vpool_destroy(s->rx);
 	vpool_destroy(s->tx);
 	vmemory_leave(&s->endpoint->memory, s->place);
@@ -56,7 +58,7 @@ static void drop_lost(struct zendpoint *e)
 	}
 }
 
-/* Who connects has one endpoint, and so no use for a context beside the device's. */
+/* Links of `connect` have one endpoint in a process, and so no use for a context beside the device's. */
 static enum zep_category category_of(const struct zendpoint *e)
 {
 	enum zep_category c = (enum zep_category)voptions->endpoints;
@@ -148,7 +150,7 @@ void vshare_spread(struct vshare *s)
 	static _Atomic bool told;
 	struct zerr why;
 	char text[400];
-	if (s->endpoint->connects || vmemory_spread(&s->endpoint->memory, &why) == 0 || !voptions->warn ||
+	if (!s->endpoint->accepts || vmemory_spread(&s->endpoint->memory, &why) == 0 || !voptions->warn ||
 		atomic_exchange(&told, true))
 		return;
 	snprintf(text, sizeof(text), "%.300s: messages between devices are copied", why.text);

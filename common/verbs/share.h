@@ -23,13 +23,15 @@ struct vshare {
 	struct vhome home;
 	unsigned place; /* of its device in the endpoint's memory */
 	struct vpool *rx, *tx;
+	struct vexposer *exposer; /* expose.c's, where the home has a PD of its own; NULL: not used yet */
 	unsigned halves;	  /* of links */
 	_Atomic unsigned regions; /* of the initiator's memory, registered in its home (rma.c); by any thread */
 };
 
 struct zendpoint {
 	pid_t pid;
-	bool connects;	/* links of ours alone */
+	bool connects;	/* links of ours alone, those of `connect` */
+	bool accepts;	/* there have been links of others */
 	unsigned links; /* connects: that there are */
 	struct vshare *shares;
 	struct vmemory memory;
@@ -46,7 +48,7 @@ void vshare_leave_pool(struct vpool **, struct vshare *, bool receiving);
 /* A receive queue that no link uses now, and that lacks buffers: the next one makes it anew. NULL has no effect. */
 void vshare_renew(struct vshare *);
 /* The buffers of its endpoint can go from any device to any other, as far as so much memory may be registered; once
- * the link has all that it needs. Where links are made by us, nobody forwards. */
+ * the link has all that it needs. Where all links are made by us, nobody forwards. */
 void vshare_spread(struct vshare *);
 
 #endif

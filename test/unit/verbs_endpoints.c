@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several endpoints of one process: what they take by category, and who makes them. */
+/* Several endpoints of one process: what they take by category, where memory is registered, and who makes them. */
 #include "verbs_parts.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "session.h"
 #include "verbs/share.h"
 
 #define ENDPOINTS 5
+#define PAGE ((size_t)4096)
 
 static struct vlink *impl(struct zlink *link)
 {
@@ -118,6 +120,87 @@ void several_endpoints_take_what_their_category_says(void **state)
 	option("ZIPPER_ENDPOINTS", NULL);
 }
 
+/* --- the application's memory --- */
+
+static uint8_t *map(size_t len)
+{
+	uint8_t *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(p, MAP_FAILED);
+	memset(p, 0x5a, len);
+	return p;
+}
+
+static void expose_page(struct zlink *link, enum zlink_half half, void *base)
+{
+	struct zrma_exposure e;
+	assert_int_equal(link->ops->rma->expose(link, half, base, PAGE, &e), 0);
+	link->ops->rma->conceal(link, &e);
+}
+
+static uint64_t registrations(void)
+{
+	return fake_fabric()->operations[FAKE_REG];
+}
+
+/* Where each endpoint has a context, memory is registered in each that it is used by, and kept there; else once for
+ * all.
+ */
+void memory_is_known_where_it_is_used(void **state)
+{
+	struct fixture *f = *state;
+	if (!keeps())
+		skip();
+	for (int everywhere = 0; everywhere < 2; everywhere++) {
+		struct several s;
+		option("ZIPPER_ENDPOINTS", everywhere ? "mpi-everywhere" : "static");
+		open_several(&s, f, 3);
+		uint8_t *memory = map(PAGE);
+		const uint64_t before = registrations();
+		for (int i = 0; i < 9; i++)
+			expose_page(s.pair[i % 3].a, i / 3 % 2 ? ZLINK_RX : ZLINK_TX, memory);
+		assert_int_equal(registrations() - before, everywhere ? 3 : 1);
+		munmap(memory, PAGE);
+		close_several(&s, f);
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
+}
+
+/* So many are watched at a time, of all; and so much may be locked, by all: what one keeps and does not use makes room
+ * for another. */
+void what_one_endpoint_keeps_makes_room_for_others(void **state)
+{
+	enum { KEPT = 256, LOCKED = 64 };
+	struct fixture *f = *state;
+	struct several s;
+	if (!keeps())
+		skip();
+	option("ZIPPER_ENDPOINTS", "mpi-everywhere");
+	open_several(&s, f, ENDPOINTS);
+	uint8_t *memory = map((KEPT * ENDPOINTS) * PAGE);
+	for (size_t i = 0; i < (size_t)KEPT * ENDPOINTS; i++)
+		expose_page(s.pair[i / KEPT].a, ZLINK_TX, memory + i * PAGE);
+	uint64_t before = registrations();
+	for (int i = 0; i < 3; i++)
+		expose_page(s.pair[ENDPOINTS - 1].a, ZLINK_TX, memory + (KEPT * ENDPOINTS - 1) * PAGE);
+	assert_int_equal(registrations(), before); /* it is kept */
+	munmap(memory, (KEPT * ENDPOINTS) * PAGE);
+	close_several(&s, f);
+
+	open_several(&s, f, 2);
+	memory = map((2 * LOCKED) * PAGE);
+	for (size_t i = 0; i < LOCKED; i++)
+		expose_page(s.pair[0].a, ZLINK_TX, memory + i * PAGE);
+	fault(FAKE_REG, ENOMEM, 0);
+	expose_page(s.pair[1].a, ZLINK_TX, memory + LOCKED * PAGE);
+	assert_false(is_pending(FAKE_REG));
+	before = registrations();
+	expose_page(s.pair[0].a, ZLINK_TX, memory);
+	assert_int_equal(registrations(), before + 1); /* the other one's was given up */
+	munmap(memory, (2 * LOCKED) * PAGE);
+	close_several(&s, f);
+	option("ZIPPER_ENDPOINTS", NULL);
+}
+
 /* --- data channels of a rank --- */
 
 struct heard {
@@ -211,4 +294,40 @@ void a_channel_that_cannot_be_settled(void **state)
 	ztransport_tcp.unlisten(tcp);
 	if (own)
 		f->ops->endpoint_close(own);
+}
+
+/* An endpoint of links that this process makes forwards nothing: its buffers are registered with the device that they
+ * are for, though it has links on two. */
+void who_only_connects_registers_buffers_once(void **state)
+{
+	struct fixture *f = *state;
+	struct zendpoint *own = NULL;
+	struct zlink *link[2];
+	struct zerr err = {""};
+	struct fake_device *second = &fake_fabric()->device[1];
+	*second = *device();
+	strcpy(second->name, "fkb");
+	fake_fabric()->ndevices = 2;
+	assert_int_equal(f->ops->endpoint_open(&own, &err), 0);
+	for (int i = 0; i < 2; i++) {
+		device()->port[0].state = i == 0 ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
+		second->port[0].state = i == 0 ? IBV_PORT_DOWN : IBV_PORT_ACTIVE;
+		assert_int_equal(f->ops->connect_plain(&link[i], &f->addr, PATIENCE_MS, &err), 0);
+		if (f->ops->settle(link[i], own, own, &err) != 0)
+			fail_msg("%s", err.text);
+		assert_string_equal(impl(link[i])->dev->name, i == 0 ? "fka" : "fkb");
+	}
+	for (const struct vslab *s = own->memory.slabs; s; s = s->next) {
+		unsigned n = 0;
+		for (int i = 0; i < VMEMORY_DOMAINS; i++)
+			n += atomic_load(&s->region[i]) != NULL;
+		assert_int_equal(n, 1);
+	}
+	device()->port[0].state = IBV_PORT_ACTIVE;
+	for (int i = 0; i < 2; i++) {
+		f->ops->close(link[i]);
+		f->ops->close(fixture_accept(f));
+	}
+	f->ops->endpoint_close(own);
+	fake_fabric()->ndevices = 1;
 }

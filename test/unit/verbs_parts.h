@@ -48,9 +48,15 @@ void categories_ask_for_what_they_are(void **state);
 void each_endpoint_has_another_vector(void **state);
 void blueflame_can_be_switched_off(void **state);
 
+/* verbs_threads.c */
+void endpoints_are_used_by_threads(void **state);
+
 /* verbs_endpoints.c */
 void several_endpoints_take_what_their_category_says(void **state);
+void memory_is_known_where_it_is_used(void **state);
+void what_one_endpoint_keeps_makes_room_for_others(void **state);
 void channels_are_attached_to_the_callers_endpoint(void **state);
+void who_only_connects_registers_buffers_once(void **state);
 void a_channel_that_cannot_be_settled(void **state);
 
 /* verbs_memory.c */
