@@ -38,10 +38,11 @@ struct vdevice {
 	struct ibv_device_attr attr;
 	struct vexposer *exposer; /* expose.c's, of pd; NULL: not used yet */
 	struct vlife *lives;
-	int timer;		 /* descriptor: readable when a port has been down for too long */
-	atomic_flag looking;	 /* one thread reads events */
-	_Atomic bool told_locks; /* of completion queues with locks, where none are wanted */
-	_Atomic bool lost;	 /* it went away, or part of it has failed: for those who have it, and no others */
+	int timer;		  /* descriptor: readable when a port has been down for too long */
+	atomic_flag looking;	  /* one thread reads events */
+	_Atomic bool told_locks;  /* of completion queues with locks, where none are wanted */
+	_Atomic bool told_limits; /* who connects: of whom its port does not reach */
+	_Atomic bool lost;	  /* it went away, or part of it has failed: for those who have it, and no others */
 	_Atomic bool tells_last,
 		silent; /* of IBV_EVENT_QP_LAST_WQE_REACHED: it has come; it has not, where it had to */
 };

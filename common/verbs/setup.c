@@ -232,7 +232,7 @@ static int offer(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, st
 	struct sockaddr_storage local;
 	struct vframe us = {.type = VFRAME_OFFER};
 	int rc = choose_port_again(l, vlink_local(l, &local), err);
-	if (rc == 0 && !rx->shares) /* the first one */
+	if (rc == 0 && !atomic_exchange(&l->dev->told_limits, true)) /* the first one, of whatever endpoint */
 		vaddress_warn(&l->address, l->dev, l->life.port, voptions);
 	if (rc == 0)
 		rc = make_queues(l, rx, tx, &us, err);

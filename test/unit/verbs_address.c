@@ -184,6 +184,15 @@ void limited_membership_is_the_last_choice(void **state)
 		assert_int_equal(link_warnings, 2 + i);
 		f->ops->close(second);
 		f->ops->close(fixture_accept(f));
+		struct zendpoint *own; /* nor for each endpoint */
+		struct zlink *third;
+		assert_int_equal(f->ops->endpoint_open(&own, &err), 0);
+		assert_int_equal(f->ops->connect_plain(&third, &f->addr, PATIENCE_MS, &err), 0);
+		assert_int_equal(f->ops->settle(third, own, own, &err), 0);
+		assert_int_equal(link_warnings, 2 + i);
+		f->ops->close(third);
+		f->ops->endpoint_close(own);
+		f->ops->close(fixture_accept(f));
 		f->ops->close(a);
 		f->ops->close(b);
 	}
