@@ -172,23 +172,39 @@ struct fake_fabric *fake_fabric(void)
 
 /* --- lock and memory --- */
 
-/* One lock for all that devices do, where real ones have none: ThreadSanitizer is not to take what threads do one after
- * the other here for being in order. So it sees neither the lock nor what is done under it. */
+static bool unseen;
+
 #ifdef __SANITIZE_THREAD__
 void __tsan_ignore_thread_begin(void);
 void __tsan_ignore_thread_end(void);
 void AnnotateIgnoreSyncBegin(const char *file, int line);
 void AnnotateIgnoreSyncEnd(const char *file, int line);
-#define HIDE_BEGIN() (__tsan_ignore_thread_begin(), AnnotateIgnoreSyncBegin(__FILE__, __LINE__))
-#define HIDE_END() (AnnotateIgnoreSyncEnd(__FILE__, __LINE__), __tsan_ignore_thread_end())
+static void hide(bool from_now_on)
+{
+	if (from_now_on) {
+		__tsan_ignore_thread_begin();
+		AnnotateIgnoreSyncBegin(__FILE__, __LINE__);
+	} else {
+		AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
+		__tsan_ignore_thread_end();
+	}
+}
 #else
-#define HIDE_BEGIN() (void)0
-#define HIDE_END() (void)0
+static void hide(bool from_now_on)
+{
+	(void)from_now_on;
+}
 #endif
+
+void fake_unseen(bool now)
+{
+	unseen = now;
+}
 
 void fake_lock(struct fake_fabric *f)
 {
-	HIDE_BEGIN();
+	if (unseen)
+		hide(true);
 	if (pthread_mutex_lock(&f->lock) == EOWNERDEAD)
 		pthread_mutex_consistent(&f->lock);
 }
@@ -196,7 +212,8 @@ void fake_lock(struct fake_fabric *f)
 void fake_unlock(struct fake_fabric *f)
 {
 	pthread_mutex_unlock(&f->lock);
-	HIDE_END();
+	if (unseen)
+		hide(false);
 }
 
 void *fake_ptr(struct fake_fabric *f, fake_at at)

@@ -194,6 +194,10 @@ struct fake_fabric *fake_fabric(void);
 struct fake_fabric *fake_fabric_open(const char *path);
 void fake_lock(struct fake_fabric *);
 void fake_unlock(struct fake_fabric *);
+/* One lock for all that devices do, where real ones have none, puts into order what threads do without one of their
+ * own. From now on, or no longer, ThreadSanitizer sees neither that lock nor what is done under it. While only one
+ * thread is there. */
+void fake_unseen(bool);
 
 /* The rest with the lock held. */
 void *fake_ptr(struct fake_fabric *, fake_at);

@@ -6,11 +6,14 @@
  */
 #define _GNU_SOURCE /* mremap */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "verbs_parts.h"
@@ -173,28 +176,30 @@ static void *own(void *arg)
 static void move(struct party *me, enum word offer, const struct said *said, uint8_t *local, struct zregion *region)
 {
 	const enum zlink_half half = offer == OFFER_READ ? ZLINK_RX : ZLINK_TX;
-	for (size_t at = 0, under_way = 0; (at < said->len || under_way > 0) && !me->wrong;) {
+	for (size_t at = 0, under_way = 0; under_way > 0 || (at < said->len && !me->wrong);) {
 		struct zrma_done done[4];
 		const struct zrma_op op = {.key = said->key,
 			.offset = at,
 			.local = local + at,
 			.len = said->len - at < PIECE ? said->len - at : PIECE,
 			.region = region};
-		int rc = at == said->len       ? -EAGAIN
-			 : offer == OFFER_READ ? me->rma->read(me->link, &op)
-					       : me->rma->write(me->link, &op);
+		int rc = at == said->len || me->wrong ? -EAGAIN
+			 : offer == OFFER_READ	      ? me->rma->read(me->link, &op)
+						      : me->rma->write(me->link, &op);
 		if (rc == 0) {
 			at += op.len;
 			under_way++;
 			continue;
 		}
-		const int n = rc == -EAGAIN ? me->rma->reap(me->link, half, done, 4) : rc;
-		if (n < 0)
+		const int n = me->rma->reap(me->link, half, done, 4);
+		if (n < 0 || rc != -EAGAIN)
 			me->wrong = "operation";
-		for (int i = 0; i < n; i++)
-			if (done[i].rc != 0)
+		if (n < 0)
+			return; /* all have been reported */
+		for (int k = 0; k < n; k++)
+			if (done[k].rc != 0)
 				me->wrong = "a completion";
-		under_way -= n > 0 ? (unsigned)n : 0;
+		under_way -= (unsigned)n;
 		if (n == 0)
 			sched_yield();
 	}
@@ -291,7 +296,17 @@ static void warm_up(struct party *a, struct party *b)
 	assert_true(vlink_is_ready((struct vlink *)(void *)a->link) && vlink_is_ready((struct vlink *)(void *)b->link));
 }
 
-static void run_all(struct fixture *f, uint64_t rounds)
+static void lose_device(void)
+{
+	const int sock = socket(AF_UNIX, SOCK_DGRAM, 0);
+	fake_lock(fake_fabric());
+	fake_device_gone(fake_fabric(), sock, 0, 0);
+	fake_unlock(fake_fabric());
+	close(sock);
+}
+
+/* lost: after a while the device goes away, and nobody gets to the end. */
+static void run_all(struct fixture *f, uint64_t rounds, bool lost)
 {
 	struct party a[ENDPOINTS] = {0}, b[ENDPOINTS] = {0};
 	pthread_t thread[2 * ENDPOINTS], other;
@@ -302,6 +317,7 @@ static void run_all(struct fixture *f, uint64_t rounds)
 		a[i].rounds = rounds;
 		warm_up(&a[i], &b[i]);
 	}
+	fake_unseen(true);
 	atomic_store(&over, false);
 	atomic_store(&failed, false);
 	assert_int_equal(pthread_create(&other, NULL, map_and_unmap, NULL), 0);
@@ -309,12 +325,17 @@ static void run_all(struct fixture *f, uint64_t rounds)
 		assert_int_equal(pthread_create(&thread[2 * i], NULL, own, &a[i]), 0);
 		assert_int_equal(pthread_create(&thread[2 * i + 1], NULL, use, &b[i]), 0);
 	}
+	if (lost) {
+		poll(NULL, 0, 20);
+		lose_device();
+	}
 	for (int i = 0; i < 2 * ENDPOINTS; i++)
 		pthread_join(thread[i], NULL);
 	atomic_store(&over, true);
 	pthread_join(other, NULL);
+	fake_unseen(false);
 	for (int i = 0; i < ENDPOINTS; i++) {
-		if (a[i].wrong || b[i].wrong)
+		if (lost != (a[i].wrong && b[i].wrong) || (!lost && (a[i].wrong || b[i].wrong)))
 			fail_msg("pair %d: %s, %s", i, a[i].wrong ? a[i].wrong : "-", b[i].wrong ? b[i].wrong : "-");
 		f->ops->close(a[i].link);
 		f->ops->close(b[i].link);
@@ -329,7 +350,18 @@ void endpoints_are_used_by_threads(void **state)
 {
 	for (int c = 0; c < ZEP_CATEGORIES; c++) {
 		option("ZIPPER_ENDPOINTS", zep_category_names[c]);
-		run_all(*state, scaled(200));
+		run_all(*state, scaled(200), false);
+	}
+	option("ZIPPER_ENDPOINTS", NULL);
+}
+
+/* Each hears of it, whoever of them has read the event. */
+void all_threads_hear_of_a_lost_device(void **state)
+{
+	static const char *const categories[] = {"static", "mpi-everywhere"};
+	for (int c = 0; c < 2; c++) {
+		option("ZIPPER_ENDPOINTS", categories[c]);
+		run_all(*state, UINT64_MAX, true);
 	}
 	option("ZIPPER_ENDPOINTS", NULL);
 }
