@@ -20,7 +20,9 @@ fi
 # --- the conformance list of transports, over queue pairs; with ZIP_LONG also over links that change over in the test
 if [ -x "$ZIP_TOP_BUILDDIR/test/unit/transport" ]; then
 	vm_tap zipper 1500 conformance env CMOCKA_MESSAGE_OUTPUT=TAP ZIP_TEST_SCALE=20 ZIP_TEST_VERBS=rxea:1@10.78.1.1 \
-		ZIP_TEST_LINKS=" ${ZIP_LONG:+verbs }warmverbs " "$ZIP_TOP_BUILDDIR/test/unit/transport"
+		ZIP_TEST_LINKS=" ${ZIP_LONG:+verbs ownverbs }warmverbs " "$ZIP_TOP_BUILDDIR/test/unit/transport"
+	vm_tap zipper 600 threads env CMOCKA_MESSAGE_OUTPUT=TAP ZIP_TEST_SCALE=20 ZIP_TEST_VERBS=rxea:1@10.78.1.1 \
+		ZIP_TEST_LINKS=" ownverbs " "$ZIP_TOP_BUILDDIR/test/unit/transport" ownverbs_links_in_threads_of_their_own
 	# once more what uses memory of the caller, with memory windows, which are not used here by themselves
 	for name in reads_what_was_exposed writes_nothing_around exposes_again memory_that_was_mapped_again \
 		refuses_what_is_not_exposed; do

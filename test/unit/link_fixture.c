@@ -192,17 +192,23 @@ int fixture_teardown(void **state)
 	return leak || left || gone < 0;
 }
 
-static struct zlink *connect_own(struct fixture *f)
+static struct zendpoint *new_endpoint(struct fixture *f)
 {
-	struct zlink *link = NULL;
 	struct zerr err;
 	f->own = realloc(f->own, (f->nown + 1) * sizeof(*f->own)); // NOLINT(bugprone-sizeof-expression): pointers
 	assert_non_null(f->own);
-	if (f->ops->endpoint_open(&f->own[f->nown], &err) < 0 ||
-		f->ops->connect_plain(&link, &f->addr, PATIENCE_MS, &err) < 0 ||
-		f->ops->settle(link, f->own[f->nown], f->own[f->nown], &err) < 0)
+	if (f->ops->endpoint_open(&f->own[f->nown], &err) < 0)
 		fail_msg("%s", err.text);
-	f->nown++;
+	return f->own[f->nown++];
+}
+
+static struct zlink *connect_own(struct fixture *f)
+{
+	struct zendpoint *e = new_endpoint(f);
+	struct zlink *link = NULL;
+	struct zerr err;
+	if (f->ops->connect_plain(&link, &f->addr, PATIENCE_MS, &err) < 0 || f->ops->settle(link, e, e, &err) < 0)
+		fail_msg("%s", err.text);
 	return link;
 }
 
@@ -248,9 +254,10 @@ void fixture_settle(struct fixture *f, struct zlink *link)
 	struct pollfd p = {.fd = f->ops->fd(link, ZLINK_RX, &events), .events = POLLIN};
 	assert_true(poll(&p, 1, f->may_be_plain ? 20 : PATIENCE_MS) == 1 || f->may_be_plain);
 	assert_int_equal(f->ops->poll(link, &none, 1), 0);
-	if (!f->endpoint && f->ops->endpoint_open(&f->endpoint, &err) < 0)
+	if (!f->kind->own && !f->endpoint && f->ops->endpoint_open(&f->endpoint, &err) < 0)
 		fail_msg("%s", err.text);
-	if (f->ops->settle(link, f->endpoint, f->endpoint, &err) < 0)
+	struct zendpoint *e = f->kind->own ? new_endpoint(f) : f->endpoint;
+	if (f->ops->settle(link, e, e, &err) < 0)
 		fail_msg("%s", err.text);
 }
 

@@ -147,6 +147,75 @@ static void random_messages_both_ways_in_threads(void **state)
 	pair_close(&p);
 }
 
+enum { LINKS = 3 };
+
+/* Both halves of one link in a thread, which sends and receives in turns, and sleeps where neither goes on. */
+static void *send_and_receive(void *arg)
+{
+	struct party *me = arg;
+	const struct ztransport *ops = me->link->ops;
+	struct zsink sink = inbox_sink(&me->in);
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	for (uint64_t k = 0; (me->in.next < me->count || k < me->count) && !me->wrong;) {
+		const size_t len = random_len(k, ops->max_payload);
+		int rc = -EAGAIN;
+		message_env(raw, k, len);
+		if (k < me->count)
+			rc = ops->post(me->link, raw, payload_of(k, len), len);
+		k += rc == 0;
+		if (rc < 0 && rc != -EAGAIN)
+			me->wrong = strerror(-rc);
+		rc = ops->flush(me->link);
+		if (rc < 0 && rc != -EAGAIN)
+			me->wrong = strerror(-rc);
+		const int n = ops->poll(me->link, &sink, 16);
+		if (n < 0 && n != -EAGAIN)
+			me->wrong = me->in.wrong ? me->in.wrong : strerror(-n);
+		if (n == 0 && (k == me->count || rc == -EAGAIN))
+			sleep_on(me->link, ZLINK_RX, 1);
+	}
+	for (int rc = -EAGAIN; rc == -EAGAIN && !me->wrong;) {
+		rc = ops->flush(me->link);
+		if (rc == -EAGAIN)
+			sleep_on(me->link, ZLINK_TX, 1);
+	}
+	return NULL;
+}
+
+/* Nothing of a transport is shared by links of different threads, where they have no endpoint in common. */
+static void links_in_threads_of_their_own(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t count = scaled(20000);
+	struct pair p[LINKS];
+	struct party parties[2 * LINKS];
+	pthread_t threads[2 * LINKS];
+	if (f->ops->settle && !f->kind->own)
+		return; /* they have, and so are one thread's */
+	memset(parties, 0, sizeof(parties));
+	for (int i = 0; i < 2 * LINKS; i++) {
+		if (i % 2 == 0)
+			p[i / 2] = fixture_pair(f);
+		parties[i].link = i % 2 ? p[i / 2].b : p[i / 2].a;
+		parties[i].count = count;
+		inbox_init(&parties[i].in);
+		parties[i].in.place_one_in = 3;
+		parties[i].in.refuse_one_in = 50;
+	}
+	for (int i = 0; i < 2 * LINKS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, send_and_receive, &parties[i]), 0);
+	for (int i = 0; i < 2 * LINKS; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < 2 * LINKS; i++) {
+		if (parties[i].wrong)
+			fail_msg("party %d: %s", i, parties[i].wrong);
+		assert_int_equal(parties[i].in.next, count);
+		inbox_fini(&parties[i].in);
+	}
+	for (int i = 0; i < LINKS; i++)
+		pair_close(&p[i]);
+}
+
 static void full_link_refuses_and_loses_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -532,6 +601,7 @@ static void an_idle_half_sleeps(void **state)
 const struct link_test transport_message_tests[] = {
 	LINK_TEST(every_size_arrives),
 	LINK_TEST(random_messages_both_ways_in_threads),
+	LINK_TEST(links_in_threads_of_their_own),
 	LINK_TEST(full_link_refuses_and_loses_nothing),
 	LINK_TEST(refused_messages_come_again),
 	LINK_TEST(place_is_asked_or_not),
