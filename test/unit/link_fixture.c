@@ -204,10 +204,10 @@ static struct zendpoint *new_endpoint(struct fixture *f)
 
 static struct zlink *connect_own(struct fixture *f)
 {
-	struct zendpoint *e = new_endpoint(f);
+	struct zendpoint *rx = new_endpoint(f), *tx = new_endpoint(f);
 	struct zlink *link = NULL;
 	struct zerr err;
-	if (f->ops->connect_plain(&link, &f->addr, PATIENCE_MS, &err) < 0 || f->ops->settle(link, e, e, &err) < 0)
+	if (f->ops->connect_plain(&link, &f->addr, PATIENCE_MS, &err) < 0 || f->ops->settle(link, rx, tx, &err) < 0)
 		fail_msg("%s", err.text);
 	return link;
 }
@@ -256,8 +256,9 @@ void fixture_settle(struct fixture *f, struct zlink *link)
 	assert_int_equal(f->ops->poll(link, &none, 1), 0);
 	if (!f->kind->own && !f->endpoint && f->ops->endpoint_open(&f->endpoint, &err) < 0)
 		fail_msg("%s", err.text);
-	struct zendpoint *e = f->kind->own ? new_endpoint(f) : f->endpoint;
-	if (f->ops->settle(link, e, e, &err) < 0)
+	struct zendpoint *rx = f->kind->own ? new_endpoint(f) : f->endpoint,
+			 *tx = f->kind->own ? new_endpoint(f) : f->endpoint;
+	if (f->ops->settle(link, rx, tx, &err) < 0)
 		fail_msg("%s", err.text);
 }
 

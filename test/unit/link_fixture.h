@@ -44,7 +44,7 @@ struct link_kind {
 	int (*connect_raw)(const struct zaddr *);
 	bool stream; /* its bytes are the messages */
 	bool warm;   /* pairs have carried messages before the test has them */
-	bool own;    /* each link has an endpoint of its own */
+	bool own;    /* each half of a link has an endpoint of its own */
 };
 extern const struct link_kind link_kinds[];
 extern const size_t link_kind_count;
@@ -60,7 +60,7 @@ struct fixture {
 	struct zlistener *listener;
 	struct zaddr addr;
 	struct zendpoint *endpoint; /* of accepted links, where the transport wants one */
-	struct zendpoint **own;	    /* one for each link, where the kind says so */
+	struct zendpoint **own;	    /* two for each link, where the kind says so */
 	size_t nown;
 	bool may_be_plain; /* connecting ends may have nothing to say */
 	char dir[64];
