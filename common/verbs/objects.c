@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,11 +44,11 @@ static void unblock(int fd)
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
-static void tell_lack(const struct vdevice *dev, const char *category)
+static void tell_lack(const struct vdevice *dev, unsigned tds, const char *category)
 {
 	char text[160];
 	snprintf(text, sizeof(text), "%s: no thread domains after %u of them: endpoints are static, not %s", dev->name,
-		dev->common.tds, category);
+		tds, category);
 	if (voptions->note)
 		voptions->note(text);
 }
@@ -62,18 +63,23 @@ static int choose_vector(const struct ibv_context *ctx)
 
 int vobject_home_open(struct vhome *h, struct vdevice *dev, enum zep_category category, struct zerr *err)
 {
-	const bool lacked = dev->common.no_domains;
+	static pthread_mutex_t seats = PTHREAD_MUTEX_INITIALIZER; /* of one device: its thread domains are counted */
 	memset(h, 0, sizeof(*h));
 	h->dev = dev;
 	h->category = category;
 	h->kept = (struct zep_kept){.ops = &zep_ibv_ops, .to = &dev->ibv};
+	pthread_mutex_lock(&seats);
+	const bool lacked = dev->common.no_domains;
 	int rc = zep_seat_join(&h->seat, category, &dev->common, &h->kept, err);
+	const bool lacks = !lacked && dev->common.no_domains;
+	const unsigned tds = dev->common.tds;
+	pthread_mutex_unlock(&seats);
 	if (rc < 0) {
 		zep_drop_all(&h->kept);
 		return rc;
 	}
-	if (!lacked && dev->common.no_domains)
-		tell_lack(dev, zep_category_names[category]);
+	if (lacks)
+		tell_lack(dev, tds, zep_category_names[category]);
 	h->ctx = h->seat.ctx;
 	h->pd = h->seat.pd;
 	h->domain = h->seat.domain;

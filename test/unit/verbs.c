@@ -125,6 +125,7 @@ int main(int argc, char **argv)
 		TEST(a_channel_that_cannot_be_settled),
 		TEST(endpoints_are_used_by_threads),
 		TEST(all_threads_hear_of_a_lost_device),
+		TEST(endpoints_are_opened_by_threads),
 		TEST(nothing_around_is_reached),
 		TEST(nothing_else_is_allowed),
 		TEST(keys_are_for_one_link),

@@ -51,6 +51,7 @@ void blueflame_can_be_switched_off(void **state);
 /* verbs_threads.c */
 void endpoints_are_used_by_threads(void **state);
 void all_threads_hear_of_a_lost_device(void **state);
+void endpoints_are_opened_by_threads(void **state);
 
 /* verbs_endpoints.c */
 void several_endpoints_take_what_their_category_says(void **state);

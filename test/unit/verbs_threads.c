@@ -365,3 +365,58 @@ void all_threads_hear_of_a_lost_device(void **state)
 	}
 	option("ZIPPER_ENDPOINTS", NULL);
 }
+
+/* --- set-up by several threads, as of zipcast's contexts --- */
+
+struct opener {
+	struct fixture *f;
+	const char *wrong;
+};
+
+static void *open_and_close(void *arg)
+{
+	struct opener *me = arg;
+	const struct ztransport *ops = me->f->ops;
+	for (int i = 0; i < (int)scaled(300) && !me->wrong; i++) {
+		struct zendpoint *e = NULL;
+		struct zlink *link = NULL;
+		struct zerr err = {""};
+		if (ops->endpoint_open(&e, &err) != 0 ||
+			ops->connect_plain(&link, &me->f->addr, PATIENCE_MS, &err) != 0 ||
+			ops->settle(link, e, e, &err) != 0)
+			me->wrong = "settle";
+		if (link)
+			ops->close(link);
+		ops->endpoint_close(e);
+	}
+	return NULL;
+}
+
+/* Each its own endpoint, at the same time. */
+void endpoints_are_opened_by_threads(void **state)
+{
+	struct fixture *f = *state;
+	struct opener o[ENDPOINTS];
+	pthread_t thread[ENDPOINTS];
+	option("ZIPPER_ENDPOINTS", "shared-dynamic");
+	struct zlink *keeps = fixture_connect(f); /* the device open, and so the count of thread domains */
+	f->ops->close(fixture_accept(f));
+	fake_unseen(true);
+	for (int i = 0; i < ENDPOINTS; i++) {
+		o[i] = (struct opener){.f = f};
+		assert_int_equal(pthread_create(&thread[i], NULL, open_and_close, &o[i]), 0);
+	}
+	for (int i = 0; i < ENDPOINTS; i++)
+		pthread_join(thread[i], NULL);
+	fake_unseen(false);
+	for (int i = 0; i < ENDPOINTS; i++) {
+		struct zerr err;
+		struct zlink *link;
+		if (o[i].wrong)
+			fail_msg("%s", o[i].wrong);
+		while (f->ops->accept(f->listener, &link, &err) == 0)
+			f->ops->close(link);
+	}
+	f->ops->close(keeps);
+	option("ZIPPER_ENDPOINTS", NULL);
+}
