@@ -71,6 +71,10 @@ void zchannel_fini(void)
 		drop_control(ch);
 		free(ch);
 	}
+	if (zchannels.settles)
+		zchannels.settles->endpoint_close(zchannels.own);
+	zchannels.own = NULL;
+	zchannels.settles = NULL;
 	free(zchannels.by_zipper);
 	free(zchannels.open);
 	zchannels.by_zipper = NULL;
@@ -132,6 +136,17 @@ void zchannel_close_link(struct zchannel *ch)
 	ch->held_back = false;
 }
 
+static int attach_link(struct zchannel *ch, const struct zctl_attach *attach, struct zerr *err)
+{
+	pthread_mutex_lock(&setting_up);
+	int rc = zsession_attach_to(&ch->link, &zrails.rail[ch->rail].zipper, params.job, attach,
+		zend_n > 1 ? &zchannels.own : NULL, ATTACH_TIMEOUT_MS, err);
+	pthread_mutex_unlock(&setting_up);
+	if (rc == 0 && zchannels.own)
+		zchannels.settles = ch->link->ops;
+	return rc;
+}
+
 struct zchannel *zchannel_open(int rail, int part)
 {
 	struct zchannel *ch = &zchannels.by_zipper[rail * zworld.nparts + part];
@@ -147,10 +162,7 @@ struct zchannel *zchannel_open(int rail, int part)
 		return ch;
 	}
 	memcpy(attach.token, zrails.rail[rail].token, sizeof(attach.token));
-	pthread_mutex_lock(&setting_up);
-	int rc = zsession_attach(&ch->link, &zrails.rail[rail].zipper, params.job, &attach, ATTACH_TIMEOUT_MS, &err);
-	pthread_mutex_unlock(&setting_up);
-	if (rc != 0) {
+	if (attach_link(ch, &attach, &err) != 0) {
 		ch->link = NULL;
 		ch->full = true;
 		zfailover_lose(rail, err.text);

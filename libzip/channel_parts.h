@@ -23,6 +23,10 @@ struct zchannel_set {		    /* of an endpoint */
 	struct zchannel **open; /* [nopen]: those with a link, of both kinds */
 	int nopen, cap;
 	struct zchannel *direct; /* all of them, also waiting ones */
+	/* What the links to zippers share that this thread alone uses at a time; with whom it is to be given back.
+	 * NULL: none yet, or, where there is one endpoint alone, what the transport shares anyway. */
+	struct zendpoint *own;
+	const struct ztransport *settles;
 };
 extern struct zchannel_set zchannels_of[]; /* [ZENDS_MAX] */
 #define zchannels (zchannels_of[zend_here])

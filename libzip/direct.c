@@ -326,7 +326,8 @@ static bool welcome(struct zlink *link, const struct zctl_attach *a)
 {
 	struct zwire_env env = {.kind = ZWIRE_ACK};
 
-	if (a->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)a->vrank) || !zdirect_is_possible(a->vrank))
+	if (a->endpoint != 0 || a->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)a->vrank) ||
+		!zdirect_is_possible(a->vrank))
 		return false;
 	struct zremote *r = zremote_get_direct(a->vrank);
 	if (!r || !r->channel->waiting || r->channel->link || !settle(link))

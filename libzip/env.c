@@ -216,7 +216,7 @@ int zenv_read(struct zenv *env, struct zerr *err)
 	if (rc == 0)
 		rc = zconf_environ(zenv_rows, env, "ZIPPER", others, err);
 	/* A process of its own has a context of its own in any case, and in it what the provider gives. */
-	if (env->verbs.endpoints == ZEP_MPI_EVERYWHERE)
+	if (env->verbs.endpoints == ZEP_MPI_EVERYWHERE && env->endpoints == 1)
 		env->verbs.endpoints = ZEP_STATIC;
 	return rc != 0 ? rc : check(env, err);
 }

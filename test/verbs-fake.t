@@ -120,6 +120,29 @@ done <<-END
 	mpi+threads 0 0 0 0,0 0 0 0
 END
 
+# --- ranks whose threads have endpoints of their own
+compile "$ZIP_TOP_SRCDIR/test/programs/endpoint_threads.c" "$TAP_TMP/endpoint_threads" || bail_out "endpoint_threads.c does not compile"
+threads_in_category() { # CATEGORY
+	local name="ranks: $1" rc
+	fake_fabric fka/mw/tds=64,fkb/ib/mw/tds=64
+	zipper
+	ZIPPER_VERBS_ENDPOINTS=$1 part B 10 &
+	second=$!
+	ZIPPER_VERBS_ENDPOINTS=$1 part A 10
+	rc=$?
+	wait $second
+	is "$name: threads at endpoints of their own" "$rc $?" "0 0"
+	is "$name: nothing is wrong" "$(cat "$TAP_TMP/outA" "$TAP_TMP/outB" | grep -c -e ' ok$' -e '^No errors$')" 5 ||
+		{ diag_file "$TAP_TMP/outA"; diag_file "$TAP_TMP/outB"; diag_file "$TAP_TMP/zipperd"; }
+	end_zipper "$name"
+	is "$name: memory was reached from outside" "$(($(fakectl count read) > 15)) $(($(fakectl count write) > 15))" "1 1"
+	is "$name: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
+}
+program=$TAP_TMP/endpoint_threads
+export ZIPPER_ENDPOINTS=4
+for category in mpi-everywhere 2xdynamic dynamic shared-dynamic static mpi+threads; do threads_in_category $category; done
+unset program ZIPPER_ENDPOINTS
+
 # --- while a job is silent zipperd sleeps: the share of a processor that it takes, in percent
 ticks() { sed 's/.*) //' "/proc/$zipper/stat" | awk '{ print $12 + $13 }'; } # of all its threads
 for threads in pair direction; do
