@@ -36,7 +36,7 @@ const char ztuning_defaults_text[] =
 	/* small ones take more time so: three clusters, 8 bytes, pipelined: 1.6 of it, 4 KiB: 0.8 */
 	"all multicast=yes patience=20\n"
 	"all bytes<4K multicast=no\n"
-	"bcast between=all\n"
+	"all between=all\n"
 	/* about where copying costs as much as a second message */
 	"scatter together=4K\n"
 	/* 2+2 and 4+4 ranks, by shm and tcp: 4 KiB 1.0 to 1.7 of the time, 16 KiB 0.6 to 0.9, 64 KiB 0.6 to 0.85 and

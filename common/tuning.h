@@ -40,7 +40,7 @@ struct ztuning_case {
 };
 
 enum ztuning_exchange { ZTUNING_EXCHANGE_ALL, ZTUNING_EXCHANGE_DOUBLING, ZTUNING_EXCHANGE_SLICES };
-/* all: from the root; the others as enum zcast_algorithm in castplan.h. */
+/* all: straight to all of them; the others as enum zcast_algorithm in castplan.h. */
 enum ztuning_between {
 	ZTUNING_BETWEEN_ALL,
 	ZTUNING_BETWEEN_SEQUENTIAL,

@@ -69,7 +69,8 @@ static const char *const yes_no_words[] = {"no", "yes", NULL};
 #define HAS(collective) (1u << ZTUNING_##collective)
 #define CUT (HAS(BCAST) | HAS(ALLGATHER) | HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER) | HAS(SCAN))
 #define REDUCTIONS (HAS(REDUCE) | HAS(ALLREDUCE) | HAS(REDUCE_SCATTER))
-#define TO_SEVERAL (HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE) | HAS(SCAN))
+#define TO_ALL (HAS(BCAST) | HAS(ALLGATHER) | HAS(ALLREDUCE))
+#define TO_SEVERAL (TO_ALL | HAS(SCAN))
 
 static const struct setting {
 	struct zconf_row row;
@@ -77,11 +78,11 @@ static const struct setting {
 } settings[] = {
 	{{SETTING(segment), .type = ZCONF_BYTES, .min = 256, .max = INT64_C(1) << 30}, CUT},
 	{{SETTING(segments), .type = ZCONF_INT, .min = 1, .max = 1024}, CUT},
-	{{SETTING(depth), .type = ZCONF_INT, .min = 1, .max = ZTUNING_DEPTH_MAX}, REDUCTIONS | HAS(SCAN)},
+	{{SETTING(depth), .type = ZCONF_INT, .min = 1, .max = ZTUNING_DEPTH_MAX}, CUT},
 	{{SETTING(inside), .type = ZCONF_ENUM, .choices = inside_words}, REDUCTIONS},
 	{{SETTING(leaders), .type = ZCONF_INT, .min = 1, .max = 64}, CUT | HAS(ALLTOALL)},
 	{{SETTING(exchange), .type = ZCONF_ENUM, .choices = exchange_words}, HAS(ALLREDUCE)},
-	{{SETTING(between), .type = ZCONF_ENUM, .choices = between_words}, HAS(BCAST)},
+	{{SETTING(between), .type = ZCONF_ENUM, .choices = between_words}, TO_ALL},
 	{{SETTING(aggregate), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(ALLTOALL)},
 	{{SETTING(window), .type = ZCONF_INT, .min = 1, .max = 1024}, HAS(ALLTOALL)},
 	{{SETTING(together), .type = ZCONF_BYTES, .max = INT64_C(1) << 20}, HAS(SCATTER)},

@@ -2,7 +2,8 @@
 /*
  * MPI_Allgather and MPI_Allgatherv: native allgather inside each part, straight into the receive
  * buffer; the leaders exchange their parts' slots, each those of the members that it is in charge of;
- * what has come is then spread inside, if it is much in segments while the rest is still arriving.
+ * what has come is then spread inside, if it is much in segments while the rest is still arriving. Between three
+ * parts and more, leaders may pass it on to each other instead (coll_plan.h).
  */
 #include "coll_across.h"
 #include "coll_board.h"
@@ -11,6 +12,7 @@
 #include "coll_gather.h"
 #include "coll_leaders.h"
 #include "coll_native.h"
+#include "coll_plan.h"
 #include "coll_slots.h"
 #include "tune.h"
 
@@ -287,21 +289,74 @@ static struct ztuning_settings choose(const struct zcomm *c, const struct zslots
 	return ztune_choose(c, ZTUNING_ALLGATHER, zbuf_wire_bytes(total, slots->type));
 }
 
-int zbuild_allgather(struct zsched *s, const struct zcoll *a)
+static int build_exchange(struct zsched *s, const struct zslots *slots, const struct ztuning_settings *tune)
 {
 	struct zcomm *c = zsched_comm(s);
-	struct zslots slots = zslots_recv(a);
-	struct ztuning_settings tune = choose(c, &slots);
-	int sent = 0, end = 0, leaders = leaders_of(s, &slots, &tune, c->my_part);
+	int sent = 0, end = 0, leaders = leaders_of(s, slots, tune, c->my_part);
 	int number = zcoll_my_number(c, leaders);
 	struct incoming in;
+	int rc = make_incoming(s, slots, tune, &in);
+	if (rc == MPI_SUCCESS && number >= 0)
+		rc = exchange(s, slots, &in, leaders, number, tune, &sent, &end);
+	return rc == MPI_SUCCESS ? build_spread(s, &in, sent, end) : rc;
+}
+
+/* By plans: what leader number a of part p has. Where it is packed only what I carry or get is; *unpacks says of the
+ * latter that it is to be unpacked. */
+static int make_planned(struct zsched *s, const struct zslots *slots, int p, int leaders, int a,
+	struct zplan_piece *planned, struct piece *unpacks)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct piece piece;
+	int rc = make_piece(s, slots, p, leaders, a, &piece);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	*planned = (struct zplan_piece){.root = piece.from,
+		.number = a,
+		.bytes = zbuf_wire_bytes(piece.count, piece.type)};
+	if (p == c->my_part && piece.from != c->rank)
+		return MPI_SUCCESS;
+	if (p == c->my_part)
+		rc = pack_mine(s, &piece);
+	else
+		rc = zbuf_wire(s, piece.buf, piece.count, piece.type, &piece.wire, &piece.bytes);
+	planned->wire = p == c->my_part ? piece.buf : piece.wire;
+	if (p != c->my_part && piece.wire != piece.buf)
+		*unpacks = piece;
+	return rc;
+}
+
+/* All parts' pieces, with a plan for each. */
+static int build_plans(struct zsched *s, const struct zslots *slots, const struct ztuning_settings *tune)
+{
+	struct zcomm *c = zsched_comm(s);
+	int leaders = leaders_of(s, slots, tune, c->my_part), n = leaders * c->nparts, rc = MPI_SUCCESS;
+	struct zplan_piece *planned = zsched_alloc(s, (size_t)n * sizeof *planned);
+	struct piece *unpacks = zsched_alloc(s, (size_t)n * sizeof *unpacks);
+	if (!planned || !unpacks)
+		return MPI_ERR_NO_MEM;
+	for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
+		unpacks[i] = (struct piece){.wire = NULL};
+		rc = make_planned(s, slots, i % c->nparts, leaders, i / c->nparts, &planned[i], &unpacks[i]);
+	}
+	if (rc == MPI_SUCCESS)
+		rc = zbuild_plans(s, planned, n, leaders, tune);
+	for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
+		if (unpacks[i].wire)
+			rc = zsched_call(s, unpack_piece, &unpacks[i]);
+	zsched_round(s);
+	return rc;
+}
+
+int zbuild_allgather(struct zsched *s, const struct zcoll *a)
+{
+	struct zslots slots = zslots_recv(a);
+	struct ztuning_settings tune = choose(zsched_comm(s), &slots);
 	int rc = gather_own(s, a, &slots);
 	zsched_round(s);
-	if (rc == MPI_SUCCESS)
-		rc = make_incoming(s, &slots, &tune, &in);
-	if (rc == MPI_SUCCESS && number >= 0)
-		rc = exchange(s, &slots, &in, leaders, number, &tune, &sent, &end);
-	return rc == MPI_SUCCESS ? build_spread(s, &in, sent, end) : rc;
+	if (rc != MPI_SUCCESS)
+		return rc;
+	return zplan_is_used(s, &tune) ? build_plans(s, &slots, &tune) : build_exchange(s, &slots, &tune);
 }
 
 static int take(struct zsched *s, struct zcoll *a)

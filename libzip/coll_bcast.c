@@ -97,21 +97,22 @@ static int send_pieces(struct zsched *s, const struct bcast *b)
 	return rc;
 }
 
-_Static_assert((int)ZTUNING_BETWEEN_SEQUENTIAL == ZCAST_SEQUENTIAL + 1 && (int)ZTUNING_BETWEEN_TREE == ZCAST_TREE + 1 &&
-		       (int)ZTUNING_BETWEEN_CHAIN == ZCAST_CHAIN + 1 &&
-		       (int)ZTUNING_BETWEEN_PIPELINE == ZCAST_PIPELINE + 1,
-	"zipcast's algorithms, behind all");
-
-/* By a plan? With two parts all are alike; from group to group there are none. */
 static bool is_planned(const struct zsched *s, const struct bcast *b)
 {
-	return b->tune.between != ZTUNING_BETWEEN_ALL && zsched_comm(s)->nparts > 2 && b->bytes > 0 && !zsched_inter(s);
+	return b->bytes > 0 && zplan_is_used(s, &b->tune);
 }
 
-static int build_plan(struct zsched *s, const struct bcast *b)
+static int build_plans(struct zsched *s, const struct bcast *b)
 {
-	return zbuild_plan(s, b->wire, b->bytes, b->tune.segment, b->tune.segments, b->root,
-		(enum zcast_algorithm)(b->tune.between - 1));
+	struct zplan_piece *pieces = zsched_alloc(s, (size_t)b->leaders * sizeof *pieces);
+	if (!pieces)
+		return MPI_ERR_NO_MEM;
+	for (int a = 0; a < b->leaders; a++)
+		pieces[a] = (struct zplan_piece){.root = b->root,
+			.number = a,
+			.bytes = piece_at(b, a + 1) - piece_at(b, a),
+			.wire = b->wire + piece_at(b, a)};
+	return zbuild_plans(s, pieces, b->leaders, b->leaders, &b->tune);
 }
 
 static int build_large_at_root(struct zsched *s, struct bcast *b)
@@ -122,14 +123,14 @@ static int build_large_at_root(struct zsched *s, struct bcast *b)
 		rc = zsched_call(s, pack, b);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return is_planned(s, b) ? build_plan(s, b) : send_pieces(s, b);
+	return is_planned(s, b) ? build_plans(s, b) : send_pieces(s, b);
 }
 
 static int build_large_away(struct zsched *s, struct bcast *b)
 {
 	int rc = zbuf_wire(s, b->buf, b->count, b->type, &b->wire, &b->bytes);
 	if (rc == MPI_SUCCESS)
-		rc = is_planned(s, b) ? build_plan(s, b) : build_remote_segments(s, b);
+		rc = is_planned(s, b) ? build_plans(s, b) : build_remote_segments(s, b);
 	return rc == MPI_SUCCESS && b->wire != b->buf ? zsched_call(s, unpack, b) : rc;
 }
 
@@ -176,6 +177,8 @@ static struct bcast *make(struct zsched *s, const struct zcomm *group, void *buf
 		.bytes = zbuf_wire_bytes(count, type)};
 	b->tune = ztune_choose(group, ZTUNING_BCAST, b->bytes);
 	b->leaders = b->tune.leaders < group->members_min ? (int)b->tune.leaders : group->members_min;
+	if (b->bytes <= b->tune.segment) /* one message */
+		b->leaders = 1;
 	return b;
 }
 

@@ -6,13 +6,15 @@
 #include "coll_flight.h"
 #include "coll_fold.h"
 #include "coll_leaders.h"
+#include "coll_plan.h"
 
 struct zbetween {
 	enum ztuning_exchange how;
 	struct ztuning_settings tune;
 	int leaders, number;
 	int nparts, mine, stages;
-	int *peers; /* [nparts]: ranks */
+	int *peers;		/* [nparts]: ranks */
+	struct zplan_hop *hops; /* slices that are passed on: [stages - 1][nparts]; NULL: they are not */
 	MPI_Datatype type;
 	MPI_Aint extent;
 	MPI_Op op;
@@ -39,12 +41,14 @@ static int dimensions(int cube)
 	return d;
 }
 
-int zbetween_stages(enum ztuning_exchange how, int nparts)
+int zbetween_stages(const struct zsched *s, const struct ztuning_settings *tune)
 {
-	int cube = cube_of(nparts);
-	if (how == ZTUNING_EXCHANGE_DOUBLING)
+	int nparts = zsched_comm(s)->nparts, cube = cube_of(nparts);
+	if (tune->exchange == ZTUNING_EXCHANGE_DOUBLING)
 		return dimensions(cube) + (cube < nparts ? 2 : 0);
-	return how == ZTUNING_EXCHANGE_SLICES ? 2 : 1;
+	if (tune->exchange == ZTUNING_EXCHANGE_ALL)
+		return 1;
+	return 1 + (zplan_is_used(s, tune) ? zplan_hops_steps(s, tune) : 1);
 }
 
 static MPI_Count slice_at(MPI_Count count, int nparts, int p)
@@ -102,7 +106,7 @@ struct zbetween *zbetween_create(struct zsched *s, const struct ztuning_settings
 		.number = number,
 		.nparts = c->nparts,
 		.mine = c->my_part,
-		.stages = zbetween_stages(how, c->nparts),
+		.stages = zbetween_stages(s, tune),
 		.type = type,
 		.extent = zbuf_extent(type),
 		.op = op,
@@ -110,6 +114,8 @@ struct zbetween *zbetween_create(struct zsched *s, const struct ztuning_settings
 	b->ntemps = how == ZTUNING_EXCHANGE_DOUBLING ? b->stages : b->nparts;
 	b->peers = zsched_alloc(s, (size_t)c->nparts * sizeof *b->peers);
 	if (!b->peers || make_temps(s, b, longest) != MPI_SUCCESS || make_flights(s, b) != MPI_SUCCESS)
+		return NULL;
+	if (how == ZTUNING_EXCHANGE_SLICES && zplan_is_used(s, tune) && !(b->hops = zplan_hops(s, tune)))
 		return NULL;
 	for (int p = 0; p < c->nparts; p++)
 		b->peers[p] = c->parts[p].member[zcoll_first(c->parts[p].count, leaders, number)];
@@ -148,6 +154,31 @@ static int add_all(struct zsched *s, const struct zbetween *b, int i, int stage,
 	return rc == MPI_SUCCESS ? send_to_all(s, b, result, count) : rc;
 }
 
+static int add_slice(struct zsched *s, const struct zbetween *b, void *result, MPI_Count count, int p, bool sends,
+	int peer)
+{
+	MPI_Count n = slice_count(count, b->nparts, p);
+	void *slice = zbuf_at(result, slice_at(count, b->nparts, p), b->extent);
+	if (n == 0)
+		return MPI_SUCCESS;
+	return sends ? zsched_send(s, slice, n, b->type, b->peers[peer])
+		     : zsched_recv(s, slice, n, b->type, b->peers[peer]);
+}
+
+/* The slices of all parts go a step further. */
+static int pass_slices(struct zsched *s, const struct zbetween *b, int step, void *result, MPI_Count count)
+{
+	const struct zplan_hop *hops = &b->hops[step * b->nparts];
+	int rc = MPI_SUCCESS;
+	for (int p = 0; p < b->nparts && rc == MPI_SUCCESS; p++) {
+		if (hops[p].from >= 0)
+			rc = add_slice(s, b, result, count, p, false, hops[p].from);
+		if (hops[p].to >= 0 && rc == MPI_SUCCESS)
+			rc = add_slice(s, b, result, count, p, true, hops[p].to);
+	}
+	return rc;
+}
+
 static int add_slices(struct zsched *s, const struct zbetween *b, int i, int stage, void *result, MPI_Count count)
 {
 	MPI_Count mine = slice_count(count, b->nparts, b->mine);
@@ -160,13 +191,11 @@ static int add_slices(struct zsched *s, const struct zbetween *b, int i, int sta
 	zflight_begin(&b->flights[stage - 1], s, i);
 	if (stage == 1 && mine > 0)
 		rc = recv_from_all(s, b, i, mine);
+	if (stage > 1 && b->hops)
+		return rc == MPI_SUCCESS ? pass_slices(s, b, stage - 2, result, count) : rc;
 	for (int j = 1; j < b->nparts && rc == MPI_SUCCESS; j++) {
 		int p = (b->mine + j) % b->nparts;
-		MPI_Count n = slice_count(count, b->nparts, p);
-		void *slice = zbuf_at(result, slice_at(count, b->nparts, p), b->extent);
-		if (n > 0)
-			rc = stage == 1 ? zsched_send(s, slice, n, b->type, b->peers[p])
-					: zsched_recv(s, slice, n, b->type, b->peers[p]);
+		rc = add_slice(s, b, result, count, p, stage == 1, p);
 	}
 	return rc == MPI_SUCCESS && stage == 2 && mine > 0 ? send_to_all(s, b, own, mine) : rc;
 }

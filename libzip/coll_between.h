@@ -6,7 +6,8 @@
  *
  *   all        everybody sends to everybody: one crossing after the other, P * (P - 1) * n bytes in all
  *   doubling   recursive doubling: log2 P, between all P * log2 P * n (with others than powers of two 2 more, and less)
- *   slices     each combines one slice for all: two, 2 * (P - 1) * n, which is the least that there can be
+ *   slices     each combines one slice for all: two, 2 * (P - 1) * n, which is the least that there can be; where the
+ *              parts pass the slices on (coll_plan.h), the second one is as many as the plan of one block has steps
  *
  * Under the shim's lock.
  */
@@ -25,7 +26,7 @@ struct zbetween;
 struct zbetween *zbetween_create(struct zsched *, const struct ztuning_settings *, int leaders, int number, int depth,
 	MPI_Count longest, MPI_Datatype, MPI_Op);
 /* How many stages there are, at least one: the same in all ranks of the communicator. */
-int zbetween_stages(enum ztuning_exchange, int nparts);
+int zbetween_stages(const struct zsched *, const struct ztuning_settings *);
 /* Adds stage 1 to stages of segment i to the current round; result has my part's contribution. Number stages + 1 is
  * local work alone: after it result is the result. Segments begin a stage in consecutive rounds, each begins the next
  * one depth rounds later, and in a round the later stage is added first. */

@@ -116,10 +116,8 @@ static int build_round(struct zsched *s, const struct zcoll *a, const struct zse
 
 static int build_allreduce(struct zsched *s, const struct zcoll *a)
 {
-	struct zcomm *c = zsched_comm(s);
 	struct zsegments g = cut(s, ZTUNING_ALLREDUCE, a->recvcount, a->recvtype);
-	enum ztuning_exchange how = (enum ztuning_exchange)g.tune.exchange;
-	int last = zbetween_stages(how, c->nparts) + 1, depth = zflight_depth(&g.tune, g.groups);
+	int last = zbetween_stages(s, &g.tune) + 1, depth = zflight_depth(&g.tune, g.groups);
 	struct lane *lanes;
 	int rc = make_lanes(s, &g, a, -1, &lanes);
 	for (int l = 0; l < g.lanes && rc == MPI_SUCCESS; l++) {

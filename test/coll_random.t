@@ -9,7 +9,7 @@ cd "$TAP_TMP" || exit 99
 
 programs=(coll_moves coll_reductions coll_scans coll_nonblocking collectives coll_errors reproducible persistent
 	inter_coll inter_icoll inter_errors)
-layouts=(1+1 1+2 2+1 1+1+1 2+2 1+3 3+1 1+1+2 2+1+1 1+1+1+1 2+3 3+2 1+4 2+1+2 3+3 2+2+2 1+2+3 4+2 1+2+1+2)
+layouts=(1+1 1+2 2+1 1+1+1 2+2 1+3 3+1 1+1+2 2+1+1 1+1+1+1 2+3 3+2 1+4 2+1+2 3+3 2+2+2 1+2+3 4+2 1+2+1+2 1+1+1+1+1)
 groups_from=8 # the layouts with four ranks and more, which the programs between groups need
 blocks="0 1 8 24 64 256 1K 4K 64K 1M"
 segments="256 512 1K 2K 8K 64K"
@@ -37,7 +37,8 @@ draw() {
 	[[ $program = inter_* ]] && pick "${layouts[@]:groups_from}" || pick "${layouts[@]}"
 	layout=$picked rules='' world=()
 	rule all "leaders 1 2 3" "segment $segments" "depth 1 2 3 8"
-	rule bcast "between all sequential tree chain pipeline" "segments 1 3 1024" "multicast yes no"
+	rule all "between all sequential tree chain pipeline"
+	rule bcast "segments 1 3 1024" "multicast yes no"
 	rule gather "alone $blocks"
 	rule scatter "alone $blocks" "together $blocks"
 	rule allgather "segments 1 3 16 1024" "multicast yes no" "patience 0 1000"

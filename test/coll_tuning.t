@@ -122,10 +122,27 @@ twin coll_all_forms 1+3 "all segment=1K depth=1; gather alone=64; scatter alone=
 right inter_all_forms 3+3 "all segment=512 leaders=2; alltoall aggregate=1K"
 right inter_all_forms 2+2+2 "all segment=1K depth=2 multicast=no; gather alone=64; scatter alone=64"
 
-# a broadcast that the clusters pass on to each other
-twin coll_moves 1+2+1+2 "bcast between=pipeline segment=1K"
-twin coll_nonblocking 1+1+2 "bcast between=chain segment=2K"
-twin coll_errors 2+1+1 "bcast between=tree"
+# what the clusters pass on to each other: three to five of them, by one leader and by several, one block and many
+twin coll_moves 1+2+1+2 "all between=pipeline segment=1K"
+twin coll_moves 2+1+1+1+2 "all between=chain segment=512 depth=1"
+twin coll_moves 2+2+2 "all between=tree segment=256 segments=5 leaders=2 depth=3"
+twin coll_moves 1+1+1+1+1 "all between=sequential segment=2K"
+twin coll_nonblocking 1+1+2 "all between=chain segment=2K; allreduce exchange=slices"
+twin coll_nonblocking 2+2+2 "all between=pipeline segment=256 leaders=2 depth=2; allreduce exchange=slices"
+twin coll_errors 2+1+1 "all between=tree; allreduce exchange=slices"
+twin coll_all_forms 1+2+1 "all between=chain segment=256 depth=4; allreduce exchange=slices"
+twin coll_all_forms 2+2+2 "all between=tree segment=1K leaders=2; allreduce exchange=slices"
+twin coll_reductions 2+2+2 "all between=pipeline segment=256 leaders=2 depth=3; allreduce exchange=slices"
+twin coll_reductions 1+1+2+1+1 "all between=chain segment=8K; allreduce exchange=slices"
+twin coll_reductions 1+2+1+2 "all between=tree segment=2K depth=1; allreduce exchange=slices"
+twin reproducible 1+1+2+1 "all between=sequential segment=4K; allreduce exchange=slices"
+right coll_order 1+2+1 "all between=pipeline segment=256; allreduce exchange=slices"
+right same_bits 2+1+1 "all between=chain segment=4K; allreduce exchange=slices"
+export ZIPPER_REPRESENTATION=external32
+twin coll_moves 1+2+1 "all between=chain segment=300"
+twin coll_all_forms 1+1+1+1 "all between=pipeline segment=256; allreduce exchange=slices"
+twin coll_reductions 2+2+2 "all between=tree leaders=2 segment=1K; allreduce exchange=slices"
+unset ZIPPER_REPRESENTATION
 
 # without the memory that ranks of one host share
 export ZIPPER_SHARED=no

@@ -210,6 +210,23 @@ among 1+1+1 bcast 1000000 3 "c1>c2:1000000" "c1>c3:1000000+"
 among 1+1+1+1 scan 100000 3 "c1>c2:100000" "c1>c3:100000+" "c1>c4:100000+" "c2>c3:100000" "c2>c4:100000+" "c3>c4:100000"
 crosses 2+2 bcast 1000000 3 1000000 0 60
 unset ZIPPER_ONE_SIDED ZIPPER_TUNE
+# what clusters pass on to each other enters each of them once
+export ZIPPER_TUNE="all between=chain segment=600"
+among 1+2+1+2 allgather 1000 30 "c1>c2:4000" "c2>c3:5000" "c3>c4:4000" "c4>c1:5000"
+among 1+1+1+1+1 allgatherv 1000 30 "c1>c2:4000" "c2>c3:4000" "c3>c4:4000" "c4>c5:4000" "c5>c1:4000"
+export ZIPPER_TUNE="all between=tree segment=600 leaders=2"
+among 2+2+2+2 allgather 1000 30 "c1>c2:2000" "c2>c3:2000" "c3>c4:2000" "c4>c1:2000" "c1>c3:4000" "c2>c4:4000" "c3>c1:4000" "c4>c2:4000"
+among 2+2+2 bcast 100000 3 "c1>c2:100000" "c1>c3:100000"
+export ZIPPER_TUNE="all between=pipeline segment=500"
+among 1+1+1+1 allgather 1000 30 "c1>c2:1500" "c1>c3:1000" "c1>c4:500" "c2>c3:1500" "c2>c4:1000" "c2>c1:500" \
+	"c3>c4:1500" "c3>c1:1000" "c3>c2:500" "c4>c1:1500" "c4>c2:1000" "c4>c3:500"
+export ZIPPER_TUNE="allreduce exchange=slices between=sequential"
+among 1+2+1+1 allreduce 1000000 3 "c1>c2:500000" "c1>c3:500000" "c1>c4:500000" "c2>c1:500000" "c2>c3:500000" "c2>c4:500000" \
+	"c3>c1:500000" "c3>c2:500000" "c3>c4:500000" "c4>c1:500000" "c4>c2:500000" "c4>c3:500000"
+export ZIPPER_TUNE="allreduce exchange=slices between=chain"
+among 1+2+1+1 allreduce 1000000 3 "c1>c2:1000000" "c1>c3:250000" "c1>c4:250000" "c2>c1:250000" "c2>c3:1000000" "c2>c4:250000" \
+	"c3>c1:250000" "c3>c2:250000" "c3>c4:1000000" "c4>c1:1000000" "c4>c2:250000" "c4>c3:250000"
+unset ZIPPER_TUNE
 export ZIPPER_TUNE="allreduce exchange=slices"
 crosses 1+1+1 allreduce 999999 3 666671 666671 60 # a third of each segment is not always one of whole bytes
 export ZIPPER_TUNE="all leaders=2; alltoall aggregate=1K"
