@@ -158,6 +158,13 @@ known "where a setting changes nothing it is not measured" "" --try "bcast patie
 is "tune: nor anything else" "$(grep -vc pingpong log)" 0
 known "nor where there is but one other cluster" "" --try "allreduce exchange=doubling; allreduce exchange=all" --sizes 1K,1M
 is "tune: for doubling" "$(grep -vc pingpong log)" 0
+known "what clusters pass on to each other, where there are more" \
+	"bcast clusters>=3 clusters<4 bytes>=65536 between=chain,allgather clusters>=3 clusters<4 bytes>=393216 between=chain,bcast clusters>=4 clusters<5 bytes>=65536 between=chain,allreduce clusters>=4 clusters<5 bytes>=65536 between=chain,allgather clusters>=4 clusters<5 bytes>=262144 between=chain" \
+	--layouts 2+2,2+2+2,1+1+1+1 --try "all between=chain" --sizes 64K,1M
+is "tune: in allreduce only slices" "$(grep '|all' log | sort -u | paste -sd' ')" \
+	"1+1+1+1|all between=chain|bcast,allreduce,allgather|65536,1048576 2+2+2|all between=chain|bcast,allgather|65536,1048576"
+known "several on their way count where they are passed on" "" --layouts 2+2+2 --try "bcast depth=4; allgather depth=4" --sizes 1M
+is "tune: there alone" "$(grep -vc pingpong log)" 0
 known "vectors may be gathered or not, where ranks may be on several hosts" \
 	"reduce bytes>=1024 inside=native,allreduce bytes>=1024 bytes<131072 inside=gather" \
 	--try "reduce inside=native; allreduce inside=gather" --sizes 1K,128K

@@ -30,7 +30,7 @@ static const char default_tries[] =
 	"all segment=32K; all segment=512K; all leaders=1; all leaders=2; all leaders=4; all inside=native;"
 	"all inside=gather; all depth=1; all depth=4; all depth=16;"
 	"allreduce exchange=all; allreduce exchange=doubling; allreduce exchange=slices;"
-	"bcast between=tree; bcast between=chain; bcast between=pipeline; all multicast=yes; all multicast=no;"
+	"all between=tree; all between=chain; all between=pipeline; all multicast=yes; all multicast=no;"
 	"alltoall aggregate=0; alltoall aggregate=1K; alltoall aggregate=8K; alltoall window=1; alltoall window=16;"
 	"all segments=256; all alone=0; all alone=4K; all alone=64K; all alone=1M; scatter together=0;"
 	"scatter together=64K";

@@ -70,6 +70,19 @@ static bool is_reduction(const struct tune_target *t)
 	       t->collective == ZTUNING_REDUCE_SCATTER;
 }
 
+/* What only counts where clusters pass on what goes to all of them, and what only elsewhere. */
+static void reduce_between(struct ztuning_settings *s, const struct tune_target *t, const struct ztuning_case *call)
+{
+	if (call->clusters == 2)
+		s->between = s->multicast = 0;
+	if (t->collective == ZTUNING_ALLREDUCE && s->exchange != ZTUNING_EXCHANGE_SLICES)
+		s->between = ZTUNING_BETWEEN_ALL;
+	if (s->between != ZTUNING_BETWEEN_ALL)
+		s->multicast = 0;
+	else if (t->collective == ZTUNING_BCAST || t->collective == ZTUNING_ALLGATHER)
+		s->depth = 0;
+}
+
 /* The settings without what changes nothing for the call, see zipper.tuning(5). other: those of the other table; cut:
  * the bytes that cross in segments. */
 static struct ztuning_settings reduced(struct ztuning_settings s, const struct ztuning_settings *other,
@@ -79,15 +92,14 @@ static struct ztuning_settings reduced(struct ztuning_settings s, const struct z
 	s.patience = 0; /* nobody is slow here */
 	if (s.leaders > call->members)
 		s.leaders = call->members;
-	if (call->clusters == 2)
-		s.between = s.multicast = 0;
+	reduce_between(&s, t, call);
 	if (call->clusters == 2 && s.exchange == ZTUNING_EXCHANGE_DOUBLING)
 		s.exchange = ZTUNING_EXCHANGE_ALL; /* to the one that there is */
 	if (one_segment)
 		s.segment = s.segments = s.depth = 0;
 	else if (cut <= s.segment * s.segments && cut <= other->segment * other->segments)
 		s.segments = 0;
-	if (t->collective == ZTUNING_BCAST && one_segment && call->clusters == 2)
+	if (t->collective == ZTUNING_BCAST && one_segment)
 		s.leaders = 0;
 	if (t->collective == ZTUNING_ALLTOALL) {
 		s.aggregate = call->bytes <= s.aggregate;
