@@ -78,7 +78,8 @@ static const struct field f_stats[] = {{F_LIST, AT(zctl_stats_reply, ndirs), siz
 					       ZCTL_PARTS_MAX *(ZCTL_PARTS_MAX - 1), f_dirstat},
 	END};
 static const struct field f_direct[] = {FIELD(F_U8, zctl_direct, what), FIELD(F_U32, zctl_direct, vrank),
-	FIELD(F_BYTES, zctl_direct, credential), FIELD(F_TEXT, zctl_direct, addresses), END};
+	FIELD(F_U32, zctl_direct, endpoint), FIELD(F_BYTES, zctl_direct, credential),
+	FIELD(F_TEXT, zctl_direct, addresses), END};
 static const struct field f_to_part[] = {FIELD(F_U32, zctl_to_part, part), FIELD(F_U64, zctl_to_part, msgs),
 	FIELD(F_U64, zctl_to_part, bytes), END};
 static const struct field f_traffic[] = {{F_LIST, AT(zctl_traffic, nparts), sizeof(struct zctl_to_part),

@@ -38,6 +38,8 @@
  * envelope on the new link (an ACK), or closes it. One that cannot connect says NO, which zipperd hands on to the other
  * one: then both use the bridge. No message travels between the two before that is decided.
  *
+ * Each endpoint of a rank has links of its own, to the same endpoint of others.
+ *
  * Circuits. Two peers on different fabrics that say MEET with the same name, for the same user and job, are connected:
  * after MET zipperd hands on whatever either of them sends, as it is, until one of them closes. Neither says anything
  * between MEET and MET.
@@ -158,12 +160,13 @@ struct zctl_attach {
 	uint8_t token[ZCTL_TOKEN_BYTES];
 	uint32_t vrank;
 	uint32_t part;	   /* the channel leads to this part's fabric; to another rank: the sender's own part */
-	uint32_t endpoint; /* whose channel it is; to another rank: 0 */
+	uint32_t endpoint; /* whose channel, or link, it is */
 };
 enum zctl_direct_what { ZCTL_DIRECT_ASK = 1, ZCTL_DIRECT_CONNECT, ZCTL_DIRECT_NO };
 struct zctl_direct {
 	uint8_t what;
 	uint32_t vrank;			      /* the other one */
+	uint32_t endpoint;		      /* of both, that the link is for */
 	uint8_t credential[ZCTL_TOKEN_BYTES]; /* CONNECT: for ATTACH */
 	char addresses[ZCTL_PORTS_MAX + 1];   /* CONNECT: to be tried in this order, separated by blanks */
 };

@@ -121,7 +121,7 @@ const char *control_check(const struct zctl_msg *m)
 	case ZCTL_DIRECT:
 		return m->u.direct.what < ZCTL_DIRECT_ASK || m->u.direct.what > ZCTL_DIRECT_NO
 			       ? "it asks for nothing known"
-			       : NULL;
+			       : check_endpoint(m->u.direct.endpoint);
 	case ZCTL_MEET:
 		return strcmp(m->u.meet.from, m->u.meet.to) == 0 ? "both ends are on one fabric" : NULL;
 	case ZCTL_EVENT:

@@ -344,11 +344,12 @@ int zsession_watch(struct zsession *s, int64_t limit_ms, struct zerr *err)
 		(long long)(now - s->asked_ms) / 1000);
 }
 
-int zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vrank)
+int zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vrank, uint32_t endpoint)
 {
 	struct zctl_msg out = {.type = ZCTL_DIRECT};
 	out.u.direct.what = (uint8_t)what;
 	out.u.direct.vrank = vrank;
+	out.u.direct.endpoint = endpoint;
 	return send_msg(s->link, &out, zclock_ms() + s->timeout_ms);
 }
 

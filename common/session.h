@@ -36,7 +36,7 @@ void zsession_quit(struct zsession *, const char *why);
 /* The link alone, right after opening: ends the session, which must not be used again. The link is the caller's. */
 struct zlink *zsession_release(struct zsession *);
 /* Asks for, or declines, a direct link; the answers come by zsession_poll. */
-int zsession_direct(struct zsession *, enum zctl_direct_what, uint32_t vrank);
+int zsession_direct(struct zsession *, enum zctl_direct_what, uint32_t vrank, uint32_t endpoint);
 int zsession_traffic(struct zsession *, const struct zctl_traffic *);
 /* Asks to be connected with who says the same of the other fabric. The answer comes over the link, see release. */
 int zsession_meet(struct zsession *, const struct zctl_meet *, struct zerr *);

@@ -100,7 +100,9 @@ void zchannel_say_bye(void)
 	for (int i = 0; i < zchannels.nopen; i++) {
 		struct zlink *l = zchannels.open[i]->link;
 		int rc;
-		env.dst = zchannels.open[i]->peer; /* or nobody: zipperd */
+		env.dst = zchannels.open[i]->peer;
+		if (env.dst != ZWIRE_NOBODY) /* else zipperd */
+			env.dst = zend_station(env.dst);
 		zwire_encode(raw, &env);
 		while ((rc = l->ops->post(l, raw, NULL, 0)) == -EAGAIN)
 			wait_for_room(l);
@@ -136,14 +138,46 @@ void zchannel_close_link(struct zchannel *ch)
 	ch->held_back = false;
 }
 
+static struct zendpoint **own_endpoint(void)
+{
+	return zend_n > 1 ? &zchannels.own : NULL;
+}
+
+static void note_settled(const struct zlink *link)
+{
+	if (zchannels.own && link->ops->settle)
+		zchannels.settles = link->ops;
+}
+
 static int attach_link(struct zchannel *ch, const struct zctl_attach *attach, struct zerr *err)
 {
 	pthread_mutex_lock(&setting_up);
-	int rc = zsession_attach_to(&ch->link, &zrails.rail[ch->rail].zipper, params.job, attach,
-		zend_n > 1 ? &zchannels.own : NULL, ATTACH_TIMEOUT_MS, err);
+	int rc = zsession_attach_to(&ch->link, &zrails.rail[ch->rail].zipper, params.job, attach, own_endpoint(),
+		ATTACH_TIMEOUT_MS, err);
 	pthread_mutex_unlock(&setting_up);
-	if (rc == 0 && zchannels.own)
-		zchannels.settles = ch->link->ops;
+	if (rc == 0)
+		note_settled(ch->link);
+	return rc;
+}
+
+int zchannel_link(struct zlink **link, const struct zaddr *addr, const struct zctl_attach *attach, int timeout_ms,
+	struct zerr *err)
+{
+	int rc = zsession_link_to(link, addr, attach, own_endpoint(), timeout_ms, err);
+
+	if (rc == 0)
+		note_settled(*link);
+	return rc;
+}
+
+int zchannel_settle(struct zlink *link, struct zerr *err)
+{
+	int rc = zchannels.own ? 0 : link->ops->endpoint_open(&zchannels.own, err);
+
+	if (rc == 0)
+		rc = link->ops->settle(link, zchannels.own, zchannels.own, err);
+	if (rc >= 0)
+		note_settled(link);
 	return rc;
 }
 
@@ -256,10 +290,19 @@ void zchannel_hand_over(struct zremote *r, struct zchannel *bridge)
 	zchannel_add_ready(r);
 }
 
-void zchannel_add_direct(struct zctl_to_part *parts)
+static void add_direct(struct zctl_to_part *parts)
 {
 	for (const struct zchannel *ch = zchannels.direct; ch; ch = ch->next) {
 		parts[ch->part].msgs += ch->msgs;
 		parts[ch->part].bytes += ch->bytes;
+	}
+}
+
+void zchannel_add_direct(struct zctl_to_part *parts)
+{
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		add_direct(parts);
+		zend_return(was);
 	}
 }

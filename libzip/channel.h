@@ -49,6 +49,10 @@ struct zchannel *zchannel_home(uint32_t vrank);
 
 /* The channel of a rank that may become a direct link. NULL: no memory. */
 struct zchannel *zchannel_create_waiting(uint32_t vrank);
+/* Connects to a rank, or makes a link that has come to stay this endpoint's own. As zsession_link, and settle in
+ * transport.h. */
+int zchannel_link(struct zlink **, const struct zaddr *, const struct zctl_attach *, int timeout_ms, struct zerr *);
+int zchannel_settle(struct zlink *, struct zerr *);
 /* It has a link now, over which the first message is awaited; or is known to be good. */
 void zchannel_set_link(struct zchannel *, struct zlink *);
 void zchannel_set_up(struct zchannel *);

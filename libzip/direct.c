@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "ports.h"
 #include "progress.h"
 #include "rails.h"
+#include "shim.h"
 #include "world.h"
 
 /* A rank that listens is there, and the kernel answers for it: who is silent for so long is behind a fire-wall. */
@@ -45,7 +47,16 @@ static struct {
 	struct zendpoint *endpoint;
 	const struct ztransport *settles;
 	struct zbridge_params params;
-	uint64_t unreachable; /* fabrics of parts whose ranks we have failed to connect to: told once */
+	_Atomic uint64_t unreachable; /* fabrics of parts whose ranks we have failed to connect to: told once */
+	/* What is to be said to zipperd for each endpoint, by who next has the whole library. */
+	struct words {
+		struct word {
+			enum zctl_direct_what what;
+			uint32_t vrank;
+		} * word; /* [room] */
+		int n, room;
+	} words[ZENDS_MAX];
+	atomic_bool has_words;
 } self;
 
 /* --- listening --- */
@@ -159,6 +170,10 @@ void zdirect_end(void)
 	if (self.endpoint)
 		self.settles->endpoint_close(self.endpoint);
 	self.endpoint = NULL;
+	for (int e = 0; e < zend_n; e++) {
+		free(self.words[e].word);
+		self.words[e] = (struct words){0};
+	}
 }
 
 /* --- asking --- */
@@ -168,16 +183,49 @@ bool zdirect_is_possible(uint32_t vrank)
 	return zworld.fabrics && (zworld.fabrics[zworld.vrank] & zworld.fabrics[vrank]) != 0;
 }
 
+static void say_later(struct words *w, enum zctl_direct_what what, uint32_t vrank)
+{
+	if (w->n == w->room) {
+		int room = w->room ? 2 * w->room : 8;
+		struct word *more = realloc(w->word, (size_t)room * sizeof(*more));
+		if (!more)
+			zerror_fatal(1, "out of memory for the state of a rank");
+		w->word = more;
+		w->room = room;
+	}
+	w->word[w->n++] = (struct word){what, vrank};
+	self.has_words = true;
+}
+
 static void say(enum zctl_direct_what what, uint32_t vrank)
 {
-	/* A broken control link shows at its next poll. */
-	if (zrails_is_good(0))
-		zsession_direct(zrails.rail[0].session, what, vrank);
+	if (zshim_at != 0)
+		say_later(&self.words[zshim_at], what, vrank);
+	else if (zrails_is_good(0)) /* a broken control link shows at its next poll */
+		zsession_direct(zrails.rail[0].session, what, vrank, (uint32_t)zend_here);
+}
+
+bool zdirect_is_due(void)
+{
+	return self.has_words;
+}
+
+void zdirect_say(void)
+{
+	self.has_words = false;
+	for (int e = 1; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		struct words *w = &self.words[e];
+		for (int i = 0; i < w->n; i++)
+			say(w->word[i].what, w->word[i].vrank);
+		w->n = 0;
+		zend_return(was);
+	}
 }
 
 struct zchannel *zdirect_begin(uint32_t vrank)
 {
-	if (zend_here != 0 || !zdirect_is_possible(vrank) || !zrails_is_good(0))
+	if (!zdirect_is_possible(vrank) || !zrails_is_good(0))
 		return zchannel_home(vrank);
 	struct zchannel *ch = zchannel_create_waiting(vrank);
 	if (ch)
@@ -191,12 +239,21 @@ void zdirect_give_way(struct zremote *r)
 	zfailover_meet(r);
 }
 
-void zdirect_lose_zipper(void)
+static void give_way_to_all(void)
 {
 	for (int v = 0; v < zworld.nranks; v++) {
 		struct zremote *r = zremote_find((uint32_t)v);
 		if (r && r->channel->waiting && !r->channel->link)
 			zdirect_give_way(r);
+	}
+}
+
+void zdirect_lose_zipper(void)
+{
+	for (int e = 0; e < zend_n; e++) {
+		const int was = zend_visit(e);
+		give_way_to_all();
+		zend_return(was);
 	}
 }
 
@@ -223,7 +280,9 @@ void zdirect_fail(struct zchannel *ch)
 /* The first of these addresses that answers. */
 static int connect_to(struct zlink **link, const struct zctl_direct *d, struct zerr *err)
 {
-	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank, .part = (uint32_t)zworld.part};
+	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
+		.part = (uint32_t)zworld.part,
+		.endpoint = (uint32_t)zend_here};
 	char addresses[sizeof(d->addresses)], *rest;
 	int rc = zerr_set(err, -EADDRNOTAVAIL, "it has no address that we could reach");
 
@@ -233,7 +292,7 @@ static int connect_to(struct zlink **link, const struct zctl_direct *d, struct z
 		struct zaddr addr;
 		rc = zaddr_parse(&addr, text, err);
 		if (rc == 0)
-			rc = zsession_link(link, &addr, &attach, CONNECT_TIMEOUT_MS, err);
+			rc = zchannel_link(link, &addr, &attach, CONNECT_TIMEOUT_MS, err);
 	}
 	return rc;
 }
@@ -264,8 +323,9 @@ static void connect_peer(const struct zctl_direct *d)
 
 void zdirect_take(const struct zctl_direct *d)
 {
-	if (d->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)d->vrank))
+	if (d->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)d->vrank) || d->endpoint >= (uint32_t)zend_n)
 		return;
+	const int was = zend_visit((int)d->endpoint);
 	if (d->what == ZCTL_DIRECT_CONNECT) {
 		connect_peer(d);
 	} else if (d->what == ZCTL_DIRECT_NO) {
@@ -273,6 +333,7 @@ void zdirect_take(const struct zctl_direct *d)
 		if (r && r->channel->waiting)
 			zdirect_give_way(r);
 	}
+	zend_return(was);
 }
 
 /* --- being asked --- */
@@ -302,20 +363,26 @@ static int take_attach(void *ctx, const struct zwire_env *env, const uint8_t raw
 	return good ? 0 : -EACCES;
 }
 
+/* With one endpoint, what links that come in share with each other. */
+static int settle_with_others(struct zlink *link, struct zerr *err)
+{
+	int rc = 0;
+
+	if (!self.endpoint) {
+		self.settles = link->ops;
+		rc = link->ops->endpoint_open(&self.endpoint, err);
+	}
+	return rc == 0 ? link->ops->settle(link, self.endpoint, self.endpoint, err) : rc;
+}
+
 /* It has come to stay. */
 static bool settle(struct zlink *link)
 {
 	struct zerr err;
-	int rc = 0;
 
 	if (!link->ops->settle)
 		return true;
-	if (!self.endpoint) {
-		self.settles = link->ops;
-		rc = link->ops->endpoint_open(&self.endpoint, &err);
-	}
-	if (rc == 0)
-		rc = link->ops->settle(link, self.endpoint, self.endpoint, &err);
+	int rc = zend_n > 1 ? zchannel_settle(link, &err) : settle_with_others(link, &err);
 	if (rc < 0)
 		zlog(ZLOG_WARN, "no direct link to %s: %s", link->peer, err.text);
 	return rc >= 0;
@@ -326,8 +393,7 @@ static bool welcome(struct zlink *link, const struct zctl_attach *a)
 {
 	struct zwire_env env = {.kind = ZWIRE_ACK};
 
-	if (a->endpoint != 0 || a->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)a->vrank) ||
-		!zdirect_is_possible(a->vrank))
+	if (a->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)a->vrank) || !zdirect_is_possible(a->vrank))
 		return false;
 	struct zremote *r = zremote_get_direct(a->vrank);
 	if (!r || !r->channel->waiting || r->channel->link || !settle(link))
@@ -339,6 +405,16 @@ static bool welcome(struct zlink *link, const struct zctl_attach *a)
 	return true;
 }
 
+static bool welcome_there(struct zlink *link, const struct zctl_attach *a)
+{
+	if (a->endpoint >= (uint32_t)zend_n)
+		return false;
+	const int was = zend_visit((int)a->endpoint);
+	bool taken = welcome(link, a);
+	zend_return(was);
+	return taken;
+}
+
 /* True: it is no stranger any more, or gone. */
 static bool poll_stranger(struct stranger *s)
 {
@@ -348,7 +424,7 @@ static bool poll_stranger(struct stranger *s)
 
 	if (rc == 0)
 		return zclock_ms() >= s->until_ms;
-	if (rc > 0 && welcome(s->link, &attach))
+	if (rc > 0 && welcome_there(s->link, &attach))
 		s->link = NULL;
 	else if (rc != -ESHUTDOWN)
 		zlog(ZLOG_INFO, "refused a connection of %s", s->link->peer);

@@ -3,7 +3,7 @@
  * The endpoints of this rank. Each has its own data channels, streams, matching, transfers and free lists, and shares
  * no state with the others but what is read only while the job runs. A spanning communicator belongs to one of them,
  * the same in all members (zend_of_comm): what goes point-to-point on it leaves and comes there. Endpoint 0 is that of
- * the world, and of everything else: collectives, direct links, what the library says to itself.
+ * the world, and of everything else: collectives, what the library says to itself.
  *
  * Modules that have state for each keep an array, and call this thread's element self:
  *

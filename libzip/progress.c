@@ -170,6 +170,7 @@ static bool hear_of_death(void)
 
 void zprogress_lost(const char *text, bool patient)
 {
+	zshim_whole(); /* nobody else speaks to the zippers meanwhile */
 	for (int ms = 0; ms < (patient ? PATIENT_MS : LAST_WORD_MS); ms++) {
 		if (!hear_of_death())
 			break;
@@ -271,6 +272,8 @@ static bool turn_whole(void)
 		return false;
 	self.polling = true;
 	did = zfailover_turn();
+	if (__builtin_expect(zdirect_is_due(), 0))
+		zdirect_say();
 	did |= zchannel_recv_turn();
 	did |= zsched_progress();
 	zoutgoing_ack(false);
@@ -323,7 +326,8 @@ static bool poll_now_and_then(void)
 	const int at = zshim_at;
 	bool did = zprogress_poll();
 
-	if (__builtin_expect(at != 0, 0) && (++self.turns % WHOLE_TURNS == 0 || zfailover_is_due())) {
+	if (__builtin_expect(at != 0, 0) &&
+		(++self.turns % WHOLE_TURNS == 0 || zfailover_is_due() || zdirect_is_due())) {
 		zshim_whole();
 		did |= zprogress_poll();
 		zshim_narrow(at);

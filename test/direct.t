@@ -34,6 +34,18 @@ export ZIPPER_DIRECT=no
 run 0 "ZIPPER_DIRECT=no" --map mixed --stats ./traffic
 ok "all over the bridge" [ "$(counted directly)" = 0 -a "$(counted 'over the bridge' clusterA clusterB)" -gt 0 ]
 unset ZIPPER_DIRECT
+# threads, each at an endpoint with links of its own
+compile "$ZIP_TOP_SRCDIR/test/programs/endpoint_threads.c" endpoint_threads || bail_out "endpoint_threads.c does not compile"
+export ZIPPER_ENDPOINTS=4
+for map in cut all; do
+	run 0 "endpoints, $map" --map $map --stats ./endpoint_threads 12
+	is "endpoints, $map: nothing is wrong" "$(grep -c -e ' ok$' -e '^No errors$' out)" 5 || diag_file out
+	is "endpoints, $map: zipperd has seen nothing" \
+		"$(counted 'over the bridge' clusterA clusterB) $(counted 'over the bridge' clusterB clusterA)" "0 0" || diag_file err
+	ok "endpoints, $map: direct messages are counted" [ "$(counted directly clusterA clusterB)" -gt 1000 ] || diag_file err
+	export ZIPPER_ONE_SIDED=yes # on the zipper node alone it counts
+done
+unset ZIPPER_ENDPOINTS ZIPPER_ONE_SIDED
 # the same zipper node with two zipperds, which are two zippers of the job
 cp hosts one
 tail -n 1 one >>hosts
@@ -79,7 +91,7 @@ ok "two ranks listen" wait_for 10 two_listen || diag_file err
 "$lab" run clusterB python3 - $ports >scan 2>&1 <<'END'
 import os, socket, struct, sys
 # an envelope of a control message, version 2, with a payload: ATTACH (6) with a wrong credential, of rank 2 in part 1
-attach = struct.pack("<H32sII", 6, b"x" * 32, 2, 1)
+attach = struct.pack("<H32sIII", 6, b"x" * 32, 2, 1, 0)
 envelope = struct.pack("<BBHIIIQiIQQQQ", 2, 1, 0, 0, 0xffffffff, 0xffffffff, 0, 0, len(attach), 0, 0, 0, 0)
 held = []
 for port in sys.argv[1:]:

@@ -104,9 +104,9 @@ static void tell(const struct rank *r, const struct zctl_direct *direct)
 		peer_send(r->peer, &msg);
 }
 
-static void ask(struct rank *r, struct rank *other)
+static void ask(struct rank *r, struct rank *other, uint32_t endpoint)
 {
-	struct zctl_direct answer = {.what = ZCTL_DIRECT_NO, .vrank = other->vrank};
+	struct zctl_direct answer = {.what = ZCTL_DIRECT_NO, .vrank = other->vrank, .endpoint = endpoint};
 	/* Both may listen: the one with the lower number does. */
 	bool listens = r->ports && (!other->ports || r->vrank < other->vrank);
 	const struct rank *from = listens ? other : r, *to = listens ? r : other;
@@ -126,13 +126,13 @@ bool direct_request(struct rank *r, const struct zctl_direct *d)
 {
 	struct job *j = r->job;
 	if (j->state != JOB_RUNNING || d->vrank >= j->total || j->by_vrank[d->vrank]->part == r->part ||
-		d->what == ZCTL_DIRECT_CONNECT)
+		d->what == ZCTL_DIRECT_CONNECT || d->endpoint >= j->endpoints)
 		return false;
 	struct rank *other = j->by_vrank[d->vrank];
 	if (d->what == ZCTL_DIRECT_ASK)
-		ask(r, other);
+		ask(r, other, d->endpoint);
 	else
-		tell(other, &(struct zctl_direct){.what = ZCTL_DIRECT_NO, .vrank = r->vrank});
+		tell(other, &(struct zctl_direct){.what = ZCTL_DIRECT_NO, .vrank = r->vrank, .endpoint = d->endpoint});
 	return true;
 }
 

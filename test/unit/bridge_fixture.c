@@ -140,14 +140,15 @@ static struct ztransport fake = {
 
 /* --- the zippers --- */
 
-int __wrap_zsession_attach(struct zlink **, const struct zaddr *, const char *, const struct zctl_attach *, int,
-	struct zerr *);
-int __wrap_zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *job,
-	const struct zctl_attach *attach, int timeout_ms, struct zerr *err)
+int __wrap_zsession_attach_to(struct zlink **, const struct zaddr *, const char *, const struct zctl_attach *,
+	struct zendpoint **, int, struct zerr *);
+int __wrap_zsession_attach_to(struct zlink **out, const struct zaddr *zipper, const char *job,
+	const struct zctl_attach *attach, struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	struct fake_link *l = calloc(1, sizeof(*l));
 	(void)job;
 	(void)attach;
+	(void)own;
 	(void)timeout_ms;
 	(void)err;
 	assert_non_null(l);
@@ -159,13 +160,15 @@ int __wrap_zsession_attach(struct zlink **out, const struct zaddr *zipper, const
 	return 0;
 }
 
-int __wrap_zsession_link(struct zlink **, const struct zaddr *, const struct zctl_attach *, int, struct zerr *);
-int __wrap_zsession_link(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach, int timeout_ms,
-	struct zerr *err)
+int __wrap_zsession_link_to(struct zlink **, const struct zaddr *, const struct zctl_attach *, struct zendpoint **, int,
+	struct zerr *);
+int __wrap_zsession_link_to(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
+	struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	struct fake_link *l = calloc(1, sizeof(*l));
 	(void)addr;
 	(void)attach;
+	(void)own;
 	(void)timeout_ms;
 	(void)err;
 	assert_non_null(l);
@@ -175,12 +178,13 @@ int __wrap_zsession_link(struct zlink **out, const struct zaddr *addr, const str
 	return 0;
 }
 
-int __wrap_zsession_direct(struct zsession *, enum zctl_direct_what, uint32_t);
-int __wrap_zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vrank)
+int __wrap_zsession_direct(struct zsession *, enum zctl_direct_what, uint32_t, uint32_t);
+int __wrap_zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vrank, uint32_t endpoint)
 {
 	(void)s;
 	(void)what;
 	(void)vrank;
+	(void)endpoint;
 	return 0;
 }
 

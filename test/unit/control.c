@@ -68,6 +68,7 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_DIRECT,
 		.u.direct = {.what = ZCTL_DIRECT_CONNECT,
 			.vrank = 9,
+			.endpoint = 3,
 			.credential = {1, [31] = 2},
 			.addresses = "shm:@x tcp:10.1.0.1:77"}},
 	{.type = ZCTL_TRAFFIC, .u.traffic = {.nparts = 2, .parts = two_counts}},
@@ -243,6 +244,9 @@ static void refuses_what_makes_no_sense(void **state)
 	m.u.direct.what = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m.u.direct.what = 4;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_DIRECT);
+	m.u.direct.endpoint = ZCTL_ENDPOINTS_MAX;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_EVENT);
 	m.u.event.kind = 0;
