@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cancelled receives never take a message; those that were matched before stay matched. */
+/* Cancelled receives never take a message; those that were matched before stay matched. twin: endpoints=3 */
 #include "check.h"
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 /*
  * Whose error handler is called where a message is longer than the receive: that of the communicator for blocking
  * calls, that of the world for waits and tests, as MPICH does; and that of the world for a communicator that has none.
+ * twin: endpoints=3
  */
 #include "check.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that make intercommunicators at the same time, each from communicators of its own, and use them. */
+/* Threads that make intercommunicators at the same time, each from communicators of its own, and use them. twin:
+ * endpoints=3 */
 #include <pthread.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Persistent requests of all kinds, started alone and together, many times, tested while inactive. */
+/* Persistent requests of all kinds, started alone and together, many times, tested while inactive. twin: endpoints=3 */
 #include "check.h"
 
 #define LEN 30000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Probe, Iprobe, Mprobe, Improbe, Mrecv, Imrecv: lengths known before the buffer, matched messages taken in any order.
- */
+ * twin: endpoints=3 */
 #include "check.h"
 
 static const int lengths[] = {0, 3, 5000, 70000};

@@ -3,7 +3,7 @@
  * Random point-to-point: all ranks draw the same plan from a seed, then carry it out with their own random order of
  * posting, modes and completion calls. Sizes from 0 to 4 MiB, tags, named and wildcard sources, two communicators, with
  * and without gaps at either end; every byte is compared.
- * Arguments: seed, messages a round, rounds. twin: tcp=yes one_sided=yes
+ * Arguments: seed, messages a round, rounds. twin: tcp=yes one_sided=yes endpoints=3
  */
 #include <stdbool.h>
 

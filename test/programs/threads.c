@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_THREAD_MULTIPLE: threads that talk to every rank at once, one communicator or tag each, and collectives beside
- * them. twin: tcp=yes
+ * them. twin: tcp=yes endpoints=3
  */
 #include "check.h"
 #include <pthread.h>

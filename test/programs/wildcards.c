@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_ANY_SOURCE and MPI_ANY_TAG: work handed out, order kept per source, wildcards mixed with named receives.
- * twin: tcp=yes
+ * twin: tcp=yes endpoints=3
  */
 #include "check.h"
 
