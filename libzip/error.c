@@ -2,6 +2,7 @@
 /* Error codes with texts, and calling error handlers. See error.h. */
 #include "error.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +106,8 @@ bool zerror_is_predefined(MPI_Errhandler handler)
 }
 
 bool zerror_differ;
-static int hushes; /* one in another: a callback of the application under a native call */
+static int hushes; /* one in another: a callback of the application under a native call; or at several endpoints */
+static pthread_mutex_t hushing = PTHREAD_MUTEX_INITIALIZER; /* while the handler is exchanged */
 static MPI_Errhandler hushed;
 
 void zerror_note_handler(MPI_Comm comm)
@@ -119,19 +121,23 @@ void zerror_note_handler(MPI_Comm comm)
 
 void zerror_hush_world(void)
 {
-	if (hushes++ > 0)
-		return;
-	zn.Comm_get_errhandler(MPI_COMM_WORLD, &hushed);
-	zn.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	pthread_mutex_lock(&hushing);
+	if (hushes++ == 0) {
+		zn.Comm_get_errhandler(MPI_COMM_WORLD, &hushed);
+		zn.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	}
+	pthread_mutex_unlock(&hushing);
 }
 
 void zerror_unhush_world(void)
 {
-	if (--hushes > 0)
-		return;
-	zn.Comm_set_errhandler(MPI_COMM_WORLD, hushed);
-	if (!zerror_is_predefined(hushed))
-		zn.Errhandler_free(&hushed);
+	pthread_mutex_lock(&hushing);
+	if (--hushes == 0) {
+		zn.Comm_set_errhandler(MPI_COMM_WORLD, hushed);
+		if (!zerror_is_predefined(hushed))
+			zn.Errhandler_free(&hushed);
+	}
+	pthread_mutex_unlock(&hushing);
 }
 
 int zerror_class(int code)
