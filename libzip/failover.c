@@ -391,8 +391,10 @@ static void look_at_transfer(struct zop *op, void *ctx)
 	if (op->kind != ZOP_RECV || op->remote != q->from || op->peer_xfer != q->xfer)
 		return;
 	q->known = true;
-	if (op->epoch != (int32_t)zrails.lost) /* else it has been restarted already */
-		op->adrift = q->from->rails_asked = self.heard = true;
+	if (op->epoch != (int32_t)zrails.lost) { /* else it has been restarted already */
+		op->adrift = q->from->rails_asked = true;
+		self.heard = true;
+	}
 }
 
 static void look_at_arrival(struct zarrival *a, void *ctx)
