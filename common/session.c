@@ -465,13 +465,7 @@ int zsession_attach_to(struct zlink **out, const struct zaddr *zipper, const cha
 	return rc;
 }
 
-int zsession_link(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach, int timeout_ms,
-	struct zerr *err)
-{
-	return zsession_link_to(out, addr, attach, NULL, timeout_ms, err);
-}
-
-int zsession_link_to(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
+int zsession_link(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
 	struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	struct zctl_msg msg = {.type = ZCTL_ATTACH};

@@ -73,9 +73,9 @@ int zsession_attach(struct zlink **, const struct zaddr *zipper, const char *job
 int zsession_attach_to(struct zlink **, const struct zaddr *zipper, const char *job, const struct zctl_attach *,
 	struct zendpoint **own, int timeout_ms, struct zerr *);
 
-/* Opens a direct link to a rank that listens at addr: connect, ATTACH. Its first envelope says that we are welcome. */
-int zsession_link(struct zlink **, const struct zaddr *addr, const struct zctl_attach *, int timeout_ms, struct zerr *);
-int zsession_link_to(struct zlink **, const struct zaddr *addr, const struct zctl_attach *, struct zendpoint **own,
+/* Opens a direct link to a rank that listens at addr: connect, ATTACH. Its first envelope says that we are welcome.
+ * own: as in zsession_attach_to, or NULL. */
+int zsession_link(struct zlink **, const struct zaddr *addr, const struct zctl_attach *, struct zendpoint **own,
 	int timeout_ms, struct zerr *);
 
 #endif

@@ -237,11 +237,6 @@ void zbridge_fini(void)
 	for (int e = 0; e < zend_n; e++) {
 		const int was = zend_visit(e);
 		zchannel_fini();
-		zend_return(was);
-	}
-	zdirect_end();
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
 		zoutgoing_fini();
 		zarrival_fini();
 		ztransfer_fini();

@@ -163,7 +163,7 @@ static int attach_link(struct zchannel *ch, const struct zctl_attach *attach, st
 int zchannel_link(struct zlink **link, const struct zaddr *addr, const struct zctl_attach *attach, int timeout_ms,
 	struct zerr *err)
 {
-	int rc = zsession_link_to(link, addr, attach, own_endpoint(), timeout_ms, err);
+	int rc = zsession_link(link, addr, attach, own_endpoint(), timeout_ms, err);
 
 	if (rc == 0)
 		note_settled(*link);

@@ -23,8 +23,9 @@ struct zchannel_set {		    /* of an endpoint */
 	struct zchannel **open; /* [nopen]: those with a link, of both kinds */
 	int nopen, cap;
 	struct zchannel *direct; /* all of them, also waiting ones */
-	/* What the links to zippers share that this thread alone uses at a time; with whom it is to be given back.
-	 * NULL: none yet, or, where there is one endpoint alone, what the transport shares anyway. */
+	/* What its links share, of the one transport that has such a thing, and with whom it is to be given back;
+	 * NULL: none yet. Where there is one endpoint alone, only links that come in: those that are made then share
+	 * what the transport has for them. */
 	struct zendpoint *own;
 	const struct ztransport *settles;
 };

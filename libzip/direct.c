@@ -42,10 +42,6 @@ static struct {
 	int nlisteners;
 	struct stranger stranger[STRANGERS_MAX];
 	int nstrangers;
-	/* What links that come in share, of the one transport that has such a thing; with whom it is to be given back.
-	 */
-	struct zendpoint *endpoint;
-	const struct ztransport *settles;
 	struct zbridge_params params;
 	_Atomic uint64_t unreachable; /* fabrics of parts whose ranks we have failed to connect to: told once */
 	/* What is to be said to zipperd for each endpoint, by who next has the whole library. */
@@ -163,13 +159,6 @@ void zdirect_fini(void)
 		struct zlistener *l = self.listener[--self.nlisteners];
 		l->ops->unlisten(l);
 	}
-}
-
-void zdirect_end(void)
-{
-	if (self.endpoint)
-		self.settles->endpoint_close(self.endpoint);
-	self.endpoint = NULL;
 	for (int e = 0; e < zend_n; e++) {
 		free(self.words[e].word);
 		self.words[e] = (struct words){0};
@@ -363,18 +352,6 @@ static int take_attach(void *ctx, const struct zwire_env *env, const uint8_t raw
 	return good ? 0 : -EACCES;
 }
 
-/* With one endpoint, what links that come in share with each other. */
-static int settle_with_others(struct zlink *link, struct zerr *err)
-{
-	int rc = 0;
-
-	if (!self.endpoint) {
-		self.settles = link->ops;
-		rc = link->ops->endpoint_open(&self.endpoint, err);
-	}
-	return rc == 0 ? link->ops->settle(link, self.endpoint, self.endpoint, err) : rc;
-}
-
 /* It has come to stay. */
 static bool settle(struct zlink *link)
 {
@@ -382,7 +359,7 @@ static bool settle(struct zlink *link)
 
 	if (!link->ops->settle)
 		return true;
-	int rc = zend_n > 1 ? zchannel_settle(link, &err) : settle_with_others(link, &err);
+	int rc = zchannel_settle(link, &err);
 	if (rc < 0)
 		zlog(ZLOG_WARN, "no direct link to %s: %s", link->peer, err.text);
 	return rc >= 0;

@@ -25,8 +25,6 @@ int zdirect_listen(const struct zports *, struct zctl_join *, struct zerr *);
 /* After the world is known. */
 void zdirect_init(const struct zbridge_params *);
 void zdirect_fini(void);
-/* After all channels are closed. */
-void zdirect_end(void);
 
 /* Do we share a fabric with this remote rank? */
 bool zdirect_is_possible(uint32_t vrank);

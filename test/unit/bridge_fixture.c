@@ -160,9 +160,9 @@ int __wrap_zsession_attach_to(struct zlink **out, const struct zaddr *zipper, co
 	return 0;
 }
 
-int __wrap_zsession_link_to(struct zlink **, const struct zaddr *, const struct zctl_attach *, struct zendpoint **, int,
+int __wrap_zsession_link(struct zlink **, const struct zaddr *, const struct zctl_attach *, struct zendpoint **, int,
 	struct zerr *);
-int __wrap_zsession_link_to(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
+int __wrap_zsession_link(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
 	struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	struct fake_link *l = calloc(1, sizeof(*l));

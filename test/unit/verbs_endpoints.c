@@ -245,7 +245,7 @@ void channels_are_attached_to_the_callers_endpoint(void **state)
 	for (int i = 0; i < 4; i++) {
 		struct zendpoint **to = i < 2 ? &own : &other;
 		const int rc = i % 2 == 0 ? zsession_attach_to(&p[i].a, &f->addr, "j", &attach, to, PATIENCE_MS, &err)
-					  : zsession_link_to(&p[i].a, &f->addr, &attach, to, PATIENCE_MS, &err);
+					  : zsession_link(&p[i].a, &f->addr, &attach, to, PATIENCE_MS, &err);
 		if (rc != 0)
 			fail_msg("%s", err.text);
 		p[i].b = take_words(f, &h, i % 2 == 0 ? 2 : 1);
