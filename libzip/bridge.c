@@ -112,16 +112,13 @@ MPI_Count zbridge_arrived(const struct zreq *r)
 
 int zbridge_init(const struct zbridge_params *p)
 {
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
-		bool failed = zchannel_init(p) != 0 || zoutgoing_init() != 0 || zarrival_init() != 0;
+	bool failed = false;
+	zend_for_each(0) {
+		failed |= zchannel_init(p) != 0 || zoutgoing_init() != 0 || zarrival_init() != 0;
 		zprogress_init(p);
-		zend_return(was);
-		if (failed)
-			return MPI_ERR_NO_MEM;
 	}
 	MPI_Request sent; /* once, as endpoints share it */
-	if (zreq_publish(&zop_sent, &sent) != MPI_SUCCESS)
+	if (failed || zreq_publish(&zop_sent, &sent) != MPI_SUCCESS)
 		return MPI_ERR_NO_MEM;
 	ztransfer_init(p);
 	zdirect_init(p);
@@ -134,28 +131,18 @@ static bool drained(void *ctx)
 	bool all = true;
 
 	(void)ctx;
-	for (int e = 0; e < zend_n && all; e++) {
-		const int was = zend_visit(e);
-		all = zoutgoing_drained() && zchannel_idle() && !ztransfer_must_finish() && !zstrands_must_finish();
-		zend_return(was);
-	}
+	zend_for_each(0)
+		all = all && zoutgoing_drained() && zchannel_idle() && !ztransfer_must_finish() &&
+		      !zstrands_must_finish();
 	return all;
-}
-
-static void acknowledge_all(void)
-{
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
-		zoutgoing_ack(true);
-		zend_return(was);
-	}
 }
 
 void zbridge_drain(void)
 {
 	zprogress_wait(drained, NULL);
 	/* What we have taken must be acknowledged before we leave or stop polling. */
-	acknowledge_all();
+	zend_for_each(0)
+		zoutgoing_ack(true);
 	zprogress_wait(drained, NULL);
 }
 
@@ -228,19 +215,14 @@ void zbridge_fini(void)
 	zbridge_drain();
 	zfailover_say();
 	tell_all();
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
+	zend_for_each(0)
 		zchannel_say_bye();
-		zend_return(was);
-	}
 	zdirect_fini();
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
+	zend_for_each(0) {
 		zchannel_fini();
 		zoutgoing_fini();
 		zarrival_fini();
 		ztransfer_fini();
 		zpool_fini();
-		zend_return(was);
 	}
 }

@@ -300,9 +300,6 @@ static void add_direct(struct zctl_to_part *parts)
 
 void zchannel_add_direct(struct zctl_to_part *parts)
 {
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
+	zend_for_each(0)
 		add_direct(parts);
-		zend_return(was);
-	}
 }

@@ -115,11 +115,8 @@ static void forget_here(MPI_Datatype t)
 
 void ztype_forget(MPI_Datatype t)
 {
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
+	zend_for_each(0)
 		forget_here(t);
-		zend_return(was);
-	}
 }
 
 int ztype_hold(MPI_Datatype t, MPI_Datatype *held)

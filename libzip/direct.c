@@ -202,13 +202,11 @@ bool zdirect_is_due(void)
 void zdirect_say(void)
 {
 	self.has_words = false;
-	for (int e = 1; e < zend_n; e++) {
-		const int was = zend_visit(e);
-		struct words *w = &self.words[e];
+	zend_for_each(1) {
+		struct words *w = &self.words[zend_here];
 		for (int i = 0; i < w->n; i++)
 			say(w->word[i].what, w->word[i].vrank);
 		w->n = 0;
-		zend_return(was);
 	}
 }
 
@@ -239,11 +237,8 @@ static void give_way_to_all(void)
 
 void zdirect_lose_zipper(void)
 {
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
+	zend_for_each(0)
 		give_way_to_all();
-		zend_return(was);
-	}
 }
 
 /* It goes over the bridge, and shall know that we do not come. */

@@ -19,6 +19,7 @@
 #ifndef ZIP_LIBZIP_ENDPOINT_H
 #define ZIP_LIBZIP_ENDPOINT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "control.h"
@@ -46,6 +47,10 @@ static inline void zend_return(int was)
 {
 	zend_here = was;
 }
+/* What follows is done at each of them, from this one on, by who has the library as a whole. It is never left but at
+ * its end: no break, return or goto. */
+#define zend_for_each(first)                                                                                           \
+	for (int zend_was = zend_visit(first); zend_here < zend_n || (zend_return(zend_was), false); zend_here++)
 
 /* The number by which envelopes name this endpoint of a rank (wire.h), and back: ZWIRE_NOBODY if it is none. */
 static inline uint32_t zend_station(uint32_t vrank)

@@ -268,23 +268,18 @@ static void visit_bridged_here(void (*visit)(struct zremote *, const void *ctx),
 
 static void visit_bridged(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
 {
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
+	zend_for_each(0)
 		visit_bridged_here(visit, ctx);
-		zend_return(was);
-	}
 }
 
 static void stop_all(const struct loss *loss)
 {
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
+	zend_for_each(0) {
 		ztransfer_each(stop_transfer, (void *)(uintptr_t)loss);
-		if (loss->carrier && e == 0)
+		if (loss->carrier && zend_here == 0)
 			zmulticast_conceal();
 		zarrival_each(stop_arrival, (void *)(uintptr_t)loss);
 		close_rails(loss);
-		zend_return(was);
 	}
 }
 

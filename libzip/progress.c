@@ -255,11 +255,8 @@ static bool turn_others(void)
 {
 	bool did = false;
 
-	for (int e = 1; e < zend_n; e++) {
-		const int was = zend_visit(e);
+	zend_for_each(1)
 		did |= turn_here();
-		zend_return(was);
-	}
 	return did;
 }
 
@@ -416,11 +413,8 @@ static int arm_all(struct pollfd *fds)
 		zdirect_poll();
 		return -1;
 	}
-	for (int e = 0; e < zend_n && n >= 0; e++) {
-		const int was = zend_visit(e);
-		n = zchannel_arm(fds, n);
-		zend_return(was);
-	}
+	zend_for_each(0)
+		n = n < 0 ? n : zchannel_arm(fds, n);
 	if (n >= 0 && (n = arm_control(fds, n)) < 0)
 		take_control();
 	return n;
@@ -431,12 +425,10 @@ static int64_t hold_all_acks(int64_t ns)
 {
 	bool sent = false;
 
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
+	zend_for_each(0) {
 		const int64_t left = hold_acks();
 		sent |= left < 0;
 		ns = left > 0 && left < ns ? left : ns;
-		zend_return(was);
 	}
 	return sent ? -1 : ns;
 }
@@ -445,11 +437,8 @@ static int count_fds(void)
 {
 	int n = zdirect_fds() + zrails.n + 1;
 
-	for (int e = 0; e < zend_n; e++) {
-		const int was = zend_visit(e);
+	zend_for_each(0)
 		n += zchannel_fds();
-		zend_return(was);
-	}
 	return n;
 }
 
