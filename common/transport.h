@@ -166,6 +166,9 @@ struct ztransport {
 	 * NULL: close never waits. */
 	int (*drain)(struct zlink *);
 	void (*close)(struct zlink *); /* drops what was not flushed */
+	/* Before that, by the send half's thread where another one drains: the last that this one has to say. The half
+	 * is at rest for good. Drain and close say it else. NULL: there is nothing. */
+	void (*stop_sending)(struct zlink *);
 
 	/* For transports that make much of a link only once it has come to stay; NULL where there is nothing to do.
 	 * settle tells for an accepted link, at most once and before its halves go to their threads, which endpoints

@@ -59,7 +59,7 @@ address() { sed -n "s/^$1=//p" "$TAP_TMP/ready"; }
 # zipper OPTION...: starts a zipperd
 zipper() {
 	: >"$TAP_TMP/ready"
-	background "$ZIPPERD" -o listen=A=fka:1@127.0.0.1:0 -o listen=B=fkb:1@127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
+	background env FAKEVERBS_ONE_POSTER=1 "$ZIPPERD" -o listen=A=fka:1@127.0.0.1:0 -o listen=B=fkb:1@127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
 		-o module_dir="$TAP_TMP/modules" "$@" --ready-fd 3 3>"$TAP_TMP/ready" 2>"$TAP_TMP/zipperd"
 	zipper=$!
 	wait_for 60 grep -q '^$' "$TAP_TMP/ready" || bail_out "zipperd did not start: $(cat "$TAP_TMP/zipperd")"

@@ -238,6 +238,8 @@ void worker_settle_tx(struct worker *w, struct tx *tx)
 	list_del(&tx->writing); /* it is there also while pieces wait and none is under way */
 	staging_leave(&w->staging, tx->zlink, ZLINK_TX, tx->region);
 	fanned_forget(w, tx->zlink);
+	if (tx->zlink->ops->stop_sending)
+		tx->zlink->ops->stop_sending(tx->zlink);
 	give_back_half(w, tx->lane, tx->channel);
 }
 

@@ -28,7 +28,6 @@ static void post_last(struct vlink *l)
 static bool stop_sending(struct vlink *l)
 {
 	struct vtx *tx = &l->tx;
-	tx->stopping = true;
 	if (tx->mode != VMODE_QUEUE || tx->failing || vlink_lost(l) || vlink_hung_up(l))
 		return false;
 	for (uint32_t i = 0; i < tx->list; i++) /* was not flushed */
@@ -38,6 +37,16 @@ static bool stop_sending(struct vlink *l)
 	if (tx->head != tx->tail)
 		post_last(l);
 	return true;
+}
+
+/* In the thread whose registers of the device these are: what else it sends may go by the same one, without a lock. */
+void vdrain_stop_sending(struct zlink *base)
+{
+	struct vlink *l = (struct vlink *)base;
+	if (l->tx.stopping)
+		return;
+	l->tx.stopping = true;
+	l->drain.sends = stop_sending(l);
 }
 
 static bool is_sending(struct vlink *l)
@@ -69,7 +78,8 @@ int vdrain(struct zlink *base)
 	if (d->step == VDRAIN_NOT) {
 		d->begun_ms = now;
 		d->until_ms = now + SENDS_MS;
-		if (stop_sending(l))
+		vdrain_stop_sending(base);
+		if (d->sends)
 			d->step = VDRAIN_SENDS;
 		else
 			stop_receiving(l, now);

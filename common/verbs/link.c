@@ -364,6 +364,7 @@ static const struct ztransport transport = {
 	.unlisten = verbs_unlisten,
 	.drain = verbs_drain,
 	.close = verbs_close,
+	.stop_sending = vdrain_stop_sending,
 	.connect_plain = verbs_connect_plain,
 	.settle = vsetup_settle,
 	.endpoint_open = vendpoint_open,

@@ -211,6 +211,7 @@ enum vdrain_step { VDRAIN_NOT, VDRAIN_SENDS, VDRAIN_RECEIVES, VDRAIN_DONE };
 
 struct vdrain {
 	enum vdrain_step step;
+	bool sends; /* what was posted may still arrive */
 	int64_t begun_ms, until_ms;
 };
 
@@ -328,6 +329,7 @@ void vrx_look_at_stream(struct vlink *);
 /* drain.c: all that was posted is acknowledged, CLOSE is said, and the receives are given back; or it is too late. As
  * in transport.h; and until then. */
 int vdrain(struct zlink *);
+void vdrain_stop_sending(struct zlink *);
 void vdrain_wait(struct vlink *);
 
 /* link.c */

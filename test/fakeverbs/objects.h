@@ -18,8 +18,10 @@ struct fcontext {
 
 struct fpd {
 	struct ibv_pd pd;
-	struct fpd *of; /* a parent domain's; NULL else */
-	bool domain;	/* with a thread domain */
+	struct fpd *of;	      /* a parent domain's; NULL else */
+	bool domain;	      /* with a thread domain */
+	atomic_flag busy;     /* somebody posts in it */
+	_Atomic pid_t poster; /* who did first; 0: nobody yet */
 	unsigned users;
 };
 
@@ -50,7 +52,6 @@ struct fsrq {
 struct fqp {
 	struct ibv_qp qp;
 	struct fake_qp *shared;
-	atomic_flag busy;
 	uint32_t inline_bytes;
 };
 

@@ -418,13 +418,28 @@ static bool enter(struct fake_fabric *f, bool alone, atomic_flag *busy, const ch
 	return true;
 }
 
+/* The queue pairs of a thread domain share a doorbell without a lock. FAKEVERBS_ONE_POSTER: threads do not even take
+ * turns there, as who has one thread for each domain may promise. */
+static void check_poster(struct fake_fabric *f, struct fpd *pd)
+{
+	pid_t me = gettid(), first = 0;
+	if (!getenv("FAKEVERBS_ONE_POSTER") || !pd->domain || atomic_compare_exchange_strong(&pd->poster, &first, me) ||
+		first == me)
+		return;
+	fake_lock(f);
+	fake_complain(f, "two threads post in a thread domain for one");
+	fake_unlock(f);
+}
+
 int fake_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
 	struct fqp *mine = (struct fqp *)qp;
 	struct fake_fabric *f = fake_fabric();
 	struct fake_qp *q = mine->shared;
 	const int sock = qp->context->async_fd;
-	const bool alone = enter(f, ((struct fpd *)qp->pd)->domain, &mine->busy, "queue pair");
+	struct fpd *pd = (struct fpd *)qp->pd;
+	check_poster(f, pd);
+	const bool alone = enter(f, pd->domain, &pd->busy, "thread domain");
 	int code = 0;
 	fake_lock(f);
 	for (; wr && code == 0; wr = wr->next) {
@@ -451,7 +466,7 @@ int fake_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr
 	}
 	fake_unlock(f);
 	if (alone)
-		atomic_flag_clear(&mine->busy);
+		atomic_flag_clear(&pd->busy);
 	return code;
 }
 
