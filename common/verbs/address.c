@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GIDS_MAX 1024	 /* entries in use: adapters have up to 256 a port */
-#define PKEY_FULL 0x8000 /* of a partition key: membership (InfiniBand specification 1.3, 10.9.1.1) */
+#define GIDS_MAX 1024 /* entries in use: adapters have up to 256 a port */
+#define PKEY_DEFAULT 0x7fff
 
 /* IPv4 as the mapped IPv6 address that a GID of it is. */
 static bool to_gid(uint8_t gid[16], const struct sockaddr *sa)
@@ -87,20 +87,29 @@ static int find_gid(const struct vdevice *d, uint8_t port, const struct ibv_port
 	return best;
 }
 
-/* Entry of the port's partition table: one of a full member, else of a limited one, whom only full ones hear. -1: none.
- */
-static int find_pkey(const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr, uint16_t wanted,
-	bool *limited)
+/* How well an entry suits: 0 not at all. One of a full member before one of a limited one, whom only full ones hear.
+ * wanted 0: any; the default partition before others, but where it is for management alone all are limited members
+ * (Omni-Path, and so may InfiniBand's subnet managers be told). */
+static int rate_pkey(uint16_t key, uint16_t wanted)
 {
-	int best = -1;
+	const uint16_t partition = key & VADDRESS_PARTITION;
+	if (partition == 0 || (wanted && partition != wanted))
+		return 0;
+	return 1 + (partition == PKEY_DEFAULT) + 2 * ((key & VADDRESS_FULL) != 0);
+}
+
+/* Entry of the port's partition table. -1: none. */
+static int find_pkey(const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr, uint16_t wanted,
+	uint16_t *out)
+{
+	int best = -1, rating = 0;
 	for (int i = 0; i < attr->pkey_tbl_len; i++) {
 		__be16 key;
-		if (ibv_query_pkey(d->ctx, port, i, &key) != 0 || (ntohs(key) & ~PKEY_FULL) != (wanted & ~PKEY_FULL))
+		if (ibv_query_pkey(d->ctx, port, i, &key) != 0 || rate_pkey(ntohs(key), wanted) <= rating)
 			continue;
-		*limited = !(ntohs(key) & PKEY_FULL);
-		if (!*limited)
-			return i;
-		best = best < 0 ? i : best;
+		rating = rate_pkey(ntohs(key), wanted);
+		*out = ntohs(key);
+		best = i;
 	}
 	return best;
 }
@@ -133,7 +142,9 @@ int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const str
 		.max_bytes = attr.max_msg_sz};
 	if (!a->ethernet) {
 		index = index < 0 ? 0 : index;
-		rc = find_pkey(d, port, &attr, (uint16_t)o->partition, &a->limited);
+		rc = find_pkey(d, port, &attr, (uint16_t)o->partition, &a->pkey);
+		if (rc < 0 && o->partition == 0)
+			return zerr_set(err, -ENOENT, "%s:%u is in no partition", d->name, port);
 		if (rc < 0)
 			return zerr_set(err, -ENOENT, "%s:%u is not in partition 0x%04x", d->name, port,
 				(unsigned)o->partition);
@@ -154,10 +165,10 @@ int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const str
 void vaddress_warn(const struct vaddress *a, const struct vdevice *d, uint8_t port, const struct zverbs_options *o)
 {
 	char text[160];
-	if (!a->limited || !o->warn)
+	if (a->ethernet || vaddress_is_full(a->pkey) || !o->warn)
 		return;
 	snprintf(text, sizeof(text), "%s:%u is a limited member of partition 0x%04x: it reaches full members only",
-		d->name, port, (unsigned)o->partition);
+		d->name, port, a->pkey & VADDRESS_PARTITION);
 	o->warn(text);
 }
 

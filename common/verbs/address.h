@@ -21,8 +21,16 @@ struct vaddress {      /* of one port, as a peer needs it */
 	uint8_t gid[16];
 	uint8_t gid_index; /* ours alone */
 	uint16_t pkey_index;
-	bool limited; /* InfiniBand: a limited member of the partition */
+	uint16_t pkey; /* InfiniBand: partition and membership, as below */
 };
+
+/* Of a partition key (InfiniBand specification 1.3, 10.9.1.1). */
+#define VADDRESS_PARTITION 0x7fff
+#define VADDRESS_FULL 0x8000 /* a limited member and another one do not hear each other */
+static inline bool vaddress_is_full(uint16_t pkey)
+{
+	return pkey & VADDRESS_FULL;
+}
 
 /* local: our end of the TCP connection, or NULL; version: of RoCE that the peer has, 0: unknown. -ENETDOWN: the port is
  * not active; and others, with text. */

@@ -46,6 +46,7 @@ void vframe_encode(uint8_t env[ZWIRE_ENV_BYTES], uint8_t p[VFRAME_BYTES], const 
 	put(p + 28, f->count, 4);
 	memcpy(p + 32, f->gid, sizeof(f->gid));
 	memcpy(p + 48, f->port, sizeof(f->port));
+	put(p + 126, f->pkey, 2);
 }
 
 bool vframe_is(const struct zwire_env *env)
@@ -71,6 +72,7 @@ int vframe_decode(struct vframe *f, const struct zwire_env *env, const uint8_t *
 		.mtu = p[3],
 		.lid = (uint16_t)get(p + 4, 2),
 		.reads = (uint16_t)get(p + 6, 2),
+		.pkey = (uint16_t)get(p + 126, 2),
 		.tx_qpn = get(p + 8, 4),
 		.rx_qpn = get(p + 12, 4),
 		.tx_psn = get(p + 16, 4),

@@ -26,7 +26,8 @@
  *       24    4 bytes of one send, at most
  *       28    4 count
  *       32   16 gid
- *       48   80 port that the sender of OFFER wants to talk to ("mlx4_0:1"), filled up with zeros
+ *       48   78 port that the sender of OFFER wants to talk to ("mlx4_0:1"), filled up with zeros
+ *      126    2 pkey      InfiniBand: partition key, with the bit for full membership
  */
 #ifndef ZIP_VERBS_FRAME_H
 #define ZIP_VERBS_FRAME_H
@@ -37,10 +38,10 @@
 
 #include "wire.h"
 
-#define VFRAME_VERSION 1
+#define VFRAME_VERSION 2
 #define VFRAME_BYTES 128
 #define VFRAME_COMM UINT64_C(0x7362726576) /* "verbs" */
-#define VFRAME_PORT_BYTES 80
+#define VFRAME_PORT_BYTES 78
 
 enum vframe_type { VFRAME_OFFER = 1, VFRAME_ANSWER, VFRAME_READY, VFRAME_SWITCH, VFRAME_CLOSE };
 
@@ -48,7 +49,7 @@ struct vframe {
 	enum vframe_type type;
 	bool ethernet, grh, v1;
 	uint8_t mtu;
-	uint16_t lid, reads;
+	uint16_t lid, reads, pkey;
 	uint32_t tx_qpn, rx_qpn, tx_psn, rx_psn;
 	uint32_t send_bytes, count;
 	uint8_t gid[16];

@@ -44,6 +44,24 @@ static uint64_t subnet_of(const uint8_t gid[16])
 	return prefix;
 }
 
+/* What would be lost without a word. */
+static int check_partitions(const struct vlink *l, struct zerr *err)
+{
+	const uint16_t us = l->address.pkey, peer = l->peer.pkey;
+	const unsigned ours = us & VADDRESS_PARTITION, its = peer & VADDRESS_PARTITION;
+	if (ours != its)
+		return zerr_set(err, -EHOSTUNREACH,
+			"%s:%u is in partition 0x%04x and %s in 0x%04x: ZIPPER_VERBS_PARTITION, for zipperd "
+			"verbs_partition, "
+			"names one that both are in",
+			l->dev->name, l->life.port, ours, l->base.peer, its);
+	if (!vaddress_is_full(us) && !vaddress_is_full(peer))
+		return zerr_set(err, -EHOSTUNREACH,
+			"%s:%u and %s are both limited members of partition 0x%04x, who do not hear each other",
+			l->dev->name, l->life.port, l->base.peer, ours);
+	return 0;
+}
+
 int vpath_check(const struct vlink *l, struct zerr *err)
 {
 	const struct vaddress *us = &l->address;
@@ -65,7 +83,7 @@ int vpath_check(const struct vlink *l, struct zerr *err)
 			"%s:%u is in the InfiniBand subnet %016" PRIx64 " and %s in %016" PRIx64
 			": connections between subnets are not supported",
 			l->dev->name, l->life.port, subnet_of(us->gid), l->base.peer, subnet_of(peer->gid));
-	return 0;
+	return us->ethernet ? 0 : check_partitions(l, err);
 }
 
 static int to_receive(struct ibv_qp *qp, const struct vlink *l, uint32_t peer_qpn, uint32_t peer_psn)

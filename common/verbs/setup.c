@@ -88,6 +88,7 @@ static int make_queues(struct vlink *l, struct zendpoint *rx, struct zendpoint *
 	us->grh = l->address.grh;
 	us->mtu = l->address.mtu;
 	us->lid = l->address.lid;
+	us->pkey = l->address.pkey;
 	us->reads = vpath_reads(l);
 	memcpy(us->gid, l->address.gid, 16);
 	us->tx_qpn = l->tx.queue.qp->qp_num;

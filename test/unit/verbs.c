@@ -110,6 +110,7 @@ int main(int argc, char **argv)
 		TEST(subnets_are_not_crossed),
 		TEST(a_port_that_is_not_active_yet),
 		TEST(a_partition_that_the_port_is_not_in),
+		TEST(a_partition_is_found),
 		TEST(limited_membership_is_the_last_choice),
 		TEST(versions_of_roce_must_agree),
 		TEST(other_adapters_are_refused),

@@ -164,6 +164,59 @@ void a_partition_that_the_port_is_not_in(void **state)
 	f->ops->close(link);
 }
 
+static void expect_partition(struct fixture *f, uint16_t pkey)
+{
+	struct pair p = fixture_pair(f);
+	for (uint32_t i = 0; i < FAKE_QPS; i++) {
+		const struct fake_qp *q = &fake_fabric()->qp[i];
+		if (q->used)
+			assert_int_equal(device()->port[0].pkey[q->pkey_index], pkey);
+	}
+	pair_close(&p);
+}
+
+/* Where none is named: the default one, but not as a limited member if there is another; both ends say which they are
+ * in. */
+void a_partition_is_found(void **state)
+{
+	struct fixture *f = *state;
+	uint16_t *table = device()->port[0].pkey, was[FAKE_PKEYS];
+	static const uint16_t tables[][FAKE_PKEYS + 1] = {{0xffff, 0, 0x8005, 0, 0, 0xffff},
+		{0x8005, 0x7fff, 0xffff, 0, 0, 0xffff}, {0x8001, 0x7fff, 0, 0, 0, 0x8001},
+		{0x7fff, 0, 0, 0x8005, 0x8007, 0x8005}};
+	if (!device()->ib)
+		skip();
+	memcpy(was, table, sizeof(was));
+	option("ZIPPER_VERBS_PARTITION", NULL);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		memcpy(table, tables[i], sizeof(was));
+		expect_partition(f, tables[i][FAKE_PKEYS]);
+	}
+	/* what differs is told at once */
+	struct zlink *a, *b;
+	memcpy(table, (uint16_t[FAKE_PKEYS]){0x8005, 0x8007}, sizeof(was));
+	a = fixture_connect(f);
+	option("ZIPPER_VERBS_PARTITION", "7");
+	b = fixture_accept(f);
+	settle_fails(f, b, -EHOSTUNREACH, "fka:1 is in partition 0x0007 and ");
+	f->ops->close(a);
+	f->ops->close(b);
+	option("ZIPPER_VERBS_PARTITION", NULL);
+	memcpy(table, (uint16_t[FAKE_PKEYS]){0x7fff}, sizeof(was));
+	a = fixture_connect(f);
+	b = fixture_accept(f);
+	settle_fails(f, b, -EHOSTUNREACH, "are both limited members of partition 0x7fff, who do not hear each other");
+	f->ops->close(a);
+	f->ops->close(b);
+	memset(table, 0, sizeof(was));
+	struct zlink *none;
+	struct zerr err;
+	assert_int_equal(f->ops->connect(&none, &f->addr, PATIENCE_MS, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "fka:1 is in no partition"));
+	f->ops->close(fixture_accept(f));
+	memcpy(table, was, sizeof(was));
+}
+
 /* As the only one that there is; else none of the tests uses one. */
 void limited_membership_is_the_last_choice(void **state)
 {

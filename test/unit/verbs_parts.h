@@ -40,6 +40,7 @@ void links_are_of_one_kind(void **state);
 void subnets_are_not_crossed(void **state);
 void a_port_that_is_not_active_yet(void **state);
 void a_partition_that_the_port_is_not_in(void **state);
+void a_partition_is_found(void **state);
 void limited_membership_is_the_last_choice(void **state);
 void versions_of_roce_must_agree(void **state);
 void other_adapters_are_refused(void **state);
