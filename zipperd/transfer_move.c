@@ -178,7 +178,8 @@ static bool start_reads_for(struct worker *w, struct dest *d)
 {
 	const uint32_t share = share_of(w, d);
 	bool moved = false;
-	while (!list_empty(&d->starting) && d->staged < share) {
+	/* Nor, beside the first one, more than is left: some receivers that are slow must not have all of it either. */
+	while (!list_empty(&d->starting) && d->staged < share && (d->staged == 0 || d->staged <= w->staging.nfree)) {
 		struct transfer *t = list_entry(d->starting.next, struct transfer, of_dest);
 		if (!start_read(w, t))
 			break;
