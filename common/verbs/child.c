@@ -3,6 +3,7 @@
 #include "child.h"
 
 #include <infiniband/verbs.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "log.h"
@@ -13,7 +14,12 @@ void vchild_init(void)
 {
 	static bool told;
 	enum ibv_fork_status status = ibv_is_fork_initialized();
-	int code = status == IBV_FORK_DISABLED ? ibv_fork_init() : 0;
+	int code = 0;
+	if (status == IBV_FORK_DISABLED) {
+		setenv("RDMAV_HUGEPAGES_SAFE", "1",
+			0); /* else parts of huge pages cannot be registered (ibv_fork_init(3)) */
+		code = ibv_fork_init();
+	}
 	has_all = status == IBV_FORK_UNNEEDED;
 	if (code != 0 && !told) /* somebody else in this process has registered memory before */
 		zlog(ZLOG_WARN, "the children of fork may take registered memory away: ibv_fork_init: %s",

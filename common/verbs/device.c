@@ -254,6 +254,7 @@ static void tell_failure(struct vdevice *d, const struct ibv_async_event *e, con
 static void tell_last(struct vdevice *d, const struct ibv_qp *qp)
 {
 	atomic_store(&d->tells_last, true);
+	atomic_store(&d->silent, false);
 	pthread_mutex_lock(&lock);
 	for (struct vlife *life = d->lives; life; life = life->next)
 		if (atomic_load(&life->qp) == qp)

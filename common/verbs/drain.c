@@ -94,7 +94,7 @@ int vdrain(struct zlink *base)
 		const bool awaited = vdevice_awaits_last(l->dev, &l->life);
 		if (awaited && now < d->until_ms)
 			return -EAGAIN;
-		if (awaited)
+		if (awaited && vlink_is_ready(l)) /* of others some may not tell */
 			vdevice_lacks_last(l->dev);
 		d->step = VDRAIN_DONE;
 	}

@@ -354,7 +354,9 @@ int vpin(struct zlink *base_link, enum zlink_half half, void *base, size_t len, 
 	if (rc == 0)
 		r->mr = r->reg->handle;
 	else if (rc == -EOPNOTSUPP)
-		rc = (r->mr = reg_once(x, base, len, IBV_ACCESS_LOCAL_WRITE)) ? 0 : error_of(zep_ibv_refusal());
+		rc = (r->mr = reg_once(x, base, len, half == ZLINK_RX ? IBV_ACCESS_LOCAL_WRITE : 0))
+			     ? 0
+			     : error_of(zep_ibv_refusal());
 	if (rc != 0) {
 		put_pin(x, r);
 		return rc;

@@ -168,13 +168,13 @@ struct vrx {
 	enum vmode mode;
 	bool armed;
 	enum vnotice awaits;
-	bool granted;  /* credits were given at all */
-	bool due;      /* credit is to be told, and the send queue was full */
-	bool fin;      /* the TCP connection ended */
-	bool closing;  /* the peer said CLOSE, after close_at sends */
-	bool stopping; /* our own end */
-	bool blind;    /* the completion queue has failed: what it shows is not all, nor so the next */
-	uint32_t late; /* looks for those that have not come yet */
+	bool granted;	 /* credits were given at all */
+	bool due;	 /* credit is to be told, and the send queue was full */
+	bool fin;	 /* the TCP connection ended */
+	bool closing;	 /* the peer said CLOSE, after close_at sends */
+	bool stopping;	 /* our own end */
+	bool blind;	 /* the completion queue has failed: what it shows is not all, nor so the next */
+	int64_t late_ms; /* since when those that have not come yet are looked for; 0: they are not */
 	int error;
 	int broken; /* why no more will come; what has come is still delivered */
 	struct vdoubt doubt;

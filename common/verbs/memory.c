@@ -32,9 +32,10 @@ void vmemory_leave(struct vmemory *m, unsigned place)
 static int register_with(struct vmemory *m, struct vslab *s, unsigned place, struct zerr *err)
 {
 	const struct vdomain *d = &m->domain[place];
+	zep_ibv_ask();
 	struct ibv_mr *mr = ibv_reg_mr(d->pd, s->base, s->bytes, IBV_ACCESS_LOCAL_WRITE);
 	if (!mr) {
-		const int code = errno;
+		const int code = zep_ibv_refusal();
 		return zerr_set(err, code == ENOMEM || code == EAGAIN ? -ENOBUFS : -code,
 			"%s: cannot register %zu KiB of buffers: %s (see ulimit -l)", d->dev->name, s->bytes / 1024,
 			strerror(code));

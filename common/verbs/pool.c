@@ -53,8 +53,9 @@ int vpool_create(struct vpool **out, const struct vhome *home, struct vmemory *m
 	p->stride = (stride + 63) & ~63u;
 	int rc = 0;
 	if (links_max > 0) {
-		/* what the queue has no room for must not be promised either */
-		const uint32_t room = (uint32_t)home->dev->attr.max_srq_wr;
+		/* what the queue has no room for must not be promised either; some providers (hns, bnxt_re) refuse the
+		 * most that they say */
+		const uint32_t room = (uint32_t)home->dev->attr.max_srq_wr - 1;
 		buffers = buffers < room / 2 ? buffers : room / 2;
 		p->links_max = (room - buffers) / VPOOL_OWN;
 		p->links_max = p->links_max < links_max ? p->links_max : links_max;

@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "collect.h"
 #include "rma.h"
 
-#define REPOST_AT 16	/* free buffers that are posted again within a poll */
-#define LATE_LOOKS 1000 /* for what the peer knows to have arrived: the device may show it a moment later */
+#define REPOST_AT 16 /* free buffers that are posted again within a poll */
+#define LATE_MS 100  /* for what the peer knows to have arrived: the device may show it a moment later */
 
 /* --- messages --- */
 
@@ -192,6 +193,14 @@ static int deliver(struct vrx *rx, const struct zsink *sink)
 
 /* --- the half --- */
 
+/* The rest of what the peer has sent. */
+static bool may_come(struct vrx *rx)
+{
+	const int64_t now = zclock_ms();
+	rx->late_ms = rx->late_ms ? rx->late_ms : now;
+	return now - rx->late_ms < LATE_MS;
+}
+
 /* Nothing has come: is this the end? 0: no. */
 static int find_end(struct vlink *l)
 {
@@ -200,7 +209,7 @@ static int find_end(struct vlink *l)
 		return -ESHUTDOWN;
 	if (vlink_lost(l))
 		return vlink_lost(l);
-	if (rx->closing && !rx->broken && !rx->open && ++rx->late < LATE_LOOKS)
+	if (rx->closing && !rx->broken && !rx->open && may_come(rx))
 		return 0;
 	const int why = rx->broken ? rx->broken : rx->fin ? -ECONNRESET : rx->sender;
 	return why ? vlink_reason(l, &rx->doubt, why) : 0;
