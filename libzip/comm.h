@@ -67,6 +67,8 @@ struct zcomm {
 	struct zcomm *next; /* hash chain by handle; list of the dead */
 };
 
+/* Kinds of traffic, which never match each other. What the library says to itself has tags of the program in INTERNAL
+ * and LEADERS; negative ones are of partitioned.c. */
 enum zcomm_context { ZCOMM_PT2PT = 0, ZCOMM_COLL = 1, ZCOMM_INTERNAL = 2, ZCOMM_LEADERS = 3 };
 
 /* Makes the entry for a new spanning communicator over vrank[size] (copied), with native handle and shadow, which it

@@ -59,6 +59,8 @@
 #define LAST_WORD_MS 500      /* how long zipperd gets to say who died */
 #define PATIENT_MS 5000	      /* the same where it must first see a rank go, on a machine with more to do */
 
+bool (*zprogress_also)(void);
+
 static struct {
 	bool oversubscribed;
 	int wait;
@@ -221,6 +223,8 @@ static bool idle_turn(void)
 {
 	bool did = idle_here();
 
+	if (__builtin_expect(zprogress_also != NULL, 0))
+		did |= zprogress_also();
 	if (self.idle % NATIVE_TURNS == 0)
 		poke_native();
 	if (self.idle % CONTROL_TURNS == 0) {
@@ -283,6 +287,8 @@ static bool turn_whole(void)
 	if (__builtin_expect(++self.turns % LISTEN_TURNS == 0, 0) && did) {
 		zdirect_poll();
 		take_control();
+		if (zprogress_also)
+			zprogress_also();
 	}
 	if (did)
 		note_activity();

@@ -6,6 +6,8 @@
 #include "bridge.h"
 
 void zprogress_init(const struct zbridge_params *);
+/* Is looked at in idle turns as well, by who has the library as a whole: whether something was done. NULL: nothing. */
+extern bool (*zprogress_also)(void);
 /* A link broke, the only one or to the last zipper: waits for zipperd's word on why (DEAD), then ends the job with it,
  * or with text. patient: zipperd may not have noticed yet, as the link was not its own. */
 void zprogress_lost(const char *text, bool patient) __attribute__((noreturn));
