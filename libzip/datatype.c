@@ -85,8 +85,9 @@ static void describe(struct ztype *e, MPI_Datatype t)
 
 const struct ztype *ztype_find(MPI_Datatype t)
 {
+	if (t == MPI_DATATYPE_NULL)
+		t = MPI_BYTE;
 	struct ztype *e = &cache[(uint32_t)t % CACHE_SIZE];
-
 	if (!e->valid || e->handle != t)
 		describe(e, t);
 	return e;

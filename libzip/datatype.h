@@ -32,7 +32,8 @@ struct ztype {
 
 /* While no other thread is in MPI. */
 void ztype_init(void);
-/* Never NULL; valid until the next call. The handle must be that of a datatype (ztype_check). */
+/* Never NULL; valid until the next call. The handle must be that of a datatype (ztype_check), or MPI_DATATYPE_NULL: of
+ * no elements it is any. */
 const struct ztype *ztype_find(MPI_Datatype);
 /* MPI_Type_free: the handle's number may come back as another type. */
 void ztype_forget(MPI_Datatype);

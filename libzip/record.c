@@ -39,7 +39,7 @@ static uint64_t bytes_of(MPI_Count count, MPI_Datatype type)
 {
 	MPI_Count size = 0;
 
-	return zn.Type_size_x(type, &size) == MPI_SUCCESS && size > 0 && count > 0 ? (uint64_t)count * (uint64_t)size
+	return count > 0 && zn.Type_size_x(type, &size) == MPI_SUCCESS && size > 0 ? (uint64_t)count * (uint64_t)size
 										   : 0;
 }
 

@@ -23,7 +23,7 @@ import signal
 import subprocess
 import sys
 
-FOLDERS = """attr coll comm datatype errhan group info init pt2pt topo threads/coll threads/comm threads/pt2pt
+FOLDERS = """attr coll comm datatype errhan group info init part pt2pt topo threads/coll threads/comm threads/pt2pt
     f77/attr f77/coll f77/comm f77/datatype f77/pt2pt f77/topo f90/attr f90/coll f90/comm f90/datatype f90/pt2pt f90/topo
     f08/attr f08/coll f08/comm f08/datatype f08/pt2pt f08/topo""".split()
 # what libzipper(7) says is not there: programs, and functions that a program ends with
