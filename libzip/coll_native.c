@@ -219,6 +219,32 @@ int znative_scatterv(struct zsched *s, const void *sendbuf, const MPI_Count *sen
 	return add(s, start_scatterv, &n);
 }
 
+/* Of who is alone in its part. A native exchange would send to oneself, which MPICH 4.0.2 does by the communicator and
+ * tag alone, whether for a collective or not: a receive of the application's from anywhere, with any tag, would take
+ * it. */
+static int copy_own(struct zsched *s, void *arg)
+{
+	const struct native *n = arg;
+	bool typed = n->sendtypes;
+	MPI_Datatype sendtype = typed ? n->sendtypes[0] : n->sendtype, recvtype = typed ? n->recvtypes[0] : n->recvtype;
+	if (n->sendbuf == MPI_IN_PLACE || n->sendcounts[0] == 0)
+		return MPI_SUCCESS;
+	return zbuf_copy(s, zbuf_at(n->sendbuf, n->sdispls[0], typed ? 1 : zbuf_extent(sendtype)), n->sendcounts[0],
+		sendtype, zbuf_at(n->recvbuf, n->rdispls[0], typed ? 1 : zbuf_extent(recvtype)), n->recvcounts[0],
+		recvtype);
+}
+
+static int add_exchange(struct zsched *s, int (*start)(void *, MPI_Request *), const struct native *n)
+{
+	if (zsched_comm(s)->nlocal > 1)
+		return zsched_comm(s)->board && n->sendbuf != MPI_IN_PLACE ? exchange_pairs(s, n) : add(s, start, n);
+	struct native *copy = zsched_alloc(s, sizeof *copy);
+	if (!copy)
+		return MPI_ERR_NO_MEM;
+	*copy = *n;
+	return zsched_call(s, copy_own, copy);
+}
+
 static int start_allgatherv(void *arg, MPI_Request *r)
 {
 	struct native *n = arg;
@@ -258,9 +284,7 @@ int znative_alltoallv(struct zsched *s, const void *sendbuf, const MPI_Count *se
 		.recvcounts = recvcounts,
 		.rdispls = rdispls,
 		.recvtype = recvtype};
-	if (zsched_comm(s)->board && sendbuf != MPI_IN_PLACE)
-		return exchange_pairs(s, &n);
-	return add(s, start_alltoallv, &n);
+	return add_exchange(s, start_alltoallv, &n);
 }
 
 static int start_alltoallw(void *arg, MPI_Request *r)
@@ -282,9 +306,7 @@ int znative_alltoallw(struct zsched *s, const void *sendbuf, const MPI_Count *se
 		.recvcounts = recvcounts,
 		.rdispls = rdispls,
 		.recvtypes = recvtypes};
-	if (zsched_comm(s)->board && sendbuf != MPI_IN_PLACE)
-		return exchange_pairs(s, &n);
-	return add(s, start_alltoallw, &n);
+	return add_exchange(s, start_alltoallw, &n);
 }
 
 static int start_reduce(void *arg, MPI_Request *r)

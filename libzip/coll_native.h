@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Steps that are native nonblocking collectives on the shadow. Roots are ranks in the shadow;
- * vectors have nlocal entries by shadow rank and must live as long as the schedule. All return
- * MPI_SUCCESS or an error class.
+ * vectors have nlocal entries by shadow rank and must live as long as the schedule. An alltoall of who is alone there
+ * is a copy. All return MPI_SUCCESS or an error class.
  */
 #ifndef ZIP_LIBZIP_COLL_NATIVE_H
 #define ZIP_LIBZIP_COLL_NATIVE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Neighbourhood collectives (MPI-4.0 section 8.6). What neighbours of the same part give each other is one native
- * neighbourhood collective on the shadow, which has their graph (topo.h); a neighbour elsewhere gets a bridged message
- * of its own, or, where all get the same, one that leaves this rank once.
+ * neighbourhood collective on the shadow, which has their graph (topo.h), or a copy where a rank is alone there; a
+ * neighbour elsewhere gets a bridged message of its own, or, where all get the same, one that leaves this rank once.
  */
 #include "coll_data.h"
 #include "coll_forms.h"
@@ -56,6 +56,19 @@ static int start_local(void *arg, MPI_Request *r)
 		x->recv.counts, x->recv.displs, x->recv.types, x->comm, r);
 }
 
+/* Of who is alone in its part, as in coll_native.c: an edge from and to itself for each block. */
+static int copy_own(struct zsched *s, void *arg)
+{
+	const struct local *x = arg;
+	const struct blocks *from = &x->send, *to = &x->recv;
+	int rc = MPI_SUCCESS;
+	for (int i = 0; i < from->n && i < to->n && rc == MPI_SUCCESS; i++)
+		if (from->counts[i] > 0)
+			rc = zbuf_copy(s, from->buf + from->displs[i], from->counts[i], from->types[i],
+				to->buf + to->displs[i], to->counts[i], to->types[i]);
+	return rc;
+}
+
 static int make_blocks(struct zsched *s, struct blocks *b, const struct side *d, int degree)
 {
 	size_t n = (size_t)degree + 1;
@@ -99,12 +112,12 @@ static int exchange_local(struct zsched *s, const struct side *send, const struc
 		if (is_local(c, t->target[k]))
 			put_block(&x->send, send, k);
 	/* The native call matches them in its own order once more. */
-	bool again = ztopo_order_of(MPI_DIST_GRAPH, ZTOPO_ALLTOALLW) != ZTOPO_ORDER_SAME;
+	bool again = c->nlocal > 1 && ztopo_order_of(MPI_DIST_GRAPH, ZTOPO_ALLTOALLW) != ZTOPO_ORDER_SAME;
 	for (int l = 0; l < t->indegree; l++)
 		if (is_local(c, t->source[l]))
 			put_block(&x->recv, recv,
 				ztopo_place_of(t, again ? ztopo_place_of(t, l, ZTOPO_ORDER_REVERSED) : l, order));
-	return zsched_native(s, start_local, x);
+	return c->nlocal > 1 ? zsched_native(s, start_local, x) : zsched_call(s, copy_own, x);
 }
 
 static void *at(const struct side *d, int i)
