@@ -105,10 +105,11 @@ static void complete(void *arg, void *data, uint64_t bytes)
 {
 	struct cast_member *m = arg;
 	bool right = data == m->kept || m->unchecked || is_right(m, m->complete + 1, data, bytes);
+	pthread_mutex_lock(&m->cast->lock);
+	if (data == m->buffer)
+		m->buffer = NULL;
 	if (data != m->kept)
 		free(data);
-	m->buffer = NULL;
-	pthread_mutex_lock(&m->cast->lock);
 	m->complete++;
 	m->damaged += !right;
 	pthread_cond_broadcast(&m->cast->changed);
@@ -118,9 +119,9 @@ static void complete(void *arg, void *data, uint64_t bytes)
 static void failed(void *arg, const char *why)
 {
 	struct cast_member *m = arg;
+	pthread_mutex_lock(&m->cast->lock);
 	free(m->buffer); /* sanitizers see whatever is still written to it */
 	m->buffer = NULL;
-	pthread_mutex_lock(&m->cast->lock);
 	m->failed++;
 	snprintf(m->why, sizeof(m->why), "%s", why);
 	pthread_cond_broadcast(&m->cast->changed);
@@ -133,6 +134,9 @@ void cast_send(struct cast_member *root, uint32_t message, uint64_t bytes)
 	assert_non_null(data);
 	for (uint64_t i = 0; i < bytes; i++)
 		data[i] = byte_at(root->salt, message, i);
+	pthread_mutex_lock(&root->cast->lock);
+	root->buffer = data;
+	pthread_mutex_unlock(&root->cast->lock);
 	int rc = zipcast_send(root->group, data, bytes);
 	if (rc != 0)
 		fail_msg("group %u: send: %s: %s", root->number, strerror(-rc), root->why);

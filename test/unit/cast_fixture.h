@@ -36,7 +36,7 @@ struct cast_member { /* one member's side of a group */
 	uint32_t complete, damaged, failed;
 	bool begun; /* a message has begun to arrive */
 	char why[ZIPCAST_WHY_BYTES];
-	void *buffer;	  /* of the message that is arriving */
+	void *buffer;	  /* of the message that is arriving; a root's: of the last one that it sends */
 	const void *kept; /* a message of the root's that is not to be freed or looked at */
 };
 
