@@ -10,7 +10,8 @@ cd "$TAP_TMP" || exit 99
 . "$ZIP_TOP_SRCDIR/test/lib/tuned.sh"
 
 programs=(failover failover failover random random p2p_mixed p2p_late p2p_huge multicast threads comm_threads collectives
-	coll_moves coll_reductions coll_scans coll_nonblocking persistent large neighbors inter_coll)
+	coll_moves coll_reductions coll_scans coll_nonblocking persistent large neighbors inter_coll endpoint_threads endpoint_threads
+	waiting_threads inter_threads)
 layouts=(1+1 2+2 1+3 3+1 2+1+1 1+1+2 2+1+2 2+2+1)
 groups_from=1 # the layouts with four ranks and more, which some programs need
 
@@ -18,7 +19,7 @@ groups_from=1 # the layouts with four ranks and more, which some programs need
 # there are relays, which get signals 10 and 12
 draw() {
 	local k n ms left signal
-	unset ZIPPER_REPRESENTATION ZIPPER_SHARED ZIPPER_ONE_SIDED ZIPPER_PROGRESS ZIPPER_WAIT ZIPPER_TUNE ZIPPER_PORTS
+	unset ZIPPER_REPRESENTATION ZIPPER_SHARED ZIPPER_ONE_SIDED ZIPPER_PROGRESS ZIPPER_WAIT ZIPPER_TUNE ZIPPER_PORTS ZIPPER_ENDPOINTS
 	RANDOM=$1
 	program=${programs[RANDOM % ${#programs[@]}]} arguments=() world=() options=()
 	layout=${layouts[groups_from + RANDOM % (${#layouts[@]} - groups_from)]}
@@ -26,6 +27,7 @@ draw() {
 	failover) arguments=($((2 + RANDOM % 5))) ;;
 	random) arguments=($RANDOM 120 $((3 + RANDOM % 4))) ;;
 	p2p_mixed) arguments=($((5 + RANDOM % 30))) ;;
+	endpoint_threads) arguments=($((8 + RANDOM % 16))) ;;
 	p2p_huge) layout=2+2 ;; # whose ranks are an even number
 	neighbors) layout=2+1+1 ;;
 	esac
@@ -40,6 +42,7 @@ draw() {
 	[ $((RANDOM % 5)) = 0 ] && world+=(ZIPPER_WAIT=sleep)
 	[ $((RANDOM % 3)) = 0 ] && world+=("ZIPPER_TUNE=all multicast=yes")
 	[ $((RANDOM % 6)) = 0 ] && world+=("ZIPPER_PORTS=0 a=tcp:127.0.0.1 b=tcp:127.0.0.1")
+	[ $((RANDOM % 3)) = 0 ] || [[ $program = *threads ]] && world+=(ZIPPER_ENDPOINTS=$((1 + RANDOM % 5)))
 	[ $((RANDOM % 4)) = 0 ] && options=(-o eager_bytes=4K -o dest_share=8K)
 	[ ${#world[@]} = 0 ] || export "${world[@]}"
 	mapfile -t left < <(seq "$rails")

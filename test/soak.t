@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Random point-to-point traffic, with a new seed for every job: a few jobs, or for ZIP_SECONDS. ZIP_SEED repeats one seed.
+# Random point-to-point traffic, with a new seed for every job and now and then several endpoints: a few jobs, or for
+# ZIP_SECONDS. ZIP_SEED repeats one seed.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 [ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
 compile "$ZIP_TOP_SRCDIR/test/programs/random.c" "$TAP_TMP/random" || bail_out "random.c does not compile"
@@ -11,7 +12,8 @@ jobs=0
 seed=${ZIP_SEED:-$(od -An -tu4 -N4 /dev/urandom | tr -d ' ')}
 until [ $jobs -ge 6 ] && [ $SECONDS -ge "${ZIP_SECONDS:-0}" ]; do
 	layout=${layouts[jobs % ${#layouts[@]}]}
-	what="seed $seed, as $layout"
+	export ZIPPER_ENDPOINTS=$((1 + seed / 4 % 4))
+	what="seed $seed, as $layout with $ZIPPER_ENDPOINTS endpoints"
 	native 60 $((layout)) ./random "$seed" 120 5 2>native.err | sort >expected
 	merged 90 "$layout" ./random "$seed" 120 5 2>err | sort >out
 	if grep -q 'No errors' expected && cmp -s expected out; then
