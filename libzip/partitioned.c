@@ -82,7 +82,8 @@ static int our_init(struct zcomm *c, const struct zp2p_args *a, int partitions, 
 		return MPI_ERR_NO_MEM;
 	int rc = zdata_view(&p->data, a->buf, a->count * partitions, a->type);
 	if (rc == MPI_SUCCESS)
-		rc = ztype_hold(a->type, &p->type);
+		rc = ztype_hold(a->type == MPI_DATATYPE_NULL ? MPI_BYTE : a->type,
+			&p->type); /* of nothing any will do */
 	if (rc == MPI_SUCCESS)
 		rc = sends ? zpart_init_send(p) : zpart_init_recv(p);
 	return publish(p, rc, request);

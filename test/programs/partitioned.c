@@ -212,6 +212,19 @@ static void other_partitions(void)
 	MPI_Type_free(&spread);
 }
 
+/* Of no elements any type will do. */
+static void nothing(void)
+{
+	MPI_Request r[2];
+	MPI_Psend_init(NULL, 3, 0, MPI_DATATYPE_NULL, next, 13, WORLD, MPI_INFO_NULL, &r[0]);
+	MPI_Precv_init(NULL, 2, 0, MPI_DATATYPE_NULL, prev, 13, WORLD, MPI_INFO_NULL, &r[1]);
+	MPI_Startall(2, r);
+	MPI_Pready_range(0, 2, r[0]);
+	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	MPI_Request_free(&r[0]);
+	MPI_Request_free(&r[1]);
+}
+
 static MPI_Request shared;
 
 static void *make_ready(void *arg)
@@ -265,6 +278,7 @@ int main(int argc, char **argv)
 	beside();
 	columns();
 	other_partitions();
+	nothing();
 	if (provided == MPI_THREAD_MULTIPLE)
 		by_threads();
 	printf("rank %d of %d: partitioned\n", rank, size);
