@@ -50,7 +50,7 @@
 		if (c)                                                                                                 \
 			return zcoll_init(c, &(struct zcoll){.name = "MPI_" #Name "_init", ZCOLL_UNWRAP FILL},         \
 				request);                                                                              \
-		zcompletion_persistent_collectives = true;                                                             \
+		zcompletion_testall_fails = true;                                                                      \
 		return zn.Name##_init##suffix(ZCOLL_UNWRAP ARGS, info, request);                                       \
 	}
 

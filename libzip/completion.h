@@ -13,8 +13,9 @@
 extern MPI_Request zcompletion_sent;
 void zcompletion_init(void); /* finds it; once native MPI is initialised */
 
-/* Native persistent collectives have been made, which MPI_Testall does not know (MPICH 4.0.2), see completions.c. */
-extern bool zcompletion_persistent_collectives;
+/* Native persistent collectives or partitioned operations have been made, which MPI_Testall does not know
+ * (MPICH 4.0.2), see completions.c. */
+extern bool zcompletion_testall_fails;
 
 /* Waits for one request of either kind and delivers it as MPI_Wait does. Errors are raised on this communicator: that
  * of a blocking call, or MPI_COMM_WORLD, where MPICH raises those of MPI_Wait and the like. name is the function. */

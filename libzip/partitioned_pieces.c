@@ -14,21 +14,6 @@
 static uint32_t numbers; /* that this rank has given; of the library as a whole */
 static struct zpart *unmet;
 
-static void put(uint8_t *at, uint64_t v, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		at[i] = (uint8_t)(v >> 8 * i);
-}
-
-static uint64_t fetch(const uint8_t *at, int bytes)
-{
-	uint64_t v = 0;
-
-	for (int i = 0; i < bytes; i++)
-		v |= (uint64_t)at[i] << 8 * i;
-	return v;
-}
-
 static int make_pieces(struct zpart *p, int n)
 {
 	p->piece = calloc((size_t)n, sizeof(*p->piece));
@@ -75,7 +60,7 @@ static void leave_unmet(struct zpart *p)
 
 void zpart_destroy(struct zreq *r)
 {
-	static uint8_t nowhere[ZPART_HELLO_BYTES];
+	static uint64_t nowhere[ZPART_HELLO];
 	struct zpart *p = (struct zpart *)r;
 
 	leave_unmet(p);
@@ -83,7 +68,8 @@ void zpart_destroy(struct zreq *r)
 		zn.Request_free(&p->native);
 	if (p->hello && !zreq_is_done(p->hello)) { /* it is this one's all the same, and not the next one's */
 		struct zop *op = (struct zop *)p->hello;
-		op->buf = op->data.dense = nowhere;
+		op->buf = nowhere;
+		op->data.dense = op->data.dense ? op->buf : NULL;
 		op->req.orphan = true;
 	} else if (p->hello) {
 		zreq_release(p->hello);
@@ -124,10 +110,10 @@ static int say_hello(struct zpart *p)
 {
 	struct zreq *sent;
 
-	put(p->word, p->number, 4);
-	put(p->word + 4, (uint64_t)p->partitions, 4);
-	put(p->word + 8, p->bytes, 8);
-	return zbridge_isend(p->req.comm, ZCOMM_INTERNAL, p->word, ZPART_HELLO_BYTES, MPI_BYTE, p->rank, ~p->tag,
+	p->word[ZPART_NUMBER] = p->number;
+	p->word[ZPART_PIECES] = (uint64_t)p->partitions;
+	p->word[ZPART_BYTES] = p->bytes;
+	return zbridge_isend(p->req.comm, ZCOMM_INTERNAL, p->word, ZPART_HELLO, MPI_UINT64_T, p->rank, ~p->tag,
 		ZSEND_BUFFERED, &sent); /* which is over at once, and goes on with a copy */
 }
 
@@ -201,9 +187,9 @@ static bool meet(struct zpart *p)
 {
 	if (!p->hello || !zreq_is_done(p->hello))
 		return false;
-	int n = (int)fetch(p->word + 4, 4);
-	p->number = (uint32_t)fetch(p->word, 4);
-	p->bytes = fetch(p->word + 8, 8);
+	int n = (int)p->word[ZPART_PIECES];
+	p->number = (uint32_t)p->word[ZPART_NUMBER];
+	p->bytes = p->word[ZPART_BYTES];
 	if (p->hello->status.MPI_ERROR != MPI_SUCCESS || n < 1 || make_pieces(p, n) != MPI_SUCCESS)
 		zerror_fatal(1, "cannot make a partitioned receive of %d partitions", n);
 	zreq_release(p->hello);
@@ -270,7 +256,7 @@ const struct zreq_ops zpart_recv_ops = {.name = "partitioned receive",
 
 int zpart_init_recv(struct zpart *p)
 {
-	return zbridge_irecv(p->req.comm, ZCOMM_INTERNAL, p->word, ZPART_HELLO_BYTES, MPI_BYTE, p->rank, ~p->tag,
+	return zbridge_irecv(p->req.comm, ZCOMM_INTERNAL, p->word, ZPART_HELLO, MPI_UINT64_T, p->rank, ~p->tag,
 		&p->hello);
 }
 

@@ -7,7 +7,8 @@
 #include "op.h"
 #include "request.h"
 
-#define ZPART_HELLO_BYTES 16 /* number, partitions: 4 each; 8: bytes of a partition. Little endian */
+/* What MPI_Psend_init tells. */
+enum { ZPART_NUMBER, ZPART_PIECES, ZPART_BYTES, ZPART_HELLO };
 
 enum zpart_stage { ZPART_WAITING, ZPART_UNDER_WAY, ZPART_OVER };
 
@@ -30,7 +31,7 @@ struct zpart {
 	struct zpart_piece *piece; /* [npieces] */
 	int first, error;	   /* all before it are over; what went wrong first */
 	struct zreq *hello;	   /* receive: what comes from MPI_Psend_init, until it has */
-	uint8_t word[ZPART_HELLO_BYTES];
+	uint64_t word[ZPART_HELLO];
 	uint8_t *packed;    /* receive: all pieces, where they cannot lie in the buffer */
 	struct zpart *next; /* receive: of those that have been started before hello has come */
 	MPI_Request native; /* receive from this part, which is all there is to it; or MPI_REQUEST_NULL */

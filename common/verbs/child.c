@@ -16,8 +16,8 @@ void vchild_init(void)
 	enum ibv_fork_status status = ibv_is_fork_initialized();
 	int code = 0;
 	if (status == IBV_FORK_DISABLED) {
-		setenv("RDMAV_HUGEPAGES_SAFE", "1",
-			0); /* else parts of huge pages cannot be registered (ibv_fork_init(3)) */
+		/* else parts of huge pages cannot be registered (ibv_fork_init(3)) */
+		setenv("RDMAV_HUGEPAGES_SAFE", "1", 0);
 		code = ibv_fork_init();
 	}
 	has_all = status == IBV_FORK_UNNEEDED;
