@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Partitioned communication around a ring and between halves: many sizes and numbers of partitions, made ready in any
  * order and by several threads, received as they come, several requests of one tag, requests that are freed unused.
- * twin: layouts=2+2,1+1+2 tcp=yes endpoints=3 */
+ * twin: layouts=2+2,1+1+2 tcp=yes endpoints=3 external32=yes */
 #include <pthread.h>
 
 #include "check.h"
