@@ -175,7 +175,7 @@ int zaddr_prefix(const struct zaddr *a, struct zerr *err, int code, const char *
 }
 
 /* Does an address begin here: tcp:, shm[:], or DEVICE:PORT? */
-static bool begins(const char *text)
+bool zaddr_begins(const char *text)
 {
 	if (strncmp(text, "tcp:", 4) == 0)
 		return true;
@@ -190,7 +190,7 @@ int zaddr_parse_list(struct zaddr *a, int max, const char *text, struct zerr *er
 	char one[sizeof(a->host) + sizeof(a->via) + 32];
 	for (int n = 0; n < max;) {
 		const char *end = text + strcspn(text, ",");
-		while (*end && !begins(end + 1))
+		while (*end && !zaddr_begins(end + 1))
 			end += 1 + strcspn(end + 1, ",");
 		size_t len = (size_t)(end - text);
 		if (len >= sizeof(one))

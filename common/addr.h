@@ -4,6 +4,7 @@
 #ifndef ZIP_COMMON_ADDR_H
 #define ZIP_COMMON_ADDR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,8 @@ int zaddr_format(const struct zaddr *, char *buf, size_t cap);
 /* Puts "what ADDRESS: " in front of the text that is there; returns code. */
 int zaddr_prefix(const struct zaddr *, struct zerr *, int code, const char *what);
 
+/* Does an address begin here? For lists of them, as commas may be part of one. */
+bool zaddr_begins(const char *text);
 /* Several, separated by commas. A comma that no address follows is part of a path. Returns how many, at most max, or
  * -EINVAL with the reason. */
 int zaddr_parse_list(struct zaddr *, int max, const char *text, struct zerr *);

@@ -40,9 +40,10 @@ static const struct field f_challenge[] = {FIELD(F_BYTES, zctl_challenge, nonce)
 static const struct field f_proof[] = {FIELD(F_BYTES, zctl_proof, mac), END};
 static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U32, zctl_join, rank),
 	FIELD(F_U32, zctl_join, size), FIELD(F_U8, zctl_join, mixed), FIELD(F_TEXT, zctl_join, parts),
-	FIELD(F_NAME, zctl_join, host), FIELD(F_U64, zctl_join, abi), FIELD(F_U32, zctl_join, vrank),
-	FIELD(F_U8, zctl_join, direct), FIELD(F_TEXT, zctl_join, ports), FIELD(F_TEXT, zctl_join, local),
-	FIELD(F_U64, zctl_join, node), FIELD(F_U64, zctl_join, tuning), FIELD(F_U32, zctl_join, endpoints), END};
+	FIELD(F_TEXT, zctl_join, entries), FIELD(F_NAME, zctl_join, host), FIELD(F_U64, zctl_join, abi),
+	FIELD(F_U32, zctl_join, vrank), FIELD(F_U8, zctl_join, direct), FIELD(F_TEXT, zctl_join, ports),
+	FIELD(F_TEXT, zctl_join, local), FIELD(F_U64, zctl_join, node), FIELD(F_U64, zctl_join, tuning),
+	FIELD(F_U32, zctl_join, endpoints), END};
 static const struct field f_part[] = {FIELD(F_NAME, zctl_part, name), FIELD(F_U32, zctl_part, size), END};
 static const struct field f_run[] = {FIELD(F_U32, zctl_run, vrank), FIELD(F_U32, zctl_run, count),
 	FIELD(F_U32, zctl_run, part), FIELD(F_U32, zctl_run, lrank), END};
@@ -59,8 +60,8 @@ static const struct field f_world[] = {FIELD(F_U32, zctl_world, vrank), FIELD(F_
 	END};
 static const struct field f_attach[] = {FIELD(F_BYTES, zctl_attach, token), FIELD(F_U32, zctl_attach, vrank),
 	FIELD(F_U32, zctl_attach, part), FIELD(F_U32, zctl_attach, endpoint), END};
-static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts), FIELD(F_SIZES, zctl_create, sizes),
-	FIELD(F_U32, zctl_create, join_timeout_ms),
+static const struct field f_create[] = {FIELD(F_TEXT, zctl_create, parts), FIELD(F_TEXT, zctl_create, entries),
+	FIELD(F_SIZES, zctl_create, sizes), FIELD(F_U32, zctl_create, join_timeout_ms),
 	{F_LIST, AT(zctl_create, nruns), sizeof(struct zctl_run), AT(zctl_create, runs), 16, ZCTL_RANKS_MAX, f_run},
 	END};
 static const struct field f_event[] = {FIELD(F_U8, zctl_event, kind), FIELD(F_U32, zctl_event, number),
@@ -87,6 +88,9 @@ static const struct field f_traffic[] = {{F_LIST, AT(zctl_traffic, nparts), size
 	END};
 static const struct field f_meet[] = {FIELD(F_NAME, zctl_meet, name), FIELD(F_NAME, zctl_meet, from),
 	FIELD(F_NAME, zctl_meet, to), END};
+static const struct field f_reach[] = {FIELD(F_NAME, zctl_reach, from), FIELD(F_NAME, zctl_reach, to),
+	FIELD(F_TEXT, zctl_reach, address), FIELD(F_BYTES, zctl_reach, pass), END};
+static const struct field f_reached[] = {FIELD(F_BYTES, zctl_reached, pass), END};
 static const struct field f_error[] = {FIELD(F_U32, zctl_error, code), FIELD(F_TEXT, zctl_error, text), END};
 
 static const struct field *const fields_of[] = {
@@ -111,6 +115,8 @@ static const struct field *const fields_of[] = {
 	[ZCTL_PING] = f_none,
 	[ZCTL_MEET] = f_meet,
 	[ZCTL_MET] = f_none,
+	[ZCTL_REACH] = f_reach,
+	[ZCTL_REACHED] = f_reached,
 };
 #define NTYPES (sizeof(fields_of) / sizeof(fields_of[0]))
 

@@ -26,6 +26,8 @@
  *   TRAFFIC (rank, now and then)           nothing
  *   PING    (rank, launcher) that waits    PING    the same: zipperd is there
  *   MEET    (circuit) name and fabrics     MET     the other end is there: what follows is for it; or ERROR
+ *   REACH   (circuit, rank's data channel) REACHED that zipperd is there: what follows is for it; or ERROR
+ *           another zipperd
  *
  * Endpoints. A rank says in its JOIN how many it has, which all ranks of a job must say alike; each opens channels of
  * its own, one for each fabric, and is called by a number of its own in envelopes (wire.h, stations). All of them are
@@ -43,6 +45,15 @@
  * Circuits. Two peers on different fabrics that say MEET with the same name, for the same user and job, are connected:
  * after MET zipperd hands on whatever either of them sends, as it is, until one of them closes. Neither says anything
  * between MEET and MET.
+ *
+ * Hops. Who cannot reach a zipperd by any network of its own asks one that it can reach (or a chain of them): REACH
+ * names the fabrics by which it comes and by which that zipperd is reached, and its address there. After REACHED the
+ * connection is one with that zipperd, and begins with HELLO as any other. The first one of a peer shows who it is and
+ * gets a pass with REACHED, with which its data channels ask for more, as long as that first one stands.
+ *
+ * A part whose ranks come to a zipperd by hops has entries: what JOIN and CREATE call so has an element for each part,
+ * in their order, the fabric by which its ranks come, and "+n" where that takes n hops. Between two parts that come by
+ * the same fabric this zipperd carries nothing.
  */
 #ifndef ZIP_COMMON_CONTROL_H
 #define ZIP_COMMON_CONTROL_H
@@ -63,6 +74,9 @@
 #define ZCTL_MAC_BYTES 32
 #define ZCTL_TOKEN_BYTES 32
 #define ZCTL_PORTS_MAX 1023 /* text of addresses */
+#define ZCTL_ADDR_MAX 511   /* text of one */
+#define ZCTL_HOPS_MAX 8	    /* zipperds before the one that is to be reached */
+#define ZCTL_ENTRIES_MAX (ZCTL_PARTS_MAX * 10)
 
 enum zctl_type {
 	ZCTL_HELLO = 1,
@@ -86,6 +100,8 @@ enum zctl_type {
 	ZCTL_PING,
 	ZCTL_MEET,
 	ZCTL_MET,
+	ZCTL_REACH,
+	ZCTL_REACHED,
 };
 
 #define ZCTL_PROOF_REPLY 0x80
@@ -121,6 +137,7 @@ struct zctl_join {
 	uint8_t mixed;
 	char parts[ZCTL_PARTS_MAX * 8]; /* comma-separated names of all parts in the order of their vranks; every
 					 * rank must say the same (max 511 bytes) */
+	char entries[ZCTL_ENTRIES_MAX]; /* of all parts at this zipperd; "": each comes by its own fabric */
 	char host[ZCTL_NAME_MAX + 1];
 	uint64_t abi;	/* fingerprint of the representation: byte order and sizes of C types and handles */
 	uint32_t vrank; /* that a placement map gives it; ZCTL_VRANK_ANY: zipperd's choice */
@@ -180,6 +197,7 @@ struct zctl_traffic { /* what a rank has sent over direct links since it told la
 };
 struct zctl_create {
 	char parts[ZCTL_PARTS_MAX * 8];
+	char entries[ZCTL_ENTRIES_MAX]; /* as in JOIN */
 	uint32_t sizes[ZCTL_PARTS_MAX]; /* as many as names in parts; 0: not known beforehand */
 	uint32_t join_timeout_ms;
 	uint32_t nruns;	       /* 0: part follows part, in the order of their ranks */
@@ -211,6 +229,15 @@ struct zctl_error {
 struct zctl_meet {
 	char name[ZCTL_NAME_MAX + 1];
 	char from[ZCTL_NAME_MAX + 1], to[ZCTL_NAME_MAX + 1]; /* fabrics: of the sender, of the other end */
+};
+struct zctl_reach {
+	char from[ZCTL_NAME_MAX + 1],
+		to[ZCTL_NAME_MAX + 1];	 /* fabrics: by which it comes, by which that zipperd is reached */
+	char address[ZCTL_ADDR_MAX + 1]; /* there */
+	uint8_t pass[ZCTL_TOKEN_BYTES];	 /* of a data channel; else 0 */
+};
+struct zctl_reached {
+	uint8_t pass[ZCTL_TOKEN_BYTES]; /* for data channels to the same address */
 };
 struct zctl_dirstat { /* one direction of one job */
 	char from[ZCTL_NAME_MAX + 1], to[ZCTL_NAME_MAX + 1];
@@ -248,12 +275,18 @@ struct zctl_msg {
 		struct zctl_direct direct;
 		struct zctl_traffic traffic;
 		struct zctl_meet meet;
+		struct zctl_reach reach;
+		struct zctl_reached reached;
 	} u;
 };
 
 /* Comma-separated part names -> name[0..n-1]. Returns n, or -EINVAL: none, too many, an empty, overlong or
  * unprintable name, or the same one twice. name may be NULL (count and check only). */
 int zctl_split_parts(const char *parts, char (*name)[ZCTL_NAME_MAX + 1], int max);
+/* Entries ("lgm,wan+1"): the fabrics into name[ZCTL_PARTS_MAX], how many hops away into hops[ZCTL_PARTS_MAX]. "": each
+ * of the parts comes by the fabric of its name, without hops. Returns how many there are, or -EINVAL: not one for each
+ * part, or a bad name or number. */
+int zctl_split_entries(const char *entries, const char *parts, char (*name)[ZCTL_NAME_MAX + 1], uint32_t *hops);
 /* Is this a good name, 1 to ZCTL_NAME_MAX characters? */
 int zctl_name_ok(const char *name);
 

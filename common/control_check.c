@@ -43,6 +43,40 @@ int zctl_split_parts(const char *parts, char (*name)[ZCTL_NAME_MAX + 1], int max
 	return split(parts, name ? name : local, max);
 }
 
+/* "FABRIC" or "FABRIC+HOPS", len characters. */
+static int split_entry(const char *p, size_t len, char name[ZCTL_NAME_MAX + 1], uint32_t *hops)
+{
+	const char *plus = memchr(p, '+', len);
+	size_t chars = plus ? (size_t)(plus - p) : len;
+	if (chars > ZCTL_NAME_MAX)
+		return -EINVAL;
+	memcpy(name, p, chars);
+	name[chars] = '\0';
+	*hops = 0;
+	if (plus && (plus + 2 != p + len || plus[1] < '1' || plus[1] > '0' + ZCTL_HOPS_MAX))
+		return -EINVAL;
+	if (plus)
+		*hops = (uint32_t)(plus[1] - '0');
+	return zctl_name_ok(name) ? 0 : -EINVAL;
+}
+_Static_assert(ZCTL_HOPS_MAX <= 9, "one digit");
+
+int zctl_split_entries(const char *entries, const char *parts, char (*name)[ZCTL_NAME_MAX + 1], uint32_t *hops)
+{
+	int nparts = split(parts, name, ZCTL_PARTS_MAX);
+	for (int i = 0; i < nparts; i++)
+		hops[i] = 0;
+	if (entries[0] == '\0' || nparts < 0)
+		return nparts;
+	for (int n = 0; n < nparts; n++) {
+		size_t len = strcspn(entries, ",");
+		if (split_entry(entries, len, name[n], &hops[n]) != 0 || (entries[len] == ',') != (n + 1 < nparts))
+			return -EINVAL;
+		entries += len + 1;
+	}
+	return nparts;
+}
+
 /* Runs that cover 0..total-1 within parts of these sizes. That no lrank is there twice is the reader's to check. */
 static const char *check_runs(const struct zctl_run *runs, uint32_t nruns, const uint32_t *sizes, uint32_t nparts)
 {
@@ -80,8 +114,17 @@ static const char *check_world(const struct zctl_world *w)
 	return check_runs(w->runs, w->nruns, sizes, w->nparts);
 }
 
+static bool are_entries(const char *entries, const char *parts)
+{
+	char name[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
+	uint32_t hops[ZCTL_PARTS_MAX];
+	return entries[0] == '\0' || zctl_split_entries(entries, parts, name, hops) > 0;
+}
+
 static const char *check_create(const struct zctl_create *c)
 {
+	if (!are_entries(c->entries, c->parts))
+		return "the fabrics by which the parts come are not one for each";
 	if (c->nruns == 0)
 		return NULL;
 	return check_runs(c->runs, c->nruns, c->sizes, (uint32_t)zctl_split_parts(c->parts, NULL, ZCTL_PARTS_MAX));
@@ -91,6 +134,8 @@ static const char *check_join(const struct zctl_join *j)
 {
 	if (zctl_split_parts(j->parts, NULL, ZCTL_PARTS_MAX) < 0)
 		return "the list of parts is not one";
+	if (!are_entries(j->entries, j->parts))
+		return "the fabrics by which the parts come are not one for each";
 	if (j->endpoints == 0 || j->endpoints > ZCTL_ENDPOINTS_MAX)
 		return "a rank has no such number of endpoints";
 	return j->mixed > 1 || j->direct > 1 ? "a flag is neither 0 nor 1" : NULL;
@@ -124,6 +169,8 @@ const char *control_check(const struct zctl_msg *m)
 			       : check_endpoint(m->u.direct.endpoint);
 	case ZCTL_MEET:
 		return strcmp(m->u.meet.from, m->u.meet.to) == 0 ? "both ends are on one fabric" : NULL;
+	case ZCTL_REACH:
+		return strcmp(m->u.reach.from, m->u.reach.to) == 0 ? "a hop within one fabric" : NULL;
 	case ZCTL_EVENT:
 		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_DEAD
 			       ? "there is no such event"

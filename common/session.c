@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The peers' side of the control protocol, see session.h. Blocking calls sleep on the link's descriptor; a message that
  * comes while another one is waited for is kept for zsession_poll. */
-#include "session.h"
+#include "session_parts.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,20 +17,6 @@
 #define CLOSE_LINGER_MS 1000 /* how long close waits for zipperd to have read the BYE */
 #define ASK_SHARE 4	     /* zipperd is asked when this part of the limit has passed without a word */
 #define AWAY_MS 5000	     /* who has not watched for so long may not have seen the answer yet */
-
-struct inbox { /* messages that came, oldest first */
-	struct inbox *next;
-	struct zctl_msg msg;
-};
-
-struct zsession {
-	struct zlink *link;
-	int timeout_ms;
-	char where[320]; /* "zipperd at tcp:10.1.0.1:7474" */
-	struct inbox *head, **tail;
-	struct zerr bad;			/* why take broke the link */
-	int64_t heard_ms, asked_ms, watched_ms; /* asked: 0: it has answered since */
-};
 
 /* deadline < 0: none. Returns 0 (look again) or -ETIMEDOUT. */
 static int sleep_half(struct zlink *link, enum zlink_half half, int64_t deadline)
@@ -72,7 +58,7 @@ static int send_env(struct zlink *link, const struct zwire_env *env, const void 
 	}
 }
 
-static int send_msg(struct zlink *link, const struct zctl_msg *msg, int64_t deadline)
+int zsession_send(struct zlink *link, const struct zctl_msg *msg, int64_t deadline)
 {
 	struct zwire_env env = {.kind = ZWIRE_CTRL, .src = ZWIRE_NOBODY, .dst = ZWIRE_NOBODY};
 	uint8_t small[SEND_BYTES], *buf = small;
@@ -99,7 +85,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	if (env->kind != ZWIRE_CTRL)
 		return zerr_set(&s->bad, -EPROTO, "it sent %s where control messages belong",
 			zwire_kind_name(env->kind));
-	struct inbox *in = calloc(1, sizeof(*in));
+	struct zsession_inbox *in = calloc(1, sizeof(*in));
 	if (!in)
 		return zerr_set(&s->bad, -ENOMEM, "out of memory");
 	int rc = zctl_decode(&in->msg, payload, env->len, &s->bad);
@@ -128,7 +114,7 @@ static int fill(struct zsession *s)
 	return rc < 0 && rc != -EAGAIN ? rc : 0;
 }
 
-static int broken(struct zsession *s, int rc, struct zerr *err)
+int zsession_broken(struct zsession *s, int rc, struct zerr *err)
 {
 	if (s->bad.text[0])
 		return zerr_set(err, rc, "%s: %s", s->where, s->bad.text);
@@ -139,9 +125,9 @@ static int broken(struct zsession *s, int rc, struct zerr *err)
 	return zerr_set(err, rc, "connection to %s is broken: %s", s->where, strerror(-rc));
 }
 
-static void pop(struct zsession *s, struct inbox **at, struct zctl_msg *msg)
+static void pop(struct zsession *s, struct zsession_inbox **at, struct zctl_msg *msg)
 {
-	struct inbox *in = *at;
+	struct zsession_inbox *in = *at;
 	*at = in->next;
 	if (!in->next)
 		s->tail = at;
@@ -149,7 +135,7 @@ static void pop(struct zsession *s, struct inbox **at, struct zctl_msg *msg)
 	free(in);
 }
 
-static void drop_inbox(struct zsession *s)
+void zsession_drop_inbox(struct zsession *s)
 {
 	struct zctl_msg msg;
 	while (s->head) {
@@ -163,7 +149,7 @@ static void drop_inbox(struct zsession *s)
 static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64_t deadline, struct zerr *err)
 {
 	struct zsink sink = {.take = take, .ctx = s};
-	for (struct inbox **at = &s->head;;) {
+	for (struct zsession_inbox **at = &s->head;;) {
 		if (!*at) {
 			/* One at a time: behind the last answer may come what is not for the session. */
 			int rc = s->link->ops->poll(s->link, &sink, 1);
@@ -172,7 +158,7 @@ static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64
 			if (rc == 0 || rc == -EAGAIN)
 				rc = sleep_half(s->link, ZLINK_RX, deadline);
 			if (rc < 0)
-				return broken(s, rc, err);
+				return zsession_broken(s, rc, err);
 			continue;
 		}
 		uint16_t got = (*at)->msg.type;
@@ -196,14 +182,14 @@ static int expect(struct zsession *s, uint16_t type, struct zctl_msg *msg, int64
 	}
 }
 
-static int request(struct zsession *s, const struct zctl_msg *out, uint16_t type, struct zctl_msg *in, bool forever,
+int zsession_request(struct zsession *s, const struct zctl_msg *out, uint16_t type, struct zctl_msg *in, bool forever,
 	struct zerr *err)
 {
 	int64_t deadline = zclock_ms() + s->timeout_ms;
-	int rc = send_msg(s->link, out, deadline);
+	int rc = zsession_send(s->link, out, deadline);
 	/* A broken pipe may be the end of a connection that zipperd closed with a reason: read that first. */
 	if (rc != 0 && rc != -EPIPE && rc != -ECONNRESET)
-		return broken(s, rc, err);
+		return zsession_broken(s, rc, err);
 	return expect(s, type, in, forever ? -1 : deadline, err);
 }
 
@@ -214,12 +200,12 @@ static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_
 	memcpy(hello.u.hello.user, p->user, sizeof(p->user));
 	memcpy(hello.u.hello.job, p->job, sizeof(p->job));
 	p->auth->random(hello.u.hello.nonce, sizeof(hello.u.hello.nonce));
-	int rc = request(s, &hello, ZCTL_CHALLENGE, &in, false, err);
+	int rc = zsession_request(s, &hello, ZCTL_CHALLENGE, &in, false, err);
 	if (rc != 0)
 		return rc;
 	struct zctl_challenge challenge = in.u.challenge;
 	p->auth->prove(proof.u.proof.mac, p->key, ZAUTH_ASKS, &hello.u.hello, &challenge);
-	rc = request(s, &proof, ZCTL_PROOF, &in, false, err);
+	rc = zsession_request(s, &proof, ZCTL_PROOF, &in, false, err);
 	if (rc != 0)
 		return rc;
 	if (p->auth->check(in.u.proof.mac, p->key, ZAUTH_ANSWERS, &hello.u.hello, &challenge) != 0)
@@ -227,17 +213,66 @@ static int greet(struct zsession *s, const struct zsession_params *p, enum zctl_
 	return 0;
 }
 
-static int connect_to(struct zlink **link, const struct zaddr *zipper, const char *who, bool settled_later,
-	int timeout_ms, char *where, size_t cap, struct zerr *err)
+/* "zipperd at tcp:10.1.0.1:7474" */
+void zsession_name(char *where, size_t cap, const char *who, const struct zaddr *zipper)
 {
 	size_t used = (size_t)snprintf(where, cap, "%.40s at ", who ? who : "zipperd");
 	zaddr_format(zipper, where + used, cap - used);
+}
+
+void zsession_fill_reach(struct zctl_reach *r, const struct zhop *hop, const struct zaddr *addr)
+{
+	memcpy(r->from, hop->from, sizeof(r->from));
+	memcpy(r->to, hop->to, sizeof(r->to));
+	zaddr_format(addr, r->address, sizeof(r->address));
+}
+
+int zsession_connect(struct zlink **link, const struct zaddr *zipper, const char *who, bool settled_later,
+	int timeout_ms, char *where, size_t cap, struct zerr *err)
+{
+	zsession_name(where, cap, who, zipper);
 	const struct ztransport *t = ztransport_find(zipper->kind, err);
 	if (!t)
 		return -EPROTONOSUPPORT;
 	int rc = settled_later && t->connect_plain ? t->connect_plain(link, zipper, timeout_ms, err)
 						   : t->connect(link, zipper, timeout_ms, err);
 	return rc == 0 ? 0 : zerr_prefix(err, rc, "%.40s", who ? who : "zipperd"); /* the reason says where */
+}
+
+/* The zipperd at the end of the link connects us to the next one: from then on it is that one which is there. */
+static int reach(struct zsession *s, const struct zhop *hop, uint8_t pass[ZCTL_TOKEN_BYTES], const struct zaddr *addr,
+	struct zerr *err)
+{
+	struct zctl_msg out = {.type = ZCTL_REACH}, in;
+	zsession_fill_reach(&out.u.reach, hop, addr);
+	int rc = zsession_request(s, &out, ZCTL_REACHED, &in, false, err);
+	if (rc != 0)
+		return rc;
+	memcpy(pass, in.u.reached.pass, ZCTL_TOKEN_BYTES);
+	zsession_name(s->where, sizeof(s->where), NULL, addr);
+	return 0;
+}
+
+/* Control needs no queue pairs. */
+static void plain_address(struct zaddr *out, const struct zaddr *addr)
+{
+	*out = *addr;
+	if (addr->kind == ZADDR_VERBS && addr->via[0])
+		zaddr_via(addr, out);
+}
+
+static int pass_hops(struct zsession *s, const struct zsession_params *p, struct zerr *err)
+{
+	int rc = 0;
+	for (int i = 0; rc == 0 && i < p->nhops; i++) {
+		struct zaddr addr;
+		uint8_t pass[ZCTL_TOKEN_BYTES];
+		plain_address(&addr, &p->hops[i].addr);
+		rc = greet(s, p, ZCTL_SERVICE_CIRCUIT, err);
+		if (rc == 0)
+			rc = reach(s, &p->hops[i], p->passes ? p->passes[i] : pass, &addr, err);
+	}
+	return rc;
 }
 
 int zsession_open(struct zsession **out, const struct zsession_params *p, enum zctl_service service, struct zerr *err)
@@ -249,15 +284,17 @@ int zsession_open(struct zsession **out, const struct zsession_params *p, enum z
 	s->tail = &s->head;
 	s->timeout_ms = p->timeout_ms;
 	struct zaddr zipper = p->zipper;
-	if (zipper.kind == ZADDR_VERBS && zipper.via[0] && !p->settled_later) /* control needs no queue pairs */
-		zaddr_via(&p->zipper, &zipper);
-	int rc =
-		connect_to(&s->link, &zipper, p->who, p->settled_later, p->timeout_ms, s->where, sizeof(s->where), err);
+	if (!p->settled_later)
+		plain_address(&zipper, &p->zipper);
+	int rc = zsession_connect(&s->link, &zipper, p->who, p->settled_later, p->timeout_ms, s->where,
+		sizeof(s->where), err);
 	if (rc != 0)
 		goto err_free;
 	if (service == ZCTL_SERVICE_RANK && s->link->ops->guard)
 		s->link->ops->guard(s->link);
-	rc = greet(s, p, service, err);
+	rc = pass_hops(s, p, err);
+	if (rc == 0)
+		rc = greet(s, p, service, err);
 	if (rc != 0)
 		goto err_close;
 	*out = s;
@@ -266,7 +303,7 @@ int zsession_open(struct zsession **out, const struct zsession_params *p, enum z
 err_close:
 	s->link->ops->close(s->link);
 err_free:
-	drop_inbox(s);
+	zsession_drop_inbox(s);
 	free(s);
 	return rc;
 }
@@ -275,7 +312,7 @@ int zsession_join(struct zsession *s, const struct zctl_join *join, struct zctl_
 {
 	struct zctl_msg out = {.type = ZCTL_JOIN}, in;
 	out.u.join = *join;
-	int rc = request(s, &out, ZCTL_WORLD, &in, true, err);
+	int rc = zsession_request(s, &out, ZCTL_WORLD, &in, true, err);
 	if (rc == 0)
 		*world = in.u.world; /* its lists change hands */
 	return rc;
@@ -285,13 +322,13 @@ int zsession_create(struct zsession *s, const struct zctl_create *create, struct
 {
 	struct zctl_msg out = {.type = ZCTL_CREATE}, in;
 	out.u.create = *create;
-	return request(s, &out, ZCTL_CREATED, &in, false, err);
+	return zsession_request(s, &out, ZCTL_CREATED, &in, false, err);
 }
 
 int zsession_stats(struct zsession *s, struct zctl_stats_reply *stats, struct zerr *err)
 {
 	struct zctl_msg out = {.type = ZCTL_STATS}, in;
-	int rc = request(s, &out, ZCTL_STATS_REPLY, &in, false, err);
+	int rc = zsession_request(s, &out, ZCTL_STATS_REPLY, &in, false, err);
 	if (rc == 0)
 		*stats = in.u.stats;
 	return rc;
@@ -304,7 +341,7 @@ static int say_end(struct zsession *s, uint16_t type, uint32_t code, const char 
 	out.u.dead.code = code;
 	out.u.dead.part = ZWIRE_NOBODY; /* zipperd knows who we are */
 	strncpy(out.u.dead.text, text, ZCTL_TEXT_MAX);
-	return send_msg(s->link, &out, zclock_ms() + timeout_ms);
+	return zsession_send(s->link, &out, zclock_ms() + timeout_ms);
 }
 
 int zsession_abort(struct zsession *s, uint32_t code, const char *text)
@@ -317,7 +354,7 @@ void zsession_quit(struct zsession *s, const char *why)
 	if (!s)
 		return;
 	say_end(s, ZCTL_QUIT, 1, why, QUIT_MS);
-	drop_inbox(s);
+	zsession_drop_inbox(s);
 	s->link->ops->close(s->link);
 	free(s);
 }
@@ -334,7 +371,7 @@ int zsession_watch(struct zsession *s, int64_t limit_ms, struct zerr *err)
 	if (s->asked_ms == 0 && now - s->heard_ms >= limit_ms / ASK_SHARE) {
 		s->asked_ms = now;
 		/* A full link is no answer either, and a broken one shows when it is polled. */
-		send_msg(s->link, &ping, now + QUIT_MS);
+		zsession_send(s->link, &ping, now + QUIT_MS);
 	} else if (s->asked_ms != 0 && away) {
 		s->asked_ms = now;
 	}
@@ -350,29 +387,29 @@ int zsession_direct(struct zsession *s, enum zctl_direct_what what, uint32_t vra
 	out.u.direct.what = (uint8_t)what;
 	out.u.direct.vrank = vrank;
 	out.u.direct.endpoint = endpoint;
-	return send_msg(s->link, &out, zclock_ms() + s->timeout_ms);
+	return zsession_send(s->link, &out, zclock_ms() + s->timeout_ms);
 }
 
 int zsession_traffic(struct zsession *s, const struct zctl_traffic *traffic)
 {
 	struct zctl_msg out = {.type = ZCTL_TRAFFIC};
 	out.u.traffic = *traffic;
-	return send_msg(s->link, &out, zclock_ms() + s->timeout_ms);
+	return zsession_send(s->link, &out, zclock_ms() + s->timeout_ms);
 }
 
 int zsession_meet(struct zsession *s, const struct zctl_meet *meet, struct zerr *err)
 {
 	struct zctl_msg out = {.type = ZCTL_MEET};
 	out.u.meet = *meet;
-	int rc = send_msg(s->link, &out, zclock_ms() + s->timeout_ms);
-	return rc == 0 ? 0 : broken(s, rc, err);
+	int rc = zsession_send(s->link, &out, zclock_ms() + s->timeout_ms);
+	return rc == 0 ? 0 : zsession_broken(s, rc, err);
 }
 
 int zsession_poll(struct zsession *s, struct zctl_msg *msg, struct zerr *err)
 {
 	int rc = fill(s);
 	if (rc < 0)
-		return broken(s, rc, err);
+		return zsession_broken(s, rc, err);
 	if (rc > 0)
 		pop(s, &s->head, msg);
 	return rc;
@@ -391,7 +428,7 @@ int zsession_arm(struct zsession *s)
 struct zlink *zsession_release(struct zsession *s)
 {
 	struct zlink *link = s->link;
-	drop_inbox(s);
+	zsession_drop_inbox(s);
 	free(s);
 	return link;
 }
@@ -406,85 +443,11 @@ void zsession_close(struct zsession *s)
 	int64_t deadline = zclock_ms() + CLOSE_LINGER_MS;
 	int rc = send_env(s->link, &bye, NULL, deadline);
 	while (rc >= 0) {
-		drop_inbox(s);
+		zsession_drop_inbox(s);
 		rc = fill(s);
 		if (rc == 0)
 			rc = sleep_half(s->link, ZLINK_RX, deadline);
 	}
 	s->link->ops->close(s->link);
 	free(s);
-}
-
-/* To the caller's endpoint, before anything is said: the other end settles its side with what we say next. Where the
- * link can be settled only later it stays as it is. */
-static int settle(struct zlink *link, struct zendpoint **own, struct zerr *err)
-{
-	int rc = 0;
-	if (!own || !link->ops->settle)
-		return 0;
-	if (!*own)
-		rc = link->ops->endpoint_open(own, err);
-	if (rc == 0)
-		rc = link->ops->settle(link, *own, *own, err);
-	if (rc < 0)
-		link->ops->close(link);
-	return rc < 0 ? rc : 0;
-}
-
-int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *job, const struct zctl_attach *attach,
-	int timeout_ms, struct zerr *err)
-{
-	return zsession_attach_to(out, zipper, job, attach, NULL, timeout_ms, err);
-}
-
-int zsession_attach_to(struct zlink **out, const struct zaddr *zipper, const char *job,
-	const struct zctl_attach *attach, struct zendpoint **own, int timeout_ms, struct zerr *err)
-{
-	char where[320];
-	struct zctl_msg hello = {.type = ZCTL_HELLO}, msg = {.type = ZCTL_ATTACH};
-	int64_t deadline = zclock_ms() + timeout_ms;
-	int rc = connect_to(out, zipper, NULL, own != NULL, timeout_ms, where, sizeof(where), err);
-	if (rc != 0)
-		return rc;
-	rc = settle(*out, own, err);
-	if (rc != 0) {
-		*out = NULL;
-		return zerr_prefix(err, rc, "cannot connect to %s", where);
-	}
-	hello.u.hello.service = ZCTL_SERVICE_DATA;
-	strncpy(hello.u.hello.job, job, ZCTL_NAME_MAX);
-	msg.u.attach = *attach;
-	rc = send_msg(*out, &hello, deadline);
-	if (rc == 0)
-		rc = send_msg(*out, &msg, deadline);
-	if (rc != 0) {
-		zerr_set(err, rc, "%s: cannot attach: %s", where, strerror(-rc));
-		(*out)->ops->close(*out);
-		*out = NULL;
-	}
-	return rc;
-}
-
-int zsession_link(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
-	struct zendpoint **own, int timeout_ms, struct zerr *err)
-{
-	struct zctl_msg msg = {.type = ZCTL_ATTACH};
-	const struct ztransport *t = ztransport_find(addr->kind, err);
-	if (!t)
-		return -EPROTONOSUPPORT;
-	int64_t deadline = zclock_ms() + timeout_ms;
-	int rc = own && t->connect_plain ? t->connect_plain(out, addr, timeout_ms, err)
-					 : t->connect(out, addr, timeout_ms, err);
-	if (rc == 0 && (rc = settle(*out, own, err)) != 0)
-		*out = NULL;
-	if (rc != 0)
-		return rc;
-	msg.u.attach = *attach;
-	rc = send_msg(*out, &msg, deadline);
-	if (rc != 0) {
-		zerr_set(err, rc, "cannot attach: %s", strerror(-rc));
-		(*out)->ops->close(*out);
-		*out = NULL;
-	}
-	return rc;
 }

@@ -9,13 +9,18 @@
 #include "auth.h"
 #include "conf.h"
 #include "control.h"
+#include "hops.h"
 #include "transport.h"
 
 struct zsession; /* one control link */
 
 struct zsession_params {
-	struct zaddr zipper; /* where zipperd listens, seen from here */
-	const char *who;     /* who listens there, for messages; NULL: "zipperd" */
+	struct zaddr zipper;	 /* where zipperd listens, seen from here */
+	const struct zhop *hops; /* zipper is only the first: from there by these to the one that is meant */
+	int nhops;
+	/* [nhops]: of each zipperd before the last, for data channels; filled in by zsession_open. NULL: not wanted */
+	uint8_t (*passes)[ZCTL_TOKEN_BYTES];
+	const char *who; /* who listens there, for messages; NULL: "zipperd" */
 	char user[ZCTL_NAME_MAX + 1];
 	char job[ZCTL_NAME_MAX + 1];
 	uint8_t key[ZAUTH_KEY_BYTES];
@@ -64,13 +69,21 @@ int zsession_watch(struct zsession *, int64_t limit_ms, struct zerr *);
 int zsession_fd(const struct zsession *, uint32_t *events);
 int zsession_arm(struct zsession *);
 
+/* To whom a data channel leads: as the session was opened. */
+struct zsession_way {
+	const struct zaddr *zipper;
+	const struct zhop *hops;
+	int nhops;
+	uint8_t (*passes)[ZCTL_TOKEN_BYTES]; /* from zsession_open */
+};
+
 /* Opens a data channel: connect, HELLO(DATA), ATTACH. The link is the caller's and carries rank messages at once. */
 int zsession_attach(struct zlink **, const struct zaddr *zipper, const char *job, const struct zctl_attach *,
 	int timeout_ms, struct zerr *);
 /* The same, with the link settled to an endpoint of the caller's: who uses that is one thread at a time. A transport
  * that has endpoints makes it with the first link (*own NULL until then); it is the caller's to close, with that
  * transport's endpoint_close, after all its links. */
-int zsession_attach_to(struct zlink **, const struct zaddr *zipper, const char *job, const struct zctl_attach *,
+int zsession_attach_to(struct zlink **, const struct zsession_way *, const char *job, const struct zctl_attach *,
 	struct zendpoint **own, int timeout_ms, struct zerr *);
 
 /* Opens a direct link to a rank that listens at addr: connect, ATTACH. Its first envelope says that we are welcome.

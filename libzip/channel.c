@@ -151,9 +151,10 @@ static void note_settled(const struct zlink *link)
 
 static int attach_link(struct zchannel *ch, const struct zctl_attach *attach, struct zerr *err)
 {
+	const struct zsession_way way = zrails_way(ch->rail);
+
 	pthread_mutex_lock(&setting_up);
-	int rc = zsession_attach_to(&ch->link, &zrails.rail[ch->rail].zipper, params.job, attach, own_endpoint(),
-		ATTACH_TIMEOUT_MS, err);
+	int rc = zsession_attach_to(&ch->link, &way, params.job, attach, own_endpoint(), ATTACH_TIMEOUT_MS, err);
 	pthread_mutex_unlock(&setting_up);
 	if (rc == 0)
 		note_settled(ch->link);

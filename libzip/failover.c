@@ -77,7 +77,7 @@ void zfailover_say(void)
 		char address[512];
 		if (!(self.unsaid >> i & 1))
 			continue;
-		zaddr_format(&zrails.rail[i].zipper, address, sizeof(address));
+		zaddr_format(zhops_last(&zrails.rail[i].way), address, sizeof(address));
 		fprintf(stderr,
 			"libzipper: rank 0 of %s (%s): the zipper at %s is lost: %s; the job goes on with %d of %d\n",
 			zjoin_job(), zworld.part_name[zworld.part], address, self.why[i], good, zrails.n);

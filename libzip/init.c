@@ -58,7 +58,7 @@ static bool is_oversubscribed(void)
 	int n = 1, zippers = 0;
 
 	for (int i = 0; i < zrails.n; i++)
-		zippers += zipper_is_here(&zrails.rail[i].zipper);
+		zippers += zipper_is_here(&zrails.rail[i].way.first);
 
 	if (zn.Comm_split_type(zworld.base, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
 		zn.Comm_size(host, &n);

@@ -50,7 +50,7 @@ static int copy_name(char out[ZCTL_NAME_MAX + 1], const char *name, const char *
 
 struct zippers { /* of the job, seen from here */
 	int n;
-	struct zaddr addr[ZCTL_RAILS_MAX];
+	struct zhops way[ZCTL_RAILS_MAX];
 };
 
 /* The name by which the hostfile knows us. Hydra passes it on; other starters do not. */
@@ -108,7 +108,7 @@ static int find_zippers(const struct zhostfile *hosts, const struct zctl_join *j
 	for (int z = -1; known && zippers->n < max && (z = zhostfile_find_joining(hosts, clusters, z + 1)) >= 0;)
 		for (int p = 0; p < hosts->zippers[z].nports; p++)
 			if (strcmp(hosts->zippers[z].ports[p].fabric, join->part) == 0)
-				zippers->addr[zippers->n++] = hosts->zippers[z].ports[p].addr;
+				zippers->way[zippers->n++].first = hosts->zippers[z].ports[p].addr;
 	if (zippers->n == 0)
 		return zerr_set(err, -ENOENT, "%s: no #ZIP zipper line serves all of the clusters %.128s", hosts->path,
 			join->parts);
@@ -202,7 +202,7 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 	if (rc == 0 && env->parts)
 		rc = append_part(join->parts, sizeof(join->parts), env->parts, err);
 	if (rc == 0 && env->zipperd) {
-		rc = zaddr_parse_list(zippers->addr, ZCTL_RAILS_MAX, env->zipperd, err);
+		rc = zhops_parse_list(zippers->way, ZCTL_RAILS_MAX, env->zipperd, err);
 		if (rc < 0)
 			zerr_prefix(err, rc, "ZIPPER_ZIPPERD");
 		zippers->n = rc < 0 ? 0 : rc;
@@ -262,7 +262,7 @@ static int open_sessions(const struct zenv *env, const struct zippers *zippers, 
 	if (rc == 0 && (rc = zcred_find_key(params.auth, params.key, params.user, err)) < 0)
 		zerr_prefix(err, rc, "your key for zipperd");
 	if (rc == 0)
-		rc = zrails_open(zippers->addr, zippers->n, &params, err);
+		rc = zrails_open(zippers->way, zippers->n, &params, err);
 	params.auth->wipe(params.key, sizeof(params.key));
 out_close:
 	dlclose(module);

@@ -9,15 +9,20 @@
 
 struct zrails zrails;
 
-int zrails_open(const struct zaddr *zippers, int n, const struct zsession_params *with, struct zerr *err)
+int zrails_open(const struct zhops *ways, int n, const struct zsession_params *with, struct zerr *err)
 {
 	struct zsession_params params = *with;
 	int rc = 0;
 
 	/* All of them before any is told who we are: then the others do not wait in vain for a job that cannot be. */
 	for (int i = 0; rc == 0 && i < n; i++) {
-		params.zipper = zrails.rail[i].zipper = zippers[i];
-		rc = zsession_open(&zrails.rail[i].session, &params, ZCTL_SERVICE_RANK, err);
+		struct zrail *r = &zrails.rail[i];
+		r->way = ways[i];
+		params.zipper = r->way.first;
+		params.hops = r->way.hop;
+		params.nhops = r->way.n;
+		params.passes = r->passes;
+		rc = zsession_open(&r->session, &params, ZCTL_SERVICE_RANK, err);
 		if (rc == 0)
 			zrails.n = i + 1;
 	}
@@ -74,7 +79,7 @@ static int join_another(struct zrail *rail, const struct zctl_join *join, struct
 		take_limits(world, &other);
 		memcpy(rail->token, other.token, sizeof(rail->token));
 	} else {
-		zaddr_format(&rail->zipper, address, sizeof(address));
+		zaddr_format(zhops_last(&rail->way), address, sizeof(address));
 		rc = zerr_set(err, -EPROTO, "zipperd at %s has another world than the one before", address);
 	}
 	zctl_world_free(&other);

@@ -17,7 +17,8 @@
 #include "session.h"
 
 struct zrail {
-	struct zaddr zipper;		 /* as seen from here */
+	struct zhops way; /* to its zipper, as seen from here */
+	uint8_t passes[ZCTL_HOPS_MAX][ZCTL_TOKEN_BYTES];
 	struct zsession *session;	 /* zipperd speaks to us there (OPEN, DEAD, DIRECT); NULL: it is lost */
 	uint8_t token[ZCTL_TOKEN_BYTES]; /* for data channels */
 	_Atomic uint64_t sending;	 /* bytes of our large messages that are on their way by it; of all endpoints */
@@ -32,12 +33,21 @@ struct zrails {
 };
 extern struct zrails zrails;
 
-/* Opens the sessions with all of n zippers: address and the rest are as in params. 0 or a negative errno with text;
+/* Opens the sessions with all of n zippers: the rest is as in params. 0 or a negative errno with text;
  * then none is open. */
-int zrails_open(const struct zaddr *zippers, int n, const struct zsession_params *, struct zerr *);
+int zrails_open(const struct zhops *ways, int n, const struct zsession_params *, struct zerr *);
 /* Joins the job at each, and waits for each to have all ranks. Fills world (zctl_world_free), which has the least of
  * their limits. 0 or a negative errno with text: -EPROTO if the zippers do not agree on the world. */
 int zrails_join(const struct zctl_join *, struct zctl_world *world, struct zerr *);
+/* For data channels. */
+static inline struct zsession_way zrails_way(int rail)
+{
+	struct zrail *r = &zrails.rail[rail];
+	return (struct zsession_way){.zipper = &r->way.first,
+		.hops = r->way.hop,
+		.nhops = r->way.n,
+		.passes = r->passes};
+}
 static inline void zrails_sending(int rail, uint64_t bytes)
 {
 	atomic_fetch_add_explicit(&zrails.rail[rail].sending, bytes, memory_order_relaxed);

@@ -140,9 +140,9 @@ static struct ztransport fake = {
 
 /* --- the zippers --- */
 
-int __wrap_zsession_attach_to(struct zlink **, const struct zaddr *, const char *, const struct zctl_attach *,
+int __wrap_zsession_attach_to(struct zlink **, const struct zsession_way *, const char *, const struct zctl_attach *,
 	struct zendpoint **, int, struct zerr *);
-int __wrap_zsession_attach_to(struct zlink **out, const struct zaddr *zipper, const char *job,
+int __wrap_zsession_attach_to(struct zlink **out, const struct zsession_way *way, const char *job,
 	const struct zctl_attach *attach, struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	struct fake_link *l = calloc(1, sizeof(*l));
@@ -153,7 +153,7 @@ int __wrap_zsession_attach_to(struct zlink **out, const struct zaddr *zipper, co
 	(void)err;
 	assert_non_null(l);
 	l->base.ops = &fake;
-	while (&zrails.rail[l->rail].zipper != zipper)
+	while (&zrails.rail[l->rail].way.first != way->zipper)
 		l->rail++;
 	links[l->rail] = l;
 	*out = &l->base;

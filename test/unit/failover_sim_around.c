@@ -159,9 +159,9 @@ static struct ztransport transport = {
 
 /* --- sessions with zippers: the rail's number plus one --- */
 
-int __wrap_zsession_attach_to(struct zlink **, const struct zaddr *, const char *, const struct zctl_attach *,
+int __wrap_zsession_attach_to(struct zlink **, const struct zsession_way *, const char *, const struct zctl_attach *,
 	struct zendpoint **, int, struct zerr *);
-int __wrap_zsession_attach_to(struct zlink **out, const struct zaddr *zipper, const char *job,
+int __wrap_zsession_attach_to(struct zlink **out, const struct zsession_way *way, const char *job,
 	const struct zctl_attach *attach, struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	struct sim_link *l;
@@ -170,7 +170,7 @@ int __wrap_zsession_attach_to(struct zlink **out, const struct zaddr *zipper, co
 	(void)job;
 	(void)own;
 	(void)timeout_ms;
-	while (&zrails.rail[rail].zipper != zipper)
+	while (&zrails.rail[rail].way.first != way->zipper)
 		rail++;
 	int rc = outside.attach(me, rail, (int)attach->part);
 	if (rc != 0) {

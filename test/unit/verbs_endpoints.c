@@ -244,7 +244,8 @@ void channels_are_attached_to_the_callers_endpoint(void **state)
 	struct heard h;
 	for (int i = 0; i < 4; i++) {
 		struct zendpoint **to = i < 2 ? &own : &other;
-		const int rc = i % 2 == 0 ? zsession_attach_to(&p[i].a, &f->addr, "j", &attach, to, PATIENCE_MS, &err)
+		const int rc = i % 2 == 0 ? zsession_attach_to(&p[i].a, &(struct zsession_way){.zipper = &f->addr}, "j",
+						    &attach, to, PATIENCE_MS, &err)
 					  : zsession_link(&p[i].a, &f->addr, &attach, to, PATIENCE_MS, &err);
 		if (rc != 0)
 			fail_msg("%s", err.text);
@@ -278,7 +279,9 @@ void a_channel_that_cannot_be_settled(void **state)
 	struct zaddr addr;
 	fault(FAKE_QP, EINVAL, 0);
 	fake_fabric()->fault[FAKE_QP].times = 1000; /* with any inline data */
-	assert_int_equal(zsession_attach_to(&link, &f->addr, "j", &attach, &own, PATIENCE_MS, &err), -EINVAL);
+	assert_int_equal(zsession_attach_to(&link, &(struct zsession_way){.zipper = &f->addr}, "j", &attach, &own,
+				 PATIENCE_MS, &err),
+		-EINVAL);
 	assert_null(link);
 	assert_int_equal(strncmp(err.text, "cannot connect to zipperd at fka:1@127.0.0.1:", 45), 0);
 	assert_non_null(strstr(err.text, "cannot make a queue pair"));
@@ -288,7 +291,9 @@ void a_channel_that_cannot_be_settled(void **state)
 	assert_int_equal(ztransport_tcp.listen(&tcp, &addr, &err), 0);
 	ztransport_tcp.listener_addr(tcp, &addr);
 	struct zendpoint *none = NULL;
-	assert_int_equal(zsession_attach_to(&link, &addr, "j", &attach, &none, PATIENCE_MS, &err), 0);
+	assert_int_equal(zsession_attach_to(&link, &(struct zsession_way){.zipper = &addr}, "j", &attach, &none,
+				 PATIENCE_MS, &err),
+		0);
 	assert_null(none);
 	link->ops->close(link);
 	ztransport_tcp.unlisten(tcp);

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which zippers carry a job, see hostways.h. */
+#include "hostways.h"
