@@ -23,6 +23,9 @@ static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct 
 	l->from = from;
 	l->to = to;
 	l->nstations = j->endpoints * j->total;
+	l->carried = 0;
+	for (uint32_t p = 0; p < j->nparts; p++)
+		l->carried |= (uint64_t)job_carries(j, from, p) << p;
 	l->place = j->place;
 	l->station_of = j->part[to].station_of;
 	l->limits = (struct lane_limits){.eager_bytes = (uint32_t)c->eager_bytes,
@@ -55,7 +58,7 @@ static bool join_lanes(struct job *j, struct lane *l, struct lane *other)
 	return r;
 }
 
-/* With all others from the same part. */
+/* With all others from the same part; some may be the same worker's. */
 static bool join_siblings(struct job *j, struct lane *l)
 {
 	bool all = true;
@@ -127,6 +130,11 @@ static struct rank *check(struct daemon *d, struct peer *p, const struct zctl_at
 		peer_refuse(p, EINVAL, "rank %u cannot have a channel to part %u", a->vrank, a->part);
 		return NULL;
 	}
+	if (!job_carries(j, a->part, j->by_vrank[a->vrank]->part)) {
+		peer_refuse(p, EINVAL, "rank %u cannot have a channel to part %s here: both come by fabric %s",
+			a->vrank, j->part[a->part].name, d->settings.fabric[j->part[a->part].fabric]);
+		return NULL;
+	}
 	if (a->endpoint >= j->endpoints) {
 		peer_refuse(p, EINVAL, "rank %u has no endpoint %u: it said that it has %u of them", a->vrank,
 			a->endpoint, j->endpoints);
@@ -134,7 +142,8 @@ static struct rank *check(struct daemon *d, struct peer *p, const struct zctl_at
 	}
 	struct rank *r = j->by_vrank[a->vrank];
 	if (!listener_serves(p->listener, j->part[r->part].fabric)) {
-		peer_refuse(p, EINVAL, "%.80s does not serve fabric %s", p->listener->text, j->part[r->part].name);
+		peer_refuse(p, EINVAL, "%.80s does not serve fabric %s", p->listener->text,
+			d->settings.fabric[j->part[r->part].fabric]);
 		return NULL;
 	}
 	if (r->done || find_channel(r, a->part, a->endpoint)) {

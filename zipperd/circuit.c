@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Circuits from the first peer's MEET until both connections have been closed, see circuit.h. */
-#include "circuit.h"
+#include "circuit_parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,34 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "channel.h"
 #include "crew.h"
+#include "hop.h"
 #include "listener.h"
 #include "log.h"
 
 #define LAST_WORDS_MS 2000 /* without any: an end that takes nothing more has none, or they find no room */
-
-struct circuit {
-	struct list link; /* in daemon.circuits */
-	struct daemon *daemon;
-	char user[ZCTL_NAME_MAX + 1], job[ZCTL_NAME_MAX + 1], name[ZCTL_NAME_MAX + 1];
-	int fabric[2];		/* of the first one and the other */
-	struct peer *waiting;	/* the first one; NULL: both have come */
-	struct channel *end[2]; /* NULL: closed, or not yet */
-	struct lane *lane[2];	/* from end i */
-	int nlanes;		/* that workers have */
-	bool over;
-	struct lane *last; /* from the end that takes nothing more, but may have said something; NULL: there is none */
-	uint64_t said;	   /* envelopes of it, when it was looked at last */
-	int64_t until_ms;  /* it has so long to say more */
-};
 
 static const char *fabric_name(const struct circuit *c, int end)
 {
 	return c->daemon->settings.fabric[c->fabric[end]];
 }
 
-static void destroy(struct circuit *c)
+void circuit_destroy(struct circuit *c)
 {
 	list_del(&c->link);
 	for (int i = 0; i < 2; i++) {
@@ -52,36 +37,37 @@ static struct circuit *find_waiting(const struct daemon *d, const struct peer *p
 {
 	for (const struct list *node = d->circuits.next; node != &d->circuits; node = node->next) {
 		struct circuit *c = list_entry(node, struct circuit, link);
-		if (c->waiting && c->fabric[0] == to && c->fabric[1] == from && strcmp(c->name, m->name) == 0 &&
-			strcmp(c->job, p->hello.job) == 0 && strcmp(c->user, p->hello.user) == 0)
+		if (c->waiting && !c->hop && c->fabric[0] == to && c->fabric[1] == from &&
+			strcmp(c->name, m->name) == 0 && strcmp(c->job, p->hello.job) == 0 &&
+			strcmp(c->user, p->hello.user) == 0)
 			return c;
 	}
 	return NULL;
 }
 
-static void wait_for_other(struct daemon *d, struct peer *p, const struct zctl_meet *m, int from, int to)
+struct circuit *circuit_create(struct daemon *d, struct peer *p, int from, int to, const char *name)
 {
 	struct circuit *c = calloc(1, sizeof(*c));
-	if (!c) {
-		peer_refuse(p, ENOMEM, "out of memory");
-		return;
-	}
+	if (!c)
+		return NULL;
 	c->daemon = d;
 	c->fabric[0] = from;
 	c->fabric[1] = to;
 	memcpy(c->user, p->hello.user, sizeof(c->user));
 	memcpy(c->job, p->hello.job, sizeof(c->job));
-	memcpy(c->name, m->name, sizeof(c->name));
+	snprintf(c->name, sizeof(c->name), "%s", name);
 	c->waiting = p;
 	list_add(&d->circuits, &c->link);
 	p->circuit = c;
 	peer_settle(p);
+	return c;
 }
 
 void circuit_forget(struct circuit *c)
 {
 	c->waiting->circuit = NULL;
-	destroy(c);
+	hop_forget(c);
+	circuit_destroy(c);
 }
 
 /* --- both --- */
@@ -110,7 +96,7 @@ static struct lane *make_lane(struct circuit *c, struct worker *w)
 	return l;
 }
 
-static int make_parts(struct circuit *c, struct zerr *err)
+int circuit_make_parts(struct circuit *c, struct zerr *err)
 {
 	struct worker *w = crew_worker(c->daemon, c->fabric[0], c->fabric[1], err);
 	if (!w)
@@ -122,10 +108,9 @@ static int make_parts(struct circuit *c, struct zerr *err)
 	return c->lane[0] && c->lane[1] && c->end[0] && c->end[1] ? 0 : zerr_set(err, -ENOMEM, "out of memory");
 }
 
-/* They hear MET before anything of each other. */
-static int greet(struct peer *p, struct worker *rx, struct worker *tx, struct zerr *err)
+int circuit_greet(struct peer *p, const struct zctl_msg *msg, struct worker *rx, struct worker *tx, struct zerr *err)
 {
-	peer_send(p, &(struct zctl_msg){.type = ZCTL_MET});
+	peer_send(p, msg);
 	if (p->state != PEER_READY || p->head)
 		return zerr_set(err, -EPIPE, "its connection has no room");
 	return channel_settle(p->zlink, rx, tx, err);
@@ -142,12 +127,26 @@ static void hand_over(struct circuit *c, int i)
 	crew_send(c->daemon, l->worker, &(struct command){.kind = CMD_ADD_SOURCE, .source = &from->source});
 }
 
+void circuit_begin(struct circuit *c, struct zlink *first, struct zlink *second)
+{
+	struct zlink *link[2] = {first, second};
+	for (int i = 0; i < 2; i++) {
+		struct channel *e = c->end[i];
+		e->zlink = e->source.zlink = e->tx.zlink = link[i];
+		e->source.channel = e->tx.channel = e;
+	}
+	for (int i = 0; i < 2; i++)
+		hand_over(c, i);
+	zlog(ZLOG_DEBUG, "circuit %s/%s/%s: %s and %s are connected", c->user, c->job, c->name, fabric_name(c, 0),
+		fabric_name(c, 1));
+}
+
 static void refuse_both(struct circuit *c, struct peer *first, struct peer *second, const struct zerr *err)
 {
 	zlog(ZLOG_ERROR, "circuit %s/%s/%s: %s", c->user, c->job, c->name, err->text);
 	peer_refuse(first, ENOMEM, "%s", err->text);
 	peer_refuse(second, ENOMEM, "%s", err->text);
-	destroy(c);
+	circuit_destroy(c);
 }
 
 static void connect_ends(struct circuit *c, struct peer *second)
@@ -156,22 +155,17 @@ static void connect_ends(struct circuit *c, struct peer *second)
 	struct zerr err = {.text = ""};
 	c->waiting->circuit = NULL;
 	c->waiting = NULL;
-	int rc = make_parts(c, &err);
+	int rc = circuit_make_parts(c, &err);
+	/* They hear MET before anything of each other. */
 	for (int i = 0; i < 2 && rc >= 0; i++)
-		rc = greet(peer[i], c->lane[i]->worker, c->lane[!i]->worker, &err);
+		rc = circuit_greet(peer[i], &(struct zctl_msg){.type = ZCTL_MET}, c->lane[i]->worker,
+			c->lane[!i]->worker, &err);
 	if (rc < 0) {
 		refuse_both(c, peer[0], peer[1], &err);
 		return;
 	}
-	for (int i = 0; i < 2; i++) {
-		struct channel *e = c->end[i];
-		e->zlink = e->source.zlink = e->tx.zlink = peer_release(peer[i]);
-		e->source.channel = e->tx.channel = e;
-	}
-	for (int i = 0; i < 2; i++)
-		hand_over(c, i);
-	zlog(ZLOG_DEBUG, "circuit %s/%s/%s: %s and %s are connected", c->user, c->job, c->name, fabric_name(c, 0),
-		fabric_name(c, 1));
+	struct zlink *first = peer_release(peer[0]), *other = peer_release(peer[1]);
+	circuit_begin(c, first, other);
 }
 
 void circuit_meet(struct daemon *d, struct peer *p, const struct zctl_meet *m)
@@ -187,8 +181,8 @@ void circuit_meet(struct daemon *d, struct peer *p, const struct zctl_meet *m)
 		struct circuit *c = find_waiting(d, p, m, from, to);
 		if (c)
 			connect_ends(c, p);
-		else
-			wait_for_other(d, p, m, from, to);
+		else if (!circuit_create(d, p, from, to, m->name))
+			peer_refuse(p, ENOMEM, "out of memory");
 	}
 }
 
@@ -197,9 +191,11 @@ void circuit_meet(struct daemon *d, struct peer *p, const struct zctl_meet *m)
 static void log_end(const struct circuit *c)
 {
 	const struct lane_stats *there = &c->lane[0]->stats, *back = &c->lane[1]->stats;
-	zlog(ZLOG_INFO, "circuit %s/%s/%s: over; %s>%s %" PRIu64 " bytes, %s>%s %" PRIu64 " bytes", c->user, c->job,
-		c->name, fabric_name(c, 0), fabric_name(c, 1), atomic_load(&there->bytes), fabric_name(c, 1),
-		fabric_name(c, 0), atomic_load(&back->bytes));
+	/* Of hops there is one for each rank and channel. */
+	zlog(c->hop ? ZLOG_DEBUG : ZLOG_INFO,
+		"circuit %s/%s/%s: over; %s>%s %" PRIu64 " bytes, %s>%s %" PRIu64 " bytes", c->user, c->job, c->name,
+		fabric_name(c, 0), fabric_name(c, 1), atomic_load(&there->bytes), fabric_name(c, 1), fabric_name(c, 0),
+		atomic_load(&back->bytes));
 }
 
 /* Nothing more is taken from either; what was taken goes out. */
@@ -221,7 +217,7 @@ static void free_if_unused(struct circuit *c)
 	if (c->nlanes > 0 || c->end[0] || c->end[1])
 		return;
 	log_end(c);
-	destroy(c);
+	circuit_destroy(c);
 }
 
 void circuit_closed(struct channel *e)

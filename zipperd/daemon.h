@@ -13,6 +13,7 @@
 #include "pool.h"
 
 struct crew;
+struct dialer;
 struct job;
 struct listener;
 
@@ -53,6 +54,7 @@ struct daemon {
 	struct list circuits;
 
 	struct crew *crew;
+	struct dialer *dialer;
 	bool stopping;
 	struct limit bad_peer; /* log lines about connections that make no sense */
 	struct limit no_accept;

@@ -26,8 +26,8 @@ int fanned_say(struct worker *w, const struct transfer *t, enum relayed_what wha
 int fanned_take_offer(struct worker *w, struct relayed *m)
 {
 	struct zwire_env env;
-	struct lane *l = worker_lane(w, m->job);
-	if (!l || zwire_decode(&env, m->env) != 0)
+	struct lane *l = zwire_decode(&env, m->env) == 0 ? worker_lane(w, m->job, env.src, env.dst) : NULL;
+	if (!l)
 		return 0; /* the job is over */
 	struct relay *back = l->relay[m->fan.part];
 	if (!back)
@@ -44,7 +44,7 @@ int fanned_take_offer(struct worker *w, struct relayed *m)
 
 int fanned_take_piece(struct worker *w, const struct relayed *m)
 {
-	struct lane *l = worker_lane(w, m->job);
+	struct lane *l = worker_lane(w, m->job, m->src, m->dst);
 	struct transfer *t = l ? transfer_find(l, m->src, m->xfer) : NULL;
 	if (!t || !t->fanned || t->state != TRANSFER_RUNNING || !t->dest->tx) { /* it has ended meanwhile */
 		fanout_put_piece(w, m->piece);

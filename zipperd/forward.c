@@ -343,10 +343,13 @@ int forward_one(struct lane *l, const struct zwire_env *env, const void *payload
 
 static int take_note(struct worker *w, const struct note *note)
 {
-	struct lane *l = worker_lane(w, note->job);
+	/* An answer says of a transfer the other way where it shall go. */
+	const bool send = note->what == NOTE_SEND;
+	const uint32_t from = send ? note->src : note->dst, to = send ? note->dst : note->src;
+	struct lane *l = worker_lane(w, note->job, from, to);
 	if (!l)
 		return 0; /* the job is over */
-	uint32_t index = l->place[note->what == NOTE_SEND ? note->dst : note->src].dest;
+	uint32_t index = l->place[to].dest;
 	dest_touch(l, index);
 	struct dest *d = &l->dest[index];
 	const struct zwire_env env = {.kind = note->kind,

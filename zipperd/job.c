@@ -61,28 +61,34 @@ static void forget(struct job *j)
 	j->deadline_ms = 0;
 }
 
-static int set_parts(struct daemon *d, struct job *j, const char *parts, struct zerr *err)
+static int set_parts(struct daemon *d, struct job *j, const char *parts, const char *entries, struct zerr *err)
 {
-	char name[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
+	char name[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1], entry[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
+	uint32_t hops[ZCTL_PARTS_MAX];
 	int n = zctl_split_parts(parts, name, ZCTL_PARTS_MAX);
 	if (n < 2)
 		return zerr_set(err, -EINVAL, "'%.100s' are not the names of two parts or more", parts);
+	if (zctl_split_entries(entries, parts, entry, hops) != n)
+		return zerr_set(err, -EINVAL, "'%.100s' are not the fabrics by which the parts %.100s come", entries,
+			parts);
 	for (int i = 0; i < n; i++) {
 		struct job_part *p = &j->part[i];
 		memcpy(p->name, name[i], sizeof(name[i]));
-		p->fabric = settings_find_fabric(&d->settings, name[i]);
+		p->fabric = settings_find_fabric(&d->settings, entry[i]);
 		if (p->fabric < 0)
-			return zerr_set(err, -ENOENT, "this zipperd serves no fabric '%s' (but %s%s%s%s)", name[i],
+			return zerr_set(err, -ENOENT, "this zipperd serves no fabric '%s' (but %s%s%s%s)", entry[i],
 				d->settings.fabric[0], d->settings.nfabrics > 1 ? ", " : "",
 				d->settings.nfabrics > 1 ? d->settings.fabric[1] : "",
 				d->settings.nfabrics > 2 ? ", ..." : "");
 	}
 	j->nparts = (uint32_t)n;
 	snprintf(j->part_names, sizeof(j->part_names), "%s", parts);
+	snprintf(j->entries, sizeof(j->entries), "%s", entries);
 	return 0;
 }
 
-struct job *job_create(struct daemon *d, const char *user, const char *id, const char *parts, struct zerr *err)
+struct job *job_create(struct daemon *d, const char *user, const char *id, const char *parts, const char *entries,
+	struct zerr *err)
 {
 	if (d->stopping) {
 		zerr_set(err, -ESHUTDOWN, "zipperd is shutting down");
@@ -97,7 +103,7 @@ struct job *job_create(struct daemon *d, const char *user, const char *id, const
 		zerr_set(err, -ENOMEM, "out of memory");
 		return NULL;
 	}
-	if (set_parts(d, j, parts, err) != 0) {
+	if (set_parts(d, j, parts, entries, err) != 0) {
 		free(j);
 		return NULL;
 	}
@@ -353,7 +359,7 @@ void job_launcher_create(struct daemon *d, struct peer *p, struct zctl_create *c
 		peer_refuse(p, EEXIST, "job %s exists already", j->key);
 		return;
 	}
-	j = job_create(d, p->hello.user, p->hello.job, c->parts, &err);
+	j = job_create(d, p->hello.user, p->hello.job, c->parts, c->entries, &err);
 	if (!j) {
 		peer_refuse(p, EINVAL, "job %s/%s: %s", p->hello.user, p->hello.job, err.text);
 		return;

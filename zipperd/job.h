@@ -35,7 +35,7 @@ struct rank {
 
 struct job_part {
 	char name[ZCTL_NAME_MAX + 1];
-	int fabric;
+	int fabric;    /* by which its ranks come */
 	uint32_t size; /* 0: not known yet */
 	uint32_t joined;
 	struct rank *rank;    /* [size]; NULL while size is unknown, and in mixed jobs */
@@ -59,6 +59,7 @@ struct job {
 	char text[ZCTL_TEXT_MAX + 1]; /* why it is over */
 
 	char part_names[ZCTL_PARTS_MAX * 8];
+	char entries[ZCTL_ENTRIES_MAX]; /* as in control.h */
 	struct job_part part[ZCTL_PARTS_MAX];
 	uint32_t nparts;
 	bool mixed, mixed_known;
@@ -90,7 +91,13 @@ struct job {
 /* --- job.c --- */
 struct job *job_find(struct daemon *, const char *user, const char *id);
 /* NULL with code and text in err: parts unknown to this zipperd, too many jobs, ... */
-struct job *job_create(struct daemon *, const char *user, const char *id, const char *parts, struct zerr *);
+struct job *job_create(struct daemon *, const char *user, const char *id, const char *parts, const char *entries,
+	struct zerr *);
+/* Are messages between these parts for this zipperd to carry? */
+static inline bool job_carries(const struct job *j, uint32_t a, uint32_t b)
+{
+	return j->part[a].fabric != j->part[b].fabric;
+}
 /* The end for all: ranks get DEAD (ERROR while forming), the launcher an event. code: exit code. */
 void job_end(struct job *, uint32_t code, const char *text);
 void job_free_if_unused(struct job *);

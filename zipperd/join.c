@@ -85,13 +85,16 @@ static int place_rank(struct job *j, const struct peer *p, const struct zctl_joi
 	if (strcmp(in->parts, j->part_names) != 0)
 		return zerr_set(err, -EINVAL, "it says that the parts are %.80s, others said %.80s", in->parts,
 			j->part_names);
+	if (strcmp(in->entries, j->entries) != 0)
+		return zerr_set(err, -EINVAL, "it says that the parts come by %.80s, others said %.80s",
+			in->entries[0] ? in->entries : "their own fabrics", j->entries[0] ? j->entries : "their own");
 	while (part < j->nparts && strcmp(j->part[part].name, in->part) != 0)
 		part++;
 	if (part == j->nparts)
 		return zerr_set(err, -EINVAL, "its part %s is not among the job's (%.80s)", in->part, j->part_names);
 	if (!listener_serves(p->listener, j->part[part].fabric))
 		return zerr_set(err, -EINVAL, "it came to %.80s, which does not serve its fabric %s", p->listener->text,
-			in->part);
+			j->daemon->settings.fabric[j->part[part].fabric]);
 	if (j->mixed_known && j->mixed != (in->mixed != 0))
 		return zerr_set(err, -EINVAL, "it was started by one mpirun %s, others were not",
 			in->mixed ? "for all parts" : "for its part alone");
@@ -131,7 +134,7 @@ void job_join(struct daemon *d, struct peer *p, const struct zctl_join *in)
 	struct zerr err = {.text = ""};
 	struct rank *r = NULL;
 	struct job *j = job_find(d, p->hello.user, p->hello.job);
-	if (!j && !(j = job_create(d, p->hello.user, p->hello.job, in->parts, &err))) {
+	if (!j && !(j = job_create(d, p->hello.user, p->hello.job, in->parts, in->entries, &err))) {
 		zlog(ZLOG_WARN, "job %s/%s: %s", p->hello.user, p->hello.job, err.text);
 		peer_refuse(p, EINVAL, "job %s/%s: %s", p->hello.user, p->hello.job, err.text);
 		return;

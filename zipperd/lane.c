@@ -12,6 +12,7 @@ struct lane *lane_create(uint32_t ndests, uint32_t nparts)
 		return NULL;
 	memset(l, 0, sizeof(*l));
 	l->ndests = ndests;
+	l->carried = UINT64_MAX;
 	l->dest = calloc(ndests, sizeof(*l->dest));
 	l->bucket = calloc(LANE_BUCKETS, sizeof(struct refusal *));
 	l->transfers = calloc(LANE_BUCKETS, sizeof(struct transfer *));

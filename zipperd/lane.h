@@ -153,6 +153,7 @@ struct lane {
 	uint32_t job;		    /* number */
 	uint32_t from, to;	    /* parts */
 	uint32_t nstations;	    /* of the job */
+	uint64_t carried;	    /* a bit each: parts that messages from that part can go to */
 	uint32_t ndests;	    /* those of part to: endpoint after endpoint, of each all lranks */
 	const struct place *place;  /* [nstations] */
 	const uint32_t *station_of; /* [ndests] */
@@ -172,7 +173,7 @@ struct lane {
 	alignas(64) struct lane_stats stats;
 };
 
-/* Control thread. NULL: out of memory. */
+/* Control thread. To all parts, until carried says less. NULL: out of memory. */
 struct lane *lane_create(uint32_t ndests, uint32_t nparts);
 void lane_destroy(struct lane *); /* not while a worker has it */
 

@@ -13,6 +13,7 @@
 
 #include "crew.h"
 #include "daemon.h"
+#include "dial.h"
 #include "keys.h"
 #include "listener.h"
 #include "log.h"
@@ -98,6 +99,10 @@ static int serve(struct daemon *d, const struct options *o)
 		fail(&err);
 		goto out_loop;
 	}
+	if (dials_open(d, &err) != 0) {
+		fail(&err);
+		goto out_crew;
+	}
 	if (listeners_open(d, &err) != 0) {
 		fail(&err);
 		goto out_crew;
@@ -115,6 +120,7 @@ static int serve(struct daemon *d, const struct options *o)
 out_listeners:
 	listeners_close(d);
 out_crew:
+	dials_close(d);
 	if (!list_empty(&d->all_jobs)) { /* a device still has memory of the workers in its hands */
 		zlog(ZLOG_WARN, "not all transfers have ended: what they hold is left to the system");
 		_exit(status);

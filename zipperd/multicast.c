@@ -9,9 +9,9 @@
  * get it straight from the memory of the source's transport. For those that must wait the payload is copied once, into
  * a body, which their queues share by counting.
  *
- * Receivers in other parts than that of this channel belong to other workers with the same first fabric. These get the
- * message by a relay (relay.c), with the body. A body goes back to the pool that it is from: whoever lets it go
- * last puts it on that worker's list.
+ * Receivers in other parts than that of this channel belong to other workers with the same first fabric, or to this one
+ * where these parts come by the same fabric. These get the message by a relay (relay.c), with the body. A body goes
+ * back to the pool that it is from: whoever lets it go last puts it on that worker's list.
  *
  * A message that cannot be handed to all now is refused to the transport, as any other, and goes on with the next
  * receiver when it is shown again.
@@ -98,7 +98,8 @@ static const char *check_list(const struct source *s)
 		struct zwire_receiver r;
 		if (zwire_get_receiver(&r, receiver_at(s, i)) != 0)
 			return "a receiver that is not well formed";
-		if (r.dst >= l->nstations || l->place[r.dst].part == l->from)
+		if (r.dst >= l->nstations || l->place[r.dst].part == l->from ||
+			!(l->carried >> l->place[r.dst].part & 1))
 			return "a list with a receiver that no channel leads to";
 	}
 	return NULL;
@@ -261,8 +262,8 @@ void multicast_source_gone(struct worker *w, struct source *s)
 int multicast_take_relayed(struct worker *w, struct relayed *m)
 {
 	struct zwire_env env;
-	struct lane *l = worker_lane(w, m->job);
-	if (!l || zwire_decode(&env, m->env) != 0)
+	struct lane *l = zwire_decode(&env, m->env) == 0 ? worker_lane(w, m->job, env.src, env.dst) : NULL;
+	if (!l)
 		return 0; /* the job is over */
 	int rc = forward_one(l, &env, m->body ? m->body->payload : NULL, &m->body, m->shared);
 	if (rc != -ENOBUFS)

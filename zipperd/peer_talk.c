@@ -4,6 +4,7 @@
 
 #include "channel.h"
 #include "circuit.h"
+#include "hop.h"
 #include "job.h"
 #include "listener.h"
 #include "log.h"
@@ -80,6 +81,8 @@ static void on_request(struct peer *p, struct zctl_msg *msg)
 		job_launcher_create(d, p, &msg->u.create);
 	} else if (msg->type == ZCTL_MEET && service == ZCTL_SERVICE_CIRCUIT && !p->circuit) {
 		circuit_meet(d, p, &msg->u.meet);
+	} else if (msg->type == ZCTL_REACH && service == ZCTL_SERVICE_CIRCUIT && !p->circuit) {
+		hop_reach(d, p, &msg->u.reach);
 	} else if (msg->type == ZCTL_STATS && (launcher || service == ZCTL_SERVICE_ADMIN)) {
 		peer_settle(p);
 		stats_reply(p);
@@ -100,6 +103,13 @@ static void on_request(struct peer *p, struct zctl_msg *msg)
 	}
 }
 
+/* A data channel on its way to another zipperd: it has nothing more to say to this one. */
+static void on_way(struct peer *p, const struct zctl_reach *reach)
+{
+	be_known(p);
+	hop_reach(p->daemon, p, reach);
+}
+
 void peer_hear(struct peer *p, struct zctl_msg *msg)
 {
 	if (p->state == PEER_HELLO && msg->type == ZCTL_HELLO)
@@ -108,6 +118,8 @@ void peer_hear(struct peer *p, struct zctl_msg *msg)
 		on_proof(p, &msg->u.proof);
 	else if (p->state == PEER_ATTACH && msg->type == ZCTL_ATTACH)
 		channel_attach(p->daemon, p, &msg->u.attach);
+	else if (p->state == PEER_ATTACH && msg->type == ZCTL_REACH)
+		on_way(p, &msg->u.reach);
 	else if (p->state == PEER_READY)
 		on_request(p, msg);
 	else

@@ -65,6 +65,27 @@ static int parse_listen(void *conf, const char *value, struct zerr *err)
 	return 0;
 }
 
+static int parse_next(void *conf, const char *value, struct zerr *err)
+{
+	struct settings *c = conf;
+	struct settings_next next = {.addr.kind = ZADDR_NONE};
+	size_t len = strcspn(value, "=");
+	snprintf(next.fabric, sizeof(next.fabric), "%.*s", (int)(len < sizeof(next.fabric) ? len : 0), value);
+	if (!zctl_name_ok(next.fabric))
+		return zerr_set(err, -EINVAL, "expected FABRIC or FABRIC=ADDRESS");
+	int rc = value[len] ? zaddr_parse(&next.addr, value + len + 1, err) : 0;
+	if (rc != 0)
+		return rc;
+	if (c->nnexts == SETTINGS_NEXTS_MAX)
+		return zerr_set(err, -EINVAL, "more than %d of them", SETTINGS_NEXTS_MAX);
+	struct settings_next *more = realloc(c->next, (size_t)(c->nnexts + 1) * sizeof(*more));
+	if (!more)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	c->next = more;
+	c->next[c->nnexts++] = next;
+	return 0;
+}
+
 static int parse_spin(void *conf, const char *value, struct zerr *err)
 {
 	struct settings *c = conf;
@@ -121,6 +142,16 @@ const struct zconf_row settings_rows[] = {
 			"Without PATH the socket is zipper/zipperd.sock in the folder XDG_RUNTIME_DIR, or "
 			"/tmp/zipper-UID/zipperd.sock where that is not set. "
 			"At least two fabrics must be served in all."},
+	{.name = "next",
+		.type = ZCONF_CALL,
+		.parse = parse_next,
+		.help = "To which other zipperds this one connects those who cannot reach them themselves, so that "
+			"jobs "
+			"can have clusters that no zipper joins alone, as FABRIC[=ADDRESS]: the one that listens at "
+			"ADDRESS on that fabric, or any that does. ADDRESS is written as in the other one's listen. "
+			"The "
+			"fabric is one that this zipperd serves; it may be a network between zippers alone. Without it "
+			"nobody is connected to anything."},
 	{.name = "key_file",
 		.type = ZCONF_STRING,
 		.preset = NULL,
@@ -216,6 +247,32 @@ int settings_find_fabric(const struct settings *c, const char *name)
 	return -ENOENT;
 }
 
+static bool same_address(const struct zaddr *a, const struct zaddr *b)
+{
+	char one[ZCTL_ADDR_MAX + 1], other[ZCTL_ADDR_MAX + 1];
+	zaddr_format(a, one, sizeof(one));
+	zaddr_format(b, other, sizeof(other));
+	return strcmp(one, other) == 0;
+}
+
+bool settings_may_reach(const struct settings *c, int fabric, const struct zaddr *addr)
+{
+	for (int i = 0; i < c->nnexts; i++) {
+		const struct settings_next *n = &c->next[i];
+		struct zaddr via;
+		if (strcmp(n->fabric, c->fabric[fabric]) != 0)
+			continue;
+		if (n->addr.kind == ZADDR_NONE || same_address(&n->addr, addr))
+			return true;
+		if (n->addr.kind != ZADDR_VERBS || !n->addr.via[0])
+			continue;
+		zaddr_via(&n->addr, &via); /* control connections go there */
+		if (same_address(&via, addr))
+			return true;
+	}
+	return false;
+}
+
 int settings_init(struct settings *c, struct zerr *err)
 {
 	memset(c, 0, sizeof(*c));
@@ -229,6 +286,10 @@ static int check(struct settings *c, struct zerr *err)
 	if (c->nfabrics < 2)
 		return zerr_set(err, -EINVAL, "listen names one fabric only (%s): there is nothing to bridge",
 			c->fabric[0]);
+	for (int i = 0; i < c->nnexts; i++)
+		if (settings_find_fabric(c, c->next[i].fabric) < 0)
+			return zerr_set(err, -EINVAL, "next names fabric %s, which no listen serves",
+				c->next[i].fabric);
 	if (!c->key_file || !*c->key_file)
 		return zerr_set(err, -EINVAL, "no key_file: nobody could join");
 	if (c->dest_share < c->eager_bytes + ZWIRE_ENV_BYTES)
@@ -271,6 +332,9 @@ int settings_load(struct settings *c, const struct settings_source *from, struct
 void settings_fini(struct settings *c)
 {
 	zconf_free(settings_rows, c);
+	free(c->next);
+	c->next = NULL;
+	c->nnexts = 0;
 }
 
 void settings_format_listen(const struct settings *c, const struct settings_listen *l, char *buf, size_t cap)
@@ -294,5 +358,11 @@ void settings_print(const struct settings *c, FILE *out)
 	for (int i = 0; i < c->nlistens; i++) {
 		settings_format_listen(c, &c->listen[i], buf, sizeof(buf));
 		fprintf(out, "listen = %s\n", buf);
+	}
+	for (int i = 0; i < c->nnexts; i++) {
+		const struct settings_next *n = &c->next[i];
+		zaddr_format(&n->addr, buf, sizeof(buf));
+		fprintf(out, "next = %s%s%s\n", n->fabric, n->addr.kind == ZADDR_NONE ? "" : "=",
+			n->addr.kind == ZADDR_NONE ? "" : buf);
 	}
 }

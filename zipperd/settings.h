@@ -3,6 +3,8 @@
 #ifndef ZIPPERD_SETTINGS_H
 #define ZIPPERD_SETTINGS_H
 
+#include <stdbool.h>
+
 #include "addr.h"
 #include "conf.h"
 #include "control.h"
@@ -11,10 +13,16 @@
 
 #define SETTINGS_FABRICS_MAX ZCTL_PARTS_MAX
 #define SETTINGS_LISTENS_MAX 64
+#define SETTINGS_NEXTS_MAX 256
 
 struct settings_listen {
 	struct zaddr addr;
 	uint64_t fabrics; /* bit per fabric */
+};
+
+struct settings_next { /* a zipperd that peers may be connected to */
+	char fabric[ZCTL_NAME_MAX + 1];
+	struct zaddr addr; /* kind ZADDR_NONE: whichever there is on that fabric */
 };
 
 enum settings_threads { SETTINGS_THREADS_AUTO, SETTINGS_THREADS_DIRECTION, SETTINGS_THREADS_PAIR };
@@ -24,6 +32,8 @@ struct settings {
 	int nfabrics;
 	struct settings_listen listen[SETTINGS_LISTENS_MAX];
 	int nlistens;
+	struct settings_next *next; /* [nnexts] */
+	int nnexts;
 	char *key_file;
 	char *spin_text;
 	int64_t spin;	 /* from spin_text: idle polls, or WORKER_SPIN_AUTO */
@@ -62,6 +72,8 @@ void settings_fini(struct settings *);
 void settings_print(const struct settings *, FILE *);
 /* "a,b=tcp:10.0.0.1:7474", the syntax of listen. */
 void settings_format_listen(const struct settings *, const struct settings_listen *, char *buf, size_t cap);
+/* May peers be connected to the zipperd there? */
+bool settings_may_reach(const struct settings *, int fabric, const struct zaddr *);
 /* Index or -ENOENT. */
 int settings_find_fabric(const struct settings *, const char *name);
 

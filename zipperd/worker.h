@@ -212,11 +212,12 @@ void worker_pair_free(struct worker_pair *);
 /* The endpoint for links of this transport, made with the first of them. NULL with text. */
 struct zendpoint *worker_endpoint(struct worker *, const struct ztransport *, struct zerr *);
 
-/* The worker's lane of that job; NULL: it is over. */
-static inline struct lane *worker_lane(const struct worker *w, uint32_t job)
+/* The worker's lane of that job for what goes from the one station to the other; NULL: it is over. A job has several
+ * where several of its parts come by the same fabric. */
+static inline struct lane *worker_lane(const struct worker *w, uint32_t job, uint32_t from, uint32_t to)
 {
 	struct lane *l = w->lanes;
-	while (l && l->job != job)
+	while (l && (l->job != job || l->place[from].part != l->from || l->place[to].part != l->to))
 		l = l->next;
 	return l;
 }

@@ -227,6 +227,9 @@ static void *join_one(void *arg)
 	struct fake_rank *r = arg;
 	struct zsession_params p;
 	fixture_params(&p, &r->addr, r->job);
+	p.hops = r->hop;
+	p.nhops = r->nhops;
+	p.passes = r->passes;
 	r->rc = zsession_open(&r->session, &p, ZCTL_SERVICE_RANK, &r->err);
 	if (r->rc == 0)
 		r->rc = zsession_join(r->session, &r->join, &r->world, &r->err);
@@ -289,7 +292,8 @@ int fake_attach(struct fake_rank *r, uint32_t part)
 	if (r->link[part])
 		return 0;
 	memcpy(a.token, r->world.token, sizeof(a.token));
-	return zsession_attach(&r->link[part], &r->addr, r->job, &a, TIMEOUT_MS, &r->err);
+	const struct zsession_way way = {.zipper = &r->addr, .hops = r->hop, .nhops = r->nhops, .passes = r->passes};
+	return zsession_attach_to(&r->link[part], &way, r->job, &a, NULL, TIMEOUT_MS, &r->err);
 }
 
 /* Length and content of message seq of a stream: both ends compute them. */

@@ -54,6 +54,9 @@ struct fake_rank {
 	struct fake_rank *next; /* of its further ones */
 	const char *job;
 	struct zaddr addr;
+	struct zhop hop[3]; /* from there to the zipperd of the job */
+	int nhops;
+	uint8_t passes[3][ZCTL_TOKEN_BYTES];
 	struct zctl_join join;
 	struct zsession *session;
 	struct zctl_world world;

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Connections that zipperd makes, see dial.h. A thread touches its own dial and nothing else, and gives it back through
+ * a pipe. */
+#include "dial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define DIAL_MS 5000	    /* for one; who asked waits longer */
+#define DIALS_MAX 16	    /* at a time */
+#define STACK_BYTES 0x80000 /* resolvers want some */
+
+struct dial {
+	struct list link; /* in dialer.waiting or dialer.running */
+	struct daemon *daemon;
+	const struct ztransport *ops;
+	struct zaddr addr;
+	dial_done *done;
+	void *owner; /* NULL: nobody */
+	pthread_t thread;
+	/* the thread's, until it has given it back */
+	struct zlink *zlink;
+	struct zerr err;
+};
+
+struct dialer {
+	struct watch watch;
+	struct daemon *daemon;
+	struct list waiting, running;
+	int nrunning;
+	int fd[2]; /* pipe: dials that are done */
+};
+
+static void *run(void *arg)
+{
+	struct dial *l = arg;
+	int rc = l->ops->connect_plain ? l->ops->connect_plain(&l->zlink, &l->addr, DIAL_MS, &l->err)
+				       : l->ops->connect(&l->zlink, &l->addr, DIAL_MS, &l->err);
+	if (rc != 0)
+		l->zlink = NULL;
+	/* A pointer goes in one piece. */
+	while (write(l->daemon->dialer->fd[1], &l, sizeof(l)) < 0 && errno == EINTR)
+		;
+	return NULL;
+}
+
+static int start_thread(struct dial *l)
+{
+	pthread_attr_t attr;
+	int rc = pthread_attr_init(&attr);
+	if (rc == 0)
+		rc = pthread_attr_setstacksize(&attr, STACK_BYTES);
+	if (rc == 0)
+		rc = pthread_create(&l->thread, &attr, run, l);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
+static void finish(struct dial *l)
+{
+	if (l->owner)
+		l->done(l->owner, l->zlink, &l->err);
+	else if (l->zlink)
+		l->zlink->ops->close(l->zlink);
+	free(l);
+}
+
+static void start_waiting(struct dialer *m)
+{
+	while (m->nrunning < DIALS_MAX && !list_empty(&m->waiting)) {
+		struct dial *l = list_entry(m->waiting.next, struct dial, link);
+		list_del(&l->link);
+		int rc = l->owner ? start_thread(l) : ECANCELED;
+		if (rc == 0) {
+			list_add(&m->running, &l->link);
+			m->nrunning++;
+			continue;
+		}
+		zerr_set(&l->err, -rc, "no thread to connect with: %s", strerror(rc));
+		finish(l);
+	}
+}
+
+static void ready(struct watch *watch)
+{
+	struct dialer *m = (struct dialer *)(void *)watch;
+	struct dial *l;
+	while (read(m->fd[0], &l, sizeof(l)) == sizeof(l)) {
+		pthread_join(l->thread, NULL);
+		list_del(&l->link);
+		m->nrunning--;
+		finish(l);
+	}
+	start_waiting(m);
+}
+
+int dials_open(struct daemon *d, struct zerr *err)
+{
+	struct dialer *m = calloc(1, sizeof(*m));
+	if (!m)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	m->watch.ready = ready;
+	m->daemon = d;
+	list_init(&m->waiting);
+	list_init(&m->running);
+	if (pipe(m->fd) != 0) {
+		int rc = -errno;
+		free(m);
+		return zerr_set(err, rc, "pipe: %s", strerror(-rc));
+	}
+	for (int i = 0; i < 2; i++)
+		fcntl(m->fd[i], F_SETFD, FD_CLOEXEC);
+	fcntl(m->fd[0], F_SETFL, O_NONBLOCK);
+	d->dialer = m;
+	int rc = daemon_watch(d, m->fd[0], EPOLLIN, &m->watch);
+	return rc == 0 ? 0 : zerr_set(err, rc, "epoll: %s", strerror(-rc));
+}
+
+void dials_close(struct daemon *d)
+{
+	struct dialer *m = d->dialer;
+	struct list *node, *after;
+	if (!m)
+		return;
+	list_for_each(node, after, &m->waiting)
+		free(list_entry(node, struct dial, link));
+	list_for_each(node, after, &m->running) {
+		struct dial *l = list_entry(node, struct dial, link);
+		pthread_join(l->thread, NULL);
+		l->owner = NULL;
+		finish(l);
+	}
+	daemon_unwatch(d, m->fd[0]);
+	close(m->fd[0]);
+	close(m->fd[1]);
+	free(m);
+	d->dialer = NULL;
+}
+
+struct dial *dial_start(struct daemon *d, const struct zaddr *addr, dial_done *done, void *owner, struct zerr *err)
+{
+	const struct ztransport *ops = ztransport_find(addr->kind, err); /* may load a module: here, not in a thread */
+	if (!ops)
+		return NULL;
+	struct dial *l = calloc(1, sizeof(*l));
+	if (!l) {
+		zerr_set(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	l->daemon = d;
+	l->ops = ops;
+	l->addr = *addr;
+	l->done = done;
+	l->owner = owner;
+	list_add(&d->dialer->waiting, &l->link);
+	/* By the pipe: so that done is never called from here. */
+	struct dialer *m = d->dialer;
+	if (m->nrunning < DIALS_MAX) {
+		list_del(&l->link);
+		int rc = start_thread(l);
+		if (rc != 0) {
+			free(l);
+			zerr_set(err, -rc, "no thread to connect with: %s", strerror(rc));
+			return NULL;
+		}
+		list_add(&m->running, &l->link);
+		m->nrunning++;
+	}
+	return l;
+}
+
+void dial_drop(struct dial *l)
+{
+	l->owner = NULL;
+}
