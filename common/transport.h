@@ -179,6 +179,9 @@ struct ztransport {
 	 * thread at a time. connect_plain gives one that is settled as an accepted one is.
 	 * An endpoint serves any number of links; it is closed when all have been. Both are the set-up thread's. */
 	int (*connect_plain)(struct zlink **, const struct zaddr *, int timeout_ms, struct zerr *);
+	/* Of a connecting link that is not settled yet: our port that it is to use, as it was listened on. NULL: there
+	 * is no choice. Without it the port is found. */
+	void (*use_port)(struct zlink *, const struct zaddr *own);
 	int (*settle)(struct zlink *, struct zendpoint *rx, struct zendpoint *tx, struct zerr *);
 	int (*endpoint_open)(struct zendpoint **, struct zerr *);
 	void (*endpoint_close)(struct zendpoint *);

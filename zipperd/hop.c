@@ -58,11 +58,20 @@ static bool check(struct daemon *d, struct peer *p, const struct zctl_reach *r, 
 	return false;
 }
 
+/* Over the port on that fabric; where the connection was made may be another network. */
+static void use_port_of(const struct daemon *d, struct zlink *z, int fabric)
+{
+	for (int i = 0; z->ops->use_port && i < d->nlisteners; i++)
+		if (listener_serves(&d->listeners[i], fabric))
+			z->ops->use_port(z, &d->listeners[i].where.addr);
+}
+
 /* The other zipperd's link first: where that cannot be, the peer is to hear why, and not that it is there. */
 static int join(struct circuit *c, struct peer *p, struct zlink *z, struct zerr *err)
 {
 	struct zctl_msg reached = {.type = ZCTL_REACHED};
 	int rc = circuit_make_parts(c, err);
+	use_port_of(c->daemon, z, c->fabric[1]);
 	if (rc == 0)
 		rc = channel_settle(z, c->lane[1]->worker, c->lane[0]->worker, err);
 	if (rc < 0)

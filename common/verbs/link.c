@@ -215,6 +215,13 @@ static int verbs_connect_plain(struct zlink **out, const struct zaddr *addr, int
 	return 0;
 }
 
+static void verbs_use_port(struct zlink *base, const struct zaddr *own)
+{
+	struct vlink *l = (struct vlink *)base;
+	if (own->kind == ZADDR_VERBS)
+		snprintf(l->own_port, sizeof(l->own_port), "%.63s:%u", own->host, own->port);
+}
+
 static int verbs_connect(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
 {
 	char text[320];
@@ -366,6 +373,7 @@ static const struct ztransport transport = {
 	.close = verbs_close,
 	.stop_sending = vdrain_stop_sending,
 	.connect_plain = verbs_connect_plain,
+	.use_port = verbs_use_port,
 	.settle = vsetup_settle,
 	.endpoint_open = vendpoint_open,
 	.endpoint_close = vendpoint_close,

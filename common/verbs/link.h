@@ -228,6 +228,7 @@ struct vlink {
 	struct zendpoint *own;			 /* connecting end: the process's */
 	uint32_t offered_rx_psn, offered_tx_psn; /* connecting end */
 	uint32_t reads;				 /* that may be under way at a time, by either end */
+	char own_port[VFRAME_PORT_BYTES];	 /* connecting end: that of ours it is to use; "": it is found */
 	char port[VFRAME_PORT_BYTES];		 /* accepting end: the listener's; connecting end: the peer's */
 	_Atomic int state;
 	struct vdrain drain;

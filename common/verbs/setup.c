@@ -187,16 +187,23 @@ static int settle_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoi
 
 /* --- the connecting end --- */
 
+/* NULL: it is to be found. */
+static const char *wanted_port(const struct vlink *l)
+{
+	return l->own_port[0] ? l->own_port : voptions->device;
+}
+
 static int choose_port(struct vlink *l, const struct sockaddr *local, struct zerr *err)
 {
 	char device[VDEVICE_NAME_MAX];
 	uint8_t port;
 	struct zaddr a;
 	int rc;
-	if (voptions->device) {
-		rc = zaddr_parse(&a, voptions->device, err);
+	const char *wanted = wanted_port(l);
+	if (wanted) {
+		rc = zaddr_parse(&a, wanted, err);
 		if (rc == 0 && (a.kind != ZADDR_VERBS || a.via[0]))
-			rc = zerr_set(err, -EINVAL, "\"%s\" is not of the form DEVICE:PORT", voptions->device);
+			rc = zerr_set(err, -EINVAL, "\"%s\" is not of the form DEVICE:PORT", wanted);
 		if (rc < 0)
 			return zerr_prefix(err, rc, "ZIPPER_DEVICE");
 		snprintf(device, sizeof(device), "%.63s", a.host);
@@ -218,7 +225,7 @@ static int choose_port(struct vlink *l, const struct sockaddr *local, struct zer
 static int choose_port_again(struct vlink *l, const struct sockaddr *local, struct zerr *err)
 {
 	int rc = choose_port(l, local, err);
-	if (rc == 0 || voptions->device || !l->dev)
+	if (rc == 0 || wanted_port(l) || !l->dev)
 		return rc;
 	vaddress_forget();
 	vdevice_del(l->dev, &l->life);

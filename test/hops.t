@@ -1,0 +1,226 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs over clusters that no zipper joins alone, started by hand: a-1-b-2-c, a star around b, two sites with a network
+# between their zippers, several ways; natively the same output. And what goes wrong on the way.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+. "$ZIP_TOP_SRCDIR/test/lib/job.sh"
+[ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
+cd "$TAP_TMP" || exit 99
+for program in ordering collectives multicast large p2p_mixed p2p_late p2p_huge partitioned endpoint_threads; do
+	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program -pthread >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
+done
+. "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
+
+# start_graph KIND,KIND.. FABRIC,FABRIC...: one zipper for each list of fabrics, each on an address of its own of these kinds, in
+# turns; all may connect to all that they can reach. at[k.FABRIC] is where zipper k is on that fabric
+declare -A port
+next=yes
+start_graph() {
+	local k=0 fabrics fabric listen kinds i=0
+	IFS=, read -ra kinds <<<"$1"
+	shift
+	zipper=() port=()
+	for fabrics; do
+		k=$((k + 1))
+		listen=()
+		for fabric in ${fabrics//,/ }; do
+			case ${kinds[i++ % ${#kinds[@]}]} in
+			shm) listen+=(-o "listen=$fabric=shm:$TAP_TMP/sock.$k.$fabric") ;;
+			tcp) listen+=(-o "listen=$fabric=tcp:127.0.0.1:0") ;;
+			esac
+			[ $next = no ] || listen+=(-o "next=$fabric")
+		done
+		rm -f "ready.$k"
+		background "$ZIPPERD" "${listen[@]}" -o key_file="$TAP_TMP/keys" -o join_timeout=$join_timeout -o log_level=info \
+			"${options[@]}" -o module_dir="$ZIP_TOP_BUILDDIR/common/.libs" --ready-fd 3 3>"ready.$k" 2>"zipper.$k"
+		zipper[k]=$!
+		wait_for 20 grep -q '^$' "ready.$k" || { diag_file "zipper.$k"; bail_out "zipperd $k does not start"; }
+		for fabric in ${fabrics//,/ }; do port[$k.$fabric]=$(sed -n "s/^$fabric=//p" "ready.$k"); done
+	done
+}
+# way K.FABRIC [FROM.TO K.FABRIC]...: as ZIPPER_ZIPPERD has it
+way() {
+	local text=${port[$1]}
+	shift
+	while [ $# -gt 0 ]; do
+		text="$text>${1%.*}>${1#*.}>${port[$2]}"
+		shift 2
+	done
+	echo "$text"
+}
+# twin NAME PARTS SIZES ADDRESSES PROGRAM RANKS
+twin() {
+	local k
+	JOB_NUMBER=$((JOB_NUMBER + 1))
+	native 60 "$6" "./$5" >native 2>&1
+	by_hand "$2" "$3" "$4" "./$5"
+	is "$1: $5" $? 0 || { for k in ${2//,/ }; do diag_file "err.$k"; done; for k in "${!zipper[@]}"; do diag_file "zipper.$k"; done; }
+	is "$1: $5, as natively" "$(cat out.* | LC_ALL=C sort)" "$(LC_ALL=C sort native)"
+	rm -f out.* err.*
+}
+
+# --- a row: b is in the middle; a and c by either zipper
+row_ways() {
+	echo "$(way 1.a),$(way 1.a a.b 2.b)" "$(way 1.b),$(way 2.b)" "$(way 2.c c.b 1.b),$(way 2.c)"
+}
+for kinds in tcp shm shm,tcp; do
+	start_graph $kinds a,b b,c
+	export ZIPPER_ENTRIES="a,b,b+1 b+1,b,c"
+	for program in ordering collectives large p2p_mixed p2p_huge; do
+		twin "a row, $kinds" a,b,c "2 1 2" "$(row_ways)" $program 5
+	done
+	ZIPPER_ONE_SIDED=yes twin "a row, $kinds, one-sided" a,b,c "1 2 1" "$(row_ways)" large 4
+	ZIPPER_TUNE="all multicast=yes" twin "a row, $kinds, multicast" a,b,c "2 2 2" "$(row_ways)" multicast 6
+	stop_zippers
+done
+options=(-o eager_bytes=4K -o dest_share=8K) # many refusals, links that are full
+start_graph shm,tcp,tcp a,b b,c
+twin "a row, little room" a,b,c "2 1 2" "$(row_ways)" p2p_mixed 5
+twin "a row, little room" a,b,c "1 1 4" "$(row_ways)" p2p_late 6
+twin "a row, little room" a,b,c "2 1 2" "$(row_ways)" collectives 5
+ZIPPER_REPRESENTATION=external32 twin "a row, external32" a,b,c "2 2 1" "$(row_ways)" collectives 5
+ZIPPER_ENDPOINTS=3 twin "a row, several endpoints" a,b,c "2 1 1" "$(row_ways)" endpoint_threads 4
+twin "a row" a,b,c "1 1 2" "$(row_ways)" partitioned 4
+stop_zippers
+options=()
+
+# --- two sites, and a network where nobody computes
+sites_ways() {
+	echo "$(way 1.a),$(way 1.a a.wan 2.wan)" "$(way 2.c c.wan 1.wan),$(way 2.c)"
+}
+start_graph shm,tcp,tcp,shm a,wan wan,c
+export ZIPPER_ENTRIES="a,wan+1 wan+1,c"
+for program in ordering collectives large p2p_mixed p2p_huge; do
+	twin "two sites" a,c "2 2" "$(sites_ways)" $program 4
+done
+for k in 1 2; do ok "two sites: zipper $k carried something" grep -q 'over after.*messages' "zipper.$k" || diag_file "zipper.$k"; done
+stop_zippers
+
+# --- a star: whoever is no neighbour of a zipper comes to it through b
+star() { # PART: its ways to all three
+	local own=$1 k list=
+	for k in 1:a 2:c 3:d; do
+		if [ "$own" = b ]; then
+			list=$list,$(way "${k%:*}.b")
+		elif [ "$own" = "${k#*:}" ]; then
+			list=$list,$(way "${k%:*}.$own")
+		else
+			list=$list,$(way "$2.$own" "$own.b" "${k%:*}.b")
+		fi
+	done
+	echo "${list#,}"
+}
+start_graph tcp,shm b,a b,c b,d
+export ZIPPER_ENTRIES="a,b,b+1,b+1 b+1,b,c,b+1 b+1,b,b+1,d"
+star_ways() { echo "$(star a 1)" "$(star b)" "$(star c 2)" "$(star d 3)"; }
+for program in ordering collectives p2p_mixed; do
+	twin "a star" a,b,c,d "1 1 2 1" "$(star_ways)" $program 5
+done
+ZIPPER_TUNE="all multicast=yes" twin "a star, multicast" a,b,c,d "1 2 2 1" "$(star_ways)" multicast 6
+stop_zippers
+
+# --- what goes wrong
+cat >talk.c <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+/* The first and the last rank talk for ever; after a while a process is killed, or rank 0 itself. */
+int main(int argc, char **argv)
+{
+	int rank, size;
+	static char buf[200000];
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0;; i++) {
+		MPI_Sendrecv_replace(buf, i % 3 ? 100 : (int)sizeof(buf), MPI_CHAR, size - 1 - rank, 1, size - 1 - rank, 1,
+			MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (i == 50 && rank == 0)
+			kill(argc > 1 ? atoi(argv[1]) : getpid(), SIGKILL);
+	}
+}
+END
+compile talk.c talk >cc.out 2>&1 || diag_file cc.out
+export ZIPPER_ENTRIES="a,b,b+1 b+1,b,c"
+start_graph tcp,shm a,b b,c
+by_hand a,b,c "1 1 2" "$(row_ways)" ./talk
+ok "a rank is killed: the job ends" test $? -ne 0
+matches "... and those behind two zippers say who" err.c '^libzipper: rank [23] .* rank 0 \(a rank 0 on .*\) died'
+is_gone "... and nothing is left"
+JOB_NUMBER=$((JOB_NUMBER + 1))
+by_hand a,b,c "1 1 2" "$(row_ways)" ./talk "${zipper[1]}"
+ok "a zipper on the way is killed: the job ends" test $? -ne 0
+is_gone "... and nothing is left"
+ok "... and the other one goes on" kill -0 "${zipper[2]}"
+stop_zippers
+
+# Two between a and b: one of them may go.
+several_ways() {
+	echo "$(way 1.a),$(way 2.a),$(way 1.a a.b 3.b),$(way 2.a a.b 4.b)" "$(way 1.b),$(way 2.b),$(way 3.b),$(way 4.b)" \
+		"$(way 3.c c.b 1.b),$(way 4.c c.b 2.b),$(way 3.c),$(way 4.c)"
+}
+cat >lose.c <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+/* Everybody with everybody, all content is looked at; in the middle rank 0 kills a process. */
+enum { ROUNDS = 60, MAX = 100000 };
+static char out[16][MAX], in[16][MAX];
+int main(int argc, char **argv)
+{
+	int rank, size, bad = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; i < ROUNDS; i++) {
+		MPI_Request req[32];
+		int n = i % 4 ? 500 : MAX;
+		for (int r = 0; r < size; r++) {
+			memset(out[r], i + 3 * rank + 7 * r, (size_t)n);
+			MPI_Irecv(in[r], n, MPI_CHAR, r, i, MPI_COMM_WORLD, &req[2 * r]);
+			MPI_Isend(out[r], n, MPI_CHAR, r, i, MPI_COMM_WORLD, &req[2 * r + 1]);
+		}
+		if (i == ROUNDS / 2 && rank == 0 && argc > 1)
+			kill(atoi(argv[1]), SIGKILL);
+		MPI_Waitall(2 * size, req, MPI_STATUSES_IGNORE);
+		for (int r = 0; r < size; r++)
+			for (int k = 0; k < n; k++)
+				bad += in[r][k] != (char)(i + 3 * r + 7 * rank);
+	}
+	printf("rank %d: %d bad\n", rank, bad);
+	MPI_Finalize();
+	return bad != 0;
+}
+END
+compile lose.c lose >cc.out 2>&1 || diag_file cc.out
+export ZIPPER_ENTRIES="a,b,b+1 a,b,b+1 b+1,b,c b+1,b,c"
+for victim in 1 4; do
+	start_graph tcp,shm,shm,tcp a,b a,b b,c b,c
+	JOB_NUMBER=$((JOB_NUMBER + 1))
+	by_hand a,b,c "2 1 2" "$(several_ways)" ./lose "${zipper[victim]}"
+	is "zipper $victim of four is killed: the job goes on" $? 0 || { for k in a b c; do diag_file "err.$k"; done; }
+	is "... with nothing wrong" "$(cat out.* | LC_ALL=C sort | tr '\n' ,)" "rank 0: 0 bad,rank 1: 0 bad,rank 2: 0 bad,rank 3: 0 bad,rank 4: 0 bad,"
+	stop_zippers
+done
+
+# A zipper that does not connect for others, and entries that say something else than the way.
+next=no
+start_graph tcp a,b b,c
+export ZIPPER_ENTRIES="a,b,b+1 b+1,b,c"
+join_timeout=10s
+by_hand a,b,c "1 1 1" "$(row_ways)" ./ordering
+ok "a zipper that connects nobody: the job does not start" test $? -ne 0
+matches "... and says so" err.a '^libzipper: rank 0: MPI_Init: .*may not connect to tcp:127.0.0.1:[0-9]* on fabric b \(next in zipperd.conf\)'
+JOB_NUMBER=$((JOB_NUMBER + 1))
+stop_zippers
+next=yes
+start_graph tcp a,b b,c
+ZIPPER_ENTRIES="a,b,b+1" by_hand a,b,c "1 1 1" "$(row_ways)" ./ordering
+ok "entries for one zipper of two: the job does not start" test $? -ne 0
+matches "... and says why" err.a '^libzipper: rank 0: MPI_Init: ZIPPER_ENTRIES'
+stop_zippers
+done_testing
