@@ -161,7 +161,7 @@ static bool is_well_formed(const struct zremote *from, const struct zwire_env *e
 {
 	if (env->kind == ZWIRE_RTS)
 		return env->len == rts_payload(from, env) && !(env->flags & ZWIRE_F_STRANDS);
-	return env->flags & ZWIRE_F_STRANDS ? zstrands_check(env) : env->offset == env->len;
+	return env->flags & ZWIRE_F_STRANDS ? zstrands_check(from, env) : env->offset == env->len;
 }
 
 static int take_sequenced(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)

@@ -40,8 +40,17 @@ const struct zconf_row zenv_rows[] = {
 		.type = ZCONF_STRING,
 		FIELD(zipperd),
 		.help = "Where zipperd listens, seen from this rank: tcp:HOST[:PORT], shm[:PATH] or "
-			"DEVICE:PORT@HOST[:PORT]. Several zippers, each a rail of the job, are separated by commas, in "
-			"the same order for all parts. With hostfile: looked up there."},
+			"DEVICE:PORT@HOST[:PORT]; >FROM>TO>ADDRESS behind it, once or several times: that zipperd is "
+			"only on the way, and reaches the next one, at ADDRESS, by fabric TO, as we come by FROM. "
+			"Several zippers, each a rail of the job, are separated by commas, in the same order for all "
+			"parts. With hostfile: looked up there."},
+	{.name = "entries",
+		.type = ZCONF_STRING,
+		FIELD(entries),
+		.help = "Where ranks reach zippers by others: for each of zipperd, separated by blanks, the fabrics by "
+			"which the ranks of all parts come to it, separated by commas, in the order of parts, and +N "
+			"behind one from which it is N hops. The same in every rank. Default: all parts come by their "
+			"own, without hops. With hostfile: as it says there."},
 	{.name = "launcher",
 		.type = ZCONF_STRING,
 		FIELD(launcher),
@@ -197,6 +206,8 @@ static int check(const struct zenv *env, struct zerr *err)
 	if (env->map && env->hostfile)
 		return zerr_set(err, -EINVAL,
 			"ZIPPER_MAP: one mpirun for all hosts (ZIPPER_HOSTFILE) has numbered the ranks");
+	if (env->entries && !env->zipperd)
+		return zerr_set(err, -EINVAL, "ZIPPER_ENTRIES is set, but ZIPPER_ZIPPERD is not");
 	if (!env->hostfile) {
 		const char *missing = !env->parts     ? "ZIPPER_PARTS"
 				      : !env->part    ? "ZIPPER_PART"

@@ -17,7 +17,8 @@ enum zenv_stats { ZENV_STATS_NO, ZENV_STATS_YES };
 enum zenv_progress { ZENV_PROGRESS_NONE, ZENV_PROGRESS_THREAD };
 
 struct zenv { /* strings are NULL where nothing was set */
-	char *job, *parts, *part, *zipperd, *launcher, *hostfile, *map, *ports, *module_dir, *profile, *tuning, *tune;
+	char *job, *parts, *part, *zipperd, *entries, *launcher, *hostfile, *map, *ports, *module_dir, *profile,
+		*tuning, *tune;
 	int64_t log;		/* enum zlog_level */
 	int64_t wait;		/* order of zbridge_params.wait */
 	int64_t progress;	/* enum zenv_progress */

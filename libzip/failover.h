@@ -3,7 +3,7 @@
  * Going on without a zipper. A rail is lost when its control session ends, when zipperd there says DEAD, when a data
  * channel there breaks, or when another rank says that it has lost it (wire.h, RAILS): then every rank drops it. So a
  * rank that dies is what all zippers say, one after the other, and the last one's word ends the job, as it does where
- * there is only one.
+ * there is only one. The last one is also who alone has carried between our part and another (rails.h).
  *
  * What was under way by the lost rail: this rank and each that it has talked to by zippers tell each other that nothing
  * more comes by it, and what they have taken; until then nothing is posted to that one. Then messages that were not

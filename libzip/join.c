@@ -13,6 +13,7 @@
 #include "credentials.h"
 #include "direct.h"
 #include "endpoint.h"
+#include "entries.h"
 #include "env.h"
 #include "hostfile.h"
 #include "log.h"
@@ -51,6 +52,7 @@ static int copy_name(char out[ZCTL_NAME_MAX + 1], const char *name, const char *
 struct zippers { /* of the job, seen from here */
 	int n;
 	struct zhops way[ZCTL_RAILS_MAX];
+	char entries[ZCTL_RAILS_MAX][ZCTL_ENTRIES_MAX]; /* what JOIN calls so at each */
 };
 
 /* The name by which the hostfile knows us. Hydra passes it on; other starters do not. */
@@ -189,31 +191,43 @@ static uint64_t abi_fingerprint(const struct zenv *env, const char *part)
 	return hash;
 }
 
+/* As the environment names them. */
+static int read_zippers(const struct zenv *env, struct zippers *zippers, struct zerr *err)
+{
+	int n = zhops_parse_list(zippers->way, ZCTL_RAILS_MAX, env->zipperd, err);
+
+	if (n < 0)
+		return zerr_prefix(err, n, "ZIPPER_ZIPPERD");
+	zippers->n = n;
+	if (!env->entries || !env->entries[0])
+		return 0;
+	int rc = zentries_parse(zippers->entries, n, env->entries, err);
+	return rc == 0 ? 0 : zerr_prefix(err, rc, "ZIPPER_ENTRIES");
+}
+
 static int describe(const struct zenv *env, struct zctl_join *join, struct zippers *zippers, struct zerr *err)
 {
 	static struct zports ports; /* large */
 	int rank, size, rc = 0;
 
 	memset(join, 0, sizeof(*join));
-	zippers->n = 0;
+	memset(zippers, 0, sizeof(*zippers));
 	own_host(join->host);
 	if (env->part)
 		rc = copy_name(join->part, env->part, "ZIPPER_PART", err);
 	if (rc == 0 && env->parts)
 		rc = append_part(join->parts, sizeof(join->parts), env->parts, err);
-	if (rc == 0 && env->zipperd) {
-		rc = zhops_parse_list(zippers->way, ZCTL_RAILS_MAX, env->zipperd, err);
-		if (rc < 0)
-			zerr_prefix(err, rc, "ZIPPER_ZIPPERD");
-		zippers->n = rc < 0 ? 0 : rc;
-		rc = rc < 0 ? rc : 0;
-	}
+	if (rc == 0 && env->zipperd)
+		rc = read_zippers(env, zippers, err);
 	if (rc == 0 && env->hostfile)
 		rc = look_up(env, join, zippers, &ports, err);
 	if (rc != 0)
 		return rc;
 	if (zctl_split_parts(join->parts, NULL, ZCTL_PARTS_MAX) < 0)
 		return zerr_set(err, -EINVAL, "ZIPPER_PARTS=%s: not a list of different names", join->parts);
+	rc = zentries_check(zippers->entries, zippers->way, zippers->n, join, err);
+	if (rc != 0)
+		return env->entries ? zerr_prefix(err, rc, "ZIPPER_ENTRIES") : rc;
 	zn.Comm_rank(MPI_COMM_WORLD, &rank);
 	zn.Comm_size(MPI_COMM_WORLD, &size);
 	join->rank = (uint32_t)rank;
@@ -333,11 +347,13 @@ int zjoin(const struct zenv *env, struct zerr *err)
 	if (rc != 0)
 		return rc;
 	zrails.timeout_ms = env->timeout_ms;
-	rc = zrails_join(&join, &world, err);
+	rc = zrails_join(&join, zippers.entries, &world, err);
 	if (rc != 0)
 		return rc;
 	rc = zworld_fill(&world, err);
 	zctl_world_free(&world);
+	if (rc == 0)
+		rc = zrails_share(zippers.entries, join.parts, err);
 	return rc != 0 ? rc : make_base(join.mixed, err);
 }
 

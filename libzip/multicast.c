@@ -151,12 +151,12 @@ void zmulticast_lose_carrier(void)
 	ztransfer_each(go_alone, NULL);
 }
 
-static bool has_several_bridged(const struct zmulticast *m, const int *dest)
+static bool reaches_several(const struct zmulticast *m, const int *dest)
 {
 	int several = 0;
 	for (int i = 0; i < m->n && several < 2; i++) {
 		const struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
-		several += r && zremote_is_bridged(r);
+		several += r && zmulticast_reaches(r);
 	}
 	return several > 1;
 }
@@ -165,7 +165,7 @@ static bool has_several_bridged(const struct zmulticast *m, const int *dest)
 static bool can_offer(struct zmulticast *m, const int *dest)
 {
 	struct zchannel *ch = zmulticast_carrier();
-	if (!m->data.dense || !ztransfer_would_expose(ch, m->data.bytes) || !has_several_bridged(m, dest))
+	if (!m->data.dense || !ztransfer_would_expose(ch, m->data.bytes) || !reaches_several(m, dest))
 		return false;
 	if (ch->link->ops->rma->expose(ch->link, ZLINK_TX, m->data.dense, m->data.bytes, &m->exposure) != 0)
 		return false;
@@ -177,7 +177,7 @@ static bool can_offer(struct zmulticast *m, const int *dest)
 static bool is_shareable(const struct zmulticast *m, const int *dest)
 {
 	return m->data.dense &&
-	       (!ztransfer_would_expose(zmulticast_carrier(), m->data.bytes) || has_several_bridged(m, dest));
+	       (!ztransfer_would_expose(zmulticast_carrier(), m->data.bytes) || reaches_several(m, dest));
 }
 
 static int prepare(struct zmulticast *m)

@@ -5,8 +5,9 @@
  *
  * All such messages of a rank go over one channel, the carrier. A stream takes one way at a time (wire.h): a receiver
  * whose stream has something unacknowledged on its own channel gets a message of its own, and so does one that cannot
- * have the message now (window, refusal), or that is reached directly. Once something in a stream has gone by the
- * carrier, everything does until all of it is acknowledged.
+ * have the message now (window, refusal), that is reached directly, or to whose part the carrier's zipper carries
+ * nothing (control.h, "Hops"). Once something in a stream has gone by the carrier, everything does until all of it is
+ * acknowledged.
  *
  * Large messages, where the carrier has one-sided transfers: one RTS with the key to the bytes is posted for all, as a
  * small message is, and zipperd does the rest (zipperd/fanout.h): it reads them once and writes them to all receivers.
@@ -43,6 +44,8 @@ void zmulticast_lose_carrier(void);
 
 /* The channel that takes lists of receivers. */
 struct zchannel *zmulticast_carrier(void);
+/* Can that rank have what goes by lists? It is reached by zippers, and the carrier's carries to its part. */
+bool zmulticast_reaches(const struct zremote *);
 /* Posts to that one rank by the carrier. 0 or -EAGAIN. */
 int zmulticast_post_one(struct zremote *, struct zwire_env *, const void *payload);
 

@@ -130,7 +130,7 @@ void zmulticast_start_large(struct zmulticast *m, int dest)
 	struct zop *op = zmulticast_make_send(m, dest);
 	if (!op)
 		return;
-	if (m->ntied < (int)ZWIRE_RECEIVERS_MAX && zremote_is_bridged(op->remote) && !op->remote->stream.gone) {
+	if (m->ntied < (int)ZWIRE_RECEIVERS_MAX && zmulticast_reaches(op->remote) && !op->remote->stream.gone) {
 		op->multicast = m;
 		m->tied[m->ntied++] = op;
 	}

@@ -10,7 +10,14 @@ static const void *listed; /* whose receivers the carrier's list has now: a mult
 
 struct zchannel *zmulticast_carrier(void)
 {
-	return zchannel_open(zrails_of_carrier(), zworld.part == 0 ? 1 : 0);
+	const int rail = zrails_of_carrier();
+
+	return zchannel_open(rail, zrails_first_part(rail));
+}
+
+bool zmulticast_reaches(const struct zremote *r)
+{
+	return zremote_is_bridged(r) && zrails_carries(zrails_of_carrier(), r->channel->part);
 }
 
 struct zwire_receiver zmulticast_receiver(const struct zremote *r, uint64_t seq, uint64_t xfer)

@@ -19,7 +19,7 @@ enum readiness { READY, SOON, ALONE };
 static enum readiness look_at(const struct zmulticast *m, const struct zremote *r, const struct zop *first)
 {
 	const struct zpeer *s = &r->stream;
-	if (!zremote_is_bridged(r) || r->pending.head != first || s->unsent || s->refused || s->halted || s->gone)
+	if (!zmulticast_reaches(r) || r->pending.head != first || s->unsent || s->refused || s->halted || s->gone)
 		return ALONE;
 	if (s->last != s->acked && !r->by_list && r->channel != zmulticast_carrier())
 		return ALONE;

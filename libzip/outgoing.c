@@ -225,7 +225,7 @@ static void choose_rail(struct zop *op)
 	op->way = NULL;
 	if (zrails.n == 1 || op->multicast || r->by_list || !zremote_is_bridged(r))
 		return;
-	int rail = zrails_choose(r->channel->rail);
+	int rail = zrails_choose(r->channel->rail, r->channel->part);
 	if (rail != r->channel->rail)
 		op->way = zchannel_open(rail, r->channel->part);
 }

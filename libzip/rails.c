@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "entries.h"
 #include "world.h"
 
 struct zrails zrails;
@@ -63,8 +64,18 @@ static void take_limits(struct zctl_world *world, const struct zctl_world *other
 		lower(&world->frag_bytes, other->frag_bytes);
 }
 
+static int join_one(const struct zrail *rail, const struct zctl_join *join, const char *entries,
+	struct zctl_world *world, struct zerr *err)
+{
+	struct zctl_join own = *join;
+
+	strcpy(own.entries, entries);
+	return zsession_join(rail->session, &own, world, err);
+}
+
 /* Another rail than the first: no direct links by this one. */
-static int join_another(struct zrail *rail, const struct zctl_join *join, struct zctl_world *world, struct zerr *err)
+static int join_another(struct zrail *rail, const struct zctl_join *join, const char *entries, struct zctl_world *world,
+	struct zerr *err)
 {
 	struct zctl_join plain = *join;
 	struct zctl_world other;
@@ -72,7 +83,7 @@ static int join_another(struct zrail *rail, const struct zctl_join *join, struct
 
 	plain.direct = 0;
 	plain.ports[0] = plain.local[0] = '\0';
-	int rc = zsession_join(rail->session, &plain, &other, err);
+	int rc = join_one(rail, &plain, entries, &other, err);
 	if (rc != 0)
 		return rc;
 	if (agrees(world, &other)) {
@@ -86,38 +97,78 @@ static int join_another(struct zrail *rail, const struct zctl_join *join, struct
 	return rc;
 }
 
-int zrails_join(const struct zctl_join *join, struct zctl_world *world, struct zerr *err)
+int zrails_join(const struct zctl_join *join, const char (*entries)[ZCTL_ENTRIES_MAX], struct zctl_world *world,
+	struct zerr *err)
 {
-	int rc = zsession_join(zrails.rail[0].session, join, world, err);
+	int rc = join_one(&zrails.rail[0], join, entries[0], world, err);
 
 	if (rc != 0)
 		return rc;
 	memcpy(zrails.rail[0].token, world->token, sizeof(zrails.rail[0].token));
 	for (int i = 1; rc == 0 && i < zrails.n; i++)
-		rc = join_another(&zrails.rail[i], join, world, err);
+		rc = join_another(&zrails.rail[i], join, entries[i], world, err);
 	if (rc != 0)
 		zctl_world_free(world);
 	return rc;
 }
 
-bool zrails_has_another(int rail)
+static int count_parts(int rail)
 {
-	for (int i = 0; i < zrails.n; i++)
-		if (i != rail && zrails_is_good(i))
-			return true;
-	return false;
+	int n = 0;
+
+	for (int p = 0; p < zworld.nparts; p++)
+		n += p != zworld.part && zrails_carries(rail, p);
+	return n;
 }
 
-static int skip_lost(uint32_t rail)
+/* Those that carry to the most parts first. Among equals each rank begins with another one. An order that does not
+ * change: then the carrier is another one only when that one is lost. */
+static void order_carriers(void)
 {
-	while (zrails.lost >> rail & 1)
-		rail = (rail + 1) % (uint32_t)zrails.n;
-	return (int)rail;
+	int n = 0;
+
+	for (int parts = zworld.nparts; n < zrails.n; parts--) {
+		uint8_t equal[ZCTL_RAILS_MAX];
+		uint32_t nequal = 0;
+		for (int i = 0; i < zrails.n; i++)
+			if (count_parts(i) == parts)
+				equal[nequal++] = (uint8_t)i;
+		for (uint32_t k = 0; k < nequal; k++)
+			zrails.carriers[n++] = equal[(zworld.place[zworld.vrank].lrank + k) % nequal];
+	}
+}
+
+int zrails_share(const char (*entries)[ZCTL_ENTRIES_MAX], const char *parts, struct zerr *err)
+{
+	static uint32_t carry[ZCTL_PARTS_MAX][ZCTL_PARTS_MAX]; /* large */
+	int n = zentries_find_rails(entries, zrails.n, parts, carry, err);
+
+	if (n < 0)
+		return n;
+	if (n != zworld.nparts)
+		return zerr_set(err, -EPROTO, "zipperd sent a world of %d parts, and the job has %d", zworld.nparts, n);
+	memcpy(zrails.carry, carry[zworld.part], sizeof(zrails.carry));
+	order_carriers();
+	return 0;
+}
+
+bool zrails_has_another(int rail)
+{
+	const uint32_t left = ((1u << zrails.n) - 1) & ~(zrails.lost | zrails.failing | 1u << rail);
+	bool all = left != 0;
+
+	for (int p = 0; p < zworld.nparts; p++)
+		all &= (zrails.carry[p] & left) != 0;
+	return all;
 }
 
 int zrails_first(void)
 {
-	return skip_lost(0);
+	int rail = 0;
+
+	while (zrails.lost >> rail & 1)
+		rail++;
+	return rail;
 }
 
 void zrails_quit(int rail, const char *why)
@@ -140,10 +191,24 @@ void zrails_leave(void)
 	memset(&zrails, 0, sizeof(zrails));
 }
 
+/* The one with that number among these, or the next one that is not lost. */
+static int pick(uint32_t rails, uint32_t number)
+{
+	int rail = -1;
+
+	for (uint32_t k = 0; k <= number; k++)
+		do
+			rail++;
+		while (!(rails >> rail & 1));
+	while (((zrails.lost | ~rails) >> rail & 1))
+		rail = (rail + 1) % zrails.n;
+	return rail;
+}
+
 int zrails_of(uint32_t vrank)
 {
 	const struct zplace *a = &zworld.place[zworld.vrank], *b = &zworld.place[vrank];
-	uint32_t n = (uint32_t)zrails.n;
+	const uint32_t rails = zrails.carry[b->part], n = (uint32_t)zrails_count((int)b->part);
 
 	/* Both ends must take the same one of the two for a. */
 	int more = zworld.part_size[a->part] - zworld.part_size[b->part];
@@ -152,17 +217,17 @@ int zrails_of(uint32_t vrank)
 		a = b;
 		b = swap;
 	}
-	return skip_lost((a->lrank + b->lrank / n) % n);
+	return pick(rails, (a->lrank + b->lrank / n) % n);
 }
 
-int zrails_choose(int home)
+int zrails_choose(int home, int part)
 {
 	uint64_t least = atomic_load_explicit(&zrails.rail[home].sending, memory_order_relaxed);
 	int best = home;
 
 	for (int i = 0; i < zrails.n; i++) {
 		uint64_t sending = atomic_load_explicit(&zrails.rail[i].sending, memory_order_relaxed);
-		if (!zrails_is_good(i) || sending >= least)
+		if (!zrails_carries(i, part) || !zrails_is_good(i) || sending >= least)
 			continue;
 		least = sending;
 		best = i;
@@ -170,7 +235,25 @@ int zrails_choose(int home)
 	return best;
 }
 
+int zrails_count(int part)
+{
+	return __builtin_popcount(zrails.carry[part]);
+}
+
 int zrails_of_carrier(void)
 {
-	return skip_lost(zworld.place[zworld.vrank].lrank % (uint32_t)zrails.n);
+	int i = 0;
+
+	while (zrails.lost >> zrails.carriers[i] & 1)
+		i++;
+	return zrails.carriers[i];
+}
+
+int zrails_first_part(int rail)
+{
+	int p = 0;
+
+	while (p == zworld.part || !zrails_carries(rail, p))
+		p++;
+	return p;
 }

@@ -42,10 +42,22 @@ struct zchannel *ztransfer_way(const struct zop *op)
 	return op->way ? op->way : op->remote->channel;
 }
 
-bool ztransfer_would_expose(const struct zchannel *ch, uint64_t bytes)
+/* One-sided operations of who is meant at the other end; NULL: it has none. */
+static const struct zrma *rma_of(const struct zchannel *ch)
 {
 	/* None is known while it is to be decided whether there is a direct link, or when its peer has left. */
-	const struct zrma *rma = ch->waiting || !ch->link ? NULL : ch->link->ops->rma;
+	if (ch->waiting || !ch->link)
+		return NULL;
+	/* The link leads to another zipper, which only passes on what we send: a key to our memory would be for that.
+	 */
+	if (ch->peer == ZWIRE_NOBODY && zrails_has_hops(ch->rail))
+		return NULL;
+	return ch->link->ops->rma;
+}
+
+bool ztransfer_would_expose(const struct zchannel *ch, uint64_t bytes)
+{
+	const struct zrma *rma = rma_of(ch);
 
 	return rma && is_worth_it(rma, bytes);
 }

@@ -5,8 +5,8 @@
  *
  * Where both links to zipperd are capable of it nothing is granted: the sender exposes its memory, the receiver its
  * own, zipperd moves the message and tells both (wire.h). Each side decides for itself and for each transfer, so it
- * also goes the other way where one cannot register its memory. Over a direct link that is capable of it the receiver
- * reads (fetch.h).
+ * also goes the other way where one cannot register its memory, or has other zippers between itself and that zipperd.
+ * Over a direct link that is capable of it the receiver reads (fetch.h).
  *
  * A receiver has granted at most rdv_window bytes at any time over all its transfers, so that zipperd never holds more
  * for it. While plenty of the window is free a transfer gets up to a quarter of it, so that three senders that do not

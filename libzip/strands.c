@@ -31,11 +31,17 @@ static struct {
 #define self (ends[zend_here])
 static const struct zreq_ops send_ops = {.name = "send in strands"};
 
-static int count_strands(uint64_t total)
+static int count_rails(uint32_t vrank)
 {
+	return zrails_count((int)zworld.place[vrank].part);
+}
+
+static int count_strands(uint64_t total, uint32_t vrank)
+{
+	const int rails = count_rails(vrank);
 	uint64_t n = total / STRAND_BYTES;
 
-	return n < (uint64_t)zrails.n ? (int)n : zrails.n;
+	return n < (uint64_t)rails ? (int)n : rails;
 }
 
 /* Where strand i of n begins, and the last one ends. */
@@ -55,7 +61,8 @@ static int tag_of(uint64_t xfer)
 bool zstrands_divide(const struct zremote *r, enum zcomm_context context, const struct zdata *d, enum zsend_mode mode)
 {
 	return zrails.n > 1 && d->bytes >= 2 * STRAND_BYTES && d->dense && context != ZCOMM_INTERNAL &&
-	       (mode == ZSEND_STANDARD || mode == ZSEND_SYNC) && zremote_is_bridged(r) && !r->stream.gone;
+	       (mode == ZSEND_STANDARD || mode == ZSEND_SYNC) && zremote_is_bridged(r) && !r->stream.gone &&
+	       count_rails(r->vrank) > 1;
 }
 
 static void add(struct strands *s, int n)
@@ -103,7 +110,7 @@ int zstrands_send(const struct zop_args *a, const struct zdata *d, struct zreq *
 {
 	struct strands *s = (struct strands *)(void *)zreq_create(&send_ops, sizeof(*s), a->comm);
 	const uint64_t xfer = ++self.last & 0x7fffffffu;
-	const int n = count_strands(d->bytes), vrank = a->comm->vrank[a->rank];
+	const int vrank = a->comm->vrank[a->rank], n = count_strands(d->bytes, (uint32_t)vrank);
 	int rc = s ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 
 	for (int i = 0; rc == MPI_SUCCESS && i < n; i++) {
@@ -134,16 +141,16 @@ void zstrands_announce(const struct zop *op, struct zwire_env *env)
 	env->offset = op->strands;
 }
 
-bool zstrands_check(const struct zwire_env *env)
+bool zstrands_check(const struct zremote *from, const struct zwire_env *env)
 {
-	return zrails.n > 1 && env->len == 0 && env->offset >= 2 * STRAND_BYTES && env->xfer <= 0x7fffffffu &&
-	       !(env->flags & ZWIRE_F_SYNC);
+	return count_rails(from->vrank) > 1 && env->len == 0 && env->offset >= 2 * STRAND_BYTES &&
+	       env->xfer <= 0x7fffffffu && !(env->flags & ZWIRE_F_SYNC);
 }
 
 void zstrands_recv(struct zop *op, struct zremote *from, uint64_t xfer, int tag, uint16_t flags, uint64_t total)
 {
 	struct strands *s = zpool_get(sizeof(*s));
-	int error = zop_check_fit(op, flags, total), n = count_strands(total);
+	int error = zop_check_fit(op, flags, total), n = count_strands(total, from->vrank);
 
 	if (error == MPI_SUCCESS && !op->data.dense)
 		op->packed = zpool_get(total); /* total is at most the room that the application gave */

@@ -221,6 +221,8 @@ void bridge_begin(int rails, uint32_t rdv_window, bool one_sided)
 	const struct zbridge_params params = {.job = "job",
 		.launched = true,
 		.one_sided = one_sided ? ZBRIDGE_ONE_SIDED_YES : ZBRIDGE_ONE_SIDED_NO};
+	static const char no_entries[ZCTL_RAILS_MAX][ZCTL_ENTRIES_MAX];
+	struct zerr err;
 
 	rank_around_fill();
 	for (int v = 0; v <= PEERS; v++) {
@@ -242,6 +244,7 @@ void bridge_begin(int rails, uint32_t rdv_window, bool one_sided)
 	zcomm_world = &bridge_comm;
 	memset(&zrails, 0, sizeof(zrails));
 	zrails.n = rails;
+	assert_int_equal(zrails_share(no_entries, "a,b", &err), 0);
 	memset(links, 0, sizeof(links));
 	nposts = 0;
 	fake.rma = one_sided ? &fake_rma : NULL;

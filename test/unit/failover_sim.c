@@ -3,18 +3,20 @@
  * Failover of whole worlds, simulated: several copies of libzip in one process, each a rank, and the zippers between
  * them. Which one takes its next turn, what the ranks send, and what is lost when follows from a number, the seed.
  *
- * Simulated: up to 5 ranks in up to 3 parts with up to 4 rails; messages of all sizes in all modes, to one and to
- * several, persistent, freed early; receives before and after, cancelled; links that are full, and bring messages in
- * halves; refusals by zippers; one-sided moves, and memory that cannot be exposed; zippers that die and ranks that are
- * cut off one, at any moment, also while ranks leave, which others notice later, each at another time.
+ * Simulated: up to 5 ranks in up to 3 parts with up to 4 rails, which carry between all parts or some; messages of all
+ * sizes in all modes, to one and to several, persistent, freed early; receives before and after, cancelled; links that
+ * are full, and bring messages in halves; refusals by zippers; one-sided moves, and memory that cannot be exposed;
+ * zippers that die and ranks that are cut off one, at any moment, also while ranks leave, which others notice later,
+ * each at another time.
  *
  * Checked: each message comes once, in order, with its bytes, length and status, and no byte behind it is touched;
- * nobody writes to or reads from memory that was taken back; no rank finds what comes an error; and nobody waits for
- * ever: all is done, and all have left, within a number of steps, which is no measure of time.
+ * nobody writes to or reads from memory that was taken back; no rank finds what comes an error, or gives a zipper what
+ * it does not carry, or a key to one that it has no link to; and nobody waits for ever: all is done, and all have left,
+ * within a number of steps, which is no measure of time.
  *
- * Not simulated: the last rail's loss, which is the end of the job; ranks that die; direct links; native messages, and
- * so MPI_ANY_SOURCE, matched probes, datatypes and collectives; strands; who sleeps; sessions (their messages, PING),
- * zipperd's own code and memory, transports. Threads: libzip is under one lock.
+ * Not simulated: the loss of the last rail between two parts, which is the end of the job; ranks that die; direct
+ * links; native messages, and so MPI_ANY_SOURCE, matched probes, datatypes and collectives; strands; who sleeps;
+ * sessions (their messages, PING), zipperd's own code and memory, transports. Threads: libzip is under one lock.
  *
  * One seed again, with all that happens (the first case is 0): unit/failover_sim CASE SEED. With ZIP_LONG set: more
  * seeds.
@@ -58,6 +60,8 @@ static const struct sim_case cases[] = {
 		5000},
 	{"short messages", 0, 0, 0, -1, {.sends = 6, .to_several = 1, .recvs = 2, .cancels = 1, .is_short = true}, 300,
 		5000},
+	{"hops", 3, 5, 4, -1, {.sends = 4, .to_several = 3, .recvs = 3, .cancels = 1, .hops = true}, 300, 5000},
+	{"hops, any number of rails", 0, 0, 0, -1, {.sends = 4, .to_several = 2, .recvs = 3, .hops = true}, 300, 5000},
 };
 #define NCASES ((int)(sizeof(cases) / sizeof(cases[0])))
 

@@ -139,15 +139,34 @@ void links_allow_losses(int more)
 	losses_left += more;
 }
 
+static bool is_lost(int rail)
+{
+	bool lost = rails[rail].dead;
+	for (int v = 0; v < sim.world.nranks; v++)
+		lost |= rails[rail].cut[v];
+	return lost;
+}
+
+/* Is there another one for all parts? */
+static bool may_be_lost(int rail)
+{
+	uint32_t left = 0;
+	bool may = !is_lost(rail);
+	for (int i = 0; i < sim.world.rails; i++)
+		if (i != rail && !is_lost(i))
+			left |= 1u << i;
+	for (int p = 0; p < sim.world.nparts; p++)
+		for (int q = 0; q < p; q++)
+			may &= (sim.world.carry[p][q] & left) != 0;
+	return may;
+}
+
 void links_lose_some(uint32_t one_of)
 {
 	if (losses_left == 0 || sim_draw(one_of) != 0)
 		return;
 	int rail = (int)sim_draw((uint32_t)sim.world.rails);
-	bool lost = rails[rail].dead;
-	for (int v = 0; v < sim.world.nranks; v++)
-		lost |= rails[rail].cut[v];
-	if (lost)
+	if (!may_be_lost(rail))
 		return;
 	losses_left--;
 	if (sim_draw(2))
@@ -269,6 +288,9 @@ static int poll(int vrank, int rail, int part, unsigned budget, sim_take *take, 
 
 static int attach(int vrank, int rail, int part)
 {
+	if (!(sim.world.carry[sim.world.part[vrank]][part] >> rail & 1))
+		sim_fail("rank %d opens a channel to part %d at rail %d, which carries nothing there", vrank, part,
+			rail);
 	if (is_broken(&rails[rail], vrank))
 		return -ECONNREFUSED;
 	rails[rail].link[vrank][part].attached = true;

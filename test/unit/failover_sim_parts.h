@@ -25,6 +25,7 @@ extern bool sim_verbose; /* sim_trace prints */
 struct sim_mix { /* how many of all operations */
 	uint32_t sends, persistent, to_several, recvs, cancels;
 	bool is_short; /* nearly all messages are eager */
+	bool hops;     /* and: parts come to each zipper by other fabrics, and over hops, as is drawn */
 };
 
 struct sim_case {
@@ -68,7 +69,7 @@ bool links_is_dead(int rail);
 /* BYE has come by that channel, or will not any more. */
 bool links_said_bye(int rail, int vrank, int part);
 void links_take_bye(int rail, int vrank, int part);
-/* So many more rails may be lost: never all of them. Of so many steps one loses a rail. */
+/* So many more rails may be lost: never all of them between two parts. Of so many steps one loses a rail. */
 void links_allow_losses(int more);
 void links_lose_some(uint32_t one_of);
 /* Ranks hear of losses by the control session. */

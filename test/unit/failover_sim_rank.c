@@ -2,6 +2,8 @@
 /* One rank of the simulation, with a copy of libzip: see failover_sim_rank.h. */
 #include "failover_sim_rank.h"
 
+#include <string.h>
+
 #include "bridge.h"
 #include "channel.h"
 #include "failover.h"
@@ -48,6 +50,19 @@ static void fill_world(const struct sim_world *w)
 	zcomm_world = &world_comm;
 }
 
+static void fill_rails(const struct sim_world *w)
+{
+	static char entries[ZCTL_RAILS_MAX][ZCTL_ENTRIES_MAX];
+	struct zerr err;
+
+	for (int i = 0; i < w->rails; i++) {
+		strcpy(entries[i], w->entries[i]);
+		zrails.rail[i].way.n = (int)w->hops[i][w->part[me]];
+	}
+	if (zrails_share(entries, w->nparts == 2 ? "a,b" : "a,b,c", &err) != 0)
+		outside.fail("rank %d: %s", me, err.text);
+}
+
 static void begin(const struct sim_world *w, const struct sim_outside *around, int vrank)
 {
 	const struct zbridge_params params = {.job = "job",
@@ -57,6 +72,7 @@ static void begin(const struct sim_world *w, const struct sim_outside *around, i
 	around_begin(w, around, vrank);
 	rank_around_fill();
 	fill_world(w);
+	fill_rails(w);
 	if (zbridge_init(&params) != MPI_SUCCESS)
 		outside.fail("rank %d does not begin", me);
 }

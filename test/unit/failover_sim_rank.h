@@ -23,6 +23,11 @@ struct sim_world {
 	int part[SIM_RANKS];
 	uint32_t eager_bytes, frag_bytes, rdv_window;
 	bool one_sided;
+	/* By rail: what JOIN calls so, and what it says of each part; by pair of parts: a bit for each rail that
+	 * carries between them. */
+	char entries[SIM_RAILS][64];
+	uint32_t hops[SIM_RAILS][SIM_PARTS];
+	uint32_t carry[SIM_PARTS][SIM_PARTS];
 };
 
 /* As in struct ztransport, of a link that is known by its rank, its rail and the part that it is to. */

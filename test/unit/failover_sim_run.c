@@ -58,6 +58,8 @@ void sim_fail(const char *format, ...)
 	const struct sim_world *w = &sim.world;
 	va_list args;
 
+	for (int i = 0; i < w->rails; i++)
+		printf("# rail %d: %s\n", i, w->entries[i]);
 	printf("# %d ranks in %d parts, %d rails%s, step %ld: ", w->nranks, w->nparts, w->rails,
 		w->one_sided ? ", one-sided" : "", sim.step);
 	va_start(args, format);
@@ -107,6 +109,52 @@ static void draw_parts(struct sim_world *w)
 	} while (n[0] == 0 || n[1] == 0 || (w->nparts == 3 && n[2] == 0));
 }
 
+/* What goes between two parts by those that carry it with the least hops. */
+static uint32_t find_carry(const struct sim_world *w, int (*fabric)[SIM_PARTS], int p, int q)
+{
+	uint32_t rails = 0, least = UINT32_MAX;
+
+	for (int i = 0; i < w->rails; i++) {
+		uint32_t hops = w->hops[i][p] + w->hops[i][q];
+		if (fabric[i][p] == fabric[i][q] || hops > least)
+			continue;
+		rails = (hops < least ? 0 : rails) | 1u << i;
+		least = hops;
+	}
+	return rails;
+}
+
+/* Each rail can be lost as the first one. */
+static bool draw_entries(struct sim_world *w)
+{
+	int fabric[SIM_RAILS][SIM_PARTS];
+	bool good = true;
+
+	for (int i = 0; i < w->rails; i++) {
+		w->entries[i][0] = '\0';
+		for (int p = 0; p < w->nparts; p++) {
+			fabric[i][p] = (int)sim_draw(SIM_PARTS + 1);
+			w->hops[i][p] = sim_draw(3) == 0;
+			snprintf(w->entries[i] + strlen(w->entries[i]), 8, "%sf%d%s", p ? "," : "", fabric[i][p],
+				w->hops[i][p] ? "+1" : "");
+		}
+	}
+	for (int p = 0; p < w->nparts; p++)
+		for (int q = 0; q < p; q++) {
+			uint32_t rails = w->carry[p][q] = w->carry[q][p] = find_carry(w, fabric, p, q);
+			good &= (rails & (rails - 1)) != 0;
+		}
+	return good;
+}
+
+/* All rails carry everything. */
+static void leave_no_entries(struct sim_world *w)
+{
+	for (int p = 0; p < w->nparts; p++)
+		for (int q = 0; q < w->nparts; q++)
+			w->carry[p][q] = (1u << w->rails) - 1;
+}
+
 static void begin(const struct sim_case *c, uint64_t seed)
 {
 	struct sim_world *w = &sim.world;
@@ -123,6 +171,9 @@ static void begin(const struct sim_case *c, uint64_t seed)
 	w->nranks = c->nranks ? c->nranks : draw_between(3, SIM_RANKS);
 	w->nparts = c->nparts ? c->nparts : w->nranks > 3 ? draw_between(2, 3) : 2;
 	draw_parts(w);
+	leave_no_entries(w);
+	while (c->mix.hops && !draw_entries(w))
+		;
 	w->one_sided = c->one_sided < 0 ? sim_draw(2) : (uint32_t)c->one_sided;
 	w->eager_bytes = 1024;
 	w->frag_bytes = sim_draw(2) ? 4096 : 0;

@@ -134,11 +134,18 @@ void zippers_move(int rail, bool end)
 
 /* --- messages --- */
 
+static void check_key(int rail, int of)
+{
+	if (sim.world.hops[rail][sim.world.part[of]] > 0)
+		sim_fail("rank %d gives a key to rail %d, to which it has no link", of, rail);
+}
+
 /* The offer is passed on, or the sender is to send it. */
 static void pass_offer(int rail, struct zwire_env *env, const uint8_t *payload)
 {
 	uint64_t memory;
 
+	check_key(rail, (int)env->src);
 	memcpy(&memory, payload, sizeof(memory));
 	if (sim_draw(8) == 0)
 		env->flags &= (uint16_t)~ZWIRE_F_ONE_SIDED;
@@ -153,6 +160,7 @@ static void begin_move(int rail, const struct zwire_env *env, const uint8_t *pay
 {
 	struct zipper *z = &zippers[rail];
 	int sender = (int)env->dst;
+	check_key(rail, (int)env->src);
 	uint64_t to, from = take_offer(z, sender, env->xfer);
 
 	memcpy(&to, payload, sizeof(to));
@@ -205,6 +213,8 @@ static void route(int rail, struct zwire_env env, const uint8_t *payload)
 {
 	bool one_sided = env.flags & ZWIRE_F_ONE_SIDED, sequenced = env.kind == ZWIRE_EAGER || env.kind == ZWIRE_RTS;
 
+	if (!(sim.world.carry[sim.world.part[env.src]][sim.world.part[env.dst]] >> rail & 1))
+		sim_fail("rank %u sends to rank %u by rail %d, which does not carry that", env.src, env.dst, rail);
 	if (links_said_bye(rail, (int)env.dst, sim.world.part[env.src])) {
 		if (sequenced || env.kind == ZWIRE_RAILS)
 			say_bye(rail, env.dst, env.src);
