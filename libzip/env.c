@@ -206,7 +206,7 @@ static int check(const struct zenv *env, struct zerr *err)
 	if (env->map && env->hostfile)
 		return zerr_set(err, -EINVAL,
 			"ZIPPER_MAP: one mpirun for all hosts (ZIPPER_HOSTFILE) has numbered the ranks");
-	if (env->entries && !env->zipperd)
+	if (env->entries && env->entries[0] && !env->zipperd)
 		return zerr_set(err, -EINVAL, "ZIPPER_ENTRIES is set, but ZIPPER_ZIPPERD is not");
 	if (!env->hostfile) {
 		const char *missing = !env->parts     ? "ZIPPER_PARTS"

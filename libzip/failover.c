@@ -48,6 +48,19 @@ void zfailover_init(const struct zbridge_params *p)
 	self.silent = p->launched || zworld.vrank != 0;
 }
 
+/* There may be others that do not carry to all parts: then why is not clear from what has happened to this one. */
+static _Noreturn void lose_last(int rail, const char *why)
+{
+	char address[512], text[1024];
+
+	if (zrails_count_good() > 1) {
+		zaddr_format(zhops_last(&zrails.rail[rail].way), address, sizeof(address));
+		snprintf(text, sizeof(text), "the zipper at %s is lost, the last one to some part: %s", address, why);
+		zprogress_lost(text, false);
+	}
+	zprogress_lost(why, false);
+}
+
 void zfailover_lose(int rail, const char *why)
 {
 	if (!zrails_is_good(rail))
@@ -60,7 +73,7 @@ void zfailover_lose(int rail, const char *why)
 		return;
 	}
 	if (!zrails_has_another(rail))
-		zprogress_lost(why, false);
+		lose_last(rail, why);
 	zrails.failing |= 1u << rail;
 	snprintf(self.why[rail], sizeof(self.why[rail]), "%s", why);
 }
@@ -69,10 +82,8 @@ void zfailover_lose(int rail, const char *why)
 
 void zfailover_say(void)
 {
-	int good = 0;
+	const int good = zrails_count_good();
 
-	for (int i = 0; i < zrails.n; i++)
-		good += zrails_is_good(i);
 	for (int i = 0; !self.silent && i < zrails.n; i++) {
 		char address[512];
 		if (!(self.unsaid >> i & 1))

@@ -100,7 +100,7 @@ void zprogress_init(const struct zbridge_params *p)
 
 static void zipper_gone(int rail, const char *how)
 {
-	if (!zrails_has_another(rail))
+	if (zrails_count_good() == 1)
 		zerror_lost(1, ZERROR_NO_PART, "the zipper is gone: %s", how);
 	zfailover_lose(rail, how);
 }

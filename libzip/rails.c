@@ -152,6 +152,15 @@ int zrails_share(const char (*entries)[ZCTL_ENTRIES_MAX], const char *parts, str
 	return 0;
 }
 
+int zrails_count_good(void)
+{
+	int good = 0;
+
+	for (int i = 0; i < zrails.n; i++)
+		good += zrails_is_good(i);
+	return good;
+}
+
 bool zrails_has_another(int rail)
 {
 	const uint32_t left = ((1u << zrails.n) - 1) & ~(zrails.lost | zrails.failing | 1u << rail);

@@ -73,6 +73,8 @@ static inline bool zrails_is_good(int rail)
 {
 	return !((zrails.lost | zrails.failing) >> rail & 1);
 }
+/* How many can be used? */
+int zrails_count_good(void);
 /* Can we do without this one: is there another, also for each part that it carries to? */
 bool zrails_has_another(int rail);
 /* The first one that is not lost, for what is told to one alone. There always is one. */

@@ -60,6 +60,18 @@ is "... also with variables that name no job" "$?" 0
 	refused "a bad name" 'ZIPPER_JOB is no name' $JOB ZIPPER_JOB='a,b'
 	refused "a bad choice" 'ZIPPER_WAIT: .*perhaps' $JOB ZIPPER_WAIT=perhaps
 	refused "a bad address" 'ZIPPER_ZIPPERD: ' $JOB ZIPPER_ZIPPERD=tcp:
+	refused "a bad hop" 'ZIPPER_ZIPPERD: a hop is written >FROM>TO>ADDRESS' $JOB ZIPPER_ZIPPERD='tcp:127.0.0.1:9>a'
+	refused "entries of more zippers than there are" 'ZIPPER_ENTRIES: it is for 2 zippers, and the job has 1' $JOB \
+		"ZIPPER_ENTRIES=a,b a,b"
+	refused "entries of a part less" 'ZIPPER_ENTRIES: "a" is not the names of fabrics, one for each of the parts a,b' $JOB \
+		ZIPPER_ENTRIES=a
+	refused "another number of hops than to that zipper" \
+		'ZIPPER_ENTRIES: rail 0, by the zipper at tcp:127.0.0.1:9: .* 0 hops, but its entries say 1 of part a' $JOB \
+		ZIPPER_ENTRIES=a+1,b
+	refused "... or none" 'rail 0, by the zipper at tcp:127.0.0.1:10: .* 1 hops, but its entries say 0 of part a' $JOB \
+		ZIPPER_ZIPPERD='tcp:127.0.0.1:9>a>b>tcp:127.0.0.1:10'
+	refused "entries without zippers" 'ZIPPER_ENTRIES is set, but ZIPPER_ZIPPERD is not' ZIPPER_JOB=x ZIPPER_KEY=$KEY \
+		ZIPPER_HOSTFILE="$TAP_TMP/nohosts" ZIPPER_ENTRIES=a,b
 	refused "no zipperd there" 'zipperd: cannot connect to tcp:127.0.0.1:9: ' $JOB
 	refused "no module" 'zipauth.so.*ZIPPER_MODULE_DIR' $JOB ZIPPER_MODULE_DIR="$TAP_TMP"
 	for table in '{ const char *release; } zauth_module = { "0.0.0" }' '{ int (*first)(void); } zauth_module = { old }'; do
