@@ -66,9 +66,10 @@ row_ways() {
 for kinds in tcp shm shm,tcp; do
 	start_graph $kinds a,b b,c
 	export ZIPPER_ENTRIES="a,b,b+1 b+1,b,c"
-	for program in ordering collectives large p2p_mixed p2p_huge; do
+	for program in ordering collectives large p2p_mixed; do
 		twin "a row, $kinds" a,b,c "2 1 2" "$(row_ways)" $program 5
 	done
+	twin "a row, $kinds" a,b,c "2 1 1" "$(row_ways)" p2p_huge 4
 	ZIPPER_ONE_SIDED=yes twin "a row, $kinds, one-sided" a,b,c "1 2 1" "$(row_ways)" large 4
 	ZIPPER_TUNE="all multicast=yes" twin "a row, $kinds, multicast" a,b,c "2 2 2" "$(row_ways)" multicast 6
 	stop_zippers
