@@ -177,6 +177,36 @@ static int parse_line(void *arg, char *line, int number, struct zerr *err)
 	return parse_host(file, text, number, err);
 }
 
+static int count_zippers_on(const struct zhostfile *file, const char *fabric)
+{
+	int n = 0;
+	for (int z = 0; z < file->nzippers; z++)
+		n += zhostfile_find_port(file, z, fabric) != NULL;
+	return n;
+}
+
+/* Each is the network of a cluster, or leads from one zipper to another. */
+static int check_fabrics(const struct zhostfile *file, struct zerr *err)
+{
+	for (int z = 0; z < file->nzippers; z++) {
+		const struct zzipper *zipper = &file->zippers[z];
+		for (int p = 0; p < zipper->nports; p++) {
+			const char *fabric = zipper->ports[p].fabric;
+			if (zhostfile_find_cluster(file, fabric) >= 0 || count_zippers_on(file, fabric) > 1)
+				continue;
+			struct znearest near;
+			char hint[96];
+			znearest_init(&near, fabric);
+			for (int c = 0; c < file->nclusters; c++)
+				znearest_add(&near, file->clusters[c].name);
+			return zerr_set(err, -EINVAL,
+				"%s:%d: fabric %s: there is no cluster of that name%s, and no other zipper on it",
+				file->path, zipper->line, fabric, znearest_format(&near, hint, sizeof(hint)));
+		}
+	}
+	return 0;
+}
+
 /* What only the whole file can tell. */
 static int check_whole(const struct zhostfile *file, struct zerr *err)
 {
@@ -186,22 +216,7 @@ static int check_whole(const struct zhostfile *file, struct zerr *err)
 				file->clusters[c].line, file->clusters[c].name);
 	if (file->nclusters == 0)
 		return zerr_set(err, -EINVAL, "%s: no host in it", file->path);
-	for (int z = 0; z < file->nzippers; z++) {
-		const struct zzipper *zipper = &file->zippers[z];
-		for (int p = 0; p < zipper->nports; p++) {
-			const char *fabric = zipper->ports[p].fabric;
-			if (zhostfile_find_cluster(file, fabric) >= 0)
-				continue;
-			struct znearest near;
-			char hint[96];
-			znearest_init(&near, fabric);
-			for (int c = 0; c < file->nclusters; c++)
-				znearest_add(&near, file->clusters[c].name);
-			return zerr_set(err, -EINVAL, "%s:%d: fabric %s: there is no cluster of that name%s",
-				file->path, zipper->line, fabric, znearest_format(&near, hint, sizeof(hint)));
-		}
-	}
-	return 0;
+	return check_fabrics(file, err);
 }
 
 int zhostfile_parse(struct zhostfile *file, FILE *stream, const char *path, struct zerr *err)

@@ -6,7 +6,8 @@
  *   #ZIP cluster NAME [OPTION=VALUE ...]      hosts below belong to it; options: launcher, launcher-exec, iface,
  *                                             localhost (passed to that cluster's mpiexec), n (ranks, default slots),
  *                                             device (DEVICE:PORT that its ranks use)
- *   #ZIP zipper HOST FABRIC=ADDRESS ...       a zipper node; a fabric is named like the cluster it serves
+ *   #ZIP zipper HOST FABRIC=ADDRESS ...       a zipper node; a fabric is named like the cluster it serves, or
+ *                                             is a transit fabric, which joins zippers alone: two or more
  *   #ZIP node HOST[,HOST ...] OPTION ...      what zipmap should know of hosts: speed=X, cores=N, reserve=N,
  *                                             topology=TEXT, hca=NAME; any other word is a feature (gpu, gpu=4)
  *   HOST[:SLOTS] [hydra options]              as Hydra reads them
@@ -84,10 +85,10 @@ struct zhostfile {
 };
 
 /* 0, or a negative errno with "path:line: reason". Checked: unknown directive or option, missing name, duplicate
- * cluster, host in two clusters, slots that are no positive number, fabric without a cluster of that name, zipper with
- * fewer than two fabrics, fabric given twice, bad address, host line before any cluster (allowed: cluster "default"),
- * empty cluster, no host at all, a node line for no host or a second one for a host, a comment that was meant as a
- * directive ("# zip cluster"). On error nothing is owned. */
+ * cluster, host in two clusters, slots that are no positive number, fabric of one zipper alone without a cluster of
+ * that name, zipper with fewer than two fabrics, fabric given twice, bad address, host line before any cluster
+ * (allowed: cluster "default"), empty cluster, no host at all, a node line for no host or a second one for a host, a
+ * comment that was meant as a directive ("# zip cluster"). On error nothing is owned. */
 int zhostfile_read(struct zhostfile *, const char *path, struct zerr *);
 /* The same from an open stream; path is only for messages. */
 int zhostfile_parse(struct zhostfile *, FILE *, const char *path, struct zerr *);
@@ -100,6 +101,8 @@ int zhostfile_find_cluster(const struct zhostfile *, const char *name);
 int zhostfile_find_zipper(const struct zhostfile *, const char *host);
 /* Bits of the clusters that a zipper has ports on. */
 uint64_t zhostfile_zipper_clusters(const struct zhostfile *, int zipper);
+/* Its port on this fabric, or NULL. */
+const struct zport *zhostfile_find_port(const struct zhostfile *, int zipper, const char *fabric);
 /* A zipper that a job with ranks in these clusters can use (bit c: cluster c): the first one from this one on that has
  * a port on each of them, or -ENOENT. Each of them is a rail of the job. */
 int zhostfile_find_joining(const struct zhostfile *, uint64_t clusters, int from);

@@ -50,9 +50,20 @@ uint64_t zhostfile_zipper_clusters(const struct zhostfile *file, int zipper)
 {
 	const struct zzipper *z = &file->zippers[zipper];
 	uint64_t bits = 0;
-	for (int p = 0; p < z->nports; p++)
-		bits |= UINT64_C(1) << zhostfile_find_cluster(file, z->ports[p].fabric);
+	for (int p = 0; p < z->nports; p++) {
+		int cluster = zhostfile_find_cluster(file, z->ports[p].fabric);
+		bits |= cluster >= 0 ? UINT64_C(1) << cluster : 0; /* else it is a transit fabric */
+	}
 	return bits;
+}
+
+const struct zport *zhostfile_find_port(const struct zhostfile *file, int zipper, const char *fabric)
+{
+	const struct zzipper *z = &file->zippers[zipper];
+	for (int p = 0; p < z->nports; p++)
+		if (strcmp(z->ports[p].fabric, fabric) == 0)
+			return &z->ports[p];
+	return NULL;
 }
 
 int zhostfile_find_joining(const struct zhostfile *file, uint64_t clusters, int from)

@@ -23,14 +23,16 @@ struct zhostway {	   /* of the ranks of a part to a zipper */
 struct zhostways {
 	int nzippers; /* rails */
 	int zipper[ZCTL_RAILS_MAX];
-	bool hops;	      /* some are needed */
-	struct zhostway *way; /* [nzippers * nparts], zipper after zipper */
+	uint64_t ports[ZCTL_RAILS_MAX]; /* where hops are needed: a bit for each port of that zipper that is of use */
+	bool hops;			/* some are needed */
+	struct zhostway *way;		/* [nzippers * nparts], zipper after zipper */
 	int nparts;
 };
 
 /* parts: names of the clusters of the job. max: of zippers that join all; where hops are needed all are. left_out: a
  * bit each of hosts->zippers that are not to be used (NULL: none). 0 or a negative errno with text: -ENOENT: a part is
- * no cluster; -ENETUNREACH: no way joins them; -E2BIG: it takes too many zippers or hops. On success free with
+ * no cluster; -ENETUNREACH: no way joins them; -E2BIG: it takes too many zippers, hops or
+ * fabrics of one zipper. What is found points into hosts. On success free with
  * zhostways_free. */
 int zhostways_find(struct zhostways *, const struct zhostfile *hosts, char (*parts)[ZCTL_NAME_MAX + 1], int nparts,
 	int max, const bool *left_out, struct zerr *);

@@ -26,17 +26,19 @@ static bool zippers_find(const struct map_site *s, uint64_t clusters, struct map
 static int refuse(const struct map_site *s, uint64_t clusters, const char *why, struct zerr *err)
 {
 	char names[160] = "", few[64] = "no #ZIP zipper line serves";
+	const char *then = "and zipmap plans no job over several in a row";
 	size_t len = 0;
 
 	for (uint32_t c = 0; c < s->nclusters; c++)
 		if (clusters >> c & 1 && len < sizeof(names))
 			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", len ? "," : "",
 				s->hosts->clusters[c].name);
-	if (s->rails > 1)
+	if (s->rails > 1) {
 		snprintf(few, sizeof(few), "fewer than %u #ZIP zipper lines serve", s->rails);
-	return zerr_set(err, -ENETUNREACH,
-		"%.128s: %s all of the clusters %s%s, so zmpirun could not run this (--zippers all predicts it)",
-		s->hosts->path, few, names, why);
+		then = "so zmpirun could not run this";
+	}
+	return zerr_set(err, -ENETUNREACH, "%.128s: %s all of the clusters %s%s, %s (--zippers all predicts it)",
+		s->hosts->path, few, names, why, then);
 }
 
 /* Only these clusters: is there room for all? If so it remains like that. */
@@ -79,7 +81,8 @@ int map_job_choose(struct map_site *s, const struct map_rules *r, struct zerr *e
 	for (int i = 0; i < s->hosts->nzippers && rc == -ENOSPC; i++) {
 		uint64_t clusters = zhostfile_zipper_clusters(s->hosts, i);
 
-		rc = zippers_find(s, clusters & all, &z) ? try_clusters(s, r, clusters) : -ENOSPC;
+		/* none: one between transit fabrics */
+		rc = clusters & all && zippers_find(s, clusters & all, &z) ? try_clusters(s, r, clusters) : -ENOSPC;
 	}
 	if (rc == -ENOSPC)
 		return refuse(s, all, ", and none the clusters that would have room for all ranks", err);

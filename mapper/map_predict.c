@@ -175,13 +175,15 @@ static int rails_make(struct map_prediction *p, const struct map_site *s)
 		return -ENOMEM;
 	for (int z = 0; z < h->nzippers; z++)
 		for (int a = 0; a < h->zippers[z].nports; a++)
-			for (int b = 0; b < h->zippers[z].nports; b++)
-				if (a != b)
+			for (int b = 0; b < h->zippers[z].nports; b++) {
+				int from = zhostfile_find_cluster(h, h->zippers[z].ports[a].fabric),
+				    to = zhostfile_find_cluster(h, h->zippers[z].ports[b].fabric);
+
+				if (a != b && from >= 0 && to >= 0) /* else it leads over a transit fabric */
 					p->rails[p->nrails++] = (struct map_rail){.zipper = z,
-						.from = (uint32_t)zhostfile_find_cluster(h,
-							h->zippers[z].ports[a].fabric),
-						.to = (uint32_t)zhostfile_find_cluster(h,
-							h->zippers[z].ports[b].fabric)};
+						.from = (uint32_t)from,
+						.to = (uint32_t)to};
+			}
 	return 0;
 }
 

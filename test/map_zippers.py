@@ -15,8 +15,21 @@ write("three", THREE)
 graph(8, chain(8))
 r = zipmap("-f", "three", "-g", "graph")
 check(r.returncode == 1 and r.stderr == "zipmap map: three: no #ZIP zipper line serves all of the clusters a,b,c, and none "
-      "the clusters that would have room for all ranks, so zmpirun could not run this (--zippers all predicts it)\n",
+      "the clusters that would have room for all ranks, and zipmap plans no job over several in a row (--zippers all predicts it)\n",
       "a job of three clusters that no zipper joins is refused", r.stderr)
+# transit fabrics join zippers alone: no cluster is on them
+text = "#ZIP cluster a\na:4\n#ZIP cluster b\nb:4\n#ZIP zipper z1 a=shm wan=shm lan=shm\n#ZIP zipper z2 wan=shm b=shm\n"
+write("transit", text + "#ZIP zipper z3 lan=shm wan=shm\n")
+r = zipmap("-f", "transit", "-g", "graph")
+check(r.returncode == 1 and r.stderr == "zipmap map: transit: no #ZIP zipper line serves all of the clusters a,b, and none "
+      "the clusters that would have room for all ranks, and zipmap plans no job over several in a row (--zippers all predicts it)\n",
+      "nor one of two that a transit fabric joins", r.stderr)
+r = zipmap("-f", "transit", "-g", "graph", "--zippers", "all")
+check(r.returncode == 1 and "send to each other, and no zipper joins the two" in r.stderr, "and it is no way for predictions",
+      r.stderr)
+write("joined", text + "#ZIP zipper z3 a=shm b=shm lan=shm\n")
+r = zipmap("-f", "joined", "-g", "graph", "-o", "map")
+check(r.returncode == 0 and used(read()[1]) == ["z3"], "one that serves both is used, whatever else it is on", r.stderr)
 graph(6, hidden(6, chain(6), 9))
 r = zipmap("-f", "three", "-g", "graph", "-o", "map")
 check(r.returncode == 0 and "no ranks in cluster c\n" in r.stdout and all(w[0] in "abz" for w in read()[0].values()),

@@ -167,6 +167,24 @@ static void finds_the_zipper_of_a_job(void **state)
 	zhostfile_free(&file);
 }
 
+static void takes_transit_fabrics(void **state)
+{
+	static const char text[] = "#ZIP cluster a\nh1\n#ZIP cluster b\nh2\n"
+				   "#ZIP zipper y a=shm wan=tcp:10.0.0.1\n#ZIP zipper z wan=tcp:10.0.0.2:99 b=shm\n";
+	struct zhostfile file;
+	struct zerr err = {{0}};
+	(void)state;
+	assert_int_equal(parse(&file, text, strlen(text), &err), 0);
+	assert_int_equal(file.nclusters, 2);
+	assert_int_equal(zhostfile_find_cluster(&file, "wan"), -ENOENT);
+	assert_int_equal(zhostfile_zipper_clusters(&file, 0), 1);
+	assert_int_equal(zhostfile_zipper_clusters(&file, 1), 2);
+	assert_int_equal(zhostfile_find_joining(&file, 3, 0), -ENOENT);
+	assert_int_equal(zhostfile_find_port(&file, 1, "wan")->addr.port, 99);
+	assert_null(zhostfile_find_port(&file, 1, "a"));
+	zhostfile_free(&file);
+}
+
 static void finds_hosts(void **state)
 {
 	static const char text[] = "#ZIP cluster a\nn1.a.org\nn2\n10.1.0.2\nx.a.org\n"
@@ -250,7 +268,10 @@ static const struct {
 	{TWO "#ZIP zipper z a=shm c/d=shm\n", "hosts:5: fabric 'c/d': only letters, digits, and _.- behind the first"},
 	{TWO "#ZIP zipper z a=shm b=tpc\n", "hosts:5: address of fabric b: bad address \"tpc\": expected "
 					    "tcp:HOST[:PORT], shm[:PATH] or DEVICE:PORT"},
-	{TWO "#ZIP zipper z a=shm lab=shm\n", "hosts:5: fabric lab: there is no cluster of that name"},
+	{TWO "#ZIP zipper z a=shm lab=shm\n", "hosts:5: fabric lab: there is no cluster of that name, and no other "
+					      "zipper on it"},
+	{TWO "#ZIP zipper y a=shm lab=shm\n#ZIP zipper z b=shm lap=shm\n",
+		"hosts:5: fabric lab: there is no cluster of that name, and no other zipper on it"},
 	{TWO "#ZIP node\n", "hosts:5: #ZIP node: the host is missing"},
 	{TWO "#ZIP node h1\n", "hosts:5: #ZIP node: nothing is said about h1"},
 	{TWO "#ZIP node h3 gpu\n", "hosts:5: node h3: there is no host of that name"},
@@ -267,7 +288,9 @@ static const struct {
 	{TWO "#ZIP node h1 cores=x\n", "hosts:5: cores: 'x' is not a number from 1 to 1048576"},
 	{TWO "#ZIP node h1 g/u\n", "hosts:5: 'g/u' is neither an option nor the name of a feature"},
 	{"#ZIP cluster leiden\nh1\n#ZIP cluster das\nh2\n#ZIP zipper z leidn=shm das=shm\n",
-		"hosts:5: fabric leidn: there is no cluster of that name (did you mean leiden?)"},
+		"hosts:5: fabric leidn: there is no cluster of that name (did you mean leiden?), and no other zipper "
+		"on "
+		"it"},
 };
 
 static void tells_file_line_and_reason(void **state)
@@ -383,6 +406,7 @@ int main(void)
 		cmocka_unit_test(joins_lines_of_a_host),
 		cmocka_unit_test(reads_node_lines),
 		cmocka_unit_test(finds_the_zipper_of_a_job),
+		cmocka_unit_test(takes_transit_fabrics),
 		cmocka_unit_test(finds_hosts),
 		cmocka_unit_test(tells_file_line_and_reason),
 		cmocka_unit_test(refuses_zero_byte),
