@@ -40,26 +40,34 @@ static int write_key(const struct zdaemon_params *p, const struct zscratch *scra
 	return rc;
 }
 
-static void print_listen(FILE *out, const struct zdaemon_params *p, const struct zplan *plan,
-	const struct zroute *route, const struct zscratch *scratch)
+static void print_listen(FILE *out, const struct zdaemon_params *p, const struct zroute *route,
+	const struct zscratch *scratch)
 {
 	char text[320], name[32];
 	int nshm = 0;
-	for (int i = 0; i < plan->nparts; i++) {
-		if (route->addr[i].kind == ZADDR_SHM) {
+	for (int i = 0; i < route->nports; i++) {
+		if (route->port[i].addr.kind == ZADDR_SHM) {
 			nshm++;
 			continue;
 		}
-		zaddr_format(&route->addr[i], text, sizeof(text));
-		fprintf(out, "listen = \"%s=%s\"\n", plan->parts[i].name, text);
+		zaddr_format(&route->port[i].addr, text, sizeof(text));
+		fprintf(out, "listen = \"%s=%s\"\n", route->port[i].fabric, text);
 	}
 	if (nshm == 0)
 		return;
 	fputs("listen = \"", out);
-	for (int i = 0; i < plan->nparts; i++)
-		if (route->addr[i].kind == ZADDR_SHM)
-			fprintf(out, "%s%s", plan->parts[i].name, --nshm ? "," : "");
+	for (int i = 0; i < route->nports; i++)
+		if (route->port[i].addr.kind == ZADDR_SHM)
+			fprintf(out, "%s%s", route->port[i].fabric, --nshm ? "," : "");
 	fprintf(out, "=shm:%s/%s\"\n", scratch->dir, file_name(p, "socket", name));
+}
+
+/* Over which fabrics it may connect ranks with other zipperds. */
+static void print_next(FILE *out, const struct zroute *route)
+{
+	for (int i = 0; i < route->nports; i++)
+		if (route->next >> i & 1)
+			fprintf(out, "next = \"%s\"\n", route->port[i].fabric);
 }
 
 /* What zipperd has in common with ranks, so that it suits them: partition and addresses. */
@@ -87,15 +95,16 @@ static int print_shared(FILE *out, const struct zargv *globals, struct zerr *err
 	return rc;
 }
 
-static int write_conf(const struct zdaemon_params *p, const struct zplan *plan, const struct zroute *route,
-	const struct zscratch *scratch, struct zerr *err)
+static int write_conf(const struct zdaemon_params *p, const struct zroute *route, const struct zscratch *scratch,
+	struct zerr *err)
 {
 	char *text = NULL, name[32];
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 	if (!out)
 		return zerr_set(err, -ENOMEM, "out of memory");
-	print_listen(out, p, plan, route, scratch);
+	print_listen(out, p, route, scratch);
+	print_next(out, route);
 	fprintf(out, "key_file = \"%s/%s\"\njoin_timeout = %ds\nlog_level = %s\n", scratch->dir,
 		file_name(p, "keys", name), p->join_timeout_s, p->verbose ? "info" : "error");
 	if (p->module_dir)
@@ -110,7 +119,7 @@ static int write_conf(const struct zdaemon_params *p, const struct zplan *plan, 
 }
 
 /* "fabric[,fabric]=address": where it listens. */
-static int take_address(const struct zplan *plan, struct zroute *route, char *line, struct zerr *err)
+static int take_address(struct zroute *route, char *line, struct zerr *err)
 {
 	struct zaddr addr;
 	char *equals = strchr(line, '='), *rest;
@@ -119,14 +128,14 @@ static int take_address(const struct zplan *plan, struct zroute *route, char *li
 	*equals = '\0';
 	int rc = zaddr_parse(&addr, equals + 1, err);
 	for (char *name = strtok_r(line, ",", &rest); rc == 0 && name; name = strtok_r(NULL, ",", &rest))
-		for (int i = 0; i < plan->nparts; i++)
-			if (strcmp(plan->parts[i].name, name) == 0)
-				route->addr[i] = addr;
+		for (int i = 0; i < route->nports; i++)
+			if (strcmp(route->port[i].fabric, name) == 0)
+				route->port[i].addr = addr;
 	return rc;
 }
 
 /* Reads what it says on its ready descriptor up to the empty line. -EPIPE: it ended instead. */
-static int read_ready(int fd, const struct zplan *plan, struct zroute *route, struct zerr *err)
+static int read_ready(int fd, struct zroute *route, struct zerr *err)
 {
 	char text[ZCTL_PARTS_MAX * 400];
 	size_t len = 0;
@@ -150,7 +159,7 @@ static int read_ready(int fd, const struct zplan *plan, struct zroute *route, st
 			*newline = '\0';
 			if (*line == '\0')
 				return 0;
-			int rc = take_address(plan, route, line, err);
+			int rc = take_address(route, line, err);
 			if (rc < 0)
 				return rc;
 		}
@@ -196,7 +205,7 @@ static pid_t spawn(const struct zdaemon_params *p, const struct zscratch *scratc
 	return pid;
 }
 
-int zdaemon_start(struct zdaemon *d, const struct zdaemon_params *p, const struct zplan *plan, struct zroute *route,
+int zdaemon_start(struct zdaemon *d, const struct zdaemon_params *p, struct zroute *route,
 	const struct zscratch *scratch, struct zerr *err)
 {
 	int log[2], ready[2];
@@ -204,7 +213,7 @@ int zdaemon_start(struct zdaemon *d, const struct zdaemon_params *p, const struc
 	d->log = -1;
 	int rc = write_key(p, scratch, err);
 	if (rc == 0)
-		rc = write_conf(p, plan, route, scratch, err);
+		rc = write_conf(p, route, scratch, err);
 	if (rc == 0)
 		rc = zprocess_pipe(log, err);
 	if (rc < 0)
@@ -221,7 +230,7 @@ int zdaemon_start(struct zdaemon *d, const struct zdaemon_params *p, const struc
 		goto err_ready;
 	}
 	d->pid = pid;
-	rc = read_ready(ready[0], plan, route, err);
+	rc = read_ready(ready[0], route, err);
 	if (rc < 0) {
 		zdaemon_stop(d, 1);
 		take_reason(log[0], err);

@@ -6,7 +6,6 @@
 #include <sys/types.h>
 
 #include "argv.h"
-#include "plan.h"
 #include "route.h"
 #include "scratch.h"
 
@@ -25,10 +24,10 @@ struct zdaemon {   /* one of them */
 	int log;   /* read end of its stderr; the caller's once started */
 };
 
-/* Writes configuration and key into scratch, starts it, waits until it listens and fills in where (route->addr).
+/* Writes configuration and key into scratch, starts it, waits until it listens and fills in where (route->port).
  * 0, or a negative errno with the reason that it gave; then nothing is left of it but the files. */
-int zdaemon_start(struct zdaemon *, const struct zdaemon_params *, const struct zplan *, struct zroute *,
-	const struct zscratch *, struct zerr *);
+int zdaemon_start(struct zdaemon *, const struct zdaemon_params *, struct zroute *, const struct zscratch *,
+	struct zerr *);
 /* Asks all n to end, and ends those that have not done so in a second. */
 void zdaemon_stop(struct zdaemon *, int n);
 

@@ -11,8 +11,8 @@ extern char **environ;
 
 /* ZIPPER_HOSTFILE, ZIPPER_RAILS, ZIPPER_KEY_FILE and ZIPPER_MAP are for starting by hand: with zmpirun they would
  * contradict it. */
-static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_USER",
-	"ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_RAILS", "ZIPPER_MAP", "ZIPPER_PORTS",
+static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_ENTRIES",
+	"ZIPPER_USER", "ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_RAILS", "ZIPPER_MAP", "ZIPPER_PORTS",
 	"ZIPPER_STATS", "ZIPPER_LAUNCHER"};
 
 bool zenviron_is_ours(const char *name)
@@ -25,7 +25,8 @@ bool zenviron_is_ours(const char *name)
 
 const char *zenviron_names(void)
 {
-	return "ZIPPER_JOB,ZIPPER_PARTS,ZIPPER_PART,ZIPPER_ZIPPERD,ZIPPER_LAUNCHER,ZIPPER_USER,ZIPPER_KEY,"
+	return "ZIPPER_JOB,ZIPPER_PARTS,ZIPPER_PART,ZIPPER_ZIPPERD,ZIPPER_ENTRIES,ZIPPER_LAUNCHER,ZIPPER_USER,ZIPPER_"
+	       "KEY,"
 	       "ZIPPER_MODULE_DIR,ZIPPER_PORTS,ZIPPER_DIRECT,ZIPPER_LOG,ZIPPER_WAIT,ZIPPER_PROGRESS,"
 	       "ZIPPER_REPRESENTATION,ZIPPER_PROFILE,ZIPPER_STATS,ZIPPER_TUNING,ZIPPER_TUNE,"
 	       "ZIPPER_ONE_SIDED,ZIPPER_SHARED,ZIPPER_ENDPOINTS,ZIPPER_TIMEOUT,ZIPPER_DEVICE," ZVERBS_VARIABLES;
@@ -67,6 +68,7 @@ void zenviron_build(struct zargv *envp, const struct zenviron *e)
 	add(envp, "ZIPPER_PARTS", e->parts);
 	add(envp, "ZIPPER_PART", e->part);
 	add(envp, "ZIPPER_ZIPPERD", e->zipperd);
+	add(envp, "ZIPPER_ENTRIES", e->entries);
 	add(envp, "ZIPPER_USER", e->user);
 	add(envp, "ZIPPER_KEY", e->key);
 	add(envp, "ZIPPER_PORTS", e->ports);

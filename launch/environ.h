@@ -10,6 +10,7 @@
 /* Values of the variables, NULL: not set. The same for all parts but for part, zipperd, ports and device. */
 struct zenviron {
 	const char *job, *parts, *part, *zipperd, *user;
+	const char *entries;	/* where hops are needed */
 	const char *key;	/* secret: never on a command line */
 	const char *ports;	/* which ranks run on zipper nodes */
 	const char *device;	/* where the hostfile says so; else it stays as it is */

@@ -35,16 +35,18 @@ static bool is_unreachable(int rc)
 	return rc == -ECONNREFUSED || rc == -ETIMEDOUT || rc == -EHOSTUNREACH || rc == -ENETUNREACH || rc == -ENOENT;
 }
 
-/* Parts of one zipper differ in address: any that can be reached from here will do. */
-static int connect_any(struct zsession **session, struct zsession_params *params, const struct zplan *plan,
-	const struct zaddr *addrs, struct zerr *err)
+/* Fabrics of one zipper differ in address: any that can be reached from here will do. */
+static int connect_any(struct zsession **session, const struct zjob *job, struct zsession_params *params,
+	const struct zroute *route, struct zerr *err)
 {
 	int rc = -ENETUNREACH, kept = -ENETUNREACH;
-	for (int i = 0; i < plan->nparts; i++) {
+	snprintf(params->job, sizeof(params->job), "%s", job->id);
+	for (int i = 0; i < route->nports; i++) {
+		const struct zaddr *addr = &route->port[i].addr;
 		struct zerr why = {{0}};
-		if (i > 0 && memcmp(&addrs[i], &addrs[i - 1], sizeof(*addrs)) == 0)
+		if (i > 0 && memcmp(addr, &route->port[i - 1].addr, sizeof(*addr)) == 0)
 			continue;
-		params->zipper = addrs[i];
+		params->zipper = *addr;
 		rc = zsession_open(session, params, ZCTL_SERVICE_LAUNCHER, &why);
 		if (rc == 0)
 			return 0;
@@ -58,16 +60,25 @@ static int connect_any(struct zsession **session, struct zsession_params *params
 	return kept;
 }
 
-int zjob_add(struct zjob *job, struct zsession_params *params, const struct zplan *plan, const struct zaddr *addrs,
-	const char *name, int join_timeout_s, struct zerr *err)
+int zjob_probe(const struct zjob *job, struct zsession_params *params, const struct zroute *route, struct zerr *err)
+{
+	struct zsession *session = NULL;
+	int rc = connect_any(&session, job, params, route, err);
+	if (rc == 0)
+		zsession_close(session);
+	return rc;
+}
+
+int zjob_add(struct zjob *job, struct zsession_params *params, const struct zplan *plan, const struct zroute *route,
+	const char *entries, int join_timeout_s, struct zerr *err)
 {
 	struct zctl_create create = {.join_timeout_ms = (uint32_t)(join_timeout_s * 1000 + job->n * LATER_MS)};
 	struct zsession *session = NULL;
-	snprintf(params->job, sizeof(params->job), "%s", job->id);
+	snprintf(create.entries, sizeof(create.entries), "%s", entries);
 	snprintf(create.parts, sizeof(create.parts), "%s", plan->names);
 	for (int i = 0; i < plan->nparts; i++)
 		create.sizes[i] = (uint32_t)plan->parts[i].nranks;
-	int rc = connect_any(&session, params, plan, addrs, err);
+	int rc = connect_any(&session, job, params, route, err);
 	if (rc < 0)
 		return rc;
 	rc = zplan_make_runs(plan, &create.runs, &create.nruns, err);
@@ -75,7 +86,7 @@ int zjob_add(struct zjob *job, struct zsession_params *params, const struct zpla
 		rc = zsession_create(session, &create, err);
 	free(create.runs);
 	if (rc == 0)
-		job->rails[job->n++] = (struct zjob_rail){.session = session, .name = name};
+		job->rails[job->n++] = (struct zjob_rail){.session = session, .name = route->name};
 	else
 		zsession_close(session);
 	return rc;

@@ -6,6 +6,7 @@
 
 #include "argv.h"
 #include "plan.h"
+#include "route.h"
 #include "session.h"
 
 struct zjob_rail { /* the job at one of them */
@@ -42,9 +43,12 @@ struct zjob {
 /* A unique, readable job id: program-pid-random. */
 void zjob_name(struct zjob *, const char *program, const struct zauth_ops *);
 /* Registers the job at one more zipper, by the first of its addresses that can be reached. params.job and zipper are
- * filled in here; name is kept. 0 or a negative errno with text, and then all is as before. */
-int zjob_add(struct zjob *, struct zsession_params *, const struct zplan *, const struct zaddr *addrs, const char *name,
+ * filled in here; the route's name is kept. entries: as in CREATE. 0 or a negative errno with text, and then all is as
+ * before. */
+int zjob_add(struct zjob *, struct zsession_params *, const struct zplan *, const struct zroute *, const char *entries,
 	int join_timeout_s, struct zerr *);
+/* Would that zipper's zipperd talk to us? 0 or a negative errno with text. */
+int zjob_probe(const struct zjob *, struct zsession_params *, const struct zroute *, struct zerr *);
 /* ZIPPER_TIMEOUT as the ranks will see it. 0 or a negative errno with text. */
 int zjob_set_timeout(struct zjob *, const struct zargv *globals, struct zerr *);
 /* How long one may wait before zjob_poll, in ms; -1: for ever. */

@@ -60,13 +60,19 @@ int zrun_init(struct zrun *run, const struct zoptions *options, const struct zpl
 	return run->signals < 0 ? zerr_set(err, -errno, "signalfd: %s", strerror(errno)) : 0;
 }
 
+/* Texts of the environment. */
+struct texts {
+	char addresses[ZRAILS_TEXT_BYTES], entries[ZRAILS_ENTRIES_BYTES];
+};
+
 /* What the ranks of one part are told. */
-static void describe_part(const struct zrun *run, int number, char addresses[ZRAILS_TEXT_BYTES], struct zenviron *e)
+static void describe_part(const struct zrun *run, int number, struct texts *texts, struct zenviron *e)
 {
 	const struct zplan_part *part = &run->plan->parts[number];
 	bool bridged = run->job->n > 0;
 	e->part = bridged ? part->name : NULL;
-	e->zipperd = bridged ? zrails_format(run->rails, number, addresses) : NULL;
+	e->zipperd = bridged ? zrails_format(run->rails, number, texts->addresses) : NULL;
+	e->entries = bridged ? zrails_format_entries(run->rails, texts->entries) : NULL;
 	e->ports = bridged ? part->ports : NULL;
 	e->device = bridged && part->cluster ? part->cluster->device : NULL;
 }
@@ -93,8 +99,8 @@ int zrun_start(struct zrun *run, struct zpart_params *params, struct zerr *err)
 		run->logs[i].zipper = run->rails->n > 1 ? run->rails->used[i]->name : NULL;
 	}
 	for (int i = 0; rc == 0 && i < run->plan->nparts; i++) {
-		char addresses[ZRAILS_TEXT_BYTES];
-		describe_part(run, i, addresses, &params->environ);
+		struct texts texts;
+		describe_part(run, i, &texts, &params->environ);
 		bool has_first = zplan_vrank(&run->plan->parts[i], 0) == 0;
 		rc = zpart_start(&run->parts[i], &run->plan->parts[i], params, has_first ? input[0] : others[0], err);
 	}

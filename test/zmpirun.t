@@ -247,7 +247,7 @@ ZIPPER_VERBS_PARTITION=32768 run "a value out of range" 1 --zipperd ./zipperd --
 matches "out of range: its line" err '^zmpirun: ZIPPER_VERBS_PARTITION: verbs_partition: '
 printf '#ZIP cluster a\na1\n#ZIP cluster b\nb1\n' >hosts
 run "a hostfile without zipper" 1 -f hosts true
-is "no zipper: its line" "$(cat err)" "zmpirun: hosts: no #ZIP zipper line serves all of the clusters a,b"
+is "no zipper: its line" "$(cat err)" "zmpirun: hosts: no #ZIP zipper line serves all of the clusters a,b, nor do several lead from a to b"
 echo '#ZIP zipper z a=tcp:192.0.2.1 b=tcp:127.0.0.1' >>hosts
 run "a zipper elsewhere without port" 1 -f hosts true
 is "elsewhere: its line" "$(cat err)" \

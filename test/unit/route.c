@@ -43,7 +43,8 @@ static const char *describe(const struct zplan *plan, const struct zhostfile *ho
 {
 	struct zroute *routes;
 	struct zerr err = {{0}};
-	int n = zroute_find(&routes, plan, hosts, wanted, &err);
+	struct zhostways ways;
+	int n = zroute_find(&routes, &ways, plan, hosts, wanted, &err);
 	*text = '\0';
 	if (n < 0)
 		snprintf(text, TEXT_BYTES, "%s", err.text);
@@ -52,6 +53,7 @@ static const char *describe(const struct zplan *plan, const struct zhostfile *ho
 			routes[i].rc	  ? "!"
 			: routes[i].start ? "*"
 					  : "");
+	zhostways_free(&ways);
 	free(n < 0 ? NULL : routes);
 	return text;
 }
@@ -75,7 +77,8 @@ static const struct {
 	{mixed, "a,b,c", 3, "hosts: --rails 3, but only 2 #ZIP zipper lines serve all of the clusters a,b,c"},
 	{"#ZIP zipper z a=shm b=shm\n", "a,b", 2,
 		"hosts: --rails 2, but only 1 #ZIP zipper line serves all of the clusters a,b"},
-	{"#ZIP zipper z a=shm b=shm\n", "a,c", 0, "hosts: no #ZIP zipper line serves all of the clusters a,c"},
+	{"#ZIP zipper z a=shm b=shm\n", "a,c", 0,
+		"hosts: no #ZIP zipper line serves all of the clusters a,c, nor do several lead from a to c"},
 	{"#ZIP zipper z a=shm b=shm\n#ZIP zipper y a=shm b=shm\n#ZIP zipper z a=shm c=shm\n", "a,b", 0,
 		"z (line 7)* y*"},
 };
@@ -99,15 +102,17 @@ static void knows_where_and_why(void **state)
 	struct zhostfile hosts;
 	struct zplan plan;
 	struct zroute *routes;
+	struct zhostways ways;
 	struct zerr err = {{0}};
 	(void)state;
 	parse(&hosts, mixed);
 	make_plan(&plan, "b,a"); /* addresses are in the order of the parts */
-	assert_int_equal(zroute_find(&routes, &plan, &hosts, 0, &err), 4);
-	assert_string_equal(routes[0].addr[0].host, ELSEWHERE);
-	assert_int_equal(routes[0].addr[0].port, 2);
-	assert_int_equal(routes[0].addr[1].port, 1);
-	assert_int_equal(routes[1].addr[0].port, 0); /* the kernel's choice */
+	assert_int_equal(zroute_find(&routes, &ways, &plan, &hosts, 0, &err), 4);
+	assert_false(ways.hops);
+	assert_string_equal(routes[0].port[0].addr.host, ELSEWHERE);
+	assert_int_equal(routes[0].port[0].addr.port, 2);
+	assert_int_equal(routes[0].port[1].addr.port, 1);
+	assert_int_equal(routes[1].port[0].addr.port, 0); /* the kernel's choice */
 	assert_int_equal(routes[2].rc, -EADDRNOTAVAIL);
 	assert_string_equal(routes[2].why.text,
 		"hosts:10: " ELSEWHERE " is not an address of this machine: zmpirun cannot start zipperd there; "
