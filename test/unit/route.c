@@ -79,6 +79,13 @@ static const struct {
 		"hosts: --rails 2, but only 1 #ZIP zipper line serves all of the clusters a,b"},
 	{"#ZIP zipper z a=shm b=shm\n", "a,c", 0,
 		"hosts: no #ZIP zipper line serves all of the clusters a,c, nor do several lead from a to c"},
+	/* where none joins all: those that do it together */
+	{"#ZIP zipper x a=shm b=shm\n#ZIP zipper y b=shm c=shm:/y\n#ZIP zipper z w=shm b=shm\n#ZIP zipper v w=shm c=tcp:"
+	 ELSEWHERE "\n",
+		"a,b,c", 0, "x* y z* v!"},
+	{"#ZIP zipper x a=shm b=shm\n#ZIP zipper y b=shm c=shm\n", "a,b,c", 2,
+		"hosts: --rails 2, but no #ZIP zipper line serves all of the clusters a,b,c, and of several that lead "
+		"from one to the other all are needed"},
 	{"#ZIP zipper z a=shm b=shm\n#ZIP zipper y a=shm b=shm\n#ZIP zipper z a=shm c=shm\n", "a,b", 0,
 		"z (line 7)* y*"},
 };
@@ -161,11 +168,61 @@ static void knows_whose_key(void **state)
 	}
 }
 
+/* The rails over hops without what cannot be used, each with what is told of it to all and to the ranks of a; or the
+ * error. */
+static const struct {
+	const char *zippers;
+	const char *rails;
+} ways[] = {
+	{"#ZIP zipper x a=shm:/xa b=shm:/xb\n#ZIP zipper y b=shm:/yb w=shm:/yw\n#ZIP zipper z w=shm:/zw c=shm:/zc\n",
+		"a,b,b+2 b+1,b,w+1 w+2,w+1,c: "
+		"shm:/xa,shm:/xa>a>b>shm:/yb,shm:/xa>a>b>shm:/yb>b>w>shm:/zw"},
+	{"#ZIP zipper x a=shm:/xa b=shm:/xb\n#ZIP zipper y b=tcp:" ELSEWHERE " c=shm\n#ZIP zipper z c=shm:/zc b=shm:/zb\n",
+		"a,b,b+1 b+1,b,c: shm:/xa,shm:/xa>a>b>shm:/zb; y: hosts:8: " ELSEWHERE
+		" is not an address of this machine: zmpirun cannot start zipperd there; write the port of one that "
+		"runs (b=tcp:" ELSEWHERE ":7474)"},
+	{"#ZIP zipper x a=shm:/xa b=shm:/xb\n#ZIP zipper y w=shm b=tcp:" ELSEWHERE
+	 "\n#ZIP zipper z c=shm:/zc b=shm:/zb\n#ZIP zipper v w=shm:/vw c=shm:/vc\n",
+		"a,b,b+1 b+1,b,c: shm:/xa,shm:/xa>a>b>shm:/zb; y: hosts:8: " ELSEWHERE
+		" is not an address of this machine: zmpirun cannot start zipperd there; write the port of one that "
+		"runs (b=tcp:" ELSEWHERE ":7474); v: it leads nowhere without zipper y"},
+	{"#ZIP zipper x a=shm:/xa b=shm:/xb\n#ZIP zipper y b=tcp:" ELSEWHERE " c=shm\n",
+		"zipper y: hosts:8: " ELSEWHERE " is not an address of this machine: zmpirun cannot start zipperd "
+		"there; write the port of one that runs (b=tcp:" ELSEWHERE ":7474)"},
+};
+
+static void finds_ways_without_some(void **state)
+{
+	static char text[ZRAILS_TEXT_BYTES + ZRAILS_ENTRIES_BYTES], part[ZRAILS_TEXT_BYTES];
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		static struct zrails rails; /* large */
+		struct zhostfile hosts;
+		struct zplan plan;
+		struct zerr err = {{0}};
+		parse(&hosts, ways[i].zippers);
+		make_plan(&plan, "a,b,c");
+		int rc = zrails_find(&rails, &plan, &hosts, 0, &err);
+		rails.n = rails.ways.nzippers; /* as if they were open */
+		if (rc == 0)
+			sprintf(text, "%s: %s", zrails_format_entries(&rails, part), "");
+		if (rc == 0)
+			strcat(text, zrails_format(&rails, 0, part));
+		for (int r = 0; rc == 0 && r < rails.nroutes; r++)
+			if (rails.routes[r].rc < 0)
+				sprintf(text + strlen(text), "; %s: %s", rails.routes[r].name, rails.routes[r].why.text);
+		assert_string_equal(rc == 0 ? text : err.text, ways[i].rails);
+		zrails_free(&rails);
+		zhostfile_free(&hosts);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_them_in_order),
 		cmocka_unit_test(knows_where_and_why),
+		cmocka_unit_test(finds_ways_without_some),
 		cmocka_unit_test(makes_its_own),
 		cmocka_unit_test(knows_whose_key),
 	};

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# zmpirun, and ranks that read the hostfile themselves, where no zipper joins all clusters of a job: which zippers carry
+# it, what ranks and zipperds are told, and what is said where there is no way.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+. "$ZIP_TOP_SRCDIR/test/lib/job.sh"
+[ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
+[ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
+ORDERING=$TAP_TMP/ordering # whose ranks all send to each other
+compile "$ZIP_TOP_SRCDIR/test/programs/ordering.c" "$ORDERING" || bail_out "cannot compile ordering.c"
+cd "$TAP_TMP" || exit 99
+
+key=$(printf '%064x' 4711)
+export ZIPPER_USER=me ZIPPER_KEY=$key
+NOBODY=tcp:127.0.0.1:1
+
+# zipperd_on NUMBER FABRIC,FABRIC NEXT...: one that runs until the test ends, on shm sockets zNUMBER.FABRIC
+zipperd_on() {
+	local k=$1 fabric
+	printf 'me %s\n' "$key" >"keys$k"
+	chmod 600 "keys$k"
+	for fabric in ${2//,/ }; do echo "listen = $fabric=shm:$TAP_TMP/z$k.$fabric"; done >"conf$k"
+	shift 2
+	for fabric; do echo "next = $fabric"; done >>"conf$k"
+	printf 'key_file = %s/keys%s\nlog_level = info\n' "$TAP_TMP" "$k" >>"conf$k"
+	background "$ZIPPERD" -c "conf$k" --ready-fd 3 3>"ready$k" 2>"log$k"
+	wait_for 10 grep -q '^$' "ready$k" || { diag_file "log$k"; bail_out "zipperd $k does not start"; }
+}
+# clusters NAME...: the first lines of a hostfile, a host of one rank each
+clusters() {
+	local c
+	for c; do printf "#ZIP cluster %s launcher=rsh launcher-exec=$TAP_TMP/rsh localhost=localhost\n%s1\n" "$c" "$c"; done
+}
+# at NUMBER FABRIC...: the words of a zipper line
+at() {
+	local k=$1 fabric
+	shift
+	for fabric; do printf ' %s=shm:%s/z%s.%s' "$fabric" "$TAP_TMP" "$k" "$fabric"; done
+}
+# told OPTION...: what the ranks are told, once for each that differs; no MPI program, so the job fails
+told() {
+	limited 60 "${marked[@]}" "$ZMPIRUN" "$@" sh -c 'echo "$ZIPPER_PART: $ZIPPER_ZIPPERD; $ZIPPER_ENTRIES"' 2>err </dev/null |
+		sed "s|shm:$TAP_TMP/||g" | LC_ALL=C sort -u
+}
+twin() { # NAME RANKS OPTION...
+	local name=$1 ranks=$2
+	shift 2
+	run "$name" 0 "$@" "$ORDERING"
+	native 60 "$ranks" "$ORDERING" >native 2>&1
+	is "$name: as natively" "$(LC_ALL=C sort out)" "$(LC_ALL=C sort native)"
+}
+
+# --- a chain of three clusters
+zipperd_on 1 a,b b
+zipperd_on 2 b,c b
+{ clusters a b c; echo "#ZIP zipper z1$(at 1 a b)"; echo "#ZIP zipper z2$(at 2 b c)"; } >chain
+is "a chain: what the ranks are told" "$(told -f chain)" "a: z1.a,z1.a>a>b>z2.b; a,b,b+1 b+1,b,c
+b: z1.b,z2.b; a,b,b+1 b+1,b,c
+c: z2.c>c>b>z1.b,z2.c; a,b,b+1 b+1,b,c"
+twin "a chain" 3 -f chain -v
+is "a chain: -v shows the hops" "$(sed -n "s|^zmpirun: part c: ||;s|shm:$TAP_TMP/||gp" err | sed -n '/^ranks 2/p')" \
+	"ranks 2 to 2, z2.c>c>b>z1.b,z2.c"
+for k in 1 2; do ok "a chain: zipper $k carried something" wait_for 5 grep -q 'over after.*messages' "log$k" || diag_file "log$k"; done
+is "two that one zipper joins: as ever" "$(told -f chain -n 2)" "a: z1.a; 
+b: z1.b; "
+is "what is set by hand does not count" "$(ZIPPER_ENTRIES=x,y told -f chain -n 2)" "a: z1.a; 
+b: z1.b; "
+run "--rails where all are needed" 1 -f chain --rails 2 "$ORDERING"
+is "--rails: its line" "$(cat err)" \
+	"zmpirun: chain: --rails 2, but no #ZIP zipper line serves all of the clusters a,b,c, and of several that lead from one to the other all are needed"
+run "-genv of what is told" 2 -f chain -genv ZIPPER_ENTRIES x "$ORDERING"
+
+# --- by a hostfile that the ranks read
+limited 60 env "$JOB_MARK" HYDRA_LAUNCHER=rsh HYDRA_LAUNCHER_EXEC="$TAP_TMP/rsh" MPIEXEC_LOCALHOST=localhost \
+	ZIPPER_JOB=stock ZIPPER_HOSTFILE="$TAP_TMP/chain" ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" \
+	mpiexec.mpich -localhost localhost -f chain -n 3 -genv LD_PRELOAD "$PRELOAD_LIST" "$ORDERING" >out 2>err </dev/null
+is "one stock mpiexec" $? 0 || diag_file err
+native 60 3 "$ORDERING" >native 2>&1
+is "one stock mpiexec: as natively" "$(LC_ALL=C sort out)" "$(LC_ALL=C sort native)"
+
+# --- not all can be used
+zipperd_on 3 a,c a c
+{ cat chain; echo "#ZIP zipper z3$(at 3 c a)"; } >ring
+twin "a ring" 3 -f ring
+is "a ring: what a is told" "$(told -f ring | grep ^a)" "a: z1.a,z3.a>a>c>z2.c,z3.a; a,b,b+1 c+1,b,c a,a+1,c"
+{ clusters a b c; echo "#ZIP zipper z1$(at 1 a b)"; echo "#ZIP zipper away b=$NOBODY c=$NOBODY"; echo "#ZIP zipper z3$(at 3 c a)"; } >broken
+twin "a ring that is broken" 3 -f broken
+is "broken: it is left out" "$(cat err)" \
+	"zmpirun: warning: zipper away is left out: zipperd: cannot connect to $NOBODY: Connection refused"
+{ clusters a b c; echo "#ZIP zipper z1$(at 1 a b)"; echo "#ZIP zipper away b=$NOBODY c=$NOBODY"; } >gap
+run "there is no other way" 1 -f gap "$ORDERING"
+is "no other way: its line" "$(cat err)" "zmpirun: zipper away: zipperd: cannot connect to $NOBODY: Connection refused"
+{ clusters a b c; echo "#ZIP zipper z1$(at 1 a b)"; echo "#ZIP zipper z2 b=tcp:192.0.2.1 c=shm"; } >elsewhere
+run "one would be ours, but is elsewhere" 1 -f elsewhere "$ORDERING"
+is "elsewhere: its line" "$(cat err)" \
+	"zmpirun: zipper z2: elsewhere:8: 192.0.2.1 is not an address of this machine: zmpirun cannot start zipperd there; write the port of one that runs (b=tcp:192.0.2.1:7474)"
+{ clusters a b c; echo "#ZIP zipper z1$(at 1 a b)"; } >short
+run "a cluster that no zipper leads to" 1 -f short "$ORDERING"
+is "leads nowhere: its line" "$(cat err)" \
+	"zmpirun: short: no #ZIP zipper line serves all of the clusters a,b,c, nor do several lead from a to c"
+{ clusters a b; echo "#ZIP zipper z1$(at 1 a b) wan=shm"; } >alone
+run "a fabric that is on one zipper" 2 -f alone "$ORDERING"
+is "one zipper: its line" "$(cat err)" \
+	"zmpirun: alone:5: fabric wan: there is no cluster of that name, and no other zipper on it"
+zipperd_on 4 b,c
+{ clusters a b c; echo "#ZIP zipper z1$(at 1 a b)"; echo "#ZIP zipper z4$(at 4 b c)"; } >forbidden
+run "one that may not connect others" 1 -f forbidden "$ORDERING"
+matches "may not: its line says so" err 'next'
+
+# --- ours
+{ clusters a b c; echo "#ZIP zipper z1 a=shm b=shm"; echo "#ZIP zipper z2 b=tcp:127.0.0.1 c=shm"; } >ours
+twin "all are ours" 3 -f ours
+is_gone "all are ours: nothing is left"
+{ clusters a c; echo "#ZIP zipper z1 a=shm wan=tcp:127.0.0.1"; echo "#ZIP zipper z2 wan=tcp:127.0.0.1 c=tcp:127.0.0.1"; } >sites
+twin "two sites" 2 -f sites
+matches "two sites: over the network between them" <(told -f sites) '^a: shm:.*,shm:[^,]*>a>wan>tcp:127.0.0.1:[0-9]*; a,wan\+1 wan\+1,c$'
+{ clusters a b c; echo "#ZIP zipper z1 a=shm b=shm"; echo "#ZIP zipper z2$(at 2 b c)"; } >both
+twin "one is ours, one runs" 3 -f both --stats
+cat >first <<'END'
+#!/bin/sh
+grep '^next\|^listen' "$2" | sed 's/shm:.*"/shm"/' >its.conf
+exit 1
+END
+chmod +x first
+run "a zipperd of ours" 1 --zipperd ./first -f sites "$ORDERING"
+is "it may connect others where that is needed" "$(tr '\n' ';' <its.conf)" \
+	'listen = "wan=tcp:127.0.0.1:0";listen = "a=shm";next = "wan";'
+is "directories removed" "$(scratch_left)" 0
+is_gone "nothing is left"
+done_testing
