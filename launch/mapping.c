@@ -165,12 +165,15 @@ static const char *name_for(const struct zhostfile *hosts, const char *host, con
 }
 
 /* "first-last FABRIC=ADDRESS ...;" in the form of ZIPPER_PORTS. The numbers of ports are the ranks' own business. */
-static void print_ports(FILE *out, const struct zzipper *zipper, uint32_t first, uint32_t count)
+static void print_ports(FILE *out, const struct zhostfile *hosts, const struct zzipper *zipper, uint32_t first,
+	uint32_t count)
 {
 	char text[320];
 	fprintf(out, "%" PRIu32 "-%" PRIu32, first, first + count - 1);
 	for (int p = 0; p < zipper->nports; p++) {
 		struct zaddr addr = zipper->ports[p].addr;
+		if (zhostfile_find_cluster(hosts, zipper->ports[p].fabric) < 0)
+			continue; /* no rank is there */
 		if (addr.kind == ZADDR_TCP)
 			addr.port = 0;
 		else if (addr.kind == ZADDR_SHM)
@@ -202,7 +205,7 @@ static int find_part_ports(struct mapping *m, const struct zplan *plan, struct z
 		const struct zzipper *zipper =
 			zipper_of(m->hosts, m->hosts->clusters[group->of].hosts[group->host].name);
 		if (&plan->parts[group->part] == part && zipper)
-			print_ports(out, zipper, group->first, group->count);
+			print_ports(out, m->hosts, zipper, group->first, group->count);
 	}
 	return end_ports(part, out, &len, err);
 }
@@ -332,7 +335,7 @@ static void print_filled(FILE *out, const struct zplan_part *part, const struct 
 			if (count > part->nranks - lrank)
 				count = part->nranks - lrank;
 			if (zipper)
-				print_ports(out, zipper, (uint32_t)lrank, (uint32_t)count);
+				print_ports(out, hosts, zipper, (uint32_t)lrank, (uint32_t)count);
 			lrank += count;
 		}
 }

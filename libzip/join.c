@@ -16,6 +16,7 @@
 #include "entries.h"
 #include "env.h"
 #include "hostfile.h"
+#include "hostways.h"
 #include "log.h"
 #include "module.h"
 #include "placement.h"
@@ -85,36 +86,44 @@ static void copy_ports(struct zports *ports, const struct zhostfile *hosts, cons
 	int z = zhostfile_find_zipper(hosts, host);
 
 	ports->n = 0;
-	for (int p = 0; z >= 0 && p < hosts->zippers[z].nports && p < ZCTL_PARTS_MAX; p++) {
-		snprintf(ports->port[p].fabric, sizeof(ports->port[p].fabric), "%s", hosts->zippers[z].ports[p].fabric);
-		ports->port[p].addr = hosts->zippers[z].ports[p].addr;
-		ports->n++;
+	for (int p = 0; z >= 0 && p < hosts->zippers[z].nports && ports->n < ZCTL_PARTS_MAX; p++) {
+		const struct zport *from = &hosts->zippers[z].ports[p];
+
+		if (zhostfile_find_cluster(hosts, from->fabric) < 0)
+			continue; /* no rank is there */
+		snprintf(ports->port[ports->n].fabric, sizeof(ports->port[0].fabric), "%s", from->fabric);
+		ports->port[ports->n++].addr = from->addr;
 	}
 }
 
-/* Our ports of the zippers that join all parts: the same ones in every rank. */
+static const struct zaddr *port_address(const void *hosts, int zipper, const char *fabric)
+{
+	return &zhostfile_find_port(hosts, zipper, fabric)->addr;
+}
+
+/* Our ways to the zippers that carry the job, and those of all parts: the same ones in every rank. */
 static int find_zippers(const struct zhostfile *hosts, const struct zctl_join *join, int64_t max,
 	struct zippers *zippers, struct zerr *err)
 {
 	char part[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
-	int n = zctl_split_parts(join->parts, part, ZCTL_PARTS_MAX);
-	uint64_t clusters = 0;
-	bool known = n > 0;
+	int n = zctl_split_parts(join->parts, part, ZCTL_PARTS_MAX), own = 0;
+	struct zhostways ways;
 
-	for (int i = 0; i < n; i++) {
-		int c = zhostfile_find_cluster(hosts, part[i]);
-
-		known &= c >= 0;
-		clusters |= c >= 0 ? UINT64_C(1) << c : 0;
+	if (n < 0)
+		return zerr_set(err, -EINVAL, "ZIPPER_PARTS=%s: not a list of different names", join->parts);
+	while (own < n && strcmp(part[own], join->part) != 0)
+		own++;
+	if (own == n)
+		return zerr_set(err, -EINVAL, "ZIPPER_PARTS=%s: our part %s is not among them", join->parts,
+			join->part);
+	int rc = zhostways_find(&ways, hosts, part, n, (int)max, NULL, err);
+	for (int r = 0; rc == 0 && r < ways.nzippers; r++) {
+		zhostways_hops(&ways, r, own, &zippers->way[r], port_address, hosts);
+		rc = zhostways_entries(&ways, r, zippers->entries[r], err);
 	}
-	for (int z = -1; known && zippers->n < max && (z = zhostfile_find_joining(hosts, clusters, z + 1)) >= 0;)
-		for (int p = 0; p < hosts->zippers[z].nports; p++)
-			if (strcmp(hosts->zippers[z].ports[p].fabric, join->part) == 0)
-				zippers->way[zippers->n++].first = hosts->zippers[z].ports[p].addr;
-	if (zippers->n == 0)
-		return zerr_set(err, -ENOENT, "%s: no #ZIP zipper line serves all of the clusters %.128s", hosts->path,
-			join->parts);
-	return 0;
+	zippers->n = rc == 0 ? ways.nzippers : 0;
+	zhostways_free(&ways);
+	return rc;
 }
 
 /* The port that our connections start from. The text must last no longer than this. */

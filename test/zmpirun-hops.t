@@ -51,8 +51,8 @@ twin() { # NAME RANKS OPTION...
 }
 
 # --- a chain of three clusters
-zipperd_on 1 a,b b
-zipperd_on 2 b,c b
+zipperd_on 1 a,b a b
+zipperd_on 2 b,c b c
 { clusters a b c; echo "#ZIP zipper z1$(at 1 a b)"; echo "#ZIP zipper z2$(at 2 b c)"; } >chain
 is "a chain: what the ranks are told" "$(told -f chain)" "a: z1.a,z1.a>a>b>z2.b; a,b,b+1 b+1,b,c
 b: z1.b,z2.b; a,b,b+1 b+1,b,c
@@ -113,7 +113,8 @@ twin "all are ours" 3 -f ours
 is_gone "all are ours: nothing is left"
 { clusters a c; echo "#ZIP zipper z1 a=shm wan=tcp:127.0.0.1"; echo "#ZIP zipper z2 wan=tcp:127.0.0.1 c=tcp:127.0.0.1"; } >sites
 twin "two sites" 2 -f sites
-matches "two sites: over the network between them" <(told -f sites) '^a: shm:.*,shm:[^,]*>a>wan>tcp:127.0.0.1:[0-9]*; a,wan\+1 wan\+1,c$'
+told -f sites >both_told
+matches "two sites: over the network between them" both_told '^a: ([^,:]*),\1>a>wan>tcp:127.0.0.1:[0-9]*; a,wan\+1 wan\+1,c$'
 { clusters a b c; echo "#ZIP zipper z1 a=shm b=shm"; echo "#ZIP zipper z2$(at 2 b c)"; } >both
 twin "one is ours, one runs" 3 -f both --stats
 cat >first <<'END'

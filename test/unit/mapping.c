@@ -111,11 +111,13 @@ static void places_ranks(void **state)
 	}
 }
 
-/* Hydra has no way to write an IPv6 address: the host goes by its name there. */
+/* Hydra has no way to write an IPv6 address: the host goes by its name there. On wan there is no rank to be linked to.
+ */
 static void names_hosts_for_hydra(void **state)
 {
 	static const char text[] = "#ZIP cluster a\nh1\n#ZIP cluster b\nz\nh2\n"
-				   "#ZIP zipper z a=tcp:10.1.0.1 b=tcp:[fd00::2]:7000\n";
+				   "#ZIP zipper z a=tcp:10.1.0.1 wan=tcp:10.9.0.1 b=tcp:[fd00::2]:7000\n"
+				   "#ZIP zipper y wan=tcp:10.9.0.2 b=tcp:10.2.0.9\n";
 	struct zhostfile six;
 	struct zplan plan;
 	struct zerr err = {{0}};

@@ -80,8 +80,8 @@ static const struct {
 	{"#ZIP zipper z a=shm b=shm\n", "a,c", 0,
 		"hosts: no #ZIP zipper line serves all of the clusters a,c, nor do several lead from a to c"},
 	/* where none joins all: those that do it together */
-	{"#ZIP zipper x a=shm b=shm\n#ZIP zipper y b=shm c=shm:/y\n#ZIP zipper z w=shm b=shm\n#ZIP zipper v w=shm c=tcp:"
-	 ELSEWHERE "\n",
+	{"#ZIP zipper x a=shm b=shm\n#ZIP zipper y b=shm c=shm:/y\n#ZIP zipper z w=shm b=shm\n#ZIP zipper v w=shm "
+	 "c=tcp:" ELSEWHERE "\n",
 		"a,b,c", 0, "x* y z* v!"},
 	{"#ZIP zipper x a=shm b=shm\n#ZIP zipper y b=shm c=shm\n", "a,b,c", 2,
 		"hosts: --rails 2, but no #ZIP zipper line serves all of the clusters a,b,c, and of several that lead "
@@ -177,7 +177,8 @@ static const struct {
 	{"#ZIP zipper x a=shm:/xa b=shm:/xb\n#ZIP zipper y b=shm:/yb w=shm:/yw\n#ZIP zipper z w=shm:/zw c=shm:/zc\n",
 		"a,b,b+2 b+1,b,w+1 w+2,w+1,c: "
 		"shm:/xa,shm:/xa>a>b>shm:/yb,shm:/xa>a>b>shm:/yb>b>w>shm:/zw"},
-	{"#ZIP zipper x a=shm:/xa b=shm:/xb\n#ZIP zipper y b=tcp:" ELSEWHERE " c=shm\n#ZIP zipper z c=shm:/zc b=shm:/zb\n",
+	{"#ZIP zipper x a=shm:/xa b=shm:/xb\n#ZIP zipper y b=tcp:" ELSEWHERE
+	 " c=shm\n#ZIP zipper z c=shm:/zc b=shm:/zb\n",
 		"a,b,b+1 b+1,b,c: shm:/xa,shm:/xa>a>b>shm:/zb; y: hosts:8: " ELSEWHERE
 		" is not an address of this machine: zmpirun cannot start zipperd there; write the port of one that "
 		"runs (b=tcp:" ELSEWHERE ":7474)"},
@@ -210,7 +211,8 @@ static void finds_ways_without_some(void **state)
 			strcat(text, zrails_format(&rails, 0, part));
 		for (int r = 0; rc == 0 && r < rails.nroutes; r++)
 			if (rails.routes[r].rc < 0)
-				sprintf(text + strlen(text), "; %s: %s", rails.routes[r].name, rails.routes[r].why.text);
+				sprintf(text + strlen(text), "; %s: %s", rails.routes[r].name,
+					rails.routes[r].why.text);
 		assert_string_equal(rc == 0 ? text : err.text, ways[i].rails);
 		zrails_free(&rails);
 		zhostfile_free(&hosts);
