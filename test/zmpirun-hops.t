@@ -61,6 +61,8 @@ twin "a chain" 3 -f chain -v
 is "a chain: -v shows the hops" "$(sed -n "s|^zmpirun: part c: ||;s|shm:$TAP_TMP/||gp" err | sed -n '/^ranks 2/p')" \
 	"ranks 2 to 2, z2.c>c>b>z1.b,z2.c"
 for k in 1 2; do ok "a chain: zipper $k carried something" wait_for 5 grep -q 'over after.*messages' "log$k" || diag_file "log$k"; done
+printf '0 c1\n1 a1\n2 b1\n' >map
+twin "a chain, by a map" 3 -f chain --map map
 is "two that one zipper joins: as ever" "$(told -f chain -n 2)" "a: z1.a; 
 b: z1.b; "
 is "what is set by hand does not count" "$(ZIPPER_ENTRIES=x,y told -f chain -n 2)" "a: z1.a; 
