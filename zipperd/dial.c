@@ -44,7 +44,7 @@ static void *run(void *arg)
 	if (rc != 0)
 		l->zlink = NULL;
 	/* A pointer goes in one piece. */
-	while (write(l->daemon->dialer->fd[1], &l, sizeof(l)) < 0 && errno == EINTR)
+	while (write(l->daemon->dialer->fd[1], &l, sizeof(struct dial *)) < 0 && errno == EINTR)
 		;
 	return NULL;
 }
@@ -90,7 +90,7 @@ static void ready(struct watch *watch)
 {
 	struct dialer *m = (struct dialer *)(void *)watch;
 	struct dial *l;
-	while (read(m->fd[0], &l, sizeof(l)) == sizeof(l)) {
+	while (read(m->fd[0], &l, sizeof(struct dial *)) == sizeof(struct dial *)) {
 		pthread_join(l->thread, NULL);
 		list_del(&l->link);
 		m->nrunning--;
