@@ -57,11 +57,16 @@ int zhops_parse(struct zhops *h, const char *text, struct zerr *err)
 	return rc;
 }
 
+static bool begins(const char *text)
+{
+	return zaddr_begins(text) || strncmp(text, "shm>", 4) == 0;
+}
+
 /* As in a list of addresses: a comma that no address follows is part of one. */
 static size_t length_of_first(const char *text)
 {
 	size_t len = strcspn(text, ",");
-	while (text[len] && !zaddr_begins(text + len + 1))
+	while (text[len] && !begins(text + len + 1))
 		len += 1 + strcspn(text + len + 1, ",");
 	return len;
 }

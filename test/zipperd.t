@@ -68,6 +68,10 @@ bad "memory too small" "bad.conf: memory (4194304) is not even twice" "$two" "me
 bad "bad spin" "bad.conf:3: spin: 'fast' is not auto, never or a number from 0 to 1000000" "$two" "spin = fast"
 bad "an address given twice" "bad.conf:3: listen: tcp:1.2.3.4:7474 is given twice" "listen = a=tcp:1.2.3.4" \
 	"listen = b=tcp:1.2.3.4:7474"
+bad "next: no fabric" "bad.conf:3: next: expected FABRIC or FABRIC=ADDRESS" "$two" "next = =tcp:1.2.3.4"
+bad "next: a bad address" "bad.conf:3: next: " "$two" "next = a=tcp:1.2.3.4:99999"
+bad "next: a device that is nowhere" "bad.conf:3: next: mlx5_0:1: no host is named" "$two" "next = a=mlx5_0:1"
+bad "next: a fabric that is not served" "bad.conf: next names fabric c, which no listen serves" "$two" "next = c"
 echo "$two" >nokey.conf
 ok "no key file named" fails 1 "nokey.conf: no key_file" "$ZIPPERD" -t -c nokey.conf
 ok "no such file" fails 1 "nonexistent.conf" "$ZIPPERD" -t -c nonexistent.conf
@@ -86,6 +90,10 @@ ok "--version" "$ZIPPERD" -V
 "$ZIPPERD" --print-config -c good.conf -o max_jobs=77 >printed.conf
 is "what --print-config prints is a configuration" "$("$ZIPPERD" -t -c printed.conf)" "printed.conf: ok"
 is "and the same one" "$("$ZIPPERD" --print-config -c printed.conf)" "$(cat printed.conf)"
+"$ZIPPERD" --print-config -c good.conf -o next=lgm -o next=lgm=tcp:1.2.3.4 >printed.conf
+is "next: the same one" "$("$ZIPPERD" --print-config -c printed.conf | grep '^next')" 'next = lgm
+next = lgm=tcp:1.2.3.4:7474'
+"$ZIPPERD" --print-config -c good.conf -o max_jobs=77 >printed.conf
 ok "with what was set" grep -qx 'max_jobs = 77' printed.conf
 
 # --- manual pages

@@ -74,6 +74,8 @@ static int parse_next(void *conf, const char *value, struct zerr *err)
 	if (!zctl_name_ok(next.fabric))
 		return zerr_set(err, -EINVAL, "expected FABRIC or FABRIC=ADDRESS");
 	int rc = value[len] ? zaddr_parse(&next.addr, value + len + 1, err) : 0;
+	if (rc == 0 && next.addr.kind == ZADDR_VERBS && !next.addr.via[0])
+		rc = zerr_set(err, -EINVAL, "%.100s: no host is named (DEVICE:PORT@HOST[:PORT])", value + len + 1);
 	if (rc != 0)
 		return rc;
 	if (c->nnexts == SETTINGS_NEXTS_MAX)
@@ -146,12 +148,10 @@ const struct zconf_row settings_rows[] = {
 		.type = ZCONF_CALL,
 		.parse = parse_next,
 		.help = "To which other zipperds this one connects those who cannot reach them themselves, so that "
-			"jobs "
-			"can have clusters that no zipper joins alone, as FABRIC[=ADDRESS]: the one that listens at "
-			"ADDRESS on that fabric, or any that does. ADDRESS is written as in the other one's listen. "
-			"The "
-			"fabric is one that this zipperd serves; it may be a network between zippers alone. Without it "
-			"nobody is connected to anything."},
+			"jobs can have clusters that no zipper joins alone, as FABRIC[=ADDRESS]: the one that listens "
+			"at ADDRESS on that fabric, or any that does. ADDRESS is written as in the users' hostfiles. "
+			"The fabric is one that this zipperd serves; it may be a network between zippers alone. "
+			"Without it nobody is connected to anything."},
 	{.name = "key_file",
 		.type = ZCONF_STRING,
 		.preset = NULL,

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "addr.h"
+#include "hops.h"
 
 static const struct {
 	const char *text;
@@ -198,6 +198,60 @@ static void refuses_lists(void **state)
 	}
 }
 
+static void parses_hops(void **state)
+{
+	static struct zhops h[3];
+	char text[ZHOPS_TEXT_BYTES];
+	struct zerr err;
+	(void)state;
+	assert_int_equal(zhops_parse(&h[0], "tcp:a", &err), 0);
+	assert_int_equal(h[0].n, 0);
+	assert_ptr_equal(zhops_last(&h[0]), &h[0].first);
+	assert_int_equal(zhops_parse_list(h, 3, "tcp:a>lgm>wan>tcp:b:1>wan>das4>mlx4_0:2@c,shm:/x,y,shm>a>b>shm:@z,1",
+				 &err),
+		3);
+	assert_int_equal(h[0].n, 2);
+	assert_string_equal(h[0].hop[0].from, "lgm");
+	assert_string_equal(h[0].hop[0].to, "wan");
+	assert_int_equal(h[0].hop[0].addr.port, 1);
+	assert_string_equal(h[0].hop[1].to, "das4");
+	assert_string_equal(zhops_last(&h[0])->via, "c");
+	assert_int_equal(h[1].n, 0);
+	assert_string_equal(h[1].first.host, "/x,y");
+	assert_string_equal(zhops_last(&h[2])->host, "@z,1");
+	assert_int_equal(zhops_format(&h[0], text, sizeof(text)), 51);
+	assert_string_equal(text, "tcp:a:7474>lgm>wan>tcp:b:1>wan>das4>mlx4_0:2@c:7474");
+	assert_int_equal(zhops_format(&h[0], text, 20), 51);
+	assert_string_equal(text, "tcp:a:7474>lgm>wan>");
+}
+
+static void refuses_hops(void **state)
+{
+	static const char *const wrong[][2] = {
+		{"", "empty"},
+		{">a>b>shm", "empty"},
+		{"shm>", ">FROM>TO>ADDRESS"},
+		{"shm>a", ">FROM>TO>ADDRESS"},
+		{"shm>a>b", "no address"},
+		{"shm>a>b>", "empty"},
+		{"shm>a>>shm", ">FROM>TO>ADDRESS"},
+		{"shm>a b>c>shm", ">FROM>TO>ADDRESS"},
+		{"shm>a>b>tcp:", "host name"},
+		{"shm>a>b>shm>c", ">FROM>TO>ADDRESS"},
+		{"shm,", "expected"},
+		{"shm,shm,shm,shm", "more than 3"},
+		{"shm>a>b>shm>a>b>shm>a>b>shm>a>b>shm>a>b>shm>a>b>shm>a>b>shm>a>b>shm>a>b>shm", "more than 8 hops"},
+	};
+	static struct zhops h[3];
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct zerr err = {{0}};
+		assert_int_equal(zhops_parse_list(h, 3, wrong[i][0], &err), -EINVAL);
+		if (!strstr(err.text, wrong[i][1]))
+			fail_msg("%s: %s", wrong[i][0], err.text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +261,8 @@ int main(void)
 		cmocka_unit_test(formats_into_small_buffers),
 		cmocka_unit_test(parses_lists),
 		cmocka_unit_test(refuses_lists),
+		cmocka_unit_test(parses_hops),
+		cmocka_unit_test(refuses_hops),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

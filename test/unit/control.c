@@ -36,6 +36,7 @@ static const struct zctl_msg samples[] = {
 			.size = 0x01020304,
 			.mixed = 1,
 			.parts = "lgm,das4",
+			.entries = "lgm,wan+2",
 			.host = "node001.example",
 			.abi = 0x0102030405060708,
 			.vrank = 6,
@@ -76,7 +77,12 @@ static const struct zctl_msg samples[] = {
 	{.type = ZCTL_PING},
 	{.type = ZCTL_MEET, .u.meet = {.name = "1-12", .from = "lgm", .to = "das4"}},
 	{.type = ZCTL_MET},
+	{.type = ZCTL_REACH,
+		.u.reach = {.from = "lgm", .to = "wan", .address = "mlx5_0:1@zip02:7474", .pass = {1, [31] = 2}}},
+	{.type = ZCTL_REACHED, .u.reached.pass = {8, [31] = 9}},
 	{.type = ZCTL_ATTACH, .u.attach = {.token = {3, [31] = 4}, .vrank = 5, .part = 6, .endpoint = 7}},
+	{.type = ZCTL_CREATE,
+		.u.create = {.parts = "a,b,c", .entries = "x+8,b,x", .sizes = {1, 2, 3}, .join_timeout_ms = 99}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "a,b,c", .sizes = {1, 0, 4000000000u}, .join_timeout_ms = 99}},
 	{.type = ZCTL_CREATE, .u.create = {.parts = "lgm,das4", .sizes = {3, 2}, .nruns = 2, .runs = two_runs}},
 	{.type = ZCTL_CREATED},
@@ -370,6 +376,35 @@ static void random_bytes_are_harmless(void **state)
 	}
 }
 
+static void splits_entries(void **state)
+{
+	static const char *const bad[] = {"a,b", "a,b,c,d", "a,b,", ",b,c", "a,,c", "a,b,c,", "a+,b,c", "a+0,b,c",
+		"a+9,b,c", "a+11,b,c", "a+1+1,b,c", "+1,b,c", "a b,c,d", "a,b,c+x"};
+	static char name[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
+	uint32_t hops[ZCTL_PARTS_MAX];
+	struct zctl_msg m = *sample(ZCTL_JOIN);
+	(void)state;
+	assert_int_equal(zctl_split_entries("x+8,b,x", "a,b,c", name, hops), 3);
+	assert_string_equal(name[0], "x");
+	assert_string_equal(name[1], "b");
+	assert_string_equal(name[2], "x");
+	assert_int_equal(hops[0], 8);
+	assert_int_equal(hops[1], 0);
+	assert_int_equal(hops[2], 0);
+	assert_int_equal(zctl_split_entries("", "a,b", name, hops), 2);
+	assert_string_equal(name[1], "b");
+	assert_int_equal(hops[1], 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(zctl_split_entries(bad[i], "a,b,c", name, hops), -EINVAL);
+		strcpy(m.u.join.parts, "lgm,das4,x");
+		strcpy(m.u.join.entries, bad[i]);
+		assert_int_equal(decode_changed(m), -EPROTO);
+	}
+	m = *sample(ZCTL_REACH);
+	strcpy(m.u.reach.to, m.u.reach.from);
+	assert_int_equal(decode_changed(m), -EPROTO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +416,7 @@ int main(void)
 		cmocka_unit_test(checks_what_it_keeps),
 		cmocka_unit_test(huge_lists_are_refused),
 		cmocka_unit_test(splits_part_names),
+		cmocka_unit_test(splits_entries),
 		cmocka_unit_test(random_bytes_are_harmless),
 	};
 	return cmocka_run_group_tests_name("control", tests, NULL, NULL);
