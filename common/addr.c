@@ -174,6 +174,12 @@ int zaddr_prefix(const struct zaddr *a, struct zerr *err, int code, const char *
 	return zerr_prefix(err, code, "%s %s", what, text);
 }
 
+bool zaddr_same(const struct zaddr *a, const struct zaddr *b)
+{
+	return a->kind == b->kind && a->port == b->port && a->via_port == b->via_port &&
+	       strcmp(a->host, b->host) == 0 && strcmp(a->via, b->via) == 0;
+}
+
 /* Does an address begin here: tcp:, shm[:], or DEVICE:PORT? */
 bool zaddr_begins(const char *text)
 {

@@ -31,6 +31,8 @@ void zaddr_via(const struct zaddr *, struct zaddr *tcp);
 /* Writes the canonical text, always terminated; returns its length. */
 int zaddr_format(const struct zaddr *, char *buf, size_t cap);
 
+/* Is it written the same? */
+bool zaddr_same(const struct zaddr *, const struct zaddr *);
 /* Puts "what ADDRESS: " in front of the text that is there; returns code. */
 int zaddr_prefix(const struct zaddr *, struct zerr *, int code, const char *what);
 

@@ -237,7 +237,7 @@ struct zctl_reach {
 	uint8_t pass[ZCTL_TOKEN_BYTES];	 /* of a data channel; else 0 */
 };
 struct zctl_reached {
-	uint8_t pass[ZCTL_TOKEN_BYTES]; /* for data channels to the same address */
+	uint8_t pass[ZCTL_TOKEN_BYTES]; /* for data channels to the same zipperd, while this one stands */
 };
 struct zctl_dirstat { /* one direction of one job */
 	char from[ZCTL_NAME_MAX + 1], to[ZCTL_NAME_MAX + 1];

@@ -26,6 +26,7 @@ struct zjob_rail { /* the job at one of them */
 struct zjob {
 	struct zjob_rail rails[ZCTL_RAILS_MAX];
 	int n;		    /* 0: no zipperd in this job */
+	bool hops;	    /* ranks come to some by others */
 	int64_t timeout_ms; /* which does not answer for so long is lost, if there are others; 0: none is */
 	char id[ZCTL_NAME_MAX + 1];
 	int ndown; /* how many are dead or lost */

@@ -158,6 +158,7 @@ static int open_ways(struct zrails *rails, struct zjob *job, struct zdaemon_para
 	int rc = probe_all(rails, job, session, plan, err);
 	if (rc < 0)
 		return rc;
+	job->hops = true;
 	while (rails->n < rails->ways.nzippers) {
 		struct zroute *route = find_route(rails, rails->ways.zipper[rails->n]);
 		find_next(&rails->ways, route);

@@ -51,6 +51,19 @@ static bool is_later_cause(const struct zjob_rail *a, const struct zjob_rail *b)
 	return tells != ztally_tells_death(b) ? tells : a->order < b->order;
 }
 
+/* The same where ranks come to zippers by others: those do tell of ranks who have died, when one on the way is gone. */
+static bool is_later_cause_over_hops(const struct zjob_rail *a, const struct zjob_rail *b)
+{
+	return a->lost != b->lost ? a->lost : is_later_cause(a, b);
+}
+
+static bool is_better_cause(const struct zjob *job, const struct zjob_rail *a, const struct zjob_rail *b)
+{
+	if (!job->world)
+		return is_earlier_cause(a, b);
+	return job->hops ? is_later_cause_over_hops(a, b) : is_later_cause(a, b);
+}
+
 static int find_cause(const struct zjob *job)
 {
 	int found = -1;
@@ -58,7 +71,7 @@ static int find_cause(const struct zjob *job)
 		const struct zjob_rail *rail = &job->rails[i], *best = found < 0 ? NULL : &job->rails[found];
 		if (!zjob_is_down(rail) || rail->told)
 			continue;
-		if (!best || (job->world ? is_later_cause(rail, best) : is_earlier_cause(rail, best)))
+		if (!best || is_better_cause(job, rail, best))
 			found = i;
 	}
 	return found;

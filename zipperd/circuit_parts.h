@@ -19,7 +19,8 @@ struct circuit {
 	int nlanes;		/* that workers have */
 	/* One that leads to another zipperd (hop.h) */
 	bool hop;
-	struct dial *dial; /* it is being connected; NULL: it is, or is none */
+	struct dial *dial;  /* it is being connected; NULL: it is, or is none */
+	struct zaddr there; /* where to */
 	bool gives_pass;
 	uint8_t pass[ZCTL_TOKEN_BYTES]; /* for others like this one, while it stands */
 	bool over;

@@ -58,6 +58,7 @@ struct daemon {
 	bool stopping;
 	struct limit bad_peer; /* log lines about connections that make no sense */
 	struct limit no_accept;
+	struct limit no_way; /* those about hops */
 };
 
 int daemon_watch(struct daemon *, int fd, uint32_t events, struct watch *); /* 0 or -errno */

@@ -6,13 +6,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #define DIAL_MS 5000	    /* for one; who asked waits longer */
-#define DIALS_MAX 16	    /* at a time */
+#define DIALS_MAX 32	    /* at a time */
+#define DIALS_USER 16	    /* of one user */
+#define DIALS_ADDRESS 4	    /* to one address */
 #define STACK_BYTES 0x80000 /* resolvers want some */
 
 struct dial {
@@ -20,6 +23,7 @@ struct dial {
 	struct daemon *daemon;
 	const struct ztransport *ops;
 	struct zaddr addr;
+	char user[ZCTL_NAME_MAX + 1];
 	dial_done *done;
 	void *owner; /* NULL: nobody */
 	pthread_t thread;
@@ -70,18 +74,54 @@ static void finish(struct dial *l)
 	free(l);
 }
 
+/* Others must not wait behind those who wait for what does not answer. */
+static bool may_start(const struct dialer *m, const struct dial *l)
+{
+	int of_user = 0, there = 0;
+	for (const struct list *node = m->running.next; node != &m->running; node = node->next) {
+		const struct dial *other = list_entry(node, struct dial, link);
+		of_user += strcmp(other->user, l->user) == 0;
+		there += zaddr_same(&other->addr, &l->addr);
+	}
+	return m->nrunning < DIALS_MAX && of_user < DIALS_USER && there < DIALS_ADDRESS;
+}
+
+/* 0 or a positive errno. */
+static int start(struct dialer *m, struct dial *l)
+{
+	int rc = start_thread(l);
+	if (rc != 0)
+		return rc;
+	list_add(&m->running, &l->link);
+	m->nrunning++;
+	return 0;
+}
+
 static void start_waiting(struct dialer *m)
 {
-	while (m->nrunning < DIALS_MAX && !list_empty(&m->waiting)) {
-		struct dial *l = list_entry(m->waiting.next, struct dial, link);
-		list_del(&l->link);
-		int rc = l->owner ? start_thread(l) : ECANCELED;
-		if (rc == 0) {
-			list_add(&m->running, &l->link);
-			m->nrunning++;
+	struct list *node, *after;
+	list_for_each(node, after, &m->waiting) {
+		struct dial *l = list_entry(node, struct dial, link);
+		if (l->owner && !may_start(m, l))
 			continue;
-		}
+		list_del(&l->link);
+		int rc = l->owner ? start(m, l) : ECANCELED;
+		if (rc == 0)
+			continue;
 		zerr_set(&l->err, -rc, "no thread to connect with: %s", strerror(rc));
+		finish(l);
+	}
+}
+
+static void fail_waiting(struct dialer *m, const struct zaddr *addr, const struct zerr *err)
+{
+	struct list *node, *after;
+	list_for_each(node, after, &m->waiting) {
+		struct dial *l = list_entry(node, struct dial, link);
+		if (!zaddr_same(&l->addr, addr))
+			continue;
+		list_del(&l->link);
+		l->err = *err;
 		finish(l);
 	}
 }
@@ -94,6 +134,8 @@ static void ready(struct watch *watch)
 		pthread_join(l->thread, NULL);
 		list_del(&l->link);
 		m->nrunning--;
+		if (!l->zlink)
+			fail_waiting(m, &l->addr, &l->err);
 		finish(l);
 	}
 	start_waiting(m);
@@ -142,36 +184,33 @@ void dials_close(struct daemon *d)
 	d->dialer = NULL;
 }
 
-struct dial *dial_start(struct daemon *d, const struct zaddr *addr, dial_done *done, void *owner, struct zerr *err)
+int dial_start(struct dial **out, struct daemon *d, const struct zaddr *addr, const char *user, dial_done *done,
+	void *owner, struct zerr *err)
 {
+	struct dialer *m = d->dialer;
 	const struct ztransport *ops = ztransport_find(addr->kind, err); /* may load a module: here, not in a thread */
 	if (!ops)
-		return NULL;
+		return -EPROTONOSUPPORT;
 	struct dial *l = calloc(1, sizeof(*l));
-	if (!l) {
-		zerr_set(err, -ENOMEM, "out of memory");
-		return NULL;
-	}
+	if (!l)
+		return zerr_set(err, -ENOMEM, "out of memory");
 	l->daemon = d;
 	l->ops = ops;
 	l->addr = *addr;
 	l->done = done;
 	l->owner = owner;
-	list_add(&d->dialer->waiting, &l->link);
-	/* By the pipe: so that done is never called from here. */
-	struct dialer *m = d->dialer;
-	if (m->nrunning < DIALS_MAX) {
-		list_del(&l->link);
-		int rc = start_thread(l);
-		if (rc != 0) {
-			free(l);
-			zerr_set(err, -rc, "no thread to connect with: %s", strerror(rc));
-			return NULL;
-		}
-		list_add(&m->running, &l->link);
-		m->nrunning++;
+	snprintf(l->user, sizeof(l->user), "%s", user);
+	int rc = 0;
+	if (may_start(m, l))
+		rc = start(m, l);
+	else
+		list_add(&m->waiting, &l->link);
+	if (rc != 0) {
+		free(l);
+		return zerr_set(err, -rc, "no thread to connect with: %s", strerror(rc));
 	}
-	return l;
+	*out = l;
+	return 0;
 }
 
 void dial_drop(struct dial *l)

@@ -17,9 +17,12 @@ typedef void dial_done(void *owner, struct zlink *, const struct zerr *err);
 
 /* 0 or a negative errno with text. */
 int dials_open(struct daemon *, struct zerr *);
-void dials_close(struct daemon *); /* waits for those under way, some seconds at most */
-/* Never calls done itself. NULL with text: no such transport, or out of memory. */
-struct dial *dial_start(struct daemon *, const struct zaddr *, dial_done *, void *owner, struct zerr *);
+/* Waits for those under way: some seconds, and where names of hosts are not found as long as that takes. */
+void dials_close(struct daemon *);
+/* Never calls done itself. user stays the caller's. 0 or a negative errno with text: no such transport, out of memory.
+ */
+int dial_start(struct dial **, struct daemon *, const struct zaddr *, const char *user, dial_done *, void *owner,
+	struct zerr *);
 void dial_drop(struct dial *); /* nobody wants to know any more */
 
 #endif

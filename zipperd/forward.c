@@ -269,6 +269,13 @@ void forward_count(struct lane *l, const struct zwire_env *env)
 		stat_add(&l->stats.bytes, env->len);
 }
 
+/* Then circuits leave what there is to jobs, whose senders others may wait behind. */
+static bool is_scarce(const struct worker *w)
+{
+	const struct budget *b = w->pool.budget;
+	return atomic_load_explicit(&b->used, memory_order_relaxed) > b->limit / 2;
+}
+
 /* Of a circuit: what the link has no room for waits here, up to a destination's share, and the source beyond that. */
 static int pass(struct source *s, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
 {
@@ -276,7 +283,8 @@ static int pass(struct source *s, const struct zwire_env *env, const uint8_t raw
 	struct dest *d = &l->dest[0];
 	if (!d->tx)
 		return 0; /* the other end is gone, and the circuit goes */
-	if (d->queued_bytes >= l->limits.dest_share || deliver(l->worker, d, raw, payload, env->len, NULL) != 0) {
+	if (d->queued_bytes >= l->limits.dest_share || (d->head && is_scarce(l->worker)) ||
+		deliver(l->worker, d, raw, payload, env->len, NULL) != 0) {
 		s->no_room = true;
 		return -EAGAIN;
 	}
@@ -439,7 +447,8 @@ void forward_drop_lane(struct worker *w, struct lane *l)
 			refusal_del(&w->pool, list_entry(d->refused.next, struct refusal, of_dest));
 	}
 	struct lane **at = &w->lanes;
-	while (*at != l)
+	while (!l->circuit && *at != l)
 		at = &(*at)->next;
-	*at = l->next;
+	if (!l->circuit)
+		*at = l->next;
 }

@@ -31,6 +31,18 @@ static const struct circuit *find_pass(const struct daemon *d, const struct peer
 	return NULL;
 }
 
+/* Is it there that the hop leads? It is a session, which over Verbs needs no queue pairs: and so has another address.
+ */
+static bool leads_to(const struct circuit *c, const struct zaddr *addr)
+{
+	struct zaddr via;
+	if (addr->kind == ZADDR_VERBS && c->there.kind == ZADDR_TCP)
+		zaddr_via(addr, &via);
+	else
+		via = *addr;
+	return zaddr_same(&c->there, &via);
+}
+
 /* Where it may lead. false: the peer has been told that it may not. */
 static bool check(struct daemon *d, struct peer *p, const struct zctl_reach *r, int fabric[2], struct zaddr *addr)
 {
@@ -80,6 +92,12 @@ static int join(struct circuit *c, struct peer *p, struct zlink *z, struct zerr 
 	return circuit_greet(p, &reached, c->lane[0]->worker, c->lane[1]->worker, err);
 }
 
+static void guard(struct zlink *z)
+{
+	if (z->ops->guard)
+		z->ops->guard(z);
+}
+
 static void connected(void *owner, struct zlink *z, const struct zerr *why)
 {
 	struct circuit *c = owner;
@@ -88,15 +106,19 @@ static void connected(void *owner, struct zlink *z, const struct zerr *why)
 	c->dial = NULL;
 	c->waiting = NULL;
 	p->circuit = NULL;
+	if (z && c->gives_pass) /* a session: neither end would notice that the network between us is gone */
+		guard(z);
 	if (z && join(c, p, z, &err) >= 0) {
 		struct zlink *first = peer_release(p);
-		c->daemon->nconnections++; /* ours */
 		circuit_begin(c, first, z);
 		return;
 	}
 	if (z)
 		z->ops->close(z);
-	zlog(ZLOG_WARN, "job %s/%s: no way to %s: %s", c->user, c->job, c->name, err.text);
+	c->daemon->nconnections--;
+	uint32_t dropped;
+	if (limit_pass(&c->daemon->no_way, c->daemon->now_ms, &dropped))
+		zlog(ZLOG_WARN, "job %s/%s: no way to %s: %s", c->user, c->job, c->name, err.text);
 	peer_refuse(p, z ? ENOMEM : EHOSTUNREACH, "the zipperd at %.60s cannot reach the next: %.150s",
 		p->listener->text, err.text);
 	circuit_destroy(c);
@@ -107,12 +129,6 @@ static void make_pass(struct circuit *c)
 {
 	c->gives_pass = true;
 	zauth_module.random(c->pass, sizeof(c->pass));
-}
-
-static void guard(struct zlink *z)
-{
-	if (z->ops->guard)
-		z->ops->guard(z);
 }
 
 void hop_reach(struct daemon *d, struct peer *p, const struct zctl_reach *r)
@@ -129,6 +145,10 @@ void hop_reach(struct daemon *d, struct peer *p, const struct zctl_reach *r)
 	}
 	if (!check(d, p, r, fabric, &addr))
 		return;
+	if (own && !leads_to(own, &addr)) {
+		peer_refuse(p, EACCES, "no way of that pass leads to %.80s", r->address);
+		return;
+	}
 	if (own)
 		memcpy(p->hello.user, own->user, sizeof(p->hello.user));
 	struct circuit *c = circuit_create(d, p, fabric[0], fabric[1], r->address);
@@ -137,20 +157,25 @@ void hop_reach(struct daemon *d, struct peer *p, const struct zctl_reach *r)
 		return;
 	}
 	c->hop = true;
+	c->there = addr;
 	if (!data) {
 		make_pass(c);
 		guard(p->zlink);
 	}
-	c->dial = dial_start(d, &addr, connected, c, &err);
-	if (c->dial)
+	int rc = dial_start(&c->dial, d, &addr, c->user, connected, c, &err);
+	if (rc == 0) {
+		d->nconnections++; /* the one that it will be */
 		return;
+	}
 	circuit_forget(c);
-	peer_refuse(p, ENOMEM, "%s", err.text);
+	peer_refuse(p, -rc, "%s", err.text);
 }
 
 void hop_forget(struct circuit *c)
 {
-	if (c->dial)
-		dial_drop(c->dial);
+	if (!c->dial)
+		return;
+	dial_drop(c->dial);
 	c->dial = NULL;
+	c->daemon->nconnections--;
 }

@@ -149,9 +149,10 @@ const struct zconf_row settings_rows[] = {
 		.parse = parse_next,
 		.help = "To which other zipperds this one connects those who cannot reach them themselves, so that "
 			"jobs can have clusters that no zipper joins alone, as FABRIC[=ADDRESS]: the one that listens "
-			"at ADDRESS on that fabric, or any that does. ADDRESS is written as in the users' hostfiles. "
-			"The fabric is one that this zipperd serves; it may be a network between zippers alone. "
-			"Without it nobody is connected to anything."},
+			"at ADDRESS on that fabric. ADDRESS is written as in the users' hostfiles. Without ADDRESS: "
+			"whatever address a user names, on any host that this one can reach; TCP, or of a kind that "
+			"this zipperd listens on. The fabric is one that this zipperd serves; it may be a network "
+			"between zippers alone. Without this option nobody is connected to anything."},
 	{.name = "key_file",
 		.type = ZCONF_STRING,
 		.preset = NULL,
@@ -247,12 +248,13 @@ int settings_find_fabric(const struct settings *c, const char *name)
 	return -ENOENT;
 }
 
-static bool same_address(const struct zaddr *a, const struct zaddr *b)
+/* Sockets of this host, and its devices, are nobody's business where they are not for others anyway. */
+static bool is_usual(const struct settings *c, enum zaddr_kind kind)
 {
-	char one[ZCTL_ADDR_MAX + 1], other[ZCTL_ADDR_MAX + 1];
-	zaddr_format(a, one, sizeof(one));
-	zaddr_format(b, other, sizeof(other));
-	return strcmp(one, other) == 0;
+	for (int i = 0; i < c->nlistens; i++)
+		if (c->listen[i].addr.kind == kind)
+			return true;
+	return kind == ZADDR_TCP;
 }
 
 bool settings_may_reach(const struct settings *c, int fabric, const struct zaddr *addr)
@@ -262,12 +264,12 @@ bool settings_may_reach(const struct settings *c, int fabric, const struct zaddr
 		struct zaddr via;
 		if (strcmp(n->fabric, c->fabric[fabric]) != 0)
 			continue;
-		if (n->addr.kind == ZADDR_NONE || same_address(&n->addr, addr))
+		if (n->addr.kind == ZADDR_NONE ? is_usual(c, addr->kind) : zaddr_same(&n->addr, addr))
 			return true;
-		if (n->addr.kind != ZADDR_VERBS || !n->addr.via[0])
+		if (n->addr.kind != ZADDR_VERBS)
 			continue;
-		zaddr_via(&n->addr, &via); /* control connections go there */
-		if (same_address(&via, addr))
+		zaddr_via(&n->addr, &via);
+		if (zaddr_same(&via, addr))
 			return true;
 	}
 	return false;

@@ -132,7 +132,7 @@ struct worker_ports {
 struct worker {
 	struct worker_ports *ports;
 	struct worker *opposite;
-	struct lane *lanes;
+	struct lane *lanes;		/* but those of circuits */
 	struct list hot, cold, stalled; /* sources */
 	struct list touched, blocked;	/* destinations */
 	struct list due;		/* refusals with something to tell */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Jobs whose ranks come to zipperd by others, through real ones in a row: a-1-b-2-c-3-d. */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -288,6 +292,9 @@ static void what_may_not_be_is_refused(void **state)
 	assert_says(&err, "does not serve fabric b");
 	closed = *there;
 	closed.port = 1;
+	struct zaddr socket = {.kind = ZADDR_SHM};
+	snprintf(socket.host, sizeof(socket.host), "%s/l", w.d[1].dir);
+	assert_int_equal(ask(&w, "a", "b", &socket, &err), -EACCES); /* nobody listens so there */
 	assert_int_equal(ask(&w, "a", "b", &closed, &err), -EHOSTUNREACH);
 	assert_says(&err, "cannot reach the next: ");
 	assert_says(&err, "tcp:127.0.0.1:1");
@@ -301,7 +308,68 @@ static void what_may_not_be_is_refused(void **state)
 	stop(&w);
 }
 
-/* Without a pass, with another job's, and with that of one that has left. */
+#define ASKING 24
+
+struct asking {
+	struct row *w;
+	const struct zaddr *there;
+	struct zerr err;
+	int rc;
+};
+
+static void *ask_one(void *arg)
+{
+	struct asking *a = arg;
+	a->rc = ask(a->w, "a", "b", a->there, &a->err);
+	return NULL;
+}
+
+/* Somebody who listens, and whose queue is full: connections to there wait. */
+static int make_silent(struct zaddr *addr)
+{
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(in);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&in, len), 0);
+	assert_int_equal(listen(fd, 0), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&in, &len), 0);
+	*addr = (struct zaddr){.kind = ZADDR_TCP, .host = "127.0.0.1", .port = ntohs(in.sin_port)};
+	for (int i = 0; i < 4; i++) {
+		int other = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		connect(other, (struct sockaddr *)&in, len);
+	}
+	return fd;
+}
+
+/* Many wait for what does not answer: all of them hear so, and somebody else is connected meanwhile. */
+static void who_waits_for_the_dead_stops_nobody(void **state)
+{
+	static struct asking asking[ASKING];
+	pthread_t thread[ASKING];
+	struct zaddr silent;
+	struct row w;
+	struct zerr err;
+	(void)state;
+	memset(&w, 0, sizeof(w));
+	start_daemons(&w, "tcp", NULL);
+	int fd = make_silent(&silent);
+	for (int i = 0; i < ASKING; i++) {
+		asking[i] = (struct asking){.w = &w, .there = &silent};
+		assert_int_equal(pthread_create(&thread[i], NULL, ask_one, &asking[i]), 0);
+	}
+	fixture_nap(300); /* most of them are there by now; else this shows less */
+	assert_int_equal(ask(&w, "a", "b", &w.d[1].addr[0], &err), 0);
+	for (int i = 0; i < ASKING; i++) {
+		pthread_join(thread[i], NULL);
+		assert_int_equal(asking[i].rc, -EHOSTUNREACH);
+		assert_says(&asking[i].err, "cannot reach the next: ");
+	}
+	close(fd);
+	stop(&w);
+}
+
+/* Without a pass, with another job's, to another zipperd, and with that of one that has left. */
 static void data_channels_need_a_pass(void **state)
 {
 	struct row w;
@@ -320,6 +388,11 @@ static void data_channels_need_a_pass(void **state)
 	strcpy(r->hop[0].from, "x");
 	assert_int_equal(fake_attach(r, 2), -EACCES);
 	strcpy(r->hop[0].from, "a");
+	const struct zaddr there = r->hop[0].addr;
+	r->hop[0].addr = w.d[2].addr[0];
+	assert_int_equal(fake_attach(r, 2), -EACCES);
+	assert_says(&r->err, "no way of that pass leads to tcp:127.0.0.1:");
+	r->hop[0].addr = there;
 	assert_int_equal(fake_attach(r, 2), 0);
 	for (int i = 0; i < RANKS; i++)
 		fake_bye(&w.r[i]);
@@ -364,6 +437,7 @@ int main(void)
 		cmocka_unit_test(a_death_two_hops_away_is_told),
 		cmocka_unit_test(a_zipperd_on_the_way_that_is_killed_ends_it),
 		cmocka_unit_test(what_may_not_be_is_refused),
+		cmocka_unit_test(who_waits_for_the_dead_stops_nobody),
 		cmocka_unit_test(data_channels_need_a_pass),
 		cmocka_unit_test(entries_must_agree),
 	};
