@@ -20,8 +20,14 @@ static const char *fabric_name(const struct circuit *c, int end)
 	return c->daemon->settings.fabric[c->fabric[end]];
 }
 
+static bool is_timed(const struct circuit *c)
+{
+	return c->last && !c->over;
+}
+
 void circuit_destroy(struct circuit *c)
 {
+	c->daemon->ncircuits_timed -= is_timed(c);
 	list_del(&c->link);
 	for (int i = 0; i < 2; i++) {
 		lane_destroy(c->lane[i]);
@@ -86,10 +92,9 @@ static struct channel *make_end(struct circuit *c)
 static struct lane *make_lane(struct circuit *c, struct worker *w)
 {
 	const struct settings *s = &c->daemon->settings;
-	struct lane *l = lane_create(1, 1);
+	struct lane *l = lane_create_circuit();
 	if (!l)
 		return NULL;
-	l->circuit = true;
 	l->limits.dest_share = (uint64_t)s->dest_share;
 	l->worker = w;
 	l->owner = c;
@@ -203,6 +208,7 @@ static void end(struct circuit *c)
 {
 	if (c->over)
 		return;
+	c->daemon->ncircuits_timed -= is_timed(c);
 	c->over = true;
 	for (int i = 0; i < 2; i++) {
 		struct worker *w = c->lane[i]->worker;
@@ -239,6 +245,7 @@ static uint64_t count_words(const struct lane *l)
 static void hear_last_words(struct circuit *c, const struct channel *e)
 {
 	c->last = c->lane[e == c->end[1]];
+	c->daemon->ncircuits_timed++;
 	c->said = count_words(c->last);
 	c->until_ms = c->daemon->now_ms + LAST_WORDS_MS;
 }
@@ -264,22 +271,16 @@ void circuit_event(const struct event *e)
 
 /* --- all of them --- */
 
-static bool is_timed(const struct circuit *c)
-{
-	return c->last && !c->over;
-}
-
 bool circuits_timed(const struct daemon *d)
 {
-	for (const struct list *node = d->circuits.next; node != &d->circuits; node = node->next)
-		if (is_timed(list_entry(node, struct circuit, link)))
-			return true;
-	return false;
+	return d->ncircuits_timed > 0;
 }
 
 void circuits_expire(struct daemon *d)
 {
 	struct list *node, *after;
+	if (!circuits_timed(d)) /* of thousands */
+		return;
 	list_for_each(node, after, &d->circuits) {
 		struct circuit *c = list_entry(node, struct circuit, link);
 		if (!is_timed(c))

@@ -52,6 +52,7 @@ struct daemon {
 	uint32_t last_job; /* number */
 
 	struct list circuits;
+	int ncircuits_timed; /* of them, that an end has left whose last words may come */
 
 	struct crew *crew;
 	struct dialer *dialer;

@@ -175,6 +175,8 @@ struct lane {
 
 /* Control thread. To all parts, until carried says less. NULL: out of memory. */
 struct lane *lane_create(uint32_t ndests, uint32_t nparts);
+/* Of a circuit: it has one destination, and no tables. */
+struct lane *lane_create_circuit(void);
 void lane_destroy(struct lane *); /* not while a worker has it */
 
 /* Makes the lists of a destination usable (destinations of large jobs are many, most are never used). */

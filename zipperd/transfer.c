@@ -245,7 +245,7 @@ void transfer_dest_gone(struct worker *w, struct dest *d)
 
 void transfer_drop_lane(struct worker *w, struct lane *l)
 {
-	for (uint32_t i = 0; i < LANE_BUCKETS; i++)
+	for (uint32_t i = 0; l->transfers && i < LANE_BUCKETS; i++)
 		while (l->transfers[i])
 			transfer_release(w, l->transfers[i]);
 }
