@@ -121,32 +121,10 @@ ZIPPER_TUNE="all multicast=yes" twin "a star, multicast" a,b,c,d "1 2 2 1" "$(st
 stop_zippers
 
 # --- what goes wrong
-cat >talk.c <<'END'
-#include <mpi.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-/* The first and the last rank talk for ever; after a while a process is killed, or rank 0 itself. */
-int main(int argc, char **argv)
-{
-	int rank, size;
-	static char buf[200000];
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	for (int i = 0;; i++) {
-		MPI_Sendrecv_replace(buf, i % 3 ? 100 : (int)sizeof(buf), MPI_CHAR, size - 1 - rank, 1, size - 1 - rank, 1,
-			MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		if (i == 50 && rank == 0)
-			kill(argc > 1 ? atoi(argv[1]) : getpid(), SIGKILL);
-	}
-}
-END
-compile talk.c talk >cc.out 2>&1 || diag_file cc.out
+compile "$ZIP_TOP_SRCDIR/test/lib/talk.c" talk || bail_out "talk.c does not compile"
 export ZIPPER_ENTRIES="a,b,b+1 b+1,b,c"
 start_graph tcp,shm a,b b,c
-by_hand a,b,c "1 1 2" "$(row_ways)" ./talk
+by_hand a,b,c "1 1 2" "$(row_ways)" ./talk self
 ok "a rank is killed: the job ends" test $? -ne 0
 matches "... and those behind two zippers say who" err.c '^libzipper: rank [23] .* rank 0 \(a rank 0 on .*\) died'
 is_gone "... and nothing is left"

@@ -53,31 +53,11 @@ for program in p2p_huge p2p_mixed collectives; do
 done
 
 # --- that network goes away: who waits for an answer is not told so by anybody
-cat >talk.c <<'END'
-#include <mpi.h>
-#include <stdio.h>
-#include <unistd.h>
-/* Messages to and fro for ever. */
-int main(int argc, char **argv)
-{
-	int rank, size;
-	char buf[1000] = "";
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	for (int i = 0;; i++) {
-		MPI_Sendrecv_replace(buf, sizeof(buf), MPI_CHAR, size - 1 - rank, 1, size - 1 - rank, 1, MPI_COMM_WORLD,
-			MPI_STATUS_IGNORE);
-		if (i == 20 && rank == 0)
-			fclose(fopen(argv[1], "w"));
-	}
-}
-END
-compile talk.c talk || bail_out "talk.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/lib/talk.c" talk || bail_out "talk.c does not compile"
 number=$((number + 1))
-ZIPPER_TIMEOUT=2s part clusterS S "tcp:10.77.200.1>S>wan>tcp:10.77.100.1,tcp:10.77.200.1" ./talk "$TAP_TMP/going" &
+ZIPPER_TIMEOUT=2s part clusterS S "tcp:10.77.200.1>S>wan>tcp:10.77.100.1,tcp:10.77.200.1" ./talk made "$TAP_TMP/going" &
 second=$!
-ZIPPER_TIMEOUT=2s part clusterA A "tcp:10.77.1.1,tcp:10.77.1.1>A>wan>tcp:10.77.100.2" ./talk "$TAP_TMP/going" &
+ZIPPER_TIMEOUT=2s part clusterA A "tcp:10.77.1.1,tcp:10.77.1.1>A>wan>tcp:10.77.100.2" ./talk made "$TAP_TMP/going" &
 first=$!
 ok "a job talks" wait_for 60 test -e going
 "$lab" run zipper ip link set wan down

@@ -110,25 +110,7 @@ run "one that may not connect others" 1 -f forbidden "$ORDERING"
 matches "may not: its line says so" err 'next'
 
 # --- a zipper on the way is killed: that is the cause, and not a rank behind it, who is dead for the others
-cat >talk.c <<'END'
-#include <mpi.h>
-#include <signal.h>
-#include <stdlib.h>
-int main(int argc, char **argv)
-{
-	int rank, size;
-	char buf[100] = "";
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	for (int i = 0;; i++) {
-		MPI_Sendrecv_replace(buf, 100, MPI_CHAR, size - 1 - rank, 1, size - 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		if (i == 100 && rank == 0)
-			kill(argc > 1 ? atoi(argv[1]) : getpid(), SIGKILL);
-	}
-}
-END
-compile talk.c talk || bail_out "talk.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/lib/talk.c" talk || bail_out "talk.c does not compile"
 zipperd_on 5 a,b a b
 zipperd_on 6 b,c b c
 six=$!
@@ -136,7 +118,7 @@ six=$!
 run "a zipper is killed" 1 -f chain2 ./talk "$six"
 matches "killed: the cause" err '^zmpirun: zipper z6: .*; no zipper is left$'
 is "killed: no rank is called dead" "$(grep -c 'rank .* died' err)" 0 || diag_file err
-run "a rank is killed" 9 -f chain ./talk
+run "a rank is killed" 9 -f chain ./talk self
 matches "a rank: the cause" err '^zmpirun: rank 0 \(a rank 0 on .*\) died'
 
 # --- ours
