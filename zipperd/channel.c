@@ -90,8 +90,7 @@ static int ensure_lanes(struct job *j, uint32_t a, uint32_t b, struct zerr *err)
 	return join_siblings(j, lab) && join_siblings(j, lba) ? 0 : zerr_set(err, -ENOMEM, "out of memory");
 }
 
-/* The token says it all; the job's name only finds it faster. Every byte is looked at, whatever differs. */
-static bool same_token(const uint8_t *a, const uint8_t *b)
+bool channel_same_token(const uint8_t *a, const uint8_t *b)
 {
 	uint8_t diff = 0;
 	for (int i = 0; i < ZCTL_TOKEN_BYTES; i++)
@@ -99,11 +98,12 @@ static bool same_token(const uint8_t *a, const uint8_t *b)
 	return diff == 0;
 }
 
+/* The token says it all; the job's name only finds it faster. */
 static struct job *find_job(struct daemon *d, const char *id, const uint8_t *token)
 {
 	for (struct list *node = d->all_jobs.next; node != &d->all_jobs; node = node->next) {
 		struct job *j = list_entry(node, struct job, link);
-		if (j->state == JOB_RUNNING && strcmp(j->id, id) == 0 && same_token(j->token, token))
+		if (j->state == JOB_RUNNING && strcmp(j->id, id) == 0 && channel_same_token(j->token, token))
 			return j;
 	}
 	return NULL;

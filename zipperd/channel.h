@@ -29,6 +29,8 @@ struct channel {
 	alignas(CACHE_LINE) struct tx tx;
 };
 
+/* Of tokens and passes: every byte is looked at, whatever differs. */
+bool channel_same_token(const uint8_t *a, const uint8_t *b);
 /* ATTACH of a peer: makes its connection a channel, or refuses it. */
 void channel_attach(struct daemon *, struct peer *, const struct zctl_attach *);
 /* Takes it back from the workers; it goes when they have answered. */

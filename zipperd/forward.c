@@ -447,8 +447,8 @@ void forward_drop_lane(struct worker *w, struct lane *l)
 			refusal_del(&w->pool, list_entry(d->refused.next, struct refusal, of_dest));
 	}
 	struct lane **at = &w->lanes;
-	while (!l->circuit && *at != l)
+	while (*at && *at != l)
 		at = &(*at)->next;
-	if (!l->circuit)
+	if (*at) /* those of circuits are not there */
 		*at = l->next;
 }

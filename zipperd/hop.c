@@ -11,21 +11,13 @@
 #include "listener.h"
 #include "log.h"
 
-static bool same_pass(const uint8_t *a, const uint8_t *b)
-{
-	uint8_t diff = 0;
-	for (int i = 0; i < ZCTL_TOKEN_BYTES; i++) /* every byte, whatever differs */
-		diff |= a[i] ^ b[i];
-	return diff == 0;
-}
-
 /* The hop of the peer's own that stands, and gave it this pass. */
 static const struct circuit *find_pass(const struct daemon *d, const struct peer *p, const uint8_t *pass)
 {
 	for (const struct list *node = d->circuits.next; node != &d->circuits; node = node->next) {
 		const struct circuit *c = list_entry(node, struct circuit, link);
 		if (c->gives_pass && !c->waiting && !c->over && strcmp(c->job, p->hello.job) == 0 &&
-			same_pass(c->pass, pass))
+			channel_same_token(c->pass, pass))
 			return c;
 	}
 	return NULL;
