@@ -180,45 +180,13 @@ bool zaddr_same(const struct zaddr *a, const struct zaddr *b)
 	       strcmp(a->host, b->host) == 0 && strcmp(a->via, b->via) == 0;
 }
 
-/* Does an address begin here: tcp:, shm[:], or DEVICE:PORT? */
+/* tcp:, shm[:], or DEVICE:PORT */
 bool zaddr_begins(const char *text)
 {
 	if (strncmp(text, "tcp:", 4) == 0)
 		return true;
-	if (strncmp(text, "shm", 3) == 0 && strchr(":,", text[3])) /* the zero at the end is found, too */
+	if (strncmp(text, "shm", 3) == 0 && strchr(":,>", text[3])) /* the zero at the end is found, too */
 		return true;
 	size_t len = strcspn(text, ":/,");
 	return len > 0 && text[len] == ':' && isdigit((unsigned char)text[len + 1]);
-}
-
-int zaddr_parse_list(struct zaddr *a, int max, const char *text, struct zerr *err)
-{
-	char one[sizeof(a->host) + sizeof(a->via) + 32];
-	for (int n = 0; n < max;) {
-		const char *end = text + strcspn(text, ",");
-		while (*end && !zaddr_begins(end + 1))
-			end += 1 + strcspn(end + 1, ",");
-		size_t len = (size_t)(end - text);
-		if (len >= sizeof(one))
-			return zerr_set(err, -EINVAL, "bad address: longer than %zu bytes", sizeof(one) - 1);
-		memcpy(one, text, len);
-		one[len] = '\0';
-		int rc = zaddr_parse(&a[n++], one, err);
-		if (rc < 0 || !*end)
-			return rc < 0 ? rc : n;
-		text = end + 1;
-	}
-	return zerr_set(err, -EINVAL, "more than %d addresses", max);
-}
-
-int zaddr_format_list(const struct zaddr *a, int n, char *buf, size_t cap)
-{
-	int len = 0;
-	for (int i = 0; i < n; i++) {
-		char one[sizeof(a->host) + sizeof(a->via) + 32];
-		size_t used = (size_t)len < cap ? (size_t)len : cap;
-		zaddr_format(&a[i], one, sizeof(one));
-		len += snprintf(buf + used, cap - used, "%s%s", i ? "," : "", one);
-	}
-	return len;
 }

@@ -36,12 +36,7 @@ bool zaddr_same(const struct zaddr *, const struct zaddr *);
 /* Puts "what ADDRESS: " in front of the text that is there; returns code. */
 int zaddr_prefix(const struct zaddr *, struct zerr *, int code, const char *what);
 
-/* Does an address begin here? For lists of them, as commas may be part of one. */
+/* Does an address begin here? For lists of them (hops.h), as commas may be part of one. */
 bool zaddr_begins(const char *text);
-/* Several, separated by commas. A comma that no address follows is part of a path. Returns how many, at most max, or
- * -EINVAL with the reason. */
-int zaddr_parse_list(struct zaddr *, int max, const char *text, struct zerr *);
-/* As zaddr_format, n of them. */
-int zaddr_format_list(const struct zaddr *, int n, char *buf, size_t cap);
 
 #endif

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Takes what lies before the next '>' (or the end) out of the text. NULL: nothing, or it does not fit. */
+/* Takes what lies before the next '>' (or the end) out of the text. NULL: it does not fit. */
 static const char *take(const char **text, char *out, size_t cap)
 {
 	size_t len = strcspn(*text, ">");
-	if (len == 0 || len >= cap)
+	if (len >= cap)
 		return NULL;
 	memcpy(out, *text, len);
 	out[len] = '\0';
@@ -22,7 +22,7 @@ static int take_address(const char **text, struct zaddr *addr, struct zerr *err)
 {
 	char one[ZCTL_ADDR_MAX + 1];
 	if (!take(text, one, sizeof(one)))
-		return zerr_set(err, -EINVAL, "bad address: empty, or longer than %d characters", ZCTL_ADDR_MAX);
+		return zerr_set(err, -EINVAL, "bad address: longer than %d characters", ZCTL_ADDR_MAX);
 	return zaddr_parse(addr, one, err);
 }
 
@@ -57,16 +57,11 @@ int zhops_parse(struct zhops *h, const char *text, struct zerr *err)
 	return rc;
 }
 
-static bool begins(const char *text)
-{
-	return zaddr_begins(text) || strncmp(text, "shm>", 4) == 0;
-}
-
-/* As in a list of addresses: a comma that no address follows is part of one. */
+/* A comma that no address follows is part of one. */
 static size_t length_of_first(const char *text)
 {
 	size_t len = strcspn(text, ",");
-	while (text[len] && !begins(text + len + 1))
+	while (text[len] && !zaddr_begins(text + len + 1))
 		len += 1 + strcspn(text + len + 1, ",");
 	return len;
 }
@@ -96,6 +91,18 @@ int zhops_format(const struct zhops *h, char *buf, size_t cap)
 		size_t used = (size_t)len < cap ? (size_t)len : cap;
 		zaddr_format(&h->hop[i].addr, one, sizeof(one));
 		len += snprintf(buf + used, cap - used, ">%s>%s>%s", h->hop[i].from, h->hop[i].to, one);
+	}
+	return len;
+}
+
+int zhops_format_list(const struct zhops *h, int n, char *buf, size_t cap)
+{
+	int len = 0;
+	for (int i = 0; i < n; i++) {
+		char one[ZHOPS_TEXT_BYTES];
+		size_t used = (size_t)len < cap ? (size_t)len : cap;
+		zhops_format(&h[i], one, sizeof(one));
+		len += snprintf(buf + used, cap - used, "%s%s", i ? "," : "", one);
 	}
 	return len;
 }

@@ -27,10 +27,13 @@ struct zhops { /* large: not on small stacks */
 
 /* 0, or -EINVAL with the reason. */
 int zhops_parse(struct zhops *, const char *text, struct zerr *);
-/* Several, separated by commas (as zaddr_parse_list does it). How many, at most max, or -EINVAL with the reason. */
+/* Several, separated by commas. A comma that no address follows is part of a path. Returns how many, at most max, or
+ * -EINVAL with the reason. */
 int zhops_parse_list(struct zhops *, int max, const char *text, struct zerr *);
 /* Always terminated; returns the length. */
 int zhops_format(const struct zhops *, char *buf, size_t cap);
+/* As zhops_format, n of them. */
+int zhops_format_list(const struct zhops *, int n, char *buf, size_t cap);
 /* The zipperd at the end of it. */
 static inline const struct zaddr *zhops_last(const struct zhops *h)
 {

@@ -202,19 +202,14 @@ static const struct zaddr *find_address(const void *ctx, int zipper, const char 
 
 const char *zrails_format(const struct zrails *rails, int part, char buf[ZRAILS_TEXT_BYTES])
 {
-	struct zaddr addrs[ZCTL_RAILS_MAX];
-	int len = 0;
-	for (int i = 0; i < rails->n && !rails->ways.hops; i++)
-		addrs[i] = rails->used[i]->port[part].addr;
-	if (!rails->ways.hops)
-		zaddr_format_list(addrs, rails->n, buf, ZRAILS_TEXT_BYTES);
-	for (int i = 0; i < rails->n && rails->ways.hops; i++) {
-		struct zhops way;
-		zhostways_hops(&rails->ways, i, part, &way, find_address, rails);
-		if (i > 0)
-			buf[len++] = ',';
-		len += zhops_format(&way, buf + len, (size_t)(ZRAILS_TEXT_BYTES - len));
+	static struct zhops ways[ZCTL_RAILS_MAX]; /* large */
+	for (int i = 0; i < rails->n; i++) {
+		if (rails->ways.hops)
+			zhostways_hops(&rails->ways, i, part, &ways[i], find_address, rails);
+		else
+			ways[i] = (struct zhops){.first = rails->used[i]->port[part].addr};
 	}
+	zhops_format_list(ways, rails->n, buf, ZRAILS_TEXT_BYTES);
 	return buf;
 }
 
