@@ -20,7 +20,7 @@ int zcontent_read(struct zcontent *c, MPI_Datatype t)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	c->named = is_named(c->combiner);
-	if (c->named)
+	if (c->combiner == MPI_COMBINER_NAMED)
 		return MPI_SUCCESS;
 	MPI_Count ntypes = c->ntypes;
 	c->ntypes = 0; /* none to free yet */

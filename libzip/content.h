@@ -8,7 +8,7 @@
 
 struct zcontent {
 	int combiner;
-	bool named; /* a predefined type, also of the MPI_Type_create_f90 family: nothing below is set */
+	bool named; /* a predefined type, also of the MPI_Type_create_f90 family: nothing below is set but their ints */
 	int *ints;
 	MPI_Aint *aints;
 	MPI_Count *counts; /* only of large-count constructors, which have no ints and aints but the order of arrays */

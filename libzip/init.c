@@ -21,6 +21,7 @@
 #include "record.h"
 #include "shim.h"
 #include "thread.h"
+#include "typecode.h"
 #include "wait.h"
 #include "waiters.h"
 #include "world.h"
@@ -205,6 +206,7 @@ int zip_Finalize(void)
 		zboard_fini();
 		zpairs_fini();
 		zcommnew_fini();
+		ztypecode_fini();
 		zshim_active = false;
 		zshim_hooks &= ~ZSHIM_MERGED;
 	}
