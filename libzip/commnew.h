@@ -61,6 +61,8 @@ int zcommnew_gather(const struct zgroup *, uint64_t id, const char *name);
 int zcommnew_native(const struct zgroup *, uint64_t id, MPI_Comm *native, const char *name);
 /* The native communicator of our own, and what to use on it for a tag of the application's. */
 MPI_Comm zcommnew_internal(int tag, int *mixed);
+/* The same, and the one tag that is not mixed: of windows. */
+MPI_Comm zcommnew_internal_win(int *tag);
 
 /* What every member of the parent says about a new communicator: three numbers. */
 enum { ZSAID_COLOR, ZSAID_KEY, ZSAID_ID, ZSAID_COUNT };

@@ -190,6 +190,12 @@ MPI_Comm zcommnew_internal(int tag, int *mixed)
 	return internal;
 }
 
+MPI_Comm zcommnew_internal_win(int *tag)
+{
+	*tag = tags; /* the highest: mix gives those below */
+	return internal;
+}
+
 int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
 	static const char name[] = "MPI_Comm_create_group";

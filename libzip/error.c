@@ -159,14 +159,19 @@ static int find_handler(MPI_Comm *comm, MPI_Errhandler *handler)
 }
 
 /* Handlers that end the job end the whole world, not the native job of this part alone. */
+static void end_if_fatal(MPI_Errhandler handler, int code)
+{
+	if (ends_job(handler))
+		lost(class_of(code), slots[(unsigned)code >> CODE_SLOT_SHIFT & (SLOTS - 1)].text, true);
+}
+
 static int call_handler(MPI_Comm comm, int code)
 {
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 
 	if (find_handler(&comm, &handler) != MPI_SUCCESS)
 		return code;
-	if (ends_job(handler))
-		lost(class_of(code), slots[(unsigned)code >> CODE_SLOT_SHIFT & (SLOTS - 1)].text, true);
+	end_if_fatal(handler, code);
 	zshim_callback_begin();
 	zn.Comm_call_errhandler(comm, code);
 	zshim_callback_end();
@@ -175,17 +180,41 @@ static int call_handler(MPI_Comm comm, int code)
 	return code;
 }
 
-static int raise_error(MPI_Comm comm, int class, const char *function, const char *fmt, va_list args)
+static int __attribute__((format(printf, 3, 0)))
+make_code(int class, const char *function, const char *fmt, va_list args)
 {
 	char text[TEXT_BYTES];
-	int used;
+	int used = snprintf(text, sizeof(text), "%s: ", function);
+
+	vsnprintf(text + used, sizeof(text) - (size_t)used, fmt, args);
+	return code_of(class_of(class), text);
+}
+
+static int raise_error(MPI_Comm comm, int class, const char *function, const char *fmt, va_list args)
+{
+	if (class == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	zshim_whole();
+	return call_handler(comm, make_code(class, function, fmt, args));
+}
+
+int zerror_raise_window(MPI_Win win, int class, const char *function, const char *fmt, va_list args)
+{
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 
 	if (class == MPI_SUCCESS)
 		return MPI_SUCCESS;
 	zshim_whole();
-	used = snprintf(text, sizeof(text), "%s: ", function);
-	vsnprintf(text + used, sizeof(text) - (size_t)used, fmt, args);
-	return call_handler(comm, code_of(class_of(class), text));
+	int code = make_code(class, function, fmt, args);
+	if (zn.Win_get_errhandler(win, &handler) != MPI_SUCCESS)
+		return code;
+	end_if_fatal(handler, code);
+	zshim_callback_begin();
+	zn.Win_call_errhandler(win, code);
+	zshim_callback_end();
+	if (handler != MPI_ERRORS_RETURN)
+		zn.Errhandler_free(&handler);
+	return code;
 }
 
 int zerror_raise(const struct zcomm *comm, int class, const char *function, const char *fmt, ...)

@@ -12,6 +12,7 @@
 #define ZIP_LIBZIP_ERROR_H
 
 #include <mpi.h>
+#include <stdarg.h>
 #include <stdbool.h>
 
 struct zcomm;
@@ -25,6 +26,9 @@ void zerror_raise_if_fatal(const struct zcomm *comm, int class, const char *func
 /* The same for a native handle that is not in our table. */
 int zerror_raise_native(MPI_Comm comm, int class, const char *function, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* The same by the error handler of a window. */
+int zerror_raise_window(MPI_Win, int class, const char *function, const char *fmt, va_list)
+	__attribute__((format(printf, 4, 0)));
 /*
  * Native MPI raises what a request ends with on MPI_COMM_WORLD, whatever it was asked by: right for MPI_Wait and
  * MPI_Test, but a blocking call of the application, which is a nonblocking one here, has to raise on its communicator.

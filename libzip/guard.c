@@ -41,6 +41,14 @@ int zguard_comm(MPI_Comm handle, const char *function)
 	return rc;
 }
 
+bool zguard_spans(MPI_Comm handle)
+{
+	zshim_enter();
+	bool spans = zcomm_find(handle) != NULL;
+	zshim_leave();
+	return spans;
+}
+
 int zguard_requests(int count, const MPI_Request *requests, const char *function)
 {
 	int rc = MPI_SUCCESS;

@@ -8,9 +8,12 @@
 #define ZIP_LIBZIP_GUARD_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /* Local? Otherwise MPI_ERR_UNSUPPORTED_OPERATION naming function. */
 int zguard_comm(MPI_Comm, const char *function);
+/* Does it span? */
+bool zguard_spans(MPI_Comm);
 /* All native? */
 int zguard_requests(int count, const MPI_Request *, const char *function);
 /* Makes the native group of one of ours if all members are local; zguard_group_done frees it (also when unset). */

@@ -219,7 +219,7 @@ static int start_recv(struct zreq *r)
 	if (p->npieces == 0 && !meet(p)) {
 		p->next = unmet;
 		unmet = p;
-		zprogress_also = meet_all;
+		zprogress_add(meet_all);
 	} else if (p->piece[0].stage == ZPART_WAITING) {
 		await_all(p);
 	}

@@ -5,6 +5,7 @@
  */
 #include "progress.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -54,12 +55,16 @@
  * as what they wait for make the others nap, and so on for ever (barriers of 3 ms, three naps, until the program ends).
  */
 #define NAP_SHARE 8
+#define NAP_SHARE_SERVING                                                                                              \
+	256 /* where native MPI needs this rank for what others do to its memory, of which it tells nothing */
 #define NAP_ALONE_NS 20000000 /* nothing native can come: only descriptors matter */
 #define NAP_FDS 32	      /* without allocation */
 #define LAST_WORD_MS 500      /* how long zipperd gets to say who died */
 #define PATIENT_MS 5000	      /* the same where it must first see a rank go, on a machine with more to do */
 
-bool (*zprogress_also)(void);
+#define OTHERS_MAX 2
+static bool (*others[OTHERS_MAX])(void); /* partitioned receives, windows */
+static int nothers;
 
 static struct {
 	bool oversubscribed;
@@ -88,6 +93,31 @@ static void prepare_wait(struct zwait *w)
 		w->spins = 0, w->yields = w->slice_ns = UINT32_MAX;
 	else if (self.wait == ZBRIDGE_WAIT_SLEEP)
 		w->spins = w->yields = 0;
+}
+
+void zprogress_add(bool (*turn)(void))
+{
+	for (int i = 0; i < nothers; i++)
+		if (others[i] == turn)
+			return;
+	assert(nothers < OTHERS_MAX);
+	others[nothers++] = turn;
+}
+
+static int serving;
+
+void zprogress_serve(bool more)
+{
+	serving += more ? 1 : -1;
+}
+
+static bool turn_of_others(void)
+{
+	bool did = false;
+
+	for (int i = 0; i < nothers; i++)
+		did |= others[i]();
+	return did;
 }
 
 void zprogress_init(const struct zbridge_params *p)
@@ -223,8 +253,8 @@ static bool idle_turn(void)
 {
 	bool did = idle_here();
 
-	if (__builtin_expect(zprogress_also != NULL, 0))
-		did |= zprogress_also();
+	if (__builtin_expect(nothers > 0, 0))
+		did |= turn_of_others();
 	if (self.idle % NATIVE_TURNS == 0)
 		poke_native();
 	if (self.idle % CONTROL_TURNS == 0) {
@@ -287,8 +317,7 @@ static bool turn_whole(void)
 	if (__builtin_expect(++self.turns % LISTEN_TURNS == 0, 0) && did) {
 		zdirect_poll();
 		take_control();
-		if (zprogress_also)
-			zprogress_also();
+		turn_of_others();
 	}
 	if (did)
 		note_activity();
@@ -540,7 +569,7 @@ static void wait_whole(bool (*done)(void *ctx), void *ctx)
 			if (rest(alone ? NAP_ALONE_NS : ns, done, ctx))
 				return;
 			napped += ns;
-			ns = napped / NAP_SHARE;
+			ns = napped / (serving ? NAP_SHARE_SERVING : NAP_SHARE);
 			ns = ns < NAP_FIRST_NS ? NAP_FIRST_NS : ns > NAP_LAST_NS ? NAP_LAST_NS : ns;
 		}
 	}

@@ -6,8 +6,12 @@
 #include "bridge.h"
 
 void zprogress_init(const struct zbridge_params *);
-/* Is looked at in idle turns as well, by who has the library as a whole: whether something was done. NULL: nothing. */
-extern bool (*zprogress_also)(void);
+/* From now on this is called in idle turns as well, by who has the library as a whole, and says whether something was
+ * done. A second time does nothing. */
+void zprogress_add(bool (*turn)(void));
+/* There is one window more, or less, on which others of this part have native operations: who waits is slower to sleep
+ * for long. */
+void zprogress_serve(bool more);
 /* A link broke, the only one or to the last zipper: waits for zipperd's word on why (DEAD), then ends the job with it,
  * or with text. patient: zipperd may not have noticed yet, as the link was not its own. */
 void zprogress_lost(const char *text, bool patient) __attribute__((noreturn));

@@ -8,6 +8,7 @@
 #include "comm.h"
 #include "shim.h"
 #include "topo.h"
+#include "win.h"
 #include "world.h"
 
 #define BUCKETS 256u
@@ -146,15 +147,30 @@ struct zrecord_comm *zrecord_comm_find(MPI_Comm comm)
 	return insert(c, (int)comm, spanning ? rc : fill_local(c, comm));
 }
 
+static int fill_local_win(struct zrecord_comm *c, MPI_Win win)
+{
+	MPI_Group group;
+	int rc = zn.Win_get_group(win, &group);
+
+	return rc == MPI_SUCCESS ? fill_native(c, group) : rc;
+}
+
 struct zrecord_comm *zrecord_comm_find_win(MPI_Win win)
 {
 	struct zrecord_comm *c = find((int)win);
-	MPI_Group group;
+	struct zwin *spanning = NULL;
+	int rc = MPI_SUCCESS;
 
 	if (c || !(c = create()))
 		return c;
-	int rc = zn.Win_get_group(win, &group);
-	return insert(c, (int)win, rc == MPI_SUCCESS ? fill_native(c, group) : rc);
+	if (zshim_active) {
+		zshim_enter();
+		spanning = zwin_find(win);
+		if (spanning)
+			rc = fill_spanning(c, spanning->comm);
+		zshim_leave();
+	}
+	return insert(c, (int)win, spanning ? rc : fill_local_win(c, win));
 }
 
 /* --- neighbours --- */

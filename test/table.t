@@ -48,6 +48,12 @@ sed 's/^MPI_Ssend .*/MPI_Ssend own sends/' "$TAB" >table
 table_with
 is "an unknown way of recording stops the build" "$?" 1
 
+sed 's/^MPI_Type_size .*/MPI_Type_size own-spanning/' "$TAB" >table
+# shellcheck disable=SC2086
+gen wrappers map.out table $HEADERS "$EXTRA"
+is "a function with nothing that could span stops the build" "$?" 1
+ok "... and is named" grep -q 'MPI_Type_size cannot be own-spanning' gen.err
+
 sed 's/^MPI_Wait .*/MPI_Wait own send/' "$TAB" >table
 table_with
 is "the map needs no arguments" "$?" 0
@@ -59,7 +65,7 @@ ok "... and is named" grep -q 'MPI_Wait cannot be recorded as send' gen.err
 # --- the library
 classes() { sed 's/#.*//' "$TAB" | awk -v want="$1" 'NF >= 2 && $2 ~ want { print $1 }'; }
 recorded() { sed 's/#.*//' "$TAB" | awk 'NF == 3 { print $1 }'; }
-{ classes '^(inside|shadow|guard|own(-comm|-requests)?|always|pcontrol)$'; recorded; } | LC_ALL=C sort -u |
+{ classes '^(inside|shadow|guard|own(-comm|-requests|-spanning)?|always|pcontrol)$'; recorded; } | LC_ALL=C sort -u |
 	awk '{ print } !/^MPII_/ { print "P" $1 }' | LC_ALL=C sort >want
 nm -D --defined-only "$SO" | awk '{ print $3 }' | LC_ALL=C sort >have
 ok "exported: MPI_X and PMPI_X of every function that is not native or is recorded, and nothing else" diff -u want have
@@ -72,7 +78,7 @@ else
 	is "needs libc alone" "$(readelf -d "$SO" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | tr '\n' ' ')" "libc.so.6 "
 fi
 
-# Every function of the native library that takes a communicator, group, request or message must be looked at; what is
+# Every function of the native library that takes a communicator, group, request, message or window must be looked at; what is
 # native although it takes one is listed here by name, each for the reason that the table gives.
 cat >allowed <<'END'
 MPI_Comm_call_errhandler
@@ -88,27 +94,30 @@ MPI_Pack
 MPI_Pack_c
 MPI_Pack_size
 MPI_Pack_size_c
-MPI_Raccumulate
-MPI_Raccumulate_c
-MPI_Rget
-MPI_Rget_accumulate
-MPI_Rget_accumulate_c
-MPI_Rget_c
-MPI_Rput
-MPI_Rput_c
 MPI_T_event_handle_alloc
 MPI_Unpack
 MPI_Unpack_c
+MPI_Win_call_errhandler
+MPI_Win_delete_attr
+MPI_Win_get_attr
+MPI_Win_get_errhandler
+MPI_Win_get_name
+MPI_Win_set_attr
+MPI_Win_set_errhandler
+MPI_Win_set_name
+MPI_Win_shared_query
+MPI_Win_shared_query_c
+MPI_Win_sync
 MPIX_Grequest_class_allocate
 MPIX_Grequest_start
 END
 # shellcheck disable=SC2086
-cat $HEADERS | tr '\n' ' ' | sed 's/;/;\n/g' | grep -oE '\bMPIX?_[A-Za-z_0-9]+ *\([^()]*\bMPI_(Comm|Group|Request|Message)\b[^()]*\)' |
+cat $HEADERS | tr '\n' ' ' | sed 's/;/;\n/g' | grep -oE '\bMPIX?_[A-Za-z_0-9]+ *\([^()]*\bMPI_(Comm|Group|Request|Message|Win)\b[^()]*\)' |
 	grep -v typedef | sed 's/ *(.*//' | LC_ALL=C sort -u >takes
 classes '^(native|outside)$' | LC_ALL=C sort -u >native
 LC_ALL=C comm -12 takes native | grep -v DUP_FN >uncovered
 LC_ALL=C sort allowed >allowed.sorted
-ok "no function with a communicator, group, request or message is native without a reason" \
+ok "no function with a communicator, group, request, message or window is native without a reason" \
 	bash -c '[ -s takes ] && LC_ALL=C comm -23 uncovered allowed.sorted | (! grep .)'
 
 # Every function that the native library and its Fortran library export is in the table.

@@ -17,6 +17,7 @@ CLASSES = {
     "own": "hand-written zip_X while the world is merged",
     "own-comm": "the same, which is all at the endpoint of its communicator",
     "own-requests": "the same, which is all where its requests are, if that is one endpoint",
+    "own-spanning": "hand-written zip_X for a window or communicator that spans; others are native",
     "always": "hand-written zip_X in any case",
     "pcontrol": "recorded only; variadic",
 }
@@ -276,7 +277,9 @@ def emit_wrapper(f):
         state = "hooks" if f.record or f.kind == "inside" else "active"
         yield f"\tif (!zshim_{state} || zshim_depth > 0)\n\t\treturn {native};"
     yield from emit_record_before(f)
-    if f.hand_written:
+    if f.kind == "own-spanning":
+        yield from emit_own_spanning(f, native)
+    elif f.hand_written:
         yield f"\t{f.result} zrc;"
         if f.record:
             yield "\tif (zshim_active) {"
@@ -301,6 +304,26 @@ def emit_wrapper(f):
     yield "}"
     if f.symbol != f.name:
         yield f"ZEXPORT {f.result} {f.symbol}({f.parameters}) __attribute__((alias(\"{f.name}\")));"
+
+
+def emit_own_spanning(f, native):
+    """What does not span is native as if we were not there, and the lock is not held meanwhile: many of these block."""
+    windows = [("*" if "*" in t else "") + n for t, n, _ in f.arguments if t.startswith("MPI_Win") and n == "win" and
+               (t == "MPI_Win" or f.name == "MPI_Win_free")]
+    comms = [n for t, n, _ in f.arguments if t == "MPI_Comm"]
+    if len(windows) + len(comms) != 1:
+        fail(f"{f.name} cannot be {f.kind}: it has no window and no communicator, or several")
+    spans = f"zwin_spans({windows[0]})" if windows else f"zguard_spans({comms[0]})"
+    yield f"\tif (zshim_active && {spans}) {{"
+    yield f"\t\tint zwas = zenter();\n\t\tint zrc = zip_{f.field}{f.call};\n\t\tzleave(zwas);"
+    yield from (line.replace("\t", "\t\t") for line in emit_record_after(f))
+    yield "\t\treturn zrc;\n\t}"
+    if any("MPI_Group" in t for t, _, _ in f.arguments):
+        yield from emit_guard(f)
+    else:
+        yield f"\t{f.result} zrc = {native};"
+        yield from emit_record_after(f)
+        yield "\treturn zrc;"
 
 
 def emit_guard(f):
@@ -348,7 +371,7 @@ REQUEST_IN = {"MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_fr
 
 def emit_wrappers(functions):
     yield HEAD
-    yield "#include \"enter.h\"\n#include \"guard.h\"\n#include \"record.h\"\n"
+    yield "#include \"enter.h\"\n#include \"guard.h\"\n#include \"record.h\"\n#include \"win.h\"\n"
     yield "#define ZEXPORT __attribute__((visibility(\"default\")))\n"
     for f in functions:
         if f.interposed:

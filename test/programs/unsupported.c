@@ -36,12 +36,11 @@ int main(int argc, char **argv)
 	void *mem;
 
 	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
-	REFUSED(MPI_Win_create(buf, sizeof buf, 4, MPI_INFO_NULL, WORLD, &win));
-	REFUSED(MPI_Win_allocate(64, 4, MPI_INFO_NULL, WORLD, &mem, &win));
+	REFUSED(MPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, WORLD, &mem, &win));
 	REFUSED(MPI_File_open(WORLD, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
-	int rc = MPI_Win_create(buf, sizeof buf, 4, MPI_INFO_NULL, WORLD, &win);
+	int rc = MPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, WORLD, &mem, &win);
 	MPI_Error_string(rc, text, &n);
-	CHECK(strstr(text, "MPI_Win_create"), "the text names the function: %.200s", text);
+	CHECK(strstr(text, "MPI_Win_allocate_shared"), "the text names the function: %.200s", text);
 
 	/* by the handler of the communicator */
 	MPI_Errhandler h;
@@ -49,7 +48,7 @@ int main(int argc, char **argv)
 	MPI_Comm_dup(WORLD, &dup);
 	MPI_Comm_create_errhandler(handler, &h);
 	MPI_Comm_set_errhandler(dup, h);
-	MPI_Win_create(buf, sizeof buf, 4, MPI_INFO_NULL, dup, &win);
+	MPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, dup, &mem, &win);
 	CHECK_INT(handled, 1);
 	MPI_Comm_free(&dup);
 	MPI_Errhandler_free(&h);

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Saying and hearing what members of windows say to each other. See win_message.h. */
+#include "win_message.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrival.h"
+#include "bridge.h"
+#include "commnew.h"
+#include "error.h"
+#include "op.h"
+#include "pool.h"
+#include "shim.h"
+#include "win_parts.h"
+#include "world.h"
+
+#define CARRIER_ID ((uint64_t)UINT32_MAX << 32) /* no rank makes it */
+#define MESSAGES_A_TURN 64			/* then others have their turn */
+
+enum { /* offsets of the fields */
+	AT_KIND = 0,
+	AT_FLAGS = 1,
+	AT_OP = 4,
+	AT_NUMBER = 8,
+	AT_CODE_LEN = 12,
+	AT_WINDOW = 16,
+	AT_DISP = 24,
+	AT_COUNT = 32,
+	AT_BYTES = 40,
+	HEADER = 48,
+};
+
+/* What has been said natively, until native MPI has it. */
+struct said {
+	struct said *next;
+	MPI_Request request;
+	uint8_t bytes[HEADER];
+};
+static struct said *said;
+
+/* What is too long to have come at once: those behind it wait. */
+static struct {
+	struct zreq *coming; /* NULL: nothing is */
+	uint8_t *bytes;
+	uint64_t len;
+	int vrank;
+} late;
+
+struct zcomm *zwin_carrier(void)
+{
+	static struct zcomm *carrier;
+
+	if (carrier)
+		return carrier;
+	int *vranks = malloc((size_t)zworld.nranks * sizeof(*vranks));
+	if (!vranks)
+		return NULL;
+	for (int v = 0; v < zworld.nranks; v++)
+		vranks[v] = v;
+	carrier = zcomm_create(MPI_COMM_NULL, zworld.base, CARRIER_ID, vranks, zworld.nranks);
+	free(vranks);
+	if (carrier) { /* nobody finds it by its handle, and it stays until the end */
+		zcomm_ref(carrier);
+		zcomm_drop(carrier);
+	}
+	return carrier;
+}
+
+uint32_t zwin_number(void)
+{
+	static uint32_t numbers;
+
+	return numbers++ & INT32_MAX; /* more than any rank has under way */
+}
+
+/* --- saying --- */
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	v = htole32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static void put64(uint8_t *p, uint64_t v)
+{
+	v = htole64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static void encode(uint8_t out[HEADER], const struct zwin_message *m)
+{
+	memset(out, 0, HEADER);
+	out[AT_KIND] = (uint8_t)m->kind;
+	out[AT_FLAGS] = m->flags;
+	put32(out + AT_OP, m->op);
+	put32(out + AT_NUMBER, m->number);
+	put32(out + AT_CODE_LEN, m->code_len);
+	put64(out + AT_WINDOW, m->window);
+	put64(out + AT_DISP, (uint64_t)m->disp);
+	put64(out + AT_COUNT, m->count);
+	put64(out + AT_BYTES, m->bytes);
+}
+
+static int say_natively(int vrank, const struct zwin_message *m)
+{
+	int tag, flag = 0;
+	MPI_Comm comm = zcommnew_internal_win(&tag);
+	struct said *s = zpool_get(sizeof(*s));
+
+	if (!s)
+		return MPI_ERR_NO_MEM;
+	encode(s->bytes, m);
+	int rc = zn.Isend(s->bytes, HEADER, MPI_BYTE, (int)zworld.place[vrank].lrank, tag, comm, &s->request);
+	if (rc == MPI_SUCCESS)
+		rc = zn.Test(&s->request, &flag, MPI_STATUS_IGNORE);
+	if (rc != MPI_SUCCESS || flag) {
+		zpool_put(s);
+		return zerror_class(rc);
+	}
+	s->next = said;
+	said = s;
+	return MPI_SUCCESS;
+}
+
+static int say_over_bridge(int vrank, const struct zwin_message *m)
+{
+	const uint64_t data = m->flags & ZWIN_F_INSIDE ? m->bytes : 0, len = HEADER + m->code_len + data;
+	struct zcomm *carrier = zwin_carrier();
+	uint8_t *bytes = zpool_get(len);
+	struct zreq *sent;
+
+	if (!carrier || !bytes) {
+		zpool_put(bytes);
+		return MPI_ERR_NO_MEM;
+	}
+	encode(bytes, m);
+	if (m->code_len > 0)
+		memcpy(bytes + HEADER, m->code, m->code_len);
+	if (data > 0)
+		memcpy(bytes + HEADER + m->code_len, m->data, data);
+	int rc = zbridge_isend(carrier, ZCOMM_PT2PT, bytes, (MPI_Count)len, MPI_BYTE, vrank, 0, ZSEND_BUFFERED,
+		&sent); /* which is over at once, and goes on with a copy */
+	zpool_put(bytes);
+	return rc;
+}
+
+static void take(struct zwin *, struct zwin_peer *, const struct zwin_message *);
+
+int zwin_say(struct zwin *w, struct zwin_peer *p, const struct zwin_message *m)
+{
+	const int vrank = w->comm->vrank[p->rank];
+
+	if (p->rank == w->comm->rank) {
+		take(w, p, m);
+		return MPI_SUCCESS;
+	}
+	p->said = p->said || m->kind != ZWIN_FLUSHED;
+	return zworld_is_local(vrank) ? say_natively(vrank, m) : say_over_bridge(vrank, m);
+}
+
+int zwin_tell(struct zwin *w, struct zwin_peer *p, enum zwin_kind kind, uint32_t op, uint8_t flags)
+{
+	const struct zwin_message m = {.kind = kind, .flags = flags, .op = op, .window = w->id};
+
+	return zwin_say(w, p, &m);
+}
+
+static bool look_at_said(void)
+{
+	bool did = false;
+
+	for (struct said **at = &said; *at;) {
+		struct said *s = *at;
+		int flag = 0;
+		if (zn.Test(&s->request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		zpool_put(s);
+		did = true;
+	}
+	return did;
+}
+
+/* --- hearing --- */
+
+static uint32_t get32(const uint8_t *p)
+{
+	uint32_t v;
+	memcpy(&v, p, sizeof(v));
+	return le32toh(v);
+}
+
+static uint64_t get64(const uint8_t *p)
+{
+	uint64_t v;
+	memcpy(&v, p, sizeof(v));
+	return le64toh(v);
+}
+
+/* False: it is not one. */
+static bool decode(const uint8_t *in, uint64_t len, struct zwin_message *m)
+{
+	if (len < HEADER)
+		return false;
+	*m = (struct zwin_message){.kind = (enum zwin_kind)in[AT_KIND],
+		.flags = in[AT_FLAGS],
+		.op = get32(in + AT_OP),
+		.number = get32(in + AT_NUMBER),
+		.window = get64(in + AT_WINDOW),
+		.disp = (int64_t)get64(in + AT_DISP),
+		.count = get64(in + AT_COUNT),
+		.bytes = get64(in + AT_BYTES),
+		.code = in + HEADER,
+		.code_len = get32(in + AT_CODE_LEN)};
+	len -= HEADER;
+	if (m->kind < ZWIN_PUT || m->kind > ZWIN_STIR || m->number > INT32_MAX || m->code_len > len)
+		return false;
+	m->data = m->code + m->code_len;
+	return len - m->code_len == (m->flags & ZWIN_F_INSIDE ? m->bytes : 0);
+}
+
+static void take(struct zwin *w, struct zwin_peer *from, const struct zwin_message *m)
+{
+	switch (m->kind) {
+	case ZWIN_FLUSH:
+		zwin_answer(w, from, m->flags & ZWIN_F_RELEASE);
+		break;
+	case ZWIN_FLUSHED:
+		from->flushed++;
+		from->error = from->error == MPI_SUCCESS ? (int)m->op : from->error;
+		break;
+	case ZWIN_ASK_LOCK:
+		if (zwin_lock_asked(w, from, (int)m->op) != MPI_SUCCESS)
+			zerror_fatal(1, "no memory for a window's locks");
+		break;
+	case ZWIN_GRANT:
+		from->lock = ZWIN_HELD;
+		break;
+	case ZWIN_UNLOCK:
+		zwin_unlocked(w, from);
+		break;
+	case ZWIN_POST:
+		from->posts++;
+		break;
+	case ZWIN_COMPLETE:
+		from->completes++;
+		break;
+	case ZWIN_STIR: /* that it has come is all */
+		break;
+	default:
+		zwin_execute(w, from, m);
+	}
+}
+
+static void hear(int vrank, const uint8_t *bytes, uint64_t len)
+{
+	struct zwin_message m;
+
+	if (!decode(bytes, len, &m))
+		zerror_fatal(1, "rank %d has sent a malformed message about a window", vrank);
+	struct zwin *w = zwin_by_id(m.window);
+	if (!w && m.kind == ZWIN_POST)
+		return; /* of an epoch that nobody has started */
+	int rank = w ? zcomm_rank_of(w->comm, vrank) : MPI_UNDEFINED;
+	if (rank == MPI_UNDEFINED)
+		zerror_fatal(1, "rank %d has sent a message about a window that is not there", vrank);
+	struct zwin_peer *from = zwin_peer(w, rank);
+	if (!from)
+		zerror_fatal(1, "no memory for a window");
+	take(w, from, &m);
+}
+
+/* False: nothing, or not all of it yet. */
+static bool hear_late(void)
+{
+	if (!zreq_is_done(late.coming))
+		return false;
+	zreq_release(late.coming);
+	late.coming = NULL;
+	hear(late.vrank, late.bytes, late.len);
+	zpool_put(late.bytes);
+	return true;
+}
+
+static bool hear_over_bridge(void)
+{
+	struct zcomm *carrier = zwin_carrier();
+
+	if (late.coming)
+		return hear_late();
+	const struct zarrival *a = carrier ? zarrival_find(carrier, MPI_ANY_SOURCE, MPI_ANY_TAG) : NULL;
+	if (!a)
+		return false;
+	late.len = a->total;
+	late.vrank = zarrival_source(a, carrier);
+	late.bytes = zpool_get(late.len ? late.len : 1);
+	if (!late.bytes || zbridge_irecv(carrier, ZCOMM_PT2PT, late.bytes, (MPI_Count)late.len, MPI_BYTE, late.vrank, 0,
+				   &late.coming) != MPI_SUCCESS)
+		zerror_fatal(1, "no memory for a message of %llu bytes about a window", (unsigned long long)late.len);
+	hear_late();
+	return true;
+}
+
+static bool hear_natively(void)
+{
+	uint8_t bytes[HEADER];
+	MPI_Message message;
+	MPI_Status status;
+	int tag, flag = 0;
+	MPI_Comm comm = zcommnew_internal_win(&tag);
+
+	if (zn.Improbe(MPI_ANY_SOURCE, tag, comm, &flag, &message, &status) != MPI_SUCCESS || !flag)
+		return false;
+	if (zn.Mrecv(bytes, HEADER, MPI_BYTE, &message, &status) != MPI_SUCCESS)
+		zerror_fatal(1, "cannot receive a message about a window");
+	hear(zworld.my_vrank[status.MPI_SOURCE], bytes, HEADER);
+	return true;
+}
+
+bool zwin_turn(void)
+{
+	bool did = false;
+
+	if (zwin_n == 0 && !said)
+		return false;
+	for (int i = 0; i < MESSAGES_A_TURN && zwin_n > 0 && hear_over_bridge(); i++)
+		did = true;
+	for (int i = 0; i < MESSAGES_A_TURN && zwin_n_local > 0 && hear_natively(); i++)
+		did = true;
+	if (said)
+		did |= look_at_said();
+	return zwin_tasks_turn() || did;
+}
