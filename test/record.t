@@ -36,7 +36,6 @@ form_is() { # NAME, after a run into forms.out and forms.zg
 export ZIPPER_PROFILE=forms.zg
 ok "all forms natively" natively 5 ./forms
 natively 5 ./forms >forms.out 2>forms.err
-is "... and none is left out" "$(grep -c '^no ' forms.err)" 0
 form_is native
 merged 60 2+3 ./forms >forms.out 2>forms.err
 is "all forms merged" "$?" 0
