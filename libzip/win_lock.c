@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Locks of windows (MPI-4.0 section 12.5.3), at both ends. Each rank gives its own in the order in which it was asked:
- * so nobody starves, and an exclusive one that waits holds up shared ones that come later. MPI_Win_lock does not wait
- * for it, but for that of the rank itself, which may go on with loads and stores; the first operation does.
+ * so nobody starves, and an exclusive one that waits holds up shared ones that come later. MPI_Win_lock waits for it:
+ * programs that lock several ranks, all in the same order, count on having the first one when they ask for the second.
  */
 #include <stdlib.h>
 
@@ -93,8 +93,7 @@ static int ask(struct zwin *w, struct zwin_peer *p, int type, bool unchecked, co
 		p->lock = ZWIN_FREE;
 		return zwin_raise(w, rc, name, "no memory to lock rank %d", p->rank);
 	}
-	if (p->rank == w->comm->rank)
-		await_lock(p);
+	await_lock(p);
 	return MPI_SUCCESS;
 }
 
@@ -112,7 +111,7 @@ int zwin_may_access(struct zwin *w, int target, const char *name, struct zwin_pe
 	if (w->access == ZWIN_NO_EPOCH || (w->access == ZWIN_START && !p->started) ||
 		(w->access == ZWIN_LOCK && p->lock == ZWIN_FREE))
 		return zwin_raise(w, MPI_ERR_RMA_SYNC, name, "rank %d is not accessible in this epoch", target);
-	await_lock(p);
+	await_lock(p); /* that another thread has asked for */
 	return MPI_SUCCESS;
 }
 
@@ -155,7 +154,6 @@ int zip_Win_unlock(int rank, MPI_Win win)
 	struct zwin_peer *p = w->peer[rank];
 	if (w->access != ZWIN_LOCK || !p || p->lock == ZWIN_FREE)
 		return zwin_raise(w, MPI_ERR_RMA_SYNC, name, "rank %d is not locked", rank);
-	await_lock(p);
 	rc = zwin_complete(w, p, true, name);
 	if (--w->locked == 0)
 		w->access = ZWIN_NO_EPOCH;
@@ -188,7 +186,6 @@ int zip_Win_unlock_all(MPI_Win win)
 		return zwin_raise(w, MPI_ERR_RMA_SYNC, name, "there was no MPI_Win_lock_all");
 	int rc = zwin_complete(w, NULL, false, name);
 	for (struct zwin_peer *p = w->touched; p; p = p->next) {
-		await_lock(p);
 		if (p->lock == ZWIN_HELD && zwin_tell(w, p, ZWIN_UNLOCK, 0, 0) != MPI_SUCCESS)
 			zerror_fatal(1, "no memory to unlock a window");
 		p->lock = ZWIN_FREE;
