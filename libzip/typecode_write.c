@@ -337,7 +337,6 @@ static int add_type(struct writer *w, MPI_Datatype t, unsigned depth, size_t *nu
 int ztypecode_write(MPI_Datatype t, uint8_t **code, size_t *len)
 {
 	struct writer w = {0};
-	struct node *n, *next;
 	size_t number;
 	int rc = add_type(&w, t, 0, &number);
 
@@ -345,7 +344,7 @@ int ztypecode_write(MPI_Datatype t, uint8_t **code, size_t *len)
 		rc = MPI_ERR_NO_MEM;
 	if (rc == MPI_SUCCESS) {
 		*len = 0;
-		HASH_ITER(hh, w.nodes, n, next) {
+		for (const struct node *n = w.nodes; n; n = n->hh.next) {
 			memcpy(*code + *len, n->bytes, n->len);
 			*len += n->len;
 		}
