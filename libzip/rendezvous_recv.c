@@ -14,6 +14,8 @@
 #include "rendezvous_parts.h"
 #include "world.h"
 
+#define ASKED_MAX 64 /* more than the window has room for; each fragment asks */
+
 static struct {
 	struct zop_list granting; /* that want a larger grant, in turns */
 	uint64_t outstanding;	  /* bytes granted and not come, over all transfers */
@@ -67,13 +69,14 @@ static void post_cts(struct zop *op)
 	zchannel_post_control(op->remote, op->way, &env, op->exposed ? op->exposure.key : NULL);
 }
 
-/* Every waiting transfer is asked once, in turns. True: somebody was granted something. */
+/* Every waiting transfer is asked once, in turns, but of many only some: where nobody could be granted anything, bytes
+ * are out, and when they come the next ones are asked. True: somebody was granted something. */
 static bool grant_more(void)
 {
 	struct zop *last = self.granting.tail, *op;
 	bool did = false;
 
-	while ((op = zop_list_pop(&self.granting))) {
+	for (int i = 0; i < ASKED_MAX && (op = zop_list_pop(&self.granting)); i++) {
 		bool was_last = op == last;
 		uint64_t more = next_grant(op);
 		if (more > 0) {

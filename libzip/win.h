@@ -31,9 +31,11 @@ struct zwin_peer {
 	int rank;
 	/* As its origin. */
 	struct zwin_op *ops, *last_op; /* under way, in the order of their start */
-	bool dirty;		       /* something was sent that has to be known to be complete there */
-	bool said;		       /* something was said since FLUSH */
-	bool touched;		       /* in the window's list of those that something is to be done about */
+	unsigned nops;
+	bool native_dirty; /* in my part: native operations since the last native flush */
+	bool dirty;	   /* something was sent that has to be known to be complete there */
+	bool said;	   /* something was said since FLUSH */
+	bool touched;	   /* in the window's list of those that something is to be done about */
 	struct zwin_peer *next;
 	int64_t stirred_ns;	   /* in my part: when it was told of native operations on it */
 	uint64_t flushes, flushed; /* asked, and answered */
@@ -43,8 +45,10 @@ struct zwin_peer {
 	uint64_t posts;
 	/* As its target. */
 	unsigned tasks;			      /* not complete */
-	struct zwin_task *queue, *queue_last; /* accumulating ones, which are executed in their order */
-	bool asks, releases;		      /* it waits for FLUSHED; and it unlocks then */
+	struct zwin_task *queue, *queue_last; /* those that could not be complete at once, in order */
+	struct zwin_peer *busy_next;
+	uint64_t asks; /* FLUSHED that it waits for */
+	bool releases; /* and it unlocks then */
 	int task_error;
 	int holds;	    /* 0, MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE */
 	uint64_t completes; /* MPI_Win_complete of it that no MPI_Win_wait has seen */
@@ -64,7 +68,6 @@ struct zwin {
 	struct zwin_region *regions; /* that are attached */
 	struct zwin_peer **peer;     /* [comm->size], NULL: not met */
 	struct zwin_peer *touched;   /* with operations that are not known to be complete, or a lock */
-	bool native_dirty;	     /* native operations since the last native flush */
 
 	enum zwin_access access;
 	bool unchecked; /* MPI_Win_lock_all with MPI_MODE_NOCHECK */

@@ -69,12 +69,11 @@ static bool moves_nothing(const struct zwin_call *c)
 /* What native MPI has made of it stands for nothing. */
 static int go_elsewhere(struct zwin *w, struct zwin_peer *p, const struct zwin_call *c, MPI_Request *request)
 {
-	int rc = call_natively(c, MPI_PROC_NULL, w->handle, request);
-
-	if (rc != MPI_SUCCESS || moves_nothing(c))
-		return rc;
 	if (!w->dynamic && c->disp < 0)
 		return zwin_raise(w, MPI_ERR_DISP, c->name, "displacement is %lld", (long long)c->disp);
+	int rc = call_natively(c, MPI_PROC_NULL, w->handle, request);
+	if (rc != MPI_SUCCESS || moves_nothing(c))
+		return rc;
 	if (request)
 		zn.Wait(request, MPI_STATUS_IGNORE);
 	return zwin_raise(w, zwin_start(w, p, c, request), c->name, "cannot start it on rank %d", c->target);
@@ -108,7 +107,8 @@ static int run(const struct zwin_call *c, MPI_Win win, MPI_Request *request)
 		return rc;
 	if (!zwin_is_local(w, c->target))
 		return go_elsewhere(w, p, c, request);
-	w->native_dirty = true;
+	p->native_dirty = true;
+	zwin_touch(w, p);
 	stir(w, p);
 	rc = call_natively(c, zwin_native_rank(w, c->target), win, request);
 	zprogress_now_and_then();

@@ -124,8 +124,10 @@ int zip_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 	int rc;
 
 	if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
-		return zwin_raise(w, MPI_ERR_LOCKTYPE, name, "lock type is %d", lock_type);
-	rc = zwin_check_rank(w, rank, name);
+		return zwin_raise(w, MPI_ERR_ARG, name, "lock type is %d", lock_type); /* the class that MPICH has */
+	rc = zwin_check_assert(w, assert, MPI_MODE_NOCHECK, name);
+	if (rc == MPI_SUCCESS)
+		rc = zwin_check_rank(w, rank, name);
 	if (rc == MPI_SUCCESS && w->access != ZWIN_LOCK)
 		rc = zwin_check_idle(w, name);
 	if (rc != MPI_SUCCESS || rank == MPI_PROC_NULL)
@@ -166,7 +168,9 @@ int zip_Win_lock_all(int assert, MPI_Win win)
 	static const char name[] = "MPI_Win_lock_all";
 	struct zwin *w = zwin_find(win);
 
-	int rc = zwin_check_idle(w, name);
+	int rc = zwin_check_assert(w, assert, MPI_MODE_NOCHECK, name);
+	if (rc == MPI_SUCCESS)
+		rc = zwin_check_idle(w, name);
 	struct zwin_peer *self = rc == MPI_SUCCESS ? zwin_get_peer(w, w->comm->rank, name, &rc) : NULL;
 	if (!self)
 		return rc;
@@ -213,10 +217,9 @@ int zip_Win_flush(int rank, MPI_Win win)
 	static const char name[] = "MPI_Win_flush";
 	struct zwin *w = zwin_find(win);
 
-	int rc = check_passive(w, rank, name);
-	if (rc != MPI_SUCCESS || rank == MPI_PROC_NULL || !w->peer[rank])
-		return rc;
-	return zwin_complete(w, w->peer[rank], false, name);
+	int rc = rank == MPI_PROC_NULL ? MPI_SUCCESS : check_passive(w, rank, name);
+	struct zwin_peer *p = rc == MPI_SUCCESS && rank >= 0 ? zwin_get_peer(w, rank, name, &rc) : NULL;
+	return p ? zwin_complete(w, p, false, name) : rc;
 }
 
 int zip_Win_flush_all(MPI_Win win)
@@ -233,10 +236,9 @@ int zip_Win_flush_local(int rank, MPI_Win win)
 	static const char name[] = "MPI_Win_flush_local";
 	struct zwin *w = zwin_find(win);
 
-	int rc = check_passive(w, rank, name);
-	if (rc != MPI_SUCCESS || rank == MPI_PROC_NULL || !w->peer[rank])
-		return rc;
-	return zwin_complete_here(w, w->peer[rank], name);
+	int rc = rank == MPI_PROC_NULL ? MPI_SUCCESS : check_passive(w, rank, name);
+	struct zwin_peer *p = rc == MPI_SUCCESS && rank >= 0 ? zwin_get_peer(w, rank, name, &rc) : NULL;
+	return p ? zwin_complete_here(w, p, name) : rc;
 }
 
 int zip_Win_flush_local_all(MPI_Win win)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Making and ending windows of spanning communicators. See win.h. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "progress.h"
 #include "shim.h"
 #include "win_parts.h"
+
+#define AS_INT 3 /* MPIR_ATTR_INT: what MPI_WIN_GET_ATTR of mpif.h wants; else MPI_ADDRESS_KIND */
 
 struct making {
 	const char *name;
@@ -38,6 +41,13 @@ static int copy_info(MPI_Info info, MPI_Info *mine, bool *no_locks)
 	return zn.Info_delete(*mine, "no_locks");
 }
 
+/* In the memory that MPICH 4.0.2 shares among the processes of a host others find the window in another place than its
+ * owner where sizes are no multiples of 16. MPI_Win_get_attr tells the program's size. */
+static MPI_Aint round_up(MPI_Aint size)
+{
+	return size > PTRDIFF_MAX - 15 ? size : (size + 15) & ~(MPI_Aint)15;
+}
+
 /* Over the members of my part, who have met: it blocks for as long as they need to call it. */
 static int make_natively(struct making *m, MPI_Win *win)
 {
@@ -51,7 +61,7 @@ static int make_natively(struct making *m, MPI_Win *win)
 	if (m->dynamic)
 		rc = zn.Win_create_dynamic(info, shadow, win);
 	else if (m->allocate)
-		rc = zn.Win_allocate_c(m->size, m->disp_unit, info, shadow, &m->base, win);
+		rc = zn.Win_allocate_c(round_up(m->size), m->disp_unit, info, shadow, &m->base, win);
 	else
 		rc = zn.Win_create_c(m->base, m->size, m->disp_unit, info, shadow, win);
 	if (rc == MPI_SUCCESS)
@@ -199,13 +209,13 @@ int zip_Win_free(MPI_Win *win)
 		return rc;
 	const int late = zwin_complete_talk(w, name); /* raised; the window goes all the same */
 	rc = zcoll_barrier(w->comm);
-	zwin_leave(w);
 	if (w->comm->nlocal > 1)
 		zprogress_serve(false);
 	zshim_callback_begin(); /* deletes attributes; and it blocks until the others have called it */
 	zn.Win_unlock_all(w->handle);
 	const int freed = zn.Win_free(win);
 	zshim_callback_end();
+	zwin_leave(w); /* not before: those callbacks may ask for its group */
 	destroy(w);
 	zcomm_reap();
 	return rc != MPI_SUCCESS ? rc : freed != MPI_SUCCESS ? freed : late;
@@ -217,6 +227,29 @@ int zip_Win_get_group(MPI_Win win, MPI_Group *group)
 	int rc = zgroup_create(w->comm->vrank, w->comm->size, group);
 
 	return zwin_raise(w, rc, "MPI_Win_get_group", "out of memory");
+}
+
+int zip_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
+{
+	int rc = zn.Win_get_attr(win, keyval, value, flag);
+
+	if (rc == MPI_SUCCESS && *flag && keyval == MPI_WIN_SIZE)
+		*(MPI_Aint **)value = &zwin_find(win)->size;
+	return rc;
+}
+
+int zip_I_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag, int kind)
+{
+	const MPI_Aint size = zwin_find(win)->size;
+	int rc = zn.I_Win_get_attr(win, keyval, value, flag, kind);
+
+	if (rc != MPI_SUCCESS || !*flag || keyval != MPI_WIN_SIZE + 1) /* in Fortran */
+		return rc;
+	if (kind == AS_INT)
+		*(MPI_Fint *)value = (MPI_Fint)size;
+	else
+		*(MPI_Aint *)value = size;
+	return rc;
 }
 
 int zip_Win_set_info(MPI_Win win, MPI_Info info)

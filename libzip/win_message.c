@@ -13,11 +13,13 @@
 #include "op.h"
 #include "pool.h"
 #include "shim.h"
+#include "typecode.h"
 #include "win_parts.h"
 #include "world.h"
 
 #define CARRIER_ID ((uint64_t)UINT32_MAX << 32) /* no rank makes it */
 #define MESSAGES_A_TURN 64			/* then others have their turn */
+#define INSIDE_BYTES 2048u
 
 enum { /* offsets of the fields */
 	AT_KIND = 0,
@@ -29,7 +31,8 @@ enum { /* offsets of the fields */
 	AT_DISP = 24,
 	AT_COUNT = 32,
 	AT_BYTES = 40,
-	HEADER = 48,
+	AT_RANK = 48,
+	HEADER = 56,
 };
 
 /* What has been said natively, until native MPI has it. */
@@ -40,7 +43,7 @@ struct said {
 };
 static struct said *said;
 
-/* What is too long to have come at once: those behind it wait. */
+/* What has not come at once, as it is longer than eager messages may be (zipperd.conf(5)): those behind it wait. */
 static struct {
 	struct zreq *coming; /* NULL: nothing is */
 	uint8_t *bytes;
@@ -66,6 +69,13 @@ struct zcomm *zwin_carrier(void)
 		zcomm_drop(carrier);
 	}
 	return carrier;
+}
+
+uint64_t zwin_inside_bytes(void)
+{
+	const uint64_t room = zworld.eager_bytes > HEADER ? (zworld.eager_bytes - HEADER) / 2 : 0;
+
+	return room < INSIDE_BYTES ? room : INSIDE_BYTES;
 }
 
 uint32_t zwin_number(void)
@@ -101,6 +111,7 @@ static void encode(uint8_t out[HEADER], const struct zwin_message *m)
 	put64(out + AT_DISP, (uint64_t)m->disp);
 	put64(out + AT_COUNT, m->count);
 	put64(out + AT_BYTES, m->bytes);
+	put32(out + AT_RANK, m->rank);
 }
 
 static int say_natively(int vrank, const struct zwin_message *m)
@@ -126,7 +137,8 @@ static int say_natively(int vrank, const struct zwin_message *m)
 
 static int say_over_bridge(int vrank, const struct zwin_message *m)
 {
-	const uint64_t data = m->flags & ZWIN_F_INSIDE ? m->bytes : 0, len = HEADER + m->code_len + data;
+	const uint64_t data = m->flags & ZWIN_F_INSIDE ? m->bytes : 0, code = m->flags & ZWIN_F_APART ? 0 : m->code_len;
+	const uint64_t len = HEADER + code + data;
 	struct zcomm *carrier = zwin_carrier();
 	uint8_t *bytes = zpool_get(len);
 	struct zreq *sent;
@@ -136,10 +148,10 @@ static int say_over_bridge(int vrank, const struct zwin_message *m)
 		return MPI_ERR_NO_MEM;
 	}
 	encode(bytes, m);
-	if (m->code_len > 0)
-		memcpy(bytes + HEADER, m->code, m->code_len);
+	if (code > 0)
+		memcpy(bytes + HEADER, m->code, code);
 	if (data > 0)
-		memcpy(bytes + HEADER + m->code_len, m->data, data);
+		memcpy(bytes + HEADER + code, m->data, data);
 	int rc = zbridge_isend(carrier, ZCOMM_PT2PT, bytes, (MPI_Count)len, MPI_BYTE, vrank, 0, ZSEND_BUFFERED,
 		&sent); /* which is over at once, and goes on with a copy */
 	zpool_put(bytes);
@@ -148,21 +160,24 @@ static int say_over_bridge(int vrank, const struct zwin_message *m)
 
 static void take(struct zwin *, struct zwin_peer *, const struct zwin_message *);
 
-int zwin_say(struct zwin *w, struct zwin_peer *p, const struct zwin_message *m)
+int zwin_say(struct zwin *w, struct zwin_peer *p, const struct zwin_message *message)
 {
 	const int vrank = w->comm->vrank[p->rank];
+	struct zwin_message m = *message;
 
+	m.window = w->id;
+	m.rank = (uint32_t)w->comm->rank;
 	if (p->rank == w->comm->rank) {
-		take(w, p, m);
+		take(w, p, &m);
 		return MPI_SUCCESS;
 	}
-	p->said = p->said || m->kind != ZWIN_FLUSHED;
-	return zworld_is_local(vrank) ? say_natively(vrank, m) : say_over_bridge(vrank, m);
+	p->said = p->said || m.kind != ZWIN_FLUSHED;
+	return zworld_is_local(vrank) ? say_natively(vrank, &m) : say_over_bridge(vrank, &m);
 }
 
 int zwin_tell(struct zwin *w, struct zwin_peer *p, enum zwin_kind kind, uint32_t op, uint8_t flags)
 {
-	const struct zwin_message m = {.kind = kind, .flags = flags, .op = op, .window = w->id};
+	const struct zwin_message m = {.kind = kind, .flags = flags, .op = op};
 
 	return zwin_say(w, p, &m);
 }
@@ -214,13 +229,17 @@ static bool decode(const uint8_t *in, uint64_t len, struct zwin_message *m)
 		.disp = (int64_t)get64(in + AT_DISP),
 		.count = get64(in + AT_COUNT),
 		.bytes = get64(in + AT_BYTES),
-		.code = in + HEADER,
+		.rank = get32(in + AT_RANK),
 		.code_len = get32(in + AT_CODE_LEN)};
+	const bool apart = m->flags & ZWIN_F_APART;
+	const uint64_t code = apart ? 0 : m->code_len;
 	len -= HEADER;
-	if (m->kind < ZWIN_PUT || m->kind > ZWIN_STIR || m->number > INT32_MAX || m->code_len > len)
+	if (m->kind < ZWIN_PUT || m->kind > ZWIN_STIR || m->number > INT32_MAX || code > len ||
+		m->code_len > ZTYPECODE_LEN_MAX)
 		return false;
-	m->data = m->code + m->code_len;
-	return len - m->code_len == (m->flags & ZWIN_F_INSIDE ? m->bytes : 0);
+	m->code = apart ? NULL : in + HEADER;
+	m->data = in + HEADER + code;
+	return len - code == (m->flags & ZWIN_F_INSIDE ? m->bytes : 0);
 }
 
 static void take(struct zwin *w, struct zwin_peer *from, const struct zwin_message *m)
@@ -230,7 +249,7 @@ static void take(struct zwin *w, struct zwin_peer *from, const struct zwin_messa
 		zwin_answer(w, from, m->flags & ZWIN_F_RELEASE);
 		break;
 	case ZWIN_FLUSHED:
-		from->flushed++;
+		from->flushed += m->count;
 		from->error = from->error == MPI_SUCCESS ? (int)m->op : from->error;
 		break;
 	case ZWIN_ASK_LOCK:
@@ -263,12 +282,9 @@ static void hear(int vrank, const uint8_t *bytes, uint64_t len)
 	if (!decode(bytes, len, &m))
 		zerror_fatal(1, "rank %d has sent a malformed message about a window", vrank);
 	struct zwin *w = zwin_by_id(m.window);
-	if (!w && m.kind == ZWIN_POST)
-		return; /* of an epoch that nobody has started */
-	int rank = w ? zcomm_rank_of(w->comm, vrank) : MPI_UNDEFINED;
-	if (rank == MPI_UNDEFINED)
+	if (!w || m.rank >= (uint32_t)w->comm->size || w->comm->vrank[m.rank] != vrank)
 		zerror_fatal(1, "rank %d has sent a message about a window that is not there", vrank);
-	struct zwin_peer *from = zwin_peer(w, rank);
+	struct zwin_peer *from = zwin_peer(w, (int)m.rank);
 	if (!from)
 		zerror_fatal(1, "no memory for a window");
 	take(w, from, &m);

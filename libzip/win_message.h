@@ -11,12 +11,13 @@
  *   GET_ACCUMULATE   the same, and what was there before is sent back; MPI_NO_OP has no data
  *   SWAP             MPI_Compare_and_swap: two elements, what is compared and what is put; sent back as before
  *   FLUSH            FLUSHED comes when all of the sender's before it is complete; F_RELEASE: and unlocks then
- *   FLUSHED          op: class of the first error since the last one
+ *   FLUSHED          op: class of the first error since the last one; count: of FLUSH that are answered
  *   LOCK, GRANT, UNLOCK   op of LOCK: MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE
  *   POST, COMPLETE   MPI_Win_post and MPI_Win_complete
  *   STIR             native operations on it come, which may need it and wake nobody (progress.h)
  *
- * The header has fixed little-endian fields, and behind it the description of the type (typecode.h) and the data.
+ * The header has fixed little-endian fields, and behind it the description of the type (typecode.h) and the data, so
+ * that it is an eager message in any case: a description that is too long for that goes before the data (F_APART).
  */
 #ifndef ZIP_LIBZIP_WIN_MESSAGE_H
 #define ZIP_LIBZIP_WIN_MESSAGE_H
@@ -42,22 +43,25 @@ enum zwin_kind {
 
 #define ZWIN_F_INSIDE 1u  /* the data are in the message */
 #define ZWIN_F_RELEASE 2u /* of FLUSH */
+#define ZWIN_F_APART 4u	  /* the description is not in the message */
 
 struct zwin_message {
 	enum zwin_kind kind;
 	uint8_t flags;
 	uint32_t op;
 	uint32_t number; /* tag of what follows in messages of their own; counted by the origin */
+	uint32_t rank;	 /* of the sender in the window */
 	uint64_t window;
 	int64_t disp;
 	uint64_t count;
 	uint64_t bytes; /* of the data, as they travel */
-	const uint8_t *code;
 	uint32_t code_len;
+	const uint8_t *code; /* [code_len], or NULL with F_APART */
 	const uint8_t *data; /* [bytes] with F_INSIDE */
 };
 
-#define ZWIN_INSIDE_BYTES 2048u /* data of at most so many travel inside */
+/* Data and description of at most so many bytes each travel inside; no more than 2048. */
+uint64_t zwin_inside_bytes(void);
 
 /* Where the messages of all windows run: a communicator of the world, whose ranks are vranks. Of data that go to a
  * target, and of what comes back: */

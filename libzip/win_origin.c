@@ -11,9 +11,10 @@
 #include "typecode.h"
 #include "win_parts.h"
 
-/* Copies of small operations that may wait for their way: then the origin waits, too. What is waiting at the target is
- * bounded by the streams they travel in. */
+/* When the origin waits before it starts another operation, so that neither end keeps books of any number of them:
+ * copies of small ones that wait for their way, and others on the same target that are not complete here. */
 #define COPIES_MAX 256u
+#define OPS_MAX 256u
 
 struct zwin_op {
 	struct zreq req; /* first */
@@ -80,6 +81,7 @@ static void unlist(struct zwin_op *op)
 	if (p->last_op == op)
 		p->last_op = last;
 	op->listed = false;
+	p->nops--;
 }
 
 static void destroy(struct zreq *r)
@@ -131,6 +133,7 @@ static void list(struct zwin_op *op)
 		p->ops = op;
 	p->last_op = op;
 	op->listed = true;
+	p->nops++;
 }
 
 /* Small data as they travel, in memory of the pool. */
@@ -178,7 +181,7 @@ static int measure(const struct zwin_call *c, struct zwin_message *m, MPI_Count 
 		data.bytes = 0;
 	m->bytes = rc == MPI_SUCCESS ? data.bytes << (c->kind == ZWIN_SWAP) : 0;
 	if (rc == MPI_SUCCESS && gives_back(c->kind))
-		*back = c->result_count * ztype_find(c->result_type)->size;
+		*back = c->target_count * ztype_find(c->target_type)->size;
 	return rc;
 }
 
@@ -191,25 +194,34 @@ static int await_result(struct zwin *w, struct zwin_op *op, const struct zwin_ca
 /* What is sent, and awaited. */
 static int launch(struct zwin *w, struct zwin_op *op, const struct zwin_call *c, struct zwin_message *m)
 {
-	const bool data = has_data(c), inside = data && m->bytes <= ZWIN_INSIDE_BYTES;
+	const bool data = has_data(c), apart = m->code_len > zwin_inside_bytes();
+	const bool inside = data && (c->kind == ZWIN_SWAP || (m->bytes <= zwin_inside_bytes() && !apart));
+	const int vrank = w->comm->vrank[op->peer->rank];
 	uint8_t *packed = NULL;
+	struct zreq *copied;
 	int rc = inside ? pack_inside(c, m, &packed) : MPI_SUCCESS;
 
 	if (rc == MPI_SUCCESS && gives_back(c->kind))
 		rc = await_result(w, op, c, m->number);
+	m->flags |= apart ? ZWIN_F_APART : 0;
 	if (rc == MPI_SUCCESS)
 		rc = zwin_say(w, op->peer, m);
 	zpool_put(packed);
+	if (rc == MPI_SUCCESS && apart)
+		rc = zbridge_isend(zwin_carrier(), ZWIN_THERE, m->code, m->code_len, MPI_BYTE, vrank, (int)m->number,
+			ZSEND_BUFFERED, &copied);
 	if (rc == MPI_SUCCESS && data && !inside)
-		rc = zbridge_isend(zwin_carrier(), ZWIN_THERE, c->origin, c->origin_count, c->origin_type,
-			w->comm->vrank[op->peer->rank], (int)m->number, ZSEND_STANDARD, &op->sent);
+		rc = zbridge_isend(zwin_carrier(), ZWIN_THERE, c->origin, c->origin_count, c->origin_type, vrank,
+			(int)m->number, ZSEND_STANDARD, &op->sent);
 	return rc;
 }
 
-static bool few_copies(void *arg)
+static bool is_little(void *arg)
 {
-	(void)arg;
-	return zop_buffered < COPIES_MAX / 2;
+	struct zwin_peer *p = arg;
+
+	zwin_ops_done(p);
+	return zop_buffered < COPIES_MAX / 2 && p->nops < OPS_MAX / 2;
 }
 
 int zwin_start(struct zwin *w, struct zwin_peer *p, const struct zwin_call *c, MPI_Request *request)
@@ -217,14 +229,13 @@ int zwin_start(struct zwin *w, struct zwin_peer *p, const struct zwin_call *c, M
 	struct zwin_message m = {.kind = c->kind,
 		.op = (uint32_t)c->op,
 		.number = zwin_number(),
-		.window = w->id,
 		.disp = c->disp,
 		.count = (uint64_t)c->target_count};
 	struct ztypecode code;
 	MPI_Count back = 0;
 
-	if (__builtin_expect(zop_buffered > COPIES_MAX, 0))
-		zprogress_wait(few_copies, NULL);
+	if (__builtin_expect(zop_buffered > COPIES_MAX || p->nops > OPS_MAX, 0))
+		zprogress_wait(is_little, p);
 	int rc = zwin_carrier() ? ztypecode_encode(c->target_type, &code) : MPI_ERR_NO_MEM;
 	if (rc == MPI_SUCCESS)
 		rc = measure(c, &m, &back);

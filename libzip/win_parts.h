@@ -36,6 +36,8 @@ bool zwin_ops_done(struct zwin_peer *);
 void zwin_touch(struct zwin *, struct zwin_peer *);
 /* MPI_SUCCESS, also for MPI_PROC_NULL, or a code that has been raised. */
 int zwin_check_rank(struct zwin *, int rank, const char *name);
+/* Only assertions that are known? The same. */
+int zwin_check_assert(const struct zwin *, int assert, int known, const char *name);
 /* May another epoch of the origin begin? MPI_SUCCESS or a code that has been raised. */
 int zwin_check_idle(struct zwin *, const char *name);
 /* The peer, or NULL: then *rc is a code that has been raised. */

@@ -37,12 +37,19 @@ void zwin_regions_free(struct zwin *w)
 		zwin_region_detach(w, (const void *)w->regions->from);
 }
 
+/* inside: a byte there, or what is at its end will do. */
+static bool holds_address(const struct zwin *w, intptr_t at, bool inside)
+{
+	for (const struct zwin_region *r = w->regions; r; r = r->next)
+		if (at >= r->from && (at < r->to || (!inside && at == r->to)))
+			return true;
+	return false;
+}
+
+/* A datatype may go over several regions, what is between them left out: its ends are looked at. */
 bool zwin_holds(const struct zwin *w, intptr_t from, intptr_t to)
 {
 	if (!w->dynamic)
 		return from >= 0 && to <= w->size && from <= to;
-	for (const struct zwin_region *r = w->regions; r; r = r->next)
-		if (from >= r->from && to <= r->to && from <= to)
-			return true;
-	return false;
+	return from <= to && holds_address(w, from, from < to) && (from == to || holds_address(w, to - 1, true));
 }

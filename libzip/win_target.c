@@ -1,32 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations that others in other parts have started on this rank's memory. Those that accumulate are executed in the
- * order in which their origin has started them (MPI-4.0 section 12.7.2), by native operations on this rank itself: so
- * each element is updated in one piece, whoever else is at it. Others go straight from and to the window.
+ * Operations that others in other parts have started on this rank's memory. Their data are under way at the same time,
+ * straight from and to the window; they end in the order in which their origin has started them. Those that accumulate
+ * are executed when it is their turn (MPI-4.0 section 12.7.2), by native operations on this rank itself: so each
+ * element is updated in one piece, whoever else is at it.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bridge.h"
+#include "coll_data.h"
 #include "datatype.h"
 #include "error.h"
 #include "shim.h"
 #include "typecode.h"
 #include "win_parts.h"
 
+#define ELEMENT_MAX 64 /* bytes of a predefined type, and more */
+
 struct zwin_task {
 	struct zwin *win;
 	struct zwin_peer *from;
 	struct zwin_message m;		   /* without what is behind the header */
 	const struct ztypecode_type *type; /* a reference, or NULL */
+	struct zreq *coding;		   /* the description, NULL: it is here */
 	struct zreq *coming, *going;	   /* data, and what is sent back; NULL: not under way */
+	uint8_t *code;
 	bool executed;
 	uint8_t *given, *before; /* accumulating: the operands, and what was there before */
 	MPI_Count elements;	 /* of these */
-	struct zwin_task *next, *queue_next;
+	struct zwin_task *next;	 /* of the same origin */
 };
 
-static struct zwin_task *tasks;
+static struct zwin_peer *busy; /* origins of tasks */
 
 static bool accumulates(enum zwin_kind kind)
 {
@@ -47,20 +53,20 @@ static void note_error(struct zwin_task *t, int class)
 
 static void answer(struct zwin *w, struct zwin_peer *from)
 {
-	const uint32_t error = (uint32_t)from->task_error;
+	const struct zwin_message m = {.kind = ZWIN_FLUSHED, .op = (uint32_t)from->task_error, .count = from->asks};
 
-	from->asks = false;
+	from->asks = 0;
 	from->task_error = MPI_SUCCESS;
 	if (from->releases)
 		zwin_unlocked(w, from);
 	from->releases = false;
-	if (zwin_tell(w, from, ZWIN_FLUSHED, error, 0) != MPI_SUCCESS)
+	if (zwin_say(w, from, &m) != MPI_SUCCESS)
 		zerror_fatal(1, "no memory for an answer about a window");
 }
 
 void zwin_answer(struct zwin *w, struct zwin_peer *from, bool release)
 {
-	from->asks = true;
+	from->asks++;
 	from->releases |= release;
 	if (from->tasks == 0)
 		answer(w, from);
@@ -72,9 +78,10 @@ static void finish(struct zwin_task *t)
 
 	if (t->type)
 		ztypecode_release(t->type);
+	free(t->code);
 	free(t->given);
 	free(t->before);
-	if (--from->tasks == 0 && from->asks)
+	if (--from->tasks == 0 && from->asks > 0)
 		answer(t->win, from);
 	free(t);
 }
@@ -117,6 +124,29 @@ static int64_t wire_bytes(const void *at, MPI_Count count, MPI_Datatype type)
 	return zdata_view(&data, at, count, type) == MPI_SUCCESS ? (int64_t)data.bytes : -1;
 }
 
+/* Native MPI waits for ever for an operation on a type that it is not defined for (MPICH 4.0.2). */
+static bool is_defined(MPI_Op op, MPI_Datatype element)
+{
+	static MPI_Op last = MPI_OP_NULL;
+	static MPI_Datatype last_element = MPI_DATATYPE_NULL;
+	char one[ELEMENT_MAX] = {0}, other[ELEMENT_MAX] = {0};
+	MPI_Count lb, extent;
+
+	if (op == MPI_REPLACE || op == MPI_NO_OP || (op == last && element == last_element))
+		return true;
+	if (!zbuf_op_predefined(op) || zn.Type_get_extent_c(element, &lb, &extent) != MPI_SUCCESS ||
+		extent > ELEMENT_MAX)
+		return false;
+	zerror_hush_world();
+	const int rc = zn.Reduce_local(one, other, 1, element, op);
+	zerror_unhush_world();
+	if (rc != MPI_SUCCESS)
+		return false;
+	last = op;
+	last_element = element;
+	return true;
+}
+
 static int check_accumulate(const struct zwin_message *m, const struct ztypecode_type *type)
 {
 	MPI_Count elements;
@@ -127,6 +157,8 @@ static int check_accumulate(const struct zwin_message *m, const struct ztypecode
 	const int64_t bytes = wire_bytes(NULL, elements, type->element);
 	if (m->kind == ZWIN_SWAP)
 		return elements == 1 && (int64_t)m->bytes == 2 * bytes ? MPI_SUCCESS : MPI_ERR_TYPE;
+	if (!is_defined((MPI_Op)m->op, type->element))
+		return MPI_ERR_OP;
 	const bool none = m->kind == ZWIN_GET_ACCUMULATE && m->op == (uint32_t)MPI_NO_OP;
 	return (int64_t)m->bytes == (none ? 0 : bytes) ? MPI_SUCCESS : MPI_ERR_TYPE;
 }
@@ -139,8 +171,9 @@ static int check(const struct zwin *w, const struct zwin_message *m, const struc
 		return MPI_ERR_RMA_RANGE;
 	if (accumulates(m->kind))
 		return check_accumulate(m, type);
-	return wire_bytes(place(w, m), (MPI_Count)m->count, type->handle) == (int64_t)m->bytes ? MPI_SUCCESS
-											       : MPI_ERR_TYPE;
+	/* as a message, which may be shorter than what it is received into */
+	const int64_t bytes = wire_bytes(place(w, m), (MPI_Count)m->count, type->handle), given = (int64_t)m->bytes;
+	return bytes >= 0 && (m->kind == ZWIN_PUT ? given <= bytes : bytes <= given) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
 
 /* --- accumulating --- */
@@ -168,30 +201,6 @@ static int run_natively(struct zwin_task *t)
 	return zerror_class(rc != MPI_SUCCESS ? rc : flushed);
 }
 
-/* What is wrong with an operation is to be told to its origin, not to this rank: with each operation and type the first
- * time, errors do not go to the window's handler. */
-static int run(struct zwin_task *t)
-{
-	static uint32_t good_op;
-	static MPI_Datatype good_element = MPI_DATATYPE_NULL;
-	const struct zwin *w = t->win;
-	MPI_Errhandler handler;
-
-	if (t->m.op == good_op && t->type->element == good_element)
-		return run_natively(t);
-	zn.Win_get_errhandler(w->handle, &handler);
-	zn.Win_set_errhandler(w->handle, MPI_ERRORS_RETURN);
-	int class = run_natively(t);
-	zn.Win_set_errhandler(w->handle, handler);
-	if (!zerror_is_predefined(handler))
-		zn.Errhandler_free(&handler);
-	if (class == MPI_SUCCESS) {
-		good_op = t->m.op;
-		good_element = t->type->element;
-	}
-	return class;
-}
-
 static int send_back(struct zwin_task *t, const void *buf, MPI_Count count, MPI_Datatype type)
 {
 	return zbridge_isend(zwin_carrier(), ZWIN_BACK, buf, count, type, t->win->comm->vrank[t->from->rank],
@@ -205,30 +214,18 @@ static void refuse_back(struct zwin_task *t)
 		zerror_fatal(1, "no memory for an answer about a window");
 }
 
-/* The operands have come, and those before it are through. */
+/* The operands have come. */
 static void accumulate(struct zwin_task *t)
 {
-	int class = run(t);
+	int class = run_natively(t);
 
 	t->executed = true;
-	t->from->queue = t->queue_next;
-	if (!t->from->queue)
-		t->from->queue_last = NULL;
 	if (class != MPI_SUCCESS)
 		note_error(t, class);
 	if (!sends_back(t->m.kind))
 		return;
 	if (class != MPI_SUCCESS || send_back(t, t->before, t->elements, t->type->element) != MPI_SUCCESS)
 		refuse_back(t);
-}
-
-static void queue(struct zwin_task *t)
-{
-	if (t->from->queue_last)
-		t->from->queue_last->queue_next = t;
-	else
-		t->from->queue = t;
-	t->from->queue_last = t;
 }
 
 /* --- one operation --- */
@@ -247,16 +244,20 @@ static bool is_through(struct zwin_task *t, struct zreq **wire)
 	return true;
 }
 
-/* True: it is over. */
+static void begin(struct zwin_task *, const struct zwin_message *, const uint8_t *code);
+
+/* It is its turn. True: it is over. */
 static bool go_on(struct zwin_task *t)
 {
+	if (t->coding) {
+		if (!is_through(t, &t->coding))
+			return false;
+		begin(t, &t->m, t->code);
+	}
 	if (!is_through(t, &t->coming))
 		return false;
-	if (accumulates(t->m.kind) && t->type && !t->executed) {
-		if (t->from->queue != t)
-			return false;
+	if (accumulates(t->m.kind) && t->type && !t->executed)
 		accumulate(t);
-	}
 	return is_through(t, &t->going);
 }
 
@@ -296,10 +297,7 @@ static int start_accumulate(struct zwin_task *t, const struct zwin_message *m)
 		return MPI_ERR_NO_MEM;
 	if (sends_back(m->kind) && !(t->before = calloc(1, size)))
 		return MPI_ERR_NO_MEM;
-	int rc = m->bytes > 0 ? receive(t, t->given, operands * t->elements, t->type->element, m) : MPI_SUCCESS;
-	if (rc == MPI_SUCCESS)
-		queue(t);
-	return rc;
+	return m->bytes > 0 ? receive(t, t->given, operands * t->elements, t->type->element, m) : MPI_SUCCESS;
 }
 
 static int start(struct zwin_task *t, const struct zwin_message *m)
@@ -313,15 +311,24 @@ static int start(struct zwin_task *t, const struct zwin_message *m)
 	return receive(t, at, (MPI_Count)m->count, t->type->handle, m);
 }
 
-void zwin_execute(struct zwin *w, struct zwin_peer *from, const struct zwin_message *m)
+static void queue(struct zwin_task *t)
 {
-	struct zwin_task *t = calloc(1, sizeof(*t));
+	struct zwin_peer *from = t->from;
 
-	if (!t)
-		zerror_fatal(1, "no memory for an operation on a window");
-	*t = (struct zwin_task){.win = w, .from = from, .m = *m, .type = ztypecode_decode(m->code, m->code_len)};
-	from->tasks++;
-	int class = check(w, m, t->type);
+	if (from->queue) {
+		from->queue_last->next = t;
+	} else {
+		from->queue = t;
+		from->busy_next = busy;
+		busy = from;
+	}
+	from->queue_last = t;
+}
+
+static void begin(struct zwin_task *t, const struct zwin_message *m, const uint8_t *code)
+{
+	t->type = ztypecode_decode(code, m->code_len);
+	int class = check(t->win, m, t->type);
 	if (class != MPI_SUCCESS) {
 		note_error(t, class);
 		if (t->type)
@@ -330,27 +337,50 @@ void zwin_execute(struct zwin *w, struct zwin_peer *from, const struct zwin_mess
 	}
 	if ((class == MPI_SUCCESS ? start(t, m) : start_refused(t, m)) != MPI_SUCCESS)
 		zerror_fatal(1, "no memory for an operation of %llu bytes on a window", (unsigned long long)m->bytes);
-	if (go_on(t)) {
+}
+
+static int await_code(struct zwin_task *t)
+{
+	t->code = malloc(t->m.code_len);
+	if (!t->code)
+		return MPI_ERR_NO_MEM;
+	return zbridge_irecv(zwin_carrier(), ZWIN_THERE, t->code, t->m.code_len, MPI_BYTE,
+		t->win->comm->vrank[t->from->rank], (int)t->m.number, &t->coding);
+}
+
+void zwin_execute(struct zwin *w, struct zwin_peer *from, const struct zwin_message *m)
+{
+	struct zwin_task *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		zerror_fatal(1, "no memory for an operation on a window");
+	*t = (struct zwin_task){.win = w, .from = from, .m = *m};
+	from->tasks++;
+	if (!(m->flags & ZWIN_F_APART))
+		begin(t, m, m->code);
+	else if (await_code(t) != MPI_SUCCESS)
+		zerror_fatal(1, "no memory for a datatype of an operation on a window");
+	if (!from->queue && go_on(t))
 		finish(t);
-	} else {
-		t->next = tasks;
-		tasks = t;
-	}
+	else
+		queue(t);
 }
 
 bool zwin_tasks_turn(void)
 {
 	bool did = false;
 
-	for (struct zwin_task **at = &tasks; *at;) {
-		struct zwin_task *t = *at;
-		if (!go_on(t)) {
-			at = &t->next;
-			continue;
+	for (struct zwin_peer **at = &busy, *from; (from = *at);) {
+		struct zwin_task *t;
+		while ((t = from->queue) && go_on(t)) {
+			from->queue = t->next;
+			finish(t);
+			did = true;
 		}
-		*at = t->next;
-		finish(t);
-		did = true;
+		if (from->queue)
+			at = &from->busy_next;
+		else
+			*at = from->busy_next;
 	}
 	return did;
 }

@@ -99,7 +99,6 @@ MPI_Unpack
 MPI_Unpack_c
 MPI_Win_call_errhandler
 MPI_Win_delete_attr
-MPI_Win_get_attr
 MPI_Win_get_errhandler
 MPI_Win_get_name
 MPI_Win_set_attr
@@ -107,7 +106,6 @@ MPI_Win_set_errhandler
 MPI_Win_set_name
 MPI_Win_shared_query
 MPI_Win_shared_query_c
-MPI_Win_sync
 MPIX_Grequest_class_allocate
 MPIX_Grequest_start
 END

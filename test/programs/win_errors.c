@@ -107,10 +107,24 @@ static void types(void)
 	MPI_Aint at[2] = {0, 4};
 	MPI_Datatype parts[2] = {MPI_INT, MPI_FLOAT};
 
-	/* another size than there */
+	int right = from == there ? rank + 100 : -1, some[3];
+
+	/* more than it is for; less is as in a message */
 	lock();
-	MPI_Put(few, 3, MPI_INT, there, 5, 5, MPI_INT, win);
-	CHECK_CLASS(MPI_Win_flush(there, win), MPI_ERR_TYPE);
+	MPI_Put(few, 10, MPI_INT, there, 5, 5, MPI_INT, win);
+	CHECK_CLASS(MPI_Win_flush(there, win), MPI_ERR_TRUNCATE);
+	MPI_Put(&right, right < 0 ? 0 : 1, MPI_INT, there, 0, 5, MPI_INT, win);
+	CHECK_CLASS(MPI_Win_flush(there, win), MPI_SUCCESS);
+	MPI_Get(few, 10, MPI_INT, there, 5, 3, MPI_INT, win);
+	CHECK_CLASS(MPI_Win_flush(there, win), MPI_SUCCESS);
+	for (int i = 0; i < 10; i++)
+		CHECK_INT(few[i], i < 3 ? 1005 + i : 0);
+	MPI_Get(some, 3, MPI_INT, there, 5, 10, MPI_INT, win);
+	CHECK_CLASS(MPI_Win_flush(there, win), MPI_ERR_RMA_RANGE);
+	/* of a kind that has no such operation */
+	double number = 1;
+	MPI_Accumulate(&number, 1, MPI_DOUBLE, there, 0, 1, MPI_DOUBLE, MPI_BAND, win);
+	CHECK_CLASS(MPI_Win_flush(there, win), MPI_ERR_OP);
 	/* to fold only one kind of number is allowed */
 	MPI_Type_create_struct(2, lengths, at, parts, &mixed);
 	MPI_Type_commit(&mixed);
