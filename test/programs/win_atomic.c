@@ -179,32 +179,53 @@ static void hand_over(void)
 	MPI_Win_unlock(rank, win);
 }
 
-/* Everybody to everybody; some by get_accumulate, as what is fetched must not matter. */
-static void reduce_all(const struct type *t, const struct op *op)
+#define PLACE (ELEMENTS * 32) /* bytes for each operation */
+
+static void reduce_to(int target, const struct type *t, int o)
 {
-	char mine[ELEMENTS * 32], before[ELEMENTS * 32], one[ELEMENTS * 32], wanted[ELEMENTS * 32];
+	char mine[PLACE], before[PLACE];
+
+	for (int i = 0; i < ELEMENTS; i++)
+		t->set(mine, i, value_of(&ops[o], rank, i));
+	if ((rank + target + o) % 2)
+		MPI_Accumulate(mine, ELEMENTS, t->type, target, o * PLACE, ELEMENTS, t->type, ops[o].op, win);
+	else
+		MPI_Get_accumulate(mine, ELEMENTS, t->type, before, ELEMENTS, t->type, target, o * PLACE, ELEMENTS,
+			t->type, ops[o].op, win);
+	MPI_Win_flush_local(target, win);
+}
+
+static void check_reduced(const struct type *t, int o)
+{
+	char one[PLACE], wanted[PLACE];
 
 	memset(wanted, 0, sizeof(wanted));
-	for (int i = 0; i < ELEMENTS; i++) {
-		t->set(mine, i, value_of(op, rank, i));
-		t->set(memory, i, value_of(op, -1, i));
-		t->set(wanted, i, value_of(op, -1, i));
-	}
-	expose();
-	for (int r = 0; r < size; r++)
-		if ((rank + r) % 2)
-			MPI_Accumulate(mine, ELEMENTS, t->type, r, 0, ELEMENTS, t->type, op->op, win);
-		else
-			MPI_Get_accumulate(mine, ELEMENTS, t->type, before, ELEMENTS, t->type, r, 0, ELEMENTS, t->type,
-				op->op, win);
-	conceal();
+	for (int i = 0; i < ELEMENTS; i++)
+		t->set(wanted, i, value_of(&ops[o], -1, i));
 	for (int r = 0; r < size; r++) {
 		for (int i = 0; i < ELEMENTS; i++)
-			t->set(one, i, value_of(op, r, i));
-		MPI_Reduce_local(one, wanted, ELEMENTS, t->type, op->op);
+			t->set(one, i, value_of(&ops[o], r, i));
+		MPI_Reduce_local(one, wanted, ELEMENTS, t->type, ops[o].op);
 	}
 	for (int i = 0; i < ELEMENTS; i++)
-		CHECK(t->same(memory, wanted, i), "%s of %s: element %d", op->name, t->name, i);
+		CHECK(t->same(memory + o * PLACE, wanted, i), "%s of %s: element %d", ops[o].name, t->name, i);
+}
+
+/* Everybody to everybody; some by get_accumulate, as what is fetched must not matter. */
+static void reduce_all(const struct type *t)
+{
+	for (int o = 0; o < OPS; o++)
+		for (int i = 0; i < ELEMENTS; i++)
+			t->set(memory + o * PLACE, i, value_of(&ops[o], -1, i));
+	expose();
+	for (int o = 0; o < OPS; o++)
+		for (int r = 0; r < size; r++)
+			if (t->kind & ops[o].kinds)
+				reduce_to(r, t, o);
+	conceal();
+	for (int o = 0; o < OPS; o++)
+		if (t->kind & ops[o].kinds)
+			check_reduced(t, o);
 	hand_over();
 }
 
@@ -247,16 +268,14 @@ static void replace_all(const struct type *t)
 static void all_operations(void)
 {
 	for (int t = 0; t < TYPES; t++) {
-		for (int o = 0; o < OPS; o++)
-			if (types[t].kind & ops[o].kinds)
-				reduce_all(&types[t], &ops[o]);
+		reduce_all(&types[t]);
 		replace_all(&types[t]);
 	}
 }
 
 /* --- fetch and op --- */
 
-#define TIMES 12
+#define TIMES 8
 
 /* Everybody takes numbers from everybody: each number once. */
 static void tickets(void)
@@ -426,10 +445,11 @@ static void gaps(void)
 {
 	enum { N = 8 };
 	int out[N * N], seen[N * N], *cell = (int *)(void *)memory;
-	MPI_Datatype column;
+	MPI_Datatype one, column;
 
-	MPI_Type_vector(N, 1, N, MPI_INT, &column);
-	MPI_Type_create_resized(column, 0, sizeof(int), &column);
+	MPI_Type_vector(N, 1, N, MPI_INT, &one);
+	MPI_Type_create_resized(one, 0, sizeof(int), &column);
+	MPI_Type_free(&one);
 	MPI_Type_commit(&column);
 	for (int i = 0; i < N * N; i++)
 		out[i] = i, cell[i] = 0, seen[i] = -1;

@@ -53,7 +53,7 @@ static void readers(int target)
 	int value[INTS], last = 0;
 
 	clear();
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 9; i++) {
 		int writes = (i + rank) % 3 == 0;
 		MPI_Win_lock(writes ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target, 0, win);
 		if (writes) {
@@ -81,7 +81,7 @@ static void shared_sums(int target)
 	int one = 1;
 
 	clear();
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 8; i++) {
 		MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win);
 		MPI_Accumulate(&one, 1, MPI_INT, target, 1, 1, MPI_INT, MPI_SUM, win);
 		MPI_Accumulate(&rank, 1, MPI_INT, target, 2, 1, MPI_INT, MPI_SUM, win);
@@ -89,8 +89,8 @@ static void shared_sums(int target)
 	}
 	MPI_Barrier(WORLD);
 	if (rank == target) {
-		CHECK_INT(look(1), 20 * size);
-		CHECK_INT(look(2), 20 * size * (size - 1) / 2);
+		CHECK_INT(look(1), 8 * size);
+		CHECK_INT(look(2), 8 * size * (size - 1) / 2);
 	}
 }
 
@@ -238,8 +238,8 @@ int main(int argc, char **argv)
 	begin(&argc, &argv);
 	MPI_Win_allocate(INTS * sizeof(int), sizeof(int), MPI_INFO_NULL, WORLD, &memory, &win);
 	for (int target = 0; target < size; target++) {
-		counter(target, 1, 10);
-		counter(target, INTS, 10);
+		counter(target, 1, 6);
+		counter(target, INTS, 6);
 		readers(target);
 		shared_sums(target);
 	}
