@@ -17,6 +17,7 @@ program win08
   call of_an_array()
   call dynamic()
   call atomic()
+  call of_kinds()
   call wrong()
   call MPI_Reduce(errors, total, 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD)
   if (rank == 0 .and. total == 0) print '(a)', 'No errors'
@@ -163,6 +164,40 @@ contains
     call MPI_Win_unlock(rank, win)
     call MPI_Win_free(win)
   end subroutine atomic
+
+  ! Types by digits, which have no names.
+  subroutine of_kinds()
+    integer, parameter :: real_kind = selected_real_kind(15, 300), int_kind = selected_int_kind(9)
+    type(MPI_Win) :: win
+    type(MPI_Datatype) :: reals, pairs, ints
+    real(kind=real_kind), asynchronous :: memory(8), mine(4)
+    integer(kind=int_kind), asynchronous :: whole
+    integer :: r, i
+
+    call MPI_Type_create_f90_real(15, 300, reals)
+    call MPI_Type_create_f90_integer(9, ints)
+    call MPI_Type_vector(4, 1, 2, reals, pairs)
+    call MPI_Type_commit(pairs)
+    memory = 0
+    mine = [(real(rank + i, real_kind), i = 1, 4)]
+    whole = rank
+    call MPI_Win_create(memory, 64_MPI_ADDRESS_KIND, 8, MPI_INFO_NULL, MPI_COMM_WORLD, win)
+    call MPI_Win_fence(0, win)
+    do r = 0, ranks - 1
+      call MPI_Accumulate(mine, 4, reals, r, nothing, 1, pairs, MPI_SUM, win)
+    end do
+    call MPI_Win_fence(0, win)
+    do i = 1, 4
+      call check('sum of reals', int(memory(2 * i - 1)), ranks * (ranks - 1) / 2 + ranks * i)
+      call check('between them', int(memory(2 * i)), 0)
+    end do
+    call MPI_Win_fence(0, win)
+    call MPI_Put(whole, 1, ints, next, 1_MPI_ADDRESS_KIND, 1, ints, win)
+    call MPI_Win_fence(0, win)
+    call check('integer', int(transfer(memory(2), whole)), left)
+    call MPI_Type_free(pairs)
+    call MPI_Win_free(win)
+  end subroutine of_kinds
 
   subroutine wrong()
     type(MPI_Win) :: win

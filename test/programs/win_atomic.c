@@ -466,6 +466,33 @@ static void gaps(void)
 	MPI_Type_free(&column);
 }
 
+/* Pairs, of which every other one is there. */
+static void pairs_with_gaps(void)
+{
+	struct double_int out[ELEMENTS], *cell = (struct double_int *)(void *)memory;
+	MPI_Datatype other;
+
+	MPI_Type_vector(ELEMENTS, 1, 2, MPI_DOUBLE_INT, &other);
+	MPI_Type_commit(&other);
+	for (int i = 0; i < ELEMENTS; i++) {
+		set_double_int(out, i, 8 * ((rank + i) % size));
+		out[i].at = rank;
+		set_double_int(cell, 2 * i, -8);
+		set_double_int(cell, 2 * i + 1, -16);
+	}
+	expose();
+	for (int r = 0; r < size; r++)
+		MPI_Accumulate(out, ELEMENTS, MPI_DOUBLE_INT, r, 0, 1, other, MPI_MAXLOC, win);
+	conceal();
+	for (int i = 0; i < ELEMENTS; i++) {
+		CHECK_INT(cell[2 * i].value, 2 * (size - 1));
+		CHECK_INT(cell[2 * i].at, (size - 1 + ELEMENTS * size - i) % size);
+		CHECK_INT(cell[2 * i + 1].value, -4);
+	}
+	hand_over();
+	MPI_Type_free(&other);
+}
+
 int main(int argc, char **argv)
 {
 	begin(&argc, &argv);
@@ -486,6 +513,7 @@ int main(int argc, char **argv)
 	order();
 	large();
 	gaps();
+	pairs_with_gaps();
 	MPI_Win_free(&win);
 	return end();
 }
