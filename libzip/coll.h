@@ -82,6 +82,9 @@ bool zcoll_native_may_block(MPI_Comm);
 int zcoll_barrier(struct zcomm *);
 /* The same for a broadcast that is part of the MPI function name, on an intracommunicator. */
 int zcoll_bcast(struct zcomm *, const char *name, void *buf, MPI_Count count, MPI_Datatype, int root);
+/* And for an exclusive scan; rank 0 gets nothing. */
+int zcoll_exscan(struct zcomm *, const char *name, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype,
+	MPI_Op);
 
 /* Builders. Arguments are checked already. MPI_SUCCESS or an error class. They end their last
  * round. */

@@ -90,3 +90,16 @@ ZCOLL_FORMS(Scan, Iscan, PARAMS, (sendbuf, recvbuf, count, datatype, op, comm),
 ZCOLL_FORMS(Exscan, Iexscan, PARAMS, (sendbuf, recvbuf, count, datatype, op, comm),
 	(.take = take, .build = build_exscan, .sendbuf = sendbuf, .recvbuf = recvbuf, .recvcount = count,
 		.recvtype = datatype, .op = op))
+
+int zcoll_exscan(struct zcomm *c, const char *name, const void *sendbuf, void *recvbuf, MPI_Count count,
+	MPI_Datatype type, MPI_Op op)
+{
+	return zcoll_run(c, &(struct zcoll){.name = name,
+				    .take = take,
+				    .build = build_exscan,
+				    .sendbuf = sendbuf,
+				    .recvbuf = recvbuf,
+				    .recvcount = count,
+				    .recvtype = type,
+				    .op = op});
+}

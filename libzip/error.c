@@ -180,6 +180,7 @@ static int call_handler(MPI_Comm comm, int code)
 	return code;
 }
 
+/* With the name of the function in front of the text. */
 static int __attribute__((format(printf, 3, 0)))
 make_code(int class, const char *function, const char *fmt, va_list args)
 {
@@ -217,6 +218,21 @@ int zerror_raise_window(MPI_Win win, int class, const char *function, const char
 	return code;
 }
 
+static int call_file_handler(MPI_File file, int code)
+{
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+	if (zn.File_get_errhandler(file, &handler) != MPI_SUCCESS)
+		return code;
+	end_if_fatal(handler, code);
+	zshim_callback_begin();
+	zn.File_call_errhandler(file, code);
+	zshim_callback_end();
+	if (handler != MPI_ERRORS_RETURN)
+		zn.Errhandler_free(&handler);
+	return code;
+}
+
 int zerror_raise(const struct zcomm *comm, int class, const char *function, const char *fmt, ...)
 {
 	va_list args;
@@ -248,6 +264,19 @@ int zerror_raise_native(MPI_Comm comm, int class, const char *function, const ch
 	int code = raise_error(comm, class, function, fmt, args);
 	va_end(args);
 	return code;
+}
+
+int zerror_raise_file(MPI_File file, int class, const char *function, const char *fmt, ...)
+{
+	va_list args;
+
+	if (class == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	zshim_whole();
+	va_start(args, fmt);
+	int code = make_code(class, function, fmt, args);
+	va_end(args);
+	return call_file_handler(file, code);
 }
 
 static void lost(int code, const char *text, bool print)

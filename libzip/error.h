@@ -29,6 +29,9 @@ int zerror_raise_native(MPI_Comm comm, int class, const char *function, const ch
 /* The same by the error handler of a window. */
 int zerror_raise_window(MPI_Win, int class, const char *function, const char *fmt, va_list)
 	__attribute__((format(printf, 4, 0)));
+/* The same for a file, by whose handler its errors go (MPI-4.0 section 14.7); MPI_FILE_NULL: none that is open. */
+int zerror_raise_file(MPI_File, int class, const char *function, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 /*
  * Native MPI raises what a request ends with on MPI_COMM_WORLD, whatever it was asked by: right for MPI_Wait and
  * MPI_Test, but a blocking call of the application, which is a nonblocking one here, has to raise on its communicator.

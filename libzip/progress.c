@@ -65,6 +65,7 @@
 #define OTHERS_MAX 2
 static bool (*others[OTHERS_MAX])(void); /* partitioned receives, windows */
 static int nothers;
+int zprogress_natives;
 
 static struct {
 	bool oversubscribed;
@@ -566,7 +567,7 @@ static void wait_whole(bool (*done)(void *ctx), void *ctx)
 			ns = NAP_FIRST_NS;
 			napped = 0;
 		} else if (zwait_step(&w)) {
-			if (rest(alone ? NAP_ALONE_NS : ns, done, ctx))
+			if (rest(alone && zprogress_natives == 0 ? NAP_ALONE_NS : ns, done, ctx))
 				return;
 			napped += ns;
 			ns = napped / (serving ? NAP_SHARE_SERVING : NAP_SHARE);

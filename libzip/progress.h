@@ -12,6 +12,9 @@ void zprogress_add(bool (*turn)(void));
 /* There is one window more, or less, on which others of this part have native operations: who waits is slower to sleep
  * for long. */
 void zprogress_serve(bool more);
+/* Native operations under way that complete by themselves, without anybody on another host or core doing something:
+ * access to files. Who waits looks for them before long. */
+extern int zprogress_natives;
 /* A link broke, the only one or to the last zipper: waits for zipperd's word on why (DEAD), then ends the job with it,
  * or with text. patient: zipperd may not have noticed yet, as the link was not its own. */
 void zprogress_lost(const char *text, bool patient) __attribute__((noreturn));

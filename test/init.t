@@ -135,7 +135,7 @@ END
 	compile "$ZIP_TOP_SRCDIR/test/programs/unsupported.c" unsupported >cc.out 2>&1 || diag_file cc.out
 	merged 60 2+2 ./unsupported >out 2>err
 	is "a function that is not there is named, once" "$(grep 'that spans clusters; the program was told' err)" \
-		"libzipper: warn: rank 0: MPI_Win_create is not supported on a communicator that spans clusters; the program was told so (this is said once)"
+		"libzipper: warn: rank 0: MPI_Win_allocate_shared is not supported on a communicator that spans clusters; the program was told so (this is said once)"
 else
 	skip "the progress thread" "zmpirun is not built"
 fi

@@ -12,6 +12,9 @@ CLASSES = {
     "native": "not interposed: needs neither guard nor translation",
     "outside": "not interposed and no native entry: variadic, or a predefined callback",
     "inside": "native with the depth raised: the native library calls public MPI symbols in there",
+    "file": "the same for a file; on one that spans clusters only if it may be (libzip/file.h)",
+    "file-all": "the same for what blocks until the local members have come: they have met before",
+    "file-own": "hand-written zip_X on a file, or communicator, that spans clusters, else as inside",
     "shadow": "local operation of a communicator: on the shadow of a spanning one",
     "guard": "native where all arguments are local, otherwise MPI_ERR_UNSUPPORTED_OPERATION",
     "own": "hand-written zip_X while the world is merged",
@@ -81,7 +84,11 @@ class Function:
 
     @property
     def hand_written(self):
-        return self.kind.startswith("own") or self.kind == "always"
+        return self.kind.startswith("own") or self.kind in ("always", "file-own")
+
+    @property
+    def of_files(self):
+        return self.kind == "inside" or self.kind.startswith("file")
 
     @property
     def parameters(self):
@@ -153,7 +160,7 @@ def classify(table_path, header_paths):
         function.kind, function.record = table[function.name]
         if function.variadic and function.kind not in ("outside", "pcontrol"):
             fail(f"{function.name} has a variable argument list: it can only be 'outside'")
-        if function.record and function.kind in ("outside", "always", "inside", "shadow", "pcontrol"):
+        if function.record and (function.of_files or function.kind in ("outside", "always", "shadow", "pcontrol")):
             fail(f"{function.name} is {function.kind} and cannot be recorded")
     return [f for f in functions.values() if f.kind != "outside"]
 
@@ -274,10 +281,12 @@ def emit_wrapper(f):
     if f.kind == "always":
         yield f"\tif (zshim_depth > 0)\n\t\treturn {native};"
     else:
-        state = "hooks" if f.record or f.kind == "inside" else "active"
+        state = "hooks" if f.record or f.of_files else "active"
         yield f"\tif (!zshim_{state} || zshim_depth > 0)\n\t\treturn {native};"
     yield from emit_record_before(f)
-    if f.kind == "own-spanning":
+    if f.of_files:
+        yield from emit_file(f, native)
+    elif f.kind == "own-spanning":
         yield from emit_own_spanning(f, native)
     elif f.hand_written:
         yield f"\t{f.result} zrc;"
@@ -292,8 +301,6 @@ def emit_wrapper(f):
         yield f"\t{f.result} zrc = {native};"
         yield from emit_record_after(f)
         yield "\treturn zrc;"
-    elif f.kind == "inside":
-        yield f"\tzshim_depth++;\n\t{f.result} zrc = {native};\n\tzshim_depth--;\n\treturn zrc;"
     elif f.kind == "shadow":
         for type_, name, array in f.arguments:
             if type_ == "MPI_Comm" and not array:
@@ -324,6 +331,34 @@ def emit_own_spanning(f, native):
         yield f"\t{f.result} zrc = {native};"
         yield from emit_record_after(f)
         yield "\treturn zrc;"
+
+
+def emit_file(f, native):
+    """Native with the depth raised, and what a file that spans clusters needs before, or instead. Groups and requests
+    become ours."""
+    types = [(t, n) for t, n, a in f.arguments if not a]
+    yield f"\t{f.result} zrc = MPI_SUCCESS;"
+    if f.kind == "file-own":
+        spans = [f"zguard_spans({n})" for t, n in types if t == "MPI_Comm"]
+        spans += [f"zfile_spans({n})" for t, n in types if t == "MPI_File"]
+        spans += [f"zfile_spans(*{n})" for t, n in types if t == "MPI_File *"]
+        if not spans:
+            fail(f"{f.name} cannot be {f.kind}: it has no file")
+        yield f"\tif (zshim_active && {spans[0]}) {{\n\t\tint zwas = zenter();"
+        yield f"\t\tzrc = zip_{f.field}{f.call};\n\t\tzleave(zwas);\n\t\treturn zrc;\n\t}}"
+    elif f.kind != "inside":
+        if ("MPI_File", "fh") not in types:
+            fail(f"{f.name} cannot be {f.kind}: it has no file")
+        collective = "true" if f.kind == "file-all" else "false"
+        yield f"\tif (zshim_active)\n\t\tzrc = zfile_begin(fh, {collective}, \"{f.name}\");"
+        yield "\tif (zrc != MPI_SUCCESS)\n\t\treturn zrc;"
+    yield f"\tzshim_depth++;\n\tzrc = {native};\n\tzshim_depth--;"
+    for t, n in types:
+        if t == "MPI_Group *":
+            yield f"\tif (zshim_active && zrc == MPI_SUCCESS)\n\t\tzrc = zguard_group_adopt({n}, \"{f.name}\");"
+        if t in ("MPI_Request *", "MPIO_Request *"):
+            yield f"\tif (zshim_active && zrc == MPI_SUCCESS)\n\t\tzrc = zfile_adopt_entering({n}, \"{f.name}\");"
+    yield "\treturn zrc;"
 
 
 def emit_guard(f):
@@ -371,7 +406,7 @@ REQUEST_IN = {"MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_fr
 
 def emit_wrappers(functions):
     yield HEAD
-    yield "#include \"enter.h\"\n#include \"guard.h\"\n#include \"record.h\"\n#include \"win.h\"\n"
+    yield "#include \"enter.h\"\n#include \"file.h\"\n#include \"guard.h\"\n#include \"record.h\"\n#include \"win.h\"\n"
     yield "#define ZEXPORT __attribute__((visibility(\"default\")))\n"
     for f in functions:
         if f.interposed:

@@ -37,7 +37,6 @@ int main(int argc, char **argv)
 
 	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
 	REFUSED(MPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, WORLD, &mem, &win));
-	REFUSED(MPI_File_open(WORLD, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file));
 	int rc = MPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, WORLD, &mem, &win);
 	MPI_Error_string(rc, text, &n);
 	CHECK(strstr(text, "MPI_Win_allocate_shared"), "the text names the function: %.200s", text);
