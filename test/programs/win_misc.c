@@ -216,6 +216,9 @@ static void wrong_order(MPI_Win win)
 	say("lock of a rank too many", MPI_Win_lock(MPI_LOCK_SHARED, size, 0, win));
 	say("lock of no kind", MPI_Win_lock(12345, 0, 0, win));
 	say("lock with an assertion of fences", MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOPRECEDE, win));
+	say("start with an assertion of post", MPI_Win_start(group, MPI_MODE_NOSTORE, win));
+	say("post with an assertion of fences", MPI_Win_post(group, MPI_MODE_NOSUCCEED, win));
+	say("lock_all with an assertion of post", MPI_Win_lock_all(MPI_MODE_NOPUT, win));
 	say("fence with an assertion that is none", MPI_Win_fence(1 << 30, win));
 	MPI_Barrier(WORLD);
 	MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
