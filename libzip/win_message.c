@@ -135,13 +135,13 @@ static int say_natively(int vrank, const struct zwin_message *m)
 	return MPI_SUCCESS;
 }
 
-static int say_over_bridge(int vrank, const struct zwin_message *m)
+static int say_over_bridge(int vrank, const struct zwin_message *m, struct zreq **sent)
 {
 	const uint64_t data = m->flags & ZWIN_F_INSIDE ? m->bytes : 0, code = m->flags & ZWIN_F_APART ? 0 : m->code_len;
 	const uint64_t len = HEADER + code + data;
 	struct zcomm *carrier = zwin_carrier();
 	uint8_t *bytes = zpool_get(len);
-	struct zreq *sent;
+	struct zreq *unasked;
 
 	if (!carrier || !bytes) {
 		zpool_put(bytes);
@@ -152,15 +152,15 @@ static int say_over_bridge(int vrank, const struct zwin_message *m)
 		memcpy(bytes + HEADER, m->code, code);
 	if (data > 0)
 		memcpy(bytes + HEADER + code, m->data, data);
-	int rc = zbridge_isend(carrier, ZCOMM_PT2PT, bytes, (MPI_Count)len, MPI_BYTE, vrank, 0, ZSEND_BUFFERED,
-		&sent); /* which is over at once, and goes on with a copy */
+	int rc = zbridge_isend(carrier, ZCOMM_PT2PT, bytes, (MPI_Count)len, MPI_BYTE, vrank, 0,
+		sent ? ZSEND_COPIED : ZSEND_BUFFERED, sent ? sent : &unasked);
 	zpool_put(bytes);
 	return rc;
 }
 
 static void take(struct zwin *, struct zwin_peer *, const struct zwin_message *);
 
-int zwin_say(struct zwin *w, struct zwin_peer *p, const struct zwin_message *message)
+int zwin_say(struct zwin *w, struct zwin_peer *p, const struct zwin_message *message, struct zreq **sent)
 {
 	const int vrank = w->comm->vrank[p->rank];
 	struct zwin_message m = *message;
@@ -172,14 +172,14 @@ int zwin_say(struct zwin *w, struct zwin_peer *p, const struct zwin_message *mes
 		return MPI_SUCCESS;
 	}
 	p->said = p->said || m.kind != ZWIN_FLUSHED;
-	return zworld_is_local(vrank) ? say_natively(vrank, &m) : say_over_bridge(vrank, &m);
+	return zworld_is_local(vrank) ? say_natively(vrank, &m) : say_over_bridge(vrank, &m, sent);
 }
 
 int zwin_tell(struct zwin *w, struct zwin_peer *p, enum zwin_kind kind, uint32_t op, uint8_t flags)
 {
 	const struct zwin_message m = {.kind = kind, .flags = flags, .op = op};
 
-	return zwin_say(w, p, &m);
+	return zwin_say(w, p, &m, NULL);
 }
 
 static bool look_at_said(void)

@@ -69,8 +69,9 @@ struct zcomm *zwin_carrier(void); /* NULL: no memory */
 #define ZWIN_THERE ZCOMM_COLL
 #define ZWIN_BACK ZCOMM_LEADERS
 
-/* Says something to another member; data (data->bytes) are copied. An MPI error class. */
-int zwin_say(struct zwin *, struct zwin_peer *, const struct zwin_message *);
+/* Says something to another member; data are copied. sent: of one in another part, a request that is complete when the
+ * message is on its way; NULL: nobody asks. An MPI error class. */
+int zwin_say(struct zwin *, struct zwin_peer *, const struct zwin_message *, struct zreq **sent);
 /* The same of a kind that is all there is to it. */
 int zwin_tell(struct zwin *, struct zwin_peer *, enum zwin_kind, uint32_t op, uint8_t flags);
 /* A tag for data, not in use by another of mine that is under way. */

@@ -5,21 +5,19 @@
 #include "bridge.h"
 #include "datatype.h"
 #include "error.h"
-#include "op.h"
 #include "pool.h"
 #include "shim.h"
 #include "typecode.h"
 #include "win_parts.h"
 
-/* When the origin waits before it starts another operation, so that neither end keeps books of any number of them:
- * copies of small ones that wait for their way, and others on the same target that are not complete here. */
-#define COPIES_MAX 256u
+/* When the origin waits before it starts another operation, so that neither end keeps books of any number of them: so
+ * many on the same target are not complete here, or have not been sent. */
 #define OPS_MAX 256u
 
 struct zwin_op {
 	struct zreq req; /* first */
 	struct zwin_peer *peer;
-	struct zreq *sent, *result; /* NULL: none, or over */
+	struct zreq *told, *sent, *result; /* message, data, what comes back; NULL: none, or over */
 	MPI_Count result_bytes;
 	bool listed, wanted; /* in the peer's list; the application has its request */
 	struct zwin_op *next;
@@ -62,7 +60,7 @@ static bool progress(struct zreq *r)
 	if (r->done)
 		return true;
 	check_result(op);
-	if (!is_over(&op->sent, error) || !is_over(&op->result, error))
+	if (!is_over(&op->told, error) || !is_over(&op->sent, error) || !is_over(&op->result, error))
 		return false;
 	if ((!op->wanted || r->orphan) && op->peer->error == MPI_SUCCESS)
 		op->peer->error = *error;
@@ -90,6 +88,8 @@ static void destroy(struct zreq *r)
 
 	if (op->listed)
 		unlist(op);
+	if (op->told)
+		zreq_release(op->told);
 	if (op->sent)
 		zreq_release(op->sent);
 	if (op->result)
@@ -205,7 +205,7 @@ static int launch(struct zwin *w, struct zwin_op *op, const struct zwin_call *c,
 		rc = await_result(w, op, c, m->number);
 	m->flags |= apart ? ZWIN_F_APART : 0;
 	if (rc == MPI_SUCCESS)
-		rc = zwin_say(w, op->peer, m);
+		rc = zwin_say(w, op->peer, m, &op->told);
 	zpool_put(packed);
 	if (rc == MPI_SUCCESS && apart)
 		rc = zbridge_isend(zwin_carrier(), ZWIN_THERE, m->code, m->code_len, MPI_BYTE, vrank, (int)m->number,
@@ -221,7 +221,7 @@ static bool is_little(void *arg)
 	struct zwin_peer *p = arg;
 
 	zwin_ops_done(p);
-	return zop_buffered < COPIES_MAX / 2 && p->nops < OPS_MAX / 2;
+	return p->nops < OPS_MAX / 2;
 }
 
 int zwin_start(struct zwin *w, struct zwin_peer *p, const struct zwin_call *c, MPI_Request *request)
@@ -234,7 +234,7 @@ int zwin_start(struct zwin *w, struct zwin_peer *p, const struct zwin_call *c, M
 	struct ztypecode code;
 	MPI_Count back = 0;
 
-	if (__builtin_expect(zop_buffered > COPIES_MAX || p->nops > OPS_MAX, 0))
+	if (__builtin_expect(p->nops > OPS_MAX, 0))
 		zprogress_wait(is_little, p);
 	int rc = zwin_carrier() ? ztypecode_encode(c->target_type, &code) : MPI_ERR_NO_MEM;
 	if (rc == MPI_SUCCESS)

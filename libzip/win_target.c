@@ -60,7 +60,7 @@ static void answer(struct zwin *w, struct zwin_peer *from)
 	if (from->releases)
 		zwin_unlocked(w, from);
 	from->releases = false;
-	if (zwin_say(w, from, &m) != MPI_SUCCESS)
+	if (zwin_say(w, from, &m, NULL) != MPI_SUCCESS)
 		zerror_fatal(1, "no memory for an answer about a window");
 }
 

@@ -9,7 +9,7 @@ usage: mpich_suite.py [--source DIR] [--work DIR] [--parts N] [--only REGEX] [--
   --only     programs whose FOLDER/NAME this matches
   --seconds  for each program, times ZIP_PATIENCE (default 6) as in all tests; default 60;
              what the suite itself says takes longer gets that
-  FOLDER     of the suite; default: all but those about what does not span clusters (windows, spawning)
+  FOLDER     of the suite; default: all but those about what does not span clusters (spawning, sessions)
 
 A program that fails is run as one native job too: only what that passes counts. One that was not built is skipped. TAP on
 standard output. The suite's text is not ours and stays outside of the source tree.
@@ -23,10 +23,10 @@ import signal
 import subprocess
 import sys
 
-FOLDERS = """attr coll comm datatype errhan group info init io part pt2pt topo threads/coll threads/comm threads/pt2pt
-    f77/io f90/io f08/io
-    f77/attr f77/coll f77/comm f77/datatype f77/pt2pt f77/topo f90/attr f90/coll f90/comm f90/datatype f90/pt2pt f90/topo
-    f08/attr f08/coll f08/comm f08/datatype f08/pt2pt f08/topo""".split()
+FOLDERS = """attr coll comm datatype errhan group info init io part pt2pt rma topo threads/coll threads/comm
+    threads/pt2pt threads/rma f77/attr f77/coll f77/comm f77/datatype f77/io f77/pt2pt f77/rma f77/topo f90/attr
+    f90/coll f90/comm f90/datatype f90/io f90/pt2pt f90/rma f90/topo f08/attr f08/coll f08/comm f08/datatype
+    f08/io f08/pt2pt f08/rma f08/topo""".split()
 # what libzipper(7) says is not there: programs, and functions that a program ends with
 KNOWN = {"init/session": "sessions", "init/session_mult_init": "sessions", "init/session_mult_init 5": "sessions"}
 UNSUPPORTED = re.compile(r"(MPI_Comm_split_type|MPI_Intercomm_create_from_groups): .*not supported")
