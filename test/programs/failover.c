@@ -477,6 +477,39 @@ static void one_by_one(void)
 	CHECK_INT(cancelled, 1);
 }
 
+/* 12: operations on a window, many small ones on everybody and a large one on somebody else. */
+static void one_sided(void)
+{
+	enum { TIMES = 20, BLOCK = 49999 }; /* MPICH 4.0.2 needs windows of multiples of 16 bytes */
+	static int block[BLOCK], back[BLOCK];
+	const int one = 1, there = (rank + size / 2) % size, from = (rank + size - size / 2) % size;
+	int *mine, wrong = 0;
+	MPI_Win win;
+
+	MPI_Win_allocate((1 + BLOCK) * sizeof(int), sizeof(int), MPI_INFO_NULL, WORLD, &mine, &win);
+	memset(mine, 0, (1 + BLOCK) * sizeof(int));
+	for (int i = 0; i < BLOCK; i++)
+		block[i] = rank * i + the_round;
+	MPI_Barrier(WORLD);
+	MPI_Win_lock_all(0, win);
+	for (int i = 0; i < TIMES; i++)
+		for (int r = 0; r < size; r++)
+			MPI_Accumulate(&one, 1, MPI_INT, r, 0, 1, MPI_INT, MPI_SUM, win);
+	MPI_Put(block, BLOCK, MPI_INT, there, 1, BLOCK, MPI_INT, win);
+	strike(12);
+	MPI_Win_flush_all(win);
+	MPI_Get(back, BLOCK, MPI_INT, there, 1, BLOCK, MPI_INT, win);
+	MPI_Win_unlock_all(win);
+	MPI_Barrier(WORLD);
+	MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
+	CHECK_INT(mine[0], TIMES * size);
+	for (int i = 0; i < BLOCK; i++)
+		wrong += (mine[1 + i] != from * i + the_round) + (back[i] != block[i]);
+	CHECK(wrong == 0, "round %d: %d of a window", the_round, wrong);
+	MPI_Win_unlock(rank, win);
+	MPI_Win_free(&win);
+}
+
 /* Small messages that some have not received yet when their senders are in MPI_Finalize. */
 static void part(void)
 {
@@ -504,7 +537,7 @@ int main(int argc, char **argv)
 	begin_lasting();
 	for (the_round = 0; the_round < rounds; the_round++) {
 		void (*const phase[])(void) = {flood, large, synchronous, from_anywhere, matched, send_late, take_late,
-			start_lasting, truncated, with_gaps, broadcasts, reductions, one_by_one};
+			start_lasting, truncated, with_gaps, broadcasts, reductions, one_by_one, one_sided};
 		for (size_t i = 0; i < sizeof(phase) / sizeof(phase[0]); i++)
 			phase[i]();
 	}
