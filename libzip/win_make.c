@@ -233,8 +233,11 @@ int zip_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 {
 	int rc = zn.Win_get_attr(win, keyval, value, flag);
 
+	struct zwin *w = zwin_find(win);
 	if (rc == MPI_SUCCESS && *flag && keyval == MPI_WIN_SIZE)
-		*(MPI_Aint **)value = &zwin_find(win)->size;
+		*(MPI_Aint **)value = &w->size;
+	if (rc == MPI_SUCCESS && *flag && keyval == MPI_WIN_BASE && w->base) /* MPICH 4.0.2 rounds it down */
+		*(void **)value = w->base;
 	return rc;
 }
 

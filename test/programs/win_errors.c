@@ -49,6 +49,19 @@ static void check_memory(int first)
 	MPI_Barrier(WORLD);
 }
 
+/* MPICH 4.0.2 tells of one that is a multiple of 16. */
+static void check_base(void)
+{
+	MPI_Win odd;
+	void *value;
+	int flag;
+
+	MPI_Win_create(base + 1, sizeof(int), 1, MPI_INFO_NULL, WORLD, &odd);
+	MPI_Win_get_attr(odd, MPI_WIN_BASE, &value, &flag);
+	CHECK(flag && value == base + 1, "base is %td bytes away", (char *)value - (char *)(base + 1));
+	MPI_Win_free(&odd);
+}
+
 static void out_of_range(void)
 {
 	static int large[LARGE];
@@ -208,6 +221,7 @@ int main(int argc, char **argv)
 		base[i] = 1000 + i;
 	MPI_Win_create(base, INTS * sizeof(int), sizeof(int), MPI_INFO_NULL, WORLD, &win);
 	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+	check_base();
 	out_of_range();
 	requests();
 	types();
