@@ -2,9 +2,10 @@
 /* Encoding and strict decoding of the envelope. Little-endian at fixed offsets, see wire.h. Any thread. */
 #include "wire.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <string.h>
+
+#include "little.h"
 
 enum { /* offsets of the fields */
 	AT_VERSION = 0,
@@ -22,46 +23,6 @@ enum { /* offsets of the fields */
 	AT_OFFSET = 56,
 };
 _Static_assert(AT_OFFSET + 8 == ZWIRE_ENV_BYTES, "the last field ends the envelope");
-
-/* memcpy with a constant size becomes one move; the buffer may have any alignment. */
-static inline void put16(uint8_t *p, uint16_t v)
-{
-	v = htole16(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static inline void put32(uint8_t *p, uint32_t v)
-{
-	v = htole32(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static inline void put64(uint8_t *p, uint64_t v)
-{
-	v = htole64(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static inline uint16_t get16(const uint8_t *p)
-{
-	uint16_t v;
-	memcpy(&v, p, sizeof(v));
-	return le16toh(v);
-}
-
-static inline uint32_t get32(const uint8_t *p)
-{
-	uint32_t v;
-	memcpy(&v, p, sizeof(v));
-	return le32toh(v);
-}
-
-static inline uint64_t get64(const uint8_t *p)
-{
-	uint64_t v;
-	memcpy(&v, p, sizeof(v));
-	return le64toh(v);
-}
 
 void zwire_encode(uint8_t out[ZWIRE_ENV_BYTES], const struct zwire_env *env)
 {

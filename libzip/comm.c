@@ -172,6 +172,17 @@ struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const 
 	return comm;
 }
 
+struct zcomm *zcomm_create_whole(MPI_Comm handle, MPI_Comm shadow, uint64_t id)
+{
+	int *vranks = malloc((size_t)zworld.nranks * sizeof(*vranks));
+
+	for (int v = 0; vranks && v < zworld.nranks; v++)
+		vranks[v] = v;
+	struct zcomm *comm = vranks ? zcomm_create(handle, shadow, id, vranks, zworld.nranks) : NULL;
+	free(vranks);
+	return comm;
+}
+
 /* Ranks in a shadow that has the members of both groups. */
 static void map_both_groups(struct zcomm *comm)
 {

@@ -75,6 +75,8 @@ enum zcomm_context { ZCOMM_PT2PT = 0, ZCOMM_COLL = 1, ZCOMM_INTERNAL = 2, ZCOMM_
  * then owns (frees with the last reference, except the world's). The caller has the first reference, which
  * MPI_Comm_free gives back. NULL: out of memory. */
 struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size);
+/* The same over all ranks of the job, whose ranks are vranks. */
+struct zcomm *zcomm_create_whole(MPI_Comm handle, MPI_Comm shadow, uint64_t id);
 /* The same for an intercommunicator: shadow (and handle) is ordered by group, that of `first` in front, and rank in it;
  * local_shadow is a native communicator of the local group's members alone, or the same one where my part has no
  * others. It owns all three. The groups may be in one part. */

@@ -158,26 +158,33 @@ static int find_handler(MPI_Comm *comm, MPI_Errhandler *handler)
 	return zn.Comm_get_errhandler(*comm, handler);
 }
 
-/* Handlers that end the job end the whole world, not the native job of this part alone. */
-static void end_if_fatal(MPI_Errhandler handler, int code)
+/* Calls one that was found, of what on points to, and gives it back. Handlers that end the job end the whole world, not
+ * the native job of this part alone. */
+static int call_found(MPI_Errhandler handler, void (*call)(const void *on, int code), const void *on, int code)
 {
 	if (ends_job(handler))
 		lost(class_of(code), slots[(unsigned)code >> CODE_SLOT_SHIFT & (SLOTS - 1)].text, true);
-}
-
-static int call_handler(MPI_Comm comm, int code)
-{
-	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-
-	if (find_handler(&comm, &handler) != MPI_SUCCESS)
-		return code;
-	end_if_fatal(handler, code);
 	zshim_callback_begin();
-	zn.Comm_call_errhandler(comm, code);
+	call(on, code);
 	zshim_callback_end();
 	if (handler != MPI_ERRORS_RETURN)
 		zn.Errhandler_free(&handler);
 	return code;
+}
+
+static void call_of_comm(const void *on, int code)
+{
+	zn.Comm_call_errhandler(*(const MPI_Comm *)on, code);
+}
+
+static void call_of_window(const void *on, int code)
+{
+	zn.Win_call_errhandler(*(const MPI_Win *)on, code);
+}
+
+static void call_of_file(const void *on, int code)
+{
+	zn.File_call_errhandler(*(const MPI_File *)on, code);
 }
 
 /* With the name of the function in front of the text. */
@@ -196,41 +203,20 @@ static int raise_error(MPI_Comm comm, int class, const char *function, const cha
 	if (class == MPI_SUCCESS)
 		return MPI_SUCCESS;
 	zshim_whole();
-	return call_handler(comm, make_code(class, function, fmt, args));
+	const int code = make_code(class, function, fmt, args);
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+	return find_handler(&comm, &handler) == MPI_SUCCESS ? call_found(handler, call_of_comm, &comm, code) : code;
 }
 
 int zerror_raise_window(MPI_Win win, int class, const char *function, const char *fmt, va_list args)
 {
-	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-
 	if (class == MPI_SUCCESS)
 		return MPI_SUCCESS;
 	zshim_whole();
-	int code = make_code(class, function, fmt, args);
-	if (zn.Win_get_errhandler(win, &handler) != MPI_SUCCESS)
-		return code;
-	end_if_fatal(handler, code);
-	zshim_callback_begin();
-	zn.Win_call_errhandler(win, code);
-	zshim_callback_end();
-	if (handler != MPI_ERRORS_RETURN)
-		zn.Errhandler_free(&handler);
-	return code;
-}
-
-static int call_file_handler(MPI_File file, int code)
-{
+	const int code = make_code(class, function, fmt, args);
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-
-	if (zn.File_get_errhandler(file, &handler) != MPI_SUCCESS)
-		return code;
-	end_if_fatal(handler, code);
-	zshim_callback_begin();
-	zn.File_call_errhandler(file, code);
-	zshim_callback_end();
-	if (handler != MPI_ERRORS_RETURN)
-		zn.Errhandler_free(&handler);
-	return code;
+	return zn.Win_get_errhandler(win, &handler) == MPI_SUCCESS ? call_found(handler, call_of_window, &win, code)
+								   : code;
 }
 
 int zerror_raise(const struct zcomm *comm, int class, const char *function, const char *fmt, ...)
@@ -274,9 +260,11 @@ int zerror_raise_file(MPI_File file, int class, const char *function, const char
 		return MPI_SUCCESS;
 	zshim_whole();
 	va_start(args, fmt);
-	int code = make_code(class, function, fmt, args);
+	const int code = make_code(class, function, fmt, args);
 	va_end(args);
-	return call_file_handler(file, code);
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+	return zn.File_get_errhandler(file, &handler) == MPI_SUCCESS ? call_found(handler, call_of_file, &file, code)
+								     : code;
 }
 
 static void lost(int code, const char *text, bool print)

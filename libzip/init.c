@@ -71,13 +71,9 @@ static bool is_oversubscribed(void)
 
 static int make_world(struct zerr *err)
 {
-	int *vranks = malloc((size_t)zworld.nranks * sizeof(*vranks));
-
-	for (int v = 0; vranks && v < zworld.nranks; v++)
-		vranks[v] = v;
 	/* the same id everywhere: maker 0, counter 0 */
-	struct zcomm *world = vranks ? zcomm_create(MPI_COMM_WORLD, zworld.base, 0, vranks, zworld.nranks) : NULL;
-	free(vranks);
+	const struct zcomm *world = zcomm_create_whole(MPI_COMM_WORLD, zworld.base, 0);
+
 	return world ? 0 : zerr_set(err, -ENOMEM, "out of memory");
 }
 

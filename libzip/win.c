@@ -3,7 +3,6 @@
 #include "win.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "error.h"

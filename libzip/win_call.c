@@ -84,9 +84,10 @@ static int go_elsewhere(struct zwin *w, struct zwin_peer *p, const struct zwin_c
  */
 static void stir(struct zwin *w, struct zwin_peer *p)
 {
+	if (p->rank == w->comm->rank)
+		return;
 	const int64_t now = zclock_ns();
-
-	if (p->rank == w->comm->rank || (p->stirred_ns != 0 && now - p->stirred_ns < STIR_NS))
+	if (p->stirred_ns != 0 && now - p->stirred_ns < STIR_NS)
 		return;
 	p->stirred_ns = now;
 	zwin_tell(w, p, ZWIN_STIR, 0, 0); /* without memory it only takes longer */
@@ -242,23 +243,15 @@ int zip_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_D
 
 /* --- of one element --- */
 
+#define ONE(NAME, KIND)                                                                                                \
+	.name = NAME, .kind = KIND, .origin = origin_addr, .origin_count = 1, .origin_type = datatype,                 \
+	.result = result_addr, .result_count = 1, .result_type = datatype, .target = target_rank, .disp = target_disp, \
+	.target_count = 1, .target_type = datatype
+
 int zip_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
 	MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-	const struct zwin_call c = {.name = "MPI_Fetch_and_op",
-		.kind = ZWIN_GET_ACCUMULATE,
-		.origin = origin_addr,
-		.origin_count = 1,
-		.origin_type = datatype,
-		.result = result_addr,
-		.result_count = 1,
-		.result_type = datatype,
-		.target = target_rank,
-		.disp = target_disp,
-		.target_count = 1,
-		.target_type = datatype,
-		.op = op,
-		.fetch = true};
+	const struct zwin_call c = {ONE("MPI_Fetch_and_op", ZWIN_GET_ACCUMULATE), .op = op, .fetch = true};
 
 	return run(&c, win, NULL);
 }
@@ -266,19 +259,7 @@ int zip_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype da
 int zip_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype,
 	int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
-	const struct zwin_call c = {.name = "MPI_Compare_and_swap",
-		.kind = ZWIN_SWAP,
-		.origin = origin_addr,
-		.origin_count = 1,
-		.origin_type = datatype,
-		.compare = compare_addr,
-		.result = result_addr,
-		.result_count = 1,
-		.result_type = datatype,
-		.target = target_rank,
-		.disp = target_disp,
-		.target_count = 1,
-		.target_type = datatype};
+	const struct zwin_call c = {ONE("MPI_Compare_and_swap", ZWIN_SWAP), .compare = compare_addr};
 
 	return run(&c, win, NULL);
 }

@@ -117,7 +117,7 @@ int zwin_may_access(struct zwin *w, int target, const char *name, struct zwin_pe
 
 /* --- the functions --- */
 
-int zip_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
+int zip_Win_lock(int lock_type, int rank, int assertion, MPI_Win win)
 {
 	static const char name[] = "MPI_Win_lock";
 	struct zwin *w = zwin_find(win);
@@ -125,7 +125,7 @@ int zip_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 
 	if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
 		return zwin_raise(w, MPI_ERR_ARG, name, "lock type is %d", lock_type); /* the class that MPICH has */
-	rc = zwin_check_assert(w, assert, MPI_MODE_NOCHECK, name);
+	rc = zwin_check_assert(w, assertion, MPI_MODE_NOCHECK, name);
 	if (rc == MPI_SUCCESS)
 		rc = zwin_check_rank(w, rank, name);
 	if (rc == MPI_SUCCESS && w->access != ZWIN_LOCK)
@@ -137,7 +137,7 @@ int zip_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 		return rc;
 	if (p->lock != ZWIN_FREE)
 		return zwin_raise(w, MPI_ERR_RMA_SYNC, name, "rank %d is locked already", rank);
-	rc = ask(w, p, lock_type, assert &MPI_MODE_NOCHECK, name);
+	rc = ask(w, p, lock_type, assertion & MPI_MODE_NOCHECK, name);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	w->access = ZWIN_LOCK;
@@ -163,18 +163,18 @@ int zip_Win_unlock(int rank, MPI_Win win)
 }
 
 /* That of the rank itself at once, as it needs no operation to load and store; of others with the first operation. */
-int zip_Win_lock_all(int assert, MPI_Win win)
+int zip_Win_lock_all(int assertion, MPI_Win win)
 {
 	static const char name[] = "MPI_Win_lock_all";
 	struct zwin *w = zwin_find(win);
 
-	int rc = zwin_check_assert(w, assert, MPI_MODE_NOCHECK, name);
+	int rc = zwin_check_assert(w, assertion, MPI_MODE_NOCHECK, name);
 	if (rc == MPI_SUCCESS)
 		rc = zwin_check_idle(w, name);
 	struct zwin_peer *self = rc == MPI_SUCCESS ? zwin_get_peer(w, w->comm->rank, name, &rc) : NULL;
 	if (!self)
 		return rc;
-	w->unchecked = assert &MPI_MODE_NOCHECK;
+	w->unchecked = assertion & MPI_MODE_NOCHECK;
 	rc = ask(w, self, MPI_LOCK_SHARED, w->unchecked, name);
 	if (rc == MPI_SUCCESS)
 		w->access = ZWIN_LOCK_ALL;

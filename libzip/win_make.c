@@ -80,8 +80,7 @@ static void destroy(struct zwin *w)
 	free(w->start);
 	free(w->post);
 	zwin_regions_free(w);
-	if (w->comm)
-		zcomm_unref(w->comm);
+	zcomm_unref(w->comm);
 	free(w);
 }
 
@@ -91,6 +90,7 @@ static struct zwin *make_entry(const struct making *m, struct zcomm *twin, MPI_W
 
 	if (!w)
 		return NULL;
+	w->comm = twin;
 	w->handle = win;
 	w->id = (uint64_t)id;
 	w->base = m->base;
@@ -103,7 +103,6 @@ static struct zwin *make_entry(const struct making *m, struct zcomm *twin, MPI_W
 		destroy(w);
 		return NULL;
 	}
-	w->comm = twin;
 	zwin_enter(w);
 	zprogress_add(zwin_turn);
 	if (twin->nlocal > 1)
@@ -201,10 +200,8 @@ int zip_Win_free(MPI_Win *win)
 {
 	static const char name[] = "MPI_Win_free";
 	struct zwin *w = zwin_find(*win);
-	int rc = zwin_check_idle(w, name);
+	int rc = zwin_check_closed(w, name);
 
-	if (rc == MPI_SUCCESS && w->exposed)
-		rc = zwin_raise(w, MPI_ERR_RMA_SYNC, name, "an epoch of MPI_Win_post has not been closed");
 	if (rc != MPI_SUCCESS)
 		return rc;
 	const int late = zwin_complete_talk(w, name); /* raised; the window goes all the same */
@@ -231,9 +228,9 @@ int zip_Win_get_group(MPI_Win win, MPI_Group *group)
 
 int zip_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 {
+	struct zwin *w = zwin_find(win);
 	int rc = zn.Win_get_attr(win, keyval, value, flag);
 
-	struct zwin *w = zwin_find(win);
 	if (rc == MPI_SUCCESS && *flag && keyval == MPI_WIN_SIZE)
 		*(MPI_Aint **)value = &w->size;
 	if (rc == MPI_SUCCESS && *flag && keyval == MPI_WIN_BASE && w->base) /* MPICH 4.0.2 rounds it down */

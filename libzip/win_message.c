@@ -2,7 +2,6 @@
 /* Saying and hearing what members of windows say to each other. See win_message.h. */
 #include "win_message.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "bridge.h"
 #include "commnew.h"
 #include "error.h"
+#include "little.h"
 #include "op.h"
 #include "pool.h"
 #include "shim.h"
@@ -57,13 +57,7 @@ struct zcomm *zwin_carrier(void)
 
 	if (carrier)
 		return carrier;
-	int *vranks = malloc((size_t)zworld.nranks * sizeof(*vranks));
-	if (!vranks)
-		return NULL;
-	for (int v = 0; v < zworld.nranks; v++)
-		vranks[v] = v;
-	carrier = zcomm_create(MPI_COMM_NULL, zworld.base, CARRIER_ID, vranks, zworld.nranks);
-	free(vranks);
+	carrier = zcomm_create_whole(MPI_COMM_NULL, zworld.base, CARRIER_ID);
 	if (carrier) { /* nobody finds it by its handle, and it stays until the end */
 		zcomm_ref(carrier);
 		zcomm_drop(carrier);
@@ -86,18 +80,6 @@ uint32_t zwin_number(void)
 }
 
 /* --- saying --- */
-
-static void put32(uint8_t *p, uint32_t v)
-{
-	v = htole32(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static void put64(uint8_t *p, uint64_t v)
-{
-	v = htole64(v);
-	memcpy(p, &v, sizeof(v));
-}
 
 static void encode(uint8_t out[HEADER], const struct zwin_message *m)
 {
@@ -201,20 +183,6 @@ static bool look_at_said(void)
 }
 
 /* --- hearing --- */
-
-static uint32_t get32(const uint8_t *p)
-{
-	uint32_t v;
-	memcpy(&v, p, sizeof(v));
-	return le32toh(v);
-}
-
-static uint64_t get64(const uint8_t *p)
-{
-	uint64_t v;
-	memcpy(&v, p, sizeof(v));
-	return le64toh(v);
-}
 
 /* False: it is not one. */
 static bool decode(const uint8_t *in, uint64_t len, struct zwin_message *m)

@@ -37,9 +37,11 @@ void zwin_touch(struct zwin *, struct zwin_peer *);
 /* MPI_SUCCESS, also for MPI_PROC_NULL, or a code that has been raised. */
 int zwin_check_rank(struct zwin *, int rank, const char *name);
 /* Only assertions that are known? The same. */
-int zwin_check_assert(const struct zwin *, int assert, int known, const char *name);
+int zwin_check_assert(const struct zwin *, int assertion, int known, const char *name);
 /* May another epoch of the origin begin? MPI_SUCCESS or a code that has been raised. */
 int zwin_check_idle(struct zwin *, const char *name);
+/* Are all closed, those of the target, too? The same. */
+int zwin_check_closed(struct zwin *, const char *name);
 /* The peer, or NULL: then *rc is a code that has been raised. */
 struct zwin_peer *zwin_get_peer(struct zwin *, int rank, const char *name, int *rc);
 /* May this target be accessed now? Waits for its lock. MPI_SUCCESS or a code that has been raised. */

@@ -210,26 +210,34 @@ int zwin_check_idle(struct zwin *w, const char *name)
 					 : "MPI_Win_lock_all");
 }
 
-int zwin_check_assert(const struct zwin *w, int assert, int known, const char *name)
+int zwin_check_closed(struct zwin *w, const char *name)
 {
-	return assert & ~known ? zwin_raise(w, MPI_ERR_ARG, name, "assertion 0x%x", (unsigned)assert) : MPI_SUCCESS;
+	int rc = zwin_check_idle(w, name);
+
+	if (rc == MPI_SUCCESS && w->exposed)
+		rc = zwin_raise(w, MPI_ERR_RMA_SYNC, name, "an epoch of MPI_Win_post has not been closed");
+	return rc;
 }
 
-int zip_Win_fence(int assert, MPI_Win win)
+int zwin_check_assert(const struct zwin *w, int assertion, int known, const char *name)
+{
+	return assertion & ~known ? zwin_raise(w, MPI_ERR_ARG, name, "assertion 0x%x", (unsigned)assertion)
+				  : MPI_SUCCESS;
+}
+
+int zip_Win_fence(int assertion, MPI_Win win)
 {
 	static const char name[] = "MPI_Win_fence";
 	struct zwin *w = zwin_find(win);
 
-	int rc = zwin_check_assert(w, assert,
+	int rc = zwin_check_assert(w, assertion,
 		MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, name);
 	if (rc == MPI_SUCCESS)
-		rc = zwin_check_idle(w, name);
-	if (rc == MPI_SUCCESS && w->exposed)
-		rc = zwin_raise(w, MPI_ERR_RMA_SYNC, name, "an epoch of MPI_Win_post has not been closed");
+		rc = zwin_check_closed(w, name);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	rc = zwin_complete(w, NULL, false, name); /* also where nothing should have been started */
-	w->access = assert &MPI_MODE_NOSUCCEED ? ZWIN_NO_EPOCH : ZWIN_FENCE;
+	w->access = assertion & MPI_MODE_NOSUCCEED ? ZWIN_NO_EPOCH : ZWIN_FENCE;
 	const int met = zcoll_barrier(w->comm);
 	zn.Win_sync(w->handle);
 	return rc == MPI_SUCCESS ? met : rc;
@@ -292,28 +300,28 @@ static bool all_have_completed(void *arg)
 	return true;
 }
 
-int zip_Win_post(MPI_Group group, int assert, MPI_Win win)
+int zip_Win_post(MPI_Group group, int assertion, MPI_Win win)
 {
 	static const char name[] = "MPI_Win_post";
 	struct zwin *w = zwin_find(win);
 
 	if (w->exposed)
 		return zwin_raise(w, MPI_ERR_RMA_SYNC, name, "MPI_Win_wait has not been called since the last one");
-	int rc = zwin_check_assert(w, assert, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT, name);
+	int rc = zwin_check_assert(w, assertion, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT, name);
 	if (rc == MPI_SUCCESS)
 		rc = ranks_of(w, group, &w->post, &w->npost, name);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	w->exposed = true;
-	return assert &MPI_MODE_NOCHECK ? MPI_SUCCESS : tell_all(w, w->post, w->npost, ZWIN_POST, name);
+	return assertion & MPI_MODE_NOCHECK ? MPI_SUCCESS : tell_all(w, w->post, w->npost, ZWIN_POST, name);
 }
 
-int zip_Win_start(MPI_Group group, int assert, MPI_Win win)
+int zip_Win_start(MPI_Group group, int assertion, MPI_Win win)
 {
 	static const char name[] = "MPI_Win_start";
 	struct zwin *w = zwin_find(win);
 
-	int rc = zwin_check_assert(w, assert, MPI_MODE_NOCHECK, name);
+	int rc = zwin_check_assert(w, assertion, MPI_MODE_NOCHECK, name);
 	if (rc == MPI_SUCCESS)
 		rc = zwin_check_idle(w, name);
 	if (rc == MPI_SUCCESS)
@@ -321,11 +329,11 @@ int zip_Win_start(MPI_Group group, int assert, MPI_Win win)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	w->access = ZWIN_START;
-	if (!(assert &MPI_MODE_NOCHECK))
+	if (!(assertion & MPI_MODE_NOCHECK))
 		zprogress_wait(all_posted, w);
 	for (int i = 0; i < w->nstart; i++) {
 		struct zwin_peer *p = w->peer[w->start[i]];
-		p->posts -= !(assert &MPI_MODE_NOCHECK);
+		p->posts -= !(assertion & MPI_MODE_NOCHECK);
 		p->started = true;
 	}
 	return MPI_SUCCESS;
