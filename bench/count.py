@@ -3,7 +3,7 @@
 
 usage: count.py FOLDER LIST
 
-FOLDER has a folder for each contestant (zip, relay), and there NODE.1 and NODE.2 of count_plugin.c, NODE.maps (/proc/PID/maps
+FOLDER has a folder for each contestant (zip, relay, leg), and there NODE.1 and NODE.2 of count_plugin.c, NODE.maps (/proc/PID/maps
 of the program that is looked at) and kallsyms. LIST: so many functions of each program, the busiest first.
 """
 
@@ -123,16 +123,20 @@ def report(folder, node, trips, length):
 def main():
     """The table of all contestants."""
     folder, length = sys.argv[1], int(sys.argv[2])
-    columns = []
-    for key in ("zip", "relay"):
+    columns, ways = [], {}
+    for key, ranks, legs in (("zip", 2, 1), ("relay", 2, 1), ("leg", 1, 2)):
         trips = round_trips(blocks(f"{folder}/{key}", "clusterA"))
         for node, name in NODES:
             if length:
                 print(f"\n{key}, {name}, one way, {trips} round trips")
             columns.append((f"{key}: {name}", report(f"{folder}/{key}", node, trips, length)))
+        rank, zipper = (sum(column[1][:2]) for column in columns[-2:])
+        ways[key] = (ranks * rank + zipper) * legs
     print(f"\n{'one way of 8 bytes':28s}" + "".join(f"{name:>20s}" for name, _ in columns))
     for i, row in enumerate(("instructions of programs", "instructions of the kernel", "different blocks")):
         print(f"{row:28s}" + "".join(f"{values[i]:20.0f}" for _, values in columns))
+    print(f"\nall instructions of a way from rank to rank: zip {ways['zip']:.0f}, relay {ways['relay']:.0f}, both legs {ways['leg']:.0f};"
+          f" zip/relay {ways['zip'] / ways['relay']:.2f}, zip/legs {ways['zip'] / ways['leg']:.2f}")
 
 
 main()
