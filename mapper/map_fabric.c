@@ -206,12 +206,13 @@ static int zippers_choose(const struct map_fabric *f, const struct map_layout *l
 		rc = map_job_zippers(f->site, l, &z, err);
 	joined_forward_by((struct joined *)f->net, NULL);
 	for (uint32_t i = 0; i < z.n && !rc; i++) {
-		const char *name = f->site->hosts->zippers[z.zipper[i]].host;
+		const char *name = f->site->hosts->zippers[z.ways.zipper[i]].host;
 
 		if (joined_forward_by((struct joined *)f->net, name))
 			rc = zerr_set(err, -EINVAL, "%s: there is no zipper:%s, which forwards for the job by %s",
 				f->net->where, name, f->site->hosts->path);
 	}
+	map_zippers_free(&z);
 	return rc;
 }
 

@@ -12,33 +12,41 @@ static bool is_one(uint64_t clusters)
 	return !(clusters & (clusters - 1));
 }
 
-/* Those that carry a job with ranks in these clusters. False: there are none, or too few. */
-static bool zippers_find(const struct map_site *s, uint64_t clusters, struct map_zippers *z)
+/* Do enough zippers join these clusters, each all of them? */
+static bool are_joined(const struct map_site *s, uint64_t clusters)
 {
-	uint32_t most = s->rails ? s->rails : ZCTL_RAILS_MAX;
+	uint32_t n = 0, least = s->rails ? s->rails : 1;
 
-	z->n = 0;
-	for (int at = -1; z->n < most && (at = zhostfile_find_joining(s->hosts, clusters, at + 1)) >= 0;)
-		z->zipper[z->n++] = at;
-	return z->n > 0 && z->n >= s->rails;
+	for (int at = -1; n < least && (at = zhostfile_find_joining(s->hosts, clusters, at + 1)) >= 0;)
+		n++;
+	return n == least;
+}
+
+/* Those of these clusters that the first of them has a way to, over as many zippers as it takes. */
+static uint64_t hang_together(const struct map_site *s, uint64_t clusters)
+{
+	uint32_t first = (uint32_t)__builtin_ctzll(clusters);
+	uint64_t found = 0;
+
+	for (uint32_t c = 0; c < s->nclusters; c++)
+		found |= (uint64_t)(map_site_hops(s, first, c) < MAP_FAR) << c;
+	return found & clusters;
 }
 
 static int refuse(const struct map_site *s, uint64_t clusters, const char *why, struct zerr *err)
 {
-	char names[160] = "", few[64] = "no #ZIP zipper line serves";
-	const char *then = "and zipmap plans no job over several in a row";
+	char names[160] = "", few[96] = "no #ZIP zipper lines join";
 	size_t len = 0;
 
 	for (uint32_t c = 0; c < s->nclusters; c++)
 		if (clusters >> c & 1 && len < sizeof(names))
 			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", len ? "," : "",
 				s->hosts->clusters[c].name);
-	if (s->rails > 1) {
-		snprintf(few, sizeof(few), "fewer than %u #ZIP zipper lines serve", s->rails);
-		then = "so zmpirun could not run this";
-	}
-	return zerr_set(err, -ENETUNREACH, "%.128s: %s all of the clusters %s%s, %s (--zippers all predicts it)",
-		s->hosts->path, few, names, why, then);
+	if (s->rails == 1)
+		snprintf(few, sizeof(few), "no #ZIP zipper line serves all of");
+	else if (s->rails)
+		snprintf(few, sizeof(few), "fewer than %u #ZIP zipper lines serve all of", s->rails);
+	return zerr_set(err, -ENETUNREACH, "%.128s: %s the clusters %s%s", s->hosts->path, few, names, why);
 }
 
 /* Only these clusters: is there room for all? If so it remains like that. */
@@ -70,11 +78,24 @@ static uint64_t clusters_with_slots(const struct map_site *s)
 	return clusters;
 }
 
+/* Clusters that several zippers in a row join. */
+static int try_rows(struct map_site *s, const struct map_rules *r, uint64_t all)
+{
+	int rc = -ENOSPC;
+
+	while (all && !s->rails && rc == -ENOSPC) {
+		uint64_t some = hang_together(s, all);
+
+		rc = try_clusters(s, r, some);
+		all &= ~some;
+	}
+	return rc;
+}
+
 int map_job_choose(struct map_site *s, const struct map_rules *r, struct zerr *err)
 {
 	uint64_t all = clusters_with_slots(s);
-	struct map_zippers z;
-	int rc = is_one(all) || zippers_find(s, all, &z) ? 0 : -ENOSPC;
+	int rc = is_one(all) || are_joined(s, all) ? 0 : -ENOSPC;
 
 	for (uint32_t c = 0; c < s->nclusters && rc == -ENOSPC; c++)
 		rc = try_clusters(s, r, UINT64_C(1) << c);
@@ -82,10 +103,12 @@ int map_job_choose(struct map_site *s, const struct map_rules *r, struct zerr *e
 		uint64_t clusters = zhostfile_zipper_clusters(s->hosts, i);
 
 		/* none: one between transit fabrics */
-		rc = clusters & all && zippers_find(s, clusters & all, &z) ? try_clusters(s, r, clusters) : -ENOSPC;
+		rc = clusters & all && are_joined(s, clusters & all) ? try_clusters(s, r, clusters) : -ENOSPC;
 	}
 	if (rc == -ENOSPC)
-		return refuse(s, all, ", and none the clusters that would have room for all ranks", err);
+		rc = try_rows(s, r, all);
+	if (rc == -ENOSPC)
+		return refuse(s, all, ", and none those that would have room for all ranks", err);
 	if (rc)
 		return zerr_set(err, rc, "not enough memory");
 	map_site_join(s, clusters_with_slots(s));
@@ -103,8 +126,48 @@ uint64_t map_job_clusters(const struct map_layout *l)
 
 int map_job_zippers(const struct map_site *s, const struct map_layout *l, struct map_zippers *z, struct zerr *err)
 {
+	char name[64][ZCTL_NAME_MAX + 1];
 	uint64_t clusters = map_job_clusters(l);
+	int n = 0, rc;
 
+	*z = (struct map_zippers){0};
+	if (is_one(clusters))
+		return 0;
+	if (s->rails && !are_joined(s, clusters))
+		return refuse(s, clusters, "", err);
+	for (uint32_t c = 0; c < s->nclusters; c++) {
+		if (!(clusters >> c & 1))
+			continue;
+		z->part[c] = n;
+		snprintf(name[n++], sizeof(name[0]), "%s", s->hosts->clusters[c].name);
+	}
+	rc = zhostways_find(&z->ways, s->hosts, name, n, s->rails ? (int)s->rails : ZCTL_RAILS_MAX, NULL, err);
+	z->n = rc ? 0 : (uint32_t)z->ways.nzippers;
+	return rc;
+}
+
+void map_zippers_free(struct map_zippers *z)
+{
+	zhostways_free(&z->ways);
 	z->n = 0;
-	return is_one(clusters) || zippers_find(s, clusters, z) ? 0 : refuse(s, clusters, "", err);
+}
+
+unsigned map_zippers_passed(const struct map_zippers *z, uint32_t rail, uint32_t from, uint32_t to)
+{
+	const struct zhostway *a = zhostways_at(&z->ways, (int)rail, z->part[from]);
+	const struct zhostway *b = zhostways_at(&z->ways, (int)rail, z->part[to]);
+
+	return strcmp(a->entry, b->entry) ? (unsigned)(a->n + 1 + b->n) : 0;
+}
+
+unsigned map_zippers_forwards(const struct map_zippers *z, uint32_t from, uint32_t to)
+{
+	unsigned least = 0;
+
+	for (uint32_t r = 0; r < z->n; r++) {
+		unsigned passed = map_zippers_passed(z, r, from, to);
+
+		least = passed && (!least || passed < least) ? passed : least;
+	}
+	return least;
 }

@@ -212,6 +212,16 @@ int map_layout_pairs(struct map_layout *l, const struct map_problem *p, struct z
 
 /* --- clusters --- */
 
+/* What a rank in that cluster's job exchanges with those in others', each byte as often as it is forwarded. */
+static map_cost forwarded(const struct map_site *s, const uint64_t *with, uint32_t cluster)
+{
+	map_cost sum = 0;
+
+	for (uint32_t c = 0; c < s->nclusters; c++)
+		sum += (map_cost)with[c] * map_site_hops(s, cluster, c);
+	return sum;
+}
+
 void map_layout_join(struct map_layout *l, const struct map_problem *p)
 {
 	const struct map_graph *g = p->graph;
@@ -226,14 +236,18 @@ void map_layout_join(struct map_layout *l, const struct map_problem *p)
 			const struct map_node *node = &s->nodes[l->node[v]];
 			uint64_t with[64] = {0};
 			uint32_t best = l->cluster[v];
+			map_cost least;
 
 			if (!node->zipper)
 				continue;
 			for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++)
 				with[l->cluster[g->adj[e]]] += g->weight[e];
+			least = forwarded(s, with, best);
 			for (uint32_t c = 0; c < s->nclusters; c++)
-				if (node->fabrics >> c & 1 && with[c] > with[best])
+				if (node->fabrics >> c & 1 && forwarded(s, with, c) < least) {
 					best = c;
+					least = forwarded(s, with, c);
+				}
 			changed |= best != l->cluster[v];
 			l->cluster[v] = best;
 		}

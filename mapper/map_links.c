@@ -49,11 +49,17 @@ static void rails_add(struct map_links *l, const struct map_make *m, const struc
 	const struct map_site *s = &m->site;
 
 	for (uint32_t r = 0; r < p->nrails; r++)
-		for (uint32_t i = 0; i < s->nnodes; i++)
-			if (!strcasecmp(m->hosts.zippers[p->rails[r].zipper].host, s->nodes[i].name)) {
-				l->port[i][p->rails[r].from].bytes[MAP_BRIDGED] += p->rails[r].load.bytes;
-				l->port[i][p->rails[r].to].bytes[MAP_BRIDGED] += p->rails[r].load.bytes;
-			}
+		for (uint32_t i = 0; i < s->nnodes; i++) {
+			const struct map_rail *rail = &p->rails[r];
+
+			if (strcasecmp(m->hosts.zippers[rail->zipper].host, s->nodes[i].name) != 0)
+				continue;
+			/* fabrics between zippers are in no picture */
+			if (rail->from < s->nclusters)
+				l->port[i][rail->from].bytes[MAP_BRIDGED] += rail->load.bytes;
+			if (rail->to < s->nclusters)
+				l->port[i][rail->to].bytes[MAP_BRIDGED] += rail->load.bytes;
+		}
 }
 
 int map_links_make(struct map_links *l, const struct map_make *m, enum map_candidate which)

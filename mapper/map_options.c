@@ -32,7 +32,7 @@ static void help_print(void)
 	     "known;\n"
 	     "                             default: one a direction\n"
 	     "      --zippers job|N|all    which forward: those that serve all clusters with ranks, as zmpirun does\n"
-	     "                             (default); N of them; or as if all did, several in a row\n"
+	     "                             (default); N of them; or as if all did\n"
 	     "  -F, --fabric TEXT|FILE     the networks, as zipmap model takes them: refines and predicts with the "
 	     "model\n"
 	     "  -r, --routing NAME         of the model, default SD\n"

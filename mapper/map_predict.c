@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "map_predict.h"
+#include "map_rails.h"
 #include "par.h"
 
 #define CHUNK 4096u /* ranks that a thread takes at a time */
@@ -36,15 +37,11 @@ struct task {
 	const struct map_layout *l;
 	const struct map_rates *rates;
 	uint64_t clusters; /* with ranks */
+	uint8_t forwards[64]
+			[64]; /* between the jobs of two clusters, or between two fabrics where all zippers forward */
 	size_t list;
 	struct share *share;
 };
-
-static void sum_add(struct map_sum *s, uint64_t bytes, uint64_t messages)
-{
-	s->bytes += bytes;
-	s->messages += messages;
-}
 
 /* --- crossings --- */
 
@@ -94,6 +91,16 @@ static void crossing_note(struct share *w, size_t list, struct map_crossing c)
 
 /* --- edges --- */
 
+static void forwards_find(struct task *t, const struct map_zippers *z)
+{
+	for (uint32_t a = 0; a < t->s->nclusters; a++)
+		for (uint32_t b = 0; b < t->s->nclusters; b++)
+			if (t->s->all_zippers)
+				t->forwards[a][b] = map_site_hops(t->s, a, b);
+			else if (a != b && t->clusters >> a & t->clusters >> b & 1)
+				t->forwards[a][b] = (uint8_t)map_zippers_forwards(z, a, b);
+}
+
 /* Where a message from u to v is forwarded: between the clusters whose jobs they take part in; by all zippers between
  * the fabrics where that is needed least often. */
 static void way_find(const struct task *t, uint32_t u, uint32_t v, uint32_t *from, uint32_t *to)
@@ -108,10 +115,10 @@ static void way_find(const struct task *t, uint32_t u, uint32_t v, uint32_t *fro
 		return;
 	for (uint64_t i = a; i; i &= i - 1)
 		for (uint64_t j = b; j; j &= j - 1)
-			if (s->hops[__builtin_ctzll(i)][__builtin_ctzll(j)] < least) {
+			if (t->forwards[__builtin_ctzll(i)][__builtin_ctzll(j)] < least) {
 				*from = (uint32_t)__builtin_ctzll(i);
 				*to = (uint32_t)__builtin_ctzll(j);
-				least = s->hops[*from][*to];
+				least = t->forwards[*from][*to];
 			}
 }
 
@@ -121,24 +128,24 @@ static double edge_add(const struct task *t, struct share *w, uint32_t u, uint32
 	enum map_kind kind = map_kind_find(t->s, l, t->clusters, u, v);
 	double latency = t->rates->latency[kind];
 
-	sum_add(&w->kind[kind], bytes, messages);
+	map_sum_add(&w->kind[kind], bytes, messages);
 	if (l->node[u] != l->node[v]) {
 		w->out[l->node[u]] += bytes;
 		w->in[l->node[v]] += bytes;
 	}
 	if (kind >= MAP_DIRECT)
-		sum_add(&w->between[l->cluster[u]][l->cluster[v]], bytes, messages);
+		map_sum_add(&w->between[l->cluster[u]][l->cluster[v]], bytes, messages);
 	if (kind == MAP_BRIDGED) {
 		uint32_t from = 0, to = 0;
 		unsigned hops;
 
 		way_find(t, u, v, &from, &to);
-		hops = t->s->all_zippers ? t->s->hops[from][to] : 1;
+		hops = t->forwards[from][to];
 		if (hops == MAP_FAR) {
 			w->lost_from = u;
 			w->lost_to = v;
 		}
-		sum_add(&w->way[from][to], bytes, messages);
+		map_sum_add(&w->way[from][to], bytes, messages);
 		w->forwarded += bytes * hops;
 		crossing_note(w, t->list, (struct map_crossing){u, v, {bytes, messages}, hops});
 		latency *= hops;
@@ -163,76 +170,12 @@ static void chunk_sum(void *arg, size_t item, unsigned worker)
 
 /* --- results --- */
 
-static int rails_make(struct map_prediction *p, const struct map_site *s)
-{
-	const struct zhostfile *h = s->hosts;
-	size_t n = 0;
-
-	for (int z = 0; z < h->nzippers; z++)
-		n += (size_t)(h->zippers[z].nports * (h->zippers[z].nports - 1));
-	p->rails = calloc(n + 1, sizeof(*p->rails));
-	if (!p->rails)
-		return -ENOMEM;
-	for (int z = 0; z < h->nzippers; z++)
-		for (int a = 0; a < h->zippers[z].nports; a++)
-			for (int b = 0; b < h->zippers[z].nports; b++) {
-				int from = zhostfile_find_cluster(h, h->zippers[z].ports[a].fabric),
-				    to = zhostfile_find_cluster(h, h->zippers[z].ports[b].fabric);
-
-				if (a != b && from >= 0 && to >= 0) /* else it leads over a transit fabric */
-					p->rails[p->nrails++] = (struct map_rail){.zipper = z,
-						.from = (uint32_t)from,
-						.to = (uint32_t)to};
-			}
-	return 0;
-}
-
-static bool does(const struct map_prediction *p, const struct map_rail *r, uint32_t from, uint32_t to)
-{
-	bool carries = !p->zippers.n; /* all do */
-
-	for (uint32_t i = 0; i < p->zippers.n; i++)
-		carries |= p->zippers.zipper[i] == r->zipper;
-	return carries && r->from == from && r->to == to;
-}
-
-/* One forward, evenly over the rails that do it. */
-static void rails_load(struct map_prediction *p, uint32_t from, uint32_t to, struct map_sum load)
-{
-	uint64_t n = 0, i = 0;
-
-	for (uint32_t r = 0; r < p->nrails; r++)
-		n += does(p, &p->rails[r], from, to);
-	for (uint32_t r = 0; r < p->nrails; r++) {
-		if (!does(p, &p->rails[r], from, to))
-			continue;
-		sum_add(&p->rails[r].load, load.bytes / n + (i < load.bytes % n),
-			load.messages / n + (i < load.messages % n));
-		i++;
-	}
-}
-
 static void ways_load(struct map_prediction *p, const struct map_site *s, const struct share *w)
 {
 	for (uint32_t from = 0; from < s->nclusters; from++)
-		for (uint32_t to = 0; to < s->nclusters; to++) {
-			uint32_t at = from;
-
-			if (!w->way[from][to].messages && !w->way[from][to].bytes)
-				continue;
-			if (!s->all_zippers) {
-				rails_load(p, from, to, w->way[from][to]);
-				continue;
-			}
-			while (at != to && s->hops[at][to] < MAP_FAR) {
-				uint32_t next = 0;
-
-				while (s->hops[at][next] != 1 || s->hops[next][to] != s->hops[at][to] - 1)
-					next++;
-				rails_load(p, at, next, w->way[from][to]);
-				at = next;
-			}
-		}
+		for (uint32_t to = 0; to < s->nclusters; to++)
+			if (w->way[from][to].messages || w->way[from][to].bytes)
+				map_rails_load(p, s, from, to, w->way[from][to]);
 }
 
 static void busiest_find(struct map_prediction *p, const struct map_site *s, const struct map_rates *r)
@@ -252,7 +195,7 @@ static void busiest_find(struct map_prediction *p, const struct map_site *s, con
 			continue;
 		p->links_s = (double)rail->load.bytes / r->forward;
 		snprintf(p->busiest, sizeof(p->busiest), "%.40s %.32s>%.32s", s->hosts->zippers[rail->zipper].host,
-			s->hosts->clusters[rail->from].name, s->hosts->clusters[rail->to].name);
+			s->fabric[rail->from], s->fabric[rail->to]);
 	}
 }
 
@@ -265,11 +208,11 @@ static void shares_join(const struct task *t, unsigned threads)
 		const struct share *w = &t->share[k];
 
 		for (int i = 0; i < MAP_KINDS; i++)
-			sum_add(&all->kind[i], w->kind[i].bytes, w->kind[i].messages);
+			map_sum_add(&all->kind[i], w->kind[i].bytes, w->kind[i].messages);
 		for (uint32_t a = 0; a < 64; a++)
 			for (uint32_t b = 0; b < 64; b++) {
-				sum_add(&all->between[a][b], w->between[a][b].bytes, w->between[a][b].messages);
-				sum_add(&all->way[a][b], w->way[a][b].bytes, w->way[a][b].messages);
+				map_sum_add(&all->between[a][b], w->between[a][b].bytes, w->between[a][b].messages);
+				map_sum_add(&all->way[a][b], w->way[a][b].bytes, w->way[a][b].messages);
 			}
 		for (uint32_t i = 0; i < t->s->nnodes; i++) {
 			all->out[i] += w->out[i];
@@ -347,9 +290,10 @@ int map_predict(struct map_prediction *p, const struct zgraph *g, const struct m
 	rc = s->all_zippers ? 0 : map_job_zippers(s, l, &p->zippers, err);
 	if (rc)
 		return rc;
+	forwards_find(&t, &p->zippers);
 	rc = shares_create(&t, threads);
 	if (!rc)
-		rc = rails_make(p, s);
+		rc = map_rails_make(p, s);
 	if (rc) {
 		zerr_set(err, rc, "not enough memory for the prediction");
 	} else {
@@ -375,6 +319,7 @@ int map_predict(struct map_prediction *p, const struct zgraph *g, const struct m
 
 void map_prediction_free(struct map_prediction *p)
 {
+	map_zippers_free(&p->zippers);
 	free(p->rails);
 	free(p->out);
 	free(p->in);

@@ -13,11 +13,16 @@
 struct map_sum {
 	uint64_t bytes, messages;
 };
+static inline void map_sum_add(struct map_sum *s, uint64_t bytes, uint64_t messages)
+{
+	s->bytes += bytes;
+	s->messages += messages;
+}
 
 /* One direction of a zipper. */
 struct map_rail {
 	int zipper;	   /* of the hostfile */
-	uint32_t from, to; /* fabrics */
+	uint32_t from, to; /* map_site.fabric */
 	struct map_sum load;
 };
 
@@ -54,7 +59,7 @@ struct map_prediction {
 };
 
 /* list: how many crossings to name. The result does not depend on threads. 0, -ENOMEM, -ENETUNREACH (no
- * zipper joins the clusters). */
+ * zippers join the clusters), -E2BIG (too many). */
 int map_predict(struct map_prediction *, const struct zgraph *, const struct map_site *, const struct map_layout *,
 	const struct map_rates *, size_t list, unsigned threads, struct zerr *);
 void map_prediction_free(struct map_prediction *);

@@ -57,17 +57,23 @@ static void row_print(const char *name, const struct map_made *made, FILE *f)
 /* Where there are several zippers: which ones are used, and what therefore has no ranks. */
 static void zippers_print(const struct map_make *m, FILE *f)
 {
+	static const char spread[] = "what is bridged is spread over the zippers ";
+	static const char hops[] = "what is bridged goes through one or more of the zippers ";
 	const struct map_prediction *p = &m->made[MAP_RESULT].prediction;
 	bool first = true;
 
 	if (m->o->all_zippers)
 		fputs("as if all zippers forwarded for one job\n", f);
 	else if (m->hosts.nzippers > 1 && p->zippers.n == 1)
-		fprintf(f, "what is bridged goes through zipper %s\n", m->hosts.zippers[p->zippers.zipper[0]].host);
+		fprintf(f, "what is bridged goes through zipper %s\n",
+			m->hosts.zippers[p->zippers.ways.zipper[0]].host);
 	else if (p->zippers.n > 1)
 		for (uint32_t i = 0; i < p->zippers.n; i++)
-			fprintf(f, "%s%s%s", i ? ", " : "what is bridged is spread over the zippers ",
-				m->hosts.zippers[p->zippers.zipper[i]].host, i + 1 < p->zippers.n ? "" : "\n");
+			fprintf(f, "%s%s%s",
+				i		       ? ", "
+				: p->zippers.ways.hops ? hops
+						       : spread,
+				m->hosts.zippers[p->zippers.ways.zipper[i]].host, i + 1 < p->zippers.n ? "" : "\n");
 	for (uint32_t c = 0; c < m->site.nclusters; c++) {
 		bool slots = false;
 
@@ -110,9 +116,9 @@ static void rails_print(const struct map_make *m, FILE *f)
 			continue;
 		if (used++ < SHOWN)
 			fprintf(f, "rail %s %s>%s: %s, %" PRIu64 " messages\n",
-				m->hosts.zippers[p->rails[i].zipper].host, m->hosts.clusters[p->rails[i].from].name,
-				m->hosts.clusters[p->rails[i].to].name,
-				bytes_text(a, sizeof(a), p->rails[i].load.bytes), p->rails[i].load.messages);
+				m->hosts.zippers[p->rails[i].zipper].host, m->site.fabric[p->rails[i].from],
+				m->site.fabric[p->rails[i].to], bytes_text(a, sizeof(a), p->rails[i].load.bytes),
+				p->rails[i].load.messages);
 	}
 	if (used > SHOWN)
 		fprintf(f, "and %u more rails\n", used - SHOWN);
@@ -220,11 +226,11 @@ static void head_write(const struct map_make *m, FILE *f)
 	if (m->fabric.net)
 		fprintf(f, "#ZIP predicted links %.6f a byte, busiest %s\n", p->links_mean, p->busiest);
 	for (uint32_t i = 0; i < p->zippers.n; i++)
-		fprintf(f, "#ZIP predicted zipper %s\n", m->hosts.zippers[p->zippers.zipper[i]].host);
+		fprintf(f, "#ZIP predicted zipper %s\n", m->hosts.zippers[p->zippers.ways.zipper[i]].host);
 	for (uint32_t i = 0; i < p->nrails; i++)
 		fprintf(f, "#ZIP rail %s %s>%s %" PRIu64 " bytes %" PRIu64 " messages\n",
-			m->hosts.zippers[p->rails[i].zipper].host, m->hosts.clusters[p->rails[i].from].name,
-			m->hosts.clusters[p->rails[i].to].name, p->rails[i].load.bytes, p->rails[i].load.messages);
+			m->hosts.zippers[p->rails[i].zipper].host, m->site.fabric[p->rails[i].from],
+			m->site.fabric[p->rails[i].to], p->rails[i].load.bytes, p->rails[i].load.messages);
 	for (size_t i = 0; i < p->ncrossings; i++) {
 		const struct map_crossing *c = &p->crossing[i];
 

@@ -16,56 +16,6 @@ static int no_memory(struct zerr *err)
 	return zerr_set(err, -ENOMEM, "not enough memory");
 }
 
-/* --- ways between fabrics --- */
-
-void map_site_join(struct map_site *s, uint64_t clusters)
-{
-	for (uint32_t a = 0; a < s->nclusters; a++)
-		for (uint32_t b = 0; b < s->nclusters; b++)
-			s->hops[a][b] = a == b ? 0 : clusters >> a & clusters >> b & 1 ? 1 : MAP_FAR;
-	for (uint32_t i = 0; i < s->nnodes; i++)
-		s->nodes[i].fabrics &= clusters | UINT64_C(1) << s->nodes[i].cluster;
-}
-
-/* By all zippers, several in a row where that is needed. */
-static void hops_find(struct map_site *s)
-{
-	for (uint32_t from = 0; from < s->nclusters; from++) {
-		uint64_t seen = UINT64_C(1) << from, at = seen;
-
-		memset(s->hops[from], MAP_FAR, sizeof(s->hops[from]));
-		for (uint8_t hops = 0; at; hops++) {
-			uint64_t next = 0;
-
-			for (uint32_t c = 0; c < s->nclusters; c++)
-				if (at >> c & 1)
-					s->hops[from][c] = hops;
-			for (int z = 0; z < s->hosts->nzippers; z++) {
-				uint64_t ports = zhostfile_zipper_clusters(s->hosts, z);
-
-				next |= ports & at ? ports : 0;
-			}
-			at = next & ~seen;
-			seen |= next;
-		}
-	}
-}
-
-unsigned map_site_far(const struct map_site *s, uint64_t fabrics_a, uint64_t fabrics_b)
-{
-	unsigned least = MAP_FAR;
-
-	if (fabrics_a & fabrics_b)
-		return 0;
-	for (uint64_t a = fabrics_a; a; a &= a - 1)
-		for (uint64_t b = fabrics_b; b; b &= b - 1) {
-			unsigned hops = s->hops[__builtin_ctzll(a)][__builtin_ctzll(b)];
-
-			least = hops < least ? hops : least;
-		}
-	return least;
-}
-
 /* --- hardware --- */
 
 /* The next line, from this one on, of the zipper node that this line is of; nzippers: there is none. A zipperd for
@@ -235,7 +185,7 @@ int map_site_create(struct map_site *s, const struct zhostfile *hosts, const str
 	s->nodes = calloc(n, sizeof(*s->nodes));
 	if (!s->nodes)
 		return no_memory(err);
-	hops_find(s);
+	rc = map_site_find_ways(s, err);
 	for (uint32_t c = 0; c < s->nclusters && !rc; c++)
 		for (int h = 0; h < hosts->clusters[c].nhosts && !rc; h++)
 			rc = node_fill(s, &s->nodes[s->nnodes++], c, &hosts->clusters[c].hosts[h], o, err);
@@ -326,5 +276,7 @@ void map_site_free(struct map_site *s)
 	free(s->nodes);
 	free(s->classes);
 	free(s->far);
+	free(s->hops);
+	free(s->fabric);
 	*s = (struct map_site){0};
 }

@@ -2,8 +2,8 @@
 /*
  * Where ranks may run: the nodes of a hostfile with their slots, and the classes of nodes that are alike for what
  * crosses between clusters. A node is attached to fabrics: one, or on a zipper node those of its ports. Two ranks reach
- * each other without zipperd if their nodes have a fabric in common; else their messages are forwarded: once in a job,
- * or, where all zippers are to forward, as often as the shortest way over fabrics has it.
+ * each other without zipperd if their nodes have a fabric in common; else their messages are forwarded: once in a job
+ * whose clusters a zipper joins, else as often as the shortest way over fabrics has it.
  *
  * Made once, then read by any thread. The hostfile must stay.
  */
@@ -57,10 +57,12 @@ struct map_site {
 	uint32_t nnodes, nclusters;
 	struct map_class *classes;
 	uint32_t nclasses;
-	bool all_zippers; /* as if zipperd used all of them, several in a row where needed; else those that serve all
-			   * clusters of the job */
-	uint32_t rails;	  /* so many of the latter, the first ones, and no fewer; 0: all there are */
-	uint8_t hops[64][64];			/* zippers between two fabrics, 0 for one and the same, MAP_FAR */
+	bool all_zippers;    /* as if zipperd used all of them, several in a row where needed; else those that serve all
+			      * clusters of the job */
+	uint32_t rails;	     /* so many of the latter, the first ones, and no fewer; 0: all there are */
+	const char **fabric; /* [nfabrics]: names; the clusters, then those between zippers */
+	uint32_t nfabrics;
+	uint8_t *hops;				/* [nfabrics * nfabrics]: map_site_hops */
 	uint8_t *far;				/* [nclasses * nclasses]: forwards between ranks of two classes */
 	const char *features[MAP_FEATURES_MAX]; /* that some rank needs */
 	uint32_t nfeatures;
@@ -79,16 +81,27 @@ struct map_site_opts {
 
 /* All nodes, with all their slots. 0, -EINVAL with file and line, -ENOMEM. */
 int map_site_create(struct map_site *, const struct zhostfile *, const struct map_site_opts *, struct zerr *);
+/* Of map_site_create: names the fabrics, and finds the hops between them by all zippers, several in a row where that is
+ * needed. 0, -ENOMEM. */
+int map_site_find_ways(struct map_site *, struct zerr *);
 /* Puts nodes with the same fabrics and features into classes, and finds the ways between them; again after slots have
  * changed. 0, -E2BIG, -ENOMEM. */
 int map_site_classify(struct map_site *, struct zerr *);
-/* From now on there is one job, in these clusters: what is bridged between them is forwarded once, and ports on other
- * networks lead nowhere. Until the site is classified anew classes are as far apart as before. */
+/* From now on there is one job, in these clusters: what is bridged between them is forwarded once if a zipper joins
+ * them all, and ports on other networks lead nowhere. Until the site is classified anew classes are as far apart as
+ * before. */
 void map_site_join(struct map_site *, uint64_t clusters);
 /* Index of a node by its name in the hostfile, or MAP_NONE. */
 uint32_t map_site_find(const struct map_site *, const char *name);
 void map_site_free(struct map_site *);
 
+/* Zippers between two fabrics: 0 for one and the same, MAP_FAR. */
+static inline uint8_t map_site_hops(const struct map_site *s, uint32_t from, uint32_t to)
+{
+	return s->hops[from * s->nfabrics + to];
+}
+/* By its name; MAP_NONE. */
+uint32_t map_site_find_fabric(const struct map_site *, const char *name);
 /* Forwards between ranks on nodes with these fabrics. */
 unsigned map_site_far(const struct map_site *, uint64_t fabrics_a, uint64_t fabrics_b);
 

@@ -50,7 +50,8 @@ static map_cost deal_cost(const struct deal *d)
 
 	for (uint32_t a = 0; a < d->parts; a++)
 		for (uint32_t b = 0; b < a; b++)
-			cost += (map_cost)d->between[a * d->parts + b] * d->site->hops[d->cluster[a]][d->cluster[b]];
+			cost += (map_cost)d->between[a * d->parts + b] *
+				map_site_hops(d->site, d->cluster[a], d->cluster[b]);
 	return cost;
 }
 

@@ -15,7 +15,7 @@ BAD = [
     ("hosts", "#ZIP cluster a\na:4\nb:4\na:4\n", [], "hosts:4: host a stands in line 2 already"),
     ("hosts", "#ZIP cluster a\na:12\n#ZIP node a topology=pack:x\n", [], "hosts:3: topology pack:x: not what hwloc calls"),
     ("hosts", "#ZIP cluster a\na:12\n#ZIP node a topology=none.xml\n", [], "hosts:3: topology ./none.xml: "),
-    ("hosts", "#ZIP cluster a\na:6\n#ZIP cluster b\nb:6\n", [], "no #ZIP zipper line serves all of the clusters a,b"),
+    ("hosts", "#ZIP cluster a\na:6\n#ZIP cluster b\nb:6\n", [], "no #ZIP zipper lines join the clusters a,b"),
     ("graph", "2 1\n2\n3\n", [], "graph:3: not a vertex of the graph"),
     ("old", "0-10 a\n11 c\n", ["--improve", "old"], "old:2: node c is no host of hosts"),
     ("old", "0-3 a\n", ["--improve", "old"], "old has 4 ranks, graph has 12"),

@@ -84,6 +84,18 @@ where, lines, r = mapped("--fabric", "fattree down:2x2x2 up:1x2x2")
 check(any(line.startswith("#ZIP predicted links %.6f a byte" % best) for line in lines), "hidden pairs of pairs are together in "
       "the fat tree", (best, lines[:7]))
 
+# two clusters whose zippers meet on a network of their own: out of a, through it, into b; each zipper in, forward, out
+write("hosts", "#ZIP cluster a\na:2\n#ZIP cluster b\nb:2\n#ZIP zipper y a=tcp:10.1.0.1 wan=tcp:10.9.0.1\n"
+      "#ZIP zipper z wan=tcp:10.9.0.2 b=tcp:10.2.0.1\n")
+graph(4, [(0, 1, 9), (2, 3, 9), (1, 2, 7)])
+parts = "".join("part:%s crossbar node:3\n" % name for name in ("a", "wan", "b"))
+where, lines, r = mapped("-F", parts + "zipper:y a:2 wan:0\nzipper:z wan:1 b:2\n")
+check(any(line.startswith("#ZIP predicted links %d.000000 a byte" % (3 * 2 + 2 * 3)) for line in lines) and
+      sum(line.endswith("7 bytes 1 messages") for line in lines if line.startswith("#ZIP rail ")) == 4,
+      "a network between zippers is a part of the network", r.stderr or lines[:9])
+r = zipmap("-f", "hosts", "-g", "graph", "-F", "part:a crossbar node:3; part:b crossbar node:3; zipper:y a:2 b:2")
+check(r.returncode == 1 and "there is no zipper:z, which forwards for the job by hosts" in r.stderr, "... and must be there", r.stderr)
+
 # more bytes than the network model takes, in one edge: told at once, not cut into 2^31 pieces
 hosts([1], [1], 0)
 graph(2, [(0, 1, 9000000000000000000)])

@@ -14,19 +14,27 @@ def used(lines):
 write("three", THREE)
 graph(8, chain(8))
 r = zipmap("-f", "three", "-g", "graph")
+check(r.returncode == 0 and "what is bridged goes through one or more of the zippers z, y\n" in r.stdout,
+      "a job of three clusters that no zipper joins goes over two in a row", r.stderr or r.stdout)
+r = zipmap("-f", "three", "-g", "graph", "--zippers", "1")
 check(r.returncode == 1 and r.stderr == "zipmap map: three: no #ZIP zipper line serves all of the clusters a,b,c, and none "
-      "the clusters that would have room for all ranks, and zipmap plans no job over several in a row (--zippers all predicts it)\n",
-      "a job of three clusters that no zipper joins is refused", r.stderr)
+      "those that would have room for all ranks\n", "but not with --zippers 1, as zmpirun --rails 1 does not", r.stderr)
+write("loose", THREE.replace("b=tcp:10.2.0.2", "d=tcp:10.4.0.1").replace("c:2\n", "c:2\n#ZIP cluster d\nd:1\n"))
+r = zipmap("-f", "loose", "-g", "graph")
+check(r.returncode == 1 and r.stderr == "zipmap map: loose: no #ZIP zipper lines join the clusters a,b,c,d, and none "
+      "those that would have room for all ranks\n", "two pairs of clusters that no way joins", r.stderr)
 # transit fabrics join zippers alone: no cluster is on them
 text = "#ZIP cluster a\na:4\n#ZIP cluster b\nb:4\n#ZIP zipper z1 a=shm wan=shm lan=shm\n#ZIP zipper z2 wan=shm b=shm\n"
 write("transit", text + "#ZIP zipper z3 lan=shm wan=shm\n")
-r = zipmap("-f", "transit", "-g", "graph")
-check(r.returncode == 1 and r.stderr == "zipmap map: transit: no #ZIP zipper line serves all of the clusters a,b, and none "
-      "the clusters that would have room for all ranks, and zipmap plans no job over several in a row (--zippers all predicts it)\n",
-      "nor one of two that a transit fabric joins", r.stderr)
-r = zipmap("-f", "transit", "-g", "graph", "--zippers", "all")
-check(r.returncode == 1 and "send to each other, and no zipper joins the two" in r.stderr, "and it is no way for predictions",
-      r.stderr)
+for option in ("job", "all"):
+    r = zipmap("-f", "transit", "-g", "graph", "-o", "map", "--zippers", option)
+    where, lines = read()
+    carried = {zipper: {way: n for way, n in ways if n} for zipper, ways in rails(lines).items()}
+    both = {"z1": ("a>wan", "wan>a"), "z2": ("wan>b", "b>wan")}
+    check(r.returncode == 0 and {z: set(carried[z]) for z in carried if carried[z]} == {z: set(both[z]) for z in both} and
+          len({n for z in both for n in carried[z].values()}) == 1, "two clusters that a transit fabric joins: --zippers " + option,
+          r.stderr or carried)
+    check(any(line.endswith(" 2 forwards 0.000010000 s") for line in lines), "... each message is forwarded twice", lines)
 write("joined", text + "#ZIP zipper z3 a=shm b=shm lan=shm\n")
 r = zipmap("-f", "joined", "-g", "graph", "-o", "map")
 check(r.returncode == 0 and used(read()[1]) == ["z3"], "one that serves both is used, whatever else it is on", r.stderr)
@@ -58,7 +66,7 @@ check(one_way(read()[1], "a>b") == even(crossing, "z1", "z2", "z3") and used(rea
       one_way(read()[1], "a>b"))
 r = zipmap("-f", "two", "-g", "graph", "--forbid", "c", "-S", "block", "--zippers", "4")
 check(r.returncode == 1 and r.stderr == "zipmap map: two: fewer than 4 #ZIP zipper lines serve all of the clusters a,b, and none "
-      "the clusters that would have room for all ranks, so zmpirun could not run this (--zippers all predicts it)\n",
+      "those that would have room for all ranks\n",
       "more zippers than serve the clusters", r.stderr)
 r = zipmap("-f", "two", "-g", "graph", "-o", "map", "--zippers", "2")
 check(r.returncode == 0 and "no ranks in cluster c\n" in r.stdout and used(read()[1]) == ["z1", "z2"],
@@ -138,9 +146,42 @@ text = "#ZIP cluster a\na:4\n#ZIP cluster b\nb:4\nz1:1\nz2:1\n#ZIP cluster c\nc:
 graph(10, edges)
 write("map", "0-3 a\n4-9 c\n")
 write("row", text + "#ZIP zipper z1 a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper z2 b=tcp:10.2.0.2 c=tcp:10.3.0.1\n")
-r = zipmap("draw", "-f", "row", "-g", "graph", "-m", "map", "-o", "map.svg")
-check(r.returncode == 1 and "clusters a,c" in r.stderr, "a map that cannot be run is not drawn", r.stderr)
-r = zipmap("draw", "-f", "row", "-g", "graph", "-m", "map", "-o", "map.svg", "--zippers", "all")
-check(r.returncode == 0, "... unless all zippers are to forward", r.stderr)
+for options, rc in [((), 0), (("--zippers", "all"), 0), (("--zippers", "1"), 1)]:
+    r = zipmap("draw", "-f", "row", "-g", "graph", "-m", "map", "-o", "map.svg", *options)
+    check(r.returncode == rc and (not rc or "serves all of the clusters a,c" in r.stderr),
+          "a map over a network where no ranks are is drawn where it can be run: " + (" ".join(options) or "--zippers job"), r.stderr)
+
+# a row of three clusters: who sends much to both others is in the middle; the light ones are forwarded twice
+write("row", "".join("#ZIP cluster %s\n%s:4\n" % (c, c) for c in "abc") +
+      "#ZIP zipper z1 a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper z2 b=tcp:10.2.0.2 c=tcp:10.3.0.1\n")
+cliques = [(i, j, 1000) for i in range(12) for j in range(i) if i // 4 == j // 4]
+edges = hidden(12, cliques + [(0, 4, 50), (1, 8, 70), (5, 9, 3)], 4)
+graph(12, edges)
+where, lines, r = mapped("-f", "row")
+names = [v for e in hidden(12, [(i, i, 0) for i in range(12)], 4) for v in e[:1]]
+check([where[names[i]][0] for i in range(4)] == ["b"] * 4, "the group in the middle of a row", where)
+to, from_ = ("a", "c") if where[names[4]][0] == "a" else ("c", "a")
+carried = {(z, way): n for z in ("z1", "z2") for way, n in rails(lines)[z]}
+check(carried == {("z1", "a>b"): 53 if to == "a" else 73, ("z1", "b>a"): 53 if to == "a" else 73,
+                  ("z2", "b>c"): 73 if to == "a" else 53, ("z2", "c>b"): 73 if to == "a" else 53},
+      "... and each direction of both zippers", carried)
+
+# a ring of three clusters and zippers: two of them forward once between any two clusters, as zmpirun has it
+write("ring", "".join("#ZIP cluster %s\n%s:4\n" % (c, c) for c in "abc") +
+      "#ZIP zipper z1 a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper z2 b=tcp:10.2.0.2 c=tcp:10.3.0.1\n"
+      "#ZIP zipper z3 c=tcp:10.3.0.3 a=tcp:10.1.0.3\n")
+where, lines, r = mapped("-f", "ring")
+check({z: {way for way, n in ways if n} for z, ways in rails(lines).items()} ==
+      {"z1": {"a>b", "b>a"}, "z2": {"b>c", "c>b"}, "z3": {"c>a", "a>c"}} and
+      all(" 1 forwards " in line for line in lines if line.startswith("#ZIP crossing")), "a ring of three", lines)
+# two sites with two zippers each: ways that are equally short are shared
+write("sites", "#ZIP cluster a\na:2\n#ZIP cluster b\nb:2\n" + "".join(
+    "#ZIP zipper z%d a=tcp:10.1.0.%d wan=tcp:10.9.0.%d\n#ZIP zipper y%d wan=tcp:10.9.1.%d b=tcp:10.2.0.%d\n" % (i, i, i, i, i, i)
+    for i in (1, 2)))
+graph(4, [(0, 1, 999), (2, 3, 999), (0, 2, 100)])
+where, lines, r = mapped("-f", "sites")
+sums = {z: sum(n for way, n in ways) for z, ways in rails(lines).items()}
+check(sorted(sums) == ["y1", "y2", "z1", "z2"] and sums["z1"] + sums["z2"] == sums["y1"] + sums["y2"] == 200 and min(sums.values()) > 0,
+      "two sites with two zippers each", sums)
 
 finish()

@@ -4,6 +4,7 @@
 # it, what ranks and zipperds are told, and what is said where there is no way.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
+. "$ZIP_TOP_SRCDIR/test/lib/stats.sh"
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 ORDERING=$TAP_TMP/ordering # whose ranks all send to each other
@@ -63,6 +64,26 @@ is "a chain: -v shows the hops" "$(sed -n "s|^zmpirun: part c: ||;s|shm:$TAP_TMP
 for k in 1 2; do ok "a chain: zipper $k carried something" wait_for 5 grep -q 'over after.*messages' "log$k" || diag_file "log$k"; done
 printf '0 c1\n1 a1\n2 b1\n' >map
 twin "a chain, by a map" 3 -f chain --map map
+# one that zipmap has made for it: what it says that is bridged, and how far, is what zipmap has predicted
+ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
+compile "$ZIP_TOP_SRCDIR/test/programs/pattern.c" pattern || bail_out "pattern.c does not compile"
+sed 's/^\([abc]1\)$/\1:2/' chain >chain22
+for program in "chain 10000 10 hidden" "all 1000 5"; do
+	rm -f graph
+	# shellcheck disable=SC2086 # words
+	ZIPPER_PROFILE=$TAP_TMP/graph native 60 6 env LD_PRELOAD="$PRELOAD_LIST" ./pattern $program >out 2>err
+	ok "pattern $program: a map for a chain" "$ZIPMAP" -f chain22 -g graph -o map -q || diag_file err
+	run "pattern $program: it runs" 0 -f chain22 --map map --stats ./pattern $program
+	for way in "a c" "c a" "a b" "b c" ""; do
+		read -r from to <<<"$way"
+		predicted=$(sed -n "s/^#ZIP predicted bridged \\([0-9]*\\) bytes.*/\\1/p" map)
+		[ -z "$way" ] || predicted=$(awk -v from="$from" -v to="$to" '
+			NR == FNR { if ($1 !~ /^#/) { split($1, v, "-"); for (i = v[1]; i <= (v[2] ? v[2] : v[1]); i++) at[i] = substr($2, 1, 1) } next }
+			/^#ZIP crossing / { split($3, v, ">"); if (at[v[1]] == from && at[v[2]] == to) sum += $4 } END { print sum + 0 }' map map)
+		read -r _ bytes <<<"$(stats 'over the bridge' "$from" "$to")"
+		is "pattern $program: bytes over the bridge ${from:-in all} ${to:+to }$to" "$bytes" "$predicted" || diag_file err
+	done
+done
 is "two that one zipper joins: as ever" "$(told -f chain -n 2)" "a: z1.a; 
 b: z1.b; "
 is "what is set by hand does not count" "$(ZIPPER_ENTRIES=x,y told -f chain -n 2)" "a: z1.a; 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # For tests that run inside the laboratory, with ranks on the zipper node. Sourced behind tap.sh.
+. "$ZIP_TOP_SRCDIR/test/lib/stats.sh"
 lab=$ZIP_TOP_SRCDIR/test/lab
 rsh=$ZIP_TOP_SRCDIR/test/lib/lab-rsh
 
@@ -19,12 +20,6 @@ run() {
 	limited 60 "$lab" run zipper "$ZMPIRUN" -f hosts "$@" >out 2>err </dev/null
 	rc=$?
 	is "$name" $rc "$wanted" || { diag_file err; diag_file out; }
-}
-# stats WHAT [FROM TO]: "MESSAGES BYTES" that --stats has told in err, of one direction or of all together. WHAT: over the
-# bridge, directly, natively
-stats() {
-	sed -n "/^zmpirun: $1/,/^zmpirun: [a-z]/s/^zmpirun:   ${2:-[^ ]*} -> ${3:-[^ ]*}: \\([0-9]*\\) messages, \\([0-9]*\\) bytes/\\1 \\2/p" err |
-		awk '{ m += $1; b += $2 } END { print m + 0, b + 0 }'
 }
 # stock_mpirun CLUSTER... -- PROGRAM...: one mpiexec over these hosts, whose world is merged by the hostfile ./hosts
 stock_mpirun() {
