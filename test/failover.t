@@ -56,6 +56,8 @@ ZIPPER_TUNE="all multicast=yes" goes_on "multicast" "1 2" 3 a,b,c "2 1 2" 3 0.9=
 ZIPPER_ONE_SIDED=yes ZIPPER_TUNE="all multicast=yes" goes_on "multicast, memory to memory" "1 2" 3 a,b,c "2 1 2" 3 0.9=@1:9 2.9=@2:9
 goes_on "operations on windows" 2 2 a,b "2 2" 2 0.12=@2:9
 ZIPPER_ONE_SIDED=yes goes_on "operations on windows, memory to memory" 1 3 a,b,c "2 1 1" 2 1.12=@1:9
+goes_on "a file" 1 2 a,b "2 2" 2 0.13=@1:9
+goes_on "a file of three parts" "1 3" 3 a,b,c "2 1 1" 2 0.13=@3:9 1.13=@1:15
 # It is there and does nothing: who waits for it asks, and does not wait for ever.
 ZIPPER_TIMEOUT=5s goes_on "the second one hangs" 2 2 a,b "2 2" 2 0.2=@2:19
 kind=tcp

@@ -6,7 +6,7 @@
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 cd "$TAP_TMP" || exit 99
-for program in ordering collectives multicast large p2p_mixed p2p_late p2p_huge partitioned win_random endpoint_threads; do
+for program in ordering collectives multicast large p2p_mixed p2p_late p2p_huge partitioned win_random endpoint_threads file_shared; do
 	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program -pthread >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
 done
 . "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
@@ -83,6 +83,7 @@ ZIPPER_REPRESENTATION=external32 twin "a row, external32" a,b,c "2 2 1" "$(row_w
 ZIPPER_ENDPOINTS=3 twin "a row, several endpoints" a,b,c "2 1 1" "$(row_ways)" endpoint_threads 4
 twin "a row" a,b,c "1 1 2" "$(row_ways)" partitioned 4
 twin "a row" a,b,c "2 1 1" "$(row_ways)" win_random 4
+twin "a row" a,b,c "2 1 1" "$(row_ways)" file_shared 4
 stop_zippers
 options=()
 

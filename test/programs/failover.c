@@ -510,6 +510,51 @@ static void one_sided(void)
 	MPI_Win_free(&win);
 }
 
+/* 13: a file of all: blocks of everybody, lines in the order of the ranks by the shared pointer, one that all have. */
+static void file(void)
+{
+	enum { BLOCK = 50000 };
+	static char name[] = "failover.dat"; /* MPI of old wanted to write there */
+	static int block[BLOCK], back[BLOCK];
+	const int from = (rank + 1) % size;
+	int wrong = 0, n = -1;
+	MPI_File f;
+	MPI_Offset at = -1;
+	MPI_Request request;
+	MPI_Status status;
+
+	for (int i = 0; i < BLOCK; i++)
+		block[i] = rank * i + the_round;
+	int class = MPI_File_open(WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+		MPI_INFO_NULL, &f);
+	MPI_Error_class(class, &class);
+	if (class == MPI_ERR_UNSUPPORTED_DATAREP) /* clusters that are told to be different have none */
+		return;
+	CHECK_INT(class, MPI_SUCCESS);
+	MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
+	MPI_File_iwrite_at(f, (MPI_Offset)rank * BLOCK, block, BLOCK, MPI_INT, &request);
+	strike(13);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_File_seek_shared(f, (MPI_Offset)size * BLOCK, MPI_SEEK_SET);
+	for (int i = 0; i < 5; i++)
+		CHECK_INT(MPI_File_write_ordered(f, &rank, 1, MPI_INT, MPI_STATUS_IGNORE), 0);
+	MPI_File_sync(f);
+	MPI_Barrier(WORLD);
+	MPI_File_sync(f);
+	MPI_File_get_size(f, &at);
+	CHECK_INT(at, (MPI_Offset)(size * BLOCK + 5 * size) * (MPI_Offset)sizeof(int));
+	MPI_File_read_at_all(f, (MPI_Offset)from * BLOCK, back, BLOCK, MPI_INT, &status);
+	MPI_Get_count(&status, MPI_INT, &n);
+	CHECK_INT(n, BLOCK);
+	for (int i = 0; i < BLOCK; i++)
+		wrong += back[i] != from * i + the_round;
+	MPI_File_read_at(f, (MPI_Offset)size * BLOCK, back, 5 * size, MPI_INT, MPI_STATUS_IGNORE);
+	for (int i = 0; i < 5 * size; i++)
+		wrong += back[i] != i % size;
+	CHECK(wrong == 0, "round %d: %d of a file", the_round, wrong);
+	MPI_File_close(&f);
+}
+
 /* Small messages that some have not received yet when their senders are in MPI_Finalize. */
 static void part(void)
 {
@@ -537,7 +582,7 @@ int main(int argc, char **argv)
 	begin_lasting();
 	for (the_round = 0; the_round < rounds; the_round++) {
 		void (*const phase[])(void) = {flood, large, synchronous, from_anywhere, matched, send_late, take_late,
-			start_lasting, truncated, with_gaps, broadcasts, reductions, one_by_one, one_sided};
+			start_lasting, truncated, with_gaps, broadcasts, reductions, one_by_one, one_sided, file};
 		for (size_t i = 0; i < sizeof(phase) / sizeof(phase[0]); i++)
 			phase[i]();
 	}
