@@ -59,6 +59,8 @@ struct zcomm *zcommnew_twin(struct zcomm *c, const char *name, int *error);
 int zcommnew_gather(const struct zgroup *, uint64_t id, const char *name);
 /* Then: a native communicator of them in the order of the group, which returns errors. A native error code. */
 int zcommnew_native(const struct zgroup *, uint64_t id, MPI_Comm *native, const char *name);
+/* Tags of the application's that are told from each other there: from 0, so many. */
+int zcommnew_tags(void);
 /* The native communicator of our own, and what to use on it for a tag of the application's. */
 MPI_Comm zcommnew_internal(int tag, int *mixed);
 /* The same, and the one tag that is not mixed: of windows. */

@@ -184,6 +184,11 @@ int zcommnew_native(const struct zgroup *g, uint64_t id, MPI_Comm *native, const
 	return rc;
 }
 
+int zcommnew_tags(void)
+{
+	return tags;
+}
+
 MPI_Comm zcommnew_internal(int tag, int *mixed)
 {
 	*mixed = mix((uint64_t)(uint32_t)tag << 16, tags);

@@ -281,8 +281,11 @@ void zerror_let_print(void)
 	nanosleep(&(struct timespec){.tv_nsec = PRINT_MS * 1000000l}, NULL);
 }
 
+bool zerror_ending;
+
 void zerror_abort(int code)
 {
+	zerror_ending = true;
 	zerror_let_print();
 	zn.Abort(MPI_COMM_WORLD, code);
 	_exit(code & 0xff ? code & 0xff : EXIT_FAILURE);

@@ -74,5 +74,6 @@ void zerror_let_print(void);
 /* The end of both: native abort, after a moment for mpiexec to pass on what was printed (it drops what it has not read
  * when it is told of an abort). */
 void zerror_abort(int code) __attribute__((noreturn));
+extern bool zerror_ending; /* that has been called */
 
 #endif

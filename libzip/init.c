@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Init to MPI_Finalize: joining the merged world, leaving it, ending it. */
+/* Joining the merged world, leaving it, ending it. */
+#include "init.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,6 @@
 #include "commnew.h"
 #include "completion.h"
 #include "datatype.h"
-#include "env.h"
 #include "error.h"
 #include "join.h"
 #include "log.h"
@@ -30,6 +31,8 @@
  * machine mpiexec may need a second for that. */
 #define OTHERS_WAIT_S 3
 
+static const char *beginning = "MPI_Init"; /* the function that joins */
+
 static void fail_init(const struct zerr *err) __attribute__((noreturn));
 static void fail_init(const struct zerr *err)
 {
@@ -38,7 +41,7 @@ static void fail_init(const struct zerr *err)
 	zn.Comm_rank(MPI_COMM_WORLD, &rank);
 	if (rank != 0)
 		nanosleep(&(struct timespec){.tv_sec = OTHERS_WAIT_S}, NULL);
-	fprintf(stderr, "libzipper: rank %d: MPI_Init: %s\n", rank, err->text);
+	fprintf(stderr, "libzipper: rank %d: %s: %s\n", rank, beginning, err->text);
 	zerror_abort(EXIT_FAILURE);
 }
 
@@ -148,48 +151,24 @@ static void record(const char *file, bool threaded)
 		fail_init(&err);
 }
 
-/* required NULL: MPI_Init. */
-static int initialise(int *argc, char ***argv, const int *required, int *provided)
+void zinit_begin(const char *function, int job, const struct zenv *env, const struct zerr *err, int provided)
 {
-	struct zerr err = {.text = ""};
-	struct zenv env;
-	int job = zenv_read(&env, &err), rc;
-
-	if (job > 0 && env.progress == ZENV_PROGRESS_THREAD)
-		rc = zn.Init_thread(argc, argv, MPI_THREAD_MULTIPLE, provided);
-	else if (required)
-		rc = zn.Init_thread(argc, argv, *required, provided);
-	else
-		rc = zn.Init(argc, argv);
-	if (rc != MPI_SUCCESS)
-		goto out_free;
+	beginning = function;
 	if (job < 0)
-		fail_init(&err);
-	/* the library may be told by its environment to give more than was asked for */
-	zn.Query_thread(provided);
+		fail_init(err);
 	if (job > 0)
-		join(&env, *provided);
-	if ((env.profile && *env.profile) || (job > 0 && env.stats == ZENV_STATS_YES))
-		record(env.profile && *env.profile ? env.profile : NULL, *provided == MPI_THREAD_MULTIPLE);
-out_free:
-	zenv_free(&env);
-	return rc;
+		join(env, provided);
+	if (zinit_records(job, env))
+		record(env->profile && *env->profile ? env->profile : NULL, provided == MPI_THREAD_MULTIPLE);
 }
 
-int zip_Init(int *argc, char ***argv)
+bool zinit_records(int job, const struct zenv *env)
 {
-	int provided = MPI_THREAD_SINGLE;
-
-	return initialise(argc, argv, NULL, &provided);
-}
-
-int zip_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-	return initialise(argc, argv, &required, provided);
+	return (env->profile && *env->profile) || (job > 0 && env->stats == ZENV_STATS_YES);
 }
 
 /* Nobody leaves before everybody is done: first our messages are through, then all have said so, then BYE. */
-int zip_Finalize(void)
+void zinit_end(void)
 {
 	zrecord_finish();
 	if (zshim_active) {
@@ -209,7 +188,6 @@ int zip_Finalize(void)
 	zjoin_leave();
 	if (zworld.base != MPI_COMM_WORLD && zworld.base != MPI_COMM_NULL)
 		zn.Comm_free(&zworld.base);
-	return zn.Finalize();
 }
 
 int zip_Abort(MPI_Comm comm, int errorcode)
@@ -221,33 +199,4 @@ int zip_Abort(MPI_Comm comm, int errorcode)
 	zerror_let_print();
 	zrails_abort(errorcode, "it called MPI_Abort");
 	zerror_abort(errorcode);
-}
-
-/* A session would show this part's processes as the whole world. */
-int zip_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
-{
-	struct zerr err = {.text = ""};
-	struct zenv env;
-	int rc = zenv_read(&env, &err);
-
-	zenv_free(&env);
-	if (rc == 0)
-		return zn.Session_init(info, errhandler, session);
-	*session = MPI_SESSION_NULL;
-	if (rc > 0)
-		zerr_set(&err, -ENOTSUP, "sessions are not supported in a job that spans clusters");
-	if (errhandler == MPI_ERRORS_ARE_FATAL || errhandler == MPI_ERRORS_ABORT) {
-		fprintf(stderr, "libzipper: MPI_Session_init: %s\n", err.text);
-		abort(); /* there need not be a native job yet that could be aborted */
-	}
-	return zerror_code(MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Session_init: %s", err.text);
-}
-
-int zip_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
-{
-	(void)session;
-	(void)pset_name;
-	*newgroup = MPI_GROUP_NULL;
-	return zerror_raise(NULL, MPI_ERR_UNSUPPORTED_OPERATION, "MPI_Group_from_session_pset",
-		"sessions are not supported in a job that spans clusters");
 }

@@ -22,6 +22,7 @@ CLASSES = {
     "own-requests": "the same, which is all where its requests are, if that is one endpoint",
     "own-spanning": "hand-written zip_X for a window or communicator that spans; others are native",
     "always": "hand-written zip_X in any case",
+    "begin": "hand-written zip_X in any case, without the lock",
     "pcontrol": "recorded only; variadic",
 }
 
@@ -84,7 +85,7 @@ class Function:
 
     @property
     def hand_written(self):
-        return self.kind.startswith("own") or self.kind in ("always", "file-own")
+        return self.kind.startswith("own") or self.kind in ("always", "begin", "file-own")
 
     @property
     def of_files(self):
@@ -160,7 +161,7 @@ def classify(table_path, header_paths):
         function.kind, function.record = table[function.name]
         if function.variadic and function.kind not in ("outside", "pcontrol"):
             fail(f"{function.name} has a variable argument list: it can only be 'outside'")
-        if function.record and (function.of_files or function.kind in ("outside", "always", "shadow", "pcontrol")):
+        if function.record and (function.of_files or function.kind in ("outside", "always", "begin", "shadow", "pcontrol")):
             fail(f"{function.name} is {function.kind} and cannot be recorded")
     return [f for f in functions.values() if f.kind != "outside"]
 
@@ -278,7 +279,7 @@ def emit_wrapper(f):
         return
     yield f"ZEXPORT {f.result} {f.name}({f.parameters})\n{{"
     native = f"zn.{f.field}{f.call}"
-    if f.kind == "always":
+    if f.kind in ("always", "begin"):
         yield f"\tif (zshim_depth > 0)\n\t\treturn {native};"
     else:
         state = "hooks" if f.record or f.of_files else "active"
@@ -288,6 +289,8 @@ def emit_wrapper(f):
         yield from emit_file(f, native)
     elif f.kind == "own-spanning":
         yield from emit_own_spanning(f, native)
+    elif f.kind == "begin":
+        yield f"\treturn zip_{f.field}{f.call};"
     elif f.hand_written:
         yield f"\t{f.result} zrc;"
         if f.record:
