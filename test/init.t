@@ -136,6 +136,60 @@ END
 	merged 60 2+2 ./unsupported >out 2>err
 	is "a function that is not there is named, once" "$(grep 'that spans clusters; the program was told' err)" \
 		"libzipper: warn: rank 0: MPI_Win_allocate_shared is not supported on a communicator that spans clusters; the program was told so (this is said once)"
+
+	# --- sessions: how a program ends that has no MPI_Finalize
+	cat >ends.c <<'END'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	const char *how = argv[argc > 1];
+	MPI_Session s;
+	MPI_Group g;
+	MPI_Comm all;
+	int rank, x;
+	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
+	MPI_Group_from_session_pset(s, "mpi://WORLD", &g);
+	MPI_Comm_create_from_group(g, "all", MPI_INFO_NULL, MPI_ERRORS_RETURN, &all);
+	MPI_Comm_rank(all, &rank);
+	if (!strcmp(how, "in the middle") && rank == 1)
+		exit(7);
+	if (!strcmp(how, "abort") && rank == 1)
+		MPI_Abort(all, 9);
+	if (strcmp(how, "child") && strcmp(how, "exit") && strcmp(how, "later"))
+		MPI_Recv(&x, 1, MPI_INT, 1, 0, all, MPI_STATUS_IGNORE); /* nobody sends that */
+	if (!strcmp(how, "child") && fork() == 0)
+		exit(0);
+	MPI_Comm_free(&all);
+	MPI_Group_free(&g);
+	MPI_Session_finalize(&s);
+	if (!strcmp(how, "later") && rank == 1)
+		raise(SIGKILL);
+	printf("rank %d ends\n", rank);
+	exit(!strcmp(how, "exit") ? 3 : 0);
+}
+END
+	compile ends.c ends >cc.out 2>&1 || diag_file cc.out
+	ends() { # NAME STATUS [LINES [WHAT IS SAID]]
+		merged 60 2+2 ./ends "$1" >out 2>err
+		is "sessions, $1: status" $? "$2" || diag_file err
+		[ -z "$3" ] || is "sessions, $1: ranks that say so" "$(grep -c '^rank . ends$' out)" "$3"
+		[ -z "$4" ] || matches "sessions, $1: the reason" err "$4"
+	}
+	ends "exit" 3 4
+	ends "child" 0 4
+	ends "in the middle" 7 0 '^zmpirun: rank 1 .* died'
+	ends "abort" 9 0 '^zmpirun: rank 1 .* aborted with code 9: it called MPI_Abort'
+	ends "later" 9 "" '^zmpirun: rank 1 .* died'
+	ZIPPER_PROGRESS=thread ends "later" 9 "" '^zmpirun: rank 1 .* died'
+	limited 20 "$MPIEXEC" -n 2 env LD_PRELOAD="$SO" ZIPPER_JBO=1 ./ends exit >out 2>err </dev/null
+	is "sessions with a misspelt variable" "$(grep ^libzipper err)" \
+		"libzipper: rank 0: MPI_Session_init: environment: unknown variable ZIPPER_JBO (did you mean ZIPPER_JOB?)"
 else
 	skip "the progress thread" "zmpirun is not built"
 fi
