@@ -240,15 +240,22 @@ int zip_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
 
 int zip_I_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag, int kind)
 {
-	const MPI_Aint size = zwin_find(win)->size;
+	const struct zwin *w = zwin_find(win);
 	int rc = zn.I_Win_get_attr(win, keyval, value, flag, kind);
+	MPI_Aint own;
 
-	if (rc != MPI_SUCCESS || !*flag || keyval != MPI_WIN_SIZE + 1) /* in Fortran */
+	if (rc != MPI_SUCCESS || !*flag)
+		return rc;
+	if (keyval == MPI_WIN_SIZE + 1) /* in Fortran */
+		own = w->size;
+	else if (keyval == MPI_WIN_BASE + 1 && w->base)
+		own = (MPI_Aint)w->base;
+	else
 		return rc;
 	if (kind == AS_INT)
-		*(MPI_Fint *)value = (MPI_Fint)size;
+		*(MPI_Fint *)value = (MPI_Fint)own;
 	else
-		*(MPI_Aint *)value = size;
+		*(MPI_Aint *)value = own;
 	return rc;
 }
 
