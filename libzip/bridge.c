@@ -9,6 +9,7 @@
 #include "direct.h"
 #include "endpoint.h"
 #include "failover.h"
+#include "multicast.h"
 #include "op.h"
 #include "outgoing.h"
 #include "pool.h"
@@ -209,6 +210,20 @@ static void tell_all(void)
 	tell_traffic(parts);
 }
 
+static void conceal(struct zop *op, void *ctx)
+{
+	(void)ctx;
+	ztransfer_conceal(op);
+}
+
+/* Messages that nobody has received, of an erroneous program: their memory is not to be reached when links close. */
+static void conceal_rest(void)
+{
+	ztransfer_each(conceal, NULL);
+	if (zend_here == 0)
+		zmulticast_conceal();
+}
+
 void zbridge_fini(void)
 {
 	zfailover_leave();
@@ -219,6 +234,7 @@ void zbridge_fini(void)
 		zchannel_say_bye();
 	zdirect_fini();
 	zend_for_each(0) {
+		conceal_rest();
 		zchannel_fini();
 		zoutgoing_fini();
 		zarrival_fini();

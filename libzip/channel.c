@@ -61,8 +61,10 @@ void zchannel_fini(void)
 {
 	for (int i = 0; i < zchannels.nopen; i++)
 		drain(zchannels.open[i]); /* of all before the first close: what they wait for is the same time */
-	for (int i = 0; i < zchannels.nopen; i++)
+	for (int i = 0; i < zchannels.nopen; i++) {
 		zchannels.open[i]->link->ops->close(zchannels.open[i]->link);
+		zfetch_drop(zchannels.open[i]);
+	}
 	for (int i = 0; zchannels.by_zipper && i < zchannels.n; i++)
 		drop_control(&zchannels.by_zipper[i]);
 	while (zchannels.direct) {

@@ -291,6 +291,49 @@ device_goes() {
 }
 losing "the device of the second one goes" "" device_goes
 
+# --- a message that nobody receives: the program is wrong, but natively it ends, too
+cat >"$TAP_TMP/open.c" <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	enum { BYTES = 300000 };
+	static char out[BYTES], in[BYTES];
+	MPI_Request request;
+	int rank, size;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; i < 5; i++) /* until it goes from memory to memory */
+		MPI_Sendrecv(out, BYTES, MPI_CHAR, size - 1 - rank, 1, in, BYTES, MPI_CHAR, size - 1 - rank, 1, MPI_COMM_WORLD,
+			MPI_STATUS_IGNORE);
+	if (argc > 1 && rank == 0) /* its end is not waited for */
+		MPI_Recv(in, BYTES, MPI_CHAR, size - 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 0)
+		MPI_Isend(out, BYTES, MPI_CHAR, size - 1, 3, MPI_COMM_WORLD, &request);
+	if (argc > 1 && rank == size - 1)
+		MPI_Isend(out, BYTES, MPI_CHAR, 0, 2, MPI_COMM_WORLD, &request);
+	MPI_Finalize();
+	return 0;
+}
+END
+compile "$TAP_TMP/open.c" "$TAP_TMP/open" || bail_out "open.c does not compile"
+for devices in fka/mw,fkb/ib/mw fka,fkb/ib; do
+	for wanted in "" received; do
+		fake_fabric $devices
+		zipper
+		program=$TAP_TMP/open part B $wanted &
+		second=$!
+		program=$TAP_TMP/open part A $wanted
+		rc=$?
+		wait $second
+		is "sends that are open at the end${wanted:+, and a receive}, $devices: status" "$rc $?" "0 0" ||
+			{ diag_file "$TAP_TMP/outA"; diag_file "$TAP_TMP/outB"; }
+		end_zipper "open sends, $devices"
+		is "open sends, $devices: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/outA"
+	done
+done
+
 # --- little memory may be locked: fewer buffers, or TCP; either is said
 little() { # NAME KIB TEXT: what ranks say
 	fake_fabric fka/mw/memlock=$2,fkb/ib/mw/memlock=$2

@@ -267,6 +267,8 @@ int vhalves_make(struct vlink *, struct zerr *);
 /* share.c */
 int vendpoint_open(struct zendpoint **, struct zerr *);
 void vendpoint_close(struct zendpoint *);
+/* Is memory pinned, or registered, that keeps its devices? */
+bool vendpoint_has_regions(const struct zendpoint *);
 
 /* path.c: states of the queue pairs. Once they are made: */
 int vpath_open(struct vlink *, struct zerr *);

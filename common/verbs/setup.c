@@ -119,7 +119,8 @@ void vsetup_undo(struct vlink *l)
 	vshare_leave(l->share[ZLINK_RX]);
 	vshare_leave(l->share[ZLINK_TX]);
 	vdevice_close(l->dev);
-	if (!l->own || --l->own->links > 0)
+	/* memory that is still pinned keeps it, for the next link */
+	if (!l->own || --l->own->links > 0 || vendpoint_has_regions(l->own))
 		return;
 	if (own == l->own)
 		own = NULL;

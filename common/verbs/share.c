@@ -34,6 +34,14 @@ static void destroy(struct vshare *s)
 	free(s);
 }
 
+bool vendpoint_has_regions(const struct zendpoint *e)
+{
+	for (const struct vshare *s = e->shares; s; s = s->next)
+		if (atomic_load(&s->regions) > 0)
+			return true;
+	return false;
+}
+
 void vendpoint_close(struct zendpoint *e)
 {
 	while (e && e->shares) {

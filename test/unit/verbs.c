@@ -133,6 +133,7 @@ int main(int argc, char **argv)
 		TEST(what_is_too_large_for_a_window),
 		TEST(registering_fails),
 		TEST(what_children_have),
+		TEST(memory_stays_pinned_behind_the_last_link),
 		cmocka_unit_test_setup_teardown(what_children_have, setup_other_fork, teardown_other_fork),
 		TEST(what_cannot_be_made_is_said),
 		TEST(what_is_refused_without_a_word),

@@ -173,6 +173,25 @@ void registering_fails(void **state)
 	close_ends(&e);
 }
 
+/* It may be given back when the link is closed, and that was the last one of those that this process has made. */
+void memory_stays_pinned_behind_the_last_link(void **state)
+{
+	struct fixture *f = *state;
+	for (int i = 0; i < 2; i++) {
+		struct pair pair = fixture_pair(f);
+		struct zregion *region = NULL;
+		uint8_t *memory = malloc(SIZE);
+		assert_non_null(memory);
+		assert_int_equal(f->ops->rma->pin(pair.a, ZLINK_RX, memory, SIZE, &region), 0);
+		pair_close(&pair);
+		f->ops->rma->unpin(region);
+		free(memory);
+	}
+	/* the next last one takes all along */
+	struct pair pair = fixture_pair(f);
+	pair_close(&pair);
+}
+
 /* --- children --- */
 
 int setup_other_fork(void **state)

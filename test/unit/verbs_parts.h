@@ -75,6 +75,7 @@ void registering_fails(void **state);
 int setup_other_fork(void **state);
 int teardown_other_fork(void **state);
 void what_children_have(void **state);
+void memory_stays_pinned_behind_the_last_link(void **state);
 
 /* verbs_lack.c */
 void what_cannot_be_made_is_said(void **state);
