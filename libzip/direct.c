@@ -28,9 +28,10 @@
 
 /* A rank that listens is there, and the kernel answers for it: who is silent for so long is behind a fire-wall. */
 #define CONNECT_TIMEOUT_MS 5000
-#define STRANGERS_MAX 16  /* connections that have not said who they are; the oldest makes room */
-#define STRANGER_MS 30000 /* how long they may take */
-#define ACCEPTS_MAX 16	  /* at a time */
+#define STRANGERS_MAX 16	/* connections that have not said who they are; the oldest makes room */
+#define STRANGER_MS 30000	/* how long they may take */
+#define STRANGER_MAX_BYTES 4096 /* of a message of theirs */
+#define ACCEPTS_MAX 16		/* at a time */
 
 struct stranger {
 	struct zlink *link;
@@ -391,7 +392,7 @@ static bool welcome_there(struct zlink *link, const struct zctl_attach *a)
 static bool poll_stranger(struct stranger *s)
 {
 	struct zctl_attach attach = {.vrank = 0};
-	struct zsink sink = {.take = take_attach, .ctx = &attach};
+	struct zsink sink = {.take = take_attach, .ctx = &attach, .max_len = STRANGER_MAX_BYTES};
 	int rc = s->link->ops->poll(s->link, &sink, 1);
 
 	if (rc == 0)
