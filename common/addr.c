@@ -6,10 +6,13 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define VERBS_PORT_MAX 255 /* ibv_query_port() takes a uint8_t */
 #define VERBS_NAME_MAX 63  /* IBV_SYSFS_NAME_MAX with its end */
+#define ZADDR_NET_TEXT 96  /* all words with their numbers */
 
 /* Decimal number without sign, at most max. */
 static int parse_port(uint16_t *out, const char *text, unsigned max)
@@ -89,6 +92,52 @@ static int parse_shm(struct zaddr *a, const char *text, struct zerr *err)
 	return 0;
 }
 
+static const struct {
+	const char *word;
+	unsigned max;
+} net_words[ZADDR_NET_WORDS] = {
+	[ZADDR_PARTITION] = {"partition", 0xffff},
+	[ZADDR_SERVICE_LEVEL] = {"service_level", 15},
+	[ZADDR_TRAFFIC_CLASS] = {"traffic_class", 255},
+	[ZADDR_GID_INDEX] = {"gid_index", 255},
+};
+
+/* "WORD=NUMBER", decimal or with 0x. */
+static int parse_net_word(struct zaddr *a, const char *word, size_t len)
+{
+	char number[12], *end;
+	for (int w = 0; w < ZADDR_NET_WORDS; w++) {
+		size_t n = strlen(net_words[w].word);
+		if (len <= n + 1 || len - n - 1 >= sizeof(number) || strncmp(word, net_words[w].word, n) != 0 ||
+			word[n] != '=' || !isdigit((unsigned char)word[n + 1]))
+			continue;
+		memcpy(number, word + n + 1, len - n - 1);
+		number[len - n - 1] = '\0';
+		unsigned long v = strtoul(number, &end, strncasecmp(number, "0x", 2) == 0 ? 16 : 10);
+		if (*end || v > net_words[w].max || a->net[w])
+			return -EINVAL;
+		a->net[w] = (uint32_t)v + 1;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* Those between the port of the device and what comes behind it. */
+static int parse_net(struct zaddr *a, const char *words, const char *end, const char *text, struct zerr *err)
+{
+	while (words < end) {
+		size_t len = strcspn(++words, "/@");
+		if (parse_net_word(a, words, len) < 0)
+			return zerr_set(err, -EINVAL,
+				"bad address \"%s\": \"%.*s\" is none of partition=, service_level=, traffic_class= "
+				"and "
+				"gid_index= with a number, each once",
+				text, (int)len, words);
+		words += len;
+	}
+	return 0;
+}
+
 static int parse_verbs(struct zaddr *a, const char *text, struct zerr *err)
 {
 	const char *at = strchr(text, '@'), *colon = strchr(text, ':');
@@ -97,7 +146,8 @@ static int parse_verbs(struct zaddr *a, const char *text, struct zerr *err)
 		parse_name(a->host, VERBS_NAME_MAX + 1, text, (size_t)(colon - text), "._-") < 0)
 		return zerr_set(err, -EINVAL, "bad address \"%s\": expected tcp:HOST[:PORT], shm[:PATH] or DEVICE:PORT",
 			text);
-	size_t len = at ? (size_t)(at - colon - 1) : strlen(colon + 1);
+	const char *end = at ? at : colon + strlen(colon);
+	size_t len = strcspn(colon + 1, "/@");
 	if (len < sizeof(port)) {
 		memcpy(port, colon + 1, len);
 		port[len] = '\0';
@@ -105,6 +155,9 @@ static int parse_verbs(struct zaddr *a, const char *text, struct zerr *err)
 	if (len >= sizeof(port) || parse_port(&a->port, port, VERBS_PORT_MAX) < 0 || a->port == 0)
 		return zerr_set(err, -EINVAL, "bad address \"%s\": \"%.*s\" is no port of a device (1 to %d)", text,
 			(int)len, colon + 1, VERBS_PORT_MAX);
+	int rc = parse_net(a, colon + 1 + len, end, text, err);
+	if (rc < 0)
+		return rc;
 	if (at && at[1] == ZADDR_VIA_OWN[0]) {
 		a->via_port = ZADDR_DEFAULT_PORT;
 		memcpy(a->via, ZADDR_VIA_OWN, sizeof(ZADDR_VIA_OWN));
@@ -113,7 +166,7 @@ static int parse_verbs(struct zaddr *a, const char *text, struct zerr *err)
 				at + 2);
 	} else if (at) {
 		struct zaddr tcp = {.port = 0};
-		int rc = parse_host(&tcp, at + 1, text, err);
+		rc = parse_host(&tcp, at + 1, text, err);
 		if (rc < 0)
 			return rc;
 		if (strlen(tcp.host) >= sizeof(a->via))
@@ -149,6 +202,20 @@ void zaddr_via(const struct zaddr *a, struct zaddr *tcp)
 	tcp->port = a->via_port;
 }
 
+static int format_verbs(const struct zaddr *a, char *buf, size_t cap)
+{
+	char net[ZADDR_NET_TEXT] = "";
+	size_t len = 0;
+	for (int w = 0; w < ZADDR_NET_WORDS; w++)
+		if (a->net[w])
+			len += (size_t)snprintf(net + len, sizeof(net) - len,
+				w == ZADDR_PARTITION ? "/%s=0x%x" : "/%s=%u", net_words[w].word, a->net[w] - 1);
+	if (a->via[0])
+		return snprintf(buf, cap, strchr(a->via, ':') ? "%s:%u%s@[%s]:%u" : "%s:%u%s@%s:%u", a->host, a->port,
+			net, a->via, a->via_port);
+	return snprintf(buf, cap, "%s:%u%s", a->host, a->port, net);
+}
+
 int zaddr_format(const struct zaddr *a, char *buf, size_t cap)
 {
 	switch (a->kind) {
@@ -157,10 +224,7 @@ int zaddr_format(const struct zaddr *a, char *buf, size_t cap)
 	case ZADDR_SHM:
 		return snprintf(buf, cap, a->host[0] ? "shm:%s" : "shm%s", a->host);
 	case ZADDR_VERBS:
-		if (a->via[0])
-			return snprintf(buf, cap, strchr(a->via, ':') ? "%s:%u@[%s]:%u" : "%s:%u@%s:%u", a->host,
-				a->port, a->via, a->via_port);
-		return snprintf(buf, cap, "%s:%u", a->host, a->port);
+		return format_verbs(a, buf, cap);
 	case ZADDR_NONE:
 		break;
 	}
@@ -169,7 +233,7 @@ int zaddr_format(const struct zaddr *a, char *buf, size_t cap)
 
 int zaddr_prefix(const struct zaddr *a, struct zerr *err, int code, const char *what)
 {
-	char text[sizeof(a->host) + sizeof(a->via) + 32];
+	char text[sizeof(a->host) + sizeof(a->via) + ZADDR_NET_TEXT + 32];
 	zaddr_format(a, text, sizeof(text));
 	return zerr_prefix(err, code, "%s %s", what, text);
 }

@@ -2,6 +2,7 @@
 /* One configuration value: from text to its field, checked, and back to text. */
 #include "confvalue.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -47,15 +48,18 @@ static int find_word(const char *const *words, const char *text)
 	return -ENOENT;
 }
 
-/* Decimal digits and one suffix, nothing else. 0, -EINVAL, or -ERANGE. */
+/* Decimal digits and one suffix, or, where there are no suffixes, 0x and hexadecimal digits, nothing else. 0, -EINVAL,
+ * or -ERANGE. */
 static int parse_scaled(int64_t *value, const char *text, const struct suffix *s)
 {
 	const char *digits = *text == '-' ? text + 1 : text;
+	const int base =
+		s == no_suffixes && strncasecmp(text, "0x", 2) == 0 && isxdigit((unsigned char)text[2]) ? 16 : 10;
 	if (*digits < '0' || *digits > '9')
 		return -EINVAL;
 	char *end;
 	errno = 0;
-	long long v = strtoll(text, &end, 10);
+	long long v = strtoll(text, &end, base);
 	bool over = errno == ERANGE;
 	while (s->text && strcasecmp(s->text, end) != 0)
 		s++;

@@ -23,7 +23,7 @@ struct zverbs_options {
 	void (*warn)(const char *text);
 	bool patient;	       /* listens on a port that is not active (yet), with a warning */
 	char *device;	       /* the port that connections start from, DEVICE:PORT; NULL: found */
-	int64_t partition;     /* InfiniBand: P_Key, without the bit for full membership; 0: found */
+	int64_t partition;     /* InfiniBand: P_Key, with or without the bit for full membership; 0: found */
 	int64_t service_level; /* InfiniBand: SL; RoCE: priority */
 	int64_t gid_index;     /* RoCE: -1: found */
 	int64_t traffic_class; /* of the GRH, which every RoCE packet has */
@@ -47,13 +47,14 @@ struct zverbs_options {
 		.offset = offsetof(owner, verbs.n), .help = h                                                          \
 	}
 #define ZVERBS_ROWS(owner)                                                                                             \
-	ZVERBS_ROW(partition, "0", 0, 0x7fff, owner,                                                                   \
-		"InfiniBand: the partition key, without the bit for full membership. Entries that "                    \
-		"have it are preferred. 0: the default partition (32767) if the port is a full member of it, else "    \
+	ZVERBS_ROW(partition, "0", 0, 0xffff, owner,                                                                   \
+		"InfiniBand: the partition key, as 0x8005 or 5: the bit for full membership does not "                 \
+		"matter. Entries that have it are preferred. 0: the default partition (32767) if the port is a "       \
+		"full member of it, else "                                                                             \
 		"the first one of which it is, else the default one."),                                                \
 		ZVERBS_ROW(service_level, "0", 0, 15, owner,                                                           \
 			"The service level of InfiniBand, the same for all paths, or the priority of RoCE."),          \
-		ZVERBS_ROW(gid_index, "-1", -1, 65535, owner,                                                          \
+		ZVERBS_ROW(gid_index, "-1", -1, 255, owner,                                                            \
 			"RoCE: which entry of the port's GID table is our address. -1: the one of version 2, or of "   \
 			"version 1 where this port or the end that connects has no other, that belongs to the IP "     \
 			"address used for connecting, or else the first IPv4 one."),                                   \

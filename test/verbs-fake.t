@@ -56,10 +56,11 @@ compile "$ZIP_TOP_SRCDIR/test/lib/stream.c" "$TAP_TMP/stream" || bail_out "strea
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 (umask 077 && echo "me $key" >"$TAP_TMP/keys")
 address() { sed -n "s/^$1=//p" "$TAP_TMP/ready"; }
+net_A= net_B= # words of their addresses
 # zipper OPTION...: starts a zipperd
 zipper() {
 	: >"$TAP_TMP/ready"
-	background env FAKEVERBS_ONE_POSTER=1 "$ZIPPERD" -o listen=A=fka:1@127.0.0.1:0 -o listen=B=fkb:1@127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
+	background env FAKEVERBS_ONE_POSTER=1 "$ZIPPERD" -o listen="A=fka:1$net_A@127.0.0.1:0" -o listen="B=fkb:1$net_B@127.0.0.1:0" -o key_file="$TAP_TMP/keys" \
 		-o module_dir="$TAP_TMP/modules" "$@" --ready-fd 3 3>"$TAP_TMP/ready" 2>"$TAP_TMP/zipperd"
 	zipper=$!
 	wait_for 60 grep -q '^$' "$TAP_TMP/ready" || bail_out "zipperd did not start: $(cat "$TAP_TMP/zipperd")"
@@ -389,6 +390,48 @@ ZIPPER_VERBS_PARTITION=5 ZIPPER_MODULE_DIR=$TAP_TMP/modules limited 60 "$ZMPIRUN
 is "one partition: status" $? 0 || diag_file "$TAP_TMP/err"
 is "one partition: all came" "$(grep -c 'rounds$' "$TAP_TMP/out")" 2
 is "one partition: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/err"
+
+# --- two subnets, each with a partition and a service level of its own: by the addresses of the zipper's ports, which ranks have, too
+fake_fabric fka/ib/pkey=0x8005/mw,fkb/ib/pkey=0x8006/mw
+net_A=/partition=0x8005/service_level=3 net_B=/partition=6/service_level=4/traffic_class=9
+zipper
+rm -f "$TAP_TMP/go" "$TAP_TMP/outA" "$TAP_TMP/outB"
+part B 300000 4 "$TAP_TMP/go" &
+second=$!
+part A 300000 4 "$TAP_TMP/go" &
+first=$!
+ok "two partitions: all came" wait_for 60 all_rounds || { diag_file "$TAP_TMP/outA"; diag_file "$TAP_TMP/zipperd"; }
+is "two partitions: each queue pair is in that of its subnet" \
+	"$(fakectl qps | sed -n 's/.* \(fk.\):1 .* \(sl=[0-9]*\) \(pkey=[^ ]*\) .*/\1 \2 \3/p' | sort -u | tr '\n' ,)" \
+	"fka sl=3 pkey=0x8005,fkb sl=4 pkey=0x8006," || diag "$(fakectl qps)"
+touch "$TAP_TMP/go"
+wait $first && wait $second
+is "two partitions: status" $? 0
+end_zipper "two partitions"
+net_A= net_B=
+cat >"$TAP_TMP/hosts" <<END
+#ZIP cluster A launcher=fork device=fka:1
+nodea
+#ZIP cluster B launcher=fork device=fkb:1
+nodeb
+#ZIP zipper localhost A=fka:1/partition=5@127.0.0.1 B=fkb:1/partition=6@127.0.0.1
+END
+ZIPPER_MODULE_DIR=$TAP_TMP/modules limited 60 "$ZMPIRUN" --zipperd "$TAP_TMP/zipperd-of-ours" \
+	-f "$TAP_TMP/hosts" -n 2 -genv LD_PRELOAD "$FAKE_PRELOAD" "$TAP_TMP/stream" 300000 4 >"$TAP_TMP/out" 2>"$TAP_TMP/err"
+is "two partitions in a hostfile: status" $? 0 || diag_file "$TAP_TMP/err"
+is "two partitions in a hostfile: all came" "$(grep -c 'rounds$' "$TAP_TMP/out")" 2
+is "two partitions in a hostfile: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
+sed -i 's/B=fkb:1.partition=6/B=fkb:1\/partition=5/' "$TAP_TMP/hosts"
+ZIPPER_MODULE_DIR=$TAP_TMP/modules limited 60 "$ZMPIRUN" --zipperd "$TAP_TMP/zipperd-of-ours" \
+	-f "$TAP_TMP/hosts" -n 2 -genv LD_PRELOAD "$FAKE_PRELOAD" "$TAP_TMP/stream" 300000 4 >"$TAP_TMP/out" 2>"$TAP_TMP/err"
+is "a partition of the other subnet: status" $? 1
+matches "a partition of the other subnet: why" "$TAP_TMP/err" 'fkb:1 is not in partition 0x0005$'
+fake_fabric fka,fkb
+limited 20 env FAKEVERBS_ONE_POSTER=1 "$ZIPPERD" -o listen=A=fka:1/gid_index=77@127.0.0.1:0 -o listen=B=fkb:1@127.0.0.1:0 -o key_file="$TAP_TMP/keys" -o module_dir="$TAP_TMP/modules" \
+	>"$TAP_TMP/out" 2>"$TAP_TMP/err"
+is "an address that the port does not have: status" $? 1
+matches "an address that the port does not have: why" "$TAP_TMP/err" \
+	'cannot listen on fka:1/gid_index=77@127.0.0.1:0: fka:1 has no address in entry 77 of its table \(verbs_gid_index, ZIPPER_VERBS_GID_INDEX\)$'
 
 # --- a port that goes down ends the jobs that use it, and no others
 fake_fabric fka/mw,fkb/mw,fkc/mw

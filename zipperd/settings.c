@@ -136,11 +136,15 @@ const struct zconf_row settings_rows[] = {
 		.parse = parse_listen,
 		.help = "Where ranks of which fabrics connect, as FABRIC[,FABRIC...]=ADDRESS. "
 			"A fabric is named like the part whose ranks are on it. "
-			"ADDRESS is tcp:HOST[:PORT], shm[:PATH], or DEVICE:PORT[@HOST[:PORT]], a port of an RDMA "
+			"ADDRESS is tcp:HOST[:PORT], shm[:PATH], or DEVICE:PORT[/WORD=NUMBER...][@HOST[:PORT]], a port "
+			"of an RDMA "
 			"device (InfiniBand or RoCE, with shared receive queues: messages go by TCP where one has "
 			"none; "
 			"not iWARP or EFA) and the TCP address at which connections to it are made; where no such "
 			"address is written, it is the IP address of that port, and 7474. "
+			"The words partition, service_level, traffic_class and gid_index stand for the options "
+			"verbs_... of "
+			"these names on this network alone. "
 			"Without PATH the socket is zipper/zipperd.sock in the folder XDG_RUNTIME_DIR, or "
 			"/tmp/zipper-UID/zipperd.sock where that is not set. "
 			"At least two fabrics must be served in all."},

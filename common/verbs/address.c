@@ -121,15 +121,27 @@ static int query(struct ibv_port_attr *attr, const struct vdevice *d, uint8_t po
 	return 0;
 }
 
+void vnet_override(struct vnet *net, const struct zaddr *a)
+{
+	if (a->net[ZADDR_PARTITION])
+		net->partition = (uint16_t)((a->net[ZADDR_PARTITION] - 1) & VADDRESS_PARTITION);
+	if (a->net[ZADDR_SERVICE_LEVEL])
+		net->service_level = (uint8_t)(a->net[ZADDR_SERVICE_LEVEL] - 1);
+	if (a->net[ZADDR_TRAFFIC_CLASS])
+		net->traffic_class = (uint8_t)(a->net[ZADDR_TRAFFIC_CLASS] - 1);
+	if (a->net[ZADDR_GID_INDEX])
+		net->gid_index = (int)a->net[ZADDR_GID_INDEX] - 1;
+}
+
 int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const struct sockaddr *local, int version,
-	const struct zverbs_options *o, struct zerr *err)
+	const struct vnet *net, struct zerr *err)
 {
 	struct ibv_port_attr attr;
 	struct ibv_gid_entry entry = {.gid_type = IBV_GID_TYPE_IB};
 	union ibv_gid gid;
 	uint8_t wanted[16];
 	bool known = to_gid(wanted, local);
-	int rc = query(&attr, d, port, err), index = (int)o->gid_index;
+	int rc = query(&attr, d, port, err), index = net->gid_index;
 	if (rc < 0)
 		return rc;
 	if (attr.state != IBV_PORT_ACTIVE)
@@ -142,17 +154,23 @@ int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const str
 		.max_bytes = attr.max_msg_sz};
 	if (!a->ethernet) {
 		index = index < 0 ? 0 : index;
-		rc = find_pkey(d, port, &attr, (uint16_t)o->partition, &a->pkey);
-		if (rc < 0 && o->partition == 0)
+		rc = find_pkey(d, port, &attr, net->partition, &a->pkey);
+		if (rc < 0 && net->partition == 0)
 			return zerr_set(err, -ENOENT, "%s:%u is in no partition", d->name, port);
 		if (rc < 0)
 			return zerr_set(err, -ENOENT, "%s:%u is not in partition 0x%04x", d->name, port,
-				(unsigned)o->partition);
+				net->partition);
 		a->pkey_index = (uint16_t)rc;
 	} else if (index < 0) {
 		index = find_gid(d, port, &attr, known ? wanted : NULL, version, &gid);
 	}
-	if (index < 0 || index > UINT8_MAX || ibv_query_gid(d->ctx, port, index, &gid) != 0)
+	bool there = index >= 0 && index <= UINT8_MAX && ibv_query_gid(d->ctx, port, index, &gid) == 0 &&
+		     (a->lid || memcmp(gid.raw, (uint8_t[16]){0}, 16) != 0);
+	if (!there && net->gid_index >= 0)
+		return zerr_set(err, -EADDRNOTAVAIL,
+			"%s:%u has no address in entry %d of its table (verbs_gid_index, ZIPPER_VERBS_GID_INDEX)",
+			d->name, port, index);
+	if (!there)
 		return zerr_set(err, -EADDRNOTAVAIL, "%s:%u has no address (GID): has its interface an IP address?",
 			d->name, port);
 	if (a->ethernet && ibv_query_gid_ex(d->ctx, port, (uint32_t)index, &entry, 0) == 0)

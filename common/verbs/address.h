@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
+#include "addr.h"
 #include "device.h"
 #include "err.h"
 #include "verbs.h"
@@ -32,10 +33,19 @@ static inline bool vaddress_is_full(uint16_t pkey)
 	return pkey & VADDRESS_FULL;
 }
 
+/* What a port's network wants: the options, or what its address has instead. */
+struct vnet {
+	uint16_t partition; /* 0: found */
+	uint8_t service_level, traffic_class;
+	int gid_index; /* -1: found */
+};
+/* By what the address of a port says. */
+void vnet_override(struct vnet *, const struct zaddr *);
+
 /* local: our end of the TCP connection, or NULL; version: of RoCE that the peer has, 0: unknown. -ENETDOWN: the port is
  * not active; and others, with text. */
 int vaddress_find(struct vaddress *, struct vdevice *, uint8_t port, const struct sockaddr *local, int version,
-	const struct zverbs_options *, struct zerr *);
+	const struct vnet *, struct zerr *);
 
 /* Warns of what works with some peers only. Once is enough. */
 void vaddress_warn(const struct vaddress *, const struct vdevice *, uint8_t port, const struct zverbs_options *);

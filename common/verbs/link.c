@@ -193,6 +193,29 @@ static void verbs_close(struct zlink *base)
 	free(l);
 }
 
+static struct vnet net_of_options(void)
+{
+	return (struct vnet){.partition = (uint16_t)(voptions->partition & VADDRESS_PARTITION),
+		.service_level = (uint8_t)voptions->service_level,
+		.traffic_class = (uint8_t)voptions->traffic_class,
+		.gid_index = (int)voptions->gid_index};
+}
+
+static struct vnet net_of(const struct zaddr *own)
+{
+	struct vnet net = net_of_options();
+	vnet_override(&net, own);
+	return net;
+}
+
+/* The number of an entry in the peer's table means nothing in ours. */
+static struct vnet net_towards(const struct zaddr *peer)
+{
+	struct vnet net = net_of(peer);
+	net.gid_index = (int)voptions->gid_index;
+	return net;
+}
+
 static int verbs_connect_plain(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
 {
 	char text[320];
@@ -210,6 +233,7 @@ static int verbs_connect_plain(struct zlink **out, const struct zaddr *addr, int
 	if (rc < 0)
 		return rc;
 	l->connecting = true;
+	l->net = net_towards(addr);
 	snprintf(l->port, sizeof(l->port), "%.63s:%u", addr->host, addr->port);
 	*out = &l->base;
 	return 0;
@@ -218,8 +242,10 @@ static int verbs_connect_plain(struct zlink **out, const struct zaddr *addr, int
 static void verbs_use_port(struct zlink *base, const struct zaddr *own)
 {
 	struct vlink *l = (struct vlink *)base;
-	if (own->kind == ZADDR_VERBS)
-		snprintf(l->own_port, sizeof(l->own_port), "%.63s:%u", own->host, own->port);
+	if (own->kind != ZADDR_VERBS)
+		return;
+	snprintf(l->own_port, sizeof(l->own_port), "%.63s:%u", own->host, own->port);
+	vnet_override(&l->net, own);
 }
 
 static int verbs_connect(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
@@ -244,10 +270,11 @@ static int verbs_connect(struct zlink **out, const struct zaddr *addr, int timeo
 /* A port that is not active now (InfiniBand, before the subnet manager has been there) may be later. */
 static int check_state(const struct zaddr *addr, struct vdevice *d, struct zerr *err)
 {
+	const struct vnet net = net_of(addr);
 	struct vaddress a;
 	struct zerr why = {""};
 	char text[sizeof(why.text) + 64];
-	int rc = vaddress_find(&a, d, (uint8_t)addr->port, NULL, 0, voptions, &why);
+	int rc = vaddress_find(&a, d, (uint8_t)addr->port, NULL, 0, &net, &why);
 	if (rc == -ENETDOWN && voptions->patient) {
 		snprintf(text, sizeof(text), "%s: connections over it are refused until it is", why.text);
 		if (voptions->warn)
@@ -321,6 +348,7 @@ static int verbs_accept(struct zlistener *base, struct zlink **out, struct zerr 
 		return rc;
 	snprintf(l->port, sizeof(l->port), "%.63s:%u", v->addr.host, v->addr.port);
 	l->life.port = (uint8_t)v->addr.port;
+	l->net = net_of(&v->addr);
 	*out = &l->base;
 	return 0;
 }

@@ -221,6 +221,7 @@ struct vlink {
 	struct vdevice *dev;	 /* NULL: plain */
 	struct vshare *share[2]; /* by half; NULL: not yet */
 	struct vaddress address;
+	struct vnet net;
 	struct vframe peer; /* OFFER or ANSWER */
 	struct vlife life;
 	struct vlookout lookout;		 /* the receive half's */

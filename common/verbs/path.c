@@ -96,15 +96,13 @@ static int to_receive(struct ibv_qp *qp, const struct vlink *l, uint32_t peer_qp
 		.path_mtu = (enum ibv_mtu)(peer->mtu < us->mtu ? peer->mtu : us->mtu),
 		.max_dest_rd_atomic = (uint8_t)l->reads,
 		.min_rnr_timer = RNR_TIMER};
-	a.ah_attr = (struct ibv_ah_attr){.port_num = l->life.port,
-		.sl = (uint8_t)voptions->service_level,
-		.dlid = peer->lid};
+	a.ah_attr = (struct ibv_ah_attr){.port_num = l->life.port, .sl = l->net.service_level, .dlid = peer->lid};
 	/* InfiniBand within a subnet needs no global address, unless a port says so. */
 	if (us->ethernet || us->grh || peer->grh) {
 		a.ah_attr.is_global = 1;
 		a.ah_attr.grh = (struct ibv_global_route){.sgid_index = us->gid_index,
 			.hop_limit = HOP_LIMIT,
-			.traffic_class = (uint8_t)voptions->traffic_class};
+			.traffic_class = l->net.traffic_class};
 		memcpy(a.ah_attr.grh.dgid.raw, peer->gid, 16);
 	}
 	return ibv_modify_qp(qp, &a,

@@ -170,7 +170,7 @@ static int settle_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoi
 	vdevice_add(l->dev, &l->life);
 	rx->accepts = tx->accepts = true;
 	rc = vaddress_find(&l->address, l->dev, l->life.port, vlink_local(l, &(struct sockaddr_storage){0}),
-		l->peer.v1 ? 1 : 2, voptions, err);
+		l->peer.v1 ? 1 : 2, &l->net, err);
 	if (rc == 0)
 		rc = vpath_check(l, err);
 	if (rc == 0)
@@ -207,6 +207,7 @@ static int choose_port(struct vlink *l, const struct sockaddr *local, struct zer
 			rc = zerr_set(err, -EINVAL, "\"%s\" is not of the form DEVICE:PORT", wanted);
 		if (rc < 0)
 			return zerr_prefix(err, rc, "ZIPPER_DEVICE");
+		vnet_override(&l->net, &a);
 		snprintf(device, sizeof(device), "%.63s", a.host);
 		port = (uint8_t)a.port;
 	} else {
@@ -219,7 +220,7 @@ static int choose_port(struct vlink *l, const struct sockaddr *local, struct zer
 		return rc;
 	l->life.port = port;
 	vdevice_add(l->dev, &l->life);
-	return vaddress_find(&l->address, l->dev, port, local, 0, voptions, err);
+	return vaddress_find(&l->address, l->dev, port, local, 0, &l->net, err);
 }
 
 /* What was chosen before may have changed since. */

@@ -35,6 +35,10 @@ static const struct {
 	{"mlx4_0:1@*", ZADDR_VERBS, "mlx4_0", 1, "mlx4_0:1@*:7474"},
 	{"mlx4_0:1@*:0", ZADDR_VERBS, "mlx4_0", 1, "mlx4_0:1@*:0"},
 	{"mlx5_bond-0.1:255", ZADDR_VERBS, "mlx5_bond-0.1", 255, "mlx5_bond-0.1:255"},
+	{"mlx4_0:1/partition=0x8005", ZADDR_VERBS, "mlx4_0", 1, "mlx4_0:1/partition=0x8005"},
+	{"mlx4_0:1/gid_index=3/service_level=2/partition=5/traffic_class=106@[::1]:80", ZADDR_VERBS, "mlx4_0", 1,
+		"mlx4_0:1/partition=0x5/service_level=2/traffic_class=106/gid_index=3@[::1]:80"},
+	{"mlx4_0:1/service_level=0@*:0", ZADDR_VERBS, "mlx4_0", 1, "mlx4_0:1/service_level=0@*:0"},
 };
 
 static const struct {
@@ -77,6 +81,19 @@ static const struct {
 	{"mlx4_0:1@[::1", "[IPV6]"},
 	{"mlx4_0:1@*x", "no port"},
 	{"mlx4_0:1@*:", "no port"},
+	{"mlx4_0:1/", "\"\" is none of partition="},
+	{"mlx4_0:1/partition", "\"partition\" is none of"},
+	{"mlx4_0:1/partition=", "\"partition=\" is none of"},
+	{"mlx4_0:1/partition=65536", "is none of"},
+	{"mlx4_0:1/partition=0x", "is none of"},
+	{"mlx4_0:1/partition=5x@host", "\"partition=5x\" is none of"},
+	{"mlx4_0:1/service_level=16", "is none of"},
+	{"mlx4_0:1/service_level=-1", "is none of"},
+	{"mlx4_0:1/service_level=1/service_level=1", "each once"},
+	{"mlx4_0:1/gid_index=99999999999999999999", "is none of"},
+	{"mlx4_0:1/sl=1", "is none of"},
+	{"mlx4_0:1/partition=5/@host", "\"\" is none of"},
+	{"mlx4_0/partition=5", "expected"},
 };
 
 static void parses_and_formats(void **state)
