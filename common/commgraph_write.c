@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,15 +174,18 @@ int zgraph_writer_open(struct zgraph_writer **out, const char *path, uint32_t ra
 {
 	struct zgraph_writer *w;
 	struct stat st;
+	char real[PATH_MAX];
 	int fd, rc;
 	bool there = stat(path, &st) == 0;
 
 	*out = NULL;
 	if (there && !S_ISREG(st.st_mode)) /* /dev/null would be gone */
 		return zerr_set(err, -EINVAL, "%s: not a regular file, and it would be replaced", path);
-	w = calloc(1, sizeof(*w));
 	/* where a link leads: it stays, and so does /dev/stdout */
-	if (!w || !(w->path = there ? realpath(path, NULL) : strdup(path)) ||
+	if (there && !realpath(path, real))
+		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
+	w = calloc(1, sizeof(*w));
+	if (!w || !(w->path = strdup(there ? real : path)) ||
 		asprintf(&w->temporary, "%s.%ld.part", w->path, (long)getpid()) < 0) {
 		if (w)
 			w->temporary = NULL;
