@@ -21,12 +21,16 @@ field() {
 
 # --- endpoints: the paper's figures for 16 threads (test/unit/endpoint.c has them all)
 run "account" 0 --endpoints --csv
-is "account: a line for each category, and the head" "$(wc -l <out)" 7
-for row in mpi-everywhere:256:100 2xdynamic:80:31.25 dynamic:48:18.75 shared-dynamic:32:12.5 static:16:6.25 mpi+threads:16:6.25; do
+is "account: a line for each category, the head, and the naive way" "$(wc -l <out)" 8
+for row in mpi-everywhere:256:100 2xdynamic:80:31.25 dynamic:48:18.75 shared-dynamic:32:12.5 static:16:6.25 mpi+threads:16:6.25 \
+	naive:288:112.5; do
 	IFS=: read -r name uuars share <<<"$row"
 	is "account: $name" "$(field "$name" uuars) $(field "$name" uuars_percent)" "$uuars $share"
 done
-is "account: waste" "$(field mpi-everywhere waste_percent)" 93.75
+is "account: waste" "$(field mpi-everywhere waste_percent) $(field naive waste_percent)" "93.75 94.44"
+is "account: the naive way is a context and a thread domain each" "$(field naive contexts) $(field naive uuars_used)" "16 16"
+run "account of one thread" 0 --endpoints --csv -t 1
+is "account of one thread: the naive way" "$(field naive uuars) $(field naive uuars_wasted)" "18 17"
 run "account as a table" 0 --endpoints
 matches "a table says what it is" out '^Predicted for mlx5 devices: 16 threads'
 run "one category, other threads" 0 --endpoints --csv -t 4 -p 2 -c 2xdynamic

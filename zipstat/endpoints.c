@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The account of the endpoint categories, see endpoints.h. */
+/* The account of the endpoint categories, and of what they are better than; see endpoints.h. */
 #include "endpoints.h"
 
 #include <errno.h>
@@ -9,29 +9,44 @@
 #include "verbs/account.h"
 #include "verbs/uarmodel.h"
 
-static int predict(const struct endpoints_options *o, enum zep_category c, struct zaccount *a, struct zerr *err)
+/* Not a category: what the paper begins with, a context for each thread and in it queue pairs with thread domains. */
+enum { NAIVE = ZEP_CATEGORIES, ROWS };
+
+static const char *name_of(int row)
 {
-	struct zep_plan plan = zep_plan_category(c, o->threads);
+	return row == NAIVE ? "naive" : zep_category_names[row];
+}
+
+static struct zep_plan plan_of(const struct endpoints_options *o, int row)
+{
+	struct zep_plan plan = zep_plan_category(row == NAIVE ? ZEP_DYNAMIC : (enum zep_category)row, o->threads);
+	if (row == NAIVE)
+		plan.ctx_ways = plan.pd_ways = 1;
+	plan.paths = o->paths;
+	return plan;
+}
+
+static int predict(const struct endpoints_options *o, int row, struct zaccount *a, struct zerr *err)
+{
+	struct zep_plan plan = plan_of(o, row);
 	struct uarmodel model;
 	struct zep_set set;
-	plan.paths = o->paths;
 	zaccount_init(a);
 	int rc = uarmodel_init(&model, getenv("MLX5_TOTAL_UUARS"), getenv("MLX5_NUM_LOW_LAT_UUARS"), err);
 	if (rc == 0)
-		rc = zep_build(&set, &plan, &uarmodel_ops, &model, zep_category_names[c], err);
+		rc = zep_build(&set, &plan, &uarmodel_ops, &model, name_of(row), err);
 	if (rc < 0)
-		return zerr_prefix(err, rc, "%s", zep_category_names[c]);
+		return zerr_prefix(err, rc, "%s", name_of(row));
 	rc = zaccount_add(a, &set);
 	zep_destroy(&set);
 	return rc < 0 ? zerr_set(err, rc, "out of memory") : 0;
 }
 
-static int measure(const struct endpoints_options *o, enum zep_category c, struct zaccount *a, struct zerr *err)
+static int measure(const struct endpoints_options *o, int row, struct zaccount *a, struct zerr *err)
 {
-	struct zep_plan plan = zep_plan_category(c, o->threads);
+	struct zep_plan plan = plan_of(o, row);
 	char who[96];
-	plan.paths = o->paths;
-	snprintf(who, sizeof(who), "%.60s, %s", o->device, zep_category_names[c]);
+	snprintf(who, sizeof(who), "%.60s, %s", o->device, name_of(row));
 	return device_account(a, &plan, o->device, who, err);
 }
 
@@ -44,7 +59,7 @@ static void print_title(const struct endpoints_options *o, FILE *out)
 
 int endpoints_print(const struct endpoints_options *o, FILE *out, struct zerr *err)
 {
-	int (*account)(const struct endpoints_options *, enum zep_category, struct zaccount *, struct zerr *) =
+	int (*account)(const struct endpoints_options *, int row, struct zaccount *, struct zerr *) =
 		o->device ? measure : predict;
 	struct zaccount first, a;
 	int rc = account(o, ZEP_MPI_EVERYWHERE, &first, err);
@@ -52,12 +67,12 @@ int endpoints_print(const struct endpoints_options *o, FILE *out, struct zerr *e
 		print_title(o, out);
 	if (rc == 0)
 		zaccount_print_head(out, o->csv);
-	for (int c = 0; c < ZEP_CATEGORIES && rc == 0; c++) {
-		if (o->category >= 0 && o->category != c)
+	for (int row = 0; row < ROWS && rc == 0; row++) {
+		if (o->category >= 0 && o->category != row)
 			continue;
-		rc = account(o, (enum zep_category)c, &a, err);
+		rc = account(o, row, &a, err);
 		if (rc == 0)
-			zaccount_print(out, o->csv, zep_category_names[c], &a, &first);
+			zaccount_print(out, o->csv, name_of(row), &a, &first);
 	}
 	return rc;
 }
