@@ -61,6 +61,9 @@ told --csv --nothing "--nothing: unknown option, or one without value"
 told --csv -x "-x: unknown option, or one without value"
 told --csv --user "--user: its value is missing"
 told --csv -j "-j: its value is missing"
+"$ZIPSTAT" --endpoints -c foo >out 2>err
+is "usage '-c foo': the names" "$(cat err)" "zipstat: --category foo: no such category, but mpi-everywhere, 2xdynamic, dynamic, \
+shared-dynamic, static and mpi+threads"
 "$ZIPSTAT" --endpoints >/dev/full 2>err
 is "a full disk: status and line" "$? $(grep -c '^zipstat: standard output: ' err)" "1 1"
 

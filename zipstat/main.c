@@ -68,6 +68,15 @@ static int wrong(const char *fmt, const char *what)
 	return EXIT_USAGE;
 }
 
+static int wrong_category(const char *text)
+{
+	fprintf(stderr, "zipstat: --category %s: no such category, but", text);
+	for (int c = 0; c < ZEP_CATEGORIES; c++)
+		fprintf(stderr, "%s%s", c == 0 ? " " : c < ZEP_CATEGORIES - 1 ? ", " : " and ", zep_category_names[c]);
+	fputc('\n', stderr);
+	return EXIT_USAGE;
+}
+
 static int parse_number(const char *text, unsigned max, unsigned *n)
 {
 	char *end;
@@ -105,7 +114,7 @@ static int take(struct stat_options *o, int c)
 	case 'c':
 		o->endpoints_only = true;
 		o->e.category = zep_parse_category(optarg);
-		return o->e.category >= 0 ? 0 : wrong("--category %s: no such category", optarg);
+		return o->e.category >= 0 ? 0 : wrong_category(optarg);
 	case 'd':
 		o->endpoints_only = true;
 		o->e.device = optarg;
