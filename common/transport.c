@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "module.h"
 #include "verbs.h"
@@ -29,6 +30,12 @@ static const struct ztransport *load_verbs(struct zerr *err)
 		return NULL;
 	}
 	snprintf(path, sizeof(path), "%s/" ZVERBS_FILE, module_dir);
+	if (access(path, F_OK) != 0) {
+		zerr_set(err, -ENOTSUP,
+			"there is no %s (built without libibverbs? Else module_dir, or for ranks ZIPPER_MODULE_DIR, says where "
+			ZVERBS_FILE " lies)", path);
+		return NULL;
+	}
 	void *file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!file) {
 		zerr_set(err, -ENOTSUP, "no verbs on this host: %s", dlerror());

@@ -165,7 +165,9 @@ refused "a socket in a folder that is not there" "shm:$TAP_TMP/no/socket" "No su
 limited 20 "$ZIPPERD" -o listen=a,b=tcp:nohost.invalid:1 -o key_file="$TAP_TMP/keys" >out 2>err
 matches "a host that does not resolve" err '^zipperd: error: cannot listen on tcp:nohost.invalid:1: nohost.invalid: [A-Z][a-z ]*$'
 limited 20 "$ZIPPERD" -o listen=a,b=none0:1 -o key_file="$TAP_TMP/keys" >out 2>err
-matches "a device that is not there" err '^zipperd: error: cannot listen on none0:1: (there is no RDMA device none0|no verbs on this host)'
+matches "a device that is not there" err '^zipperd: error: cannot listen on none0:1: (there is no RDMA device none0|no verbs on this host|there is no .*/zipverbs\.so)'
+limited 20 "$ZIPPERD" -o listen=a,b=none0:1 -o key_file="$TAP_TMP/keys" -o module_dir="$TAP_TMP" >out 2>err
+matches "no module: which option is for that" err "none0:1: there is no $TAP_TMP/zipverbs\.so \(.*module_dir.*ZIPPER_MODULE_DIR"
 
 # --- its starter
 mkfifo fifo hold
