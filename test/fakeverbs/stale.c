@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Only in the library that is preloaded: memory that leaves its place makes the registrations stale that reach into it,
- * as a device goes on with the old pages. Sees what the program itself calls, not what libc does inside.
+ * as a device goes on with the old pages. Sees what the program itself calls, not what libc does inside: for free()
+ * there is unit/regcache.c.
  */
 #define _GNU_SOURCE
 #include "fabric.h"

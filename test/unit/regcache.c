@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE /* mremap, memfd_create */
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -172,20 +173,79 @@ static void other_ways_to_lose_memory(void **state)
 	close_cache(c);
 }
 
-/* What malloc gives back and takes again: never the old registration where the pages may be others. */
-static void freed_and_allocated_again(void **state)
+/* What malloc gives back to the system by itself when something is freed, and takes again at the same place. */
+struct heap {
+	int mmap_threshold, trim_threshold; /* bytes, see mallopt(3) */
+	bool behind;			    /* something behind it stays */
+	bool trim;			    /* and malloc_trim is called */
+};
+
+/* Frees p and allocates as much again. Is it at the same place, with other pages? New ones are zero. */
+static bool comes_back(const struct heap *h, uint8_t **p, size_t len)
 {
+	uint8_t *before = *p;
+	memset(before, 1, len);
+	free(before);
+	if (h->trim)
+		malloc_trim(0);
+	*p = malloc(len);
+	assert_non_null(*p);
+	return *p == before && ((volatile uint8_t *)*p)[len / 2] == 0;
+}
+
+static void free_and_allocate(const struct heap *h)
+{
+	const size_t len = 1 << 20, little = 1 << 16;
 	struct vregcache *c = open_cache(64, 1 << 30);
-	(void)state;
-	for (int i = 0; i < 200; i++) {
-		size_t len = (size_t)(1 + i % 7) << 20;
-		uint8_t *p = malloc(len);
-		assert_non_null(p);
-		memset(p, i, len);
-		assert_int_not_equal(use(c, p, len), 0);
-		free(p);
+	unsigned came_back = 0;
+	mallopt(M_MMAP_THRESHOLD, h->mmap_threshold);
+	mallopt(M_TRIM_THRESHOLD, h->trim_threshold);
+	mallopt(M_TOP_PAD, 0);
+	/* the cache's own few bytes come from the room, so that nothing of it lies behind p */
+	uint8_t *room = malloc(little), *border = malloc(little), *p = malloc(len);
+	uint8_t *behind = h->behind ? malloc(little) : NULL;
+	free(room);
+	for (int i = 0; i < 50; i++) {
+		uintptr_t old = use(c, p, len);
+		assert_int_not_equal(old, 0);
+		if (comes_back(h, &p, len)) {
+			assert_int_not_equal(use(c, p, len), old);
+			came_back++;
+		}
 	}
+	free(behind);
+	free(p);
+	free(border);
 	close_cache(c);
+	if (came_back == 0) {
+		print_message("# malloc gave nothing back to take it again at the same place\n");
+		skip();
+	}
+}
+
+static void freed_by_munmap(void **state)
+{
+	(void)state;
+	free_and_allocate(&(struct heap){.mmap_threshold = 1 << 17, .trim_threshold = 1 << 17});
+}
+
+static void freed_by_brk(void **state)
+{
+	(void)state;
+	free_and_allocate(&(struct heap){.mmap_threshold = 1 << 24, .trim_threshold = 1 << 17});
+}
+
+static void freed_by_malloc_trim_at_the_end(void **state)
+{
+	(void)state;
+	free_and_allocate(&(struct heap){.mmap_threshold = 1 << 24, .trim_threshold = 1 << 24, .trim = true});
+}
+
+static void freed_by_malloc_trim_in_the_middle(void **state)
+{
+	(void)state;
+	free_and_allocate(
+		&(struct heap){.mmap_threshold = 1 << 24, .trim_threshold = 1 << 24, .behind = true, .trim = true});
 }
 
 /* Another thread unmaps and maps; as soon as it says so, the old one is stale. */
@@ -541,7 +601,10 @@ int main(void)
 		cmocka_unit_test(replaced_by_larger_ones),
 		cmocka_unit_test(unmapped_and_mapped_again),
 		cmocka_unit_test(other_ways_to_lose_memory),
-		cmocka_unit_test(freed_and_allocated_again),
+		cmocka_unit_test(freed_by_munmap),
+		cmocka_unit_test(freed_by_brk),
+		cmocka_unit_test(freed_by_malloc_trim_at_the_end),
+		cmocka_unit_test(freed_by_malloc_trim_in_the_middle),
 		cmocka_unit_test(unmapped_by_another_thread),
 		cmocka_unit_test(taken_before_munmap_returns),
 		cmocka_unit_test(untouched_and_huge_memory),
