@@ -32,8 +32,9 @@ static const struct ztransport *load_verbs(struct zerr *err)
 	snprintf(path, sizeof(path), "%s/" ZVERBS_FILE, module_dir);
 	if (access(path, F_OK) != 0) {
 		zerr_set(err, -ENOTSUP,
-			"there is no %s (built without libibverbs? Else module_dir, or for ranks ZIPPER_MODULE_DIR, says where "
-			ZVERBS_FILE " lies)", path);
+			"there is no %s (built without libibverbs? Else module_dir, or for ranks ZIPPER_MODULE_DIR, "
+			"says where " ZVERBS_FILE " lies)",
+			path);
 		return NULL;
 	}
 	void *file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
