@@ -665,12 +665,15 @@ drawn() { # COMMAND FIGURE...: each is there as drawing and picture
 {
 	benchmark 115 "$ZIPBENCH" msgrate --threads 2 --count 100 --rounds 1 $plot
 	drawn msgrate threads buf ctx pd mr cq qp batch category
+	[ -z "$plot" ] || is "msgrate: the resources of lines that take others" \
+		"$(grep -o "title 'uUARs, [^']*" "$TAP_TMP/plot-ctx.gnuplot" | sort -u | cut -d, -f2- | paste -sd,)" \
+		" w/o Postlist + 2xQPs, w/o Postlist + sharing 2"
 	benchmark 13 "$ZIPBENCH" garray --threads 2 --size 32 --rounds 1 $plot
 	drawn garray garray
 	benchmark 25 "$ZIPBENCH" stencil --threads 8 --size 32 --count 4 --rounds 1 $plot
 	drawn stencil stencil
 }
-benchmark 7 "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --endpoints --csv --device fka
+benchmark 8 "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --endpoints --csv --device fka
 is "zipstat endpoints: thread domains as planned" "$(cut -d, -f1,4 "$TAP_TMP/out" | tail -n +2 | tr '\n' ' ')" \
-	"mpi-everywhere,0 2xdynamic,63 dynamic,31 shared-dynamic,16 static,0 mpi+threads,0 "
+	"mpi-everywhere,0 2xdynamic,63 dynamic,31 shared-dynamic,16 static,0 mpi+threads,0 naive,16 "
 done_testing

@@ -96,12 +96,26 @@ int sheet_write(const struct sheet *s, const char *path, struct zerr *err)
 	return bad ? zerr_set(err, -EIO, "%s: cannot be written", path ? path : "standard output") : 0;
 }
 
+/* Do the endpoints of a line take other uUARs somewhere than those of the first one? */
+static bool has_own_uuars(const struct sheet *s, const char *group, const char *line, const char *first)
+{
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t j = 0; j < s->n; j++) {
+			const struct sheet_row *a = &s->row[i], *b = &s->row[j];
+			if (strcmp(a->group, group) == 0 && strcmp(b->group, group) == 0 && strcmp(a->x, b->x) == 0 &&
+				strcmp(a->line, line) == 0 && strcmp(b->line, first) == 0 &&
+				a->account.uuars != b->account.uuars)
+				return true;
+		}
+	return false;
+}
+
 int sheet_draw(const struct sheet *s, const char *group, const char *base, const char *title, bool bars,
 	struct zerr *err)
 {
 	struct figure_panel p[2];
 	const char *first = NULL;
-	char path[4096];
+	char path[4096], name[FIGURE_NAME_MAX];
 	figure_panel_init(&p[0], "Message rate", title, "million messages/s");
 	figure_panel_init(&p[1], "Resources on mlx5", title, "number");
 	p[0].bars = p[1].bars = bars;
@@ -112,8 +126,12 @@ int sheet_draw(const struct sheet *s, const char *group, const char *base, const
 			continue;
 		figure_put(&p[0], r->line, r->x, sheet_rate(r) / 1e6);
 		first = first ? first : r->line;
-		if (strcmp(first, r->line) != 0)
+		if (strcmp(first, r->line) != 0) {
+			snprintf(name, sizeof(name), "uUARs, %.32s", r->line);
+			if (has_own_uuars(s, group, r->line, first))
+				figure_put(&p[1], name, r->x, (double)r->account.uuars);
 			continue;
+		}
 		figure_put(&p[1], "QPs", r->x, (double)r->account.objects[ZEP_QP]);
 		figure_put(&p[1], "CQs", r->x, (double)r->account.objects[ZEP_CQ]);
 		figure_put(&p[1], "UARs", r->x, (double)r->account.pages);

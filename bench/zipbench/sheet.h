@@ -33,7 +33,8 @@ double sheet_rate(const struct sheet_row *); /* median */
 int sheet_predict(struct sheet_row *, const struct zep_plan *, unsigned processes, struct zerr *);
 /* To the file, or standard output if NULL. Medians. 0 or a negative errno with text. */
 int sheet_write(const struct sheet *, const char *path, struct zerr *);
-/* A figure of one group: the rates, and QPs, CQs, UARs and uUARs of the first line, of all its places. */
+/* A figure of one group: the rates, and QPs, CQs, UARs and uUARs of the first line, of all its places; and the uUARs
+ * of lines that take others. */
 int sheet_draw(const struct sheet *, const char *group, const char *base, const char *title, bool bars, struct zerr *);
 void sheet_free(struct sheet *);
 
