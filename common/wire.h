@@ -34,8 +34,9 @@
  * the whole message: offset is that of the RTS); this CTS is for zipperd. It moves the message, and then sends MOVED to
  * the receiver and, in the receiver's name, DONE to the sender. A receiver that cannot sets F_ONE_SIDED in its first
  * CTS without a key, or in its DONE: zipperd forgets the sender's key, everything else is as without. MOVED with offset
- * 0: zipperd cannot do it after all, and the receiver sends such a CTS now. Over a direct link between two ranks the
- * key in the RTS is for the receiver, which reads the message and says DONE, or sends such a CTS.
+ * 0: zipperd cannot do it after all (though it may have written some of it), and the receiver sends such a CTS now.
+ * Over a direct link between two ranks the key in the RTS is for the receiver, which reads the message and says DONE,
+ * or sends such a CTS.
  *
  * Multicast. A rank that sends the same to several ranks sends RECEIVERS, a list of them, and then the message once, an
  * EAGER, RTS or DATA with dst ZWIRE_NOBODY and seq, ack and xfer 0 (but see below). zipperd makes of it a message for

@@ -59,6 +59,14 @@ int fanned_take_piece(struct worker *w, const struct relayed *m)
 	return 0;
 }
 
+void fanned_take_decline(struct worker *w, const struct relayed *m)
+{
+	struct lane *l = worker_lane(w, m->job, m->src, m->dst);
+	struct transfer *t = l ? transfer_find(l, m->src, m->xfer) : NULL;
+	if (t && t->fanned && t->state == TRANSFER_RUNNING)
+		transfer_decline(w, t);
+}
+
 static struct registered *borrow(struct worker *w, const struct worker *reader)
 {
 	struct borrowed *b = w->borrowed;

@@ -53,7 +53,7 @@ struct fanout *fanout_create(struct source *s, const struct zwire_env *env, cons
 	uint32_t n)
 {
 	struct worker *w = s->lane->worker;
-	if (env->offset == 0 || s->ntransfers >= TRANSFER_OFFERS_MAX || !transfer_can_read(s))
+	if (env->offset == 0 || s->ntransfers >= TRANSFER_OFFERS_MAX || !transfer_can_read(s) || w->staging.stuck)
 		return NULL;
 	struct buf *b = pool_get(&w->pool, (uint32_t)(sizeof(struct fanout) + n * sizeof(struct fanout_receiver)));
 	if (!b)
@@ -139,6 +139,7 @@ static void begin_round(struct fanout *f)
 	f->taking = f->ready;
 	f->ready = 0;
 	f->started = 0;
+	f->hungry_ms = 0;
 }
 
 static void end_round(struct fanout *f)
@@ -190,6 +191,7 @@ static bool start_read(struct worker *w, struct fanout *f)
 	f->started += len;
 	f->reading++;
 	f->out++;
+	f->hungry_ms = 0;
 	w->lent++;
 	return true;
 }
@@ -258,6 +260,37 @@ static bool read_on(struct worker *w, struct fanout *f)
 	return moved;
 }
 
+/* All pieces are others', and have been for too long. */
+static bool is_hungry(struct worker *w, struct fanout *f)
+{
+	return f->source && f->taking > 0 && f->out == 0 && f->started < f->total && w->staging.nfree == 0 &&
+	       staging_is_overdue(&w->staging, &f->hungry_ms, f->source->zlink->peer);
+}
+
+/* The round is over: all that its receivers have of it is written, and does not count. */
+static bool decline(struct worker *w, struct fanout *f)
+{
+	struct lane *l = f->source->lane;
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct fanout_receiver *r = &f->receiver[i];
+		const struct relayed m = {.what = RELAYED_DECLINE,
+			.job = l->job,
+			.src = f->source->station,
+			.dst = r->dst,
+			.xfer = r->xfer};
+		if (r->state != FANOUT_TAKES)
+			continue;
+		uint32_t part = l->place[r->dst].part;
+		if (part == l->to)
+			fanned_take_decline(w, &m);
+		else if (!relay_push(w, l->relay[part], &m))
+			return false; /* the others later */
+		r->state = FANOUT_LEFT;
+		f->taking--;
+	}
+	return true;
+}
+
 static void destroy(struct worker *w, struct fanout *f)
 {
 	if (f->source) {
@@ -295,6 +328,8 @@ static bool turn(struct worker *w, struct fanout *f)
 		begin_round(f);
 	if (f->taking > 0)
 		moved |= read_on(w, f);
+	if (is_hungry(w, f))
+		moved |= decline(w, f);
 	if (f->source && f->taking > 0 && f->started == f->total && f->reading == 0 && !f->head)
 		end_round(f);
 	if (f->source && f->offered + f->ready + f->taking + f->out == 0)

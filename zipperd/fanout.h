@@ -12,7 +12,8 @@
  *
  * The receivers that are READY go together in a round, which begins when all have answered, or when `patience` is over;
  * who answers later takes part in the next round, for which the memory is read again. A round goes as fast as its
- * slowest leg, as it never has more than a share of the staging under way.
+ * slowest leg, as it never has more than a share of the staging under way. Where that is all others' for too long, the
+ * round is over, and its receivers get fragments (transfer.h).
  */
 #ifndef ZIPPERD_FANOUT_H
 #define ZIPPERD_FANOUT_H
@@ -44,6 +45,7 @@ struct fanout {
 	struct piece *head, **tail;    /* read, and not handed to all of the round */
 	uint32_t next, served;	       /* the first of these: receiver that gets it next, how many have it */
 	int64_t patience_ns, since_ns; /* since: the first one was READY; 0: none is */
+	int64_t hungry_ms;	       /* as a receiver's (lane.h) */
 	uint8_t key[ZRMA_KEY_BYTES];
 	struct fanout_receiver receiver[];
 };
@@ -76,6 +78,7 @@ void fanout_fini(struct worker *);
 /* What the reader has relayed. 0 or -EAGAIN: again later. */
 int fanned_take_offer(struct worker *, struct relayed *);
 int fanned_take_piece(struct worker *, const struct relayed *);
+void fanned_take_decline(struct worker *, const struct relayed *);
 /* Tells the reader of a transfer that is fanned. 0 or -EAGAIN. */
 int fanned_say(struct worker *, const struct transfer *, enum relayed_what);
 /* Makes the reader's pieces known to the link of the transfer's receiver: t->region. 0, or a negative errno, with text

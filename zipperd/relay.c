@@ -106,6 +106,9 @@ static int take(struct worker *w, struct relayed *m)
 		return fanned_take_offer(w, m);
 	case RELAYED_PIECE:
 		return fanned_take_piece(w, m);
+	case RELAYED_DECLINE:
+		fanned_take_decline(w, m);
+		break;
 	case RELAYED_READY:
 	case RELAYED_LEFT:
 		fanout_hear(w, &m->fan, m->what);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
+#include "log.h"
+
 #define PAGE_BYTES ((uint64_t)4096)
 
 void staging_init(struct staging *s, struct worker *owner, struct budget *budget, uint64_t bytes, uint32_t piece_bytes)
@@ -100,4 +103,19 @@ void staging_put(struct staging *s, struct piece *p)
 	p->next = s->free;
 	s->free = p;
 	s->nfree++;
+	s->stuck = false;
+}
+
+bool staging_is_overdue(struct staging *s, int64_t *since_ms, const char *peer)
+{
+	const int64_t now = zclock_ms();
+	if (*since_ms == 0)
+		*since_ms = now;
+	if (now - *since_ms < STAGING_PATIENCE_MS)
+		return false;
+	if (!s->said)
+		zlog(ZLOG_WARN, "%s: large messages travel as fragments while others have all the one-sided memory",
+			peer);
+	s->stuck = s->said = true;
+	return true;
 }

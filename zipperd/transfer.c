@@ -194,7 +194,7 @@ static bool can_write(struct worker *w, struct transfer *t)
 int transfer_go(struct worker *w, struct dest *d, const struct note *n)
 {
 	struct transfer *t = offer_of(d, n);
-	if (!t || t->total != n->total || !can_write(w, t))
+	if (!t || t->total != n->total || !can_write(w, t) || (!t->fanned && w->staging.stuck))
 		return transfer_tell_dest(w, d, n->dst, n->peer_xfer, 0);
 	if (t->fanned && fanned_say(w, t, RELAYED_READY) != 0)
 		return -EAGAIN;
@@ -206,10 +206,20 @@ int transfer_go(struct worker *w, struct dest *d, const struct note *n)
 		list_add(&d->started, &t->of_dest);
 		return 0;
 	}
+	if (list_empty(&d->starting))
+		d->hungry_ms = 0;
 	list_add(&d->starting, &t->of_dest);
 	if (!list_linked(&d->carrying))
 		list_add(&w->carrying, &d->carrying);
 	return 0;
+}
+
+void transfer_decline(struct worker *w, struct transfer *t)
+{
+	list_del(&t->of_dest);
+	t->declined = true;
+	t->state = TRANSFER_DONE;
+	list_add(&w->telling, &t->of_dest);
 }
 
 /* --- ends --- */

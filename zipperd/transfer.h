@@ -9,6 +9,9 @@
  * comes as a note from the opposite worker, in the order of these for each receiver; a receiver has at most its share
  * of the pieces, receivers take turns. When all is written it is DONE until both sides could be told. One of them being
  * lost makes it DEAD: it goes with its last piece. All in the worker's thread.
+ *
+ * Pieces of a host that has died hang until its links give up, and there may be as many of them as there are. So a
+ * receiver that has had none for STAGING_PATIENCE_MS, because all are others', gets its messages as fragments.
  */
 #ifndef ZIPPERD_TRANSFER_H
 #define ZIPPERD_TRANSFER_H
@@ -35,6 +38,7 @@ struct transfer {
 	uint32_t pieces;		  /* under way */
 	uint8_t state;
 	bool told_dest;
+	bool declined;		/* DONE, but in vain */
 	bool fanned;		/* it takes part in a fan-out, from which its pieces come */
 	bool borrows;		/* region is for it alone, see fanned_admit */
 	struct zregion *region; /* the memory that is written from, for the receiver's link */
@@ -65,6 +69,9 @@ int transfer_read_piece(struct worker *, struct source *, const uint8_t key[ZRMA
 void transfer_carry(struct worker *, struct carry *);
 /* Tells the receiver how many bytes of it have been moved. 0 or -EAGAIN. */
 int transfer_tell_dest(struct worker *, struct dest *, uint32_t src, uint64_t peer_xfer, uint64_t moved);
+/* One that is RUNNING, without pieces under way, goes on in fragments, from 0: its receiver is to be told, and tells
+ * its sender. */
+void transfer_decline(struct worker *, struct transfer *);
 /* One without pieces under way goes. */
 void transfer_release(struct worker *, struct transfer *);
 void transfer_drop_carry(struct worker *, struct carry *); /* it has been written, or will not be */

@@ -7,6 +7,7 @@
 #include "fanout.h"
 
 #define REAP_BATCH 16
+#define TURNS_PER_CLOCK 16 /* while something moves */
 
 /* --- pieces --- */
 
@@ -27,13 +28,17 @@ void transfer_drop_carry(struct worker *w, struct carry *c)
 		transfer_release(w, t);
 }
 
-/* All is written: tells both. false: not yet. */
+/* All is written: tells both. Or it is declined, which the sender hears from the receiver. false: not yet. */
 static bool tell(struct worker *w, struct transfer *t)
 {
 	struct dest *d = t->dest;
-	if (!t->told_dest && transfer_tell_dest(w, d, t->src, t->peer_xfer, t->total) != 0)
+	if (!t->told_dest && transfer_tell_dest(w, d, t->src, t->peer_xfer, t->declined ? 0 : t->total) != 0)
 		return false;
 	t->told_dest = true;
+	if (t->declined) {
+		transfer_release(w, t);
+		return true;
+	}
 	const struct note note = {.what = NOTE_SEND,
 		.kind = ZWIRE_DONE,
 		.job = d->lane->job,
@@ -160,6 +165,7 @@ static bool start_read(struct worker *w, struct transfer *t)
 	t->started += len;
 	t->pieces++;
 	t->dest->staged++;
+	t->dest->hungry_ms = 0;
 	return true;
 }
 
@@ -208,6 +214,30 @@ static bool start_reads(struct worker *w)
 	}
 	list_append(&w->carrying, &turn);
 	list_append(&w->carrying, &served);
+	return moved;
+}
+
+/* None of them has a piece under way. */
+static void decline_all(struct worker *w, struct dest *d)
+{
+	while (!list_empty(&d->starting))
+		transfer_decline(w, list_entry(d->starting.next, struct transfer, of_dest));
+	list_del(&d->carrying);
+}
+
+/* All pieces are in use: who has none may have to go without. */
+static bool look_for_hungry(struct worker *w)
+{
+	struct list *node, *after;
+	bool moved = false;
+	list_for_each(node, after, &w->carrying) {
+		struct dest *d = list_entry(node, struct dest, carrying);
+		if (d->staged > 0 || list_empty(&d->starting) ||
+			!staging_is_overdue(&w->staging, &d->hungry_ms, d->tx->zlink->peer))
+			continue;
+		decline_all(w, d);
+		moved = true;
+	}
 	return moved;
 }
 
@@ -272,6 +302,8 @@ bool transfer_turn(struct worker *w)
 		moved |= reap_writes(w, list_entry(node, struct tx, writing));
 	list_for_each(node, after, &w->telling)
 		moved |= tell(w, list_entry(node, struct transfer, of_dest));
+	if (w->staging.nfree == 0 && !list_empty(&w->carrying) && (!moved || w->turns % TURNS_PER_CLOCK == 0))
+		moved |= look_for_hungry(w);
 	return moved;
 }
 

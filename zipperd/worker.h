@@ -87,6 +87,7 @@ enum relayed_what {
 	RELAYED_MESSAGE, /* for one rank: env, body, len, shared */
 	RELAYED_OFFER,	 /* reader to receiver's worker: env, fan */
 	RELAYED_PIECE,	 /* the same: piece, src, dst, xfer (of the transfer), shared */
+	RELAYED_DECLINE, /* the same: src, dst, xfer. No (more) piece comes, none is under way */
 	RELAYED_READY,	 /* receiver's worker to reader: fan. The memory is open */
 	RELAYED_LEFT,	 /* the same: there is nothing to be written (any more) */
 };

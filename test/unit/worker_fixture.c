@@ -23,13 +23,13 @@
 static int fake_post(struct zlink *z, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len)
 {
 	struct fake_link *l = (struct fake_link *)z;
-	(void)env;
 	(void)payload;
 	(void)len;
 	if (atomic_load(&l->refusing)) {
 		atomic_store(&l->sleeping, false);
 		return -EAGAIN;
 	}
+	assert_int_equal(zwire_decode(&l->last, env), 0);
 	atomic_fetch_add(&l->posts, 1);
 	return 0;
 }

@@ -27,10 +27,11 @@ struct fake_link {
 	atomic_int taken, refused;
 	uint64_t seq;
 	atomic_int arms, posts;
-	atomic_bool refusing; /* posts find it full */
-	atomic_bool holding;  /* flush leaves something behind */
-	atomic_bool sleeping; /* the send half was armed, and nothing flushed or refused since */
-	atomic_bool quiet;    /* the receive half can sleep: a write to fd wakes it */
+	struct zwire_env last; /* that was posted; not while a thread may do so */
+	atomic_bool refusing;  /* posts find it full */
+	atomic_bool holding;   /* flush leaves something behind */
+	atomic_bool sleeping;  /* the send half was armed, and nothing flushed or refused since */
+	atomic_bool quiet;     /* the receive half can sleep: a write to fd wakes it */
 	/* With each poll, in the worker's thread, while it is to. */
 	void (*interrupt)(void *arg);
 	void *arg;
