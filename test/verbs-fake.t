@@ -551,6 +551,28 @@ ok "lost on the way: those who come next reach memory, too" test "$(fakectl coun
 	diag "$(fakectl count read) reads, $(fakectl count write) writes"
 is "lost on the way: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
 
+# --- one job has all memory for one-sided transfers, and hangs: others do not wait for it
+fake_fabric fka/mw,fkb/mw
+zipper -o threads=direction -o one_sided_bytes=256K
+rm -f "$TAP_TMP"/outkept?
+fakectl keep "$zipper"
+run_pair kept B 3000000 4
+ok "beside one that hangs: memory is being reached" wait_for 60 are_under_way a 1 || diag_file "$TAP_TMP/zipperd"
+bridge "beside one that hangs" 300000 4
+ok "beside one that hangs: it does still" are_under_way a 1
+fakectl gone fkb "$zipper"
+for pid in $pair; do
+	wait "$pid"
+	ok "one that hung: it ends, with an error" test $? != 0
+done
+ok "one that hung: nothing of it is left" wait_for 20 none_is_left || diag "$(fakectl qps)"
+fakectl keep 0
+bridge "beside one that hung" 300000 4
+end_zipper "one that hung"
+is "one that hung: zipperd says once in each direction what others got" "$(($(grep -c 'large messages travel as fragments while' "$TAP_TMP/zipperd") <= 2))" 1
+matches "one that hung: zipperd says what others got" "$TAP_TMP/zipperd" 'large messages travel as fragments while others have all'
+is "one that hung: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
+
 # --- a port that is not active yet when zipperd starts
 fake_fabric fka/mw,fkb/mw
 fakectl down fkb 1
