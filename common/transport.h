@@ -82,7 +82,8 @@ struct zrma_op {
 
 struct zrma_done {
 	void *cookie;
-	int rc; /* 0: the data are in place (read: in local; write: in the peer's memory); or a negative errno */
+	int rc;	   /* 0: the data are in place (read: in local; write: in the peer's memory); or a negative errno */
+	bool held; /* with one: the device could not be stopped, and may touch local at any time */
 };
 
 struct zrma_limits {

@@ -27,7 +27,8 @@ void staging_fini(struct staging *s)
 	registered_fini(&s->block);
 	if (s->block.memory)
 		atomic_fetch_sub_explicit(&s->budget->used, s->block.bytes, memory_order_relaxed);
-	free(s->block.memory);
+	if (!s->held)
+		free(s->block.memory);
 	free(s->piece);
 }
 
@@ -96,8 +97,21 @@ struct piece *staging_get(struct staging *s)
 	return p;
 }
 
+/* There is one less. */
+static void keep_out(struct staging *s)
+{
+	s->npieces--;
+	if (!s->held)
+		zlog(ZLOG_WARN, "a device cannot be made to leave memory of one-sided transfers: it is not used again");
+	s->held = true;
+}
+
 void staging_put(struct staging *s, struct piece *p)
 {
+	if (__builtin_expect(atomic_load_explicit(&p->held, memory_order_relaxed), 0)) {
+		keep_out(s);
+		return;
+	}
 	p->carry.transfer = NULL;
 	p->fanout = NULL;
 	p->next = s->free;

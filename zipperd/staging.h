@@ -39,6 +39,7 @@ struct piece {
 	struct worker *home;   /* whose staging it is from */
 	struct fanout *fanout; /* that it was read for; NULL: for carry.transfer */
 	_Atomic uint32_t refs; /* with a fan-out: who is not done with it, in any worker */
+	_Atomic bool held;     /* a device that could not be stopped may touch it at any time: it is not used again */
 };
 
 struct staging {
@@ -51,6 +52,7 @@ struct staging {
 	uint32_t npieces, nfree;
 	bool stuck; /* somebody has waited for one in vain, and none has come back since */
 	bool said;  /* so, once */
+	bool held;  /* a piece is: the block stays for ever */
 	int error;  /* it could not be allocated: not tried again */
 };
 

@@ -241,6 +241,12 @@ static bool look_for_hungry(struct worker *w)
 	return moved;
 }
 
+static void note_held(struct piece *p, const struct zrma_done *done)
+{
+	if (__builtin_expect(done->rc != 0, 0) && done->held)
+		atomic_store_explicit(&p->held, true, memory_order_relaxed);
+}
+
 static bool reap_reads(struct worker *w, struct source *s)
 {
 	struct zrma_done done[REAP_BATCH];
@@ -248,8 +254,10 @@ static bool reap_reads(struct worker *w, struct source *s)
 	while ((n = s->zlink->ops->rma->reap(s->zlink, ZLINK_RX, done, REAP_BATCH)) > 0) {
 		s->reads -= (uint32_t)n;
 		total += n;
-		for (int i = 0; i < n; i++)
+		for (int i = 0; i < n; i++) {
+			note_held(done[i].cookie, &done[i]);
 			came_in(w, done[i].cookie, done[i].rc);
+		}
 	}
 	if (n < 0)
 		worker_lose_source(w, s, n);
@@ -267,8 +275,10 @@ static bool reap_writes(struct worker *w, struct tx *tx)
 	while ((n = tx->zlink->ops->rma->reap(tx->zlink, ZLINK_TX, done, REAP_BATCH)) > 0) {
 		tx->writes -= (uint32_t)n;
 		total += n;
-		for (int i = 0; i < n; i++)
+		for (int i = 0; i < n; i++) {
+			note_held(((const struct carry *)done[i].cookie)->piece, &done[i]);
 			went_out(w, done[i].cookie, done[i].rc);
+		}
 	}
 	if (n < 0 && tx->dest)
 		forward_lose_tx(w, tx->dest, n);

@@ -89,7 +89,7 @@ enum vstate {
 struct vrma_slot {
 	void *cookie;
 	int rc;
-	bool used, done;
+	bool used, done, held; /* held: as in struct zrma_done */
 };
 
 struct vdoubt { /* that a port is why a queue pair failed, whose event may yet come: since when, and when it was asked

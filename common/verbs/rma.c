@@ -193,7 +193,8 @@ static unsigned take_done(const struct side *s, struct zrma_done *done, unsigned
 	for (int i = 0; i < VRMA_MAX && n < cap && *s->under_way; i++) {
 		if (!s->slot[i].done || !s->slot[i].used)
 			continue;
-		done[n++] = (struct zrma_done){.cookie = s->slot[i].cookie, .rc = s->slot[i].rc};
+		done[n++] =
+			(struct zrma_done){.cookie = s->slot[i].cookie, .rc = s->slot[i].rc, .held = s->slot[i].held};
 		s->slot[i] = (struct vrma_slot){.used = false};
 		--*s->under_way;
 	}
@@ -208,6 +209,9 @@ static unsigned take_done(const struct side *s, struct zrma_done *done, unsigned
  * that still works has begun by then takes microseconds, and is reported, or waits for a peer that does not answer. One
  * that does not work writes no more; that is also what the kernel's own users of a device are told at once, by its
  * driver (mlx5: handle_drain_completion).
+ *
+ * A device that is there but does not obey (a command of its firmware times out) may go on with what it has: whose
+ * memory that is has to know.
  */
 static void end_all(struct vlink *l, const struct side *s, int rc)
 {
@@ -218,12 +222,14 @@ static void end_all(struct vlink *l, const struct side *s, int rc)
 		*s->given_up_ms = now;
 	if (now - *s->given_up_ms < GONE_MS)
 		return;
+	const bool held = !vlink_lost(l) && s->qp->state != IBV_QPS_ERR; /* as libibverbs notes it after a success */
 	if (!*s->broken)
 		*s->broken = rc ? rc : vlink_lost(l) ? vlink_lost(l) : -EIO;
 	for (int i = 0; i < VRMA_MAX; i++)
 		if (s->slot[i].used && !s->slot[i].done) {
 			s->slot[i].rc = *s->broken;
 			s->slot[i].done = true;
+			s->slot[i].held = held;
 		}
 }
 

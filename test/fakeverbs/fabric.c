@@ -19,7 +19,7 @@
 #define DEFAULT "fka,fkb/ip=127.0.0.2"
 
 const char *const fake_point_names[FAKE_POINTS] = {"send", "write", "read", "local", "recv", "post", "post-recv",
-	"poll", "notify", "open", "pd", "td", "reg", "channel", "cq", "srq", "qp", "modify", "mw"};
+	"poll", "notify", "open", "pd", "td", "reg", "channel", "cq", "srq", "qp", "modify", "end", "mw"};
 
 /* --- devices --- */
 

@@ -62,6 +62,7 @@ enum fake_point {
 	FAKE_SRQ,
 	FAKE_QP,
 	FAKE_MODIFY,
+	FAKE_END, /* a queue pair cannot be put into its error state */
 	FAKE_MW,
 	FAKE_POINTS
 };

@@ -385,7 +385,7 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 	struct fake_qp *q = ((struct fqp *)qp)->shared;
 	fake_lock(f);
 	const struct fake_device *d = &f->device[q->device];
-	int code = q->gone ? EIO : a->qp_state == IBV_QPS_ERR ? 0 : fake_hit(f, FAKE_MODIFY);
+	int code = q->gone ? EIO : fake_hit(f, a->qp_state == IBV_QPS_ERR ? FAKE_END : FAKE_MODIFY);
 	if (code == 0 && !may_change(q, a, mask))
 		code = EINVAL;
 	if (code == 0 && a->qp_state == IBV_QPS_INIT) {

@@ -160,6 +160,7 @@ int main(int argc, char **argv)
 		TEST(a_window_of_a_silent_peer_is_given_up),
 		TEST(a_device_is_lost_with_operations_under_way),
 		TEST(a_completion_queue_tells_nothing_any_more),
+		TEST(a_device_does_not_end_operations),
 		TEST(what_is_given_up_ends),
 		TEST(a_port_that_goes_down_ends_its_links),
 		TEST(a_port_may_be_down_for_a_while),

@@ -63,6 +63,7 @@ static void all_are_reported(struct ends *e, enum zlink_half half, int why)
 		for (int i = 0; i < n; i++) {
 			seen ^= 1u << ((uint8_t *)done[i].cookie - e->staging);
 			assert_int_equal(done[i].rc, why);
+			assert_false(done[i].held);
 		}
 		if (seen != (1u << SEVERAL) - 1)
 			assert_true(n >= 0);
@@ -119,6 +120,29 @@ void a_completion_queue_tells_nothing_any_more(void **state)
 		fake_fabric()->fault[FAKE_POLL] = (struct fake_fault){.value = 1, .times = UINT32_MAX};
 		all_are_reported(&e, (enum zlink_half)half, -EIO);
 		fault(FAKE_POLL, 0, 0);
+		end(&e);
+	}
+}
+
+/* And goes on with them, as far as anybody knows: the memory must not be used again. */
+void a_device_does_not_end_operations(void **state)
+{
+	for (int half = ZLINK_RX; half <= ZLINK_TX; half++) {
+		const int64_t end_ms = zclock_ms() + SOON_MS;
+		struct zrma_done done[SEVERAL];
+		struct ends e;
+		int n = 0;
+		begin(&e, (enum zlink_half)half, *state);
+		fake_fabric()->fault[FAKE_END] = (struct fake_fault){.value = EIO, .times = UINT32_MAX};
+		e.rma->give_up(e.pair.b, (enum zlink_half)half);
+		while ((n = e.rma->reap(e.pair.b, (enum zlink_half)half, done, SEVERAL)) == 0)
+			assert_true(zclock_ms() < end_ms);
+		assert_int_equal(n, SEVERAL);
+		for (int i = 0; i < n; i++) {
+			assert_int_equal(done[i].rc, -EIO);
+			assert_true(done[i].held);
+		}
+		fault(FAKE_END, 0, 0);
 		end(&e);
 	}
 }

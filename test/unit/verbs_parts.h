@@ -120,6 +120,7 @@ void a_window_of_a_silent_peer_is_given_up(void **state);
 /* verbs_lost.c */
 void a_device_is_lost_with_operations_under_way(void **state);
 void a_completion_queue_tells_nothing_any_more(void **state);
+void a_device_does_not_end_operations(void **state);
 void what_is_given_up_ends(void **state);
 
 /* verbs_notice.c */

@@ -105,6 +105,7 @@ static int operate(struct fake_half *h, const struct zrma_op *op)
 	bool full = h->cookie || atomic_load(&h->full);
 	if (!full)
 		h->cookie = op->cookie;
+	h->local = op->local;
 	atomic_fetch_add(&h->tried, 1);
 	return full ? -EAGAIN : 0;
 }
@@ -126,6 +127,8 @@ static int fake_reap(struct zlink *z, enum zlink_half half, struct zrma_done *ou
 	if (!h->cookie || cap == 0 || atomic_load(&h->held))
 		return 0;
 	*out = (struct zrma_done){.cookie = h->cookie};
+	if (atomic_load(&h->stubborn))
+		*out = (struct zrma_done){.cookie = h->cookie, .rc = -EIO, .held = true};
 	h->cookie = NULL;
 	return 1;
 }

@@ -17,6 +17,8 @@ struct fake_half {
 	atomic_int tried;
 	atomic_bool full, held; /* takes none; does not complete */
 	atomic_bool given_up;
+	atomic_bool stubborn; /* with its end the memory is not let go of */
+	void *local;	      /* of the last operation */
 };
 
 struct fake_link {

@@ -245,6 +245,46 @@ static void who_is_slow_goes_on(void **state)
 	end(&s);
 }
 
+/* Of a read or write that a device cannot be made to end: its memory is nobody's any more. */
+static void what_is_held_is_not_used_again(bool read)
+{
+	struct steps s;
+	begin(&s, 3);
+	struct fake_half *h = read ? &s.from_link[DEAD].rx : &s.to_link[DEAD].tx;
+	atomic_store(&h->held, true);
+	agree(&s, DEAD, 1, PIECE);
+	while (!h->cookie)
+		turn(&s);
+	const void *held = h->local;
+	transfer_source_gone(&s.w, &s.from[DEAD]->source);
+	atomic_store(&h->stubborn, true);
+	atomic_store(&h->held, false);
+	while (transfer_find(s.lane, DEAD, 1))
+		turn(&s);
+	assert_int_equal(s.w.staging.npieces, 2);
+	assert_int_equal(s.w.staging.nfree, 2);
+	for (uint64_t i = 1; i < 10; i++) {
+		agree(&s, WELL, i, PIECE);
+		until_told(&s, WELL, i, PIECE);
+		assert_ptr_not_equal(s.from_link[WELL].rx.local, held);
+	}
+	void *block = s.w.staging.block.memory; /* which nobody else may have now */
+	end(&s);
+	free(block);
+}
+
+static void what_is_written_into_is_not_used_again(void **state)
+{
+	(void)state;
+	what_is_held_is_not_used_again(true);
+}
+
+static void what_is_read_from_is_not_used_again(void **state)
+{
+	(void)state;
+	what_is_held_is_not_used_again(false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +292,8 @@ int main(void)
 		cmocka_unit_test(half_of_it_begins_again),
 		cmocka_unit_test(fanned_out_goes_on_as_fragments),
 		cmocka_unit_test(who_is_slow_goes_on),
+		cmocka_unit_test(what_is_written_into_is_not_used_again),
+		cmocka_unit_test(what_is_read_from_is_not_used_again),
 	};
 	return cmocka_run_group_tests_name("staging memory that others have", tests, NULL, NULL);
 }
