@@ -139,7 +139,7 @@ static void begin_round(struct fanout *f)
 	f->taking = f->ready;
 	f->ready = 0;
 	f->started = 0;
-	f->hungry_ms = 0;
+	f->hungry.since_ms = 0;
 }
 
 static void end_round(struct fanout *f)
@@ -191,7 +191,7 @@ static bool start_read(struct worker *w, struct fanout *f)
 	f->started += len;
 	f->reading++;
 	f->out++;
-	f->hungry_ms = 0;
+	f->hungry.since_ms = 0;
 	w->lent++;
 	return true;
 }
@@ -264,7 +264,7 @@ static bool read_on(struct worker *w, struct fanout *f)
 static bool is_hungry(struct worker *w, struct fanout *f)
 {
 	return f->source && f->taking > 0 && f->out == 0 && f->started < f->total && w->staging.nfree == 0 &&
-	       staging_is_overdue(&w->staging, &f->hungry_ms, f->source->zlink->peer);
+	       staging_is_overdue(&w->staging, &f->hungry, f->source->zlink->peer);
 }
 
 /* The round is over: all that its receivers have of it is written, and does not count. */

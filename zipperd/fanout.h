@@ -45,7 +45,7 @@ struct fanout {
 	struct piece *head, **tail;    /* read, and not handed to all of the round */
 	uint32_t next, served;	       /* the first of these: receiver that gets it next, how many have it */
 	int64_t patience_ns, since_ns; /* since: the first one was READY; 0: none is */
-	int64_t hungry_ms;	       /* as a receiver's (lane.h) */
+	struct staging_wait hungry;    /* as a receiver's (lane.h) */
 	uint8_t key[ZRMA_KEY_BYTES];
 	struct fanout_receiver receiver[];
 };

@@ -14,6 +14,7 @@
 
 #include "list.h"
 #include "pool.h"
+#include "staging.h"
 #include "transport.h"
 
 struct worker;
@@ -112,7 +113,7 @@ struct dest {
 	struct list starting, started; /* running transfers to it: with something to read yet, and without */
 	struct list carrying;	       /* in worker.carrying, while there are any in starting */
 	uint32_t staged;	       /* pieces that they have */
-	int64_t hungry_ms;	       /* since then others have had all; 0: not known */
+	struct staging_wait hungry;    /* others have all */
 	uint32_t index;		       /* of it in lane.dest */
 	bool ready;		       /* the lists above are initialised */
 	bool gone;		       /* it said BYE, or its job is over for it */

@@ -117,15 +117,16 @@ void staging_put(struct staging *s, struct piece *p)
 	p->next = s->free;
 	s->free = p;
 	s->nfree++;
+	s->returned++;
 	s->stuck = false;
 }
 
-bool staging_is_overdue(struct staging *s, int64_t *since_ms, const char *peer)
+bool staging_is_overdue(struct staging *s, struct staging_wait *wait, const char *peer)
 {
 	const int64_t now = zclock_ms();
-	if (*since_ms == 0)
-		*since_ms = now;
-	if (now - *since_ms < STAGING_PATIENCE_MS)
+	if (wait->since_ms == 0 || wait->returned != s->returned)
+		*wait = (struct staging_wait){now, s->returned};
+	if (now - wait->since_ms < STAGING_PATIENCE_MS)
 		return false;
 	if (!s->said)
 		zlog(ZLOG_WARN, "%s: large messages travel as fragments while others have all the one-sided memory",

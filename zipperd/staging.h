@@ -50,15 +50,21 @@ struct staging {
 	struct worker *owner;
 	struct piece *piece, *free;
 	uint32_t npieces, nfree;
-	bool stuck; /* somebody has waited for one in vain, and none has come back since */
-	bool said;  /* so, once */
-	bool held;  /* a piece is: the block stays for ever */
-	int error;  /* it could not be allocated: not tried again */
+	uint32_t returned; /* pieces so far */
+	bool stuck;	   /* somebody has waited for one in vain, and none has come back since */
+	bool said;	   /* so, once */
+	bool held;	   /* a piece is: the block stays for ever */
+	int error;	   /* it could not be allocated: not tried again */
 };
 
-/* Who has waited so long for a first piece goes on without: what others have may hang on a host that does not answer,
- * for as long as its link tries, which is seconds. Longer than 4 MiB take at 1 Gbit/s. */
-#define STAGING_PATIENCE_MS 50
+/* Who has waited so long for a first piece, while none came back at all, goes on without: what others have may hang on
+ * a host that does not answer, for as long as its link tries, which is seconds. */
+#define STAGING_PATIENCE_MS 200
+
+struct staging_wait {	   /* for a first piece */
+	int64_t since_ms;  /* 0: not yet */
+	uint32_t returned; /* staging.returned then */
+};
 
 /* bytes: what it may take in all, less if the budget does not give it. piece_bytes 0: as the first link's transport
  * likes fragments. */
@@ -73,8 +79,8 @@ void staging_leave(struct staging *, const struct zlink *, enum zlink_half, cons
 /* NULL: all are in use. The one that was put back last comes first: it may still be in the cache. */
 struct piece *staging_get(struct staging *);
 void staging_put(struct staging *, struct piece *);
-/* There is none, and somebody wants one who has none. Has he waited too long? *since_ms: 0 until asked first. To whom
- * it would have gone: for the log. */
-bool staging_is_overdue(struct staging *, int64_t *since_ms, const char *peer);
+/* There is none, and somebody wants one who has none. Has he waited too long? To whom it would have gone: for the log.
+ */
+bool staging_is_overdue(struct staging *, struct staging_wait *, const char *peer);
 
 #endif

@@ -207,7 +207,7 @@ int transfer_go(struct worker *w, struct dest *d, const struct note *n)
 		return 0;
 	}
 	if (list_empty(&d->starting))
-		d->hungry_ms = 0;
+		d->hungry.since_ms = 0;
 	list_add(&d->starting, &t->of_dest);
 	if (!list_linked(&d->carrying))
 		list_add(&w->carrying, &d->carrying);

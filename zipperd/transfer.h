@@ -11,7 +11,7 @@
  * lost makes it DEAD: it goes with its last piece. All in the worker's thread.
  *
  * Pieces of a host that has died hang until its links give up, and there may be as many of them as there are. So a
- * receiver that has had none for STAGING_PATIENCE_MS, because all are others', gets its messages as fragments.
+ * receiver that has had none for STAGING_PATIENCE_MS, in which none came back, gets its messages as fragments.
  */
 #ifndef ZIPPERD_TRANSFER_H
 #define ZIPPERD_TRANSFER_H

@@ -165,7 +165,7 @@ static bool start_read(struct worker *w, struct transfer *t)
 	t->started += len;
 	t->pieces++;
 	t->dest->staged++;
-	t->dest->hungry_ms = 0;
+	t->dest->hungry.since_ms = 0;
 	return true;
 }
 
@@ -233,7 +233,7 @@ static bool look_for_hungry(struct worker *w)
 	list_for_each(node, after, &w->carrying) {
 		struct dest *d = list_entry(node, struct dest, carrying);
 		if (d->staged > 0 || list_empty(&d->starting) ||
-			!staging_is_overdue(&w->staging, &d->hungry_ms, d->tx->zlink->peer))
+			!staging_is_overdue(&w->staging, &d->hungry, d->tx->zlink->peer))
 			continue;
 		decline_all(w, d);
 		moved = true;
