@@ -30,8 +30,9 @@ static int post_credit(struct vlink *l, uint32_t limit)
 {
 	struct vrx *rx = &l->rx;
 	struct ibv_send_wr *bad, wr = {.opcode = IBV_WR_SEND_WITH_IMM, .imm_data = htonl(limit), .wr_id = VTAG_CREDIT};
-	if (++rx->run == VCREDIT_RUN) {
+	if (++rx->run == VCREDIT_RUN || !rx->proven) {
 		wr.send_flags = IBV_SEND_SIGNALED;
+		wr.wr_id = vtag_make(VTAG_CREDIT, 0, rx->run);
 		rx->run = 0;
 	}
 	rx->sends++;

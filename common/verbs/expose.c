@@ -272,7 +272,7 @@ int vexpose(struct zlink *base_link, enum zlink_half half, void *base, size_t le
 {
 	struct vlink *l = (struct vlink *)base_link;
 	uint32_t rkey;
-	if (!vlink_is_ready(l))
+	if (!vlink_is_ready(l) || atomic_load_explicit(&l->told_path, memory_order_relaxed))
 		return -EOPNOTSUPP;
 	struct vexposer *x = exposer_of(l, half);
 	struct exposure *e = x ? get(x) : NULL;

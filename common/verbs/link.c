@@ -106,6 +106,20 @@ int vlink_reason(struct vlink *l, struct vdoubt *doubt, int rc)
 	return now - doubt->since_ms < PORT_EVENT_MS ? 0 : rc;
 }
 
+void vlink_tell_path(struct vlink *l, bool goes_on)
+{
+	char text[480];
+	if (!voptions->warn || atomic_exchange(&l->told_path, true))
+		return;
+	snprintf(text, sizeof(text), "%s:%u: %.200s acknowledges no packet%s: %s", l->dev->name, l->life.port,
+		l->base.peer, goes_on ? ", messages go by TCP" : "",
+		l->address.ethernet ? "is UDP port 4791 open between the hosts, are both GIDs of one network or routed "
+				      "(verbs_gid_index), and does all between them carry the MTU?"
+				    : "do the partition and the service level suit, and does the subnet manager know a "
+				      "path?");
+	voptions->warn(text);
+}
+
 bool vlink_event(struct ibv_comp_channel *channel)
 {
 	struct ibv_cq *cq;

@@ -169,6 +169,8 @@ struct vrx {
 	bool armed;
 	enum vnotice awaits;
 	bool granted;	 /* credits were given at all */
+	bool proven;	 /* and one that was has been acknowledged: there is a way to the peer and back */
+	bool useless;	 /* there is none, which was said: messages stay with TCP */
 	bool due;	 /* credit is to be told, and the send queue was full */
 	bool fin;	 /* the TCP connection ended */
 	bool closing;	 /* the peer said CLOSE, after close_at sends */
@@ -233,6 +235,7 @@ struct vlink {
 	char port[VFRAME_PORT_BYTES];		 /* accepting end: the listener's; connecting end: the peer's */
 	_Atomic int state;
 	struct vdrain drain;
+	_Atomic bool told_path; /* that packets to the peer are not acknowledged */
 	alignas(VLINE) struct vtx tx;
 	alignas(VLINE) struct vrx rx;
 };
@@ -342,6 +345,8 @@ int vlink_error(enum ibv_wc_status);
 /* Why a link ends, where its queue pairs say `rc`: if the port or device does not work, that is why. 0: to be asked
  * again, as that may turn out. */
 int vlink_reason(struct vlink *, struct vdoubt *, int rc);
+/* Warns, once for a link, that the peer has never acknowledged a packet. goes_on: by TCP. */
+void vlink_tell_path(struct vlink *, bool goes_on);
 /* The contexts whose events are the link's business. How many. */
 int vlink_contexts(const struct vlink *, struct ibv_context *[VCONTEXTS]);
 /* For who waits without sleeping: handles events of the device and its ports, if there are any. */

@@ -145,7 +145,8 @@ static void take_completion(struct vrx *rx, const struct ibv_wc *wc)
 	} else if (tag == VTAG_LOCAL) {
 		rx->local = (struct vdone){true, vlink_error(wc->status)};
 	} else if (tag == VTAG_CREDIT) {
-		rx->sends -= VCREDIT_RUN;
+		rx->sends -= vtag_value(wc->wr_id); /* with those before it */
+		rx->proven |= wc->status == IBV_WC_SUCCESS;
 	}
 	if (wc->status != IBV_WC_SUCCESS && !rx->broken)
 		rx->broken = vlink_error(wc->status);
@@ -212,7 +213,10 @@ static int find_end(struct vlink *l)
 	if (rx->closing && !rx->broken && !rx->open && may_come(rx))
 		return 0;
 	const int why = rx->broken ? rx->broken : rx->fin ? -ECONNRESET : rx->sender;
-	return why ? vlink_reason(l, &rx->doubt, why) : 0;
+	const int rc = why ? vlink_reason(l, &rx->doubt, why) : 0;
+	if (rc == -ETIMEDOUT && !rx->proven)
+		vlink_tell_path(l, false);
+	return rc;
 }
 
 int vrx_reap(struct vlink *l)
@@ -267,6 +271,26 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	return rx->error = find_end(l);
 }
 
+/* The first credit is on its way, and messages come over TCP: what becomes of it? Where there is no way for packets
+ * (UDP port 4791 is filtered, or the GID is of another network) the device says so some seconds later. The peer hears
+ * of no credit then, and stays with TCP; so do we, if somebody can be told. 0, or why the link ends. */
+static int look_at_credit(struct vlink *l)
+{
+	struct vrx *rx = &l->rx;
+	if (!rx->granted || rx->proven || rx->useless)
+		return 0;
+	collect(rx);
+	if (!rx->broken || rx->proven)
+		return 0;
+	rx->useless = vlink_hung_up(l); /* TCP says why */
+	const int rc = rx->useless ? 0 : vlink_reason(l, &rx->doubt, rx->broken);
+	if (rc != -ETIMEDOUT || !voptions->warn) /* not in silence */
+		return rc;
+	rx->useless = true;
+	vlink_tell_path(l, true);
+	return 0;
+}
+
 static int look(struct vlink *l, const struct zsink *sink, unsigned budget)
 {
 	struct vrx *rx = &l->rx;
@@ -277,7 +301,7 @@ static int look(struct vlink *l, const struct zsink *sink, unsigned budget)
 	look_around(l, armed);
 	int rc = vrx_poll_stream(l, sink, budget);
 	if (rc == 0 && rx->mode == VMODE_STREAM)
-		rc = rx->sender;
+		rc = rx->sender ? rx->sender : look_at_credit(l);
 	if (rc < 0 && rc != -EAGAIN)
 		return rx->error = l->dev ? vlink_reason(l, &rx->doubt, rc) : rc;
 	if (rc != 0 || rx->mode != VMODE_QUEUE)
@@ -307,6 +331,17 @@ int vrx_unplace(struct zlink *base)
 	return rx->mode == VMODE_QUEUE ? 0 : l->stream->ops->unplace(l->stream);
 }
 
+/* If the first credit fails that is to be told to who sleeps. false: it has. */
+static bool await_credit(struct vrx *rx)
+{
+	if (!rx->granted || rx->proven || rx->useless)
+		return true;
+	if (rx->awaits == VNOTICE_NONE && !vnotice_await(&rx->queue, &rx->awaits, VNOTICE_ERRORS))
+		return false;
+	collect(rx);
+	return !rx->broken;
+}
+
 int vrx_arm(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
@@ -318,7 +353,7 @@ int vrx_arm(struct vlink *l)
 	if (rx->sender)
 		return 1;
 	if (rx->mode != VMODE_QUEUE && rx->reads == 0)
-		return l->stream->ops->arm(l->stream, ZLINK_RX);
+		return !await_credit(rx) || l->stream->ops->arm(l->stream, ZLINK_RX) != 0;
 	/* One that is awaited still, from an arming that something else ended, is as good as a new one. */
 	if (rx->kept || rx->whole || rx->broken || !vnotice_await(&rx->queue, &rx->awaits, VNOTICE_ALL))
 		return 1;

@@ -99,6 +99,8 @@ int vtx_reap(struct vlink *l)
 		vtx_ring(l); /* so that it is told what becomes of them */
 	if (tx->failing && !tx->error)
 		tx->error = vlink_reason(l, &tx->doubt, vlink_hung_up(l) ? -EPIPE : tx->failing);
+	if (tx->error == -ETIMEDOUT && tx->head == 0)
+		vlink_tell_path(l, false);
 	return tx->error ? tx->error : tx->failing;
 }
 

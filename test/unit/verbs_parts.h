@@ -138,6 +138,10 @@ void links_end_together(void **state);
 void only_sends_are_counted(void **state);
 void a_silent_peer_is_not_waited_for_by_each(void **state);
 
+/* verbs_path.c */
+void a_path_that_does_not_work_is_left_for_tcp(void **state);
+void a_path_that_does_not_work_is_not_silent(void **state);
+
 /* verbs_events.c */
 void no_buffer_goes_with_a_link(void **state);
 void no_buffer_goes_with_the_last_link(void **state);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Packets that never arrive, from the first one on: a port of UDP that is filtered, the GID of another network. */
+#include "verbs_parts.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct vlink *verbs_of(struct zlink *l)
+{
+	return (struct vlink *)(void *)l;
+}
+
+static void lose_packets(bool lose)
+{
+	static const enum fake_point points[] = {FAKE_SEND, FAKE_WRITE, FAKE_READ};
+	fake_lock(fake_fabric());
+	for (size_t i = 0; i < sizeof(points) / sizeof(points[0]); i++)
+		fake_fabric()->fault[points[i]] =
+			(struct fake_fault){.value = lose ? IBV_WC_RETRY_EXC_ERR : 0, .times = UINT32_MAX};
+	fake_unlock(fake_fabric());
+}
+
+/* What both ends would open to the other. */
+static int expose_all(struct pair *p)
+{
+	static uint8_t memory[SIZE];
+	struct zlink *ends[] = {p->a, p->b};
+	int first = 0;
+	for (int i = 0; i < 4; i++) {
+		struct zlink *l = ends[i / 2];
+		struct zrma_exposure e;
+		const int rc = l->ops->rma->expose(l, (enum zlink_half)(i % 2), memory, SIZE, &e);
+		if (rc == 0)
+			l->ops->rma->conceal(l, &e);
+		first = i == 0 ? rc : first;
+		assert_int_equal(rc, first);
+	}
+	return first;
+}
+
+static void talk(struct pair *p, struct inbox in[2], uint64_t from, uint64_t to)
+{
+	for (uint64_t k = from; k < to; k++)
+		for (int i = 0; i < 2; i++) {
+			struct zlink *sender = i ? p->b : p->a;
+			assert_int_equal(post_message(sender, k, k % 3 * 20000), 0);
+			while (sender->ops->flush(sender) == -EAGAIN)
+				;
+			receive_until(i ? p->a : p->b, &in[i], k + 1);
+		}
+}
+
+static void check_warning(void)
+{
+	const char *texts[] = {"fka:1: 127.0.0.1",
+		" acknowledges no packet, messages go by TCP: ", device()->ib ? "partition" : "UDP port 4791"};
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (!strstr(link_warning, texts[i]))
+			fail_msg("\"%s\"", link_warning);
+}
+
+/* The device tells at once, or while both ends are asleep. Each end warns for itself, and opens no memory
+ * from then on. */
+void a_path_that_does_not_work_is_left_for_tcp(void **state)
+{
+	for (int late = 0; late < 2; late++) {
+		struct inbox in[2], none;
+		inbox_init(&none);
+		struct zsink sink = inbox_sink(&none);
+		link_warnings = 0;
+		silence(late);
+		lose_packets(true);
+		struct pair p = fixture_pair(*state);
+		for (int i = 0; i < 2; i++)
+			inbox_init(&in[i]);
+		talk(&p, in, 0, 20);
+		assert_int_equal(link_warnings, late ? 0 : 2);
+		for (int i = 0; i < 2 && late; i++)
+			assert_false(sleep_on(i ? p.b : p.a, ZLINK_RX, 20));
+		silence(false);
+		for (int i = 0; i < 2 && late; i++) {
+			struct zlink *l = i ? p.b : p.a;
+			assert_true(sleep_on(l, ZLINK_RX, 1000));
+			assert_int_equal(l->ops->poll(l, &sink, 1), 0);
+			assert_false(sleep_on(l, ZLINK_RX, 20));
+		}
+		check_warning();
+		talk(&p, in, 20, 200);
+		assert_int_equal(link_warnings, 2);
+		assert_int_equal(expose_all(&p), -EOPNOTSUPP);
+		for (int i = 0; i < 2; i++) {
+			assert_int_equal(verbs_of(i ? p.b : p.a)->rx.mode, VMODE_STREAM);
+			assert_int_equal(verbs_of(i ? p.b : p.a)->tx.mode, VMODE_STREAM);
+			inbox_fini(&in[i]);
+		}
+		inbox_fini(&none);
+		pair_close(&p);
+		lose_packets(false);
+	}
+}
+
+/* Where nobody would be told it is an error; and that somebody has died is no matter of the path. */
+void a_path_that_does_not_work_is_not_silent(void **state)
+{
+	struct fixture *f = *state;
+	for (int dead = 0; dead < 2; dead++) {
+		struct inbox in;
+		inbox_init(&in);
+		link_warnings = 0;
+		link_unwarned = !dead;
+		option("ZIPPER_VERBS_BUFFERS", NULL);
+		silence(true);
+		lose_packets(true);
+		struct pair p = {.a = fixture_connect(f)};
+		p.b = fixture_accept(f);
+		fixture_settle(f, p.b);
+		struct zsink sink = inbox_sink(&in);
+		assert_int_equal(p.a->ops->poll(p.a, &sink, 1), 0);
+		if (dead) {
+			p.b->ops->close(p.b);
+			p.b = NULL;
+		}
+		silence(false);
+		assert_int_equal(receive_to_end(p.a, &in), dead ? -ESHUTDOWN : -ETIMEDOUT);
+		assert_int_equal(link_warnings, 0);
+		inbox_fini(&in);
+		pair_close(&p);
+		lose_packets(false);
+	}
+}
