@@ -10,8 +10,11 @@
  * end" (rxe_comp.c), so a dead far end would never be a broken connection. */
 #define RETRIES 6
 /* Nor of one that finds no receive, where 7 is "without end" by the InfiniBand specification: credit is given for
- * receives that are posted, so a peer that lacks them has broken its promise. Six times 492 ms, for a device that has
- * no room at the moment for reasons of its own. */
+ * receives that are posted, so a peer that lacks them has broken its promise. Six times 492 ms: for a device that has
+ * no room at the moment for reasons of its own, and where somebody else, who takes more than its credit, has emptied
+ * the shared queue, which ends when the peer's thread looks next. A shorter time would spare who is hit by that a part
+ * of the half second, at each connection that somebody breaks so; but six times that is how long a busy host may keep
+ * the thread from looking before good connections end, and they are worth more than some speed beside an attack. */
 #define RNR_RETRIES 6
 #define RNR_TIMER 31
 #define HOP_LIMIT 64
