@@ -27,6 +27,7 @@ struct zverbs_options {
 	int64_t service_level; /* InfiniBand: SL; RoCE: priority */
 	int64_t gid_index;     /* RoCE: -1: found */
 	int64_t traffic_class; /* of the GRH, which every RoCE packet has */
+	int64_t mtu;	       /* enum ibv_mtu: of packets, at most; 0: as the port */
 	int64_t ack_timeout;   /* 4.096 us * 2^n until a packet is sent again; given up after seven times that */
 	int64_t port_grace;    /* milliseconds that a port may be down */
 	int64_t buffer_bytes;  /* of one send or receive: longer messages are cut */
@@ -60,6 +61,14 @@ struct zverbs_options {
 			"address used for connecting, or else the first IPv4 one."),                                   \
 		ZVERBS_ROW(traffic_class, "0", 0, 255, owner,                                                          \
 			"The traffic class in packets that carry a global address."),                                  \
+		{.name = "verbs_mtu",                                                                                  \
+			.type = ZCONF_ENUM,                                                                            \
+			.choices = (const char *const[]){"auto", "256", "512", "1024", "2048", "4096", NULL},          \
+			.preset = "auto",                                                                              \
+			.offset = offsetof(owner, verbs.mtu),                                                          \
+			.help = "How many bytes of data a packet has, at most; the lesser of what both ends say "      \
+				"counts. auto: as the ports have it. To be set at one end where what is between "      \
+				"them carries less: 1024 over routers for packets of 1500 bytes."},                    \
 		ZVERBS_ROW(ack_timeout, "17", 8, 31, owner,                                                            \
 			"A packet that is not acknowledged within 4.096 us times two to this power is sent again, "    \
 			"six times at most; then the connection is broken: with the default after 4 seconds, or up "   \
@@ -164,7 +173,7 @@ struct zverbs_options {
 /* The same as environment variables of a rank. */
 #define ZVERBS_VARIABLES                                                                                               \
 	"ZIPPER_VERBS_PARTITION,ZIPPER_VERBS_SERVICE_LEVEL,ZIPPER_VERBS_GID_INDEX,"                                    \
-	"ZIPPER_VERBS_TRAFFIC_CLASS,ZIPPER_VERBS_ACK_TIMEOUT,ZIPPER_VERBS_PORT_GRACE,"                                 \
+	"ZIPPER_VERBS_TRAFFIC_CLASS,ZIPPER_VERBS_MTU,ZIPPER_VERBS_ACK_TIMEOUT,ZIPPER_VERBS_PORT_GRACE,"                \
 	"ZIPPER_VERBS_BUFFER_BYTES,ZIPPER_VERBS_BUFFERS,ZIPPER_VERBS_WINDOW,ZIPPER_VERBS_INLINE_BYTES,"                \
 	"ZIPPER_VERBS_POST_LIST,ZIPPER_VERBS_SIGNAL,ZIPPER_VERBS_BLUEFLAME,ZIPPER_VERBS_CACHE_BYTES,"                  \
 	"ZIPPER_VERBS_WINDOWS,"                                                                                        \

@@ -105,6 +105,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(queue_pairs_have_the_address),
+		TEST(the_lesser_mtu_counts),
 		TEST(whoever_needs_a_global_address),
 		TEST(links_are_of_one_kind),
 		TEST(subnets_are_not_crossed),

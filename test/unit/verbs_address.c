@@ -39,6 +39,40 @@ void queue_pairs_have_the_address(void **state)
 	option("ZIPPER_VERBS_PARTITION", NULL);
 }
 
+/* Whichever end says less; and no more than the port has. */
+void the_lesser_mtu_counts(void **state)
+{
+	static const struct {
+		const char *connecting, *accepting;
+		enum ibv_mtu mtu;
+	} cases[] = {{"auto", "auto", IBV_MTU_4096}, {"1024", "auto", IBV_MTU_1024}, {"4096", "256", IBV_MTU_256},
+		{"512", "2048", IBV_MTU_512}};
+	struct fixture *f = *state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pair p;
+		option("ZIPPER_VERBS_MTU", cases[i].connecting);
+		p.a = fixture_connect(f);
+		p.b = fixture_accept(f);
+		option("ZIPPER_VERBS_MTU", cases[i].accepting);
+		fixture_settle(f, p.b);
+		struct inbox in;
+		inbox_init(&in);
+		for (uint64_t k = 0; k < 10; k++) {
+			assert_int_equal(post_message(p.a, k, 1000), 0);
+			assert_int_equal(p.a->ops->flush(p.a), 0);
+			receive_until(p.b, &in, k + 1);
+			struct zsink sink = inbox_sink(&in);
+			assert_int_equal(p.a->ops->poll(p.a, &sink, 1), 0);
+		}
+		inbox_fini(&in);
+		for (uint32_t n = 0; n < FAKE_QPS; n++)
+			if (fake_fabric()->qp[n].used)
+				assert_int_equal(fake_fabric()->qp[n].mtu, cases[i].mtu);
+		pair_close(&p);
+	}
+	option("ZIPPER_VERBS_MTU", NULL);
+}
+
 /* A port that wants a global address of InfiniBand, too: the other end learns it. */
 void whoever_needs_a_global_address(void **state)
 {

@@ -35,6 +35,7 @@ int take_offer(struct fixture *, struct zlink *accepted, struct zerr *);
 
 /* verbs_address.c */
 void queue_pairs_have_the_address(void **state);
+void the_lesser_mtu_counts(void **state);
 void whoever_needs_a_global_address(void **state);
 void links_are_of_one_kind(void **state);
 void subnets_are_not_crossed(void **state);
