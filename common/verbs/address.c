@@ -150,7 +150,7 @@ int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const str
 	*a = (struct vaddress){.ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET,
 		.grh = attr.flags & IBV_QPF_GRH_REQUIRED,
 		.lid = attr.lid,
-		.mtu = (uint8_t)(o->mtu && o->mtu < attr.active_mtu ? o->mtu : attr.active_mtu),
+		.mtu = (uint8_t)(net->mtu && net->mtu < attr.active_mtu ? net->mtu : attr.active_mtu),
 		.max_bytes = attr.max_msg_sz};
 	if (!a->ethernet) {
 		index = index < 0 ? 0 : index;

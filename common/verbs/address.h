@@ -37,6 +37,7 @@ static inline bool vaddress_is_full(uint16_t pkey)
 struct vnet {
 	uint16_t partition; /* 0: found */
 	uint8_t service_level, traffic_class;
+	uint8_t mtu;   /* enum ibv_mtu; 0: the port's */
 	int gid_index; /* -1: found */
 };
 /* By what the address of a port says. */

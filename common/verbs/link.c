@@ -114,7 +114,7 @@ void vlink_tell_path(struct vlink *l, bool goes_on)
 	snprintf(text, sizeof(text), "%s:%u: %.200s acknowledges no packet%s: %s", l->dev->name, l->life.port,
 		l->base.peer, goes_on ? ", messages go by TCP" : "",
 		l->address.ethernet ? "is UDP port 4791 open between the hosts, are both GIDs of one network or routed "
-				      "(verbs_gid_index), and does all between them carry the MTU?"
+				      "(verbs_gid_index), and does all between them carry the MTU (verbs_mtu)?"
 				    : "do the partition and the service level suit, and does the subnet manager know a "
 				      "path?");
 	voptions->warn(text);
@@ -212,6 +212,7 @@ static struct vnet net_of_options(void)
 	return (struct vnet){.partition = (uint16_t)(voptions->partition & VADDRESS_PARTITION),
 		.service_level = (uint8_t)voptions->service_level,
 		.traffic_class = (uint8_t)voptions->traffic_class,
+		.mtu = (uint8_t)voptions->mtu,
 		.gid_index = (int)voptions->gid_index};
 }
 

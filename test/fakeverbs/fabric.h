@@ -144,7 +144,7 @@ struct fake_qp {
 	pid_t pid;
 	enum ibv_qp_state state;
 	uint32_t number, peer, sq_psn, rq_psn;
-	uint8_t device, port, sl, reads, peer_reads, retries, rnr_retries;
+	uint8_t device, port, sl, reads, peer_reads, retries, rnr_retries, mtu;
 	bool global, domain, single; /* domain: in a thread domain; single: its completion queue is for one thread */
 	uint16_t dlid, pkey_index;
 	uint8_t dgid[16];

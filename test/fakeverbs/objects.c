@@ -398,6 +398,7 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 		code = address(f, q, &a->ah_attr);
 		q->peer = a->dest_qp_num;
 		q->rq_psn = a->rq_psn;
+		q->mtu = (uint8_t)a->path_mtu;
 		q->peer_reads = a->max_dest_rd_atomic;
 	} else if (code == 0 && a->qp_state == IBV_QPS_RTS) {
 		q->sq_psn = a->sq_psn;

@@ -52,8 +52,8 @@ void the_lesser_mtu_counts(void **state)
 		struct pair p;
 		option("ZIPPER_VERBS_MTU", cases[i].connecting);
 		p.a = fixture_connect(f);
-		p.b = fixture_accept(f);
 		option("ZIPPER_VERBS_MTU", cases[i].accepting);
+		p.b = fixture_accept(f);
 		fixture_settle(f, p.b);
 		struct inbox in;
 		inbox_init(&in);
