@@ -11,6 +11,7 @@
 
 #define LOOK_MS 500
 #define PATIENCE_MS 2000 /* an mpiexec that does end because of it has more to tell than we */
+#define SETTLE_MS 2000	 /* while it starts it has fewer children, and for moments more sockets */
 
 int zreach_timeout(const struct zreach *r, int64_t now_ms)
 {
@@ -100,8 +101,13 @@ bool zreach_has_failed(struct zreach *r, pid_t mpiexec, bool report, int64_t now
 	bool failed = c.failed > 0;
 	if (!report) {
 		int connections = count_connections(mpiexec);
-		r->reached = connections > 0 && connections >= c.failed + c.others;
-		failed &= connections >= 0 && connections < c.failed + c.others;
+		bool all = connections > 0 && connections >= c.failed + c.others;
+		if (!all)
+			r->all_ms = 0;
+		else if (r->all_ms == 0)
+			r->all_ms = now_ms;
+		r->reached = all && now_ms - r->all_ms >= SETTLE_MS;
+		failed &= connections >= 0 && !all;
 	}
 	if (!failed)
 		r->failed_ms = 0;

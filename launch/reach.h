@@ -11,7 +11,8 @@
 struct zreach {
 	int64_t looked_ms; /* last time; 0: never */
 	int64_t failed_ms; /* first seen; 0: nothing has failed */
-	bool reached;	   /* all proxies have connected: there is nothing to look for any more */
+	int64_t all_ms;	   /* since then all proxies have a connection; 0: not all */
+	bool reached;	   /* and will have: there is nothing to look for any more */
 };
 
 /* When to look next, in ms from now. */
