@@ -243,7 +243,7 @@ ZIPPER_VERBS_PARTITION=5 ZIPPER_VERBS_BUFFER_BYTES=4K ZIPPER_VERBS_ENDPOINTS=dyn
 	run "a zipperd of ours for Verbs" 1 --zipperd ./zipperd --clusters 2 -genv ZIPPER_VERBS_GID_INDEX 3 true
 is "for Verbs it has what the ranks have" "$(sed -n '/verbs\|endpoints/p' its.conf | tr '\n' ';')" \
 	"verbs_partition = 5;verbs_gid_index = 3;verbs_buffer_bytes = 4K;"
-ZIPPER_VERBS_PARTITION=32768 run "a value out of range" 1 --zipperd ./zipperd --clusters 2 true
+ZIPPER_VERBS_PARTITION=65536 run "a value out of range" 1 --zipperd ./zipperd --clusters 2 true
 matches "out of range: its line" err '^zmpirun: ZIPPER_VERBS_PARTITION: verbs_partition: '
 printf '#ZIP cluster a\na1\n#ZIP cluster b\nb1\n' >hosts
 run "a hostfile without zipper" 1 -f hosts true
