@@ -109,7 +109,7 @@ int vlink_reason(struct vlink *l, struct vdoubt *doubt, int rc)
 void vlink_tell_path(struct vlink *l, bool goes_on)
 {
 	char text[480];
-	if (!voptions->warn || atomic_exchange(&l->told_path, true))
+	if (atomic_exchange(&l->told_path, true) || !voptions->warn)
 		return;
 	snprintf(text, sizeof(text), "%s:%u: %.200s acknowledges no packet%s: %s", l->dev->name, l->life.port,
 		l->base.peer, goes_on ? ", messages go by TCP" : "",

@@ -273,7 +273,7 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 
 /* The first credit is on its way, and messages come over TCP: what becomes of it? Where there is no way for packets
  * (UDP port 4791 is filtered, or the GID is of another network) the device says so some seconds later. The peer hears
- * of no credit then, and stays with TCP; so do we, if somebody can be told. 0, or why the link ends. */
+ * of no credit then, and stays with TCP; so do we. 0, or why the link ends. */
 static int look_at_credit(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
@@ -284,7 +284,7 @@ static int look_at_credit(struct vlink *l)
 		return 0;
 	rx->useless = vlink_hung_up(l); /* TCP says why */
 	const int rc = rx->useless ? 0 : vlink_reason(l, &rx->doubt, rx->broken);
-	if (rc != -ETIMEDOUT || !voptions->warn) /* not in silence */
+	if (rc != -ETIMEDOUT)
 		return rc;
 	rx->useless = true;
 	vlink_tell_path(l, true);

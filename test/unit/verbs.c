@@ -179,7 +179,7 @@ int main(int argc, char **argv)
 		TEST(only_sends_are_counted),
 		TEST(a_silent_peer_is_not_waited_for_by_each),
 		TEST(a_path_that_does_not_work_is_left_for_tcp),
-		TEST(a_path_that_does_not_work_is_not_silent),
+		TEST(a_path_to_who_has_died),
 		TEST(little_memory_may_be_locked),
 		TEST(no_memory_for_queues),
 		TEST(no_shared_receive_queues),

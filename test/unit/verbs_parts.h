@@ -141,7 +141,7 @@ void a_silent_peer_is_not_waited_for_by_each(void **state);
 
 /* verbs_path.c */
 void a_path_that_does_not_work_is_left_for_tcp(void **state);
-void a_path_that_does_not_work_is_not_silent(void **state);
+void a_path_to_who_has_died(void **state);
 
 /* verbs_events.c */
 void no_buffer_goes_with_a_link(void **state);
