@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hostgraph.h"
 #include "map_site.h"
 
 void map_site_join(struct map_site *s, uint64_t clusters)
@@ -30,70 +31,41 @@ uint32_t map_site_find_fabric(const struct map_site *s, const char *name)
 	return f < s->nfabrics ? f : MAP_NONE;
 }
 
-/* The names of all fabrics, and of each zipper the fabrics of its ports, one after another. */
-static int fabrics_name(struct map_site *s, uint32_t **on)
+/* By way of this zipper: from each fabric to it, and to those that it is on. */
+static void measure(struct map_site *s, struct zhostgraph *g, int zipper)
 {
-	size_t n = s->nclusters;
-	uint32_t at = 0;
+	zhostgraph_measure(g, zipper);
+	for (int p = g->first[zipper]; p < g->first[zipper + 1]; p++)
+		for (int from = 0; from < g->nfabrics; from++) {
+			uint8_t *hops = &s->hops[from * g->nfabrics + g->on[p]];
 
-	for (int z = 0; z < s->hosts->nzippers; z++)
-		n += (size_t)s->hosts->zippers[z].nports;
-	s->fabric = calloc(n, sizeof(*s->fabric));
-	*on = calloc(n, sizeof(**on));
-	if (!s->fabric || !*on)
-		return -ENOMEM;
-	for (uint32_t c = 0; c < s->nclusters; c++)
-		s->fabric[s->nfabrics++] = s->hosts->clusters[c].name;
-	for (int z = 0; z < s->hosts->nzippers; z++)
-		for (int p = 0; p < s->hosts->zippers[z].nports; p++) {
-			const char *name = s->hosts->zippers[z].ports[p].fabric;
-
-			(*on)[at] = map_site_find_fabric(s, name);
-			if ((*on)[at] == MAP_NONE) {
-				(*on)[at] = s->nfabrics;
-				s->fabric[s->nfabrics++] = name;
-			}
-			at++;
+			if (g->far[from] >= 0 && g->far[from] + 1 < *hops)
+				*hops = (uint8_t)(g->far[from] + 1);
 		}
-	return 0;
-}
-
-/* One step from the fabrics that are so far to the other ones of all zippers there. */
-static bool spread(const struct map_site *s, const uint32_t *on, uint8_t *far, uint8_t hops)
-{
-	bool any = false;
-
-	for (int z = 0; z < s->hosts->nzippers; on += s->hosts->zippers[z++].nports) {
-		bool reached = false;
-
-		for (int p = 0; p < s->hosts->zippers[z].nports; p++)
-			reached |= far[on[p]] == hops;
-		for (int p = 0; reached && p < s->hosts->zippers[z].nports; p++)
-			if (far[on[p]] == MAP_FAR) {
-				far[on[p]] = (uint8_t)(hops + 1);
-				any = true;
-			}
-	}
-	return any;
 }
 
 int map_site_find_ways(struct map_site *s, struct zerr *err)
 {
-	uint32_t *on = NULL;
-	int rc = fabrics_name(s, &on);
+	struct zhostgraph g;
+	int rc = zhostgraph_make(&g, s->hosts, NULL, 0, err);
 
-	if (!rc && !(s->hops = malloc((size_t)s->nfabrics * s->nfabrics)))
-		rc = -ENOMEM;
-	for (uint32_t from = 0; from < s->nfabrics && !rc; from++) {
-		uint8_t *far = s->hops + (size_t)from * s->nfabrics, hops = 0;
-
-		memset(far, MAP_FAR, s->nfabrics);
-		far[from] = 0;
-		while (hops < MAP_FAR - 1 && spread(s, on, far, hops))
-			hops++;
+	s->nfabrics = (uint32_t)g.nfabrics;
+	s->fabric = calloc(s->nfabrics + 1, sizeof(*s->fabric));
+	s->hops = malloc((size_t)s->nfabrics * s->nfabrics + 1);
+	if (!rc && (!s->fabric || !s->hops))
+		rc = zerr_set(err, -ENOMEM, "not enough memory");
+	if (!rc) {
+		memcpy(s->fabric, g.fabric, s->nfabrics * sizeof(*s->fabric));
+		memset(s->hops, MAP_FAR, (size_t)s->nfabrics * s->nfabrics);
+		memset(g.zipper, true, (size_t)s->hosts->nzippers);
+		memset(g.lead, true, s->nfabrics);
+		for (int z = 0; z < s->hosts->nzippers; z++)
+			measure(s, &g, z);
+		for (uint32_t f = 0; f < s->nfabrics; f++)
+			s->hops[f * s->nfabrics + f] = 0;
 	}
-	free(on);
-	return rc ? zerr_set(err, rc, "not enough memory") : 0;
+	zhostgraph_free(&g);
+	return rc;
 }
 
 unsigned map_site_far(const struct map_site *s, uint64_t fabrics_a, uint64_t fabrics_b)
