@@ -20,8 +20,6 @@ static struct {
 	bool begun;		  /* the first use has been */
 	bool joined;		  /* zinit_begin had something to do; until the job is left */
 	bool left;
-	bool hidden;		 /* native MPI was initialised for a session */
-	bool held;		 /* native MPI is to be ended by us */
 	bool world, world_ended; /* MPI_Init and MPI_Finalize have been called */
 	int sessions;		 /* that are open, of a job */
 	pid_t pid;
@@ -64,8 +62,7 @@ int zip_Finalize(void)
 		return zn.Finalize();
 	self.world = false;
 	self.world_ended = true;
-	self.held = self.sessions > 0;
-	return self.held ? MPI_SUCCESS : leave();
+	return self.sessions > 0 ? MPI_SUCCESS : leave();
 }
 
 int zip_Session_finalize(MPI_Session *session)
@@ -78,11 +75,16 @@ int zip_Session_finalize(MPI_Session *session)
 	return self.sessions == 0 && self.world_ended ? leave() : rc;
 }
 
+static bool is_ours(void)
+{
+	return self.joined || self.left;
+}
+
 int zip_Initialized(int *flag)
 {
 	int rc = zn.Initialized(flag);
 
-	if (rc == MPI_SUCCESS && self.hidden)
+	if (rc == MPI_SUCCESS && is_ours())
 		*flag = self.world || self.world_ended;
 	return rc;
 }
@@ -91,7 +93,7 @@ int zip_Finalized(int *flag)
 {
 	int rc = zn.Finalized(flag);
 
-	if (rc == MPI_SUCCESS && (self.hidden || self.held))
+	if (rc == MPI_SUCCESS && is_ours())
 		*flag = self.world_ended;
 	return rc;
 }
@@ -112,7 +114,6 @@ static int begin_hidden(const struct use *u)
 
 	if (rc != MPI_SUCCESS)
 		return rc;
-	self.hidden = true;
 	self.pid = getpid();
 	if (atexit(leave_at_exit) != 0)
 		zerror_fatal(EXIT_FAILURE, "MPI_Session_init: cannot tell the others when this process ends");
@@ -145,7 +146,7 @@ static int begin_first(const struct use *u)
 
 static int begin_again(const struct use *u)
 {
-	return self.hidden && !u->session && !self.world && !self.world_ended ? zn.Query_thread(u->provided)
+	return self.joined && !u->session && !self.world && !self.world_ended ? zn.Query_thread(u->provided)
 									      : begin_native(u);
 }
 

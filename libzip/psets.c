@@ -2,7 +2,6 @@
 /* What sessions say of the merged world (MPI-4.0 section 11.3): the process sets mpi://WORLD and mpi://SELF, and
  * communicators of groups without a parent, which have the world as theirs. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 
 #include "comm.h"
@@ -20,34 +19,20 @@ static bool is_world(const char *pset)
 	return strcasecmp(pset, "mpi://WORLD") == 0;
 }
 
-static int make_world_group(MPI_Group *group)
-{
-	int *vrank = malloc((size_t)zworld.nranks * sizeof(*vrank)), rc;
-
-	if (!vrank)
-		return MPI_ERR_NO_MEM;
-	for (int v = 0; v < zworld.nranks; v++)
-		vrank[v] = v;
-	rc = zgroup_create(vrank, zworld.nranks, group);
-	free(vrank);
-	return rc;
-}
-
 /* The native library raises what is wrong with the arguments. */
 int zip_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
 {
-	static const char name[] = "MPI_Group_from_session_pset";
 	int rc = zn.Group_from_session_pset(session, pset_name, newgroup);
 
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (is_world(pset_name)) {
 		zn.Group_free(newgroup);
-		rc = make_world_group(newgroup);
-	} else {
-		rc = zgroup_from_native(newgroup);
+		return zip_Comm_group(MPI_COMM_WORLD, newgroup);
 	}
-	return rc == MPI_SUCCESS ? rc : zerror_raise(NULL, rc, name, "no such group can be made");
+	rc = zgroup_from_native(newgroup);
+	return rc == MPI_SUCCESS ? rc
+				 : zerror_raise(NULL, rc, "MPI_Group_from_session_pset", "no such group can be made");
 }
 
 int zip_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
