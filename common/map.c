@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "control.h"
+#include "hash.h"
 #include "lines.h"
 #include "nearest.h"
 
@@ -30,17 +31,9 @@ static int no_memory(struct zerr *err)
 	return zerr_set(err, -ENOMEM, "out of memory");
 }
 
-static uint32_t hash(const char *text)
-{
-	uint32_t h = 2166136261u; /* FNV-1a */
-	for (; *text; text++)
-		h = (h ^ (uint8_t)*text) * 16777619u;
-	return h;
-}
-
 static uint32_t *find_slot(const struct reading *r, const char *text)
 {
-	uint32_t at = hash(text) & (r->nslots - 1);
+	uint32_t at = zhash32(ZHASH32, text, strlen(text)) & (r->nslots - 1);
 	while (r->slots[at] && strcmp(r->map->names[r->slots[at] - 1], text) != 0)
 		at = (at + 1) & (r->nslots - 1);
 	return &r->slots[at];

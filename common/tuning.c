@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
 #include "tuning_rule.h"
 
 const char ztuning_defaults_text[] =
@@ -92,11 +93,12 @@ void ztuning_free(struct ztuning *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* FNV-1a */
 static void digest_number(uint64_t *hash, int64_t number)
 {
+	uint8_t bytes[8];
 	for (int i = 0; i < 8; i++)
-		*hash = (*hash ^ (uint8_t)((uint64_t)number >> (8 * i))) * 0x100000001b3u;
+		bytes[i] = (uint8_t)((uint64_t)number >> (8 * i));
+	*hash = zhash64(*hash, bytes, sizeof(bytes));
 }
 
 static void digest_rule(uint64_t *hash, const struct ztuning_rule *rule)
@@ -113,7 +115,7 @@ static void digest_rule(uint64_t *hash, const struct ztuning_rule *rule)
 
 uint64_t ztuning_digest(const struct ztuning *table)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = ZHASH64;
 	digest_number(&hash, table->latency_ns);
 	digest_number(&hash, table->bandwidth);
 	for (int c = 0; c < ZTUNING_COLLECTIVES; c++) {

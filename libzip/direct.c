@@ -18,6 +18,7 @@
 #include "endpoint.h"
 #include "error.h"
 #include "failover.h"
+#include "hash.h"
 #include "log.h"
 #include "outgoing.h"
 #include "ports.h"
@@ -58,11 +59,10 @@ static struct {
 
 /* --- listening --- */
 
-/* FNV-1a over the boot's id and the host's name. Ranks that agree by chance only fail to connect locally. */
+/* A hash of the boot's id and the host's name. Ranks that agree by chance only fail to connect locally. */
 static uint64_t node_number(void)
 {
 	char text[256] = "";
-	uint64_t hash = 0xcbf29ce484222325u;
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, text, 64);
 
@@ -70,9 +70,7 @@ static uint64_t node_number(void)
 		close(fd);
 	n = n < 0 ? 0 : n;
 	gethostname(text + n, sizeof(text) - 1 - (size_t)n);
-	for (const char *c = text; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
-	return hash;
+	return zhash64(ZHASH64, text, strlen(text));
 }
 
 /* A name in the abstract namespace that nobody else has: it goes with the process. */

@@ -15,6 +15,7 @@
 #include "endpoint.h"
 #include "entries.h"
 #include "env.h"
+#include "hash.h"
 #include "hostfile.h"
 #include "hostways.h"
 #include "log.h"
@@ -181,22 +182,20 @@ static int look_up(const struct zenv *env, struct zctl_join *join, struct zipper
 	return rc;
 }
 
-/* FNV-1a over byte order and sizes: equal means that data can cross as they are. */
+/* A hash of byte order and sizes: equal means that data can cross as they are. */
 static uint64_t abi_fingerprint(const struct zenv *env, const char *part)
 {
 	const uint16_t order = 0x0102;
 	const uint8_t facts[] = {*(const uint8_t *)&order, sizeof(short), sizeof(int), sizeof(long), sizeof(long long),
 		sizeof(void *), sizeof(float), sizeof(double), sizeof(long double), sizeof(wchar_t), sizeof(MPI_Aint),
 		sizeof(MPI_Offset), sizeof(MPI_Count), sizeof(MPI_Fint), sizeof(MPI_Datatype), __LDBL_MANT_DIG__ % 256};
-	uint64_t hash = 0xcbf29ce484222325u;
 
 	if (env->representation == ZENV_REPRESENTATION_NATIVE)
 		return 1; /* equal wherever it is set */
-	for (size_t i = 0; i < sizeof(facts); i++)
-		hash = (hash ^ facts[i]) * 0x100000001b3u;
+	uint64_t hash = zhash64(ZHASH64, facts, sizeof(facts));
+
 	if (env->representation == ZENV_REPRESENTATION_EXTERNAL32)
-		for (const char *c = part; *c; c++) /* different from every other part's */
-			hash = (hash ^ (uint8_t)*c) * 0x100000001b3u;
+		hash = zhash64(hash, part, strlen(part)); /* different from every other part's */
 	return hash;
 }
 

@@ -2,17 +2,16 @@
 /* What sessions say of the merged world (MPI-4.0 section 11.3): the process sets mpi://WORLD and mpi://SELF, and
  * communicators of groups without a parent, which have the world as theirs. */
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
 #include "comm.h"
 #include "commnew.h"
 #include "error.h"
 #include "group.h"
+#include "hash.h"
 #include "shim.h"
 #include "world.h"
-
-#define FNV_BASIS UINT32_C(2166136261)
-#define FNV_PRIME UINT32_C(16777619)
 
 static bool is_world(const char *pset)
 {
@@ -46,14 +45,10 @@ int zip_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_In
 	return zn.Info_set(*info, "mpi_size", size);
 }
 
-/* FNV-1a, as a tag. Groups that overlap and are made at the same time by several threads need different ones. */
+/* Groups that overlap and are made at the same time by several threads need different ones. */
 static int tag_of(const char *text)
 {
-	uint32_t hash = FNV_BASIS;
-
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * FNV_PRIME;
-	return (int)(hash % (uint32_t)zcommnew_tags());
+	return (int)(zhash32(ZHASH32, text, strlen(text)) % (uint32_t)zcommnew_tags());
 }
 
 static int finish(MPI_Comm comm, MPI_Info info, MPI_Errhandler errhandler)

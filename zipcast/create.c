@@ -6,19 +6,20 @@
 #include <string.h>
 
 #include "context.h"
+#include "hash.h"
 
-/* The same in all members that mean the same group: FNV-1a over what defines it. */
+/* The same in all members that mean the same group, whatever their byte order: a hash of what defines it. */
 static uint32_t define(const struct zipcast_group *g, const uint32_t *members)
 {
-	uint32_t hash = 2166136261u;
+	uint32_t hash = ZHASH32;
 	for (uint32_t i = 0; i < 2 * g->nmembers + 3; i++) {
 		uint32_t word = i < g->nmembers		   ? members[i]
 				: i < 2 * g->nmembers	   ? g->site ? g->site[i - g->nmembers] : 0
 				: i == 2 * g->nmembers	   ? g->nmembers
 				: i == 2 * g->nmembers + 1 ? (uint32_t)g->algorithm
 							   : g->block_bytes;
-		for (int b = 0; b < 4; b++)
-			hash = (hash ^ (word >> 8 * b & 0xff)) * 16777619u;
+		const uint8_t bytes[] = {word & 0xff, word >> 8 & 0xff, word >> 16 & 0xff, word >> 24};
+		hash = zhash32(hash, bytes, sizeof(bytes));
 	}
 	return hash;
 }
