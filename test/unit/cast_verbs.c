@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * zipcast over Verbs, on the fake of libibverbs, which is part of this program: what is written into members' memory,
- * what is copied, and what becomes of faults. verbs-fake.t runs it for several kinds of devices, FAKEVERBS.
+ * what is copied, and what becomes of faults. verbs-units.t runs it for several kinds of devices, FAKEVERBS.
  */
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * The verbs transport on the fake of libibverbs (fakeverbs/fabric.h), which is part of this program: what a device is
  * asked for, and what becomes of its faults. With the argument "conformance" it is the conformance list of transports
- * instead. verbs-fake.t runs it for several kinds of devices, FAKEVERBS.
+ * instead. verbs-units.t runs it for several kinds of devices, FAKEVERBS.
  */
 #include "verbs_parts.h"
 
