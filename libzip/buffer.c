@@ -12,6 +12,7 @@
 #include "datatype.h"
 #include "shim.h"
 #include "typecode.h"
+#include "typehold.h"
 #include "world.h"
 
 _Atomic bool zbuffer_used;
@@ -88,10 +89,6 @@ int zip_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 
 int zip_Type_free(MPI_Datatype *type)
 {
-	ztype_forget(*type);
 	ztypecode_forget(*type);
-	zshim_callback_begin(); /* deletes attributes */
-	int rc = zn.Type_free(type);
-	zshim_callback_end();
-	return rc;
+	return ztype_free(type);
 }

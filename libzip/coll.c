@@ -34,9 +34,9 @@ int zcheck_data(const void *buf, MPI_Count count, MPI_Datatype type)
 	return buf == MPI_IN_PLACE || ztype_is_nowhere(buf, count, type) ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
-int ztake_data(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype *type)
+int ztake_data(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type)
 {
-	int rc = zcheck_data(buf, count, *type);
+	int rc = zcheck_data(buf, count, type);
 	return rc == MPI_SUCCESS ? zsched_keep_type(s, type) : rc;
 }
 
@@ -53,21 +53,21 @@ int ztake_types(struct zsched *s, const void *buf, struct zvec counts, struct zv
 		bool absolute = !buf && !displs.is_int && zvec_get(displs, i) != 0;
 		rc = zcheck_data(absolute ? kept : buf, zvec_get(counts, i), kept[i]);
 		if (rc == MPI_SUCCESS)
-			rc = zsched_keep_type(s, &kept[i]);
+			rc = zsched_keep_type(s, kept[i]);
 	}
 	*types = kept;
 	return rc;
 }
 
-int ztake_blocks(struct zsched *s, const void *buf, struct zvec counts, MPI_Datatype *type, int n)
+int ztake_blocks(struct zsched *s, const void *buf, struct zvec counts, MPI_Datatype type, int n)
 {
-	int rc = counts.p ? ztype_check(*type) : MPI_ERR_ARG;
+	int rc = counts.p ? ztype_check(type) : MPI_ERR_ARG;
 	for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
-		rc = zcheck_data(buf, zvec_get(counts, i), *type);
+		rc = zcheck_data(buf, zvec_get(counts, i), type);
 	return rc == MPI_SUCCESS ? zsched_keep_type(s, type) : rc;
 }
 
-int ztake_vector(struct zsched *s, const void *buf, struct zvec counts, MPI_Datatype *type)
+int ztake_vector(struct zsched *s, const void *buf, struct zvec counts, MPI_Datatype type)
 {
 	return ztake_blocks(s, buf, counts, type, zsched_peers(s)->size);
 }
@@ -88,12 +88,12 @@ int ztake_rooted(struct zsched *s, struct zcoll *a, int (*at_root)(struct zsched
 
 int ztake_sent(struct zsched *s, struct zcoll *a)
 {
-	return ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
+	return ztake_data(s, a->sendbuf, a->sendcount, a->sendtype);
 }
 
 int ztake_received(struct zsched *s, struct zcoll *a)
 {
-	return ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+	return ztake_data(s, a->recvbuf, a->recvcount, a->recvtype);
 }
 
 /* Raises an error class with the native library's own words for it. */

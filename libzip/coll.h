@@ -136,10 +136,10 @@ int zcheck_op(MPI_Op);
 /* A buffer with count elements: not MPI_IN_PLACE. */
 int zcheck_data(const void *buf, MPI_Count count, MPI_Datatype);
 /* The same; the type is kept. */
-int ztake_data(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype *);
+int ztake_data(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype);
 /* A buffer with n counts, or one per rank (across: of the remote group); the type is kept. */
-int ztake_blocks(struct zsched *, const void *buf, struct zvec counts, MPI_Datatype *, int n);
-int ztake_vector(struct zsched *, const void *buf, struct zvec counts, MPI_Datatype *);
+int ztake_blocks(struct zsched *, const void *buf, struct zvec counts, MPI_Datatype, int n);
+int ztake_vector(struct zsched *, const void *buf, struct zvec counts, MPI_Datatype);
 /* Across, where both groups give (there is no MPI_IN_PLACE), and to or from a root: as take and at_root say in
  * MPI_ROOT's place, and as elsewhere says in the other group; others have no arguments. */
 int ztake_both(struct zsched *, struct zcoll *, int (*take)(struct zsched *, struct zcoll *));

@@ -23,14 +23,14 @@ static bool both_by_part(const struct zsched *s, MPI_Op op)
 
 int zacross_collect(struct zsched *s, const struct zcoll *a, MPI_Count count, void **mine)
 {
-	void *all;
+	struct zgathered all;
 	*mine = NULL;
 	zsched_across(s, false);
 	int rc = zbuild_gather_all(s, a->sendbuf, count, a->recvtype, 0, &all);
-	if (rc == MPI_SUCCESS && all)
+	if (rc == MPI_SUCCESS && all.buf)
 		rc = zbuf_temp(s, count, a->recvtype, mine);
-	if (rc == MPI_SUCCESS && all)
-		rc = zbuild_fold_all(s, all, *mine, count, a->recvtype, a->op);
+	if (rc == MPI_SUCCESS && all.buf)
+		rc = zbuild_fold_all(s, &all, *mine, count, a->recvtype, a->op);
 	zsched_round(s);
 	zsched_across(s, true);
 	return rc;

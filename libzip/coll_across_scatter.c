@@ -58,34 +58,56 @@ static MPI_Count cut_share(const struct scattering *x, int p, MPI_Count n, int l
 	return first;
 }
 
-/* A vector for the other group, in the order of its parts. */
-static int order(struct zsched *s, const struct scattering *x, const void *vector, const void **ordered)
+/* A vector for the other group, which is put in the order of its parts when all of it is there. */
+struct ordering {
+	const struct scattering *x;
+	const void *vector;
+	void *ordered;
+	MPI_Count *at; /* [size]: where each rank's begins in the vector */
+};
+
+static int put_in_order(struct zsched *s, void *arg)
 {
-	const struct shape *to = &x->theirs;
-	MPI_Aint extent = zbuf_extent(x->args.recvtype);
-	*ordered = vector;
-	if (to->group->blocked)
+	const struct ordering *o = arg;
+	const struct shape *to = &o->x->theirs;
+	MPI_Datatype type = o->x->args.recvtype;
+	MPI_Aint extent = zbuf_extent(type);
+	MPI_Count next = 0;
+	int rc = MPI_SUCCESS;
+	if (zsched_failed(s))
 		return MPI_SUCCESS;
-	MPI_Count *at = zsched_alloc(s, (size_t)to->group->size * sizeof *at), next = 0;
-	void *copy;
-	int rc = at ? zbuf_temp(s, to->total, x->args.recvtype, &copy) : MPI_ERR_NO_MEM;
-	for (int r = 0; r < to->group->size && rc == MPI_SUCCESS; r++) {
-		at[r] = next;
-		next += to->counts[r];
-	}
-	next = 0;
-	for (int p = 0; p < to->group->nparts && rc == MPI_SUCCESS; p++) {
+	for (int p = 0; p < to->group->nparts; p++) {
 		const struct zcomm_part *part = &to->group->parts[p];
 		for (int i = 0; i < part->count && rc == MPI_SUCCESS; i++) {
 			int r = part->member[i];
-			rc = zbuf_copy(s, zbuf_at(vector, at[r], extent), to->counts[r], x->args.recvtype,
-				zbuf_at(copy, next, extent), to->counts[r], x->args.recvtype);
+			rc = zbuf_copy(s, zbuf_at(o->vector, o->at[r], extent), to->counts[r], type,
+				zbuf_at(o->ordered, next, extent), to->counts[r], type);
 			next += to->counts[r];
 		}
 	}
-	if (rc == MPI_SUCCESS)
-		*ordered = copy;
 	return rc;
+}
+
+static int order(struct zsched *s, const struct scattering *x, const void *vector, const void **ordered)
+{
+	const struct shape *to = &x->theirs;
+	MPI_Count next = 0;
+	*ordered = vector;
+	if (to->group->blocked)
+		return MPI_SUCCESS;
+	struct ordering *o = zsched_alloc(s, sizeof *o);
+	MPI_Count *at = zsched_alloc(s, (size_t)to->group->size * sizeof *at);
+	void *copy;
+	int rc = o && at ? zbuf_temp(s, to->total, x->args.recvtype, &copy) : MPI_ERR_NO_MEM;
+	if (rc != MPI_SUCCESS)
+		return rc;
+	for (int r = 0; r < to->group->size; r++) {
+		at[r] = next;
+		next += to->counts[r];
+	}
+	*o = (struct ordering){x, vector, copy, at};
+	*ordered = copy;
+	return zsched_call(s, put_in_order, o);
 }
 
 static int make_givings(struct zsched *s, const struct scattering *x, struct zgiving ***out, int *n)

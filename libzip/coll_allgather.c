@@ -361,12 +361,12 @@ int zbuild_allgather(struct zsched *s, const struct zcoll *a)
 
 static int take(struct zsched *s, struct zcoll *a)
 {
-	int rc = a->vector ? ztake_vector(s, a->recvbuf, a->recvcounts, &a->recvtype)
-			   : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+	int rc = a->vector ? ztake_vector(s, a->recvbuf, a->recvcounts, a->recvtype)
+			   : ztake_data(s, a->recvbuf, a->recvcount, a->recvtype);
 	if (rc == MPI_SUCCESS && a->vector && !a->rdispls.p)
 		rc = MPI_ERR_BUFFER;
 	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)
-		rc = ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
+		rc = ztake_data(s, a->sendbuf, a->sendcount, a->sendtype);
 	return rc;
 }
 

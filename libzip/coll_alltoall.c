@@ -156,16 +156,16 @@ static int build(struct zsched *s, const struct zcoll *a)
 
 static int take(struct zsched *s, struct zcoll *a)
 {
-	int rc = a->vector ? ztake_vector(s, a->recvbuf, a->recvcounts, &a->recvtype)
-			   : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+	int rc = a->vector ? ztake_vector(s, a->recvbuf, a->recvcounts, a->recvtype)
+			   : ztake_data(s, a->recvbuf, a->recvcount, a->recvtype);
 	if (rc == MPI_SUCCESS && a->vector && !a->rdispls.p)
 		rc = MPI_ERR_BUFFER;
 	if (rc != MPI_SUCCESS || a->sendbuf == MPI_IN_PLACE)
 		return rc;
 	if (a->vector && !a->sdispls.p)
 		return MPI_ERR_ARG;
-	return a->vector ? ztake_vector(s, a->sendbuf, a->sendcounts, &a->sendtype)
-			 : ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
+	return a->vector ? ztake_vector(s, a->sendbuf, a->sendcounts, a->sendtype)
+			 : ztake_data(s, a->sendbuf, a->sendcount, a->sendtype);
 }
 
 static int take_w(struct zsched *s, struct zcoll *a)

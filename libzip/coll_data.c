@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data of the collectives: temporary buffers, copies, packing and reductions. */
+#include <stdalign.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "coll_data.h"
@@ -46,6 +48,23 @@ int zbuf_temp(struct zsched *s, MPI_Count count, MPI_Datatype type, void **buf)
 		return MPI_ERR_NO_MEM;
 	*buf = p - low;
 	return MPI_SUCCESS;
+}
+
+bool zbuf_interleaves(MPI_Datatype type)
+{
+	MPI_Aint low, high, extent = zbuf_extent(type);
+	span(1, type, &low, &high);
+	return high - low > (extent < 0 ? -extent : extent);
+}
+
+MPI_Aint zbuf_pitch(MPI_Count count, MPI_Datatype type)
+{
+	const MPI_Aint align = alignof(max_align_t);
+	MPI_Aint low, high;
+	if (!zbuf_interleaves(type))
+		return count * zbuf_extent(type);
+	span(count, type, &low, &high);
+	return (high - low + align - 1) / align * align;
 }
 
 int zbuf_temps(struct zsched *s, MPI_Count count, MPI_Datatype type, int n, void ***bufs)

@@ -25,6 +25,10 @@ bool zbuf_is_contiguous(MPI_Datatype);
 /* Room for count elements, in the schedule's memory; *buf is the address to use with the datatype.
  */
 int zbuf_temp(struct zsched *, MPI_Count count, MPI_Datatype, void **buf);
+/* Bytes from one vector of count elements to the next one, neither of which has a byte of the other one. Those of a
+ * datatype whose elements interleave, as the columns of a matrix do, cannot lie as one vector of all elements would. */
+MPI_Aint zbuf_pitch(MPI_Count count, MPI_Datatype);
+bool zbuf_interleaves(MPI_Datatype);
 /* n of them. */
 int zbuf_temps(struct zsched *, MPI_Count count, MPI_Datatype, int n, void ***bufs);
 /* Copies count elements between buffers of the same datatype that do not overlap; gaps may be

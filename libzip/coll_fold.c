@@ -2,6 +2,7 @@
 /* Combining the contributions of several parts or ranks in their order. */
 #include "coll_data.h"
 #include "coll_fold.h"
+#include "shim.h"
 
 static struct zfold *make(struct zsched *s, int n, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
@@ -55,31 +56,49 @@ void **zfold_add(struct zsched *s, int n, void *result, MPI_Count count, MPI_Dat
 	return f && zsched_call(s, zfold_call, f) == MPI_SUCCESS ? f->inputs : NULL;
 }
 
-int zbuild_gather_all(struct zsched *s, const void *sendbuf, MPI_Count count, MPI_Datatype type, int root, void **all)
+/* As many elements as datatype, of an extent that keeps them apart. */
+static int make_slot(struct zsched *s, MPI_Count count, MPI_Datatype type, struct zgathered *g)
+{
+	MPI_Datatype vector;
+	if (zn.Type_contiguous_c(count, type, &vector) != MPI_SUCCESS)
+		return MPI_ERR_TYPE;
+	int rc = zn.Type_create_resized(vector, 0, g->pitch, &g->slot);
+	zn.Type_free(&vector);
+	if (rc == MPI_SUCCESS && (rc = zn.Type_commit(&g->slot)) != MPI_SUCCESS)
+		zn.Type_free(&g->slot);
+	g->slot_count = 1;
+	return rc == MPI_SUCCESS ? zsched_own_type(s, g->slot) : MPI_ERR_TYPE;
+}
+
+int zbuild_gather_all(struct zsched *s, const void *sendbuf, MPI_Count count, MPI_Datatype type, int root,
+	struct zgathered *g)
 {
 	struct zcomm *c = zsched_comm(s);
 	int rc = MPI_SUCCESS;
-	*all = NULL;
-	if (c->rank == root)
-		rc = zbuf_temp(s, count * c->size, type, all);
+	*g = (struct zgathered){.pitch = zbuf_pitch(count, type), .slot_count = count, .slot = type};
+	if (c->rank == root && count > 0 && zbuf_interleaves(type))
+		rc = make_slot(s, count, type, g);
+	if (c->rank == root && rc == MPI_SUCCESS)
+		rc = zbuf_temp(s, g->slot_count * c->size, g->slot, &g->buf);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	struct zcoll a = {.sendbuf = sendbuf,
 		.sendcount = count,
 		.sendtype = type,
-		.recvbuf = *all,
-		.recvcount = count,
-		.recvtype = type,
+		.recvbuf = g->buf,
+		.recvcount = g->slot_count,
+		.recvtype = g->slot,
 		.root = root};
 	return zbuild_gather(s, &a);
 }
 
-int zbuild_fold_all(struct zsched *s, void *all, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
+int zbuild_fold_all(struct zsched *s, const struct zgathered *g, void *result, MPI_Count count, MPI_Datatype type,
+	MPI_Op op)
 {
 	struct zcomm *c = zsched_comm(s);
 	void **inputs = zfold_add(s, c->size, result, count, type, op);
 	for (int r = 0; inputs && r < c->size; r++)
-		inputs[r] = zbuf_at(all, r * count, zbuf_extent(type));
+		inputs[r] = zgathered_at(g, r);
 	zsched_round(s);
 	return inputs ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }

@@ -25,11 +25,23 @@ int zfold_call(struct zsched *, void *fold);
 /* Adds such a step for n contributions. Returns where the caller puts their addresses, [n]; NULL: no memory. */
 void **zfold_add(struct zsched *, int n, void *result, MPI_Count count, MPI_Datatype, MPI_Op);
 
-/* Gathers sendbuf (count elements) of all ranks at root, in rank order, in a temporary buffer
- * there: *all (NULL elsewhere). For operations that do not commute where the ranks of the parts are
- * interleaved. */
-int zbuild_gather_all(struct zsched *, const void *sendbuf, MPI_Count count, MPI_Datatype, int root, void **all);
+/* The contributions of all ranks, that of rank r at r * pitch bytes. */
+struct zgathered {
+	void *buf; /* NULL: they are not here */
+	MPI_Aint pitch;
+	/* one of them: a datatype whose extent is the pitch, or as it came */
+	MPI_Count slot_count;
+	MPI_Datatype slot;
+};
+static inline void *zgathered_at(const struct zgathered *g, int rank)
+{
+	return (char *)g->buf + rank * g->pitch;
+}
+/* Gathers sendbuf (count elements) of all ranks at root, in a temporary buffer there. For operations that do not
+ * commute where the ranks of the parts are interleaved. */
+int zbuild_gather_all(struct zsched *, const void *sendbuf, MPI_Count count, MPI_Datatype, int root,
+	struct zgathered *);
 /* On root, after that: the contributions combined in rank order in result. */
-int zbuild_fold_all(struct zsched *, void *all, void *result, MPI_Count count, MPI_Datatype, MPI_Op);
+int zbuild_fold_all(struct zsched *, const struct zgathered *, void *result, MPI_Count count, MPI_Datatype, MPI_Op);
 
 #endif

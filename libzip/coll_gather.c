@@ -168,8 +168,8 @@ int zbuild_gather(struct zsched *s, const struct zcoll *a)
 
 static int take_root(struct zsched *s, struct zcoll *a)
 {
-	int rc = a->vector ? ztake_vector(s, a->recvbuf, a->recvcounts, &a->recvtype)
-			   : ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+	int rc = a->vector ? ztake_vector(s, a->recvbuf, a->recvcounts, a->recvtype)
+			   : ztake_data(s, a->recvbuf, a->recvcount, a->recvtype);
 	if (rc == MPI_SUCCESS && a->vector && !a->rdispls.p)
 		rc = MPI_ERR_BUFFER;
 	return rc;

@@ -246,12 +246,12 @@ static int build_alltoallw(struct zsched *s, const struct zcoll *a)
 }
 
 /* Who has no neighbours on a side may give anything there. */
-static int take_block(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype *type, int degree)
+static int take_block(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int degree)
 {
 	return degree > 0 ? ztake_data(s, buf, count, type) : MPI_SUCCESS;
 }
 
-static int take_vector(struct zsched *s, const void *buf, struct zvec counts, struct zvec displs, MPI_Datatype *type,
+static int take_vector(struct zsched *s, const void *buf, struct zvec counts, struct zvec displs, MPI_Datatype type,
 	int degree)
 {
 	if (degree == 0)
@@ -271,20 +271,19 @@ static int take_types(struct zsched *s, const void *buf, struct zvec counts, str
 static int take_regular(struct zsched *s, struct zcoll *a)
 {
 	const struct ztopo *t = zsched_comm(s)->topo;
-	int rc = t ? take_block(s, a->sendbuf, a->sendcount, &a->sendtype, t->outdegree) : MPI_ERR_TOPOLOGY;
+	int rc = t ? take_block(s, a->sendbuf, a->sendcount, a->sendtype, t->outdegree) : MPI_ERR_TOPOLOGY;
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return a->vector ? take_vector(s, a->recvbuf, a->recvcounts, a->rdispls, &a->recvtype, t->indegree)
-			 : take_block(s, a->recvbuf, a->recvcount, &a->recvtype, t->indegree);
+	return a->vector ? take_vector(s, a->recvbuf, a->recvcounts, a->rdispls, a->recvtype, t->indegree)
+			 : take_block(s, a->recvbuf, a->recvcount, a->recvtype, t->indegree);
 }
 
 static int take_alltoallv(struct zsched *s, struct zcoll *a)
 {
 	const struct ztopo *t = zsched_comm(s)->topo;
-	int rc = t ? take_vector(s, a->sendbuf, a->sendcounts, a->sdispls, &a->sendtype, t->outdegree)
-		   : MPI_ERR_TOPOLOGY;
-	return rc == MPI_SUCCESS ? take_vector(s, a->recvbuf, a->recvcounts, a->rdispls, &a->recvtype, t->indegree)
-				 : rc;
+	int rc =
+		t ? take_vector(s, a->sendbuf, a->sendcounts, a->sdispls, a->sendtype, t->outdegree) : MPI_ERR_TOPOLOGY;
+	return rc == MPI_SUCCESS ? take_vector(s, a->recvbuf, a->recvcounts, a->rdispls, a->recvtype, t->indegree) : rc;
 }
 
 static int take_alltoallw(struct zsched *s, struct zcoll *a)

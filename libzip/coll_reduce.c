@@ -255,10 +255,10 @@ static bool rank_order_needs_gathering(const struct zcomm *c, MPI_Op op)
 static int build_ordered(struct zsched *s, const struct zcoll *a, int root)
 {
 	const void *sendbuf = a->sendbuf == MPI_IN_PLACE ? a->recvbuf : a->sendbuf;
-	void *all;
+	struct zgathered all;
 	int rc = zbuild_gather_all(s, sendbuf, a->recvcount, a->recvtype, root, &all);
-	if (rc == MPI_SUCCESS && all)
-		rc = zbuild_fold_all(s, all, a->recvbuf, a->recvcount, a->recvtype, a->op);
+	if (rc == MPI_SUCCESS && all.buf)
+		rc = zbuild_fold_all(s, &all, a->recvbuf, a->recvcount, a->recvtype, a->op);
 	return rc;
 }
 
@@ -283,7 +283,7 @@ static int take_common(struct zsched *s, struct zcoll *a, bool result)
 	if (rc == MPI_SUCCESS && result && a->sendbuf != MPI_IN_PLACE)
 		rc = zcheck_data(a->sendbuf, a->recvcount, a->recvtype);
 	if (rc == MPI_SUCCESS)
-		rc = ztake_data(s, result ? a->recvbuf : a->sendbuf, a->recvcount, &a->recvtype);
+		rc = ztake_data(s, result ? a->recvbuf : a->sendbuf, a->recvcount, a->recvtype);
 	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
 }
 
@@ -303,7 +303,7 @@ static int take_side(struct zsched *s, struct zcoll *a, const void *buf)
 {
 	int rc = zcheck_op(a->op);
 	if (rc == MPI_SUCCESS)
-		rc = ztake_data(s, buf, a->recvcount, &a->recvtype);
+		rc = ztake_data(s, buf, a->recvcount, a->recvtype);
 	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
 }
 

@@ -134,14 +134,15 @@ static int build_ordered(struct zsched *s, const struct zcoll *a, const void *se
 	struct zcomm *c = zsched_comm(s);
 	struct zslots slots;
 	MPI_Count total;
-	void *all, *result = NULL;
+	struct zgathered all = {.buf = NULL};
+	void *result = NULL;
 	int rc = make_slots(s, a, &slots, &total);
 	if (rc == MPI_SUCCESS)
 		rc = zbuild_gather_all(s, sendbuf, total, a->recvtype, 0, &all);
-	if (rc == MPI_SUCCESS && all) {
+	if (rc == MPI_SUCCESS && all.buf) {
 		rc = zbuf_temp(s, total, a->recvtype, &result);
 		if (rc == MPI_SUCCESS)
-			rc = zbuild_fold_all(s, all, result, total, a->recvtype, a->op);
+			rc = zbuild_fold_all(s, &all, result, total, a->recvtype, a->op);
 	}
 	if (rc != MPI_SUCCESS)
 		return rc;
@@ -195,8 +196,8 @@ static int take(struct zsched *s, struct zcoll *a)
 	if (rc == MPI_SUCCESS && !own)
 		rc = check_result(a, zsched_comm(s)->rank);
 	if (rc == MPI_SUCCESS)
-		rc = a->vector ? ztake_vector(s, whole, a->recvcounts, &a->recvtype)
-			       : ztake_data(s, whole, a->recvcount, &a->recvtype);
+		rc = a->vector ? ztake_vector(s, whole, a->recvcounts, a->recvtype)
+			       : ztake_data(s, whole, a->recvcount, a->recvtype);
 	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
 }
 

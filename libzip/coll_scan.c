@@ -12,49 +12,46 @@ struct scan {
 	MPI_Count count;
 	MPI_Datatype type;
 	MPI_Op op;
-	char *all; /* rank 0: the contributions, then their prefixes */
+	struct zgathered all; /* rank 0: the contributions, then their prefixes */
 };
 
 static int make_prefixes(struct zsched *s, void *arg)
 {
 	struct scan *n = arg;
 	int size = zsched_comm(s)->size, rc = MPI_SUCCESS;
-	MPI_Aint extent = zbuf_extent(n->type);
 	for (int r = 1; r < size && rc == MPI_SUCCESS && !zsched_failed(s); r++)
-		rc = zbuf_reduce(zbuf_at(n->all, (r - 1) * n->count, extent), zbuf_at(n->all, r * n->count, extent),
-			n->count, n->type, n->op);
+		rc = zbuf_reduce(zgathered_at(&n->all, r - 1), zgathered_at(&n->all, r), n->count, n->type, n->op);
 	return rc;
 }
 
 static int build_interleaved(struct zsched *s, const struct zcoll *a, bool exclusive)
 {
 	struct zcomm *c = zsched_comm(s);
-	void *all;
 	struct scan *n = zsched_alloc(s, sizeof *n);
 	MPI_Count *counts = zsched_alloc(s, (size_t)c->size * sizeof *counts);
 	MPI_Aint *displs = zsched_alloc(s, (size_t)c->size * sizeof *displs);
 	if (!n || !counts || !displs)
 		return MPI_ERR_NO_MEM;
 	*n = (struct scan){.count = a->recvcount, .type = a->recvtype, .op = a->op};
+	int rc = zbuild_gather_all(s, a->sendbuf == MPI_IN_PLACE ? a->recvbuf : a->sendbuf, n->count, n->type, 0,
+		&n->all);
 	for (int r = 0; r < c->size; r++) {
-		counts[r] = exclusive && r == 0 ? 0 : n->count;
-		displs[r] = exclusive && r > 0 ? (r - 1) * n->count : r * n->count;
+		counts[r] = exclusive && r == 0 ? 0 : n->all.slot_count;
+		displs[r] = (exclusive && r > 0 ? r - 1 : r) * n->all.slot_count;
 	}
-	int rc = zbuild_gather_all(s, a->sendbuf == MPI_IN_PLACE ? a->recvbuf : a->sendbuf, n->count, n->type, 0, &all);
-	if (rc == MPI_SUCCESS && all) {
-		n->all = all;
+	if (rc == MPI_SUCCESS && n->all.buf) {
 		rc = zsched_call(s, make_prefixes, n);
 		zsched_round(s);
 	}
 	if (rc != MPI_SUCCESS)
 		return rc;
 	struct zcoll scatter = {.vector = true,
-		.sendbuf = all,
+		.sendbuf = n->all.buf,
 		.sendcounts = ZVEC(counts),
 		.sdispls = ZVEC(displs),
-		.sendtype = n->type,
+		.sendtype = n->all.slot,
 		.recvbuf = a->recvbuf,
-		.recvcount = counts[c->rank],
+		.recvcount = exclusive && c->rank == 0 ? 0 : n->count,
 		.recvtype = n->type,
 		.root = 0};
 	return zbuild_scatter(s, &scatter);
@@ -78,7 +75,7 @@ static int take(struct zsched *s, struct zcoll *a)
 	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)
 		rc = zcheck_data(a->sendbuf, a->recvcount, a->recvtype);
 	if (rc == MPI_SUCCESS)
-		rc = ztake_data(s, a->recvbuf, a->recvcount, &a->recvtype);
+		rc = ztake_data(s, a->recvbuf, a->recvcount, a->recvtype);
 	return rc == MPI_SUCCESS ? zsched_keep_op(s, a->op) : rc;
 }
 

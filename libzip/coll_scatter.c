@@ -294,8 +294,8 @@ int zbuild_scatter(struct zsched *s, const struct zcoll *a)
 
 static int take_root(struct zsched *s, struct zcoll *a)
 {
-	int rc = a->vector ? ztake_vector(s, a->sendbuf, a->sendcounts, &a->sendtype)
-			   : ztake_data(s, a->sendbuf, a->sendcount, &a->sendtype);
+	int rc = a->vector ? ztake_vector(s, a->sendbuf, a->sendcounts, a->sendtype)
+			   : ztake_data(s, a->sendbuf, a->sendcount, a->sendtype);
 	if (rc == MPI_SUCCESS && a->vector && !a->sdispls.p)
 		rc = MPI_ERR_BUFFER;
 	return rc;

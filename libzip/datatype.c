@@ -106,7 +106,7 @@ bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype t)
 	       zn.Type_get_true_extent_c(t, &lb, &extent) == MPI_SUCCESS && lb == 0;
 }
 
-static void forget_here(MPI_Datatype t)
+void ztype_forget_here(MPI_Datatype t)
 {
 	struct ztype *e = &cache[(uint32_t)t % CACHE_SIZE];
 
@@ -117,23 +117,7 @@ static void forget_here(MPI_Datatype t)
 void ztype_forget(MPI_Datatype t)
 {
 	zend_for_each(0)
-		forget_here(t);
-}
-
-int ztype_hold(MPI_Datatype t, MPI_Datatype *held)
-{
-	/* Not Type_dup: that would run the attribute copy callbacks of the application. */
-	int rc = zn.Type_contiguous(1, t, held);
-
-	if (rc == MPI_SUCCESS && (rc = zn.Type_commit(held)) != MPI_SUCCESS)
-		zn.Type_free(held);
-	return rc;
-}
-
-void ztype_release(MPI_Datatype held)
-{
-	forget_here(held); /* nobody else has known it */
-	zn.Type_free(&held);
+		ztype_forget_here(t);
 }
 
 /* Where count elements, more than no bytes, lie in one piece that needs no conversion; else NULL. */

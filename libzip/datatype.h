@@ -37,10 +37,7 @@ void ztype_init(void);
 const struct ztype *ztype_find(MPI_Datatype);
 /* MPI_Type_free: the handle's number may come back as another type. */
 void ztype_forget(MPI_Datatype);
-/* A datatype of ours that is the same, and stays when the application frees its own: until ztype_release. Returns what
- * native MPI says. */
-int ztype_hold(MPI_Datatype, MPI_Datatype *held);
-void ztype_release(MPI_Datatype held);
+void ztype_forget_here(MPI_Datatype); /* that nobody knows but this endpoint */
 /* By its bits: MPI_SUCCESS or MPI_ERR_TYPE. */
 int ztype_check(MPI_Datatype);
 /* To communicate with. As MPICH, which looks at it where there is something to be sent or received, and not only then

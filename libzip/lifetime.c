@@ -14,6 +14,7 @@
 #include "error.h"
 #include "init.h"
 #include "shim.h"
+#include "typehold.h"
 
 static struct {
 	pthread_mutex_t starting; /* taken before the shim's lock */
@@ -43,6 +44,7 @@ static int leave(void)
 	self.joined = false;
 	self.left = true;
 	zinit_end();
+	ztype_reap();
 	return zn.Finalize();
 }
 

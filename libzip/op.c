@@ -12,6 +12,7 @@
 #include "pool.h"
 #include "rendezvous.h"
 #include "shim.h"
+#include "typehold.h"
 #include "wire.h"
 
 unsigned zop_buffered_of[ZENDS_MAX];
@@ -81,12 +82,8 @@ static int hold_type(struct zop *op, bool always)
 	/* Sends pack when they start; receives need the type until they are complete. */
 	if (t->builtin || !(always || (op->kind == ZOP_RECV && !op->data.dense)))
 		return MPI_SUCCESS;
-	MPI_Datatype held;
-	int rc = ztype_hold(op->type, &held);
-	if (rc == MPI_SUCCESS) {
-		op->type = held;
-		op->type_held = true;
-	}
+	int rc = ztype_hold(op->type);
+	op->type_held = rc == MPI_SUCCESS;
 	return rc;
 }
 

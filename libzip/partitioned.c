@@ -13,6 +13,7 @@
 #include "partitioned_pieces.h"
 #include "progress.h"
 #include "shim.h"
+#include "typehold.h"
 
 /* --- receiving within this part --- */
 
@@ -81,9 +82,9 @@ static int our_init(struct zcomm *c, const struct zp2p_args *a, int partitions, 
 	if (!p)
 		return MPI_ERR_NO_MEM;
 	int rc = zdata_view(&p->data, a->buf, a->count * partitions, a->type);
-	if (rc == MPI_SUCCESS)
-		rc = ztype_hold(a->type == MPI_DATATYPE_NULL ? MPI_BYTE : a->type,
-			&p->type); /* of nothing any will do */
+	const MPI_Datatype type = a->type == MPI_DATATYPE_NULL ? MPI_BYTE : a->type; /* of nothing any will do */
+	if (rc == MPI_SUCCESS && (rc = ztype_hold(type)) == MPI_SUCCESS)
+		p->type = type;
 	if (rc == MPI_SUCCESS)
 		rc = sends ? zpart_init_send(p) : zpart_init_recv(p);
 	return publish(p, rc, request);

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "progress.h"
 #include "shim.h"
+#include "typehold.h"
 
 #define NUMBERS (UINT32_MAX / 2) /* of all partitions that a rank ever sends; as tags they are negative */
 

@@ -48,9 +48,8 @@ void *zsched_alloc(struct zsched *, size_t bytes);
  * effect. */
 void zsched_set_lasting(struct zsched *);
 /* Keeps a derived datatype or an operation usable until the schedule is destroyed although the
- * application may free it meanwhile (MPI-4.0 sections 5.1.9 and 6.9.7). Replaces the datatype's
- * handle by the one to use. */
-int zsched_keep_type(struct zsched *, MPI_Datatype *);
+ * application may free it meanwhile (MPI-4.0 sections 5.1.9 and 6.9.7). */
+int zsched_keep_type(struct zsched *, MPI_Datatype);
 int zsched_keep_op(struct zsched *, MPI_Op);
 /* Frees a datatype of ours with the schedule. */
 int zsched_own_type(struct zsched *, MPI_Datatype);

@@ -8,6 +8,7 @@
 #include "pool.h"
 #include "schedule_step.h"
 #include "shim.h"
+#include "typehold.h"
 
 static void sched_destroy(struct zreq *);
 static const struct zreq_ops sched_ops = {.name = "collective", .destroy = sched_destroy, .collective = true};
@@ -33,7 +34,10 @@ static void sched_destroy(struct zreq *r)
 	while (s->types) {
 		struct kept_type *k = s->types;
 		s->types = k->next;
-		ztype_release(k->type);
+		if (k->ours)
+			ztype_drop(k->type);
+		else
+			ztype_release(k->type);
 	}
 	if (s->op)
 		zcoll_op_release(s->op);
@@ -95,17 +99,22 @@ void *zsched_alloc(struct zsched *s, size_t bytes)
 	return c->bytes;
 }
 
-int zsched_own_type(struct zsched *s, MPI_Datatype type)
+static int keep(struct zsched *s, MPI_Datatype type, bool ours)
 {
 	struct kept_type *k = zsched_alloc(s, sizeof *k);
-	if (!k) {
-		zn.Type_free(&type);
+	if (!k)
 		return MPI_ERR_NO_MEM;
-	}
-	k->type = type;
-	k->next = s->types;
+	*k = (struct kept_type){.next = s->types, .type = type, .ours = ours};
 	s->types = k;
 	return MPI_SUCCESS;
+}
+
+int zsched_own_type(struct zsched *s, MPI_Datatype type)
+{
+	int rc = keep(s, type, true);
+	if (rc != MPI_SUCCESS)
+		zn.Type_free(&type);
+	return rc;
 }
 
 void zsched_set_lasting(struct zsched *s)
@@ -113,16 +122,14 @@ void zsched_set_lasting(struct zsched *s)
 	s->lasting = true;
 }
 
-int zsched_keep_type(struct zsched *s, MPI_Datatype *type)
+int zsched_keep_type(struct zsched *s, MPI_Datatype type)
 {
-	MPI_Datatype kept;
-	if (!s->lasting || ztype_find(*type)->builtin)
+	if (!s->lasting || ztype_find(type)->builtin)
 		return MPI_SUCCESS;
-	int rc = ztype_hold(*type, &kept);
-	if (rc != MPI_SUCCESS)
-		return rc;
-	*type = kept;
-	return zsched_own_type(s, kept);
+	int rc = ztype_hold(type);
+	if (rc == MPI_SUCCESS && (rc = keep(s, type, false)) != MPI_SUCCESS)
+		ztype_release(type);
+	return rc;
 }
 
 int zsched_keep_op(struct zsched *s, MPI_Op op)

@@ -69,6 +69,7 @@ struct chunk {
 struct kept_type {
 	struct kept_type *next;
 	MPI_Datatype type;
+	bool ours;
 };
 
 struct zsched {

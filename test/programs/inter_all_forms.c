@@ -4,50 +4,7 @@
  * nonblocking and persistent forms, and aborts in some. The argument is a seed.
  * twin: native=no ranks=6 layouts=2+4,3+3,1+1+4,2+2+2 timeout=120 external32=yes
  */
-#include "all_calls.h"
-#include "inter_comms.h"
-
-/* Is it inside one cluster, and so MPICH's own? Those of all ranks are not, and neither are those without one. */
-static int may_be_native(int i)
-{
-	return i == 5;
-}
-
-static void describe(struct place *p)
-{
-	memset(p, 0, sizeof *p);
-	p->comm = inter;
-	p->inter = 1;
-	p->me = me;
-	p->np = np;
-	p->id = rank;
-	p->nin = p->nout = nremote;
-	memcpy(p->in, remote_world, sizeof p->in);
-	memcpy(p->out, remote_world, sizeof p->out);
-}
-
-static void try_inter(int i, uint32_t state)
-{
-	struct place p;
-	describe(&p);
-	int sizes[2] = {side == 0 ? np : nremote, side == 0 ? nremote : np};
-	for (enum kind kind = BARRIER; kind < SCAN; kind++)
-		for (int form = 0; form < FORMS; form++)
-			for (int large = 0; large < 2; large++) {
-				struct trial t[3];
-				int n = form == BLOCKING ? 1 : 3;
-				if (form != BLOCKING && may_be_native(i))
-					continue;
-				for (int k = 0; k < n; k++) {
-					enum kind which = k == 0 ? kind : (enum kind)(next_random(&state) % SCAN);
-					draw(&t[k], which, &p, side, sizes, &state);
-					t[k].form = form;
-					t[k].large = large;
-				}
-				try_trials(t, n, 2, &p, inter_names[i]);
-			}
-	printf("rank %d: %s: done\n", rank, inter_names[i]);
-}
+#include "inter_forms.h"
 
 int main(int argc, char **argv)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Intercommunicators on which the programs about them try everything: odd and even ranks, halves, the second half in
  * reverse order, one against all others (in two ways), the last two or four ranks, all but rank 1, and odd ranks behind
- * even ones, so that those of the clusters are interleaved. */
+ * even ones, so that those of the clusters are interleaved: in the larger group, and, of 8 ranks in 4+4, in both. */
 #ifndef ZIP_TEST_INTER_COMMS_H
 #define ZIP_TEST_INTER_COMMS_H
 
 #include "check.h"
 
-#define INTERS 8
+#define INTERS 9
 static const char *const inter_names[INTERS] = {"parity", "halves", "reversed", "first alone", "last alone",
-	"at the end", "without 1", "interleaved"};
+	"at the end", "without 1", "interleaved", "both interleaved"};
 static MPI_Comm inters[INTERS], inter_locals[INTERS]; /* MPI_COMM_NULL where this rank is no member */
 /* The one being tried. */
 static MPI_Comm inter;
@@ -34,6 +34,8 @@ static inline int side_of(int i, int r)
 		return r < (size > 4 ? size - 4 : size - 2) ? -1 : r % 2;
 	case 6:
 		return r == 1 ? -1 : r > 1;
+	case 8:
+		return r % 4 / 2;
 	default:
 		return r == size - 1 || (size > 4 && r == 1);
 	}
@@ -41,7 +43,7 @@ static inline int side_of(int i, int r)
 /* Their order in the local group. */
 static inline int key_of(int i, int r)
 {
-	if (i == 7)
+	if (i >= 7)
 		return r % 2 * size + r;
 	return i == 2 && r >= size / 2 ? -r : r;
 }

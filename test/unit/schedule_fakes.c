@@ -119,15 +119,20 @@ const struct ztype *ztype_find(MPI_Datatype t)
 	return &byte;
 }
 
-int ztype_hold(MPI_Datatype t, MPI_Datatype *held)
+int ztype_hold(MPI_Datatype t)
 {
-	*held = t;
+	(void)t;
 	return MPI_SUCCESS;
 }
 
-void ztype_release(MPI_Datatype held)
+void ztype_release(MPI_Datatype t)
 {
-	(void)held;
+	(void)t;
+}
+
+void ztype_drop(MPI_Datatype t)
+{
+	(void)t;
 }
 
 int zcoll_op_hold(MPI_Op op)
