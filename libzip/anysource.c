@@ -50,12 +50,46 @@ static int post_native(struct zop *op)
 	return zn.Irecv_c(op->buf, op->count, op->type, source, op->tag, c->shadow, &op->native);
 }
 
+/* The last probe that a receive for that tag may follow. */
+static int find_probed(const struct zcomm *c, int tag)
+{
+	int i = c->nprobed - 1;
+
+	while (i >= 0 && c->probed[i].asked != tag && c->probed[i].found != tag && tag != MPI_ANY_TAG)
+		i--;
+	return i;
+}
+
+static void forget_probed(struct zcomm *c, int i)
+{
+	c->nprobed--;
+	for (; i < c->nprobed; i++)
+		c->probed[i] = c->probed[i + 1];
+}
+
+void zanysource_taken(struct zcomm *c, int tag)
+{
+	for (int i; (i = find_probed(c, tag)) >= 0;)
+		forget_probed(c, i);
+}
+
+void zanysource_probed(struct zcomm *c, int asked, int found, bool native)
+{
+	for (int i = c->nprobed - 1; i >= 0; i--) {
+		if (c->probed[i].asked == asked)
+			forget_probed(c, i);
+	}
+	if (c->nprobed == ZCOMM_PROBED_MAX)
+		forget_probed(c, 0);
+	c->probed[c->nprobed++] = (struct zcomm_probed){asked, found, native};
+}
+
 bool zanysource_native_first(const struct zcomm *c, int tag)
 {
-	int flag = 0;
+	int flag = 0, last = find_probed(c, tag);
 
-	if (c->probed != ZCOMM_PROBED_NOTHING)
-		return c->probed == ZCOMM_PROBED_NATIVE;
+	if (last >= 0)
+		return c->probed[last].native;
 	if (zarrival_find(c, MPI_ANY_SOURCE, tag) && ++self.turn % FAIR_TURN == 0)
 		zn.Iprobe(MPI_ANY_SOURCE, tag, c->shadow, &flag, MPI_STATUS_IGNORE);
 	return flag != 0;
@@ -66,7 +100,8 @@ static bool start_from_anywhere(struct zop *op)
 	struct zcomm *c = op->req.comm;
 	bool native = zanysource_native_first(c, op->tag);
 
-	c->probed = ZCOMM_PROBED_NOTHING;
+	if (c->nprobed > 0)
+		zanysource_taken(c, op->tag);
 	if (native || !zarrival_find(c, op->rank, op->tag))
 		return false;
 	zarrival_start_recv(op);

@@ -20,8 +20,12 @@
 /* Where messages may wait on both sides for a receive (or a probe) from anywhere: is the native one to be taken first?
  * What the last probe told comes first: MPI promises the probed message only to a receive from the source that the
  * status names (MPI-4.0 3.8.1), but with the one queue of a native library a receive with the probe's wildcards gets it
- * too, and programs count on that (Yorick's mpy). Otherwise the sides take turns. */
+ * too, and programs count on that (Yorick's mpy). That is so for each tag by itself, of the last few. Otherwise the
+ * sides take turns. */
 bool zanysource_native_first(const struct zcomm *, int tag);
+/* A probe from anywhere for tag `asked` has told of such a message; it has been taken. */
+void zanysource_probed(struct zcomm *, int asked, int found, bool native);
+void zanysource_taken(struct zcomm *, int tag);
 /* Starts the receive on both sides. An MPI error class or code of the native library. */
 int zanysource_start(struct zop *);
 /* Has the native half completed? Then the receive is complete, and out of our queue. */

@@ -36,33 +36,44 @@ int zip_Buffer_attach_c(void *buffer, MPI_Count size)
 	return rc;
 }
 
+/* MPICH 4.0.2 counts the bytes of a buffered message in an int: that of 2 GiB never fits. */
+#define PIECE_MAX ((MPI_Count)1 << 30)
+
 struct filling {
-	void *bytes; /* [n] */
-	MPI_Count n; /* the largest message that must fit into the empty buffer */
+	void *bytes; /* a piece's */
 	MPI_Comm comm;
 	int me, tag;
 };
 
 /* Native MPI does not tell whether its buffer is empty, and detaching blocks until it is, without a turn of the bridge.
- * But a message that fills all of it only fits when nothing else is there any more: this rank sends one to itself. */
+ * But messages that fill all of it only fit when nothing else is there any more: this rank sends them to itself. That
+ * writes to all of the buffer. */
 static bool fits(void *ctx)
 {
 	const struct filling *f = ctx;
+	MPI_Count left = attached;
+	int sent = 0;
+	bool all = true;
 
-	if (zn.Bsend_c(f->bytes, f->n, MPI_BYTE, f->me, f->tag, f->comm) != MPI_SUCCESS)
-		return false;
-	/* cut off: nobody wants its bytes */
-	zn.Recv(NULL, 0, MPI_BYTE, f->me, f->tag, f->comm, MPI_STATUS_IGNORE);
-	return true;
+	for (; all && left >= MPI_BSEND_OVERHEAD; sent += all) {
+		MPI_Count piece = left < PIECE_MAX ? left : PIECE_MAX;
+		all = zn.Bsend_c(f->bytes, piece - MPI_BSEND_OVERHEAD, MPI_BYTE, f->me, f->tag, f->comm) == MPI_SUCCESS;
+		left -= piece;
+	}
+	/* cut off: nobody wants their bytes */
+	for (; sent > 0; sent--)
+		zn.Recv(NULL, 0, MPI_BYTE, f->me, f->tag, f->comm, MPI_STATUS_IGNORE);
+	return all;
 }
 
 static void wait_native(void)
 {
-	struct filling f = {.n = attached - MPI_BSEND_OVERHEAD};
+	struct filling f = {.bytes = NULL};
 
-	if (!zbuffer_used || f.n < 0)
+	if (!zbuffer_used || attached < MPI_BSEND_OVERHEAD)
 		return;
-	f.bytes = calloc(1, (size_t)f.n + 1); /* never written, so large ones take no memory */
+	/* never written, so large ones take no memory */
+	f.bytes = calloc(1, (size_t)(attached < PIECE_MAX ? attached : PIECE_MAX));
 	if (!f.bytes)
 		return;
 	f.comm = zcommnew_internal(0, &f.tag);

@@ -100,13 +100,10 @@ static int gather_pairs(struct zsched *s, const struct native *n)
 {
 	struct zcomm *c = zsched_comm(s);
 	struct zpairs out, in = {.buf = n->recvbuf, .counts = n->recvcounts, .displs = n->rdispls, .type = n->recvtype};
-	bool in_place = n->sendbuf == MPI_IN_PLACE;
-	int me = c->shadow_rank[c->rank], rc;
-	if (in_place) /* found to be where it belongs */
-		rc = one_block(s, zbuf_at(in.buf, in.displs[me], zbuf_extent(in.type)), in.counts[me], in.type, me,
-			&out);
-	else
-		rc = one_block(s, n->sendbuf, n->sendcount, n->sendtype, n->root, &out);
+	int me = c->shadow_rank[c->rank];
+	in.in_place = n->sendbuf == MPI_IN_PLACE;
+	int rc = in.in_place ? one_block(s, NULL, 0, MPI_BYTE, me, &out)
+			     : one_block(s, n->sendbuf, n->sendcount, n->sendtype, n->root, &out);
 	if (rc == MPI_SUCCESS && me != n->root)
 		rc = one_block(s, NULL, 0, MPI_BYTE, me, &in);
 	return rc == MPI_SUCCESS ? zpairs_exchange(s, &out, &in) : rc;

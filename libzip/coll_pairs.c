@@ -160,7 +160,7 @@ static int take_natively(struct zsched *s, struct exchange *x, int from, int64_t
 {
 	bool agree = given == bytes_of(&x->in, from);
 	void *buf = agree ? block_of(&x->in, from) : zsched_alloc(s, (size_t)given);
-	if (!buf)
+	if (!agree && !buf) /* MPI_BOTTOM is NULL, too */
 		return MPI_ERR_NO_MEM;
 	int rc = zn.Irecv_c(buf, agree ? x->in.counts[from] : given, agree ? type_of(&x->in, from) : MPI_BYTE,
 		rank_in_part(s, from), tag_of(x), own, &x->received[from]);
@@ -204,7 +204,7 @@ static int begin(struct zsched *s, struct exchange *x)
 {
 	x->operation = zboard_next(x->board);
 	x->begun = true;
-	if (x->in.counts[x->me] == 0 || block_of(&x->in, x->me) == block_of(&x->out, x->me))
+	if (x->in.counts[x->me] == 0 || x->in.in_place)
 		return MPI_SUCCESS;
 	return zbuf_copy(s, block_of(&x->out, x->me), x->out.counts[x->me], type_of(&x->out, x->me),
 		block_of(&x->in, x->me), x->in.counts[x->me], type_of(&x->in, x->me));

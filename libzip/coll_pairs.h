@@ -10,6 +10,7 @@
 #define ZIP_LIBZIP_COLL_PAIRS_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 #include "schedule.h"
 
@@ -20,6 +21,7 @@ struct zpairs {
 	const MPI_Aint *displs;	 /* [nlocal]: in extents of type, or with types in bytes */
 	MPI_Datatype type;
 	const MPI_Datatype *types; /* [nlocal], or NULL */
+	bool in_place;		   /* receiving: my own block is where it belongs */
 };
 
 /* In MPI_Init, collective over the part: MPI_SUCCESS or a native error code. */

@@ -28,7 +28,12 @@ struct zcomm_part {  /* the members of one part, parts in the order of their low
 	int *member; /* [count]: their ranks, ascending */
 };
 
-enum zcomm_probed { ZCOMM_PROBED_NOTHING, ZCOMM_PROBED_BRIDGED, ZCOMM_PROBED_NATIVE };
+/* What a probe from anywhere has told: of a message with tag `found`, when asked for `asked`. */
+#define ZCOMM_PROBED_MAX 4
+struct zcomm_probed {
+	int asked, found;
+	bool native;
+};
 
 struct zcomm {
 	MPI_Comm handle; /* what the application holds */
@@ -50,10 +55,11 @@ struct zcomm {
 	bool blocked;		      /* the ranks of each part are consecutive */
 	struct zboard *board;	      /* memory that the local members share; NULL: none. Left with the entry */
 	struct ztopo *topo;	      /* NULL: none. A reference; then the shadow has the graph of local neighbours */
-	enum zcomm_probed probed;     /* what the last probe from anywhere has told, until the next such receive */
-	bool fatal;		      /* the application has set MPI_ERRORS_ARE_FATAL on it */
-	_Atomic int refs;	      /* counted at its endpoint, too */
-	uint32_t coll_seq;	      /* number of the next collective: tag of its bridged messages */
+	struct zcomm_probed probed[ZCOMM_PROBED_MAX]; /* [nprobed], for the receives that follow; the last one is new */
+	int nprobed;
+	bool fatal;			      /* the application has set MPI_ERRORS_ARE_FATAL on it */
+	_Atomic int refs;		      /* counted at its endpoint, too */
+	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */
 	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */
 	bool dropped;			      /* MPI_Comm_free was called, or the application never had it */
 

@@ -63,6 +63,14 @@ struct parts { /* of one call */
 	void *copy; /* may be NULL */
 };
 
+/* The half that is started first does nothing if there is something wrong with the other one. */
+static int check_second(const struct parts *p)
+{
+	if (!p->c)
+		return MPI_SUCCESS;
+	return p->mode == ZP2P_COPIED ? zp2p_check_recv(p->c, &p->recv) : zp2p_check_send(p->c, &p->send);
+}
+
 static int start_halves(const struct parts *p, struct exchange *x)
 {
 	/* The send that copies goes before the receive that overwrites; else the receive is posted first, so that a
@@ -88,8 +96,12 @@ static int start_exchange(const struct parts *p, struct exchange **out)
 	x->from_nobody = p->recv.rank == MPI_PROC_NULL;
 	x->recv = x->send = MPI_REQUEST_NULL;
 	zstatus_empty(&x->status);
-	int rc = start_halves(p, x);
+	int rc = check_second(p);
+	if (rc == MPI_SUCCESS)
+		rc = start_halves(p, x);
 	if (rc != MPI_SUCCESS) {
+		if (x->send != MPI_REQUEST_NULL)
+			zip_Request_free(&x->send);
 		if (x->recv != MPI_REQUEST_NULL) {
 			zip_Cancel(&x->recv);
 			zip_Request_free(&x->recv);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 
+#include "anysource.h"
 #include "bridge.h"
 #include "datatype.h"
 #include "error.h"
@@ -116,8 +117,8 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
 		return rc;
 	if (a->rank == MPI_PROC_NULL)
 		return zp2p_native_irecv(a, c->shadow, MPI_PROC_NULL, request);
-	if (a->rank >= 0) /* what a probe has told is taken by name: the next one may look elsewhere first */
-		c->probed = ZCOMM_PROBED_NOTHING;
+	if (a->rank >= 0 && c->nprobed > 0) /* what a probe has told is taken by name */
+		zanysource_taken(c, a->tag);
 	if (a->rank >= 0 && c->shadow_rank[a->rank] == a->rank)
 		return zp2p_native_irecv(a, c->shadow, a->rank, request);
 

@@ -29,6 +29,7 @@ struct probe {		 /* one call */
 	MPI_Message *message; /* NULL: not a matching probe */
 	MPI_Status *status;
 	int flag, rc;
+	int found; /* the message's tag */
 };
 
 static int keep_probed(struct probe *p, struct zarrival *a, MPI_Message native, const MPI_Status *st)
@@ -55,6 +56,7 @@ static bool probe_bridged(struct probe *p)
 		return false;
 	zstatus_set(&st, zarrival_source(a, p->c), a->tag, MPI_SUCCESS, (MPI_Count)a->total, false);
 	p->flag = 1;
+	p->found = a->tag;
 	if (p->message)
 		p->rc = keep_probed(p, a, MPI_MESSAGE_NULL, &st);
 	if (p->status != MPI_STATUS_IGNORE) {
@@ -86,6 +88,7 @@ static void probe_shadow(struct probe *p)
 		p->rc = zn.Iprobe(source, p->tag, p->c->shadow, &p->flag, &st);
 	if (p->rc != MPI_SUCCESS || !p->flag)
 		return;
+	p->found = st.MPI_TAG;
 	if (st.MPI_SOURCE >= 0 && st.MPI_SOURCE < p->c->nlocal)
 		st.MPI_SOURCE = p->c->shadow_to_rank[st.MPI_SOURCE];
 	if (p->message && native == MPI_MESSAGE_NO_PROC)
@@ -112,10 +115,10 @@ static void probe_anywhere(struct probe *p)
 
 	if (!native && !probe_bridged(p) && !(native = probe_native(p)))
 		return;
-	if (!p->message)
-		c->probed = native ? ZCOMM_PROBED_NATIVE : ZCOMM_PROBED_BRIDGED;
+	if (p->rc == MPI_SUCCESS && !p->message)
+		zanysource_probed(c, p->tag, p->found, native);
 	else
-		c->probed = ZCOMM_PROBED_NOTHING;
+		zanysource_taken(c, p->tag);
 }
 
 static void probe_spanning(struct probe *p)
@@ -146,7 +149,7 @@ static bool probe_once(void *ctx)
 static int probe_open(struct probe *p, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status,
 	const char *name)
 {
-	*p = (struct probe){zcomm_find(comm), comm, name, source, tag, message, status, 0, MPI_SUCCESS};
+	*p = (struct probe){zcomm_find(comm), comm, name, source, tag, message, status, 0, MPI_SUCCESS, tag};
 	return p->c ? zp2p_check_probe(p->c, name, source, tag) : MPI_SUCCESS;
 }
 
@@ -234,6 +237,8 @@ static int imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *me
 		rc = native_imrecv(buf, count, type, &m->native, &op->native);
 	if (rc == MPI_SUCCESS)
 		rc = zreq_publish(&op->req, request);
+	else
+		zreq_release(&op->req);
 	zend_return(was);
 	zmessage_drop(*message);
 	*message = MPI_MESSAGE_NULL;

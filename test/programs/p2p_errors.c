@@ -92,6 +92,27 @@ static void right(MPI_Datatype gaps)
 	MPI_Type_free(&none);
 }
 
+/* Nothing is sent by an exchange that cannot receive, and nothing is received by one that cannot send. */
+static void half_right(int distance)
+{
+	int x = rank, y = -1, flag = 0, to = (rank + distance) % size, from = (rank + size - distance) % size;
+
+	report("replaced from nowhere", to,
+		MPI_Sendrecv_replace(&x, 1, MPI_INT, to, 7, size, 7, WORLD, MPI_STATUS_IGNORE));
+	report("exchanged from nowhere", to,
+		MPI_Sendrecv(&x, 1, MPI_INT, to, 7, &y, 1, MPI_INT, size, 7, WORLD, MPI_STATUS_IGNORE));
+	MPI_Send(&x, 1, MPI_INT, to, 8, WORLD);
+	MPI_Probe(from, 8, WORLD, MPI_STATUS_IGNORE);
+	MPI_Iprobe(from, 7, WORLD, &flag, MPI_STATUS_IGNORE);
+	CHECK_INT(flag, 0);
+	report("exchanged to nowhere", from,
+		MPI_Sendrecv(&x, 1, MPI_INT, size, 8, &y, 1, MPI_INT, from, 8, WORLD, MPI_STATUS_IGNORE));
+	report("replaced to nowhere", from,
+		MPI_Sendrecv_replace(&x, 1, MPI_INT, size, 8, from, 8, WORLD, MPI_STATUS_IGNORE));
+	MPI_Recv(&y, 1, MPI_INT, from, 8, WORLD, MPI_STATUS_IGNORE);
+	CHECK_INT(y, from);
+}
+
 int main(int argc, char **argv)
 {
 	begin(&argc, &argv);
@@ -112,6 +133,8 @@ int main(int argc, char **argv)
 	wrong_ranks(size);
 	wrong_ranks(-7);
 	right(gaps);
+	for (int distance = 1; distance < size; distance++)
+		half_right(distance);
 
 	MPI_Type_free(&three);
 	MPI_Type_free(&gaps);

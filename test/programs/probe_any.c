@@ -36,6 +36,23 @@ static void take(int messages, int tag, int *sum)
 	}
 }
 
+/* Several are probed, each by its tag, before the first one is received. */
+static void take_later(int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		MPI_Status seen[4], got;
+		for (int tag = 1; tag <= 3; tag++)
+			MPI_Probe(MPI_ANY_SOURCE, tag, WORLD, &seen[tag]);
+		for (int k = 1; k <= 3; k++) {
+			int tag = (k + i) % 3 + 1, count;
+			MPI_Get_count(&seen[tag], MPI_INT, &count);
+			MPI_Recv(buf, count, MPI_INT, MPI_ANY_SOURCE, tag, WORLD, &got);
+			CHECK_INT(got.MPI_SOURCE, seen[tag].MPI_SOURCE);
+			CHECK_INT(count, 1 + got.MPI_SOURCE);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int *sum;
@@ -68,6 +85,14 @@ int main(int argc, char **argv)
 				MPI_Send(buf, 1 + rank, MPI_INT, to, tag, WORLD);
 			}
 		}
+		MPI_Barrier(WORLD);
+	}
+	for (int receiver = 0; receiver < 2; receiver++) {
+		int to = receiver ? size - 1 : 0;
+		if (rank == to)
+			take_later((size - 1) * ROUNDS);
+		for (int i = 0; i < 3 * ROUNDS && rank != to; i++)
+			MPI_Send(buf, 1 + rank, MPI_INT, to, i % 3 + 1, WORLD);
 		MPI_Barrier(WORLD);
 	}
 	free(sum);
