@@ -263,9 +263,10 @@ void zcomm_drop(struct zcomm *comm)
 	zcomm_unref(comm);
 }
 
-void zcomm_reap(void)
+int zcomm_reap(void)
 {
 	struct zcomm *comm, *outer;
+	int first = MPI_SUCCESS;
 
 	while ((comm = atomic_load(&dead))) {
 		outer = zcomm_dying;
@@ -274,8 +275,9 @@ void zcomm_reap(void)
 			MPI_Comm handle = comm->handle;
 			zcomm_dying = comm;
 			zshim_callback_begin();
-			zn.Comm_free(&handle);
+			int rc = zn.Comm_free(&handle);
 			zshim_callback_end();
+			first = first == MPI_SUCCESS ? rc : first;
 			zcomm_dying = outer;
 		}
 		if (comm->near != MPI_COMM_NULL)
@@ -286,6 +288,7 @@ void zcomm_reap(void)
 			zcomm_unref(comm->seed);
 		destroy(comm);
 	}
+	return first;
 }
 
 int zcomm_rank_of(const struct zcomm *comm, int vrank)

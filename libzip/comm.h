@@ -99,8 +99,9 @@ void zcomm_unref(struct zcomm *);
 /* MPI_Comm_free: the handle is no longer found (the id is, until the last reference goes). */
 void zcomm_drop(struct zcomm *);
 /* Frees the communicators whose last reference is gone. That runs attribute callbacks of the application, so only
- * implementations of MPI functions call it, with nothing half done. */
-void zcomm_reap(void);
+ * implementations of MPI functions call it, with nothing half done. What native MPI said of the first that it did not
+ * free, as where such a callback fails; that one is gone all the same. */
+int zcomm_reap(void);
 
 /* A fresh id, unique in the job (this process as maker). */
 uint64_t zcomm_new_id(void);

@@ -126,11 +126,11 @@ static int end_comm(MPI_Comm *handle, int (*native)(MPI_Comm *), const char *fun
 		zcomm_drop(comm);
 		*handle = MPI_COMM_NULL;
 	}
-	zcomm_reap();
+	int rc = zcomm_reap();
 	if (comm)
-		return MPI_SUCCESS;
+		return rc;
 	zshim_callback_begin(); /* deletes attributes */
-	int rc = native(handle);
+	rc = native(handle);
 	zshim_callback_end();
 	return rc;
 }

@@ -36,6 +36,13 @@ static void handler(MPI_Comm *c, int *code, ...)
 	handled += class == MPI_ERR_RANK && n == size;
 }
 
+static int refuse(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+	static int asked;
+	(void)comm, (void)keyval, (void)value, (void)extra;
+	return asked++ ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
 int main(int argc, char **argv)
 {
 	begin(&argc, &argv);
@@ -110,6 +117,15 @@ int main(int argc, char **argv)
 	MPI_Comm_call_errhandler(d, MPI_ERR_RANK);
 	CHECK_INT(handled, 3);
 	MPI_Comm_free(&c), MPI_Comm_free(&d);
+
+	/* who frees it hears of a callback that fails */
+	MPI_Comm_dup(WORLD, &c);
+	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN); /* MPICH does not ask that of c */
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &key, NULL);
+	MPI_Comm_set_attr(c, key, &n);
+	CHECK(MPI_Comm_free(&c) != MPI_SUCCESS, "a callback that fails is not told");
+	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_ARE_FATAL);
+	MPI_Comm_free_keyval(&key);
 
 	/* what the world says of itself */
 	MPI_Comm_get_attr(WORLD, MPI_TAG_UB, &tag_ub, &flag);
