@@ -4,6 +4,8 @@
  * get their numbers: the data come where they belong, and attributes are deleted, once. And such as cannot be freed.
  * twin: timeout=60 external32=yes tcp=yes
  */
+#include <malloc.h>
+
 #include "check.h"
 
 #define N 40
@@ -31,6 +33,32 @@ static void show(const char *what, const int *buf)
 	for (int i = 0, at = 0; i < N; i++)
 		at += sprintf(text + at, " %d", buf[i]);
 	printf("rank %d: %s:%s\n", rank, what, text);
+}
+
+static size_t in_use(void)
+{
+#if __GLIBC_PREREQ(2, 33)
+	return mallinfo2().uordblks;
+#else
+	return 0;
+#endif
+}
+
+/* What a receive holds it lets go of. */
+static void receive_many(void)
+{
+	enum { MANY = 600 };
+	int from = (rank + 1) % size, to = (rank + size - 1) % size, sent[N] = {0}, got[N];
+	MPI_Datatype type = every(2);
+	size_t before = 0;
+	for (int i = 0; i < 2 * MANY; i++) {
+		if (i == MANY)
+			before = in_use();
+		MPI_Sendrecv(sent, 1, type, to, 5, got, 1, type, from, 5, WORLD, MPI_STATUS_IGNORE);
+	}
+	long more = (long)(in_use() - before);
+	CHECK(more < MANY * 32L, "%ld bytes more are in use", more);
+	MPI_Type_free(&type);
 }
 
 int main(int argc, char **argv)
@@ -68,6 +96,7 @@ int main(int argc, char **argv)
 		show("broadcast", all);
 	}
 	CHECK_INT(deleted, 20);
+	receive_many();
 	/* of no name of its own, and predefined all the same (MPI-4.0, section 19.1.5) */
 	MPI_Datatype real;
 	MPI_Request q;
