@@ -62,9 +62,11 @@ int zip_Finalize(void)
 {
 	if (!self.joined || !self.world)
 		return zn.Finalize();
+	/* Callbacks for MPI_COMM_SELF, which run in there, find MPI not finalized (MPI-4.0, section 11.2.4). */
+	int rc = self.sessions > 0 ? MPI_SUCCESS : leave();
 	self.world = false;
 	self.world_ended = true;
-	return self.sessions > 0 ? MPI_SUCCESS : leave();
+	return rc;
 }
 
 int zip_Session_finalize(MPI_Session *session)

@@ -43,6 +43,17 @@ static int refuse(MPI_Comm comm, int keyval, void *value, void *extra)
 	return asked++ ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
+/* In MPI_Finalize */
+static int last_words(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+	int begun, over;
+	(void)comm, (void)keyval, (void)value, (void)extra;
+	MPI_Initialized(&begun);
+	MPI_Finalized(&over);
+	printf("rank %d: at its end: initialized %d, finalized %d\n", rank, begun, over);
+	return MPI_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
 	begin(&argc, &argv);
@@ -158,5 +169,8 @@ int main(int argc, char **argv)
 	MPI_Info info;
 	MPI_Comm_get_info(WORLD, &info);
 	MPI_Info_free(&info);
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last_words, &key, NULL);
+	MPI_Comm_set_attr(MPI_COMM_SELF, key, &n);
+	MPI_Comm_free_keyval(&key);
 	return end();
 }
