@@ -274,11 +274,15 @@ int zcomm_reap(void)
 		if (comm->handle != MPI_COMM_WORLD && comm->handle != MPI_COMM_NULL) {
 			MPI_Comm handle = comm->handle;
 			zcomm_dying = comm;
+			zcomm_ref(comm); /* callbacks may communicate on it, and are not who lets it go */
 			zshim_callback_begin();
 			int rc = zn.Comm_free(&handle);
 			zshim_callback_end();
 			first = first == MPI_SUCCESS ? rc : first;
 			zcomm_dying = outer;
+			comm->handle = MPI_COMM_NULL;
+			if (atomic_fetch_sub_explicit(&comm->refs, 1, memory_order_acq_rel) > 1)
+				continue; /* what they have begun ends later, and comes here again */
 		}
 		if (comm->near != MPI_COMM_NULL)
 			zn.Comm_free(&comm->near);

@@ -36,6 +36,21 @@ static void handler(MPI_Comm *c, int *code, ...)
 	handled += class == MPI_ERR_RANK && n == size;
 }
 
+/* It may still talk to the others by what is being freed. */
+static int talks(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+	int one = 1, n = 0, theirs = -1, me;
+	MPI_Request q;
+	(void)keyval, (void)value, (void)extra;
+	MPI_Comm_rank(comm, &me);
+	MPI_Barrier(comm);
+	MPI_Allreduce(&one, &n, 1, MPI_INT, MPI_SUM, comm);
+	MPI_Irecv(&theirs, 1, MPI_INT, size - 1 - me, 9, comm, &q);
+	MPI_Send(&me, 1, MPI_INT, size - 1 - me, 9, comm);
+	MPI_Wait(&q, MPI_STATUS_IGNORE);
+	printf("rank %d: %d say goodbye, %d to me\n", me, n, theirs);
+	return MPI_SUCCESS;
+}
 static int refuse(MPI_Comm comm, int keyval, void *value, void *extra)
 {
 	static int asked;
@@ -129,6 +144,13 @@ int main(int argc, char **argv)
 	CHECK_INT(handled, 3);
 	MPI_Comm_free(&c), MPI_Comm_free(&d);
 
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, talks, &key, NULL);
+	for (int i = 0; i < 3; i++) {
+		MPI_Comm_dup(WORLD, &c);
+		MPI_Comm_set_attr(c, key, &n);
+		MPI_Comm_free(&c);
+	}
+	MPI_Comm_free_keyval(&key);
 	/* who frees it hears of a callback that fails */
 	MPI_Comm_dup(WORLD, &c);
 	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN); /* MPICH does not ask that of c */
