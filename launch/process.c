@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,8 +17,18 @@
 
 #define TREE_DEPTH_MAX 64 /* descendants deeper than this become our children when their parents are gone */
 
+static struct rlimit descriptors; /* as they were when we were started */
+
+/* Some for each part and zipper, as long as the job runs. */
+static void raise_descriptors(void)
+{
+	if (getrlimit(RLIMIT_NOFILE, &descriptors) == 0)
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){descriptors.rlim_max, descriptors.rlim_max});
+}
+
 int zprocess_init(struct zerr *err)
 {
+	raise_descriptors();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return zerr_set(err, -errno, "cannot become the reaper of child processes: %s", strerror(errno));
 	return 0;
@@ -73,6 +84,8 @@ static void run_child(const struct zspawn *s, pid_t parent, int failed)
 	if (pipe_end < 0 || (code = place_fds(s->fd)) < 0)
 		code = code ? code : -errno;
 	else {
+		if (descriptors.rlim_max > 0)
+			setrlimit(RLIMIT_NOFILE, &descriptors); /* programs with select() rely on it */
 		execvpe(s->argv[0], s->argv, s->envp);
 		code = -errno;
 	}

@@ -15,7 +15,8 @@ struct zspawn {
 	int fd[4]; /* become 0..3 of the child; -1: /dev/null for 0..2, nothing for 3 */
 };
 
-/* Makes us the parent of orphaned descendants too, so that none can escape. Call once, before the first child. */
+/* Makes us the parent of orphaned descendants too, so that none can escape, and takes all descriptors that we may have;
+ * children have as many as we had. Call once, before the first child. */
 int zprocess_init(struct zerr *);
 /* Starts a child. Its id, or a negative errno (also when the program cannot be executed) with text. */
 pid_t zprocess_spawn(const struct zspawn *, struct zerr *);

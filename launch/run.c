@@ -11,11 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cause.h"
 #include "clock.h"
 #include "ending.h"
 #include "process.h"
 
 #define DRAIN_MS 1000 /* for our own reader to take the last output */
+#define FAILED_MS 10  /* between two looks where poll fails */
 #define TAIL_MS 500   /* a stream that stays open so long after its mpiexec belongs to somebody else */
 
 /* Entries of the poll set: these, one for each rail from AT_JOB and from AT_LOGS on, then two per part. */
@@ -27,7 +29,8 @@ enum {
 	AT_ERR,
 	AT_JOB,
 	AT_LOGS = AT_JOB + ZCTL_RAILS_MAX,
-	AT_PARTS = AT_LOGS + ZCTL_RAILS_MAX
+	AT_PARTS = AT_LOGS + ZCTL_RAILS_MAX,
+	SET_MAX = AT_PARTS + 2 * ZCTL_PARTS_MAX
 };
 
 int zrun_init(struct zrun *run, const struct zoptions *options, const struct zplan *plan, struct zjob *job,
@@ -256,15 +259,42 @@ static bool is_over(const struct zrun *run)
 	return true;
 }
 
+/* Waits for what is in use of the set: poll counts the rest, too, and refuses more than a process may have open. 0 or a
+ * negative errno. */
+static int wait_for_any(struct pollfd *p, nfds_t n, int timeout_ms)
+{
+	struct pollfd used[SET_MAX];
+	nfds_t at[SET_MAX], nused = 0;
+	for (nfds_t i = 0; i < n; i++) {
+		p[i].revents = 0;
+		if (p[i].fd >= 0) {
+			at[nused] = i;
+			used[nused++] = p[i];
+		}
+	}
+	if (poll(used, nused, timeout_ms) < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : -errno;
+	for (nfds_t i = 0; i < nused; i++)
+		p[at[i]].revents = used[i].revents;
+	return 0;
+}
+
+/* Nothing can be moved any more: what the ranks print from now on is lost, and that must not look like success. */
+static void fail_wait(struct zrun *run, int code)
+{
+	zcause_set(run, 1, 0, "cannot wait for the ranks, and some of their output is lost: %s", strerror(-code));
+	zcause_show(run);
+	poll(NULL, 0, FAILED_MS);
+}
+
 int zrun_wait(struct zrun *run)
 {
-	struct pollfd p[AT_PARTS + 2 * ZCTL_PARTS_MAX];
+	struct pollfd p[SET_MAX];
 	while (!is_over(run)) {
 		nfds_t n = prepare(run, p);
-		if (poll(p, n, timeout(run, zclock_ms())) < 0) {
-			for (nfds_t i = 0; i < n; i++)
-				p[i].revents = 0;
-		}
+		int rc = wait_for_any(p, n, timeout(run, zclock_ms()));
+		if (rc < 0)
+			fail_wait(run, rc);
 		/* Children before zipperd: it hears of ranks whose mpiexec was killed, and that is the cause. */
 		take_children(run);
 		take_signals(run);

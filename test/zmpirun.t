@@ -45,6 +45,36 @@ matches "output that cannot be written: why" err '^zmpirun: standard output cann
 (exec >&- && exec "$ZMPIRUN" --clusters 2 --no-mpi echo lost 2>err </dev/null)
 is "no standard output: status" $? 1
 matches "no standard output: why" err '^zmpirun: standard output cannot be written, .*: Bad file descriptor$'
+(ulimit -n 40 && exec "$ZMPIRUN" --clusters 2 --no-mpi echo kept >out 2>err </dev/null)
+is "few descriptors: nothing is lost" "$? $(tr '\n' ' ' <out)$(cat err)" "0 kept kept "
+(ulimit -S -n 41 && exec "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'ulimit -S -n' >out 2>err </dev/null)
+is "the ranks may have as many as they would have without zmpirun" "$? $(uniq out)" \
+	"0 $(ulimit -S -n 41 && mpiexec.mpich -n 1 sh -c 'ulimit -S -n')"
+# Preloaded, a poll for more than one stream fails: only zmpirun's main loop does that.
+cat >failing.c <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int poll(struct pollfd *p, nfds_t n, int timeout)
+{
+	if (n > 1 && strcmp(program_invocation_short_name, "zmpirun") == 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return (int)syscall(SYS_poll, p, n, timeout);
+}
+END
+if "${CC:-gcc}" -shared -fPIC -o failing.so failing.c >cc 2>&1; then
+	LD_PRELOAD=${ASAN:+$ASAN:}$PWD/failing.so run "poll fails" 1 --clusters 2 --no-mpi echo lost
+	is "poll fails: one line" "$(cat err)" \
+		"zmpirun: cannot wait for the ranks, and some of their output is lost: Cannot allocate memory"
+else
+	diag_file cc
+	fail "failing.c compiles"
+fi
 run "the last line may be unfinished" 0 --clusters 1 --no-mpi printf 'a\nb'
 is "unfinished: byte by byte" "$(od -An -c out | tr -d ' ')" 'a\nb'
 limited 30 "$ZMPIRUN" --clusters 2 --no-mpi yes 2>err | head -1 >out
