@@ -120,7 +120,8 @@ void zending_note_job(struct zrun *run)
 
 void zending_note_signal(struct zrun *run, int number)
 {
-	if (run->caught == SIGPIPE && number == SIGPIPE)
+	/* The Ctrl-C that ended us has often ended our reader, too: nobody has asked for less patience. */
+	if (run->caught && number == SIGPIPE)
 		return;
 	if (run->caught && run->phase < ZRUN_TERM) {
 		run->phase = ZRUN_TERM; /* the second one: no more patience */

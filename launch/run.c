@@ -302,8 +302,10 @@ int zrun_wait(struct zrun *run)
 		zjob_poll(run->job);
 		zending_note_job(run);
 		move(run, p);
-		if (run->out.error == -EPIPE || run->err.error == -EPIPE)
+		if (run->out.error == -EPIPE || run->err.error == -EPIPE) {
+			take_signals(run); /* what has ended our reader may be here, too, and is the cause */
 			zending_note_signal(run, SIGPIPE);
+		}
 		zending_tick(run, zclock_ms());
 	}
 	return zending_finish(run);

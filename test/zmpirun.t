@@ -79,6 +79,24 @@ run "the last line may be unfinished" 0 --clusters 1 --no-mpi printf 'a\nb'
 is "unfinished: byte by byte" "$(od -An -c out | tr -d ' ')" 'a\nb'
 limited 30 "$ZMPIRUN" --clusters 2 --no-mpi yes 2>err | head -1 >out
 is "a reader that goes away ends the job" "${PIPESTATUS[0]} $(cat out)" "141 y"
+mkfifo pipe
+for errors in err /dev/stdout; do
+	rm -f saved.* out
+	cat <pipe >out &
+	reader=$!
+	"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'trap "got=yes" INT; echo started; i=0
+		until [ "$got" ] || [ $i = 300 ]; do sleep 0.1; i=$((i+1)); done
+		echo saving; sleep 1; echo saving; : >saved.$$' >pipe 2>$errors </dev/null &
+	job=$!
+	wait_for 10 sh -c '[ $(grep -c started out) = 2 ]' || diag "ranks did not start"
+	kill $reader
+	wait $reader 2>/dev/null
+	kill -INT $job
+	wait $job
+	is "Ctrl-C that ends the reader, too, standard error to $errors: ranks have time to save" \
+		"$? $(ls saved.* | wc -l)" "130 2"
+	is_gone "Ctrl-C that ends the reader, too, standard error to $errors: nothing is left"
+done
 
 # --- input
 echo "some words" | limited 30 "$ZMPIRUN" --clusters 2 --no-mpi -l cat >out 2>err
