@@ -67,6 +67,7 @@ static void reset_signals(void)
 	sigset_t none;
 	sigemptyset(&none);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 

@@ -58,6 +58,7 @@ int zrun_init(struct zrun *run, const struct zoptions *options, const struct zpl
 		sigaddset(&set, wanted[i]);
 	}
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is told as a full file system is */
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return run->signals < 0 ? zerr_set(err, -errno, "signalfd: %s", strerror(errno)) : 0;

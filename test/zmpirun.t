@@ -42,6 +42,11 @@ is "much output: every line whole" "$(sort out | uniq -c | tr -s ' ')" \
 "$ZMPIRUN" --clusters 2 --no-mpi echo lost >/dev/full 2>err </dev/null
 is "output that cannot be written: status" $? 1
 matches "output that cannot be written: why" err '^zmpirun: standard output cannot be written, .*: No space left on device$'
+(ulimit -f 1 && exec "$ZMPIRUN" --clusters 2 --no-mpi head -c 2000 /dev/zero >out 2>err </dev/null)
+is "output beyond the limit on files: status" $? 1
+matches "output beyond the limit on files: why" err '^zmpirun: standard output cannot be written, .*: File too large$'
+run "the ranks' files have that limit" 0 --clusters 2 --no-mpi sh -c '(ulimit -f 1; exec head -c 2000 /dev/zero >beyond); echo $?'
+is "a signal tells them, as without zmpirun" "$(uniq out)" $((128 + $(kill -l XFSZ)))
 (exec >&- && exec "$ZMPIRUN" --clusters 2 --no-mpi echo lost 2>err </dev/null)
 is "no standard output: status" $? 1
 matches "no standard output: why" err '^zmpirun: standard output cannot be written, .*: Bad file descriptor$'
