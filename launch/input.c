@@ -11,6 +11,7 @@
 #include "process.h"
 
 #define HOLD_MS 700
+#define BACKGROUND_MS 300 /* nothing tells us that we are in the foreground again: so often we look */
 
 void zinput_init(struct zinput *in, int from, int to, int others, bool hold)
 {
@@ -31,11 +32,15 @@ static bool is_ours(int fd)
 	return !isatty(fd) || tcgetpgrp(fd) == getpgrp();
 }
 
+static bool wants_more(const struct zinput *in)
+{
+	return in->to >= 0 && in->begin == in->end && !in->ended;
+}
+
 void zinput_prepare(const struct zinput *in, struct pollfd p[2])
 {
 	bool empty = in->begin == in->end;
-	p[0] = (struct pollfd){.fd = in->to >= 0 && empty && !in->ended && is_ours(in->from) ? in->from : -1,
-		.events = POLLIN};
+	p[0] = (struct pollfd){.fd = wants_more(in) && is_ours(in->from) ? in->from : -1, .events = POLLIN};
 	/* Without POLLOUT the end of the reader still shows as POLLERR. */
 	p[1] = (struct pollfd){.fd = in->to, .events = empty ? 0 : POLLOUT};
 }
@@ -75,7 +80,7 @@ void zinput_move(struct zinput *in, const struct pollfd p[2])
 int zinput_timeout(const struct zinput *in, int64_t now_ms)
 {
 	if (in->others < 0 && !in->ended)
-		return -1;
+		return wants_more(in) && !is_ours(in->from) ? BACKGROUND_MS : -1;
 	if (in->to < 0 && in->others < 0)
 		return -1;
 	return in->any && in->ended ? 0 : in->hold_ms > now_ms ? (int)(in->hold_ms - now_ms) : 0;

@@ -30,7 +30,7 @@ void zinput_init(struct zinput *, int from, int to, int others, bool hold);
 void zinput_prepare(const struct zinput *, struct pollfd p[2]);
 /* Does what p says is possible. */
 void zinput_move(struct zinput *, const struct pollfd p[2]);
-/* Milliseconds until zinput_tick has something to do, or -1. */
+/* Milliseconds until zinput_tick or zinput_prepare has something to do, or -1. */
 int zinput_timeout(const struct zinput *, int64_t now_ms);
 void zinput_tick(struct zinput *, int64_t now_ms);
 void zinput_close(struct zinput *);

@@ -113,6 +113,37 @@ ok "binary input arrives unchanged" cmp data out
 (exec <&- && limited 10 "$ZMPIRUN" --clusters 2 --no-mpi cat >out 2>err)
 is "no standard input: ranks read the end of a file" "$? $(cat out err)" "0 "
 
+# A terminal, and zmpirun in its background, where nothing happens any more; then it is brought to the foreground.
+limited 60 python3 - "$ZMPIRUN" >out 2>err <<'END'
+import os, pty, select, sys, time
+def read_until(fd, word):
+    text = b""
+    while word not in text:
+        more = os.read(fd, 4096)
+        assert more, text
+        text += more
+    return text
+shell, terminal = pty.fork()
+if shell == 0:
+    job = os.fork()
+    if job == 0:
+        os.setpgid(0, 0)
+        os.execv(sys.argv[1], [sys.argv[1], "--clusters", "1", "--no-mpi", "sh", "-c",
+            "echo started; read line; echo said $line"])
+    os.read(0, 100)  # the test says when
+    os.tcsetpgrp(0, job)
+    print("foreground", flush=True)
+    os._exit(os.waitstatus_to_exitcode(os.waitpid(job, 0)[1]))
+read_until(terminal, b"started")
+time.sleep(2)
+os.write(terminal, b"go\n")
+read_until(terminal, b"foreground")
+os.write(terminal, b"hello\n")
+read_until(terminal, b"said hello")
+print("status", os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1]))
+END
+is "a job that was in the background reads the terminal in the foreground" "$(cat out)" "status 0" || diag_file err
+
 # --- environment and directory
 run "-genv, -env, -wdir" 0 --clusters 2 --no-mpi -genv A 1 -env B 2 -wdir / sh -c 'echo $A $B $PWD'
 is "they reach all ranks" "$(uniq out)" "1 2 /"
