@@ -92,8 +92,6 @@ static int prepare_bridge(struct launch *l, struct zerr *err)
 {
 	int rc = zlocate_check_library(l->locate.libzipper, err);
 	if (rc == 0)
-		rc = zrails_find(&l->rails, &l->plan, l->hosts.path ? &l->hosts : NULL, l->options.rails, err);
-	if (rc == 0)
 		rc = find_key(l, err);
 	if (rc == 0)
 		rc = open_rails(l, err);
@@ -196,6 +194,7 @@ static int check_directory(struct zerr *err)
 	return rc;
 }
 
+/* All that command line and hostfile decide. */
 static int plan(struct launch *l, struct zerr *err)
 {
 	int rc = check_directory(err);
@@ -203,6 +202,8 @@ static int plan(struct launch *l, struct zerr *err)
 		rc = zhostfile_read(&l->hosts, l->options.hostfile, err);
 	if (rc == 0)
 		rc = zplan_make(&l->plan, &l->options, l->options.hostfile ? &l->hosts : NULL, err);
+	if (rc == 0 && is_bridged(l))
+		rc = zrails_find(&l->rails, &l->plan, l->options.hostfile ? &l->hosts : NULL, l->options.rails, err);
 	if (rc == 0)
 		rc = zlocate_find(&l->locate, err);
 	return rc;

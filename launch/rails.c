@@ -32,6 +32,16 @@ static int leave_out(struct zrails *rails, const struct zplan *plan, const struc
 	return 0;
 }
 
+/* Nothing has to be tried to see that: what the first one lacks is the error. */
+static int check_any(const struct zrails *rails, struct zerr *err)
+{
+	for (int i = 0; i < rails->nroutes; i++)
+		if (rails->routes[i].rc == 0)
+			return 0;
+	*err = rails->routes[0].why;
+	return rails->routes[0].rc;
+}
+
 int zrails_find(struct zrails *rails, const struct zplan *plan, const struct zhostfile *hosts, int wanted,
 	struct zerr *err)
 {
@@ -45,7 +55,7 @@ int zrails_find(struct zrails *rails, const struct zplan *plan, const struct zho
 	for (int i = 0; rails->ways.hops && i < rails->nroutes; i++)
 		if (rails->routes[i].rc < 0)
 			return leave_out(rails, plan, &rails->routes[i], err);
-	return 0;
+	return check_any(rails, err);
 }
 
 void zrails_free(struct zrails *rails)

@@ -22,8 +22,8 @@ struct zrails {
 	struct zdaemon daemons[ZCTL_RAILS_MAX]; /* of used[i], where it is ours to start; else pid is 0 */
 };
 
-/* Finds the routes. wanted: what --rails says, or 0. hosts is used as long as the rails. 0 or a negative errno with
- * text. Free with zrails_free in any case. */
+/* Finds the routes; none that can be used is an error. wanted: what --rails says, or 0. hosts is used as long as the
+ * rails. 0 or a negative errno with text. Free with zrails_free in any case. */
 int zrails_find(struct zrails *, const struct zplan *, const struct zhostfile *hosts, int wanted, struct zerr *);
 void zrails_free(struct zrails *);
 /* Name of the first one that may be used and is not ours to start: it knows the user's key, and the others must take

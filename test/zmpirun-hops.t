@@ -88,7 +88,7 @@ is "two that one zipper joins: as ever" "$(told -f chain -n 2)" "a: z1.a;
 b: z1.b; "
 is "what is set by hand does not count" "$(ZIPPER_ENTRIES=x,y told -f chain -n 2)" "a: z1.a; 
 b: z1.b; "
-run "--rails where all are needed" 1 -f chain --rails 2 "$ORDERING"
+run "--rails where all are needed" 2 -f chain --rails 2 "$ORDERING"
 is "--rails: its line" "$(cat err)" \
 	"zmpirun: chain: --rails 2, but no #ZIP zipper line serves all of the clusters a,b,c, and of several that lead from one to the other all are needed"
 run "-genv of what is told" 2 -f chain -genv ZIPPER_ENTRIES x "$ORDERING"
@@ -114,11 +114,11 @@ is "broken: it is left out" "$(cat err)" \
 run "there is no other way" 1 -f gap "$ORDERING"
 is "no other way: its line" "$(cat err)" "zmpirun: zipper away: zipperd: cannot connect to $NOBODY: Connection refused"
 { clusters a b c; echo "#ZIP zipper z1$(at 1 a b)"; echo "#ZIP zipper z2 b=tcp:192.0.2.1 c=shm"; } >elsewhere
-run "one would be ours, but is elsewhere" 1 -f elsewhere "$ORDERING"
+run "one would be ours, but is elsewhere" 2 -f elsewhere "$ORDERING"
 is "elsewhere: its line" "$(cat err)" \
 	"zmpirun: zipper z2: elsewhere:8: 192.0.2.1 is not an address of this machine: zmpirun cannot start zipperd there; write the port of one that runs (b=tcp:192.0.2.1:7474)"
 { clusters a b c; echo "#ZIP zipper z1$(at 1 a b)"; } >short
-run "a cluster that no zipper leads to" 1 -f short "$ORDERING"
+run "a cluster that no zipper leads to" 2 -f short "$ORDERING"
 is "leads nowhere: its line" "$(cat err)" \
 	"zmpirun: short: no #ZIP zipper line serves all of the clusters a,b,c, nor do several lead from a to c"
 { clusters a b; echo "#ZIP zipper z1$(at 1 a b) wan=shm"; } >alone

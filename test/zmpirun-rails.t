@@ -41,7 +41,7 @@ for direction in 'a -> b' 'b -> a'; do
 done
 is "both run: in the order of the file" "$(told -f file)" "$ADDRESS_2,$ADDRESS_1"
 is "--rails 1: the first one" "$(told -f file --rails 1)" "$ADDRESS_2"
-run "--rails 3, but there are two" 1 -f file --rails 3 "$ENDS" well
+run "--rails 3, but there are two" 2 -f file --rails 3 "$ENDS" well
 is "--rails 3: its line" "$(cat err)" "zmpirun: file: --rails 3, but only 2 #ZIP zipper lines serve all of the clusters a,b"
 run "--rails 0" 2 -f file --rails 0 "$ENDS" well
 is "--rails 0: its line" "$(head -1 err)" "zmpirun: -rails: '0' is not a number from 1 to 16"

@@ -330,10 +330,10 @@ is "for Verbs it has what the ranks have" "$(sed -n '/verbs\|endpoints/p' its.co
 ZIPPER_VERBS_PARTITION=65536 run "a value out of range" 1 --zipperd ./zipperd --clusters 2 true
 matches "out of range: its line" err '^zmpirun: ZIPPER_VERBS_PARTITION: verbs_partition: '
 printf '#ZIP cluster a\na1\n#ZIP cluster b\nb1\n' >hosts
-run "a hostfile without zipper" 1 -f hosts true
+run "a hostfile without zipper" 2 -f hosts true
 is "no zipper: its line" "$(cat err)" "zmpirun: hosts: no #ZIP zipper line serves all of the clusters a,b, nor do several lead from a to b"
 echo '#ZIP zipper z a=tcp:192.0.2.1 b=tcp:127.0.0.1' >>hosts
-run "a zipper elsewhere without port" 1 -f hosts true
+run "a zipper elsewhere without port" 2 -f hosts true
 is "elsewhere: its line" "$(cat err)" \
 	"zmpirun: hosts:5: 192.0.2.1 is not an address of this machine: zmpirun cannot start zipperd there; write the port of one that runs (a=tcp:192.0.2.1:7474)"
 sed -i '$d' hosts
