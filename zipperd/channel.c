@@ -48,8 +48,7 @@ static void hand_over(struct job *j, struct lane *l)
 			crew_send(d, l->worker, &(struct command){.kind = CMD_DEST_BYE, .lane = l, .dest = i});
 }
 
-/* A source of the one lane may have receivers in the other. */
-static bool join_lanes(struct job *j, struct lane *l, struct lane *other)
+static bool add_relay(struct job *j, struct lane *l, struct lane *other)
 {
 	struct relay *r = crew_relay(j->daemon, l->worker, other->worker);
 	if (r)
@@ -58,14 +57,21 @@ static bool join_lanes(struct job *j, struct lane *l, struct lane *other)
 	return r;
 }
 
-/* With all others from the same part; some may be the same worker's. */
+/* A source of the one lane has receivers in the other, which may be the same worker's. The way back first: what it
+ * hands over may have to be answered. */
+static bool join_lanes(struct job *j, struct lane *l, struct lane *other)
+{
+	return add_relay(j, other, l) && add_relay(j, l, other);
+}
+
+/* With those from the same part that have waited for it. */
 static bool join_siblings(struct job *j, struct lane *l)
 {
 	bool all = true;
 	for (uint32_t to = 0; to < j->nparts; to++) {
 		struct lane *other = j->lane[l->from * j->nparts + to];
-		if (other && other != l)
-			all &= join_lanes(j, l, other) && join_lanes(j, other, l);
+		if (other && other->wanted >> l->to & 1)
+			all &= join_lanes(j, other, l);
 	}
 	return all;
 }
@@ -327,6 +333,18 @@ static void ask_open(struct daemon *d, const struct event *e)
 	peer_send(r->peer, &msg);
 }
 
+/* Something in the lane is for another part as well. Where nobody has a channel there yet, one is about to come. */
+static void want_relay(struct lane *l, uint32_t part)
+{
+	struct job *j = l->owner;
+	if (j->state != JOB_RUNNING)
+		return;
+	struct lane *other = j->lane[l->from * j->nparts + part];
+	l->wanted |= UINT64_C(1) << part;
+	if (other && !join_lanes(j, l, other)) /* its sender would wait in vain */
+		job_end(j, 1, "out of memory");
+}
+
 void channel_event(struct daemon *d, const struct event *e)
 {
 	if (e->kind != EVENT_HALF_GONE && (e->channel ? e->channel->circuit != NULL : e->lane->circuit)) {
@@ -345,6 +363,9 @@ void channel_event(struct daemon *d, const struct event *e)
 		break;
 	case EVENT_BREACH:
 		breach_elsewhere(e);
+		break;
+	case EVENT_RELAY:
+		want_relay(e->lane, e->part);
 		break;
 	case EVENT_HALF_GONE:
 		half_gone(d, e->channel);

@@ -25,7 +25,6 @@ struct crew {
 	struct daemon *daemon;
 	int event_fd;							      /* workers -> control thread */
 	struct worker_pair *pair[SETTINGS_FABRICS_MAX][SETTINGS_FABRICS_MAX]; /* [lower][higher] */
-	struct relay *relays;
 	/* One queue for all workers: what the one is told must not overtake what another must know first. */
 	struct waiting *head, **tail;
 };
@@ -95,8 +94,8 @@ struct worker *crew_worker(struct daemon *d, int from, int to, struct zerr *err)
 
 struct relay *crew_relay(struct daemon *d, struct worker *from, struct worker *to)
 {
-	struct relay *r = d->crew->relays;
-	while (r && (r->from != from || r->to != to))
+	struct relay *r = from->outbound;
+	while (r && r->to != to)
 		r = r->next;
 	if (r)
 		return r;
@@ -106,8 +105,8 @@ struct relay *crew_relay(struct daemon *d, struct worker *from, struct worker *t
 	memset(r, 0, sizeof(*r));
 	r->from = from;
 	r->to = to;
-	r->next = d->crew->relays;
-	d->crew->relays = r;
+	r->next = from->outbound;
+	from->outbound = r;
 	crew_send(d, to, &(struct command){.kind = CMD_ADD_INBOUND, .relay = r});
 	return r;
 }
@@ -193,11 +192,6 @@ void crew_destroy(struct daemon *d)
 	for (int a = 0; a < SETTINGS_FABRICS_MAX; a++)
 		for (int b = a + 1; b < SETTINGS_FABRICS_MAX; b++)
 			free(crew->pair[a][b]);
-	while (crew->relays) {
-		struct relay *r = crew->relays;
-		crew->relays = r->next;
-		free(r);
-	}
 	daemon_unwatch(d, crew->event_fd);
 	close(crew->event_fd);
 	free(crew);

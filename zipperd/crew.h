@@ -10,7 +10,8 @@ int crew_create(struct daemon *, struct zerr *);
 void crew_destroy(struct daemon *); /* all lanes must be back */
 /* The worker from fabric to fabric, and its opposite with it. NULL with text. */
 struct worker *crew_worker(struct daemon *, int from, int to, struct zerr *);
-/* The relay from one worker to another with the same first fabric. NULL: out of memory. */
+/* The relay from one worker to another with the same first fabric, made when it is first asked for. NULL: out of
+ * memory. */
 struct relay *crew_relay(struct daemon *, struct worker *from, struct worker *to);
 /* Never fails and never waits; commands keep their order, whichever workers they are to. */
 void crew_send(struct daemon *, struct worker *, const struct command *);

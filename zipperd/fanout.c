@@ -87,8 +87,9 @@ int fanout_offer(struct fanout *f, uint32_t receiver, const struct zwire_env *en
 		rc = transfer_offer_fanned(l, &plain, &fan);
 	} else {
 		struct relayed m = {.what = RELAYED_OFFER, .job = l->job, .fan = fan};
+		struct relay *r = relay_to(l, part);
 		zwire_encode(m.env, &plain);
-		if (!l->relay[part] || !relay_push(l->worker, l->relay[part], &m))
+		if (!r || !relay_push(l->worker, r, &m))
 			return -EAGAIN;
 	}
 	if (rc < 0)

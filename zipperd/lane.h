@@ -161,14 +161,16 @@ struct lane {
 	const uint32_t *station_of; /* [ndests] */
 	struct lane_limits limits;
 	struct worker *worker;
-	void *owner;  /* the control thread's */
-	bool circuit; /* of a circuit: one source, one destination, and everything passes as it is */
+	void *owner;	 /* the control thread's, as wanted */
+	uint64_t wanted; /* a bit each: parts that it is to have a relay to */
+	bool circuit;	 /* of a circuit: one source, one destination, and everything passes as it is */
 	/* the worker's */
 	struct lane *next;
 	struct dest *dest;	     /* [ndests] */
 	struct refusal **bucket;     /* [LANE_BUCKETS] */
 	struct transfer **transfers; /* [LANE_BUCKETS], by source and id */
 	struct relay **relay;	     /* [nparts]: the way to the worker of (from, that part); NULL: none yet */
+	uint64_t asked;		     /* a bit each: parts that the control thread was asked for a relay to */
 	uint32_t halves;	     /* sources and txs that it has */
 	bool dropping;		     /* given back when halves is 0 */
 	bool flooded;		     /* said so */

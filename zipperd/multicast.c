@@ -135,9 +135,9 @@ static int take_list(struct source *s, const struct zwire_env *env, const void *
 static int hand_over(struct source *s, const struct zwire_env *env, const void *payload, bool shared)
 {
 	struct worker *w = s->lane->worker;
-	struct relay *r = s->lane->relay[s->lane->place[env->dst].part];
+	struct relay *r = relay_to(s->lane, s->lane->place[env->dst].part);
 	if (!r)
-		return -EAGAIN; /* its channel there is about to be attached */
+		return -EAGAIN;
 	if (env->len > 0 && !s->body) {
 		s->body = body_create(w, payload, env->len);
 		if (!s->body)

@@ -10,6 +10,16 @@
 
 #define RELAY_BUDGET 16 /* of one relay per round, as of a source */
 
+/* Made only now, as most jobs have nothing for several parts, and there would be P^3 of them in one of P parts. */
+struct relay *relay_to(struct lane *l, uint32_t part)
+{
+	if (!l->relay[part] && !(l->asked >> part & 1)) {
+		l->asked |= UINT64_C(1) << part;
+		worker_emit(l->worker, &(struct event){.kind = EVENT_RELAY, .lane = l, .part = part});
+	}
+	return l->relay[part];
+}
+
 /* It was full: its reader is to say when it is not any more, but may have emptied it just now. */
 static bool push_again(struct worker *w, struct relay *r, const struct relayed *m)
 {

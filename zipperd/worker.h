@@ -48,13 +48,14 @@ enum event_kind {
 	EVENT_HALF_LOST, /* channel, half, rc, breach: broken or closed; the half is at rest, to be dropped */
 	EVENT_HALF_GONE, /* channel: the half was dropped */
 	EVENT_LANE_GONE, /* lane */
+	EVENT_RELAY,	 /* lane, part: something is for that one, and there is no relay to its worker */
 	EVENT_BREACH,	 /* lane, station, breach: its rank broke the protocol, its half is another worker's */
 };
 
 struct event {
 	enum event_kind kind;
 	int rc;
-	uint32_t dest, station; /* dest: as in a command */
+	uint32_t dest, station, part; /* dest: as in a command */
 	struct lane *lane;
 	struct channel *channel;
 	enum zlink_half half;
@@ -109,7 +110,7 @@ RING(event_ring, struct event, 1024);
 RING(note_ring, struct note, 1024);
 RING(relay_ring, struct relayed, 64); /* holds that many bodies and pieces back at most */
 
-struct relay { /* from one worker to another; made by the control thread, and never given up */
+struct relay { /* from one worker to another; made by the control thread, and kept as long as from */
 	struct relay_ring ring;
 	struct worker *from, *to;
 	_Atomic bool full;	    /* from waits for room */
@@ -118,7 +119,7 @@ struct relay { /* from one worker to another; made by the control thread, and ne
 	struct relay *inbound_next; /* to's */
 	struct relay *told_next;    /* from's */
 	bool told;		    /* from's: to is to be woken in this round */
-	struct relay *next;	    /* the control thread's */
+	struct relay *next;	    /* the control thread's: in from's outbound */
 };
 
 /* For other threads, each touching its own cache line. */
@@ -160,6 +161,8 @@ struct worker {
 	struct relay *inbound, *told;	  /* relays to this worker; those from it whose readers are to be woken */
 	struct relay *full;		  /* those from it that were full when a source had something for them */
 	struct buf *kept, **kept_tail;	  /* answers for full relays, oldest first (relay.c) */
+
+	struct relay *outbound; /* from this worker; the control thread's alone */
 
 	/* set by the control thread, the thread only reads its own */
 	const struct ztransport *settles; /* whose endpoint this is, or NULL */
@@ -272,6 +275,9 @@ void body_hold(struct buf *);
 void body_put(struct worker *, struct buf *); /* NULL: no effect */
 void body_collect(struct worker *);
 /* relay.c: what workers with the same first fabric hand to each other. */
+/* The way to that part's worker. NULL: not yet; the control thread has been asked for it, and the stalled sources are
+ * looked at again when it is there. */
+struct relay *relay_to(struct lane *, uint32_t part);
 /* false: it is full; the worker looks again when there is room. */
 bool relay_push(struct worker *, struct relay *, const struct relayed *);
 /* To the other worker, of what it has handed over. Kept where there is no room: it may be in just the same place, and

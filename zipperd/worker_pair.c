@@ -60,6 +60,11 @@ err:
 
 static void destroy(struct worker *w)
 {
+	while (w->outbound) {
+		struct relay *r = w->outbound;
+		w->outbound = r->next;
+		free(r);
+	}
 	fanout_fini(w);
 	staging_fini(&w->staging); /* may be registered in what is the endpoint's */
 	if (w->endpoint)

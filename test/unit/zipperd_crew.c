@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands to workers, of which one does not take any for a while: all of them come in the order in which they were
- * sent. */
+ * sent. And the relays between workers. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,10 +62,11 @@ struct bench {
 	struct slow_link link;
 };
 
-static struct lane *add_lane(struct bench *b, struct worker *w)
+static struct lane *add_lane(struct bench *b, struct worker *w, uint32_t to)
 {
 	struct lane *l = lane_create(1, 3);
 	assert_non_null(l);
+	l->to = to;
 	l->worker = w;
 	l->owner = &b->j;
 	b->j.nlanes++;
@@ -100,8 +101,8 @@ static void start(struct bench *b)
 	b->c->halves = 2; /* of which the test keeps one */
 	b->c->source.zlink = &b->link.base;
 	b->c->source.channel = b->c;
-	b->c->source.lane = b->lane[0] = add_lane(b, b->ab);
-	b->lane[1] = add_lane(b, b->ac);
+	b->c->source.lane = b->lane[0] = add_lane(b, b->ab, 1);
+	b->lane[1] = add_lane(b, b->ac, 2);
 	crew_send(&b->d, b->ab, &(struct command){.kind = CMD_ADD_SOURCE, .source = &b->c->source});
 	while (!atomic_load(&b->link.polled))
 		sched_yield();
@@ -145,7 +146,7 @@ static void commands_keep_their_order(void **state)
 	const struct command nothing_new = {.kind = CMD_DEST_BYE, .lane = b.lane[0]};
 	while (command_ring_push(&b.ab->ports->commands, &nothing_new))
 		;
-	b.later = add_lane(&b, b.ab);
+	b.later = add_lane(&b, b.ab, 1);
 	assert_true(crew_timeout(&b.d) > 0);
 	const uint32_t before = sent_to(b.ac);
 	crew_send(&b.d, b.ac, &(struct command){.kind = CMD_DEST_BYE, .lane = b.lane[1]});
@@ -157,10 +158,37 @@ static void commands_keep_their_order(void **state)
 	stop(&b);
 }
 
+static void ask_for_relay(struct bench *b)
+{
+	channel_event(&b->d, &(struct event){.kind = EVENT_RELAY, .lane = b->lane[0], .part = 2});
+}
+
+/* One in each direction for all lanes, and only where something is to go by it. */
+static void relays_are_made_when_needed(void **state)
+{
+	struct bench b;
+	(void)state;
+	start(&b);
+	b.later = add_lane(&b, b.ab, 1);
+	b.j.nparts = 3;
+	b.j.lane[1] = b.lane[0];
+	ask_for_relay(&b); /* nobody has a channel to that part yet */
+	assert_true(!b.ab->outbound && !b.ac->outbound);
+	assert_true(b.lane[0]->wanted == 1 << 2);
+	b.j.lane[2] = b.lane[1];
+	for (int i = 0; i < 2; i++) {
+		ask_for_relay(&b);
+		assert_true(b.ab->outbound && b.ab->outbound->to == b.ac && !b.ab->outbound->next);
+		assert_true(b.ac->outbound && b.ac->outbound->to == b.ab && !b.ac->outbound->next);
+	}
+	stop(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_keep_their_order),
+		cmocka_unit_test(relays_are_made_when_needed),
 	};
 	return cmocka_run_group_tests_name("commands to workers", tests, NULL, NULL);
 }

@@ -170,12 +170,32 @@ static void messages_go_on_without_memory(void **state)
 	stop(&b);
 }
 
+/* The control thread is asked once for a relay that is not there. */
+static void a_relay_is_asked_for_once(void **state)
+{
+	struct bench b;
+	(void)state;
+	start(&b);
+	struct lane *l = b.to[1].lane;
+	l->relay[2] = NULL;
+	assert_null(relay_to(l, 2));
+	assert_null(relay_to(l, 2));
+	const struct event *e = event_ring_peek(&b.to[1].w.ports->events);
+	assert_true(e && e->kind == EVENT_RELAY && e->lane == l && e->part == 2);
+	event_ring_drop(&b.to[1].w.ports->events);
+	assert_null(event_ring_peek(&b.to[1].w.ports->events));
+	l->relay[2] = b.to[1].relay;
+	assert_ptr_equal(relay_to(l, 2), b.to[1].relay);
+	stop(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused_offers_cross),
 		cmocka_unit_test(answers_that_wait_are_dropped),
 		cmocka_unit_test(messages_go_on_without_memory),
+		cmocka_unit_test(a_relay_is_asked_for_once),
 	};
 	return cmocka_run_group_tests_name("relays", tests, NULL, NULL);
 }
