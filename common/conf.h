@@ -54,6 +54,8 @@ int zconf_environ(const struct zconf_row *rows, void *conf, const char *prefix, 
 	struct zerr *);
 /* All options with their current values, in file syntax, with the help as comments. */
 void zconf_print(const struct zconf_row *rows, const void *conf, FILE *);
+/* One line of it: "name = value", in quotes where it would be read back as something else without. */
+void zconf_print_line(const char *name, const char *value, FILE *);
 /* The option list for a manual page, mdoc(7) source (.It items). */
 void zconf_print_mdoc(const struct zconf_row *rows, FILE *);
 void zconf_free(const struct zconf_row *rows, void *conf);

@@ -35,6 +35,12 @@ static bool needs_quotes(const char *value)
 	       (len > 0 && (isspace((unsigned char)value[0]) || isspace((unsigned char)value[len - 1])));
 }
 
+void zconf_print_line(const char *name, const char *value, FILE *out)
+{
+	const char *quote = needs_quotes(value) ? "\"" : "";
+	fprintf(out, "%s = %s%s%s\n", name, quote, value, quote);
+}
+
 void zconf_print(const struct zconf_row *rows, const void *conf, FILE *out)
 {
 	for (const struct zconf_row *row = rows; row->name; row++) {
@@ -49,9 +55,9 @@ void zconf_print(const struct zconf_row *rows, const void *conf, FILE *out)
 		if (row->type != ZCONF_STRING)
 			fprintf(out, "# Value: %s.\n", zconf_value_domain(row, domain, sizeof(domain)));
 		const char *value = zconf_value_format(row, conf, buf, sizeof(buf));
-		const char *quote = needs_quotes(value) ? "\"" : "";
-		bool unset = row->type == ZCONF_STRING && *value == '\0';
-		fprintf(out, "%s%s = %s%s%s\n", unset ? "#" : "", row->name, quote, value, quote);
+		if (row->type == ZCONF_STRING && *value == '\0')
+			fputc('#', out);
+		zconf_print_line(row->name, value, out);
 	}
 }
 

@@ -90,6 +90,10 @@ ok "--version" "$ZIPPERD" -V
 "$ZIPPERD" --print-config -c good.conf -o max_jobs=77 >printed.conf
 is "what --print-config prints is a configuration" "$("$ZIPPERD" -t -c printed.conf)" "printed.conf: ok"
 is "and the same one" "$("$ZIPPERD" --print-config -c printed.conf)" "$(cat printed.conf)"
+ok "a full disk" fails 1 "standard output: No space left on device" sh -c '"$@" >/dev/full' sh "$ZIPPERD" --print-config -c good.conf
+is "... is said in one line" "$(wc -l <err)" 1
+"$ZIPPERD" --print-config -o "listen=a,b=shm:$TAP_TMP/x #y" -o "next=a=shm:$TAP_TMP/z #1" -o "key_file=$TAP_TMP/keys" >odd.conf
+is "what would be a comment is quoted" "$("$ZIPPERD" --print-config -c odd.conf)" "$(cat odd.conf)"
 "$ZIPPERD" --print-config -c good.conf -o next=lgm -o next=lgm=tcp:1.2.3.4 >printed.conf
 is "next: the same one" "$("$ZIPPERD" --print-config -c printed.conf | grep '^next')" 'next = lgm
 next = lgm=tcp:1.2.3.4:7474'

@@ -132,6 +132,16 @@ out:
 	return status;
 }
 
+/* Has all of it been written? */
+static int finish_output(struct zerr *err)
+{
+	errno = EIO; /* where it failed earlier */
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return EXIT_SUCCESS;
+	zerr_set(err, -errno, "standard output: %s", strerror(errno));
+	return fail(err);
+}
+
 int main(int argc, char **argv)
 {
 	static struct daemon d;
@@ -159,6 +169,8 @@ int main(int argc, char **argv)
 	} else {
 		status = serve(&d, &o);
 	}
+	if (status == EXIT_SUCCESS)
+		status = finish_output(&err);
 	keys_free(d.keys);
 	settings_fini(&d.settings);
 	return status;

@@ -364,12 +364,13 @@ void settings_print(const struct settings *c, FILE *out)
 	fputc('\n', out);
 	for (int i = 0; i < c->nlistens; i++) {
 		settings_format_listen(c, &c->listen[i], buf, sizeof(buf));
-		fprintf(out, "listen = %s\n", buf);
+		zconf_print_line("listen", buf, out);
 	}
 	for (int i = 0; i < c->nnexts; i++) {
 		const struct settings_next *n = &c->next[i];
-		zaddr_format(&n->addr, buf, sizeof(buf));
-		fprintf(out, "next = %s%s%s\n", n->fabric, n->addr.kind == ZADDR_NONE ? "" : "=",
-			n->addr.kind == ZADDR_NONE ? "" : buf);
+		int len = snprintf(buf, sizeof(buf), "%s%s", n->fabric, n->addr.kind == ZADDR_NONE ? "" : "=");
+		if (n->addr.kind != ZADDR_NONE)
+			zaddr_format(&n->addr, buf + len, sizeof(buf) - (size_t)len);
+		zconf_print_line("next", buf, out);
 	}
 }
