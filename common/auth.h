@@ -7,6 +7,8 @@
 #ifndef ZIP_COMMON_AUTH_H
 #define ZIP_COMMON_AUTH_H
 
+#include <stdbool.h>
+
 #include "control.h"
 
 #define ZAUTH_KEY_BYTES 32
@@ -31,6 +33,8 @@ struct zauth_ops {
 #define ZAUTH_SYMBOL "zauth_module"
 extern const struct zauth_ops zauth_module;
 
+/* Can a key file have a key for a user of this name? */
+bool zauth_user_ok(const char *user);
 /* Reads a key file (keyfile.c, libc only): lines "USER HEXKEY", '#' comments. It must be a regular file of ours or
  * root's that nobody else can read (mode & 077), no user named twice. found is called for every line and stops the
  * reading by returning nonzero. 0, what found returned, or a negative errno with "path:line: reason". */

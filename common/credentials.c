@@ -23,6 +23,9 @@ int zcred_find_user(char user[ZCTL_NAME_MAX + 1], struct zerr *err)
 	if (!zctl_name_ok(name))
 		return zerr_set(err, -EINVAL, "%s is no name of 1 to %d printable characters without space and comma",
 			is_said ? "ZIPPER_USER" : "the login name, which ZIPPER_USER can replace,", ZCTL_NAME_MAX);
+	if (!zauth_user_ok(name))
+		return zerr_set(err, -EINVAL, "%s can have no key: there is a '/' in it, or a '#' at its beginning",
+			is_said ? "ZIPPER_USER" : "the login name, which ZIPPER_USER can replace,");
 	strcpy(user, name); /* zctl_name_ok bounded it */
 	return 0;
 }

@@ -62,6 +62,12 @@ static int note_user(struct keyfile *f, const char *user)
 	return 0;
 }
 
+bool zauth_user_ok(const char *user)
+{
+	/* Jobs are told apart by USER/JOB; '#' begins a comment. */
+	return zctl_name_ok(user) && !strchr(user, '/') && *user != '#';
+}
+
 /* One line, which it may cut up. *user stays NULL where it holds no key. */
 static int parse_line(struct keyfile *f, char *line, char **user, uint8_t key[ZAUTH_KEY_BYTES], struct zerr *err)
 {
@@ -75,7 +81,7 @@ static int parse_line(struct keyfile *f, char *line, char **user, uint8_t key[ZA
 	char *rest = strtok_r(NULL, " \t\r\n", &save);
 	if (!hex || (rest && *rest != '#'))
 		return zerr_set(err, -EINVAL, "a line is a user name and a key");
-	if (!zctl_name_ok(*user) || strchr(*user, '/')) /* jobs are told apart by USER/JOB */
+	if (!zauth_user_ok(*user))
 		return zerr_set(err, -EINVAL, "bad user name");
 	int rc = f->auth->parse_key(key, hex, err);
 	if (rc != 0)

@@ -139,6 +139,11 @@ is "a wrong key: one line" "$(wc -l <err) $(grep -c ^zipstat: err)" "1 1"
 ZIPPER_USER=me,you run "a name that is none" 1 "$(address a)"
 is "a name that is none: its line" "$(cat err)" \
 	"zipstat: ZIPPER_USER is no name of 1 to 64 printable characters without space and comma"
+for name in a/b '#a'; do
+	ZIPPER_USER=$name run "$name" 1 "$(address a)"
+	is "$name: its line" "$(cat err)" \
+		"zipstat: ZIPPER_USER can have no key: there is a '/' in it, or a '#' at its beginning"
+done
 ZIPPER_USER=me,you ZIPPER_KEY=$(printf %064d 7) run "... which -u makes up for" 0 --csv -u other "$(address a)"
 ZIPPER_KEY='' ZIPPER_KEY_FILE=$TAP_TMP/keys run "the key in a file" 0 "$(address a)"
 run "a bad address" 1 nowhere:at:all
