@@ -156,32 +156,6 @@ static int simple_make(struct map_make *m, enum map_candidate which, struct zerr
 	return rc ? zerr_set(err, rc, "%s", made->why.text) : 0;
 }
 
-/* Fewer slots everywhere, so that the ranks have to spread over all nodes. */
-static int spread_apply(struct map_make *m, struct zerr *err)
-{
-	uint32_t *slots = malloc(m->site.nnodes * sizeof(*slots)), most = 0, low = 1;
-	uint64_t sum = 0;
-	int rc = slots ? -ENOSPC : no_memory(err);
-
-	for (uint32_t i = 0; i < m->site.nnodes && slots; i++) {
-		slots[i] = m->site.nodes[i].slots;
-		most = slots[i] > most ? slots[i] : most;
-	}
-	for (; low < most && slots; low++, sum = 0) {
-		for (uint32_t i = 0; i < m->site.nnodes; i++)
-			sum += slots[i] < low ? slots[i] : low;
-		if (sum >= m->graph.n)
-			break;
-	}
-	for (uint32_t level = low; level <= most && rc == -ENOSPC; level++) {
-		for (uint32_t i = 0; i < m->site.nnodes; i++)
-			m->site.nodes[i].slots = slots[i] < level ? slots[i] : level;
-		rc = map_rules_check(&m->rules, &m->site, err);
-	}
-	free(slots);
-	return rc;
-}
-
 /* Does the strategy have all of the others to choose from? */
 static bool takes_all(const struct map_make *m)
 {
@@ -241,6 +215,66 @@ static int search_make(struct map_make *m, struct zerr *err)
 	for (int i = 0; i < 3; i++)
 		free(from[i]);
 	free(class);
+	return rc;
+}
+
+/* No node has more than level slots. Returns how many there are in all. */
+static uint64_t slots_limit(struct map_site *s, const uint32_t *slots, uint32_t level)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->nnodes; i++) {
+		s->nodes[i].slots = slots[i] < level ? slots[i] : level;
+		sum += s->nodes[i].slots;
+	}
+	return sum;
+}
+
+/* As many slots as ranks, so that every node gets level of them, or one less, or all that it has room for. */
+static int spread_evenly(struct map_make *m, const uint32_t *slots, uint32_t level, struct zerr *err)
+{
+	uint64_t spare = slots_limit(&m->site, slots, level) - m->graph.n;
+	int rc;
+
+	for (uint32_t i = m->site.nnodes; i-- > 0 && spare;)
+		if (slots[i] >= level) {
+			m->site.nodes[i].slots--;
+			spare--;
+		}
+	rc = map_rules_check(&m->rules, &m->site, err);
+	return rc ? rc : search_make(m, err);
+}
+
+/* Where demands do not allow that: slots to choose from, but no more a node than it must be. */
+static int spread_loosely(struct map_make *m, const uint32_t *slots, uint32_t level, struct zerr *err)
+{
+	const uint64_t all = slots_limit(&m->site, slots, UINT32_MAX);
+	uint64_t sum;
+	int rc;
+
+	map_layout_free(&m->made[MAP_RESULT].layout);
+	do {
+		sum = slots_limit(&m->site, slots, level++);
+		rc = map_rules_check(&m->rules, &m->site, err);
+	} while (rc == -ENOSPC && sum < all);
+	return rc ? rc : search_make(m, err);
+}
+
+static int spread_make(struct map_make *m, struct zerr *err)
+{
+	uint32_t *slots = malloc(m->site.nnodes * sizeof(*slots)), level = 1;
+	int rc;
+
+	if (!slots)
+		return no_memory(err);
+	for (uint32_t i = 0; i < m->site.nnodes; i++)
+		slots[i] = m->site.nodes[i].slots;
+	while (slots_limit(&m->site, slots, level) < m->graph.n)
+		level++;
+	rc = spread_evenly(m, slots, level, err);
+	if (rc == -ENOSPC)
+		rc = spread_loosely(m, slots, level, err);
+	free(slots);
 	return rc;
 }
 
@@ -359,10 +393,7 @@ static int result_make(struct map_make *m, struct zerr *err)
 		rc = map_layout_copy(&now->layout, &m->made[MAP_FROM_OLD].layout, err);
 		return rc ? rc : predict(m, MAP_RESULT, err);
 	}
-	if (way == MAP_SPREAD)
-		rc = spread_apply(m, err);
-	if (!rc)
-		rc = search_make(m, err);
+	rc = way == MAP_SPREAD ? spread_make(m, err) : search_make(m, err);
 	for (int i = 0; i < 3 && !rc; i++)
 		if (takes_all(m) || i == MAP_FROM_OLD)
 			rc = compare_with(m, (enum map_candidate)i, err);

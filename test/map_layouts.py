@@ -53,6 +53,10 @@ graph(32, hidden(32, chain(32), 3))
 where, lines, r = mapped("--strategy", "spread")
 sizes = [sum(w[0] == node for w in where.values()) for node in set(w[0] for w in where.values())]
 check(max(sizes) == 4 and bridged(where, hidden(32, chain(32), 3)) == 0, "spread: no node has more ranks than it must", sizes)
+graph(20, chain(20))
+where, lines, r = mapped("--strategy", "spread")
+sizes = [sum(w[0] == node for w in where.values()) for node in set(w[0] for w in where.values())]
+check(sorted(sizes) == [2] * 7 + [3] * 2, "... and none has two less than another", sizes)
 hosts([4, 3], [4], 2)
 graph(12, chain(12))
 r = zipmap("-f", "hosts", "-g", "graph", "--strategy", "pairs")
