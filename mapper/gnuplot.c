@@ -2,6 +2,7 @@
 /* Runs gnuplot. See gnuplot.h. */
 #include <errno.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,11 +38,11 @@ static int run(const char *program, struct zerr *err)
 	return 0;
 }
 
+static const char *const terminals[][2] = {{"svg size %u,%u font 'Helvetica,%u' background 'white'", ".svg"},
+	{"pngcairo size %u,%u font 'Helvetica,%u'", ".png"}};
+
 static void program_write(FILE *f, const struct gnuplot_picture *p)
 {
-	static const char *const terminals[][2] = {{"svg size %u,%u font 'Helvetica,%u' background 'white'", ".svg"},
-		{"pngcairo size %u,%u font 'Helvetica,%u'", ".png"}};
-
 	if (p->data)
 		p->data(f, p->arg);
 	for (int t = 0; t < 2; t++) {
@@ -53,6 +54,38 @@ static void program_write(FILE *f, const struct gnuplot_picture *p)
 		p->plot(f, p->arg);
 		fputs("unset output\n", f);
 	}
+}
+
+/* Both formats have a word for the end. */
+static bool is_whole(const char *path, const char *end)
+{
+	char tail[32];
+	FILE *f = fopen(path, "rb");
+	size_t n = f && fseek(f, -(long)sizeof(tail), SEEK_END) == 0 ? fread(tail, 1, sizeof(tail), f) : 0;
+
+	if (f)
+		fclose(f);
+	return memmem(tail, n, end, strlen(end));
+}
+
+/* gnuplot says nothing when a disk is full: what is broken is told, and does not stay. */
+static int pictures_check(const char *base, struct zerr *err)
+{
+	static const char *const ends[] = {"</svg>", "IEND"};
+	int rc = 0;
+
+	for (int t = 0; t < 2; t++) {
+		char *path;
+
+		if (asprintf(&path, "%s%s", base, terminals[t][1]) < 0)
+			return zerr_set(err, -ENOMEM, "not enough memory");
+		if (!is_whole(path, ends[t])) {
+			remove(path);
+			rc = rc ? rc : zerr_set(err, -EIO, "%s: cannot be written", path);
+		}
+		free(path);
+	}
+	return rc;
 }
 
 int gnuplot_try(const char *base, struct zerr *err)
@@ -76,7 +109,7 @@ int gnuplot_draw(const struct gnuplot_picture *p, struct zerr *err)
 {
 	char *path;
 	FILE *f;
-	int rc;
+	int rc, broken;
 
 	if (asprintf(&path, "%s.gnuplot", p->base) < 0)
 		return zerr_set(err, -ENOMEM, "not enough memory");
@@ -87,10 +120,14 @@ int gnuplot_draw(const struct gnuplot_picture *p, struct zerr *err)
 	}
 	program_write(f, p);
 	rc = ferror(f);
-	if (fclose(f) || rc)
+	if (fclose(f) || rc) {
+		remove(path);
 		rc = zerr_set(err, -EIO, "%s: cannot be written", path);
-	else
+	} else {
 		rc = run(path, err);
+		broken = pictures_check(p->base, rc ? NULL : err);
+		rc = rc ? rc : broken;
+	}
 out:
 	free(path);
 	return rc;

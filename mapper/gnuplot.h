@@ -21,7 +21,7 @@ struct gnuplot_picture {
 };
 /* Can BASE.gnuplot be written? For those who have hours of work before they draw. 0, or a negative errno. */
 int gnuplot_try(const char *base, struct zerr *);
-/* 0, -ENOMEM, -ENOENT if there is no gnuplot, -EIO if it fails or a file cannot be written. */
+/* 0, -ENOMEM, -ENOENT if there is no gnuplot, -EIO if it fails or a file cannot be written, which then is removed. */
 int gnuplot_draw(const struct gnuplot_picture *, struct zerr *);
 
 #endif

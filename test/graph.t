@@ -85,6 +85,12 @@ if command -v gnuplot >/dev/null; then
 	ok "... of nothing" "$ZIPMAP" show --matrix nothing none.mtx
 	"$ZIPMAP" show --matrix nowhere/x "$CORPUS/ring" >report 2>err
 	is "... to a place that is not there" "$? $(cat err)" "1 zipmap show: nowhere/x.gnuplot: No such file or directory"
+	for picture in gnuplot svg png; do
+		ln -s /dev/full "full-$picture.$picture"
+		"$ZIPMAP" show --matrix "full-$picture" "$CORPUS/ring" >report 2>err
+		is "... to a full disk: $picture" "$? $(cat err)" "1 zipmap show: full-$picture.$picture: cannot be written"
+		ok "... and it does not stay" test ! -L "full-$picture.$picture"
+	done
 else
 	skip "pictures" "no gnuplot"
 fi
