@@ -23,6 +23,31 @@ is "nobody else's libz is touched" "$(find "$root" -name 'libzip.*' -o -name zip
 is "no program looks for libraries in the build tree" "$(find "$root/bin" "$root/sbin" "$root/lib" "$root/libexec" -type f \
 	-exec sh -c 'readelf -d "$1" 2>/dev/null | grep -qE "R(UN)?PATH.*/(common|libzip|zipcast)/" && echo "$1"' - {} \;)" ""
 
+# --- the steps in zipperd(8)
+made_with() { sed -n "s/^$1 = //p" "$ZIP_TOP_BUILDDIR/etc/Makefile" | sed -e "s|\${prefix}|$prefix|" -e "s|\${exec_prefix}|$prefix|"; }
+sysconfdir=$(made_with sysconfdir)
+page=$root/share/man/man8/zipperd.8
+sed -n '/^\.Sh EXAMPLES/,/^The unit/s/^# //p' "$page" >steps
+is "zipperd(8) names the folders of this build" "$(grep -o '/[^ ]*/zipper[^ ]*' steps | sort -u)" "$(sort -u <<END
+$sysconfdir/zipper
+$sysconfdir/zipper/
+$sysconfdir/zipper/keys
+$prefix/lib/systemd/system/zipperd.service
+$prefix/sbin/zipperd
+$prefix/share/doc/leiden-zipper/examples/zipperd.conf
+END
+)"
+is "the example has the keys there" "$(grep ^key_file "$root/share/doc/leiden-zipper/examples/zipperd.conf")" \
+	"key_file = $sysconfdir/zipper/keys"
+ok "what it starts is there" test -f "$root/lib/systemd/system/zipperd.service"
+if [[ -n $real && $sysconfdir == "$prefix"/* ]]; then
+	grep -v ^systemctl steps >steps.sh
+	is "the steps lead to a configuration" "$(bash -e steps.sh 2>&1)" "$sysconfdir/zipper/zipperd.conf: ok"
+	rm -r "$sysconfdir/zipper"
+else
+	skip "the steps lead to a configuration" "its prefix is not in the build tree or exists"
+fi
+
 if [ -n "$real" ] && [ "${SANITIZED:-none}" = none ]; then
 	unset ZIPPER_MODULE_DIR ZMPIRUN_MPIEXEC ZMPIRUN_ZIPPERD ZMPIRUN_LIBZIPPER
 	PATH=$root/bin:$PATH
