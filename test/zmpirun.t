@@ -86,7 +86,8 @@ limited 30 "$ZMPIRUN" --clusters 2 --no-mpi yes 2>err | head -1 >out
 is "a reader that goes away ends the job" "${PIPESTATUS[0]} $(cat out)" "141 y"
 mkfifo pipe
 for errors in err /dev/stdout; do
-	rm -f saved.* out
+	rm -f saved.*
+	: >out
 	cat <pipe >out &
 	reader=$!
 	"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c 'trap "got=yes" INT; echo started; i=0
