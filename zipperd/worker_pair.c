@@ -15,6 +15,7 @@ static int create(struct worker **out, const struct worker_params *p, const char
 	struct zerr *err)
 {
 	int rc = -ENOMEM;
+	const char *why = NULL;
 	*out = NULL;
 	struct worker *w = aligned_alloc(alignof(struct worker), sizeof(*w));
 	if (!w)
@@ -29,8 +30,10 @@ static int create(struct worker **out, const struct worker_params *p, const char
 		goto err_free;
 	memset(w->ports, 0, sizeof(*w->ports));
 	rc = pool_init(&w->pool, p->budget, p->eager_bytes, p->frag_bytes);
-	if (rc != 0)
+	if (rc != 0) {
+		why = "all of its memory is in use (memory in zipperd.conf(5))";
 		goto err_ports;
+	}
 	staging_init(&w->staging, w, p->budget, p->staging_bytes, p->piece_bytes);
 	w->waiter = WAITER_WAKE;
 	w->control_fd = p->control_fd;
@@ -55,7 +58,7 @@ err_ports:
 err_free:
 	free(w);
 err:
-	return zerr_set(err, rc, "cannot start the worker %s>%s: %s", from, to, strerror(-rc));
+	return zerr_set(err, rc, "cannot start the worker %s>%s: %s", from, to, why ? why : strerror(-rc));
 }
 
 static void destroy(struct worker *w)
