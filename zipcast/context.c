@@ -142,6 +142,12 @@ void zcast_drop_commands(struct zipcast *zc)
 	zc->commands_tail = &zc->commands;
 }
 
+static void listen_from_now_on(struct zipcast *zc)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+	epoll_ctl(zc->epoll, EPOLL_CTL_MOD, zc->listener->ops->listener_fd(zc->listener), &ev); /* needs no memory */
+}
+
 /* True: it is done. */
 static bool execute(struct zipcast *zc, struct command *c)
 {
@@ -168,6 +174,7 @@ static bool execute(struct zipcast *zc, struct command *c)
 		return destroy(c);
 	case COMMAND_MEET:
 		zc->met = true;
+		listen_from_now_on(zc);
 		break;
 	case COMMAND_STOP:
 		stop(zc);

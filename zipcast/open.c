@@ -35,11 +35,12 @@ static int check_config(const struct zipcast_config *c, struct zaddr *addr, stru
 
 static int start_thread(struct zipcast *zc)
 {
-	struct epoll_event ev = {.events = EPOLLIN};
+	/* Those who come before zipcast_meet wait, without waking the thread all the time. */
+	struct epoll_event ev = {.events = EPOLLIN}, not_yet = {.events = 0};
 	zc->epoll = epoll_create1(EPOLL_CLOEXEC);
 	zc->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (zc->epoll < 0 || zc->wake < 0 || epoll_ctl(zc->epoll, EPOLL_CTL_ADD, zc->wake, &ev) != 0 ||
-		epoll_ctl(zc->epoll, EPOLL_CTL_ADD, zc->listener->ops->listener_fd(zc->listener), &ev) != 0)
+		epoll_ctl(zc->epoll, EPOLL_CTL_ADD, zc->listener->ops->listener_fd(zc->listener), &not_yet) != 0)
 		return -errno;
 	/* The application's signal handlers are for the application's threads. */
 	sigset_t all, before;

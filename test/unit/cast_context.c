@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cast_cases.h"
@@ -328,6 +329,41 @@ static void one_that_does_not_answer(void **state)
 	close(fd);
 }
 
+static int64_t cpu_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Who connects before the nodes have met wakes nobody all the time; after that it is looked at. */
+static void a_stranger_comes_early(void **state)
+{
+	struct zipcast_config config = {.me = 0,
+		.listen = "tcp:127.0.0.1:0",
+		.session = "early",
+		.key = cast_key,
+		.waiting = ZIPCAST_INTERRUPTS};
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct zipcast *zc;
+	char why[ZIPCAST_WHY_BYTES], byte;
+	(void)state;
+	assert_int_equal(zipcast_open(&zc, &config, why), 0);
+	const char *address = zipcast_address(zc);
+	at.sin_port = htons((uint16_t)atoi(strrchr(address, ':') + 1));
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(send(fd, "nonsense of more bytes than a greeting has", 42, MSG_NOSIGNAL), 42);
+	const int64_t before = cpu_ns();
+	usleep(300000);
+	assert_in_range(cpu_ns() - before, 0, 100000000);
+	assert_int_equal(zipcast_meet(zc, &address, 1, why), 0);
+	/* it is no node, and is told so by the end of its connection */
+	assert_true(recv(fd, &byte, 1, 0) <= 0);
+	close(fd);
+	zipcast_close(zc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +374,7 @@ int main(void)
 		CAST_CASE(what_others_need_of_a_busy_context, "shm"),
 		CAST_CASE(one_that_does_not_answer, "tcp"),
 		CAST_CASE(signals_are_the_applications, "tcp"),
+		CAST_CASE(a_stranger_comes_early, "tcp"),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
