@@ -74,7 +74,7 @@ static int set_timeout(struct zoptions *o, const struct row *row, char **args, s
 	return set_number(&o->timeout_s, row, args[0], TIMEOUT_MAX_S, err);
 }
 
-/* LD_PRELOAD is ours too: the user's libraries go behind libzipper.so. */
+/* LD_PRELOAD is ours too: the user's libraries go in front of libzipper.so. */
 static int add_preload(struct zoptions *o, const char *libraries, struct zerr *err)
 {
 	char *old = o->preload, *both = NULL;

@@ -143,11 +143,15 @@ static int build_argv(struct zargv *argv, const struct zplan_part *plan, const s
 	zargv_add_all(argv, o->globals.words, o->globals.count);
 	/* By option, not by our environment: only the ranks shall be preloaded, not mpiexec, its proxies and ssh. */
 	const char *theirs = o->preload ? o->preload : getenv("LD_PRELOAD");
+	if (theirs && *theirs == '\0')
+		theirs = NULL;
 	if (p->libzipper || o->preload) {
 		zargv_add(argv, "-genv");
 		zargv_add(argv, "LD_PRELOAD");
-		zargv_addf(argv, "%s%s%s", p->libzipper ? p->libzipper : "", p->libzipper && theirs ? ":" : "",
-			theirs ? theirs : "");
+		/* Theirs first: a tool between program and MPI (MPI-4.0, section 15.2) sees the program's calls, and
+		 * its own ones come to us. */
+		zargv_addf(argv, "%s%s%s", theirs ? theirs : "", p->libzipper && theirs ? ":" : "",
+			p->libzipper ? p->libzipper : "");
 	}
 	add_programs(argv, plan, o);
 	return rc == 0 && argv->failed ? zerr_set(err, -ENOMEM, "out of memory") : rc;

@@ -75,10 +75,12 @@ static int start_dup(void *arg, MPI_Request *r)
 {
 	struct dup *d = arg;
 	int rc;
+	const struct zcomm *outer = zsched_within(d->parent);
 	zshim_callback_begin(); /* copies attributes */
 	rc = d->with_info ? zn.Comm_idup_with_info(d->parent->shadow, d->info, &d->native, r)
 			  : zn.Comm_idup(d->parent->shadow, &d->native, r);
 	zshim_callback_end();
+	zsched_within(outer);
 	if (rc != MPI_SUCCESS) {
 		d->native = MPI_COMM_NULL;
 		*r = MPI_REQUEST_NULL;

@@ -168,9 +168,25 @@ struct zreq *zsched_request(struct zsched *s)
 	return &s->req;
 }
 
+static __thread const struct zcomm *within;
+
+const struct zcomm *zsched_within(const struct zcomm *c)
+{
+	const struct zcomm *outer = within;
+	within = c;
+	return outer;
+}
+
 int zsched_run(struct zsched *s)
 {
 	int rc = MPI_SUCCESS;
+	if (within && within == s->req.comm && !s->detached) {
+		rc = zerror_raise(s->req.comm, MPI_ERR_OTHER, s->function,
+			"called in a callback that copies the attributes of this communicator, for whose end it would "
+			"wait");
+		zsched_destroy(s);
+		return rc;
+	}
 	zsched_start(s);
 	if (!s->req.done)
 		zprogress_wait_request(&s->req);

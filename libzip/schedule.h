@@ -110,6 +110,9 @@ void zsched_start(struct zsched *);
 /* Start, wait, raise errors through comm's handler, destroy. Returns what the MPI function returns.
  */
 int zsched_run(struct zsched *);
+/* What this thread does on that communicator until it is called with NULL is called from a step of a schedule there, as
+ * an attribute callback: zsched_run, which would wait for the end of that, is an error. Returns what was so before. */
+const struct zcomm *zsched_within(const struct zcomm *);
 
 /* Called by zprogress_poll. Returns whether anything happened. */
 bool zsched_progress(void);

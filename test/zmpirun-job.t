@@ -74,6 +74,59 @@ else
 	fail "ends_between.c compiles"
 fi
 
+# --- a tool between program and MPI, by the profiling interface: it sees the program's calls, and one world
+cat >tool.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+static MPI_Comm own;
+static int calls;
+int MPI_Init(int *argc, char ***argv)
+{
+	int rc = PMPI_Init(argc, argv);
+	PMPI_Comm_dup(MPI_COMM_WORLD, &own);
+	return rc;
+}
+int MPI_Barrier(MPI_Comm comm)
+{
+	calls++;
+	return PMPI_Barrier(comm);
+}
+int MPI_Type_commit(MPI_Datatype *type) /* which libzipper.so leaves to native MPI */
+{
+	calls += 10;
+	PMPI_Barrier(own);
+	return PMPI_Type_commit(type);
+}
+int MPI_Finalize(void)
+{
+	int sum = 0, rank;
+	PMPI_Reduce(&calls, &sum, 1, MPI_INT, MPI_SUM, 0, own);
+	PMPI_Comm_rank(own, &rank);
+	if (rank == 0)
+		printf("%d\n", sum);
+	PMPI_Comm_free(&own);
+	return PMPI_Finalize();
+}
+END
+cat >tooled.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	MPI_Datatype type;
+	MPI_Init(&argc, &argv);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Type_contiguous(2, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	MPI_Type_free(&type);
+	return MPI_Finalize();
+}
+END
+"$MPICC" -shared -fPIC -o tool.so tool.c >cc 2>&1 && "$MPICC" -o tooled tooled.c >>cc 2>&1 || diag_file cc
+LD_PRELOAD=${ASAN:+$ASAN:}$PWD/tool.so run "a preloaded tool" 0 --clusters 2 -n 4 ./tooled
+is "a preloaded tool: what it counted" "$(cat out)" 44
+run "a preloaded tool, by option" 0 --clusters 2 -n 3 -genv LD_PRELOAD "${ASAN:+$ASAN:}$PWD/tool.so" ./tooled
+is "a preloaded tool, by option: what it counted" "$(cat out)" 33
+
 # --- exit status
 run "the highest status of any rank" 3 --clusters 2 -n 4 "$ENDS" ranks
 is "a status needs no comment" "$(cat err)" ""
