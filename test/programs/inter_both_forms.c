@@ -7,16 +7,5 @@
 
 int main(int argc, char **argv)
 {
-	begin(&argc, &argv);
-	uint32_t seed = argc > 1 ? (uint32_t)atoi(argv[1]) : 1;
-	make_layouts();
-	make_inters();
-	make_ops();
-	for (int i = 7; i < INTERS; i++)
-		if (use_inter(i))
-			try_inter(i, seed * 100 + (uint32_t)i);
-	free_ops();
-	free_inters();
-	free_layouts();
-	return end();
+	return try_from(7, argc, argv);
 }

@@ -48,4 +48,21 @@ static void try_inter(int i, uint32_t state)
 	printf("rank %d: %s: done\n", rank, inter_names[i]);
 }
 
+/* The program: on the intercommunicators from that one on. Its argument is a seed. */
+static inline int try_from(int first, int argc, char **argv)
+{
+	begin(&argc, &argv);
+	uint32_t seed = argc > 1 ? (uint32_t)atoi(argv[1]) : 1;
+	make_layouts();
+	make_inters();
+	make_ops();
+	for (int i = first; i < INTERS; i++)
+		if (use_inter(i))
+			try_inter(i, seed * 100 + (uint32_t)i);
+	free_ops();
+	free_inters();
+	free_layouts();
+	return end();
+}
+
 #endif
