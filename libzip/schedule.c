@@ -168,7 +168,7 @@ struct zreq *zsched_request(struct zsched *s)
 	return &s->req;
 }
 
-static __thread const struct zcomm *within;
+static __thread const struct zcomm *within __attribute__((tls_model("initial-exec")));
 
 const struct zcomm *zsched_within(const struct zcomm *c)
 {
