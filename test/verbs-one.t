@@ -48,10 +48,6 @@ twin() { # PROGRAM LAYOUTS
 }
 for source in "$ZIP_TOP_SRCDIR"/test/programs/*.c; do
 	sed 20q "$source" | grep -q 'twin:.*tcp=yes' || continue
-	# these take minutes; over tcp they run each time
-	[ -n "$ZIP_LONG" ] || case $source in
-	*/coll_order.c | */communicators.c | */large.c | */modes.c | */neighbors.c | */type_free.c) continue ;;
-	esac
 	case $source in
 	*/hello.c) twin "$source" "1+3 1+1+2" ;;
 	*/multicast.c) twin "$source" "2+2+2" ;; # large ones are read once by zipperd, and written to two clusters

@@ -200,9 +200,8 @@ const struct zconf_row settings_rows[] = {
 		"messages: less is taken, or none, where there are too many directions. 0: all large messages "
 		"travel as fragments."),
 	OPT(memory, ZCONF_BYTES, "256M", 4 * MiB, 1024 * GiB,
-		"Upper bound of the memory for all messages that wait for a rank to receive. Each direction between "
-		"two "
-		"fabrics has 256 KiB of it from the start."),
+		"Upper bound of the memory for all messages that wait for a rank to receive. "
+		"Each direction between two fabrics has 256 KiB of it from the start."),
 	OPT(max_jobs, ZCONF_INT, "256", 1, 65536, "How many jobs may run at a time."),
 	OPT(max_ranks, ZCONF_INT, "65536", 2, ZCTL_RANKS_MAX, "How many ranks one job may have."),
 	OPT(max_connections, ZCONF_INT, "16384", 8, 1 << 22,
