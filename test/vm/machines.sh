@@ -3,7 +3,7 @@
 # NAME.jobs.in; its kernel speaks to NAME.console, its emulator to NAME.host; NAME.pid ends with it.
 #   emulated   qemu with Debian's kernel as it is
 #   usermode   user-mode Linux: a kernel that is a process of the host, and runs as fast. One processor each
-# shellcheck disable=SC2154 # $machine, $guard, $image, $here and $letters are vmlab's
+# shellcheck disable=SC2154 # $machine, $made, $guard, $here and $letters are vmlab's
 
 # --- emulated
 # no_timer_check: on a busy host the kernel may find that its timer does not tick, and stop.
@@ -14,7 +14,7 @@ start_emulated() { # NAME CLUSTERS QEMU-ARGUMENT...
 	$guard qemu-system-x86_64 -name "$name" -accel "${ZIP_VM_ACCEL:-tcg,thread=multi}" -cpu max \
 		-m "${ZIP_VM_MEMORY:-1024}" -smp "${ZIP_VM_CPUS:-$((clusters ? 1 : 2))}" -nodefaults -no-user-config -no-reboot -display none \
 		-serial ${serial:-file:$ZIP_VM/$name.console} -device virtio-rng-pci \
-		-kernel "$image/kernel" -initrd "$image/initrd" -append "console=ttyS0 quiet panic=-1 net.ifnames=0 no_timer_check ${ZIP_VM_KERNEL:-} \
+		-kernel "$made/kernel" -initrd "$made/initrd" -append "console=ttyS0 quiet panic=-1 net.ifnames=0 no_timer_check ${ZIP_VM_KERNEL:-} \
 			$(boot_words "$name" "$clusters")" \
 		-virtfs local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap \
 		-virtfs "local,path=$ZIP_VM,mount_tag=state,security_model=none,multidevs=remap" \
@@ -51,7 +51,7 @@ start_usermode() { # NAME CLUSTERS WIRE...
 	[ -z "$terminal" ] || console=fd:0,fd:1
 	[ "$(id -u)" = 0 ] || user=--map-root-user
 	env -u TMPDIR $guard unshare $user --pid --fork --kill-child "$here/usermode-start" "$@" -- \
-		"$image/usermode/linux" "mem=${ZIP_VM_MEMORY:-1024}M" "umid=$name" "uml_dir=$ZIP_VM" rootfstype=hostfs ro "init=$here/usermode-init" \
+		"$made/linux" "mem=${ZIP_VM_MEMORY:-1024}M" "umid=$name" "uml_dir=$ZIP_VM" rootfstype=hostfs ro "init=$here/usermode-init" \
 		con=null con0=$console ssl=null ssl0=fd:9,null quiet ${ZIP_VM_KERNEL:-} $(boot_words "$name" "$clusters") \
 		"zip_mhz=$(awk '/^cpu MHz/ { print $4; exit }' /proc/cpuinfo)" \
 		9<>"$ZIP_VM/$name.jobs.in" <"${terminal:-/dev/null}" >"${terminal_out:-$ZIP_VM/$name.console}" 2>"$ZIP_VM/$name.host" &
@@ -80,16 +80,4 @@ alive() { # NODE
 	local pid name
 	{ read -r pid <"$ZIP_VM/$1.pid" && read -r name <"/proc/$pid/comm"; } 2>/dev/null &&
 		[[ $name = @(qemu*|unshare|vmlab|bash|setpriv|setsid|env) ]] # the last ones are on their way to be one of the first
-}
-check_image() {
-	case $machine in
-	emulated) "$here/image" --check "$image" ;;
-	usermode) "$here/usermode" --check "$image/usermode" ;;
-	esac
-}
-make_image() {
-	case $machine in
-	emulated) "$here/image" "$image" && echo "$image" ;;
-	usermode) "$here/usermode" "$image/usermode" && echo "$image/usermode" ;;
-	esac
 }
