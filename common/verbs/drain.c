@@ -85,7 +85,7 @@ int vdrain(struct zlink *base)
 			stop_receiving(l, now);
 	}
 	if (d->step == VDRAIN_SENDS) {
-		if (is_sending(l) && now < d->until_ms)
+		if (is_sending(l) && now < d->until_ms && !vrx_is_greedy(l))
 			return -EAGAIN;
 		say_close(l);
 		stop_receiving(l, now);

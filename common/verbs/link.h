@@ -316,6 +316,8 @@ int vtx_change_over(struct vlink *);
 int vtx_expect_errors(struct vlink *);
 
 int vrx_init(struct vlink *, struct zerr *);
+/* Closing, while what this end has sent is on its way still: has the peer sent more than it may? */
+bool vrx_is_greedy(struct vlink *);
 /* Closing: the queue pair is to take no more receives from those of others. true: that it does not is awaited. */
 bool vrx_stop(struct vlink *);
 void vrx_fini(struct vlink *);

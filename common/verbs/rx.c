@@ -120,6 +120,8 @@ static void take_arrival(struct vrx *rx, const struct ibv_wc *wc)
 		rc = -EPROTO; /* not ours, or more than it may */
 	if (rc == -EPROTO && !rx->stopping)
 		vpath_give_up(rx->queue.qp); /* it would go on, with receives that are others' */
+	if (!rx->broken)
+		rx->broken = rc;
 	/* Who stops is another thread than the pool's owner, which gets the buffer with the others. */
 	if (rc == 0 || (rx->stopping && rx->got - rx->next < VARRIVALS)) {
 		rx->arrival[rx->got++ % VARRIVALS] = (struct varrival){b, wc->byte_len};
@@ -127,8 +129,6 @@ static void take_arrival(struct vrx *rx, const struct ibv_wc *wc)
 	}
 	if (!rx->stopping)
 		put_back(rx, b);
-	if (!rx->broken)
-		rx->broken = rc;
 }
 
 static void take_completion(struct vrx *rx, const struct ibv_wc *wc)
@@ -244,6 +244,8 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	unsigned n = 0;
 	int rc = 0;
 	vpool_collect(rx->pool);
+	if (rx->kept || rx->whole) /* who is refused may go on no longer than its credit lasts */
+		collect(rx);
 	while (n < budget && (rc = deliver(rx, sink)) > 0) {
 		n++;
 		/* What has woken somebody is mostly alone: it goes on before the queue is looked at again. */
@@ -271,20 +273,23 @@ static int poll_queue(struct vlink *l, const struct zsink *sink, unsigned budget
 	return rx->error = find_end(l);
 }
 
-/* The first credit is on its way, and messages come over TCP: what becomes of it? Where there is no way for packets
- * (UDP port 4791 is filtered, or the GID is of another network) the device says so some seconds later. The peer hears
- * of no credit then, and stays with TCP; so do we. 0, or why the link ends. */
-static int look_at_credit(struct vlink *l)
+/* Messages come over TCP still, and the queue is looked at all the same: the sends behind SWITCH may come before it
+ * does, and who never says it would take receives that are others', of which it is to have no more than its credit. And
+ * what becomes of the first credit? Where there is no way for packets (UDP port 4791 is filtered, or the GID is of
+ * another network) the device says so some seconds later. The peer hears of no credit then, and stays with TCP; so do
+ * we. 0, or why the link ends. */
+static int look_ahead(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
-	if (!rx->granted || rx->proven || rx->useless)
+	if (!vlink_is_ready(l) || rx->useless)
 		return 0;
 	collect(rx);
-	if (!rx->broken || rx->proven)
+	if (!rx->broken)
 		return 0;
-	rx->useless = vlink_hung_up(l); /* TCP says why */
+	const bool first = rx->granted && !rx->proven;
+	rx->useless = first && vlink_hung_up(l); /* TCP says why */
 	const int rc = rx->useless ? 0 : vlink_reason(l, &rx->doubt, rx->broken);
-	if (rc != -ETIMEDOUT)
+	if (!first || rc != -ETIMEDOUT)
 		return rc;
 	rx->useless = true;
 	vlink_tell_path(l, true);
@@ -300,8 +305,11 @@ static int look(struct vlink *l, const struct zsink *sink, unsigned budget)
 		return poll_queue(l, sink, budget, armed);
 	look_around(l, armed);
 	int rc = vrx_poll_stream(l, sink, budget);
-	if (rc == 0 && rx->mode == VMODE_STREAM)
-		rc = rx->sender ? rx->sender : look_at_credit(l);
+	if (rx->mode == VMODE_STREAM && (rc >= 0 || rc == -EAGAIN)) {
+		const int broken = look_ahead(l);
+		if (rc == 0)
+			rc = rx->sender ? rx->sender : broken;
+	}
 	if (rc < 0 && rc != -EAGAIN)
 		return rx->error = l->dev ? vlink_reason(l, &rx->doubt, rc) : rc;
 	if (rc != 0 || rx->mode != VMODE_QUEUE)
@@ -331,12 +339,13 @@ int vrx_unplace(struct zlink *base)
 	return rx->mode == VMODE_QUEUE ? 0 : l->stream->ops->unplace(l->stream);
 }
 
-/* If the first credit fails that is to be told to who sleeps. false: it has. */
-static bool await_credit(struct vrx *rx)
+/* What look_ahead looks for is to be told to who sleeps. false: it is there. */
+static bool await_ahead(struct vlink *l)
 {
-	if (!rx->granted || rx->proven || rx->useless)
+	struct vrx *rx = &l->rx;
+	if (!vlink_is_ready(l) || rx->useless)
 		return true;
-	if (rx->awaits == VNOTICE_NONE && !vnotice_await(&rx->queue, &rx->awaits, VNOTICE_ERRORS))
+	if (rx->awaits != VNOTICE_ALL && !vnotice_await(&rx->queue, &rx->awaits, VNOTICE_ALL))
 		return false;
 	collect(rx);
 	return !rx->broken;
@@ -353,7 +362,7 @@ int vrx_arm(struct vlink *l)
 	if (rx->sender)
 		return 1;
 	if (rx->mode != VMODE_QUEUE && rx->reads == 0)
-		return !await_credit(rx) || l->stream->ops->arm(l->stream, ZLINK_RX) != 0;
+		return !await_ahead(l) || l->stream->ops->arm(l->stream, ZLINK_RX) != 0;
 	/* One that is awaited still, from an arming that something else ended, is as good as a new one. */
 	if (rx->kept || rx->whole || rx->broken || !vnotice_await(&rx->queue, &rx->awaits, VNOTICE_ALL))
 		return 1;
@@ -366,6 +375,15 @@ int vrx_init(struct vlink *l, struct zerr *err)
 {
 	l->rx.memory = malloc(ZWIRE_MAX_PAYLOAD); /* only what is used of it becomes memory */
 	return l->rx.memory ? 0 : zerr_set(err, -ENOMEM, "out of memory for a connection");
+}
+
+bool vrx_is_greedy(struct vlink *l)
+{
+	struct vrx *rx = &l->rx;
+	rx->stopping = true;
+	while (collect(rx))
+		;
+	return rx->broken == -EPROTO;
 }
 
 bool vrx_stop(struct vlink *l)

@@ -583,11 +583,13 @@ static void an_idle_half_sleeps(void **state)
 	pass(p.a, p.b, &in, 0, 10);
 	in.next = 0;
 	pass(p.b, p.a, &in, 0, 10);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
+		/* that its first credit has come wakes a half over Verbs */
+		const bool first = i == 0 && f->ops->kind == ZADDR_VERBS;
 		assert_int_equal(p.a->ops->poll(p.a, &sink, 4), 0);
-		assert_false(sleep_on(p.a, ZLINK_RX, 10));
+		assert_true(!sleep_on(p.a, ZLINK_RX, 10) || first);
 		assert_int_equal(p.b->ops->poll(p.b, &sink, 4), 0);
-		assert_false(sleep_on(p.b, ZLINK_RX, 10));
+		assert_true(!sleep_on(p.b, ZLINK_RX, 10) || first);
 	}
 	uint64_t k = 1;
 	while (post_message(p.a, k, 50000) == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What cannot be made, too little memory, and credit where receives run out. */
+/* What cannot be made, too little memory, and credit where receives run out. Peers that take no notice of it:
+ * verbs_greedy.c. */
 #include "verbs_parts.h"
 
 #include <errno.h>
@@ -348,42 +349,4 @@ void credit_is_for_receives_that_are_there(void **state)
 	send_to_those_who_refuse(*state);
 	device()->srq_max = most;
 	option("ZIPPER_VERBS_BUFFERS", NULL);
-}
-
-/* A peer that sends more takes receives of others: no longer than until somebody looks, whatever becomes of its link.
- */
-void who_takes_more_than_its_credit(void **state)
-{
-	struct fixture *f = *state;
-	struct pair bad = fixture_pair(f), good = fixture_pair(f);
-	struct vtx *tx = &((struct vlink *)(void *)bad.a)->tx;
-	struct vrx *rx = &((struct vlink *)(void *)bad.b)->rx;
-	struct inbox in, other;
-	uint64_t sent = 0;
-	inbox_init(&in);
-	inbox_init(&other);
-	struct zsink sink = inbox_sink(&in);
-	while (tx->mode != VMODE_QUEUE && post_message(bad.a, sent, 10) == 0)
-		receive_until(bad.b, &in, ++sent);
-	/* what the receiver has granted, whether that has come or not */
-	const uint64_t limit = sent + rx->limit - tx->sent;
-	for (; sent < limit + 5; sent++) {
-		tx->limit = rx->limit + 5;
-		assert_int_equal(post_message(bad.a, sent, 10), 0);
-	}
-	bad.a->ops->flush(bad.a);
-	assert_true(bad.b->ops->poll(bad.b, &sink, 1000) > 0); /* no more credit within one poll */
-	assert_int_equal(in.next, limit);
-	assert_int_equal(rx->queue.qp->state, IBV_QPS_ERR);
-	assert_int_equal(receive_to_end(bad.b, &in), -EPROTO);
-	assert_int_equal(in.next, limit);
-	for (uint64_t k = 0; k < 100; k++) {
-		assert_int_equal(post_message(good.a, k, 10), 0);
-		assert_int_equal(good.a->ops->flush(good.a), 0);
-		receive_until(good.b, &other, k + 1);
-	}
-	inbox_fini(&in);
-	inbox_fini(&other);
-	pair_close(&bad);
-	pair_close(&good);
 }

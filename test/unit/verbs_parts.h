@@ -88,7 +88,12 @@ void no_shared_receive_queues(void **state);
 void too_little_memory_is_not_silent(void **state);
 void receives_that_cannot_be_posted(void **state);
 void credit_is_for_receives_that_are_there(void **state);
+
+/* verbs_greedy.c */
 void who_takes_more_than_its_credit(void **state);
+void who_never_changes_over(void **state);
+void who_is_refused_and_goes_on(void **state);
+void who_goes_on_while_its_link_closes(void **state);
 
 /* verbs_share.c */
 void credit_is_for_those_who_use_it(void **state);
