@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "module.h"
+#include "share.h"
 
 #define PORT_EVENT_MS 1000 /* the event of a port may be so much later than what fails because of it */
 #define ASK_EVERY_MS 10
@@ -130,6 +131,14 @@ bool vlink_event(struct ibv_comp_channel *channel)
 	return true;
 }
 
+/* Its queue pair has failed. Why, its own thread knows, or will find out: that is ours where the endpoint is one. */
+static int why_sender_failed(struct vlink *l)
+{
+	const bool ours = l->share[ZLINK_TX]->endpoint == l->share[ZLINK_RX]->endpoint;
+	const int rc = ours ? vtx_reap(l) : 0;
+	return rc ? rc : -ENOLINK;
+}
+
 bool vlink_woken(struct vlink *l, int epoll)
 {
 	struct epoll_event e[VWATCHED];
@@ -146,7 +155,7 @@ bool vlink_woken(struct vlink *l, int epoll)
 			vdevice_look_at_ports(l->dev);
 		else if (e[i].data.fd == l->tx.queue.channel->fd) {
 			if (epoll == l->rx.epoll && vnotice_of_sender(l))
-				l->rx.sender = -ENOLINK;
+				l->rx.sender = why_sender_failed(l);
 		} else if (e[i].data.fd != l->rx.queue.channel->fd)
 			stream = true;
 	}
