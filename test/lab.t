@@ -32,14 +32,8 @@ for source in "$ZIP_TOP_SRCDIR"/test/programs/*.c; do
 	*/multicast.c) layouts="2+2+2 1+1+4" ;;
 	*) layouts="2+2 1+1+2" ;;
 	esac
-	while read -r line; do
-		case $line in
-		"ok "*) pass "tcp: ${line#* - }" ;;
-		"not ok "*) fail "tcp: ${line#* - }" ;;
-		"Bail out"*) fail "$line" ;;
-		"#"*) echo "$line" ;;
-		esac
-	done < <(ZIP_LAYOUTS=$layouts "$ZIP_TOP_SRCDIR/test/twin" "$source")
+	ZIP_LAYOUTS=$layouts "$ZIP_TOP_SRCDIR/test/twin" "$source" >"$TAP_TMP/tap"
+	tap_of tcp "$TAP_TMP/tap" $?
 done
 
 cd "$TAP_TMP" || exit 99

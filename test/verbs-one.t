@@ -36,15 +36,8 @@ fi
 
 # --- twin programs: what they print merged over verbs is what they print natively
 twin() { # PROGRAM LAYOUTS
-	local line
-	while read -r line; do
-		case $line in
-		"ok "*) pass "verbs: ${line#* - }" ;;
-		"not ok "*) fail "verbs: ${line#* - }" ;;
-		"Bail out"*) fail "$line" ;;
-		"#"*) echo "$line" ;;
-		esac
-	done < <(TMPDIR=$ZIP_VM/files ZIP_LAYOUTS=$2 "$ZIP_TOP_SRCDIR/test/twin" "$1")
+	TMPDIR=$ZIP_VM/files ZIP_LAYOUTS=$2 "$ZIP_TOP_SRCDIR/test/twin" "$1" >"$TAP_TMP/tap"
+	tap_of verbs "$TAP_TMP/tap" $?
 }
 for source in "$ZIP_TOP_SRCDIR"/test/programs/*.c; do
 	sed 20q "$source" | grep -q 'twin:.*tcp=yes' || continue

@@ -54,6 +54,25 @@ diag_file() { # FILE [LINES]
 pass() { TAP_COUNT=$((TAP_COUNT + 1)); echo "ok $TAP_COUNT - $*"; }
 fail() { TAP_COUNT=$((TAP_COUNT + 1)); echo "not ok $TAP_COUNT - $*"; return 1; }
 skip() { TAP_COUNT=$((TAP_COUNT + 1)); echo "ok $TAP_COUNT - $1 # SKIP $2"; }
+# tap_of PREFIX FILE STATUS [ERRORS]: what another test has printed there, under our numbers. That it has not come to its end
+# is a failure, too.
+tap_of() {
+	local prefix=$1 line planned='' seen=0
+	while IFS= read -r line; do
+		case $line in
+		"1..0"*SKIP*) skip "$prefix" "${line#*SKIP }"; planned=0 ;;
+		"1.."*) planned=${line#1..} ;;
+		"ok "*) seen=$((seen + 1)); pass "$prefix: ${line#*ok *[0-9] - }" ;;
+		"not ok "*) seen=$((seen + 1)); fail "$prefix: ${line#*ok *[0-9] - }" ;;
+		"Bail out"*) diag "$line" ;;
+		"#"*) echo "$line" ;;
+		esac
+	done <"$2"
+	[ "$3" = 0 ] && [ "$planned" = "$seen" ] && return
+	fail "$prefix: runs to its end"
+	diag "status $3, planned ${planned:-nothing}, seen $seen"
+	[ -z "$4" ] || diag_file "$4" 40
+}
 # ok NAME COMMAND...: passes when the command succeeds; what it printed is shown when it does not
 ok() {
 	local name=$1

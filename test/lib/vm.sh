@@ -46,21 +46,8 @@ vm_pair() {
 }
 # vm_tap NODE SECONDS PREFIX COMMAND...: the results of a test that runs over there, under our numbers
 vm_tap() {
-	local node=$1 seconds=$2 prefix=$3 line planned= seen=0 rc
+	local node=$1 seconds=$2 prefix=$3
 	shift 3
 	vm "$seconds" "$node" "$@" >"$TAP_TMP/tap" 2>"$TAP_TMP/tap.err"
-	rc=$?
-	while IFS= read -r line; do
-		case $line in
-		"1..0"*SKIP*) skip "$prefix" "${line#*SKIP }"; planned=0 ;;
-		"1.."*) planned=${line#1..} ;;
-		"ok "*) seen=$((seen + 1)); pass "$prefix: ${line#*ok *[0-9] - }" ;;
-		"not ok "*) seen=$((seen + 1)); fail "$prefix: ${line#*ok *[0-9] - }" ;;
-		"#"*) echo "$line" ;;
-		esac
-	done <"$TAP_TMP/tap"
-	[ $rc = 0 ] && [ "$planned" = "$seen" ] && return
-	fail "$prefix: runs to its end"
-	diag "status $rc, planned ${planned:-nothing}, seen $seen"
-	diag_file "$TAP_TMP/tap.err" 40
+	tap_of "$prefix" "$TAP_TMP/tap" $? "$TAP_TMP/tap.err"
 }
