@@ -191,6 +191,22 @@ static void key_files(void **state)
 	assert_int_equal(zauth_read_key(auth, key, "/dev/null", "alice", &err), -EINVAL);
 }
 
+/* Whoever can write it chooses the keys. */
+static void key_files_of_somebody_else(void **state)
+{
+	uint8_t key[ZAUTH_KEY_BYTES];
+	struct zerr err;
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	write_keys("alice " KEY "\n", 0600);
+	assert_int_equal(chown(path, 1, (gid_t)-1), 0);
+	const int rc = zauth_read_key(auth, key, path, "alice", &err);
+	unlink(path);
+	assert_int_equal(rc, -EACCES);
+	assert_non_null(strstr(err.text, "belongs to somebody else (uid 1)"));
+}
+
 static void random_is_random(void **state)
 {
 	uint8_t a[32] = {0}, b[32] = {0}, zero[32] = {0};
@@ -211,6 +227,7 @@ int main(void)
 		cmocka_unit_test(sides_differ),
 		cmocka_unit_test(anything_else_is_no_proof),
 		cmocka_unit_test(key_files),
+		cmocka_unit_test(key_files_of_somebody_else),
 		cmocka_unit_test(random_is_random),
 	};
 	return cmocka_run_group_tests_name("auth", tests, NULL, NULL);

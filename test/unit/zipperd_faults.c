@@ -26,6 +26,8 @@ static void wrong_key_is_refused(void **state)
 	fixture_params(&p, d.addr, "j");
 	strcpy(p.user, "nobody");
 	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_RANK, &err), -EACCES);
+	memset(p.key, 0, sizeof(p.key)); /* which is nobody's, and no key of those who have none */
+	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_RANK, &err), -EACCES);
 	assert_true(daemon_logged(&d, "wrong key for user tester"));
 	assert_int_equal(daemon_stop(&d), 0);
 }
