@@ -114,6 +114,8 @@ static void complete(void *arg, void *data, uint64_t bytes)
 	m->damaged += !right;
 	pthread_cond_broadcast(&m->cast->changed);
 	pthread_mutex_unlock(&m->cast->lock);
+	if (m->behind)
+		m->behind(m);
 }
 
 static void failed(void *arg, const char *why)
@@ -174,7 +176,8 @@ void cast_group(struct cast *c, struct cast_member *m, const struct zipcast_grou
 			.number = config->number,
 			.root = i == 0,
 			.salt = config->number,
-			.refuses = m[i].refuses};
+			.refuses = m[i].refuses,
+			.behind = m[i].behind};
 		creation[i] = (struct creation){.member = &m[i], .config = config};
 		assert_int_equal(pthread_create(&thread[i], NULL, create, &creation[i]), 0);
 	}

@@ -29,9 +29,10 @@ struct cast_member { /* one member's side of a group */
 	struct cast *cast;
 	struct zipcast_group *group;
 	uint32_t node, number;
-	bool root, refuses; /* refuses: has no memory for messages */
-	bool unchecked;	    /* it does not look at the bytes */
-	uint64_t salt;	    /* of what the root sends */
+	bool root, refuses;		      /* refuses: has no memory for messages */
+	bool unchecked;			      /* it does not look at the bytes */
+	void (*behind)(struct cast_member *); /* each message, in the context's thread; NULL: nothing */
+	uint64_t salt;			      /* of what the root sends */
 	/* under cast.lock */
 	uint32_t complete, damaged, failed;
 	bool begun; /* a message has begun to arrive */
