@@ -11,6 +11,7 @@
 #include "hash.h"
 #include "lines.h"
 #include "nearest.h"
+#include "ranges.h"
 
 #define NAME_CHARS_MAX 253   /* of a node, as in the hostfile */
 #define HINT_NODES_MAX 10000 /* more are not searched for a similar name */
@@ -93,56 +94,12 @@ static int grow_ranks(struct reading *r, uint32_t last)
 	return 0;
 }
 
-/* A decimal number of at most max at *text, which moves behind it. */
-static bool scan_number(const char **text, uint32_t max, uint32_t *out)
-{
-	uint64_t v = 0;
-	if (!isdigit((unsigned char)**text))
-		return false;
-	for (; isdigit((unsigned char)**text); (*text)++) {
-		v = v * 10 + (uint64_t)(**text - '0');
-		if (v > max)
-			return false;
-	}
-	*out = (uint32_t)v;
-	return true;
-}
-
-/* "7", "0-3": one element of a list, up to its comma or end. *text moves to the next element; *more says whether there
- * is one. */
-static bool scan_range(const char **text, uint32_t max, uint32_t *first, uint32_t *last, bool *more)
-{
-	if (!scan_number(text, max, first))
-		return false;
-	*last = *first;
-	if (**text == '-') {
-		(*text)++;
-		if (!scan_number(text, max, last) || *last < *first)
-			return false;
-	}
-	*more = **text == ',';
-	if (*more)
-		(*text)++;
-	return *more || **text == '\0';
-}
-
-static int check_cpus(const char *text, struct zerr *err)
-{
-	uint32_t first, last;
-	bool more = true;
-	for (const char *p = text; more;)
-		if (!scan_range(&p, ZMAP_CPU_MAX, &first, &last, &more))
-			return zerr_set(err, -EINVAL, "'%.64s' are no cores: numbers to %u and ranges, as 0-3,8", text,
-				ZMAP_CPU_MAX);
-	return 0;
-}
-
 int zmap_format_cpus(const char *text, char *buf, size_t cap)
 {
 	uint32_t first = 0, last = 0;
 	size_t len = 0;
 	bool more = true;
-	for (const char *p = text; more && scan_range(&p, ZMAP_CPU_MAX, &first, &last, &more);)
+	for (const char *p = text; more && zranges_scan(&p, ZRANGES_CPU_MAX, &first, &last, &more);)
 		for (uint32_t cpu = first; cpu <= last; cpu++)
 			len += (size_t)snprintf(len < cap ? buf + len : NULL, len < cap ? cap - len : 0, "%s%u",
 				len ? "+" : "", cpu);
@@ -180,7 +137,7 @@ static int place_ranks(struct reading *r, const char *ranks, const struct zmap_p
 	bool more = true;
 	int rc = 0;
 	for (const char *p = ranks; rc == 0 && more;) {
-		if (!scan_range(&p, ZCTL_RANKS_MAX - 1, &first, &last, &more))
+		if (!zranges_scan(&p, ZCTL_RANKS_MAX - 1, &first, &last, &more))
 			return zerr_set(err, -EINVAL, "'%.64s' are no ranks: numbers to %u and ranges, as 0-3,8", ranks,
 				ZCTL_RANKS_MAX - 1);
 		rc = place_range(r, first, last, place, err);
@@ -188,9 +145,42 @@ static int place_ranks(struct reading *r, const char *ranks, const struct zmap_p
 	return rc;
 }
 
+static int keep_cores(struct reading *r, const char *node, const char *cpus, struct zerr *err)
+{
+	struct zmap *map = r->map;
+	if (zmap_find_kept(map, node))
+		return zerr_set(err, -EEXIST, "cores of %.64s have been kept for zipperd already", node);
+	struct zmap_kept *more = realloc(map->kept, (map->nkept + 1) * sizeof(*more));
+	if (!more)
+		return no_memory(err);
+	map->kept = more;
+	if (intern(r, node, &more[map->nkept].node) != 0 || intern(r, cpus, &more[map->nkept].cpus) != 0)
+		return no_memory(err);
+	map->nkept++;
+	return 0;
+}
+
+/* Behind "#ZIP ": "NODE: cores CPUS are kept for zipperd[, near ...]"; all else is none of ours. */
+static int parse_note(struct reading *r, char *text, struct zerr *err)
+{
+	char *node = strsep(&text, ":"), *cpus;
+	if (!text || strncmp(text, " cores ", 7) != 0)
+		return 0;
+	text += 7;
+	cpus = strsep(&text, " ");
+	if (!text || strncmp(text, "are kept for zipperd", 20) != 0)
+		return 0;
+	int rc = check_name("node", node, NAME_CHARS_MAX, "_.-@", err);
+	if (rc == 0)
+		rc = zranges_check_cpus(cpus, err);
+	return rc == 0 ? keep_cores(r, node, cpus, err) : rc;
+}
+
 static int parse_line(void *arg, char *line, int number, struct zerr *err)
 {
 	struct reading *r = arg;
+	if (strncmp(line, "#ZIP ", 5) == 0)
+		return parse_note(r, line + 5, err);
 	char *comment = strchr(line, '#'), *rest = NULL;
 	struct zmap_place place = {.cluster = ZMAP_NONE, .cpus = ZMAP_NONE, .line = (uint32_t)number};
 	if (comment)
@@ -214,7 +204,7 @@ static int parse_line(void *arg, char *line, int number, struct zerr *err)
 	if (rc == 0 && cpus && strcmp(cpus, "-") == 0)
 		cpus = NULL;
 	if (rc == 0 && cpus)
-		rc = check_cpus(cpus, err);
+		rc = zranges_check_cpus(cpus, err);
 	if (rc != 0)
 		return rc;
 	if (intern(r, node, &place.node) != 0 || (cluster && intern(r, cluster, &place.cluster) != 0) ||
@@ -265,11 +255,20 @@ int zmap_read(struct zmap *map, const char *path, struct zerr *err)
 	return rc;
 }
 
+const char *zmap_find_kept(const struct zmap *map, const char *node)
+{
+	for (uint32_t i = 0; i < map->nkept; i++)
+		if (strcmp(map->names[map->kept[i].node], node) == 0)
+			return map->names[map->kept[i].cpus];
+	return NULL;
+}
+
 void zmap_free(struct zmap *map)
 {
 	for (uint32_t i = 0; i < map->nnames; i++)
 		free(map->names[i]);
 	free(map->names);
+	free(map->kept);
 	free(map->places);
 	free(map->path);
 	memset(map, 0, sizeof(*map));

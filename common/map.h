@@ -5,7 +5,8 @@
  *
  *   RANKS NODE [CLUSTER [CPUS]]      RANKS: 7, 0-3 or 0-3,8; CPUS: as 0-3,8, for each of these ranks;
  *                                    CLUSTER: "-" or nothing where the node belongs to one only
- *   #ZIP ...                         what the writer says of the map (predicted cost); like any comment not read
+ *   #ZIP NODE: cores CPUS are kept for zipperd       that zmpirun starts there
+ *   #ZIP ...                         what else the writer says of the map (predicted cost); like any comment not read
  */
 #ifndef ZIP_COMMON_MAP_H
 #define ZIP_COMMON_MAP_H
@@ -17,7 +18,6 @@
 #include "hostfile.h"
 
 #define ZMAP_NONE UINT32_MAX
-#define ZMAP_CPU_MAX 65535u /* highest number of a core in CPUS */
 
 struct zmap_place {
 	uint32_t node;	  /* index into zmap.names */
@@ -26,11 +26,17 @@ struct zmap_place {
 	uint32_t line;	  /* in the file, for messages */
 };
 
+struct zmap_kept {	     /* cores without ranks */
+	uint32_t node, cpus; /* as above */
+};
+
 struct zmap {
 	char *path;
 	uint32_t nranks;
 	struct zmap_place *places; /* [nranks], by vrank */
-	char **names;		   /* [nnames], each text once */
+	struct zmap_kept *kept;	   /* [nkept] */
+	uint32_t nkept;
+	char **names; /* [nnames], each text once */
 	uint32_t nnames;
 };
 
@@ -53,6 +59,9 @@ struct zmap_target {
  * above its host line where the map does not say. 0 or a negative errno. */
 int zmap_resolve(const struct zmap *, const struct zhostfile *, bool oversubscribe, struct zmap_target *targets,
 	struct zerr *);
+
+/* The cores kept for zipperd on that node, as written; NULL: none. */
+const char *zmap_find_kept(const struct zmap *, const char *node);
 
 /* CPUS as written -> "0+1+2+3+8", the form of mpiexec's -bind-to user:. Returns the length, which may be more than fits
  * (snprintf). text must be one that zmap_parse let pass. */

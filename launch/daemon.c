@@ -109,6 +109,8 @@ static int write_conf(const struct zdaemon_params *p, const struct zroute *route
 		file_name(p, "keys", name), p->join_timeout_s, p->verbose ? "info" : "error");
 	if (p->module_dir)
 		fprintf(out, "module_dir = \"%s\"\n", p->module_dir);
+	if (p->cpus)
+		fprintf(out, "cpus = %s\n", p->cpus);
 	int rc = print_shared(out, p->globals, err);
 	if (fclose(out) != 0 && rc == 0)
 		rc = zerr_set(err, -ENOMEM, "out of memory");

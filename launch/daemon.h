@@ -16,7 +16,8 @@ struct zdaemon_params {
 	const char *module_dir;	     /* NULL: zipperd's default */
 	const struct zargv *globals; /* options for every mpiexec */
 	bool verbose;
-	int number; /* of its files; another one for each */
+	const char *cpus; /* that it runs on; NULL: any */
+	int number;	  /* of its files; another one for each */
 };
 
 struct zdaemon {   /* one of them */

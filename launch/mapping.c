@@ -282,6 +282,22 @@ static int check_bindings_here(const struct mapping *m, const struct zplan *plan
 	return 0;
 }
 
+static int keep_cores(const struct mapping *m, struct zplan *plan, struct zerr *err)
+{
+	if (m->map.nkept == 0)
+		return 0;
+	plan->kept = calloc((size_t)m->hosts->nzippers + 1, sizeof(*plan->kept));
+	if (!plan->kept)
+		return no_memory(err);
+	plan->nkept = m->hosts->nzippers;
+	for (int z = 0; z < plan->nkept; z++) {
+		const char *cpus = zmap_find_kept(&m->map, m->hosts->zippers[z].host);
+		if (cpus && !(plan->kept[z] = strdup(cpus)))
+			return no_memory(err);
+	}
+	return 0;
+}
+
 static void mapping_fini(struct mapping *m)
 {
 	for (uint32_t g = 0; g < m->ngroups; g++) {
@@ -318,6 +334,8 @@ int zmapping_make(struct zplan *plan, const struct zoptions *o, const struct zho
 		rc = fill_vranks(&m, plan, err);
 	if (rc == 0)
 		rc = check_bindings_here(&m, plan, err);
+	if (rc == 0)
+		rc = keep_cores(&m, plan, err);
 	mapping_fini(&m);
 	zhostfile_free(&invented);
 	return rc;

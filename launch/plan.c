@@ -181,6 +181,9 @@ void zplan_free(struct zplan *plan)
 		free(part->vranks);
 		free(part->ports);
 	}
+	for (int z = 0; z < plan->nkept; z++)
+		free(plan->kept[z]);
+	free(plan->kept);
 	memset(plan, 0, sizeof(*plan));
 }
 

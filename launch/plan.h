@@ -30,11 +30,20 @@ struct zplan {
 	int nparts, nranks;
 	bool mapped;			/* the parts have vranks */
 	char names[ZCTL_PARTS_MAX * 8]; /* of the parts, comma-separated */
+	char **kept;			/* [nkept]: cores of each zipper of the hostfile (--clusters: of the one that */
+	int nkept;			/* there is) that the map keeps for zipperd; each NULL: none; owned */
 };
 
 static inline int zplan_vrank(const struct zplan_part *part, int lrank)
 {
 	return part->vranks ? (int)part->vranks[lrank] : part->first + lrank;
+}
+
+/* Cores that the map keeps for the zipperd of that zipper, -1: of ours with --clusters; NULL: none. */
+static inline const char *zplan_kept(const struct zplan *plan, int zipper)
+{
+	int at = zipper < 0 ? 0 : zipper;
+	return at < plan->nkept ? plan->kept[at] : NULL;
 }
 
 /*

@@ -97,6 +97,7 @@ static int open_route(struct zrails *rails, struct zroute *route, struct zjob *j
 	int rc = zhostways_entries(&rails->ways, rails->n, entries, err);
 	if (rc == 0 && route->start) {
 		daemon->number = rails->n + 1;
+		daemon->cpus = zplan_kept(plan, route->zipper);
 		rc = zdaemon_start(&rails->daemons[rails->n], daemon, route, scratch, err);
 	}
 	if (rc == 0)

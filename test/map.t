@@ -49,6 +49,18 @@ for name in hello collectives communicators wildcards; do
 	ok "$name prints the same when its ranks are mixed" cmp native.out out || diag_file err
 done
 
+# --- cores that the map keeps for zipperd
+printf '#!/bin/sh\necho $$ >%s/pid\nexec %s "$@"\n' "$TAP_TMP" "$ZIPPERD" >bound
+chmod +x bound
+printf '#ZIP zipper: cores %s are kept for zipperd, near NUMA node 0\n0 c1\n1 c2\n' "$last" >map
+run "a map that keeps cores" 0 --clusters 2 --map map --zipperd "$TAP_TMP/bound" sh -c \
+	"sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/\$(cat $TAP_TMP/pid)/status; exec ./hello >/dev/null"
+is "zmpirun's zipperd runs there" "$(sort -u out)" "$last"
+printf '#ZIP zipper: cores 65535 are kept for zipperd\n0 c1\n1 c2\n' >map
+run "a map that keeps cores that are not there" 1 --clusters 2 --map map ./hello
+is "... and says so" "$(cat err)" \
+	"zmpirun: zipperd did not start: cpus = 65535: these are not all cores of this machine, or not for us"
+
 # --- two mpiexec by hand
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 echo "$(id -un) $key" >keys

@@ -66,6 +66,7 @@ bad "window below a fragment" "bad.conf: rdv_window (65536) is smaller than frag
 bad "fragments of some bytes" "bad.conf:3: frag_bytes: '100' is less than 4K" "$two" "frag_bytes = 100"
 bad "memory too small" "bad.conf: memory (4194304) is not even twice" "$two" "memory = 4M"
 bad "bad spin" "bad.conf:3: spin: 'fast' is not auto, never or a number from 0 to 1000000" "$two" "spin = fast"
+bad "bad cores" "bad.conf:3: cpus: '0,' are no cores: numbers to 65535 and ranges, as 0-3,8" "$two" "cpus = 0,"
 bad "an address given twice" "bad.conf:3: listen: tcp:1.2.3.4:7474 is given twice" "listen = a=tcp:1.2.3.4" \
 	"listen = b=tcp:1.2.3.4:7474"
 bad "next: no fabric" "bad.conf:3: next: expected FABRIC or FABRIC=ADDRESS" "$two" "next = =tcp:1.2.3.4"
@@ -120,6 +121,13 @@ sed "s|^key_file.*|key_file = $TAP_TMP/keys|" "$ZIP_TOP_SRCDIR/etc/zipperd.conf"
 is "the example is a configuration" "$("$ZIPPERD" -t -c example.conf)" "example.conf: ok"
 
 # --- running
+all=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
+last=${all##*[-,]}
+start -c good.conf -o "cpus=$last"
+is "cpus: all its threads run there" "$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "/proc/$ZD/task/"*/status | sort -u)" "$last"
+stop
+ok "cores that are not all there are refused" fails 1 "cpus = $last,65535: these are not all cores of this machine, or not for us" \
+	"$ZIPPERD" -c good.conf -o "cpus=$last,65535"
 start -c good.conf
 is "--ready-fd: a line for each address and an empty one" "$(wc -l <ready)" 4
 ok "with the port that was chosen" grep -qE '^lgm=tcp:127\.0\.0\.1:[1-9][0-9]*$' ready

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cpus.h"
 #include "crew.h"
 #include "daemon.h"
 #include "dial.h"
@@ -91,7 +92,8 @@ static int serve(struct daemon *d, const struct options *o)
 	d->settings.verbs.patient = !o->die_with_parent; /* who started it for a job wants to know at once */
 	ztransport_configure(d->settings.module_dir, &d->settings.verbs);
 	d->budget.limit = (uint64_t)d->settings.memory;
-	if (tie_to_parent(o, &err) != 0 || loop_init(d, &err) != 0) {
+	if ((d->settings.cpus && cpus_bind(d->settings.cpus, &err) != 0) || tie_to_parent(o, &err) != 0 ||
+		loop_init(d, &err) != 0) {
 		fail(&err);
 		goto out;
 	}

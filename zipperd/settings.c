@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "ranges.h"
 #include "wire.h"
 #include "worker.h"
 
@@ -114,6 +115,12 @@ static int check_fragment(void *conf, const char *value, struct zerr *err)
 	if (c->frag_bytes > 0 && c->frag_bytes < 4 * KiB)
 		return zerr_set(err, -EINVAL, "'%.40s' is less than 4K", value);
 	return 0;
+}
+
+static int check_cpus(void *conf, const char *value, struct zerr *err)
+{
+	(void)conf;
+	return zranges_check_cpus(value, err);
 }
 
 static const char *const threads[] = {"auto", "direction", "pair", NULL}; /* enum settings_threads */
@@ -230,6 +237,15 @@ const struct zconf_row settings_rows[] = {
 		.help = "Which threads move messages between two fabrics: one for each direction, or one for "
 			"the pair of them. auto takes the pair on machines with fewer than four cores, where a "
 			"second thread would only be in the way of the ranks."},
+	{.name = "cpus",
+		.type = ZCONF_STRING,
+		.preset = NULL,
+		.offset = offsetof(struct settings, cpus),
+		.parse = check_cpus,
+		.help = "The cores that zipperd runs on, by the operating system's numbers, as 0-3,8: those that no "
+			"rank is bound to, near the devices. It does not start where they are not all there, or not "
+			"allowed. Their number is what auto goes by in threads and spin. Without it the operating "
+			"system chooses among all."},
 	{.name = "log_level",
 		.type = ZCONF_ENUM,
 		.preset = "info",

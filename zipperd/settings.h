@@ -41,6 +41,7 @@ struct settings {
 	int64_t join_timeout_ms, hello_timeout_ms;
 	int64_t eager_bytes, frag_bytes, rdv_window, dest_share, one_sided_bytes, memory;
 	int64_t max_jobs, max_ranks, max_connections;
+	char *cpus;	   /* list of cores; NULL: any */
 	int64_t threads;   /* enum settings_threads */
 	int64_t log_level; /* enum zlog_level */
 	char *module_dir;

@@ -97,6 +97,25 @@ static void formats_cpus(void **state)
 	assert_string_equal(buf, "10+11+12+13+14+");
 }
 
+static void keeps_cores(void **state)
+{
+	static const char text[] = "#ZIP predicted bridged 17 bytes\n"
+				   "#ZIP z1: cores 4,6-7 are kept for zipperd\n"
+				   "# z2: cores 4 are kept for zipperd\n"
+				   "#ZIP z3: cores 8 are kept for zipperd, near NUMA node 1\n"
+				   "#ZIP z4: cores 8 are few\n"
+				   "0 z1\n";
+	struct zmap map;
+	struct zerr err = {{0}};
+	(void)state;
+	assert_int_equal(parse(&map, text, strlen(text), &err), 0);
+	assert_string_equal(zmap_find_kept(&map, "z1"), "4,6-7");
+	assert_null(zmap_find_kept(&map, "z2"));
+	assert_string_equal(zmap_find_kept(&map, "z3"), "8");
+	assert_null(zmap_find_kept(&map, "z4"));
+	zmap_free(&map);
+}
+
 static const struct {
 	const char *text, *error;
 } bad[] = {
@@ -119,6 +138,10 @@ static const struct {
 	{"0 a b 1-\n", "m:1: '1-' are no cores: numbers to 65535 and ranges, as 0-3,8"},
 	{"0 a b core:1\n", "m:1: 'core:1' are no cores: numbers to 65535 and ranges, as 0-3,8"},
 	{"0 a b 65536\n", "m:1: '65536' are no cores: numbers to 65535 and ranges, as 0-3,8"},
+	{"#ZIP z: cores 1- are kept for zipperd\n0 a\n",
+		"m:1: '1-' are no cores: numbers to 65535 and ranges, as 0-3,8"},
+	{"#ZIP z: cores 1 are kept for zipperd\n#ZIP z: cores 2 are kept for zipperd\n0 a\n",
+		"m:2: cores of z have been kept for zipperd already"},
 	{"0 a b 1 x\n", "m:1: 'x' is too much: RANKS NODE [CLUSTER [CPUS]]"},
 };
 
@@ -227,6 +250,7 @@ int main(void)
 		cmocka_unit_test(reads_everything),
 		cmocka_unit_test(reads_many),
 		cmocka_unit_test(formats_cpus),
+		cmocka_unit_test(keeps_cores),
 		cmocka_unit_test(refuses_with_line),
 		cmocka_unit_test(finds_hosts),
 		cmocka_unit_test(refuses_what_does_not_fit),

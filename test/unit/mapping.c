@@ -132,6 +132,28 @@ static void names_hosts_for_hydra(void **state)
 	zhostfile_free(&six);
 }
 
+/* By the zippers' lines; with --clusters there is one, whose name is "zipper". */
+static void keeps_cores(void **state)
+{
+	struct zplan plan;
+	struct zerr err = {{0}};
+	char got[1024];
+	(void)state;
+	write_map("#ZIP z1: cores 4,6 are kept for zipperd, near mlx5_0\n#ZIP zipper: cores 7 are kept for zipperd\n"
+		  "0 h1\n1 h2\n");
+	assert_int_equal(make(&plan, "-f h --map MAP p", &hosts, got, sizeof(got), &err), 0);
+	assert_string_equal(zplan_kept(&plan, 0), "4,6");
+	zplan_free(&plan);
+	write_map("#ZIP zipper: cores 7 are kept for zipperd\n0 c1\n1 c2\n");
+	assert_int_equal(make(&plan, "--clusters 2 --map MAP p", &hosts, got, sizeof(got), &err), 0);
+	assert_string_equal(zplan_kept(&plan, -1), "7");
+	zplan_free(&plan);
+	write_map("0 h1\n1 h2\n");
+	assert_int_equal(make(&plan, "-f h --map MAP p", &hosts, got, sizeof(got), &err), 0);
+	assert_null(zplan_kept(&plan, 0));
+	zplan_free(&plan);
+}
+
 static void tells_zipperd(void **state)
 {
 	static const struct zctl_run expected[] = {{0, 2, 1, 0}, {2, 1, 0, 1}, {3, 1, 0, 0}, {4, 1, 0, 2}};
@@ -219,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_ranks),
 		cmocka_unit_test(names_hosts_for_hydra),
+		cmocka_unit_test(keeps_cores),
 		cmocka_unit_test(tells_zipperd),
 		cmocka_unit_test(refuses),
 	};
