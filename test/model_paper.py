@@ -75,8 +75,10 @@ def umesh():
     near = [abs(r[p, x, "all"]["median"] / r[p, x, "all"]["average"] - 1) for p in ALL for x in ["SI", "SD"]]
     check(all(a < b for a, b in zip(near[0::2], near[1::2]) if b > 0.3),
           "V.B UMesh: the median is closer to the average with indirect routing", show(near))
-    check(all(r[p, "AI", "all"]["max"] <= r[p, "SD", "all"]["max"] for p in ALL),
-          "V.B UMesh: the maximum of indirect routing is never worse than that of direct routing (AI, SD)")
+    # on the small machine not SI with RDG: 20.1 and 18.5 MB, see mapper/README.md
+    check(all(r[p, i, "all"]["max"] <= r[p, d, "all"]["max"] for p in ALL for d in ["SD", "AD"] for i in ["SI", "AI"]
+              if FULL or (p, i) != ("RDG", "SI")),
+          "V.B UMesh: the maximum of indirect routing is never worse than that of direct routing")
     check(all(r[p, "SD", "L2"]["q3"] == 0 and r[p, "SD", "L2"]["max"] > 0 for p in ["RRN", "RRR"]),
           "V.B UMesh: round robin and direct routing use few L2 links")
     check(all(r[p, "SD", "all"]["max"] == r[p, "SD", "L2"]["max"] for p in ["RRN", "RRR"]),
@@ -153,8 +155,10 @@ def spread():
     check(max(v) / min(v) < 1.02, "V.E Spread: placement has little impact", show(v))
     check(all(r[p, "SD", "all"][k] < r[p, "SI", "all"][k] for p in some for k in ["q1", "median", "average", "max"]),
           "V.E Spread: direct routing has lower values than indirect routing")
-    v = [r[p, "AD", "all"]["max"] / r[p, "SD", "all"]["max"] for p in some]
-    check(all(x < 1 for x in v), "V.E Spread: AD lowers the maximum of SD", show(v))
+    v = [r[p, a, "all"]["max"] / r[p, s, "all"]["max"] for s, a in [("SD", "AD"), ("SI", "AI")] for p in some]
+    # up to 10 %; on the small machine AI by 15 to 16 %, see mapper/README.md
+    check(all((0.9 if FULL or i < len(some) else 0.83) <= x < 1 for i, x in enumerate(v)),
+          "V.E Spread: adaptive versions lower the maximum by up to 10 %", show(v))
     check(all(r[p, "AH", "all"]["max"] < r[p, "AI", "all"]["max"] for p in some),
           "V.E Spread: adaptive hybrid has a lower maximum than AI")
 
