@@ -252,10 +252,47 @@ static int links_predict(const struct map_fabric *f, const struct zgraph *g, con
 	return rc;
 }
 
-int map_fabric_predict(const struct map_fabric *f, const struct zgraph *g, const struct map_layout *l,
-	struct map_prediction *p, struct zerr *err)
+/* Have the nodes of a topology links of their own? */
+static bool has_node_links(const struct net *net)
 {
-	return links_predict(f, g, l, &p->links_s, &p->links_mean, p->busiest, sizeof(p->busiest), err);
+	for (uint32_t i = 0; i < net->links; i++)
+		if (net->link_class[i] == NET_UP || net->link_class[i] == NET_INJECT)
+			return true;
+	return false;
+}
+
+/* A node's port to the network that its point is in: is the network silent about it? The other ports of a zipper node
+ * are links of a joined network. */
+static void ports_choose(const struct map_fabric *f, const struct map_ports *ports, bool *counts)
+{
+	const struct joined *j = f->net->ops == &net_joined ? (const struct joined *)f->net : NULL;
+	bool silent[JOINED_PARTS_MAX];
+
+	for (uint32_t i = 0; i < (j ? j->nparts : 1); i++)
+		silent[i] = !has_node_links(j ? j->part[i].net : f->net);
+	for (uint32_t i = 0; i < ports->n; i++) {
+		const struct map_port *port = &ports->port[i];
+		uint32_t part = j && port->node != MAP_NONE ? joined_spot(j, f->point[port->node]).part : 0;
+
+		counts[i] = port->node != MAP_NONE && silent[part] &&
+			    (!j || !strcmp(j->part[part].name, f->site->fabric[port->fabric]));
+	}
+}
+
+int map_fabric_predict(const struct map_fabric *f, const struct zgraph *g, const struct map_layout *l,
+	const struct map_rates *rates, struct map_prediction *p, struct zerr *err)
+{
+	bool *counts = malloc(p->ports.n * sizeof(*counts));
+	int rc = counts ? 0 : no_memory(err);
+
+	if (!rc)
+		rc = links_predict(f, g, l, &p->links_s, &p->links_mean, p->busiest, sizeof(p->busiest), err);
+	if (!rc) {
+		ports_choose(f, &p->ports, counts);
+		map_predict_busiest(p, f->site, rates, rates->forward_told, rates->bandwidth_told ? NULL : counts);
+	}
+	free(counts);
+	return rc;
 }
 
 /* --- improvement --- */

@@ -26,9 +26,10 @@ int map_fabric_create(struct map_fabric *, const struct map_site *, const char *
 	struct zerr *);
 void map_fabric_free(struct map_fabric *);
 
-/* Replaces the prediction's time of links by the model's. */
+/* Replaces the prediction's time of links by the model's, or that of a port that the network does not limit, if it is
+ * longer: of nodes without links of their own. What the user tells of ports and zippers in the rates counts too. */
 int map_fabric_predict(const struct map_fabric *, const struct zgraph *, const struct map_layout *,
-	struct map_prediction *, struct zerr *);
+	const struct map_rates *, struct map_prediction *, struct zerr *);
 /* Lets the ranks of whole nodes change places, inside a class, as long as bytes times links of the shortest ways become
  * less; keeps it if the model says that the busiest link needs no more time. *moved: nodes that have changed. */
 int map_fabric_improve(const struct map_fabric *, const struct map_problem *, const struct zgraph *,

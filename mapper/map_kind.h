@@ -20,5 +20,8 @@ extern const char *const map_kind_names[MAP_KINDS];
  * for the job or not, listens on the node's ports; of two that do, the one with the lower number. */
 enum map_kind map_kind_find(const struct map_site *, const struct map_layout *, uint64_t clusters, uint32_t u,
 	uint32_t v);
+/* The networks on which a message of that kind from u to v leaves the node of u and reaches that of v. */
+void map_kind_ends(const struct map_site *, const struct map_layout *, uint64_t clusters, enum map_kind, uint32_t u,
+	uint32_t v, uint32_t *from, uint32_t *to);
 
 #endif

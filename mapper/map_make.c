@@ -99,7 +99,7 @@ static int predict(struct map_make *m, enum map_candidate which, struct zerr *er
 		m->o->threads, err);
 
 	if (!rc && m->fabric.net)
-		rc = map_fabric_predict(&m->fabric, m->traffic, &made->layout, &made->prediction, err);
+		rc = map_fabric_predict(&m->fabric, m->traffic, &made->layout, &m->o->rates, &made->prediction, err);
 	return rc;
 }
 

@@ -19,12 +19,19 @@ void map_rates_default(struct map_rates *r)
 		.forward = 5120.0 * (1 << 20)};
 }
 
+/* Of a port: what ranks send over it and get over it themselves; and how much of what rails carry does not pass it, as
+ * it is from ranks of the zipper's own node or for them. */
+struct load {
+	uint64_t out, in, near_out, near_in;
+};
+
 /* One thread's share. */
 struct share {
 	struct map_sum kind[MAP_KINDS], between[64][64];
 	struct map_sum way[64][64]; /* bridged, from the fabric where it starts to the one where it ends */
 	uint64_t forwarded, crossings;
-	uint64_t *out, *in;
+	struct load *load;     /* of each port */
+	uint64_t *received_ns; /* [ranks]: integers, so that the order of threads does not matter */
 	double slowest;
 	struct map_crossing *heap; /* the heaviest, the least of them on top */
 	size_t nheap;
@@ -37,8 +44,11 @@ struct task {
 	const struct map_layout *l;
 	const struct map_rates *rates;
 	uint64_t clusters; /* with ranks */
+	const struct map_ports *ports;
+	const struct map_zippers *zippers;
 	uint8_t forwards[64]
-			[64]; /* between the jobs of two clusters, or between two fabrics where all zippers forward */
+			[64];	/* between the jobs of two clusters, or between two fabrics where all zippers forward */
+	uint64_t ns[MAP_KINDS]; /* the rates' latencies */
 	size_t list;
 	struct share *share;
 };
@@ -101,45 +111,43 @@ static void forwards_find(struct task *t, const struct map_zippers *z)
 				t->forwards[a][b] = (uint8_t)map_zippers_forwards(z, a, b);
 }
 
-/* Where a message from u to v is forwarded: between the clusters whose jobs they take part in; by all zippers between
- * the fabrics where that is needed least often. */
-static void way_find(const struct task *t, uint32_t u, uint32_t v, uint32_t *from, uint32_t *to)
+/* At both ends. */
+static void ports_add(const struct task *t, struct share *w, uint32_t u, uint32_t v, enum map_kind kind, uint64_t bytes)
 {
-	const struct map_site *s = t->s;
-	uint64_t a = s->nodes[t->l->node[u]].fabrics, b = s->nodes[t->l->node[v]].fabrics;
-	unsigned least = UINT32_MAX;
+	const uint32_t *node = t->l->node;
+	uint32_t from, to;
+	struct load *a, *b;
+	uint64_t near_a = 0, near_b = 0;
 
-	*from = t->l->cluster[u];
-	*to = t->l->cluster[v];
-	if (!s->all_zippers)
+	if (node[u] == node[v] && kind != MAP_BRIDGED)
 		return;
-	for (uint64_t i = a; i; i &= i - 1)
-		for (uint64_t j = b; j; j &= j - 1)
-			if (t->forwards[__builtin_ctzll(i)][__builtin_ctzll(j)] < least) {
-				*from = (uint32_t)__builtin_ctzll(i);
-				*to = (uint32_t)__builtin_ctzll(j);
-				least = t->forwards[*from][*to];
-			}
+	map_kind_ends(t->s, t->l, t->clusters, kind, u, v, &from, &to);
+	a = &w->load[map_ports_find(t->ports, t->s, node[u], from)];
+	b = &w->load[map_ports_find(t->ports, t->s, node[v], to)];
+	if (kind == MAP_BRIDGED && !t->s->all_zippers) {
+		near_a = map_rails_near(t->zippers, t->s, node[u], from, to, bytes);
+		near_b = map_rails_near(t->zippers, t->s, node[v], to, from, bytes);
+	}
+	a->out += bytes - near_a;
+	a->near_in += near_a;
+	b->in += bytes - near_b;
+	b->near_out += near_b;
 }
 
 static double edge_add(const struct task *t, struct share *w, uint32_t u, uint32_t v, uint64_t bytes, uint64_t messages)
 {
 	const struct map_layout *l = t->l;
 	enum map_kind kind = map_kind_find(t->s, l, t->clusters, u, v);
-	double latency = t->rates->latency[kind];
+	unsigned hops = 1;
 
 	map_sum_add(&w->kind[kind], bytes, messages);
-	if (l->node[u] != l->node[v]) {
-		w->out[l->node[u]] += bytes;
-		w->in[l->node[v]] += bytes;
-	}
+	ports_add(t, w, u, v, kind, bytes);
 	if (kind >= MAP_DIRECT)
 		map_sum_add(&w->between[l->cluster[u]][l->cluster[v]], bytes, messages);
 	if (kind == MAP_BRIDGED) {
-		uint32_t from = 0, to = 0;
-		unsigned hops;
+		uint32_t from, to;
 
-		way_find(t, u, v, &from, &to);
+		map_kind_ends(t->s, l, t->clusters, kind, u, v, &from, &to);
 		hops = t->forwards[from][to];
 		if (hops == MAP_FAR) {
 			w->lost_from = u;
@@ -148,9 +156,9 @@ static double edge_add(const struct task *t, struct share *w, uint32_t u, uint32
 		map_sum_add(&w->way[from][to], bytes, messages);
 		w->forwarded += bytes * hops;
 		crossing_note(w, t->list, (struct map_crossing){u, v, {bytes, messages}, hops});
-		latency *= hops;
 	}
-	return (double)messages * latency;
+	w->received_ns[v] += messages * hops * t->ns[kind];
+	return (double)messages * hops * t->rates->latency[kind];
 }
 
 static void chunk_sum(void *arg, size_t item, unsigned worker)
@@ -178,24 +186,56 @@ static void ways_load(struct map_prediction *p, const struct map_site *s, const 
 				map_rails_load(p, s, from, to, w->way[from][to]);
 }
 
-static void busiest_find(struct map_prediction *p, const struct map_site *s, const struct map_rates *r)
+/* Shares of few bytes do not come out even: never less than nothing. */
+static uint64_t less(uint64_t sum, uint64_t near)
 {
-	for (uint32_t i = 0; i < s->nnodes; i++) {
-		uint64_t most = p->out[i] > p->in[i] ? p->out[i] : p->in[i];
+	return sum > near ? sum - near : 0;
+}
 
-		if ((double)most / r->bandwidth <= p->links_s)
-			continue;
-		p->links_s = (double)most / r->bandwidth;
-		snprintf(p->busiest, sizeof(p->busiest), "port of %.64s", s->nodes[i].name);
+/* What rails carry goes over their ports, as well as what ranks send. */
+static void ports_load(struct map_prediction *p, const struct share *w)
+{
+	for (uint32_t r = 0; r < p->nrails; r++) {
+		p->ports.port[p->rails[r].in].in += p->rails[r].load.bytes;
+		p->ports.port[p->rails[r].out].out += p->rails[r].load.bytes;
 	}
-	for (uint32_t i = 0; i < p->nrails; i++) {
+	for (uint32_t i = 0; i < p->ports.n; i++) {
+		struct map_port *port = &p->ports.port[i];
+
+		port->out = w->load[i].out + less(port->out, w->load[i].near_out);
+		port->in = w->load[i].in + less(port->in, w->load[i].near_in);
+	}
+}
+
+void map_predict_busiest(struct map_prediction *p, const struct map_site *s, const struct map_rates *r, bool rails,
+	const bool *ports)
+{
+	for (uint32_t i = 0; rails && i < p->nrails; i++) {
 		const struct map_rail *rail = &p->rails[i];
 
-		if ((double)rail->load.bytes / r->forward < p->links_s || !rail->load.bytes)
+		if ((double)rail->load.bytes / r->forward <= p->links_s)
 			continue;
 		p->links_s = (double)rail->load.bytes / r->forward;
 		snprintf(p->busiest, sizeof(p->busiest), "%.40s %.32s>%.32s", s->hosts->zippers[rail->zipper].host,
 			s->fabric[rail->from], s->fabric[rail->to]);
+	}
+	for (uint32_t i = 0; i < p->ports.n; i++) {
+		const struct map_port *port = &p->ports.port[i];
+		uint64_t most = port->out > port->in ? port->out : port->in;
+
+		if ((ports && !ports[i]) || (double)most / r->bandwidth <= p->links_s)
+			continue;
+		p->links_s = (double)most / r->bandwidth;
+		map_ports_name(&p->ports, s, i, p->busiest, sizeof(p->busiest));
+	}
+}
+
+static void receivers_find(struct map_prediction *p, const struct task *t)
+{
+	for (uint32_t v = 0; v < t->g->ranks; v++) {
+		double seconds = (double)t->share[0].received_ns[v] * 1e-9;
+
+		p->messages_s = seconds > p->messages_s ? seconds : p->messages_s;
 	}
 }
 
@@ -214,10 +254,14 @@ static void shares_join(const struct task *t, unsigned threads)
 				map_sum_add(&all->between[a][b], w->between[a][b].bytes, w->between[a][b].messages);
 				map_sum_add(&all->way[a][b], w->way[a][b].bytes, w->way[a][b].messages);
 			}
-		for (uint32_t i = 0; i < t->s->nnodes; i++) {
-			all->out[i] += w->out[i];
-			all->in[i] += w->in[i];
+		for (uint32_t i = 0; i < t->ports->n; i++) {
+			all->load[i].out += w->load[i].out;
+			all->load[i].in += w->load[i].in;
+			all->load[i].near_out += w->load[i].near_out;
+			all->load[i].near_in += w->load[i].near_in;
 		}
+		for (uint32_t v = 0; v < t->g->ranks; v++)
+			all->received_ns[v] += w->received_ns[v];
 		for (size_t i = 0; i < w->nheap; i++) {
 			crossing_note(all, t->list, w->heap[i]);
 			all->crossings--;
@@ -239,10 +283,10 @@ static int shares_create(struct task *t, unsigned threads)
 		struct share *w = &t->share[k];
 
 		w->lost_from = MAP_NONE;
-		w->out = calloc(t->s->nnodes, sizeof(*w->out));
-		w->in = calloc(t->s->nnodes, sizeof(*w->in));
+		w->load = calloc(t->ports->n, sizeof(*w->load));
 		w->heap = malloc((t->list + 1) * sizeof(*w->heap));
-		if (!w->out || !w->in || !w->heap)
+		w->received_ns = calloc((size_t)t->g->ranks + 1, sizeof(*w->received_ns));
+		if (!w->load || !w->heap || !w->received_ns)
 			return -ENOMEM;
 	}
 	return t->share ? 0 : -ENOMEM;
@@ -251,8 +295,8 @@ static int shares_create(struct task *t, unsigned threads)
 static void shares_free(struct task *t, unsigned threads)
 {
 	for (unsigned k = 0; t->share && k < threads; k++) {
-		free(t->share[k].out);
-		free(t->share[k].in);
+		free(t->share[k].load);
+		free(t->share[k].received_ns);
 		free(t->share[k].heap);
 	}
 	free(t->share);
@@ -265,12 +309,9 @@ static void share_take(struct map_prediction *p, struct share *w)
 	memcpy(p->between, w->between, sizeof(p->between));
 	p->forwarded = w->forwarded;
 	p->messages_s = w->slowest;
-	p->out = w->out;
-	p->in = w->in;
 	p->crossing = w->heap;
 	p->ncrossings = w->nheap;
 	p->crossings = w->crossings;
-	w->out = w->in = NULL;
 	w->heap = NULL;
 	qsort(p->crossing, p->ncrossings, sizeof(*p->crossing), by_weight);
 }
@@ -282,6 +323,8 @@ int map_predict(struct map_prediction *p, const struct zgraph *g, const struct m
 		.s = s,
 		.l = l,
 		.rates = rates,
+		.ports = &p->ports,
+		.zippers = &p->zippers,
 		.clusters = map_job_clusters(l),
 		.list = list < g->edges ? list : g->edges};
 	int rc;
@@ -291,7 +334,11 @@ int map_predict(struct map_prediction *p, const struct zgraph *g, const struct m
 	if (rc)
 		return rc;
 	forwards_find(&t, &p->zippers);
-	rc = shares_create(&t, threads);
+	for (int k = 0; k < MAP_KINDS; k++)
+		t.ns[k] = (uint64_t)(rates->latency[k] * 1e9 + 0.5);
+	rc = map_ports_create(&p->ports, s);
+	if (!rc)
+		rc = shares_create(&t, threads);
 	if (!rc)
 		rc = map_rails_make(p, s);
 	if (rc) {
@@ -308,8 +355,10 @@ int map_predict(struct map_prediction *p, const struct zgraph *g, const struct m
 	}
 	if (!rc) {
 		ways_load(p, s, &t.share[0]);
+		ports_load(p, &t.share[0]);
 		share_take(p, &t.share[0]);
-		busiest_find(p, s, rates);
+		receivers_find(p, &t);
+		map_predict_busiest(p, s, rates, true, NULL);
 	}
 	shares_free(&t, threads);
 	if (rc)
@@ -321,8 +370,7 @@ void map_prediction_free(struct map_prediction *p)
 {
 	map_zippers_free(&p->zippers);
 	free(p->rails);
-	free(p->out);
-	free(p->in);
+	map_ports_free(&p->ports);
 	free(p->crossing);
 	*p = (struct map_prediction){0};
 }

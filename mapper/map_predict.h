@@ -9,6 +9,7 @@
 #include "commgraph.h"
 #include "map_job.h"
 #include "map_kind.h"
+#include "map_ports.h"
 
 struct map_sum {
 	uint64_t bytes, messages;
@@ -23,6 +24,7 @@ static inline void map_sum_add(struct map_sum *s, uint64_t bytes, uint64_t messa
 struct map_rail {
 	int zipper;	   /* of the hostfile */
 	uint32_t from, to; /* map_site.fabric */
+	uint32_t in, out;  /* map_prediction.ports: where it comes in, and where it leaves */
 	struct map_sum load;
 };
 
@@ -33,12 +35,13 @@ struct map_crossing {
 	unsigned forwards;
 };
 
-/* Seconds a message, bytes a second. Of the time a rank needs for its messages the longest counts, and of the time that
- * nodes and rails need for their bytes. */
+/* Seconds a message, bytes a second. Of the time a rank needs to send its messages, or to receive them, the longest
+ * counts, and of the time that ports and rails need for their bytes. */
 struct map_rates {
-	double latency[MAP_KINDS]; /* of MAP_BRIDGED: for each forward */
-	double bandwidth;	   /* of a node's port, a direction */
-	double forward;		   /* of a zipper, a direction */
+	double latency[MAP_KINDS];	   /* of MAP_BRIDGED: for each forward */
+	double bandwidth;		   /* of a port of a node, a direction */
+	double forward;			   /* of a zipper, a direction */
+	bool bandwidth_told, forward_told; /* by the user: then they count with a network (map_fabric.h), too */
 };
 void map_rates_default(struct map_rates *);
 
@@ -49,10 +52,10 @@ struct map_prediction {
 	struct map_zippers zippers;	/* that it is spread over; none: all, or nothing can be bridged */
 	struct map_rail *rails;		/* [nrails], all of the hostfile */
 	uint32_t nrails;
-	uint64_t *out, *in;	       /* [nnodes]: bytes that leave and reach a node */
-	double messages_s, links_s;    /* time of the rank with most to do; of the busiest node or rail */
+	struct map_ports ports;	       /* with what nodes and rails send over them */
+	double messages_s, links_s;    /* time of the rank with most to do; of the busiest port or rail */
 	double links_mean;	       /* with a network: links on the way of a byte that leaves its node, on average */
-	char busiest[128];	       /* which */
+	char busiest[144];	       /* which */
 	struct map_crossing *crossing; /* [ncrossings], heaviest first; at most `list` of map_predict */
 	size_t ncrossings;
 	uint64_t crossings; /* all there are */
@@ -63,6 +66,9 @@ struct map_prediction {
 int map_predict(struct map_prediction *, const struct zgraph *, const struct map_site *, const struct map_layout *,
 	const struct map_rates *, size_t list, unsigned threads, struct zerr *);
 void map_prediction_free(struct map_prediction *);
+/* Raises links_s and busiest to those of the rails and ports that count: NULL: all. */
+void map_predict_busiest(struct map_prediction *, const struct map_site *, const struct map_rates *, bool rails,
+	const bool *ports);
 static inline double map_prediction_seconds(const struct map_prediction *p)
 {
 	return p->messages_s + p->links_s;

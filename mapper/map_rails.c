@@ -2,28 +2,35 @@
 /* Which zippers carry what is bridged, see map_rails.h. */
 #include <errno.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "map_rails.h"
 
 int map_rails_make(struct map_prediction *p, const struct map_site *s)
 {
 	const struct zhostfile *h = s->hosts;
-	size_t n = 0;
+	size_t n = 0, first = 0; /* port of the zipper */
 
 	for (int z = 0; z < h->nzippers; z++)
 		n += (size_t)(h->zippers[z].nports * (h->zippers[z].nports - 1));
 	p->rails = calloc(n + 1, sizeof(*p->rails));
 	if (!p->rails)
 		return -ENOMEM;
-	for (int z = 0; z < h->nzippers; z++)
+	for (int z = 0; z < h->nzippers; z++) {
 		for (int a = 0; a < h->zippers[z].nports; a++)
 			for (int b = 0; b < h->zippers[z].nports; b++) {
 				uint32_t from = map_site_find_fabric(s, h->zippers[z].ports[a].fabric),
 					 to = map_site_find_fabric(s, h->zippers[z].ports[b].fabric);
 
 				if (a != b)
-					p->rails[p->nrails++] = (struct map_rail){.zipper = z, .from = from, .to = to};
+					p->rails[p->nrails++] = (struct map_rail){.zipper = z,
+						.from = from,
+						.to = to,
+						.in = p->ports.zipper[first + (size_t)a],
+						.out = p->ports.zipper[first + (size_t)b]};
 			}
+		first += (size_t)h->zippers[z].nports;
+	}
 	return 0;
 }
 
@@ -72,6 +79,30 @@ static void job_load(struct map_prediction *p, const struct map_site *s, uint32_
 	for (uint32_t r = 0; r < z->n; r++)
 		if (map_zippers_passed(z, r, from, to) == forwards)
 			way_load(p, s, r, from, to, load_share(load, n, i++));
+}
+
+uint64_t map_rails_near(const struct map_zippers *z, const struct map_site *s, uint32_t node, uint32_t from,
+	uint32_t to, uint64_t bytes)
+{
+	uint64_t n = 0, i = 0, near = 0;
+	unsigned forwards;
+
+	if (!s->nodes[node].zipper) /* most of them, and for each edge */
+		return 0;
+	forwards = map_zippers_forwards(z, from, to);
+	for (uint32_t r = 0; r < z->n; r++)
+		n += map_zippers_passed(z, r, from, to) == forwards;
+	for (uint32_t r = 0; r < z->n; r++) {
+		const struct zhostway *out = zhostways_at(&z->ways, (int)r, z->part[from]);
+		int first = out->n ? out->hop[0].zipper : z->ways.zipper[r];
+
+		if (map_zippers_passed(z, r, from, to) != forwards)
+			continue;
+		if (!strcasecmp(s->hosts->zippers[first].host, s->nodes[node].name))
+			near += load_share((struct map_sum){.bytes = bytes}, n, i).bytes;
+		i++;
+	}
+	return near;
 }
 
 /* --- where all zippers forward --- */
