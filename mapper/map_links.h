@@ -10,10 +10,14 @@ struct map_link {
 	uint64_t bytes[MAP_KINDS];
 };
 
+/* A place is a node of the site, or behind these a zipper that has no host line. */
 struct map_links {
-	struct map_link *node;	     /* [nnodes]: of ordinary nodes */
-	struct map_link (*port)[64]; /* [nnodes]: of zipper nodes, to each cluster's network */
-	struct map_link most;	     /* bytes[0]: the largest sum of a link */
+	struct map_link *node;	     /* [nplaces]: of ordinary nodes */
+	struct map_link (*port)[64]; /* [nplaces]: of zipper nodes, to each cluster's network */
+	uint64_t *ports;	     /* [nplaces]: bits of these clusters */
+	int *zipper;		     /* [nplaces]: of the hostfile, the first of its lines; -1: an ordinary node */
+	uint32_t nplaces;
+	struct map_link most; /* bytes[0]: the largest sum of a link */
 };
 
 /* Bridged bytes are shared by the zippers as map_predict does; they count at their ends' links and at every port that
@@ -21,5 +25,6 @@ struct map_links {
 int map_links_make(struct map_links *, const struct map_make *, enum map_candidate);
 void map_links_free(struct map_links *);
 uint64_t map_link_sum(const struct map_link *);
+void map_link_add(struct map_link *to, const struct map_link *);
 
 #endif

@@ -51,23 +51,61 @@ for args in [["-f", "hosts"], ["-g", "graph"], ["-f", "hosts", "-g", "graph", "-
     r = zipmap("map", *args)
     check(r.returncode == 2 and r.stderr.count("\n") == 1, "wrong usage: " + " ".join(args), r.stderr)
 
+
 # --- pictures
+def drawn(*args):
+    """The run, the texts, the colours of lines (the legend has each once), the picture; map.svg of hosts and graph, if args
+    do not say otherwise."""
+    if os.path.exists("map.svg"):
+        os.remove("map.svg")
+    r = zipmap("draw", "-f", "hosts", "-g", "graph", "-o", "map.svg", *args)
+    svg = xml.etree.ElementTree.parse("map.svg").getroot() if r.returncode == 0 else []
+    return (r, [e.text for e in svg if e.tag.endswith("text")],
+            [e.get("stroke") for e in svg if e.tag.endswith("line")], svg)
+
+
 hosts([3, 3], [3, 3], 3)
 edges = hidden(15, chain(15), 2)
 graph(15, edges)
 where, lines, r = mapped()
-r = zipmap("draw", "-f", "hosts", "-g", "graph", "-m", "map", "-o", "map.svg", "--title", "a <b> & c")
+r, texts, colours, _ = drawn("-m", "map", "--title", "a <b> & c")
 check(r.returncode == 0 and r.stdout + r.stderr == "", "a picture is drawn", r.stderr)
-svg = xml.etree.ElementTree.parse("map.svg").getroot() if r.returncode == 0 else []
-texts = [e.text for e in svg if e.tag.endswith("text")]
 check("a <b> & c" in texts and all(name in texts for name in ["a0", "a1", "b0", "b1", "zip"]), "with title and nodes", texts)
 check(sorted(int(t) for t in texts if t.isdigit()) == list(range(15)), "and each rank once", texts)
-colours = [e.get("stroke") for e in svg if e.tag.endswith("line")]  # the legend has each once
 check(colours.count("#cc3333") == 1 and colours.count("#2f9e57") > 1,
       "nothing is bridged, something direct: no red line, but green ones", colours)
 zipmap("-f", "hosts", "-g", "graph", "-o", "block.map", "-S", "block", "-q")
-zipmap("draw", "-f", "hosts", "-g", "graph", "-m", "block.map", "-o", "block.svg")
-check(open("block.svg").read().count("#cc3333") > 1, "the block layout of the same has a red line")
+r, texts, colours, _ = drawn("-m", "block.map")
+check(colours.count("#cc3333") > 1, "the block layout of the same has a red line", r.stderr)
+write("site", "#ZIP cluster lgm\nnode001:8\nnode002:8\n#ZIP cluster das4\nnode101:8\n"
+      "#ZIP zipper zip01 lgm=tcp:10.1.0.1:7474 das4=tcp:10.2.0.1:7474\n")
+write("chain", "%%MatrixMarket matrix coordinate integer symmetric\n18 18 17\n" +
+      "".join("%d %d 1000\n" % (v + 2, v + 1) for v in range(17)))
+zipmap("-f", "site", "-g", "chain", "-o", "chain.map", "-q")
+r, texts, colours, _ = drawn("-f", "site", "-g", "chain", "-m", "chain.map")
+check(r.returncode == 0 and "zip01" in texts and texts.count("2.0 KiB") == 2 and colours.count("#cc3333") > 3,
+      "a zipper without ranks, and what crosses it at both of its ports", texts + colours)
+
+# many clusters and zippers: what is written at ports does not lie on each other; names stay in their boxes
+host = "a-host-with-a-name-longer-than-its-box-%d.example.org"
+write("site", "".join("#ZIP cluster %s\n%s:4\n%s:4\n" % (c, host % (2 * i), host % (2 * i + 1)) for i, c in enumerate("abcdef")) +
+      "".join("#ZIP zipper z%d %s\n" % (z, " ".join("%s=tcp:10.%d.0.%d" % (c, i, z + 1) for i, c in enumerate("abcdef")))
+              for z in range(3)))
+zipmap("-f", "site", "-g", "graph", "-o", "site.map", "-q", "-S", "spread")
+r, texts, colours, svg = drawn("-f", "site", "-m", "site.map", "--title", b"a\x01b\xff\xc3\xa9 <".decode(errors="surrogateescape"))
+check("a\ufffdb\ufffd\u00e9 <" in texts, "a title of any bytes", texts)
+at = [(float(e.get("x")), float(e.get("y"))) for e in svg if e.tag.endswith("text") and e.text.endswith("B") and
+      " " in e.text and ":" not in e.text]
+check(len(at) == 18 and all(x != u or abs(y - v) > 9 for i, (x, y) in enumerate(at) for u, v in at[:i]),
+      "bytes of ports are apart", at)
+names = [t for t in texts if t.startswith("a-host")]
+check(len(set(names)) == 12 and all(len(t) <= 24 and t.endswith("\u2026") for t in names),
+      "long names of hosts lose their domain and their middle, and say so", names)
+write("site", "#ZIP cluster a\na:8\n#ZIP cluster b\nb:8\n" +
+      "".join("#ZIP zipper z%d a=tcp:10.1.0.1:%d b=tcp:10.2.0.1:%d\n" % (i, i + 1000, i + 1000) for i in range(400)))
+zipmap("-f", "site", "-g", "graph", "-o", "site.map", "-q", "--zippers", "1")
+r, texts, colours, svg = drawn("-f", "site", "-m", "site.map", "--zippers", "1")
+check(r.returncode == 0 and float(svg.get("height")) < 6000 and "z0 ... (7)" in texts, "many zippers share boxes", r.stderr)
 for args, code in [(["-f", "hosts", "-g", "graph", "-m", "map"], 2), (["-f", "hosts", "-g", "graph", "-m", "none", "-o", "x"], 1)]:
     r = zipmap("draw", *args)
     check(r.returncode == code and r.stderr.count("\n") == 1, "draw refuses: " + " ".join(args), r.stderr)

@@ -113,14 +113,15 @@ for third, cost in [("b", 10), ("c", 0)]:
     lines = read()[1]
     check(any(line.startswith("#ZIP predicted bridged %d bytes" % cost) for line in lines),
           "two zipper nodes on the network of c, the third rank in %s" % third, lines)
-# z1 and z2 stand between the clusters: red is the line from z1 to the network of a, which is behind it, not to that of c below
+# z1 and z2 stand between the clusters: red is the line from z1 to the network of a, which is behind it, not to that of c below;
+# the same of z2 and b, and both of z3, which forwards
 write("old", "0 z1\n1 z2\n2 b\n")
 zipmap("draw", "-f", "apart", "-g", "graph", "-m", "old", "-o", "apart.svg")
 lines = [e for e in xml.etree.ElementTree.parse("apart.svg").getroot() if e.tag.endswith("line")]
 bars = sorted((float(e.get("x1")), float(e.get("y1")), float(e.get("y2"))) for e in lines if e.get("stroke-width") == "5")
 red = [(float(e.get("x1")), float(e.get("y1"))) for e in lines if e.get("stroke") == "#cc3333"][:-1]
 on = [k for x, y in red for k, bar in enumerate(bars) if abs(x - bar[0]) < 6 and bar[1] <= y <= bar[2]]
-check(len(bars) == 3 and len(red) == 2 and sorted(on) == [0, 2], "... and the picture has that at the ports of a and b",
+check(len(bars) == 3 and len(red) == 4 and sorted(on) == [0, 0, 2, 2], "... and the picture has that at the ports of a and b",
       (bars, red))
 where, lines, r = mapped("-f", "apart", "--pin", "0:z1", "--pin", "1:z2", "--forbid", "c")
 check(any(line.startswith("#ZIP predicted bridged 10 bytes") for line in lines), "... also when nothing but a and b has slots",
