@@ -18,6 +18,7 @@ static const struct zargs_row rows[] = {
 	{.name = "map", .letter = 'm', TEXT(improve)},
 	{.name = "output", .letter = 'o', TEXT(output)},
 	{.name = "title", TEXT(title)},
+	{.name = "phase", .type = ZARGS_I64, .offset = offsetof(struct map_options, phase), .min = 1, .max = INT32_MAX},
 	{.name = "zippers", .type = ZARGS_CALL, .take = map_options_zippers},
 	{.name = NULL},
 };
@@ -30,8 +31,8 @@ static int options_parse(struct map_options *o, int argc, char **argv, struct ze
 	map_rates_default(&o->rates);
 	rc = zargs_parse(rows, o, argc, argv, NULL, err);
 	if (rc > 0)
-		puts("usage: zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [--title TEXT] [--zippers "
-		     "job|N|all]\n"
+		puts("usage: zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [--phase N] [--title TEXT] "
+		     "[--zippers job|N|all]\n"
 		     "Draws clusters, nodes, ranks, and the traffic over each link.");
 	if (!rc && (!o->hosts || !o->graph || !o->improve || !o->output))
 		return zerr_set(err, -EINVAL, "-f HOSTFILE, -g GRAPH, -m FILE.map and -o FILE.svg are needed");

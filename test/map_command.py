@@ -77,6 +77,11 @@ check(colours.count("#cc3333") == 1 and colours.count("#2f9e57") > 1,
 zipmap("-f", "hosts", "-g", "graph", "-o", "block.map", "-S", "block", "-q")
 r, texts, colours, _ = drawn("-m", "block.map")
 check(colours.count("#cc3333") > 1, "the block layout of the same has a red line", r.stderr)
+zipmap("convert", "graph", "graph.zg", "--to", "zipmap")
+one = drawn("-g", "graph.zg", "-m", "block.map", "--phase", "1")[1]
+r = drawn("-g", "graph.zg", "-m", "block.map", "--phase", "2")[0]
+check(one == texts and r.returncode == 1 and r.stderr == "zipmap draw: graph.zg: there is no phase 2 in it\n",
+      "the bytes of one phase", one + [r.stderr])
 write("site", "#ZIP cluster lgm\nnode001:8\nnode002:8\n#ZIP cluster das4\nnode101:8\n"
       "#ZIP zipper zip01 lgm=tcp:10.1.0.1:7474 das4=tcp:10.2.0.1:7474\n")
 write("chain", "%%MatrixMarket matrix coordinate integer symmetric\n18 18 17\n" +
