@@ -67,22 +67,22 @@ static int clash_check(const struct joined *j, uint32_t part, uint32_t node, con
 	return 0;
 }
 
-static int points_find(struct map_fabric *f, const struct map_site *s, struct zerr *err)
+int map_fabric_points(const struct net *whole, const struct map_site *s, uint32_t *point, struct zerr *err)
 {
-	const struct joined *j = f->net->ops == &net_joined ? (const struct joined *)f->net : NULL;
+	const struct joined *j = whole->ops == &net_joined ? (const struct joined *)whole : NULL;
 	uint32_t next[64] = {0};
 
 	if (!j && s->nclusters > 1)
-		return zerr_set(err, -EINVAL, "%s: several clusters need a part:NAME each", f->net->where);
+		return zerr_set(err, -EINVAL, "%s: several clusters need a part:NAME each", whole->where);
 	for (uint32_t i = 0; i < s->nnodes; i++) {
 		const struct map_node *n = &s->nodes[i];
 		const char *cluster = s->hosts->clusters[n->cluster].name;
-		const struct net *net = f->net;
+		const struct net *net = whole;
 		uint32_t first = 0, at;
 		int part = 0, rc;
 
 		if (j && n->zipper) {
-			rc = zipper_point(j, s, n, &f->point[i], err);
+			rc = zipper_point(j, s, n, &point[i], err);
 			if (rc)
 				return rc;
 			continue;
@@ -90,18 +90,18 @@ static int points_find(struct map_fabric *f, const struct map_site *s, struct ze
 		if (j) {
 			part = part_find(j, cluster);
 			if (part < 0)
-				return zerr_set(err, -EINVAL, "%s: there is no part:%s", f->net->where, cluster);
+				return zerr_set(err, -EINVAL, "%s: there is no part:%s", whole->where, cluster);
 			net = j->part[part].net;
 			first = j->part[part].first_node;
 		}
 		at = next[n->cluster]++;
 		if (at >= net->nodes)
 			return zerr_set(err, -EINVAL, "%s: %u nodes are too few for the hosts of cluster %s",
-				f->net->where, net->nodes, cluster);
+				whole->where, net->nodes, cluster);
 		rc = j ? clash_check(j, (uint32_t)part, at, n, err) : 0;
 		if (rc)
 			return rc;
-		f->point[i] = f->net->ops->point(f->net, first + at);
+		point[i] = whole->ops->point(whole, first + at);
 	}
 	return 0;
 }
@@ -116,7 +116,7 @@ int map_fabric_create(struct map_fabric *f, const struct map_site *s, const char
 	if (rc)
 		return rc;
 	f->point = malloc(s->nnodes * sizeof(*f->point));
-	return f->point ? points_find(f, s, err) : no_memory(err);
+	return f->point ? map_fabric_points(f->net, s, f->point, err) : no_memory(err);
 }
 
 void map_fabric_free(struct map_fabric *f)
@@ -194,23 +194,22 @@ static void nothing(void *arg, const char *what, double done)
 	(void)done;
 }
 
-/* The zippers that the layout's job uses forward; none: nothing is forwarded. */
-static int zippers_choose(const struct map_fabric *f, const struct map_layout *l, struct zerr *err)
+int map_fabric_forward(struct net *net, const struct map_site *s, const struct map_layout *l, struct zerr *err)
 {
 	struct map_zippers z = {0};
 	int rc = 0;
 
-	if (f->net->ops != &net_joined)
+	if (net->ops != &net_joined)
 		return 0;
-	if (!f->site->all_zippers)
-		rc = map_job_zippers(f->site, l, &z, err);
-	joined_forward_by((struct joined *)f->net, NULL);
+	if (!s->all_zippers)
+		rc = map_job_zippers(s, l, &z, err);
+	joined_forward_by((struct joined *)net, NULL);
 	for (uint32_t i = 0; i < z.n && !rc; i++) {
-		const char *name = f->site->hosts->zippers[z.ways.zipper[i]].host;
+		const char *name = s->hosts->zippers[z.ways.zipper[i]].host;
 
-		if (joined_forward_by((struct joined *)f->net, name))
+		if (joined_forward_by((struct joined *)net, name))
 			rc = zerr_set(err, -EINVAL, "%s: there is no zipper:%s, which forwards for the job by %s",
-				f->net->where, name, f->site->hosts->path);
+				net->where, name, s->hosts->path);
 	}
 	map_zippers_free(&z);
 	return rc;
@@ -224,7 +223,7 @@ static int links_predict(const struct map_fabric *f, const struct zgraph *g, con
 	struct model_result result = {0};
 	struct traffic t;
 	struct model_flow flow = {f->routing, &t};
-	int rc = zippers_choose(f, l, err);
+	int rc = map_fabric_forward(f->net, f->site, l, err);
 
 	if (!rc)
 		rc = traffic_make(f, g, l, &t, err);

@@ -21,6 +21,12 @@ struct map_fabric {
 	uint64_t seed;
 };
 
+/* Which point of the network each node is, into point[nnodes of the site]. 0, -EINVAL, -ENOMEM. */
+int map_fabric_points(const struct net *, const struct map_site *, uint32_t *point, struct zerr *);
+/* From now on the zippers that the layout's job uses forward in the network; none: nothing is forwarded. 0, -EINVAL,
+ * -ENOMEM, or what map_job_zippers says. */
+int map_fabric_forward(struct net *, const struct map_site *, const struct map_layout *, struct zerr *);
+
 /* text: as net_create takes it. 0, -EINVAL (what does not fit the hostfile), -ENOMEM, or why it cannot be read. */
 int map_fabric_create(struct map_fabric *, const struct map_site *, const char *text, const struct routing *,
 	struct zerr *);

@@ -17,6 +17,9 @@ struct map_layout {
 int map_layout_create(struct map_layout *, uint32_t n, struct zerr *);
 int map_layout_copy(struct map_layout *, const struct map_layout *, struct zerr *);
 void map_layout_free(struct map_layout *);
+/* A map, zipper.map(5), of these hosts. 0, -ENOMEM, or a negative errno with path and line; refused as zmap_resolve
+ * (common/map.h) has it. */
+int map_layout_read(struct map_layout *, const char *path, const struct zhostfile *, bool oversubscribe, struct zerr *);
 
 /* The ranks in their order fill the nodes in theirs: what zmpirun does without a map. Ranks that a rule puts elsewhere
  * are placed first. -ENOSPC: it does not go like that. */

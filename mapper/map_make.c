@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "graph.h"
-#include "map.h"
 #include "map_job.h"
 #include "map_make.h"
 
@@ -63,32 +62,10 @@ static int graph_get(struct map_make *m, struct zerr *err)
 static int old_read(struct map_make *m, struct zerr *err)
 {
 	struct map_layout *l = &m->made[MAP_FROM_OLD].layout;
-	struct zmap_target *target = NULL;
-	uint32_t first[64], at = 0;
-	struct zmap map;
-	int rc = zmap_read(&map, m->o->improve, err);
+	int rc = map_layout_read(l, m->o->improve, &m->hosts, true, err);
 
-	if (rc)
-		return rc;
-	if (map.nranks != m->graph.n)
-		rc = zerr_set(err, -EINVAL, "%s has %u ranks, %s has %u", m->o->improve, map.nranks, m->o->graph,
-			m->graph.n);
-	if (!rc && !(target = malloc(map.nranks * sizeof(*target))))
-		rc = no_memory(err);
-	if (!rc)
-		rc = zmap_resolve(&map, &m->hosts, true, target, err);
-	if (!rc)
-		rc = map_layout_create(l, map.nranks, err);
-	for (int c = 0; c < m->hosts.nclusters; c++) {
-		first[c] = at;
-		at += (uint32_t)m->hosts.clusters[c].nhosts;
-	}
-	for (uint32_t v = 0; v < map.nranks && !rc; v++) {
-		l->node[v] = first[target[v].of] + target[v].host;
-		l->cluster[v] = target[v].cluster;
-	}
-	free(target);
-	zmap_free(&map);
+	if (!rc && l->n != m->graph.n)
+		rc = zerr_set(err, -EINVAL, "%s has %u ranks, %s has %u", m->o->improve, l->n, m->o->graph, m->graph.n);
 	return rc;
 }
 

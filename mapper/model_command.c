@@ -9,6 +9,7 @@
 
 #include "gnuplot.h"
 #include "model.h"
+#include "model_map.h"
 #include "model_options.h"
 #include "outcome.h"
 #include "outfile.h"
@@ -22,7 +23,7 @@ struct run {
 	struct model_options options;
 	struct net *net;
 	struct workload workload;
-	uint32_t *order, *map;		 /* [nodes] of a placement; [ranks], or NULL */
+	uint32_t *order, *map;		 /* [nodes] of a placement; [ranks] of points, or NULL */
 	struct traffic *traffic;	 /* [njobs] */
 	struct outfile csv, json, links; /* f: NULL if not wanted */
 	struct plot plot;
@@ -180,7 +181,7 @@ static int run_create(struct run *r, struct zerr *err)
 	int rc = net_create(o->network, &r->net, err);
 
 	if (!rc)
-		rc = workload_create(&r->workload, r->net, &o->job_specs, o->model.seed, err);
+		rc = workload_create(&r->workload, r->net, &o->job_specs, o->model.seed, o->hosts, err);
 	if (rc)
 		return rc;
 	if (workload_routed(&r->workload))
@@ -195,7 +196,7 @@ static int run_create(struct run *r, struct zerr *err)
 		r->map = malloc(ranks * sizeof(*r->map));
 		if (!r->map)
 			return zerr_set(err, -ENOMEM, "not enough memory");
-		rc = placement_read(o->map, ranks, r->net->nodes, r->map, err);
+		rc = model_map_read(r->net, o->map, o->hosts, ranks, r->map, err);
 	}
 	if (!rc && o->csv)
 		rc = outfile_open(&r->csv, o->csv, err);

@@ -42,6 +42,7 @@ static void help_print(void)
 	for (const struct placement *p = placement_table; p->name; p++)
 		help_item(p->name, p->help);
 	puts("  -m, --map FILE                   instead: lines \"RANK NODE\"\n"
+	     "  -f, --hosts FILE                 the map is one of zipmap map, for this hostfile\n"
 	     "  -r, --routing LIST|all           default SD");
 	for (const struct routing *const *r = routing_table; *r; r++)
 		help_item((*r)->name, (*r)->help);
@@ -155,6 +156,7 @@ static const struct zargs_row rows[] = {
 	{.name = "workload", .letter = 'w', CALL(workload_read)},
 	{.name = "placement", .letter = 'p', CALL(placements_parse)},
 	{.name = "map", .letter = 'm', FIELD(TEXT, map)},
+	{.name = "hosts", .letter = 'f', FIELD(TEXT, hosts)},
 	{.name = "routing", .letter = 'r', CALL(routings_parse)},
 	{.name = "seed", .letter = 's', FIELD(U64, model.seed), .max = UINT64_MAX},
 	{.name = "threads", .letter = 't', FIELD(UNSIGNED, model.threads), .min = 1, .max = PAR_THREADS_MAX},
@@ -194,6 +196,8 @@ static int options_check(struct model_options *o, struct zerr *err)
 			o->model.paths);
 	if (o->map && o->nplacements)
 		return zerr_set(err, -EINVAL, "a map, or placements, not both");
+	if (o->hosts && !o->map)
+		return zerr_set(err, -EINVAL, "--hosts: for which map? (-m)");
 	if (!o->map && !o->nplacements)
 		rc = placements_parse(o, preset_placement, err);
 	if (!rc && !o->nroutings)

@@ -16,7 +16,8 @@ struct model_options {
 	const struct placement *placements[OPTIONS_LIST_MAX];
 	const struct routing *routings[OPTIONS_LIST_MAX];
 	unsigned nplacements, nroutings;
-	const char *map; /* file, instead of placements */
+	const char *map;   /* file, instead of placements */
+	const char *hosts; /* the hostfile that the map is for, or NULL */
 	const char *csv, *json, *links, *plot;
 	const char *plot_title, *plot_links;
 	unsigned bins;

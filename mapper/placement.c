@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The placements of section IV.A, linear order, and maps from a file. */
 #include <errno.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #include "lines.h"
@@ -70,7 +71,9 @@ const struct placement *placement_find(const char *name)
 
 /* What is needed while a map is read. */
 struct reading {
-	uint32_t ranks, nodes, seen, *node;
+	const struct net *net;
+	uint32_t ranks, seen, *node;
+	uint32_t *used; /* [nodes]: ranks on each */
 };
 
 static int line_read(void *arg, char *line, int number, struct zerr *err)
@@ -83,25 +86,30 @@ static int line_read(void *arg, char *line, int number, struct zerr *err)
 	if (!got)
 		return 0;
 	if (got < 0)
-		return zerr_set(err, -EINVAL, "not \"RANK NODE\"");
-	if (pair[0] >= r->ranks || pair[1] >= r->nodes)
-		return zerr_set(err, -EINVAL, "there are %u ranks and %u nodes", r->ranks, r->nodes);
+		return zerr_set(err, -EINVAL, "not \"RANK NODE\" (a map of hosts needs -f HOSTFILE)");
+	if (pair[0] >= r->ranks || pair[1] >= r->net->nodes)
+		return zerr_set(err, -EINVAL, "there are %u ranks and %u nodes", r->ranks, r->net->nodes);
 	if (r->node[pair[0]] != UINT32_MAX)
 		return zerr_set(err, -EINVAL, "rank %u is there twice", pair[0]);
+	if (++r->used[pair[1]] > r->net->cores)
+		return zerr_set(err, -EINVAL, "more ranks on node %u than its cores (%u)", pair[1], r->net->cores);
 	r->node[pair[0]] = pair[1];
 	r->seen++;
 	return 0;
 }
 
-int placement_read(const char *path, uint32_t ranks, uint32_t nodes, uint32_t *node, struct zerr *err)
+int placement_read(const char *path, uint32_t ranks, const struct net *net, uint32_t *node, struct zerr *err)
 {
-	struct reading r = {.ranks = ranks, .nodes = nodes, .node = node};
+	struct reading r = {.net = net, .ranks = ranks, .node = node, .used = calloc(net->nodes, sizeof(*r.used))};
 	int rc;
 
+	if (!r.used)
+		return zerr_set(err, -ENOMEM, "not enough memory");
 	for (uint32_t i = 0; i < ranks; i++)
 		node[i] = UINT32_MAX;
 	rc = zlines_read_file(path, line_read, &r, err);
 	if (!rc && r.seen < ranks)
 		rc = zerr_set(err, -EINVAL, "%s: only %u of %u ranks are placed", path, r.seen, ranks);
+	free(r.used);
 	return rc;
 }

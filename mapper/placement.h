@@ -19,8 +19,8 @@ extern const struct placement placement_table[]; /* ends with a NULL name */
 
 const struct placement *placement_find(const char *name); /* NULL if there is none; case does not matter */
 
-/* A placement map: lines "RANK NODE", each rank below `ranks` once. node[ranks] is the caller's. 0 or a negative errno
- * with "path:line: reason". */
-int placement_read(const char *path, uint32_t ranks, uint32_t nodes, uint32_t *node, struct zerr *);
+/* A placement map: lines "RANK NODE", each rank below `ranks` once, no more on a node than it has cores. node[ranks] is
+ * the caller's. 0 or a negative errno with "path:line: reason". */
+int placement_read(const char *path, uint32_t ranks, const struct net *, uint32_t *node, struct zerr *);
 
 #endif

@@ -39,7 +39,7 @@ static int share_parse(struct spec *spec, const char *text, uint32_t all, uint64
 }
 
 /* How many nodes and ranks a job gets. */
-static int job_size(struct spec *spec, const struct net *net, uint32_t left, int alone, uint64_t *nodes,
+static int job_size(struct spec *spec, const struct net *net, uint32_t left, bool alone, bool placed, uint64_t *nodes,
 	uint64_t *ranks, struct zerr *err)
 {
 	const char *share = spec_string(spec, "share");
@@ -47,7 +47,8 @@ static int job_size(struct spec *spec, const struct net *net, uint32_t left, int
 	int rc;
 
 	if ((rc = spec_u64(spec, "nodes", 0, 1, net->nodes, nodes, err)) ||
-		(rc = spec_u64(spec, "ranks", 0, 1, (uint64_t)net->nodes * net->cores, ranks, err)) ||
+		(rc = spec_u64(spec, "ranks", 0, 1, placed ? UINT32_MAX : (uint64_t)net->nodes * net->cores, ranks,
+			 err)) ||
 		(rc = pattern_wants(spec, &wants, err)))
 		return rc;
 	if (share && *nodes)
@@ -70,7 +71,9 @@ static int job_size(struct spec *spec, const struct net *net, uint32_t left, int
 		*nodes = left;
 	if (!*ranks)
 		*ranks = *nodes * net->cores;
-	if (*nodes > left || *ranks > *nodes * net->cores)
+	if (placed)
+		*nodes = left;
+	else if (*nodes > left || *ranks > *nodes * net->cores)
 		return zerr_set(err, -EINVAL, "%s: %llu ranks on %llu nodes do not fit on %u free nodes of %u cores",
 			spec->where, (unsigned long long)*ranks, (unsigned long long)*nodes, left, net->cores);
 	if (*ranks > UINT32_MAX - 1)
@@ -78,8 +81,8 @@ static int job_size(struct spec *spec, const struct net *net, uint32_t left, int
 	return 0;
 }
 
-static int job_create(struct job *job, struct spec *spec, const struct net *net, uint32_t first, int alone,
-	uint64_t seed, struct zerr *err)
+static int job_create(struct job *job, struct spec *spec, const struct net *net, uint32_t first, bool alone,
+	bool placed, uint64_t seed, struct zerr *err)
 {
 	const char *routing = spec_string(spec, "routing");
 	uint64_t nodes, ranks;
@@ -87,7 +90,7 @@ static int job_create(struct job *job, struct spec *spec, const struct net *net,
 
 	if (routing && !(job->routing = routing_find(routing)))
 		return zerr_set(err, -EINVAL, "%s: \"%s\" is no routing", spec->where, routing);
-	rc = job_size(spec, net, net->nodes - first, alone, &nodes, &ranks, err);
+	rc = job_size(spec, net, net->nodes - first, alone, placed, &nodes, &ranks, err);
 	if (rc)
 		return rc;
 	job->first = first;
@@ -96,7 +99,8 @@ static int job_create(struct job *job, struct spec *spec, const struct net *net,
 	return rc ? rc : spec_finish(spec, err);
 }
 
-int workload_create(struct workload *w, const struct net *net, struct spec_list *l, uint64_t seed, struct zerr *err)
+int workload_create(struct workload *w, const struct net *net, struct spec_list *l, uint64_t seed, bool placed,
+	struct zerr *err)
 {
 	uint32_t first = 0;
 	int rc = 0;
@@ -108,7 +112,7 @@ int workload_create(struct workload *w, const struct net *net, struct spec_list 
 	for (size_t i = 0; i < l->n && !rc; i++) {
 		struct job *job = &w->jobs[w->njobs++];
 
-		rc = job_create(job, &l->specs[i], net, first, l->n == 1, rng_mix(seed + i), err);
+		rc = job_create(job, &l->specs[i], net, first, l->n == 1, placed, rng_mix(seed + i), err);
 		first += job->nodes;
 	}
 	if (rc)
@@ -135,7 +139,7 @@ int workload_traffic(const struct net *net, const struct job *job, const uint32_
 	if (!point)
 		return zerr_set(err, -ENOMEM, "not enough memory");
 	for (uint32_t i = 0; i < n; i++)
-		point[i] = net->ops->point(net, map ? map[i] : order[job->first + i]);
+		point[i] = map ? map[i] : net->ops->point(net, order[job->first + i]);
 	rc = traffic_build(t, net->points, &job->pattern->source, point, map ? 1 : net->cores, threads, err);
 	free(point);
 	return rc;

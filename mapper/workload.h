@@ -20,14 +20,16 @@ struct workload {
 };
 
 /* Statements "PATTERN[:DIMS] [share:PERCENT|nodes:N|ranks:N] [routing:NAME] [key:value of the pattern ...]", one a job.
- * A job without a size takes as many nodes as its dimensions need, or, if it is alone, all. */
-int workload_create(struct workload *, const struct net *, struct spec_list *, uint64_t seed, struct zerr *);
+ * A job without a size takes as many nodes as its dimensions need, or, if it is alone, all.
+ * placed: something else says where the ranks are, so they need not fit the nodes in their order. */
+int workload_create(struct workload *, const struct net *, struct spec_list *, uint64_t seed, bool placed,
+	struct zerr *);
 void workload_free(struct workload *);
 
 /* Table II of the paper: the statements of workload 1..4, or NULL. */
 const char *workload_preset(const char *name);
 
-/* Traffic of a job with the nodes in this order; or, where map is not NULL, with rank r on node map[r]. */
+/* Traffic of a job with the nodes in this order; or, where map is not NULL, with rank r at point map[r]. */
 int workload_traffic(const struct net *, const struct job *, const uint32_t *order, const uint32_t *map,
 	unsigned threads, struct traffic *, struct zerr *);
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """zipmap map with a network: links, time and the load of each rail, added up by hand, and the places that use it best. TAP."""
+import csv
+
 from map_fixture import bridged, chain, check, even, finish, graph, hidden, hosts, mapped, one_way, read, write, zipmap
 
 hosts([2] * 8, [2] * 8, 2)
@@ -45,6 +47,20 @@ check(found and abs(float(found[0].split()[3]) - mean) < 1e-5, "fat tree, zipper
       (found, mean))
 crossing = sum(w for u, v, w in edges if (u < 7) != (v < 7))
 check(one_way(lines, "a>b") == one_way(lines, "b>a") == even(crossing, "zip", "zop"), "... load of each rail", lines)
+
+
+def modelled(network, *args):
+    """What zipmap model says of the map, and of each link: bytes."""
+    r = zipmap("model", "-n", network, "-f", "hosts", "-m", "map", "-j", "graph:graph", "--csv", "csv", "--links", "links", *args)
+    if r.returncode:
+        return None, r.stderr
+    return next(csv.DictReader(open("csv"))), {x["link"]: float(x["bytes"]) for x in csv.DictReader(open("links"))}
+
+
+row, load = modelled("fabric")
+check(row and abs(float(row["byte_hops"]) / float(row["bytes"]) - mean) < 1e-5 and
+      abs(float(row["seconds"]) - crossing / 2e6) < 1e-9, "zipmap model says the same of the map", (row, load))
+check(row and load["zip:a>b"] == load["zop:a>b"] == crossing / 2, "... and has each link", load)
 NO_LATENCY = ["--rates", "inside:0 native:0 direct:0 bridged:0"]
 check("#ZIP predicted time %.9f s" % (crossing / 2e6) in lines, "... the zippers are the slowest, and each has half", lines)
 for option, parts in [("one", 1), ("1", 1), ("2", 2), ("all", 2)]:
@@ -62,6 +78,14 @@ for option, routing, bytes in [("job", "SD", 50000), ("2", "SD", 50000), ("one",
     zipmap("-f", "hosts", "-g", "graph", "-o", "map", "-F", "fabric2", "--zippers", option, "-r", routing, *NO_LATENCY)
     time = [float(line.split()[3]) for line in read()[1] if line.startswith("#ZIP predicted time")]
     check(abs(time[0] - bytes / 1e6) < 1e-6, "a near zipper and a far one, --zippers %s, %s" % (option, routing), time)
+row, load = modelled("fabric2")
+check(row and float(row["seconds"]) == 0.05, "... as zipmap model has it of a map for all of the job's", (row, load))
+# ranks on the zipper node, which is in no list of nodes
+write("hosts", "#ZIP cluster a\na0:2\n#ZIP cluster b\nb0:2\nz:2\n#ZIP zipper z a=tcp:10.1.0.1 b=tcp:10.2.0.1\n")
+graph(6, [(0, 2, 1000), (1, 4, 10), (2, 3, 5), (3, 5, 1)])
+write("map", "0-1 a0\n2-3 z\n4-5 b0\n")
+row, load = modelled("part:a crossbar node:2; part:b crossbar node:2; zipper:z a:1 b:1")
+check(row and int(row["bytes"]) == 2 * 1011 and max(load.values()) == 1010, "zipmap model: ranks on a zipper node", (row, load))
 write("hosts", "#ZIP cluster a\n" + "".join("a%d:1\n" % i for i in range(7)) + "#ZIP cluster b\nb0:1\nb1:1\nb2:1\n"
       "#ZIP zipper zip a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper zop a=tcp:10.1.0.2 b=tcp:10.2.0.2\n")
 graph(10, edges)
@@ -69,6 +93,10 @@ write("fabric", "part:a fattree down:2x2x2 up:1x2x2\npart:b " + dragonfly + "\nz
 r = zipmap("-f", "hosts", "-g", "graph", "-F", "fabric")
 check("fabric: there is no zipper:zip, which forwards for the job by hosts" in r.stderr, "a zipper that the network lacks",
       r.stderr)
+for text, error in [("0-8 a0\n9 a1\n", "map:1: "), ("0 a0\n", "map has 1 ranks, the job 10"), ("0-9 c0\n", "map:1: node c0 is no host of")]:
+    write("map", text)
+    row, error_found = modelled("fabric")
+    check(row is None and error in error_found and error_found.count("\n") == 1, "zipmap model refuses: " + error, error_found)
 
 # ranks change nodes until the network is used best
 write("hosts", "#ZIP cluster a\n" + "".join("a%d:1\n" % i for i in range(4)))

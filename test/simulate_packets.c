@@ -271,7 +271,7 @@ int main(int argc, char **argv)
 	if (argc != 6 || zargs_parse_u64(argv[4], &s.packet_bytes) || !placement_find(argv[3]))
 		die("usage: simulate_packets NETWORK JOB PLACEMENT PACKET_BYTES FILE.csv");
 	if (net_create(argv[1], &net, &err) || spec_parse(&jobs, argv[2], "job", false, &err) ||
-		workload_create(&w, net, &jobs, 1, &err))
+		workload_create(&w, net, &jobs, 1, false, &err))
 		die(err.text);
 	order = grow(NULL, net->nodes, sizeof(*order));
 	placement_find(argv[3])->order(placement_find(argv[3]), net, 1, order);

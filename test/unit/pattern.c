@@ -158,7 +158,7 @@ static void table_two(void **state)
 		assert_int_equal(spec_parse(&l, workload_preset((const char[]){(char)('1' + k), 0}), "test", false,
 					 &err),
 			0);
-		if (workload_create(&w, net, &l, 1, &err))
+		if (workload_create(&w, net, &l, 1, false, &err))
 			fail_msg("%s", err.text);
 		assert_int_equal(w.njobs, 5);
 		for (int j = 0; j < 5; j++) {
