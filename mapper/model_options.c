@@ -179,6 +179,24 @@ static const struct zargs_row rows[] = {
 	{.name = NULL},
 };
 
+/* The jobs of -j or of a preset; of several an error says which. */
+static int jobs_parse(struct model_options *o, struct zerr *err)
+{
+	int rc = spec_parse(&o->job_specs, o->jobs, "job", false, err);
+
+	if (!rc && !o->job_specs.n)
+		return zerr_set(err, -EINVAL, "-j: no job in it");
+	for (size_t i = 0; i < o->job_specs.n && o->job_specs.n > 1 && !rc; i++) {
+		char *where;
+
+		if (asprintf(&where, "job %zu", i + 1) < 0)
+			return zerr_set(err, -ENOMEM, "not enough memory");
+		free(o->job_specs.specs[i].where);
+		o->job_specs.specs[i].where = where;
+	}
+	return rc;
+}
+
 static int options_check(struct model_options *o, struct zerr *err)
 {
 	char preset_placement[] = "RDN", preset_routing[] = "SD";
@@ -203,7 +221,7 @@ static int options_check(struct model_options *o, struct zerr *err)
 	if (!rc && !o->nroutings)
 		rc = routings_parse(o, preset_routing, err);
 	if (!rc && !o->job_specs.n)
-		rc = spec_parse(&o->job_specs, o->jobs, "job", false, err);
+		rc = jobs_parse(o, err);
 	if (!rc && o->map && o->job_specs.n != 1)
 		rc = zerr_set(err, -EINVAL, "a map is for one job, not %zu", o->job_specs.n);
 	return rc;

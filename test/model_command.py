@@ -53,6 +53,12 @@ check(all(o["byte_hops"] <= 10 * o["bytes"] for o in objects), "indirect paths h
 check(all(sum(k["histogram"]) == k["count"] for o in objects for k in o["links"].values()),
       "histograms have every link once")
 
+for args, error in [(["-j", ""], "-j: no job in it"), (["-j", "# none; "], "-j: no job in it"),
+                    (["-j", "2d nodes:4", "-j", "umesh nodes:4 max:x"], "job 2: max: \"x\" is not a number"),
+                    (["-f", "hosts", "-j", "2d"], "--hosts: for which map? (-m)")]:
+    r = model(*args)
+    check(r.returncode in (1, 2) and r.stderr.startswith("zipmap model: " + error), "bad jobs: " + error, r.stderr)
+
 a, b = [model("-j", "spread", "-r", "AH", "-t", t, "--links", "t" + t).returncode for t in ("1", "3")]
 check(a == b == 0 and open("t1").read() == open("t3").read(), "the number of threads does not matter")
 model("-j", "spread", "-r", "AH", "-s", "2", "--links", "t4")
