@@ -352,6 +352,33 @@ static int fastest_take(struct map_make *m, struct zerr *err)
 	return rc;
 }
 
+/* A map that is kept as it is has to keep the demands: no move can meet them. Before slots are taken away for other
+ * reasons. */
+static int kept_check(const struct map_make *m, struct zerr *err)
+{
+	const struct map_layout *l = &m->made[MAP_FROM_OLD].layout;
+	uint32_t(*given)[MAP_FEATURES_MAX] = calloc(m->site.nnodes, sizeof(*given));
+	int rc = given ? 0 : no_memory(err);
+
+	for (uint32_t v = 0; v < l->n && !rc; v++) {
+		const struct map_node *n = &m->site.nodes[l->node[v]];
+
+		if (!n->slots)
+			rc = zerr_set(err, -EINVAL, "%s: rank %u is on %s, which takes no ranks", m->o->improve, v,
+				n->name);
+		else if (m->rules.pin[v] != MAP_NONE && m->rules.pin[v] != l->node[v])
+			rc = zerr_set(err, -EINVAL, "%s: rank %u is on %s, and pinned to %s", m->o->improve, v, n->name,
+				m->site.nodes[m->rules.pin[v]].name);
+		for (uint32_t f = 0; f < m->site.nfeatures && !rc; f++)
+			if (m->rules.need[v] >> f & 1 && ++given[l->node[v]][f] > n->limit[f])
+				rc = zerr_set(err, -EINVAL, "%s: rank %u needs %s, which %s does not have%s",
+					m->o->improve, v, m->site.features[f], n->name,
+					n->limit[f] ? " for so many" : "");
+	}
+	free(given);
+	return rc;
+}
+
 static int result_make(struct map_make *m, struct zerr *err)
 {
 	const enum map_strategy way = m->o->strategy;
@@ -388,6 +415,8 @@ int map_make_run(struct map_make *m, const struct map_options *o, struct zerr *e
 	phase(m, "files are read");
 	if (!rc)
 		rc = map_rules_apply(&m->rules, &m->site, &o->wishes, err);
+	if (!rc && o->strategy == MAP_KEEP)
+		rc = kept_check(m, err);
 	if (!rc && !o->all_zippers)
 		rc = map_job_choose(&m->site, &m->rules, err);
 	if (!rc)

@@ -51,6 +51,14 @@ graph(12, chain(12))
 for args, text in REFUSED:
     r = zipmap("-f", "hosts", "-g", "graph", *args)
     check(r.returncode == 1 and text in r.stderr and r.stderr.count("\n") == 1, "refused: " + " ".join(args), r.stderr)
+# a map that is only predicted
+write("old", "0-3 a0\n4-6 a1\n7 a2\n8-11 b0\n")
+for args, text in [(["--forbid", "a1"], "old: rank 4 is on a1, which takes no ranks"), (["--pin", "8:a2"], "old: rank 8 is on b0, and pinned to a2"),
+                   (["--need", "gpu:0"], "old: rank 0 needs gpu, which a0 does not have"),
+                   (["--need", "gpu:4-6"], "old: rank 6 needs gpu, which a1 does not have for so many"),
+                   (["--forbid", "zip", "--pin", "4-6:a1", "--need", "gpu:8,9,4"], None)]:
+    r = zipmap("-f", "hosts", "-g", "graph", "--improve", "old", "-S", "keep", *args)
+    check(r.stderr == "zipmap map: %s\n" % text if text else r.returncode == 0, "keep: " + " ".join(args), r.stderr)
 
 # demands that are hard to meet but can be: ranks that need both find few nodes; and one that single moves do not meet
 JOINED = "#ZIP zipper zip a=tcp:10.1.0.1 b=tcp:10.2.0.1\n"
