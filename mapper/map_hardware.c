@@ -43,9 +43,11 @@ static int source_set(hwloc_topology_t t, const char *text, const char *folder, 
 		return zerr_set(err, -EINVAL, "topology %.60s...: too long", text);
 	for (size_t i = 0; i <= len; i++)
 		synthetic[i] = text[i] == ',' ? ' ' : text[i];
-	return hwloc_topology_set_synthetic(t, synthetic)
-		       ? zerr_set(err, -EINVAL, "topology %.100s: not what hwloc calls a synthetic topology", text)
-		       : 0;
+	return hwloc_topology_set_synthetic(t, synthetic) ? zerr_set(err, -EINVAL,
+								    "topology %.100s: not what hwloc calls a synthetic "
+								    "topology, and no path (with / or .xml)",
+								    text)
+							  : 0;
 }
 
 static int topology_load(hwloc_topology_t *t, const char *text, const char *folder, struct zerr *err)
@@ -190,7 +192,8 @@ static int result_fill(struct map_hardware *h, struct core *cores, uint32_t n, u
 	return 0;
 }
 
-static int hardware_read(struct map_hardware *h, hwloc_topology_t t, uint32_t keep, const char *hca, struct zerr *err)
+static int hardware_read(struct map_hardware *h, hwloc_topology_t t, uint32_t keep, bool preset, const char *hca,
+	struct zerr *err)
 {
 	uint32_t n;
 	struct core *cores = cores_list(t, &n);
@@ -205,8 +208,10 @@ static int hardware_read(struct map_hardware *h, hwloc_topology_t t, uint32_t ke
 		snprintf(h->near, sizeof(h->near), "%s%s", isdigit((unsigned char)*hca) ? "NUMA node " : "", hca);
 	if (!rc && !place && keep)
 		place = hwloc_get_obj_by_type(t, HWLOC_OBJ_PACKAGE, 0);
-	if (keep >= n)
+	if (preset && keep >= n)
 		keep = n ? n - 1 : 0;
+	if (!rc && keep > n)
+		rc = zerr_set(err, -EINVAL, "%u cores cannot be kept for zipperd: there are %u", keep, n);
 	if (!rc)
 		rc = result_fill(h, cores, n, cores_keep(cores, n, keep, place ? place->cpuset : NULL), err);
 	h->gpus = gpus_count(t);
@@ -215,7 +220,7 @@ static int hardware_read(struct map_hardware *h, hwloc_topology_t t, uint32_t ke
 }
 
 int map_hardware_read(struct map_hardware *h, const char *text, const char *folder, uint32_t cores, uint32_t keep,
-	const char *hca, struct zerr *err)
+	bool preset, const char *hca, struct zerr *err)
 {
 	hwloc_topology_t t;
 	char flat[32];
@@ -229,7 +234,7 @@ int map_hardware_read(struct map_hardware *h, const char *text, const char *fold
 	rc = topology_load(&t, text, folder, err);
 	if (rc)
 		return rc;
-	rc = hardware_read(h, t, keep, hca, err);
+	rc = hardware_read(h, t, keep, preset, hca, err);
 	hwloc_topology_destroy(t);
 	if (rc)
 		map_hardware_free(h);

@@ -6,6 +6,7 @@
 #ifndef ZIP_MAPPER_MAP_HARDWARE_H
 #define ZIP_MAPPER_MAP_HARDWARE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "err.h"
@@ -20,10 +21,11 @@ struct map_hardware {
 };
 
 /* text: as "topology=" of the hostfile, or NULL for `cores` cores of one socket; folder: where its path starts. keep
- * cores are taken out, close to the device or NUMA node `hca`, or else to the first socket; at least one is left.
- * 0, -EINVAL (with the reason), -ENOENT (no such device or NUMA node), -ENOMEM. */
+ * cores are taken out, close to the device or NUMA node `hca`, or else to the first socket. preset: nobody has asked
+ * for so many, so at least one is left; else all of them may go, but not more than there are. 0, -EINVAL (with the
+ * reason), -ENOENT (no such device or NUMA node), -ENOMEM. */
 int map_hardware_read(struct map_hardware *, const char *text, const char *folder, uint32_t cores, uint32_t keep,
-	const char *hca, struct zerr *);
+	bool preset, const char *hca, struct zerr *);
 void map_hardware_free(struct map_hardware *);
 
 #endif

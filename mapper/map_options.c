@@ -177,17 +177,21 @@ static const struct zargs_row rows[] = {
 	{.name = NULL},
 };
 
-static int options_check(const struct map_options *o, struct zerr *err)
+static int options_check(struct map_options *o, struct zerr *err)
 {
 	if (!o->hosts)
 		return zerr_set(err, -EINVAL, "which nodes are there? (-f HOSTFILE)");
 	if (!o->graph)
 		return zerr_set(err, -EINVAL, "who sends to whom? (-g GRAPH)");
+	if (o->routing && !o->fabric)
+		return zerr_set(err, -EINVAL, "--routing: in which network? (-F NETWORK)");
 	if (o->strategy == MAP_KEEP && !o->improve)
 		return zerr_set(err, -EINVAL, "keep which map? (--improve FILE.map)");
 	if (o->improve && (o->strategy == MAP_PAIRS || o->strategy == MAP_BLOCK))
 		return zerr_set(err, -EINVAL, "%s is a layout: there is nothing to improve in it",
 			map_strategy_names[o->strategy]);
+	if (!o->routing)
+		o->routing = routing_find("SD");
 	return 0;
 }
 
@@ -201,8 +205,7 @@ int map_options_parse(struct map_options *o, int argc, char **argv, struct zerr 
 		.effort = 1,
 		.list = 1000,
 		.seed = 1,
-		.threads = par_threads(),
-		.routing = routing_find("SD")};
+		.threads = par_threads()};
 	map_rates_default(&o->rates);
 	rc = zargs_parse(rows, o, argc, argv, NULL, err);
 	if (rc > 0)

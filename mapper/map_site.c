@@ -58,6 +58,7 @@ static int machine_read(struct map_site *s, struct map_machine *m, const struct 
 	const char *slash = strrchr(s->hosts->path, '/'), *hca = NULL;
 	char *folder = slash ? strndup(s->hosts->path, (size_t)(slash - s->hosts->path) + !(slash > s->hosts->path))
 			     : strdup(".");
+	bool preset = node->reserve < 0 && o->reserve < 0;
 	uint32_t keep = 0;
 	int rc;
 
@@ -69,10 +70,11 @@ static int machine_read(struct map_site *s, struct map_machine *m, const struct 
 					  : keep_preset(s, m->zipper);
 		hca = node->hca ? node->hca : device_find(s, m->zipper);
 	}
-	rc = map_hardware_read(&m->hardware, node->topology, folder, (uint32_t)node->cores, keep, hca, err);
+	rc = map_hardware_read(&m->hardware, node->topology, folder, (uint32_t)node->cores, keep, preset, hca, err);
 	/* a device that only the addresses name need not be in a synthetic topology */
 	if (rc == -ENOENT && !node->hca)
-		rc = map_hardware_read(&m->hardware, node->topology, folder, (uint32_t)node->cores, keep, NULL, err);
+		rc = map_hardware_read(&m->hardware, node->topology, folder, (uint32_t)node->cores, keep, preset, NULL,
+			err);
 	free(folder);
 	return rc ? zerr_prefix(err, rc, "%s:%d", s->hosts->path, node->line) : 0;
 }
@@ -83,8 +85,13 @@ static int machine_find(struct map_site *s, struct map_node *n, int line, int zi
 {
 	struct map_machine *more;
 
+	const struct znode *node = line < 0 ? NULL : &s->hosts->nodes[line];
+
 	n->hardware = MAP_NONE;
-	if (line < 0 || (!s->hosts->nodes[line].topology && s->hosts->nodes[line].cores < 0))
+	if (node && !node->topology && node->cores < 0 && (node->reserve >= 0 || node->hca))
+		return zerr_set(err, -EINVAL, "%s:%d: %s= says nothing without cores= or topology=", s->hosts->path,
+			node->line, node->hca ? "hca" : "reserve");
+	if (!node || (!node->topology && node->cores < 0))
 		return 0;
 	for (uint32_t i = s->nmachines; i-- > 0;)
 		if (s->machines[i].node == line && s->machines[i].zipper == zipper) {
@@ -98,6 +105,17 @@ static int machine_find(struct map_site *s, struct map_node *n, int line, int zi
 	more[s->nmachines] = (struct map_machine){.node = line, .zipper = zipper};
 	n->hardware = s->nmachines++;
 	return machine_read(s, &more[n->hardware], o, err);
+}
+
+/* What --reserve asks for in vain. */
+static int reserve_check(const struct map_site *s, const struct map_site_opts *o, struct zerr *err)
+{
+	bool known = o->reserve <= 0;
+
+	for (uint32_t i = 0; i < s->nmachines; i++)
+		known |= s->machines[i].zipper >= 0;
+	return known ? 0
+		     : zerr_set(err, -EINVAL, "--reserve: %s says of no zipper node what cores it has", s->hosts->path);
 }
 
 /* --- nodes --- */
@@ -189,6 +207,8 @@ int map_site_create(struct map_site *s, const struct zhostfile *hosts, const str
 	for (uint32_t c = 0; c < s->nclusters && !rc; c++)
 		for (int h = 0; h < hosts->clusters[c].nhosts && !rc; h++)
 			rc = node_fill(s, &s->nodes[s->nnodes++], c, &hosts->clusters[c].hosts[h], o, err);
+	if (!rc)
+		rc = reserve_check(s, o, err);
 	if (!rc)
 		rc = names_check(s, err);
 	if (!rc)

@@ -47,7 +47,7 @@ for args in [["-f", "hosts"], ["-g", "graph"], ["-f", "hosts", "-g", "graph", "-
              ["-f", "hosts", "-g", "graph", "--improve", "old", "-S", "pairs"], ["-f", "hosts", "-g", "graph", "--zippers", "none"],
              ["-f", "hosts", "-g", "graph", "--zippers", "0"], ["-f", "hosts", "-g", "graph", "--zippers", "17"],
              ["-f", "hosts", "-g", "graph", "-S", "keep"],
-             ["-f", "hosts", "-g", "graph", "--rates", "speed:1"], ["-f", "hosts", "-g", "graph", "--effort", "0"]]:
+             ["-f", "hosts", "-g", "graph", "--rates", "speed:1"], ["-f", "hosts", "-g", "graph", "-r", "AI"], ["-f", "hosts", "-g", "graph", "--effort", "0"]]:
     r = zipmap("map", *args)
     check(r.returncode == 2 and r.stderr.count("\n") == 1, "wrong usage: " + " ".join(args), r.stderr)
 
