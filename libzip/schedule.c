@@ -58,12 +58,21 @@ static void look_at_open(struct zsched *s)
 	s->open_tail = last;
 }
 
+/* What others wait for may never come then, as it would have to follow from what has failed: where errors end the job
+ * that is now, whichever step it was. */
+static void end_if_fatal(struct zsched *s)
+{
+	if (__builtin_expect(s->error != MPI_SUCCESS, 0) && !s->on_done && s->req.comm)
+		zerror_raise_if_fatal(s->req.comm, s->error, s->function, zstep_error_text(s));
+}
+
 static bool round_done(struct zsched *s)
 {
 	bool all = true;
 	look_at_open(s);
 	for (int i = s->begin; i < s->end; i++)
 		all &= s->steps[i].open || zstep_done(s, &s->steps[i]);
+	end_if_fatal(s);
 	return all;
 }
 

@@ -43,28 +43,17 @@ const char *zstep_error_text(const struct zsched *s)
 	return s->why ? s->why : s->code_text ? s->code_text : "a step of the collective failed";
 }
 
-/* Other messages may never come then, as they would have to follow from this one: where errors end the job that is now.
- */
-static void end_if_fatal(struct zsched *s)
-{
-	if (s->error != MPI_SUCCESS && !s->on_done && s->req.comm)
-		zerror_raise_if_fatal(s->req.comm, s->error, s->function, zstep_error_text(s));
-}
-
 /* expected < 0: whatever comes. Returns how many bytes came. */
 static MPI_Count check_message(struct zsched *s, const MPI_Status *status, int error, MPI_Count expected)
 {
 	MPI_Count got = 0;
 	if (error != MPI_SUCCESS) {
 		fail_with_code(s, error, false);
-		end_if_fatal(s);
 		return 0;
 	}
 	zn.Get_elements_x(status, MPI_BYTE, &got);
-	if (expected >= 0 && got != expected) {
+	if (expected >= 0 && got != expected)
 		zsched_fail(s, MPI_ERR_TRUNCATE, "members gave different amounts of data");
-		end_if_fatal(s);
-	}
 	return got;
 }
 
@@ -240,7 +229,6 @@ static bool test_native(struct zsched *s, struct zstep *t)
 			*t->u.got = got;
 	} else if (rc != MPI_SUCCESS) {
 		fail_with_code(s, rc, !hushed && t->kind == STEP_NATIVE && native_raises(s));
-		end_if_fatal(s);
 	}
 	return t->done = true;
 }

@@ -177,26 +177,39 @@ END
 cat >mismatch.c <<'END'
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 int main(int argc, char **argv)
 {
-	int rank, n;
-	char *from = calloc(1, 1 << 22), *to = calloc(1, 1 << 22);
+	const MPI_Comm c = MPI_COMM_WORLD;
+	char *from = calloc(1, 1 << 22), *to = calloc(1, 1 << 22), *call = argv[1];
+	int rank, size = atoi(argv[2]), n;
 	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	n = atoi(argv[rank == 0 ? 2 : 3]);
-	if (argv[1][0] == 'g')
-		MPI_Gather(from, atoi(argv[3]), MPI_BYTE, to, n, MPI_BYTE, 0, MPI_COMM_WORLD);
-	else
-		MPI_Reduce(from, to, n, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
+	MPI_Comm_rank(c, &rank);
+	n = rank == atoi(argv[4]) ? atoi(argv[3]) : size;
+	if (strcmp(call, "gather") == 0)
+		MPI_Gather(from, size, MPI_BYTE, to, n, MPI_BYTE, 0, c);
+	if (strcmp(call, "allgather") == 0)
+		MPI_Allgather(from, n, MPI_BYTE, to, n, MPI_BYTE, c);
+	if (strcmp(call, "reduce") == 0)
+		MPI_Reduce(from, to, n, MPI_BYTE, MPI_BOR, 0, c);
+	if (strcmp(call, "allreduce") == 0)
+		MPI_Allreduce(from, to, n, MPI_BYTE, MPI_BOR, c);
+	if (strcmp(call, "scan") == 0)
+		MPI_Scan(from, to, n, MPI_BYTE, MPI_BOR, c);
+	if (strcmp(call, "exscan") == 0)
+		MPI_Exscan(from, to, n, MPI_BYTE, MPI_BOR, c);
 	MPI_Finalize();
-	return argc != 4;
+	return argc != 5;
 }
 END
 compile mismatch.c mismatch || bail_out "mismatch.c does not compile"
-for call in "gather 20000 5000" "gather 1000000 20000" "reduce 1000000 400000"; do
+# a call, what all ranks say, and what one of them says instead
+for call in "gather 5000 20000 0" "gather 20000 1000000 0" "reduce 400000 1000000 0" "reduce 300000 500000 1" \
+	"reduce 300000 150000 0" "allreduce 800000 400000 0" "allgather 300000 500000 1" "scan 300000 150000 0" \
+	"exscan 300000 150000 0"; do
 	# shellcheck disable=SC2086 # words
 	merged 20 2+2 ./mismatch $call >out 2>err
-	is "$call bytes: status, and one line with the reason" \
+	is "$call: status, and one line with the reason" \
 		"$? $(grep -c '^zmpirun: ' err) $(grep -c '^zmpirun: .*members gave different amounts of data' err)" "14 1 1" || diag_file err
 done
 

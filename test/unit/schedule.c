@@ -89,6 +89,38 @@ static void on_done(void *arg, int *error)
 	*(int *)arg = *error;
 }
 
+static bool fail_on_board(struct zsched *s, void *arg)
+{
+	(void)arg;
+	zsched_fail(s, MPI_ERR_TRUNCATE, "different");
+	return true;
+}
+
+static int fail_in_call(struct zsched *s, void *arg)
+{
+	(void)s, (void)arg;
+	return MPI_ERR_TRUNCATE;
+}
+
+/* Whatever has failed, and though a message is missing. */
+static void ends_at_once(bool (*look)(struct zsched *, void *), int (*fn)(struct zsched *, void *))
+{
+	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");
+	zsched_recv(s, buf, 10, MPI_BYTE, 3);
+	if (look)
+		zsched_watch(s, look, NULL);
+	else
+		zsched_call(s, fn, NULL);
+	fakes.fatal = 0;
+	zsched_start(s);
+	assert_false(zsched_request(s)->done);
+	assert_int_equal(fakes.fatal, MPI_ERR_TRUNCATE);
+	fakes_complete(fakes.nmessages, 10, MPI_SUCCESS);
+	zsched_progress();
+	assert_true(zsched_request(s)->done);
+	zsched_destroy(s);
+}
+
 /* After an error the rest is still done, because others count on it; the first error is the result. */
 static void test_errors(void **state)
 {
@@ -127,6 +159,8 @@ static void test_errors(void **state)
 	zsched_progress();
 	assert_true(zsched_request(s)->done);
 	zsched_destroy(s);
+	ends_at_once(fail_on_board, NULL);
+	ends_at_once(NULL, fail_in_call);
 
 	/* blocking: through the error handler, once; not where the native library has called it */
 	s = zsched_create(&fakes.comm, "MPI_Test");
