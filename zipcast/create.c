@@ -187,6 +187,8 @@ int zipcast_group_create(struct zipcast_group **out, struct zipcast *zc, const s
 			zc->node ? "groups are not made in callbacks" : "zipcast_meet comes first");
 	if (rc == 0 && (c->nmembers == 0 || c->nmembers > zc->nnodes))
 		rc = zerr_set(&err, -EINVAL, "%u members, but there are %u nodes", c->nmembers, zc->nnodes);
+	if (rc == 0 && (!c->members || !events))
+		rc = zerr_set(&err, -EINVAL, "no %s were given", c->members ? "callbacks" : "members");
 	if (rc == 0) {
 		g->zc = zc;
 		g->events = *events;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts, as the application's threads open and close them. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -21,6 +22,20 @@ static int explain(char *why, const struct zerr *err, int rc)
 	return rc;
 }
 
+/* By such an address every node would connect to itself. */
+static bool is_wildcard(const struct zaddr *addr)
+{
+	struct in6_addr six;
+	struct in_addr four;
+	struct zaddr tcp = *addr;
+	if (addr->kind == ZADDR_SHM)
+		return false;
+	if (addr->kind == ZADDR_VERBS)
+		zaddr_via(addr, &tcp);
+	return inet_aton(tcp.host, &four) ? four.s_addr == htonl(INADDR_ANY)
+					  : inet_pton(AF_INET6, tcp.host, &six) == 1 && IN6_IS_ADDR_UNSPECIFIED(&six);
+}
+
 static int check_config(const struct zipcast_config *c, struct zaddr *addr, struct zerr *err)
 {
 	if (c->me >= ZIPCAST_NODES_MAX)
@@ -30,7 +45,12 @@ static int check_config(const struct zipcast_config *c, struct zaddr *addr, stru
 			ZCTL_NAME_MAX);
 	if (!c->key || !c->listen)
 		return zerr_set(err, -EINVAL, "a key and an address to listen on are needed");
-	return zaddr_parse(addr, c->listen, err);
+	if (c->waiting != ZIPCAST_HYBRID && c->waiting != ZIPCAST_POLL && c->waiting != ZIPCAST_INTERRUPTS)
+		return zerr_set(err, -EINVAL, "there is no way of waiting with number %d", (int)c->waiting);
+	int rc = zaddr_parse(addr, c->listen, err);
+	if (rc == 0 && is_wildcard(addr))
+		return zerr_set(err, -EINVAL, "%.100s is no address that others can reach", c->listen);
+	return rc;
 }
 
 static int start_thread(struct zipcast *zc)
@@ -199,8 +219,10 @@ int zipcast_meet(struct zipcast *zc, const char *const *address, uint32_t nodes,
 		return explain(why, &err, -EALREADY);
 	if (nodes <= zc->me || nodes > ZIPCAST_NODES_MAX)
 		return explain(why, &err, zerr_set(&err, -EINVAL, "%u addresses, but this is node %u", nodes, zc->me));
+	if (!address)
+		return explain(why, &err, zerr_set(&err, -EINVAL, "no addresses were given"));
 	for (uint32_t i = 0; i < nodes; i++) {
-		int rc = check_address(zc, address[i], &err);
+		int rc = address[i] ? check_address(zc, address[i], &err) : zerr_set(&err, -EINVAL, "has no address");
 		if (rc != 0)
 			return explain(why, &err, zerr_prefix(&err, -EINVAL, "node %u", i));
 	}

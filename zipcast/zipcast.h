@@ -43,9 +43,9 @@ enum zipcast_waiting {
 
 struct zipcast_config { /* nothing of it is kept */
 	uint32_t me;	/* my number, below ZIPCAST_NODES_MAX */
-	/* "tcp:HOST[:PORT]" (port 0: any free one), "shm:PATH", or "DEVICE:PORT[@HOST[:PORT]]" (Verbs): a port of an
-	 * RDMA device, and the TCP address at which connections to it are made. All nodes of a fabric have the same
-	 * kind, which meet checks. */
+	/* "tcp:HOST[:PORT]" (port 0: any free one; no wildcard, as others are told it), "shm:PATH", or
+	 * "DEVICE:PORT[@HOST[:PORT]]" (Verbs): a port of an RDMA device, and the TCP address at which connections to it
+	 * are made. All nodes of a fabric have the same kind, which meet checks. */
 	const char *listen;
 	const char *session; /* 1 to 64 printable characters without spaces and commas, the same in all nodes */
 	const uint8_t *key;  /* ZIPCAST_KEY_BYTES secret ones, the same in all nodes: who has them may join */

@@ -115,6 +115,55 @@ static void an_address_twice(void **state)
 	cast_close(&c);
 }
 
+/* --- what is missing, or is none of those that there are --- */
+
+/* zc: to be closed at once, if it is there against expectation. */
+static void refused(int rc, struct zipcast *zc, const char *why, const char *expected)
+{
+	zipcast_close(zc);
+	assert_int_equal(rc, -EINVAL);
+	if (!strstr(why, expected))
+		fail_msg("'%s' instead of '%s'", why, expected);
+}
+
+static void configurations_that_are_none(void **state)
+{
+	static const char *const listen[] = {"tcp:0.0.0.0:0", "tcp:0", "tcp:[::]:0", "tcp:[0::0]:1", "fka:1@0.0.0.0:0"};
+	const struct zipcast_config good = {.listen = "tcp:127.0.0.1:0", .session = "test", .key = cast_key};
+	struct zipcast_config c = good;
+	struct zipcast *zc;
+	char why[ZIPCAST_WHY_BYTES] = "";
+	(void)state;
+	c.waiting = (enum zipcast_waiting)3;
+	refused(zipcast_open(&zc, &c, why), zc, why, "no way of waiting with number 3");
+	c = good;
+	for (size_t i = 0; i < sizeof(listen) / sizeof(*listen); i++) {
+		c.listen = listen[i];
+		refused(zipcast_open(&zc, &c, why), zc, why, "no address that others can reach");
+	}
+}
+
+static void arrays_that_are_not_there(void **state)
+{
+	const struct zipcast_config config = {.listen = "tcp:127.0.0.1:0", .session = "test", .key = cast_key};
+	const struct zipcast_events events = {.failed = NULL};
+	struct zipcast_group_config g = {.number = 1, .nmembers = 1};
+	struct zipcast_group *group;
+	struct zipcast *zc;
+	char why[ZIPCAST_WHY_BYTES] = "";
+	(void)state;
+	assert_int_equal(zipcast_open(&zc, &config, why), 0);
+	const char *address[] = {zipcast_address(zc), NULL};
+	refused(zipcast_meet(zc, address, 2, why), NULL, why, "node 1: has no address");
+	refused(zipcast_meet(zc, NULL, 1, why), NULL, why, "no addresses");
+	assert_int_equal(zipcast_meet(zc, address, 1, why), 0);
+	refused(zipcast_group_create(&group, zc, &g, &events, why), NULL, why, "no members");
+	g.members = two;
+	refused(zipcast_group_create(&group, zc, &g, NULL, why), NULL, why, "no callbacks");
+	assert_int_equal(zipcast_group_create(&group, zc, &g, &events, why), 0); /* nothing is left of them */
+	zipcast_close(zc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +172,8 @@ int main(void)
 		CAST_CASE(messages_that_are_none, "tcp"),
 		CAST_CASE(addresses_that_are_exchanged, "tcp"),
 		CAST_CASE(an_address_twice, "tcp"),
+		CAST_CASE(configurations_that_are_none, "tcp"),
+		CAST_CASE(arrays_that_are_not_there, "tcp"),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
