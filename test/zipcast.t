@@ -8,6 +8,11 @@ header=$ZIP_TOP_SRCDIR/zipcast/zipcast.h
 is "it exports what its header declares" \
 	"$(nm -D --defined-only "$CAST_LIB/libzipcast.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
 	"$(grep -oE '\bzipcast_[a-z_]+\(' "$header" | tr -d '(' | sort -u | tr '\n' ' ')"
+if command -v c++ >/dev/null; then
+	ok "its header is C++, too, of every age" c++ -std=c++98 -pedantic-errors -fsyntax-only -x c++ "$header"
+else
+	skip "its header is C++, too, of every age" "no C++ compiler"
+fi
 ok "a program is linked with it" cast_compile || { done_testing; exit; }
 
 for algorithm in chain pipeline; do

@@ -36,9 +36,9 @@ struct zipcast_group; /* one member's side of a group */
 
 /* How the context's thread waits for messages (the paper's section 5.2.3, Figure 11). */
 enum zipcast_waiting {
-	ZIPCAST_HYBRID,	    /* polls for up to 50 ms after something has come, then sleeps */
-	ZIPCAST_POLL,	    /* always polls; yields the processor in between */
-	ZIPCAST_INTERRUPTS, /* sleeps whenever there is nothing to do */
+	ZIPCAST_HYBRID,	   /* polls for up to 50 ms after something has come, then sleeps */
+	ZIPCAST_POLL,	   /* always polls; yields the processor in between */
+	ZIPCAST_INTERRUPTS /* sleeps whenever there is nothing to do */
 };
 
 struct zipcast_config { /* nothing of it is kept */
