@@ -49,6 +49,17 @@ is "all figures are there" "$(made | paste -sd' ')" "$names"
 is "and no others" "$(find made -name '*.svg' -o -name '*.png' | wc -l)" $((2 * number))
 is "it says how many" "$(tail -n1 out)" "$TAP_TMP/made: $number figures"
 
+# --- the scripts that enter a laboratory by themselves leave no folder behind
+if [ -n "$lab" ]; then
+	mkdir scratch
+	for call in "coll PARTS=1+1 KEYS=zip-tcp" "between PARTS=1+1+1 KEYS=chain WHERE=tcp"; do
+		# shellcheck disable=SC2086 # words
+		limited 60 env TMPDIR="$TAP_TMP/scratch" ROUNDS=1 OPTIONS="--ops bcast --sizes 8 --seconds 0" ${call#* } \
+			bash "$ZIP_TOP_SRCDIR/bench/${call%% *}" >out 2>err </dev/null
+		is "bench/${call%% *} in a laboratory: what it leaves" "$? $(grep -c '^bcast 8' out) $(ls -A scratch)" "0 1 " || diag_file err
+	done
+fi
+
 # --- the lines they are made of
 head_coll=world,op,bytes,ranks,repeats,q1_us,median_us,q3_us,mean_us
 head_cast=figure,line,nodes,block_bytes,bytes,senders,messages,q1_us,median_us,q3_us,mbytes_per_s,cpu_percent,percentile
