@@ -195,6 +195,20 @@ is "tune: a candidate that is none" "$? $(cat err)" \
 	"1 zipbench tune: --try: 'bcast sgement=1K': no collective that can be tuned has this setting"
 tune --try "all leaders=2" -- false
 is "tune: a command that fails" "$? $(wc -l <err)" "1 1" || diag_file err
+cp table kept
+tune --output table -- false
+is "tune: the table that was there is kept then" "$? $(cmp table kept && ls table*)" "1 table"
+: >log
+ln -s table link
+tune --layouts 2+2 --output link -- ./machine {}
+is "tune: and replaced by a whole one, also behind a link" "$? $(tail -n 1 link) $(find link -type l) $(cmp -s table kept; echo $?)" \
+	"0 $(tail -n 1 table) link 1" || diag_file err
+mkfifo pipe
+cat pipe >piped &
+tune --layouts 2+2 --output pipe -- ./machine {}
+rc=$?
+wait $!
+is "tune: into what is no file" "$rc $(grep -c '^bridge' piped) $(find pipe -type p)" "0 1 pipe" || diag_file err
 
 # --- figures: from the lines above
 if command -v gnuplot >/dev/null; then

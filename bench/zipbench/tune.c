@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -155,24 +156,55 @@ static int write_head(struct tune *b, struct zerr *err)
 	return 0;
 }
 
+/* Beside a file that is there, and remains until the table is whole; straight into a terminal, a pipe and the like. */
+static int open_table(struct tune *b, struct zerr *err)
+{
+	struct stat st;
+	const char *name = b->o.output;
+	if (!name) {
+		b->out = stdout;
+		return 0;
+	}
+	b->path = realpath(name, NULL);
+	if (!b->path && !(b->path = strdup(name)))
+		return zerr_set(err, -ENOMEM, "no memory");
+	if ((stat(b->path, &st) != 0 || S_ISREG(st.st_mode)) && asprintf(&b->beside, "%s.new", b->path) < 0)
+		return zerr_set(err, -ENOMEM, "no memory");
+	b->out = fopen(b->beside ? b->beside : b->path, "we");
+	return b->out ? 0 : zerr_set(err, -errno, "%s: %s", b->beside ? b->beside : b->path, strerror(errno));
+}
+
+static int close_table(struct tune *b, int rc, struct zerr *err)
+{
+	bool bad = fflush(b->out) != 0 || ferror(b->out);
+	if (b->out != stdout)
+		bad = fclose(b->out) != 0 || bad;
+	if (bad && rc == 0)
+		rc = zerr_set(err, -EIO, "the table cannot be written");
+	if (b->beside && rc == 0 && rename(b->beside, b->path) != 0)
+		rc = zerr_set(err, -errno, "%s: %s", b->path, strerror(errno));
+	if (b->beside && rc != 0)
+		unlink(b->beside);
+	return rc;
+}
+
 static int run(struct tune *b, struct zerr *err)
 {
 	int rc = tune_choose(b, err);
 	if (rc < 0)
 		return rc;
 	b->samples = calloc((size_t)b->ncandidates, sizeof(*b->samples));
-	b->out = b->o.output ? fopen(b->o.output, "we") : stdout;
-	if (!b->samples || !b->out)
-		return zerr_set(err, -errno, "%s: %s", b->o.output ? b->o.output : "memory", strerror(errno));
+	if (!b->samples)
+		return zerr_set(err, -ENOMEM, "no memory");
+	rc = open_table(b, err);
+	if (rc < 0)
+		return rc;
 	rc = write_head(b, err);
 	for (int l = 0; l < b->nlayouts && rc == 0 && !b->o.bridge; l++)
 		rc = tune_layout(b, l, err);
 	if (rc == 0 && b->rules_written == 0 && !b->o.bridge)
 		fputs("# nothing was faster than the defaults\n", b->out);
-	bool bad = fflush(b->out) != 0 || ferror(b->out);
-	if (b->o.output)
-		bad = fclose(b->out) != 0 || bad;
-	return rc < 0 || !bad ? rc : zerr_set(err, -EIO, "the table cannot be written");
+	return close_table(b, rc, err);
 }
 
 /* zmpirun that is installed with this program, or of the same build tree, or whichever is found. */
@@ -209,5 +241,7 @@ int tune_main(int argc, char **argv)
 	b.shares = b.command == by_default && (!shared || strcmp(shared, "no") != 0);
 	rc = run(&b, &err);
 	free(b.samples);
+	free(b.path);
+	free(b.beside);
 	return rc < 0 ? bench_fail(argv[0], &err) : 0;
 }

@@ -64,6 +64,7 @@ struct tune {
 	double latency_us, bulk_us[2]; /* of a ping-pong: medians of the best job, 0: none yet */
 	char bridge[80];	       /* that as a line of the table, or "" */
 	FILE *out;
+	char *path, *beside; /* of the table, where it goes to a file, and of that until it is whole; or NULL */
 	int rules_written;
 };
 
