@@ -195,6 +195,13 @@ is "tune: a candidate that is none" "$? $(cat err)" \
 	"1 zipbench tune: --try: 'bcast sgement=1K': no collective that can be tuned has this setting"
 tune --try "all leaders=2" -- false
 is "tune: a command that fails" "$? $(wc -l <err)" "1 1" || diag_file err
+printf '#ZIP cluster a\nlocalhost:2\n' >alone
+for command in "$MPIEXEC -n 2" "$ZMPIRUN -f alone -n 2"; do
+	# shellcheck disable=SC2086 # words
+	tune --layouts 1+1 -- $command
+	is "tune: ${command##*/} merges nothing: status, and no table" "$? $(grep -vc '^#' out)" "1 0" || diag_file out
+	matches "tune: ${command##*/} merges nothing: why" err '^zipbench coll: --merged: .*libzipper.so'
+done
 cp table kept
 tune --output table -- false
 is "tune: the table that was there is kept then" "$? $(cmp table kept && ls table*)" "1 table"

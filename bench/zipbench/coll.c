@@ -4,6 +4,7 @@
  * by mpiexec, or over MMPI (--mmpi). Each repetition begins with a barrier; its time is that of the slowest rank, from
  * its call to its return. Rank 0 writes a line for each operation and size.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -27,7 +28,7 @@ struct options {
 	uint64_t min, max, memory;
 	double factor, seconds;
 	unsigned repeats, least, warm_up, mmpi;
-	bool leave;
+	bool merged, leave;
 };
 
 static const struct arg args[] = {
@@ -46,6 +47,7 @@ static const struct arg args[] = {
 	{"wait", "HOW", ARG_TEXT, 0, 0, AT(wait), NULL,
 		"block: in MPI; yield: nonblocking calls and a loop that yields"},
 	{"mmpi", "LOW", ARG_NUMBER, 1, 1e6, AT(mmpi), NULL, "over MMPI: rank 0 forwards, LOW ranks are the low group"},
+	{"merged", NULL, ARG_FLAG, 0, 0, AT(merged), NULL, "fails where libzipper has not merged several clusters"},
 	{"world", "NAME", ARG_TEXT, 0, 0, AT(world), NULL, "first column of the results; default: mpi or mmpi"},
 	{"leave", NULL, ARG_FLAG, 0, 0, AT(leave), NULL, "end without MPI_Finalize, for native jobs that hang in it"},
 	{"csv", "FILE", ARG_TEXT, 0, 0, AT(csv), NULL, "writes there; default: standard output"},
@@ -245,9 +247,32 @@ static int choose_sizes(struct bench *b)
 	return b->nsizes > 0 ? 0 : refuse(b, "--min, --max or --sizes", "there is no size");
 }
 
+/* Do MPI functions come from libzipper, in a job that has several parts, as libzipper(7) begins one? */
+static bool is_merged(void)
+{
+	Dl_info of = {.dli_fname = NULL};
+	const char *parts = getenv("ZIPPER_PARTS"); /* or they are in a hostfile */
+	const void *function = dlsym(RTLD_DEFAULT, "MPI_Init");
+	return function && dladdr(function, &of) && of.dli_fname && strstr(of.dli_fname, "libzipper") &&
+	       getenv("ZIPPER_JOB") && (!parts || strchr(parts, ','));
+}
+
+static int check_merged(const struct bench *b)
+{
+	int merged = is_merged();
+	agree(b, &merged);
+	if (!merged && b->rank == 0)
+		fputs("zipbench coll: --merged: no clusters were merged: was libzipper.so preloaded, as zmpirun "
+		      "does?\n",
+			stderr);
+	return merged ? 0 : EXIT_FAILURE;
+}
+
 static int prepare(struct bench *b)
 {
-	int rc = choose_ops(b);
+	int rc = b->o.merged ? check_merged(b) : 0;
+	if (rc == 0)
+		rc = choose_ops(b);
 	if (rc == 0)
 		rc = choose_sizes(b);
 	if (rc != 0)

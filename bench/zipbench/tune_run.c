@@ -33,7 +33,8 @@ static void run_child(const struct tune_job *j, int out)
 		n++;
 	}
 	char *rest[] = {(char *)(size_t)j->program, (char[]){"--ops"}, (char *)(size_t)j->ops, (char[]){"--sizes"},
-		(char *)(size_t)j->sizes, (char[]){"--seconds"}, (char *)(size_t)j->seconds, NULL};
+		(char *)(size_t)j->sizes, (char[]){"--seconds"}, (char *)(size_t)j->seconds, (char[]){"--merged"},
+		NULL};
 	memcpy(&argv[n], rest, sizeof(rest));
 	dup2(null, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
