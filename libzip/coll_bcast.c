@@ -137,14 +137,18 @@ static int build_large_away(struct zsched *s, struct bcast *b)
 static int build_large(struct zsched *s, struct bcast *b)
 {
 	struct zcomm *c = zsched_comm(s);
+	const int inside = zsched_steps(s);
 	int rc = MPI_SUCCESS;
 	if (!b->root_here)
 		return build_large_away(s, b);
-	if (c->rank == b->root)
-		rc = build_large_at_root(s, b);
-	/* In the root's part the data need not be packed. */
-	return rc == MPI_SUCCESS && c->nlocal > 1 ? znative_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root])
-						  : rc;
+	/* In the root's part the data need not be packed, and nobody waits for what crosses, nor that for them. */
+	if (c->nlocal > 1)
+		rc = znative_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root]);
+	if (rc != MPI_SUCCESS || c->rank != b->root)
+		return rc;
+	zsched_open_from(s, inside);
+	rc = build_large_at_root(s, b);
+	return rc == MPI_SUCCESS && c->nlocal > 1 ? zsched_close(s, inside) : rc;
 }
 
 static int build_small(struct zsched *s, const struct bcast *b)

@@ -268,6 +268,37 @@ END
 	planned all "c2>c1:100000 c2>c3:100000 c2>c4:100000"
 	planned chain "c2>c3:100000 c3>c4:100000 c4>c1:100000"
 	planned tree "c2>c3:100000 c2>c4:100000 c3>c1:100000"
+	cat >late.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+/* The root's neighbour has it before the other clusters are there, or these before the neighbour is. */
+int main(int argc, char **argv)
+{
+	int rank, bytes = atoi(argv[1]), away_late = argv[2][0] == 'a';
+	char *data = calloc(1, (size_t)bytes), word = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int r = 2; rank && (rank == 1) != away_late && r < 4; r++)
+		if (rank == r || rank == 1)
+			MPI_Recv(&word, 1, MPI_BYTE, rank == 1 ? r : 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	data[bytes - 1] = rank == 0;
+	MPI_Bcast(data, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+	for (int r = 2; rank && (rank == 1) == away_late && r < 4; r++)
+		if (rank == r || rank == 1)
+			MPI_Send(&word, 1, MPI_BYTE, rank == 1 ? r : 1, 0, MPI_COMM_WORLD);
+	printf("%s\n", data[bytes - 1] == 1 ? "right" : "wrong");
+	return MPI_Finalize();
+}
+END
+	compile late.c late || bail_out "late.c does not compile"
+	for plan in all chain tree pipeline; do
+		for call in "1000000 away" "1000000 neighbour" "30000 neighbour"; do
+			# shellcheck disable=SC2086 # words
+			ZIPPER_TUNE="bcast segment=200K between=$plan" merged 30 2+1+1 ./late $call >out 2>err
+			is "$plan, $call late: nobody waits for them" "$? $(grep -c right out)" "0 4" || diag_file err
+		done
+	done
 	count "alltoall aggregate=0" 9 576
 	count "alltoall aggregate=1K leaders=3" 3 576
 	count "alltoall aggregate=1K leaders=1" 1 576
