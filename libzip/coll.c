@@ -210,6 +210,7 @@ static int persistent_start(struct zreq *r)
 	r->done = false;
 	r->active = true;
 	zinter_inherit(r->comm->handle, p->twin->handle); /* as of now */
+	p->twin->fatal = r->comm->fatal;
 	int rc = compile(p->twin, &p->args, false, &s);
 	if (rc != MPI_SUCCESS) {
 		r->active = false;

@@ -217,6 +217,7 @@ struct zcomm *zcomm_create_inter(const struct zcomm_inter *i)
 	local->dropped = true;
 	comm->local = local;
 	comm->near = i->near;
+	comm->fatal = i->fatal;
 	comm->first = i->local[0] < i->remote[0];
 	map_both_groups(comm);
 	enter(comm);

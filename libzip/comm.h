@@ -57,7 +57,7 @@ struct zcomm {
 	struct ztopo *topo;	      /* NULL: none. A reference; then the shadow has the graph of local neighbours */
 	struct zcomm_probed probed[ZCOMM_PROBED_MAX]; /* [nprobed], for the receives that follow; the last one is new */
 	int nprobed;
-	bool fatal;			      /* the application has set MPI_ERRORS_ARE_FATAL on it */
+	bool fatal;			      /* the application has set MPI_ERRORS_ARE_FATAL on it or on its parent */
 	_Atomic int refs;		      /* counted at its endpoint, too */
 	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */
 	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */
@@ -91,6 +91,7 @@ struct zcomm_inter {
 	uint64_t id;
 	const int *local, *remote; /* vranks; copied */
 	int nlocal, nremote;
+	bool fatal;
 };
 struct zcomm *zcomm_create_inter(const struct zcomm_inter *);
 /* unref never runs anything of the application: the last one only puts the communicator aside for zcomm_reap. */

@@ -153,7 +153,7 @@ int zip_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler errhandler)
 
 	if (rc == MPI_SUCCESS && comm && comm->shadow != comm->handle)
 		rc = zn.Comm_set_errhandler(comm->shadow, errhandler);
-	if (comm)
+	if (rc == MPI_SUCCESS && comm)
 		comm->fatal = errhandler == MPI_ERRORS_ARE_FATAL;
 	zerror_note_handler(handle);
 	return rc;

@@ -36,7 +36,8 @@ static int meet_at_board(MPI_Comm native, int members, int me)
 	return number;
 }
 
-int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, int board, MPI_Comm *newcomm)
+int zcommnew_finish(const struct zcomm *parent, MPI_Comm native, uint64_t id, const int *vrank, int size, int board,
+	MPI_Comm *newcomm)
 {
 	int members = 0, me = 0;
 	for (int r = 0; r < size; r++)
@@ -51,6 +52,9 @@ int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, in
 	struct zcomm *c = zcomm_create(native, native, id, vrank, size);
 	if (c) {
 		c->board = b;
+		c->fatal = parent->fatal;
+		if (c->fatal) /* MPI_Comm_create and MPI_Comm_create_group of MPICH 4.0.2 take no handler over */
+			zn.Comm_set_errhandler(native, MPI_ERRORS_ARE_FATAL);
 		return MPI_SUCCESS;
 	}
 	zboard_leave(b);
@@ -132,7 +136,7 @@ static int finish_split(struct zcomm *c, const int64_t (*all)[ZSAID_COUNT], int 
 	if (rc == MPI_SUCCESS && topo)
 		rc = ztopo_on_native(topo, vrank, n, &native);
 	if (rc == MPI_SUCCESS)
-		rc = zcommnew_finish(native, (uint64_t)id, vrank, n, ZCOMMNEW_MEET, newcomm);
+		rc = zcommnew_finish(c, native, (uint64_t)id, vrank, n, ZCOMMNEW_MEET, newcomm);
 	struct zcomm *made = rc == MPI_SUCCESS ? zcomm_find(*newcomm) : NULL;
 	if (made)
 		made->topo = ztopo_ref(topo);
@@ -291,8 +295,9 @@ int zip_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	*newcomm = native;
 	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL) {
 		int64_t id = all[zcomm_rank_of(c, g->vrank[0])][ZSAID_ID];
-		rc = zerror_raise(c, zcommnew_finish(native, (uint64_t)id, g->vrank, g->size, ZCOMMNEW_MEET, newcomm),
-			name, "out of memory");
+		rc = zerror_raise(c,
+			zcommnew_finish(c, native, (uint64_t)id, g->vrank, g->size, ZCOMMNEW_MEET, newcomm), name,
+			"out of memory");
 	}
 	free(all);
 	return rc;

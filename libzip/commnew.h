@@ -28,11 +28,12 @@ int zcommnew_native_group(MPI_Comm comm, const struct zgroup *, MPI_Group *nativ
  * others out. MPI_SUCCESS or an error code that has been raised. */
 int zcommnew_check_group(MPI_Comm local, const struct zgroup *, const char *name);
 
-/* The new communicator with these members and this native communicator of the local ones: an entry
+/* The new communicator of that parent with these members and this native communicator of the local ones: an entry
  * in the table, or none if nobody is elsewhere. board: ZCOMMNEW_MEET: the local members find one, collectively.
  * MPI_SUCCESS or an error class. */
 #define ZCOMMNEW_MEET (-2)
-int zcommnew_finish(MPI_Comm native, uint64_t id, const int *vrank, int size, int board, MPI_Comm *newcomm);
+int zcommnew_finish(const struct zcomm *parent, MPI_Comm native, uint64_t id, const int *vrank, int size, int board,
+	MPI_Comm *newcomm);
 
 /* MPI_Comm_split of an intracommunicator of the table; topo: the topology of the new communicator that this rank will
  * be in, of which it takes a reference of its own, or NULL. MPI_SUCCESS or an error code that has been raised. */

@@ -108,7 +108,7 @@ static int begin_dup(struct zsched *s, struct dup *d)
 static int finish_dup(struct dup *d)
 {
 	struct zcomm *c = d->parent;
-	int rc = zcommnew_finish(d->native, (uint64_t)d->id, c->vrank, c->size, d->board, d->newcomm);
+	int rc = zcommnew_finish(c, d->native, (uint64_t)d->id, c->vrank, c->size, d->board, d->newcomm);
 	if (rc == MPI_SUCCESS && c->topo)
 		zcomm_find(*d->newcomm)->topo = ztopo_ref(c->topo);
 	return rc;

@@ -237,7 +237,8 @@ int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 		zn.Group_free(&local);
 	*newcomm = native;
 	if (rc == MPI_SUCCESS && native != MPI_COMM_NULL && c)
-		rc = zerror_raise(c, zcommnew_finish(native, (uint64_t)id, g->vrank, g->size, ZCOMMNEW_MEET, newcomm),
-			name, "out of memory");
+		rc = zerror_raise(c,
+			zcommnew_finish(c, native, (uint64_t)id, g->vrank, g->size, ZCOMMNEW_MEET, newcomm), name,
+			"out of memory");
 	return rc;
 }

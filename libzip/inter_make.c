@@ -53,7 +53,7 @@ static int split_groups(const struct zinter *i, MPI_Comm all, MPI_Comm *mine, MP
 	return rc;
 }
 
-static int make_ours(const struct zinter *i, MPI_Comm all, MPI_Comm *newcomm)
+static int make_ours(const struct zinter *i, const struct zcomm *parent, MPI_Comm all, MPI_Comm *newcomm)
 {
 	MPI_Comm mine, near;
 	int rc = split_groups(i, all, &mine, &near);
@@ -64,7 +64,8 @@ static int make_ours(const struct zinter *i, MPI_Comm all, MPI_Comm *newcomm)
 		.local = i->mine,
 		.nlocal = i->nmine,
 		.remote = i->theirs,
-		.nremote = i->ntheirs};
+		.nremote = i->ntheirs,
+		.fatal = parent && parent->fatal};
 	if (rc == MPI_SUCCESS && !zcomm_create_inter(&c))
 		rc = MPI_ERR_NO_MEM;
 	if (rc == MPI_SUCCESS) {
@@ -108,7 +109,7 @@ int zinter_make(const struct zinter *i, MPI_Comm parent, const char *name, MPI_C
 		rc = zcommnew_native(&both, (uint64_t)i->id, &all, name);
 	free(both.vrank);
 	if (rc == MPI_SUCCESS)
-		rc = make_ours(i, all, newcomm);
+		rc = make_ours(i, zcomm_find(parent), all, newcomm);
 	if (all != MPI_COMM_NULL && all != *newcomm)
 		zn.Comm_free(&all);
 	if (rc != MPI_SUCCESS)

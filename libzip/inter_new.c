@@ -116,6 +116,7 @@ int zinter_dup_finish(struct zinter_dup *d, MPI_Comm handle, MPI_Comm *newcomm)
 		.near = d->near,
 		.local_shadow = d->local_shadow == MPI_COMM_NULL ? handle : d->local_shadow,
 		.id = (uint64_t)(c->first ? d->mine : d->theirs),
+		.fatal = c->fatal,
 		.local = c->local->vrank,
 		.nlocal = c->local->size,
 		.remote = c->vrank,
@@ -167,7 +168,7 @@ static int merge(struct zcomm *c, int high, MPI_Comm *newcomm, const char *name)
 	if (rc == MPI_SUCCESS)
 		rc = zcommnew_native(&g, (uint64_t)id, &native, name);
 	if (rc == MPI_SUCCESS)
-		rc = zcommnew_finish(native, (uint64_t)id, g.vrank, g.size, ZCOMMNEW_MEET, newcomm);
+		rc = zcommnew_finish(c, native, (uint64_t)id, g.vrank, g.size, ZCOMMNEW_MEET, newcomm);
 	free(g.vrank);
 	if (rc != MPI_SUCCESS)
 		return zerror_raise(c, rc, name,
