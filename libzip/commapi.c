@@ -144,22 +144,3 @@ int zip_Comm_disconnect(MPI_Comm *comm)
 {
 	return end_comm(comm, zn.Comm_disconnect, "MPI_Comm_disconnect");
 }
-
-/* Errors of native calls arise on the shadow, those of ours on the handle: the handler must stand at both. */
-int zip_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler errhandler)
-{
-	struct zcomm *comm = zcomm_find(handle);
-	int rc = zn.Comm_set_errhandler(comm ? comm->handle : handle, errhandler);
-
-	if (rc == MPI_SUCCESS && comm && comm->shadow != comm->handle)
-		rc = zn.Comm_set_errhandler(comm->shadow, errhandler);
-	if (rc == MPI_SUCCESS && comm)
-		comm->fatal = errhandler == MPI_ERRORS_ARE_FATAL;
-	zerror_note_handler(handle);
-	return rc;
-}
-
-int zip_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
-{
-	return zip_Comm_set_errhandler(comm, errhandler);
-}

@@ -2,7 +2,6 @@
 /* Error codes with texts, and calling error handlers. See error.h. */
 #include "error.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,41 +104,6 @@ bool zerror_is_predefined(MPI_Errhandler handler)
 	return ends_job(handler) || handler == MPI_ERRORS_RETURN;
 }
 
-bool zerror_differ;
-static int hushes; /* one in another: a callback of the application under a native call; or at several endpoints */
-static pthread_mutex_t hushing = PTHREAD_MUTEX_INITIALIZER; /* while the handler is exchanged */
-static MPI_Errhandler hushed;
-
-void zerror_note_handler(MPI_Comm comm)
-{
-	static int of_world;
-
-	/* Communicators whose handler was never set, nor that of those they were made of, follow that of the world. */
-	if (comm != MPI_COMM_WORLD || ++of_world > 1)
-		zerror_differ = true;
-}
-
-void zerror_hush_world(void)
-{
-	pthread_mutex_lock(&hushing);
-	if (hushes++ == 0) {
-		zn.Comm_get_errhandler(MPI_COMM_WORLD, &hushed);
-		zn.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	}
-	pthread_mutex_unlock(&hushing);
-}
-
-void zerror_unhush_world(void)
-{
-	pthread_mutex_lock(&hushing);
-	if (--hushes == 0) {
-		zn.Comm_set_errhandler(MPI_COMM_WORLD, hushed);
-		if (!zerror_is_predefined(hushed))
-			zn.Errhandler_free(&hushed);
-	}
-	pthread_mutex_unlock(&hushing);
-}
-
 int zerror_class(int code)
 {
 	return class_of(code);
@@ -149,13 +113,13 @@ int zerror_class(int code)
  * has none of its own, and takes that of the world for it. Predefined ones need not be freed. */
 static int find_handler(MPI_Comm *comm, MPI_Errhandler *handler)
 {
-	int rc = zn.Comm_get_errhandler(*comm, handler);
+	int rc = zip_Comm_get_errhandler(*comm, handler);
 	struct zcomm *c = zcomm_find(*comm);
 
 	if (rc != MPI_SUCCESS || *handler != MPI_ERRORS_ARE_FATAL || (c && c->fatal))
 		return rc;
 	*comm = MPI_COMM_WORLD;
-	return zn.Comm_get_errhandler(*comm, handler);
+	return zip_Comm_get_errhandler(*comm, handler);
 }
 
 /* Calls one that was found, of what on points to, and gives it back. Handlers that end the job end the whole world, not
@@ -164,9 +128,11 @@ static int call_found(MPI_Errhandler handler, void (*call)(const void *on, int c
 {
 	if (ends_job(handler))
 		lost(class_of(code), slots[(unsigned)code >> CODE_SLOT_SHIFT & (SLOTS - 1)].text, true);
+	zerror_show_handlers();
 	zshim_callback_begin();
 	call(on, code);
 	zshim_callback_end();
+	zerror_hide_handlers();
 	if (handler != MPI_ERRORS_RETURN)
 		zn.Errhandler_free(&handler);
 	return code;
@@ -263,8 +229,8 @@ int zerror_raise_file(MPI_File file, int class, const char *function, const char
 	const int code = make_code(class, function, fmt, args);
 	va_end(args);
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-	return zn.File_get_errhandler(file, &handler) == MPI_SUCCESS ? call_found(handler, call_of_file, &file, code)
-								     : code;
+	return zip_File_get_errhandler(file, &handler) == MPI_SUCCESS ? call_found(handler, call_of_file, &file, code)
+								      : code;
 }
 
 static void lost(int code, const char *text, bool print)

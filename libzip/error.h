@@ -53,8 +53,13 @@ static inline void zerror_unhush(bool hushed)
 	if (__builtin_expect(hushed, 0))
 		zerror_unhush_world();
 }
-/* The application sets a handler of this communicator. */
-void zerror_note_handler(MPI_Comm);
+/* The same for MPI_FILE_NULL, whose handler native MPI calls, and gives to each file that it opens. */
+void zerror_hush_files(void);
+/* The handler that it has now is given to the file, unless that is MPI_FILE_NULL. */
+void zerror_unhush_files(MPI_File opened);
+/* Around the call of a handler by native MPI: those that are hushed are there. */
+void zerror_show_handlers(void);
+void zerror_hide_handlers(void);
 /* The class of an error code of native MPI or ours. */
 int zerror_class(int code);
 /* Not one of the application's. */

@@ -68,25 +68,14 @@ static void free_file(struct zfile *f)
 /* Natively errors go to the handler of MPI_FILE_NULL, in each part alone: it is called later, by all. */
 static void open_native(struct opening *o, int amode)
 {
-	static int hushes;
-	static MPI_Errhandler handler;
 	struct zfile *f = o->f;
 
-	if (hushes++ == 0) {
-		zn.File_get_errhandler(MPI_FILE_NULL, &handler);
-		zn.File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
-	}
+	zerror_hush_files();
 	zfile_out();
 	o->code = zfile_in(zn.File_open(f->twin->shadow, o->native_name, amode, o->info, &f->handle));
-	if (o->code == MPI_SUCCESS)
-		zn.File_set_errhandler(f->handle, handler);
-	else
+	if (o->code != MPI_SUCCESS)
 		f->handle = MPI_FILE_NULL;
-	if (--hushes == 0) {
-		zn.File_set_errhandler(MPI_FILE_NULL, handler);
-		if (!zerror_is_predefined(handler))
-			zn.Errhandler_free(&handler);
-	}
+	zerror_unhush_files(f->handle);
 }
 
 /* The answers of all members, of which some may have had nothing to do. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the library calls back sees the whole world: operations, error handlers, generalized requests. */
+#include <unistd.h>
+
 #include "check.h"
 
 static int seen[2], calls;
@@ -95,6 +97,44 @@ static void truncation(int from, int to)
 	report("error handler");
 }
 
+static MPI_Errhandler of_world;
+
+static void ask(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+	MPI_Errhandler got;
+
+	MPI_Comm_get_errhandler(WORLD, &got);
+	CHECK(got == of_world, "another handler of the world");
+	MPI_Errhandler_free(&got);
+	add(in, inout, n, type);
+}
+
+/* While one waits for a message on a communicator with another handler. */
+static void handler_in_operation(void)
+{
+	MPI_Comm half, other;
+	MPI_Request r;
+	MPI_Op op;
+	int sum = 0;
+
+	MPI_Comm_split(WORLD, rank / 2, rank, &half);
+	MPI_Comm_dup(half, &other);
+	MPI_Comm_set_errhandler(other, MPI_ERRORS_RETURN);
+	MPI_Op_create(ask, 1, &op);
+	if (rank % 2)
+		usleep(50000);
+	MPI_Iallreduce(&rank, &sum, 1, MPI_INT, op, half, &r);
+	if (rank % 2 == 0)
+		MPI_Recv(NULL, 0, MPI_INT, 1, 1, other, MPI_STATUS_IGNORE);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	if (rank % 2)
+		MPI_Send(NULL, 0, MPI_INT, 0, 1, other);
+	CHECK_INT(sum, rank / 2 * 4 + 1);
+	MPI_Op_free(&op);
+	MPI_Comm_free(&other);
+	MPI_Comm_free(&half);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Comm half;
@@ -116,7 +156,10 @@ int main(int argc, char **argv)
 
 	MPI_Comm_create_errhandler(handle, &h);
 	MPI_Comm_set_errhandler(WORLD, h);
+	of_world = h;
+	handler_in_operation();
 	MPI_Errhandler_free(&h);
+	calls = 0;
 	for (int from = 0; from < size; from++)
 		truncation(from, (from + 1) % size);
 	return end();
