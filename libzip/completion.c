@@ -31,15 +31,21 @@ void zcompletion_init(void)
 		zn.Wait(&r[i], MPI_STATUS_IGNORE);
 }
 
+/* MPI_ERROR is for functions that return several (MPI-4.0 section 3.2.5). */
+static void fill(MPI_Status *status, const struct zreq *r)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	int kept = status->MPI_ERROR;
+	*status = r->status;
+	status->MPI_ERROR = kept;
+}
+
 int zcompletion_deliver(struct zreq *r, MPI_Request *request, MPI_Status *status)
 {
 	int error = r->status.MPI_ERROR;
 
-	if (status != MPI_STATUS_IGNORE) {
-		int kept = status->MPI_ERROR;
-		*status = r->status;
-		status->MPI_ERROR = kept;
-	}
+	fill(status, r);
 	if (r->persistent) {
 		r->active = false;
 	} else {
@@ -225,14 +231,12 @@ int zip_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 		return no_such_request("MPI_Request_get_status");
 	bool inactive = zcompletion_is_inactive(r);
 	*flag = inactive || zreq_is_done(r);
-	if (!*flag) {
+	if (!*flag)
 		zprogress_test_failed(false);
-	} else if (status != MPI_STATUS_IGNORE) {
-		if (inactive)
-			zstatus_empty(status);
-		else
-			*status = r->status;
-	}
+	else if (!inactive)
+		fill(status, r);
+	else if (status != MPI_STATUS_IGNORE)
+		zstatus_empty(status);
 	return MPI_SUCCESS;
 }
 

@@ -59,6 +59,16 @@ int main(int argc, char **argv)
 		CHECK_INT(n, 0);
 		MPI_Type_free(&none);
 
+		MPI_Irecv(buf, 1, MPI_INT, from, 22, WORLD, &r);
+		MPI_Send(&value, 1, MPI_INT, to, 22, WORLD);
+		st.MPI_ERROR = 55; /* it is for functions that return several */
+		for (flag = 0; !flag;)
+			MPI_Request_get_status(r, &flag, &st);
+		CHECK_INT(st.MPI_ERROR, 55);
+		CHECK_INT(st.MPI_SOURCE, from);
+		MPI_Wait(&r, &st);
+		CHECK_INT(st.MPI_ERROR, 55);
+
 		value = rank;
 		MPI_Sendrecv_replace(&value, 1, MPI_INT, to, 30, from, 30, WORLD, &st);
 		CHECK_INT(value, from);
