@@ -261,7 +261,8 @@ int zpart_init_recv(struct zpart *p)
 		&p->hello);
 }
 
-/* Which of the sender's pieces does it lie in? Where they cannot lie in the buffer, it is there when all are. */
+/* Which of the sender's pieces does it lie in? Where they cannot lie in the buffer, it is there when all are. Nothing
+ * lies in one that the sender has no bytes for: that is there with the piece of its number, or when all are. */
 bool zpart_has_arrived(struct zpart *p, int i)
 {
 	const uint64_t mine = p->data.bytes / (uint64_t)p->partitions, from = mine * (uint64_t)i, to = from + mine;
@@ -270,7 +271,10 @@ bool zpart_has_arrived(struct zpart *p, int i)
 		return true;
 	if (p->npieces == 0 || p->packed)
 		return false;
-	for (int k = p->bytes ? (int)(from / p->bytes) : 0; k < p->npieces && p->bytes * (uint64_t)k < to; k++)
+	const uint64_t n = (uint64_t)p->npieces, first = p->bytes ? from / p->bytes : n;
+	if (mine == 0 || first >= n)
+		return p->npieces == p->partitions && p->piece[i].stage == ZPART_OVER;
+	for (uint64_t k = first; k < n && p->bytes * k < to; k++)
 		if (p->piece[k].stage != ZPART_OVER)
 			return false;
 	return true;

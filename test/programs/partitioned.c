@@ -225,6 +225,30 @@ static void nothing(void)
 	MPI_Request_free(&r[1]);
 }
 
+/* What is ready later has not arrived, though it is nothing. */
+static void not_yet(void)
+{
+	int flag;
+	MPI_Request r[2];
+	MPI_Psend_init(NULL, 4, 0, MPI_INT, next, 14, WORLD, MPI_INFO_NULL, &r[0]);
+	MPI_Precv_init(NULL, 4, 0, MPI_INT, prev, 14, WORLD, MPI_INFO_NULL, &r[1]);
+	MPI_Startall(2, r);
+	for (int i = 0; i < 200; i++) { /* until both ends know of each other */
+		MPI_Parrived(r[1], 3, &flag);
+		CHECK_INT(flag, 0);
+	}
+	MPI_Barrier(WORLD);
+	MPI_Parrived(r[1], 3, &flag);
+	CHECK_INT(flag, 0);
+	MPI_Barrier(WORLD);
+	MPI_Pready_range(0, 3, r[0]);
+	while (!flag)
+		MPI_Parrived(r[1], 3, &flag);
+	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	MPI_Request_free(&r[0]);
+	MPI_Request_free(&r[1]);
+}
+
 static MPI_Request shared;
 
 static void *make_ready(void *arg)
@@ -279,6 +303,7 @@ int main(int argc, char **argv)
 	columns();
 	other_partitions();
 	nothing();
+	not_yet();
 	if (provided == MPI_THREAD_MULTIPLE)
 		by_threads();
 	printf("rank %d of %d: partitioned\n", rank, size);
