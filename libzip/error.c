@@ -122,12 +122,22 @@ static int find_handler(MPI_Comm *comm, MPI_Errhandler *handler)
 	return zip_Comm_get_errhandler(*comm, handler);
 }
 
+static void __attribute__((noreturn)) end_job(int code)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int len;
+
+	if (zip_Error_string(code, text, &len) != MPI_SUCCESS)
+		snprintf(text, sizeof(text), "error %d", code);
+	lost(class_of(code), text, true);
+}
+
 /* Calls one that was found, of what on points to, and gives it back. Handlers that end the job end the whole world, not
  * the native job of this part alone. */
 static int call_found(MPI_Errhandler handler, void (*call)(const void *on, int code), const void *on, int code)
 {
 	if (ends_job(handler))
-		lost(class_of(code), slots[(unsigned)code >> CODE_SLOT_SHIFT & (SLOTS - 1)].text, true);
+		end_job(code);
 	zerror_show_handlers();
 	zshim_callback_begin();
 	call(on, code);
@@ -151,6 +161,36 @@ static void call_of_window(const void *on, int code)
 static void call_of_file(const void *on, int code)
 {
 	zn.File_call_errhandler(*(const MPI_File *)on, code);
+}
+
+int zip_Comm_call_errhandler(MPI_Comm comm, int errorcode)
+{
+	MPI_Errhandler handler;
+	int rc = zip_Comm_get_errhandler(comm, &handler);
+
+	if (rc == MPI_SUCCESS)
+		call_found(handler, call_of_comm, &comm, errorcode);
+	return rc;
+}
+
+int zip_Win_call_errhandler(MPI_Win win, int errorcode)
+{
+	MPI_Errhandler handler;
+	int rc = zn.Win_get_errhandler(win, &handler);
+
+	if (rc == MPI_SUCCESS)
+		call_found(handler, call_of_window, &win, errorcode);
+	return rc;
+}
+
+int zip_File_call_errhandler(MPI_File file, int errorcode)
+{
+	MPI_Errhandler handler;
+	int rc = zip_File_get_errhandler(file, &handler);
+
+	if (rc == MPI_SUCCESS)
+		call_found(handler, call_of_file, &file, errorcode);
+	return rc;
 }
 
 /* With the name of the function in front of the text. */

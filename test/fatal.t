@@ -20,4 +20,11 @@ for how in dup idup split create create_group cart inter inter_dup merge; do
 done
 is "... from MPI_COMM_WORLD, which has another one since" "$(run world)" "$RANK 0"
 
+# --- called by the program
+TAG=4
+for what in comm win file; do
+	is "a handler that ends the job is called: $what" "$(run call_$what)" "$TAG 0"
+	matches "... and it is said whose it was" err "^zmpirun: rank 3 .* aborted with code $TAG: "
+done
+
 done_testing

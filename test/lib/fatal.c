@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An MPI program that makes a communicator of one whose errors end the job, in the way its argument says, and sends to
- * a rank that is none there. For fatal.t. */
+ * a rank that is none there; or whose last rank calls a handler that ends the job. For fatal.t. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +51,22 @@ static MPI_Comm make(MPI_Comm parent, const char *how)
 	return made;
 }
 
+static void call_handler(const char *of)
+{
+	MPI_Win win;
+
+	MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
+	MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	if (rank < size - 1)
+		return;
+	if (strcmp(of, "call_comm") == 0)
+		MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_TAG);
+	else if (strcmp(of, "call_win") == 0)
+		MPI_Win_call_errhandler(win, MPI_ERR_TAG);
+	else
+		MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_TAG);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Comm parent, made;
@@ -59,7 +75,10 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (strcmp(how, "world") == 0) { /* as a library does that puts the handler back */
+	if (strncmp(how, "call_", 5) == 0) {
+		call_handler(how);
+		made = MPI_COMM_WORLD;
+	} else if (strcmp(how, "world") == 0) { /* as a library does that puts the handler back */
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 		MPI_Comm_dup(MPI_COMM_WORLD, &made);
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
