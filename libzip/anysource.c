@@ -20,31 +20,36 @@ static struct {
 } ends[ZENDS_MAX];
 #define self (ends[zend_here])
 
-/* Bytes to where they belong or, where the datatype has gaps, to memory of ours. */
-static int post_bytes(struct zop *op)
-{
-	MPI_Count bytes = ztype_find(op->type)->size * op->count;
-	void *to = op->data.dense;
+/* Of a receive whose message has not come: it may be much smaller. */
+#define PACKED_MAX (16 << 20)
 
-	if (!to)
-		to = op->packed = zpool_get(bytes > 0 ? (size_t)bytes : 1);
-	if (!to)
-		return MPI_ERR_NO_MEM;
-	return zn.Irecv_c(to, bytes, MPI_BYTE, MPI_ANY_SOURCE, op->tag, op->req.comm->shadow, &op->native);
+/* Where its bytes go: where they belong or, where the datatype has gaps, to memory of ours. NULL: there is none. */
+static void *room_for_bytes(struct zop *op, MPI_Count bytes)
+{
+	if (op->data.dense)
+		return op->data.dense;
+	if (bytes <= PACKED_MAX)
+		op->packed = zpool_get(bytes > 0 ? (size_t)bytes : 1);
+	return op->packed;
 }
 
 /*
  * What may have to be cancelled is not received natively as a derived datatype: MPICH 4.0.2 over UCX holds a datatype
  * with gaps until UCX has finished with it (MPIDI_UCX_recv), and of cancelled receives UCX 1.13 never says so. Each
- * receive that a bridged message is for would leave its datatype and ours behind for ever.
+ * receive that a bridged message is for would leave its datatype and ours behind for ever: still better than no receive
+ * where there is no memory.
  */
 static int post_native(struct zop *op)
 {
 	const struct zcomm *c = op->req.comm;
 	int source = op->rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : c->shadow_rank[op->rank];
 
-	if (source == MPI_ANY_SOURCE && !ztype_find(op->type)->builtin)
-		return post_bytes(op);
+	if (source == MPI_ANY_SOURCE && !ztype_find(op->type)->builtin) {
+		MPI_Count bytes = ztype_find(op->type)->size * op->count;
+		void *to = room_for_bytes(op, bytes);
+		if (to)
+			return zn.Irecv_c(to, bytes, MPI_BYTE, source, op->tag, c->shadow, &op->native);
+	}
 	if (op->count <= INT_MAX)
 		return zn.Irecv(op->buf, (int)op->count, op->type, source, op->tag, c->shadow, &op->native);
 	return zn.Irecv_c(op->buf, op->count, op->type, source, op->tag, c->shadow, &op->native);
