@@ -181,11 +181,12 @@ int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 	static const char name[] = "MPI_Comm_split_type";
 	struct zcomm *c = zcomm_find(comm);
 	zcomm_reap();
+	if (c && split_type == MPIX_COMM_TYPE_NEIGHBORHOOD)
+		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
+			"not supported by neighbourhood on a communicator that spans clusters");
 	if (c && split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_COMM_TYPE_HW_GUIDED &&
 		split_type != MPI_COMM_TYPE_HW_UNGUIDED && split_type != MPI_UNDEFINED)
-		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
-			"this kind of split of a communicator that spans clusters is not "
-			"supported");
+		return zerror_raise(c, MPI_ERR_ARG, name, "%d is no type of split", split_type);
 	if (c && c->local)
 		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
 			"not supported on an intercommunicator that spans clusters");
