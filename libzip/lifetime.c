@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "attr.h"
 #include "error.h"
 #include "init.h"
 #include "shim.h"
@@ -62,7 +63,8 @@ int zip_Finalize(void)
 {
 	if (!self.joined || !self.world)
 		return zn.Finalize();
-	/* Callbacks for MPI_COMM_SELF, which run in there, find MPI not finalized (MPI-4.0, section 11.2.4). */
+	/* The callbacks in there find MPI not finalized (MPI-4.0, section 11.2.4). */
+	zattr_delete_last();
 	int rc = self.sessions > 0 ? MPI_SUCCESS : leave();
 	self.world = false;
 	self.world_ended = true;

@@ -58,15 +58,51 @@ static int refuse(MPI_Comm comm, int keyval, void *value, void *extra)
 	return asked++ ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-/* In MPI_Finalize */
+/* In MPI_Finalize: all of the world is still there, and MPI can be used in full (MPI-4.0 section 11.2.4). */
+static MPI_Comm kept;
 static int last_words(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-	int begun, over;
-	(void)comm, (void)keyval, (void)value, (void)extra;
+	static int calls;
+	int begun, over, of, n, me, to, mine, theirs = -1;
+	MPI_Request q;
+	(void)comm, (void)keyval;
 	MPI_Initialized(&begun);
 	MPI_Finalized(&over);
-	printf("rank %d: at its end: initialized %d, finalized %d\n", rank, begun, over);
+	MPI_Comm_rank(kept, &me);
+	MPI_Comm_size(WORLD, &of);
+	MPI_Allreduce(value, &n, 1, MPI_INT, MPI_SUM, kept);
+	to = of - 1 - me;
+	MPI_Irecv(&theirs, 1, MPI_INT, to, 9, WORLD, &q);
+	mine = me * 100;
+	MPI_Send(&mine, 1, MPI_INT, to, 9, WORLD);
+	MPI_Wait(&q, MPI_STATUS_IGNORE);
+	printf("rank %d of %d: %d. %s: initialized %d, finalized %d, sum %d, %d to me\n", me, of, ++calls,
+		(const char *)extra, begun, over, n, theirs);
 	return MPI_SUCCESS;
+}
+/* frees what was kept until now */
+static int last_of_all(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+	last_words(comm, keyval, value, extra);
+	MPI_Comm_free(&kept);
+	return MPI_SUCCESS;
+}
+static void leave_attributes(void)
+{
+	static const char *name[] = {"last", "never", "second", "first", "of the world"};
+	static int value[5];
+	int key[5];
+	MPI_Comm_dup(WORLD, &kept);
+	for (int i = 0; i < 5; i++) {
+		MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, i == 4 ? last_of_all : last_words, &key[i],
+			(void *)(uintptr_t)name[i]);
+		value[i] = i + 1;
+		MPI_Comm_set_attr(i == 4 ? WORLD : MPI_COMM_SELF, key[i], &value[i]);
+	}
+	MPI_Comm_set_attr(MPI_COMM_SELF, key[0], &value[4]); /* stays where it was */
+	MPI_Comm_delete_attr(MPI_COMM_SELF, key[1]);
+	for (int i = 0; i < 5; i++)
+		MPI_Comm_free_keyval(&key[i]);
 }
 
 int main(int argc, char **argv)
@@ -191,8 +227,6 @@ int main(int argc, char **argv)
 	MPI_Info info;
 	MPI_Comm_get_info(WORLD, &info);
 	MPI_Info_free(&info);
-	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last_words, &key, NULL);
-	MPI_Comm_set_attr(MPI_COMM_SELF, key, &n);
-	MPI_Comm_free_keyval(&key);
+	leave_attributes();
 	return end();
 }
