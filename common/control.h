@@ -147,6 +147,7 @@ struct zctl_join {
 	uint64_t node;			   /* the same number: the same node */
 	uint64_t tuning;		   /* digest of its tuning table, which must be the same in all ranks */
 	uint32_t endpoints;		   /* 1 to ZCTL_ENDPOINTS_MAX, the same in all ranks */
+	uint8_t records;		   /* 1: it records a graph; all ranks do or none, as they meet for that */
 };
 
 struct zctl_part {

@@ -236,3 +236,8 @@ void zenv_free(struct zenv *env)
 {
 	zconf_free(zenv_rows, env);
 }
+
+const char *zenv_profile(const struct zenv *env)
+{
+	return env->profile && *env->profile ? env->profile : NULL;
+}

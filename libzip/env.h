@@ -38,6 +38,8 @@ struct zenv { /* strings are NULL where nothing was set */
  * in any case. */
 int zenv_read(struct zenv *, struct zerr *);
 void zenv_free(struct zenv *);
+/* The file for the graph; NULL: none is to be recorded. */
+const char *zenv_profile(const struct zenv *);
 
 /* The rows, for the manual page. */
 extern const struct zconf_row zenv_rows[];

@@ -159,12 +159,12 @@ void zinit_begin(const char *function, int job, const struct zenv *env, const st
 	if (job > 0)
 		join(env, provided);
 	if (zinit_records(job, env))
-		record(env->profile && *env->profile ? env->profile : NULL, provided == MPI_THREAD_MULTIPLE);
+		record(zenv_profile(env), provided == MPI_THREAD_MULTIPLE);
 }
 
 bool zinit_records(int job, const struct zenv *env)
 {
-	return (env->profile && *env->profile) || (job > 0 && env->stats == ZENV_STATS_YES);
+	return zenv_profile(env) || (job > 0 && env->stats == ZENV_STATS_YES);
 }
 
 /* Nobody leaves before everybody is done: first our messages are through, then all have said so, then BYE. */

@@ -245,6 +245,7 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 	join->tuning = ztune_digest();
 	join->vrank = ZCTL_VRANK_ANY;
 	join->endpoints = (uint32_t)env->endpoints;
+	join->records = zenv_profile(env) != NULL;
 	zend_init((int)env->endpoints);
 	if (env->map)
 		rc = zplacement_find(env->map, join, err);

@@ -68,6 +68,7 @@ struct job {
 	uint32_t njoined, ndone;
 	uint64_t tuning;	/* digest of the tuning table of those who have joined */
 	uint32_t endpoints;	/* of each rank, as those say who have joined */
+	bool records;		/* the same: all record a graph, or none */
 	struct rank **by_vrank; /* [total], once it runs */
 	struct place *place;	/* [endpoints * total]: of all stations */
 

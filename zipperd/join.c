@@ -106,6 +106,9 @@ static int place_rank(struct job *j, const struct peer *p, const struct zctl_joi
 	if (j->njoined > 0 && j->endpoints != in->endpoints)
 		return zerr_set(err, -EINVAL, "it has %u endpoint%s, others %u (ZIPPER_ENDPOINTS)", in->endpoints,
 			in->endpoints > 1 ? "s" : "", j->endpoints);
+	if (j->njoined > 0 && j->records != (in->records != 0))
+		return zerr_set(err, -EINVAL, "%s (ZIPPER_PROFILE)",
+			in->records ? "it records a graph, others do not" : "it records no graph, others do");
 	j->mixed = in->mixed;
 	j->mixed_known = true;
 	int rc = in->mixed ? group_of_world(j, in, &group, err) : group_of_part(j, part, in, &group, err);
@@ -161,6 +164,7 @@ void job_join(struct daemon *d, struct peer *p, const struct zctl_join *in)
 	r->abi = in->abi;
 	j->tuning = in->tuning;
 	j->endpoints = in->endpoints;
+	j->records = in->records != 0;
 	r->wish = in->vrank;
 	r->host = strdup(in->host); /* NULL is only a worse message later */
 	p->rank = r;

@@ -45,7 +45,8 @@ static const struct zctl_msg samples[] = {
 			.local = "shm:@x",
 			.node = 0x1122334455667788,
 			.tuning = 0x99,
-			.endpoints = ZCTL_ENDPOINTS_MAX}},
+			.endpoints = ZCTL_ENDPOINTS_MAX,
+			.records = 1}},
 	{.type = ZCTL_WORLD,
 		.u.world = {.vrank = 4,
 			.external32 = 1,
@@ -213,6 +214,10 @@ static void refuses_what_makes_no_sense(void **state)
 	m = *sample(ZCTL_JOIN);
 	m.u.join.mixed = 2;
 	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.join.mixed = 0;
+	m.u.join.records = 2;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.join.records = 0;
 	const char *bad_parts[] = {"", ",", "a,", ",a", "a,,b", "a,a"};
 	for (size_t i = 0; i < sizeof(bad_parts) / sizeof(bad_parts[0]); i++) {
 		m = *sample(ZCTL_JOIN);

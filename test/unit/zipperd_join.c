@@ -95,6 +95,25 @@ static void other_endpoints_are_refused(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* Of one part or of several: the fourth rank is alone in it. */
+static void other_recording_is_refused(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	job_init(r, "j", d.addr);
+	r[3].join.records = 1;
+	fake_join_all(r, 4);
+	for (int i = 0; i < 4; i++) {
+		assert_true(r[i].rc < 0); /* whoever came first */
+		if (!strstr(r[i].err.text, "does not fit in: it records a graph, others do not (ZIPPER_PROFILE)"))
+			assert_non_null(strstr(r[i].err.text, "it records no graph, others do (ZIPPER_PROFILE)"));
+		fake_kill(&r[i]);
+	}
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 /* A placement map that every rank has read for itself. */
 static void ranks_say_their_numbers(void **state)
 {
@@ -263,6 +282,7 @@ int main(void)
 		cmocka_unit_test(maps_that_differ_end_the_join),
 		cmocka_unit_test(other_tuning_is_refused),
 		cmocka_unit_test(other_endpoints_are_refused),
+		cmocka_unit_test(other_recording_is_refused),
 		cmocka_unit_test(mixed_job_keeps_native_ranks),
 		cmocka_unit_test(missing_ranks_are_named),
 		cmocka_unit_test(misfits_end_the_join),
