@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,6 +57,21 @@ static int check_file(const char *path, struct zerr *err)
 	return 0;
 }
 
+/* As it is meant now: the program may change its directory before the file is written. */
+static int keep_name(const char *path, struct zerr *err)
+{
+	char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
+
+	if (path[0] != '/' && !here)
+		return zerr_set(err, -errno, "%s: the current directory: %s", path, strerror(errno));
+	int n = asprintf(&file, "%s%s%s", here ? here : "", here ? "/" : "", path);
+	free(here);
+	if (n >= 0)
+		return 0;
+	file = NULL;
+	return zerr_set(err, -ENOMEM, "out of memory");
+}
+
 int zrecord_file_open(const char *path, struct zerr *err)
 {
 	zn.Comm_rank(MPI_COMM_WORLD, &rank);
@@ -64,12 +80,11 @@ int zrecord_file_open(const char *path, struct zerr *err)
 		rank = zworld.vrank;
 		size = zworld.nranks;
 	}
-	file = strdup(path);
-	if (!file)
-		return zerr_set(err, -ENOMEM, "out of memory");
 	/* Before the others can leave MPI_Init: a rank that dies early must not find the old graph still there, nor end
 	 * rank 0 while it tries the name. The call below is the one that they wait in. */
 	int rc = rank == 0 ? check_file(path, err) : 0;
+	if (rc == 0 && rank == 0)
+		rc = keep_name(path, err);
 	if (rc)
 		return rc;
 	rc = zworld.merged ? zip_Comm_dup(MPI_COMM_WORLD, &comm) : zn.Comm_dup(MPI_COMM_WORLD, &comm);

@@ -161,6 +161,23 @@ else
 	diag_file cc
 	fail "slow_open.c compiles"
 fi
+# a name is meant as it is in MPI_Init
+cat >moves.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Barrier(MPI_COMM_WORLD);
+	int rc = chdir(argv[1]);
+	MPI_Finalize();
+	return rc != 0;
+}
+END
+compile moves.c moves >cc.out 2>&1 || diag_file cc.out
+ZIPPER_PROFILE=stays.zg natively 2 ./moves /proc >out 2>err
+is "a program that goes to another folder" "$(cat err)" ""
+ok "... has its graph where the name was given" "$ZIPMAP" show stays.zg
 natively 2 ./patterns ring >out 2>err
 ok "the next one has its graph" "$ZIPMAP" show dead.zg
 is "... and nothing else" "$(find . -name '*.part')" ""
