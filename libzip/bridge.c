@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "arrival.h"
+#include "buffer.h"
 #include "channel.h"
 #include "direct.h"
 #include "endpoint.h"
@@ -20,14 +21,16 @@
 #include "strands.h"
 #include "world.h"
 
-/* A buffered send goes on by itself, with its own copy; the caller gets the request that is done. */
+/* It goes on by itself, with its own copy; the caller gets the request that is done. */
 static int start_detached(struct zop *op)
 {
 	op->req.orphan = true;
 	zop_buffered++;
+	zbuffer_take(op);
 	int rc = zop_start(op);
 	if (rc != MPI_SUCCESS) {
 		zop_buffered--;
+		zbuffer_give(op);
 		zreq_release(&op->req);
 	}
 	return rc;
@@ -47,6 +50,8 @@ static int isend_here(const struct zop_args *args, enum zsend_mode mode, struct 
 	struct zremote *r = zremote_get((uint32_t)c->vrank[args->rank]);
 	struct zdata data;
 	if (r && zdata_view(&data, args->buf, args->count, args->type) == MPI_SUCCESS) {
+		if (mode == ZSEND_BUFFERED && !zbuffer_has_room(data.bytes))
+			return MPI_ERR_BUFFER;
 		if (mode != ZSEND_SYNC && zoutgoing_try_eager(r, c->id | args->context, args->tag, &data)) {
 			*out = &zop_sent;
 			return MPI_SUCCESS;
@@ -58,7 +63,7 @@ static int isend_here(const struct zop_args *args, enum zsend_mode mode, struct 
 	if (rc != MPI_SUCCESS)
 		return rc;
 	op->mode = mode;
-	if (mode == ZSEND_BUFFERED) {
+	if (zop_is_detached(op)) {
 		*out = &zop_sent;
 		return start_detached(op);
 	}

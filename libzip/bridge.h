@@ -15,10 +15,12 @@
 #include "request.h"
 #include "session.h"
 
-/* Copied: standard, but the buffer may be used again at once. */
-enum zsend_mode { ZSEND_STANDARD, ZSEND_SYNC, ZSEND_BUFFERED, ZSEND_COPIED };
+/* Copied: standard, but the buffer may be used again at once. Detached: buffered, but the library's own, of which the
+ * buffer that the program has attached knows nothing. */
+enum zsend_mode { ZSEND_STANDARD, ZSEND_SYNC, ZSEND_BUFFERED, ZSEND_COPIED, ZSEND_DETACHED };
 
-/* Starts a send to a remote rank of comm. The request is ours (zreq_done, zreq_release). MPI class or MPI_SUCCESS. */
+/* Starts a send to a remote rank of comm. The request is ours (zreq_done, zreq_release). MPI class or MPI_SUCCESS;
+ * MPI_ERR_BUFFER: buffered, and there is no room for it. */
 int zbridge_isend(struct zcomm *, enum zcomm_context, const void *buf, MPI_Count count, MPI_Datatype, int dest, int tag,
 	enum zsend_mode, struct zreq **);
 /* Starts a receive from a remote rank of comm, bridged half only. tag may be MPI_ANY_TAG. MPI_ANY_SOURCE is

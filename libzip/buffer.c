@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Buffer_attach and MPI_Buffer_detach, and MPI_Type_free. Native MPI keeps the attached buffer for sends to local
- * ranks; bridged buffered sends have their own copies, and detaching waits for those too (MPI-4.0 section 3.6).
+ * ranks; bridged buffered sends have their own copies, of as many bytes as are attached, and detaching waits for those
+ * too (MPI-4.0 section 3.6).
  */
 #include "buffer.h"
 
@@ -16,14 +17,12 @@
 #include "world.h"
 
 _Atomic bool zbuffer_used;
-static MPI_Count attached; /* bytes */
-
 int zip_Buffer_attach(void *buffer, int size)
 {
 	int rc = zn.Buffer_attach(buffer, size);
 
 	if (rc == MPI_SUCCESS)
-		attached = size;
+		zbuffer_attached = size;
 	return rc;
 }
 
@@ -32,7 +31,7 @@ int zip_Buffer_attach_c(void *buffer, MPI_Count size)
 	int rc = zn.Buffer_attach_c(buffer, size);
 
 	if (rc == MPI_SUCCESS)
-		attached = size;
+		zbuffer_attached = size;
 	return rc;
 }
 
@@ -51,7 +50,7 @@ struct filling {
 static bool fits(void *ctx)
 {
 	const struct filling *f = ctx;
-	MPI_Count left = attached;
+	MPI_Count left = zbuffer_attached;
 	int sent = 0;
 	bool all = true;
 
@@ -70,10 +69,10 @@ static void wait_native(void)
 {
 	struct filling f = {.bytes = NULL};
 
-	if (!zbuffer_used || attached < MPI_BSEND_OVERHEAD)
+	if (!zbuffer_used || zbuffer_attached < MPI_BSEND_OVERHEAD)
 		return;
 	/* never written, so large ones take no memory */
-	f.bytes = calloc(1, (size_t)(attached < PIECE_MAX ? attached : PIECE_MAX));
+	f.bytes = calloc(1, (size_t)(zbuffer_attached < PIECE_MAX ? zbuffer_attached : PIECE_MAX));
 	if (!f.bytes)
 		return;
 	f.comm = zcommnew_internal(0, &f.tag);
@@ -86,7 +85,7 @@ int zip_Buffer_detach(void *buffer_addr, int *size)
 {
 	zbridge_wait_buffered();
 	wait_native();
-	attached = 0;
+	zbuffer_attached = 0;
 	return zn.Buffer_detach(buffer_addr, size);
 }
 
@@ -94,7 +93,7 @@ int zip_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
 	zbridge_wait_buffered();
 	wait_native();
-	attached = 0;
+	zbuffer_attached = 0;
 	return zn.Buffer_detach_c(buffer_addr, size);
 }
 

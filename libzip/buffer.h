@@ -3,10 +3,26 @@
 #ifndef ZIP_LIBZIP_BUFFER_H
 #define ZIP_LIBZIP_BUFFER_H
 
+#include <mpi.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+struct zop;
 
 /* Native MPI has been given buffered sends: set before one is started or made. Persistent ones may be started any time
  * later, so it stays. */
 extern _Atomic bool zbuffer_used;
+
+extern MPI_Count zbuffer_attached; /* bytes; 0: none */
+
+#define ZBUFFER_FULL "the attached buffer has no room for the message"
+
+/* Is there room for a message of so many bytes beside the bridged ones of the program that are still on their way? If
+ * not, it is waited for them a little: that one was received may be known elsewhere before it is here. What is native
+ * is not counted: native MPI has the same buffer for it. */
+bool zbuffer_has_room(uint64_t bytes);
+/* A buffered send of the program begins to use it, and is over. Nothing for others (ZSEND_DETACHED). */
+void zbuffer_take(struct zop *);
+void zbuffer_give(struct zop *);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "anysource.h"
 #include "arrival.h"
+#include "buffer.h"
 #include "multicast.h"
 #include "outgoing.h"
 #include "pool.h"
@@ -148,8 +149,10 @@ void zop_finish_recv(struct zop *op, uint32_t source, int tag, uint64_t bytes, i
 
 void zop_finish_send(struct zop *op, int error)
 {
-	if (op->mode == ZSEND_BUFFERED && op->req.orphan && !op->req.persistent)
+	if (zop_is_detached(op) && op->req.orphan && !op->req.persistent) {
 		zop_buffered--;
+		zbuffer_give(op);
+	}
 	if (op->multicast)
 		zmulticast_part(op);
 	ztransfer_conceal(op);

@@ -40,8 +40,9 @@ struct zop {
 	struct zdata data; /* receives: bytes is the room */
 	uint8_t *packed;   /* the message's bytes where the user's buffer cannot be used; from the pool */
 
-	MPI_Request native; /* native half, or MPI_REQUEST_NULL */
-	bool posted;	    /* in the posted queue */
+	MPI_Count in_buffer; /* bytes that a buffered send takes of the attached buffer */
+	MPI_Request native;  /* native half, or MPI_REQUEST_NULL */
+	bool posted;	     /* in the posted queue */
 	struct zmatch_posted match;
 
 	/* Transfer. xfer is our id of it, 0: none. Sends with DONE to come, and rendezvous receives have one. */
@@ -77,6 +78,12 @@ static inline uint8_t *zop_bytes(const struct zop *op)
 	return op->packed ? op->packed : op->data.dense;
 }
 
+/* A send that goes on by itself, with its own copy. */
+static inline bool zop_is_detached(const struct zop *op)
+{
+	return op->mode == ZSEND_BUFFERED || op->mode == ZSEND_DETACHED;
+}
+
 extern const struct zreq_ops zop_send_ops, zop_recv_ops;
 
 /* What the application gave; checked by the caller. */
@@ -99,7 +106,7 @@ int zop_irecv(const struct zop_args *, struct zreq **);
 /* Starts it; errors that are found out are in the status. Also the start of persistent ones. */
 int zop_start(struct zop *);
 
-/* Buffered sends of this endpoint that go on by themselves with copies of their data. */
+/* Buffered and detached sends of this endpoint that go on by themselves with copies of their data. */
 extern unsigned zop_buffered_of[]; /* [ZENDS_MAX] */
 #define zop_buffered (zop_buffered_of[zend_here])
 

@@ -161,7 +161,7 @@ bool zoutgoing_try_eager(struct zremote *r, uint64_t context, int tag, const str
 
 static int pack_message(struct zop *op)
 {
-	if (op->data.dense && op->mode != ZSEND_BUFFERED && op->mode != ZSEND_COPIED)
+	if (op->data.dense && !zop_is_detached(op) && op->mode != ZSEND_COPIED)
 		return MPI_SUCCESS;
 	op->packed = zpool_get(op->data.bytes ? op->data.bytes : 1);
 	if (!op->packed)

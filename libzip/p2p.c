@@ -7,6 +7,7 @@
 
 #include "anysource.h"
 #include "bridge.h"
+#include "buffer.h"
 #include "datatype.h"
 #include "error.h"
 #include "op.h"
@@ -103,7 +104,9 @@ int zp2p_isend(struct zcomm *c, const struct zp2p_args *a, enum zp2p_mode mode, 
 	rc = zbridge_isend(c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag, bridge_mode(mode), &r);
 	if (rc == MPI_SUCCESS)
 		rc = zreq_publish(r, request);
-	return rc == MPI_SUCCESS ? rc : zerror_raise(c, rc, a->name, "cannot start the send");
+	return rc == MPI_SUCCESS ? rc
+				 : zerror_raise(c, rc, a->name, "%s",
+					   rc == MPI_ERR_BUFFER ? ZBUFFER_FULL : "cannot start the send");
 }
 
 int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)

@@ -115,7 +115,7 @@ static int say_hello(struct zpart *p)
 	p->word[ZPART_PIECES] = (uint64_t)p->partitions;
 	p->word[ZPART_BYTES] = p->bytes;
 	return zbridge_isend(p->req.comm, ZCOMM_INTERNAL, p->word, ZPART_HELLO, MPI_UINT64_T, p->rank, ~p->tag,
-		ZSEND_BUFFERED, &sent); /* which is over at once, and goes on with a copy */
+		ZSEND_DETACHED, &sent); /* which is over at once, and goes on with a copy */
 }
 
 int zpart_init_send(struct zpart *p)

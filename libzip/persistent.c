@@ -2,6 +2,7 @@
 /* Persistent sends and receives: native ones where the native request needs no translation, else ours. */
 #include <limits.h>
 
+#include "buffer.h"
 #include "endpoint.h"
 #include "error.h"
 #include "op.h"
@@ -110,7 +111,8 @@ static int start(MPI_Request *request, const char *name)
 	int rc = zreq_start(r);
 	if (rc != MPI_SUCCESS) {
 		r->active = false;
-		return zerror_raise(r->comm, rc, name, "cannot start the operation");
+		return zerror_raise(r->comm, rc, name, "%s",
+			rc == MPI_ERR_BUFFER ? ZBUFFER_FULL : "cannot start the operation");
 	}
 	return MPI_SUCCESS;
 }

@@ -135,7 +135,7 @@ static int say_over_bridge(int vrank, const struct zwin_message *m, struct zreq 
 	if (data > 0)
 		memcpy(bytes + HEADER + code, m->data, data);
 	int rc = zbridge_isend(carrier, ZCOMM_PT2PT, bytes, (MPI_Count)len, MPI_BYTE, vrank, 0,
-		sent ? ZSEND_COPIED : ZSEND_BUFFERED, sent ? sent : &unasked);
+		sent ? ZSEND_COPIED : ZSEND_DETACHED, sent ? sent : &unasked);
 	zpool_put(bytes);
 	return rc;
 }

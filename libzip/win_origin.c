@@ -209,7 +209,7 @@ static int launch(struct zwin *w, struct zwin_op *op, const struct zwin_call *c,
 	zpool_put(packed);
 	if (rc == MPI_SUCCESS && apart)
 		rc = zbridge_isend(zwin_carrier(), ZWIN_THERE, m->code, m->code_len, MPI_BYTE, vrank, (int)m->number,
-			ZSEND_BUFFERED, &copied);
+			ZSEND_DETACHED, &copied);
 	if (rc == MPI_SUCCESS && data && !inside)
 		rc = zbridge_isend(zwin_carrier(), ZWIN_THERE, c->origin, c->origin_count, c->origin_type, vrank,
 			(int)m->number, ZSEND_STANDARD, &op->sent);

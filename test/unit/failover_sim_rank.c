@@ -89,7 +89,7 @@ static enum zsend_mode mode_of(enum sim_mode mode)
 {
 	static const enum zsend_mode modes[] = {[SIM_STANDARD] = ZSEND_STANDARD,
 		[SIM_SYNC] = ZSEND_SYNC,
-		[SIM_BUFFERED] = ZSEND_BUFFERED,
+		[SIM_BUFFERED] = ZSEND_DETACHED,
 		[SIM_COPIED] = ZSEND_COPIED};
 	return modes[mode];
 }
