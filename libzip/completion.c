@@ -2,6 +2,8 @@
 /* MPI_Wait, MPI_Test and what else concerns one request. */
 #include "completion.h"
 
+#include <stdio.h>
+
 #include "anysource.h"
 #include "bridge.h"
 #include "endpoint.h"
@@ -69,12 +71,35 @@ static const char *class_text(int class)
 	}
 }
 
-int zcompletion_raise(MPI_Comm on, int error, const char *name)
+void zcompletion_describe(const struct zreq *r, char text[ZCOMPLETION_TEXT_BYTES])
+{
+	const struct zop *op = (const struct zop *)(const void *)r;
+
+	text[0] = '\0';
+	/* Of a receive that was natively local the class alone is known. */
+	if (r->status.MPI_ERROR == MPI_ERR_TRUNCATE && r->ops == &zop_recv_ops && op->total > op->data.bytes)
+		snprintf(text, ZCOMPLETION_TEXT_BYTES,
+			"the message of %llu bytes from rank %d, tag %d, is longer than the receive buffer of %llu",
+			(unsigned long long)op->total, r->status.MPI_SOURCE, r->status.MPI_TAG,
+			(unsigned long long)op->data.bytes);
+}
+
+int zcompletion_raise(MPI_Comm on, int error, const char *name, const char *text)
 {
 	/* Plain classes are ours; codes of native MPI have more bits, and their handler has been called. */
 	if (error == MPI_SUCCESS || error > MPICH_ERR_LAST_MPIX)
 		return error;
-	return zerror_raise_native(on, error, name, "%s", class_text(error));
+	return zerror_raise_native(on, error, name, "%s", text[0] ? text : class_text(error));
+}
+
+int zcompletion_finish(struct zreq *r, MPI_Request *request, MPI_Status *status, MPI_Comm on, const char *name)
+{
+	char text[ZCOMPLETION_TEXT_BYTES];
+
+	if (__builtin_expect(r->status.MPI_ERROR == MPI_SUCCESS, 1))
+		return zcompletion_deliver(r, request, status);
+	zcompletion_describe(r, text);
+	return zcompletion_raise(on, zcompletion_deliver(r, request, status), name, text);
 }
 
 static int no_such_request(const char *name)
@@ -134,7 +159,7 @@ static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Statu
 int zcompletion_wait_native(MPI_Request *request, MPI_Status *status, MPI_Comm on, const char *name)
 {
 	if (__builtin_expect(zerror_differ, 0) && on != MPI_COMM_WORLD)
-		return zcompletion_raise(on, wait_native(request, status, true), name);
+		return zcompletion_raise(on, wait_native(request, status, true), name, "");
 
 	int flag, rc = test_once(request, &flag, status);
 	if (rc == MPI_SUCCESS && !flag)
@@ -157,7 +182,7 @@ int zcompletion_wait(MPI_Request *request, MPI_Status *status, MPI_Comm on, cons
 	}
 	if (!r->done)
 		zprogress_wait_request(r);
-	return zcompletion_raise(on, zcompletion_deliver(r, request, status), name);
+	return zcompletion_finish(r, request, status, on, name);
 }
 
 static int look_native(MPI_Request *request, int *flag, MPI_Status *status)
@@ -198,7 +223,10 @@ static int test(MPI_Request *request, int *flag, MPI_Status *status)
 	*flag = 0;
 	if (!r)
 		return no_such_request("MPI_Test");
-	return zcompletion_raise(MPI_COMM_WORLD, look_ours(r, request, flag, status), "MPI_Test");
+	if (zcompletion_is_inactive(r) || !zreq_is_done(r))
+		return look_ours(r, request, flag, status);
+	*flag = 1;
+	return zcompletion_finish(r, request, status, MPI_COMM_WORLD, "MPI_Test");
 }
 
 int zip_Wait(MPI_Request *request, MPI_Status *status)

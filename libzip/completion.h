@@ -27,9 +27,14 @@ int zcompletion_look(MPI_Request *, int *flag, MPI_Status *);
 /* Gives the status of a request that is done to the application and the request back. Returns its error, which has
  * not been raised. The status' MPI_ERROR is left alone (MPI-4.0 section 3.2.5). */
 int zcompletion_deliver(struct zreq *, MPI_Request *, MPI_Status *);
-/* Raises an error that a request ended with. A code of native MPI has been raised there, a class has not. Returns the
- * code. */
-int zcompletion_raise(MPI_Comm on, int error, const char *name);
+/* What there is to say of its error beyond the class, while it has not been delivered; "": nothing. */
+#define ZCOMPLETION_TEXT_BYTES 128
+void zcompletion_describe(const struct zreq *, char text[ZCOMPLETION_TEXT_BYTES]);
+/* Raises an error that a request ended with, with that text, or its class' own where it is "". A code of native MPI has
+ * been raised there, a class has not. Returns the code. */
+int zcompletion_raise(MPI_Comm on, int error, const char *name, const char *text);
+/* Both: delivers it and raises its error. */
+int zcompletion_finish(struct zreq *, MPI_Request *, MPI_Status *, MPI_Comm on, const char *name);
 /* Persistent and not started, or not persistent at all? */
 static inline bool zcompletion_is_inactive(const struct zreq *r)
 {

@@ -223,11 +223,13 @@ struct any_wait {
 	MPI_Status *status;
 	int index; /* of the one, MPI_UNDEFINED: none is active */
 	int rc;
-	bool raise; /* rc is one of ours, not raised yet */
+	bool raise;			   /* rc is one of ours, not raised yet */
+	char text[ZCOMPLETION_TEXT_BYTES]; /* of that */
 };
 
 static void take_any(struct any_wait *w, struct zreq *r)
 {
+	zcompletion_describe(r, w->text);
 	w->rc = zcompletion_deliver(r, &w->m->all[w->index], w->status);
 	w->raise = true;
 }
@@ -267,7 +269,7 @@ static bool any_done(void *ctx)
 
 static int finish_any(struct any_wait *w, const char *name)
 {
-	int rc = w->raise ? zcompletion_raise(MPI_COMM_WORLD, w->rc, name) : w->rc;
+	int rc = w->raise ? zcompletion_raise(MPI_COMM_WORLD, w->rc, name, w->text) : w->rc;
 
 	mix_close(w->m);
 	return rc;

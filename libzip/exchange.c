@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Sendrecv, MPI_Sendrecv_replace and their nonblocking forms: a receive and a send behind one request. */
 #include <limits.h>
+#include <string.h>
 
 #include "bridge.h"
 #include "completion.h"
@@ -16,7 +17,8 @@ struct exchange {
 	MPI_Status status; /* of the receive, when it is complete */
 	bool recv_done, from_nobody;
 	int error;
-	void *copy; /* of the send buffer; from the pool, may be NULL */
+	char text[ZCOMPLETION_TEXT_BYTES]; /* of the receive's error */
+	void *copy;			   /* of the send buffer; from the pool, may be NULL */
 };
 
 static bool progress_exchange(struct zreq *r)
@@ -25,6 +27,9 @@ static bool progress_exchange(struct zreq *r)
 	int flag = 0, rc;
 
 	if (!x->recv_done) {
+		struct zreq *recv = zreq_is_ours(x->recv) ? zreq_find(x->recv) : NULL;
+		if (recv && zreq_is_done(recv))
+			zcompletion_describe(recv, x->text);
 		rc = zcompletion_look(&x->recv, &flag, &x->status);
 		x->recv_done = flag || rc != MPI_SUCCESS;
 		if (rc != MPI_SUCCESS)
@@ -34,6 +39,7 @@ static bool progress_exchange(struct zreq *r)
 		rc = zcompletion_look(&x->send, &flag, MPI_STATUS_IGNORE);
 		if (rc != MPI_SUCCESS) {
 			x->error = rc;
+			x->text[0] = '\0';
 			x->send = MPI_REQUEST_NULL;
 		}
 	}
@@ -118,11 +124,13 @@ static int run(const struct parts *p, MPI_Status *status)
 	struct exchange *x = NULL;
 	int rc = start_exchange(p, &x);
 	MPI_Request unused;
+	char text[ZCOMPLETION_TEXT_BYTES];
 
 	if (rc != MPI_SUCCESS)
 		return rc;
 	zprogress_wait_request(&x->req);
-	return zcompletion_raise(p->send.comm, zcompletion_deliver(&x->req, &unused, status), p->send.name);
+	memcpy(text, x->text, sizeof(text));
+	return zcompletion_raise(p->send.comm, zcompletion_deliver(&x->req, &unused, status), p->send.name, text);
 }
 
 static int start(const struct parts *p, MPI_Request *request)

@@ -179,6 +179,7 @@ void zop_take_eager(struct zop *op, uint32_t source, int tag, uint16_t flags, co
 	uint64_t n = total <= op->data.bytes ? total : op->data.bytes;
 	int error = zop_check_fit(op, flags, total), rc = MPI_SUCCESS;
 
+	op->total = total;
 	if (error == MPI_ERR_TYPE || n == 0)
 		n = 0; /* payload may be NULL */
 	else if (op->data.dense)

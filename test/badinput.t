@@ -140,6 +140,53 @@ matches "a graph of some ranks alone: why" err \
 	'does not fit in: it records (a graph, others do not|no graph, others do) \(ZIPPER_PROFILE\)'
 is "a graph of some ranks alone: nothing ran" "$(cat out)" ""
 
+# --- a message that is too long is named
+cat >short.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void say(int rc)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int n;
+	MPI_Error_string(rc, text, &n);
+	puts(text);
+}
+int main(int argc, char **argv)
+{
+	static char buf[300000];
+	int rank, flag;
+	MPI_Request r;
+	MPI_Status st;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	for (int how = 0; rank == 3 && how < 5; how++)
+		MPI_Send(buf, how == 0 ? 300000 : 100, MPI_BYTE, 0, how, MPI_COMM_WORLD);
+	if (rank == 0) {
+		say(MPI_Recv(buf, 10, MPI_BYTE, 3, 0, MPI_COMM_WORLD, &st));
+		MPI_Irecv(buf, 10, MPI_BYTE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &r);
+		say(MPI_Wait(&r, &st));
+		MPI_Irecv(buf, 10, MPI_BYTE, 3, MPI_ANY_TAG, MPI_COMM_WORLD, &r);
+		int rc = 0;
+		for (flag = 0; !flag && !rc;)
+			rc = MPI_Test(&r, &flag, &st);
+		say(rc);
+		MPI_Irecv(buf, 10, MPI_BYTE, 3, 3, MPI_COMM_WORLD, &r);
+		say(MPI_Waitany(1, &r, &flag, &st));
+		say(MPI_Sendrecv(buf, 0, MPI_BYTE, MPI_PROC_NULL, 0, buf, 10, MPI_BYTE, 3, 4, MPI_COMM_WORLD, &st));
+	}
+	MPI_Finalize();
+	return 0;
+}
+END
+compile short.c short >cc.out 2>&1 || diag_file cc.out
+merged 30 2+2 ./short >out 2>err
+is "messages longer than their receives: status" $? 0 || diag_file err
+long() { echo "$1: the message of $2 bytes from rank 3, tag $3, is longer than the receive buffer of 10"; }
+{ long MPI_Recv 300000 0; long MPI_Wait 100 1; long MPI_Test 100 2; long MPI_Waitany 100 3; long MPI_Sendrecv 100 4; } >want
+ok "messages longer than their receives: which" diff -u want out
+
 # --- hostfiles
 hostfile() { # NAME REGEX: hosts from standard input
 	cat >hosts
