@@ -14,6 +14,7 @@
 #include "comm.h"
 #include "commnew.h"
 #include "completion.h"
+#include "control.h"
 #include "datatype.h"
 #include "error.h"
 #include "join.h"
@@ -41,7 +42,11 @@ static void fail_init(const struct zerr *err)
 	zn.Comm_rank(MPI_COMM_WORLD, &rank);
 	if (rank != 0)
 		nanosleep(&(struct timespec){.tv_sec = OTHERS_WAIT_S}, NULL);
-	fprintf(stderr, "libzipper: rank %d: %s: %s\n", rank, beginning, err->text);
+	/* Each part has a rank 0. The environment may be what could not be read, so it is asked itself. */
+	const char *part = getenv("ZIPPER_PART");
+	bool named = part && zctl_name_ok(part);
+	fprintf(stderr, "libzipper: rank %d%s%s: %s: %s\n", rank, named ? " of part " : "", named ? part : "",
+		beginning, err->text);
 	zerror_abort(EXIT_FAILURE);
 }
 

@@ -96,14 +96,14 @@ ok "unknown user: status is not 0" test $? -ne 0
 matches "unknown user" err 'libzipper: '
 part lonely a a,b "$(port a hasty)" ./hello >out 2>err
 ok "a part that does not come: status is not 0" test $? -ne 0
-matches "a part that does not come is named" err "libzipper: .*\\bb\\b"
+matches "a part that does not come is named" err "libzipper: .*MPI_Init: .*\\bb\\b"
 is "a part that does not come: nothing ran" "$(cat out)" ""
 part fabric c a,c "$(port a)" ./hello >out 2>err
 ok "a fabric that zipperd does not have: status is not 0" test $? -ne 0
-matches "a fabric that zipperd does not have is named" err "libzipper: .*\\bc\\b"
+matches "a fabric that zipperd does not have is named" err "libzipper: .*MPI_Init: .*\\bc\\b"
 part notmine x a,b "$(port a)" ./hello >out 2>err
 ok "a part that is not in the list: status is not 0" test $? -ne 0
-matches "a part that is not in the list is named" err 'libzipper: .*\bx\b'
+matches "a part that is not in the list is named" err 'libzipper: .*MPI_Init: .*\bx\b'
 part nobody a a,b 1 ./hello >out 2>err
 ok "no zipperd there: status is not 0" test $? -ne 0
 matches "no zipperd there: its address" err 'libzipper: .*127\.0\.0\.1:1\b'
@@ -118,7 +118,7 @@ together2() { # one part of the two without its preload: the dynamic linker only
 }
 together2
 ok "a part without its preload: status of the other one is not 0" test $rc -ne 0
-matches "a part without its preload is missed by name" errA 'libzipper: .*\bb\b'
+matches "a part without its preload is missed by name" errA 'libzipper: .*MPI_Init: .*\bb\b'
 
 together3() { # the same table in both parts, or not
 	ZIPPER_TUNE=$1 part tuned b a,b "$(port b)" ./hello >outB 2>errB &

@@ -195,13 +195,13 @@ export ZIPPER_ENTRIES="a,b,b+1 b+1,b,c"
 join_timeout=10s
 by_hand a,b,c "1 1 1" "$(row_ways)" ./ordering
 ok "a zipper that connects nobody: the job does not start" test $? -ne 0
-matches "... and says so" err.a '^libzipper: rank 0: MPI_Init: .*may not connect to tcp:127.0.0.1:[0-9]* on fabric b \(next in zipperd.conf\)'
+matches "... and says so" err.a '^libzipper: rank 0 of part a: MPI_Init: .*may not connect to tcp:127.0.0.1:[0-9]* on fabric b \(next in zipperd.conf\)'
 JOB_NUMBER=$((JOB_NUMBER + 1))
 stop_zippers
 next=yes
 start_graph tcp a,b b,c
 ZIPPER_ENTRIES="a,b,b+1" by_hand a,b,c "1 1 1" "$(row_ways)" ./ordering
 ok "entries for one zipper of two: the job does not start" test $? -ne 0
-matches "... and says why" err.a '^libzipper: rank 0: MPI_Init: ZIPPER_ENTRIES'
+matches "... and says why" err.a '^libzipper: rank 0 of part a: MPI_Init: ZIPPER_ENTRIES'
 stop_zippers
 done_testing

@@ -20,7 +20,7 @@ refused() {
 	shift 2
 	start "$@"
 	local rc=$?
-	if [ $rc = 1 ] && [ "$(grep -c '^libzipper: ' err)" = 1 ] && grep -q "^libzipper: rank 0: MPI_Init: .*$pattern" err; then
+	if [ $rc = 1 ] && [ "$(grep -c '^libzipper: ' err)" = 1 ] && grep -q "^libzipper: rank 0\( of part a\)\?: MPI_Init: .*$pattern" err; then
 		pass "$name"
 	else
 		fail "$name"
@@ -59,6 +59,7 @@ is "... also with variables that name no job" "$?" 0
 	refused "a part twice" 'ZIPPER_PARTS=a,a: ' $JOB ZIPPER_PARTS=a,a
 	refused "a bad name" 'ZIPPER_JOB is no name' $JOB ZIPPER_JOB='a,b'
 	refused "a bad choice" 'ZIPPER_WAIT: .*perhaps' $JOB ZIPPER_WAIT=perhaps
+	matches "... says which part's it is" err '^libzipper: rank 0 of part a: MPI_Init: '
 	refused "a bad address" 'ZIPPER_ZIPPERD: ' $JOB ZIPPER_ZIPPERD=tcp:
 	refused "a bad hop" 'ZIPPER_ZIPPERD: a hop is written >FROM>TO>ADDRESS' $JOB ZIPPER_ZIPPERD='tcp:127.0.0.1:9>a'
 	refused "entries of more zippers than there are" 'ZIPPER_ENTRIES: it is for 2 zippers, and the job has 1' $JOB \

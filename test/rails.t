@@ -52,16 +52,16 @@ join_timeout=10s
 start_zippers 2 a,b
 by_hand a,b "2 2" "$(addresses 1 3)" ./ordering
 ok "a zipper that is not there: the job does not start" test $? -ne 0
-matches "... and says where it is not" err.a "^libzipper: rank 0: MPI_Init: zipperd: cannot connect to shm:$TAP_TMP/zipper.sock.3: "
+matches "... and says where it is not" err.a "^libzipper: rank 0 of part a: MPI_Init: zipperd: cannot connect to shm:$TAP_TMP/zipper.sock.3: "
 is "... with nobody joined at the other" "$(grep -c joined zipper.1)" 0
 
 by_hand a,b "2 2" "$(addresses 1 2) $(addresses 2 1)" ./ordering
 ok "zippers in another order: the job does not start" test $? -ne 0
-matches "... because of" err.a '^libzipper: rank 0: MPI_Init: .*part b: nobody reported'
+matches "... because of" err.a '^libzipper: rank 0 of part a: MPI_Init: .*part b: nobody reported'
 
 by_hand a,b "2 2" "$(addresses 1 2) $(addresses 1)" ./ordering
 ok "a zipper more in one part: the job does not start" test $? -ne 0
-matches "... because of" err.a '^libzipper: rank 0: MPI_Init: .*part b: nobody reported'
+matches "... because of" err.a '^libzipper: rank 0 of part a: MPI_Init: .*part b: nobody reported'
 stop_zippers
 join_timeout=60s
 
