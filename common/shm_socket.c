@@ -254,7 +254,7 @@ int shm_socket_receive_offer(int fd, int offered[SHM_OFFER_FDS])
 		return 1;
 	}
 	close_all(fds, count);
-	return -EPROTO;
+	return lost && count < SHM_OFFER_FDS ? -EMFILE : -EPROTO;
 }
 
 int shm_socket_send_fd(int fd, int passed)

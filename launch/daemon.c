@@ -107,6 +107,8 @@ static int write_conf(const struct zdaemon_params *p, const struct zroute *route
 	print_next(out, route);
 	fprintf(out, "key_file = \"%s/%s\"\njoin_timeout = %ds\nlog_level = %s\n", scratch->dir,
 		file_name(p, "keys", name), p->join_timeout_s, p->verbose ? "info" : "error");
+	/* Nobody else's: as many as there may be descriptors. */
+	fprintf(out, "max_connections = %d\n", 1 << 22);
 	if (p->module_dir)
 		fprintf(out, "module_dir = \"%s\"\n", p->module_dir);
 	if (p->cpus)

@@ -120,6 +120,13 @@ is "zipperd(8) has all options" "$missing" ""
 sed "s|^key_file.*|key_file = $TAP_TMP/keys|" "$ZIP_TOP_SRCDIR/etc/zipperd.conf" >example.conf
 is "the example is a configuration" "$("$ZIPPERD" -t -c example.conf)" "example.conf: ok"
 
+# --- descriptors: max_connections is what they suffice for
+(ulimit -n 64 && exec "$ZIPPERD" -c good.conf --ready-fd 3 3>ready 2>log) &
+ZD=$!
+TAP_PIDS+=("$ZD")
+ok "fewer descriptors than connections" in_log "max_connections is 48 instead of 16384: more than 64 descriptors may not be open"
+stop
+
 # --- running
 all=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)
 last=${all##*[-,]}

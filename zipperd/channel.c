@@ -12,6 +12,7 @@
 #include "job.h"
 #include "listener.h"
 #include "log.h"
+#include "room.h"
 
 static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct worker *w)
 {
@@ -169,12 +170,26 @@ int channel_settle(struct zlink *z, struct worker *rx, struct worker *tx, struct
 	return etx ? t->settle(z, erx, etx, err) : -ENOMEM;
 }
 
+/* Without the connection the job cannot go on, and all are to know why. */
+static void end_without(struct peer *p, struct rank *r, const struct zerr *err)
+{
+	char who[160], text[ZCTL_TEXT_MAX + 1];
+	snprintf(text, sizeof(text), "no data connection for %s: %.200s", rank_describe(r, who, sizeof(who)),
+		err->text);
+	peer_refuse(p, ENOMEM, "%s", err->text);
+	job_end(r->job, 1, text);
+}
+
 void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *a)
 {
 	struct zerr err = {.text = ""};
 	struct rank *r = check(d, p, a);
 	if (!r)
 		return;
+	if (room_lacks(p, &err)) {
+		end_without(p, r, &err);
+		return;
+	}
 	struct job *j = r->job;
 	struct channel *c = aligned_alloc(alignof(struct channel), sizeof(*c));
 	if (!c || ensure_lanes(j, r->part, a->part, &err) != 0) {
@@ -190,12 +205,8 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	struct lane *out = j->lane[r->part * j->nparts + c->to];
 	struct lane *in = j->lane[c->to * j->nparts + r->part];
 	if (channel_settle(p->zlink, out->worker, in->worker, &err) < 0) {
-		char who[160], text[ZCTL_TEXT_MAX + 1];
 		free(c);
-		snprintf(text, sizeof(text), "no data connection for %s: %.200s", rank_describe(r, who, sizeof(who)),
-			err.text);
-		peer_refuse(p, ENOMEM, "%s", err.text);
-		job_end(j, 1, text); /* without it the job cannot go on, and all are to know why */
+		end_without(p, r, &err);
 		return;
 	}
 	if (p->listener && p->zlink->ops->kind == ZADDR_VERBS)

@@ -36,6 +36,10 @@ struct daemon {
 	bool paused;		/* the listeners do not accept: too many connections, or no descriptors */
 	int64_t pause_until_ms; /* 0: until connections go */
 
+	int64_t descriptors;	/* that may be open; 0: not known */
+	int64_t wanted_connections; /* where they do not suffice for max_connections; else 0 */
+	int64_t full_since_ms;	/* there has been no room for connections (room.h); 0: there is */
+
 	struct list strangers;	      /* peers that have not proved who they are, oldest first */
 	struct list greeted;	      /* peers that have, but not said what they want, oldest first */
 	struct list known;	      /* peers without a time limit */
@@ -45,6 +49,7 @@ struct daemon {
 	struct list draining;	      /* channels whose links are about to be closed */
 	int64_t drain_ms;	      /* when to ask them next */
 	int nstrangers, nconnections; /* connections: peers and channels */
+	int nlate;		      /* peers that are to hear that there is no room */
 
 	struct job *jobs; /* hash by user and id: those that can be joined, run, or are remembered */
 	struct list all_jobs;

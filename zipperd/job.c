@@ -11,6 +11,7 @@
 #include "crew.h"
 #include "listener.h"
 #include "log.h"
+#include "room.h"
 
 #define REMEMBER_MS 3000   /* how long late ranks of a failed job learn why */
 #define LAST_WORDS_MS 5000 /* time for a rank to end itself after DEAD */
@@ -364,21 +365,22 @@ void job_launcher_create(struct daemon *d, struct peer *p, struct zctl_create *c
 		peer_refuse(p, EINVAL, "job %s/%s: %s", p->hello.user, p->hello.job, err.text);
 		return;
 	}
-	if (check_sizes(d, j, c, &err) != 0) {
+	memcpy(j->expected, c->sizes, sizeof(j->expected));
+	j->launcher = p;
+	if (check_sizes(d, j, c, &err) != 0 || room_check(j, 1, &err) != 0) {
 		peer_refuse(p, E2BIG, "job %s: %s", j->key, err.text);
+		j->launcher = NULL;
 		j->state = JOB_OVER;
 		forget(j);
 		job_free_if_unused(j);
 		return;
 	}
-	memcpy(j->expected, c->sizes, sizeof(j->expected));
 	j->runs = c->runs;
 	j->nruns = c->nruns;
 	c->runs = NULL;
 	if (c->join_timeout_ms)
 		j->timeout_ms = c->join_timeout_ms;
 	j->deadline_ms = d->now_ms + j->timeout_ms;
-	j->launcher = p;
 	j->had_launcher = true;
 	p->launches = j;
 	peer_settle(p);

@@ -9,6 +9,7 @@
 #include "job.h"
 #include "listener.h"
 #include "log.h"
+#include "room.h"
 
 /* The groups whose ranks count from 0: each part, or in a mixed job the whole world. */
 static int alloc_group(struct job *j, struct rank **group, uint32_t size)
@@ -53,7 +54,7 @@ static int group_of_part(struct job *j, uint32_t part, const struct zctl_join *i
 		p->size = in->size;
 	}
 	*group = p->rank;
-	return 0;
+	return room_check(j, in->endpoints, err);
 }
 
 static int group_of_world(struct job *j, const struct zctl_join *in, struct rank **group, struct zerr *err)
@@ -150,7 +151,7 @@ void job_join(struct daemon *d, struct peer *p, const struct zctl_join *in)
 		peer_refuse(p, EALREADY, "job %s runs already, with all its ranks", j->key);
 		return;
 	}
-	int rc = place_rank(j, p, in, &r, &err);
+	int rc = room_lacks(p, &err) ? -EBUSY : place_rank(j, p, in, &r, &err);
 	if (rc != 0) {
 		char text[ZCTL_TEXT_MAX + 1];
 		snprintf(text, sizeof(text), "rank %u of part %.40s on %.40s does not fit in: %.120s", in->rank,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Listening and accepting, see listener.h. Where there are too many connections, those that come wait in the kernel's
- * queue: nothing is refused that could be served a moment later. */
+ * queue at first (room.h): nothing is refused that could be served a moment later. */
 #include "listener.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 
 #include "log.h"
 #include "peer.h"
+#include "room.h"
 
 #define ACCEPT_BUDGET 32      /* connections per turn */
 #define NO_DESCRIPTORS_MS 200 /* pause when accept fails for lack of something */
@@ -19,12 +20,6 @@ bool listener_serves(const struct listener *l, int fabric)
 	return fabric >= 0 && (l->where.fabrics >> fabric & 1);
 }
 
-static bool is_full(const struct daemon *d)
-{
-	/* Half of the places at most are for those of whom nothing is known yet. */
-	return d->nconnections >= d->settings.max_connections || d->nstrangers >= (d->settings.max_connections + 1) / 2;
-}
-
 static void ready(struct watch *watch)
 {
 	struct listener *l = (struct listener *)(void *)watch;
@@ -32,7 +27,7 @@ static void ready(struct watch *watch)
 	for (int i = 0; i < ACCEPT_BUDGET; i++) {
 		struct zlink *z;
 		struct zerr err = {.text = ""};
-		if (is_full(d)) {
+		if (!room_admits(d)) {
 			listeners_pause(d, 0);
 			return;
 		}
@@ -66,7 +61,7 @@ void listeners_pause(struct daemon *d, int64_t for_ms)
 
 void listeners_resume(struct daemon *d)
 {
-	if (!d->paused || is_full(d) || d->now_ms < d->pause_until_ms)
+	if (!d->paused || d->now_ms < d->pause_until_ms || !room_admits(d))
 		return;
 	d->paused = false;
 	for (int i = 0; i < d->nlisteners; i++)

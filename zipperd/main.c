@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cpus.h"
@@ -22,6 +21,7 @@
 #include "notify.h"
 #include "options.h"
 #include "peer.h"
+#include "room.h"
 #include "stdfds.h"
 
 static int fail(const struct zerr *err)
@@ -61,16 +61,6 @@ static int tie_to_parent(const struct options *o, struct zerr *err)
 	return 0;
 }
 
-/* Every rank has several connections: take all descriptors that we may. */
-static void raise_descriptors(void)
-{
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static void note_device(const char *text)
 {
 	zlog(ZLOG_INFO, "%s", text);
@@ -86,7 +76,7 @@ static int serve(struct daemon *d, const struct options *o)
 	struct zerr err = {.text = ""};
 	int status = EXIT_FAILURE;
 	zlog_init("zipperd", (enum zlog_level)d->settings.log_level);
-	raise_descriptors();
+	room_open(d);
 	d->settings.verbs.note = note_device;
 	d->settings.verbs.warn = warn_of_device;
 	d->settings.verbs.patient = !o->die_with_parent; /* who started it for a job wants to know at once */
@@ -116,6 +106,7 @@ static int serve(struct daemon *d, const struct options *o)
 	notify_state("READY=1");
 	for (int i = 0; i < d->nlisteners; i++)
 		zlog(ZLOG_INFO, "listening on %s", d->listeners[i].text);
+	room_log(d);
 	loop_run(d);
 	status = EXIT_SUCCESS;
 

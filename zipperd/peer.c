@@ -60,6 +60,8 @@ int peer_create(struct daemon *d, const struct listener *l, struct zlink *z, str
 	}
 	list_add(&d->strangers, &p->link);
 	d->nstrangers++;
+	p->late = d->full_since_ms != 0;
+	d->nlate += p->late;
 	d->nconnections++;
 	/* Something may be there already, and the link wants to be armed. */
 	list_add(&d->again, &p->again);
@@ -79,6 +81,7 @@ static void detach(struct peer *p)
 	peer_leave_strangers(p);
 	unwatch(p);
 	daemon_unwatch_hangup(d, p->rx_fd);
+	d->nlate -= p->late;
 	p->state = PEER_DEAD;
 	list_del(&p->again);
 	list_del(&p->link);
@@ -277,6 +280,8 @@ static bool read_one(struct peer *p)
 		peer_breach(p, r.bad.text);
 	else if (rc == -EPROTO)
 		peer_breach(p, "not what a zipper's peer sends");
+	else if (rc == -EMFILE)
+		peer_breach(p, "no descriptors are left for its connection (ulimit -n)");
 	else if (r.bye)
 		on_bye(p);
 	else if (r.any && rc >= 0)

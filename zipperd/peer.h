@@ -29,6 +29,7 @@ struct peer {
 	enum peer_state state;
 	int64_t deadline_ms;	/* 0: none */
 	uint64_t dropped_bytes; /* while leaving */
+	bool late;		/* came when there was no room, and does not stay yet */
 
 	struct zctl_hello hello;
 	struct zctl_challenge challenge;

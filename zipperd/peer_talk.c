@@ -9,6 +9,7 @@
 #include "listener.h"
 #include "log.h"
 #include "peer.h"
+#include "room.h"
 
 static void be_known(struct peer *p)
 {
@@ -22,6 +23,8 @@ static void be_known(struct peer *p)
 void peer_settle(struct peer *p)
 {
 	p->deadline_ms = 0;
+	p->daemon->nlate -= p->late;
+	p->late = false;
 	list_del(&p->link);
 	list_add(&p->daemon->known, &p->link);
 }
@@ -70,11 +73,24 @@ static void on_proof(struct peer *p, const struct zctl_proof *proof)
 	peer_send(p, &msg);
 }
 
+/* JOIN is another matter, as it ends the job. */
+static bool find_no_room(struct peer *p, uint16_t type)
+{
+	struct zerr err;
+	if (type == ZCTL_JOIN || type == ZCTL_PING || !room_lacks(p, &err))
+		return false;
+	zlog(ZLOG_WARN, "job %s/%s: refused: %s", p->hello.user, p->hello.job, err.text);
+	peer_refuse(p, EBUSY, "%s", err.text);
+	return true;
+}
+
 static void on_request(struct peer *p, struct zctl_msg *msg)
 {
 	struct daemon *d = p->daemon;
 	uint8_t service = p->hello.service;
 	bool rank = service == ZCTL_SERVICE_RANK, launcher = service == ZCTL_SERVICE_LAUNCHER;
+	if (find_no_room(p, msg->type))
+		return;
 	if (msg->type == ZCTL_JOIN && rank && !p->rank) {
 		job_join(d, p, &msg->u.join);
 	} else if (msg->type == ZCTL_CREATE && launcher && !p->launches) {

@@ -213,8 +213,10 @@ const struct zconf_row settings_rows[] = {
 	OPT(max_ranks, ZCONF_INT, "65536", 2, ZCTL_RANKS_MAX, "How many ranks one job may have."),
 	OPT(max_connections, ZCONF_INT, "16384", 8, 1 << 22,
 		"How many connections may be open at a time. A rank has one for control, and one for every "
-		"other part that it talks to, for each of its endpoints where it has several. Each takes a file "
-		"descriptor, five over an RDMA device. Over an RDMA device a "
+		"other part that it talks to, for each of its endpoints where it has several. A job that may need more "
+		"than this in all is refused. Where there is no room for somebody after all, as other jobs have the "
+		"rest, that job ends and says so. Each takes a file descriptor, four over shared memory, five over "
+		"an RDMA device; where fewer may be open, this number is lowered, with a warning. Over an RDMA device a "
 		"worker receives from at most 4096 of the latter, fewer where the device's shared receive queues are "
 		"shorter than that takes: a job that needs more ends, and says so."),
 	{.name = "spin",

@@ -7,6 +7,7 @@
 
 #include "job.h"
 #include "log.h"
+#include "room.h"
 
 /* The launcher's map. Its runs cover all vranks; an lrank that is there twice leaves another one out. */
 static int number_by_launcher(struct job *j, struct zerr *err)
@@ -208,6 +209,8 @@ void job_start(struct job *j)
 		}
 	struct zerr err = {.text = ""};
 	int rc = number_ranks(j, &err);
+	if (rc == 0)
+		rc = room_check(j, j->endpoints, &err);
 	if (rc == 0)
 		rc = place_stations(j);
 	if (rc == 0) {
