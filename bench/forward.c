@@ -144,7 +144,8 @@ static void join(struct endpoint *e, const struct zaddr *addr, const char *part,
 		.job = "bench",
 		.auth = &zauth_module,
 		.timeout_ms = TIMEOUT_MS};
-	struct zctl_join in = {.size = 1, .parts = "a,b", .host = "here", .vrank = ZCTL_VRANK_ANY, .endpoints = 1};
+	struct zctl_join in =
+		{.size = 1, .parts = "a,b", .host = "here", .vrank = ZCTL_VRANK_ANY, .endpoints = 1, .nrails = 1};
 	struct zctl_world w;
 	struct zerr err;
 	snprintf(in.part, sizeof(in.part), "%s", part);

@@ -43,7 +43,8 @@ static const struct field f_join[] = {FIELD(F_NAME, zctl_join, part), FIELD(F_U3
 	FIELD(F_TEXT, zctl_join, entries), FIELD(F_NAME, zctl_join, host), FIELD(F_U64, zctl_join, abi),
 	FIELD(F_U32, zctl_join, vrank), FIELD(F_U8, zctl_join, direct), FIELD(F_TEXT, zctl_join, ports),
 	FIELD(F_TEXT, zctl_join, local), FIELD(F_U64, zctl_join, node), FIELD(F_U64, zctl_join, tuning),
-	FIELD(F_U32, zctl_join, endpoints), FIELD(F_U8, zctl_join, records), END};
+	FIELD(F_U32, zctl_join, endpoints), FIELD(F_U8, zctl_join, records), FIELD(F_U32, zctl_join, rail),
+	FIELD(F_U32, zctl_join, nrails), FIELD(F_U32, zctl_join, age_ms), END};
 static const struct field f_part[] = {FIELD(F_NAME, zctl_part, name), FIELD(F_U32, zctl_part, size), END};
 static const struct field f_run[] = {FIELD(F_U32, zctl_run, vrank), FIELD(F_U32, zctl_run, count),
 	FIELD(F_U32, zctl_run, part), FIELD(F_U32, zctl_run, lrank), END};

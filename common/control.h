@@ -148,6 +148,8 @@ struct zctl_join {
 	uint64_t tuning;		   /* digest of its tuning table, which must be the same in all ranks */
 	uint32_t endpoints;		   /* 1 to ZCTL_ENDPOINTS_MAX, the same in all ranks */
 	uint8_t records;		   /* 1: it records a graph; all ranks do or none, as they meet for that */
+	uint32_t rail, nrails;		   /* which of its zippers this one is, and of how many; as in all ranks */
+	uint32_t age_ms;		   /* for how long its process has run */
 };
 
 struct zctl_part {

@@ -138,6 +138,8 @@ static const char *check_join(const struct zctl_join *j)
 		return "the fabrics by which the parts come are not one for each";
 	if (j->endpoints == 0 || j->endpoints > ZCTL_ENDPOINTS_MAX)
 		return "a rank has no such number of endpoints";
+	if (j->nrails > ZCTL_RAILS_MAX || j->rail >= j->nrails)
+		return "a job has no such zipper";
 	return j->mixed > 1 || j->direct > 1 || j->records > 1 ? "a flag is neither 0 nor 1" : NULL;
 }
 

@@ -70,6 +70,8 @@ static int join_one(const struct zrail *rail, const struct zctl_join *join, cons
 	struct zctl_join own = *join;
 
 	strcpy(own.entries, entries);
+	own.rail = (uint32_t)(rail - zrails.rail);
+	own.nrails = (uint32_t)zrails.n;
 	return zsession_join(rail->session, &own, world, err);
 }
 

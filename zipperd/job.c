@@ -62,6 +62,12 @@ static void forget(struct job *j)
 	j->deadline_ms = 0;
 }
 
+void job_forget(struct job *j)
+{
+	forget(j);
+	job_free_if_unused(j);
+}
+
 static int set_parts(struct daemon *d, struct job *j, const char *parts, const char *entries, struct zerr *err)
 {
 	char name[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1], entry[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
@@ -220,6 +226,7 @@ void job_end(struct job *j, uint32_t code, const char *text)
 	snprintf(j->text, sizeof(j->text), "%s", text);
 	job_tell_launcher(j, ZCTL_EV_DEAD, code, j->text);
 	j->state = JOB_OVER;
+	j->over_ms = j->daemon->now_ms;
 	for_all_ranks(j, running, code, j->text);
 	drop_lanes(j);
 	j->suspect = NULL;
@@ -352,8 +359,7 @@ void job_launcher_create(struct daemon *d, struct peer *p, struct zctl_create *c
 	struct zerr err = {.text = ""};
 	struct job *j = job_find(d, p->hello.user, p->hello.job);
 	if (j && j->state == JOB_OVER) {
-		forget(j); /* the launcher makes a new one of that name */
-		job_free_if_unused(j);
+		job_forget(j); /* the launcher makes a new one of that name */
 		j = NULL;
 	}
 	if (j) {
@@ -371,8 +377,7 @@ void job_launcher_create(struct daemon *d, struct peer *p, struct zctl_create *c
 		peer_refuse(p, E2BIG, "job %s: %s", j->key, err.text);
 		j->launcher = NULL;
 		j->state = JOB_OVER;
-		forget(j);
-		job_free_if_unused(j);
+		job_forget(j);
 		return;
 	}
 	j->runs = c->runs;
@@ -409,8 +414,7 @@ static void expire(struct job *j)
 		job_missing(j, missing, sizeof(missing));
 		endf(j, 1, "not all ranks have joined within %g s: %s", (double)j->timeout_ms / 1000, missing);
 	} else if (j->deadline_ms && j->deadline_ms <= now) {
-		forget(j);
-		job_free_if_unused(j);
+		job_forget(j);
 	}
 }
 
@@ -437,8 +441,7 @@ void jobs_end_all(struct daemon *d, const char *text)
 	list_for_each(node, after, &d->all_jobs) {
 		struct job *j = list_entry(node, struct job, link);
 		if (j->state == JOB_OVER) {
-			forget(j);
-			job_free_if_unused(j);
+			job_forget(j);
 		} else {
 			job_end(j, 1, text);
 		}

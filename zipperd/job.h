@@ -2,7 +2,8 @@
 /*
  * Jobs: who takes part, in which state. A job is known by (user, id); it is made by a launcher's CREATE or by the first
  * rank's JOIN, forms until every rank has joined, runs, and is over when all ranks have said BYE, or at once for all
- * when one is lost. It is remembered for a moment after a failure, so that late ranks learn the reason. Control thread.
+ * when one is lost. It is remembered for a moment after a failure, so that late ranks learn the reason; those that have
+ * been started since then are of another job of that name. Control thread.
  */
 #ifndef ZIPPERD_JOB_H
 #define ZIPPERD_JOB_H
@@ -55,7 +56,7 @@ struct job {
 	bool had_launcher;
 	int64_t deadline_ms; /* forming: join timeout; over: when it is forgotten; 0: none */
 	int64_t timeout_ms;  /* of joining, for the message */
-	int64_t started_ms;
+	int64_t started_ms, over_ms;
 	char text[ZCTL_TEXT_MAX + 1]; /* why it is over */
 
 	char part_names[ZCTL_PARTS_MAX * 8];
@@ -69,6 +70,7 @@ struct job {
 	uint64_t tuning;	/* digest of the tuning table of those who have joined */
 	uint32_t endpoints;	/* of each rank, as those say who have joined */
 	bool records;		/* the same: all record a graph, or none */
+	uint32_t rail, nrails;	/* which of its zippers this one is, and of how many, as those say */
 	struct rank **by_vrank; /* [total], once it runs */
 	struct place *place;	/* [endpoints * total]: of all stations */
 
@@ -102,6 +104,8 @@ static inline bool job_carries(const struct job *j, uint32_t a, uint32_t b)
 /* The end for all: ranks get DEAD (ERROR while forming), the launcher an event. code: exit code. */
 void job_end(struct job *, uint32_t code, const char *text);
 void job_free_if_unused(struct job *);
+/* One that is over and remembered, for another of the same name. */
+void job_forget(struct job *);
 void jobs_expire(struct daemon *);
 bool jobs_timed(const struct daemon *); /* is there any whose time runs? */
 void jobs_end_all(struct daemon *, const char *text);

@@ -104,6 +104,12 @@ static int place_rank(struct job *j, const struct peer *p, const struct zctl_joi
 	if (j->njoined > 0 && j->tuning != in->tuning)
 		return zerr_set(err, -EINVAL,
 			"it has another tuning table than the others (ZIPPER_TUNING, ZIPPER_TUNE)");
+	if (j->njoined > 0 && j->nrails != in->nrails)
+		return zerr_set(err, -EINVAL, "it names %u zipper%s, others %u (ZIPPER_ZIPPERD)", in->nrails,
+			in->nrails > 1 ? "s" : "", j->nrails);
+	if (j->njoined > 0 && j->rail != in->rail)
+		return zerr_set(err, -EINVAL, "it names this zipper as number %u, others as number %u (ZIPPER_ZIPPERD)",
+			in->rail + 1, j->rail + 1);
 	if (j->njoined > 0 && j->endpoints != in->endpoints)
 		return zerr_set(err, -EINVAL, "it has %u endpoint%s, others %u (ZIPPER_ENDPOINTS)", in->endpoints,
 			in->endpoints > 1 ? "s" : "", j->endpoints);
@@ -133,22 +139,37 @@ static bool is_complete(const struct job *j)
 	return true;
 }
 
+/* The job of that name, which it comes too late for: it is told why. */
+static void refuse_late(struct peer *p, const struct job *j, const struct zctl_join *in)
+{
+	long long ago_s = (j->daemon->now_ms - j->over_ms) / 1000;
+	if (j->state == JOB_OVER && ago_s > 0)
+		peer_refuse(p, ECANCELED, "job %s failed %lld s ago: %s", j->key, ago_s, j->text);
+	else if (j->state == JOB_OVER)
+		peer_refuse(p, ECANCELED, "%s", j->text);
+	else if (j->rail != in->rail)
+		peer_refuse(p, EINVAL, "job %s names this zipper twice, as number %u and %u (ZIPPER_ZIPPERD)", j->key,
+			j->rail + 1, in->rail + 1);
+	else
+		peer_refuse(p, EALREADY, "job %s runs already, with all its ranks", j->key);
+}
+
 void job_join(struct daemon *d, struct peer *p, const struct zctl_join *in)
 {
 	struct zerr err = {.text = ""};
 	struct rank *r = NULL;
 	struct job *j = job_find(d, p->hello.user, p->hello.job);
+	if (j && j->state == JOB_OVER && in->age_ms < d->now_ms - j->over_ms) {
+		job_forget(j);
+		j = NULL;
+	}
 	if (!j && !(j = job_create(d, p->hello.user, p->hello.job, in->parts, in->entries, &err))) {
 		zlog(ZLOG_WARN, "job %s/%s: %s", p->hello.user, p->hello.job, err.text);
 		peer_refuse(p, EINVAL, "job %s/%s: %s", p->hello.user, p->hello.job, err.text);
 		return;
 	}
-	if (j->state == JOB_OVER) {
-		peer_refuse(p, ECANCELED, "%s", j->text);
-		return;
-	}
-	if (j->state == JOB_RUNNING) {
-		peer_refuse(p, EALREADY, "job %s runs already, with all its ranks", j->key);
+	if (j->state != JOB_FORMING) {
+		refuse_late(p, j, in);
 		return;
 	}
 	int rc = room_lacks(p, &err) ? -EBUSY : place_rank(j, p, in, &r, &err);
@@ -166,6 +187,8 @@ void job_join(struct daemon *d, struct peer *p, const struct zctl_join *in)
 	j->tuning = in->tuning;
 	j->endpoints = in->endpoints;
 	j->records = in->records != 0;
+	j->rail = in->rail;
+	j->nrails = in->nrails;
 	r->wish = in->vrank;
 	r->host = strdup(in->host); /* NULL is only a worse message later */
 	p->rank = r;

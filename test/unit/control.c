@@ -46,7 +46,10 @@ static const struct zctl_msg samples[] = {
 			.node = 0x1122334455667788,
 			.tuning = 0x99,
 			.endpoints = ZCTL_ENDPOINTS_MAX,
-			.records = 1}},
+			.records = 1,
+			.rail = ZCTL_RAILS_MAX - 1,
+			.nrails = ZCTL_RAILS_MAX,
+			.age_ms = 77}},
 	{.type = ZCTL_WORLD,
 		.u.world = {.vrank = 4,
 			.external32 = 1,
@@ -244,6 +247,11 @@ static void refuses_what_makes_no_sense(void **state)
 	m.u.join.endpoints = 0;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m.u.join.endpoints = ZCTL_ENDPOINTS_MAX + 1;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m = *sample(ZCTL_JOIN);
+	m.u.join.rail = m.u.join.nrails;
+	assert_int_equal(decode_changed(m), -EPROTO);
+	m.u.join.nrails = ZCTL_RAILS_MAX + 1;
 	assert_int_equal(decode_changed(m), -EPROTO);
 	m = *sample(ZCTL_ATTACH);
 	m.u.attach.endpoint = ZCTL_ENDPOINTS_MAX;

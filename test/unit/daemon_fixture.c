@@ -217,6 +217,8 @@ void fake_init(struct fake_rank *r, const char *job, const char *parts, const ch
 	r->join.abi = 42;
 	r->join.vrank = ZCTL_VRANK_ANY;
 	r->join.endpoints = 1;
+	r->join.nrails = 1;
+	r->join.age_ms = 3600 * 1000;
 	snprintf(r->join.parts, sizeof(r->join.parts), "%s", parts);
 	snprintf(r->join.part, sizeof(r->join.part), "%s", part);
 	snprintf(r->join.host, sizeof(r->join.host), "host%u", rank);

@@ -217,6 +217,69 @@ static void missing_ranks_are_named(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* Who has been started since then is no late one, but of another attempt. */
+static void a_failed_job_is_started_again(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	fake_init(&r[0], "j", "a,b", "x", 0, 2, d.addr);
+	fake_join_all(r, 1);
+	assert_non_null(strstr(r[0].err.text, "its part x is not among"));
+	fake_kill(&r[0]);
+	fixture_nap(100);
+	job_init(r, "j", d.addr);
+	for (int i = 0; i < 4; i++)
+		r[i].join.age_ms = 10;
+	fake_join_all(r, 4);
+	job_assert_joined(r, 4);
+	job_bye(r, 4);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
+static void other_zippers_are_refused(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4], again;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	job_init(r, "j", d.addr);
+	r[2].join.nrails = r[3].join.nrails = 2;
+	fake_join_all(r, 4);
+	for (int i = 0; i < 4; i++) { /* whoever came first */
+		assert_true(r[i].rc < 0);
+		if (!strstr(r[i].err.text, "does not fit in: it names 2 zippers, others 1 (ZIPPER_ZIPPERD)"))
+			assert_non_null(strstr(r[i].err.text, "it names 1 zipper, others 2 (ZIPPER_ZIPPERD)"));
+		fake_kill(&r[i]);
+	}
+	job_init(r, "order", d.addr);
+	for (uint32_t i = 0; i < 4; i++) {
+		r[i].join.nrails = 2;
+		r[i].join.rail = i > 1;
+	}
+	fake_join_all(r, 4);
+	for (int i = 0; i < 4; i++) {
+		assert_true(r[i].rc < 0);
+		assert_non_null(strstr(r[i].err.text, "does not fit in: it names this zipper as number "));
+		fake_kill(&r[i]);
+	}
+	/* One after the other, as ranks do it. */
+	job_init(r, "twice", d.addr);
+	for (int i = 0; i < 4; i++)
+		r[i].join.nrails = 2;
+	again = r[0];
+	again.join.rail = 1;
+	fake_join_all(r, 4);
+	job_assert_joined(r, 4);
+	fake_join_all(&again, 1);
+	assert_true(again.rc < 0);
+	assert_non_null(strstr(again.err.text, "job tester/twice names this zipper twice, as number 1 and 2"));
+	fake_kill(&again);
+	job_bye(r, 4);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 static void try_misfit(const struct zaddr *addr, const char *job, const struct zctl_join *change, const char *text)
 {
 	struct fake_rank r[2];
@@ -285,6 +348,8 @@ int main(void)
 		cmocka_unit_test(other_recording_is_refused),
 		cmocka_unit_test(mixed_job_keeps_native_ranks),
 		cmocka_unit_test(missing_ranks_are_named),
+		cmocka_unit_test(a_failed_job_is_started_again),
+		cmocka_unit_test(other_zippers_are_refused),
 		cmocka_unit_test(misfits_end_the_join),
 	};
 	signal(SIGPIPE, SIG_IGN);
