@@ -15,6 +15,13 @@
 
 extern char **environ;
 
+static char place[ZCONF_PLACE_BYTES];
+
+const char *zconf_place(void)
+{
+	return place;
+}
+
 static const struct zconf_row *find_row(const struct zconf_row *rows, const char *name)
 {
 	for (; rows->name; rows++)
@@ -52,7 +59,9 @@ int zconf_set(const struct zconf_row *rows, void *conf, const char *name, const 
 	struct zerr *err)
 {
 	const struct zconf_row *row = find_row(rows, name);
+	snprintf(place, sizeof(place), "%s", where ? where : "");
 	int rc = row ? zconf_value_set(row, conf, value, err) : refuse_name(rows, name, err);
+	place[0] = '\0';
 	return rc < 0 && where ? zerr_prefix(err, rc, "%s", where) : rc;
 }
 
@@ -96,6 +105,7 @@ static int unquote(char **value, struct zerr *err)
 }
 
 struct reading {
+	const char *path;
 	const struct zconf_row *rows;
 	void *conf;
 	int *seen; /* by row: line of the name's first appearance, or 0 */
@@ -125,7 +135,11 @@ static int read_line(void *arg, char *line, int number, struct zerr *err)
 		return zerr_set(err, -EEXIST, "%s is given twice (first in line %d)", name, *seen);
 	*seen = number;
 	int rc = unquote(&value, err);
-	return rc < 0 ? rc : zconf_value_set(row, r->conf, value, err);
+	snprintf(place, sizeof(place), "%.*s:%d", ZCONF_PLACE_BYTES - 16, r->path, number);
+	if (rc == 0)
+		rc = zconf_value_set(row, r->conf, value, err);
+	place[0] = '\0';
+	return rc;
 }
 
 int zconf_read(const struct zconf_row *rows, void *conf, const char *path, struct zerr *err)
@@ -133,7 +147,10 @@ int zconf_read(const struct zconf_row *rows, void *conf, const char *path, struc
 	size_t nrows = 0;
 	while (rows[nrows].name)
 		nrows++;
-	struct reading reading = {.rows = rows, .conf = conf, .seen = calloc(nrows + 1, sizeof(*reading.seen))};
+	struct reading reading = {.path = path,
+		.rows = rows,
+		.conf = conf,
+		.seen = calloc(nrows + 1, sizeof(*reading.seen))};
 	if (!reading.seen)
 		return zerr_set(err, -ENOMEM, "%s: out of memory", path);
 	int rc = zlines_read_file(path, read_line, &reading, err);

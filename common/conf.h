@@ -47,6 +47,9 @@ int zconf_set(const struct zconf_row *rows, void *conf, const char *name, const 
 	struct zerr *);
 /* As known: names of no row are for somebody else. */
 extern const char *const zconf_others[];
+/* For parse(): where the value stands, as "path:line", or what zconf_set was told; "": nowhere. One thread. */
+#define ZCONF_PLACE_BYTES 256
+const char *zconf_place(void);
 /* Environment: PREFIX_NAME (upper case, '_' for '-' and '.') for every row that is set; prefix without its '_'. Unknown
  * PREFIX_* names are errors, with the nearest known name, unless listed in known (whole names, NULL-terminated; may be
  * NULL). */

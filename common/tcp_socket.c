@@ -43,6 +43,15 @@ static int resolve(struct addrinfo **out, const struct zaddr *a, int flags, stru
 	return 0;
 }
 
+int tcp_socket_resolve(const struct zaddr *a, struct zerr *err)
+{
+	struct addrinfo *list = NULL;
+	int rc = resolve(&list, a, AI_PASSIVE, err);
+	if (rc == 0)
+		freeaddrinfo(list);
+	return rc;
+}
+
 static int set_int(int fd, int level, int name, int value)
 {
 	return setsockopt(fd, level, name, &value, sizeof(value)) < 0 ? -errno : 0;

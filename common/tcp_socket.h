@@ -9,6 +9,8 @@
 
 /* A listening descriptor, or a negative errno with text. */
 int tcp_socket_listen(const struct zaddr *, struct zerr *);
+/* Has its host an address? 0 or a negative errno with text. */
+int tcp_socket_resolve(const struct zaddr *, struct zerr *);
 /* A connected descriptor with its options set, or a negative errno with text. Tries every address of the name. */
 int tcp_socket_connect(const struct zaddr *, int timeout_ms, struct zerr *);
 /* Options of a connection: no delay, keepalive. 0 or a negative errno. */

@@ -75,6 +75,10 @@ bad "next: a device that is nowhere" "bad.conf:3: next: mlx5_0:1: no host is nam
 bad "next: a fabric that is not served" "bad.conf: next names fabric c, which no listen serves" "$two" "next = c"
 echo "$two" >nokey.conf
 ok "no key file named" fails 1 "nokey.conf: no key_file" "$ZIPPERD" -t -c nokey.conf
+printf '%s\n' "$two" "key_file = $TAP_TMP/nokeys" >nokey.conf
+ok "a key file that is not there" fails 1 "nokey.conf:2: key_file: $TAP_TMP/nokeys: No such file" "$ZIPPERD" -t -c nokey.conf
+ok "... is named at the start as well" fails 1 "nokey.conf:2: key_file: $TAP_TMP/nokeys: No such file" "$ZIPPERD" -c nokey.conf
+bad "a host that does not resolve" "bad.conf:3: listen: nohost.invalid: " "$two" "listen = c=tcp:nohost.invalid:1"
 ok "no such file" fails 1 "nonexistent.conf" "$ZIPPERD" -t -c nonexistent.conf
 cp keys open.keys && chmod 644 open.keys
 ok "key file open to others" fails 1 "open.keys: others may use this key file (mode 644)" \
@@ -187,6 +191,10 @@ limited 20 "$ZIPPERD" -o listen=a,b=none0:1 -o key_file="$TAP_TMP/keys" >out 2>e
 matches "a device that is not there" err '^zipperd: error: cannot listen on none0:1: (there is no RDMA device none0|no verbs on this host|there is no .*/zipverbs\.so)'
 limited 20 "$ZIPPERD" -o listen=a,b=none0:1 -o key_file="$TAP_TMP/keys" -o module_dir="$TAP_TMP" >out 2>err
 matches "no module: which option is for that" err "none0:1: there is no $TAP_TMP/zipverbs\.so \(.*module_dir.*ZIPPER_MODULE_DIR"
+
+printf '%s\n' "key_file = $TAP_TMP/keys" "listen = a,b=shm:$TAP_TMP/no/socket" >file.conf
+ok "... by its line, where a file has it" fails 1 "error: file.conf:2: cannot listen on shm:$TAP_TMP/no/socket: No such" \
+	limited 20 "$ZIPPERD" -c file.conf
 
 # --- its starter
 mkfifo fifo hold

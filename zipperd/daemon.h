@@ -25,6 +25,7 @@ struct watch {
 struct daemon {
 	struct settings settings;
 	struct settings_source source; /* where they are from, for reading them again */
+	bool for_job;		       /* who started it for one has written its configuration */
 	struct keys *keys;
 	struct budget budget;
 	int epoll;
@@ -36,9 +37,9 @@ struct daemon {
 	bool paused;		/* the listeners do not accept: too many connections, or no descriptors */
 	int64_t pause_until_ms; /* 0: until connections go */
 
-	int64_t descriptors;	/* that may be open; 0: not known */
+	int64_t descriptors;	    /* that may be open; 0: not known */
 	int64_t wanted_connections; /* where they do not suffice for max_connections; else 0 */
-	int64_t full_since_ms;	/* there has been no room for connections (room.h); 0: there is */
+	int64_t full_since_ms;	    /* there has been no room for connections (room.h); 0: there is */
 
 	struct list strangers;	      /* peers that have not proved who they are, oldest first */
 	struct list greeted;	      /* peers that have, but not said what they want, oldest first */

@@ -11,6 +11,7 @@
 #include "log.h"
 #include "peer.h"
 #include "room.h"
+#include "tcp_socket.h"
 
 #define ACCEPT_BUDGET 32      /* connections per turn */
 #define NO_DESCRIPTORS_MS 200 /* pause when accept fails for lack of something */
@@ -88,6 +89,26 @@ static int open_one(struct daemon *d, struct listener *l, struct zerr *err)
 	return zerr_set(err, rc, "%s %s: %s", what, l->text, strerror(-rc));
 }
 
+/* In front of what is wrong with it: the line, where it stands in a file that somebody has written. */
+static int fail_at(const struct settings_listen *where, int rc, struct zerr *err)
+{
+	return strchr(where->at, ':') ? zerr_prefix(err, rc, "%s", where->at) : rc;
+}
+
+int listeners_check(const struct settings *c, struct zerr *err)
+{
+	for (int i = 0; i < c->nlistens; i++) {
+		const struct settings_listen *l = &c->listen[i];
+		struct zaddr addr = l->addr;
+		if (l->addr.kind == ZADDR_VERBS && l->addr.via[0])
+			zaddr_via(&l->addr, &addr);
+		int rc = addr.kind == ZADDR_TCP ? tcp_socket_resolve(&addr, err) : 0;
+		if (rc != 0)
+			return fail_at(l, zerr_prefix(err, rc, "listen"), err);
+	}
+	return 0;
+}
+
 int listeners_open(struct daemon *d, struct zerr *err)
 {
 	d->listeners = calloc((size_t)d->settings.nlistens, sizeof(*d->listeners));
@@ -100,6 +121,8 @@ int listeners_open(struct daemon *d, struct zerr *err)
 		l->where = d->settings.listen[i];
 		int rc = open_one(d, l, err);
 		if (rc != 0) {
+			if (!d->for_job)
+				fail_at(&l->where, rc, err);
 			listeners_close(d);
 			return rc;
 		}

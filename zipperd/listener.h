@@ -17,6 +17,8 @@ struct listener {
 
 /* All of the configuration, or none and a negative errno with text. */
 int listeners_open(struct daemon *, struct zerr *);
+/* Without listening: have the hosts addresses? The same. */
+int listeners_check(const struct settings *, struct zerr *);
 void listeners_close(struct daemon *);
 /* Stops accepting until at least for_ms have gone (0: until listeners_resume finds room). */
 void listeners_pause(struct daemon *, int64_t for_ms);

@@ -44,9 +44,12 @@ static int configure(struct daemon *d, const struct options *o, struct zerr *err
 static int prepare(struct daemon *d, const struct options *o, struct zerr *err)
 {
 	int rc = configure(d, o, err);
-	if (rc == 0)
-		rc = keys_load(&d->keys, d->settings.key_file, err);
-	return rc;
+	if (rc != 0)
+		return rc;
+	rc = keys_load(&d->keys, d->settings.key_file, err);
+	if (rc != 0)
+		return zerr_prefix(err, rc, "%s: key_file", d->settings.key_file_at);
+	return o->test ? listeners_check(&d->settings, err) : 0;
 }
 
 static int tie_to_parent(const struct options *o, struct zerr *err)
@@ -76,10 +79,11 @@ static int serve(struct daemon *d, const struct options *o)
 	struct zerr err = {.text = ""};
 	int status = EXIT_FAILURE;
 	zlog_init("zipperd", (enum zlog_level)d->settings.log_level);
+	d->for_job = o->die_with_parent;
 	room_open(d);
 	d->settings.verbs.note = note_device;
 	d->settings.verbs.warn = warn_of_device;
-	d->settings.verbs.patient = !o->die_with_parent; /* who started it for a job wants to know at once */
+	d->settings.verbs.patient = !d->for_job; /* who has started it wants to know at once */
 	ztransport_configure(d->settings.module_dir, &d->settings.verbs);
 	d->budget.limit = (uint64_t)d->settings.memory;
 	if ((d->settings.cpus && cpus_bind(d->settings.cpus, &err) != 0) || tie_to_parent(o, &err) != 0 ||

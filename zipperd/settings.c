@@ -62,7 +62,17 @@ static int parse_listen(void *conf, const char *value, struct zerr *err)
 		}
 		l.fabrics |= UINT64_C(1) << f;
 	}
+	snprintf(l.at, sizeof(l.at), "%s", zconf_place());
 	c->listen[c->nlistens++] = l;
+	return 0;
+}
+
+static int note_key_file(void *conf, const char *value, struct zerr *err)
+{
+	struct settings *c = conf;
+	(void)value;
+	(void)err;
+	snprintf(c->key_file_at, sizeof(c->key_file_at), "%s", zconf_place());
 	return 0;
 }
 
@@ -168,6 +178,7 @@ const struct zconf_row settings_rows[] = {
 		.type = ZCONF_STRING,
 		.preset = NULL,
 		.offset = offsetof(struct settings, key_file),
+		.parse = note_key_file,
 		.help = "File with the users' keys: a line 'USER KEY' for each, the name without a slash, the key as "
 			"64 hexadecimal "
 			"digits. Nobody but its owner may have access to it. It is read again on SIGHUP. "
@@ -216,7 +227,8 @@ const struct zconf_row settings_rows[] = {
 		"other part that it talks to, for each of its endpoints where it has several. A job that may need more "
 		"than this in all is refused. Where there is no room for somebody after all, as other jobs have the "
 		"rest, that job ends and says so. Each takes a file descriptor, four over shared memory, five over "
-		"an RDMA device; where fewer may be open, this number is lowered, with a warning. Over an RDMA device a "
+		"an RDMA device; where fewer may be open, this number is lowered, with a warning. Over an RDMA device "
+		"a "
 		"worker receives from at most 4096 of the latter, fewer where the device's shared receive queues are "
 		"shorter than that takes: a job that needs more ends, and says so."),
 	{.name = "spin",

@@ -17,7 +17,8 @@
 
 struct settings_listen {
 	struct zaddr addr;
-	uint64_t fabrics; /* bit per fabric */
+	uint64_t fabrics;	    /* bit per fabric */
+	char at[ZCONF_PLACE_BYTES]; /* where it was said */
 };
 
 struct settings_next { /* a zipperd that peers may be connected to */
@@ -35,6 +36,7 @@ struct settings {
 	struct settings_next *next; /* [nnexts] */
 	int nnexts;
 	char *key_file;
+	char key_file_at[ZCONF_PLACE_BYTES];
 	char *spin_text;
 	int64_t spin;	 /* from spin_text: idle polls, or WORKER_SPIN_AUTO */
 	int64_t poll_ms; /* 0: as spin says */
