@@ -161,6 +161,9 @@ ok "and the socket is gone" test ! -e sock
 start -c quiet.conf -o log_level=info
 kill -HUP "$ZD"
 ok "options count after the file at SIGHUP too" in_log "keys and log level were read again"
+sed -i 's/^log_level.*/log_level = warn\nmax_jobs = 7/' quiet.conf
+kill -HUP "$ZD"
+ok "and what is not read again is named" in_log "warn: max_jobs has changed in the configuration: that is for the next start"
 stop TERM
 start -c good.conf
 stop INT

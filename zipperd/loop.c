@@ -18,6 +18,7 @@
 #include "log.h"
 #include "notify.h"
 #include "peer.h"
+#include "reload.h"
 
 #define EPOLL_BATCH 64
 #define TICK_MS 50   /* resolution of all time limits */
@@ -65,26 +66,6 @@ int daemon_hangups(const struct daemon *d, void **owners, int max)
 	for (int i = 0; i < n; i++)
 		owners[i] = ev[i].data.ptr;
 	return n < 0 ? 0 : n;
-}
-
-/* Keys and log level; everything else is for the next start. */
-static void reload(struct daemon *d)
-{
-	struct settings fresh;
-	struct keys *keys = NULL;
-	struct zerr err = {.text = ""};
-	int rc = settings_load(&fresh, &d->source, &err);
-	if (rc == 0)
-		rc = keys_load(&keys, d->settings.key_file, &err);
-	if (rc != 0) {
-		zlog(ZLOG_ERROR, "reload failed, all stays as it was: %s", err.text);
-	} else {
-		keys_free(d->keys);
-		d->keys = keys;
-		zlog_init("zipperd", (enum zlog_level)fresh.log_level);
-		zlog(ZLOG_INFO, "keys and log level were read again");
-	}
-	settings_fini(&fresh);
 }
 
 static void on_signal(struct watch *watch)

@@ -21,6 +21,7 @@
 #include "notify.h"
 #include "options.h"
 #include "peer.h"
+#include "reload.h"
 #include "room.h"
 #include "stdfds.h"
 
@@ -79,6 +80,7 @@ static int serve(struct daemon *d, const struct options *o)
 	struct zerr err = {.text = ""};
 	int status = EXIT_FAILURE;
 	zlog_init("zipperd", (enum zlog_level)d->settings.log_level);
+	reload_init(d);
 	d->for_job = o->die_with_parent;
 	room_open(d);
 	d->settings.verbs.note = note_device;
@@ -126,6 +128,7 @@ out_crew:
 out_loop:
 	loop_fini(d);
 out:
+	reload_fini();
 	return status;
 }
 
