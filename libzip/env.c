@@ -203,7 +203,7 @@ static int check(const struct zenv *env, struct zerr *err)
 						  : NULL;
 		return set ? zerr_set(err, -EINVAL, "%s is set, but ZIPPER_JOB is not", set) : 0;
 	}
-	if (env->map && env->hostfile)
+	if (env->map && env->map[0] && env->hostfile)
 		return zerr_set(err, -EINVAL,
 			"ZIPPER_MAP: one mpirun for all hosts (ZIPPER_HOSTFILE) has numbered the ranks");
 	if (env->entries && env->entries[0] && !env->zipperd)

@@ -263,8 +263,8 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 	join->records = zenv_profile(env) != NULL;
 	join->age_ms = own_age_ms();
 	zend_init((int)env->endpoints);
-	if (env->map)
-		rc = zplacement_find(env->map, join, err);
+	if (env->map && env->map[0] && (rc = zplacement_find(env->map, join, err)) != 0)
+		zerr_prefix(err, rc, "ZIPPER_MAP");
 	if (rc == 0 && env->ports) {
 		rc = zports_find(&ports, env->ports, join->rank, err);
 		if (rc != 0)

@@ -87,6 +87,14 @@ other=$!
 by_hand a map
 matches "a map that does not fit is refused" err.a 'map has 3 ranks for part a on localhost, but 2 run there'
 wait $other
+by_hand a "$TAP_TMP/nomap"
+matches "a map that is not there: whose setting that is" err.a "MPI_Init: ZIPPER_MAP: $TAP_TMP/nomap: No such file or directory"
+by_hand b '' &
+other=$!
+by_hand a ''
+is "an empty ZIPPER_MAP is none" "$? $(grep hello out.a | sort | tr '\n' ';')" \
+	"0 [0] hello from rank 0 of 4;[1] hello from rank 1 of 4;" || diag_file err.a
+wait $other
 
 # --- two zippers: each carries what zipmap predicts for it
 ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap

@@ -14,8 +14,9 @@
 #define PATIENCE_MS 2000    /* without room: those who connect have some seconds more */
 #define LATE_MAX 8	    /* that are let in to hear that there is no room */
 #define DESCRIPTORS_KEPT 32 /* for those, and for what is not a connection */
-#define DESCRIPTORS_SHM 4 /* of a connection over shared memory; over TCP, and of one for control over Verbs, it is 1  \
-			   */
+#define DESCRIPTORS_SHM                                                                                                \
+	4 /* of a connection over shared memory; over TCP, and of one for control over Verbs, it is 1                  \
+	   */
 
 /* Where the limit is low, a quarter of it. */
 static int64_t kept(const struct daemon *d)
