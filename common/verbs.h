@@ -56,9 +56,11 @@ struct zverbs_options {
 		ZVERBS_ROW(service_level, "0", 0, 15, owner,                                                           \
 			"The service level of InfiniBand, the same for all paths, or the priority of RoCE."),          \
 		ZVERBS_ROW(gid_index, "-1", -1, 255, owner,                                                            \
-			"RoCE: which entry of the port's GID table is our address. -1: the one of version 2, or of "   \
-			"version 1 where this port or the end that connects has no other, that belongs to the IP "     \
-			"address used for connecting, or else the first IPv4 one."),                                   \
+			"RoCE: which entry of the port's GID table is our address. -1: one of version 2, or of "       \
+			"version 1 where this port or the end that connects has no other. The end that connects "      \
+			"takes the one that belongs to the IP address used for connecting, or else the first IPv4 "    \
+			"one; the other end one of the same kind (IPv4, IPv6, link-local) from which the first's is "  \
+			"reached."),                                                                                   \
 		ZVERBS_ROW(traffic_class, "0", 0, 255, owner,                                                          \
 			"The traffic class in packets that carry a global address."),                                  \
 		{.name = "verbs_mtu",                                                                                  \

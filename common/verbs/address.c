@@ -16,76 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GIDS_MAX 1024 /* entries in use: adapters have up to 256 a port */
+#include "gid.h"
+
 #define PKEY_DEFAULT 0x7fff
-
-/* IPv4 as the mapped IPv6 address that a GID of it is. */
-static bool to_gid(uint8_t gid[16], const struct sockaddr *sa)
-{
-	if (sa && sa->sa_family == AF_INET) {
-		static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-		memcpy(gid, mapped, sizeof(mapped));
-		memcpy(gid + 12, &((const struct sockaddr_in *)(const void *)sa)->sin_addr, 4);
-		return true;
-	}
-	if (sa && sa->sa_family == AF_INET6) {
-		memcpy(gid, &((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr, 16);
-		return true;
-	}
-	return false;
-}
-
-static bool is_mapped(const uint8_t gid[16])
-{
-	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)(const void *)gid);
-}
-
-/* Those of the device that are in use; or of the port, where they must be asked for one by one. To be freed. */
-static ssize_t list_gids(struct ibv_gid_entry **list, const struct vdevice *d, uint8_t port,
-	const struct ibv_port_attr *attr)
-{
-	*list = malloc(GIDS_MAX * sizeof(**list));
-	if (!*list)
-		return 0;
-	ssize_t n = ibv_query_gid_table(d->ctx, *list, GIDS_MAX, 0);
-	if (n >= 0)
-		return n;
-	n = 0;
-	for (int i = 0; i < attr->gid_tbl_len && n < GIDS_MAX; i++)
-		n += ibv_query_gid_ex(d->ctx, port, (uint32_t)i, &(*list)[n], 0) == 0;
-	return n;
-}
-
-/* How well an address suits: 0 not at all. That of the IP address, else one of any IPv4 address, else any; of the
- * peer's version, else of version 2. */
-static int rate(const struct ibv_gid_entry *e, const uint8_t *wanted, int version)
-{
-	const int its = e->gid_type == IBV_GID_TYPE_ROCE_V2 ? 2 : e->gid_type == IBV_GID_TYPE_ROCE_V1 ? 1 : 0;
-	if (its == 0)
-		return 0;
-	return (its == version ? 8 : 0) + (its == 2 ? 4 : 0) +
-	       (wanted && memcmp(e->gid.raw, wanted, 16) == 0 ? 3
-		       : is_mapped(e->gid.raw)		      ? 2
-							      : 1);
-}
-
-/* Entry of the RoCE port's GID table that is our address. -1: none. */
-static int find_gid(const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr, const uint8_t *wanted,
-	int version, union ibv_gid *out)
-{
-	struct ibv_gid_entry *e;
-	int best = -1, rating = 0;
-	for (ssize_t n = list_gids(&e, d, port, attr), i = 0; i < n; i++) {
-		const int r = e[i].port_num == port ? rate(&e[i], wanted, version) : 0;
-		if (r <= rating)
-			continue;
-		rating = r;
-		best = (int)e[i].gid_index;
-		*out = e[i].gid;
-	}
-	free(e);
-	return best;
-}
 
 /* How well an entry suits: 0 not at all. One of a full member before one of a limited one, whom only full ones hear.
  * wanted 0: any; the default partition before others, but where it is for management alone all are limited members
@@ -133,14 +66,18 @@ void vnet_override(struct vnet *net, const struct zaddr *a)
 		net->gid_index = (int)a->net[ZADDR_GID_INDEX] - 1;
 }
 
-int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const struct sockaddr *local, int version,
-	const struct vnet *net, struct zerr *err)
+int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const struct sockaddr *local,
+	const struct vframe *peer, const struct vnet *net, struct zerr *err)
 {
 	struct ibv_port_attr attr;
 	struct ibv_gid_entry entry = {.gid_type = IBV_GID_TYPE_IB};
 	union ibv_gid gid;
-	uint8_t wanted[16];
-	bool known = to_gid(wanted, local);
+	uint8_t tcp[16];
+	const struct vgid_wish wish = {.local = vgid_of(tcp, local) ? tcp : NULL,
+		.peer = peer ? peer->gid : NULL,
+		.version = !peer      ? 0
+			   : peer->v1 ? 1
+				      : 2};
 	int rc = query(&attr, d, port, err), index = net->gid_index;
 	if (rc < 0)
 		return rc;
@@ -162,7 +99,7 @@ int vaddress_find(struct vaddress *a, struct vdevice *d, uint8_t port, const str
 				net->partition);
 		a->pkey_index = (uint16_t)rc;
 	} else if (index < 0) {
-		index = find_gid(d, port, &attr, known ? wanted : NULL, version, &gid);
+		index = vgid_find(&gid, d, port, &attr, &wish);
 	}
 	bool there = index >= 0 && index <= UINT8_MAX && ibv_query_gid(d->ctx, port, index, &gid) == 0 &&
 		     (a->lid || memcmp(gid.raw, (uint8_t[16]){0}, 16) != 0);
@@ -248,8 +185,8 @@ int vaddress_ip(char *buf, size_t cap, struct vdevice *d, uint8_t port, struct z
 	int rc = query(&attr, d, port, err);
 	if (rc < 0)
 		return rc;
-	if (attr.link_layer == IBV_LINK_LAYER_ETHERNET && find_gid(d, port, &attr, NULL, 0, &gid) >= 0 &&
-		is_mapped(gid.raw)) {
+	if (attr.link_layer == IBV_LINK_LAYER_ETHERNET &&
+		vgid_find(&gid, d, port, &attr, &(struct vgid_wish){0}) >= 0 && vgid_is_ipv4(gid.raw)) {
 		inet_ntop(AF_INET, gid.raw + 12, buf, (socklen_t)cap);
 		return 0;
 	}
@@ -280,7 +217,7 @@ static bool interface_has_ip(const struct vdevice *d, uint8_t port, const uint8_
 	if (getifaddrs(&list) != 0)
 		return false;
 	for (const struct ifaddrs *at = list; at && !found; at = at->ifa_next)
-		found = to_gid(gid, at->ifa_addr) && memcmp(gid, wanted, 16) == 0 &&
+		found = vgid_of(gid, at->ifa_addr) && memcmp(gid, wanted, 16) == 0 &&
 			is_interface_of(d->name, port, at->ifa_name);
 	freeifaddrs(list);
 	return found;
@@ -288,13 +225,8 @@ static bool interface_has_ip(const struct vdevice *d, uint8_t port, const uint8_
 
 static bool has_ip(const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr, const uint8_t *wanted)
 {
-	struct ibv_gid_entry *e = NULL;
-	bool found = false;
-	if (attr->link_layer == IBV_LINK_LAYER_ETHERNET)
-		for (ssize_t n = list_gids(&e, d, port, attr), i = 0; i < n && !found; i++)
-			found = e[i].port_num == port && memcmp(e[i].gid.raw, wanted, 16) == 0;
-	free(e);
-	return found || interface_has_ip(d, port, wanted);
+	return (attr->link_layer == IBV_LINK_LAYER_ETHERNET && vgid_has(d, port, attr, wanted)) ||
+	       interface_has_ip(d, port, wanted);
 }
 
 /* 1: this is it. */
@@ -358,7 +290,7 @@ void vaddress_forget(void)
 int vaddress_choose(char device[VDEVICE_NAME_MAX], uint8_t *port, const struct sockaddr *local, struct zerr *err)
 {
 	uint8_t gid[16] = {0};
-	const bool known = to_gid(gid, local);
+	const bool known = vgid_of(gid, local);
 	struct choice c = {.wanted = known ? gid : NULL, .device = device, .port = port};
 	int rc = 0;
 	pthread_mutex_lock(&last.lock);

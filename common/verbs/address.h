@@ -10,6 +10,7 @@
 #include "addr.h"
 #include "device.h"
 #include "err.h"
+#include "frame.h"
 #include "verbs.h"
 
 struct vaddress {      /* of one port, as a peer needs it */
@@ -43,10 +44,10 @@ struct vnet {
 /* By what the address of a port says. */
 void vnet_override(struct vnet *, const struct zaddr *);
 
-/* local: our end of the TCP connection, or NULL; version: of RoCE that the peer has, 0: unknown. -ENETDOWN: the port is
- * not active; and others, with text. */
-int vaddress_find(struct vaddress *, struct vdevice *, uint8_t port, const struct sockaddr *local, int version,
-	const struct vnet *, struct zerr *);
+/* local: our end of the TCP connection, or NULL; peer: what it has told of its address, NULL: nothing yet. -ENETDOWN:
+ * the port is not active; and others, with text. */
+int vaddress_find(struct vaddress *, struct vdevice *, uint8_t port, const struct sockaddr *local,
+	const struct vframe *peer, const struct vnet *, struct zerr *);
 
 /* Warns of what works with some peers only. Once is enough. */
 void vaddress_warn(const struct vaddress *, const struct vdevice *, uint8_t port, const struct zverbs_options *);

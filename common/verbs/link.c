@@ -298,7 +298,7 @@ static int check_state(const struct zaddr *addr, struct vdevice *d, struct zerr 
 	struct vaddress a;
 	struct zerr why = {""};
 	char text[sizeof(why.text) + 64];
-	int rc = vaddress_find(&a, d, (uint8_t)addr->port, NULL, 0, &net, &why);
+	int rc = vaddress_find(&a, d, (uint8_t)addr->port, NULL, NULL, &net, &why);
 	if (rc == -ENETDOWN && voptions->patient) {
 		snprintf(text, sizeof(text), "%s: connections over it are refused until it is", why.text);
 		if (voptions->warn)

@@ -255,7 +255,7 @@ struct zendpoint;
 /* The connecting end, with the process's endpoint; or settle does it with others. */
 int vsetup_connecting(struct vlink *, struct zerr *);
 int vsetup_settle(struct zlink *, struct zendpoint *rx, struct zendpoint *tx, struct zerr *);
-/* The connecting end, on ANSWER. 0 or a negative errno. */
+/* The connecting end, on ANSWER. 0, VPATH_NONE or a negative errno. */
 int vsetup_answered(struct vlink *);
 /* Of one that is drained, or has no queue pairs. */
 void vsetup_undo(struct vlink *);
@@ -280,7 +280,9 @@ int vpath_open(struct vlink *, struct zerr *);
 uint16_t vpath_reads(const struct vlink *);
 /* Can packets go to the peer's address? */
 int vpath_check(const struct vlink *, struct zerr *);
-/* Our send half's queue pair and the peer's receive half's, and the other two. */
+/* Our send half's queue pair and the peer's receive half's, and the other two. VPATH_NONE: the network has no way to
+ * the peer's GID (RoCE), which was warned of; they are of no use, and messages can stay with TCP. */
+#define VPATH_NONE 1
 int vpath_connect(struct vlink *, const struct vframe *us, struct zerr *);
 
 /* A broken queue pair, or one whose peer has gone, reports all that is under way: it gets into its error state. */

@@ -2,8 +2,10 @@
 /* The states of a link's queue pairs, and the way to the peer's. See link.h. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "gid.h"
 #include "link.h"
 
 /* How often a packet is sent again that is not acknowledged. Not 7, the most that fits: Soft-RoCE takes it for "without
@@ -133,6 +135,27 @@ uint16_t vpath_reads(const struct vlink *l)
 	return (uint16_t)(n < 0 ? 0 : n < VRMA_MAX ? n : VRMA_MAX);
 }
 
+/* RoCE: the peer's GID is looked for in the network, for a second or so, and by the routes and addresses of this host
+ * (Linux, ib_resolve_eth_dmac). Not our queue pair, nor the lack of anything, is why there is no way to it then. */
+static bool is_out_of_reach(const struct vlink *l, int code)
+{
+	return l->address.ethernet && (code == ETIMEDOUT || code == EHOSTUNREACH || code == ENETUNREACH ||
+					      code == EINVAL || code == EAFNOSUPPORT || code == ENODATA);
+}
+
+static void tell_gids(struct vlink *l, int code)
+{
+	char text[480], ours[VGID_TEXT], its[VGID_TEXT];
+	if (atomic_exchange(&l->told_path, true) || !voptions->warn)
+		return;
+	snprintf(text, sizeof(text),
+		"%s:%u: there is no way from our GID %s to %s of %.160s (%s), messages go by TCP: both must be of one "
+		"network, or routed (ZIPPER_VERBS_GID_INDEX, for zipperd verbs_gid_index)",
+		l->dev->name, l->life.port, vgid_format(ours, l->address.gid), vgid_format(its, l->peer.gid),
+		l->base.peer, strerror(code));
+	voptions->warn(text);
+}
+
 int vpath_connect(struct vlink *l, const struct vframe *us, struct zerr *err)
 {
 	const struct vframe *peer = &l->peer;
@@ -142,6 +165,10 @@ int vpath_connect(struct vlink *l, const struct vframe *us, struct zerr *err)
 	int rc = to_receive(l->tx.queue.qp, l, peer->rx_qpn, peer->rx_psn);
 	if (rc == 0)
 		rc = to_receive(l->rx.queue.qp, l, peer->tx_qpn, peer->tx_psn);
+	if (is_out_of_reach(l, rc)) {
+		tell_gids(l, rc);
+		return VPATH_NONE;
+	}
 	if (rc == 0)
 		rc = to_send(l->tx.queue.qp, l, us->tx_psn);
 	if (rc == 0)

@@ -30,6 +30,8 @@ static int take_frame(struct vlink *l, const struct zwire_env *env, const uint8_
 	if (f.type == VFRAME_ANSWER && l->connecting && state == VSTATE_OFFERED) {
 		l->peer = f;
 		rc = vsetup_answered(l);
+		if (rc == VPATH_NONE)
+			return 0;
 		return rc < 0 ? rc : vrx_grant(l);
 	}
 	if (f.type == VFRAME_READY && !l->connecting && state == VSTATE_READY && !rx->granted) {

@@ -169,8 +169,8 @@ static int settle_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoi
 		return rc;
 	vdevice_add(l->dev, &l->life);
 	rx->accepts = tx->accepts = true;
-	rc = vaddress_find(&l->address, l->dev, l->life.port, vlink_local(l, &(struct sockaddr_storage){0}),
-		l->peer.v1 ? 1 : 2, &l->net, err);
+	rc = vaddress_find(&l->address, l->dev, l->life.port, vlink_local(l, &(struct sockaddr_storage){0}), &l->peer,
+		&l->net, err);
 	if (rc == 0)
 		rc = vpath_check(l, err);
 	if (rc == 0)
@@ -179,6 +179,8 @@ static int settle_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoi
 		return stay_with_tcp(l);
 	if (rc == 0)
 		rc = vpath_connect(l, &us, err);
+	if (rc == VPATH_NONE)
+		return 0; /* as at a connecting end that is not answered: the queue pairs are not used */
 	if (rc == 0)
 		rc = tell_setup(l, &us, err);
 	if (rc == 0)
@@ -220,7 +222,7 @@ static int choose_port(struct vlink *l, const struct sockaddr *local, struct zer
 		return rc;
 	l->life.port = port;
 	vdevice_add(l->dev, &l->life);
-	return vaddress_find(&l->address, l->dev, port, local, 0, &l->net, err);
+	return vaddress_find(&l->address, l->dev, port, local, NULL, &l->net, err);
 }
 
 /* What was chosen before may have changed since. */
@@ -278,8 +280,8 @@ int vsetup_answered(struct vlink *l)
 	if (vpath_check(l, NULL) < 0)
 		return -EPROTO;
 	int rc = vpath_connect(l, &us, NULL);
-	if (rc < 0)
-		return rc;
+	if (rc != 0)
+		return rc; /* VPATH_NONE: without READY the peer sends nothing to our queue pairs either */
 	vpool_collect(l->rx.pool);
 	atomic_store_explicit(&l->state, VSTATE_READY, memory_order_release);
 	return 0;

@@ -149,10 +149,12 @@ EXPORT int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *a)
 	return 0;
 }
 
-/* The same address once for each version. */
-static int gids(const struct fake_device *d)
+static int gids(const struct fake_device *d, unsigned port)
 {
-	return d->ib ? 1 : d->v1 + d->v2;
+	int n = 0;
+	while (fake_gid(d, port, n))
+		n++;
+	return n;
 }
 
 static int query_port(struct ibv_context *ctx, uint8_t number, struct ibv_port_attr *a, size_t len)
@@ -165,7 +167,7 @@ static int query_port(struct ibv_context *ctx, uint8_t number, struct ibv_port_a
 	*a = (struct ibv_port_attr){.state = d->port[number - 1].state,
 		.max_mtu = IBV_MTU_4096,
 		.active_mtu = IBV_MTU_4096,
-		.gid_tbl_len = gids(d),
+		.gid_tbl_len = gids(d, number),
 		.pkey_tbl_len = FAKE_PKEYS,
 		.max_msg_sz = 1u << 30,
 		.lid = d->ib ? d->port[number - 1].lid : 0,
@@ -177,9 +179,10 @@ static int query_port(struct ibv_context *ctx, uint8_t number, struct ibv_port_a
 EXPORT int ibv_query_gid(struct ibv_context *ctx, uint8_t number, int index, union ibv_gid *gid)
 {
 	const struct fake_device *d = fcontext_of(ctx)->dev;
-	if (number < 1 || number > d->ports || index < 0 || index >= gids(d))
+	const uint8_t *its = fake_gid(d, number, index);
+	if (!its)
 		return -1;
-	memcpy(gid->raw, d->port[number - 1].gid, 16);
+	memcpy(gid->raw, its, 16);
 	return 0;
 }
 
@@ -202,7 +205,7 @@ EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *ctx, struct ibv_gid_entr
 	const struct fake_device *d = fcontext_of(ctx)->dev;
 	size_t n = 0;
 	for (uint32_t p = 1; p <= (uint32_t)d->ports; p++)
-		for (uint32_t i = 0; i < (uint32_t)gids(d); i++, n++)
+		for (uint32_t i = 0; i < (uint32_t)gids(d, p); i++, n++)
 			if (n == max || _ibv_query_gid_ex(ctx, p, i, &entries[n], flags, size) != 0)
 				return -EINVAL;
 	return (ssize_t)n;

@@ -19,7 +19,7 @@
 #define DEFAULT "fka,fkb/ip=127.0.0.2"
 
 const char *const fake_point_names[FAKE_POINTS] = {"send", "write", "read", "local", "recv", "post", "post-recv",
-	"poll", "notify", "open", "pd", "td", "reg", "channel", "cq", "srq", "qp", "modify", "end", "mw"};
+	"poll", "notify", "open", "pd", "td", "reg", "channel", "cq", "srq", "qp", "modify", "route", "end", "mw"};
 
 /* --- devices --- */
 
@@ -290,6 +290,14 @@ struct fake_device *fake_device_find(struct fake_fabric *f, const char *name)
 		if (strcmp(f->device[i].name, name) == 0)
 			return &f->device[i];
 	return NULL;
+}
+
+const uint8_t *fake_gid(const struct fake_device *d, unsigned port, int index)
+{
+	const int first = d->ib ? 1 : d->v1 + d->v2; /* the same address once for each version */
+	if (port < 1 || (int)port > d->ports || index < 0 || index >= first + d->port[port - 1].more_gids)
+		return NULL;
+	return index < first ? d->port[port - 1].gid : d->port[port - 1].more[index - first];
 }
 
 void fake_event(struct fake_fabric *f, int sock, unsigned device, pid_t pid, enum ibv_event_type type, int port)

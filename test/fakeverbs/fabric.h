@@ -35,6 +35,7 @@
 #define FAKE_DEVICES 4
 #define FAKE_PORTS 2
 #define FAKE_PKEYS 5
+#define FAKE_GIDS 2
 #define FAKE_QPS 8192
 #define FAKE_KEYS 65536
 #define FAKE_CONTEXTS 4096
@@ -62,7 +63,8 @@ enum fake_point {
 	FAKE_SRQ,
 	FAKE_QP,
 	FAKE_MODIFY,
-	FAKE_END, /* a queue pair cannot be put into its error state */
+	FAKE_ROUTE, /* the way to the peer's GID (RoCE) */
+	FAKE_END,   /* a queue pair cannot be put into its error state */
 	FAKE_MW,
 	FAKE_POINTS
 };
@@ -79,6 +81,8 @@ struct fake_port {
 	enum ibv_port_state state;
 	uint16_t lid;
 	uint8_t gid[16];
+	int more_gids; /* behind it (RoCE version 2) */
+	uint8_t more[FAKE_GIDS][16];
 	uint16_t pkey[FAKE_PKEYS];
 };
 
@@ -208,6 +212,8 @@ void fake_free(struct fake_fabric *, fake_at, size_t bytes);
 int fake_hit(struct fake_fabric *, enum fake_point);
 __attribute__((format(printf, 2, 3))) void fake_complain(struct fake_fabric *, const char *format, ...);
 struct fake_device *fake_device_find(struct fake_fabric *, const char *name);
+/* One of a port's table; NULL: there is none. */
+const uint8_t *fake_gid(const struct fake_device *, unsigned port, int index);
 /* An asynchronous event of all contexts, or those of one process (pid not 0), on a device. */
 void fake_event(struct fake_fabric *, int sock, unsigned device, pid_t, enum ibv_event_type, int port);
 /* One of a queue pair, or of its completion or receive queue, to the context that it was made in. */

@@ -2,6 +2,7 @@
 /* Queues of the fake, as objects: completion channels and queues, shared receive queues, queue pairs. */
 #include "objects.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -366,11 +367,22 @@ static bool may_change(const struct fake_qp *q, const struct ibv_qp_attr *a, int
 	}
 }
 
+static bool is_mapped(const uint8_t gid[16])
+{
+	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)(const void *)gid);
+}
+
 static int address(struct fake_fabric *f, struct fake_qp *q, const struct ibv_ah_attr *ah)
 {
 	const struct fake_device *d = &f->device[q->device];
 	if (ah->port_num != q->port || ((!d->ib || d->grh) && !ah->is_global) || ah->sl > 15 || (d->ib && !ah->dlid))
 		return EINVAL;
+	const uint8_t *own = fake_gid(d, q->port, ah->grh.sgid_index);
+	if (!d->ib && (!own || is_mapped(own) != is_mapped(ah->grh.dgid.raw)))
+		return EINVAL; /* as Linux does */
+	const int code = d->ib ? 0 : fake_hit(f, FAKE_ROUTE);
+	if (code != 0)
+		return code;
 	q->global = ah->is_global;
 	q->v1 = !d->ib && d->v1 && ah->grh.sgid_index == 0;
 	q->dlid = ah->dlid;

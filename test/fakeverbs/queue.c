@@ -178,6 +178,15 @@ static bool same_partition(uint16_t a, uint16_t b)
 	return (a & 0x7fff) == (b & 0x7fff) && (a & 0x7fff) != 0 && ((a | b) & 0x8000);
 }
 
+static bool has_gid(const struct fake_device *d, unsigned port, const uint8_t gid[16])
+{
+	const uint8_t *its;
+	for (int i = 0; (its = fake_gid(d, port, i)); i++)
+		if (memcmp(its, gid, 16) == 0)
+			return true;
+	return false;
+}
+
 /* NULL: nobody answers. */
 static struct fake_qp *peer_of(struct fake_fabric *f, const struct fake_qp *q)
 {
@@ -189,7 +198,8 @@ static struct fake_qp *peer_of(struct fake_fabric *f, const struct fake_qp *q)
 		return NULL;
 	if (port->state != IBV_PORT_ACTIVE || p->rq_psn != q->sq_psn)
 		return NULL;
-	if ((q->global && memcmp(q->dgid, port->gid, 16) != 0) || (f->device[q->device].ib && q->dlid != port->lid))
+	if ((q->global && !has_gid(&f->device[q->device], q->port, q->dgid)) ||
+		(f->device[q->device].ib && q->dlid != port->lid))
 		return NULL;
 	if (f->device[q->device].ib && !same_partition(port->pkey[q->pkey_index], port->pkey[p->pkey_index]))
 		return NULL;

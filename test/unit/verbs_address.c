@@ -2,6 +2,7 @@
 /* What links ask devices for: addresses, partitions, ports; and what endpoint categories are. */
 #include "verbs_parts.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -328,6 +329,40 @@ void versions_of_roce_must_agree(void **state)
 	}
 	device()->v1 = false;
 	device()->v2 = true;
+}
+
+/* Of an interface with addresses of several kinds or networks: one that has a way to the one that the peer has offered,
+ * whatever the TCP connection starts from. */
+void the_address_suits_the_peers(void **state)
+{
+	static const struct {
+		const char *peer, *first, *second; /* of our table */
+		int expected;
+	} cases[] = {
+		{"fe80::1", "::ffff:127.0.0.1", "fe80::2", 1},
+		{"fe80::1", "fe80::2", "::ffff:127.0.0.1", 0},
+		{"fd00::1", "fe80::2", "fd00::2", 1},
+		{"::ffff:198.51.100.1", "fe80::2", "::ffff:198.51.100.9", 1},
+		{"::ffff:198.51.100.1", "::ffff:192.0.2.9", "::ffff:198.51.100.9", 1},
+		{"::ffff:198.51.100.1", "::ffff:198.51.100.9", "::ffff:192.0.2.9", 0},
+	};
+	struct fixture *f = *state;
+	struct fake_port *port = &device()->port[0], was = *port;
+	if (device()->ib)
+		skip();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(inet_pton(AF_INET6, cases[i].peer, port->gid), 1);
+		port->more_gids = 0;
+		struct pair p = {.a = fixture_connect(f), .b = fixture_accept(f)};
+		inet_pton(AF_INET6, cases[i].first, port->gid);
+		inet_pton(AF_INET6, cases[i].second, port->more[0]);
+		port->more_gids = 1;
+		fixture_settle(f, p.b);
+		assert_int_equal(((struct vlink *)(void *)p.b)->address.gid_index, cases[i].expected);
+		assert_true(vlink_is_ready((struct vlink *)(void *)p.b));
+		pair_close(&p);
+		*port = was;
+	}
 }
 
 /* As iWARP and EFA are. */

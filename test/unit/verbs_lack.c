@@ -60,7 +60,7 @@ void what_cannot_be_made_is_said(void **state)
 		{FAKE_CQ, EPERM, 0},
 		{FAKE_SRQ, EPERM, 2},
 		{FAKE_QP, EPERM, 4},
-		{FAKE_MODIFY, EINVAL, 8},
+		{FAKE_MODIFY, EPERM, 8}, /* not of a GID: then it is TCP */
 		{FAKE_POST_RECV, ENOMEM, 2},
 		{FAKE_TD, ENOMEM, 0},
 	};

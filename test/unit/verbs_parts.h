@@ -44,6 +44,7 @@ void a_partition_that_the_port_is_not_in(void **state);
 void a_partition_is_found(void **state);
 void limited_membership_is_the_last_choice(void **state);
 void versions_of_roce_must_agree(void **state);
+void the_address_suits_the_peers(void **state);
 void other_adapters_are_refused(void **state);
 void devices_are_looked_for_once(void **state);
 void categories_ask_for_what_they_are(void **state);
@@ -146,6 +147,7 @@ void a_silent_peer_is_not_waited_for_by_each(void **state);
 
 /* verbs_path.c */
 void a_path_that_does_not_work_is_left_for_tcp(void **state);
+void a_gid_that_is_out_of_reach(void **state);
 void a_path_to_who_has_died(void **state);
 
 /* verbs_events.c */

@@ -99,6 +99,40 @@ void a_path_that_does_not_work_is_left_for_tcp(void **state)
 	}
 }
 
+/* RoCE: the step to RTR says so, at either end. With the accepting one the peer hears of no queue pair. */
+void a_gid_that_is_out_of_reach(void **state)
+{
+	static const int codes[] = {ETIMEDOUT, EINVAL, EHOSTUNREACH, ENETUNREACH};
+	struct fixture *f = *state;
+	if (device()->ib)
+		skip();
+	for (uint32_t i = 0; i < 8; i++) {
+		struct inbox in[2];
+		const bool connecting = i & 1;
+		link_warnings = 0;
+		fault(FAKE_ROUTE, codes[i / 2], connecting ? 2 : i / 2 % 2);
+		struct pair p = {.a = fixture_connect(f), .b = fixture_accept(f)};
+		fixture_settle(f, p.b);
+		for (int k = 0; k < 2; k++)
+			inbox_init(&in[k]);
+		talk(&p, in, 0, 50);
+		assert_int_equal(link_warnings, 1);
+		if (!strstr(link_warning,
+			    "fka:1: there is no way from our GID ::ffff:127.0.0.1 to ::ffff:127.0.0.1 of ") ||
+			!strstr(link_warning, strerror(codes[i / 2])) || !strstr(link_warning, "messages go by TCP") ||
+			!strstr(link_warning, "ZIPPER_VERBS_GID_INDEX"))
+			fail_msg("\"%s\"", link_warning);
+		assert_int_equal(vlink_is_ready(verbs_of(p.b)), connecting);
+		assert_false(vlink_is_ready(verbs_of(p.a)));
+		if (!connecting)
+			assert_int_equal(expose_all(&p), -EOPNOTSUPP);
+		for (int k = 0; k < 2; k++)
+			inbox_fini(&in[k]);
+		pair_close(&p);
+		assert_false(is_pending(FAKE_ROUTE));
+	}
+}
+
 /* That somebody has died is no matter of the path. */
 void a_path_to_who_has_died(void **state)
 {
