@@ -41,6 +41,15 @@ MLX5_TOTAL_UUARS=none run "bad environment" 1 --endpoints
 is "bad environment: its line" "$(cat err)" "zipstat: mpi-everywhere: MLX5_TOTAL_UUARS is 'none', not 1 to 512"
 run "too many for the device" 1 --endpoints -t 4096 -c mpi-everywhere
 matches "too many for the device: its line" err '^zipstat: mpi-everywhere: the device has no more than 8192 UAR pages$'
+run "too many for some categories" 0 --endpoints -t 1025
+is "too many for some categories: they say why, the others are there" \
+	"$(grep -c "the device has no more than 8192 UAR pages" out) $(awk '$1 == "static" || $1 == "dynamic" { print $7, $11 }' out | tr '\n' ' ')" \
+	"2 1025 1040 1025 16 " || diag_file out
+run "too many for some categories, CSV" 1 --endpoints --csv -t 1025
+is "too many for some categories, CSV: their error" "$(tail -n1 err) $(wc -l <out)" \
+	"zipstat: mpi-everywhere: the device has no more than 8192 UAR pages 6"
+run "many queue pairs" 0 --endpoints -t 600 -p 20
+is "many queue pairs: columns stand apart" "$(awk '$1 == "mpi-everywhere" { print $7, $8 }' out)" "12000 1146028800"
 run "no such device" 1 --endpoints -d none0
 matches "no such device: its line" err '^zipstat: .*(no RDMA device none0|without libibverbs)'
 

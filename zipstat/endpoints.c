@@ -57,22 +57,34 @@ static void print_title(const struct endpoints_options *o, FILE *out)
 		o->paths == 1 ? "" : "s");
 }
 
+/* What a device has no room for does not keep it from the others: the table says why. A CSV file lacks the line, and
+ * then that is the error. */
 int endpoints_print(const struct endpoints_options *o, FILE *out, struct zerr *err)
 {
 	int (*account)(const struct endpoints_options *, int row, struct zaccount *, struct zerr *) =
 		o->device ? measure : predict;
-	struct zaccount first, a;
-	int rc = account(o, ZEP_MPI_EVERYWHERE, &first, err);
-	if (rc == 0 && !o->csv)
-		print_title(o, out);
-	if (rc == 0)
-		zaccount_print_head(out, o->csv);
-	for (int row = 0; row < ROWS && rc == 0; row++) {
+	struct zaccount whole, a;
+	struct zerr why[ROWS];
+	const bool compares = account(o, ZEP_MPI_EVERYWHERE, &whole, &why[0]) == 0;
+	int printed = 0, failed = 0, first = 0;
+	for (int row = 0; row < ROWS; row++) {
+		why[failed].text[0] = '\0';
 		if (o->category >= 0 && o->category != row)
 			continue;
-		rc = account(o, row, &a, err);
-		if (rc == 0)
-			zaccount_print(out, o->csv, name_of(row), &a, &first);
+		int rc = account(o, row, &a, &why[failed]);
+		if (rc < 0) {
+			first = failed++ == 0 ? rc : first;
+			continue;
+		}
+		if (printed == 0 && !o->csv)
+			print_title(o, out);
+		if (printed++ == 0)
+			zaccount_print_head(out, o->csv);
+		zaccount_print(out, o->csv, name_of(row), &a, compares ? &whole : NULL);
 	}
-	return rc;
+	if (failed > 0 && (printed == 0 || o->csv))
+		return zerr_set(err, first, "%s", why[0].text);
+	for (int i = 0; i < failed; i++)
+		fprintf(out, "%s%s\n", i == 0 ? "\n" : "", why[i].text);
+	return 0;
 }

@@ -91,7 +91,7 @@ static const struct {
 	{"MRs", "mrs", 5},
 	{"CQs", "cqs", 5},
 	{"QPs", "qps", 5},
-	{"bytes", "bytes", 10},
+	{"bytes", "bytes", 12},
 	{"UARs", "uars", 7},
 	{"used", "uars_used", 5},
 	{"uUARs", "uuars", 7},
@@ -127,7 +127,7 @@ static void put_text(struct line *l, const char *text)
 	if (l->csv)
 		fprintf(l->out, ",%s", text);
 	else
-		fprintf(l->out, "%*s", columns[l->column].width, *text ? text : "-");
+		fprintf(l->out, " %*s", columns[l->column].width - 1, *text ? text : "-");
 	l->column++;
 }
 
