@@ -103,11 +103,13 @@ static int keep_own(struct zsched *s, const struct shared *h)
 }
 
 /* Whoever gives something of another size than expected has made an error that all should see; nothing is taken. */
-static int take(const struct shared *h, const struct slot *slot)
+static int take(struct zsched *s, const struct shared *h, const struct slot *slot)
 {
-	if (slot->bytes != count_of(&h->to, h->at) * zbuf_size(h->to.type))
-		return MPI_ERR_TRUNCATE;
-	return h->take(h, h->at, slot->data);
+	const MPI_Count expected = count_of(&h->to, h->at) * zbuf_size(h->to.type);
+	if (slot->bytes == expected)
+		return h->take(h, h->at, slot->data);
+	zsched_fail_amount(s, zsched_comm(s)->shadow_to_rank[h->at], slot->bytes, expected);
+	return MPI_ERR_TRUNCATE;
 }
 
 static bool look(struct zsched *s, void *arg)
@@ -137,10 +139,10 @@ static bool look(struct zsched *s, void *arg)
 		if (!(from = zboard_look(h->board, h->operation, h->at)))
 			break;
 		if (rc == MPI_SUCCESS)
-			rc = take(h, from);
+			rc = take(s, h, from);
 	}
 	if (rc != MPI_SUCCESS)
-		zsched_fail(s, rc, rc == MPI_ERR_TRUNCATE ? "members gave different amounts of data" : NULL);
+		zsched_fail(s, rc, NULL);
 	if (h->at != h->end || !zboard_is_turn(h->board, h->operation))
 		return false;
 	zboard_finish(h->board, h->operation);

@@ -92,10 +92,23 @@ static void tell_wants(const struct exchange *x, struct slot *slot)
 			wants[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static void say_different(struct zsched *s, int rc)
+static int rank_of(const struct zsched *s, int i)
+{
+	return zsched_comm(s)->shadow_to_rank[i];
+}
+
+/* Sends where the other member has said that it takes nothing are such errors, too. */
+static void fail_unwanted(struct zsched *s, const struct exchange *x, int to)
+{
+	zsched_fail_text(s, MPI_ERR_TRUNCATE,
+		"members gave different amounts of data: %lld bytes are for rank %d, which expects none",
+		(long long)bytes_of(&x->out, to), rank_of(s, to));
+}
+
+static void keep_error(struct zsched *s, int rc)
 {
 	if (rc != MPI_SUCCESS)
-		zsched_fail(s, rc, rc == MPI_ERR_TRUNCATE ? "members gave different amounts of data" : NULL);
+		zsched_fail(s, rc, NULL);
 }
 
 static void send_later(struct exchange *x)
@@ -115,10 +128,10 @@ static void send_natively(struct zsched *s, struct exchange *x, int to)
 	x->waits[to] = false;
 	x->unsent--;
 	if (wants_of(slot, x->members)[x->me / 64] >> x->me % 64 & 1)
-		say_different(s, zn.Isend_c(block_of(&x->out, to), x->out.counts[to], type_of(&x->out, to),
-					 rank_in_part(s, to), tag_of(x), own, &x->sent[to]));
+		keep_error(s, zn.Isend_c(block_of(&x->out, to), x->out.counts[to], type_of(&x->out, to),
+				      rank_in_part(s, to), tag_of(x), own, &x->sent[to]));
 	else
-		say_different(s, MPI_ERR_TRUNCATE);
+		fail_unwanted(s, x, to);
 }
 
 static int fill(struct exchange *x, struct slot *slot)
@@ -149,7 +162,7 @@ static bool give(struct zsched *s, struct exchange *x)
 	if (slot->sends)
 		send_later(x);
 	else
-		say_different(s, fill(x, slot));
+		keep_error(s, fill(x, slot));
 	zboard_publish(x->board, x->operation);
 	return true;
 }
@@ -159,12 +172,14 @@ static bool give(struct zsched *s, struct exchange *x)
 static int take_natively(struct zsched *s, struct exchange *x, int from, int64_t given)
 {
 	bool agree = given == bytes_of(&x->in, from);
+	if (!agree)
+		zsched_fail_amount(s, rank_of(s, from), given, bytes_of(&x->in, from));
 	void *buf = agree ? block_of(&x->in, from) : zsched_alloc(s, (size_t)given);
 	if (!agree && !buf) /* MPI_BOTTOM is NULL, too */
 		return MPI_ERR_NO_MEM;
 	int rc = zn.Irecv_c(buf, agree ? x->in.counts[from] : given, agree ? type_of(&x->in, from) : MPI_BYTE,
 		rank_in_part(s, from), tag_of(x), own, &x->received[from]);
-	return agree ? rc : MPI_ERR_TRUNCATE;
+	return rc;
 }
 
 static int take(struct zsched *s, struct exchange *x, int from, const struct slot *slot)
@@ -173,8 +188,10 @@ static int take(struct zsched *s, struct exchange *x, int from, const struct slo
 	int64_t given = slot->at[x->me + 1] - slot->at[x->me];
 	if (slot->sends && given > 0)
 		return take_natively(s, x, from, given);
-	if (given != bytes_of(&x->in, from))
+	if (given != bytes_of(&x->in, from)) {
+		zsched_fail_amount(s, rank_of(s, from), given, bytes_of(&x->in, from));
 		return MPI_ERR_TRUNCATE;
+	}
 	return zshared_unpack(data + slot->at[x->me], block_of(&x->in, from), x->in.counts[from],
 		type_of(&x->in, from));
 }
@@ -184,7 +201,7 @@ static void look_at(struct zsched *s, struct exchange *x, int from)
 	const struct slot *slot = x->taken[from] ? NULL : zboard_look(x->board, x->operation, from);
 	if (!slot)
 		return;
-	say_different(s, take(s, x, from, slot));
+	keep_error(s, take(s, x, from, slot));
 	x->taken[from] = true;
 	x->left--;
 }

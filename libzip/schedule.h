@@ -99,6 +99,10 @@ void zsched_round(struct zsched *);
 void zsched_on_done(struct zsched *, void (*fn)(void *arg, int *error), void *arg);
 /* Records an error class as the result, unless there is one. why must live for ever. */
 void zsched_fail(struct zsched *, int class, const char *why);
+/* The same with a text that is kept. */
+void zsched_fail_text(struct zsched *, int class, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Data of that rank, of zsched_peers, are not as long as expected here. */
+void zsched_fail_amount(struct zsched *, int rank, MPI_Count bytes, MPI_Count expected);
 /* Has a step failed? Then data may be missing, and what depends on it need not be computed. */
 bool zsched_failed(const struct zsched *);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the steps of a schedule begin and end, and what comes of their errors; see schedule_step.h. */
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "bridge.h"
 #include "datatype.h"
 #include "error.h"
@@ -13,6 +16,27 @@ void zsched_fail(struct zsched *s, int class, const char *why)
 		return;
 	s->error = class;
 	s->why = why;
+}
+
+void zsched_fail_text(struct zsched *s, int class, const char *fmt, ...)
+{
+	va_list args;
+	if (s->error != MPI_SUCCESS)
+		return;
+	s->error = class;
+	s->code_text = zsched_alloc(s, MPI_MAX_ERROR_STRING);
+	if (!s->code_text)
+		return;
+	va_start(args, fmt);
+	vsnprintf(s->code_text, MPI_MAX_ERROR_STRING, fmt, args);
+	va_end(args);
+}
+
+void zsched_fail_amount(struct zsched *s, int rank, MPI_Count bytes, MPI_Count expected)
+{
+	zsched_fail_text(s, MPI_ERR_TRUNCATE,
+		"members gave different amounts of data: %lld bytes came from rank %d, and %lld were expected",
+		(long long)bytes, rank, (long long)expected);
 }
 
 /* A code with a text of its own: from a request (raised: the handler has been called by the native
@@ -43,23 +67,30 @@ const char *zstep_error_text(const struct zsched *s)
 	return s->why ? s->why : s->code_text ? s->code_text : "a step of the collective failed";
 }
 
-/* expected < 0: whatever comes. Returns how many bytes came. */
-static MPI_Count check_message(struct zsched *s, const MPI_Status *status, int error, MPI_Count expected)
+/* From that rank; expected < 0: whatever comes. Returns how many bytes came. */
+static MPI_Count check_message(struct zsched *s, const MPI_Status *status, int error, int rank, MPI_Count expected)
 {
 	MPI_Count got = 0;
+	int class = MPI_SUCCESS;
 	if (error != MPI_SUCCESS) {
-		fail_with_code(s, error, false);
+		zn.Error_class(error, &class);
+		if (class == MPI_ERR_TRUNCATE && expected >= 0)
+			zsched_fail_text(s, class,
+				"members gave different amounts of data: more than %lld bytes came from rank %d",
+				(long long)expected, rank);
+		else
+			fail_with_code(s, error, false);
 		return 0;
 	}
 	zn.Get_elements_x(status, MPI_BYTE, &got);
 	if (expected >= 0 && got != expected)
-		zsched_fail(s, MPI_ERR_TRUNCATE, "members gave different amounts of data");
+		zsched_fail_amount(s, rank, got, expected);
 	return got;
 }
 
 static MPI_Count finish_message(struct zsched *s, struct zreq *r, MPI_Count expected)
 {
-	MPI_Count got = check_message(s, &r->status, r->status.MPI_ERROR, expected);
+	MPI_Count got = check_message(s, &r->status, r->status.MPI_ERROR, r->status.MPI_SOURCE, expected);
 	zreq_release(r);
 	return got;
 }
@@ -224,7 +255,8 @@ static bool test_native(struct zsched *s, struct zstep *t)
 	if (rc == MPI_SUCCESS && !flag)
 		return false;
 	if (t->kind == STEP_RECV) {
-		MPI_Count got = check_message(s, &status, rc, t->upto ? -1 : ztype_find(t->type)->size * t->count);
+		MPI_Count expected = t->upto ? -1 : ztype_find(t->type)->size * t->count;
+		MPI_Count got = check_message(s, &status, rc, t->peer, expected);
 		if (t->upto)
 			*t->u.got = got;
 	} else if (rc != MPI_SUCCESS) {

@@ -85,7 +85,7 @@ struct zsched {
 	int error;	 /* MPI_SUCCESS, or the class of the first error */
 	int code;	 /* of a native call that has already called the error handler, else MPI_SUCCESS */
 	const char *why; /* NULL: see code_text */
-	char *code_text; /* text of a bridged message's error; in the arena */
+	char *code_text; /* text of a bridged message's error, or that says more than why; in the arena */
 
 	struct zstep *steps;
 	int nsteps, cap;

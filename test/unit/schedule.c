@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "schedule_fakes.h"
+#include "schedule_step.h"
 
 static char buf[100];
 
@@ -134,8 +135,11 @@ static void test_errors(void **state)
 	zsched_native(s, fakes_begin_native, NULL);
 	zsched_on_done(s, on_done, &seen);
 	zsched_start(s);
+	fakes.messages[1].req.status.MPI_SOURCE = 3;
 	fakes_complete(1, 4, MPI_SUCCESS); /* fewer than expected */
 	zsched_progress();
+	assert_string_equal(zstep_error_text(s), "members gave different amounts of data: 4 bytes came from rank 3, "
+						 "and 10 were expected");
 	assert_string_equal(fakes.trace, "rfn");
 	assert_true(zsched_failed(s));
 	fakes.native_done[1] = true;
