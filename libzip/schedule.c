@@ -62,7 +62,7 @@ static void look_at_open(struct zsched *s)
  * that is now, whichever step it was. */
 static void end_if_fatal(struct zsched *s)
 {
-	if (__builtin_expect(s->error != MPI_SUCCESS, 0) && !s->on_done && s->req.comm)
+	if (__builtin_expect(s->error != MPI_SUCCESS, 0) && s->req.comm)
 		zerror_raise_if_fatal(s->req.comm, s->error, s->function, zstep_error_text(s));
 }
 

@@ -93,8 +93,8 @@ int zsched_call(struct zsched *, int (*fn)(struct zsched *, void *arg), void *ar
 /* Ends the round. */
 void zsched_round(struct zsched *);
 /* Called once when all steps are complete, before the request is done. *error is the result so far:
- * MPI_SUCCESS or an error class, and may be changed. fn does not destroy the schedule, but may make its request an
- * orphan.
+ * MPI_SUCCESS or an error class, and may be changed, but not into MPI_SUCCESS. fn does not destroy the schedule, but
+ * may make its request an orphan.
  */
 void zsched_on_done(struct zsched *, void (*fn)(void *arg, int *error), void *arg);
 /* Records an error class as the result, unless there is one. why must live for ever. */

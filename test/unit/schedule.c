@@ -147,6 +147,8 @@ static void test_errors(void **state)
 	assert_true(zsched_request(s)->done);
 	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_ERR_TRUNCATE);
 	assert_int_equal(seen, MPI_ERR_TRUNCATE);
+	assert_int_equal(fakes.fatal, MPI_ERR_TRUNCATE); /* persistent ones, too */
+	fakes.fatal = 0;
 	zsched_destroy(s);
 
 	/* where errors end the job it does not wait for what may never come */
