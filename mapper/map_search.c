@@ -20,43 +20,64 @@
 const char *const map_strategy_names[MAP_STRATEGIES + 1] = {"auto", "pairs", "block", "edge-cut", "vertex-cut",
 	"spread", "fastest", "keep", NULL};
 
-struct search {
-	const struct map_problem *p;
-	const struct map_search_opts *o;
-	struct map_cut cut;
-	uint8_t *best, *start;
+/* The best of the starts of a kind, each refined, and of kicks from there. */
+enum kind { ALL, EDGE, VERTEX, KINDS };
+#define BIT(kind) (1u << (kind))
+struct best {
+	uint8_t *class; /* [n] */
 	map_cost least;
 	bool any;
+};
+
+struct search {
+	const struct map_problem *p; /* own */
+	const struct map_search_opts *o;
+	struct map_problem own; /* with the seed of this round of the effort */
+	uint64_t random;	/* of the cut, where a start begins: what came before does not matter */
+	struct map_cut cut;
+	uint8_t *start;
+	struct best best[KINDS]; /* of this round: of all its starts, and of those that a strategy alone has */
+	unsigned kinds;		 /* bits of those that are kept */
+	struct best result;
 	struct map_split split[SPLITS_MAX];
 	unsigned nsplits;
 };
 
 /* --- trying --- */
 
-/* The state as it is now, if it is the best so far. */
-static void search_keep(struct search *s, const char *what)
+static bool best_keep(const struct search *s, struct best *b)
 {
-	if (s->any && s->cut.cost >= s->least)
-		return;
-	s->any = true;
-	s->least = s->cut.cost;
-	memcpy(s->best, s->cut.class, s->cut.n);
-	if (s->o->progress)
-		s->o->progress(s->o->progress_arg, what, s->least);
+	if (b->any && s->cut.cost >= b->least)
+		return false;
+	b->any = true;
+	b->least = s->cut.cost;
+	memcpy(b->class, s->cut.class, s->cut.n);
+	return true;
+}
+
+/* The state as it is now, where it is the best so far. */
+static void search_keep(struct search *s, const char *what, unsigned kinds)
+{
+	for (int k = 0; k < KINDS; k++)
+		if (kinds & s->kinds & BIT(k))
+			best_keep(s, &s->best[k]);
+	if (best_keep(s, &s->result) && s->o->progress)
+		s->o->progress(s->o->progress_arg, what, s->result.least);
 }
 
 /* Refines s->start. A start that cannot be repaired is dropped. */
-static int search_try(struct search *s, const char *what, struct zerr *err)
+static int search_try(struct search *s, const char *what, unsigned kinds, struct zerr *err)
 {
 	int rc;
 
+	s->cut.random = s->random;
 	map_cut_set(&s->cut, s->start);
 	rc = map_cut_repair(&s->cut, err);
 	if (rc)
 		return rc == -ENOSPC ? 0 : rc;
 	rc = map_cut_refine(&s->cut, err);
 	if (!rc)
-		search_keep(s, what);
+		search_keep(s, what, kinds);
 	return rc;
 }
 
@@ -109,7 +130,7 @@ static int try_parts(struct search *s, const struct map_split *split, unsigned r
 {
 	int rc = map_start_parts(s->p, split, round, s->start, err);
 
-	return rc ? rc : search_try(s, "parts", err);
+	return rc ? rc : search_try(s, "parts", BIT(ALL), err);
 }
 
 /* From parts to cuts through zipper nodes, for every pair of clusters with a zipper between. */
@@ -136,7 +157,8 @@ static int try_cuts(struct search *s, const struct map_split *split, unsigned ro
 					map_start_border(s->p, kind ? b : a, kind ? a : b, between, s->start);
 			}
 		if (!rc)
-			rc = search_try(s, kind == 2 ? "cover" : "border", err);
+			rc = search_try(s, kind == 2 ? "cover" : "border", BIT(ALL) | BIT(kind == 2 ? VERTEX : EDGE),
+				err);
 	}
 	return rc;
 }
@@ -150,7 +172,7 @@ static int try_separator(struct search *s, unsigned round, struct zerr *err)
 	if (site->nclusters != 2 || a == MAP_NONE || b == MAP_NONE || between == MAP_NONE)
 		return 0;
 	rc = map_start_separator(s->p, a, b, between, round, s->start, err);
-	return rc ? rc : search_try(s, "separator", err);
+	return rc ? rc : search_try(s, "separator", BIT(ALL) | BIT(VERTEX), err);
 }
 
 static int try_scotch(struct search *s, unsigned round, struct zerr *err)
@@ -162,11 +184,11 @@ static int try_scotch(struct search *s, unsigned round, struct zerr *err)
 	rc = map_start_scotch(s->p, round, s->start, err);
 	if (rc)
 		return rc == -ENOMEM ? rc : 0;
-	return search_try(s, "Scotch", err);
+	return search_try(s, "Scotch", BIT(ALL), err);
 }
 
 /* Growing from some rank, a cluster with its zipper nodes first, then the next one. */
-static int try_grow(struct search *s, unsigned round, struct zerr *err)
+static int try_grow(struct search *s, unsigned round, unsigned kinds, struct zerr *err)
 {
 	const struct map_site *site = s->p->site;
 	uint32_t order[MAP_CLASSES_MAX], n = 0, first = round % site->nclusters;
@@ -183,26 +205,28 @@ static int try_grow(struct search *s, unsigned round, struct zerr *err)
 					order[n++] = c;
 				}
 	rc = map_start_grow(s->p, order, n, from, s->start, err);
-	return rc ? rc : search_try(s, "growing", err);
+	return rc ? rc : search_try(s, "growing", kinds, err);
 }
 
-/* The best so far is disturbed and refined again, as often as the work allows. */
-static int try_kicks(struct search *s, struct zerr *err)
+/* The best of a kind so far is disturbed and refined again, as often as the work allows. */
+static int try_kicks(struct search *s, enum kind kind, struct zerr *err)
 {
 	uint64_t cost = (uint64_t)s->cut.n * 8 + s->p->graph->off[s->cut.n];
-	uint64_t kicks = KICK_WORK * s->o->effort / (cost * 4);
+	uint64_t kicks = KICK_WORK / (cost * 4);
+	const struct best *b = &s->best[kind];
 	int rc = 0;
 
-	kicks = kicks < KICKS_MAX * s->o->effort ? kicks : KICKS_MAX * s->o->effort;
-	for (uint64_t i = 0; i < kicks && !rc && s->least; i++) {
+	kicks = kicks < KICKS_MAX ? kicks : KICKS_MAX;
+	s->cut.random = s->random;
+	for (uint64_t i = 0; i < kicks && !rc && b->any && s->result.least; i++) {
 		uint32_t most = s->cut.n < MAP_EXACT_RANKS_MAX ? s->cut.n : s->cut.n / 4 + 1;
 
-		map_cut_set(&s->cut, s->best);
+		map_cut_set(&s->cut, b->class);
 		rc = map_cut_kick(&s->cut, 1 + rng_below((uint32_t)rng_at(s->p->seed, RNG_MAP, 3, i), most), err);
 		if (rc == -ENOSPC)
 			rc = 0;
 		else if (!rc && !(rc = map_cut_refine(&s->cut, err)))
-			search_keep(s, "a kick");
+			search_keep(s, "a kick", BIT(kind));
 	}
 	return rc;
 }
@@ -211,26 +235,49 @@ static int try_kicks(struct search *s, struct zerr *err)
  * are many where a dozen and more all talk to each other: then what is found within the work is the result. */
 static int try_all(struct search *s, struct zerr *err)
 {
-	map_cost least = s->least;
-	const bool any = s->any;
-	int rc = map_exact_search(&s->cut, EXACT_WORK * s->o->effort, s->best, &s->least, &s->any, err);
+	struct best *b = &s->result;
+	map_cost least = b->least;
+	const bool any = b->any;
+	int rc = map_exact_search(&s->cut, EXACT_WORK * s->o->effort, b->class, &b->least, &b->any, err);
 
-	if (rc >= 0 && s->any && (!any || s->least < least) && s->o->progress)
-		s->o->progress(s->o->progress_arg, rc ? "some of all maps" : "all maps", s->least);
+	if (rc >= 0 && b->any && (!any || b->least < least) && s->o->progress)
+		s->o->progress(s->o->progress_arg, rc ? "some of all maps" : "all maps", b->least);
 	return rc < 0 ? rc : 0;
 }
 
-static int search_run(struct search *s, struct zerr *err)
+/* The layouts that the search is given. */
+static int try_layouts(struct search *s, struct zerr *err)
+{
+	const uint8_t *const *from = s->o->from;
+	const bool large = s->p->graph->off[s->cut.n] > LARGE_ENDS;
+	int rc = 0;
+
+	for (unsigned i = 0; i < sizeof(s->o->from) / sizeof(from[0]) && !rc; i++) {
+		unsigned kinds = i == 2 ? ~0u : BIT(ALL);
+
+		if (!from[i])
+			continue;
+		memcpy(s->start, from[i], s->cut.n);
+		if (!large || i == 2) {
+			rc = search_try(s, "a layout", kinds, err);
+		} else { /* it would take long to make something of a bad one */
+			map_cut_set(&s->cut, s->start);
+			search_keep(s, "a simple layout", kinds);
+		}
+	}
+	return rc;
+}
+
+static int try_starts(struct search *s, bool small, struct zerr *err)
 {
 	const enum map_strategy way = s->o->strategy;
-	const bool all = way == MAP_AUTO || way == MAP_SPREAD || way == MAP_FASTEST;
-	const bool small = s->cut.n < 6 * s->p->site->nclusters + 4;
+	const bool all = s->kinds & BIT(ALL);
 	const uint64_t ends = s->p->graph->off[s->cut.n];
 	unsigned rounds = ends > 4000000 ? 1 : ends > 400000 ? 2 : 4;
 	int rc = 0;
 
 	/* METIS takes no graph without edges, and has no use for a handful of ranks */
-	for (unsigned r = 0; r < rounds * s->o->effort && !rc && ends && !small; r++) {
+	for (unsigned r = 0; r < rounds && !rc && ends && !small; r++) {
 		for (unsigned i = 0; i < (ends > LARGE_ENDS ? 1 : s->nsplits) && !rc; i++) {
 			if (all)
 				rc = try_parts(s, &s->split[i], r, err);
@@ -243,45 +290,88 @@ static int search_run(struct search *s, struct zerr *err)
 		if (!rc && all)
 			rc = try_scotch(s, r, err);
 	}
-	for (unsigned r = 0; r < (ends > LARGE_ENDS ? 1 : 2 * rounds * s->p->site->nclusters) && !rc; r++)
-		if (all || small || !ends || !s->any)
-			rc = try_grow(s, r, err);
-	if (!rc)
-		rc = try_kicks(s, err);
+	for (unsigned r = 0; r < (ends > LARGE_ENDS ? 1 : 2 * rounds * s->p->site->nclusters) && !rc; r++) {
+		unsigned kinds = all ? BIT(ALL) : 0;
+
+		for (int k = 0; k < KINDS; k++)
+			kinds |= small || !ends || !s->best[k].any ? BIT(k) : 0;
+		if (kinds & s->kinds)
+			rc = try_grow(s, r, kinds, err);
+	}
+	return rc;
+}
+
+/* More effort is more rounds, with other seeds: never worse than less. Each does what strategies alone would do, too.
+ */
+static int search_run(struct search *s, struct zerr *err)
+{
+	const bool small = s->cut.n < 6 * s->p->site->nclusters + 4;
+	const uint64_t seed = s->own.seed;
+	int rc = 0;
+
+	for (unsigned e = 0; e < s->o->effort && !rc && (!e || s->result.least); e++) {
+		s->own.seed = e ? rng_at(seed, RNG_MAP, 4, e) : seed;
+		s->random = (uint64_t)e << 20;
+		for (int k = 0; k < KINDS; k++)
+			s->best[k].any = false;
+		rc = try_layouts(s, err);
+		if (!rc)
+			rc = try_starts(s, small, err);
+		for (int k = 0; k < KINDS && !rc; k++)
+			if (s->kinds & BIT(k))
+				rc = try_kicks(s, (enum kind)k, err);
+	}
+	s->own.seed = seed;
 	if (!rc && s->cut.n <= MAP_EXACT_RANKS_MAX)
 		rc = try_all(s, err);
 	return rc;
 }
 
-int map_search(const struct map_problem *p, const struct map_search_opts *o, uint8_t *class, map_cost *cost,
-	struct zerr *err)
+static unsigned kinds_choose(const struct map_search_opts *o, uint64_t ends)
 {
-	struct search s = {.p = p, .o = o, .best = class};
-	int rc = map_cut_create(&s.cut, p, err);
+	if (o->strategy == MAP_EDGE_CUT)
+		return BIT(EDGE);
+	if (o->strategy == MAP_VERTEX_CUT)
+		return BIT(VERTEX);
+	return ends > LARGE_ENDS ? BIT(ALL) : BIT(ALL) | BIT(EDGE) | BIT(VERTEX);
+}
+
+static int search_create(struct search *s, struct zerr *err)
+{
+	int rc = map_cut_create(&s->cut, s->p, err);
 
 	if (rc)
 		return rc;
-	s.start = malloc(s.cut.n);
-	if (!s.start)
-		rc = zerr_set(err, -ENOMEM, "not enough memory");
-	splits_make(&s);
-	for (unsigned i = 0; i < sizeof(o->from) / sizeof(o->from[0]) && !rc; i++) {
-		if (!o->from[i])
-			continue;
-		memcpy(s.start, o->from[i], s.cut.n);
-		if (p->graph->off[s.cut.n] <= LARGE_ENDS || i == 2) {
-			rc = search_try(&s, "a layout", err);
-		} else { /* it would take long to make something of a bad one */
-			map_cut_set(&s.cut, s.start);
-			search_keep(&s, "a simple layout");
-		}
+	s->kinds = kinds_choose(s->o, s->p->graph->off[s->cut.n]);
+	s->start = malloc(s->cut.n);
+	rc = s->start ? 0 : -ENOMEM;
+	for (int k = 0; k < KINDS; k++) {
+		s->best[k].class = malloc(s->cut.n);
+		rc = s->best[k].class ? rc : -ENOMEM;
 	}
+	splits_make(s);
+	return rc ? zerr_set(err, rc, "not enough memory") : 0;
+}
+
+static void search_free(struct search *s)
+{
+	for (int k = 0; k < KINDS; k++)
+		free(s->best[k].class);
+	free(s->start);
+	map_cut_free(&s->cut);
+}
+
+int map_search(const struct map_problem *p, const struct map_search_opts *o, uint8_t *class, map_cost *cost,
+	struct zerr *err)
+{
+	struct search s = {.p = &s.own, .o = o, .own = *p, .result.class = class};
+	int rc = search_create(&s, err);
+
 	if (!rc)
 		rc = search_run(&s, err);
-	if (!rc && !s.any)
+	if (!rc && !s.result.any)
 		rc = zerr_set(err, -ENOSPC, "no assignment found that meets all demands");
-	*cost = s.least;
-	free(s.start);
-	map_cut_free(&s.cut);
+	*cost = s.result.least;
+	search_free(&s);
 	return rc;
 }

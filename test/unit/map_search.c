@@ -295,6 +295,42 @@ static void best_on_small_sites(void **state)
 	assert_int_equal(worse, 0);
 }
 
+static map_cost search_cost(const struct bench *b, enum map_strategy strategy, unsigned effort, uint64_t seed)
+{
+	const struct map_search_opts opts = {.strategy = strategy, .effort = effort};
+	struct map_problem p = b->problem;
+	uint8_t class[RANKS];
+	struct zerr err;
+	map_cost cost;
+
+	p.seed = seed;
+	assert_int_equal(map_search(&p, &opts, class, &cost, &err), 0);
+	return cost;
+}
+
+/* All together are as good as each alone, and more effort is not worse than less. */
+static void no_worse_than_its_parts(void **state)
+{
+	static const char four[] =
+		"#ZIP cluster a\na:12\n#ZIP cluster b\nb:12\n#ZIP cluster c\nc:8\n#ZIP cluster d\nd:6\n"
+		"x:2\ny:2\nz:2\n#ZIP zipper x a=shm b=shm c=shm d=shm\n"
+		"#ZIP zipper y a=shm b=shm c=shm d=shm\n#ZIP zipper z c=shm d=shm\n";
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 3; seed += 2) {
+		struct bench b;
+		map_cost all;
+
+		bench_create(&b, four, 44, 110, seed);
+		all = search_cost(&b, MAP_AUTO, 1, seed);
+		assert_true(all <= search_cost(&b, MAP_EDGE_CUT, 1, seed));
+		assert_true(all <= search_cost(&b, MAP_VERTEX_CUT, 1, seed));
+		assert_true(search_cost(&b, MAP_AUTO, 2, seed) <= all);
+		assert_true(search_cost(&b, MAP_VERTEX_CUT, 3, seed) <= search_cost(&b, MAP_VERTEX_CUT, 2, seed));
+		bench_free(&b);
+	}
+}
+
 static void cover_covers(void **state)
 {
 	struct map_split split = {{150, 150}};
@@ -331,6 +367,7 @@ int main(void)
 		cmocka_unit_test(scotch_repeats),
 		cmocka_unit_test(cover_covers),
 		cmocka_unit_test(best_on_small_sites),
+		cmocka_unit_test(no_worse_than_its_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
