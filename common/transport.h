@@ -140,6 +140,7 @@ struct zrma {
 	size_t min_bytes;
 };
 
+#define ZSETTLE_WAITS 2
 #define ZTRANSPORT_FRAGMENT_MAX ((size_t)256 << 10)
 
 struct ztransport {
@@ -184,6 +185,12 @@ struct ztransport {
 	 * is no choice. Without it the port is found. */
 	void (*use_port)(struct zlink *, const struct zaddr *own);
 	int (*settle)(struct zlink *, struct zendpoint *rx, struct zendpoint *tx, struct zerr *);
+	/* The same for who may not wait, as settle may for a second or two while the network is asked where the peer is
+	 * (RoCE). NULL: settle does not. begin: as settle, or ZSETTLE_WAITS: then wait is to be called, in any thread
+	 * while nobody else uses the link, and then end, which returns what settle would; the zerr is the same one. */
+	int (*settle_begin)(struct zlink *, struct zendpoint *rx, struct zendpoint *tx, struct zerr *);
+	void (*settle_wait)(struct zlink *, struct zerr *);
+	int (*settle_end)(struct zlink *, struct zerr *);
 	int (*endpoint_open)(struct zendpoint **, struct zerr *);
 	void (*endpoint_close)(struct zendpoint *);
 

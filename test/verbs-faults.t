@@ -186,6 +186,43 @@ is "one that hung: zipperd says once in each direction what others got" "$(($(gr
 matches "one that hung: zipperd says what others got" "$TAP_TMP/zipperd" 'large messages travel as fragments while others have all'
 is "one that hung: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
 
+# --- RoCE: a rank whose address does not answer, which the system looks for: nobody waits for that but who talks to it
+fake_fabric fka/mw,fkb/mw
+zipper
+tcp=tcp:$(address A | sed 's/.*@//')
+is_seeking() { [ "$(fakectl seeks)" -gt 0 ]; }
+answers() {
+	ZIPPER_USER=me ZIPPER_KEY=$key limited 20 "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --csv "$tcp" >"$TAP_TMP/traffic" 2>&1 ||
+		diag_file "$TAP_TMP/traffic"
+}
+rm -f "$TAP_TMP"/outseek?
+fakectl seek "$zipper"
+run_pair seek B 1000 5
+ok "no neighbour: it is looked for" wait_for 60 is_seeking || diag_file "$TAP_TMP/zipperd"
+ok "no neighbour: zipperd answers meanwhile" answers
+fakectl seek 0
+for pid in $pair; do
+	wait "$pid"
+	is "no neighbour: it is found after all" $? 0 || diag_file "$TAP_TMP/outseekA"
+done
+# the job is over before it is known
+fakectl seek "$zipper"
+run_pair seek B 1000 5
+ok "no neighbour again: it is looked for" wait_for 60 is_seeking
+fakectl qps | sed 's/^pid=\([0-9]*\) .*/\1/' | grep -vx "$zipper" | head -1 | xargs kill -KILL
+ok "no neighbour again: zipperd answers meanwhile" answers
+ok "no neighbour again: the job is over" wait_for 20 grep -q 'me/seek: .* died' "$TAP_TMP/zipperd" || diag_file "$TAP_TMP/zipperd"
+# shellcheck disable=SC2086 # several
+wait $pair
+fakectl seek 0
+ok "no neighbour again: nothing of it is left" wait_for 20 none_is_left || diag "$(fakectl qps)"
+# and where there is no way to it, its messages go by TCP
+fakectl fail route 110 0 1 "$zipper"
+bridge "no way" 30000 4
+matches "no way: zipperd says so" "$TAP_TMP/zipperd" 'no way from our GID ::ffff:127[0-9.]* to ::ffff:127.* messages go by TCP'
+end_zipper "no way"
+is "no way: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
+
 # --- a port that is not active yet when zipperd starts
 fake_fabric fka/mw,fkb/mw
 fakectl down fkb 1

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "circuit.h"
+#include "circuit_parts.h"
 #include "crew.h"
+#include "dial.h"
 #include "job.h"
 #include "listener.h"
 #include "log.h"
@@ -167,27 +168,93 @@ int channel_settle(struct zlink *z, struct worker *rx, struct worker *tx, struct
 	if (!t->settle)
 		return 0;
 	struct zendpoint *erx = worker_endpoint(rx, t, err), *etx = erx ? worker_endpoint(tx, t, err) : NULL;
-	return etx ? t->settle(z, erx, etx, err) : -ENOMEM;
+	if (!etx)
+		return -ENOMEM;
+	return t->settle_begin ? t->settle_begin(z, erx, etx, err) : t->settle(z, erx, etx, err);
 }
 
-/* Without the connection the job cannot go on, and all are to know why. */
-static void end_without(struct peer *p, struct rank *r, const struct zerr *err)
+static struct daemon *daemon_of(const struct channel *c)
+{
+	return c->circuit ? c->circuit->daemon : c->rank->job->daemon;
+}
+
+static void lend_tx(struct channel *c)
+{
+	struct lane *in = c->tx.lane;
+	c->lent = true;
+	crew_send(daemon_of(c), in->worker,
+		&(struct command){.kind = CMD_ADD_TX, .tx = &c->tx, .lane = in, .dest = c->dest});
+}
+
+static void lend_source(struct channel *c)
+{
+	crew_send(daemon_of(c), c->source.lane->worker,
+		&(struct command){.kind = CMD_ADD_SOURCE, .source = &c->source});
+}
+
+/* The way to the rank first: what it causes may have to be answered. Of a circuit both ways: there nothing waits for an
+ * end that is not there. */
+static void hand_halves_over(struct channel *c)
+{
+	struct channel *other = c->circuit ? c->circuit->end[c == c->circuit->end[0]] : NULL;
+	c->ready = true;
+	if (other && !other->ready)
+		return;
+	lend_tx(c);
+	if (other)
+		lend_tx(other);
+	lend_source(c);
+	if (other)
+		lend_source(other);
+}
+
+/* Without it the job cannot go on, and all are to know why. */
+static void end_without(struct rank *r, const struct zerr *err)
 {
 	char who[160], text[ZCTL_TEXT_MAX + 1];
 	snprintf(text, sizeof(text), "no data connection for %s: %.200s", rank_describe(r, who, sizeof(who)),
 		err->text);
-	peer_refuse(p, ENOMEM, "%s", err->text);
 	job_end(r->job, 1, text);
+}
+
+static void settled(void *owner, struct zlink *z, const struct zerr *why)
+{
+	struct channel *c = owner;
+	struct zerr err = *why;
+	const int rc = z->ops->settle_end(z, &err);
+	c->settling = NULL;
+	if (rc >= 0 && !c->dropping) {
+		hand_halves_over(c);
+		return;
+	}
+	if (!c->dropping && c->circuit)
+		circuit_break(c->circuit, &err);
+	else if (!c->dropping)
+		end_without(c->rank, &err);
+	channel_close(c);
+}
+
+void channel_begin(struct channel *c, const char *user)
+{
+	struct zerr err = {.text = ""};
+	if (c->dropping)
+		channel_close(c);
+	else if (!c->waits)
+		hand_halves_over(c);
+	else if (dial_settle(&c->settling, daemon_of(c), c->zlink, user, settled, c, &err) != 0)
+		settled(c, c->zlink, &err);
 }
 
 void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *a)
 {
+	char user[ZCTL_NAME_MAX + 1];
 	struct zerr err = {.text = ""};
 	struct rank *r = check(d, p, a);
 	if (!r)
 		return;
 	if (room_lacks(p, &err)) {
-		end_without(p, r, &err);
+		peer_refuse(p, ENOMEM, "%s", err.text);
+		end_without(r, &err);
 		return;
 	}
 	struct job *j = r->job;
@@ -204,11 +271,14 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	c->endpoint = a->endpoint;
 	struct lane *out = j->lane[r->part * j->nparts + c->to];
 	struct lane *in = j->lane[c->to * j->nparts + r->part];
-	if (channel_settle(p->zlink, out->worker, in->worker, &err) < 0) {
+	const int rc = channel_settle(p->zlink, out->worker, in->worker, &err);
+	if (rc < 0) {
 		free(c);
-		end_without(p, r, &err);
+		peer_refuse(p, ENOMEM, "%s", err.text);
+		end_without(r, &err);
 		return;
 	}
+	c->waits = rc == ZSETTLE_WAITS;
 	if (p->listener && p->zlink->ops->kind == ZADDR_VERBS)
 		snprintf(c->over, sizeof(c->over), "%.*s", (int)strcspn(p->listener->text, "@"), p->listener->text);
 	c->zlink = peer_release(p);
@@ -218,11 +288,11 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	c->source.zlink = c->tx.zlink = c->zlink;
 	c->source.channel = c->tx.channel = c;
 	c->source.lane = out;
+	c->tx.lane = in;
 	c->source.station = c->endpoint * j->total + r->vrank;
-	/* The way to the rank first: what it causes may have to be answered. */
-	crew_send(d, in->worker,
-		&(struct command){.kind = CMD_ADD_TX, .tx = &c->tx, .lane = in, .dest = job_dest_of(r, c->endpoint)});
-	crew_send(d, out->worker, &(struct command){.kind = CMD_ADD_SOURCE, .source = &c->source});
+	c->dest = job_dest_of(r, c->endpoint);
+	snprintf(user, sizeof(user), "%.*s", (int)strcspn(j->key, "/"), j->key);
+	channel_begin(c, user);
 }
 
 void channel_drop(struct channel *c)
@@ -231,6 +301,8 @@ void channel_drop(struct channel *c)
 	if (c->dropping)
 		return;
 	c->dropping = true;
+	if (!c->lent) /* it is closed when it is settled */
+		return;
 	crew_send(j->daemon, j->lane[c->rank->part * j->nparts + c->to]->worker,
 		&(struct command){.kind = CMD_DROP_SOURCE, .source = &c->source});
 	crew_send(j->daemon, j->lane[c->to * j->nparts + c->rank->part]->worker,
@@ -258,14 +330,18 @@ static void close_channel(struct channel *c)
 	job_free_if_unused(j);
 }
 
-static void half_gone(struct daemon *d, struct channel *c)
+void channel_close(struct channel *c)
 {
-	if (--c->halves > 0)
-		return;
 	if (is_on_its_way(c))
-		list_add(&d->draining, &c->draining);
+		list_add(&daemon_of(c)->draining, &c->draining);
 	else
 		close_channel(c);
+}
+
+static void half_gone(struct channel *c)
+{
+	if (--c->halves == 0)
+		channel_close(c);
 }
 
 void channels_drain(struct daemon *d)
@@ -379,7 +455,7 @@ void channel_event(struct daemon *d, const struct event *e)
 		want_relay(e->lane, e->part);
 		break;
 	case EVENT_HALF_GONE:
-		half_gone(d, e->channel);
+		half_gone(e->channel);
 		break;
 	case EVENT_LANE_GONE: {
 		struct job *j = e->lane->owner;

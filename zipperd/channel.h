@@ -12,6 +12,7 @@
 #include "worker.h"
 
 struct circuit;
+struct dial;
 struct rank;
 
 struct channel {
@@ -19,9 +20,14 @@ struct channel {
 	struct rank *rank;	 /* NULL: the end of a circuit (circuit.h), which owns it */
 	struct circuit *circuit; /* that one */
 	struct zlink *zlink;
-	uint32_t to; /* part */
+	struct dial *settling; /* the network is asked for the peer */
+	uint32_t to;	       /* part */
 	uint32_t endpoint;
 	char over[80]; /* the port of an RDMA device that it came to, for messages; "": none */
+	uint32_t dest; /* in the lane to it */
+	bool waits;    /* settling is to begin */
+	bool ready;    /* it is settled */
+	bool lent;     /* the halves are the workers' */
 	bool bye;
 	bool dropping;
 	int halves; /* that workers still have */
@@ -35,9 +41,13 @@ bool channel_same_token(const uint8_t *a, const uint8_t *b);
 void channel_attach(struct daemon *, struct peer *, const struct zctl_attach *);
 /* Takes it back from the workers; it goes when they have answered. */
 void channel_drop(struct channel *);
-/* The link has come to stay: gives it what belongs to the workers that it goes to, where its transport wants that. 0, 1
- * (as settle in transport.h) or a negative errno with text. */
+/* The link has come to stay: gives it what belongs to the workers that it goes to, where its transport wants that. As
+ * settle_begin in transport.h. */
 int channel_settle(struct zlink *, struct worker *rx, struct worker *tx, struct zerr *);
+/* Its halves go to the workers of source.lane and tx.lane: at once, or when the network has been asked (waits). */
+void channel_begin(struct channel *, const char *user);
+/* One that no worker has, nor will: closes it, once what it has sent has arrived or will not. */
+void channel_close(struct channel *);
 /* What workers report. */
 void channel_event(struct daemon *, const struct event *);
 /* Closes those of daemon.draining that have nothing to wait for any more; to be called every CHANNEL_DRAIN_MS. */

@@ -113,23 +113,14 @@ int circuit_make_parts(struct circuit *c, struct zerr *err)
 	return c->lane[0] && c->lane[1] && c->end[0] && c->end[1] ? 0 : zerr_set(err, -ENOMEM, "out of memory");
 }
 
-int circuit_greet(struct peer *p, const struct zctl_msg *msg, struct worker *rx, struct worker *tx, struct zerr *err)
+int circuit_greet(struct circuit *c, int end, struct peer *p, const struct zctl_msg *msg, struct zerr *err)
 {
 	peer_send(p, msg);
 	if (p->state != PEER_READY || p->head)
 		return zerr_set(err, -EPIPE, "its connection has no room");
-	return channel_settle(p->zlink, rx, tx, err);
-}
-
-static void hand_over(struct circuit *c, int i)
-{
-	struct channel *from = c->end[i], *to = c->end[!i];
-	struct lane *l = c->lane[i];
-	from->source.lane = l;
-	c->nlanes++;
-	crew_send(c->daemon, l->worker, &(struct command){.kind = CMD_ADD_LANE, .lane = l});
-	crew_send(c->daemon, l->worker, &(struct command){.kind = CMD_ADD_TX, .tx = &to->tx, .lane = l});
-	crew_send(c->daemon, l->worker, &(struct command){.kind = CMD_ADD_SOURCE, .source = &from->source});
+	const int rc = channel_settle(p->zlink, c->lane[end]->worker, c->lane[!end]->worker, err);
+	c->end[end]->waits = rc == ZSETTLE_WAITS;
+	return rc < 0 ? rc : 0;
 }
 
 void circuit_begin(struct circuit *c, struct zlink *first, struct zlink *second)
@@ -139,11 +130,16 @@ void circuit_begin(struct circuit *c, struct zlink *first, struct zlink *second)
 		struct channel *e = c->end[i];
 		e->zlink = e->source.zlink = e->tx.zlink = link[i];
 		e->source.channel = e->tx.channel = e;
+		e->source.lane = c->lane[i];
+		e->tx.lane = c->lane[!i];
 	}
 	for (int i = 0; i < 2; i++)
-		hand_over(c, i);
+		crew_send(c->daemon, c->lane[i]->worker, &(struct command){.kind = CMD_ADD_LANE, .lane = c->lane[i]});
+	c->nlanes = 2;
 	zlog(ZLOG_DEBUG, "circuit %s/%s/%s: %s and %s are connected", c->user, c->job, c->name, fabric_name(c, 0),
 		fabric_name(c, 1));
+	channel_begin(c->end[0], c->user);
+	channel_begin(c->end[1], c->user);
 }
 
 static void refuse_both(struct circuit *c, struct peer *first, struct peer *second, const struct zerr *err)
@@ -163,8 +159,7 @@ static void connect_ends(struct circuit *c, struct peer *second)
 	int rc = circuit_make_parts(c, &err);
 	/* They hear MET before anything of each other. */
 	for (int i = 0; i < 2 && rc >= 0; i++)
-		rc = circuit_greet(peer[i], &(struct zctl_msg){.type = ZCTL_MET}, c->lane[i]->worker,
-			c->lane[!i]->worker, &err);
+		rc = circuit_greet(c, i, peer[i], &(struct zctl_msg){.type = ZCTL_MET}, &err);
 	if (rc < 0) {
 		refuse_both(c, peer[0], peer[1], &err);
 		return;
@@ -212,10 +207,24 @@ static void end(struct circuit *c)
 	c->over = true;
 	for (int i = 0; i < 2; i++) {
 		struct worker *w = c->lane[i]->worker;
-		crew_send(c->daemon, w, &(struct command){.kind = CMD_DROP_SOURCE, .source = &c->end[i]->source});
-		crew_send(c->daemon, w, &(struct command){.kind = CMD_FINISH_TX, .tx = &c->end[!i]->tx});
+		struct channel *from = c->end[i], *to = c->end[!i];
+		from->dropping = true;
+		/* One that is not lent yet is closed when it is settled. */
+		if (from->lent)
+			crew_send(c->daemon, w, &(struct command){.kind = CMD_DROP_SOURCE, .source = &from->source});
+		if (to->lent)
+			crew_send(c->daemon, w, &(struct command){.kind = CMD_FINISH_TX, .tx = &to->tx});
 		crew_send(c->daemon, w, &(struct command){.kind = CMD_DROP_LANE, .lane = c->lane[i]});
 	}
+	for (int i = 0; i < 2; i++)
+		if (c->end[i]->ready && !c->end[i]->lent) /* it has waited for the other one */
+			channel_close(c->end[i]);
+}
+
+void circuit_break(struct circuit *c, const struct zerr *err)
+{
+	zlog(ZLOG_ERROR, "circuit %s/%s/%s: %s", c->user, c->job, c->name, err->text);
+	end(c);
 }
 
 static void free_if_unused(struct circuit *c)

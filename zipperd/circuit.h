@@ -24,6 +24,8 @@ void circuit_forget(struct circuit *);
 void circuit_event(const struct event *);
 /* The link of this end was closed: frees it. */
 void circuit_closed(struct channel *);
+/* One of its links cannot be settled. */
+void circuit_break(struct circuit *, const struct zerr *);
 void circuits_expire(struct daemon *); /* those that an end has left whose last words have come */
 bool circuits_timed(const struct daemon *);
 void circuits_end_all(struct daemon *);

@@ -34,9 +34,9 @@ struct circuit *circuit_create(struct daemon *, struct peer *, int from, int to,
 void circuit_destroy(struct circuit *);
 /* The lanes and what is to be their ends. 0 or a negative errno with text. */
 int circuit_make_parts(struct circuit *, struct zerr *);
-/* Says the last word of ours to a peer, and gives its link to the workers that move its messages. 0 or a negative errno
- * with text. */
-int circuit_greet(struct peer *, const struct zctl_msg *, struct worker *rx, struct worker *tx, struct zerr *);
+/* Says the last word of ours to a peer, and gives its link, which is to be this end, to the workers that move its
+ * messages. 0 or a negative errno with text. */
+int circuit_greet(struct circuit *, int end, struct peer *, const struct zctl_msg *, struct zerr *);
 /* Both links are the circuit's from now on, and messages flow. */
 void circuit_begin(struct circuit *, struct zlink *first, struct zlink *second);
 

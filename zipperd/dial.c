@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Connections that zipperd makes, see dial.h. A thread touches its own dial and nothing else, and gives it back through
- * a pipe. */
+/* Connections that zipperd makes or settles, see dial.h. A thread touches its own dial and nothing else, and gives it
+ * back through a pipe. */
 #include "dial.h"
 
 #include <errno.h>
@@ -27,6 +27,7 @@ struct dial {
 	dial_done *done;
 	void *owner; /* NULL: nobody */
 	pthread_t thread;
+	bool settles; /* an accepted link, which has no address here */
 	/* the thread's, until it has given it back */
 	struct zlink *zlink;
 	struct zerr err;
@@ -36,17 +37,24 @@ struct dialer {
 	struct watch watch;
 	struct daemon *daemon;
 	struct list waiting, running;
-	int nrunning;
 	int fd[2]; /* pipe: dials that are done */
 };
 
-static void *run(void *arg)
+static void connect_to(struct dial *l)
 {
-	struct dial *l = arg;
 	int rc = l->ops->connect_plain ? l->ops->connect_plain(&l->zlink, &l->addr, DIAL_MS, &l->err)
 				       : l->ops->connect(&l->zlink, &l->addr, DIAL_MS, &l->err);
 	if (rc != 0)
 		l->zlink = NULL;
+}
+
+static void *run(void *arg)
+{
+	struct dial *l = arg;
+	if (l->settles)
+		l->ops->settle_wait(l->zlink, &l->err);
+	else
+		connect_to(l);
 	/* A pointer goes in one piece. */
 	while (write(l->daemon->dialer->fd[1], &l, sizeof(struct dial *)) < 0 && errno == EINTR)
 		;
@@ -77,13 +85,16 @@ static void finish(struct dial *l)
 /* Others must not wait behind those who wait for what does not answer. */
 static bool may_start(const struct dialer *m, const struct dial *l)
 {
-	int of_user = 0, there = 0;
+	int all = 0, of_user = 0, there = 0;
 	for (const struct list *node = m->running.next; node != &m->running; node = node->next) {
 		const struct dial *other = list_entry(node, struct dial, link);
+		if (other->settles != l->settles)
+			continue;
+		all++;
 		of_user += strcmp(other->user, l->user) == 0;
-		there += zaddr_same(&other->addr, &l->addr);
+		there += !l->settles && zaddr_same(&other->addr, &l->addr);
 	}
-	return m->nrunning < DIALS_MAX && of_user < DIALS_USER && there < DIALS_ADDRESS;
+	return all < DIALS_MAX && of_user < DIALS_USER && there < DIALS_ADDRESS;
 }
 
 /* 0 or a positive errno. */
@@ -93,7 +104,6 @@ static int start(struct dialer *m, struct dial *l)
 	if (rc != 0)
 		return rc;
 	list_add(&m->running, &l->link);
-	m->nrunning++;
 	return 0;
 }
 
@@ -133,7 +143,6 @@ static void ready(struct watch *watch)
 	while (read(m->fd[0], &l, sizeof(struct dial *)) == sizeof(struct dial *)) {
 		pthread_join(l->thread, NULL);
 		list_del(&l->link);
-		m->nrunning--;
 		if (!l->zlink)
 			fail_waiting(m, &l->addr, &l->err);
 		finish(l);
@@ -169,8 +178,11 @@ void dials_close(struct daemon *d)
 	struct list *node, *after;
 	if (!m)
 		return;
-	list_for_each(node, after, &m->waiting)
-		free(list_entry(node, struct dial, link));
+	list_for_each(node, after, &m->waiting) {
+		struct dial *l = list_entry(node, struct dial, link);
+		l->owner = NULL;
+		finish(l);
+	}
 	list_for_each(node, after, &m->running) {
 		struct dial *l = list_entry(node, struct dial, link);
 		pthread_join(l->thread, NULL);
@@ -184,22 +196,23 @@ void dials_close(struct daemon *d)
 	d->dialer = NULL;
 }
 
-int dial_start(struct dial **out, struct daemon *d, const struct zaddr *addr, const char *user, dial_done *done,
-	void *owner, struct zerr *err)
+static struct dial *make(struct daemon *d, const struct ztransport *ops, const char *user, dial_done *done, void *owner)
 {
-	struct dialer *m = d->dialer;
-	const struct ztransport *ops = ztransport_find(addr->kind, err); /* may load a module: here, not in a thread */
-	if (!ops)
-		return -EPROTONOSUPPORT;
 	struct dial *l = calloc(1, sizeof(*l));
 	if (!l)
-		return zerr_set(err, -ENOMEM, "out of memory");
+		return NULL;
 	l->daemon = d;
 	l->ops = ops;
-	l->addr = *addr;
 	l->done = done;
 	l->owner = owner;
 	snprintf(l->user, sizeof(l->user), "%s", user);
+	return l;
+}
+
+/* 0 or a negative errno with text: it is free, and its link still the caller's. */
+static int start_or_wait(struct dial **out, struct dial *l, struct zerr *err)
+{
+	struct dialer *m = l->daemon->dialer;
 	int rc = 0;
 	if (may_start(m, l))
 		rc = start(m, l);
@@ -211,6 +224,30 @@ int dial_start(struct dial **out, struct daemon *d, const struct zaddr *addr, co
 	}
 	*out = l;
 	return 0;
+}
+
+int dial_settle(struct dial **out, struct daemon *d, struct zlink *z, const char *user, dial_done *done, void *owner,
+	struct zerr *err)
+{
+	struct dial *l = make(d, z->ops, user, done, owner);
+	if (!l)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	l->settles = true;
+	l->zlink = z;
+	return start_or_wait(out, l, err);
+}
+
+int dial_start(struct dial **out, struct daemon *d, const struct zaddr *addr, const char *user, dial_done *done,
+	void *owner, struct zerr *err)
+{
+	const struct ztransport *ops = ztransport_find(addr->kind, err); /* may load a module: here, not in a thread */
+	if (!ops)
+		return -EPROTONOSUPPORT;
+	struct dial *l = make(d, ops, user, done, owner);
+	if (!l)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	l->addr = *addr;
+	return start_or_wait(out, l, err);
 }
 
 void dial_drop(struct dial *l)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connections that zipperd makes: a thread each, so that an address that does not answer holds nobody up, and so many
- * at a time; more of them wait. Control thread.
+ * Connections that zipperd makes, and the wait for the network of those that it accepts: a thread each, so that an
+ * address that does not answer holds nobody up, and so many at a time; more of them wait. Control thread.
  */
 #ifndef ZIPPERD_DIAL_H
 #define ZIPPERD_DIAL_H
@@ -22,6 +22,10 @@ void dials_close(struct daemon *);
 /* Never calls done itself. user stays the caller's. 0 or a negative errno with text: no such transport, out of memory.
  */
 int dial_start(struct dial **, struct daemon *, const struct zaddr *, const char *user, dial_done *, void *owner,
+	struct zerr *);
+/* The same for settle_wait of an accepted link (transport.h), which nobody else uses until done gives it back; what is
+ * to follow is settle_end, also where there was no thread. */
+int dial_settle(struct dial **, struct daemon *, struct zlink *, const char *user, dial_done *, void *owner,
 	struct zerr *);
 void dial_drop(struct dial *); /* nobody wants to know any more */
 

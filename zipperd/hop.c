@@ -81,7 +81,7 @@ static int join(struct circuit *c, struct peer *p, struct zlink *z, struct zerr 
 	if (rc < 0)
 		return rc;
 	memcpy(reached.u.reached.pass, c->pass, sizeof(c->pass));
-	return circuit_greet(p, &reached, c->lane[0]->worker, c->lane[1]->worker, err);
+	return circuit_greet(c, 0, p, &reached, err);
 }
 
 static void guard(struct zlink *z)

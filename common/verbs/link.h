@@ -224,7 +224,9 @@ struct vlink {
 	struct vshare *share[2]; /* by half; NULL: not yet */
 	struct vaddress address;
 	struct vnet net;
-	struct vframe peer; /* OFFER or ANSWER */
+	struct vframe peer;   /* OFFER or ANSWER */
+	struct vframe answer; /* accepting end: ours, until it is told */
+	int connected;	      /* accepting end: of the queue pairs, what vpath_connect returned */
 	struct vlife life;
 	struct vlookout lookout;		 /* the receive half's */
 	bool connecting;			 /* this is the connecting end */
@@ -255,6 +257,9 @@ struct zendpoint;
 /* The connecting end, with the process's endpoint; or settle does it with others. */
 int vsetup_connecting(struct vlink *, struct zerr *);
 int vsetup_settle(struct zlink *, struct zendpoint *rx, struct zendpoint *tx, struct zerr *);
+int vsetup_begin(struct zlink *, struct zendpoint *rx, struct zendpoint *tx, struct zerr *);
+void vsetup_wait(struct zlink *, struct zerr *);
+int vsetup_end(struct zlink *, struct zerr *);
 /* The connecting end, on ANSWER. 0, VPATH_NONE or a negative errno. */
 int vsetup_answered(struct vlink *);
 /* Of one that is drained, or has no queue pairs. */

@@ -157,10 +157,10 @@ static int tell_setup(struct vlink *l, const struct vframe *us, struct zerr *err
 
 /* --- the accepting end --- */
 
-static int settle_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, struct zerr *err)
+static int begin_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoint *tx, struct zerr *err)
 {
-	struct vframe us = {.type = VFRAME_ANSWER};
 	char device[VDEVICE_NAME_MAX];
+	l->answer = (struct vframe){.type = VFRAME_ANSWER};
 	if (strcmp(l->peer.port, l->port) != 0)
 		return zerr_set(err, -EINVAL, "%s wants %.70s, but this is %.70s", l->base.peer, l->peer.port, l->port);
 	snprintf(device, sizeof(device), "%.*s", (int)strcspn(l->port, ":"), l->port);
@@ -174,15 +174,27 @@ static int settle_accepted(struct vlink *l, struct zendpoint *rx, struct zendpoi
 	if (rc == 0)
 		rc = vpath_check(l, err);
 	if (rc == 0)
-		rc = make_queues(l, rx, tx, &us, err);
+		rc = make_queues(l, rx, tx, &l->answer, err);
 	if (rc == VHALVES_NONE)
 		return stay_with_tcp(l);
-	if (rc == 0)
-		rc = vpath_connect(l, &us, err);
+	l->connected = -EINPROGRESS;
+	return rc == 0 ? ZSETTLE_WAITS : rc;
+}
+
+void vsetup_wait(struct zlink *base, struct zerr *err)
+{
+	struct vlink *l = (struct vlink *)base;
+	l->connected = vpath_connect(l, &l->answer, err);
+}
+
+int vsetup_end(struct zlink *base, struct zerr *err)
+{
+	struct vlink *l = (struct vlink *)base;
+	int rc = l->connected;
 	if (rc == VPATH_NONE)
 		return 0; /* as at a connecting end that is not answered: the queue pairs are not used */
 	if (rc == 0)
-		rc = tell_setup(l, &us, err);
+		rc = tell_setup(l, &l->answer, err);
 	if (rc == 0)
 		atomic_store_explicit(&l->state, VSTATE_READY, memory_order_release);
 	return rc;
@@ -289,10 +301,19 @@ int vsetup_answered(struct vlink *l)
 
 /* --- either end --- */
 
-int vsetup_settle(struct zlink *base, struct zendpoint *rx, struct zendpoint *tx, struct zerr *err)
+int vsetup_begin(struct zlink *base, struct zendpoint *rx, struct zendpoint *tx, struct zerr *err)
 {
 	struct vlink *l = (struct vlink *)base;
 	if (atomic_load(&l->state) == VSTATE_PLAIN)
 		return l->connecting ? offer(l, rx, tx, err) : 1;
-	return l->connecting ? 0 : settle_accepted(l, rx, tx, err);
+	return l->connecting ? 0 : begin_accepted(l, rx, tx, err);
+}
+
+int vsetup_settle(struct zlink *base, struct zendpoint *rx, struct zendpoint *tx, struct zerr *err)
+{
+	const int rc = vsetup_begin(base, rx, tx, err);
+	if (rc != ZSETTLE_WAITS)
+		return rc;
+	vsetup_wait(base, err);
+	return vsetup_end(base, err);
 }

@@ -14,7 +14,7 @@ static int usage(void)
 	fputs("usage: fakectl up|down DEVICE PORT | gone DEVICE [PID] | fail POINT VALUE [AFTER [TIMES [PID]]] | "
 	      "complaints "
 	      "|\n"
-	      "       count POINT | qps | lost | silence PID | keep PID\n",
+	      "       count POINT | qps | lost | silence PID | keep PID | seek PID | seeks\n",
 		stderr);
 	return 2;
 }
@@ -87,6 +87,10 @@ int main(int argc, char **argv)
 		f->silent = (pid_t)argument(argc, argv, 2); /* what waits goes on with the next receives */
 	else if (strcmp(what, "keep") == 0 && argc > 2)
 		f->kept = (pid_t)argument(argc, argv, 2); /* likewise */
+	else if (strcmp(what, "seek") == 0 && argc > 2)
+		f->seeking = (pid_t)argument(argc, argv, 2);
+	else if (strcmp(what, "seeks") == 0)
+		printf("%u\n", f->seeks);
 	else if (strcmp(what, "qps") == 0)
 		list_qps(f);
 	else

@@ -182,9 +182,10 @@ struct fake_fabric {
 	pthread_mutex_t lock;
 	uint64_t end, free[48]; /* of memory given out; lists by logarithm of the size */
 	bool old_fork;
-	pid_t silent; /* whose sends are not acknowledged; 0: nobody's; -1: all */
-	pid_t kept;   /* likewise, whose reads and writes stay under way */
-	uint32_t ndevices, complaints, stale_used, nqps;
+	pid_t silent;  /* whose sends are not acknowledged; 0: nobody's; -1: all */
+	pid_t seeking; /* who looks for a way to GIDs until this is 0 (RoCE); 0: nobody */
+	pid_t kept;    /* likewise, whose reads and writes stay under way */
+	uint32_t ndevices, seeks, complaints, stale_used, nqps;
 	uint64_t operations[FAKE_POINTS];
 	struct fake_device device[FAKE_DEVICES];
 	struct fake_fault fault[FAKE_POINTS];

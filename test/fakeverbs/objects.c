@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -391,11 +392,25 @@ static int address(struct fake_fabric *f, struct fake_qp *q, const struct ibv_ah
 	return 0;
 }
 
+/* As Linux does while a neighbour does not answer. */
+static void seek_way(struct fake_fabric *f)
+{
+	f->seeks++;
+	while (f->seeking == getpid()) {
+		fake_unlock(f);
+		poll(NULL, 0, 1);
+		fake_lock(f);
+	}
+	f->seeks--;
+}
+
 EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *a, int mask)
 {
 	struct fake_fabric *f = fake_fabric();
 	struct fake_qp *q = ((struct fqp *)qp)->shared;
 	fake_lock(f);
+	if (a->qp_state == IBV_QPS_RTR && !f->device[q->device].ib)
+		seek_way(f);
 	const struct fake_device *d = &f->device[q->device];
 	int code = q->gone ? EIO : fake_hit(f, a->qp_state == IBV_QPS_ERR ? FAKE_END : FAKE_MODIFY);
 	if (code == 0 && !may_change(q, a, mask))
