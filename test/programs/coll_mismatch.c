@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Amounts of data that do not agree between the clusters, or inside one, are an error where they arrive, and nothing
- * hangs. What native MPI does with them is not defined, so this is for merged worlds only.
+ * hangs as long as the members of each cluster take as many steps. They do not where one has more segments than another
+ * of its cluster, so those of several segments are between members that are alone in theirs. What native MPI does with
+ * such amounts is not defined, so this is for merged worlds only.
  * twin: native=no layouts=2+2,1+3,3+1,1+1+2 */
 #include "check.h"
 
