@@ -200,6 +200,22 @@ static uint64_t abi_fingerprint(const struct zenv *env, const char *part)
 	return hash;
 }
 
+/* In the same words; zipperd notices the others. */
+static int check_different(const struct zippers *zippers, struct zerr *err)
+{
+	char one[ZHOPS_TEXT_BYTES], other[ZHOPS_TEXT_BYTES];
+
+	for (int i = 0; i < zippers->n; i++) {
+		zhops_format(&zippers->way[i], one, sizeof(one));
+		for (int k = 0; k < i; k++) {
+			zhops_format(&zippers->way[k], other, sizeof(other));
+			if (strcmp(one, other) == 0)
+				return zerr_set(err, -EEXIST, "ZIPPER_ZIPPERD: %s is named twice", one);
+		}
+	}
+	return 0;
+}
+
 /* As the environment names them. */
 static int read_zippers(const struct zenv *env, struct zippers *zippers, struct zerr *err)
 {
@@ -208,9 +224,10 @@ static int read_zippers(const struct zenv *env, struct zippers *zippers, struct 
 	if (n < 0)
 		return zerr_prefix(err, n, "ZIPPER_ZIPPERD");
 	zippers->n = n;
-	if (!env->entries || !env->entries[0])
-		return 0;
-	int rc = zentries_parse(zippers->entries, n, env->entries, err);
+	int rc = check_different(zippers, err);
+	if (rc != 0 || !env->entries || !env->entries[0])
+		return rc;
+	rc = zentries_parse(zippers->entries, n, env->entries, err);
 	return rc == 0 ? 0 : zerr_prefix(err, rc, "ZIPPER_ENTRIES");
 }
 

@@ -61,7 +61,11 @@ matches "... because of" err.a '^libzipper: rank 0 of part a: MPI_Init: .*part b
 
 by_hand a,b "2 2" "$(addresses 1 2) $(addresses 1)" ./ordering
 ok "a zipper more in one part: the job does not start" test $? -ne 0
-matches "... because of" err.a '^libzipper: rank 0 of part a: MPI_Init: .*part b: nobody reported'
+matches "... because of" err.a '^libzipper: rank 0 of part a: MPI_Init: .* it names (2 zippers, others 1|1 zipper, others 2) \(ZIPPER_ZIPPERD\)$'
+
+by_hand a,b "1 1" "$(addresses 1 1) $(addresses 1 1)" ./ordering
+ok "a zipper twice: the job does not start" test $? -ne 0
+matches "... because of" err.a '^libzipper: rank 0 of part a: MPI_Init: ZIPPER_ZIPPERD: shm:.* is named twice$'
 stop_zippers
 join_timeout=60s
 
