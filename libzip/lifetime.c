@@ -14,6 +14,7 @@
 #include "attr.h"
 #include "error.h"
 #include "init.h"
+#include "record.h"
 #include "shim.h"
 #include "typehold.h"
 
@@ -63,7 +64,9 @@ int zip_Finalize(void)
 {
 	if (!self.joined || !self.world)
 		return zn.Finalize();
-	/* The callbacks in there find MPI not finalized (MPI-4.0, section 11.2.4). */
+	/* The callbacks in there find MPI not finalized (MPI-4.0, section 11.2.4). What they send is recorded neither
+	 * here nor where native MPI calls them. */
+	zrecord_phase(0);
 	zattr_delete_last();
 	int rc = self.sessions > 0 ? MPI_SUCCESS : leave();
 	self.world = false;

@@ -107,6 +107,39 @@ done
 matches "threads are recorded" threads-native.edges '^[0-3] [0-3] [1-9]'
 ok "... the same merged" diff -u threads-native.edges threads-merged.edges
 
+# --- callbacks that MPI_Finalize calls are not recorded, natively or merged
+cat >last.c <<'END'
+#include <mpi.h>
+#include <stddef.h>
+static void exchange(void)
+{
+	int rank, size, x = 0;
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Sendrecv_replace(&x, 1, MPI_INT, (rank + 1) % size, 0, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static int last(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+	exchange();
+	return MPI_SUCCESS;
+}
+int main(int argc, char **argv)
+{
+	int keyval;
+	MPI_Init(&argc, &argv);
+	exchange();
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, last, &keyval, NULL);
+	MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+	MPI_Finalize();
+	return 0;
+}
+END
+compile last.c last >cc.out 2>&1 || diag_file cc.out
+ZIPPER_PROFILE=last-native.zg natively 4 ./last
+ZIPPER_PROFILE=last-merged.zg merged 60 2+2 ./last
+is "a callback at the end" "$(phases last-native.zg)" "1 p2p 4 16 4"
+ok "... the same merged" cmp last-native.zg last-merged.zg
+
 # --- the file
 unset ZIPPER_PROFILE
 mkdir empty && cd empty || exit 99
