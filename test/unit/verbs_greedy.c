@@ -13,6 +13,15 @@ static struct vlink *verbs_of(struct zlink *l)
 	return (struct vlink *)(void *)l;
 }
 
+/* Until messages go by the queue pair: how many there were. */
+static uint64_t change_over(struct zlink *from, struct zlink *to, struct inbox *in)
+{
+	uint64_t sent = 0;
+	while (verbs_of(from)->tx.mode != VMODE_QUEUE && post_message(from, sent, 10) == 0)
+		receive_until(to, in, ++sent);
+	return sent;
+}
+
 /* Another link of the same queue. */
 static void goes_on(struct pair *good)
 {
@@ -54,11 +63,9 @@ void who_takes_more_than_its_credit(void **state)
 	struct vtx *tx = &((struct vlink *)(void *)bad.a)->tx;
 	struct vrx *rx = &((struct vlink *)(void *)bad.b)->rx;
 	struct inbox in;
-	uint64_t sent = 0;
 	inbox_init(&in);
 	struct zsink sink = inbox_sink(&in);
-	while (tx->mode != VMODE_QUEUE && post_message(bad.a, sent, 10) == 0)
-		receive_until(bad.b, &in, ++sent);
+	uint64_t sent = change_over(bad.a, bad.b, &in);
 	/* what the receiver has granted, whether that has come or not */
 	const uint64_t limit = sent + rx->limit - tx->sent;
 	for (; sent < limit + 5; sent++) {
@@ -123,14 +130,11 @@ void who_is_refused_and_goes_on(void **state)
 {
 	struct fixture *f = *state;
 	struct pair bad = fixture_pair(f), good = fixture_pair(f);
-	struct vtx *tx = &verbs_of(bad.a)->tx;
 	struct vrx *rx = &verbs_of(bad.b)->rx;
 	struct inbox in;
-	uint64_t sent = 0;
 	inbox_init(&in);
 	struct zsink sink = inbox_sink(&in);
-	while (tx->mode != VMODE_QUEUE && post_message(bad.a, sent, 10) == 0)
-		receive_until(bad.b, &in, ++sent);
+	uint64_t sent = change_over(bad.a, bad.b, &in);
 	assert_int_equal(post_message(bad.a, sent++, 10), 0);
 	assert_int_equal(bad.a->ops->flush(bad.a), 0);
 	in.fail_with = -EAGAIN;
@@ -162,13 +166,10 @@ void who_goes_on_while_its_link_closes(void **state)
 {
 	struct fixture *f = *state;
 	struct pair bad = fixture_pair(f), good = fixture_pair(f);
-	struct vtx *tx = &verbs_of(bad.b)->tx;
 	struct vrx *rx = &verbs_of(bad.b)->rx;
 	struct inbox in;
-	uint64_t sent = 0;
 	inbox_init(&in);
-	while (tx->mode != VMODE_QUEUE && post_message(bad.b, sent, 10) == 0)
-		receive_until(bad.a, &in, ++sent);
+	const uint64_t sent = change_over(bad.b, bad.a, &in);
 	silence(true);
 	assert_int_equal(post_message(bad.b, sent, 10), 0);
 	assert_int_equal(bad.b->ops->flush(bad.b), 0);
