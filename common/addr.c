@@ -12,7 +12,7 @@
 
 #define VERBS_PORT_MAX 255 /* ibv_query_port() takes a uint8_t */
 #define VERBS_NAME_MAX 63  /* IBV_SYSFS_NAME_MAX with its end */
-#define ZADDR_NET_TEXT 96  /* all words with their numbers */
+#define ZADDR_NET_TEXT 112 /* all words with their numbers */
 
 /* Decimal number without sign, at most max. */
 static int parse_port(uint16_t *out, const char *text, unsigned max)
@@ -99,8 +99,18 @@ static const struct {
 	[ZADDR_PARTITION] = {"partition", 0xffff},
 	[ZADDR_SERVICE_LEVEL] = {"service_level", 15},
 	[ZADDR_TRAFFIC_CLASS] = {"traffic_class", 255},
+	[ZADDR_MTU] = {"mtu", 4096},
 	[ZADDR_GID_INDEX] = {"gid_index", 255},
 };
+
+/* Those that are not only too large. No partition has the number 0, the highest bit of a key left out; packets have one
+ * of five sizes. */
+static bool is_net_number(int word, unsigned long v)
+{
+	if (word == ZADDR_PARTITION)
+		return (v & 0x7fff) != 0;
+	return word != ZADDR_MTU || (v >= 256 && (v & (v - 1)) == 0);
+}
 
 /* "WORD=NUMBER", decimal or with 0x. */
 static int parse_net_word(struct zaddr *a, const char *word, size_t len)
@@ -114,7 +124,7 @@ static int parse_net_word(struct zaddr *a, const char *word, size_t len)
 		memcpy(number, word + n + 1, len - n - 1);
 		number[len - n - 1] = '\0';
 		unsigned long v = strtoul(number, &end, strncasecmp(number, "0x", 2) == 0 ? 16 : 10);
-		if (*end || v > net_words[w].max || a->net[w])
+		if (*end || v > net_words[w].max || !is_net_number(w, v) || a->net[w])
 			return -EINVAL;
 		a->net[w] = (uint32_t)v + 1;
 		return 0;
@@ -129,9 +139,8 @@ static int parse_net(struct zaddr *a, const char *words, const char *end, const 
 		size_t len = strcspn(++words, "/@");
 		if (parse_net_word(a, words, len) < 0)
 			return zerr_set(err, -EINVAL,
-				"bad address \"%s\": \"%.*s\" is none of partition=, service_level=, traffic_class= "
-				"and "
-				"gid_index= with a number, each once",
+				"bad address \"%s\": \"%.*s\" is none of partition=, service_level=, traffic_class=, "
+				"mtu= and gid_index= with a number that it may have, each once",
 				text, (int)len, words);
 		words += len;
 	}

@@ -18,7 +18,14 @@ enum zaddr_kind { ZADDR_NONE, ZADDR_TCP, ZADDR_SHM, ZADDR_VERBS };
 
 /* What overrides the options verbs_... of these names (verbs.h) for one network. Who connects takes all of them from
  * the address but the last, which is for the port itself. */
-enum zaddr_net { ZADDR_PARTITION, ZADDR_SERVICE_LEVEL, ZADDR_TRAFFIC_CLASS, ZADDR_GID_INDEX, ZADDR_NET_WORDS };
+enum zaddr_net {
+	ZADDR_PARTITION,
+	ZADDR_SERVICE_LEVEL,
+	ZADDR_TRAFFIC_CLASS,
+	ZADDR_MTU,
+	ZADDR_GID_INDEX,
+	ZADDR_NET_WORDS
+};
 
 struct zaddr {
 	enum zaddr_kind kind;

@@ -159,7 +159,7 @@ const struct zconf_row settings_rows[] = {
 			"none; "
 			"not iWARP or EFA) and the TCP address at which connections to it are made; where no such "
 			"address is written, it is the IP address of that port, and 7474. "
-			"The words partition, service_level, traffic_class and gid_index stand for the options "
+			"The words partition, service_level, traffic_class, mtu and gid_index stand for the options "
 			"verbs_... of "
 			"these names on this network alone. "
 			"Without PATH the socket is zipper/zipperd.sock in the folder XDG_RUNTIME_DIR, or "

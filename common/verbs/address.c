@@ -62,6 +62,8 @@ void vnet_override(struct vnet *net, const struct zaddr *a)
 		net->service_level = (uint8_t)(a->net[ZADDR_SERVICE_LEVEL] - 1);
 	if (a->net[ZADDR_TRAFFIC_CLASS])
 		net->traffic_class = (uint8_t)(a->net[ZADDR_TRAFFIC_CLASS] - 1);
+	if (a->net[ZADDR_MTU])
+		net->mtu = (uint8_t)(__builtin_ctz(a->net[ZADDR_MTU] - 1) - 7); /* enum ibv_mtu: 256 is 1 */
 	if (a->net[ZADDR_GID_INDEX])
 		net->gid_index = (int)a->net[ZADDR_GID_INDEX] - 1;
 }
@@ -185,13 +187,18 @@ int vaddress_ip(char *buf, size_t cap, struct vdevice *d, uint8_t port, struct z
 	int rc = query(&attr, d, port, err);
 	if (rc < 0)
 		return rc;
-	if (attr.link_layer == IBV_LINK_LAYER_ETHERNET &&
-		vgid_find(&gid, d, port, &attr, &(struct vgid_wish){0}) >= 0 && vgid_is_ipv4(gid.raw)) {
+	const bool has_gid = attr.link_layer == IBV_LINK_LAYER_ETHERNET &&
+			     vgid_find(&gid, d, port, &attr, &(struct vgid_wish){0}) >= 0;
+	if (has_gid && vgid_is_ipv4(gid.raw)) {
 		inet_ntop(AF_INET, gid.raw + 12, buf, (socklen_t)cap);
 		return 0;
 	}
 	if (interface_ip(buf, cap, d, port, err) == 0)
 		return 0;
+	if (has_gid && vgid_is_global(gid.raw)) {
+		vgid_format(buf, gid.raw);
+		return 0;
+	}
 	return zerr_set(err, -EADDRNOTAVAIL,
 		"%s:%u has no IP address of its own: write %s:%u@HOST:PORT, a TCP address "
 		"at which connections to it are made",

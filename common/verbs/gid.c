@@ -30,6 +30,17 @@ bool vgid_is_ipv4(const uint8_t gid[16])
 	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)(const void *)gid);
 }
 
+/* Between different ones there is no way. */
+static int kind_of(const uint8_t gid[16])
+{
+	return vgid_is_ipv4(gid) ? 4 : IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)(const void *)gid) ? 0 : 6;
+}
+
+bool vgid_is_global(const uint8_t gid[16])
+{
+	return kind_of(gid) == 6;
+}
+
 const char *vgid_format(char text[VGID_TEXT], const uint8_t gid[16])
 {
 	return inet_ntop(AF_INET6, gid, text, VGID_TEXT);
@@ -49,12 +60,6 @@ static ssize_t list_gids(struct ibv_gid_entry **list, const struct vdevice *d, u
 	for (int i = 0; i < attr->gid_tbl_len && n < GIDS_MAX; i++)
 		n += ibv_query_gid_ex(d->ctx, port, (uint32_t)i, &(*list)[n], 0) == 0;
 	return n;
-}
-
-/* Between different ones there is no way. */
-static int kind_of(const uint8_t gid[16])
-{
-	return vgid_is_ipv4(gid) ? 4 : IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)(const void *)gid) ? 0 : 6;
 }
 
 static unsigned common_bits(const uint8_t *a, const uint8_t *b)
@@ -93,7 +98,8 @@ static bool is(const uint8_t *gid, const struct ibv_gid_entry *e)
 }
 
 /* How well an entry suits: 0 not at all. Of the peer's version, else of version 2; of the peer's kind; the one that
- * the route to it starts from, else the TCP connection; the one that is nearest to it, else of IPv4. */
+ * the route to it starts from, else the TCP connection; the one that is nearest to it, else of IPv4,
+ * or at least not of one link alone. */
 static unsigned rate(const struct ibv_gid_entry *e, const struct vgid_wish *w, const uint8_t *routed)
 {
 	const int version = e->gid_type == IBV_GID_TYPE_ROCE_V2 ? 2 : e->gid_type == IBV_GID_TYPE_ROCE_V1 ? 1 : 0;
@@ -102,7 +108,8 @@ static unsigned rate(const struct ibv_gid_entry *e, const struct vgid_wish *w, c
 	unsigned r = 4 + (version == w->version) * 2 + (version == 2);
 	r = r << 1 | (w->peer && kind_of(e->gid.raw) == kind_of(w->peer));
 	r = r << 2 | (is(routed, e) ? 2 : is(w->local, e) ? 1 : 0);
-	return r << 8 | (w->peer ? common_bits(e->gid.raw, w->peer) : vgid_is_ipv4(e->gid.raw));
+	const int kind = kind_of(e->gid.raw);
+	return r << 8 | (w->peer ? common_bits(e->gid.raw, w->peer) : kind == 4 ? 2 : kind == 6);
 }
 
 int vgid_find(union ibv_gid *out, const struct vdevice *d, uint8_t port, const struct ibv_port_attr *attr,

@@ -22,6 +22,8 @@ struct vgid_wish {
 bool vgid_of(uint8_t gid[16], const struct sockaddr *);
 /* IPv4, as the mapped IPv6 address that such a GID is. */
 bool vgid_is_ipv4(const uint8_t gid[16]);
+/* IPv6 that is not link-local. */
+bool vgid_is_global(const uint8_t gid[16]);
 const char *vgid_format(char text[VGID_TEXT], const uint8_t gid[16]);
 
 /* The entry of the port's table that suits best. Its index; -1: there is none. */
