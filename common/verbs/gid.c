@@ -10,10 +10,11 @@
 #define GIDS_MAX 1024 /* entries in use: adapters have up to 256 a port */
 #define ROCE_PORT 4791
 
+static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}; /* in front of an address of IPv4 */
+
 bool vgid_of(uint8_t gid[16], const struct sockaddr *sa)
 {
 	if (sa && sa->sa_family == AF_INET) {
-		static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 		memcpy(gid, mapped, sizeof(mapped));
 		memcpy(gid + 12, &((const struct sockaddr_in *)(const void *)sa)->sin_addr, 4);
 		return true;
@@ -27,13 +28,14 @@ bool vgid_of(uint8_t gid[16], const struct sockaddr *sa)
 
 bool vgid_is_ipv4(const uint8_t gid[16])
 {
-	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)(const void *)gid);
+	return memcmp(gid, mapped, sizeof(mapped)) == 0;
 }
 
 /* Between different ones there is no way. */
 static int kind_of(const uint8_t gid[16])
 {
-	return vgid_is_ipv4(gid) ? 4 : IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)(const void *)gid) ? 0 : 6;
+	const bool is_link_local = gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
+	return vgid_is_ipv4(gid) ? 4 : is_link_local ? 0 : 6;
 }
 
 bool vgid_is_global(const uint8_t gid[16])

@@ -370,7 +370,8 @@ static bool may_change(const struct fake_qp *q, const struct ibv_qp_attr *a, int
 
 static bool is_mapped(const uint8_t gid[16])
 {
-	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)(const void *)gid);
+	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
+	return memcmp(gid, prefix, sizeof(prefix)) == 0;
 }
 
 static int address(struct fake_fabric *f, struct fake_qp *q, const struct ibv_ah_attr *ah)
