@@ -110,6 +110,31 @@ static void pairs(const char *where)
 			}
 }
 
+/* The handler is called by whichever look finds the message: each comes at another moment of a test. */
+static void tests(void)
+{
+	int rc = MPI_SUCCESS, wrong = 0;
+
+	for (int i = 0; i < 500; i++) {
+		if (rank == size - 2) {
+			MPI_Recv(NULL, 0, MPI_INT, size - 1, 2, copy, MPI_STATUS_IGNORE);
+			for (volatile int spin = 0; spin < i % 100 * 20; spin++)
+				;
+			MPI_Send(names, 10, MPI_INT, size - 1, 1, copy);
+		}
+		if (rank == size - 1) {
+			MPI_Send(NULL, 0, MPI_INT, size - 2, 2, copy);
+			rc = receive(TEST, size - 2, 5, copy);
+			wrong += of_world != 1;
+			of_world = 0;
+		}
+	}
+	if (rank == size - 1) {
+		report("500 tests", size - 2, rc);
+		CHECK(wrong == 0, "%d tests whose error did not reach the handler once", wrong);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Errhandler world, own, got;
@@ -138,6 +163,7 @@ int main(int argc, char **argv)
 	pairs("handlers freed");
 	MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
 	pairs("errors return");
+	tests();
 	MPI_Comm_free(&copy);
 
 	copy = before;
