@@ -66,8 +66,9 @@ int zip_Finalize(void)
 		return zn.Finalize();
 	/* The callbacks in there find MPI not finalized (MPI-4.0, section 11.2.4). What they send is recorded neither
 	 * here nor where native MPI calls them. */
-	zrecord_phase(0);
+	const uint32_t phase = zrecord_pause();
 	zattr_delete_last();
+	zrecord_resume(phase);
 	int rc = self.sessions > 0 ? MPI_SUCCESS : leave();
 	self.world = false;
 	self.world_ended = true;

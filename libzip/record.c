@@ -246,6 +246,22 @@ void zrecord_phase(int level)
 	unlock();
 }
 
+uint32_t zrecord_pause(void)
+{
+	lock();
+	const uint32_t was = phase;
+	phase = 0;
+	unlock();
+	return was;
+}
+
+void zrecord_resume(uint32_t was)
+{
+	lock();
+	phase = was;
+	unlock();
+}
+
 int zrecord_start(const char *file, bool threaded, struct zerr *err)
 {
 	int rc = file ? zrecord_file_open(file, err) : 0;

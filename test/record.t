@@ -41,6 +41,15 @@ merged 60 2+3 ./forms >forms.out 2>forms.err
 is "all forms merged" "$?" 0
 form_is merged
 
+# --- what is sent after MPI_Finalize, by sessions that go on
+compile "$ZIP_TOP_SRCDIR/test/programs/sessions_world.c" sessions >cc.out 2>&1 || diag_file cc.out
+ZIPPER_PROFILE=sessions.native.zg natively 4 ./sessions >sessions.out 2>&1
+ZIPPER_PROFILE=sessions.merged.zg merged 60 2+2 ./sessions >sessions.out 2>&1
+for how in native merged; do
+	"$ZIPMAP" show --edges --class p2p sessions.$how.zg >$how.edges 2>&1
+	is "sessions beside MPI_Init, $how" "$(awk '{ n += $4 } END { print n }' $how.edges)" $((5 * 4)) || diag_file $how.edges
+done
+
 # --- patterns: exactly the edges that the program names, and the same file however it runs
 pattern_is() { # NAME ROUNDS BYTES [SHUFFLE]
 	local class
