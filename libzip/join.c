@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "credentials.h"
 #include "direct.h"
 #include "endpoint.h"
@@ -231,20 +230,6 @@ static int read_zippers(const struct zenv *env, struct zippers *zippers, struct 
 	return rc == 0 ? 0 : zerr_prefix(err, rc, "ZIPPER_ENTRIES");
 }
 
-static int64_t born_ms;
-
-__attribute__((constructor)) static void be_born(void)
-{
-	born_ms = zclock_ms();
-}
-
-static uint32_t own_age_ms(void)
-{
-	int64_t age = zclock_ms() - born_ms;
-
-	return age < UINT32_MAX ? (uint32_t)age : UINT32_MAX;
-}
-
 static int describe(const struct zenv *env, struct zctl_join *join, struct zippers *zippers, struct zerr *err)
 {
 	static struct zports ports; /* large */
@@ -278,7 +263,6 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 	join->vrank = ZCTL_VRANK_ANY;
 	join->endpoints = (uint32_t)env->endpoints;
 	join->records = zenv_profile(env) != NULL;
-	join->age_ms = own_age_ms();
 	zend_init((int)env->endpoints);
 	if (env->map && env->map[0] && (rc = zplacement_find(env->map, join, err)) != 0)
 		zerr_prefix(err, rc, "ZIPPER_MAP");

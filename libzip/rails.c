@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "clock.h"
 #include "entries.h"
 #include "world.h"
 
@@ -64,6 +65,20 @@ static void take_limits(struct zctl_world *world, const struct zctl_world *other
 		lower(&world->frag_bytes, other->frag_bytes);
 }
 
+static int64_t born_ms;
+
+__attribute__((constructor)) static void be_born(void)
+{
+	born_ms = zclock_ms();
+}
+
+static uint32_t age_ms(void)
+{
+	int64_t age = zclock_ms() - born_ms;
+
+	return age < UINT32_MAX ? (uint32_t)age : UINT32_MAX;
+}
+
 static int join_one(const struct zrail *rail, const struct zctl_join *join, const char *entries,
 	struct zctl_world *world, struct zerr *err)
 {
@@ -72,6 +87,7 @@ static int join_one(const struct zrail *rail, const struct zctl_join *join, cons
 	strcpy(own.entries, entries);
 	own.rail = (uint32_t)(rail - zrails.rail);
 	own.nrails = (uint32_t)zrails.n;
+	own.age_ms = age_ms(); /* now: others may have been waited for at the zipper before */
 	return zsession_join(rail->session, &own, world, err);
 }
 

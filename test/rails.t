@@ -6,7 +6,7 @@
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 cd "$TAP_TMP" || exit 99
-for program in ordering collectives multicast large p2p_mixed p2p_late p2p_huge; do
+for program in hello ordering collectives multicast large p2p_mixed p2p_late p2p_huge; do
 	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
 done
 . "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
@@ -66,6 +66,41 @@ matches "... because of" err.a '^libzipper: rank 0 of part a: MPI_Init: .* it na
 by_hand a,b "1 1" "$(addresses 1 1) $(addresses 1 1)" ./ordering
 ok "a zipper twice: the job does not start" test $? -ne 0
 matches "... because of" err.a '^libzipper: rank 0 of part a: MPI_Init: ZIPPER_ZIPPERD: shm:.* is named twice$'
+stop_zippers
+join_timeout=60s
+
+# --- parts that come at different times
+options=(-o hello_timeout=1s)
+start_zippers 2 a,b
+by_hand a,b "2 2" "$(addresses 1 2)" sh -c '[ $ZIPPER_PART = a ] || sleep 3; exec ./hello'
+is "a part that comes later than hello_timeout" "$? $(cat out.* | grep -c hello)" "0 4" || diag_file err.a
+stop_zippers
+options=()
+
+join_timeout=20s # a rank that dies at the second zipper, while another one comes from the first one
+start_zippers 2 a,b
+cat >late <<'END'
+echo $$ >$ZIPPER_PART
+[ $ZIPPER_PART = a ] || while [ ! -e go ]; do sleep 0.1; done
+exec ./hello
+END
+rm -f a b go
+JOB_NUMBER=$((JOB_NUMBER + 1))
+by_hand a,b "1 1" "$(addresses 1 2)" sh late &
+late=$!
+TAP_PIDS+=($late)
+wait_for 20 test -s a -a -s b
+sleep 1 # joins at the first one
+kill -STOP "$(cat a)"
+touch go
+sleep 2 # b joins at both
+kill -9 "$(cat b)"
+sleep 1
+SECONDS=0
+kill -CONT "$(cat a)"
+wait $late
+ok "who comes to the next zipper when the job has failed there hears so" test $SECONDS -lt 15
+matches "... and why" err.a '^libzipper: rank 0 of part a: MPI_Init: .*rank 0 of part b on .* died'
 stop_zippers
 join_timeout=60s
 
