@@ -111,10 +111,9 @@ int zerror_class(int code)
 
 /* The handler that counts for this communicator, and which one has it. MPICH tells MPI_ERRORS_ARE_FATAL of one that
  * has none of its own, and takes that of the world for it. Predefined ones need not be freed. */
-static int find_handler(MPI_Comm *comm, MPI_Errhandler *handler)
+static int find_handler(const struct zcomm *c, MPI_Comm *comm, MPI_Errhandler *handler)
 {
 	int rc = zip_Comm_get_errhandler(*comm, handler);
-	struct zcomm *c = zcomm_find(*comm);
 
 	if (rc != MPI_SUCCESS || *handler != MPI_ERRORS_ARE_FATAL || (c && c->fatal))
 		return rc;
@@ -129,23 +128,10 @@ static void __attribute__((noreturn)) end_job(int code)
 
 	if (zip_Error_string(code, text, &len) != MPI_SUCCESS)
 		snprintf(text, sizeof(text), "error %d", code);
+	char *stack = strstr(text, ", error stack"); /* of native MPI: many lines */
+	if (stack)
+		*stack = '\0';
 	lost(class_of(code), text, true);
-}
-
-/* Calls one that was found, of what on points to, and gives it back. Handlers that end the job end the whole world, not
- * the native job of this part alone. */
-static int call_found(MPI_Errhandler handler, void (*call)(const void *on, int code), const void *on, int code)
-{
-	if (ends_job(handler))
-		end_job(code);
-	zerror_show_handlers();
-	zshim_callback_begin();
-	call(on, code);
-	zshim_callback_end();
-	zerror_hide_handlers();
-	if (handler != MPI_ERRORS_RETURN)
-		zn.Errhandler_free(&handler);
-	return code;
 }
 
 static void call_of_comm(const void *on, int code)
@@ -161,6 +147,22 @@ static void call_of_window(const void *on, int code)
 static void call_of_file(const void *on, int code)
 {
 	zn.File_call_errhandler(*(const MPI_File *)on, code);
+}
+
+/* Calls one that was found, of what on points to, and gives it back. Handlers that end the job end the whole world, not
+ * the native job of this part alone. */
+static int call_found(MPI_Errhandler handler, void (*call)(const void *on, int code), const void *on, int code)
+{
+	if (ends_job(handler))
+		end_job(code);
+	zerror_show_handlers(call == call_of_file);
+	zshim_callback_begin();
+	call(on, code);
+	zshim_callback_end();
+	zerror_hide_handlers(call == call_of_file);
+	if (handler != MPI_ERRORS_RETURN)
+		zn.Errhandler_free(&handler);
+	return code;
 }
 
 int zip_Comm_call_errhandler(MPI_Comm comm, int errorcode)
@@ -204,14 +206,15 @@ make_code(int class, const char *function, const char *fmt, va_list args)
 	return code_of(class_of(class), text);
 }
 
-static int raise_error(MPI_Comm comm, int class, const char *function, const char *fmt, va_list args)
+static int raise_error(const struct zcomm *c, MPI_Comm comm, int class, const char *function, const char *fmt,
+	va_list args)
 {
 	if (class == MPI_SUCCESS)
 		return MPI_SUCCESS;
 	zshim_whole();
 	const int code = make_code(class, function, fmt, args);
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-	return find_handler(&comm, &handler) == MPI_SUCCESS ? call_found(handler, call_of_comm, &comm, code) : code;
+	return find_handler(c, &comm, &handler) == MPI_SUCCESS ? call_found(handler, call_of_comm, &comm, code) : code;
 }
 
 int zerror_raise_window(MPI_Win win, int class, const char *function, const char *fmt, va_list args)
@@ -230,7 +233,8 @@ int zerror_raise(const struct zcomm *comm, int class, const char *function, cons
 	va_list args;
 
 	va_start(args, fmt);
-	int code = raise_error(comm ? comm->handle : MPI_COMM_WORLD, class, function, fmt, args);
+	int code = raise_error(comm ? comm : zcomm_world, comm ? comm->handle : MPI_COMM_WORLD, class, function, fmt,
+		args);
 	va_end(args);
 	return code;
 }
@@ -240,7 +244,7 @@ void zerror_raise_if_fatal(const struct zcomm *comm, int class, const char *func
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 	MPI_Comm handle = comm->handle;
 
-	if (find_handler(&handle, &handler) != MPI_SUCCESS)
+	if (find_handler(comm, &handle, &handler) != MPI_SUCCESS)
 		return;
 	if (ends_job(handler))
 		zerror_raise(comm, class, function, "%s", text);
@@ -253,7 +257,7 @@ int zerror_raise_native(MPI_Comm comm, int class, const char *function, const ch
 	va_list args;
 
 	va_start(args, fmt);
-	int code = raise_error(comm, class, function, fmt, args);
+	int code = raise_error(zcomm_find(comm), comm, class, function, fmt, args);
 	va_end(args);
 	return code;
 }

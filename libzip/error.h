@@ -57,9 +57,10 @@ static inline void zerror_unhush(bool hushed)
 void zerror_hush_files(void);
 /* The handler that it has now is given to the file, unless that is MPI_FILE_NULL. */
 void zerror_unhush_files(MPI_File opened);
-/* Around the call of a handler by native MPI: those that are hushed are there. */
-void zerror_show_handlers(void);
-void zerror_hide_handlers(void);
+/* Around the call of a handler by native MPI, of a file or of anything else: the one that is hushed is there. The other
+ * one stays hushed, for what other threads do meanwhile. */
+void zerror_show_handlers(bool of_file);
+void zerror_hide_handlers(bool of_file);
 /* The class of an error code of native MPI or ours. */
 int zerror_class(int code);
 /* Not one of the application's. */

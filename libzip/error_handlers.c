@@ -176,18 +176,18 @@ int zip_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 /* --- both --- */
 
 /* The one that is kept stays so, for who sets it back meanwhile. */
-void zerror_show_handlers(void)
+void zerror_show_handlers(bool of_file)
 {
-	if (hushes > 0)
+	if (!of_file && hushes > 0)
 		zn.Comm_set_errhandler(MPI_COMM_WORLD, hushed);
-	if (file_hushes > 0)
+	if (of_file && file_hushes > 0)
 		zn.File_set_errhandler(MPI_FILE_NULL, of_files);
 }
 
-void zerror_hide_handlers(void)
+void zerror_hide_handlers(bool of_file)
 {
-	if (hushes > 0)
+	if (!of_file && hushes > 0)
 		zn.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	if (file_hushes > 0)
+	if (of_file && file_hushes > 0)
 		zn.File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
 }

@@ -20,10 +20,10 @@ void zinter_free(struct zinter *i)
 void zinter_inherit(MPI_Comm from, MPI_Comm to)
 {
 	MPI_Errhandler h;
-	if (zn.Comm_get_errhandler(from, &h) != MPI_SUCCESS)
+	if (zip_Comm_get_errhandler(from, &h) != MPI_SUCCESS) /* that of the world may be set aside */
 		return;
 	zn.Comm_set_errhandler(to, h);
-	if (h != MPI_ERRORS_ARE_FATAL && h != MPI_ERRORS_RETURN && h != MPI_ERRORS_ABORT)
+	if (!zerror_is_predefined(h))
 		zn.Errhandler_free(&h);
 }
 

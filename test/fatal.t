@@ -20,11 +20,16 @@ for how in dup idup split create create_group cart inter inter_dup merge; do
 done
 is "... from MPI_COMM_WORLD, which has another one since" "$(run world)" "$RANK 0"
 
+TRUNCATE=14
+is "... and has it for persistent collectives, which have a twin of it" "$(run persistent)" "$TRUNCATE 0"
+
 # --- called by the program
 TAG=4
 for what in comm win file; do
 	is "a handler that ends the job is called: $what" "$(run call_$what)" "$TAG 0"
 	matches "... and it is said whose it was" err "^zmpirun: rank 3 .* aborted with code $TAG: "
 done
+is "what native MPI has found wrong" "$(run call_native)" "$TAG 0"
+is "... is told without its stack" "$(grep '^zmpirun' err)" "zmpirun: rank 3 (c2 rank 1 on localhost) aborted with code $TAG: Invalid tag"
 
 done_testing

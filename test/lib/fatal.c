@@ -55,16 +55,35 @@ static void call_handler(const char *of)
 {
 	MPI_Win win;
 
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
 	MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	if (rank < size - 1)
 		return;
 	if (strcmp(of, "call_comm") == 0)
 		MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_TAG);
+	else if (strcmp(of, "call_native") == 0) /* with a code of native MPI */
+		MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_Send(&rank, 1, MPI_INT, 0, -5, MPI_COMM_SELF));
 	else if (strcmp(of, "call_win") == 0)
 		MPI_Win_call_errhandler(win, MPI_ERR_TAG);
 	else
 		MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_TAG);
+}
+
+/* Members give different amounts, on a communicator that ends the job where the world does not. */
+static void start_persistent(void)
+{
+	static char from[800000], to[800000];
+	const int n = rank == 0 ? 400000 : 800000;
+	MPI_Comm c;
+	MPI_Request r;
+
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_dup(MPI_COMM_WORLD, &c);
+	MPI_Comm_set_errhandler(c, MPI_ERRORS_ARE_FATAL);
+	MPI_Allreduce_init(from, to, n, MPI_BYTE, MPI_BOR, c, MPI_INFO_NULL, &r);
+	MPI_Start(&r);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv)
@@ -77,6 +96,9 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (strncmp(how, "call_", 5) == 0) {
 		call_handler(how);
+		made = MPI_COMM_WORLD;
+	} else if (strcmp(how, "persistent") == 0) {
+		start_persistent();
 		made = MPI_COMM_WORLD;
 	} else if (strcmp(how, "world") == 0) { /* as a library does that puts the handler back */
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
