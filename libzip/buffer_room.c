@@ -64,7 +64,8 @@ static __attribute__((noinline)) bool wait_for_room(uint64_t bytes)
 {
 	struct wanted w = {.bytes = bytes};
 
-	if (bytes > (uint64_t)zbuffer_attached || in_use == 0)
+	/* Whether anything is in it now says nothing of the moment when there was no room. */
+	if (bytes > (uint64_t)zbuffer_attached)
 		return false;
 	zshim_whole();
 	const int was = zend_visit(0);

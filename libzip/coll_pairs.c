@@ -208,12 +208,13 @@ static void look_at(struct zsched *s, struct exchange *x, int from)
 
 static bool is_over(struct zsched *s, MPI_Request *requests, int n)
 {
-	int flag = 1, rc = MPI_SUCCESS;
-	for (int i = 0; i < n && flag; i++)
-		if (requests[i] != MPI_REQUEST_NULL)
-			rc = zn.Test(&requests[i], &flag, MPI_STATUS_IGNORE);
-	if (rc != MPI_SUCCESS)
-		zsched_fail(s, rc, NULL);
+	int flag = 1;
+	for (int i = 0; i < n && flag; i++) {
+		int rc =
+			requests[i] != MPI_REQUEST_NULL ? zn.Test(&requests[i], &flag, MPI_STATUS_IGNORE) : MPI_SUCCESS;
+		if (rc != MPI_SUCCESS)
+			zsched_fail(s, rc, NULL);
+	}
 	return flag;
 }
 

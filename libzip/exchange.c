@@ -28,9 +28,10 @@ static bool progress_exchange(struct zreq *r)
 
 	if (!x->recv_done) {
 		struct zreq *recv = zreq_is_ours(x->recv) ? zreq_find(x->recv) : NULL;
-		if (recv && zreq_is_done(recv))
+		const bool done = recv && zreq_is_done(recv); /* asked once: it may be so a moment later */
+		if (done)
 			zcompletion_describe(recv, x->text);
-		rc = zcompletion_look(&x->recv, &flag, &x->status);
+		rc = done || !recv ? zcompletion_look(&x->recv, &flag, &x->status) : MPI_SUCCESS;
 		x->recv_done = flag || rc != MPI_SUCCESS;
 		if (rc != MPI_SUCCESS)
 			x->error = rc;
