@@ -15,6 +15,12 @@ static bool same_adapter(const struct zaddr *a, const struct zaddr *b)
 	return !strcasecmp(a->host, b->host) && (a->kind != ZADDR_VERBS || a->port == b->port);
 }
 
+/* Also those that the job does not use, which map_site_join takes from its fabrics: a map that is kept may use them. */
+static uint64_t networks(const struct map_node *n)
+{
+	return n->ports | UINT64_C(1) << n->cluster;
+}
+
 /* head[z]: the newest port of the host whose first zipper is z. */
 static uint32_t port_add(struct map_ports *p, uint32_t *head, struct map_port port)
 {
@@ -65,7 +71,7 @@ static void ports_fill(struct map_ports *p, const struct map_site *s, uint32_t *
 	for (uint32_t i = 0; i < s->nnodes; i++) {
 		p->more[i] = p->n;
 		for (uint32_t c = 0; c < s->nclusters; c++)
-			if (c != s->nodes[i].cluster && s->nodes[i].fabrics >> c & 1)
+			if (c != s->nodes[i].cluster && networks(&s->nodes[i]) >> c & 1)
 				node_port_add(p, s, head, i, c);
 	}
 	for (int z = 0; z < h->nzippers; z++) {
@@ -82,7 +88,7 @@ int map_ports_create(struct map_ports *p, const struct map_site *s)
 	size_t n = 0, nzipper = 0;
 
 	for (uint32_t i = 0; i < s->nnodes; i++)
-		n += (size_t)__builtin_popcountll(s->nodes[i].fabrics);
+		n += (size_t)__builtin_popcountll(networks(&s->nodes[i]));
 	for (int z = 0; z < s->hosts->nzippers; z++)
 		nzipper += (size_t)s->hosts->zippers[z].nports;
 	*p = (struct map_ports){.port = calloc(n + nzipper, sizeof(*p->port)),
@@ -109,7 +115,7 @@ uint32_t map_ports_find(const struct map_ports *p, const struct map_site *s, uin
 	if (!n->zipper || fabric == n->cluster)
 		return node;
 	return p->more[node] + (uint32_t)__builtin_popcountll(
-				       n->fabrics & ~(UINT64_C(1) << n->cluster) & ((UINT64_C(1) << fabric) - 1));
+				       networks(n) & ~(UINT64_C(1) << n->cluster) & ((UINT64_C(1) << fabric) - 1));
 }
 
 void map_ports_name(const struct map_ports *p, const struct map_site *s, uint32_t port, char *buf, size_t size)

@@ -60,6 +60,7 @@ static void zippers_print(const struct map_make *m, FILE *f)
 	static const char spread[] = "what is bridged is spread over the zippers ";
 	static const char hops[] = "what is bridged goes through one or more of the zippers ";
 	const struct map_prediction *p = &m->made[MAP_RESULT].prediction;
+	const uint64_t kept = m->o->strategy == MAP_KEEP ? map_job_clusters(&m->made[MAP_RESULT].layout) : 0;
 	bool first = true;
 
 	if (m->o->all_zippers)
@@ -75,11 +76,11 @@ static void zippers_print(const struct map_make *m, FILE *f)
 						       : spread,
 				m->hosts.zippers[p->zippers.ways.zipper[i]].host, i + 1 < p->zippers.n ? "" : "\n");
 	for (uint32_t c = 0; c < m->site.nclusters; c++) {
-		bool slots = false;
+		bool used = kept >> c & 1;
 
-		for (uint32_t i = 0; i < m->site.nnodes; i++)
-			slots |= m->site.nodes[i].cluster == c && m->site.nodes[i].slots;
-		if (!slots) {
+		for (uint32_t i = 0; i < m->site.nnodes && !kept; i++)
+			used |= m->site.nodes[i].cluster == c && m->site.nodes[i].slots;
+		if (!used) {
 			fprintf(f, "%s%s", first ? "no ranks in cluster " : ", ", m->hosts.clusters[c].name);
 			first = false;
 		}

@@ -82,6 +82,15 @@ for second, ports in ((1, 1), (2, 2)):
     found = time("-S", "block", rates=NO_LATENCY + "bandwidth:8M forward:8M")
     check(close(found, 16e6 / ports / (8 * M), ("z a>b", "port of z to a")[ports == 1]), "two zippers on %d adapters" % ports, found)
 
+# a map that is kept, although its job is not the one that would be chosen: cluster a alone has room for all
+write("hosts", "#ZIP cluster a\na:20\n#ZIP cluster b\nb:2\nz:2\n#ZIP cluster c\nc0:1\nc1:3\n" + zipper("y", "ab") + zipper("z", "bc", 2))
+write("map", "0 c0\n1 c1\n2-3 z c\n4-5 b\n")
+graph(6, [(0, 2, 1000000), (1, 3, 1000000)])
+found = time("-S", "keep", "--improve", "map", rates=NO_LATENCY + "bandwidth:1M")
+check(close(found, 2e6 / M, "port of z to c"), "keep: the ports of the map's own job", found)
+r = zipmap("-f", "hosts", "-g", "graph", "-S", "keep", "--improve", "map")
+check("\nno ranks in cluster a\n" in r.stdout, "... and the clusters that it has no ranks in", r.stdout)
+
 # drawn: the same as by the model
 for seed in range(12):
     rng = random.Random(seed)
