@@ -86,8 +86,8 @@ static int rates_take(void *rates, char *text, struct zerr *err)
 		rc = spec_u64(list.specs, names[i], (uint64_t)(r->latency[i] * 1e9 + 0.5), 0, 1000000000, &v, err);
 		r->latency[i] = rc ? 0 : (double)v * 1e-9;
 	}
-	r->bandwidth_told = !rc && spec_string(list.specs, "bandwidth") != NULL;
-	r->forward_told = !rc && spec_string(list.specs, "forward") != NULL;
+	r->bandwidth_told |= !rc && spec_string(list.specs, "bandwidth") != NULL;
+	r->forward_told |= !rc && spec_string(list.specs, "forward") != NULL;
 	if (!rc && !(rc = spec_u64(list.specs, "bandwidth", (uint64_t)r->bandwidth, 1, UINT64_MAX, &v, err)))
 		r->bandwidth = (double)v;
 	if (!rc && !(rc = spec_u64(list.specs, "forward", (uint64_t)r->forward, 1, UINT64_MAX, &v, err)))

@@ -71,6 +71,9 @@ for text, rates, seconds in ((dragonfly, "", 1e6 / (5120 * M)), (dragonfly, "ban
     found = time("-S", "block", "-F", text, rates=NO_LATENCY + rates)
     check(close(found, seconds) or "injection" in text and close(found, 1e6 / (10240 * M)), "with -F '%s' and '%s'" % (text, rates), found)
 
+found = time("-S", "block", "-F", "crossbar node:64 bandwidth:10240M", "--rates", NO_LATENCY, rates="bandwidth:1M")
+check(close(found, 1e6 / M), "a second --rates leaves told what the first one told", found)
+
 # a zipper without a host line, and one that is on a network between zippers, have ports as well
 write("hosts", cluster("a", 4) + cluster("b", 4) + zipper("y", ["a", "wan"]) + zipper("z", ["wan", "b"]))
 graph(8, [(i, 4 + j, 1000000) for i in range(4) for j in range(4)])
