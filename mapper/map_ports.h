@@ -13,6 +13,7 @@ struct map_port {
 	const struct zaddr *addr; /* of a zipper; NULL: not known */
 	uint32_t next;		  /* port of the same zipper, or MAP_NONE */
 	uint64_t out, in;	  /* bytes */
+	uint64_t own_out, own_in; /* of these, without what rails carry */
 };
 
 struct map_ports {

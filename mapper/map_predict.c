@@ -202,6 +202,8 @@ static void ports_load(struct map_prediction *p, const struct share *w)
 	for (uint32_t i = 0; i < p->ports.n; i++) {
 		struct map_port *port = &p->ports.port[i];
 
+		port->own_out = w->load[i].out;
+		port->own_in = w->load[i].in;
 		port->out = w->load[i].out + less(port->out, w->load[i].near_out);
 		port->in = w->load[i].in + less(port->in, w->load[i].near_in);
 	}
@@ -221,7 +223,8 @@ void map_predict_busiest(struct map_prediction *p, const struct map_site *s, con
 	}
 	for (uint32_t i = 0; i < p->ports.n; i++) {
 		const struct map_port *port = &p->ports.port[i];
-		uint64_t most = port->out > port->in ? port->out : port->in;
+		uint64_t out = ports ? port->own_out : port->out, in = ports ? port->own_in : port->in;
+		uint64_t most = out > in ? out : in;
 
 		if ((ports && !ports[i]) || (double)most / r->bandwidth <= p->links_s)
 			continue;

@@ -66,7 +66,8 @@ struct map_prediction {
 int map_predict(struct map_prediction *, const struct zgraph *, const struct map_site *, const struct map_layout *,
 	const struct map_rates *, size_t list, unsigned threads, struct zerr *);
 void map_prediction_free(struct map_prediction *);
-/* Raises links_s and busiest to those of the rails and ports that count: NULL: all. */
+/* Raises links_s and busiest to those of the rails, and of the ports that count: with what they carry for rails if all
+ * do (NULL), else without that, as rails go by links of a network then. */
 void map_predict_busiest(struct map_prediction *, const struct map_site *, const struct map_rates *, bool rails,
 	const bool *ports);
 static inline double map_prediction_seconds(const struct map_prediction *p)

@@ -74,6 +74,15 @@ for text, rates, seconds in ((dragonfly, "", 1e6 / (5120 * M)), (dragonfly, "ban
 found = time("-S", "block", "-F", "crossbar node:64 bandwidth:10240M", "--rates", NO_LATENCY, rates="bandwidth:1M")
 check(close(found, 1e6 / M), "a second --rates leaves told what the first one told", found)
 
+# ... and ports of a zipper that it tells, whether the zipper could have ranks or not
+graph(16, [(i, 8 + i, 500000000) for i in range(8)])
+write("map", "".join("%d a%d\n%d b%d\n" % (i, i, 8 + i, i) for i in range(8)))
+fabric = "part:a torus:9 bandwidth:102400M; part:b torus:9 bandwidth:102400M; zipper:z a:8 b:8 port:20480M forward:20480M"
+for host in ("", "z:2\n"):
+    write("hosts", cluster("a", 8) + cluster("b", 8) + host + zipper("z", "ab"))
+    found = time("-S", "keep", "--improve", "map", "-F", fabric)
+    check(close(found, 4e9 / (20480 * M)), "a zipper of two tori, with the host line '%s'" % host.strip(), found)
+
 # a zipper without a host line, and one that is on a network between zippers, have ports as well
 write("hosts", cluster("a", 4) + cluster("b", 4) + zipper("y", ["a", "wan"]) + zipper("z", ["wan", "b"]))
 graph(8, [(i, 4 + j, 1000000) for i in range(4) for j in range(4)])
