@@ -301,15 +301,15 @@ static int try_starts(struct search *s, bool small, struct zerr *err)
 	return rc;
 }
 
-/* More effort is more rounds, with other seeds: never worse than less. Each does what strategies alone would do, too.
- */
+/* More effort is more rounds, with other seeds: never worse than less, until nothing is left to gain. Each does what
+ * strategies alone would do, too. */
 static int search_run(struct search *s, struct zerr *err)
 {
 	const bool small = s->cut.n < 6 * s->p->site->nclusters + 4;
 	const uint64_t seed = s->own.seed;
 	int rc = 0;
 
-	for (unsigned e = 0; e < s->o->effort && !rc && (!e || s->result.least); e++) {
+	for (unsigned e = 0; e < s->o->effort && !rc && (!s->result.any || s->result.least); e++) {
 		s->own.seed = e ? rng_at(seed, RNG_MAP, 4, e) : seed;
 		s->random = (uint64_t)e << 20;
 		for (int k = 0; k < KINDS; k++)

@@ -64,20 +64,27 @@ for args, text in [(["--forbid", "a1"], "old: rank 4 is on a1, which takes no ra
 JOINED = "#ZIP zipper zip a=tcp:10.1.0.1 b=tcp:10.2.0.1\n"
 HARD = [
     ("#ZIP cluster a\na0:2\na1:3\n#ZIP cluster b\nb0:1\n" + JOINED + "#ZIP node a0,b0 gpu=2 big=1\n#ZIP node a1 gpu=1 big\n",
-     [(0, 4, 9), (1, 5, 5), (2, 1, 1), (3, 0, 2), (3, 1, 1), (5, 0, 1000), (5, 4, 9)], 6, {"gpu": (1, 4, 5), "big": (0, 4, 5)}, "auto",
+     [(0, 4, 9), (1, 5, 5), (2, 1, 1), (3, 0, 2), (3, 1, 1), (5, 0, 1000), (5, 4, 9)], 6, {"gpu": (1, 4, 5), "big": (0, 4, 5)}, [],
      {"a0": {"gpu": 2, "big": 1}, "a1": {"gpu": 1, "big": 9}, "b0": {"gpu": 2, "big": 1}}),
     ("#ZIP cluster a\na0:2\n#ZIP cluster b\nb0:3\nb1:3\nzip:2\n" + JOINED +
      "#ZIP node a0 gpu=1 big\n#ZIP node b0 gpu=1 big=2\n#ZIP node b1 gpu=1 big=1\n#ZIP node zip big=2\n",
      [(0, 2, 6), (0, 3, 1000), (1, 3, 7), (1, 4, 2), (1, 6, 5), (2, 3, 9), (2, 5, 9), (2, 6, 9), (3, 4, 5), (3, 5, 2), (3, 6, 9),
-      (4, 5, 9), (4, 6, 9), (5, 6, 9)], 7, {"gpu": (1, 3), "big": (0, 2, 3, 5)}, "spread",
+      (4, 5, 9), (4, 6, 9), (5, 6, 9)], 7, {"gpu": (1, 3), "big": (0, 2, 3, 5)}, ["-S", "spread"],
      {"a0": {"gpu": 1, "big": 9}, "b0": {"gpu": 1, "big": 2}, "b1": {"gpu": 1, "big": 1}, "zip": {"big": 2}}),
+    # of which the first search finds nothing
+    ("#ZIP cluster a\na0:3\na2:3\na4:3\n#ZIP cluster b\nb1:2\nb3:4\nb5:2\n" + JOINED +
+     "#ZIP node a0 gpu=1\n#ZIP node b1,b5 gpu=1 big=1 ssd=1\n#ZIP node a2 gpu=1 big=2 ssd=1\n#ZIP node b3 gpu=2 big=2 ssd=1\n"
+     "#ZIP node a4 gpu=3 big=2 ssd=1\n", [(1, 0, 1), (3, 0, 8), (8, 1, 8)], 17,
+     {"gpu": (2, 4, 5, 6, 8, 9, 10, 13, 15), "big": (0, 1, 2, 3, 5, 7, 10, 15), "ssd": (2, 3, 6, 12, 13)}, ["--effort", "20"],
+     {"a0": {"gpu": 1}, "b1": {"gpu": 1, "big": 1, "ssd": 1}, "a2": {"gpu": 1, "big": 2, "ssd": 1}, "b3": {"gpu": 2, "big": 2, "ssd": 1},
+      "a4": {"gpu": 3, "big": 2, "ssd": 1}, "b5": {"gpu": 1, "big": 1, "ssd": 1}}),
 ]
-for text, edges, n, needs, strategy, limits in HARD:
+for text, edges, n, needs, args, limits in HARD:
     write("hosts", text)
     graph(n, edges)
     demands = [word for f in needs for word in ("--need", f + ":" + ",".join(map(str, needs[f])))]
-    where, lines, r = mapped("-S", strategy, *demands)
+    where, lines, r = mapped(*args, *demands)
     given = {(node, f): sum(where[v][0] == node for v in needs[f]) for node in limits for f in needs} if where else {}
-    check(given and all(given[node, f] <= limits[node].get(f, 0) for node, f in given), "met: " + " ".join(demands), r.stderr or given)
+    check(given and all(given[node, f] <= limits[node].get(f, 0) for node, f in given), "met: " + " ".join(args + demands), r.stderr or given)
 
 finish()
