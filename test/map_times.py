@@ -18,7 +18,8 @@ def time(*args, rates=NO_LATENCY, name="hosts"):
 
 
 def close(found, seconds, where=None):
-    return abs(found[0] - seconds) < 1e-6 * max(1, seconds) and where in (None, found[1])
+    """To what the map's line of nanoseconds says, or to a millionth."""
+    return abs(found[0] - seconds) < 1e-9 + 1e-6 * seconds and where in (None, found[1])
 
 
 def cluster(name, nodes):
@@ -66,10 +67,10 @@ write("hosts", cluster("a", 64))
 graph(64, [(i, i + 1, 1000000) for i in range(0, 64, 2)])
 dragonfly = "dragonfly group:4 chassis:2 router:2 node:4 core:1"
 for text, rates, seconds in ((dragonfly, "", 1e6 / (5120 * M)), (dragonfly, "bandwidth:1M", 1e6 / M),
-                             (dragonfly + " injection:10240M", "", 0), ("crossbar node:64 bandwidth:10240M", "", 1e6 / (10240 * M)),
+                             (dragonfly + " injection:10240M", "", 1e6 / (10240 * M)), ("crossbar node:64 bandwidth:10240M", "", 1e6 / (10240 * M)),
                              ("crossbar node:64 bandwidth:10240M", "bandwidth:1G", 1e6 / (1024 * M)), ("torus:8x8", "bandwidth:1M", 1e6 / M)):
     found = time("-S", "block", "-F", text, rates=NO_LATENCY + rates)
-    check(close(found, seconds) or "injection" in text and close(found, 1e6 / (10240 * M)), "with -F '%s' and '%s'" % (text, rates), found)
+    check(close(found, seconds), "with -F '%s' and '%s'" % (text, rates), found)
 
 found = time("-S", "block", "-F", "crossbar node:64 bandwidth:10240M", "--rates", NO_LATENCY, rates="bandwidth:1M")
 check(close(found, 1e6 / M), "a second --rates leaves told what the first one told", found)
