@@ -19,10 +19,9 @@ void map_rates_default(struct map_rates *r)
 		.forward = 5120.0 * (1 << 20)};
 }
 
-/* Of a port: what ranks send over it and get over it themselves; and how much of what rails carry does not pass it, as
- * it is from ranks of the zipper's own node or for them. */
+/* Of a port: what ranks send over it and get over it themselves. */
 struct load {
-	uint64_t out, in, near_out, near_in;
+	uint64_t out, in;
 };
 
 /* One thread's share. */
@@ -30,7 +29,10 @@ struct share {
 	struct map_sum kind[MAP_KINDS], between[64][64];
 	struct map_sum way[64][64]; /* bridged, from the fabric where it starts to the one where it ends */
 	uint64_t forwarded, crossings;
-	struct load *load;     /* of each port */
+	struct load *load; /* of each port */
+	/* of each port: how much of what rails carry does not pass it, as it is from ranks of the zipper's own node or
+	 * for them */
+	uint64_t *near_out, *near_in;
 	uint64_t *received_ns; /* [ranks]: integers, so that the order of threads does not matter */
 	double slowest;
 	struct map_crossing *heap; /* the heaviest, the least of them on top */
@@ -45,7 +47,7 @@ struct task {
 	const struct map_rates *rates;
 	uint64_t clusters; /* with ranks */
 	const struct map_ports *ports;
-	const struct map_zippers *zippers;
+	const struct map_prediction *rails; /* and zippers */
 	uint8_t forwards[64]
 			[64];	/* between the jobs of two clusters, or between two fabrics where all zippers forward */
 	uint64_t ns[MAP_KINDS]; /* the rates' latencies */
@@ -116,22 +118,17 @@ static void ports_add(const struct task *t, struct share *w, uint32_t u, uint32_
 {
 	const uint32_t *node = t->l->node;
 	uint32_t from, to;
-	struct load *a, *b;
 	uint64_t near_a = 0, near_b = 0;
 
 	if (node[u] == node[v] && kind != MAP_BRIDGED)
 		return;
 	map_kind_ends(t->s, t->l, t->clusters, kind, u, v, &from, &to);
-	a = &w->load[map_ports_find(t->ports, t->s, node[u], from)];
-	b = &w->load[map_ports_find(t->ports, t->s, node[v], to)];
 	if (kind == MAP_BRIDGED && !t->s->all_zippers) {
-		near_a = map_rails_near(t->zippers, t->s, node[u], from, to, bytes);
-		near_b = map_rails_near(t->zippers, t->s, node[v], to, from, bytes);
+		near_a = map_rails_near(t->rails, t->s, node[u], from, to, bytes, w->near_in);
+		near_b = map_rails_near(t->rails, t->s, node[v], to, from, bytes, w->near_out);
 	}
-	a->out += bytes - near_a;
-	a->near_in += near_a;
-	b->in += bytes - near_b;
-	b->near_out += near_b;
+	w->load[map_ports_find(t->ports, t->s, node[u], from)].out += bytes - near_a;
+	w->load[map_ports_find(t->ports, t->s, node[v], to)].in += bytes - near_b;
 }
 
 static double edge_add(const struct task *t, struct share *w, uint32_t u, uint32_t v, uint64_t bytes, uint64_t messages)
@@ -204,8 +201,8 @@ static void ports_load(struct map_prediction *p, const struct share *w)
 
 		port->own_out = w->load[i].out;
 		port->own_in = w->load[i].in;
-		port->out = w->load[i].out + less(port->out, w->load[i].near_out);
-		port->in = w->load[i].in + less(port->in, w->load[i].near_in);
+		port->out = w->load[i].out + less(port->out, w->near_out[i]);
+		port->in = w->load[i].in + less(port->in, w->near_in[i]);
 	}
 }
 
@@ -260,8 +257,8 @@ static void shares_join(const struct task *t, unsigned threads)
 		for (uint32_t i = 0; i < t->ports->n; i++) {
 			all->load[i].out += w->load[i].out;
 			all->load[i].in += w->load[i].in;
-			all->load[i].near_out += w->load[i].near_out;
-			all->load[i].near_in += w->load[i].near_in;
+			all->near_out[i] += w->near_out[i];
+			all->near_in[i] += w->near_in[i];
 		}
 		for (uint32_t v = 0; v < t->g->ranks; v++)
 			all->received_ns[v] += w->received_ns[v];
@@ -287,9 +284,11 @@ static int shares_create(struct task *t, unsigned threads)
 
 		w->lost_from = MAP_NONE;
 		w->load = calloc(t->ports->n, sizeof(*w->load));
+		w->near_out = calloc(t->ports->n, sizeof(*w->near_out));
+		w->near_in = calloc(t->ports->n, sizeof(*w->near_in));
 		w->heap = malloc((t->list + 1) * sizeof(*w->heap));
 		w->received_ns = calloc((size_t)t->g->ranks + 1, sizeof(*w->received_ns));
-		if (!w->load || !w->heap || !w->received_ns)
+		if (!w->load || !w->near_out || !w->near_in || !w->heap || !w->received_ns)
 			return -ENOMEM;
 	}
 	return t->share ? 0 : -ENOMEM;
@@ -299,6 +298,8 @@ static void shares_free(struct task *t, unsigned threads)
 {
 	for (unsigned k = 0; t->share && k < threads; k++) {
 		free(t->share[k].load);
+		free(t->share[k].near_out);
+		free(t->share[k].near_in);
 		free(t->share[k].received_ns);
 		free(t->share[k].heap);
 	}
@@ -327,7 +328,7 @@ int map_predict(struct map_prediction *p, const struct zgraph *g, const struct m
 		.l = l,
 		.rates = rates,
 		.ports = &p->ports,
-		.zippers = &p->zippers,
+		.rails = p,
 		.clusters = map_job_clusters(l),
 		.list = list < g->edges ? list : g->edges};
 	int rc;

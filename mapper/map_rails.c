@@ -81,10 +81,21 @@ static void job_load(struct map_prediction *p, const struct map_site *s, uint32_
 			way_load(p, s, r, from, to, load_share(load, n, i++));
 }
 
-uint64_t map_rails_near(const struct map_zippers *z, const struct map_site *s, uint32_t node, uint32_t from,
-	uint32_t to, uint64_t bytes)
+/* By which a zipper is on a fabric that it has a port on. */
+static uint32_t rail_port(const struct map_prediction *p, int zipper, uint32_t fabric)
 {
-	uint64_t n = 0, i = 0, near = 0;
+	uint32_t r = 0;
+
+	while (p->rails[r].zipper != zipper || p->rails[r].from != fabric)
+		r++;
+	return p->rails[r].in;
+}
+
+uint64_t map_rails_near(const struct map_prediction *p, const struct map_site *s, uint32_t node, uint32_t from,
+	uint32_t to, uint64_t bytes, uint64_t *near)
+{
+	const struct map_zippers *z = &p->zippers;
+	uint64_t n = 0, i = 0, sum = 0;
 	unsigned forwards;
 
 	if (!s->nodes[node].zipper) /* most of them, and for each edge */
@@ -95,14 +106,18 @@ uint64_t map_rails_near(const struct map_zippers *z, const struct map_site *s, u
 	for (uint32_t r = 0; r < z->n; r++) {
 		const struct zhostway *out = zhostways_at(&z->ways, (int)r, z->part[from]);
 		int first = out->n ? out->hop[0].zipper : z->ways.zipper[r];
+		uint64_t share;
 
 		if (map_zippers_passed(z, r, from, to) != forwards)
 			continue;
-		if (!strcasecmp(s->hosts->zippers[first].host, s->nodes[node].name))
-			near += load_share((struct map_sum){.bytes = bytes}, n, i).bytes;
-		i++;
+		share = load_share((struct map_sum){.bytes = bytes}, n, i++).bytes;
+		if (strcasecmp(s->hosts->zippers[first].host, s->nodes[node].name) != 0)
+			continue;
+		sum += share;
+		if (near)
+			near[rail_port(p, first, from)] += share;
 	}
-	return near;
+	return sum;
 }
 
 /* --- where all zippers forward --- */

@@ -94,6 +94,13 @@ for second, ports in ((1, 1), (2, 2)):
     write("hosts", cluster("a", 4) + cluster("b", 4) + zipper("z", "ab") + zipper("z", "ab", second))
     found = time("-S", "block", rates=NO_LATENCY + "bandwidth:8M forward:8M")
     check(close(found, 16e6 / ports / (8 * M), ("z a>b", "port of z to a")[ports == 1]), "two zippers on %d adapters" % ports, found)
+# ... and a rank on their host: what it sends through either of them, to a third cluster, passes the adapters of neither
+write("hosts", cluster("a", 2) + "#ZIP cluster b\nb:1\ny:1\n#ZIP cluster c\nc:2\n" + zipper("y", "ab") + zipper("y", "ab", 2) +
+      zipper("z", "bc", 9))
+write("map", "0 y a\n1 a0\n2 a1\n3-4 c\n")
+graph(5, [(0, 1, 9000000), (0, 3, 3000000), (2, 4, 3000000)])
+found = time("-S", "keep", "--improve", "map", rates=NO_LATENCY + "bandwidth:8M forward:800M")
+check(close(found, 11e6 / (8 * M), "port of y to a"), "what a rank sends through zippers of its own node passes no adapter there", found)
 
 # a map that is kept, although its job is not the one that would be chosen: cluster a alone has room for all
 write("hosts", "#ZIP cluster a\na:20\n#ZIP cluster b\nb:2\nz:2\n#ZIP cluster c\nc0:1\nc1:3\n" + zipper("y", "ab") + zipper("z", "bc", 2))
