@@ -17,7 +17,8 @@ extern const char *const map_kind_names[MAP_KINDS];
 
 /* clusters: those that have ranks (map_job_clusters). Only they have parts in the job, and only their networks can be
  * used for direct links, by the rules of libzip and zipperd (direct.c): a rank on any zipper node, whether it forwards
- * for the job or not, listens on the node's ports; of two that do, the one with the lower number. */
+ * for the job or not, listens on the node's ports; of two that do, the one with the lower number, and the other one
+ * takes the first of its ports that it reaches. */
 enum map_kind map_kind_find(const struct map_site *, const struct map_layout *, uint64_t clusters, uint32_t u,
 	uint32_t v);
 /* The networks on which a message of that kind from u to v leaves the node of u and reaches that of v. */

@@ -84,6 +84,14 @@ for host in ("", "z:2\n"):
     found = time("-S", "keep", "--improve", "map", "-F", fabric)
     check(close(found, 4e9 / (20480 * M)), "a zipper of two tori, with the host line '%s'" % host.strip(), found)
 
+# two zipper nodes with two networks in common: the first of the one with the lower rank
+write("hosts", "#ZIP cluster a\na:2\nz1:2\n#ZIP cluster b\nb:2\nz2:2\n" + zipper("z1", "ba") + zipper("z2", "ab", 2))
+graph(2, [(0, 1, 1000000)])
+for first, port in ((1, "port of z2 to b"), (2, "port of z1 to a")):
+    write("map", "%d z1 a\n%d z2 b\n" % (first - 1, 2 - first))
+    found = time("-S", "keep", "--improve", "map", rates=NO_LATENCY + "bandwidth:1M")
+    check(close(found, 1e6 / M, port), "direct between two zipper nodes, of which z%d has the lower rank" % first, found)
+
 # a zipper without a host line, and one that is on a network between zippers, have ports as well
 write("hosts", cluster("a", 4) + cluster("b", 4) + zipper("y", ["a", "wan"]) + zipper("z", ["wan", "b"]))
 graph(8, [(i, 4 + j, 1000000) for i in range(4) for j in range(4)])
