@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "map_links.h"
+#include "map_rails.h"
 
 uint64_t map_link_sum(const struct map_link *l)
 {
@@ -18,35 +19,6 @@ void map_link_add(struct map_link *to, const struct map_link *l)
 {
 	for (int k = 0; k < MAP_KINDS; k++)
 		to->bytes[k] += l->bytes[k];
-}
-
-/* One end of a message: the link of its node, or the port that leads to the other end. cluster: whose job it is in. */
-static void end_add(struct map_links *l, const struct map_site *s, uint32_t node, uint32_t cluster, uint32_t other,
-	enum map_kind kind, uint64_t bytes)
-{
-	const struct map_node *n = &s->nodes[node], *o = &s->nodes[other];
-	uint64_t common = n->fabrics & o->fabrics;
-	uint32_t fabric;
-
-	if (!n->zipper) {
-		l->node[node].bytes[kind] += bytes;
-		return;
-	}
-	if (kind == MAP_BRIDGED && !s->all_zippers) {
-		fabric = cluster;
-	} else if (kind == MAP_BRIDGED) { /* out at the port from where it is nearest; the rails are added for all of
-				 them later */
-		uint32_t best = n->cluster;
-
-		for (uint32_t c = 0; c < s->nclusters; c++)
-			if (n->fabrics >> c & 1 && map_site_far(s, UINT64_C(1) << c, o->fabrics) <
-							   map_site_far(s, UINT64_C(1) << best, o->fabrics))
-				best = c;
-		fabric = best;
-	} else {
-		fabric = common >> o->cluster & 1 ? o->cluster : (uint32_t)__builtin_ctzll(common);
-	}
-	l->port[node][fabric].bytes[kind] += bytes;
 }
 
 /* --- places --- */
@@ -103,20 +75,38 @@ static void rails_add(struct map_links *l, const struct map_site *s, const struc
 	}
 }
 
-static void edges_add(struct map_links *l, const struct map_make *m, const struct map_layout *layout)
+/* One end of a message: the link of its node, or the port of the network that it leaves by, or comes by. What zippers
+ * on the node itself take or bring passes no port there, neither for the rank nor for their rails, which are added
+ * already; shares of few bytes do not come out even: never less than nothing. */
+static void end_add(struct map_links *l, const struct map_site *s, const struct map_prediction *p, uint32_t node,
+	uint32_t fabric, uint32_t other, enum map_kind kind, uint64_t bytes)
 {
+	struct map_link *link = s->nodes[node].zipper ? &l->port[node][fabric] : &l->node[node];
+	uint64_t near = 0;
+
+	if (kind == MAP_BRIDGED && !s->all_zippers)
+		near = 2 * map_rails_near(p, s, node, fabric, other, bytes, NULL);
+	link->bytes[kind] += bytes;
+	link->bytes[kind] -= near < link->bytes[kind] ? near : link->bytes[kind];
+}
+
+static void edges_add(struct map_links *l, const struct map_make *m, const struct map_made *made)
+{
+	const struct map_layout *layout = &made->layout;
+	const struct map_prediction *p = &made->prediction;
 	const struct zgraph *g = m->traffic;
 	uint64_t clusters = map_job_clusters(layout);
 
 	for (uint32_t u = 0; u < g->ranks; u++)
 		for (uint64_t e = g->off[u]; e < g->off[u + 1]; e++) {
-			uint32_t from = layout->node[u], to = layout->node[g->peer[e]];
+			uint32_t a = layout->node[u], b = layout->node[g->peer[e]], from, to;
 			enum map_kind kind = map_kind_find(&m->site, layout, clusters, u, g->peer[e]);
 
-			if (from == to)
+			if (a == b && kind != MAP_BRIDGED)
 				continue;
-			end_add(l, &m->site, from, layout->cluster[u], to, kind, g->bytes[e]);
-			end_add(l, &m->site, to, layout->cluster[g->peer[e]], from, kind, g->bytes[e]);
+			map_kind_ends(&m->site, layout, clusters, kind, u, g->peer[e], &from, &to);
+			end_add(l, &m->site, p, a, from, to, kind, g->bytes[e]);
+			end_add(l, &m->site, p, b, to, from, kind, g->bytes[e]);
 		}
 }
 
@@ -144,8 +134,8 @@ int map_links_make(struct map_links *l, const struct map_make *m, enum map_candi
 		rc = places_make(l, &m->site, place);
 	}
 	if (!rc) {
-		edges_add(l, m, &m->made[which].layout);
 		rails_add(l, &m->site, &m->made[which].prediction, place);
+		edges_add(l, m, &m->made[which]);
 		most_find(l, m->site.nclusters);
 	} else {
 		map_links_free(l);

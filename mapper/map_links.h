@@ -20,8 +20,8 @@ struct map_links {
 	struct map_link most; /* bytes[0]: the largest sum of a link */
 };
 
-/* Bridged bytes are shared by the zippers as map_predict does; they count at their ends' links and at every port that
- * they pass. 0 or -ENOMEM. */
+/* As map_predict has it: bytes count at their ends' links, and what zippers share at every port that it passes. 0 or
+ * -ENOMEM. */
 int map_links_make(struct map_links *, const struct map_make *, enum map_candidate);
 void map_links_free(struct map_links *);
 uint64_t map_link_sum(const struct map_link *);

@@ -119,4 +119,31 @@ r = subprocess.run(["sh", "-c", "ulimit -f 1; trap '' XFSZ; exec \"$0\" draw -f 
                    stderr=subprocess.PIPE, text=True)
 check(r.returncode == 1 and r.stderr.startswith("zipmap draw: map.svg: cannot be written: ") and
       r.stderr.count("\n") == 1 and open("map.svg").read() == picture, "a picture that cannot be written leaves the old one", r.stderr)
+
+
+def port_bytes(*args):
+    """What is written at ports: to the left of zipper nodes, which are here from the top to the bottom of the picture, and to
+    the right of them."""
+    svg = drawn(*args)[3]
+    at = [(e.get("text-anchor") != "end", float(e.get("y")), e.text) for e in svg
+          if e.tag.endswith("text") and e.text.endswith("B") and ":" not in e.text]
+    return [[t for right, y, t in sorted(at) if right == side] for side in (False, True)]
+
+
+# bytes at ports are those of the prediction
+TCP = "#ZIP zipper %s %s=tcp:10.1.0.%d %s=tcp:10.2.0.%d\n"
+write("site", "#ZIP cluster a\na:2\n#ZIP cluster b\nb:2\ny:2\n#ZIP cluster c\nc:2\n" +
+      TCP % ("y", "a", 1, "b", 1) + TCP % ("z", "b", 2, "c", 2))
+write("site.map", "0 y a\n1 c\n2 a\n3 b\n")
+graph(4, [(0, 1, 10240)])
+found = port_bytes("-f", "site", "-m", "site.map")
+check(found == [["0 B", "20.0 KiB"], ["20.0 KiB", "20.0 KiB"]], "what a rank has forwarded by its own node passes no port towards it", found)
+# two zipper nodes with two networks in common
+write("site", "#ZIP cluster a\na:2\nz1:2\n#ZIP cluster b\nb:2\nz2:2\n" + TCP % ("z1", "b", 1, "a", 1) + TCP % ("z2", "a", 2, "b", 2))
+graph(2, [(0, 1, 10240)])
+for first, ports in ((1, [["0 B", "0 B"], ["20.0 KiB", "20.0 KiB"]]), (2, [["20.0 KiB", "20.0 KiB"], ["0 B", "0 B"]])):
+    write("site.map", "%d z1 a\n%d z2 b\n" % (first - 1, 2 - first))
+    found = port_bytes("-f", "site", "-m", "site.map")
+    check(found == ports, "direct between two zipper nodes, over the first network of z%d" % first, found)
+
 finish()
