@@ -352,13 +352,23 @@ static int fastest_take(struct map_make *m, struct zerr *err)
 	return rc;
 }
 
+/* Where it is told how many cores zipperd has on a node: those that remain; else any number. */
+static uint32_t unreserved(const struct map_make *m, const struct map_node *n)
+{
+	const struct map_machine *of = n->hardware == MAP_NONE ? NULL : &m->site.machines[n->hardware];
+	bool told = of && (m->o->reserve >= 0 || m->hosts.nodes[of->node].reserve >= 0);
+
+	return told && of->hardware.nkept ? of->hardware.ncores : UINT32_MAX;
+}
+
 /* A map that is kept as it is has to keep the demands: no move can meet them. Before slots are taken away for other
  * reasons. */
 static int kept_check(const struct map_make *m, struct zerr *err)
 {
 	const struct map_layout *l = &m->made[MAP_FROM_OLD].layout;
 	uint32_t(*given)[MAP_FEATURES_MAX] = calloc(m->site.nnodes, sizeof(*given));
-	int rc = given ? 0 : no_memory(err);
+	uint32_t *ranks = calloc(m->site.nnodes, sizeof(*ranks));
+	int rc = given && ranks ? 0 : no_memory(err);
 
 	for (uint32_t v = 0; v < l->n && !rc; v++) {
 		const struct map_node *n = &m->site.nodes[l->node[v]];
@@ -369,6 +379,10 @@ static int kept_check(const struct map_make *m, struct zerr *err)
 		else if (m->rules.pin[v] != MAP_NONE && m->rules.pin[v] != l->node[v])
 			rc = zerr_set(err, -EINVAL, "%s: rank %u is on %s, and pinned to %s", m->o->improve, v, n->name,
 				m->site.nodes[m->rules.pin[v]].name);
+		else if (++ranks[l->node[v]] > unreserved(m, n))
+			rc = zerr_set(err, -EINVAL,
+				"%s: rank %u is one too many for %s, which has %u cores beside those of zipperd",
+				m->o->improve, v, n->name, unreserved(m, n));
 		for (uint32_t f = 0; f < m->site.nfeatures && !rc; f++)
 			if (m->rules.need[v] >> f & 1 && ++given[l->node[v]][f] > n->limit[f])
 				rc = zerr_set(err, -EINVAL, "%s: rank %u needs %s, which %s does not have%s",
@@ -376,6 +390,7 @@ static int kept_check(const struct map_make *m, struct zerr *err)
 					n->limit[f] ? " for so many" : "");
 	}
 	free(given);
+	free(ranks);
 	return rc;
 }
 

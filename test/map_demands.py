@@ -59,6 +59,15 @@ for args, text in [(["--forbid", "a1"], "old: rank 4 is on a1, which takes no ra
                    (["--forbid", "zip", "--pin", "4-6:a1", "--need", "gpu:8,9,4"], None)]:
     r = zipmap("-f", "hosts", "-g", "graph", "--improve", "old", "-S", "keep", *args)
     check(r.stderr == "zipmap map: %s\n" % text if text else r.returncode == 0, "keep: " + " ".join(args), r.stderr)
+# ... on cores that zipperd has
+RESERVED = "old: rank 7 is one too many for zip, which has 3 cores beside those of zipperd"
+write("old", "0-1 a0\n2-3 b0\n4-7 zip\n")
+graph(8, chain(8))
+for line, args, text in [("", ["--reserve", "1"], RESERVED), (" reserve=1", [], RESERVED), (" reserve=0", ["--reserve", "1"], None),
+                         ("", ["--reserve", "4"], "old: rank 4 is on zip, which takes no ranks"), ("", ["--reserve", "0"], None), ("", [], None)]:
+    hosts([4], [4], 4, "#ZIP node zip cores=4%s\n" % line)
+    r = zipmap("-f", "hosts", "-g", "graph", "--improve", "old", "-S", "keep", *args)
+    check(r.stderr == "zipmap map: %s\n" % text if text else r.returncode == 0, "keep:%s %s" % (line, " ".join(args)), r.stderr)
 
 # demands that are hard to meet but can be: ranks that need both find few nodes; and one that single moves do not meet
 JOINED = "#ZIP zipper zip a=tcp:10.1.0.1 b=tcp:10.2.0.1\n"
