@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "control.h"
 #include "hash.h"
@@ -258,7 +259,7 @@ int zmap_read(struct zmap *map, const char *path, struct zerr *err)
 const char *zmap_find_kept(const struct zmap *map, const char *node)
 {
 	for (uint32_t i = 0; i < map->nkept; i++)
-		if (strcmp(map->names[map->kept[i].node], node) == 0)
+		if (strcasecmp(map->names[map->kept[i].node], node) == 0)
 			return map->names[map->kept[i].cpus];
 	return NULL;
 }

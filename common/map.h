@@ -60,7 +60,8 @@ struct zmap_target {
 int zmap_resolve(const struct zmap *, const struct zhostfile *, bool oversubscribe, struct zmap_target *targets,
 	struct zerr *);
 
-/* The cores kept for zipperd on that node, as written; NULL: none. */
+/* The cores kept for zipperd on that node, as written; NULL: none. Case does not matter, as in zhostfile_find_zipper.
+ */
 const char *zmap_find_kept(const struct zmap *, const char *node);
 
 /* CPUS as written -> "0+1+2+3+8", the form of mpiexec's -bind-to user:. Returns the length, which may be more than fits

@@ -110,6 +110,7 @@ static void keeps_cores(void **state)
 	(void)state;
 	assert_int_equal(parse(&map, text, strlen(text), &err), 0);
 	assert_string_equal(zmap_find_kept(&map, "z1"), "4,6-7");
+	assert_string_equal(zmap_find_kept(&map, "Z1"), "4,6-7");
 	assert_null(zmap_find_kept(&map, "z2"));
 	assert_string_equal(zmap_find_kept(&map, "z3"), "8");
 	assert_null(zmap_find_kept(&map, "z4"));
@@ -142,6 +143,8 @@ static const struct {
 		"m:1: '1-' are no cores: numbers to 65535 and ranges, as 0-3,8"},
 	{"#ZIP z: cores 1 are kept for zipperd\n#ZIP z: cores 2 are kept for zipperd\n0 a\n",
 		"m:2: cores of z have been kept for zipperd already"},
+	{"#ZIP z: cores 1 are kept for zipperd\n#ZIP Z: cores 2 are kept for zipperd\n0 a\n",
+		"m:2: cores of Z have been kept for zipperd already"},
 	{"0 a b 1 x\n", "m:1: 'x' is too much: RANKS NODE [CLUSTER [CPUS]]"},
 };
 
