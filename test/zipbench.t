@@ -207,9 +207,11 @@ tune --output table -- false
 is "tune: the table that was there is kept then" "$? $(cmp table kept && ls table*)" "1 table"
 : >log
 ln -s table link
+chmod 600 table
 tune --layouts 2+2 --output link -- ./machine {}
 is "tune: and replaced by a whole one, also behind a link" "$? $(tail -n 1 link) $(find link -type l) $(cmp -s table kept; echo $?)" \
 	"0 $(tail -n 1 table) link 1" || diag_file err
+is "tune: with the permissions of the old one" "$(stat -c %a table)" 600
 mkfifo pipe
 cat pipe >piped &
 tune --layouts 2+2 --output pipe -- ./machine {}

@@ -168,9 +168,12 @@ static int open_table(struct tune *b, struct zerr *err)
 	b->path = realpath(name, NULL);
 	if (!b->path && !(b->path = strdup(name)))
 		return zerr_set(err, -ENOMEM, "no memory");
-	if ((stat(b->path, &st) != 0 || S_ISREG(st.st_mode)) && asprintf(&b->beside, "%s.new", b->path) < 0)
+	bool there = stat(b->path, &st) == 0;
+	if ((!there || S_ISREG(st.st_mode)) && asprintf(&b->beside, "%s.new", b->path) < 0)
 		return zerr_set(err, -ENOMEM, "no memory");
 	b->out = fopen(b->beside ? b->beside : b->path, "we");
+	if (b->out && b->beside && there) /* on file systems without permissions there is nothing to keep */
+		(void)!fchmod(fileno(b->out), st.st_mode & 0777);
 	return b->out ? 0 : zerr_set(err, -errno, "%s: %s", b->beside ? b->beside : b->path, strerror(errno));
 }
 
