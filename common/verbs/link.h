@@ -203,6 +203,7 @@ struct vrx {
 	/* what came and was not looked at: never more than the window */
 	uint32_t next, got;
 	struct varrival arrival[VARRIVALS];
+	struct vbuf *unwanted; /* stopping: what failed, or is more than the peer may send */
 	struct vrma_slot rma[VRMA_MAX];
 	struct vdone local;
 	struct vlate late_window;

@@ -122,13 +122,14 @@ static void take_arrival(struct vrx *rx, const struct ibv_wc *wc)
 		vpath_give_up(rx->queue.qp); /* it would go on, with receives that are others' */
 	if (!rx->broken)
 		rx->broken = rc;
-	/* Who stops is another thread than the pool's owner, which gets the buffer with the others. */
-	if (rc == 0 || (rx->stopping && rx->got - rx->next < VARRIVALS)) {
+	if (rc == 0) {
 		rx->arrival[rx->got++ % VARRIVALS] = (struct varrival){b, wc->byte_len};
-		return;
-	}
-	if (!rx->stopping)
+	} else if (rx->stopping) { /* in another thread than the pool's owner, which gets the buffer with the others */
+		b->next = rx->unwanted;
+		rx->unwanted = b;
+	} else {
 		put_back(rx, b);
+	}
 }
 
 static void take_completion(struct vrx *rx, const struct ibv_wc *wc)
@@ -407,13 +408,20 @@ bool vrx_stop(struct vlink *l)
 void vrx_fini(struct vlink *l)
 {
 	struct vrx *rx = &l->rx;
-	struct vbuf *chain = rx->kept;
-	if (chain)
-		chain->next = NULL;
+	struct vbuf *chain = NULL;
 	while (rx->queue.cq && fill(rx)) {
 		struct vbuf *b = rx->arrival[rx->next++ % VARRIVALS].buf;
 		b->next = chain;
 		chain = b;
+	}
+	for (struct vbuf *b = rx->unwanted, *next; b; b = next) {
+		next = b->next;
+		b->next = chain;
+		chain = b;
+	}
+	if (rx->kept) {
+		rx->kept->next = chain;
+		chain = rx->kept;
 	}
 	if (rx->pool)
 		vpool_del_link(rx->pool, chain, rx->extra);

@@ -192,6 +192,7 @@ int main(int argc, char **argv)
 		TEST(who_never_changes_over),
 		TEST(who_is_refused_and_goes_on),
 		TEST(who_goes_on_while_its_link_closes),
+		TEST(who_sends_much_while_its_link_closes),
 		TEST(a_message_leaves_from_where_it_came),
 		TEST(few_buffers_are_exchanged),
 		TEST(one_that_has_left_is_shown_again),

@@ -183,3 +183,36 @@ void who_goes_on_while_its_link_closes(void **state)
 	pair_close(&bad);
 	goes_on(&good);
 }
+
+/* More than the ring of arrivals holds, where the window is large: all that it may send, and then as much again. */
+void who_sends_much_while_its_link_closes(void **state)
+{
+	struct fixture *f = *state;
+	option("ZIPPER_VERBS_WINDOW", "256");
+	option("ZIPPER_VERBS_BUFFERS", "2048");
+	struct pair bad = fixture_pair(f), good = fixture_pair(f);
+	struct vtx *tx = &verbs_of(bad.b)->tx;
+	struct vrx *rx = &verbs_of(bad.b)->rx;
+	struct inbox in;
+	uint64_t sent = 0;
+	inbox_init(&in);
+	while (tx->mode != VMODE_QUEUE && post_message(bad.b, sent, 10) == 0)
+		receive_until(bad.a, &in, ++sent);
+	rx->limit = rx->consumed + 256; /* as after bursts */
+	silence(true);
+	assert_int_equal(post_message(bad.b, sent, 10), 0);
+	assert_int_equal(bad.b->ops->flush(bad.b), 0);
+	end_silence();
+	assert_int_equal(bad.b->ops->drain(bad.b), -EAGAIN);
+	send_behind_its_back(bad.a, 256);
+	assert_int_equal(bad.b->ops->drain(bad.b), -EAGAIN);
+	verbs_of(bad.a)->tx.head = verbs_of(bad.a)->tx.tail; /* nobody reaps them */
+	send_behind_its_back(bad.a, 270);
+	bad.b->ops->drain(bad.b);
+	assert_int_equal(rx->queue.qp->state, IBV_QPS_ERR);
+	inbox_fini(&in);
+	pair_close(&bad);
+	goes_on(&good);
+	option("ZIPPER_VERBS_WINDOW", NULL);
+	option("ZIPPER_VERBS_BUFFERS", NULL);
+}

@@ -95,6 +95,7 @@ void who_takes_more_than_its_credit(void **state);
 void who_never_changes_over(void **state);
 void who_is_refused_and_goes_on(void **state);
 void who_goes_on_while_its_link_closes(void **state);
+void who_sends_much_while_its_link_closes(void **state);
 
 /* verbs_share.c */
 void credit_is_for_those_who_use_it(void **state);
