@@ -12,6 +12,7 @@
 #include "log.h"
 
 #define PATIENCE_MS 2000    /* without room: those who connect have some seconds more */
+#define GOING_MS 6000	    /* while others are about to go: longer than LAST_WORDS_MS (job.c), less than ranks wait */
 #define LATE_MAX 8	    /* that are let in to hear that there is no room */
 #define DESCRIPTORS_KEPT 32 /* for those, and for what is not a connection */
 #define DESCRIPTORS_SHM                                                                                                \
@@ -70,6 +71,11 @@ static bool descriptors_lack(const struct daemon *d)
 	return fd < 0 || fd >= d->descriptors - kept(d);
 }
 
+static int64_t patience_ms(const struct daemon *d)
+{
+	return list_empty(&d->leaving) && list_empty(&d->draining) ? PATIENCE_MS : GOING_MS;
+}
+
 bool room_admits(struct daemon *d)
 {
 	/* Half of the places at most are for those of whom nothing is known yet: their time is limited. */
@@ -81,7 +87,7 @@ bool room_admits(struct daemon *d)
 	}
 	if (!d->full_since_ms)
 		d->full_since_ms = d->now_ms;
-	return d->now_ms - d->full_since_ms >= PATIENCE_MS && d->nlate < LATE_MAX;
+	return d->now_ms - d->full_since_ms >= patience_ms(d) && d->nlate < LATE_MAX;
 }
 
 bool room_lacks(const struct peer *p, struct zerr *err)

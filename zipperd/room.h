@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whether there is room: max_connections, and the descriptors that connections take. Who comes while there is none
- * waits in the kernel's queue for a moment, as some others may be about to go; after that a few at a time are let in
- * all the same, to hear why they cannot stay. So nobody waits without end and without a word, not even those who wait
- * for each other. Control thread.
+ * waits in the kernel's queue for a moment, and longer while some others are about to go; after that a few at a time
+ * are let in all the same, to hear why they cannot stay. So nobody waits without end and without a word, not even those
+ * who wait for each other. Control thread.
  */
 #ifndef ZIPPERD_ROOM_H
 #define ZIPPERD_ROOM_H

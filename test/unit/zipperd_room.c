@@ -111,12 +111,36 @@ static void jobs_that_wait_for_each_other_end(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
+/* Whose ranks compute, and do not hear that another one has died: they have some seconds for that. */
+static void a_dead_job_makes_room_in_time(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4], next[4];
+	(void)state;
+	job_start(&d, r, TCP, "max_connections=8");
+	job_exchange(r, 4, 100);
+	job_assert_good(r, 4);
+	fake_kill(&r[0]);
+	fixture_nap(300);
+	job_init(next, "next", d.addr);
+	fake_join_all(next, 4);
+	job_assert_joined(next, 4);
+	job_set_goals(next, 4, 100);
+	assert_true(fake_run(next, 4, all_over, RUN_MS));
+	job_assert_good(next, 4);
+	job_bye(next, 4);
+	for (int i = 1; i < 4; i++)
+		fake_kill(&r[i]);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_fits_exactly_is_served),
 		cmocka_unit_test(what_can_never_fit_is_refused_at_once),
 		cmocka_unit_test(jobs_that_wait_for_each_other_end),
+		cmocka_unit_test(a_dead_job_makes_room_in_time),
 	};
 	signal(SIGPIPE, SIG_IGN);
 	return cmocka_run_group_tests_name("zipperd_room", tests, NULL, NULL);
