@@ -165,6 +165,17 @@ sed -i 's/^log_level.*/log_level = warn\nmax_jobs = 7/' quiet.conf
 kill -HUP "$ZD"
 ok "and what is not read again is named" in_log "warn: max_jobs has changed in the configuration: that is for the next start"
 stop TERM
+# listen and next have as many lines as they need, and what is not set is a comment in the settings as they are printed
+{ cat good.conf; printf '%s\n' "cpus = $last" "next = lgm" "next = das4"; } >many.conf
+# shellcheck disable=SC2016 # sed's
+for change in '/shm:/d listen' '$d next' '/^cpus/d cpus' '$alisten=lgm=tcp:127.0.0.1:0 listen'; do
+	cp many.conf changed.conf
+	start -c changed.conf
+	sed -i "${change% *}" changed.conf
+	kill -HUP "$ZD"
+	ok "SIGHUP: it is ${change#* } that has changed (${change% *})" in_log "warn: ${change#* } has changed in the configuration"
+	stop TERM
+done
 start -c good.conf
 stop INT
 is "SIGINT: exit status 0" "$STATUS" 0

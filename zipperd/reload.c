@@ -39,7 +39,9 @@ static bool is_read_again(const char *line)
 	return strncmp(line, "log_level = ", 12) == 0;
 }
 
-/* Both come from the same table: the first line in which they differ is the option that has changed. */
+/* Both come from the same table, behind which listen and then next have as many lines as they need: the first line in
+ * which the two differ is the option that has changed, and the lines are of different ones where one of listen is in
+ * the one text alone. An option that is not set has '#' in front. */
 static void warn_of_rest(const struct settings *fresh)
 {
 	char *now = format(fresh);
@@ -52,7 +54,8 @@ static void warn_of_rest(const struct settings *fresh)
 		b += lb + (b[lb] == '\n');
 	}
 	if (a && b && (*a || *b)) {
-		const char *name = *b ? b : a;
+		const char *name = !*b || strncmp(a, "listen = ", 9) == 0 ? a : b;
+		name += *name == '#';
 		zlog(ZLOG_WARN, "%.*s has changed in the configuration: that is for the next start",
 			(int)strcspn(name, " \n"), name);
 	}
