@@ -130,6 +130,13 @@ ZD=$!
 TAP_PIDS+=("$ZD")
 ok "fewer descriptors than connections" in_log "max_connections is 48 instead of 16384: more than 64 descriptors may not be open"
 stop
+rm -f ready
+(ulimit -n 64 && exec "$ZIPPERD" -c good.conf --die-with-parent --ready-fd 3 3>ready 2>log) &
+ZD=$!
+TAP_PIDS+=("$ZD")
+wait_for 20 grep -q '^$' ready
+stop
+is "who has started one for a job is not told so" "$(grep max_connections log)" ""
 
 # --- running
 all=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)

@@ -52,7 +52,7 @@ void room_open(struct daemon *d)
 
 void room_log(const struct daemon *d)
 {
-	if (d->wanted_connections)
+	if (d->wanted_connections && !d->for_job) /* who has written its configuration wants all that there are */
 		zlog(ZLOG_WARN,
 			"max_connections is %lld instead of %lld: more than %lld descriptors may not be open (ulimit "
 			"-n)",
