@@ -215,6 +215,21 @@ ok "no neighbour again: the job is over" wait_for 20 grep -q 'me/seek: .* died' 
 wait $pair
 fakectl seek 0
 ok "no neighbour again: nothing of it is left" wait_for 20 none_is_left || diag "$(fakectl qps)"
+# 16 are looked for at a time, and none any more for a job that is over
+links_are() { [ "$(fakectl qps | grep -c "^pid=$zipper ")" = $(($1 * 2)) ]; }
+fakectl seek "$zipper"
+ranks=10
+run_pair seek B 1000 5
+ranks=
+ok "many neighbours: some are looked for, and some wait" wait_for 60 links_are 20 || diag_file "$TAP_TMP/zipperd"
+# shellcheck disable=SC2046 # several
+kill -KILL $(ranks_of A) $(ranks_of B) 2>/dev/null # they may end each other
+ok "many neighbours: when the job is over, those that wait go at once" wait_for 20 links_are 16 ||
+	diag "$(fakectl qps | grep -c "^pid=$zipper ") queue pairs"
+# shellcheck disable=SC2086 # several
+wait $pair
+fakectl seek 0
+ok "many neighbours: nothing of it is left" wait_for 20 none_is_left || diag "$(fakectl qps)"
 # and where there is no way to it, its messages go by TCP
 fakectl fail route 110 0 1 "$zipper"
 bridge "no way" 30000 4

@@ -234,6 +234,12 @@ static void settled(void *owner, struct zlink *z, const struct zerr *why)
 	channel_close(c);
 }
 
+void channel_stop_settling(struct channel *c)
+{
+	if (c->settling && dial_take_back(c->settling))
+		settled(c, c->zlink, &(struct zerr){.text = ""});
+}
+
 void channel_begin(struct channel *c, const char *user)
 {
 	struct zerr err = {.text = ""};
@@ -301,8 +307,10 @@ void channel_drop(struct channel *c)
 	if (c->dropping)
 		return;
 	c->dropping = true;
-	if (!c->lent) /* it is closed when it is settled */
+	if (!c->lent) { /* it is closed when it is settled, unless that has not begun */
+		channel_stop_settling(c);
 		return;
+	}
 	crew_send(j->daemon, j->lane[c->rank->part * j->nparts + c->to]->worker,
 		&(struct command){.kind = CMD_DROP_SOURCE, .source = &c->source});
 	crew_send(j->daemon, j->lane[c->to * j->nparts + c->rank->part]->worker,

@@ -20,7 +20,7 @@ struct channel {
 	struct rank *rank;	 /* NULL: the end of a circuit (circuit.h), which owns it */
 	struct circuit *circuit; /* that one */
 	struct zlink *zlink;
-	struct dial *settling; /* the network is asked for the peer */
+	struct dial *settling; /* the network is asked for the peer, or is to be; NULL: not so */
 	uint32_t to;	       /* part */
 	uint32_t endpoint;
 	char over[80]; /* the port of an RDMA device that it came to, for messages; "": none */
@@ -46,6 +46,8 @@ void channel_drop(struct channel *);
 int channel_settle(struct zlink *, struct worker *rx, struct worker *tx, struct zerr *);
 /* Its halves go to the workers of source.lane and tx.lane: at once, or when the network has been asked (waits). */
 void channel_begin(struct channel *, const char *user);
+/* It is dropping: closes it now if it is still to be settled, and nobody is at it. */
+void channel_stop_settling(struct channel *);
 /* One that no worker has, nor will: closes it, once what it has sent has arrived or will not. */
 void channel_close(struct channel *);
 /* What workers report. */

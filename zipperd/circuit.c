@@ -209,16 +209,20 @@ static void end(struct circuit *c)
 		struct worker *w = c->lane[i]->worker;
 		struct channel *from = c->end[i], *to = c->end[!i];
 		from->dropping = true;
-		/* One that is not lent yet is closed when it is settled. */
+		/* One that is not lent yet is closed when it is settled, or below. */
 		if (from->lent)
 			crew_send(c->daemon, w, &(struct command){.kind = CMD_DROP_SOURCE, .source = &from->source});
 		if (to->lent)
 			crew_send(c->daemon, w, &(struct command){.kind = CMD_FINISH_TX, .tx = &to->tx});
 		crew_send(c->daemon, w, &(struct command){.kind = CMD_DROP_LANE, .lane = c->lane[i]});
 	}
-	for (int i = 0; i < 2; i++)
-		if (c->end[i]->ready && !c->end[i]->lent) /* it has waited for the other one */
-			channel_close(c->end[i]);
+	for (int i = 0; i < 2; i++) {
+		struct channel *e = c->end[i];
+		if (e->ready && !e->lent) /* it has waited for the other one */
+			channel_close(e);
+		else if (!e->lent)
+			channel_stop_settling(e);
+	}
 }
 
 void circuit_break(struct circuit *c, const struct zerr *err)

@@ -28,6 +28,7 @@ struct dial {
 	void *owner; /* NULL: nobody */
 	pthread_t thread;
 	bool settles; /* an accepted link, which has no address here */
+	bool begun;
 	/* the thread's, until it has given it back */
 	struct zlink *zlink;
 	struct zerr err;
@@ -103,6 +104,7 @@ static int start(struct dialer *m, struct dial *l)
 	int rc = start_thread(l);
 	if (rc != 0)
 		return rc;
+	l->begun = true;
 	list_add(&m->running, &l->link);
 	return 0;
 }
@@ -253,4 +255,13 @@ int dial_start(struct dial **out, struct daemon *d, const struct zaddr *addr, co
 void dial_drop(struct dial *l)
 {
 	l->owner = NULL;
+}
+
+bool dial_take_back(struct dial *l)
+{
+	if (l->begun)
+		return false;
+	l->owner = NULL; /* it goes when others are looked for that may start, which may be now */
+	l->zlink = NULL;
+	return true;
 }

@@ -28,5 +28,7 @@ int dial_start(struct dial **, struct daemon *, const struct zaddr *, const char
 int dial_settle(struct dial **, struct daemon *, struct zlink *, const char *user, dial_done *, void *owner,
 	struct zerr *);
 void dial_drop(struct dial *); /* nobody wants to know any more */
+/* The link of dial_settle, where that waits for others still: true, and done is not called. */
+bool dial_take_back(struct dial *);
 
 #endif

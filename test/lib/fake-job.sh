@@ -14,7 +14,7 @@ zipper() {
 	zipper=$!
 	wait_for 60 grep -q '^$' "$TAP_TMP/ready" || bail_out "zipperd did not start: $(cat "$TAP_TMP/zipperd")"
 }
-# part LETTER ARGUMENT...: its two ranks, by hand; ALSO_LETTER: ",ADDRESS" of another zipper
+# part LETTER ARGUMENT...: its two ranks (or $ranks), by hand; ALSO_LETTER: ",ADDRESS" of another zipper
 part() {
 	local letter=$1
 	shift
@@ -22,7 +22,7 @@ part() {
 	[ -z "${!ports}" ] || away=("${elsewhere[@]}")
 	limited 60 env ${!ports:+ZIPPER_PORTS="${!ports}"} ZIPPER_JOB="${job:-job}" ZIPPER_PART="$letter" ZIPPER_PARTS="${parts:-A,B}" ZIPPER_ZIPPERD="$(address "$letter")${!also}" \
 		ZIPPER_DEVICE="fk${letter,}:1" ZIPPER_USER=me ZIPPER_KEY="$key" ZIPPER_MODULE_DIR="$TAP_TMP/modules" \
-		"$MPIEXEC" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" "${away[@]}" "${program:-$TAP_TMP/stream}" "$@" </dev/null >"$TAP_TMP/out${job:-}$letter" 2>&1
+		"$MPIEXEC" -n "${ranks:-2}" -genv LD_PRELOAD "$PRELOAD_LIST" "${away[@]}" "${program:-$TAP_TMP/stream}" "$@" </dev/null >"$TAP_TMP/out${job:-}$letter" 2>&1
 }
 # bridge NAME ARGUMENT...: a job of both parts
 bridge() {
