@@ -117,7 +117,8 @@ struct zrma {
 	void (*unpin)(struct zregion *); /* no operation uses it, or the link was closed */
 	/* Its device has gone: it is to be unregistered when the last half that used it has ended. Any thread. */
 	bool (*is_lost)(const struct zregion *);
-	/* What this link can do; constant once a message has come over it. */
+	/* What this link can do; constant once a message has come over it, but for none being possible any more: then
+	 * messages go another way, and what is under way ends the half. */
 	void (*limits)(const struct zlink *, struct zrma_limits *);
 	/* From now on, messages arrive after what was written before them (see above). Send half. */
 	bool (*is_ordered)(const struct zlink *);

@@ -36,7 +36,8 @@ losing "the second one of two is killed" 1.1=Z:9
 losing "the second one of two ends" 1.4=Z:15
 losing "a write fails" "" write 10 20
 losing "a read fails" "" read 12 10
-losing "a send fails" "" send 12 40
+# later than the first ones: a link whose first credit is not acknowledged stays with TCP, and is not lost
+losing "a send fails" "" send 12 400
 # What zipperd reads and writes stays under way until its device is lost: nobody hears what becomes of it.
 are_under_way() { [ "$(fakectl qps | grep -c "^pid=$zipper fk$1:.* waits=1")" -ge "$2" ]; }
 device_goes() {

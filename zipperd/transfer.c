@@ -58,6 +58,14 @@ static void kill_transfer(struct worker *w, struct transfer *t)
 
 /* --- can this link? --- */
 
+/* It may have turned out since that there is no way for them. */
+static bool can_still(const struct zlink *z, enum zlink_half half)
+{
+	struct zrma_limits limits;
+	z->ops->rma->limits(z, &limits);
+	return (half == ZLINK_RX ? limits.reads : limits.writes) > 0;
+}
+
 static bool admit(struct worker *w, struct zlink *z, enum zlink_half half, enum one_sided *state,
 	struct zregion **region)
 {
@@ -68,7 +76,7 @@ static bool admit(struct worker *w, struct zlink *z, enum zlink_half half, enum 
 		if (rc != 0 && err.text[0])
 			zlog(ZLOG_WARN, "%s: large messages travel as fragments: %s", z->peer, err.text);
 	}
-	return *state == ONE_SIDED_YES;
+	return *state == ONE_SIDED_YES && can_still(z, half);
 }
 
 /* --- agreeing --- */
@@ -194,7 +202,8 @@ static bool can_write(struct worker *w, struct transfer *t)
 int transfer_go(struct worker *w, struct dest *d, const struct note *n)
 {
 	struct transfer *t = offer_of(d, n);
-	if (!t || t->total != n->total || !can_write(w, t) || (!t->fanned && w->staging.stuck))
+	if (!t || t->total != n->total || !can_write(w, t) || (t->source && !transfer_can_read(t->source)) ||
+		(!t->fanned && w->staging.stuck))
 		return transfer_tell_dest(w, d, n->dst, n->peer_xfer, 0);
 	if (t->fanned && fanned_say(w, t, RELAYED_READY) != 0)
 		return -EAGAIN;

@@ -86,6 +86,8 @@ static void limits(const struct zlink *base, struct zrma_limits *out)
 		return;
 	if (l->address.max_bytes < out->max_bytes)
 		out->max_bytes = l->address.max_bytes;
+	if (atomic_load_explicit(&l->told_path, memory_order_relaxed))
+		return;
 	out->reads = l->reads;
 	out->writes = VRMA_MAX;
 }

@@ -50,6 +50,14 @@ static void talk(struct pair *p, struct inbox in[2], uint64_t from, uint64_t to)
 		}
 }
 
+static bool may_reach(const struct pair *p)
+{
+	struct zrma_limits a, b;
+	p->a->ops->rma->limits(p->a, &a);
+	p->b->ops->rma->limits(p->b, &b);
+	return a.reads || a.writes || b.reads || b.writes;
+}
+
 /* Nor can they read what the other one, who may not have heard, has opened: it is not waited for. */
 static void read_in_vain(struct zlink *l)
 {
@@ -101,6 +109,7 @@ void a_path_that_does_not_work_is_left_for_tcp(void **state)
 		talk(&p, in, 20, 200);
 		assert_int_equal(link_warnings, 2);
 		assert_int_equal(expose_all(&p), -EOPNOTSUPP);
+		assert_false(may_reach(&p));
 		for (int i = 0; i < 2; i++) {
 			read_in_vain(i ? p.b : p.a);
 			assert_int_equal(verbs_of(i ? p.b : p.a)->rx.mode, VMODE_STREAM);

@@ -96,8 +96,8 @@ static int fake_arm(struct zlink *z, enum zlink_half half)
 
 static void fake_limits(const struct zlink *z, struct zrma_limits *out)
 {
-	(void)z;
-	*out = (struct zrma_limits){.max_bytes = 1 << 20, .reads = 1, .writes = 1};
+	const uint32_t one = !atomic_load(&((const struct fake_link *)z)->useless);
+	*out = (struct zrma_limits){.max_bytes = 1 << 20, .reads = one, .writes = one};
 }
 
 static int operate(struct fake_half *h, const struct zrma_op *op)

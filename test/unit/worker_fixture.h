@@ -34,6 +34,7 @@ struct fake_link {
 	atomic_bool holding;   /* flush leaves something behind */
 	atomic_bool sleeping;  /* the send half was armed, and nothing flushed or refused since */
 	atomic_bool quiet;     /* the receive half can sleep: a write to fd wakes it */
+	atomic_bool useless;   /* for one-sided operations, as has turned out */
 	/* With each poll, in the worker's thread, while it is to. */
 	void (*interrupt)(void *arg);
 	void *arg;

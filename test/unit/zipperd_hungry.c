@@ -93,15 +93,25 @@ static void end(struct steps *s)
 	free(s->ports);
 }
 
+static bool offer(struct steps *s, uint32_t pair, uint64_t xfer, uint64_t bytes)
+{
+	const struct zwire_env rts = {.kind = ZWIRE_RTS, .src = pair, .dst = pair + 2, .xfer = xfer, .offset = bytes};
+	dest_touch(s->lane, pair);
+	return transfer_offer(&s->from[pair]->source, &s->lane->dest[pair], &rts, key);
+}
+
+static void go(struct steps *s, uint32_t pair, uint64_t xfer, uint64_t bytes)
+{
+	const struct note n =
+		{.what = NOTE_GO, .src = pair + 2, .dst = pair, .xfer = xfer, .peer_xfer = xfer, .total = bytes};
+	assert_int_equal(transfer_go(&s->w, &s->lane->dest[pair], &n), 0);
+}
+
 /* A message of one of the pairs, and the receiver's answer. */
 static void agree(struct steps *s, uint32_t pair, uint64_t xfer, uint64_t bytes)
 {
-	const struct zwire_env rts = {.kind = ZWIRE_RTS, .src = pair, .dst = pair + 2, .xfer = xfer, .offset = bytes};
-	const struct note go =
-		{.what = NOTE_GO, .src = pair + 2, .dst = pair, .xfer = xfer, .peer_xfer = xfer, .total = bytes};
-	dest_touch(s->lane, pair);
-	assert_true(transfer_offer(&s->from[pair]->source, &s->lane->dest[pair], &rts, key));
-	assert_int_equal(transfer_go(&s->w, &s->lane->dest[pair], &go), 0);
+	assert_true(offer(s, pair, xfer, bytes));
+	go(s, pair, xfer, bytes);
 }
 
 static bool is_told(const struct steps *s, uint32_t pair, uint64_t xfer)
@@ -160,6 +170,32 @@ static void others_get_fragments(void **state)
 	until_told(&s, DEAD, 1, 2 * PIECE);
 	agree(&s, WELL, 4, 3 * PIECE);
 	until_told(&s, WELL, 4, 3 * PIECE);
+	end(&s);
+}
+
+/* Of either link it turns out that there is no way for what is not a message. */
+static void no_way_is_no_end(void **state)
+{
+	struct steps s;
+	(void)state;
+	begin(&s, 2);
+	agree(&s, WELL, 1, 3 * PIECE);
+	until_told(&s, WELL, 1, 3 * PIECE);
+	const int tried = atomic_load(&s.from_link[WELL].rx.tried);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct fake_link *l = i ? &s.to_link[WELL] : &s.from_link[WELL];
+		const struct note withdraw = {.what = NOTE_WITHDRAW, .src = 3, .dst = WELL, .xfer = 2 + i};
+		assert_true(offer(&s, WELL, 2 + i, 3 * PIECE));
+		atomic_store(&l->useless, true);
+		go(&s, WELL, 2 + i, 3 * PIECE);
+		assert_true(is_told(&s, WELL, 2 + i));
+		assert_int_equal(s.to_link[WELL].last.offset, 0);
+		assert_int_equal(transfer_withdraw(&s.w, &s.lane->dest[WELL], &withdraw), 0);
+		if (l == &s.from_link[WELL])
+			assert_false(offer(&s, WELL, 9, 3 * PIECE));
+		atomic_store(&l->useless, false);
+	}
+	assert_int_equal(atomic_load(&s.from_link[WELL].rx.tried), tried);
 	end(&s);
 }
 
@@ -289,6 +325,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(others_get_fragments),
+		cmocka_unit_test(no_way_is_no_end),
 		cmocka_unit_test(half_of_it_begins_again),
 		cmocka_unit_test(fanned_out_goes_on_as_fragments),
 		cmocka_unit_test(who_is_slow_goes_on),

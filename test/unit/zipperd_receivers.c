@@ -115,6 +115,12 @@ static void message_stays_as_long_as_it_was(uint32_t before, uint32_t after)
 	stop(&b);
 }
 
+static void some_reads(const struct zlink *z, struct zrma_limits *out)
+{
+	(void)z;
+	*out = (struct zrma_limits){.max_bytes = 1 << 20, .reads = 1, .writes = 1};
+}
+
 /* What is kept of an offer has room for the receivers that there were when it was shown first. */
 static void list_stays_while_an_offer_waits(void **state)
 {
@@ -124,11 +130,15 @@ static void list_stays_while_an_offer_waits(void **state)
 		.dst = ZWIRE_NOBODY,
 		.offset = 100000,
 		.len = ZRMA_KEY_BYTES};
+	static const struct zrma rma = {.limits = some_reads};
+	static const struct ztransport fake = {.name = "fake", .rma = &rma};
+	struct zlink readable = {.ops = &fake};
 	struct bench b;
 	uint8_t list[3 * ZWIRE_RECEIVER_BYTES];
 	(void)state;
 	start(&b);
 	b.s.one_sided = ONE_SIDED_YES;
+	b.s.zlink = &readable;
 	for (uint32_t i = 0; i < 3; i++)
 		zwire_put_receiver(list + i * ZWIRE_RECEIVER_BYTES, &(struct zwire_receiver){.dst = i + 1, .seq = 1});
 	assert_int_equal(take_list(&b, list + ZWIRE_RECEIVER_BYTES, 2), 0);
