@@ -82,7 +82,7 @@ static bool find_no_room(struct peer *p, uint16_t type)
 	struct zerr err;
 	if (type == ZCTL_JOIN || type == ZCTL_PING || !room_lacks(p, &err))
 		return false;
-	zlog(ZLOG_WARN, "job %s/%s: refused: %s", p->hello.user, p->hello.job, err.text);
+	zlog(ZLOG_WARN, "job %s/%s: refused: %s", p->hello.user[0] ? p->hello.user : "?", p->hello.job, err.text);
 	peer_refuse(p, EBUSY, "%s", err.text);
 	return true;
 }
@@ -126,7 +126,8 @@ static void on_request(struct peer *p, struct zctl_msg *msg)
 static void on_way(struct peer *p, const struct zctl_reach *reach)
 {
 	be_known(p);
-	hop_reach(p->daemon, p, reach);
+	if (!find_no_room(p, ZCTL_REACH))
+		hop_reach(p->daemon, p, reach);
 }
 
 void peer_hear(struct peer *p, struct zctl_msg *msg)

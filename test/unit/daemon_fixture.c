@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -37,6 +38,8 @@ void fixture_nap(int ms)
 }
 
 /* --- the daemon --- */
+
+int fixture_descriptors;
 
 static void write_file(const char *path, const char *text)
 {
@@ -109,7 +112,10 @@ void daemon_start(struct daemon_fixture *d, const char *listen, const char *opti
 	assert_true(d->pid >= 0);
 	if (d->pid == 0) {
 		int log = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+		const rlim_t most = (rlim_t)fixture_descriptors;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (fixture_descriptors)
+			setrlimit(RLIMIT_NOFILE, &(struct rlimit){most, most});
 		dup2(log, STDERR_FILENO);
 		fcntl(ready[1], F_SETFD, 0);
 		snprintf(number, sizeof(number), "%d", ready[1]);

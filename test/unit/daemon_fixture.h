@@ -19,6 +19,8 @@ struct daemon_fixture {
 	int naddrs;
 };
 
+extern int fixture_descriptors; /* that each zipperd which is started may have open; 0: as many as there can be */
+
 /* listen: values of listen separated by blanks, "%d" in them is the scratch folder. options: further -o settings,
  * separated by blanks, or NULL. Fails the test if zipperd does not come up. */
 void daemon_start(struct daemon_fixture *, const char *listen, const char *options);

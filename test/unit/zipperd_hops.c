@@ -17,6 +17,9 @@
 
 #include "job_fixture.h"
 
+#define DESCRIPTORS 56 /* where these are few: of a zipperd, which keeps a quarter of them to say so */
+#define IDLE 19
+
 #define DAEMONS 3
 #define RANKS 6 /* a 0, a 1, b 0, c 0, c 1, d 0 */
 
@@ -407,6 +410,33 @@ static void data_channels_need_a_pass(void **state)
 	stop(&w);
 }
 
+/* Whatever has taken the others. That they are kept for is to be told. */
+static void descriptors_lack_on_the_way(void **state)
+{
+	struct row w;
+	int idle[IDLE], rc;
+	(void)state;
+	fixture_descriptors = DESCRIPTORS;
+	start(&w, "tcp", NULL, 1);
+	fixture_descriptors = 0;
+	const struct sockaddr_in in = {.sin_family = AF_INET,
+		.sin_port = htons(w.d[0].addr[0].port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	for (int i = 0; i < IDLE; i++) {
+		idle[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		assert_int_equal(connect(idle[i], (const struct sockaddr *)&in, sizeof(in)), 0);
+	}
+	assert_int_equal(fake_attach(&w.r[0], 2), -EBUSY);
+	assert_says(&w.r[0].err, "has all its 56 descriptors (ulimit -n)");
+	for (int i = 0; i < IDLE; i++)
+		close(idle[i]);
+	/* Which zipperd has yet to see. */
+	while ((rc = fake_attach(&w.r[0], 2)) == -EBUSY)
+		fixture_nap(20);
+	assert_int_equal(rc, 0);
+	stop(&w);
+}
+
 static void entries_must_agree(void **state)
 {
 	struct row w;
@@ -439,6 +469,7 @@ int main(void)
 		cmocka_unit_test(what_may_not_be_is_refused),
 		cmocka_unit_test(who_waits_for_the_dead_stops_nobody),
 		cmocka_unit_test(data_channels_need_a_pass),
+		cmocka_unit_test(descriptors_lack_on_the_way),
 		cmocka_unit_test(entries_must_agree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
