@@ -8,8 +8,8 @@
 #define ZIP_LIBZIP_ATTR_H
 
 /* Runs them while the world is still merged: MPI_COMM_SELF's, and then MPI_COMM_WORLD's as MPICH does, each in the
- * reverse order in which they were set. One that fails ends the job, also where errors
- * return: MPI_Finalize of MPICH then returns without having finalized, and mpiexec kills whoever has not ended yet. */
+ * reverse order in which they were set. One that fails ends the job, also where errors return: MPI_Finalize of MPICH
+ * then returns without having finalized, and mpiexec kills whoever has not ended yet. */
 void zattr_delete_last(void);
 
 #endif

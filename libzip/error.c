@@ -121,6 +121,14 @@ static int find_handler(const struct zcomm *c, MPI_Comm *comm, MPI_Errhandler *h
 	return zip_Comm_get_errhandler(*comm, handler);
 }
 
+void zerror_cut_stack(char *text)
+{
+	char *stack = strstr(text, ", error stack"); /* in MPICH */
+
+	if (stack)
+		*stack = '\0';
+}
+
 static void __attribute__((noreturn)) end_job(int code)
 {
 	char text[MPI_MAX_ERROR_STRING];
@@ -128,9 +136,7 @@ static void __attribute__((noreturn)) end_job(int code)
 
 	if (zip_Error_string(code, text, &len) != MPI_SUCCESS)
 		snprintf(text, sizeof(text), "error %d", code);
-	char *stack = strstr(text, ", error stack"); /* of native MPI: many lines */
-	if (stack)
-		*stack = '\0';
+	zerror_cut_stack(text);
 	lost(class_of(code), text, true);
 }
 

@@ -61,6 +61,8 @@ void zerror_unhush_files(MPI_File opened);
  * one stays hushed, for what other threads do meanwhile. */
 void zerror_show_handlers(bool of_file);
 void zerror_hide_handlers(bool of_file);
+/* A text of MPI_Error_string, where native MPI has many lines: without its error stack. */
+void zerror_cut_stack(char *text);
 /* The class of an error code of native MPI or ours. */
 int zerror_class(int code);
 /* Not one of the application's. */

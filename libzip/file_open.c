@@ -167,9 +167,7 @@ static int fail(struct opening *o)
 
 	if (rank != twin->rank || zn.Error_string(o->code, text, &len) != MPI_SUCCESS)
 		zfile_class_text(class, text);
-	char *where = strstr(text, ", error stack"); /* in MPICH, in many lines */
-	if (where)
-		*where = '\0';
+	zerror_cut_stack(text);
 	int rc = zcoll_bcast(twin, open_name, text, sizeof(text), MPI_CHAR, rank);
 	if (rc != MPI_SUCCESS)
 		return rc;

@@ -66,9 +66,9 @@ int zip_Finalize(void)
 		return zn.Finalize();
 	/* The callbacks in there find MPI not finalized (MPI-4.0, section 11.2.4). What they send is recorded neither
 	 * here nor where native MPI calls them. */
-	const uint32_t phase = zrecord_pause();
+	const int phase = zrecord_phase(0);
 	zattr_delete_last();
-	zrecord_resume(phase);
+	zrecord_phase(phase);
 	int rc = self.sessions > 0 ? MPI_SUCCESS : leave();
 	self.world = false;
 	self.world_ended = true;

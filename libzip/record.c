@@ -239,27 +239,13 @@ void zrecord_win_gone(MPI_Win win)
 
 /* --- begin, phases, end --- */
 
-void zrecord_phase(int level)
-{
-	lock();
-	phase = level < 0 ? PHASE_FIRST : (uint32_t)level;
-	unlock();
-}
-
-uint32_t zrecord_pause(void)
+int zrecord_phase(int level)
 {
 	lock();
 	const uint32_t was = phase;
-	phase = 0;
+	phase = level < 0 ? PHASE_FIRST : (uint32_t)level;
 	unlock();
-	return was;
-}
-
-void zrecord_resume(uint32_t was)
-{
-	lock();
-	phase = was;
-	unlock();
+	return (int)was;
 }
 
 int zrecord_start(const char *file, bool threaded, struct zerr *err)

@@ -53,10 +53,7 @@ void zrecord_get(MPI_Count count, MPI_Datatype type, int target, MPI_Win win);
 void zrecord_request_gone(MPI_Request request);
 void zrecord_comm_gone(MPI_Comm comm);
 void zrecord_win_gone(MPI_Win win);
-/* MPI_Pcontrol. */
-void zrecord_phase(int level);
-/* What is sent in between is not recorded; between calls of the program, in one thread. Returns the phase to resume. */
-uint32_t zrecord_pause(void);
-void zrecord_resume(uint32_t phase);
+/* MPI_Pcontrol. Returns the level before. */
+int zrecord_phase(int level);
 
 #endif

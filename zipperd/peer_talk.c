@@ -15,8 +15,7 @@ static void be_known(struct peer *p)
 {
 	peer_leave_strangers(p);
 	p->state = PEER_READY;
-	/* A rank greets all zippers and joins at one after the other, each of which answers when all ranks are there.
-	 */
+	/* A rank greets all zippers and joins at one after the other: each answers when all ranks are there. */
 	p->deadline_ms =
 		p->hello.service == ZCTL_SERVICE_RANK ? 0 : p->daemon->now_ms + p->daemon->settings.hello_timeout_ms;
 	list_del(&p->link);

@@ -188,8 +188,7 @@ const struct zconf_row settings_rows[] = {
 		"that names the missing ones. A launcher may ask for another time."),
 	OPT_MS(hello_timeout, "10s", 100, 600 * 1000,
 		"How long a new connection may take until it has proved who it is, and then, if it is none of a rank, "
-		"until it "
-		"says what it wants."),
+		"until it says what it wants."),
 	/* A message of 32 KiB takes half the time over TCP without the handshake (24 instead of 55 us), and as many
 	 * come through in a stream. */
 	OPT(eager_bytes, ZCONF_BYTES, "32K", 0, ZWIRE_MAX_PAYLOAD,
