@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes between processes, see bytes.h. */
-#include "bytes.h"
+#include "bench/bytes.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "copy.h"
+#include "common/base/copy.h"
 
 void bytes_open_tcp(struct bytes *b, int fd)
 {

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "measure.h"
-#include "shm_ring.h"
+#include "bench/measure.h"
+#include "common/transport/shm/shm_ring.h"
 
 #define BYTES_PIECE ((size_t)128 << 10) /* what moves at a time: zipperd's default fragment */
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TCP connections of the relays, see dial.h. */
-#include "dial.h"
+#include "bench/dial.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "measure.h"
-#include "socket.h"
-#include "tcp_socket.h"
+#include "bench/measure.h"
+#include "common/transport/socket.h"
+#include "common/transport/tcp/tcp_socket.h"
 
 #define CONNECT_MS 10000
 

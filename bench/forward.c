@@ -14,8 +14,8 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "measure.h"
-#include "session.h"
+#include "bench/measure.h"
+#include "common/session/session.h"
 
 #define BUDGET 16
 #define TIMEOUT_MS 10000

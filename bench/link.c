@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "copy.h"
-#include "measure.h"
-#include "transport.h"
+#include "common/base/copy.h"
+#include "bench/measure.h"
+#include "common/transport/transport.h"
 
 #define CONNECT_MS 10000
 #define FRAGMENT_BYTES ((size_t)128 << 10) /* zipperd's default */

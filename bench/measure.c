@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time, medians, waiting, and the two measurements: round trips of 8 bytes and a stream of 1 MiB messages. */
-#include "measure.h"
+#include "bench/measure.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdnoreturn.h>
 
-#include "wait.h"
+#include "common/base/wait.h"
 
 uint64_t measure_now_ns(void);
 /* Sorts the values. */

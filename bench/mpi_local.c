@@ -5,7 +5,7 @@
  *
  *     mpi_local world|split     peers are addressed on MPI_COMM_WORLD, or on a communicator of the first two ranks
  */
-#include "mpi_bench.h"
+#include "bench/mpi_bench.h"
 
 #include <unistd.h>
 

@@ -5,7 +5,7 @@
  *
  *     mpi_onesided TARGET
  */
-#include "mpi_bench.h"
+#include "bench/mpi_bench.h"
 
 #define TIMES 2000
 #define LARGE_BYTES (1 << 20)

@@ -5,7 +5,7 @@
  *
  *     mpi_pair block|yield [SCALE]     waiting in MPI, or in a loop of tests that yields; SCALE: fewer repetitions
  */
-#include "mpi_bench.h"
+#include "bench/mpi_bench.h"
 
 #define ROUND_TRIPS 10000
 #define LARGE_BYTES (1 << 20)

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "mpi_bench.h"
+#include "bench/mpi_bench.h"
 
 #define THREADS_MAX 64
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bytes.h"
-#include "copy.h"
-#include "dial.h"
+#include "bench/bytes.h"
+#include "common/base/copy.h"
+#include "bench/dial.h"
 
 /* Blocking messages over bytes, for the two ends. */
 struct endpoint {

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dial.h"
-#include "measure.h"
+#include "bench/dial.h"
+#include "bench/measure.h"
 
 #define DEPTH 64     /* receives that are posted, sends that may be under way */
 #define SIGNAL 16    /* one send in so many reports its completion */

@@ -5,9 +5,8 @@
 [ -x "$ZMPIRUN" ] && [ -x "$ZIPPERD" ] || skip_all "zmpirun or zipperd is not built"
 cd "$TAP_TMP" || exit 99
 export ZIPPER_MODULE_DIR=$ZIP_TOP_BUILDDIR/common/.libs
-programs=$ZIP_TOP_SRCDIR/test/programs
 for p in hello random; do
-	compile "$programs/$p.c" $p || bail_out "$p.c does not compile"
+	compile "$(program "$p.c")" $p || bail_out "$p.c does not compile"
 done
 native 30 4 ./hello | sort >expected
 

@@ -27,7 +27,7 @@ if ! command -v gnuplot >/dev/null; then
 	done_testing
 	exit
 fi
-ZIP_TOP_BUILDDIR=$TAP_TMP/tools fails "not built" 1 "coll-figures: $TAP_TMP/tools/bench/zipbench/zipbench is not built" figures made test
+ZIP_TOP_BUILDDIR=$TAP_TMP/tools fails "not built" 1 "coll-figures: $TAP_TMP/tools/zipbench/zipbench is not built" figures made test
 MPIEXEC=no-mpiexec fails "without mpiexec" 1 "coll-figures: no-mpiexec is not there" figures made test
 ok "nothing was made of that" [ -z "$(ls made)" ]
 

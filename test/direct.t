@@ -9,7 +9,7 @@ cd "$TAP_TMP" || exit 99
 "$lab" zhosts 4+4+4 >hosts
 # counted WHAT FROM TO: messages
 counted() { stats "$@" | cut -d' ' -f1; }
-compile "$ZIP_TOP_SRCDIR/test/programs/traffic.c" traffic || bail_out "traffic.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/traffic.c" traffic || bail_out "traffic.c does not compile"
 
 # --- a cut that sits on the zipper node: nothing crosses
 printf '0 zipper clusterA\n1 zipper clusterA\n2-3 clusterB\n' >./cut
@@ -35,7 +35,7 @@ run 0 "ZIPPER_DIRECT=no" --map mixed --stats ./traffic
 ok "all over the bridge" [ "$(counted directly)" = 0 -a "$(counted 'over the bridge' clusterA clusterB)" -gt 0 ]
 unset ZIPPER_DIRECT
 # threads, each at an endpoint with links of its own
-compile "$ZIP_TOP_SRCDIR/test/programs/endpoint_threads.c" endpoint_threads || bail_out "endpoint_threads.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/endpoint_threads.c" endpoint_threads || bail_out "endpoint_threads.c does not compile"
 export ZIPPER_ENDPOINTS=4
 for map in cut all; do
 	run 0 "endpoints, $map" --map $map --stats ./endpoint_threads 12
@@ -57,7 +57,7 @@ is "two zippers: from and to the zipper node nothing over the bridge" "$(for pai
 mv one hosts
 printf '3,0 zipper clusterC\n1 zipper clusterA\n2 clusterB\n' >map
 same_as_one_job() { # MAP NAME WHERE
-	compile "$ZIP_TOP_SRCDIR/test/programs/$2.c" "$2" >cc 2>&1 || { fail "$2 compiles"; diag_file cc; return; }
+	compile "$(program "$2.c")" "$2" >cc 2>&1 || { fail "$2 compiles"; diag_file cc; return; }
 	native 60 4 "./$2" 2>native.err | LC_ALL=C sort >native.out
 	limited 60 "$lab" run zipper "$ZMPIRUN" -f hosts --map "$1" "./$2" 2>err </dev/null | LC_ALL=C sort >out
 	ok "$2 prints the same as in one job$3" cmp native.out out || diag_file err

@@ -8,7 +8,7 @@
 cd "$TAP_TMP" || exit 99
 . "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
 for program in failover threads endpoint_threads; do
-	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
+	compile "$(program "$program.c")" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
 done
 
 # expected RANKS PROGRAM...: its output natively, in native; made once

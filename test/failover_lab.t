@@ -7,7 +7,7 @@
 in_lab 2
 cd "$TAP_TMP" || exit 99
 "$lab" second || bail_out "no second zipper"
-compile "$ZIP_TOP_SRCDIR/test/programs/failover.c" failover || bail_out "failover.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/failover.c" failover || bail_out "failover.c does not compile"
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 (umask 077 && echo "me $key" >keys)
 export ZIPPER_USER=me ZIPPER_KEY_FILE=$TAP_TMP/keys ZIPPER_JOB=lab ZIPPER_PARTS=clusterA,clusterB

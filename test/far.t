@@ -5,7 +5,7 @@
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/lab.sh"
 in_lab 2
-ZIPBENCH=$ZIP_TOP_BUILDDIR/bench/zipbench/zipbench
+ZIPBENCH=$ZIP_TOP_BUILDDIR/zipbench/zipbench
 cd "$TAP_TMP" || exit 99
 reason=$("$lab" delay 5000 2>&1) || skip_all "$reason"
 ok "the clusters do not reach each other" "$lab" check
@@ -23,7 +23,7 @@ bandwidth=$(sed -n 's/^bridge.* bandwidth=\([0-9]*\)$/\1/p' far.tuning)
 ok "the bandwidth: $bandwidth bytes/s" test "${bandwidth:-0}" -gt 0
 
 for program in collectives coll_reductions coll_scans; do
-	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program || bail_out "$program.c does not compile"
+	compile "$(program "$program.c")" $program || bail_out "$program.c does not compile"
 	native 60 4 "./$program" >native.out 2>&1
 	for table in "" "$TAP_TMP/far.tuning"; do
 		ZIPPER_TUNING=$table ZIPPER_TUNE="all segment=1K" run 0 "$program${table:+, with the table}" "./$program"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # zipmap show and zipmap convert: what they print of graphs that are known, every format into every other, pictures, and
-# refusals. The formats themselves: unit/commgraph, unit/pattern; recording: record.t.
+# refusals. The formats themselves: unit/common/commgraph, unit/mapper/pattern; recording: record.t.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 
 ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap

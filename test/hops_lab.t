@@ -8,7 +8,7 @@ in_lab 1
 cd "$TAP_TMP" || exit 99
 "$lab" site || bail_out "no second site"
 for program in p2p_huge p2p_mixed collectives; do
-	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program || bail_out "$program.c does not compile"
+	compile "$(program "$program.c")" $program || bail_out "$program.c does not compile"
 done
 reaches() { "$lab" run "$1" timeout 2 bash -c "exec 3<>/dev/tcp/$2/7474" 2>/dev/null; }
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')

@@ -8,7 +8,7 @@ SO=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
 HELLO=$TAP_TMP/hello
 KEY=$(printf '%064d' 7)
 cd "$TAP_TMP" || exit 99
-compile "$ZIP_TOP_SRCDIR/test/programs/hello.c" "$HELLO" >cc.out 2>&1 ||
+compile "$ZIP_TOP_SRCDIR/test/programs/start/hello.c" "$HELLO" >cc.out 2>&1 ||
 	{ diag_file cc.out; bail_out "hello.c does not compile"; }
 
 # with VARIABLE=VALUE... -- COMMAND: preloaded
@@ -133,7 +133,7 @@ END
 		"$(ZIPPER_PROGRESS=thread merged 90 1+1 ./compute 60 "$PWD/with" 2>&1)" meanwhile
 
 	# --- what is not there: a program that goes on after the error is not alone with that
-	compile "$ZIP_TOP_SRCDIR/test/programs/unsupported.c" unsupported >cc.out 2>&1 || diag_file cc.out
+	compile "$ZIP_TOP_SRCDIR/test/programs/start/unsupported.c" unsupported >cc.out 2>&1 || diag_file cc.out
 	merged 60 2+2 ./unsupported >out 2>err
 	is "a function that is not there is named, once" "$(grep 'that spans clusters; the program was told' err)" \
 		"libzipper: warn: rank 0: MPI_Win_allocate_shared is not supported on a communicator that spans clusters; the program was told so (this is said once)"

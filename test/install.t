@@ -51,7 +51,7 @@ fi
 if [ -n "$real" ] && [ "${SANITIZED:-none}" = none ]; then
 	unset ZIPPER_MODULE_DIR ZMPIRUN_MPIEXEC ZMPIRUN_ZIPPERD ZMPIRUN_LIBZIPPER
 	PATH=$root/bin:$PATH
-	compile "$ZIP_TOP_SRCDIR/test/programs/hello.c" hello || bail_out "hello.c does not compile"
+	compile "$ZIP_TOP_SRCDIR/test/programs/start/hello.c" hello || bail_out "hello.c does not compile"
 	limited 120 zmpirun --clusters 2 -n 4 ./hello >out 2>err
 	is "a job of what is installed" "$? $(grep -c '^hello.* of 4' out)" "0 4" || diag_file err
 	cat >whose.c <<'END'

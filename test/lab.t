@@ -26,7 +26,7 @@ if [ ! -x "$ZMPIRUN" ]; then
 fi
 
 # --- twin programs: their results under our numbers
-for source in "$ZIP_TOP_SRCDIR"/test/programs/*.c; do
+for source in "$ZIP_TOP_SRCDIR"/test/programs/*/*.c; do
 	sed 20q "$source" | grep -q 'twin:.*tcp=yes' || continue
 	case $source in
 	*/multicast.c) layouts="2+2+2 1+1+4" ;;
@@ -37,7 +37,7 @@ for source in "$ZIP_TOP_SRCDIR"/test/programs/*.c; do
 done
 
 cd "$TAP_TMP" || exit 99
-compile "$ZIP_TOP_SRCDIR/test/programs/hello.c" hello
+compile "$ZIP_TOP_SRCDIR/test/programs/start/hello.c" hello
 native 30 4 ./hello | sort >expected
 rsh=$ZIP_TOP_SRCDIR/test/lib/lab-rsh
 

@@ -43,7 +43,7 @@ is "each node has its own list" "$(sort out | tr '\n' ';')" "[0] $last;[1] $firs
 # --- programs do not notice
 printf '0,3 c1\n1 zipper c1\n2 c2\n' >map # c1's native ranks 0, 1, 2 are 0, 3, 1
 for name in hello collectives communicators wildcards; do
-	compile "$ZIP_TOP_SRCDIR/test/programs/$name.c" "$name" >cc 2>&1 || { fail "$name compiles"; diag_file cc; continue; }
+	compile "$(program "$name.c")" "$name" >cc 2>&1 || { fail "$name compiles"; diag_file cc; continue; }
 	native 60 4 "./$name" 2>native.err | LC_ALL=C sort >native.out
 	limited 60 "$ZMPIRUN" --clusters 2 --map map "./$name" 2>err </dev/null | LC_ALL=C sort >out
 	ok "$name prints the same when its ranks are mixed" cmp native.out out || diag_file err
@@ -98,7 +98,7 @@ wait $other
 
 # --- two zippers: each carries what zipmap predicts for it
 ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
-compile "$ZIP_TOP_SRCDIR/test/programs/pattern.c" pattern >cc 2>&1 || diag_file cc
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/pattern.c" pattern >cc 2>&1 || diag_file cc
 printf '#ZIP cluster a launcher=rsh launcher-exec=%s\nh1:2\n#ZIP cluster b launcher=rsh launcher-exec=%s\nh2:2\n' \
 	"$TAP_TMP/rsh" "$TAP_TMP/rsh" >hosts
 printf '#ZIP zipper %s a=shm b=shm\n' z1 z2 >>hosts

@@ -11,7 +11,7 @@ cd "$TAP_TMP" || exit 99
 # stands first is a zipper that does not exist: it would do for two of the clusters, but not for all three.
 "$lab" zhosts 2+4+4 >hosts
 sed -i 's/^#ZIP zipper zipper/#ZIP zipper none clusterA=tcp:10.77.1.99:1 clusterB=tcp:10.77.2.99:1\n&/' hosts
-compile "$ZIP_TOP_SRCDIR/test/programs/pattern.c" pattern || bail_out "pattern.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/pattern.c" pattern || bail_out "pattern.c does not compile"
 
 # predicted KIND...: "MESSAGES BYTES" of these kinds, in the map `kept`
 predicted() {

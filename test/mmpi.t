@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# MMPI, the baseline of bench/mmpi: its functions give the right results, whatever the sizes of the groups.
+# MMPI, the baseline of zipbench/mmpi: its functions give the right results, whatever the sizes of the groups.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 cd "$TAP_TMP" || exit 99
-MMPI=$ZIP_TOP_BUILDDIR/bench/mmpi/mmpi_test
+MMPI=$ZIP_TOP_BUILDDIR/zipbench/mmpi/mmpi_test
 
 for layout in 2+2 1+3; do
 	native 60 $((1 + layout)) "$MMPI" "${layout%+*}" >out 2>err

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An independent, slow model of dragonflies and tori: writes down every path by searching the graph (on a torus by walking)
 and iterates as the paper's section III says, in plain floating point. "zipmap model" must give the same load of every
-link on random small machines. Only the random numbers are shared (their definition is in mapper/rng.h), so that AI and
+link on random small machines. Only the random numbers are shared (their definition is in mapper/base/rng.h), so that AI and
 AH draw the same paths. TAP."""
 import csv
 import itertools

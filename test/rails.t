@@ -7,7 +7,7 @@
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 cd "$TAP_TMP" || exit 99
 for program in hello ordering collectives multicast large p2p_mixed p2p_late p2p_huge; do
-	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
+	compile "$(program "$program.c")" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
 done
 . "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
 

@@ -8,7 +8,7 @@ in_lab 2
 cd "$TAP_TMP" || exit 99
 "$lab" second || bail_out "no second zipper"
 for program in p2p_huge collectives; do
-	compile "$ZIP_TOP_SRCDIR/test/programs/$program.c" $program || bail_out "$program.c does not compile"
+	compile "$(program "$program.c")" $program || bail_out "$program.c does not compile"
 done
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 (umask 077 && echo "me $key" >keys)

@@ -7,7 +7,7 @@
 ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
 cd "$TAP_TMP" || exit 99
 for p in patterns forms; do
-	compile "$ZIP_TOP_SRCDIR/test/programs/$p.c" "$p" >cc.out 2>&1 || { diag_file cc.out; bail_out "$p.c does not compile"; }
+	compile "$(program "$p.c")" "$p" >cc.out 2>&1 || { diag_file cc.out; bail_out "$p.c does not compile"; }
 done
 
 # natively RANKS PROGRAM...: with libzipper.so and no job
@@ -42,7 +42,7 @@ is "all forms merged" "$?" 0
 form_is merged
 
 # --- what is sent after MPI_Finalize, by sessions that go on
-compile "$ZIP_TOP_SRCDIR/test/programs/sessions_world.c" sessions >cc.out 2>&1 || diag_file cc.out
+compile "$ZIP_TOP_SRCDIR/test/programs/start/sessions_world.c" sessions >cc.out 2>&1 || diag_file cc.out
 ZIPPER_PROFILE=sessions.native.zg natively 4 ./sessions >sessions.out 2>&1
 ZIPPER_PROFILE=sessions.merged.zg merged 60 2+2 ./sessions >sessions.out 2>&1
 for how in native merged; do
@@ -76,7 +76,7 @@ for f in fortran77.f fortran90.f90 fortran08.f90; do
 		skip "$f" "no MPICH Fortran compiler"
 		continue
 	fi
-	compile "$ZIP_TOP_SRCDIR/test/programs/$f" fortran >cc.out 2>&1 || { fail "$f does not compile"; diag_file cc.out; continue; }
+	compile "$(program "$f")" fortran >cc.out 2>&1 || { fail "$f does not compile"; diag_file cc.out; continue; }
 	for how in native merged; do
 		export ZIPPER_PROFILE=$how-$f.zg
 		if [ $how = native ]; then natively 4 ./fortran; else merged 60 2+2 ./fortran; fi >fortran.out 2>&1
@@ -107,7 +107,7 @@ else
 fi
 
 # --- with threads
-compile "$ZIP_TOP_SRCDIR/test/programs/threads.c" threads >cc.out 2>&1 || { diag_file cc.out; bail_out "threads.c does not compile"; }
+compile "$ZIP_TOP_SRCDIR/test/programs/start/threads.c" threads >cc.out 2>&1 || { diag_file cc.out; bail_out "threads.c does not compile"; }
 for how in native merged; do
 	export ZIPPER_PROFILE=threads-$how.zg
 	if [ $how = native ]; then natively 4 ./threads; else merged 60 2+2 ./threads; fi >threads.out 2>&1

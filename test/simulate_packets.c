@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args.h"
-#include "model.h"
-#include "outcome.h"
-#include "placement.h"
-#include "rng.h"
-#include "workload.h"
+#include "common/config/args.h"
+#include "mapper/model/model.h"
+#include "mapper/model/outcome.h"
+#include "mapper/model/placement.h"
+#include "mapper/base/rng.h"
+#include "mapper/model/workload.h"
 
 #define BINS 200
 #define SOURCE_LINKS 4.0 /* a router sends its packets at so many times the bandwidth of a link */

@@ -4,7 +4,7 @@
 # ZIP_SECONDS. ZIP_SEED repeats one seed.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 [ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
-compile "$ZIP_TOP_SRCDIR/test/programs/random.c" "$TAP_TMP/random" || bail_out "random.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/random.c" "$TAP_TMP/random" || bail_out "random.c does not compile"
 cd "$TAP_TMP" || exit 99
 
 layouts=(2+2 1+1+2 1+3 3+1 1+1 2+1)

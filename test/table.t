@@ -9,7 +9,7 @@ SO=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
 GEN=$ZIP_TOP_SRCDIR/libzip/gen/mpigen.py
 TAB=$ZIP_TOP_SRCDIR/libzip/functions.tab
 HEADERS=$(sed -n 's/^ZIP_MPI_PROTOTYPES = //p' "$ZIP_TOP_BUILDDIR/libzip/Makefile")
-EXTRA=$ZIP_TOP_SRCDIR/libzip/extra.h
+EXTRA=$ZIP_TOP_SRCDIR/libzip/shim/extra.h
 PYTHON=$(sed -n 's/^PYTHON = //p' "$ZIP_TOP_BUILDDIR/libzip/Makefile")
 cd "$TAP_TMP" || exit 99
 
@@ -139,14 +139,14 @@ done
 
 # --- the environment variables of a rank: the table with what its macros add, the manual page, and zmpirun
 preprocessed() { # FILE
-	"${CC:-gcc}" -E -P -D_GNU_SOURCE -DPKGLIBDIR='""' -I"$ZIP_TOP_SRCDIR/common" -I"${1%/*}" "$1"
+	"${CC:-gcc}" -E -P -D_GNU_SOURCE -DPKGLIBDIR='""' -I"$ZIP_TOP_SRCDIR" -I"$ZIP_TOP_BUILDDIR" "$1"
 }
 array() { tr '\n' ' ' <"$2" | grep -oE "\b$1\[\] = \{[^}]*"; } # NAME FILE: what is in it
 names() { grep -oE 'ZIPPER_[A-Z_]*[A-Z]' | LC_ALL=C sort; } # twice is wrong too
-preprocessed "$ZIP_TOP_SRCDIR/libzip/env.c" >env.i
+preprocessed "$ZIP_TOP_SRCDIR/libzip/start/env.c" >env.i
 { sed 's/" "//g' env.i | grep -oE '\.name = "[a-z_]*"' | sed 's/.*"\(.*\)"/ZIPPER_\1/' | tr a-z A-Z
 	array others env.i; } | names >variables
-preprocessed "$ZIP_TOP_SRCDIR/launch/environ.c" >environ.i
+preprocessed "$ZIP_TOP_SRCDIR/launch/start/environ.c" >environ.i
 sed -n 's/^\.It Ev ZIPPER_/ZIPPER_/p' "$ZIP_TOP_SRCDIR/man/libzipper.7" | names >documented
 is "there are the table's own variables, those of its macros, and those that it does not have" \
 	"$(grep -cxE 'ZIPPER_(JOB|VERBS_PARTITION|VERBS_BUFFER_BYTES|VERBS_ENDPOINTS|KEY)' variables)" 5

@@ -6,7 +6,7 @@
 . "$ZIP_TOP_SRCDIR/test/lib/fake-job.sh"
 
 # With one thread for both directions and with one for each; either way each direction has an endpoint on a device. What they
-# take is as unit/endpoint has it; of pages the fake tells nothing.
+# take is as unit/verbs/endpoint has it; of pages the fake tells nothing.
 in_category() { # CATEGORY THREADS WANTED: contexts, PDs, TDs and parent domains of each endpoint
 	local name="$1, $2"
 	fake_fabric fka/mw/tds=32,fkb/ib/mw/tds=32
@@ -34,7 +34,7 @@ done <<-END
 END
 
 # --- ranks whose threads have endpoints of their own
-compile "$ZIP_TOP_SRCDIR/test/programs/endpoint_threads.c" "$TAP_TMP/endpoint_threads" || bail_out "endpoint_threads.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/endpoint_threads.c" "$TAP_TMP/endpoint_threads" || bail_out "endpoint_threads.c does not compile"
 threads_in_category() { # CATEGORY
 	local name="ranks: $1" rc
 	fake_fabric fka/mw/tds=64,fkb/ib/mw/tds=64
@@ -130,7 +130,7 @@ for threads in pair direction; do
 done
 
 # --- two zippers: large messages of each pair go by both, and each of these moves them from memory to memory
-compile "$ZIP_TOP_SRCDIR/test/programs/p2p_mixed.c" "$TAP_TMP/p2p_mixed" || bail_out "p2p_mixed.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/p2p_mixed.c" "$TAP_TMP/p2p_mixed" || bail_out "p2p_mixed.c does not compile"
 fake_fabric fka/mw,fkb/ib/mw
 zipper -o listen=C=tcp:127.0.0.1:0
 first_zipper=$zipper tcp=$(address C) ALSO_A=,$(address A) ALSO_B=,$(address B)
@@ -259,7 +259,7 @@ benchmark() { # LINES COMMAND...: that many lines come out, each with as many fi
 		"$(awk -F, 'NR == 1 { head = NF } NF != head' "$TAP_TMP/out")" "" || diag_file "$TAP_TMP/out"
 	is "${1##*/} ${2#--}: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/err"
 }
-ZIPBENCH=$ZIP_TOP_BUILDDIR/bench/zipbench/zipbench
+ZIPBENCH=$ZIP_TOP_BUILDDIR/zipbench/zipbench
 if command -v gnuplot >/dev/null; then plot="--plot $TAP_TMP/plot"; else plot=""; fi
 drawn() { # COMMAND FIGURE...: each is there as drawing and picture
 	local figure command=$1

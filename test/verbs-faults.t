@@ -6,7 +6,7 @@
 . "$ZIP_TOP_SRCDIR/test/lib/fake-job.sh"
 
 # --- two zippers, of which one is lost while messages cross: killed, or for one queue pair of it that fails
-compile "$ZIP_TOP_SRCDIR/test/programs/failover.c" "$TAP_TMP/failover" || bail_out "failover.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/failover.c" "$TAP_TMP/failover" || bail_out "failover.c does not compile"
 native 60 4 "$TAP_TMP/failover" 3 2>"$TAP_TMP/err" | LC_ALL=C sort >"$TAP_TMP/native"
 # losing NAME STRIKE [POINT STATUS AFTER | COMMAND]: of the second zipper, Z in STRIKE, or a fault in it (enum ibv_wc_status),
 # or what that command does meanwhile

@@ -7,7 +7,7 @@
 for program in stream broadcasts; do
 	compile "$ZIP_TOP_SRCDIR/test/lib/$program.c" "$TAP_TMP/$program" || bail_out "$program.c does not compile"
 done
-compile "$ZIP_TOP_SRCDIR/test/programs/endpoint_threads.c" "$TAP_TMP/endpoint_threads" || bail_out "endpoint_threads.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/endpoint_threads.c" "$TAP_TMP/endpoint_threads" || bail_out "endpoint_threads.c does not compile"
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 (umask 077 && echo "me $key" >"$TAP_TMP/keys")
 # at K FABRIC: where zipper K listens there

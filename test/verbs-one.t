@@ -18,16 +18,16 @@ fi
 . "$ZIP_TOP_SRCDIR/test/lib/vm-job.sh"
 
 # --- the conformance list of transports, over queue pairs; with ZIP_LONG also over links that change over in the test
-if [ -x "$ZIP_TOP_BUILDDIR/test/unit/transport" ]; then
+if [ -x "$ZIP_TOP_BUILDDIR/test/unit/common/transport" ]; then
 	vm_tap zipper 1500 conformance env CMOCKA_MESSAGE_OUTPUT=TAP ZIP_TEST_SCALE=20 ZIP_TEST_VERBS=rxea:1@10.78.1.1 \
-		ZIP_TEST_LINKS=" ${ZIP_LONG:+verbs ownverbs }warmverbs " "$ZIP_TOP_BUILDDIR/test/unit/transport"
+		ZIP_TEST_LINKS=" ${ZIP_LONG:+verbs ownverbs }warmverbs " "$ZIP_TOP_BUILDDIR/test/unit/common/transport"
 	vm_tap zipper 600 threads env CMOCKA_MESSAGE_OUTPUT=TAP ZIP_TEST_SCALE=20 ZIP_TEST_VERBS=rxea:1@10.78.1.1 \
-		ZIP_TEST_LINKS=" ownverbs " "$ZIP_TOP_BUILDDIR/test/unit/transport" ownverbs_links_in_threads_of_their_own
+		ZIP_TEST_LINKS=" ownverbs " "$ZIP_TOP_BUILDDIR/test/unit/common/transport" ownverbs_links_in_threads_of_their_own
 	# once more what uses memory of the caller, with memory windows, which are not used here by themselves
 	for name in reads_what_was_exposed writes_nothing_around exposes_again memory_that_was_mapped_again \
 		refuses_what_is_not_exposed; do
 		vm_tap zipper 600 windows env CMOCKA_MESSAGE_OUTPUT=TAP ZIP_TEST_VERBS=rxea:1@10.78.1.1 \
-			ZIP_TEST_LINKS=" warmverbs " ZIPPER_VERBS_WINDOWS=yes "$ZIP_TOP_BUILDDIR/test/unit/transport" \
+			ZIP_TEST_LINKS=" warmverbs " ZIPPER_VERBS_WINDOWS=yes "$ZIP_TOP_BUILDDIR/test/unit/common/transport" \
 			"warmverbs_$name"
 	done
 else
@@ -39,7 +39,7 @@ twin() { # PROGRAM LAYOUTS
 	TMPDIR=$ZIP_VM/files ZIP_LAYOUTS=$2 "$ZIP_TOP_SRCDIR/test/twin" "$1" >"$TAP_TMP/tap"
 	tap_of verbs "$TAP_TMP/tap" $?
 }
-for source in "$ZIP_TOP_SRCDIR"/test/programs/*.c; do
+for source in "$ZIP_TOP_SRCDIR"/test/programs/*/*.c; do
 	sed 20q "$source" | grep -q 'twin:.*tcp=yes' || continue
 	case $source in
 	*/hello.c) twin "$source" "1+3 1+1+2" ;;

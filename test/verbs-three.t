@@ -129,7 +129,7 @@ is "what the device lacks for 2xdynamic is said, once for each" "$(fallen_back 2
 
 # --- twin programs: what they print is what they print natively
 for name in wildcards random ${ZIP_LONG:+hello large modes threads}; do
-	compile "$ZIP_TOP_SRCDIR/test/programs/$name.c" "$FILES/$name" || bail_out "cannot compile $name.c"
+	compile "$(program "$name.c")" "$FILES/$name" || bail_out "cannot compile $name.c"
 	native 300 4 "$FILES/$name" 2>&1 | LC_ALL=C sort >"$TAP_TMP/native"
 	start "$name" "$FILES/$name"
 	finish "$name in two clusters"
@@ -186,7 +186,7 @@ end_zipper
 benchmark() { # LINES ARGUMENT...: that many lines come out
 	local lines=$1
 	shift
-	vm 1500 zipper "$ZIP_TOP_BUILDDIR/bench/zipbench/zipbench" "$@" --device rxea >"$TAP_TMP/bench" 2>"$TAP_TMP/bench.err"
+	vm 1500 zipper "$ZIP_TOP_BUILDDIR/zipbench/zipbench" "$@" --device rxea >"$TAP_TMP/bench" 2>"$TAP_TMP/bench.err"
 	is "zipbench $1: status" $? 0 || diag_file "$TAP_TMP/bench.err"
 	is "zipbench $1: lines" "$(wc -l <"$TAP_TMP/bench")" "$lines" || diag_file "$TAP_TMP/bench"
 }

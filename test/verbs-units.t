@@ -3,18 +3,18 @@
 # The verbs transport in one process, on the fake of libibverbs: conformance, what devices are asked for, faults.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/fake.sh"
-units=$ZIP_TOP_BUILDDIR/test/unit/verbs
+units=$ZIP_TOP_BUILDDIR/test/unit/verbs/verbs
 
 if [ -x "$units" ]; then
 	while read -r name devices; do
 		fake_tap "$name" env -u FAKEVERBS_FABRIC FAKEVERBS="$devices" "$units"
 		fake_tap "$name" env -u FAKEVERBS_FABRIC FAKEVERBS="$devices" "$units" conformance
-		fake_tap "$name" env -u FAKEVERBS_FABRIC FAKEVERBS="$devices" "$ZIP_TOP_BUILDDIR/test/unit/cast_verbs"
+		fake_tap "$name" env -u FAKEVERBS_FABRIC FAKEVERBS="$devices" "$ZIP_TOP_BUILDDIR/test/unit/zipcast/verbs"
 	done <<-END
 		infiniband fka/ib/pkey=0x8005/mw/tds=64
 		roce,late fka/inline=60/lag=3/tds=16/silent
 	END
-	fake_tap random env -u FAKEVERBS_FABRIC "$ZIP_TOP_BUILDDIR/test/unit/verbs_random"
+	fake_tap random env -u FAKEVERBS_FABRIC "$ZIP_TOP_BUILDDIR/test/unit/verbs/random"
 	# no setting within its range stops anything: those that have to do with each other; with ZIP_LONG each alone at its least
 	# and most, too
 	alone="BUFFER_BYTES=1024 BUFFER_BYTES=1M BUFFERS=16 BUFFERS=16384 WINDOW=4 WINDOW=256 INLINE_BYTES=0 INLINE_BYTES=512

@@ -3,7 +3,7 @@
 # zipbench: what it measures without a Verbs device comes out as it should, whatever the numbers are.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 cd "$TAP_TMP" || exit 99
-ZIPBENCH=$ZIP_TOP_BUILDDIR/bench/zipbench/zipbench
+ZIPBENCH=$ZIP_TOP_BUILDDIR/zipbench/zipbench
 quick="--sizes 1,12,4K --seconds 0 --least 3 --warm-up 1"
 
 # --- coll: lines are "world,op,bytes,ranks,repeats,q1,median,q3,mean"

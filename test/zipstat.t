@@ -19,7 +19,7 @@ field() {
 		$1 == row { print $c }' out
 }
 
-# --- endpoints: the paper's figures for 16 threads (test/unit/endpoint.c has them all)
+# --- endpoints: the paper's figures for 16 threads (test/unit/verbs/endpoint.c has them all)
 run "account" 0 --endpoints --csv
 is "account: a line for each category, the head, and the naive way" "$(wc -l <out)" 8
 for row in mpi-everywhere:256:100 2xdynamic:80:31.25 dynamic:48:18.75 shared-dynamic:32:12.5 static:16:6.25 mpi+threads:16:6.25 \

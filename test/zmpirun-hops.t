@@ -8,7 +8,7 @@
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 ORDERING=$TAP_TMP/ordering # whose ranks all send to each other
-compile "$ZIP_TOP_SRCDIR/test/programs/ordering.c" "$ORDERING" || bail_out "cannot compile ordering.c"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/ordering.c" "$ORDERING" || bail_out "cannot compile ordering.c"
 cd "$TAP_TMP" || exit 99
 
 key=$(printf '%064x' 4711)
@@ -66,7 +66,7 @@ printf '0 c1\n1 a1\n2 b1\n' >map
 twin "a chain, by a map" 3 -f chain --map map
 # one that zipmap has made for it: what it says that is bridged, and how far, is what zipmap has predicted
 ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
-compile "$ZIP_TOP_SRCDIR/test/programs/pattern.c" pattern || bail_out "pattern.c does not compile"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/pattern.c" pattern || bail_out "pattern.c does not compile"
 sed 's/^\([abc]1\)$/\1:2/' chain >chain22
 for program in "chain 10000 10 hidden" "all 1000 5"; do
 	rm -f graph

@@ -8,7 +8,7 @@
 ENDS=$TAP_TMP/ends
 ORDERING=$TAP_TMP/ordering # whose ranks all send to each other
 compile "$ZIP_TOP_SRCDIR/test/lib/ends.c" "$ENDS" || bail_out "cannot compile ends.c"
-compile "$ZIP_TOP_SRCDIR/test/programs/ordering.c" "$ORDERING" || bail_out "cannot compile ordering.c"
+compile "$ZIP_TOP_SRCDIR/test/programs/p2p/ordering.c" "$ORDERING" || bail_out "cannot compile ordering.c"
 cd "$TAP_TMP" || exit 99
 
 # --- zipperds that run; NOBODY is where there is none

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
+#include "zipcast/context.h"
 
 int zcast_bridge_init(struct zipcast *zc, const struct zipcast_config *c, struct zerr *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts: commands, and the thread with its waiting. See context.h. */
-#include "context.h"
+#include "zipcast/context.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -9,7 +9,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "common/base/clock.h"
 
 #define POLL_MS 50     /* after something came: the paper's section 4.2 */
 #define STOP_MS 2000   /* for closing: an overloaded node may not hear any more */

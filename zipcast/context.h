@@ -16,14 +16,14 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#include "auth.h"
-#include "castplan.h"
-#include "list.h"
-#include "modules.h"
-#include "session.h"
-#include "transport.h"
-#include "wait.h"
-#include "zipcast.h"
+#include "common/control/auth.h"
+#include "common/castplan/castplan.h"
+#include "common/base/list.h"
+#include "zipcast/modules.h"
+#include "common/session/session.h"
+#include "common/transport/transport.h"
+#include "common/base/wait.h"
+#include "zipcast/zipcast.h"
 
 struct node;
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
-#include "hash.h"
+#include "zipcast/context.h"
+#include "common/base/hash.h"
 
 /* The same in all members that mean the same group, whatever their byte order: a hash of what defines it. */
 static uint32_t define(const struct zipcast_group *g, const uint32_t *members)

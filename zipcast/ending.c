@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "context.h"
+#include "common/base/clock.h"
+#include "zipcast/context.h"
 
 #define REST_MS 2000 /* for that; then links break of who writes still, or is written to */
 #define DRAIN_MS 100 /* for our own writes, in a callback: all other groups wait, too */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "context.h"
+#include "common/base/clock.h"
+#include "zipcast/context.h"
 
 #define ACCEPT_BUDGET 16
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "context.h"
+#include "zipcast/context.h"
 
 #define SEND_BUDGET 16 /* blocks of one group in a turn */
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The settings of Verbs, by the names that ranks have for them, see modules.h. */
-#include "modules.h"
+#include "zipcast/modules.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "conf.h"
-#include "verbs.h"
+#include "common/config/conf.h"
+#include "common/transport/verbs/verbs.h"
 
 static struct settings { /* they must stay: the module keeps them */
 	struct zverbs_options verbs;

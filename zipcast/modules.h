@@ -3,7 +3,7 @@
 #ifndef ZIPCAST_MODULES_H
 #define ZIPCAST_MODULES_H
 
-#include "err.h"
+#include "common/base/err.h"
 
 enum zcast_one_sided { ZCAST_ONE_SIDED_AUTO, ZCAST_ONE_SIDED_YES, ZCAST_ONE_SIDED_NO }; /* in that order */
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
-#include "session.h"
+#include "zipcast/context.h"
+#include "common/session/session.h"
 
 #define POLL_BUDGET 32 /* messages of one link in a turn */
 

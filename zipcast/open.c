@@ -11,8 +11,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "context.h"
-#include "modules.h"
+#include "zipcast/context.h"
+#include "zipcast/modules.h"
 
 #define TIMEOUT_MS 30000
 

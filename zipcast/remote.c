@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "clock.h"
-#include "context.h"
+#include "common/base/clock.h"
+#include "zipcast/context.h"
 
 #define REAP_BATCH 16
 /* Smaller blocks go as messages: memory is opened for each message, and a write takes a message besides. Over Soft-RoCE

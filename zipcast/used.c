@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "context.h"
+#include "zipcast/context.h"
 
 void zcast_used_free(struct used *u)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Endpoints on a real device, see device.h. */
-#include "device.h"
+#include "zipstat/device.h"
 
-#include "verbs/endpoint_ibv.h"
+#include "common/endpoint/endpoint_ibv.h"
 
 int device_account(struct zaccount *a, const struct zep_plan *plan, const char *device, const char *who,
 	struct zerr *err)

@@ -3,7 +3,7 @@
 #ifndef ZIPSTAT_DEVICE_H
 #define ZIPSTAT_DEVICE_H
 
-#include "verbs/account.h"
+#include "common/endpoint/account.h"
 
 /* Builds the endpoints on the device, counts, and destroys them. 0 or a negative errno with text. */
 int device_account(struct zaccount *, const struct zep_plan *, const char *device, const char *who, struct zerr *);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The account of the endpoint categories, and of what they are better than; see endpoints.h. */
-#include "endpoints.h"
+#include "zipstat/endpoints.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "device.h"
-#include "verbs/account.h"
-#include "verbs/uarmodel.h"
+#include "zipstat/device.h"
+#include "common/endpoint/account.h"
+#include "common/endpoint/uarmodel.h"
 
 /* Not a category: what the paper begins with, a context for each thread and in it queue pairs with thread domains. */
 enum { NAIVE = ZEP_CATEGORIES, ROWS };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "err.h"
+#include "common/base/err.h"
 
 struct endpoints_options {
 	unsigned threads, paths; /* paths: queue pairs of each thread */

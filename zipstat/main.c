@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints.h"
-#include "log.h"
-#include "stdfds.h"
-#include "traffic.h"
-#include "verbs/endpoint.h"
+#include "zipstat/endpoints.h"
+#include "common/base/log.h"
+#include "common/base/stdfds.h"
+#include "zipstat/traffic.h"
+#include "common/endpoint/endpoint.h"
 
 #define EXIT_USAGE 2
 

@@ -2,7 +2,7 @@
 /* In place of device.c where there was no libibverbs when zipstat was built. */
 #include <errno.h>
 
-#include "device.h"
+#include "zipstat/device.h"
 
 int device_account(struct zaccount *a, const struct zep_plan *plan, const char *device, const char *who,
 	struct zerr *err)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Asks zipperd for its counters, see traffic.h. */
-#include "traffic.h"
+#include "zipstat/traffic.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "credentials.h"
-#include "session.h"
+#include "common/session/credentials.h"
+#include "common/session/session.h"
 
 #define ANSWER_TIMEOUT_MS 10000
 

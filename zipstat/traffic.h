@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "err.h"
+#include "common/base/err.h"
 
 struct traffic_options {
 	const char *address; /* where zipperd listens */

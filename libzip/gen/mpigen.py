@@ -12,7 +12,7 @@ CLASSES = {
     "native": "not interposed: needs neither guard nor translation",
     "outside": "not interposed and no native entry: variadic, or a predefined callback",
     "inside": "native with the depth raised: the native library calls public MPI symbols in there",
-    "file": "the same for a file; on one that spans clusters only if it may be (libzip/file.h)",
+    "file": "the same for a file; on one that spans clusters only if it may be (libzip/file/file.h)",
     "file-all": "the same for what blocks until the local members have come: they have met before",
     "file-own": "hand-written zip_X on a file, or communicator, that spans clusters, else as inside",
     "shadow": "local operation of a communicator: on the shadow of a spanning one",
@@ -26,7 +26,7 @@ CLASSES = {
     "pcontrol": "recorded only; variadic",
 }
 
-# Third column: how the call is recorded (libzip/record.h), if the program asks for that. The rest are kinds of collectives.
+# Third column: how the call is recorded (libzip/record/record.h), if the program asks for that. The rest are kinds of collectives.
 POINT_TO_POINT = {
     "send": "zrecord_send({sendcount}, {sendtype}, {dest}, {comm})",
     "psend": "zrecord_send_init((MPI_Count)partitions * {sendcount}, {sendtype}, {dest}, {comm}, *request)",
@@ -171,7 +171,7 @@ HEAD = "/* SPDX-License-Identifier: BSD-3-Clause */\n/* Made by gen/mpigen.py fr
 
 def emit_header(functions):
     yield HEAD
-    yield "#ifndef ZIP_LIBZIP_NATIVE_H\n#define ZIP_LIBZIP_NATIVE_H\n\n#include <mpi.h>\n\n#include \"extra.h\"\n"
+    yield "#ifndef ZIP_LIBZIP_NATIVE_H\n#define ZIP_LIBZIP_NATIVE_H\n\n#include <mpi.h>\n\n#include \"libzip/shim/extra.h\"\n"
     yield "/* The native library's entry points (PMPI_X), filled with the first call of any MPI function. */"
     yield "struct znative {"
     for f in functions:
@@ -187,7 +187,7 @@ def emit_header(functions):
 def emit_native(functions):
     """zn, and for each entry the stub that stands there until the native library has been found."""
     yield HEAD
-    yield "#include \"native.h\"\n#include \"resolve.h\"\n"
+    yield "#include \"libzip/shim/native.h\"\n#include \"libzip/shim/resolve.h\"\n"
     for number, f in enumerate(functions):
         yield f"static {f.result} lazy_{f.field}({f.parameters}{', ...' if f.variadic else ''})\n{{"
         yield f"\tznative_resolve({number});\n\treturn zn.{f.field}{f.call};\n}}"
@@ -257,7 +257,7 @@ def emit_pcontrol(f):
 
 
 def enter_call(f):
-    """How it enters the library (libzip/enter.h)."""
+    """How it enters the library (libzip/start/enter.h)."""
     if f.kind == "own-comm":
         if "comm" not in [n for _, n, _ in f.arguments]:
             fail(f"{f.name} cannot be {f.kind}: it has no communicator")
@@ -409,7 +409,7 @@ REQUEST_IN = {"MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_fr
 
 def emit_wrappers(functions):
     yield HEAD
-    yield "#include \"enter.h\"\n#include \"file.h\"\n#include \"guard.h\"\n#include \"record.h\"\n#include \"win.h\"\n"
+    yield "#include \"libzip/start/enter.h\"\n#include \"libzip/file/file.h\"\n#include \"libzip/world/guard.h\"\n#include \"libzip/record/record.h\"\n#include \"libzip/win/win.h\"\n"
     yield "#define ZEXPORT __attribute__((visibility(\"default\")))\n"
     for f in functions:
         if f.interposed:

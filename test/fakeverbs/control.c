@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fakectl: changes the fabric that FAKEVERBS_FABRIC names, for shell tests. */
-#include "fabric.h"
+#include "test/fakeverbs/fabric.h"
 
 #include <signal.h>
 #include <stdio.h>

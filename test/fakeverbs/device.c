@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Devices of the fake: their list, contexts, attributes, domains, asynchronous events. */
-#include "objects.h"
+#include "test/fakeverbs/objects.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

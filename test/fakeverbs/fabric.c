@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory that all processes of a fabric share, see fabric.h: making it, its lock, faults. */
-#include "fabric.h"
+#include "test/fakeverbs/fabric.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

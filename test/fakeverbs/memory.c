@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory regions and windows of the fake, and who may reach what by them. */
-#include "objects.h"
+#include "test/fakeverbs/objects.h"
 
 #include <errno.h>
 #include <stdlib.h>

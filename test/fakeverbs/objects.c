@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Queues of the fake, as objects: completion channels and queues, shared receive queues, queue pairs. */
-#include "objects.h"
+#include "test/fakeverbs/objects.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

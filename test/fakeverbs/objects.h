@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "fabric.h"
+#include "test/fakeverbs/fabric.h"
 
 struct fcontext {
 	struct fake_fabric *fabric;

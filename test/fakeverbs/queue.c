@@ -4,7 +4,7 @@
  * order, by who posts them, or, where one had to wait for a receive, by who posts that.
  */
 #define _GNU_SOURCE
-#include "objects.h"
+#include "test/fakeverbs/objects.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,10 +2,10 @@
 /*
  * Only in the library that is preloaded: memory that leaves its place makes the registrations stale that reach into it,
  * as a device goes on with the old pages. Sees what the program itself calls, not what libc does inside: for free()
- * there is unit/regcache.c.
+ * there is unit/common/regcache.c.
  */
 #define _GNU_SOURCE
-#include "fabric.h"
+#include "test/fakeverbs/fabric.h"
 
 #include <dlfcn.h>
 #include <sys/mman.h>

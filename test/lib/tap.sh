@@ -131,6 +131,8 @@ wait_for() {
 	done
 }
 
+# program NAME: where that twin program lies, as modes.c: prints programs/FOLDER/NAME
+program() { printf '%s\n' "$ZIP_TOP_SRCDIR"/test/programs/*/"$1"; }
 # compile SOURCE OUTPUT: as a user would, nothing of ours in the command line. Status 77: no compiler for it.
 compile() {
 	case $1 in

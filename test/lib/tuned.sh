@@ -3,7 +3,7 @@
 # Sourced behind tap.sh by the tests that run twin programs under tuning tables. Works in the current folder.
 
 build_program() { # NAME, of ../programs
-	[ -x "$1" ] || compile "$ZIP_TOP_SRCDIR/test/programs/$1.c" "$1" >cc 2>&1 ||
+	[ -x "$1" ] || compile "$(program "$1.c")" "$1" >cc 2>&1 ||
 		{ diag_file cc; bail_out "$1.c does not compile"; }
 }
 # agrees PROGRAM LAYOUT RULES [TWIN]: is what PROGRAM prints merged, under these rules, what it, or TWIN, prints natively?

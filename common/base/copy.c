@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* memcpy for payloads, see copy.h. */
+#include "common/base/copy.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Multiple of every vector, so that all pieces lie as the first one does. */
+#define PIECE_BYTES 2048
+
+/* So many bytes are copied as one. A variable, as compilers would make `rep movsq` of a number that they know. */
+static size_t most_bytes = SIZE_MAX;
+
+#ifdef __x86_64__
+__attribute__((constructor)) static void look_at_processor(void)
+{
+	__builtin_cpu_init();
+	if (__builtin_cpu_is("amd"))
+		most_bytes = PIECE_BYTES;
+}
+#endif
+
+void *zcopy(void *to, const void *from, size_t len)
+{
+	const size_t most = most_bytes;
+	uint8_t *t = to;
+	const uint8_t *f = from;
+	for (; len > most; len -= most, t += most, f += most)
+		memcpy(t, f, most);
+	memcpy(t, f, len);
+	return to;
+}

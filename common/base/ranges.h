@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of numbers and ranges in text, as 0-3,8: of ranks, and of cores by the operating system's numbers. Any thread.
+ */
+#ifndef ZIP_COMMON_RANGES_H
+#define ZIP_COMMON_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+#define ZRANGES_CPU_MAX 65535u /* highest number of a core */
+
+/* "7", "0-3": one element of a list, up to its comma or end, with numbers of at most max. *text moves to the next
+ * element; *more says whether there is one. false: it is none. */
+bool zranges_scan(const char **text, uint32_t max, uint32_t *first, uint32_t *last, bool *more);
+/* Is this a list of cores? 0, or -EINVAL with the reason. */
+int zranges_check_cpus(const char *text, struct zerr *);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Hybrids (the paper's section 4.3.1): a plan between the leaders of the sites, and a binomial pipeline inside each
+ * site, whose leader is the root of the latter. The leader of the root's site is the root, of the others their lowest
+ * member. Steps of the two plans take turns, so that a leader still sends and receives one block a step at most: step t
+ * of the upper plan is step 2t, step t of an inner one step 2(t + delay) + 1, where the delay is what lets the leader
+ * have got block t: its place in the chain, or twice the dimensions of the upper hypercube.
+ */
+#include "common/castplan/castplan_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct layers {
+	uint32_t *leaders;		   /* [nsites], the root's first */
+	uint32_t *locals;		   /* [nlocals] members of one site, its leader first */
+	uint32_t nsites, nlocals, largest; /* largest: members of the largest site */
+	uint32_t place;			   /* of that site in leaders */
+};
+
+struct site {			  /* in a hash table of twice as many and more, by number */
+	uint32_t number, members; /* members 0: an empty place */
+};
+
+static struct site *find_site(struct site *table, uint32_t bits, uint32_t number)
+{
+	const uint64_t mask = (UINT64_C(1) << bits) - 1;
+	uint64_t at =
+		number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits); /* Fibonacci hashing: Knuth, volume 3, 6.4 */
+	while (table[at].members && table[at].number != number)
+		at = (at + 1) & mask;
+	return &table[at];
+}
+
+/* The layers as a member sees them, in time that is linear: it is done for every message. 0 or -ENOMEM. */
+static int make_layers(struct layers *l, const struct zcast_shape *shape, uint32_t member)
+{
+	const uint32_t n = shape->members, bits = zcast_log2_ceil(n) + 1;
+	struct site *table = calloc((size_t)1 << bits, sizeof(*table));
+	*l = (struct layers){.leaders = malloc(n * sizeof(uint32_t)), .locals = malloc(n * sizeof(uint32_t))};
+	if (!table || !l->leaders || !l->locals) {
+		free(table);
+		free(l->leaders);
+		free(l->locals);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct site *s = find_site(table, bits, shape->site[i]);
+		s->number = shape->site[i];
+		if (s->members++ == 0)
+			l->leaders[l->nsites++] = i; /* the root first, and so on */
+		if (s->members > l->largest)
+			l->largest = s->members;
+		if (s->number == shape->site[member])
+			l->locals[l->nlocals++] = i;
+	}
+	free(table);
+	while (l->leaders[l->place] != l->locals[0])
+		l->place++;
+	return 0;
+}
+
+static void free_layers(struct layers *l)
+{
+	free(l->leaders);
+	free(l->locals);
+}
+
+static enum zcast_algorithm upper(enum zcast_algorithm hybrid)
+{
+	return hybrid == ZCAST_HYBRID_CHAIN ? ZCAST_CHAIN : ZCAST_PIPELINE;
+}
+
+/* Steps after which the leader at a place has what the root has, one block for each step. A vertex of the hypercube has
+ * block t after d more steps; of two leaders that share one, the other may get it as many steps later, while the first
+ * one is sending it. */
+static uint64_t delay_of(enum zcast_algorithm hybrid, const struct layers *l, uint32_t place)
+{
+	if (place == 0)
+		return 0;
+	return hybrid == ZCAST_HYBRID_CHAIN ? place : 2 * zcast_log2_ceil(l->nsites);
+}
+
+static uint64_t hybrid_steps(const struct zcast_shape *shape)
+{
+	struct layers l;
+	if (make_layers(&l, shape, 0) != 0)
+		return UINT64_MAX;
+	struct zcast_shape top = {upper(shape->algorithm), l.nsites, shape->blocks, NULL};
+	struct zcast_shape inner = {ZCAST_PIPELINE, l.largest, shape->blocks, NULL};
+	uint64_t above = 2 * zcast_plan_steps(&top), inside = zcast_plan_steps(&inner);
+	/* An upper bound: the largest site may have a smaller delay than the last one. */
+	uint64_t below = inside ? 2 * (inside + delay_of(shape->algorithm, &l, l.nsites - 1)) : 0;
+	free_layers(&l);
+	return above > below ? above : below;
+}
+
+static int hybrid_begin(struct zcast_plan *p, const struct zcast_shape *shape)
+{
+	struct layers l;
+	if (make_layers(&l, shape, p->me) != 0)
+		return -ENOMEM;
+	p->u.hybrid.leaders = l.leaders;
+	p->u.hybrid.locals = l.locals;
+	p->u.hybrid.delay = delay_of(shape->algorithm, &l, l.place);
+	struct zcast_shape inner = {ZCAST_PIPELINE, l.nlocals, p->blocks, NULL};
+	uint32_t place = 0;
+	while (l.locals[place] != p->me)
+		place++;
+	p->u.hybrid.inner = zcast_plan_create(&inner, place);
+	if (!p->u.hybrid.inner)
+		return -ENOMEM;
+	p->u.hybrid.have_inner = zcast_plan_next(p->u.hybrid.inner, &p->u.hybrid.inner_step);
+	if (l.leaders[l.place] != p->me)
+		return 0;
+	struct zcast_shape top = {upper(shape->algorithm), l.nsites, p->blocks, NULL};
+	p->u.hybrid.top = zcast_plan_create(&top, l.place);
+	if (!p->u.hybrid.top)
+		return -ENOMEM;
+	p->u.hybrid.have_top = zcast_plan_next(p->u.hybrid.top, &p->u.hybrid.top_step);
+	return 0;
+}
+
+static void hybrid_end(struct zcast_plan *p)
+{
+	zcast_plan_destroy(p->u.hybrid.top);
+	zcast_plan_destroy(p->u.hybrid.inner);
+	free(p->u.hybrid.leaders);
+	free(p->u.hybrid.locals);
+}
+
+/* A step of one of the two plans in the numbers of the group. */
+static void translate(const struct zcast_step *step, const uint32_t *members, uint64_t number, struct zcast_step *out)
+{
+	*out = *step;
+	out->number = number;
+	if (out->to != ZCAST_NOBODY)
+		out->to = members[out->to];
+	if (out->from != ZCAST_NOBODY)
+		out->from = members[out->from];
+}
+
+static bool hybrid_next(struct zcast_plan *p, struct zcast_step *out)
+{
+	uint64_t above = 2 * p->u.hybrid.top_step.number;
+	uint64_t below = 2 * (p->u.hybrid.inner_step.number + p->u.hybrid.delay) + 1;
+	if (p->u.hybrid.have_top && (!p->u.hybrid.have_inner || above < below)) {
+		translate(&p->u.hybrid.top_step, p->u.hybrid.leaders, above, out);
+		p->u.hybrid.have_top = zcast_plan_next(p->u.hybrid.top, &p->u.hybrid.top_step);
+		return true;
+	}
+	if (!p->u.hybrid.have_inner)
+		return false;
+	translate(&p->u.hybrid.inner_step, p->u.hybrid.locals, below, out);
+	p->u.hybrid.have_inner = zcast_plan_next(p->u.hybrid.inner, &p->u.hybrid.inner_step);
+	return true;
+}
+
+/* The peers of one of the two plans, in the numbers of the group. */
+static int add_peers(const struct zcast_plan *of, const uint32_t *members, bool *peer)
+{
+	bool *found = of && of->steps ? calloc(of->members, sizeof(*found)) : NULL;
+	if (!of || !of->steps)
+		return 0;
+	int rc = found ? of->ops->peers(of, found) : -ENOMEM;
+	for (uint32_t i = 0; rc == 0 && i < of->members; i++)
+		peer[members[i]] |= found[i];
+	free(found);
+	return rc;
+}
+
+static int hybrid_peers(const struct zcast_plan *p, bool *peer)
+{
+	int rc = add_peers(p->u.hybrid.top, p->u.hybrid.leaders, peer);
+	return rc == 0 ? add_peers(p->u.hybrid.inner, p->u.hybrid.locals, peer) : rc;
+}
+
+#define HYBRID(NAME)                                                                                                   \
+	{                                                                                                              \
+		.name = NAME, .steps = hybrid_steps, .begin = hybrid_begin, .next = hybrid_next,                       \
+		.peers = hybrid_peers, .end = hybrid_end                                                               \
+	}
+const struct zcast_plan_ops zcast_plan_hybrid_chain = HYBRID("hybrid-chain");
+const struct zcast_plan_ops zcast_plan_hybrid_pipeline = HYBRID("hybrid-pipeline");

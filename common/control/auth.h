@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Credentials: a shared secret per user, proved by a keyed hash (BLAKE2b of libsodium) over fresh nonces of both
+ * sides, so that the secret never travels. libzipper.so loads this code as a module (zipauth.so) only while it joins,
+ * so that the application's process keeps no dependency on libsodium.
+ */
+#ifndef ZIP_COMMON_AUTH_H
+#define ZIP_COMMON_AUTH_H
+
+#include <stdbool.h>
+
+#include "common/control/control.h"
+
+#define ZAUTH_KEY_BYTES 32
+
+/* Whose PROOF: who said HELLO asks, the other one answers (with ZCTL_PROOF_REPLY). They differ, so that a proof that is
+ * sent back is no answer. */
+enum zauth_side { ZAUTH_ASKS, ZAUTH_ANSWERS };
+
+/* The entry points of the module, found by dlsym(ZAUTH_SYMBOL). */
+struct zauth_ops {
+	const char *release; /* see module.h */
+	/* 64 hex digits -> key. -EINVAL with reason. */
+	int (*parse_key)(uint8_t key[ZAUTH_KEY_BYTES], const char *hex, struct zerr *);
+	void (*random)(uint8_t *buf, size_t len);
+	void (*prove)(uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side,
+		const struct zctl_hello *, const struct zctl_challenge *);
+	/* The same as prove, compared in constant time. 0 or -EACCES. */
+	int (*check)(const uint8_t mac[ZCTL_MAC_BYTES], const uint8_t key[ZAUTH_KEY_BYTES], enum zauth_side,
+		const struct zctl_hello *, const struct zctl_challenge *);
+	void (*wipe)(void *buf, size_t len);
+};
+#define ZAUTH_SYMBOL "zauth_module"
+extern const struct zauth_ops zauth_module;
+
+/* Can a key file have a key for a user of this name? */
+bool zauth_user_ok(const char *user);
+/* Reads a key file (keyfile.c, libc only): lines "USER HEXKEY", '#' comments. It must be a regular file of ours or
+ * root's that nobody else can read (mode & 077), no user named twice. found is called for every line and stops the
+ * reading by returning nonzero. 0, what found returned, or a negative errno with "path:line: reason". */
+int zauth_read_keys(const struct zauth_ops *, const char *path,
+	int (*found)(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BYTES]), void *ctx, struct zerr *);
+/* The key of one user. 0, -ENOENT (no such user), or an error as above. */
+int zauth_read_key(const struct zauth_ops *, uint8_t key[ZAUTH_KEY_BYTES], const char *path, const char *user,
+	struct zerr *);
+
+#endif

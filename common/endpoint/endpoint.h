@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Scalable endpoints: the Verbs resources of the threads of one process (contexts, protection domains, thread domains,
+ * memory regions, completion queues, queue pairs), shared between them as a plan says. Six plans have names, the
+ * endpoint categories of R. Zambre, A. Chandramowlishwaran, P. Balaji, "Scalable Communication Endpoints for
+ * MPI+Threads Applications", section VI; its section V varies the sharing of one kind of resource at a time.
+ *
+ * The builder knows no library: it works on a table of operations. endpoint_ibv.h has the one of libibverbs, uarmodel.h
+ * a model of an mlx5 device. So an account (account.h) is predicted by the code that builds the real thing.
+ *
+ * Threads: building and destroying are one thread's. Afterwards each thread uses what zep_qp() and the others say is
+ * its own; what the plan shares, the provider locks.
+ */
+#ifndef ZIP_COMMON_VERBS_ENDPOINT_H
+#define ZIP_COMMON_VERBS_ENDPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+enum zep_category {
+	ZEP_MPI_EVERYWHERE, /* a context for each thread */
+	ZEP_2XDYNAMIC,	    /* one context; each thread a UAR page of its own, and an unused one beside it */
+	ZEP_DYNAMIC,	    /* one context; each thread a UAR page of its own */
+	ZEP_SHARED_DYNAMIC, /* one context; two threads on a UAR page, each with its own half (uUAR) */
+	ZEP_STATIC,	    /* one context without thread domains: the provider spreads the queue pairs */
+	ZEP_MPI_THREADS,    /* one queue pair for all */
+	ZEP_CATEGORIES
+};
+
+enum zep_domain {
+	ZEP_DOMAIN_NONE,   /* no thread domain: the context's static uUARs, with locks */
+	ZEP_DOMAIN_PAIRED, /* a thread domain for each queue pair, in the order in which the provider makes them */
+	ZEP_DOMAIN_ALONE,  /* likewise, but with a UAR page of its own: providers put two consecutive thread domains on
+			    * one page (mlx5), so every second one is left unused */
+};
+
+#define ZEP_THREADS_MAX 4096
+#define ZEP_LINE_BYTES 64 /* buffers begin on cache lines of their own (paper, section V-A) */
+
+/* "x_ways": how many threads share one x; 1 is one for each, `threads` is one for all. */
+struct zep_plan {
+	unsigned threads;
+	unsigned paths;	  /* queue pairs of each thread */
+	unsigned regions; /* buffers, with a memory region each, of each thread */
+	unsigned ctx_ways, pd_ways, mr_ways, cq_ways, qp_ways, buf_ways;
+	enum zep_domain domain;
+	bool twice; /* twice the queue pairs (and domains), every second unused: "2xQPs", section V-B */
+	size_t buf_bytes;
+	unsigned send_depth, recv_depth, cq_depth, inline_bytes;
+};
+
+enum zep_kind { ZEP_CTX, ZEP_PD, ZEP_TD, ZEP_PARENT, ZEP_MR, ZEP_CQ, ZEP_QP, ZEP_KINDS };
+
+/* Where a queue pair's doorbells go. Numbers mean nothing but same and different. */
+struct zep_place {
+	uint64_t page, uuar;
+};
+
+/* `to` is the backend's own; objects are its handles. Everything returns 0 or a negative errno with text. -EOPNOTSUPP
+ * from alloc_td, alloc_parent, and create_cq with single: the provider has no such thing. */
+struct zep_ops {
+	int (*open_ctx)(void *to, void **ctx, struct zerr *);
+	int (*alloc_pd)(void *to, void *ctx, void **pd, struct zerr *);
+	int (*alloc_td)(void *to, void *ctx, void **td, struct zerr *);
+	int (*alloc_parent)(void *to, void *ctx, void *pd, void *td, void **parent, struct zerr *);
+	int (*reg_mr)(void *to, void *pd, void *addr, size_t len, void **mr, struct zerr *);
+	/* single: only one thread at a time will ever use it */
+	int (*create_cq)(void *to, void *ctx, unsigned depth, bool single, void **cq, struct zerr *);
+	int (*create_qp)(void *to, void *pd, void *cq, const struct zep_plan *, void **qp, struct zerr *);
+	void (*destroy)(void *to, enum zep_kind, void *object);
+
+	/* For the account. -EOPNOTSUPP: the device does not tell. */
+	int (*locate)(void *to, void *qp, struct zep_place *);
+	int (*allocated)(void *to, uint64_t *pages, uint64_t *uuars); /* of all contexts, used or not */
+	int (*bytes)(void *to, uint64_t *bytes);		      /* memory of all objects */
+};
+
+struct zep_objects {
+	void **at;
+	size_t n, cap;
+};
+
+struct zep_kept { /* kept.h */
+	const struct zep_ops *ops;
+	void *to;
+	struct zep_objects objects[ZEP_KINDS];
+};
+
+struct zep_set {
+	struct zep_kept kept;
+	struct zep_plan plan;
+	struct zep_context *context; /* one after the other */
+	struct zep_seat *seat;	     /* one for each queue pair that threads use */
+	char *arena;		     /* all buffers, region after region */
+	size_t stride;		     /* bytes from one buffer to the next */
+	unsigned nbufs;
+	bool no_domains; /* wanted and not to be had: locks, and static uUARs */
+	bool no_single;	 /* likewise CQs without a lock */
+};
+
+/* "2xdynamic" ... -> category, -EINVAL otherwise; and back. */
+int zep_parse_category(const char *text);
+extern const char *const zep_category_names[ZEP_CATEGORIES + 1]; /* NULL-terminated */
+
+/* The plan of a category, with defaults for everything else: one path and one region a thread. */
+struct zep_plan zep_plan_category(enum zep_category, unsigned threads);
+/* -EINVAL with text where it cannot be built: a child shared more widely than its parent, and so on. */
+int zep_plan_check(const struct zep_plan *, struct zerr *);
+
+/* Do completion queues belong to one thread each, and so need no lock? */
+static inline bool zep_is_single(const struct zep_plan *p)
+{
+	return p->cq_ways == 1;
+}
+
+/* Were all of them made so? Then they are extended ones, of libibverbs. */
+static inline bool zep_is_extended(const struct zep_set *s)
+{
+	return zep_is_single(&s->plan) && !s->no_single;
+}
+
+/* Builds it. Where the provider has no thread domains or no single-threaded CQs, it goes on without and logs one line
+ * that begins with `who` (NULL: says nothing). 0, or a negative errno with text and nothing left behind. */
+int zep_build(struct zep_set *, const struct zep_plan *, const struct zep_ops *, void *to, const char *who,
+	struct zerr *);
+void zep_destroy(struct zep_set *);
+
+/* What is thread t's. Handles of the backend. */
+void *zep_ctx(const struct zep_set *, unsigned t);
+void *zep_pd(const struct zep_set *, unsigned t);
+void *zep_cq(const struct zep_set *, unsigned t);
+void *zep_qp(const struct zep_set *, unsigned t, unsigned path);
+void *zep_mr(const struct zep_set *, unsigned t, unsigned region);
+void *zep_buf(const struct zep_set *, unsigned t, unsigned region);
+/* How many queue pairs there are that threads use, and the i-th of them. */
+size_t zep_used_qps(const struct zep_set *);
+void *zep_used_qp(const struct zep_set *, size_t i);
+
+#endif

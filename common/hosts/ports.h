@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ports of a zipper node as text: "FABRIC=ADDRESS ...", in ZIPPER_PORTS and when ranks join. Start-up only; any
+ * thread. */
+#ifndef ZIP_COMMON_PORTS_H
+#define ZIP_COMMON_PORTS_H
+
+#include "common/transport/addr.h"
+#include "common/control/control.h"
+
+struct zports { /* large: not on small stacks */
+	int n;
+	struct {
+		char fabric[ZCTL_NAME_MAX + 1];
+		struct zaddr addr;
+	} port[ZCTL_PARTS_MAX];
+};
+
+/* 0, or -EINVAL with the reason: no FABRIC=ADDRESS, a bad name or address, a fabric twice, too many. "" has none. */
+int zports_parse(struct zports *, const char *text, struct zerr *);
+/* From "[RANKS] FABRIC=ADDRESS ...; ...": the ports of this rank of the part, none if it is not there. RANKS is a
+ * number or range; without it the ports are those of every rank. */
+int zports_find(struct zports *, const char *text, uint32_t lrank, struct zerr *);
+/* As zports_parse reads it; 0, or -EMSGSIZE. */
+int zports_format(const struct zports *, char *buf, size_t cap);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* User and key from the environment, see credentials.h. */
+#include "common/session/credentials.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int zcred_find_user(char user[ZCTL_NAME_MAX + 1], struct zerr *err)
+{
+	const char *said = getenv("ZIPPER_USER");
+	bool is_said = said && *said;
+	const struct passwd *entry = is_said ? NULL : getpwuid(geteuid());
+	if (!is_said && !entry) {
+		snprintf(user, ZCTL_NAME_MAX + 1, "uid%u", (unsigned)geteuid());
+		return 0;
+	}
+	const char *name = is_said ? said : entry->pw_name;
+	if (!zctl_name_ok(name))
+		return zerr_set(err, -EINVAL, "%s is no name of 1 to %d printable characters without space and comma",
+			is_said ? "ZIPPER_USER" : "the login name, which ZIPPER_USER can replace,", ZCTL_NAME_MAX);
+	if (!zauth_user_ok(name))
+		return zerr_set(err, -EINVAL, "%s can have no key: there is a '/' in it, or a '#' at its beginning",
+			is_said ? "ZIPPER_USER" : "the login name, which ZIPPER_USER can replace,");
+	strcpy(user, name); /* zctl_name_ok bounded it */
+	return 0;
+}
+
+int zcred_find_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], const char *user, struct zerr *err)
+{
+	char path[4096];
+	const char *hex = getenv("ZIPPER_KEY"), *file = getenv("ZIPPER_KEY_FILE"), *home = getenv("HOME");
+	if (hex && *hex) {
+		int rc = auth->parse_key(key, hex, err);
+		return rc < 0 ? zerr_prefix(err, rc, "ZIPPER_KEY") : 0;
+	}
+	if (!file || !*file) {
+		if (!home || !*home)
+			return zerr_set(err, -ENOENT, "none of ZIPPER_KEY, ZIPPER_KEY_FILE and HOME is set");
+		snprintf(path, sizeof(path), "%s/.zipper/key", home);
+		file = path;
+	}
+	return zauth_read_key(auth, key, file, user, err);
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The tcp transport: messages over one non-blocking TCP connection, envelope and payload back to back.
+ *
+ * Send half: small messages are gathered and leave with one system call at flush; a large one leaves at once, behind
+ * what was gathered, straight from the caller's memory. What the kernel does not take of it is copied; until that has
+ * gone every further post is refused, so one gather buffer and one message are all that is ever held.
+ *
+ * Receive half: one read takes many small messages into the buffer, where they are shown in place. The rest of a
+ * large message is read exactly, into the place that the sink gave or into the buffer, and with it only the next
+ * envelope: so a stream of large messages is never copied within user space.
+ */
+#include "common/transport/transport.h"
+
+#include <errno.h>
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "common/transport/socket.h"
+#include "common/transport/tcp/tcp_socket.h"
+
+#define MESSAGE_MAX (ZWIRE_ENV_BYTES + (size_t)ZWIRE_MAX_PAYLOAD)
+/* A copy of 8 KiB costs about as much as the system call that it saves. */
+#define GATHER_MESSAGE_BYTES ((size_t)8 * 1024)
+#define GATHER_BYTES ((size_t)64 * 1024)     /* the largest segment TCP builds at a time */
+#define READ_BYTES ((size_t)64 * 1024)	     /* one read of small messages; stays in the cache */
+#define READ_EXACT_BYTES ((size_t)16 * 1024) /* from here on the rest of a message is read exactly */
+/* After a large message that was placed another one is likely, and what is read ahead of that must be copied. */
+#define READ_CAUTIOUS_BYTES ((size_t)2 * 1024)
+#define CLOSE_DRAIN_BYTES ((size_t)4 << 20)
+#define LINE 64 /* cache line */
+
+struct tcp_tx {
+	uint8_t *buf;	   /* GATHER_BYTES + MESSAGE_MAX */
+	size_t head, tail; /* what is held back */
+	bool blocked;	   /* the kernel's buffer was full */
+	int error;
+};
+
+struct tcp_rx {
+	uint8_t *buf;	   /* MESSAGE_MAX + READ_BYTES */
+	size_t head, tail; /* received and not yet taken */
+	/* The message at head, once its envelope is decoded (open). */
+	bool open;
+	struct zwire_env env;
+	uint8_t *placed;    /* where the sink wants the payload, or NULL: in the buffer */
+	uint8_t *elsewhere; /* ZWIRE_MAX_PAYLOAD, once a place was taken back */
+	size_t have;	    /* bytes of it in placed */
+	size_t used;	    /* bytes of the message in the buffer */
+	bool refused;	    /* it is whole in elsewhere, and is to be shown again */
+	bool cautious;	    /* the next read shall bring little */
+	int error;
+};
+
+struct tcp_link {
+	struct zlink base;
+	int fd;
+	alignas(LINE) struct tcp_tx tx;
+	alignas(LINE) struct tcp_rx rx;
+};
+
+struct tcp_listener {
+	struct zlistener base;
+	struct zaddr addr;
+	int fd, spare;
+};
+
+static int tcp_listen(struct zlistener **out, const struct zaddr *addr, struct zerr *err)
+{
+	struct tcp_listener *l = malloc(sizeof(*l));
+	int fd = l ? tcp_socket_listen(addr, err) : zerr_set(err, -ENOMEM, "out of memory");
+	if (fd < 0) {
+		free(l);
+		return zaddr_prefix(addr, err, fd, "cannot listen on");
+	}
+	l->base.ops = &ztransport_tcp;
+	l->addr = *addr;
+	l->fd = fd;
+	l->addr.port = tcp_socket_port(l->fd);
+	l->spare = zsock_spare();
+	*out = &l->base;
+	return 0;
+}
+
+static void tcp_unlisten(struct zlistener *base)
+{
+	struct tcp_listener *l = (struct tcp_listener *)base;
+	close(l->fd);
+	if (l->spare >= 0)
+		close(l->spare);
+	free(l);
+}
+
+static int tcp_listener_fd(const struct zlistener *base)
+{
+	return ((const struct tcp_listener *)base)->fd;
+}
+
+static void tcp_listener_addr(const struct zlistener *base, struct zaddr *out)
+{
+	*out = ((const struct tcp_listener *)base)->addr;
+}
+
+/* The link owns fd in any case. The buffers are large, but only what is used of them becomes memory. */
+static int make_link(struct zlink **out, int fd, struct zerr *err)
+{
+	struct tcp_link *l = aligned_alloc(LINE, sizeof(*l));
+	uint8_t *tx_buf = malloc(GATHER_BYTES + MESSAGE_MAX);
+	uint8_t *rx_buf = malloc(MESSAGE_MAX + READ_BYTES);
+	if (!l || !tx_buf || !rx_buf) {
+		free(l);
+		free(tx_buf);
+		free(rx_buf);
+		close(fd);
+		return zerr_set(err, -ENOMEM, "out of memory for a connection");
+	}
+	memset(l, 0, sizeof(*l));
+	l->base.ops = &ztransport_tcp;
+	l->fd = fd;
+	l->tx.buf = tx_buf;
+	l->rx.buf = rx_buf;
+	tcp_socket_peer(fd, l->base.peer, sizeof(l->base.peer));
+	*out = &l->base;
+	return 0;
+}
+
+static int tcp_connect(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
+{
+	int fd = tcp_socket_connect(addr, timeout_ms, err);
+	return fd < 0 ? fd : make_link(out, fd, err);
+}
+
+static int tcp_accept(struct zlistener *base, struct zlink **out, struct zerr *err)
+{
+	struct tcp_listener *l = (struct tcp_listener *)base;
+	int fd = zsock_accept(l->fd, &l->spare, err);
+	if (fd < 0)
+		return fd;
+	int rc = tcp_socket_tune(fd);
+	if (rc < 0) { /* gone already */
+		close(fd);
+		return zerr_set(err, rc, "cannot set up a connection: %s", strerror(-rc));
+	}
+	return make_link(out, fd, err);
+}
+
+/* Closing with unread bytes makes the kernel send a reset, which can destroy at the peer what it has not read of our
+ * last messages. So read what is there first. */
+static void tcp_guard(struct zlink *link)
+{
+	tcp_socket_guard(((struct tcp_link *)link)->fd);
+}
+
+static void tcp_close(struct zlink *base)
+{
+	struct tcp_link *l = (struct tcp_link *)base;
+	size_t drained = 0;
+	ssize_t n;
+	shutdown(l->fd, SHUT_WR);
+	while (drained < CLOSE_DRAIN_BYTES && (n = recv(l->fd, l->rx.buf, READ_BYTES, MSG_DONTWAIT)) > 0)
+		drained += (size_t)n;
+	close(l->fd);
+	free(l->tx.buf);
+	free(l->rx.buf);
+	free(l->rx.elsewhere);
+	free(l);
+}
+
+/* ---- send half ---- */
+
+/* Offers the bytes to the kernel: how many it took, -EAGAIN (none, it is full), or the error that broke the link. */
+static ssize_t send_some(struct tcp_link *l, struct iovec *iov, int count)
+{
+	struct msghdr msg = {.msg_iov = iov, .msg_iovlen = (size_t)count};
+	for (;;) {
+		ssize_t n = sendmsg(l->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n >= 0)
+			return n;
+		if (errno == EINTR)
+			continue;
+		if (errno == EAGAIN || errno == EWOULDBLOCK) {
+			l->tx.blocked = true;
+			return -EAGAIN;
+		}
+		l->tx.error = -errno;
+		return l->tx.error;
+	}
+}
+
+static int tcp_flush(struct zlink *base)
+{
+	struct tcp_link *l = (struct tcp_link *)base;
+	struct tcp_tx *tx = &l->tx;
+	if (tx->error)
+		return tx->error;
+	while (tx->head < tx->tail) {
+		struct iovec iov = {tx->buf + tx->head, tx->tail - tx->head};
+		ssize_t n = send_some(l, &iov, 1);
+		if (n < 0)
+			return (int)n;
+		tx->head += (size_t)n;
+	}
+	tx->head = tx->tail = 0;
+	tx->blocked = false;
+	return 0;
+}
+
+static void hold_back(struct tcp_tx *tx, const void *bytes, size_t len)
+{
+	if (len)
+		memcpy(tx->buf + tx->tail, bytes, len);
+	tx->tail += len;
+}
+
+/* Sends what is held back and this message with one system call. All that the kernel leaves of an accepted message
+ * fits the buffer: held back are at most GATHER_BYTES. */
+static int send_now(struct tcp_link *l, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len)
+{
+	struct tcp_tx *tx = &l->tx;
+	size_t held = tx->tail - tx->head;
+	struct iovec iov[3] = {
+		{tx->buf + tx->head, held},
+		{(void *)env, ZWIRE_ENV_BYTES},
+		{(void *)payload, len},
+	};
+	int from = held ? 0 : 1;
+	ssize_t n = send_some(l, iov + from, (len ? 3 : 2) - from);
+	if (n < 0)
+		return (int)n;
+	size_t sent = (size_t)n;
+	if (sent < held) {
+		tx->head += sent;
+		sent = 0;
+	} else {
+		tx->head = tx->tail = 0;
+		sent -= held;
+	}
+	if (sent < ZWIRE_ENV_BYTES) {
+		hold_back(tx, env + sent, ZWIRE_ENV_BYTES - sent);
+		sent = 0;
+	} else {
+		sent -= ZWIRE_ENV_BYTES;
+	}
+	hold_back(tx, (const uint8_t *)payload + sent, len - sent);
+	tx->blocked = tx->head < tx->tail;
+	return 0;
+}
+
+static int tcp_post(struct zlink *base, const uint8_t env[ZWIRE_ENV_BYTES], const void *payload, size_t len)
+{
+	struct tcp_link *l = (struct tcp_link *)base;
+	struct tcp_tx *tx = &l->tx;
+	if (tx->error)
+		return tx->error;
+	if (len > ZWIRE_MAX_PAYLOAD)
+		return -EMSGSIZE;
+	if (tx->blocked) {
+		int rc = tcp_flush(base);
+		if (rc < 0)
+			return rc;
+	}
+	size_t total = ZWIRE_ENV_BYTES + len;
+	if (total > GATHER_MESSAGE_BYTES || tx->tail + total > GATHER_BYTES)
+		return send_now(l, env, payload, len);
+	hold_back(tx, env, ZWIRE_ENV_BYTES);
+	hold_back(tx, payload, len);
+	return 0;
+}
+
+/* ---- receive half ---- */
+
+/* Decodes the envelope at head and asks the sink for a place; moves there what has come of the payload. */
+static int open_message(struct tcp_rx *rx, const struct zsink *sink)
+{
+	uint8_t *at = rx->buf + rx->head;
+	int rc = zwire_decode(&rx->env, at);
+	if (rc < 0)
+		return rc;
+	size_t len = rx->env.len;
+	if (sink->max_len && len > sink->max_len)
+		return -EPROTO;
+	rx->open = true;
+	rx->used = ZWIRE_ENV_BYTES + len;
+	rx->placed = sink->place && len ? sink->place(sink->ctx, &rx->env) : NULL;
+	if (!rx->placed)
+		return 0;
+	size_t come = rx->tail - rx->head - ZWIRE_ENV_BYTES;
+	rx->have = come < len ? come : len;
+	memcpy(rx->placed, at + ZWIRE_ENV_BYTES, rx->have);
+	if (come < len) { /* the next bytes follow the envelope */
+		rx->tail = rx->head + ZWIRE_ENV_BYTES;
+		rx->used = ZWIRE_ENV_BYTES;
+	}
+	return 0;
+}
+
+static int tcp_unplace(struct zlink *link)
+{
+	struct tcp_rx *rx = &((struct tcp_link *)link)->rx;
+	if (!rx->open || !rx->placed || rx->placed == rx->elsewhere)
+		return 0;
+	if (!rx->elsewhere)
+		rx->elsewhere = malloc(ZWIRE_MAX_PAYLOAD);
+	if (!rx->elsewhere)
+		return rx->error = -ENOMEM;
+	memcpy(rx->elsewhere, rx->placed, rx->have);
+	rx->placed = rx->elsewhere;
+	return 0;
+}
+
+/* The message was refused when it was shown from elsewhere: the sink may want it in a place of its own now. */
+static void place_again(struct tcp_rx *rx, const struct zsink *sink)
+{
+	uint8_t *place = sink->place ? sink->place(sink->ctx, &rx->env) : NULL;
+	rx->refused = false;
+	if (place)
+		rx->placed = memcpy(place, rx->elsewhere, rx->env.len);
+}
+
+/* Bytes of the open message that have not come. */
+static size_t bytes_missing(const struct tcp_rx *rx)
+{
+	if (rx->placed)
+		return rx->env.len - rx->have;
+	size_t come = rx->tail - rx->head;
+	return come < rx->used ? rx->used - come : 0;
+}
+
+/* Shows the message at head: 1 taken, 0 not whole yet, -EAGAIN refused, else the error that broke the link. */
+static int deliver(struct tcp_rx *rx, const struct zsink *sink)
+{
+	int rc;
+	if (!rx->open) {
+		if (rx->tail - rx->head < ZWIRE_ENV_BYTES)
+			return 0;
+		rc = open_message(rx, sink);
+		if (rc < 0)
+			return rx->error = rc;
+	}
+	if (bytes_missing(rx))
+		return 0;
+	if (rx->refused)
+		place_again(rx, sink);
+	const uint8_t *at = rx->buf + rx->head;
+	rc = sink->take(sink->ctx, &rx->env, at, rx->placed ? rx->placed : at + ZWIRE_ENV_BYTES);
+	rx->refused = rc == -EAGAIN && rx->placed && rx->placed == rx->elsewhere;
+	if (rx->refused)
+		return rc;
+	rx->open = false;
+	if (rc == -EAGAIN && !rx->placed)
+		return rc;
+	if (rc < 0)
+		return rx->error = rc == -EAGAIN ? -EINVAL : rc;
+	rx->head += rx->used;
+	rx->cautious = rx->placed && rx->env.len >= READ_EXACT_BYTES;
+	return 1;
+}
+
+/* One read. 1: it brought all that was asked for, more may be there; 0: not; else the error that broke the link.
+ * Called only when no whole message is in the buffer, so there is room: see the size of buf. */
+static int receive(struct tcp_link *l)
+{
+	struct tcp_rx *rx = &l->rx;
+	rx->tail -= rx->head;
+	if (rx->head && rx->tail)
+		memmove(rx->buf, rx->buf + rx->head, rx->tail);
+	rx->head = 0;
+	size_t missing = rx->open ? bytes_missing(rx) : 0;
+	size_t ahead = missing >= READ_EXACT_BYTES ? ZWIRE_ENV_BYTES : rx->cautious ? READ_CAUTIOUS_BYTES : READ_BYTES;
+	ssize_t n;
+	if (rx->open && rx->placed) {
+		struct iovec iov[2] = {{rx->placed + rx->have, missing}, {rx->buf + rx->tail, ahead}};
+		n = readv(l->fd, iov, 2);
+	} else {
+		n = recv(l->fd, rx->buf + rx->tail, missing + ahead, 0);
+	}
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return 0;
+	if (n < 0)
+		return rx->error = -errno;
+	if (n == 0)
+		return rx->error = rx->open || rx->tail ? -ECONNRESET : -ESHUTDOWN;
+	size_t got = (size_t)n;
+	int all = got == missing + ahead;
+	if (rx->open && rx->placed) {
+		size_t part = got < missing ? got : missing;
+		rx->have += part;
+		got -= part;
+	}
+	rx->tail += got;
+	return all;
+}
+
+static int tcp_poll(struct zlink *base, const struct zsink *sink, unsigned budget)
+{
+	struct tcp_link *l = (struct tcp_link *)base;
+	struct tcp_rx *rx = &l->rx;
+	if (rx->error)
+		return rx->error;
+	for (int more = 1;;) {
+		unsigned n = 0;
+		int rc = 0;
+		while (n < budget && (rc = deliver(rx, sink)) > 0)
+			n++;
+		if (n)
+			return (int)n;
+		if (rc < 0 || !more || !budget)
+			return rc;
+		more = receive(l);
+		if (more < 0)
+			return more;
+	}
+}
+
+/* ---- sleeping ---- */
+
+static int tcp_fd(const struct zlink *base, enum zlink_half half, uint32_t *events)
+{
+	*events = half == ZLINK_RX ? EPOLLIN : EPOLLOUT;
+	return ((const struct tcp_link *)base)->fd;
+}
+
+static int arm_rx(const struct tcp_rx *rx)
+{
+	struct zwire_env env;
+	size_t come = rx->tail - rx->head;
+	if (rx->error)
+		return 1;
+	if (rx->open)
+		return bytes_missing(rx) == 0;
+	if (come < ZWIRE_ENV_BYTES)
+		return 0;
+	return zwire_decode(&env, rx->buf + rx->head) < 0 || come >= ZWIRE_ENV_BYTES + (size_t)env.len;
+}
+
+/* To be woken for room to send makes sense only after the kernel had none. */
+static int tcp_arm(struct zlink *base, enum zlink_half half)
+{
+	struct tcp_link *l = (struct tcp_link *)base;
+	if (half == ZLINK_RX)
+		return arm_rx(&l->rx);
+	return l->tx.error || (!l->tx.blocked && tcp_flush(base) != -EAGAIN);
+}
+
+const struct ztransport ztransport_tcp = {
+	.name = "tcp",
+	.kind = ZADDR_TCP,
+	.listen = tcp_listen,
+	.connect = tcp_connect,
+	.accept = tcp_accept,
+	.listener_fd = tcp_listener_fd,
+	.listener_addr = tcp_listener_addr,
+	.unlisten = tcp_unlisten,
+	.guard = tcp_guard,
+	.close = tcp_close,
+	.post = tcp_post,
+	.flush = tcp_flush,
+	.poll = tcp_poll,
+	.unplace = tcp_unplace,
+	.fd = tcp_fd,
+	.arm = tcp_arm,
+	.max_payload = ZWIRE_MAX_PAYLOAD,
+	/* On two cores each fragment is a turn of both ranks and zipperd: with 128 KiB a stream has 0.9 of this, with
+	 * 64 KiB 0.75; with more, of which nothing goes on before all has come, no more than this. */
+	.fragment_bytes = ZTRANSPORT_FRAGMENT_MAX,
+	.inline_payload = 1024, /* in one segment with its envelope on any network */
+};

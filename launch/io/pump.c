@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hands a child's output on, line by line. */
+#include "launch/io/pump.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "launch/start/process.h"
+
+#define READ_BYTES 65536     /* what a pipe holds */
+#define LINE_MAX_BYTES 65536 /* longer lines are handed on in pieces */
+#define HELD_MAX_BYTES 65536 /* a rank says such a line once */
+
+void zpump_init(struct zpump *p, int fd, struct zoutput *out, struct zchatter *chatter, const struct zplan_part *label)
+{
+	memset(p, 0, sizeof(*p));
+	p->fd = fd;
+	p->out = out;
+	p->chatter = chatter;
+	p->label = label;
+}
+
+static void put_text(struct zpump *p, const char *text)
+{
+	zoutput_add(p->out, text, strlen(text));
+}
+
+/* Hands on text that begins at the beginning of a line, with mpiexec's label rewritten. */
+static void put_labelled(struct zpump *p, const char *text, size_t len)
+{
+	char label[32];
+	size_t i = 1;
+	long lrank = 0;
+	if (p->zipper) {
+		put_text(p, "zipper ");
+		put_text(p, p->zipper);
+		put_text(p, ": ");
+	}
+	if (p->label && len > 3 && text[0] == '[') {
+		for (; i < len && i < 9 && isdigit((unsigned char)text[i]); i++)
+			lrank = lrank * 10 + (text[i] - '0');
+		if (i > 1 && i + 1 < len && lrank < p->label->nranks && text[i] == ']' && text[i + 1] == ' ') {
+			int n = snprintf(label, sizeof(label), "[%ld] ", (long)zplan_vrank(p->label, (int)lrank));
+			zoutput_add(p->out, label, (size_t)n);
+			text += i + 2;
+			len -= i + 2;
+		}
+	}
+	zoutput_add(p->out, text, len);
+}
+
+/* False: it is to be shown. */
+static bool hold(struct zpump *p, const char *text, size_t len)
+{
+	char *more = p->held_len + len <= HELD_MAX_BYTES ? realloc(p->held, p->held_len + len) : NULL;
+	if (!more)
+		return false;
+	memcpy(more + p->held_len, text, len);
+	p->held = more;
+	p->held_len += len;
+	return true;
+}
+
+/* A line, or a piece of one. */
+static void put(struct zpump *p, const char *text, size_t len)
+{
+	bool finished = len > 0 && text[len - 1] == '\n';
+	if (p->hush && !p->mid_line && finished && zchatter_is_echo(text, len) &&
+		(*p->hush || (p->holds && zchatter_is_abort(text, len) && hold(p, text, len))))
+		return;
+	if (p->chatter && finished && !(p->mid_line && len == 1)) {
+		const char *before;
+		len = zchatter_filter(p->chatter, text, len, &before);
+		put_text(p, before);
+		if (len == 0)
+			return;
+	} else if (p->chatter) {
+		put_text(p, zchatter_release(p->chatter));
+	}
+	if (p->mid_line)
+		zoutput_add(p->out, text, len);
+	else
+		put_labelled(p, text, len);
+	p->mid_line = !finished;
+}
+
+static void put_lines(struct zpump *p)
+{
+	size_t done = 0;
+	for (char *newline; (newline = memchr(p->buf + done, '\n', p->len - done));) {
+		size_t len = (size_t)(newline - (p->buf + done)) + 1;
+		put(p, p->buf + done, len);
+		done += len;
+	}
+	if (p->len - done > LINE_MAX_BYTES) {
+		put(p, p->buf + done, p->len - done);
+		done = p->len;
+	}
+	memmove(p->buf, p->buf + done, p->len - done);
+	p->len -= done;
+}
+
+void zpump_read(struct zpump *p)
+{
+	if (p->cap - p->len < READ_BYTES) {
+		char *more = realloc(p->buf, p->len + READ_BYTES);
+		if (!more) {
+			zpump_close(p);
+			return;
+		}
+		p->buf = more;
+		p->cap = p->len + READ_BYTES;
+	}
+	ssize_t n = read(p->fd, p->buf + p->len, READ_BYTES);
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n <= 0) {
+		zpump_close(p);
+		return;
+	}
+	p->len += (size_t)n;
+	p->last_ms = zclock_ms();
+	put_lines(p);
+}
+
+/* May the unfinished line, or the empty line held back, be shown before more is here? */
+static bool is_showable(const struct zpump *p)
+{
+	if (p->chatter && p->chatter->state == ZCHATTER_BLANK)
+		return true;
+	if (p->len == 0 || (p->chatter && zchatter_may_be(p->chatter, p->buf, p->len)))
+		return false;
+	/* Not before the whole label is there. */
+	return !p->label || p->mid_line || p->buf[0] != '[' || memchr(p->buf, ' ', p->len);
+}
+
+int zpump_timeout(const struct zpump *p, int64_t now_ms)
+{
+	if (p->fd < 0 || !is_showable(p))
+		return -1;
+	int64_t left = p->last_ms + ZPUMP_QUIET_MS - now_ms;
+	return left > 0 ? (int)left : 0;
+}
+
+static void put_rest(struct zpump *p)
+{
+	if (p->chatter)
+		put_text(p, zchatter_release(p->chatter));
+	if (p->len > 0)
+		put(p, p->buf, p->len);
+	p->len = 0;
+}
+
+void zpump_tick(struct zpump *p, int64_t now_ms)
+{
+	if (zpump_timeout(p, now_ms) == 0)
+		put_rest(p);
+}
+
+void zpump_close(struct zpump *p)
+{
+	put_rest(p);
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p->buf);
+	p->buf = NULL;
+	p->cap = 0;
+	p->fd = -1;
+}
+
+void zpump_fini(struct zpump *p)
+{
+	char *held = p->held;
+	size_t len = p->held_len;
+	bool shown = !p->hush || !*p->hush;
+	p->held = NULL;
+	p->held_len = 0;
+	p->hush = NULL;
+	for (size_t done = 0, n; shown && done < len; done += n) {
+		n = (size_t)((char *)memchr(held + done, '\n', len - done) - (held + done)) + 1;
+		put(p, held + done, n);
+	}
+	free(held);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zmpirun: one MPI program over several clusters. main() is the order in which things are started, and stopped. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/control/auth.h"
+#include "common/session/credentials.h"
+#include "launch/run/early.h"
+#include "common/hosts/hostfile.h"
+#include "launch/start/job.h"
+#include "launch/start/locate.h"
+#include "common/base/log.h"
+#include "launch/plan/options.h"
+#include "launch/plan/plan.h"
+#include "launch/start/process.h"
+#include "launch/start/rails.h"
+#include "launch/start/resolve.h"
+#include "launch/run/run.h"
+#include "launch/start/scratch.h"
+#include "launch/run/stats.h"
+#include "common/base/stdfds.h"
+
+#define EXIT_USAGE 2
+#define CONTROL_TIMEOUT_MS 10000 /* for each answer of zipperd */
+
+struct launch {
+	struct zoptions options;
+	struct zhostfile hosts; /* path NULL: --clusters */
+	struct zplan plan;
+	struct zlocate locate;
+	struct zscratch scratch;
+	struct zrails rails;
+	struct zjob job;
+	struct zrun run;
+	char user[ZCTL_NAME_MAX + 1];
+	uint8_t key[ZAUTH_KEY_BYTES];
+	char hex[2 * ZAUTH_KEY_BYTES + 1];
+};
+
+static int complain(const struct zerr *err)
+{
+	fprintf(stderr, "zmpirun: %s\n", err->text);
+	return 1;
+}
+
+static bool is_bridged(const struct launch *l)
+{
+	return l->plan.nparts > 1 && !l->options.no_mpi;
+}
+
+static int find_key(struct launch *l, struct zerr *err)
+{
+	int rc = zcred_find_user(l->user, err);
+	if (rc < 0)
+		return rc;
+	const char *running = zrails_find_running(&l->rails);
+	if (!running)
+		zauth_module.random(l->key, sizeof(l->key));
+	else if ((rc = zcred_find_key(&zauth_module, l->key, l->user, err)) < 0)
+		return zerr_prefix(err, rc, "your key for zipperd on %s", running);
+	for (int i = 0; i < ZAUTH_KEY_BYTES; i++)
+		snprintf(l->hex + 2 * i, 3, "%02x", l->key[i]);
+	return rc;
+}
+
+static int open_rails(struct launch *l, struct zerr *err)
+{
+	struct zdaemon_params daemon = {.path = l->options.zipperd ? l->options.zipperd : l->locate.zipperd,
+		.user = l->user,
+		.key = l->hex,
+		.join_timeout_s = l->options.timeout_s,
+		.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
+		.globals = &l->options.globals,
+		.verbose = l->options.verbose};
+	struct zsession_params session = {.auth = &zauth_module, .timeout_ms = CONTROL_TIMEOUT_MS};
+	memcpy(session.user, l->user, sizeof(session.user));
+	memcpy(session.key, l->key, sizeof(session.key));
+	zjob_name(&l->job, l->options.sections[0].argv[0], &zauth_module);
+	int rc = zjob_set_timeout(&l->job, &l->options.globals, err);
+	if (rc == 0)
+		rc = zrails_open(&l->rails, &l->job, &daemon, &session, &l->plan, &l->scratch, err);
+	explicit_bzero(&session, sizeof(session));
+	return rc;
+}
+
+static int prepare_bridge(struct launch *l, struct zerr *err)
+{
+	int rc = zlocate_check_library(l->locate.libzipper, err);
+	if (rc == 0)
+		rc = find_key(l, err);
+	if (rc == 0)
+		rc = open_rails(l, err);
+	return rc;
+}
+
+/* Everything that the ranks need before they start. */
+static int prepare(struct launch *l, struct zerr *err)
+{
+	int rc = is_bridged(l) ? prepare_bridge(l, err) : 0;
+	return rc == 0 ? zresolve_hosts(&l->plan, &l->options, l->options.hostfile, err) : rc;
+}
+
+static int start_parts(struct launch *l, struct zerr *err)
+{
+	bool bridged = is_bridged(l);
+	struct zpart_params p = {.options = &l->options,
+		.mpiexec = l->locate.mpiexec,
+		.libzipper = bridged ? l->locate.libzipper : NULL,
+		.scratch = &l->scratch};
+	if (bridged)
+		p.environ = (struct zenviron){.job = l->job.id,
+			.parts = l->plan.names,
+			.user = l->user,
+			.key = l->hex,
+			.module_dir = *l->locate.module_dir ? l->locate.module_dir : NULL,
+			.stats = l->options.stats};
+	return zrun_start(&l->run, &p, err);
+}
+
+static void print_plan(const struct launch *l)
+{
+	for (int i = 0; i < l->plan.nparts; i++) {
+		const struct zplan_part *part = &l->plan.parts[i];
+		char text[ZRAILS_TEXT_BYTES];
+		const char *address = is_bridged(l) ? zrails_format(&l->rails, i, text) : "no zipperd";
+		if (part->vranks)
+			fprintf(stderr, "zmpirun: part %s: %d ranks by the map, %s\n", part->name, part->nranks,
+				address);
+		else
+			fprintf(stderr, "zmpirun: part %s: ranks %d to %d, %s\n", part->name, part->first,
+				part->first + part->nranks - 1, address);
+	}
+	if (is_bridged(l))
+		fprintf(stderr, "zmpirun: job %s\n", l->job.id);
+}
+
+static void print_stats(struct launch *l)
+{
+	struct zerr err = {{0}};
+	if (!is_bridged(l))
+		fprintf(stderr, "zmpirun: nothing went over a bridge: one part, or no MPI\n");
+	else if (l->job.n == 0 || l->job.lost || l->job.dead)
+		fprintf(stderr, "zmpirun: no statistics: the job has failed\n");
+	else if (zstats_print(&l->job, stderr, &err) < 0)
+		fprintf(stderr, "zmpirun: no statistics: %s\n", err.text);
+}
+
+/* Runs the job; returns the exit status. */
+static int run(struct launch *l)
+{
+	struct zerr err = {{0}}, lost = {{0}};
+	int status = 1;
+	if (zrun_init(&l->run, &l->options, &l->plan, &l->job, &l->rails, &err) < 0)
+		return complain(&err);
+	int rc = zprocess_init(&err);
+	if (rc == 0)
+		rc = zscratch_create(&l->scratch, &err);
+	if (rc == 0) {
+		zearly_begin(l->rails.daemons, ZCTL_RAILS_MAX, &l->scratch);
+		rc = prepare(l, &err);
+		zearly_end();
+	}
+	if (rc == 0 && l->options.verbose)
+		print_plan(l);
+	if (rc == 0)
+		rc = start_parts(l, &err);
+	if (rc == 0)
+		status = zrun_wait(&l->run);
+	if (zrun_fini(&l->run, &lost) < 0) {
+		complain(&lost);
+		status = status ? status : 1;
+	}
+	if (rc < 0)
+		complain(&err);
+	else if (l->options.stats)
+		print_stats(l);
+	zjob_close(&l->job);
+	zdaemon_stop(l->rails.daemons, ZCTL_RAILS_MAX);
+	zscratch_remove(&l->scratch);
+	return status;
+}
+
+/* mpiexec crashes where there is none. */
+static int check_directory(struct zerr *err)
+{
+	char *path = getcwd(NULL, 0);
+	int rc = path ? 0 : zerr_set(err, -errno, "the current directory: %s", strerror(errno));
+	free(path);
+	return rc;
+}
+
+/* All that command line and hostfile decide. */
+static int plan(struct launch *l, struct zerr *err)
+{
+	int rc = check_directory(err);
+	if (rc == 0 && l->options.hostfile)
+		rc = zhostfile_read(&l->hosts, l->options.hostfile, err);
+	if (rc == 0)
+		rc = zplan_make(&l->plan, &l->options, l->options.hostfile ? &l->hosts : NULL, err);
+	if (rc == 0 && is_bridged(l))
+		rc = zrails_find(&l->rails, &l->plan, l->options.hostfile ? &l->hosts : NULL, l->options.rails, err);
+	if (rc == 0)
+		rc = zlocate_find(&l->locate, err);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	static struct launch l; /* large */
+	struct zerr err = {{0}};
+	int status = 0;
+	zstdfds_take();
+	zlog_init("zmpirun", ZLOG_WARN);
+	if (zoptions_parse(&l.options, argc, argv, &err) < 0) {
+		complain(&err);
+		fprintf(stderr, "Try 'zmpirun --help'.\n");
+		status = EXIT_USAGE;
+	} else if (l.options.help) {
+		zoptions_print_help(stdout);
+	} else if (l.options.version) {
+		printf("zmpirun (%s) %s\n", PACKAGE_NAME, PACKAGE_VERSION);
+	} else if (plan(&l, &err) < 0) {
+		complain(&err);
+		status = EXIT_USAGE;
+	} else {
+		status = run(&l);
+	}
+	explicit_bzero(l.key, sizeof(l.key));
+	explicit_bzero(l.hex, sizeof(l.hex));
+	zrails_free(&l.rails);
+	zplan_free(&l.plan);
+	zoptions_free(&l.options);
+	zhostfile_free(&l.hosts);
+	return status;
+}

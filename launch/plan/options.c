@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the command line by a table: one row per option, with one or two dashes in front as mpiexec allows it. */
+#include "launch/plan/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/control/control.h"
+#include "launch/start/environ.h"
+#include "common/config/nearest.h"
+
+#define TIMEOUT_DEFAULT_S 60
+#define TIMEOUT_MAX_S 86400
+#define PPN_MAX 65536
+
+struct row {
+	const char *names; /* separated by blanks, the first one is the proper one */
+	int nargs;
+	const char *args; /* for --help; two may also be one with '=' between them */
+	int (*set)(struct zoptions *, const struct row *, char **args, struct zerr *);
+	const char *help;
+	bool local; /* also allowed behind ':' */
+};
+
+int zoptions_parse_count(int *count, const char *text, int max)
+{
+	char *end;
+	errno = 0;
+	long value = strtol(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || value < 1 || value > max)
+		return -EINVAL;
+	*count = (int)value;
+	return 0;
+}
+
+/* "-n" of "n np". */
+static int first_name(const struct row *row)
+{
+	return (int)strcspn(row->names, " ");
+}
+
+static int set_number(int *field, const struct row *row, const char *text, int max, struct zerr *err)
+{
+	if (zoptions_parse_count(field, text, max) < 0)
+		return zerr_set(err, -EINVAL, "-%.*s: '%.64s' is not a number from 1 to %d", first_name(row),
+			row->names, text, max);
+	return 0;
+}
+
+static struct zsection *current(struct zoptions *o)
+{
+	return &o->sections[o->nsections - 1];
+}
+
+static int set_n(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	return set_number(&current(o)->nranks, row, args[0], ZCTL_RANKS_MAX, err);
+}
+
+static int set_ppn(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	return set_number(&o->ppn, row, args[0], PPN_MAX, err);
+}
+
+static int set_rails(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	return set_number(&o->rails, row, args[0], ZCTL_RAILS_MAX, err);
+}
+
+static int set_timeout(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	return set_number(&o->timeout_s, row, args[0], TIMEOUT_MAX_S, err);
+}
+
+/* LD_PRELOAD is ours too: the user's libraries go in front of libzipper.so. */
+static int add_preload(struct zoptions *o, const char *libraries, struct zerr *err)
+{
+	char *old = o->preload, *both = NULL;
+	if (*libraries == '\0')
+		return 0;
+	if (asprintf(&both, "%s%s%s", old ? old : "", old ? ":" : "", libraries) < 0)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	free(old);
+	o->preload = both;
+	return 0;
+}
+
+static int set_variable(struct zoptions *o, struct zargv *list, const char *option, char **args, struct zerr *err)
+{
+	if (*args[0] == '\0')
+		return zerr_set(err, -EINVAL, "%s: the name is empty", option);
+	if (strcmp(args[0], "LD_PRELOAD") == 0)
+		return add_preload(o, args[1], err);
+	if (zenviron_is_ours(args[0]))
+		return zerr_set(err, -EINVAL, "%s %s: zmpirun sets this variable itself", option, args[0]);
+	zargv_add(list, option);
+	zargv_add_all(list, args, 2);
+	return 0;
+}
+
+/* As mpiexec has it: two words, or one with '=' in it. */
+static int take_variable(struct zoptions *o, struct zargv *list, const char *option, char **args, struct zerr *err)
+{
+	char *equals = strchr(args[0], '=');
+	if (!equals)
+		return set_variable(o, list, option, args, err);
+	char *name = strndup(args[0], (size_t)(equals - args[0]));
+	if (!name)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	int rc = set_variable(o, list, option, (char *[]){name, equals + 1}, err);
+	free(name);
+	return rc;
+}
+
+static int set_genv(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	(void)row;
+	return take_variable(o, &o->globals, "-genv", args, err);
+}
+
+static int set_env(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	(void)row;
+	return take_variable(o, &current(o)->locals, "-env", args, err);
+}
+
+/* mpiexec shall still pass on what libzipper.so needs. */
+static int set_envlist(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	bool global = row->names[0] == 'g';
+	struct zargv *list = global ? &o->globals : &current(o)->locals;
+	(void)err;
+	zargv_add(list, global ? "-genvlist" : "-envlist");
+	if (row->nargs == 1)
+		zargv_addf(list, "%s,%s", args[0], zenviron_names());
+	else
+		zargv_add(list, zenviron_names());
+	return 0;
+}
+
+static int set_envall(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	(void)args;
+	(void)err;
+	zargv_addf(row->names[0] == 'g' ? &o->globals : &current(o)->locals, "-%s", row->names);
+	return 0;
+}
+
+static int set_wdir(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	(void)row;
+	(void)err;
+	zargv_add(&current(o)->locals, "-wdir");
+	zargv_add(&current(o)->locals, args[0]);
+	return 0;
+}
+
+/* Options that mpiexec understands and we do not care about. */
+static int set_passed(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
+{
+	(void)err;
+	o->binds |= row->names[0] != 'm' || row->names[1] == 'a'; /* -bind-to and -map-by, not -membind */
+	zargv_addf(&o->globals, "-%s", row->names);
+	zargv_add(&o->globals, args[0]);
+	return 0;
+}
+
+#define TEXT_OPTION(field)                                                                                             \
+	static int set_##field(struct zoptions *o, const struct row *row, char **args, struct zerr *err)               \
+	{                                                                                                              \
+		if (o->field)                                                                                          \
+			return zerr_set(err, -EINVAL, "-%.*s is given twice", first_name(row), row->names);            \
+		o->field = args[0];                                                                                    \
+		return 0;                                                                                              \
+	}
+#define FLAG_OPTION(field)                                                                                             \
+	static int set_##field(struct zoptions *o, const struct row *row, char **args, struct zerr *err)               \
+	{                                                                                                              \
+		(void)row;                                                                                             \
+		(void)args;                                                                                            \
+		(void)err;                                                                                             \
+		o->field = true;                                                                                       \
+		return 0;                                                                                              \
+	}
+TEXT_OPTION(hostfile)
+TEXT_OPTION(clusters)
+TEXT_OPTION(map)
+TEXT_OPTION(zipperd)
+TEXT_OPTION(launcher)
+TEXT_OPTION(launcher_exec)
+TEXT_OPTION(iface)
+FLAG_OPTION(label)
+FLAG_OPTION(oversubscribe)
+FLAG_OPTION(stats)
+FLAG_OPTION(verbose)
+FLAG_OPTION(no_mpi)
+FLAG_OPTION(help)
+FLAG_OPTION(version)
+
+static const struct row rows[] = {
+	{"n np", 1, "N", set_n, "number of ranks, over all clusters (default: all slots)", true},
+	{"f hostfile machinefile", 1, "FILE", set_hostfile, "zipper hostfile, see zipper.hosts(5)", false},
+	{"clusters", 1, "N | N,N,...", set_clusters,
+		"N clusters on this machine, or clusters with these many ranks; no hostfile", false},
+	{"ppn", 1, "N", set_ppn, "ranks per host, whatever slots the hostfile says", false},
+	{"map", 1, "FILE", set_map, "placement map: which rank runs where, see zipper.map(5)", false},
+	{"rails", 1, "N", set_rails, "zippers that carry the job (default: all, or 1 with --clusters)", false},
+	{"oversubscribe", 0, "", set_oversubscribe, "the map may put more ranks on a node than it has slots", false},
+	{"genv", 2, "NAME VALUE | NAME=VALUE", set_genv, "environment variable for all ranks", false},
+	{"env", 2, "NAME VALUE | NAME=VALUE", set_env, "environment variable for the ranks of this section", true},
+	{"genvlist", 1, "NAME,...", set_envlist, "pass these variables on", false},
+	{"envlist", 1, "NAME,...", set_envlist, "the same for this section", true},
+	{"genvnone", 0, "", set_envlist, "pass no variables on", false},
+	{"envnone", 0, "", set_envlist, "the same for this section", true},
+	{"genvall", 0, "", set_envall, "pass all variables on (default)", false},
+	{"envall", 0, "", set_envall, "the same for this section", true},
+	{"wdir wd", 1, "DIR", set_wdir, "working directory", true},
+	{"l prepend-rank", 0, "", set_label, "put the rank in front of every line of output", false},
+	{"stats", 0, "", set_stats, "print at the end what went over the bridge", false},
+	{"timeout", 1, "SECONDS", set_timeout, "for all ranks to report to zipperd (default: 60)", false},
+	{"no-mpi", 0, "", set_no_mpi, "the program does not use MPI: no rank is expected to report", false},
+	{"zipperd", 1, "PATH", set_zipperd, "the zipperd to start, where one is started", false},
+	{"launcher", 1, "NAME", set_launcher, "how mpiexec starts its proxies on other hosts", false},
+	{"launcher-exec", 1, "PATH", set_launcher_exec, "the program that it uses for that", false},
+	{"iface", 1, "NAME", set_iface, "network interface that mpiexec uses", false},
+	{"bind-to", 1, "WHAT", set_passed, "process binding, see mpiexec", false},
+	{"map-by", 1, "WHAT", set_passed, "process mapping, see mpiexec", false},
+	{"membind", 1, "WHAT", set_passed, "memory binding, see mpiexec", false},
+	{"v verbose", 0, "", set_verbose, "say what is done", false},
+	{"V version", 0, "", set_version, "print the version", false},
+	{"h help", 0, "", set_help, "print this text", false},
+};
+#define NROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* The row that has this name; NULL: none. */
+static const struct row *find_row(const char *name, size_t len)
+{
+	for (size_t i = 0; i < NROWS; i++)
+		for (const char *p = rows[i].names; *p; p += strspn(p, " ")) {
+			size_t plen = strcspn(p, " ");
+			if (plen == len && strncmp(p, name, len) == 0)
+				return &rows[i];
+			p += plen;
+		}
+	return NULL;
+}
+
+static int refuse_option(const char *word, const char *name, struct zerr *err)
+{
+	char all[NROWS][64], hint[96], typed[64], *rest;
+	struct znearest near;
+	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(name, "="), name);
+	znearest_init(&near, typed);
+	for (size_t i = 0; i < NROWS; i++) {
+		snprintf(all[i], sizeof(all[i]), "%s", rows[i].names);
+		for (char *p = strtok_r(all[i], " ", &rest); p; p = strtok_r(NULL, " ", &rest))
+			znearest_add(&near, p);
+	}
+	return zerr_set(err, -EINVAL, "unknown option %.64s%s", word, znearest_format(&near, hint, sizeof(hint)));
+}
+
+/* How many of these words are arguments. */
+static int count_arguments(const struct row *row, char **words, int left)
+{
+	return row->nargs == 2 && left > 0 && strchr(words[0], '=') ? 1 : row->nargs;
+}
+
+/* One option at words[0]. Returns how many words it took, or a negative errno. */
+static int parse_option(struct zoptions *o, char **words, int left, struct zerr *err)
+{
+	const char *word = words[0], *name = word + (word[1] == '-' ? 2 : 1);
+	size_t len = strcspn(name, "=");
+	const struct row *row = find_row(name, len);
+	if (!row)
+		return refuse_option(word, name, err);
+	if (o->nsections > 1 && !row->local)
+		return zerr_set(err, -EINVAL, "%.64s must stand before the first program, it holds for all", word);
+	char *attached = name[len] == '=' ? words[0] + (name - word) + len + 1 : NULL;
+	if (attached && row->nargs != 1)
+		return zerr_set(err, -EINVAL, "%.64s: this option takes %s", word,
+			row->nargs ? "two arguments behind it" : "no argument");
+	int nargs = count_arguments(row, words + 1, left - 1);
+	if (!attached && left - 1 < nargs)
+		return zerr_set(err, -EINVAL, "%.64s: argument missing: %s", word, row->args);
+	int rc = row->set(o, row, attached ? &attached : words + 1, err);
+	return rc < 0 ? rc : attached ? 1 : 1 + nargs;
+}
+
+static int add_section(struct zoptions *o, struct zerr *err)
+{
+	struct zsection *more = realloc(o->sections, ((size_t)o->nsections + 1) * sizeof(*more));
+	if (!more)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	o->sections = more;
+	memset(&more[o->nsections++], 0, sizeof(*more));
+	return 0;
+}
+
+/* Options, program and arguments up to ':' or the end. Returns how many words it took, ':' not counted. */
+static int parse_section(struct zoptions *o, char **words, int left, struct zerr *err)
+{
+	int i = 0, rc = add_section(o, err);
+	if (rc < 0)
+		return rc;
+	while (i < left && words[i][0] == '-' && words[i][1]) {
+		if (strcmp(words[i], "--") == 0) {
+			i++;
+			break;
+		}
+		rc = parse_option(o, words + i, left - i, err);
+		if (rc < 0)
+			return rc;
+		i += rc;
+	}
+	if (o->help || o->version)
+		return left;
+	struct zsection *section = current(o);
+	section->argv = words + i;
+	while (i < left && strcmp(words[i], ":") != 0) {
+		section->argc++;
+		i++;
+	}
+	if (section->argc == 0)
+		return zerr_set(err, -EINVAL, "no program given");
+	const char *program = section->argv[0];
+	if (*program == '\0')
+		return zerr_set(err, -EINVAL, "the name of the program is empty");
+	if (*program == '-') /* behind "--", which mpiexec does not have */
+		return zerr_set(err, -EINVAL, "%.64s: mpiexec takes it for an option: write ./%.64s", program, program);
+	return i;
+}
+
+static int check(const struct zoptions *o, struct zerr *err)
+{
+	if (o->hostfile && o->clusters)
+		return zerr_set(err, -EINVAL, "give either a hostfile or --clusters");
+	if (!o->hostfile && !o->clusters)
+		return zerr_set(err, -EINVAL,
+			"no clusters: give a zipper hostfile (-f FILE) or --clusters N for this machine");
+	if (o->clusters && o->ppn)
+		return zerr_set(err, -EINVAL, "-ppn needs a hostfile");
+	if (o->map && o->ppn)
+		return zerr_set(err, -EINVAL, "-ppn and --map both say how many ranks a host gets");
+	if (o->oversubscribe && !o->map)
+		return zerr_set(err, -EINVAL,
+			"--oversubscribe needs --map: without one ranks go round all hosts anyway");
+	bool failed = o->globals.failed;
+	for (int i = 0; i < o->nsections; i++)
+		failed |= o->sections[i].locals.failed;
+	return failed ? zerr_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+int zoptions_parse(struct zoptions *o, int argc, char **argv, struct zerr *err)
+{
+	memset(o, 0, sizeof(*o));
+	for (int i = 1; i == 1 || i < argc; i++) { /* steps over ':' */
+		int n = parse_section(o, argv + i, argc - i, err);
+		if (n < 0)
+			return n;
+		i += n;
+		if (i == argc - 1)
+			return zerr_set(err, -EINVAL, "no program given behind the last ':'");
+	}
+	if (o->help || o->version)
+		return 0;
+	if (o->timeout_s == 0)
+		o->timeout_s = TIMEOUT_DEFAULT_S;
+	return check(o, err);
+}
+
+void zoptions_free(struct zoptions *o)
+{
+	for (int i = 0; i < o->nsections; i++)
+		zargv_free(&o->sections[i].locals);
+	zargv_free(&o->globals);
+	free(o->sections);
+	free(o->preload);
+	memset(o, 0, sizeof(*o));
+}
+
+void zoptions_print_help(FILE *out)
+{
+	fputs("Usage: zmpirun [options] [--] program [arguments] [: [options] program [arguments]] ...\n"
+	      "Runs one MPI program over several clusters that zipper nodes connect. See zmpirun(1).\n\n",
+		out);
+	for (size_t i = 0; i < NROWS; i++) {
+		char left[128];
+		int len = 0;
+		for (const char *p = rows[i].names; *p; p += strspn(p, " ")) {
+			int plen = (int)strcspn(p, " ");
+			len += snprintf(left + len, sizeof(left) - (size_t)len, "%s%s%.*s", len ? ", " : "",
+				plen > 2 ? "--" : "-", plen, p);
+			p += plen;
+		}
+		snprintf(left + len, sizeof(left) - (size_t)len, " %s", rows[i].args);
+		fprintf(out, "  %-38s %s\n", left, rows[i].help);
+	}
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Decides when and how a job ends. */
+#include "launch/run/ending.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "launch/run/cause.h"
+#include "common/base/clock.h"
+#include "launch/run/losses.h"
+#include "launch/start/process.h"
+#include "launch/run/tally.h"
+
+/* A failure has ended everything within three seconds on a machine that is not overloaded. */
+#define GRACE_MS 1500	     /* for the parts to end by themselves, and their mpiexec to tell how */
+#define TERM_MS 700	     /* between SIGTERM and SIGKILL */
+#define SIGNAL_GRACE_MS 5000 /* after Ctrl-C: ranks may write something down */
+/* Once the world is made every rank leaves or zipperd tells that it died, and on a busy machine those of other parts
+ * may need seconds to leave after the first part has ended: only a zipperd that hangs tells nothing. */
+#define SUSPECT_WORLD_MS 60000
+#define SUSPECT_MS 1200	   /* zipperd hears of a lost rank later than we of its mpiexec, but not that much later */
+#define DAEMON_MS 2000	   /* for our zipperd to be seen as ended after its connection broke */
+#define LATE_MS 8000	   /* zipperd watches the time for reporting; this is only for when it does not tell */
+#define MPIEXEC_BROKEN 255 /* exit status of Hydra for errors of its own */
+#define SWEEP_TRIES 50	   /* of 10 ms each, to see the last killed process go */
+
+static bool needs_report(const struct zrun *run)
+{
+	return run->job->n > 0;
+}
+
+static void signal_parts(struct zrun *run, int number, bool group)
+{
+	for (int i = 0; i < run->plan->nparts; i++)
+		zpart_signal(&run->parts[i], number, group);
+}
+
+static void suspect(struct zrun *run)
+{
+	run->suspect_world = run->job->world;
+	run->suspect_ms = zclock_ms() + (run->suspect_world ? SUSPECT_WORLD_MS : SUSPECT_MS);
+}
+
+void zending_note_part(struct zrun *run, struct zpart *part)
+{
+	const char *name = part->plan->name;
+	struct zjob *job = run->job;
+	part->by_itself = run->phase < ZRUN_TERM;
+	if (WIFSIGNALED(part->wait_status)) {
+		int number = WTERMSIG(part->wait_status);
+		zcause_doubt(run);
+		zcause_set(run, 128 + number, GRACE_MS, "mpiexec of part %s was killed by signal %d (%s)", name, number,
+			strsignal(number));
+		zcause_show(run);
+		return;
+	}
+	if (!needs_report(run))
+		return;
+	/* Events that are older than this end. */
+	zjob_poll(job);
+	zending_note_job(run);
+	if (job->world ? job->done < (uint32_t)run->plan->nranks : job->joined > 0 || WEXITSTATUS(part->wait_status))
+		suspect(run);
+}
+
+void zending_note_daemon(struct zrun *run, int rail, int wait_status)
+{
+	char why[128];
+	if (WIFSIGNALED(wait_status))
+		snprintf(why, sizeof(why), "zipperd was killed by signal %d (%s)", WTERMSIG(wait_status),
+			strsignal(WTERMSIG(wait_status)));
+	else
+		snprintf(why, sizeof(why), "zipperd ended with status %d", WEXITSTATUS(wait_status));
+	zjob_poll(run->job); /* it may have told more */
+	zjob_lose(run->job, rail, why);
+	zending_note_job(run);
+}
+
+/* Its connection breaks before we can see it go: a moment of patience for the better reason. */
+static bool daemon_has_ended(struct zdaemon *daemon, int *status)
+{
+	for (int ms = 0; ms < DAEMON_MS; ms += 5) {
+		if (waitpid(daemon->pid, status, WNOHANG) > 0) {
+			daemon->pid = 0;
+			return true;
+		}
+		poll(NULL, 0, 5);
+	}
+	return false;
+}
+
+static void note_lost(struct zrun *run)
+{
+	const struct zjob *job = run->job;
+	struct zdaemon *daemon = &run->rails->daemons[job->rail];
+	int status;
+	zcause_doubt(run);
+	if (run->phase != ZRUN_GOING)
+		return;
+	if (daemon->pid > 0 && daemon_has_ended(daemon, &status)) {
+		zending_note_daemon(run, job->rail, status);
+		return;
+	}
+	zcause_set(run, 1, GRACE_MS, "%s", job->text);
+	zcause_show(run);
+}
+
+void zending_note_job(struct zrun *run)
+{
+	const struct zjob *job = run->job;
+	if (job->dead)
+		zcause_set(run, job->dead_code > 0 && job->dead_code < 256 ? job->dead_code : 1, GRACE_MS, "%s",
+			job->text);
+	else if (job->lost)
+		note_lost(run);
+}
+
+void zending_note_signal(struct zrun *run, int number)
+{
+	/* The Ctrl-C that ended us has often ended our reader, too: nobody has asked for less patience. */
+	if (run->caught && number == SIGPIPE)
+		return;
+	if (run->caught && run->phase < ZRUN_TERM) {
+		run->phase = ZRUN_TERM; /* the second one: no more patience */
+		run->phase_ms = 0;
+		return;
+	}
+	zcause_set(run, 128 + number, SIGNAL_GRACE_MS, "ended by signal %d (%s)", number, strsignal(number));
+	if (!run->caught)
+		run->caught = number;
+	zcause_show(run);
+	/* mpiexec hands INT, QUIT and TERM on to the ranks; the others would only end itself. */
+	signal_parts(run, number == SIGINT || number == SIGQUIT ? number : SIGTERM, false);
+}
+
+/* A part whose mpiexec has ended though its ranks have not all left, and zipperd says nothing. */
+static void fail_suspect(struct zrun *run)
+{
+	const struct zjob *job = run->job;
+	const struct zpart *part = NULL;
+	for (int i = 0; i < run->plan->nparts; i++) {
+		const struct zpart *p = &run->parts[i];
+		if (p->started && p->pid == 0 && (!part || zpart_status(p, false) > zpart_status(part, false)))
+			part = p;
+	}
+	if (job->world && !run->suspect_world) {
+		suspect(run);
+		return;
+	}
+	run->suspect_ms = 0;
+	if (!part || (job->world && job->done >= (uint32_t)run->plan->nranks))
+		return;
+	if (ztally_believe_death(run->job)) {
+		zending_note_job(run);
+		return;
+	}
+	int status = zpart_status(part, false);
+	if (!job->world)
+		zcause_set(run, status ? status : 1, 0,
+			"part %s ended with status %d before its ranks had reported to zipperd (%u of all %d had)",
+			part->plan->name, status, job->joined, run->plan->nranks);
+	else
+		zcause_set(run, status ? status : 1, 0,
+			"part %s ended with status %d before all its ranks called MPI_Finalize", part->plan->name,
+			status);
+	zcause_show(run);
+}
+
+static int64_t join_deadline(const struct zrun *run)
+{
+	return run->start_ms + run->options->timeout_s * INT64_C(1000) + LATE_MS;
+}
+
+static bool waits_for_ranks(const struct zrun *run)
+{
+	return run->phase == ZRUN_GOING && needs_report(run) && !run->job->world;
+}
+
+/* Until its ranks have reported or, where they do not, mpiexec has all its proxies. */
+static bool watches_launchers(const struct zrun *run, const struct zpart *part)
+{
+	return part->pid > 0 && run->phase == ZRUN_GOING &&
+	       (needs_report(run) ? !run->job->world : !part->reach.reached);
+}
+
+static int until(int64_t then, int64_t now)
+{
+	return then <= now ? 0 : then - now > 60000 ? 60000 : (int)(then - now);
+}
+
+int zending_timeout(const struct zrun *run, int64_t now)
+{
+	if (run->phase == ZRUN_KILL)
+		return 20;
+	if (run->phase != ZRUN_GOING)
+		return until(run->phase_ms, now);
+	if (run->suspect_ms)
+		return until(run->suspect_ms, now);
+	int ms = waits_for_ranks(run) ? until(join_deadline(run), now) : zlosses_timeout(run->job, now);
+	for (int i = 0; i < run->plan->nparts; i++) {
+		int next = watches_launchers(run, &run->parts[i]) ? zreach_timeout(&run->parts[i].reach, now) : -1;
+		ms = next >= 0 && (ms < 0 || next < ms) ? next : ms;
+	}
+	return ms;
+}
+
+static void next_phase(struct zrun *run, int64_t now)
+{
+	if (run->phase == ZRUN_ENDING) {
+		zcause_show_complete(run);
+		signal_parts(run, SIGTERM, true);
+		run->phase = ZRUN_TERM;
+		run->phase_ms = now + TERM_MS;
+		return;
+	}
+	run->phase = ZRUN_KILL;
+	signal_parts(run, SIGKILL, true);
+	zinput_close(&run->input);
+}
+
+/* A host that cannot be reached shall not take all the time that ranks may take to report; without MPI there is no end
+ * to that. */
+static void watch_launchers(struct zrun *run, int64_t now)
+{
+	char what[128];
+	for (int i = 0; i < run->plan->nparts; i++) {
+		struct zpart *part = &run->parts[i];
+		bool report = needs_report(run);
+		if (!watches_launchers(run, part) ||
+			!zreach_has_failed(&part->reach, part->pid, report, now, what, sizeof(what)))
+			continue;
+		if (report)
+			zcause_set(run, 1, 0,
+				"mpiexec of part %s does not reach all its hosts: %s before all ranks had reported to "
+				"zipperd (%u of all %d had)",
+				part->plan->name, what, run->job->joined, run->plan->nranks);
+		else
+			zcause_set(run, 1, 0, "mpiexec of part %s does not reach all its hosts: %s", part->plan->name,
+				what);
+		zcause_show(run);
+	}
+}
+
+void zending_tick(struct zrun *run, int64_t now)
+{
+	watch_launchers(run, now);
+	if (run->phase == ZRUN_GOING && run->suspect_ms && now >= run->suspect_ms)
+		fail_suspect(run);
+	/* A part that has ended may show that the job is about to end, too. */
+	if (run->phase == ZRUN_GOING && !run->suspect_ms)
+		zlosses_tell(run->job, &run->err, now);
+	if (waits_for_ranks(run) && now >= join_deadline(run))
+		zcause_set(run, 1, 0, "only %u of %d ranks have reported to zipperd within %d seconds",
+			run->job->joined, run->plan->nranks, run->options->timeout_s);
+	if ((run->phase == ZRUN_ENDING || run->phase == ZRUN_TERM) && now >= run->phase_ms)
+		next_phase(run, now);
+}
+
+/* Nobody of a failed job may live on, wherever it has hidden in the process tree. */
+static void sweep(void)
+{
+	for (int i = 0; i < SWEEP_TRIES && zprocess_kill_all(); i++)
+		poll(NULL, 0, 10);
+}
+
+/* Highest status of any rank that ended without our help. */
+static int ranks_status(const struct zrun *run)
+{
+	int status = 0, broken = 0;
+	for (int i = 0; i < run->plan->nparts; i++) {
+		if (!run->parts[i].by_itself)
+			continue;
+		int s = zpart_status(&run->parts[i], run->job->dead);
+		/* mpiexec itself broke down, as it does at times when its ranks are killed: counts if nothing else. */
+		if (s == MPIEXEC_BROKEN && !run->parts[i].chatter.have_codes)
+			broken = s;
+		else if (s > status)
+			status = s;
+	}
+	return status ? status : broken;
+}
+
+int zending_finish(struct zrun *run)
+{
+	struct zjob *job = run->job;
+	/* Zippers that have not told of a death yet will not be heard any more. */
+	if (run->phase == ZRUN_GOING && job->world && job->done < (uint32_t)run->plan->nranks &&
+		ztally_believe_death(job))
+		zending_note_job(run);
+	int status = ranks_status(run);
+	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world && status)
+		fail_suspect(run);
+	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world)
+		zcause_set(run, status ? status : 1, 0,
+			"%u of %d ranks have reported to zipperd: not an MPI program (then use --no-mpi), or "
+			"libzipper.so "
+			"was not preloaded",
+			job->joined, run->plan->nranks);
+	if (run->phase == ZRUN_GOING) {
+		zlosses_tell_all(job, &run->err);
+		zcause_show_killed(run);
+		return status;
+	}
+	zcause_show_complete(run);
+	/* Our own zipperds have nobody else to serve. Those that go on shall see us leave in order. */
+	for (int i = 0; i < run->rails->n; i++)
+		if (run->rails->daemons[i].pid > 0)
+			kill(run->rails->daemons[i].pid, SIGKILL);
+	sweep();
+	for (int i = 0; i < run->rails->n; i++)
+		run->rails->daemons[i].pid = 0;
+	zjob_close(job);
+	if (run->caught)
+		return 128 + run->caught;
+	return status > run->cause_status ? status : run->cause_status;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Builds the environment of an mpiexec. */
+#include "launch/start/environ.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/transport/verbs/verbs.h"
+
+extern char **environ;
+
+/* ZIPPER_HOSTFILE, ZIPPER_RAILS, ZIPPER_KEY_FILE and ZIPPER_MAP are for starting by hand: with zmpirun they would
+ * contradict it. */
+static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_ENTRIES",
+	"ZIPPER_USER", "ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_RAILS", "ZIPPER_MAP", "ZIPPER_PORTS",
+	"ZIPPER_STATS", "ZIPPER_LAUNCHER"};
+
+bool zenviron_is_ours(const char *name)
+{
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (strcmp(ours[i], name) == 0)
+			return true;
+	return false;
+}
+
+const char *zenviron_names(void)
+{
+	return "ZIPPER_JOB,ZIPPER_PARTS,ZIPPER_PART,ZIPPER_ZIPPERD,ZIPPER_ENTRIES,ZIPPER_LAUNCHER,ZIPPER_USER,"
+	       "ZIPPER_KEY,ZIPPER_MODULE_DIR,ZIPPER_PORTS,ZIPPER_DIRECT,ZIPPER_LOG,ZIPPER_WAIT,ZIPPER_PROGRESS,"
+	       "ZIPPER_REPRESENTATION,ZIPPER_PROFILE,ZIPPER_STATS,ZIPPER_TUNING,ZIPPER_TUNE,"
+	       "ZIPPER_ONE_SIDED,ZIPPER_SHARED,ZIPPER_ENDPOINTS,ZIPPER_TIMEOUT,ZIPPER_DEVICE," ZVERBS_VARIABLES;
+}
+
+const char *zenviron_find(const struct zargv *globals, const char *name)
+{
+	const char *value = getenv(name);
+	for (size_t i = 0; i + 2 < globals->count; i++)
+		if (strcmp(globals->words[i], "-genv") == 0) {
+			if (strcmp(globals->words[i + 1], name) == 0)
+				value = globals->words[i + 2]; /* the last one counts */
+			i += 2;
+		}
+	return value;
+}
+
+static void add(struct zargv *envp, const char *name, const char *value)
+{
+	if (value)
+		zargv_addf(envp, "%s=%s", name, value);
+}
+
+void zenviron_build(struct zargv *envp, const struct zenviron *e)
+{
+	for (char **p = environ; *p; p++) {
+		char name[32];
+		size_t len = strcspn(*p, "=");
+		if (len < sizeof(name)) {
+			memcpy(name, *p, len);
+			name[len] = '\0';
+			if (zenviron_is_ours(name) || (e->module_dir && strcmp(name, "ZIPPER_MODULE_DIR") == 0) ||
+				(e->device && strcmp(name, "ZIPPER_DEVICE") == 0))
+				continue;
+		}
+		zargv_add(envp, *p);
+	}
+	add(envp, "ZIPPER_JOB", e->job);
+	add(envp, "ZIPPER_PARTS", e->parts);
+	add(envp, "ZIPPER_PART", e->part);
+	add(envp, "ZIPPER_ZIPPERD", e->zipperd);
+	add(envp, "ZIPPER_ENTRIES", e->entries);
+	add(envp, "ZIPPER_USER", e->user);
+	add(envp, "ZIPPER_KEY", e->key);
+	add(envp, "ZIPPER_PORTS", e->ports);
+	add(envp, "ZIPPER_MODULE_DIR", e->module_dir);
+	add(envp, "ZIPPER_DEVICE", e->device);
+	add(envp, "ZIPPER_LAUNCHER", e->job ? "zmpirun" : NULL);
+	add(envp, "ZIPPER_STATS", e->job && e->stats ? "yes" : NULL);
+}

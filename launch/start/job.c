@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Talks to the zipperds of one job as its launcher. */
+#include "launch/start/job.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/config/conf.h"
+#include "launch/start/environ.h"
+#include "launch/run/tally.h"
+
+#define WATCH_MS 1000	 /* between looks at who is silent */
+#define PROGRAM_CHARS 24 /* of the program's name in the job id */
+#define LATER_MS 200	 /* what the ranks miss at one zipper is told by that one, before the next one misses them */
+
+void zjob_name(struct zjob *job, const char *program, const struct zauth_ops *auth)
+{
+	const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
+	uint32_t number;
+	int n = 0;
+	auth->random((uint8_t *)&number, sizeof(number));
+	for (; n < PROGRAM_CHARS && base[n]; n++)
+		job->id[n] = isalnum((unsigned char)base[n]) ? base[n] : '_';
+	snprintf(job->id + n, sizeof(job->id) - (size_t)n, "-%d-%08" PRIx32, (int)getpid(), number);
+}
+
+/* That an address cannot be reached says less than what came from another one. */
+static bool is_unreachable(int rc)
+{
+	return rc == -ECONNREFUSED || rc == -ETIMEDOUT || rc == -EHOSTUNREACH || rc == -ENETUNREACH || rc == -ENOENT;
+}
+
+/* Fabrics of one zipper differ in address: any that can be reached from here will do. */
+static int connect_any(struct zsession **session, const struct zjob *job, struct zsession_params *params,
+	const struct zroute *route, struct zerr *err)
+{
+	int rc = -ENETUNREACH, kept = -ENETUNREACH;
+	snprintf(params->job, sizeof(params->job), "%s", job->id);
+	for (int i = 0; i < route->nports; i++) {
+		const struct zaddr *addr = &route->port[i].addr;
+		struct zerr why = {{0}};
+		if (i > 0 && memcmp(addr, &route->port[i - 1].addr, sizeof(*addr)) == 0)
+			continue;
+		params->zipper = *addr;
+		rc = zsession_open(session, params, ZCTL_SERVICE_LAUNCHER, &why);
+		if (rc == 0)
+			return 0;
+		if (i == 0 || is_unreachable(kept) || rc == -EACCES) {
+			kept = rc;
+			*err = why;
+		}
+		if (rc == -EACCES)
+			break;
+	}
+	return kept;
+}
+
+int zjob_probe(const struct zjob *job, struct zsession_params *params, const struct zroute *route, struct zerr *err)
+{
+	struct zsession *session = NULL;
+	int rc = connect_any(&session, job, params, route, err);
+	if (rc == 0)
+		zsession_close(session);
+	return rc;
+}
+
+int zjob_add(struct zjob *job, struct zsession_params *params, const struct zplan *plan, const struct zroute *route,
+	const char *entries, int join_timeout_s, struct zerr *err)
+{
+	struct zctl_create create = {.join_timeout_ms = (uint32_t)(join_timeout_s * 1000 + job->n * LATER_MS)};
+	struct zsession *session = NULL;
+	snprintf(create.entries, sizeof(create.entries), "%s", entries);
+	snprintf(create.parts, sizeof(create.parts), "%s", plan->names);
+	for (int i = 0; i < plan->nparts; i++)
+		create.sizes[i] = (uint32_t)plan->parts[i].nranks;
+	int rc = connect_any(&session, job, params, route, err);
+	if (rc < 0)
+		return rc;
+	rc = zplan_make_runs(plan, &create.runs, &create.nruns, err);
+	if (rc == 0)
+		rc = zsession_create(session, &create, err);
+	free(create.runs);
+	if (rc == 0)
+		job->rails[job->n++] = (struct zjob_rail){.session = session, .name = route->name};
+	else
+		zsession_close(session);
+	return rc;
+}
+
+static void take_death(struct zjob_rail *rail, uint32_t code, const char *text)
+{
+	rail->dead = true;
+	rail->dead_code = (int)code;
+	snprintf(rail->text, sizeof(rail->text), "%.*s", ZCTL_TEXT_MAX, text);
+}
+
+static void take_event(struct zjob_rail *rail, const struct zctl_event *event)
+{
+	switch (event->kind) {
+	case ZCTL_EV_RANK_JOINED:
+		rail->joined = event->number;
+		break;
+	case ZCTL_EV_WORLD:
+		rail->world = true;
+		break;
+	case ZCTL_EV_RANK_DONE:
+		rail->done = event->number;
+		break;
+	case ZCTL_EV_DEAD:
+		take_death(rail, event->number, event->text);
+		break;
+	default:
+		break; /* a newer zipperd may tell more */
+	}
+}
+
+int zjob_set_timeout(struct zjob *job, const struct zargv *globals, struct zerr *err)
+{
+	static const struct zconf_row rows[] = {ZSESSION_TIMEOUT_ROW(struct zjob, timeout_ms), {.name = NULL}};
+	const char *value = zenviron_find(globals, "ZIPPER_TIMEOUT");
+	int rc = zconf_defaults(rows, job, err);
+	return rc == 0 && value ? zconf_set(rows, job, "timeout", value, "ZIPPER_TIMEOUT", err) : rc;
+}
+
+/* With the last one the job ends: that is for the ranks to say, who may not need it any more. */
+static bool watches(const struct zjob *job)
+{
+	return job->timeout_ms > 0 && ztally_left(job) > 1;
+}
+
+int zjob_timeout(const struct zjob *job)
+{
+	return watches(job) ? WATCH_MS : -1;
+}
+
+static void poll_rail(struct zjob *job, struct zjob_rail *rail)
+{
+	struct zctl_msg msg;
+	struct zerr err = {{0}};
+	int rc = 0;
+	while (!zjob_is_down(rail) && (rc = zsession_poll(rail->session, &msg, &err)) > 0) {
+		if (msg.type == ZCTL_EVENT)
+			take_event(rail, &msg.u.event);
+		else if (msg.type == ZCTL_DEAD)
+			take_death(rail, msg.u.dead.code, msg.u.dead.text);
+		else if (msg.type == ZCTL_ERROR)
+			take_death(rail, 1, msg.u.error.text);
+		zctl_free(&msg);
+	}
+	if (rc == 0 && !zjob_is_down(rail) && watches(job))
+		rc = zsession_watch(rail->session, job->timeout_ms, &err);
+	if (rc < 0) {
+		rail->lost = true;
+		snprintf(rail->text, sizeof(rail->text), "%.*s", ZCTL_TEXT_MAX, err.text);
+	}
+}
+
+/* For once, when it has become dead or lost. */
+static void note_down(struct zjob *job, struct zjob_rail *rail)
+{
+	rail->order = ++job->ndown;
+	rail->down_ms = zclock_ms();
+}
+
+/* Something has ended with one that was not so before. */
+static bool poll_all(struct zjob *job)
+{
+	bool ended = false;
+	for (int i = 0; i < job->n; i++) {
+		bool listened = zjob_listens(job, i);
+		poll_rail(job, &job->rails[i]);
+		if (!listened || zjob_listens(job, i))
+			continue;
+		note_down(job, &job->rails[i]);
+		ended = true;
+	}
+	return ended;
+}
+
+void zjob_poll(struct zjob *job)
+{
+	/* What ends the job at one zipper may be because of what has ended it at another one, which we have looked at
+	 * before that happened. */
+	while (poll_all(job))
+		;
+	ztally_make(job);
+}
+
+void zjob_lose(struct zjob *job, int number, const char *why)
+{
+	struct zjob_rail *rail = &job->rails[number];
+	if (rail->dead)
+		return;
+	if (!rail->lost)
+		note_down(job, rail);
+	rail->lost = true;
+	snprintf(rail->text, sizeof(rail->text), "%s", why);
+	ztally_make(job);
+}
+
+void zjob_close(struct zjob *job)
+{
+	while (job->n > 0)
+		zsession_close(job->rails[--job->n].session);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Makes the command line and hostfile of one mpiexec, and starts it. */
+#include "launch/start/part.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/start/process.h"
+
+static void add_option(struct zargv *argv, const char *option, const char *in_file, const char *on_line)
+{
+	const char *value = in_file ? in_file : on_line;
+	if (!value)
+		return;
+	zargv_add(argv, option);
+	zargv_add(argv, value);
+}
+
+/* What stood behind the host in the hostfile, without a binding where the map has one. */
+static void print_rest(FILE *out, const struct zplan_host *host)
+{
+	const char *rest = host->host->rest ? host->host->rest : "";
+	while (*(rest += strspn(rest, " \t"))) {
+		size_t len = strcspn(rest, " \t");
+		if (!host->binding || strncmp(rest, "binding=", 8) != 0)
+			fprintf(out, " %.*s", (int)len, rest);
+		rest += len;
+	}
+	if (host->binding)
+		fprintf(out, " binding=user:%s", host->binding);
+}
+
+/* The part's own Hydra hostfile. */
+static int write_hosts(const struct zplan_part *plan, const struct zscratch *scratch, struct zargv *argv,
+	struct zerr *err)
+{
+	char *text = NULL, name[ZCTL_NAME_MAX + 8], path[192];
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	if (!out)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	for (int i = 0; i < plan->nhosts; i++) {
+		fprintf(out, "%s:%d", plan->hosts[i].name, plan->hosts[i].nranks);
+		print_rest(out, &plan->hosts[i]);
+		fputc('\n', out);
+	}
+	snprintf(name, sizeof(name), "hosts.%s", plan->name);
+	int rc = fclose(out) == 0 ? zscratch_write(scratch, name, text, len, err)
+				  : zerr_set(err, -ENOMEM, "out of memory");
+	free(text);
+	zargv_add(argv, "-f");
+	zargv_add(argv, zscratch_path(scratch, name, path, sizeof(path)));
+	return rc;
+}
+
+/* One list for all ranks, as they all run here. */
+static void add_binding_here(struct zargv *argv, const struct zplan_part *plan)
+{
+	char *text = NULL;
+	size_t len = 0;
+	if (plan->nhosts == 0 || !plan->hosts[0].binding)
+		return;
+	FILE *out = open_memstream(&text, &len);
+	for (int h = 0; out && h < plan->nhosts; h++)
+		fprintf(out, "%s%s", h ? "," : "user:", plan->hosts[h].binding);
+	if (!out || fclose(out) != 0) {
+		argv->failed = true;
+		return;
+	}
+	zargv_add(argv, "-bind-to");
+	zargv_add(argv, text);
+	free(text);
+}
+
+/* Where its ranks run. */
+static int add_place(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
+{
+	const struct zoptions *o = p->options;
+	const struct zcluster *cluster = plan->cluster;
+	if (!cluster) {
+		/* This machine, whatever batch system we run under, and whether or not its name resolves. */
+		static char *const here[] = {"-rmk", "user", "-launcher", "fork", "-hosts", "localhost", "-localhost",
+			"localhost"};
+		zargv_add_all(argv, here, sizeof(here) / sizeof(here[0]));
+		add_binding_here(argv, plan);
+		add_option(argv, "-iface", o->iface, NULL);
+		return 0;
+	}
+	int rc = write_hosts(plan, p->scratch, argv, err);
+	add_option(argv, "-launcher", cluster->launcher, o->launcher);
+	add_option(argv, "-launcher-exec", cluster->launcher_exec, o->launcher_exec);
+	add_option(argv, "-iface", cluster->iface, o->iface);
+	add_option(argv, "-localhost", cluster->localhost, NULL);
+	if (o->ppn) {
+		zargv_add(argv, "-ppn");
+		zargv_addf(argv, "%d", o->ppn);
+	}
+	return rc;
+}
+
+/* The section that a rank of the world belongs to. */
+static int section_of(const struct zoptions *o, int vrank)
+{
+	int i = 0;
+	for (int first = 0; i < o->nsections - 1; i++) {
+		first += o->sections[i].nranks;
+		if (vrank < first)
+			break;
+	}
+	return i;
+}
+
+/* What runs: ranks of the part that follow each other and belong to the same section stand together. */
+static void add_programs(struct zargv *argv, const struct zplan_part *plan, const struct zoptions *o)
+{
+	for (int lrank = 0, end; lrank < plan->nranks; lrank = end) {
+		int number = section_of(o, zplan_vrank(plan, lrank));
+		const struct zsection *section = &o->sections[number];
+		for (end = lrank + 1; end < plan->nranks && section_of(o, zplan_vrank(plan, end)) == number;)
+			end++;
+		if (lrank > 0)
+			zargv_add(argv, ":");
+		zargv_add(argv, "-n");
+		zargv_addf(argv, "%d", end - lrank);
+		zargv_add_all(argv, section->locals.words, section->locals.count);
+		zargv_add_all(argv, section->argv, (size_t)section->argc);
+	}
+}
+
+static int build_argv(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
+{
+	const struct zoptions *o = p->options;
+	zargv_add(argv, p->mpiexec);
+	int rc = add_place(argv, plan, p, err);
+	zargv_add(argv, "-print-all-exitcodes");
+	if (o->label)
+		zargv_add(argv, "-prepend-rank");
+	zargv_add_all(argv, o->globals.words, o->globals.count);
+	/* By option, not by our environment: only the ranks shall be preloaded, not mpiexec, its proxies and ssh. */
+	const char *theirs = o->preload ? o->preload : getenv("LD_PRELOAD");
+	if (theirs && *theirs == '\0')
+		theirs = NULL;
+	if (p->libzipper || o->preload) {
+		zargv_add(argv, "-genv");
+		zargv_add(argv, "LD_PRELOAD");
+		/* Theirs first: a tool between program and MPI (MPI-4.0, section 15.2) sees the program's calls, and
+		 * its own ones come to us. */
+		zargv_addf(argv, "%s%s%s", theirs ? theirs : "", p->libzipper && theirs ? ":" : "",
+			p->libzipper ? p->libzipper : "");
+	}
+	add_programs(argv, plan, o);
+	return rc == 0 && argv->failed ? zerr_set(err, -ENOMEM, "out of memory") : rc;
+}
+
+static void print_command(const struct zargv *argv, struct zoutput *out)
+{
+	zoutput_add(out, "zmpirun:", 8);
+	for (size_t i = 0; i < argv->count; i++) {
+		zoutput_add(out, " ", 1);
+		zoutput_add(out, argv->words[i], strlen(argv->words[i]));
+	}
+	zoutput_add(out, "\n", 1);
+}
+
+int zpart_start(struct zpart *part, const struct zplan_part *plan, const struct zpart_params *p, int input,
+	struct zerr *err)
+{
+	struct zargv argv = {0}, envp = {0};
+	int out[2] = {-1, -1}, errs[2] = {-1, -1};
+	part->plan = plan;
+	int rc = build_argv(&argv, plan, p, err);
+	zenviron_build(&envp, &p->environ);
+	if (rc == 0 && envp.failed)
+		rc = zerr_set(err, -ENOMEM, "out of memory");
+	if (rc == 0)
+		rc = zprocess_pipe(out, err);
+	if (rc == 0)
+		rc = zprocess_pipe(errs, err);
+	if (rc == 0) {
+		struct zspawn s = {.argv = argv.words, .envp = envp.words, .fd = {input, out[1], errs[1], -1}};
+		rc = zprocess_spawn(&s, err);
+	}
+	if (out[1] >= 0)
+		close(out[1]);
+	if (errs[1] >= 0)
+		close(errs[1]);
+	if (rc > 0) {
+		if (p->options->verbose)
+			print_command(&argv, p->err);
+		part->pid = rc;
+		part->started = true;
+		const struct zplan_part *label = p->options->label ? plan : NULL;
+		zpump_init(&part->out, out[0], p->out, &part->chatter, label);
+		zpump_init(&part->err, errs[0], p->err, NULL, label);
+		part->err.hush = p->hush;
+		part->err.holds = p->hush && p->libzipper;
+		rc = 0;
+	} else {
+		if (out[0] >= 0)
+			close(out[0]);
+		if (errs[0] >= 0)
+			close(errs[0]);
+	}
+	zargv_free(&argv);
+	zargv_free(&envp);
+	return rc;
+}
+
+int zpart_status(const struct zpart *part, bool failed)
+{
+	const struct zchatter *c = &part->chatter;
+	if (WIFSIGNALED(part->wait_status))
+		return 128 + WTERMSIG(part->wait_status);
+	int status = WEXITSTATUS(part->wait_status);
+	/* mpiexec ORs the statuses of the ranks: 1 and 2 make 3. */
+	if (!c->have_codes || status == 0)
+		return status;
+	bool killed = c->nkilled > 0 && (c->status == 0 || !failed);
+	return killed && c->status < SIGKILL ? SIGKILL : c->status;
+}
+
+int zpart_killer(const struct zpart *part)
+{
+	return part->chatter.signal || part->chatter.status ? part->chatter.signal
+	       : part->chatter.nkilled			    ? SIGKILL
+							    : 0;
+}
+
+void zpart_signal(const struct zpart *part, int signal, bool group)
+{
+	if (part->pid > 0)
+		kill(group ? -part->pid : part->pid, signal);
+}
+
+bool zpart_is_over(const struct zpart *part)
+{
+	return part->pid == 0 && (!part->started || (part->out.fd < 0 && part->err.fd < 0));
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts and ends child processes. */
+#include "launch/start/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+
+#define TREE_DEPTH_MAX 64 /* descendants deeper than this become our children when their parents are gone */
+
+static struct rlimit descriptors; /* as they were when we were started */
+
+/* Some for each part and zipper, as long as the job runs. */
+static void raise_descriptors(void)
+{
+	if (getrlimit(RLIMIT_NOFILE, &descriptors) == 0)
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){descriptors.rlim_max, descriptors.rlim_max});
+}
+
+int zprocess_init(struct zerr *err)
+{
+	raise_descriptors();
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		return zerr_set(err, -errno, "cannot become the reaper of child processes: %s", strerror(errno));
+	return 0;
+}
+
+int zprocess_pipe(int fd[2], struct zerr *err)
+{
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return zerr_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	return 0;
+}
+
+/* Brings the descriptors to 0..3: first out of the way of each other, then in place. */
+static int place_fds(const int wanted[4])
+{
+	int high[4];
+	for (int i = 0; i < 4; i++) {
+		int fd = wanted[i];
+		if (fd < 0 && i < 3)
+			fd = open("/dev/null", i == 0 ? O_RDONLY : O_WRONLY);
+		high[i] = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 10);
+		if (fd >= 0 && high[i] < 0)
+			return -errno;
+	}
+	for (int i = 0; i < 4; i++) {
+		if (high[i] < 0)
+			close(i);
+		else if (dup2(high[i], i) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static void reset_signals(void)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the child; never returns. What fails is told through the pipe. */
+static void run_child(const struct zspawn *s, pid_t parent, int failed)
+{
+	setpgid(0, 0);
+	reset_signals();
+	/* SIGKILL: mpiexec's proxies see it go and end their ranks, whatever these do with signals. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (getppid() != parent)
+		_exit(127);
+	int code = 0;
+	int pipe_end = fcntl(failed, F_DUPFD_CLOEXEC, 10); /* out of the way of 0..3 */
+	if (pipe_end < 0 || (code = place_fds(s->fd)) < 0)
+		code = code ? code : -errno;
+	else {
+		if (descriptors.rlim_max > 0)
+			setrlimit(RLIMIT_NOFILE, &descriptors); /* programs with select() rely on it */
+		execvpe(s->argv[0], s->argv, s->envp);
+		code = -errno;
+	}
+	if (write(pipe_end < 0 ? failed : pipe_end, &code, sizeof(code)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+pid_t zprocess_spawn(const struct zspawn *s, struct zerr *err)
+{
+	int failed[2], code = 0;
+	int rc = zprocess_pipe(failed, err);
+	if (rc < 0)
+		return rc;
+	fflush(NULL);
+	pid_t parent = getpid(), pid = fork();
+	if (pid == 0)
+		run_child(s, parent, failed[1]);
+	close(failed[1]);
+	if (pid < 0) {
+		rc = zerr_set(err, -errno, "cannot start %s: %s", s->argv[0], strerror(errno));
+	} else if (read(failed[0], &code, sizeof(code)) == (ssize_t)sizeof(code)) {
+		waitpid(pid, NULL, 0);
+		rc = zerr_set(err, code, "cannot start %s: %s", s->argv[0], strerror(-code));
+	} else {
+		setpgid(pid, pid); /* also here: whoever comes first */
+	}
+	close(failed[0]);
+	return rc < 0 ? rc : pid;
+}
+
+/* SIGKILL to all below pid, children after their own children so that none is orphaned unseen. */
+static void kill_below(pid_t pid, int depth)
+{
+	char path[64];
+	int child;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	FILE *list = depth < TREE_DEPTH_MAX ? fopen(path, "re") : NULL;
+	if (!list)
+		return;
+	while (fscanf(list, "%d", &child) == 1) {
+		kill_below(child, depth + 1);
+		kill(child, SIGKILL);
+	}
+	fclose(list);
+}
+
+bool zprocess_kill_all(void)
+{
+	kill_below(getpid(), 0);
+	pid_t pid;
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		;
+	return pid == 0;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Chooses and opens the rails of a job. */
+#include "launch/start/rails.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_on_the_way(const struct zrails *rails, const struct zroute *route)
+{
+	for (int r = 0; r < rails->ways.nzippers; r++)
+		if (rails->ways.zipper[r] == route->zipper)
+			return true;
+	return false;
+}
+
+/* This one cannot be used: are there ways without it, and all others that cannot? If not, its reason is the error. */
+static int leave_out(struct zrails *rails, const struct zplan *plan, const struct zroute *route, struct zerr *err)
+{
+	zhostways_free(&rails->ways);
+	int rc = zroute_find_ways(&rails->ways, rails->routes, rails->nroutes, plan, rails->hosts, NULL);
+	if (rc < 0) {
+		*err = route->why;
+		return zerr_prefix(err, route->rc, "zipper %s", route->name);
+	}
+	for (int i = 0; i < rails->nroutes; i++) {
+		struct zroute *other = &rails->routes[i];
+		if (other->rc == 0 && !is_on_the_way(rails, other))
+			other->rc =
+				zerr_set(&other->why, -ENETUNREACH, "it leads nowhere without zipper %s", route->name);
+	}
+	return 0;
+}
+
+/* Nothing has to be tried to see that: what the first one lacks is the error. */
+static int check_any(const struct zrails *rails, struct zerr *err)
+{
+	for (int i = 0; i < rails->nroutes; i++)
+		if (rails->routes[i].rc == 0)
+			return 0;
+	*err = rails->routes[0].why;
+	return rails->routes[0].rc;
+}
+
+int zrails_find(struct zrails *rails, const struct zplan *plan, const struct zhostfile *hosts, int wanted,
+	struct zerr *err)
+{
+	memset(rails, 0, sizeof(*rails));
+	int rc = zroute_find(&rails->routes, &rails->ways, plan, hosts, wanted, err);
+	if (rc < 0)
+		return rc;
+	rails->nroutes = rc;
+	rails->max = wanted > 0 ? wanted : ZCTL_RAILS_MAX;
+	rails->hosts = hosts;
+	for (int i = 0; rails->ways.hops && i < rails->nroutes; i++)
+		if (rails->routes[i].rc < 0)
+			return leave_out(rails, plan, &rails->routes[i], err);
+	return check_any(rails, err);
+}
+
+void zrails_free(struct zrails *rails)
+{
+	zhostways_free(&rails->ways);
+	free(rails->routes);
+	rails->routes = NULL;
+	rails->nroutes = rails->n = 0;
+}
+
+const char *zrails_find_running(const struct zrails *rails)
+{
+	int n = 0;
+	for (int i = 0; i < rails->nroutes && n < rails->max; i++) {
+		const struct zroute *route = &rails->routes[i];
+		if (route->rc == 0 && !route->start)
+			return route->name;
+		n += route->rc == 0;
+	}
+	return NULL; /* one behind these would be used only if one of these could not, and ours always can */
+}
+
+/* It is not there, or does not answer: nothing that it has said. */
+static bool is_away(int rc)
+{
+	static const int codes[] = {ECONNREFUSED, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, ENOENT,
+		ESHUTDOWN, ECONNRESET, ECONNABORTED, EPIPE};
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		if (rc == -codes[i])
+			return true;
+	return false;
+}
+
+/* Puts it behind those in use. */
+static int open_route(struct zrails *rails, struct zroute *route, struct zjob *job, struct zdaemon_params *daemon,
+	struct zsession_params *session, const struct zplan *plan, const struct zscratch *scratch, struct zerr *err)
+{
+	char entries[ZCTL_ENTRIES_MAX];
+	int rc = zhostways_entries(&rails->ways, rails->n, entries, err);
+	if (rc == 0 && route->start) {
+		daemon->number = rails->n + 1;
+		daemon->cpus = zplan_kept(plan, route->zipper);
+		rc = zdaemon_start(&rails->daemons[rails->n], daemon, route, scratch, err);
+	}
+	if (rc == 0)
+		rc = zjob_add(job, session, plan, route, entries, daemon->join_timeout_s, err);
+	if (rc == 0)
+		rails->used[rails->n++] = route;
+	return rc;
+}
+
+static void tell_left_out(const struct zrails *rails, int tried)
+{
+	for (int i = 0; i < tried; i++)
+		if (rails->routes[i].rc < 0)
+			fprintf(stderr, "zmpirun: warning: zipper %s is left out: %s\n", rails->routes[i].name,
+				rails->routes[i].why.text);
+}
+
+/* That one fails, and no other one will do instead. */
+static int refuse(const struct zrails *rails, const struct zroute *route, int rc, struct zerr *err)
+{
+	*err = route->why;
+	if (rc == -EEXIST) /* our name for the job is nobody else's */
+		zerr_set(err, rc, "%.500s: have two zippers of the hostfile the same zipperd?", route->why.text);
+	return rails->nroutes > 1 ? zerr_prefix(err, rc, "zipper %s", route->name) : rc;
+}
+
+/* Leaves out those that run, or should, and do not answer. */
+static int probe_all(struct zrails *rails, const struct zjob *job, struct zsession_params *session,
+	const struct zplan *plan, struct zerr *err)
+{
+	for (int i = 0; i < rails->nroutes; i++) {
+		struct zroute *route = &rails->routes[i];
+		if (route->rc < 0 || route->start)
+			continue;
+		int rc = zjob_probe(job, session, route, &route->why);
+		if (rc < 0 && !is_away(rc))
+			return refuse(rails, route, rc, err);
+		route->rc = rc;
+		if (rc < 0)
+			rc = leave_out(rails, plan, route, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static struct zroute *find_route(const struct zrails *rails, int zipper)
+{
+	int i = 0;
+	while (rails->routes[i].zipper != zipper)
+		i++;
+	return &rails->routes[i];
+}
+
+/* Over which of its fabrics some ways go on. */
+static void find_next(const struct zhostways *ways, struct zroute *route)
+{
+	for (int i = 0; i < ways->nzippers * ways->nparts; i++)
+		for (int h = 0; h < ways->way[i].n; h++)
+			for (int p = 0; p < route->nports && ways->way[i].hop[h].zipper == route->zipper; p++)
+				if (strcmp(route->port[p].fabric, ways->way[i].hop[h].to) == 0)
+					route->next |= UINT64_C(1) << p;
+}
+
+/* Where hops are needed: all that are on the ways, and which these are must be known before the first one is told. */
+static int open_ways(struct zrails *rails, struct zjob *job, struct zdaemon_params *daemon,
+	struct zsession_params *session, const struct zplan *plan, const struct zscratch *scratch, struct zerr *err)
+{
+	int rc = probe_all(rails, job, session, plan, err);
+	if (rc < 0)
+		return rc;
+	job->hops = true;
+	while (rails->n < rails->ways.nzippers) {
+		struct zroute *route = find_route(rails, rails->ways.zipper[rails->n]);
+		find_next(&rails->ways, route);
+		rc = open_route(rails, route, job, daemon, session, plan, scratch, &route->why);
+		if (rc < 0)
+			return refuse(rails, route, rc, err);
+	}
+	tell_left_out(rails, rails->nroutes);
+	return 0;
+}
+
+int zrails_open(struct zrails *rails, struct zjob *job, struct zdaemon_params *daemon, struct zsession_params *session,
+	const struct zplan *plan, const struct zscratch *scratch, struct zerr *err)
+{
+	int i = 0;
+	if (rails->ways.hops)
+		return open_ways(rails, job, daemon, session, plan, scratch, err);
+	for (; i < rails->nroutes && rails->n < rails->max; i++) {
+		struct zroute *route = &rails->routes[i];
+		if (route->rc < 0)
+			continue;
+		int rc = open_route(rails, route, job, daemon, session, plan, scratch, &route->why);
+		if (rc == 0)
+			continue;
+		if (route->start || !is_away(rc))
+			return refuse(rails, route, rc, err);
+		route->rc = rc;
+	}
+	if (rails->n == 0) {
+		*err = rails->routes[0].why;
+		return rails->routes[0].rc;
+	}
+	tell_left_out(rails, i);
+	return 0;
+}
+
+static const struct zaddr *find_address(const void *ctx, int zipper, const char *fabric)
+{
+	return zroute_find_address(find_route(ctx, zipper), fabric);
+}
+
+const char *zrails_format(const struct zrails *rails, int part, char buf[ZRAILS_TEXT_BYTES])
+{
+	static struct zhops ways[ZCTL_RAILS_MAX]; /* large */
+	for (int i = 0; i < rails->n; i++) {
+		if (rails->ways.hops)
+			zhostways_hops(&rails->ways, i, part, &ways[i], find_address, rails);
+		else
+			ways[i] = (struct zhops){.first = rails->used[i]->port[part].addr};
+	}
+	zhops_format_list(ways, rails->n, buf, ZRAILS_TEXT_BYTES);
+	return buf;
+}
+
+const char *zrails_format_entries(const struct zrails *rails, char buf[ZRAILS_ENTRIES_BYTES])
+{
+	size_t len = 0;
+	for (int i = 0; i < rails->n && rails->ways.hops; i++) {
+		if (i > 0)
+			buf[len++] = ' ';
+		if (zhostways_entries(&rails->ways, i, buf + len, NULL) == 0) /* as it was when they were told */
+			len += strlen(buf + len);
+	}
+	return len > 0 ? buf : NULL;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looks for children of an mpiexec that have failed, see reach.h. */
+#include "launch/start/reach.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOOK_MS 500
+#define PATIENCE_MS 2000 /* an mpiexec that does end because of it has more to tell than we */
+#define SETTLE_MS 2000	 /* while it starts it has fewer children, and for moments more sockets */
+
+int zreach_timeout(const struct zreach *r, int64_t now_ms)
+{
+	int64_t left = r->looked_ms + LOOK_MS - now_ms;
+	return left < 0 ? 0 : (int)left;
+}
+
+/* The children of an mpiexec. */
+struct children {
+	int failed, others; /* without those that have ended in order */
+	char *text;	    /* the first that has failed, and how */
+	size_t cap;
+};
+
+/* If a child has ended, how? Its parent has not taken its status yet, so that it stands in the last field of
+ * /proc/PID/stat, see proc(5). name: its command. */
+static bool has_ended(int pid, char *name, size_t cap, int *wait_status)
+{
+	char path[64], text[1024];
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return false;
+	size_t len = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[len] = '\0';
+	char *begin = strchr(text, '('), *end = strrchr(text, ')'), *last = strrchr(text, ' ');
+	if (!begin || !end || last < end || strncmp(end, ") Z ", 4) != 0)
+		return false;
+	snprintf(name, cap, "%.*s", (int)(end - begin) - 1, begin + 1);
+	*wait_status = (int)strtol(last, NULL, 10);
+	return true;
+}
+
+static void note_child(struct children *c, int pid)
+{
+	char name[64];
+	int status;
+	if (!has_ended(pid, name, sizeof(name), &status)) {
+		c->others++;
+		return;
+	}
+	if (status == 0 || c->failed++ > 0)
+		return;
+	if (WIFSIGNALED(status))
+		snprintf(c->text, c->cap, "%s was killed by signal %d", name, WTERMSIG(status));
+	else
+		snprintf(c->text, c->cap, "%s ended with status %d", name, WEXITSTATUS(status));
+}
+
+static void look(struct children *c, pid_t mpiexec)
+{
+	char path[64];
+	int child;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)mpiexec, (int)mpiexec);
+	FILE *list = fopen(path, "re");
+	while (list && fscanf(list, "%d", &child) == 1)
+		note_child(c, child);
+	if (list)
+		fclose(list);
+}
+
+/* How many proxies have a connection to mpiexec: all its sockets but the one at which it listens. Negative: not known,
+ * or it does not listen yet. */
+static int count_connections(pid_t mpiexec)
+{
+	char path[64], to[16];
+	int n = -1;
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)mpiexec);
+	DIR *dir = opendir(path);
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		ssize_t len = readlinkat(dirfd(dir), e->d_name, to, sizeof(to));
+		n += len >= 7 && strncmp(to, "socket:", 7) == 0;
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+bool zreach_has_failed(struct zreach *r, pid_t mpiexec, bool report, int64_t now_ms, char *text, size_t cap)
+{
+	struct children c = {.text = text, .cap = cap};
+	if (r->reached || zreach_timeout(r, now_ms) > 0)
+		return false;
+	r->looked_ms = now_ms;
+	look(&c, mpiexec);
+	bool failed = c.failed > 0;
+	if (!report) {
+		int connections = count_connections(mpiexec);
+		bool all = connections > 0 && connections >= c.failed + c.others;
+		if (!all)
+			r->all_ms = 0;
+		else if (r->all_ms == 0)
+			r->all_ms = now_ms;
+		r->reached = all && now_ms - r->all_ms >= SETTLE_MS;
+		failed &= connections >= 0 && !all;
+	}
+	if (!failed)
+		r->failed_ms = 0;
+	else if (r->failed_ms == 0)
+		r->failed_ms = now_ms;
+	return r->failed_ms && now_ms - r->failed_ms >= PATIENCE_MS;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Receives with a native half, see anysource.h. */
+#include "libzip/bridge/anysource.h"
+
+#include <limits.h>
+
+#include "libzip/bridge/arrival.h"
+#include "libzip/p2p/completion.h"
+#include "libzip/shim/endpoint.h"
+#include "libzip/shim/pool.h"
+#include "libzip/shim/shim.h"
+
+/* Of so many receives and probes from anywhere that find a bridged message waiting, one looks for a native one first:
+ * otherwise a steady stream over the bridge would starve the local ranks, and native progress. */
+#define FAIR_TURN 4u
+
+static struct {
+	struct zop_list orphans;
+	unsigned turn; /* FAIR_TURN */
+} ends[ZENDS_MAX];
+#define self (ends[zend_here])
+
+/* Of a receive whose message has not come: it may be much smaller. */
+#define PACKED_MAX (16 << 20)
+
+/* Where its bytes go: where they belong or, where the datatype has gaps, to memory of ours. NULL: there is none. */
+static void *room_for_bytes(struct zop *op, MPI_Count bytes)
+{
+	if (op->data.dense)
+		return op->data.dense;
+	if (bytes <= PACKED_MAX)
+		op->packed = zpool_get(bytes > 0 ? (size_t)bytes : 1);
+	return op->packed;
+}
+
+/*
+ * What may have to be cancelled is not received natively as a derived datatype: MPICH 4.0.2 over UCX holds a datatype
+ * with gaps until UCX has finished with it (MPIDI_UCX_recv), and of cancelled receives UCX 1.13 never says so. Each
+ * receive that a bridged message is for would leave its datatype and ours behind for ever: still better than no receive
+ * where there is no memory.
+ */
+static int post_native(struct zop *op)
+{
+	const struct zcomm *c = op->req.comm;
+	int source = op->rank == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : c->shadow_rank[op->rank];
+
+	if (source == MPI_ANY_SOURCE && !ztype_find(op->type)->builtin) {
+		MPI_Count bytes = ztype_find(op->type)->size * op->count;
+		void *to = room_for_bytes(op, bytes);
+		if (to)
+			return zn.Irecv_c(to, bytes, MPI_BYTE, source, op->tag, c->shadow, &op->native);
+	}
+	if (op->count <= INT_MAX)
+		return zn.Irecv(op->buf, (int)op->count, op->type, source, op->tag, c->shadow, &op->native);
+	return zn.Irecv_c(op->buf, op->count, op->type, source, op->tag, c->shadow, &op->native);
+}
+
+/* The last probe that a receive for that tag may follow. */
+static int find_probed(const struct zcomm *c, int tag)
+{
+	int i = c->nprobed - 1;
+
+	while (i >= 0 && c->probed[i].asked != tag && c->probed[i].found != tag && tag != MPI_ANY_TAG)
+		i--;
+	return i;
+}
+
+static void forget_probed(struct zcomm *c, int i)
+{
+	c->nprobed--;
+	for (; i < c->nprobed; i++)
+		c->probed[i] = c->probed[i + 1];
+}
+
+void zanysource_taken(struct zcomm *c, int tag)
+{
+	for (int i; (i = find_probed(c, tag)) >= 0;)
+		forget_probed(c, i);
+}
+
+void zanysource_probed(struct zcomm *c, int asked, int found, bool native)
+{
+	for (int i = c->nprobed - 1; i >= 0; i--) {
+		if (c->probed[i].asked == asked)
+			forget_probed(c, i);
+	}
+	if (c->nprobed == ZCOMM_PROBED_MAX)
+		forget_probed(c, 0);
+	c->probed[c->nprobed++] = (struct zcomm_probed){asked, found, native};
+}
+
+bool zanysource_native_first(const struct zcomm *c, int tag)
+{
+	int flag = 0, last = find_probed(c, tag);
+
+	if (last >= 0)
+		return c->probed[last].native;
+	if (zarrival_find(c, MPI_ANY_SOURCE, tag) && ++self.turn % FAIR_TURN == 0)
+		zn.Iprobe(MPI_ANY_SOURCE, tag, c->shadow, &flag, MPI_STATUS_IGNORE);
+	return flag != 0;
+}
+
+static bool start_from_anywhere(struct zop *op)
+{
+	struct zcomm *c = op->req.comm;
+	bool native = zanysource_native_first(c, op->tag);
+
+	if (c->nprobed > 0)
+		zanysource_taken(c, op->tag);
+	if (native || !zarrival_find(c, op->rank, op->tag))
+		return false;
+	zarrival_start_recv(op);
+	return true;
+}
+
+int zanysource_start(struct zop *op)
+{
+	if (op->rank == MPI_ANY_SOURCE && start_from_anywhere(op))
+		return MPI_SUCCESS;
+	int rc = post_native(op);
+	if (rc != MPI_SUCCESS || op->rank != MPI_ANY_SOURCE || zanysource_test(op))
+		return rc;
+	if (!zarrival_find(op->req.comm, op->rank, op->tag))
+		zop_post(op);
+	else if (zanysource_claim(op)) /* the native message that was seen went to somebody else */
+		zarrival_start_recv(op);
+	return MPI_SUCCESS;
+}
+
+static void forget_packed(struct zop *op)
+{
+	zpool_put(op->packed);
+	op->packed = NULL;
+}
+
+static int unpack_native(const struct zop *op, const MPI_Status *st)
+{
+	MPI_Count bytes = 0;
+
+	zn.Get_elements_x(st, MPI_BYTE, &bytes);
+	return zdata_unpack_native(op->packed, (uint64_t)bytes, op->buf, op->count, op->type);
+}
+
+static void take_native(struct zop *op, const MPI_Status *st, int error)
+{
+	const struct zcomm *c = op->req.comm;
+
+	op->native = MPI_REQUEST_NULL;
+	if (op->packed && error == MPI_SUCCESS)
+		error = unpack_native(op, st);
+	forget_packed(op);
+	if (op->posted)
+		zop_withdraw(op);
+	op->req.status = *st;
+	op->req.status.MPI_ERROR = error;
+	if (st->MPI_SOURCE >= 0 && st->MPI_SOURCE < c->nlocal)
+		op->req.status.MPI_SOURCE = c->shadow_to_rank[st->MPI_SOURCE];
+	if (op->queued)
+		zop_list_del(&self.orphans, op);
+	zreq_complete(&op->req);
+}
+
+bool zanysource_test(struct zop *op)
+{
+	MPI_Status st;
+	int flag = 0;
+
+	zstatus_empty(&st);
+	int rc = zcompletion_look(&op->native, &flag, &st);
+	if (rc == MPI_SUCCESS && !flag)
+		return false;
+	take_native(op, &st, rc);
+	return true;
+}
+
+bool zanysource_claim(struct zop *op)
+{
+	MPI_Status st;
+	int flag = 0, cancelled = 0;
+
+	zstatus_empty(&st);
+	zn.Cancel(&op->native);
+	int rc = zcompletion_look(&op->native, &flag, &st);
+	if (flag && rc == MPI_SUCCESS)
+		zn.Test_cancelled(&st, &cancelled);
+	if (cancelled) {
+		op->native = MPI_REQUEST_NULL;
+		forget_packed(op);
+		if (op->queued)
+			zop_list_del(&self.orphans, op);
+		return true;
+	}
+	if (op->posted)
+		zop_withdraw(op);
+	if (flag || rc != MPI_SUCCESS)
+		take_native(op, &st, rc);
+	return false;
+}
+
+void zanysource_orphan(struct zop *op)
+{
+	op->req.orphan = true;
+	zop_list_push(&self.orphans, op);
+}
+
+bool zanysource_poll_orphans(void)
+{
+	struct zop *op = zop_list_pop(&self.orphans);
+
+	if (!op)
+		return false;
+	if (op->native == MPI_REQUEST_NULL)
+		return true; /* bridged now: completes by itself */
+	zop_list_push(&self.orphans, op);
+	return zanysource_test(op);
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Direct links between ranks, see direct.h. */
+#include "libzip/bridge/direct.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libzip/bridge/channel.h"
+#include "common/base/clock.h"
+#include "libzip/shim/endpoint.h"
+#include "libzip/world/error.h"
+#include "libzip/bridge/failover.h"
+#include "common/base/hash.h"
+#include "common/base/log.h"
+#include "libzip/bridge/outgoing.h"
+#include "common/hosts/ports.h"
+#include "libzip/progress/progress.h"
+#include "libzip/world/rails.h"
+#include "libzip/shim/shim.h"
+#include "libzip/world/world.h"
+
+/* A rank that listens is there, and the kernel answers for it: who is silent for so long is behind a fire-wall. */
+#define CONNECT_TIMEOUT_MS 5000
+#define STRANGERS_MAX 16	/* connections that have not said who they are; the oldest makes room */
+#define STRANGER_MS 30000	/* how long they may take */
+#define STRANGER_MAX_BYTES 4096 /* of a message of theirs */
+#define ACCEPTS_MAX 16		/* at a time */
+
+struct stranger {
+	struct zlink *link;
+	int64_t until_ms;
+};
+
+static struct {
+	struct zlistener *listener[ZCTL_PARTS_MAX + 1];
+	int nlisteners;
+	struct stranger stranger[STRANGERS_MAX];
+	int nstrangers;
+	struct zbridge_params params;
+	_Atomic uint64_t unreachable; /* fabrics of parts whose ranks we have failed to connect to: told once */
+	/* What is to be said to zipperd for each endpoint, by who next has the whole library. */
+	struct words {
+		struct word {
+			enum zctl_direct_what what;
+			uint32_t vrank;
+		} * word; /* [room] */
+		int n, room;
+	} words[ZENDS_MAX];
+	atomic_bool has_words;
+} self;
+
+/* --- listening --- */
+
+/* A hash of the boot's id and the host's name. Ranks that agree by chance only fail to connect locally. */
+static uint64_t node_number(void)
+{
+	char text[256] = "";
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, 64);
+
+	if (fd >= 0)
+		close(fd);
+	n = n < 0 ? 0 : n;
+	gethostname(text + n, sizeof(text) - 1 - (size_t)n);
+	return zhash64(ZHASH64, text, strlen(text));
+}
+
+/* A name in the abstract namespace that nobody else has: it goes with the process. */
+static void local_address(struct zaddr *addr)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	memset(addr, 0, sizeof(*addr));
+	addr->kind = ZADDR_SHM;
+	snprintf(addr->host, sizeof(addr->host), "@zipper-%d-%llx%lx", (int)getpid(), (unsigned long long)t.tv_sec,
+		(unsigned long)t.tv_nsec);
+}
+
+static int listen_at(struct zaddr *addr)
+{
+	struct zerr err = {{0}};
+	const struct ztransport *t = ztransport_find(addr->kind, &err);
+	struct zlistener *l = NULL;
+
+	if (addr->kind == ZADDR_TCP) {
+		addr->port = 0;
+	} else if (addr->kind == ZADDR_VERBS) {
+		if (!addr->via[0])
+			strcpy(addr->via, ZADDR_VIA_OWN);
+		addr->via_port = 0;
+	}
+	int rc = t ? t->listen(&l, addr, &err) : -EPROTONOSUPPORT;
+	if (rc != 0) {
+		zlog(ZLOG_WARN, "no direct links over this port: %s", err.text);
+		return rc;
+	}
+	t->listener_addr(l, addr);
+	self.listener[self.nlisteners++] = l;
+	return 0;
+}
+
+int zdirect_listen(const struct zports *ports, struct zctl_join *join, struct zerr *err)
+{
+	static struct zports open; /* large; one rank per process */
+	struct zaddr local;
+
+	join->node = node_number();
+	join->direct = 1;
+	local_address(&local);
+	if (ports->n == 0 || listen_at(&local) != 0)
+		return 0;
+	zaddr_format(&local, join->local, sizeof(join->local));
+	open.n = 0;
+	for (int i = 0; i < ports->n; i++) {
+		open.port[open.n] = ports->port[i];
+		/* One socket serves all fabrics that are this node's own memory. */
+		if (ports->port[i].addr.kind == ZADDR_SHM)
+			open.port[open.n++].addr = local;
+		else if (listen_at(&open.port[open.n].addr) == 0)
+			open.n++;
+	}
+	if (zports_format(&open, join->ports, sizeof(join->ports)) != 0)
+		return zerr_set(err, -E2BIG, "the addresses of %d ports are longer than %d characters", open.n,
+			ZCTL_PORTS_MAX);
+	zlog(ZLOG_INFO, "listens for direct links: %s", join->ports);
+	return 0;
+}
+
+void zdirect_init(const struct zbridge_params *p)
+{
+	self.params = *p;
+	self.unreachable = 0;
+}
+
+static void drop_stranger(int i)
+{
+	struct zlink *l = self.stranger[i].link;
+
+	self.stranger[i] = self.stranger[--self.nstrangers];
+	if (l)
+		l->ops->close(l);
+}
+
+void zdirect_fini(void)
+{
+	while (self.nstrangers > 0)
+		drop_stranger(0);
+	while (self.nlisteners > 0) {
+		struct zlistener *l = self.listener[--self.nlisteners];
+		l->ops->unlisten(l);
+	}
+	for (int e = 0; e < zend_n; e++) {
+		free(self.words[e].word);
+		self.words[e] = (struct words){0};
+	}
+}
+
+/* --- asking --- */
+
+bool zdirect_is_possible(uint32_t vrank)
+{
+	return zworld.fabrics && (zworld.fabrics[zworld.vrank] & zworld.fabrics[vrank]) != 0;
+}
+
+static void say_later(struct words *w, enum zctl_direct_what what, uint32_t vrank)
+{
+	if (w->n == w->room) {
+		int room = w->room ? 2 * w->room : 8;
+		struct word *more = realloc(w->word, (size_t)room * sizeof(*more));
+		if (!more)
+			zerror_fatal(1, "out of memory for the state of a rank");
+		w->word = more;
+		w->room = room;
+	}
+	w->word[w->n++] = (struct word){what, vrank};
+	self.has_words = true;
+}
+
+static void say(enum zctl_direct_what what, uint32_t vrank)
+{
+	if (zshim_at != 0)
+		say_later(&self.words[zshim_at], what, vrank);
+	else if (zrails_is_good(0)) /* a broken control link shows at its next poll */
+		zsession_direct(zrails.rail[0].session, what, vrank, (uint32_t)zend_here);
+}
+
+bool zdirect_is_due(void)
+{
+	return self.has_words;
+}
+
+void zdirect_say(void)
+{
+	self.has_words = false;
+	zend_for_each(1) {
+		struct words *w = &self.words[zend_here];
+		for (int i = 0; i < w->n; i++)
+			say(w->word[i].what, w->word[i].vrank);
+		w->n = 0;
+	}
+}
+
+struct zchannel *zdirect_begin(uint32_t vrank)
+{
+	if (!zdirect_is_possible(vrank) || !zrails_is_good(0))
+		return zchannel_home(vrank);
+	struct zchannel *ch = zchannel_create_waiting(vrank);
+	if (ch)
+		say(ZCTL_DIRECT_ASK, vrank);
+	return ch;
+}
+
+void zdirect_give_way(struct zremote *r)
+{
+	zchannel_hand_over(r, zchannel_home(r->vrank));
+	zfailover_meet(r);
+}
+
+static void give_way_to_all(void)
+{
+	for (int v = 0; v < zworld.nranks; v++) {
+		struct zremote *r = zremote_find((uint32_t)v);
+		if (r && r->channel->waiting && !r->channel->link)
+			zdirect_give_way(r);
+	}
+}
+
+void zdirect_lose_zipper(void)
+{
+	zend_for_each(0)
+		give_way_to_all();
+}
+
+/* It goes over the bridge, and shall know that we do not come. */
+static void decline(struct zremote *r, const char *why)
+{
+	uint64_t part = UINT64_C(1) << zworld.place[r->vrank].part;
+
+	if (why && !(self.unreachable & part))
+		zlog(ZLOG_WARN, "no direct link to rank %u of part %s, messages go over the bridge: %s", r->vrank,
+			zworld.part_name[zworld.place[r->vrank].part], why);
+	if (why)
+		self.unreachable |= part;
+	if (r->channel->waiting)
+		zdirect_give_way(r);
+	say(ZCTL_DIRECT_NO, r->vrank);
+}
+
+void zdirect_fail(struct zchannel *ch)
+{
+	decline(zremote_find(ch->peer), "it refused");
+}
+
+/* The first of these addresses that answers. */
+static int connect_to(struct zlink **link, const struct zctl_direct *d, struct zerr *err)
+{
+	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
+		.part = (uint32_t)zworld.part,
+		.endpoint = (uint32_t)zend_here};
+	char addresses[sizeof(d->addresses)], *rest;
+	int rc = zerr_set(err, -EADDRNOTAVAIL, "it has no address that we could reach");
+
+	memcpy(attach.token, d->credential, sizeof(attach.token));
+	memcpy(addresses, d->addresses, sizeof(addresses));
+	for (char *text = strtok_r(addresses, " ", &rest); rc != 0 && text; text = strtok_r(NULL, " ", &rest)) {
+		struct zaddr addr;
+		rc = zaddr_parse(&addr, text, err);
+		if (rc == 0)
+			rc = zchannel_link(link, &addr, &attach, CONNECT_TIMEOUT_MS, err);
+	}
+	return rc;
+}
+
+static void connect_peer(const struct zctl_direct *d)
+{
+	struct zremote *r = zremote_get(d->vrank); /* may ask, too: the answer finds it connected */
+	struct zerr err = {{0}};
+	struct zlink *link;
+
+	if (!r)
+		zerror_fatal(1, "out of memory for the state of a rank");
+	if (!r->channel->waiting) {
+		if (r->channel->peer != d->vrank)
+			decline(r, NULL); /* over the bridge already */
+		return;
+	}
+	if (r->channel->link)
+		return;
+	/* After one failure the others would only take as long. */
+	if (self.unreachable & UINT64_C(1) << zworld.place[d->vrank].part)
+		decline(r, "as before");
+	else if (connect_to(&link, d, &err) != 0)
+		decline(r, err.text);
+	else
+		zchannel_set_link(r->channel, link);
+}
+
+void zdirect_take(const struct zctl_direct *d)
+{
+	if (d->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)d->vrank) || d->endpoint >= (uint32_t)zend_n)
+		return;
+	const int was = zend_visit((int)d->endpoint);
+	if (d->what == ZCTL_DIRECT_CONNECT) {
+		connect_peer(d);
+	} else if (d->what == ZCTL_DIRECT_NO) {
+		struct zremote *r = zremote_find(d->vrank);
+		if (r && r->channel->waiting)
+			zdirect_give_way(r);
+	}
+	zend_return(was);
+}
+
+/* --- being asked --- */
+
+static bool same_credential(const uint8_t *token)
+{
+	uint8_t diff = 0;
+
+	for (int i = 0; i < ZCTL_TOKEN_BYTES; i++)
+		diff |= zworld.credential[i] ^ token[i];
+	return diff == 0;
+}
+
+/* What a stranger says first. */
+static int take_attach(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	struct zctl_attach *attach = ctx;
+	struct zctl_msg msg;
+
+	(void)raw;
+	if (env->kind != ZWIRE_CTRL || zctl_decode(&msg, payload, env->len, NULL) != 0)
+		return -EPROTO;
+	bool good = msg.type == ZCTL_ATTACH && same_credential(msg.u.attach.token);
+	if (good)
+		*attach = msg.u.attach;
+	zctl_free(&msg);
+	return good ? 0 : -EACCES;
+}
+
+/* It has come to stay. */
+static bool settle(struct zlink *link)
+{
+	struct zerr err;
+
+	if (!link->ops->settle)
+		return true;
+	int rc = zchannel_settle(link, &err);
+	if (rc < 0)
+		zlog(ZLOG_WARN, "no direct link to %s: %s", link->peer, err.text);
+	return rc >= 0;
+}
+
+/* The link of a rank of our job: its channel's, unless we have decided otherwise. True: it has been taken. */
+static bool welcome(struct zlink *link, const struct zctl_attach *a)
+{
+	struct zwire_env env = {.kind = ZWIRE_ACK};
+
+	if (a->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)a->vrank) || !zdirect_is_possible(a->vrank))
+		return false;
+	struct zremote *r = zremote_get_direct(a->vrank);
+	if (!r || !r->channel->waiting || r->channel->link || !settle(link))
+		return false;
+	zchannel_set_link(r->channel, link);
+	zchannel_set_up(r->channel);
+	zchannel_post_control(r, NULL, &env, NULL);
+	zchannel_flush(r->channel);
+	return true;
+}
+
+static bool welcome_there(struct zlink *link, const struct zctl_attach *a)
+{
+	if (a->endpoint >= (uint32_t)zend_n)
+		return false;
+	const int was = zend_visit((int)a->endpoint);
+	bool taken = welcome(link, a);
+	zend_return(was);
+	return taken;
+}
+
+/* True: it is no stranger any more, or gone. */
+static bool poll_stranger(struct stranger *s)
+{
+	struct zctl_attach attach = {.vrank = 0};
+	struct zsink sink = {.take = take_attach, .ctx = &attach, .max_len = STRANGER_MAX_BYTES};
+	int rc = s->link->ops->poll(s->link, &sink, 1);
+
+	if (rc == 0)
+		return zclock_ms() >= s->until_ms;
+	if (rc > 0 && welcome_there(s->link, &attach))
+		s->link = NULL;
+	else if (rc != -ESHUTDOWN)
+		zlog(ZLOG_INFO, "refused a connection of %s", s->link->peer);
+	return true;
+}
+
+static bool accept_all(struct zlistener *l)
+{
+	bool any = false;
+
+	for (int i = 0; i < ACCEPTS_MAX; i++) {
+		struct zerr err;
+		struct zlink *link;
+		int rc = l->ops->accept(l, &link, &err);
+		if (rc == -EAGAIN)
+			break;
+		any = true;
+		if (rc != 0) {
+			zlog(ZLOG_WARN, "direct link: %s", err.text);
+			break;
+		}
+		if (self.nstrangers == STRANGERS_MAX) /* they are in the order of their coming, but for those gone */
+			drop_stranger(0);
+		self.stranger[self.nstrangers++] =
+			(struct stranger){.link = link, .until_ms = zclock_ms() + STRANGER_MS};
+	}
+	return any;
+}
+
+bool zdirect_poll(void)
+{
+	bool any = false;
+
+	for (int i = 0; i < self.nlisteners; i++)
+		any |= accept_all(self.listener[i]);
+	for (int i = self.nstrangers; i-- > 0;)
+		if (poll_stranger(&self.stranger[i])) {
+			drop_stranger(i);
+			any = true;
+		}
+	return any;
+}
+
+int zdirect_fds(void)
+{
+	return self.nlisteners + (self.nlisteners ? STRANGERS_MAX : 0);
+}
+
+int zdirect_arm(struct pollfd *fds)
+{
+	uint32_t events;
+	int n = 0;
+
+	for (int i = 0; i < self.nlisteners; i++)
+		fds[n++] =
+			(struct pollfd){.fd = self.listener[i]->ops->listener_fd(self.listener[i]), .events = POLLIN};
+	for (int i = 0; i < self.nstrangers; i++) {
+		struct zlink *l = self.stranger[i].link;
+		if (l->ops->arm(l, ZLINK_RX) != 0)
+			return -1;
+		fds[n].fd = l->ops->fd(l, ZLINK_RX, &events);
+		fds[n++].events = (short)(events & EPOLLIN ? POLLIN : POLLOUT);
+	}
+	return n;
+}
+
+void zdirect_woken(const struct pollfd *fds, int n)
+{
+	/* others may have come while we slept: then the next one is looked at for nothing */
+	for (int i = 0; i < n && i < self.nlisteners + self.nstrangers; i++)
+		if (fds[i].revents) {
+			zdirect_poll();
+			return;
+		}
+}

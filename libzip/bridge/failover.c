@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Going on without a zipper, see failover.h. */
+#include "libzip/bridge/failover.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libzip/bridge/arrival.h"
+#include "libzip/bridge/channel.h"
+#include "common/base/clock.h"
+#include "libzip/bridge/direct.h"
+#include "libzip/shim/endpoint.h"
+#include "libzip/start/join.h"
+#include "libzip/bridge/multicast.h"
+#include "libzip/progress/progress.h"
+#include "libzip/world/rails.h"
+#include "libzip/bridge/rendezvous.h"
+#include "libzip/shim/shim.h"
+#include "libzip/world/world.h"
+
+/* A rank that dies is told by all zippers, one after the other: none of them is to be called lost for that. */
+#define SAY_MS 2000
+/* Who is silent is told again of a loss: it may have had its last look before it left, and zipperd have passed on to it
+ * what it did not hear. The next time zipperd says that it has left. */
+#define REPEAT_MS 2000
+
+static struct {
+	char why[ZCTL_RAILS_MAX][256];
+	/* Something new of other ranks, or met one; or lost (later). Endpoints say so, too. */
+	atomic_bool heard;
+	bool silent;	 /* somebody else tells the user */
+	uint32_t unsaid; /* a bit each: rails whose loss is to be told of */
+	int64_t say_ms;	 /* when */
+	bool awaiting;	 /* others, what they say of a loss */
+	bool leaving;	 /* others may have left */
+	int64_t repeat_ms;
+	/* What endpoints have lost, each; and why, the last of them. Done about by who next has the whole library. */
+	struct later {
+		uint32_t rails;
+		char why[256];
+	} later[ZENDS_MAX];
+} self;
+
+void zfailover_init(const struct zbridge_params *p)
+{
+	memset(&self, 0, sizeof(self));
+	self.silent = p->launched || zworld.vrank != 0;
+}
+
+/* There may be others that do not carry to all parts: then why is not clear from what has happened to this one. */
+static _Noreturn void lose_last(int rail, const char *why)
+{
+	char address[512], text[1024];
+
+	if (zrails_count_good() > 1) {
+		zaddr_format(zhops_last(&zrails.rail[rail].way), address, sizeof(address));
+		snprintf(text, sizeof(text), "the zipper at %s is lost, the last one to some part: %s", address, why);
+		zprogress_lost(text, false);
+	}
+	zprogress_lost(why, false);
+}
+
+void zfailover_lose(int rail, const char *why)
+{
+	if (!zrails_is_good(rail))
+		return;
+	if (zshim_at != 0) {
+		struct later *l = &self.later[zshim_at];
+		l->rails |= 1u << rail;
+		snprintf(l->why, sizeof(l->why), "%s", why);
+		self.heard = true;
+		return;
+	}
+	if (!zrails_has_another(rail))
+		lose_last(rail, why);
+	zrails.failing |= 1u << rail;
+	snprintf(self.why[rail], sizeof(self.why[rail]), "%s", why);
+}
+
+/* --- the user is told --- */
+
+void zfailover_say(void)
+{
+	const int good = zrails_count_good();
+
+	for (int i = 0; !self.silent && i < zrails.n; i++) {
+		char address[512];
+		if (!(self.unsaid >> i & 1))
+			continue;
+		zaddr_format(zhops_last(&zrails.rail[i].way), address, sizeof(address));
+		fprintf(stderr,
+			"libzipper: rank 0 of %s (%s): the zipper at %s is lost: %s; the job goes on with %d of %d\n",
+			zjoin_job(), zworld.part_name[zworld.part], address, self.why[i], good, zrails.n);
+	}
+	self.unsaid = 0;
+}
+
+/* --- what was under way --- */
+
+/* The rails that are lost now. */
+struct loss {
+	uint32_t rails;
+	bool carrier; /* with it the one of messages to several */
+};
+
+static bool is_lost(const struct loss *loss, const struct zchannel *ch)
+{
+	return ch->peer == ZWIRE_NOBODY && (loss->rails >> ch->rail & 1);
+}
+
+/* The bytes of an operation cannot be reached from outside any more, and its fragments wait for the other end. */
+static void stop_transfer(struct zop *op, void *ctx)
+{
+	const struct loss *loss = ctx;
+	const struct zremote *r = op->remote;
+	bool listed = op->kind == ZOP_SEND && (op->multicast || op->by_list || op->carried);
+
+	if (!r || !zremote_is_bridged(r) || (op->kind == ZOP_SEND && op->seq == 0))
+		return;
+	if (op->fanned) /* whatever its own way is */
+		op->adrift |= loss->carrier;
+	else if (is_lost(loss, op->way ? op->way : r->channel))
+		ztransfer_lose_way(op);
+	else if (listed && loss->carrier)
+		op->adrift = true;
+	op->carried &= !loss->carrier;
+}
+
+struct stream_loss { /* of one stream */
+	const struct loss *loss;
+	bool usual; /* is its usual way lost? */
+};
+
+static bool way_is_lost(const void *way, const void *ctx)
+{
+	const struct stream_loss *s = ctx;
+
+	return way ? is_lost(s->loss, way) : s->usual;
+}
+
+static void stop_arrival(struct zarrival *a, void *ctx)
+{
+	const struct stream_loss s = {.loss = ctx, .usual = is_lost(ctx, a->from->channel)};
+
+	if (a->eager || !way_is_lost(a->way, &s))
+		return;
+	a->way = NULL;
+	a->flags &= (uint16_t)~ZWIRE_F_ONE_SIDED; /* of a zipper that is gone */
+}
+
+/* --- each remote rank --- */
+
+static void tell(struct zremote *r)
+{
+	struct zwire_env env = {.kind = ZWIRE_RAILS, .offset = zrails.lost};
+
+	r->rails_told = zrails.lost;
+	zchannel_post_control(r, NULL, &env, NULL);
+}
+
+static void reroute(struct zremote *r, const void *ctx)
+{
+	const struct loss *loss = ctx;
+	struct stream_loss s = {.loss = loss, .usual = is_lost(loss, r->channel)};
+	const struct zchannel *usual = NULL;
+
+	if (s.usual)
+		usual = r->channel = zchannel_home(r->vrank);
+	zpeer_drop_early(&r->stream, way_is_lost, &s, usual);
+	if (r->by_list) { /* then what we send goes by the carrier, whatever the usual way is */
+		s.usual = loss->carrier;
+		r->by_list = !loss->carrier;
+	}
+	zpeer_reroute(&r->stream, way_is_lost, &s, usual);
+	r->stream.halted = !r->stream.gone;
+}
+
+/* Both ends know: what was taken will be answered, what was not is sent again. */
+static void take_up(struct zop *op, void *ctx)
+{
+	struct zremote *r = ctx;
+	struct zwire_env env = {.kind = ZWIRE_ASK, .xfer = op->xfer};
+
+	if (op->remote != r || !op->adrift)
+		return;
+	if (op->kind == ZOP_RECV)
+		ztransfer_restart(op);
+	else if (op->seq <= r->stream.acked || op->granted > 0) /* a grant comes before the acknowledgement */
+		zchannel_post_control(r, NULL, &env, NULL);
+}
+
+static void restart_asked(struct zop *op, void *ctx)
+{
+	if (op->remote == ctx && op->kind == ZOP_RECV && op->adrift)
+		ztransfer_restart(op);
+}
+
+void zfailover_meet(struct zremote *r)
+{
+	if (__builtin_expect(zrails.lost == 0, 1))
+		return;
+	r->stream.halted = !r->stream.gone;
+	self.heard = true;
+}
+
+static void settle(struct zremote *r, const void *ctx)
+{
+	(void)ctx;
+	if (r->rails_told != zrails.lost)
+		tell(r);
+	if (r->stream.halted && r->rails_heard == zrails.lost) {
+		r->stream.halted = false;
+		ztransfer_each(take_up, r);
+		zchannel_add_ready(r);
+	} else if (!r->stream.halted && r->rails_asked) {
+		ztransfer_each(restart_asked, r);
+	}
+	r->rails_asked = false;
+	self.awaiting |= r->stream.halted;
+}
+
+/* Who has left may also have acknowledged our last message over a connection that broke before that was through. */
+static void repeat(struct zremote *r, const void *ctx)
+{
+	bool silent = r->stream.halted || (self.leaving && r->stream.head);
+
+	(void)ctx;
+	if (silent)
+		tell(r);
+	self.awaiting |= silent;
+}
+
+/* zipperd itself knows best why, if it has said so meanwhile, or is gone. */
+static void hear_last_word(int rail)
+{
+	struct zctl_msg msg;
+	struct zerr err = {{0}};
+	int rc;
+
+	while ((rc = zsession_poll(zrails.rail[rail].session, &msg, &err)) > 0) {
+		if (msg.type == ZCTL_DEAD)
+			snprintf(self.why[rail], sizeof(self.why[rail]), "%s", msg.u.dead.text);
+		zctl_free(&msg);
+	}
+	if (rc < 0 && err.text[0])
+		snprintf(self.why[rail], sizeof(self.why[rail]), "%.255s", err.text);
+}
+
+static void close_rails(const struct loss *loss)
+{
+	for (int i = 0; i < zrails.n; i++)
+		if (loss->rails >> i & 1)
+			zchannel_close_rail(i);
+}
+
+static void hear_last_words(const struct loss *loss)
+{
+	for (int i = 0; i < zrails.n; i++)
+		if (loss->rails >> i & 1)
+			hear_last_word(i);
+}
+
+static void quit_rails(const struct loss *loss)
+{
+	for (int i = 0; i < zrails.n; i++)
+		if (loss->rails >> i & 1)
+			zrails_quit(i, self.why[i]);
+}
+
+static void visit_bridged_here(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
+{
+	for (int v = 0; v < zworld.nranks; v++) {
+		struct zremote *r = zremote_find((uint32_t)v);
+		if (r && zremote_is_bridged(r))
+			visit(r, ctx);
+	}
+}
+
+static void visit_bridged(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
+{
+	zend_for_each(0)
+		visit_bridged_here(visit, ctx);
+}
+
+static void stop_all(const struct loss *loss)
+{
+	zend_for_each(0) {
+		ztransfer_each(stop_transfer, (void *)(uintptr_t)loss);
+		if (loss->carrier && zend_here == 0)
+			zmulticast_conceal();
+		zarrival_each(stop_arrival, (void *)(uintptr_t)loss);
+		close_rails(loss);
+	}
+}
+
+static void go_on_without(const struct loss *loss)
+{
+	hear_last_words(loss);
+	stop_all(loss);
+	quit_rails(loss);
+	zrails.failing &= ~loss->rails;
+	zrails.lost |= loss->rails;
+	if (loss->carrier)
+		zmulticast_lose_carrier();
+	visit_bridged(reroute, loss);
+	if (loss->rails & 1)
+		zdirect_lose_zipper();
+	self.unsaid |= loss->rails;
+	self.say_ms = zclock_ms() + SAY_MS;
+}
+
+/* To each that is reached by zippers. */
+static void speak(void (*visit)(struct zremote *, const void *ctx))
+{
+	self.awaiting = self.leaving;
+	self.repeat_ms = zclock_ms() + REPEAT_MS;
+	visit_bridged(visit, NULL);
+}
+
+void zfailover_leave(void)
+{
+	self.leaving = self.awaiting = true;
+	self.repeat_ms = zclock_ms() + REPEAT_MS;
+}
+
+static void lose_later(void)
+{
+	for (int e = 1; e < zend_n; e++) {
+		struct later *l = &self.later[e];
+		const uint32_t rails = l->rails;
+		l->rails = 0;
+		for (int i = 0; i < zrails.n; i++)
+			if (rails >> i & 1)
+				zfailover_lose(i, l->why);
+	}
+}
+
+/* Something is to be said, or was lost or heard. Not inline: the turn below is on the way of every message. */
+static __attribute__((noinline)) bool turn_after_loss(void)
+{
+	if (!zrails.failing && !self.heard) {
+		if (self.unsaid != 0 && zclock_ms() >= self.say_ms)
+			zfailover_say();
+		if (self.awaiting && zclock_ms() >= self.repeat_ms)
+			speak(repeat);
+		return false;
+	}
+	lose_later();
+	if (zrails.failing) {
+		const struct loss loss = {.rails = zrails.failing,
+			.carrier = zrails.failing >> zrails_of_carrier() & 1};
+		go_on_without(&loss);
+	}
+	self.heard = false;
+	speak(settle);
+	return true;
+}
+
+bool zfailover_is_due(void)
+{
+	return zrails.failing || self.heard;
+}
+
+bool zfailover_turn(void)
+{
+	return __builtin_expect(zrails.failing || self.heard || self.unsaid != 0 || self.awaiting, 0) &&
+	       turn_after_loss();
+}
+
+/* --- what others say --- */
+
+void zfailover_take_rails(struct zremote *from, const struct zwire_env *env)
+{
+	char why[64];
+
+	/* What it said before may come after this, by another rail. */
+	from->rails_heard |= (uint32_t)env->offset & ((1u << zrails.n) - 1);
+	snprintf(why, sizeof(why), "rank %u of part %s has lost it", from->vrank,
+		zworld.part_name[zworld.place[from->vrank].part]);
+	for (int i = 0; i < zrails.n; i++)
+		if (from->rails_heard >> i & 1)
+			zfailover_lose(i, why);
+	self.heard = true;
+}
+
+struct question {
+	struct zremote *from;
+	uint64_t xfer;
+	bool known; /* it is not complete */
+};
+
+static void look_at_transfer(struct zop *op, void *ctx)
+{
+	struct question *q = ctx;
+
+	if (op->kind != ZOP_RECV || op->remote != q->from || op->peer_xfer != q->xfer)
+		return;
+	q->known = true;
+	if (op->epoch != (int32_t)zrails.lost) { /* else it has been restarted already */
+		op->adrift = q->from->rails_asked = true;
+		self.heard = true;
+	}
+}
+
+static void look_at_arrival(struct zarrival *a, void *ctx)
+{
+	struct question *q = ctx;
+
+	q->known |= a->from == q->from && a->xfer == q->xfer && (!a->eager || (a->flags & ZWIRE_F_SYNC));
+}
+
+void zfailover_take_ask(struct zremote *from, const struct zwire_env *env)
+{
+	struct question q = {.from = from, .xfer = env->xfer};
+
+	ztransfer_each(look_at_transfer, &q);
+	zarrival_each(look_at_arrival, &q);
+	if (!q.known)
+		ztransfer_post_done(from, NULL, env->xfer, 0);
+}

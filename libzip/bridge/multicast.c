@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One message to several remote ranks, see multicast.h: its sends, from the first to the last. */
+#include "libzip/bridge/multicast.h"
+
+#include <string.h>
+
+#include "libzip/bridge/channel.h"
+#include "common/base/clock.h"
+#include "libzip/bridge/multicast_parts.h"
+#include "libzip/shim/pool.h"
+#include "libzip/world/rails.h"
+#include "libzip/bridge/rendezvous.h"
+#include "libzip/world/world.h"
+
+static struct zmulticast *active;
+
+static void conceal(struct zmulticast *m)
+{
+	struct zlink *link = m->exposed ? zmulticast_carrier()->link : NULL;
+	if (!m->exposed)
+		return;
+	m->exposed = false;
+	zrails_sent(zrails_of_carrier(), m->data.bytes);
+	link->ops->rma->conceal(link, &m->exposure);
+}
+
+static void destroy(struct zreq *r)
+{
+	struct zmulticast *m = (struct zmulticast *)(void *)r;
+	conceal(m);
+	zpool_put(m->packed);
+	zpool_put(m->sends);
+}
+
+static const struct zreq_ops ops = {.name = "multicast", .destroy = destroy};
+
+void zmulticast_send_alone(struct zmulticast *m, int dest)
+{
+	struct zreq *r;
+	int rc = zbridge_isend(m->req.comm, m->context, m->buf, m->count, m->type, dest, m->tag, ZSEND_STANDARD, &r);
+	if (rc == MPI_SUCCESS)
+		m->sends[m->nsends++] = r;
+	else
+		m->error = rc;
+}
+
+/* One more of its sends, not yet started. NULL: none, and m has the error. */
+struct zop *zmulticast_make_send(struct zmulticast *m, int dest)
+{
+	const struct zop_args args = {m->req.comm, m->context, (void *)(uintptr_t)m->buf, m->count, m->type, dest,
+		m->tag};
+	struct zop *op;
+	int rc = zop_create(&op, ZOP_SEND, &args, false);
+	if (rc != MPI_SUCCESS) {
+		m->error = rc;
+		return NULL;
+	}
+	op->mode = ZSEND_STANDARD;
+	m->sends[m->nsends++] = &op->req;
+	return op;
+}
+
+/* Starts the send made last; if that fails it is none of its sends. */
+void zmulticast_start_send(struct zmulticast *m, struct zop *op)
+{
+	int rc = zop_start(op);
+	if (rc == MPI_SUCCESS)
+		return;
+	m->error = rc;
+	m->nsends--;
+	if (op->multicast)
+		zmulticast_part(op);
+	zreq_release(&op->req);
+}
+
+/* Is it still worth waiting for those that cannot have it yet? */
+bool zmulticast_is_patient(struct zmulticast *m)
+{
+	int64_t now = zclock_ns();
+	if (m->uneven_ns == 0)
+		m->uneven_ns = now;
+	return now - m->uneven_ns < m->patience_ns;
+}
+
+/* Where its parts are complete, it is. */
+static bool collect(struct zmulticast *m)
+{
+	for (int i = m->nsends; i-- > 0;) {
+		struct zreq *r = m->sends[i];
+		if (!r->done)
+			continue;
+		if (r->status.MPI_ERROR != MPI_SUCCESS && m->error == MPI_SUCCESS)
+			m->error = r->status.MPI_ERROR;
+		zmulticast_unlist(r);
+		zreq_release(r);
+		m->sends[i] = m->sends[--m->nsends];
+	}
+	return m->nsends == 0;
+}
+
+static void finish(struct zmulticast *m)
+{
+	conceal(m);
+	zmulticast_unlist(m);
+	zstatus_empty(&m->req.status);
+	m->req.status.MPI_ERROR = m->error;
+	zreq_complete(&m->req);
+}
+
+bool zmulticast_turn(void)
+{
+	struct zmulticast **at = &active;
+	bool did = false;
+	if (!active)
+		return false;
+	while (*at) {
+		struct zmulticast *m = *at;
+		if (m->nheld > 0)
+			did |= zmulticast_turn_post(m);
+		if (m->data.bytes > zworld.eager_bytes)
+			did |= zmulticast_turn_large(m);
+		if (!collect(m)) {
+			at = &m->next;
+			continue;
+		}
+		*at = m->next;
+		finish(m);
+		did = true;
+	}
+	return did;
+}
+
+static void go_alone(struct zop *op, void *ctx)
+{
+	(void)ctx;
+	op->by_list = false; /* it starts again where its receiver says */
+}
+
+void zmulticast_conceal(void)
+{
+	for (struct zmulticast *m = active; m; m = m->next)
+		conceal(m);
+}
+
+void zmulticast_lose_carrier(void)
+{
+	zmulticast_forget_list();
+	for (struct zmulticast *m = active; m; m = m->next)
+		while (m->ntied > 0)
+			zmulticast_part(m->tied[m->ntied - 1]);
+	ztransfer_each(go_alone, NULL);
+}
+
+static bool reaches_several(const struct zmulticast *m, const int *dest)
+{
+	int several = 0;
+	for (int i = 0; i < m->n && several < 2; i++) {
+		const struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
+		several += r && zmulticast_reaches(r);
+	}
+	return several > 1;
+}
+
+/* Opens a large message to the carrier's zipperd, which reads it once for all. */
+static bool can_offer(struct zmulticast *m, const int *dest)
+{
+	struct zchannel *ch = zmulticast_carrier();
+	if (!m->data.dense || !ztransfer_would_expose(ch, m->data.bytes) || !reaches_several(m, dest))
+		return false;
+	if (ch->link->ops->rma->expose(ch->link, ZLINK_TX, m->data.dense, m->data.bytes, &m->exposure) != 0)
+		return false;
+	zrails_sending(zrails_of_carrier(), m->data.bytes);
+	return m->exposed = m->offers = true;
+}
+
+/* Does it go by lists, in fragments, and not packed for each, or by a one-sided transfer? */
+static bool is_shareable(const struct zmulticast *m, const int *dest)
+{
+	return m->data.dense &&
+	       (!ztransfer_would_expose(zmulticast_carrier(), m->data.bytes) || reaches_several(m, dest));
+}
+
+static int prepare(struct zmulticast *m)
+{
+	size_t list = (size_t)m->n * (sizeof(struct zreq *) + sizeof(struct zop *));
+	int rc = zdata_view(&m->data, m->buf, m->count, m->type);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	m->sends = zpool_get(list);
+	if (!m->sends)
+		return MPI_ERR_NO_MEM;
+	m->tied = (struct zop **)(void *)(m->sends + m->n);
+	if (m->data.dense || m->data.bytes > zworld.eager_bytes)
+		return MPI_SUCCESS;
+	m->packed = zpool_get(m->data.bytes ? m->data.bytes : 1);
+	return m->packed ? zdata_pack(m->packed, m->data.bytes, m->buf, m->count, m->type) : MPI_ERR_NO_MEM;
+}
+
+int zmulticast_start(struct zcomm *c, enum zcomm_context context, const void *buf, MPI_Count count, MPI_Datatype type,
+	const int *dest, int n, int tag, int64_t patience_ms, struct zreq **out)
+{
+	struct zmulticast *m = (struct zmulticast *)(void *)zreq_create(&ops, sizeof(*m), c);
+	if (!m)
+		return MPI_ERR_NO_MEM;
+	m->context = context;
+	m->buf = buf;
+	m->count = count;
+	m->type = type;
+	m->tag = tag;
+	m->n = n;
+	m->patience_ns = patience_ms * 1000000;
+	int rc = prepare(m);
+	if (rc != MPI_SUCCESS) {
+		zreq_release(&m->req);
+		return rc;
+	}
+	bool at_once = m->data.bytes <= zworld.eager_bytes || can_offer(m, dest);
+	bool share = !at_once && is_shareable(m, dest);
+	if (at_once)
+		rc = zmulticast_start_post(m, dest);
+	for (int i = 0; i < n && !at_once; i++) {
+		if (share)
+			zmulticast_start_large(m, dest[i]);
+		else
+			zmulticast_send_alone(m, dest[i]);
+	}
+	if (rc != MPI_SUCCESS) {
+		zreq_release(&m->req);
+		return rc;
+	}
+	*out = &m->req;
+	if (collect(m)) {
+		finish(m);
+		return MPI_SUCCESS;
+	}
+	m->next = active;
+	active = m;
+	return MPI_SUCCESS;
+}

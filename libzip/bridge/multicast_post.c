@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a multicast posts once for all receivers that can have it together: a small message, or the offer of a large
+ * one, an RTS with the key to the bytes, which zipperd then reads once for all. See multicast.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "libzip/bridge/channel.h"
+#include "libzip/bridge/multicast.h"
+#include "libzip/bridge/multicast_parts.h"
+#include "libzip/bridge/outgoing.h"
+#include "libzip/shim/pool.h"
+
+enum readiness { READY, SOON, ALONE };
+
+/* Can it have the message by the carrier, in order? first: what waits for it already; NULL: nothing may. Soon: when it
+ * has acknowledged some of what came before. */
+static enum readiness look_at(const struct zmulticast *m, const struct zremote *r, const struct zop *first)
+{
+	const struct zpeer *s = &r->stream;
+	if (!zmulticast_reaches(r) || r->pending.head != first || s->unsent || s->refused || s->halted || s->gone)
+		return ALONE;
+	if (s->last != s->acked && !r->by_list && r->channel != zmulticast_carrier())
+		return ALONE;
+	return zpeer_has_room(s, m->offers ? ZRMA_KEY_BYTES : (uint32_t)m->data.bytes) ? READY : SOON;
+}
+
+/* What the receiver's stream keeps until it acknowledges it. */
+static void keep_message(struct zremote *r, struct zpeer_msg *msg)
+{
+	struct zpeer *s = &r->stream;
+	if (s->last == s->acked)
+		r->by_list = r->channel != zmulticast_carrier();
+	zpeer_push(s, msg);
+	zpeer_sent(s, msg);
+	zpeer_ack_sent(s);
+}
+
+struct batch { /* receivers of one list */
+	struct zremote *remote[ZWIRE_RECEIVERS_MAX];
+	struct zop *op[ZWIRE_RECEIVERS_MAX]; /* that were held */
+	struct zpeer_msg *msg[ZWIRE_RECEIVERS_MAX];
+	struct zwire_receiver list[ZWIRE_RECEIVERS_MAX];
+	int n;
+};
+
+static void add_to_batch(struct batch *b, struct zremote *r, struct zop *op)
+{
+	b->remote[b->n] = r;
+	b->op[b->n] = op;
+	b->list[b->n++] = zmulticast_receiver(r, r->stream.last + 1, op ? op->xfer : 0);
+}
+
+static struct zwire_env message_of(const struct zmulticast *m)
+{
+	return (struct zwire_env){
+		.kind = m->offers ? ZWIRE_RTS : ZWIRE_EAGER,
+		.flags = (m->data.converted ? ZWIRE_F_EXT32 : 0) | (m->offers ? ZWIRE_F_ONE_SIDED : 0),
+		.comm = m->req.comm->id | m->context,
+		.tag = m->tag,
+		.len = m->offers ? ZRMA_KEY_BYTES : (uint32_t)m->data.bytes,
+		.offset = m->data.bytes,
+	};
+}
+
+/* What each receiver's stream keeps of it. False: no memory. */
+static bool make_messages(struct batch *b, const struct zwire_env *env, const uint8_t *payload)
+{
+	struct zwire_env one = *env;
+	for (int i = 0; i < b->n; i++) {
+		one.xfer = b->list[i].xfer;
+		b->msg[i] = zpeer_msg_create(&one, payload);
+		if (b->msg[i])
+			continue;
+		while (i-- > 0)
+			zpool_put(b->msg[i]);
+		return false;
+	}
+	return true;
+}
+
+static int post_batch(struct zmulticast *m, struct batch *b)
+{
+	const uint8_t *payload = m->offers ? m->exposure.key : m->packed ? m->packed : m->data.dense;
+	struct zwire_env env = message_of(m);
+	int rc;
+	if (!make_messages(b, &env, payload))
+		return -EAGAIN; /* later */
+	rc = zmulticast_post_list(b->list, b->n, NULL);
+	if (rc == 0)
+		rc = zmulticast_post_message(&env, m->offers ? (uint64_t)(m->patience_ns / 1000000) : 0, payload);
+	for (int i = 0; i < b->n; i++) {
+		if (rc == 0)
+			keep_message(b->remote[i], b->msg[i]);
+		else
+			zpool_put(b->msg[i]);
+	}
+	if (rc == 0)
+		zchannel_flush(zmulticast_carrier());
+	return rc == 0 ? 0 : -EAGAIN;
+}
+
+/* Can all of them have it at once? Those that must have their own are in alone. */
+static bool post_at_once(struct zmulticast *m, const int *dest, bool *alone)
+{
+	struct batch b;
+	b.n = 0;
+	/* An offer waits for its answer, so it needs an operation for each receiver: those are held first. */
+	bool all = !m->offers && m->n <= (int)ZWIRE_RECEIVERS_MAX && !zmulticast_carrier()->full;
+	for (int i = 0; i < m->n; i++) {
+		struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
+		enum readiness ready = r ? look_at(m, r, NULL) : ALONE;
+		alone[i] = ready == ALONE;
+		all &= ready != SOON;
+		if (ready == READY && all)
+			add_to_batch(&b, r, NULL);
+	}
+	return all && b.n > 1 && post_batch(m, &b) == 0;
+}
+
+/* It waits in front of its receiver's stream: what is sent there later stays behind it. */
+static void hold(struct zmulticast *m, int dest)
+{
+	struct zop *op = zmulticast_make_send(m, dest);
+	if (!op)
+		return;
+	op->multicast = m;
+	op->held = true;
+	m->nheld++;
+	m->tied[m->ntied++] = op;
+	zmulticast_start_send(m, op);
+}
+
+void zmulticast_let_go(struct zop *op)
+{
+	struct zremote *r = op->remote;
+	zmulticast_part(op);
+	zoutgoing_pump(r); /* op may be complete */
+	zchannel_flush(zoutgoing_way(r));
+}
+
+/* Those that can share a message; those that never can are let go. soon: how many may yet. */
+static void gather_batch(struct zmulticast *m, struct batch *b, int *soon)
+{
+	b->n = *soon = 0;
+	for (int i = 0; i < m->ntied; i++) {
+		struct zop *op = m->tied[i];
+		if (!op->held)
+			continue;
+		enum readiness ready = look_at(m, op->remote, op);
+		if (ready == SOON)
+			++*soon;
+		else if (ready == READY && b->n < (int)ZWIRE_RECEIVERS_MAX)
+			add_to_batch(b, op->remote, op);
+		if (ready != ALONE)
+			continue;
+		zmulticast_let_go(op);
+		i--; /* the next one has its place */
+	}
+}
+
+/* What was held has been posted: a small message is sent, an offer waits for its answer. */
+static void went_out(struct zmulticast *m, struct zremote *r, struct zop *op)
+{
+	zop_list_pop(&r->pending); /* is op */
+	if (m->offers) {
+		op->held = false;
+		m->nheld--;
+		op->fanned = op->carried = true;
+		op->seq = r->stream.last;
+	} else {
+		zop_finish_send(op, MPI_SUCCESS);
+	}
+	zoutgoing_pump(r);
+}
+
+static void let_all_go(struct zmulticast *m)
+{
+	for (int i = m->ntied; i-- > 0;)
+		if (m->tied[i]->held)
+			zmulticast_let_go(m->tied[i]);
+}
+
+/* What is held waits for room on the carrier, and a while for room in the windows of receivers. */
+bool zmulticast_turn_post(struct zmulticast *m)
+{
+	int before = m->nheld;
+	while (m->nheld > 0 && !zmulticast_carrier()->full) {
+		struct batch b;
+		int soon;
+		gather_batch(m, &b, &soon);
+		if ((soon > 0 && zmulticast_is_patient(m)) || (b.n > 1 && post_batch(m, &b) != 0))
+			break;
+		if (b.n == 1)
+			zmulticast_let_go(b.op[0]);
+		for (int i = 0; b.n > 1 && i < b.n; i++)
+			went_out(m, b.remote[i], b.op[i]);
+		if (soon > 0) /* enough waited */
+			let_all_go(m);
+	}
+	return m->nheld < before;
+}
+
+int zmulticast_start_post(struct zmulticast *m, const int *dest)
+{
+	bool few[64], *alone = m->n <= 64 ? few : zpool_get((size_t)m->n);
+	if (!alone)
+		return MPI_ERR_NO_MEM;
+	bool posted = post_at_once(m, dest, alone);
+	for (int i = 0; i < m->n; i++) {
+		if (alone[i])
+			zmulticast_send_alone(m, dest[i]);
+		else if (!posted)
+			hold(m, dest[i]);
+	}
+	if (alone != few)
+		zpool_put(alone);
+	if (m->nheld > 0)
+		zmulticast_turn_post(m);
+	return MPI_SUCCESS;
+}

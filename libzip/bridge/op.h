@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A point-to-point operation on a spanning communicator: the request behind sends to remote ranks, and behind all
+ * receives that cannot be plain native requests (bridged, MPI_ANY_SOURCE, or native with a source to translate).
+ * Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_OP_H
+#define ZIP_LIBZIP_OP_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libzip/bridge/bridge.h"
+#include "libzip/world/comm.h"
+#include "libzip/type/datatype.h"
+#include "libzip/shim/endpoint.h"
+#include "libzip/bridge/match.h"
+#include "libzip/world/request.h"
+#include "common/transport/transport.h"
+
+struct zchannel;
+struct zfetch;
+struct zmulticast;
+struct zremote;
+
+enum zop_kind { ZOP_SEND, ZOP_RECV };
+
+struct zop {
+	struct zreq req; /* first: a zreq of these ops is a zop */
+	enum zop_kind kind;
+	enum zsend_mode mode;
+	enum zcomm_context context;
+	int rank; /* destination or source in the communicator; MPI_ANY_SOURCE */
+	int tag;  /* MPI_ANY_TAG in receives */
+	void *buf;
+	MPI_Count count;
+	MPI_Datatype type;
+	bool type_held;	   /* type is one of ours (ztype_hold): the application may free its own meanwhile */
+	struct zdata data; /* receives: bytes is the room */
+	uint8_t *packed;   /* the message's bytes where the user's buffer cannot be used; from the pool */
+
+	MPI_Count in_buffer; /* bytes that a buffered send takes of the attached buffer */
+	MPI_Request native;  /* native half, or MPI_REQUEST_NULL */
+	bool posted;	     /* in the posted queue */
+	struct zmatch_posted match;
+
+	/* Transfer. xfer is our id of it, 0: none. Sends with DONE to come, and rendezvous receives have one. */
+	struct zremote *remote;
+	struct zchannel *way; /* that its transfer takes; NULL: the remote rank's own */
+	uint64_t xfer;
+	uint64_t peer_xfer;
+	uint64_t total, granted, moved; /* bytes: of the message, that may be sent, that were sent or have come */
+	struct zrma_exposure exposure;	/* of the message's bytes, to be read or written from outside */
+	bool exposed;
+	struct zfetch *fetch;	      /* receive: it is read from the sender's memory (fetch.h), or NULL */
+	struct zmulticast *multicast; /* send: its data go with those of others, or NULL */
+	bool held;		      /* send: waits to be posted with those of others */
+	bool fanned;  /* send: zipperd has been offered its bytes with those of others, by the carrier */
+	bool by_list; /* send: its data go by the carrier, alone */
+	bool carried; /* send: its request has gone by the carrier, and so its receiver answers there */
+	bool counted; /* send: in the account of its rail (rails.h) */
+	/* After the loss of a rail (failover.h): */
+	uint64_t seq;	  /* send that awaits an answer: of its first message; 0: it is not in the stream yet */
+	int32_t epoch;	  /* tag of the fragments that are sent or taken */
+	bool adrift;	  /* its way was lost, and the other end has not been heard about it since */
+	bool written;	  /* receive: its memory was open to a zipper that was lost, which may have written all of it */
+	bool restart;	  /* receive: the next CTS says from where */
+	uint64_t strands; /* announces, or has been matched with, so many bytes in strands; 0: not so */
+	bool offered;	  /* receive: the sender has exposed its, and waits for an answer to that */
+	struct zop *next; /* in the one list that it stands in: pending sends, data, grants */
+	bool queued;
+};
+
+/* The bytes of a message, or where they go, in one piece. NULL: there are none yet. */
+static inline uint8_t *zop_bytes(const struct zop *op)
+{
+	return op->packed ? op->packed : op->data.dense;
+}
+
+/* A send that goes on by itself, with its own copy. */
+static inline bool zop_is_detached(const struct zop *op)
+{
+	return op->mode == ZSEND_BUFFERED || op->mode == ZSEND_DETACHED;
+}
+
+extern const struct zreq_ops zop_send_ops, zop_recv_ops;
+
+/* What the application gave; checked by the caller. */
+struct zop_args {
+	struct zcomm *comm;
+	enum zcomm_context context;
+	void *buf;
+	MPI_Count count;
+	MPI_Datatype type;
+	int rank, tag;
+};
+
+/* Makes an operation that is not started. hold_type: keep a reference to the type even where the data are dense.
+ * MPI_SUCCESS or an error class. */
+int zop_create(struct zop **, enum zop_kind, const struct zop_args *, bool hold_type);
+
+/* A receive, made and started. An MPI error class. */
+int zop_irecv(const struct zop_args *, struct zreq **);
+
+/* Starts it; errors that are found out are in the status. Also the start of persistent ones. */
+int zop_start(struct zop *);
+
+/* Buffered and detached sends of this endpoint that go on by themselves with copies of their data. */
+extern unsigned zop_buffered_of[]; /* [ZENDS_MAX] */
+#define zop_buffered (zop_buffered_of[zend_here])
+
+/* The immortal request of all sends that were complete at once. */
+extern struct zreq zop_sent;
+
+/* Completes a receive: source as vrank, wire bytes. The op may be gone afterwards (orphans). */
+void zop_finish_recv(struct zop *, uint32_t source, int tag, uint64_t bytes, int error);
+/* Completes a send. */
+void zop_finish_send(struct zop *, int error);
+
+/* Puts the payload of a whole message (total bytes, of which some may not fit) into the buffer and completes it. flags
+ * are those of the envelope. */
+void zop_take_eager(struct zop *, uint32_t source, int tag, uint16_t flags, const uint8_t *payload, uint64_t total);
+/* What is wrong with a message of so many bytes for this receive: MPI_SUCCESS, MPI_ERR_TRUNCATE, or MPI_ERR_TYPE:
+ * MPI_PACKED on one side only, between parts of different representation. */
+int zop_check_fit(const struct zop *, uint16_t flags, uint64_t total);
+
+/* Posts it with the matching engine. */
+void zop_post(struct zop *);
+void zop_withdraw(struct zop *);
+
+struct zop_list { /* FIFO through zop.next */
+	struct zop *head, *tail;
+};
+void zop_list_push(struct zop_list *, struct zop *);
+struct zop *zop_list_pop(struct zop_list *);
+void zop_list_del(struct zop_list *, struct zop *);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a member sends to several others, see coll_leaders.h. */
+#include "libzip/coll/across/coll_leaders.h"
+
+#include "libzip/coll/coll.h"
+
+int zbuild_to_several(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, const int *dest, int n,
+	const struct ztuning_settings *tune)
+{
+	int rc = MPI_SUCCESS;
+	if (tune->multicast)
+		return zsched_multicast(s, buf, count, type, dest, n, tune->patience);
+	for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
+		rc = zsched_send(s, buf, count, type, dest[i]);
+	return rc;
+}
+
+int zbuild_to_leaders(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int leaders, int a,
+	const struct ztuning_settings *tune)
+{
+	struct zcomm *to = zsched_peers(s);
+	int first = to->local ? 0 : to->my_part + 1, n = to->local ? to->nparts : to->nparts - 1;
+	int dest[ZCTL_PARTS_MAX];
+	for (int i = 0; i < n; i++) {
+		int p = (first + i) % to->nparts;
+		dest[i] = to->parts[p].member[zcoll_first(to->parts[p].count, leaders, a)];
+	}
+	return zbuild_to_several(s, buf, count, type, dest, n, tune);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Bcast: the root sends to the leaders of all other parts, by one message that zipperd hands to each of them;
+ * native broadcast in each part.
+ * Large ones are spread in segments while the rest is still arriving, in pieces for several leaders. Between three
+ * parts and more, leaders may pass it on to each other instead (coll_plan.h).
+ */
+#include "libzip/coll/across/coll_across.h"
+#include "libzip/coll/inside/coll_data.h"
+#include "libzip/coll/coll_forms.h"
+#include "libzip/coll/across/coll_leaders.h"
+#include "libzip/coll/inside/coll_native.h"
+#include "libzip/coll/across/coll_plan.h"
+#include "libzip/coll/tune.h"
+
+struct bcast {
+	void *buf;
+	MPI_Count count;
+	MPI_Datatype type;
+	char *wire;	 /* packed form; the buffer itself where that is the same */
+	MPI_Count bytes; /* of it */
+	int root;
+	bool root_here; /* the root is in my part (across: and in the other group) */
+	struct ztuning_settings tune;
+	int leaders; /* in each part: each receives a piece */
+};
+
+static int pack(struct zsched *s, void *arg)
+{
+	struct bcast *b = arg;
+	(void)s;
+	return zbuf_pack(b->buf, b->count, b->type, b->wire);
+}
+
+static int unpack(struct zsched *s, void *arg)
+{
+	struct bcast *b = arg;
+	return zsched_failed(s) ? MPI_SUCCESS : zbuf_unpack(b->wire, b->buf, b->count, b->type);
+}
+
+/* Where the piece that leader a of each part receives begins. */
+static MPI_Count piece_at(const struct bcast *b, int a)
+{
+	return b->bytes / b->leaders * a + (a < b->bytes % b->leaders ? a : b->bytes % b->leaders);
+}
+
+/* Where segment k of that piece begins; what lies behind the piece is cut off. */
+static MPI_Count segment_at(const struct bcast *b, MPI_Count segment, int a, int k)
+{
+	MPI_Count at = piece_at(b, a) + segment * k, end = piece_at(b, a + 1);
+	return at < end ? at : end;
+}
+
+/* Away from the root: every leader spreads segment k of its piece when it is there. Its last await is for all, also
+ * where it is alone. */
+static int build_remote_segments(struct zsched *s, struct bcast *b)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct zarriving *arriving = NULL; /* NULL also where it is a native message, which comes as a whole */
+	MPI_Count segment = b->tune.segment, longest = piece_at(b, 1);
+	int mine = zcoll_my_number(c, b->leaders), rc = MPI_SUCCESS;
+	if (segment * b->tune.segments < longest) /* the steps of a schedule are bounded */
+		segment = (longest + b->tune.segments - 1) / b->tune.segments;
+	int n = c->nlocal > 1 && !b->root_here ? (int)((longest + segment - 1) / segment) : 1;
+	if (n == 1)
+		segment = longest;
+	if (mine >= 0) {
+		char *piece = b->wire + piece_at(b, mine);
+		MPI_Count bytes = piece_at(b, mine + 1) - piece_at(b, mine);
+		if (b->root_here)
+			rc = zsched_recv(s, piece, bytes, MPI_BYTE, b->root);
+		else if (!(arriving = zsched_recv_bytes(s, piece, bytes, b->root)))
+			rc = MPI_ERR_NO_MEM;
+		zsched_round(s);
+	}
+	/* Round k: segment k arrives while segment k - 1 spreads. */
+	for (int k = 0; k <= n && rc == MPI_SUCCESS; k++) {
+		for (int a = 0; a < b->leaders && k > 0 && c->nlocal > 1 && rc == MPI_SUCCESS; a++) {
+			MPI_Count before = segment_at(b, segment, a, k - 1), at = segment_at(b, segment, a, k);
+			if (at > before)
+				rc = znative_bcast(s, b->wire + before, at - before, MPI_BYTE,
+					zcoll_first(c->nlocal, b->leaders, a));
+		}
+		if (rc == MPI_SUCCESS && k < n && arriving)
+			rc = zsched_await(s, arriving, segment_at(b, segment, mine, k + 1) - piece_at(b, mine));
+		zsched_round(s);
+	}
+	return rc;
+}
+
+static int send_pieces(struct zsched *s, const struct bcast *b)
+{
+	int rc = MPI_SUCCESS;
+	for (int a = 0; a < b->leaders && rc == MPI_SUCCESS; a++)
+		rc = zbuild_to_leaders(s, b->wire + piece_at(b, a), piece_at(b, a + 1) - piece_at(b, a), MPI_BYTE,
+			b->leaders, a, &b->tune);
+	return rc;
+}
+
+static bool is_planned(const struct zsched *s, const struct bcast *b)
+{
+	return b->bytes > 0 && zplan_is_used(s, &b->tune);
+}
+
+static int build_plans(struct zsched *s, const struct bcast *b)
+{
+	struct zplan_piece *pieces = zsched_alloc(s, (size_t)b->leaders * sizeof *pieces);
+	if (!pieces)
+		return MPI_ERR_NO_MEM;
+	for (int a = 0; a < b->leaders; a++)
+		pieces[a] = (struct zplan_piece){.root = b->root,
+			.number = a,
+			.bytes = piece_at(b, a + 1) - piece_at(b, a),
+			.wire = b->wire + piece_at(b, a)};
+	return zbuild_plans(s, pieces, b->leaders, b->leaders, &b->tune);
+}
+
+static int build_large_at_root(struct zsched *s, struct bcast *b)
+{
+	int rc = zbuf_wire(s, b->buf, b->count, b->type, &b->wire, &b->bytes);
+	/* Packed when the schedule comes to it: the data may be the result of steps before. */
+	if (rc == MPI_SUCCESS && b->wire != b->buf)
+		rc = zsched_call(s, pack, b);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	return is_planned(s, b) ? build_plans(s, b) : send_pieces(s, b);
+}
+
+static int build_large_away(struct zsched *s, struct bcast *b)
+{
+	int rc = zbuf_wire(s, b->buf, b->count, b->type, &b->wire, &b->bytes);
+	if (rc == MPI_SUCCESS)
+		rc = is_planned(s, b) ? build_plans(s, b) : build_remote_segments(s, b);
+	return rc == MPI_SUCCESS && b->wire != b->buf ? zsched_call(s, unpack, b) : rc;
+}
+
+static int build_large(struct zsched *s, struct bcast *b)
+{
+	struct zcomm *c = zsched_comm(s);
+	const int inside = zsched_steps(s);
+	int rc = MPI_SUCCESS;
+	if (!b->root_here)
+		return build_large_away(s, b);
+	/* In the root's part the data need not be packed, and nobody waits for what crosses, nor that for them. */
+	if (c->nlocal > 1)
+		rc = znative_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root]);
+	if (rc != MPI_SUCCESS || c->rank != b->root)
+		return rc;
+	zsched_open_from(s, inside);
+	rc = build_large_at_root(s, b);
+	return rc == MPI_SUCCESS && c->nlocal > 1 ? zsched_close(s, inside) : rc;
+}
+
+static int build_small(struct zsched *s, const struct bcast *b)
+{
+	struct zcomm *c = zsched_comm(s);
+	int rc = MPI_SUCCESS;
+	if (c->rank == b->root) {
+		rc = zbuild_to_leaders(s, b->buf, b->count, b->type, 1, 0, &b->tune);
+	} else if (!b->root_here && zcoll_is_leader(c)) {
+		rc = zsched_recv(s, b->buf, b->count, b->type, b->root);
+		zsched_round(s);
+	}
+	if (rc == MPI_SUCCESS && c->nlocal > 1)
+		rc = znative_bcast(s, b->buf, b->count, b->type, b->root_here ? c->shadow_rank[b->root] : 0);
+	return rc;
+}
+
+/* group: those who get it, or all; they and the root choose alike. */
+static struct bcast *make(struct zsched *s, const struct zcomm *group, void *buf, MPI_Count count, MPI_Datatype type,
+	int root)
+{
+	struct bcast *b = zsched_alloc(s, sizeof *b);
+	if (!b)
+		return NULL;
+	*b = (struct bcast){.buf = buf,
+		.count = count,
+		.type = type,
+		.root = root,
+		.root_here = root >= 0 && zcomm_is_local_rank(zsched_peers(s), root),
+		.bytes = zbuf_wire_bytes(count, type)};
+	b->tune = ztune_choose(group, ZTUNING_BCAST, b->bytes);
+	b->leaders = b->tune.leaders < group->members_min ? (int)b->tune.leaders : group->members_min;
+	if (b->bytes <= b->tune.segment) /* one message */
+		b->leaders = 1;
+	return b;
+}
+
+int zbuild_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
+{
+	struct bcast *b = make(s, zsched_comm(s), buf, count, type, root);
+	if (!b)
+		return MPI_ERR_NO_MEM;
+	int rc = b->bytes > b->tune.segment || is_planned(s, b) ? build_large(s, b) : build_small(s, b);
+	zsched_round(s);
+	return rc;
+}
+
+static int take(struct zsched *s, struct zcoll *a)
+{
+	int rc = zcheck_root(s, a->root);
+	return rc == MPI_SUCCESS ? ztake_received(s, a) : rc;
+}
+
+static int build(struct zsched *s, const struct zcoll *a)
+{
+	return zbuild_bcast(s, a->recvbuf, a->recvcount, a->recvtype, a->root);
+}
+
+static int take_across(struct zsched *s, struct zcoll *a)
+{
+	return ztake_rooted(s, a, ztake_received, ztake_received);
+}
+
+static int build_across(struct zsched *s, const struct zcoll *a)
+{
+	bool root = a->root == MPI_ROOT;
+	if (!root && a->root < 0)
+		return MPI_SUCCESS;
+	struct bcast *b =
+		make(s, root ? zsched_peers(s) : zsched_comm(s), a->recvbuf, a->recvcount, a->recvtype, a->root);
+	if (!b)
+		return MPI_ERR_NO_MEM;
+	int rc = b->bytes > b->tune.segment ? (root ? build_large_at_root(s, b) : build_large_away(s, b))
+					    : (root ? zacross_send(s, b->buf, b->count, b->type)
+						    : zacross_spread(s, b->buf, b->count, b->type, b->root));
+	zsched_round(s);
+	return rc;
+}
+
+static const struct zcoll_across across = {take_across, build_across};
+
+#define PARAMS(COUNT, DISPL) void *buffer, COUNT count, MPI_Datatype datatype, int root, MPI_Comm comm
+ZCOLL_FORMS(Bcast, Ibcast, PARAMS, (buffer, count, datatype, root, comm),
+	(.take = take, .build = build, .across = &across, .recvbuf = buffer, .recvcount = count, .recvtype = datatype,
+		.root = root))
+
+int zcoll_bcast(struct zcomm *c, const char *name, void *buf, MPI_Count count, MPI_Datatype type, int root)
+{
+	return zcoll_run(c, &(struct zcoll){.name = name,
+				    .build = build,
+				    .recvbuf = buf,
+				    .recvcount = count,
+				    .recvtype = type,
+				    .root = root});
+}

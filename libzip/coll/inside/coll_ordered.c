@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scans inside a part that combine in one order, see coll_ordered.h. */
+#include "libzip/coll/inside/coll_ordered.h"
+
+#include "libzip/coll/inside/coll_board.h"
+#include "libzip/coll/inside/coll_data.h"
+#include "libzip/shim/shim.h"
+
+struct gathered { /* everybody gets all, and combines as it would what comes by a board */
+	MPI_Comm comm;
+	const void *own;
+	void *result, *all;
+	MPI_Count count;
+	MPI_Datatype type;
+	MPI_Op op;
+	int me;
+	bool exclusive;
+	int step; /* that gathers */
+};
+
+static int start_allgather(void *arg, MPI_Request *r)
+{
+	struct gathered *g = arg;
+	return zn.Iallgather_c(g->own, g->count, g->type, g->all, g->count, g->type, g->comm, r);
+}
+
+static int fold(const struct gathered *g)
+{
+	int first = g->exclusive ? g->me - 1 : g->me, rc = MPI_SUCCESS;
+	MPI_Aint extent = zbuf_extent(g->type);
+	if (first < 0)
+		return MPI_SUCCESS;
+	zbuf_copy_span(zbuf_at(g->all, first * g->count, extent), g->result, g->count, g->type);
+	for (int at = first - 1; at >= 0 && rc == MPI_SUCCESS; at--)
+		rc = zbuf_reduce(zbuf_at(g->all, at * g->count, extent), g->result, g->count, g->type, g->op);
+	return rc;
+}
+
+static bool look(struct zsched *s, void *arg)
+{
+	const struct gathered *g = arg;
+	if (!zsched_is_done(s, g->step))
+		return false;
+	int rc = zsched_failed(s) ? MPI_SUCCESS : fold(g);
+	if (rc != MPI_SUCCESS)
+		zsched_fail(s, rc, NULL);
+	return true;
+}
+
+static int add_gathered(struct zsched *s, const struct gathered *given)
+{
+	struct zcomm *c = zsched_comm(s);
+	struct gathered *g = zsched_alloc(s, sizeof *g);
+	if (!g)
+		return MPI_ERR_NO_MEM;
+	*g = *given;
+	g->comm = c->shadow;
+	g->me = c->shadow_rank[c->rank];
+	g->step = zsched_steps(s);
+	int rc = zbuf_temp(s, g->count * c->nlocal, g->type, &g->all);
+	if (rc == MPI_SUCCESS)
+		rc = zsched_native(s, start_allgather, g);
+	return rc == MPI_SUCCESS ? zsched_watch(s, look, g) : rc;
+}
+
+bool zordered_scans(const struct zsched *s, MPI_Count count, MPI_Datatype type, MPI_Op op)
+{
+	return zbuf_op_predefined(op) && zbuf_is_contiguous(type) && zshared_could_fit(zsched_comm(s), count, type);
+}
+
+int zordered_scan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
+	bool exclusive)
+{
+	if (zsched_comm(s)->board)
+		return zshared_scan(s, sendbuf, recvbuf, count, type, op, exclusive);
+	return add_gathered(s, &(struct gathered){.own = sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf,
+				       .result = recvbuf,
+				       .count = count,
+				       .type = type,
+				       .op = op,
+				       .exclusive = exclusive});
+}

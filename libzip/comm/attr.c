@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Attributes of communicators. See attr.h. */
+#include "libzip/comm/attr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libzip/world/error.h"
+#include "libzip/world/guard.h"
+#include "libzip/shim/shim.h"
+
+struct last { /* to be deleted by MPI_Finalize */
+	MPI_Comm comm;
+	int keyval;
+	bool begun; /* its callback runs, or has: what that sets itself again is not called any more */
+};
+
+static struct {
+	struct last *all; /* [n], in the order in which they were set first, as MPICH has them */
+	size_t n, room;
+} self;
+
+static struct last *find(MPI_Comm comm, int keyval)
+{
+	for (size_t i = 0; i < self.n; i++)
+		if (self.all[i].comm == comm && self.all[i].keyval == keyval)
+			return &self.all[i];
+	return NULL;
+}
+
+static bool is_last(MPI_Comm comm)
+{
+	return comm == MPI_COMM_SELF || comm == MPI_COMM_WORLD;
+}
+
+static int make_room(void)
+{
+	if (self.n < self.room)
+		return MPI_SUCCESS;
+	size_t room = self.room * 2 + 8;
+	struct last *all = realloc(self.all, room * sizeof(*all));
+	if (!all)
+		return MPI_ERR_NO_MEM;
+	self.all = all;
+	self.room = room;
+	return MPI_SUCCESS;
+}
+
+static int add(MPI_Comm comm, int keyval, const char *function)
+{
+	if (!is_last(comm) || find(comm, keyval))
+		return MPI_SUCCESS;
+	if (make_room() != MPI_SUCCESS)
+		return zerror_raise_native(comm, MPI_ERR_NO_MEM, function, "out of memory");
+	self.all[self.n++] = (struct last){.comm = comm, .keyval = keyval};
+	return MPI_SUCCESS;
+}
+
+static void drop(MPI_Comm comm, int keyval)
+{
+	struct last *l = find(comm, keyval);
+
+	if (!l || l->begun)
+		return;
+	self.n--;
+	memmove(l, l + 1, (size_t)(&self.all[self.n] - l) * sizeof(*l));
+}
+
+/* --- the calls: callbacks run in both, of the value that is replaced or deleted --- */
+
+typedef int native_set(MPI_Comm, int, void *);
+
+static int set_attr(native_set *native, MPI_Comm comm, int keyval, void *value, const char *function)
+{
+	zshim_callback_begin();
+	int rc = native(zguard_shadow(comm), keyval, value);
+	zshim_callback_end();
+	return rc == MPI_SUCCESS ? add(comm, keyval, function) : rc;
+}
+
+int zip_Comm_set_attr(MPI_Comm comm, int keyval, void *value)
+{
+	return set_attr(zn.Comm_set_attr, comm, keyval, value, "MPI_Comm_set_attr");
+}
+
+int zip_Attr_put(MPI_Comm comm, int keyval, void *value)
+{
+	return set_attr(zn.Attr_put, comm, keyval, value, "MPI_Attr_put");
+}
+
+/* From Fortran */
+int zip_I_Comm_set_attr(MPI_Comm comm, int keyval, void *value, int kind)
+{
+	zshim_callback_begin();
+	int rc = zn.I_Comm_set_attr(zguard_shadow(comm), keyval, value, kind);
+	zshim_callback_end();
+	return rc == MPI_SUCCESS ? add(comm, keyval, "MPI_Comm_set_attr") : rc;
+}
+
+static int delete_attr(int (*native)(MPI_Comm, int), MPI_Comm comm, int keyval)
+{
+	zshim_callback_begin();
+	int rc = native(zguard_shadow(comm), keyval);
+	zshim_callback_end();
+	if (rc == MPI_SUCCESS)
+		drop(comm, keyval);
+	return rc;
+}
+
+int zip_Comm_delete_attr(MPI_Comm comm, int keyval)
+{
+	return delete_attr(zn.Comm_delete_attr, comm, keyval);
+}
+
+int zip_Attr_delete(MPI_Comm comm, int keyval)
+{
+	return delete_attr(zn.Attr_delete, comm, keyval);
+}
+
+/* --- the end --- */
+
+/* A callback may set and delete others: so each time anew. */
+static struct last *find_next(MPI_Comm comm)
+{
+	for (size_t i = self.n; i-- > 0;)
+		if (self.all[i].comm == comm && !self.all[i].begun)
+			return &self.all[i];
+	return NULL;
+}
+
+static void delete_all(MPI_Comm comm)
+{
+	struct last *l;
+
+	while ((l = find_next(comm))) {
+		l->begun = true;
+		int rc = delete_attr(zn.Comm_delete_attr, comm, l->keyval);
+		if (rc != MPI_SUCCESS)
+			zerror_fatal(zerror_class(rc), "MPI_Finalize: a callback that deletes an attribute has failed");
+	}
+}
+
+void zattr_delete_last(void)
+{
+	delete_all(MPI_COMM_SELF);
+	delete_all(MPI_COMM_WORLD);
+	free(self.all);
+	memset(&self, 0, sizeof(self));
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A number in a file that processes of several hosts change, see file_pointer.h. In the byte order of the host: parts
+ * that differ do not share files. */
+#include "libzip/file/file_pointer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int zpointer_init(struct zpointer *p, const char *path, int64_t origin)
+{
+	p->fd = -1;
+	p->origin = origin;
+	p->path = strdup(path);
+	return p->path ? 0 : -ENOMEM;
+}
+
+static int open_it(struct zpointer *p)
+{
+	if (!p->path)
+		return -ENOMEM;
+	if (p->fd < 0)
+		p->fd = open(p->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	return p->fd < 0 ? -errno : 0;
+}
+
+static int lock(int fd, short type)
+{
+	struct flock whole = {.l_type = type, .l_whence = SEEK_SET};
+	int rc;
+
+	do
+		rc = fcntl(fd, F_SETLKW, &whole);
+	while (rc != 0 && errno == EINTR);
+	return rc == 0 ? 0 : -errno;
+}
+
+static int load(int fd, int64_t *value)
+{
+	ssize_t n = pread(fd, value, sizeof(*value), 0);
+
+	if (n == 0)
+		*value = 0;
+	if (n < 0)
+		return -errno;
+	return n == 0 || n == (ssize_t)sizeof(*value) ? 0 : -EIO;
+}
+
+static int store(int fd, int64_t value)
+{
+	ssize_t n = pwrite(fd, &value, sizeof(value), 0);
+
+	if (n < 0)
+		return -errno;
+	return n == (ssize_t)sizeof(value) ? 0 : -EIO;
+}
+
+/* set NULL: adds. */
+static int change(struct zpointer *p, const int64_t *set, int64_t increment, int64_t *was)
+{
+	int64_t stored;
+	int rc = open_it(p);
+
+	if (rc == 0)
+		rc = lock(p->fd, F_WRLCK);
+	if (rc != 0)
+		return rc;
+	rc = load(p->fd, &stored);
+	if (rc == 0 && (set || increment != 0))
+		rc = store(p->fd, set ? *set - p->origin : stored + increment);
+	int unlocked = lock(p->fd, F_UNLCK);
+	*was = stored + p->origin;
+	return rc != 0 ? rc : unlocked;
+}
+
+int zpointer_get(struct zpointer *p, int64_t *value)
+{
+	return change(p, NULL, 0, value);
+}
+
+int zpointer_set(struct zpointer *p, int64_t value)
+{
+	int64_t was;
+
+	return change(p, &value, 0, &was);
+}
+
+int zpointer_add(struct zpointer *p, int64_t increment, int64_t *was)
+{
+	return change(p, NULL, increment, was);
+}
+
+void zpointer_close(struct zpointer *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+}
+
+/* Opened first: what was not there once, NFS may not look for again. */
+void zpointer_delete(struct zpointer *p)
+{
+	if (open_it(p) == 0)
+		unlink(p->path);
+	zpointer_close(p);
+}
+
+void zpointer_fini(struct zpointer *p)
+{
+	zpointer_close(p);
+	free(p->path);
+	p->path = NULL;
+}

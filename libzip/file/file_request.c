@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests of nonblocking access to files, spanning or not: native ones in ours. Native ones are generalized requests
+ * that ROMIO's own functions complete, in native tests: these call public MPI functions, and MPI_Testall of MPICH 4.0.2
+ * calls them once more for each that is complete already, which it does not survive; MPI_Request_get_status never does.
+ */
+#include "libzip/start/enter.h"
+#include "libzip/world/error.h"
+#include "libzip/file/file.h"
+#include "libzip/progress/progress.h"
+#include "libzip/world/request.h"
+#include "libzip/shim/shim.h"
+
+struct access {
+	struct zreq req;
+	MPI_Request native;
+};
+
+static bool progress(struct zreq *r)
+{
+	struct access *a = (struct access *)(void *)r;
+	int flag = 0;
+
+	if (r->done)
+		return true;
+	zshim_depth++;
+	int rc = zn.Test(&a->native, &flag, &r->status);
+	zshim_depth--;
+	if (!flag && rc == MPI_SUCCESS)
+		return false;
+	r->status.MPI_ERROR = rc;
+	zprogress_natives--;
+	zreq_complete(r);
+	return true;
+}
+
+static const struct zreq_ops ops = {.name = "file access", .progress = progress};
+
+int zfile_adopt(MPI_Request *request, const char *function)
+{
+	struct access *a = (struct access *)(void *)zreq_create(&ops, sizeof(*a), NULL);
+
+	if (!a)
+		goto err_native;
+	a->native = *request;
+	if (zreq_publish(&a->req, request) == MPI_SUCCESS) {
+		zprogress_natives++;
+		return MPI_SUCCESS;
+	}
+	zreq_release(&a->req);
+err_native:
+	zfile_out();
+	zfile_in(zn.Wait(request, MPI_STATUS_IGNORE));
+	return zfile_raise(MPI_FILE_NULL, MPI_ERR_NO_MEM, function);
+}
+
+int zfile_adopt_entering(MPI_Request *request, const char *function)
+{
+	int was = zenter();
+	int rc = zfile_adopt(request, function);
+
+	zleave(was);
+	return rc;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Do all parts see one file? See file_same.h. */
+#include "libzip/file/file_same.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libzip/bridge/bridge.h"
+#include "libzip/coll/coll.h"
+#include "libzip/file/file.h"
+#include "libzip/shim/shim.h"
+
+#define LOOK_NS 20000000 /* between two looks */
+#define NFS_MAGIC 0x6969 /* linux/magic.h */
+#define NAME_CHARS 200	 /* of the file's own name in that of one beside it, which may have 255 */
+
+/* The folder of a file, symbolic links of the file itself followed. Into at[PATH_MAX]; false: too long. */
+static bool folder_of(const char *path, char *at, const char **name)
+{
+	char real[PATH_MAX];
+	const char *p = realpath(path, real) ? real : path, *slash = strrchr(p, '/');
+	const char *base = strrchr(path, '/');
+
+	*name = base ? base + 1 : path;
+	return snprintf(at, PATH_MAX, "%.*s", slash ? (int)(slash - p + 1) : 2, slash ? p : "./") < PATH_MAX;
+}
+
+char *zfile_name_beside(const char *path, const char *text)
+{
+	char folder[PATH_MAX], *out;
+	const char *name;
+
+	if (!folder_of(path, folder, &name))
+		return NULL;
+	return asprintf(&out, "%s.%.*s.zipper.%s", folder, NAME_CHARS, name, text) < 0 ? NULL : out;
+}
+
+void zfile_random_text(char text[ZFILE_RANDOM_CHARS])
+{
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
+		struct timespec now;
+		clock_gettime(CLOCK_REALTIME, &now);
+		number = (uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20;
+	}
+	snprintf(text, ZFILE_RANDOM_CHARS, "%016" PRIx64, number);
+}
+
+bool zfile_is_on_nfs(const char *path)
+{
+	char folder[PATH_MAX];
+	const char *name;
+	struct statfs fs;
+
+	return folder_of(path, folder, &name) && statfs(folder, &fs) == 0 && fs.f_type == NFS_MAGIC;
+}
+
+/* Opening the folder makes NFS ask its server again. */
+static void refresh(const char *path)
+{
+	char folder[PATH_MAX];
+	const char *name;
+	DIR *dir = folder_of(path, folder, &name) ? opendir(folder) : NULL;
+
+	if (dir)
+		closedir(dir);
+}
+
+bool zfile_await(const char *path)
+{
+	struct stat st;
+
+	for (int64_t waited = 0; stat(path, &st) != 0; waited += LOOK_NS) {
+		if (errno != ENOENT || waited >= (int64_t)ZFILE_PATIENCE_MS * 1000000)
+			return false;
+		refresh(path);
+		zprogress_poll();
+		zshim_block_begin();
+		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		zshim_block_end();
+	}
+	return true;
+}
+
+/* What rank 0 tells. */
+struct told {
+	char text[ZFILE_RANDOM_CHARS]; /* empty: no file was put beside it */
+	bool regular;
+	uint64_t type, device; /* of what is not regular: one of each host's own, as /dev/null */
+	uint64_t inode;
+	int64_t size, written_s, written_ns, changed_s, changed_ns;
+};
+
+static void look(const char *path, struct told *t)
+{
+	struct stat st;
+
+	memset(t, 0, sizeof(*t));
+	if (stat(path, &st) != 0)
+		return;
+	t->regular = S_ISREG(st.st_mode);
+	t->type = st.st_mode & S_IFMT;
+	t->device = st.st_rdev;
+	t->inode = st.st_ino;
+	t->size = st.st_size;
+	t->written_s = st.st_mtim.tv_sec;
+	t->written_ns = st.st_mtim.tv_nsec;
+	t->changed_s = st.st_ctim.tv_sec;
+	t->changed_ns = st.st_ctim.tv_nsec;
+}
+
+static bool is_one(const struct told *a, const struct told *b)
+{
+	return a->regular && b->regular && a->inode == b->inode && a->size == b->size && a->written_s == b->written_s &&
+	       a->written_ns == b->written_ns && a->changed_s == b->changed_s && a->changed_ns == b->changed_ns;
+}
+
+/* Returns its name, or NULL: it cannot be done. */
+static char *put_beside(const char *path, struct told *t)
+{
+	zfile_random_text(t->text);
+	char *name = zfile_name_beside(path, t->text);
+	int fd = name ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR) : -1;
+
+	if (fd >= 0) {
+		close(fd);
+		return name;
+	}
+	free(name);
+	t->text[0] = '\0';
+	return NULL;
+}
+
+/* What may be wrong, in the order of reasons. */
+enum same { ONE, COPY, OTHER_KIND, OTHER_DEVICE, OTHER_SIZE, OTHER_FILE };
+static const char *const reasons[] = {[OTHER_KIND] = "it is of another kind there",
+	[OTHER_DEVICE] = "it is another device there",
+	[OTHER_SIZE] = "it has another size there",
+	[OTHER_FILE] = "it is another file there"};
+#define REASON_BITS 4
+
+static enum same compare_written(const char *path, const struct told *t, const struct told *mine)
+{
+	if (!t->text[0])
+		return is_one(t, mine) ? ONE : OTHER_FILE;
+	char *beside = zfile_name_beside(path, t->text);
+	bool there = beside && zfile_await(beside);
+	free(beside);
+	return there ? ONE : OTHER_FILE;
+}
+
+/* By the leader of another part. */
+static enum same compare(const char *path, const struct told *t, bool may_write)
+{
+	struct told mine;
+
+	look(path, &mine);
+	if (t->type != mine.type)
+		return OTHER_KIND;
+	if (!t->regular)
+		return t->device == mine.device ? COPY : OTHER_DEVICE;
+	if (may_write)
+		return compare_written(path, t, &mine);
+	if (t->size != mine.size)
+		return OTHER_SIZE;
+	return is_one(t, &mine) ? ONE : COPY;
+}
+
+int zfile_check_same(struct zcomm *twin, const char *function, const char *path, bool may_write,
+	struct zfile_same *same)
+{
+	struct told t;
+	char *beside = NULL;
+	enum same mine = ONE;
+
+	if (twin->rank == 0) {
+		look(path, &t);
+		if (may_write && t.regular)
+			beside = put_beside(path, &t);
+	}
+	int rc = zcoll_bcast(twin, function, &t, sizeof(t), MPI_BYTE, 0);
+	if (rc == MPI_SUCCESS && twin->rank != 0 && zcoll_is_leader(twin))
+		mine = compare(path, &t, may_write);
+	/* what is wrong at the lowest rank; whether any has a copy */
+	int64_t said[2] = {mine > COPY ? (int64_t)(twin->size - twin->rank) << REASON_BITS | mine : 0, mine == COPY};
+	if (rc == MPI_SUCCESS)
+		rc = zfile_agree(twin, function, said, 2);
+	if (beside)
+		unlink(beside);
+	free(beside);
+	*same = (struct zfile_same){.is_one = said[1] == 0, .leader = -1};
+	if (rc == MPI_SUCCESS && said[0] != 0) {
+		same->leader = twin->size - (int)(said[0] >> REASON_BITS);
+		same->why = reasons[said[0] & ((1 << REASON_BITS) - 1)];
+	}
+	return rc;
+}

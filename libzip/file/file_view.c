@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_File_set_view on files that span parts, which also begins the shared file pointer anew, and the functions on that
+ * pointer: seeking and asking. */
+#include <errno.h>
+
+#include "libzip/coll/coll.h"
+#include "libzip/comm/commnew.h"
+#include "libzip/world/error.h"
+#include "libzip/file/file.h"
+#include "libzip/file/file_shared.h"
+#include "libzip/shim/shim.h"
+
+/* Where a view begins that is to begin at the shared pointer: the only way to say it of a sequential file, and only of
+ * such a one. */
+static int displacement(struct zfile *f, MPI_Offset *disp, const char *name)
+{
+	bool sequential = f->amode & MPI_MODE_SEQUENTIAL, current = *disp == MPI_DISPLACEMENT_CURRENT;
+	int64_t at;
+
+	if (sequential != current)
+		return zerror_raise_file(f->handle, MPI_ERR_ARG, name,
+			"MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL, and nothing else is");
+	if (!current)
+		return MPI_SUCCESS;
+	int rc = zshared_check(f, name);
+	if (rc == MPI_SUCCESS)
+		rc = zshared_error(f, zpointer_get(&f->shared, &at), name);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	zfile_out();
+	return zfile_in(zn.File_get_byte_offset(f->handle, at, disp));
+}
+
+/* All have come and nobody uses the pointer: it is 0 again. */
+static int rewind_shared(struct zfile *f, const char *name)
+{
+	int64_t used = f->shared.fd >= 0;
+	int rc = zfile_agree(f->twin, name, &used, 1);
+
+	f->shared.origin = 0;
+	if (rc == MPI_SUCCESS && used && f->twin->rank == 0)
+		rc = zshared_error(f, zpointer_set(&f->shared, 0), name);
+	if (used) {
+		int after = zcoll_barrier(f->twin);
+		rc = rc == MPI_SUCCESS ? after : rc;
+	}
+	return rc;
+}
+
+int zip_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
+	MPI_Info info)
+{
+	static const char name[] = "MPI_File_set_view";
+	struct zfile *f = zfile_find(fh);
+	MPI_Info hints = info;
+	MPI_Count size = 0;
+	int rc = displacement(f, &disp, name);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	rc = zfile_hints(info, f->amode, &hints);
+	int rewound = rewind_shared(f, name);
+	if (rc == MPI_SUCCESS)
+		rc = rewound;
+	if (rc == MPI_SUCCESS) {
+		zfile_out();
+		rc = zfile_in(zn.File_set_view(fh, disp, etype, filetype, datarep, hints));
+	}
+	if (hints != info)
+		zn.Info_free(&hints);
+	if (rc == MPI_SUCCESS && zn.Type_size_x(etype, &size) == MPI_SUCCESS && size > 0)
+		f->etype_size = size;
+	return rc;
+}
+
+int zip_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
+{
+	struct zfile *f = zfile_find(fh);
+	int64_t at = 0;
+	int rc = zshared_refuse(f, MPI_MODE_SEQUENTIAL, "MPI_File_get_position_shared");
+
+	if (rc == MPI_SUCCESS)
+		rc = zshared_check(f, "MPI_File_get_position_shared");
+	if (rc == MPI_SUCCESS)
+		rc = zshared_error(f, zpointer_get(&f->shared, &at), "MPI_File_get_position_shared");
+	if (rc == MPI_SUCCESS)
+		*offset = at;
+	return rc;
+}
+
+/* The end of the file in etypes of the view: what ROMIO knows, and tells by the individual pointer. */
+static int find_end(MPI_File fh, MPI_Offset *end)
+{
+	MPI_Offset mine;
+
+	zfile_out();
+	int rc = zn.File_get_position(fh, &mine);
+
+	if (rc == MPI_SUCCESS)
+		rc = zn.File_seek(fh, 0, MPI_SEEK_END);
+	if (rc == MPI_SUCCESS)
+		rc = zn.File_get_position(fh, end);
+	int back = zn.File_seek(fh, mine, MPI_SEEK_SET);
+	return zfile_in(rc == MPI_SUCCESS ? back : rc);
+}
+
+/* By rank 0. A negative errno, of which -EINVAL is the caller's fault. */
+static int move_to(struct zfile *f, MPI_Offset offset, int whence)
+{
+	int64_t from = 0;
+	MPI_Offset end;
+	int rc = 0;
+
+	if (whence == MPI_SEEK_CUR)
+		rc = zpointer_get(&f->shared, &from);
+	if (whence == MPI_SEEK_END) {
+		rc = find_end(f->handle, &end) == MPI_SUCCESS ? 0 : -EIO;
+		from = end;
+	}
+	if (rc == 0 && from + offset < 0)
+		rc = -EINVAL;
+	return rc == 0 ? zpointer_set(&f->shared, from + offset) : rc;
+}
+
+int zip_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
+{
+	static const char name[] = "MPI_File_seek_shared";
+	struct zfile *f = zfile_find(fh);
+	bool known = whence == MPI_SEEK_SET || whence == MPI_SEEK_CUR || whence == MPI_SEEK_END;
+	int64_t said[4] = {offset, -offset, whence, -whence};
+	int rc = zshared_refuse(f, MPI_MODE_SEQUENTIAL, name), error = 0;
+
+	if (rc == MPI_SUCCESS)
+		rc = zshared_check(f, name);
+	if (rc == MPI_SUCCESS)
+		rc = zfile_agree(f->twin, name, said, 4);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (!known || said[0] != -said[1] || said[2] != -said[3])
+		return zerror_raise_file(fh, MPI_ERR_ARG, name,
+			"offset or whence is wrong, or not the same in all processes");
+	if (f->twin->rank == 0)
+		error = move_to(f, offset, whence);
+	rc = zcoll_bcast(f->twin, name, &error, 1, MPI_INT, 0);
+	return rc == MPI_SUCCESS ? zshared_error(f, error, name) : rc;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Buffer_attach and MPI_Buffer_detach, and MPI_Type_free. Native MPI keeps the attached buffer for sends to local
+ * ranks; bridged buffered sends have their own copies, of as many bytes as are attached, and detaching waits for those
+ * too (MPI-4.0 section 3.6).
+ */
+#include "libzip/p2p/buffer.h"
+
+#include <stdlib.h>
+
+#include "libzip/bridge/bridge.h"
+#include "libzip/comm/commnew.h"
+#include "libzip/type/datatype.h"
+#include "libzip/shim/shim.h"
+#include "libzip/type/typecode.h"
+#include "libzip/type/typehold.h"
+#include "libzip/world/world.h"
+
+_Atomic bool zbuffer_used;
+int zip_Buffer_attach(void *buffer, int size)
+{
+	int rc = zn.Buffer_attach(buffer, size);
+
+	if (rc == MPI_SUCCESS)
+		zbuffer_attached = size;
+	return rc;
+}
+
+int zip_Buffer_attach_c(void *buffer, MPI_Count size)
+{
+	int rc = zn.Buffer_attach_c(buffer, size);
+
+	if (rc == MPI_SUCCESS)
+		zbuffer_attached = size;
+	return rc;
+}
+
+/* MPICH 4.0.2 counts the bytes of a buffered message in an int: that of 2 GiB never fits. */
+#define PIECE_MAX ((MPI_Count)1 << 30)
+
+struct filling {
+	void *bytes; /* a piece's */
+	MPI_Comm comm;
+	int me, tag;
+};
+
+/* Native MPI does not tell whether its buffer is empty, and detaching blocks until it is, without a turn of the bridge.
+ * But messages that fill all of it only fit when nothing else is there any more: this rank sends them to itself. That
+ * writes to all of the buffer. */
+static bool fits(void *ctx)
+{
+	const struct filling *f = ctx;
+	MPI_Count left = zbuffer_attached;
+	int sent = 0;
+	bool all = true;
+
+	for (; all && left >= MPI_BSEND_OVERHEAD; sent += all) {
+		MPI_Count piece = left < PIECE_MAX ? left : PIECE_MAX;
+		all = zn.Bsend_c(f->bytes, piece - MPI_BSEND_OVERHEAD, MPI_BYTE, f->me, f->tag, f->comm) == MPI_SUCCESS;
+		left -= piece;
+	}
+	/* cut off: nobody wants their bytes */
+	for (; sent > 0; sent--)
+		zn.Recv(NULL, 0, MPI_BYTE, f->me, f->tag, f->comm, MPI_STATUS_IGNORE);
+	return all;
+}
+
+static void wait_native(void)
+{
+	struct filling f = {.bytes = NULL};
+
+	if (!zbuffer_used || zbuffer_attached < MPI_BSEND_OVERHEAD)
+		return;
+	/* never written, so large ones take no memory */
+	f.bytes = calloc(1, (size_t)(zbuffer_attached < PIECE_MAX ? zbuffer_attached : PIECE_MAX));
+	if (!f.bytes)
+		return;
+	f.comm = zcommnew_internal(0, &f.tag);
+	zn.Comm_rank(f.comm, &f.me);
+	zprogress_wait(fits, &f);
+	free(f.bytes);
+}
+
+int zip_Buffer_detach(void *buffer_addr, int *size)
+{
+	zbridge_wait_buffered();
+	wait_native();
+	zbuffer_attached = 0;
+	return zn.Buffer_detach(buffer_addr, size);
+}
+
+int zip_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
+{
+	zbridge_wait_buffered();
+	wait_native();
+	zbuffer_attached = 0;
+	return zn.Buffer_detach_c(buffer_addr, size);
+}
+
+int zip_Type_free(MPI_Datatype *type)
+{
+	ztypecode_forget(*type);
+	return ztype_free(type);
+}

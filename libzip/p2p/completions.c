@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Waitall, MPI_Testany and the like: arrays that may mix native requests and ours. The native library sees a copy
+ * of the array in which ours are MPI_REQUEST_NULL, or the array itself where none is ours.
+ */
+#include "libzip/p2p/completion.h"
+
+#include <stdlib.h>
+
+#include "libzip/bridge/bridge.h"
+#include "libzip/world/error.h"
+#include "libzip/progress/progress.h"
+#include "libzip/shim/shim.h"
+
+#define SMALL 64 /* requests for which no memory is allocated */
+
+bool zcompletion_testall_fails;
+
+struct mix {
+	int n;
+	MPI_Request *all;    /* the application's */
+	MPI_Request *native; /* without ours; equal to all if there are none */
+	MPI_Request small[SMALL];
+	bool any_native;
+};
+
+/* MPI_SUCCESS, or a code after the error handler. */
+static int mix_open(struct mix *m, int n, MPI_Request *all, const char *name)
+{
+	int ours = 0;
+
+	*m = (struct mix){.n = n, .all = all, .native = all};
+	for (int i = 0; i < n; i++) {
+		if (!zreq_is_ours(all[i])) {
+			m->any_native |= all[i] != MPI_REQUEST_NULL;
+			continue;
+		}
+		if (!zreq_find(all[i]))
+			return zerror_raise(NULL, MPI_ERR_REQUEST, name, "no such request, number %d", i);
+		ours++;
+	}
+	if (ours == 0) {
+		m->any_native = true; /* the native call decides everything */
+		return MPI_SUCCESS;
+	}
+	m->native = n <= SMALL ? m->small : malloc((size_t)n * sizeof(MPI_Request));
+	if (!m->native)
+		return zerror_raise(NULL, MPI_ERR_NO_MEM, name, "%d requests", n);
+	for (int i = 0; i < n; i++)
+		m->native[i] = zreq_is_ours(all[i]) ? MPI_REQUEST_NULL : all[i];
+	return MPI_SUCCESS;
+}
+
+/* Ours by index, or NULL. */
+static struct zreq *mix_ours(const struct mix *m, int i)
+{
+	return m->native == m->all ? NULL : zreq_find(m->all[i]);
+}
+
+static void mix_store(struct mix *m, int i)
+{
+	if (m->native != m->all && !zreq_is_ours(m->all[i]))
+		m->all[i] = m->native[i];
+}
+
+static void mix_close(struct mix *m)
+{
+	if (m->native != m->all && m->native != m->small)
+		free(m->native);
+}
+
+static MPI_Status *nth(MPI_Status *statuses, int i)
+{
+	return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+/* Delivers one of ours that is done, or that is inactive (empty status). Remembers the first failure. */
+static void deliver(struct mix *m, int i, MPI_Status *status, int *error)
+{
+	struct zreq *r = mix_ours(m, i);
+
+	if (zcompletion_is_inactive(r)) {
+		if (status != MPI_STATUS_IGNORE)
+			zstatus_empty(status);
+		return;
+	}
+	int rc = zcompletion_deliver(r, &m->all[i], status);
+	if (status != MPI_STATUS_IGNORE)
+		status->MPI_ERROR = rc;
+	if (*error == MPI_SUCCESS)
+		*error = rc;
+}
+
+/* After deliveries: the return value of the MPI function, with the error handler called where it was not yet. */
+static int outcome(int error, int native_rc, const char *name)
+{
+	if (error == MPI_SUCCESS)
+		return native_rc;
+	if (error > MPICH_ERR_LAST_MPIX)
+		return MPI_ERR_IN_STATUS;
+	return zerror_raise(NULL, MPI_ERR_IN_STATUS, name, "an operation failed: see its status");
+}
+
+/* MPI_Testall of MPICH 4.0.2 fails where it completes a persistent collective or partitioned one, MPI_Waitall does not.
+ * What a request has failed with is raised there, too. */
+static int test_all_looking(struct mix *m, int *flag, MPI_Status *statuses)
+{
+	*flag = 1;
+	zerror_hush_world();
+	for (int i = 0; i < m->n && *flag; i++)
+		if (m->native[i] != MPI_REQUEST_NULL)
+			zn.Request_get_status(m->native[i], flag, MPI_STATUS_IGNORE);
+	zerror_unhush_world();
+	return *flag ? zn.Waitall(m->n, m->native, statuses) : MPI_SUCCESS;
+}
+
+static int test_all_native(struct mix *m, int *flag, MPI_Status *statuses)
+{
+	return zcompletion_testall_fails ? test_all_looking(m, flag, statuses)
+					 : zn.Testall(m->n, m->native, flag, statuses);
+}
+
+/* All complete? Native ones are delivered by the test that finds them complete. */
+struct all_wait {
+	struct mix *m;
+	MPI_Status *statuses;
+	int next; /* all of ours before it are done */
+	bool native_done;
+	int native_rc;
+};
+
+static bool all_done(void *ctx)
+{
+	struct all_wait *w = ctx;
+	int flag = 0;
+
+	for (; w->m->native != w->m->all && w->next < w->m->n; w->next++) {
+		struct zreq *r = mix_ours(w->m, w->next);
+		if (r && !zcompletion_is_inactive(r) && !zreq_is_done(r))
+			break;
+	}
+	bool ours_done = w->m->native == w->m->all || w->next == w->m->n;
+	if (!w->native_done) {
+		w->native_rc = test_all_native(w->m, &flag, w->statuses);
+		w->native_done = flag || w->native_rc != MPI_SUCCESS;
+	}
+	return ours_done && w->native_done;
+}
+
+static int deliver_all(struct mix *m, const struct all_wait *w, const char *name)
+{
+	int error = MPI_SUCCESS;
+
+	for (int i = 0; m->native != m->all && i < m->n; i++) {
+		MPI_Status *status = nth(w->statuses, i);
+		if (mix_ours(m, i)) {
+			deliver(m, i, status, &error);
+			continue;
+		}
+		mix_store(m, i);
+		if (status == MPI_STATUS_IGNORE)
+			continue;
+		if (!m->any_native)
+			zstatus_empty(status); /* the native library has not seen the array */
+		else if (w->native_rc == MPI_SUCCESS)
+			status->MPI_ERROR = MPI_SUCCESS; /* it has to be valid if one of ours has failed */
+	}
+	return outcome(error, w->native_rc, name);
+}
+
+int zip_Waitall(int n, MPI_Request requests[], MPI_Status statuses[])
+{
+	struct mix m;
+	int rc = mix_open(&m, n, requests, "MPI_Waitall");
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	struct all_wait w = {.m = &m, .statuses = statuses, .native_done = !m.any_native};
+	if (all_done(&w))
+		zprogress_now_and_then();
+	else
+		zprogress_wait(all_done, &w);
+	rc = deliver_all(&m, &w, "MPI_Waitall");
+	mix_close(&m);
+	return rc;
+}
+
+/* All of ours done? Delivers nothing. */
+static bool ours_done(const struct mix *m)
+{
+	for (int i = 0; m->native != m->all && i < m->n; i++) {
+		struct zreq *r = mix_ours(m, i);
+		if (r && !zcompletion_is_inactive(r) && !zreq_is_done(r))
+			return false;
+	}
+	return true;
+}
+
+int zip_Testall(int n, MPI_Request requests[], int *flag, MPI_Status statuses[])
+{
+	struct mix m;
+	int rc = mix_open(&m, n, requests, "MPI_Testall");
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	struct all_wait w = {.m = &m, .statuses = statuses, .native_done = !m.any_native};
+	for (int turn = 0; turn < 2; turn++) {
+		*flag = ours_done(&m) && all_done(&w);
+		if (*flag || turn > 0 || !zprogress_test_failed(m.native == m.all))
+			break;
+	}
+	if (*flag) {
+		zprogress_now_and_then();
+		rc = deliver_all(&m, &w, "MPI_Testall");
+	}
+	mix_close(&m);
+	return rc;
+}
+
+/* Any complete? */
+struct any_wait {
+	struct mix *m;
+	MPI_Status *status;
+	int index; /* of the one, MPI_UNDEFINED: none is active */
+	int rc;
+	bool raise;			   /* rc is one of ours, not raised yet */
+	char text[ZCOMPLETION_TEXT_BYTES]; /* of that */
+};
+
+static void take_any(struct any_wait *w, struct zreq *r)
+{
+	zcompletion_describe(r, w->text);
+	w->rc = zcompletion_deliver(r, &w->m->all[w->index], w->status);
+	w->raise = true;
+}
+
+static bool any_done(void *ctx)
+{
+	struct any_wait *w = ctx;
+	struct mix *m = w->m;
+	bool active = false;
+	int flag = 0;
+
+	for (int i = 0; m->native != m->all && i < m->n; i++) {
+		struct zreq *r = mix_ours(m, i);
+		if (!r || zcompletion_is_inactive(r))
+			continue;
+		active = true;
+		if (zreq_is_done(r)) {
+			w->index = i;
+			take_any(w, r);
+			return true;
+		}
+	}
+	if (m->any_native) {
+		w->rc = zn.Testany(m->n, m->native, &w->index, &flag, w->status);
+		if ((flag && w->index != MPI_UNDEFINED) || w->rc != MPI_SUCCESS) {
+			if (w->index >= 0 && w->index < m->n)
+				mix_store(m, w->index);
+			return true;
+		}
+		active |= !flag;
+	}
+	w->index = MPI_UNDEFINED;
+	if (!active && w->status != MPI_STATUS_IGNORE)
+		zstatus_empty(w->status);
+	return !active;
+}
+
+static int finish_any(struct any_wait *w, const char *name)
+{
+	int rc = w->raise ? zcompletion_raise(MPI_COMM_WORLD, w->rc, name, w->text) : w->rc;
+
+	mix_close(w->m);
+	return rc;
+}
+
+int zip_Waitany(int n, MPI_Request requests[], int *index, MPI_Status *status)
+{
+	struct mix m;
+	int rc = mix_open(&m, n, requests, "MPI_Waitany");
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	struct any_wait w = {.m = &m, .status = status, .index = MPI_UNDEFINED};
+	if (any_done(&w))
+		zprogress_now_and_then();
+	else
+		zprogress_wait(any_done, &w);
+	*index = w.index;
+	return finish_any(&w, "MPI_Waitany");
+}
+
+int zip_Testany(int n, MPI_Request requests[], int *index, int *flag, MPI_Status *status)
+{
+	struct mix m;
+	int rc = mix_open(&m, n, requests, "MPI_Testany");
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	struct any_wait w = {.m = &m, .status = status, .index = MPI_UNDEFINED};
+	*flag = any_done(&w);
+	if (*flag)
+		zprogress_now_and_then();
+	else if (zprogress_test_failed(m.native == m.all))
+		*flag = any_done(&w);
+	*index = w.index;
+	return finish_any(&w, "MPI_Testany");
+}
+
+/* Some complete? */
+struct some_wait {
+	struct mix *m;
+	int *indices;
+	MPI_Status *statuses;
+	int count; /* MPI_UNDEFINED: none is active */
+	int native_rc, error;
+};
+
+static bool some_done(void *ctx)
+{
+	struct some_wait *w = ctx;
+	struct mix *m = w->m;
+	bool active = false;
+	int count = 0;
+
+	if (m->any_native) {
+		w->native_rc = zn.Testsome(m->n, m->native, &count, w->indices, w->statuses);
+		if (count == MPI_UNDEFINED)
+			count = 0;
+		else
+			active = true;
+		for (int i = 0; i < count; i++) {
+			mix_store(m, w->indices[i]);
+			/* to be valid if one of ours has failed */
+			if (m->native != m->all && w->native_rc == MPI_SUCCESS && w->statuses != MPI_STATUSES_IGNORE)
+				w->statuses[i].MPI_ERROR = MPI_SUCCESS;
+		}
+	}
+	for (int i = 0; m->native != m->all && i < m->n; i++) {
+		struct zreq *r = mix_ours(m, i);
+		if (!r || zcompletion_is_inactive(r))
+			continue;
+		active = true;
+		if (!zreq_is_done(r))
+			continue;
+		w->indices[count] = i;
+		deliver(m, i, nth(w->statuses, count), &w->error);
+		count++;
+	}
+	w->count = active ? count : MPI_UNDEFINED;
+	return !active || count > 0 || w->native_rc != MPI_SUCCESS;
+}
+
+int zip_Waitsome(int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[])
+{
+	struct mix m;
+	int rc = mix_open(&m, n, requests, "MPI_Waitsome");
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	struct some_wait w = {.m = &m, .indices = indices, .statuses = statuses};
+	if (some_done(&w))
+		zprogress_now_and_then();
+	else
+		zprogress_wait(some_done, &w);
+	*count = w.count;
+	mix_close(&m);
+	return outcome(w.error, w.native_rc, "MPI_Waitsome");
+}
+
+int zip_Testsome(int n, MPI_Request requests[], int *count, int indices[], MPI_Status statuses[])
+{
+	struct mix m;
+	int rc = mix_open(&m, n, requests, "MPI_Testsome");
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	struct some_wait w = {.m = &m, .indices = indices, .statuses = statuses};
+	if (some_done(&w))
+		zprogress_now_and_then();
+	else if (zprogress_test_failed(m.native == m.all))
+		some_done(&w);
+	*count = w.count;
+	mix_close(&m);
+	return outcome(w.error, w.native_rc, "MPI_Testsome");
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Sendrecv, MPI_Sendrecv_replace and their nonblocking forms: a receive and a send behind one request. */
+#include <limits.h>
+#include <string.h>
+
+#include "libzip/bridge/bridge.h"
+#include "libzip/p2p/completion.h"
+#include "libzip/type/datatype.h"
+#include "libzip/world/error.h"
+#include "libzip/p2p/p2p.h"
+#include "libzip/shim/pool.h"
+#include "libzip/shim/shim.h"
+
+struct exchange {
+	struct zreq req;
+	MPI_Request send, recv;
+	MPI_Status status; /* of the receive, when it is complete */
+	bool recv_done, from_nobody;
+	int error;
+	char text[ZCOMPLETION_TEXT_BYTES]; /* of the receive's error */
+	void *copy;			   /* of the send buffer; from the pool, may be NULL */
+};
+
+static bool progress_exchange(struct zreq *r)
+{
+	struct exchange *x = (struct exchange *)r;
+	int flag = 0, rc;
+
+	if (!x->recv_done) {
+		struct zreq *recv = zreq_is_ours(x->recv) ? zreq_find(x->recv) : NULL;
+		const bool done = recv && zreq_is_done(recv); /* asked once: it may be so a moment later */
+		if (done)
+			zcompletion_describe(recv, x->text);
+		rc = done || !recv ? zcompletion_look(&x->recv, &flag, &x->status) : MPI_SUCCESS;
+		x->recv_done = flag || rc != MPI_SUCCESS;
+		if (rc != MPI_SUCCESS)
+			x->error = rc;
+	}
+	if (x->send != MPI_REQUEST_NULL) {
+		rc = zcompletion_look(&x->send, &flag, MPI_STATUS_IGNORE);
+		if (rc != MPI_SUCCESS) {
+			x->error = rc;
+			x->text[0] = '\0';
+			x->send = MPI_REQUEST_NULL;
+		}
+	}
+	if (!x->recv_done || x->send != MPI_REQUEST_NULL)
+		return false;
+	r->status = x->status;
+	if (x->from_nobody) /* which MPICH 4.0 does not say in the status of a nonblocking receive */
+		zstatus_set(&r->status, MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0, false);
+	r->status.MPI_ERROR = x->error;
+	zreq_complete(r);
+	return true;
+}
+
+static void destroy_exchange(struct zreq *r)
+{
+	zpool_put(((struct exchange *)r)->copy);
+}
+
+static const struct zreq_ops exchange_ops = {.name = "MPI_Isendrecv",
+	.progress = progress_exchange,
+	.destroy = destroy_exchange};
+
+struct parts { /* of one call */
+	struct zcomm *c;
+	struct zp2p_args send, recv;
+	enum zp2p_mode mode;
+	void *copy; /* may be NULL */
+};
+
+/* The half that is started first does nothing if there is something wrong with the other one. */
+static int check_second(const struct parts *p)
+{
+	if (!p->c)
+		return MPI_SUCCESS;
+	return p->mode == ZP2P_COPIED ? zp2p_check_recv(p->c, &p->recv) : zp2p_check_send(p->c, &p->send);
+}
+
+static int start_halves(const struct parts *p, struct exchange *x)
+{
+	/* The send that copies goes before the receive that overwrites; else the receive is posted first, so that a
+	 * send to oneself finds it. */
+	if (p->mode == ZP2P_COPIED) {
+		int rc = zp2p_isend(p->c, &p->send, p->mode, &x->send);
+		return rc == MPI_SUCCESS ? zp2p_irecv(p->c, &p->recv, &x->recv) : rc;
+	}
+	int rc = zp2p_irecv(p->c, &p->recv, &x->recv);
+	return rc == MPI_SUCCESS ? zp2p_isend(p->c, &p->send, p->mode, &x->send) : rc;
+}
+
+static int start_exchange(const struct parts *p, struct exchange **out)
+{
+	struct exchange *x = (struct exchange *)zreq_create(&exchange_ops, sizeof(*x), p->c);
+
+	if (!x) {
+		zpool_put(p->copy);
+		return zerror_raise(p->c, MPI_ERR_NO_MEM, p->send.name, "out of memory");
+	}
+	x->req.active = true;
+	x->copy = p->copy;
+	x->from_nobody = p->recv.rank == MPI_PROC_NULL;
+	x->recv = x->send = MPI_REQUEST_NULL;
+	zstatus_empty(&x->status);
+	int rc = check_second(p);
+	if (rc == MPI_SUCCESS)
+		rc = start_halves(p, x);
+	if (rc != MPI_SUCCESS) {
+		if (x->send != MPI_REQUEST_NULL)
+			zip_Request_free(&x->send);
+		if (x->recv != MPI_REQUEST_NULL) {
+			zip_Cancel(&x->recv);
+			zip_Request_free(&x->recv);
+		}
+		zreq_release(&x->req);
+		return rc;
+	}
+	*out = x;
+	return MPI_SUCCESS;
+}
+
+static int run(const struct parts *p, MPI_Status *status)
+{
+	struct exchange *x = NULL;
+	int rc = start_exchange(p, &x);
+	MPI_Request unused;
+	char text[ZCOMPLETION_TEXT_BYTES];
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	zprogress_wait_request(&x->req);
+	memcpy(text, x->text, sizeof(text));
+	return zcompletion_raise(p->send.comm, zcompletion_deliver(&x->req, &unused, status), p->send.name, text);
+}
+
+static int start(const struct parts *p, MPI_Request *request)
+{
+	struct exchange *x = NULL;
+	int rc = start_exchange(p, &x);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	rc = zreq_publish(&x->req, request);
+	return rc == MPI_SUCCESS ? rc : zerror_raise(p->c, rc, p->send.name, "out of memory");
+}
+
+/* Native MPI finds out what is wrong with the arguments; MPI_BOTTOM is not, and of some datatypes it packs a part only
+ * (datatype.c). The size of what is packed is in MPICH that of the data. */
+static int pack(const struct zp2p_args *s, void *to, MPI_Count size)
+{
+	MPI_Count bytes = 0;
+	int rc = MPI_SUCCESS;
+
+	if (s->buf != MPI_BOTTOM || ztype_find(s->type)->builtin)
+		rc = zn.Pack_c(s->buf, s->count, s->type, to, size, &bytes, s->comm);
+	if (rc != MPI_SUCCESS || bytes == size)
+		return rc;
+	rc = zdata_pack_native(to, (uint64_t)size, s->buf, s->count, s->type);
+	return rc == MPI_SUCCESS ? rc : zerror_raise(zcomm_find(s->comm), rc, s->name, "cannot pack the data");
+}
+
+/* Makes the send independent of its buffer. The bridge has a mode for that. Natively the bytes are packed and sent as
+ * MPI_PACKED, which in MPICH is plain bytes and may be received as any type. Either way the exchange waits for its
+ * send, which is what holds back a rank that sends faster than the other one receives. */
+static int detach_send(struct parts *p)
+{
+	struct zp2p_args *s = &p->send;
+	MPI_Count size = 0;
+	int rc;
+
+	if (p->c) {
+		rc = zp2p_check_send(p->c, s);
+		if (rc != MPI_SUCCESS)
+			return rc;
+		if (s->rank >= 0 && !zcomm_is_local_rank(p->c, s->rank)) {
+			p->mode = ZP2P_COPIED;
+			return MPI_SUCCESS;
+		}
+	}
+	if (s->rank == MPI_PROC_NULL)
+		return MPI_SUCCESS;
+	rc = zn.Pack_size_c(s->count, s->type, s->comm, &size);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	p->copy = zpool_get(size > 0 ? (size_t)size : 1);
+	if (!p->copy)
+		return zerror_raise(p->c, MPI_ERR_NO_MEM, s->name, "no memory for %lld bytes", (long long)size);
+	rc = pack(s, p->copy, size);
+	if (rc != MPI_SUCCESS) {
+		zpool_put(p->copy);
+		return rc;
+	}
+	s->buf = p->copy;
+	s->count = size;
+	s->type = MPI_PACKED;
+	return MPI_SUCCESS;
+}
+
+#define EXCHANGE(NAME)                                                                                                 \
+	struct parts p = {zcomm_find(comm),                                                                            \
+		{NAME, comm, (void *)(uintptr_t)sendbuf, sendcount, sendtype, dest, sendtag},                          \
+		{NAME, comm, recvbuf, recvcount, recvtype, source, recvtag}, ZP2P_STANDARD, NULL};
+#define REPLACE(NAME)                                                                                                  \
+	struct parts p = {zcomm_find(comm), {NAME, comm, buf, count, type, dest, sendtag},                             \
+		{NAME, comm, buf, count, type, source, recvtag}, ZP2P_STANDARD, NULL};                                 \
+	int rc = detach_send(&p);                                                                                      \
+	if (rc != MPI_SUCCESS)                                                                                         \
+		return rc;
+
+int zip_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+	int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+	EXCHANGE("MPI_Sendrecv")
+	return run(&p, status);
+}
+
+int zip_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+	MPI_Comm comm, MPI_Status *status)
+{
+	REPLACE("MPI_Sendrecv_replace")
+	return run(&p, status);
+}
+
+int zip_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+	int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+	EXCHANGE("MPI_Isendrecv")
+	return start(&p, request);
+}
+
+int zip_Isendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
+	MPI_Comm comm, MPI_Request *request)
+{
+	REPLACE("MPI_Isendrecv_replace")
+	return start(&p, request);
+}
+
+int zip_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+	void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+	MPI_Status *status)
+{
+	EXCHANGE("MPI_Sendrecv_c")
+	return run(&p, status);
+}
+
+int zip_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source,
+	int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+	REPLACE("MPI_Sendrecv_replace_c")
+	return run(&p, status);
+}
+
+int zip_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+	void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+	MPI_Request *request)
+{
+	EXCHANGE("MPI_Isendrecv_c")
+	return start(&p, request);
+}
+
+int zip_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source,
+	int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+	REPLACE("MPI_Isendrecv_replace_c")
+	return start(&p, request);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the point-to-point MPI functions share: argument checks, and starting a send or receive natively or over the
+ * bridge. Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_P2P_H
+#define ZIP_LIBZIP_P2P_H
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "libzip/p2p/buffer.h"
+#include "libzip/world/comm.h"
+#include "libzip/world/request.h"
+#include "libzip/shim/shim.h"
+
+/* Copied: standard, but over the bridge the buffer may be used again at once; natively it may not. */
+enum zp2p_mode { ZP2P_STANDARD, ZP2P_BUFFERED, ZP2P_SYNC, ZP2P_READY, ZP2P_COPIED };
+
+/* One call's arguments; name is the MPI function, for error texts. */
+struct zp2p_args {
+	const char *name;
+	MPI_Comm comm;
+	void *buf; /* sends do not write there */
+	MPI_Count count;
+	MPI_Datatype type;
+	int rank, tag;
+};
+
+/* Checks the arguments of a call on a spanning communicator. MPI_SUCCESS, or the code after the error handler. */
+int zp2p_check_send(const struct zcomm *, const struct zp2p_args *);
+int zp2p_check_recv(const struct zcomm *, const struct zp2p_args *);
+/* Only source and tag (probes). */
+int zp2p_check_probe(const struct zcomm *, const char *name, int source, int tag);
+
+/* Starts it; the request is native or ours. c: the spanning communicator, or NULL for a local one (then everything is
+ * native, also the checks). Errors have gone through the error handler. */
+int zp2p_isend(struct zcomm *c, const struct zp2p_args *, enum zp2p_mode, MPI_Request *);
+int zp2p_irecv(struct zcomm *c, const struct zp2p_args *, MPI_Request *);
+
+/* The native halves of both, inline: in the functions that programs call mode and form are then constants. */
+static inline int zp2p_native_isend(const struct zp2p_args *a, MPI_Comm comm, int rank, enum zp2p_mode mode,
+	MPI_Request *r)
+{
+	int n = (int)a->count;
+
+	if (mode == ZP2P_BUFFERED)
+		zbuffer_used = true;
+	if (a->count > INT_MAX) {
+		switch (mode) {
+		case ZP2P_BUFFERED:
+			return zn.Ibsend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
+		case ZP2P_SYNC:
+			return zn.Issend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
+		case ZP2P_READY:
+			return zn.Irsend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
+		default:
+			return zn.Isend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
+		}
+	}
+	switch (mode) {
+	case ZP2P_BUFFERED:
+		return zn.Ibsend(a->buf, n, a->type, rank, a->tag, comm, r);
+	case ZP2P_SYNC:
+		return zn.Issend(a->buf, n, a->type, rank, a->tag, comm, r);
+	case ZP2P_READY:
+		return zn.Irsend(a->buf, n, a->type, rank, a->tag, comm, r);
+	default:
+		return zn.Isend(a->buf, n, a->type, rank, a->tag, comm, r);
+	}
+}
+
+static inline int zp2p_native_irecv(const struct zp2p_args *a, MPI_Comm comm, int rank, MPI_Request *r)
+{
+	if (a->count > INT_MAX)
+		return zn.Irecv_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
+	return zn.Irecv(a->buf, (int)a->count, a->type, rank, a->tag, comm, r);
+}
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The messages of partitioned sends and receives: how both ends meet, and their pieces. See partitioned.c. */
+#include "libzip/p2p/partitioned_pieces.h"
+
+#include <stdlib.h>
+
+#include "libzip/bridge/bridge.h"
+#include "libzip/world/error.h"
+#include "libzip/progress/progress.h"
+#include "libzip/shim/shim.h"
+#include "libzip/type/typehold.h"
+
+#define NUMBERS (UINT32_MAX / 2) /* of all partitions that a rank ever sends; as tags they are negative */
+
+static uint32_t numbers; /* that this rank has given; of the library as a whole */
+static struct zpart *unmet;
+
+static int make_pieces(struct zpart *p, int n)
+{
+	p->piece = calloc((size_t)n, sizeof(*p->piece));
+	p->npieces = p->piece ? n : 0;
+	return p->piece ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+}
+
+/* Looks at what is under way. True: all are over. */
+static bool look(struct zpart *p)
+{
+	for (int i = p->first; i < p->npieces; i++) {
+		struct zpart_piece *e = &p->piece[i];
+		if (e->stage == ZPART_UNDER_WAY && zreq_is_done(e->message)) {
+			if (p->error == MPI_SUCCESS)
+				p->error = e->message->status.MPI_ERROR;
+			zreq_release(e->message);
+			e->stage = ZPART_OVER;
+		}
+		if (e->stage == ZPART_OVER && i == p->first)
+			p->first++;
+	}
+	return p->first == p->npieces;
+}
+
+void zpart_rewind(struct zpart *p)
+{
+	p->req.done = false;
+	p->req.active = true;
+	p->first = 0;
+	p->error = MPI_SUCCESS;
+	for (int i = 0; i < p->npieces; i++)
+		p->piece[i].stage = ZPART_WAITING;
+}
+
+/* No effect on one that is not among them. */
+static void leave_unmet(struct zpart *p)
+{
+	for (struct zpart **at = &unmet; *at; at = &(*at)->next)
+		if (*at == p) {
+			*at = p->next;
+			break;
+		}
+}
+
+void zpart_destroy(struct zreq *r)
+{
+	static uint64_t nowhere[ZPART_HELLO];
+	struct zpart *p = (struct zpart *)r;
+
+	leave_unmet(p);
+	if (p->native != MPI_REQUEST_NULL)
+		zn.Request_free(&p->native);
+	if (p->hello && !zreq_is_done(p->hello)) { /* it is this one's all the same, and not the next one's */
+		struct zop *op = (struct zop *)p->hello;
+		op->buf = nowhere;
+		op->data.dense = op->data.dense ? op->buf : NULL;
+		op->req.orphan = true;
+	} else if (p->hello) {
+		zreq_release(p->hello);
+	}
+	free(p->piece);
+	free(p->packed);
+	if (p->type != MPI_DATATYPE_NULL)
+		ztype_release(p->type);
+}
+
+/* --- sending --- */
+
+static int start_send(struct zreq *r)
+{
+	zpart_rewind((struct zpart *)r);
+	return MPI_SUCCESS;
+}
+
+static bool progress_send(struct zreq *r)
+{
+	struct zpart *p = (struct zpart *)r;
+
+	if (!r->done && look(p)) {
+		zstatus_empty(&r->status);
+		r->status.MPI_ERROR = p->error;
+		zreq_complete(r);
+		return true;
+	}
+	return r->done;
+}
+
+const struct zreq_ops zpart_send_ops = {.name = "partitioned send",
+	.progress = progress_send,
+	.start = start_send,
+	.destroy = zpart_destroy};
+
+static int say_hello(struct zpart *p)
+{
+	struct zreq *sent;
+
+	p->word[ZPART_NUMBER] = p->number;
+	p->word[ZPART_PIECES] = (uint64_t)p->partitions;
+	p->word[ZPART_BYTES] = p->bytes;
+	return zbridge_isend(p->req.comm, ZCOMM_INTERNAL, p->word, ZPART_HELLO, MPI_UINT64_T, p->rank, ~p->tag,
+		ZSEND_DETACHED, &sent); /* which is over at once, and goes on with a copy */
+}
+
+int zpart_init_send(struct zpart *p)
+{
+	if ((uint32_t)p->partitions > NUMBERS - numbers)
+		return MPI_ERR_INTERN;
+	p->number = numbers;
+	numbers += (uint32_t)p->partitions;
+	p->bytes = p->data.bytes / (uint64_t)p->partitions;
+	int rc = make_pieces(p, p->partitions);
+	return rc == MPI_SUCCESS ? say_hello(p) : rc;
+}
+
+int zpart_ready(struct zpart *p, int i, const char *name)
+{
+	struct zpart_piece *e = &p->piece[i];
+	const char *at = (const char *)p->buf + (MPI_Aint)p->count * p->extent * i;
+
+	if (e->stage != ZPART_WAITING)
+		return zerror_raise(p->req.comm, MPI_ERR_ARG, name, "partition %d is ready already", i);
+	int rc = zbridge_isend(p->req.comm, ZCOMM_LEADERS, at, p->count, p->type, p->rank,
+		~(int)(p->number + (uint32_t)i), ZSEND_STANDARD, &e->message);
+	if (rc != MPI_SUCCESS)
+		return zerror_raise(p->req.comm, rc, name, "cannot send partition %d", i);
+	e->stage = ZPART_UNDER_WAY;
+	return MPI_SUCCESS;
+}
+
+/* --- receiving --- */
+
+static int await(struct zpart *p, int i)
+{
+	const uint64_t at = p->bytes * (uint64_t)i, room = p->data.bytes;
+	const uint64_t left = at < room ? room - at : 0, len = left < p->bytes ? left : p->bytes;
+	uint8_t *base = p->packed ? p->packed : p->data.dense;
+	struct zop_args args = {p->req.comm, ZCOMM_LEADERS, len ? base + at : NULL, (MPI_Count)len, MPI_BYTE, p->rank,
+		~(int)(p->number + (uint32_t)i)};
+	struct zop *op;
+	int rc = zop_create(&op, ZOP_RECV, &args, false);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	op->data.converted = p->data.converted;
+	rc = zop_start(op);
+	if (rc != MPI_SUCCESS) {
+		zreq_release(&op->req);
+		return rc;
+	}
+	p->piece[i] = (struct zpart_piece){ZPART_UNDER_WAY, &op->req};
+	return MPI_SUCCESS;
+}
+
+/* Those that cannot be received are over. */
+static void await_all(struct zpart *p)
+{
+	int rc = MPI_SUCCESS;
+
+	if (!p->data.dense && p->data.bytes > 0 && !p->packed && !(p->packed = malloc(p->data.bytes)))
+		rc = MPI_ERR_NO_MEM;
+	for (int i = 0; i < p->npieces; i++) {
+		rc = rc == MPI_SUCCESS ? await(p, i) : rc;
+		if (rc != MPI_SUCCESS)
+			p->piece[i].stage = ZPART_OVER;
+	}
+	p->error = rc;
+}
+
+/* Is it known what the pieces are? Then they are awaited. */
+static bool meet(struct zpart *p)
+{
+	if (!p->hello || !zreq_is_done(p->hello))
+		return false;
+	int n = (int)p->word[ZPART_PIECES];
+	p->number = (uint32_t)p->word[ZPART_NUMBER];
+	p->bytes = p->word[ZPART_BYTES];
+	if (p->hello->status.MPI_ERROR != MPI_SUCCESS || n < 1 || make_pieces(p, n) != MPI_SUCCESS)
+		zerror_fatal(1, "cannot make a partitioned receive of %d partitions", n);
+	zreq_release(p->hello);
+	p->hello = NULL;
+	leave_unmet(p);
+	await_all(p);
+	return true;
+}
+
+/* What waits for a send of ours may wait for such a receive, so progress looks, too. */
+static bool meet_all(void)
+{
+	bool did = false;
+
+	for (struct zpart *p = unmet, *next; p; p = next) {
+		next = p->next;
+		did |= meet(p);
+	}
+	return did;
+}
+
+static int start_recv(struct zreq *r)
+{
+	struct zpart *p = (struct zpart *)r;
+
+	zpart_rewind(p);
+	if (p->npieces == 0 && !meet(p)) {
+		p->next = unmet;
+		unmet = p;
+		zprogress_add(meet_all);
+	} else if (p->piece[0].stage == ZPART_WAITING) {
+		await_all(p);
+	}
+	return MPI_SUCCESS;
+}
+
+static void finish_recv(struct zpart *p)
+{
+	uint64_t total = p->bytes * (uint64_t)p->npieces, bytes = total < p->data.bytes ? total : p->data.bytes;
+	MPI_Count count = p->data.converted && bytes > 0 ? zdata_native_bytes(p->type, bytes) : (MPI_Count)bytes;
+
+	if (p->packed && p->error == MPI_SUCCESS)
+		p->error = zdata_unpack(p->packed, bytes, p->buf, p->count * p->partitions, p->type);
+	zstatus_set(&p->req.status, p->rank, p->tag, p->error, count, false);
+	zreq_complete(&p->req);
+}
+
+static bool progress_recv(struct zreq *r)
+{
+	struct zpart *p = (struct zpart *)r;
+
+	if (r->done)
+		return true;
+	if ((p->npieces == 0 && !meet(p)) || !look(p))
+		return false;
+	finish_recv(p);
+	return true;
+}
+
+const struct zreq_ops zpart_recv_ops = {.name = "partitioned receive",
+	.progress = progress_recv,
+	.start = start_recv,
+	.destroy = zpart_destroy};
+
+int zpart_init_recv(struct zpart *p)
+{
+	return zbridge_irecv(p->req.comm, ZCOMM_INTERNAL, p->word, ZPART_HELLO, MPI_UINT64_T, p->rank, ~p->tag,
+		&p->hello);
+}
+
+/* Which of the sender's pieces does it lie in? Where they cannot lie in the buffer, it is there when all are. Nothing
+ * lies in one that the sender has no bytes for: that is there with the piece of its number, or when all are. */
+bool zpart_has_arrived(struct zpart *p, int i)
+{
+	const uint64_t mine = p->data.bytes / (uint64_t)p->partitions, from = mine * (uint64_t)i, to = from + mine;
+
+	if (progress_recv(&p->req))
+		return true;
+	if (p->npieces == 0 || p->packed)
+		return false;
+	const uint64_t n = (uint64_t)p->npieces, first = p->bytes ? from / p->bytes : n;
+	if (mine == 0 || first >= n)
+		return p->npieces == p->partitions && p->piece[i].stage == ZPART_OVER;
+	for (uint64_t k = first; k < n && p->bytes * k < to; k++)
+		if (p->piece[k].stage != ZPART_OVER)
+			return false;
+	return true;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Probe and its matching forms, and the receives of probed messages. */
+#include <limits.h>
+
+#include "libzip/bridge/anysource.h"
+#include "libzip/bridge/arrival.h"
+#include "libzip/bridge/bridge.h"
+#include "libzip/p2p/completion.h"
+#include "libzip/shim/endpoint.h"
+#include "libzip/world/error.h"
+#include "libzip/bridge/op.h"
+#include "libzip/p2p/p2p.h"
+#include "libzip/shim/pool.h"
+#include "libzip/progress/progress.h"
+#include "libzip/shim/shim.h"
+
+struct probed { /* behind a message handle of ours: a message of a spanning communicator; from the pool */
+	struct zcomm *comm;
+	struct zarrival *arrival; /* bridged; NULL: native */
+	MPI_Message native;
+	int source, tag;
+};
+
+struct probe {		 /* one call */
+	struct zcomm *c; /* NULL: local */
+	MPI_Comm comm;
+	const char *name;
+	int source, tag;
+	MPI_Message *message; /* NULL: not a matching probe */
+	MPI_Status *status;
+	int flag, rc;
+	int found; /* the message's tag */
+};
+
+static int keep_probed(struct probe *p, struct zarrival *a, MPI_Message native, const MPI_Status *st)
+{
+	struct probed *m = zpool_get(sizeof(*m));
+
+	if (!m || zmessage_publish(m, p->message) != 0) {
+		zpool_put(m);
+		return zerror_raise(p->c, MPI_ERR_NO_MEM, p->name, "no memory for a message handle");
+	}
+	*m = (struct probed){p->c, a, native, st->MPI_SOURCE, st->MPI_TAG};
+	zcomm_ref(p->c);
+	if (a)
+		zarrival_detach(a);
+	return MPI_SUCCESS;
+}
+
+static bool probe_bridged(struct probe *p)
+{
+	MPI_Status st;
+	struct zarrival *a = zarrival_find(p->c, p->source, p->tag);
+
+	if (!a)
+		return false;
+	zstatus_set(&st, zarrival_source(a, p->c), a->tag, MPI_SUCCESS, (MPI_Count)a->total, false);
+	p->flag = 1;
+	p->found = a->tag;
+	if (p->message)
+		p->rc = keep_probed(p, a, MPI_MESSAGE_NULL, &st);
+	if (p->status != MPI_STATUS_IGNORE) {
+		st.MPI_ERROR = p->status->MPI_ERROR;
+		*p->status = st;
+	}
+	return true;
+}
+
+/* On a local communicator everything is native, status and message too. */
+static void probe_local(struct probe *p)
+{
+	if (p->message)
+		p->rc = zn.Improbe(p->source, p->tag, p->comm, &p->flag, p->message, p->status);
+	else
+		p->rc = zn.Iprobe(p->source, p->tag, p->comm, &p->flag, p->status);
+}
+
+static void probe_shadow(struct probe *p)
+{
+	int source = p->source < 0 ? p->source : p->c->shadow_rank[p->source];
+	MPI_Message native;
+	MPI_Status st;
+
+	zstatus_empty(&st);
+	if (p->message)
+		p->rc = zn.Improbe(source, p->tag, p->c->shadow, &p->flag, &native, &st);
+	else
+		p->rc = zn.Iprobe(source, p->tag, p->c->shadow, &p->flag, &st);
+	if (p->rc != MPI_SUCCESS || !p->flag)
+		return;
+	p->found = st.MPI_TAG;
+	if (st.MPI_SOURCE >= 0 && st.MPI_SOURCE < p->c->nlocal)
+		st.MPI_SOURCE = p->c->shadow_to_rank[st.MPI_SOURCE];
+	if (p->message && native == MPI_MESSAGE_NO_PROC)
+		*p->message = native;
+	else if (p->message)
+		p->rc = keep_probed(p, NULL, native, &st);
+	if (p->status != MPI_STATUS_IGNORE) {
+		st.MPI_ERROR = p->status->MPI_ERROR;
+		*p->status = st;
+	}
+}
+
+static bool probe_native(struct probe *p)
+{
+	probe_shadow(p);
+	return p->flag || p->rc != MPI_SUCCESS;
+}
+
+/* What was found is left where it is, for the receive that follows. */
+static void probe_anywhere(struct probe *p)
+{
+	struct zcomm *c = p->c;
+	bool native = zanysource_native_first(c, p->tag) && probe_native(p);
+
+	if (!native && !probe_bridged(p) && !(native = probe_native(p)))
+		return;
+	if (p->rc == MPI_SUCCESS && !p->message)
+		zanysource_probed(c, p->tag, p->found, native);
+	else
+		zanysource_taken(c, p->tag);
+}
+
+static void probe_spanning(struct probe *p)
+{
+	if (p->source == MPI_ANY_SOURCE)
+		probe_anywhere(p);
+	else if (p->source >= 0 && !zcomm_is_local_rank(p->c, p->source))
+		probe_bridged(p);
+	else
+		probe_shadow(p);
+}
+
+static bool probe_once(void *ctx)
+{
+	struct probe *p = ctx;
+
+	p->flag = 0;
+	if (!p->c) {
+		probe_local(p);
+	} else {
+		const int was = zend_visit(p->c->endpoint);
+		probe_spanning(p);
+		zend_return(was);
+	}
+	return p->flag || p->rc != MPI_SUCCESS;
+}
+
+static int probe_open(struct probe *p, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status,
+	const char *name)
+{
+	*p = (struct probe){zcomm_find(comm), comm, name, source, tag, message, status, 0, MPI_SUCCESS, tag};
+	return p->c ? zp2p_check_probe(p->c, name, source, tag) : MPI_SUCCESS;
+}
+
+static int probe_now(struct probe *p, int *flag)
+{
+	if (probe_once(p))
+		zprogress_now_and_then();
+	else if (zprogress_test_failed(!p->c || (p->source >= 0 && zcomm_is_local_rank(p->c, p->source))))
+		probe_once(p);
+	*flag = p->flag;
+	return p->rc;
+}
+
+static int probe_wait(struct probe *p)
+{
+	if (probe_once(p))
+		zprogress_now_and_then();
+	else
+		zprogress_wait(probe_once, p);
+	return p->rc;
+}
+
+int zip_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+	struct probe p;
+	int rc = probe_open(&p, source, tag, comm, NULL, status, "MPI_Iprobe");
+
+	return rc == MPI_SUCCESS ? probe_now(&p, flag) : rc;
+}
+
+int zip_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
+{
+	struct probe p;
+	int rc = probe_open(&p, source, tag, comm, message, status, "MPI_Improbe");
+
+	return rc == MPI_SUCCESS ? probe_now(&p, flag) : rc;
+}
+
+int zip_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+	struct probe p;
+	int rc = probe_open(&p, source, tag, comm, NULL, status, "MPI_Probe");
+
+	return rc == MPI_SUCCESS ? probe_wait(&p) : rc;
+}
+
+int zip_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+	struct probe p;
+	int rc = probe_open(&p, source, tag, comm, message, status, "MPI_Mprobe");
+
+	return rc == MPI_SUCCESS ? probe_wait(&p) : rc;
+}
+
+static int native_imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
+{
+	if (count > INT_MAX)
+		return zn.Imrecv_c(buf, count, type, message, request);
+	return zn.Imrecv(buf, (int)count, type, message, request);
+}
+
+static int imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request,
+	const char *name)
+{
+	struct probed *m = zmessage_find(*message);
+	struct zop *op;
+
+	if (!m)
+		return native_imrecv(buf, count, type, message, request);
+	struct zp2p_args check = {name, MPI_COMM_NULL, buf, count, type, m->source, m->tag};
+	int rc = zp2p_check_recv(m->comm, &check);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	struct zop_args args = {m->comm, ZCOMM_PT2PT, buf, count, type, m->source, m->tag};
+	const int was = zend_visit(m->comm->endpoint);
+	rc = zop_create(&op, ZOP_RECV, &args, false);
+	if (rc != MPI_SUCCESS) {
+		zend_return(was);
+		return zerror_raise(m->comm, rc, name, "cannot start the receive");
+	}
+	op->req.active = true;
+	if (m->arrival)
+		zarrival_deliver(m->arrival, op);
+	else
+		rc = native_imrecv(buf, count, type, &m->native, &op->native);
+	if (rc == MPI_SUCCESS)
+		rc = zreq_publish(&op->req, request);
+	else
+		zreq_release(&op->req);
+	zend_return(was);
+	zmessage_drop(*message);
+	*message = MPI_MESSAGE_NULL;
+	zcomm_unref(m->comm);
+	zpool_put(m);
+	return rc;
+}
+
+static int mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status,
+	const char *name)
+{
+	MPI_Request request;
+
+	if (*message == MPI_MESSAGE_NO_PROC)
+		return zn.Mrecv_c(buf, count, type, message, status);
+	int rc = imrecv(buf, count, type, message, &request, name);
+	return rc == MPI_SUCCESS ? zcompletion_wait(&request, status, MPI_COMM_WORLD, name) : rc;
+}
+
+int zip_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
+{
+	return imrecv(buf, count, type, message, request, "MPI_Imrecv");
+}
+
+int zip_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
+{
+	return imrecv(buf, count, type, message, request, "MPI_Imrecv_c");
+}
+
+int zip_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
+{
+	return mrecv(buf, count, type, message, status, "MPI_Mrecv");
+}
+
+int zip_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
+{
+	return mrecv(buf, count, type, message, status, "MPI_Mrecv_c");
+}

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The progress engine: one turn over links, schedules and native MPI, and the wait loop of the whole library. Under the
+ * shim's lock, which every turn of a wait lets others have, and sleeping gives up.
+ */
+#include "libzip/progress/progress.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "libzip/bridge/anysource.h"
+#include "libzip/bridge/channel.h"
+#include "common/base/clock.h"
+#include "libzip/bridge/direct.h"
+#include "libzip/shim/endpoint.h"
+#include "libzip/world/error.h"
+#include "libzip/bridge/failover.h"
+#include "libzip/bridge/multicast.h"
+#include "libzip/bridge/outgoing.h"
+#include "libzip/world/rails.h"
+#include "libzip/schedule/schedule.h"
+#include "libzip/shim/shim.h"
+#include "libzip/bridge/strands.h"
+#include "common/base/wait.h"
+#include "libzip/progress/waiters.h"
+#include "libzip/world/world.h"
+
+#define CONTROL_TURNS 64 /* idle turns between looks at the control link: a system call each */
+#define LISTEN_TURNS                                                                                                   \
+	256		  /* turns, idle or not, between looks for ranks that want to connect, and at the control link \
+			   */
+#define NATIVE_TURNS 8	  /* idle turns between pokes of native progress (0.1 us each) */
+#define WHOLE_TURNS 256	  /* turns at an endpoint between those of everything */
+#define CALLS_PER_TURN 32 /* native tests between turns */
+#define SHARED_FRAGMENTS 2 /* that are posted before whoever shares the core has his turn: zipperd, perhaps */
+#define VAIN_TESTS 4	   /* vain turns for tests between yields: programs that test have something else to do */
+/* Idle turns between looks at the clock while acknowledgements are owed; and so long they wait for a message to ride
+ * on, without anything coming. Each is a message through zipperd like any other: of 2000 broadcasts of 8 bytes, 0.1 ms
+ * apart, 1394 were acknowledged alone when that waited for eight idle turns, now 65. Nobody waits for them but who
+ * ends, and a sender with much under way, who is told sooner (peer.h). */
+#define ACK_TURNS 8
+#define ACK_NS 1000000
+/* Yields before sleeping where native messages may come, which wake nobody (0.3 us each on an idle machine). The steps
+ * of a collective follow each other in tens of microseconds, and a rank that naps holds up all others: with 100 of them
+ * a barrier of 2+2 ranks on two cores takes 17 us or, in some runs throughout, 2.6 ms; with these always 17 us. */
+#define NATIVE_YIELDS 3000
+#define NAP_FIRST_NS 50000 /* sleeping while something native may come, which wakes nobody: grows to NAP_LAST_NS */
+#define NAP_LAST_NS 1000000
+/* A nap is at most this part of the time napped before: where ranks wait for each other in turns, naps that are as long
+ * as what they wait for make the others nap, and so on for ever (barriers of 3 ms, three naps, until the program ends).
+ */
+#define NAP_SHARE 8
+#define NAP_SHARE_SERVING                                                                                              \
+	256 /* where native MPI needs this rank for what others do to its memory, of which it tells nothing */
+#define NAP_ALONE_NS 20000000 /* nothing native can come: only descriptors matter */
+#define NAP_FDS 32	      /* without allocation */
+#define LAST_WORD_MS 500      /* how long zipperd gets to say who died */
+#define PATIENT_MS 5000	      /* the same where it must first see a rank go, on a machine with more to do */
+
+#define OTHERS_MAX 2
+static bool (*others[OTHERS_MAX])(void); /* partitioned receives, windows */
+static int nothers;
+int zprogress_natives;
+
+static struct {
+	bool oversubscribed;
+	int wait;
+	struct zwait waits; /* of the last wait: what it learned */
+	bool polling;	    /* guards against turns within a turn (callbacks of reductions) */
+	uint32_t turns, idle, calls, vain;
+	int64_t owing_ns; /* since then acknowledgements have been owed, and nothing came; 0: not known yet */
+} ends[ZENDS_MAX];
+#define self (ends[zend_here])
+
+/* Who waits now shares his core; and fragments were posted in this turn, perhaps. */
+static __thread bool sharing __attribute__((tls_model("initial-exec")));
+static __thread bool fragments __attribute__((tls_model("initial-exec")));
+
+static void prepare_wait(struct zwait *w)
+{
+	zwait_init(w, self.oversubscribed);
+	if (zworld.part_size[zworld.part] > 1) {
+		w->yields = NATIVE_YIELDS;
+		w->slice_ns = UINT32_MAX; /* nothing native wakes a sleeper */
+	}
+	if (self.wait == ZBRIDGE_WAIT_SPIN)
+		w->spins = UINT32_MAX;
+	else if (self.wait == ZBRIDGE_WAIT_YIELD)
+		w->spins = 0, w->yields = w->slice_ns = UINT32_MAX;
+	else if (self.wait == ZBRIDGE_WAIT_SLEEP)
+		w->spins = w->yields = 0;
+}
+
+void zprogress_add(bool (*turn)(void))
+{
+	for (int i = 0; i < nothers; i++)
+		if (others[i] == turn)
+			return;
+	assert(nothers < OTHERS_MAX);
+	others[nothers++] = turn;
+}
+
+static int serving;
+
+void zprogress_serve(bool more)
+{
+	serving += more ? 1 : -1;
+}
+
+static bool turn_of_others(void)
+{
+	bool did = false;
+
+	for (int i = 0; i < nothers; i++)
+		did |= others[i]();
+	return did;
+}
+
+void zprogress_init(const struct zbridge_params *p)
+{
+	self.oversubscribed = p->oversubscribed;
+	self.wait = p->wait;
+	self.idle = self.calls = self.vain = 0;
+	prepare_wait(&self.waits);
+}
+
+static void zipper_gone(int rail, const char *how)
+{
+	if (zrails_count_good() == 1)
+		zerror_lost(1, ZERROR_NO_PART, "the zipper is gone: %s", how);
+	zfailover_lose(rail, how);
+}
+
+static void open_channel(int rail, const struct zctl_open *o)
+{
+	if (o->part >= (uint32_t)zworld.nparts || o->part == (uint32_t)zworld.part || o->endpoint >= (uint32_t)zend_n)
+		return;
+	const int was = zend_visit((int)o->endpoint);
+	zchannel_open(rail, (int)o->part);
+	zend_return(was);
+}
+
+/* What one zipper has said. */
+static bool take_word(int rail)
+{
+	struct zctl_msg msg;
+	struct zerr err = {{0}};
+	if (!zrails_is_good(rail))
+		return false;
+	int rc = zsession_poll(zrails.rail[rail].session, &msg, &err);
+
+	if (rc == 0)
+		rc = zsession_watch(zrails.rail[rail].session, zrails.timeout_ms, &err);
+	if (rc == 0)
+		return false;
+	if (rc < 0) {
+		zipper_gone(rail, err.text[0] ? err.text : "control link closed");
+		return true;
+	}
+	if (msg.type == ZCTL_DEAD && zrails_has_another(rail))
+		zfailover_lose(rail, msg.u.dead.text);
+	else if (msg.type == ZCTL_DEAD)
+		zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
+	if (msg.type == ZCTL_OPEN)
+		open_channel(rail, &msg.u.open);
+	if (msg.type == ZCTL_DIRECT)
+		zdirect_take(&msg.u.direct);
+	zctl_free(&msg);
+	return true;
+}
+
+static bool take_control(void)
+{
+	bool did = false;
+
+	for (int i = 0; i < zrails.n; i++)
+		did |= take_word(i);
+	return did;
+}
+
+/* Any zipper may know who died. False: one of them is gone, and nothing more is to be waited for. */
+static bool hear_of_death(void)
+{
+	for (int i = 0; i < zrails.n; i++) {
+		struct zctl_msg msg;
+		if (!zrails_is_good(i))
+			continue;
+		int rc = zsession_poll(zrails.rail[i].session, &msg, NULL);
+		if (rc < 0)
+			return false;
+		if (rc == 1 && msg.type == ZCTL_DEAD)
+			zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
+		if (rc == 1)
+			zctl_free(&msg);
+	}
+	return true;
+}
+
+void zprogress_lost(const char *text, bool patient)
+{
+	zshim_whole(); /* nobody else speaks to the zippers meanwhile */
+	for (int ms = 0; ms < (patient ? PATIENT_MS : LAST_WORD_MS); ms++) {
+		if (!hear_of_death())
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
+	zerror_lost(1, ZERROR_NO_PART, "%s", text);
+}
+
+static void poke_native(void)
+{
+	int flag;
+
+	zn.Iprobe(MPI_ANY_SOURCE, 0, zworld.base, &flag, MPI_STATUS_IGNORE);
+}
+
+/* How much longer those that are owed may wait, in ns; 0: none is; -1: now they were sent. */
+static int64_t hold_acks(void)
+{
+	if (!zoutgoing_owes()) {
+		self.owing_ns = 0;
+		return 0;
+	}
+	const int64_t now = zclock_ns();
+	if (self.owing_ns == 0)
+		self.owing_ns = now;
+	if (now - self.owing_ns < ACK_NS)
+		return self.owing_ns + ACK_NS - now;
+	self.owing_ns = 0;
+	return zoutgoing_ack(true) ? -1 : 0;
+}
+
+/* What an endpoint does now and then while nothing comes. */
+static bool idle_here(void)
+{
+	bool did = false;
+
+	self.idle++;
+	if (self.idle % ACK_TURNS == 0 && hold_acks() < 0)
+		zchannel_send_turn();
+	if (self.idle % NATIVE_TURNS == 0) {
+		did |= zanysource_poll_orphans();
+		did |= zreq_poll_orphans();
+	}
+	return did;
+}
+
+static bool idle_turn(void)
+{
+	bool did = idle_here();
+
+	if (__builtin_expect(nothers > 0, 0))
+		did |= turn_of_others();
+	if (self.idle % NATIVE_TURNS == 0)
+		poke_native();
+	if (self.idle % CONTROL_TURNS == 0) {
+		did |= take_control();
+		did |= zdirect_poll();
+	}
+	return did;
+}
+
+static void note_activity(void)
+{
+	self.idle = 0;
+	self.owing_ns = 0;
+}
+
+/* A turn of an endpoint that serves communicators alone. */
+static bool turn_here(void)
+{
+	bool did = zchannel_recv_turn();
+
+	zoutgoing_ack(false);
+	did |= zchannel_send_turn();
+	did |= zstrands_turn();
+	if (did)
+		note_activity();
+	else
+		did = idle_here();
+	return did;
+}
+
+static bool turn_others(void)
+{
+	bool did = false;
+
+	zend_for_each(1)
+		did |= turn_here();
+	return did;
+}
+
+/* Everything, by who has the library as a whole. */
+static bool turn_whole(void)
+{
+	bool did;
+
+	if (self.polling)
+		return false;
+	self.polling = true;
+	did = zfailover_turn();
+	if (__builtin_expect(zdirect_is_due(), 0))
+		zdirect_say();
+	did |= zchannel_recv_turn();
+	did |= zsched_progress();
+	zoutgoing_ack(false);
+	did |= zchannel_send_turn();
+	did |= zstrands_turn();
+	did |= zmulticast_turn(); /* behind it: what a full link has refused is seen when we go to sleep */
+	if (__builtin_expect(zend_n > 1, 0))
+		did |= turn_others();
+	/* Who is never idle is still asked for direct links. */
+	if (__builtin_expect(++self.turns % LISTEN_TURNS == 0, 0) && did) {
+		zdirect_poll();
+		take_control();
+		turn_of_others();
+	}
+	if (did)
+		note_activity();
+	else
+		did = idle_turn();
+	self.polling = false;
+	return did;
+}
+
+/* Its own alone, by who is at an endpoint: others may wait there for what this finds. */
+static bool turn_at(void)
+{
+	if (self.polling)
+		return false;
+	self.polling = true;
+	bool did = turn_here();
+	if (!did && self.idle % NATIVE_TURNS == 0)
+		poke_native();
+	self.polling = false;
+	if (did)
+		zwaiters_disturbed();
+	return did;
+}
+
+bool zprogress_poll(void)
+{
+	if (__builtin_expect(zshim_at != 0, 0))
+		return turn_at();
+	const int was = zend_visit(0);
+	bool did = turn_whole();
+	zend_return(was);
+	return did;
+}
+
+/* Now and then everything, also by a thread that has to do with one endpoint alone: somebody must. */
+static bool poll_now_and_then(void)
+{
+	const int at = zshim_at;
+	bool did = zprogress_poll();
+
+	if (__builtin_expect(at != 0, 0) &&
+		(++self.turns % WHOLE_TURNS == 0 || zfailover_is_due() || zdirect_is_due())) {
+		zshim_whole();
+		did |= zprogress_poll();
+		zshim_narrow(at);
+	}
+	return did;
+}
+
+bool zprogress_poll_beside(void)
+{
+	bool did = poll_now_and_then();
+	if (__builtin_expect(zshim_threaded, 0) && did)
+		zwaiters_disturbed();
+	return did;
+}
+
+void zprogress_now_and_then(void)
+{
+	if (++self.calls % CALLS_PER_TURN == 0)
+		zprogress_poll_beside();
+}
+
+int zprogress_native_tests(int alone)
+{
+	return self.waits.shared > 0 || (zshim_at == 0 && !zwaiters_are_none()) ? 1 : alone;
+}
+
+int zprogress_fragments(int alone)
+{
+	fragments = true;
+	return sharing ? SHARED_FRAGMENTS : alone;
+}
+
+bool zprogress_test_failed(bool native)
+{
+	if (native && ++self.calls % CALLS_PER_TURN != 0)
+		return false;
+	if (!zprogress_poll_beside() && self.oversubscribed && ++self.vain % VAIN_TESTS == 0)
+		sched_yield();
+	return true;
+}
+
+/* Sleeps until one of n descriptors is ready, or what other threads call us by behind them, or the time is over; the
+ * last of the n are those of the control links. */
+static void sleep_on(struct pollfd *fds, int n, int64_t ns)
+{
+	struct timespec ts = {.tv_sec = 0, .tv_nsec = ns};
+
+	fds[n] = (struct pollfd){.fd = zwaiters_fd(), .events = POLLIN};
+	zshim_block_begin();
+	int rc = ppoll(fds, (nfds_t)n + zshim_threaded, &ts, NULL);
+	zshim_block_end();
+	if (rc <= 0)
+		return;
+	for (int i = 0; i < zrails.n; i++)
+		if (fds[n - zrails.n + i].revents)
+			take_word(i);
+	zdirect_woken(fds,
+		n); /* not else: each listener is a system call, for which a message that has come would wait */
+}
+
+/* Arms the control links and appends their descriptors. Their number with those, or -1: do not sleep. */
+static int arm_control(struct pollfd *fds, int n)
+{
+	uint32_t events;
+
+	for (int i = 0; i < zrails.n; i++) {
+		if (!zrails_is_good(i)) {
+			fds[n++] = (struct pollfd){.fd = -1};
+			continue;
+		}
+		if (zsession_arm(zrails.rail[i].session) != 0)
+			return -1;
+		fds[n].fd = zsession_fd(zrails.rail[i].session, &events);
+		fds[n++].events = (short)(events & EPOLLIN ? POLLIN : POLLOUT);
+	}
+	return n;
+}
+
+/* Arms everything and lists its descriptors. Their number, or -1: something is there, and was looked at unless the next
+ * turn does that first. */
+static int arm_all(struct pollfd *fds)
+{
+	int n = zdirect_arm(fds);
+
+	if (n < 0) {
+		zdirect_poll();
+		return -1;
+	}
+	zend_for_each(0)
+		n = n < 0 ? n : zchannel_arm(fds, n);
+	if (n >= 0 && (n = arm_control(fds, n)) < 0)
+		take_control();
+	return n;
+}
+
+/* How long no acknowledgement is due, at most ns; -1: some were sent now. */
+static int64_t hold_all_acks(int64_t ns)
+{
+	bool sent = false;
+
+	zend_for_each(0) {
+		const int64_t left = hold_acks();
+		sent |= left < 0;
+		ns = left > 0 && left < ns ? left : ns;
+	}
+	return sent ? -1 : ns;
+}
+
+static int count_fds(void)
+{
+	int n = zdirect_fds() + zrails.n + 1;
+
+	zend_for_each(0)
+		n += zchannel_fds();
+	return n;
+}
+
+/* A turn of sleep, unless there is something to do. */
+static void nap(int64_t ns)
+{
+	struct pollfd few[NAP_FDS], *fds = few;
+	int room, n;
+
+	if (self.polling || zrails.failing)
+		return;
+	ns = hold_all_acks(ns);
+	if (ns < 0)
+		return;
+	zbridge_tell_direct();
+	room = count_fds();
+	/* others may open more while we sleep, so the array is our own */
+	if (room > NAP_FDS && !(fds = malloc((size_t)room * sizeof(*fds))))
+		return;
+	n = arm_all(fds);
+	if (n >= 0)
+		sleep_on(fds, n, ns);
+	if (fds != few)
+		free(fds);
+}
+
+/* Sleeps, and leads no more meanwhile. True: done, while somebody else led. */
+static bool rest(int64_t ns, bool (*done)(void *ctx), void *ctx)
+{
+	if (!zshim_threaded) {
+		nap(ns);
+		return false;
+	}
+	if (!zwaiters_rest()) {
+		sched_yield();
+		return false;
+	}
+	nap(ns);
+	return zwaiters_resume(done, ctx);
+}
+
+/* Waits at this endpoint, but not for so long that it would be time to sleep. False: it is not done yet. */
+static bool wait_at(bool (*done)(void *ctx), void *ctx)
+{
+	struct zwait w = self.waits;
+
+	zwait_reset(&w);
+	zwait_share(&w);
+	for (;;) {
+		bool did = poll_now_and_then();
+		if (done(ctx))
+			break;
+		zshim_relax();
+		if (did)
+			zwait_reset(&w);
+		else if (zwait_step(&w))
+			return false;
+	}
+	zwait_end(&w);
+	self.waits = w;
+	zwaiters_disturbed(); /* who sleeps may have armed links that this thread has polled since */
+	return true;
+}
+
+static void wait_whole(bool (*done)(void *ctx), void *ctx)
+{
+	bool alone = zworld.part_size[zworld.part] == 1;
+	int64_t ns = NAP_FIRST_NS, napped = 0;
+
+	if (__builtin_expect(zshim_threaded, 0) && zwaiters_join(done, ctx))
+		return;
+	struct zwait w = self.waits;
+	zwait_reset(&w);
+	zwait_share(&w);
+	for (;;) {
+		sharing = w.shared > 0;
+		fragments = false;
+		bool did = zprogress_poll();
+		sharing = false;
+		bool posted = fragments;
+		if (done(ctx))
+			break;
+		if (__builtin_expect(zshim_threaded, 0))
+			zwaiters_serve(did);
+		zshim_relax();
+		if (did) {
+			zwait_reset(&w);
+			if (posted)
+				zwait_share(&w);
+			ns = NAP_FIRST_NS;
+			napped = 0;
+		} else if (zwait_step(&w)) {
+			if (rest(alone && zprogress_natives == 0 ? NAP_ALONE_NS : ns, done, ctx))
+				return;
+			napped += ns;
+			ns = napped / (serving ? NAP_SHARE_SERVING : NAP_SHARE);
+			ns = ns < NAP_FIRST_NS ? NAP_FIRST_NS : ns > NAP_LAST_NS ? NAP_LAST_NS : ns;
+		}
+	}
+	zwait_end(&w);
+	self.waits = w;
+	if (__builtin_expect(zshim_threaded, 0))
+		zwaiters_leave();
+}
+
+void zprogress_wait(bool (*done)(void *ctx), void *ctx)
+{
+	if (done(ctx) || (__builtin_expect(zshim_at != 0, 0) && wait_at(done, ctx)))
+		return;
+	zshim_whole();
+	const int was = zend_visit(0);
+	wait_whole(done, ctx);
+	zend_return(was);
+}
+
+static bool request_done(void *ctx)
+{
+	return zreq_is_done(ctx);
+}
+
+void zprogress_wait_request(struct zreq *r)
+{
+	zprogress_wait(request_done, r);
+}

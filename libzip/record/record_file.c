@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collects the rows and writes the file. See record_file.h. */
+#include "libzip/record/record_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/graph/commgraph.h"
+#include "libzip/record/record_model.h"
+#include "libzip/shim/shim.h"
+#include "libzip/world/world.h"
+
+#define AHEAD 8				  /* ranks that have been asked and not yet read: hides the round trip */
+#define ROW_BYTES_MAX ((uint64_t)1 << 30) /* far above what a full table encodes to */
+enum { TAG_ASK = 1, TAG_LENGTH, TAG_ROW };
+
+static MPI_Comm comm = MPI_COMM_NULL;
+static char *file;
+static int rank, size;
+
+/* The world may be merged or native, and these are the calls for both. */
+static int comm_send(const void *buf, int n, MPI_Datatype type, int to, int tag)
+{
+	return zworld.merged ? zip_Send(buf, n, type, to, tag, comm) : zn.Send(buf, n, type, to, tag, comm);
+}
+
+static int comm_recv(void *buf, int n, MPI_Datatype type, int from, int tag)
+{
+	return zworld.merged ? zip_Recv(buf, n, type, from, tag, comm, MPI_STATUS_IGNORE)
+			     : zn.Recv(buf, n, type, from, tag, comm, MPI_STATUS_IGNORE);
+}
+
+static int check_file(const char *path, struct zerr *err)
+{
+	struct zgraph_writer *w;
+	struct stat st;
+	int rc;
+
+	if (stat(path, &st) == 0) {
+		rc = S_ISREG(st.st_mode) ? zgraph_probe(path, err) : 0;
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
+			return zerr_set(err, -EEXIST, "%s is there and is no recorded graph; it is left alone", path);
+	}
+	rc = zgraph_writer_open(&w, path, 1, 0, "", err);
+	if (rc)
+		return rc;
+	zgraph_writer_abandon(w);
+	if (unlink(path) != 0 && errno != ENOENT)
+		return zerr_set(err, -errno, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+/* As it is meant now: the program may change its directory before the file is written. */
+static int keep_name(const char *path, struct zerr *err)
+{
+	char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
+
+	if (path[0] != '/' && !here)
+		return zerr_set(err, -errno, "%s: the current directory: %s", path, strerror(errno));
+	int n = asprintf(&file, "%s%s%s", here ? here : "", here ? "/" : "", path);
+	free(here);
+	if (n >= 0)
+		return 0;
+	file = NULL;
+	return zerr_set(err, -ENOMEM, "out of memory");
+}
+
+int zrecord_file_open(const char *path, struct zerr *err)
+{
+	zn.Comm_rank(MPI_COMM_WORLD, &rank);
+	zn.Comm_size(MPI_COMM_WORLD, &size);
+	if (zworld.merged) {
+		rank = zworld.vrank;
+		size = zworld.nranks;
+	}
+	/* Before the others can leave MPI_Init: a rank that dies early must not find the old graph still there, nor end
+	 * rank 0 while it tries the name. The call below is the one that they wait in. */
+	int rc = rank == 0 ? check_file(path, err) : 0;
+	if (rc == 0 && rank == 0)
+		rc = keep_name(path, err);
+	if (rc)
+		return rc;
+	rc = zworld.merged ? zip_Comm_dup(MPI_COMM_WORLD, &comm) : zn.Comm_dup(MPI_COMM_WORLD, &comm);
+	return rc == MPI_SUCCESS ? 0 : zerr_set(err, -ENOMEM, "cannot make a communicator for it");
+}
+
+/* The answer to rank 0. A length of UINT64_MAX says that there is no row. */
+static int send_row(const uint8_t *row, size_t len)
+{
+	uint64_t n = row || len == 0 ? len : UINT64_MAX;
+	int rc = comm_recv(NULL, 0, MPI_BYTE, 0, TAG_ASK);
+
+	if (rc == MPI_SUCCESS)
+		rc = comm_send(&n, 1, MPI_UINT64_T, 0, TAG_LENGTH);
+	if (rc == MPI_SUCCESS && n > 0 && n != UINT64_MAX)
+		rc = comm_send(row, (int)n, MPI_BYTE, 0, TAG_ROW);
+	return rc;
+}
+
+/* Every rank that was asked is read, also when the file has failed: they wait for it. */
+static int collect(struct zgraph_writer *w, const uint8_t *own, size_t own_len, int failed, struct zerr *err)
+{
+	int asked = 1, rc = failed;
+
+	if (!rc)
+		rc = zgraph_writer_row(w, own, own_len, err);
+	for (int r = 1; r < size; r++) {
+		uint64_t len = 0;
+		uint8_t *row = NULL;
+
+		for (; asked < size && asked < r + AHEAD; asked++)
+			if (comm_send(NULL, 0, MPI_BYTE, asked, TAG_ASK) != MPI_SUCCESS)
+				return zerr_set(err, -EIO, "cannot reach rank %d", asked);
+		if (comm_recv(&len, 1, MPI_UINT64_T, r, TAG_LENGTH) != MPI_SUCCESS)
+			return zerr_set(err, -EIO, "cannot reach rank %d", r);
+		if (len == UINT64_MAX) {
+			rc = rc ? rc : zerr_set(err, -ENOMEM, "rank %d is out of memory", r);
+			continue;
+		}
+		if (len > ROW_BYTES_MAX || (len > 0 && !(row = malloc(len))))
+			return zerr_set(err, -ENOMEM, "out of memory for the row of rank %d", r);
+		if (len > 0 && comm_recv(row, (int)len, MPI_BYTE, r, TAG_ROW) != MPI_SUCCESS) {
+			free(row);
+			return zerr_set(err, -EIO, "cannot reach rank %d", r);
+		}
+		if (!rc)
+			rc = zgraph_writer_row(w, row, len, err);
+		free(row);
+	}
+	return rc;
+}
+
+int zrecord_file_write(const uint8_t *row, size_t len, struct zerr *err)
+{
+	struct zgraph_writer *w = NULL;
+	int rc = 0;
+
+	if (rank != 0) {
+		if (send_row(row, len) != MPI_SUCCESS)
+			rc = zerr_set(err, -EIO, "cannot reach rank 0");
+	} else {
+		rc = !row && len > 0 ? zerr_set(err, -ENOMEM, "out of memory")
+				     : zgraph_writer_open(&w, file, (uint32_t)size, ZRECORD_MODEL,
+					       program_invocation_short_name, err);
+		rc = collect(w, row, len, rc, err);
+		if (w && rc)
+			zgraph_writer_abandon(w);
+		else if (w)
+			rc = zgraph_writer_close(w, err);
+	}
+	if (zworld.merged)
+		zip_Comm_free(&comm);
+	else
+		zn.Comm_free(&comm);
+	free(file);
+	file = NULL;
+	return rc;
+}

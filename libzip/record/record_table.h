@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The recorder's memory of one process: bytes and messages by phase, class and peer, and calls by phase, kind and size.
+ * Grows by doubling up to a limit. No MPI; one thread at a time. */
+#ifndef ZIP_LIBZIP_RECORD_TABLE_H
+#define ZIP_LIBZIP_RECORD_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/graph/commgraph.h"
+
+/* 48 MiB of edges: 1.5 million pairs of (phase, class) and peer. What comes after counts as ZGRAPH_LOST. */
+#define ZRECORD_SLOTS_MAX ((size_t)1 << 21)
+/* Different (phase, kind, size); what comes after has size 0. */
+#define ZRECORD_CALLS_MAX 4096
+
+struct zrecord_slot {
+	uint64_t key; /* 0: free; phases begin with 1, so no key is 0 */
+	uint64_t bytes, messages;
+};
+
+struct zrecord_table {
+	struct zrecord_slot *slots; /* [mask + 1], NULL before the first edge */
+	size_t mask, used;
+	size_t slots_max;	   /* a power of two; 0: ZRECORD_SLOTS_MAX */
+	struct zgraph_call *calls; /* [ncalls], ascending by (phase, kind, size) */
+	size_t ncalls, calls_cap;
+};
+
+/* phase >= 1, messages >= 1. No message is forgotten: without room or memory it is counted as ZGRAPH_LOST (size 0). */
+void zrecord_table_edge(struct zrecord_table *, uint32_t phase, enum zgraph_class, uint32_t peer, uint64_t bytes,
+	uint64_t messages);
+/* calls >= 1. Without memory for a new entry it is not counted. */
+void zrecord_table_call(struct zrecord_table *, uint32_t phase, enum zgraph_kind, uint32_t size, uint64_t calls,
+	uint64_t bytes);
+/* Adds up what went to the peers of a class that are wanted. */
+void zrecord_table_sum(const struct zrecord_table *, enum zgraph_class, bool (*wanted)(uint32_t peer), uint64_t *bytes,
+	uint64_t *messages);
+/* The row of the file, as zgraph_row_encode. The table keeps its content, but is not in order any more: nothing may be
+ * added after that. */
+int zrecord_table_encode(struct zrecord_table *, uint8_t **out, size_t *len);
+void zrecord_table_free(struct zrecord_table *);
+
+#endif

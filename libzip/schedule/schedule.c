@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The schedule engine. Schedules that may run stand in one list (the first of every communicator's
+ * queue, and the detached ones); zsched_progress takes each of them, round by round, as far as it goes. Under the
+ * shim's lock, which is given up only inside callbacks of the application; `running` keeps others
+ * off the schedule meanwhile.
+ */
+#include "libzip/bridge/bridge.h"
+#include "libzip/world/error.h"
+#include "libzip/schedule/schedule_step.h"
+#include "libzip/shim/shim.h"
+
+static struct zsched *active_head, *active_tail;
+static unsigned active_changes; /* counts changes of that list */
+
+/* Native collectives are left to the round that closes them: they wait for nobody but our part. */
+static void note_open(struct zsched *s, int i)
+{
+	struct zstep *t = &s->steps[i];
+	if (!t->open || t->done || t->kind == STEP_NATIVE)
+		return;
+	*(s->open_tail ? &s->steps[s->open_tail - 1].open_next : &s->open_head) = i + 1;
+	s->open_tail = i + 1;
+}
+
+/* Starts the next round; false: there is none. */
+static bool start_round(struct zsched *s)
+{
+	if (s->end == s->nsteps)
+		return false;
+	int round = s->steps[s->end].round, i = s->end;
+	s->begin = s->end;
+	while (s->end < s->nsteps && s->steps[s->end].round == round)
+		s->end++;
+	/* What a call adds belongs to a later round. */
+	if (s->end == s->nsteps && s->round == round)
+		s->round++;
+	for (; i < s->end; i++) {
+		zstep_start(s, i);
+		note_open(s, i);
+	}
+	return true;
+}
+
+/* Nobody else looks at what is watched, and a message that tells of an error must be seen even if the rounds until it
+ * is closed never end for the same reason. */
+static void look_at_open(struct zsched *s)
+{
+	int last = 0;
+	for (int at = s->open_head; at;) {
+		struct zstep *t = &s->steps[at - 1];
+		if (!zstep_done(s, t))
+			last = at;
+		else
+			*(last ? &s->steps[last - 1].open_next : &s->open_head) = t->open_next;
+		at = t->open_next;
+	}
+	s->open_tail = last;
+}
+
+/* What others wait for may never come then, as it would have to follow from what has failed: where errors end the job
+ * that is now, whichever step it was. */
+static void end_if_fatal(struct zsched *s)
+{
+	if (__builtin_expect(s->error != MPI_SUCCESS, 0) && s->req.comm)
+		zerror_raise_if_fatal(s->req.comm, s->error, s->function, zstep_error_text(s));
+}
+
+static bool round_done(struct zsched *s)
+{
+	bool all = true;
+	look_at_open(s);
+	for (int i = s->begin; i < s->end; i++)
+		all &= s->steps[i].open || zstep_done(s, &s->steps[i]);
+	end_if_fatal(s);
+	return all;
+}
+
+static void active_add(struct zsched *s)
+{
+	s->active_next = NULL;
+	s->active_prev = active_tail;
+	*(active_tail ? &active_tail->active_next : &active_head) = s;
+	active_tail = s;
+	active_changes++;
+}
+
+static void active_del(struct zsched *s)
+{
+	*(s->active_prev ? &s->active_prev->active_next : &active_head) = s->active_next;
+	*(s->active_next ? &s->active_next->active_prev : &active_tail) = s->active_prev;
+	active_changes++;
+}
+
+static void finish(struct zsched *s)
+{
+	struct zcomm *c = s->comm;
+	active_del(s);
+	if (s->on_done) {
+		int class = s->error;
+		s->on_done(s->on_done_arg, &class);
+		if (class != s->error)
+			zsched_fail(s, class, NULL);
+	}
+	if (!s->detached) {
+		c->coll_head = s->queue_next;
+		if (!c->coll_head)
+			c->coll_tail = NULL;
+		else
+			active_add(c->coll_head);
+	}
+	if (s->error != MPI_SUCCESS)
+		s->req.status.MPI_ERROR =
+			s->code != MPI_SUCCESS ? s->code : s->error; /* a class is raised by the wait */
+	zreq_complete(&s->req);
+}
+
+/* Takes the schedule as far as it goes. Returns whether it moved. */
+static bool advance(struct zsched *s)
+{
+	bool moved = false;
+	s->running = true;
+	while (round_done(s)) {
+		moved = true;
+		if (!start_round(s)) {
+			s->running = false;
+			finish(s);
+			return true;
+		}
+	}
+	s->running = false;
+	return moved;
+}
+
+bool zsched_progress(void)
+{
+	static unsigned pass;
+	bool moved = false;
+	if (!active_head)
+		return false;
+	unsigned mine = ++pass;
+	for (struct zsched *s = active_head; s;) {
+		if (s->pass == mine || s->running) {
+			s = s->active_next;
+			continue;
+		}
+		unsigned changes = active_changes;
+		struct zsched *next = s->active_next;
+		s->pass = mine;
+		moved |= advance(s);
+		s = changes == active_changes ? next : active_head;
+	}
+	return moved;
+}
+
+void zsched_start(struct zsched *s)
+{
+	struct zcomm *c = s->comm;
+	s->req.active = true;
+	if (!s->detached) {
+		/* The tag is taken here, not at creation: a call with wrong arguments takes none.
+		 */
+		s->tag = (int)(c->coll_seq++ & INT32_MAX);
+		if (c->coll_tail) {
+			c->coll_tail->queue_next = s;
+			c->coll_tail = s;
+			return;
+		}
+		c->coll_head = c->coll_tail = s;
+	}
+	active_add(s);
+	advance(s);
+}
+
+struct zreq *zsched_request(struct zsched *s)
+{
+	return &s->req;
+}
+
+static __thread const struct zcomm *within __attribute__((tls_model("initial-exec")));
+
+const struct zcomm *zsched_within(const struct zcomm *c)
+{
+	const struct zcomm *outer = within;
+	within = c;
+	return outer;
+}
+
+int zsched_run(struct zsched *s)
+{
+	int rc = MPI_SUCCESS;
+	if (within && within == s->req.comm && !s->detached) {
+		rc = zerror_raise(s->req.comm, MPI_ERR_OTHER, s->function,
+			"called in a callback that copies the attributes of this communicator, for whose end it would "
+			"wait");
+		zsched_destroy(s);
+		return rc;
+	}
+	zsched_start(s);
+	if (!s->req.done)
+		zprogress_wait_request(&s->req);
+	if (s->error != MPI_SUCCESS)
+		rc = s->code != MPI_SUCCESS
+			     ? s->code
+			     : zerror_raise(s->req.comm, s->error, s->function, "%s", zstep_error_text(s));
+	zsched_destroy(s);
+	return rc;
+}

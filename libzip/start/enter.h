@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How the wrappers of class own enter the library, and leave it again: as a whole, or, under MPI_THREAD_MULTIPLE with
+ * several endpoints, where all that the call concerns is at one of them, there. The latter is never needed for a result
+ * to be right: where it is not clear, the whole will do.
+ */
+#ifndef ZIP_LIBZIP_ENTER_H
+#define ZIP_LIBZIP_ENTER_H
+
+#include "libzip/world/comm.h"
+#include "libzip/p2p/completion.h"
+#include "libzip/shim/endpoint.h"
+#include "libzip/world/error.h"
+#include "libzip/bridge/op.h"
+#include "libzip/world/request.h"
+#include "libzip/shim/shim.h"
+
+/* All return where the thread worked before, for zleave. */
+
+static inline int zenter(void)
+{
+	zshim_enter();
+	return zend_visit(0);
+}
+
+static inline void zleave(int was)
+{
+	zend_return(was);
+	zshim_leave();
+}
+
+/* 0: all of them. Error handlers that differ are put aside and back during native calls: by one thread at a time. */
+static inline int zenter_at(int endpoint)
+{
+	if (endpoint == 0 || !zshim_threaded || zerror_differ)
+		return zenter();
+	zshim_enter_at(endpoint);
+	return zend_visit(zshim_at);
+}
+
+/* For what is point-to-point on this communicator. */
+static inline int zenter_comm(MPI_Comm handle)
+{
+	return __builtin_expect(zend_n == 1, 1) ? zenter() : zenter_at(zcomm_hint(handle));
+}
+
+/* For what completes or starts these requests. */
+int zenter_several(int n, const MPI_Request *); /* [n] */
+static inline int zenter_requests(int n, const MPI_Request *requests)
+{
+	return __builtin_expect(zend_n == 1, 1) ? zenter() : zenter_several(n, requests);
+}
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Joining the merged world, leaving it, ending it. */
+#include "libzip/start/init.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "libzip/world/board.h"
+#include "libzip/bridge/bridge.h"
+#include "libzip/coll/inside/coll_pairs.h"
+#include "libzip/world/comm.h"
+#include "libzip/comm/commnew.h"
+#include "libzip/p2p/completion.h"
+#include "common/control/control.h"
+#include "libzip/type/datatype.h"
+#include "libzip/world/error.h"
+#include "libzip/start/join.h"
+#include "common/base/log.h"
+#include "libzip/world/rails.h"
+#include "libzip/record/record.h"
+#include "libzip/shim/shim.h"
+#include "libzip/progress/thread.h"
+#include "libzip/type/typecode.h"
+#include "common/base/wait.h"
+#include "libzip/progress/waiters.h"
+#include "libzip/world/world.h"
+
+/* Where all ranks fail for the same reason, the first one says it and ends the job before the others do: on a busy
+ * machine mpiexec may need a second for that. */
+#define OTHERS_WAIT_S 3
+
+static const char *beginning = "MPI_Init"; /* the function that joins */
+
+static void fail_init(const struct zerr *err) __attribute__((noreturn));
+static void fail_init(const struct zerr *err)
+{
+	int rank = 0;
+
+	zn.Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank != 0)
+		nanosleep(&(struct timespec){.tv_sec = OTHERS_WAIT_S}, NULL);
+	/* Each part has a rank 0. The environment may be what could not be read, so it is asked itself. */
+	const char *part = getenv("ZIPPER_PART");
+	bool named = part && zctl_name_ok(part);
+	fprintf(stderr, "libzipper: rank %d%s%s: %s: %s\n", rank, named ? " of part " : "", named ? part : "",
+		beginning, err->text);
+	zerror_abort(EXIT_FAILURE);
+}
+
+#define ZIPPERD_THREADS 2 /* that are at work when messages cross: a worker for each direction */
+
+/* Is zipperd on this host, by its address? Then all parts are taken to be here too. */
+static bool zipper_is_here(const struct zaddr *zipper)
+{
+	return zipper->kind == ZADDR_SHM || strncmp(zipper->host, "127.", 4) == 0 ||
+	       strcmp(zipper->host, "localhost") == 0 || strcmp(zipper->host, "::1") == 0;
+}
+
+/* More runnable threads than cores? Ranks of my part on this host, or of all parts where
+ * those are known to be here, and zipperd, which may run here too. */
+static bool is_oversubscribed(void)
+{
+	MPI_Comm host;
+	int n = 1, zippers = 0;
+
+	for (int i = 0; i < zrails.n; i++)
+		zippers += zipper_is_here(&zrails.rail[i].way.first);
+
+	if (zn.Comm_split_type(zworld.base, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
+		zn.Comm_size(host, &n);
+		zn.Comm_free(&host);
+	}
+	n = zippers > 0 ? zworld.nranks + zippers * ZIPPERD_THREADS : n + 1;
+	return n > zwait_cores();
+}
+
+static int make_world(struct zerr *err)
+{
+	/* the same id everywhere: maker 0, counter 0 */
+	const struct zcomm *world = zcomm_create_whole(MPI_COMM_WORLD, zworld.base, 0);
+
+	return world ? 0 : zerr_set(err, -ENOMEM, "out of memory");
+}
+
+static void merge(const struct zenv *env, bool threaded)
+{
+	struct zerr err = {.text = ""};
+	struct zbridge_params params = {.job = zjoin_job(), .wait = (int)env->wait, .one_sided = (int)env->one_sided};
+
+	params.oversubscribed = is_oversubscribed();
+	params.launched = env->launcher && *env->launcher;
+	if (make_world(&err) != 0)
+		fail_init(&err);
+	zcomm_world->board = zboard_join(zboard_init(env->shared == ZENV_SHARED_YES), zcomm_world->nlocal,
+		zcomm_world->shadow_rank[zcomm_world->rank]);
+	if (zcommnew_init() != MPI_SUCCESS || zpairs_init() != MPI_SUCCESS) {
+		zerr_set(&err, -ENOMEM, "cannot make a communicator for the library's own messages");
+		fail_init(&err);
+	}
+	if (zbridge_init(&params) != MPI_SUCCESS) {
+		zerr_set(&err, -ENOMEM, "cannot set up the bridge");
+		fail_init(&err);
+	}
+	if (threaded && zwaiters_init() != 0) {
+		zerr_set(&err, -errno, "cannot make a descriptor: %s", strerror(errno));
+		fail_init(&err);
+	}
+	zcompletion_init();
+	ztype_init();
+	zshim_active = true;
+	zshim_hooks |= ZSHIM_MERGED;
+	/* from here on the lock is a real one, and we have it */
+	zshim_leave();
+	zshim_threaded = threaded;
+	zshim_enter();
+	if (env->progress == ZENV_PROGRESS_THREAD && zthread_start() != 0) {
+		zerr_set(&err, -EAGAIN, "cannot start the progress thread");
+		fail_init(&err);
+	}
+}
+
+/* After native initialisation. Children of MPI_Comm_spawn inherit the environment, but they are no part of the job. */
+static void join(const struct zenv *env, int provided)
+{
+	struct zerr err = {.text = ""};
+	MPI_Comm parent = MPI_COMM_NULL;
+
+	zn.Comm_get_parent(&parent);
+	if (parent != MPI_COMM_NULL)
+		return;
+	zlog_init("libzipper", (enum zlog_level)env->log);
+	if (env->progress == ZENV_PROGRESS_THREAD && provided != MPI_THREAD_MULTIPLE) {
+		zerr_set(&err, -ENOTSUP,
+			"ZIPPER_PROGRESS=thread needs MPI_THREAD_MULTIPLE, which the native library "
+			"does not provide");
+		fail_init(&err);
+	}
+	if (zjoin(env, &err) != 0)
+		fail_init(&err);
+	if (zworld.merged)
+		merge(env, provided == MPI_THREAD_MULTIPLE);
+}
+
+/* Collective over the world that join has made, or the native one. Not for children of MPI_Comm_spawn: they would write
+ * the same file. */
+static void record(const char *file, bool threaded)
+{
+	struct zerr err = {.text = ""};
+	MPI_Comm parent = MPI_COMM_NULL;
+
+	zn.Comm_get_parent(&parent);
+	if (parent == MPI_COMM_NULL && zrecord_start(file, threaded, &err) != 0)
+		fail_init(&err);
+}
+
+void zinit_begin(const char *function, int job, const struct zenv *env, const struct zerr *err, int provided)
+{
+	beginning = function;
+	if (job < 0)
+		fail_init(err);
+	if (job > 0)
+		join(env, provided);
+	if (zinit_records(job, env))
+		record(zenv_profile(env), provided == MPI_THREAD_MULTIPLE);
+}
+
+bool zinit_records(int job, const struct zenv *env)
+{
+	return zenv_profile(env) || (job > 0 && env->stats == ZENV_STATS_YES);
+}
+
+/* Nobody leaves before everybody is done: first our messages are through, then all have said so, then BYE. */
+void zinit_end(void)
+{
+	zrecord_finish();
+	if (zshim_active) {
+		zthread_stop();
+		zcomm_reap();
+		zbridge_drain();
+		zip_Barrier(MPI_COMM_WORLD);
+		zbridge_fini();
+		zwaiters_fini();
+		zboard_fini();
+		zpairs_fini();
+		zcommnew_fini();
+		ztypecode_fini();
+		zshim_active = false;
+		zshim_hooks &= ~ZSHIM_MERGED;
+	}
+	zjoin_leave();
+	if (zworld.base != MPI_COMM_WORLD && zworld.base != MPI_COMM_NULL)
+		zn.Comm_free(&zworld.base);
+}
+
+int zip_Abort(MPI_Comm comm, int errorcode)
+{
+	if (zrails.n == 0)
+		return zn.Abort(comm, errorcode);
+	/* The program's last words first: the world is taken down as soon as zipperd knows. And zmpirun shall have the
+	 * cause before the native library's message about it. */
+	zerror_let_print();
+	zrails_abort(errorcode, "it called MPI_Abort");
+	zerror_abort(errorcode);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What sessions say of the merged world (MPI-4.0 section 11.3): the process sets mpi://WORLD and mpi://SELF, and
+ * communicators of groups without a parent, which have the world as theirs. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "libzip/world/comm.h"
+#include "libzip/comm/commnew.h"
+#include "libzip/world/error.h"
+#include "libzip/world/group.h"
+#include "common/base/hash.h"
+#include "libzip/shim/shim.h"
+#include "libzip/world/world.h"
+
+static bool is_world(const char *pset)
+{
+	return strcasecmp(pset, "mpi://WORLD") == 0;
+}
+
+/* The native library raises what is wrong with the arguments. */
+int zip_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
+{
+	int rc = zn.Group_from_session_pset(session, pset_name, newgroup);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (is_world(pset_name)) {
+		zn.Group_free(newgroup);
+		return zip_Comm_group(MPI_COMM_WORLD, newgroup);
+	}
+	rc = zgroup_from_native(newgroup);
+	return rc == MPI_SUCCESS ? rc
+				 : zerror_raise(NULL, rc, "MPI_Group_from_session_pset", "no such group can be made");
+}
+
+int zip_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
+{
+	char size[16];
+	int rc = zn.Session_get_pset_info(session, pset_name, info);
+
+	if (rc != MPI_SUCCESS || !is_world(pset_name))
+		return rc;
+	snprintf(size, sizeof(size), "%d", zworld.nranks);
+	return zn.Info_set(*info, "mpi_size", size);
+}
+
+/* Groups that overlap and are made at the same time by several threads need different ones. */
+static int tag_of(const char *text)
+{
+	return (int)(zhash32(ZHASH32, text, strlen(text)) % (uint32_t)zcommnew_tags());
+}
+
+static int finish(MPI_Comm comm, MPI_Info info, MPI_Errhandler errhandler)
+{
+	const struct zcomm *c = zcomm_find(comm);
+	int rc = info != MPI_INFO_NULL ? zn.Comm_set_info(c ? c->shadow : comm, info) : MPI_SUCCESS;
+
+	return rc == MPI_SUCCESS ? zip_Comm_set_errhandler(comm, errhandler) : rc;
+}
+
+int zip_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler,
+	MPI_Comm *newcomm)
+{
+	int rc;
+
+	if (!stringtag || !newcomm)
+		return zerror_raise(NULL, MPI_ERR_ARG, "MPI_Comm_create_from_group", "a null pointer");
+	*newcomm = MPI_COMM_NULL;
+	rc = zip_Comm_create_group(MPI_COMM_WORLD, group, tag_of(stringtag), newcomm);
+	return rc == MPI_SUCCESS && *newcomm != MPI_COMM_NULL ? finish(*newcomm, info, errhandler) : rc;
+}
+
+int zip_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader,
+	const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
+{
+	static const char name[] = "MPI_Intercomm_create_from_groups";
+	const struct zgroup *remote = zgroup_find(remote_group);
+	MPI_Comm local;
+	int rc, peer;
+
+	if (!stringtag || !newintercomm)
+		return zerror_raise(NULL, MPI_ERR_ARG, name, "a null pointer");
+	*newintercomm = MPI_COMM_NULL;
+	if (!remote)
+		return zerror_raise(NULL, MPI_ERR_GROUP, name, "invalid remote group");
+	if (remote_leader < 0 || remote_leader >= remote->size)
+		return zerror_raise(NULL, MPI_ERR_RANK, name, "the remote group has no rank %d", remote_leader);
+	peer = remote->vrank[remote_leader];
+	rc = zip_Comm_create_from_group(local_group, stringtag, MPI_INFO_NULL, MPI_ERRORS_RETURN, &local);
+	if (rc != MPI_SUCCESS || local == MPI_COMM_NULL)
+		return rc;
+	rc = zip_Intercomm_create(local, local_leader, MPI_COMM_WORLD, peer, tag_of(stringtag), newintercomm);
+	zip_Comm_free(&local);
+	return rc == MPI_SUCCESS ? finish(*newintercomm, info, errhandler) : rc;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Data of the application as bytes on the wire, see datatype.h. */
+#include "libzip/type/datatype.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/copy.h"
+#include "libzip/type/dense.h"
+#include "libzip/shim/endpoint.h"
+#include "libzip/world/error.h"
+#include "libzip/shim/shim.h"
+#include "libzip/world/world.h"
+
+#define HANDLE_OBJECT(h) ((uint32_t)(h) >> 26 & 0xfu) /* MPICH handles: bits 26..29 are the kind of object */
+#define HANDLE_KIND(h) ((uint32_t)(h) >> 30)	      /* 1: builtin constant, 2 and 3: an object */
+#define OBJECT_DATATYPE 3u
+#define CACHE_SIZE 256u /* entries, one per value of the handle's low byte: builtins have 57 of them */
+
+static struct ztype ends[ZENDS_MAX][CACHE_SIZE];
+#define cache (ends[zend_here])
+
+int ztype_check(MPI_Datatype t)
+{
+	return t != MPI_DATATYPE_NULL && HANDLE_OBJECT(t) == OBJECT_DATATYPE && HANDLE_KIND(t) != 0 ? MPI_SUCCESS
+												    : MPI_ERR_TYPE;
+}
+
+/* A communicator whose errors nobody is to hear of: to put aside the handler of the world is not for who is at an
+ * endpoint. It stays until the end. */
+static MPI_Comm quiet = MPI_COMM_SELF;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_quiet(void)
+{
+	if (zn.Comm_dup(MPI_COMM_SELF, &quiet) == MPI_SUCCESS)
+		zn.Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);
+}
+
+void ztype_init(void)
+{
+	pthread_once(&once, make_quiet);
+}
+
+/* No call tells, but whatever communicates refuses one that is not: a message to nobody, too. */
+static bool is_committed(MPI_Datatype t)
+{
+	static const char nothing[1];
+
+	ztype_init();
+	return zn.Send(nothing, 1, t, MPI_PROC_NULL, 0, quiet) == MPI_SUCCESS;
+}
+
+static void describe(struct ztype *e, MPI_Datatype t)
+{
+	MPI_Count lb, ints, aints, counts, types;
+	int combiner = MPI_COMBINER_NAMED;
+
+	zsignature_free(&e->signature);
+	memset(e, 0, sizeof(*e));
+	e->handle = t;
+	zn.Type_size_c(t, &e->size);
+	zn.Type_get_extent_c(t, &lb, &e->extent);
+	zn.Type_get_envelope_c(t, &ints, &aints, &counts, &types, &combiner);
+	e->builtin = combiner == MPI_COMBINER_NAMED;
+	e->dense = zdense_find(t, &e->start);
+	e->wire_size = e->size;
+	e->committed = e->builtin || is_committed(t);
+	e->valid = e->committed; /* else the next call asks again */
+	if (!zworld.external32 || e->size == 0)
+		return;
+	e->error = zsignature_make(&e->signature, t);
+	if (e->error != MPI_SUCCESS) {
+		e->valid = false; /* the next call tries again */
+		return;
+	}
+	const struct zsignature *s = &e->signature;
+	e->converted = s->nruns != 1 || s->run[0].native != 1;
+	if (e->converted) {
+		e->wire_size = (MPI_Count)s->wire_bytes;
+		e->dense = false;
+	}
+}
+
+const struct ztype *ztype_find(MPI_Datatype t)
+{
+	if (t == MPI_DATATYPE_NULL)
+		t = MPI_BYTE;
+	struct ztype *e = &cache[(uint32_t)t % CACHE_SIZE];
+	if (!e->valid || e->handle != t)
+		describe(e, t);
+	return e;
+}
+
+bool ztype_is_committed(MPI_Datatype t)
+{
+	return HANDLE_KIND(t) == 1 || ztype_find(t)->committed;
+}
+
+bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype t)
+{
+	MPI_Count lb = 0, extent;
+
+	return !buf && count > 0 && ztype_find(t)->size > 0 &&
+	       zn.Type_get_true_extent_c(t, &lb, &extent) == MPI_SUCCESS && lb == 0;
+}
+
+void ztype_forget_here(MPI_Datatype t)
+{
+	struct ztype *e = &cache[(uint32_t)t % CACHE_SIZE];
+
+	if (e->handle == t)
+		e->valid = false;
+}
+
+void ztype_forget(MPI_Datatype t)
+{
+	zend_for_each(0)
+		ztype_forget_here(t);
+}
+
+/* Where count elements, more than no bytes, lie in one piece that needs no conversion; else NULL. */
+static uint8_t *dense_at(const struct ztype *e, const void *buf, MPI_Count count)
+{
+	bool one = e->dense && (count == 1 || e->extent == e->size);
+
+	return one ? (uint8_t *)((uintptr_t)buf + (uintptr_t)e->start) : NULL;
+}
+
+int zdata_view(struct zdata *d, const void *buf, MPI_Count count, MPI_Datatype t)
+{
+	const struct ztype *e = ztype_find(t);
+	MPI_Count bytes;
+
+	if (e->error != MPI_SUCCESS)
+		return e->error;
+	if (__builtin_mul_overflow(count, e->wire_size, &bytes))
+		return MPI_ERR_COUNT;
+	d->bytes = (uint64_t)bytes;
+	d->converted = e->converted;
+	/* A zero-size piece lies anywhere that is not NULL. */
+	static uint8_t nothing[1];
+	d->dense = bytes == 0 ? nothing : dense_at(e, buf, count);
+	return MPI_SUCCESS;
+}
+
+/*
+ * What native MPI takes to be one piece of memory, by ourselves. Only for datatypes of which it has packed a part:
+ * those are in order, which their size and extent alone do not say.
+ */
+static int copy_piece(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype t)
+{
+	MPI_Count size, lb, extent, true_lb, true_extent;
+
+	if (zn.Type_size_c(t, &size) != MPI_SUCCESS || zn.Type_get_extent_c(t, &lb, &extent) != MPI_SUCCESS ||
+		zn.Type_get_true_extent_c(t, &true_lb, &true_extent) != MPI_SUCCESS || size != true_extent ||
+		(count > 1 && size != extent) || (uint64_t)(size * count) != bytes)
+		return MPI_ERR_INTERN;
+	memcpy(out, (const uint8_t *)buf + true_lb, bytes);
+	return MPI_SUCCESS;
+}
+
+/*
+ * MPICH 4.0.2 (typerep_do_pack) packs datatypes that it takes to be one piece down to a whole number of elements, for
+ * whose size it takes bits 8 to 15 of the datatype's own handle. So with some hundred datatypes in use some are packed
+ * short, up to all of their bytes, without an error: only the position tells. Unpacking is right. Messages that MPICH
+ * sends without packing, as it does with such datatypes, are right too.
+ */
+static int pack_native(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype t)
+{
+	MPI_Count position = 0;
+	int rc = zn.Pack_c(buf, count, t, out, (MPI_Count)bytes, &position, MPI_COMM_SELF);
+
+	return rc != MPI_SUCCESS || (uint64_t)position == bytes ? rc : copy_piece(out, bytes, buf, count, t);
+}
+
+static int unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype t)
+{
+	MPI_Count position = 0;
+	int rc = zn.Unpack_c(in, (MPI_Count)bytes, &position, buf, count, t, MPI_COMM_SELF);
+
+	return rc != MPI_SUCCESS || (uint64_t)position == bytes ? rc : MPI_ERR_INTERN;
+}
+
+/* MPICH's pack and unpack refuse MPI_BOTTOM, which is a null pointer: the same memory, seen from elsewhere. */
+static char elsewhere[1];
+
+static int make_shifted(MPI_Datatype t, MPI_Datatype *shifted)
+{
+	int one = 1;
+	MPI_Aint disp = -(MPI_Aint)(intptr_t)elsewhere;
+	int rc = zn.Type_create_hindexed(1, &one, &disp, t, shifted);
+
+	if (rc == MPI_SUCCESS && (rc = zn.Type_commit(shifted)) != MPI_SUCCESS)
+		zn.Type_free(shifted);
+	return rc;
+}
+
+int zdata_pack_native(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype t)
+{
+	const void *dense = dense_at(ztype_find(t), buf, count);
+	MPI_Datatype shifted;
+	int rc;
+
+	if (bytes == 0)
+		return MPI_SUCCESS;
+	if (dense) {
+		zcopy(out, dense, bytes);
+		return MPI_SUCCESS;
+	}
+	if (buf != MPI_BOTTOM)
+		return pack_native(out, bytes, buf, count, t);
+	rc = make_shifted(t, &shifted);
+	if (rc == MPI_SUCCESS) {
+		rc = pack_native(out, bytes, elsewhere, count, shifted);
+		zn.Type_free(&shifted);
+	}
+	return rc;
+}
+
+int zdata_pack(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype t)
+{
+	const struct ztype *e = ztype_find(t);
+
+	if (bytes == 0)
+		return MPI_SUCCESS;
+	if (!e->converted)
+		return zdata_pack_native(out, bytes, buf, count, t);
+	uint64_t native_bytes = (uint64_t)(e->size * count);
+	uint8_t *native = malloc(native_bytes);
+	if (!native)
+		return MPI_ERR_NO_MEM;
+	int rc = zdata_pack_native(native, native_bytes, buf, count, t);
+	if (rc == MPI_SUCCESS)
+		zsignature_encode(&e->signature, out, native, (uint64_t)count);
+	free(native);
+	return rc;
+}
+
+/* size and extent are those of one element. */
+static int unpack_part(MPI_Count size, MPI_Count extent, const uint8_t *in, uint64_t bytes, char *buf, MPI_Count count,
+	MPI_Datatype t)
+{
+	MPI_Count whole = (MPI_Count)(bytes / (uint64_t)size);
+	int rc = MPI_SUCCESS;
+
+	if (whole > count)
+		whole = count;
+	uint64_t whole_bytes = (uint64_t)whole * (uint64_t)size;
+	if (whole > 0)
+		rc = unpack_native(in, whole_bytes, buf, whole, t);
+	if (rc != MPI_SUCCESS || whole == count || bytes == whole_bytes)
+		return rc;
+
+	/* Part of an element: pack what the buffer has, put what has come over it, and unpack it again, which
+	 * writes the old values back where nothing new has come. */
+	uint8_t *element = malloc((size_t)size);
+	char *at = buf + whole * extent;
+	if (!element)
+		return MPI_ERR_NO_MEM;
+	rc = pack_native(element, (uint64_t)size, at, 1, t);
+	if (rc == MPI_SUCCESS) {
+		memcpy(element, in + whole_bytes, bytes - whole_bytes);
+		rc = unpack_native(element, (uint64_t)size, at, 1, t);
+	}
+	free(element);
+	return rc;
+}
+
+int zdata_unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype t)
+{
+	const struct ztype *e = ztype_find(t);
+	void *dense = dense_at(e, buf, count);
+	MPI_Datatype shifted;
+	int rc;
+
+	if (bytes == 0 || e->size == 0)
+		return MPI_SUCCESS;
+	if (dense) {
+		zcopy(dense, in, bytes);
+		return MPI_SUCCESS;
+	}
+	if (buf != MPI_BOTTOM)
+		return unpack_part(e->size, e->extent, in, bytes, buf, count, t);
+	rc = make_shifted(t, &shifted);
+	if (rc == MPI_SUCCESS) {
+		rc = unpack_part(e->size, e->extent, in, bytes, elsewhere, count, shifted);
+		zn.Type_free(&shifted);
+	}
+	return rc;
+}
+
+int zdata_unpack(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype t)
+{
+	const struct ztype *e = ztype_find(t);
+
+	if (bytes == 0 || e->size == 0)
+		return MPI_SUCCESS;
+	if (!e->converted)
+		return zdata_unpack_native(in, bytes, buf, count, t);
+	uint64_t native_bytes = zsignature_native_bytes(&e->signature, bytes);
+	uint8_t *native = malloc(native_bytes + 1);
+	if (!native)
+		return MPI_ERR_NO_MEM;
+	zsignature_decode(&e->signature, native, in, bytes);
+	int rc = zdata_unpack_native(native, native_bytes, buf, count, t);
+	free(native);
+	return rc;
+}
+
+MPI_Count zdata_native_bytes(MPI_Datatype t, uint64_t wire_bytes)
+{
+	const struct ztype *e = ztype_find(t);
+
+	return e->converted ? (MPI_Count)zsignature_native_bytes(&e->signature, wire_bytes) : (MPI_Count)wire_bytes;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Data of the application as bytes on the wire: either they lie in one piece in the user's buffer and are used from
+ * there, or they are packed and unpacked by native MPI. Under the shim's lock.
+ *
+ * "Dense" means that the type map in its order is one piece of memory: an indexed type that lists its blocks backwards
+ * has the size of its extent and is not dense, nor is MPI_DOUBLE_INT.
+ */
+#ifndef ZIP_LIBZIP_DATATYPE_H
+#define ZIP_LIBZIP_DATATYPE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libzip/type/signature.h"
+
+struct ztype {
+	MPI_Datatype handle;
+	bool valid;	/* cache entry in use */
+	int error;	/* MPI_ERR_NO_MEM: the description is not complete */
+	bool dense;	/* one element is one piece */
+	bool builtin;	/* needs no reference of ours */
+	bool committed; /* stays so while the handle is this type's */
+	MPI_Count size; /* bytes of data of one element */
+	MPI_Count extent;
+	MPI_Count start;	     /* dense: first byte, relative to the buffer address */
+	MPI_Count wire_size;	     /* of one element: size, or what it is converted to */
+	bool converted;		     /* the parts differ in representation, and the type is more than bytes */
+	struct zsignature signature; /* if converted */
+};
+
+/* While no other thread is in MPI. */
+void ztype_init(void);
+/* Never NULL; valid until the next call. The handle must be that of a datatype (ztype_check), or MPI_DATATYPE_NULL: of
+ * no elements it is any. */
+const struct ztype *ztype_find(MPI_Datatype);
+/* MPI_Type_free: the handle's number may come back as another type. */
+void ztype_forget(MPI_Datatype);
+void ztype_forget_here(MPI_Datatype); /* that nobody knows but this endpoint */
+/* By its bits: MPI_SUCCESS or MPI_ERR_TYPE. */
+int ztype_check(MPI_Datatype);
+/* To communicate with. As MPICH, which looks at it where there is something to be sent or received, and not only then
+ * in some collectives. */
+bool ztype_is_committed(MPI_Datatype);
+/* A null pointer as the buffer of some bytes? MPI_BOTTOM is one too, but means nothing with a datatype that begins at
+ * 0: what MPICH refuses as well. */
+bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype);
+
+struct zdata {
+	uint8_t *dense; /* where the bytes lie; NULL: they must be packed */
+	uint64_t bytes; /* on the wire */
+	bool converted; /* they are in the wire's representation, not the native one */
+};
+
+/* MPI_SUCCESS, MPI_ERR_COUNT where count elements overflow, or MPI_ERR_NO_MEM. */
+int zdata_view(struct zdata *, const void *buf, MPI_Count count, MPI_Datatype);
+/* The wire bytes of count elements into out (bytes of zdata_view). An MPI error class. */
+int zdata_pack(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype);
+/* The other way; bytes may be less than count elements take, also a part of an element. Nothing outside of the
+ * elements that bytes cover is changed. */
+int zdata_unpack(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype);
+/* The same without conversion: bytes in this part's representation, size * count of them where it packs. */
+int zdata_pack_native(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype);
+int zdata_unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype);
+/* What a status must say when so many wire bytes have come. */
+MPI_Count zdata_native_bytes(MPI_Datatype, uint64_t wire_bytes);
+
+#endif

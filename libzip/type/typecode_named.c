@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The predefined datatypes in the order of their numbers on the wire: MPI-4.0 section 3.2.2 and 5.9.2, and what MPICH
+ * has beside these. New ones go to the end. See typecode_parts.h. */
+#include "libzip/type/typecode_parts.h"
+
+#define NONE MPI_DATATYPE_NULL /* keeps its place where the headers that this is built with lack it */
+#ifndef MPIX_C_FLOAT16
+#define MPIX_C_FLOAT16 NONE
+#endif
+#ifndef MPI_CXX_BOOL
+#define MPI_CXX_BOOL NONE
+#define MPI_CXX_FLOAT_COMPLEX NONE
+#define MPI_CXX_DOUBLE_COMPLEX NONE
+#define MPI_CXX_LONG_DOUBLE_COMPLEX NONE
+#endif
+#ifndef MPI_LB /* which MPI-3.0 has removed */
+#define MPI_LB NONE
+#define MPI_UB NONE
+#endif
+
+static const MPI_Datatype table[] = {MPI_BYTE, MPI_PACKED, MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_WCHAR,
+	MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_LONG_LONG_INT,
+	MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T,
+	MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T, MPI_C_BOOL, MPI_C_FLOAT_COMPLEX,
+	MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, MPI_AINT, MPI_OFFSET, MPI_COUNT, MPI_FLOAT_INT, MPI_DOUBLE_INT,
+	MPI_LONG_INT, MPI_SHORT_INT, MPI_2INT, MPI_LONG_DOUBLE_INT, MPI_INTEGER, MPI_REAL, MPI_DOUBLE_PRECISION,
+	MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_LOGICAL, MPI_CHARACTER, MPI_2INTEGER, MPI_2REAL, MPI_2DOUBLE_PRECISION,
+	MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_REAL4, MPI_REAL8, MPI_REAL16, MPI_COMPLEX8,
+	MPI_COMPLEX16, MPI_COMPLEX32, MPI_CXX_BOOL, MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX,
+	MPI_CXX_LONG_DOUBLE_COMPLEX, MPIX_C_FLOAT16, MPI_LB, MPI_UB};
+
+#define PLACES ((int)(sizeof(table) / sizeof(table[0])))
+
+int ztypecode_named_find(MPI_Datatype t)
+{
+	if (t != MPI_DATATYPE_NULL)
+		for (int i = 0; i < PLACES; i++)
+			if (table[i] == t)
+				return i;
+	return -1;
+}
+
+MPI_Datatype ztypecode_named(MPI_Count place)
+{
+	return place >= 0 && place < PLACES ? table[place] : MPI_DATATYPE_NULL;
+}

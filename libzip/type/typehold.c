@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Datatypes in use, see typehold.h. */
+#include "libzip/type/typehold.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "libzip/type/datatype.h"
+#include "libzip/shim/endpoint.h"
+#include "libzip/shim/shim.h"
+
+#define BUCKETS 64u
+
+/* One for each handle's number that was ever held at an endpoint. It stays when nothing holds it, so that the data path
+ * allocates nothing; another datatype may come by the same number then. */
+struct held {
+	struct held *next;
+	MPI_Datatype type;
+	unsigned uses;
+	struct held *freed; /* the application has: who counts the endpoints that have it still */
+	atomic_int endpoints;
+	struct held *dead; /* the next of those without users */
+};
+
+static struct {
+	struct held *bucket[BUCKETS];
+} ends[ZENDS_MAX];
+#define self (ends[zend_here])
+
+static _Atomic(struct held *) dead;
+
+static struct held **bucket_of(MPI_Datatype t)
+{
+	return &self.bucket[(uint32_t)t % BUCKETS];
+}
+
+static struct held *find(MPI_Datatype t)
+{
+	struct held *h = *bucket_of(t);
+
+	while (h && h->type != t)
+		h = h->next;
+	return h;
+}
+
+int ztype_hold(MPI_Datatype t)
+{
+	struct held *h = find(t);
+
+	if (!h && ztype_find(t)->builtin)
+		return MPI_SUCCESS;
+	if (!h) {
+		h = calloc(1, sizeof(*h));
+		if (!h)
+			return MPI_ERR_NO_MEM;
+		h->type = t;
+		h->next = *bucket_of(t);
+		*bucket_of(t) = h;
+	}
+	h->uses++;
+	return MPI_SUCCESS;
+}
+
+void ztype_release(MPI_Datatype t)
+{
+	struct held *h = find(t);
+
+	if (!h)
+		return;
+	assert(h->uses > 0);
+	if (--h->uses > 0 || !h->freed)
+		return;
+	struct held *first = h->freed;
+	h->freed = NULL;
+	ztype_forget_here(t);
+	if (atomic_fetch_sub_explicit(&first->endpoints, 1, memory_order_acq_rel) > 1)
+		return;
+	first->dead = atomic_load_explicit(&dead, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&dead, &first->dead, first, memory_order_release,
+		memory_order_relaxed))
+		;
+}
+
+/* Whoever uses it here frees it. */
+static void leave_to_users(MPI_Datatype t, struct held **first)
+{
+	struct held *h = find(t);
+
+	if (!h || h->uses == 0)
+		return;
+	if (!*first) {
+		*first = h;
+		atomic_store_explicit(&h->endpoints, 0, memory_order_relaxed);
+	}
+	h->freed = *first;
+	atomic_fetch_add_explicit(&(*first)->endpoints, 1, memory_order_relaxed);
+}
+
+void ztype_reap(void)
+{
+	struct held *h = atomic_exchange_explicit(&dead, NULL, memory_order_acquire);
+
+	while (h) {
+		struct held *next = h->dead;
+		MPI_Datatype t = h->type;
+
+		zshim_callback_begin(); /* deletes attributes */
+		zn.Type_free(&t);
+		zshim_callback_end();
+		h = next;
+	}
+}
+
+int ztype_free(MPI_Datatype *type)
+{
+	struct held *first = NULL;
+	int rc = MPI_SUCCESS;
+
+	ztype_reap();
+	ztype_forget(*type);
+	zend_for_each(0)
+		leave_to_users(*type, &first);
+	if (first) {
+		*type = MPI_DATATYPE_NULL;
+		return MPI_SUCCESS;
+	}
+	zshim_callback_begin();
+	rc = zn.Type_free(type);
+	zshim_callback_end();
+	return rc;
+}
+
+void ztype_drop(MPI_Datatype t)
+{
+	struct held *first = NULL;
+
+	ztype_forget_here(t);
+	leave_to_users(t, &first);
+	if (!first)
+		zn.Type_free(&t);
+}

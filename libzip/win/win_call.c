@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The one-sided operations (MPI-4.0 section 12.3) on windows that span. On a target in my part each is the native one;
+ * on others it is a message. Its arguments are checked by native MPI in any case: of one that goes elsewhere as of one
+ * to nobody.
+ */
+#include "common/base/clock.h"
+#include "libzip/type/datatype.h"
+#include "libzip/progress/progress.h"
+#include "libzip/shim/shim.h"
+#include "libzip/win/win_parts.h"
+
+#define STIR_NS 10000000 /* below NAP_SHARE_SERVING times the first nap (progress.c) */
+
+static int call_plain(const struct zwin_call *c, int target, MPI_Win win)
+{
+	switch (c->kind) {
+	case ZWIN_PUT:
+		return zn.Put_c(c->origin, c->origin_count, c->origin_type, target, c->disp, c->target_count,
+			c->target_type, win);
+	case ZWIN_GET:
+		return zn.Get_c(c->result, c->result_count, c->result_type, target, c->disp, c->target_count,
+			c->target_type, win);
+	case ZWIN_ACCUMULATE:
+		return zn.Accumulate_c(c->origin, c->origin_count, c->origin_type, target, c->disp, c->target_count,
+			c->target_type, c->op, win);
+	case ZWIN_SWAP:
+		return zn.Compare_and_swap(c->origin, c->compare, c->result, c->target_type, target, c->disp, win);
+	default:
+		if (c->fetch)
+			return zn.Fetch_and_op(c->origin, c->result, c->target_type, target, c->disp, c->op, win);
+		return zn.Get_accumulate_c(c->origin, c->origin_count, c->origin_type, c->result, c->result_count,
+			c->result_type, target, c->disp, c->target_count, c->target_type, c->op, win);
+	}
+}
+
+static int call_with_request(const struct zwin_call *c, int target, MPI_Win win, MPI_Request *request)
+{
+	switch (c->kind) {
+	case ZWIN_PUT:
+		return zn.Rput_c(c->origin, c->origin_count, c->origin_type, target, c->disp, c->target_count,
+			c->target_type, win, request);
+	case ZWIN_GET:
+		return zn.Rget_c(c->result, c->result_count, c->result_type, target, c->disp, c->target_count,
+			c->target_type, win, request);
+	case ZWIN_ACCUMULATE:
+		return zn.Raccumulate_c(c->origin, c->origin_count, c->origin_type, target, c->disp, c->target_count,
+			c->target_type, c->op, win, request);
+	default:
+		return zn.Rget_accumulate_c(c->origin, c->origin_count, c->origin_type, c->result, c->result_count,
+			c->result_type, target, c->disp, c->target_count, c->target_type, c->op, win, request);
+	}
+}
+
+static int call_natively(const struct zwin_call *c, int target, MPI_Win win, MPI_Request *request)
+{
+	return request ? call_with_request(c, target, win, request) : call_plain(c, target, win);
+}
+
+static bool moves_nothing(const struct zwin_call *c)
+{
+	const bool put = c->kind == ZWIN_PUT || c->kind == ZWIN_ACCUMULATE;
+
+	return c->target_count * ztype_find(c->target_type)->size == 0 ||
+	       (put ? c->origin_count * ztype_find(c->origin_type)->size
+		    : c->result_count * ztype_find(c->result_type)->size) == 0;
+}
+
+/* What native MPI has made of it stands for nothing. */
+static int go_elsewhere(struct zwin *w, struct zwin_peer *p, const struct zwin_call *c, MPI_Request *request)
+{
+	if (!w->dynamic && c->disp < 0)
+		return zwin_raise(w, MPI_ERR_DISP, c->name, "displacement is %lld", (long long)c->disp);
+	int rc = call_natively(c, MPI_PROC_NULL, w->handle, request);
+	if (rc != MPI_SUCCESS || moves_nothing(c))
+		return rc;
+	if (request)
+		zn.Wait(request, MPI_STATUS_IGNORE);
+	return zwin_raise(w, zwin_start(w, p, c, request), c->name, "cannot start it on rank %d", c->target);
+}
+
+/* Where native MPI has no other way than by its target's hands, that one should not be asleep: it is told, now and
+ * then.
+ */
+static void stir(struct zwin *w, struct zwin_peer *p)
+{
+	if (p->rank == w->comm->rank)
+		return;
+	const int64_t now = zclock_ns();
+	if (p->stirred_ns != 0 && now - p->stirred_ns < STIR_NS)
+		return;
+	p->stirred_ns = now;
+	zwin_tell(w, p, ZWIN_STIR, 0, 0); /* without memory it only takes longer */
+}
+
+static int run(const struct zwin_call *c, MPI_Win win, MPI_Request *request)
+{
+	struct zwin *w = zwin_find(win);
+	struct zwin_peer *p;
+	int rc = zwin_check_rank(w, c->target, c->name);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (c->target == MPI_PROC_NULL)
+		return call_natively(c, MPI_PROC_NULL, win, request);
+	rc = zwin_may_access(w, c->target, c->name, &p);
+	if (rc != MPI_SUCCESS)
+		return rc;
+	if (!zwin_is_local(w, c->target))
+		return go_elsewhere(w, p, c, request);
+	p->native_dirty = true;
+	zwin_touch(w, p);
+	stir(w, p);
+	rc = call_natively(c, zwin_native_rank(w, c->target), win, request);
+	zprogress_now_and_then();
+	return rc;
+}
+
+/* --- in their four forms --- */
+
+#define TARGET .target = target_rank, .disp = target_disp, .target_count = target_count, .target_type = target_datatype
+#define ORIGIN .origin = origin_addr, .origin_count = origin_count, .origin_type = origin_datatype
+#define PUT(NAME) ((struct zwin_call){.name = NAME, .kind = ZWIN_PUT, ORIGIN, TARGET})
+#define GET(NAME)                                                                                                      \
+	((struct zwin_call){.name = NAME,                                                                              \
+		.kind = ZWIN_GET,                                                                                      \
+		.result = origin_addr,                                                                                 \
+		.result_count = origin_count,                                                                          \
+		.result_type = origin_datatype,                                                                        \
+		TARGET})
+#define ACCUMULATE(NAME) ((struct zwin_call){.name = NAME, .kind = ZWIN_ACCUMULATE, ORIGIN, TARGET, .op = op})
+#define GET_ACCUMULATE(NAME)                                                                                           \
+	((struct zwin_call){.name = NAME,                                                                              \
+		.kind = ZWIN_GET_ACCUMULATE,                                                                           \
+		ORIGIN,                                                                                                \
+		.result = result_addr,                                                                                 \
+		.result_count = result_count,                                                                          \
+		.result_type = result_datatype,                                                                        \
+		TARGET,                                                                                                \
+		.op = op})
+
+int zip_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+	MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+	return run(&PUT("MPI_Put"), win, NULL);
+}
+
+int zip_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+	int target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+	return run(&GET("MPI_Get"), win, NULL);
+}
+
+int zip_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+	MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	return run(&ACCUMULATE("MPI_Accumulate"), win, NULL);
+}
+
+int zip_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr,
+	int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
+	MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	return run(&GET_ACCUMULATE("MPI_Get_accumulate"), win, NULL);
+}
+
+int zip_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+	MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	return run(&PUT("MPI_Rput"), win, request);
+}
+
+int zip_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+	int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	return run(&GET("MPI_Rget"), win, request);
+}
+
+int zip_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+	MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+	MPI_Request *request)
+{
+	return run(&ACCUMULATE("MPI_Raccumulate"), win, request);
+}
+
+int zip_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr,
+	int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
+	MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+	return run(&GET_ACCUMULATE("MPI_Rget_accumulate"), win, request);
+}
+
+int zip_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+	return run(&PUT("MPI_Put_c"), win, NULL);
+}
+
+int zip_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+	return run(&GET("MPI_Get_c"), win, NULL);
+}
+
+int zip_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	return run(&ACCUMULATE("MPI_Accumulate_c"), win, NULL);
+}
+
+int zip_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+	void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+	MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+	return run(&GET_ACCUMULATE("MPI_Get_accumulate_c"), win, NULL);
+}
+
+int zip_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	return run(&PUT("MPI_Rput_c"), win, request);
+}
+
+int zip_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+	return run(&GET("MPI_Rget_c"), win, request);
+}
+
+int zip_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+	MPI_Request *request)
+{
+	return run(&ACCUMULATE("MPI_Raccumulate_c"), win, request);
+}
+
+int zip_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+	void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+	MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+	return run(&GET_ACCUMULATE("MPI_Rget_accumulate_c"), win, request);
+}
+
+/* --- of one element --- */
+
+#define ONE(NAME, KIND)                                                                                                \
+	.name = NAME, .kind = KIND, .origin = origin_addr, .origin_count = 1, .origin_type = datatype,                 \
+	.result = result_addr, .result_count = 1, .result_type = datatype, .target = target_rank, .disp = target_disp, \
+	.target_count = 1, .target_type = datatype
+
+int zip_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
+	MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+{
+	const struct zwin_call c = {ONE("MPI_Fetch_and_op", ZWIN_GET_ACCUMULATE), .op = op, .fetch = true};
+
+	return run(&c, win, NULL);
+}
+
+int zip_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype,
+	int target_rank, MPI_Aint target_disp, MPI_Win win)
+{
+	const struct zwin_call c = {ONE("MPI_Compare_and_swap", ZWIN_SWAP), .compare = compare_addr};
+
+	return run(&c, win, NULL);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Making and ending windows of spanning communicators. See win.h. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libzip/coll/coll.h"
+#include "libzip/comm/commnew.h"
+#include "libzip/world/error.h"
+#include "libzip/world/group.h"
+#include "libzip/progress/progress.h"
+#include "libzip/shim/shim.h"
+#include "libzip/win/win_parts.h"
+
+#define AS_INT 3 /* MPIR_ATTR_INT: what MPI_WIN_GET_ATTR of mpif.h wants; else MPI_ADDRESS_KIND */
+
+struct making {
+	const char *name;
+	struct zcomm *comm; /* the program's */
+	MPI_Aint size, disp_unit;
+	MPI_Info info;
+	void *base;
+	bool allocate, dynamic, no_locks;
+};
+
+/* All that the program says but that there are no locks: native MPI has some, ours. */
+static int copy_info(MPI_Info info, MPI_Info *mine, bool *no_locks)
+{
+	char value[8] = "";
+	int there = 0;
+
+	*mine = MPI_INFO_NULL;
+	if (info == MPI_INFO_NULL)
+		return MPI_SUCCESS;
+	int rc = zn.Info_dup(info, mine);
+	if (rc == MPI_SUCCESS)
+		rc = zn.Info_get(*mine, "no_locks", sizeof(value) - 1, value, &there);
+	if (rc != MPI_SUCCESS || !there)
+		return rc;
+	*no_locks = strcmp(value, "true") == 0;
+	return zn.Info_delete(*mine, "no_locks");
+}
+
+/* In the memory that MPICH 4.0.2 shares among the processes of a host others find the window in another place than its
+ * owner where sizes are no multiples of 16. MPI_Win_get_attr tells the program's size. */
+static MPI_Aint round_up(MPI_Aint size)
+{
+	return size > PTRDIFF_MAX - 15 ? size : (size + 15) & ~(MPI_Aint)15;
+}
+
+/* Over the members of my part, who have met: it blocks for as long as they need to call it. */
+static int make_natively(struct making *m, MPI_Win *win)
+{
+	const MPI_Comm shadow = m->comm->shadow;
+	MPI_Info info;
+	int rc = copy_info(m->info, &info, &m->no_locks);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	zshim_block_begin();
+	if (m->dynamic)
+		rc = zn.Win_create_dynamic(info, shadow, win);
+	else if (m->allocate)
+		rc = zn.Win_allocate_c(round_up(m->size), m->disp_unit, info, shadow, &m->base, win);
+	else
+		rc = zn.Win_create_c(m->base, m->size, m->disp_unit, info, shadow, win);
+	if (rc == MPI_SUCCESS)
+		rc = zn.Win_lock_all(MPI_MODE_NOCHECK, *win);
+	zshim_block_end();
+	if (info != MPI_INFO_NULL)
+		zn.Info_free(&info);
+	return rc;
+}
+
+static void destroy(struct zwin *w)
+{
+	for (int r = 0; w->peer && r < w->comm->size; r++)
+		free(w->peer[r]);
+	free(w->peer);
+	free(w->start);
+	free(w->post);
+	zwin_regions_free(w);
+	zcomm_unref(w->comm);
+	free(w);
+}
+
+static struct zwin *make_entry(const struct making *m, struct zcomm *twin, MPI_Win win, int64_t id)
+{
+	struct zwin *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->comm = twin;
+	w->handle = win;
+	w->id = (uint64_t)id;
+	w->base = m->base;
+	w->size = m->size;
+	w->disp_unit = m->disp_unit;
+	w->dynamic = m->dynamic;
+	w->no_locks = m->no_locks;
+	w->peer = calloc((size_t)twin->size, sizeof(struct zwin_peer *));
+	if (!w->peer || !zwin_carrier()) {
+		destroy(w);
+		return NULL;
+	}
+	zwin_enter(w);
+	zprogress_add(zwin_turn);
+	if (twin->nlocal > 1)
+		zprogress_serve(true);
+	return w;
+}
+
+static int check(const struct making *m)
+{
+	if (m->comm->local)
+		return zerror_raise(m->comm, MPI_ERR_COMM, m->name, "this is an intercommunicator");
+	if (m->size < 0)
+		return zerror_raise(m->comm, MPI_ERR_SIZE, m->name, "size is %lld", (long long)m->size);
+	if (m->disp_unit <= 0)
+		return zerror_raise(m->comm, MPI_ERR_DISP, m->name, "displacement unit is %lld",
+			(long long)m->disp_unit);
+	if (!m->allocate && !m->base && m->size > 0)
+		return zerror_raise(m->comm, MPI_ERR_BUFFER, m->name, "the window is a null pointer");
+	return MPI_SUCCESS;
+}
+
+/* Nobody speaks of it before all have it. */
+static int make(struct making *m, MPI_Win *win)
+{
+	int64_t id = 0;
+	int rc = check(m);
+
+	zcomm_reap();
+	struct zcomm *twin = rc == MPI_SUCCESS ? zcommnew_twin(m->comm, m->name, &rc) : NULL;
+	if (!twin)
+		return rc;
+	id = twin->rank == 0 ? (int64_t)zcomm_new_id() : 0;
+	rc = zcoll_bcast(twin, m->name, &id, 1, MPI_INT64_T, 0);
+	if (rc == MPI_SUCCESS)
+		rc = zcoll_barrier(twin);
+	if (rc == MPI_SUCCESS)
+		rc = make_natively(m, win);
+	if (rc != MPI_SUCCESS) {
+		zcomm_unref(twin);
+		return rc;
+	}
+	if (!make_entry(m, twin, *win, id)) /* the others have it */
+		zerror_fatal(1, "%s: out of memory", m->name);
+	return zcoll_barrier(twin);
+}
+
+static int create(const char *name, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+	MPI_Win *win)
+{
+	struct making m = {name, zcomm_find(comm), size, disp_unit, info, base, false, false, false};
+
+	return make(&m, win);
+}
+
+static int allocate(const char *name, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
+	MPI_Win *win)
+{
+	struct making m = {name, zcomm_find(comm), size, disp_unit, info, NULL, true, false, false};
+	int rc = make(&m, win);
+
+	if (rc == MPI_SUCCESS)
+		*(void **)baseptr = m.base;
+	return rc;
+}
+
+int zip_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+	return create("MPI_Win_create", base, size, disp_unit, info, comm, win);
+}
+
+int zip_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+	return create("MPI_Win_create_c", base, size, disp_unit, info, comm, win);
+}
+
+int zip_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+	return allocate("MPI_Win_allocate", size, disp_unit, info, comm, baseptr, win);
+}
+
+int zip_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+	return allocate("MPI_Win_allocate_c", size, disp_unit, info, comm, baseptr, win);
+}
+
+int zip_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+	struct making m = {"MPI_Win_create_dynamic", zcomm_find(comm), 0, 1, info, NULL, false, true, false};
+
+	return make(&m, win);
+}
+
+/* Nobody speaks of it any more when all have met. */
+int zip_Win_free(MPI_Win *win)
+{
+	static const char name[] = "MPI_Win_free";
+	struct zwin *w = zwin_find(*win);
+	int rc = zwin_check_closed(w, name);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	const int late = zwin_complete_talk(w, name); /* raised; the window goes all the same */
+	rc = zcoll_barrier(w->comm);
+	if (w->comm->nlocal > 1)
+		zprogress_serve(false);
+	zshim_callback_begin(); /* deletes attributes; and it blocks until the others have called it */
+	zn.Win_unlock_all(w->handle);
+	const int freed = zn.Win_free(win);
+	zshim_callback_end();
+	zwin_leave(w); /* not before: those callbacks may ask for its group */
+	destroy(w);
+	zcomm_reap();
+	return rc != MPI_SUCCESS ? rc : freed != MPI_SUCCESS ? freed : late;
+}
+
+int zip_Win_get_group(MPI_Win win, MPI_Group *group)
+{
+	struct zwin *w = zwin_find(win);
+	int rc = zgroup_create(w->comm->vrank, w->comm->size, group);
+
+	return zwin_raise(w, rc, "MPI_Win_get_group", "out of memory");
+}
+
+int zip_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag)
+{
+	struct zwin *w = zwin_find(win);
+	int rc = zn.Win_get_attr(win, keyval, value, flag);
+
+	if (rc == MPI_SUCCESS && *flag && keyval == MPI_WIN_SIZE)
+		*(MPI_Aint **)value = &w->size;
+	if (rc == MPI_SUCCESS && *flag && keyval == MPI_WIN_BASE && w->base) /* MPICH 4.0.2 rounds it down */
+		*(void **)value = w->base;
+	return rc;
+}
+
+int zip_I_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag, int kind)
+{
+	const struct zwin *w = zwin_find(win);
+	int rc = zn.I_Win_get_attr(win, keyval, value, flag, kind);
+	MPI_Aint own;
+
+	if (rc != MPI_SUCCESS || !*flag)
+		return rc;
+	if (keyval == MPI_WIN_SIZE + 1) /* in Fortran */
+		own = w->size;
+	else if (keyval == MPI_WIN_BASE + 1 && w->base)
+		own = (MPI_Aint)w->base;
+	else
+		return rc;
+	if (kind == AS_INT)
+		*(MPI_Fint *)value = (MPI_Fint)own;
+	else
+		*(MPI_Aint *)value = own;
+	return rc;
+}
+
+int zip_Win_set_info(MPI_Win win, MPI_Info info)
+{
+	MPI_Info mine;
+	int rc = copy_info(info, &mine, &zwin_find(win)->no_locks);
+
+	if (rc == MPI_SUCCESS)
+		rc = zn.Win_set_info(win, mine);
+	if (mine != MPI_INFO_NULL)
+		zn.Info_free(&mine);
+	return rc;
+}
+
+int zip_Win_get_info(MPI_Win win, MPI_Info *info)
+{
+	int rc = zn.Win_get_info(win, info);
+
+	return rc == MPI_SUCCESS && zwin_find(win)->no_locks ? zn.Info_set(*info, "no_locks", "true") : rc;
+}
+
+int zip_Win_attach(MPI_Win win, void *base, MPI_Aint size)
+{
+	struct zwin *w = zwin_find(win);
+	int rc = zn.Win_attach(win, base, size);
+
+	if (rc != MPI_SUCCESS)
+		return rc;
+	return zwin_raise(w, zwin_region_attach(w, base, size), "MPI_Win_attach", "out of memory");
+}
+
+int zip_Win_detach(MPI_Win win, const void *base)
+{
+	zwin_region_detach(zwin_find(win), base);
+	return zn.Win_detach(win, base);
+}

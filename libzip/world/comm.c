@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of spanning communicators. See comm.h. */
+#include "libzip/world/comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libzip/world/board.h"
+#include "libzip/shim/endpoint.h"
+#include "libzip/shim/shim.h"
+#include "libzip/world/topo.h"
+
+#define BUCKETS 256u /* programs have tens of communicators; chains stay short for thousands */
+
+struct zcomm *zcomm_world;
+_Atomic uint64_t zcomm_hints[ZCOMM_HINTS];
+unsigned zcomm_others;
+
+static struct zcomm *by_handle[BUCKETS];
+static _Atomic(struct zcomm *) dead; /* for zcomm_reap; endpoints add to it */
+static uint64_t made;		     /* by this process */
+/* The communicator whose attribute callbacks this thread is running: they may still ask for its rank. */
+__thread struct zcomm *zcomm_dying __attribute__((tls_model("initial-exec")));
+
+static unsigned bucket_of(MPI_Comm handle)
+{
+	/* MPICH numbers handles from the low bits on */
+	return ((unsigned)handle ^ (unsigned)handle >> 8) % BUCKETS;
+}
+
+struct zcomm *zcomm_find_other(MPI_Comm handle)
+{
+	if (__builtin_expect(zcomm_dying != NULL, 0) && handle == zcomm_dying->handle)
+		return zcomm_dying;
+	struct zcomm *comm = by_handle[bucket_of(handle)];
+	while (comm && comm->handle != handle)
+		comm = comm->next;
+	return comm;
+}
+
+uint64_t zcomm_new_id(void)
+{
+	/* 30 bits of counter above the two of the kind of traffic */
+	return (uint64_t)(uint32_t)zworld.vrank << 32 | (++made & 0x3fffffffu) << 2;
+}
+
+/* Where the members are: shadow_rank, shadow_to_rank, parts. */
+static int map_members(struct zcomm *comm)
+{
+	int *part_index = malloc((size_t)zworld.nparts * sizeof(*part_index));
+
+	if (!part_index)
+		return -1;
+	for (int p = 0; p < zworld.nparts; p++)
+		part_index[p] = -1;
+	comm->blocked = true;
+	comm->rank = comm->my_part = MPI_UNDEFINED;
+	int previous = -1;
+	for (int r = 0; r < comm->size; r++) {
+		int vrank = comm->vrank[r], part = (int)zworld.place[vrank].part;
+		if (vrank == zworld.vrank)
+			comm->rank = r;
+		comm->shadow_rank[r] = -1;
+		if (part == zworld.part) {
+			comm->shadow_to_rank[comm->nlocal] = r;
+			comm->shadow_rank[r] = comm->nlocal++;
+		}
+		if (part_index[part] < 0) {
+			part_index[part] = comm->nparts;
+			comm->parts[comm->nparts++] = (struct zcomm_part){.part = part, .leader = r};
+		} else if (part != previous) {
+			comm->blocked = false;
+		}
+		comm->parts[part_index[part]].count++;
+		previous = part;
+	}
+	comm->my_part = part_index[zworld.part];
+	int *next = comm->members;
+	for (int p = 0; p < comm->nparts; p++) {
+		comm->parts[p].member = next;
+		next += comm->parts[p].count;
+		comm->parts[p].count = 0;
+	}
+	for (int r = 0; r < comm->size; r++) {
+		struct zcomm_part *part = &comm->parts[part_index[zworld.place[comm->vrank[r]].part]];
+		part->member[part->count++] = r;
+	}
+	comm->members_min = comm->members_max = comm->nparts > 0 ? comm->parts[0].count : 0;
+	for (int p = 1; p < comm->nparts; p++) {
+		int n = comm->parts[p].count;
+		comm->members_min = n < comm->members_min ? n : comm->members_min;
+		comm->members_max = n > comm->members_max ? n : comm->members_max;
+	}
+	free(part_index);
+	return 0;
+}
+
+static void destroy(struct zcomm *comm)
+{
+	zboard_leave(comm->board);
+	ztopo_unref(comm->topo);
+	free(comm->vrank);
+	free(comm->shadow_rank);
+	free(comm->shadow_to_rank);
+	free(comm->parts);
+	free(comm->members);
+	free(comm);
+}
+
+/* Everything but the tables; shadow_total: room in shadow_to_rank. */
+static struct zcomm *make(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size, int shadow_total)
+{
+	struct zcomm *comm = calloc(1, sizeof(*comm));
+	size_t n = (size_t)size + 1;
+
+	if (!comm)
+		return NULL;
+	comm->handle = handle;
+	comm->shadow = shadow;
+	comm->near = MPI_COMM_NULL;
+	comm->id = id;
+	comm->endpoint = zend_of_comm(id);
+	comm->size = size;
+	comm->refs = 1;
+	comm->vrank = malloc(n * sizeof(int));
+	comm->shadow_rank = malloc(n * sizeof(int));
+	comm->shadow_to_rank = malloc(((size_t)shadow_total + 1) * sizeof(int));
+	comm->parts = calloc((size_t)zworld.nparts, sizeof(*comm->parts));
+	comm->members = malloc(n * sizeof(int));
+	if (!comm->vrank || !comm->shadow_rank || !comm->shadow_to_rank || !comm->parts || !comm->members)
+		goto err_destroy;
+	memcpy(comm->vrank, vrank, (size_t)size * sizeof(int));
+	if (map_members(comm) != 0)
+		goto err_destroy;
+	return comm;
+
+err_destroy:
+	destroy(comm);
+	return NULL;
+}
+
+/* The last one with such a handle has the place; the others are found by who enters as a whole. */
+static void hint_at(const struct zcomm *comm, bool there)
+{
+	_Atomic uint64_t *hint = &zcomm_hints[(uint32_t)comm->handle % ZCOMM_HINTS];
+	uint64_t mine = (uint64_t)(uint32_t)comm->handle << 8 | (uint64_t)comm->endpoint;
+
+	if (there && comm->endpoint > 0)
+		atomic_store_explicit(hint, mine, memory_order_relaxed);
+	else if (atomic_load_explicit(hint, memory_order_relaxed) == mine)
+		atomic_store_explicit(hint, 0, memory_order_relaxed);
+}
+
+static void enter(struct zcomm *comm)
+{
+	hint_at(comm, true);
+	if (comm->handle == MPI_COMM_WORLD) {
+		zcomm_world = comm;
+	} else {
+		comm->next = by_handle[bucket_of(comm->handle)];
+		by_handle[bucket_of(comm->handle)] = comm;
+		zcomm_others++;
+	}
+}
+
+struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size)
+{
+	struct zcomm *comm = make(handle, shadow, id, vrank, size, size);
+
+	if (comm)
+		enter(comm);
+	return comm;
+}
+
+struct zcomm *zcomm_create_whole(MPI_Comm handle, MPI_Comm shadow, uint64_t id)
+{
+	int *vranks = malloc((size_t)zworld.nranks * sizeof(*vranks));
+
+	for (int v = 0; vranks && v < zworld.nranks; v++)
+		vranks[v] = v;
+	struct zcomm *comm = vranks ? zcomm_create(handle, shadow, id, vranks, zworld.nranks) : NULL;
+	free(vranks);
+	return comm;
+}
+
+/* Ranks in a shadow that has the members of both groups. */
+static void map_both_groups(struct zcomm *comm)
+{
+	int here = comm->local->nlocal, before = comm->first ? here : 0, theirs = comm->nlocal;
+
+	comm->nlocal = here + theirs;
+	for (int i = 0; i < comm->nlocal; i++)
+		comm->shadow_to_rank[i] = MPI_UNDEFINED;
+	for (int r = 0; r < comm->size; r++) {
+		if (comm->shadow_rank[r] < 0)
+			continue;
+		comm->shadow_rank[r] += before;
+		comm->shadow_to_rank[comm->shadow_rank[r]] = r;
+	}
+}
+
+struct zcomm *zcomm_create_inter(const struct zcomm_inter *i)
+{
+	/* The local group is in no table. It has the id too: its messages have other sources than those from outside.
+	 */
+	struct zcomm *local = make(i->local_shadow == i->shadow ? MPI_COMM_NULL : i->local_shadow, i->local_shadow,
+		i->id, i->local, i->nlocal, i->nlocal);
+	struct zcomm *comm = make(i->shadow, i->shadow, i->id, i->remote, i->nremote, i->nlocal + i->nremote);
+
+	if (!local || !comm) {
+		if (local)
+			destroy(local);
+		if (comm)
+			destroy(comm);
+		return NULL;
+	}
+	local->dropped = true;
+	comm->local = local;
+	comm->near = i->near;
+	comm->fatal = i->fatal;
+	comm->first = i->local[0] < i->remote[0];
+	map_both_groups(comm);
+	enter(comm);
+	return comm;
+}
+
+void zcomm_ref(struct zcomm *comm)
+{
+	atomic_fetch_add_explicit(&comm->refs, 1, memory_order_relaxed);
+}
+
+static void unlink_handle(struct zcomm *comm)
+{
+	if (comm == zcomm_world) {
+		zcomm_world = NULL;
+		return;
+	}
+	hint_at(comm, false);
+	for (struct zcomm **at = &by_handle[bucket_of(comm->handle)]; *at; at = &(*at)->next)
+		if (*at == comm) {
+			*at = comm->next;
+			zcomm_others--;
+			return;
+		}
+}
+
+void zcomm_unref(struct zcomm *comm)
+{
+	if (atomic_fetch_sub_explicit(&comm->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	if (!comm->dropped) /* not at an endpoint: the application has a reference until it frees it */
+		unlink_handle(comm);
+	comm->next = atomic_load_explicit(&dead, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak(&dead, &comm->next, comm))
+		;
+}
+
+void zcomm_drop(struct zcomm *comm)
+{
+	if (comm->dropped)
+		return;
+	unlink_handle(comm);
+	comm->dropped = true;
+	zcomm_unref(comm);
+}
+
+int zcomm_reap(void)
+{
+	struct zcomm *comm, *outer;
+	int first = MPI_SUCCESS;
+
+	while ((comm = atomic_load(&dead))) {
+		outer = zcomm_dying;
+		atomic_store(&dead, comm->next);
+		if (comm->handle != MPI_COMM_WORLD && comm->handle != MPI_COMM_NULL) {
+			MPI_Comm handle = comm->handle;
+			zcomm_dying = comm;
+			zcomm_ref(comm); /* callbacks may communicate on it, and are not who lets it go */
+			zshim_callback_begin();
+			int rc = zn.Comm_free(&handle);
+			zshim_callback_end();
+			first = first == MPI_SUCCESS ? rc : first;
+			zcomm_dying = outer;
+			comm->handle = MPI_COMM_NULL;
+			if (atomic_fetch_sub_explicit(&comm->refs, 1, memory_order_acq_rel) > 1)
+				continue; /* what they have begun ends later, and comes here again */
+		}
+		if (comm->near != MPI_COMM_NULL)
+			zn.Comm_free(&comm->near);
+		if (comm->local)
+			zcomm_unref(comm->local);
+		if (comm->seed)
+			zcomm_unref(comm->seed);
+		destroy(comm);
+	}
+	return first;
+}
+
+int zcomm_rank_of(const struct zcomm *comm, int vrank)
+{
+	/* Most communicators list their members in the order of vranks, many without gaps. */
+	if (comm->size > 0 && vrank >= comm->vrank[0] && vrank - comm->vrank[0] < comm->size &&
+		comm->vrank[vrank - comm->vrank[0]] == vrank)
+		return vrank - comm->vrank[0];
+	for (int r = 0; r < comm->size; r++)
+		if (comm->vrank[r] == vrank)
+			return r;
+	return MPI_UNDEFINED;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Error codes with texts, and calling error handlers. See error.h. */
+#include "libzip/world/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libzip/world/comm.h"
+#include "libzip/start/join.h"
+#include "libzip/world/rails.h"
+#include "libzip/shim/shim.h"
+#include "libzip/world/world.h"
+
+/*
+ * MPICH 4.0.2 (src/mpi/errhan/errutil.h): bits 0-6 class, 7 fatal, 8-18 generic message, 19-25 ring index, 26-29 ring
+ * sequence, 30 dynamic. Codes of MPI_Add_error_code count up from bit 8. Ours: sequence all ones and a generic number
+ * above any that MPICH has (some 1000), with the slot of our text.
+ */
+#define CODE_MARK 0x3c070000u
+#define CODE_MARK_MASK 0x7fff8080u
+#define CODE_CLASS_MASK 0x7fu
+#define CODE_SLOT_SHIFT 8
+#define SLOTS 64u
+/* mpiexec hears of a dead rank of its own within some 10 ms, on a busy machine much later, and ends the others then. */
+#define OWN_PART_S 5
+#define LAST_WORD_NS 200000000 /* in the other parts, for mpiexec and zmpirun to tell the cause before they end */
+#define TURNS 16	       /* of its ranks, one after the other: some seconds in all */
+#define TEXT_BYTES 400	       /* below MPI_MAX_ERROR_STRING (512 in MPICH) */
+
+static struct slot {
+	int class;
+	char text[TEXT_BYTES];
+} slots[SLOTS];
+static unsigned next_slot;
+
+#define PRINT_MS 100 /* for mpiexec to read what we printed; without, it was lost in one of ten aborts */
+
+_Static_assert(TEXT_BYTES <= MPI_MAX_ERROR_STRING, "a text must fit where the application puts it");
+
+static int code_of(int class, const char *text)
+{
+	unsigned at = SLOTS;
+
+	for (unsigned i = 0; i < SLOTS && at == SLOTS; i++)
+		if (slots[i].class == class && strcmp(slots[i].text, text) == 0)
+			at = i;
+	if (at == SLOTS) {
+		at = next_slot++ % SLOTS;
+		slots[at].class = class;
+		snprintf(slots[at].text, sizeof(slots[at].text), "%s", text);
+	}
+	return (int)(CODE_MARK | at << CODE_SLOT_SHIFT | (unsigned)class);
+}
+
+static const struct slot *slot_of(int code)
+{
+	if (((unsigned)code & CODE_MARK_MASK) != CODE_MARK)
+		return NULL;
+	unsigned at = (unsigned)code >> CODE_SLOT_SHIFT & (SLOTS - 1);
+	return slots[at].class == (int)((unsigned)code & CODE_CLASS_MASK) && slots[at].text[0] ? &slots[at] : NULL;
+}
+
+int zip_Error_string(int errorcode, char *string, int *resultlen)
+{
+	const struct slot *slot = slot_of(errorcode);
+
+	if (!slot)
+		return zn.Error_string(errorcode, string, resultlen);
+	*resultlen = (int)strlen(slot->text);
+	memcpy(string, slot->text, (size_t)*resultlen + 1);
+	return MPI_SUCCESS;
+}
+
+static int class_of(int code)
+{
+	return (int)((unsigned)code & CODE_CLASS_MASK);
+}
+
+int zerror_code(int class, const char *fmt, ...)
+{
+	char text[TEXT_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	zshim_whole();
+	return code_of(class_of(class), text);
+}
+
+static void lost(int code, const char *text, bool print) __attribute__((noreturn));
+
+static bool ends_job(MPI_Errhandler handler)
+{
+	return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+}
+
+bool zerror_is_predefined(MPI_Errhandler handler)
+{
+	return ends_job(handler) || handler == MPI_ERRORS_RETURN;
+}
+
+int zerror_class(int code)
+{
+	return class_of(code);
+}
+
+/* The handler that counts for this communicator, and which one has it. MPICH tells MPI_ERRORS_ARE_FATAL of one that
+ * has none of its own, and takes that of the world for it. Predefined ones need not be freed. */
+static int find_handler(const struct zcomm *c, MPI_Comm *comm, MPI_Errhandler *handler)
+{
+	int rc = zip_Comm_get_errhandler(*comm, handler);
+
+	if (rc != MPI_SUCCESS || *handler != MPI_ERRORS_ARE_FATAL || (c && c->fatal))
+		return rc;
+	*comm = MPI_COMM_WORLD;
+	return zip_Comm_get_errhandler(*comm, handler);
+}
+
+void zerror_cut_stack(char *text)
+{
+	char *stack = strstr(text, ", error stack"); /* in MPICH */
+
+	if (stack)
+		*stack = '\0';
+}
+
+static void __attribute__((noreturn)) end_job(int code)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int len;
+
+	if (zip_Error_string(code, text, &len) != MPI_SUCCESS)
+		snprintf(text, sizeof(text), "error %d", code);
+	zerror_cut_stack(text);
+	lost(class_of(code), text, true);
+}
+
+static void call_of_comm(const void *on, int code)
+{
+	zn.Comm_call_errhandler(*(const MPI_Comm *)on, code);
+}
+
+static void call_of_window(const void *on, int code)
+{
+	zn.Win_call_errhandler(*(const MPI_Win *)on, code);
+}
+
+static void call_of_file(const void *on, int code)
+{
+	zn.File_call_errhandler(*(const MPI_File *)on, code);
+}
+
+/* Calls one that was found, of what on points to, and gives it back. Handlers that end the job end the whole world, not
+ * the native job of this part alone. */
+static int call_found(MPI_Errhandler handler, void (*call)(const void *on, int code), const void *on, int code)
+{
+	if (ends_job(handler))
+		end_job(code);
+	zerror_show_handlers(call == call_of_file);
+	zshim_callback_begin();
+	call(on, code);
+	zshim_callback_end();
+	zerror_hide_handlers(call == call_of_file);
+	if (handler != MPI_ERRORS_RETURN)
+		zn.Errhandler_free(&handler);
+	return code;
+}
+
+int zip_Comm_call_errhandler(MPI_Comm comm, int errorcode)
+{
+	MPI_Errhandler handler;
+	int rc = zip_Comm_get_errhandler(comm, &handler);
+
+	if (rc == MPI_SUCCESS)
+		call_found(handler, call_of_comm, &comm, errorcode);
+	return rc;
+}
+
+int zip_Win_call_errhandler(MPI_Win win, int errorcode)
+{
+	MPI_Errhandler handler;
+	int rc = zn.Win_get_errhandler(win, &handler);
+
+	if (rc == MPI_SUCCESS)
+		call_found(handler, call_of_window, &win, errorcode);
+	return rc;
+}
+
+int zip_File_call_errhandler(MPI_File file, int errorcode)
+{
+	MPI_Errhandler handler;
+	int rc = zip_File_get_errhandler(file, &handler);
+
+	if (rc == MPI_SUCCESS)
+		call_found(handler, call_of_file, &file, errorcode);
+	return rc;
+}
+
+/* With the name of the function in front of the text. */
+static int __attribute__((format(printf, 3, 0)))
+make_code(int class, const char *function, const char *fmt, va_list args)
+{
+	char text[TEXT_BYTES];
+	int used = snprintf(text, sizeof(text), "%s: ", function);
+
+	vsnprintf(text + used, sizeof(text) - (size_t)used, fmt, args);
+	return code_of(class_of(class), text);
+}
+
+static int raise_error(const struct zcomm *c, MPI_Comm comm, int class, const char *function, const char *fmt,
+	va_list args)
+{
+	if (class == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	zshim_whole();
+	const int code = make_code(class, function, fmt, args);
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+	return find_handler(c, &comm, &handler) == MPI_SUCCESS ? call_found(handler, call_of_comm, &comm, code) : code;
+}
+
+int zerror_raise_window(MPI_Win win, int class, const char *function, const char *fmt, va_list args)
+{
+	if (class == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	zshim_whole();
+	const int code = make_code(class, function, fmt, args);
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+	return zn.Win_get_errhandler(win, &handler) == MPI_SUCCESS ? call_found(handler, call_of_window, &win, code)
+								   : code;
+}
+
+int zerror_raise(const struct zcomm *comm, int class, const char *function, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	int code = raise_error(comm ? comm : zcomm_world, comm ? comm->handle : MPI_COMM_WORLD, class, function, fmt,
+		args);
+	va_end(args);
+	return code;
+}
+
+void zerror_raise_if_fatal(const struct zcomm *comm, int class, const char *function, const char *text)
+{
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+	MPI_Comm handle = comm->handle;
+
+	if (find_handler(comm, &handle, &handler) != MPI_SUCCESS)
+		return;
+	if (ends_job(handler))
+		zerror_raise(comm, class, function, "%s", text);
+	if (handler != MPI_ERRORS_RETURN)
+		zn.Errhandler_free(&handler);
+}
+
+int zerror_raise_native(MPI_Comm comm, int class, const char *function, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	int code = raise_error(zcomm_find(comm), comm, class, function, fmt, args);
+	va_end(args);
+	return code;
+}
+
+int zerror_raise_file(MPI_File file, int class, const char *function, const char *fmt, ...)
+{
+	va_list args;
+
+	if (class == MPI_SUCCESS)
+		return MPI_SUCCESS;
+	zshim_whole();
+	va_start(args, fmt);
+	const int code = make_code(class, function, fmt, args);
+	va_end(args);
+	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+	return zip_File_get_errhandler(file, &handler) == MPI_SUCCESS ? call_found(handler, call_of_file, &file, code)
+								      : code;
+}
+
+static void lost(int code, const char *text, bool print)
+{
+	if (print)
+		fprintf(stderr, "libzipper: rank %d of %s (%s): %s\n", zworld.vrank, zjoin_job(),
+			zworld.part_name ? zworld.part_name[zworld.part] : "not joined", text);
+	zrails_abort(code, text);
+	zerror_abort(code);
+}
+
+void zerror_let_print(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = PRINT_MS * 1000000l}, NULL);
+}
+
+bool zerror_ending;
+
+void zerror_abort(int code)
+{
+	zerror_ending = true;
+	zerror_let_print();
+	zn.Abort(MPI_COMM_WORLD, code);
+	_exit(code & 0xff ? code & 0xff : EXIT_FAILURE);
+}
+
+void zerror_fatal(int code, const char *fmt, ...)
+{
+	char text[TEXT_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	lost(code, text, true);
+}
+
+void zerror_lost(int code, int part, const char *fmt, ...)
+{
+	char text[TEXT_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	/* The first abort of a part ends its mpiexec, which would not get to know how the dead rank has ended: a
+	 * signal, a status. That is what the user wants to read. */
+	struct timespec patience = {.tv_nsec = LAST_WORD_NS};
+	if (part == zworld.part)
+		patience = (struct timespec){.tv_sec = OWN_PART_S};
+	/* One of each part says it and ends the others: its first rank, or the next one if that is away (it computes,
+	 * or its core is busy), and so on; all that are here if the first ones of a large part are away. Nobody ends a
+	 * part without a word. */
+	uint32_t lrank = zworld.place ? zworld.place[zworld.vrank].lrank : 0;
+	if (lrank > 1)
+		patience.tv_sec++;
+	const int64_t ns = patience.tv_nsec + (int64_t)LAST_WORD_NS * (lrank < TURNS ? lrank : TURNS);
+	patience.tv_sec += ns / 1000000000;
+	patience.tv_nsec = ns % 1000000000;
+	/* He may have lost the last of several rails in another way, and wait for zipperd's word on it. */
+	if (lrank > 0 && zrails.n > 1)
+		patience.tv_sec++;
+	nanosleep(&patience, NULL);
+	lost(code, text, zworld.place);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Error handlers as the application sets them and asks for them. Two are set aside now and then, so that native MPI
+ * raises nothing: that of MPI_COMM_WORLD around tests, that of MPI_FILE_NULL while files are opened. What the
+ * application does meanwhile, in a callback or another thread, is meant for the one that is set aside. See error.h.
+ */
+#include "libzip/world/error.h"
+
+#include <pthread.h>
+
+#include "libzip/world/comm.h"
+#include "libzip/shim/shim.h"
+
+bool zerror_differ;
+
+/* --- communicators --- */
+
+static int hushes; /* one in another: a callback of the application under a native call; or at several endpoints */
+static pthread_mutex_t hushing = PTHREAD_MUTEX_INITIALIZER; /* while the handler is exchanged */
+static MPI_Errhandler hushed;
+
+static void forget(MPI_Errhandler *handler)
+{
+	if (!zerror_is_predefined(*handler))
+		zn.Errhandler_free(handler);
+}
+
+static void note_handler(MPI_Comm comm)
+{
+	static int of_world;
+
+	/* Communicators whose handler was never set, nor that of those they were made of, follow that of the world. */
+	if (comm != MPI_COMM_WORLD || ++of_world > 1)
+		zerror_differ = true;
+}
+
+static void set_aside(void)
+{
+	zn.Comm_get_errhandler(MPI_COMM_WORLD, &hushed);
+	zn.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+}
+
+static void put_back(void)
+{
+	zn.Comm_set_errhandler(MPI_COMM_WORLD, hushed);
+	forget(&hushed);
+}
+
+void zerror_hush_world(void)
+{
+	pthread_mutex_lock(&hushing);
+	if (hushes++ == 0)
+		set_aside();
+	pthread_mutex_unlock(&hushing);
+}
+
+void zerror_unhush_world(void)
+{
+	pthread_mutex_lock(&hushing);
+	if (--hushes == 0)
+		put_back();
+	pthread_mutex_unlock(&hushing);
+}
+
+/* Who has set it aside has given up the lock, for a callback: native MPI does not look at it now. */
+static bool is_aside(MPI_Comm comm)
+{
+	return comm == MPI_COMM_WORLD && hushes > 0;
+}
+
+int zip_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+	if (!is_aside(comm))
+		return zn.Comm_get_errhandler(comm, errhandler);
+	put_back();
+	int rc = zn.Comm_get_errhandler(comm, errhandler);
+	set_aside();
+	return rc;
+}
+
+int zip_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+	return zip_Comm_get_errhandler(comm, errhandler);
+}
+
+static int set_on_handle(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+	if (!is_aside(comm))
+		return zn.Comm_set_errhandler(comm, errhandler);
+	put_back();
+	int rc = zn.Comm_set_errhandler(comm, errhandler);
+	set_aside();
+	return rc;
+}
+
+/* Errors of native calls arise on the shadow, those of ours on the handle: the handler must stand at both. */
+int zip_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler errhandler)
+{
+	struct zcomm *comm = zcomm_find(handle);
+	int rc = set_on_handle(comm ? comm->handle : handle, errhandler);
+
+	if (rc == MPI_SUCCESS && comm && comm->shadow != comm->handle)
+		rc = zn.Comm_set_errhandler(comm->shadow, errhandler);
+	if (rc == MPI_SUCCESS && comm)
+		comm->fatal = errhandler == MPI_ERRORS_ARE_FATAL;
+	note_handler(handle);
+	return rc;
+}
+
+int zip_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+	return zip_Comm_set_errhandler(comm, errhandler);
+}
+
+/* --- files: without the lock while one is opened, so that other threads find the handler set aside --- */
+
+static int file_hushes;
+static MPI_Errhandler of_files;
+
+static void set_files_aside(void)
+{
+	zn.File_get_errhandler(MPI_FILE_NULL, &of_files);
+	zn.File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
+}
+
+static void put_files_back(void)
+{
+	zn.File_set_errhandler(MPI_FILE_NULL, of_files);
+	forget(&of_files);
+}
+
+void zerror_hush_files(void)
+{
+	if (file_hushes++ == 0)
+		set_files_aside();
+}
+
+void zerror_unhush_files(MPI_File opened)
+{
+	if (opened != MPI_FILE_NULL)
+		zn.File_set_errhandler(opened, of_files);
+	if (--file_hushes == 0)
+		put_files_back();
+}
+
+/* For a moment native MPI has the application's one, as nothing else counts references. An open that fails just then
+ * calls it, which all do a little later anyway. */
+int zip_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
+{
+	const bool aside = file == MPI_FILE_NULL && file_hushes > 0;
+
+	if (aside && zerror_is_predefined(of_files)) {
+		*errhandler = of_files;
+		return MPI_SUCCESS;
+	}
+	if (aside)
+		put_files_back();
+	int rc = zn.File_get_errhandler(file, errhandler);
+	if (aside)
+		set_files_aside();
+	return rc;
+}
+
+int zip_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
+{
+	const bool aside = file == MPI_FILE_NULL && file_hushes > 0;
+
+	if (aside)
+		put_files_back();
+	int rc = zn.File_set_errhandler(file, errhandler);
+	if (aside)
+		set_files_aside();
+	return rc;
+}
+
+/* --- both --- */
+
+/* The one that is kept stays so, for who sets it back meanwhile. */
+void zerror_show_handlers(bool of_file)
+{
+	if (!of_file && hushes > 0)
+		zn.Comm_set_errhandler(MPI_COMM_WORLD, hushed);
+	if (of_file && file_hushes > 0)
+		zn.File_set_errhandler(MPI_FILE_NULL, of_files);
+}
+
+void zerror_hide_handlers(bool of_file)
+{
+	if (!of_file && hushes > 0)
+		zn.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (of_file && file_hushes > 0)
+		zn.File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
+}

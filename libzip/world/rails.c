@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The zippers of the job, see rails.h. */
+#include "libzip/world/rails.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "libzip/world/entries.h"
+#include "libzip/world/world.h"
+
+struct zrails zrails;
+
+int zrails_open(const struct zhops *ways, int n, const struct zsession_params *with, struct zerr *err)
+{
+	struct zsession_params params = *with;
+	int rc = 0;
+
+	/* All of them before any is told who we are: then the others do not wait in vain for a job that cannot be. */
+	for (int i = 0; rc == 0 && i < n; i++) {
+		struct zrail *r = &zrails.rail[i];
+		r->way = ways[i];
+		params.zipper = r->way.first;
+		params.hops = r->way.hop;
+		params.nhops = r->way.n;
+		params.passes = r->passes;
+		rc = zsession_open(&r->session, &params, ZCTL_SERVICE_RANK, err);
+		if (rc == 0)
+			zrails.n = i + 1;
+	}
+	params.auth->wipe(params.key, sizeof(params.key));
+	if (rc != 0)
+		zrails_leave();
+	return rc;
+}
+
+/* Is it the same for both who is where? */
+static bool agrees(const struct zctl_world *a, const struct zctl_world *b)
+{
+	bool same = a->vrank == b->vrank && a->external32 == b->external32 && a->nparts == b->nparts &&
+		    a->nruns == b->nruns;
+
+	for (uint32_t i = 0; same && i < a->nparts; i++)
+		same = strcmp(a->parts[i].name, b->parts[i].name) == 0 && a->parts[i].size == b->parts[i].size;
+	for (uint32_t i = 0; same && i < a->nruns; i++)
+		same = a->runs[i].vrank == b->runs[i].vrank && a->runs[i].count == b->runs[i].count &&
+		       a->runs[i].part == b->runs[i].part && a->runs[i].lrank == b->runs[i].lrank;
+	return same;
+}
+
+static void lower(uint32_t *limit, uint32_t other)
+{
+	if (other < *limit)
+		*limit = other;
+}
+
+/* What goes over either must suit both. */
+static void take_limits(struct zctl_world *world, const struct zctl_world *other)
+{
+	lower(&world->eager_bytes, other->eager_bytes);
+	lower(&world->rdv_window, other->rdv_window);
+	if (world->frag_bytes == 0)
+		world->frag_bytes = other->frag_bytes; /* 0: what the transport likes */
+	else if (other->frag_bytes != 0)
+		lower(&world->frag_bytes, other->frag_bytes);
+}
+
+static int64_t born_ms;
+
+__attribute__((constructor)) static void be_born(void)
+{
+	born_ms = zclock_ms();
+}
+
+static uint32_t age_ms(void)
+{
+	int64_t age = zclock_ms() - born_ms;
+
+	return age < UINT32_MAX ? (uint32_t)age : UINT32_MAX;
+}
+
+static int join_one(const struct zrail *rail, const struct zctl_join *join, const char *entries,
+	struct zctl_world *world, struct zerr *err)
+{
+	struct zctl_join own = *join;
+
+	strcpy(own.entries, entries);
+	own.rail = (uint32_t)(rail - zrails.rail);
+	own.nrails = (uint32_t)zrails.n;
+	own.age_ms = age_ms(); /* now: others may have been waited for at the zipper before */
+	return zsession_join(rail->session, &own, world, err);
+}
+
+/* Another rail than the first: no direct links by this one. */
+static int join_another(struct zrail *rail, const struct zctl_join *join, const char *entries, struct zctl_world *world,
+	struct zerr *err)
+{
+	struct zctl_join plain = *join;
+	struct zctl_world other;
+	char address[512];
+
+	plain.direct = 0;
+	plain.ports[0] = plain.local[0] = '\0';
+	int rc = join_one(rail, &plain, entries, &other, err);
+	if (rc != 0)
+		return rc;
+	if (agrees(world, &other)) {
+		take_limits(world, &other);
+		memcpy(rail->token, other.token, sizeof(rail->token));
+	} else {
+		zaddr_format(zhops_last(&rail->way), address, sizeof(address));
+		rc = zerr_set(err, -EPROTO, "zipperd at %s has another world than the one before", address);
+	}
+	zctl_world_free(&other);
+	return rc;
+}
+
+int zrails_join(const struct zctl_join *join, const char (*entries)[ZCTL_ENTRIES_MAX], struct zctl_world *world,
+	struct zerr *err)
+{
+	int rc = join_one(&zrails.rail[0], join, entries[0], world, err);
+
+	if (rc != 0)
+		return rc;
+	memcpy(zrails.rail[0].token, world->token, sizeof(zrails.rail[0].token));
+	for (int i = 1; rc == 0 && i < zrails.n; i++)
+		rc = join_another(&zrails.rail[i], join, entries[i], world, err);
+	if (rc != 0)
+		zctl_world_free(world);
+	return rc;
+}
+
+static int count_parts(int rail)
+{
+	int n = 0;
+
+	for (int p = 0; p < zworld.nparts; p++)
+		n += p != zworld.part && zrails_carries(rail, p);
+	return n;
+}
+
+/* Those that carry to the most parts first. Among equals each rank begins with another one. An order that does not
+ * change: then the carrier is another one only when that one is lost. */
+static void order_carriers(void)
+{
+	int n = 0;
+
+	for (int parts = zworld.nparts; n < zrails.n; parts--) {
+		uint8_t equal[ZCTL_RAILS_MAX];
+		uint32_t nequal = 0;
+		for (int i = 0; i < zrails.n; i++)
+			if (count_parts(i) == parts)
+				equal[nequal++] = (uint8_t)i;
+		for (uint32_t k = 0; k < nequal; k++)
+			zrails.carriers[n++] = equal[(zworld.place[zworld.vrank].lrank + k) % nequal];
+	}
+}
+
+int zrails_share(const char (*entries)[ZCTL_ENTRIES_MAX], const char *parts, struct zerr *err)
+{
+	static uint32_t carry[ZCTL_PARTS_MAX][ZCTL_PARTS_MAX]; /* large */
+	int n = zentries_find_rails(entries, zrails.n, parts, carry, err);
+
+	if (n < 0)
+		return n;
+	if (n != zworld.nparts)
+		return zerr_set(err, -EPROTO, "zipperd sent a world of %d parts, and the job has %d", zworld.nparts, n);
+	memcpy(zrails.carry, carry[zworld.part], sizeof(zrails.carry));
+	order_carriers();
+	return 0;
+}
+
+int zrails_count_good(void)
+{
+	int good = 0;
+
+	for (int i = 0; i < zrails.n; i++)
+		good += zrails_is_good(i);
+	return good;
+}
+
+bool zrails_has_another(int rail)
+{
+	const uint32_t left = ((1u << zrails.n) - 1) & ~(zrails.lost | zrails.failing | 1u << rail);
+	bool all = left != 0;
+
+	for (int p = 0; p < zworld.nparts; p++)
+		all &= (zrails.carry[p] & left) != 0;
+	return all;
+}
+
+int zrails_first(void)
+{
+	int rail = 0;
+
+	while (zrails.lost >> rail & 1)
+		rail++;
+	return rail;
+}
+
+void zrails_quit(int rail, const char *why)
+{
+	zsession_quit(zrails.rail[rail].session, why);
+	zrails.rail[rail].session = NULL;
+}
+
+void zrails_abort(int code, const char *text)
+{
+	for (int i = 0; i < zrails.n; i++)
+		if (zrails.rail[i].session)
+			zsession_abort(zrails.rail[i].session, (uint32_t)code, text);
+}
+
+void zrails_leave(void)
+{
+	for (int i = 0; i < zrails.n; i++)
+		zsession_close(zrails.rail[i].session);
+	memset(&zrails, 0, sizeof(zrails));
+}
+
+/* The one with that number among these, or the next one that is not lost. */
+static int pick(uint32_t rails, uint32_t number)
+{
+	int rail = -1;
+
+	for (uint32_t k = 0; k <= number; k++)
+		do
+			rail++;
+		while (!(rails >> rail & 1));
+	while (((zrails.lost | ~rails) >> rail & 1))
+		rail = (rail + 1) % zrails.n;
+	return rail;
+}
+
+int zrails_of(uint32_t vrank)
+{
+	const struct zplace *a = &zworld.place[zworld.vrank], *b = &zworld.place[vrank];
+	const uint32_t rails = zrails.carry[b->part], n = (uint32_t)zrails_count((int)b->part);
+
+	/* Both ends must take the same one of the two for a. */
+	int more = zworld.part_size[a->part] - zworld.part_size[b->part];
+	if (more < 0 || (more == 0 && a->part > b->part)) {
+		const struct zplace *swap = a;
+		a = b;
+		b = swap;
+	}
+	return pick(rails, (a->lrank + b->lrank / n) % n);
+}
+
+int zrails_choose(int home, int part)
+{
+	uint64_t least = atomic_load_explicit(&zrails.rail[home].sending, memory_order_relaxed);
+	int best = home;
+
+	for (int i = 0; i < zrails.n; i++) {
+		uint64_t sending = atomic_load_explicit(&zrails.rail[i].sending, memory_order_relaxed);
+		if (!zrails_carries(i, part) || !zrails_is_good(i) || sending >= least)
+			continue;
+		least = sending;
+		best = i;
+	}
+	return best;
+}
+
+int zrails_count(int part)
+{
+	return __builtin_popcount(zrails.carry[part]);
+}
+
+int zrails_of_carrier(void)
+{
+	int i = 0;
+
+	while (zrails.lost >> zrails.carriers[i] & 1)
+		i++;
+	return zrails.carriers[i];
+}
+
+int zrails_first_part(int rail)
+{
+	int p = 0;
+
+	while (p == zworld.part || !zrails_carries(rail, p))
+		p++;
+	return p;
+}

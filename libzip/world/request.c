@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Our own requests: making, handles, completion, release. See request.h. */
+#include "libzip/world/request.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "libzip/world/comm.h"
+#include "libzip/shim/endpoint.h"
+#include "libzip/world/idtab.h"
+#include "libzip/shim/pool.h"
+
+#define HANDLE_KIND 0x2c000000u
+#define HANDLE_INDEX ((1u << ZIDTAB_ID_BITS) - 1)
+_Static_assert(ZENDS_MAX <= 1 << (ZIDTAB_ID_BITS - ZIDTAB_INDEX_BITS), "a request's handle has room for its endpoint");
+
+/* Requests and messages have tables of their own: a request handle given where a message is wanted is not found. */
+static struct {
+	struct zidtab requests;
+	struct zreq *orphans; /* that are looked after */
+} ends[ZENDS_MAX];
+#define self (ends[zend_here])
+static struct zidtab messages; /* of all endpoints */
+
+struct zreq *zreq_create(const struct zreq_ops *ops, size_t bytes, struct zcomm *comm)
+{
+	assert(bytes >= sizeof(struct zreq));
+	struct zreq *r = zpool_get(bytes);
+
+	if (!r)
+		return NULL;
+	memset(r, 0, bytes);
+	r->ops = ops;
+	r->handle = MPI_REQUEST_NULL;
+	r->comm = comm;
+	r->endpoint = zend_here;
+	if (comm)
+		zcomm_ref(comm);
+	return r;
+}
+
+/* A handle's index: the endpoint in the highest zend_bits, and below them what the endpoint's table has given. */
+static unsigned endpoint_shift(void)
+{
+	return ZIDTAB_ID_BITS - (unsigned)zend_bits;
+}
+
+int zreq_endpoint_of(MPI_Request handle)
+{
+	return (int)(((uint32_t)handle & HANDLE_INDEX) >> endpoint_shift());
+}
+
+static uint32_t id_of(MPI_Request handle)
+{
+	return (uint32_t)handle & ((1u << endpoint_shift()) - 1);
+}
+
+int zreq_publish(struct zreq *r, MPI_Request *handle)
+{
+	if (r->handle == MPI_REQUEST_NULL) {
+		struct zidtab *table = &ends[r->endpoint].requests;
+		table->spare_bits = (uint32_t)zend_bits;
+		uint32_t id = zidtab_add(table, r);
+		if (id == 0)
+			return MPI_ERR_NO_MEM;
+		r->handle = (MPI_Request)(HANDLE_KIND | (uint32_t)r->endpoint << endpoint_shift() | id);
+	}
+	*handle = r->handle;
+	return MPI_SUCCESS;
+}
+
+struct zreq *zreq_find(MPI_Request handle)
+{
+	if (!zreq_is_ours(handle))
+		return NULL;
+	return zidtab_find(&ends[zreq_endpoint_of(handle)].requests, id_of(handle));
+}
+
+void zreq_complete(struct zreq *r)
+{
+	r->done = true;
+	if (r->orphan)
+		zreq_release(r);
+}
+
+void zreq_release(struct zreq *r)
+{
+	if (r->immortal)
+		return;
+	const int was = zend_visit(r->endpoint);
+	if (r->ops->destroy)
+		r->ops->destroy(r);
+	if (r->handle != MPI_REQUEST_NULL)
+		zidtab_del(&self.requests, id_of(r->handle));
+	if (r->comm)
+		zcomm_unref(r->comm);
+	zpool_put(r);
+	zend_return(was);
+}
+
+bool zreq_progress(struct zreq *r)
+{
+	const int was = zend_visit(r->endpoint);
+	bool done = r->ops->progress(r);
+
+	zend_return(was);
+	return done;
+}
+
+int zreq_start(struct zreq *r)
+{
+	const int was = zend_visit(r->endpoint);
+	int rc = r->ops->start(r);
+
+	zend_return(was);
+	return rc;
+}
+
+int zreq_cancel(struct zreq *r)
+{
+	const int was = zend_visit(r->endpoint);
+	int rc = r->ops->cancel(r);
+
+	zend_return(was);
+	return rc;
+}
+
+void zreq_look_after(struct zreq *r)
+{
+	r->next = self.orphans;
+	self.orphans = r;
+}
+
+bool zreq_poll_orphans(void)
+{
+	bool did = false;
+
+	for (struct zreq **at = &self.orphans; *at;) {
+		struct zreq *next = (*at)->next; /* one that is complete is gone */
+		if ((*at)->ops->progress(*at)) {
+			*at = next;
+			did = true;
+		} else {
+			at = &(*at)->next;
+		}
+	}
+	return did;
+}
+
+int zmessage_publish(void *object, MPI_Message *handle)
+{
+	uint32_t id = zidtab_add(&messages, object);
+
+	if (id == 0)
+		return -ENOMEM;
+	*handle = (MPI_Message)(HANDLE_KIND | id);
+	return 0;
+}
+
+void *zmessage_find(MPI_Message handle)
+{
+	if (!zreq_is_ours((MPI_Request)handle))
+		return NULL;
+	return zidtab_find(&messages, (uint32_t)handle & HANDLE_INDEX);
+}
+
+void zmessage_drop(MPI_Message handle)
+{
+	zidtab_del(&messages, (uint32_t)handle & HANDLE_INDEX);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* "zipmap convert": graphs between zipmap.graph(5), METIS and Matrix Market. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/config/args.h"
+#include "mapper/traffic/graph.h"
+#include "mapper/traffic/graph_text.h"
+#include "mapper/traffic/select.h"
+#include "mapper/command/zipmap.h"
+
+struct arguments {
+	struct zgraph_select select;
+	const char *to;
+};
+
+static const struct zargs_row rows[] = {
+	{.name = "to", .type = ZARGS_TEXT, .offset = offsetof(struct arguments, to)},
+	{.name = "phase", .type = ZARGS_CALL, .offset = offsetof(struct arguments, select), .take = select_phase},
+	{.name = "class", .type = ZARGS_CALL, .offset = offsetof(struct arguments, select), .take = select_classes},
+	{.name = NULL},
+};
+
+static const struct format {
+	const char *name, *suffix;
+	int (*write)(const struct zgraph *, const char *path, struct zerr *);
+} formats[] = {
+	{"metis", ".metis", graph_metis_write}, {"market", ".mtx", graph_market_write},
+	{"zipmap", "", zgraph_save}, /* last: any name ends so */
+};
+
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+static int usage(FILE *f, int code)
+{
+	fputs("usage: zipmap convert [--to zipmap|metis|market] [--phase N] [--class LIST] GRAPH FILE\n"
+	      "Writes a graph of any format as FILE; without --to by its name: .metis, .mtx, else zipmap.graph(5).\n",
+		f);
+	return code;
+}
+
+static const struct format *format_find(const char *name, const char *path)
+{
+	for (size_t i = 0; i < FORMATS; i++) {
+		size_t len = strlen(path), tail = strlen(formats[i].suffix);
+
+		if (name ? !strcmp(name, formats[i].name)
+			 : len >= tail && !strcmp(path + len - tail, formats[i].suffix))
+			return &formats[i];
+	}
+	return NULL;
+}
+
+int convert_main(int argc, char **argv)
+{
+	struct arguments a = {.select = {.phase = -1, .keep_self = true}};
+	const struct format *format;
+	struct zgraph *g = NULL;
+	struct zerr err = {""};
+	int first, rc = zargs_parse(rows, &a, argc, argv, &first, &err);
+
+	if (rc > 0)
+		return usage(stdout, 0);
+	if (rc) {
+		fprintf(stderr, "zipmap convert: %s\n", err.text);
+		return 2;
+	}
+	if (argc - first != 2)
+		return usage(stderr, 2);
+	format = format_find(a.to, argv[first + 1]);
+	if (!format) {
+		fprintf(stderr, "zipmap convert: \"%s\" is no format: zipmap, metis, market\n", a.to);
+		return 2;
+	}
+	rc = graph_load(&g, argv[first], &a.select, &err);
+	if (!rc)
+		rc = format->write(g, argv[first + 1], &err);
+	if (rc)
+		fprintf(stderr, "zipmap convert: %s\n", err.text);
+	zgraph_destroy(g);
+	return rc ? 1 : 0;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where a map puts the ranks of "zipmap model". */
+#ifndef ZIP_MAPPER_MODEL_MAP_H
+#define ZIP_MAPPER_MODEL_MAP_H
+
+#include "common/base/err.h"
+#include "mapper/net/net.h"
+
+/* Points of the network into point[ranks], which is the caller's. hosts NULL: the map has lines "RANK NODE"; else the
+ * path of the hostfile of a map, zipper.map(5), and the zippers that this job uses are those that forward in the
+ * network from now on. 0 or a negative errno with the reason. */
+int model_map_read(struct net *, const char *map, const char *hosts, uint32_t ranks, uint32_t *point, struct zerr *);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the command line of "zipmap model", and prints its help from the tables. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/config/args.h"
+#include "mapper/command/model_options.h"
+#include "mapper/base/par.h"
+#include "mapper/traffic/pattern.h"
+#include "mapper/model/stats.h"
+#include "mapper/model/workload.h"
+
+/* Help texts may have several lines; each is indented. */
+static void help_item(const char *name, const char *text)
+{
+	while (*text) {
+		int len = (int)strcspn(text, "\n");
+
+		printf("    %-12s %.*s\n", name, len, text);
+		text += len + (text[len] == '\n');
+		name = "";
+	}
+}
+
+static void help_print(void)
+{
+	puts("usage: zipmap model -n NETWORK -j JOB [-j JOB ...] [-p PLACEMENTS] [-r ROUTINGS] [OPTION ...]\n"
+	     "  -n, --network TEXT|PRESET|FILE   topology and keys, as \"dragonfly group:8 router:4\"");
+	for (const struct net_preset *p = net_presets; p->name; p++)
+		help_item(p->name, p->help);
+	for (const struct net_ops *const *o = net_table; *o; o++)
+		help_item((*o)->name, (*o)->help);
+	puts("  -j, --job \"PATTERN[:DIMS] [share:PERCENT|nodes:N|ranks:N] [routing:NAME] [seed:N] [KEY:VALUE ...]\"");
+	for (const struct pattern_ops *const *p = pattern_table; *p; p++)
+		help_item((*p)->name, (*p)->help);
+	puts("  -w, --workload 1|2|3|4|FILE      jobs of Table II, or from a file, one a line\n"
+	     "  -p, --placement LIST|all         default RDN");
+	for (const struct placement *p = placement_table; p->name; p++)
+		help_item(p->name, p->help);
+	puts("  -m, --map FILE                   instead: lines \"RANK NODE\"\n"
+	     "  -f, --hosts FILE                 the map is one of zipmap map, for this hostfile\n"
+	     "  -r, --routing LIST|all           default SD");
+	for (const struct routing *const *r = routing_table; *r; r++)
+		help_item((*r)->name, (*r)->help);
+	puts("  -s, --seed N                     default 1\n"
+	     "  -t, --threads N                  default: processors; the result does not depend on it\n"
+	     "      --paths N                    random paths of a message and iteration, default 4\n"
+	     "      --direct-paths N             direct ones among them with AH, default 2\n"
+	     "      --exposure N                 iterations over which bandwidth is exposed, default 50\n"
+	     "      --iterations N               most iterations, default 80\n"
+	     "      --patience N                 iterations without success until a message gives up, default 3\n"
+	     "      --cutoff X                   smallest usable fraction of a link, default 2e-6\n"
+	     "      --work N                     random paths an iteration; above, messages take turns; default 20 "
+	     "million\n"
+	     "      --packet BYTES               of SIP, default 64K\n"
+	     "      --bins N                     of histograms, default 25\n"
+	     "      --csv FILE  --json FILE      results\n"
+	     "      --links FILE                 the load of every link, CSV\n"
+	     "      --plot BASE                  box plots: BASE.svg and BASE.png (see also zipmap plot)\n"
+	     "      --plot-links LIST            panels, as all,L1,L2; default all\n"
+	     "      --title TEXT                 above the plot\n"
+	     "  -q, --quiet                      no progress bar");
+}
+
+/* Jobs are kept as one text: what they are called in results, and what is parsed in the end. */
+static int jobs_append(struct model_options *o, const char *text, struct zerr *err)
+{
+	char *joined;
+
+	if (asprintf(&joined, "%s%s%s", o->jobs ? o->jobs : "", o->jobs ? "; " : "", text) < 0)
+		return zerr_set(err, -ENOMEM, "not enough memory");
+	free(o->jobs);
+	o->jobs = joined;
+	return 0;
+}
+
+static int placements_parse(void *options, char *list, struct zerr *err)
+{
+	struct model_options *o = options;
+	char all[] = "RDN,RDR,RDC,RDG,RRN,RRR", *save, *word; /* the paper's six */
+
+	o->nplacements = 0;
+	if (!strcasecmp(list, "all"))
+		list = all;
+	for (word = strtok_r(list, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
+		if (o->nplacements == OPTIONS_LIST_MAX)
+			return zerr_set(err, -EINVAL, "more than %d placements", OPTIONS_LIST_MAX);
+		o->placements[o->nplacements] = placement_find(word);
+		if (!o->placements[o->nplacements++])
+			return zerr_set(err, -EINVAL, "\"%s\" is no placement", word);
+	}
+	return o->nplacements ? 0 : zerr_set(err, -EINVAL, "no placement named");
+}
+
+static int routings_parse(void *options, char *list, struct zerr *err)
+{
+	struct model_options *o = options;
+	char all[] = "SD,AD,SI,AI,AH", *save, *word; /* the paper's five: not the packets of SIP */
+
+	o->nroutings = 0;
+	if (!strcasecmp(list, "all"))
+		list = all;
+	for (word = strtok_r(list, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
+		if (o->nroutings == OPTIONS_LIST_MAX)
+			return zerr_set(err, -EINVAL, "more than %d routings", OPTIONS_LIST_MAX);
+		o->routings[o->nroutings] = routing_find(word);
+		if (!o->routings[o->nroutings++])
+			return zerr_set(err, -EINVAL, "\"%s\" is no routing", word);
+	}
+	return o->nroutings ? 0 : zerr_set(err, -EINVAL, "no routing named");
+}
+
+static int cutoff_parse(void *cutoff, char *text, struct zerr *err)
+{
+	double *out = cutoff;
+	char *end;
+
+	*out = strtod(text, &end);
+	if (end == text || *end || !(*out > 0 && *out < 1))
+		return zerr_set(err, -EINVAL, "--cutoff: \"%s\" is not a number between 0 and 1", text);
+	return 0;
+}
+
+static int workload_read(void *options, char *name, struct zerr *err)
+{
+	struct model_options *o = options;
+	const char *preset = workload_preset(name);
+	int rc;
+
+	if (o->jobs || o->job_specs.n)
+		return zerr_set(err, -EINVAL, "one workload, or jobs, not both");
+	if (preset)
+		return jobs_append(o, preset, err);
+	rc = spec_read(&o->job_specs, name, err);
+	return !rc && !o->job_specs.n ? zerr_set(err, -EINVAL, "%s: no job in it", name) : rc;
+}
+
+static int job_take(void *options, char *text, struct zerr *err)
+{
+	struct model_options *o = options;
+
+	if (o->job_specs.n)
+		return zerr_set(err, -EINVAL, "one workload, or jobs, not both");
+	return jobs_append(o, text, err);
+}
+
+#define FIELD(kind, member) .type = ZARGS_##kind, .offset = offsetof(struct model_options, member)
+#define CALL(function) .type = ZARGS_CALL, .take = (function)
+static const struct zargs_row rows[] = {
+	{.name = "network", .letter = 'n', FIELD(TEXT, network)},
+	{.name = "job", .letter = 'j', CALL(job_take)},
+	{.name = "workload", .letter = 'w', CALL(workload_read)},
+	{.name = "placement", .letter = 'p', CALL(placements_parse)},
+	{.name = "map", .letter = 'm', FIELD(TEXT, map)},
+	{.name = "hosts", .letter = 'f', FIELD(TEXT, hosts)},
+	{.name = "routing", .letter = 'r', CALL(routings_parse)},
+	{.name = "seed", .letter = 's', FIELD(U64, model.seed), .max = UINT64_MAX},
+	{.name = "threads", .letter = 't', FIELD(UNSIGNED, model.threads), .min = 1, .max = PAR_THREADS_MAX},
+	{.name = "paths", FIELD(UNSIGNED, model.paths), .min = 1, .max = ROUTING_PATHS_MAX},
+	{.name = "direct-paths", FIELD(UNSIGNED, model.direct_paths), .max = ROUTING_PATHS_MAX},
+	{.name = "exposure", FIELD(UNSIGNED, model.exposure), .min = 1, .max = 10000},
+	{.name = "iterations", FIELD(UNSIGNED, model.iterations), .min = 1, .max = 60000},
+	{.name = "patience", FIELD(UNSIGNED, model.patience), .min = 1, .max = 1000000},
+	{.name = "cutoff", FIELD(CALL, model.cutoff), .take = cutoff_parse},
+	{.name = "work", FIELD(U64, model.work), .min = 1, .max = UINT64_MAX / 2},
+	{.name = "packet", FIELD(U64, model.packet), .min = 1, .max = UINT64_C(1) << 40},
+	{.name = "bins", FIELD(UNSIGNED, bins), .min = 1, .max = STATS_BINS_MAX},
+	{.name = "csv", FIELD(TEXT, csv)},
+	{.name = "json", FIELD(TEXT, json)},
+	{.name = "links", FIELD(TEXT, links)},
+	{.name = "plot", FIELD(TEXT, plot)},
+	{.name = "plot-links", FIELD(TEXT, plot_links)},
+	{.name = "title", FIELD(TEXT, plot_title)},
+	{.name = "quiet", .letter = 'q', FIELD(FLAG, quiet)},
+	{.name = NULL},
+};
+
+/* The jobs of -j or of a preset; of several an error says which. */
+static int jobs_parse(struct model_options *o, struct zerr *err)
+{
+	int rc = spec_parse(&o->job_specs, o->jobs, "job", false, err);
+
+	if (!rc && !o->job_specs.n)
+		return zerr_set(err, -EINVAL, "-j: no job in it");
+	for (size_t i = 0; i < o->job_specs.n && o->job_specs.n > 1 && !rc; i++) {
+		char *where;
+
+		if (asprintf(&where, "job %zu", i + 1) < 0)
+			return zerr_set(err, -ENOMEM, "not enough memory");
+		free(o->job_specs.specs[i].where);
+		o->job_specs.specs[i].where = where;
+	}
+	return rc;
+}
+
+static int options_check(struct model_options *o, struct zerr *err)
+{
+	char preset_placement[] = "RDN", preset_routing[] = "SD";
+	int rc = 0;
+
+	if (!o->network)
+		return zerr_set(err, -EINVAL, "which network? (-n)");
+	if (!o->jobs && !o->job_specs.n)
+		return zerr_set(err, -EINVAL, "what is sent? (-j or -w)");
+	if (o->model.iterations < o->model.exposure)
+		return zerr_set(err, -EINVAL, "--iterations %u is less than --exposure %u", o->model.iterations,
+			o->model.exposure);
+	if (o->model.direct_paths > o->model.paths)
+		return zerr_set(err, -EINVAL, "--direct-paths %u is more than --paths %u", o->model.direct_paths,
+			o->model.paths);
+	if (o->map && o->nplacements)
+		return zerr_set(err, -EINVAL, "a map, or placements, not both");
+	if (o->hosts && !o->map)
+		return zerr_set(err, -EINVAL, "--hosts: for which map? (-m)");
+	if (!o->map && !o->nplacements)
+		rc = placements_parse(o, preset_placement, err);
+	if (!rc && !o->nroutings)
+		rc = routings_parse(o, preset_routing, err);
+	if (!rc && !o->job_specs.n)
+		rc = jobs_parse(o, err);
+	if (!rc && o->map && o->job_specs.n != 1)
+		rc = zerr_set(err, -EINVAL, "a map is for one job, not %zu", o->job_specs.n);
+	return rc;
+}
+
+int model_options_parse(struct model_options *o, int argc, char **argv, struct zerr *err)
+{
+	int rc;
+
+	memset(o, 0, sizeof(*o));
+	model_defaults(&o->model);
+	o->model.threads = par_threads();
+	o->bins = 25;
+	rc = zargs_parse(rows, o, argc, argv, NULL, err);
+	if (rc > 0) {
+		help_print();
+		return rc;
+	}
+	if (!rc)
+		rc = options_check(o, err);
+	if (!o->plot_title)
+		o->plot_title = o->jobs ? o->jobs : "";
+	if (!o->plot_links)
+		o->plot_links = "all";
+	if (!rc && !o->jobs)
+		rc = jobs_append(o, "workload", err);
+	return rc;
+}
+
+void model_options_free(struct model_options *o)
+{
+	spec_free(&o->job_specs);
+	free(o->jobs);
+}

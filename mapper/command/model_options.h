@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command line of "zipmap model". */
+#ifndef ZIP_MAPPER_MODEL_OPTIONS_H
+#define ZIP_MAPPER_MODEL_OPTIONS_H
+
+#include "mapper/model/model.h"
+#include "mapper/model/placement.h"
+#include "mapper/base/spec.h"
+
+#define OPTIONS_LIST_MAX 32
+
+struct model_options {
+	const char *network;
+	char *jobs; /* all of them, joined by "; "; or the workload */
+	struct spec_list job_specs;
+	const struct placement *placements[OPTIONS_LIST_MAX];
+	const struct routing *routings[OPTIONS_LIST_MAX];
+	unsigned nplacements, nroutings;
+	const char *map;   /* file, instead of placements */
+	const char *hosts; /* the hostfile that the map is for, or NULL */
+	const char *csv, *json, *links, *plot;
+	const char *plot_title, *plot_links;
+	unsigned bins;
+	bool quiet;
+	struct model_opts model;
+};
+
+/* 0: go on; 1: --help was printed; -EINVAL with the reason. */
+int model_options_parse(struct model_options *, int argc, char **argv, struct zerr *);
+void model_options_free(struct model_options *);
+
+#endif

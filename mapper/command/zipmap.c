@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zipmap: finds the subcommand and calls it. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "mapper/command/zipmap.h"
+
+static const struct command {
+	const char *name;
+	int (*main)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{"map", map_main, "decide which rank of a job runs where"},
+	{"draw", draw_main, "draw a map: clusters, nodes, ranks, traffic"},
+	{"model", model_main, "predict the traffic on every link of a network"},
+	{"plot", plot_main, "draw what \"zipmap model --csv\" wrote"},
+	{"show", show_main, "print or draw a recorded communication graph"},
+	{"convert", convert_main, "communication graphs to and from METIS and Matrix Market"},
+	{NULL, NULL, NULL},
+};
+
+static void usage(FILE *f)
+{
+	fprintf(f, "usage: zipmap COMMAND [OPTION ...]\n"
+		   "       zipmap -f HOSTFILE -g GRAPH ... (which is zipmap map)\n");
+	for (const struct command *c = commands; c->name; c++)
+		fprintf(f, "  %-8s %s\n", c->name, c->help);
+	fprintf(f, "zipmap COMMAND --help says more.\n");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		usage(stderr);
+		return 2;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		usage(stdout);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("zipmap (%s) %s\n", PACKAGE_NAME, PACKAGE_VERSION);
+		return 0;
+	}
+	for (const struct command *c = commands; c->name; c++)
+		if (!strcmp(c->name, argv[1]))
+			return c->main(argc - 1, argv + 1);
+	if (argv[1][0] == '-') /* options of the command that the program is called after */
+		return map_main(argc, argv);
+	fprintf(stderr, "zipmap: \"%s\" is no command; zipmap --help lists them\n", argv[1]);
+	return 2;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of "zipmap map". */
+#ifndef ZIP_MAPPER_MAP_OPTIONS_H
+#define ZIP_MAPPER_MAP_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "mapper/map/map_predict.h"
+#include "mapper/map/map_rules.h"
+#include "mapper/search/map_search.h"
+
+struct map_options {
+	const char *hosts, *graph, *fabric, *output, *improve;
+	const char *title; /* of zipmap draw */
+	enum map_strategy strategy;
+	const struct routing *routing;
+	struct map_wishes wishes;
+	struct map_rates rates;
+	int64_t message_cost;		/* bytes; -1: by the rates, 0 for graphs without messages */
+	int64_t phase;			/* -1: all */
+	int reserve;			/* -1: preset */
+	unsigned effort, threads, list; /* list: crossings that the map names */
+	uint64_t seed;
+	bool all_zippers; /* see map_site.h */
+	uint32_t rails;
+	bool quiet, verbose;
+};
+
+/* 0; 1: help was printed; -EINVAL with the reason. */
+int map_options_parse(struct map_options *, int argc, char **argv, struct zerr *);
+/* Takes the value of --zippers into a struct map_options. 0, -EINVAL. */
+int map_options_zippers(void *options, char *text, struct zerr *);
+
+#endif

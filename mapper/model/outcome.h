@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The outcome of one prediction, and the forms in which it is written: table, CSV, JSON, list of links. */
+#ifndef ZIP_MAPPER_OUTCOME_H
+#define ZIP_MAPPER_OUTCOME_H
+
+#include <stdio.h>
+
+#include "mapper/model/model.h"
+#include "mapper/model/stats.h"
+
+struct outcome {
+	const char *network, *jobs;	 /* as given */
+	const char *placement, *routing; /* short names */
+	struct stats stats[STATS_KINDS];
+	struct model_result result; /* load is NULL */
+	uint64_t messages, local_messages, bytes, local_bytes;
+	uint64_t items; /* pairs of points */
+	double wall;	/* seconds that the prediction took, traffic included */
+};
+
+/* Table for people; sizes in MB of 2^20 bytes, as in the paper. The head is printed before the first one. */
+void outcome_print_head(FILE *);
+void outcome_print(const struct outcome *, FILE *);
+/* One line of CSV for each kind of links. Numbers are bytes. */
+void outcome_csv_head(FILE *, unsigned bins);
+void outcome_csv(const struct outcome *, FILE *);
+/* A JSON object; the caller writes the brackets of the array and the commas between. */
+void outcome_json(const struct outcome *, FILE *);
+/* "placement,routing,link,class,bytes,seconds" for every link. */
+void outcome_links_head(FILE *);
+void outcome_links(const struct outcome *, const struct net *, const double *load, FILE *);
+void outcome_free(struct outcome *);
+
+#endif

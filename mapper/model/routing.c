@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of routings, and how they draw paths. */
+#include <strings.h>
+
+#include "mapper/base/rng.h"
+#include "mapper/model/routing.h"
+
+const struct routing *const routing_table[] = {&routing_sd, &routing_ad, &routing_si, &routing_ai, &routing_ah,
+	&routing_sip, NULL};
+
+const struct routing *routing_find(const char *name)
+{
+	for (const struct routing *const *r = routing_table; *r; r++)
+		if (!strcasecmp((*r)->name, name))
+			return *r;
+	return NULL;
+}
+
+void routing_draw_direct(const struct net *net, uint32_t s, uint32_t d, uint64_t bits, uint32_t want,
+	struct path_set *p)
+{
+	uint32_t n = net->ops->direct_count(net, s, d), k = 0, step = 1;
+
+	if (n > want) {
+		/* want different ones: from a random one on, with gaps that are random but do not wrap over it */
+		k = rng_below((uint32_t)bits, n);
+		step = 1 + rng_below((uint32_t)(bits >> 32), (n - 1) / (want > 1 ? want - 1 : 1));
+	}
+	for (uint32_t i = 0; i < want && i < n; i++)
+		net->ops->direct(net, s, d, (k + i * step) % n, path_add(p, net->direct_slots));
+}
+
+void routing_draw_indirect(const struct net *net, uint32_t s, uint32_t d, uint64_t bits, uint32_t want,
+	struct path_set *p)
+{
+	while (p->n < want) {
+		bits = rng_mix(bits + UINT64_C(0x9e3779b97f4a7c15));
+		net->ops->indirect(net, s, d, bits, path_add(p, net->indirect_slots));
+	}
+}

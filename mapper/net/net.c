@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all topologies share: the table, presets, bandwidths from a file, loads by enumeration of paths. */
+#include <ctype.h>
+#include <errno.h>
+#include <float.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/config/args.h"
+#include "common/base/lines.h"
+#include "mapper/net/net.h"
+#include "mapper/base/par.h"
+#include "mapper/traffic/traffic.h"
+
+const struct net_ops *const net_table[] = {&net_dragonfly, &net_fattree, &net_torus, &net_crossbar, &net_joined, NULL};
+
+const struct net_preset net_presets[] = {
+	{"paper", "dragonfly group:960 chassis:6 router:16 node:4 core:24",
+		"the paper's machine: 92,160 routers, 8,847,360 cores (section II)"},
+	{"paper-third", "dragonfly group:384 chassis:6 router:16 node:4 core:24",
+		"36,864 routers, as the paper's validation (section IV.D)"},
+	{"cascade", "dragonfly group:240 chassis:6 router:16 node:4 core:24 column:3 global:4",
+		"the largest Cascade: 240 groups, 3 cables a column, 4 links between groups (section II)"},
+	{NULL, NULL, NULL},
+};
+
+int net_init(struct net *net, const struct net_ops *ops, uint32_t links, struct zerr *err)
+{
+	net->ops = ops;
+	net->links = links;
+	net->link_class = calloc(links, sizeof(*net->link_class));
+	net->capacity = malloc(links * sizeof(*net->capacity));
+	if (!net->link_class || !net->capacity)
+		return zerr_set(err, -ENOMEM, "not enough memory for %u links", links);
+	for (uint32_t l = 0; l < links; l++)
+		net->capacity[l] = FLT_MAX;
+	for (int c = 0; c < NET_CLASSES; c++)
+		net->cables[c] = 1;
+	return 0;
+}
+
+void net_fini(struct net *net)
+{
+	free(net->link_class);
+	free(net->capacity);
+	free(net->where);
+}
+
+int net_create_list(struct spec_list *l, struct net **net, struct zerr *err)
+{
+	const struct net_ops *const *o = net_table;
+	struct spec *spec = l->specs;
+	const char *file;
+	int rc;
+
+	*net = NULL;
+	if (!l->n)
+		return zerr_set(err, -EINVAL, "%s: nothing is described", l->where);
+	while (*o && strcmp((*o)->name, spec->words[0].key))
+		o++;
+	if (!*o)
+		return zerr_set(err, -EINVAL, "%s: \"%s\" is no topology", spec->where, spec->words[0].key);
+	if (l->n > 1 && *o != &net_joined)
+		return zerr_set(err, -EINVAL, "%s: one network is enough (\"part\" statements join several)",
+			l->specs[1].where);
+	if (spec->words[0].value && *o != &net_torus && *o != &net_joined)
+		return zerr_set(err, -EINVAL, "%s: %s:%s: only a torus has numbers behind its name", spec->where,
+			(*o)->name, spec->words[0].value);
+	rc = spec_file(spec, "bandwidth-file", &file, err);
+	if (!rc)
+		rc = (*o)->create(l, net, err);
+	if (!rc && file)
+		rc = net_read_bandwidths(*net, file, err);
+	if (!rc)
+		rc = spec_finish(spec, err);
+	if (rc) {
+		net_destroy(*net);
+		*net = NULL;
+	}
+	return rc;
+}
+
+/* A description begins with the name of a topology; a word that is none is a preset or a file. */
+static bool text_is_description(const char *text)
+{
+	size_t len = strcspn(text, " \t\n,;:=");
+
+	for (const struct net_ops *const *o = net_table; *o; o++)
+		if (strlen((*o)->name) == len && !strncmp((*o)->name, text, len))
+			return true;
+	return strpbrk(text, " \t\n,;") != NULL;
+}
+
+int net_create(const char *text, struct net **net, struct zerr *err)
+{
+	struct spec_list list;
+	int rc;
+
+	*net = NULL;
+	for (const struct net_preset *p = net_presets; p->name; p++)
+		if (!strcmp(p->name, text))
+			text = p->text;
+	if (text_is_description(text))
+		rc = spec_parse(&list, text, "network", false, err);
+	else
+		rc = spec_read(&list, text, err);
+	if (rc)
+		return rc;
+	rc = net_create_list(&list, net, err);
+	if (!rc) {
+		(*net)->where = list.where;
+		list.where = NULL;
+	}
+	spec_free(&list);
+	return rc;
+}
+
+void net_destroy(struct net *net)
+{
+	if (net)
+		net->ops->destroy(net);
+}
+
+/* --- bandwidths from a file --- */
+
+struct named {
+	char name[64];
+	uint32_t link;
+	int line; /* where it has its bandwidth; 0: nowhere */
+};
+
+static int named_compare(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+/* What is needed while a file is read. */
+struct reading {
+	struct net *net;
+	struct named *names; /* [n], sorted */
+	size_t n;
+};
+
+static int bandwidth_line(void *arg, char *line, int number, struct zerr *err)
+{
+	const struct reading *r = arg;
+	char *save, *hash = strchr(line, '#'), *name, *value;
+	struct named key, *found;
+	uint64_t v;
+
+	if (hash)
+		*hash = '\0';
+	name = strtok_r(line, " \t\r\n", &save);
+	if (!name)
+		return 0;
+	value = strtok_r(NULL, " \t\r\n", &save);
+	if (!value || zargs_parse_u64(value, &v) || !v || strtok_r(NULL, " \t\r\n", &save))
+		return zerr_set(err, -EINVAL, "not \"NAME BANDWIDTH\" with a positive number");
+	snprintf(key.name, sizeof(key.name), "%s", name);
+	found = bsearch(&key, r->names, r->n, sizeof(*r->names), named_compare);
+	if (!found)
+		return zerr_set(err, -EINVAL, "there is no link \"%s\"", name);
+	if (found->line)
+		return zerr_set(err, -EINVAL, "link \"%s\" was already in line %d", name, found->line);
+	found->line = number;
+	r->net->capacity[found->link] = (float)v;
+	return 0;
+}
+
+int net_read_bandwidths(struct net *net, const char *path, struct zerr *err)
+{
+	FILE *f = fopen(path, "r");
+	struct reading r = {.net = net, .names = malloc(net->links * sizeof(*r.names))};
+	int rc;
+
+	if (!f || !r.names) {
+		rc = zerr_set(err, f ? -ENOMEM : -errno, "%s: %s", path, strerror(f ? ENOMEM : errno));
+		goto out;
+	}
+	for (uint32_t l = 0; l < net->links; l++) {
+		if (net->link_class[l] == NET_NONE)
+			continue;
+		r.names[r.n].link = l;
+		r.names[r.n].line = 0;
+		net->ops->link_name(net, l, r.names[r.n++].name, sizeof(r.names->name));
+	}
+	qsort(r.names, r.n, sizeof(*r.names), named_compare);
+	rc = zlines_read(f, path, bandwidth_line, &r, err);
+out:
+	if (f)
+		fclose(f);
+	free(r.names);
+	return rc;
+}
+
+/* --- loads by enumeration --- */
+
+/* Loads are summed as integers, bytes / 2^16 each, so that the order of additions does not matter; in larger parts
+ * where 2^47 bytes (128 TiB) or more are under way, as a link may carry all of them. */
+#define PART_BITS 16
+
+struct enumerate {
+	const struct net *net;
+	const struct traffic *t;
+	unsigned bits; /* a part is 2^-bits bytes */
+	uint64_t *sum; /* [links], shared, atomic */
+	double *hops;  /* [nchunks], bytes x hops in parts */
+};
+
+static void enumerate_chunk(void *arg, size_t item, unsigned worker)
+{
+	struct enumerate *e = arg;
+	const struct net *net = e->net;
+	const struct traffic_chunk *c = &e->t->chunks[item];
+	uint32_t link[NET_SLOTS_MAX];
+	unsigned __int128 hops = 0; /* links are many, and together they may carry more than one of them */
+
+	(void)worker;
+	for (uint32_t i = 0; i < c->n; i++) {
+		for (uint64_t j = c->off[i]; j < c->off[i + 1]; j++) {
+			uint32_t n = net->ops->direct_count(net, c->first + i, c->items[j].dst);
+			uint64_t parts = (c->items[j].units * e->t->unit) << e->bits;
+
+			/* The remainder of the division goes to the first paths, one part each. */
+			for (uint32_t k = 0; k < n; k++) {
+				uint64_t share = parts / n + (k < parts % n);
+
+				net->ops->direct(net, c->first + i, c->items[j].dst, k, link);
+				for (uint32_t h = 0; h < net->direct_slots; h++) {
+					if (net->link_class[link[h]] == NET_NONE)
+						continue;
+					__atomic_fetch_add(&e->sum[link[h]], share, __ATOMIC_RELAXED);
+					hops += share;
+				}
+			}
+		}
+	}
+	e->hops[item] = (double)hops;
+}
+
+int net_load_enumerated(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
+{
+	struct enumerate e = {.net = net, .t = t, .bits = PART_BITS};
+
+	while (e.bits && t->bytes >> (63 - e.bits))
+		e.bits--;
+	e.sum = calloc(net->links, sizeof(*e.sum));
+	e.hops = calloc(t->nchunks ? t->nchunks : 1, sizeof(*e.hops));
+	if (!e.sum || !e.hops) {
+		free(e.sum);
+		free(e.hops);
+		return -ENOMEM;
+	}
+	par_run(threads, t->nchunks, enumerate_chunk, &e);
+	for (uint32_t l = 0; l < net->links; l++)
+		load->bytes[l] += (double)e.sum[l] / (1 << e.bits);
+	for (size_t i = 0; i < t->nchunks; i++)
+		load->byte_hops += e.hops[i] / (1 << e.bits);
+	free(e.sum);
+	free(e.hops);
+	return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A network for the model: points that send and receive, directed links, and the paths between points. One operations
+ * table and one file for each topology. A struct net does not change once it has been created; any thread may read it.
+ *
+ * Link 0, and every link of class NET_NONE, is void: it carries nothing, holds any load and fills up paths, so that
+ * all paths of a kind have the same number of entries.
+ */
+#ifndef ZIP_MAPPER_NET_H
+#define ZIP_MAPPER_NET_H
+
+#include <stdint.h>
+
+#include "common/base/err.h"
+#include "mapper/base/spec.h"
+
+#define NET_VOID 0u
+#define NET_SLOTS_MAX                                                                                                  \
+	96 /* entries of a path: 10 and two node links in a dragonfly; tori and joined networks have more */
+
+enum net_class {
+	NET_NONE,
+	NET_ROW,    /* dragonfly, level 1, within a chassis */
+	NET_COLUMN, /* dragonfly, level 1, between the chassis of a group */
+	NET_GLOBAL, /* dragonfly, level 2 */
+	NET_UP,	    /* fat tree and crossbar, towards the roots */
+	NET_DOWN,
+	NET_INJECT, /* from a node to its router, where that is limited */
+	NET_EJECT,
+	NET_PORT,    /* between a zipper node and a fabric */
+	NET_FORWARD, /* inside a zipper node, one a direction */
+	NET_TORUS,   /* between neighbours, in any dimension */
+	NET_CLASSES
+};
+
+/* Nodes come in blocks: one node, the nodes of a router, of a chassis, of a group. */
+enum net_level { NET_NODE, NET_ROUTER, NET_CHASSIS, NET_GROUP, NET_LEVELS };
+
+struct net;
+struct traffic;
+
+/* Loads in bytes, one a link, and what they must add up to. */
+struct net_load {
+	double *bytes;	  /* [net->links], added to */
+	double byte_hops; /* bytes x links crossed, found without looking at bytes[]; added to */
+};
+
+/* A leg: two links, of which some may be void, and the other way to make the same step, with as many void ones. Where
+ * there is one way only, both are that one. */
+struct net_leg {
+	uint32_t link[2][2];
+};
+
+/* All shortest paths of a pair as a product: either way of the first leg, the middle, either way of the last leg. */
+struct net_fork {
+	uint32_t first, last; /* legs, 0..net->legs-1; many pairs share them */
+	uint32_t middle[3];   /* links */
+};
+
+struct net_ops {
+	const char *name;
+	const char *help; /* its keys, one line each */
+	/* From the statements of a description: one, but for joined networks. */
+	int (*create)(struct spec_list *, struct net **, struct zerr *);
+	void (*destroy)(struct net *);
+	/* The point of a node. */
+	uint32_t (*point)(const struct net *, uint32_t node);
+	/* Shortest paths from s to d (s != d): how many, and the k-th of them into net->direct_slots entries. */
+	uint32_t (*direct_count)(const struct net *, uint32_t s, uint32_t d);
+	void (*direct)(const struct net *, uint32_t s, uint32_t d, uint32_t k, uint32_t *link);
+	/* The same in one piece, if net->forked; may be NULL if it never is. Void links where nothing is crossed. */
+	void (*fork)(const struct net *, uint32_t s, uint32_t d, struct net_fork *);
+	/* Legs first..first+n-1, likewise. */
+	void (*legs_list)(const struct net *, uint32_t first, uint32_t n, struct net_leg *);
+	/* An indirect path chosen by the 64 random bits, into net->indirect_slots entries. */
+	void (*indirect)(const struct net *, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link);
+	/* Load of traffic that is split evenly over all shortest paths; and its exact expectation over all indirect
+	 * paths. 0 or -ENOMEM. Independent of the number of threads. */
+	int (*load_direct)(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
+	int (*load_indirect)(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
+	/* A name like "g0.c1.r2>g0.c1.r5", unique among the links that are not void. */
+	void (*link_name)(const struct net *, uint32_t link, char *buf, size_t size);
+};
+
+struct net {
+	const struct net_ops *ops;
+	char *where;	       /* "network", or the file that describes it: in front of errors; NULL in a part */
+	uint32_t nodes, cores; /* cores of each node */
+	uint32_t points;
+	uint32_t links;			       /* with the void ones */
+	uint32_t direct_slots, indirect_slots; /* indirect_slots >= direct_slots */
+	uint8_t forked; /* 0, or entries of net_fork.middle that are used: all shortest paths have that form */
+	uint32_t legs;	/* if forked */
+	uint32_t level[NET_LEVELS];   /* nodes in a block; level[NET_NODE] = 1, each divides the next and nodes */
+	uint8_t *link_class;	      /* [links], enum net_class */
+	float *capacity;	      /* [links], bytes a second; FLT_MAX for void ones */
+	uint16_t cables[NET_CLASSES]; /* parallel cables that share a link of this class evenly, >= 1 */
+};
+
+extern const struct net_ops net_dragonfly, net_fattree, net_torus, net_crossbar, net_joined;
+extern const struct net_ops *const net_table[]; /* NULL-terminated */
+
+/* From a description: the words of a topology, the name of a preset, or the path of a file that has them. */
+int net_create(const char *text, struct net **, struct zerr *);
+int net_create_list(struct spec_list *, struct net **, struct zerr *);
+void net_destroy(struct net *);
+
+/* Fills in what every topology has: ops, cables = 1, link_class and capacity (all void). 0 or -ENOMEM. */
+int net_init(struct net *, const struct net_ops *, uint32_t links, struct zerr *);
+void net_fini(struct net *);
+static inline void net_set_link(struct net *net, uint32_t link, enum net_class class, double bandwidth)
+{
+	net->link_class[link] = (uint8_t) class;
+	net->capacity[link] = (float)bandwidth;
+}
+
+/* Reads "NAME BANDWIDTH" lines into net->capacity. */
+int net_read_bandwidths(struct net *, const char *path, struct zerr *);
+
+/* Presets, for --help: NULL-terminated names. */
+struct net_preset {
+	const char *name, *text, *help;
+};
+extern const struct net_preset net_presets[];
+
+/* For topologies without a closed form: load of all shortest paths by writing them down. Cost: items x paths. */
+int net_load_enumerated(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tori, and rings: each router has two links in every dimension, one each direction. Shortest paths correct the first
+ * dimension, then the second, and so on, as deterministic routers do; where both directions around a dimension are
+ * equally long, either may be taken, whatever is done in the others. Indirect: to a random router, then on.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mapper/net/net.h"
+#include "mapper/base/rng.h"
+#include "mapper/traffic/traffic.h"
+
+#define DIMS_MAX 8
+
+struct torus {
+	struct net net;
+	unsigned ndims;
+	uint32_t size[DIMS_MAX], stride[DIMS_MAX]; /* the last dimension runs fastest: its stride is 1 */
+	uint32_t hosts;				   /* nodes of a router */
+};
+
+/* Link 0 is void; then those of router 0: up and down in the first dimension, up and down in the second, ... */
+static uint32_t link_of(const struct torus *t, uint32_t router, unsigned dim, unsigned down)
+{
+	return 1 + 2 * (router * t->ndims + dim) + down;
+}
+
+static uint32_t coordinate(const struct torus *t, uint32_t router, unsigned dim)
+{
+	return router / t->stride[dim] % t->size[dim];
+}
+
+static void torus_destroy(struct net *net)
+{
+	net_fini(net);
+	free(net);
+}
+
+static int shape_read(struct torus *t, struct spec *spec, uint64_t *routers, struct zerr *err)
+{
+	const char *text = spec->words[0].value;
+	int rc = spec_dims(spec, text ? text : "8x8x8", t->size, DIMS_MAX, &t->ndims, err);
+	uint32_t hops = 0;
+
+	*routers = 1;
+	for (unsigned i = 0; i < t->ndims && !rc; i++) {
+		if (*routers * t->size[i] > UINT32_MAX / (4 * DIMS_MAX))
+			return zerr_set(err, -EINVAL, "%s: a torus of that size is out of range", spec->where);
+		*routers *= t->size[i];
+		hops += t->size[i] / 2;
+	}
+	for (unsigned i = 0; i < t->ndims && !rc; i++) {
+		t->stride[i] = 1;
+		for (unsigned k = i + 1; k < t->ndims; k++)
+			t->stride[i] *= t->size[k];
+	}
+	if (!rc && 2 * hops > NET_SLOTS_MAX)
+		return zerr_set(err, -EINVAL, "%s: shortest paths of %u hops; the limit is %u", spec->where, hops,
+			NET_SLOTS_MAX / 2);
+	t->net.direct_slots = hops ? hops : 1;
+	t->net.indirect_slots = 2 * t->net.direct_slots;
+	return rc;
+}
+
+static int torus_create(struct spec_list *list, struct net **out, struct zerr *err)
+{
+	struct spec *spec = list->specs;
+	struct torus *t = calloc(1, sizeof(*t));
+	struct net *net = &t->net;
+	uint64_t bandwidth, routers;
+	int rc;
+
+	*out = NULL;
+	if (!t)
+		return zerr_set(err, -ENOMEM, "not enough memory");
+	if ((rc = shape_read(t, spec, &routers, err)) || (rc = spec_u32(spec, "node", 1, 1, 4096, &t->hosts, err)) ||
+		(rc = spec_u32(spec, "core", 1, 1, 65535, &net->cores, err)) ||
+		(rc = spec_u64(spec, "bandwidth", 5120ull << 20, 1, UINT64_MAX, &bandwidth, err)))
+		goto err_free;
+	if (routers * t->hosts > UINT32_MAX / 4) {
+		rc = zerr_set(err, -EINVAL, "%s: a torus of that size is out of range", spec->where);
+		goto err_free;
+	}
+	rc = net_init(net, &net_torus, 1 + 2 * (uint32_t)routers * t->ndims, err);
+	if (rc)
+		goto err_free;
+	for (uint32_t r = 0; r < routers; r++)
+		for (unsigned i = 0; i < 2 * t->ndims; i++)
+			if (t->size[i / 2] > 1)
+				net_set_link(net, link_of(t, r, i / 2, i % 2), NET_TORUS, (double)bandwidth);
+	net->points = (uint32_t)routers;
+	net->nodes = (uint32_t)routers * t->hosts;
+	net->level[NET_NODE] = 1;
+	net->level[NET_ROUTER] = t->hosts;
+	net->level[NET_CHASSIS] = t->ndims > 1 ? t->hosts * t->size[t->ndims - 1] : t->hosts;
+	net->level[NET_GROUP] = t->hosts * t->stride[0];
+	if (net->level[NET_GROUP] < net->level[NET_CHASSIS])
+		net->level[NET_GROUP] = net->level[NET_CHASSIS];
+	*out = net;
+	return 0;
+
+err_free:
+	torus_destroy(net);
+	return rc;
+}
+
+static uint32_t torus_point(const struct net *net, uint32_t node)
+{
+	return node / ((const struct torus *)net)->hosts;
+}
+
+/* Steps up from one coordinate to another, 0..size-1. */
+static uint32_t steps_up(uint32_t from, uint32_t to, uint32_t size)
+{
+	return to >= from ? to - from : to + size - from;
+}
+
+static uint32_t torus_direct_count(const struct net *net, uint32_t s, uint32_t d)
+{
+	const struct torus *t = (const struct torus *)net;
+	uint32_t count = 1;
+
+	for (unsigned i = 0; i < t->ndims; i++)
+		count <<= 2 * steps_up(coordinate(t, s, i), coordinate(t, d, i), t->size[i]) == t->size[i];
+	return count;
+}
+
+/* A bit of k for each dimension in which both directions are equally long: 1 is down. Where k has more bits than needed
+ * it may be random. */
+static void torus_direct(const struct net *net, uint32_t s, uint32_t d, uint32_t k, uint32_t *link)
+{
+	const struct torus *t = (const struct torus *)net;
+	uint32_t *end = link + net->direct_slots;
+
+	for (unsigned i = 0; i < t->ndims; i++) {
+		uint32_t size = t->size[i], stride = t->stride[i], at = coordinate(t, s, i), to = coordinate(t, d, i);
+		uint32_t up = steps_up(at, to, size), down = 2 * up > size;
+
+		if (2 * up == size) {
+			down = k & 1;
+			k >>= 1;
+		}
+		while (at != to) {
+			*link++ = link_of(t, s, i, down);
+			if (down) {
+				s += at ? -stride : (size - 1) * stride;
+				at = (at ? at : size) - 1;
+			} else {
+				s += at + 1 < size ? stride : -at * stride;
+				at = at + 1 < size ? at + 1 : 0;
+			}
+		}
+	}
+	while (link < end)
+		*link++ = NET_VOID;
+}
+
+static void torus_indirect(const struct net *net, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link)
+{
+	uint32_t via = rng_below((uint32_t)(bits >> 32), net->points);
+
+	torus_direct(net, s, via, (uint32_t)bits & 0xffff, link);
+	torus_direct(net, via, d, (uint32_t)bits >> 16, link + net->direct_slots);
+}
+
+/* --- expectation over all intermediate routers --- */
+
+/* Coordinates of a dimension at which a router that is `behind` steps away, or one beyond, is reached in one direction;
+ * half of them where both directions are equally long. */
+static double beyond(uint32_t size, uint32_t behind)
+{
+	double n = behind <= (size - 1) / 2 ? (size - 1) / 2 + 1 - behind : 0;
+
+	return n + (size % 2 == 0 && behind <= size / 2 ? 0.5 : 0);
+}
+
+/* Replaces each value by the average over its line in a dimension. */
+static void lines_average(const struct torus *t, double *value, unsigned dim)
+{
+	for (uint32_t r = 0; r < t->net.points; r++) {
+		double sum = 0;
+
+		if (coordinate(t, r, dim))
+			continue;
+		for (uint32_t x = 0; x < t->size[dim]; x++)
+			sum += value[r + x * t->stride[dim]];
+		for (uint32_t x = 0; x < t->size[dim]; x++)
+			value[r + x * t->stride[dim]] = sum / t->size[dim];
+	}
+}
+
+/*
+ * Links of a dimension, if value[r] bytes are on their way from each router to (out) or to it from (else) a uniformly
+ * drawn coordinate. A link up is crossed by what starts at it or behind it and goes on beyond it, and by what goes to
+ * the routers ahead and comes from behind; likewise down.
+ */
+static void lines_load(const struct torus *t, const double *value, unsigned dim, bool out, double *bytes)
+{
+	uint32_t size = t->size[dim], reach = size / 2;
+
+	for (uint32_t r = 0; r < t->net.points && size > 1; r++) {
+		uint32_t at = coordinate(t, r, dim), line = r - at * t->stride[dim];
+
+		for (uint32_t away = 1; away <= reach; away++) {
+			uint32_t back = out ? away - 1 : size - away; /* against the direction of the link */
+			double part = beyond(size, away) / size;
+
+			bytes[link_of(t, r, dim, 0)] += part * value[line + (at + size - back) % size * t->stride[dim]];
+			bytes[link_of(t, r, dim, 1)] += part * value[line + (at + back) % size * t->stride[dim]];
+		}
+	}
+}
+
+static int torus_load_indirect(const struct net *net, const struct traffic *traffic, unsigned threads,
+	struct net_load *load)
+{
+	const struct torus *t = (const struct torus *)net;
+	double *sent = calloc(net->points, sizeof(*sent)), *received = calloc(net->points, sizeof(*received)), hops = 0;
+	int rc = -ENOMEM;
+
+	(void)threads; /* the messages are read once; the rest is little */
+	if (!sent || !received)
+		goto out;
+	for (size_t k = 0; k < traffic->nchunks; k++) {
+		const struct traffic_chunk *c = &traffic->chunks[k];
+
+		for (uint32_t i = 0; i < c->n; i++)
+			for (uint64_t j = c->off[i]; j < c->off[i + 1]; j++) {
+				sent[c->first + i] += (double)c->items[j].units * (double)traffic->unit;
+				received[c->items[j].dst] += (double)c->items[j].units * (double)traffic->unit;
+			}
+	}
+	/* On the way to the intermediate router the dimensions behind are spread out; on the way from it, those ahead.
+	 */
+	for (unsigned i = 0; i < t->ndims; i++) {
+		lines_load(t, sent, i, true, load->bytes);
+		lines_average(t, sent, i);
+		for (uint32_t x = 0; x < t->size[i]; x++)
+			hops += (double)(x < t->size[i] - x ? x : t->size[i] - x) / t->size[i];
+	}
+	for (unsigned i = t->ndims; i-- > 0;) {
+		lines_load(t, received, i, false, load->bytes);
+		lines_average(t, received, i);
+	}
+	load->byte_hops += 2 * hops * (double)traffic->bytes;
+	rc = 0;
+out:
+	free(sent);
+	free(received);
+	return rc;
+}
+
+/* "0.3.2+1": from the router at 0, 3, 2 up the dimension 1 (the first is 0). */
+static void torus_link_name(const struct net *net, uint32_t link, char *buf, size_t size)
+{
+	const struct torus *t = (const struct torus *)net;
+	uint32_t router = (link - 1) / 2 / t->ndims, dim = (link - 1) / 2 % t->ndims;
+	size_t n = 0;
+
+	for (unsigned i = 0; i < t->ndims && n < size; i++)
+		n += (size_t)snprintf(buf + n, size - n, "%s%u", i ? "." : "", coordinate(t, router, i));
+	if (n < size)
+		snprintf(buf + n, size - n, "%c%u", (link - 1) % 2 ? '-' : '+', dim);
+}
+
+const struct net_ops net_torus = {
+	.name = "torus",
+	.help = "torus:8x8x8 node:1 (of a router) core:1 bandwidth:5120M (of a link, each way)",
+	.create = torus_create,
+	.destroy = torus_destroy,
+	.point = torus_point,
+	.direct_count = torus_direct_count,
+	.direct = torus_direct,
+	.indirect = torus_indirect,
+	.load_direct = net_load_enumerated,
+	.load_indirect = torus_load_indirect,
+	.link_name = torus_link_name,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Communication patterns: which rank sends how much to which others in one phase. One operations table entry each.
+ * Does not change once created; any thread may read it. */
+#ifndef ZIP_MAPPER_PATTERN_H
+#define ZIP_MAPPER_PATTERN_H
+
+#include "common/base/err.h"
+#include "mapper/base/spec.h"
+#include "mapper/traffic/traffic.h"
+
+struct graph;
+
+struct pattern {
+	const struct pattern_ops *ops;
+	struct traffic_source source; /* its ranks, and their messages; source.arg is this pattern */
+	uint64_t bytes;		      /* of a message */
+	uint64_t seed;
+	uint32_t ndims, dims[4];
+	uint32_t axis; /* many-to-many: the dimension along which subsets lie */
+	int periodic;
+	uint32_t least, most, range; /* partners of a rank; range 0: anywhere */
+	struct graph *graph;
+};
+
+struct pattern_ops {
+	const char *name, *title;
+	const char *help; /* keys and defaults */
+	/* ranks: as many as there are cores. Fewer may be used. */
+	int (*create)(struct pattern *, struct spec *, uint32_t ranks, struct zerr *);
+};
+
+extern const struct pattern_ops pattern_umesh, pattern_spread, pattern_2d, pattern_4d, pattern_m2m, pattern_graph;
+extern const struct pattern_ops *const pattern_table[]; /* NULL-terminated */
+
+/* Ranks that the description asks for by itself (its dimensions, or the graph's vertices); 0 if it takes what it gets.
+ * -EINVAL for an unknown name or bad dimensions. */
+int pattern_wants(struct spec *, uint64_t *ranks, struct zerr *);
+/* The name and keys of spec; 0, -EINVAL, -ENOMEM, or what reading a file gives. */
+int pattern_create(struct spec *, uint32_t ranks, uint64_t seed, struct pattern **, struct zerr *);
+void pattern_destroy(struct pattern *);
+
+#endif

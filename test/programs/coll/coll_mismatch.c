@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Amounts of data that do not agree between the clusters, or inside one, are an error where they arrive, and nothing
+ * hangs as long as the members of each cluster take as many steps. They do not where one has more segments than another
+ * of its cluster, so those of several segments are between members that are alone in theirs. What native MPI does with
+ * such amounts is not defined, so this is for merged worlds only.
+ * twin: native=no layouts=2+2,1+3,3+1,1+1+2 */
+#include "../check.h"
+
+static int class_of(int rc)
+{
+	int class;
+	MPI_Error_class(rc, &class);
+	return class;
+}
+
+static int x[100000], y[400000];
+
+#define LARGE 60000 /* is sent natively inside a cluster */
+
+/* The giver has LARGE for one who expects nothing. */
+static void unexpected(MPI_Comm c, int giver, int taker)
+{
+	int none[16] = {0}, one[16] = {0}, rc;
+	one[taker] = LARGE;
+	rc = MPI_Gatherv(x, rank == giver ? LARGE : 0, MPI_INT, y, none, none, MPI_INT, taker, c);
+	CHECK_INT(class_of(rc), rank == giver ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+	rc = MPI_Scatterv(x, one, none, MPI_INT, y, 0, MPI_INT, giver, c);
+	CHECK_INT(class_of(rc), rank == giver ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+	rc = MPI_Alltoallv(x, rank == giver ? one : none, none, MPI_INT, y, none, none, MPI_INT, c);
+	CHECK_INT(class_of(rc), rank == giver ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+}
+
+/* Of the giver, who has enough for the other one. */
+static void missing(MPI_Comm c, int giver, int taker, int other)
+{
+	int none[16] = {0}, one[16] = {0}, from[16] = {0}, rc;
+	one[other] = LARGE;
+	rc = MPI_Scatterv(x, one, none, MPI_INT, y, rank == other ? LARGE : rank == taker ? 5 : 0, MPI_INT, giver, c);
+	CHECK_INT(class_of(rc), rank == taker ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+	from[giver] = rank == other ? LARGE : rank == taker ? LARGE / 2 : 0;
+	rc = MPI_Alltoallv(x, rank == giver ? one : none, none, MPI_INT, y, from, none, MPI_INT, c);
+	CHECK_INT(class_of(rc), rank == taker ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+}
+
+/* Less than expected, and more. */
+static void other_size(MPI_Comm c, int giver, int taker)
+{
+	int none[16] = {0}, one[16] = {0}, from[16] = {0}, rc;
+	for (int more = 0; more < 2; more++) {
+		one[taker] = LARGE;
+		from[giver] = more ? LARGE / 2 : LARGE + 1;
+		rc = MPI_Alltoallv(x, rank == giver ? one : none, none, MPI_INT, y, rank == taker ? from : none, none,
+			MPI_INT, c);
+		CHECK_INT(class_of(rc), rank == taker ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+	}
+}
+
+/* Between those in the cluster that has the most of them; its members are consecutive. */
+static void inside_cluster(void)
+{
+	MPI_Comm host, c;
+	int first = rank, n;
+	MPI_Comm_split_type(WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+	MPI_Comm_size(host, &n);
+	MPI_Bcast(&first, 1, MPI_INT, 0, host);
+	MPI_Comm_free(&host);
+	int mine[2] = {n, first}, most[2];
+	MPI_Allreduce(mine, most, 1, MPI_2INT, MPI_MAXLOC, WORLD);
+	MPI_Comm_dup(WORLD, &c);
+	MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+	n = most[0];
+	first = most[1];
+	for (int i = 0; i < 2; i++) {
+		unexpected(c, first + i, first + 1 - i);
+		other_size(c, first + i, first + 1 - i);
+		if (n > 2) {
+			missing(c, first + i, first + 1 - i, first + 2);
+			missing(c, first + i, first + 2, first + 1 - i);
+		}
+	}
+	/* and nothing is left over */
+	for (int i = 0; i < 300; i++) {
+		int counts[16], displs[16];
+		for (int r = 0; r < size; r++) {
+			counts[r] = i % 100 ? 1 : 9000;
+			displs[r] = r * 10000;
+			x[r * 10000] = i * 100 + rank * 10 + r;
+			y[r * 10000] = -1;
+		}
+		MPI_Alltoallv(x, counts, displs, MPI_INT, y, counts, displs, MPI_INT, c);
+		for (int r = 0; r < size; r++)
+			CHECK_INT(y[r * 10000], i * 100 + r * 10 + rank);
+	}
+	MPI_Comm_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+	begin(&argc, &argv);
+	int last = size - 1, rc;
+	MPI_Comm pair; /* the first and the last rank: in different clusters, each alone */
+	MPI_Comm_split(WORLD, rank == 0 || rank == last ? 0 : MPI_UNDEFINED, 0, &pair);
+	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN);
+	if (pair != MPI_COMM_NULL) {
+		const int sizes[][2] = {{10, 5}, {5, 10}, {0, 1}, {80000, 10}, {10, 80000}, {80000, 90000},
+			{98304, 65536}};
+		for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+			MPI_Comm c; /* left-over segments stay with it */
+			MPI_Comm_dup(pair, &c);
+			MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+			rc = MPI_Bcast(x, sizes[i][rank != 0], MPI_INT, 0, c);
+			CHECK_INT(class_of(rc), rank ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+			MPI_Barrier(pair);
+		}
+		MPI_Comm_set_errhandler(pair, MPI_ERRORS_RETURN);
+		rc = MPI_Gather(x, rank ? 7 : 3, MPI_INT, y, 3, MPI_INT, 0, pair);
+		CHECK_INT(class_of(rc), rank ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+		rc = MPI_Scatter(x, 7, MPI_INT, y, rank ? 3 : 7, MPI_INT, 0, pair);
+		CHECK_INT(class_of(rc), rank ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+		rc = MPI_Allreduce(x, y, rank ? 3 : 7, MPI_INT, MPI_SUM, pair);
+		CHECK_INT(class_of(rc), MPI_ERR_TRUNCATE);
+		rc = MPI_Alltoall(x, rank ? 3 : 7, MPI_INT, y, rank ? 3 : 7, MPI_INT, pair);
+		CHECK_INT(class_of(rc), MPI_ERR_TRUNCATE);
+		MPI_Request q;
+		MPI_Iallgather(x, rank ? 3 : 7, MPI_INT, y, rank ? 3 : 7, MPI_INT, pair, &q);
+		rc = MPI_Wait(&q, MPI_STATUS_IGNORE);
+		CHECK_INT(class_of(rc), MPI_ERR_TRUNCATE);
+		MPI_Barrier(pair);
+		MPI_Comm_free(&pair);
+	}
+	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_ARE_FATAL);
+	MPI_Barrier(WORLD);
+	inside_cluster();
+	return end();
+}

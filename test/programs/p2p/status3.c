@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The exit status of the job is the highest one of any rank. */
+#include "../check.h"
+
+int main(int argc, char **argv)
+{
+	begin(&argc, &argv);
+	MPI_Barrier(WORLD);
+	printf("rank %d ends\n", rank);
+	MPI_Finalize();
+	return rank == 2 ? 3 : 0;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ranks' side of the control protocol, against zipperds that are false: keys are proved both ways, so that nobody
+ * joins a world, or hands over what it sends, at a port where somebody else has begun to listen. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/base/clock.h"
+#include "common/session/session_parts.h"
+
+#define PATIENCE_MS 20000
+#define USER "tester"
+
+enum answer { RIGHT, OTHER_KEY, ZEROS, REFLECTED, ANSWERS };
+
+struct zipperd {
+	const struct ztransport *ops;
+	struct zlistener *listener;
+	struct zaddr addr;
+	enum answer answer;
+	uint8_t key[ZAUTH_KEY_BYTES];
+	bool heard; /* the rank has sent a right proof of its own */
+	const char *wrong;
+	/* what has come */
+	struct zctl_msg msg;
+	bool any;
+};
+
+static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	struct zipperd *z = ctx;
+	struct zerr err;
+	(void)raw;
+	if (z->any)
+		return -EAGAIN;
+	if (env->kind == ZWIRE_CTRL)
+		z->any = zctl_decode(&z->msg, payload, env->len, &err) == 0;
+	return 0;
+}
+
+/* The next message; false: it is another one, or none. */
+static bool next(struct zipperd *z, struct zlink *link, uint16_t type)
+{
+	const struct zsink sink = {.take = take, .ctx = z};
+	const int64_t end = zclock_ms() + PATIENCE_MS;
+	for (z->any = false; !z->any && zclock_ms() < end;) {
+		const int rc = link->ops->poll(link, &sink, 1);
+		if (rc < 0 && rc != -EAGAIN)
+			return false;
+		if (rc <= 0)
+			poll(NULL, 0, 1);
+	}
+	return z->any && z->msg.type == type;
+}
+
+static void greet(struct zipperd *z, struct zlink *link)
+{
+	const int64_t end = zclock_ms() + PATIENCE_MS;
+	struct zctl_msg challenge = {.type = ZCTL_CHALLENGE}, proof = {.type = ZCTL_PROOF};
+	if (!next(z, link, ZCTL_HELLO)) {
+		z->wrong = "no HELLO";
+		return;
+	}
+	const struct zctl_hello hello = z->msg.u.hello;
+	zauth_module.random(challenge.u.challenge.nonce, sizeof(challenge.u.challenge.nonce));
+	if (zsession_send(link, &challenge, end) != 0 || !next(z, link, ZCTL_PROOF)) {
+		z->wrong = "no PROOF";
+		return;
+	}
+	z->heard = zauth_module.check(z->msg.u.proof.mac, z->key, ZAUTH_ASKS, &hello, &challenge.u.challenge) == 0;
+	if (z->answer == RIGHT || z->answer == OTHER_KEY)
+		zauth_module.prove(proof.u.proof.mac, z->key, ZAUTH_ANSWERS, &hello, &challenge.u.challenge);
+	else if (z->answer == REFLECTED)
+		memcpy(proof.u.proof.mac, z->msg.u.proof.mac, sizeof(proof.u.proof.mac));
+	if (zsession_send(link, &proof, end) != 0)
+		z->wrong = "the answer cannot be sent";
+	next(z, link, ZCTL_PROOF); /* until it closes */
+}
+
+static void *serve(void *ctx)
+{
+	struct zipperd *z = ctx;
+	const int64_t end = zclock_ms() + PATIENCE_MS;
+	struct zlink *link;
+	struct zerr err;
+	int rc;
+	while ((rc = z->ops->accept(z->listener, &link, &err)) == -EAGAIN && zclock_ms() < end)
+		poll(NULL, 0, 1);
+	if (rc != 0) {
+		z->wrong = "nobody connects";
+		return NULL;
+	}
+	greet(z, link);
+	link->ops->close(link);
+	return NULL;
+}
+
+static void zipperd_proves_that_it_knows_the_key(void **state)
+{
+	(void)state;
+	for (enum answer a = RIGHT; a < ANSWERS; a++) {
+		struct zipperd z = {.ops = &ztransport_tcp, .answer = a};
+		struct zsession_params p = {.user = USER, .job = "j", .auth = &zauth_module, .timeout_ms = PATIENCE_MS};
+		struct zsession *s;
+		struct zerr err = {""};
+		pthread_t thread;
+		zauth_module.random(p.key, sizeof(p.key));
+		memcpy(z.key, p.key, sizeof(z.key));
+		z.key[5] ^= a == OTHER_KEY;
+		assert_int_equal(zaddr_parse(&z.addr, "tcp:127.0.0.1:0", &err), 0);
+		assert_int_equal(z.ops->listen(&z.listener, &z.addr, &err), 0);
+		z.ops->listener_addr(z.listener, &p.zipper);
+		assert_int_equal(pthread_create(&thread, NULL, serve, &z), 0);
+		const int rc = zsession_open(&s, &p, ZCTL_SERVICE_RANK, &err);
+		if (rc == 0)
+			zsession_close(s);
+		pthread_join(thread, NULL);
+		z.ops->unlisten(z.listener);
+		if (z.wrong)
+			fail_msg("%s", z.wrong);
+		assert_int_equal(z.heard, a != OTHER_KEY);
+		assert_int_equal(rc, a == RIGHT ? 0 : -EACCES);
+		if (rc != 0 && !strstr(err.text, " does not know the key of user " USER))
+			fail_msg("\"%s\"", err.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(zipperd_proves_that_it_knows_the_key)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

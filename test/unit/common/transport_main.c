@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The conformance list of transports as a program of its own. */
+#include "test/unit/common/link_fixture.h"
+
+int main(int argc, char **argv)
+{
+	return transport_main(argc, argv);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The links of the simulation: each is two queues. A zipper that dies, or one of whose ranks is cut off, takes with it
+ * what it has not read, and some of what it had sent; its ranks notice that at different times, by a link or by the
+ * control session. Until then what they post is accepted, and lost.
+ */
+#include "test/unit/libzip/failover_sim_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUEUE_MAX 24 /* a rank's posts */
+
+struct queue {
+	struct sim_msg *head, *tail;
+	uint32_t n;
+};
+
+struct link {
+	struct queue in, out; /* as the zipper sees it */
+	bool attached, said_bye;
+};
+
+static struct rail {
+	struct link link[SIM_RANKS][SIM_PARTS];
+	bool dead;
+	bool cut[SIM_RANKS];	   /* this rank is not reached any more */
+	bool quit[SIM_RANKS];	   /* by itself */
+	bool told[SIM_RANKS];	   /* it knows */
+	long broken_at[SIM_RANKS]; /* step in which its links break, dead or cut */
+} rails[SIM_RAILS];
+
+static int losses_left;
+
+/* --- queues --- */
+
+static void append(struct queue *q, struct sim_msg *m)
+{
+	m->next = NULL;
+	if (q->tail)
+		q->tail->next = m;
+	else
+		q->head = m;
+	q->tail = m;
+	q->n++;
+}
+
+static void push(struct queue *q, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len)
+{
+	struct sim_msg *m = malloc(sizeof(*m) + len);
+	if (!m)
+		sim_fail("no memory");
+	m->len = len;
+	memcpy(m->raw, raw, ZWIRE_ENV_BYTES);
+	if (len > 0)
+		memcpy(m->payload, payload, len);
+	append(q, m);
+}
+
+static struct sim_msg *pop(struct queue *q)
+{
+	struct sim_msg *m = q->head;
+	if (!m)
+		return NULL;
+	q->head = m->next;
+	if (!q->head)
+		q->tail = NULL;
+	q->n--;
+	return m;
+}
+
+static void keep_first(struct queue *q, uint32_t n)
+{
+	struct queue kept = {0};
+	struct sim_msg *m;
+	while ((m = pop(q)))
+		if (kept.n < n)
+			append(&kept, m);
+		else
+			free(m);
+	*q = kept;
+}
+
+static void lose_messages(struct rail *r, int v)
+{
+	for (int p = 0; p < sim.world.nparts; p++) {
+		keep_first(&r->link[v][p].in, 0);
+		keep_first(&r->link[v][p].out, sim_draw(r->link[v][p].out.n + 1));
+	}
+}
+
+static void trace(const char *what, int rail, int v, const uint8_t raw[ZWIRE_ENV_BYTES])
+{
+	struct zwire_env e;
+	zwire_decode(&e, raw);
+	sim_trace("%s by rail %d, rank %d: %s %d->%d seq %llu ack %llu xfer %llx comm %llx offset %llu len %u flags %x",
+		what, rail, v, zwire_kind_name(e.kind), (int)e.src, (int)e.dst, (unsigned long long)e.seq,
+		(unsigned long long)e.ack, (unsigned long long)e.xfer, (unsigned long long)e.comm,
+		(unsigned long long)e.offset, e.len, e.flags);
+}
+
+/* --- losses --- */
+
+static bool is_broken(const struct rail *r, int v)
+{
+	return (r->dead || r->cut[v]) && sim.step >= r->broken_at[v];
+}
+
+static void kill_zipper(int rail)
+{
+	struct rail *r = &rails[rail];
+	if (r->dead)
+		return;
+	sim_trace("the zipper of rail %d dies", rail);
+	for (int i = 0; i < 3; i++)
+		zippers_move(rail, sim_draw(2));
+	r->dead = true;
+	for (int v = 0; v < sim.world.nranks; v++) {
+		lose_messages(r, v);
+		if (!r->cut[v])
+			r->broken_at[v] = sim.step + sim_draw(sim_draw(2) ? 30 : 3000);
+	}
+}
+
+static void cut_off(int rail, int v)
+{
+	struct rail *r = &rails[rail];
+	sim_trace("rank %d is cut off rail %d", v, rail);
+	r->cut[v] = true;
+	r->broken_at[v] = sim.step + sim_draw(300);
+	for (int p = 0; p < sim.world.nparts; p++)
+		r->link[v][p].said_bye |= sim.left[v];
+	lose_messages(r, v);
+}
+
+void links_allow_losses(int more)
+{
+	losses_left += more;
+}
+
+static bool is_lost(int rail)
+{
+	bool lost = rails[rail].dead;
+	for (int v = 0; v < sim.world.nranks; v++)
+		lost |= rails[rail].cut[v];
+	return lost;
+}
+
+/* Is there another one for all parts? */
+static bool may_be_lost(int rail)
+{
+	uint32_t left = 0;
+	bool may = !is_lost(rail);
+	for (int i = 0; i < sim.world.rails; i++)
+		if (i != rail && !is_lost(i))
+			left |= 1u << i;
+	for (int p = 0; p < sim.world.nparts; p++)
+		for (int q = 0; q < p; q++)
+			may &= (sim.world.carry[p][q] & left) != 0;
+	return may;
+}
+
+void links_lose_some(uint32_t one_of)
+{
+	if (losses_left == 0 || sim_draw(one_of) != 0)
+		return;
+	int rail = (int)sim_draw((uint32_t)sim.world.rails);
+	if (!may_be_lost(rail))
+		return;
+	losses_left--;
+	if (sim_draw(2))
+		kill_zipper(rail);
+	else
+		cut_off(rail, (int)sim_draw((uint32_t)sim.world.nranks));
+}
+
+void links_tell_losses(void)
+{
+	for (int i = 0; i < sim.world.rails; i++)
+		for (int v = 0; v < sim.world.nranks; v++) {
+			struct rail *r = &rails[i];
+			if (sim.left[v] || r->told[v] || !is_broken(r, v) || sim_draw(20) != 0)
+				continue;
+			r->told[v] = true;
+			sim.rank[v]->lose(i, "the control session has ended");
+		}
+}
+
+bool links_is_dead(int rail)
+{
+	return rails[rail].dead;
+}
+
+/* --- the zippers' side --- */
+
+struct sim_msg *links_pop(int rail, int vrank, int part)
+{
+	if (rails[rail].cut[vrank])
+		return NULL;
+	struct sim_msg *m = pop(&rails[rail].link[vrank][part].in);
+	if (m)
+		trace("comes", rail, vrank, m->raw);
+	return m;
+}
+
+void links_push(int rail, const struct zwire_env *env, const void *payload)
+{
+	int dst = (int)env->dst, part = sim.world.part[env->src];
+	struct rail *r = &rails[rail];
+	uint8_t raw[ZWIRE_ENV_BYTES];
+
+	if (r->dead || r->cut[dst] || r->quit[dst] || sim.left[dst])
+		return;
+	zwire_encode(raw, env);
+	push(&r->link[dst][part].out, raw, payload, env->len);
+	if (!r->link[dst][part].attached)
+		sim.rank[dst]->open(rail, part);
+}
+
+bool links_reach(int rail, int a, int b)
+{
+	const struct rail *r = &rails[rail];
+	return !r->cut[a] && !r->cut[b] && !r->quit[a] && !r->quit[b];
+}
+
+bool links_said_bye(int rail, int vrank, int part)
+{
+	return rails[rail].link[vrank][part].said_bye;
+}
+
+void links_take_bye(int rail, int vrank, int part)
+{
+	rails[rail].link[vrank][part].said_bye = true;
+}
+
+void links_leave(int vrank)
+{
+	for (int i = 0; i < sim.world.rails; i++)
+		for (int p = 0; p < sim.world.nparts; p++) {
+			struct link *l = &rails[i].link[vrank][p];
+			l->said_bye |= !l->attached || rails[i].cut[vrank];
+			keep_first(&l->out, 0);
+		}
+}
+
+/* --- the ranks' side --- */
+
+static int post(int vrank, int rail, int part, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload, size_t len)
+{
+	struct rail *r = &rails[rail];
+	struct queue *q = &r->link[vrank][part].in;
+
+	if (is_broken(r, vrank))
+		return -EPIPE;
+	if (r->dead || r->cut[vrank]) {
+		trace("is lost", rail, vrank, raw);
+		return 0;
+	}
+	if (q->n >= QUEUE_MAX)
+		return -EAGAIN;
+	trace("posted", rail, vrank, raw);
+	push(q, raw, payload, len);
+	return 0;
+}
+
+static int poll(int vrank, int rail, int part, unsigned budget, sim_take *take, void *ctx)
+{
+	struct rail *r = &rails[rail];
+	struct queue *q = &r->link[vrank][part].out;
+	unsigned taken = 0, most = sim_draw(2) ? sim_draw(6) : 1;
+
+	while (taken < most && taken < budget && q->head) {
+		struct sim_msg *m = q->head;
+		trace("taken", rail, vrank, m->raw);
+		int rc = take(ctx, m->raw, m->payload, m->len);
+		if (rc == -EINPROGRESS) /* the rest at the next poll */
+			return (int)taken;
+		if (rc != 0)
+			return taken > 0 ? (int)taken : rc;
+		if (q->head != m) /* the rank has dropped the rail */
+			return (int)taken;
+		free(pop(q));
+		taken++;
+	}
+	return taken == 0 && !q->head && is_broken(r, vrank) ? -ECONNRESET : (int)taken;
+}
+
+static int attach(int vrank, int rail, int part)
+{
+	if (!(sim.world.carry[sim.world.part[vrank]][part] >> rail & 1))
+		sim_fail("rank %d opens a channel to part %d at rail %d, which carries nothing there", vrank, part,
+			rail);
+	if (is_broken(&rails[rail], vrank))
+		return -ECONNREFUSED;
+	rails[rail].link[vrank][part].attached = true;
+	return 0;
+}
+
+static void close_link(int vrank, int rail, int part)
+{
+	rails[rail].link[vrank][part].attached = false;
+}
+
+/* The zipper ends for all others, too. */
+static void quit(int vrank, int rail)
+{
+	struct rail *r = &rails[rail];
+	sim_trace("rank %d drops rail %d", vrank, rail);
+	r->quit[vrank] = r->told[vrank] = true;
+	for (int p = 0; p < sim.world.nparts; p++)
+		keep_first(&r->link[vrank][p].out, 0);
+	kill_zipper(rail);
+}
+
+void links_fill(struct sim_outside *o)
+{
+	o->post = post;
+	o->poll = poll;
+	o->attach = attach;
+	o->close = close_link;
+	o->quit = quit;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For the tests of the network model: networks by their descriptions, and predictions for a few messages. */
+#ifndef ZIP_TEST_UNIT_MODEL_FIXTURE_H
+#define ZIP_TEST_UNIT_MODEL_FIXTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mapper/model/model.h"
+
+struct message { /* from point to point */
+	uint32_t src, dst;
+	uint64_t bytes;
+};
+
+/* Fails the test where there is no such network. The caller's to destroy. */
+struct net *fixture_net(const char *text);
+/* The load of each link in bytes, the caller's to free; n is at most 64. */
+double *fixture_predict(const struct net *, const char *routing, const struct message *, size_t n,
+	const struct model_opts *);
+
+#endif

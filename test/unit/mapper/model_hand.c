@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The network model on machines small enough to work out by hand: what each link carries. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "test/unit/mapper/model_fixture.h"
+
+static double load_of(const struct net *net, const double *load, const char *name)
+{
+	char buf[64];
+
+	for (uint32_t l = 0; l < net->links; l++) {
+		if (net->link_class[l] == NET_NONE)
+			continue;
+		net->ops->link_name(net, l, buf, sizeof(buf));
+		if (!strcmp(buf, name))
+			return load[l];
+	}
+	fail_msg("no link %s", name);
+	return 0;
+}
+
+struct expected {
+	const char *link;
+	double bytes;
+};
+
+/* The links named carry that, all others nothing. */
+static void check(const char *network, const char *routing, const struct message *m, size_t n, const struct expected *e,
+	size_t links)
+{
+	struct net *net = fixture_net(network);
+	struct model_opts opts;
+	double *load, all = 0, named = 0;
+
+	model_defaults(&opts);
+	load = fixture_predict(net, routing, m, n, &opts);
+	for (size_t i = 0; i < links; i++) {
+		double found = load_of(net, load, e[i].link);
+
+		if (found < e[i].bytes - 0.01 || found > e[i].bytes + 0.01)
+			fail_msg("%s on %s: %s carries %g, not %g", routing, network, e[i].link, found, e[i].bytes);
+		named += found;
+	}
+	for (uint32_t l = 0; l < net->links; l++)
+		all += load[l];
+	assert_true(all - named < 0.01);
+	free(load);
+	net_destroy(net);
+}
+
+#define CHECK(network, routing, messages, expected)                                                                    \
+	check(network, routing, messages, sizeof(messages) / sizeof((messages)[0]), expected,                          \
+		sizeof(expected) / sizeof((expected)[0]))
+
+/* Two groups of two routers. modulo: the gate of group 0 to group 1 is router 1, of group 1 to group 0 router 0; the
+ * cable ends at these two. */
+static void gates_modulo(void **state)
+{
+	static const struct message m[] = {{0, 3, 100}, {1, 2, 7}};
+	static const struct expected e[] = {{"g0.c0.r0>g0.c0.r1", 100}, {"g0.c0.r1.p0>g1.c0.r0", 107},
+		{"g1.c0.r0>g1.c0.r1", 100}};
+
+	(void)state;
+	CHECK("dragonfly group:2 chassis:1 router:2 node:1", "SD", m, e);
+}
+
+/* As many bytes as a prediction takes, on one link. */
+static void very_many_bytes(void **state)
+{
+	static const struct message m[] = {{0, 1, UINT64_C(1) << 52}}, half[] = {{0, 2, UINT64_C(1) << 49}};
+	static const struct expected x[] = {{"n0>x", 0x1p52}, {"x>n1", 0x1p52}}, r[] = {{"0+0", 0x1p52}},
+				     tree[] = {{"l0.s0.0>p0", 0x1p49}, {"l1.s0.0>p0", 0x1p48}, {"l1.s0.0>p1", 0x1p48},
+					     {"l1.s1.0<p0", 0x1p48}, {"l1.s1.0<p1", 0x1p48}, {"l0.s2.0<p0", 0x1p49}},
+				     cables[] = {{"g0.c0.r0.p1>g1.c0.r0", 0x1p51}, {"g0.c0.r0.p3>g1.c0.r0", 0x1p51}};
+
+	(void)state;
+	CHECK("crossbar node:2", "SD", m, x);
+	CHECK("crossbar node:2", "SI", m, x);
+	CHECK("torus:4", "SD", m, r);
+	CHECK("fattree arity:2 levels:2", "SD", half, tree);
+	/* whichever of the two is the intermediate router, the bytes go from the one to the other once */
+	CHECK("dragonfly group:2 chassis:1 router:1 node:1 global:2", "SI", m, cables);
+}
+
+/* One byte over very many ways: all of it arrives. */
+static void very_few_bytes(void **state)
+{
+	static const char *const routings[] = {"SD", "SI"};
+	static const struct message m[] = {{0, 1, 1}};
+	struct net *net = fixture_net("dragonfly group:2 chassis:1 router:1 node:1 global:1000");
+	struct model_opts opts;
+
+	(void)state;
+	model_defaults(&opts);
+	for (size_t i = 0; i < sizeof(routings) / sizeof(routings[0]); i++) {
+		double *load = fixture_predict(net, routings[i], m, 1, &opts), sum = 0;
+
+		for (uint32_t l = 0; l < net->links; l++)
+			sum += load[l];
+		if (sum < 1 - 1e-6 || sum > 1 + 1e-6)
+			fail_msg("%s: the cables carry %.9g bytes of one", routings[i], sum);
+		free(load);
+	}
+	net_destroy(net);
+}
+
+/* The same machine, consecutive: each group has one link, at router 0. */
+static void gates_consecutive(void **state)
+{
+	static const struct message m[] = {{1, 3, 100}};
+	static const struct expected e[] = {{"g0.c0.r1>g0.c0.r0", 100}, {"g0.c0.r0.p0>g1.c0.r0", 100},
+		{"g1.c0.r0>g1.c0.r1", 100}};
+
+	(void)state;
+	CHECK("dragonfly group:2 chassis:1 router:2 node:1 wiring:consecutive", "SD", m, e);
+}
+
+/* From corner to corner of 2 x 2 routers: half each way. */
+static void corner(void **state)
+{
+	static const struct message m[] = {{0, 3, 101}};
+	static const struct expected e[] = {{"g0.c0.r0>g0.c0.r1", 50.5}, {"g0.c0.r1>g0.c1.r1", 50.5},
+		{"g0.c0.r0>g0.c1.r0", 50.5}, {"g0.c1.r0>g0.c1.r1", 50.5}};
+
+	(void)state;
+	CHECK("dragonfly group:1 chassis:2 router:2 node:1", "SD", m, e);
+}
+
+/*
+ * The same, links of 100 bytes a second, and another message of 100 bytes on the first link. First iteration: the
+ * corner message asks 50 on each way, the other 100. The link in common is asked for 150, so its availability is 2/3;
+ * that of the other links is 2. The corner message gets 50 x 2/3 and 50 x 2 = 100, the other 66 2/3. Then both the
+ * common link and the second way are full. Split: 1/4 and 3/4.
+ */
+static void corner_adaptive(void **state)
+{
+	static const struct message m[] = {{0, 3, 100}, {0, 1, 100}};
+	static const struct expected e[] = {{"g0.c0.r0>g0.c0.r1", 125}, {"g0.c0.r1>g0.c1.r1", 25},
+		{"g0.c0.r0>g0.c1.r0", 75}, {"g0.c1.r0>g0.c1.r1", 75}};
+
+	(void)state;
+	CHECK("dragonfly group:1 chassis:2 router:2 node:1 bandwidth:100", "AD", m, e);
+}
+
+/* Three routers: a third each over router 0 (itself), 1 (the destination), 2. */
+static void triangle_indirect(void **state)
+{
+	static const struct message m[] = {{0, 1, 900}};
+	static const struct expected e[] = {{"g0.c0.r0>g0.c0.r1", 600}, {"g0.c0.r0>g0.c0.r2", 300},
+		{"g0.c0.r2>g0.c0.r1", 300}};
+
+	(void)state;
+	CHECK("dragonfly group:1 chassis:1 router:3 node:1", "SI", m, e);
+}
+
+/* Three groups of one router, rule "release": the group drawn is the source's, the destination's, or the third. */
+static void release_indirect(void **state)
+{
+	static const struct message m[] = {{0, 1, 900}};
+	static const struct expected e[] = {{"g0.c0.r0.p1>g1.c0.r0", 600}, {"g0.c0.r0.p2>g2.c0.r0", 300},
+		{"g2.c0.r0.p1>g1.c0.r0", 300}};
+
+	(void)state;
+	CHECK("dragonfly group:3 chassis:1 router:1 node:1 intermediate:release", "SI", m, e);
+}
+
+/* Nodes with links of their own: points are nodes. */
+static void node_links(void **state)
+{
+	static const struct message m[] = {{0, 1, 10}, {0, 2, 20}};
+	static const struct expected e[] = {{"n0>g0.c0.r0", 30}, {"g0.c0.r0>n1", 10}, {"g0.c0.r1>n2", 20},
+		{"g0.c0.r0>g0.c0.r1", 20}};
+
+	(void)state;
+	CHECK("dragonfly group:1 chassis:1 router:2 node:2 injection:10G", "SD", m, e);
+	CHECK("dragonfly group:1 chassis:1 router:2 node:2 injection:10G", "AD", m, e);
+}
+
+static void crossbar(void **state)
+{
+	static const struct message m[] = {{0, 1, 10}, {2, 1, 20}};
+	static const struct expected e[] = {{"n0>x", 10}, {"n2>x", 20}, {"x>n1", 30}};
+	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP"};
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		CHECK("crossbar node:3", routings[i], m, e);
+}
+
+/* Two leaf switches of two nodes, two roots: half over each. Indirect goes over the roots also where a leaf would do.
+ */
+static void fattree(void **state)
+{
+	static const struct message m[] = {{0, 3, 100}, {0, 1, 10}};
+	static const struct expected e[] = {{"l0.s0.0>p0", 110}, {"l1.s0.0>p0", 50}, {"l1.s0.0>p1", 50},
+		{"l1.s1.0<p0", 50}, {"l1.s1.0<p1", 50}, {"l0.s3.0<p0", 100}, {"l0.s1.0<p0", 10}};
+	static const struct expected roots[] = {{"l0.s0.0>p0", 110}, {"l1.s0.0>p0", 55}, {"l1.s0.0>p1", 55},
+		{"l1.s1.0<p0", 50}, {"l1.s1.0<p1", 50}, {"l1.s0.0<p0", 5}, {"l1.s0.0<p1", 5}, {"l0.s3.0<p0", 100},
+		{"l0.s1.0<p0", 10}};
+
+	(void)state;
+	CHECK("fattree arity:2 levels:2", "SD", m, e);
+	CHECK("fattree arity:2 levels:2", "AD", m, e);
+	CHECK("fattree arity:2 levels:2", "SI", m, roots);
+	CHECK("fattree down:2x2 up:1x2", "SD", m, e);
+}
+
+/* A ring of four: to the opposite router half goes each way. */
+static void ring(void **state)
+{
+	static const struct message m[] = {{0, 1, 10}, {0, 2, 100}, {3, 1, 8}, {3, 2, 7}};
+	static const struct expected e[] = {{"0+0", 64}, {"1+0", 50}, {"0-0", 50}, {"3-0", 61}, {"3+0", 4}, {"2-0", 4}};
+
+	(void)state;
+	CHECK("torus:4", "SD", m, e);
+}
+
+/* From 0, 0, 1 to 1, 2, 0: the first dimension first, each the short way. */
+static void torus_order(void **state)
+{
+	static const struct message m[] = {{1, 15, 5}};
+	static const struct expected e[] = {{"0.0.1+0", 5}, {"1.0.1-1", 5}, {"1.2.1-2", 5}};
+
+	(void)state;
+	CHECK("torus:3x3x3", "SD", m, e);
+	CHECK("torus:3x3x3", "AD", m, e);
+}
+
+/* A ring of three: a third each over router 0 (itself), 1 (the destination), 2. */
+static void ring_indirect(void **state)
+{
+	static const struct message m[] = {{0, 1, 900}};
+	static const struct expected e[] = {{"0+0", 600}, {"0-0", 300}, {"2-0", 300}};
+
+	(void)state;
+	CHECK("torus:3", "SI", m, e);
+}
+
+/* Two crossbars of two nodes; a zipper at node 1 of each. Points 0, 1 are in A, 2, 3 in B. Node 1 of A is on the
+ * zipper: what it sends to B is not forwarded. Between the two points of the zipper itself there is no link. */
+static void zipper(void **state)
+{
+	static const struct message m[] = {{0, 2, 100}, {1, 2, 10}, {0, 3, 1}, {1, 3, 5}};
+	static const struct expected e[] = {{"A:n0>x", 101}, {"A:x>n1", 101}, {"A>z", 101}, {"z:A>B", 100},
+		{"z>B", 110}, {"B:n1>x", 110}, {"B:x>n0", 110}};
+	static const char *const routings[] = {"SD", "SI", "AD", "AI", "AH", "SIP"};
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		CHECK("part:A crossbar node:2; part:B crossbar node:2; zipper:z A:1 B:1", routings[i], m, e);
+}
+
+/* Two zippers share evenly; adaptively, one of 100 bytes a second and one of 300 as their bandwidth allows. */
+static void zippers_share(void **state)
+{
+	static const struct message m[] = {{0, 3, 400}};
+	static const struct expected even[] = {{"A:n0>x", 400}, {"A:x>n1", 200}, {"A:x>n2", 200}, {"A>y", 200},
+		{"A>z", 200}, {"y:A>B", 200}, {"z:A>B", 200}, {"y>B", 200}, {"z>B", 200}, {"B:n1>x", 200},
+		{"B:n2>x", 200}, {"B:x>n0", 400}};
+	static const struct expected fair[] = {{"A:n0>x", 400}, {"A:x>n1", 100}, {"A:x>n2", 300}, {"A>y", 100},
+		{"A>z", 300}, {"y:A>B", 100}, {"z:A>B", 300}, {"y>B", 100}, {"z>B", 300}, {"B:n1>x", 100},
+		{"B:n2>x", 300}, {"B:x>n0", 400}};
+
+	(void)state;
+	CHECK("part:A crossbar node:3; part:B crossbar node:3; zipper:y A:1 B:1; zipper:z A:2 B:2", "SD", m, even);
+	CHECK("part:A crossbar node:3 bandwidth:4000; part:B crossbar node:3 bandwidth:4000; "
+	      "zipper:y A:1 B:1 forward:100 port:4000; zipper:z A:2 B:2 forward:300 port:4000",
+		"AD", m, fair);
+}
+
+/* A - B - C: over two zippers. */
+static void zippers_chain(void **state)
+{
+	static const struct message m[] = {{0, 4, 8}};
+	static const struct expected e[] = {{"A:n0>x", 8}, {"A:x>n1", 8}, {"A>y", 8}, {"y:A>B", 8}, {"y>B", 8},
+		{"B:n0>x", 8}, {"B:x>n1", 8}, {"B>z", 8}, {"z:B>C", 8}, {"z>C", 8}, {"C:n1>x", 8}, {"C:x>n0", 8}};
+
+	(void)state;
+	CHECK("part:A crossbar node:2; part:B crossbar node:2; part:C crossbar node:2; zipper:y A:1 B:0; "
+	      "zipper:z B:1 C:1",
+		"SD", m, e);
+	CHECK("part:A crossbar node:2; part:B crossbar node:2; part:C crossbar node:2; zipper:y A:1 B:0; "
+	      "zipper:z B:1 C:1",
+		"AH", m, e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gates_modulo),
+		cmocka_unit_test(very_many_bytes),
+		cmocka_unit_test(very_few_bytes),
+		cmocka_unit_test(gates_consecutive),
+		cmocka_unit_test(corner),
+		cmocka_unit_test(corner_adaptive),
+		cmocka_unit_test(triangle_indirect),
+		cmocka_unit_test(release_indirect),
+		cmocka_unit_test(node_links),
+		cmocka_unit_test(crossbar),
+		cmocka_unit_test(fattree),
+		cmocka_unit_test(ring),
+		cmocka_unit_test(torus_order),
+		cmocka_unit_test(ring_indirect),
+		cmocka_unit_test(zipper),
+		cmocka_unit_test(zippers_share),
+		cmocka_unit_test(zippers_chain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Circuits through the real zipperd, between two connections of the test's own: what crosses, and how they end. */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "test/unit/zipperd/daemon_fixture.h"
+
+#define PATIENCE_MS 60000
+#define BYTES 16384u
+#define WAITING 2u /* messages: for less than what any connection takes */
+
+struct bench {
+	struct daemon_fixture d;
+	struct zlink *end[2]; /* on fabric a, on fabric b */
+	struct zsession *admin;
+};
+
+struct heard {
+	uint64_t next; /* number that the next message shall have */
+	bool met;
+};
+
+static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_ENV_BYTES], const void *payload)
+{
+	struct heard *h = ctx;
+	(void)raw;
+	(void)payload;
+	if (env->kind == ZWIRE_CTRL) {
+		h->met = true;
+		return 0;
+	}
+	assert_int_equal(env->seq, h->next);
+	h->next++;
+	return 0;
+}
+
+static struct zlink *ask(struct bench *b, int i)
+{
+	struct zctl_meet meet = {.name = "0-1"};
+	struct zsession_params p;
+	struct zsession *s;
+	struct zerr err;
+	fixture_params(&p, &b->d.addr[i], "j");
+	strcpy(meet.from, i ? "b" : "a");
+	strcpy(meet.to, i ? "a" : "b");
+	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_CIRCUIT, &err), 0);
+	assert_int_equal(zsession_meet(s, &meet, &err), 0);
+	return zsession_release(s);
+}
+
+/* What poll says in the end: 0 once so much has come, or why the link ended. */
+static int hear(struct zlink *z, struct heard *h, uint64_t until)
+{
+	const struct zsink sink = {.take = take, .ctx = h};
+	const int64_t end = fixture_now_ms() + PATIENCE_MS;
+	int rc = 0;
+	while (rc >= 0 && (!h->met || h->next <= until)) {
+		rc = z->ops->poll(z, &sink, 16);
+		if (rc == 0)
+			sched_yield();
+		assert_true(fixture_now_ms() < end);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static int post(struct zlink *z, uint64_t number)
+{
+	static const uint8_t payload[BYTES];
+	const struct zwire_env env = {.kind = ZWIRE_BLOCK, .seq = number, .len = BYTES};
+	uint8_t raw[ZWIRE_ENV_BYTES];
+	zwire_encode(raw, &env);
+	return z->ops->post(z, raw, payload, BYTES);
+}
+
+/* How many of its messages zipperd has taken from it. */
+static uint64_t count_taken(struct bench *b)
+{
+	struct zctl_stats_reply stats;
+	struct zerr err;
+	uint64_t msgs = 0;
+	assert_int_equal(zsession_stats(b->admin, &stats, &err), 0);
+	for (uint32_t i = 0; i < stats.ndirs; i++)
+		msgs += strcmp(stats.dirs[i].from, "a") == 0 ? stats.dirs[i].msgs : 0;
+	zctl_stats_free(&stats);
+	return msgs;
+}
+
+/* Until there is no room for them behind zipperd, and some wait in front of it. How many there are in all. */
+static uint64_t fill(struct bench *b)
+{
+	struct zlink *z = b->end[0];
+	uint64_t posted = 0, waiting = 0;
+	while (waiting < WAITING) {
+		int tries = 0;
+		assert_int_equal(post(z, ++posted), 0);
+		assert_int_equal(z->ops->flush(z), 0);
+		while (count_taken(b) < posted - waiting && tries++ < 100)
+			fixture_nap(2);
+		waiting = posted - count_taken(b);
+	}
+	return posted;
+}
+
+static void start(struct bench *b, const char *transport, struct heard h[2])
+{
+	struct zsession_params p;
+	struct zerr err;
+	memset(b, 0, sizeof(*b));
+	memset(h, 0, 2 * sizeof(h[0]));
+	h[0].next = h[1].next = 1;
+	daemon_start(&b->d,
+		strcmp(transport, "tcp") == 0 ? "a=tcp:127.0.0.1:0 b=tcp:127.0.0.1:0" : "a=shm:%d/a b=shm:%d/b", NULL);
+	fixture_params(&p, &b->d.addr[0], "j");
+	assert_int_equal(zsession_open(&b->admin, &p, ZCTL_SERVICE_ADMIN, &err), 0);
+	for (int i = 0; i < 2; i++)
+		b->end[i] = ask(b, i);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(hear(b->end[i], &h[i], 0), 0);
+}
+
+static void stop(struct bench *b)
+{
+	b->end[1]->ops->close(b->end[1]);
+	zsession_close(b->admin);
+	assert_int_equal(daemon_stop(&b->d), 0);
+}
+
+/* What one end has sent before it closes arrives, though more waits than there is room for. */
+static void last_words(void **state)
+{
+	struct bench b;
+	struct heard h[2];
+	start(&b, *state, h);
+	const uint64_t sent = fill(&b);
+	b.end[0]->ops->close(b.end[0]);
+	fixture_nap(100);
+	hear(b.end[1], &h[1], UINT64_MAX);
+	assert_int_equal(h[1].next - 1, sent);
+	stop(&b);
+}
+
+/* One end closes while the other one sends. How many the first has sent. */
+static uint64_t fill_and_leave(struct bench *b)
+{
+	const uint64_t sent = fill(b);
+	b->end[0]->ops->close(b->end[0]);
+	for (uint64_t i = 1; i <= 10; i++) {
+		assert_int_equal(post(b->end[1], i), 0);
+		assert_int_equal(b->end[1]->ops->flush(b->end[1]), 0);
+		fixture_nap(10);
+	}
+	return sent;
+}
+
+/* Also where the other end sends, too, and zipperd finds first that nobody takes that any more. */
+static void last_words_cross_others(void **state)
+{
+	struct bench b;
+	struct heard h[2];
+	start(&b, *state, h);
+	const uint64_t sent = fill_and_leave(&b);
+	hear(b.end[1], &h[1], UINT64_MAX);
+	assert_int_equal(h[1].next - 1, sent);
+	stop(&b);
+}
+
+/* But not for ever: who does not take them either has had his time. */
+static void last_words_that_nobody_hears(void **state)
+{
+	struct bench b;
+	struct heard h[2];
+	start(&b, *state, h);
+	fill_and_leave(&b);
+	assert_true(daemon_logged(&b.d, "circuit " FIXTURE_USER "/j/0-1: over"));
+	stop(&b);
+}
+
+#define OVER(test, transport)                                                                                          \
+	{                                                                                                              \
+#test "_over_" transport, test, NULL, NULL, (void *)(uintptr_t)transport                               \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		OVER(last_words, "tcp"),
+		OVER(last_words, "shm"),
+		OVER(last_words_cross_others, "tcp"),
+		OVER(last_words_cross_others, "shm"),
+		OVER(last_words_that_nobody_hears, "tcp"),
+	};
+	return cmocka_run_group_tests_name("circuits", tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Commands to workers, of which one does not take any for a while: all of them come in the order in which they were
+ * sent. And the relays between workers. */
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "zipperd/control/channel.h"
+#include "common/base/clock.h"
+#include "zipperd/control/crew.h"
+#include "zipperd/control/job.h"
+
+#define PATIENCE_MS 20000
+
+/* A link whose first poll ends when the test wants it to. */
+struct slow_link {
+	struct zlink base;
+	int fd;
+	atomic_bool polled, go_on;
+};
+
+static int slow_poll(struct zlink *z, const struct zsink *sink, unsigned budget)
+{
+	struct slow_link *l = (struct slow_link *)z;
+	(void)sink;
+	(void)budget;
+	atomic_store(&l->polled, true);
+	while (!atomic_load(&l->go_on))
+		sched_yield();
+	return 0;
+}
+
+static int slow_fd(const struct zlink *z, enum zlink_half half, uint32_t *events)
+{
+	(void)half;
+	*events = EPOLLIN;
+	return ((const struct slow_link *)z)->fd;
+}
+
+static int slow_arm(struct zlink *z, enum zlink_half half)
+{
+	(void)z;
+	(void)half;
+	return 0;
+}
+
+static const struct ztransport slow = {.name = "slow", .poll = slow_poll, .fd = slow_fd, .arm = slow_arm};
+
+struct bench {
+	struct daemon d;
+	struct job j;
+	struct worker *ab, *ac;
+	struct lane *lane[2], *later;
+	struct channel *c;
+	struct slow_link link;
+};
+
+static struct lane *add_lane(struct bench *b, struct worker *w, uint32_t to)
+{
+	struct lane *l = lane_create(1, 3);
+	assert_non_null(l);
+	l->to = to;
+	l->worker = w;
+	l->owner = &b->j;
+	b->j.nlanes++;
+	crew_send(&b->d, w, &(struct command){.kind = CMD_ADD_LANE, .lane = l});
+	return l;
+}
+
+static void drop_lane(struct bench *b, struct lane *l)
+{
+	crew_send(&b->d, l->worker, &(struct command){.kind = CMD_DROP_LANE, .lane = l});
+}
+
+/* Three fabrics, and the worker of the first two is busy with its source. */
+static void start(struct bench *b)
+{
+	struct zerr err;
+	memset(b, 0, sizeof(*b));
+	assert_int_equal(settings_init(&b->d.settings, &err), 0);
+	b->d.settings.nfabrics = 3;
+	b->d.settings.threads = SETTINGS_THREADS_DIRECTION;
+	b->d.budget.limit = 64 << 20;
+	b->d.epoll = epoll_create1(EPOLL_CLOEXEC);
+	b->j.state = JOB_RUNNING;
+	b->j.daemon = &b->d;
+	assert_int_equal(crew_create(&b->d, &err), 0);
+	b->ab = crew_worker(&b->d, 0, 1, &err);
+	b->ac = crew_worker(&b->d, 0, 2, &err);
+	b->c = aligned_alloc(alignof(struct channel), sizeof(*b->c));
+	assert_true(b->ab && b->ac && b->c);
+	memset(b->c, 0, sizeof(*b->c));
+	b->link = (struct slow_link){.base.ops = &slow, .fd = eventfd(0, EFD_CLOEXEC)};
+	b->c->halves = 2; /* of which the test keeps one */
+	b->c->source.zlink = &b->link.base;
+	b->c->source.channel = b->c;
+	b->c->source.lane = b->lane[0] = add_lane(b, b->ab, 1);
+	b->lane[1] = add_lane(b, b->ac, 2);
+	crew_send(&b->d, b->ab, &(struct command){.kind = CMD_ADD_SOURCE, .source = &b->c->source});
+	while (!atomic_load(&b->link.polled))
+		sched_yield();
+}
+
+static void stop(struct bench *b)
+{
+	const int64_t end = zclock_ms() + PATIENCE_MS;
+	atomic_store(&b->link.go_on, true);
+	crew_send(&b->d, b->ab, &(struct command){.kind = CMD_DROP_SOURCE, .source = &b->c->source});
+	drop_lane(b, b->lane[0]);
+	drop_lane(b, b->lane[1]);
+	drop_lane(b, b->later);
+	while (b->j.nlanes > 0) {
+		crew_poll(&b->d);
+		assert_true(zclock_ms() < end);
+		sched_yield();
+	}
+	crew_destroy(&b->d);
+	assert_int_equal(b->d.budget.used, 0);
+	lane_destroy(b->lane[0]);
+	lane_destroy(b->lane[1]);
+	lane_destroy(b->later);
+	free(b->c);
+	close(b->link.fd);
+	close(b->d.epoll);
+	settings_fini(&b->d.settings);
+}
+
+static uint32_t sent_to(struct worker *w)
+{
+	return atomic_load(&w->ports->commands.tail);
+}
+
+/* A relay leads to a lane that its worker has been told of, but has not been able to hear of. */
+static void commands_keep_their_order(void **state)
+{
+	struct bench b;
+	(void)state;
+	start(&b);
+	const struct command nothing_new = {.kind = CMD_DEST_BYE, .lane = b.lane[0]};
+	while (command_ring_push(&b.ab->ports->commands, &nothing_new))
+		;
+	b.later = add_lane(&b, b.ab, 1);
+	assert_true(crew_timeout(&b.d) > 0);
+	const uint32_t before = sent_to(b.ac);
+	crew_send(&b.d, b.ac, &(struct command){.kind = CMD_DEST_BYE, .lane = b.lane[1]});
+	assert_int_equal(sent_to(b.ac), before);
+	atomic_store(&b.link.go_on, true);
+	while (crew_timeout(&b.d) > 0)
+		crew_poll(&b.d);
+	assert_int_equal(sent_to(b.ac), before + 1);
+	stop(&b);
+}
+
+static void ask_for_relay(struct bench *b)
+{
+	channel_event(&b->d, &(struct event){.kind = EVENT_RELAY, .lane = b->lane[0], .part = 2});
+}
+
+/* One in each direction for all lanes, and only where something is to go by it. */
+static void relays_are_made_when_needed(void **state)
+{
+	struct bench b;
+	(void)state;
+	start(&b);
+	b.later = add_lane(&b, b.ab, 1);
+	b.j.nparts = 3;
+	b.j.lane[1] = b.lane[0];
+	ask_for_relay(&b); /* nobody has a channel to that part yet */
+	assert_true(!b.ab->outbound && !b.ac->outbound);
+	assert_true(b.lane[0]->wanted == 1 << 2);
+	b.j.lane[2] = b.lane[1];
+	for (int i = 0; i < 2; i++) {
+		ask_for_relay(&b);
+		assert_true(b.ab->outbound && b.ab->outbound->to == b.ac && !b.ab->outbound->next);
+		assert_true(b.ac->outbound && b.ac->outbound->to == b.ab && !b.ac->outbound->next);
+	}
+	stop(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(commands_keep_their_order),
+		cmocka_unit_test(relays_are_made_when_needed),
+	};
+	return cmocka_run_group_tests_name("commands to workers", tests, NULL, NULL);
+}

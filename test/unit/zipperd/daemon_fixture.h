@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For the tests of zipperd: the real daemon as a child, and fake ranks that speak to it as libzipper does. */
+#ifndef ZIP_TEST_DAEMON_FIXTURE_H
+#define ZIP_TEST_DAEMON_FIXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/session/session.h"
+
+#define FIXTURE_USER "tester"
+#define FIXTURE_KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+
+struct daemon_fixture {
+	pid_t pid;
+	char dir[64];	      /* key file, sockets, log */
+	struct zaddr addr[4]; /* as it said itself */
+	int naddrs;
+};
+
+extern int fixture_descriptors; /* that each zipperd which is started may have open; 0: as many as there can be */
+
+/* listen: values of listen separated by blanks, "%d" in them is the scratch folder. options: further -o settings,
+ * separated by blanks, or NULL. Fails the test if zipperd does not come up. */
+void daemon_start(struct daemon_fixture *, const char *listen, const char *options);
+/* SIGTERM; returns its exit status (128 + signal if it was killed). Removes the folder. */
+int daemon_stop(struct daemon_fixture *);
+/* Does its log hold this text within a minute? */
+bool daemon_logged(const struct daemon_fixture *, const char *text);
+/* CPU time it has used, in clock ticks. */
+long daemon_cpu_ticks(const struct daemon_fixture *);
+long daemon_memory_kib(const struct daemon_fixture *); /* resident, highest ever */
+void fixture_params(struct zsession_params *, const struct zaddr *, const char *job);
+void fixture_nap(int ms);
+int64_t fixture_now_ms(void);
+
+#define FAKE_PEERS_MAX 16
+#define FAKE_WINDOW 64 /* messages */
+
+/* What a rank knows of another one. Message seq from src to dst has a content and length that both can compute. */
+struct fake_peer {
+	uint64_t sent, acked; /* my stream to it: seq of the last */
+	uint64_t goal;	      /* send up to here */
+	uint64_t held;	      /* refused seq, 0: none */
+	uint64_t naks, resumes;
+	bool bye;	/* zipperd says that it has left */
+	uint64_t taken; /* its stream to me: seq of the last in order */
+	uint64_t told;	/* acknowledged to it */
+	bool listed;	/* gets my messages by lists of receivers, the same as the others that do */
+};
+
+struct fake_rank {
+	uint32_t endpoint;	/* that these channels and peers are of: they are the same of the others */
+	struct fake_rank *rank; /* further ones: whose, which has the session. NULL: this is a rank */
+	struct fake_rank *next; /* of its further ones */
+	const char *job;
+	struct zaddr addr;
+	struct zhop hop[3]; /* from there to the zipperd of the job */
+	int nhops;
+	uint8_t passes[3][ZCTL_TOKEN_BYTES];
+	struct zctl_join join;
+	struct zsession *session;
+	struct zctl_world world;
+	struct zlink *link[4]; /* to part */
+	struct fake_peer peer[FAKE_PEERS_MAX];
+	uint32_t max_len;	  /* of its messages' payload */
+	uint32_t carrier;	  /* part whose channel takes those with a list */
+	uint64_t nlists, nlisted; /* that it has sent, and the messages that zipperd made of them */
+	bool deaf;		  /* does not poll its channels */
+	bool ignores_open;
+	bool dead; /* was told so */
+	char dead_text[ZCTL_TEXT_MAX + 1];
+	int bad; /* wrong content or order seen */
+	int opens;
+	int rc;
+	struct zerr err;
+};
+
+/* rank of size in part; "a,b" are the parts. addr: the daemon's address for it. */
+void fake_init(struct fake_rank *, const char *job, const char *parts, const char *part, uint32_t rank, uint32_t size,
+	const struct zaddr *);
+/* Opens sessions and joins, all at once (a thread each); rc and err of each are set. */
+void fake_join_all(struct fake_rank *, int n);
+/* A rank that has joined and said that it has several: its next endpoint, counted from 1. Where the rank goes, or is
+ * dead, it goes with it. */
+void fake_add_endpoint(struct fake_rank *rank, struct fake_rank *endpoint);
+/* How the same endpoint of that rank is called in envelopes. */
+uint32_t fake_station(const struct fake_rank *, uint32_t vrank);
+int fake_attach(struct fake_rank *, uint32_t part);
+uint32_t fake_part_of(const struct fake_rank *, uint32_t vrank);
+/* One turn: sends what its goals and windows allow, takes what is there, answers. true: something happened. */
+bool fake_turn(struct fake_rank *);
+/* Turns of all until done or ms are over. */
+bool fake_run(struct fake_rank *, int n, bool (*done)(struct fake_rank *, int n), int ms);
+bool fake_all_taken(struct fake_rank *, int n); /* all goals reached, taken and acknowledged */
+bool fake_all_dead(struct fake_rank *, int n);
+void fake_bye_channels(struct fake_rank *); /* of this endpoint */
+void fake_bye(struct fake_rank *);	    /* on channels and session */
+void fake_kill(struct fake_rank *);	    /* closes all without a word */
+/* A list of n receivers, as it is, and behind it a message to them, unless env is NULL. 0 or what post says. */
+int fake_post_list(struct fake_rank *, const struct zwire_receiver *, int n, const struct zwire_env *,
+	const void *payload);
+/* One message as it is, for tests that break the rules. */
+int fake_post(struct fake_rank *, uint32_t part, const struct zwire_env *, const void *payload);
+
+#endif

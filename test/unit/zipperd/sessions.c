@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sessions of launchers and of who administers, at the real zipperd: they number ranks, hear events, see traffic. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "test/unit/zipperd/job_fixture.h"
+
+static int next_event(struct zsession *s, struct zctl_msg *msg)
+{
+	struct zerr err;
+	int rc = 0;
+	for (int64_t end = fixture_now_ms() + RUN_MS; rc == 0 && fixture_now_ms() < end;) {
+		rc = zsession_poll(s, msg, &err);
+		if (rc == 0)
+			fixture_nap(1);
+	}
+	return rc;
+}
+
+static struct zsession *launch_mapped(const struct daemon_fixture *d, const char *job, uint32_t size,
+	struct zctl_run *runs, uint32_t nruns)
+{
+	struct zsession_params p;
+	struct zsession *s;
+	struct zerr err;
+	struct zctl_create c = {.parts = "a,b",
+		.sizes = {size, size},
+		.join_timeout_ms = RUN_MS,
+		.runs = runs,
+		.nruns = nruns};
+	fixture_params(&p, d->addr, job);
+	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
+	assert_int_equal(zsession_create(s, &c, &err), 0);
+	return s;
+}
+
+static struct zsession *launch(const struct daemon_fixture *d, const char *job, uint32_t size)
+{
+	return launch_mapped(d, job, size, NULL, 0);
+}
+
+static void launcher_numbers_ranks(void **state)
+{
+	static struct zctl_run runs[] = {{0, 2, 1, 0}, {2, 1, 0, 1}, {3, 1, 0, 0}};
+	static struct zctl_run twice[] = {{0, 2, 1, 0}, {2, 1, 0, 1}, {3, 1, 0, 1}};
+	static const uint32_t vranks[4] = {3, 2, 0, 1};
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	struct zsession *s;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	s = launch_mapped(&d, "j", 2, runs, 3);
+	job_init_mapped(r, "j", d.addr, vranks);
+	fake_join_all(r, 4);
+	job_assert_joined(r, 4);
+	job_exchange(r, 4, 50);
+	job_assert_good(r, 4);
+	job_bye(r, 4);
+	zsession_close(s);
+	s = launch_mapped(&d, "k", 2, twice, 3);
+	job_init(r, "k", d.addr);
+	fake_join_all(r, 4);
+	for (int i = 0; i < 4; i++) {
+		assert_true(r[i].rc < 0);
+		assert_string_equal(r[i].err.text, "the launcher's map has a rank 1 twice");
+		fake_kill(&r[i]);
+	}
+	zsession_close(s);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
+/* Any number of ranks could come to the empty one, which the map has no vranks for. */
+static void launcher_may_leave_no_part_empty(void **state)
+{
+	static struct zctl_run run[] = {{0, 1, 0, 0}};
+	struct zctl_create c = {.parts = "a,b", .sizes = {1, 0}, .join_timeout_ms = RUN_MS, .runs = run, .nruns = 1};
+	struct daemon_fixture d;
+	struct fake_rank r[2];
+	struct zsession_params p;
+	struct zsession *s;
+	struct zerr err;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	fixture_params(&p, d.addr, "j");
+	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_LAUNCHER, &err), 0);
+	assert_true(zsession_create(s, &c, &err) < 0);
+	zsession_close(s);
+	fake_init(&r[0], "j", "a,b", "a", 0, 1, d.addr);
+	fake_init(&r[1], "j", "a,b", "b", 0, 1, d.addr);
+	fake_join_all(r, 2);
+	job_assert_joined(r, 2);
+	job_bye(r, 2);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
+static void launcher_hears_events_and_stats(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	struct zctl_msg msg;
+	struct zctl_stats_reply stats;
+	struct zerr err;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	struct zsession *s = launch(&d, "j", 2);
+	job_init(r, "j", d.addr);
+	fake_join_all(r, 4);
+	job_assert_joined(r, 4);
+	for (uint32_t i = 1; i <= 4; i++) {
+		assert_int_equal(next_event(s, &msg), 1);
+		assert_int_equal(msg.u.event.kind, ZCTL_EV_RANK_JOINED);
+		assert_int_equal(msg.u.event.number, i);
+	}
+	assert_int_equal(next_event(s, &msg), 1);
+	assert_int_equal(msg.u.event.kind, ZCTL_EV_WORLD);
+	job_exchange(r, 4, 20);
+	job_bye(r, 4);
+	for (uint32_t i = 1; i <= 4; i++) {
+		assert_int_equal(next_event(s, &msg), 1);
+		assert_int_equal(msg.u.event.kind, ZCTL_EV_RANK_DONE);
+	}
+	assert_int_equal(zsession_stats(s, &stats, &err), 0);
+	assert_int_equal(stats.ndirs, 2);
+	assert_string_equal(stats.dirs[0].from, "a");
+	assert_string_equal(stats.dirs[0].to, "b");
+	assert_int_equal(stats.dirs[0].msgs, 80);
+	assert_int_equal(stats.dirs[1].msgs, 80);
+	assert_true(stats.dirs[0].bytes > 0);
+	zctl_stats_free(&stats);
+	zsession_close(s);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
+static uint64_t admin_sees(const struct daemon_fixture *d, const char *user, const char *job, uint32_t *ndirs)
+{
+	struct zsession_params p;
+	struct zsession *s;
+	struct zctl_stats_reply stats;
+	struct zerr err;
+	uint64_t msgs = 0;
+	fixture_params(&p, d->addr, job);
+	strcpy(p.user, user);
+	if (strcmp(user, FIXTURE_USER) != 0)
+		p.key[0] = p.key[31] = 0xff; /* the fixture's other key */
+	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_ADMIN, &err), 0);
+	assert_int_equal(zsession_stats(s, &stats, &err), 0);
+	for (uint32_t i = 0; i < stats.ndirs; i++)
+		msgs += stats.dirs[i].msgs;
+	*ndirs = stats.ndirs;
+	zctl_stats_free(&stats);
+	zsession_close(s);
+	return msgs;
+}
+
+static void admins_see_their_own_jobs(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[2][4];
+	uint32_t ndirs;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	for (int i = 0; i < 2; i++) {
+		job_init(r[i], i ? "two" : "one", d.addr);
+		fake_join_all(r[i], 4);
+		job_assert_joined(r[i], 4);
+		job_set_goals(r[i], 4, i ? 20 : 5);
+		assert_true(fake_run(r[i], 4, fake_all_taken, RUN_MS));
+	}
+	assert_int_equal(admin_sees(&d, FIXTURE_USER, "", &ndirs), 8 * 25);
+	assert_int_equal(ndirs, 2);
+	assert_int_equal(admin_sees(&d, FIXTURE_USER, "two", &ndirs), 8 * 20);
+	assert_int_equal(admin_sees(&d, FIXTURE_USER, "three", &ndirs), 0);
+	assert_int_equal(ndirs, 0);
+	assert_int_equal(admin_sees(&d, "other", "", &ndirs), 0);
+	assert_int_equal(ndirs, 0);
+	job_bye(r[0], 4);
+	job_bye(r[1], 4);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
+static void loss_of_the_launcher_ends_the_job(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r[4];
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	struct zsession *s = launch(&d, "j", 2);
+	job_init(r, "j", d.addr);
+	fake_join_all(r, 4);
+	job_assert_joined(r, 4);
+	zsession_close(s);
+	assert_true(fake_run(r, 4, fake_all_dead, RUN_MS));
+	for (int i = 0; i < 4; i++) {
+		assert_non_null(strstr(r[i].dead_text, "the launcher left"));
+		fake_kill(&r[i]);
+	}
+	/* The name is free again at once. */
+	s = launch(&d, "j", 2);
+	zsession_close(s);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
+static void ranks_must_be_what_the_launcher_started(void **state)
+{
+	struct daemon_fixture d;
+	struct fake_rank r;
+	struct zctl_msg msg;
+	(void)state;
+	daemon_start(&d, TCP, NULL);
+	struct zsession *s = launch(&d, "j", 2);
+	fake_init(&r, "j", "a,b", "a", 0, 3, d.addr);
+	fake_join_all(&r, 1);
+	assert_non_null(strstr(r.err.text, "part a has 3 ranks, but the launcher started 2"));
+	assert_int_equal(next_event(s, &msg), 1);
+	assert_int_equal(msg.u.event.kind, ZCTL_EV_DEAD);
+	fake_kill(&r);
+	zsession_close(s);
+	assert_int_equal(daemon_stop(&d), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(launcher_numbers_ranks),
+		cmocka_unit_test(launcher_may_leave_no_part_empty),
+		cmocka_unit_test(launcher_hears_events_and_stats),
+		cmocka_unit_test(admins_see_their_own_jobs),
+		cmocka_unit_test(loss_of_the_launcher_ends_the_job),
+		cmocka_unit_test(ranks_must_be_what_the_launcher_started),
+	};
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests_name("zipperd_sessions", tests, NULL, NULL);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zipperd, the forwarder on zipper nodes: started in the order of its parts, stopped in reverse. */
+#include "zipperd/settings/settings.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "zipperd/main/cpus.h"
+#include "zipperd/control/crew.h"
+#include "zipperd/control/daemon.h"
+#include "zipperd/control/dial.h"
+#include "zipperd/settings/keys.h"
+#include "zipperd/control/listener.h"
+#include "common/base/log.h"
+#include "zipperd/control/loop.h"
+#include "zipperd/main/notify.h"
+#include "zipperd/main/options.h"
+#include "zipperd/control/peer.h"
+#include "zipperd/main/reload.h"
+#include "zipperd/control/room.h"
+#include "common/base/stdfds.h"
+
+static int fail(const struct zerr *err)
+{
+	zlog_init("zipperd", ZLOG_ERROR);
+	zlog(ZLOG_ERROR, "%s", err->text);
+	return EXIT_FAILURE;
+}
+
+static int configure(struct daemon *d, const struct options *o, struct zerr *err)
+{
+	struct settings_source *from = &d->source;
+	*from = (struct settings_source){.path = o->config, .set = o->set, .nset = o->nset};
+	if (!o->config && o->nset == 0)
+		from->path = ZIPPERD_CONF;
+	return settings_load(&d->settings, from, err);
+}
+
+/* Configuration, keys and whether they can be used: all that can be wrong before anything is started. */
+static int prepare(struct daemon *d, const struct options *o, struct zerr *err)
+{
+	int rc = configure(d, o, err);
+	if (rc != 0)
+		return rc;
+	rc = keys_load(&d->keys, d->settings.key_file, err);
+	if (rc != 0)
+		return zerr_prefix(err, rc, "%s: key_file", d->settings.key_file_at);
+	return o->test ? listeners_check(&d->settings, err) : 0;
+}
+
+static int tie_to_parent(const struct options *o, struct zerr *err)
+{
+	pid_t parent = getppid();
+	if (!o->die_with_parent)
+		return 0;
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0)
+		return zerr_set(err, -errno, "--die-with-parent: %s", strerror(errno));
+	if (getppid() != parent)
+		return zerr_set(err, -ESRCH, "--die-with-parent: it has gone already");
+	return 0;
+}
+
+static void note_device(const char *text)
+{
+	zlog(ZLOG_INFO, "%s", text);
+}
+
+static void warn_of_device(const char *text)
+{
+	zlog(ZLOG_WARN, "%s", text);
+}
+
+static int serve(struct daemon *d, const struct options *o)
+{
+	struct zerr err = {.text = ""};
+	int status = EXIT_FAILURE;
+	zlog_init("zipperd", (enum zlog_level)d->settings.log_level);
+	reload_init(d);
+	d->for_job = o->die_with_parent;
+	room_open(d);
+	d->settings.verbs.note = note_device;
+	d->settings.verbs.warn = warn_of_device;
+	d->settings.verbs.patient = !d->for_job; /* who has started it wants to know at once */
+	ztransport_configure(d->settings.module_dir, &d->settings.verbs);
+	d->budget.limit = (uint64_t)d->settings.memory;
+	if ((d->settings.cpus && cpus_bind(d->settings.cpus, &err) != 0) || tie_to_parent(o, &err) != 0 ||
+		loop_init(d, &err) != 0) {
+		fail(&err);
+		goto out;
+	}
+	if (crew_create(d, &err) != 0) {
+		fail(&err);
+		goto out_loop;
+	}
+	if (dials_open(d, &err) != 0) {
+		fail(&err);
+		goto out_crew;
+	}
+	if (listeners_open(d, &err) != 0) {
+		fail(&err);
+		goto out_crew;
+	}
+	if (o->ready_fd >= 0 && notify_ready_fd(d, o->ready_fd, &err) != 0) {
+		fail(&err);
+		goto out_listeners;
+	}
+	notify_state("READY=1");
+	for (int i = 0; i < d->nlisteners; i++)
+		zlog(ZLOG_INFO, "listening on %s", d->listeners[i].text);
+	room_log(d);
+	loop_run(d);
+	status = EXIT_SUCCESS;
+
+out_listeners:
+	listeners_close(d);
+out_crew:
+	dials_close(d);
+	if (!list_empty(&d->all_jobs)) { /* a device still has memory of the workers in its hands */
+		zlog(ZLOG_WARN, "not all transfers have ended: what they hold is left to the system");
+		_exit(status);
+	}
+	crew_destroy(d);
+out_loop:
+	loop_fini(d);
+out:
+	reload_fini();
+	return status;
+}
+
+/* Has all of it been written? */
+static int finish_output(struct zerr *err)
+{
+	errno = EIO; /* where it failed earlier */
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return EXIT_SUCCESS;
+	zerr_set(err, -errno, "standard output: %s", strerror(errno));
+	return fail(err);
+}
+
+int main(int argc, char **argv)
+{
+	static struct daemon d;
+	struct options o;
+	struct zerr err = {.text = ""};
+	int status = EXIT_SUCCESS;
+	zstdfds_take();
+	if (options_parse(&o, argc, argv) != 0)
+		return 2; /* as usual for a wrong command line */
+	if (o.help) {
+		options_help();
+	} else if (o.version) {
+		printf("zipperd " ZIPPERD_VERSION "\n");
+	} else if (o.mdoc) {
+		zconf_print_mdoc(settings_rows, stdout);
+	} else if (o.print_config) {
+		if (configure(&d, &o, &err) != 0)
+			status = fail(&err);
+		else
+			settings_print(&d.settings, stdout);
+	} else if (prepare(&d, &o, &err) != 0) {
+		status = fail(&err);
+	} else if (o.test) {
+		printf("%s: ok\n", d.source.path ? d.source.path : "options");
+	} else {
+		status = serve(&d, &o);
+	}
+	if (status == EXIT_SUCCESS)
+		status = finish_output(&err);
+	keys_free(d.keys);
+	settings_fini(&d.settings);
+	return status;
+}

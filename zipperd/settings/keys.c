@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The users' keys in a table, wiped when dropped. */
+#include "zipperd/settings/keys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+struct entry {
+	UT_hash_handle hh;
+	char user[ZCTL_NAME_MAX + 1];
+	uint8_t key[ZAUTH_KEY_BYTES];
+};
+
+struct keys {
+	struct entry *table;
+};
+
+static int add(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BYTES])
+{
+	struct keys *k = ctx;
+	struct entry *e = calloc(1, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	strcpy(e->user, user); /* bounded by the reader */
+	memcpy(e->key, key, sizeof(e->key));
+	HASH_ADD_STR(k->table, user, e);
+	return 0;
+}
+
+int keys_load(struct keys **out, const char *path, struct zerr *err)
+{
+	*out = NULL;
+	struct keys *k = calloc(1, sizeof(*k));
+	if (!k)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	int rc = zauth_read_keys(&zauth_module, path, add, k, err);
+	if (rc == 0 && !k->table)
+		rc = zerr_set(err, -EINVAL, "%s: there is no key in it", path);
+	if (rc != 0) {
+		keys_free(k);
+		return rc;
+	}
+	*out = k;
+	return 0;
+}
+
+void keys_free(struct keys *k)
+{
+	struct entry *e, *next;
+	if (!k)
+		return;
+	HASH_ITER(hh, k->table, e, next) {
+		HASH_DEL(k->table, e);
+		zauth_module.wipe(e, sizeof(*e));
+		free(e);
+	}
+	free(k);
+}
+
+const uint8_t *keys_find(const struct keys *k, const char *user)
+{
+	struct entry *e;
+	HASH_FIND_STR(k->table, user, e);
+	return e ? e->key : NULL;
+}

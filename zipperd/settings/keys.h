@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The users' keys, from key_file. Control thread. */
+#ifndef ZIPPERD_KEYS_H
+#define ZIPPERD_KEYS_H
+
+#include "common/control/auth.h"
+
+struct keys;
+
+/* 0 or a negative errno with text. */
+int keys_load(struct keys **, const char *path, struct zerr *);
+void keys_free(struct keys *);
+/* NULL: unknown user. */
+const uint8_t *keys_find(const struct keys *, const char *user);
+
+#endif

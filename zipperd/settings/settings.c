@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zipperd's options, see settings.h. What stands here as help is also the option list of zipperd.conf(5). */
+#include "zipperd/settings/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/base/ranges.h"
+#include "common/wire/wire.h"
+#include "zipperd/worker/worker.h"
+
+#define KiB INT64_C(1024)
+#define MiB (1024 * KiB)
+#define GiB (1024 * MiB)
+#define SPIN_MAX 1000000 /* idle polls; a second or so */
+
+/* Two lines for one address would only show when the second one cannot be used, as if somebody else had the port. */
+static int check_new(const struct settings *c, const struct zaddr *addr, struct zerr *err)
+{
+	char text[320], other[320];
+	bool any = (addr->kind == ZADDR_TCP && addr->port == 0) || (addr->kind == ZADDR_VERBS && addr->via_port == 0);
+	zaddr_format(addr, text, sizeof(text));
+	for (int i = 0; i < c->nlistens && !any; i++) {
+		zaddr_format(&c->listen[i].addr, other, sizeof(other));
+		if (strcmp(text, other) == 0)
+			return zerr_set(err, -EEXIST, "%s is given twice: one line names all its fabrics", text);
+	}
+	return 0;
+}
+
+static int parse_listen(void *conf, const char *value, struct zerr *err)
+{
+	struct settings *c = conf;
+	struct settings_listen l = {.fabrics = 0};
+	char text[SETTINGS_FABRICS_MAX * (ZCTL_NAME_MAX + 1)];
+	const char *equals = strchr(value, '=');
+	if (!equals || equals == value || (size_t)(equals - value) >= sizeof(text))
+		return zerr_set(err, -EINVAL, "expected FABRIC[,FABRIC...]=ADDRESS");
+	memcpy(text, value, (size_t)(equals - value));
+	text[equals - value] = '\0';
+	char name[SETTINGS_FABRICS_MAX][ZCTL_NAME_MAX + 1];
+	int n = zctl_split_parts(text, name, SETTINGS_FABRICS_MAX);
+	if (n < 0)
+		return zerr_set(err, -EINVAL, "'%.100s' is no list of different fabric names", text);
+	int rc = zaddr_parse(&l.addr, equals + 1, err);
+	if (rc != 0)
+		return rc;
+	if (c->nlistens == SETTINGS_LISTENS_MAX)
+		return zerr_set(err, -EINVAL, "more than %d addresses", SETTINGS_LISTENS_MAX);
+	rc = check_new(c, &l.addr, err);
+	if (rc != 0)
+		return rc;
+	for (int i = 0; i < n; i++) {
+		int f = settings_find_fabric(c, name[i]);
+		if (f < 0) {
+			if (c->nfabrics == SETTINGS_FABRICS_MAX)
+				return zerr_set(err, -EINVAL, "more than %d fabrics", SETTINGS_FABRICS_MAX);
+			f = c->nfabrics++;
+			memcpy(c->fabric[f], name[i], sizeof(name[i]));
+		}
+		l.fabrics |= UINT64_C(1) << f;
+	}
+	snprintf(l.at, sizeof(l.at), "%s", zconf_place());
+	c->listen[c->nlistens++] = l;
+	return 0;
+}
+
+static int note_key_file(void *conf, const char *value, struct zerr *err)
+{
+	struct settings *c = conf;
+	(void)value;
+	(void)err;
+	snprintf(c->key_file_at, sizeof(c->key_file_at), "%s", zconf_place());
+	return 0;
+}
+
+static int parse_next(void *conf, const char *value, struct zerr *err)
+{
+	struct settings *c = conf;
+	struct settings_next next = {.addr.kind = ZADDR_NONE};
+	size_t len = strcspn(value, "=");
+	snprintf(next.fabric, sizeof(next.fabric), "%.*s", (int)(len < sizeof(next.fabric) ? len : 0), value);
+	if (!zctl_name_ok(next.fabric))
+		return zerr_set(err, -EINVAL, "expected FABRIC or FABRIC=ADDRESS");
+	int rc = value[len] ? zaddr_parse(&next.addr, value + len + 1, err) : 0;
+	if (rc == 0 && next.addr.kind == ZADDR_VERBS && !next.addr.via[0])
+		rc = zerr_set(err, -EINVAL, "%.100s: no host is named (DEVICE:PORT@HOST[:PORT])", value + len + 1);
+	if (rc != 0)
+		return rc;
+	if (c->nnexts == SETTINGS_NEXTS_MAX)
+		return zerr_set(err, -EINVAL, "more than %d of them", SETTINGS_NEXTS_MAX);
+	struct settings_next *more = realloc(c->next, (size_t)(c->nnexts + 1) * sizeof(*more));
+	if (!more)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	c->next = more;
+	c->next[c->nnexts++] = next;
+	return 0;
+}
+
+static int parse_spin(void *conf, const char *value, struct zerr *err)
+{
+	struct settings *c = conf;
+	char *end;
+	if (strcmp(value, "auto") == 0) {
+		c->spin = WORKER_SPIN_AUTO;
+		return 0;
+	}
+	if (strcmp(value, "never") == 0) {
+		c->spin = 0;
+		return 0;
+	}
+	errno = 0;
+	long long polls = strtoll(value, &end, 10);
+	if (errno != 0 || end == value || *end || polls < 0 || polls > SPIN_MAX)
+		return zerr_set(err, -EINVAL, "'%.40s' is not auto, never or a number from 0 to %d", value, SPIN_MAX);
+	c->spin = polls;
+	return 0;
+}
+
+static int check_fragment(void *conf, const char *value, struct zerr *err)
+{
+	const struct settings *c = conf;
+	if (c->frag_bytes > 0 && c->frag_bytes < 4 * KiB)
+		return zerr_set(err, -EINVAL, "'%.40s' is less than 4K", value);
+	return 0;
+}
+
+static int check_cpus(void *conf, const char *value, struct zerr *err)
+{
+	(void)conf;
+	return zranges_check_cpus(value, err);
+}
+
+static const char *const threads[] = {"auto", "direction", "pair", NULL}; /* enum settings_threads */
+static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
+
+#define OPT(n, t, def, lo, hi, h)                                                                                      \
+	{                                                                                                              \
+		.name = #n, .type = t, .preset = def, .min = lo, .max = hi, .offset = offsetof(struct settings, n),    \
+		.help = h                                                                                              \
+	}
+#define OPT_MS(n, def, lo, hi, h)                                                                                      \
+	{                                                                                                              \
+		.name = #n, .type = ZCONF_TIME_MS, .preset = def, .min = lo, .max = hi,                                \
+		.offset = offsetof(struct settings, n##_ms), .help = h                                                 \
+	}
+
+const struct zconf_row settings_rows[] = {
+	{.name = "listen",
+		.type = ZCONF_CALL,
+		.parse = parse_listen,
+		.help = "Where ranks of which fabrics connect, as FABRIC[,FABRIC...]=ADDRESS. "
+			"A fabric is named like the part whose ranks are on it. "
+			"ADDRESS is tcp:HOST[:PORT], shm[:PATH], or DEVICE:PORT[/WORD=NUMBER...][@HOST[:PORT]], a port "
+			"of an RDMA "
+			"device (InfiniBand or RoCE, with shared receive queues: messages go by TCP where one has "
+			"none; "
+			"not iWARP or EFA) and the TCP address at which connections to it are made; where no such "
+			"address is written, it is the IP address of that port, and 7474. "
+			"The words partition, service_level, traffic_class, mtu and gid_index stand for the options "
+			"verbs_... of "
+			"these names on this network alone. "
+			"Without PATH the socket is zipper/zipperd.sock in the folder XDG_RUNTIME_DIR, or "
+			"/tmp/zipper-UID/zipperd.sock where that is not set. "
+			"At least two fabrics must be served in all."},
+	{.name = "next",
+		.type = ZCONF_CALL,
+		.parse = parse_next,
+		.help = "To which other zipperds this one connects those who cannot reach them themselves, so that "
+			"jobs can have clusters that no zipper joins alone, as FABRIC[=ADDRESS]: the one that listens "
+			"at ADDRESS on that fabric. ADDRESS is written as in the users' hostfiles. Without ADDRESS: "
+			"whatever address a user names, on any host that this one can reach; TCP, or of a kind that "
+			"this zipperd listens on. The fabric is one that this zipperd serves; it may be a network "
+			"between zippers alone. Without this option nobody is connected to anything."},
+	{.name = "key_file",
+		.type = ZCONF_STRING,
+		.preset = NULL,
+		.offset = offsetof(struct settings, key_file),
+		.parse = note_key_file,
+		.help = "File with the users' keys: a line 'USER KEY' for each, the name without a slash, the key as "
+			"64 hexadecimal "
+			"digits. Nobody but its owner may have access to it. It is read again on SIGHUP. "
+			"A path without a slash at its beginning starts in the folder where zipperd was started."},
+	OPT_MS(join_timeout, "60s", 100, 24 * 3600 * 1000,
+		"How long a job may take until all its ranks have reported; then it fails with a message "
+		"that names the missing ones. A launcher may ask for another time."),
+	OPT_MS(hello_timeout, "10s", 100, 600 * 1000,
+		"How long a new connection may take until it has proved who it is, and then, if it is none of a rank, "
+		"until it says what it wants."),
+	/* A message of 32 KiB takes half the time over TCP without the handshake (24 instead of 55 us), and as many
+	 * come through in a stream. */
+	OPT(eager_bytes, ZCONF_BYTES, "32K", 0, ZWIRE_MAX_PAYLOAD,
+		"Messages up to this size travel at once, together with their envelope; larger ones are "
+		"announced first and sent when the receiver wants them."),
+	{.name = "frag_bytes",
+		.type = ZCONF_BYTES,
+		.preset = "0",
+		.max = ZWIRE_MAX_PAYLOAD,
+		.offset = offsetof(struct settings, frag_bytes),
+		.parse = check_fragment,
+		.help = "Size of the fragments in which large messages travel, 4K or more. 0: what suits each "
+			"transport, 256 KiB over TCP, 128 KiB over shared memory and Verbs."},
+	/* As much as a ring of shared memory holds (common/transport/shm/shm_ring.h): what does not fit there is copied
+	   into the pool. */
+	OPT(rdv_window, ZCONF_BYTES, "2M", 4 * KiB, GiB,
+		"How many bytes of large messages may be on their way to one rank at a time, to each of its "
+		"endpoints where it has several. It is lowered for jobs so large that the windows of all their ranks "
+		"would exceed half of the memory that is left."),
+	OPT(dest_share, ZCONF_BYTES, "1M", 8 * KiB, GiB,
+		"How many bytes of messages may wait for one rank that does not receive, for each of its endpoints "
+		"where it has several. What comes beyond is refused and sent again later; other ranks are not held "
+		"up."),
+	OPT(one_sided_bytes, ZCONF_BYTES, "4M", 0, GiB,
+		"Memory, in each direction, through which large messages go from one rank's memory into the "
+		"other's without either doing anything, where the ranks' transports can: in pieces of frag_bytes, "
+		"at least two. It is allocated at first use, and counts as part of memory, of which half is left to "
+		"messages: less is taken, or none, where there are too many directions. 0: all large messages "
+		"travel as fragments."),
+	OPT(memory, ZCONF_BYTES, "256M", 4 * MiB, 1024 * GiB,
+		"Upper bound of the memory for all messages that wait for a rank to receive. "
+		"Each direction between two fabrics has 256 KiB of it from the start."),
+	OPT(max_jobs, ZCONF_INT, "256", 1, 65536, "How many jobs may run at a time."),
+	OPT(max_ranks, ZCONF_INT, "65536", 2, ZCTL_RANKS_MAX, "How many ranks one job may have."),
+	OPT(max_connections, ZCONF_INT, "16384", 8, 1 << 22,
+		"How many connections may be open at a time. A rank has one for control, and one for every "
+		"other part that it talks to, for each of its endpoints where it has several. A job that may need more "
+		"than this in all is refused. Where there is no room for somebody after all, as other jobs have the "
+		"rest, that job ends and says so. Each takes a file descriptor, four over shared memory, five over "
+		"an RDMA device; where fewer may be open, this number is lowered, with a warning. Over an RDMA device "
+		"a "
+		"worker receives from at most 4096 of the latter, fewer where the device's shared receive queues are "
+		"shorter than that takes: a job that needs more ends, and says so."),
+	{.name = "spin",
+		.type = ZCONF_STRING,
+		.preset = "auto",
+		.offset = offsetof(struct settings, spin_text),
+		.parse = parse_spin,
+		.help = "How long a worker looks for messages without giving its core away, before it yields and "
+			"then sleeps: auto (by the number of cores), never, or a number of idle polls."},
+	OPT_MS(poll, "0", 0, 60000,
+		"For so long after it had something to do a worker goes on looking, and only then sleeps, which "
+		"saves the next message the time to wake it: some microseconds, and in virtual machines some "
+		"tens. It takes a core of its own for that time, less where others want it. 0: as spin says, and "
+		"then some tens of microseconds."),
+	{.name = "threads",
+		.type = ZCONF_ENUM,
+		.preset = "auto",
+		.choices = threads,
+		.offset = offsetof(struct settings, threads),
+		.help = "Which threads move messages between two fabrics: one for each direction, or one for "
+			"the pair of them. auto takes the pair on machines with fewer than four cores, where a "
+			"second thread would only be in the way of the ranks."},
+	{.name = "cpus",
+		.type = ZCONF_STRING,
+		.preset = NULL,
+		.offset = offsetof(struct settings, cpus),
+		.parse = check_cpus,
+		.help = "The cores that zipperd runs on, by the operating system's numbers, as 0-3,8: those that no "
+			"rank is bound to, near the devices. It does not start where they are not all there, or not "
+			"allowed. Their number is what auto goes by in threads and spin. Without it the operating "
+			"system chooses among all."},
+	{.name = "log_level",
+		.type = ZCONF_ENUM,
+		.preset = "info",
+		.choices = log_levels,
+		.offset = offsetof(struct settings, log_level),
+		.help = "Which messages are logged. It is read again on SIGHUP."},
+	{.name = "module_dir",
+		.type = ZCONF_STRING,
+		.preset = PKGLIBDIR,
+		.offset = offsetof(struct settings, module_dir),
+		.help = "Where " ZVERBS_FILE " lies, which is loaded where listen names a port of an RDMA device."},
+	ZVERBS_ENDPOINTS_ROW(struct settings),
+	ZVERBS_ROWS(struct settings),
+	{.name = NULL},
+};
+
+int settings_find_fabric(const struct settings *c, const char *name)
+{
+	for (int i = 0; i < c->nfabrics; i++)
+		if (strcmp(c->fabric[i], name) == 0)
+			return i;
+	return -ENOENT;
+}
+
+/* Sockets of this host, and its devices, are nobody's business where they are not for others anyway. */
+static bool is_usual(const struct settings *c, enum zaddr_kind kind)
+{
+	for (int i = 0; i < c->nlistens; i++)
+		if (c->listen[i].addr.kind == kind)
+			return true;
+	return kind == ZADDR_TCP;
+}
+
+bool settings_may_reach(const struct settings *c, int fabric, const struct zaddr *addr)
+{
+	for (int i = 0; i < c->nnexts; i++) {
+		const struct settings_next *n = &c->next[i];
+		struct zaddr via;
+		if (strcmp(n->fabric, c->fabric[fabric]) != 0)
+			continue;
+		if (n->addr.kind == ZADDR_NONE ? is_usual(c, addr->kind) : zaddr_same(&n->addr, addr))
+			return true;
+		if (n->addr.kind != ZADDR_VERBS)
+			continue;
+		zaddr_via(&n->addr, &via);
+		if (zaddr_same(&via, addr))
+			return true;
+	}
+	return false;
+}
+
+int settings_init(struct settings *c, struct zerr *err)
+{
+	memset(c, 0, sizeof(*c));
+	return zconf_defaults(settings_rows, c, err);
+}
+
+static int check(struct settings *c, struct zerr *err)
+{
+	if (c->nlistens == 0)
+		return zerr_set(err, -EINVAL, "no listen: there is nowhere to listen");
+	if (c->nfabrics < 2)
+		return zerr_set(err, -EINVAL, "listen names one fabric only (%s): there is nothing to bridge",
+			c->fabric[0]);
+	for (int i = 0; i < c->nnexts; i++)
+		if (settings_find_fabric(c, c->next[i].fabric) < 0)
+			return zerr_set(err, -EINVAL, "next names fabric %s, which no listen serves",
+				c->next[i].fabric);
+	if (!c->key_file || !*c->key_file)
+		return zerr_set(err, -EINVAL, "no key_file: nobody could join");
+	if (c->dest_share < c->eager_bytes + ZWIRE_ENV_BYTES)
+		return zerr_set(err, -EINVAL, "dest_share (%lld) does not hold one message of eager_bytes (%lld)",
+			(long long)c->dest_share, (long long)c->eager_bytes);
+	if (c->rdv_window < c->frag_bytes)
+		return zerr_set(err, -EINVAL, "rdv_window (%lld) is smaller than frag_bytes (%lld)",
+			(long long)c->rdv_window, (long long)c->frag_bytes);
+	if (c->memory < 2 * (c->dest_share + c->rdv_window))
+		return zerr_set(err, -EINVAL, "memory (%lld) is not even twice dest_share + rdv_window (%lld)",
+			(long long)c->memory, (long long)(c->dest_share + c->rdv_window));
+	return 0;
+}
+
+int settings_check(struct settings *c, const char *path, struct zerr *err)
+{
+	int rc = check(c, err);
+	return rc == 0 ? 0 : zerr_prefix(err, rc, "%s", path);
+}
+
+/* NAME=VALUE */
+static int set_option(struct settings *c, const char *option, struct zerr *err)
+{
+	char name[64];
+	size_t len = strcspn(option, "=");
+	snprintf(name, sizeof(name), "%.*s", (int)len, option);
+	return zconf_set(settings_rows, c, name, option + len + 1, "-o", err);
+}
+
+int settings_load(struct settings *c, const struct settings_source *from, struct zerr *err)
+{
+	int rc = settings_init(c, err);
+	if (rc == 0 && from->path)
+		rc = zconf_read(settings_rows, c, from->path, err);
+	for (int i = 0; rc == 0 && i < from->nset; i++)
+		rc = set_option(c, from->set[i], err);
+	return rc == 0 ? settings_check(c, from->path ? from->path : "options", err) : rc;
+}
+
+void settings_fini(struct settings *c)
+{
+	zconf_free(settings_rows, c);
+	free(c->next);
+	c->next = NULL;
+	c->nnexts = 0;
+}
+
+void settings_format_listen(const struct settings *c, const struct settings_listen *l, char *buf, size_t cap)
+{
+	char addr[320];
+	size_t n = 0;
+	zaddr_format(&l->addr, addr, sizeof(addr));
+	buf[0] = '\0';
+	for (int f = 0; f < c->nfabrics; f++)
+		if (l->fabrics >> f & 1 && n < cap)
+			n += (size_t)snprintf(buf + n, cap - n, "%s%s", n ? "," : "", c->fabric[f]);
+	if (n < cap)
+		snprintf(buf + n, cap - n, "=%s", addr);
+}
+
+void settings_print(const struct settings *c, FILE *out)
+{
+	char buf[SETTINGS_FABRICS_MAX * (ZCTL_NAME_MAX + 1) + 320];
+	zconf_print(settings_rows, c, out);
+	fputc('\n', out);
+	for (int i = 0; i < c->nlistens; i++) {
+		settings_format_listen(c, &c->listen[i], buf, sizeof(buf));
+		zconf_print_line("listen", buf, out);
+	}
+	for (int i = 0; i < c->nnexts; i++) {
+		const struct settings_next *n = &c->next[i];
+		int len = snprintf(buf, sizeof(buf), "%s%s", n->fabric, n->addr.kind == ZADDR_NONE ? "" : "=");
+		if (n->addr.kind != ZADDR_NONE)
+			zaddr_format(&n->addr, buf + len, sizeof(buf) - (size_t)len);
+		zconf_print_line("next", buf, out);
+	}
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* zipperd's configuration: the table, zipperd.conf(5), and the checks across options. Start-up only. */
+#ifndef ZIPPERD_SETTINGS_H
+#define ZIPPERD_SETTINGS_H
+
+#include <stdbool.h>
+
+#include "common/transport/addr.h"
+#include "common/config/conf.h"
+#include "common/control/control.h"
+#include "common/transport/transport.h"
+#include "common/transport/verbs/verbs.h"
+
+#define SETTINGS_FABRICS_MAX ZCTL_PARTS_MAX
+#define SETTINGS_LISTENS_MAX 64
+#define SETTINGS_NEXTS_MAX 256
+
+struct settings_listen {
+	struct zaddr addr;
+	uint64_t fabrics;	    /* bit per fabric */
+	char at[ZCONF_PLACE_BYTES]; /* where it was said */
+};
+
+struct settings_next { /* a zipperd that peers may be connected to */
+	char fabric[ZCTL_NAME_MAX + 1];
+	struct zaddr addr; /* kind ZADDR_NONE: whichever there is on that fabric */
+};
+
+enum settings_threads { SETTINGS_THREADS_AUTO, SETTINGS_THREADS_DIRECTION, SETTINGS_THREADS_PAIR };
+
+struct settings {
+	char fabric[SETTINGS_FABRICS_MAX][ZCTL_NAME_MAX + 1];
+	int nfabrics;
+	struct settings_listen listen[SETTINGS_LISTENS_MAX];
+	int nlistens;
+	struct settings_next *next; /* [nnexts] */
+	int nnexts;
+	char *key_file;
+	char key_file_at[ZCONF_PLACE_BYTES];
+	char *spin_text;
+	int64_t spin;	 /* from spin_text: idle polls, or WORKER_SPIN_AUTO */
+	int64_t poll_ms; /* 0: as spin says */
+	int64_t join_timeout_ms, hello_timeout_ms;
+	int64_t eager_bytes, frag_bytes, rdv_window, dest_share, one_sided_bytes, memory;
+	int64_t max_jobs, max_ranks, max_connections;
+	char *cpus;	   /* list of cores; NULL: any */
+	int64_t threads;   /* enum settings_threads */
+	int64_t log_level; /* enum zlog_level */
+	char *module_dir;
+	struct zverbs_options verbs;
+};
+
+/* The largest fragment that a rank may send. */
+static inline uint32_t settings_fragment(const struct settings *c)
+{
+	return c->frag_bytes > 0 ? (uint32_t)c->frag_bytes : (uint32_t)ZTRANSPORT_FRAGMENT_MAX;
+}
+
+/* Where settings are read from; all of it stays the caller's. */
+struct settings_source {
+	const char *path;	/* the file; NULL: none */
+	const char *const *set; /* -o NAME=VALUE, in order; they count after the file */
+	int nset;
+};
+
+extern const struct zconf_row settings_rows[];
+
+/* Defaults, file and options, checked. 0 or a negative errno with text; settings_fini in any case. */
+int settings_load(struct settings *, const struct settings_source *, struct zerr *);
+/* The same in single steps: defaults; then zconf_set or zconf_read; then settings_check. */
+int settings_init(struct settings *, struct zerr *);
+int settings_check(struct settings *, const char *path, struct zerr *);
+void settings_fini(struct settings *);
+/* The whole configuration in file syntax. */
+void settings_print(const struct settings *, FILE *);
+/* "a,b=tcp:10.0.0.1:7474", the syntax of listen. */
+void settings_format_listen(const struct settings *, const struct settings_listen *, char *buf, size_t cap);
+/* May peers be connected to the zipperd there? */
+bool settings_may_reach(const struct settings *, int fabric, const struct zaddr *);
+/* Index or -ENOENT. */
+int settings_find_fabric(const struct settings *, const char *name);
+
+#endif
