@@ -6,7 +6,7 @@
 
 #include "libzip/bridge/arrival.h"
 #include "libzip/p2p/completion.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
 
@@ -17,8 +17,8 @@
 static struct {
 	struct zop_list orphans;
 	unsigned turn; /* FAIR_TURN */
-} ends[ZENDS_MAX];
-#define self (ends[zend_here])
+} stations[ZSTATIONS_MAX];
+#define self (stations[zstation_here])
 
 /* Of a receive whose message has not come: it may be much smaller. */
 #define PACKED_MAX (16 << 20)

@@ -16,11 +16,11 @@
 #include "libzip/bridge/strands.h"
 #include "libzip/world/world.h"
 
-struct zmatch zarrival_match_of[ZENDS_MAX];
+struct zmatch zarrival_match_of[ZSTATIONS_MAX];
 static struct {
 	struct zarrival *detached; /* by matched probes */
-} ends[ZENDS_MAX];
-#define self (ends[zend_here])
+} stations[ZSTATIONS_MAX];
+#define self (stations[zstation_here])
 
 int zarrival_init(void)
 {
@@ -36,9 +36,9 @@ void zarrival_fini(void)
 /* The state of the rank that it comes from, if it may come over this channel. */
 static struct zremote *sender_of(const struct zchannel *ch, const struct zwire_env *env)
 {
-	const uint32_t vrank = zend_vrank(env->src);
+	const uint32_t vrank = zworld_vrank_of(env->src);
 
-	if (vrank == ZWIRE_NOBODY || env->dst != zend_station((uint32_t)zworld.vrank) ||
+	if (vrank == ZWIRE_NOBODY || env->dst != zworld_station_of((uint32_t)zworld.vrank) ||
 		zworld.place[vrank].part != (uint32_t)ch->part)
 		return NULL;
 	if (ch->peer == ZWIRE_NOBODY)

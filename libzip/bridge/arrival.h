@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/bridge/match.h"
 #include "libzip/bridge/op.h"
 #include "common/wire/wire.h"
@@ -30,8 +30,8 @@ struct zarrival {
 	uint8_t payload[];     /* eager: total bytes; keyed: the key of an RTS */
 };
 
-extern struct zmatch zarrival_match_of[]; /* [ZENDS_MAX] */
-#define zarrival_match (zarrival_match_of[zend_here])
+extern struct zmatch zarrival_match_of[]; /* [ZSTATIONS_MAX] */
+#define zarrival_match (zarrival_match_of[zstation_here])
 
 int zarrival_init(void); /* 0 or -ENOMEM */
 void zarrival_fini(void);

@@ -8,7 +8,7 @@
 #include "libzip/p2p/buffer.h"
 #include "libzip/bridge/channel.h"
 #include "libzip/bridge/direct.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/bridge/failover.h"
 #include "libzip/bridge/multicast.h"
 #include "libzip/bridge/op.h"
@@ -36,9 +36,9 @@ static int start_detached(struct zop *op)
 	return rc;
 }
 
-static int endpoint_of(const struct zcomm *c, enum zcomm_context context)
+static int station_of(const struct zcomm *c, enum zcomm_context context)
 {
-	return context == ZCOMM_PT2PT ? c->endpoint : 0;
+	return context == ZCOMM_PT2PT ? c->station : 0;
 }
 
 static int isend_here(const struct zop_args *args, enum zsend_mode mode, struct zreq **out)
@@ -78,10 +78,10 @@ int zbridge_isend(struct zcomm *c, enum zcomm_context context, const void *buf, 
 	int dest, int tag, enum zsend_mode mode, struct zreq **out)
 {
 	const struct zop_args args = {c, context, (void *)(uintptr_t)buf, count, type, dest, tag};
-	const int was = zend_visit(endpoint_of(c, context));
+	const int was = zstation_visit(station_of(c, context));
 	int rc = isend_here(&args, mode, out);
 
-	zend_return(was);
+	zstation_return(was);
 	return rc;
 }
 
@@ -103,10 +103,10 @@ int zbridge_irecv(struct zcomm *c, enum zcomm_context context, void *buf, MPI_Co
 	int source, int tag, struct zreq **out)
 {
 	const struct zop_args args = {c, context, buf, count, type, source, tag};
-	const int was = zend_visit(endpoint_of(c, context));
+	const int was = zstation_visit(station_of(c, context));
 	int rc = zop_irecv(&args, out);
 
-	zend_return(was);
+	zstation_return(was);
 	return rc;
 }
 
@@ -119,11 +119,12 @@ MPI_Count zbridge_arrived(const struct zreq *r)
 int zbridge_init(const struct zbridge_params *p)
 {
 	bool failed = false;
-	zend_for_each(0) {
+	zstation_for_each(0)
+	{
 		failed |= zchannel_init(p) != 0 || zoutgoing_init() != 0 || zarrival_init() != 0;
 		zprogress_init(p);
 	}
-	MPI_Request sent; /* once, as endpoints share it */
+	MPI_Request sent; /* once, as stations share it */
 	if (failed || zreq_publish(&zop_sent, &sent) != MPI_SUCCESS)
 		return MPI_ERR_NO_MEM;
 	ztransfer_init(p);
@@ -137,9 +138,8 @@ static bool drained(void *ctx)
 	bool all = true;
 
 	(void)ctx;
-	zend_for_each(0)
-		all = all && zoutgoing_drained() && zchannel_idle() && !ztransfer_must_finish() &&
-		      !zstrands_must_finish();
+	zstation_for_each(0) all =
+		all && zoutgoing_drained() && zchannel_idle() && !ztransfer_must_finish() && !zstrands_must_finish();
 	return all;
 }
 
@@ -147,8 +147,7 @@ void zbridge_drain(void)
 {
 	zprogress_wait(drained, NULL);
 	/* What we have taken must be acknowledged before we leave or stop polling. */
-	zend_for_each(0)
-		zoutgoing_ack(true);
+	zstation_for_each(0) zoutgoing_ack(true);
 	zprogress_wait(drained, NULL);
 }
 
@@ -157,7 +156,7 @@ static bool none_buffered(void *ctx)
 	unsigned n = 0;
 
 	(void)ctx;
-	for (int e = 0; e < zend_n; e++)
+	for (int e = 0; e < zstation_n; e++)
 		n += zop_buffered_of[e];
 	return n == 0;
 }
@@ -225,7 +224,7 @@ static void conceal(struct zop *op, void *ctx)
 static void conceal_rest(void)
 {
 	ztransfer_each(conceal, NULL);
-	if (zend_here == 0)
+	if (zstation_here == 0)
 		zmulticast_conceal();
 }
 
@@ -235,10 +234,10 @@ void zbridge_fini(void)
 	zbridge_drain();
 	zfailover_say();
 	tell_all();
-	zend_for_each(0)
-		zchannel_say_bye();
+	zstation_for_each(0) zchannel_say_bye();
 	zdirect_fini();
-	zend_for_each(0) {
+	zstation_for_each(0)
+	{
 		conceal_rest();
 		zchannel_fini();
 		zoutgoing_fini();

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/bridge/op.h"
 #include "libzip/progress/progress.h"
 #include "libzip/bridge/rendezvous.h"
@@ -43,8 +43,7 @@ static bool is_any_received(void)
 {
 	bool any = false;
 
-	zend_for_each(0)
-		ztransfer_each(look_at, &any);
+	zstation_for_each(0) ztransfer_each(look_at, &any);
 	return any;
 }
 
@@ -59,7 +58,7 @@ static bool has_ended(void *ctx)
 	       (now.tv_sec == w->until.tv_sec && now.tv_nsec >= w->until.tv_nsec);
 }
 
-/* Messages of all endpoints use it. */
+/* Messages of all stations use it. */
 static __attribute__((noinline)) bool wait_for_room(uint64_t bytes)
 {
 	struct wanted w = {.bytes = bytes};
@@ -68,13 +67,13 @@ static __attribute__((noinline)) bool wait_for_room(uint64_t bytes)
 	if (bytes > (uint64_t)zbuffer_attached)
 		return false;
 	zshim_whole();
-	const int was = zend_visit(0);
+	const int was = zstation_visit(0);
 	clock_gettime(CLOCK_MONOTONIC, &w.until);
 	w.until.tv_sec += full ? 0 : ROOM_WAIT_S;
 	zprogress_poll_beside();
 	zprogress_wait(has_ended, &w);
 	full = !w.there && is_any_received();
-	zend_return(was);
+	zstation_return(was);
 	return w.there;
 }
 

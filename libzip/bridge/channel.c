@@ -19,9 +19,9 @@
 #define ATTACH_TIMEOUT_MS 20000 /* zipperd is there: it answered the join */
 #define BYE_POLL_MS 100
 
-struct zchannel_set zchannels_of[ZENDS_MAX];
-static struct zbridge_params params; /* of all endpoints */
-/* Transports set up one link at a time, which threads at different endpoints might want at once. */
+struct zchannel_set zchannels_of[ZSTATIONS_MAX];
+static struct zbridge_params params; /* of all stations */
+/* Transports set up one link at a time, which threads at different stations might want at once. */
 static pthread_mutex_t setting_up = PTHREAD_MUTEX_INITIALIZER;
 
 int zchannel_init(const struct zbridge_params *p)
@@ -96,7 +96,7 @@ static void wait_for_room(struct zlink *l)
 
 void zchannel_say_bye(void)
 {
-	struct zwire_env env = {.kind = ZWIRE_BYE, .src = zend_station((uint32_t)zworld.vrank)};
+	struct zwire_env env = {.kind = ZWIRE_BYE, .src = zworld_station_of((uint32_t)zworld.vrank)};
 	uint8_t raw[ZWIRE_ENV_BYTES];
 
 	for (int i = 0; i < zchannels.nopen; i++) {
@@ -104,7 +104,7 @@ void zchannel_say_bye(void)
 		int rc;
 		env.dst = zchannels.open[i]->peer;
 		if (env.dst != ZWIRE_NOBODY) /* else zipperd */
-			env.dst = zend_station(env.dst);
+			env.dst = zworld_station_of(env.dst);
 		zwire_encode(raw, &env);
 		while ((rc = l->ops->post(l, raw, NULL, 0)) == -EAGAIN)
 			wait_for_room(l);
@@ -142,7 +142,7 @@ void zchannel_close_link(struct zchannel *ch)
 
 static struct zendpoint **own_endpoint(void)
 {
-	return zend_n > 1 ? &zchannels.own : NULL;
+	return zstation_n > 1 ? &zchannels.own : NULL;
 }
 
 static void note_settled(const struct zlink *link)
@@ -189,7 +189,7 @@ struct zchannel *zchannel_open(int rail, int part)
 	struct zchannel *ch = &zchannels.by_zipper[rail * zworld.nparts + part];
 	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
 		.part = (uint32_t)part,
-		.endpoint = (uint32_t)zend_here};
+		.endpoint = (uint32_t)zstation_here};
 	struct zerr err = {{0}};
 
 	if (ch->link)
@@ -303,6 +303,5 @@ static void add_direct(struct zctl_to_part *parts)
 
 void zchannel_add_direct(struct zctl_to_part *parts)
 {
-	zend_for_each(0)
-		add_direct(parts);
+	zstation_for_each(0) add_direct(parts);
 }

@@ -49,7 +49,7 @@ struct zchannel *zchannel_home(uint32_t vrank);
 
 /* The channel of a rank that may become a direct link. NULL: no memory. */
 struct zchannel *zchannel_create_waiting(uint32_t vrank);
-/* Connects to a rank, or makes a link that has come to stay this endpoint's own. As zsession_link, and settle in
+/* Connects to a rank, or makes a link that has come to stay this station's own. As zsession_link, and settle in
  * transport.h. */
 int zchannel_link(struct zlink **, const struct zaddr *, const struct zctl_attach *, int timeout_ms, struct zerr *);
 int zchannel_settle(struct zlink *, struct zerr *);

@@ -8,7 +8,7 @@
 #include <sys/epoll.h>
 
 #include "libzip/bridge/channel.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 
 struct zcontrol { /* from the pool */
 	struct zcontrol *next;
@@ -17,20 +17,20 @@ struct zcontrol { /* from the pool */
 	uint8_t key[ZRMA_KEY_BYTES];
 };
 
-struct zchannel_set {		    /* of an endpoint */
+struct zchannel_set {		    /* of an station */
 	struct zchannel *by_zipper; /* [n = zrails.n * zworld.nparts] */
 	int n;
 	struct zchannel **open; /* [nopen]: those with a link, of both kinds */
 	int nopen, cap;
 	struct zchannel *direct; /* all of them, also waiting ones */
 	/* What its links share, of the one transport that has such a thing, and with whom it is to be given back;
-	 * NULL: none yet. Where there is one endpoint alone, only links that come in: those that are made then share
+	 * NULL: none yet. Where there is one station alone, only links that come in: those that are made then share
 	 * what the transport has for them. */
 	struct zendpoint *own;
 	const struct ztransport *settles;
 };
-extern struct zchannel_set zchannels_of[]; /* [ZENDS_MAX] */
-#define zchannels (zchannels_of[zend_here])
+extern struct zchannel_set zchannels_of[]; /* [ZSTATIONS_MAX] */
+#define zchannels (zchannels_of[zstation_here])
 
 /* Out of the list of those with a link; what was to be read over it fails. */
 void zchannel_close_link(struct zchannel *);

@@ -79,7 +79,7 @@ int zchannel_post_raw(struct zchannel *ch, struct zwire_env *env, const void *pa
 
 	if (ch->full)
 		return -EAGAIN;
-	env->src = zend_station((uint32_t)zworld.vrank);
+	env->src = zworld_station_of((uint32_t)zworld.vrank);
 	zwire_encode(raw, env);
 	int rc = ch->link->ops->post(ch->link, raw, payload, env->len);
 	if (rc == 0) {
@@ -100,7 +100,7 @@ int zchannel_post(struct zremote *r, struct zchannel *ch, struct zwire_env *env,
 		ch = r->channel;
 	if (__builtin_expect(r->stream.gone && ch->peer != ZWIRE_NOBODY, 0))
 		return 0; /* it hears nothing any more */
-	env->dst = zend_station(r->vrank);
+	env->dst = zworld_station_of(r->vrank);
 	env->ack = zpeer_ack_value(&r->stream);
 	int rc = zchannel_post_raw(ch, env, payload);
 	/* What a CTS with a key acknowledges the sender hears at the end of the transfer only. */

@@ -15,7 +15,7 @@
 
 #include "libzip/bridge/channel.h"
 #include "common/base/clock.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/bridge/failover.h"
 #include "common/base/hash.h"
@@ -46,14 +46,14 @@ static struct {
 	int nstrangers;
 	struct zbridge_params params;
 	_Atomic uint64_t unreachable; /* fabrics of parts whose ranks we have failed to connect to: told once */
-	/* What is to be said to zipperd for each endpoint, by who next has the whole library. */
+	/* What is to be said to zipperd for each station, by who next has the whole library. */
 	struct words {
 		struct word {
 			enum zctl_direct_what what;
 			uint32_t vrank;
 		} * word; /* [room] */
 		int n, room;
-	} words[ZENDS_MAX];
+	} words[ZSTATIONS_MAX];
 	atomic_bool has_words;
 } self;
 
@@ -158,7 +158,7 @@ void zdirect_fini(void)
 		struct zlistener *l = self.listener[--self.nlisteners];
 		l->ops->unlisten(l);
 	}
-	for (int e = 0; e < zend_n; e++) {
+	for (int e = 0; e < zstation_n; e++) {
 		free(self.words[e].word);
 		self.words[e] = (struct words){0};
 	}
@@ -190,7 +190,7 @@ static void say(enum zctl_direct_what what, uint32_t vrank)
 	if (zshim_at != 0)
 		say_later(&self.words[zshim_at], what, vrank);
 	else if (zrails_is_good(0)) /* a broken control link shows at its next poll */
-		zsession_direct(zrails.rail[0].session, what, vrank, (uint32_t)zend_here);
+		zsession_direct(zrails.rail[0].session, what, vrank, (uint32_t)zstation_here);
 }
 
 bool zdirect_is_due(void)
@@ -201,8 +201,9 @@ bool zdirect_is_due(void)
 void zdirect_say(void)
 {
 	self.has_words = false;
-	zend_for_each(1) {
-		struct words *w = &self.words[zend_here];
+	zstation_for_each(1)
+	{
+		struct words *w = &self.words[zstation_here];
 		for (int i = 0; i < w->n; i++)
 			say(w->word[i].what, w->word[i].vrank);
 		w->n = 0;
@@ -236,8 +237,7 @@ static void give_way_to_all(void)
 
 void zdirect_lose_zipper(void)
 {
-	zend_for_each(0)
-		give_way_to_all();
+	zstation_for_each(0) give_way_to_all();
 }
 
 /* It goes over the bridge, and shall know that we do not come. */
@@ -265,7 +265,7 @@ static int connect_to(struct zlink **link, const struct zctl_direct *d, struct z
 {
 	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
 		.part = (uint32_t)zworld.part,
-		.endpoint = (uint32_t)zend_here};
+		.endpoint = (uint32_t)zstation_here};
 	char addresses[sizeof(d->addresses)], *rest;
 	int rc = zerr_set(err, -EADDRNOTAVAIL, "it has no address that we could reach");
 
@@ -306,9 +306,10 @@ static void connect_peer(const struct zctl_direct *d)
 
 void zdirect_take(const struct zctl_direct *d)
 {
-	if (d->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)d->vrank) || d->endpoint >= (uint32_t)zend_n)
+	if (d->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)d->vrank) ||
+		d->endpoint >= (uint32_t)zstation_n)
 		return;
-	const int was = zend_visit((int)d->endpoint);
+	const int was = zstation_visit((int)d->endpoint);
 	if (d->what == ZCTL_DIRECT_CONNECT) {
 		connect_peer(d);
 	} else if (d->what == ZCTL_DIRECT_NO) {
@@ -316,7 +317,7 @@ void zdirect_take(const struct zctl_direct *d)
 		if (r && r->channel->waiting)
 			zdirect_give_way(r);
 	}
-	zend_return(was);
+	zstation_return(was);
 }
 
 /* --- being asked --- */
@@ -378,11 +379,11 @@ static bool welcome(struct zlink *link, const struct zctl_attach *a)
 
 static bool welcome_there(struct zlink *link, const struct zctl_attach *a)
 {
-	if (a->endpoint >= (uint32_t)zend_n)
+	if (a->endpoint >= (uint32_t)zstation_n)
 		return false;
-	const int was = zend_visit((int)a->endpoint);
+	const int was = zstation_visit((int)a->endpoint);
 	bool taken = welcome(link, a);
-	zend_return(was);
+	zstation_return(was);
 	return taken;
 }
 

@@ -37,7 +37,7 @@ void zdirect_fail(struct zchannel *);
 void zdirect_give_way(struct zremote *);
 /* The zipper that knows of direct links is lost: those that are not made yet will not be. */
 void zdirect_lose_zipper(void);
-/* Endpoints have something to say to zipperd, which who has the whole library does. */
+/* Stations have something to say to zipperd, which who has the whole library does. */
 bool zdirect_is_due(void);
 void zdirect_say(void);
 /* What zipperd says. */

@@ -10,8 +10,7 @@
 #include "libzip/bridge/channel.h"
 #include "common/base/clock.h"
 #include "libzip/bridge/direct.h"
-#include "libzip/shim/endpoint.h"
-#include "libzip/start/join.h"
+#include "libzip/shim/station.h"
 #include "libzip/bridge/multicast.h"
 #include "libzip/progress/progress.h"
 #include "libzip/world/rails.h"
@@ -27,7 +26,7 @@
 
 static struct {
 	char why[ZCTL_RAILS_MAX][256];
-	/* Something new of other ranks, or met one; or lost (later). Endpoints say so, too. */
+	/* Something new of other ranks, or met one; or lost (later). Stations say so, too. */
 	atomic_bool heard;
 	bool silent;	 /* somebody else tells the user */
 	uint32_t unsaid; /* a bit each: rails whose loss is to be told of */
@@ -35,11 +34,11 @@ static struct {
 	bool awaiting;	 /* others, what they say of a loss */
 	bool leaving;	 /* others may have left */
 	int64_t repeat_ms;
-	/* What endpoints have lost, each; and why, the last of them. Done about by who next has the whole library. */
+	/* What stations have lost, each; and why, the last of them. Done about by who next has the whole library. */
 	struct later {
 		uint32_t rails;
 		char why[256];
-	} later[ZENDS_MAX];
+	} later[ZSTATIONS_MAX];
 } self;
 
 void zfailover_init(const struct zbridge_params *p)
@@ -91,7 +90,7 @@ void zfailover_say(void)
 		zaddr_format(zhops_last(&zrails.rail[i].way), address, sizeof(address));
 		fprintf(stderr,
 			"libzipper: rank 0 of %s (%s): the zipper at %s is lost: %s; the job goes on with %d of %d\n",
-			zjoin_job(), zworld.part_name[zworld.part], address, self.why[i], good, zrails.n);
+			zworld_job(), zworld.part_name[zworld.part], address, self.why[i], good, zrails.n);
 	}
 	self.unsaid = 0;
 }
@@ -279,15 +278,15 @@ static void visit_bridged_here(void (*visit)(struct zremote *, const void *ctx),
 
 static void visit_bridged(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
 {
-	zend_for_each(0)
-		visit_bridged_here(visit, ctx);
+	zstation_for_each(0) visit_bridged_here(visit, ctx);
 }
 
 static void stop_all(const struct loss *loss)
 {
-	zend_for_each(0) {
+	zstation_for_each(0)
+	{
 		ztransfer_each(stop_transfer, (void *)(uintptr_t)loss);
-		if (loss->carrier && zend_here == 0)
+		if (loss->carrier && zstation_here == 0)
 			zmulticast_conceal();
 		zarrival_each(stop_arrival, (void *)(uintptr_t)loss);
 		close_rails(loss);
@@ -326,7 +325,7 @@ void zfailover_leave(void)
 
 static void lose_later(void)
 {
-	for (int e = 1; e < zend_n; e++) {
+	for (int e = 1; e < zstation_n; e++) {
 		struct later *l = &self.later[e];
 		const uint32_t rails = l->rails;
 		l->rails = 0;

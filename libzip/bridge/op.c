@@ -16,7 +16,7 @@
 #include "libzip/type/typehold.h"
 #include "common/wire/wire.h"
 
-unsigned zop_buffered_of[ZENDS_MAX];
+unsigned zop_buffered_of[ZSTATIONS_MAX];
 
 static int start_op(struct zreq *r)
 {

@@ -14,7 +14,7 @@
 #include "libzip/bridge/bridge.h"
 #include "libzip/world/comm.h"
 #include "libzip/type/datatype.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/bridge/match.h"
 #include "libzip/world/request.h"
 #include "common/transport/transport.h"
@@ -106,9 +106,9 @@ int zop_irecv(const struct zop_args *, struct zreq **);
 /* Starts it; errors that are found out are in the status. Also the start of persistent ones. */
 int zop_start(struct zop *);
 
-/* Buffered and detached sends of this endpoint that go on by themselves with copies of their data. */
-extern unsigned zop_buffered_of[]; /* [ZENDS_MAX] */
-#define zop_buffered (zop_buffered_of[zend_here])
+/* Buffered and detached sends of this station that go on by themselves with copies of their data. */
+extern unsigned zop_buffered_of[]; /* [ZSTATIONS_MAX] */
+#define zop_buffered (zop_buffered_of[zstation_here])
 
 /* The immortal request of all sends that were complete at once. */
 extern struct zreq zop_sent;

@@ -8,7 +8,7 @@
 
 #include "libzip/bridge/channel.h"
 #include "libzip/bridge/direct.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/bridge/failover.h"
 #include "libzip/bridge/multicast.h"
 #include "libzip/shim/pool.h"
@@ -20,8 +20,8 @@
 static struct {
 	struct zremote **remotes; /* [zworld.nranks], by vrank; NULL: never met */
 	struct zremote *owed_head;
-} ends[ZENDS_MAX];
-#define self (ends[zend_here])
+} stations[ZSTATIONS_MAX];
+#define self (stations[zstation_here])
 
 int zoutgoing_init(void)
 {

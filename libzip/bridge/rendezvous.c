@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "libzip/bridge/channel.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/idtab.h"
 #include "libzip/bridge/multicast.h"
 #include "libzip/bridge/outgoing.h"
@@ -21,8 +21,8 @@
 static struct {
 	struct zidtab transfers;
 	uint64_t serial; /* of the newest one */
-} ends[ZENDS_MAX];
-#define self (ends[zend_here])
+} stations[ZSTATIONS_MAX];
+#define self (stations[zstation_here])
 struct zbridge_params ztransfer_params;
 
 void ztransfer_init(const struct zbridge_params *p)

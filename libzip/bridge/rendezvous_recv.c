@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "libzip/bridge/channel.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/bridge/fetch.h"
 #include "libzip/bridge/outgoing.h"
 #include "libzip/shim/pool.h"
@@ -19,8 +19,8 @@
 static struct {
 	struct zop_list granting; /* that want a larger grant, in turns */
 	uint64_t outstanding;	  /* bytes granted and not come, over all transfers */
-} ends[ZENDS_MAX];
-#define self (ends[zend_here])
+} stations[ZSTATIONS_MAX];
+#define self (stations[zstation_here])
 
 void zgrants_fini(void)
 {

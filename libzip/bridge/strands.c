@@ -4,7 +4,7 @@
 
 #include "libzip/bridge/bridge.h"
 #include "libzip/world/comm.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/bridge/outgoing.h"
 #include "libzip/shim/pool.h"
@@ -27,8 +27,8 @@ struct strands {
 static struct {
 	struct strands *active;
 	uint32_t last; /* number of a message */
-} ends[ZENDS_MAX];
-#define self (ends[zend_here])
+} stations[ZSTATIONS_MAX];
+#define self (stations[zstation_here])
 static const struct zreq_ops send_ops = {.name = "send in strands"};
 
 static int count_rails(uint32_t vrank)

@@ -6,7 +6,7 @@
 
 #include "libzip/bridge/anysource.h"
 #include "libzip/bridge/bridge.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/bridge/op.h"
 #include "libzip/progress/progress.h"
@@ -286,14 +286,14 @@ int zip_Request_free(MPI_Request *request)
 		return MPI_SUCCESS;
 	}
 	r->orphan = true;
-	const int was = zend_visit(r->endpoint);
+	const int was = zstation_visit(r->station);
 	if (r->ops == &zop_recv_ops) {
 		if (((struct zop *)r)->native != MPI_REQUEST_NULL)
 			zanysource_orphan((struct zop *)r);
 	} else if (r->ops->progress) {
 		zreq_look_after(r);
 	}
-	zend_return(was);
+	zstation_return(was);
 	return MPI_SUCCESS;
 }
 

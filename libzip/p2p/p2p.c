@@ -127,7 +127,7 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
 
 	struct zop_args args = {c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag};
 	struct zop *op;
-	const int was = zend_visit(c->endpoint);
+	const int was = zstation_visit(c->station);
 	rc = zop_create(&op, ZOP_RECV, &args, false);
 	if (rc == MPI_SUCCESS) {
 		rc = zop_start(op);
@@ -136,6 +136,6 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
 		else
 			zreq_release(&op->req);
 	}
-	zend_return(was);
+	zstation_return(was);
 	return rc == MPI_SUCCESS ? rc : zerror_raise(c, rc, a->name, "cannot start the receive");
 }

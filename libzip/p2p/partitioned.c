@@ -7,7 +7,7 @@
  * name another source.
  */
 #include "libzip/p2p/completion.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/p2p/p2p.h"
 #include "libzip/p2p/partitioned_pieces.h"
@@ -203,13 +203,13 @@ int zip_Pready_list(int length, int partitions[], MPI_Request request)
 
 static bool arrived(struct zpart *p, int i)
 {
-	const int was = zend_visit(p->req.endpoint);
+	const int was = zstation_visit(p->req.station);
 	int flag = 0;
 	bool there = p->native == MPI_REQUEST_NULL
 			     ? zpart_has_arrived(p, i)
 			     : p->req.done || (zn.Parrived(p->native, i, &flag) == MPI_SUCCESS && flag);
 
-	zend_return(was);
+	zstation_return(was);
 	return there;
 }
 

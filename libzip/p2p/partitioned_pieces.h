@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A partitioned send or receive across clusters, see partitioned.c. By who has the library as a whole, at endpoint 0.
+/* A partitioned send or receive across clusters, see partitioned.c. By who has the library as a whole, at station 0.
  */
 #ifndef ZIP_LIBZIP_PARTITIONED_PIECES_H
 #define ZIP_LIBZIP_PARTITIONED_PIECES_H

@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "libzip/p2p/buffer.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/bridge/op.h"
 #include "libzip/p2p/p2p.h"
@@ -51,10 +51,10 @@ static int our_init(struct zcomm *c, const struct zp2p_args *a, enum zop_kind ki
 {
 	struct zop_args args = {c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag};
 	struct zop *op;
-	const int was = zend_visit(c->endpoint);
+	const int was = zstation_visit(c->station);
 	int rc = zop_create(&op, kind, &args, true);
 
-	zend_return(was);
+	zstation_return(was);
 
 	if (rc == MPI_SUCCESS) {
 		op->mode = mode == ZP2P_SYNC ? ZSEND_SYNC : mode == ZP2P_BUFFERED ? ZSEND_BUFFERED : ZSEND_STANDARD;

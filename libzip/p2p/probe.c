@@ -6,7 +6,7 @@
 #include "libzip/bridge/arrival.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/p2p/completion.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/bridge/op.h"
 #include "libzip/p2p/p2p.h"
@@ -139,9 +139,9 @@ static bool probe_once(void *ctx)
 	if (!p->c) {
 		probe_local(p);
 	} else {
-		const int was = zend_visit(p->c->endpoint);
+		const int was = zstation_visit(p->c->station);
 		probe_spanning(p);
-		zend_return(was);
+		zstation_return(was);
 	}
 	return p->flag || p->rc != MPI_SUCCESS;
 }
@@ -224,10 +224,10 @@ static int imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *me
 	if (rc != MPI_SUCCESS)
 		return rc;
 	struct zop_args args = {m->comm, ZCOMM_PT2PT, buf, count, type, m->source, m->tag};
-	const int was = zend_visit(m->comm->endpoint);
+	const int was = zstation_visit(m->comm->station);
 	rc = zop_create(&op, ZOP_RECV, &args, false);
 	if (rc != MPI_SUCCESS) {
-		zend_return(was);
+		zstation_return(was);
 		return zerror_raise(m->comm, rc, name, "cannot start the receive");
 	}
 	op->req.active = true;
@@ -239,7 +239,7 @@ static int imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *me
 		rc = zreq_publish(&op->req, request);
 	else
 		zreq_release(&op->req);
-	zend_return(was);
+	zstation_return(was);
 	zmessage_drop(*message);
 	*message = MPI_MESSAGE_NULL;
 	zcomm_unref(m->comm);

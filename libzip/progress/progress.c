@@ -17,7 +17,7 @@
 #include "libzip/bridge/channel.h"
 #include "common/base/clock.h"
 #include "libzip/bridge/direct.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/bridge/failover.h"
 #include "libzip/bridge/multicast.h"
@@ -35,7 +35,7 @@
 	256		  /* turns, idle or not, between looks for ranks that want to connect, and at the control link \
 			   */
 #define NATIVE_TURNS 8	  /* idle turns between pokes of native progress (0.1 us each) */
-#define WHOLE_TURNS 256	  /* turns at an endpoint between those of everything */
+#define WHOLE_TURNS 256	  /* turns at an station between those of everything */
 #define CALLS_PER_TURN 32 /* native tests between turns */
 #define SHARED_FRAGMENTS 2 /* that are posted before whoever shares the core has his turn: zipperd, perhaps */
 #define VAIN_TESTS 4	   /* vain turns for tests between yields: programs that test have something else to do */
@@ -74,8 +74,8 @@ static struct {
 	bool polling;	    /* guards against turns within a turn (callbacks of reductions) */
 	uint32_t turns, idle, calls, vain;
 	int64_t owing_ns; /* since then acknowledgements have been owed, and nothing came; 0: not known yet */
-} ends[ZENDS_MAX];
-#define self (ends[zend_here])
+} stations[ZSTATIONS_MAX];
+#define self (stations[zstation_here])
 
 /* Who waits now shares his core; and fragments were posted in this turn, perhaps. */
 static __thread bool sharing __attribute__((tls_model("initial-exec")));
@@ -138,11 +138,12 @@ static void zipper_gone(int rail, const char *how)
 
 static void open_channel(int rail, const struct zctl_open *o)
 {
-	if (o->part >= (uint32_t)zworld.nparts || o->part == (uint32_t)zworld.part || o->endpoint >= (uint32_t)zend_n)
+	if (o->part >= (uint32_t)zworld.nparts || o->part == (uint32_t)zworld.part ||
+		o->endpoint >= (uint32_t)zstation_n)
 		return;
-	const int was = zend_visit((int)o->endpoint);
+	const int was = zstation_visit((int)o->endpoint);
 	zchannel_open(rail, (int)o->part);
-	zend_return(was);
+	zstation_return(was);
 }
 
 /* What one zipper has said. */
@@ -235,7 +236,7 @@ static int64_t hold_acks(void)
 	return zoutgoing_ack(true) ? -1 : 0;
 }
 
-/* What an endpoint does now and then while nothing comes. */
+/* What an station does now and then while nothing comes. */
 static bool idle_here(void)
 {
 	bool did = false;
@@ -271,7 +272,7 @@ static void note_activity(void)
 	self.owing_ns = 0;
 }
 
-/* A turn of an endpoint that serves communicators alone. */
+/* A turn of an station that serves communicators alone. */
 static bool turn_here(void)
 {
 	bool did = zchannel_recv_turn();
@@ -290,8 +291,7 @@ static bool turn_others(void)
 {
 	bool did = false;
 
-	zend_for_each(1)
-		did |= turn_here();
+	zstation_for_each(1) did |= turn_here();
 	return did;
 }
 
@@ -312,7 +312,7 @@ static bool turn_whole(void)
 	did |= zchannel_send_turn();
 	did |= zstrands_turn();
 	did |= zmulticast_turn(); /* behind it: what a full link has refused is seen when we go to sleep */
-	if (__builtin_expect(zend_n > 1, 0))
+	if (__builtin_expect(zstation_n > 1, 0))
 		did |= turn_others();
 	/* Who is never idle is still asked for direct links. */
 	if (__builtin_expect(++self.turns % LISTEN_TURNS == 0, 0) && did) {
@@ -328,7 +328,7 @@ static bool turn_whole(void)
 	return did;
 }
 
-/* Its own alone, by who is at an endpoint: others may wait there for what this finds. */
+/* Its own alone, by who is at an station: others may wait there for what this finds. */
 static bool turn_at(void)
 {
 	if (self.polling)
@@ -347,13 +347,13 @@ bool zprogress_poll(void)
 {
 	if (__builtin_expect(zshim_at != 0, 0))
 		return turn_at();
-	const int was = zend_visit(0);
+	const int was = zstation_visit(0);
 	bool did = turn_whole();
-	zend_return(was);
+	zstation_return(was);
 	return did;
 }
 
-/* Now and then everything, also by a thread that has to do with one endpoint alone: somebody must. */
+/* Now and then everything, also by a thread that has to do with one station alone: somebody must. */
 static bool poll_now_and_then(void)
 {
 	const int at = zshim_at;
@@ -449,8 +449,7 @@ static int arm_all(struct pollfd *fds)
 		zdirect_poll();
 		return -1;
 	}
-	zend_for_each(0)
-		n = n < 0 ? n : zchannel_arm(fds, n);
+	zstation_for_each(0) n = n < 0 ? n : zchannel_arm(fds, n);
 	if (n >= 0 && (n = arm_control(fds, n)) < 0)
 		take_control();
 	return n;
@@ -461,7 +460,8 @@ static int64_t hold_all_acks(int64_t ns)
 {
 	bool sent = false;
 
-	zend_for_each(0) {
+	zstation_for_each(0)
+	{
 		const int64_t left = hold_acks();
 		sent |= left < 0;
 		ns = left > 0 && left < ns ? left : ns;
@@ -473,8 +473,7 @@ static int count_fds(void)
 {
 	int n = zdirect_fds() + zrails.n + 1;
 
-	zend_for_each(0)
-		n += zchannel_fds();
+	zstation_for_each(0) n += zchannel_fds();
 	return n;
 }
 
@@ -516,7 +515,7 @@ static bool rest(int64_t ns, bool (*done)(void *ctx), void *ctx)
 	return zwaiters_resume(done, ctx);
 }
 
-/* Waits at this endpoint, but not for so long that it would be time to sleep. False: it is not done yet. */
+/* Waits at this station, but not for so long that it would be time to sleep. False: it is not done yet. */
 static bool wait_at(bool (*done)(void *ctx), void *ctx)
 {
 	struct zwait w = self.waits;
@@ -585,9 +584,9 @@ void zprogress_wait(bool (*done)(void *ctx), void *ctx)
 	if (done(ctx) || (__builtin_expect(zshim_at != 0, 0) && wait_at(done, ctx)))
 		return;
 	zshim_whole();
-	const int was = zend_visit(0);
+	const int was = zstation_visit(0);
 	wait_whole(done, ctx);
-	zend_return(was);
+	zstation_return(was);
 }
 
 static bool request_done(void *ctx)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* what lies on a free list must not be used either */
 #include <sanitizer/asan_interface.h>
@@ -39,8 +39,8 @@ union block { /* in front of what the caller gets */
 static struct {
 	union block *head;
 	unsigned count;
-} ends[ZENDS_MAX][CLASSES];
-#define lists (ends[zend_here])
+} stations[ZSTATIONS_MAX][CLASSES];
+#define lists (stations[zstation_here])
 
 static size_t class_bytes(unsigned class)
 {

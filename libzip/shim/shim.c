@@ -6,7 +6,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 
 __thread int zshim_depth __attribute__((tls_model("initial-exec")));
 __thread uint64_t zshim_entered __attribute__((tls_model("initial-exec")));
@@ -21,14 +21,14 @@ bool zshim_threaded;
 #define BARGES 16
 #define CACHE_LINES 128 /* adjacent ones are fetched in pairs */
 
-/* One for each endpoint. Who wants all of them takes them in order; who has one but the first takes no other. */
+/* One for each station. Who wants all of them takes them in order; who has one but the first takes no other. */
 static struct gate {
 	alignas(CACHE_LINES) pthread_mutex_t mutex;
 	bool held;
 	int barged; /* times that somebody went before the first one */
 	struct zshim_sleeper *first, *last;
 	atomic_int waiting; /* threads in that line; read without the mutex */
-} gates[ZENDS_MAX] = {[0 ... ZENDS_MAX - 1] = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
+} gates[ZSTATIONS_MAX] = {[0 ... ZSTATIONS_MAX - 1] = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
 
 /* The caller has the mutex. */
 
@@ -111,13 +111,13 @@ static bool is_wanted(const struct gate *g)
 
 static void lock_others(void)
 {
-	for (int e = 1; e < zend_n; e++)
+	for (int e = 1; e < zstation_n; e++)
 		lock(&gates[e]);
 }
 
 static void unlock_others(int but)
 {
-	for (int e = zend_n; e-- > 1;)
+	for (int e = zstation_n; e-- > 1;)
 		if (e != but)
 			unlock(&gates[e]);
 }
@@ -128,10 +128,10 @@ void zshim_lock(void)
 	lock_others();
 }
 
-void zshim_lock_at(int endpoint)
+void zshim_lock_at(int station)
 {
-	lock(&gates[endpoint]);
-	zshim_at = endpoint;
+	lock(&gates[station]);
+	zshim_at = station;
 }
 
 void zshim_unlock(void)
@@ -144,11 +144,11 @@ void zshim_unlock(void)
 	unlock(&gates[at]);
 }
 
-void zshim_narrow(int endpoint)
+void zshim_narrow(int station)
 {
-	unlock_others(endpoint);
+	unlock_others(station);
 	unlock(&gates[0]);
-	zshim_at = endpoint;
+	zshim_at = station;
 }
 
 void zshim_lock_pass(void)
@@ -158,7 +158,7 @@ void zshim_lock_pass(void)
 			pass(&gates[zshim_at]);
 		return;
 	}
-	for (int e = 1; e < zend_n; e++)
+	for (int e = 1; e < zstation_n; e++)
 		if (is_wanted(&gates[e]))
 			pass(&gates[e]);
 	/* Who is let in there wants the others, too. */

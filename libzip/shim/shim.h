@@ -14,11 +14,11 @@
  *             return rc;
  *     }
  *
- * Under MPI_THREAD_MULTIPLE there is a lock for each endpoint (endpoint.h). A thread is in one of two places: in the
- * library as a whole, where it has all of them, or at one endpoint, with that one's alone. There it touches what is the
- * endpoint's own, and reads what is only changed by who has the library as a whole: communicators, the world, rails
- * (what endpoints change of that is atomic, and says so). "The shim's lock" is either, as the case may be. A thread at
- * an endpoint takes no other lock; zshim_whole gives it up for all of them, which everything does that is not
+ * Under MPI_THREAD_MULTIPLE there is a lock for each station (station.h). A thread is in one of two places: in the
+ * library as a whole, where it has all of them, or at one station, with that one's alone. There it touches what is the
+ * station's own, and reads what is only changed by who has the library as a whole: communicators, the world, rails
+ * (what stations change of that is atomic, and says so). "The shim's lock" is either, as the case may be. A thread at
+ * an station takes no other lock; zshim_whole gives it up for all of them, which everything does that is not
  * point-to-point between a call and its completion: errors, callbacks, sleeping, lost rails.
  *
  * Hand-written implementations are called zip_X with exactly the arguments of MPI_X, live in libzip, call native MPI
@@ -52,15 +52,15 @@ extern unsigned zshim_hooks;
 /* The low four bits: how many calls of this thread are inside of each other (callbacks) since it took the lock last;
  * above these the same from before it gave the lock up for a native call that blocks. */
 extern __thread uint64_t zshim_entered __attribute__((tls_model("initial-exec")));
-/* The endpoint whose lock alone this thread has; 0: it has all, or none. */
+/* The station whose lock alone this thread has; 0: it has all, or none. */
 extern __thread int zshim_at __attribute__((tls_model("initial-exec")));
 #define ZSHIM_NESTING_BITS 4
 #define ZSHIM_NESTING (((uint64_t)1 << ZSHIM_NESTING_BITS) - 1)
 
 /* Enter: under MPI_THREAD_MULTIPLE take the lock, unless this thread has it: of the library as a whole, or of an
- * endpoint but the first, if that is enough. */
+ * station but the first, if that is enough. */
 static inline void zshim_enter(void);
-static inline void zshim_enter_at(int endpoint);
+static inline void zshim_enter_at(int station);
 static inline void zshim_leave(void);
 /* This thread, wherever it is, goes on in the library as a whole: others may have entered meanwhile. */
 static inline void zshim_whole(void);
@@ -77,10 +77,10 @@ static inline void zshim_block_end(void);
 extern bool zshim_threaded; /* MPI_THREAD_MULTIPLE was provided */
 /* Nobody waits for ever, and a thread in a wait loop does not starve the others. Not recursive. */
 void zshim_lock(void); /* all of them */
-void zshim_lock_at(int endpoint);
-void zshim_unlock(void);	 /* what this thread has */
-void zshim_lock_pass(void);	 /* that to the threads that wait already, and take it back after them */
-void zshim_narrow(int endpoint); /* from all to that endpoint's */
+void zshim_lock_at(int station);
+void zshim_unlock(void);	/* what this thread has */
+void zshim_lock_pass(void);	/* that to the threads that wait already, and take it back after them */
+void zshim_narrow(int station); /* from all to that station's */
 
 /* A thread that sleeps, without the lock, until another one wakes it, which has it; on the sleeper's stack. Awake it
  * has the lock again: so it is in the line of those who wait for that from when it is woken. */
@@ -104,11 +104,11 @@ static inline void zshim_enter(void)
 	}
 	zshim_entered++;
 }
-static inline void zshim_enter_at(int endpoint)
+static inline void zshim_enter_at(int station)
 {
 	if ((zshim_entered & ZSHIM_NESTING) == 0)
-		zshim_lock_at(endpoint);
-	else if (zshim_at != endpoint)
+		zshim_lock_at(station);
+	else if (zshim_at != station)
 		zshim_whole();
 	zshim_entered++;
 }

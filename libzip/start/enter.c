@@ -20,8 +20,8 @@ int zenter_several(int n, const MPI_Request *requests)
 		if (is_nothing(requests[i]))
 			continue;
 		if (zreq_is_ours(requests[i])) {
-			int e = zreq_endpoint_of(requests[i]);
-			at = (at == -1 || at == e) && e < zend_n ? e : 0;
+			int e = zreq_station_of(requests[i]);
+			at = (at == -1 || at == e) && e < zstation_n ? e : 0;
 		} else {
 			native = true; /* can be tested anywhere, but who waits for them alone turns everything */
 		}

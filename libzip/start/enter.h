@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How the wrappers of class own enter the library, and leave it again: as a whole, or, under MPI_THREAD_MULTIPLE with
- * several endpoints, where all that the call concerns is at one of them, there. The latter is never needed for a result
+ * several stations, where all that the call concerns is at one of them, there. The latter is never needed for a result
  * to be right: where it is not clear, the whole will do.
  */
 #ifndef ZIP_LIBZIP_ENTER_H
@@ -9,7 +9,7 @@
 
 #include "libzip/world/comm.h"
 #include "libzip/p2p/completion.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/bridge/op.h"
 #include "libzip/world/request.h"
@@ -20,35 +20,35 @@
 static inline int zenter(void)
 {
 	zshim_enter();
-	return zend_visit(0);
+	return zstation_visit(0);
 }
 
 static inline void zleave(int was)
 {
-	zend_return(was);
+	zstation_return(was);
 	zshim_leave();
 }
 
 /* 0: all of them. Error handlers that differ are put aside and back during native calls: by one thread at a time. */
-static inline int zenter_at(int endpoint)
+static inline int zenter_at(int station)
 {
-	if (endpoint == 0 || !zshim_threaded || zerror_differ)
+	if (station == 0 || !zshim_threaded || zerror_differ)
 		return zenter();
-	zshim_enter_at(endpoint);
-	return zend_visit(zshim_at);
+	zshim_enter_at(station);
+	return zstation_visit(zshim_at);
 }
 
 /* For what is point-to-point on this communicator. */
 static inline int zenter_comm(MPI_Comm handle)
 {
-	return __builtin_expect(zend_n == 1, 1) ? zenter() : zenter_at(zcomm_hint(handle));
+	return __builtin_expect(zstation_n == 1, 1) ? zenter() : zenter_at(zcomm_hint(handle));
 }
 
 /* For what completes or starts these requests. */
 int zenter_several(int n, const MPI_Request *); /* [n] */
 static inline int zenter_requests(int n, const MPI_Request *requests)
 {
-	return __builtin_expect(zend_n == 1, 1) ? zenter() : zenter_several(n, requests);
+	return __builtin_expect(zstation_n == 1, 1) ? zenter() : zenter_several(n, requests);
 }
 
 #endif

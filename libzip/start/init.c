@@ -88,7 +88,7 @@ static int make_world(struct zerr *err)
 static void merge(const struct zenv *env, bool threaded)
 {
 	struct zerr err = {.text = ""};
-	struct zbridge_params params = {.job = zjoin_job(), .wait = (int)env->wait, .one_sided = (int)env->one_sided};
+	struct zbridge_params params = {.job = zworld_job(), .wait = (int)env->wait, .one_sided = (int)env->one_sided};
 
 	params.oversubscribed = is_oversubscribed();
 	params.launched = env->launcher && *env->launcher;

@@ -12,7 +12,7 @@
 
 #include "common/session/credentials.h"
 #include "libzip/bridge/direct.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/entries.h"
 #include "libzip/start/env.h"
 #include "common/base/hash.h"
@@ -34,13 +34,7 @@ static struct {
 	char module_dir[PATH_MAX];
 	struct zverbs_options verbs;
 	char device[128];
-	char job[ZCTL_NAME_MAX + 1];
 } joined;
-
-const char *zjoin_job(void)
-{
-	return joined.job;
-}
 
 static int copy_name(char out[ZCTL_NAME_MAX + 1], const char *name, const char *what, struct zerr *err)
 {
@@ -263,7 +257,7 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 	join->vrank = ZCTL_VRANK_ANY;
 	join->endpoints = (uint32_t)env->endpoints;
 	join->records = zenv_profile(env) != NULL;
-	zend_init((int)env->endpoints);
+	zstation_init((int)env->endpoints);
 	if (env->map && env->map[0] && (rc = zplacement_find(env->map, join, err)) != 0)
 		zerr_prefix(err, rc, "ZIPPER_MAP");
 	if (rc == 0 && env->ports) {
@@ -297,7 +291,7 @@ static int open_sessions(const struct zenv *env, const struct zippers *zippers, 
 	rc = zmodule_check(params.auth->release, path, err);
 	if (rc != 0)
 		goto out_close;
-	strcpy(params.job, joined.job);
+	strcpy(params.job, zworld_job());
 	rc = zcred_find_user(params.user, err);
 	if (rc == 0 && (rc = zcred_find_key(params.auth, params.key, params.user, err)) < 0)
 		zerr_prefix(err, rc, "your key for zipperd");
@@ -360,10 +354,13 @@ int zjoin(const struct zenv *env, struct zerr *err)
 	static struct zippers zippers; /* large */
 	struct zctl_join join;
 	struct zctl_world world;
-	int rc = copy_name(joined.job, env->job, "ZIPPER_JOB", err);
+	char job[ZCTL_NAME_MAX + 1];
+	int rc = copy_name(job, env->job, "ZIPPER_JOB", err);
 
-	if (rc == 0)
-		rc = ztune_init(env, err);
+	if (rc != 0)
+		return rc;
+	zworld_set_job(job);
+	rc = ztune_init(env, err);
 	if (rc == 0)
 		rc = configure_transports(env, err);
 	if (rc == 0)

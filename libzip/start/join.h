@@ -13,7 +13,6 @@ struct zenv;
 /* Proves who we are, joins the job that env names and fills zworld, base communicator included. Native MPI must be
  * initialised. 0 or a negative errno with the reason. Collective over the job, so it may wait for others. */
 int zjoin(const struct zenv *, struct zerr *);
-const char *zjoin_job(void); /* "" where there is none */
 /* BYE to all zippers and everything freed; zworld stays readable. */
 void zjoin_leave(void);
 

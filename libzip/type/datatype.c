@@ -8,7 +8,7 @@
 
 #include "common/base/copy.h"
 #include "libzip/type/dense.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
@@ -18,8 +18,8 @@
 #define OBJECT_DATATYPE 3u
 #define CACHE_SIZE 256u /* entries, one per value of the handle's low byte: builtins have 57 of them */
 
-static struct ztype ends[ZENDS_MAX][CACHE_SIZE];
-#define cache (ends[zend_here])
+static struct ztype stations[ZSTATIONS_MAX][CACHE_SIZE];
+#define cache (stations[zstation_here])
 
 int ztype_check(MPI_Datatype t)
 {
@@ -28,7 +28,7 @@ int ztype_check(MPI_Datatype t)
 }
 
 /* A communicator whose errors nobody is to hear of: to put aside the handler of the world is not for who is at an
- * endpoint. It stays until the end. */
+ * station. It stays until the end. */
 static MPI_Comm quiet = MPI_COMM_SELF;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -116,8 +116,7 @@ void ztype_forget_here(MPI_Datatype t)
 
 void ztype_forget(MPI_Datatype t)
 {
-	zend_for_each(0)
-		ztype_forget_here(t);
+	zstation_for_each(0) ztype_forget_here(t);
 }
 
 /* Where count elements, more than no bytes, lie in one piece that needs no conversion; else NULL. */

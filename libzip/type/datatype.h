@@ -37,7 +37,7 @@ void ztype_init(void);
 const struct ztype *ztype_find(MPI_Datatype);
 /* MPI_Type_free: the handle's number may come back as another type. */
 void ztype_forget(MPI_Datatype);
-void ztype_forget_here(MPI_Datatype); /* that nobody knows but this endpoint */
+void ztype_forget_here(MPI_Datatype); /* that nobody knows but this station */
 /* By its bits: MPI_SUCCESS or MPI_ERR_TYPE. */
 int ztype_check(MPI_Datatype);
 /* To communicate with. As MPICH, which looks at it where there is something to be sent or received, and not only then

@@ -8,26 +8,26 @@
 #include <stdlib.h>
 
 #include "libzip/type/datatype.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/shim/shim.h"
 
 #define BUCKETS 64u
 
-/* One for each handle's number that was ever held at an endpoint. It stays when nothing holds it, so that the data path
+/* One for each handle's number that was ever held at an station. It stays when nothing holds it, so that the data path
  * allocates nothing; another datatype may come by the same number then. */
 struct held {
 	struct held *next;
 	MPI_Datatype type;
 	unsigned uses;
-	struct held *freed; /* the application has: who counts the endpoints that have it still */
-	atomic_int endpoints;
+	struct held *freed; /* the application has: who counts the stations that have it still */
+	atomic_int stations;
 	struct held *dead; /* the next of those without users */
 };
 
 static struct {
 	struct held *bucket[BUCKETS];
-} ends[ZENDS_MAX];
-#define self (ends[zend_here])
+} stations[ZSTATIONS_MAX];
+#define self (stations[zstation_here])
 
 static _Atomic(struct held *) dead;
 
@@ -75,7 +75,7 @@ void ztype_release(MPI_Datatype t)
 	struct held *first = h->freed;
 	h->freed = NULL;
 	ztype_forget_here(t);
-	if (atomic_fetch_sub_explicit(&first->endpoints, 1, memory_order_acq_rel) > 1)
+	if (atomic_fetch_sub_explicit(&first->stations, 1, memory_order_acq_rel) > 1)
 		return;
 	first->dead = atomic_load_explicit(&dead, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(&dead, &first->dead, first, memory_order_release,
@@ -92,10 +92,10 @@ static void leave_to_users(MPI_Datatype t, struct held **first)
 		return;
 	if (!*first) {
 		*first = h;
-		atomic_store_explicit(&h->endpoints, 0, memory_order_relaxed);
+		atomic_store_explicit(&h->stations, 0, memory_order_relaxed);
 	}
 	h->freed = *first;
-	atomic_fetch_add_explicit(&(*first)->endpoints, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&(*first)->stations, 1, memory_order_relaxed);
 }
 
 void ztype_reap(void)
@@ -120,8 +120,7 @@ int ztype_free(MPI_Datatype *type)
 
 	ztype_reap();
 	ztype_forget(*type);
-	zend_for_each(0)
-		leave_to_users(*type, &first);
+	zstation_for_each(0) leave_to_users(*type, &first);
 	if (first) {
 		*type = MPI_DATATYPE_NULL;
 		return MPI_SUCCESS;

@@ -7,7 +7,7 @@
  * others from its making to its end, with MPI_MODE_NOCHECK. So operations on local targets are native ones, at any
  * time; operations on remote targets are messages (win_message.h) that the target executes: accumulating ones by native
  * operations on itself, so that they are atomic with those of its neighbours. Epochs and locks are between us alone,
- * for local targets as well. All is done at endpoint 0, by who has the library as a whole.
+ * for local targets as well. All is done at station 0, by who has the library as a whole.
  */
 #ifndef ZIP_LIBZIP_WIN_H
 #define ZIP_LIBZIP_WIN_H

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "libzip/world/board.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/topo.h"
 
@@ -17,7 +17,7 @@ _Atomic uint64_t zcomm_hints[ZCOMM_HINTS];
 unsigned zcomm_others;
 
 static struct zcomm *by_handle[BUCKETS];
-static _Atomic(struct zcomm *) dead; /* for zcomm_reap; endpoints add to it */
+static _Atomic(struct zcomm *) dead; /* for zcomm_reap; stations add to it */
 static uint64_t made;		     /* by this process */
 /* The communicator whose attribute callbacks this thread is running: they may still ask for its rank. */
 __thread struct zcomm *zcomm_dying __attribute__((tls_model("initial-exec")));
@@ -119,7 +119,7 @@ static struct zcomm *make(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const i
 	comm->shadow = shadow;
 	comm->near = MPI_COMM_NULL;
 	comm->id = id;
-	comm->endpoint = zend_of_comm(id);
+	comm->station = zstation_of_comm(id);
 	comm->size = size;
 	comm->refs = 1;
 	comm->vrank = malloc(n * sizeof(int));
@@ -143,9 +143,9 @@ err_destroy:
 static void hint_at(const struct zcomm *comm, bool there)
 {
 	_Atomic uint64_t *hint = &zcomm_hints[(uint32_t)comm->handle % ZCOMM_HINTS];
-	uint64_t mine = (uint64_t)(uint32_t)comm->handle << 8 | (uint64_t)comm->endpoint;
+	uint64_t mine = (uint64_t)(uint32_t)comm->handle << 8 | (uint64_t)comm->station;
 
-	if (there && comm->endpoint > 0)
+	if (there && comm->station > 0)
 		atomic_store_explicit(hint, mine, memory_order_relaxed);
 	else if (atomic_load_explicit(hint, memory_order_relaxed) == mine)
 		atomic_store_explicit(hint, 0, memory_order_relaxed);
@@ -248,7 +248,7 @@ void zcomm_unref(struct zcomm *comm)
 {
 	if (atomic_fetch_sub_explicit(&comm->refs, 1, memory_order_acq_rel) > 1)
 		return;
-	if (!comm->dropped) /* not at an endpoint: the application has a reference until it frees it */
+	if (!comm->dropped) /* not at an station: the application has a reference until it frees it */
 		unlink_handle(comm);
 	comm->next = atomic_load_explicit(&dead, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak(&dead, &comm->next, comm))

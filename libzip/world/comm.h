@@ -41,7 +41,7 @@ struct zcomm {
 			  * MPI_COMM_WORLD under one stock mpirun */
 	uint64_t id;	 /* the same in every member, unique in the job: vrank of the maker << 32 | counter << 2;
 			  * the low two bits are the kind of traffic (enum zcomm_context) */
-	int endpoint;	 /* of its point-to-point messages (endpoint.h) */
+	int station;	 /* of its point-to-point messages (station.h) */
 	int size, rank;
 	int *vrank;		  /* [size]: rank -> vrank */
 	int *shadow_rank;	  /* [size]: rank -> rank in the shadow, -1 if remote */
@@ -58,7 +58,7 @@ struct zcomm {
 	struct zcomm_probed probed[ZCOMM_PROBED_MAX]; /* [nprobed], for the receives that follow; the last one is new */
 	int nprobed;
 	bool fatal;			      /* the application has set MPI_ERRORS_ARE_FATAL on it or on its parent */
-	_Atomic int refs;		      /* counted at its endpoint, too */
+	_Atomic int refs;		      /* counted at its station, too */
 	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */
 	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */
 	bool dropped;			      /* MPI_Comm_free was called, or the application never had it */
@@ -128,10 +128,10 @@ extern unsigned zcomm_others; /* spanning communicators besides the world */
 extern __thread struct zcomm *zcomm_dying __attribute__((tls_model("initial-exec")));
 struct zcomm *zcomm_find_other(MPI_Comm handle);
 
-/* For who has no lock: the endpoint of a communicator that is there, or 0. Who has that endpoint's lock finds it, or it
+/* For who has no lock: the station of a communicator that is there, or 0. Who has that station's lock finds it, or it
  * was not there. */
 #define ZCOMM_HINTS 1024u			  /* MPICH numbers handles from the low bits on */
-extern _Atomic uint64_t zcomm_hints[ZCOMM_HINTS]; /* handle << 8 | endpoint */
+extern _Atomic uint64_t zcomm_hints[ZCOMM_HINTS]; /* handle << 8 | station */
 static inline int zcomm_hint(MPI_Comm handle)
 {
 	uint64_t hint = atomic_load_explicit(&zcomm_hints[(uint32_t)handle % ZCOMM_HINTS], memory_order_relaxed);

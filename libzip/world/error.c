@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "libzip/world/comm.h"
-#include "libzip/start/join.h"
 #include "libzip/world/rails.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
@@ -286,7 +285,7 @@ int zerror_raise_file(MPI_File file, int class, const char *function, const char
 static void lost(int code, const char *text, bool print)
 {
 	if (print)
-		fprintf(stderr, "libzipper: rank %d of %s (%s): %s\n", zworld.vrank, zjoin_job(),
+		fprintf(stderr, "libzipper: rank %d of %s (%s): %s\n", zworld.vrank, zworld_job(),
 			zworld.part_name ? zworld.part_name[zworld.part] : "not joined", text);
 	zrails_abort(code, text);
 	zerror_abort(code);

@@ -15,7 +15,7 @@ bool zerror_differ;
 
 /* --- communicators --- */
 
-static int hushes; /* one in another: a callback of the application under a native call; or at several endpoints */
+static int hushes; /* one in another: a callback of the application under a native call; or at several stations */
 static pthread_mutex_t hushing = PTHREAD_MUTEX_INITIALIZER; /* while the handler is exchanged */
 static MPI_Errhandler hushed;
 

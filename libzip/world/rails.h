@@ -21,7 +21,7 @@ struct zrail {
 	uint8_t passes[ZCTL_HOPS_MAX][ZCTL_TOKEN_BYTES];
 	struct zsession *session;	 /* zipperd speaks to us there (OPEN, DEAD, DIRECT); NULL: it is lost */
 	uint8_t token[ZCTL_TOKEN_BYTES]; /* for data channels */
-	_Atomic uint64_t sending;	 /* bytes of our large messages that are on their way by it; of all endpoints */
+	_Atomic uint64_t sending;	 /* bytes of our large messages that are on their way by it; of all stations */
 };
 
 struct zrails {

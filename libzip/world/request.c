@@ -7,21 +7,22 @@
 #include <string.h>
 
 #include "libzip/world/comm.h"
-#include "libzip/shim/endpoint.h"
+#include "libzip/shim/station.h"
 #include "libzip/world/idtab.h"
 #include "libzip/shim/pool.h"
 
 #define HANDLE_KIND 0x2c000000u
 #define HANDLE_INDEX ((1u << ZIDTAB_ID_BITS) - 1)
-_Static_assert(ZENDS_MAX <= 1 << (ZIDTAB_ID_BITS - ZIDTAB_INDEX_BITS), "a request's handle has room for its endpoint");
+_Static_assert(ZSTATIONS_MAX <= 1 << (ZIDTAB_ID_BITS - ZIDTAB_INDEX_BITS),
+	"a request's handle has room for its station");
 
 /* Requests and messages have tables of their own: a request handle given where a message is wanted is not found. */
 static struct {
 	struct zidtab requests;
 	struct zreq *orphans; /* that are looked after */
-} ends[ZENDS_MAX];
-#define self (ends[zend_here])
-static struct zidtab messages; /* of all endpoints */
+} stations[ZSTATIONS_MAX];
+#define self (stations[zstation_here])
+static struct zidtab messages; /* of all stations */
 
 struct zreq *zreq_create(const struct zreq_ops *ops, size_t bytes, struct zcomm *comm)
 {
@@ -34,37 +35,37 @@ struct zreq *zreq_create(const struct zreq_ops *ops, size_t bytes, struct zcomm 
 	r->ops = ops;
 	r->handle = MPI_REQUEST_NULL;
 	r->comm = comm;
-	r->endpoint = zend_here;
+	r->station = zstation_here;
 	if (comm)
 		zcomm_ref(comm);
 	return r;
 }
 
-/* A handle's index: the endpoint in the highest zend_bits, and below them what the endpoint's table has given. */
-static unsigned endpoint_shift(void)
+/* A handle's index: the station in the highest zstation_bits, and below them what the station's table has given. */
+static unsigned station_shift(void)
 {
-	return ZIDTAB_ID_BITS - (unsigned)zend_bits;
+	return ZIDTAB_ID_BITS - (unsigned)zstation_bits;
 }
 
-int zreq_endpoint_of(MPI_Request handle)
+int zreq_station_of(MPI_Request handle)
 {
-	return (int)(((uint32_t)handle & HANDLE_INDEX) >> endpoint_shift());
+	return (int)(((uint32_t)handle & HANDLE_INDEX) >> station_shift());
 }
 
 static uint32_t id_of(MPI_Request handle)
 {
-	return (uint32_t)handle & ((1u << endpoint_shift()) - 1);
+	return (uint32_t)handle & ((1u << station_shift()) - 1);
 }
 
 int zreq_publish(struct zreq *r, MPI_Request *handle)
 {
 	if (r->handle == MPI_REQUEST_NULL) {
-		struct zidtab *table = &ends[r->endpoint].requests;
-		table->spare_bits = (uint32_t)zend_bits;
+		struct zidtab *table = &stations[r->station].requests;
+		table->spare_bits = (uint32_t)zstation_bits;
 		uint32_t id = zidtab_add(table, r);
 		if (id == 0)
 			return MPI_ERR_NO_MEM;
-		r->handle = (MPI_Request)(HANDLE_KIND | (uint32_t)r->endpoint << endpoint_shift() | id);
+		r->handle = (MPI_Request)(HANDLE_KIND | (uint32_t)r->station << station_shift() | id);
 	}
 	*handle = r->handle;
 	return MPI_SUCCESS;
@@ -74,7 +75,7 @@ struct zreq *zreq_find(MPI_Request handle)
 {
 	if (!zreq_is_ours(handle))
 		return NULL;
-	return zidtab_find(&ends[zreq_endpoint_of(handle)].requests, id_of(handle));
+	return zidtab_find(&stations[zreq_station_of(handle)].requests, id_of(handle));
 }
 
 void zreq_complete(struct zreq *r)
@@ -88,7 +89,7 @@ void zreq_release(struct zreq *r)
 {
 	if (r->immortal)
 		return;
-	const int was = zend_visit(r->endpoint);
+	const int was = zstation_visit(r->station);
 	if (r->ops->destroy)
 		r->ops->destroy(r);
 	if (r->handle != MPI_REQUEST_NULL)
@@ -96,33 +97,33 @@ void zreq_release(struct zreq *r)
 	if (r->comm)
 		zcomm_unref(r->comm);
 	zpool_put(r);
-	zend_return(was);
+	zstation_return(was);
 }
 
 bool zreq_progress(struct zreq *r)
 {
-	const int was = zend_visit(r->endpoint);
+	const int was = zstation_visit(r->station);
 	bool done = r->ops->progress(r);
 
-	zend_return(was);
+	zstation_return(was);
 	return done;
 }
 
 int zreq_start(struct zreq *r)
 {
-	const int was = zend_visit(r->endpoint);
+	const int was = zstation_visit(r->station);
 	int rc = r->ops->start(r);
 
-	zend_return(was);
+	zstation_return(was);
 	return rc;
 }
 
 int zreq_cancel(struct zreq *r)
 {
-	const int was = zend_visit(r->endpoint);
+	const int was = zstation_visit(r->station);
 	int rc = r->ops->cancel(r);
 
-	zend_return(was);
+	zstation_return(was);
 	return rc;
 }
 

@@ -14,7 +14,7 @@
 struct zcomm;
 struct zreq;
 
-/* What a kind of request can do, called at its endpoint. progress may be NULL where the bridge's poll completes it. */
+/* What a kind of request can do, called at its station. progress may be NULL where the bridge's poll completes it. */
 struct zreq_ops {
 	const char *name;
 	bool (*progress)(struct zreq *); /* looks whether it is complete; true if so (also sets zreq.done) */
@@ -33,7 +33,7 @@ struct zreq {
 	bool immortal;	    /* shared by many calls (the completed send): zreq_release leaves it alone */
 	MPI_Request handle; /* MPI_REQUEST_NULL while the application has none */
 	struct zcomm *comm; /* referenced; may be NULL */
-	int endpoint;	    /* that it was made at, and lives */
+	int station;	    /* that it was made at, and lives */
 	struct zreq *next;  /* of the orphans that zreq_poll_orphans looks at */
 	MPI_Status status;  /* MPI_SOURCE is the rank in comm; count and cancelled set; MPI_ERROR is the result */
 };
@@ -44,17 +44,17 @@ static inline bool zreq_is_ours(MPI_Request handle)
 	return ((uint32_t)handle & 0xfc000000u) == 0x2c000000u && handle != MPI_REQUEST_NULL;
 }
 /* Where one of ours lives, by its bits alone. */
-int zreq_endpoint_of(MPI_Request handle);
+int zreq_station_of(MPI_Request handle);
 struct zreq *zreq_find(MPI_Request handle); /* NULL: ours by its bits, but not alive */
 
-/* At this endpoint. A zeroed request of bytes (a struct that begins with struct zreq), from a free list; references
+/* At this station. A zeroed request of bytes (a struct that begins with struct zreq), from a free list; references
  * comm, which may be NULL. NULL: no memory. */
 struct zreq *zreq_create(const struct zreq_ops *, size_t bytes, struct zcomm *comm);
-/* At its endpoint. Marks it complete with the status that was filled in; an orphan is released, so do not touch it
+/* At its station. Marks it complete with the status that was filled in; an orphan is released, so do not touch it
  * afterwards. Every completion goes through here. */
 void zreq_complete(struct zreq *);
 
-/* At its endpoint. For an orphan that only its progress completes: progress calls zreq_poll_orphans now and then, which
+/* At its station. For an orphan that only its progress completes: progress calls zreq_poll_orphans now and then, which
  * looks at all of these, and says whether one has completed. */
 void zreq_look_after(struct zreq *);
 bool zreq_poll_orphans(void);

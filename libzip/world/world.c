@@ -8,6 +8,18 @@
 
 struct zworld zworld = {.base = MPI_COMM_NULL};
 
+static char job[ZCTL_NAME_MAX + 1];
+
+void zworld_set_job(const char *name)
+{
+	strcpy(job, name);
+}
+
+const char *zworld_job(void)
+{
+	return job;
+}
+
 /* The runs have been checked by the decoder's caller only for their number: trust nothing else. */
 static int fill_places(const struct zctl_world *w, struct zerr *err)
 {

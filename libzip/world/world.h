@@ -9,6 +9,8 @@
 
 #include "common/control/control.h"
 #include "common/base/err.h"
+#include "common/wire/wire.h"
+#include "libzip/shim/station.h"
 
 struct zplace {
 	uint32_t part;	/* index into zworld.part_name and part_size */
@@ -33,6 +35,11 @@ struct zworld {
 };
 extern struct zworld zworld;
 
+/* The job's name, which stays when zworld is cleared. set: copies at most ZCTL_NAME_MAX characters; the caller has
+ * checked the name. */
+void zworld_set_job(const char *name);
+const char *zworld_job(void); /* "" where there is none */
+
 /* Fills everything but base from what zipperd answered; checks it. 0, -EPROTO or -ENOMEM, then zworld is clear. */
 int zworld_fill(const struct zctl_world *, struct zerr *);
 /* Back to the state of a program that has not joined. */
@@ -41,6 +48,19 @@ void zworld_clear(void);
 static inline bool zworld_is_local(int vrank)
 {
 	return zworld.place[vrank].part == (uint32_t)zworld.part;
+}
+
+/* The number by which envelopes name this thread's station of a rank (wire.h). */
+static inline uint32_t zworld_station_of(uint32_t vrank)
+{
+	return (uint32_t)zstation_here * (uint32_t)zworld.nranks + vrank;
+}
+/* The rank whose station has that number, or ZWIRE_NOBODY where the station is not one like this thread's. */
+static inline uint32_t zworld_vrank_of(uint32_t station)
+{
+	uint32_t vrank = station - (uint32_t)zstation_here * (uint32_t)zworld.nranks;
+
+	return vrank < (uint32_t)zworld.nranks ? vrank : ZWIRE_NOBODY;
 }
 
 #endif
