@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "bench/measure.h"
-#include "common/transport/socket.h"
+#include "common/transport/base/socket.h"
 #include "common/transport/tcp/tcp_socket.h"
 
 #define CONNECT_MS 10000
@@ -48,7 +48,7 @@ int dial_accept(int listener)
 	struct pollfd p = {.fd = listener, .events = POLLIN};
 	if (poll(&p, 1, -1) < 0)
 		measure_die("poll: %s", strerror(errno));
-	int fd = zsock_accept(listener, &spare, &err);
+	int fd = zsocket_accept(listener, &spare, &err);
 	if (fd < 0)
 		measure_die("%s", err.text);
 	tcp_socket_tune(fd);

@@ -3,7 +3,7 @@
 #ifndef ZIP_BENCH_DIAL_H
 #define ZIP_BENCH_DIAL_H
 
-#include "common/transport/addr.h"
+#include "common/transport/base/addr.h"
 
 /* tcp:HOST[:PORT] */
 void dial_parse(struct zaddr *, const char *text);

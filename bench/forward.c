@@ -16,6 +16,7 @@
 
 #include "bench/measure.h"
 #include "common/session/session.h"
+#include "common/session/session_attach.h"
 
 #define BUDGET 16
 #define TIMEOUT_MS 10000

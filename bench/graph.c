@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
 
 static uint64_t state = 88172645463325252u;
 

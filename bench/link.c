@@ -14,7 +14,8 @@
 
 #include "common/base/copy.h"
 #include "bench/measure.h"
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
+#include "common/transport/transports.h"
 
 #define CONNECT_MS 10000
 #define FRAGMENT_BYTES ((size_t)128 << 10) /* zipperd's default */
@@ -156,7 +157,7 @@ static struct zlistener *listen_at(const char *text, struct zaddr *actual)
 	struct zerr err;
 	if (zaddr_parse(&addr, text, &err) < 0)
 		measure_die("%s", err.text);
-	ops = ztransport_find(addr.kind, &err);
+	ops = ztransports_find(addr.kind, &err);
 	if (!ops || ops->listen(&l, &addr, &err) < 0)
 		measure_die("%s", err.text);
 	ops->listener_addr(l, actual);

@@ -59,9 +59,9 @@ int cast_places_connect(struct cast_place *place, uint32_t n, const char *list, 
 	char words[4096], user[ZCTL_NAME_MAX + 1], *save = NULL;
 	uint8_t key[ZAUTH_KEY_BYTES];
 	uint32_t named = 0;
-	int rc = zcred_find_user(user, err);
+	int rc = zcredentials_find_user(user, err);
 	if (rc == 0)
-		rc = zcred_find_key(&zauth_module, key, user, err);
+		rc = zcredentials_find_key(&zauth_module, key, user, err);
 	if (rc == 0 && snprintf(words, sizeof(words), "%s", list) >= (int)sizeof(words))
 		rc = zerr_set(err, -E2BIG, "--zipper: the list is too long");
 	if (rc < 0)

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 #include "zipcast/zipcast.h"
 
 #define CAST_MEMBERS_MAX 512

@@ -15,6 +15,8 @@
 #include "zipbench/lane.h"
 #include "zipbench/pair.h"
 #include "zipbench/sheet.h"
+#include "common/endpoint/ep_category.h"
+#include "common/endpoint/ep_set.h"
 
 #define INLINE_MAX 60
 #define LINE_GET "RDMA reads"
@@ -74,8 +76,8 @@ static int verify(const struct work *w, struct zerr *err)
 static int move_tile(struct work *w, unsigned t, unsigned which, unsigned i, unsigned j, enum ibv_wr_opcode opcode)
 {
 	const unsigned n = w->o->size, tile = w->o->tile;
-	struct ibv_mr *mr = zep_mr(&w->pair.set, t, which);
-	double *buf = zep_buf(&w->pair.set, t, which), *far = matrix(w, which) + (size_t)i * tile * n + j * tile;
+	struct ibv_mr *mr = zep_set_mr(&w->pair.set, t, which);
+	double *buf = zep_set_buf(&w->pair.set, t, which), *far = matrix(w, which) + (size_t)i * tile * n + j * tile;
 	int rc = 0;
 	for (unsigned row = 0; row < tile && rc == 0; row++) {
 		struct ibv_sge sge = {.addr = (uintptr_t)(buf + row * tile),
@@ -128,7 +130,8 @@ static int compute(void *ctx, unsigned t)
 {
 	struct work *w = ctx;
 	const unsigned tile = w->o->tile, tiles = w->o->size / tile;
-	double *a = zep_buf(&w->pair.set, t, 0), *b = zep_buf(&w->pair.set, t, 1), *c = zep_buf(&w->pair.set, t, 2);
+	double *a = zep_set_buf(&w->pair.set, t, 0), *b = zep_set_buf(&w->pair.set, t, 1),
+	       *c = zep_set_buf(&w->pair.set, t, 2);
 	int rc = 0;
 	for (unsigned at = t; at < tiles * tiles && rc == 0; at += w->o->threads) {
 		memset(c, 0, (size_t)tile * tile * sizeof(*c));
@@ -145,7 +148,7 @@ static int compute(void *ctx, unsigned t)
 
 static struct zep_plan make_plan(const struct bench_options *o, enum zep_category c)
 {
-	struct zep_plan p = zep_plan_category(c, o->threads);
+	struct zep_plan p = zep_category_plan(c, o->threads);
 	p.regions = 3;
 	p.buf_bytes = (size_t)o->tile * o->tile * sizeof(double);
 	p.inline_bytes = o->tile * sizeof(double) <= INLINE_MAX ? o->tile * (unsigned)sizeof(double) : 0;

@@ -9,6 +9,7 @@
 
 #include "zipbench/crew.h"
 #include "common/transport/verbs/collect.h"
+#include "common/endpoint/ep_set.h"
 
 static uint64_t make_id(unsigned lane, unsigned path, uint32_t messages)
 {
@@ -37,12 +38,12 @@ int lanes_open(struct lanes *l, const struct zep_set *s, unsigned poll)
 		struct lane *lane = &l->lane[t];
 		lane->all = l;
 		lane->index = t;
-		lane->cq = zep_cq(s, t);
-		lane->ex = zep_is_extended(s) ? zep_cq(s, t) : NULL;
+		lane->cq = zep_set_cq(s, t);
+		lane->ex = zep_set_is_extended(s) ? zep_set_cq(s, t) : NULL;
 		lane->shared_cq = p->cq_ways > 1;
 		lane->shared_qp = p->qp_ways > 1;
 		for (unsigned path = 0; path < p->paths; path++) {
-			lane->qp[path] = zep_qp(s, t, path);
+			lane->qp[path] = zep_set_qp(s, t, path);
 			lane->room[path] = &l->room[t / p->qp_ways * p->paths + path];
 		}
 	}

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "zipbench/options.h"
+#include "common/endpoint/ep_set.h"
 
 #define LANE_LINE 128 /* pairs of cache lines are fetched together */
 #define LANE_PATHS 2

@@ -14,6 +14,8 @@
 #include "zipbench/lane.h"
 #include "zipbench/pair.h"
 #include "zipbench/sheet.h"
+#include "common/endpoint/ep_category.h"
+#include "common/endpoint/ep_set.h"
 
 #define INLINE_MAX 60 /* bytes that ConnectX-4 takes inline by default (section V-A) */
 
@@ -107,8 +109,10 @@ static int write_messages(void *ctx, unsigned t)
 	struct work *w = ctx;
 	const struct test *test = w->test;
 	struct lane *lane = &w->lanes.lane[t];
-	struct ibv_mr *mr = zep_mr(&w->pair->set, t, 0);
-	struct ibv_sge sge = {.addr = (uintptr_t)zep_buf(&w->pair->set, t, 0), .length = w->o->size, .lkey = mr->lkey};
+	struct ibv_mr *mr = zep_set_mr(&w->pair->set, t, 0);
+	struct ibv_sge sge = {.addr = (uintptr_t)zep_set_buf(&w->pair->set, t, 0),
+		.length = w->o->size,
+		.lkey = mr->lkey};
 	struct ibv_send_wr *wr = calloc(test->postlist, sizeof(*wr));
 	int rc = wr ? 0 : -ENOMEM;
 	for (unsigned i = 0; i < test->postlist && rc == 0; i++)
@@ -162,7 +166,7 @@ static int measure(const struct bench *b, const struct test *test, double *secon
 		return rc;
 	for (unsigned t = 0; t < threads; t++)
 		for (size_t i = 0; i < b->o->size; i++)
-			((uint8_t *)zep_buf(&pair.set, t, 0))[i] = pattern(t, i);
+			((uint8_t *)zep_set_buf(&pair.set, t, 0))[i] = pattern(t, i);
 	rc = lanes_open(&w.lanes, &pair.set, b->o->depth / test->unsignalled);
 	if (rc < 0)
 		zerr_set(err, rc, "out of memory");
@@ -180,9 +184,9 @@ static int measure(const struct bench *b, const struct test *test, double *secon
 /* --- what there is to measure --- */
 static struct zep_plan make_plan(enum sweep sweep, unsigned x, unsigned threads, const struct variant *v)
 {
-	struct zep_plan p = zep_plan_category(ZEP_DYNAMIC, sweep == THREADS ? x : threads);
+	struct zep_plan p = zep_category_plan(ZEP_DYNAMIC, sweep == THREADS ? x : threads);
 	if (sweep == CATEGORY)
-		return zep_plan_category((enum zep_category)x, threads);
+		return zep_category_plan((enum zep_category)x, threads);
 	p.domain = v->domain;
 	p.twice = v->twice;
 	if (sweep <= CTX)

@@ -7,6 +7,7 @@
 
 #include "zipbench/args.h"
 #include "zipbench/options.h"
+#include "common/endpoint/ep_category.h"
 
 /* The categories that are named, alone. */
 static int set_categories(void *into, const char *list)
@@ -18,7 +19,7 @@ static int set_categories(void *into, const char *list)
 		return -EINVAL;
 	snprintf(words, sizeof(words), "%s", list);
 	for (char *word = strtok_r(words, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-		int c = zep_parse_category(word);
+		int c = zep_category_parse(word);
 		if (c < 0)
 			return c;
 		o->category[c] = true;

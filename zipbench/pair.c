@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Both ends of a looped-back port, see pair.h. */
 #include "zipbench/pair.h"
+#include "common/endpoint/ep_category.h"
+#include "common/endpoint/ep_set.h"
 
 #include <errno.h>
 
@@ -9,8 +11,8 @@
 static int connect_all(struct pair *p, const struct port *port, struct zerr *err)
 {
 	int rc = 0;
-	for (unsigned i = 0; i < zep_used_qps(&p->set) && rc == 0; i++) {
-		struct ibv_qp *mine = zep_used_qp(&p->set, i), *theirs = zep_qp(&p->peer, i, 0);
+	for (unsigned i = 0; i < zep_set_used_qps(&p->set) && rc == 0; i++) {
+		struct ibv_qp *mine = zep_set_used_qp(&p->set, i), *theirs = zep_set_qp(&p->peer, i, 0);
 		rc = port_connect(port, mine, theirs->qp_num, err);
 		if (rc == 0)
 			rc = port_connect(port, theirs, mine->qp_num, err);
@@ -23,32 +25,32 @@ int pair_open(struct pair *p, const struct port *port, const struct zep_plan *pl
 {
 	static bool told; /* what the device lacks, once */
 	zep_ibv_init(&p->mine, port->device, ACCESS);
-	int rc = zep_build(&p->set, plan, &zep_ibv_ops, &p->mine, told ? NULL : port->device, err);
+	int rc = zep_set_build(&p->set, plan, &zep_ibv_ops, &p->mine, told ? NULL : port->device, err);
 	if (rc < 0)
 		return rc;
 	told = told || p->set.no_domains || p->set.no_single;
-	struct zep_plan peer = zep_plan_category(ZEP_STATIC, (unsigned)zep_used_qps(&p->set));
+	struct zep_plan peer = zep_category_plan(ZEP_STATIC, (unsigned)zep_set_used_qps(&p->set));
 	peer.mr_ways = peer.buf_ways = peer.cq_ways = peer.threads;
 	peer.buf_bytes = target_bytes;
 	peer.send_depth = peer.cq_depth = 1;
 	zep_ibv_init(&p->theirs, port->device, ACCESS);
-	rc = zep_build(&p->peer, &peer, &zep_ibv_ops, &p->theirs, NULL, err);
+	rc = zep_set_build(&p->peer, &peer, &zep_ibv_ops, &p->theirs, NULL, err);
 	if (rc == 0) {
-		p->target = zep_buf(&p->peer, 0, 0);
-		p->rkey = ((struct ibv_mr *)zep_mr(&p->peer, 0, 0))->rkey;
+		p->target = zep_set_buf(&p->peer, 0, 0);
+		p->rkey = ((struct ibv_mr *)zep_set_mr(&p->peer, 0, 0))->rkey;
 		rc = connect_all(p, port, err);
 		if (rc < 0)
-			zep_destroy(&p->peer);
+			zep_set_destroy(&p->peer);
 	}
 	if (rc < 0)
-		zep_destroy(&p->set);
+		zep_set_destroy(&p->set);
 	return rc;
 }
 
 void pair_close(struct pair *p)
 {
-	zep_destroy(&p->set);
-	zep_destroy(&p->peer);
+	zep_set_destroy(&p->set);
+	zep_set_destroy(&p->peer);
 }
 
 int pair_set_depth(struct zep_plan *plan, const struct port *port, unsigned depth, struct zerr *err)

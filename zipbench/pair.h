@@ -6,7 +6,8 @@
 
 #include "zipbench/port.h"
 #include "common/endpoint/account.h"
-#include "common/endpoint/endpoint_ibv.h"
+#include "common/endpoint/ep_ibv.h"
+#include "common/endpoint/ep_set.h"
 
 struct pair {
 	struct zep_ibv mine, theirs;

@@ -9,6 +9,7 @@
 
 #include "zipbench/sort.h"
 #include "common/endpoint/uarmodel.h"
+#include "common/endpoint/ep_set.h"
 
 struct sheet_row *sheet_add(struct sheet *s, const char *group, const char *line, const char *x)
 {
@@ -63,11 +64,11 @@ int sheet_predict(struct sheet_row *r, const struct zep_plan *plan, unsigned pro
 		struct zep_set set;
 		int rc = uarmodel_init(&model, getenv("MLX5_TOTAL_UUARS"), getenv("MLX5_NUM_LOW_LAT_UUARS"), err);
 		if (rc == 0)
-			rc = zep_build(&set, plan, &uarmodel_ops, &model, NULL, err);
+			rc = zep_set_build(&set, plan, &uarmodel_ops, &model, NULL, err);
 		if (rc < 0)
 			return rc;
 		rc = zaccount_add(&r->account, &set);
-		zep_destroy(&set);
+		zep_set_destroy(&set);
 		if (rc < 0)
 			return zerr_set(err, rc, "out of memory");
 	}

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "zipbench/sheet.h"
+#include "common/endpoint/ep_category.h"
 
 static size_t shared_bytes(const struct bench_options *o)
 {

@@ -10,7 +10,9 @@
 #include "zipbench/crew.h"
 #include "zipbench/lane.h"
 #include "zipbench/port.h"
-#include "common/endpoint/endpoint_ibv.h"
+#include "common/endpoint/ep_ibv.h"
+#include "common/endpoint/ep_category.h"
+#include "common/endpoint/ep_set.h"
 
 #define ACCESS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE)
 
@@ -29,7 +31,7 @@ struct rank {
 
 struct zep_plan stencil_plan(const struct stencil_job *job)
 {
-	struct zep_plan p = zep_plan_category(job->category, job->threads);
+	struct zep_plan p = zep_category_plan(job->category, job->threads);
 	p.paths = STENCIL_WAYS;
 	p.regions = REGIONS;
 	p.buf_bytes = 2 * (size_t)(job->o->size / job->threads) * sizeof(double);
@@ -58,10 +60,10 @@ static void write_cards(struct rank *r)
 	for (unsigned t = 0; t < r->job->threads; t++)
 		for (unsigned way = 0; way < STENCIL_WAYS; way++) {
 			struct stencil_card *card = card_of(r, r->number, t);
-			const struct ibv_mr *mr = zep_mr(&r->set, t, REGION_HALO + way);
-			card->qpn[way] = ((struct ibv_qp *)zep_qp(&r->set, t, way))->qp_num;
+			const struct ibv_mr *mr = zep_set_mr(&r->set, t, REGION_HALO + way);
+			card->qpn[way] = ((struct ibv_qp *)zep_set_qp(&r->set, t, way))->qp_num;
 			card->rkey[way] = mr->rkey;
-			card->addr[way] = (uintptr_t)zep_buf(&r->set, t, REGION_HALO + way);
+			card->addr[way] = (uintptr_t)zep_set_buf(&r->set, t, REGION_HALO + way);
 		}
 }
 
@@ -70,7 +72,7 @@ static int connect_all(struct rank *r, struct zerr *err)
 	int rc = 0;
 	for (unsigned t = 0; t < r->job->threads; t += r->set.plan.qp_ways)
 		for (unsigned way = 0; way < STENCIL_WAYS && rc == 0; way++)
-			rc = port_connect(&r->port, zep_qp(&r->set, t, way),
+			rc = port_connect(&r->port, zep_set_qp(&r->set, t, way),
 				card_of(r, neighbour(r, way), t)->qpn[STENCIL_WAYS - 1 - way], err);
 	return rc;
 }
@@ -81,8 +83,8 @@ static int send_halo(struct rank *r, unsigned t, unsigned way, unsigned step)
 	const struct stencil_card *card = card_of(r, neighbour(r, way), t);
 	const unsigned from = STENCIL_WAYS - 1 - way; /* we are to it */
 	const size_t bytes = r->columns * sizeof(double), most = r->job->o->tile;
-	const struct ibv_mr *mr = zep_mr(&r->set, t, REGION_SEND + way);
-	uint8_t *buf = zep_buf(&r->set, t, REGION_SEND + way);
+	const struct ibv_mr *mr = zep_set_mr(&r->set, t, REGION_SEND + way);
+	uint8_t *buf = zep_set_buf(&r->set, t, REGION_SEND + way);
 	const double *row =
 		r->grid[step % 2] + (way == STENCIL_UP ? 0 : (size_t)(r->rows - 1) * r->job->o->size) + t * r->columns;
 	int rc = 0;
@@ -121,8 +123,10 @@ static void compute(struct rank *r, unsigned t, unsigned step)
 	const double *now = r->grid[step % 2];
 	double *next = r->grid[(step + 1) % 2];
 	/* so that [column] is that of the grid */
-	const double *above = (double *)zep_buf(&r->set, t, REGION_HALO + STENCIL_UP) + step % 2 * r->columns - first;
-	const double *below = (double *)zep_buf(&r->set, t, REGION_HALO + STENCIL_DOWN) + step % 2 * r->columns - first;
+	const double *above =
+		(double *)zep_set_buf(&r->set, t, REGION_HALO + STENCIL_UP) + step % 2 * r->columns - first;
+	const double *below =
+		(double *)zep_set_buf(&r->set, t, REGION_HALO + STENCIL_DOWN) + step % 2 * r->columns - first;
 	for (unsigned i = 0; i < r->rows; i++) {
 		const double *row = now + (size_t)i * size;
 		const double *up = i > 0 ? row - size : above, *down = i + 1 < r->rows ? row + size : below;
@@ -175,7 +179,7 @@ static int open_rank(struct rank *r, struct zerr *err)
 		for (unsigned j = 0; j < job->o->size; j++)
 			r->grid[0][(size_t)i * job->o->size + j] = stencil_start_value(r->number * r->rows + i, j);
 	zep_ibv_init(&r->ibv, r->port.device, ACCESS);
-	rc = zep_build(&r->set, &plan, &zep_ibv_ops, &r->ibv, NULL, err);
+	rc = zep_set_build(&r->set, &plan, &zep_ibv_ops, &r->ibv, NULL, err);
 	if (rc == 0)
 		rc = lanes_open(&r->lanes, &r->set, job->o->depth);
 	return rc;
@@ -203,7 +207,7 @@ int stencil_rank(const struct stencil_job *job, unsigned number)
 		(size_t)r.rows * job->o->size * sizeof(*r.grid[0]));
 	pthread_barrier_wait(&job->shared->ranks); /* nobody's memory is written any more */
 	lanes_close(&r.lanes);
-	zep_destroy(&r.set);
+	zep_set_destroy(&r.set);
 	free(r.grid[0]);
 	return EXIT_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include "zipbench/args.h"
 #include "zipbench/tune.h"
 #include "common/config/tuning.h"
+#include "common/config/tuning_parse.h"
 
 const struct tune_target tune_targets[TUNE_TARGETS] = {
 	{"bcast", ZTUNING_BCAST, .op = {"bcast"}},
@@ -27,7 +28,7 @@ static bool has_setting(const char *collective, const char *setting)
 	struct zerr err;
 	char rule[256];
 	snprintf(rule, sizeof(rule), "%s %s", collective, setting);
-	bool has = ztuning_init(&table, &err) == 0 && ztuning_set(&table, rule, "", &err) == 0;
+	bool has = ztuning_init(&table, &err) == 0 && ztuning_parse_text(&table, rule, "", &err) == 0;
 	ztuning_free(&table);
 	return has;
 }

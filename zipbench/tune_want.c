@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "zipbench/tune.h"
+#include "common/config/tuning_parse.h"
 
 double tune_bytes(const struct tune *b, int layout, const struct tune_target *t, int point)
 {
@@ -167,14 +168,14 @@ int tune_want(struct tune *b, int layout, struct zerr *err)
 	struct ztuning without;
 	int rc = ztuning_init(&without, err);
 	if (rc == 0)
-		rc = ztuning_set(&without, b->bridge, "bridge", err);
+		rc = ztuning_parse_text(&without, b->bridge, "bridge", err);
 	for (int c = 1; c < b->ncandidates && rc == 0; c++) {
 		struct ztuning with;
 		rc = ztuning_init(&with, err);
 		if (rc == 0)
-			rc = ztuning_set(&with, b->bridge, "bridge", err);
+			rc = ztuning_parse_text(&with, b->bridge, "bridge", err);
 		if (rc == 0)
-			rc = ztuning_set(&with, b->candidate[c].rules, "--try", err);
+			rc = ztuning_parse_text(&with, b->candidate[c].rules, "--try", err);
 		if (rc == 0)
 			want(b, layout, c, &with, &without);
 		ztuning_free(&with);

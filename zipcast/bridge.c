@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes on other fabrics. Both of two such nodes ask their zipperd for a circuit of the same name (control.h, MEET);
+ * Nodes on other fabrics. Both of two such nodes ask their zipperd for a circuit of the same name (ctl.h, MEET);
  * when it has connected them, the link is as one between them: the higher one says who it is, and so on (guest.c). To
  * ask takes an application's thread the time that zipperd takes to answer; for the other node the context's thread
  * waits.
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "zipcast/context.h"
+#include "common/control/ctl_name.h"
 
 int zcast_bridge_init(struct zipcast *zc, const struct zipcast_config *c, struct zerr *err)
 {

@@ -21,7 +21,7 @@
 #include "common/base/list.h"
 #include "zipcast/modules.h"
 #include "common/session/session.h"
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 #include "common/base/wait.h"
 #include "zipcast/zipcast.h"
 
@@ -148,9 +148,9 @@ struct message { /* under way */
 	uint64_t bytes;
 	uint32_t blocks, missing;
 	uint8_t *have; /* [blocks] bits; NULL: root, has all */
-	struct zcast_plan *plan;
-	struct zcast_step step; /* the next one in which I send */
-	bool sending;		/* there is one */
+	struct zcastplan *plan;
+	struct zcastplan_step step; /* the next one in which I send */
+	bool sending;		    /* there is one */
 };
 
 #define PINS_MAX 4
@@ -166,7 +166,7 @@ struct zipcast_group {
 	struct list runnable; /* in zipcast.runnable: something may be sent; or in zipcast.ending, or .ended */
 	struct zipcast *zc;
 	uint32_t number, nmembers, me, definition;
-	enum zcast_algorithm algorithm;
+	enum zcastplan_algorithm algorithm;
 	uint32_t block_bytes;
 	uint32_t *site;
 	uint32_t *by_node; /* [nmembers] places of the members, in the order of their nodes */

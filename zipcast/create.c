@@ -28,12 +28,12 @@ static uint32_t define(const struct zipcast_group *g, const uint32_t *members)
 static int find_openers(struct zipcast_group *g)
 {
 	for (uint32_t blocks = 1; blocks <= 2; blocks++) {
-		struct zcast_shape shape = {g->algorithm, g->nmembers, blocks, g->site};
+		struct zcastplan_shape shape = {g->algorithm, g->nmembers, blocks, g->site};
 		uint32_t from;
-		int rc = zcast_plan_first(&shape, g->me, &from);
+		int rc = zcastplan_first(&shape, g->me, &from);
 		if (rc != 0)
 			return rc;
-		if (from != ZCAST_NOBODY)
+		if (from != ZCASTPLAN_NOBODY)
 			g->member[from].opens = blocks == 1 ? OPENS_SINGLE : OPENS_ALL;
 	}
 	return 0;
@@ -62,8 +62,8 @@ static int fill_members(struct zipcast_group *g, const uint32_t *members, struct
 static int find_peers(struct zipcast_group *g)
 {
 	bool *peer = calloc(g->nmembers, sizeof(*peer));
-	struct zcast_shape shape = {g->algorithm, g->nmembers, 1, g->site};
-	int rc = peer ? zcast_plan_peers(&shape, g->me, peer) : -ENOMEM;
+	struct zcastplan_shape shape = {g->algorithm, g->nmembers, 1, g->site};
+	int rc = peer ? zcastplan_peers(&shape, g->me, peer) : -ENOMEM;
 	for (uint32_t i = 0; rc == 0 && i < g->nmembers; i++)
 		g->member[i].peer = peer[i];
 	free(peer);
@@ -90,16 +90,16 @@ static int sort_members(struct zipcast_group *g, const uint32_t *members, struct
 
 static int fill_group(struct zipcast_group *g, const struct zipcast_group_config *c, struct zerr *err)
 {
-	int algorithm = zcast_algorithm_find(c->algorithm ? c->algorithm : "pipeline");
+	int algorithm = zcastplan_find(c->algorithm ? c->algorithm : "pipeline");
 	if (algorithm < 0)
 		return zerr_set(err, -EINVAL, "there is no algorithm %.40s", c->algorithm);
-	bool hybrid = algorithm == ZCAST_HYBRID_CHAIN || algorithm == ZCAST_HYBRID_PIPELINE;
+	bool hybrid = algorithm == ZCASTPLAN_HYBRID_CHAIN || algorithm == ZCASTPLAN_HYBRID_PIPELINE;
 	if (hybrid && !c->site)
 		return zerr_set(err, -EINVAL, "%s needs to know the sites of the members", c->algorithm);
 	if (c->block_bytes > ZIPCAST_BLOCK_BYTES_MAX)
 		return zerr_set(err, -EINVAL, "blocks of %u bytes: %u at most", c->block_bytes,
 			ZIPCAST_BLOCK_BYTES_MAX);
-	g->algorithm = (enum zcast_algorithm)algorithm;
+	g->algorithm = (enum zcastplan_algorithm)algorithm;
 	g->number = c->number;
 	g->nmembers = c->nmembers;
 	g->block_bytes = c->block_bytes ? c->block_bytes : ZIPCAST_BLOCK_BYTES;

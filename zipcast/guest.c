@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Guests: who has connected to this node and has not shown yet which one it is. Of two nodes the higher one connects.
- * It proves that it knows the key, and so does the other, by the messages and hashes of control.h (HELLO with service
+ * It proves that it knows the key, and so does the other, by the messages and hashes of ctl.h (HELLO with service
  * CAST, the node's number as its user, the session as its job). The context's thread.
  */
 #include <errno.h>

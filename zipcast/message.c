@@ -22,13 +22,13 @@ static bool has_block(const struct message *m, uint32_t block)
 static void advance(struct message *m)
 {
 	do
-		m->sending = zcast_plan_next(m->plan, &m->step);
-	while (m->sending && m->step.to == ZCAST_NOBODY);
+		m->sending = zcastplan_next(m->plan, &m->step);
+	while (m->sending && m->step.to == ZCASTPLAN_NOBODY);
 }
 
 void zcast_message_drop(struct message *m)
 {
-	zcast_plan_destroy(m->plan);
+	zcastplan_destroy(m->plan);
 	free(m->have);
 	*m = (struct message){.number = m->number};
 }
@@ -41,8 +41,8 @@ static int begin(struct zipcast_group *g, void *data, uint64_t bytes)
 	m->blocks = (uint32_t)((bytes + g->block_bytes - 1) / g->block_bytes);
 	m->missing = g->me ? m->blocks : 0;
 	m->have = g->me ? calloc((m->blocks + 7) / 8, 1) : NULL;
-	struct zcast_shape shape = {g->algorithm, g->nmembers, m->blocks, g->site};
-	m->plan = zcast_plan_create(&shape, g->me);
+	struct zcastplan_shape shape = {g->algorithm, g->nmembers, m->blocks, g->site};
+	m->plan = zcastplan_create(&shape, g->me);
 	if (!m->plan || (g->me && !m->have))
 		return -ENOMEM;
 	m->number++;
@@ -159,15 +159,15 @@ void zcast_message_progress(struct zipcast_group *g)
 /* How many blocks of the message are to come from whom. */
 static void count_due(struct zipcast_group *g)
 {
-	const struct zcast_shape shape = {g->algorithm, g->nmembers, g->message.blocks, g->site};
-	struct zcast_plan *plan = zcast_plan_create(&shape, g->me);
-	struct zcast_step step;
+	const struct zcastplan_shape shape = {g->algorithm, g->nmembers, g->message.blocks, g->site};
+	struct zcastplan *plan = zcastplan_create(&shape, g->me);
+	struct zcastplan_step step;
 	for (uint32_t i = 0; i < g->nmembers; i++)
 		g->member[i].due = 0;
-	while (plan && zcast_plan_next(plan, &step))
-		if (step.from != ZCAST_NOBODY && !has_block(&g->message, step.recv_block))
+	while (plan && zcastplan_next(plan, &step))
+		if (step.from != ZCASTPLAN_NOBODY && !has_block(&g->message, step.recv_block))
 			g->member[step.from].due++;
-	zcast_plan_destroy(plan);
+	zcastplan_destroy(plan);
 }
 
 /* The group that takes a block, or NULL: nobody does, any more. */

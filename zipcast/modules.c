@@ -8,7 +8,9 @@
 #include <stddef.h>
 
 #include "common/config/conf.h"
-#include "common/transport/verbs/verbs.h"
+#include "common/transport/verbs/device/verbs_options.h"
+#include "common/transport/verbs/verbs_module.h"
+#include "common/transport/transports.h"
 
 static struct settings { /* they must stay: the module keeps them */
 	struct zverbs_options verbs;
@@ -52,9 +54,9 @@ int zcast_modules_configure(struct zerr *err)
 		if (rc == 0)
 			rc = zconf_environ(rows, &settings, "ZIPPER", zconf_others, err);
 		if (rc == 0)
-			ztransport_configure(settings.module_dir, &settings.verbs);
+			ztransports_configure(settings.module_dir, &settings.verbs);
 		/* found here, as contexts are opened by several threads, and later ones only read that it is there */
-		if (rc == 0 && !ztransport_find(ZADDR_VERBS, err))
+		if (rc == 0 && !ztransports_find(ZADDR_VERBS, err))
 			rc = -EPROTONOSUPPORT;
 		done = rc == 0;
 	}

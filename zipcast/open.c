@@ -13,6 +13,8 @@
 
 #include "zipcast/context.h"
 #include "zipcast/modules.h"
+#include "common/control/ctl_name.h"
+#include "common/transport/transports.h"
 
 #define TIMEOUT_MS 30000
 
@@ -142,7 +144,7 @@ int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[
 		return explain(why, &err, rc);
 	}
 	if (addr.kind != ZADDR_VERBS || zcast_modules_configure(&err) == 0)
-		t = ztransport_find(addr.kind, &err);
+		t = ztransports_find(addr.kind, &err);
 	if (t && addr.kind == ZADDR_VERBS)
 		zc->one_sided = zcast_modules_one_sided();
 	rc = t ? t->listen(&zc->listener, &addr, &err) : -EPROTONOSUPPORT;

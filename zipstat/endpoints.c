@@ -8,6 +8,8 @@
 #include "zipstat/device.h"
 #include "common/endpoint/account.h"
 #include "common/endpoint/uarmodel.h"
+#include "common/endpoint/ep_category.h"
+#include "common/endpoint/ep_set.h"
 
 /* Not a category: what the paper begins with, a context for each thread and in it queue pairs with thread domains. */
 enum { NAIVE = ZEP_CATEGORIES, ROWS };
@@ -19,7 +21,7 @@ static const char *name_of(int row)
 
 static struct zep_plan plan_of(const struct endpoints_options *o, int row)
 {
-	struct zep_plan plan = zep_plan_category(row == NAIVE ? ZEP_DYNAMIC : (enum zep_category)row, o->threads);
+	struct zep_plan plan = zep_category_plan(row == NAIVE ? ZEP_DYNAMIC : (enum zep_category)row, o->threads);
 	if (row == NAIVE)
 		plan.ctx_ways = plan.pd_ways = 1;
 	plan.paths = o->paths;
@@ -34,11 +36,11 @@ static int predict(const struct endpoints_options *o, int row, struct zaccount *
 	zaccount_init(a);
 	int rc = uarmodel_init(&model, getenv("MLX5_TOTAL_UUARS"), getenv("MLX5_NUM_LOW_LAT_UUARS"), err);
 	if (rc == 0)
-		rc = zep_build(&set, &plan, &uarmodel_ops, &model, name_of(row), err);
+		rc = zep_set_build(&set, &plan, &uarmodel_ops, &model, name_of(row), err);
 	if (rc < 0)
 		return zerr_prefix(err, rc, "%s", name_of(row));
 	rc = zaccount_add(a, &set);
-	zep_destroy(&set);
+	zep_set_destroy(&set);
 	return rc < 0 ? zerr_set(err, rc, "out of memory") : 0;
 }
 

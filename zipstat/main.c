@@ -13,6 +13,7 @@
 #include "common/base/stdfds.h"
 #include "zipstat/traffic.h"
 #include "common/endpoint/endpoint.h"
+#include "common/endpoint/ep_category.h"
 
 #define EXIT_USAGE 2
 
@@ -113,7 +114,7 @@ static int take(struct stat_options *o, int c)
 		return parse_number(optarg, 64, &o->e.paths) == 0 ? 0 : wrong("--paths %s: not 1 to 64", optarg);
 	case 'c':
 		o->endpoints_only = true;
-		o->e.category = zep_parse_category(optarg);
+		o->e.category = zep_category_parse(optarg);
 		return o->e.category >= 0 ? 0 : wrong_category(optarg);
 	case 'd':
 		o->endpoints_only = true;

@@ -8,6 +8,7 @@
 
 #include "common/session/credentials.h"
 #include "common/session/session.h"
+#include "common/control/ctl_name.h"
 
 #define ANSWER_TIMEOUT_MS 10000
 
@@ -25,10 +26,10 @@ static int prepare(struct zsession_params *p, const struct traffic_options *o, s
 	int rc = zaddr_parse(&p->zipper, o->address, err);
 	if (rc < 0)
 		return zerr_prefix(err, rc, "%.200s", o->address);
-	rc = o->user ? set_name(p->user, o->user, "user", err) : zcred_find_user(p->user, err);
+	rc = o->user ? set_name(p->user, o->user, "user", err) : zcredentials_find_user(p->user, err);
 	if (rc == 0 && o->job)
 		rc = set_name(p->job, o->job, "job", err);
-	return rc == 0 ? zcred_find_key(&zauth_module, p->key, p->user, err) : rc;
+	return rc == 0 ? zcredentials_find_key(&zauth_module, p->key, p->user, err) : rc;
 }
 
 static void print(FILE *out, bool csv, const struct zctl_stats_reply *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The monotonic clock, for deadlines and how long something took. Any thread. */
-#ifndef ZIP_CLOCK_H
-#define ZIP_CLOCK_H
+#ifndef ZIP_COMMON_BASE_CLOCK_H
+#define ZIP_COMMON_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

@@ -8,8 +8,8 @@
  * 15 to 18 in pieces that glibc copies with vector registers. So there it gets such pieces. Eager messages of 4 to 32
  * KiB gain nothing from it.
  */
-#ifndef ZIP_COMMON_COPY_H
-#define ZIP_COMMON_COPY_H
+#ifndef ZIP_COMMON_BASE_COPY_H
+#define ZIP_COMMON_BASE_COPY_H
 
 #include <stddef.h>
 

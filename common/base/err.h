@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One line of error text for a person, travelling beside a negative errno. Any thread; no global state. */
-#ifndef ZIP_COMMON_ERR_H
-#define ZIP_COMMON_ERR_H
+#ifndef ZIP_COMMON_BASE_ERR_H
+#define ZIP_COMMON_BASE_ERR_H
 
 struct zerr {
 	char text[1024]; /* no newline; empty when nothing was said. A long path leaves room for what is wrong with it

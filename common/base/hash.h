@@ -3,8 +3,8 @@
  * FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), 32 and 64 bits wide: for tables and for telling whether two descriptions
  * are the same. Not against those who mean harm. Any thread.
  */
-#ifndef ZIP_HASH_H
-#define ZIP_HASH_H
+#ifndef ZIP_COMMON_BASE_HASH_H
+#define ZIP_COMMON_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

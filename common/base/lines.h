@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads text files line by line, and says of each error where it is. Any thread. */
-#ifndef ZIP_COMMON_LINES_H
-#define ZIP_COMMON_LINES_H
+#ifndef ZIP_COMMON_BASE_LINES_H
+#define ZIP_COMMON_BASE_LINES_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Doubly linked lists through a member: constant-time add and delete from wherever one is. */
-#ifndef ZIP_COMMON_LIST_H
-#define ZIP_COMMON_LIST_H
+#ifndef ZIP_COMMON_BASE_LIST_H
+#define ZIP_COMMON_BASE_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Log lines to stderr, with the journal's "<N>" priority prefix under systemd. Never on the data path. Any thread. */
-#ifndef ZIP_COMMON_LOG_H
-#define ZIP_COMMON_LOG_H
+#ifndef ZIP_COMMON_BASE_LOG_H
+#define ZIP_COMMON_BASE_LOG_H
 
 enum zlog_level { ZLOG_ERROR, ZLOG_WARN, ZLOG_INFO, ZLOG_DEBUG };
 

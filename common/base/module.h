@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Modules (zipauth.so, zipverbs.so) share tables with who loads them, which change from release to release: both must
  * be of one. The first entry of each module's table says of which it is. */
-#ifndef ZIP_COMMON_MODULE_H
-#define ZIP_COMMON_MODULE_H
+#ifndef ZIP_COMMON_BASE_MODULE_H
+#define ZIP_COMMON_BASE_MODULE_H
 
 #include <errno.h>
 #include <string.h>
 
-#include "config.h"
 #include "common/base/err.h"
+#include "config.h"
 
 #define ZMODULE_RELEASE PACKAGE_VERSION
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of numbers and ranges in text, as 0-3,8: of ranks, and of cores by the operating system's numbers. Any thread.
  */
-#ifndef ZIP_COMMON_RANGES_H
-#define ZIP_COMMON_RANGES_H
+#ifndef ZIP_COMMON_BASE_RANGES_H
+#define ZIP_COMMON_BASE_RANGES_H
 
 #include <stdbool.h>
 #include <stdint.h>

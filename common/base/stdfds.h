@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Descriptors 0 to 2 of a program that was started without them. */
-#ifndef ZIP_COMMON_STDFDS_H
-#define ZIP_COMMON_STDFDS_H
+#ifndef ZIP_COMMON_BASE_STDFDS_H
+#define ZIP_COMMON_BASE_STDFDS_H
 
 /*
  * Call first in main(). What is closed of standard input, output and error would be the number of the next file or

@@ -8,8 +8,8 @@
  * takes four times as long as one that does not. And where all that is waited for takes far longer than the yields do,
  * as in virtual machines and over long ways, they are in the way of those who work, and left out.
  */
-#ifndef ZIP_COMMON_WAIT_H
-#define ZIP_COMMON_WAIT_H
+#ifndef ZIP_COMMON_BASE_WAIT_H
+#define ZIP_COMMON_BASE_WAIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

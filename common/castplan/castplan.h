@@ -15,62 +15,62 @@
  *   tree         ceil(log2 n) k         binomial tree, whole messages
  *   chain        k + n - 2              bucket brigade
  *   pipeline     k + ceil(log2 n) - 1   binomial pipeline on a hypercube; some vertices have two members
- *   hybrid-...   see zcast_plan_steps   chain or pipeline between the leaders of sites, pipeline inside each: a block
+ *   hybrid-...   see zcastplan_steps   chain or pipeline between the leaders of sites, pipeline inside each: a block
  *                                       enters every site but the root's exactly once
  */
-#ifndef ZIP_COMMON_CASTPLAN_H
-#define ZIP_COMMON_CASTPLAN_H
+#ifndef ZIP_COMMON_CASTPLAN_CASTPLAN_H
+#define ZIP_COMMON_CASTPLAN_CASTPLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ZCAST_NOBODY UINT32_MAX
-#define ZCAST_DIMENSIONS 32 /* of a hypercube, at most */
+#define ZCASTPLAN_NOBODY UINT32_MAX
+#define ZCASTPLAN_DIMENSIONS 32 /* of a hypercube, at most */
 
-enum zcast_algorithm {
-	ZCAST_SEQUENTIAL,
-	ZCAST_TREE,
-	ZCAST_CHAIN,
-	ZCAST_PIPELINE,
-	ZCAST_HYBRID_CHAIN,
-	ZCAST_HYBRID_PIPELINE,
-	ZCAST_ALGORITHMS
+enum zcastplan_algorithm {
+	ZCASTPLAN_SEQUENTIAL,
+	ZCASTPLAN_TREE,
+	ZCASTPLAN_CHAIN,
+	ZCASTPLAN_PIPELINE,
+	ZCASTPLAN_HYBRID_CHAIN,
+	ZCASTPLAN_HYBRID_PIPELINE,
+	ZCASTPLAN_ALGORITHMS
 };
 
-/* "sequential", ... -> enum zcast_algorithm; -1 if it is none. */
-int zcast_algorithm_find(const char *name);
+/* "sequential", ... -> enum zcastplan_algorithm; -1 if it is none. */
+int zcastplan_find(const char *name);
 
-struct zcast_shape {
-	enum zcast_algorithm algorithm;
+struct zcastplan_shape {
+	enum zcastplan_algorithm algorithm;
 	uint32_t members; /* 1 .. 2^31 */
 	uint32_t blocks;  /* 1 .. 2^31 */
 	/* Hybrids: [members] the site of each, any numbers. Not kept. Others: not looked at. */
 	const uint32_t *site;
 };
 
-struct zcast_step {
+struct zcastplan_step {
 	uint64_t number;	 /* from 0 */
-	uint32_t to, send_block; /* to: ZCAST_NOBODY: sends nothing */
+	uint32_t to, send_block; /* to: ZCASTPLAN_NOBODY: sends nothing */
 	uint32_t from, recv_block;
 };
 
-struct zcast_plan;
+struct zcastplan;
 
 /* The part of one member. NULL: out of memory. */
-struct zcast_plan *zcast_plan_create(const struct zcast_shape *, uint32_t member);
-void zcast_plan_destroy(struct zcast_plan *);
+struct zcastplan *zcastplan_create(const struct zcastplan_shape *, uint32_t member);
+void zcastplan_destroy(struct zcastplan *);
 /* The next step in which the member sends or receives, in ascending order. False: there is none any more. */
-bool zcast_plan_next(struct zcast_plan *, struct zcast_step *);
+bool zcastplan_next(struct zcastplan *, struct zcastplan_step *);
 
 /* Marks those that the member may exchange blocks with, whatever the number of blocks: peer[members], all false before.
  * 0 or -ENOMEM. */
-int zcast_plan_peers(const struct zcast_shape *, uint32_t member, bool *peer);
+int zcastplan_peers(const struct zcastplan_shape *, uint32_t member, bool *peer);
 
-/* Who sends the member its first block, ZCAST_NOBODY if it gets none; of 2 blocks and more always the same one. 0 or
- * -ENOMEM. */
-int zcast_plan_first(const struct zcast_shape *, uint32_t member, uint32_t *from);
+/* Who sends the member its first block, ZCASTPLAN_NOBODY if it gets none; of 2 blocks and more always the same one. 0
+ * or -ENOMEM. */
+int zcastplan_first(const struct zcastplan_shape *, uint32_t member, uint32_t *from);
 
 /* Steps of the whole group; of hybrids, an upper bound. 0 for a single member; UINT64_MAX: out of memory (hybrids). */
-uint64_t zcast_plan_steps(const struct zcast_shape *);
+uint64_t zcastplan_steps(const struct zcastplan_shape *);
 
 #endif

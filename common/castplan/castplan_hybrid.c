@@ -6,10 +6,13 @@
  * of the upper plan is step 2t, step t of an inner one step 2(t + delay) + 1, where the delay is what lets the leader
  * have got block t: its place in the chain, or twice the dimensions of the upper hypercube.
  */
-#include "common/castplan/castplan_internal.h"
+#include "common/castplan/castplan_hybrid.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "common/castplan/castplan_pipeline.h"
+#include "common/castplan/castplan_simple.h"
 
 struct layers {
 	uint32_t *leaders;		   /* [nsites], the root's first */
@@ -33,9 +36,9 @@ static struct site *find_site(struct site *table, uint32_t bits, uint32_t number
 }
 
 /* The layers as a member sees them, in time that is linear: it is done for every message. 0 or -ENOMEM. */
-static int make_layers(struct layers *l, const struct zcast_shape *shape, uint32_t member)
+static int make_layers(struct layers *l, const struct zcastplan_shape *shape, uint32_t member)
 {
-	const uint32_t n = shape->members, bits = zcast_log2_ceil(n) + 1;
+	const uint32_t n = shape->members, bits = zcastplan_base_log2(n) + 1;
 	struct site *table = calloc((size_t)1 << bits, sizeof(*table));
 	*l = (struct layers){.leaders = malloc(n * sizeof(uint32_t)), .locals = malloc(n * sizeof(uint32_t))};
 	if (!table || !l->leaders || !l->locals) {
@@ -66,36 +69,38 @@ static void free_layers(struct layers *l)
 	free(l->locals);
 }
 
-static enum zcast_algorithm upper(enum zcast_algorithm hybrid)
+/* The plan between the leaders. */
+static const struct zcastplan_ops *upper(enum zcastplan_algorithm hybrid)
 {
-	return hybrid == ZCAST_HYBRID_CHAIN ? ZCAST_CHAIN : ZCAST_PIPELINE;
+	return hybrid == ZCASTPLAN_HYBRID_CHAIN ? &zcastplan_simple_chain : &zcastplan_pipeline;
 }
 
 /* Steps after which the leader at a place has what the root has, one block for each step. A vertex of the hypercube has
  * block t after d more steps; of two leaders that share one, the other may get it as many steps later, while the first
  * one is sending it. */
-static uint64_t delay_of(enum zcast_algorithm hybrid, const struct layers *l, uint32_t place)
+static uint64_t delay_of(enum zcastplan_algorithm hybrid, const struct layers *l, uint32_t place)
 {
 	if (place == 0)
 		return 0;
-	return hybrid == ZCAST_HYBRID_CHAIN ? place : 2 * zcast_log2_ceil(l->nsites);
+	return hybrid == ZCASTPLAN_HYBRID_CHAIN ? place : 2 * zcastplan_base_log2(l->nsites);
 }
 
-static uint64_t hybrid_steps(const struct zcast_shape *shape)
+static uint64_t hybrid_steps(const struct zcastplan_shape *shape)
 {
 	struct layers l;
 	if (make_layers(&l, shape, 0) != 0)
 		return UINT64_MAX;
-	struct zcast_shape top = {upper(shape->algorithm), l.nsites, shape->blocks, NULL};
-	struct zcast_shape inner = {ZCAST_PIPELINE, l.largest, shape->blocks, NULL};
-	uint64_t above = 2 * zcast_plan_steps(&top), inside = zcast_plan_steps(&inner);
+	struct zcastplan_shape top = {.members = l.nsites, .blocks = shape->blocks};
+	struct zcastplan_shape inner = {.members = l.largest, .blocks = shape->blocks};
+	uint64_t above = 2 * zcastplan_base_steps(upper(shape->algorithm), &top);
+	uint64_t inside = zcastplan_base_steps(&zcastplan_pipeline, &inner);
 	/* An upper bound: the largest site may have a smaller delay than the last one. */
 	uint64_t below = inside ? 2 * (inside + delay_of(shape->algorithm, &l, l.nsites - 1)) : 0;
 	free_layers(&l);
 	return above > below ? above : below;
 }
 
-static int hybrid_begin(struct zcast_plan *p, const struct zcast_shape *shape)
+static int hybrid_begin(struct zcastplan *p, const struct zcastplan_shape *shape)
 {
 	struct layers l;
 	if (make_layers(&l, shape, p->me) != 0)
@@ -103,61 +108,62 @@ static int hybrid_begin(struct zcast_plan *p, const struct zcast_shape *shape)
 	p->u.hybrid.leaders = l.leaders;
 	p->u.hybrid.locals = l.locals;
 	p->u.hybrid.delay = delay_of(shape->algorithm, &l, l.place);
-	struct zcast_shape inner = {ZCAST_PIPELINE, l.nlocals, p->blocks, NULL};
+	struct zcastplan_shape inner = {.members = l.nlocals, .blocks = p->blocks};
 	uint32_t place = 0;
 	while (l.locals[place] != p->me)
 		place++;
-	p->u.hybrid.inner = zcast_plan_create(&inner, place);
+	p->u.hybrid.inner = zcastplan_base_create(&zcastplan_pipeline, &inner, place);
 	if (!p->u.hybrid.inner)
 		return -ENOMEM;
-	p->u.hybrid.have_inner = zcast_plan_next(p->u.hybrid.inner, &p->u.hybrid.inner_step);
+	p->u.hybrid.have_inner = zcastplan_base_next(p->u.hybrid.inner, &p->u.hybrid.inner_step);
 	if (l.leaders[l.place] != p->me)
 		return 0;
-	struct zcast_shape top = {upper(shape->algorithm), l.nsites, p->blocks, NULL};
-	p->u.hybrid.top = zcast_plan_create(&top, l.place);
+	struct zcastplan_shape top = {.members = l.nsites, .blocks = p->blocks};
+	p->u.hybrid.top = zcastplan_base_create(upper(shape->algorithm), &top, l.place);
 	if (!p->u.hybrid.top)
 		return -ENOMEM;
-	p->u.hybrid.have_top = zcast_plan_next(p->u.hybrid.top, &p->u.hybrid.top_step);
+	p->u.hybrid.have_top = zcastplan_base_next(p->u.hybrid.top, &p->u.hybrid.top_step);
 	return 0;
 }
 
-static void hybrid_end(struct zcast_plan *p)
+static void hybrid_end(struct zcastplan *p)
 {
-	zcast_plan_destroy(p->u.hybrid.top);
-	zcast_plan_destroy(p->u.hybrid.inner);
+	zcastplan_base_destroy(p->u.hybrid.top);
+	zcastplan_base_destroy(p->u.hybrid.inner);
 	free(p->u.hybrid.leaders);
 	free(p->u.hybrid.locals);
 }
 
 /* A step of one of the two plans in the numbers of the group. */
-static void translate(const struct zcast_step *step, const uint32_t *members, uint64_t number, struct zcast_step *out)
+static void translate(const struct zcastplan_step *step, const uint32_t *members, uint64_t number,
+	struct zcastplan_step *out)
 {
 	*out = *step;
 	out->number = number;
-	if (out->to != ZCAST_NOBODY)
+	if (out->to != ZCASTPLAN_NOBODY)
 		out->to = members[out->to];
-	if (out->from != ZCAST_NOBODY)
+	if (out->from != ZCASTPLAN_NOBODY)
 		out->from = members[out->from];
 }
 
-static bool hybrid_next(struct zcast_plan *p, struct zcast_step *out)
+static bool hybrid_next(struct zcastplan *p, struct zcastplan_step *out)
 {
 	uint64_t above = 2 * p->u.hybrid.top_step.number;
 	uint64_t below = 2 * (p->u.hybrid.inner_step.number + p->u.hybrid.delay) + 1;
 	if (p->u.hybrid.have_top && (!p->u.hybrid.have_inner || above < below)) {
 		translate(&p->u.hybrid.top_step, p->u.hybrid.leaders, above, out);
-		p->u.hybrid.have_top = zcast_plan_next(p->u.hybrid.top, &p->u.hybrid.top_step);
+		p->u.hybrid.have_top = zcastplan_base_next(p->u.hybrid.top, &p->u.hybrid.top_step);
 		return true;
 	}
 	if (!p->u.hybrid.have_inner)
 		return false;
 	translate(&p->u.hybrid.inner_step, p->u.hybrid.locals, below, out);
-	p->u.hybrid.have_inner = zcast_plan_next(p->u.hybrid.inner, &p->u.hybrid.inner_step);
+	p->u.hybrid.have_inner = zcastplan_base_next(p->u.hybrid.inner, &p->u.hybrid.inner_step);
 	return true;
 }
 
 /* The peers of one of the two plans, in the numbers of the group. */
-static int add_peers(const struct zcast_plan *of, const uint32_t *members, bool *peer)
+static int add_peers(const struct zcastplan *of, const uint32_t *members, bool *peer)
 {
 	bool *found = of && of->steps ? calloc(of->members, sizeof(*found)) : NULL;
 	if (!of || !of->steps)
@@ -169,7 +175,7 @@ static int add_peers(const struct zcast_plan *of, const uint32_t *members, bool 
 	return rc;
 }
 
-static int hybrid_peers(const struct zcast_plan *p, bool *peer)
+static int hybrid_peers(const struct zcastplan *p, bool *peer)
 {
 	int rc = add_peers(p->u.hybrid.top, p->u.hybrid.leaders, peer);
 	return rc == 0 ? add_peers(p->u.hybrid.inner, p->u.hybrid.locals, peer) : rc;
@@ -180,5 +186,5 @@ static int hybrid_peers(const struct zcast_plan *p, bool *peer)
 		.name = NAME, .steps = hybrid_steps, .begin = hybrid_begin, .next = hybrid_next,                       \
 		.peers = hybrid_peers, .end = hybrid_end                                                               \
 	}
-const struct zcast_plan_ops zcast_plan_hybrid_chain = HYBRID("hybrid-chain");
-const struct zcast_plan_ops zcast_plan_hybrid_pipeline = HYBRID("hybrid-pipeline");
+const struct zcastplan_ops zcastplan_hybrid_chain = HYBRID("hybrid-chain");
+const struct zcastplan_ops zcastplan_hybrid_pipeline = HYBRID("hybrid-pipeline");

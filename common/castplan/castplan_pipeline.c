@@ -15,7 +15,7 @@
  * partner what only it has. So each has at most one block for itself at any time, and one more step makes them equal.
  * That is one step less than the paper allows ("spreads over two asynchronous steps"), and the least possible.
  */
-#include "common/castplan/castplan_internal.h"
+#include "common/castplan/castplan_pipeline.h"
 
 #define NONE UINT32_MAX
 
@@ -35,7 +35,7 @@ static uint32_t place_of_newest(uint32_t vertex, uint32_t dimension, uint32_t d)
 
 /* Newest block of a vertex when step s begins, in which vertices trade along this dimension, or NONE: it has no block
  * yet. */
-static uint32_t newest(const struct zcast_plan *p, uint32_t vertex, uint64_t s, uint32_t dimension)
+static uint32_t newest(const struct zcastplan *p, uint32_t vertex, uint64_t s, uint32_t dimension)
 {
 	uint32_t d = p->u.cube.dimensions;
 	uint64_t b = s + place_of_newest(vertex, dimension, d);
@@ -45,19 +45,19 @@ static uint32_t newest(const struct zcast_plan *p, uint32_t vertex, uint64_t s, 
 }
 
 /* The second member of a vertex, or none. */
-static uint32_t second_of(const struct zcast_plan *p, uint32_t vertex)
+static uint32_t second_of(const struct zcastplan *p, uint32_t vertex)
 {
 	uint64_t m = (UINT64_C(1) << p->u.cube.dimensions) + vertex - 1;
-	return vertex && m < p->members ? (uint32_t)m : ZCAST_NOBODY;
+	return vertex && m < p->members ? (uint32_t)m : ZCASTPLAN_NOBODY;
 }
 
-static uint32_t member_at(const struct zcast_plan *p, uint32_t vertex, uint32_t slot)
+static uint32_t member_at(const struct zcastplan *p, uint32_t vertex, uint32_t slot)
 {
 	return slot ? second_of(p, vertex) : vertex;
 }
 
 /* What the members of a vertex do in step s, and what they have after it. */
-static struct duty step_vertex(const struct zcast_plan *p, uint32_t vertex, struct zcast_vertex *v, uint64_t s,
+static struct duty step_vertex(const struct zcastplan *p, uint32_t vertex, struct zcastplan_vertex *v, uint64_t s,
 	uint32_t dimension)
 {
 	uint32_t other = vertex ^ UINT32_C(1) << dimension;
@@ -68,7 +68,7 @@ static struct duty step_vertex(const struct zcast_plan *p, uint32_t vertex, stru
 		duty.out = other ? mine : NONE;
 		duty.in = vertex ? theirs : NONE;
 	}
-	if (second_of(p, vertex) == ZCAST_NOBODY)
+	if (second_of(p, vertex) == ZCASTPLAN_NOBODY)
 		return duty;
 	if (duty.out == NONE && duty.in == NONE) {
 		for (int slot = 0; slot < 2; slot++) {
@@ -89,24 +89,24 @@ static struct duty step_vertex(const struct zcast_plan *p, uint32_t vertex, stru
 	return duty;
 }
 
-static uint64_t pipeline_steps(const struct zcast_shape *s)
+static uint64_t pipeline_steps(const struct zcastplan_shape *s)
 {
-	return (uint64_t)s->blocks + zcast_log2_ceil(s->members) - 1;
+	return (uint64_t)s->blocks + zcastplan_base_log2(s->members) - 1;
 }
 
-static int pipeline_begin(struct zcast_plan *p, const struct zcast_shape *shape)
+static int pipeline_begin(struct zcastplan *p, const struct zcastplan_shape *shape)
 {
 	uint32_t d = 31 - (uint32_t)__builtin_clz(shape->members), mask = (uint32_t)((UINT64_C(1) << d) - 1);
 	p->u.cube.dimensions = d;
 	p->u.cube.slot = p->me > mask;
 	p->u.cube.vertex = p->u.cube.slot ? p->me - mask : p->me;
-	p->u.cube.own = (struct zcast_vertex){{NONE, NONE}};
+	p->u.cube.own = (struct zcastplan_vertex){{NONE, NONE}};
 	for (uint32_t i = 0; i < d; i++)
-		p->u.cube.neighbour[i] = (struct zcast_vertex){{NONE, NONE}};
+		p->u.cube.neighbour[i] = (struct zcastplan_vertex){{NONE, NONE}};
 	return 0;
 }
 
-static void take_step(struct zcast_plan *p, uint64_t s, struct zcast_step *out)
+static void take_step(struct zcastplan *p, uint64_t s, struct zcastplan_step *out)
 {
 	uint32_t vertex = p->u.cube.vertex, slot = p->u.cube.slot, dimension = (uint32_t)(s % p->u.cube.dimensions);
 	uint32_t across = vertex ^ UINT32_C(1) << dimension;
@@ -115,7 +115,7 @@ static void take_step(struct zcast_plan *p, uint64_t s, struct zcast_step *out)
 		uint32_t neighbour = vertex ^ UINT32_C(1) << i;
 		if (i == dimension)
 			other = step_vertex(p, neighbour, &p->u.cube.neighbour[i], s, dimension);
-		else if (second_of(p, neighbour) != ZCAST_NOBODY) /* who has what there will matter */
+		else if (second_of(p, neighbour) != ZCASTPLAN_NOBODY) /* who has what there will matter */
 			step_vertex(p, neighbour, &p->u.cube.neighbour[i], s, dimension);
 	}
 	out->number = s;
@@ -135,30 +135,30 @@ static void take_step(struct zcast_plan *p, uint64_t s, struct zcast_step *out)
 	}
 }
 
-static bool pipeline_next(struct zcast_plan *p, struct zcast_step *out)
+static bool pipeline_next(struct zcastplan *p, struct zcastplan_step *out)
 {
 	while (p->next < p->steps) {
 		take_step(p, p->next++, out);
-		if (out->to != ZCAST_NOBODY || out->from != ZCAST_NOBODY)
+		if (out->to != ZCASTPLAN_NOBODY || out->from != ZCASTPLAN_NOBODY)
 			return true;
 	}
 	return false;
 }
 
-static int pipeline_peers(const struct zcast_plan *p, bool *peer)
+static int pipeline_peers(const struct zcastplan *p, bool *peer)
 {
 	for (uint32_t i = 0; i <= p->u.cube.dimensions; i++) {
 		bool own = i == p->u.cube.dimensions;
 		uint32_t vertex = own ? p->u.cube.vertex : p->u.cube.vertex ^ UINT32_C(1) << i;
 		peer[vertex] = true;
-		if (second_of(p, vertex) != ZCAST_NOBODY)
+		if (second_of(p, vertex) != ZCASTPLAN_NOBODY)
 			peer[second_of(p, vertex)] = true;
 	}
 	peer[p->me] = false;
 	return 0;
 }
 
-const struct zcast_plan_ops zcast_plan_pipeline = {.name = "pipeline",
+const struct zcastplan_ops zcastplan_pipeline = {.name = "pipeline",
 	.steps = pipeline_steps,
 	.begin = pipeline_begin,
 	.next = pipeline_next,

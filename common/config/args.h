@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command lines by table: one row for each option, with name, type, range and where its value goes. Start-up only; as
  * getopt_long, which it uses, for one thread. */
-#ifndef ZIP_COMMON_ARGS_H
-#define ZIP_COMMON_ARGS_H
+#ifndef ZIP_COMMON_CONFIG_ARGS_H
+#define ZIP_COMMON_CONFIG_ARGS_H
 
 #include <stddef.h>
 #include <stdint.h>

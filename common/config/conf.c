@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/config/confvalue.h"
 #include "common/base/lines.h"
+#include "common/config/conf_value.h"
 #include "common/config/nearest.h"
 
 extern char **environ;

@@ -6,8 +6,8 @@
  * File syntax: `name = value` per line; '#' at the beginning of a line or behind white space starts a comment; double
  * quotes may stand around a whole value; only names of CALL rows may repeat.
  */
-#ifndef ZIP_COMMON_CONF_H
-#define ZIP_COMMON_CONF_H
+#ifndef ZIP_COMMON_CONFIG_CONF_H
+#define ZIP_COMMON_CONFIG_CONF_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,12 +55,6 @@ const char *zconf_place(void);
  * NULL). */
 int zconf_environ(const struct zconf_row *rows, void *conf, const char *prefix, const char *const *known,
 	struct zerr *);
-/* All options with their current values, in file syntax, with the help as comments. */
-void zconf_print(const struct zconf_row *rows, const void *conf, FILE *);
-/* One line of it: "name = value", in quotes where it would be read back as something else without. */
-void zconf_print_line(const char *name, const char *value, FILE *);
-/* The option list for a manual page, mdoc(7) source (.It items). */
-void zconf_print_mdoc(const struct zconf_row *rows, FILE *);
 void zconf_free(const struct zconf_row *rows, void *conf);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* "Did you mean ...?": the known name that is nearest to a mistyped one. Start-up only; any thread. */
-#ifndef ZIP_COMMON_NEAREST_H
-#define ZIP_COMMON_NEAREST_H
+#ifndef ZIP_COMMON_CONFIG_NEAREST_H
+#define ZIP_COMMON_CONFIG_NEAREST_H
 
 #include <stddef.h>
 

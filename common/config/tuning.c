@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tuning table: its defaults, digest, and choosing. See tuning.h. */
 #include "common/config/tuning.h"
+#include "common/config/tuning_parse.h"
 
 #include <errno.h>
 #include <stdlib.h>

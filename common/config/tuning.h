@@ -9,8 +9,8 @@
  *   COLLECTIVE [KEY>=NUMBER | KEY<NUMBER ...] SETTING=VALUE ...
  *                                                       all conditions true: the settings; the last such rule decides
  */
-#ifndef ZIP_COMMON_TUNING_H
-#define ZIP_COMMON_TUNING_H
+#ifndef ZIP_COMMON_CONFIG_TUNING_H
+#define ZIP_COMMON_CONFIG_TUNING_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ struct ztuning_case {
 };
 
 enum ztuning_exchange { ZTUNING_EXCHANGE_ALL, ZTUNING_EXCHANGE_DOUBLING, ZTUNING_EXCHANGE_SLICES };
-/* all: straight to all of them; the others as enum zcast_algorithm in castplan.h. */
+/* all: straight to all of them; the others as enum zcastplan_algorithm in castplan.h. */
 enum ztuning_between {
 	ZTUNING_BETWEEN_ALL,
 	ZTUNING_BETWEEN_SEQUENTIAL,
@@ -84,12 +84,6 @@ extern const char ztuning_defaults_text[];
 
 /* The table with the defaults alone. 0 or -ENOMEM. Free with ztuning_free in any case. */
 int ztuning_init(struct ztuning *, struct zerr *);
-/* Adds the rules of a file. 0, or a negative errno with "path:line: reason"; the table can only be freed then. */
-int ztuning_read(struct ztuning *, const char *path, struct zerr *);
-/* The same from an open stream; path is only for messages. */
-int ztuning_parse(struct ztuning *, FILE *, const char *path, struct zerr *);
-/* Adds rules from one text, separated by semicolons (environment); where:number stands before an error. */
-int ztuning_set(struct ztuning *, const char *text, const char *where, struct zerr *);
 void ztuning_free(struct ztuning *);
 
 /* Equal tables have equal digests, and different ones hardly ever. */

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/config/confvalue.h"
 #include "common/base/lines.h"
+#include "common/config/conf_value.h"
 #include "common/config/nearest.h"
+#include "common/config/tuning_parse.h"
 #include "common/config/tuning_rule.h"
 
 #define LINE_CHARS_MAX 1000 /* of a rule; more is no rule */
@@ -253,7 +254,7 @@ int ztuning_parse(struct ztuning *table, FILE *stream, const char *path, struct 
 	return zlines_read(stream, path, read_line, table, err);
 }
 
-int ztuning_read(struct ztuning *table, const char *path, struct zerr *err)
+int ztuning_parse_file(struct ztuning *table, const char *path, struct zerr *err)
 {
 	FILE *stream = fopen(path, "re");
 	if (!stream)
@@ -263,7 +264,7 @@ int ztuning_read(struct ztuning *table, const char *path, struct zerr *err)
 	return rc;
 }
 
-int ztuning_set(struct ztuning *table, const char *text, const char *where, struct zerr *err)
+int ztuning_parse_text(struct ztuning *table, const char *text, const char *where, struct zerr *err)
 {
 	char *copy = strdup(text), *rest = copy;
 	int rc = copy ? 0 : zerr_set(err, -ENOMEM, "out of memory");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a tuning table consists of: shared by its two files, nobody else's business. */
-#ifndef ZIP_COMMON_TUNING_RULE_H
-#define ZIP_COMMON_TUNING_RULE_H
+#ifndef ZIP_COMMON_CONFIG_TUNING_RULE_H
+#define ZIP_COMMON_CONFIG_TUNING_RULE_H
 
 #include <stdbool.h>
 

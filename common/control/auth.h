@@ -4,12 +4,12 @@
  * sides, so that the secret never travels. libzipper.so loads this code as a module (zipauth.so) only while it joins,
  * so that the application's process keeps no dependency on libsodium.
  */
-#ifndef ZIP_COMMON_AUTH_H
-#define ZIP_COMMON_AUTH_H
+#ifndef ZIP_COMMON_CONTROL_AUTH_H
+#define ZIP_COMMON_CONTROL_AUTH_H
 
 #include <stdbool.h>
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 
 #define ZAUTH_KEY_BYTES 32
 
@@ -32,16 +32,5 @@ struct zauth_ops {
 };
 #define ZAUTH_SYMBOL "zauth_module"
 extern const struct zauth_ops zauth_module;
-
-/* Can a key file have a key for a user of this name? */
-bool zauth_user_ok(const char *user);
-/* Reads a key file (keyfile.c, libc only): lines "USER HEXKEY", '#' comments. It must be a regular file of ours or
- * root's that nobody else can read (mode & 077), no user named twice. found is called for every line and stops the
- * reading by returning nonzero. 0, what found returned, or a negative errno with "path:line: reason". */
-int zauth_read_keys(const struct zauth_ops *, const char *path,
-	int (*found)(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BYTES]), void *ctx, struct zerr *);
-/* The key of one user. 0, -ENOENT (no such user), or an error as above. */
-int zauth_read_key(const struct zauth_ops *, uint8_t key[ZAUTH_KEY_BYTES], const char *path, const char *user,
-	struct zerr *);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Key files: lines "USER HEXKEY". Start-up (and zipperd's reload); one thread. */
-#include "common/control/auth.h"
+#include "common/control/keyfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/lines.h"
+#include "common/control/ctl_name.h"
 
 #define LINE_MAX_BYTES 512 /* user and key need 64 + 1 + 64 */
 #define USERS_MAX 65536
@@ -62,7 +63,7 @@ static int note_user(struct keyfile *f, const char *user)
 	return 0;
 }
 
-bool zauth_user_ok(const char *user)
+bool zkeyfile_user_ok(const char *user)
 {
 	/* Jobs are told apart by USER/JOB; '#' begins a comment. */
 	return zctl_name_ok(user) && !strchr(user, '/') && *user != '#';
@@ -81,7 +82,7 @@ static int parse_line(struct keyfile *f, char *line, char **user, uint8_t key[ZA
 	char *rest = strtok_r(NULL, " \t\r\n", &save);
 	if (!hex || (rest && *rest != '#'))
 		return zerr_set(err, -EINVAL, "a line is a user name and a key");
-	if (!zauth_user_ok(*user))
+	if (!zkeyfile_user_ok(*user))
 		return zerr_set(err, -EINVAL, "bad user name");
 	int rc = f->auth->parse_key(key, hex, err);
 	if (rc != 0)
@@ -92,7 +93,7 @@ static int parse_line(struct keyfile *f, char *line, char **user, uint8_t key[ZA
 	return rc == 0 ? 0 : zerr_set(err, rc, "%s", strerror(-rc));
 }
 
-int zauth_read_keys(const struct zauth_ops *auth, const char *path,
+int zkeyfile_read_all(const struct zauth_ops *auth, const char *path,
 	int (*found)(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BYTES]), void *ctx, struct zerr *err)
 {
 	struct keyfile f = {.auth = auth};
@@ -143,11 +144,11 @@ static int found_one(void *ctx, const char *user, const uint8_t key[ZAUTH_KEY_BY
 	return 1;
 }
 
-int zauth_read_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], const char *path, const char *user,
+int zkeyfile_read(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], const char *path, const char *user,
 	struct zerr *err)
 {
 	struct wanted w = {.user = user, .key = key};
-	int rc = zauth_read_keys(auth, path, found_one, &w, err);
+	int rc = zkeyfile_read_all(auth, path, found_one, &w, err);
 	if (rc == 1)
 		return 0;
 	if (rc == 0)

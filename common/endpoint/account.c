@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counting what endpoints take, see account.h. */
 #include "common/endpoint/account.h"
+#include "common/endpoint/ep_set.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -31,12 +32,12 @@ static void count_page(struct zaccount *a, const struct zep_place *place, size_t
 
 static int count_places(struct zaccount *a, const struct zep_set *s)
 {
-	const size_t n = zep_used_qps(s);
+	const size_t n = zep_set_used_qps(s);
 	struct zep_place *place = calloc(n + 1, sizeof(*place));
 	if (!place)
 		return -ENOMEM;
 	for (size_t i = 0; i < n && a->knows_used; i++)
-		a->knows_used = s->kept.ops->locate(s->kept.to, zep_used_qp(s, i), &place[i]) == 0;
+		a->knows_used = s->kept.ops->locate(s->kept.to, zep_set_used_qp(s, i), &place[i]) == 0;
 	if (a->knows_used) {
 		struct zaccount here = {.pages = 0};
 		qsort(place, n, sizeof(*place), compare);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a set of endpoints takes: objects, the hardware's UAR pages and uUARs, memory. Start-up only. */
-#ifndef ZIP_COMMON_VERBS_ACCOUNT_H
-#define ZIP_COMMON_VERBS_ACCOUNT_H
+#ifndef ZIP_COMMON_ENDPOINT_ACCOUNT_H
+#define ZIP_COMMON_ENDPOINT_ACCOUNT_H
 
 #include <stdio.h>
 
 #include "common/endpoint/endpoint.h"
+#include "common/endpoint/ep_set.h"
 
 /* How a queue pair shares the way to the hardware, the levels of the endpoints paper, Figure 4(b). Two queue pairs of
  * one thread count as two. */

@@ -5,14 +5,14 @@
  * endpoint categories of R. Zambre, A. Chandramowlishwaran, P. Balaji, "Scalable Communication Endpoints for
  * MPI+Threads Applications", section VI; its section V varies the sharing of one kind of resource at a time.
  *
- * The builder knows no library: it works on a table of operations. endpoint_ibv.h has the one of libibverbs, uarmodel.h
+ * The builder knows no library: it works on a table of operations. ep_ibv.h has the one of libibverbs, uarmodel.h
  * a model of an mlx5 device. So an account (account.h) is predicted by the code that builds the real thing.
  *
- * Threads: building and destroying are one thread's. Afterwards each thread uses what zep_qp() and the others say is
- * its own; what the plan shares, the provider locks.
+ * Threads: building and destroying are one thread's. Afterwards each thread uses what zep_set_qp() and the others say
+ * is its own; what the plan shares, the provider locks.
  */
-#ifndef ZIP_COMMON_VERBS_ENDPOINT_H
-#define ZIP_COMMON_VERBS_ENDPOINT_H
+#ifndef ZIP_COMMON_ENDPOINT_ENDPOINT_H
+#define ZIP_COMMON_ENDPOINT_ENDPOINT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,65 +78,10 @@ struct zep_ops {
 	int (*bytes)(void *to, uint64_t *bytes);		      /* memory of all objects */
 };
 
-struct zep_objects {
-	void **at;
-	size_t n, cap;
-};
-
-struct zep_kept { /* kept.h */
-	const struct zep_ops *ops;
-	void *to;
-	struct zep_objects objects[ZEP_KINDS];
-};
-
-struct zep_set {
-	struct zep_kept kept;
-	struct zep_plan plan;
-	struct zep_context *context; /* one after the other */
-	struct zep_seat *seat;	     /* one for each queue pair that threads use */
-	char *arena;		     /* all buffers, region after region */
-	size_t stride;		     /* bytes from one buffer to the next */
-	unsigned nbufs;
-	bool no_domains; /* wanted and not to be had: locks, and static uUARs */
-	bool no_single;	 /* likewise CQs without a lock */
-};
-
-/* "2xdynamic" ... -> category, -EINVAL otherwise; and back. */
-int zep_parse_category(const char *text);
-extern const char *const zep_category_names[ZEP_CATEGORIES + 1]; /* NULL-terminated */
-
-/* The plan of a category, with defaults for everything else: one path and one region a thread. */
-struct zep_plan zep_plan_category(enum zep_category, unsigned threads);
-/* -EINVAL with text where it cannot be built: a child shared more widely than its parent, and so on. */
-int zep_plan_check(const struct zep_plan *, struct zerr *);
-
 /* Do completion queues belong to one thread each, and so need no lock? */
 static inline bool zep_is_single(const struct zep_plan *p)
 {
 	return p->cq_ways == 1;
 }
-
-/* Were all of them made so? Then they are extended ones, of libibverbs. */
-static inline bool zep_is_extended(const struct zep_set *s)
-{
-	return zep_is_single(&s->plan) && !s->no_single;
-}
-
-/* Builds it. Where the provider has no thread domains or no single-threaded CQs, it goes on without and logs one line
- * that begins with `who` (NULL: says nothing). 0, or a negative errno with text and nothing left behind. */
-int zep_build(struct zep_set *, const struct zep_plan *, const struct zep_ops *, void *to, const char *who,
-	struct zerr *);
-void zep_destroy(struct zep_set *);
-
-/* What is thread t's. Handles of the backend. */
-void *zep_ctx(const struct zep_set *, unsigned t);
-void *zep_pd(const struct zep_set *, unsigned t);
-void *zep_cq(const struct zep_set *, unsigned t);
-void *zep_qp(const struct zep_set *, unsigned t, unsigned path);
-void *zep_mr(const struct zep_set *, unsigned t, unsigned region);
-void *zep_buf(const struct zep_set *, unsigned t, unsigned region);
-/* How many queue pairs there are that threads use, and the i-th of them. */
-size_t zep_used_qps(const struct zep_set *);
-void *zep_used_qp(const struct zep_set *, size_t i);
 
 #endif

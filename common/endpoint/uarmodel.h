@@ -6,8 +6,8 @@
  * without a thread domain get those of low latency one each, then those of medium latency in turns; a thread domain
  * takes a new page, or the other half of the page of the one before it. Start-up only; one thread.
  */
-#ifndef ZIP_COMMON_VERBS_UARMODEL_H
-#define ZIP_COMMON_VERBS_UARMODEL_H
+#ifndef ZIP_COMMON_ENDPOINT_UARMODEL_H
+#define ZIP_COMMON_ENDPOINT_UARMODEL_H
 
 #include "common/endpoint/endpoint.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ways to zipperds as text, see hops.h. */
+#include "common/control/ctl_name.h"
 #include "common/hosts/hops.h"
 
 #include <errno.h>

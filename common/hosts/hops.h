@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ways to zipperds that are not on the network of who wants to talk to them: an address that is, and the hops from
- * there, each an address on another network, to which the zipperd before it connects (control.h, "Hops"). As text
+ * there, each an address on another network, to which the zipperd before it connects (ctl.h, "Hops"). As text
  * ADDRESS[>FROM>TO>ADDRESS]...: TO is the fabric by which the zipperd at the ADDRESS in front reaches the next one,
  * FROM the one by which we come to it. Start-up only; any thread.
  */
-#ifndef ZIP_COMMON_HOPS_H
-#define ZIP_COMMON_HOPS_H
+#ifndef ZIP_COMMON_HOSTS_HOPS_H
+#define ZIP_COMMON_HOSTS_HOPS_H
 
-#include "common/transport/addr.h"
-#include "common/control/control.h"
+#include "common/control/ctl.h"
+#include "common/transport/base/addr.h"
 
 struct zhop {
 	char from[ZCTL_NAME_MAX + 1], to[ZCTL_NAME_MAX + 1];

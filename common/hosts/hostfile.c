@@ -2,6 +2,7 @@
 /* Reads the zipper hostfile: Hydra's host lines, and the "#ZIP" lines that make clusters and zippers of them. */
 #define _GNU_SOURCE /* tdestroy */
 #include "common/hosts/hostfile.h"
+#include "common/hosts/hostfile_find.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -11,12 +12,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/hosts/hostcluster.h"
-#include "common/hosts/hostnode.h"
-#include "common/hosts/hostword.h"
-#include "common/hosts/hostzipper.h"
 #include "common/base/lines.h"
 #include "common/config/nearest.h"
+#include "common/hosts/cluster.h"
+#include "common/hosts/node.h"
+#include "common/hosts/word.h"
+#include "common/hosts/zipper.h"
 
 static const struct {
 	const char *name;

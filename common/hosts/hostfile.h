@@ -12,15 +12,15 @@
  *                                             topology=TEXT, hca=NAME; any other word is a feature (gpu, gpu=4)
  *   HOST[:SLOTS] [hydra options]              as Hydra reads them
  */
-#ifndef ZIP_COMMON_HOSTFILE_H
-#define ZIP_COMMON_HOSTFILE_H
+#ifndef ZIP_COMMON_HOSTS_HOSTFILE_H
+#define ZIP_COMMON_HOSTS_HOSTFILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/transport/addr.h"
 #include "common/base/err.h"
+#include "common/transport/base/addr.h"
 
 struct zhost {
 	char *name;
@@ -93,18 +93,5 @@ int zhostfile_read(struct zhostfile *, const char *path, struct zerr *);
 /* The same from an open stream; path is only for messages. */
 int zhostfile_parse(struct zhostfile *, FILE *, const char *path, struct zerr *);
 void zhostfile_free(struct zhostfile *);
-/* Index of the cluster with a host of this name: the same name, or equal up to the first dot where one of the two has
- * no dot and only one cluster has such a host. -ENOENT otherwise. */
-int zhostfile_find_host(const struct zhostfile *, const char *host);
-int zhostfile_find_cluster(const struct zhostfile *, const char *name);
-/* Index of the zipper node that is called so, or -ENOENT. */
-int zhostfile_find_zipper(const struct zhostfile *, const char *host);
-/* Bits of the clusters that a zipper has ports on. */
-uint64_t zhostfile_zipper_clusters(const struct zhostfile *, int zipper);
-/* Its port on this fabric, or NULL. */
-const struct zport *zhostfile_find_port(const struct zhostfile *, int zipper, const char *fabric);
-/* A zipper that a job with ranks in these clusters can use (bit c: cluster c): the first one from this one on that has
- * a port on each of them, or -ENOENT. Each of them is a rail of the job. */
-int zhostfile_find_joining(const struct zhostfile *, uint64_t clusters, int from);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Questions to a zipper hostfile that was read. */
+#include "common/hosts/hostfile_find.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
-
-#include "common/hosts/hostfile.h"
 
 /* Equal up to the first dot, where one of the two is written without domain. */
 static bool is_short_form(const char *a, const char *b)
@@ -46,7 +46,7 @@ int zhostfile_find_zipper(const struct zhostfile *file, const char *host)
 	return -ENOENT;
 }
 
-uint64_t zhostfile_zipper_clusters(const struct zhostfile *file, int zipper)
+uint64_t zhostfile_find_clusters(const struct zhostfile *file, int zipper)
 {
 	const struct zzipper *z = &file->zippers[zipper];
 	uint64_t bits = 0;
@@ -69,7 +69,7 @@ const struct zport *zhostfile_find_port(const struct zhostfile *file, int zipper
 int zhostfile_find_joining(const struct zhostfile *file, uint64_t clusters, int from)
 {
 	for (int z = from; z < file->nzippers; z++)
-		if (!(clusters & ~zhostfile_zipper_clusters(file, z)))
+		if (!(clusters & ~zhostfile_find_clusters(file, z)))
 			return z;
 	return -ENOENT;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Zippers and fabrics as a graph, see hostgraph.h. */
+#include "common/hosts/hostfile_find.h"
 #include "common/hosts/hostgraph.h"
 
 #include <errno.h>

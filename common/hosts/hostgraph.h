@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the zippers and fabrics of a hostfile hang together, and how far they are from each other: what hostways.h is
  * made of. Start-up only; any thread. */
-#ifndef ZIP_COMMON_HOSTGRAPH_H
-#define ZIP_COMMON_HOSTGRAPH_H
+#ifndef ZIP_COMMON_HOSTS_HOSTGRAPH_H
+#define ZIP_COMMON_HOSTS_HOSTGRAPH_H
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 #include "common/hosts/hostfile.h"
 
 /* Fabrics are numbered: first the clusters, in their order, then those between zippers. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hosts/hostfile_find.h"
 #include "common/hosts/hostgraph.h"
 
 /* The way of a part to the zipper that was measured; rails take turns where several are equally short. */

@@ -5,8 +5,8 @@
  * are a graph, and all zippers between its clusters carry the job: a rank reaches those that are on no network of its
  * own by hops over others, as few as there can be. Start-up only; any thread; the same in whoever reads the same file.
  */
-#ifndef ZIP_COMMON_HOSTWAYS_H
-#define ZIP_COMMON_HOSTWAYS_H
+#ifndef ZIP_COMMON_HOSTS_HOSTWAYS_H
+#define ZIP_COMMON_HOSTS_HOSTWAYS_H
 
 #include "common/hosts/hops.h"
 #include "common/hosts/hostfile.h"

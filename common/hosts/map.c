@@ -8,11 +8,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/control/control.h"
 #include "common/base/hash.h"
 #include "common/base/lines.h"
-#include "common/config/nearest.h"
 #include "common/base/ranges.h"
+#include "common/config/nearest.h"
+#include "common/control/ctl.h"
+#include "common/hosts/hostfile_find.h"
 
 #define NAME_CHARS_MAX 253   /* of a node, as in the hostfile */
 #define HINT_NODES_MAX 10000 /* more are not searched for a similar name */

@@ -8,8 +8,8 @@
  *   #ZIP NODE: cores CPUS are kept for zipperd       that zmpirun starts there
  *   #ZIP ...                         what else the writer says of the map (predicted cost); like any comment not read
  */
-#ifndef ZIP_COMMON_MAP_H
-#define ZIP_COMMON_MAP_H
+#ifndef ZIP_COMMON_HOSTS_MAP_H
+#define ZIP_COMMON_HOSTS_MAP_H
 
 #include <stdint.h>
 #include <stdio.h>

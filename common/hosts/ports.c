@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ports to text and back, see ports.h. */
+#include "common/control/ctl_name.h"
 #include "common/hosts/ports.h"
 
 #include <ctype.h>

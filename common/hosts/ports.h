@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ports of a zipper node as text: "FABRIC=ADDRESS ...", in ZIPPER_PORTS and when ranks join. Start-up only; any
  * thread. */
-#ifndef ZIP_COMMON_PORTS_H
-#define ZIP_COMMON_PORTS_H
+#ifndef ZIP_COMMON_HOSTS_PORTS_H
+#define ZIP_COMMON_HOSTS_PORTS_H
 
-#include "common/transport/addr.h"
-#include "common/control/control.h"
+#include "common/control/ctl.h"
+#include "common/transport/base/addr.h"
 
 struct zports { /* large: not on small stacks */
 	int n;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* User and key from the environment, see credentials.h. */
+#include "common/control/ctl_name.h"
+#include "common/control/keyfile.h"
 #include "common/session/credentials.h"
 
 #include <errno.h>
@@ -10,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int zcred_find_user(char user[ZCTL_NAME_MAX + 1], struct zerr *err)
+int zcredentials_find_user(char user[ZCTL_NAME_MAX + 1], struct zerr *err)
 {
 	const char *said = getenv("ZIPPER_USER");
 	bool is_said = said && *said;
@@ -23,14 +25,15 @@ int zcred_find_user(char user[ZCTL_NAME_MAX + 1], struct zerr *err)
 	if (!zctl_name_ok(name))
 		return zerr_set(err, -EINVAL, "%s is no name of 1 to %d printable characters without space and comma",
 			is_said ? "ZIPPER_USER" : "the login name, which ZIPPER_USER can replace,", ZCTL_NAME_MAX);
-	if (!zauth_user_ok(name))
+	if (!zkeyfile_user_ok(name))
 		return zerr_set(err, -EINVAL, "%s can have no key: there is a '/' in it, or a '#' at its beginning",
 			is_said ? "ZIPPER_USER" : "the login name, which ZIPPER_USER can replace,");
 	strcpy(user, name); /* zctl_name_ok bounded it */
 	return 0;
 }
 
-int zcred_find_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], const char *user, struct zerr *err)
+int zcredentials_find_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], const char *user,
+	struct zerr *err)
 {
 	char path[4096];
 	const char *hex = getenv("ZIPPER_KEY"), *file = getenv("ZIPPER_KEY_FILE"), *home = getenv("HOME");
@@ -44,5 +47,5 @@ int zcred_find_key(const struct zauth_ops *auth, uint8_t key[ZAUTH_KEY_BYTES], c
 		snprintf(path, sizeof(path), "%s/.zipper/key", home);
 		file = path;
 	}
-	return zauth_read_key(auth, key, file, user, err);
+	return zkeyfile_read(auth, key, file, user, err);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/transport/transports.h"
 
 #define SEND_BYTES 2048	     /* most messages fit: JOIN with 511 bytes of part names */
 #define QUIT_MS 50	     /* for the last word to a zipperd that may be gone: it also sees us go */
@@ -231,7 +232,7 @@ int zsession_connect(struct zlink **link, const struct zaddr *zipper, const char
 	int timeout_ms, char *where, size_t cap, struct zerr *err)
 {
 	zsession_name(where, cap, who, zipper);
-	const struct ztransport *t = ztransport_find(zipper->kind, err);
+	const struct ztransport *t = ztransports_find(zipper->kind, err);
 	if (!t)
 		return -EPROTONOSUPPORT;
 	int rc = settled_later && t->connect_plain ? t->connect_plain(link, zipper, timeout_ms, err)

@@ -3,14 +3,14 @@
  * The peers' side of the control protocol: what a rank, a launcher or an admin does to talk to zipperd. Blocking, with
  * timeouts, except where it says poll. One thread.
  */
-#ifndef ZIP_COMMON_SESSION_H
-#define ZIP_COMMON_SESSION_H
+#ifndef ZIP_COMMON_SESSION_SESSION_H
+#define ZIP_COMMON_SESSION_SESSION_H
 
-#include "common/control/auth.h"
 #include "common/config/conf.h"
-#include "common/control/control.h"
+#include "common/control/auth.h"
+#include "common/control/ctl.h"
 #include "common/hosts/hops.h"
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 struct zsession; /* one control link */
 
@@ -68,27 +68,5 @@ int zsession_watch(struct zsession *, int64_t limit_ms, struct zerr *);
 /* The descriptor to sleep on, and arm as in transport.h. */
 int zsession_fd(const struct zsession *, uint32_t *events);
 int zsession_arm(struct zsession *);
-
-/* To whom a data channel leads: as the session was opened. */
-struct zsession_way {
-	const struct zaddr *zipper;
-	const struct zhop *hops;
-	int nhops;
-	uint8_t (*passes)[ZCTL_TOKEN_BYTES]; /* from zsession_open */
-};
-
-/* Opens a data channel: connect, HELLO(DATA), ATTACH. The link is the caller's and carries rank messages at once. */
-int zsession_attach(struct zlink **, const struct zaddr *zipper, const char *job, const struct zctl_attach *,
-	int timeout_ms, struct zerr *);
-/* The same, with the link settled to an endpoint of the caller's: who uses that is one thread at a time. A transport
- * that has endpoints makes it with the first link (*own NULL until then); it is the caller's to close, with that
- * transport's endpoint_close, after all its links. */
-int zsession_attach_to(struct zlink **, const struct zsession_way *, const char *job, const struct zctl_attach *,
-	struct zendpoint **own, int timeout_ms, struct zerr *);
-
-/* Opens a direct link to a rank that listens at addr: connect, ATTACH. Its first envelope says that we are welcome.
- * own: as in zsession_attach_to, or NULL. */
-int zsession_link(struct zlink **, const struct zaddr *addr, const struct zctl_attach *, struct zendpoint **own,
-	int timeout_ms, struct zerr *);
 
 #endif

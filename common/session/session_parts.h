@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inner header of session.c and session_data.c: messages on a link, one after the other. */
-#ifndef ZIP_COMMON_SESSION_PARTS_H
-#define ZIP_COMMON_SESSION_PARTS_H
+/* Inner header of session.c and session_attach.c: messages on a link, one after the other. */
+#ifndef ZIP_COMMON_SESSION_SESSION_PARTS_H
+#define ZIP_COMMON_SESSION_SESSION_PARTS_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CRC-32 of IEEE 802.3 (polynomial 0x04c11db7, reflected), as gzip has it (RFC 1952, section 8). Any thread. */
-#ifndef ZIP_COMMON_CRC32_H
-#define ZIP_COMMON_CRC32_H
+#ifndef ZIP_COMMON_WIRE_CRC32_H
+#define ZIP_COMMON_WIRE_CRC32_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers in messages: little-endian, at any alignment. Any thread. */
-#ifndef ZIP_COMMON_LITTLE_H
-#define ZIP_COMMON_LITTLE_H
+#ifndef ZIP_COMMON_WIRE_LITTLE_H
+#define ZIP_COMMON_WIRE_LITTLE_H
 
 #include <endian.h>
 #include <stdint.h>

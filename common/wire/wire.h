@@ -21,7 +21,7 @@
  *       56    8 offset     EAGER, RTS: bytes of the whole message; DATA: place of the fragment; CTS: granted bytes;
  *                          MOVED: bytes that were moved
  *
- * Stations. A rank has one or more endpoints, as many as all others of its job (JOIN in control.h): each has channels,
+ * Stations. A rank has one or more endpoints, as many as all others of its job (JOIN in ctl.h): each has channels,
  * streams and transfers of its own. A station is one endpoint of one rank, and its number is
  *     endpoint * (ranks of the job) + vrank,
  * so that the number of a rank's endpoint 0 is its vrank, and ranks with one endpoint each are called by their vranks.
@@ -65,8 +65,8 @@
  *
  * Sequenced kinds are delivered to MPI in order of seq whatever way they took; the others need no order.
  */
-#ifndef ZIP_COMMON_WIRE_H
-#define ZIP_COMMON_WIRE_H
+#ifndef ZIP_COMMON_WIRE_WIRE_H
+#define ZIP_COMMON_WIRE_WIRE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -77,7 +77,7 @@
 #define ZWIRE_NOBODY UINT32_MAX
 
 enum zwire_kind {
-	ZWIRE_CTRL = 1,	  /* payload is a control message (control.h) */
+	ZWIRE_CTRL = 1,	  /* payload is a control message (ctl.h) */
 	ZWIRE_EAGER = 2,  /* sequenced; the whole message is the payload. xfer: the sender's id when F_SYNC */
 	ZWIRE_RTS = 3,	  /* sequenced; request to send; xfer: the sender's transfer id; no payload, or a key */
 	ZWIRE_CTS = 4,	  /* receiver to sender: xfer = sender's id, comm = receiver's id, offset = bytes of the

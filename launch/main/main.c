@@ -55,13 +55,13 @@ static bool is_bridged(const struct launch *l)
 
 static int find_key(struct launch *l, struct zerr *err)
 {
-	int rc = zcred_find_user(l->user, err);
+	int rc = zcredentials_find_user(l->user, err);
 	if (rc < 0)
 		return rc;
 	const char *running = zrails_find_running(&l->rails);
 	if (!running)
 		zauth_module.random(l->key, sizeof(l->key));
-	else if ((rc = zcred_find_key(&zauth_module, l->key, l->user, err)) < 0)
+	else if ((rc = zcredentials_find_key(&zauth_module, l->key, l->user, err)) < 0)
 		return zerr_prefix(err, rc, "your key for zipperd on %s", running);
 	for (int i = 0; i < ZAUTH_KEY_BYTES; i++)
 		snprintf(l->hex + 2 * i, 3, "%02x", l->key[i]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/hosts/map.h"
+#include "common/hosts/hostfile_find.h"
 
 #define CPUS_CHARS_MAX 65536 /* of one rank's cores, written out */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 #include "launch/start/environ.h"
 #include "common/config/nearest.h"
 

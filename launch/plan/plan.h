@@ -3,7 +3,7 @@
 #ifndef ZIP_LAUNCH_PLAN_H
 #define ZIP_LAUNCH_PLAN_H
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 #include "common/hosts/hostfile.h"
 #include "launch/plan/options.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Looks for the zippers that join the clusters of a job, alone or together. */
 #include "launch/plan/route.h"
+#include "common/hosts/hostfile_find.h"
 
 #include <errno.h>
 #include <netdb.h>

@@ -14,10 +14,10 @@
 
 #include "launch/start/argv.h"
 #include "common/base/clock.h"
-#include "common/config/confvalue.h"
+#include "common/config/conf_value.h"
 #include "launch/start/environ.h"
 #include "launch/start/process.h"
-#include "common/transport/verbs/verbs.h"
+#include "common/transport/verbs/device/verbs_options.h"
 
 #define START_MS 60000 /* until it must listen, for busy machines and slow name look-ups; its end is seen at once */
 #define STOP_MS 1000

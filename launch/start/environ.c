@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/transport/verbs/verbs.h"
+#include "common/transport/verbs/device/verbs_options.h"
 
 extern char **environ;
 

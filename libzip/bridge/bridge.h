@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/transport/addr.h"
+#include "common/transport/base/addr.h"
 #include "libzip/world/comm.h"
 #include "libzip/world/request.h"
 #include "common/session/session.h"

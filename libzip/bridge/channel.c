@@ -15,6 +15,7 @@
 #include "libzip/shim/pool.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
+#include "common/session/session_attach.h"
 
 #define ATTACH_TIMEOUT_MS 20000 /* zipperd is there: it answered the join */
 #define BYE_POLL_MS 100
@@ -166,7 +167,7 @@ static int attach_link(struct zchannel *ch, const struct zctl_attach *attach, st
 int zchannel_link(struct zlink **link, const struct zaddr *addr, const struct zctl_attach *attach, int timeout_ms,
 	struct zerr *err)
 {
-	int rc = zsession_link(link, addr, attach, own_endpoint(), timeout_ms, err);
+	int rc = zsession_attach_direct(link, addr, attach, own_endpoint(), timeout_ms, err);
 
 	if (rc == 0)
 		note_settled(*link);

@@ -10,10 +10,11 @@
 #include <stdbool.h>
 
 #include "libzip/bridge/bridge.h"
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 #include "libzip/bridge/op.h"
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 #include "common/wire/wire.h"
+#include "common/session/session_attach.h"
 
 struct zremote;
 struct zcontrol;
@@ -49,8 +50,8 @@ struct zchannel *zchannel_home(uint32_t vrank);
 
 /* The channel of a rank that may become a direct link. NULL: no memory. */
 struct zchannel *zchannel_create_waiting(uint32_t vrank);
-/* Connects to a rank, or makes a link that has come to stay this station's own. As zsession_link, and settle in
- * transport.h. */
+/* Connects to a rank, or makes a link that has come to stay this station's own. As zsession_attach_direct, and settle
+ * in transport.h. */
 int zchannel_link(struct zlink **, const struct zaddr *, const struct zctl_attach *, int timeout_ms, struct zerr *);
 int zchannel_settle(struct zlink *, struct zerr *);
 /* It has a link now, over which the first message is awaited; or is known to be good. */

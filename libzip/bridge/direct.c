@@ -22,6 +22,7 @@
 #include "common/base/log.h"
 #include "libzip/bridge/outgoing.h"
 #include "common/hosts/ports.h"
+#include "common/transport/transports.h"
 #include "libzip/progress/progress.h"
 #include "libzip/world/rails.h"
 #include "libzip/shim/shim.h"
@@ -88,7 +89,7 @@ static void local_address(struct zaddr *addr)
 static int listen_at(struct zaddr *addr)
 {
 	struct zerr err = {{0}};
-	const struct ztransport *t = ztransport_find(addr->kind, &err);
+	const struct ztransport *t = ztransports_find(addr->kind, &err);
 	struct zlistener *l = NULL;
 
 	if (addr->kind == ZADDR_TCP) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Direct links to ranks of other parts that share a fabric with this one: where we listen, who may connect, and the way
- * from the first thought of a message to the decision whether it travels directly or over the bridge. control.h has the
+ * from the first thought of a message to the decision whether it travels directly or over the bridge. ctl.h has the
  * protocol. Until that decision a peer's channel is waiting: it takes messages into its queues and posts none. Under
  * the shim's lock, but for what MPI_Init does before there is one.
  */
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "libzip/bridge/bridge.h"
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 
 struct pollfd;
 struct zchannel;

@@ -6,7 +6,7 @@
  * All such messages of a rank go over one channel, the carrier. A stream takes one way at a time (wire.h): a receiver
  * whose stream has something unacknowledged on its own channel gets a message of its own, and so does one that cannot
  * have the message now (window, refusal), that is reached directly, or to whose part the carrier's zipper carries
- * nothing (control.h, "Hops"). Once something in a stream has gone by the carrier, everything does until all of it is
+ * nothing (ctl.h, "Hops"). Once something in a stream has gone by the carrier, everything does until all of it is
  * acknowledged.
  *
  * Large messages, where the carrier has one-sided transfers: one RTS with the key to the bytes is posted for all, as a

@@ -17,7 +17,7 @@
 #include "libzip/shim/station.h"
 #include "libzip/bridge/match.h"
 #include "libzip/world/request.h"
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 struct zchannel;
 struct zfetch;

@@ -3,6 +3,7 @@
 #include "libzip/coll/tune.h"
 
 #include "libzip/start/env.h"
+#include "common/config/tuning_parse.h"
 
 static struct ztuning table;
 
@@ -10,12 +11,12 @@ int ztune_init(const struct zenv *env, struct zerr *err)
 {
 	int rc = ztuning_init(&table, err);
 	if (rc == 0 && env->tuning && *env->tuning) {
-		rc = ztuning_read(&table, env->tuning, err);
+		rc = ztuning_parse_file(&table, env->tuning, err);
 		if (rc != 0)
 			zerr_prefix(err, rc, "ZIPPER_TUNING");
 	}
 	if (rc == 0 && env->tune)
-		rc = ztuning_set(&table, env->tune, "ZIPPER_TUNE", err);
+		rc = ztuning_parse_text(&table, env->tune, "ZIPPER_TUNE", err);
 	return rc;
 }
 

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
 #include "common/base/err.h"
 
 /* Collective over the world, after it has been joined. Sets ZSHIM_RECORD. Rank 0 makes sure that the file can be

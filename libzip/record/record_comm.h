@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
 
 struct zrecord_sum { /* calls of one kind, with one root, in one phase */
 	enum zgraph_kind kind;

@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
+#include "common/graph/graph_scan.h"
+#include "common/graph/graph_writer.h"
 #include "libzip/record/record_model.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
@@ -42,7 +44,7 @@ static int check_file(const char *path, struct zerr *err)
 	int rc;
 
 	if (stat(path, &st) == 0) {
-		rc = S_ISREG(st.st_mode) ? zgraph_probe(path, err) : 0;
+		rc = S_ISREG(st.st_mode) ? zgraph_scan_probe(path, err) : 0;
 		if (rc < 0)
 			return rc;
 		if (rc == 0)

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
 
 #define ZRECORD_MODEL 1 /* in the file */
 

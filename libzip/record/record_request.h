@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
 
 struct zrecord_plan_edge {
 	int vrank; /* -1: outside */

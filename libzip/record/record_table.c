@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Open addressing with linear probing, at most three quarters full. See record_table.h. */
 #include "libzip/record/record_table.h"
+#include "common/graph/graph_writer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -177,7 +178,7 @@ int zrecord_table_encode(struct zrecord_table *t, uint8_t **out, size_t *len)
 			.bytes = s->bytes,
 			.messages = s->messages};
 	}
-	int rc = zgraph_row_encode(runs, n, t->calls, t->ncalls, out, len);
+	int rc = zgraph_writer_encode(runs, n, t->calls, t->ncalls, out, len);
 	free(runs);
 	return rc;
 }

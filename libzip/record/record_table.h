@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
+#include "common/graph/graph_writer.h"
 
 /* 48 MiB of edges: 1.5 million pairs of (phase, class) and peer. What comes after counts as ZGRAPH_LOST. */
 #define ZRECORD_SLOTS_MAX ((size_t)1 << 21)
@@ -37,8 +38,8 @@ void zrecord_table_call(struct zrecord_table *, uint32_t phase, enum zgraph_kind
 /* Adds up what went to the peers of a class that are wanted. */
 void zrecord_table_sum(const struct zrecord_table *, enum zgraph_class, bool (*wanted)(uint32_t peer), uint64_t *bytes,
 	uint64_t *messages);
-/* The row of the file, as zgraph_row_encode. The table keeps its content, but is not in order any more: nothing may be
- * added after that. */
+/* The row of the file, as zgraph_writer_encode. The table keeps its content, but is not in order any more: nothing may
+ * be added after that. */
 int zrecord_table_encode(struct zrecord_table *, uint8_t **out, size_t *len);
 void zrecord_table_free(struct zrecord_table *);
 

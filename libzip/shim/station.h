@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 
 #define ZSTATIONS_MAX ((int)ZCTL_ENDPOINTS_MAX)
 

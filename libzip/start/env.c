@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 #include "common/session/session.h"
+#include "common/transport/verbs/verbs_module.h"
 
 static const char *const log_choices[] = {"error", "warn", "info", "debug", NULL};
 static const char *const direct_choices[] = {"yes", "no", NULL};

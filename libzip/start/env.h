@@ -9,7 +9,7 @@
 
 #include "common/config/conf.h"
 #include "common/base/err.h"
-#include "common/transport/verbs/verbs.h"
+#include "common/transport/verbs/device/verbs_options.h"
 
 enum zenv_representation { ZENV_REPRESENTATION_AUTO, ZENV_REPRESENTATION_NATIVE, ZENV_REPRESENTATION_EXTERNAL32 };
 enum zenv_direct { ZENV_DIRECT_YES, ZENV_DIRECT_NO };

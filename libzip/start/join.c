@@ -17,11 +17,14 @@
 #include "libzip/start/env.h"
 #include "common/base/hash.h"
 #include "common/hosts/hostfile.h"
+#include "common/hosts/hostfile_find.h"
 #include "common/hosts/hostways.h"
 #include "common/base/log.h"
 #include "common/base/module.h"
 #include "libzip/start/placement.h"
 #include "common/hosts/ports.h"
+#include "common/control/ctl_name.h"
+#include "common/transport/transports.h"
 #include "libzip/world/rails.h"
 #include "libzip/shim/shim.h"
 #include "libzip/coll/tune.h"
@@ -101,7 +104,7 @@ static int find_zippers(const struct zhostfile *hosts, const struct zctl_join *j
 	struct zippers *zippers, struct zerr *err)
 {
 	char part[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
-	int n = zctl_split_parts(join->parts, part, ZCTL_PARTS_MAX), own = 0;
+	int n = zctl_name_split_parts(join->parts, part, ZCTL_PARTS_MAX), own = 0;
 	struct zhostways ways;
 
 	if (n < 0)
@@ -242,7 +245,7 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 		rc = look_up(env, join, zippers, &ports, err);
 	if (rc != 0)
 		return rc;
-	if (zctl_split_parts(join->parts, NULL, ZCTL_PARTS_MAX) < 0)
+	if (zctl_name_split_parts(join->parts, NULL, ZCTL_PARTS_MAX) < 0)
 		return zerr_set(err, -EINVAL, "ZIPPER_PARTS=%s: not a list of different names", join->parts);
 	rc = zentries_check(zippers->entries, zippers->way, zippers->n, join, err);
 	if (rc != 0)
@@ -292,8 +295,8 @@ static int open_sessions(const struct zenv *env, const struct zippers *zippers, 
 	if (rc != 0)
 		goto out_close;
 	strcpy(params.job, zworld_job());
-	rc = zcred_find_user(params.user, err);
-	if (rc == 0 && (rc = zcred_find_key(params.auth, params.key, params.user, err)) < 0)
+	rc = zcredentials_find_user(params.user, err);
+	if (rc == 0 && (rc = zcredentials_find_key(params.auth, params.key, params.user, err)) < 0)
 		zerr_prefix(err, rc, "your key for zipperd");
 	if (rc == 0)
 		rc = zrails_open(zippers->way, zippers->n, &params, err);
@@ -345,7 +348,7 @@ static int configure_transports(const struct zenv *env, struct zerr *err)
 		return zerr_set(err, -ENAMETOOLONG, "ZIPPER_MODULE_DIR: the path is too long");
 	joined.verbs = env->verbs;
 	joined.verbs.warn = warn_of_device;
-	ztransport_configure(joined.module_dir, &joined.verbs);
+	ztransports_configure(joined.module_dir, &joined.verbs);
 	return env->verbs.device ? name_device(env->verbs.device, err) : 0;
 }
 

@@ -4,7 +4,7 @@
 #ifndef ZIP_LIBZIP_PLACEMENT_H
 #define ZIP_LIBZIP_PLACEMENT_H
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 #include "common/base/err.h"
 
 /* Fills join->vrank from the map; part, host and rank are filled. Collective over the native MPI_COMM_WORLD, which is

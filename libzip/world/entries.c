@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the parts come to the zippers, see entries.h. */
 #include "libzip/world/entries.h"
+#include "common/control/ctl_name.h"
 
 #include <errno.h>
 #include <string.h>
@@ -34,7 +35,7 @@ int zentries_parse(char (*entries)[ZCTL_ENTRIES_MAX], int n, const char *text, s
 /* How many parts, or -EINVAL with the reason. */
 static int split(struct entries *e, const char *entries, const char *parts, struct zerr *err)
 {
-	int n = zctl_split_entries(entries, parts, e->fabric, e->hops);
+	int n = zctl_name_split_entries(entries, parts, e->fabric, e->hops);
 
 	return n > 0 ? n
 		     : zerr_set(err, -EINVAL, "\"%.64s\" is not the names of fabrics, one for each of the parts %.128s",
@@ -46,7 +47,7 @@ int zentries_check(const char (*entries)[ZCTL_ENTRIES_MAX], const struct zhops *
 {
 	static char part[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
 	static struct entries e; /* large, both */
-	int own = 0, nparts = zctl_split_parts(join->parts, part, ZCTL_PARTS_MAX);
+	int own = 0, nparts = zctl_name_split_parts(join->parts, part, ZCTL_PARTS_MAX);
 
 	while (own < nparts && strcmp(part[own], join->part) != 0)
 		own++;
@@ -94,7 +95,7 @@ int zentries_find_rails(const char (*entries)[ZCTL_ENTRIES_MAX], int n, const ch
 	static struct carried carried[ZCTL_PARTS_MAX][ZCTL_PARTS_MAX];
 	static char part[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
 	static struct entries e; /* large, all */
-	int nparts = zctl_split_parts(parts, part, ZCTL_PARTS_MAX);
+	int nparts = zctl_name_split_parts(parts, part, ZCTL_PARTS_MAX);
 
 	memset(carried, 0, sizeof(carried));
 	for (int i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * By which fabric, and over how many hops, the parts come to each rail's zipper (control.h, "Hops"), and what follows
+ * By which fabric, and over how many hops, the parts come to each rail's zipper (ctl.h, "Hops"), and what follows
  * from it: which rails carry what goes between two parts. A zipper carries nothing between parts that come to it by the
  * same fabric; of those that do, the ones with the least hops of both parts together. All ranks find the same.
  * MPI_Init's thread.
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 #include "common/base/err.h"
 #include "common/hosts/hops.h"
 

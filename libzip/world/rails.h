@@ -11,10 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/transport/addr.h"
-#include "common/control/control.h"
+#include "common/transport/base/addr.h"
+#include "common/control/ctl.h"
 #include "common/base/err.h"
 #include "common/session/session.h"
+#include "common/session/session_attach.h"
 
 struct zrail {
 	struct zhops way; /* to its zipper, as seen from here */

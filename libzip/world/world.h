@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 #include "common/base/err.h"
 #include "common/wire/wire.h"
 #include "libzip/shim/station.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/config/args.h"
+#include "common/graph/graph_load.h"
 #include "mapper/traffic/graph.h"
 #include "mapper/traffic/graph_text.h"
 #include "mapper/traffic/select.h"

@@ -5,6 +5,7 @@
 
 #include "mapper/draw/map_links.h"
 #include "mapper/map/map_rails.h"
+#include "common/hosts/hostfile_find.h"
 
 uint64_t map_link_sum(const struct map_link *l)
 {
@@ -51,7 +52,7 @@ static int places_make(struct map_links *l, const struct map_site *s, const uint
 		l->zipper[i] = -1;
 	for (int z = s->hosts->nzippers; z-- > 0;) {
 		l->zipper[place[z]] = z;
-		l->ports[place[z]] |= zhostfile_zipper_clusters(s->hosts, z);
+		l->ports[place[z]] |= zhostfile_find_clusters(s->hosts, z);
 	}
 	/* ranks there reach the hosts of the cluster above, too */
 	for (uint32_t i = 0; i < s->nnodes; i++)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
 #include "common/base/err.h"
 
 struct show_options {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mapper/map/map_job.h"
+#include "common/hosts/hostfile_find.h"
 
 static bool is_one(uint64_t clusters)
 {
@@ -100,7 +101,7 @@ int map_job_choose(struct map_site *s, const struct map_rules *r, struct zerr *e
 	for (uint32_t c = 0; c < s->nclusters && rc == -ENOSPC; c++)
 		rc = try_clusters(s, r, UINT64_C(1) << c);
 	for (int i = 0; i < s->hosts->nzippers && rc == -ENOSPC; i++) {
-		uint64_t clusters = zhostfile_zipper_clusters(s->hosts, i);
+		uint64_t clusters = zhostfile_find_clusters(s->hosts, i);
 
 		/* none: one between transit fabrics */
 		rc = clusters & all && are_joined(s, clusters & all) ? try_clusters(s, r, clusters) : -ENOSPC;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Native, direct or bridged, see map_kind.h. */
 #include "mapper/map/map_kind.h"
+#include "common/hosts/hostfile_find.h"
 
 const char *const map_kind_names[MAP_KINDS] = {"within nodes", "native", "direct", "bridged"};
 

@@ -9,6 +9,8 @@
 #include "mapper/traffic/graph.h"
 #include "mapper/map/map_job.h"
 #include "mapper/map/map_make.h"
+#include "common/graph/graph_scan.h"
+#include "common/graph/graph_load.h"
 
 static int no_memory(struct zerr *err)
 {
@@ -36,7 +38,7 @@ static void phase(const struct map_make *m, const char *what)
 /* What a message counts beyond its bytes. Formats without messages have one for each edge, which means nothing. */
 static int message_cost(const struct map_options *o, uint64_t *cost, struct zerr *err)
 {
-	int recorded = zgraph_probe(o->graph, err);
+	int recorded = zgraph_scan_probe(o->graph, err);
 
 	if (recorded < 0)
 		return recorded;

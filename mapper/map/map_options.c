@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/config/args.h"
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 #include "mapper/map/map_options.h"
 #include "common/config/nearest.h"
 #include "mapper/base/par.h"

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "mapper/map/map_ports.h"
+#include "common/hosts/hostfile_find.h"
 
 /* Where addresses do not say that there are two adapters it is one. */
 static bool same_adapter(const struct zaddr *a, const struct zaddr *b)

@@ -6,7 +6,7 @@
 #ifndef ZIP_MAPPER_MAP_PREDICT_H
 #define ZIP_MAPPER_MAP_PREDICT_H
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
 #include "mapper/map/map_job.h"
 #include "mapper/map/map_kind.h"
 #include "mapper/map/map_ports.h"

@@ -10,6 +10,7 @@
 #include <uthash.h>
 
 #include "mapper/map/map_site.h"
+#include "common/hosts/hostfile_find.h"
 
 static int no_memory(struct zerr *err)
 {
@@ -148,7 +149,7 @@ static int node_fill(struct map_site *s, struct map_node *n, uint32_t cluster, c
 	n->listed = n->slots = (uint32_t)host->slots;
 	n->speed = host->node >= 0 ? s->hosts->nodes[host->node].speed : 1;
 	n->zipper = zipper >= 0;
-	n->ports = n->zipper ? zhostfile_zipper_clusters(s->hosts, zipper) : 0;
+	n->ports = n->zipper ? zhostfile_find_clusters(s->hosts, zipper) : 0;
 	n->fabrics |= n->ports;
 	rc = machine_find(s, n, host->node, zipper, o, err);
 	if (rc)

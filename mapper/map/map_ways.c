@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/hosts/hostgraph.h"
+#include "common/hosts/hostfile_find.h"
 #include "mapper/map/map_site.h"
 
 void map_site_join(struct map_site *s, uint64_t clusters)

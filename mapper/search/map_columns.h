@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
 
 struct map_columns {
 	uint64_t *off;	  /* [ranks + 1] */

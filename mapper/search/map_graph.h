@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
 #include "common/base/err.h"
 
 #define MAP_WEIGHT_MAX (UINT64_C(1) << 52) /* of all pairs together, so that sums of costs stay exact */

@@ -9,6 +9,8 @@
 #include "mapper/traffic/graph_text.h"
 #include "mapper/model/model.h"
 #include "mapper/traffic/pattern.h"
+#include "common/graph/graph_scan.h"
+#include "common/graph/graph_load.h"
 
 /* Has anything been recorded in the phase? */
 static bool has_phase(const struct zgraph *g, int64_t phase)
@@ -36,7 +38,7 @@ static int recorded_load(struct zgraph **out, const char *path, const struct zgr
 
 int graph_load(struct zgraph **out, const char *path, const struct zgraph_select *select, struct zerr *err)
 {
-	int rc = zgraph_probe(path, err);
+	int rc = zgraph_scan_probe(path, err);
 
 	*out = NULL;
 	if (rc < 0)
@@ -65,7 +67,7 @@ static int peek_header(void *ctx, const struct zgraph_header *h, struct zerr *er
 int graph_peek(const char *path, uint64_t *ranks, struct zerr *err)
 {
 	static const struct zgraph_visitor visit = {.header = peek_header};
-	int rc = zgraph_probe(path, err);
+	int rc = zgraph_scan_probe(path, err);
 
 	*ranks = 0;
 	if (rc == 0)

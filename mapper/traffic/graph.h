@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
+#include "common/graph/graph_load.h"
 #include "common/base/err.h"
 #include "mapper/traffic/traffic.h"
 

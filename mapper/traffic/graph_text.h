@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
 #include "common/base/err.h"
 
 /* The format is told from the first line. 0, -ENOMEM, -EINVAL ("path:line: reason"), or why it cannot be opened. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mapper/traffic/select.h"
+#include "common/graph/graph_load.h"
 
 int select_phase(void *select, char *text, struct zerr *err)
 {

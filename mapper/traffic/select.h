@@ -3,7 +3,8 @@
 #ifndef ZIP_MAPPER_SELECT_H
 #define ZIP_MAPPER_SELECT_H
 
-#include "common/graph/commgraph.h"
+#include "common/graph/graph.h"
+#include "common/graph/graph_load.h"
 #include "common/base/err.h"
 
 /* Both take a value into a struct zgraph_select, as args.h wants it. A phase, or "all". 0 or -EINVAL. */

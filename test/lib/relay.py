@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 
-ENVELOPE_BYTES, RANK, DATA = 64, 1, 3  # common/wire/wire.h; enum zctl_service in common/control/control.h
+ENVELOPE_BYTES, RANK, DATA = 64, 1, 3  # common/wire/wire.h; enum zctl_service in common/control/ctl.h
 lock = threading.Lock()
 alive = []  # (service, client, server), oldest first
 

@@ -2,6 +2,7 @@
 /* Connections that zipperd makes or settles, see dial.h. A thread touches its own dial and nothing else, and gives it
  * back through a pipe. */
 #include "zipperd/control/dial.h"
+#include "common/transport/transports.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -242,7 +243,7 @@ int dial_settle(struct dial **out, struct daemon *d, struct zlink *z, const char
 int dial_start(struct dial **out, struct daemon *d, const struct zaddr *addr, const char *user, dial_done *done,
 	void *owner, struct zerr *err)
 {
-	const struct ztransport *ops = ztransport_find(addr->kind, err); /* may load a module: here, not in a thread */
+	const struct ztransport *ops = ztransports_find(addr->kind, err); /* may load a module: here, not in a thread */
 	if (!ops)
 		return -EPROTONOSUPPORT;
 	struct dial *l = make(d, ops, user, done, owner);

@@ -7,7 +7,7 @@
 #define ZIPPERD_DIAL_H
 
 #include "zipperd/control/daemon.h"
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 struct dial;
 

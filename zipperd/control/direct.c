@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Direct links between ranks that share a fabric: who connects to whom, where, and with which credential. zipperd only
- * introduces them; what they then say to each other it never sees. Control thread. See control.h for the protocol. */
+ * introduces them; what they then say to each other it never sees. Control thread. See ctl.h for the protocol. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

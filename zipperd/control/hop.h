@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hops: circuits whose other end is a connection that this zipperd makes to another one, for a peer that cannot reach
- * that by a network of its own (control.h, "Hops"). Only to where the configuration lets it (`next`). Control thread.
+ * that by a network of its own (ctl.h, "Hops"). Only to where the configuration lets it (`next`). Control thread.
  */
 #ifndef ZIPPERD_HOP_H
 #define ZIPPERD_HOP_H

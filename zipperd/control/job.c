@@ -11,6 +11,7 @@
 #include "zipperd/control/crew.h"
 #include "zipperd/control/listener.h"
 #include "common/base/log.h"
+#include "common/control/ctl_name.h"
 #include "zipperd/control/room.h"
 
 #define REMEMBER_MS 3000   /* how long late ranks of a failed job learn why */
@@ -72,10 +73,10 @@ static int set_parts(struct daemon *d, struct job *j, const char *parts, const c
 {
 	char name[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1], entry[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
 	uint32_t hops[ZCTL_PARTS_MAX];
-	int n = zctl_split_parts(parts, name, ZCTL_PARTS_MAX);
+	int n = zctl_name_split_parts(parts, name, ZCTL_PARTS_MAX);
 	if (n < 2)
 		return zerr_set(err, -EINVAL, "'%.100s' are not the names of two parts or more", parts);
-	if (zctl_split_entries(entries, parts, entry, hops) != n)
+	if (zctl_name_split_entries(entries, parts, entry, hops) != n)
 		return zerr_set(err, -EINVAL, "'%.100s' are not the fabrics by which the parts %.100s come", entries,
 			parts);
 	for (int i = 0; i < n; i++) {

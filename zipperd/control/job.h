@@ -60,7 +60,7 @@ struct job {
 	char text[ZCTL_TEXT_MAX + 1]; /* why it is over */
 
 	char part_names[ZCTL_PARTS_MAX * 8];
-	char entries[ZCTL_ENTRIES_MAX]; /* as in control.h */
+	char entries[ZCTL_ENTRIES_MAX]; /* as in ctl.h */
 	struct job_part part[ZCTL_PARTS_MAX];
 	uint32_t nparts;
 	bool mixed, mixed_known;

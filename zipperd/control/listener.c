@@ -12,6 +12,7 @@
 #include "zipperd/control/peer.h"
 #include "zipperd/control/room.h"
 #include "common/transport/tcp/tcp_socket.h"
+#include "common/transport/transports.h"
 
 #define ACCEPT_BUDGET 32      /* connections per turn */
 #define NO_DESCRIPTORS_MS 200 /* pause when accept fails for lack of something */
@@ -73,7 +74,7 @@ void listeners_resume(struct daemon *d)
 static int open_one(struct daemon *d, struct listener *l, struct zerr *err)
 {
 	static const char what[] = "cannot listen on";
-	const struct ztransport *t = ztransport_find(l->where.addr.kind, err);
+	const struct ztransport *t = ztransports_find(l->where.addr.kind, err);
 	if (!t)
 		return zaddr_prefix(&l->where.addr, err, -EPROTONOSUPPORT, what);
 	int rc = t->listen(&l->zlistener, &l->where.addr, err);

@@ -4,7 +4,7 @@
 #define ZIPPERD_LISTENER_H
 
 #include "zipperd/control/daemon.h"
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 struct listener {
 	struct watch watch;

@@ -3,9 +3,9 @@
 #ifndef ZIPPERD_PEER_H
 #define ZIPPERD_PEER_H
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
 #include "zipperd/control/daemon.h"
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 struct circuit;
 struct rank;

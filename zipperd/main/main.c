@@ -24,6 +24,8 @@
 #include "zipperd/main/reload.h"
 #include "zipperd/control/room.h"
 #include "common/base/stdfds.h"
+#include "common/config/conf_print.h"
+#include "common/transport/transports.h"
 
 static int fail(const struct zerr *err)
 {
@@ -86,7 +88,7 @@ static int serve(struct daemon *d, const struct options *o)
 	d->settings.verbs.note = note_device;
 	d->settings.verbs.warn = warn_of_device;
 	d->settings.verbs.patient = !d->for_job; /* who has started it wants to know at once */
-	ztransport_configure(d->settings.module_dir, &d->settings.verbs);
+	ztransports_configure(d->settings.module_dir, &d->settings.verbs);
 	d->budget.limit = (uint64_t)d->settings.memory;
 	if ((d->settings.cpus && cpus_bind(d->settings.cpus, &err) != 0) || tie_to_parent(o, &err) != 0 ||
 		loop_init(d, &err) != 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The users' keys in a table, wiped when dropped. */
 #include "zipperd/settings/keys.h"
+#include "common/control/keyfile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ int keys_load(struct keys **out, const char *path, struct zerr *err)
 	struct keys *k = calloc(1, sizeof(*k));
 	if (!k)
 		return zerr_set(err, -ENOMEM, "out of memory");
-	int rc = zauth_read_keys(&zauth_module, path, add, k, err);
+	int rc = zkeyfile_read_all(&zauth_module, path, add, k, err);
 	if (rc == 0 && !k->table)
 		rc = zerr_set(err, -EINVAL, "%s: there is no key in it", path);
 	if (rc != 0) {

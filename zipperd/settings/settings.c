@@ -9,6 +9,9 @@
 #include "common/base/log.h"
 #include "common/base/ranges.h"
 #include "common/wire/wire.h"
+#include "common/control/ctl_name.h"
+#include "common/config/conf_print.h"
+#include "common/transport/verbs/verbs_module.h"
 #include "zipperd/worker/worker.h"
 
 #define KiB INT64_C(1024)
@@ -41,7 +44,7 @@ static int parse_listen(void *conf, const char *value, struct zerr *err)
 	memcpy(text, value, (size_t)(equals - value));
 	text[equals - value] = '\0';
 	char name[SETTINGS_FABRICS_MAX][ZCTL_NAME_MAX + 1];
-	int n = zctl_split_parts(text, name, SETTINGS_FABRICS_MAX);
+	int n = zctl_name_split_parts(text, name, SETTINGS_FABRICS_MAX);
 	if (n < 0)
 		return zerr_set(err, -EINVAL, "'%.100s' is no list of different fabric names", text);
 	int rc = zaddr_parse(&l.addr, equals + 1, err);

@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 
-#include "common/transport/addr.h"
+#include "common/transport/base/addr.h"
 #include "common/config/conf.h"
-#include "common/control/control.h"
-#include "common/transport/transport.h"
-#include "common/transport/verbs/verbs.h"
+#include "common/control/ctl.h"
+#include "common/transport/base/transport.h"
+#include "common/transport/verbs/device/verbs_options.h"
 
 #define SETTINGS_FABRICS_MAX ZCTL_PARTS_MAX
 #define SETTINGS_LISTENS_MAX 64

@@ -15,7 +15,7 @@
 #include "common/base/list.h"
 #include "zipperd/worker/pool.h"
 #include "zipperd/worker/staging.h"
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 struct worker;
 struct lane;

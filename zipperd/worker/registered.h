@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 #define REGISTERED_DOMAINS 16 /* of devices, per worker and block */
 

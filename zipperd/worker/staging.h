@@ -12,7 +12,7 @@
 
 #include "zipperd/worker/pool.h"
 #include "zipperd/worker/registered.h"
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 #define STAGING_PIECES_MIN 2 /* one comes in while the other goes out */
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A link of the shm transport. Inner header: transport_shm.c, shm_setup.c, shm_pass.c and shm_rma.c know what is
  * inside. */
-#ifndef ZIP_COMMON_SHM_LINK_H
-#define ZIP_COMMON_SHM_LINK_H
+#ifndef ZIP_COMMON_TRANSPORT_SHM_SHM_LINK_H
+#define ZIP_COMMON_TRANSPORT_SHM_SHM_LINK_H
 
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "common/transport/base/transport.h"
 #include "common/transport/shm/shm_pass.h"
 #include "common/transport/shm/shm_ring.h"
 #include "common/transport/shm/shm_rma.h"
-#include "common/transport/transport.h"
 
 #define SHM_LINE 128 /* pairs of cache lines are fetched together */
 

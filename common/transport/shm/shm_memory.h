@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sealed memory that processes share by its descriptor: without the seals a peer could shrink it under who has mapped
  * it. Inner header of the shm transport. Any thread. */
-#ifndef ZIP_COMMON_SHM_MEMORY_H
-#define ZIP_COMMON_SHM_MEMORY_H
+#ifndef ZIP_COMMON_TRANSPORT_SHM_SHM_MEMORY_H
+#define ZIP_COMMON_TRANSPORT_SHM_SHM_MEMORY_H
 
 #include <stddef.h>
 

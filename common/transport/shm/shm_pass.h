@@ -7,8 +7,8 @@
  * have connected to it, where both are the same user: once, over the link's socket, where they count in their order.
  * Payloads of all others are copied into the ring.
  */
-#ifndef ZIP_COMMON_SHM_PASS_H
-#define ZIP_COMMON_SHM_PASS_H
+#ifndef ZIP_COMMON_TRANSPORT_SHM_SHM_PASS_H
+#define ZIP_COMMON_TRANSPORT_SHM_SHM_PASS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  * own position to itself and only publishes it; what it reads of the other side's is checked before use: a peer that
  * writes nonsense there gets -EPROTO, and can reach nothing but this memory.
  */
-#ifndef ZIP_COMMON_SHM_RING_H
-#define ZIP_COMMON_SHM_RING_H
+#ifndef ZIP_COMMON_TRANSPORT_SHM_SHM_RING_H
+#define ZIP_COMMON_TRANSPORT_SHM_SHM_RING_H
 
 #include <stdbool.h>
 #include <stddef.h>

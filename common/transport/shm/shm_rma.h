@@ -12,15 +12,15 @@
  * Operations are complete when they return. One at a time is allowed: the piece that was read is still in the cache
  * when it is written.
  */
-#ifndef ZIP_COMMON_SHM_RMA_H
-#define ZIP_COMMON_SHM_RMA_H
+#ifndef ZIP_COMMON_TRANSPORT_SHM_SHM_RMA_H
+#define ZIP_COMMON_TRANSPORT_SHM_SHM_RMA_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 struct shm_link;
 

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/transport/base/socket.h"
 #include "common/transport/shm/shm_link.h"
 #include "common/transport/shm/shm_socket.h"
-#include "common/transport/socket.h"
 
 struct shm_listener {
 	struct zlistener base;
@@ -23,7 +23,7 @@ struct shm_listener {
 	struct zaddr addr;
 };
 
-int shm_listen(struct zlistener **out, const struct zaddr *addr, struct zerr *err)
+int shm_setup_listen(struct zlistener **out, const struct zaddr *addr, struct zerr *err)
 {
 	char path[SHM_PATH_MAX];
 	struct stat st;
@@ -39,9 +39,8 @@ int shm_listen(struct zlistener **out, const struct zaddr *addr, struct zerr *er
 		free(l);
 		return zaddr_prefix(&at, err, rc, "cannot listen on");
 	}
-	l->base.ops = &ztransport_shm;
 	l->fd = rc;
-	l->spare = zsock_spare();
+	l->spare = zsocket_spare();
 	if (path[0] == '/' && lstat(path, &st) == 0) {
 		l->dev = st.st_dev;
 		l->ino = st.st_ino;
@@ -51,7 +50,7 @@ int shm_listen(struct zlistener **out, const struct zaddr *addr, struct zerr *er
 	return 0;
 }
 
-void shm_unlisten(struct zlistener *base)
+void shm_setup_unlisten(struct zlistener *base)
 {
 	struct shm_listener *l = (struct shm_listener *)base;
 	struct stat st;
@@ -63,12 +62,12 @@ void shm_unlisten(struct zlistener *base)
 	free(l);
 }
 
-int shm_listener_fd(const struct zlistener *base)
+int shm_setup_listener_fd(const struct zlistener *base)
 {
 	return ((const struct shm_listener *)base)->fd;
 }
 
-void shm_listener_addr(const struct zlistener *base, struct zaddr *out)
+void shm_setup_listener_addr(const struct zlistener *base, struct zaddr *out)
 {
 	*out = ((const struct shm_listener *)base)->addr;
 }
@@ -81,7 +80,6 @@ static struct shm_link *new_link(struct zerr *err)
 		return NULL;
 	}
 	memset(l, 0, sizeof(*l));
-	l->base.ops = &ztransport_shm;
 	atomic_flag_clear(&l->joining);
 	l->tx.sock = l->tx.watch = l->rx.sock = l->rx.slots_fd = -1;
 	static _Atomic uint32_t number;
@@ -113,7 +111,7 @@ static void free_link(struct shm_link *l)
 	free(l);
 }
 
-void shm_close(struct zlink *base)
+void shm_setup_close(struct zlink *base)
 {
 	struct shm_link *l = (struct shm_link *)base;
 	if (atomic_load(&l->state) == SHM_READY)
@@ -150,7 +148,7 @@ static int make_offer(struct shm_link *l, struct zerr *err)
 	return rc;
 }
 
-int shm_connect(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
+int shm_setup_connect(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
 {
 	char path[SHM_PATH_MAX];
 	int rc = shm_socket_path(path, addr, false, err);
@@ -175,16 +173,16 @@ int shm_connect(struct zlink **out, const struct zaddr *addr, int timeout_ms, st
 	return 0;
 }
 
-int shm_watch(int epoll, int op, int fd, uint32_t events)
+int shm_setup_watch(int epoll, int op, int fd, uint32_t events)
 {
 	struct epoll_event e = {.events = events};
 	return epoll_ctl(epoll, op, fd, &e) < 0 ? -errno : 0;
 }
 
-int shm_accept(struct zlistener *base, struct zlink **out, struct zerr *err)
+int shm_setup_accept(struct zlistener *base, struct zlink **out, struct zerr *err)
 {
 	struct shm_listener *listener = (struct shm_listener *)base;
-	int fd = zsock_accept(listener->fd, &listener->spare, err);
+	int fd = zsocket_accept(listener->fd, &listener->spare, err);
 	if (fd < 0)
 		return fd;
 	struct shm_link *l = new_link(err);
@@ -197,7 +195,7 @@ int shm_accept(struct zlistener *base, struct zlink **out, struct zerr *err)
 	int rc = shm_socket_check_peer(fd, l->base.peer, sizeof(l->base.peer), &l->uid, err);
 	if (rc == 0) {
 		l->tx.watch = epoll_create1(EPOLL_CLOEXEC);
-		rc = l->tx.watch < 0 ? -errno : shm_watch(l->tx.watch, EPOLL_CTL_ADD, fd, EPOLLIN);
+		rc = l->tx.watch < 0 ? -errno : shm_setup_watch(l->tx.watch, EPOLL_CTL_ADD, fd, EPOLLIN);
 		if (rc < 0)
 			zerr_set(err, rc, "cannot accept a connection: %s", strerror(-rc));
 	}
@@ -209,7 +207,7 @@ int shm_accept(struct zlistener *base, struct zlink **out, struct zerr *err)
 	return 0;
 }
 
-int shm_take_offer(struct shm_link *l)
+int shm_setup_take_offer(struct shm_link *l)
 {
 	int fds[SHM_OFFER_FDS] = {-1, -1, -1}; /* a compiler that sees both functions does not see that 1 fills them */
 	int rc = shm_socket_receive_offer(l->rx.sock, fds);
@@ -229,8 +227,8 @@ int shm_take_offer(struct shm_link *l)
 	/* The first socket is watched for its end only from now on. The second one is writable, which wakes a sender
 	 * that sleeps already; its next post stops watching for that. */
 	l->tx.watch_new = true;
-	rc = shm_watch(l->tx.watch, EPOLL_CTL_MOD, l->rx.sock, 0);
+	rc = shm_setup_watch(l->tx.watch, EPOLL_CTL_MOD, l->rx.sock, 0);
 	if (rc == 0)
-		rc = shm_watch(l->tx.watch, EPOLL_CTL_ADD, l->tx.sock, EPOLLIN | EPOLLOUT);
+		rc = shm_setup_watch(l->tx.watch, EPOLL_CTL_ADD, l->tx.sock, EPOLLIN | EPOLLOUT);
 	return rc < 0 ? -EPROTO : 1; /* what came is nothing that can be watched */
 }

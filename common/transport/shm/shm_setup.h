@@ -6,24 +6,24 @@
  * other side has looked. The accepted link is there at once and empty until the offer has come, which either half may
  * take. A consumer counts as sleeping from the beginning, so the first message always brings a byte.
  */
-#ifndef ZIP_COMMON_SHM_SETUP_H
-#define ZIP_COMMON_SHM_SETUP_H
+#ifndef ZIP_COMMON_TRANSPORT_SHM_SHM_SETUP_H
+#define ZIP_COMMON_TRANSPORT_SHM_SHM_SETUP_H
 
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 struct shm_link;
 
-int shm_listen(struct zlistener **, const struct zaddr *, struct zerr *);
-void shm_unlisten(struct zlistener *);
-int shm_listener_fd(const struct zlistener *);
-void shm_listener_addr(const struct zlistener *, struct zaddr *);
-int shm_connect(struct zlink **, const struct zaddr *, int timeout_ms, struct zerr *);
-int shm_accept(struct zlistener *, struct zlink **, struct zerr *);
-void shm_close(struct zlink *);
+int shm_setup_listen(struct zlistener **, const struct zaddr *, struct zerr *);
+void shm_setup_unlisten(struct zlistener *);
+int shm_setup_listener_fd(const struct zlistener *);
+void shm_setup_listener_addr(const struct zlistener *, struct zaddr *);
+int shm_setup_connect(struct zlink **, const struct zaddr *, int timeout_ms, struct zerr *);
+int shm_setup_accept(struct zlistener *, struct zlink **, struct zerr *);
+void shm_setup_close(struct zlink *);
 
 /* Of an accepted link: 1: it is ready now; 0: not yet; or why it is broken. One thread at a time. */
-int shm_take_offer(struct shm_link *);
+int shm_setup_take_offer(struct shm_link *);
 /* epoll_ctl on a descriptor that is told apart by nothing; 0 or a negative errno. */
-int shm_watch(int epoll, int op, int fd, uint32_t events);
+int shm_setup_watch(int epoll, int op, int fd, uint32_t events);
 
 #endif

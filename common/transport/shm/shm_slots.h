@@ -15,8 +15,8 @@
  * They are ranks of one job, and of one user (shm_pass.h). Nonsense in this memory costs its users their data, nobody
  * else.
  */
-#ifndef ZIP_COMMON_SHM_SLOTS_H
-#define ZIP_COMMON_SHM_SLOTS_H
+#ifndef ZIP_COMMON_TRANSPORT_SHM_SHM_SLOTS_H
+#define ZIP_COMMON_TRANSPORT_SHM_SHM_SLOTS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "common/transport/base/socket.h"
 #include "common/transport/shm/shm_ring.h"
-#include "common/transport/socket.h"
 
 #define BACKLOG 4096 /* as for TCP */
 
@@ -131,7 +131,7 @@ int shm_socket_connect(const char *path, int timeout_ms, struct zerr *err)
 	int64_t deadline_ms = zclock_ms() + (timeout_ms > 0 ? timeout_ms : 0);
 	socklen_t len;
 	int fd = open_socket(&sa, &len, path);
-	int rc = fd < 0 ? fd : zsock_connect(fd, (struct sockaddr *)&sa, len, deadline_ms);
+	int rc = fd < 0 ? fd : zsocket_connect(fd, (struct sockaddr *)&sa, len, deadline_ms);
 	if (rc < 0) {
 		if (fd >= 0)
 			close(fd);

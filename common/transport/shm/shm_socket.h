@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unix sockets for the shm transport: where they lie, who is at the other end, and the handshake by which the
  * connecting side hands over the shared memory. Inner header. Any thread; nothing blocks but connect. */
-#ifndef ZIP_COMMON_SHM_SOCKET_H
-#define ZIP_COMMON_SHM_SOCKET_H
+#ifndef ZIP_COMMON_TRANSPORT_SHM_SHM_SOCKET_H
+#define ZIP_COMMON_TRANSPORT_SHM_SHM_SOCKET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "common/transport/addr.h"
+#include "common/transport/base/addr.h"
 
 #define SHM_PATH_MAX 108 /* sun_path of sockaddr_un, with the zero */
 

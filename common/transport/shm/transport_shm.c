@@ -11,7 +11,7 @@
  * that dies leaves no half ones; dying without close is -ECONNRESET.
  */
 #define _GNU_SOURCE
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -22,10 +22,10 @@
 #include <unistd.h>
 
 #include "common/base/copy.h"
+#include "common/transport/base/socket.h"
 #include "common/transport/shm/shm_link.h"
 #include "common/transport/shm/shm_setup.h"
 #include "common/transport/shm/shm_socket.h"
-#include "common/transport/socket.h"
 
 _Static_assert(ZWIRE_ENV_BYTES + ZWIRE_MAX_PAYLOAD <= SHM_RING_BYTES, "the largest message fits the ring");
 _Static_assert(ZWIRE_ENV_BYTES % SHM_RING_ALIGN == 0, "payloads are aligned");
@@ -47,7 +47,7 @@ static int join(struct shm_link *l)
 	if (state == SHM_WAITING && !atomic_flag_test_and_set_explicit(&l->joining, memory_order_acquire)) {
 		state = atomic_load_explicit(&l->state, memory_order_relaxed);
 		if (state == SHM_WAITING) {
-			state = shm_take_offer(l);
+			state = shm_setup_take_offer(l);
 			atomic_store_explicit(&l->state, state, memory_order_release);
 		}
 		atomic_flag_clear_explicit(&l->joining, memory_order_release);
@@ -97,7 +97,7 @@ static int attend_tx(struct shm_link *l)
 		return rc == 0 ? -EAGAIN : rc == -ESHUTDOWN ? -EPIPE : rc;
 	if (tx->watch_new) {
 		tx->watch_new = false;
-		shm_watch(tx->watch, EPOLL_CTL_MOD, tx->sock, EPOLLIN);
+		shm_setup_watch(tx->watch, EPOLL_CTL_MOD, tx->sock, EPOLLIN);
 	}
 	if (tx->armed) {
 		tx->armed = false;
@@ -351,6 +351,32 @@ static int shm_arm(struct zlink *base, enum zlink_half half)
 	return half == ZLINK_RX ? arm_rx(l) : arm_tx(l);
 }
 
+/* ---- the table ---- */
+
+static int shm_listen(struct zlistener **out, const struct zaddr *addr, struct zerr *err)
+{
+	int rc = shm_setup_listen(out, addr, err);
+	if (rc == 0)
+		(*out)->ops = &ztransport_shm;
+	return rc;
+}
+
+static int shm_connect(struct zlink **out, const struct zaddr *addr, int timeout_ms, struct zerr *err)
+{
+	int rc = shm_setup_connect(out, addr, timeout_ms, err);
+	if (rc == 0)
+		(*out)->ops = &ztransport_shm;
+	return rc;
+}
+
+static int shm_accept(struct zlistener *listener, struct zlink **out, struct zerr *err)
+{
+	int rc = shm_setup_accept(listener, out, err);
+	if (rc == 0)
+		(*out)->ops = &ztransport_shm;
+	return rc;
+}
+
 const struct ztransport ztransport_shm = {
 	.name = "shm",
 	.kind = ZADDR_SHM,
@@ -358,10 +384,10 @@ const struct ztransport ztransport_shm = {
 	.listen = shm_listen,
 	.connect = shm_connect,
 	.accept = shm_accept,
-	.listener_fd = shm_listener_fd,
-	.listener_addr = shm_listener_addr,
-	.unlisten = shm_unlisten,
-	.close = shm_close,
+	.listener_fd = shm_setup_listener_fd,
+	.listener_addr = shm_setup_listener_addr,
+	.unlisten = shm_setup_unlisten,
+	.close = shm_setup_close,
 	.post = shm_post,
 	.flush = shm_flush,
 	.poll = shm_poll,

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "common/transport/socket.h"
+#include "common/transport/base/socket.h"
 
 /* Ranks of a large job connect all at once; the kernel cuts this to net.core.somaxconn. */
 #define BACKLOG 4096
@@ -124,7 +124,7 @@ static int connect_to(const struct addrinfo *ai, int64_t deadline_ms)
 	int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
-	int rc = zsock_connect(fd, ai->ai_addr, ai->ai_addrlen, deadline_ms);
+	int rc = zsocket_connect(fd, ai->ai_addr, ai->ai_addrlen, deadline_ms);
 	if (rc == 0 && is_self(fd))
 		rc = -ECONNREFUSED;
 	if (rc == 0)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TCP sockets for the tcp transport: names to addresses, listening, connecting, options. Inner header. Any thread. */
-#ifndef ZIP_COMMON_TCP_SOCKET_H
-#define ZIP_COMMON_TCP_SOCKET_H
+#ifndef ZIP_COMMON_TRANSPORT_TCP_TCP_SOCKET_H
+#define ZIP_COMMON_TRANSPORT_TCP_TCP_SOCKET_H
 
 #include <stddef.h>
 
-#include "common/transport/addr.h"
+#include "common/transport/base/addr.h"
 
 /* A listening descriptor, or a negative errno with text. */
 int tcp_socket_listen(const struct zaddr *, struct zerr *);

@@ -10,7 +10,7 @@
  * large message is read exactly, into the place that the sink gave or into the buffer, and with it only the next
  * envelope: so a stream of large messages is never copied within user space.
  */
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 #include <errno.h>
 #include <stdalign.h>
@@ -22,7 +22,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/transport/socket.h"
+#include "common/transport/base/socket.h"
 #include "common/transport/tcp/tcp_socket.h"
 
 #define MESSAGE_MAX (ZWIRE_ENV_BYTES + (size_t)ZWIRE_MAX_PAYLOAD)
@@ -83,7 +83,7 @@ static int tcp_listen(struct zlistener **out, const struct zaddr *addr, struct z
 	l->addr = *addr;
 	l->fd = fd;
 	l->addr.port = tcp_socket_port(l->fd);
-	l->spare = zsock_spare();
+	l->spare = zsocket_spare();
 	*out = &l->base;
 	return 0;
 }
@@ -139,7 +139,7 @@ static int tcp_connect(struct zlink **out, const struct zaddr *addr, int timeout
 static int tcp_accept(struct zlistener *base, struct zlink **out, struct zerr *err)
 {
 	struct tcp_listener *l = (struct tcp_listener *)base;
-	int fd = zsock_accept(l->fd, &l->spare, err);
+	int fd = zsocket_accept(l->fd, &l->spare, err);
 	if (fd < 0)
 		return fd;
 	int rc = tcp_socket_tune(fd);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ports and their addresses: which GID is ours, which port has which IP address. Set-up; any thread. */
-#ifndef ZIP_VERBS_ADDRESS_H
-#define ZIP_VERBS_ADDRESS_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_ADDRESS_H
+#define ZIP_COMMON_TRANSPORT_VERBS_ADDRESS_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 
-#include "common/transport/addr.h"
-#include "common/transport/verbs/device.h"
 #include "common/base/err.h"
+#include "common/transport/base/addr.h"
+#include "common/transport/verbs/device.h"
+#include "common/transport/verbs/device/verbs_options.h"
 #include "common/transport/verbs/frame.h"
-#include "common/transport/verbs/verbs.h"
 
 struct vaddress {      /* of one port, as a peer needs it */
 	bool ethernet; /* RoCE: only the GID counts */

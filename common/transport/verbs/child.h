@@ -12,8 +12,8 @@
  *
  * A child has no business with the links of its parent in either case.
  */
-#ifndef ZIP_VERBS_CHILD_H
-#define ZIP_VERBS_CHILD_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_CHILD_H
+#define ZIP_COMMON_TRANSPORT_VERBS_CHILD_H
 
 #include <stdbool.h>
 

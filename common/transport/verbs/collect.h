@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Taking completions. Of a queue that was made for one thread alone only the calls for extended queues do without its
  * lock: ibv_poll_cq takes it all the same (mlx5, mlx4). The thread that the queue belongs to. */
-#ifndef ZIP_VERBS_COLLECT_H
-#define ZIP_VERBS_COLLECT_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_COLLECT_H
+#define ZIP_COMMON_TRANSPORT_VERBS_COLLECT_H
 
 #include <errno.h>
 #include <infiniband/verbs.h>

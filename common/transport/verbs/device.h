@@ -7,8 +7,8 @@
  * Opening, closing, adding and removing are set-up and take a lock; so does an event. Looking for events is for the
  * threads of the links, when they have nothing better to do.
  */
-#ifndef ZIP_VERBS_DEVICE_H
-#define ZIP_VERBS_DEVICE_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_DEVICE_H
+#define ZIP_COMMON_TRANSPORT_VERBS_DEVICE_H
 
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
@@ -16,9 +16,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "common/endpoint/endpoint_ibv.h"
 #include "common/base/err.h"
-#include "common/endpoint/seat.h"
+#include "common/endpoint/ep_ibv.h"
+#include "common/endpoint/ep_kept.h"
+#include "common/endpoint/ep_seat.h"
 
 #define VDEVICE_NAME_MAX 64
 

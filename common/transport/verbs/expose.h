@@ -11,8 +11,8 @@
  *
  * Threads: any; links are their halves' threads', as ever. What is shared is under a lock of our own.
  */
-#ifndef ZIP_VERBS_EXPOSE_H
-#define ZIP_VERBS_EXPOSE_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_EXPOSE_H
+#define ZIP_COMMON_TRANSPORT_VERBS_EXPOSE_H
 
 #include "common/transport/verbs/link.h"
 

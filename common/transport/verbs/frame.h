@@ -29,8 +29,8 @@
  *       48   78 port that the sender of OFFER wants to talk to ("mlx4_0:1"), filled up with zeros
  *      126    2 pkey      InfiniBand: partition key, with the bit for full membership
  */
-#ifndef ZIP_VERBS_FRAME_H
-#define ZIP_VERBS_FRAME_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_FRAME_H
+#define ZIP_COMMON_TRANSPORT_VERBS_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* GIDs of RoCE ports, which are IP addresses: which one of a port's table is ours. Set-up; any thread. */
-#ifndef ZIP_VERBS_GID_H
-#define ZIP_VERBS_GID_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_GID_H
+#define ZIP_COMMON_TRANSPORT_VERBS_GID_H
 
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>

@@ -14,6 +14,7 @@
 #include "common/base/clock.h"
 #include "common/base/module.h"
 #include "common/transport/verbs/share.h"
+#include "common/transport/verbs/verbs_module.h"
 
 #define PORT_EVENT_MS 1000 /* the event of a port may be so much later than what fails because of it */
 #define ASK_EVERY_MS 10

@@ -15,23 +15,23 @@
  *
  * Completions are polled; each half has a completion queue and channel of its own, used by its thread alone.
  */
-#ifndef ZIP_VERBS_LINK_H
-#define ZIP_VERBS_LINK_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_LINK_H
+#define ZIP_COMMON_TRANSPORT_VERBS_LINK_H
 
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "common/transport/base/transport.h"
 #include "common/transport/verbs/address.h"
 #include "common/transport/verbs/device.h"
+#include "common/transport/verbs/device/verbs_options.h"
 #include "common/transport/verbs/frame.h"
 #include "common/transport/verbs/lookout.h"
 #include "common/transport/verbs/objects.h"
 #include "common/transport/verbs/pass.h"
 #include "common/transport/verbs/pool.h"
-#include "common/transport/transport.h"
-#include "common/transport/verbs/verbs.h"
 
 extern const struct zverbs_options *voptions;
 

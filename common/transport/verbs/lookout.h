@@ -7,8 +7,8 @@
  *
  * Threads: any; set-up.
  */
-#ifndef ZIP_VERBS_LOOKOUT_H
-#define ZIP_VERBS_LOOKOUT_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_LOOKOUT_H
+#define ZIP_COMMON_TRANSPORT_VERBS_LOOKOUT_H
 
 #include <stdbool.h>
 

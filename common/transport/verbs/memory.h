@@ -10,16 +10,16 @@
  *
  * Threads: the set-up thread's, but for vbuf_key, and which pool a buffer is of: that is its pool's owner's.
  */
-#ifndef ZIP_VERBS_MEMORY_H
-#define ZIP_VERBS_MEMORY_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_MEMORY_H
+#define ZIP_COMMON_TRANSPORT_VERBS_MEMORY_H
 
 #include <infiniband/verbs.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/transport/verbs/device.h"
 #include "common/base/err.h"
+#include "common/transport/verbs/device.h"
 
 #define VMEMORY_DOMAINS 16 /* devices of an endpoint at a time */
 

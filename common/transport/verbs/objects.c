@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/endpoint/kept.h"
+#include "common/endpoint/ep_category.h"
+#include "common/endpoint/ep_kept.h"
 #include "common/transport/verbs/link.h"
 
 static int fail(struct zerr *err, int code, const char *what, const struct vhome *h)
@@ -26,9 +27,9 @@ int vobject_open(struct vdevice *d, struct zerr *err)
 		setenv("MLX5_SHUT_UP_BF", "1", 1);
 	zep_ibv_init(&d->ibv, d->name, 0);
 	d->kept = (struct zep_kept){.ops = &zep_ibv_ops, .to = &d->ibv};
-	int rc = zep_context_open(&d->common, &d->kept, err);
+	int rc = zep_seat_open_context(&d->common, &d->kept, err);
 	if (rc < 0)
-		zep_drop_all(&d->kept);
+		zep_kept_drop_all(&d->kept);
 	d->ctx = rc == 0 ? d->common.ctx : NULL;
 	d->pd = rc == 0 ? d->common.pd : NULL;
 	return rc;
@@ -36,7 +37,7 @@ int vobject_open(struct vdevice *d, struct zerr *err)
 
 void vobject_close(struct vdevice *d)
 {
-	zep_drop_all(&d->kept);
+	zep_kept_drop_all(&d->kept);
 }
 
 static void unblock(int fd)
@@ -75,7 +76,7 @@ int vobject_home_open(struct vhome *h, struct vdevice *dev, enum zep_category ca
 	const unsigned tds = dev->common.tds;
 	pthread_mutex_unlock(&seats);
 	if (rc < 0) {
-		zep_drop_all(&h->kept);
+		zep_kept_drop_all(&h->kept);
 		return rc;
 	}
 	if (lacks)
@@ -91,7 +92,7 @@ int vobject_home_open(struct vhome *h, struct vdevice *dev, enum zep_category ca
 
 void vobject_home_close(struct vhome *h)
 {
-	zep_drop_all(&h->kept);
+	zep_kept_drop_all(&h->kept);
 	memset(h, 0, sizeof(*h));
 }
 

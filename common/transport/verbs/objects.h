@@ -4,19 +4,20 @@
  * domain, completion queue, shared receive queue or queue pair: how these are shared by the threads is decided here.
  * Set-up; one thread at a time per endpoint. Everything returns 0 or a negative errno with text.
  */
-#ifndef ZIP_VERBS_OBJECTS_H
-#define ZIP_VERBS_OBJECTS_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_OBJECTS_H
+#define ZIP_COMMON_TRANSPORT_VERBS_OBJECTS_H
 
 #include <infiniband/verbs.h>
 
-#include "common/transport/verbs/device.h"
 #include "common/base/err.h"
-#include "common/endpoint/seat.h"
+#include "common/endpoint/ep_kept.h"
+#include "common/endpoint/ep_seat.h"
+#include "common/transport/verbs/device.h"
 
 /* Where the queues of one thread on one device live. */
 struct vhome {
 	struct vdevice *dev;
-	struct ibv_context *ctx; /* the device's, or the home's own: as the endpoint category says (seat.h) */
+	struct ibv_context *ctx; /* the device's, or the home's own: as the endpoint category says (ep_seat.h) */
 	struct ibv_pd *pd;	 /* memory is registered with it */
 	struct ibv_pd *domain;	 /* queue pairs are made in it: pd, or a parent domain of it with a thread domain */
 	int vector;		 /* which interrupt its completions raise, and so which core is woken first */

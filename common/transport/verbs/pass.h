@@ -9,8 +9,8 @@
  *
  * Threads: everything is the endpoint's thread's; both halves are of one endpoint.
  */
-#ifndef ZIP_VERBS_PASS_H
-#define ZIP_VERBS_PASS_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_PASS_H
+#define ZIP_COMMON_TRANSPORT_VERBS_PASS_H
 
 #include <stddef.h>
 #include <string.h>

@@ -13,8 +13,8 @@
  * Threads: add_link and del_link are the set-up thread's. What they make, and what a closed link leaves, goes to the
  * owner over an atomic stack. Everything else is the owner's.
  */
-#ifndef ZIP_VERBS_POOL_H
-#define ZIP_VERBS_POOL_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_POOL_H
+#define ZIP_COMMON_TRANSPORT_VERBS_POOL_H
 
 #include <errno.h>
 #include <pthread.h>

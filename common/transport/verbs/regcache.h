@@ -12,8 +12,8 @@
  * Under one lock of the caller's (expose.c's). Registering is the caller's, too, so that there is nothing of verbs in
  * here.
  */
-#ifndef ZIP_VERBS_REGCACHE_H
-#define ZIP_VERBS_REGCACHE_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_REGCACHE_H
+#define ZIP_COMMON_TRANSPORT_VERBS_REGCACHE_H
 
 #include <stddef.h>
 #include <stdint.h>

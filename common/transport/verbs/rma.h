@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided operations over verbs: the table that transport.h describes, and what the halves know of it. */
-#ifndef ZIP_VERBS_RMA_H
-#define ZIP_VERBS_RMA_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_RMA_H
+#define ZIP_COMMON_TRANSPORT_VERBS_RMA_H
 
 #include "common/transport/verbs/link.h"
 

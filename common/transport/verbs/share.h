@@ -4,18 +4,18 @@
  * home of their queues. It stays for the links to come, unless the device is lost (device.h): then it goes with the
  * last that uses it, so that the device can come back. Everything belongs to the set-up thread but `regions`.
  */
-#ifndef ZIP_VERBS_SHARE_H
-#define ZIP_VERBS_SHARE_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_SHARE_H
+#define ZIP_COMMON_TRANSPORT_VERBS_SHARE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "common/transport/base/transport.h"
 #include "common/transport/verbs/memory.h"
 #include "common/transport/verbs/objects.h"
 #include "common/transport/verbs/pass.h"
 #include "common/transport/verbs/pool.h"
-#include "common/transport/transport.h"
 
 struct vshare {
 	struct vshare *next;

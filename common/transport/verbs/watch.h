@@ -27,8 +27,8 @@
  *
  * Threads: one at a time, but for the one inside. Set-up, and what is for every large message: vwatch_is_stale.
  */
-#ifndef ZIP_VERBS_WATCH_H
-#define ZIP_VERBS_WATCH_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_WATCH_H
+#define ZIP_COMMON_TRANSPORT_VERBS_WATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  *
  * Threads: the half's. One window at a time: after -EINPROGRESS the next one has to wait until vwindow_wait says other.
  */
-#ifndef ZIP_VERBS_WINDOW_H
-#define ZIP_VERBS_WINDOW_H
+#ifndef ZIP_COMMON_TRANSPORT_VERBS_WINDOW_H
+#define ZIP_COMMON_TRANSPORT_VERBS_WINDOW_H
 
 #include "common/transport/verbs/link.h"
 

@@ -19,9 +19,10 @@
 #include "libzip/coll/coll.h"
 #include "libzip/coll/inside/coll_native.h"
 
-_Static_assert((int)ZTUNING_BETWEEN_SEQUENTIAL == ZCAST_SEQUENTIAL + 1 && (int)ZTUNING_BETWEEN_TREE == ZCAST_TREE + 1 &&
-		       (int)ZTUNING_BETWEEN_CHAIN == ZCAST_CHAIN + 1 &&
-		       (int)ZTUNING_BETWEEN_PIPELINE == ZCAST_PIPELINE + 1,
+_Static_assert((int)ZTUNING_BETWEEN_SEQUENTIAL == ZCASTPLAN_SEQUENTIAL + 1 &&
+		       (int)ZTUNING_BETWEEN_TREE == ZCASTPLAN_TREE + 1 &&
+		       (int)ZTUNING_BETWEEN_CHAIN == ZCASTPLAN_CHAIN + 1 &&
+		       (int)ZTUNING_BETWEEN_PIPELINE == ZCASTPLAN_PIPELINE + 1,
 	"zipcast's algorithms, behind all");
 
 /* A piece on its way. */
@@ -55,9 +56,9 @@ struct timetable {
 	int *step; /* [n]: of the schedule, by the event's number */
 };
 
-static enum zcast_algorithm algorithm_of(const struct ztuning_settings *tune)
+static enum zcastplan_algorithm algorithm_of(const struct ztuning_settings *tune)
 {
-	return (enum zcast_algorithm)(tune->between - 1);
+	return (enum zcastplan_algorithm)(tune->between - 1);
 }
 
 bool zplan_is_used(const struct zsched *s, const struct ztuning_settings *tune)
@@ -132,10 +133,10 @@ static uint64_t round_of(const struct flow *f, uint64_t step, uint32_t block)
 	return block + (step - block) * (uint64_t)f->depth;
 }
 
-static int add_step(struct timetable *t, const struct flow *f, const struct zcast_step *step, bool carries)
+static int add_step(struct timetable *t, const struct flow *f, const struct zcastplan_step *step, bool carries)
 {
 	int rc = MPI_SUCCESS;
-	if (step->from != ZCAST_NOBODY) {
+	if (step->from != ZCASTPLAN_NOBODY) {
 		uint64_t round = round_of(f, step->number, step->recv_block);
 		if (carries)
 			rc = add_message(t, f, round, step->recv_block, step->from, false);
@@ -145,28 +146,30 @@ static int add_step(struct timetable *t, const struct flow *f, const struct zcas
 						  .flow = f,
 						  .block = step->recv_block});
 	}
-	if (step->to != ZCAST_NOBODY && carries && rc == MPI_SUCCESS)
+	if (step->to != ZCASTPLAN_NOBODY && carries && rc == MPI_SUCCESS)
 		rc = add_message(t, f, round_of(f, step->number, step->send_block), step->send_block, step->to, true);
 	return rc;
 }
 
 /* The leader's steps tell the others of its part what is spread when. */
-static int add_flow(struct timetable *t, const struct flow *f, enum zcast_algorithm algorithm)
+static int add_flow(struct timetable *t, const struct flow *f, enum zcastplan_algorithm algorithm)
 {
 	const struct zcomm *c = zsched_comm(t->s);
-	const struct zcast_shape shape = {.algorithm = algorithm, .members = (uint32_t)c->nparts, .blocks = f->blocks};
+	const struct zcastplan_shape shape = {.algorithm = algorithm,
+		.members = (uint32_t)c->nparts,
+		.blocks = f->blocks};
 	uint32_t member = (uint32_t)((c->my_part - f->root_part + c->nparts) % c->nparts);
 	bool carries = rank_of(t, f, member) == c->rank;
-	struct zcast_plan *plan;
-	struct zcast_step step;
+	struct zcastplan *plan;
+	struct zcastplan_step step;
 	int rc = MPI_SUCCESS;
 	if (f->blocks == 0 || (member == 0 && !carries))
 		return MPI_SUCCESS;
-	if (!(plan = zcast_plan_create(&shape, member)))
+	if (!(plan = zcastplan_create(&shape, member)))
 		return MPI_ERR_NO_MEM;
-	while (rc == MPI_SUCCESS && zcast_plan_next(plan, &step))
+	while (rc == MPI_SUCCESS && zcastplan_next(plan, &step))
 		rc = add_step(t, f, &step, carries);
-	zcast_plan_destroy(plan);
+	zcastplan_destroy(plan);
 	return rc;
 }
 
@@ -237,37 +240,37 @@ int zbuild_plans(struct zsched *s, const struct zplan_piece *pieces, int n, int 
 	return rc;
 }
 
-static struct zcast_shape block_shape(const struct zsched *s, const struct ztuning_settings *tune)
+static struct zcastplan_shape block_shape(const struct zsched *s, const struct ztuning_settings *tune)
 {
-	return (struct zcast_shape){.algorithm = algorithm_of(tune),
+	return (struct zcastplan_shape){.algorithm = algorithm_of(tune),
 		.members = (uint32_t)zsched_comm(s)->nparts,
 		.blocks = 1};
 }
 
 int zplan_hops_steps(const struct zsched *s, const struct ztuning_settings *tune)
 {
-	const struct zcast_shape shape = block_shape(s, tune);
-	return (int)zcast_plan_steps(&shape);
+	const struct zcastplan_shape shape = block_shape(s, tune);
+	return (int)zcastplan_steps(&shape);
 }
 
 struct zplan_hop *zplan_hops(struct zsched *s, const struct ztuning_settings *tune)
 {
-	const struct zcast_shape shape = block_shape(s, tune);
+	const struct zcastplan_shape shape = block_shape(s, tune);
 	int n = zsched_comm(s)->nparts, mine = zsched_comm(s)->my_part, steps = zplan_hops_steps(s, tune);
 	struct zplan_hop *hops = zsched_alloc(s, (size_t)steps * (size_t)n * sizeof *hops);
 	for (int i = 0; hops && i < steps * n; i++)
 		hops[i] = (struct zplan_hop){.from = -1, .to = -1};
 	for (int p = 0; hops && p < n; p++) {
-		struct zcast_plan *plan = zcast_plan_create(&shape, (uint32_t)((mine - p + n) % n));
-		struct zcast_step step;
+		struct zcastplan *plan = zcastplan_create(&shape, (uint32_t)((mine - p + n) % n));
+		struct zcastplan_step step;
 		if (!plan)
 			return NULL;
-		while (zcast_plan_next(plan, &step)) {
+		while (zcastplan_next(plan, &step)) {
 			struct zplan_hop *hop = &hops[(int)step.number * n + p];
-			hop->from = step.from == ZCAST_NOBODY ? -1 : (p + (int)step.from) % n;
-			hop->to = step.to == ZCAST_NOBODY ? -1 : (p + (int)step.to) % n;
+			hop->from = step.from == ZCASTPLAN_NOBODY ? -1 : (p + (int)step.from) % n;
+			hop->to = step.to == ZCASTPLAN_NOBODY ? -1 : (p + (int)step.to) % n;
 		}
-		zcast_plan_destroy(plan);
+		zcastplan_destroy(plan);
 	}
 	return hops;
 }

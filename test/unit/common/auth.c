@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "common/control/auth.h"
+#include "common/control/keyfile.h"
 
 #define KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
@@ -150,7 +151,7 @@ static int read_key(const char *text, mode_t mode, const char *user, struct zerr
 	uint8_t key[ZAUTH_KEY_BYTES] = {0};
 	write_keys(text, mode);
 	err->text[0] = '\0';
-	int rc = zauth_read_key(auth, key, path, user, err);
+	int rc = zkeyfile_read(auth, key, path, user, err);
 	unlink(path);
 	if (rc == 0)
 		assert_int_equal(key[31], 31);
@@ -187,8 +188,8 @@ static void key_files(void **state)
 	assert_int_equal(read_key(line, 0600, "alice", &err), -EINVAL);
 	assert_non_null(strstr(err.text, ":1: the line is too long"));
 	uint8_t key[ZAUTH_KEY_BYTES];
-	assert_int_equal(zauth_read_key(auth, key, "/nonexistent/keys", "alice", &err), -ENOENT);
-	assert_int_equal(zauth_read_key(auth, key, "/dev/null", "alice", &err), -EINVAL);
+	assert_int_equal(zkeyfile_read(auth, key, "/nonexistent/keys", "alice", &err), -ENOENT);
+	assert_int_equal(zkeyfile_read(auth, key, "/dev/null", "alice", &err), -EINVAL);
 }
 
 /* Whoever can write it chooses the keys. */
@@ -201,7 +202,7 @@ static void key_files_of_somebody_else(void **state)
 		skip();
 	write_keys("alice " KEY "\n", 0600);
 	assert_int_equal(chown(path, 1, (gid_t)-1), 0);
-	const int rc = zauth_read_key(auth, key, path, "alice", &err);
+	const int rc = zkeyfile_read(auth, key, path, "alice", &err);
 	unlink(path);
 	assert_int_equal(rc, -EACCES);
 	assert_non_null(strstr(err.text, "belongs to somebody else (uid 1)"));

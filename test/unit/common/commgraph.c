@@ -10,8 +10,11 @@
 
 #include <cmocka.h>
 
-#include "common/graph/commgraph.h"
-#include "common/graph/commgraph_format.h"
+#include "common/graph/graph.h"
+#include "common/graph/graph_load.h"
+#include "common/graph/graph_scan.h"
+#include "common/graph/graph_writer.h"
+#include "common/graph/graph_format.h"
 #include "test/unit/common/corpus.h"
 #include "common/wire/crc32.h"
 
@@ -62,13 +65,13 @@ static void example_write(void)
 	size_t len;
 
 	assert_int_equal(zgraph_writer_open(&w, path, 3, 1, "a.out \x01", &err), 0);
-	assert_int_equal(zgraph_row_encode(first, 6, calls, 2, &row, &len), 0);
+	assert_int_equal(zgraph_writer_encode(first, 6, calls, 2, &row, &len), 0);
 	assert_int_equal(zgraph_writer_row(w, row, len, &err), 0);
 	free(row);
-	assert_int_equal(zgraph_row_encode(NULL, 0, NULL, 0, &row, &len), 0);
+	assert_int_equal(zgraph_writer_encode(NULL, 0, NULL, 0, &row, &len), 0);
 	assert_int_equal(len, 0);
 	assert_int_equal(zgraph_writer_row(w, row, len, &err), 0);
-	assert_int_equal(zgraph_row_encode(third, 1, calls, 1, &row, &len), 0);
+	assert_int_equal(zgraph_writer_encode(third, 1, calls, 1, &row, &len), 0);
 	assert_int_equal(zgraph_writer_row(w, row, len, &err), 0);
 	free(row);
 	assert_int_equal(zgraph_writer_close(w, &err), 0);
@@ -92,7 +95,7 @@ static void reads_what_was_written(void **state)
 	(void)state;
 
 	example_write();
-	assert_int_equal(zgraph_probe(path, &err), 1);
+	assert_int_equal(zgraph_scan_probe(path, &err), 1);
 	assert_int_equal(zgraph_load(&g, path, NULL, &err), 0);
 	assert_int_equal(g->ranks, 3);
 	assert_int_equal(g->model, 1);
@@ -257,7 +260,7 @@ static void wrong_files(void **state)
 	assert_int_equal(zgraph_load(&g, "/nonexistent/graph", NULL, &err), -ENOENT);
 	assert_int_equal(zgraph_load(&g, "/", NULL, &err), -EINVAL);
 	assert_string_equal(err.text, "/: not a file");
-	assert_int_equal(zgraph_probe("/nonexistent/graph", &err), -ENOENT);
+	assert_int_equal(zgraph_scan_probe("/nonexistent/graph", &err), -ENOENT);
 }
 
 /* Cut at any place or with any byte changed, the file is refused. */

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/config/conf.h"
+#include "common/config/conf_print.h"
 #include "test/unit/common/corpus.h"
 
 struct conf {

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#include "common/control/control.h"
+#include "common/control/ctl.h"
+#include "common/control/ctl_name.h"
 #include "test/unit/common/flipper.h"
 
 #define CAP 65536
@@ -351,21 +352,21 @@ static void splits_part_names(void **state)
 {
 	char name[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1], long_name[ZCTL_NAME_MAX + 2], many[512] = "";
 	(void)state;
-	assert_int_equal(zctl_split_parts("lgm,das4", name, ZCTL_PARTS_MAX), 2);
+	assert_int_equal(zctl_name_split_parts("lgm,das4", name, ZCTL_PARTS_MAX), 2);
 	assert_string_equal(name[1], "das4");
-	assert_int_equal(zctl_split_parts("lgm", NULL, 0), 1);
-	assert_int_equal(zctl_split_parts("a,b,c", name, 2), -EINVAL);
-	assert_int_equal(zctl_split_parts("a b", name, 2), -EINVAL);
+	assert_int_equal(zctl_name_split_parts("lgm", NULL, 0), 1);
+	assert_int_equal(zctl_name_split_parts("a,b,c", name, 2), -EINVAL);
+	assert_int_equal(zctl_name_split_parts("a b", name, 2), -EINVAL);
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	long_name[sizeof(long_name) - 1] = '\0';
-	assert_int_equal(zctl_split_parts(long_name, name, 2), -EINVAL);
+	assert_int_equal(zctl_name_split_parts(long_name, name, 2), -EINVAL);
 	assert_int_equal(zctl_name_ok(long_name), 0);
 	assert_int_equal(zctl_name_ok(long_name + 1), 1);
 	for (int i = 0; i < ZCTL_PARTS_MAX; i++)
 		snprintf(many + strlen(many), sizeof(many) - strlen(many), "%sp%d", i ? "," : "", i);
-	assert_int_equal(zctl_split_parts(many, name, ZCTL_PARTS_MAX), ZCTL_PARTS_MAX);
+	assert_int_equal(zctl_name_split_parts(many, name, ZCTL_PARTS_MAX), ZCTL_PARTS_MAX);
 	strcat(many, ",q");
-	assert_int_equal(zctl_split_parts(many, NULL, 0), -EINVAL);
+	assert_int_equal(zctl_name_split_parts(many, NULL, 0), -EINVAL);
 }
 
 static void random_bytes_are_harmless(void **state)
@@ -397,18 +398,18 @@ static void splits_entries(void **state)
 	uint32_t hops[ZCTL_PARTS_MAX];
 	struct zctl_msg m = *sample(ZCTL_JOIN);
 	(void)state;
-	assert_int_equal(zctl_split_entries("x+8,b,x", "a,b,c", name, hops), 3);
+	assert_int_equal(zctl_name_split_entries("x+8,b,x", "a,b,c", name, hops), 3);
 	assert_string_equal(name[0], "x");
 	assert_string_equal(name[1], "b");
 	assert_string_equal(name[2], "x");
 	assert_int_equal(hops[0], 8);
 	assert_int_equal(hops[1], 0);
 	assert_int_equal(hops[2], 0);
-	assert_int_equal(zctl_split_entries("", "a,b", name, hops), 2);
+	assert_int_equal(zctl_name_split_entries("", "a,b", name, hops), 2);
 	assert_string_equal(name[1], "b");
 	assert_int_equal(hops[1], 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(zctl_split_entries(bad[i], "a,b,c", name, hops), -EINVAL);
+		assert_int_equal(zctl_name_split_entries(bad[i], "a,b,c", name, hops), -EINVAL);
 		strcpy(m.u.join.parts, "lgm,das4,x");
 		strcpy(m.u.join.entries, bad[i]);
 		assert_int_equal(decode_changed(m), -EPROTO);

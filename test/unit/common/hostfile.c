@@ -11,6 +11,7 @@
 
 #include "test/unit/common/corpus.h"
 #include "common/hosts/hostfile.h"
+#include "common/hosts/hostfile_find.h"
 
 static int parse(struct zhostfile *file, const char *text, size_t len, struct zerr *err)
 {
@@ -157,8 +158,8 @@ static void finds_the_zipper_of_a_job(void **state)
 	struct zerr err = {{0}};
 	(void)state;
 	assert_int_equal(parse(&file, text, strlen(text), &err), 0);
-	assert_int_equal(zhostfile_zipper_clusters(&file, 0), 6);
-	assert_int_equal(zhostfile_zipper_clusters(&file, 2), 7);
+	assert_int_equal(zhostfile_find_clusters(&file, 0), 6);
+	assert_int_equal(zhostfile_find_clusters(&file, 2), 7);
 	for (uint64_t clusters = 0; clusters < 16; clusters++)
 		assert_int_equal(zhostfile_find_joining(&file, clusters, 0), clusters < 8 ? first[clusters] : -ENOENT);
 	assert_int_equal(zhostfile_find_joining(&file, 3, 2), 2);
@@ -177,8 +178,8 @@ static void takes_transit_fabrics(void **state)
 	assert_int_equal(parse(&file, text, strlen(text), &err), 0);
 	assert_int_equal(file.nclusters, 2);
 	assert_int_equal(zhostfile_find_cluster(&file, "wan"), -ENOENT);
-	assert_int_equal(zhostfile_zipper_clusters(&file, 0), 1);
-	assert_int_equal(zhostfile_zipper_clusters(&file, 1), 2);
+	assert_int_equal(zhostfile_find_clusters(&file, 0), 1);
+	assert_int_equal(zhostfile_find_clusters(&file, 1), 2);
 	assert_int_equal(zhostfile_find_joining(&file, 3, 0), -ENOENT);
 	assert_int_equal(zhostfile_find_port(&file, 1, "wan")->addr.port, 99);
 	assert_null(zhostfile_find_port(&file, 1, "a"));

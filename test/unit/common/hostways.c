@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "common/hosts/hostways.h"
+#include "common/hosts/hostfile_find.h"
 
 static void parse(struct zhostfile *hosts, const char *clusters, const char *zippers)
 {

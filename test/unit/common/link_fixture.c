@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 #include "common/config/conf.h"
-#include "common/transport/socket.h"
-#include "common/transport/verbs/verbs.h"
+#include "common/transport/base/socket.h"
+#include "common/transport/verbs/device/verbs_options.h"
+#include "common/transport/transports.h"
 
 static int connect_raw_tcp(const struct zaddr *addr)
 {
@@ -97,8 +98,8 @@ static bool verbs_works(void)
 	if (zconf_defaults(rows, &settings, &err) < 0 || zconf_environ(rows, &settings, "ZIPPER", NULL, &err) < 0)
 		fail_msg("%s", err.text);
 	settings.verbs.warn = link_unwarned ? NULL : keep_warning;
-	ztransport_configure(dir, &settings.verbs);
-	if (!ztransport_find(ZADDR_VERBS, &err))
+	ztransports_configure(dir, &settings.verbs);
+	if (!ztransports_find(ZADDR_VERBS, &err))
 		fail_msg("%s", err.text);
 	return true;
 }
@@ -146,7 +147,7 @@ bool link_kind_has_rma(const struct link_kind *kind)
 	const struct fixture anywhere = {.dir = "/"};
 	struct zaddr addr;
 	fixture_address(&anywhere, kind->address, &addr);
-	const struct ztransport *ops = ztransport_find(addr.kind, NULL);
+	const struct ztransport *ops = ztransports_find(addr.kind, NULL);
 	return ops && ops->rma;
 }
 
@@ -162,7 +163,7 @@ int fixture_setup(void **state)
 	assert_non_null(mkdtemp(f->dir));
 	struct zaddr addr;
 	fixture_address(f, f->kind->address, &addr);
-	f->ops = ztransport_find(addr.kind, &err);
+	f->ops = ztransports_find(addr.kind, &err);
 	assert_non_null(f->ops);
 	if (f->ops->listen(&f->listener, &addr, &err) < 0)
 		fail_msg("%s", err.text);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 /* The lists of tests; each ends with a NULL name. */
 struct link_test {

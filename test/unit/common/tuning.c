@@ -13,6 +13,7 @@
 
 #include "test/unit/common/corpus.h"
 #include "common/config/tuning.h"
+#include "common/config/tuning_parse.h"
 
 static int parse(struct ztuning *table, const char *text, size_t len, struct zerr *err)
 {
@@ -73,7 +74,7 @@ static void example_is_the_defaults(void **state)
 	snprintf(path, sizeof(path), "%s/etc/zipper.tuning", top ? top : "..");
 	memset(&other, 0, sizeof(other));
 	assert_int_equal(ztuning_init(&t, &err), 0);
-	assert_int_equal(ztuning_read(&other, path, &err), 0);
+	assert_int_equal(ztuning_parse_file(&other, path, &err), 0);
 	assert_true(ztuning_digest(&t) == ztuning_digest(&other));
 	ztuning_free(&t);
 	ztuning_free(&other);
@@ -119,13 +120,13 @@ static void single_rules(void **state)
 	(void)state;
 	assert_int_equal(ztuning_init(&t, &err), 0);
 	assert_int_equal(ztuning_init(&plain, &err), 0);
-	assert_int_equal(ztuning_set(&t, "", "V", &err), 0);
+	assert_int_equal(ztuning_parse_text(&t, "", "V", &err), 0);
 	assert_true(ztuning_digest(&t) == ztuning_digest(&plain));
-	assert_int_equal(ztuning_set(&t, "bcast segment=1K; reduce bytes<5 segments=3;", "V", &err), 0);
+	assert_int_equal(ztuning_parse_text(&t, "bcast segment=1K; reduce bytes<5 segments=3;", "V", &err), 0);
 	assert_false(ztuning_digest(&t) == ztuning_digest(&plain));
 	assert_int_equal(choose(&t, ZTUNING_BCAST, 0).segment, 1024);
 	assert_int_equal(choose(&t, ZTUNING_REDUCE, 4).segments, 3);
-	assert_int_equal(ztuning_set(&t, "bcast segment=1K;bcast", "V", &err), -EINVAL);
+	assert_int_equal(ztuning_parse_text(&t, "bcast segment=1K;bcast", "V", &err), -EINVAL);
 	assert_string_equal(err.text, "V:2: nothing is set for bcast");
 	ztuning_free(&t);
 	ztuning_free(&plain);
@@ -193,7 +194,7 @@ static void says_what_is_wrong(void **state)
 	assert_string_equal(err.text, "table:1: zero byte in the line");
 	ztuning_free(&t);
 	assert_int_equal(ztuning_init(&t, &err), 0);
-	assert_int_equal(ztuning_read(&t, "/nowhere/table", &err), -ENOENT);
+	assert_int_equal(ztuning_parse_file(&t, "/nowhere/table", &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/nowhere/table: "));
 	ztuning_free(&t);
 }

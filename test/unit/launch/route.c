@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "launch/start/rails.h"
+#include "common/control/ctl_name.h"
 
 #define CLUSTERS "#ZIP cluster a\na1\n#ZIP cluster b\nb1\n#ZIP cluster c\nc1\n"
 #define TEXT_BYTES sizeof(((struct zerr *)NULL)->text)
@@ -31,9 +32,9 @@ static void make_plan(struct zplan *plan, const char *names)
 {
 	memset(plan, 0, sizeof(*plan));
 	snprintf(plan->names, sizeof(plan->names), "%s", names);
-	plan->nparts = zctl_split_parts(names, NULL, ZCTL_PARTS_MAX);
+	plan->nparts = zctl_name_split_parts(names, NULL, ZCTL_PARTS_MAX);
 	char name[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
-	zctl_split_parts(names, name, ZCTL_PARTS_MAX);
+	zctl_name_split_parts(names, name, ZCTL_PARTS_MAX);
 	for (int i = 0; i < plan->nparts; i++)
 		memcpy(plan->parts[i].name, name[i], sizeof(name[i]));
 }

@@ -21,7 +21,8 @@
 #include "libzip/bridge/rendezvous.h"
 #include "libzip/schedule/schedule.h"
 #include "libzip/shim/shim.h"
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
+#include "common/session/session_attach.h"
 #include "libzip/world/world.h"
 
 #define COMING_MAX 64
@@ -160,9 +161,9 @@ int __wrap_zsession_attach_to(struct zlink **out, const struct zsession_way *way
 	return 0;
 }
 
-int __wrap_zsession_link(struct zlink **, const struct zaddr *, const struct zctl_attach *, struct zendpoint **, int,
-	struct zerr *);
-int __wrap_zsession_link(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
+int __wrap_zsession_attach_direct(struct zlink **, const struct zaddr *, const struct zctl_attach *,
+	struct zendpoint **, int, struct zerr *);
+int __wrap_zsession_attach_direct(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
 	struct zendpoint **own, int timeout_ms, struct zerr *err)
 {
 	struct fake_link *l = calloc(1, sizeof(*l));

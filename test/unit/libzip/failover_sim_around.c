@@ -12,7 +12,8 @@
 
 #include "libzip/world/rails.h"
 #include "common/session/session.h"
-#include "common/transport/transport.h"
+#include "common/session/session_attach.h"
+#include "common/transport/base/transport.h"
 
 #define FRAGMENT (64u << 10)
 

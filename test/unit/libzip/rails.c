@@ -16,6 +16,7 @@
 #include "libzip/world/entries.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
+#include "common/control/ctl_name.h"
 
 #define PARTS_MAX 4
 #define RANKS_MAX 64
@@ -43,8 +44,9 @@ static void see(const entries e, int nrails, const char *parts, const int *size,
 
 	memset(&zrails, 0, sizeof(zrails));
 	zrails.n = nrails;
-	zworld =
-		(struct zworld){.nparts = zctl_split_parts(parts, NULL, PARTS_MAX), .part_size = sizes, .place = place};
+	zworld = (struct zworld){.nparts = zctl_name_split_parts(parts, NULL, PARTS_MAX),
+		.part_size = sizes,
+		.place = place};
 	for (int p = 0; p < zworld.nparts; p++) {
 		sizes[p] = size[p];
 		for (int l = 0; l < size[p]; l++)
@@ -62,7 +64,7 @@ static void expect(const entries e, int nrails, const char *parts, const uint32_
 	struct zerr err;
 	int n = zentries_find_rails(e, nrails, parts, rails, &err);
 
-	assert_int_equal(n, zctl_split_parts(parts, NULL, ZCTL_PARTS_MAX));
+	assert_int_equal(n, zctl_name_split_parts(parts, NULL, ZCTL_PARTS_MAX));
 	for (int p = 0; p < n; p++)
 		for (int q = 0; q < n; q++)
 			assert_int_equal(rails[p][q], want[p * n + q]);

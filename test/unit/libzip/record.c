@@ -13,6 +13,8 @@
 #include "libzip/record/record_model.h"
 #include "libzip/record/record_request.h"
 #include "libzip/record/record_table.h"
+#include "common/graph/graph_writer.h"
+#include "common/graph/graph_load.h"
 
 #define RANKS_MAX 40
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What links ask devices for: addresses, partitions, ports; and what endpoint categories are. */
 #include "test/unit/verbs/parts.h"
+#include "common/endpoint/ep_category.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "test/unit/verbs/endpoint_fixture.h"
+#include "common/endpoint/ep_category.h"
+#include "common/endpoint/ep_set.h"
 
 static double percent(uint64_t n, uint64_t of)
 {
@@ -20,7 +22,7 @@ static double percent(uint64_t n, uint64_t of)
 /* Table I and section III */
 static void test_one_endpoint(void **state)
 {
-	struct zep_plan plan = zep_plan_category(ZEP_STATIC, 1);
+	struct zep_plan plan = zep_category_plan(ZEP_STATIC, 1);
 	struct zaccount a = account_of(&plan);
 	(void)state;
 	assert_int_equal(a.bytes >> 10, 345);
@@ -33,14 +35,14 @@ static void test_one_endpoint(void **state)
 /* Sections III, IV and Figure 3: a context for each thread, and in it a queue pair with a thread domain. */
 static void test_naive(void **state)
 {
-	struct zep_plan plan = zep_plan_category(ZEP_DYNAMIC, 1);
+	struct zep_plan plan = zep_category_plan(ZEP_DYNAMIC, 1);
 	struct zaccount one = account_of(&plan), all;
 	(void)state;
 	assert_int_equal(one.uuars, 18);
 	assert_int_equal(one.pages, 9);
 	assert_true(percent(zaccount_wasted(&one), one.uuars) > 94);
 	assert_true(percent(zaccount_wasted(&one), one.uuars) < 95);
-	plan = zep_plan_category(ZEP_DYNAMIC, THREADS);
+	plan = zep_category_plan(ZEP_DYNAMIC, THREADS);
 	plan.ctx_ways = plan.pd_ways = 1;
 	all = account_of(&plan);
 	assert_int_equal(all.uuars, 288);
@@ -55,22 +57,22 @@ static void test_naive(void **state)
 /* Section III: 8,192 pages of a device / 9 are 910 such contexts; the paper says 907, some pages are the kernel's. */
 static void test_device_limit(void **state)
 {
-	struct zep_plan plan = zep_plan_category(ZEP_DYNAMIC, 910);
+	struct zep_plan plan = zep_category_plan(ZEP_DYNAMIC, 910);
 	struct uarmodel model;
 	struct zep_set set;
 	struct zerr err = {.text = ""};
 	(void)state;
 	assert_int_equal(uarmodel_init(&model, NULL, NULL, &err), 0);
 	plan.ctx_ways = plan.pd_ways = 1;
-	assert_int_equal(zep_build(&set, &plan, &uarmodel_ops, &model, "test", &err), 0);
+	assert_int_equal(zep_set_build(&set, &plan, &uarmodel_ops, &model, "test", &err), 0);
 	assert_false(set.no_domains);
-	zep_destroy(&set);
+	zep_set_destroy(&set);
 	plan.threads = 911; /* no page for the last thread domain: without */
-	assert_int_equal(zep_build(&set, &plan, &uarmodel_ops, &model, "test", &err), 0);
+	assert_int_equal(zep_set_build(&set, &plan, &uarmodel_ops, &model, "test", &err), 0);
 	assert_true(set.no_domains);
-	zep_destroy(&set);
+	zep_set_destroy(&set);
 	plan.threads = 1025; /* no page for the last context */
-	assert_int_equal(zep_build(&set, &plan, &uarmodel_ops, &model, "test", &err), -ENOMEM);
+	assert_int_equal(zep_set_build(&set, &plan, &uarmodel_ops, &model, "test", &err), -ENOMEM);
 	assert_non_null(strstr(err.text, "8192 UAR pages"));
 	assert_int_equal(model.pages, 0);
 	assert_int_equal(model.bytes, 0);
@@ -126,7 +128,7 @@ static void test_context_sharing(void **state)
 	static const uint64_t paired[] = {288, 144, 80, 48, 32};
 	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
-		struct zep_plan plan = zep_plan_category(ZEP_DYNAMIC, THREADS);
+		struct zep_plan plan = zep_category_plan(ZEP_DYNAMIC, THREADS);
 		plan.ctx_ways = plan.pd_ways = 1u << i;
 		assert_int_equal(account_of(&plan).uuars, alone[i]);
 		plan.domain = ZEP_DOMAIN_PAIRED;
@@ -139,7 +141,7 @@ static void test_context_sharing(void **state)
 /* Section VII, stencil: two queue pairs on one completion queue for each thread, R processes of T threads */
 static struct zaccount stencil(enum zep_category c, unsigned processes)
 {
-	struct zep_plan plan = zep_plan_category(c, THREADS / processes);
+	struct zep_plan plan = zep_category_plan(c, THREADS / processes);
 	struct uarmodel model[THREADS];
 	struct zep_set set[THREADS];
 	struct zaccount a;
@@ -148,11 +150,11 @@ static struct zaccount stencil(enum zep_category c, unsigned processes)
 	zaccount_init(&a);
 	for (unsigned p = 0; p < processes; p++) {
 		assert_int_equal(uarmodel_init(&model[p], NULL, NULL, &err), 0);
-		assert_int_equal(zep_build(&set[p], &plan, &uarmodel_ops, &model[p], "test", &err), 0);
+		assert_int_equal(zep_set_build(&set[p], &plan, &uarmodel_ops, &model[p], "test", &err), 0);
 		assert_int_equal(zaccount_add(&a, &set[p]), 0);
 	}
 	while (processes--)
-		zep_destroy(&set[processes]);
+		zep_set_destroy(&set[processes]);
 	return a;
 }
 
@@ -182,29 +184,29 @@ static void test_assignment(void **state)
 	struct zep_set set, domains;
 	struct zep_place place;
 	struct zerr err = {.text = ""};
-	struct zep_plan plan = zep_plan_category(ZEP_STATIC, 7);
+	struct zep_plan plan = zep_category_plan(ZEP_STATIC, 7);
 	(void)state;
 	assert_int_equal(uarmodel_init(&model, "6", "2", &err), 0);
-	assert_int_equal(zep_build(&set, &plan, &uarmodel_ops, &model, "test", &err), 0);
+	assert_int_equal(zep_set_build(&set, &plan, &uarmodel_ops, &model, "test", &err), 0);
 	for (unsigned t = 0; t < 7; t++) {
-		assert_int_equal(uarmodel_ops.locate(&model, zep_qp(&set, t, 0), &place), 0);
+		assert_int_equal(uarmodel_ops.locate(&model, zep_set_qp(&set, t, 0), &place), 0);
 		assert_int_equal(place.uuar, wanted[t]);
 		assert_int_equal(place.page, wanted[t] / 2);
 	}
-	zep_destroy(&set);
-	plan = zep_plan_category(ZEP_SHARED_DYNAMIC, 3);
-	assert_int_equal(zep_build(&domains, &plan, &uarmodel_ops, &model, "test", &err), 0);
+	zep_set_destroy(&set);
+	plan = zep_category_plan(ZEP_SHARED_DYNAMIC, 3);
+	assert_int_equal(zep_set_build(&domains, &plan, &uarmodel_ops, &model, "test", &err), 0);
 	assert_int_equal(model.pages, 3 + 2);
-	zep_destroy(&domains);
+	zep_set_destroy(&domains);
 	/* all but one of low latency: the rest go to the zeroth */
-	plan = zep_plan_category(ZEP_STATIC, 5);
+	plan = zep_category_plan(ZEP_STATIC, 5);
 	assert_int_equal(uarmodel_init(&model, "4", "3", &err), 0);
-	assert_int_equal(zep_build(&set, &plan, &uarmodel_ops, &model, "test", &err), 0);
+	assert_int_equal(zep_set_build(&set, &plan, &uarmodel_ops, &model, "test", &err), 0);
 	for (unsigned t = 0; t < 5; t++) {
-		assert_int_equal(uarmodel_ops.locate(&model, zep_qp(&set, t, 0), &place), 0);
+		assert_int_equal(uarmodel_ops.locate(&model, zep_set_qp(&set, t, 0), &place), 0);
 		assert_int_equal(place.uuar, t < 3 ? t + 1 : 0);
 	}
-	zep_destroy(&set);
+	zep_set_destroy(&set);
 }
 
 static void test_environment(void **state)

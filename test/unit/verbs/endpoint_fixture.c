@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Accounts and the provider that lacks things, see endpoint_fixture.h. */
 #include "test/unit/verbs/endpoint_fixture.h"
+#include "common/endpoint/ep_category.h"
+#include "common/endpoint/ep_set.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -16,11 +18,11 @@ struct zaccount account_of(const struct zep_plan *plan)
 	struct zaccount a;
 	struct zerr err = {.text = ""};
 	assert_int_equal(uarmodel_init(&model, NULL, NULL, &err), 0);
-	if (zep_build(&set, plan, &uarmodel_ops, &model, "test", &err) != 0)
+	if (zep_set_build(&set, plan, &uarmodel_ops, &model, "test", &err) != 0)
 		fail_msg("%s", err.text);
 	zaccount_init(&a);
 	assert_int_equal(zaccount_add(&a, &set), 0);
-	zep_destroy(&set);
+	zep_set_destroy(&set);
 	assert_int_equal(model.pages, 0);
 	assert_int_equal(model.bytes, 0);
 	return a;
@@ -28,7 +30,7 @@ struct zaccount account_of(const struct zep_plan *plan)
 
 struct zaccount account_of_category(enum zep_category c)
 {
-	struct zep_plan plan = zep_plan_category(c, THREADS);
+	struct zep_plan plan = zep_category_plan(c, THREADS);
 	return account_of(&plan);
 }
 

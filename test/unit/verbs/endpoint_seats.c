@@ -8,35 +8,37 @@
 #include <cmocka.h>
 
 #include "test/unit/verbs/endpoint_fixture.h"
-#include "common/endpoint/kept.h"
-#include "common/endpoint/seat.h"
+#include "common/endpoint/ep_kept.h"
+#include "common/endpoint/ep_seat.h"
+#include "common/endpoint/ep_category.h"
+#include "common/endpoint/ep_set.h"
 
 /* What all of them take. Of each one queue pair is made. */
 static struct zaccount seats(enum zep_category c, const struct zep_ops *ops, bool *no_domains)
 {
 	struct uarmodel model;
 	struct zep_context common;
-	struct zep_set all = {.kept = {.ops = ops, .to = &model}, .plan = zep_plan_category(c, THREADS)};
+	struct zep_set all = {.kept = {.ops = ops, .to = &model}, .plan = zep_category_plan(c, THREADS)};
 	struct zep_seat seat[THREADS];
 	struct zaccount a;
 	struct zerr err = {.text = ""};
 	void *cq, *qp;
 	assert_int_equal(uarmodel_init(&model, NULL, NULL, &err), 0);
-	assert_int_equal(zep_context_open(&common, &all.kept, &err), 0);
+	assert_int_equal(zep_seat_open_context(&common, &all.kept, &err), 0);
 	all.plan.qp_ways = 1;
 	all.plan.twice = false;
 	for (int t = 0; t < THREADS; t++) {
 		assert_int_equal(zep_seat_join(&seat[t], c, &common, &all.kept, &err), 0);
 		assert_int_equal(seat[t].single, c != ZEP_MPI_THREADS);
 		assert_int_equal(ops->create_cq(&model, seat[t].ctx, 1, seat[t].single, &cq, &err), 0);
-		assert_int_equal(zep_keep(&all.kept, ZEP_CQ, cq, &err), 0);
+		assert_int_equal(zep_kept_add(&all.kept, ZEP_CQ, cq, &err), 0);
 		assert_int_equal(ops->create_qp(&model, seat[t].domain, cq, &all.plan, &qp, &err), 0);
-		assert_int_equal(zep_keep(&all.kept, ZEP_QP, qp, &err), 0);
+		assert_int_equal(zep_kept_add(&all.kept, ZEP_QP, qp, &err), 0);
 	}
 	zaccount_init(&a);
 	assert_int_equal(zaccount_add(&a, &all), 0);
 	*no_domains = common.no_domains;
-	zep_drop_all(&all.kept);
+	zep_kept_drop_all(&all.kept);
 	assert_int_equal(model.bytes, 0);
 	assert_int_equal(model.pages, 0);
 	return a;
@@ -92,14 +94,14 @@ static void test_seat_failures(void **state)
 			const struct zep_ops *ops = fake_ops();
 			struct zep_kept device = {.ops = ops, .to = &model}, kept = device;
 			assert_int_equal(uarmodel_init(&model, NULL, NULL, &err), 0);
-			assert_int_equal(zep_context_open(&common, &device, &err), 0);
+			assert_int_equal(zep_seat_open_context(&common, &device, &err), 0);
 			common.tds = 1;
 			fake.fail_at = n;
 			rc = zep_seat_join(&seat, (enum zep_category)c, &common, &kept, &err);
 			assert_true(rc == 0 || rc == -EIO);
-			zep_drop_all(&kept);
+			zep_kept_drop_all(&kept);
 			assert_int_equal(fake.alive, 2);
-			zep_drop_all(&device);
+			zep_kept_drop_all(&device);
 			assert_true(n < 10);
 		}
 	}

@@ -7,7 +7,10 @@
 #include <sys/mman.h>
 
 #include "common/session/session.h"
+#include "common/session/session_attach.h"
 #include "common/transport/verbs/share.h"
+#include "common/endpoint/ep_category.h"
+#include "common/endpoint/ep_kept.h"
 
 #define ENDPOINTS 5
 #define PAGE ((size_t)4096)
@@ -246,7 +249,7 @@ void channels_are_attached_to_the_callers_endpoint(void **state)
 		struct zendpoint **to = i < 2 ? &own : &other;
 		const int rc = i % 2 == 0 ? zsession_attach_to(&p[i].a, &(struct zsession_way){.zipper = &f->addr}, "j",
 						    &attach, to, PATIENCE_MS, &err)
-					  : zsession_link(&p[i].a, &f->addr, &attach, to, PATIENCE_MS, &err);
+					  : zsession_attach_direct(&p[i].a, &f->addr, &attach, to, PATIENCE_MS, &err);
 		if (rc != 0)
 			fail_msg("%s", err.text);
 		p[i].b = take_words(f, &h, i % 2 == 0 ? 2 : 1);

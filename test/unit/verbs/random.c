@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "test/unit/verbs/random_parts.h"
+#include "common/transport/transports.h"
 
 #define SEEDS 120
 #define LONG_SEEDS 1000
@@ -166,7 +167,7 @@ static void begin(uint64_t seed)
 	choose_settings();
 	if (!link_kind_works(&link_kinds[link_kind_count - 1]))
 		random_fail("the module does not load");
-	world.ops = ztransport_find(ZADDR_VERBS, &err);
+	world.ops = ztransports_find(ZADDR_VERBS, &err);
 	world.pairs = 1 + (int)draw(RANDOM_PAIRS);
 	world.faulty = draw(3) != 0;
 	world.one_sided = draw(2);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "common/endpoint/ep_category.h"
 #include "test/unit/verbs/parts.h"
 
 #define ENDPOINTS 3

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/transport/addr.h"
+#include "common/transport/base/addr.h"
 #include "common/control/auth.h"
 #include "test/unit/zipcast/cases.h"
 #include "test/unit/zipperd/daemon_fixture.h"

@@ -20,17 +20,17 @@
 #define OPENERS_MAX 300 /* members: who sends the first block is looked at in groups of so many */
 
 struct run {
-	struct zcast_shape shape;
+	struct zcastplan_shape shape;
 	uint32_t *site, *label; /* [members]; the label is what the plan knows: any numbers */
-	struct zcast_plan **plan;
-	struct zcast_step *step; /* the next one of each */
-	uint64_t *next;		 /* its number, or UINT64_MAX: there is none any more */
-	uint64_t now;		 /* the least of these */
-	uint8_t *has;		 /* [members][blocks] */
-	uint32_t *got;		 /* block that arrives in this step, or ZCAST_NOBODY */
-	uint32_t sites;		 /* numbers below this */
-	uint32_t *entered;	 /* [sites][blocks] times that a block came into a site from another one */
-	bool *peer;		 /* [members][members], for small groups */
+	struct zcastplan **plan;
+	struct zcastplan_step *step; /* the next one of each */
+	uint64_t *next;		     /* its number, or UINT64_MAX: there is none any more */
+	uint64_t now;		     /* the least of these */
+	uint8_t *has;		     /* [members][blocks] */
+	uint32_t *got;		     /* block that arrives in this step, or ZCASTPLAN_NOBODY */
+	uint32_t sites;		     /* numbers below this */
+	uint32_t *entered;	     /* [sites][blocks] times that a block came into a site from another one */
+	bool *peer;		     /* [members][members], for small groups */
 	uint32_t *opener; /* [members] who sends it its first block: of a single one, or of two and so of any number; or
 			     NULL */
 	uint32_t *missing;    /* [members] blocks */
@@ -48,29 +48,29 @@ static uint32_t draw(uint32_t below)
 
 static void look_at_links(struct run *r)
 {
-	struct zcast_shape shape = r->shape;
+	struct zcastplan_shape shape = r->shape;
 	shape.blocks = shape.blocks > 1 ? 2 : 1;
 	for (uint32_t i = 0; i < shape.members; i++) {
 		if (r->opener)
-			assert_int_equal(zcast_plan_first(&shape, i, &r->opener[i]), 0);
+			assert_int_equal(zcastplan_first(&shape, i, &r->opener[i]), 0);
 		if (r->peer)
-			assert_int_equal(zcast_plan_peers(&r->shape, i, r->peer + (size_t)i * shape.members), 0);
+			assert_int_equal(zcastplan_peers(&r->shape, i, r->peer + (size_t)i * shape.members), 0);
 	}
 }
 
 static void advance(struct run *r, uint32_t i)
 {
-	r->next[i] = zcast_plan_next(r->plan[i], &r->step[i]) ? r->step[i].number : UINT64_MAX;
+	r->next[i] = zcastplan_next(r->plan[i], &r->step[i]) ? r->step[i].number : UINT64_MAX;
 }
 
 /* site: [members], or NULL: random ones of seven */
-static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t members, uint32_t blocks,
+static void begin(struct run *r, enum zcastplan_algorithm algorithm, uint32_t members, uint32_t blocks,
 	const uint32_t *site)
 {
 	*r = (struct run){.shape = {algorithm, members, blocks, NULL}};
 	r->site = calloc(members, sizeof(*r->site));
 	r->shape.site = r->label = calloc(members, sizeof(*r->label));
-	r->plan = calloc(members, sizeof(struct zcast_plan *));
+	r->plan = calloc(members, sizeof(struct zcastplan *));
 	r->step = calloc(members, sizeof(*r->step));
 	r->next = calloc(members, sizeof(*r->next));
 	r->now = UINT64_MAX;
@@ -88,9 +88,9 @@ static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t member
 	}
 	r->entered = calloc((size_t)r->sites * blocks, sizeof(*r->entered));
 	for (uint32_t i = 0; i < members; i++) {
-		r->plan[i] = zcast_plan_create(&r->shape, i);
+		r->plan[i] = zcastplan_create(&r->shape, i);
 		assert_non_null(r->plan[i]);
-		r->got[i] = ZCAST_NOBODY;
+		r->got[i] = ZCASTPLAN_NOBODY;
 		advance(r, i);
 		r->now = r->next[i] < r->now ? r->next[i] : r->now;
 	}
@@ -101,7 +101,7 @@ static void begin(struct run *r, enum zcast_algorithm algorithm, uint32_t member
 static void end(struct run *r)
 {
 	for (uint32_t i = 0; i < r->shape.members; i++)
-		zcast_plan_destroy(r->plan[i]);
+		zcastplan_destroy(r->plan[i]);
 	free(r->site);
 	free(r->label);
 	free(r->plan);
@@ -118,16 +118,16 @@ static void end(struct run *r)
 /* What member i does in this step is what the other side does. */
 static void check_step(struct run *r, uint32_t i)
 {
-	const struct zcast_step *s = &r->step[i];
+	const struct zcastplan_step *s = &r->step[i];
 	uint32_t k = r->shape.blocks;
-	if (s->to != ZCAST_NOBODY) {
+	if (s->to != ZCASTPLAN_NOBODY) {
 		assert_true(s->to < r->shape.members && s->to != i);
 		assert_int_equal(r->next[s->to], s->number);
 		assert_int_equal(r->step[s->to].from, i);
 		assert_int_equal(r->step[s->to].recv_block, s->send_block);
 		assert_true(r->has[(size_t)i * k + s->send_block]);
 	}
-	if (s->from == ZCAST_NOBODY)
+	if (s->from == ZCASTPLAN_NOBODY)
 		return;
 	assert_true(s->from < r->shape.members);
 	assert_int_equal(r->next[s->from], s->number);
@@ -146,10 +146,10 @@ static void check_step(struct run *r, uint32_t i)
 
 static void receive(struct run *r, uint32_t i)
 {
-	if (r->got[i] == ZCAST_NOBODY)
+	if (r->got[i] == ZCASTPLAN_NOBODY)
 		return;
 	r->has[(size_t)i * r->shape.blocks + r->got[i]] = 1;
-	r->got[i] = ZCAST_NOBODY;
+	r->got[i] = ZCASTPLAN_NOBODY;
 	if (--r->missing[i] == 0) {
 		r->first = r->now < r->first ? r->now : r->first;
 		r->last = r->now;
@@ -179,7 +179,7 @@ static bool do_step(struct run *r)
 	return true;
 }
 
-static void prove_sites(enum zcast_algorithm algorithm, uint32_t members, uint32_t blocks, const uint32_t *site)
+static void prove_sites(enum zcastplan_algorithm algorithm, uint32_t members, uint32_t blocks, const uint32_t *site)
 {
 	struct run r;
 	begin(&r, algorithm, members, blocks, site);
@@ -187,14 +187,14 @@ static void prove_sites(enum zcast_algorithm algorithm, uint32_t members, uint32
 		;
 	for (size_t i = 0; i < (size_t)members * blocks; i++)
 		assert_true(r.has[i]);
-	uint64_t steps = zcast_plan_steps(&r.shape);
-	if (algorithm != ZCAST_HYBRID_CHAIN && algorithm != ZCAST_HYBRID_PIPELINE) {
+	uint64_t steps = zcastplan_steps(&r.shape);
+	if (algorithm != ZCASTPLAN_HYBRID_CHAIN && algorithm != ZCASTPLAN_HYBRID_PIPELINE) {
 		assert_int_equal(r.steps, steps);
-		if (algorithm == ZCAST_PIPELINE && members > 1)
+		if (algorithm == ZCASTPLAN_PIPELINE && members > 1)
 			assert_int_equal(steps, blocks + (uint32_t)(32 - __builtin_clz(members - 1)) - 1);
 		/* The paper's section 4: the last blocks come in one step, or in two where the size is no power of two.
 		 */
-		if (algorithm == ZCAST_PIPELINE && members > 1 && blocks > 1)
+		if (algorithm == ZCASTPLAN_PIPELINE && members > 1 && blocks > 1)
 			assert_true(r.last - r.first <= ((members & (members - 1)) != 0));
 		end(&r);
 		return;
@@ -210,7 +210,7 @@ static void prove_sites(enum zcast_algorithm algorithm, uint32_t members, uint32
 	end(&r);
 }
 
-static void prove(enum zcast_algorithm algorithm, uint32_t members, uint32_t blocks)
+static void prove(enum zcastplan_algorithm algorithm, uint32_t members, uint32_t blocks)
 {
 	prove_sites(algorithm, members, blocks, NULL);
 }
@@ -220,10 +220,10 @@ static const uint32_t some_blocks[] = {1, 2, 3, 4, 5, 7, 8, 13, 32};
 static void small_groups(void **state)
 {
 	(void)state;
-	for (int a = 0; a < ZCAST_ALGORITHMS; a++)
+	for (int a = 0; a < ZCASTPLAN_ALGORITHMS; a++)
 		for (uint32_t n = 1; n <= 40; n++)
 			for (size_t b = 0; b < sizeof(some_blocks) / sizeof(some_blocks[0]); b++)
-				prove((enum zcast_algorithm)a, n, some_blocks[b]);
+				prove((enum zcastplan_algorithm)a, n, some_blocks[b]);
 }
 
 /* Up to 4097 members, in samples; with ZIP_LONG all sizes up to 1024 and every seventh above: all would take too long.
@@ -234,13 +234,13 @@ static void large_groups(void **state)
 	(void)state;
 	for (uint32_t n = 41; n <= MEMBERS_MAX; n += n > 4093 ? 1 : all ? (n < 1024 ? 1 : 7) : n < 300 ? 36 : 759) {
 		const bool few = n < 1000 || n == 4096 || (all && n % 4 == 1);
-		prove(ZCAST_TREE, n, 2);
-		prove(ZCAST_PIPELINE, n, 1 + draw(12));
-		prove(ZCAST_HYBRID_CHAIN, n, 1 + draw(6));
-		prove(ZCAST_HYBRID_PIPELINE, n, 1 + draw(6));
+		prove(ZCASTPLAN_TREE, n, 2);
+		prove(ZCASTPLAN_PIPELINE, n, 1 + draw(12));
+		prove(ZCASTPLAN_HYBRID_CHAIN, n, 1 + draw(6));
+		prove(ZCASTPLAN_HYBRID_PIPELINE, n, 1 + draw(6));
 		if (few) {
-			prove(ZCAST_SEQUENTIAL, n, 1 + (n < 1000));
-			prove(ZCAST_CHAIN, n, 2);
+			prove(ZCASTPLAN_SEQUENTIAL, n, 1 + (n < 1000));
+			prove(ZCASTPLAN_CHAIN, n, 2);
 		}
 	}
 }
@@ -266,15 +266,15 @@ static void hybrids_of_many_sites(void **state)
 		for (uint32_t n = counts[c]; n <= 4 * counts[c]; n += counts[c] + 1)
 			for (int how = 0; how < 4; how++) {
 				fill_sites(site, n, counts[c], how);
-				prove_sites(ZCAST_HYBRID_CHAIN, n, 1 + draw(6), site);
-				prove_sites(ZCAST_HYBRID_PIPELINE, n, 1 + draw(6), site);
+				prove_sites(ZCASTPLAN_HYBRID_CHAIN, n, 1 + draw(6), site);
+				prove_sites(ZCASTPLAN_HYBRID_PIPELINE, n, 1 + draw(6), site);
 			}
 	for (uint32_t n = all ? 17 : 4096; n <= 4096; n += all ? 1 + n / 100 : 1)
 		for (uint32_t sites = 17; sites <= n; sites = sites < n && 9 * sites > n ? n : 9 * sites) {
 			fill_sites(site, n, sites, (int)draw(4));
-			prove_sites(ZCAST_HYBRID_PIPELINE, n, 1 + draw(6), site);
+			prove_sites(ZCASTPLAN_HYBRID_PIPELINE, n, 1 + draw(6), site);
 			if (all || sites < n)
-				prove_sites(ZCAST_HYBRID_CHAIN, n, 1 + draw(3), site);
+				prove_sites(ZCASTPLAN_HYBRID_CHAIN, n, 1 + draw(3), site);
 		}
 }
 
@@ -287,8 +287,8 @@ static void hybrids_of_many_shapes(void **state)
 		for (uint32_t n = sites; n <= 9 * sites; n += n < 4 * sites ? 1 : sites - 1)
 			for (int how = 0; how < 4; how++) {
 				fill_sites(site, n, sites, how);
-				prove_sites(ZCAST_HYBRID_CHAIN, n, 1 + draw(6), site);
-				prove_sites(ZCAST_HYBRID_PIPELINE, n, 1 + draw(6), site);
+				prove_sites(ZCASTPLAN_HYBRID_CHAIN, n, 1 + draw(6), site);
+				prove_sites(ZCASTPLAN_HYBRID_PIPELINE, n, 1 + draw(6), site);
 			}
 }
 
@@ -302,7 +302,7 @@ static void pipelines_of_all_sizes(void **state)
 {
 	(void)state;
 	for (uint32_t n = 2; n <= 4096; n += EACH)
-		prove(ZCAST_PIPELINE, n, 2 + n % 4);
+		prove(ZCASTPLAN_PIPELINE, n, 2 + n % 4);
 }
 
 /* With so many blocks that all dimensions of the hypercube carry different ones for a while. All sizes with ZIP_LONG.
@@ -314,25 +314,25 @@ static void pipelines_of_many_blocks(void **state)
 	for (uint32_t n = 2; n <= 4097; n += n < 260 || n > 4090 || getenv("ZIP_LONG") ? 1 : 53) {
 		while (1u << dimensions < n)
 			dimensions++;
-		prove(ZCAST_PIPELINE, n, dimensions + 3);
+		prove(ZCASTPLAN_PIPELINE, n, dimensions + 3);
 		if (n <= 128 || (n & (n - 1)) == 0)
-			prove(ZCAST_PIPELINE, n, 4 * dimensions + 5);
+			prove(ZCASTPLAN_PIPELINE, n, 4 * dimensions + 5);
 	}
 }
 
 /* The least number of steps there is (Ganesan and Seshadri): the paper allows one more for other sizes than 2^d. */
 static void pipeline_is_as_short_as_can_be(void **state)
 {
-	struct zcast_shape s = {ZCAST_PIPELINE, 8, 3, NULL};
+	struct zcastplan_shape s = {ZCASTPLAN_PIPELINE, 8, 3, NULL};
 	(void)state;
-	assert_int_equal(zcast_plan_steps(&s), 5); /* the paper's Figure 3: three rounds and two */
+	assert_int_equal(zcastplan_steps(&s), 5); /* the paper's Figure 3: three rounds and two */
 	s.members = 9;
-	assert_int_equal(zcast_plan_steps(&s), 6);
+	assert_int_equal(zcastplan_steps(&s), 6);
 	s.members = 4096;
 	s.blocks = 1000;
-	assert_int_equal(zcast_plan_steps(&s), 1011);
+	assert_int_equal(zcastplan_steps(&s), 1011);
 	s.members = 1;
-	assert_int_equal(zcast_plan_steps(&s), 0);
+	assert_int_equal(zcastplan_steps(&s), 0);
 }
 
 /* "If the binomial pipeline is run with only a single block, it will produce a binomial tree." */
@@ -340,32 +340,32 @@ static void one_block_is_a_tree(void **state)
 {
 	(void)state;
 	for (uint32_t i = 0; i < 32; i++) {
-		struct zcast_shape shape = {ZCAST_PIPELINE, 32, 1, NULL};
-		struct zcast_plan *pipeline = zcast_plan_create(&shape, i);
-		shape.algorithm = ZCAST_TREE;
-		struct zcast_plan *tree = zcast_plan_create(&shape, i);
-		struct zcast_step a, b;
+		struct zcastplan_shape shape = {ZCASTPLAN_PIPELINE, 32, 1, NULL};
+		struct zcastplan *pipeline = zcastplan_create(&shape, i);
+		shape.algorithm = ZCASTPLAN_TREE;
+		struct zcastplan *tree = zcastplan_create(&shape, i);
+		struct zcastplan_step a, b;
 		bool more;
 		do {
-			more = zcast_plan_next(pipeline, &a);
-			assert_int_equal(zcast_plan_next(tree, &b), more);
+			more = zcastplan_next(pipeline, &a);
+			assert_int_equal(zcastplan_next(tree, &b), more);
 			assert_true(!more || (a.number == b.number && a.to == b.to && a.from == b.from));
 		} while (more);
-		zcast_plan_destroy(pipeline);
-		zcast_plan_destroy(tree);
+		zcastplan_destroy(pipeline);
+		zcastplan_destroy(tree);
 	}
 }
 
 static void algorithms_have_names(void **state)
 {
 	(void)state;
-	assert_int_equal(zcast_algorithm_find("sequential"), ZCAST_SEQUENTIAL);
-	assert_int_equal(zcast_algorithm_find("tree"), ZCAST_TREE);
-	assert_int_equal(zcast_algorithm_find("chain"), ZCAST_CHAIN);
-	assert_int_equal(zcast_algorithm_find("pipeline"), ZCAST_PIPELINE);
-	assert_int_equal(zcast_algorithm_find("hybrid-chain"), ZCAST_HYBRID_CHAIN);
-	assert_int_equal(zcast_algorithm_find("hybrid-pipeline"), ZCAST_HYBRID_PIPELINE);
-	assert_int_equal(zcast_algorithm_find("magic"), -1);
+	assert_int_equal(zcastplan_find("sequential"), ZCASTPLAN_SEQUENTIAL);
+	assert_int_equal(zcastplan_find("tree"), ZCASTPLAN_TREE);
+	assert_int_equal(zcastplan_find("chain"), ZCASTPLAN_CHAIN);
+	assert_int_equal(zcastplan_find("pipeline"), ZCASTPLAN_PIPELINE);
+	assert_int_equal(zcastplan_find("hybrid-chain"), ZCASTPLAN_HYBRID_CHAIN);
+	assert_int_equal(zcastplan_find("hybrid-pipeline"), ZCASTPLAN_HYBRID_PIPELINE);
+	assert_int_equal(zcastplan_find("magic"), -1);
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 /* The real zipperd as a child and fake ranks, see daemon_fixture.h. */
 #define _GNU_SOURCE
 #include "test/unit/zipperd/daemon_fixture.h"
+#include "common/session/session_attach.h"
 
 #include <errno.h>
 #include <fcntl.h>

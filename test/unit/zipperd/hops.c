@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "test/unit/zipperd/job_fixture.h"
+#include "common/session/session_attach.h"
 
 #define DESCRIPTORS 56 /* where these are few: of a zipperd, which keeps a quarter of them to say so */
 #define IDLE 19

@@ -3,7 +3,7 @@
 #ifndef ZIP_TEST_UNIT_UNREGISTERED_H
 #define ZIP_TEST_UNIT_UNREGISTERED_H
 
-#include "common/transport/transport.h"
+#include "common/transport/base/transport.h"
 
 static inline const void *unregistered_domain(const struct zlink *z, enum zlink_half half)
 {

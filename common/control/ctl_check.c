@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether the contents of a control message fit together. The receiver of a message relies on this check. */
+#include "common/control/ctl_check.h"
+
+#include <string.h>
+
+#include "common/control/ctl_name.h"
+
+/* Runs that cover 0..total-1 within parts of these sizes. That no lrank is there twice is the reader's to check. */
+static const char *check_runs(const struct zctl_run *runs, uint32_t nruns, const uint32_t *sizes, uint32_t nparts)
+{
+	uint64_t next = 0, ranks = 0;
+	for (uint32_t i = 0; i < nruns; i++) {
+		const struct zctl_run *run = &runs[i];
+		if (run->vrank != next || run->count == 0 || run->part >= nparts ||
+			(uint64_t)run->lrank + run->count > sizes[run->part])
+			return "the runs of the world do not fit together";
+		next += run->count;
+	}
+	for (uint32_t i = 0; i < nparts; i++) {
+		if (sizes[i] == 0) /* CREATE: it would stand for "not told", and any number could come */
+			return "a part of the world is empty";
+		ranks += sizes[i];
+	}
+	return ranks == next && ranks <= ZCTL_RANKS_MAX ? NULL : "the parts and runs of the world do not fit together";
+}
+
+/* A rank builds its tables from this without looking again, so it must hold together. */
+static const char *check_world(const struct zctl_world *w)
+{
+	uint32_t sizes[ZCTL_PARTS_MAX];
+	uint64_t ranks = 0;
+	if (w->nparts == 0 || w->nruns == 0)
+		return "the world is empty";
+	for (uint32_t i = 0; i < w->nparts; i++)
+		ranks += sizes[i] = w->parts[i].size;
+	if (w->vrank >= ranks)
+		return "the parts and runs of the world do not fit together";
+	for (uint32_t i = 0, next = 0; i < w->nattached; next = w->attached[i].vrank + w->attached[i].count, i++)
+		if (w->attached[i].vrank < next || w->attached[i].count == 0 ||
+			(uint64_t)w->attached[i].vrank + w->attached[i].count > ranks)
+			return "the ranks with ports do not fit together";
+	return check_runs(w->runs, w->nruns, sizes, w->nparts);
+}
+
+static bool are_entries(const char *entries, const char *parts)
+{
+	char name[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
+	uint32_t hops[ZCTL_PARTS_MAX];
+	return entries[0] == '\0' || zctl_name_split_entries(entries, parts, name, hops) > 0;
+}
+
+static const char *check_create(const struct zctl_create *c)
+{
+	if (!are_entries(c->entries, c->parts))
+		return "the fabrics by which the parts come are not one for each";
+	if (c->nruns == 0)
+		return NULL;
+	return check_runs(c->runs, c->nruns, c->sizes, (uint32_t)zctl_name_split_parts(c->parts, NULL, ZCTL_PARTS_MAX));
+}
+
+static const char *check_join(const struct zctl_join *j)
+{
+	if (zctl_name_split_parts(j->parts, NULL, ZCTL_PARTS_MAX) < 0)
+		return "the list of parts is not one";
+	if (!are_entries(j->entries, j->parts))
+		return "the fabrics by which the parts come are not one for each";
+	if (j->endpoints == 0 || j->endpoints > ZCTL_ENDPOINTS_MAX)
+		return "a rank has no such number of endpoints";
+	if (j->nrails > ZCTL_RAILS_MAX || j->rail >= j->nrails)
+		return "a job has no such zipper";
+	return j->mixed > 1 || j->direct > 1 || j->records > 1 ? "a flag is neither 0 nor 1" : NULL;
+}
+
+static const char *check_endpoint(uint32_t endpoint)
+{
+	return endpoint < ZCTL_ENDPOINTS_MAX ? NULL : "no rank has such an endpoint";
+}
+
+const char *zctl_check(const struct zctl_msg *m)
+{
+	switch (m->type) {
+	case ZCTL_HELLO:
+		return m->u.hello.service < ZCTL_SERVICE_RANK || m->u.hello.service > ZCTL_SERVICE_CIRCUIT
+			       ? "there is no such service"
+			       : NULL;
+	case ZCTL_JOIN:
+		return check_join(&m->u.join);
+	case ZCTL_ATTACH:
+		return check_endpoint(m->u.attach.endpoint);
+	case ZCTL_OPEN:
+		return check_endpoint(m->u.open.endpoint);
+	case ZCTL_WORLD:
+		return m->u.world.external32 > 1 ? "a flag is neither 0 nor 1" : check_world(&m->u.world);
+	case ZCTL_CREATE:
+		return check_create(&m->u.create);
+	case ZCTL_DIRECT:
+		return m->u.direct.what < ZCTL_DIRECT_ASK || m->u.direct.what > ZCTL_DIRECT_NO
+			       ? "it asks for nothing known"
+			       : check_endpoint(m->u.direct.endpoint);
+	case ZCTL_MEET:
+		return strcmp(m->u.meet.from, m->u.meet.to) == 0 ? "both ends are on one fabric" : NULL;
+	case ZCTL_REACH:
+		return strcmp(m->u.reach.from, m->u.reach.to) == 0 ? "a hop within one fabric" : NULL;
+	case ZCTL_EVENT:
+		return m->u.event.kind < ZCTL_EV_RANK_JOINED || m->u.event.kind > ZCTL_EV_DEAD
+			       ? "there is no such event"
+			       : NULL;
+	default:
+		return NULL;
+	}
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Communication graphs: who sent how much to whom in a run, and the file that holds one. zipmap.graph(5) describes the
+ * file byte by byte; libzip writes it (ZIPPER_PROFILE), zipmap reads and writes it.
+ *
+ * Ranks are vranks: ranks in the (merged) MPI_COMM_WORLD. Bytes are payload, as the sender's count and datatype say.
+ * Nothing here keeps global state; different objects may be used by different threads.
+ */
+#ifndef ZIP_COMMON_GRAPH_GRAPH_H
+#define ZIP_COMMON_GRAPH_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/err.h"
+
+#define ZGRAPH_VERSION 1
+#define ZGRAPH_RANKS_MAX 0x7fffffffu  /* an MPI rank is an int */
+#define ZGRAPH_PHASE_MAX 0x7fffffffu  /* and so is the level of MPI_Pcontrol */
+#define ZGRAPH_TITLE_MAX 255u	      /* bytes */
+#define ZGRAPH_EDGES_MAX (1ull << 28) /* that zgraph_load makes unless it is told otherwise: 5 GiB */
+
+/* How the bytes of an edge travelled. In a file as these numbers. */
+enum zgraph_class {
+	ZGRAPH_P2P = 0,	 /* point-to-point */
+	ZGRAPH_COLL = 1, /* collectives, decomposed by the model of zipmap.graph(5) */
+	ZGRAPH_PUT = 2,	 /* one-sided, from the origin (the edge's rank) to the target (its peer) */
+	ZGRAPH_GET = 3,	 /* one-sided; noted by the origin, but the bytes go from the peer to the rank */
+	ZGRAPH_CLASSES
+};
+extern const char *const zgraph_class_names[ZGRAPH_CLASSES];
+
+/* What is counted by calls. In a file as these numbers. */
+enum zgraph_kind {
+	ZGRAPH_OUTSIDE = 0, /* to processes that are not in this world (MPI_Comm_spawn, MPI_Comm_connect) */
+	ZGRAPH_LOST,	    /* the recorder's table was full: these bytes are in no edge */
+	ZGRAPH_BARRIER,
+	ZGRAPH_BCAST,
+	ZGRAPH_GATHER,
+	ZGRAPH_GATHERV,
+	ZGRAPH_SCATTER,
+	ZGRAPH_SCATTERV,
+	ZGRAPH_ALLGATHER,
+	ZGRAPH_ALLGATHERV,
+	ZGRAPH_ALLTOALL,
+	ZGRAPH_ALLTOALLV,
+	ZGRAPH_ALLTOALLW,
+	ZGRAPH_REDUCE,
+	ZGRAPH_ALLREDUCE,
+	ZGRAPH_REDUCE_SCATTER,
+	ZGRAPH_REDUCE_SCATTER_BLOCK,
+	ZGRAPH_SCAN,
+	ZGRAPH_EXSCAN,
+	ZGRAPH_NEIGHBOR_ALLGATHER,
+	ZGRAPH_NEIGHBOR_ALLGATHERV,
+	ZGRAPH_NEIGHBOR_ALLTOALL,
+	ZGRAPH_NEIGHBOR_ALLTOALLV,
+	ZGRAPH_NEIGHBOR_ALLTOALLW,
+	ZGRAPH_KINDS
+};
+extern const char *const zgraph_kind_names[ZGRAPH_KINDS];
+
+/* count peers from peer on, to each of which the rank sent `bytes` in `messages`. */
+struct zgraph_run {
+	uint32_t phase; /* level of MPI_Pcontrol; 1 where the program sets none */
+	enum zgraph_class class;
+	uint32_t peer, count;	  /* count >= 1 */
+	uint64_t bytes, messages; /* messages >= 1 */
+};
+
+/* Calls of one kind by a rank. Summed over ranks, a collective over n ranks counts n calls. */
+struct zgraph_call {
+	uint32_t phase;
+	enum zgraph_kind kind;
+	uint32_t size;	       /* of the communicator */
+	uint64_t calls, bytes; /* calls >= 1; bytes: what the rank handed in, see zipmap.graph(5) */
+};
+
+/* Totals over all ranks of what has this phase and class, selected or not, and whether to itself or not. */
+struct zgraph_layer {
+	uint32_t phase;
+	enum zgraph_class class;
+	uint64_t edges, bytes, messages;    /* edges: pairs of a rank and another one */
+	uint64_t self_bytes, self_messages; /* of bytes and messages: to the rank itself */
+};
+
+/* A graph in memory: the selected phases and classes added up, ZGRAPH_GET turned round. Rank r sent to the peers
+ * peer[off[r]] to peer[off[r + 1] - 1], which ascend, each once. */
+struct zgraph {
+	uint32_t ranks;
+	uint64_t edges;			      /* off[ranks] */
+	uint64_t *off;			      /* [ranks + 1] */
+	uint32_t *peer;			      /* [edges] */
+	uint64_t *bytes, *messages;	      /* [edges] */
+	uint64_t total_bytes, total_messages; /* sums of bytes[] and messages[] */
+	unsigned model;
+	char title[ZGRAPH_TITLE_MAX + 1];
+	size_t nlayers;
+	struct zgraph_layer *layers; /* [nlayers], ascending by (phase, class) */
+	size_t ncalls;
+	struct zgraph_call *calls; /* [ncalls], ascending by (phase, kind, size), summed over ranks; not selected */
+};
+
+void zgraph_destroy(struct zgraph *);
+
+struct zgraph_edge {
+	uint32_t src, dst;
+	uint64_t bytes, messages; /* messages >= 1 */
+};
+/* From a list in any order; edges of the same pair are added up. Phase 1, ZGRAPH_P2P, no title. 0, -ENOMEM, -EINVAL (a
+ * rank that is not there), -EOVERFLOW (a sum above 2^64). */
+int zgraph_build(struct zgraph **, uint32_t ranks, const struct zgraph_edge *, size_t n, bool keep_self, struct zerr *);
+/* Writes a graph as phase 1, ZGRAPH_P2P; its layers and calls are not kept. 0 or a negative errno. */
+int zgraph_save(const struct zgraph *, const char *path, struct zerr *);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Data channels and direct links: connections that carry rank messages once it is said whose they are, see session.h.
+ */
+#include "common/session/session_parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/session/session_attach.h"
+#include "common/transport/transports.h"
+
+/* To the caller's endpoint, before anything is said: the other end settles its side with what we say next. Where the
+ * link can be settled only later it stays as it is. */
+static int settle(struct zlink *link, struct zendpoint **own, struct zerr *err)
+{
+	int rc = 0;
+	if (!own || !link->ops->settle)
+		return 0;
+	if (!*own)
+		rc = link->ops->endpoint_open(own, err);
+	if (rc == 0)
+		rc = link->ops->settle(link, *own, *own, err);
+	if (rc < 0)
+		link->ops->close(link);
+	return rc < 0 ? rc : 0;
+}
+
+int zsession_attach(struct zlink **out, const struct zaddr *zipper, const char *job, const struct zctl_attach *attach,
+	int timeout_ms, struct zerr *err)
+{
+	const struct zsession_way way = {.zipper = zipper};
+	return zsession_attach_to(out, &way, job, attach, NULL, timeout_ms, err);
+}
+
+/* What data channels say first, to each zipperd on the way. */
+static int say_hello(struct zlink *link, const char *job, int64_t deadline)
+{
+	struct zctl_msg hello = {.type = ZCTL_HELLO};
+	hello.u.hello.service = ZCTL_SERVICE_DATA;
+	strncpy(hello.u.hello.job, job, ZCTL_NAME_MAX);
+	return zsession_send(link, &hello, deadline);
+}
+
+/* The way to the next zipperd, as reach: but for the pass there is nothing to show. */
+static int pass_on(struct zsession *s, const struct zsession_way *way, int i, const char *job, struct zerr *err)
+{
+	struct zctl_msg out = {.type = ZCTL_REACH}, in;
+	zsession_fill_reach(&out.u.reach, &way->hops[i], &way->hops[i].addr);
+	memcpy(out.u.reach.pass, way->passes[i], ZCTL_TOKEN_BYTES);
+	int rc = say_hello(s->link, job, zclock_ms() + s->timeout_ms);
+	if (rc != 0 && rc != -EPIPE && rc != -ECONNRESET)
+		return zsession_broken(s, rc, err);
+	rc = zsession_request(s, &out, ZCTL_REACHED, &in, false, err);
+	if (rc == 0)
+		zsession_name(s->where, sizeof(s->where), NULL, &way->hops[i].addr);
+	return rc;
+}
+
+/* On a link that is the caller's, whatever happens. */
+static int pass_all(struct zlink *link, const struct zsession_way *way, const char *job, char *where, size_t cap,
+	int timeout_ms, struct zerr *err)
+{
+	struct zsession s = {.link = link, .timeout_ms = timeout_ms};
+	int rc = 0;
+	s.tail = &s.head;
+	snprintf(s.where, sizeof(s.where), "%s", where);
+	for (int i = 0; rc == 0 && i < way->nhops; i++)
+		rc = pass_on(&s, way, i, job, err);
+	zsession_drop_inbox(&s);
+	snprintf(where, cap, "%s", s.where);
+	return rc;
+}
+
+static int attach(struct zlink *link, const struct zsession_way *way, const char *job, const struct zctl_attach *a,
+	char *where, size_t cap, int timeout_ms, struct zerr *err)
+{
+	struct zctl_msg msg = {.type = ZCTL_ATTACH};
+	int rc = pass_all(link, way, job, where, cap, timeout_ms, err);
+	if (rc != 0)
+		return rc;
+	int64_t deadline = zclock_ms() + timeout_ms;
+	msg.u.attach = *a;
+	rc = say_hello(link, job, deadline);
+	if (rc == 0)
+		rc = zsession_send(link, &msg, deadline);
+	return rc == 0 ? 0 : zerr_set(err, rc, "%s: cannot attach: %s", where, strerror(-rc));
+}
+
+int zsession_attach_to(struct zlink **out, const struct zsession_way *way, const char *job, const struct zctl_attach *a,
+	struct zendpoint **own, int timeout_ms, struct zerr *err)
+{
+	char where[320];
+	int rc = zsession_connect(out, way->zipper, NULL, own != NULL, timeout_ms, where, sizeof(where), err);
+	if (rc != 0)
+		return rc;
+	rc = settle(*out, own, err);
+	if (rc != 0) {
+		*out = NULL;
+		return zerr_prefix(err, rc, "cannot connect to %s", where);
+	}
+	rc = attach(*out, way, job, a, where, sizeof(where), timeout_ms, err);
+	if (rc != 0) {
+		(*out)->ops->close(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+int zsession_attach_direct(struct zlink **out, const struct zaddr *addr, const struct zctl_attach *attach,
+	struct zendpoint **own, int timeout_ms, struct zerr *err)
+{
+	struct zctl_msg msg = {.type = ZCTL_ATTACH};
+	const struct ztransport *t = ztransports_find(addr->kind, err);
+	if (!t)
+		return -EPROTONOSUPPORT;
+	int64_t deadline = zclock_ms() + timeout_ms;
+	int rc = own && t->connect_plain ? t->connect_plain(out, addr, timeout_ms, err)
+					 : t->connect(out, addr, timeout_ms, err);
+	if (rc == 0 && (rc = settle(*out, own, err)) != 0)
+		*out = NULL;
+	if (rc != 0)
+		return rc;
+	msg.u.attach = *attach;
+	rc = zsession_send(*out, &msg, deadline);
+	if (rc != 0) {
+		zerr_set(err, rc, "cannot attach: %s", strerror(-rc));
+		(*out)->ops->close(*out);
+		*out = NULL;
+	}
+	return rc;
+}

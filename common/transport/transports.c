@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which transport implements which kind of address, and loading the module of one. Set-up only, one thread. */
+#include "common/transport/transports.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/base/module.h"
+#include "common/transport/verbs/verbs_module.h"
+
+static const char *module_dir;
+static const struct zverbs_options *verbs_options;
+static const struct ztransport *verbs;
+
+void ztransports_configure(const char *dir, const struct zverbs_options *options)
+{
+	module_dir = dir;
+	verbs_options = options;
+}
+
+/* It stays loaded: its threads of control are the links'. */
+static const struct ztransport *load_verbs(struct zerr *err)
+{
+	char path[PATH_MAX];
+	if (!module_dir || !verbs_options) {
+		zerr_set(err, -ENOTSUP, "verbs addresses are not for this program");
+		return NULL;
+	}
+	snprintf(path, sizeof(path), "%s/" ZVERBS_FILE, module_dir);
+	if (access(path, F_OK) != 0) {
+		zerr_set(err, -ENOTSUP,
+			"there is no %s (built without libibverbs? Else module_dir, or for ranks ZIPPER_MODULE_DIR, "
+			"says where " ZVERBS_FILE " lies)",
+			path);
+		return NULL;
+	}
+	void *file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!file) {
+		zerr_set(err, -ENOTSUP, "no verbs on this host: %s", dlerror());
+		return NULL;
+	}
+	const struct zverbs_module *module = dlsym(file, ZVERBS_SYMBOL);
+	if (!module) {
+		zerr_set(err, -ENOTSUP, "no verbs on this host: %s has no " ZVERBS_SYMBOL, path);
+		dlclose(file);
+		return NULL;
+	}
+	if (zmodule_check(module->release, path, err) != 0) {
+		dlclose(file);
+		return NULL;
+	}
+	module->configure(verbs_options);
+	return module->transport;
+}
+
+const struct ztransport *ztransports_find(enum zaddr_kind kind, struct zerr *err)
+{
+	switch (kind) {
+	case ZADDR_TCP:
+		return &ztransport_tcp;
+	case ZADDR_SHM:
+		return &ztransport_shm;
+	case ZADDR_VERBS:
+		if (!verbs)
+			verbs = load_verbs(err);
+		return verbs;
+	case ZADDR_NONE:
+		break;
+	}
+	zerr_set(err, -EINVAL, "no transport address given");
+	return NULL;
+}
