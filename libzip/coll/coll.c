@@ -5,6 +5,7 @@
 #include "libzip/coll/inside/coll_data.h"
 #include "libzip/comm/commnew.h"
 #include "libzip/p2p/completion.h"
+#include "libzip/schedule/engine.h"
 #include "libzip/type/datatype.h"
 #include "libzip/world/error.h"
 #include "libzip/comm/inter.h"
@@ -155,7 +156,7 @@ int zcoll_run(struct zcomm *c, const struct zcoll *a)
 {
 	struct zsched *s;
 	int rc = compile(c, a, false, &s);
-	return rc == MPI_SUCCESS ? zsched_run(s) : rc;
+	return rc == MPI_SUCCESS ? zengine_run(s) : rc;
 }
 
 int zcoll_start(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
@@ -171,7 +172,7 @@ int zcoll_start(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
 		zsched_destroy(s);
 		return raise_class(c, rc, a->name);
 	}
-	zsched_start(s);
+	zengine_start(s);
 	return MPI_SUCCESS;
 }
 
@@ -218,7 +219,7 @@ static int persistent_start(struct zreq *r)
 	}
 	p->run = s;
 	zsched_on_done(s, persistent_done, p);
-	zsched_start(s);
+	zengine_start(s);
 	return MPI_SUCCESS;
 }
 

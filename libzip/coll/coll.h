@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 #include "libzip/world/comm.h"
-#include "libzip/schedule/schedule.h"
+#include "libzip/schedule/step.h"
 #include "libzip/world/world.h"
 
 /* An array of counts or displacements of the application: int, or MPI_Count and MPI_Aint of the _c

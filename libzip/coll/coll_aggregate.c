@@ -116,7 +116,7 @@ int zalltoall_pack(struct zsched *s, struct zalltoall *x)
 		x->bundles[p] = p == mine ? NULL : make_bundle(s, x, p);
 		if (p == mine)
 			continue;
-		rc = x->bundles[p] ? zsched_call(s, pack, x->bundles[p]) : MPI_ERR_NO_MEM;
+		rc = x->bundles[p] ? zstep_call(s, pack, x->bundles[p]) : MPI_ERR_NO_MEM;
 	}
 	return x->bundles ? rc : MPI_ERR_NO_MEM;
 }
@@ -234,7 +234,7 @@ static int add_hand_out(struct zsched *s, struct zbundle *b)
 
 static int add_unpack(struct zsched *s, struct zbundle *b)
 {
-	return zsched_call(s, unpack, b);
+	return zstep_call(s, unpack, b);
 }
 
 static int add_end(struct zsched *s, struct zbundle *b)
@@ -253,14 +253,14 @@ static int build_end(struct zsched *s, struct zalltoall *x)
 	if (rc == MPI_SUCCESS)
 		rc = each_bundle(s, x, add_end);
 	if (rc == MPI_SUCCESS && x->local >= 0)
-		rc = zsched_close(s, x->local);
+		rc = zstep_close(s, x->local);
 	zsched_round(s);
 	return rc;
 }
 
 static int recv_sizes(struct zsched *s, struct zbundle *b)
 {
-	return zsched_recv(s, b->from_bytes, (MPI_Count)b->n * (b->my_high - b->my_low), MPI_INT32_T, b->peer);
+	return zstep_recv(s, b->from_bytes, (MPI_Count)b->n * (b->my_high - b->my_low), MPI_INT32_T, b->peer);
 }
 
 static int recv_blocks(struct zsched *s, struct zbundle *b)
@@ -269,7 +269,7 @@ static int recv_blocks(struct zsched *s, struct zbundle *b)
 	b->from = zsched_alloc(s, (size_t)bytes);
 	if (!b->from)
 		return MPI_ERR_NO_MEM;
-	return bytes > 0 ? zsched_recv(s, b->from, bytes, MPI_BYTE, b->peer) : MPI_SUCCESS;
+	return bytes > 0 ? zstep_recv(s, b->from, bytes, MPI_BYTE, b->peer) : MPI_SUCCESS;
 }
 
 /* Left open: the peer may only take the blocks when it has our sizes. */
@@ -280,16 +280,16 @@ static int send_all(struct zsched *s, struct zbundle *b)
 	b->msg = zsched_alloc(s, (size_t)bytes);
 	if (!b->msg)
 		return MPI_ERR_NO_MEM;
-	rc = zsched_call(s, arrange, b);
+	rc = zstep_call(s, arrange, b);
 	if (rc == MPI_SUCCESS && b->x->block < 0) {
-		rc = zsched_send(s, b->msg_bytes, n, MPI_INT32_T, b->peer);
+		rc = zstep_send(s, b->msg_bytes, n, MPI_INT32_T, b->peer);
 		if (rc == MPI_SUCCESS)
-			b->sizes_sent[0] = zsched_open(s);
+			b->sizes_sent[0] = zstep_open(s);
 	}
 	if (rc == MPI_SUCCESS && bytes > 0) {
-		rc = zsched_send(s, b->msg, bytes, MPI_BYTE, b->peer);
+		rc = zstep_send(s, b->msg, bytes, MPI_BYTE, b->peer);
 		if (rc == MPI_SUCCESS)
-			b->msg_sent[0] = zsched_open(s);
+			b->msg_sent[0] = zstep_open(s);
 	}
 	return rc;
 }
@@ -330,7 +330,7 @@ static int take_gifts(struct zsched *s, void *arg)
 	zsched_round(s);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return sized ? build_end(s, x) : zsched_call(s, take_blocks, x);
+	return sized ? build_end(s, x) : zstep_call(s, take_blocks, x);
 }
 
 /* What a leader keeps; where all sizes are the same, it knows them. */
@@ -360,7 +360,7 @@ int zalltoall_aggregate(struct zsched *s, struct zalltoall *x)
 		rc = each_bundle(s, x, add_give_sizes);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS && leader)
-		return x->block < 0 ? zsched_call(s, take_gifts, x) : take_gifts(s, x);
+		return x->block < 0 ? zstep_call(s, take_gifts, x) : take_gifts(s, x);
 	if (rc == MPI_SUCCESS)
 		rc = each_bundle(s, x, add_give);
 	zsched_round(s);

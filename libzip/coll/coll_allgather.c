@@ -56,7 +56,7 @@ static int gather_own(struct zsched *s, const struct zcoll *a, const struct zslo
 		if (!copy)
 			return MPI_ERR_NO_MEM;
 		*copy = *a;
-		return a->sendbuf == MPI_IN_PLACE ? MPI_SUCCESS : zsched_call(s, copy_own, copy);
+		return a->sendbuf == MPI_IN_PLACE ? MPI_SUCCESS : zstep_call(s, copy_own, copy);
 	}
 	int rc = zslots_local(s, slots, &counts, &displs);
 	if (rc != MPI_SUCCESS)
@@ -163,11 +163,11 @@ static int make_incoming(struct zsched *s, const struct zslots *slots, const str
 static int receive(struct zsched *s, const struct incoming *in, struct piece *piece)
 {
 	if (in->segment == 0)
-		return zsched_recv(s, piece->buf, piece->count, piece->type, piece->from);
+		return zstep_recv(s, piece->buf, piece->count, piece->type, piece->from);
 	/* Across a native message comes as a whole. */
 	if (piece->bytes == 0 || zcomm_is_local_rank(zsched_peers(s), piece->from))
-		return zsched_recv(s, piece->wire, piece->bytes, MPI_BYTE, piece->from);
-	piece->arriving = zsched_recv_bytes(s, piece->wire, piece->bytes, piece->from);
+		return zstep_recv(s, piece->wire, piece->bytes, MPI_BYTE, piece->from);
+	piece->arriving = zstep_recv_bytes(s, piece->wire, piece->bytes, piece->from);
 	return piece->arriving ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
@@ -197,7 +197,7 @@ static int pack_mine(struct zsched *s, struct piece *mine)
 	*from = *mine;
 	int rc = zbuf_wire(s, from->buf, from->count, from->type, &from->wire, &from->bytes);
 	*mine = (struct piece){.buf = from->wire, .count = from->bytes, .type = MPI_BYTE};
-	return rc != MPI_SUCCESS || from->wire == from->buf ? rc : zsched_call(s, pack_piece, from);
+	return rc != MPI_SUCCESS || from->wire == from->buf ? rc : zstep_call(s, pack_piece, from);
 }
 
 /* A leader, with those of the same number. What it sends in segments is still under way afterwards: the steps from
@@ -211,12 +211,12 @@ static int exchange(struct zsched *s, const struct zslots *slots, struct incomin
 		rc = pack_mine(s, &mine);
 	if (rc == MPI_SUCCESS)
 		rc = receive_pieces(s, in);
-	*sent = zsched_steps(s);
+	*sent = zstep_next(s);
 	if (rc == MPI_SUCCESS)
 		rc = zbuild_to_leaders(s, mine.buf, mine.count, mine.type, leaders, number, tune);
-	*end = zsched_steps(s);
+	*end = zstep_next(s);
 	if (in->segment > 0)
-		zsched_open_from(s, *sent);
+		zstep_open_from(s, *sent);
 	zsched_round(s);
 	return rc;
 }
@@ -259,13 +259,13 @@ static int spread_segments(struct zsched *s, struct incoming *in)
 		for (int i = 0; i < in->npieces && k < in->n && rc == MPI_SUCCESS; i++) {
 			struct piece *piece = &in->pieces[i];
 			if (leads(s, piece) && piece->arriving)
-				rc = zsched_await(s, piece->arriving, upto < piece->bytes ? upto : piece->bytes);
+				rc = zstep_await(s, piece->arriving, upto < piece->bytes ? upto : piece->bytes);
 		}
 		zsched_round(s);
 	}
 	for (int i = 0; i < in->npieces && rc == MPI_SUCCESS; i++) {
 		if (in->pieces[i].leader >= 0 && in->pieces[i].wire != in->pieces[i].buf)
-			rc = zsched_call(s, unpack_piece, &in->pieces[i]);
+			rc = zstep_call(s, unpack_piece, &in->pieces[i]);
 	}
 	return rc;
 }
@@ -275,7 +275,7 @@ static int build_spread(struct zsched *s, struct incoming *in, int sent, int end
 {
 	int rc = in->segment > 0 ? spread_segments(s, in) : spread(s, in, 0);
 	for (int i = sent; i < end && rc == MPI_SUCCESS && in->segment > 0; i++)
-		rc = zsched_close(s, i);
+		rc = zstep_close(s, i);
 	zsched_round(s);
 	return rc;
 }
@@ -343,7 +343,7 @@ static int build_plans(struct zsched *s, const struct zslots *slots, const struc
 		rc = zbuild_plans(s, planned, n, leaders, tune);
 	for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
 		if (unpacks[i].wire)
-			rc = zsched_call(s, unpack_piece, &unpacks[i]);
+			rc = zstep_call(s, unpack_piece, &unpacks[i]);
 	zsched_round(s);
 	return rc;
 }
@@ -395,12 +395,12 @@ static int exchange_across(struct zsched *s, void *arg, const struct zpiece *par
 		struct piece mine = {.buf = (void *)(uintptr_t)part->buf, .count = part->count, .type = part->type};
 		if (zworld.external32)
 			rc = pack_mine(s, &mine);
-		sent = zsched_steps(s);
+		sent = zstep_next(s);
 		if (rc == MPI_SUCCESS)
 			rc = zacross_send_to(s, mine.buf, mine.count, mine.type, part->leaders, part->number);
-		end = zsched_steps(s);
+		end = zstep_next(s);
 		if (in.segment > 0)
-			zsched_open_from(s, sent);
+			zstep_open_from(s, sent);
 	}
 	zsched_round(s);
 	return rc == MPI_SUCCESS ? build_spread(s, &in, sent, end) : rc;

@@ -29,7 +29,7 @@ static int post_send(struct zsched *s, const struct zalltoall *x, int r)
 		zbuf_copy_span(buf, temp, count, type);
 		buf = temp;
 	}
-	return zsched_send(s, buf, count, type, r);
+	return zstep_send(s, buf, count, type, r);
 }
 
 /* In one step a rank sends at most one message, to that rank, and gets one from the other; -1: none. */
@@ -51,13 +51,13 @@ static int exchange(struct zsched *s, const struct zalltoall *x, int window, int
 		int *at = &open[2 * (begun % window)];
 		at[0] = at[1] = -1;
 		if (t.from >= 0 && is_direct(&x->recv, t.from, x->limit)) {
-			rc = zsched_recv(s, zside_at(&x->recv, t.from), zslots_count(&x->recv.slots, t.from),
+			rc = zstep_recv(s, zside_at(&x->recv, t.from), zslots_count(&x->recv.slots, t.from),
 				zside_type(&x->recv, t.from), t.from);
-			at[0] = rc == MPI_SUCCESS ? zsched_open(s) : -1;
+			at[0] = rc == MPI_SUCCESS ? zstep_open(s) : -1;
 		}
 		if (rc == MPI_SUCCESS && t.to >= 0 && is_direct(&x->send, t.to, x->limit)) {
 			rc = post_send(s, x, t.to);
-			at[1] = rc == MPI_SUCCESS ? zsched_open(s) : -1;
+			at[1] = rc == MPI_SUCCESS ? zstep_open(s) : -1;
 		}
 		if ((at[0] < 0 && at[1] < 0) || ++begun - ended < window)
 			continue;
@@ -146,11 +146,11 @@ static int build(struct zsched *s, const struct zcoll *a)
 		rc = exchange_local(s, &x->send, &x->recv, x->in_place);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	x->local = zsched_open(s);
+	x->local = zstep_open(s);
 	if (x->block < 0 || x->block > x->limit)
 		rc = exchange(s, x, (int)tune.window, c->members_max * (c->nparts - 1), between_parts);
 	if (rc == MPI_SUCCESS)
-		rc = together ? zalltoall_aggregate(s, x) : zsched_close(s, x->local);
+		rc = together ? zalltoall_aggregate(s, x) : zstep_close(s, x->local);
 	return rc;
 }
 

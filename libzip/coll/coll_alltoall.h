@@ -44,8 +44,8 @@ static inline MPI_Count zside_bytes(const struct zside *d, int rank)
 /* Waits for the steps of a pair; -1: there was none. */
 static inline int zalltoall_close(struct zsched *s, const int step[2])
 {
-	int rc = step[0] >= 0 ? zsched_close(s, step[0]) : MPI_SUCCESS;
-	return rc == MPI_SUCCESS && step[1] >= 0 ? zsched_close(s, step[1]) : rc;
+	int rc = step[0] >= 0 ? zstep_close(s, step[0]) : MPI_SUCCESS;
+	return rc == MPI_SUCCESS && step[1] >= 0 ? zstep_close(s, step[1]) : rc;
 }
 
 /* Takes copies of what is to travel together, as the first step: later ones may overwrite it. */

@@ -23,11 +23,11 @@ int zbuild_barrier(struct zsched *s)
 	zsched_round(s);
 	for (int p = 0; p < peers->nparts && leader && rc == MPI_SUCCESS; p++) {
 		if (peers != c || p != c->my_part)
-			rc = zsched_recv(s, NULL, 0, MPI_BYTE, peers->parts[p].leader);
+			rc = zstep_recv(s, NULL, 0, MPI_BYTE, peers->parts[p].leader);
 	}
 	for (int p = 0; p < peers->nparts && leader && rc == MPI_SUCCESS; p++) {
 		if (peers != c || p != c->my_part)
-			rc = zsched_send(s, NULL, 0, MPI_BYTE, peers->parts[p].leader);
+			rc = zstep_send(s, NULL, 0, MPI_BYTE, peers->parts[p].leader);
 	}
 	zsched_round(s);
 	if (c->nlocal > 1 && rc == MPI_SUCCESS)

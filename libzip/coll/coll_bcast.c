@@ -68,8 +68,8 @@ static int build_remote_segments(struct zsched *s, struct bcast *b)
 		char *piece = b->wire + piece_at(b, mine);
 		MPI_Count bytes = piece_at(b, mine + 1) - piece_at(b, mine);
 		if (b->root_here)
-			rc = zsched_recv(s, piece, bytes, MPI_BYTE, b->root);
-		else if (!(arriving = zsched_recv_bytes(s, piece, bytes, b->root)))
+			rc = zstep_recv(s, piece, bytes, MPI_BYTE, b->root);
+		else if (!(arriving = zstep_recv_bytes(s, piece, bytes, b->root)))
 			rc = MPI_ERR_NO_MEM;
 		zsched_round(s);
 	}
@@ -82,7 +82,7 @@ static int build_remote_segments(struct zsched *s, struct bcast *b)
 					zcoll_first(c->nlocal, b->leaders, a));
 		}
 		if (rc == MPI_SUCCESS && k < n && arriving)
-			rc = zsched_await(s, arriving, segment_at(b, segment, mine, k + 1) - piece_at(b, mine));
+			rc = zstep_await(s, arriving, segment_at(b, segment, mine, k + 1) - piece_at(b, mine));
 		zsched_round(s);
 	}
 	return rc;
@@ -120,7 +120,7 @@ static int build_large_at_root(struct zsched *s, struct bcast *b)
 	int rc = zbuf_wire(s, b->buf, b->count, b->type, &b->wire, &b->bytes);
 	/* Packed when the schedule comes to it: the data may be the result of steps before. */
 	if (rc == MPI_SUCCESS && b->wire != b->buf)
-		rc = zsched_call(s, pack, b);
+		rc = zstep_call(s, pack, b);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	return is_planned(s, b) ? build_plans(s, b) : send_pieces(s, b);
@@ -131,13 +131,13 @@ static int build_large_away(struct zsched *s, struct bcast *b)
 	int rc = zbuf_wire(s, b->buf, b->count, b->type, &b->wire, &b->bytes);
 	if (rc == MPI_SUCCESS)
 		rc = is_planned(s, b) ? build_plans(s, b) : build_remote_segments(s, b);
-	return rc == MPI_SUCCESS && b->wire != b->buf ? zsched_call(s, unpack, b) : rc;
+	return rc == MPI_SUCCESS && b->wire != b->buf ? zstep_call(s, unpack, b) : rc;
 }
 
 static int build_large(struct zsched *s, struct bcast *b)
 {
 	struct zcomm *c = zsched_comm(s);
-	const int inside = zsched_steps(s);
+	const int inside = zstep_next(s);
 	int rc = MPI_SUCCESS;
 	if (!b->root_here)
 		return build_large_away(s, b);
@@ -146,9 +146,9 @@ static int build_large(struct zsched *s, struct bcast *b)
 		rc = znative_bcast(s, b->buf, b->count, b->type, c->shadow_rank[b->root]);
 	if (rc != MPI_SUCCESS || c->rank != b->root)
 		return rc;
-	zsched_open_from(s, inside);
+	zstep_open_from(s, inside);
 	rc = build_large_at_root(s, b);
-	return rc == MPI_SUCCESS && c->nlocal > 1 ? zsched_close(s, inside) : rc;
+	return rc == MPI_SUCCESS && c->nlocal > 1 ? zstep_close(s, inside) : rc;
 }
 
 static int build_small(struct zsched *s, const struct bcast *b)
@@ -158,7 +158,7 @@ static int build_small(struct zsched *s, const struct bcast *b)
 	if (c->rank == b->root) {
 		rc = zbuild_to_leaders(s, b->buf, b->count, b->type, 1, 0, &b->tune);
 	} else if (!b->root_here && zcoll_is_leader(c)) {
-		rc = zsched_recv(s, b->buf, b->count, b->type, b->root);
+		rc = zstep_recv(s, b->buf, b->count, b->type, b->root);
 		zsched_round(s);
 	}
 	if (rc == MPI_SUCCESS && c->nlocal > 1)

@@ -34,7 +34,7 @@ static int unpack_part(struct zsched *s, void *arg)
 
 int zgather_finish(struct zsched *s, struct zincoming *left)
 {
-	return left ? zsched_call(s, unpack_part, left) : MPI_SUCCESS;
+	return left ? zstep_call(s, unpack_part, left) : MPI_SUCCESS;
 }
 
 int zgather_recv(struct zsched *s, const struct zslots *slots, int p, struct zincoming **left)
@@ -43,13 +43,13 @@ int zgather_recv(struct zsched *s, const struct zslots *slots, int p, struct zin
 	int leader = c->parts[p].leader;
 	*left = NULL;
 	if (c->parts[p].count == 1)
-		return zsched_recv(s, zslots_at(slots, leader), zslots_count(slots, leader), slots->type, leader);
+		return zstep_recv(s, zslots_at(slots, leader), zslots_count(slots, leader), slots->type, leader);
 	if (!zworld.external32) {
 		void *buf;
 		MPI_Count count;
 		MPI_Datatype type;
 		int rc = zslots_part(s, slots, p, &buf, &count, &type);
-		return rc == MPI_SUCCESS ? zsched_recv(s, buf, count, type, leader) : rc;
+		return rc == MPI_SUCCESS ? zstep_recv(s, buf, count, type, leader) : rc;
 	}
 	struct zincoming *in = zsched_alloc(s, sizeof *in);
 	MPI_Count bytes = zslots_wire_bytes(c, slots, p);
@@ -59,7 +59,7 @@ int zgather_recv(struct zsched *s, const struct zslots *slots, int p, struct zin
 	if (!in->wire)
 		return MPI_ERR_NO_MEM;
 	*left = in;
-	return zsched_recv(s, in->wire, bytes, MPI_BYTE, leader);
+	return zstep_recv(s, in->wire, bytes, MPI_BYTE, leader);
 }
 
 /* In the root's part. */
@@ -89,7 +89,7 @@ static int receive_part(struct zsched *s, const struct zcoll *a, const struct zs
 	for (int i = 0; i < part->count && rc == MPI_SUCCESS; i++) {
 		int r = part->member[i];
 		if (zslots_is_alone(slots, r, from))
-			rc = zsched_recv(s, zslots_at(slots, r), zslots_count(slots, r), slots->type, r);
+			rc = zstep_recv(s, zslots_at(slots, r), zslots_count(slots, r), slots->type, r);
 	}
 	if (rc != MPI_SUCCESS || (!a->vector && zslots_is_alone(slots, part->leader, from)))
 		return rc;
@@ -127,8 +127,8 @@ struct to_root {
 static int send_to_root(struct zsched *s, void *arg, const struct zpiece *piece)
 {
 	const struct to_root *to = arg;
-	int rc = piece ? zsched_send(s, piece->buf, piece->count, piece->type, to->root) : MPI_SUCCESS;
-	return rc == MPI_SUCCESS && to->alone >= 0 ? zsched_close(s, to->alone) : rc;
+	int rc = piece ? zstep_send(s, piece->buf, piece->count, piece->type, to->root) : MPI_SUCCESS;
+	return rc == MPI_SUCCESS && to->alone >= 0 ? zstep_close(s, to->alone) : rc;
 }
 
 static int build_remote(struct zsched *s, const struct zcoll *a)
@@ -141,10 +141,10 @@ static int build_remote(struct zsched *s, const struct zcoll *a)
 		return MPI_ERR_NO_MEM;
 	*to = (struct to_root){.root = a->root, .alone = -1};
 	if (c->nlocal > 1 && zslots_is_alone(&mine, 0, alone_from(c))) {
-		int rc = zsched_send(s, a->sendbuf, a->sendcount, a->sendtype, a->root);
+		int rc = zstep_send(s, a->sendbuf, a->sendcount, a->sendtype, a->root);
 		if (rc != MPI_SUCCESS || !a->vector) /* then all blocks are as large */
 			return rc;
-		to->alone = zsched_open(s);
+		to->alone = zstep_open(s);
 		rest.sendbuf = NULL;
 		rest.sendcount = 0;
 		rest.sendtype = MPI_BYTE;

@@ -117,7 +117,7 @@ static int exchange_local(struct zsched *s, const struct side *send, const struc
 		if (is_local(c, t->source[l]))
 			put_block(&x->recv, recv,
 				ztopo_place_of(t, again ? ztopo_place_of(t, l, ZTOPO_ORDER_REVERSED) : l, order));
-	return c->nlocal > 1 ? zsched_native(s, start_local, x) : zsched_call(s, copy_own, x);
+	return c->nlocal > 1 ? zstep_native(s, start_local, x) : zstep_call(s, copy_own, x);
 }
 
 static void *at(const struct side *d, int i)
@@ -132,7 +132,7 @@ static int send_each(struct zsched *s, const struct side *d)
 	int rc = MPI_SUCCESS;
 	for (int k = 0; k < t->outdegree && rc == MPI_SUCCESS; k++)
 		if (is_remote(c, t->target[k]))
-			rc = zsched_send(s, at(d, k), count_at(d, k), type_at(d, k), t->target[k]);
+			rc = zstep_send(s, at(d, k), count_at(d, k), type_at(d, k), t->target[k]);
 	return rc;
 }
 
@@ -160,7 +160,7 @@ static int send_one(struct zsched *s, const struct side *d)
 	const struct ztuning_settings tune =
 		ztune_choose(c, ZTUNING_ALLGATHER, zbuf_wire_bytes(d->count, d->type) * c->size);
 	if (n > 1 && tune.multicast)
-		rc = zsched_multicast(s, d->buf, d->count, d->type, to, n, tune.patience);
+		rc = zstep_multicast(s, d->buf, d->count, d->type, to, n, tune.patience);
 	else
 		n = 0;
 	for (int k = 0; k < t->outdegree && rc == MPI_SUCCESS; k++) {
@@ -168,7 +168,7 @@ static int send_one(struct zsched *s, const struct side *d)
 			continue;
 		if (n > 0 && !(t->repeats && is_among(t->target, k, t->target[k])))
 			continue;
-		rc = zsched_send(s, d->buf, d->count, d->type, t->target[k]);
+		rc = zstep_send(s, d->buf, d->count, d->type, t->target[k]);
 	}
 	return rc;
 }
@@ -181,7 +181,7 @@ static int exchange(struct zsched *s, const struct side *send, const struct side
 	for (int l = 0; l < t->indegree && rc == MPI_SUCCESS; l++) {
 		int place = ztopo_place_of(t, l, order);
 		if (is_remote(c, t->source[l]))
-			rc = zsched_recv(s, at(recv, place), count_at(recv, place), type_at(recv, place), t->source[l]);
+			rc = zstep_recv(s, at(recv, place), count_at(recv, place), type_at(recv, place), t->source[l]);
 	}
 	if (rc == MPI_SUCCESS)
 		rc = send->one ? send_one(s, send) : send_each(s, send);

@@ -6,7 +6,7 @@
  * leaders in each part: each leads its lane.
  *
  * The result of Allreduce is the same, bit for bit, in all parts: whatever is combined is combined
- * from the same values in the same order, but for operands that can change places (zbuf_op_exchanges).
+ * from the same values in the same order, but for operands that can change places (zredop_exchanges).
  * (Where the parts differ in representation, their arithmetic may too.)
  */
 #include "libzip/coll/across/coll_across.h"
@@ -19,6 +19,7 @@
 #include "libzip/coll/inside/coll_native.h"
 #include "libzip/coll/across/coll_segments.h"
 #include "libzip/coll/tune.h"
+#include "libzip/type/redop.h"
 
 /* Who leads a lane in my part, and what it needs for that. */
 struct lane {
@@ -141,7 +142,7 @@ static int recv_partials(struct zsched *s, struct lane *lane, const struct zsegm
 	zflight_begin(lane->flight, s, i);
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
 		if (p != c->my_part)
-			rc = zsched_recv(s, fold->inputs[p], zsegments_count(g, k), fold->type,
+			rc = zstep_recv(s, fold->inputs[p], zsegments_count(g, k), fold->type,
 				c->parts[p].member[zcoll_first(c->parts[p].count, g->lanes, l)]);
 	}
 	zflight_end(lane->flight, s, i);
@@ -186,7 +187,7 @@ static int build_member_segment(struct zsched *s, const struct zcoll *a, const s
 	if (rc != MPI_SUCCESS)
 		return rc;
 	zflight_begin(lane->flight, s, i);
-	rc = zsched_send(s, temp, count, a->recvtype, a->root);
+	rc = zstep_send(s, temp, count, a->recvtype, a->root);
 	zflight_end(lane->flight, s, i);
 	return rc;
 }
@@ -249,7 +250,7 @@ static int build_reduce(struct zsched *s, const struct zcoll *a)
 
 static bool rank_order_needs_gathering(const struct zcomm *c, MPI_Op op)
 {
-	return !c->blocked && !zbuf_op_commutes(op);
+	return !c->blocked && !zredop_commutes(op);
 }
 
 static int build_ordered(struct zsched *s, const struct zcoll *a, int root)

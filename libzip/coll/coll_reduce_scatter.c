@@ -14,6 +14,7 @@
 #include "libzip/coll/across/coll_reduce_lanes.h"
 #include "libzip/coll/inside/coll_slots.h"
 #include "libzip/coll/tune.h"
+#include "libzip/type/redop.h"
 
 struct scatter {
 	struct zslots slots; /* of the whole vector, by rank */
@@ -69,7 +70,7 @@ static int build_leader(struct zsched *s, const struct zcoll *a, struct scatter 
 		rc = zbuf_temp(s, mine, a->recvtype, &compact);
 		if (rc == MPI_SUCCESS) {
 			h->compact = compact;
-			rc = zsched_call(s, make_compact, h);
+			rc = zstep_call(s, make_compact, h);
 		}
 	}
 	struct zfold *f = rc == MPI_SUCCESS ? zfold_create(s, c->nparts, h->compact, mine, a->recvtype, a->op) : NULL;
@@ -77,7 +78,7 @@ static int build_leader(struct zsched *s, const struct zcoll *a, struct scatter 
 		return rc == MPI_SUCCESS ? MPI_ERR_NO_MEM : rc;
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
 		if (p != c->my_part)
-			rc = zsched_recv(s, f->inputs[p], mine, a->recvtype, c->parts[p].leader);
+			rc = zstep_recv(s, f->inputs[p], mine, a->recvtype, c->parts[p].leader);
 	}
 	for (int p = 0; p < c->nparts && rc == MPI_SUCCESS; p++) {
 		void *buf;
@@ -87,10 +88,10 @@ static int build_leader(struct zsched *s, const struct zcoll *a, struct scatter 
 			continue;
 		rc = zslots_part(s, &h->slots, p, &buf, &count, &type);
 		if (rc == MPI_SUCCESS)
-			rc = zsched_send(s, buf, count, type, c->parts[p].leader);
+			rc = zstep_send(s, buf, count, type, c->parts[p].leader);
 	}
 	zsched_round(s);
-	return rc == MPI_SUCCESS ? zsched_call(s, zfold_call, f) : rc;
+	return rc == MPI_SUCCESS ? zstep_call(s, zfold_call, f) : rc;
 }
 
 static int build_two_level(struct zsched *s, const struct zcoll *a, const void *sendbuf,
@@ -171,8 +172,8 @@ static int build(struct zsched *s, const struct zcoll *a)
 		int rc = make_slots(s, a, &slots, &total);
 		return rc == MPI_SUCCESS ? zreduce_build_lanes(s, a, &slots, &tune) : rc;
 	}
-	return c->blocked || zbuf_op_commutes(a->op) ? build_two_level(s, a, sendbuf, &tune)
-						     : build_ordered(s, a, sendbuf);
+	return c->blocked || zredop_commutes(a->op) ? build_two_level(s, a, sendbuf, &tune)
+						    : build_ordered(s, a, sendbuf);
 }
 
 /* What I get, which is beside what I give. */

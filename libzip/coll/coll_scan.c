@@ -40,7 +40,7 @@ static int build_interleaved(struct zsched *s, const struct zcoll *a, bool exclu
 		displs[r] = (exclusive && r > 0 ? r - 1 : r) * n->all.slot_count;
 	}
 	if (rc == MPI_SUCCESS && n->all.buf) {
-		rc = zsched_call(s, make_prefixes, n);
+		rc = zstep_call(s, make_prefixes, n);
 		zsched_round(s);
 	}
 	if (rc != MPI_SUCCESS)

@@ -72,7 +72,7 @@ static int add_pack(struct zsched *s, const struct zslots *slots, int p, char *a
 	if (!c)
 		return MPI_ERR_NO_MEM;
 	*c = (struct parcel){.slots = *slots, .part = p, .at = at};
-	return zsched_call(s, pack, c);
+	return zstep_call(s, pack, c);
 }
 
 /* The data of part p as one message of packed bytes, without a copy of ours where the bridge can
@@ -86,12 +86,12 @@ static int send_packed(struct zsched *s, const struct zslots *slots, int p)
 		MPI_Count count;
 		MPI_Datatype type;
 		rc = zslots_part(s, slots, p, &buf, &count, &type);
-		return rc == MPI_SUCCESS ? zsched_send(s, buf, count, type, c->parts[p].leader) : rc;
+		return rc == MPI_SUCCESS ? zstep_send(s, buf, count, type, c->parts[p].leader) : rc;
 	}
 	MPI_Count bytes = zslots_wire_bytes(c, slots, p);
 	char *wire = zsched_alloc(s, (size_t)bytes);
 	rc = wire ? add_pack(s, slots, p, wire) : MPI_ERR_NO_MEM;
-	return rc == MPI_SUCCESS ? zsched_send(s, wire, bytes, MPI_BYTE, c->parts[p].leader) : rc;
+	return rc == MPI_SUCCESS ? zstep_send(s, wire, bytes, MPI_BYTE, c->parts[p].leader) : rc;
 }
 
 static int send_with_sizes(struct zsched *s, const struct zslots *slots, int p)
@@ -108,7 +108,7 @@ static int send_with_sizes(struct zsched *s, const struct zslots *slots, int p)
 		put_le64(at, (uint64_t)zbuf_wire_bytes(zslots_count(slots, r), slots->type));
 	int rc = length > head ? add_pack(s, slots, p, at) : MPI_SUCCESS;
 	if (rc == MPI_SUCCESS)
-		rc = zsched_send(s, first, length, MPI_BYTE, c->parts[p].leader);
+		rc = zstep_send(s, first, length, MPI_BYTE, c->parts[p].leader);
 	if (rc == MPI_SUCCESS && follow)
 		rc = send_packed(s, slots, p);
 	return rc;
@@ -122,7 +122,7 @@ static int send_alone(struct zsched *s, const struct zslots *slots, int p, MPI_C
 	for (int i = 0; i < part->count && rc == MPI_SUCCESS; i++) {
 		int r = part->member[i];
 		if (zslots_is_alone(slots, r, from))
-			rc = zsched_send(s, zslots_at(slots, r), zslots_count(slots, r), slots->type, r);
+			rc = zstep_send(s, zslots_at(slots, r), zslots_count(slots, r), slots->type, r);
 	}
 	return rc;
 }
@@ -135,7 +135,7 @@ static int send_part(struct zsched *s, const struct zcoll *a, const struct zslot
 	int leader = to->parts[p].leader;
 	MPI_Count from = alone_from(to);
 	if (to->parts[p].count == 1)
-		return zsched_send(s, zslots_at(slots, leader), zslots_count(slots, leader), slots->type, leader);
+		return zstep_send(s, zslots_at(slots, leader), zslots_count(slots, leader), slots->type, leader);
 	int rc = send_alone(s, slots, p, from);
 	if (rc != MPI_SUCCESS || (!a->vector && zslots_is_alone(slots, leader, from)))
 		return rc;
@@ -178,9 +178,9 @@ static int unpack(struct zsched *s, void *arg)
 
 static int add_unpack(struct zsched *s, struct share *h)
 {
-	int rc = h->alone < 0 ? MPI_SUCCESS : zsched_close(s, h->alone);
+	int rc = h->alone < 0 ? MPI_SUCCESS : zstep_close(s, h->alone);
 	zsched_round(s);
-	return rc != MPI_SUCCESS || h->wire == h->buf ? rc : zsched_call(s, unpack, h);
+	return rc != MPI_SUCCESS || h->wire == h->buf ? rc : zstep_call(s, unpack, h);
 }
 
 /* Scatterv, leader: the sizes are here. Sizes that cannot be are taken as 0, the schedule fails. */
@@ -207,7 +207,7 @@ static int share_out(struct zsched *s, void *arg)
 	char *data = h->first + head;
 	if (follow) {
 		data = zsched_alloc(s, (size_t)total);
-		rc = data ? zsched_recv(s, data, total, MPI_BYTE, h->root) : MPI_ERR_NO_MEM;
+		rc = data ? zstep_recv(s, data, total, MPI_BYTE, h->root) : MPI_ERR_NO_MEM;
 		zsched_round(s);
 	}
 	if (rc == MPI_SUCCESS)
@@ -224,9 +224,9 @@ static int build_remote_vector(struct zsched *s, struct share *h)
 		return rc == MPI_SUCCESS ? add_unpack(s, h) : rc;
 	}
 	h->first = zsched_alloc(s, (size_t)room);
-	int rc = h->first ? zsched_recv_upto(s, h->first, room, h->root, &h->first_bytes) : MPI_ERR_NO_MEM;
+	int rc = h->first ? zstep_recv_upto(s, h->first, room, h->root, &h->first_bytes) : MPI_ERR_NO_MEM;
 	zsched_round(s);
-	return rc == MPI_SUCCESS ? zsched_call(s, share_out, h) : rc;
+	return rc == MPI_SUCCESS ? zstep_call(s, share_out, h) : rc;
 }
 
 /* My share, if it travels alone; what comes by the leader is empty then. */
@@ -235,10 +235,10 @@ static int receive_alone(struct zsched *s, const struct zcoll *a, struct share *
 	const struct zslots mine = {.type = a->recvtype, .count = a->recvcount};
 	if (!zslots_is_alone(&mine, 0, alone_from(zsched_comm(s))))
 		return MPI_SUCCESS;
-	int rc = zsched_recv(s, a->recvbuf, a->recvcount, a->recvtype, a->root);
+	int rc = zstep_recv(s, a->recvbuf, a->recvcount, a->recvtype, a->root);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	h->alone = a->vector ? zsched_open(s) : 0;
+	h->alone = a->vector ? zstep_open(s) : 0;
 	h->buf = NULL;
 	h->count = 0;
 	h->type = MPI_BYTE;
@@ -250,7 +250,7 @@ static int build_remote(struct zsched *s, const struct zcoll *a)
 	struct zcomm *c = zsched_comm(s);
 	char *all = NULL;
 	if (c->nlocal == 1)
-		return zsched_recv(s, a->recvbuf, a->recvcount, a->recvtype, a->root);
+		return zstep_recv(s, a->recvbuf, a->recvcount, a->recvtype, a->root);
 	struct share *h = zsched_alloc(s, sizeof *h);
 	if (!h)
 		return MPI_ERR_NO_MEM;
@@ -269,7 +269,7 @@ static int build_remote(struct zsched *s, const struct zcoll *a)
 		return build_remote_vector(s, h);
 	if (zcoll_is_leader(c)) {
 		all = zsched_alloc(s, (size_t)(h->bytes * c->nlocal));
-		rc = all ? zsched_recv(s, all, h->bytes * c->nlocal, MPI_BYTE, h->root) : MPI_ERR_NO_MEM;
+		rc = all ? zstep_recv(s, all, h->bytes * c->nlocal, MPI_BYTE, h->root) : MPI_ERR_NO_MEM;
 		zsched_round(s);
 	}
 	if (rc == MPI_SUCCESS)

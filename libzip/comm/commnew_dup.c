@@ -5,6 +5,7 @@
  */
 #include "libzip/comm/commnew.h"
 
+#include "libzip/schedule/engine.h"
 #include "libzip/world/board.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/coll/coll.h"
@@ -52,12 +53,12 @@ int zcommnew_add_idup(struct zsched *s, int (*start)(void *, MPI_Request *), voi
 	if (!t)
 		return MPI_ERR_NO_MEM;
 	t->alone = members == 1;
-	int rc = zsched_watch(s, take_turn, t);
+	int rc = zstep_watch(s, take_turn, t);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS)
-		rc = zsched_native(s, start, arg);
+		rc = zstep_native(s, start, arg);
 	zsched_round(s);
-	return rc == MPI_SUCCESS ? zsched_call(s, end_turn, t) : rc;
+	return rc == MPI_SUCCESS ? zstep_call(s, end_turn, t) : rc;
 }
 
 struct dup {
@@ -75,12 +76,12 @@ static int start_dup(void *arg, MPI_Request *r)
 {
 	struct dup *d = arg;
 	int rc;
-	const struct zcomm *outer = zsched_within(d->parent);
+	const struct zcomm *outer = zengine_within(d->parent);
 	zshim_callback_begin(); /* copies attributes */
 	rc = d->with_info ? zn.Comm_idup_with_info(d->parent->shadow, d->info, &d->native, r)
 			  : zn.Comm_idup(d->parent->shadow, &d->native, r);
 	zshim_callback_end();
-	zsched_within(outer);
+	zengine_within(outer);
 	if (rc != MPI_SUCCESS) {
 		d->native = MPI_COMM_NULL;
 		*r = MPI_REQUEST_NULL;
@@ -99,7 +100,7 @@ static int begin_dup(struct zsched *s, struct dup *d)
 {
 	int rc = MPI_SUCCESS;
 	if (zshim_threaded && d->parent->nlocal > 1) {
-		rc = zsched_native(s, start_meeting, d);
+		rc = zstep_native(s, start_meeting, d);
 		zsched_round(s);
 	}
 	return rc == MPI_SUCCESS ? zcommnew_add_idup(s, start_dup, d, d->parent->nlocal) : rc;
@@ -202,7 +203,7 @@ static int duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *new
 	if (!c)
 		return local_dup(comm, with_info, info, newcomm, name);
 	int rc = compile_dup(c, with_info, info, newcomm, name, &s);
-	return rc == MPI_SUCCESS ? zsched_run(s) : rc;
+	return rc == MPI_SUCCESS ? zengine_run(s) : rc;
 }
 
 static int start_duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request,
@@ -226,7 +227,7 @@ static int start_duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Com
 		zsched_destroy(s);
 		return zerror_raise(c, rc, name, "out of memory");
 	}
-	zsched_start(s);
+	zengine_start(s);
 	return MPI_SUCCESS;
 }
 
@@ -276,6 +277,6 @@ struct zcomm *zcommnew_twin(struct zcomm *c, const char *name, int *error)
 	}
 	*error = compile_dup(c->seed, false, MPI_INFO_NULL, &handle, name, &s);
 	if (*error == MPI_SUCCESS)
-		*error = zsched_run(s);
+		*error = zengine_run(s);
 	return *error == MPI_SUCCESS ? hide(handle) : NULL;
 }

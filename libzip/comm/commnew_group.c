@@ -11,6 +11,7 @@
 
 #include "libzip/bridge/bridge.h"
 #include "libzip/coll/coll.h"
+#include "libzip/schedule/engine.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
 
@@ -70,7 +71,7 @@ static int add(struct zsched *s, int (*start)(void *, MPI_Request *), struct mee
 	if (!m)
 		return MPI_ERR_NO_MEM;
 	*m = (struct message){.data = data ? data : &m->hello, .peer = (int)zworld.place[vrank].lrank, .tag = t->tag};
-	return zsched_native(s, start, m);
+	return zstep_native(s, start, m);
 }
 
 /* Receives from, or sends to, all members of the group in my part but the leader. */
@@ -92,7 +93,7 @@ static int add_bridge(struct zsched *s, struct meeting *t)
 	struct zcomm *c = zsched_comm(s);
 	int rc = MPI_SUCCESS;
 	if (t->leader != 0)
-		return zsched_recv(s, &t->id, 1, MPI_INT64_T, zcomm_rank_of(c, g->vrank[0]));
+		return zstep_recv(s, &t->id, 1, MPI_INT64_T, zcomm_rank_of(c, g->vrank[0]));
 	bool *seen = zsched_alloc(s, (size_t)zworld.nparts * sizeof *seen);
 	if (!seen)
 		return MPI_ERR_NO_MEM;
@@ -100,7 +101,7 @@ static int add_bridge(struct zsched *s, struct meeting *t)
 	for (int i = 0; i < g->size && rc == MPI_SUCCESS; i++) {
 		uint32_t part = zworld.place[g->vrank[i]].part;
 		if (!seen[part] && part != (uint32_t)zworld.part)
-			rc = zsched_send(s, &t->id, 1, MPI_INT64_T, zcomm_rank_of(c, g->vrank[i]));
+			rc = zstep_send(s, &t->id, 1, MPI_INT64_T, zcomm_rank_of(c, g->vrank[i]));
 		seen[part] = true;
 	}
 	zsched_round(s);
@@ -149,7 +150,7 @@ static int run_meeting(struct zcomm *carrier, struct meeting *t, int tag, const 
 			zsched_destroy(s);
 		return zerror_raise(carrier, rc, name, "out of memory");
 	}
-	return zsched_run(s);
+	return zengine_run(s);
 }
 
 /* MPI_SUCCESS or an error code that has been raised; the id of the new communicator. */

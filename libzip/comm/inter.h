@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "libzip/world/comm.h"
-#include "libzip/schedule/schedule.h"
+#include "libzip/schedule/step.h"
 
 struct zinter {
 	int *mine, *theirs; /* vranks by rank; disjoint */

@@ -10,6 +10,7 @@
 #include "libzip/bridge/bridge.h"
 #include "libzip/coll/coll.h"
 #include "libzip/comm/commnew.h"
+#include "libzip/schedule/engine.h"
 #include "libzip/world/error.h"
 #include "libzip/world/group.h"
 #include "libzip/comm/inter.h"
@@ -51,16 +52,16 @@ static int swap(struct zsched *s, const struct exchange *x, void *mine, int nmin
 	MPI_Datatype type)
 {
 	if (x->peer) {
-		int rc = zsched_recv(s, theirs, ntheirs, type, x->remote_leader);
-		return rc == MPI_SUCCESS ? zsched_send(s, mine, nmine, type, x->remote_leader) : rc;
+		int rc = zstep_recv(s, theirs, ntheirs, type, x->remote_leader);
+		return rc == MPI_SUCCESS ? zstep_send(s, mine, nmine, type, x->remote_leader) : rc;
 	}
 	struct message *m = zsched_alloc(s, 2 * sizeof *m);
 	if (!m)
 		return MPI_ERR_NO_MEM;
 	m[0] = (struct message){x, theirs, ntheirs, type};
 	m[1] = (struct message){x, mine, nmine, type};
-	int rc = zsched_native(s, start_recv, &m[0]);
-	return rc == MPI_SUCCESS ? zsched_native(s, start_send, &m[1]) : rc;
+	int rc = zstep_native(s, start_recv, &m[0]);
+	return rc == MPI_SUCCESS ? zstep_native(s, start_send, &m[1]) : rc;
 }
 
 /* The sizes are known: the groups themselves. */
@@ -108,12 +109,12 @@ static int swap_leaders(struct exchange *x, int tag, const char *name)
 	int rc = swap(s, x, x->mine, HEAD_COUNT, x->theirs, HEAD_COUNT, MPI_INT64_T);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS)
-		rc = zsched_call(s, swap_groups, x);
+		rc = zstep_call(s, swap_groups, x);
 	if (rc != MPI_SUCCESS) {
 		zsched_destroy(s);
 		return rc;
 	}
-	rc = zsched_run(s);
+	rc = zengine_run(s);
 	return rc == MPI_SUCCESS ? judge(x) : rc;
 }
 

@@ -23,7 +23,6 @@
 #include "libzip/bridge/multicast.h"
 #include "libzip/bridge/outgoing.h"
 #include "libzip/world/rails.h"
-#include "libzip/schedule/schedule.h"
 #include "libzip/shim/shim.h"
 #include "libzip/bridge/strands.h"
 #include "common/base/wait.h"
@@ -65,6 +64,7 @@
 #define OTHERS_MAX 2
 static bool (*others[OTHERS_MAX])(void); /* partitioned receives, windows */
 static int nothers;
+static bool (*collectives)(void);
 int zprogress_natives;
 
 static struct {
@@ -103,6 +103,11 @@ void zprogress_add(bool (*turn)(void))
 			return;
 	assert(nothers < OTHERS_MAX);
 	others[nothers++] = turn;
+}
+
+void zprogress_set_collectives(bool (*turn)(void))
+{
+	collectives = turn;
 }
 
 static int serving;
@@ -307,7 +312,8 @@ static bool turn_whole(void)
 	if (__builtin_expect(zdirect_is_due(), 0))
 		zdirect_say();
 	did |= zchannel_recv_turn();
-	did |= zsched_progress();
+	if (collectives)
+		did |= collectives();
 	zoutgoing_ack(false);
 	did |= zchannel_send_turn();
 	did |= zstrands_turn();

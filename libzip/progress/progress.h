@@ -9,6 +9,9 @@ void zprogress_init(const struct zbridge_params *);
 /* From now on this is called in idle turns as well, by who has the library as a whole, and says whether something was
  * done. A second time does nothing. */
 void zprogress_add(bool (*turn)(void));
+/* From now on every turn of the library as a whole calls this function, which takes collectives further and says
+ * whether something was done. */
+void zprogress_set_collectives(bool (*turn)(void));
 /* There is one window more, or less, on which others of this part have native operations: who waits is slower to sleep
  * for long. */
 void zprogress_serve(bool more);

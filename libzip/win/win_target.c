@@ -11,6 +11,7 @@
 #include "libzip/bridge/bridge.h"
 #include "libzip/coll/inside/coll_data.h"
 #include "libzip/type/datatype.h"
+#include "libzip/type/redop.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typecode.h"
@@ -134,7 +135,7 @@ static bool is_defined(MPI_Op op, MPI_Datatype element)
 
 	if (op == MPI_REPLACE || op == MPI_NO_OP || (op == last && element == last_element))
 		return true;
-	if (!zbuf_op_predefined(op) || zn.Type_get_extent_c(element, &lb, &extent) != MPI_SUCCESS ||
+	if (!zredop_is_predefined(op) || zn.Type_get_extent_c(element, &lb, &extent) != MPI_SUCCESS ||
 		extent > ELEMENT_MAX)
 		return false;
 	zerror_hush_world();

@@ -21,7 +21,7 @@ int zacross_send(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatyp
 int zacross_spread(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
 {
 	struct zcomm *c = zsched_comm(s);
-	int rc = zcoll_is_leader(c) ? zsched_recv(s, buf, count, type, root) : MPI_SUCCESS;
+	int rc = zcoll_is_leader(c) ? zstep_recv(s, buf, count, type, root) : MPI_SUCCESS;
 	zsched_round(s);
 	if (rc == MPI_SUCCESS && c->nlocal > 1)
 		rc = znative_bcast(s, buf, count, type, 0);

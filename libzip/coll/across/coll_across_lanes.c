@@ -173,7 +173,7 @@ static int receive(struct zsched *s, const struct ztaking *x, int l, int k)
 	int rc = MPI_SUCCESS;
 	zflight_begin(x->lanes[l].flight, s, k / x->g.lanes);
 	for (int p = 0; p < from->nparts && rc == MPI_SUCCESS; p++)
-		rc = zsched_recv(s, input(x, &x->lanes[l], p, k), zsegments_count(&x->g, k), x->sum.type,
+		rc = zstep_recv(s, input(x, &x->lanes[l], p, k), zsegments_count(&x->g, k), x->sum.type,
 			from->parts[p].member[leader_of(&x->sum, &x->g, from->parts[p].count, l)]);
 	zflight_end(x->lanes[l].flight, s, k / x->g.lanes);
 	return rc;
@@ -240,7 +240,7 @@ static int give(struct zsched *s, const struct zgiving *x, int l, int k)
 	if (x->sum.to == ZACROSS_ALL)
 		rc = zbuild_to_leaders(s, sum, count, x->sum.type, x->g.lanes, l, &x->g.tune);
 	else
-		rc = zsched_send(s, sum, count, x->sum.type,
+		rc = zstep_send(s, sum, count, x->sum.type,
 			part ? part->member[leader_of(&x->sum, &x->g, part->count, l)] : x->sum.to);
 	zflight_end(lane->flight, s, k / x->g.lanes);
 	return rc;

@@ -10,10 +10,11 @@
 #include "libzip/coll/across/coll_across_lanes.h"
 #include "libzip/coll/inside/coll_data.h"
 #include "libzip/coll/inside/coll_fold.h"
+#include "libzip/type/redop.h"
 
 bool zacross_by_part(const struct zcomm *group, MPI_Op op)
 {
-	return group->blocked || zbuf_op_commutes(op);
+	return group->blocked || zredop_commutes(op);
 }
 
 static bool both_by_part(const struct zsched *s, MPI_Op op)
@@ -45,7 +46,7 @@ static int take_sum(struct zsched *s, const struct zcoll *a, const struct zacros
 {
 	struct ztaking *in;
 	if (!zacross_by_part(zsched_peers(s), a->op))
-		return zsched_recv(s, a->recvbuf, a->recvcount, a->recvtype, 0);
+		return zstep_recv(s, a->recvbuf, a->recvcount, a->recvtype, 0);
 	int rc = ztaking_create(s, sum, a->recvbuf, NULL, &in);
 	return rc == MPI_SUCCESS ? zacross_run(s, NULL, 0, &in, 1) : rc;
 }
@@ -59,7 +60,7 @@ static int give_sum(struct zsched *s, const struct zcoll *a, const struct zacros
 		return rc == MPI_SUCCESS ? zacross_run(s, &out, 1, NULL, 0) : rc;
 	}
 	int rc = zacross_collect(s, a, a->recvcount, &mine);
-	return rc == MPI_SUCCESS && mine ? zsched_send(s, mine, a->recvcount, a->recvtype, a->root) : rc;
+	return rc == MPI_SUCCESS && mine ? zstep_send(s, mine, a->recvcount, a->recvtype, a->root) : rc;
 }
 
 int zacross_reduce(struct zsched *s, const struct zcoll *a)

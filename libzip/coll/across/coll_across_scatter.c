@@ -107,7 +107,7 @@ static int order(struct zsched *s, const struct scattering *x, const void *vecto
 	}
 	*o = (struct ordering){x, vector, copy, at};
 	*ordered = copy;
-	return zsched_call(s, put_in_order, o);
+	return zstep_call(s, put_in_order, o);
 }
 
 static int make_givings(struct zsched *s, const struct scattering *x, struct zgiving ***out, int *n)
@@ -172,7 +172,7 @@ static int send_collected(struct zsched *s, const struct scattering *x, const vo
 	int rc = order(s, x, sum, &vector);
 	for (int p = 0; p < to->nparts && rc == MPI_SUCCESS; p++) {
 		MPI_Count count = part_count(&x->theirs, p);
-		rc = zsched_send(s, zbuf_at(vector, at, zbuf_extent(x->args.recvtype)), count, x->args.recvtype,
+		rc = zstep_send(s, zbuf_at(vector, at, zbuf_extent(x->args.recvtype)), count, x->args.recvtype,
 			to->parts[p].leader);
 		at += count;
 	}
@@ -188,7 +188,7 @@ static int recv_collected(struct zsched *s, const struct scattering *x, MPI_Coun
 		return MPI_SUCCESS;
 	if (c->nlocal > 1)
 		rc = zbuf_temp(s, count, x->args.recvtype, sum);
-	return rc == MPI_SUCCESS ? zsched_recv(s, *sum, count, x->args.recvtype, 0) : rc;
+	return rc == MPI_SUCCESS ? zstep_recv(s, *sum, count, x->args.recvtype, 0) : rc;
 }
 
 static int scatter_collected(struct zsched *s, const struct scattering *x, const MPI_Count *edges, const void *sum)
@@ -280,5 +280,5 @@ int zacross_reduce_scatter(struct zsched *s, const struct zcoll *a)
 	int rc = a->vector ? exchange_counts(s, x) : MPI_SUCCESS;
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return a->vector && theirs ? zsched_call(s, build_told, x) : build(s, x);
+	return a->vector && theirs ? zstep_call(s, build_told, x) : build(s, x);
 }

@@ -7,6 +7,7 @@
 #include "libzip/coll/inside/coll_fold.h"
 #include "libzip/coll/across/coll_leaders.h"
 #include "libzip/coll/across/coll_plan.h"
+#include "libzip/type/redop.h"
 
 struct zbetween {
 	enum ztuning_exchange how;
@@ -136,7 +137,7 @@ static int recv_from_all(struct zsched *s, const struct zbetween *b, int i, MPI_
 	int rc = MPI_SUCCESS;
 	for (int p = 0; p < b->nparts && rc == MPI_SUCCESS; p++)
 		if (p != b->mine)
-			rc = zsched_recv(s, temps_of(b, i)[p], count, b->type, b->peers[p]);
+			rc = zstep_recv(s, temps_of(b, i)[p], count, b->type, b->peers[p]);
 	return rc;
 }
 
@@ -161,8 +162,8 @@ static int add_slice(struct zsched *s, const struct zbetween *b, void *result, M
 	void *slice = zbuf_at(result, slice_at(count, b->nparts, p), b->extent);
 	if (n == 0)
 		return MPI_SUCCESS;
-	return sends ? zsched_send(s, slice, n, b->type, b->peers[peer])
-		     : zsched_recv(s, slice, n, b->type, b->peers[peer]);
+	return sends ? zstep_send(s, slice, n, b->type, b->peers[peer])
+		     : zstep_recv(s, slice, n, b->type, b->peers[peer]);
 }
 
 /* The slices of all parts go a step further. */
@@ -214,7 +215,7 @@ static int combine_pair(struct zsched *s, void *arg)
 	const struct zbetween *b = x->b;
 	if (zsched_failed(s))
 		return MPI_SUCCESS;
-	if (x->other_first || zbuf_op_exchanges(b->op, b->type))
+	if (x->other_first || zredop_exchanges(b->op, b->type))
 		return zbuf_reduce(x->other, x->result, x->count, b->type, b->op);
 	int rc = zbuf_reduce(x->result, x->other, x->count, b->type, b->op);
 	return rc == MPI_SUCCESS ? zbuf_copy(s, x->other, x->count, b->type, x->result, x->count, b->type) : rc;
@@ -227,7 +228,7 @@ static int add_pair(struct zsched *s, const struct zbetween *b, void *other, boo
 	if (!x)
 		return MPI_ERR_NO_MEM;
 	*x = (struct pair){.b = b, .other = other, .result = result, .count = count, .other_first = other_first};
-	return zsched_call(s, combine_pair, x);
+	return zstep_call(s, combine_pair, x);
 }
 
 /* What one part does in one stage of the doubling. */
@@ -265,9 +266,9 @@ static int add_doubling(struct zsched *s, const struct zbetween *b, int i, int s
 	if (stage <= b->stages)
 		zflight_begin(&b->flights[stage - 1], s, i);
 	if (rc == MPI_SUCCESS && now.receives)
-		rc = zsched_recv(s, now.replaces ? result : temps[stage - 1], count, b->type, b->peers[now.peer]);
+		rc = zstep_recv(s, now.replaces ? result : temps[stage - 1], count, b->type, b->peers[now.peer]);
 	if (rc == MPI_SUCCESS && now.sends)
-		rc = zsched_send(s, result, count, b->type, b->peers[now.peer]);
+		rc = zstep_send(s, result, count, b->type, b->peers[now.peer]);
 	return rc;
 }
 

@@ -15,14 +15,14 @@ int zflight_init(struct zflight *f, struct zsched *s, int depth)
 
 void zflight_begin(struct zflight *f, const struct zsched *s, int i)
 {
-	f->steps[i % f->depth][0] = zsched_steps(s);
+	f->steps[i % f->depth][0] = zstep_next(s);
 }
 
 void zflight_end(struct zflight *f, struct zsched *s, int i)
 {
-	f->steps[i % f->depth][1] = zsched_steps(s);
+	f->steps[i % f->depth][1] = zstep_next(s);
 	if (f->depth > 1)
-		zsched_open_from(s, f->steps[i % f->depth][0]);
+		zstep_open_from(s, f->steps[i % f->depth][0]);
 }
 
 int zflight_land(const struct zflight *f, struct zsched *s, int i)
@@ -30,7 +30,7 @@ int zflight_land(const struct zflight *f, struct zsched *s, int i)
 	const int *steps = f->steps[i % f->depth];
 	int rc = MPI_SUCCESS;
 	for (int k = steps[0]; f->depth > 1 && k < steps[1] && rc == MPI_SUCCESS; k++)
-		rc = zsched_close(s, k);
+		rc = zstep_close(s, k);
 	return rc;
 }
 

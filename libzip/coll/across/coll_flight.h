@@ -8,7 +8,7 @@
 #define ZIP_LIBZIP_COLL_FLIGHT_H
 
 #include "libzip/coll/across/coll_segments.h"
-#include "libzip/schedule/schedule.h"
+#include "libzip/schedule/step.h"
 
 struct zflight {
 	int depth; /* so many rounds; a buffer that is received into or sent from is in use as long. 0: not mine */

@@ -9,9 +9,9 @@ int zbuild_to_several(struct zsched *s, const void *buf, MPI_Count count, MPI_Da
 {
 	int rc = MPI_SUCCESS;
 	if (tune->multicast)
-		return zsched_multicast(s, buf, count, type, dest, n, tune->patience);
+		return zstep_multicast(s, buf, count, type, dest, n, tune->patience);
 	for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
-		rc = zsched_send(s, buf, count, type, dest[i]);
+		rc = zstep_send(s, buf, count, type, dest[i]);
 	return rc;
 }
 

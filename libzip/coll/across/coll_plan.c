@@ -185,10 +185,10 @@ static int compare(const void *a, const void *b)
 
 static int begin_message(struct timetable *t, const struct event *e, char *at, MPI_Count bytes)
 {
-	int rc = e->sends ? zsched_send(t->s, at, bytes, MPI_BYTE, e->peer)
-			  : zsched_recv(t->s, at, bytes, MPI_BYTE, e->peer);
+	int rc = e->sends ? zstep_send(t->s, at, bytes, MPI_BYTE, e->peer)
+			  : zstep_recv(t->s, at, bytes, MPI_BYTE, e->peer);
 	if (rc == MPI_SUCCESS && e->flow->depth > 1)
-		t->step[e->number] = zsched_open(t->s);
+		t->step[e->number] = zstep_open(t->s);
 	return rc;
 }
 
@@ -198,7 +198,7 @@ static int carry_out(struct timetable *t, const struct event *e)
 	MPI_Count offset = f->block * e->block, left = f->piece->bytes - offset;
 	MPI_Count bytes = left < f->block ? left : f->block;
 	if (e->act == LAND)
-		return zsched_close(t->s, t->step[e->message]);
+		return zstep_close(t->s, t->step[e->message]);
 	if (e->act == SPREAD)
 		return znative_bcast(t->s, f->piece->wire + offset, bytes, MPI_BYTE,
 			zcoll_first(zsched_comm(t->s)->nlocal, t->leaders, f->piece->number));

@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "libzip/schedule/schedule.h"
+#include "libzip/schedule/step.h"
 #include "common/config/tuning.h"
 
 struct zplan_piece {

@@ -191,9 +191,9 @@ static int exchange_segment(struct zsched *s, struct lanes *x, int k)
 	for (int i = 1; i < c->nparts && rc == MPI_SUCCESS; i++) {
 		int p = (c->my_part + i) % c->nparts;
 		if (k == 0 || segment_count(own, k) > 0)
-			rc = zsched_recv(s, input_of(c, x, p, k), segment_count(own, k), x->type, peer_in(c, x, p));
+			rc = zstep_recv(s, input_of(c, x, p, k), segment_count(own, k), x->type, peer_in(c, x, p));
 		if (rc == MPI_SUCCESS && (k == 0 || segment_count(&pieces[p], k) > 0))
-			rc = zsched_send(s, result_of(x, &pieces[p], k), segment_count(&pieces[p], k), x->type,
+			rc = zstep_send(s, result_of(x, &pieces[p], k), segment_count(&pieces[p], k), x->type,
 				peer_in(c, x, p));
 	}
 	zflight_end(&x->flight, s, k);
@@ -252,7 +252,7 @@ static int deliver(struct zsched *s, const struct lanes *x, const struct zcoll *
 	if (!y)
 		return MPI_ERR_NO_MEM;
 	*y = (struct copy){.from = x->sum, .to = a->recvbuf, .count = zslots_count(slots, c->rank), .type = x->type};
-	return zsched_call(s, copy_sum, y);
+	return zstep_call(s, copy_sum, y);
 }
 
 /* Segment k is reduced inside in round k, exchanged in the next ones, and combined at the beginning of the one after

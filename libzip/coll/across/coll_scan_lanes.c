@@ -53,7 +53,7 @@ static int add_work(struct zsched *s, int (*fn)(struct zsched *, void *), const 
 	if (!copy)
 		return MPI_ERR_NO_MEM;
 	*copy = *w;
-	return zsched_call(s, fn, copy);
+	return zstep_call(s, fn, copy);
 }
 
 static int copy_own(struct zsched *s, void *arg)
@@ -194,7 +194,7 @@ static int build_cross(struct zsched *s, const struct scan *x, const struct segm
 	zflight_begin(g->lane->flight, s, g->i);
 	if (x->receives && x->me == g->lane->to) {
 		for (int p = 0; p < c->my_part && rc == MPI_SUCCESS; p++)
-			rc = zsched_recv(s, g->lane->inputs[g->turn][p], g->count, x->type,
+			rc = zstep_recv(s, g->lane->inputs[g->turn][p], g->count, x->type,
 				c->parts[p].member[sender_of(c->parts[p].count, &x->g, g->l)]);
 	}
 	if (rc == MPI_SUCCESS && x->sends && x->me == g->lane->from)

@@ -159,7 +159,7 @@ static int add(struct zsched *s, const struct shared *given)
 	h->schedule = s;
 	h->board = c->board;
 	h->me = c->shadow_rank[c->rank];
-	return zsched_watch(s, look, h);
+	return zstep_watch(s, look, h);
 }
 
 int zshared_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)

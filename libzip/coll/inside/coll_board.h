@@ -11,7 +11,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "libzip/schedule/schedule.h"
+#include "libzip/schedule/step.h"
 
 /* The members' vectors side by side: element displs[i] is the first one of the member with rank i in the shadow. */
 struct zshared_vectors {
@@ -33,7 +33,7 @@ int zshared_gather(struct zsched *, const void *sendbuf, MPI_Count sendcount, MP
 	const struct zshared_vectors *all, int root);
 int zshared_allgather(struct zsched *, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
 	const struct zshared_vectors *all);
-/* recvbuf counts on the root only, where it is used from the beginning; op is one of those that zbuf_op_exchanges, the
+/* recvbuf counts on the root only, where it is used from the beginning; op is one of those that zredop_exchanges, the
  * datatype without gaps. sendbuf: MPI_IN_PLACE on the root: in recvbuf. Combined in the order root, then the others by
  * rank. Who is not the root may add a gather, and the other way round: it gives the same. */
 int zshared_reduce(struct zsched *, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype, MPI_Op,

@@ -8,6 +8,7 @@
 #include "common/base/copy.h"
 #include "libzip/type/datatype.h"
 #include "libzip/shim/shim.h"
+#include "libzip/type/redop.h"
 
 MPI_Count zbuf_size(MPI_Datatype type)
 {
@@ -142,40 +143,12 @@ int zbuf_wire(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype t
 	return *wire ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-bool zbuf_op_predefined(MPI_Op op)
-{
-	return ((unsigned)op & 0xfc000000u) == 0x58000000u; /* MPICH ABI: kind "builtin" of an operation handle */
-}
-
-bool zbuf_op_commutes(MPI_Op op)
-{
-	int commute = 1;
-	if (zbuf_op_predefined(op))
-		return op != MPI_REPLACE && op != MPI_NO_OP;
-	zn.Op_commutative(op, &commute);
-	return commute;
-}
-
-static bool is_integer(MPI_Datatype t)
-{
-	return t == MPI_INT || t == MPI_UNSIGNED || t == MPI_LONG || t == MPI_UNSIGNED_LONG || t == MPI_LONG_LONG ||
-	       t == MPI_UNSIGNED_LONG_LONG || t == MPI_INT32_T || t == MPI_UINT32_T || t == MPI_INT64_T ||
-	       t == MPI_UINT64_T || t == MPI_BYTE || t == MPI_INT8_T || t == MPI_UINT8_T || t == MPI_SHORT ||
-	       t == MPI_UNSIGNED_SHORT || t == MPI_INT16_T || t == MPI_UINT16_T || t == MPI_INTEGER ||
-	       t == MPI_LOGICAL || t == MPI_SIGNED_CHAR || t == MPI_UNSIGNED_CHAR;
-}
-
-bool zbuf_op_exchanges(MPI_Op op, MPI_Datatype type)
-{
-	return zbuf_op_predefined(op) && zbuf_op_commutes(op) && (op == MPI_SUM || is_integer(type));
-}
-
 int zbuf_reduce(const void *in, void *inout, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
 	int rc;
 	if (count == 0)
 		return MPI_SUCCESS;
-	if (zbuf_op_predefined(op))
+	if (zredop_is_predefined(op))
 		return zn.Reduce_local_c(in, inout, count, type, op) == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_OP;
 	zshim_callback_begin();
 	rc = zn.Reduce_local_c(in, inout, count, type, op);

@@ -11,7 +11,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "libzip/schedule/schedule.h"
+#include "libzip/schedule/step.h"
 
 MPI_Count zbuf_size(MPI_Datatype); /* bytes of one element, native */
 MPI_Aint zbuf_extent(MPI_Datatype);
@@ -51,11 +51,5 @@ int zbuf_wire(struct zsched *, const void *buf, MPI_Count count, MPI_Datatype, c
 
 /* inout[i] = in[i] op inout[i] : in is the operand of the lower ranks. */
 int zbuf_reduce(const void *in, void *inout, MPI_Count count, MPI_Datatype, MPI_Op);
-bool zbuf_op_predefined(MPI_Op);
-bool zbuf_op_commutes(MPI_Op);
-/* Are the bits of a op b and b op a the same? The larger of 1 and NaN, or of 0 and -0, is the one or the other, and a
- * product of complex numbers may be rounded in another place. A sum of two NaNs is one or the other, which is left so.
- */
-bool zbuf_op_exchanges(MPI_Op, MPI_Datatype);
 
 #endif

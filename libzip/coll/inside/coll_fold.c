@@ -3,6 +3,7 @@
 #include "libzip/coll/inside/coll_data.h"
 #include "libzip/coll/inside/coll_fold.h"
 #include "libzip/shim/shim.h"
+#include "libzip/type/redop.h"
 
 static struct zfold *make(struct zsched *s, int n, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
@@ -32,7 +33,7 @@ struct zfold *zfold_create(struct zsched *s, int nparts, void *result, MPI_Count
 int zfold_call(struct zsched *s, void *arg)
 {
 	struct zfold *f = arg;
-	bool exchange = zbuf_op_exchanges(f->op, f->type);
+	bool exchange = zredop_exchanges(f->op, f->type);
 	void *sum = f->inputs[0];
 	int rc = MPI_SUCCESS;
 	if (zsched_failed(s) || f->count == 0)
@@ -53,7 +54,7 @@ int zfold_call(struct zsched *s, void *arg)
 void **zfold_add(struct zsched *s, int n, void *result, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
 	struct zfold *f = make(s, n, result, count, type, op);
-	return f && zsched_call(s, zfold_call, f) == MPI_SUCCESS ? f->inputs : NULL;
+	return f && zstep_call(s, zfold_call, f) == MPI_SUCCESS ? f->inputs : NULL;
 }
 
 /* As many elements as datatype, of an extent that keeps them apart. */

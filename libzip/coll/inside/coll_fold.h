@@ -20,7 +20,7 @@ struct zfold {
 /* A fold of one contribution per part, in the schedule's memory: that of my part is result, the
  * others get temporary buffers. nparts: the first so many parts. NULL: no memory. */
 struct zfold *zfold_create(struct zsched *, int nparts, void *result, MPI_Count count, MPI_Datatype, MPI_Op);
-/* A step (zsched_call) with a struct zfold. Does nothing if the schedule has failed. */
+/* A step (zstep_call) with a struct zfold. Does nothing if the schedule has failed. */
 int zfold_call(struct zsched *, void *fold);
 /* Adds such a step for n contributions. Returns where the caller puts their addresses, [n]; NULL: no memory. */
 void **zfold_add(struct zsched *, int n, void *result, MPI_Count count, MPI_Datatype, MPI_Op);

@@ -123,7 +123,7 @@ static int part_vector(struct zsched *s, struct collect *g)
 	zsched_round(s);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	return g->leaders || zcoll_is_leader(zsched_comm(s)) ? zsched_call(s, collect_bytes, g) : from_member(s, g);
+	return g->leaders || zcoll_is_leader(zsched_comm(s)) ? zstep_call(s, collect_bytes, g) : from_member(s, g);
 }
 
 /* All sizes alike: they are known. */

@@ -6,6 +6,7 @@
 #include "libzip/coll/inside/coll_data.h"
 #include "libzip/coll/inside/coll_fold.h"
 #include "libzip/coll/inside/coll_native.h"
+#include "libzip/type/redop.h"
 
 /* Not by whether there is a board: which communicators have one depends on when others are freed, see coll_ordered.h.
  */
@@ -23,10 +24,10 @@ int zinside_init(struct zinside *in, struct zsched *s, const struct ztuning_sett
 	struct zcomm *c = zsched_comm(s);
 	*in = (struct zinside){.type = type, .op = op, .root = root};
 	/* Predefined: the order does not matter, and an input is not written to. */
-	in->gathers = zbuf_op_predefined(op) && zbuf_op_commutes(op) && is_gathered(c, tune, longest, type);
+	in->gathers = zredop_is_predefined(op) && zredop_commutes(op) && is_gathered(c, tune, longest, type);
 	if (!in->gathers)
 		return MPI_SUCCESS;
-	in->shared = zshared_fits(c, longest, type) && zbuf_op_exchanges(op, type) && zbuf_is_contiguous(type);
+	in->shared = zshared_fits(c, longest, type) && zredop_exchanges(op, type) && zbuf_is_contiguous(type);
 	if (!in->shared && c->shadow_rank[c->rank] == root &&
 		zbuf_temp(s, longest * c->nlocal, type, &in->members) != MPI_SUCCESS)
 		return MPI_ERR_NO_MEM;

@@ -30,7 +30,7 @@ static int add(struct zsched *s, int (*start)(void *, MPI_Request *), const stru
 		return MPI_ERR_NO_MEM;
 	*copy = *n;
 	copy->comm = zsched_comm(s)->shadow;
-	return zsched_native(s, start, copy);
+	return zstep_native(s, start, copy);
 }
 
 static int start_bcast(void *arg, MPI_Request *r)
@@ -239,7 +239,7 @@ static int add_exchange(struct zsched *s, int (*start)(void *, MPI_Request *), c
 	if (!copy)
 		return MPI_ERR_NO_MEM;
 	*copy = *n;
-	return zsched_call(s, copy_own, copy);
+	return zstep_call(s, copy_own, copy);
 }
 
 static int start_allgatherv(void *arg, MPI_Request *r)

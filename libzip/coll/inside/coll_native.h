@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include "libzip/schedule/schedule.h"
+#include "libzip/schedule/step.h"
 
 int znative_bcast(struct zsched *, void *buf, MPI_Count count, MPI_Datatype, int root);
 int znative_gather(struct zsched *, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,

@@ -5,6 +5,7 @@
 #include "libzip/coll/inside/coll_board.h"
 #include "libzip/coll/inside/coll_data.h"
 #include "libzip/shim/shim.h"
+#include "libzip/type/redop.h"
 
 struct gathered { /* everybody gets all, and combines as it would what comes by a board */
 	MPI_Comm comm;
@@ -39,7 +40,7 @@ static int fold(const struct gathered *g)
 static bool look(struct zsched *s, void *arg)
 {
 	const struct gathered *g = arg;
-	if (!zsched_is_done(s, g->step))
+	if (!zstep_is_done(s, g->step))
 		return false;
 	int rc = zsched_failed(s) ? MPI_SUCCESS : fold(g);
 	if (rc != MPI_SUCCESS)
@@ -56,16 +57,16 @@ static int add_gathered(struct zsched *s, const struct gathered *given)
 	*g = *given;
 	g->comm = c->shadow;
 	g->me = c->shadow_rank[c->rank];
-	g->step = zsched_steps(s);
+	g->step = zstep_next(s);
 	int rc = zbuf_temp(s, g->count * c->nlocal, g->type, &g->all);
 	if (rc == MPI_SUCCESS)
-		rc = zsched_native(s, start_allgather, g);
-	return rc == MPI_SUCCESS ? zsched_watch(s, look, g) : rc;
+		rc = zstep_native(s, start_allgather, g);
+	return rc == MPI_SUCCESS ? zstep_watch(s, look, g) : rc;
 }
 
 bool zordered_scans(const struct zsched *s, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
-	return zbuf_op_predefined(op) && zbuf_is_contiguous(type) && zshared_could_fit(zsched_comm(s), count, type);
+	return zredop_is_predefined(op) && zbuf_is_contiguous(type) && zshared_could_fit(zsched_comm(s), count, type);
 }
 
 int zordered_scan(struct zsched *s, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,

@@ -10,7 +10,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "libzip/schedule/schedule.h"
+#include "libzip/schedule/step.h"
 
 /* Is it done so? The same in all members, for all communicators with as many members in the part. */
 bool zordered_scans(const struct zsched *, MPI_Count count, MPI_Datatype, MPI_Op);

@@ -271,5 +271,5 @@ int zpairs_exchange(struct zsched *s, const struct zpairs *out, const struct zpa
 		taken[i] = (int)i == x->me || bytes_of(in, (int)i) == 0;
 		x->left += !taken[i];
 	}
-	return zsched_watch(s, look, x);
+	return zstep_watch(s, look, x);
 }

@@ -12,7 +12,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "libzip/schedule/schedule.h"
+#include "libzip/schedule/step.h"
 
 /* One side: a block for, or from, every member by its rank in the shadow. */
 struct zpairs {

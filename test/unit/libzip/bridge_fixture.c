@@ -19,7 +19,6 @@
 #include "test/unit/libzip/rank_around.h"
 #include "libzip/record/record.h"
 #include "libzip/bridge/rendezvous.h"
-#include "libzip/schedule/schedule.h"
 #include "libzip/shim/shim.h"
 #include "common/transport/base/transport.h"
 #include "common/session/session_attach.h"
@@ -197,11 +196,6 @@ void __wrap_zsession_quit(struct zsession *s, const char *why)
 }
 
 /* --- what else the bridge serves --- */
-
-bool zsched_progress(void)
-{
-	return false;
-}
 
 void zrecord_native(uint64_t *msgs, uint64_t *bytes)
 {

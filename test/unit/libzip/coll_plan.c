@@ -87,13 +87,13 @@ static int add(struct zsched *s, enum kind kind, char *at, MPI_Count bytes, int 
 	return MPI_SUCCESS;
 }
 
-int zsched_send(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int dest)
+int zstep_send(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int dest)
 {
 	assert_true(type == MPI_BYTE && count > 0);
 	return add(s, MESSAGE_OUT, (char *)(uintptr_t)buf, count, dest);
 }
 
-int zsched_recv(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int source)
+int zstep_recv(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int source)
 {
 	assert_true(type == MPI_BYTE && count > 0);
 	return add(s, MESSAGE_IN, buf, count, source);
@@ -105,13 +105,13 @@ int znative_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype typ
 	return add(s, NATIVE, buf, count, root);
 }
 
-int zsched_open(struct zsched *s)
+int zstep_open(struct zsched *s)
 {
 	s->steps[s->n - 1].open = true;
 	return s->n - 1;
 }
 
-int zsched_close(struct zsched *s, int step)
+int zstep_close(struct zsched *s, int step)
 {
 	assert_true(step < s->n && s->steps[step].open);
 	return add(s, CLOSE, NULL, 0, step);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "test/unit/libzip/schedule_fakes.h"
-#include "libzip/schedule/schedule_step.h"
+#include "libzip/schedule/engine.h"
 
 static char buf[100];
 
@@ -16,32 +16,32 @@ static void test_rounds(void **state)
 {
 	(void)state;
 	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");
-	zsched_recv(s, buf, 10, MPI_BYTE, 3);
-	zsched_send(s, buf, 20, MPI_BYTE, 4);
-	zsched_native(s, fakes_begin_native, NULL);
+	zstep_recv(s, buf, 10, MPI_BYTE, 3);
+	zstep_send(s, buf, 20, MPI_BYTE, 4);
+	zstep_native(s, fakes_begin_native, NULL);
 	zsched_round(s);
 	zsched_round(s); /* empty rounds are nothing */
-	zsched_call(s, fakes_work, NULL);
-	zsched_native(s, fakes_begin_native, NULL);
-	zsched_start(s);
+	zstep_call(s, fakes_work, NULL);
+	zstep_native(s, fakes_begin_native, NULL);
+	zengine_start(s);
 	assert_string_equal(fakes.trace, "rsn");
 	assert_int_equal(fakes.messages[1].tag, 7);
 	assert_int_equal(fakes.messages[1].context, ZCOMM_COLL);
 	assert_int_equal(fakes.messages[1].peer, 3);
 	fakes_complete(1, 10, MPI_SUCCESS);
 	fakes.native_done[1] = true;
-	zsched_progress();
+	zengine_progress();
 	assert_string_equal(fakes.trace, "rsn");
 	fakes_complete(2, 20, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_string_equal(fakes.trace, "rsncn");
 	assert_false(zsched_request(s)->done);
 	fakes.native_done[2] = true;
-	assert_true(zsched_progress());
+	assert_true(zengine_progress());
 	assert_true(zsched_request(s)->done);
 	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_SUCCESS);
 	assert_int_equal(fakes.released, 2);
-	assert_false(zsched_progress());
+	assert_false(zengine_progress());
 	zsched_destroy(s);
 }
 
@@ -51,30 +51,30 @@ static void test_queue(void **state)
 	(void)state;
 	struct zsched *a = zsched_create(&fakes.comm, "a"), *b = zsched_create(&fakes.comm, "b"),
 		      *c = zsched_create(&fakes.other, "c"), *d = zsched_create(&fakes.comm, "d");
-	zsched_native(a, fakes_begin_native, NULL);
-	zsched_send(b, buf, 1, MPI_BYTE, 1);
-	zsched_recv(c, buf, 1, MPI_BYTE, 1);
+	zstep_native(a, fakes_begin_native, NULL);
+	zstep_send(b, buf, 1, MPI_BYTE, 1);
+	zstep_recv(c, buf, 1, MPI_BYTE, 1);
 	zsched_detach(d, ZCOMM_INTERNAL, 99);
-	zsched_send(d, buf, 1, MPI_BYTE, 5);
-	zsched_start(a);
-	zsched_start(b);
-	zsched_start(c);
-	zsched_start(d);
+	zstep_send(d, buf, 1, MPI_BYTE, 5);
+	zengine_start(a);
+	zengine_start(b);
+	zengine_start(c);
+	zengine_start(d);
 	assert_string_equal(fakes.trace, "nrs");
 	assert_int_equal(fakes.messages[2].tag, 99);
 	assert_int_equal(fakes.messages[2].context, ZCOMM_INTERNAL);
 	fakes_complete(1, 1, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_true(zsched_request(c)->done);
 	assert_string_equal(fakes.trace, "nrs");
 	fakes.native_done[1] = true;
-	zsched_progress(); /* a ends, b starts in the same turn */
+	zengine_progress(); /* a ends, b starts in the same turn */
 	assert_true(zsched_request(a)->done);
 	assert_string_equal(fakes.trace, "nrss");
 	assert_int_equal(fakes.messages[3].tag, 8);
 	fakes_complete(3, 1, MPI_SUCCESS);
 	fakes_complete(2, 1, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_true(zsched_request(b)->done);
 	assert_true(zsched_request(d)->done);
 	assert_null(fakes.comm.coll_head);
@@ -107,17 +107,17 @@ static int fail_in_call(struct zsched *s, void *arg)
 static void ends_at_once(bool (*look)(struct zsched *, void *), int (*fn)(struct zsched *, void *))
 {
 	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");
-	zsched_recv(s, buf, 10, MPI_BYTE, 3);
+	zstep_recv(s, buf, 10, MPI_BYTE, 3);
 	if (look)
-		zsched_watch(s, look, NULL);
+		zstep_watch(s, look, NULL);
 	else
-		zsched_call(s, fn, NULL);
+		zstep_call(s, fn, NULL);
 	fakes.fatal = 0;
-	zsched_start(s);
+	zengine_start(s);
 	assert_false(zsched_request(s)->done);
 	assert_int_equal(fakes.fatal, MPI_ERR_TRUNCATE);
 	fakes_complete(fakes.nmessages, 10, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_true(zsched_request(s)->done);
 	zsched_destroy(s);
 }
@@ -128,22 +128,22 @@ static void test_errors(void **state)
 	(void)state;
 	int seen = -1;
 	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");
-	zsched_recv(s, buf, 10, MPI_BYTE, 3);
+	zstep_recv(s, buf, 10, MPI_BYTE, 3);
 	zsched_round(s);
-	zsched_native(s, fakes_fail_native, NULL);
+	zstep_native(s, fakes_fail_native, NULL);
 	zsched_round(s);
-	zsched_native(s, fakes_begin_native, NULL);
+	zstep_native(s, fakes_begin_native, NULL);
 	zsched_on_done(s, on_done, &seen);
-	zsched_start(s);
+	zengine_start(s);
 	fakes.messages[1].req.status.MPI_SOURCE = 3;
 	fakes_complete(1, 4, MPI_SUCCESS); /* fewer than expected */
-	zsched_progress();
-	assert_string_equal(zstep_error_text(s), "members gave different amounts of data: 4 bytes came from rank 3, "
-						 "and 10 were expected");
+	zengine_progress();
+	assert_string_equal(zsched_error_text(s), "members gave different amounts of data: 4 bytes came from rank 3, "
+						  "and 10 were expected");
 	assert_string_equal(fakes.trace, "rfn");
 	assert_true(zsched_failed(s));
 	fakes.native_done[1] = true;
-	zsched_progress();
+	zengine_progress();
 	assert_true(zsched_request(s)->done);
 	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_ERR_TRUNCATE);
 	assert_int_equal(seen, MPI_ERR_TRUNCATE);
@@ -153,16 +153,16 @@ static void test_errors(void **state)
 
 	/* where errors end the job it does not wait for what may never come */
 	s = zsched_create(&fakes.comm, "MPI_Test");
-	zsched_recv(s, buf, 10, MPI_BYTE, 3);
-	zsched_recv(s, buf + 10, 10, MPI_BYTE, 2);
-	zsched_start(s);
+	zstep_recv(s, buf, 10, MPI_BYTE, 3);
+	zstep_recv(s, buf + 10, 10, MPI_BYTE, 2);
+	zengine_start(s);
 	assert_int_equal(fakes.fatal, 0);
 	fakes_complete(2, 4, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_false(zsched_request(s)->done);
 	assert_int_equal(fakes.fatal, MPI_ERR_TRUNCATE);
 	fakes_complete(3, 10, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_true(zsched_request(s)->done);
 	zsched_destroy(s);
 	ends_at_once(fail_on_board, NULL);
@@ -170,12 +170,12 @@ static void test_errors(void **state)
 
 	/* blocking: through the error handler, once; not where the native library has called it */
 	s = zsched_create(&fakes.comm, "MPI_Test");
-	zsched_native(s, fakes_fail_native, NULL);
-	assert_int_equal(zsched_run(s), MPI_ERR_OP);
+	zstep_native(s, fakes_fail_native, NULL);
+	assert_int_equal(zengine_run(s), MPI_ERR_OP);
 	assert_int_equal(fakes.raised, 0);
 	s = zsched_create(&fakes.comm, "MPI_Test");
 	zsched_fail(s, MPI_ERR_NO_MEM, "out of memory");
-	assert_int_equal(zsched_run(s), MPI_ERR_NO_MEM);
+	assert_int_equal(zengine_run(s), MPI_ERR_NO_MEM);
 	assert_int_equal(fakes.raised, MPI_ERR_NO_MEM);
 	fakes.raised = 0;
 
@@ -183,11 +183,11 @@ static void test_errors(void **state)
 	fakes.handler = FAKES_HANDLER;
 	fakes.handled = 0;
 	s = zsched_create(&fakes.comm, "MPI_Test");
-	zsched_native(s, fakes_fail_native, NULL);
-	zsched_native(s, fakes_fail_native, NULL);
+	zstep_native(s, fakes_fail_native, NULL);
+	zstep_native(s, fakes_fail_native, NULL);
 	zsched_round(s);
-	zsched_native(s, fakes_fail_native, NULL);
-	assert_int_equal(zsched_run(s), MPI_ERR_OP);
+	zstep_native(s, fakes_fail_native, NULL);
+	assert_int_equal(zengine_run(s), MPI_ERR_OP);
 	assert_int_equal(fakes.handled, 1);
 	assert_int_equal(fakes.raised, 0);
 	assert_true(fakes.handler == FAKES_HANDLER);
@@ -201,9 +201,9 @@ static int grow(struct zsched *s, void *arg)
 	fakes.calls++;
 	if (--*left > 0) {
 		for (int i = 0; i < 20; i++) /* the steps move in memory */
-			zsched_call(s, fakes_work, "");
+			zstep_call(s, fakes_work, "");
 		zsched_round(s);
-		zsched_call(s, grow, left);
+		zstep_call(s, grow, left);
 	}
 	return MPI_SUCCESS;
 }
@@ -214,10 +214,10 @@ static void test_growth(void **state)
 	(void)state;
 	int left = 5;
 	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");
-	zsched_call(s, grow, &left);
+	zstep_call(s, grow, &left);
 	zsched_round(s);
-	zsched_call(s, fakes_work, "x");
-	zsched_start(s);
+	zstep_call(s, fakes_work, "x");
+	zengine_start(s);
 	assert_true(zsched_request(s)->done);
 	assert_int_equal(left, 0);
 	assert_int_equal(fakes.calls, 5 + 4 * 20 + 1);

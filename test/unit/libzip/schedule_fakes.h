@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "libzip/schedule/schedule.h"
+#include "libzip/schedule/step.h"
 
 /* Messages and native requests are numbered in the order in which they are started, from 1. */
 #define FAKES_MAX 32

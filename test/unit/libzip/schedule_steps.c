@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "libzip/coll/across/coll_flight.h"
+#include "libzip/schedule/engine.h"
 #include "test/unit/libzip/schedule_fakes.h"
 
 static char buf[100];
@@ -18,26 +19,26 @@ static void test_multicast(void **state)
 	(void)state;
 	int dest[3] = {4, 5, 6};
 	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");
-	assert_int_equal(zsched_multicast(s, buf, 10, MPI_BYTE, dest, 0, 20), MPI_SUCCESS);
-	assert_int_equal(zsched_multicast(s, buf, 10, MPI_BYTE, dest, 1, 20), MPI_SUCCESS);
+	assert_int_equal(zstep_multicast(s, buf, 10, MPI_BYTE, dest, 0, 20), MPI_SUCCESS);
+	assert_int_equal(zstep_multicast(s, buf, 10, MPI_BYTE, dest, 1, 20), MPI_SUCCESS);
 	zsched_round(s);
-	assert_int_equal(zsched_multicast(s, buf, 30, MPI_BYTE, dest, 3, 20), MPI_SUCCESS);
+	assert_int_equal(zstep_multicast(s, buf, 30, MPI_BYTE, dest, 3, 20), MPI_SUCCESS);
 	zsched_round(s);
-	zsched_native(s, fakes_begin_native, NULL);
+	zstep_native(s, fakes_begin_native, NULL);
 	memset(dest, 0, sizeof(dest));
-	zsched_start(s);
+	zengine_start(s);
 	assert_string_equal(fakes.trace, "s");
 	assert_int_equal(fakes.messages[1].peer, 4);
 	fakes_complete(1, 10, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_string_equal(fakes.trace, "sm");
 	assert_int_equal(fakes.messages[2].peer, 6);
 	assert_int_equal(fakes.messages[2].count, 30);
 	fakes_complete(2, 0, MPI_ERR_OTHER); /* of any of them */
-	zsched_progress();
+	zengine_progress();
 	assert_string_equal(fakes.trace, "smn");
 	fakes.native_done[1] = true;
-	zsched_progress();
+	zengine_progress();
 	assert_true(zsched_request(s)->done);
 	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_ERR_OTHER);
 	assert_int_equal(fakes.released, 2);
@@ -49,43 +50,43 @@ static void test_arriving(void **state)
 {
 	(void)state;
 	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");
-	struct zarriving *a = zsched_recv_bytes(s, buf, 100, 2);
+	struct zarriving *a = zstep_recv_bytes(s, buf, 100, 2);
 	assert_non_null(a);
 	zsched_round(s);
-	zsched_await(s, a, 30);
+	zstep_await(s, a, 30);
 	zsched_round(s);
-	zsched_native(s, fakes_begin_native, NULL);
-	zsched_await(s, a, 100);
+	zstep_native(s, fakes_begin_native, NULL);
+	zstep_await(s, a, 100);
 	zsched_round(s);
-	zsched_call(s, fakes_work, NULL);
-	zsched_start(s);
+	zstep_call(s, fakes_work, NULL);
+	zengine_start(s);
 	assert_string_equal(fakes.trace, "r");
 	fakes.messages[1].arrived = 29;
-	zsched_progress();
+	zengine_progress();
 	assert_string_equal(fakes.trace, "r");
 	fakes.messages[1].arrived = 30;
-	zsched_progress();
+	zengine_progress();
 	assert_string_equal(fakes.trace, "rn");
 	fakes.native_done[1] = true;
 	fakes.messages[1].arrived = 100; /* all there, but not complete */
-	zsched_progress();
+	zengine_progress();
 	assert_string_equal(fakes.trace, "rn");
 	fakes_complete(1, 100, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_string_equal(fakes.trace, "rnc");
 	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_SUCCESS);
 	zsched_destroy(s);
 
 	/* it ends early: nobody waits for more */
 	s = zsched_create(&fakes.comm, "MPI_Test");
-	a = zsched_recv_bytes(s, buf, 100, 2);
+	a = zstep_recv_bytes(s, buf, 100, 2);
 	zsched_round(s);
-	zsched_await(s, a, 30);
+	zstep_await(s, a, 30);
 	zsched_round(s);
-	zsched_await(s, a, 100);
-	zsched_start(s);
+	zstep_await(s, a, 100);
+	zengine_start(s);
 	fakes_complete(2, 10, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_true(zsched_request(s)->done);
 	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_ERR_TRUNCATE);
 	assert_int_equal(fakes.released, 2);
@@ -97,10 +98,10 @@ static void test_upto(void **state)
 	(void)state;
 	MPI_Count got = -1;
 	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");
-	zsched_recv_upto(s, buf, 100, 2, &got);
-	zsched_start(s);
+	zstep_recv_upto(s, buf, 100, 2, &got);
+	zengine_start(s);
 	fakes_complete(1, 33, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_int_equal(got, 33);
 	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_SUCCESS);
 	zsched_destroy(s);
@@ -111,25 +112,25 @@ static void test_open(void **state)
 {
 	(void)state;
 	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");
-	zsched_send(s, buf, 10, MPI_BYTE, 4);
-	int send = zsched_open(s);
-	zsched_native(s, fakes_begin_native, NULL);
-	int native = zsched_open(s);
+	zstep_send(s, buf, 10, MPI_BYTE, 4);
+	int send = zstep_open(s);
+	zstep_native(s, fakes_begin_native, NULL);
+	int native = zstep_open(s);
 	zsched_round(s);
-	zsched_recv(s, buf, 10, MPI_BYTE, 3);
+	zstep_recv(s, buf, 10, MPI_BYTE, 3);
 	zsched_round(s);
-	zsched_close(s, native);
-	zsched_close(s, send);
+	zstep_close(s, native);
+	zstep_close(s, send);
 	zsched_round(s);
-	zsched_call(s, fakes_work, NULL);
-	zsched_start(s);
+	zstep_call(s, fakes_work, NULL);
+	zengine_start(s);
 	assert_string_equal(fakes.trace, "snr");
 	fakes_complete(2, 10, MPI_SUCCESS);
 	fakes.native_done[1] = true;
-	zsched_progress();
+	zengine_progress();
 	assert_string_equal(fakes.trace, "snr");
 	fakes_complete(1, 10, MPI_ERR_OTHER);
-	zsched_progress();
+	zengine_progress();
 	assert_string_equal(fakes.trace, "snrc");
 	assert_true(zsched_request(s)->done);
 	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_ERR_OTHER);
@@ -143,24 +144,24 @@ static void test_open_error(void **state)
 {
 	(void)state;
 	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");
-	zsched_recv(s, buf, 10, MPI_BYTE, 3);
-	zsched_recv(s, buf, 10, MPI_BYTE, 3);
-	zsched_open_from(s, 0);
+	zstep_recv(s, buf, 10, MPI_BYTE, 3);
+	zstep_recv(s, buf, 10, MPI_BYTE, 3);
+	zstep_open_from(s, 0);
 	zsched_round(s);
-	zsched_recv(s, buf, 10, MPI_BYTE, 4);
+	zstep_recv(s, buf, 10, MPI_BYTE, 4);
 	zsched_round(s);
-	zsched_close(s, 0);
-	zsched_close(s, 1);
-	zsched_start(s);
+	zstep_close(s, 0);
+	zstep_close(s, 1);
+	zengine_start(s);
 	assert_int_equal(fakes.nmessages, 3);
 	fakes_complete(1, 5, MPI_SUCCESS);
 	fakes_complete(2, 10, MPI_ERR_OTHER);
 	assert_false(zsched_failed(s));
-	zsched_progress();
+	zengine_progress();
 	assert_true(zsched_failed(s));
 	assert_false(zsched_request(s)->done);
 	fakes_complete(3, 10, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_true(zsched_request(s)->done);
 	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_ERR_TRUNCATE);
 	assert_int_equal(fakes.released, 3);
@@ -187,25 +188,25 @@ static void test_flight(void **state)
 	for (int round = 0; round < 4; round++) {
 		if (round < 3) {
 			zflight_begin(&f, s, round);
-			zsched_send(s, buf, 1, MPI_BYTE, 1);
+			zstep_send(s, buf, 1, MPI_BYTE, 1);
 			zflight_end(&f, s, round);
 		}
 		if (round >= 1)
 			assert_int_equal(zflight_land(&f, s, round - 1), MPI_SUCCESS);
 		zsched_round(s);
 	}
-	zsched_start(s);
-	zsched_progress();
+	zengine_start(s);
+	zengine_progress();
 	assert_int_equal(fakes.nmessages, 2);
 	fakes_complete(2, 1, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_int_equal(fakes.nmessages, 2);
 	fakes_complete(1, 1, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_int_equal(fakes.nmessages, 3);
 	assert_false(zsched_request(s)->done);
 	fakes_complete(3, 1, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_true(zsched_request(s)->done);
 	assert_int_equal(fakes.released, 3);
 	zsched_destroy(s);
@@ -217,26 +218,26 @@ static void test_watch(void **state)
 	(void)state;
 	int two = 2, many = 8;
 	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");
-	zsched_watch(s, look, &two);
+	zstep_watch(s, look, &two);
 	zsched_round(s);
-	zsched_watch(s, look, &many);
-	int open = zsched_open(s);
+	zstep_watch(s, look, &many);
+	int open = zstep_open(s);
 	zsched_round(s);
-	zsched_recv(s, buf, 10, MPI_BYTE, 3);
+	zstep_recv(s, buf, 10, MPI_BYTE, 3);
 	zsched_round(s);
-	zsched_close(s, open);
+	zstep_close(s, open);
 	zsched_round(s);
-	zsched_call(s, fakes_work, NULL);
-	zsched_start(s);
+	zstep_call(s, fakes_work, NULL);
+	zengine_start(s);
 	assert_int_equal(two, 0); /* once at its start, once to see whether its round is over */
 	assert_true(fakes.nmessages == 1 && many > 0);
 	while (many > 0)
-		zsched_progress();
-	zsched_progress();
+		zengine_progress();
+	zengine_progress();
 	assert_int_equal(many, 0); /* never again */
 	assert_false(zsched_request(s)->done);
 	fakes_complete(1, 10, MPI_SUCCESS);
-	zsched_progress();
+	zengine_progress();
 	assert_true(zsched_request(s)->done);
 	zsched_destroy(s);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a schedule consists of: shared by the files of the engine, nobody else's business. */
-#ifndef ZIP_LIBZIP_SCHEDULE_STEP_H
-#define ZIP_LIBZIP_SCHEDULE_STEP_H
+/* The state of a schedule and its steps: private to the files of this folder. */
+#ifndef ZIP_LIBZIP_SCHED_STATE_H
+#define ZIP_LIBZIP_SCHED_STATE_H
 
 #include <stdalign.h>
 #include <stdint.h>
 
-#include "libzip/schedule/schedule.h"
+#include "libzip/schedule/sched.h"
 
-/* Enough for the steps and arguments of the small collectives of three parts without another
+/* Enough for the steps and arguments of small collectives between three parts, so that these need no further
  * allocation. */
 #define INLINE_STEPS 12
 #define INLINE_BYTES 1536
@@ -26,17 +26,17 @@ enum step_kind {
 };
 
 struct zstep {
-	uint8_t kind;
+	uint8_t kind; /* enum step_kind */
 	bool done;
-	bool upto;   /* STEP_RECV: count is a maximum, got is filled */
-	bool open;   /* its round does not wait for it */
+	bool upto;   /* STEP_RECV: count is a maximum, and *u.got is filled in */
+	bool open;   /* the round does not wait for this step */
 	bool across; /* peer is a rank of the remote group */
 	int round;
-	int peer;      /* STEP_CLOSE: number of the step */
-	int open_next; /* see open_head of zsched */
+	int peer;      /* STEP_CLOSE: number of the open step */
+	int open_next; /* see open_head of struct zsched */
 	MPI_Datatype type;
 	MPI_Request native;
-	void *buf; /* or the argument of start, fn, look */
+	void *buf; /* or the argument of start, fn or look */
 	MPI_Count count;
 	union {
 		int (*start)(void *arg, MPI_Request *native);
@@ -54,7 +54,7 @@ struct zreceivers { /* of a multicast */
 	int dest[];
 };
 
-struct zarriving {
+struct zarriving { /* a receive over several rounds */
 	void *buf;
 	MPI_Count bytes;
 	struct zreq *req; /* NULL: not posted yet, or complete */
@@ -73,24 +73,24 @@ struct kept_type {
 };
 
 struct zsched {
-	struct zreq req; /* first: destroyed as a request */
+	struct zreq req; /* first: the schedule is destroyed as a request */
 	const char *function;
 	struct zcomm *comm;
-	struct zcomm *far; /* the intercommunicator whose local group comm is, or NULL */
-	bool across;	   /* what is added now is */
+	struct zcomm *far; /* the intercommunicator whose local group is comm, or NULL */
+	bool across;	   /* the steps that are added now are */
 	enum zcomm_context context;
 	int tag;
 	bool detached, lasting, running;
 
 	int error;	 /* MPI_SUCCESS, or the class of the first error */
-	int code;	 /* of a native call that has already called the error handler, else MPI_SUCCESS */
-	const char *why; /* NULL: see code_text */
-	char *code_text; /* text of a bridged message's error, or that says more than why; in the arena */
+	int code;	 /* code of a native call that has already called the error handler, else MPI_SUCCESS */
+	const char *why; /* text of the error; NULL: see code_text */
+	char *code_text; /* text of a bridged message's error, or one with details; in the arena */
 
 	struct zstep *steps;
 	int nsteps, cap;
 	int begin, end;		  /* the round that runs: steps [begin, end) */
-	int open_head, open_tail; /* steps that are begun, open and not known to be done: their numbers + 1, 0 ends */
+	int open_head, open_tail; /* begun and open steps that are not known to be done: their numbers + 1, 0 ends */
 	int round;		  /* number of the round that is being added */
 
 	void (*on_done)(void *arg, int *error);
@@ -98,23 +98,14 @@ struct zsched {
 
 	struct zsched *queue_next;		  /* the communicator's queue */
 	struct zsched *active_prev, *active_next; /* schedules that may run */
-	unsigned pass;				  /* of zsched_progress that has seen it */
+	unsigned pass;				  /* the last pass of zengine_progress that has seen this schedule */
 
 	struct kept_type *types;
 	MPI_Op op; /* held, or 0 */
 	struct chunk *chunks;
-	size_t used;
+	size_t used; /* bytes of the arena */
 	struct zstep inline_steps[INLINE_STEPS];
 	alignas(max_align_t) char arena[INLINE_BYTES];
 };
-
-/* A new step of the current round, zeroed but for kind and round. NULL: no memory. */
-struct zstep *zstep_add(struct zsched *, enum step_kind);
-/* Begins the step of that number: it may be done then. A call may add steps, which moves them. */
-void zstep_start(struct zsched *, int i);
-/* Looks at one that has begun. Its error is the schedule's. */
-bool zstep_done(struct zsched *, struct zstep *);
-/* Of a schedule that has failed, for people. */
-const char *zstep_error_text(const struct zsched *);
 
 #endif

@@ -1,46 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the steps of a schedule begin and end, and what comes of their errors; see schedule_step.h. */
-#include <stdarg.h>
-#include <stdio.h>
+/* How the steps of a schedule begin and end, and how their errors become the schedule's. */
+#include "libzip/schedule/step_run.h"
 
 #include "libzip/bridge/bridge.h"
+#include "libzip/bridge/multicast.h"
+#include "libzip/shim/shim.h"
 #include "libzip/type/datatype.h"
 #include "libzip/world/error.h"
-#include "libzip/bridge/multicast.h"
-#include "libzip/schedule/schedule_step.h"
-#include "libzip/shim/shim.h"
 
-void zsched_fail(struct zsched *s, int class, const char *why)
-{
-	if (s->error != MPI_SUCCESS)
-		return;
-	s->error = class;
-	s->why = why;
-}
-
-void zsched_fail_text(struct zsched *s, int class, const char *fmt, ...)
-{
-	va_list args;
-	if (s->error != MPI_SUCCESS)
-		return;
-	s->error = class;
-	s->code_text = zsched_alloc(s, MPI_MAX_ERROR_STRING);
-	if (!s->code_text)
-		return;
-	va_start(args, fmt);
-	vsnprintf(s->code_text, MPI_MAX_ERROR_STRING, fmt, args);
-	va_end(args);
-}
-
-void zsched_fail_amount(struct zsched *s, int rank, MPI_Count bytes, MPI_Count expected)
-{
-	zsched_fail_text(s, MPI_ERR_TRUNCATE,
-		"members gave different amounts of data: %lld bytes came from rank %d, and %lld were expected",
-		(long long)bytes, rank, (long long)expected);
-}
-
-/* A code with a text of its own: from a request (raised: the handler has been called by the native
- * library). */
+/* Takes over an error code of native MPI or of a request, with its text. raised: the native library has already called
+ * the error handler. */
 static void fail_with_code(struct zsched *s, int code, bool raised)
 {
 	int class = MPI_ERR_OTHER, len = 0;
@@ -57,17 +26,8 @@ static void fail_with_code(struct zsched *s, int code, bool raised)
 		s->code_text = NULL;
 }
 
-bool zsched_failed(const struct zsched *s)
-{
-	return s->error != MPI_SUCCESS;
-}
-
-const char *zstep_error_text(const struct zsched *s)
-{
-	return s->why ? s->why : s->code_text ? s->code_text : "a step of the collective failed";
-}
-
-/* From that rank; expected < 0: whatever comes. Returns how many bytes came. */
+/* Checks a message from that rank against the expected bytes; expected < 0: any number will do. Returns how many bytes
+ * came. */
 static MPI_Count check_message(struct zsched *s, const MPI_Status *status, int error, int rank, MPI_Count expected)
 {
 	MPI_Count got = 0;
@@ -134,11 +94,11 @@ static bool has_arrived(struct zsched *s, struct zarriving *a, MPI_Count bytes)
 	return true;
 }
 
-/* Tags of native messages: MPI guarantees 15 bits. Collectives run one after the other, and messages do not overtake.
- */
+/* Tags of native messages: MPI guarantees 15 bits. That is enough, as collectives run one after the other and messages
+ * do not overtake each other. */
 #define NEAR_TAG 0x7fff
 
-/* To or from a rank of the remote group in my part. */
+/* A native message to or from a rank of the remote group in my part. */
 static void start_near(struct zsched *s, struct zstep *t)
 {
 	int rank = s->far->shadow_rank[t->peer], tag = s->tag & NEAR_TAG;
@@ -173,15 +133,15 @@ static void start_message(struct zsched *s, struct zstep *t)
 	}
 }
 
-/* Has a native error called the handler of the application's communicator? Others of ours have none that says anything.
- */
+/* Do native errors call the handler of the application's communicator? The communicators that only we use have silent
+ * handlers. */
 static bool native_raises(const struct zsched *s)
 {
 	return !s->far || s->comm->shadow == s->far->shadow;
 }
 
-/* Only the first error calls a handler of the application's: what comes after it must go on all the same, and fails for
- * the same reason, perhaps. */
+/* Takes the application's handler away after the first error, so that only that error calls it: the steps behind it go
+ * on all the same, and may fail for the same reason. */
 static MPI_Errhandler silence(const struct zsched *s)
 {
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -212,7 +172,7 @@ static void start_native(struct zsched *s, struct zstep *t)
 	t->done = t->native == MPI_REQUEST_NULL;
 }
 
-void zstep_start(struct zsched *s, int i)
+void zstep_run_begin(struct zsched *s, int i)
 {
 	struct zstep *t = &s->steps[i];
 	switch ((enum step_kind)t->kind) {
@@ -231,12 +191,12 @@ void zstep_start(struct zsched *s, int i)
 		start_native(s, t);
 		break;
 	case STEP_WATCH:
-		zstep_done(s, t);
+		zstep_run_is_done(s, t);
 		break;
 	case STEP_CALL: {
 		t->done = true;
 		s->across = t->across;
-		int rc = t->u.fn(s, t->buf); /* may move the steps: t is not valid any more */
+		int rc = t->u.fn(s, t->buf); /* may move the steps: t is not valid afterwards */
 		if (rc != MPI_SUCCESS)
 			zsched_fail(s, rc, rc == MPI_ERR_NO_MEM ? "out of memory" : NULL);
 		break;
@@ -265,12 +225,12 @@ static bool test_native(struct zsched *s, struct zstep *t)
 	return t->done = true;
 }
 
-bool zstep_done(struct zsched *s, struct zstep *t)
+bool zstep_run_is_done(struct zsched *s, struct zstep *t)
 {
 	if (t->done)
 		return true;
 	if (t->kind == STEP_CLOSE)
-		return t->done = zstep_done(s, &s->steps[t->peer]);
+		return t->done = zstep_run_is_done(s, &s->steps[t->peer]);
 	if (t->kind == STEP_AWAIT)
 		return t->done = has_arrived(s, t->buf, t->count);
 	if (t->kind == STEP_WATCH)

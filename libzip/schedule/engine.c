@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The schedule engine. Schedules that may run stand in one list (the first of every communicator's
- * queue, and the detached ones); zsched_progress takes each of them, round by round, as far as it goes. Under the
- * shim's lock, which is given up only inside callbacks of the application; `running` keeps others
- * off the schedule meanwhile.
+ * The schedule engine. One list has the schedules that may run: the first of every communicator's queue, and the
+ * detached ones. zengine_progress takes each of them, round by round, as far as it goes. The shim's lock is given up
+ * inside callbacks of the application; meanwhile `running` keeps other threads off the schedule.
  */
+#include "libzip/schedule/engine.h"
+
 #include "libzip/bridge/bridge.h"
-#include "libzip/world/error.h"
-#include "libzip/schedule/schedule_step.h"
+#include "libzip/progress/progress.h"
+#include "libzip/schedule/sched_state.h"
+#include "libzip/schedule/step_run.h"
 #include "libzip/shim/shim.h"
+#include "libzip/world/error.h"
 
 static struct zsched *active_head, *active_tail;
 static unsigned active_changes; /* counts changes of that list */
 
-/* Native collectives are left to the round that closes them: they wait for nobody but our part. */
+/* Open native collectives are looked at only by the round that closes them, as they wait for nobody outside our part.
+ */
 static void note_open(struct zsched *s, int i)
 {
 	struct zstep *t = &s->steps[i];
@@ -23,7 +27,7 @@ static void note_open(struct zsched *s, int i)
 	s->open_tail = i + 1;
 }
 
-/* Starts the next round; false: there is none. */
+/* Starts the next round. False: there is none. */
 static bool start_round(struct zsched *s)
 {
 	if (s->end == s->nsteps)
@@ -32,24 +36,24 @@ static bool start_round(struct zsched *s)
 	s->begin = s->end;
 	while (s->end < s->nsteps && s->steps[s->end].round == round)
 		s->end++;
-	/* What a call adds belongs to a later round. */
+	/* Steps that a call adds belong to a later round. */
 	if (s->end == s->nsteps && s->round == round)
 		s->round++;
 	for (; i < s->end; i++) {
-		zstep_start(s, i);
+		zstep_run_begin(s, i);
 		note_open(s, i);
 	}
 	return true;
 }
 
-/* Nobody else looks at what is watched, and a message that tells of an error must be seen even if the rounds until it
- * is closed never end for the same reason. */
+/* Watched steps have nobody else who looks at them. And an open message that brings an error must be seen in any case:
+ * the same error may keep the rounds up to its zstep_close from ever ending. */
 static void look_at_open(struct zsched *s)
 {
 	int last = 0;
 	for (int at = s->open_head; at;) {
 		struct zstep *t = &s->steps[at - 1];
-		if (!zstep_done(s, t))
+		if (!zstep_run_is_done(s, t))
 			last = at;
 		else
 			*(last ? &s->steps[last - 1].open_next : &s->open_head) = t->open_next;
@@ -58,12 +62,12 @@ static void look_at_open(struct zsched *s)
 	s->open_tail = last;
 }
 
-/* What others wait for may never come then, as it would have to follow from what has failed: where errors end the job
- * that is now, whichever step it was. */
+/* Where errors end the job, a failed step ends it now. Other members may wait for data that would follow from this step
+ * and never come. */
 static void end_if_fatal(struct zsched *s)
 {
 	if (__builtin_expect(s->error != MPI_SUCCESS, 0) && s->req.comm)
-		zerror_raise_if_fatal(s->req.comm, s->error, s->function, zstep_error_text(s));
+		zerror_raise_if_fatal(s->req.comm, s->error, s->function, zsched_error_text(s));
 }
 
 static bool round_done(struct zsched *s)
@@ -71,7 +75,7 @@ static bool round_done(struct zsched *s)
 	bool all = true;
 	look_at_open(s);
 	for (int i = s->begin; i < s->end; i++)
-		all &= s->steps[i].open || zstep_done(s, &s->steps[i]);
+		all &= s->steps[i].open || zstep_run_is_done(s, &s->steps[i]);
 	end_if_fatal(s);
 	return all;
 }
@@ -115,7 +119,7 @@ static void finish(struct zsched *s)
 	zreq_complete(&s->req);
 }
 
-/* Takes the schedule as far as it goes. Returns whether it moved. */
+/* Takes the schedule as far as it goes. Returns whether a round ended. */
 static bool advance(struct zsched *s)
 {
 	bool moved = false;
@@ -132,7 +136,7 @@ static bool advance(struct zsched *s)
 	return moved;
 }
 
-bool zsched_progress(void)
+bool zengine_progress(void)
 {
 	static unsigned pass;
 	bool moved = false;
@@ -153,13 +157,13 @@ bool zsched_progress(void)
 	return moved;
 }
 
-void zsched_start(struct zsched *s)
+void zengine_start(struct zsched *s)
 {
 	struct zcomm *c = s->comm;
+	zprogress_set_collectives(zengine_progress);
 	s->req.active = true;
 	if (!s->detached) {
-		/* The tag is taken here, not at creation: a call with wrong arguments takes none.
-		 */
+		/* The tag is taken here and not at creation, so that a call with wrong arguments takes none. */
 		s->tag = (int)(c->coll_seq++ & INT32_MAX);
 		if (c->coll_tail) {
 			c->coll_tail->queue_next = s;
@@ -172,21 +176,16 @@ void zsched_start(struct zsched *s)
 	advance(s);
 }
 
-struct zreq *zsched_request(struct zsched *s)
-{
-	return &s->req;
-}
-
 static __thread const struct zcomm *within __attribute__((tls_model("initial-exec")));
 
-const struct zcomm *zsched_within(const struct zcomm *c)
+const struct zcomm *zengine_within(const struct zcomm *c)
 {
 	const struct zcomm *outer = within;
 	within = c;
 	return outer;
 }
 
-int zsched_run(struct zsched *s)
+int zengine_run(struct zsched *s)
 {
 	int rc = MPI_SUCCESS;
 	if (within && within == s->req.comm && !s->detached) {
@@ -196,13 +195,13 @@ int zsched_run(struct zsched *s)
 		zsched_destroy(s);
 		return rc;
 	}
-	zsched_start(s);
+	zengine_start(s);
 	if (!s->req.done)
 		zprogress_wait_request(&s->req);
 	if (s->error != MPI_SUCCESS)
 		rc = s->code != MPI_SUCCESS
 			     ? s->code
-			     : zerror_raise(s->req.comm, s->error, s->function, "%s", zstep_error_text(s));
+			     : zerror_raise(s->req.comm, s->error, s->function, "%s", zsched_error_text(s));
 	zsched_destroy(s);
 	return rc;
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reduction operations. Those that are held stand in a list, as there are hardly ever more than a few. */
+#include "libzip/type/redop.h"
+
+#include <stdlib.h>
+
+#include "libzip/shim/shim.h"
+
+struct held {
+	struct held *next;
+	MPI_Op op;
+	unsigned refs;
+	bool freed; /* by the application */
+};
+
+static struct held *held_head;
+
+bool zredop_is_predefined(MPI_Op op)
+{
+	return ((unsigned)op & 0xfc000000u) == 0x58000000u; /* MPICH ABI: kind "builtin" of an operation handle */
+}
+
+bool zredop_commutes(MPI_Op op)
+{
+	int commute = 1;
+	if (zredop_is_predefined(op))
+		return op != MPI_REPLACE && op != MPI_NO_OP;
+	zn.Op_commutative(op, &commute);
+	return commute;
+}
+
+static bool is_integer(MPI_Datatype t)
+{
+	return t == MPI_INT || t == MPI_UNSIGNED || t == MPI_LONG || t == MPI_UNSIGNED_LONG || t == MPI_LONG_LONG ||
+	       t == MPI_UNSIGNED_LONG_LONG || t == MPI_INT32_T || t == MPI_UINT32_T || t == MPI_INT64_T ||
+	       t == MPI_UINT64_T || t == MPI_BYTE || t == MPI_INT8_T || t == MPI_UINT8_T || t == MPI_SHORT ||
+	       t == MPI_UNSIGNED_SHORT || t == MPI_INT16_T || t == MPI_UINT16_T || t == MPI_INTEGER ||
+	       t == MPI_LOGICAL || t == MPI_SIGNED_CHAR || t == MPI_UNSIGNED_CHAR;
+}
+
+bool zredop_exchanges(MPI_Op op, MPI_Datatype type)
+{
+	return zredop_is_predefined(op) && zredop_commutes(op) && (op == MPI_SUM || is_integer(type));
+}
+
+static struct held **find(MPI_Op op)
+{
+	struct held **h = &held_head;
+	while (*h && (*h)->op != op)
+		h = &(*h)->next;
+	return h;
+}
+
+int zredop_hold(MPI_Op op)
+{
+	if (zredop_is_predefined(op))
+		return MPI_SUCCESS;
+	struct held *h = *find(op);
+	if (!h) {
+		h = malloc(sizeof *h);
+		if (!h)
+			return MPI_ERR_NO_MEM;
+		*h = (struct held){.next = held_head, .op = op};
+		held_head = h;
+	}
+	h->refs++;
+	return MPI_SUCCESS;
+}
+
+void zredop_release(MPI_Op op)
+{
+	struct held **at = find(op), *h = *at;
+	if (!h || --h->refs > 0)
+		return;
+	*at = h->next;
+	if (h->freed)
+		zn.Op_free(&h->op);
+	free(h);
+}
+
+int zip_Op_free(MPI_Op *op)
+{
+	struct held *h = op ? *find(*op) : NULL;
+	if (!h)
+		return zn.Op_free(op);
+	h->freed = true;
+	*op = MPI_OP_NULL;
+	return MPI_SUCCESS;
+}
