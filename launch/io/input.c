@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "launch/start/process.h"
 
 #define HOLD_MS 700
 #define BACKGROUND_MS 300 /* nothing tells us that we are in the foreground again: so often we look */

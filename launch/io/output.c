@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "launch/start/process.h"
 
 #define FULL_BYTES (256 * 1024)
 

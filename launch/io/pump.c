@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "launch/start/process.h"
 
 #define READ_BYTES 65536     /* what a pipe holds */
 #define LINE_MAX_BYTES 65536 /* longer lines are handed on in pieces */

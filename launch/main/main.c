@@ -17,12 +17,12 @@
 #include "common/base/log.h"
 #include "launch/plan/options.h"
 #include "launch/plan/plan.h"
-#include "launch/start/process.h"
-#include "launch/start/rails.h"
+#include "launch/base/process.h"
+#include "launch/start/railset.h"
 #include "launch/start/resolve.h"
 #include "launch/run/run.h"
-#include "launch/start/scratch.h"
-#include "launch/run/stats.h"
+#include "launch/base/scratch.h"
+#include "launch/run/jobstats.h"
 #include "common/base/stdfds.h"
 
 #define EXIT_USAGE 2
@@ -34,7 +34,7 @@ struct launch {
 	struct zplan plan;
 	struct zlocate locate;
 	struct zscratch scratch;
-	struct zrails rails;
+	struct zrailset rails;
 	struct zjob job;
 	struct zrun run;
 	char user[ZCTL_NAME_MAX + 1];
@@ -58,7 +58,7 @@ static int find_key(struct launch *l, struct zerr *err)
 	int rc = zcredentials_find_user(l->user, err);
 	if (rc < 0)
 		return rc;
-	const char *running = zrails_find_running(&l->rails);
+	const char *running = zrailset_find_running(&l->rails);
 	if (!running)
 		zauth_module.random(l->key, sizeof(l->key));
 	else if ((rc = zcredentials_find_key(&zauth_module, l->key, l->user, err)) < 0)
@@ -83,7 +83,7 @@ static int open_rails(struct launch *l, struct zerr *err)
 	zjob_name(&l->job, l->options.sections[0].argv[0], &zauth_module);
 	int rc = zjob_set_timeout(&l->job, &l->options.globals, err);
 	if (rc == 0)
-		rc = zrails_open(&l->rails, &l->job, &daemon, &session, &l->plan, &l->scratch, err);
+		rc = zrailset_open(&l->rails, &l->job, &daemon, &session, &l->plan, &l->scratch, err);
 	explicit_bzero(&session, sizeof(session));
 	return rc;
 }
@@ -126,8 +126,8 @@ static void print_plan(const struct launch *l)
 {
 	for (int i = 0; i < l->plan.nparts; i++) {
 		const struct zplan_part *part = &l->plan.parts[i];
-		char text[ZRAILS_TEXT_BYTES];
-		const char *address = is_bridged(l) ? zrails_format(&l->rails, i, text) : "no zipperd";
+		char text[ZRAILSET_TEXT_BYTES];
+		const char *address = is_bridged(l) ? zrailset_format(&l->rails, i, text) : "no zipperd";
 		if (part->vranks)
 			fprintf(stderr, "zmpirun: part %s: %d ranks by the map, %s\n", part->name, part->nranks,
 				address);
@@ -146,7 +146,7 @@ static void print_stats(struct launch *l)
 		fprintf(stderr, "zmpirun: nothing went over a bridge: one part, or no MPI\n");
 	else if (l->job.n == 0 || l->job.lost || l->job.dead)
 		fprintf(stderr, "zmpirun: no statistics: the job has failed\n");
-	else if (zstats_print(&l->job, stderr, &err) < 0)
+	else if (zjobstats_print(&l->job, stderr, &err) < 0)
 		fprintf(stderr, "zmpirun: no statistics: %s\n", err.text);
 }
 
@@ -203,7 +203,7 @@ static int plan(struct launch *l, struct zerr *err)
 	if (rc == 0)
 		rc = zplan_make(&l->plan, &l->options, l->options.hostfile ? &l->hosts : NULL, err);
 	if (rc == 0 && is_bridged(l))
-		rc = zrails_find(&l->rails, &l->plan, l->options.hostfile ? &l->hosts : NULL, l->options.rails, err);
+		rc = zrailset_find(&l->rails, &l->plan, l->options.hostfile ? &l->hosts : NULL, l->options.rails, err);
 	if (rc == 0)
 		rc = zlocate_find(&l->locate, err);
 	return rc;
@@ -232,7 +232,7 @@ int main(int argc, char **argv)
 	}
 	explicit_bzero(l.key, sizeof(l.key));
 	explicit_bzero(l.hex, sizeof(l.hex));
-	zrails_free(&l.rails);
+	zrailset_free(&l.rails);
 	zplan_free(&l.plan);
 	zoptions_free(&l.options);
 	zhostfile_free(&l.hosts);

@@ -73,7 +73,7 @@ static int invent_hosts(struct zhostfile *hosts, const struct zoptions *o, uint3
 
 static int check_count(const struct mapping *m, struct zerr *err)
 {
-	int wanted, rc = zplan_wanted_ranks(m->options, &wanted, err);
+	int wanted, rc = zoptions_count_ranks(m->options, &wanted, err);
 	if (rc == 0 && wanted && wanted != (int)m->map.nranks)
 		return zerr_set(err, -EINVAL, "%.128s has %u ranks, but -n says %d", m->map.path, m->map.nranks,
 			wanted);

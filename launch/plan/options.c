@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/control/ctl.h"
-#include "launch/start/environ.h"
+#include "launch/base/environ.h"
 #include "common/config/nearest.h"
 
 #define TIMEOUT_DEFAULT_S 60
@@ -368,6 +368,20 @@ int zoptions_parse(struct zoptions *o, int argc, char **argv, struct zerr *err)
 	if (o->timeout_s == 0)
 		o->timeout_s = TIMEOUT_DEFAULT_S;
 	return check(o, err);
+}
+
+int zoptions_count_ranks(const struct zoptions *o, int *nranks, struct zerr *err)
+{
+	long sum = 0;
+	for (int i = 0; i < o->nsections; i++) {
+		if (o->nsections > 1 && o->sections[i].nranks == 0)
+			return zerr_set(err, -EINVAL, "with several programs each needs its -n");
+		sum += o->sections[i].nranks;
+	}
+	if (sum > (long)ZCTL_RANKS_MAX)
+		return zerr_set(err, -EINVAL, "-n: more than %u ranks", ZCTL_RANKS_MAX);
+	*nranks = (int)sum;
+	return 0;
 }
 
 void zoptions_free(struct zoptions *o)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "launch/start/argv.h"
+#include "launch/base/argv.h"
 #include "common/base/err.h"
 
 struct zsection {	     /* what stands between two ':' */
@@ -36,6 +36,8 @@ struct zoptions {
 int zoptions_parse(struct zoptions *, int argc, char **argv, struct zerr *);
 void zoptions_free(struct zoptions *);
 void zoptions_print_help(FILE *);
+/* The number of ranks that all sections ask for together; 0 if they do not say. 0 or -EINVAL. */
+int zoptions_count_ranks(const struct zoptions *, int *nranks, struct zerr *);
 
 /* A positive decimal number of at most max, and nothing else; -EINVAL otherwise. */
 int zoptions_parse_count(int *count, const char *text, int max);

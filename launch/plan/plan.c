@@ -36,20 +36,6 @@ static int parse_sizes(const char *spec, int capacity[], int *n, struct zerr *er
 	return rc;
 }
 
-int zplan_wanted_ranks(const struct zoptions *o, int *nranks, struct zerr *err)
-{
-	long sum = 0;
-	for (int i = 0; i < o->nsections; i++) {
-		if (o->nsections > 1 && o->sections[i].nranks == 0)
-			return zerr_set(err, -EINVAL, "with several programs each needs its -n");
-		sum += o->sections[i].nranks;
-	}
-	if (sum > (long)ZCTL_RANKS_MAX)
-		return zerr_set(err, -EINVAL, "-n: more than %u ranks", ZCTL_RANKS_MAX);
-	*nranks = (int)sum;
-	return 0;
-}
-
 /* Clusters of this machine: as many ranks in each, earlier ones get the rest. */
 static int share_local(const char *spec, int wanted, int share[], int *n, struct zerr *err)
 {
@@ -138,7 +124,7 @@ static int join_names(struct zplan *plan, struct zerr *err)
 static int place_in_order(struct zplan *plan, const struct zoptions *o, const struct zhostfile *hosts, struct zerr *err)
 {
 	int share[ZCTL_PARTS_MAX] = {0}, n = 0, wanted = 0;
-	int rc = zplan_wanted_ranks(o, &wanted, err);
+	int rc = zoptions_count_ranks(o, &wanted, err);
 	if (rc == 0 && !hosts)
 		rc = share_local(o->clusters, wanted, share, &n, err);
 	if (rc == 0 && hosts)

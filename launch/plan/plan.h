@@ -54,8 +54,6 @@ static inline const char *zplan_kept(const struct zplan *plan, int zipper)
  */
 int zplan_make(struct zplan *, const struct zoptions *, const struct zhostfile *hosts, struct zerr *);
 void zplan_free(struct zplan *);
-/* Ranks that all sections ask for together; 0: not said. 0 or -EINVAL. */
-int zplan_wanted_ranks(const struct zoptions *, int *nranks, struct zerr *);
 /* The placement map as zipperd wants it, *runs owned by the caller. 0 or -ENOMEM. Nothing without --map. */
 int zplan_make_runs(const struct zplan *, struct zctl_run **runs, uint32_t *nruns, struct zerr *);
 

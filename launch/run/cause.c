@@ -1,90 +1,81 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps and tells why a job ends early. */
+/* Compares what the zippers say of the end of a job, see cause.h. */
 #include "launch/run/cause.h"
 
-#include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/clock.h"
-#include "launch/run/losses.h"
-#include "launch/run/tally.h"
-
-void zcause_set(struct zrun *run, int status, int grace_ms, const char *fmt, ...)
+bool zcause_is_death(const struct zjob_rail *rail)
 {
-	if (run->phase != ZRUN_GOING)
-		return;
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(run->cause, sizeof(run->cause), fmt, ap);
-	va_end(ap);
-	run->cause_status = status;
-	run->hush = true;
-	run->phase = ZRUN_ENDING;
-	run->phase_ms = zclock_ms() + grace_ms;
+	/* zipperd's words, from job_rank_lost and job_rank_abort there */
+	return rail->dead && strncmp(rail->text, "rank ", 5) == 0 &&
+	       (strstr(rail->text, " died (") || strstr(rail->text, " aborted with code "));
 }
 
-void zcause_show(struct zrun *run)
+/* Before the world is made. When a zipperd is gone, ranks die of it and the other zippers tell of these deaths. */
+static bool is_earlier_cause(const struct zjob_rail *a, const struct zjob_rail *b)
 {
-	struct zjob *job = run->job;
-	if (run->cause_shown || run->cause[0] == '\0')
-		return;
-	run->cause_shown = true;
-	if (job->dead && ztally_tells_death(&job->rails[job->rail]))
-		zlosses_tell_others(job, &run->err);
-	zoutput_add(&run->err, "zmpirun: ", 9);
-	zoutput_add(&run->err, run->cause, strlen(run->cause));
-	zoutput_add(&run->err, "\n", 1);
+	return a->lost != b->lost ? a->lost : a->order < b->order;
 }
 
-/* The signal that killed a rank of any part, and which part that is; 0: none. */
-static int find_signal(const struct zrun *run, const struct zpart **part)
+/* The last zipper is gone. The user knows of those that went long before. The others went for one common reason: if
+ * ranks died, their death is that reason. */
+static bool is_later_cause(const struct zjob_rail *a, const struct zjob_rail *b)
 {
-	int found = 0;
-	for (int i = 0; i < run->plan->nparts; i++) {
-		int number = zpart_killer(&run->parts[i]);
-		if (number == 0 || (found && found != SIGKILL))
+	bool tells = zcause_is_death(a);
+	return tells != zcause_is_death(b) ? tells : a->order < b->order;
+}
+
+/* The same where ranks reach zippers through other zippers: when one on the way is gone, those behind it do tell of
+ * dead ranks. */
+static bool is_later_cause_over_hops(const struct zjob_rail *a, const struct zjob_rail *b)
+{
+	return a->lost != b->lost ? a->lost : is_later_cause(a, b);
+}
+
+static bool is_better_cause(const struct zjob *job, const struct zjob_rail *a, const struct zjob_rail *b)
+{
+	if (!job->world)
+		return is_earlier_cause(a, b);
+	return job->hops ? is_later_cause_over_hops(a, b) : is_later_cause(a, b);
+}
+
+static int find_cause(const struct zjob *job)
+{
+	int found = -1;
+	for (int i = 0; i < job->n; i++) {
+		const struct zjob_rail *rail = &job->rails[i], *best = found < 0 ? NULL : &job->rails[found];
+		if (!zjob_is_down(rail) || rail->told)
 			continue;
-		found = number;
-		*part = &run->parts[i];
+		if (!best || is_better_cause(job, rail, best))
+			found = i;
 	}
 	return found;
 }
 
-/* "; killed by signal 11 (Segmentation fault)": what mpiexec has told meanwhile of a lost rank. */
-static void add_signal(struct zrun *run)
+static void end_by(struct zjob *job, int number)
 {
-	const struct zjob *job = run->job;
-	const struct zpart *part;
-	size_t len = strlen(run->cause);
-	bool may_be = job->dead && (!job->world || ztally_tells_death(&job->rails[job->rail]));
-	int number = may_be && !run->cause_shown ? find_signal(run, &part) : 0;
-	/* SIGKILL may also be mpiexec's own way to end the other ranks of the part. */
-	if (number)
-		snprintf(run->cause + len, sizeof(run->cause) - len, "; %s signal %d (%s)",
-			number == SIGKILL ? "mpiexec tells of" : "killed by", number, strsignal(number));
+	const struct zjob_rail *rail = &job->rails[number];
+	/* A sentence that all zippers say needs no zipper's name. */
+	bool named = job->n > 1 && !(job->world && zcause_is_death(rail));
+	job->rail = number;
+	job->dead = rail->dead;
+	job->lost = rail->lost;
+	job->dead_code = rail->dead_code;
+	snprintf(job->text, sizeof(job->text), "%s%s%s%s%s", named ? "zipper " : "", named ? rail->name : "",
+		named ? ": " : "", rail->text, named && job->world ? "; no zipper is left" : "");
 }
 
-void zcause_show_complete(struct zrun *run)
+void zcause_decide(struct zjob *job)
 {
-	add_signal(run);
-	zcause_show(run);
+	end_by(job, find_cause(job));
 }
 
-void zcause_doubt(struct zrun *run)
+bool zcause_believe_death(struct zjob *job)
 {
-	if (run->phase == ZRUN_ENDING && (run->job->dead || run->job->lost) && !run->cause_shown)
-		run->phase = ZRUN_GOING;
-}
-
-void zcause_show_killed(struct zrun *run)
-{
-	const struct zpart *part = NULL;
-	int number = find_signal(run, &part);
-	if (number == 0)
-		return;
-	snprintf(run->cause, sizeof(run->cause), "a rank of part %s was killed by signal %d (%s)", part->plan->name,
-		number, strsignal(number));
-	zcause_show(run);
+	int number = find_cause(job);
+	if (number < 0 || !zcause_is_death(&job->rails[number]))
+		return false;
+	end_by(job, number);
+	return true;
 }

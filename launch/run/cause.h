@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Why a job ends early: the first thing that failed, told in one line. What the rest of the world has to say about it
- * is hushed. */
+/*
+ * Decides which zipper's word is the cause of a job's end, where several zippers say that it is over. The decision is
+ * noted in the job: fields dead, lost, rail, dead_code and text.
+ */
 #ifndef ZIP_LAUNCH_CAUSE_H
 #define ZIP_LAUNCH_CAUSE_H
 
-#include "launch/run/run.h"
+#include "launch/start/job.h"
 
-/* This is why, if nothing else is yet. Ends the job with that exit status, and leaves it so long to end by itself. */
-void zcause_set(struct zrun *, int status, int grace_ms, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* Tells it, once. */
-void zcause_show(struct zrun *);
-/* The same, with what mpiexec has told meanwhile of how a rank died. */
-void zcause_show_complete(struct zrun *);
-/* Something else is seen that may be the reason for what zippers have told: if that was not told of it is forgotten. */
-void zcause_doubt(struct zrun *);
-/* No zipperd has told of a rank that was killed, but mpiexec has: in a banner, which we take out. */
-void zcause_show_killed(struct zrun *);
+/*
+ * Does this zipper say that a rank died or aborted? A real death is told by all zippers, one after the other, and ends
+ * the job. A zipper that says so alone has only lost its connection to a rank that lives.
+ */
+bool zcause_is_death(const struct zjob_rail *);
+/* The job is over: notes the cause. At least one zipper must be dead or lost, and not yet told to the user. */
+void zcause_decide(struct zjob *);
+/* The ranks are gone, though some zipper has not said so. If another zipper says that a rank died, notes that as the
+ * cause and returns true. Returns false otherwise, and changes nothing. */
+bool zcause_believe_death(struct zjob *);
 
 #endif

@@ -8,7 +8,7 @@
 #define ZIP_LAUNCH_EARLY_H
 
 #include "launch/start/daemon.h"
-#include "launch/start/scratch.h"
+#include "launch/base/scratch.h"
 
 /* From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT, which zrun_init has blocked unless they are ignored, end zmpirun.
  * The n daemons, with pid 0 where there is none yet, and the scratch must live until zearly_end. */

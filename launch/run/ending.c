@@ -11,8 +11,9 @@
 #include "launch/run/cause.h"
 #include "common/base/clock.h"
 #include "launch/run/losses.h"
-#include "launch/start/process.h"
+#include "launch/base/process.h"
 #include "launch/run/tally.h"
+#include "launch/run/verdict.h"
 
 /* A failure has ended everything within three seconds on a machine that is not overloaded. */
 #define GRACE_MS 1500	     /* for the parts to end by themselves, and their mpiexec to tell how */
@@ -51,16 +52,16 @@ void zending_note_part(struct zrun *run, struct zpart *part)
 	part->by_itself = run->phase < ZRUN_TERM;
 	if (WIFSIGNALED(part->wait_status)) {
 		int number = WTERMSIG(part->wait_status);
-		zcause_doubt(run);
-		zcause_set(run, 128 + number, GRACE_MS, "mpiexec of part %s was killed by signal %d (%s)", name, number,
-			strsignal(number));
-		zcause_show(run);
+		zverdict_doubt(run);
+		zverdict_set(run, 128 + number, GRACE_MS, "mpiexec of part %s was killed by signal %d (%s)", name,
+			number, strsignal(number));
+		zverdict_show(run);
 		return;
 	}
 	if (!needs_report(run))
 		return;
 	/* Events that are older than this end. */
-	zjob_poll(job);
+	ztally_poll(job);
 	zending_note_job(run);
 	if (job->world ? job->done < (uint32_t)run->plan->nranks : job->joined > 0 || WEXITSTATUS(part->wait_status))
 		suspect(run);
@@ -74,8 +75,8 @@ void zending_note_daemon(struct zrun *run, int rail, int wait_status)
 			strsignal(WTERMSIG(wait_status)));
 	else
 		snprintf(why, sizeof(why), "zipperd ended with status %d", WEXITSTATUS(wait_status));
-	zjob_poll(run->job); /* it may have told more */
-	zjob_lose(run->job, rail, why);
+	ztally_poll(run->job); /* it may have told more */
+	ztally_lose(run->job, rail, why);
 	zending_note_job(run);
 }
 
@@ -97,22 +98,22 @@ static void note_lost(struct zrun *run)
 	const struct zjob *job = run->job;
 	struct zdaemon *daemon = &run->rails->daemons[job->rail];
 	int status;
-	zcause_doubt(run);
+	zverdict_doubt(run);
 	if (run->phase != ZRUN_GOING)
 		return;
 	if (daemon->pid > 0 && daemon_has_ended(daemon, &status)) {
 		zending_note_daemon(run, job->rail, status);
 		return;
 	}
-	zcause_set(run, 1, GRACE_MS, "%s", job->text);
-	zcause_show(run);
+	zverdict_set(run, 1, GRACE_MS, "%s", job->text);
+	zverdict_show(run);
 }
 
 void zending_note_job(struct zrun *run)
 {
 	const struct zjob *job = run->job;
 	if (job->dead)
-		zcause_set(run, job->dead_code > 0 && job->dead_code < 256 ? job->dead_code : 1, GRACE_MS, "%s",
+		zverdict_set(run, job->dead_code > 0 && job->dead_code < 256 ? job->dead_code : 1, GRACE_MS, "%s",
 			job->text);
 	else if (job->lost)
 		note_lost(run);
@@ -128,10 +129,10 @@ void zending_note_signal(struct zrun *run, int number)
 		run->phase_ms = 0;
 		return;
 	}
-	zcause_set(run, 128 + number, SIGNAL_GRACE_MS, "ended by signal %d (%s)", number, strsignal(number));
+	zverdict_set(run, 128 + number, SIGNAL_GRACE_MS, "ended by signal %d (%s)", number, strsignal(number));
 	if (!run->caught)
 		run->caught = number;
-	zcause_show(run);
+	zverdict_show(run);
 	/* mpiexec hands INT, QUIT and TERM on to the ranks; the others would only end itself. */
 	signal_parts(run, number == SIGINT || number == SIGQUIT ? number : SIGTERM, false);
 }
@@ -153,20 +154,20 @@ static void fail_suspect(struct zrun *run)
 	run->suspect_ms = 0;
 	if (!part || (job->world && job->done >= (uint32_t)run->plan->nranks))
 		return;
-	if (ztally_believe_death(run->job)) {
+	if (zcause_believe_death(run->job)) {
 		zending_note_job(run);
 		return;
 	}
 	int status = zpart_status(part, false);
 	if (!job->world)
-		zcause_set(run, status ? status : 1, 0,
+		zverdict_set(run, status ? status : 1, 0,
 			"part %s ended with status %d before its ranks had reported to zipperd (%u of all %d had)",
 			part->plan->name, status, job->joined, run->plan->nranks);
 	else
-		zcause_set(run, status ? status : 1, 0,
+		zverdict_set(run, status ? status : 1, 0,
 			"part %s ended with status %d before all its ranks called MPI_Finalize", part->plan->name,
 			status);
-	zcause_show(run);
+	zverdict_show(run);
 }
 
 static int64_t join_deadline(const struct zrun *run)
@@ -210,7 +211,7 @@ int zending_timeout(const struct zrun *run, int64_t now)
 static void next_phase(struct zrun *run, int64_t now)
 {
 	if (run->phase == ZRUN_ENDING) {
-		zcause_show_complete(run);
+		zverdict_show_complete(run);
 		signal_parts(run, SIGTERM, true);
 		run->phase = ZRUN_TERM;
 		run->phase_ms = now + TERM_MS;
@@ -233,14 +234,14 @@ static void watch_launchers(struct zrun *run, int64_t now)
 			!zreach_has_failed(&part->reach, part->pid, report, now, what, sizeof(what)))
 			continue;
 		if (report)
-			zcause_set(run, 1, 0,
+			zverdict_set(run, 1, 0,
 				"mpiexec of part %s does not reach all its hosts: %s before all ranks had reported to "
 				"zipperd (%u of all %d had)",
 				part->plan->name, what, run->job->joined, run->plan->nranks);
 		else
-			zcause_set(run, 1, 0, "mpiexec of part %s does not reach all its hosts: %s", part->plan->name,
+			zverdict_set(run, 1, 0, "mpiexec of part %s does not reach all its hosts: %s", part->plan->name,
 				what);
-		zcause_show(run);
+		zverdict_show(run);
 	}
 }
 
@@ -253,7 +254,7 @@ void zending_tick(struct zrun *run, int64_t now)
 	if (run->phase == ZRUN_GOING && !run->suspect_ms)
 		zlosses_tell(run->job, &run->err, now);
 	if (waits_for_ranks(run) && now >= join_deadline(run))
-		zcause_set(run, 1, 0, "only %u of %d ranks have reported to zipperd within %d seconds",
+		zverdict_set(run, 1, 0, "only %u of %d ranks have reported to zipperd within %d seconds",
 			run->job->joined, run->plan->nranks, run->options->timeout_s);
 	if ((run->phase == ZRUN_ENDING || run->phase == ZRUN_TERM) && now >= run->phase_ms)
 		next_phase(run, now);
@@ -288,23 +289,23 @@ int zending_finish(struct zrun *run)
 	struct zjob *job = run->job;
 	/* Zippers that have not told of a death yet will not be heard any more. */
 	if (run->phase == ZRUN_GOING && job->world && job->done < (uint32_t)run->plan->nranks &&
-		ztally_believe_death(job))
+		zcause_believe_death(job))
 		zending_note_job(run);
 	int status = ranks_status(run);
 	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world && status)
 		fail_suspect(run);
 	if (run->phase == ZRUN_GOING && needs_report(run) && !job->world)
-		zcause_set(run, status ? status : 1, 0,
+		zverdict_set(run, status ? status : 1, 0,
 			"%u of %d ranks have reported to zipperd: not an MPI program (then use --no-mpi), or "
 			"libzipper.so "
 			"was not preloaded",
 			job->joined, run->plan->nranks);
 	if (run->phase == ZRUN_GOING) {
 		zlosses_tell_all(job, &run->err);
-		zcause_show_killed(run);
+		zverdict_show_killed(run);
 		return status;
 	}
-	zcause_show_complete(run);
+	zverdict_show_complete(run);
 	/* Our own zipperds have nobody else to serve. Those that go on shall see us leave in order. */
 	for (int i = 0; i < run->rails->n; i++)
 		if (run->rails->daemons[i].pid > 0)
@@ -315,5 +316,5 @@ int zending_finish(struct zrun *run)
 	zjob_close(job);
 	if (run->caught)
 		return 128 + run->caught;
-	return status > run->cause_status ? status : run->cause_status;
+	return status > run->verdict_status ? status : run->verdict_status;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "launch/run/tally.h"
+#include "launch/run/cause.h"
 
 /* A job that ends does so well within that on a quiet machine: all zippers tell of a dead rank, and its mpiexec ends.
  */
@@ -24,7 +24,7 @@ static bool is_untold(const struct zjob_rail *rail)
 const char *zlosses_format(const struct zjob_rail *rail, char buf[ZCTL_TEXT_MAX + 1])
 {
 	static const char died[] = " died (";
-	const char *word = ztally_tells_death(rail) ? strstr(rail->text, died) : NULL;
+	const char *word = zcause_is_death(rail) ? strstr(rail->text, died) : NULL;
 	size_t len = strlen(rail->text);
 	if (word && rail->text[len - 1] == ')')
 		snprintf(buf, ZCTL_TEXT_MAX + 1, "%.*s: %.*s", (int)(word - rail->text), rail->text,
@@ -37,7 +37,7 @@ const char *zlosses_format(const struct zjob_rail *rail, char buf[ZCTL_TEXT_MAX 
 static void tell(struct zjob *job, struct zjob_rail *rail, struct zoutput *out)
 {
 	char line[ZCTL_TEXT_MAX + ZCTL_NAME_MAX + 128], why[ZCTL_TEXT_MAX + 1], rest[64] = "";
-	int left = ztally_left(job);
+	int left = zjob_left(job);
 	if (left > 0)
 		snprintf(rest, sizeof(rest), "; the job goes on with %d of %d", left, job->n);
 	int n = snprintf(line, sizeof(line), "zmpirun: warning: zipper %s is lost: %s%s\n", rail->name,
@@ -48,7 +48,7 @@ static void tell(struct zjob *job, struct zjob_rail *rail, struct zoutput *out)
 
 static int64_t due_ms(const struct zjob_rail *rail)
 {
-	return rail->down_ms + (ztally_tells_death(rail) ? HOLD_DEATH_MS : HOLD_MS);
+	return rail->down_ms + (zcause_is_death(rail) ? HOLD_DEATH_MS : HOLD_MS);
 }
 
 int zlosses_timeout(const struct zjob *job, int64_t now)
@@ -77,6 +77,6 @@ void zlosses_tell_all(struct zjob *job, struct zoutput *out)
 void zlosses_tell_others(struct zjob *job, struct zoutput *out)
 {
 	for (int i = 0; i < job->n; i++)
-		if (is_untold(&job->rails[i]) && !ztally_tells_death(&job->rails[i]))
+		if (is_untold(&job->rails[i]) && !zcause_is_death(&job->rails[i]))
 			tell(job, &job->rails[i], out);
 }

@@ -11,10 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch/run/cause.h"
+#include "launch/run/tally.h"
+#include "launch/run/verdict.h"
 #include "common/base/clock.h"
 #include "launch/run/ending.h"
-#include "launch/start/process.h"
+#include "launch/base/process.h"
 
 #define DRAIN_MS 1000 /* for our own reader to take the last output */
 #define FAILED_MS 10  /* between two looks where poll fails */
@@ -34,7 +35,7 @@ enum {
 };
 
 int zrun_init(struct zrun *run, const struct zoptions *options, const struct zplan *plan, struct zjob *job,
-	struct zrails *rails, struct zerr *err)
+	struct zrailset *rails, struct zerr *err)
 {
 	static const int wanted[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 	sigset_t set;
@@ -66,7 +67,7 @@ int zrun_init(struct zrun *run, const struct zoptions *options, const struct zpl
 
 /* Texts of the environment. */
 struct texts {
-	char addresses[ZRAILS_TEXT_BYTES], entries[ZRAILS_ENTRIES_BYTES];
+	char addresses[ZRAILSET_TEXT_BYTES], entries[ZRAILSET_ENTRIES_BYTES];
 };
 
 /* What the ranks of one part are told. */
@@ -75,8 +76,8 @@ static void describe_part(const struct zrun *run, int number, struct texts *text
 	const struct zplan_part *part = &run->plan->parts[number];
 	bool bridged = run->job->n > 0;
 	e->part = bridged ? part->name : NULL;
-	e->zipperd = bridged ? zrails_format(run->rails, number, texts->addresses) : NULL;
-	e->entries = bridged ? zrails_format_entries(run->rails, texts->entries) : NULL;
+	e->zipperd = bridged ? zrailset_format(run->rails, number, texts->addresses) : NULL;
+	e->entries = bridged ? zrailset_format_entries(run->rails, texts->entries) : NULL;
 	e->ports = bridged ? part->ports : NULL;
 	e->device = bridged && part->cluster ? part->cluster->device : NULL;
 }
@@ -283,8 +284,8 @@ static int wait_for_any(struct pollfd *p, nfds_t n, int timeout_ms)
 /* Nothing can be moved any more: what the ranks print from now on is lost, and that must not look like success. */
 static void fail_wait(struct zrun *run, int code)
 {
-	zcause_set(run, 1, 0, "cannot wait for the ranks, and some of their output is lost: %s", strerror(-code));
-	zcause_show(run);
+	zverdict_set(run, 1, 0, "cannot wait for the ranks, and some of their output is lost: %s", strerror(-code));
+	zverdict_show(run);
 	poll(NULL, 0, FAILED_MS);
 }
 
@@ -300,7 +301,7 @@ int zrun_wait(struct zrun *run)
 		take_children(run);
 		take_signals(run);
 		take_children(run); /* who has ended since then: his SIGCHLD is read already */
-		zjob_poll(run->job);
+		ztally_poll(run->job);
 		zending_note_job(run);
 		move(run, p);
 		if (run->out.error == -EPIPE || run->err.error == -EPIPE) {

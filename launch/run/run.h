@@ -7,7 +7,7 @@
 #include "launch/io/input.h"
 #include "launch/start/job.h"
 #include "launch/start/part.h"
-#include "launch/start/rails.h"
+#include "launch/start/railset.h"
 
 /* How far the end of a job that failed or was interrupted has come. */
 enum zrun_phase {
@@ -21,7 +21,7 @@ struct zrun {
 	const struct zoptions *options;
 	const struct zplan *plan;
 	struct zjob *job; /* with n = 0 where there is no zipperd */
-	struct zrails *rails;
+	struct zrailset *rails;
 	struct zpart parts[ZCTL_PARTS_MAX];
 	struct zoutput out, err;
 	struct zpump logs[ZCTL_RAILS_MAX]; /* of our zipperds */
@@ -31,16 +31,16 @@ struct zrun {
 	int64_t phase_ms;	      /* when the next phase begins */
 	int64_t start_ms, suspect_ms; /* suspect: a part ended without all its ranks having left; 0: none */
 	bool suspect_world;	      /* the world had been made by then */
-	char cause[512];	      /* why the job ends early; "": it does not */
-	bool cause_shown;
-	bool hush;	  /* it has been told, or will be, by zmpirun alone */
-	int cause_status; /* exit status that goes with it */
-	int caught;	  /* signal that interrupted us, or 0 */
-	int64_t taken_ms; /* when our reader has last taken something, or there was nothing for it */
+	char verdict[512];	      /* why the job ends early; "": it does not */
+	bool verdict_shown;
+	bool hush;	    /* it has been told, or will be, by zmpirun alone */
+	int verdict_status; /* exit status that goes with it */
+	int caught;	    /* signal that interrupted us, or 0 */
+	int64_t taken_ms;   /* when our reader has last taken something, or there was nothing for it */
 };
 
 /* Blocks the signals that it wants to see. 0 or a negative errno. */
-int zrun_init(struct zrun *, const struct zoptions *, const struct zplan *, struct zjob *, struct zrails *,
+int zrun_init(struct zrun *, const struct zoptions *, const struct zplan *, struct zjob *, struct zrailset *,
 	struct zerr *);
 /* Starts all parts. On error those that were started are ended. */
 int zrun_start(struct zrun *, struct zpart_params *, struct zerr *);

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the zippers of a job say, taken together: how many ranks have come and gone, whether the job is over, and
- * because of whom. While ranks join they need every zipper; afterwards the job goes on while one is left.
+ * Sums up what the zippers of a job say: how many ranks have come and gone, and whether the job is over. While ranks
+ * join, the job needs every zipper. Afterwards it goes on as long as one zipper is left.
  */
 #ifndef ZIP_LAUNCH_TALLY_H
 #define ZIP_LAUNCH_TALLY_H
 
 #include "launch/start/job.h"
 
-/* Fills everything in the job that is of all zippers; once for each time that something has changed with one. */
+/* Fills the fields of the job that describe all zippers together, and its cause (cause.h) if it is over. To be called
+ * after each change at a zipper; the functions below do so. */
 void ztally_make(struct zjob *);
-/* How many are neither dead nor lost. */
-int ztally_left(const struct zjob *);
-/*
- * Does this one say that a rank has died or aborted? Then so do all, one after the other, and that is why the job ends;
- * while one that says it alone has lost its connection to a rank that lives.
- */
-bool ztally_tells_death(const struct zjob_rail *);
-/* The ranks are gone, though a zipper has not said so: if another one has said that a rank died the job is over by
- * that. Else false, and nothing changed. */
-bool ztally_believe_death(struct zjob *);
+/* Takes all events that have come, and sums up. Never blocks. */
+void ztally_poll(struct zjob *);
+/* A zipper's zipperd is gone, for the reason `why`: see zjob_lose. Sums up. */
+void ztally_lose(struct zjob *, int rail, const char *why);
 
 #endif

@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch/start/argv.h"
+#include "launch/base/argv.h"
 #include "common/base/clock.h"
 #include "common/config/conf_value.h"
-#include "launch/start/environ.h"
-#include "launch/start/process.h"
+#include "launch/base/environ.h"
+#include "launch/base/process.h"
 #include "common/transport/verbs/device/verbs_options.h"
 
 #define START_MS 60000 /* until it must listen, for busy machines and slow name look-ups; its end is seen at once */

@@ -5,9 +5,9 @@
 
 #include <sys/types.h>
 
-#include "launch/start/argv.h"
+#include "launch/base/argv.h"
 #include "launch/plan/route.h"
-#include "launch/start/scratch.h"
+#include "launch/base/scratch.h"
 
 struct zdaemon_params {
 	const char *path;	/* of the program */

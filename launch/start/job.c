@@ -11,8 +11,7 @@
 
 #include "common/base/clock.h"
 #include "common/config/conf.h"
-#include "launch/start/environ.h"
-#include "launch/run/tally.h"
+#include "launch/base/environ.h"
 
 #define WATCH_MS 1000	 /* between looks at who is silent */
 #define PROGRAM_CHARS 24 /* of the program's name in the job id */
@@ -130,7 +129,7 @@ int zjob_set_timeout(struct zjob *job, const struct zargv *globals, struct zerr 
 /* With the last one the job ends: that is for the ranks to say, who may not need it any more. */
 static bool watches(const struct zjob *job)
 {
-	return job->timeout_ms > 0 && ztally_left(job) > 1;
+	return job->timeout_ms > 0 && zjob_left(job) > 1;
 }
 
 int zjob_timeout(const struct zjob *job)
@@ -188,19 +187,26 @@ void zjob_poll(struct zjob *job)
 	 * before that happened. */
 	while (poll_all(job))
 		;
-	ztally_make(job);
 }
 
-void zjob_lose(struct zjob *job, int number, const char *why)
+bool zjob_lose(struct zjob *job, int number, const char *why)
 {
 	struct zjob_rail *rail = &job->rails[number];
 	if (rail->dead)
-		return;
+		return false;
 	if (!rail->lost)
 		note_down(job, rail);
 	rail->lost = true;
 	snprintf(rail->text, sizeof(rail->text), "%s", why);
-	ztally_make(job);
+	return true;
+}
+
+int zjob_left(const struct zjob *job)
+{
+	int left = 0;
+	for (int i = 0; i < job->n; i++)
+		left += !zjob_is_down(&job->rails[i]);
+	return left;
 }
 
 void zjob_close(struct zjob *job)

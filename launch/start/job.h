@@ -4,7 +4,7 @@
 #ifndef ZIP_LAUNCH_JOB_H
 #define ZIP_LAUNCH_JOB_H
 
-#include "launch/start/argv.h"
+#include "launch/base/argv.h"
 #include "launch/plan/plan.h"
 #include "launch/plan/route.h"
 #include "common/session/session.h"
@@ -56,8 +56,11 @@ int zjob_set_timeout(struct zjob *, const struct zargv *globals, struct zerr *);
 int zjob_timeout(const struct zjob *);
 /* Takes the events that have come; never blocks. */
 void zjob_poll(struct zjob *);
-/* This one's zipperd is gone, and why: better than what its connection tells, but not than what it has said itself. */
-void zjob_lose(struct zjob *, int rail, const char *why);
+/* A zipper's zipperd is gone, for the reason `why`. This reason replaces what its connection told, but not what the
+ * zipperd said itself: then nothing changes, and false is returned. */
+bool zjob_lose(struct zjob *, int rail, const char *why);
+/* The number of zippers that are neither dead nor lost. */
+int zjob_left(const struct zjob *);
 /* Is the job over at this one? */
 static inline bool zjob_is_down(const struct zjob_rail *rail)
 {

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launch/start/process.h"
+#include "launch/base/process.h"
 
 static void add_option(struct zargv *argv, const char *option, const char *in_file, const char *on_line)
 {

@@ -7,13 +7,13 @@
 #include <sys/types.h>
 
 #include "launch/io/chatter.h"
-#include "launch/start/environ.h"
+#include "launch/base/environ.h"
 #include "launch/plan/options.h"
 #include "launch/io/output.h"
 #include "launch/plan/plan.h"
 #include "launch/io/pump.h"
 #include "launch/start/reach.h"
-#include "launch/start/scratch.h"
+#include "launch/base/scratch.h"
 
 struct zpart {
 	const struct zplan_part *plan;

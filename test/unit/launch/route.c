@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "launch/start/rails.h"
+#include "launch/start/railset.h"
 #include "common/control/ctl_name.h"
 
 #define CLUSTERS "#ZIP cluster a\na1\n#ZIP cluster b\nb1\n#ZIP cluster c\nc1\n"
@@ -155,16 +155,16 @@ static void knows_whose_key(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		static struct zrails rails; /* large */
+		static struct zrailset rails; /* large */
 		struct zhostfile hosts;
 		struct zplan plan;
 		struct zerr err = {{0}};
 		parse(&hosts, keys[i].zippers);
 		make_plan(&plan, "a,b");
-		assert_int_equal(zrails_find(&rails, &plan, &hosts, keys[i].wanted, &err), 0);
-		const char *running = zrails_find_running(&rails);
+		assert_int_equal(zrailset_find(&rails, &plan, &hosts, keys[i].wanted, &err), 0);
+		const char *running = zrailset_find_running(&rails);
 		assert_string_equal(running ? running : "ours", keys[i].running ? keys[i].running : "ours");
-		zrails_free(&rails);
+		zrailset_free(&rails);
 		zhostfile_free(&hosts);
 	}
 }
@@ -195,27 +195,27 @@ static const struct {
 
 static void finds_ways_without_some(void **state)
 {
-	static char text[ZRAILS_TEXT_BYTES + ZRAILS_ENTRIES_BYTES], part[ZRAILS_TEXT_BYTES];
+	static char text[ZRAILSET_TEXT_BYTES + ZRAILSET_ENTRIES_BYTES], part[ZRAILSET_TEXT_BYTES];
 	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		static struct zrails rails; /* large */
+		static struct zrailset rails; /* large */
 		struct zhostfile hosts;
 		struct zplan plan;
 		struct zerr err = {{0}};
 		parse(&hosts, ways[i].zippers);
 		make_plan(&plan, "a,b,c");
-		int rc = zrails_find(&rails, &plan, &hosts, 0, &err);
+		int rc = zrailset_find(&rails, &plan, &hosts, 0, &err);
 		rails.n = rails.ways.nzippers; /* as if they were open */
 		if (rc == 0)
-			sprintf(text, "%s: %s", zrails_format_entries(&rails, part), "");
+			sprintf(text, "%s: %s", zrailset_format_entries(&rails, part), "");
 		if (rc == 0)
-			strcat(text, zrails_format(&rails, 0, part));
+			strcat(text, zrailset_format(&rails, 0, part));
 		for (int r = 0; rc == 0 && r < rails.nroutes; r++)
 			if (rails.routes[r].rc < 0)
 				sprintf(text + strlen(text), "; %s: %s", rails.routes[r].name,
 					rails.routes[r].why.text);
 		assert_string_equal(rc == 0 ? text : err.text, ways[i].rails);
-		zrails_free(&rails);
+		zrailset_free(&rails);
 		zhostfile_free(&hosts);
 	}
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "launch/run/cause.h"
 #include "launch/run/losses.h"
 #include "launch/run/tally.h"
 
@@ -44,7 +45,7 @@ static void die(struct zjob *job, int rail, int code, const char *text, int64_t 
 
 static void lose(struct zjob *job, int rail, const char *why, int64_t now_ms)
 {
-	zjob_lose(job, rail, why);
+	ztally_lose(job, rail, why);
 	job->rails[rail].down_ms = now_ms;
 }
 
@@ -119,7 +120,7 @@ static void one_is_left(void **state)
 	die(&job, 0, 1, STOPS, 0);
 	goes_on(&job);
 	assert_int_equal(job.done, 4);
-	assert_int_equal(ztally_left(&job), 1);
+	assert_int_equal(zjob_left(&job), 1);
 	lose(&job, 2, KILLED, 0);
 	ends(&job, false, "zipper gw2: " KILLED "; no zipper is left");
 	assert_int_equal(job.rail, 1);
@@ -175,15 +176,15 @@ static void one_does_not_tell(void **state)
 	struct zjob job;
 	(void)state;
 	make_job(&job, 2, true);
-	assert_false(ztally_believe_death(&job));
+	assert_false(zcause_believe_death(&job));
 	lose(&job, 1, KILLED, 0);
-	assert_false(ztally_believe_death(&job));
+	assert_false(zcause_believe_death(&job));
 	goes_on(&job);
 
 	make_job(&job, 2, true);
 	die(&job, 1, 9, DIED, 0);
 	goes_on(&job);
-	assert_true(ztally_believe_death(&job));
+	assert_true(zcause_believe_death(&job));
 	ends(&job, true, DIED);
 	assert_int_equal(job.dead_code, 9);
 }

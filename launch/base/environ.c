@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Builds the environment of an mpiexec. */
-#include "launch/start/environ.h"
+#include "launch/base/environ.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collects and prints the statistics of a job. */
-#include "launch/run/stats.h"
+#include "launch/run/jobstats.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "launch/run/losses.h"
+#include "launch/run/tally.h"
 
 enum way { BRIDGED, DIRECT, NATIVE };
 
@@ -76,7 +77,7 @@ static void tell_lost(const struct zjob *job, FILE *out)
 				zlosses_format(&job->rails[i], why));
 }
 
-int zstats_print(struct zjob *job, FILE *out, struct zerr *err)
+int zjobstats_print(struct zjob *job, FILE *out, struct zerr *err)
 {
 	struct answer answers[ZCTL_RAILS_MAX] = {{0}};
 	int n = 0;
@@ -89,7 +90,7 @@ int zstats_print(struct zjob *job, FILE *out, struct zerr *err)
 		if (rc == 0)
 			n++;
 		else
-			zjob_lose(job, i, why.text);
+			ztally_lose(job, i, why.text);
 	}
 	if (n > 0) {
 		tell_lost(job, out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A private temporary directory for generated files, keys and sockets. */
-#include "launch/start/scratch.h"
+#include "launch/base/scratch.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Chooses and opens the rails of a job. */
-#include "launch/start/rails.h"
+#include "launch/start/railset.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_on_the_way(const struct zrails *rails, const struct zroute *route)
+static bool is_on_the_way(const struct zrailset *rails, const struct zroute *route)
 {
 	for (int r = 0; r < rails->ways.nzippers; r++)
 		if (rails->ways.zipper[r] == route->zipper)
@@ -15,7 +15,7 @@ static bool is_on_the_way(const struct zrails *rails, const struct zroute *route
 }
 
 /* This one cannot be used: are there ways without it, and all others that cannot? If not, its reason is the error. */
-static int leave_out(struct zrails *rails, const struct zplan *plan, const struct zroute *route, struct zerr *err)
+static int leave_out(struct zrailset *rails, const struct zplan *plan, const struct zroute *route, struct zerr *err)
 {
 	zhostways_free(&rails->ways);
 	int rc = zroute_find_ways(&rails->ways, rails->routes, rails->nroutes, plan, rails->hosts, NULL);
@@ -33,7 +33,7 @@ static int leave_out(struct zrails *rails, const struct zplan *plan, const struc
 }
 
 /* Nothing has to be tried to see that: what the first one lacks is the error. */
-static int check_any(const struct zrails *rails, struct zerr *err)
+static int check_any(const struct zrailset *rails, struct zerr *err)
 {
 	for (int i = 0; i < rails->nroutes; i++)
 		if (rails->routes[i].rc == 0)
@@ -42,7 +42,7 @@ static int check_any(const struct zrails *rails, struct zerr *err)
 	return rails->routes[0].rc;
 }
 
-int zrails_find(struct zrails *rails, const struct zplan *plan, const struct zhostfile *hosts, int wanted,
+int zrailset_find(struct zrailset *rails, const struct zplan *plan, const struct zhostfile *hosts, int wanted,
 	struct zerr *err)
 {
 	memset(rails, 0, sizeof(*rails));
@@ -58,7 +58,7 @@ int zrails_find(struct zrails *rails, const struct zplan *plan, const struct zho
 	return check_any(rails, err);
 }
 
-void zrails_free(struct zrails *rails)
+void zrailset_free(struct zrailset *rails)
 {
 	zhostways_free(&rails->ways);
 	free(rails->routes);
@@ -66,7 +66,7 @@ void zrails_free(struct zrails *rails)
 	rails->nroutes = rails->n = 0;
 }
 
-const char *zrails_find_running(const struct zrails *rails)
+const char *zrailset_find_running(const struct zrailset *rails)
 {
 	int n = 0;
 	for (int i = 0; i < rails->nroutes && n < rails->max; i++) {
@@ -90,7 +90,7 @@ static bool is_away(int rc)
 }
 
 /* Puts it behind those in use. */
-static int open_route(struct zrails *rails, struct zroute *route, struct zjob *job, struct zdaemon_params *daemon,
+static int open_route(struct zrailset *rails, struct zroute *route, struct zjob *job, struct zdaemon_params *daemon,
 	struct zsession_params *session, const struct zplan *plan, const struct zscratch *scratch, struct zerr *err)
 {
 	char entries[ZCTL_ENTRIES_MAX];
@@ -107,7 +107,7 @@ static int open_route(struct zrails *rails, struct zroute *route, struct zjob *j
 	return rc;
 }
 
-static void tell_left_out(const struct zrails *rails, int tried)
+static void tell_left_out(const struct zrailset *rails, int tried)
 {
 	for (int i = 0; i < tried; i++)
 		if (rails->routes[i].rc < 0)
@@ -116,7 +116,7 @@ static void tell_left_out(const struct zrails *rails, int tried)
 }
 
 /* That one fails, and no other one will do instead. */
-static int refuse(const struct zrails *rails, const struct zroute *route, int rc, struct zerr *err)
+static int refuse(const struct zrailset *rails, const struct zroute *route, int rc, struct zerr *err)
 {
 	*err = route->why;
 	if (rc == -EEXIST) /* our name for the job is nobody else's */
@@ -125,7 +125,7 @@ static int refuse(const struct zrails *rails, const struct zroute *route, int rc
 }
 
 /* Leaves out those that run, or should, and do not answer. */
-static int probe_all(struct zrails *rails, const struct zjob *job, struct zsession_params *session,
+static int probe_all(struct zrailset *rails, const struct zjob *job, struct zsession_params *session,
 	const struct zplan *plan, struct zerr *err)
 {
 	for (int i = 0; i < rails->nroutes; i++) {
@@ -144,7 +144,7 @@ static int probe_all(struct zrails *rails, const struct zjob *job, struct zsessi
 	return 0;
 }
 
-static struct zroute *find_route(const struct zrails *rails, int zipper)
+static struct zroute *find_route(const struct zrailset *rails, int zipper)
 {
 	int i = 0;
 	while (rails->routes[i].zipper != zipper)
@@ -163,7 +163,7 @@ static void find_next(const struct zhostways *ways, struct zroute *route)
 }
 
 /* Where hops are needed: all that are on the ways, and which these are must be known before the first one is told. */
-static int open_ways(struct zrails *rails, struct zjob *job, struct zdaemon_params *daemon,
+static int open_ways(struct zrailset *rails, struct zjob *job, struct zdaemon_params *daemon,
 	struct zsession_params *session, const struct zplan *plan, const struct zscratch *scratch, struct zerr *err)
 {
 	int rc = probe_all(rails, job, session, plan, err);
@@ -181,8 +181,8 @@ static int open_ways(struct zrails *rails, struct zjob *job, struct zdaemon_para
 	return 0;
 }
 
-int zrails_open(struct zrails *rails, struct zjob *job, struct zdaemon_params *daemon, struct zsession_params *session,
-	const struct zplan *plan, const struct zscratch *scratch, struct zerr *err)
+int zrailset_open(struct zrailset *rails, struct zjob *job, struct zdaemon_params *daemon,
+	struct zsession_params *session, const struct zplan *plan, const struct zscratch *scratch, struct zerr *err)
 {
 	int i = 0;
 	if (rails->ways.hops)
@@ -211,7 +211,7 @@ static const struct zaddr *find_address(const void *ctx, int zipper, const char 
 	return zroute_find_address(find_route(ctx, zipper), fabric);
 }
 
-const char *zrails_format(const struct zrails *rails, int part, char buf[ZRAILS_TEXT_BYTES])
+const char *zrailset_format(const struct zrailset *rails, int part, char buf[ZRAILSET_TEXT_BYTES])
 {
 	static struct zhops ways[ZCTL_RAILS_MAX]; /* large */
 	for (int i = 0; i < rails->n; i++) {
@@ -220,11 +220,11 @@ const char *zrails_format(const struct zrails *rails, int part, char buf[ZRAILS_
 		else
 			ways[i] = (struct zhops){.first = rails->used[i]->port[part].addr};
 	}
-	zhops_format_list(ways, rails->n, buf, ZRAILS_TEXT_BYTES);
+	zhops_format_list(ways, rails->n, buf, ZRAILSET_TEXT_BYTES);
 	return buf;
 }
 
-const char *zrails_format_entries(const struct zrails *rails, char buf[ZRAILS_ENTRIES_BYTES])
+const char *zrailset_format_entries(const struct zrailset *rails, char buf[ZRAILSET_ENTRIES_BYTES])
 {
 	size_t len = 0;
 	for (int i = 0; i < rails->n && rails->ways.hops; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starts and ends child processes. */
-#include "launch/start/process.h"
+#include "launch/base/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

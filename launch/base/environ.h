@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "launch/start/argv.h"
+#include "launch/base/argv.h"
 
 /* Values of the variables, NULL: not set. The same for all parts but for part, zipperd, ports and device. */
 struct zenviron {

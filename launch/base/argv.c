@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A growing list of words. */
-#include "launch/start/argv.h"
+#include "launch/base/argv.h"
 
 #include <stdarg.h>
 #include <stdio.h>

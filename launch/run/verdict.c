@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Keeps and tells why a job ends early. */
+#include "launch/run/verdict.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "launch/run/cause.h"
+#include "launch/run/losses.h"
+
+void zverdict_set(struct zrun *run, int status, int grace_ms, const char *fmt, ...)
+{
+	if (run->phase != ZRUN_GOING)
+		return;
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(run->verdict, sizeof(run->verdict), fmt, ap);
+	va_end(ap);
+	run->verdict_status = status;
+	run->hush = true;
+	run->phase = ZRUN_ENDING;
+	run->phase_ms = zclock_ms() + grace_ms;
+}
+
+void zverdict_show(struct zrun *run)
+{
+	struct zjob *job = run->job;
+	if (run->verdict_shown || run->verdict[0] == '\0')
+		return;
+	run->verdict_shown = true;
+	if (job->dead && zcause_is_death(&job->rails[job->rail]))
+		zlosses_tell_others(job, &run->err);
+	zoutput_add(&run->err, "zmpirun: ", 9);
+	zoutput_add(&run->err, run->verdict, strlen(run->verdict));
+	zoutput_add(&run->err, "\n", 1);
+}
+
+/* The signal that killed a rank of any part, and which part that is; 0: none. */
+static int find_signal(const struct zrun *run, const struct zpart **part)
+{
+	int found = 0;
+	for (int i = 0; i < run->plan->nparts; i++) {
+		int number = zpart_killer(&run->parts[i]);
+		if (number == 0 || (found && found != SIGKILL))
+			continue;
+		found = number;
+		*part = &run->parts[i];
+	}
+	return found;
+}
+
+/* "; killed by signal 11 (Segmentation fault)": what mpiexec has told meanwhile of a lost rank. */
+static void add_signal(struct zrun *run)
+{
+	const struct zjob *job = run->job;
+	const struct zpart *part;
+	size_t len = strlen(run->verdict);
+	bool may_be = job->dead && (!job->world || zcause_is_death(&job->rails[job->rail]));
+	int number = may_be && !run->verdict_shown ? find_signal(run, &part) : 0;
+	/* SIGKILL may also be mpiexec's own way to end the other ranks of the part. */
+	if (number)
+		snprintf(run->verdict + len, sizeof(run->verdict) - len, "; %s signal %d (%s)",
+			number == SIGKILL ? "mpiexec tells of" : "killed by", number, strsignal(number));
+}
+
+void zverdict_show_complete(struct zrun *run)
+{
+	add_signal(run);
+	zverdict_show(run);
+}
+
+void zverdict_doubt(struct zrun *run)
+{
+	if (run->phase == ZRUN_ENDING && (run->job->dead || run->job->lost) && !run->verdict_shown)
+		run->phase = ZRUN_GOING;
+}
+
+void zverdict_show_killed(struct zrun *run)
+{
+	const struct zpart *part = NULL;
+	int number = find_signal(run, &part);
+	if (number == 0)
+		return;
+	snprintf(run->verdict, sizeof(run->verdict), "a rank of part %s was killed by signal %d (%s)", part->plan->name,
+		number, strsignal(number));
+	zverdict_show(run);
+}
