@@ -18,9 +18,10 @@
 #include <string.h>
 
 #include "common/config/args.h"
+#include "mapper/net/topology.h"
 #include "mapper/model/model.h"
 #include "mapper/model/outcome.h"
-#include "mapper/model/placement.h"
+#include "mapper/model/job_placement.h"
 #include "mapper/base/rng.h"
 #include "mapper/model/workload.h"
 
@@ -268,13 +269,13 @@ int main(int argc, char **argv)
 	uint32_t *order;
 	FILE *f;
 
-	if (argc != 6 || zargs_parse_u64(argv[4], &s.packet_bytes) || !placement_find(argv[3]))
+	if (argc != 6 || zargs_parse_u64(argv[4], &s.packet_bytes) || !job_placement_find(argv[3]))
 		die("usage: simulate_packets NETWORK JOB PLACEMENT PACKET_BYTES FILE.csv");
-	if (net_create(argv[1], &net, &err) || spec_parse(&jobs, argv[2], "job", false, &err) ||
+	if (topology_create(argv[1], &net, &err) || spec_parse(&jobs, argv[2], "job", false, &err) ||
 		workload_create(&w, net, &jobs, 1, false, &err))
 		die(err.text);
 	order = grow(NULL, net->nodes, sizeof(*order));
-	placement_find(argv[3])->order(placement_find(argv[3]), net, 1, order);
+	job_placement_find(argv[3])->order(job_placement_find(argv[3]), net, 1, order);
 	f = fopen(argv[5], "w");
 	if (!f || workload_traffic(net, &w.jobs[0], order, NULL, 1, &t, &err))
 		die(f ? err.text : "output cannot be created");
@@ -302,8 +303,8 @@ int main(int argc, char **argv)
 		memset(s.load, 0, net->links * sizeof(double));
 		sources_fill(&s, &t);
 		sim_run(&s);
-		for (int i = 0; i < STATS_KINDS; i++)
-			if (stats_make(&o.stats[i], net, s.load, &stats_kinds[i], BINS))
+		for (int i = 0; i < LINK_STATS_KINDS; i++)
+			if (link_stats_make(&o.stats[i], net, s.load, &link_stats_kinds[i], BINS))
 				die("not enough memory");
 		o.result.byte_hops = s.byte_hops;
 		o.result.seconds = s.end;

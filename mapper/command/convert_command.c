@@ -7,9 +7,9 @@
 #include "common/config/args.h"
 #include "common/graph/graph_load.h"
 #include "mapper/traffic/graph.h"
-#include "mapper/traffic/graph_text.h"
+#include "mapper/traffic/graph_write.h"
 #include "mapper/traffic/select.h"
-#include "mapper/command/zipmap.h"
+#include "mapper/command/commands.h"
 
 struct arguments {
 	struct zgraph_select select;
@@ -27,7 +27,7 @@ static const struct format {
 	const char *name, *suffix;
 	int (*write)(const struct zgraph *, const char *path, struct zerr *);
 } formats[] = {
-	{"metis", ".metis", graph_metis_write}, {"market", ".mtx", graph_market_write},
+	{"metis", ".metis", graph_write_metis}, {"market", ".mtx", graph_write_market},
 	{"zipmap", "", zgraph_save}, /* last: any name ends so */
 };
 
@@ -53,7 +53,7 @@ static const struct format *format_find(const char *name, const char *path)
 	return NULL;
 }
 
-int convert_main(int argc, char **argv)
+int convert_command(int argc, char **argv)
 {
 	struct arguments a = {.select = {.phase = -1, .keep_self = true}};
 	const struct format *format;

@@ -5,9 +5,9 @@
 
 #include "mapper/map/map_make.h"
 #include "mapper/draw/map_report.h"
-#include "mapper/command/zipmap.h"
+#include "mapper/command/commands.h"
 
-int map_main(int argc, char **argv)
+int map_command(int argc, char **argv)
 {
 	struct map_options o;
 	struct map_make m;

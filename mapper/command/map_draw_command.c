@@ -9,7 +9,7 @@
 #include "mapper/draw/map_draw.h"
 #include "mapper/base/outfile.h"
 #include "mapper/base/par.h"
-#include "mapper/command/zipmap.h"
+#include "mapper/command/commands.h"
 
 #define TEXT(member) .type = ZARGS_TEXT, .offset = offsetof(struct map_options, member)
 static const struct zargs_row rows[] = {
@@ -28,7 +28,7 @@ static int options_parse(struct map_options *o, int argc, char **argv, struct ze
 	int rc;
 
 	*o = (struct map_options){.message_cost = 0, .phase = -1, .reserve = -1, .threads = par_threads()};
-	map_rates_default(&o->rates);
+	map_predict_default_rates(&o->rates);
 	rc = zargs_parse(rows, o, argc, argv, NULL, err);
 	if (rc > 0)
 		puts("usage: zipmap draw -f HOSTFILE -g GRAPH -m FILE.map -o FILE.svg [--phase N] [--title TEXT] "
@@ -39,7 +39,7 @@ static int options_parse(struct map_options *o, int argc, char **argv, struct ze
 	return rc;
 }
 
-int draw_main(int argc, char **argv)
+int map_draw_command(int argc, char **argv)
 {
 	struct map_options o;
 	struct map_make m;

@@ -7,15 +7,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "mapper/net/topology.h"
 #include "mapper/draw/gnuplot.h"
 #include "mapper/model/model.h"
 #include "mapper/command/model_map.h"
 #include "mapper/command/model_options.h"
 #include "mapper/model/outcome.h"
 #include "mapper/base/outfile.h"
-#include "mapper/draw/plot.h"
+#include "mapper/draw/plot_draw.h"
 #include "mapper/model/workload.h"
-#include "mapper/command/zipmap.h"
+#include "mapper/command/commands.h"
 
 #define BAR_WIDTH 40
 
@@ -117,8 +118,8 @@ static int prediction_run(struct run *r, const char *placement, const struct rou
 	snprintf(r->now, sizeof(r->now), "%s %s", placement, o.routing);
 	r->drawn = UINT32_MAX;
 	rc = model_predict(r->net, flows, r->workload.njobs, &r->options.model, &o.result, err);
-	for (int k = 0; k < STATS_KINDS && !rc; k++) {
-		rc = stats_make(&o.stats[k], r->net, o.result.load, &stats_kinds[k], r->options.bins);
+	for (int k = 0; k < LINK_STATS_KINDS && !rc; k++) {
+		rc = link_stats_make(&o.stats[k], r->net, o.result.load, &link_stats_kinds[k], r->options.bins);
 		if (rc)
 			zerr_set(err, rc, "not enough memory for the statistics");
 	}
@@ -178,7 +179,7 @@ static int run_all(struct run *r, struct zerr *err)
 static int run_create(struct run *r, struct zerr *err)
 {
 	struct model_options *o = &r->options;
-	int rc = net_create(o->network, &r->net, err);
+	int rc = topology_create(o->network, &r->net, err);
 
 	if (!rc)
 		rc = workload_create(&r->workload, r->net, &o->job_specs, o->model.seed, o->hosts, err);
@@ -239,7 +240,7 @@ static int run_destroy(struct run *r, int rc, struct zerr *err)
 	return rc;
 }
 
-int model_main(int argc, char **argv)
+int model_command(int argc, char **argv)
 {
 	struct run r = {0};
 	struct zerr err = {""};

@@ -5,11 +5,13 @@
 
 #include "mapper/map/map_fabric.h"
 #include "mapper/command/model_map.h"
-#include "mapper/model/placement.h"
+#include "mapper/map/map_layout_read.h"
+#include "mapper/map/map_points.h"
+#include "mapper/model/job_placement.h"
 
 static int numbers_read(const struct net *net, const char *map, uint32_t ranks, uint32_t *point, struct zerr *err)
 {
-	int rc = placement_read(map, ranks, net, point, err);
+	int rc = job_placement_read(map, ranks, net, point, err);
 
 	for (uint32_t i = 0; i < ranks && !rc; i++)
 		point[i] = net->ops->point(net, point[i]);
@@ -35,7 +37,7 @@ static int hosts_read(struct net *net, const char *map, const char *path, uint32
 	if (!rc && !(at = malloc(site.nnodes * sizeof(*at))))
 		rc = zerr_set(err, -ENOMEM, "not enough memory");
 	if (!rc)
-		rc = map_fabric_points(net, &site, at, err);
+		rc = map_points_find(net, &site, at, err);
 	if (!rc)
 		rc = map_fabric_forward(net, &site, &layout, err);
 	for (uint32_t i = 0; i < ranks && !rc; i++)

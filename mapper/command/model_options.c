@@ -8,11 +8,13 @@
 #include <strings.h>
 
 #include "common/config/args.h"
+#include "mapper/net/topology.h"
 #include "mapper/command/model_options.h"
 #include "mapper/base/par.h"
 #include "mapper/traffic/pattern.h"
-#include "mapper/model/stats.h"
+#include "mapper/model/link_stats.h"
 #include "mapper/model/workload.h"
+#include "mapper/model/routing_table.h"
 
 /* Help texts may have several lines; each is indented. */
 static void help_item(const char *name, const char *text)
@@ -30,16 +32,16 @@ static void help_print(void)
 {
 	puts("usage: zipmap model -n NETWORK -j JOB [-j JOB ...] [-p PLACEMENTS] [-r ROUTINGS] [OPTION ...]\n"
 	     "  -n, --network TEXT|PRESET|FILE   topology and keys, as \"dragonfly group:8 router:4\"");
-	for (const struct net_preset *p = net_presets; p->name; p++)
+	for (const struct topology_preset *p = topology_presets; p->name; p++)
 		help_item(p->name, p->help);
-	for (const struct net_ops *const *o = net_table; *o; o++)
+	for (const struct net_ops *const *o = topology_table; *o; o++)
 		help_item((*o)->name, (*o)->help);
 	puts("  -j, --job \"PATTERN[:DIMS] [share:PERCENT|nodes:N|ranks:N] [routing:NAME] [seed:N] [KEY:VALUE ...]\"");
 	for (const struct pattern_ops *const *p = pattern_table; *p; p++)
 		help_item((*p)->name, (*p)->help);
 	puts("  -w, --workload 1|2|3|4|FILE      jobs of Table II, or from a file, one a line\n"
 	     "  -p, --placement LIST|all         default RDN");
-	for (const struct placement *p = placement_table; p->name; p++)
+	for (const struct job_placement *p = job_placement_table; p->name; p++)
 		help_item(p->name, p->help);
 	puts("  -m, --map FILE                   instead: lines \"RANK NODE\"\n"
 	     "  -f, --hosts FILE                 the map is one of zipmap map, for this hostfile\n"
@@ -89,7 +91,7 @@ static int placements_parse(void *options, char *list, struct zerr *err)
 	for (word = strtok_r(list, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
 		if (o->nplacements == OPTIONS_LIST_MAX)
 			return zerr_set(err, -EINVAL, "more than %d placements", OPTIONS_LIST_MAX);
-		o->placements[o->nplacements] = placement_find(word);
+		o->placements[o->nplacements] = job_placement_find(word);
 		if (!o->placements[o->nplacements++])
 			return zerr_set(err, -EINVAL, "\"%s\" is no placement", word);
 	}
@@ -107,7 +109,7 @@ static int routings_parse(void *options, char *list, struct zerr *err)
 	for (word = strtok_r(list, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
 		if (o->nroutings == OPTIONS_LIST_MAX)
 			return zerr_set(err, -EINVAL, "more than %d routings", OPTIONS_LIST_MAX);
-		o->routings[o->nroutings] = routing_find(word);
+		o->routings[o->nroutings] = routing_table_find(word);
 		if (!o->routings[o->nroutings++])
 			return zerr_set(err, -EINVAL, "\"%s\" is no routing", word);
 	}
@@ -168,7 +170,7 @@ static const struct zargs_row rows[] = {
 	{.name = "cutoff", FIELD(CALL, model.cutoff), .take = cutoff_parse},
 	{.name = "work", FIELD(U64, model.work), .min = 1, .max = UINT64_MAX / 2},
 	{.name = "packet", FIELD(U64, model.packet), .min = 1, .max = UINT64_C(1) << 40},
-	{.name = "bins", FIELD(UNSIGNED, bins), .min = 1, .max = STATS_BINS_MAX},
+	{.name = "bins", FIELD(UNSIGNED, bins), .min = 1, .max = LINK_STATS_BINS_MAX},
 	{.name = "csv", FIELD(TEXT, csv)},
 	{.name = "json", FIELD(TEXT, json)},
 	{.name = "links", FIELD(TEXT, links)},

@@ -4,7 +4,7 @@
 #define ZIP_MAPPER_MODEL_OPTIONS_H
 
 #include "mapper/model/model.h"
-#include "mapper/model/placement.h"
+#include "mapper/model/job_placement.h"
 #include "mapper/base/spec.h"
 
 #define OPTIONS_LIST_MAX 32
@@ -13,7 +13,7 @@ struct model_options {
 	const char *network;
 	char *jobs; /* all of them, joined by "; "; or the workload */
 	struct spec_list job_specs;
-	const struct placement *placements[OPTIONS_LIST_MAX];
+	const struct job_placement *placements[OPTIONS_LIST_MAX];
 	const struct routing *routings[OPTIONS_LIST_MAX];
 	unsigned nplacements, nroutings;
 	const char *map;   /* file, instead of placements */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/config/args.h"
-#include "mapper/draw/plot.h"
-#include "mapper/command/zipmap.h"
+#include "mapper/draw/plot_draw.h"
+#include "mapper/command/commands.h"
 
 struct arguments {
 	const char *kinds, *title;
@@ -31,7 +31,7 @@ static int usage(FILE *f, int code)
 	return code;
 }
 
-int plot_main(int argc, char **argv)
+int plot_command(int argc, char **argv)
 {
 	struct arguments a = {.kinds = "all", .title = ""};
 	struct plot plot = {0};

@@ -10,8 +10,9 @@
 #include "common/graph/graph_load.h"
 #include "mapper/traffic/graph.h"
 #include "mapper/traffic/select.h"
-#include "mapper/draw/show.h"
-#include "mapper/command/zipmap.h"
+#include "mapper/draw/show_matrix.h"
+#include "mapper/draw/show_report.h"
+#include "mapper/command/commands.h"
 
 #define BINS_MAX 4096 /* a picture of that many pixels */
 
@@ -48,7 +49,7 @@ static const struct zargs_row rows[] = {
 	{.name = NULL},
 };
 
-int show_main(int argc, char **argv)
+int show_command(int argc, char **argv)
 {
 	struct arguments a = {.show = {.top = 10, .cutoff = 2048, .bins = 256}, .select = {.phase = -1}};
 	struct zerr err = {""};
@@ -66,7 +67,7 @@ int show_main(int argc, char **argv)
 	a.select.keep_self = a.edges;
 	rc = graph_load(&g, argv[first], &a.select, &err);
 	if (!rc && a.edges)
-		show_edges(stdout, g);
+		show_report_edges(stdout, g);
 	else if (!rc)
 		rc = show_report(stdout, argv[first], g, &a.show, &err);
 	if (!rc && a.matrix)

@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mapper/command/zipmap.h"
+#include "mapper/command/commands.h"
 
 static const struct command {
 	const char *name;
 	int (*main)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-	{"map", map_main, "decide which rank of a job runs where"},
-	{"draw", draw_main, "draw a map: clusters, nodes, ranks, traffic"},
-	{"model", model_main, "predict the traffic on every link of a network"},
-	{"plot", plot_main, "draw what \"zipmap model --csv\" wrote"},
-	{"show", show_main, "print or draw a recorded communication graph"},
-	{"convert", convert_main, "communication graphs to and from METIS and Matrix Market"},
+	{"map", map_command, "decide which rank of a job runs where"},
+	{"draw", map_draw_command, "draw a map: clusters, nodes, ranks, traffic"},
+	{"model", model_command, "predict the traffic on every link of a network"},
+	{"plot", plot_command, "draw what \"zipmap model --csv\" wrote"},
+	{"show", show_command, "print or draw a recorded communication graph"},
+	{"convert", convert_command, "communication graphs to and from METIS and Matrix Market"},
 	{NULL, NULL, NULL},
 };
 
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 		if (!strcmp(c->name, argv[1]))
 			return c->main(argc - 1, argv + 1);
 	if (argv[1][0] == '-') /* options of the command that the program is called after */
-		return map_main(argc, argv);
+		return map_command(argc, argv);
 	fprintf(stderr, "zipmap: \"%s\" is no command; zipmap --help lists them\n", argv[1]);
 	return 2;
 }

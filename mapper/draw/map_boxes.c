@@ -48,7 +48,7 @@ static bool in_box(const struct map_boxes *d, const struct map_box *b, uint32_t 
 	return d->m->site.nodes[place].cluster == b->cluster;
 }
 
-const char *map_box_title(const struct map_boxes *d, const struct map_box *b, char *buf)
+const char *map_boxes_title(const struct map_boxes *d, const struct map_box *b, char *buf)
 {
 	char name[MAP_BOX_TITLE - 40];
 	uint32_t ranks = 0;
@@ -77,7 +77,8 @@ static void name_shorten(char *buf, size_t cap, const char *name, unsigned lette
 	snprintf(buf + strlen(buf), cap - strlen(buf), SVG_ELLIPSIS);
 }
 
-const char *map_tile_title(const struct map_boxes *d, const struct map_box *b, const struct map_tile *t, char *buf)
+const char *map_boxes_tile_title(const struct map_boxes *d, const struct map_box *b, const struct map_tile *t,
+	char *buf)
 {
 	const unsigned letters = (unsigned)(NAME_MAX_W / svg_text_width("m", MAP_BOX_LETTER));
 	uint32_t place = b->place[t->first];
@@ -92,7 +93,7 @@ const char *map_tile_title(const struct map_boxes *d, const struct map_box *b, c
 	return buf;
 }
 
-uint64_t map_tile_ports(const struct map_boxes *d, const struct map_box *b, const struct map_tile *t)
+uint64_t map_boxes_tile_ports(const struct map_boxes *d, const struct map_box *b, const struct map_tile *t)
 {
 	uint64_t ports = 0;
 
@@ -127,11 +128,11 @@ static void tile_size(const struct map_boxes *d, struct map_box *b, uint32_t ran
 	b->tile_w = b->per_row * RANK + GAP;
 	b->tile_h = HEAD + (ranks ? (ranks + b->per_row - 1) / b->per_row : 1) * RANK + GAP / 2;
 	for (uint32_t i = 0; i < b->ntiles; i++) {
-		const uint64_t ports = map_tile_ports(d, b, &b->tile[i]), even = UINT64_C(0x5555555555555555);
+		const uint64_t ports = map_boxes_tile_ports(d, b, &b->tile[i]), even = UINT64_C(0x5555555555555555);
 		int left = __builtin_popcountll(ports & even), right = __builtin_popcountll(ports & ~even);
 
 		b->tile_w = fmax(b->tile_w,
-			svg_text_width(map_tile_title(d, b, &b->tile[i], title), MAP_BOX_LETTER) + GAP / 2);
+			svg_text_width(map_boxes_tile_title(d, b, &b->tile[i], title), MAP_BOX_LETTER) + GAP / 2);
 		b->tile_h = fmax(b->tile_h, ((left > right ? left : right) + 1) * LINE);
 	}
 }
@@ -154,7 +155,7 @@ static int tiles_make(struct map_boxes *d, struct map_box *b)
 		if (i % each == 0)
 			t->first = i;
 		t->n++;
-		map_link_add(&t->link, &d->links->node[b->place[i]]);
+		map_links_add(&t->link, &d->links->node[b->place[i]]);
 		most = d->ranks[b->place[i]] > most ? d->ranks[b->place[i]] : most;
 		b->ntiles = i / each + 1;
 	}
@@ -163,14 +164,14 @@ static int tiles_make(struct map_boxes *d, struct map_box *b)
 	b->columns = b->columns ? b->columns : 1;
 	b->w = b->columns * (b->tile_w + GAP) + GAP;
 	if (b->cluster != MAP_NONE)
-		b->w = fmax(b->w, svg_text_width(map_box_title(d, b, title), 11) + 2 * GAP);
+		b->w = fmax(b->w, svg_text_width(map_boxes_title(d, b, title), 11) + 2 * GAP);
 	b->h = HEAD + GAP + (b->ntiles + b->columns - 1) / b->columns * (b->tile_h + GAP + LINE);
 	return 0;
 }
 
 /* --- places --- */
 
-double map_box_bar(const struct map_box *b)
+double map_boxes_bar(const struct map_box *b)
 {
 	return b->cluster % 2 ? b->x - 2 * GAP : b->x + b->w + 2 * GAP;
 }

@@ -45,11 +45,11 @@ int map_boxes_make(struct map_boxes *, const struct map_make *, const struct map
 void map_boxes_free(struct map_boxes *);
 
 /* Where the bar of a cluster's network stands. */
-double map_box_bar(const struct map_box *);
+double map_boxes_bar(const struct map_box *);
 /* Titles into a buffer of MAP_BOX_TITLE bytes, which is returned. */
-const char *map_box_title(const struct map_boxes *, const struct map_box *, char *buf);
-const char *map_tile_title(const struct map_boxes *, const struct map_box *, const struct map_tile *, char *buf);
+const char *map_boxes_title(const struct map_boxes *, const struct map_box *, char *buf);
+const char *map_boxes_tile_title(const struct map_boxes *, const struct map_box *, const struct map_tile *, char *buf);
 /* Bits of the clusters on whose networks a tile's zipper nodes have ports. */
-uint64_t map_tile_ports(const struct map_boxes *, const struct map_box *, const struct map_tile *);
+uint64_t map_boxes_tile_ports(const struct map_boxes *, const struct map_box *, const struct map_tile *);
 
 #endif

@@ -41,7 +41,7 @@ static void bytes_write(char *buf, size_t size, uint64_t bytes)
 
 static void link_draw(const struct drawing *d, const struct map_link *l, double x1, double y1, double x2, double y2)
 {
-	uint64_t sum = map_link_sum(l);
+	uint64_t sum = map_links_sum(l);
 	double all = sum ? LINE * sqrt((double)sum / (double)d->links.most.bytes[0]) : 0;
 	double length = hypot(x2 - x1, y2 - y1), at = -all / 2;
 
@@ -100,7 +100,7 @@ static void tiles_draw(const struct drawing *d, const struct map_box *b)
 		svg_rectangle(d->f, t->x, t->y, b->tile_w, b->tile_h, b->cluster == MAP_NONE ? "#fff4d6" : "#ffffff",
 			"#333333");
 		svg_text(d->f, t->x + b->tile_w / 2, t->y + 11, MAP_BOX_LETTER, "middle",
-			map_tile_title(&d->boxes, b, t, title));
+			map_boxes_tile_title(&d->boxes, b, t, title));
 		ranks_draw(d, b, t);
 	}
 }
@@ -109,7 +109,7 @@ static void tiles_draw(const struct drawing *d, const struct map_box *b)
  * not known, so they are all the same. */
 static void network_draw(const struct drawing *d, const struct map_box *b)
 {
-	double bar = map_box_bar(b), last = b->y;
+	double bar = map_boxes_bar(b), last = b->y;
 
 	for (uint32_t i = 0; i < b->ntiles;) {
 		uint32_t end = i + b->columns < b->ntiles ? i + b->columns : b->ntiles;
@@ -133,7 +133,7 @@ static void cluster_draw(const struct drawing *d, const struct map_box *b)
 	char title[MAP_BOX_TITLE];
 
 	svg_rectangle(d->f, b->x, b->y, b->w, b->h, "#f4f4f0", "#888888");
-	svg_text(d->f, b->x + GAP, b->y + 13, 11, "start", map_box_title(&d->boxes, b, title));
+	svg_text(d->f, b->x + GAP, b->y + 13, 11, "start", map_boxes_title(&d->boxes, b, title));
 	network_draw(d, b);
 	tiles_draw(d, b);
 }
@@ -155,7 +155,7 @@ static void port_label(const struct drawing *d, const struct port *p)
 {
 	char text[32];
 
-	bytes_write(text, sizeof(text), map_link_sum(&p->link));
+	bytes_write(text, sizeof(text), map_links_sum(&p->link));
 	svg_label(d->f, p->x + (p->right ? 3 : -3), p->y + 3, MAP_BOX_LETTER, !p->right, text);
 }
 
@@ -163,19 +163,19 @@ static void tile_ports(const struct drawing *d, const struct map_tile *t,
 	void (*draw)(const struct drawing *, const struct port *))
 {
 	const struct map_box *z = &d->boxes.box[d->boxes.nboxes - 1];
-	uint64_t bits = map_tile_ports(&d->boxes, z, t);
+	uint64_t bits = map_boxes_tile_ports(&d->boxes, z, t);
 	unsigned side[2] = {0}, ports[2] = {0};
 
 	for (uint32_t c = 0; c + 1 < d->boxes.nboxes; c++)
 		ports[c % 2] += bits >> c & 1;
 	for (uint32_t c = 0; c + 1 < d->boxes.nboxes; c++) {
 		const struct map_box *b = &d->boxes.box[c];
-		struct port p = {.right = c % 2, .bar = map_box_bar(b), .x = c % 2 ? t->x + z->tile_w : t->x};
+		struct port p = {.right = c % 2, .bar = map_boxes_bar(b), .x = c % 2 ? t->x + z->tile_w : t->x};
 
 		if (!(bits >> c & 1))
 			continue;
 		for (uint32_t i = t->first; i < t->first + t->n; i++)
-			map_link_add(&p.link, &d->links.port[z->place[i]][c]);
+			map_links_add(&p.link, &d->links.port[z->place[i]][c]);
 		p.y = t->y + z->tile_h * (1 + side[c % 2]++) / (1 + ports[c % 2]);
 		p.at = fmin(fmax(p.y, b->y + HEAD + 8), b->y + b->h - 4);
 		draw(d, &p);

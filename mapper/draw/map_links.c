@@ -7,7 +7,7 @@
 #include "mapper/map/map_rails.h"
 #include "common/hosts/hostfile_find.h"
 
-uint64_t map_link_sum(const struct map_link *l)
+uint64_t map_links_sum(const struct map_link *l)
 {
 	uint64_t sum = 0;
 
@@ -16,7 +16,7 @@ uint64_t map_link_sum(const struct map_link *l)
 	return sum;
 }
 
-void map_link_add(struct map_link *to, const struct map_link *l)
+void map_links_add(struct map_link *to, const struct map_link *l)
 {
 	for (int k = 0; k < MAP_KINDS; k++)
 		to->bytes[k] += l->bytes[k];
@@ -114,11 +114,11 @@ static void edges_add(struct map_links *l, const struct map_make *m, const struc
 static void most_find(struct map_links *l, uint32_t nclusters)
 {
 	for (uint32_t i = 0; i < l->nplaces; i++) {
-		uint64_t sum = map_link_sum(&l->node[i]);
+		uint64_t sum = map_links_sum(&l->node[i]);
 
 		l->most.bytes[0] = sum > l->most.bytes[0] ? sum : l->most.bytes[0];
 		for (uint32_t c = 0; c < nclusters; c++) {
-			sum = map_link_sum(&l->port[i][c]);
+			sum = map_links_sum(&l->port[i][c]);
 			l->most.bytes[0] = sum > l->most.bytes[0] ? sum : l->most.bytes[0];
 		}
 	}

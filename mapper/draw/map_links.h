@@ -24,7 +24,7 @@ struct map_links {
  * -ENOMEM. */
 int map_links_make(struct map_links *, const struct map_make *, enum map_candidate);
 void map_links_free(struct map_links *);
-uint64_t map_link_sum(const struct map_link *);
-void map_link_add(struct map_link *to, const struct map_link *);
+uint64_t map_links_sum(const struct map_link *);
+void map_links_add(struct map_link *to, const struct map_link *);
 
 #endif

@@ -51,7 +51,7 @@ static void row_print(const char *name, const struct map_made *made, FILE *f)
 		bytes_text(b, sizeof(b), p->kind[MAP_DIRECT].bytes),
 		bytes_text(c, sizeof(c), p->kind[MAP_NATIVE].bytes),
 		bytes_text(d, sizeof(d), p->kind[MAP_INSIDE].bytes),
-		seconds_text(t, sizeof(t), map_prediction_seconds(p)));
+		seconds_text(t, sizeof(t), map_predict_seconds(p)));
 }
 
 /* Where there are several zippers: which ones are used, and what therefore has no ranks. */
@@ -168,13 +168,13 @@ static void kept_print(const struct map_make *m, const char *prefix, FILE *f)
 /* What crosses least is not always fastest. */
 static void faster_print(const struct map_make *m, FILE *f)
 {
-	double now = map_prediction_seconds(&m->made[MAP_RESULT].prediction), least = now;
+	double now = map_predict_seconds(&m->made[MAP_RESULT].prediction), least = now;
 	const char *name = NULL;
 	char t[32];
 
 	for (int i = MAP_FROM_PAIRS; i <= MAP_FROM_BLOCK; i++)
-		if (m->made[i].layout.n && map_prediction_seconds(&m->made[i].prediction) < least) {
-			least = map_prediction_seconds(&m->made[i].prediction);
+		if (m->made[i].layout.n && map_predict_seconds(&m->made[i].prediction) < least) {
+			least = map_predict_seconds(&m->made[i].prediction);
 			name = i == MAP_FROM_PAIRS ? "pairs" : "block";
 		}
 	if (name && least < 0.99 * now && m->o->strategy == MAP_AUTO)
@@ -219,11 +219,11 @@ static void head_write(const struct map_make *m, FILE *f)
 {
 	const struct map_prediction *p = &m->made[MAP_RESULT].prediction;
 
-	fprintf(f, "# zipmap: strategy %s, seed %" PRIu64 "\n", map_strategy_names[m->o->strategy], m->o->seed);
+	fprintf(f, "# zipmap: strategy %s, seed %" PRIu64 "\n", map_search_strategies[m->o->strategy], m->o->seed);
 	for (int i = MAP_KINDS; i-- > 0;)
 		fprintf(f, "#ZIP predicted %s %" PRIu64 " bytes %" PRIu64 " messages\n", map_kind_names[i],
 			p->kind[i].bytes, p->kind[i].messages);
-	fprintf(f, "#ZIP predicted time %.9f s\n", map_prediction_seconds(p));
+	fprintf(f, "#ZIP predicted time %.9f s\n", map_predict_seconds(p));
 	if (m->fabric.net)
 		fprintf(f, "#ZIP predicted links %.6f a byte, busiest %s\n", p->links_mean, p->busiest);
 	for (uint32_t i = 0; i < p->zippers.n; i++)

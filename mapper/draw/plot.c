@@ -9,7 +9,7 @@
 #include "common/base/lines.h"
 #include "mapper/draw/plot.h"
 
-#define COLUMNS_MAX (64 + STATS_BINS_MAX)
+#define COLUMNS_MAX (64 + LINK_STATS_BINS_MAX)
 
 static struct plot_row *row_new(struct plot *p)
 {
@@ -28,8 +28,8 @@ static struct plot_row *row_new(struct plot *p)
 
 int plot_add(struct plot *p, const struct outcome *o)
 {
-	for (int k = 0; k < STATS_KINDS; k++) {
-		const struct stats *s = &o->stats[k];
+	for (int k = 0; k < LINK_STATS_KINDS; k++) {
+		const struct link_stats *s = &o->stats[k];
 		struct plot_row *r;
 
 		if (!s->count)
@@ -39,7 +39,7 @@ int plot_add(struct plot *p, const struct outcome *o)
 			return -ENOMEM;
 		snprintf(r->placement, sizeof(r->placement), "%s", o->placement);
 		snprintf(r->routing, sizeof(r->routing), "%s", o->routing);
-		snprintf(r->links, sizeof(r->links), "%s", stats_kinds[k].name);
+		snprintf(r->links, sizeof(r->links), "%s", link_stats_kinds[k].name);
 		r->min = s->min;
 		r->q1 = s->q1;
 		r->median = s->median;

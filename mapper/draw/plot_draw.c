@@ -7,14 +7,14 @@
 #include <string.h>
 
 #include "mapper/draw/gnuplot.h"
-#include "mapper/draw/plot.h"
-#include "mapper/model/routing.h"
+#include "mapper/draw/plot_draw.h"
+#include "mapper/model/routing_table.h"
 
 #define MB 1048576.0
 #define GAP 1.2		 /* between groups of one routing, in boxes */
 #define PANEL_HEIGHT 400 /* pixels */
 #define BOX_WIDTH 28	 /* pixels a box, plus margins */
-#define KINDS_MAX STATS_KINDS
+#define KINDS_MAX LINK_STATS_KINDS
 #define DECADES 6.0 /* of the axis, at most: zero is drawn at its foot */
 #define ROOM 4.0    /* of the axis above the highest maximum, for the names of the routings */
 
@@ -52,7 +52,7 @@ static int kinds_parse(struct kinds *k, const struct plot *p, const char *list, 
 
 static const char *routing_title(const char *name)
 {
-	const struct routing *r = routing_find(name);
+	const struct routing *r = routing_table_find(name);
 
 	if (!strcmp(name, "own"))
 		return "Job-specific";

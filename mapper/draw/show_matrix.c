@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mapper/draw/gnuplot.h"
-#include "mapper/draw/show.h"
+#include "mapper/draw/show_matrix.h"
 
 #define PIXELS 720 /* of the matrix */
 

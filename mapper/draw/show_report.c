@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mapper/traffic/graph.h"
-#include "mapper/draw/show.h"
+#include "mapper/traffic/graph_undirected.h"
+#include "mapper/draw/show_report.h"
 
-void show_edges(FILE *f, const struct zgraph *g)
+void show_report_edges(FILE *f, const struct zgraph *g)
 {
 	for (uint32_t r = 0; r < g->ranks; r++)
 		for (uint64_t i = g->off[r]; i < g->off[r + 1]; i++)

@@ -21,8 +21,6 @@ struct map_fabric {
 	uint64_t seed;
 };
 
-/* Which point of the network each node is, into point[nnodes of the site]. 0, -EINVAL, -ENOMEM. */
-int map_fabric_points(const struct net *, const struct map_site *, uint32_t *point, struct zerr *);
 /* From now on the zippers that the layout's job uses forward in the network; none: nothing is forwarded. 0, -EINVAL,
  * -ENOMEM, or what map_job_zippers says. */
 int map_fabric_forward(struct net *, const struct map_site *, const struct map_layout *, struct zerr *);
@@ -36,9 +34,9 @@ void map_fabric_free(struct map_fabric *);
  * longer: of nodes without links of their own. What the user tells of ports and zippers in the rates counts too. */
 int map_fabric_predict(const struct map_fabric *, const struct zgraph *, const struct map_layout *,
 	const struct map_rates *, struct map_prediction *, struct zerr *);
-/* Lets the ranks of whole nodes change places, inside a class, as long as bytes times links of the shortest ways become
- * less; keeps it if the model says that the busiest link needs no more time. *moved: nodes that have changed. */
-int map_fabric_improve(const struct map_fabric *, const struct map_problem *, const struct zgraph *,
-	struct map_layout *, uint32_t *moved, struct zerr *);
+/* Predicts the links alone: the time of the busiest link and its name, and how many links a byte that leaves its node
+ * crosses on average. 0 or a negative errno with the reason. */
+int map_fabric_links(const struct map_fabric *, const struct zgraph *, const struct map_layout *, double *seconds,
+	double *mean, char *busiest, size_t size, struct zerr *);
 
 #endif

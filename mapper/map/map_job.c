@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mapper/map/map_job.h"
+#include "mapper/site/map_ways.h"
 #include "common/hosts/hostfile_find.h"
 
 static bool is_one(uint64_t clusters)
@@ -30,7 +31,7 @@ static uint64_t hang_together(const struct map_site *s, uint64_t clusters)
 	uint64_t found = 0;
 
 	for (uint32_t c = 0; c < s->nclusters; c++)
-		found |= (uint64_t)(map_site_hops(s, first, c) < MAP_FAR) << c;
+		found |= (uint64_t)(map_ways_hops(s, first, c) < MAP_FAR) << c;
 	return found & clusters;
 }
 
@@ -112,7 +113,7 @@ int map_job_choose(struct map_site *s, const struct map_rules *r, struct zerr *e
 		return refuse(s, all, ", and none those that would have room for all ranks", err);
 	if (rc)
 		return zerr_set(err, rc, "not enough memory");
-	map_site_join(s, clusters_with_slots(s));
+	map_ways_join(s, clusters_with_slots(s));
 	return 0;
 }
 
@@ -147,13 +148,13 @@ int map_job_zippers(const struct map_site *s, const struct map_layout *l, struct
 	return rc;
 }
 
-void map_zippers_free(struct map_zippers *z)
+void map_job_zippers_free(struct map_zippers *z)
 {
 	zhostways_free(&z->ways);
 	z->n = 0;
 }
 
-unsigned map_zippers_passed(const struct map_zippers *z, uint32_t rail, uint32_t from, uint32_t to)
+unsigned map_job_zippers_passed(const struct map_zippers *z, uint32_t rail, uint32_t from, uint32_t to)
 {
 	const struct zhostway *a = zhostways_at(&z->ways, (int)rail, z->part[from]);
 	const struct zhostway *b = zhostways_at(&z->ways, (int)rail, z->part[to]);
@@ -161,12 +162,12 @@ unsigned map_zippers_passed(const struct map_zippers *z, uint32_t rail, uint32_t
 	return strcmp(a->entry, b->entry) ? (unsigned)(a->n + 1 + b->n) : 0;
 }
 
-unsigned map_zippers_forwards(const struct map_zippers *z, uint32_t from, uint32_t to)
+unsigned map_job_zippers_forwards(const struct map_zippers *z, uint32_t from, uint32_t to)
 {
 	unsigned least = 0;
 
 	for (uint32_t r = 0; r < z->n; r++) {
-		unsigned passed = map_zippers_passed(z, r, from, to);
+		unsigned passed = map_job_zippers_passed(z, r, from, to);
 
 		least = passed && (!least || passed < least) ? passed : least;
 	}

@@ -7,7 +7,7 @@
 
 #include "common/hosts/hostways.h"
 #include "mapper/map/map_layout.h"
-#include "mapper/map/map_rules.h"
+#include "mapper/site/map_rules.h"
 
 /* Those that carry a job, and how its ranks reach them. */
 struct map_zippers {
@@ -25,14 +25,14 @@ int map_job_choose(struct map_site *, const struct map_rules *, struct zerr *);
 /* Bits of the clusters that have ranks. */
 uint64_t map_job_clusters(const struct map_layout *);
 /* The zippers that carry what is bridged in this layout; none: all ranks are in one cluster's job. Free with
- * map_zippers_free. -ENETUNREACH, -E2BIG with text: none join its clusters, or too few or too many, so that it cannot
- * be run. -ENOMEM. */
+ * map_job_zippers_free. -ENETUNREACH, -E2BIG with text: none join its clusters, or too few or too many, so that it
+ * cannot be run. -ENOMEM. */
 int map_job_zippers(const struct map_site *, const struct map_layout *, struct map_zippers *, struct zerr *);
-void map_zippers_free(struct map_zippers *);
+void map_job_zippers_free(struct map_zippers *);
 /* How many zippers what one of them carries from the job of a cluster to that of another one passes; 0: it carries
  * nothing between these. */
-unsigned map_zippers_passed(const struct map_zippers *, uint32_t rail, uint32_t from, uint32_t to);
+unsigned map_job_zippers_passed(const struct map_zippers *, uint32_t rail, uint32_t from, uint32_t to);
 /* The fewest of all: what is bridged goes by those. */
-unsigned map_zippers_forwards(const struct map_zippers *, uint32_t from, uint32_t to);
+unsigned map_job_zippers_forwards(const struct map_zippers *, uint32_t from, uint32_t to);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Native, direct or bridged, see map_kind.h. */
 #include "mapper/map/map_kind.h"
+#include "mapper/site/map_ways.h"
 #include "common/hosts/hostfile_find.h"
 
 const char *const map_kind_names[MAP_KINDS] = {"within nodes", "native", "direct", "bridged"};
@@ -40,7 +41,7 @@ static uint32_t direct_fabric(const struct map_site *s, const struct map_layout 
 	int z = common & (common - 1) ? zhostfile_find_zipper(s->hosts, to->name) : -1;
 
 	for (int p = 0; z >= 0 && p < s->hosts->zippers[z].nports; p++) {
-		uint32_t f = map_site_find_fabric(s, s->hosts->zippers[z].ports[p].fabric);
+		uint32_t f = map_ways_find_fabric(s, s->hosts->zippers[z].ports[p].fabric);
 
 		if (f < s->nclusters && common >> f & 1)
 			return f;
@@ -74,10 +75,10 @@ void map_kind_ends(const struct map_site *s, const struct map_layout *l, uint64_
 		for (uint64_t j = b; j; j &= j - 1) {
 			uint32_t x = (uint32_t)__builtin_ctzll(i), y = (uint32_t)__builtin_ctzll(j);
 
-			if (map_site_hops(s, x, y) < least) {
+			if (map_ways_hops(s, x, y) < least) {
 				*from = x;
 				*to = y;
-				least = map_site_hops(s, x, y);
+				least = map_ways_hops(s, x, y);
 			}
 		}
 }

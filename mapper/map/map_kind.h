@@ -4,7 +4,7 @@
 #define ZIP_MAPPER_MAP_KIND_H
 
 #include "mapper/map/map_layout.h"
-#include "mapper/map/map_site.h"
+#include "mapper/site/map_site.h"
 
 enum map_kind {
 	MAP_INSIDE,  /* native, within a node */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "mapper/map/map_layout.h"
+#include "mapper/map/map_room.h"
+#include "mapper/site/map_ways.h"
 
 #define JOIN_SWEEPS 20 /* of choosing clusters: each choice may change another one's */
 
@@ -41,59 +43,23 @@ void map_layout_free(struct map_layout *l)
 
 /* --- room on nodes --- */
 
-struct room {
-	const struct map_problem *p;
-	uint32_t *free;			     /* [nnodes] */
-	uint32_t (*limit)[MAP_FEATURES_MAX]; /* [nnodes] */
-};
-
-static int room_create(struct room *r, const struct map_problem *p, struct zerr *err)
+static bool room_fits(const struct map_room *r, uint32_t rank, uint32_t node)
 {
-	const struct map_site *s = p->site;
+	const uint32_t pin = r->p->rules->pin[rank];
 
-	*r = (struct room){.p = p};
-	r->free = malloc(s->nnodes * sizeof(*r->free));
-	r->limit = malloc(s->nnodes * sizeof(*r->limit));
-	if (!r->free || !r->limit)
-		return zerr_set(err, -ENOMEM, "not enough memory for %u nodes", s->nnodes);
-	for (uint32_t i = 0; i < s->nnodes; i++) {
-		r->free[i] = s->nodes[i].slots;
-		memcpy(r->limit[i], s->nodes[i].limit, sizeof(r->limit[i]));
-	}
-	return 0;
+	return (pin == MAP_NONE || pin == node) && map_room_fits(r, rank, node);
 }
 
-static void room_free(struct room *r)
-{
-	free(r->free);
-	free(r->limit);
-}
-
-static bool room_fits(const struct room *r, uint32_t rank, uint32_t node)
-{
-	const struct map_rules *rules = r->p->rules;
-
-	if (!r->free[node] || (rules->pin[rank] != MAP_NONE && rules->pin[rank] != node))
-		return false;
-	for (uint32_t f = 0; f < r->p->site->nfeatures; f++)
-		if (rules->need[rank] >> f & 1 && !r->limit[node][f])
-			return false;
-	return true;
-}
-
-static void room_take(struct room *r, struct map_layout *l, uint32_t rank, uint32_t node)
+static void room_put(struct map_room *r, struct map_layout *l, uint32_t rank, uint32_t node)
 {
 	l->node[rank] = node;
 	l->cluster[rank] = r->p->site->nodes[node].cluster;
-	r->free[node]--;
-	for (uint32_t f = 0; f < r->p->site->nfeatures; f++)
-		if (r->p->rules->need[rank] >> f & 1)
-			r->limit[node][f]--;
+	map_room_put(r, rank, node);
 }
 
 /* Ranks with a rule: first those that are pinned, then those with needs, most needs first, as few nodes have them all;
  * each on the first node in order that may be (not on zipper nodes unless `zippers`). */
-static int ruled_place(struct room *r, struct map_layout *l, bool zippers, struct zerr *err)
+static int ruled_place(struct map_room *r, struct map_layout *l, bool zippers, struct zerr *err)
 {
 	const struct map_site *s = r->p->site;
 	const int pinned = (int)s->nfeatures + 1;
@@ -110,16 +76,16 @@ static int ruled_place(struct room *r, struct map_layout *l, bool zippers, struc
 				node++;
 			if (node == s->nnodes)
 				return zerr_set(err, -ENOSPC, "no node for rank %u in this order", v);
-			room_take(r, l, v, node);
+			room_put(r, l, v, node);
 		}
 	return 0;
 }
 
 int map_layout_block(struct map_layout *l, const struct map_problem *p, struct zerr *err)
 {
-	struct room r;
+	struct map_room r;
 	uint32_t node = 0;
-	int rc = room_create(&r, p, err);
+	int rc = map_room_create(&r, p, err);
 
 	if (!rc)
 		rc = ruled_place(&r, l, true, err);
@@ -131,14 +97,14 @@ int map_layout_block(struct map_layout *l, const struct map_problem *p, struct z
 		if (node == p->site->nnodes)
 			rc = zerr_set(err, -ENOSPC, "no node for rank %u in this order", v);
 		else
-			room_take(&r, l, v, node);
+			room_put(&r, l, v, node);
 	}
-	room_free(&r);
+	map_room_free(&r);
 	return rc;
 }
 
 /* Slots of each cluster's ordinary nodes that are still free. */
-static uint64_t slots_count(const struct room *r, uint64_t *slots)
+static uint64_t slots_count(const struct map_room *r, uint64_t *slots)
 {
 	uint64_t all = 0;
 
@@ -181,8 +147,8 @@ int map_layout_pairs(struct map_layout *l, const struct map_problem *p, struct z
 	const struct map_site *s = p->site;
 	uint64_t slots[64] = {0}, share[64] = {0}, left = 0, all;
 	uint32_t node = 0, cluster = 0;
-	struct room r;
-	int rc = room_create(&r, p, err);
+	struct map_room r;
+	int rc = map_room_create(&r, p, err);
 
 	if (!rc)
 		rc = ruled_place(&r, l, false, err);
@@ -204,9 +170,9 @@ int map_layout_pairs(struct map_layout *l, const struct map_problem *p, struct z
 		while (s->nodes[node].cluster != cluster || s->nodes[node].zipper || !r.free[node])
 			node++;
 		share[cluster]--;
-		room_take(&r, l, v, node);
+		room_put(&r, l, v, node);
 	}
-	room_free(&r);
+	map_room_free(&r);
 	return rc;
 }
 
@@ -218,7 +184,7 @@ static map_cost forwarded(const struct map_site *s, const uint64_t *with, uint32
 	map_cost sum = 0;
 
 	for (uint32_t c = 0; c < s->nclusters; c++)
-		sum += (map_cost)with[c] * map_site_hops(s, cluster, c);
+		sum += (map_cost)with[c] * map_ways_hops(s, cluster, c);
 	return sum;
 }
 
@@ -257,20 +223,20 @@ void map_layout_join(struct map_layout *l, const struct map_problem *p)
 int map_layout_classes(const struct map_layout *l, const struct map_problem *p, uint8_t *class, struct zerr *err)
 {
 	struct map_layout copy = {0};
-	struct room r;
+	struct map_room r;
 	int rc = map_layout_create(&copy, l->n, err);
 
 	if (rc)
 		return rc;
-	rc = room_create(&r, p, err);
+	rc = map_room_create(&r, p, err);
 	for (uint32_t v = 0; v < l->n && !rc; v++) {
 		if (!room_fits(&r, v, l->node[v]))
 			rc = zerr_set(err, -ENOSPC, "rank %u may not be on %s", v, p->site->nodes[l->node[v]].name);
 		else
-			room_take(&r, &copy, v, l->node[v]);
+			room_put(&r, &copy, v, l->node[v]);
 		class[v] = (uint8_t)p->site->nodes[l->node[v]].class;
 	}
-	room_free(&r);
+	map_room_free(&r);
 	map_layout_free(&copy);
 	return rc;
 }
@@ -295,7 +261,7 @@ map_cost map_layout_cost(const struct map_layout *l, const struct map_problem *p
 			uint64_t a = p->site->nodes[l->node[v]].fabrics, b = p->site->nodes[l->node[g->adj[e]]].fabrics;
 
 			if (a != b) {
-				unsigned far = map_site_far(p->site, a, b);
+				unsigned far = map_ways_far(p->site, a, b);
 
 				bridged += g->weight[e] * far;
 				direct += far ? 0 : g->weight[e];

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "common/base/err.h"
-#include "mapper/search/map_cut.h"
+#include "mapper/search/map_problem.h"
 
 struct map_layout {
 	uint32_t n;
@@ -17,9 +17,6 @@ struct map_layout {
 int map_layout_create(struct map_layout *, uint32_t n, struct zerr *);
 int map_layout_copy(struct map_layout *, const struct map_layout *, struct zerr *);
 void map_layout_free(struct map_layout *);
-/* A map, zipper.map(5), of these hosts. 0, -ENOMEM, or a negative errno with path and line; refused as zmap_resolve
- * (common/hosts/map.h) has it. */
-int map_layout_read(struct map_layout *, const char *path, const struct zhostfile *, bool oversubscribe, struct zerr *);
 
 /* The ranks in their order fill the nodes in theirs: what zmpirun does without a map. Ranks that a rule puts elsewhere
  * are placed first. -ENOSPC: it does not go like that. */
@@ -27,15 +24,11 @@ int map_layout_block(struct map_layout *, const struct map_problem *, struct zer
 /* The thesis' layout (section 3.1): as many ranks in each cluster, lower ones in earlier clusters, as few nodes as
  * possible, nothing but zipperd on the zipper nodes. */
 int map_layout_pairs(struct map_layout *, const struct map_problem *, struct zerr *);
-/* From classes to nodes: what the ranks of a node send to those of others becomes light. */
-int map_layout_place(struct map_layout *, const struct map_problem *, const uint8_t *class, struct zerr *);
-/* Better nodes for the ranks of each class; nothing else changes. */
-int map_layout_refine(struct map_layout *, const struct map_problem *, struct zerr *);
 /* Each rank on a zipper node joins the native job with which it has most to do. */
 void map_layout_join(struct map_layout *, const struct map_problem *);
 /* The class of each rank's node into class[n]. -ENOSPC: a node has more ranks than slots, or a rule is broken. */
 int map_layout_classes(const struct map_layout *, const struct map_problem *, uint8_t *class, struct zerr *);
-/* As map_cut has it. */
+/* As map_state has it. */
 map_cost map_layout_cost(const struct map_layout *, const struct map_problem *);
 /* Weight between ranks on different nodes. */
 uint64_t map_layout_internode(const struct map_layout *, const struct map_graph *);

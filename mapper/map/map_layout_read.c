@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/hosts/map.h"
-#include "mapper/map/map_layout.h"
+#include "mapper/map/map_layout_read.h"
 
 int map_layout_read(struct map_layout *l, const char *path, const struct zhostfile *hosts, bool oversubscribe,
 	struct zerr *err)

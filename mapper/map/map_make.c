@@ -6,9 +6,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "mapper/map/map_crews.h"
 #include "mapper/traffic/graph.h"
 #include "mapper/map/map_job.h"
+#include "mapper/map/map_layout_read.h"
 #include "mapper/map/map_make.h"
+#include "mapper/map/map_place.h"
 #include "common/graph/graph_scan.h"
 #include "common/graph/graph_load.h"
 
@@ -152,7 +155,7 @@ static int plain_make(struct map_make *m, struct zerr *err)
 		return rc;
 	rc = map_layout_block(&plain, &m->problem, NULL);
 	if (!rc)
-		rc = map_layout_refine(&plain, &m->problem, err);
+		rc = map_place_refine(&plain, &m->problem, err);
 	if (rc) {
 		map_layout_free(&plain);
 		return rc;
@@ -185,7 +188,7 @@ static int search_make(struct map_make *m, struct zerr *err)
 		rc = map_search(&m->problem, &opts, class, &cost, err);
 	phase(m, "ranks have their clusters");
 	if (!rc)
-		rc = map_layout_place(l, &m->problem, class, err);
+		rc = map_place_ranks(l, &m->problem, class, err);
 	if (rc == -ENOSPC)
 		rc = plain_make(m, err);
 	phase(m, "ranks have their nodes");
@@ -285,7 +288,7 @@ static int compare_with(struct map_make *m, enum map_candidate which, struct zer
 		rc = map_layout_copy(&copy, &m->made[which].layout, err);
 	if (rc)
 		return rc;
-	rc = map_layout_refine(&copy, &m->problem, err);
+	rc = map_place_refine(&copy, &m->problem, err);
 	map_layout_join(&copy, &m->problem);
 	if (!rc && better(m, &copy, l)) {
 		map_layout_free(l);
@@ -302,7 +305,7 @@ static int old_keep(struct map_make *m, struct zerr *err)
 	struct map_made *old = &m->made[MAP_FROM_OLD], *now = &m->made[MAP_RESULT];
 	uint8_t *class = malloc(m->graph.n);
 	int allowed = class ? map_layout_classes(&old->layout, &m->problem, class, NULL) : -ENOMEM;
-	double before = map_prediction_seconds(&old->prediction), after = map_prediction_seconds(&now->prediction);
+	double before = map_predict_seconds(&old->prediction), after = map_predict_seconds(&now->prediction);
 	uint64_t direct_before = old->prediction.kind[MAP_DIRECT].bytes + old->prediction.kind[MAP_DIRECT].messages;
 	uint64_t direct_after = now->prediction.kind[MAP_DIRECT].bytes + now->prediction.kind[MAP_DIRECT].messages;
 
@@ -318,7 +321,7 @@ static int old_keep(struct map_make *m, struct zerr *err)
 	if (m->improved)
 		return 0;
 	map_layout_free(&now->layout);
-	map_prediction_free(&now->prediction);
+	map_predict_free(&now->prediction);
 	if (map_layout_copy(&now->layout, &old->layout, err))
 		return -ENOMEM;
 	return predict(m, MAP_RESULT, err);
@@ -344,10 +347,10 @@ static int fastest_take(struct map_make *m, struct zerr *err)
 		const struct map_made *made = &m->made[i];
 
 		if (!layout_allowed(m, &made->layout) ||
-			map_prediction_seconds(&made->prediction) >= map_prediction_seconds(&now->prediction))
+			map_predict_seconds(&made->prediction) >= map_predict_seconds(&now->prediction))
 			continue;
 		map_layout_free(&now->layout);
-		map_prediction_free(&now->prediction);
+		map_predict_free(&now->prediction);
 		rc = map_layout_copy(&now->layout, &made->layout, err);
 		rc = rc ? rc : predict(m, MAP_RESULT, err);
 	}
@@ -406,7 +409,7 @@ static int result_make(struct map_make *m, struct zerr *err)
 		const struct map_made *simple = &m->made[way == MAP_PAIRS ? MAP_FROM_PAIRS : MAP_FROM_BLOCK];
 
 		if (!simple->layout.n)
-			return zerr_set(err, -ENOSPC, "%s: %s", map_strategy_names[way], simple->why.text);
+			return zerr_set(err, -ENOSPC, "%s: %s", map_search_strategies[way], simple->why.text);
 		rc = map_layout_copy(&now->layout, &simple->layout, err);
 		return rc ? rc : predict(m, MAP_RESULT, err);
 	}
@@ -419,7 +422,7 @@ static int result_make(struct map_make *m, struct zerr *err)
 		if (takes_all(m) || i == MAP_FROM_OLD)
 			rc = compare_with(m, (enum map_candidate)i, err);
 	if (!rc && m->fabric.net)
-		rc = map_fabric_improve(&m->fabric, &m->problem, m->traffic, &now->layout, &m->fabric_moved, err);
+		rc = map_crews_improve(&m->fabric, &m->problem, m->traffic, &now->layout, &m->fabric_moved, err);
 	if (!rc)
 		rc = predict(m, MAP_RESULT, err);
 	return !rc && way == MAP_FASTEST ? fastest_take(m, err) : rc;
@@ -456,7 +459,7 @@ void map_make_free(struct map_make *m)
 {
 	for (int i = 0; i < MAP_CANDIDATES; i++) {
 		map_layout_free(&m->made[i].layout);
-		map_prediction_free(&m->made[i].prediction);
+		map_predict_free(&m->made[i].prediction);
 	}
 	map_fabric_free(&m->fabric);
 	map_site_free(&m->site);

@@ -11,7 +11,7 @@
 #include "mapper/map/map_options.h"
 #include "common/config/nearest.h"
 #include "mapper/base/par.h"
-#include "mapper/model/routing.h"
+#include "mapper/model/routing_table.h"
 #include "mapper/base/spec.h"
 
 static void help_print(void)
@@ -55,8 +55,8 @@ static int strategy_take(void *options, char *text, struct zerr *err)
 
 	znearest_init(&near, text);
 	for (int i = 0; i < MAP_STRATEGIES; i++) {
-		znearest_add(&near, map_strategy_names[i]);
-		if (!strcmp(map_strategy_names[i], text)) {
+		znearest_add(&near, map_search_strategies[i]);
+		if (!strcmp(map_search_strategies[i], text)) {
 			o->strategy = (enum map_strategy)i;
 			return 0;
 		}
@@ -146,7 +146,7 @@ static int routing_take(void *options, char *text, struct zerr *err)
 {
 	struct map_options *o = options;
 
-	o->routing = routing_find(text);
+	o->routing = routing_table_find(text);
 	return o->routing ? 0 : zerr_set(err, -EINVAL, "\"%.64s\" is no routing", text);
 }
 
@@ -189,9 +189,9 @@ static int options_check(struct map_options *o, struct zerr *err)
 		return zerr_set(err, -EINVAL, "keep which map? (--improve FILE.map)");
 	if (o->improve && (o->strategy == MAP_PAIRS || o->strategy == MAP_BLOCK))
 		return zerr_set(err, -EINVAL, "%s is a layout: there is nothing to improve in it",
-			map_strategy_names[o->strategy]);
+			map_search_strategies[o->strategy]);
 	if (!o->routing)
-		o->routing = routing_find("SD");
+		o->routing = routing_table_find("SD");
 	return 0;
 }
 
@@ -206,7 +206,7 @@ int map_options_parse(struct map_options *o, int argc, char **argv, struct zerr 
 		.list = 1000,
 		.seed = 1,
 		.threads = par_threads()};
-	map_rates_default(&o->rates);
+	map_predict_default_rates(&o->rates);
 	rc = zargs_parse(rows, o, argc, argv, NULL, err);
 	if (rc > 0)
 		help_print();

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "mapper/map/map_predict.h"
-#include "mapper/map/map_rules.h"
+#include "mapper/site/map_rules.h"
 #include "mapper/search/map_search.h"
 
 struct map_options {

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "mapper/map/map_ports.h"
+#include "mapper/site/map_ways.h"
 #include "common/hosts/hostfile_find.h"
 
 /* Where addresses do not say that there are two adapters it is one. */
@@ -16,7 +17,7 @@ static bool same_adapter(const struct zaddr *a, const struct zaddr *b)
 	return !strcasecmp(a->host, b->host) && (a->kind != ZADDR_VERBS || a->port == b->port);
 }
 
-/* Also those that the job does not use, which map_site_join takes from its fabrics: a map that is kept may use them. */
+/* Also those that the job does not use, which map_ways_join takes from its fabrics: a map that is kept may use them. */
 static uint64_t networks(const struct map_node *n)
 {
 	return n->ports | UINT64_C(1) << n->cluster;
@@ -49,7 +50,7 @@ static uint32_t node_port_add(struct map_ports *p, const struct map_site *s, uin
 static uint32_t zipper_port_add(struct map_ports *p, const struct map_site *s, uint32_t *head, int first,
 	const struct zport *port)
 {
-	uint32_t fabric = map_site_find_fabric(s, port->fabric), node = MAP_NONE;
+	uint32_t fabric = map_ways_find_fabric(s, port->fabric), node = MAP_NONE;
 
 	for (uint32_t i = head[first]; i != MAP_NONE; i = p->port[i].next) {
 		if (p->port[i].fabric == fabric && same_adapter(p->port[i].addr, &port->addr))

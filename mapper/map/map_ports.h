@@ -4,7 +4,7 @@
 #ifndef ZIP_MAPPER_MAP_PORTS_H
 #define ZIP_MAPPER_MAP_PORTS_H
 
-#include "mapper/map/map_site.h"
+#include "mapper/site/map_site.h"
 
 struct map_port {
 	uint32_t node; /* MAP_NONE: of a host that can have no ranks */

@@ -8,11 +8,12 @@
 #include "mapper/map/map_predict.h"
 #include "mapper/map/map_rails.h"
 #include "mapper/base/par.h"
+#include "mapper/site/map_ways.h"
 
 #define CHUNK 4096u /* ranks that a thread takes at a time */
 
 /* Of InfiniBand of the thesis' time, and what a forward by zipperd was measured to add on one machine. */
-void map_rates_default(struct map_rates *r)
+void map_predict_default_rates(struct map_rates *r)
 {
 	*r = (struct map_rates){.latency = {0.5e-6, 1.5e-6, 2e-6, 5e-6},
 		.bandwidth = 5120.0 * (1 << 20),
@@ -108,9 +109,9 @@ static void forwards_find(struct task *t, const struct map_zippers *z)
 	for (uint32_t a = 0; a < t->s->nclusters; a++)
 		for (uint32_t b = 0; b < t->s->nclusters; b++)
 			if (t->s->all_zippers)
-				t->forwards[a][b] = map_site_hops(t->s, a, b);
+				t->forwards[a][b] = map_ways_hops(t->s, a, b);
 			else if (a != b && t->clusters >> a & t->clusters >> b & 1)
-				t->forwards[a][b] = (uint8_t)map_zippers_forwards(z, a, b);
+				t->forwards[a][b] = (uint8_t)map_job_zippers_forwards(z, a, b);
 }
 
 /* At both ends. */
@@ -366,13 +367,13 @@ int map_predict(struct map_prediction *p, const struct zgraph *g, const struct m
 	}
 	shares_free(&t, threads);
 	if (rc)
-		map_prediction_free(p);
+		map_predict_free(p);
 	return rc;
 }
 
-void map_prediction_free(struct map_prediction *p)
+void map_predict_free(struct map_prediction *p)
 {
-	map_zippers_free(&p->zippers);
+	map_job_zippers_free(&p->zippers);
 	free(p->rails);
 	map_ports_free(&p->ports);
 	free(p->crossing);

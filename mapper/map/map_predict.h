@@ -43,7 +43,7 @@ struct map_rates {
 	double forward;			   /* of a zipper, a direction */
 	bool bandwidth_told, forward_told; /* by the user: then they count with a network (map_fabric.h), too */
 };
-void map_rates_default(struct map_rates *);
+void map_predict_default_rates(struct map_rates *);
 
 struct map_prediction {
 	struct map_sum kind[MAP_KINDS];
@@ -65,12 +65,12 @@ struct map_prediction {
  * zippers join the clusters), -E2BIG (too many). */
 int map_predict(struct map_prediction *, const struct zgraph *, const struct map_site *, const struct map_layout *,
 	const struct map_rates *, size_t list, unsigned threads, struct zerr *);
-void map_prediction_free(struct map_prediction *);
+void map_predict_free(struct map_prediction *);
 /* Raises links_s and busiest to those of the rails, and of the ports that count: with what they carry for rails if all
  * do (NULL), else without that, as rails go by links of a network then. */
 void map_predict_busiest(struct map_prediction *, const struct map_site *, const struct map_rates *, bool rails,
 	const bool *ports);
-static inline double map_prediction_seconds(const struct map_prediction *p)
+static inline double map_predict_seconds(const struct map_prediction *p)
 {
 	return p->messages_s + p->links_s;
 }

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "mapper/map/map_rails.h"
+#include "mapper/site/map_ways.h"
 
 int map_rails_make(struct map_prediction *p, const struct map_site *s)
 {
@@ -19,8 +20,8 @@ int map_rails_make(struct map_prediction *p, const struct map_site *s)
 	for (int z = 0; z < h->nzippers; z++) {
 		for (int a = 0; a < h->zippers[z].nports; a++)
 			for (int b = 0; b < h->zippers[z].nports; b++) {
-				uint32_t from = map_site_find_fabric(s, h->zippers[z].ports[a].fabric),
-					 to = map_site_find_fabric(s, h->zippers[z].ports[b].fabric);
+				uint32_t from = map_ways_find_fabric(s, h->zippers[z].ports[a].fabric),
+					 to = map_ways_find_fabric(s, h->zippers[z].ports[b].fabric);
 
 				if (a != b)
 					p->rails[p->nrails++] = (struct map_rail){.zipper = z,
@@ -58,12 +59,12 @@ static void way_load(struct map_prediction *p, const struct map_site *s, uint32_
 	const struct zhostway *in = zhostways_at(ways, (int)rail, p->zippers.part[to]);
 
 	for (int i = 0; i < out->n; i++)
-		rail_load(p, out->hop[i].zipper, map_site_find_fabric(s, out->hop[i].from),
-			map_site_find_fabric(s, out->hop[i].to), load);
-	rail_load(p, ways->zipper[rail], map_site_find_fabric(s, out->entry), map_site_find_fabric(s, in->entry), load);
+		rail_load(p, out->hop[i].zipper, map_ways_find_fabric(s, out->hop[i].from),
+			map_ways_find_fabric(s, out->hop[i].to), load);
+	rail_load(p, ways->zipper[rail], map_ways_find_fabric(s, out->entry), map_ways_find_fabric(s, in->entry), load);
 	for (int i = 0; i < in->n; i++)
-		rail_load(p, in->hop[i].zipper, map_site_find_fabric(s, in->hop[i].to),
-			map_site_find_fabric(s, in->hop[i].from), load);
+		rail_load(p, in->hop[i].zipper, map_ways_find_fabric(s, in->hop[i].to),
+			map_ways_find_fabric(s, in->hop[i].from), load);
 }
 
 /* Evenly over the zippers with the shortest ways, as libzip chooses them (rails.h there). */
@@ -71,13 +72,13 @@ static void job_load(struct map_prediction *p, const struct map_site *s, uint32_
 	struct map_sum load)
 {
 	const struct map_zippers *z = &p->zippers;
-	unsigned forwards = map_zippers_forwards(z, from, to);
+	unsigned forwards = map_job_zippers_forwards(z, from, to);
 	uint64_t n = 0, i = 0;
 
 	for (uint32_t r = 0; r < z->n; r++)
-		n += map_zippers_passed(z, r, from, to) == forwards;
+		n += map_job_zippers_passed(z, r, from, to) == forwards;
 	for (uint32_t r = 0; r < z->n; r++)
-		if (map_zippers_passed(z, r, from, to) == forwards)
+		if (map_job_zippers_passed(z, r, from, to) == forwards)
 			way_load(p, s, r, from, to, load_share(load, n, i++));
 }
 
@@ -100,15 +101,15 @@ uint64_t map_rails_near(const struct map_prediction *p, const struct map_site *s
 
 	if (!s->nodes[node].zipper) /* most of them, and for each edge */
 		return 0;
-	forwards = map_zippers_forwards(z, from, to);
+	forwards = map_job_zippers_forwards(z, from, to);
 	for (uint32_t r = 0; r < z->n; r++)
-		n += map_zippers_passed(z, r, from, to) == forwards;
+		n += map_job_zippers_passed(z, r, from, to) == forwards;
 	for (uint32_t r = 0; r < z->n; r++) {
 		const struct zhostway *out = zhostways_at(&z->ways, (int)r, z->part[from]);
 		int first = out->n ? out->hop[0].zipper : z->ways.zipper[r];
 		uint64_t share;
 
-		if (map_zippers_passed(z, r, from, to) != forwards)
+		if (map_job_zippers_passed(z, r, from, to) != forwards)
 			continue;
 		share = load_share((struct map_sum){.bytes = bytes}, n, i++).bytes;
 		if (strcasecmp(s->hosts->zippers[first].host, s->nodes[node].name) != 0)
@@ -145,8 +146,8 @@ static void fabrics_load(struct map_prediction *p, const struct map_site *s, uin
 	while (from != to) {
 		uint32_t next = 0;
 
-		while (map_site_hops(s, from, next) != 1 ||
-			map_site_hops(s, next, to) != map_site_hops(s, from, to) - 1)
+		while (map_ways_hops(s, from, next) != 1 ||
+			map_ways_hops(s, next, to) != map_ways_hops(s, from, to) - 1)
 			next++;
 		rails_load(p, from, next, load);
 		from = next;

@@ -4,35 +4,20 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#include "mapper/model/adapt_impl.h"
+#include "mapper/base/pages.h"
+#include "mapper/model/adapt_forks.h"
+#include "mapper/model/adapt_legs.h"
+#include "mapper/model/adapt_paths.h"
+#include "mapper/model/adapt_runs.h"
 #include "mapper/base/par.h"
 
 /* Availability is rounded down by more than the rounding of floats, so that a link is never over-allocated. */
 #define AVAILABLE (1.0 - 0x1p-20)
-#define LINE 64u      /* bytes of a cache line */
-#define TILE_ITEMS 4u /* of one source point in a tile */
+#define LINE 64u /* bytes of a cache line */
 #define LINKS_A_TASK 16384u
 
 /* --- a pass over the messages --- */
-
-/* Tiles of whole chunks of destinations, in which every source point has some items. Where messages are few there is
- * one tile, and items come in their order. */
-void adapt_walk_begin(struct adapt_walk *w, const struct adapt *a, const struct traffic_chunk *c)
-{
-	unsigned turns = a->pass == ADAPT_EVEN ? 1 : a->turns, first = (turns - a->iteration % turns) % turns;
-	uint64_t items = c->off[c->n] / turns + 1, width = (uint64_t)a->net->points * c->n * TILE_ITEMS / items;
-
-	w->chunk = c;
-	w->turns = turns;
-	w->i = 0;
-	w->points = a->net->points;
-	width = (width / TRAFFIC_CHUNK_POINTS + 1) * TRAFFIC_CHUNK_POINTS;
-	w->end = w->width = (uint32_t)(width < w->points ? width : w->points);
-	for (uint32_t i = 0; i < c->n; i++)
-		w->at[i] = c->off[i] + (first + turns - c->off[i] % turns) % turns;
-}
 
 static void task_pass(void *arg, size_t item, unsigned worker)
 {
@@ -193,48 +178,13 @@ static int tasks_create(struct adapt *a, unsigned nflows)
 			a->tasks[a->ntasks++] = t;
 			a->items_bytes += arrays_place(&t, a->net->forked > 1, NULL);
 		}
-	at = a->items = adapt_alloc(a->items_bytes + 1);
+	at = a->items = pages_alloc(a->items_bytes + 1);
 	if (!at)
 		return -ENOMEM;
 	for (size_t i = 0; i < a->ntasks; i++)
 		at += arrays_place(&a->tasks[i], a->net->forked > 1, at);
 	par_run(a->opts->threads, a->ntasks, task_sort, a);
 	return a->failed ? -ENOMEM : 0;
-}
-
-#define PAGE ((size_t)2 << 20) /* a large one of x86-64 and most others; another size costs nothing but alignment */
-
-static size_t pages_round(size_t bytes)
-{
-	return (bytes + PAGE - 1) / PAGE * PAGE;
-}
-
-/* With small pages most accesses miss the translation buffer. Pages are zeroed by the thread that touches them first.
- */
-void *adapt_alloc(size_t bytes)
-{
-	size_t all = pages_round(bytes) + PAGE, before;
-	char *memory;
-
-	if (all < bytes)
-		return NULL;
-	memory = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
-		return NULL;
-	before = (PAGE - (uintptr_t)memory % PAGE) % PAGE;
-	if (before)
-		munmap(memory, before);
-	if (PAGE - before)
-		munmap(memory + all - (PAGE - before), PAGE - before);
-	memory += before;
-	madvise(memory, all - PAGE, MADV_HUGEPAGE);
-	return memory;
-}
-
-void adapt_free(void *memory, size_t bytes)
-{
-	if (memory)
-		munmap(memory, pages_round(bytes));
 }
 
 static int cells_create(struct adapt *a)
@@ -248,7 +198,7 @@ static int cells_create(struct adapt *a)
 	for (uint32_t l = 0; l < net->links; l++)
 		a->left[l] = net->link_class[l] == NET_NONE ? (double)FLT_MAX : (double)net->capacity[l] / a->exposure;
 	for (unsigned w = 0; w < a->opts->threads; w++) {
-		a->cells[w] = adapt_alloc(net->links * sizeof(struct adapt_cell));
+		a->cells[w] = pages_alloc(net->links * sizeof(struct adapt_cell));
 		if (!a->cells[w])
 			return -ENOMEM;
 		for (uint32_t l = 0; l < net->links; l++)
@@ -363,9 +313,9 @@ void adapt_destroy(struct adapt *a)
 		return;
 	for (size_t i = 0; i < a->ntasks; i++)
 		free(a->tasks[i].runs);
-	adapt_free(a->items, a->items_bytes + 1);
+	pages_free(a->items, a->items_bytes + 1);
 	for (unsigned w = 0; a->cells && w < a->opts->threads; w++)
-		adapt_free(a->cells[w], a->net->links * sizeof(struct adapt_cell));
+		pages_free(a->cells[w], a->net->links * sizeof(struct adapt_cell));
 	for (unsigned i = 0; a->history && i < a->opts->iterations; i++)
 		free(a->history[i]);
 	adapt_legs_destroy(a);

@@ -7,7 +7,9 @@
  * Messages are worked on in blocks. What is left on a message's ways is gathered from legs (where many messages share
  * them) or from links; arithmetic is done for all messages of a block at once, in arrays; then the sums are added.
  */
-#include "mapper/model/adapt_impl.h"
+#include "mapper/model/adapt_forks.h"
+#include "mapper/model/adapt_batch.h"
+#include "mapper/model/adapt_legs.h"
 
 /* The compiler makes one function of these for each of the cases that its constants make. */
 #define FORCE inline __attribute__((always_inline))
@@ -18,8 +20,8 @@
 struct block {
 	uint64_t at;
 	uint32_t n;
-	struct net_leg first[ADAPT_LANES], last[ADAPT_LANES]; /* unless dense */
-	struct adapt_lanes lanes;
+	struct net_leg first[ADAPT_BATCH], last[ADAPT_BATCH]; /* unless dense */
+	struct adapt_batch batch;
 };
 
 static FORCE float least(float a, float b)
@@ -98,18 +100,18 @@ static FORCE void block_units(const struct adapt *a, const struct adapt_task *t,
 	uint32_t turns = pass == ADAPT_EVEN ? 1 : a->turns, n = (b->n + ADAPT_VECTOR - 1) / ADAPT_VECTOR * ADAPT_VECTOR;
 
 	for (uint32_t k = 0; k < b->n; k++)
-		b->lanes.units[k] = t->forks.units[b->at + k];
+		b->batch.units[k] = t->forks.units[b->at + k];
 	for (uint32_t k = b->n; k < n; k++)
-		b->lanes.units[k] = 0;
+		b->batch.units[k] = 0;
 	for (uint32_t k = 0; k < b->n && turns > 1; k++)
 		if ((b->at + k) % turns != a->iteration % turns ||
 			!adapt_asks(a, t->last[b->at + k], ADAPT_PATIENCE_FIXED))
-			b->lanes.units[k] = 0;
+			b->batch.units[k] = 0;
 }
 
 /* --- what is left --- */
 
-static FORCE void lane_set(struct adapt_lanes *l, uint32_t k, const struct adapt_leg *first,
+static FORCE void batch_set(struct adapt_batch *l, uint32_t k, const struct adapt_leg *first,
 	const struct adapt_leg *last, bool share)
 {
 	for (int i = 0; i < 2; i++) {
@@ -122,13 +124,13 @@ static FORCE void lane_set(struct adapt_lanes *l, uint32_t k, const struct adapt
 	}
 }
 
-static FORCE void lanes_legs(const struct adapt *a, const struct adapt_task *t, struct block *b, bool share)
+static FORCE void batch_legs(const struct adapt *a, const struct adapt_task *t, struct block *b, bool share)
 {
 	const uint32_t *first = t->forks.first + b->at, *last = t->forks.last + b->at;
 	const struct adapt_leg *legs = a->legs;
 
 	for (uint32_t k = 0; k < b->n; k++)
-		lane_set(&b->lanes, k, &legs[first[k]], &legs[last[k]], share);
+		batch_set(&b->batch, k, &legs[first[k]], &legs[last[k]], share);
 }
 
 static FORCE struct adapt_leg leg_least(const struct adapt_cell *cells, const struct net_leg *leg)
@@ -144,30 +146,30 @@ static FORCE struct adapt_leg leg_least(const struct adapt_cell *cells, const st
 	return l;
 }
 
-static FORCE void lanes_links(const struct adapt_cell *cells, struct block *b, bool share)
+static FORCE void batch_links(const struct adapt_cell *cells, struct block *b, bool share)
 {
 	for (uint32_t k = 0; k < b->n; k++) {
 		struct adapt_leg first = leg_least(cells, &b->first[k]), last = leg_least(cells, &b->last[k]);
 
-		lane_set(&b->lanes, k, &first, &last, share);
+		batch_set(&b->batch, k, &first, &last, share);
 	}
 }
 
-static FORCE void lanes_middle(const struct adapt_cell *cells, const struct adapt_task *t, uint32_t middle,
+static FORCE void batch_middle(const struct adapt_cell *cells, const struct adapt_task *t, uint32_t middle,
 	struct block *b)
 {
 	const struct adapt_cell *c = &cells[middle];
 
 	for (uint32_t k = 0; k < b->n; k++) {
-		b->lanes.left.middle[k] = c->left;
-		b->lanes.share.middle[k] = c->share;
+		b->batch.left.middle[k] = c->left;
+		b->batch.share.middle[k] = c->share;
 	}
 	for (uint32_t k = 0; k < b->n && t->forks.ends; k++) {
 		const struct adapt_cell *in = &cells[t->forks.ends[b->at + k].in];
 		const struct adapt_cell *out = &cells[t->forks.ends[b->at + k].out];
 
-		b->lanes.left.middle[k] = least(c->left, least(in->left, out->left));
-		b->lanes.share.middle[k] = least(c->share, least(in->share, out->share));
+		b->batch.left.middle[k] = least(c->left, least(in->left, out->left));
+		b->batch.share.middle[k] = least(c->share, least(in->share, out->share));
 	}
 }
 
@@ -196,7 +198,7 @@ static FORCE void block_add(struct adapt *a, struct adapt_cell *cells, const str
 	adapt_pair *sums = dense ? a->leg_sums[worker] : NULL, through = {0, 0};
 
 	for (uint32_t k = 0; k < b->n; k++) {
-		const struct adapt_lanes *l = &b->lanes;
+		const struct adapt_batch *l = &b->batch;
 		adapt_pair sum[2] = {{l->sum[0][k], l->sum[1][k]}, {l->sum[2][k], l->sum[3][k]}};
 
 		through += sum[0];
@@ -227,7 +229,7 @@ static double hops_sum(const struct adapt *a, const struct adapt_task *t, uint32
 		uint32_t legs = a->dense ? (uint32_t)a->leg_hops[t->forks.first[j]] + a->leg_hops[t->forks.last[j]]
 					 : adapt_leg_hops(a, &b->first[k]) + adapt_leg_hops(a, &b->last[k]);
 
-		hops += (double)b->lanes.units[k] * (legs + more);
+		hops += (double)b->batch.units[k] * (legs + more);
 	}
 	return hops;
 }
@@ -244,24 +246,24 @@ static FORCE void block_pass(struct adapt *a, struct adapt_task *t, struct adapt
 		links_fetch(a, cells, t, b);
 	block_units(a, t, b, pass);
 	if (pass == ADAPT_EVEN) {
-		t->starved += adapt_lanes_spread(&b->lanes, b->n, rule, t, b->at);
+		t->starved += adapt_batch_spread(&b->batch, b->n, rule, t, b->at);
 		t->hops += hops_sum(a, t, run->middle, b) * rule->unit;
 		block_add(a, cells, t, run->middle, b, dense, worker);
 		return;
 	}
 	if (dense)
-		lanes_legs(a, t, b, pass == ADAPT_ALLOCATE);
+		batch_legs(a, t, b, pass == ADAPT_ALLOCATE);
 	else
-		lanes_links(cells, b, pass == ADAPT_ALLOCATE);
-	lanes_middle(cells, t, run->middle, b);
+		batch_links(cells, b, pass == ADAPT_ALLOCATE);
+	batch_middle(cells, t, run->middle, b);
 	if (pass == ADAPT_REQUEST)
-		adapt_lanes_request(&b->lanes, b->n, rule);
+		adapt_batch_request(&b->batch, b->n, rule);
 	else
-		adapt_lanes_allocate(&b->lanes, b->n, rule);
+		adapt_batch_allocate(&b->batch, b->n, rule);
 	block_add(a, cells, t, run->middle, b, dense, worker);
 	if (pass == ADAPT_REQUEST)
 		return;
-	found = adapt_lanes_keep(&b->lanes, b->n, t, b->at, a->iteration);
+	found = adapt_batch_keep(&b->batch, b->n, t, b->at, a->iteration);
 	run->refused += b->n - found;
 	t->found += found;
 }
@@ -283,7 +285,7 @@ static FORCE void forks_pass(struct adapt *a, struct adapt_task *t, unsigned wor
 			run_fetch(a, t, &t->runs[r + 1], worker);
 		for (uint32_t i = 0; i < asking; i += b.n) {
 			b.at = t->runs[r].begin + i;
-			b.n = asking - i < ADAPT_LANES ? asking - i : ADAPT_LANES;
+			b.n = asking - i < ADAPT_BATCH ? asking - i : ADAPT_BATCH;
 			block_pass(a, t, &t->runs[r], &b, &rule, worker, pass, dense);
 		}
 	}

@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mapper/model/adapt_impl.h"
+#include "mapper/model/adapt_legs.h"
+#include "mapper/base/pages.h"
 #include "mapper/base/par.h"
 
 #define LEGS_A_TASK 4096u
@@ -106,14 +107,14 @@ bool adapt_legs_many(const struct adapt *a, uint64_t messages)
 
 int adapt_legs_create(struct adapt *a)
 {
-	a->legs = adapt_alloc(a->net->legs * sizeof(*a->legs));
+	a->legs = pages_alloc(a->net->legs * sizeof(*a->legs));
 	a->leg_sums = calloc(a->opts->threads, sizeof(*a->leg_sums));
 	a->leg_hops = malloc(a->net->legs);
 	if (!a->legs || !a->leg_sums || !a->leg_hops)
 		return -ENOMEM;
 	legs_run(a, legs_measure);
 	for (unsigned w = 0; w < a->opts->threads; w++) {
-		a->leg_sums[w] = adapt_alloc(a->net->legs * sizeof(**a->leg_sums));
+		a->leg_sums[w] = pages_alloc(a->net->legs * sizeof(**a->leg_sums));
 		if (!a->leg_sums[w])
 			return -ENOMEM;
 	}
@@ -123,8 +124,8 @@ int adapt_legs_create(struct adapt *a)
 void adapt_legs_destroy(struct adapt *a)
 {
 	for (unsigned w = 0; a->leg_sums && w < a->opts->threads; w++)
-		adapt_free(a->leg_sums[w], a->net->legs * sizeof(**a->leg_sums));
+		pages_free(a->leg_sums[w], a->net->legs * sizeof(**a->leg_sums));
 	free(a->leg_sums);
 	free(a->leg_hops);
-	adapt_free(a->legs, a->net->legs * sizeof(*a->legs));
+	pages_free(a->legs, a->net->legs * sizeof(*a->legs));
 }

@@ -4,8 +4,11 @@
  * read of a link and what is added to it share a cell (one cache line access), and the cells of the next messages are
  * prefetched while those of this one are summed.
  */
-#include "mapper/model/adapt_impl.h"
+#include "mapper/model/adapt_paths.h"
+#include "mapper/model/adapt_walk.h"
 #include "mapper/base/rng.h"
+
+#define FETCHED 8 /* messages prefetched ahead: 8 x 40 links are about as many as the cache has miss buffers for */
 
 /* Weights of the paths: what is left on each, relative to the sum; equal ones for routings that are not adaptive. share
  * is the least availability on each path. Returns how many paths have something left; if none, weight is not set. */
@@ -156,14 +159,14 @@ void adapt_paths_pass(struct adapt *a, struct adapt_task *t, unsigned worker)
 	const struct traffic_chunk *c = t->chunk;
 	const struct routing *r = a->flows[t->flow].routing;
 	struct adapt_cell *cells = a->cells[worker];
-	struct path_set sets[ADAPT_BLOCK];
-	uint64_t which[ADAPT_BLOCK], key = rng_at(a->opts->seed, RNG_PATH, t->flow, r->fresh ? a->iteration : 0), j;
+	struct path_set sets[FETCHED];
+	uint64_t which[FETCHED], key = rng_at(a->opts->seed, RNG_PATH, t->flow, r->fresh ? a->iteration : 0), j;
 	unsigned patience = r->fresh ? a->opts->patience : ADAPT_PATIENCE_FIXED, n;
 	struct adapt_walk walk;
 
 	adapt_walk_begin(&walk, a, c);
 	do {
-		for (n = 0; n < ADAPT_BLOCK && adapt_walk_next(&walk, &j);) {
+		for (n = 0; n < FETCHED && adapt_walk_next(&walk, &j);) {
 			struct path_set *p = &sets[n];
 			const uint32_t *link = p->link;
 			uint32_t slots = 0, s = c->first + walk.i, d = c->items[j].dst;
@@ -188,5 +191,5 @@ void adapt_paths_pass(struct adapt *a, struct adapt_task *t, unsigned worker)
 			else
 				message_even(a, cells, &sets[b], t, which[b]);
 		}
-	} while (n == ADAPT_BLOCK);
+	} while (n == FETCHED);
 }

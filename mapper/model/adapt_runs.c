@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mapper/model/adapt_impl.h"
+#include "mapper/model/adapt_runs.h"
 
 struct found {
 	struct adapt_run run;

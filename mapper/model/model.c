@@ -86,7 +86,7 @@ int model_predict(const struct net *net, const struct model_flow *flows, unsigne
 	r->converged = true;
 	for (unsigned f = 0; f < nflows; f++) {
 		adaptive |= flows[f].routing->adaptive;
-		if (flows[f].traffic->bytes > MODEL_BYTES_MAX)
+		if (flows[f].traffic->bytes > TRAFFIC_BYTES_MAX)
 			return zerr_set(err, -ERANGE, "more than 2^52 bytes in one phase");
 	}
 	r->load = calloc(net->links, sizeof(*r->load));

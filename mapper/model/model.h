@@ -4,10 +4,10 @@
  * All messages of a prediction are in flight at the same time. The result depends on the seed, never on the number of
  * threads. The library keeps no state of its own.
  *
- *	net_create("dragonfly group:8 ...", &net, &err);
+ *	topology_create("dragonfly group:8 ...", &net, &err);
  *	src[i] = net->ops->point(net, node of the sender); dst[i] likewise; messages within a point cost nothing
  *	traffic_build_list(&t, net->points, n, src, dst, bytes, &err);
- *	flow = (struct model_flow){ routing_find("AD"), &t };
+ *	flow = (struct model_flow){ routing_table_find("AD"), &t };
  *	model_predict(net, &flow, 1, &opts, &result, &err);
  */
 #ifndef ZIP_MAPPER_MODEL_H
@@ -20,9 +20,7 @@
 #include "mapper/net/net.h"
 #include "mapper/model/routing.h"
 #include "mapper/traffic/traffic.h"
-
-/* That leave their points, in one flow: sums of parts of bytes are kept in 64 bits, whole bytes in double. */
-#define MODEL_BYTES_MAX (UINT64_C(1) << 52)
+#include "mapper/model/routing_table.h"
 
 /* One job: all its messages are routed the same way. */
 struct model_flow {

@@ -30,13 +30,13 @@ void outcome_print(const struct outcome *o, FILE *f)
 {
 	const struct model_result *r = &o->result;
 
-	for (int k = 0; k < STATS_KINDS; k++) {
-		const struct stats *s = &o->stats[k];
+	for (int k = 0; k < LINK_STATS_KINDS; k++) {
+		const struct link_stats *s = &o->stats[k];
 
 		if (s->count)
 			fprintf(f, "%-6s %-4s %-7s %9llu %10.3f %10.3f %10.3f %10.3f %10.3f %10.3f\n", o->placement,
-				o->routing, stats_kinds[k].name, (unsigned long long)s->count, s->min / MB, s->q1 / MB,
-				s->median / MB, s->mean / MB, s->q3 / MB, s->max / MB);
+				o->routing, link_stats_kinds[k].name, (unsigned long long)s->count, s->min / MB,
+				s->q1 / MB, s->median / MB, s->mean / MB, s->q3 / MB, s->max / MB);
 	}
 	fprintf(f, "# %llu messages, %.1f MB leave their router, %.3f hops a byte; at least %.6f s; %.1f s to predict",
 		(unsigned long long)o->messages, (double)o->bytes / MB, o->bytes ? r->byte_hops / (double)o->bytes : 0,
@@ -73,8 +73,8 @@ void outcome_csv_head(FILE *f, unsigned bins)
 
 void outcome_csv(const struct outcome *o, FILE *f)
 {
-	for (int k = 0; k < STATS_KINDS; k++) {
-		const struct stats *s = &o->stats[k];
+	for (int k = 0; k < LINK_STATS_KINDS; k++) {
+		const struct link_stats *s = &o->stats[k];
 
 		if (!s->count)
 			continue;
@@ -84,7 +84,7 @@ void outcome_csv(const struct outcome *o, FILE *f)
 		fprintf(f,
 			",%s,%s,%s,%llu,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%llu,%llu,%.17g,%.9g,%u,%d,%u,%llu,%."
 			"3f",
-			o->placement, o->routing, stats_kinds[k].name, (unsigned long long)s->count, s->min, s->q1,
+			o->placement, o->routing, link_stats_kinds[k].name, (unsigned long long)s->count, s->min, s->q1,
 			s->median, s->mean, s->q3, s->max, s->sum, (unsigned long long)o->messages,
 			(unsigned long long)o->bytes, o->result.byte_hops, o->result.seconds, o->result.iterations,
 			o->result.converged, o->result.turns, (unsigned long long)o->result.starved, o->wall);
@@ -108,7 +108,7 @@ static void json_text(const char *name, const char *text, FILE *f)
 	fputs("\",\n", f);
 }
 
-static void json_stats(const struct stats *s, FILE *f)
+static void json_stats(const struct link_stats *s, FILE *f)
 {
 	fprintf(f,
 		"{\"count\": %llu, \"min\": %.17g, \"q1\": %.17g, \"median\": %.17g, \"average\": %.17g, "
@@ -137,10 +137,10 @@ void outcome_json(const struct outcome *o, FILE *f)
 		(unsigned long long)o->local_bytes, (unsigned long long)o->items, o->result.byte_hops,
 		o->result.seconds, o->result.iterations, o->result.converged ? "true" : "false", o->result.turns,
 		(unsigned long long)o->result.starved, o->wall);
-	for (int k = 0; k < STATS_KINDS; k++) {
+	for (int k = 0; k < LINK_STATS_KINDS; k++) {
 		if (!o->stats[k].count)
 			continue;
-		fprintf(f, "%s\n    \"%s\": ", comma, stats_kinds[k].name);
+		fprintf(f, "%s\n    \"%s\": ", comma, link_stats_kinds[k].name);
 		json_stats(&o->stats[k], f);
 		comma = ",";
 	}
@@ -167,7 +167,7 @@ void outcome_links(const struct outcome *o, const struct net *net, const double 
 
 void outcome_free(struct outcome *o)
 {
-	for (int k = 0; k < STATS_KINDS; k++)
-		stats_free(&o->stats[k]);
+	for (int k = 0; k < LINK_STATS_KINDS; k++)
+		link_stats_free(&o->stats[k]);
 	memset(o, 0, sizeof(*o));
 }

@@ -6,12 +6,12 @@
 #include <stdio.h>
 
 #include "mapper/model/model.h"
-#include "mapper/model/stats.h"
+#include "mapper/model/link_stats.h"
 
 struct outcome {
 	const char *network, *jobs;	 /* as given */
 	const char *placement, *routing; /* short names */
-	struct stats stats[STATS_KINDS];
+	struct link_stats stats[LINK_STATS_KINDS];
 	struct model_result result; /* load is NULL */
 	uint64_t messages, local_messages, bytes, local_bytes;
 	uint64_t items; /* pairs of points */

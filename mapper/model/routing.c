@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of routings, and how they draw paths. */
-#include <strings.h>
-
+/* How routings draw paths. */
 #include "mapper/base/rng.h"
 #include "mapper/model/routing.h"
-
-const struct routing *const routing_table[] = {&routing_sd, &routing_ad, &routing_si, &routing_ai, &routing_ah,
-	&routing_sip, NULL};
-
-const struct routing *routing_find(const char *name)
-{
-	for (const struct routing *const *r = routing_table; *r; r++)
-		if (!strcasecmp((*r)->name, name))
-			return *r;
-	return NULL;
-}
 
 void routing_draw_direct(const struct net *net, uint32_t s, uint32_t d, uint64_t bits, uint32_t want,
 	struct path_set *p)
@@ -27,7 +14,7 @@ void routing_draw_direct(const struct net *net, uint32_t s, uint32_t d, uint64_t
 		step = 1 + rng_below((uint32_t)(bits >> 32), (n - 1) / (want > 1 ? want - 1 : 1));
 	}
 	for (uint32_t i = 0; i < want && i < n; i++)
-		net->ops->direct(net, s, d, (k + i * step) % n, path_add(p, net->direct_slots));
+		net->ops->direct(net, s, d, (k + i * step) % n, path_set_add(p, net->direct_slots));
 }
 
 void routing_draw_indirect(const struct net *net, uint32_t s, uint32_t d, uint64_t bits, uint32_t want,
@@ -35,6 +22,6 @@ void routing_draw_indirect(const struct net *net, uint32_t s, uint32_t d, uint64
 {
 	while (p->n < want) {
 		bits = rng_mix(bits + UINT64_C(0x9e3779b97f4a7c15));
-		net->ops->indirect(net, s, d, bits, path_add(p, net->indirect_slots));
+		net->ops->indirect(net, s, d, bits, path_set_add(p, net->indirect_slots));
 	}
 }

@@ -47,13 +47,8 @@ struct routing {
 	int (*spread)(const struct routing_job *);
 };
 
-extern const struct routing routing_sd, routing_si, routing_sip, routing_ad, routing_ai, routing_ah;
-extern const struct routing *const routing_table[]; /* NULL-terminated */
-
-const struct routing *routing_find(const char *name); /* NULL if there is none; case does not matter */
-
 /* For draw(): appends a path and returns where its links go. */
-static inline uint32_t *path_add(struct path_set *p, uint32_t slots)
+static inline uint32_t *path_set_add(struct path_set *p, uint32_t slots)
 {
 	uint32_t *link = p->link;
 

@@ -6,6 +6,7 @@
 
 #include "mapper/base/rng.h"
 #include "mapper/model/workload.h"
+#include "mapper/model/routing_table.h"
 
 static const struct {
 	const char *name, *text;
@@ -88,7 +89,7 @@ static int job_create(struct job *job, struct spec *spec, const struct net *net,
 	uint64_t nodes, ranks;
 	int rc;
 
-	if (routing && !(job->routing = routing_find(routing)))
+	if (routing && !(job->routing = routing_table_find(routing)))
 		return zerr_set(err, -EINVAL, "%s: \"%s\" is no routing", spec->where, routing);
 	rc = job_size(spec, net, net->nodes - first, alone, placed, &nodes, &ranks, err);
 	if (rc)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mapper/net/net.h"
+#include "mapper/net/crossbar.h"
 #include "mapper/traffic/traffic.h"
 
 /* Link 0 is void; then up and down of each node. */
@@ -25,20 +25,22 @@ static void crossbar_destroy(struct net *net)
 	free(net);
 }
 
-static int crossbar_create(struct spec_list *list, struct net **out, struct zerr *err)
+static int crossbar_create(struct spec_list *list, const struct net_ops *const *table, struct net **out,
+	struct zerr *err)
 {
 	struct spec *spec = list->specs;
 	struct net *net = calloc(1, sizeof(*net));
 	uint64_t bandwidth;
 	int rc;
 
+	(void)table;
 	*out = net;
 	if (!net)
 		return zerr_set(err, -ENOMEM, "not enough memory");
 	if ((rc = spec_u32(spec, "node", 16, 1, UINT32_MAX / 4, &net->nodes, err)) ||
 		(rc = spec_u32(spec, "core", 1, 1, 65535, &net->cores, err)) ||
 		(rc = spec_u64(spec, "bandwidth", 5120ull << 20, 1, UINT64_MAX, &bandwidth, err)) ||
-		(rc = net_init(net, &net_crossbar, 1 + 2 * net->nodes, err)))
+		(rc = net_init(net, &crossbar_ops, 1 + 2 * net->nodes, err)))
 		goto err_free;
 	for (uint32_t i = 0; i < net->nodes; i++) {
 		net_set_link(net, link_up(i), NET_UP, (double)bandwidth);
@@ -90,7 +92,7 @@ static void crossbar_link_name(const struct net *net, uint32_t link, char *buf, 
 	snprintf(buf, size, link % 2 ? "n%u>x" : "x>n%u", (link - 1) / 2);
 }
 
-const struct net_ops net_crossbar = {
+const struct net_ops crossbar_ops = {
 	.name = "crossbar",
 	.help = "node:16 core:1 bandwidth:5120M (of each node's link, each way)",
 	.create = crossbar_create,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The dragonfly's own data, shared by its three files: dragonfly.c (creation, paths), dragonfly_wiring.c (level 2),
- * dragonfly_load.c (loads in closed form). */
+/* The dragonfly's own data, shared by its files: dragonfly.c (creation), dragonfly_wiring.c (level 2), dragonfly_path.c
+ * (paths) and dragonfly_load.c (loads in closed form). */
 #ifndef ZIP_MAPPER_DRAGONFLY_H
 #define ZIP_MAPPER_DRAGONFLY_H
 
@@ -10,10 +10,10 @@
 
 /* One level-2 link of an ordered pair of groups. */
 struct dragonfly_gate {
-	uint16_t out;	/* router in the source group, 0..A-1 */
-	uint16_t port;	/* its level-2 port */
-	uint16_t in;	/* router in the destination group */
-	uint16_t lanes; /* links of this pair of groups; set in the first of them */
+	uint16_t out;	 /* router in the source group, 0..A-1 */
+	uint16_t port;	 /* its level-2 port */
+	uint16_t in;	 /* router in the destination group */
+	uint16_t bundle; /* links of this pair of groups; set in the first of them */
 };
 
 #define DRAGONFLY_SLOTS 5 /* of a shortest path between routers: two hops, level 2, two hops */
@@ -44,7 +44,7 @@ struct dragonfly {
 	uint32_t routers;
 	uint64_t local_inverse; /* ceil(2^64 / local), for local > 1 */
 	uint32_t hosts;		/* nodes of a router */
-	uint32_t lanes;		/* most level-2 links of a pair of groups */
+	uint32_t bundle;	/* most level-2 links of a pair of groups */
 	uint32_t ports;		/* level-2 ports of a router */
 	uint32_t slots;		/* links of a router: width + chassis + ports */
 	bool inject;		/* nodes have links of their own: points are nodes, else routers */
@@ -53,25 +53,15 @@ struct dragonfly {
 	struct dragonfly_end *at;      /* [local]: the routers of a group; port 0 */
 	struct dragonfly_end *end;     /* [links of a group]: by dragonfly_index(); NULL for a wiring from a file */
 	struct dragonfly_place *place; /* [routers] */
-	struct dragonfly_gate *gates;  /* [groups][groups][lanes] */
-	uint32_t *peer;		       /* [routers][ports]: router at the other end, UINT32_MAX if idle */
+	struct dragonfly_gate *gates;  /* [groups][groups][bundle] */
+	uint32_t *far;		       /* [routers][ports]: router at the other end, UINT32_MAX if idle */
 };
 
-/* Fills gates, peer, lanes, ports from the keys "wiring", "wiring-file", "global". */
-int dragonfly_wire(struct dragonfly *, struct spec *, struct zerr *);
-
-/* Shortest paths between two routers: how many, and the k-th, DRAGONFLY_SLOTS links. Also for a router and itself: one
- * path of void links. */
-uint32_t dragonfly_count(const struct dragonfly *, struct dragonfly_place s, struct dragonfly_place t);
-void dragonfly_path(const struct dragonfly *, struct dragonfly_place s, struct dragonfly_place t, uint32_t k,
-	uint32_t *link);
-
-int dragonfly_load_direct(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
-int dragonfly_load_indirect(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
+extern const struct net_ops dragonfly_ops;
 
 static inline const struct dragonfly_gate *dragonfly_gates(const struct dragonfly *d, uint32_t from, uint32_t to)
 {
-	return &d->gates[((size_t)from * d->groups + to) * d->lanes];
+	return &d->gates[((size_t)from * d->groups + to) * d->bundle];
 }
 
 static inline uint32_t dragonfly_router(const struct dragonfly *d, uint32_t point)

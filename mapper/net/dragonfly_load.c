@@ -12,7 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "mapper/net/dragonfly.h"
+#include "mapper/net/dragonfly_load.h"
+#include "mapper/net/dragonfly_path.h"
 #include "mapper/base/par.h"
 #include "mapper/traffic/traffic.h"
 
@@ -176,7 +177,7 @@ int dragonfly_load_direct(const struct net *net, const struct traffic *t, unsign
 	struct sums s = {.d = d, .t = t, .bytes = load->bytes};
 	int rc;
 
-	if (d->lanes > 1 || legs_count(d) * sizeof(uint64_t) > LEGS_MAX)
+	if (d->bundle > 1 || legs_count(d) * sizeof(uint64_t) > LEGS_MAX)
 		return net_load_enumerated(net, t, threads, load);
 	s.inside = s.first = s.last = calloc(legs_count(d), sizeof(uint64_t));
 	s.global = calloc((size_t)d->groups * d->groups, sizeof(uint64_t));
@@ -353,11 +354,11 @@ static void pairs_router(void *arg, size_t a, unsigned worker)
 
 	(void)worker;
 	for (uint32_t b = 0; b < d->routers; b++) {
-		uint32_t n = dragonfly_count(d, d->place[a], d->place[b]);
+		uint32_t n = dragonfly_path_count(d, d->place[a], d->place[b]);
 		uint64_t share = (uint64_t)((double)(s->sent[a] + s->received[b]) / d->routers / n * p->part);
 
 		for (uint32_t k = 0; k < n && share; k++) {
-			dragonfly_path(d, d->place[a], d->place[b], k, link);
+			dragonfly_path_between(d, d->place[a], d->place[b], k, link);
 			for (int h = 0; h < DRAGONFLY_SLOTS; h++) {
 				if (d->net.link_class[link[h]] == NET_NONE)
 					continue;
@@ -402,7 +403,7 @@ int dragonfly_load_indirect(const struct net *net, const struct traffic *t, unsi
 	double direct = 0, between = 0;
 	int rc;
 
-	if (d->lanes > 1 || legs_count(d) * sizeof(uint64_t) > LEGS_MAX) {
+	if (d->bundle > 1 || legs_count(d) * sizeof(uint64_t) > LEGS_MAX) {
 		rc = s.apart ? -ENOTSUP : indirect_pairs(&s, threads, load);
 		sums_free(&s);
 		return rc;

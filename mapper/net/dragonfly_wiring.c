@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mapper/net/dragonfly.h"
+#include "mapper/net/dragonfly_wiring.h"
 #include "common/base/lines.h"
 
 static const struct wiring {
@@ -39,25 +39,25 @@ static struct dragonfly_end end_find(const struct dragonfly *d, const struct wir
 
 static int tables_create(struct dragonfly *d, struct zerr *err)
 {
-	size_t gates = (size_t)d->groups * d->groups * d->lanes, ends = (size_t)d->routers * d->ports;
+	size_t gates = (size_t)d->groups * d->groups * d->bundle, ends = (size_t)d->routers * d->ports;
 
 	d->gates = calloc(gates, sizeof(*d->gates));
-	d->peer = malloc((ends ? ends : 1) * sizeof(*d->peer));
-	if (!d->gates || !d->peer)
+	d->far = malloc((ends ? ends : 1) * sizeof(*d->far));
+	if (!d->gates || !d->far)
 		return zerr_set(err, -ENOMEM, "not enough memory for the links between %u groups", d->groups);
-	memset(d->peer, 0xff, ends * sizeof(*d->peer));
+	memset(d->far, 0xff, ends * sizeof(*d->far));
 	return 0;
 }
 
-static void gate_by_rule(struct dragonfly *d, const struct wiring *w, uint32_t g, uint32_t h, uint32_t lane)
+static void gate_by_rule(struct dragonfly *d, const struct wiring *w, uint32_t g, uint32_t h, uint32_t member)
 {
-	uint32_t more = lane * links_numbered(d);
+	uint32_t more = member * links_numbered(d);
 	struct dragonfly_end e = end_find(d, w, more + dragonfly_index(d, g, h));
 	struct dragonfly_end f = end_find(d, w, more + dragonfly_index(d, h, g));
-	struct dragonfly_gate *gate = &d->gates[((size_t)g * d->groups + h) * d->lanes + lane];
+	struct dragonfly_gate *gate = &d->gates[((size_t)g * d->groups + h) * d->bundle + member];
 
-	*gate = (struct dragonfly_gate){e.local, e.port, f.local, (uint16_t)d->lanes};
-	d->peer[(g * d->local + e.local) * d->ports + e.port] = h * d->local + f.local;
+	*gate = (struct dragonfly_gate){e.local, e.port, f.local, (uint16_t)d->bundle};
+	d->far[(g * d->local + e.local) * d->ports + e.port] = h * d->local + f.local;
 }
 
 static int wire_by_rule(struct dragonfly *d, const struct wiring *w, struct spec *spec, struct zerr *err)
@@ -66,7 +66,7 @@ static int wire_by_rule(struct dragonfly *d, const struct wiring *w, struct spec
 	int rc;
 
 	d->wiring = w->index;
-	links = (uint64_t)d->lanes * links_numbered(d);
+	links = (uint64_t)d->bundle * links_numbered(d);
 	d->ports = d->groups > 1 ? (uint32_t)((links + d->local - 1) / d->local) : 0;
 	if (d->ports > 4096)
 		return zerr_set(err, -EINVAL, "%s: a router would need %u ports between groups", spec->where, d->ports);
@@ -75,9 +75,9 @@ static int wire_by_rule(struct dragonfly *d, const struct wiring *w, struct spec
 		return rc;
 	for (uint32_t g = 0; g < d->groups; g++)
 		for (uint32_t h = 0; h < d->groups; h++)
-			for (uint32_t l = 0; l < d->lanes && g != h; l++)
+			for (uint32_t l = 0; l < d->bundle && g != h; l++)
 				gate_by_rule(d, w, g, h, l);
-	if (d->lanes > 1 || d->groups < 2)
+	if (d->bundle > 1 || d->groups < 2)
 		return 0;
 	d->end = malloc(links_numbered(d) * sizeof(*d->end));
 	if (!d->end)
@@ -139,60 +139,61 @@ static int cables_read(const struct dragonfly *d, struct cables *l, const char *
 	return zlines_read_file(path, cable_read, &r, err);
 }
 
-static int lanes_count(struct dragonfly *d, const struct cables *l, uint16_t *lanes, const char *path, struct zerr *err)
+static int bundles_count(struct dragonfly *d, const struct cables *l, uint16_t *bundle, const char *path,
+	struct zerr *err)
 {
 	uint16_t *used = calloc(d->routers, sizeof(*used));
 
 	if (!used)
 		return zerr_set(err, -ENOMEM, "not enough memory");
-	d->lanes = d->ports = 0;
+	d->bundle = d->ports = 0;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct cable *c = &l->list[i];
-		uint16_t n = ++lanes[(size_t)c->g * d->groups + c->h], *a = &used[c->g * d->local + c->r],
+		uint16_t n = ++bundle[(size_t)c->g * d->groups + c->h], *a = &used[c->g * d->local + c->r],
 			 *b = &used[c->h * d->local + c->s];
 
-		lanes[(size_t)c->h * d->groups + c->g]++;
+		bundle[(size_t)c->h * d->groups + c->g]++;
 		++*a;
 		++*b;
-		d->lanes = n > d->lanes ? n : d->lanes;
+		d->bundle = n > d->bundle ? n : d->bundle;
 		d->ports = *a > d->ports ? *a : d->ports;
 		d->ports = *b > d->ports ? *b : d->ports;
 		if (n > 4096 || d->ports > 4096)
 			break;
 	}
 	free(used);
-	if (d->lanes > 4096 || d->ports > 4096)
+	if (d->bundle > 4096 || d->ports > 4096)
 		return zerr_set(err, -EINVAL, "%s: more than 4096 cables at a router or between two groups", path);
 	for (uint32_t g = 0; g < d->groups; g++)
 		for (uint32_t h = 0; h < d->groups; h++)
-			if (g != h && !lanes[(size_t)g * d->groups + h])
+			if (g != h && !bundle[(size_t)g * d->groups + h])
 				return zerr_set(err, -EINVAL, "%s: no cable between groups %u and %u", path, g, h);
 	return 0;
 }
 
 static void cable_end(struct dragonfly *d, uint32_t g, uint32_t r, uint32_t h, uint32_t s)
 {
-	struct dragonfly_gate *gate = &d->gates[((size_t)g * d->groups + h) * d->lanes];
-	uint32_t *peer = &d->peer[(g * d->local + r) * d->ports], port = 0, lane = gate->lanes;
+	struct dragonfly_gate *gate = &d->gates[((size_t)g * d->groups + h) * d->bundle];
+	uint32_t *far = &d->far[(g * d->local + r) * d->ports], port = 0, member = gate->bundle;
 
-	while (peer[port] != UINT32_MAX)
+	while (far[port] != UINT32_MAX)
 		port++;
-	peer[port] = h * d->local + s;
-	gate[lane].out = (uint16_t)r;
-	gate[lane].port = (uint16_t)port;
-	gate[lane].in = (uint16_t)s;
-	gate->lanes++;
+	far[port] = h * d->local + s;
+	gate[member].out = (uint16_t)r;
+	gate[member].port = (uint16_t)port;
+	gate[member].in = (uint16_t)s;
+	gate->bundle++;
 }
 
 static int wire_by_file(struct dragonfly *d, const char *path, struct zerr *err)
 {
-	uint16_t *lanes = calloc((size_t)d->groups * d->groups, sizeof(*lanes));
+	uint16_t *bundle = calloc((size_t)d->groups * d->groups, sizeof(*bundle));
 	struct cables l = {0};
-	int rc = lanes ? cables_read(d, &l, path, err) : zerr_set(err, -ENOMEM, "not enough memory");
+	int rc = bundle ? cables_read(d, &l, path, err) : zerr_set(err, -ENOMEM, "not enough memory");
 
 	d->wiring = DRAGONFLY_BY_FILE;
 	if (!rc)
-		rc = lanes_count(d, &l, lanes, path, err);
+		rc = bundles_count(d, &l, bundle, path, err);
 	if (!rc)
 		rc = tables_create(d, err);
 	for (size_t i = 0; i < l.n && !rc; i++) {
@@ -200,14 +201,14 @@ static int wire_by_file(struct dragonfly *d, const char *path, struct zerr *err)
 		cable_end(d, l.list[i].h, l.list[i].s, l.list[i].g, l.list[i].r);
 	}
 	free(l.list);
-	free(lanes);
+	free(bundle);
 	return rc;
 }
 
-int dragonfly_wire(struct dragonfly *d, struct spec *spec, struct zerr *err)
+int dragonfly_wiring_make(struct dragonfly *d, struct spec *spec, struct zerr *err)
 {
 	const char *name = spec_string(spec, "wiring"), *path;
-	int rc = spec_u32(spec, "global", 1, 1, 1024, &d->lanes, err);
+	int rc = spec_u32(spec, "global", 1, 1, 1024, &d->bundle, err);
 
 	if (!rc)
 		rc = spec_file(spec, "wiring-file", &path, err);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mapper/net/net.h"
+#include "mapper/net/fattree.h"
 #include "mapper/base/par.h"
 #include "mapper/base/rng.h"
 #include "mapper/traffic/traffic.h"
@@ -77,13 +77,15 @@ static int shape_read(struct fattree *t, struct spec *spec, struct zerr *err)
 	return 0;
 }
 
-static int fattree_create(struct spec_list *list, struct net **out, struct zerr *err)
+static int fattree_create(struct spec_list *list, const struct net_ops *const *table, struct net **out,
+	struct zerr *err)
 {
 	struct spec *spec = list->specs;
 	struct fattree *t = calloc(1, sizeof(*t));
 	uint64_t bandwidth, nodes = 1, choices = 1, links = 2;
 	int rc;
 
+	(void)table;
 	*out = NULL;
 	if (!t)
 		return zerr_set(err, -ENOMEM, "not enough memory");
@@ -110,7 +112,7 @@ static int fattree_create(struct spec_list *list, struct net **out, struct zerr 
 		goto err_free;
 	}
 	t->base[t->levels + 1] = (uint32_t)links;
-	rc = net_init(&t->net, &net_fattree, (uint32_t)links, err);
+	rc = net_init(&t->net, &fattree_ops, (uint32_t)links, err);
 	if (rc)
 		goto err_free;
 	for (uint32_t l = t->base[1]; l < links; l++)
@@ -275,7 +277,7 @@ static void fattree_link_name(const struct net *net, uint32_t link, char *buf, s
 		link % 2 ? "<" : ">", choice % t->up[level]);
 }
 
-const struct net_ops net_fattree = {
+const struct net_ops fattree_ops = {
 	.name = "fattree",
 	.help = "arity:16 levels:3 taper:1 (k-ary n-tree; taper: oversubscription of the leaf switches)\n"
 		"or down:16x16x16 up:1x16x16 (children of a switch, parents of a vertex, by level)\n"

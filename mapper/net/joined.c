@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Networks ("parts") joined by zipper nodes. A zipper is a node of each part that it joins. A message to another part
- * goes over its own part to a zipper, in at that port, over the zipper's forwarding link for this pair of ports, out
- * at the other port, and on; over more zippers where no one joins the two parts. Which zipper is part of the choice of
- * a path: static routings use all of them evenly by the number of paths (or those that carry a job evenly), adaptive
- * ones by what is left. Inside the parts the ways to and from zippers are direct.
+ * Networks ("parts") joined by zipper nodes. A zipper is a node of each member that it joins. A message to another
+ * member goes over its own member to a zipper, in at that port, over the zipper's forwarding link for this pair of
+ * ports, out at the other port, and on; over more zippers where no one joins the two members. Which zipper is member of
+ * the choice of a path: static routings use all of them evenly by the number of paths (or those that carry a job
+ * evenly), adaptive ones by what is left. Inside the members the ways to and from zippers are direct.
  *
- * A rank on a zipper node is attached to all its fabrics: to other parts it goes out at the port there without being
+ * A rank on a zipper node is attached to all its fabrics: to other members it goes out at the port there without being
  * forwarded. That can be told where points are nodes, not where they are routers.
  */
 #include <errno.h>
@@ -15,14 +15,16 @@
 #include <string.h>
 
 #include "mapper/net/joined.h"
+#include "mapper/net/joined_load.h"
+#include "mapper/net/joined_path.h"
 
 static void joined_destroy(struct net *net)
 {
 	struct joined *j = (struct joined *)net;
 
 	net_fini(net);
-	for (uint32_t i = 0; i < j->nparts; i++) {
-		net_destroy(j->part[i].net);
+	for (uint32_t i = 0; i < j->nmembers; i++) {
+		net_destroy(j->member[i].net);
 		free(j->names[i]);
 	}
 	for (uint32_t i = 0; i < j->nzippers; i++)
@@ -33,27 +35,27 @@ static void joined_destroy(struct net *net)
 
 /* --- description --- */
 
-static int part_read(struct joined *j, struct spec *spec, struct zerr *err)
+static int member_read(struct joined *j, const struct net_ops *const *table, struct spec *spec, struct zerr *err)
 {
-	struct part *p = &j->part[j->nparts];
+	struct joined_member *p = &j->member[j->nmembers];
 	struct spec inner = {spec->words + 1, spec->nwords - 1, spec->where};
 	struct spec_list one = {&inner, 1, spec->where};
 	const char *name = spec->words[0].value;
 
 	if (!name || !*name || spec->nwords < 2)
 		return zerr_set(err, -EINVAL, "%s: not \"part:NAME TOPOLOGY ...\"", spec->where);
-	if (j->nparts == JOINED_PARTS_MAX)
-		return zerr_set(err, -EINVAL, "%s: more than %d parts", spec->where, JOINED_PARTS_MAX);
-	for (uint32_t i = 0; i < j->nparts; i++)
-		if (!strcmp(j->part[i].name, name))
+	if (j->nmembers == JOINED_MEMBERS_MAX)
+		return zerr_set(err, -EINVAL, "%s: more than %d parts", spec->where, JOINED_MEMBERS_MAX);
+	for (uint32_t i = 0; i < j->nmembers; i++)
+		if (!strcmp(j->member[i].name, name))
 			return zerr_set(err, -EINVAL, "%s: a second part \"%s\"", spec->where, name);
 	if (!strcmp(name, "port") || !strcmp(name, "forward"))
 		return zerr_set(err, -EINVAL, "%s: a part cannot be called \"%s\"", spec->where, name);
 	inner.words[0].used = true;
-	p->name = j->names[j->nparts++] = strdup(name);
+	p->name = j->names[j->nmembers++] = strdup(name);
 	if (!p->name)
 		return zerr_set(err, -ENOMEM, "not enough memory");
-	return net_create_list(&one, &p->net, err);
+	return net_create_list(&one, table, &p->net, err);
 }
 
 struct capacity {
@@ -75,10 +77,10 @@ static int zipper_read(struct joined *j, struct spec *spec, struct capacity *cap
 	if (!z->name)
 		return zerr_set(err, -ENOMEM, "not enough memory");
 	j->nzippers++;
-	for (uint32_t p = 0; p < j->nparts; p++) {
-		const struct net *net = j->part[p].net;
+	for (uint32_t p = 0; p < j->nmembers; p++) {
+		const struct net *net = j->member[p].net;
 
-		rc = spec_u32(spec, j->part[p].name, JOINED_NONE, 0, net->nodes - 1, &node, err);
+		rc = spec_u32(spec, j->member[p].name, JOINED_NONE, 0, net->nodes - 1, &node, err);
 		if (rc)
 			return rc;
 		z->point[p] = node == JOINED_NONE ? JOINED_NONE : net->ops->point(net, node);
@@ -99,33 +101,33 @@ static uint32_t routes_find(struct joined *j)
 {
 	uint32_t longest = 0;
 
-	for (uint32_t to = 0; to < j->nparts; to++) {
-		uint32_t far[JOINED_PARTS_MAX], queue[JOINED_PARTS_MAX], n = 1;
+	for (uint32_t to = 0; to < j->nmembers; to++) {
+		uint32_t far[JOINED_MEMBERS_MAX], queue[JOINED_MEMBERS_MAX], n = 1;
 
 		memset(far, 0xff, sizeof(far));
 		far[to] = 0;
 		queue[0] = to;
 		for (uint32_t at = 0; at < n; at++)
-			for (uint32_t p = 0; p < j->nparts; p++)
+			for (uint32_t p = 0; p < j->nmembers; p++)
 				for (uint32_t z = 0; z < j->nzippers && far[p] == JOINED_NONE; z++)
 					if (zipper_joins(&j->zipper[z], p, queue[at])) {
 						far[p] = far[queue[at]] + 1;
 						j->next[p][to] = queue[at];
 						queue[n++] = p;
 					}
-		if (n < j->nparts)
+		if (n < j->nmembers)
 			return 0;
 		longest = far[queue[n - 1]] > longest ? far[queue[n - 1]] : longest;
 	}
 	return longest;
 }
 
-static int parts_add_up(struct joined *j, uint64_t *links, const char *where, struct zerr *err)
+static int members_add_up(struct joined *j, uint64_t *links, const char *where, struct zerr *err)
 {
 	struct net *net = &j->net;
 
-	for (uint32_t i = 0; i < j->nparts; i++) {
-		struct part *p = &j->part[i];
+	for (uint32_t i = 0; i < j->nmembers; i++) {
+		struct joined_member *p = &j->member[i];
 
 		p->first_node = net->nodes;
 		p->first_point = net->points;
@@ -135,13 +137,13 @@ static int parts_add_up(struct joined *j, uint64_t *links, const char *where, st
 		*links += p->net->links;
 		if (net->nodes > UINT32_MAX / 4 || *links > UINT32_MAX / 4)
 			return zerr_set(err, -EINVAL, "%s: the parts together are too large", where);
-		if (p->net->cores != j->part[0].net->cores)
+		if (p->net->cores != j->member[0].net->cores)
 			return zerr_set(err, -EINVAL, "%s: parts %s and %s have different cores a node", where,
-				j->part[0].name, p->name);
+				j->member[0].name, p->name);
 		for (int c = 0; c < NET_CLASSES; c++)
-			if (p->net->cables[c] != j->part[0].net->cables[c])
+			if (p->net->cables[c] != j->member[0].net->cables[c])
 				return zerr_set(err, -EINVAL, "%s: parts %s and %s have different cables a link", where,
-					j->part[0].name, p->name);
+					j->member[0].name, p->name);
 		net->direct_slots = p->net->direct_slots > net->direct_slots ? p->net->direct_slots : net->direct_slots;
 		net->indirect_slots =
 			p->net->indirect_slots > net->indirect_slots ? p->net->indirect_slots : net->indirect_slots;
@@ -158,7 +160,7 @@ static int shape_fill(struct joined *j, const struct capacity *capacity, const c
 
 	if (!crossings)
 		return zerr_set(err, -EINVAL, "%s: the zippers do not join all parts", where);
-	rc = parts_add_up(j, &links, where, err);
+	rc = members_add_up(j, &links, where, err);
 	if (rc)
 		return rc;
 	net->direct_slots = (crossings + 1) * net->direct_slots + crossings * ZIPPER_SLOTS;
@@ -167,40 +169,40 @@ static int shape_fill(struct joined *j, const struct capacity *capacity, const c
 		return zerr_set(err, -EINVAL, "%s: paths over %u zippers are too long", where, crossings);
 	for (uint32_t z = 0; z < j->nzippers; z++) {
 		j->zipper[z].link = (uint32_t)links;
-		links += (uint64_t)j->nparts * j->nparts;
+		links += (uint64_t)j->nmembers * j->nmembers;
 		j->zipper[z].out = (uint32_t)links;
-		links += j->nparts;
+		links += j->nmembers;
 	}
-	rc = net_init(net, &net_joined, (uint32_t)links, err);
+	rc = net_init(net, &joined_ops, (uint32_t)links, err);
 	if (rc)
 		return rc;
-	for (uint32_t i = 0; i < j->nparts; i++) {
-		const struct part *p = &j->part[i];
+	for (uint32_t i = 0; i < j->nmembers; i++) {
+		const struct joined_member *p = &j->member[i];
 
 		for (uint32_t l = 0; l < p->net->links; l++)
 			net_set_link(net, p->first_link + l, p->net->link_class[l], (double)p->net->capacity[l]);
 	}
 	for (uint32_t z = 0; z < j->nzippers; z++)
-		for (uint32_t a = 0; a < j->nparts; a++) {
+		for (uint32_t a = 0; a < j->nmembers; a++) {
 			const struct zipper *zip = &j->zipper[z];
 
 			if (zip->point[a] == JOINED_NONE)
 				continue;
 			net_set_link(net, zip->out + a, NET_PORT, (double)capacity[z].port);
-			for (uint32_t b = 0; b < j->nparts; b++)
+			for (uint32_t b = 0; b < j->nmembers; b++)
 				if (zip->point[b] != JOINED_NONE)
-					net_set_link(net, zip->link + a * j->nparts + b,
+					net_set_link(net, zip->link + a * j->nmembers + b,
 						a == b ? NET_PORT : NET_FORWARD,
 						(double)(a == b ? capacity[z].port : capacity[z].forward));
 		}
-	memcpy(net->cables, j->part[0].net->cables, sizeof(net->cables));
-	net->cores = j->part[0].net->cores;
+	memcpy(net->cables, j->member[0].net->cables, sizeof(net->cables));
+	net->cores = j->member[0].net->cores;
 	for (int l = 0; l < NET_LEVELS; l++)
 		net->level[l] = 1;
 	return 0;
 }
 
-static int joined_create(struct spec_list *l, struct net **out, struct zerr *err)
+static int joined_create(struct spec_list *l, const struct net_ops *const *table, struct net **out, struct zerr *err)
 {
 	struct joined *j = calloc(1, sizeof(*j));
 	struct capacity *capacity = calloc(l->n, sizeof(*capacity));
@@ -216,7 +218,7 @@ static int joined_create(struct spec_list *l, struct net **out, struct zerr *err
 		struct spec *spec = &l->specs[i];
 
 		if (!strcmp(spec->words[0].key, "part"))
-			rc = part_read(j, spec, err);
+			rc = member_read(j, table, spec, err);
 		else if (strcmp(spec->words[0].key, "zipper"))
 			rc = zerr_set(err, -EINVAL, "%s: \"%s\" is neither part nor zipper", spec->where,
 				spec->words[0].key);
@@ -224,7 +226,7 @@ static int joined_create(struct spec_list *l, struct net **out, struct zerr *err
 	for (size_t i = 0; i < l->n && !rc; i++)
 		if (!strcmp(l->specs[i].words[0].key, "zipper"))
 			rc = zipper_read(j, &l->specs[i], &capacity[j->nzippers], err);
-	if (!rc && j->nparts < 2)
+	if (!rc && j->nmembers < 2)
 		rc = zerr_set(err, -EINVAL, "%s: one part has nothing to be joined with", l->where);
 	if (!rc)
 		rc = shape_fill(j, capacity, l->where, err);
@@ -255,52 +257,56 @@ int joined_forward_by(struct joined *j, const char *zipper)
 static uint32_t joined_point(const struct net *net, uint32_t node)
 {
 	const struct joined *j = (const struct joined *)net;
-	uint32_t p = j->nparts - 1;
+	uint32_t p = j->nmembers - 1;
 
-	while (node < j->part[p].first_node)
+	while (node < j->member[p].first_node)
 		p--;
-	return j->part[p].first_point + j->part[p].net->ops->point(j->part[p].net, node - j->part[p].first_node);
+	return j->member[p].first_point +
+	       j->member[p].net->ops->point(j->member[p].net, node - j->member[p].first_node);
 }
 
 static void joined_link_name(const struct net *net, uint32_t link, char *buf, size_t size)
 {
 	const struct joined *j = (const struct joined *)net;
 	const struct zipper *z = j->zipper;
-	uint32_t p = j->nparts - 1, n, a, b;
+	uint32_t p = j->nmembers - 1, n, a, b;
 	char inner[64];
 
 	if (link < z->link) {
-		while (link < j->part[p].first_link)
+		while (link < j->member[p].first_link)
 			p--;
-		j->part[p].net->ops->link_name(j->part[p].net, link - j->part[p].first_link, inner, sizeof(inner));
-		snprintf(buf, size, "%s:%s", j->part[p].name, inner);
+		j->member[p].net->ops->link_name(j->member[p].net, link - j->member[p].first_link, inner,
+			sizeof(inner));
+		snprintf(buf, size, "%s:%s", j->member[p].name, inner);
 		return;
 	}
 	while (z + 1 < j->zipper + j->nzippers && link >= z[1].link)
 		z++;
 	if (link >= z->out) {
-		snprintf(buf, size, "%s>%s", z->name, j->part[link - z->out].name);
+		snprintf(buf, size, "%s>%s", z->name, j->member[link - z->out].name);
 		return;
 	}
 	n = link - z->link;
-	a = n / j->nparts;
-	b = n % j->nparts;
+	a = n / j->nmembers;
+	b = n % j->nmembers;
 	if (a == b)
-		snprintf(buf, size, "%s>%s", j->part[a].name, z->name);
+		snprintf(buf, size, "%s>%s", j->member[a].name, z->name);
 	else
-		snprintf(buf, size, "%s:%s>%s", z->name, j->part[a].name, j->part[b].name);
+		snprintf(buf, size, "%s:%s>%s", z->name, j->member[a].name, j->member[b].name);
 }
 
-const struct net_ops net_joined = {
+const struct net_ops joined_ops = {
 	.name = "part",
 	.help = "part:NAME TOPOLOGY ...; part:NAME TOPOLOGY ...; zipper:NAME PART:NODE PART:NODE [port:5120M]\n"
 		"[forward:5120M]; ... (statements are separated by ';' or lines)",
+	.joins = true,
+	.takes_value = true,
 	.create = joined_create,
 	.destroy = joined_destroy,
 	.point = joined_point,
-	.direct_count = joined_direct_count,
-	.direct = joined_direct,
-	.indirect = joined_indirect,
+	.direct_count = joined_path_direct_count,
+	.direct = joined_path_direct,
+	.indirect = joined_path_indirect,
 	.load_direct = joined_load_direct,
 	.load_indirect = joined_load_indirect,
 	.link_name = joined_link_name,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads of a joined network: messages are cut into the legs inside the parts, and each part loads its own. */
+/* Loads of a joined network: messages are cut into the legs inside the members, and each member loads its own. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mapper/net/joined.h"
+#include "mapper/net/joined_load.h"
+#include "mapper/net/joined_path.h"
 #include "mapper/traffic/traffic.h"
 
 struct legs {
@@ -37,7 +38,7 @@ static int leg_push(struct legs *l, uint32_t src, uint32_t dst, uint64_t bytes)
 	return 0;
 }
 
-/* Bytes from s to d: legs of the parts to `legs`, the zippers' links to load. Rests of divisions go to the first. */
+/* Bytes from s to d: legs of the members to `legs`, the zippers' links to load. Rests of divisions go to the first. */
 static int message_cut(const struct joined *j, struct spot s, struct spot d, uint64_t bytes, struct legs *legs,
 	struct net_load *load)
 {
@@ -46,30 +47,31 @@ static int message_cut(const struct joined *j, struct spot s, struct spot d, uin
 	uint32_t n, link[ZIPPER_SLOTS];
 	int rc = 0;
 
-	if (s.part == d.part)
-		return s.point == d.point ? 0 : leg_push(&legs[s.part], s.point, d.point, bytes);
-	n = joined_crossings(j, s, d, list);
+	if (s.member == d.member)
+		return s.point == d.point ? 0 : leg_push(&legs[s.member], s.point, d.point, bytes);
+	n = joined_path_crossings(j, s, d, list);
 	for (uint32_t i = 0; i < n; i++)
 		all += list[i].weight;
 	for (uint32_t i = n; i-- > 0 && !rc;) {
-		unsigned __int128 part = (unsigned __int128)bytes * list[i].weight;
-		uint64_t share = i ? (uint64_t)(part / all) : rest;
-		uint32_t *end = joined_crossing_fill(j, s, d, &list[i], link);
+		unsigned __int128 product = (unsigned __int128)bytes * list[i].weight;
+		uint64_t share = i ? (uint64_t)(product / all) : rest;
+		uint32_t *end = joined_path_cross(j, s, d, &list[i], link);
 
 		rest -= share;
 		for (uint32_t *l = link; l < end; l++) {
 			load->bytes[*l] += (double)share;
 			load->byte_hops += (double)share;
 		}
-		if (share && s.point != list[i].z->point[s.part])
-			rc = leg_push(&legs[s.part], s.point, list[i].z->point[s.part], share);
+		if (share && s.point != list[i].z->point[s.member])
+			rc = leg_push(&legs[s.member], s.point, list[i].z->point[s.member], share);
 		if (!rc && share)
 			rc = message_cut(j, list[i].after, d, share, legs, load);
 	}
 	return rc;
 }
 
-static int legs_load(const struct part *p, const struct legs *l, unsigned threads, bool indirect, struct net_load *load)
+static int legs_load(const struct joined_member *p, const struct legs *l, unsigned threads, bool indirect,
+	struct net_load *load)
 {
 	struct net_load inner = {.bytes = load->bytes + p->first_link};
 	struct traffic t;
@@ -87,30 +89,30 @@ static int joined_load(const struct net *net, const struct traffic *t, unsigned 
 	struct net_load *load)
 {
 	const struct joined *j = (const struct joined *)net;
-	struct legs legs[2][JOINED_PARTS_MAX] = {0}; /* direct ones; indirect ones */
+	struct legs legs[2][JOINED_MEMBERS_MAX] = {0}; /* direct ones; indirect ones */
 	int rc = 0;
 
 	for (size_t k = 0; k < t->nchunks && !rc; k++) {
 		const struct traffic_chunk *c = &t->chunks[k];
 
 		for (uint32_t i = 0; i < c->n && !rc; i++) {
-			struct spot s = joined_spot(j, c->first + i);
+			struct spot s = joined_path_spot(j, c->first + i);
 
 			for (uint64_t m = c->off[i]; m < c->off[i + 1] && !rc; m++) {
-				struct spot d = joined_spot(j, c->items[m].dst);
+				struct spot d = joined_path_spot(j, c->items[m].dst);
 
 				rc = message_cut(j, s, d, c->items[m].units * t->unit,
-					legs[indirect && s.part == d.part], load);
+					legs[indirect && s.member == d.member], load);
 			}
 		}
 	}
-	for (uint32_t p = 0; p < j->nparts && !rc; p++) {
-		rc = legs_load(&j->part[p], &legs[0][p], threads, false, load);
+	for (uint32_t p = 0; p < j->nmembers && !rc; p++) {
+		rc = legs_load(&j->member[p], &legs[0][p], threads, false, load);
 		if (!rc)
-			rc = legs_load(&j->part[p], &legs[1][p], threads, true, load);
+			rc = legs_load(&j->member[p], &legs[1][p], threads, true, load);
 	}
 	for (int k = 0; k < 2; k++)
-		for (uint32_t p = 0; p < j->nparts; p++) {
+		for (uint32_t p = 0; p < j->nmembers; p++) {
 			free(legs[k][p].src);
 			free(legs[k][p].dst);
 			free(legs[k][p].bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all topologies share: the table, presets, bandwidths from a file, loads by enumeration of paths. */
+/* What all topologies share: creation by a table, bandwidths from a file, loads by enumeration of paths. */
 #include <ctype.h>
 #include <errno.h>
 #include <float.h>
@@ -13,18 +13,6 @@
 #include "mapper/net/net.h"
 #include "mapper/base/par.h"
 #include "mapper/traffic/traffic.h"
-
-const struct net_ops *const net_table[] = {&net_dragonfly, &net_fattree, &net_torus, &net_crossbar, &net_joined, NULL};
-
-const struct net_preset net_presets[] = {
-	{"paper", "dragonfly group:960 chassis:6 router:16 node:4 core:24",
-		"the paper's machine: 92,160 routers, 8,847,360 cores (section II)"},
-	{"paper-third", "dragonfly group:384 chassis:6 router:16 node:4 core:24",
-		"36,864 routers, as the paper's validation (section IV.D)"},
-	{"cascade", "dragonfly group:240 chassis:6 router:16 node:4 core:24 column:3 global:4",
-		"the largest Cascade: 240 groups, 3 cables a column, 4 links between groups (section II)"},
-	{NULL, NULL, NULL},
-};
 
 int net_init(struct net *net, const struct net_ops *ops, uint32_t links, struct zerr *err)
 {
@@ -48,9 +36,9 @@ void net_fini(struct net *net)
 	free(net->where);
 }
 
-int net_create_list(struct spec_list *l, struct net **net, struct zerr *err)
+int net_create_list(struct spec_list *l, const struct net_ops *const *table, struct net **net, struct zerr *err)
 {
-	const struct net_ops *const *o = net_table;
+	const struct net_ops *const *o = table;
 	struct spec *spec = l->specs;
 	const char *file;
 	int rc;
@@ -62,15 +50,15 @@ int net_create_list(struct spec_list *l, struct net **net, struct zerr *err)
 		o++;
 	if (!*o)
 		return zerr_set(err, -EINVAL, "%s: \"%s\" is no topology", spec->where, spec->words[0].key);
-	if (l->n > 1 && *o != &net_joined)
+	if (l->n > 1 && !(*o)->joins)
 		return zerr_set(err, -EINVAL, "%s: one network is enough (\"part\" statements join several)",
 			l->specs[1].where);
-	if (spec->words[0].value && *o != &net_torus && *o != &net_joined)
+	if (spec->words[0].value && !(*o)->takes_value)
 		return zerr_set(err, -EINVAL, "%s: %s:%s: only a torus has numbers behind its name", spec->where,
 			(*o)->name, spec->words[0].value);
 	rc = spec_file(spec, "bandwidth-file", &file, err);
 	if (!rc)
-		rc = (*o)->create(l, net, err);
+		rc = (*o)->create(l, table, net, err);
 	if (!rc && file)
 		rc = net_read_bandwidths(*net, file, err);
 	if (!rc)
@@ -79,41 +67,6 @@ int net_create_list(struct spec_list *l, struct net **net, struct zerr *err)
 		net_destroy(*net);
 		*net = NULL;
 	}
-	return rc;
-}
-
-/* A description begins with the name of a topology; a word that is none is a preset or a file. */
-static bool text_is_description(const char *text)
-{
-	size_t len = strcspn(text, " \t\n,;:=");
-
-	for (const struct net_ops *const *o = net_table; *o; o++)
-		if (strlen((*o)->name) == len && !strncmp((*o)->name, text, len))
-			return true;
-	return strpbrk(text, " \t\n,;") != NULL;
-}
-
-int net_create(const char *text, struct net **net, struct zerr *err)
-{
-	struct spec_list list;
-	int rc;
-
-	*net = NULL;
-	for (const struct net_preset *p = net_presets; p->name; p++)
-		if (!strcmp(p->name, text))
-			text = p->text;
-	if (text_is_description(text))
-		rc = spec_parse(&list, text, "network", false, err);
-	else
-		rc = spec_read(&list, text, err);
-	if (rc)
-		return rc;
-	rc = net_create_list(&list, net, err);
-	if (!rc) {
-		(*net)->where = list.where;
-		list.where = NULL;
-	}
-	spec_free(&list);
 	return rc;
 }
 

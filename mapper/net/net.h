@@ -9,6 +9,7 @@
 #ifndef ZIP_MAPPER_NET_H
 #define ZIP_MAPPER_NET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/err.h"
@@ -60,8 +61,12 @@ struct net_fork {
 struct net_ops {
 	const char *name;
 	const char *help; /* its keys, one line each */
-	/* From the statements of a description: one, but for joined networks. */
-	int (*create)(struct spec_list *, struct net **, struct zerr *);
+	bool joins; /* a description has several statements: networks, and what joins them. Else it is one statement */
+	bool takes_value; /* a value may stand behind the name, as in "torus:8x8x8" */
+	/* Makes the network from the statements of a description. table: all topologies, for the networks that are
+	 * joined.
+	 */
+	int (*create)(struct spec_list *, const struct net_ops *const *table, struct net **, struct zerr *);
 	void (*destroy)(struct net *);
 	/* The point of a node. */
 	uint32_t (*point)(const struct net *, uint32_t node);
@@ -97,12 +102,9 @@ struct net {
 	uint16_t cables[NET_CLASSES]; /* parallel cables that share a link of this class evenly, >= 1 */
 };
 
-extern const struct net_ops net_dragonfly, net_fattree, net_torus, net_crossbar, net_joined;
-extern const struct net_ops *const net_table[]; /* NULL-terminated */
-
-/* From a description: the words of a topology, the name of a preset, or the path of a file that has them. */
-int net_create(const char *text, struct net **, struct zerr *);
-int net_create_list(struct spec_list *, struct net **, struct zerr *);
+/* Makes a network from a description by a table of topologies, which ends with NULL (topology.h has the one of this
+ * program). 0 or a negative errno with the reason. */
+int net_create_list(struct spec_list *, const struct net_ops *const *table, struct net **, struct zerr *);
 void net_destroy(struct net *);
 
 /* Fills in what every topology has: ops, cables = 1, link_class and capacity (all void). 0 or -ENOMEM. */
@@ -116,12 +118,6 @@ static inline void net_set_link(struct net *net, uint32_t link, enum net_class c
 
 /* Reads "NAME BANDWIDTH" lines into net->capacity. */
 int net_read_bandwidths(struct net *, const char *path, struct zerr *);
-
-/* Presets, for --help: NULL-terminated names. */
-struct net_preset {
-	const char *name, *text, *help;
-};
-extern const struct net_preset net_presets[];
 
 /* For topologies without a closed form: load of all shortest paths by writing them down. Cost: items x paths. */
 int net_load_enumerated(const struct net *, const struct traffic *, unsigned threads, struct net_load *);

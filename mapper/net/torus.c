@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mapper/net/net.h"
+#include "mapper/net/torus.h"
 #include "mapper/base/rng.h"
 #include "mapper/traffic/traffic.h"
 
@@ -64,7 +64,7 @@ static int shape_read(struct torus *t, struct spec *spec, uint64_t *routers, str
 	return rc;
 }
 
-static int torus_create(struct spec_list *list, struct net **out, struct zerr *err)
+static int torus_create(struct spec_list *list, const struct net_ops *const *table, struct net **out, struct zerr *err)
 {
 	struct spec *spec = list->specs;
 	struct torus *t = calloc(1, sizeof(*t));
@@ -72,6 +72,7 @@ static int torus_create(struct spec_list *list, struct net **out, struct zerr *e
 	uint64_t bandwidth, routers;
 	int rc;
 
+	(void)table;
 	*out = NULL;
 	if (!t)
 		return zerr_set(err, -ENOMEM, "not enough memory");
@@ -83,7 +84,7 @@ static int torus_create(struct spec_list *list, struct net **out, struct zerr *e
 		rc = zerr_set(err, -EINVAL, "%s: a torus of that size is out of range", spec->where);
 		goto err_free;
 	}
-	rc = net_init(net, &net_torus, 1 + 2 * (uint32_t)routers * t->ndims, err);
+	rc = net_init(net, &torus_ops, 1 + 2 * (uint32_t)routers * t->ndims, err);
 	if (rc)
 		goto err_free;
 	for (uint32_t r = 0; r < routers; r++)
@@ -265,9 +266,10 @@ static void torus_link_name(const struct net *net, uint32_t link, char *buf, siz
 		snprintf(buf + n, size - n, "%c%u", (link - 1) % 2 ? '-' : '+', dim);
 }
 
-const struct net_ops net_torus = {
+const struct net_ops torus_ops = {
 	.name = "torus",
 	.help = "torus:8x8x8 node:1 (of a router) core:1 bandwidth:5120M (of a link, each way)",
+	.takes_value = true,
 	.create = torus_create,
 	.destroy = torus_destroy,
 	.point = torus_point,

@@ -10,7 +10,7 @@
 #define MAX MAP_EXACT_RANKS_MAX
 
 struct exact {
-	const struct map_cut *cut;
+	const struct map_state *state;
 	const struct map_site *site;
 	uint32_t n, k;
 	uint32_t order[MAX]; /* ranks, in the order in which they get their classes */
@@ -26,7 +26,7 @@ struct exact {
 
 static bool has_room(const struct exact *x, uint32_t rank, uint32_t class)
 {
-	const struct map_rules *rules = x->cut->p->rules;
+	const struct map_rules *rules = x->state->p->rules;
 
 	if (x->load[class] >= x->site->classes[class].slots || !map_rules_allow(rules, x->site, rank, class))
 		return false;
@@ -60,13 +60,13 @@ static map_cost rest_least(const struct exact *x, uint32_t depth)
 /* order[depth] gets its class, or leaves it again. */
 static void rank_place(struct exact *x, uint32_t depth, uint32_t class, bool leave)
 {
-	const uint8_t *far = x->site->far + (size_t) class * x->k, *near = x->cut->near + (size_t) class * x->k;
+	const uint8_t *far = x->site->far + (size_t) class * x->k, *near = x->state->near + (size_t) class * x->k;
 	uint32_t v = x->order[depth];
 
 	x->class[v] = (uint8_t) class;
 	x->load[class] += leave ? UINT32_MAX : 1;
 	for (uint32_t f = 0; f < x->site->nfeatures; f++)
-		if (x->cut->p->rules->need[v] >> f & 1)
+		if (x->state->p->rules->need[v] >> f & 1)
 			x->needing[class][f] += leave ? UINT32_MAX : 1;
 	for (uint32_t i = depth + 1; i < x->n; i++) {
 		uint32_t u = x->order[i];
@@ -122,7 +122,7 @@ static void tree_search(struct exact *x, uint32_t depth, map_cost cost)
 /* Heavy ranks first: what they cost is known early. */
 static void order_make(struct exact *x)
 {
-	const struct map_graph *g = x->cut->p->graph;
+	const struct map_graph *g = x->state->p->graph;
 	uint64_t sum[MAX] = {0};
 
 	for (uint32_t v = 0; v < x->n; v++) {
@@ -138,10 +138,10 @@ static void order_make(struct exact *x)
 	}
 }
 
-int map_exact_search(const struct map_cut *cut, uint64_t work, uint8_t *class, map_cost *least, bool *any,
+int map_exact_search(const struct map_state *state, uint64_t work, uint8_t *class, map_cost *least, bool *any,
 	struct zerr *err)
 {
-	struct exact x = {.cut = cut, .site = cut->p->site, .n = cut->n, .k = cut->k, .work = work};
+	struct exact x = {.state = state, .site = state->p->site, .n = state->n, .k = state->k, .work = work};
 
 	x.best = class;
 	x.least = least;

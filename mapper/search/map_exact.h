@@ -4,15 +4,15 @@
 #ifndef ZIP_MAPPER_MAP_EXACT_H
 #define ZIP_MAPPER_MAP_EXACT_H
 
-#include "mapper/search/map_cut.h"
+#include "mapper/search/map_state.h"
 
 #define MAP_EXACT_RANKS_MAX 16u
 
-/* For no more than MAP_EXACT_RANKS_MAX ranks. cut: of the problem, in any state; it is only read. class[n], *least and
- * *any: the best assignment so far, its cost, and whether there is one; what is found must cost less, and obeys rules
- * and slots. work: prices of a rank in a class that are looked at, about 4 ns each. 0, 1 (the work was not enough:
- * there may be better ones), -ENOMEM. */
-int map_exact_search(const struct map_cut *cut, uint64_t work, uint8_t *class, map_cost *least, bool *any,
+/* For no more than MAP_EXACT_RANKS_MAX ranks. state: of the problem, in any state; it is only read. class[n], *least
+ * and *any: the best assignment so far, its cost, and whether there is one; what is found must cost less, and obeys
+ * rules and slots. work: prices of a rank in a class that are looked at, about 4 ns each. 0, 1 (the work was not
+ * enough: there may be better ones), -ENOMEM. */
+int map_exact_search(const struct map_state *state, uint64_t work, uint8_t *class, map_cost *least, bool *any,
 	struct zerr *);
 
 #endif

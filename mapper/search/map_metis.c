@@ -145,39 +145,39 @@ static int metis_result(int rc, struct zerr *err)
 		rc == METIS_ERROR_MEMORY ? "not enough memory" : "it failed");
 }
 
-int map_metis_parts(const struct map_graph *g, uint32_t parts, const uint32_t *want, unsigned seed, uint32_t *part,
+int map_metis_pieces(const struct map_graph *g, uint32_t pieces, const uint32_t *want, unsigned seed, uint32_t *piece,
 	struct zerr *err)
 {
-	idx_t options[METIS_NOPTIONS], nparts = (idx_t)parts, one = 1, cut, *out;
+	idx_t options[METIS_NOPTIONS], npieces = (idx_t)pieces, one = 1, cut, *out;
 	real_t *share, loose = (real_t)1.001;
 	struct metis_graph m;
 	int rc;
 
-	if (parts == 1) {
-		memset(part, 0, g->n * sizeof(*part));
+	if (pieces == 1) {
+		memset(piece, 0, g->n * sizeof(*piece));
 		return 0;
 	}
 	rc = graph_make(&m, g, err);
 	if (rc)
 		return rc;
-	share = malloc(parts * sizeof(*share));
+	share = malloc(pieces * sizeof(*share));
 	out = malloc((size_t)g->n * sizeof(*out));
 	if (!share || !out) {
 		rc = zerr_set(err, -ENOMEM, "not enough memory for the partitioning");
 		goto out;
 	}
-	for (uint32_t i = 0; i < parts; i++)
+	for (uint32_t i = 0; i < pieces; i++)
 		share[i] = (real_t)want[i] / (real_t)g->n;
 	METIS_SetDefaultOptions(options);
 	options[METIS_OPTION_SEED] = (idx_t)(seed % INT32_MAX);
 	options[METIS_OPTION_NCUTS] = g->n < 100000 ? 4 : 1;
-	rc = metis_result(parts <= 8 ? METIS_PartGraphRecursive(&m.n, &one, m.xadj, m.adjncy, NULL, NULL, m.adjwgt,
-					       &nparts, share, &loose, options, &cut, out)
-				     : METIS_PartGraphKway(&m.n, &one, m.xadj, m.adjncy, NULL, NULL, m.adjwgt, &nparts,
-					       share, NULL, options, &cut, out),
+	rc = metis_result(pieces <= 8 ? METIS_PartGraphRecursive(&m.n, &one, m.xadj, m.adjncy, NULL, NULL, m.adjwgt,
+						&npieces, share, &loose, options, &cut, out)
+				      : METIS_PartGraphKway(&m.n, &one, m.xadj, m.adjncy, NULL, NULL, m.adjwgt,
+						&npieces, share, NULL, options, &cut, out),
 		err);
 	for (uint32_t v = 0; v < g->n && !rc; v++)
-		part[v] = (uint32_t)out[v];
+		piece[v] = (uint32_t)out[v];
 out:
 	free(share);
 	free(out);
@@ -185,7 +185,7 @@ out:
 	return rc;
 }
 
-int map_metis_separator(const struct map_graph *g, unsigned seed, uint32_t *part, struct zerr *err)
+int map_metis_separator(const struct map_graph *g, unsigned seed, uint32_t *piece, struct zerr *err)
 {
 	idx_t options[METIS_NOPTIONS], size;
 	struct metis_graph m;
@@ -196,7 +196,7 @@ int map_metis_separator(const struct map_graph *g, unsigned seed, uint32_t *part
 	METIS_SetDefaultOptions(options);
 	options[METIS_OPTION_SEED] = (idx_t)(seed % INT32_MAX);
 	options[METIS_OPTION_NSEPS] = 4;
-	rc = metis_result(METIS_ComputeVertexSeparator(&m.n, m.xadj, m.adjncy, NULL, options, &size, (idx_t *)part),
+	rc = metis_result(METIS_ComputeVertexSeparator(&m.n, m.xadj, m.adjncy, NULL, options, &size, (idx_t *)piece),
 		err);
 	metis_free(&m);
 	return rc;

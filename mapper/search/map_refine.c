@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The passes of the local search, see map_cut.h. One queue of moves for each pair of classes. */
+/* The passes of the local search, see map_state.h. One queue of moves for each pair of classes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mapper/search/map_cut.h"
 #include "mapper/search/map_queue.h"
+#include "mapper/search/map_refine.h"
 #include "mapper/base/rng.h"
 
 #define ALL_MOVE_MAX 20000u	      /* ranks up to which those in the middle of a class may move too */
@@ -14,7 +14,7 @@
 #define WORK_MAX (UINT64_C(48) << 20) /* ends of edges that the passes of one start may look at */
 
 struct pass {
-	struct map_cut *c;
+	struct map_state *c;
 	struct map_queue *queue; /* [k * k] */
 	uint32_t *stamp;	 /* [n]: what the queues say of a rank is old if it has another one */
 	uint8_t *done;		 /* [n]: has moved, or may not */
@@ -31,7 +31,7 @@ static struct map_queue *queue_of(const struct pass *p, uint32_t from, uint32_t 
 	return &p->queue[from * p->c->k + to];
 }
 
-static bool features_fit(const struct map_cut *c, uint32_t rank, uint32_t to)
+static bool features_fit(const struct map_state *c, uint32_t rank, uint32_t to)
 {
 	const struct map_site *s = c->p->site;
 
@@ -44,10 +44,10 @@ static bool features_fit(const struct map_cut *c, uint32_t rank, uint32_t to)
 /* All moves of a rank into the queues. Equal costs are told apart by chance, another chance in each pass. */
 static int rank_offer(struct pass *p, uint32_t v)
 {
-	struct map_cut *c = p->c;
+	struct map_state *c = p->c;
 	const struct map_site *s = c->p->site;
 	uint32_t from = c->class[v];
-	map_cost stay = map_cut_cost_in(c, v, from);
+	map_cost stay = map_state_cost_in(c, v, from);
 	int rc = 0;
 
 	p->stamp[v]++;
@@ -56,7 +56,7 @@ static int rank_offer(struct pass *p, uint32_t v)
 
 		if (to == from || !map_rules_allow(c->p->rules, s, v, to))
 			continue;
-		e.cost = map_cut_cost_in(c, v, to) - stay;
+		e.cost = map_state_cost_in(c, v, to) - stay;
 		e.chance = rng_mix(v + (c->random << 32)) & 255;
 		rc = map_queue_push_stamped(queue_of(p, from, to), &e);
 	}
@@ -64,7 +64,7 @@ static int rank_offer(struct pass *p, uint32_t v)
 }
 
 /* Has it any business with other classes? */
-static bool on_border(const struct map_cut *c, uint32_t v)
+static bool on_border(const struct map_state *c, uint32_t v)
 {
 	for (uint32_t b = 0; b < c->k; b++)
 		if (b != c->class[v] && c->linked[(size_t)v * c->k + b])
@@ -74,7 +74,7 @@ static bool on_border(const struct map_cut *c, uint32_t v)
 
 static int pass_begin(struct pass *p)
 {
-	struct map_cut *c = p->c;
+	struct map_state *c = p->c;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < c->k * c->k; i++)
@@ -131,7 +131,7 @@ static bool move_choose(struct pass *p, struct map_entry *best)
 
 static int move_do(struct pass *p, const struct map_entry *e)
 {
-	struct map_cut *c = p->c;
+	struct map_state *c = p->c;
 	const struct map_graph *g = c->p->graph;
 	int rc = 0;
 
@@ -139,7 +139,7 @@ static int move_do(struct pass *p, const struct map_entry *e)
 	p->moved[p->nmoved++] = e->rank;
 	p->done[e->rank] = 1;
 	p->work += 2 * (g->off[e->rank + 1] - g->off[e->rank]) + 1;
-	map_cut_move(c, e->rank, e->to);
+	map_state_move(c, e->rank, e->to);
 	p->over = c->load[e->to] > c->p->site->classes[e->to].slots ? e->to : MAP_NONE;
 	for (uint64_t i = g->off[e->rank]; i < g->off[e->rank + 1] && !rc; i++)
 		if (!p->done[g->adj[i]])
@@ -162,13 +162,13 @@ static int pass_run(struct pass *p, bool *better)
 		rc = move_do(p, &e);
 	while (p->nmoved > p->best) {
 		p->nmoved--;
-		map_cut_move(p->c, p->moved[p->nmoved], p->from[p->nmoved]);
+		map_state_move(p->c, p->moved[p->nmoved], p->from[p->nmoved]);
 	}
 	*better = p->best > 0;
 	return rc;
 }
 
-int map_cut_refine(struct map_cut *c, struct zerr *err)
+int map_refine(struct map_state *c, struct zerr *err)
 {
 	struct pass p = {.c = c};
 	bool better = true;

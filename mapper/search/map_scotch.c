@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mapper/search/map_start.h"
+#include "mapper/search/map_scotch.h"
 
 #ifdef HAVE_SCOTCH
 #include <scotch/scotch.h>
@@ -17,7 +17,7 @@
 struct arrays {
 	SCOTCH_Num *off, *adj, *weight;
 	SCOTCH_Num arch_off[MAP_CLASSES_MAX + 1], slots[MAP_CLASSES_MAX], *arch_adj, *arch_far;
-	SCOTCH_Num *part;
+	SCOTCH_Num *piece;
 };
 
 static void arrays_free(struct arrays *a)
@@ -27,7 +27,7 @@ static void arrays_free(struct arrays *a)
 	free(a->weight);
 	free(a->arch_adj);
 	free(a->arch_far);
-	free(a->part);
+	free(a->piece);
 }
 
 static int arrays_make(struct arrays *a, const struct map_problem *p)
@@ -39,10 +39,10 @@ static int arrays_make(struct arrays *a, const struct map_problem *p)
 	a->off = malloc(((size_t)g->n + 1) * sizeof(*a->off));
 	a->adj = malloc((g->off[g->n] + 1) * sizeof(*a->adj));
 	a->weight = malloc((g->off[g->n] + 1) * sizeof(*a->weight));
-	a->part = malloc(g->n * sizeof(*a->part));
+	a->piece = malloc(g->n * sizeof(*a->piece));
 	a->arch_adj = malloc(((size_t)s->nclasses * s->nclasses + 1) * sizeof(*a->arch_adj));
 	a->arch_far = malloc(((size_t)s->nclasses * s->nclasses + 1) * sizeof(*a->arch_far));
-	if (!a->off || !a->adj || !a->weight || !a->part || !a->arch_adj || !a->arch_far)
+	if (!a->off || !a->adj || !a->weight || !a->piece || !a->arch_adj || !a->arch_far)
 		return -ENOMEM;
 	for (uint32_t v = 0; v <= g->n; v++)
 		a->off[v] = (SCOTCH_Num)g->off[v];
@@ -54,7 +54,7 @@ static int arrays_make(struct arrays *a, const struct map_problem *p)
 		a->weight[e] = (SCOTCH_Num)(w ? w : 1);
 	}
 	for (uint32_t v = 0; v < g->n; v++)
-		a->part[v] = p->rules->pin[v] == MAP_NONE ? -1 : (SCOTCH_Num)s->nodes[p->rules->pin[v]].class;
+		a->piece[v] = p->rules->pin[v] == MAP_NONE ? -1 : (SCOTCH_Num)s->nodes[p->rules->pin[v]].class;
 	/* a class is near those that it shares a fabric with; the others are behind zippers */
 	for (uint32_t c = 0; c < s->nclasses; c++) {
 		a->arch_off[c] = at;
@@ -85,10 +85,10 @@ static int scotch_run(const struct map_problem *p, struct arrays *a, unsigned ro
 			a->arch_far) ||
 		SCOTCH_archBuild(arch, machine, 0, NULL, halve))
 		return -EIO;
-	return SCOTCH_graphMapFixed(graph, arch, strategy, a->part) ? -EIO : 0;
+	return SCOTCH_graphMapFixed(graph, arch, strategy, a->piece) ? -EIO : 0;
 }
 
-int map_start_scotch(const struct map_problem *p, unsigned round, uint8_t *class, struct zerr *err)
+int map_scotch_start(const struct map_problem *p, unsigned round, uint8_t *class, struct zerr *err)
 {
 	SCOTCH_Graph graph, machine;
 	SCOTCH_Strat halve, strategy; /* a first use makes them one for partitions, or for mappings */
@@ -107,7 +107,7 @@ int map_start_scotch(const struct map_problem *p, unsigned round, uint8_t *class
 	SCOTCH_stratInit(&strategy);
 	rc = scotch_run(p, &a, round, &graph, &machine, &arch, &halve, &strategy);
 	for (uint32_t v = 0; v < p->graph->n && !rc; v++)
-		class[v] = (uint8_t)a.part[v];
+		class[v] = (uint8_t)a.piece[v];
 	SCOTCH_stratExit(&strategy);
 	SCOTCH_stratExit(&halve);
 	SCOTCH_archExit(&arch);
@@ -117,7 +117,7 @@ int map_start_scotch(const struct map_problem *p, unsigned round, uint8_t *class
 	return rc ? zerr_set(err, rc, "Scotch: it failed") : 0;
 }
 #else
-int map_start_scotch(const struct map_problem *p, unsigned round, uint8_t *class, struct zerr *err)
+int map_scotch_start(const struct map_problem *p, unsigned round, uint8_t *class, struct zerr *err)
 {
 	(void)p;
 	(void)round;

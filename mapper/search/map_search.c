@@ -5,8 +5,12 @@
 #include <string.h>
 
 #include "mapper/search/map_exact.h"
+#include "mapper/search/map_refine.h"
+#include "mapper/search/map_scotch.h"
 #include "mapper/search/map_search.h"
 #include "mapper/search/map_start.h"
+#include "mapper/search/map_state.h"
+#include "mapper/search/map_vertexcut.h"
 #include "mapper/base/rng.h"
 
 #define SPLITS_MAX 8
@@ -17,7 +21,7 @@
 #define KICKS_MAX 2000u
 #define EXACT_WORK (UINT64_C(128) << 20) /* prices that the search of all maps may look at, with effort 1 */
 
-const char *const map_strategy_names[MAP_STRATEGIES + 1] = {"auto", "pairs", "block", "edge-cut", "vertex-cut",
+const char *const map_search_strategies[MAP_STRATEGIES + 1] = {"auto", "pairs", "block", "edge-cut", "vertex-cut",
 	"spread", "fastest", "keep", NULL};
 
 /* The best of the starts of a kind, each refined, and of kicks from there. */
@@ -33,8 +37,8 @@ struct search {
 	const struct map_problem *p; /* own */
 	const struct map_search_opts *o;
 	struct map_problem own; /* with the seed of this round of the effort */
-	uint64_t random;	/* of the cut, where a start begins: what came before does not matter */
-	struct map_cut cut;
+	uint64_t random;	/* of the state, where a start begins: what came before does not matter */
+	struct map_state state;
 	uint8_t *start;
 	struct best best[KINDS]; /* of this round: of all its starts, and of those that a strategy alone has */
 	unsigned kinds;		 /* bits of those that are kept */
@@ -47,11 +51,11 @@ struct search {
 
 static bool best_keep(const struct search *s, struct best *b)
 {
-	if (b->any && s->cut.cost >= b->least)
+	if (b->any && s->state.cost >= b->least)
 		return false;
 	b->any = true;
-	b->least = s->cut.cost;
-	memcpy(b->class, s->cut.class, s->cut.n);
+	b->least = s->state.cost;
+	memcpy(b->class, s->state.class, s->state.n);
 	return true;
 }
 
@@ -70,12 +74,12 @@ static int search_try(struct search *s, const char *what, unsigned kinds, struct
 {
 	int rc;
 
-	s->cut.random = s->random;
-	map_cut_set(&s->cut, s->start);
-	rc = map_cut_repair(&s->cut, err);
+	s->state.random = s->random;
+	map_state_set(&s->state, s->start);
+	rc = map_state_repair(&s->state, err);
 	if (rc)
 		return rc == -ENOSPC ? 0 : rc;
-	rc = map_cut_refine(&s->cut, err);
+	rc = map_refine(&s->state, err);
 	if (!rc)
 		search_keep(s, what, kinds);
 	return rc;
@@ -98,7 +102,7 @@ static void split_add(struct search *s, const uint32_t *want)
 static void splits_make(struct search *s)
 {
 	const struct map_site *site = s->p->site;
-	uint32_t n = s->cut.n, slots[64] = {0};
+	uint32_t n = s->state.n, slots[64] = {0};
 	uint64_t all = 0;
 
 	for (uint32_t c = 0; c < site->nclasses; c++)
@@ -126,14 +130,14 @@ static void splits_make(struct search *s)
 
 /* --- starts --- */
 
-static int try_parts(struct search *s, const struct map_split *split, unsigned round, struct zerr *err)
+static int try_pieces(struct search *s, const struct map_split *split, unsigned round, struct zerr *err)
 {
-	int rc = map_start_parts(s->p, split, round, s->start, err);
+	int rc = map_start_pieces(s->p, split, round, s->start, err);
 
 	return rc ? rc : search_try(s, "parts", BIT(ALL), err);
 }
 
-/* From parts to cuts through zipper nodes, for every pair of clusters with a zipper between. */
+/* From pieces to cuts through zipper nodes, for every pair of clusters with a zipper between. */
 static int try_cuts(struct search *s, const struct map_split *split, unsigned round, bool edge, bool vertex,
 	struct zerr *err)
 {
@@ -141,9 +145,9 @@ static int try_cuts(struct search *s, const struct map_split *split, unsigned ro
 	int rc = 0;
 
 	for (unsigned kind = 0; kind < 3 && !rc; kind++) {
-		if (kind < 2 ? !edge : !vertex || s->cut.n > COVER_RANKS_MAX)
+		if (kind < 2 ? !edge : !vertex || s->state.n > COVER_RANKS_MAX)
 			continue;
-		rc = map_start_parts(s->p, split, round, s->start, err);
+		rc = map_start_pieces(s->p, split, round, s->start, err);
 		for (uint32_t i = 0; i < site->nclusters && !rc; i++)
 			for (uint32_t j = 0; j < i && !rc; j++) {
 				uint32_t a = map_start_side(site, i), b = map_start_side(site, j);
@@ -152,7 +156,7 @@ static int try_cuts(struct search *s, const struct map_split *split, unsigned ro
 				if (a == MAP_NONE || b == MAP_NONE || between == MAP_NONE)
 					continue;
 				if (kind == 2)
-					rc = map_start_cover(s->p, a, b, between, s->start, err);
+					rc = map_vertexcut_make(s->p, a, b, between, s->start, err);
 				else
 					map_start_border(s->p, kind ? b : a, kind ? a : b, between, s->start);
 			}
@@ -179,9 +183,9 @@ static int try_scotch(struct search *s, unsigned round, struct zerr *err)
 {
 	int rc;
 
-	if (s->p->graph->off[s->cut.n] > SCOTCH_ENDS_MAX || s->p->site->nclasses < 2)
+	if (s->p->graph->off[s->state.n] > SCOTCH_ENDS_MAX || s->p->site->nclasses < 2)
 		return 0;
-	rc = map_start_scotch(s->p, round, s->start, err);
+	rc = map_scotch_start(s->p, round, s->start, err);
 	if (rc)
 		return rc == -ENOMEM ? rc : 0;
 	return search_try(s, "Scotch", BIT(ALL), err);
@@ -193,7 +197,7 @@ static int try_grow(struct search *s, unsigned round, unsigned kinds, struct zer
 	const struct map_site *site = s->p->site;
 	uint32_t order[MAP_CLASSES_MAX], n = 0, first = round % site->nclusters;
 	bool in[MAP_CLASSES_MAX] = {false};
-	uint32_t from = rng_below((uint32_t)rng_at(s->p->seed, RNG_MAP, 2, round), s->cut.n);
+	uint32_t from = rng_below((uint32_t)rng_at(s->p->seed, RNG_MAP, 2, round), s->state.n);
 	int rc;
 
 	for (uint32_t i = 0; i < site->nclusters; i++)
@@ -211,21 +215,21 @@ static int try_grow(struct search *s, unsigned round, unsigned kinds, struct zer
 /* The best of a kind so far is disturbed and refined again, as often as the work allows. */
 static int try_kicks(struct search *s, enum kind kind, struct zerr *err)
 {
-	uint64_t cost = (uint64_t)s->cut.n * 8 + s->p->graph->off[s->cut.n];
+	uint64_t cost = (uint64_t)s->state.n * 8 + s->p->graph->off[s->state.n];
 	uint64_t kicks = KICK_WORK / (cost * 4);
 	const struct best *b = &s->best[kind];
 	int rc = 0;
 
 	kicks = kicks < KICKS_MAX ? kicks : KICKS_MAX;
-	s->cut.random = s->random;
+	s->state.random = s->random;
 	for (uint64_t i = 0; i < kicks && !rc && b->any && s->result.least; i++) {
-		uint32_t most = s->cut.n < MAP_EXACT_RANKS_MAX ? s->cut.n : s->cut.n / 4 + 1;
+		uint32_t most = s->state.n < MAP_EXACT_RANKS_MAX ? s->state.n : s->state.n / 4 + 1;
 
-		map_cut_set(&s->cut, b->class);
-		rc = map_cut_kick(&s->cut, 1 + rng_below((uint32_t)rng_at(s->p->seed, RNG_MAP, 3, i), most), err);
+		map_state_set(&s->state, b->class);
+		rc = map_state_kick(&s->state, 1 + rng_below((uint32_t)rng_at(s->p->seed, RNG_MAP, 3, i), most), err);
 		if (rc == -ENOSPC)
 			rc = 0;
-		else if (!rc && !(rc = map_cut_refine(&s->cut, err)))
+		else if (!rc && !(rc = map_refine(&s->state, err)))
 			search_keep(s, "a kick", BIT(kind));
 	}
 	return rc;
@@ -238,7 +242,7 @@ static int try_all(struct search *s, struct zerr *err)
 	struct best *b = &s->result;
 	map_cost least = b->least;
 	const bool any = b->any;
-	int rc = map_exact_search(&s->cut, EXACT_WORK * s->o->effort, b->class, &b->least, &b->any, err);
+	int rc = map_exact_search(&s->state, EXACT_WORK * s->o->effort, b->class, &b->least, &b->any, err);
 
 	if (rc >= 0 && b->any && (!any || b->least < least) && s->o->progress)
 		s->o->progress(s->o->progress_arg, rc ? "some of all maps" : "all maps", b->least);
@@ -249,7 +253,7 @@ static int try_all(struct search *s, struct zerr *err)
 static int try_layouts(struct search *s, struct zerr *err)
 {
 	const uint8_t *const *from = s->o->from;
-	const bool large = s->p->graph->off[s->cut.n] > LARGE_ENDS;
+	const bool large = s->p->graph->off[s->state.n] > LARGE_ENDS;
 	int rc = 0;
 
 	for (unsigned i = 0; i < sizeof(s->o->from) / sizeof(from[0]) && !rc; i++) {
@@ -257,11 +261,11 @@ static int try_layouts(struct search *s, struct zerr *err)
 
 		if (!from[i])
 			continue;
-		memcpy(s->start, from[i], s->cut.n);
+		memcpy(s->start, from[i], s->state.n);
 		if (!large || i == 2) {
 			rc = search_try(s, "a layout", kinds, err);
 		} else { /* it would take long to make something of a bad one */
-			map_cut_set(&s->cut, s->start);
+			map_state_set(&s->state, s->start);
 			search_keep(s, "a simple layout", kinds);
 		}
 	}
@@ -272,7 +276,7 @@ static int try_starts(struct search *s, bool small, struct zerr *err)
 {
 	const enum map_strategy way = s->o->strategy;
 	const bool all = s->kinds & BIT(ALL);
-	const uint64_t ends = s->p->graph->off[s->cut.n];
+	const uint64_t ends = s->p->graph->off[s->state.n];
 	unsigned rounds = ends > 4000000 ? 1 : ends > 400000 ? 2 : 4;
 	int rc = 0;
 
@@ -280,7 +284,7 @@ static int try_starts(struct search *s, bool small, struct zerr *err)
 	for (unsigned r = 0; r < rounds && !rc && ends && !small; r++) {
 		for (unsigned i = 0; i < (ends > LARGE_ENDS ? 1 : s->nsplits) && !rc; i++) {
 			if (all)
-				rc = try_parts(s, &s->split[i], r, err);
+				rc = try_pieces(s, &s->split[i], r, err);
 			if (!rc && (ends <= LARGE_ENDS || !all))
 				rc = try_cuts(s, &s->split[i], r, all || way == MAP_EDGE_CUT,
 					all || way == MAP_VERTEX_CUT, err);
@@ -305,7 +309,7 @@ static int try_starts(struct search *s, bool small, struct zerr *err)
  * strategies alone would do, too. */
 static int search_run(struct search *s, struct zerr *err)
 {
-	const bool small = s->cut.n < 6 * s->p->site->nclusters + 4;
+	const bool small = s->state.n < 6 * s->p->site->nclusters + 4;
 	const uint64_t seed = s->own.seed;
 	int rc = 0;
 
@@ -322,7 +326,7 @@ static int search_run(struct search *s, struct zerr *err)
 				rc = try_kicks(s, (enum kind)k, err);
 	}
 	s->own.seed = seed;
-	if (!rc && s->cut.n <= MAP_EXACT_RANKS_MAX)
+	if (!rc && s->state.n <= MAP_EXACT_RANKS_MAX)
 		rc = try_all(s, err);
 	return rc;
 }
@@ -338,15 +342,15 @@ static unsigned kinds_choose(const struct map_search_opts *o, uint64_t ends)
 
 static int search_create(struct search *s, struct zerr *err)
 {
-	int rc = map_cut_create(&s->cut, s->p, err);
+	int rc = map_state_create(&s->state, s->p, err);
 
 	if (rc)
 		return rc;
-	s->kinds = kinds_choose(s->o, s->p->graph->off[s->cut.n]);
-	s->start = malloc(s->cut.n);
+	s->kinds = kinds_choose(s->o, s->p->graph->off[s->state.n]);
+	s->start = malloc(s->state.n);
 	rc = s->start ? 0 : -ENOMEM;
 	for (int k = 0; k < KINDS; k++) {
-		s->best[k].class = malloc(s->cut.n);
+		s->best[k].class = malloc(s->state.n);
 		rc = s->best[k].class ? rc : -ENOMEM;
 	}
 	splits_make(s);
@@ -358,7 +362,7 @@ static void search_free(struct search *s)
 	for (int k = 0; k < KINDS; k++)
 		free(s->best[k].class);
 	free(s->start);
-	map_cut_free(&s->cut);
+	map_state_free(&s->state);
 }
 
 int map_search(const struct map_problem *p, const struct map_search_opts *o, uint8_t *class, map_cost *cost,

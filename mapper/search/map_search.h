@@ -3,7 +3,7 @@
 #ifndef ZIP_MAPPER_MAP_SEARCH_H
 #define ZIP_MAPPER_MAP_SEARCH_H
 
-#include "mapper/search/map_cut.h"
+#include "mapper/search/map_problem.h"
 
 enum map_strategy {
 	MAP_AUTO,
@@ -16,7 +16,7 @@ enum map_strategy {
 	MAP_KEEP,
 	MAP_STRATEGIES
 };
-extern const char *const map_strategy_names[MAP_STRATEGIES + 1]; /* NULL-terminated */
+extern const char *const map_search_strategies[MAP_STRATEGIES + 1]; /* NULL-terminated */
 
 struct map_search_opts {
 	enum map_strategy strategy; /* not MAP_PAIRS, MAP_BLOCK: those are layouts, see map_layout.h */

@@ -7,6 +7,7 @@
 #include "mapper/search/map_metis.h"
 #include "mapper/search/map_start.h"
 #include "mapper/base/rng.h"
+#include "mapper/site/map_ways.h"
 
 static int no_memory(struct zerr *err)
 {
@@ -34,24 +35,24 @@ uint32_t map_start_between(const struct map_site *s, uint32_t a, uint32_t b)
 	return class_largest(s, UINT64_C(1) << a | UINT64_C(1) << b, true);
 }
 
-/* --- parts --- */
+/* --- pieces --- */
 
 struct deal {
 	const struct map_site *site;
-	uint32_t parts;
-	uint32_t cluster[64]; /* of each part */
-	const uint32_t *want; /* of each part */
-	uint64_t *between;    /* [parts * parts]: weight between two parts */
+	uint32_t pieces;
+	uint32_t cluster[64]; /* of each piece */
+	const uint32_t *want; /* of each piece */
+	uint64_t *between;    /* [pieces * pieces]: weight between two pieces */
 };
 
 static map_cost deal_cost(const struct deal *d)
 {
 	map_cost cost = 0;
 
-	for (uint32_t a = 0; a < d->parts; a++)
+	for (uint32_t a = 0; a < d->pieces; a++)
 		for (uint32_t b = 0; b < a; b++)
-			cost += (map_cost)d->between[a * d->parts + b] *
-				map_site_hops(d->site, d->cluster[a], d->cluster[b]);
+			cost += (map_cost)d->between[a * d->pieces + b] *
+				map_ways_hops(d->site, d->cluster[a], d->cluster[b]);
 	return cost;
 }
 
@@ -63,7 +64,7 @@ static void deal_improve(struct deal *d)
 
 	while (better) {
 		better = false;
-		for (uint32_t a = 0; a < d->parts; a++)
+		for (uint32_t a = 0; a < d->pieces; a++)
 			for (uint32_t b = 0; b < a; b++) {
 				uint32_t old = d->cluster[a],
 					 larger = d->want[a] > d->want[b] ? d->want[a] : d->want[b];
@@ -84,63 +85,63 @@ static void deal_improve(struct deal *d)
 	}
 }
 
-static int parts_deal(const struct map_problem *p, struct deal *d, const uint32_t *part, uint8_t *class,
+static int pieces_deal(const struct map_problem *p, struct deal *d, const uint32_t *piece, uint8_t *class,
 	struct zerr *err)
 {
 	const struct map_graph *g = p->graph;
 
-	d->between = calloc((size_t)d->parts * d->parts, sizeof(*d->between));
+	d->between = calloc((size_t)d->pieces * d->pieces, sizeof(*d->between));
 	if (!d->between)
 		return no_memory(err);
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint64_t e = g->off[v]; e < g->off[v + 1]; e++)
-			d->between[part[v] * d->parts + part[g->adj[e]]] += g->weight[e];
+			d->between[piece[v] * d->pieces + piece[g->adj[e]]] += g->weight[e];
 	deal_improve(d);
 	for (uint32_t v = 0; v < g->n; v++)
-		class[v] = (uint8_t)map_start_side(p->site, d->cluster[part[v]]);
+		class[v] = (uint8_t)map_start_side(p->site, d->cluster[piece[v]]);
 	free(d->between);
 	return 0;
 }
 
-int map_start_parts(const struct map_problem *p, const struct map_split *split, unsigned round, uint8_t *class,
+int map_start_pieces(const struct map_problem *p, const struct map_split *split, unsigned round, uint8_t *class,
 	struct zerr *err)
 {
 	struct deal d = {.site = p->site};
-	uint32_t want[64], *part = malloc(p->graph->n * sizeof(*part));
-	int rc = part ? 0 : no_memory(err);
+	uint32_t want[64], *piece = malloc(p->graph->n * sizeof(*piece));
+	int rc = piece ? 0 : no_memory(err);
 
 	for (uint32_t c = 0; c < p->site->nclusters; c++)
 		if (split->want[c] && map_start_side(p->site, c) != MAP_NONE) {
-			want[d.parts] = split->want[c];
-			d.cluster[d.parts++] = c;
+			want[d.pieces] = split->want[c];
+			d.cluster[d.pieces++] = c;
 		}
 	d.want = want;
-	if (!rc && !d.parts) /* zipper nodes only */
+	if (!rc && !d.pieces) /* zipper nodes only */
 		memset(class, 0, p->graph->n);
-	if (!rc && d.parts)
-		rc = map_metis_parts(p->graph, d.parts, want, (unsigned)p->seed + round, part, err);
-	if (!rc && d.parts)
-		rc = parts_deal(p, &d, part, class, err);
-	free(part);
+	if (!rc && d.pieces)
+		rc = map_metis_pieces(p->graph, d.pieces, want, (unsigned)p->seed + round, piece, err);
+	if (!rc && d.pieces)
+		rc = pieces_deal(p, &d, piece, class, err);
+	free(piece);
 	return rc;
 }
 
 int map_start_separator(const struct map_problem *p, uint32_t a, uint32_t b, uint32_t between, unsigned round,
 	uint8_t *class, struct zerr *err)
 {
-	uint32_t *part = malloc(p->graph->n * sizeof(*part));
+	uint32_t *piece = malloc(p->graph->n * sizeof(*piece));
 	const uint8_t sides[2][3] = {{(uint8_t)a, (uint8_t)b, (uint8_t)between},
 		{(uint8_t)b, (uint8_t)a, (uint8_t)between}};
 	uint64_t size[2] = {0};
-	int rc = part ? map_metis_separator(p->graph, (unsigned)p->seed + round, part, err) : no_memory(err);
+	int rc = piece ? map_metis_separator(p->graph, (unsigned)p->seed + round, piece, err) : no_memory(err);
 
 	for (uint32_t v = 0; v < p->graph->n && !rc; v++)
-		if (part[v] < 2)
-			size[part[v]]++;
+		if (piece[v] < 2)
+			size[piece[v]]++;
 	for (uint32_t v = 0; v < p->graph->n && !rc; v++)
 		class[v] =
-			sides[(size[0] < size[1]) != (p->site->classes[a].slots < p->site->classes[b].slots)][part[v]];
-	free(part);
+			sides[(size[0] < size[1]) != (p->site->classes[a].slots < p->site->classes[b].slots)][piece[v]];
+	free(piece);
 	return rc;
 }
 

@@ -15,9 +15,4 @@ int graph_text_read(struct zgraph **, const char *path, bool keep_self, struct z
 /* Only the number of vertices. */
 int graph_text_peek(const char *path, uint64_t *ranks, struct zerr *);
 
-/* METIS: edges with the mean of the two directions' bytes, rounded up; messages without bytes and a rank's own are left
- * out. Matrix Market: all edges, their bytes exactly. 0 or a negative errno; then there is no file. */
-int graph_metis_write(const struct zgraph *, const char *path, struct zerr *);
-int graph_market_write(const struct zgraph *, const char *path, struct zerr *);
-
 #endif

@@ -1,113 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes METIS and Matrix Market files, and turns graphs into undirected ones. See graph_text.h, graph.h. */
-#include <errno.h>
+/* Writes METIS and Matrix Market files, see graph_write.h. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "mapper/traffic/graph.h"
-#include "mapper/traffic/graph_text.h"
+#include "mapper/traffic/graph_undirected.h"
+#include "mapper/traffic/graph_write.h"
 #include "mapper/base/outfile.h"
-
-/* --- both directions together --- */
-
-struct arrays {
-	uint64_t *off, *bytes, *messages;
-	uint32_t *peer;
-};
-
-static void arrays_free(struct arrays *a)
-{
-	free(a->off);
-	free(a->peer);
-	free(a->bytes);
-	free(a->messages);
-}
-
-static int arrays_make(struct arrays *a, uint32_t ranks, uint64_t edges)
-{
-	*a = (struct arrays){.off = calloc((size_t)ranks + 2, sizeof(*a->off)),
-		.peer = malloc((edges + 1) * sizeof(*a->peer)),
-		.bytes = malloc((edges + 1) * sizeof(*a->bytes)),
-		.messages = malloc((edges + 1) * sizeof(*a->messages))};
-	return a->off && a->peer && a->bytes && a->messages ? 0 : -ENOMEM;
-}
-
-/* Row r becomes what r received. Ascends by peer, as the rows are gone through in their order. */
-static void transpose(struct arrays *t, const struct zgraph *g)
-{
-	for (uint64_t i = 0; i < g->edges; i++)
-		t->off[g->peer[i] + 2]++;
-	for (uint32_t r = 0; r < g->ranks; r++)
-		t->off[r + 2] += t->off[r + 1];
-	for (uint32_t r = 0; r < g->ranks; r++)
-		for (uint64_t i = g->off[r]; i < g->off[r + 1]; i++) {
-			uint64_t at = t->off[g->peer[i] + 1]++;
-
-			t->peer[at] = r;
-			t->bytes[at] = g->bytes[i];
-			t->messages[at] = g->messages[i];
-		}
-}
-
-/* Row r of u: the merge of what r sent and what it received. */
-static int merge_row(struct arrays *u, uint64_t *n, const struct zgraph *g, const struct arrays *t, uint32_t r)
-{
-	uint64_t i = g->off[r], j = t->off[r];
-
-	for (; i < g->off[r + 1] || j < t->off[r + 1]; (*n)++) {
-		bool out = i < g->off[r + 1] && (j == t->off[r + 1] || g->peer[i] <= t->peer[j]);
-		bool in = j < t->off[r + 1] && (i == g->off[r + 1] || t->peer[j] <= g->peer[i]);
-		uint64_t bytes[2] = {out ? g->bytes[i] : 0, in ? t->bytes[j] : 0};
-		uint64_t messages[2] = {out ? g->messages[i] : 0, in ? t->messages[j] : 0};
-
-		u->peer[*n] = out ? g->peer[i] : t->peer[j];
-		if (__builtin_add_overflow(bytes[0], bytes[1], &u->bytes[*n]) ||
-			__builtin_add_overflow(messages[0], messages[1], &u->messages[*n]))
-			return -EOVERFLOW;
-		i += out;
-		j += in;
-	}
-	return 0;
-}
-
-int graph_undirected(struct zgraph **out, const struct zgraph *g, struct zerr *err)
-{
-	struct zgraph *sum = calloc(1, sizeof(*sum));
-	struct arrays t = {0}, u = {0};
-	uint64_t n = 0;
-	int rc = sum ? arrays_make(&t, g->ranks, g->edges) : -ENOMEM;
-
-	*out = NULL;
-	if (!rc)
-		rc = arrays_make(&u, g->ranks, 2 * g->edges);
-	if (!rc)
-		transpose(&t, g);
-	for (uint32_t r = 0; !rc && r < g->ranks; r++) {
-		rc = merge_row(&u, &n, g, &t, r);
-		u.off[r + 1] = n;
-	}
-	arrays_free(&t);
-	if (rc) {
-		arrays_free(&u);
-		free(sum);
-		return zerr_set(err, rc,
-			rc == -ENOMEM ? "not enough memory" : "more than 2^64 bytes between two ranks");
-	}
-	*sum = (struct zgraph){.ranks = g->ranks,
-		.edges = n,
-		.off = u.off,
-		.peer = u.peer,
-		.bytes = u.bytes,
-		.messages = u.messages,
-		.total_bytes = g->total_bytes,
-		.total_messages = g->total_messages};
-	*out = sum;
-	return 0;
-}
-
-/* --- as text --- */
 
 /* The mean of both directions, so that what METIS counts twice is the sum; it takes no weight 0. */
 static uint64_t metis_weight(uint64_t both)
@@ -166,12 +64,12 @@ static int text_write(const struct zgraph *g, const char *path,
 	return rc ? rc : outfile_close(&o, body(o.f, g, err), err);
 }
 
-int graph_metis_write(const struct zgraph *g, const char *path, struct zerr *err)
+int graph_write_metis(const struct zgraph *g, const char *path, struct zerr *err)
 {
 	return text_write(g, path, metis_body, err);
 }
 
-int graph_market_write(const struct zgraph *g, const char *path, struct zerr *err)
+int graph_write_market(const struct zgraph *g, const char *path, struct zerr *err)
 {
 	return text_write(g, path, market_body, err);
 }

@@ -6,9 +6,12 @@
 
 #include "mapper/traffic/graph.h"
 #include "mapper/traffic/pattern.h"
+#include "mapper/traffic/pattern_graph.h"
+#include "mapper/traffic/pattern_grid.h"
+#include "mapper/traffic/pattern_random.h"
 
-const struct pattern_ops *const pattern_table[] = {&pattern_umesh, &pattern_2d, &pattern_4d, &pattern_m2m,
-	&pattern_spread, &pattern_graph, NULL};
+const struct pattern_ops *const pattern_table[] = {&pattern_random_umesh, &pattern_grid_2d, &pattern_grid_4d,
+	&pattern_grid_m2m, &pattern_random_spread, &pattern_graph, NULL};
 
 static const struct pattern_ops *pattern_find(const char *name)
 {
@@ -35,7 +38,7 @@ int pattern_wants(struct spec *spec, uint64_t *ranks, struct zerr *err)
 		return graph_peek(value, ranks, err);
 	if (!value)
 		return 0;
-	if (ops == &pattern_umesh || ops == &pattern_spread)
+	if (ops == &pattern_random_umesh || ops == &pattern_random_spread)
 		return zerr_set(err, -EINVAL, "%s: %s has no dimensions; say ranks:%s", spec->where, ops->name, value);
 	rc = spec_dims(spec, value, dims, 4, &n, err);
 	if (rc)
@@ -79,6 +82,6 @@ void pattern_destroy(struct pattern *p)
 {
 	if (!p)
 		return;
-	graph_destroy(p->graph);
+	pattern_graph_destroy(p->graph);
 	free(p);
 }

@@ -8,7 +8,7 @@
 #include "mapper/base/spec.h"
 #include "mapper/traffic/traffic.h"
 
-struct graph;
+struct pattern_edges;
 
 struct pattern {
 	const struct pattern_ops *ops;
@@ -19,7 +19,7 @@ struct pattern {
 	uint32_t axis; /* many-to-many: the dimension along which subsets lie */
 	int periodic;
 	uint32_t least, most, range; /* partners of a rank; range 0: anywhere */
-	struct graph *graph;
+	struct pattern_edges *graph;
 };
 
 struct pattern_ops {
@@ -29,7 +29,6 @@ struct pattern_ops {
 	int (*create)(struct pattern *, struct spec *, uint32_t ranks, struct zerr *);
 };
 
-extern const struct pattern_ops pattern_umesh, pattern_spread, pattern_2d, pattern_4d, pattern_m2m, pattern_graph;
 extern const struct pattern_ops *const pattern_table[]; /* NULL-terminated */
 
 /* Ranks that the description asks for by itself (its dimensions, or the graph's vertices); 0 if it takes what it gets.

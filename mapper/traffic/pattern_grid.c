@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Patterns on a grid of ranks (Table I, section VI), the last dimension running fastest: stencils with the nearest
- * neighbours in two or four dimensions, and many-to-many, where the ranks that differ in the second dimension only
- * exchange with each other. In a dimension of one rank a stencil sends nothing; of two, two messages to the other.
- */
+/* Stencils and many-to-many, see pattern_grid.h. */
 #include <errno.h>
 
-#include "mapper/traffic/pattern.h"
+#include "mapper/traffic/pattern_grid.h"
 
 static uint32_t stencil_messages(const void *arg, uint32_t rank, struct traffic_message *out)
 {
@@ -129,21 +125,21 @@ static int m2m_create(struct pattern *p, struct spec *spec, uint32_t ranks, stru
 	return rc;
 }
 
-const struct pattern_ops pattern_2d = {
+const struct pattern_ops pattern_grid_2d = {
 	.name = "2d",
 	.title = "2D Stencil",
 	.help = "2d[:XxY] periodic:yes bytes:64K; 4 neighbours",
 	.create = stencil2d_create,
 };
 
-const struct pattern_ops pattern_4d = {
+const struct pattern_ops pattern_grid_4d = {
 	.name = "4d",
 	.title = "4D Stencil",
 	.help = "4d[:XxYxZxW] periodic:yes bytes:2M; 8 neighbours; else Xx48x48x48",
 	.create = stencil4d_create,
 };
 
-const struct pattern_ops pattern_m2m = {
+const struct pattern_ops pattern_grid_m2m = {
 	.name = "m2m",
 	.title = "Many to many",
 	.help = "m2m[:XxYxZ] bytes:100K; all-to-all along Y; else Xx128x384",

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Patterns with random partners (Table I): unstructured mesh, where they are near by rank number, and uniform spread,
- * where they are anywhere. Each rank draws how many partners it has and which, all different, and sends a message to
- * each; that somebody is my partner does not make me his.
- */
+/* Draws partners, see pattern_random.h. */
 #include <errno.h>
 
-#include "mapper/traffic/pattern.h"
+#include "mapper/traffic/pattern_random.h"
 #include "mapper/base/rng.h"
 
 static uint32_t random_messages(const void *arg, uint32_t rank, struct traffic_message *out)
@@ -65,14 +61,14 @@ static int umesh_create(struct pattern *p, struct spec *spec, uint32_t ranks, st
 	return rc ? rc : random_create(p, spec, ranks, err);
 }
 
-const struct pattern_ops pattern_umesh = {
+const struct pattern_ops pattern_random_umesh = {
 	.name = "umesh",
 	.title = "Unstructured Mesh",
 	.help = "min:6 max:20 (partners) range:30 (ranks to either side) bytes:512K",
 	.create = umesh_create,
 };
 
-const struct pattern_ops pattern_spread = {
+const struct pattern_ops pattern_random_spread = {
 	.name = "spread",
 	.title = "Uniform Spread",
 	.help = "min:6 max:20 (partners, anywhere) bytes:512K",

@@ -14,6 +14,10 @@
 
 struct net;
 
+/* The most bytes that may leave their points in one flow. The network model keeps sums of fractions of bytes in 64
+ * bits, and whole bytes in double. */
+#define TRAFFIC_BYTES_MAX (UINT64_C(1) << 52)
+
 struct traffic_item {
 	uint32_t dst;	/* point */
 	uint32_t units; /* traffic.unit bytes each; a pair above 2^32 - 1 units has several items */

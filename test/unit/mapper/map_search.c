@@ -12,8 +12,12 @@
 
 #include "mapper/map/map_layout.h"
 #include "mapper/search/map_search.h"
+#include "mapper/search/map_scotch.h"
 #include "mapper/search/map_start.h"
+#include "mapper/search/map_state.h"
+#include "mapper/search/map_vertexcut.h"
 #include "mapper/base/rng.h"
+#include "mapper/map/map_place.h"
 
 #define RANKS 300u
 #define LARGE 1200u
@@ -79,15 +83,15 @@ static const char row[] = "#ZIP cluster a\na:100\n#ZIP cluster b\nb:100\ny:8\n#Z
 /* A start as it comes from the library, made to fit and no more. */
 static map_cost cost_alone(struct bench *b, const uint8_t *class)
 {
-	struct map_cut cut;
+	struct map_state state;
 	struct zerr err;
 	map_cost cost;
 
-	assert_int_equal(map_cut_create(&cut, &b->problem, &err), 0);
-	map_cut_set(&cut, class);
-	assert_int_equal(map_cut_repair(&cut, &err), 0);
-	cost = cut.cost;
-	map_cut_free(&cut);
+	assert_int_equal(map_state_create(&state, &b->problem, &err), 0);
+	map_state_set(&state, class);
+	assert_int_equal(map_state_repair(&state, &err), 0);
+	cost = state.cost;
+	map_state_free(&state);
 	return cost;
 }
 
@@ -106,9 +110,9 @@ static void compare(const char *hosts, uint32_t n, uint32_t edges, uint64_t seed
 	assert_true(cost == cost_alone(&b, class)); /* obeys slots, and costs what it says */
 	for (uint32_t c = 0; c < b.site.nclusters; c++)
 		split.want[c] = n / b.site.nclusters + (c < n % b.site.nclusters);
-	assert_int_equal(map_start_parts(&b.problem, &split, 7, other, &err), 0);
+	assert_int_equal(map_start_pieces(&b.problem, &split, 7, other, &err), 0);
 	assert_true(cost <= cost_alone(&b, other));
-	if (map_start_scotch(&b.problem, 7, other, &err) == 0)
+	if (map_scotch_start(&b.problem, 7, other, &err) == 0)
 		assert_true(cost <= cost_alone(&b, other));
 	assert_int_equal(map_layout_create(&layout, n, &err), 0);
 	assert_int_equal(map_layout_block(&layout, &b.problem, &err), 0);
@@ -117,7 +121,7 @@ static void compare(const char *hosts, uint32_t n, uint32_t edges, uint64_t seed
 	assert_int_equal(map_layout_create(&layout, n, &err), 0);
 	if (map_layout_pairs(&layout, &b.problem, &err) == 0)
 		assert_true(cost <= map_layout_cost(&layout, &b.problem));
-	assert_int_equal(map_layout_place(&layout, &b.problem, class, &err), 0);
+	assert_int_equal(map_place_ranks(&layout, &b.problem, class, &err), 0);
 	assert_true(map_layout_cost(&layout, &b.problem) == cost);
 	assert_int_equal(map_layout_classes(&layout, &b.problem, other, &err), 0);
 	map_layout_free(&layout);
@@ -150,9 +154,9 @@ static void scotch_repeats(void **state)
 
 	(void)state;
 	bench_create(&b, hosts, LARGE, 6 * LARGE, 6);
-	if (map_start_scotch(&b.problem, 7, first, &err) == 0)
+	if (map_scotch_start(&b.problem, 7, first, &err) == 0)
 		for (int i = 0; i < 5; i++) {
-			assert_int_equal(map_start_scotch(&b.problem, 7, again, &err), 0);
+			assert_int_equal(map_scotch_start(&b.problem, 7, again, &err), 0);
 			assert_memory_equal(first, again, LARGE);
 		}
 	bench_free(&b);
@@ -340,7 +344,7 @@ static void cover_covers(void **state)
 
 	(void)state;
 	bench_create(&b, two, RANKS, 900, 6);
-	assert_int_equal(map_start_parts(&b.problem, &split, 0, class, &err), 0);
+	assert_int_equal(map_start_pieces(&b.problem, &split, 0, class, &err), 0);
 	uint32_t border[2] = {0}, taken = 0;
 	for (uint32_t v = 0; v < RANKS; v++) {
 		bool talks = false;
@@ -349,7 +353,7 @@ static void cover_covers(void **state)
 		border[class[v]] += talks;
 	}
 	uint32_t z = map_start_between(&b.site, 0, 1);
-	assert_int_equal(map_start_cover(&b.problem, 0, 1, z, class, &err), 0);
+	assert_int_equal(map_vertexcut_make(&b.problem, 0, 1, z, class, &err), 0);
 	for (uint32_t v = 0; v < RANKS; v++) {
 		taken += class[v] == z;
 		for (uint64_t e = b.graph.off[v]; e < b.graph.off[v + 1]; e++)

@@ -7,7 +7,8 @@
 #include <cmocka.h>
 
 #include "test/unit/mapper/model_fixture.h"
-#include "mapper/model/stats.h"
+#include "mapper/model/link_stats.h"
+#include "mapper/model/routing_table.h"
 
 /* In the second one messages are many enough to meet at legs (mapper/model/adapt_legs.c). */
 static const char *const networks[] = {"dragonfly group:9 chassis:2 router:4 node:1 bandwidth:1000",
@@ -89,19 +90,19 @@ static void statistics(void **state)
 {
 	struct net *net = fixture_net("crossbar node:2");
 	double load[5] = {99, 1, 4, 2, 3};
-	struct stats s;
+	struct link_stats s;
 
 	(void)state;
-	assert_int_equal(stats_make(&s, net, load, &stats_kinds[0], 3), 0);
+	assert_int_equal(link_stats_make(&s, net, load, &link_stats_kinds[0], 3), 0);
 	assert_int_equal(s.count, 4);
 	assert_true(s.min == 1 && s.q1 == 1.75 && s.median == 2.5 && s.mean == 2.5 && s.q3 == 3.25 && s.max == 4);
 	assert_true(s.bin[0] == 1 && s.bin[1] == 1 && s.bin[2] == 2);
-	stats_free(&s);
+	link_stats_free(&s);
 	net->cables[NET_UP] = 2;
-	assert_int_equal(stats_make(&s, net, load, &stats_kinds[0], 3), 0);
+	assert_int_equal(link_stats_make(&s, net, load, &link_stats_kinds[0], 3), 0);
 	assert_int_equal(s.count, 6);
 	assert_true(s.min == 0.5 && s.median == 1 && s.max == 4 && s.sum == 10);
-	stats_free(&s);
+	link_stats_free(&s);
 	net_destroy(net);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Networks and predictions, see model_fixture.h. */
+#include "mapper/net/topology.h"
+#include "mapper/model/routing_table.h"
 #include "test/unit/mapper/model_fixture.h"
 
 #include <setjmp.h>
@@ -12,7 +14,7 @@ struct net *fixture_net(const char *text)
 	struct zerr err = {""};
 	struct net *net;
 
-	if (net_create(text, &net, &err))
+	if (topology_create(text, &net, &err))
 		fail_msg("%s", err.text);
 	return net;
 }
@@ -24,7 +26,7 @@ double *fixture_predict(const struct net *net, const char *routing, const struct
 	uint64_t bytes[64];
 	struct model_result r;
 	struct traffic t;
-	struct model_flow flow = {routing_find(routing), &t};
+	struct model_flow flow = {routing_table_find(routing), &t};
 	struct zerr err = {""};
 
 	assert_true(n <= 64);

@@ -44,7 +44,7 @@ static void zippers_carry(void **state)
 		fixture_net("part:A fattree down:2x2x2 up:1x2x2; part:B crossbar node:4; zipper:near A:2 B:1; "
 			    "zipper:far A:7 B:2; zipper:beside A:1 B:3");
 	struct joined *j = (struct joined *)net;
-	uint32_t d = j->part[1].first_point;
+	uint32_t d = j->member[1].first_point;
 
 	(void)state;
 	assert_int_equal(joined_forward_by(j, "near"), 0);

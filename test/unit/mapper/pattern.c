@@ -10,10 +10,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "mapper/traffic/graph.h"
+#include "mapper/net/topology.h"
+#include "mapper/traffic/pattern_graph.h"
 #include "mapper/net/net.h"
 #include "mapper/traffic/pattern.h"
-#include "mapper/model/placement.h"
+#include "mapper/model/job_placement.h"
 #include "mapper/model/workload.h"
 
 static struct pattern *pattern_of(const char *text, uint32_t ranks)
@@ -115,8 +116,8 @@ static void placements(void **state)
 	uint32_t order[5 * 2 * 3 * 2];
 
 	(void)state;
-	assert_int_equal(net_create("dragonfly group:5 chassis:2 router:3 node:2", &net, &err), 0);
-	for (const struct placement *p = placement_table; p->name; p++) {
+	assert_int_equal(topology_create("dragonfly group:5 chassis:2 router:3 node:2", &net, &err), 0);
+	for (const struct job_placement *p = job_placement_table; p->name; p++) {
 		uint32_t block = net->level[p->block], moved = 0;
 		bool seen[60] = {false};
 
@@ -130,10 +131,10 @@ static void placements(void **state)
 		}
 		assert_int_equal(moved > 0, strcmp(p->name, "LIN") != 0);
 	}
-	placement_find("rrn")->order(placement_find("RRN"), net, 1, order);
+	job_placement_find("rrn")->order(job_placement_find("RRN"), net, 1, order);
 	assert_int_equal(order[1], 12);
 	assert_int_equal(order[5], 1);
-	placement_find("RRR")->order(placement_find("RRR"), net, 1, order);
+	job_placement_find("RRR")->order(job_placement_find("RRR"), net, 1, order);
 	assert_int_equal(order[1], 1);
 	assert_int_equal(order[2], 12);
 	assert_int_equal(order[10], 2);
@@ -149,7 +150,7 @@ static void table_two(void **state)
 	struct net *net;
 
 	(void)state;
-	assert_int_equal(net_create("paper", &net, &err), 0);
+	assert_int_equal(topology_create("paper", &net, &err), 0);
 	for (int k = 0; k < 4; k++) {
 		struct workload w;
 		struct spec_list l;
@@ -193,11 +194,12 @@ static const char *file_with(const char *text)
 static void graph_good(void **state)
 {
 	struct zerr err = {""};
-	struct graph *g;
+	struct pattern_edges *g;
 
 	(void)state;
 	/* a path of three vertices, weights 5 and 7; comments, a vertex weight */
-	assert_int_equal(graph_read(&g, file_with("% a comment\n3 2 011\n1 2 5\n1 1 5 3 7\n% another\n1 2 7\n"), &err),
+	assert_int_equal(pattern_graph_read(&g, file_with("% a comment\n3 2 011\n1 2 5\n1 1 5 3 7\n% another\n1 2 7\n"),
+				 &err),
 		0);
 	unlink(path);
 	assert_int_equal(g->ranks, 3);
@@ -205,8 +207,8 @@ static void graph_good(void **state)
 	assert_int_equal(g->degree, 2);
 	assert_int_equal(g->edge[g->off[1]].dst, 0);
 	assert_int_equal(g->edge[g->off[1] + 1].units, 7);
-	graph_destroy(g);
-	assert_int_equal(graph_read(&g,
+	pattern_graph_destroy(g);
+	assert_int_equal(pattern_graph_read(&g,
 				 file_with("%%MatrixMarket matrix coordinate real symmetric\n%\n3 3 3\n"
 					   "2 1 5e9\n3 3 1\n3 2 2.6\n"),
 				 &err),
@@ -215,7 +217,7 @@ static void graph_good(void **state)
 	assert_int_equal(g->edges, 6); /* 5e9 does not fit 32 bits: twice two messages; the diagonal is no message */
 	assert_true((uint64_t)g->edge[0].units + g->edge[1].units == 5000000000);
 	assert_int_equal(g->edge[g->off[2]].units, 3);
-	graph_destroy(g);
+	pattern_graph_destroy(g);
 }
 
 static void graph_refused(void **state)
@@ -245,8 +247,8 @@ static void graph_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct zerr err = {""};
-		struct graph *g;
-		int rc = graph_read(&g, file_with(bad[i].text), &err);
+		struct pattern_edges *g;
+		int rc = pattern_graph_read(&g, file_with(bad[i].text), &err);
 
 		unlink(path);
 		if (!rc)
@@ -287,7 +289,7 @@ static void networks_refused(void **state)
 		struct zerr err = {""};
 		struct net *net;
 
-		if (!net_create(bad[i].text, &net, &err))
+		if (!topology_create(bad[i].text, &net, &err))
 			fail_msg("created: %s", bad[i].text);
 		if (!strstr(err.text, bad[i].part))
 			fail_msg("%s gives %s", bad[i].text, err.text);
