@@ -146,7 +146,7 @@ names() { grep -oE 'ZIPPER_[A-Z_]*[A-Z]' | LC_ALL=C sort; } # twice is wrong too
 preprocessed "$ZIP_TOP_SRCDIR/libzip/start/env.c" >env.i
 { sed 's/" "//g' env.i | grep -oE '\.name = "[a-z_]*"' | sed 's/.*"\(.*\)"/ZIPPER_\1/' | tr a-z A-Z
 	array others env.i; } | names >variables
-preprocessed "$ZIP_TOP_SRCDIR/launch/start/environ.c" >environ.i
+preprocessed "$ZIP_TOP_SRCDIR/launch/base/environ.c" >environ.i
 sed -n 's/^\.It Ev ZIPPER_/ZIPPER_/p' "$ZIP_TOP_SRCDIR/man/libzipper.7" | names >documented
 is "there are the table's own variables, those of its macros, and those that it does not have" \
 	"$(grep -cxE 'ZIPPER_(JOB|VERBS_PARTITION|VERBS_BUFFER_BYTES|VERBS_ENDPOINTS|KEY)' variables)" 5

@@ -9,6 +9,7 @@
 #include "libzip/shim/station.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
+#include "libzip/world/status.h"
 
 /* Of so many receives and probes from anywhere that find a bridged message waiting, one looks for a native one first:
  * otherwise a steady stream over the bridge would starve the local ranks, and native progress. */

@@ -12,7 +12,7 @@
 
 #include "common/transport/base/addr.h"
 #include "libzip/world/comm.h"
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 #include "common/session/session.h"
 
 /* Copied: standard, but the buffer may be used again at once. Detached: buffered, but the library's own, of which the

@@ -17,7 +17,7 @@ struct zcontrol { /* from the pool */
 	uint8_t key[ZRMA_KEY_BYTES];
 };
 
-struct zchannel_set {		    /* of an station */
+struct zchannel_set {		    /* of a station */
 	struct zchannel *by_zipper; /* [n = zrails.n * zworld.nparts] */
 	int n;
 	struct zchannel **open; /* [nopen]: those with a link, of both kinds */

@@ -24,7 +24,7 @@ void zfailover_init(const struct zbridge_params *);
 void zfailover_lose(int rail, const char *why);
 /* Part of every turn of progress, outside of polls of links. Returns whether anything happened. */
 bool zfailover_turn(void);
-/* Should there be one soon? At an station: somebody is to have the library as a whole for it. */
+/* Should there be one soon? At a station: somebody is to have the library as a whole for it. */
 bool zfailover_is_due(void);
 
 /* From now on that rank is reached by zippers. It may not have heard yet of a loss that was before: it would answer by

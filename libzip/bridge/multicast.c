@@ -11,6 +11,7 @@
 #include "libzip/world/rails.h"
 #include "libzip/bridge/rendezvous.h"
 #include "libzip/world/world.h"
+#include "libzip/world/status.h"
 
 static struct zmulticast *active;
 

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "libzip/world/comm.h"
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 
 struct zchannel;
 struct zmulticast;

@@ -12,7 +12,7 @@
 #include "libzip/bridge/op.h"
 #include "libzip/bridge/outgoing.h"
 #include "libzip/bridge/peer.h"
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 #include "common/wire/wire.h"
 
 struct zmulticast {

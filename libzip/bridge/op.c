@@ -15,6 +15,7 @@
 #include "libzip/shim/shim.h"
 #include "libzip/type/typehold.h"
 #include "common/wire/wire.h"
+#include "libzip/world/status.h"
 
 unsigned zop_buffered_of[ZSTATIONS_MAX];
 
@@ -57,7 +58,7 @@ static void destroy_op(struct zreq *r)
 	if (op->xfer)
 		ztransfer_del(op);
 	if (op->type_held)
-		ztype_release(op->type);
+		ztypehold_release(op->type);
 	zpool_put(op->packed);
 }
 
@@ -83,7 +84,7 @@ static int hold_type(struct zop *op, bool always)
 	/* Sends pack when they start; receives need the type until they are complete. */
 	if (t->builtin || !(always || (op->kind == ZOP_RECV && !op->data.dense)))
 		return MPI_SUCCESS;
-	int rc = ztype_hold(op->type);
+	int rc = ztypehold_take(op->type);
 	op->type_held = rc == MPI_SUCCESS;
 	return rc;
 }

@@ -13,10 +13,10 @@
 
 #include "libzip/bridge/bridge.h"
 #include "libzip/world/comm.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/shim/station.h"
 #include "libzip/bridge/match.h"
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 #include "common/transport/base/transport.h"
 
 struct zchannel;
@@ -36,7 +36,7 @@ struct zop {
 	void *buf;
 	MPI_Count count;
 	MPI_Datatype type;
-	bool type_held;	   /* type is one of ours (ztype_hold): the application may free its own meanwhile */
+	bool type_held;	   /* type is one of ours (ztypehold_take): the application may free its own meanwhile */
 	struct zdata data; /* receives: bytes is the room */
 	uint8_t *packed;   /* the message's bytes where the user's buffer cannot be used; from the pool */
 

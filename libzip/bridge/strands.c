@@ -10,6 +10,7 @@
 #include "libzip/shim/pool.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
+#include "libzip/world/status.h"
 
 /* A strand is at least so long: what an announcement and two more handshakes cost must be little beside it. */
 #define STRAND_BYTES (UINT64_C(256) << 10)

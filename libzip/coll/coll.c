@@ -6,11 +6,12 @@
 #include "libzip/comm/commnew.h"
 #include "libzip/p2p/completion.h"
 #include "libzip/schedule/engine.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/world/error.h"
 #include "libzip/comm/inter.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
+#include "libzip/world/status.h"
 
 /* Arguments */
 

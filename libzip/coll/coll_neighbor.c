@@ -116,7 +116,7 @@ static int exchange_local(struct zsched *s, const struct side *send, const struc
 	for (int l = 0; l < t->indegree; l++)
 		if (is_local(c, t->source[l]))
 			put_block(&x->recv, recv,
-				ztopo_place_of(t, again ? ztopo_place_of(t, l, ZTOPO_ORDER_REVERSED) : l, order));
+				ztopo_order_place(t, again ? ztopo_order_place(t, l, ZTOPO_ORDER_REVERSED) : l, order));
 	return c->nlocal > 1 ? zstep_native(s, start_local, x) : zstep_call(s, copy_own, x);
 }
 
@@ -179,7 +179,7 @@ static int exchange(struct zsched *s, const struct side *send, const struct side
 	const struct ztopo *t = c->topo;
 	int rc = exchange_local(s, send, recv, order);
 	for (int l = 0; l < t->indegree && rc == MPI_SUCCESS; l++) {
-		int place = ztopo_place_of(t, l, order);
+		int place = ztopo_order_place(t, l, order);
 		if (is_remote(c, t->source[l]))
 			rc = zstep_recv(s, at(recv, place), count_at(recv, place), type_at(recv, place), t->source[l]);
 	}

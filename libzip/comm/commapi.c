@@ -32,7 +32,7 @@ int zip_Comm_size(MPI_Comm handle, int *size)
 /* MPI_CONGRUENT, MPI_SIMILAR, MPI_UNEQUAL, or -1. */
 static int compare_members(const struct zcomm *a, const struct zcomm *b)
 {
-	int result = zgroup_compare(a->vrank, a->size, b->vrank, b->size);
+	int result = zgroupset_compare(a->vrank, a->size, b->vrank, b->size);
 
 	return result == MPI_IDENT ? MPI_CONGRUENT : result;
 }

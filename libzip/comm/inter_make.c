@@ -5,6 +5,7 @@
 
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 #include "libzip/world/group.h"
 #include "libzip/comm/inter.h"
 #include "libzip/shim/shim.h"
@@ -23,7 +24,7 @@ void zinter_inherit(MPI_Comm from, MPI_Comm to)
 	if (zip_Comm_get_errhandler(from, &h) != MPI_SUCCESS) /* that of the world may be set aside */
 		return;
 	zn.Comm_set_errhandler(to, h);
-	if (!zerror_is_predefined(h))
+	if (!zhandlers_is_predefined(h))
 		zn.Errhandler_free(&h);
 }
 

@@ -229,9 +229,9 @@ int zip_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int 
 		return rc;
 	give(sources, maxindegree, t->source, t->indegree);
 	give(destinations, maxoutdegree, t->target, t->outdegree);
-	if (t->weighted && sourceweights != znative_unweighted())
+	if (t->weighted && sourceweights != zresolve_unweighted())
 		give(sourceweights, maxindegree, t->source_weight, t->indegree);
-	if (t->weighted && destweights != znative_unweighted())
+	if (t->weighted && destweights != zresolve_unweighted())
 		give(destweights, maxoutdegree, t->target_weight, t->outdegree);
 	return MPI_SUCCESS;
 }

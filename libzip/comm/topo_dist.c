@@ -36,8 +36,8 @@ int zip_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
 		rc = check_ranks(c, destinations, outdegree, "destinations", name);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	bool weighted = sourceweights != znative_unweighted();
-	if (weighted != (destweights != znative_unweighted()))
+	bool weighted = sourceweights != zresolve_unweighted();
+	if (weighted != (destweights != zresolve_unweighted()))
 		return zerror_raise(c, MPI_ERR_TOPOLOGY, name, "only one of the weights is MPI_UNWEIGHTED");
 	if (weighted && ((indegree > 0 && !sourceweights) || (outdegree > 0 && !destweights)))
 		return zerror_raise(c, MPI_ERR_ARG, name, "no weights");
@@ -75,7 +75,7 @@ static int check_piece(const struct zcomm *c, const struct piece *p, const char 
 	for (long i = 0; i < total && rc == MPI_SUCCESS; i++)
 		if (p->destinations[i] < 0)
 			rc = zerror_raise(c, MPI_ERR_RANK, name, "destinations[%ld] is %d", i, p->destinations[i]);
-	if (rc == MPI_SUCCESS && total > 0 && p->weights != znative_unweighted() && !p->weights)
+	if (rc == MPI_SUCCESS && total > 0 && p->weights != zresolve_unweighted() && !p->weights)
 		rc = zerror_raise(c, MPI_ERR_ARG, name, "no weights");
 	return rc;
 }
@@ -177,7 +177,7 @@ int zip_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
 			  : check_piece(c, &p, name);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	struct ztopo *t = collect(c, &p, weights != znative_unweighted(), &rc);
+	struct ztopo *t = collect(c, &p, weights != zresolve_unweighted(), &rc);
 	if (!t && rc != MPI_SUCCESS && rc != MPI_ERR_NO_MEM)
 		return rc; /* has been raised */
 	return ztopo_split(c, 0, c->rank, t, name, newcomm);

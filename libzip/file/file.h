@@ -27,7 +27,7 @@ struct zfile {
 	int amode;	    /* as the program gave it; the native one lacks what is done here */
 	MPI_Count etype_size;
 	bool is_one; /* for all parts, and not a copy in each */
-	struct zpointer shared;
+	struct zfile_pointer shared;
 	enum zfile_split { ZFILE_NO_SPLIT, ZFILE_READS, ZFILE_WRITES } split; /* by the shared pointer, under way */
 	MPI_Status split_status;
 	struct zfile *next; /* of those with the same hash */
@@ -51,13 +51,8 @@ static inline int zfile_begin(MPI_File handle, bool collective, const char *func
 		return MPI_SUCCESS;
 	return zfile_enter(handle, collective, function);
 }
-/* After nonblocking access to any file: the native request gets a handle of ours. MPI_SUCCESS or an error code that has
- * been raised. */
-int zfile_adopt_entering(MPI_Request *, const char *function);
 
 /* --- for the implementations --- */
-
-int zfile_adopt(MPI_Request *, const char *function);
 
 /* NULL: not one that spans. */
 struct zfile *zfile_find(MPI_File);
@@ -87,9 +82,5 @@ static inline bool zfile_may_write(const struct zfile *f)
 {
 	return (f->amode & MPI_MODE_RDONLY) == 0;
 }
-
-/* file_hints.c: the hints with which it is opened, or changed: those of the program but for what is wrong while another
- * native job writes to it. *out is to be freed if it is not info itself. A native error code. */
-int zfile_hints(MPI_Info info, int amode, MPI_Info *out);
 
 #endif

@@ -9,6 +9,7 @@
  * what is not. ROMIO's driver for NFS sieves whatever the hint is, but there every access takes a lock.
  */
 #include "libzip/file/file.h"
+#include "libzip/file/file_hints.h"
 #include "libzip/shim/shim.h"
 
 static const char *const wanted[][2] = {

@@ -13,7 +13,10 @@
 #include "libzip/coll/coll.h"
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 #include "libzip/file/file.h"
+#include "libzip/file/file_beside.h"
+#include "libzip/file/file_hints.h"
 #include "libzip/file/file_same.h"
 #include "common/base/log.h"
 #include "libzip/shim/shim.h"
@@ -58,7 +61,7 @@ static int check_amode(int amode)
 static void free_file(struct zfile *f)
 {
 	zcomm_unref(f->twin);
-	zpointer_fini(&f->shared);
+	zfile_pointer_fini(&f->shared);
 	free(f->name);
 	free(f);
 }
@@ -70,12 +73,12 @@ static void open_native(struct opening *o, int amode)
 {
 	struct zfile *f = o->f;
 
-	zerror_hush_files();
+	zhandlers_hush_files();
 	zfile_out();
 	o->code = zfile_in(zn.File_open(f->twin->shadow, o->native_name, amode, o->info, &f->handle));
 	if (o->code != MPI_SUCCESS)
 		f->handle = MPI_FILE_NULL;
-	zerror_unhush_files(f->handle);
+	zhandlers_unhush_files(f->handle);
 }
 
 /* The answers of all members, of which some may have had nothing to do. */
@@ -94,7 +97,7 @@ static int prepare(struct opening *o, const char *name)
 	int class = !name ? MPI_ERR_ARG : f->name ? check_amode(f->amode) : MPI_ERR_NO_MEM;
 	if (class == MPI_SUCCESS)
 		class = zerror_class(o->info_code);
-	bool plain = f->name && without_prefix(name) == name, nfs = plain && zfile_is_on_nfs(f->name);
+	bool plain = f->name && without_prefix(name) == name, nfs = plain && zfile_beside_is_on_nfs(f->name);
 	int64_t said[VALUES] = {[AMODE] = f->amode,
 		[MINUS_AMODE] = -(int64_t)f->amode,
 		[ON_NFS] = nfs,
@@ -135,7 +138,7 @@ static int open_all(struct opening *o)
 	if (rc != MPI_SUCCESS || o->verdict != 0)
 		return rc;
 	if (f->amode & CREATES && !first) {
-		zfile_await(f->name); /* if it does not come, the native call says so */
+		zfile_beside_await(f->name); /* if it does not come, the native call says so */
 		rc = zcommnew_meet(f->twin->shadow);
 		if (rc != MPI_SUCCESS)
 			return rc;
@@ -202,21 +205,21 @@ static bool is_elsewhere(const struct opening *o)
 static int init_shared(struct zfile *f)
 {
 	struct {
-		char random[ZFILE_RANDOM_CHARS];
+		char random[ZFILE_BESIDE_RANDOM];
 		MPI_Offset end;
 	} told = {.end = 0};
 
 	if (f->twin->rank == 0) {
-		zfile_random_text(told.random);
+		zfile_beside_random(told.random);
 		zfile_out();
 		if (f->amode & MPI_MODE_APPEND)
 			zn.File_get_position(f->handle, &told.end);
 		zfile_in(MPI_SUCCESS);
 	}
 	int rc = zcoll_bcast(f->twin, open_name, &told, sizeof(told), MPI_BYTE, 0);
-	char *path = rc == MPI_SUCCESS ? zfile_name_beside(f->name, told.random) : NULL;
+	char *path = rc == MPI_SUCCESS ? zfile_beside_name(f->name, told.random) : NULL;
 	if (path)
-		zpointer_init(&f->shared, path, told.end); /* without memory: shared pointers fail */
+		zfile_pointer_init(&f->shared, path, told.end); /* without memory: shared pointers fail */
 	free(path);
 	return rc;
 }
@@ -230,7 +233,7 @@ static int open_spanning(struct opening *o, const char *name)
 	if (rc == MPI_SUCCESS)
 		rc = open_all(o);
 	if (rc == MPI_SUCCESS && o->verdict == 0)
-		rc = zfile_check_same(f->twin, open_name, f->name, zfile_may_write(f), &same);
+		rc = zfile_same_check(f->twin, open_name, f->name, zfile_may_write(f), &same);
 	f->is_one = same.is_one;
 	if (rc == MPI_SUCCESS && o->verdict == 0 && same.leader < 0)
 		return init_shared(f);
@@ -265,7 +268,7 @@ static struct zfile *make_file(struct zcomm *c, const char *filename, int amode,
 			.twin = twin,
 			.amode = amode,
 			.etype_size = 1,
-			.shared = ZPOINTER_NONE};
+			.shared = ZFILE_POINTER_NONE};
 		f->name = filename ? strdup(without_prefix(filename)) : NULL;
 		return f;
 	}
@@ -307,7 +310,7 @@ int zip_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info,
 static int close_shared(struct zfile *f, int64_t *used)
 {
 	*used = f->shared.fd >= 0;
-	zpointer_close(&f->shared);
+	zfile_pointer_close(&f->shared);
 	return zfile_agree(f->twin, close_name, used, 1);
 }
 
@@ -319,7 +322,7 @@ int zip_File_close(MPI_File *fh)
 	zfile_remove(f);
 	int rc = close_shared(f, &used);
 	if (used && f->twin->rank == 0)
-		zpointer_delete(&f->shared);
+		zfile_pointer_delete(&f->shared);
 	zfile_out();
 	int native = zfile_in(zn.File_close(fh));
 	if (rc == MPI_SUCCESS && f->amode & MPI_MODE_DELETE_ON_CLOSE) {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int zpointer_init(struct zpointer *p, const char *path, int64_t origin)
+int zfile_pointer_init(struct zfile_pointer *p, const char *path, int64_t origin)
 {
 	p->fd = -1;
 	p->origin = origin;
@@ -18,7 +18,7 @@ int zpointer_init(struct zpointer *p, const char *path, int64_t origin)
 	return p->path ? 0 : -ENOMEM;
 }
 
-static int open_it(struct zpointer *p)
+static int open_it(struct zfile_pointer *p)
 {
 	if (!p->path)
 		return -ENOMEM;
@@ -59,7 +59,7 @@ static int store(int fd, int64_t value)
 }
 
 /* set NULL: adds. */
-static int change(struct zpointer *p, const int64_t *set, int64_t increment, int64_t *was)
+static int change(struct zfile_pointer *p, const int64_t *set, int64_t increment, int64_t *was)
 {
 	int64_t stored;
 	int rc = open_it(p);
@@ -76,24 +76,24 @@ static int change(struct zpointer *p, const int64_t *set, int64_t increment, int
 	return rc != 0 ? rc : unlocked;
 }
 
-int zpointer_get(struct zpointer *p, int64_t *value)
+int zfile_pointer_get(struct zfile_pointer *p, int64_t *value)
 {
 	return change(p, NULL, 0, value);
 }
 
-int zpointer_set(struct zpointer *p, int64_t value)
+int zfile_pointer_set(struct zfile_pointer *p, int64_t value)
 {
 	int64_t was;
 
 	return change(p, &value, 0, &was);
 }
 
-int zpointer_add(struct zpointer *p, int64_t increment, int64_t *was)
+int zfile_pointer_add(struct zfile_pointer *p, int64_t increment, int64_t *was)
 {
 	return change(p, NULL, increment, was);
 }
 
-void zpointer_close(struct zpointer *p)
+void zfile_pointer_close(struct zfile_pointer *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
@@ -101,16 +101,16 @@ void zpointer_close(struct zpointer *p)
 }
 
 /* Opened first: what was not there once, NFS may not look for again. */
-void zpointer_delete(struct zpointer *p)
+void zfile_pointer_delete(struct zfile_pointer *p)
 {
 	if (open_it(p) == 0)
 		unlink(p->path);
-	zpointer_close(p);
+	zfile_pointer_close(p);
 }
 
-void zpointer_fini(struct zpointer *p)
+void zfile_pointer_fini(struct zfile_pointer *p)
 {
-	zpointer_close(p);
+	zfile_pointer_close(p);
 	free(p->path);
 	p->path = NULL;
 }

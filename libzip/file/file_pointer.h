@@ -12,24 +12,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct zpointer {
+struct zfile_pointer {
 	char *path;
 	int fd;		/* -1: not used yet */
 	int64_t origin; /* what it is while the file has 0: the same in all members */
 };
-#define ZPOINTER_NONE ((struct zpointer){.fd = -1})
+#define ZFILE_POINTER_NONE ((struct zfile_pointer){.fd = -1})
 
 /* path is copied. 0 or -ENOMEM. */
-int zpointer_init(struct zpointer *, const char *path, int64_t origin);
+int zfile_pointer_init(struct zfile_pointer *, const char *path, int64_t origin);
 /* All of these: 0 or a negative errno. */
-int zpointer_get(struct zpointer *, int64_t *value);
-int zpointer_set(struct zpointer *, int64_t value);
+int zfile_pointer_get(struct zfile_pointer *, int64_t *value);
+int zfile_pointer_set(struct zfile_pointer *, int64_t value);
 /* Adds to it; *was: what it was before. */
-int zpointer_add(struct zpointer *, int64_t increment, int64_t *was);
+int zfile_pointer_add(struct zfile_pointer *, int64_t increment, int64_t *was);
 /* It may be used again after close. delete: by one of those who share it, when all have closed it and some have used
  * it. */
-void zpointer_close(struct zpointer *);
-void zpointer_delete(struct zpointer *);
-void zpointer_fini(struct zpointer *);
+void zfile_pointer_close(struct zfile_pointer *);
+void zfile_pointer_delete(struct zfile_pointer *);
+void zfile_pointer_fini(struct zfile_pointer *);
 
 #endif

@@ -4,11 +4,11 @@
  * that ROMIO's own functions complete, in native tests: these call public MPI functions, and MPI_Testall of MPICH 4.0.2
  * calls them once more for each that is complete already, which it does not survive; MPI_Request_get_status never does.
  */
-#include "libzip/start/enter.h"
 #include "libzip/world/error.h"
 #include "libzip/file/file.h"
+#include "libzip/file/file_request.h"
 #include "libzip/progress/progress.h"
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 #include "libzip/shim/shim.h"
 
 struct access {
@@ -36,7 +36,7 @@ static bool progress(struct zreq *r)
 
 static const struct zreq_ops ops = {.name = "file access", .progress = progress};
 
-int zfile_adopt(MPI_Request *request, const char *function)
+int zfile_request_adopt(MPI_Request *request, const char *function)
 {
 	struct access *a = (struct access *)(void *)zreq_create(&ops, sizeof(*a), NULL);
 
@@ -52,13 +52,4 @@ err_native:
 	zfile_out();
 	zfile_in(zn.Wait(request, MPI_STATUS_IGNORE));
 	return zfile_raise(MPI_FILE_NULL, MPI_ERR_NO_MEM, function);
-}
-
-int zfile_adopt_entering(MPI_Request *request, const char *function)
-{
-	int was = zenter();
-	int rc = zfile_adopt(request, function);
-
-	zleave(was);
-	return rc;
 }

@@ -2,101 +2,23 @@
 /* Do all parts see one file? See file_same.h. */
 #include "libzip/file/file_same.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "libzip/bridge/bridge.h"
 #include "libzip/coll/coll.h"
 #include "libzip/file/file.h"
+#include "libzip/file/file_beside.h"
 #include "libzip/shim/shim.h"
-
-#define LOOK_NS 20000000 /* between two looks */
-#define NFS_MAGIC 0x6969 /* linux/magic.h */
-#define NAME_CHARS 200	 /* of the file's own name in that of one beside it, which may have 255 */
-
-/* The folder of a file, symbolic links of the file itself followed. Into at[PATH_MAX]; false: too long. */
-static bool folder_of(const char *path, char *at, const char **name)
-{
-	char real[PATH_MAX];
-	const char *p = realpath(path, real) ? real : path, *slash = strrchr(p, '/');
-	const char *base = strrchr(path, '/');
-
-	*name = base ? base + 1 : path;
-	return snprintf(at, PATH_MAX, "%.*s", slash ? (int)(slash - p + 1) : 2, slash ? p : "./") < PATH_MAX;
-}
-
-char *zfile_name_beside(const char *path, const char *text)
-{
-	char folder[PATH_MAX], *out;
-	const char *name;
-
-	if (!folder_of(path, folder, &name))
-		return NULL;
-	return asprintf(&out, "%s.%.*s.zipper.%s", folder, NAME_CHARS, name, text) < 0 ? NULL : out;
-}
-
-void zfile_random_text(char text[ZFILE_RANDOM_CHARS])
-{
-	uint64_t number = 0;
-
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
-		struct timespec now;
-		clock_gettime(CLOCK_REALTIME, &now);
-		number = (uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20;
-	}
-	snprintf(text, ZFILE_RANDOM_CHARS, "%016" PRIx64, number);
-}
-
-bool zfile_is_on_nfs(const char *path)
-{
-	char folder[PATH_MAX];
-	const char *name;
-	struct statfs fs;
-
-	return folder_of(path, folder, &name) && statfs(folder, &fs) == 0 && fs.f_type == NFS_MAGIC;
-}
-
-/* Opening the folder makes NFS ask its server again. */
-static void refresh(const char *path)
-{
-	char folder[PATH_MAX];
-	const char *name;
-	DIR *dir = folder_of(path, folder, &name) ? opendir(folder) : NULL;
-
-	if (dir)
-		closedir(dir);
-}
-
-bool zfile_await(const char *path)
-{
-	struct stat st;
-
-	for (int64_t waited = 0; stat(path, &st) != 0; waited += LOOK_NS) {
-		if (errno != ENOENT || waited >= (int64_t)ZFILE_PATIENCE_MS * 1000000)
-			return false;
-		refresh(path);
-		zprogress_poll();
-		zshim_block_begin();
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
-		zshim_block_end();
-	}
-	return true;
-}
 
 /* What rank 0 tells. */
 struct told {
-	char text[ZFILE_RANDOM_CHARS]; /* empty: no file was put beside it */
+	char text[ZFILE_BESIDE_RANDOM]; /* empty: no file was put beside it */
 	bool regular;
 	uint64_t type, device; /* of what is not regular: one of each host's own, as /dev/null */
 	uint64_t inode;
@@ -130,8 +52,8 @@ static bool is_one(const struct told *a, const struct told *b)
 /* Returns its name, or NULL: it cannot be done. */
 static char *put_beside(const char *path, struct told *t)
 {
-	zfile_random_text(t->text);
-	char *name = zfile_name_beside(path, t->text);
+	zfile_beside_random(t->text);
+	char *name = zfile_beside_name(path, t->text);
 	int fd = name ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR) : -1;
 
 	if (fd >= 0) {
@@ -155,8 +77,8 @@ static enum same compare_written(const char *path, const struct told *t, const s
 {
 	if (!t->text[0])
 		return is_one(t, mine) ? ONE : OTHER_FILE;
-	char *beside = zfile_name_beside(path, t->text);
-	bool there = beside && zfile_await(beside);
+	char *beside = zfile_beside_name(path, t->text);
+	bool there = beside && zfile_beside_await(beside);
 	free(beside);
 	return there ? ONE : OTHER_FILE;
 }
@@ -178,7 +100,7 @@ static enum same compare(const char *path, const struct told *t, bool may_write)
 	return is_one(t, &mine) ? ONE : COPY;
 }
 
-int zfile_check_same(struct zcomm *twin, const char *function, const char *path, bool may_write,
+int zfile_same_check(struct zcomm *twin, const char *function, const char *path, bool may_write,
 	struct zfile_same *same)
 {
 	struct told t;

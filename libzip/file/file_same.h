@@ -13,25 +13,12 @@
 
 #include "libzip/world/comm.h"
 
-#define ZFILE_PATIENCE_MS 3000 /* for what another host has made: NFS keeps in mind what was not there */
-
-/* Waits until there is a file of that name, with progress. False: there is none. */
-bool zfile_await(const char *path);
-/* Is this on NFS, as far as one can tell? Also of a file that is not there yet. */
-bool zfile_is_on_nfs(const char *path);
-/* A new name beside the file (symbolic links followed), with a text in it that all members got from one of them. The
- * caller frees it. NULL: no memory. */
-char *zfile_name_beside(const char *path, const char *text);
-/* 16 digits that nobody has had before. */
-#define ZFILE_RANDOM_CHARS 17
-void zfile_random_text(char text[ZFILE_RANDOM_CHARS]);
-
 struct zfile_same {
 	bool is_one;	 /* one file, and no copies, for all that is known */
 	int leader;	 /* the rank of the leader of a part that has another file, or -1 */
 	const char *why; /* what differs then */
 };
 /* Collective over the members, who all have it open. MPI_SUCCESS, or an error code that has been raised. */
-int zfile_check_same(struct zcomm *twin, const char *function, const char *path, bool may_write, struct zfile_same *);
+int zfile_same_check(struct zcomm *twin, const char *function, const char *path, bool may_write, struct zfile_same *);
 
 #endif

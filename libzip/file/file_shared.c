@@ -13,8 +13,9 @@
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
+#include "libzip/file/file_request.h"
 
-int zshared_error(const struct zfile *f, int error, const char *function)
+int zfile_shared_error(const struct zfile *f, int error, const char *function)
 {
 	int class = MPI_ERR_IO;
 
@@ -30,13 +31,13 @@ int zshared_error(const struct zfile *f, int error, const char *function)
 		f->shared.path ? f->shared.path : "?", strerror(-error));
 }
 
-int zshared_check(const struct zfile *f, const char *function)
+int zfile_shared_check(const struct zfile *f, const char *function)
 {
 	return zerror_raise_file(f->handle, f->is_one ? MPI_SUCCESS : MPI_ERR_UNSUPPORTED_OPERATION, function,
 		"no shared file pointer without a file that all clusters share");
 }
 
-int zshared_refuse(const struct zfile *f, int mode, const char *function)
+int zfile_shared_refuse(const struct zfile *f, int mode, const char *function)
 {
 	if ((f->amode & mode) == 0)
 		return MPI_SUCCESS;
@@ -61,7 +62,7 @@ struct access {
 static int size_of(const struct zfile *f, const struct access *a, int64_t *etypes)
 {
 	MPI_Count size = 0;
-	int rc = zshared_refuse(f, a->writes ? MPI_MODE_RDONLY : MPI_MODE_WRONLY, a->name);
+	int rc = zfile_shared_refuse(f, a->writes ? MPI_MODE_RDONLY : MPI_MODE_WRONLY, a->name);
 
 	*etypes = 0;
 	if (rc != MPI_SUCCESS)
@@ -84,12 +85,12 @@ static int take_alone(const struct access *a, MPI_Offset *at)
 {
 	struct zfile *f = zfile_find(a->fh);
 	int64_t etypes = 0, was = 0;
-	int rc = zshared_check(f, a->name);
+	int rc = zfile_shared_check(f, a->name);
 
 	if (rc == MPI_SUCCESS)
 		rc = size_of(f, a, &etypes);
 	if (rc == MPI_SUCCESS)
-		rc = zshared_error(f, zpointer_add(&f->shared, etypes, &was), a->name);
+		rc = zfile_shared_error(f, zfile_pointer_add(&f->shared, etypes, &was), a->name);
 	*at = was;
 	return rc;
 }
@@ -104,7 +105,7 @@ static int take_ordered(const struct access *a, MPI_Offset *at)
 		int64_t was, error;
 	} told = {0, 0};
 
-	int rc = zshared_check(f, a->name);
+	int rc = zfile_shared_check(f, a->name);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	wrong = size_of(f, a, &etypes);
@@ -112,14 +113,14 @@ static int take_ordered(const struct access *a, MPI_Offset *at)
 	if (f->twin->rank == 0)
 		before = 0;
 	if (f->twin->rank == last)
-		told.error = zpointer_add(&f->shared, before + etypes, &told.was);
+		told.error = zfile_pointer_add(&f->shared, before + etypes, &told.was);
 	int heard = zcoll_bcast(f->twin, a->name, &told, 2, MPI_INT64_T, last);
 	*at = told.was + before;
 	if (rc == MPI_SUCCESS)
 		rc = heard;
 	if (rc == MPI_SUCCESS)
 		rc = wrong;
-	return rc == MPI_SUCCESS ? zshared_error(f, (int)told.error, a->name) : rc;
+	return rc == MPI_SUCCESS ? zfile_shared_error(f, (int)told.error, a->name) : rc;
 }
 
 /* The functions, each with int and with large counts. TAKE(name, writes) has filled at. */
@@ -144,7 +145,7 @@ static int take_ordered(const struct access *a, MPI_Offset *at)
 		TAKE(alone, #Name, does_write);                                                                        \
 		zfile_out();                                                                                           \
 		rc = zfile_in(zn.File_##At##suffix(fh, at, buf, count, datatype, request));                            \
-		return rc == MPI_SUCCESS ? zfile_adopt(request, "MPI_File_" #Name) : rc;                               \
+		return rc == MPI_SUCCESS ? zfile_request_adopt(request, "MPI_File_" #Name) : rc;                       \
 	}
 /* All is done in the beginning, as in ROMIO, but that here nobody waits natively for the others. */
 #define BEGIN(Name, CONST, At, COUNT, suffix, does_write)                                                              \

@@ -4,6 +4,7 @@
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/file/file.h"
+#include "libzip/file/file_hints.h"
 #include "libzip/world/group.h"
 #include "libzip/shim/shim.h"
 

@@ -7,6 +7,7 @@
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/file/file.h"
+#include "libzip/file/file_hints.h"
 #include "libzip/file/file_shared.h"
 #include "libzip/shim/shim.h"
 
@@ -22,9 +23,9 @@ static int displacement(struct zfile *f, MPI_Offset *disp, const char *name)
 			"MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL, and nothing else is");
 	if (!current)
 		return MPI_SUCCESS;
-	int rc = zshared_check(f, name);
+	int rc = zfile_shared_check(f, name);
 	if (rc == MPI_SUCCESS)
-		rc = zshared_error(f, zpointer_get(&f->shared, &at), name);
+		rc = zfile_shared_error(f, zfile_pointer_get(&f->shared, &at), name);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	zfile_out();
@@ -39,7 +40,7 @@ static int rewind_shared(struct zfile *f, const char *name)
 
 	f->shared.origin = 0;
 	if (rc == MPI_SUCCESS && used && f->twin->rank == 0)
-		rc = zshared_error(f, zpointer_set(&f->shared, 0), name);
+		rc = zfile_shared_error(f, zfile_pointer_set(&f->shared, 0), name);
 	if (used) {
 		int after = zcoll_barrier(f->twin);
 		rc = rc == MPI_SUCCESS ? after : rc;
@@ -77,12 +78,12 @@ int zip_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 {
 	struct zfile *f = zfile_find(fh);
 	int64_t at = 0;
-	int rc = zshared_refuse(f, MPI_MODE_SEQUENTIAL, "MPI_File_get_position_shared");
+	int rc = zfile_shared_refuse(f, MPI_MODE_SEQUENTIAL, "MPI_File_get_position_shared");
 
 	if (rc == MPI_SUCCESS)
-		rc = zshared_check(f, "MPI_File_get_position_shared");
+		rc = zfile_shared_check(f, "MPI_File_get_position_shared");
 	if (rc == MPI_SUCCESS)
-		rc = zshared_error(f, zpointer_get(&f->shared, &at), "MPI_File_get_position_shared");
+		rc = zfile_shared_error(f, zfile_pointer_get(&f->shared, &at), "MPI_File_get_position_shared");
 	if (rc == MPI_SUCCESS)
 		*offset = at;
 	return rc;
@@ -112,14 +113,14 @@ static int move_to(struct zfile *f, MPI_Offset offset, int whence)
 	int rc = 0;
 
 	if (whence == MPI_SEEK_CUR)
-		rc = zpointer_get(&f->shared, &from);
+		rc = zfile_pointer_get(&f->shared, &from);
 	if (whence == MPI_SEEK_END) {
 		rc = find_end(f->handle, &end) == MPI_SUCCESS ? 0 : -EIO;
 		from = end;
 	}
 	if (rc == 0 && from + offset < 0)
 		rc = -EINVAL;
-	return rc == 0 ? zpointer_set(&f->shared, from + offset) : rc;
+	return rc == 0 ? zfile_pointer_set(&f->shared, from + offset) : rc;
 }
 
 int zip_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
@@ -128,10 +129,10 @@ int zip_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 	struct zfile *f = zfile_find(fh);
 	bool known = whence == MPI_SEEK_SET || whence == MPI_SEEK_CUR || whence == MPI_SEEK_END;
 	int64_t said[4] = {offset, -offset, whence, -whence};
-	int rc = zshared_refuse(f, MPI_MODE_SEQUENTIAL, name), error = 0;
+	int rc = zfile_shared_refuse(f, MPI_MODE_SEQUENTIAL, name), error = 0;
 
 	if (rc == MPI_SUCCESS)
-		rc = zshared_check(f, name);
+		rc = zfile_shared_check(f, name);
 	if (rc == MPI_SUCCESS)
 		rc = zfile_agree(f->twin, name, said, 4);
 	if (rc != MPI_SUCCESS)
@@ -142,5 +143,5 @@ int zip_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 	if (f->twin->rank == 0)
 		error = move_to(f, offset, whence);
 	rc = zcoll_bcast(f->twin, name, &error, 1, MPI_INT, 0);
-	return rc == MPI_SUCCESS ? zshared_error(f, error, name) : rc;
+	return rc == MPI_SUCCESS ? zfile_shared_error(f, error, name) : rc;
 }

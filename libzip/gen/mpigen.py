@@ -190,7 +190,7 @@ def emit_native(functions):
     yield "#include \"libzip/shim/native.h\"\n#include \"libzip/shim/resolve.h\"\n"
     for number, f in enumerate(functions):
         yield f"static {f.result} lazy_{f.field}({f.parameters}{', ...' if f.variadic else ''})\n{{"
-        yield f"\tznative_resolve({number});\n\treturn zn.{f.field}{f.call};\n}}"
+        yield f"\tzresolve_entry({number});\n\treturn zn.{f.field}{f.call};\n}}"
     yield "\nstruct znative zn = {"
     for f in functions:
         yield f"\t.{f.field} = lazy_{f.field},"
@@ -360,7 +360,8 @@ def emit_file(f, native):
         if t == "MPI_Group *":
             yield f"\tif (zshim_active && zrc == MPI_SUCCESS)\n\t\tzrc = zguard_group_adopt({n}, \"{f.name}\");"
         if t in ("MPI_Request *", "MPIO_Request *"):
-            yield f"\tif (zshim_active && zrc == MPI_SUCCESS)\n\t\tzrc = zfile_adopt_entering({n}, \"{f.name}\");"
+            yield "\tif (zshim_active && zrc == MPI_SUCCESS) {\n\t\tint zwas = zenter();"
+            yield f"\t\tzrc = zfile_request_adopt({n}, \"{f.name}\");\n\t\tzleave(zwas);\n\t}}"
     yield "\treturn zrc;"
 
 
@@ -409,7 +410,7 @@ REQUEST_IN = {"MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_fr
 
 def emit_wrappers(functions):
     yield HEAD
-    yield "#include \"libzip/start/enter.h\"\n#include \"libzip/file/file.h\"\n#include \"libzip/world/guard.h\"\n#include \"libzip/record/record.h\"\n#include \"libzip/win/win.h\"\n"
+    yield "#include \"libzip/start/enter.h\"\n#include \"libzip/file/file.h\"\n#include \"libzip/file/file_request.h\"\n#include \"libzip/world/guard.h\"\n#include \"libzip/record/record.h\"\n#include \"libzip/win/win.h\"\n"
     yield "#define ZEXPORT __attribute__((visibility(\"default\")))\n"
     for f in functions:
         if f.interposed:

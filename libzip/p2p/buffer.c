@@ -9,14 +9,25 @@
 #include <stdlib.h>
 
 #include "libzip/bridge/bridge.h"
-#include "libzip/comm/commnew.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typecode.h"
 #include "libzip/type/typehold.h"
 #include "libzip/world/world.h"
 
 _Atomic bool zbuffer_used;
+
+static struct { /* for messages of this rank to itself */
+	MPI_Comm comm;
+	int tag;
+} own = {.comm = MPI_COMM_NULL};
+
+void zbuffer_init(MPI_Comm comm, int tag)
+{
+	own.comm = comm;
+	own.tag = tag;
+}
+
 int zip_Buffer_attach(void *buffer, int size)
 {
 	int rc = zn.Buffer_attach(buffer, size);
@@ -40,8 +51,7 @@ int zip_Buffer_attach_c(void *buffer, MPI_Count size)
 
 struct filling {
 	void *bytes; /* a piece's */
-	MPI_Comm comm;
-	int me, tag;
+	int me;
 };
 
 /* Native MPI does not tell whether its buffer is empty, and detaching blocks until it is, without a turn of the bridge.
@@ -56,12 +66,13 @@ static bool fits(void *ctx)
 
 	for (; all && left >= MPI_BSEND_OVERHEAD; sent += all) {
 		MPI_Count piece = left < PIECE_MAX ? left : PIECE_MAX;
-		all = zn.Bsend_c(f->bytes, piece - MPI_BSEND_OVERHEAD, MPI_BYTE, f->me, f->tag, f->comm) == MPI_SUCCESS;
+		all = zn.Bsend_c(f->bytes, piece - MPI_BSEND_OVERHEAD, MPI_BYTE, f->me, own.tag, own.comm) ==
+		      MPI_SUCCESS;
 		left -= piece;
 	}
 	/* cut off: nobody wants their bytes */
 	for (; sent > 0; sent--)
-		zn.Recv(NULL, 0, MPI_BYTE, f->me, f->tag, f->comm, MPI_STATUS_IGNORE);
+		zn.Recv(NULL, 0, MPI_BYTE, f->me, own.tag, own.comm, MPI_STATUS_IGNORE);
 	return all;
 }
 
@@ -75,8 +86,7 @@ static void wait_native(void)
 	f.bytes = calloc(1, (size_t)(zbuffer_attached < PIECE_MAX ? zbuffer_attached : PIECE_MAX));
 	if (!f.bytes)
 		return;
-	f.comm = zcommnew_internal(0, &f.tag);
-	zn.Comm_rank(f.comm, &f.me);
+	zn.Comm_rank(own.comm, &f.me);
 	zprogress_wait(fits, &f);
 	free(f.bytes);
 }
@@ -100,5 +110,5 @@ int zip_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 int zip_Type_free(MPI_Datatype *type)
 {
 	ztypecode_forget(*type);
-	return ztype_free(type);
+	return ztypehold_free(type);
 }

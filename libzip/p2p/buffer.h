@@ -13,6 +13,10 @@ struct zop;
  * later, so it stays. */
 extern _Atomic bool zbuffer_used;
 
+/* The native communicator and the tag with which a rank finds out that native MPI's buffer is empty: by messages to
+ * itself. */
+void zbuffer_init(MPI_Comm, int tag);
+
 extern MPI_Count zbuffer_attached; /* bytes; 0: none */
 
 #define ZBUFFER_FULL "the attached buffer has no room for the message"

@@ -8,9 +8,11 @@
 #include "libzip/bridge/bridge.h"
 #include "libzip/shim/station.h"
 #include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 #include "libzip/bridge/op.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
+#include "libzip/world/status.h"
 
 /* Native tests (20 to 40 ns each; 0.5 us where the native job spans hosts that TCP connects) before the first turn of
  * the bridge: about the time that a local peer which is running needs to answer; and between turns, which may cost a
@@ -127,12 +129,12 @@ static inline int test_once(MPI_Request *request, int *flag, MPI_Status *status)
 
 static bool test_native(struct native_wait *w, int times)
 {
-	bool hushed = w->hush && zerror_hush();
+	bool hushed = w->hush && zhandlers_hush();
 	int flag = 0;
 
 	for (int i = 0; i < times && !flag && w->rc == MPI_SUCCESS; i++)
 		w->rc = test_once(w->request, &flag, w->status);
-	zerror_unhush(hushed);
+	zhandlers_unhush(hushed);
 	if (hushed)
 		w->rc = zerror_class(w->rc);
 	return flag || w->rc != MPI_SUCCESS;
@@ -158,7 +160,7 @@ static __attribute__((noinline)) int wait_native(MPI_Request *request, MPI_Statu
 
 int zcompletion_wait_native(MPI_Request *request, MPI_Status *status, MPI_Comm on, const char *name)
 {
-	if (__builtin_expect(zerror_differ, 0) && on != MPI_COMM_WORLD)
+	if (__builtin_expect(zhandlers_differ, 0) && on != MPI_COMM_WORLD)
 		return zcompletion_raise(on, wait_native(request, status, true), name, "");
 
 	int flag, rc = test_once(request, &flag, status);
@@ -187,10 +189,10 @@ int zcompletion_wait(MPI_Request *request, MPI_Status *status, MPI_Comm on, cons
 
 static int look_native(MPI_Request *request, int *flag, MPI_Status *status)
 {
-	bool hushed = zerror_hush();
+	bool hushed = zhandlers_hush();
 	int rc = zn.Test(request, flag, status);
 
-	zerror_unhush(hushed);
+	zhandlers_unhush(hushed);
 	return hushed ? zerror_class(rc) : rc;
 }
 

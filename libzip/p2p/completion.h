@@ -6,7 +6,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 
 /* The handle that native MPI gives for every send that was complete when the call returned, if it has one for them all:
  * nothing is behind it that would have to be freed, so that a blocking send is over with it. */

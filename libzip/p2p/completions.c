@@ -9,8 +9,10 @@
 
 #include "libzip/bridge/bridge.h"
 #include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
+#include "libzip/world/status.h"
 
 #define SMALL 64 /* requests for which no memory is allocated */
 
@@ -106,11 +108,11 @@ static int outcome(int error, int native_rc, const char *name)
 static int test_all_looking(struct mix *m, int *flag, MPI_Status *statuses)
 {
 	*flag = 1;
-	zerror_hush_world();
+	zhandlers_hush_world();
 	for (int i = 0; i < m->n && *flag; i++)
 		if (m->native[i] != MPI_REQUEST_NULL)
 			zn.Request_get_status(m->native[i], flag, MPI_STATUS_IGNORE);
-	zerror_unhush_world();
+	zhandlers_unhush_world();
 	return *flag ? zn.Waitall(m->n, m->native, statuses) : MPI_SUCCESS;
 }
 

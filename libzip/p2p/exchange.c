@@ -5,11 +5,12 @@
 
 #include "libzip/bridge/bridge.h"
 #include "libzip/p2p/completion.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/world/error.h"
 #include "libzip/p2p/p2p.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
+#include "libzip/world/status.h"
 
 struct exchange {
 	struct zreq req;

@@ -8,7 +8,7 @@
 #include "libzip/bridge/anysource.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/p2p/buffer.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/world/error.h"
 #include "libzip/bridge/op.h"
 #include "libzip/shim/shim.h"

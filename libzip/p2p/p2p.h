@@ -12,7 +12,7 @@
 
 #include "libzip/p2p/buffer.h"
 #include "libzip/world/comm.h"
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 #include "libzip/shim/shim.h"
 
 /* Copied: standard, but over the bridge the buffer may be used again at once; natively it may not. */

@@ -10,7 +10,7 @@
 #include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/p2p/p2p.h"
-#include "libzip/p2p/partitioned_pieces.h"
+#include "libzip/p2p/pieces.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typehold.h"
@@ -21,7 +21,7 @@ static int start_native(struct zreq *r)
 {
 	struct zpart *p = (struct zpart *)r;
 
-	zpart_rewind(p);
+	zpieces_rewind(p);
 	return zn.Start(&p->native);
 }
 
@@ -44,7 +44,7 @@ static bool progress_native(struct zreq *r)
 static const struct zreq_ops native_ops = {.name = "partitioned receive",
 	.progress = progress_native,
 	.start = start_native,
-	.destroy = zpart_destroy};
+	.destroy = zpieces_destroy};
 
 /* --- the functions --- */
 
@@ -77,16 +77,16 @@ static int publish(struct zpart *p, int rc, MPI_Request *request)
 
 static int our_init(struct zcomm *c, const struct zp2p_args *a, int partitions, bool sends, MPI_Request *request)
 {
-	struct zpart *p = make(c, a, partitions, sends ? &zpart_send_ops : &zpart_recv_ops);
+	struct zpart *p = make(c, a, partitions, sends ? &zpieces_send_ops : &zpieces_recv_ops);
 
 	if (!p)
 		return MPI_ERR_NO_MEM;
 	int rc = zdata_view(&p->data, a->buf, a->count * partitions, a->type);
 	const MPI_Datatype type = a->type == MPI_DATATYPE_NULL ? MPI_BYTE : a->type; /* of nothing any will do */
-	if (rc == MPI_SUCCESS && (rc = ztype_hold(type)) == MPI_SUCCESS)
+	if (rc == MPI_SUCCESS && (rc = ztypehold_take(type)) == MPI_SUCCESS)
 		p->type = type;
 	if (rc == MPI_SUCCESS)
-		rc = sends ? zpart_init_send(p) : zpart_init_recv(p);
+		rc = sends ? zpieces_init_send(p) : zpieces_init_recv(p);
 	return publish(p, rc, request);
 }
 
@@ -152,7 +152,7 @@ static struct zpart *find(MPI_Request request, const struct zreq_ops *ops, int l
 	struct zreq *r = zreq_find(request);
 	struct zpart *p = (struct zpart *)r;
 
-	if (!r || (r->ops != ops && (r->ops != &native_ops || ops != &zpart_recv_ops)) || !r->active)
+	if (!r || (r->ops != ops && (r->ops != &native_ops || ops != &zpieces_recv_ops)) || !r->active)
 		*rc = zerror_raise(r ? r->comm : NULL, MPI_ERR_REQUEST, name, "not a %s that was started", ops->name);
 	else if (low < 0 || high >= p->partitions)
 		*rc = zerror_raise(r->comm, MPI_ERR_ARG, name, "partition %d is not in the request (0..%d)",
@@ -165,13 +165,13 @@ static struct zpart *find(MPI_Request request, const struct zreq_ops *ops, int l
 static int ready_range(int low, int high, MPI_Request request, const char *name)
 {
 	int rc;
-	struct zpart *p = find(request, &zpart_send_ops, low, high, name, &rc);
+	struct zpart *p = find(request, &zpieces_send_ops, low, high, name, &rc);
 
 	if (!p)
 		return rc;
 	rc = MPI_SUCCESS;
 	for (int i = low; i <= high && rc == MPI_SUCCESS; i++)
-		rc = zpart_ready(p, i, name);
+		rc = zpieces_ready(p, i, name);
 	zprogress_now_and_then();
 	return rc;
 }
@@ -206,7 +206,7 @@ static bool arrived(struct zpart *p, int i)
 	const int was = zstation_visit(p->req.station);
 	int flag = 0;
 	bool there = p->native == MPI_REQUEST_NULL
-			     ? zpart_has_arrived(p, i)
+			     ? zpieces_has_arrived(p, i)
 			     : p->req.done || (zn.Parrived(p->native, i, &flag) == MPI_SUCCESS && flag);
 
 	zstation_return(was);
@@ -221,7 +221,7 @@ int zip_Parrived(MPI_Request request, int partition, int *flag)
 		zprogress_test_failed(true);
 		return zn.Parrived(request, partition, flag);
 	}
-	struct zpart *p = find(request, &zpart_recv_ops, partition, partition, "MPI_Parrived", &rc);
+	struct zpart *p = find(request, &zpieces_recv_ops, partition, partition, "MPI_Parrived", &rc);
 	if (!p)
 		return rc;
 	*flag = arrived(p, partition) ||

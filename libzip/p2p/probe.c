@@ -13,6 +13,8 @@
 #include "libzip/shim/pool.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
+#include "libzip/world/message.h"
+#include "libzip/world/status.h"
 
 struct probed { /* behind a message handle of ours: a message of a spanning communicator; from the pool */
 	struct zcomm *comm;

@@ -34,7 +34,7 @@
 	256		  /* turns, idle or not, between looks for ranks that want to connect, and at the control link \
 			   */
 #define NATIVE_TURNS 8	  /* idle turns between pokes of native progress (0.1 us each) */
-#define WHOLE_TURNS 256	  /* turns at an station between those of everything */
+#define WHOLE_TURNS 256	  /* turns at a station between those of everything */
 #define CALLS_PER_TURN 32 /* native tests between turns */
 #define SHARED_FRAGMENTS 2 /* that are posted before whoever shares the core has his turn: zipperd, perhaps */
 #define VAIN_TESTS 4	   /* vain turns for tests between yields: programs that test have something else to do */
@@ -241,7 +241,7 @@ static int64_t hold_acks(void)
 	return zoutgoing_ack(true) ? -1 : 0;
 }
 
-/* What an station does now and then while nothing comes. */
+/* What a station does now and then while nothing comes. */
 static bool idle_here(void)
 {
 	bool did = false;
@@ -277,7 +277,7 @@ static void note_activity(void)
 	self.owing_ns = 0;
 }
 
-/* A turn of an station that serves communicators alone. */
+/* A turn of a station that serves communicators alone. */
 static bool turn_here(void)
 {
 	bool did = zchannel_recv_turn();
@@ -334,7 +334,7 @@ static bool turn_whole(void)
 	return did;
 }
 
-/* Its own alone, by who is at an station: others may wait there for what this finds. */
+/* Its own alone, by who is at a station: others may wait there for what this finds. */
 static bool turn_at(void)
 {
 	if (self.polling)

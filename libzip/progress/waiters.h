@@ -37,7 +37,7 @@ bool zwaiters_rest(void);
 bool zwaiters_resume(bool (*done)(void *ctx), void *ctx);
 /* -1: none, without MPI_THREAD_MULTIPLE. */
 int zwaiters_fd(void);
-/* Somebody who does not lead has made a turn that did something. Also at an station: only who has the whole library
+/* Somebody who does not lead has made a turn that did something. Also at a station: only who has the whole library
  * changes the rest of this. */
 void zwaiters_disturbed(void);
 

@@ -9,7 +9,7 @@
 #include "libzip/record/record_coll.h"
 #include "libzip/record/record_comm.h"
 #include "libzip/record/record_file.h"
-#include "libzip/record/record_request.h"
+#include "libzip/record/record_plan.h"
 #include "libzip/record/record_table.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"

@@ -9,9 +9,10 @@
 #include "libzip/schedule/sched_state.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/type/redop.h"
 #include "libzip/type/typehold.h"
+#include "libzip/world/status.h"
 
 static void sched_destroy(struct zreq *);
 static const struct zreq_ops sched_ops = {.name = "collective", .destroy = sched_destroy, .collective = true};
@@ -38,9 +39,9 @@ static void sched_destroy(struct zreq *r)
 		struct kept_type *k = s->types;
 		s->types = k->next;
 		if (k->ours)
-			ztype_drop(k->type);
+			ztypehold_drop(k->type);
 		else
-			ztype_release(k->type);
+			ztypehold_release(k->type);
 	}
 	if (s->op)
 		zredop_release(s->op);
@@ -129,9 +130,9 @@ int zsched_keep_type(struct zsched *s, MPI_Datatype type)
 {
 	if (!s->lasting || ztype_find(type)->builtin)
 		return MPI_SUCCESS;
-	int rc = ztype_hold(type);
+	int rc = ztypehold_take(type);
 	if (rc == MPI_SUCCESS && (rc = keep(s, type, false)) != MPI_SUCCESS)
-		ztype_release(type);
+		ztypehold_release(type);
 	return rc;
 }
 

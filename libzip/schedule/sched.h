@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 #include "libzip/world/comm.h"
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 
 struct zsched;
 

@@ -5,8 +5,9 @@
 #include "libzip/bridge/bridge.h"
 #include "libzip/bridge/multicast.h"
 #include "libzip/shim/shim.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 
 /* Takes over an error code of native MPI or of a request, with its text. raised: the native library has already called
  * the error handler. */
@@ -146,7 +147,7 @@ static MPI_Errhandler silence(const struct zsched *s)
 {
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 	if (__builtin_expect(s->error == MPI_SUCCESS, 1) || !native_raises(s) ||
-		zn.Comm_get_errhandler(s->comm->shadow, &handler) != MPI_SUCCESS || zerror_is_predefined(handler))
+		zn.Comm_get_errhandler(s->comm->shadow, &handler) != MPI_SUCCESS || zhandlers_is_predefined(handler))
 		return MPI_ERRHANDLER_NULL;
 	zn.Comm_set_errhandler(s->comm->shadow, MPI_ERRORS_RETURN);
 	return handler;
@@ -208,9 +209,9 @@ static bool test_native(struct zsched *s, struct zstep *t)
 {
 	MPI_Status status;
 	MPI_Errhandler handler = silence(s);
-	bool hushed = zerror_hush();
+	bool hushed = zhandlers_hush();
 	int flag = 0, rc = zn.Test(&t->native, &flag, &status);
-	zerror_unhush(hushed);
+	zhandlers_unhush(hushed);
 	end_silence(s, handler);
 	if (rc == MPI_SUCCESS && !flag)
 		return false;

@@ -25,7 +25,7 @@ static void *find_library(void)
 	return NULL;
 }
 
-void znative_resolve(unsigned index)
+void zresolve_entry(unsigned index)
 {
 	_Static_assert(sizeof(zn) % sizeof(void *) == 0, "zn holds function pointers only");
 	void *library = find_library();
@@ -52,7 +52,7 @@ void znative_resolve(unsigned index)
 	}
 }
 
-int *znative_unweighted(void)
+int *zresolve_unweighted(void)
 {
 	static int *const *object;
 

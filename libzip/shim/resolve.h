@@ -12,9 +12,9 @@ extern const unsigned znative_count;
 
 /* Fills zn. Called by the stub of entry number index; comes back only if that entry was found, otherwise ends the
  * process with a line on stderr that names it: there is no MPI that could report the error. */
-void znative_resolve(unsigned index);
+void zresolve_entry(unsigned index);
 
 /* MPI_UNWEIGHTED, which is an object of the native library. After MPI_Init. */
-int *znative_unweighted(void);
+int *zresolve_unweighted(void);
 
 #endif

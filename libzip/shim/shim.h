@@ -18,7 +18,7 @@
  * library as a whole, where it has all of them, or at one station, with that one's alone. There it touches what is the
  * station's own, and reads what is only changed by who has the library as a whole: communicators, the world, rails
  * (what stations change of that is atomic, and says so). "The shim's lock" is either, as the case may be. A thread at
- * an station takes no other lock; zshim_whole gives it up for all of them, which everything does that is not
+ * a station takes no other lock; zshim_whole gives it up for all of them, which everything does that is not
  * point-to-point between a call and its completion: errors, callbacks, sleeping, lost rails.
  *
  * Hand-written implementations are called zip_X with exactly the arguments of MPI_X, live in libzip, call native MPI
@@ -57,7 +57,7 @@ extern __thread int zshim_at __attribute__((tls_model("initial-exec")));
 #define ZSHIM_NESTING_BITS 4
 #define ZSHIM_NESTING (((uint64_t)1 << ZSHIM_NESTING_BITS) - 1)
 
-/* Enter: under MPI_THREAD_MULTIPLE take the lock, unless this thread has it: of the library as a whole, or of an
+/* Enter: under MPI_THREAD_MULTIPLE take the lock, unless this thread has it: of the library as a whole, or of a
  * station but the first, if that is enough. */
 static inline void zshim_enter(void);
 static inline void zshim_enter_at(int station);

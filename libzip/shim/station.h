@@ -11,7 +11,7 @@
  *     #define self (stations[zstation_here])
  *
  * A thread that has entered the library as a whole (shim.h) works at station 0, and visits another one for as long as
- * it touches something of that: a request, a stream. One that has entered at an station stays there.
+ * it touches something of that: a request, a stream. One that has entered at a station stays there.
  *
  * Source: virtual communication interfaces of MPICH; Zambre et al., "Scalable Communication Endpoints for MPI+Threads
  * Applications", section I.

@@ -10,9 +10,9 @@
 #include "libzip/world/comm.h"
 #include "libzip/p2p/completion.h"
 #include "libzip/shim/station.h"
-#include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 #include "libzip/bridge/op.h"
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 #include "libzip/shim/shim.h"
 
 /* All return where the thread worked before, for zleave. */
@@ -32,7 +32,7 @@ static inline void zleave(int was)
 /* 0: all of them. Error handlers that differ are put aside and back during native calls: by one thread at a time. */
 static inline int zenter_at(int station)
 {
-	if (station == 0 || !zshim_threaded || zerror_differ)
+	if (station == 0 || !zshim_threaded || zhandlers_differ)
 		return zenter();
 	zshim_enter_at(station);
 	return zstation_visit(zshim_at);

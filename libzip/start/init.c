@@ -13,10 +13,11 @@
 #include "libzip/coll/inside/coll_pairs.h"
 #include "libzip/world/comm.h"
 #include "libzip/comm/commnew.h"
+#include "libzip/p2p/buffer.h"
 #include "libzip/p2p/completion.h"
 #include "common/control/ctl.h"
 #include "common/control/ctl_name.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/world/error.h"
 #include "libzip/start/join.h"
 #include "common/base/log.h"
@@ -86,6 +87,14 @@ static int make_world(struct zerr *err)
 	return world ? 0 : zerr_set(err, -ENOMEM, "out of memory");
 }
 
+static void lend_buffer(void)
+{
+	int tag;
+	const MPI_Comm own = zcommnew_internal(0, &tag);
+
+	zbuffer_init(own, tag);
+}
+
 static void merge(const struct zenv *env, bool threaded)
 {
 	struct zerr err = {.text = ""};
@@ -101,6 +110,7 @@ static void merge(const struct zenv *env, bool threaded)
 		zerr_set(&err, -ENOMEM, "cannot make a communicator for the library's own messages");
 		fail_init(&err);
 	}
+	lend_buffer();
 	if (zbridge_init(&params) != MPI_SUCCESS) {
 		zerr_set(&err, -ENOMEM, "cannot set up the bridge");
 		fail_init(&err);

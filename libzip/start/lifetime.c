@@ -46,7 +46,7 @@ static int leave(void)
 	self.joined = false;
 	self.left = true;
 	zinit_end();
-	ztype_reap();
+	ztypehold_reap();
 	return zn.Finalize();
 }
 

@@ -8,8 +8,8 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#include "libzip/type/datatype.h"
-#include "libzip/world/error.h"
+#include "libzip/type/data.h"
+#include "libzip/world/handlers.h"
 #include "common/base/list.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typecode_parts.h"
@@ -138,13 +138,13 @@ static bool build(struct built *b)
 	bool ok;
 
 	/* Constructors raise their errors on MPI_COMM_WORLD. */
-	zerror_hush_world();
+	zhandlers_hush_world();
 	ok = ztypecode_read(&n, b->code, b->len);
 	if (ok && n.owned && zn.Type_commit(&n.type.handle) != MPI_SUCCESS) {
 		zn.Type_free(&n.type.handle);
 		ok = false;
 	}
-	zerror_unhush_world();
+	zhandlers_unhush_world();
 	if (ok) {
 		b->type = n.type;
 		b->owned = n.owned;

@@ -34,8 +34,8 @@ struct ztypecode {
  * or reaching over more than an eighth of the address space), MPI_ERR_NO_MEM, or MPI_ERR_INTERN: native MPI would not
  * build it again. */
 int ztypecode_encode(MPI_Datatype, struct ztypecode *);
-/* MPI_Type_free: the handle's number may come back as another datatype. ztype_release does not call it: who asks here
- * about a datatype of ours says so when it is freed. */
+/* MPI_Type_free: the handle's number may come back as another datatype. ztypehold_release does not call it: who asks
+ * here about a datatype of ours says so when it is freed. */
 void ztypecode_forget(MPI_Datatype);
 
 struct ztypecode_type {

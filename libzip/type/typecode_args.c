@@ -6,7 +6,7 @@
 
 #include "libzip/type/typecode_parts.h"
 
-const struct ztypecode_form ztypecode_forms[ZTYPECODE_OPS] = {
+const struct ztypecode_form ztypecode_args_forms[ZTYPECODE_OPS] = {
 	[ZTYPECODE_NAMED] = {.heads = 1},
 	[ZTYPECODE_F90_REAL] = {.heads = 2},
 	[ZTYPECODE_F90_COMPLEX] = {.heads = 2},
@@ -26,7 +26,7 @@ const struct ztypecode_form ztypecode_forms[ZTYPECODE_OPS] = {
 
 bool ztypecode_args_alloc(struct ztypecode_args *a)
 {
-	unsigned columns = ztypecode_forms[a->op].columns;
+	unsigned columns = ztypecode_args_forms[a->op].columns;
 
 	if (columns > 0 && (a->head[0] < 0 || a->head[0] > (MPI_Count)ZTYPECODE_LEN_MAX))
 		return false;
@@ -96,7 +96,7 @@ static bool check_vector(const struct ztypecode_args *a, const struct ztypecode_
 
 static bool check_blocks(const struct ztypecode_args *a, const struct ztypecode_node *nodes)
 {
-	bool in_bytes = ztypecode_forms[a->op].column_bytes != 0;
+	bool in_bytes = ztypecode_args_forms[a->op].column_bytes != 0;
 	bool even = a->op == ZTYPECODE_INDEXED_BLOCK || a->op == ZTYPECODE_HINDEXED_BLOCK;
 	const MPI_Count *displacement = ztypecode_column(a, even ? 0 : 1);
 	MPI_Count size = 0;
@@ -165,13 +165,13 @@ static bool check_darray(const struct ztypecode_args *a, const struct ztypecode_
 
 static bool check_f90(const struct ztypecode_args *a)
 {
-	for (unsigned i = 0; i < ztypecode_forms[a->op].heads; i++)
+	for (unsigned i = 0; i < ztypecode_args_forms[a->op].heads; i++)
 		if (a->head[i] < -1 || a->head[i] > INT_MAX)
 			return false;
 	return true;
 }
 
-bool ztypecode_check(const struct ztypecode_args *a, const struct ztypecode_node *nodes)
+bool ztypecode_args_check(const struct ztypecode_args *a, const struct ztypecode_node *nodes)
 {
 	const struct ztypecode_type *old = a->nold > 0 ? &nodes[a->old[0]].type : NULL;
 

@@ -23,7 +23,7 @@ static bool fits(MPI_Count n)
 
 static bool is_small(const struct ztypecode_args *a)
 {
-	const struct ztypecode_form *f = &ztypecode_forms[a->op];
+	const struct ztypecode_form *f = &ztypecode_args_forms[a->op];
 
 	for (unsigned i = 0; i < f->heads; i++)
 		if (!(f->head_bytes & 1 << i) && !fits(a->head[i]))
@@ -37,7 +37,7 @@ static bool is_small(const struct ztypecode_args *a)
 
 static bool make_small(struct small *s, const struct ztypecode_args *a)
 {
-	size_t n = ztypecode_forms[a->op].columns * a->items;
+	size_t n = ztypecode_args_forms[a->op].columns * a->items;
 
 	s->item = calloc(n + 1, sizeof(*s->item));
 	s->bytes = calloc(n + 1, sizeof(*s->bytes));

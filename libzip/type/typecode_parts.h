@@ -40,7 +40,7 @@ struct ztypecode_form {
 	uint8_t heads, columns;		  /* how many */
 	uint8_t head_bytes, column_bytes; /* bit mask: these are MPI_Aint in the variant with int counts */
 };
-extern const struct ztypecode_form ztypecode_forms[ZTYPECODE_OPS];
+extern const struct ztypecode_form ztypecode_args_forms[ZTYPECODE_OPS];
 
 struct ztypecode_args {
 	enum ztypecode_op op;
@@ -72,7 +72,7 @@ struct ztypecode_node {
  * False: the arguments make no sense, or there is no such datatype here. */
 bool ztypecode_make(struct ztypecode_node *, const struct ztypecode_args *, const struct ztypecode_node *nodes);
 /* Would it? What may be done with every old type of these arguments is within bounds. */
-bool ztypecode_check(const struct ztypecode_args *, const struct ztypecode_node *nodes);
+bool ztypecode_args_check(const struct ztypecode_args *, const struct ztypecode_node *nodes);
 /* malloc()ed; MPI_ERR_TYPE, MPI_ERR_NO_MEM or what native MPI says. */
 int ztypecode_write(MPI_Datatype, uint8_t **code, size_t *len);
 /* The last node, not committed; the others are freed. */

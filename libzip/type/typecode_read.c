@@ -60,7 +60,7 @@ static bool get_args(struct reader *r, struct ztypecode_args *a)
 	if (*r->at >= ZTYPECODE_OPS)
 		return false;
 	a->op = (enum ztypecode_op) * r->at++;
-	f = &ztypecode_forms[a->op];
+	f = &ztypecode_args_forms[a->op];
 	for (unsigned i = 0; i < f->heads; i++)
 		if (!get_number(r, &a->head[i]))
 			return false;
@@ -111,7 +111,7 @@ static bool get_node(struct reader *r)
 
 	if (ok) {
 		unsigned depth = depth_of(r, &a);
-		ok = depth <= ZTYPECODE_DEPTH_MAX && ztypecode_check(&a, r->nodes) &&
+		ok = depth <= ZTYPECODE_DEPTH_MAX && ztypecode_args_check(&a, r->nodes) &&
 		     ztypecode_make(&r->nodes[r->nnodes], &a, r->nodes);
 		if (ok)
 			r->nodes[r->nnodes++].depth = depth;

@@ -107,7 +107,7 @@ static uint8_t *put_column(uint8_t *at, const MPI_Count *number, size_t n)
 
 static int write_node(struct writer *w, const struct ztypecode_args *a, size_t *number)
 {
-	const struct ztypecode_form *f = &ztypecode_forms[a->op];
+	const struct ztypecode_form *f = &ztypecode_args_forms[a->op];
 	size_t numbers = f->heads + f->columns * a->items + a->nold;
 
 	if (numbers > ZTYPECODE_LEN_MAX)
@@ -214,14 +214,14 @@ static int take_array(struct ztypecode_args *a, const struct zcontent *c)
 		return MPI_ERR_NO_MEM;
 	struct numbers sizes = {.c = c, .at = (size_t)c->nints};
 	take_column(a, 0, large ? &sizes : &n);
-	for (unsigned i = 1; i < ztypecode_forms[a->op].columns; i++)
+	for (unsigned i = 1; i < ztypecode_args_forms[a->op].columns; i++)
 		take_column(a, i, large && !darray ? &sizes : &n);
 	return MPI_SUCCESS;
 }
 
 static int take_all(struct ztypecode_args *a, const struct zcontent *c)
 {
-	const struct ztypecode_form *f = &ztypecode_forms[a->op];
+	const struct ztypecode_form *f = &ztypecode_args_forms[a->op];
 	struct numbers n = {.c = c};
 
 	for (unsigned i = 0; i < f->heads; i++)
@@ -257,7 +257,7 @@ static void tidy(struct ztypecode_args *a)
 	static const int orders[] = {MPI_ORDER_C, MPI_ORDER_FORTRAN};
 
 	if (a->op <= ZTYPECODE_F90_INTEGER)
-		for (unsigned i = 0; i < ztypecode_forms[a->op].heads; i++)
+		for (unsigned i = 0; i < ztypecode_args_forms[a->op].heads; i++)
 			a->head[i] = a->head[i] == MPI_UNDEFINED ? -1 : a->head[i];
 	if (a->op == ZTYPECODE_SUBARRAY || a->op == ZTYPECODE_DARRAY)
 		a->head[1] = place_of((int)a->head[1], orders, 2);

@@ -7,13 +7,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/shim/station.h"
 #include "libzip/shim/shim.h"
 
 #define BUCKETS 64u
 
-/* One for each handle's number that was ever held at an station. It stays when nothing holds it, so that the data path
+/* One for each handle's number that was ever held at a station. It stays when nothing holds it, so that the data path
  * allocates nothing; another datatype may come by the same number then. */
 struct held {
 	struct held *next;
@@ -45,7 +45,7 @@ static struct held *find(MPI_Datatype t)
 	return h;
 }
 
-int ztype_hold(MPI_Datatype t)
+int ztypehold_take(MPI_Datatype t)
 {
 	struct held *h = find(t);
 
@@ -63,7 +63,7 @@ int ztype_hold(MPI_Datatype t)
 	return MPI_SUCCESS;
 }
 
-void ztype_release(MPI_Datatype t)
+void ztypehold_release(MPI_Datatype t)
 {
 	struct held *h = find(t);
 
@@ -98,7 +98,7 @@ static void leave_to_users(MPI_Datatype t, struct held **first)
 	atomic_fetch_add_explicit(&(*first)->stations, 1, memory_order_relaxed);
 }
 
-void ztype_reap(void)
+void ztypehold_reap(void)
 {
 	struct held *h = atomic_exchange_explicit(&dead, NULL, memory_order_acquire);
 
@@ -113,12 +113,12 @@ void ztype_reap(void)
 	}
 }
 
-int ztype_free(MPI_Datatype *type)
+int ztypehold_free(MPI_Datatype *type)
 {
 	struct held *first = NULL;
 	int rc = MPI_SUCCESS;
 
-	ztype_reap();
+	ztypehold_reap();
 	ztype_forget(*type);
 	zstation_for_each(0) leave_to_users(*type, &first);
 	if (first) {
@@ -131,7 +131,7 @@ int ztype_free(MPI_Datatype *type)
 	return rc;
 }
 
-void ztype_drop(MPI_Datatype t)
+void ztypehold_drop(MPI_Datatype t)
 {
 	struct held *first = NULL;
 

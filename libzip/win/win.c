@@ -87,6 +87,15 @@ struct zwin_peer *zwin_peer(struct zwin *w, int rank)
 	return p;
 }
 
+void zwin_touch(struct zwin *w, struct zwin_peer *p)
+{
+	if (p->touched)
+		return;
+	p->touched = true;
+	p->next = w->touched;
+	w->touched = p;
+}
+
 int zwin_raise(const struct zwin *w, int class, const char *function, const char *fmt, ...)
 {
 	va_list args;
@@ -95,4 +104,13 @@ int zwin_raise(const struct zwin *w, int class, const char *function, const char
 	int code = zerror_raise_window(w->handle, class, function, fmt, args);
 	va_end(args);
 	return code;
+}
+
+struct zwin_peer *zwin_get_peer(struct zwin *w, int rank, const char *name, int *rc)
+{
+	struct zwin_peer *p = zwin_peer(w, rank);
+
+	if (!p)
+		*rc = zwin_raise(w, MPI_ERR_NO_MEM, name, "out of memory");
+	return p;
 }

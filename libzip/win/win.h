@@ -100,8 +100,12 @@ static inline bool zwin_spans(MPI_Win win)
 	return atomic_load_explicit(&zwin_n, memory_order_relaxed) > 0 && zwin_is_there(win);
 }
 
-/* NULL: no memory. */
+/* The books about a member, made when they are first needed. NULL: no memory. */
 struct zwin_peer *zwin_peer(struct zwin *, int rank);
+/* The same. NULL: *rc is a code that has been raised; name is the MPI function. */
+struct zwin_peer *zwin_get_peer(struct zwin *, int rank, const char *name, int *rc);
+/* Puts the peer into the window's list of touched ones. */
+void zwin_touch(struct zwin *, struct zwin_peer *);
 
 /* As zerror_raise, by the error handler of the window. */
 int zwin_raise(const struct zwin *, int class, const char *function, const char *fmt, ...)

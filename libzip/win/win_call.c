@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one-sided operations (MPI-4.0 section 12.3) on windows that span. On a target in my part each is the native one;
- * on others it is a message. Its arguments are checked by native MPI in any case: of one that goes elsewhere as of one
- * to nobody.
+ * The one-sided operations. See win_call.h. On a target in my part an operation is the native one; on another target it
+ * is a message. Native MPI checks the arguments in any case, also for other targets and for MPI_PROC_NULL.
  */
+#include "libzip/win/win_call.h"
+
 #include "common/base/clock.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
-#include "libzip/win/win_parts.h"
+#include "libzip/win/win_check.h"
+#include "libzip/win/win_lock.h"
 
 #define STIR_NS 10000000 /* below NAP_SHARE_SERVING times the first nap (progress.c) */
 
@@ -76,7 +78,7 @@ static int go_elsewhere(struct zwin *w, struct zwin_peer *p, const struct zwin_c
 		return rc;
 	if (request)
 		zn.Wait(request, MPI_STATUS_IGNORE);
-	return zwin_raise(w, zwin_start(w, p, c, request), c->name, "cannot start it on rank %d", c->target);
+	return zwin_raise(w, zwin_origin_start(w, p, c, request), c->name, "cannot start it on rank %d", c->target);
 }
 
 /* Where native MPI has no other way than by its target's hands, that one should not be asleep: it is told, now and
@@ -90,10 +92,10 @@ static void stir(struct zwin *w, struct zwin_peer *p)
 	if (p->stirred_ns != 0 && now - p->stirred_ns < STIR_NS)
 		return;
 	p->stirred_ns = now;
-	zwin_tell(w, p, ZWIN_STIR, 0, 0); /* without memory it only takes longer */
+	zwin_message_tell(w, p, ZWIN_STIR, 0, 0); /* without memory it only takes longer */
 }
 
-static int run(const struct zwin_call *c, MPI_Win win, MPI_Request *request)
+int zwin_call_run(const struct zwin_call *c, MPI_Win win, MPI_Request *request)
 {
 	struct zwin *w = zwin_find(win);
 	struct zwin_peer *p;
@@ -103,7 +105,7 @@ static int run(const struct zwin_call *c, MPI_Win win, MPI_Request *request)
 		return rc;
 	if (c->target == MPI_PROC_NULL)
 		return call_natively(c, MPI_PROC_NULL, win, request);
-	rc = zwin_may_access(w, c->target, c->name, &p);
+	rc = zwin_lock_may_access(w, c->target, c->name, &p);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	if (!zwin_is_local(w, c->target))
@@ -142,103 +144,103 @@ static int run(const struct zwin_call *c, MPI_Win win, MPI_Request *request)
 int zip_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
 	MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	return run(&PUT("MPI_Put"), win, NULL);
+	return zwin_call_run(&PUT("MPI_Put"), win, NULL);
 }
 
 int zip_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
 	int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	return run(&GET("MPI_Get"), win, NULL);
+	return zwin_call_run(&GET("MPI_Get"), win, NULL);
 }
 
 int zip_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
 	MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	return run(&ACCUMULATE("MPI_Accumulate"), win, NULL);
+	return zwin_call_run(&ACCUMULATE("MPI_Accumulate"), win, NULL);
 }
 
 int zip_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr,
 	int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
 	MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	return run(&GET_ACCUMULATE("MPI_Get_accumulate"), win, NULL);
+	return zwin_call_run(&GET_ACCUMULATE("MPI_Get_accumulate"), win, NULL);
 }
 
 int zip_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
 	MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	return run(&PUT("MPI_Rput"), win, request);
+	return zwin_call_run(&PUT("MPI_Rput"), win, request);
 }
 
 int zip_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
 	int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	return run(&GET("MPI_Rget"), win, request);
+	return zwin_call_run(&GET("MPI_Rget"), win, request);
 }
 
 int zip_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
 	MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
 	MPI_Request *request)
 {
-	return run(&ACCUMULATE("MPI_Raccumulate"), win, request);
+	return zwin_call_run(&ACCUMULATE("MPI_Raccumulate"), win, request);
 }
 
 int zip_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr,
 	int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
 	MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	return run(&GET_ACCUMULATE("MPI_Rget_accumulate"), win, request);
+	return zwin_call_run(&GET_ACCUMULATE("MPI_Rget_accumulate"), win, request);
 }
 
 int zip_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
 	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	return run(&PUT("MPI_Put_c"), win, NULL);
+	return zwin_call_run(&PUT("MPI_Put_c"), win, NULL);
 }
 
 int zip_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
 	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	return run(&GET("MPI_Get_c"), win, NULL);
+	return zwin_call_run(&GET("MPI_Get_c"), win, NULL);
 }
 
 int zip_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
 	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	return run(&ACCUMULATE("MPI_Accumulate_c"), win, NULL);
+	return zwin_call_run(&ACCUMULATE("MPI_Accumulate_c"), win, NULL);
 }
 
 int zip_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
 	void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
 	MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	return run(&GET_ACCUMULATE("MPI_Get_accumulate_c"), win, NULL);
+	return zwin_call_run(&GET_ACCUMULATE("MPI_Get_accumulate_c"), win, NULL);
 }
 
 int zip_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
 	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	return run(&PUT("MPI_Rput_c"), win, request);
+	return zwin_call_run(&PUT("MPI_Rput_c"), win, request);
 }
 
 int zip_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
 	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	return run(&GET("MPI_Rget_c"), win, request);
+	return zwin_call_run(&GET("MPI_Rget_c"), win, request);
 }
 
 int zip_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
 	MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
 	MPI_Request *request)
 {
-	return run(&ACCUMULATE("MPI_Raccumulate_c"), win, request);
+	return zwin_call_run(&ACCUMULATE("MPI_Raccumulate_c"), win, request);
 }
 
 int zip_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
 	void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
 	MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	return run(&GET_ACCUMULATE("MPI_Rget_accumulate_c"), win, request);
+	return zwin_call_run(&GET_ACCUMULATE("MPI_Rget_accumulate_c"), win, request);
 }
 
 /* --- of one element --- */
@@ -253,7 +255,7 @@ int zip_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype da
 {
 	const struct zwin_call c = {ONE("MPI_Fetch_and_op", ZWIN_GET_ACCUMULATE), .op = op, .fetch = true};
 
-	return run(&c, win, NULL);
+	return zwin_call_run(&c, win, NULL);
 }
 
 int zip_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype,
@@ -261,5 +263,5 @@ int zip_Compare_and_swap(const void *origin_addr, const void *compare_addr, void
 {
 	const struct zwin_call c = {ONE("MPI_Compare_and_swap", ZWIN_SWAP), .compare = compare_addr};
 
-	return run(&c, win, NULL);
+	return zwin_call_run(&c, win, NULL);
 }

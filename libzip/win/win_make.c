@@ -10,7 +10,11 @@
 #include "libzip/world/group.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
-#include "libzip/win/win_parts.h"
+#include "libzip/win/win_check.h"
+#include "libzip/win/win_complete.h"
+#include "libzip/win/win_dispatch.h"
+#include "libzip/win/win_message.h"
+#include "libzip/win/win_region.h"
 
 #define AS_INT 3 /* MPIR_ATTR_INT: what MPI_WIN_GET_ATTR of mpif.h wants; else MPI_ADDRESS_KIND */
 
@@ -79,7 +83,7 @@ static void destroy(struct zwin *w)
 	free(w->peer);
 	free(w->start);
 	free(w->post);
-	zwin_regions_free(w);
+	zwin_region_detach_all(w);
 	zcomm_unref(w->comm);
 	free(w);
 }
@@ -99,12 +103,12 @@ static struct zwin *make_entry(const struct making *m, struct zcomm *twin, MPI_W
 	w->dynamic = m->dynamic;
 	w->no_locks = m->no_locks;
 	w->peer = calloc((size_t)twin->size, sizeof(struct zwin_peer *));
-	if (!w->peer || !zwin_carrier()) {
+	if (!w->peer || !zwin_message_carrier()) {
 		destroy(w);
 		return NULL;
 	}
 	zwin_enter(w);
-	zprogress_add(zwin_turn);
+	zprogress_add(zwin_dispatch_turn);
 	if (twin->nlocal > 1)
 		zprogress_serve(true);
 	return w;

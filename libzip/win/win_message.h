@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What members of a window say to each other. From one to another in order, and taken in that order: so who has been
- * answered FLUSHED knows that all before it is complete. Between parts a message is a bridged one of a context that all
- * windows share, whose ranks are vranks; within a part, where only locks and epochs need any, a native one. Data that
- * are too much for the message itself follow in one of their own, straight from and to the buffers of both ends.
+ * The messages between members of a window: their form, and how they are sent. Messages from one member to another stay
+ * in order, and the receiver takes them in that order. So an answer FLUSHED tells that everything sent before the FLUSH
+ * is complete. Between parts a message travels over the bridge, on a communicator that all windows share and whose
+ * ranks are vranks. Within a part only locks and epochs need messages, and these are native. Data too large for the
+ * message follow in a message of their own, straight from and to the buffers of both ends.
  *
- *   PUT              data go to `count` elements of the type at disp
- *   GET              these are sent back
- *   ACCUMULATE       data are folded into them by op
- *   GET_ACCUMULATE   the same, and what was there before is sent back; MPI_NO_OP has no data
- *   SWAP             MPI_Compare_and_swap: two elements, what is compared and what is put; sent back as before
- *   FLUSH            FLUSHED comes when all of the sender's before it is complete; F_RELEASE: and unlocks then
- *   FLUSHED          op: class of the first error since the last one; count: of FLUSH that are answered
+ *   PUT              data for `count` elements of the type at disp
+ *   GET              asks for the data of these elements
+ *   ACCUMULATE       data to be folded into these elements by op
+ *   GET_ACCUMULATE   the same, and asks for the old contents; with MPI_NO_OP there are no data
+ *   SWAP             MPI_Compare_and_swap: two elements, the one to compare and the one to store; asks for the old one
+ *   FLUSH            asks for FLUSHED when everything that the sender sent before is complete; F_RELEASE: the sender
+ *                    gives its lock back at that moment
+ *   FLUSHED          op: class of the first error since the last FLUSHED; count: number of FLUSHs that it answers
  *   LOCK, GRANT, UNLOCK   op of LOCK: MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE
  *   POST, COMPLETE   MPI_Win_post and MPI_Win_complete
- *   STIR             native operations on it come, which may need it and wake nobody (progress.h)
+ *   STIR             native operations on the receiver are under way. They may need the receiver's hands, but do not
+ *                    wake it (progress.h).
  *
- * The header has fixed little-endian fields, and behind it the description of the type (typecode.h) and the data, so
- * that it is an eager message in any case: a description that is too long for that goes before the data (F_APART).
+ * The header has fixed little-endian fields. Behind it stand the description of the type (typecode.h) and the data. The
+ * whole is always an eager message. A description too long for that travels before the data (F_APART).
  */
 #ifndef ZIP_LIBZIP_WIN_MESSAGE_H
 #define ZIP_LIBZIP_WIN_MESSAGE_H
 
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 #include "libzip/win/win.h"
 
 enum zwin_kind {
@@ -45,39 +48,50 @@ enum zwin_kind {
 #define ZWIN_F_RELEASE 2u /* of FLUSH */
 #define ZWIN_F_APART 4u	  /* the description is not in the message */
 
+#define ZWIN_MESSAGE_HEADER 56 /* bytes */
+
 struct zwin_message {
 	enum zwin_kind kind;
 	uint8_t flags;
 	uint32_t op;
-	uint32_t number; /* tag of what follows in messages of their own; counted by the origin */
+	uint32_t number; /* tag of data and description in messages of their own; counted by the origin */
 	uint32_t rank;	 /* of the sender in the window */
 	uint64_t window;
 	int64_t disp;
 	uint64_t count;
-	uint64_t bytes; /* of the data, as they travel */
+	uint64_t bytes; /* of the data in their form on the wire */
 	uint32_t code_len;
 	const uint8_t *code; /* [code_len], or NULL with F_APART */
 	const uint8_t *data; /* [bytes] with F_INSIDE */
 };
 
-/* Data and description of at most so many bytes each travel inside; no more than 2048. */
-uint64_t zwin_inside_bytes(void);
+/* The largest data, and the largest description, that travel inside a message: bytes, at most 2048. */
+uint64_t zwin_message_inside_bytes(void);
 
-/* Where the messages of all windows run: a communicator of the world, whose ranks are vranks. Of data that go to a
- * target, and of what comes back: */
-struct zcomm *zwin_carrier(void); /* NULL: no memory */
+/* The communicator that carries the messages of all windows; its ranks are vranks. NULL: no memory. The contexts of
+ * data: THERE to a target, BACK to an origin. */
+struct zcomm *zwin_message_carrier(void);
 #define ZWIN_THERE ZCOMM_COLL
 #define ZWIN_BACK ZCOMM_LEADERS
 
-/* Says something to another member; data are copied. sent: of one in another part, a request that is complete when the
- * message is on its way; NULL: nobody asks. An MPI error class. */
-int zwin_say(struct zwin *, struct zwin_peer *, const struct zwin_message *, struct zreq **sent);
-/* The same of a kind that is all there is to it. */
-int zwin_tell(struct zwin *, struct zwin_peer *, enum zwin_kind, uint32_t op, uint8_t flags);
-/* A tag for data, not in use by another of mine that is under way. */
-uint32_t zwin_number(void);
+/* Sends a message to another member; copies the data. sent: receives a request that is complete when a message to
+ * another part is on its way; NULL: the caller does not ask. To this rank itself only GRANT, POST and COMPLETE go, and
+ * take effect at once. MPI_SUCCESS or an error class. */
+int zwin_message_say(struct zwin *, struct zwin_peer *, const struct zwin_message *, struct zreq **sent);
+/* The same for a message with nothing but kind, op and flags. */
+int zwin_message_tell(struct zwin *, struct zwin_peer *, enum zwin_kind kind, uint32_t op, uint8_t flags);
+/* A tag for data that no other operation of this rank under way has. */
+uint32_t zwin_message_number(void);
 
-/* Part of progress while there are windows: takes messages, and goes on with what they have begun. */
-bool zwin_turn(void);
+/* Reads a message of len bytes; code and data point into it. False: malformed. */
+bool zwin_message_decode(const uint8_t *, uint64_t len, struct zwin_message *);
+/* Takes a message that changes nothing but the books about its sender: FLUSHED, GRANT, POST, COMPLETE, STIR. False: the
+ * message is of another kind. */
+bool zwin_message_note(struct zwin_peer *from, const struct zwin_message *);
+
+/* Looks after native messages that native MPI has not yet sent. True: one has gone. */
+bool zwin_message_turn(void);
+/* Is there one? */
+bool zwin_message_is_pending(void);
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations of this rank on members in other parts: what is sent, and the requests behind them. */
+/* Operations on members in other parts: their messages and requests. See win_origin.h. */
+#include "libzip/win/win_origin.h"
+
 #include <string.h>
 
 #include "libzip/bridge/bridge.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typecode.h"
-#include "libzip/win/win_parts.h"
+#include "libzip/world/status.h"
 
 /* When the origin waits before it starts another operation, so that neither end keeps books of any number of them: so
  * many on the same target are not complete here, or have not been sent. */
@@ -100,7 +102,7 @@ static const struct zreq_ops ops = {.name = "one-sided operation", .progress = p
 
 /* Those that are over leave from the front; of the others the first tells that not all are. Orphans are looked after
  * elsewhere, and leave then. */
-bool zwin_ops_done(struct zwin_peer *p)
+bool zwin_origin_is_done(struct zwin_peer *p)
 {
 	while (p->ops && !p->ops->req.orphan && zreq_is_done(&p->ops->req)) {
 		struct zwin_op *op = p->ops;
@@ -187,15 +189,15 @@ static int measure(const struct zwin_call *c, struct zwin_message *m, MPI_Count 
 
 static int await_result(struct zwin *w, struct zwin_op *op, const struct zwin_call *c, uint32_t number)
 {
-	return zbridge_irecv(zwin_carrier(), ZWIN_BACK, c->result, c->result_count, c->result_type,
+	return zbridge_irecv(zwin_message_carrier(), ZWIN_BACK, c->result, c->result_count, c->result_type,
 		w->comm->vrank[op->peer->rank], (int)number, &op->result);
 }
 
 /* What is sent, and awaited. */
 static int launch(struct zwin *w, struct zwin_op *op, const struct zwin_call *c, struct zwin_message *m)
 {
-	const bool data = has_data(c), apart = m->code_len > zwin_inside_bytes();
-	const bool inside = data && (c->kind == ZWIN_SWAP || (m->bytes <= zwin_inside_bytes() && !apart));
+	const bool data = has_data(c), apart = m->code_len > zwin_message_inside_bytes();
+	const bool inside = data && (c->kind == ZWIN_SWAP || (m->bytes <= zwin_message_inside_bytes() && !apart));
 	const int vrank = w->comm->vrank[op->peer->rank];
 	uint8_t *packed = NULL;
 	struct zreq *copied;
@@ -205,14 +207,14 @@ static int launch(struct zwin *w, struct zwin_op *op, const struct zwin_call *c,
 		rc = await_result(w, op, c, m->number);
 	m->flags |= apart ? ZWIN_F_APART : 0;
 	if (rc == MPI_SUCCESS)
-		rc = zwin_say(w, op->peer, m, &op->told);
+		rc = zwin_message_say(w, op->peer, m, &op->told);
 	zpool_put(packed);
 	if (rc == MPI_SUCCESS && apart)
-		rc = zbridge_isend(zwin_carrier(), ZWIN_THERE, m->code, m->code_len, MPI_BYTE, vrank, (int)m->number,
-			ZSEND_DETACHED, &copied);
+		rc = zbridge_isend(zwin_message_carrier(), ZWIN_THERE, m->code, m->code_len, MPI_BYTE, vrank,
+			(int)m->number, ZSEND_DETACHED, &copied);
 	if (rc == MPI_SUCCESS && data && !inside)
-		rc = zbridge_isend(zwin_carrier(), ZWIN_THERE, c->origin, c->origin_count, c->origin_type, vrank,
-			(int)m->number, ZSEND_STANDARD, &op->sent);
+		rc = zbridge_isend(zwin_message_carrier(), ZWIN_THERE, c->origin, c->origin_count, c->origin_type,
+			vrank, (int)m->number, ZSEND_STANDARD, &op->sent);
 	return rc;
 }
 
@@ -220,15 +222,15 @@ static bool is_little(void *arg)
 {
 	struct zwin_peer *p = arg;
 
-	zwin_ops_done(p);
+	zwin_origin_is_done(p);
 	return p->nops < OPS_MAX / 2;
 }
 
-int zwin_start(struct zwin *w, struct zwin_peer *p, const struct zwin_call *c, MPI_Request *request)
+int zwin_origin_start(struct zwin *w, struct zwin_peer *p, const struct zwin_call *c, MPI_Request *request)
 {
 	struct zwin_message m = {.kind = c->kind,
 		.op = (uint32_t)c->op,
-		.number = zwin_number(),
+		.number = zwin_message_number(),
 		.disp = c->disp,
 		.count = (uint64_t)c->target_count};
 	struct ztypecode code;
@@ -236,7 +238,7 @@ int zwin_start(struct zwin *w, struct zwin_peer *p, const struct zwin_call *c, M
 
 	if (__builtin_expect(p->nops > OPS_MAX, 0))
 		zprogress_wait(is_little, p);
-	int rc = zwin_carrier() ? ztypecode_encode(c->target_type, &code) : MPI_ERR_NO_MEM;
+	int rc = zwin_message_carrier() ? ztypecode_encode(c->target_type, &code) : MPI_ERR_NO_MEM;
 	if (rc == MPI_SUCCESS)
 		rc = measure(c, &m, &back);
 	struct zwin_op *op = rc == MPI_SUCCESS ? make(w, p) : NULL;

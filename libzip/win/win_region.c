@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What of this rank's memory a window has: one piece, or what was attached to a dynamic one. */
-#include <stdlib.h>
+/* Memory of a window. See win_region.h. */
+#include "libzip/win/win_region.h"
 
-#include "libzip/win/win_parts.h"
+#include <stdlib.h>
 
 struct zwin_region {
 	struct zwin_region *next;
@@ -20,7 +20,6 @@ int zwin_region_attach(struct zwin *w, const void *base, MPI_Aint size)
 	return MPI_SUCCESS;
 }
 
-/* No effect if there is none that begins there. */
 void zwin_region_detach(struct zwin *w, const void *base)
 {
 	for (struct zwin_region **at = &w->regions, *r; (r = *at); at = &r->next)
@@ -31,13 +30,13 @@ void zwin_region_detach(struct zwin *w, const void *base)
 		}
 }
 
-void zwin_regions_free(struct zwin *w)
+void zwin_region_detach_all(struct zwin *w)
 {
 	while (w->regions)
 		zwin_region_detach(w, (const void *)w->regions->from);
 }
 
-/* inside: a byte there, or what is at its end will do. */
+/* Is the address in a region? inside: of a byte; else the end of a region will do. */
 static bool holds_address(const struct zwin *w, intptr_t at, bool inside)
 {
 	for (const struct zwin_region *r = w->regions; r; r = r->next)
@@ -46,8 +45,8 @@ static bool holds_address(const struct zwin *w, intptr_t at, bool inside)
 	return false;
 }
 
-/* A datatype may go over several regions, what is between them left out: its ends are looked at. */
-bool zwin_holds(const struct zwin *w, intptr_t from, intptr_t to)
+/* A datatype may cover several regions and leave out the bytes between them. So only its ends are checked. */
+bool zwin_region_holds(const struct zwin *w, intptr_t from, intptr_t to)
 {
 	if (!w->dynamic)
 		return from >= 0 && to <= w->size && from <= to;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Operations that others in other parts have started on this rank's memory. Their data are under way at the same time,
- * straight from and to the window; they end in the order in which their origin has started them. Those that accumulate
- * are executed when it is their turn (MPI-4.0 section 12.7.2), by native operations on this rank itself: so each
- * element is updated in one piece, whoever else is at it.
- */
+/* Operations of others on this rank's memory. See win_target.h. */
+#include "libzip/win/win_target.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "libzip/bridge/bridge.h"
 #include "libzip/coll/inside/coll_data.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/type/redop.h"
 #include "libzip/world/error.h"
+#include "libzip/world/handlers.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typecode.h"
-#include "libzip/win/win_parts.h"
+#include "libzip/win/win_lock.h"
+#include "libzip/win/win_region.h"
 
 #define ELEMENT_MAX 64 /* bytes of a predefined type, and more */
 
@@ -59,13 +58,13 @@ static void answer(struct zwin *w, struct zwin_peer *from)
 	from->asks = 0;
 	from->task_error = MPI_SUCCESS;
 	if (from->releases)
-		zwin_unlocked(w, from);
+		zwin_lock_returned(w, from);
 	from->releases = false;
-	if (zwin_say(w, from, &m, NULL) != MPI_SUCCESS)
+	if (zwin_message_say(w, from, &m, NULL) != MPI_SUCCESS)
 		zerror_fatal(1, "no memory for an answer about a window");
 }
 
-void zwin_answer(struct zwin *w, struct zwin_peer *from, bool release)
+void zwin_target_flush(struct zwin *w, struct zwin_peer *from, bool release)
 {
 	from->asks++;
 	from->releases |= release;
@@ -109,7 +108,7 @@ static bool in_window(const struct zwin *w, const struct zwin_message *m, const 
 
 	if (!w->dynamic && __builtin_mul_overflow(at, (MPI_Aint)w->disp_unit, &at))
 		return false;
-	return span(type, m->count, at, &from, &to) && zwin_holds(w, from, to);
+	return span(type, m->count, at, &from, &to) && zwin_region_holds(w, from, to);
 }
 
 static void *place(const struct zwin *w, const struct zwin_message *m)
@@ -138,9 +137,9 @@ static bool is_defined(MPI_Op op, MPI_Datatype element)
 	if (!zredop_is_predefined(op) || zn.Type_get_extent_c(element, &lb, &extent) != MPI_SUCCESS ||
 		extent > ELEMENT_MAX)
 		return false;
-	zerror_hush_world();
+	zhandlers_hush_world();
 	const int rc = zn.Reduce_local(one, other, 1, element, op);
-	zerror_unhush_world();
+	zhandlers_unhush_world();
 	if (rc != MPI_SUCCESS)
 		return false;
 	last = op;
@@ -204,7 +203,7 @@ static int run_natively(struct zwin_task *t)
 
 static int send_back(struct zwin_task *t, const void *buf, MPI_Count count, MPI_Datatype type)
 {
-	return zbridge_isend(zwin_carrier(), ZWIN_BACK, buf, count, type, t->win->comm->vrank[t->from->rank],
+	return zbridge_isend(zwin_message_carrier(), ZWIN_BACK, buf, count, type, t->win->comm->vrank[t->from->rank],
 		(int)t->m.number, ZSEND_STANDARD, &t->going);
 }
 
@@ -266,7 +265,7 @@ static int receive(struct zwin_task *t, void *buf, MPI_Count count, MPI_Datatype
 {
 	if (m->flags & ZWIN_F_INSIDE)
 		return zdata_unpack(m->data, m->bytes, buf, count, type);
-	return zbridge_irecv(zwin_carrier(), ZWIN_THERE, buf, count, type, t->win->comm->vrank[t->from->rank],
+	return zbridge_irecv(zwin_message_carrier(), ZWIN_THERE, buf, count, type, t->win->comm->vrank[t->from->rank],
 		(int)m->number, &t->coming);
 }
 
@@ -345,11 +344,11 @@ static int await_code(struct zwin_task *t)
 	t->code = malloc(t->m.code_len);
 	if (!t->code)
 		return MPI_ERR_NO_MEM;
-	return zbridge_irecv(zwin_carrier(), ZWIN_THERE, t->code, t->m.code_len, MPI_BYTE,
+	return zbridge_irecv(zwin_message_carrier(), ZWIN_THERE, t->code, t->m.code_len, MPI_BYTE,
 		t->win->comm->vrank[t->from->rank], (int)t->m.number, &t->coding);
 }
 
-void zwin_execute(struct zwin *w, struct zwin_peer *from, const struct zwin_message *m)
+void zwin_target_execute(struct zwin *w, struct zwin_peer *from, const struct zwin_message *m)
 {
 	struct zwin_task *t = calloc(1, sizeof(*t));
 
@@ -367,7 +366,7 @@ void zwin_execute(struct zwin *w, struct zwin_peer *from, const struct zwin_mess
 		queue(t);
 }
 
-bool zwin_tasks_turn(void)
+bool zwin_target_turn(void)
 {
 	bool did = false;
 

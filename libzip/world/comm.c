@@ -248,7 +248,7 @@ void zcomm_unref(struct zcomm *comm)
 {
 	if (atomic_fetch_sub_explicit(&comm->refs, 1, memory_order_acq_rel) > 1)
 		return;
-	if (!comm->dropped) /* not at an station: the application has a reference until it frees it */
+	if (!comm->dropped) /* not at a station: the application has a reference until it frees it */
 		unlink_handle(comm);
 	comm->next = atomic_load_explicit(&dead, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak(&dead, &comm->next, comm))

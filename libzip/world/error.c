@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "libzip/world/comm.h"
+#include "libzip/world/handlers.h"
 #include "libzip/world/rails.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
@@ -93,16 +94,6 @@ int zerror_code(int class, const char *fmt, ...)
 
 static void lost(int code, const char *text, bool print) __attribute__((noreturn));
 
-static bool ends_job(MPI_Errhandler handler)
-{
-	return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
-}
-
-bool zerror_is_predefined(MPI_Errhandler handler)
-{
-	return ends_job(handler) || handler == MPI_ERRORS_RETURN;
-}
-
 int zerror_class(int code)
 {
 	return class_of(code);
@@ -158,13 +149,13 @@ static void call_of_file(const void *on, int code)
  * the native job of this part alone. */
 static int call_found(MPI_Errhandler handler, void (*call)(const void *on, int code), const void *on, int code)
 {
-	if (ends_job(handler))
+	if (zhandlers_ends_job(handler))
 		end_job(code);
-	zerror_show_handlers(call == call_of_file);
+	zhandlers_show(call == call_of_file);
 	zshim_callback_begin();
 	call(on, code);
 	zshim_callback_end();
-	zerror_hide_handlers(call == call_of_file);
+	zhandlers_hide(call == call_of_file);
 	if (handler != MPI_ERRORS_RETURN)
 		zn.Errhandler_free(&handler);
 	return code;
@@ -251,7 +242,7 @@ void zerror_raise_if_fatal(const struct zcomm *comm, int class, const char *func
 
 	if (find_handler(comm, &handle, &handler) != MPI_SUCCESS)
 		return;
-	if (ends_job(handler))
+	if (zhandlers_ends_job(handler))
 		zerror_raise(comm, class, function, "%s", text);
 	if (handler != MPI_ERRORS_RETURN)
 		zn.Errhandler_free(&handler);

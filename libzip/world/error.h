@@ -32,41 +32,10 @@ int zerror_raise_window(MPI_Win, int class, const char *function, const char *fm
 /* The same for a file, by whose handler its errors go (MPI-4.0 section 14.7); MPI_FILE_NULL: none that is open. */
 int zerror_raise_file(MPI_File, int class, const char *function, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/*
- * Native MPI raises what a request ends with on MPI_COMM_WORLD, whatever it was asked by: right for MPI_Wait and
- * MPI_Test, but a blocking call of the application, which is a nonblocking one here, has to raise on its communicator.
- * zerror_hush keeps the native library from raising until zerror_unhush; who asks raises afterwards. True: it does, and
- * the other one has to follow. Where all communicators have the same handler nothing is done.
- */
-extern bool zerror_differ; /* the application has given communicators different handlers */
-void zerror_hush_world(void);
-void zerror_unhush_world(void);
-static inline bool zerror_hush(void)
-{
-	if (__builtin_expect(!zerror_differ, 1))
-		return false;
-	zerror_hush_world();
-	return true;
-}
-static inline void zerror_unhush(bool hushed)
-{
-	if (__builtin_expect(hushed, 0))
-		zerror_unhush_world();
-}
-/* The same for MPI_FILE_NULL, whose handler native MPI calls, and gives to each file that it opens. */
-void zerror_hush_files(void);
-/* The handler that it has now is given to the file, unless that is MPI_FILE_NULL. */
-void zerror_unhush_files(MPI_File opened);
-/* Around the call of a handler by native MPI, of a file or of anything else: the one that is hushed is there. The other
- * one stays hushed, for what other threads do meanwhile. */
-void zerror_show_handlers(bool of_file);
-void zerror_hide_handlers(bool of_file);
 /* A text of MPI_Error_string, where native MPI has many lines: without its error stack. */
 void zerror_cut_stack(char *text);
 /* The class of an error code of native MPI or ours. */
 int zerror_class(int code);
-/* Not one of the application's. */
-bool zerror_is_predefined(MPI_Errhandler);
 /* The code alone, without calling a handler (for statuses). The texts of the last 64 different errors are kept. */
 int zerror_code(int class, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The world is lost for a reason that only this rank knows: one line on stderr, then native abort with code. Never

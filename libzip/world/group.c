@@ -197,7 +197,7 @@ int zip_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 
 	if (!a || !b)
 		return bad_group("MPI_Group_compare");
-	*result = a == b ? MPI_IDENT : zgroup_compare(a->vrank, a->size, b->vrank, b->size);
+	*result = a == b ? MPI_IDENT : zgroupset_compare(a->vrank, a->size, b->vrank, b->size);
 	return *result < 0 ? no_memory("MPI_Group_compare") : MPI_SUCCESS;
 }
 
@@ -266,17 +266,17 @@ static int combine(MPI_Group group1, MPI_Group group2, MPI_Group *result, algebr
 
 int zip_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	return combine(group1, group2, newgroup, zgroup_union, "MPI_Group_union");
+	return combine(group1, group2, newgroup, zgroupset_union, "MPI_Group_union");
 }
 
 int zip_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	return combine(group1, group2, newgroup, zgroup_intersection, "MPI_Group_intersection");
+	return combine(group1, group2, newgroup, zgroupset_intersection, "MPI_Group_intersection");
 }
 
 int zip_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	return combine(group1, group2, newgroup, zgroup_difference, "MPI_Group_difference");
+	return combine(group1, group2, newgroup, zgroupset_difference, "MPI_Group_difference");
 }
 
 /* MPI_Group_incl and its kin: the new group is what the list names, in that order, or everything else. */
@@ -292,7 +292,7 @@ static int choose(MPI_Group handle, int n, const int *ranks, int (*ranges)[3], b
 	int *chosen = malloc(2 * ((size_t)group->size + 1) * sizeof(*chosen));
 	if (!chosen)
 		return no_memory(function);
-	int rc = zgroup_select(group->size, n, ranks, ranges, chosen, &count, &reason);
+	int rc = zgroupset_select(group->size, n, ranks, ranges, chosen, &count, &reason);
 	if (rc != MPI_SUCCESS) {
 		free(chosen);
 		return zerror_raise(NULL, rc, function, "%s", reason);
@@ -301,7 +301,7 @@ static int choose(MPI_Group handle, int n, const int *ranks, int (*ranges)[3], b
 		chosen[i] = group->vrank[chosen[i]];
 	if (exclude) {
 		int *left = chosen + group->size + 1;
-		count = zgroup_difference(group->vrank, group->size, chosen, count, left);
+		count = zgroupset_difference(group->vrank, group->size, chosen, count, left);
 		rc = count < 0 ? MPI_ERR_NO_MEM : zgroup_create(left, count, result);
 	} else {
 		rc = zgroup_create(chosen, count, result);

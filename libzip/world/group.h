@@ -28,14 +28,14 @@ int zgroup_from_native(MPI_Group *);
  * the standard asks for; out must have room for na + nb elements and may not overlap the inputs. They return the number
  * of elements, or -1 without memory.
  */
-int zgroup_union(const int *a, int na, const int *b, int nb, int *out);
-int zgroup_intersection(const int *a, int na, const int *b, int nb, int *out);
-int zgroup_difference(const int *a, int na, const int *b, int nb, int *out);
+int zgroupset_union(const int *a, int na, const int *b, int nb, int *out);
+int zgroupset_intersection(const int *a, int na, const int *b, int nb, int *out);
+int zgroupset_difference(const int *a, int na, const int *b, int nb, int *out);
 /* MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL; -1 without memory. */
-int zgroup_compare(const int *a, int na, const int *b, int nb);
+int zgroupset_compare(const int *a, int na, const int *b, int nb);
 /* Which ranks of a group of size a list of n ranges (first, last, stride), or of single ranks where ranges is NULL,
  * names: fills order[] (room for size) with them in order. MPI_SUCCESS, or an error class with a line of reason: a rank
  * out of range or named twice, a stride of zero, a negative n. */
-int zgroup_select(int size, int n, const int *ranks, int (*ranges)[3], int *order, int *count, const char **reason);
+int zgroupset_select(int size, int n, const int *ranks, int (*ranges)[3], int *order, int *count, const char **reason);
 
 #endif

@@ -36,7 +36,7 @@ static int append(const int *list, int n, const int *position, int limit, int wa
 	return nout;
 }
 
-int zgroup_union(const int *a, int na, const int *b, int nb, int *out)
+int zgroupset_union(const int *a, int na, const int *b, int nb, int *out)
 {
 	int limit, n = 0;
 	int *in_a = map_members(a, na, &limit);
@@ -50,7 +50,7 @@ int zgroup_union(const int *a, int na, const int *b, int nb, int *out)
 	return n;
 }
 
-int zgroup_intersection(const int *a, int na, const int *b, int nb, int *out)
+int zgroupset_intersection(const int *a, int na, const int *b, int nb, int *out)
 {
 	int limit;
 	int *in_b = map_members(b, nb, &limit);
@@ -62,7 +62,7 @@ int zgroup_intersection(const int *a, int na, const int *b, int nb, int *out)
 	return n;
 }
 
-int zgroup_difference(const int *a, int na, const int *b, int nb, int *out)
+int zgroupset_difference(const int *a, int na, const int *b, int nb, int *out)
 {
 	int limit;
 	int *in_b = map_members(b, nb, &limit);
@@ -74,7 +74,7 @@ int zgroup_difference(const int *a, int na, const int *b, int nb, int *out)
 	return n;
 }
 
-int zgroup_compare(const int *a, int na, const int *b, int nb)
+int zgroupset_compare(const int *a, int na, const int *b, int nb)
 {
 	int limit, identical = 1, common = 0;
 
@@ -128,7 +128,7 @@ static int select_range(struct selection *s, const int range[3])
 	return 0;
 }
 
-int zgroup_select(int size, int n, const int *ranks, int (*ranges)[3], int *order, int *count, const char **reason)
+int zgroupset_select(int size, int n, const int *ranks, int (*ranges)[3], int *order, int *count, const char **reason)
 {
 	struct selection s = {.size = size, .order = order, .class = MPI_SUCCESS};
 	int rc = 0;

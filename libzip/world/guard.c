@@ -8,7 +8,7 @@
 #include "libzip/world/error.h"
 #include "libzip/world/group.h"
 #include "common/base/log.h"
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 #include "libzip/shim/shim.h"
 
 #define UNSUPPORTED "not supported on a communicator that spans clusters"

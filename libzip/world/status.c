@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Statuses in the native layout, which is part of the MPICH ABI: MPI_Get_count and others read them natively. */
-#include "libzip/world/request.h"
+#include "libzip/world/status.h"
 
 void zstatus_set(MPI_Status *st, int source, int tag, int error, MPI_Count bytes, bool cancelled)
 {

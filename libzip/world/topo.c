@@ -197,8 +197,8 @@ static int make_native(const struct ztopo *t, MPI_Comm from, MPI_Comm *made)
 		return zn.Graph_create(from, t->nnodes, t->index, t->edges, 0, made);
 	default:
 		return zn.Dist_graph_create_adjacent(from, t->indegree, t->source,
-			t->weighted ? t->source_weight : znative_unweighted(), t->outdegree, t->target,
-			t->weighted ? t->target_weight : znative_unweighted(), MPI_INFO_NULL, 0, made);
+			t->weighted ? t->source_weight : zresolve_unweighted(), t->outdegree, t->target,
+			t->weighted ? t->target_weight : zresolve_unweighted(), MPI_INFO_NULL, 0, made);
 	}
 }
 
@@ -225,7 +225,7 @@ static int make_local_graph(const struct ztopo *t, const int vrank[], int n, MPI
 		local_rank[r] = zworld_is_local(vrank[r]) ? count++ : -1;
 	int nin = select_local(t->source, t->indegree, local_rank, in);
 	int nout = select_local(t->target, t->outdegree, local_rank, out);
-	int rc = zn.Dist_graph_create_adjacent(from, nin, in, znative_unweighted(), nout, out, znative_unweighted(),
+	int rc = zn.Dist_graph_create_adjacent(from, nin, in, zresolve_unweighted(), nout, out, zresolve_unweighted(),
 		MPI_INFO_NULL, 0, made);
 	free(local_rank);
 	return rc;

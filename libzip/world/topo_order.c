@@ -46,7 +46,7 @@ enum ztopo_order ztopo_order_of(int kind, enum ztopo_form form)
 	return *o;
 }
 
-int ztopo_place_of(const struct ztopo *t, int l, enum ztopo_order order)
+int ztopo_order_place(const struct ztopo *t, int l, enum ztopo_order order)
 {
 	int before = 0, at = t->indegree;
 	if (order == ZTOPO_ORDER_OPPOSITE && t->kind == MPI_CART)

@@ -22,6 +22,6 @@ enum ztopo_order {
 enum ztopo_order ztopo_order_of(int kind, enum ztopo_form);
 /* Where the blocks from a source are received one after the other, in the order in which they are sent: which place has
  * the block that is received for source number l? */
-int ztopo_place_of(const struct ztopo *, int l, enum ztopo_order);
+int ztopo_order_place(const struct ztopo *, int l, enum ztopo_order);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "libzip/world/board.h"
 #include "libzip/coll/inside/coll_data.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/shim/shim.h"
 
 struct slot {

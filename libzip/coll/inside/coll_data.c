@@ -6,7 +6,7 @@
 
 #include "libzip/coll/inside/coll_data.h"
 #include "common/base/copy.h"
-#include "libzip/type/datatype.h"
+#include "libzip/type/data.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/redop.h"
 

@@ -25,11 +25,11 @@ static void test_union(void **state)
 	const int a[] = {7, 2, 5}, b[] = {1, 5, 9, 7};
 	int out[7];
 
-	CHECK(zgroup_union(a, 3, b, 4, out), out, 7, 2, 5, 1, 9);
-	CHECK(zgroup_union(b, 4, a, 3, out), out, 1, 5, 9, 7, 2);
-	CHECK(zgroup_union(a, 3, NULL, 0, out), out, 7, 2, 5);
-	CHECK(zgroup_union(NULL, 0, b, 4, out), out, 1, 5, 9, 7);
-	assert_int_equal(zgroup_union(NULL, 0, NULL, 0, out), 0);
+	CHECK(zgroupset_union(a, 3, b, 4, out), out, 7, 2, 5, 1, 9);
+	CHECK(zgroupset_union(b, 4, a, 3, out), out, 1, 5, 9, 7, 2);
+	CHECK(zgroupset_union(a, 3, NULL, 0, out), out, 7, 2, 5);
+	CHECK(zgroupset_union(NULL, 0, b, 4, out), out, 1, 5, 9, 7);
+	assert_int_equal(zgroupset_union(NULL, 0, NULL, 0, out), 0);
 }
 
 static void test_intersection(void **state)
@@ -39,10 +39,10 @@ static void test_intersection(void **state)
 	int out[7];
 
 	/* order of the first group */
-	CHECK(zgroup_intersection(a, 3, b, 4, out), out, 7, 5);
-	CHECK(zgroup_intersection(b, 4, a, 3, out), out, 5, 7);
-	assert_int_equal(zgroup_intersection(a, 3, NULL, 0, out), 0);
-	assert_int_equal(zgroup_intersection(NULL, 0, a, 3, out), 0);
+	CHECK(zgroupset_intersection(a, 3, b, 4, out), out, 7, 5);
+	CHECK(zgroupset_intersection(b, 4, a, 3, out), out, 5, 7);
+	assert_int_equal(zgroupset_intersection(a, 3, NULL, 0, out), 0);
+	assert_int_equal(zgroupset_intersection(NULL, 0, a, 3, out), 0);
 }
 
 static void test_difference(void **state)
@@ -51,10 +51,10 @@ static void test_difference(void **state)
 	const int a[] = {7, 2, 5}, b[] = {1, 5, 9, 7};
 	int out[7];
 
-	CHECK(zgroup_difference(a, 3, b, 4, out), out, 2);
-	CHECK(zgroup_difference(b, 4, a, 3, out), out, 1, 9);
-	CHECK(zgroup_difference(a, 3, NULL, 0, out), out, 7, 2, 5);
-	assert_int_equal(zgroup_difference(a, 3, a, 3, out), 0);
+	CHECK(zgroupset_difference(a, 3, b, 4, out), out, 2);
+	CHECK(zgroupset_difference(b, 4, a, 3, out), out, 1, 9);
+	CHECK(zgroupset_difference(a, 3, NULL, 0, out), out, 7, 2, 5);
+	assert_int_equal(zgroupset_difference(a, 3, a, 3, out), 0);
 }
 
 static void test_compare(void **state)
@@ -62,11 +62,11 @@ static void test_compare(void **state)
 	(void)state;
 	const int a[] = {7, 2, 5}, same[] = {7, 2, 5}, turned[] = {5, 7, 2}, other[] = {7, 2, 6};
 
-	assert_int_equal(zgroup_compare(a, 3, same, 3), MPI_IDENT);
-	assert_int_equal(zgroup_compare(a, 3, turned, 3), MPI_SIMILAR);
-	assert_int_equal(zgroup_compare(a, 3, other, 3), MPI_UNEQUAL);
-	assert_int_equal(zgroup_compare(a, 3, a, 2), MPI_UNEQUAL);
-	assert_int_equal(zgroup_compare(NULL, 0, NULL, 0), MPI_IDENT);
+	assert_int_equal(zgroupset_compare(a, 3, same, 3), MPI_IDENT);
+	assert_int_equal(zgroupset_compare(a, 3, turned, 3), MPI_SIMILAR);
+	assert_int_equal(zgroupset_compare(a, 3, other, 3), MPI_UNEQUAL);
+	assert_int_equal(zgroupset_compare(a, 3, a, 2), MPI_UNEQUAL);
+	assert_int_equal(zgroupset_compare(NULL, 0, NULL, 0), MPI_IDENT);
 }
 
 static void test_select(void **state)
@@ -77,12 +77,12 @@ static void test_select(void **state)
 	int order[8], count;
 	const char *reason;
 
-	assert_int_equal(zgroup_select(5, 3, list, NULL, order, &count, &reason), MPI_SUCCESS);
+	assert_int_equal(zgroupset_select(5, 3, list, NULL, order, &count, &reason), MPI_SUCCESS);
 	CHECK(count, order, 4, 0, 2);
 	/* the last range is empty: its first lies behind its last */
-	assert_int_equal(zgroup_select(8, 4, NULL, ranges, order, &count, &reason), MPI_SUCCESS);
+	assert_int_equal(zgroupset_select(8, 4, NULL, ranges, order, &count, &reason), MPI_SUCCESS);
 	CHECK(count, order, 1, 3, 6, 5, 0);
-	assert_int_equal(zgroup_select(5, 0, NULL, NULL, order, &count, &reason), MPI_SUCCESS);
+	assert_int_equal(zgroupset_select(5, 0, NULL, NULL, order, &count, &reason), MPI_SUCCESS);
 	assert_int_equal(count, 0);
 }
 
@@ -90,7 +90,7 @@ static int class_of_ranks(int size, int n, const int *ranks)
 {
 	int order[8], count;
 	const char *reason;
-	int class = zgroup_select(size, n, ranks, NULL, order, &count, &reason);
+	int class = zgroupset_select(size, n, ranks, NULL, order, &count, &reason);
 
 	assert_true((class == MPI_SUCCESS) == (reason == NULL));
 	return class;
@@ -100,7 +100,7 @@ static int class_of_range(int size, int first, int last, int stride)
 {
 	int ranges[1][3] = {{first, last, stride}}, order[8], count;
 	const char *reason;
-	int class = zgroup_select(size, 1, NULL, ranges, order, &count, &reason);
+	int class = zgroupset_select(size, 1, NULL, ranges, order, &count, &reason);
 
 	assert_true((class == MPI_SUCCESS) == (reason == NULL));
 	return class;
@@ -156,19 +156,19 @@ static void test_random(void **state)
 		for (int i = 0; i < nb; i++)
 			if (!contains(a, na, b[i]))
 				want[n++] = b[i];
-		assert_int_equal(zgroup_union(a, na, b, nb, out), n);
+		assert_int_equal(zgroupset_union(a, na, b, nb, out), n);
 		assert_memory_equal(out, want, (size_t)n * sizeof(int));
 		n = 0;
 		for (int i = 0; i < na; i++)
 			if (contains(b, nb, a[i]))
 				want[n++] = a[i];
-		assert_int_equal(zgroup_intersection(a, na, b, nb, out), n);
+		assert_int_equal(zgroupset_intersection(a, na, b, nb, out), n);
 		assert_memory_equal(out, want, (size_t)n * sizeof(int));
 		n = 0;
 		for (int i = 0; i < na; i++)
 			if (!contains(b, nb, a[i]))
 				want[n++] = a[i];
-		assert_int_equal(zgroup_difference(a, na, b, nb, out), n);
+		assert_int_equal(zgroupset_difference(a, na, b, nb, out), n);
 		assert_memory_equal(out, want, (size_t)n * sizeof(int));
 	}
 }

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "libzip/record/record_model.h"
-#include "libzip/record/record_request.h"
+#include "libzip/record/record_plan.h"
 #include "libzip/record/record_table.h"
 #include "common/graph/graph_writer.h"
 #include "common/graph/graph_load.h"

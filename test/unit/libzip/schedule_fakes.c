@@ -124,18 +124,18 @@ const struct ztype *ztype_find(MPI_Datatype t)
 	return &byte;
 }
 
-int ztype_hold(MPI_Datatype t)
+int ztypehold_take(MPI_Datatype t)
 {
 	(void)t;
 	return MPI_SUCCESS;
 }
 
-void ztype_release(MPI_Datatype t)
+void ztypehold_release(MPI_Datatype t)
 {
 	(void)t;
 }
 
-void ztype_drop(MPI_Datatype t)
+void ztypehold_drop(MPI_Datatype t)
 {
 	(void)t;
 }
@@ -174,17 +174,17 @@ void zerror_raise_if_fatal(const struct zcomm *c, int class, const char *functio
 	fakes.fatal = class;
 }
 
-bool zerror_differ;
+bool zhandlers_differ;
 
-void zerror_hush_world(void)
+void zhandlers_hush_world(void)
 {
 }
 
-void zerror_unhush_world(void)
+void zhandlers_unhush_world(void)
 {
 }
 
-bool zerror_is_predefined(MPI_Errhandler e)
+bool zhandlers_is_predefined(MPI_Errhandler e)
 {
 	return e == MPI_ERRORS_RETURN;
 }

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "libzip/type/datatype.h"
-#include "libzip/world/error.h"
+#include "libzip/type/data.h"
+#include "libzip/world/handlers.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typecode.h"
 #include "libzip/type/typecode_parts.h"
@@ -19,12 +19,12 @@
 
 struct zworld zworld;
 
-void zerror_hush_world(void)
+void zhandlers_hush_world(void)
 {
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 }
 
-void zerror_unhush_world(void)
+void zhandlers_unhush_world(void)
 {
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }

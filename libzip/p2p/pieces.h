@@ -5,15 +5,15 @@
 #define ZIP_LIBZIP_PARTITIONED_PIECES_H
 
 #include "libzip/bridge/op.h"
-#include "libzip/world/request.h"
+#include "libzip/world/req.h"
 
 /* What MPI_Psend_init tells. */
 enum { ZPART_NUMBER, ZPART_PIECES, ZPART_BYTES, ZPART_HELLO };
 
-enum zpart_stage { ZPART_WAITING, ZPART_UNDER_WAY, ZPART_OVER };
+enum zpieces_stage { ZPART_WAITING, ZPART_UNDER_WAY, ZPART_OVER };
 
-struct zpart_piece { /* a partition of the sender */
-	enum zpart_stage stage;
+struct zpieces_piece { /* a partition of the sender */
+	enum zpieces_stage stage;
 	struct zreq *message; /* ZPART_UNDER_WAY */
 };
 
@@ -24,31 +24,31 @@ struct zpart {
 	MPI_Count count;   /* of a partition */
 	MPI_Datatype type; /* one of ours */
 	MPI_Aint extent;
-	struct zdata data;	   /* of all partitions */
-	uint32_t number;	   /* of the first piece */
-	int npieces;		   /* 0: not known yet */
-	uint64_t bytes;		   /* of a piece, on the wire */
-	struct zpart_piece *piece; /* [npieces] */
-	int first, error;	   /* all before it are over; what went wrong first */
-	struct zreq *hello;	   /* receive: what comes from MPI_Psend_init, until it has */
+	struct zdata data;	     /* of all partitions */
+	uint32_t number;	     /* of the first piece */
+	int npieces;		     /* 0: not known yet */
+	uint64_t bytes;		     /* of a piece, on the wire */
+	struct zpieces_piece *piece; /* [npieces] */
+	int first, error;	     /* all before it are over; what went wrong first */
+	struct zreq *hello;	     /* receive: what comes from MPI_Psend_init, until it has */
 	uint64_t word[ZPART_HELLO];
 	uint8_t *packed;    /* receive: all pieces, where they cannot lie in the buffer */
 	struct zpart *next; /* receive: of those that have been started before hello has come */
 	MPI_Request native; /* receive from this part, which is all there is to it; or MPI_REQUEST_NULL */
 };
 
-extern const struct zreq_ops zpart_send_ops, zpart_recv_ops;
+extern const struct zreq_ops zpieces_send_ops, zpieces_recv_ops;
 
 /* What MPI_Psend_init and MPI_Precv_init begin. An MPI error class. */
-int zpart_init_send(struct zpart *);
-int zpart_init_recv(struct zpart *);
+int zpieces_init_send(struct zpart *);
+int zpieces_init_recv(struct zpart *);
 /* MPI_Pready of one that is started: an error is raised. */
-int zpart_ready(struct zpart *, int partition, const char *name);
+int zpieces_ready(struct zpart *, int partition, const char *name);
 /* MPI_Parrived of one that is started. */
-bool zpart_has_arrived(struct zpart *, int partition);
+bool zpieces_has_arrived(struct zpart *, int partition);
 
 /* For all kinds: another start; and what is left of it. */
-void zpart_rewind(struct zpart *);
-void zpart_destroy(struct zreq *);
+void zpieces_rewind(struct zpart *);
+void zpieces_destroy(struct zreq *);
 
 #endif

@@ -3,13 +3,15 @@
  * Our own requests, and their handles: 0x2c000001 .. 0x2fffffff, MPICH's "invalid kind" of request handles, which it
  * never issues (0x2c000000 is MPI_REQUEST_NULL). Native handles are passed through untouched. Under the shim's lock.
  */
-#ifndef ZIP_LIBZIP_REQUEST_H
-#define ZIP_LIBZIP_REQUEST_H
+#ifndef ZIP_LIBZIP_REQ_H
+#define ZIP_LIBZIP_REQ_H
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "libzip/world/idtab.h"
 
 struct zcomm;
 struct zreq;
@@ -38,7 +40,9 @@ struct zreq {
 	MPI_Status status;  /* MPI_SOURCE is the rank in comm; count and cancelled set; MPI_ERROR is the result */
 };
 
-/* Is this handle one of ours? (bits alone) */
+#define ZREQ_HANDLE_KIND 0x2c000000u
+#define ZREQ_HANDLE_INDEX ((1u << ZIDTAB_ID_BITS) - 1)
+/* Is this handle one of ours, by its bits alone? */
 static inline bool zreq_is_ours(MPI_Request handle)
 {
 	return ((uint32_t)handle & 0xfc000000u) == 0x2c000000u && handle != MPI_REQUEST_NULL;
@@ -73,14 +77,5 @@ static inline bool zreq_is_done(struct zreq *r)
 /* A persistent one, or one that can be cancelled. An MPI error class. */
 int zreq_start(struct zreq *);
 int zreq_cancel(struct zreq *);
-
-/* Handles of probed messages (MPI_Message) come from the same range and table. 0 or -ENOMEM. */
-int zmessage_publish(void *object, MPI_Message *);
-void *zmessage_find(MPI_Message); /* NULL: not one of ours */
-void zmessage_drop(MPI_Message);
-
-/* Fills an (initialised) status: count in bytes of the receiver's representation. */
-void zstatus_set(MPI_Status *, int source, int tag, int error, MPI_Count bytes, bool cancelled);
-void zstatus_empty(MPI_Status *);
 
 #endif

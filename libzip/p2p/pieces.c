@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages of partitioned sends and receives: how both ends meet, and their pieces. See partitioned.c. */
-#include "libzip/p2p/partitioned_pieces.h"
+#include "libzip/p2p/pieces.h"
 
 #include <stdlib.h>
 
@@ -9,6 +9,7 @@
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typehold.h"
+#include "libzip/world/status.h"
 
 #define NUMBERS (UINT32_MAX / 2) /* of all partitions that a rank ever sends; as tags they are negative */
 
@@ -26,7 +27,7 @@ static int make_pieces(struct zpart *p, int n)
 static bool look(struct zpart *p)
 {
 	for (int i = p->first; i < p->npieces; i++) {
-		struct zpart_piece *e = &p->piece[i];
+		struct zpieces_piece *e = &p->piece[i];
 		if (e->stage == ZPART_UNDER_WAY && zreq_is_done(e->message)) {
 			if (p->error == MPI_SUCCESS)
 				p->error = e->message->status.MPI_ERROR;
@@ -39,7 +40,7 @@ static bool look(struct zpart *p)
 	return p->first == p->npieces;
 }
 
-void zpart_rewind(struct zpart *p)
+void zpieces_rewind(struct zpart *p)
 {
 	p->req.done = false;
 	p->req.active = true;
@@ -59,7 +60,7 @@ static void leave_unmet(struct zpart *p)
 		}
 }
 
-void zpart_destroy(struct zreq *r)
+void zpieces_destroy(struct zreq *r)
 {
 	static uint64_t nowhere[ZPART_HELLO];
 	struct zpart *p = (struct zpart *)r;
@@ -78,14 +79,14 @@ void zpart_destroy(struct zreq *r)
 	free(p->piece);
 	free(p->packed);
 	if (p->type != MPI_DATATYPE_NULL)
-		ztype_release(p->type);
+		ztypehold_release(p->type);
 }
 
 /* --- sending --- */
 
 static int start_send(struct zreq *r)
 {
-	zpart_rewind((struct zpart *)r);
+	zpieces_rewind((struct zpart *)r);
 	return MPI_SUCCESS;
 }
 
@@ -102,10 +103,10 @@ static bool progress_send(struct zreq *r)
 	return r->done;
 }
 
-const struct zreq_ops zpart_send_ops = {.name = "partitioned send",
+const struct zreq_ops zpieces_send_ops = {.name = "partitioned send",
 	.progress = progress_send,
 	.start = start_send,
-	.destroy = zpart_destroy};
+	.destroy = zpieces_destroy};
 
 static int say_hello(struct zpart *p)
 {
@@ -118,7 +119,7 @@ static int say_hello(struct zpart *p)
 		ZSEND_DETACHED, &sent); /* which is over at once, and goes on with a copy */
 }
 
-int zpart_init_send(struct zpart *p)
+int zpieces_init_send(struct zpart *p)
 {
 	if ((uint32_t)p->partitions > NUMBERS - numbers)
 		return MPI_ERR_INTERN;
@@ -129,9 +130,9 @@ int zpart_init_send(struct zpart *p)
 	return rc == MPI_SUCCESS ? say_hello(p) : rc;
 }
 
-int zpart_ready(struct zpart *p, int i, const char *name)
+int zpieces_ready(struct zpart *p, int i, const char *name)
 {
-	struct zpart_piece *e = &p->piece[i];
+	struct zpieces_piece *e = &p->piece[i];
 	const char *at = (const char *)p->buf + (MPI_Aint)p->count * p->extent * i;
 
 	if (e->stage != ZPART_WAITING)
@@ -164,7 +165,7 @@ static int await(struct zpart *p, int i)
 		zreq_release(&op->req);
 		return rc;
 	}
-	p->piece[i] = (struct zpart_piece){ZPART_UNDER_WAY, &op->req};
+	p->piece[i] = (struct zpieces_piece){ZPART_UNDER_WAY, &op->req};
 	return MPI_SUCCESS;
 }
 
@@ -216,7 +217,7 @@ static int start_recv(struct zreq *r)
 {
 	struct zpart *p = (struct zpart *)r;
 
-	zpart_rewind(p);
+	zpieces_rewind(p);
 	if (p->npieces == 0 && !meet(p)) {
 		p->next = unmet;
 		unmet = p;
@@ -250,12 +251,12 @@ static bool progress_recv(struct zreq *r)
 	return true;
 }
 
-const struct zreq_ops zpart_recv_ops = {.name = "partitioned receive",
+const struct zreq_ops zpieces_recv_ops = {.name = "partitioned receive",
 	.progress = progress_recv,
 	.start = start_recv,
-	.destroy = zpart_destroy};
+	.destroy = zpieces_destroy};
 
-int zpart_init_recv(struct zpart *p)
+int zpieces_init_recv(struct zpart *p)
 {
 	return zbridge_irecv(p->req.comm, ZCOMM_INTERNAL, p->word, ZPART_HELLO, MPI_UINT64_T, p->rank, ~p->tag,
 		&p->hello);
@@ -263,7 +264,7 @@ int zpart_init_recv(struct zpart *p)
 
 /* Which of the sender's pieces does it lie in? Where they cannot lie in the buffer, it is there when all are. Nothing
  * lies in one that the sender has no bytes for: that is there with the piece of its number, or when all are. */
-bool zpart_has_arrived(struct zpart *p, int i)
+bool zpieces_has_arrived(struct zpart *p, int i)
 {
 	const uint64_t mine = p->data.bytes / (uint64_t)p->partitions, from = mine * (uint64_t)i, to = from + mine;
 

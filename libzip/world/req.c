@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our own requests: making, handles, completion, release. See request.h. */
-#include "libzip/world/request.h"
+/* Our own requests: making, handles, completion, release. See req.h. */
+#include "libzip/world/req.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <string.h>
 
 #include "libzip/world/comm.h"
@@ -11,18 +10,14 @@
 #include "libzip/world/idtab.h"
 #include "libzip/shim/pool.h"
 
-#define HANDLE_KIND 0x2c000000u
-#define HANDLE_INDEX ((1u << ZIDTAB_ID_BITS) - 1)
 _Static_assert(ZSTATIONS_MAX <= 1 << (ZIDTAB_ID_BITS - ZIDTAB_INDEX_BITS),
 	"a request's handle has room for its station");
 
-/* Requests and messages have tables of their own: a request handle given where a message is wanted is not found. */
 static struct {
 	struct zidtab requests;
 	struct zreq *orphans; /* that are looked after */
 } stations[ZSTATIONS_MAX];
 #define self (stations[zstation_here])
-static struct zidtab messages; /* of all stations */
 
 struct zreq *zreq_create(const struct zreq_ops *ops, size_t bytes, struct zcomm *comm)
 {
@@ -49,7 +44,7 @@ static unsigned station_shift(void)
 
 int zreq_station_of(MPI_Request handle)
 {
-	return (int)(((uint32_t)handle & HANDLE_INDEX) >> station_shift());
+	return (int)(((uint32_t)handle & ZREQ_HANDLE_INDEX) >> station_shift());
 }
 
 static uint32_t id_of(MPI_Request handle)
@@ -65,7 +60,7 @@ int zreq_publish(struct zreq *r, MPI_Request *handle)
 		uint32_t id = zidtab_add(table, r);
 		if (id == 0)
 			return MPI_ERR_NO_MEM;
-		r->handle = (MPI_Request)(HANDLE_KIND | (uint32_t)r->station << station_shift() | id);
+		r->handle = (MPI_Request)(ZREQ_HANDLE_KIND | (uint32_t)r->station << station_shift() | id);
 	}
 	*handle = r->handle;
 	return MPI_SUCCESS;
@@ -147,26 +142,4 @@ bool zreq_poll_orphans(void)
 		}
 	}
 	return did;
-}
-
-int zmessage_publish(void *object, MPI_Message *handle)
-{
-	uint32_t id = zidtab_add(&messages, object);
-
-	if (id == 0)
-		return -ENOMEM;
-	*handle = (MPI_Message)(HANDLE_KIND | id);
-	return 0;
-}
-
-void *zmessage_find(MPI_Message handle)
-{
-	if (!zreq_is_ours((MPI_Request)handle))
-		return NULL;
-	return zidtab_find(&messages, (uint32_t)handle & HANDLE_INDEX);
-}
-
-void zmessage_drop(MPI_Message handle)
-{
-	zidtab_del(&messages, (uint32_t)handle & HANDLE_INDEX);
 }

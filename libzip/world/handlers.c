@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Error handlers as the application sets them and asks for them. Two are set aside now and then, so that native MPI
- * raises nothing: that of MPI_COMM_WORLD around tests, that of MPI_FILE_NULL while files are opened. What the
- * application does meanwhile, in a callback or another thread, is meant for the one that is set aside. See error.h.
- */
-#include "libzip/world/error.h"
+/* Error handlers as the application sees them, and hushing. See handlers.h. */
+#include "libzip/world/handlers.h"
 
 #include <pthread.h>
 
 #include "libzip/world/comm.h"
 #include "libzip/shim/shim.h"
 
-bool zerror_differ;
+bool zhandlers_differ;
+
+bool zhandlers_is_predefined(MPI_Errhandler handler)
+{
+	return zhandlers_ends_job(handler) || handler == MPI_ERRORS_RETURN;
+}
 
 /* --- communicators --- */
 
@@ -21,7 +22,7 @@ static MPI_Errhandler hushed;
 
 static void forget(MPI_Errhandler *handler)
 {
-	if (!zerror_is_predefined(*handler))
+	if (!zhandlers_is_predefined(*handler))
 		zn.Errhandler_free(handler);
 }
 
@@ -31,7 +32,7 @@ static void note_handler(MPI_Comm comm)
 
 	/* Communicators whose handler was never set, nor that of those they were made of, follow that of the world. */
 	if (comm != MPI_COMM_WORLD || ++of_world > 1)
-		zerror_differ = true;
+		zhandlers_differ = true;
 }
 
 static void set_aside(void)
@@ -46,7 +47,7 @@ static void put_back(void)
 	forget(&hushed);
 }
 
-void zerror_hush_world(void)
+void zhandlers_hush_world(void)
 {
 	pthread_mutex_lock(&hushing);
 	if (hushes++ == 0)
@@ -54,7 +55,7 @@ void zerror_hush_world(void)
 	pthread_mutex_unlock(&hushing);
 }
 
-void zerror_unhush_world(void)
+void zhandlers_unhush_world(void)
 {
 	pthread_mutex_lock(&hushing);
 	if (--hushes == 0)
@@ -129,13 +130,13 @@ static void put_files_back(void)
 	forget(&of_files);
 }
 
-void zerror_hush_files(void)
+void zhandlers_hush_files(void)
 {
 	if (file_hushes++ == 0)
 		set_files_aside();
 }
 
-void zerror_unhush_files(MPI_File opened)
+void zhandlers_unhush_files(MPI_File opened)
 {
 	if (opened != MPI_FILE_NULL)
 		zn.File_set_errhandler(opened, of_files);
@@ -149,7 +150,7 @@ int zip_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 {
 	const bool aside = file == MPI_FILE_NULL && file_hushes > 0;
 
-	if (aside && zerror_is_predefined(of_files)) {
+	if (aside && zhandlers_is_predefined(of_files)) {
 		*errhandler = of_files;
 		return MPI_SUCCESS;
 	}
@@ -176,7 +177,7 @@ int zip_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 /* --- both --- */
 
 /* The one that is kept stays so, for who sets it back meanwhile. */
-void zerror_show_handlers(bool of_file)
+void zhandlers_show(bool of_file)
 {
 	if (!of_file && hushes > 0)
 		zn.Comm_set_errhandler(MPI_COMM_WORLD, hushed);
@@ -184,7 +185,7 @@ void zerror_show_handlers(bool of_file)
 		zn.File_set_errhandler(MPI_FILE_NULL, of_files);
 }
 
-void zerror_hide_handlers(bool of_file)
+void zhandlers_hide(bool of_file)
 {
 	if (!of_file && hushes > 0)
 		zn.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

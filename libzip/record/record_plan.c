@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A hash table of plans by request. See record_request.h. */
-#include "libzip/record/record_request.h"
+/* A hash table of plans by request. See record_plan.h. */
+#include "libzip/record/record_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>

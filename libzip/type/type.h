@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Data of the application as bytes on the wire: either they lie in one piece in the user's buffer and are used from
- * there, or they are packed and unpacked by native MPI. Under the shim's lock.
+ * Descriptions of datatypes, by handle, in a cache of each station. Under the shim's lock.
  *
  * "Dense" means that the type map in its order is one piece of memory: an indexed type that lists its blocks backwards
  * has the size of its extent and is not dense, nor is MPI_DOUBLE_INT.
  */
-#ifndef ZIP_LIBZIP_DATATYPE_H
-#define ZIP_LIBZIP_DATATYPE_H
+#ifndef ZIP_LIBZIP_TYPE_H
+#define ZIP_LIBZIP_TYPE_H
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -46,24 +45,5 @@ bool ztype_is_committed(MPI_Datatype);
 /* A null pointer as the buffer of some bytes? MPI_BOTTOM is one too, but means nothing with a datatype that begins at
  * 0: what MPICH refuses as well. */
 bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype);
-
-struct zdata {
-	uint8_t *dense; /* where the bytes lie; NULL: they must be packed */
-	uint64_t bytes; /* on the wire */
-	bool converted; /* they are in the wire's representation, not the native one */
-};
-
-/* MPI_SUCCESS, MPI_ERR_COUNT where count elements overflow, or MPI_ERR_NO_MEM. */
-int zdata_view(struct zdata *, const void *buf, MPI_Count count, MPI_Datatype);
-/* The wire bytes of count elements into out (bytes of zdata_view). An MPI error class. */
-int zdata_pack(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype);
-/* The other way; bytes may be less than count elements take, also a part of an element. Nothing outside of the
- * elements that bytes cover is changed. */
-int zdata_unpack(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype);
-/* The same without conversion: bytes in this part's representation, size * count of them where it packs. */
-int zdata_pack_native(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype);
-int zdata_unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype);
-/* What a status must say when so many wire bytes have come. */
-MPI_Count zdata_native_bytes(MPI_Datatype, uint64_t wire_bytes);
 
 #endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The error handlers that the application sets and asks for, and two that are hushed now and then so that native MPI
+ * raises nothing: the handler of MPI_COMM_WORLD around tests, and that of MPI_FILE_NULL while files are opened. Setting
+ * or asking for a handler meanwhile, in a callback or another thread, concerns the hushed one.
+ *
+ * Native MPI raises the error of a request on MPI_COMM_WORLD, whatever function has asked. That is right for MPI_Wait
+ * and MPI_Test. But a blocking call of the application, which is a nonblocking one here, has to raise on its own
+ * communicator. So the caller hushes native MPI and raises the error itself.
+ *
+ * Under the shim's lock, with exceptions that are named.
+ */
+#ifndef ZIP_LIBZIP_HANDLERS_H
+#define ZIP_LIBZIP_HANDLERS_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+extern bool zhandlers_differ; /* the application has given communicators different handlers */
+
+/* Exchanges the handler of MPI_COMM_WORLD for MPI_ERRORS_RETURN, and puts it back. Calls may nest. Any thread. */
+void zhandlers_hush_world(void);
+void zhandlers_unhush_world(void);
+/* The same where handlers differ; where all communicators have the same one, it does nothing. True: it is hushed, and
+ * the caller has to call unhush with that result. */
+static inline bool zhandlers_hush(void)
+{
+	if (__builtin_expect(!zhandlers_differ, 1))
+		return false;
+	zhandlers_hush_world();
+	return true;
+}
+static inline void zhandlers_unhush(bool hushed)
+{
+	if (__builtin_expect(hushed, 0))
+		zhandlers_unhush_world();
+}
+
+/* The same for MPI_FILE_NULL, whose handler native MPI calls, and gives to each file that it opens. unhush gives the
+ * hushed handler to the opened file, unless that is MPI_FILE_NULL. */
+void zhandlers_hush_files(void);
+void zhandlers_unhush_files(MPI_File opened);
+
+/* Around native MPI's call of a handler, of a file or of anything else: shows the hushed handler of that kind, and
+ * hides it again. The other kind stays hushed, for what other threads do meanwhile. */
+void zhandlers_show(bool of_file);
+void zhandlers_hide(bool of_file);
+
+/* Is it a handler of MPI's, and none of the application's? */
+bool zhandlers_is_predefined(MPI_Errhandler);
+/* Does it end the job? */
+static inline bool zhandlers_ends_job(MPI_Errhandler handler)
+{
+	return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+}
+
+#endif
