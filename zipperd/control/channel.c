@@ -13,7 +13,7 @@
 #include "zipperd/control/job.h"
 #include "zipperd/control/listener.h"
 #include "common/base/log.h"
-#include "zipperd/control/room.h"
+#include "zipperd/control/capacity.h"
 
 static struct lane *make_lane(struct job *j, uint32_t from, uint32_t to, struct worker *w)
 {
@@ -167,7 +167,7 @@ int channel_settle(struct zlink *z, struct worker *rx, struct worker *tx, struct
 	const struct ztransport *t = z->ops;
 	if (!t->settle)
 		return 0;
-	struct zendpoint *erx = worker_endpoint(rx, t, err), *etx = erx ? worker_endpoint(tx, t, err) : NULL;
+	struct zendpoint *erx = worker_pair_endpoint(rx, t, err), *etx = erx ? worker_pair_endpoint(tx, t, err) : NULL;
 	if (!etx)
 		return -ENOMEM;
 	return t->settle_begin ? t->settle_begin(z, erx, etx, err) : t->settle(z, erx, etx, err);
@@ -258,7 +258,7 @@ void channel_attach(struct daemon *d, struct peer *p, const struct zctl_attach *
 	struct rank *r = check(d, p, a);
 	if (!r)
 		return;
-	if (room_lacks(p, &err)) {
+	if (capacity_lacks(p, &err)) {
 		peer_refuse(p, ENOMEM, "%s", err.text);
 		end_without(r, &err);
 		return;

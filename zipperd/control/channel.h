@@ -7,9 +7,9 @@
 #ifndef ZIPPERD_CHANNEL_H
 #define ZIPPERD_CHANNEL_H
 
-#include "zipperd/worker/lane.h"
+#include "zipperd/lane/lane.h"
 #include "zipperd/control/peer.h"
-#include "zipperd/worker/worker.h"
+#include "zipperd/worker/worker_pair.h"
 
 struct circuit;
 struct dial;

@@ -10,7 +10,7 @@
 
 #include "zipperd/control/daemon.h"
 #include "zipperd/control/peer.h"
-#include "zipperd/worker/worker.h"
+#include "zipperd/worker/worker_pair.h"
 
 struct channel;
 struct circuit;

@@ -4,7 +4,8 @@
 #define ZIPPERD_CREW_H
 
 #include "zipperd/control/daemon.h"
-#include "zipperd/worker/worker.h"
+#include "zipperd/lane/relay.h"
+#include "zipperd/worker/worker_pair.h"
 
 int crew_create(struct daemon *, struct zerr *);
 void crew_destroy(struct daemon *); /* all lanes must be back */

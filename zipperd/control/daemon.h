@@ -10,7 +10,7 @@
 #include "zipperd/settings/keys.h"
 #include "zipperd/control/limit.h"
 #include "common/base/list.h"
-#include "zipperd/worker/pool.h"
+#include "zipperd/memory/pool.h"
 
 struct crew;
 struct dialer;
@@ -39,7 +39,7 @@ struct daemon {
 
 	int64_t descriptors;	    /* that may be open; 0: not known */
 	int64_t wanted_connections; /* where they do not suffice for max_connections; else 0 */
-	int64_t full_since_ms;	    /* there has been no room for connections (room.h); 0: there is */
+	int64_t full_since_ms;	    /* there has been no room for connections (capacity.h); 0: there is */
 
 	struct list strangers;	      /* peers that have not proved who they are, oldest first */
 	struct list greeted;	      /* peers that have, but not said what they want, oldest first */

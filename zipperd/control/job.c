@@ -12,7 +12,7 @@
 #include "zipperd/control/listener.h"
 #include "common/base/log.h"
 #include "common/control/ctl_name.h"
-#include "zipperd/control/room.h"
+#include "zipperd/control/capacity.h"
 
 #define REMEMBER_MS 3000   /* how long late ranks of a failed job learn why */
 #define LAST_WORDS_MS 5000 /* time for a rank to end itself after DEAD */
@@ -374,7 +374,7 @@ void job_launcher_create(struct daemon *d, struct peer *p, struct zctl_create *c
 	}
 	memcpy(j->expected, c->sizes, sizeof(j->expected));
 	j->launcher = p;
-	if (check_sizes(d, j, c, &err) != 0 || room_check(j, 1, &err) != 0) {
+	if (check_sizes(d, j, c, &err) != 0 || capacity_check(j, 1, &err) != 0) {
 		peer_refuse(p, E2BIG, "job %s: %s", j->key, err.text);
 		j->launcher = NULL;
 		j->state = JOB_OVER;

@@ -12,7 +12,7 @@
 
 #include "zipperd/control/channel.h"
 #include "zipperd/control/daemon.h"
-#include "zipperd/worker/lane.h"
+#include "zipperd/lane/lane.h"
 #include "zipperd/control/peer.h"
 
 enum job_state { JOB_FORMING, JOB_RUNNING, JOB_OVER };

@@ -9,7 +9,7 @@
 #include "zipperd/control/job.h"
 #include "zipperd/control/listener.h"
 #include "common/base/log.h"
-#include "zipperd/control/room.h"
+#include "zipperd/control/capacity.h"
 
 /* The groups whose ranks count from 0: each part, or in a mixed job the whole world. */
 static int alloc_group(struct job *j, struct rank **group, uint32_t size)
@@ -54,7 +54,7 @@ static int group_of_part(struct job *j, uint32_t part, const struct zctl_join *i
 		p->size = in->size;
 	}
 	*group = p->rank;
-	return room_check(j, in->endpoints, err);
+	return capacity_check(j, in->endpoints, err);
 }
 
 static int group_of_world(struct job *j, const struct zctl_join *in, struct rank **group, struct zerr *err)
@@ -172,7 +172,7 @@ void job_join(struct daemon *d, struct peer *p, const struct zctl_join *in)
 		refuse_late(p, j, in);
 		return;
 	}
-	int rc = room_lacks(p, &err) ? -EBUSY : place_rank(j, p, in, &r, &err);
+	int rc = capacity_lacks(p, &err) ? -EBUSY : place_rank(j, p, in, &r, &err);
 	if (rc != 0) {
 		char text[ZCTL_TEXT_MAX + 1];
 		snprintf(text, sizeof(text), "rank %u of part %.40s on %.40s does not fit in: %.120s", in->rank,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Listening and accepting, see listener.h. Where there are too many connections, those that come wait in the kernel's
- * queue at first (room.h): nothing is refused that could be served a moment later. */
+ * queue at first (capacity.h): nothing is refused that could be served a moment later. */
 #include "zipperd/control/listener.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "common/base/log.h"
 #include "zipperd/control/peer.h"
-#include "zipperd/control/room.h"
+#include "zipperd/control/capacity.h"
 #include "common/transport/tcp/tcp_socket.h"
 #include "common/transport/transports.h"
 
@@ -29,7 +29,7 @@ static void ready(struct watch *watch)
 	for (int i = 0; i < ACCEPT_BUDGET; i++) {
 		struct zlink *z;
 		struct zerr err = {.text = ""};
-		if (!room_admits(d)) {
+		if (!capacity_allows(d)) {
 			listeners_pause(d, 0);
 			return;
 		}
@@ -63,7 +63,7 @@ void listeners_pause(struct daemon *d, int64_t for_ms)
 
 void listeners_resume(struct daemon *d)
 {
-	if (!d->paused || d->now_ms < d->pause_until_ms || !room_admits(d))
+	if (!d->paused || d->now_ms < d->pause_until_ms || !capacity_allows(d))
 		return;
 	d->paused = false;
 	for (int i = 0; i < d->nlisteners; i++)

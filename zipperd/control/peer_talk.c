@@ -9,7 +9,7 @@
 #include "zipperd/control/listener.h"
 #include "common/base/log.h"
 #include "zipperd/control/peer.h"
-#include "zipperd/control/room.h"
+#include "zipperd/control/capacity.h"
 
 static void be_known(struct peer *p)
 {
@@ -79,7 +79,7 @@ static void on_proof(struct peer *p, const struct zctl_proof *proof)
 static bool find_no_room(struct peer *p, uint16_t type)
 {
 	struct zerr err;
-	if (type == ZCTL_JOIN || type == ZCTL_PING || !room_lacks(p, &err))
+	if (type == ZCTL_JOIN || type == ZCTL_PING || !capacity_lacks(p, &err))
 		return false;
 	zlog(ZLOG_WARN, "job %s/%s: refused: %s", p->hello.user[0] ? p->hello.user : "?", p->hello.job, err.text);
 	peer_refuse(p, EBUSY, "%s", err.text);

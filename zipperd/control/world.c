@@ -7,7 +7,7 @@
 
 #include "zipperd/control/job.h"
 #include "common/base/log.h"
-#include "zipperd/control/room.h"
+#include "zipperd/control/capacity.h"
 
 /* The launcher's map. Its runs cover all vranks; an lrank that is there twice leaves another one out. */
 static int number_by_launcher(struct job *j, struct zerr *err)
@@ -210,7 +210,7 @@ void job_start(struct job *j)
 	struct zerr err = {.text = ""};
 	int rc = number_ranks(j, &err);
 	if (rc == 0)
-		rc = room_check(j, j->endpoints, &err);
+		rc = capacity_check(j, j->endpoints, &err);
 	if (rc == 0)
 		rc = place_stations(j);
 	if (rc == 0) {

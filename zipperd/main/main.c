@@ -22,7 +22,7 @@
 #include "zipperd/main/options.h"
 #include "zipperd/control/peer.h"
 #include "zipperd/main/reload.h"
-#include "zipperd/control/room.h"
+#include "zipperd/control/capacity.h"
 #include "common/base/stdfds.h"
 #include "common/config/conf_print.h"
 #include "common/transport/transports.h"
@@ -84,7 +84,7 @@ static int serve(struct daemon *d, const struct options *o)
 	zlog_init("zipperd", (enum zlog_level)d->settings.log_level);
 	reload_init(d);
 	d->for_job = o->die_with_parent;
-	room_open(d);
+	capacity_open(d);
 	d->settings.verbs.note = note_device;
 	d->settings.verbs.warn = warn_of_device;
 	d->settings.verbs.patient = !d->for_job; /* who has started it wants to know at once */
@@ -114,7 +114,7 @@ static int serve(struct daemon *d, const struct options *o)
 	notify_state("READY=1");
 	for (int i = 0; i < d->nlisteners; i++)
 		zlog(ZLOG_INFO, "listening on %s", d->listeners[i].text);
-	room_log(d);
+	capacity_log(d);
 	loop_run(d);
 	status = EXIT_SUCCESS;
 

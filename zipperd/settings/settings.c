@@ -12,7 +12,6 @@
 #include "common/control/ctl_name.h"
 #include "common/config/conf_print.h"
 #include "common/transport/verbs/verbs_module.h"
-#include "zipperd/worker/worker.h"
 
 #define KiB INT64_C(1024)
 #define MiB (1024 * KiB)
@@ -107,7 +106,7 @@ static int parse_spin(void *conf, const char *value, struct zerr *err)
 	struct settings *c = conf;
 	char *end;
 	if (strcmp(value, "auto") == 0) {
-		c->spin = WORKER_SPIN_AUTO;
+		c->spin = SETTINGS_SPIN_AUTO;
 		return 0;
 	}
 	if (strcmp(value, "never") == 0) {

@@ -14,6 +14,7 @@
 #define SETTINGS_FABRICS_MAX ZCTL_PARTS_MAX
 #define SETTINGS_LISTENS_MAX 64
 #define SETTINGS_NEXTS_MAX 256
+#define SETTINGS_SPIN_AUTO (-1) /* by the number of cores */
 
 struct settings_listen {
 	struct zaddr addr;
@@ -38,7 +39,7 @@ struct settings {
 	char *key_file;
 	char key_file_at[ZCONF_PLACE_BYTES];
 	char *spin_text;
-	int64_t spin;	 /* from spin_text: idle polls, or WORKER_SPIN_AUTO */
+	int64_t spin;	 /* from spin_text: idle polls, or SETTINGS_SPIN_AUTO (negative) */
 	int64_t poll_ms; /* 0: as spin says */
 	int64_t join_timeout_ms, hello_timeout_ms;
 	int64_t eager_bytes, frag_bytes, rdv_window, dest_share, one_sided_bytes, memory;

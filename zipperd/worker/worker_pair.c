@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Both workers of a pair of fabrics, and their threads: made and ended by the control thread. */
+/* Both workers of a pair of fabrics, see worker_pair.h. */
+#include "zipperd/worker/worker_pair.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +11,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "zipperd/worker/fanout.h"
+#include "zipperd/lane/body.h"
+#include "zipperd/lane/borrowed.h"
+#include "zipperd/lane/relay.h"
+#include "zipperd/onesided/reader.h"
+#include "zipperd/worker/inbound.h"
 
 static int create(struct worker **out, const struct worker_params *p, const char *from, const char *to,
 	struct zerr *err)
@@ -68,8 +74,8 @@ static void destroy(struct worker *w)
 		w->outbound = r->next;
 		free(r);
 	}
-	fanout_fini(w);
-	staging_fini(&w->staging); /* may be registered in what is the endpoint's */
+	reader_fini(w);
+	staging_fini(&w->staging); /* before the endpoint, whose device it may be registered with */
 	if (w->endpoint)
 		w->settles->endpoint_close(w->endpoint);
 	close(w->epoll);
@@ -83,13 +89,13 @@ static void destroy(struct worker *w)
 static int start(struct worker_thread *t, const struct worker_params *p, struct zerr *err)
 {
 	sigset_t all, old;
-	zwait_init(&t->wait, p->spin == WORKER_SPIN_AUTO && zwait_cores() < WORKER_FEW_CORES);
-	if (p->spin != WORKER_SPIN_AUTO)
+	zwait_init(&t->wait, p->spin < 0 && zwait_cores() < WORKER_FEW_CORES);
+	if (p->spin >= 0)
 		t->wait.spins = (uint32_t)p->spin;
 	t->poll_ns = p->poll_ns;
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are the control thread's */
-	int rc = -pthread_create(&t->thread, NULL, worker_run, t);
+	pthread_sigmask(SIG_SETMASK, &all, &old); /* signals belong to the control thread */
+	int rc = -pthread_create(&t->thread, NULL, thread_run, t);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc != 0)
 		return zerr_set(err, rc, "cannot start the worker %s: %s", t->name, strerror(-rc));
@@ -97,7 +103,7 @@ static int start(struct worker_thread *t, const struct worker_params *p, struct 
 	return 0;
 }
 
-/* Both in one thread: it sleeps in the first one's epoll set, which the second one's is in. */
+/* One thread for both: it sleeps in the first worker's epoll set, which contains the second worker's. */
 static int join(const struct worker_pair *pair, struct zerr *err)
 {
 	struct worker *first = pair->worker[0], *second = pair->worker[1];
@@ -153,7 +159,7 @@ err_first:
 	return rc;
 }
 
-struct zendpoint *worker_endpoint(struct worker *w, const struct ztransport *t, struct zerr *err)
+struct zendpoint *worker_pair_endpoint(struct worker *w, const struct ztransport *t, struct zerr *err)
 {
 	if (!w->endpoint && t->endpoint_open(&w->endpoint, err) == 0)
 		w->settles = t;
@@ -168,8 +174,8 @@ void worker_pair_stop(struct worker_pair *pair)
 void worker_pair_drain(struct worker_pair *pair)
 {
 	for (int i = 0; i < 2; i++) {
-		relay_drain(pair->worker[i]);
-		fanned_fini(pair->worker[i]);
+		inbound_drain(pair->worker[i]);
+		borrowed_fini(pair->worker[i]);
 	}
 }
 

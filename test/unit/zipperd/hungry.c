@@ -9,7 +9,12 @@
 #include <cmocka.h>
 
 #include "common/base/clock.h"
-#include "zipperd/worker/fanout.h"
+#include "zipperd/lane/fanout.h"
+#include "zipperd/lane/transfer.h"
+#include "zipperd/lane/worker.h"
+#include "zipperd/onesided/move.h"
+#include "zipperd/onesided/offer.h"
+#include "zipperd/onesided/reader.h"
 #include "test/unit/zipperd/worker_fixture.h"
 
 #define PIECE 4096u
@@ -63,23 +68,23 @@ static void begin(struct steps *s, uint32_t pieces)
 		source->station = i;
 		list_init(&source->transfers);
 		list_init(&source->fanouts);
-		forward_add_tx(w, s->lane, i, &s->to[i]->tx);
+		dest_add_tx(w, lane_dest(s->lane, i), &s->to[i]->tx);
 	}
 }
 
 static void turn(struct steps *s)
 {
 	s->w.turns++;
-	transfer_turn(&s->w);
-	forward_flush(&s->w);
+	move_turn(&s->w);
+	dest_flush_touched(&s->w);
 }
 
 /* Nothing is under way any more. */
 static void end(struct steps *s)
 {
 	for (uint32_t i = 0; i < 2; i++)
-		forward_drop_tx(&s->w, &s->to[i]->tx);
-	forward_drop_lane(&s->w, s->lane);
+		dest_drop_tx(&s->w, &s->to[i]->tx);
+	half_clear_lane(&s->w, s->lane);
 	staging_fini(&s->w.staging);
 	pool_fini(&s->w.pool);
 	assert_int_equal(s->budget.used, 0);
@@ -96,15 +101,19 @@ static void end(struct steps *s)
 static bool offer(struct steps *s, uint32_t pair, uint64_t xfer, uint64_t bytes)
 {
 	const struct zwire_env rts = {.kind = ZWIRE_RTS, .src = pair, .dst = pair + 2, .xfer = xfer, .offset = bytes};
-	dest_touch(s->lane, pair);
-	return transfer_offer(&s->from[pair]->source, &s->lane->dest[pair], &rts, key);
+	lane_dest(s->lane, pair);
+	return offer_take(&s->from[pair]->source, &s->lane->dest[pair], &rts, key);
 }
 
 static void go(struct steps *s, uint32_t pair, uint64_t xfer, uint64_t bytes)
 {
-	const struct note n =
-		{.what = NOTE_GO, .src = pair + 2, .dst = pair, .xfer = xfer, .peer_xfer = xfer, .total = bytes};
-	assert_int_equal(transfer_go(&s->w, &s->lane->dest[pair], &n), 0);
+	const struct note n = {.what = NOTE_ACCEPT,
+		.src = pair + 2,
+		.dst = pair,
+		.xfer = xfer,
+		.receiver_xfer = xfer,
+		.total = bytes};
+	assert_int_equal(offer_accept(&s->w, &s->lane->dest[pair], &n), 0);
 }
 
 /* A message of one of the pairs, and the receiver's answer. */
@@ -164,7 +173,7 @@ static void others_get_fragments(void **state)
 	agree(&s, WELL, 3, 3 * PIECE);
 	assert_true(is_told(&s, WELL, 3));
 	assert_int_equal(s.to_link[WELL].last.offset, 0);
-	assert_int_equal(transfer_withdraw(&s.w, &s.lane->dest[WELL], &withdraw), 0);
+	assert_int_equal(offer_withdraw(&s.w, &s.lane->dest[WELL], &withdraw), 0);
 
 	atomic_store(&s.to_link[DEAD].tx.held, false);
 	until_told(&s, DEAD, 1, 2 * PIECE);
@@ -190,7 +199,7 @@ static void no_way_is_no_end(void **state)
 		go(&s, WELL, 2 + i, 3 * PIECE);
 		assert_true(is_told(&s, WELL, 2 + i));
 		assert_int_equal(s.to_link[WELL].last.offset, 0);
-		assert_int_equal(transfer_withdraw(&s.w, &s.lane->dest[WELL], &withdraw), 0);
+		assert_int_equal(offer_withdraw(&s.w, &s.lane->dest[WELL], &withdraw), 0);
 		if (l == &s.from_link[WELL])
 			assert_false(offer(&s, WELL, 9, 3 * PIECE));
 		atomic_store(&l->useless, false);
@@ -231,16 +240,16 @@ static void fanned_out_goes_on_as_fragments(void **state)
 		.xfer = 9,
 		.offset = 3 * PIECE};
 	const struct note go =
-		{.what = NOTE_GO, .src = WELL + 2, .dst = WELL, .xfer = 9, .peer_xfer = 9, .total = 3 * PIECE};
+		{.what = NOTE_ACCEPT, .src = WELL + 2, .dst = WELL, .xfer = 9, .receiver_xfer = 9, .total = 3 * PIECE};
 	(void)state;
 	begin(&s, 2);
 	hang(&s, 2);
 	struct source *source = &s.from[WELL]->source;
 	struct fanout *f = fanout_create(source, &rts, key, 1);
 	assert_non_null(f);
-	assert_int_equal(fanout_offer(f, 0, &rts), 0);
-	fanout_begin(f);
-	assert_int_equal(transfer_go(&s.w, &s.lane->dest[WELL], &go), 0);
+	assert_int_equal(reader_offer(f, 0, &rts), 0);
+	f->begun = true;
+	assert_int_equal(offer_accept(&s.w, &s.lane->dest[WELL], &go), 0);
 	until_told(&s, WELL, 9, 0);
 	turn(&s);
 	assert_true(list_empty(&s.w.fanouts));
@@ -249,9 +258,9 @@ static void fanned_out_goes_on_as_fragments(void **state)
 	until_told(&s, DEAD, 1, 2 * PIECE);
 	f = fanout_create(source, &rts, key, 1);
 	assert_non_null(f);
-	assert_int_equal(fanout_offer(f, 0, &rts), 0);
-	fanout_begin(f);
-	assert_int_equal(transfer_go(&s.w, &s.lane->dest[WELL], &go), 0);
+	assert_int_equal(reader_offer(f, 0, &rts), 0);
+	f->begun = true;
+	assert_int_equal(offer_accept(&s.w, &s.lane->dest[WELL], &go), 0);
 	s.to_link[WELL].last.kind = 0;
 	until_told(&s, WELL, 9, 3 * PIECE);
 	turn(&s);

@@ -10,13 +10,15 @@
 
 #include <cmocka.h>
 
-#include "zipperd/worker/lane.h"
+#include "zipperd/lane/lane.h"
+#include "zipperd/lane/refusal.h"
 #include "zipperd/control/limit.h"
-#include "zipperd/worker/pool.h"
-#include "zipperd/worker/ring.h"
-#include "zipperd/worker/staging.h"
+#include "zipperd/memory/pool.h"
+#include "zipperd/memory/ring.h"
+#include "zipperd/memory/staging.h"
 #include "test/unit/zipperd/unregistered.h"
-#include "zipperd/worker/worker.h"
+#include "zipperd/worker/forward.h"
+#include "zipperd/worker/worker_pair.h"
 
 RING(number_ring, uint64_t, 8);
 
@@ -166,7 +168,7 @@ static void staging_leaves_memory(void **state)
 		assert_int_equal(pool_init(&pool[i], &budget, 16384, 131072), 0);
 	for (int i = 0; i < 6; i++) {
 		staging_init(&staging[i], NULL, &budget, 4 << 20, 0);
-		admitted += staging_admit(&staging[i], &link, ZLINK_RX, &region, &err) == 0;
+		admitted += staging_join(&staging[i], &link, ZLINK_RX, &region, &err) == 0;
 	}
 	assert_true(admitted > 0);
 	for (int i = 0; i < 6; i++)
@@ -238,23 +240,23 @@ static void devices_that_registered_nothing_are_forgotten(void **state)
 		link.domain = &domains[i];
 		link.asked = 0;
 		/* It is asked, and the reason told, once for the halves that are there. */
-		assert_int_equal(staging_admit(&staging, &link.base, ZLINK_RX, &region, &err), -ENOMEM);
+		assert_int_equal(staging_join(&staging, &link.base, ZLINK_RX, &region, &err), -ENOMEM);
 		assert_string_equal(err.text, "refused");
-		assert_int_equal(staging_admit(&staging, &link.base, ZLINK_TX, &region, &err), -ENOMEM);
+		assert_int_equal(staging_join(&staging, &link.base, ZLINK_TX, &region, &err), -ENOMEM);
 		assert_string_equal(err.text, "");
 		assert_int_equal(link.asked, 1);
 		staging_leave(&staging, &link.base, ZLINK_RX, NULL);
 		staging_leave(&staging, &link.base, ZLINK_TX, NULL);
 	}
 	link.refusal = 0;
-	assert_int_equal(staging_admit(&staging, &link.base, ZLINK_RX, &region, &err), 0);
+	assert_int_equal(staging_join(&staging, &link.base, ZLINK_RX, &region, &err), 0);
 	assert_ptr_equal(region, &link);
 	link.domain = &domains[0];
-	assert_int_equal(staging_admit(&staging, &link.base, ZLINK_RX, &region, &err), 0);
+	assert_int_equal(staging_join(&staging, &link.base, ZLINK_RX, &region, &err), 0);
 	/* What is registered stays so for the next one. */
 	staging_leave(&staging, &link.base, ZLINK_RX, region);
 	link.asked = 0;
-	assert_int_equal(staging_admit(&staging, &link.base, ZLINK_RX, &region, &err), 0);
+	assert_int_equal(staging_join(&staging, &link.base, ZLINK_RX, &region, &err), 0);
 	assert_int_equal(link.asked, 0);
 	staging_leave(&staging, &link.base, ZLINK_RX, region);
 	staging_fini(&staging);
@@ -288,7 +290,7 @@ static void refusals_are_found_again(void **state)
 	assert_non_null(l);
 	assert_int_equal(pool_init(&pool, &budget, 16384, 131072), 0);
 	for (uint32_t d = 0; d < 5; d++)
-		dest_touch(l, d);
+		lane_dest(l, d);
 	for (uint32_t s = 0; s < SOURCES; s++) {
 		struct buf *b = pool_get(&pool, sizeof(struct refusal));
 		assert_non_null(b);
@@ -337,7 +339,7 @@ static void destinations_are_stations(void **state)
 	l->station_of = stations_of_1;
 	l->limits = (struct lane_limits){16384, 131072, 500, 1 << 20};
 	for (uint32_t i = 0; i < 4; i++) {
-		dest_touch(l, i);
+		lane_dest(l, i);
 		l->dest[i].asked_open = true;
 	}
 	zwire_encode(raw, &env);
@@ -363,10 +365,10 @@ static void destinations_are_stations(void **state)
 		assert_int_equal(forward_take(&s, &env, raw, payload), -EPROTO);
 		assert_non_null(s.breach);
 	}
-	forward_dest_bye(&w, l, 3);
+	dest_bye(&w, lane_dest(l, 3));
 	assert_int_equal(refusal_find(l, 3, &l->dest[3])->state, REFUSAL_BYE_DUE);
 	assert_false(l->dest[1].gone || l->dest[2].gone);
-	forward_drop_lane(&w, l);
+	half_clear_lane(&w, l);
 	lane_destroy(l);
 	pool_fini(&w.pool);
 	assert_int_equal(budget.used, 0);
@@ -396,7 +398,7 @@ static void who_left_is_told_without_memory(void **state)
 		.transfers = l->transfers,
 		.relay = l->relay,
 		.limits = {16384, 131072, 1 << 20, 1 << 20}};
-	dest_touch(l, 0);
+	lane_dest(l, 0);
 	l->dest[0].asked_open = true;
 	for (uint32_t src = 0; src < 2; src++)
 		for (uint64_t seq = 1; seq < 4; seq++) {
@@ -414,7 +416,7 @@ static void who_left_is_told_without_memory(void **state)
 		b->next = all;
 		all = b;
 	}
-	forward_dest_bye(&w, l, 0);
+	dest_bye(&w, lane_dest(l, 0));
 	assert_null(l->dest[0].head);
 	for (uint32_t src = 0; src < 2; src++) {
 		const struct refusal *r = refusal_find(l, src, &l->dest[0]);
@@ -426,7 +428,7 @@ static void who_left_is_told_without_memory(void **state)
 		all = b->next;
 		pool_put(&w.pool, b);
 	}
-	forward_drop_lane(&w, l);
+	half_clear_lane(&w, l);
 	lane_destroy(l);
 	pool_fini(&w.pool);
 	assert_int_equal(budget.used, 0);

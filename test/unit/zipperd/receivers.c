@@ -8,7 +8,13 @@
 
 #include <cmocka.h>
 
-#include "zipperd/worker/fanout.h"
+#include "zipperd/lane/fanout.h"
+#include "zipperd/lane/receivers.h"
+#include "zipperd/lane/transfer.h"
+#include "zipperd/lane/worker.h"
+#include "zipperd/onesided/reader.h"
+#include "zipperd/worker/multicast.h"
+#include "zipperd/worker/note.h"
 #include "test/unit/common/flipper.h"
 
 #define RANKS 4u /* 0 in part 0, 1 and 2 in part 1, 3 in part 2 */
@@ -54,8 +60,8 @@ static void start(struct bench *b)
 
 static void stop(struct bench *b)
 {
-	multicast_source_gone(&b->w, &b->s);
-	forward_drop_lane(&b->w, b->lane);
+	receivers_source_gone(&b->w, &b->s);
+	half_clear_lane(&b->w, b->lane);
 	pool_fini(&b->w.pool);
 	assert_int_equal(b->budget.used, 0);
 	lane_destroy(b->lane);
@@ -146,8 +152,8 @@ static void list_stays_while_an_offer_waits(void **state)
 	assert_non_null(b.s.fanout);
 	assert_int_equal(take_list(&b, list, 3), -EPROTO);
 	assert_non_null(b.s.breach);
-	fanout_source_gone(&b.w, &b.s);
-	fanout_turn(&b.w);
+	fanout_source_gone(&b.s);
+	reader_turn(&b.w);
 	stop(&b);
 }
 
@@ -177,7 +183,7 @@ static void notes_go_on_without_memory(void **state)
 			b->next = list;
 			list = b;
 		}
-	assert_int_equal(forward_note(&t.w, &nak), 0);
+	assert_int_equal(note_take(&t.w, &nak), 0);
 	assert_true(t.budget.used <= t.budget.limit);
 	while ((b = list)) {
 		list = b->next;

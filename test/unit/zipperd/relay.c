@@ -7,7 +7,11 @@
 
 #include <cmocka.h>
 
-#include "zipperd/worker/transfer.h"
+#include "zipperd/lane/body.h"
+#include "zipperd/lane/relay.h"
+#include "zipperd/lane/worker.h"
+#include "zipperd/worker/inbound.h"
+#include "zipperd/worker/multicast.h"
 
 #define RANKS 3u /* one in each part */
 #define SLOTS 64 /* of a relay */
@@ -70,8 +74,8 @@ static void stop(struct bench *b)
 {
 	for (uint32_t to = 1; to < RANKS; to++) {
 		struct side *s = &b->to[to];
-		relay_drain(&s->w);
-		forward_drop_lane(&s->w, s->lane);
+		inbound_drain(&s->w);
+		half_clear_lane(&s->w, s->lane);
 		pool_fini(&s->w.pool);
 		lane_destroy(s->lane);
 		free(s->w.ports);
@@ -109,15 +113,15 @@ static void refused_offers_cross(void **state)
 	(void)state;
 	start(&b);
 	for (uint32_t to = 1; to < RANKS; to++) {
-		forward_dest_bye(&b.to[to].w, b.to[to].lane, 0);
+		dest_bye(&b.to[to].w, lane_dest(b.to[to].lane, 0));
 		fill_with_offers(&b, to);
 	}
 	for (int i = 0; i < 2 * SLOTS; i++) {
-		relay_turn(&b.to[1].w);
-		relay_turn(&b.to[2].w);
+		inbound_turn(&b.to[1].w);
+		inbound_turn(&b.to[2].w);
 	}
-	assert_false(relay_waits(&b.to[1].w));
-	assert_false(relay_waits(&b.to[2].w));
+	assert_false(inbound_waits(&b.to[1].w));
+	assert_false(inbound_waits(&b.to[2].w));
 	stop(&b);
 }
 
@@ -127,11 +131,11 @@ static void answers_that_wait_are_dropped(void **state)
 	struct bench b;
 	(void)state;
 	start(&b);
-	forward_dest_bye(&b.to[2].w, b.to[2].lane, 0);
+	dest_bye(&b.to[2].w, lane_dest(b.to[2].lane, 0));
 	fill_with_offers(&b, 1);
 	fill_with_offers(&b, 2);
-	relay_turn(&b.to[2].w);
-	assert_true(relay_waits(&b.to[2].w));
+	inbound_turn(&b.to[2].w);
+	assert_true(inbound_waits(&b.to[2].w));
 	stop(&b);
 }
 
@@ -157,14 +161,14 @@ static void messages_go_on_without_memory(void **state)
 			list = one;
 		}
 	assert_true(relay_push(from, b.to[1].relay, &m));
-	relay_turn(to);
-	assert_false(relay_waits(to));
+	inbound_turn(to);
+	assert_false(inbound_waits(to));
 	assert_true(b.budget.used <= b.budget.limit);
 	while ((one = list)) {
 		list = one->next;
 		pool_put(&to->pool, one);
 	}
-	forward_drop_lane(to, b.to[2].lane); /* lets the body go, which is another's */
+	half_clear_lane(to, b.to[2].lane); /* lets the body go, which is another's */
 	to->lanes = b.to[2].lane;
 	body_collect(from);
 	stop(&b);

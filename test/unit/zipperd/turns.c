@@ -8,7 +8,10 @@
 
 #include <cmocka.h>
 
-#include "zipperd/worker/transfer.h"
+#include "zipperd/lane/transfer.h"
+#include "zipperd/lane/worker.h"
+#include "zipperd/onesided/move.h"
+#include "zipperd/onesided/offer.h"
 #include "test/unit/zipperd/unregistered.h"
 
 #define RECEIVERS 5u
@@ -130,16 +133,16 @@ static void start(struct bench *b)
 		b->to[i].base.ops = &quick;
 		b->tx[i].zlink = &b->to[i].base;
 		b->tx[i].lane = b->lane;
-		forward_add_tx(&b->w, b->lane, i, &b->tx[i]);
+		dest_add_tx(&b->w, lane_dest(b->lane, i), &b->tx[i]);
 	}
 }
 
 static void stop(struct bench *b)
 {
 	for (uint32_t i = 0; i < RECEIVERS; i++)
-		forward_drop_tx(&b->w, &b->tx[i]);
+		dest_drop_tx(&b->w, &b->tx[i]);
 	transfer_source_gone(&b->w, &b->s);
-	forward_drop_lane(&b->w, b->lane);
+	half_clear_lane(&b->w, b->lane);
 	staging_fini(&b->w.staging);
 	pool_fini(&b->w.pool);
 	assert_int_equal(b->budget.used, 0);
@@ -151,9 +154,9 @@ static void run(struct bench *b, uint32_t receiver)
 	static const uint8_t key[ZRMA_KEY_BYTES];
 	struct dest *d = &b->lane->dest[receiver];
 	const struct zwire_env rts = {.kind = ZWIRE_RTS, .dst = receiver + 1, .xfer = receiver, .offset = ENDLESS};
-	const struct note go = {.what = NOTE_GO, .src = receiver + 1, .xfer = receiver, .total = ENDLESS};
-	assert_true(transfer_offer(&b->s, d, &rts, key));
-	assert_int_equal(transfer_go(&b->w, d, &go), 0);
+	const struct note go = {.what = NOTE_ACCEPT, .src = receiver + 1, .xfer = receiver, .total = ENDLESS};
+	assert_true(offer_take(&b->s, d, &rts, key));
+	assert_int_equal(offer_accept(&b->w, d, &go), 0);
 }
 
 /* Whoever has much to come does not keep those behind from all the staging. */
@@ -165,7 +168,7 @@ static void nobody_is_left_out(void **state)
 	for (uint32_t i = 0; i < RECEIVERS; i++)
 		run(&b, i);
 	for (int i = 0; i < 50; i++)
-		transfer_turn(&b.w);
+		move_turn(&b.w);
 	uint64_t least = UINT64_MAX, most = 0;
 	for (uint32_t i = 0; i < RECEIVERS; i++) {
 		const uint64_t written = transfer_find(b.lane, 0, i)->written;

@@ -209,7 +209,7 @@ static void refused_link_is_armed_again(void **state)
 static void send(struct lane *l, uint64_t seq)
 {
 	const struct zwire_env env = {.kind = ZWIRE_EAGER, .dst = 1, .seq = seq};
-	assert_int_equal(forward_one(l, &env, NULL, NULL, false), 0);
+	assert_int_equal(dest_send(l->worker, lane_dest(l, 0), &env), 0);
 }
 
 /* The same in steps: it is left to its descriptor after something was taken, and before that is flushed, with success.
@@ -232,26 +232,26 @@ static void full_link_is_armed_after_a_flush(void **state)
 	l->place = places;
 	l->limits = (struct lane_limits){4096, 65536, 1 << 20, 1 << 20};
 	l->worker = &w;
-	forward_add_tx(&w, l, 0, &c->tx);
+	dest_add_tx(&w, lane_dest(l, 0), &c->tx);
 
 	atomic_store(&to.holding, true);
 	send(l, 1);
-	forward_flush(&w);
+	dest_flush_touched(&w);
 	while (!l->dest[0].cold) {
 		if (l->dest[0].tries == 16)
 			send(l, 2);
-		forward_blocked(&w);
+		dest_try_blocked(&w);
 	}
 	assert_true(atomic_load(&to.sleeping));
 	atomic_store(&to.holding, false);
-	forward_flush(&w);
+	dest_flush_touched(&w);
 	assert_false(atomic_load(&to.sleeping));
 	atomic_store(&to.refusing, true);
 	send(l, 3);
 	assert_false(list_empty(&w.blocked));
 
-	forward_drop_tx(&w, &c->tx);
-	forward_drop_lane(&w, l);
+	dest_drop_tx(&w, &c->tx);
+	half_clear_lane(&w, l);
 	pool_fini(&w.pool);
 	lane_destroy(l);
 	free(c);

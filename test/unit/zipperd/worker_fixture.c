@@ -257,7 +257,7 @@ void start(struct bench *b)
 
 void answer(struct bench *b)
 {
-	const struct note go = {.what = NOTE_GO, .job = 1, .src = 1, .dst = 0, .xfer = XFER, .total = BYTES};
+	const struct note go = {.what = NOTE_ACCEPT, .job = 1, .src = 1, .dst = 0, .xfer = XFER, .total = BYTES};
 	wait_for(&b->to_link.posts, 1);
 	assert_true(note_ring_push(&b->w->ports->notes, &go));
 	eventfd_write(b->w->wake_fd, 1);

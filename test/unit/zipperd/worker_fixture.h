@@ -7,7 +7,7 @@
 #define ZIP_TEST_WORKER_FIXTURE_H
 
 #include "zipperd/control/channel.h"
-#include "zipperd/worker/transfer.h"
+#include "zipperd/lane/transfer.h"
 
 #define BYTES 1000u
 #define XFER 7u

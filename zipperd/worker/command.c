@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Commands of the control thread, see command.h. */
+#include "zipperd/worker/command.h"
+
+#include "zipperd/lane/relay.h"
+#include "zipperd/lane/worker.h"
+
+static void run_command(struct worker *w, const struct command *c)
+{
+	switch (c->kind) {
+	case CMD_ADD_LANE:
+		if (c->lane->circuit)
+			break; /* worker_lane is not asked for it, and there may be thousands */
+		c->lane->next = w->lanes;
+		w->lanes = c->lane;
+		break;
+	case CMD_ADD_SOURCE:
+		half_add_source(w, c->source);
+		break;
+	case CMD_ADD_TX:
+		half_add_tx(w, c->lane, c->dest, c->tx);
+		break;
+	case CMD_DROP_SOURCE:
+		half_drop_source(w, c->source);
+		break;
+	case CMD_DROP_TX:
+		half_drop_tx(w, c->tx);
+		break;
+	case CMD_FINISH_TX:
+		half_finish_tx(w, c->tx);
+		break;
+	case CMD_DEST_BYE:
+		dest_bye(w, lane_dest(c->lane, c->dest));
+		break;
+	case CMD_ADD_INBOUND:
+		c->relay->inbound_next = w->inbound;
+		w->inbound = c->relay;
+		break;
+	case CMD_ADD_RELAY:
+		c->lane->relay[c->part] = c->relay;
+		w->freed = true; /* a source may wait for it */
+		break;
+	case CMD_DROP_LANE:
+		half_drop_lane(w, c->lane);
+		break;
+	case CMD_STOP:
+		w->stop = true;
+		break;
+	}
+}
+
+bool command_run_all(struct worker *w)
+{
+	struct command *c;
+	bool any = false;
+	while ((c = command_ring_peek(&w->ports->commands))) {
+		run_command(w, c);
+		command_ring_drop(&w->ports->commands);
+		any = true;
+	}
+	return any;
+}
