@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 #include "bench/measure.h"
-#include "common/transport/shm/shm_ring.h"
+#include "common/transport/shm/shm_consumer.h"
+#include "common/transport/shm/shm_producer.h"
 
 #define BYTES_PIECE ((size_t)128 << 10) /* what moves at a time: zipperd's default fragment */
 

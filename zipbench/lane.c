@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "zipbench/crew.h"
-#include "common/transport/verbs/collect.h"
+#include "common/transport/verbs/device/vcollect.h"
 #include "common/endpoint/ep_set.h"
 
 static uint64_t make_id(unsigned lane, unsigned path, uint32_t messages)

@@ -25,7 +25,7 @@ struct room {
 struct lane {
 	alignas(LANE_LINE) struct lanes *all;
 	struct ibv_cq *cq;
-	struct ibv_cq_ex *ex; /* cq, or NULL (common/transport/verbs/collect.h) */
+	struct ibv_cq_ex *ex; /* cq, or NULL (common/transport/verbs/device/vcollect.h) */
 	struct ibv_qp *qp[LANE_PATHS];
 	struct room *room[LANE_PATHS];
 	uint64_t posted;

@@ -9,8 +9,10 @@
 #include <stdbool.h>
 
 #include "common/transport/base/transport.h"
+#include "common/transport/shm/shm_consumer.h"
+#include "common/transport/shm/shm_map.h"
 #include "common/transport/shm/shm_pass.h"
-#include "common/transport/shm/shm_ring.h"
+#include "common/transport/shm/shm_producer.h"
 #include "common/transport/shm/shm_rma.h"
 
 #define SHM_LINE 128 /* pairs of cache lines are fetched together */

@@ -14,7 +14,7 @@
 
 #include "common/base/clock.h"
 #include "common/transport/base/socket.h"
-#include "common/transport/shm/shm_ring.h"
+#include "common/transport/shm/shm_map.h"
 
 #define BACKLOG 4096 /* as for TCP */
 

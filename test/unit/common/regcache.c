@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "common/transport/verbs/regcache.h"
+#include "common/transport/verbs/device/vregcache.h"
 
 #define PAGE ((size_t)4096)
 #define BLOCK (64 * PAGE)

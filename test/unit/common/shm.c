@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 #include "common/transport/shm/shm_pass.h"
-#include "common/transport/shm/shm_ring.h"
+#include "common/transport/shm/shm_consumer.h"
+#include "common/transport/shm/shm_producer.h"
 #include "common/transport/shm/shm_slots.h"
 #include "common/transport/shm/shm_socket.h"
 

@@ -8,7 +8,7 @@
 
 #include "common/session/session.h"
 #include "common/session/session_attach.h"
-#include "common/transport/verbs/share.h"
+#include "common/transport/verbs/device/vshare.h"
 #include "common/endpoint/ep_category.h"
 #include "common/endpoint/ep_kept.h"
 

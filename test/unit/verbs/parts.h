@@ -6,8 +6,8 @@
 #include "test/fakeverbs/fabric.h"
 #include "test/unit/common/link_fixture.h"
 #include "common/endpoint/endpoint.h"
-#include "common/transport/verbs/link.h"
-#include "common/transport/verbs/pool.h"
+#include "common/transport/verbs/link/vlink.h"
+#include "common/transport/verbs/device/vpool.h"
 
 #define SIZE ((size_t)100000)
 #define LINKS 16 /* as many as buffers are made for at a time */

@@ -7,8 +7,8 @@
 
 #include "test/fakeverbs/fabric.h"
 #include "test/unit/common/link_fixture.h"
-#include "common/transport/verbs/link.h"
-#include "common/transport/verbs/share.h"
+#include "common/transport/verbs/link/vlink.h"
+#include "common/transport/verbs/device/vshare.h"
 
 #define RANDOM_PAIRS 5
 #define RANDOM_WORKERS 2
