@@ -9,8 +9,11 @@
 
 #include <stdlib.h>
 
+#include "libzip/coll/allgather.h"
+#include "libzip/coll/barrier.h"
+#include "libzip/coll/base/coll.h"
+#include "libzip/coll/base/coll_local.h"
 #include "libzip/world/board.h"
-#include "libzip/coll/coll.h"
 #include "libzip/world/error.h"
 #include "libzip/comm/inter.h"
 #include "libzip/shim/shim.h"
@@ -19,9 +22,9 @@
 int zcommnew_meet(MPI_Comm local)
 {
 	MPI_Request r;
-	if (zcoll_native_may_block(local))
+	if (zcoll_local_may_block(local))
 		return MPI_SUCCESS;
-	return zcoll_wait_native(zn.Ibarrier(local, &r), &r, local, "MPI_Ibarrier");
+	return zcoll_local_wait(zn.Ibarrier(local, &r), &r, local, "MPI_Ibarrier");
 }
 
 /* The local members, all of whom are here, learn the number of a board. */
@@ -70,7 +73,7 @@ int zcommnew_hear(struct zcomm *c, const char *name, const struct zcoll_across *
 	if (!*all)
 		return zerror_raise(c, MPI_ERR_NO_MEM, name, "out of memory");
 	int rc = zcoll_run(c, &(struct zcoll){.name = name,
-				      .build = zbuild_allgather,
+				      .build = zallgather_build,
 				      .across = across,
 				      .sendbuf = mine,
 				      .sendcount = ZSAID_COUNT,
@@ -190,7 +193,7 @@ int zip_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 	if (c && c->local)
 		return zerror_raise(c, MPI_ERR_UNSUPPORTED_OPERATION, name,
 			"not supported on an intercommunicator that spans clusters");
-	int rc = c ? zcoll_barrier(c) : zcommnew_meet(comm);
+	int rc = c ? zbarrier_run(c) : zcommnew_meet(comm);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	/* A host belongs to one part: what shares one is local and stays native. */

@@ -3,13 +3,14 @@
  * MPI_Comm_dup and idup, with and without hints, and duplicates of our own. A schedule, so that blocking and
  * nonblocking are the same: the native duplication is nonblocking, too.
  */
+#include "libzip/coll/base/coll_local.h"
+#include "libzip/coll/bcast.h"
+#include "libzip/coll/inside/inside.h"
 #include "libzip/comm/commnew.h"
 
 #include "libzip/schedule/engine.h"
 #include "libzip/world/board.h"
 #include "libzip/bridge/bridge.h"
-#include "libzip/coll/coll.h"
-#include "libzip/coll/inside/coll_native.h"
 #include "libzip/world/error.h"
 #include "libzip/comm/inter.h"
 #include "libzip/shim/shim.h"
@@ -145,7 +146,7 @@ static int agree_on_board(struct zsched *s, struct dup *d)
 {
 	struct zcomm *c = d->parent;
 	d->board = c->shadow_rank[c->rank] == 0 ? zboard_claim(c->nlocal) : -1;
-	return c->nlocal > 1 ? znative_bcast(s, &d->board, 1, MPI_INT, 0) : MPI_SUCCESS;
+	return c->nlocal > 1 ? zinside_bcast(s, &d->board, 1, MPI_INT, 0) : MPI_SUCCESS;
 }
 
 static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name,
@@ -168,7 +169,7 @@ static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm 
 		if (rc == MPI_SUCCESS)
 			rc = c->local ? zinter_dup_build(s, &d->inter) : agree_on_board(s, d);
 		if (rc == MPI_SUCCESS && !c->local)
-			rc = zbuild_bcast(s, &d->id, 1, MPI_INT64_T, 0);
+			rc = zbcast_add(s, &d->id, 1, MPI_INT64_T, 0);
 		zsched_on_done(s, dup_done, d);
 	}
 	if (rc != MPI_SUCCESS) {
@@ -187,12 +188,12 @@ static int local_dup(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *new
 	MPI_Request r = MPI_REQUEST_NULL;
 	int rc;
 	zshim_callback_begin();
-	if (zcoll_native_may_block(comm))
+	if (zcoll_local_may_block(comm))
 		rc = with_info ? zn.Comm_dup_with_info(comm, info, newcomm) : zn.Comm_dup(comm, newcomm);
 	else
 		rc = with_info ? zn.Comm_idup_with_info(comm, info, newcomm, &r) : zn.Comm_idup(comm, newcomm, &r);
 	zshim_callback_end();
-	return r == MPI_REQUEST_NULL ? rc : zcoll_wait_native(rc, &r, comm, name);
+	return r == MPI_REQUEST_NULL ? rc : zcoll_local_wait(rc, &r, comm, name);
 }
 
 static int duplicate(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name)

@@ -5,13 +5,14 @@
  * parts' leaders, bridged under the tag of the call, and they to their members. Then the native
  * function, which blocks only for as long as the others need to call it.
  */
+#include "libzip/coll/base/coll_local.h"
 #include "libzip/comm/commnew.h"
 
 #include <string.h>
 
 #include "libzip/bridge/bridge.h"
-#include "libzip/coll/coll.h"
 #include "libzip/schedule/engine.h"
+#include "libzip/schedule/step.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
 
@@ -222,7 +223,7 @@ int zip_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 			return zerror_raise(c, MPI_ERR_GROUP, name, "the group is not a subset of the communicator's");
 	}
 	int rc = c ? MPI_SUCCESS : zcommnew_check_group(comm, g, name);
-	if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED && (c || !zcoll_native_may_block(comm)))
+	if (rc == MPI_SUCCESS && g->rank != MPI_UNDEFINED && (c || !zcoll_local_may_block(comm)))
 		rc = meet(c, g, tag, name, &id);
 	if (rc != MPI_SUCCESS)
 		return rc;

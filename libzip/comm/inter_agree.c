@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 #include "libzip/bridge/bridge.h"
-#include "libzip/coll/coll.h"
+#include "libzip/coll/base/coll_local.h"
+#include "libzip/coll/bcast.h"
 #include "libzip/comm/commnew.h"
 #include "libzip/schedule/engine.h"
 #include "libzip/world/error.h"
@@ -194,10 +195,10 @@ static int tell(MPI_Comm comm, const char *name, void *buf, int count, MPI_Datat
 	struct zcomm *c = zcomm_find(comm);
 	MPI_Request r;
 	if (c)
-		return zcoll_bcast(c, name, buf, count, type, leader);
-	if (zcoll_native_may_block(comm))
+		return zbcast_run(c, name, buf, count, type, leader);
+	if (zcoll_local_may_block(comm))
 		return MPI_SUCCESS;
-	return zcoll_wait_native(zn.Ibcast(buf, count, type, leader, comm, &r), &r, comm, name);
+	return zcoll_local_wait(zn.Ibcast(buf, count, type, leader, comm, &r), &r, comm, name);
 }
 
 /* Is everybody of this world? */

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libzip/coll/across/coll_across.h"
+#include "libzip/coll/across/across.h"
+#include "libzip/coll/allgather.h"
+#include "libzip/coll/bcast.h"
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/world/group.h"
@@ -17,7 +19,7 @@ static int build_said(struct zsched *s, const struct zcoll *a)
 	int64_t(*all)[ZSAID_COUNT] = a->recvbuf;
 	int n = zsched_comm(s)->size, m = zsched_inter(s)->size;
 	zsched_across(s, false);
-	int rc = zbuild_allgather(s, a);
+	int rc = zallgather_build(s, a);
 	zsched_across(s, true);
 	if (rc == MPI_SUCCESS)
 		rc = zacross_exchange(s, all, (MPI_Count)n * ZSAID_COUNT, all + n, (MPI_Count)m * ZSAID_COUNT,
@@ -104,7 +106,7 @@ int zinter_dup_build(struct zsched *s, struct zinter_dup **out)
 		rc = zcommnew_add_idup(s, start_local, d, c->local->nlocal);
 	zsched_round(s);
 	if (rc == MPI_SUCCESS)
-		rc = zbuild_bcast(s, &d->mine, 1, MPI_INT64_T, 0);
+		rc = zbcast_add(s, &d->mine, 1, MPI_INT64_T, 0);
 	zsched_across(s, true);
 	return rc == MPI_SUCCESS ? zacross_exchange(s, &d->mine, 1, &d->theirs, 1, MPI_INT64_T) : rc;
 }

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "libzip/coll/alltoall.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/resolve.h"
 #include "libzip/comm/topo_make.h"
@@ -139,7 +140,14 @@ static struct ztopo *collect(struct zcomm *c, const struct piece *p, bool weight
 	lay_out(p, weighted, counts, NULL);
 	prefix(counts, c->size, next);
 	ends = malloc(((size_t)prefix(counts, c->size, displs) + 1) * sizeof *ends);
-	*rc = zip_Alltoall(counts, 1, MPI_INT64_T, theirs, 1, MPI_INT64_T, c->handle);
+	*rc = zcoll_run(c, &(struct zcoll){.name = "MPI_Alltoall",
+				   .build = zalltoall_build,
+				   .sendbuf = counts,
+				   .sendcount = 1,
+				   .sendtype = MPI_INT64_T,
+				   .recvbuf = theirs,
+				   .recvcount = 1,
+				   .recvtype = MPI_INT64_T});
 	if (*rc != MPI_SUCCESS || !ends)
 		goto out;
 	lay_out(p, weighted, next, ends);
@@ -152,8 +160,17 @@ static struct ztopo *collect(struct zcomm *c, const struct piece *p, bool weight
 		their_displs[r] *= END_WORDS;
 	}
 	if (mine)
-		*rc = zip_Alltoallv_c(ends, counts, displs, MPI_INT64_T, mine, theirs, their_displs, MPI_INT64_T,
-			c->handle);
+		*rc = zcoll_run(c, &(struct zcoll){.name = "MPI_Alltoallv",
+					   .build = zalltoall_build,
+					   .vector = true,
+					   .sendbuf = ends,
+					   .sendcounts = ZVEC(counts),
+					   .sdispls = ZVEC(displs),
+					   .sendtype = MPI_INT64_T,
+					   .recvbuf = mine,
+					   .recvcounts = ZVEC(theirs),
+					   .rdispls = ZVEC(their_displs),
+					   .recvtype = MPI_INT64_T});
 	if (mine && *rc == MPI_SUCCESS)
 		t = from_ends(mine, total, weighted, c->rank);
 out:

@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "libzip/coll/coll.h"
+#include "libzip/coll/allreduce.h"
+#include "libzip/coll/base/coll.h"
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
@@ -92,7 +93,7 @@ int zfile_in(int rc)
 int zfile_agree(struct zcomm *twin, const char *function, int64_t *value, int n)
 {
 	return zcoll_run(twin, &(struct zcoll){.name = function,
-				       .build = zbuild_allreduce,
+				       .build = zallreduce_build,
 				       .sendbuf = MPI_IN_PLACE,
 				       .recvbuf = value,
 				       .recvcount = n,

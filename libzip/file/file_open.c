@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libzip/coll/coll.h"
+#include "libzip/coll/barrier.h"
+#include "libzip/coll/bcast.h"
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
@@ -171,7 +172,7 @@ static int fail(struct opening *o)
 	if (rank != twin->rank || zn.Error_string(o->code, text, &len) != MPI_SUCCESS)
 		zfile_class_text(class, text);
 	zerror_cut_stack(text);
-	int rc = zcoll_bcast(twin, open_name, text, sizeof(text), MPI_CHAR, rank);
+	int rc = zbcast_run(twin, open_name, text, sizeof(text), MPI_CHAR, rank);
 	if (rc != MPI_SUCCESS)
 		return rc;
 	return zerror_raise_file(MPI_FILE_NULL, class, open_name, "'%s', at rank %d (part '%s'): %.*s", o->f->name,
@@ -216,7 +217,7 @@ static int init_shared(struct zfile *f)
 			zn.File_get_position(f->handle, &told.end);
 		zfile_in(MPI_SUCCESS);
 	}
-	int rc = zcoll_bcast(f->twin, open_name, &told, sizeof(told), MPI_BYTE, 0);
+	int rc = zbcast_run(f->twin, open_name, &told, sizeof(told), MPI_BYTE, 0);
 	char *path = rc == MPI_SUCCESS ? zfile_beside_name(f->name, told.random) : NULL;
 	if (path)
 		zfile_pointer_init(&f->shared, path, told.end); /* without memory: shared pointers fail */
@@ -326,12 +327,12 @@ int zip_File_close(MPI_File *fh)
 	zfile_out();
 	int native = zfile_in(zn.File_close(fh));
 	if (rc == MPI_SUCCESS && f->amode & MPI_MODE_DELETE_ON_CLOSE) {
-		rc = zcoll_barrier(f->twin);
+		rc = zbarrier_run(f->twin);
 		if (f->twin->rank == 0 && rc == MPI_SUCCESS && unlink(f->name) != 0)
 			rc = zerror_raise_file(MPI_FILE_NULL, MPI_ERR_IO, close_name, "cannot delete '%s': %s", f->name,
 				strerror(errno));
 		/* who has closed it finds it gone */
-		int after = zcoll_barrier(f->twin);
+		int after = zbarrier_run(f->twin);
 		rc = rc == MPI_SUCCESS ? after : rc;
 	}
 	free_file(f);

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "libzip/bridge/bridge.h"
-#include "libzip/coll/coll.h"
+#include "libzip/coll/base/leader.h"
+#include "libzip/coll/bcast.h"
 #include "libzip/file/file.h"
 #include "libzip/file/file_beside.h"
 #include "libzip/shim/shim.h"
@@ -112,8 +113,8 @@ int zfile_same_check(struct zcomm *twin, const char *function, const char *path,
 		if (may_write && t.regular)
 			beside = put_beside(path, &t);
 	}
-	int rc = zcoll_bcast(twin, function, &t, sizeof(t), MPI_BYTE, 0);
-	if (rc == MPI_SUCCESS && twin->rank != 0 && zcoll_is_leader(twin))
+	int rc = zbcast_run(twin, function, &t, sizeof(t), MPI_BYTE, 0);
+	if (rc == MPI_SUCCESS && twin->rank != 0 && zleader_is_me(twin))
 		mine = compare(path, &t, may_write);
 	/* what is wrong at the lowest rank; whether any has a copy */
 	int64_t said[2] = {mine > COPY ? (int64_t)(twin->size - twin->rank) << REASON_BITS | mine : 0, mine == COPY};

@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libzip/coll/coll.h"
+#include "libzip/coll/bcast.h"
+#include "libzip/coll/scan.h"
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
@@ -109,12 +110,12 @@ static int take_ordered(const struct access *a, MPI_Offset *at)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	wrong = size_of(f, a, &etypes);
-	rc = zcoll_exscan(f->twin, a->name, &etypes, &before, 1, MPI_INT64_T, MPI_SUM);
+	rc = zscan_run_exclusive(f->twin, a->name, &etypes, &before, 1, MPI_INT64_T, MPI_SUM);
 	if (f->twin->rank == 0)
 		before = 0;
 	if (f->twin->rank == last)
 		told.error = zfile_pointer_add(&f->shared, before + etypes, &told.was);
-	int heard = zcoll_bcast(f->twin, a->name, &told, 2, MPI_INT64_T, last);
+	int heard = zbcast_run(f->twin, a->name, &told, 2, MPI_INT64_T, last);
 	*at = told.was + before;
 	if (rc == MPI_SUCCESS)
 		rc = heard;

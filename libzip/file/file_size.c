@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is asked of a file that spans parts, or done to all of it: group, access mode, hints, size, sync, atomicity. */
-#include "libzip/coll/coll.h"
+#include "libzip/coll/barrier.h"
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/file/file.h"
@@ -53,7 +53,7 @@ static int meet_with(struct zfile *f, int64_t number, const char *function)
 /* Nobody goes on before all have done it, as another one's data behind the new end would be lost. */
 static int leave_together(struct zfile *f, int rc)
 {
-	int after = zcoll_barrier(f->twin);
+	int after = zbarrier_run(f->twin);
 
 	return rc == MPI_SUCCESS ? after : rc;
 }

@@ -3,7 +3,8 @@
  * pointer: seeking and asking. */
 #include <errno.h>
 
-#include "libzip/coll/coll.h"
+#include "libzip/coll/barrier.h"
+#include "libzip/coll/bcast.h"
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/file/file.h"
@@ -42,7 +43,7 @@ static int rewind_shared(struct zfile *f, const char *name)
 	if (rc == MPI_SUCCESS && used && f->twin->rank == 0)
 		rc = zfile_shared_error(f, zfile_pointer_set(&f->shared, 0), name);
 	if (used) {
-		int after = zcoll_barrier(f->twin);
+		int after = zbarrier_run(f->twin);
 		rc = rc == MPI_SUCCESS ? after : rc;
 	}
 	return rc;
@@ -142,6 +143,6 @@ int zip_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 			"offset or whence is wrong, or not the same in all processes");
 	if (f->twin->rank == 0)
 		error = move_to(f, offset, whence);
-	rc = zcoll_bcast(f->twin, name, &error, 1, MPI_INT, 0);
+	rc = zbcast_run(f->twin, name, &error, 1, MPI_INT, 0);
 	return rc == MPI_SUCCESS ? zfile_shared_error(f, error, name) : rc;
 }

@@ -10,7 +10,7 @@
 
 #include "libzip/world/board.h"
 #include "libzip/bridge/bridge.h"
-#include "libzip/coll/inside/coll_pairs.h"
+#include "libzip/coll/inside/pairs.h"
 #include "libzip/world/comm.h"
 #include "libzip/comm/commnew.h"
 #include "libzip/p2p/buffer.h"

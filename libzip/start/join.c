@@ -27,7 +27,7 @@
 #include "common/transport/transports.h"
 #include "libzip/world/rails.h"
 #include "libzip/shim/shim.h"
-#include "libzip/coll/tune.h"
+#include "libzip/coll/base/tune.h"
 #include "libzip/world/world.h"
 
 #define CONNECT_TIMEOUT_MS 10000 /* and for each answer but WORLD */
@@ -363,7 +363,7 @@ int zjoin(const struct zenv *env, struct zerr *err)
 	if (rc != 0)
 		return rc;
 	zworld_set_job(job);
-	rc = ztune_init(env, err);
+	rc = ztune_init(env->tuning, env->tune, err);
 	if (rc == 0)
 		rc = configure_transports(env, err);
 	if (rc == 0)

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "libzip/coll/coll.h"
+#include "libzip/coll/barrier.h"
 #include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
 #include "libzip/win/win_check.h"
@@ -29,7 +29,7 @@ int zip_Win_fence(int assertion, MPI_Win win)
 		return rc;
 	rc = zwin_complete(w, NULL, false, name); /* also where nothing should have been started */
 	w->access = assertion & MPI_MODE_NOSUCCEED ? ZWIN_NO_EPOCH : ZWIN_FENCE;
-	const int met = zcoll_barrier(w->comm);
+	const int met = zbarrier_run(w->comm);
 	zn.Win_sync(w->handle);
 	return rc == MPI_SUCCESS ? met : rc;
 }

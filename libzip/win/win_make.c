@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libzip/coll/coll.h"
+#include "libzip/coll/barrier.h"
+#include "libzip/coll/bcast.h"
 #include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/world/group.h"
@@ -139,9 +140,9 @@ static int make(struct making *m, MPI_Win *win)
 	if (!twin)
 		return rc;
 	id = twin->rank == 0 ? (int64_t)zcomm_new_id() : 0;
-	rc = zcoll_bcast(twin, m->name, &id, 1, MPI_INT64_T, 0);
+	rc = zbcast_run(twin, m->name, &id, 1, MPI_INT64_T, 0);
 	if (rc == MPI_SUCCESS)
-		rc = zcoll_barrier(twin);
+		rc = zbarrier_run(twin);
 	if (rc == MPI_SUCCESS)
 		rc = make_natively(m, win);
 	if (rc != MPI_SUCCESS) {
@@ -150,7 +151,7 @@ static int make(struct making *m, MPI_Win *win)
 	}
 	if (!make_entry(m, twin, *win, id)) /* the others have it */
 		zerror_fatal(1, "%s: out of memory", m->name);
-	return zcoll_barrier(twin);
+	return zbarrier_run(twin);
 }
 
 static int create(const char *name, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
@@ -209,7 +210,7 @@ int zip_Win_free(MPI_Win *win)
 	if (rc != MPI_SUCCESS)
 		return rc;
 	const int late = zwin_complete_talk(w, name); /* raised; the window goes all the same */
-	rc = zcoll_barrier(w->comm);
+	rc = zbarrier_run(w->comm);
 	if (w->comm->nlocal > 1)
 		zprogress_serve(false);
 	zshim_callback_begin(); /* deletes attributes; and it blocks until the others have called it */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "libzip/bridge/bridge.h"
-#include "libzip/coll/inside/coll_data.h"
 #include "libzip/type/data.h"
 #include "libzip/type/redop.h"
 #include "libzip/world/error.h"

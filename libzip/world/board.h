@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory that the members of a communicator in one part share, where all ranks of the part are on one host: small
- * pieces of collectives are handed over there (coll_board.h), which takes one look at a counter, and not native
- * messages, which take allocations, matching and the progress of all that is native.
+ * pieces of collectives are handed over there (libzip/coll/inside/shared.h), which takes one look at a counter, and not
+ * native messages, which take allocations, matching and the progress of all that is native.
  *
  * A board has operations, numbered from 0, the same in all its members. In each every member has a slot, which it may
  * fill and publish once; the others may look at what is published until they have said that they are done with the

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The schedules that libzip makes of plans (coll_plan.h), proved by carrying out those of all ranks: messages between
- * two ranks meet in the order in which they were begun, native broadcasts in that of each part's members, and
- * everything is as late as it may be. Nobody waits for ever, a block is there before it is sent, enters each part once,
- * and all have everything in the end.
+ * The schedules that libzip makes of plans (libzip/coll/across/plan.h), proved by carrying out those of all ranks:
+ * messages between two ranks meet in the order in which they were begun, native broadcasts in that of each part's
+ * members, and everything is as late as it may be. Nobody waits for ever, a block is there before it is sent, enters
+ * each part once, and all have everything in the end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 /* alone, over fakes of what it calls of the engine */
-#include "libzip/coll/across/coll_plan.c"
+#include "libzip/coll/across/plan.c"
 
 #define PARTS_MAX 9
 #define RANKS_MAX 40
@@ -99,7 +99,7 @@ int zstep_recv(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, 
 	return add(s, MESSAGE_IN, buf, count, source);
 }
 
-int znative_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
+int zinside_bcast(struct zsched *s, void *buf, MPI_Count count, MPI_Datatype type, int root)
 {
 	assert_true(type == MPI_BYTE && count > 0);
 	return add(s, NATIVE, buf, count, root);
@@ -342,7 +342,7 @@ static void carry_out_plans(int leaders, const struct ztuning_settings *tune, in
 	memset(entered, 0, sizeof entered);
 	for (int r = 0; r < nranks; r++)
 		if (part_number(r) != absent || r == ranks[r].pieces[0].root)
-			assert_int_equal(zbuild_plans(&ranks[r], ranks[r].pieces, npieces, leaders, tune), MPI_SUCCESS);
+			assert_int_equal(zplan_build(&ranks[r], ranks[r].pieces, npieces, leaders, tune), MPI_SUCCESS);
 	while (anything())
 		;
 	check_end();
@@ -368,7 +368,7 @@ static void all_to_all(void **state)
 		int leaders = 1 + draw(leaders_most(nparts));
 		for (int a = 0; a < leaders; a++)
 			for (int p = 0; p < nparts; p++)
-				add_piece(parts[p].member[zcoll_first(parts[p].count, leaders, a)], a,
+				add_piece(parts[p].member[zleader_first(parts[p].count, leaders, a)], a,
 					draw(3) ? draw(200) : 0);
 		carry_out_plans(leaders, &tune, -1);
 		free_all();
@@ -419,7 +419,7 @@ static void depth(void **state)
 		make_ranks(3, 1);
 		add_piece(parts[0].leader, 0, 75);
 		struct zsched *second = &ranks[parts[1].leader];
-		assert_int_equal(zbuild_plans(second, second->pieces, 1, 1, &tune), MPI_SUCCESS);
+		assert_int_equal(zplan_build(second, second->pieces, 1, 1, &tune), MPI_SUCCESS);
 		while (go_on(second))
 			;
 		assert_int_equal(second->end, deep + (deep > 1)); /* and the first is waited for */
@@ -438,7 +438,7 @@ static void bounded(void **state)
 	make_ranks(3, 1);
 	add_piece(parts[0].leader, 0, 1001);
 	struct zsched *root = &ranks[parts[0].leader];
-	assert_int_equal(zbuild_plans(root, root->pieces, 1, 1, &tune), MPI_SUCCESS);
+	assert_int_equal(zplan_build(root, root->pieces, 1, 1, &tune), MPI_SUCCESS);
 	assert_int_equal(root->n, 2 * 5 * 2);
 	free_all();
 }

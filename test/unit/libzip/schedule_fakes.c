@@ -15,7 +15,7 @@
 #include "libzip/schedule/sched.c"
 #include "libzip/schedule/step.c"
 #include "libzip/schedule/step_run.c"
-#include "libzip/coll/across/coll_flight.c"
+#include "libzip/coll/across/flight.c"
 
 #include "test/unit/libzip/schedule_fakes.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "libzip/coll/across/coll_flight.h"
+#include "libzip/coll/across/flight.h"
 #include "libzip/schedule/engine.h"
 #include "test/unit/libzip/schedule_fakes.h"
 
