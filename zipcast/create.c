@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups, as the application's threads make, use and end them: checked here, and handed to the context's thread. */
+/* The public functions for groups: they check, connect, and hand the rest to the context's thread. See zipcast.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "zipcast/context.h"
 #include "common/base/hash.h"
+#include "zipcast/command.h"
+#include "zipcast/connect.h"
+#include "zipcast/end.h"
+#include "zipcast/used.h"
 
-/* The same in all members that mean the same group, whatever their byte order: a hash of what defines it. */
+/* A hash of all that defines the group: the same in all members that mean the same group, whatever their byte order. */
 static uint32_t define(const struct zipcast_group *g, const uint32_t *members)
 {
 	uint32_t hash = ZHASH32;
@@ -24,7 +27,7 @@ static uint32_t define(const struct zipcast_group *g, const uint32_t *members)
 	return hash;
 }
 
-/* Who sends me the first block of a message, of which only they may send before there is memory for it. */
+/* Finds the members that may send us the first block of a message: only they may send before there is memory for it. */
 static int find_openers(struct zipcast_group *g)
 {
 	for (uint32_t blocks = 1; blocks <= 2; blocks++) {
@@ -59,22 +62,22 @@ static int fill_members(struct zipcast_group *g, const uint32_t *members, struct
 	return 0;
 }
 
-static int find_peers(struct zipcast_group *g)
+static int find_neighbours(struct zipcast_group *g)
 {
-	bool *peer = calloc(g->nmembers, sizeof(*peer));
+	bool *neighbour = calloc(g->nmembers, sizeof(*neighbour));
 	struct zcastplan_shape shape = {g->algorithm, g->nmembers, 1, g->site};
-	int rc = peer ? zcastplan_peers(&shape, g->me, peer) : -ENOMEM;
+	int rc = neighbour ? zcastplan_peers(&shape, g->me, neighbour) : -ENOMEM;
 	for (uint32_t i = 0; rc == 0 && i < g->nmembers; i++)
-		g->member[i].peer = peer[i];
-	free(peer);
+		g->member[i].neighbour = neighbour[i];
+	free(neighbour);
 	return rc;
 }
 
-/* And is nobody there twice? */
+/* Sorts the places of the members by node, and refuses a node that is there twice. */
 static int sort_members(struct zipcast_group *g, const uint32_t *members, struct zerr *err)
 {
 	const uint32_t nnodes = g->zc->nnodes;
-	uint32_t *place = calloc(nnodes, sizeof(*place)), n = 0; /* and 1; 0: none */
+	uint32_t *place = calloc(nnodes, sizeof(*place)), n = 0; /* of each node, plus 1; 0: no member */
 	int rc = place ? 0 : -ENOMEM;
 	for (uint32_t i = 0; rc == 0 && i < g->nmembers; i++) {
 		if (place[members[i]])
@@ -115,61 +118,22 @@ static int fill_group(struct zipcast_group *g, const struct zipcast_group_config
 	if (rc == 0)
 		rc = sort_members(g, c->members, err);
 	if (rc == 0)
-		rc = find_peers(g);
+		rc = find_neighbours(g);
 	if (rc == 0)
 		rc = find_openers(g);
 	g->definition = define(g, c->members);
 	return rc;
 }
 
-/* False: it is connected, is being called, or has just been found by another thread not to be reachable. */
-static bool begin_connecting(struct node *n, int *rc, char *why)
-{
-	struct zipcast *zc = n->zc;
-	bool waited = false;
-	pthread_mutex_lock(&zc->lock);
-	for (; n->connecting; waited = true)
-		pthread_cond_wait(&zc->executed, &zc->lock);
-	const bool there = n->connected || n->calling;
-	*rc = waited && !there ? n->connect_rc : 0;
-	if (*rc != 0)
-		snprintf(why, ZIPCAST_WHY_BYTES, "%s", n->unreachable ? n->unreachable : strerror(-*rc));
-	const bool mine = n->connecting = !there && *rc == 0;
-	pthread_mutex_unlock(&zc->lock);
-	return mine;
-}
-
-static void end_connecting(struct node *n, int rc, const char *why)
-{
-	struct zipcast *zc = n->zc;
-	pthread_mutex_lock(&zc->lock);
-	free(n->unreachable);
-	n->unreachable = rc != 0 ? strdup(why) : NULL;
-	n->connect_rc = rc;
-	n->connecting = false;
-	pthread_cond_broadcast(&zc->executed);
-	pthread_mutex_unlock(&zc->lock);
-}
-
-/* By one thread at a time; others that need the same node share what comes of it, and those that need others go on. */
-static int connect_node(struct node *n, char *why)
-{
-	int rc;
-	if (!begin_connecting(n, &rc, why))
-		return rc;
-	rc = n->bridged ? zcast_bridge_call(n, why) : zcast_node_connect(n, why);
-	end_connecting(n, rc, why);
-	return rc;
-}
-
-/* Those below me, as the others connect to me; and those that only zipperd connects to me. */
-static int connect_peers(struct zipcast_group *g, char *why)
+/* This node connects to neighbours with a lower number, and asks zipperd for all bridged ones. The others connect to
+ * this node. */
+static int connect_neighbours(struct zipcast_group *g, char *why)
 {
 	int rc = 0;
 	for (uint32_t i = 0; i < g->nmembers && rc == 0; i++) {
 		struct member *m = &g->member[i];
-		if (m->node && m->peer && (m->node->bridged || m->node->number < g->zc->me))
-			rc = connect_node(m->node, why);
+		if (m->node && m->neighbour && (m->node->bridged || m->node->number < g->zc->me))
+			rc = zconnect_node(m->node, why);
 	}
 	return rc;
 }
@@ -182,7 +146,7 @@ int zipcast_group_create(struct zipcast_group **out, struct zipcast *zc, const s
 	int rc = g ? 0 : -ENOMEM;
 	*out = NULL;
 	why[0] = '\0';
-	if (rc == 0 && (zcast_on_thread(zc) || !zc->node))
+	if (rc == 0 && (zcontext_on_thread(zc) || !zc->node))
 		rc = zerr_set(&err, -EDEADLK,
 			zc->node ? "groups are not made in callbacks" : "zipcast_meet comes first");
 	if (rc == 0 && (c->nmembers == 0 || c->nmembers > zc->nnodes))
@@ -198,18 +162,18 @@ int zipcast_group_create(struct zipcast_group **out, struct zipcast *zc, const s
 	if (rc == 0 && !g->events.incoming && g->me != 0)
 		rc = zerr_set(&err, -EINVAL, "receivers need the callback for incoming messages");
 	if (rc == 0)
-		rc = zcast_used_reserve(g, &err);
+		rc = zused_reserve(g, &err);
 	if (rc != 0) {
 		snprintf(why, ZIPCAST_WHY_BYTES, "%.*s", ZIPCAST_WHY_BYTES - 1, err.text[0] ? err.text : strerror(-rc));
 		if (g)
-			zcast_group_free(g);
+			zgroup_free(g);
 		return rc;
 	}
-	rc = connect_peers(g, why);
+	rc = connect_neighbours(g, why);
 	struct command command = {.kind = rc == 0 ? COMMAND_GROUP : COMMAND_ABANDON, .group = g, .waited = true};
 	if (rc == 0)
-		*out = g;	     /* before there are callbacks, of which one may destroy it */
-	zcast_command(zc, &command); /* frees one that is abandoned */
+		*out = g;		  /* before a callback may destroy the group */
+	zcommand_hand_over(zc, &command); /* frees a group that is abandoned */
 	if (rc == 0 && command.rc != 0) {
 		rc = command.rc;
 		*out = NULL;
@@ -235,7 +199,7 @@ int zipcast_send(struct zipcast_group *g, const void *data, uint64_t bytes)
 	}
 	*out = (struct outgoing){.data = (void *)(uintptr_t)data, .bytes = bytes};
 	*c = (struct command){.kind = COMMAND_SEND, .group = g, .out = out};
-	zcast_command(g->zc, c);
+	zcommand_hand_over(g->zc, c);
 	return 0;
 }
 
@@ -251,8 +215,8 @@ void zipcast_group_destroy(struct zipcast_group *g)
 	if (!g)
 		return;
 	struct command c = {.kind = COMMAND_DESTROY, .group = g, .waited = true};
-	if (zcast_on_thread(g->zc))
-		zcast_group_end_now(g);
+	if (zcontext_on_thread(g->zc))
+		zend_destroy_now(g);
 	else
-		zcast_command(g->zc, &c);
+		zcommand_hand_over(g->zc, &c);
 }

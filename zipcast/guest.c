@@ -1,39 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Guests: who has connected to this node and has not shown yet which one it is. Of two nodes the higher one connects.
- * It proves that it knows the key, and so does the other, by the messages and hashes of ctl.h (HELLO with service
- * CAST, the node's number as its user, the session as its job). The context's thread.
- */
+/* A guest's messages, and how it becomes a node's link; see guest.h. */
+#include "zipcast/guest.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clock.h"
-#include "zipcast/context.h"
+#include "zipcast/end.h"
+#include "zipcast/handshake.h"
+#include "zipcast/node.h"
 
 #define ACCEPT_BUDGET 16
 
-int zcast_guest_say(struct zlink *z, const struct zctl_msg *msg)
-{
-	uint8_t buf[512], raw[ZWIRE_ENV_BYTES];
-	int len = zctl_encode(buf, sizeof(buf), msg);
-	if (len < 0)
-		return len;
-	zwire_encode(raw, &(struct zwire_env){.kind = ZWIRE_CTRL,
-				  .src = ZWIRE_NOBODY,
-				  .dst = ZWIRE_NOBODY,
-				  .len = (uint32_t)len});
-	int rc = z->ops->post(z, raw, buf, (size_t)len);
-	return rc == 0 ? z->ops->flush(z) : rc; /* full at the second message: not one of us */
-}
-
 static int answer(struct guest *g, const struct zctl_msg *msg)
 {
-	return zcast_guest_say(g->link.zlink, msg);
+	return zhandshake_say(g->link.zlink, msg);
 }
 
-/* With my number, which may be another one than it thinks; who has called this node puts that before it. */
+/* The text names this node's number, as the guest may have meant another node. A caller adds the number by itself. */
 static int refuse(const struct zipcast *zc, struct guest *g, int code, const char *text)
 {
 	struct zctl_msg msg = {.type = ZCTL_ERROR};
@@ -88,7 +74,7 @@ static int hear(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	struct zerr err;
 	(void)raw;
 	if (h->guest->proved)
-		return -EAGAIN; /* a message for the node */
+		return -EAGAIN; /* the message is for the node */
 	if (env->kind != ZWIRE_CTRL || zctl_decode(&msg, payload, env->len, &err) != 0)
 		return -EPROTO;
 	int rc = msg.type == ZCTL_HELLO	  ? greet(h->zc, h->guest, &msg.u.hello)
@@ -98,7 +84,7 @@ static int hear(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	return rc;
 }
 
-bool zcast_guests_accept(struct zipcast *zc)
+bool zguest_accept(struct zipcast *zc)
 {
 	int i = 0;
 	for (; i < ACCEPT_BUDGET; i++) {
@@ -107,7 +93,7 @@ bool zcast_guests_accept(struct zipcast *zc)
 		if (zc->listener->ops->accept(zc->listener, &z, &err) != 0)
 			break;
 		struct guest *g = calloc(1, sizeof(*g));
-		if (!g || zcast_watch(zc, &g->link, z) != 0) {
+		if (!g || zcontext_watch(zc, &g->link, z) != 0) {
 			free(g);
 			z->ops->close(z);
 			continue;
@@ -118,64 +104,60 @@ bool zcast_guests_accept(struct zipcast *zc)
 	return i > 0;
 }
 
-void zcast_guest_add(struct zipcast *zc, struct call *c)
+int zguest_add(struct node *called, const struct cast_link *link)
 {
+	struct zipcast *zc = called->zc;
 	struct guest *g = calloc(1, sizeof(*g));
-	if (!g) {
-		struct node *n = c->node;
-		zcast_call_close(zc, c);
-		zcast_bridge_refused(n, strerror(ENOMEM));
-		return;
-	}
-	g->link = c->link;
-	g->called = c->node;
+	if (!g)
+		return -ENOMEM;
+	g->link = *link;
+	g->called = called;
 	g->deadline_ms = zclock_ms() + zc->timeout_ms;
-	list_del(&c->of_context);
-	free(c);
 	list_add(&zc->guests, &g->of_context);
+	return 0;
 }
 
-void zcast_guest_close(struct zipcast *zc, struct guest *g)
+void zguest_close(struct zipcast *zc, struct guest *g)
 {
 	if (g->called)
-		zcast_note_calling(g->called, false);
+		znode_note_calling(g->called, false);
 	list_del(&g->of_context);
-	zcast_unwatch(zc, &g->link);
+	zcontext_unwatch(zc, &g->link);
 	g->link.zlink->ops->close(g->link.zlink);
 	free(g);
 }
 
-/* It has shown that it is the node it says. False: its link is not ready to be one yet. */
+/* The guest has proved that it is its node. False: its link is not settled yet. */
 static bool welcome(struct zipcast *zc, struct guest *g)
 {
 	struct zlink *z = g->link.zlink;
 	struct node *n = &zc->node[g->node];
 	char why[ZIPCAST_WHY_BYTES];
-	int rc = zcast_link_settle(zc, z, why);
+	int rc = zhandshake_settle(zc, z, why);
 	if (rc > 0)
 		return false;
 	list_del(&g->of_context);
-	zcast_unwatch(zc, &g->link);
+	zcontext_unwatch(zc, &g->link);
 	free(g);
 	if (rc == 0 && n->bridged) {
-		zcast_bridge_up(n, z);
+		zhandshake_bridged(n, z);
 		return true;
 	}
 	if (rc == 0) {
-		zcast_node_up(n, z, why);
+		znode_up(n, z, why);
 		return true;
 	}
 	z->ops->close(z);
 	if (n->bridged) {
-		zcast_note_calling(n, false);
-		zcast_bridge_refused(n, why);
+		znode_note_calling(n, false);
+		zhandshake_refuse(n, why);
 	} else {
-		zcast_members_lost(n, why);
+		zend_without_node(n, why);
 	}
 	return true;
 }
 
-bool zcast_guests_turn(struct zipcast *zc)
+bool zguest_turn(struct zipcast *zc)
 {
 	struct list *node, *after;
 	bool did = false;
@@ -189,9 +171,9 @@ bool zcast_guests_turn(struct zipcast *zc)
 			continue;
 		if ((rc < 0 && (rc != -EAGAIN || g->proved)) || zclock_ms() >= g->deadline_ms) {
 			struct node *called = g->called;
-			zcast_guest_close(zc, g);
+			zguest_close(zc, g);
 			if (called)
-				zcast_bridge_refused(called,
+				zhandshake_refuse(called,
 					"zipperd has connected it, but it did not show that it is that");
 		}
 	}

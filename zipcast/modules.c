@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The settings of Verbs, by the names that ranks have for them, see modules.h. */
+/* The settings of Verbs, under the names that ranks use for them; see modules.h. */
 #include "zipcast/modules.h"
 
 #include <errno.h>
@@ -8,11 +8,11 @@
 #include <stddef.h>
 
 #include "common/config/conf.h"
+#include "common/transport/transports.h"
 #include "common/transport/verbs/device/verbs_options.h"
 #include "common/transport/verbs/verbs_module.h"
-#include "common/transport/transports.h"
 
-static struct settings { /* they must stay: the module keeps them */
+static struct settings { /* static: the module keeps pointers to them */
 	struct zverbs_options verbs;
 	char *module_dir;
 	int64_t one_sided;
@@ -42,20 +42,20 @@ static const struct zconf_row rows[] = {
 	{.name = NULL},
 };
 
-int zcast_modules_configure(struct zerr *err)
+int zmodules_configure(struct zerr *err)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static bool done;
 	int rc = 0;
 	pthread_mutex_lock(&lock);
 	if (!done) {
-		zconf_free(rows, &settings); /* of a try that failed */
+		zconf_free(rows, &settings); /* of an earlier call that failed */
 		rc = zconf_defaults(rows, &settings, err);
 		if (rc == 0)
 			rc = zconf_environ(rows, &settings, "ZIPPER", zconf_others, err);
 		if (rc == 0)
 			ztransports_configure(settings.module_dir, &settings.verbs);
-		/* found here, as contexts are opened by several threads, and later ones only read that it is there */
+		/* loaded here under the lock: several threads may open contexts, and later calls only read */
 		if (rc == 0 && !ztransports_find(ZADDR_VERBS, err))
 			rc = -EPROTONOSUPPORT;
 		done = rc == 0;
@@ -64,7 +64,7 @@ int zcast_modules_configure(struct zerr *err)
 	return rc;
 }
 
-enum zcast_one_sided zcast_modules_one_sided(void)
+enum zmodules_one_sided zmodules_one_sided(void)
 {
-	return (enum zcast_one_sided)settings.one_sided;
+	return (enum zmodules_one_sided)settings.one_sided;
 }

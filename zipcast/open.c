@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts, as the application's threads open and close them. */
+/* The public functions for contexts: open, meet, close. See zipcast.h. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
@@ -11,10 +11,18 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "zipcast/context.h"
-#include "zipcast/modules.h"
 #include "common/control/ctl_name.h"
 #include "common/transport/transports.h"
+#include "zipcast/call.h"
+#include "zipcast/command.h"
+#include "zipcast/connect.h"
+#include "zipcast/end.h"
+#include "zipcast/guest.h"
+#include "zipcast/modules.h"
+#include "zipcast/poll.h"
+#include "zipcast/remote.h"
+#include "zipcast/thread.h"
+#include "zipcast/used.h"
 
 #define TIMEOUT_MS 30000
 
@@ -24,7 +32,7 @@ static int explain(char *why, const struct zerr *err, int rc)
 	return rc;
 }
 
-/* By such an address every node would connect to itself. */
+/* With such an address every node would connect to itself. */
 static bool is_wildcard(const struct zaddr *addr)
 {
 	struct in6_addr six;
@@ -57,7 +65,7 @@ static int check_config(const struct zipcast_config *c, struct zaddr *addr, stru
 
 static int start_thread(struct zipcast *zc)
 {
-	/* Those who come before zipcast_meet wait, without waking the thread all the time. */
+	/* Connections that come before zipcast_meet wait, without waking the thread all the time. */
 	struct epoll_event ev = {.events = EPOLLIN}, not_yet = {.events = 0};
 	zc->epoll = epoll_create1(EPOLL_CLOEXEC);
 	zc->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -68,7 +76,7 @@ static int start_thread(struct zipcast *zc)
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int rc = pthread_create(&zc->thread, NULL, zcast_run, zc);
+	int rc = pthread_create(&zc->thread, NULL, zthread_run, zc);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return -rc;
 }
@@ -91,7 +99,7 @@ static void free_context(struct zipcast *zc)
 	struct used *u, *after;
 	HASH_ITER(hh, zc->used, u, after) {
 		HASH_DEL(zc->used, u);
-		zcast_used_free(u);
+		zused_free(u);
 	}
 	free_nodes(zc);
 	if (zc->endpoint)
@@ -133,20 +141,20 @@ int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[
 	list_init(&zc->calls);
 	list_init(&zc->ending);
 	list_init(&zc->ended);
-	zc->one_sided = ZCAST_ONE_SIDED_NO;
+	zc->one_sided = ZMODULES_ONE_SIDED_NO;
 	zwait_init(&zc->wait, true);
 	pthread_mutex_init(&zc->lock, NULL);
 	pthread_cond_init(&zc->executed, NULL);
 	const struct ztransport *t = NULL;
-	rc = zcast_bridge_init(zc, c, &err);
+	rc = zconnect_init(zc, c, &err);
 	if (rc != 0) {
 		free_context(zc);
 		return explain(why, &err, rc);
 	}
-	if (addr.kind != ZADDR_VERBS || zcast_modules_configure(&err) == 0)
+	if (addr.kind != ZADDR_VERBS || zmodules_configure(&err) == 0)
 		t = ztransports_find(addr.kind, &err);
 	if (t && addr.kind == ZADDR_VERBS)
-		zc->one_sided = zcast_modules_one_sided();
+		zc->one_sided = zmodules_one_sided();
 	rc = t ? t->listen(&zc->listener, &addr, &err) : -EPROTONOSUPPORT;
 	if (rc == 0) {
 		t->listener_addr(zc->listener, &addr);
@@ -195,7 +203,7 @@ static int check_address(const struct zipcast *zc, const char *text, struct zerr
 	if (direct && addr.kind != zc->kind)
 		return zerr_set(err, -EINVAL, "%.100s is another kind of address than this node's, %.100s", text,
 			zc->address);
-	return addr.kind == ZADDR_VERBS ? zcast_modules_configure(err) : 0;
+	return addr.kind == ZADDR_VERBS ? zmodules_configure(err) : 0;
 }
 
 static bool set_address(struct node *n, const char *text)
@@ -241,20 +249,20 @@ int zipcast_meet(struct zipcast *zc, const char *const *address, uint32_t nodes,
 		zc->nnodes = i + 1;
 	}
 	if (!ok) {
-		free_nodes(zc); /* so that it can be tried again, and no group is made with half of them */
+		free_nodes(zc); /* the caller may try again, and no group is made with half of the nodes */
 		return explain(why, &err, -ENOMEM);
 	}
 	struct command c = {.kind = COMMAND_MEET, .waited = true};
-	zcast_command(zc, &c);
+	zcommand_hand_over(zc, &c);
 	return 0;
 }
 
-/* All begin to end before the first is closed: what a close waits for is the same time for all. */
+/* All links begin to drain before the first is closed, so that their waits overlap. */
 static void drain_links(struct zipcast *zc)
 {
 	for (uint32_t i = 0; i < zc->nup; i++) {
 		struct zlink *z = zc->up[i]->link.zlink;
-		zcast_remote_part(zc->up[i]);
+		zremote_before_close(zc->up[i]);
 		if (z->ops->drain)
 			z->ops->drain(z);
 	}
@@ -263,19 +271,19 @@ static void drain_links(struct zipcast *zc)
 void zipcast_close(struct zipcast *zc)
 {
 	struct command c = {.kind = COMMAND_STOP, .waited = true};
-	if (!zc || zcast_on_thread(zc))
+	if (!zc || zcontext_on_thread(zc))
 		return;
-	zcast_command(zc, &c);
+	zcommand_hand_over(zc, &c);
 	pthread_join(zc->thread, NULL);
 	drain_links(zc);
 	while (zc->nup)
-		zcast_node_lost(zc->up[0], NULL);
-	zcast_settle(zc); /* nobody reaches any memory any more */
-	zcast_drop_commands(zc);
-	zcast_bury(zc);
+		zpoll_lose(zc->up[0], NULL);
+	zend_settle(zc); /* no memory is open to anyone any more */
+	zcommand_drop_all(zc);
+	zend_bury(zc);
 	while (!list_empty(&zc->guests))
-		zcast_guest_close(zc, list_entry(zc->guests.next, struct guest, of_context));
+		zguest_close(zc, list_entry(zc->guests.next, struct guest, of_context));
 	while (!list_empty(&zc->calls))
-		zcast_call_close(zc, list_entry(zc->calls.next, struct call, of_context));
+		zcall_close(zc, list_entry(zc->calls.next, struct call, of_context));
 	free_context(zc);
 }

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Blocks without copies, where the transport has one-sided operations (transport.h): the receiver opens the memory of
- * the message that is arriving to those who send it blocks of it, the sender writes them there and says WRITTEN. That
- * comes after the bytes, as the links concerned are ordered, and so do FAIL and LEAVE: who has said them writes no
- * more. To close memory to somebody who writes would break the link, and with it other groups.
- */
+/* One-sided blocks: registered memory, writes and their completions; see remote.h. */
+#include "zipcast/remote.h"
+
 #include <errno.h>
 #include <sched.h>
 
 #include "common/base/clock.h"
-#include "zipcast/context.h"
 
 #define REAP_BATCH 16
-/* Smaller blocks go as messages: memory is opened for each message, and a write takes a message besides. Over Soft-RoCE
- * (four nodes in one virtual machine, zipbench cast --figure 6, medians of three runs) messages of 8 MiB took 1.5 times
- * as long with blocks of 4 KiB that are written, 1.3 with 16 KiB, 1.1 with 64 KiB; those of 1 MiB 0.9, 0.8 and 0.6.
- * Not measured on hardware. */
+/* Smaller blocks go as messages: memory is opened for each message, and each write needs a message as well. Measured
+ * over Soft-RoCE (four nodes in one virtual machine, zipbench cast --figure 6, medians of three runs), written against
+ * sent: messages of 8 MiB took 1.5 times as long with blocks of 4 KiB, 1.3 times with 16 KiB, 1.1 times with 64 KiB;
+ * messages of 1 MiB took 0.9, 0.8 and 0.6 times as long. Not measured on hardware. */
 #define MIN_BYTES 65536
 
 static const struct zrma *rma_of(const struct member *m)
@@ -23,25 +19,25 @@ static const struct zrma *rma_of(const struct member *m)
 	return m->node->link.zlink->ops->rma;
 }
 
-bool zcast_remote_wanted(const struct member *m)
+bool zremote_is_wanted(const struct member *m)
 {
 	const struct zrma *rma = rma_of(m);
-	const enum zcast_one_sided mode = m->node->zc->one_sided;
+	const enum zmodules_one_sided mode = m->node->zc->one_sided;
 	struct zrma_limits limits;
-	if (!rma || mode == ZCAST_ONE_SIDED_NO || m->node->bridged)
+	if (!rma || mode == ZMODULES_ONE_SIDED_NO || m->node->bridged)
 		return false;
-	if (mode == ZCAST_ONE_SIDED_AUTO &&
+	if (mode == ZMODULES_ONE_SIDED_AUTO &&
 		(m->group->block_bytes < MIN_BYTES || m->group->block_bytes < rma->min_bytes))
 		return false;
 	if (!m->node->link.heard)
-		return true; /* as far as is known */
+		return true; /* nothing speaks against it so far */
 	rma->limits(m->node->link.zlink, &limits);
 	return limits.writes > 0;
 }
 
 /* --- the receiver --- */
 
-bool zcast_remote_expose(struct member *m)
+bool zremote_expose(struct member *m)
 {
 	const struct message *msg = &m->group->message;
 	if (!m->exposed)
@@ -49,7 +45,7 @@ bool zcast_remote_expose(struct member *m)
 	return m->exposed;
 }
 
-void zcast_remote_conceal(struct member *m)
+void zremote_conceal(struct member *m)
 {
 	if (m->exposed)
 		rma_of(m)->conceal(m->node->link.zlink, &m->exposure);
@@ -58,7 +54,7 @@ void zcast_remote_conceal(struct member *m)
 
 /* --- the sender --- */
 
-/* The message's memory for the devices of a link. NULL: it cannot be. */
+/* The message's memory, registered for the devices of a link. NULL: that is not possible. */
 static const struct pin *pin(struct zipcast_group *g, struct zlink *z)
 {
 	const struct zrma *rma = z->ops->rma;
@@ -76,7 +72,7 @@ static const struct pin *pin(struct zipcast_group *g, struct zlink *z)
 	return p->rc == 0 ? p : NULL;
 }
 
-void zcast_remote_unpin(struct zipcast_group *g)
+void zremote_unpin(struct zipcast_group *g)
 {
 	for (uint32_t i = 0; i < g->npins; i++)
 		if (g->pin[i].rc == 0)
@@ -84,11 +80,11 @@ void zcast_remote_unpin(struct zipcast_group *g)
 	g->npins = 0;
 }
 
-/* Will a message come after what is written now? The link may have to be given a chance to change over for that. */
+/* Will a message arrive after the bytes that are written now? A link may need a flush to change over to that order. */
 static bool is_ordered(struct zlink *z)
 {
 	if (!z->ops->rma->is_ordered(z))
-		z->ops->flush(z); /* how that ends, those see who post */
+		z->ops->flush(z); /* the next post sees how that ends */
 	return z->ops->rma->is_ordered(z);
 }
 
@@ -102,10 +98,10 @@ static void tell_written(struct member *m, uint64_t offset)
 		.xfer = g->message.number,
 		.seq = g->message.bytes,
 		.offset = offset};
-	zcast_node_tell(m->node, &env, NULL);
+	znode_tell(m->node, &env, NULL);
 }
 
-int zcast_remote_write(struct member *m, uint64_t offset, uint32_t len)
+int zremote_write(struct member *m, uint64_t offset, uint32_t len)
 {
 	struct zipcast_group *g = m->group;
 	struct cast_link *l = &m->node->link;
@@ -130,7 +126,7 @@ int zcast_remote_write(struct member *m, uint64_t offset, uint32_t len)
 	if (rc == -EAGAIN)
 		l->blocked = true;
 	if (rc != 0)
-		return -EAGAIN; /* the receiving half notices a broken link, where it can be taken away */
+		return -EAGAIN; /* the receiving half notices a broken link, and removes it */
 	m->writes++;
 	g->writes++;
 	l->writes++;
@@ -140,7 +136,7 @@ int zcast_remote_write(struct member *m, uint64_t offset, uint32_t len)
 	return 0;
 }
 
-bool zcast_remote_reap(struct node *n)
+bool zremote_reap(struct node *n)
 {
 	struct cast_link *l = &n->link;
 	struct zrma_done done[REAP_BATCH];
@@ -153,21 +149,21 @@ bool zcast_remote_reap(struct node *n)
 			m->writes--;
 			m->group->writes--;
 			l->writes--;
-			l->failing |= done[i].rc != 0; /* why is told when all have been reported */
-			zcast_runnable(m->group);
+			l->failing |= done[i].rc != 0; /* the reason comes when all have been reported */
+			zgroup_set_runnable(m->group);
 		}
 	}
 	if (k < 0) {
 		l->failing = false;
 		n->broken = k;
 	}
-	/* Nobody waits for the sending half any more: it is flushed once again, so that it has what may still be lost
-	 * told to the receiving one. */
+	/* Nobody waits for the sending half any more. One more flush lets it tell the receiving half of bytes that may
+	 * still be lost. */
 	l->posted |= any && !l->writes;
 	return any;
 }
 
-bool zcast_remote_drain(struct zipcast_group *g, int timeout_ms)
+bool zremote_drain(struct zipcast_group *g, int timeout_ms)
 {
 	const int64_t until_ms = zclock_ms() + timeout_ms;
 	for (uint32_t i = 0; i < g->nmembers; i++) {
@@ -175,7 +171,7 @@ bool zcast_remote_drain(struct zipcast_group *g, int timeout_ms)
 		while (m->writes) {
 			struct zlink *z = m->node->link.zlink;
 			z->ops->flush(z);
-			if (zcast_remote_reap(m->node))
+			if (zremote_reap(m->node))
 				continue;
 			if (zclock_ms() >= until_ms)
 				return false;
@@ -185,7 +181,7 @@ bool zcast_remote_drain(struct zipcast_group *g, int timeout_ms)
 	return true;
 }
 
-void zcast_remote_give_up(struct zipcast_group *g)
+void zremote_give_up(struct zipcast_group *g)
 {
 	for (uint32_t i = 0; i < g->nmembers; i++) {
 		struct member *m = &g->member[i];
@@ -196,26 +192,26 @@ void zcast_remote_give_up(struct zipcast_group *g)
 
 /* --- ends of links --- */
 
-void zcast_remote_part(struct node *n)
+void zremote_before_close(struct node *n)
 {
 	struct list *node, *after;
 	list_for_each(node, after, &n->memberships) {
 		struct member *m = list_entry(node, struct member, of_node);
-		if (m->exposed) /* whose writes nobody waits for */
+		if (m->exposed) /* nobody waits for its writes */
 			rma_of(m)->give_up(n->link.zlink, ZLINK_RX);
-		zcast_remote_conceal(m);
+		zremote_conceal(m);
 		m->key_for = 0;
 	}
 }
 
-void zcast_remote_forget(struct node *n)
+void zremote_after_close(struct node *n)
 {
 	struct list *node, *after;
 	list_for_each(node, after, &n->memberships) {
 		struct member *m = list_entry(node, struct member, of_node);
 		m->group->writes -= m->writes;
 		m->writes = 0;
-		zcast_runnable(m->group);
+		zgroup_set_runnable(m->group);
 	}
 	n->link.writes = 0;
 	n->broken = 0;

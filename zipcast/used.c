@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The numbers of groups that there were: none is used twice, and what is still said of a group that is over here is
- * answered, so that nobody waits for us.
- */
+/* Numbers of groups, and answers for groups that are over; see used.h. */
+#include "zipcast/used.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "zipcast/context.h"
-
-void zcast_used_free(struct used *u)
+void zused_free(struct used *u)
 {
 	if (u)
-		free(u->peers);
+		free(u->others);
 	free(u);
 }
 
@@ -22,15 +19,15 @@ static struct used *make(const struct zipcast_group *g)
 	struct used *u = malloc(sizeof(*u));
 	if (!u)
 		return NULL;
-	*u = (struct used){.number = g->number, .peers = malloc(g->nmembers * sizeof(*u->peers))};
-	if (!u->peers) {
+	*u = (struct used){.number = g->number, .others = malloc(g->nmembers * sizeof(*u->others))};
+	if (!u->others) {
 		free(u);
 		return NULL;
 	}
 	return u;
 }
 
-int zcast_used_reserve(struct zipcast_group *g, struct zerr *err)
+int zused_reserve(struct zipcast_group *g, struct zerr *err)
 {
 	struct zipcast *zc = g->zc;
 	struct used *u, *mine = make(g);
@@ -44,39 +41,39 @@ int zcast_used_reserve(struct zipcast_group *g, struct zerr *err)
 	pthread_mutex_unlock(&zc->lock);
 	if (added)
 		return 0;
-	zcast_used_free(mine);
+	zused_free(mine);
 	return u ? zerr_set(err, -EEXIST, "group number %u was used before", g->number) : -ENOMEM;
 }
 
-static void forget_peers(struct used *u)
+static void free_others_if_none(struct used *u)
 {
-	if (u->npeers > 0)
+	if (u->nothers > 0)
 		return;
-	free(u->peers);
-	u->peers = NULL;
+	free(u->others);
+	u->others = NULL;
 }
 
-static void strike_peer(struct used *u, uint32_t number)
+static void strike_off(struct used *u, uint32_t number)
 {
-	for (uint32_t i = 0; i < u->npeers; i++)
-		if (u->peers[i] == number)
-			u->peers[i--] = u->peers[--u->npeers];
-	forget_peers(u);
+	for (uint32_t i = 0; i < u->nothers; i++)
+		if (u->others[i] == number)
+			u->others[i--] = u->others[--u->nothers];
+	free_others_if_none(u);
 }
 
-/* Between some of the others we may be the only way. */
+/* This node may be the only way between some of the others. */
 static void pass_failure_on(struct zipcast *zc, struct used *u, const struct node *from, const struct zwire_env *env,
 	const char *why)
 {
 	struct zwire_env out = {.kind = ZWIRE_FAIL, .src = zc->me, .comm = env->comm, .len = env->len};
 	u->failed = true;
-	strike_peer(u, from->number);
-	while (u->npeers > 0) {
-		struct node *n = &zc->node[u->peers[--u->npeers]];
+	strike_off(u, from->number);
+	while (u->nothers > 0) {
+		struct node *n = &zc->node[u->others[--u->nothers]];
 		out.dst = n->number;
-		zcast_node_tell(n, &out, why);
+		znode_tell(n, &out, why);
 	}
-	forget_peers(u);
+	free_others_if_none(u);
 }
 
 static void answer_ready(struct node *n, const struct used *u)
@@ -90,10 +87,10 @@ static void answer_ready(struct node *n, const struct used *u)
 		.xfer = u->last};
 	if (u->failed)
 		out.len = (uint32_t)snprintf(why, sizeof(why), "group %u had failed at node %u", u->number, n->zc->me);
-	zcast_node_tell(n, &out, why);
+	znode_tell(n, &out, why);
 }
 
-bool zcast_used_hears(struct node *n, const struct zwire_env *env, const char *text)
+bool zused_hear(struct node *n, const struct zwire_env *env, const char *text)
 {
 	struct used *u;
 	uint32_t number = (uint32_t)env->comm;
@@ -105,13 +102,13 @@ bool zcast_used_hears(struct node *n, const struct zwire_env *env, const char *t
 	if (env->kind == ZWIRE_READY)
 		answer_ready(n, u);
 	else if (env->kind == ZWIRE_LEAVE)
-		strike_peer(u, n->number);
+		strike_off(u, n->number);
 	else if (!u->failed)
 		pass_failure_on(n->zc, u, n, env, text);
 	return true;
 }
 
-void zcast_used_note(const struct zipcast_group *g, bool failed)
+void zused_note(const struct zipcast_group *g, bool failed)
 {
 	struct zipcast *zc = g->zc;
 	struct used *u;
@@ -121,9 +118,9 @@ void zcast_used_note(const struct zipcast_group *g, bool failed)
 	u->over = true;
 	u->failed = failed;
 	u->last = g->message.number;
-	u->without = zcast_leaves_without(g);
+	u->without = zgroup_leaves_without(g);
 	for (uint32_t i = 0; i < g->nmembers && !failed; i++)
-		if (zcast_hears(&g->member[i]) && g->member[i].last == UINT64_MAX)
-			u->peers[u->npeers++] = g->member[i].node->number;
-	forget_peers(u);
+		if (zgroup_can_tell(&g->member[i]) && g->member[i].last == UINT64_MAX)
+			u->others[u->nothers++] = g->member[i].node->number;
+	free_others_if_none(u);
 }

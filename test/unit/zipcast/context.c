@@ -12,7 +12,7 @@
 
 #include "test/unit/zipcast/cases.h"
 #include "common/base/clock.h"
-#include "zipcast/context.h"
+#include "zipcast/group.h"
 
 static const uint32_t two[] = {0, 1};
 

@@ -10,7 +10,7 @@
 
 #include "test/unit/zipcast/cases.h"
 #include "common/base/clock.h"
-#include "zipcast/context.h"
+#include "zipcast/group.h"
 #include "test/fakeverbs/fabric.h"
 
 #define BLOCK 65536u

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test/unit/zipcast/fixture.h"
-#include "zipcast/context.h"
+#include "zipcast/group.h"
 
 #define BLOCK 1000
 #define BYTES (2 * BLOCK + BLOCK / 2) /* of the message that they pretend to send */
@@ -45,7 +45,7 @@ static void send_wrong(struct cast_member *receiver)
 		.offset = wrong->offset,
 		.len = wrong->len};
 	for (uint32_t i = 0; i < wrong->times; i++)
-		if (zcast_node_post(g->member[!g->me].node, &env, payload) != 0)
+		if (znode_post(g->member[!g->me].node, &env, payload) != 0)
 			abort();
 }
 

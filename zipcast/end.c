@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How groups end: by a failure, of which all members are told, or by being destroyed. The application gets its memory
- * back when nobody reaches it any more: when our own writes from it are complete, and each member that may write to it
- * has said that it has ended, too, or its link is gone.
- */
+/* Failing, coming to rest and being destroyed; see end.h. */
+#include "zipcast/end.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/clock.h"
-#include "zipcast/context.h"
+#include "zipcast/command.h"
+#include "zipcast/remote.h"
+#include "zipcast/used.h"
 
-#define REST_MS 2000 /* for that; then links break of who writes still, or is written to */
-#define DRAIN_MS 100 /* for our own writes, in a callback: all other groups wait, too */
+#define REST_MS 2000 /* until writes are over; then the links break over which they still go on */
+#define DRAIN_MS 100 /* until our own writes are over, in a callback: all other groups wait meanwhile */
 
 static void tell_failure(struct zipcast_group *g, const char *why)
 {
 	struct zwire_env env = {.kind = ZWIRE_FAIL, .src = g->zc->me, .comm = g->number, .len = (uint32_t)strlen(why)};
-	zcast_tell_all(g, &env, why);
+	zgroup_tell_all(g, &env, why);
 }
 
 static void tell_leaving(struct zipcast_group *g)
@@ -26,12 +26,12 @@ static void tell_leaving(struct zipcast_group *g)
 	struct zwire_env env = {.kind = ZWIRE_LEAVE,
 		.src = g->zc->me,
 		.comm = g->number,
-		.tag = (int32_t)zcast_leaves_without(g),
+		.tag = (int32_t)zgroup_leaves_without(g),
 		.xfer = g->message.number};
-	zcast_tell_all(g, &env, NULL);
+	zgroup_tell_all(g, &env, NULL);
 }
 
-/* What is arriving goes elsewhere. */
+/* The rest of a block that is arriving goes elsewhere. */
 static void unplace(struct zipcast_group *g)
 {
 	for (uint32_t i = 0; i < g->nmembers; i++) {
@@ -44,24 +44,14 @@ static void unplace(struct zipcast_group *g)
 	}
 }
 
-static void drop_queue(struct zipcast_group *g)
-{
-	while (g->queue) {
-		struct outgoing *o = g->queue;
-		g->queue = o->next;
-		free(o);
-	}
-	g->queue_tail = &g->queue;
-}
-
-/* Nothing is begun any more; what is under way comes to its rest. */
+/* Nothing new begins; transfers under way come to rest. */
 static void stop(struct zipcast_group *g)
 {
-	zcast_message_drop(&g->message);
-	drop_queue(g);
+	zmessage_drop(&g->message);
+	zgroup_drop_queue(g);
 	unplace(g);
 	list_del(&g->runnable);
-	zcast_group_deadline(g, zclock_ms() + REST_MS);
+	zgroup_set_deadline(g, zclock_ms() + REST_MS);
 }
 
 /* --- failing --- */
@@ -77,23 +67,56 @@ static void fail(struct zipcast_group *g, const char *why, bool tell)
 	list_add(&g->zc->ending, &g->runnable);
 }
 
-void zcast_group_fail(struct zipcast_group *g, const char *why)
+void zend_fail(struct zipcast_group *g, const char *why)
 {
 	fail(g, why, true);
 }
 
-void zcast_group_fail_without(struct zipcast_group *g, bool tell)
+/* A member is missing for the next message. tell: the others do not know that. */
+static void fail_without(struct zipcast_group *g, bool tell)
 {
 	char why[ZIPCAST_WHY_BYTES];
 	snprintf(why, sizeof(why), "node %u has destroyed group %u", g->leaver->without, g->number);
 	fail(g, why, tell);
 }
 
-/* Others may be in the middle of the last message: for them it is as if we left. */
-void zcast_group_cut_off(struct zipcast_group *g)
+bool zend_lacks_member(struct zipcast_group *g, uint64_t message)
+{
+	if (!g->leaver || g->leaver->last >= message)
+		return false;
+	fail_without(g, true);
+	return true;
+}
+
+/* Other members may be in the middle of the last message: to them this node leaves. */
+void zend_cut_off(struct zipcast_group *g)
 {
 	tell_leaving(g);
-	zcast_group_fail_without(g, false);
+	fail_without(g, false);
+}
+
+static void lose_member(struct member *m, const char *why)
+{
+	struct zipcast_group *g = m->group;
+	const uint64_t have = g->message.number - g->message.active;
+	if (atomic_load(&g->failed))
+		return;
+	if (m->last == UINT64_MAX || m->last < g->message.number)
+		zend_fail(g, why);
+	else if (have < m->last && (g->cut_off == 0 || m->last < g->cut_off))
+		g->cut_off = m->last; /* the messages until then come without it */
+	else if (have >= m->last && why)
+		zend_cut_off(g);
+}
+
+void zend_without_node(struct node *n, const char *why)
+{
+	struct list *node, *after;
+	list_for_each(node, after, &n->memberships) {
+		struct member *m = list_entry(node, struct member, of_node);
+		if (m->neighbour)
+			lose_member(m, why);
+	}
 }
 
 /* --- coming to rest --- */
@@ -108,23 +131,23 @@ static void leave(struct zipcast_group *g)
 	list_del(&g->runnable);
 	list_add(&g->zc->ended, &g->runnable);
 	if (g->destroyer)
-		zcast_command_done(g->zc, g->destroyer);
+		zcommand_done(g->zc, g->destroyer);
 }
 
-/* Does nobody reach its memory any more? now: nobody shall. */
+/* Does nobody reach the group's memory any more? now: close it to all that still do. */
 static bool is_at_rest(struct zipcast_group *g, bool now)
 {
 	bool open = false;
 	for (uint32_t i = 0; i < g->nmembers; i++) {
 		struct member *m = &g->member[i];
 		if (m->exposed && (m->over || now))
-			zcast_remote_conceal(m);
+			zremote_conceal(m);
 		open |= m->exposed;
 	}
 	return !open && g->writes == 0;
 }
 
-/* False: it waits still. */
+/* False: the group still waits. */
 static bool settle(struct zipcast_group *g)
 {
 	if (!g->released) {
@@ -132,14 +155,14 @@ static bool settle(struct zipcast_group *g)
 		const bool late = now_ms >= g->deadline_ms;
 		if (!is_at_rest(g, late)) {
 			if (late) {
-				zcast_remote_give_up(g);
-				zcast_group_deadline(g, now_ms + REST_MS);
+				zremote_give_up(g);
+				zgroup_set_deadline(g, now_ms + REST_MS);
 			}
 			return false;
 		}
 		g->released = true;
-		zcast_group_deadline(g, 0);
-		zcast_remote_unpin(g);
+		zgroup_set_deadline(g, 0);
+		zremote_unpin(g);
 		if (!g->ended && g->events.failed)
 			g->events.failed(g->events.arg, g->why);
 	}
@@ -148,7 +171,7 @@ static bool settle(struct zipcast_group *g)
 	return true;
 }
 
-bool zcast_settle(struct zipcast *zc)
+bool zend_settle(struct zipcast *zc)
 {
 	struct list now;
 	bool did = false;
@@ -166,7 +189,7 @@ bool zcast_settle(struct zipcast *zc)
 
 /* --- being destroyed --- */
 
-void zcast_group_end(struct zipcast_group *g)
+void zend_destroy(struct zipcast_group *g)
 {
 	struct zipcast *zc = g->zc;
 	if (g->ended)
@@ -174,7 +197,7 @@ void zcast_group_end(struct zipcast_group *g)
 	const bool first = !atomic_exchange(&g->failed, true);
 	bool failed = !first && !g->leaving;
 	if (!failed && g->message.active) {
-		/* Others may be in the middle of a message that we were to pass on. */
+		/* Other members may wait for blocks that this node was to pass on. */
 		char why[ZIPCAST_WHY_BYTES];
 		snprintf(why, sizeof(why), "node %u has destroyed group %u during a message", zc->me, g->number);
 		tell_failure(g, why);
@@ -183,7 +206,7 @@ void zcast_group_end(struct zipcast_group *g)
 		tell_leaving(g);
 	}
 	g->ended = true;
-	zcast_used_note(g, failed);
+	zused_note(g, failed);
 	if (first)
 		stop(g);
 	list_del(&g->runnable);
@@ -191,34 +214,33 @@ void zcast_group_end(struct zipcast_group *g)
 		list_add(&zc->ending, &g->runnable);
 }
 
-void zcast_group_end_now(struct zipcast_group *g)
+void zend_destroy_now(struct zipcast_group *g)
 {
-	zcast_group_end(g);
+	zend_destroy(g);
 	if (g->gone)
 		return;
 	is_at_rest(g, true);
-	if (!zcast_remote_drain(g, DRAIN_MS)) {
-		zcast_remote_give_up(g);
-		zcast_remote_drain(g, REST_MS); /* a device tells of it at once */
+	if (!zremote_drain(g, DRAIN_MS)) {
+		zremote_give_up(g);
+		zremote_drain(g, REST_MS); /* a device reports them at once */
 	}
 	settle(g);
 }
 
-void zcast_group_abandon(struct zipcast_group *g)
+void zend_abandon(struct zipcast_group *g)
 {
 	char why[ZIPCAST_WHY_BYTES];
 	g->events.failed = NULL;
 	snprintf(why, sizeof(why), "node %u could not make group %u", g->zc->me, g->number);
-	zcast_group_fail(g, why);
-	zcast_group_end(g);
+	zend_fail(g, why);
+	zend_destroy(g);
 }
 
-void zcast_group_free(struct zipcast_group *g)
+void zend_bury(struct zipcast *zc)
 {
-	zcast_message_drop(&g->message);
-	drop_queue(g);
-	free(g->member);
-	free(g->site);
-	free(g->by_node);
-	free(g);
+	while (!list_empty(&zc->ended)) {
+		struct list *node = zc->ended.next;
+		list_del(node);
+		zgroup_free(list_entry(node, struct zipcast_group, runnable));
+	}
 }
