@@ -62,6 +62,20 @@ gen wrappers map.out table $HEADERS "$EXTRA"
 is "a function that cannot be recorded so stops the build" "$?" 1
 ok "... and is named" grep -q 'MPI_Wait cannot be recorded as send' gen.err
 
+mkdir -p p2p
+# shellcheck disable=SC2086
+forms_with() { gen forms p2p/forms.c "$TAB" forms $HEADERS "$EXTRA"; }
+cp "$ZIP_TOP_SRCDIR/libzip/forms.tab" forms
+ok "the simple implementations are made" forms_with
+is "... with int and with large counts" "$(grep -oE '\bzip_Sendrecv(_c)?\(' p2p/forms.c | tr -d '\n')" "zip_Sendrecv(zip_Sendrecv_c("
+echo 'p2p MPI_Send_by_pigeon send(SEND)' >forms
+forms_with
+is "an implementation of a function that no header has stops the build" "$?" 1
+echo 'p2p MPI_Type_size send(SEND)' >forms
+forms_with
+is "an implementation of a native function stops the build" "$?" 1
+ok "... and is named" grep -q 'implements MPI_Type_size, which is native' gen.err
+
 # --- the library
 classes() { sed 's/#.*//' "$TAB" | awk -v want="$1" 'NF >= 2 && $2 ~ want { print $1 }'; }
 recorded() { sed 's/#.*//' "$TAB" | awk 'NF == 3 { print $1 }'; }

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes libzip's wrappers from the MPI library's own headers and functions.tab.
+"""Makes libzip's wrappers and simple implementations from the MPI library's own headers, functions.tab and forms.tab.
 
 usage: mpigen.py KIND OUTPUT functions.tab HEADER...     KIND: header, native, wrappers or map
+       mpigen.py forms FOLDER/forms.c functions.tab forms.tab HEADER...
 
 Every function of the headers must be in the table and every function of the table in a header; else the build stops
 here and names the function, so that a new MPI version cannot add one unseen."""
+import os
 import re
 import sys
 
@@ -169,9 +171,21 @@ def classify(table_path, header_paths):
 HEAD = "/* SPDX-License-Identifier: BSD-3-Clause */\n/* Made by gen/mpigen.py from functions.tab: do not edit. */\n"
 
 
+def large_twins(functions):
+    """(X, X_c, counts) where the two differ in nothing but parameters that are int and MPI_Count."""
+    by_name = {f.name: f for f in functions}
+    for f in functions:
+        twin = by_name.get(f.name + "_c")
+        if not twin or len(twin.arguments) != len(f.arguments):
+            continue
+        pairs = [(a, b) for a, b in zip(f.arguments, twin.arguments) if a != b]
+        if pairs and all((a[0], b[0]) == ("int", "MPI_Count") and a[1:] == b[1:] == (a[1], "") for a, b in pairs):
+            yield f, twin, [a[1] for a, _ in pairs]
+
+
 def emit_header(functions):
     yield HEAD
-    yield "#ifndef ZIP_LIBZIP_NATIVE_H\n#define ZIP_LIBZIP_NATIVE_H\n\n#include <mpi.h>\n\n#include \"libzip/shim/extra.h\"\n"
+    yield "#ifndef ZIP_LIBZIP_NATIVE_H\n#define ZIP_LIBZIP_NATIVE_H\n\n#include <limits.h>\n#include <mpi.h>\n\n#include \"libzip/shim/extra.h\"\n"
     yield "/* The native library's entry points (PMPI_X), filled with the first call of any MPI function. */"
     yield "struct znative {"
     for f in functions:
@@ -181,6 +195,12 @@ def emit_header(functions):
     for f in functions:
         if f.hand_written:
             yield f"{f.result} zip_{f.field}({f.parameters});"
+    yield "\n/* The native entry that fits: MPI_X, or MPI_X_c where a count is too large for an int. */"
+    for f, twin, counts in large_twins(functions):
+        test = " || ".join(f"{n} > INT_MAX" for n in counts)
+        small = ", ".join(f"(int){n}" if n in counts else n for _, n, _ in f.arguments)
+        yield f"static inline {f.result} znative_{f.field}({twin.parameters})\n{{"
+        yield f"\treturn {test} ? zn.{twin.field}{twin.call} : zn.{f.field}({small});\n}}"
     yield "\n#endif"
 
 
@@ -418,6 +438,44 @@ def emit_wrappers(functions):
             yield ""
 
 
+def read_forms(path, folder):
+    """[(function, expression)] of the lines for the folder."""
+    forms = []
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            words = line.split("#")[0].split(None, 2)
+            if not words:
+                continue
+            if len(words) != 3:
+                fail(f"{path}:{number}: expected 'FOLDER MPI_FUNCTION EXPRESSION'")
+            if words[0] == folder:
+                forms.append((words[1], words[2].strip()))
+    return forms
+
+
+def emit_forms(functions, forms, folder):
+    """zip_X and zip_X_c of every line."""
+    by_name = {f.name: f for f in functions}
+    yield HEAD.replace("functions.tab", "forms.tab")
+    yield f"#include \"libzip/{folder}/forms.h\"\n"
+    for name, expression in forms:
+        if name not in by_name:
+            fail(f"forms.tab names {name}, which no header has")
+        for f in (by_name[name], by_name.get(name + "_c")):
+            if f is None:
+                continue
+            if not f.hand_written:
+                fail(f"forms.tab implements {f.name}, which is {f.kind}")
+            native = f"zn.{f.field}{f.call}"
+            yield f"{f.result} zip_{f.field}({f.parameters})\n{{"
+            if re.search(r"\bNATIVE\b", expression):
+                made = re.sub(r"\bNATIVE\b", native, expression)
+                yield f"\treturn {made};\n}}"
+            else:
+                yield f"\tstatic const char name[] = \"{f.name}\";\n\n\treturn {expression};\n}}"
+        yield ""
+
+
 def emit_map(functions):
     yield "/* Made by gen/mpigen.py from functions.tab: do not edit. */\n{\nglobal:"
     for f in functions:
@@ -428,14 +486,22 @@ def emit_map(functions):
     yield "local:\n\t*;\n};"
 
 
+def write(output, lines):
+    text = "\n".join(lines) + "\n"
+    with open(output, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def main():
     if len(sys.argv) < 5:
         sys.exit(__doc__)
     kind, output = sys.argv[1:3]
+    if kind == "forms":
+        folder = os.path.basename(os.path.dirname(output))
+        functions = classify(sys.argv[3], sys.argv[5:])
+        return write(output, emit_forms(functions, read_forms(sys.argv[4], folder), folder))
     emit = {"header": emit_header, "native": emit_native, "wrappers": emit_wrappers, "map": emit_map}[kind]
-    lines = list(emit(classify(sys.argv[3], sys.argv[4:])))
-    with open(output, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+    return write(output, emit(classify(sys.argv[3], sys.argv[4:])))
 
 
 if __name__ == "__main__":

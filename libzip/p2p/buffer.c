@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * MPI_Buffer_attach and MPI_Buffer_detach, and MPI_Type_free. Native MPI keeps the attached buffer for sends to local
- * ranks; bridged buffered sends have their own copies, of as many bytes as are attached, and detaching waits for those
- * too (MPI-4.0 section 3.6).
- */
+/* The attached buffer. See buffer.h. */
 #include "libzip/p2p/buffer.h"
 
 #include <stdlib.h>
 
 #include "libzip/bridge/bridge.h"
-#include "libzip/type/data.h"
 #include "libzip/shim/shim.h"
-#include "libzip/type/typecode.h"
-#include "libzip/type/typehold.h"
-#include "libzip/world/world.h"
 
 _Atomic bool zbuffer_used;
 
@@ -28,19 +20,8 @@ void zbuffer_init(MPI_Comm comm, int tag)
 	own.tag = tag;
 }
 
-int zip_Buffer_attach(void *buffer, int size)
+int zbuffer_attach(int rc, MPI_Count size)
 {
-	int rc = zn.Buffer_attach(buffer, size);
-
-	if (rc == MPI_SUCCESS)
-		zbuffer_attached = size;
-	return rc;
-}
-
-int zip_Buffer_attach_c(void *buffer, MPI_Count size)
-{
-	int rc = zn.Buffer_attach_c(buffer, size);
-
 	if (rc == MPI_SUCCESS)
 		zbuffer_attached = size;
 	return rc;
@@ -91,24 +72,9 @@ static void wait_native(void)
 	free(f.bytes);
 }
 
-int zip_Buffer_detach(void *buffer_addr, int *size)
+void zbuffer_empty(void)
 {
 	zbridge_wait_buffered();
 	wait_native();
 	zbuffer_attached = 0;
-	return zn.Buffer_detach(buffer_addr, size);
-}
-
-int zip_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
-{
-	zbridge_wait_buffered();
-	wait_native();
-	zbuffer_attached = 0;
-	return zn.Buffer_detach_c(buffer_addr, size);
-}
-
-int zip_Type_free(MPI_Datatype *type)
-{
-	ztypecode_forget(*type);
-	return ztypehold_free(type);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The buffer that the application has attached for buffered sends. Under the shim's lock. */
+/*
+ * The buffer that the application has attached for buffered sends. Native MPI uses it for sends to local ranks. Bridged
+ * buffered sends have their own copies, of at most as many bytes as are attached; detaching waits for those too
+ * (MPI-4.0 section 3.6). Under the shim's lock.
+ */
 #ifndef ZIP_LIBZIP_BUFFER_H
 #define ZIP_LIBZIP_BUFFER_H
 
@@ -16,6 +20,11 @@ extern _Atomic bool zbuffer_used;
 /* The native communicator and the tag with which a rank finds out that native MPI's buffer is empty: by messages to
  * itself. */
 void zbuffer_init(MPI_Comm, int tag);
+
+/* After native MPI_Buffer_attach of size bytes, which has returned rc: notes the size. Returns rc. */
+int zbuffer_attach(int rc, MPI_Count size);
+/* Before native MPI_Buffer_detach: waits until all messages in the buffer are sent. */
+void zbuffer_empty(void);
 
 extern MPI_Count zbuffer_attached; /* bytes; 0: none */
 

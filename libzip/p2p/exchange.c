@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Sendrecv, MPI_Sendrecv_replace and their nonblocking forms: a receive and a send behind one request. */
-#include <limits.h>
+/* A receive and a send behind one request. See exchange.h. */
+#include "libzip/p2p/exchange.h"
+
 #include <string.h>
 
 #include "libzip/bridge/bridge.h"
 #include "libzip/p2p/completion.h"
 #include "libzip/type/data.h"
 #include "libzip/world/error.h"
-#include "libzip/p2p/p2p.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/status.h"
@@ -64,22 +64,15 @@ static const struct zreq_ops exchange_ops = {.name = "MPI_Isendrecv",
 	.progress = progress_exchange,
 	.destroy = destroy_exchange};
 
-struct parts { /* of one call */
-	struct zcomm *c;
-	struct zp2p_args send, recv;
-	enum zp2p_mode mode;
-	void *copy; /* may be NULL */
-};
-
 /* The half that is started first does nothing if there is something wrong with the other one. */
-static int check_second(const struct parts *p)
+static int check_second(const struct zexchange_args *p)
 {
 	if (!p->c)
 		return MPI_SUCCESS;
 	return p->mode == ZP2P_COPIED ? zp2p_check_recv(p->c, &p->recv) : zp2p_check_send(p->c, &p->send);
 }
 
-static int start_halves(const struct parts *p, struct exchange *x)
+static int start_halves(const struct zexchange_args *p, struct exchange *x)
 {
 	/* The send that copies goes before the receive that overwrites; else the receive is posted first, so that a
 	 * send to oneself finds it. */
@@ -91,7 +84,7 @@ static int start_halves(const struct parts *p, struct exchange *x)
 	return rc == MPI_SUCCESS ? zp2p_isend(p->c, &p->send, p->mode, &x->send) : rc;
 }
 
-static int start_exchange(const struct parts *p, struct exchange **out)
+static int start_exchange(const struct zexchange_args *p, struct exchange **out)
 {
 	struct exchange *x = (struct exchange *)zreq_create(&exchange_ops, sizeof(*x), p->c);
 
@@ -121,7 +114,7 @@ static int start_exchange(const struct parts *p, struct exchange **out)
 	return MPI_SUCCESS;
 }
 
-static int run(const struct parts *p, MPI_Status *status)
+int zexchange_run(const struct zexchange_args *p, MPI_Status *status)
 {
 	struct exchange *x = NULL;
 	int rc = start_exchange(p, &x);
@@ -135,7 +128,7 @@ static int run(const struct parts *p, MPI_Status *status)
 	return zcompletion_raise(p->send.comm, zcompletion_deliver(&x->req, &unused, status), p->send.name, text);
 }
 
-static int start(const struct parts *p, MPI_Request *request)
+int zexchange_start(const struct zexchange_args *p, MPI_Request *request)
 {
 	struct exchange *x = NULL;
 	int rc = start_exchange(p, &x);
@@ -164,7 +157,7 @@ static int pack(const struct zp2p_args *s, void *to, MPI_Count size)
 /* Makes the send independent of its buffer. The bridge has a mode for that. Natively the bytes are packed and sent as
  * MPI_PACKED, which in MPICH is plain bytes and may be received as any type. Either way the exchange waits for its
  * send, which is what holds back a rank that sends faster than the other one receives. */
-static int detach_send(struct parts *p)
+static int detach_send(struct zexchange_args *p)
 {
 	struct zp2p_args *s = &p->send;
 	MPI_Count size = 0;
@@ -198,71 +191,16 @@ static int detach_send(struct parts *p)
 	return MPI_SUCCESS;
 }
 
-#define EXCHANGE(NAME)                                                                                                 \
-	struct parts p = {zcomm_find(comm),                                                                            \
-		{NAME, comm, (void *)(uintptr_t)sendbuf, sendcount, sendtype, dest, sendtag},                          \
-		{NAME, comm, recvbuf, recvcount, recvtype, source, recvtag}, ZP2P_STANDARD, NULL};
-#define REPLACE(NAME)                                                                                                  \
-	struct parts p = {zcomm_find(comm), {NAME, comm, buf, count, type, dest, sendtag},                             \
-		{NAME, comm, buf, count, type, source, recvtag}, ZP2P_STANDARD, NULL};                                 \
-	int rc = detach_send(&p);                                                                                      \
-	if (rc != MPI_SUCCESS)                                                                                         \
-		return rc;
-
-int zip_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-	int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int zexchange_run_replace(struct zexchange_args *p, MPI_Status *status)
 {
-	EXCHANGE("MPI_Sendrecv")
-	return run(&p, status);
+	int rc = detach_send(p);
+
+	return rc == MPI_SUCCESS ? zexchange_run(p, status) : rc;
 }
 
-int zip_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
-	MPI_Comm comm, MPI_Status *status)
+int zexchange_start_replace(struct zexchange_args *p, MPI_Request *request)
 {
-	REPLACE("MPI_Sendrecv_replace")
-	return run(&p, status);
-}
+	int rc = detach_send(p);
 
-int zip_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-	int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
-{
-	EXCHANGE("MPI_Isendrecv")
-	return start(&p, request);
-}
-
-int zip_Isendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag,
-	MPI_Comm comm, MPI_Request *request)
-{
-	REPLACE("MPI_Isendrecv_replace")
-	return start(&p, request);
-}
-
-int zip_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-	void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-	MPI_Status *status)
-{
-	EXCHANGE("MPI_Sendrecv_c")
-	return run(&p, status);
-}
-
-int zip_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source,
-	int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-	REPLACE("MPI_Sendrecv_replace_c")
-	return run(&p, status);
-}
-
-int zip_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-	void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-	MPI_Request *request)
-{
-	EXCHANGE("MPI_Isendrecv_c")
-	return start(&p, request);
-}
-
-int zip_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype type, int dest, int sendtag, int source,
-	int recvtag, MPI_Comm comm, MPI_Request *request)
-{
-	REPLACE("MPI_Isendrecv_replace_c")
-	return start(&p, request);
+	return rc == MPI_SUCCESS ? zexchange_start(p, request) : rc;
 }

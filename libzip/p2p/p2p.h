@@ -6,7 +6,6 @@
 #ifndef ZIP_LIBZIP_P2P_H
 #define ZIP_LIBZIP_P2P_H
 
-#include <limits.h>
 #include <mpi.h>
 #include <stdbool.h>
 
@@ -43,39 +42,23 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *, MPI_Request *);
 static inline int zp2p_native_isend(const struct zp2p_args *a, MPI_Comm comm, int rank, enum zp2p_mode mode,
 	MPI_Request *r)
 {
-	int n = (int)a->count;
-
 	if (mode == ZP2P_BUFFERED)
 		zbuffer_used = true;
-	if (a->count > INT_MAX) {
-		switch (mode) {
-		case ZP2P_BUFFERED:
-			return zn.Ibsend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		case ZP2P_SYNC:
-			return zn.Issend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		case ZP2P_READY:
-			return zn.Irsend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		default:
-			return zn.Isend_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		}
-	}
 	switch (mode) {
 	case ZP2P_BUFFERED:
-		return zn.Ibsend(a->buf, n, a->type, rank, a->tag, comm, r);
+		return znative_Ibsend(a->buf, a->count, a->type, rank, a->tag, comm, r);
 	case ZP2P_SYNC:
-		return zn.Issend(a->buf, n, a->type, rank, a->tag, comm, r);
+		return znative_Issend(a->buf, a->count, a->type, rank, a->tag, comm, r);
 	case ZP2P_READY:
-		return zn.Irsend(a->buf, n, a->type, rank, a->tag, comm, r);
+		return znative_Irsend(a->buf, a->count, a->type, rank, a->tag, comm, r);
 	default:
-		return zn.Isend(a->buf, n, a->type, rank, a->tag, comm, r);
+		return znative_Isend(a->buf, a->count, a->type, rank, a->tag, comm, r);
 	}
 }
 
 static inline int zp2p_native_irecv(const struct zp2p_args *a, MPI_Comm comm, int rank, MPI_Request *r)
 {
-	if (a->count > INT_MAX)
-		return zn.Irecv_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-	return zn.Irecv(a->buf, (int)a->count, a->type, rank, a->tag, comm, r);
+	return znative_Irecv(a->buf, a->count, a->type, rank, a->tag, comm, r);
 }
 
 #endif

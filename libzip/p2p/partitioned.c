@@ -19,7 +19,7 @@
 
 static int start_native(struct zreq *r)
 {
-	struct zpart *p = (struct zpart *)r;
+	struct zpieces *p = (struct zpieces *)r;
 
 	zpieces_rewind(p);
 	return zn.Start(&p->native);
@@ -27,7 +27,7 @@ static int start_native(struct zreq *r)
 
 static bool progress_native(struct zreq *r)
 {
-	struct zpart *p = (struct zpart *)r;
+	struct zpieces *p = (struct zpieces *)r;
 	int flag = 0;
 
 	if (r->done)
@@ -48,9 +48,9 @@ static const struct zreq_ops native_ops = {.name = "partitioned receive",
 
 /* --- the functions --- */
 
-static struct zpart *make(struct zcomm *c, const struct zp2p_args *a, int partitions, const struct zreq_ops *ops)
+static struct zpieces *make(struct zcomm *c, const struct zp2p_args *a, int partitions, const struct zreq_ops *ops)
 {
-	struct zpart *p = (struct zpart *)zreq_create(ops, sizeof(*p), c);
+	struct zpieces *p = (struct zpieces *)zreq_create(ops, sizeof(*p), c);
 
 	if (!p)
 		return NULL;
@@ -66,7 +66,7 @@ static struct zpart *make(struct zcomm *c, const struct zp2p_args *a, int partit
 	return p;
 }
 
-static int publish(struct zpart *p, int rc, MPI_Request *request)
+static int publish(struct zpieces *p, int rc, MPI_Request *request)
 {
 	if (rc == MPI_SUCCESS)
 		rc = zreq_publish(&p->req, request);
@@ -77,7 +77,7 @@ static int publish(struct zpart *p, int rc, MPI_Request *request)
 
 static int our_init(struct zcomm *c, const struct zp2p_args *a, int partitions, bool sends, MPI_Request *request)
 {
-	struct zpart *p = make(c, a, partitions, sends ? &zpieces_send_ops : &zpieces_recv_ops);
+	struct zpieces *p = make(c, a, partitions, sends ? &zpieces_send_ops : &zpieces_recv_ops);
 
 	if (!p)
 		return MPI_ERR_NO_MEM;
@@ -105,7 +105,7 @@ static int local_init(struct zcomm *c, const struct zp2p_args *a, int partitions
 
 	if (sends || rank == a->rank)
 		return native_init(a, c->shadow, rank, partitions, info, sends, request);
-	struct zpart *p = make(c, a, partitions, &native_ops);
+	struct zpieces *p = make(c, a, partitions, &native_ops);
 	if (!p)
 		return zerror_raise(c, MPI_ERR_NO_MEM, a->name, "cannot make the request");
 	return publish(p, native_init(a, c->shadow, rank, partitions, info, false, &p->native), request);
@@ -147,10 +147,11 @@ int zip_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype type
 }
 
 /* One of ours of that kind that is active, and has those partitions. NULL: the error was raised, and is in *rc. */
-static struct zpart *find(MPI_Request request, const struct zreq_ops *ops, int low, int high, const char *name, int *rc)
+static struct zpieces *find(MPI_Request request, const struct zreq_ops *ops, int low, int high, const char *name,
+	int *rc)
 {
 	struct zreq *r = zreq_find(request);
-	struct zpart *p = (struct zpart *)r;
+	struct zpieces *p = (struct zpieces *)r;
 
 	if (!r || (r->ops != ops && (r->ops != &native_ops || ops != &zpieces_recv_ops)) || !r->active)
 		*rc = zerror_raise(r ? r->comm : NULL, MPI_ERR_REQUEST, name, "not a %s that was started", ops->name);
@@ -165,7 +166,7 @@ static struct zpart *find(MPI_Request request, const struct zreq_ops *ops, int l
 static int ready_range(int low, int high, MPI_Request request, const char *name)
 {
 	int rc;
-	struct zpart *p = find(request, &zpieces_send_ops, low, high, name, &rc);
+	struct zpieces *p = find(request, &zpieces_send_ops, low, high, name, &rc);
 
 	if (!p)
 		return rc;
@@ -201,7 +202,7 @@ int zip_Pready_list(int length, int partitions[], MPI_Request request)
 	return rc;
 }
 
-static bool arrived(struct zpart *p, int i)
+static bool arrived(struct zpieces *p, int i)
 {
 	const int was = zstation_visit(p->req.station);
 	int flag = 0;
@@ -221,7 +222,7 @@ int zip_Parrived(MPI_Request request, int partition, int *flag)
 		zprogress_test_failed(true);
 		return zn.Parrived(request, partition, flag);
 	}
-	struct zpart *p = find(request, &zpieces_recv_ops, partition, partition, "MPI_Parrived", &rc);
+	struct zpieces *p = find(request, &zpieces_recv_ops, partition, partition, "MPI_Parrived", &rc);
 	if (!p)
 		return rc;
 	*flag = arrived(p, partition) ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Persistent sends and receives: native ones where the native request needs no translation, else ours. */
-#include <limits.h>
+/* Persistent sends and receives. See persistent.h. */
+#include "libzip/p2p/persistent.h"
 
 #include "libzip/p2p/buffer.h"
 #include "libzip/shim/station.h"
@@ -11,39 +11,23 @@
 
 static int native_send_init(const struct zp2p_args *a, MPI_Comm comm, int rank, enum zp2p_mode mode, MPI_Request *r)
 {
-	int n = (int)a->count;
-
 	if (mode == ZP2P_BUFFERED)
 		zbuffer_used = true;
-	if (a->count > INT_MAX) {
-		switch (mode) {
-		case ZP2P_BUFFERED:
-			return zn.Bsend_init_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		case ZP2P_SYNC:
-			return zn.Ssend_init_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		case ZP2P_READY:
-			return zn.Rsend_init_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		default:
-			return zn.Send_init_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-		}
-	}
 	switch (mode) {
 	case ZP2P_BUFFERED:
-		return zn.Bsend_init(a->buf, n, a->type, rank, a->tag, comm, r);
+		return znative_Bsend_init(a->buf, a->count, a->type, rank, a->tag, comm, r);
 	case ZP2P_SYNC:
-		return zn.Ssend_init(a->buf, n, a->type, rank, a->tag, comm, r);
+		return znative_Ssend_init(a->buf, a->count, a->type, rank, a->tag, comm, r);
 	case ZP2P_READY:
-		return zn.Rsend_init(a->buf, n, a->type, rank, a->tag, comm, r);
+		return znative_Rsend_init(a->buf, a->count, a->type, rank, a->tag, comm, r);
 	default:
-		return zn.Send_init(a->buf, n, a->type, rank, a->tag, comm, r);
+		return znative_Send_init(a->buf, a->count, a->type, rank, a->tag, comm, r);
 	}
 }
 
 static int native_recv_init(const struct zp2p_args *a, MPI_Comm comm, int rank, MPI_Request *r)
 {
-	if (a->count > INT_MAX)
-		return zn.Recv_init_c(a->buf, a->count, a->type, rank, a->tag, comm, r);
-	return zn.Recv_init(a->buf, (int)a->count, a->type, rank, a->tag, comm, r);
+	return znative_Recv_init(a->buf, a->count, a->type, rank, a->tag, comm, r);
 }
 
 static int our_init(struct zcomm *c, const struct zp2p_args *a, enum zop_kind kind, enum zp2p_mode mode,
@@ -66,7 +50,7 @@ static int our_init(struct zcomm *c, const struct zp2p_args *a, enum zop_kind ki
 	return rc == MPI_SUCCESS ? rc : zerror_raise(c, rc, a->name, "cannot make the request");
 }
 
-static int send_init(const struct zp2p_args *a, enum zp2p_mode mode, MPI_Request *request)
+int zpersistent_send_init(const struct zp2p_args *a, enum zp2p_mode mode, MPI_Request *request)
 {
 	struct zcomm *c = zcomm_find(a->comm);
 	int rc;
@@ -83,7 +67,7 @@ static int send_init(const struct zp2p_args *a, enum zp2p_mode mode, MPI_Request
 	return our_init(c, a, ZOP_SEND, mode, request);
 }
 
-static int recv_init(const struct zp2p_args *a, MPI_Request *request)
+int zpersistent_recv_init(const struct zp2p_args *a, MPI_Request *request)
 {
 	struct zcomm *c = zcomm_find(a->comm);
 	int rc;
@@ -132,87 +116,4 @@ int zip_Startall(int count, MPI_Request requests[])
 			return rc;
 	}
 	return MPI_SUCCESS;
-}
-
-#define SEND_ARGS(NAME)                                                                                                \
-	{                                                                                                              \
-		NAME, comm, (void *)(uintptr_t)buf, count, type, dest, tag                                             \
-	}
-
-int zip_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
-{
-	struct zp2p_args a = SEND_ARGS("MPI_Send_init");
-
-	return send_init(&a, ZP2P_STANDARD, request);
-}
-
-int zip_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
-{
-	struct zp2p_args a = SEND_ARGS("MPI_Send_init_c");
-
-	return send_init(&a, ZP2P_STANDARD, request);
-}
-
-int zip_Bsend_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
-{
-	struct zp2p_args a = SEND_ARGS("MPI_Bsend_init");
-
-	return send_init(&a, ZP2P_BUFFERED, request);
-}
-
-int zip_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
-{
-	struct zp2p_args a = SEND_ARGS("MPI_Bsend_init_c");
-
-	return send_init(&a, ZP2P_BUFFERED, request);
-}
-
-int zip_Ssend_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
-{
-	struct zp2p_args a = SEND_ARGS("MPI_Ssend_init");
-
-	return send_init(&a, ZP2P_SYNC, request);
-}
-
-int zip_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
-{
-	struct zp2p_args a = SEND_ARGS("MPI_Ssend_init_c");
-
-	return send_init(&a, ZP2P_SYNC, request);
-}
-
-int zip_Rsend_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
-{
-	struct zp2p_args a = SEND_ARGS("MPI_Rsend_init");
-
-	return send_init(&a, ZP2P_READY, request);
-}
-
-int zip_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-	MPI_Request *request)
-{
-	struct zp2p_args a = SEND_ARGS("MPI_Rsend_init_c");
-
-	return send_init(&a, ZP2P_READY, request);
-}
-
-int zip_Recv_init(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
-{
-	struct zp2p_args a = {"MPI_Recv_init", comm, buf, count, type, source, tag};
-
-	return recv_init(&a, request);
-}
-
-int zip_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-	MPI_Request *request)
-{
-	struct zp2p_args a = {"MPI_Recv_init_c", comm, buf, count, type, source, tag};
-
-	return recv_init(&a, request);
 }

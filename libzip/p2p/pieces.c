@@ -14,9 +14,9 @@
 #define NUMBERS (UINT32_MAX / 2) /* of all partitions that a rank ever sends; as tags they are negative */
 
 static uint32_t numbers; /* that this rank has given; of the library as a whole */
-static struct zpart *unmet;
+static struct zpieces *unmet;
 
-static int make_pieces(struct zpart *p, int n)
+static int make_pieces(struct zpieces *p, int n)
 {
 	p->piece = calloc((size_t)n, sizeof(*p->piece));
 	p->npieces = p->piece ? n : 0;
@@ -24,36 +24,36 @@ static int make_pieces(struct zpart *p, int n)
 }
 
 /* Looks at what is under way. True: all are over. */
-static bool look(struct zpart *p)
+static bool look(struct zpieces *p)
 {
 	for (int i = p->first; i < p->npieces; i++) {
 		struct zpieces_piece *e = &p->piece[i];
-		if (e->stage == ZPART_UNDER_WAY && zreq_is_done(e->message)) {
+		if (e->stage == ZPIECES_UNDER_WAY && zreq_is_done(e->message)) {
 			if (p->error == MPI_SUCCESS)
 				p->error = e->message->status.MPI_ERROR;
 			zreq_release(e->message);
-			e->stage = ZPART_OVER;
+			e->stage = ZPIECES_OVER;
 		}
-		if (e->stage == ZPART_OVER && i == p->first)
+		if (e->stage == ZPIECES_OVER && i == p->first)
 			p->first++;
 	}
 	return p->first == p->npieces;
 }
 
-void zpieces_rewind(struct zpart *p)
+void zpieces_rewind(struct zpieces *p)
 {
 	p->req.done = false;
 	p->req.active = true;
 	p->first = 0;
 	p->error = MPI_SUCCESS;
 	for (int i = 0; i < p->npieces; i++)
-		p->piece[i].stage = ZPART_WAITING;
+		p->piece[i].stage = ZPIECES_WAITING;
 }
 
 /* No effect on one that is not among them. */
-static void leave_unmet(struct zpart *p)
+static void leave_unmet(struct zpieces *p)
 {
-	for (struct zpart **at = &unmet; *at; at = &(*at)->next)
+	for (struct zpieces **at = &unmet; *at; at = &(*at)->next)
 		if (*at == p) {
 			*at = p->next;
 			break;
@@ -62,8 +62,8 @@ static void leave_unmet(struct zpart *p)
 
 void zpieces_destroy(struct zreq *r)
 {
-	static uint64_t nowhere[ZPART_HELLO];
-	struct zpart *p = (struct zpart *)r;
+	static uint64_t nowhere[ZPIECES_HELLO];
+	struct zpieces *p = (struct zpieces *)r;
 
 	leave_unmet(p);
 	if (p->native != MPI_REQUEST_NULL)
@@ -86,13 +86,13 @@ void zpieces_destroy(struct zreq *r)
 
 static int start_send(struct zreq *r)
 {
-	zpieces_rewind((struct zpart *)r);
+	zpieces_rewind((struct zpieces *)r);
 	return MPI_SUCCESS;
 }
 
 static bool progress_send(struct zreq *r)
 {
-	struct zpart *p = (struct zpart *)r;
+	struct zpieces *p = (struct zpieces *)r;
 
 	if (!r->done && look(p)) {
 		zstatus_empty(&r->status);
@@ -108,18 +108,18 @@ const struct zreq_ops zpieces_send_ops = {.name = "partitioned send",
 	.start = start_send,
 	.destroy = zpieces_destroy};
 
-static int say_hello(struct zpart *p)
+static int say_hello(struct zpieces *p)
 {
 	struct zreq *sent;
 
-	p->word[ZPART_NUMBER] = p->number;
-	p->word[ZPART_PIECES] = (uint64_t)p->partitions;
-	p->word[ZPART_BYTES] = p->bytes;
-	return zbridge_isend(p->req.comm, ZCOMM_INTERNAL, p->word, ZPART_HELLO, MPI_UINT64_T, p->rank, ~p->tag,
+	p->word[ZPIECES_NUMBER] = p->number;
+	p->word[ZPIECES_PIECES] = (uint64_t)p->partitions;
+	p->word[ZPIECES_BYTES] = p->bytes;
+	return zbridge_isend(p->req.comm, ZCOMM_INTERNAL, p->word, ZPIECES_HELLO, MPI_UINT64_T, p->rank, ~p->tag,
 		ZSEND_DETACHED, &sent); /* which is over at once, and goes on with a copy */
 }
 
-int zpieces_init_send(struct zpart *p)
+int zpieces_init_send(struct zpieces *p)
 {
 	if ((uint32_t)p->partitions > NUMBERS - numbers)
 		return MPI_ERR_INTERN;
@@ -130,24 +130,24 @@ int zpieces_init_send(struct zpart *p)
 	return rc == MPI_SUCCESS ? say_hello(p) : rc;
 }
 
-int zpieces_ready(struct zpart *p, int i, const char *name)
+int zpieces_ready(struct zpieces *p, int i, const char *name)
 {
 	struct zpieces_piece *e = &p->piece[i];
 	const char *at = (const char *)p->buf + (MPI_Aint)p->count * p->extent * i;
 
-	if (e->stage != ZPART_WAITING)
+	if (e->stage != ZPIECES_WAITING)
 		return zerror_raise(p->req.comm, MPI_ERR_ARG, name, "partition %d is ready already", i);
 	int rc = zbridge_isend(p->req.comm, ZCOMM_LEADERS, at, p->count, p->type, p->rank,
 		~(int)(p->number + (uint32_t)i), ZSEND_STANDARD, &e->message);
 	if (rc != MPI_SUCCESS)
 		return zerror_raise(p->req.comm, rc, name, "cannot send partition %d", i);
-	e->stage = ZPART_UNDER_WAY;
+	e->stage = ZPIECES_UNDER_WAY;
 	return MPI_SUCCESS;
 }
 
 /* --- receiving --- */
 
-static int await(struct zpart *p, int i)
+static int await(struct zpieces *p, int i)
 {
 	const uint64_t at = p->bytes * (uint64_t)i, room = p->data.bytes;
 	const uint64_t left = at < room ? room - at : 0, len = left < p->bytes ? left : p->bytes;
@@ -165,12 +165,12 @@ static int await(struct zpart *p, int i)
 		zreq_release(&op->req);
 		return rc;
 	}
-	p->piece[i] = (struct zpieces_piece){ZPART_UNDER_WAY, &op->req};
+	p->piece[i] = (struct zpieces_piece){ZPIECES_UNDER_WAY, &op->req};
 	return MPI_SUCCESS;
 }
 
 /* Those that cannot be received are over. */
-static void await_all(struct zpart *p)
+static void await_all(struct zpieces *p)
 {
 	int rc = MPI_SUCCESS;
 
@@ -179,19 +179,19 @@ static void await_all(struct zpart *p)
 	for (int i = 0; i < p->npieces; i++) {
 		rc = rc == MPI_SUCCESS ? await(p, i) : rc;
 		if (rc != MPI_SUCCESS)
-			p->piece[i].stage = ZPART_OVER;
+			p->piece[i].stage = ZPIECES_OVER;
 	}
 	p->error = rc;
 }
 
 /* Is it known what the pieces are? Then they are awaited. */
-static bool meet(struct zpart *p)
+static bool meet(struct zpieces *p)
 {
 	if (!p->hello || !zreq_is_done(p->hello))
 		return false;
-	int n = (int)p->word[ZPART_PIECES];
-	p->number = (uint32_t)p->word[ZPART_NUMBER];
-	p->bytes = p->word[ZPART_BYTES];
+	int n = (int)p->word[ZPIECES_PIECES];
+	p->number = (uint32_t)p->word[ZPIECES_NUMBER];
+	p->bytes = p->word[ZPIECES_BYTES];
 	if (p->hello->status.MPI_ERROR != MPI_SUCCESS || n < 1 || make_pieces(p, n) != MPI_SUCCESS)
 		zerror_fatal(1, "cannot make a partitioned receive of %d partitions", n);
 	zreq_release(p->hello);
@@ -206,7 +206,7 @@ static bool meet_all(void)
 {
 	bool did = false;
 
-	for (struct zpart *p = unmet, *next; p; p = next) {
+	for (struct zpieces *p = unmet, *next; p; p = next) {
 		next = p->next;
 		did |= meet(p);
 	}
@@ -215,20 +215,20 @@ static bool meet_all(void)
 
 static int start_recv(struct zreq *r)
 {
-	struct zpart *p = (struct zpart *)r;
+	struct zpieces *p = (struct zpieces *)r;
 
 	zpieces_rewind(p);
 	if (p->npieces == 0 && !meet(p)) {
 		p->next = unmet;
 		unmet = p;
 		zprogress_add(meet_all);
-	} else if (p->piece[0].stage == ZPART_WAITING) {
+	} else if (p->piece[0].stage == ZPIECES_WAITING) {
 		await_all(p);
 	}
 	return MPI_SUCCESS;
 }
 
-static void finish_recv(struct zpart *p)
+static void finish_recv(struct zpieces *p)
 {
 	uint64_t total = p->bytes * (uint64_t)p->npieces, bytes = total < p->data.bytes ? total : p->data.bytes;
 	MPI_Count count = p->data.converted && bytes > 0 ? zdata_native_bytes(p->type, bytes) : (MPI_Count)bytes;
@@ -241,7 +241,7 @@ static void finish_recv(struct zpart *p)
 
 static bool progress_recv(struct zreq *r)
 {
-	struct zpart *p = (struct zpart *)r;
+	struct zpieces *p = (struct zpieces *)r;
 
 	if (r->done)
 		return true;
@@ -256,15 +256,15 @@ const struct zreq_ops zpieces_recv_ops = {.name = "partitioned receive",
 	.start = start_recv,
 	.destroy = zpieces_destroy};
 
-int zpieces_init_recv(struct zpart *p)
+int zpieces_init_recv(struct zpieces *p)
 {
-	return zbridge_irecv(p->req.comm, ZCOMM_INTERNAL, p->word, ZPART_HELLO, MPI_UINT64_T, p->rank, ~p->tag,
+	return zbridge_irecv(p->req.comm, ZCOMM_INTERNAL, p->word, ZPIECES_HELLO, MPI_UINT64_T, p->rank, ~p->tag,
 		&p->hello);
 }
 
 /* Which of the sender's pieces does it lie in? Where they cannot lie in the buffer, it is there when all are. Nothing
  * lies in one that the sender has no bytes for: that is there with the piece of its number, or when all are. */
-bool zpieces_has_arrived(struct zpart *p, int i)
+bool zpieces_has_arrived(struct zpieces *p, int i)
 {
 	const uint64_t mine = p->data.bytes / (uint64_t)p->partitions, from = mine * (uint64_t)i, to = from + mine;
 
@@ -274,9 +274,9 @@ bool zpieces_has_arrived(struct zpart *p, int i)
 		return false;
 	const uint64_t n = (uint64_t)p->npieces, first = p->bytes ? from / p->bytes : n;
 	if (mine == 0 || first >= n)
-		return p->npieces == p->partitions && p->piece[i].stage == ZPART_OVER;
+		return p->npieces == p->partitions && p->piece[i].stage == ZPIECES_OVER;
 	for (uint64_t k = first; k < n && p->bytes * k < to; k++)
-		if (p->piece[k].stage != ZPART_OVER)
+		if (p->piece[k].stage != ZPIECES_OVER)
 			return false;
 	return true;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A partitioned send or receive across clusters, see partitioned.c. By who has the library as a whole, at station 0.
  */
-#ifndef ZIP_LIBZIP_PARTITIONED_PIECES_H
-#define ZIP_LIBZIP_PARTITIONED_PIECES_H
+#ifndef ZIP_LIBZIP_PIECES_H
+#define ZIP_LIBZIP_PIECES_H
 
 #include "libzip/bridge/op.h"
 #include "libzip/world/req.h"
 
 /* What MPI_Psend_init tells. */
-enum { ZPART_NUMBER, ZPART_PIECES, ZPART_BYTES, ZPART_HELLO };
+enum { ZPIECES_NUMBER, ZPIECES_PIECES, ZPIECES_BYTES, ZPIECES_HELLO };
 
-enum zpieces_stage { ZPART_WAITING, ZPART_UNDER_WAY, ZPART_OVER };
+enum zpieces_stage { ZPIECES_WAITING, ZPIECES_UNDER_WAY, ZPIECES_OVER };
 
 struct zpieces_piece { /* a partition of the sender */
 	enum zpieces_stage stage;
-	struct zreq *message; /* ZPART_UNDER_WAY */
+	struct zreq *message; /* ZPIECES_UNDER_WAY */
 };
 
-struct zpart {
+struct zpieces {
 	struct zreq req; /* first */
 	int rank, tag, partitions;
 	void *buf;
@@ -31,24 +31,24 @@ struct zpart {
 	struct zpieces_piece *piece; /* [npieces] */
 	int first, error;	     /* all before it are over; what went wrong first */
 	struct zreq *hello;	     /* receive: what comes from MPI_Psend_init, until it has */
-	uint64_t word[ZPART_HELLO];
-	uint8_t *packed;    /* receive: all pieces, where they cannot lie in the buffer */
-	struct zpart *next; /* receive: of those that have been started before hello has come */
-	MPI_Request native; /* receive from this part, which is all there is to it; or MPI_REQUEST_NULL */
+	uint64_t word[ZPIECES_HELLO];
+	uint8_t *packed;      /* receive: all pieces, where they cannot lie in the buffer */
+	struct zpieces *next; /* receive: of those that have been started before hello has come */
+	MPI_Request native;   /* receive from this part, which is all there is to it; or MPI_REQUEST_NULL */
 };
 
 extern const struct zreq_ops zpieces_send_ops, zpieces_recv_ops;
 
 /* What MPI_Psend_init and MPI_Precv_init begin. An MPI error class. */
-int zpieces_init_send(struct zpart *);
-int zpieces_init_recv(struct zpart *);
+int zpieces_init_send(struct zpieces *);
+int zpieces_init_recv(struct zpieces *);
 /* MPI_Pready of one that is started: an error is raised. */
-int zpieces_ready(struct zpart *, int partition, const char *name);
+int zpieces_ready(struct zpieces *, int partition, const char *name);
 /* MPI_Parrived of one that is started. */
-bool zpieces_has_arrived(struct zpart *, int partition);
+bool zpieces_has_arrived(struct zpieces *, int partition);
 
 /* For all kinds: another start; and what is left of it. */
-void zpieces_rewind(struct zpart *);
+void zpieces_rewind(struct zpieces *);
 void zpieces_destroy(struct zreq *);
 
 #endif

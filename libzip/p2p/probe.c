@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Probe and its matching forms, and the receives of probed messages. */
-#include <limits.h>
+/* Probes, and the receives of probed messages. See probe.h. */
+#include "libzip/p2p/probe.h"
 
 #include "libzip/bridge/anysource.h"
 #include "libzip/bridge/arrival.h"
@@ -206,21 +206,14 @@ int zip_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
 	return rc == MPI_SUCCESS ? probe_wait(&p) : rc;
 }
 
-static int native_imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
-{
-	if (count > INT_MAX)
-		return zn.Imrecv_c(buf, count, type, message, request);
-	return zn.Imrecv(buf, (int)count, type, message, request);
-}
-
-static int imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request,
+int zprobe_imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request,
 	const char *name)
 {
 	struct probed *m = zmessage_find(*message);
 	struct zop *op;
 
 	if (!m)
-		return native_imrecv(buf, count, type, message, request);
+		return znative_Imrecv(buf, count, type, message, request);
 	struct zp2p_args check = {name, MPI_COMM_NULL, buf, count, type, m->source, m->tag};
 	int rc = zp2p_check_recv(m->comm, &check);
 	if (rc != MPI_SUCCESS)
@@ -236,7 +229,7 @@ static int imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *me
 	if (m->arrival)
 		zarrival_deliver(m->arrival, op);
 	else
-		rc = native_imrecv(buf, count, type, &m->native, &op->native);
+		rc = znative_Imrecv(buf, count, type, &m->native, &op->native);
 	if (rc == MPI_SUCCESS)
 		rc = zreq_publish(&op->req, request);
 	else
@@ -249,33 +242,13 @@ static int imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *me
 	return rc;
 }
 
-static int mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status,
+int zprobe_mrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status,
 	const char *name)
 {
 	MPI_Request request;
 
 	if (*message == MPI_MESSAGE_NO_PROC)
 		return zn.Mrecv_c(buf, count, type, message, status);
-	int rc = imrecv(buf, count, type, message, &request, name);
+	int rc = zprobe_imrecv(buf, count, type, message, &request, name);
 	return rc == MPI_SUCCESS ? zcompletion_wait(&request, status, MPI_COMM_WORLD, name) : rc;
-}
-
-int zip_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
-{
-	return imrecv(buf, count, type, message, request, "MPI_Imrecv");
-}
-
-int zip_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
-{
-	return imrecv(buf, count, type, message, request, "MPI_Imrecv_c");
-}
-
-int zip_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
-{
-	return mrecv(buf, count, type, message, status, "MPI_Mrecv");
-}
-
-int zip_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
-{
-	return mrecv(buf, count, type, message, status, "MPI_Mrecv_c");
 }

@@ -13,6 +13,7 @@
 #include "common/base/list.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typecode_parts.h"
+#include "libzip/type/typehold.h"
 
 /* --- made here --- */
 
@@ -211,4 +212,10 @@ void ztypecode_fini(void)
 	}
 	list_init(&idle);
 	nidle = idle_bytes = 0;
+}
+
+int zip_Type_free(MPI_Datatype *type)
+{
+	ztypecode_forget(*type);
+	return ztypehold_free(type);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making and ending windows of spanning communicators. See win.h. */
+/* Making and ending windows of spanning communicators. See win_make.h. */
+#include "libzip/win/win_make.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +156,7 @@ static int make(struct making *m, MPI_Win *win)
 	return zbarrier_run(twin);
 }
 
-static int create(const char *name, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+int zwin_make_create(const char *name, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
 	MPI_Win *win)
 {
 	struct making m = {name, zcomm_find(comm), size, disp_unit, info, base, false, false, false};
@@ -162,7 +164,7 @@ static int create(const char *name, void *base, MPI_Aint size, MPI_Aint disp_uni
 	return make(&m, win);
 }
 
-static int allocate(const char *name, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
+int zwin_make_allocate(const char *name, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
 	MPI_Win *win)
 {
 	struct making m = {name, zcomm_find(comm), size, disp_unit, info, NULL, true, false, false};
@@ -171,26 +173,6 @@ static int allocate(const char *name, MPI_Aint size, MPI_Aint disp_unit, MPI_Inf
 	if (rc == MPI_SUCCESS)
 		*(void **)baseptr = m.base;
 	return rc;
-}
-
-int zip_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
-{
-	return create("MPI_Win_create", base, size, disp_unit, info, comm, win);
-}
-
-int zip_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
-{
-	return create("MPI_Win_create_c", base, size, disp_unit, info, comm, win);
-}
-
-int zip_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
-{
-	return allocate("MPI_Win_allocate", size, disp_unit, info, comm, baseptr, win);
-}
-
-int zip_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
-{
-	return allocate("MPI_Win_allocate_c", size, disp_unit, info, comm, baseptr, win);
 }
 
 int zip_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
