@@ -29,7 +29,7 @@ def ring(n):
     return chain(n) + [(n - 1, 0, 1)]
 
 
-# name, edges, ranks, slots of a, of b, of the zipper node, least weight that has to be bridged
+# name, edges, ranks, slots of a, of b, of the zipper node, least weight to be bridged
 KNOWN = [
     ("a chain, no rank may be on the zipper", chain(64), 64, [32], [32], 0, 1),
     ("a chain, one rank on the zipper", chain(65), 65, [32], [32], 1, 0),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line of zipmap map and zipmap draw: bad files with their lines, wrong usage, what is written to, pictures. TAP."""
+"""The command line of zipmap map and zipmap draw: bad files with their lines, wrong usage, output files, pictures. TAP."""
 import os
 import stat
 import subprocess
@@ -91,7 +91,7 @@ r, texts, colours, _ = drawn("-f", "site", "-g", "chain", "-m", "chain.map")
 check(r.returncode == 0 and "zip01" in texts and texts.count("2.0 KiB") == 2 and colours.count("#cc3333") > 3,
       "a zipper without ranks, and what crosses it at both of its ports", texts + colours)
 
-# many clusters and zippers: what is written at ports does not lie on each other; names stay in their boxes
+# many clusters and zippers: labels at ports do not overlap; names stay in their boxes
 host = "a-host-with-a-name-longer-than-its-box-%d.example.org"
 write("site", "".join("#ZIP cluster %s\n%s:4\n%s:4\n" % (c, host % (2 * i), host % (2 * i + 1)) for i, c in enumerate("abcdef")) +
       "".join("#ZIP zipper z%d %s\n" % (z, " ".join("%s=tcp:10.%d.0.%d" % (c, i, z + 1) for i, c in enumerate("abcdef")))
@@ -122,7 +122,7 @@ check(r.returncode == 1 and r.stderr.startswith("zipmap draw: map.svg: cannot be
 
 
 def port_bytes(*args):
-    """What is written at ports: to the left of zipper nodes, which are here from the top to the bottom of the picture, and to
+    """The labels at ports: to the left of zipper nodes, which are here from the top to the bottom of the picture, and to
     the right of them."""
     svg = drawn(*args)[3]
     at = [(e.get("text-anchor") != "end", float(e.get("y")), e.text) for e in svg

@@ -69,7 +69,7 @@ for line, args, text in [("", ["--reserve", "1"], RESERVED), (" reserve=1", [], 
     r = zipmap("-f", "hosts", "-g", "graph", "--improve", "old", "-S", "keep", *args)
     check(r.stderr == "zipmap map: %s\n" % text if text else r.returncode == 0, "keep:%s %s" % (line, " ".join(args)), r.stderr)
 
-# demands that are hard to meet but can be: ranks that need both find few nodes; and one that single moves do not meet
+# demands that are hard to meet: ranks that need both features find few nodes; single moves do not meet another demand
 JOINED = "#ZIP zipper zip a=tcp:10.1.0.1 b=tcp:10.2.0.1\n"
 HARD = [
     ("#ZIP cluster a\na0:2\na1:3\n#ZIP cluster b\nb0:1\n" + JOINED + "#ZIP node a0,b0 gpu=2 big=1\n#ZIP node a1 gpu=1 big\n",
@@ -80,7 +80,7 @@ HARD = [
      [(0, 2, 6), (0, 3, 1000), (1, 3, 7), (1, 4, 2), (1, 6, 5), (2, 3, 9), (2, 5, 9), (2, 6, 9), (3, 4, 5), (3, 5, 2), (3, 6, 9),
       (4, 5, 9), (4, 6, 9), (5, 6, 9)], 7, {"gpu": (1, 3), "big": (0, 2, 3, 5)}, ["-S", "spread"],
      {"a0": {"gpu": 1, "big": 9}, "b0": {"gpu": 1, "big": 2}, "b1": {"gpu": 1, "big": 1}, "zip": {"big": 2}}),
-    # of which the first search finds nothing
+    # the first search finds no map for this demand
     ("#ZIP cluster a\na0:3\na2:3\na4:3\n#ZIP cluster b\nb1:2\nb3:4\nb5:2\n" + JOINED +
      "#ZIP node a0 gpu=1\n#ZIP node b1,b5 gpu=1 big=1 ssd=1\n#ZIP node a2 gpu=1 big=2 ssd=1\n#ZIP node b3 gpu=2 big=2 ssd=1\n"
      "#ZIP node a4 gpu=3 big=2 ssd=1\n", [(1, 0, 1), (3, 0, 8), (8, 1, 8)], 17,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""For the tests of zipmap map: files of hosts and graphs, runs, maps that are read again. Every one of these tests works in a
+"""For the tests of zipmap map: files of hosts and graphs, runs, maps that are read again. Each of these tests works in a
 folder of its own. TAP."""
 import os
 import random
@@ -99,7 +99,7 @@ def rails(lines):
 
 
 def even(bytes, *zippers):
-    """What each of these carries of so many bytes: the same, and the rest goes to the first ones."""
+    """The bytes that each zipper carries: equal shares, and the remainder goes to the first ones."""
     return {z: bytes // len(zippers) + (i < bytes % len(zippers)) for i, z in enumerate(zippers)}
 
 

@@ -107,14 +107,14 @@ check(kept == ["z1: cores 4,6 are kept for zipperd", "z2: cores 12,14 are kept f
 crowd = [sum(w[0] == z for w in (where or {}).values()) for z in ("z1", "z2", "z3")]
 check(crowd[0] <= 6 and crowd[1] <= 6 and crowd[2] <= 4, "... and has no more ranks than the other cores", crowd)
 
-# as many cores as are asked for, none of them for ranks if it is all; no more than there are, and not of what is not known
+# the number of cores given: all cores, so that ranks get none; more than there are; on a node with unknown cores
 for node, args, most, error in [
         ("cores=4 reserve=4", [], 0, None), ("cores=4 reserve=3", [], 1, None), ("cores=1", [], 1, None),
         ("cores=2", ["--reserve", "2"], 0, None), ("cores=4 reserve=5", [], 0, "hosts:7: 5 cores cannot be kept for zipperd: there are 4"),
         ("cores=4", ["--reserve", "100"], 0, "hosts:7: 100 cores cannot be kept for zipperd: there are 4"),
         ("reserve=99", [], 0, "hosts:7: reserve= says nothing without cores= or topology="),
         ("hca=mlx5_7", [], 0, "hosts:7: hca= says nothing without cores= or topology="),
-        ("gpu", ["--reserve", "1"], 0, "--reserve: hosts says of no zipper node what cores it has")]:
+        ("gpu", ["--reserve", "1"], 0, "--reserve: hosts names the cores of no zipper node")]:
     hosts([8], [8], 4, "#ZIP node zip %s\n" % node)
     graph(16, chain(16))
     where, lines, r = mapped(*args)

@@ -50,7 +50,7 @@ check(one_way(lines, "a>b") == one_way(lines, "b>a") == even(crossing, "zip", "z
 
 
 def modelled(network, *args):
-    """What zipmap model says of the map, and of each link: bytes."""
+    """The result of zipmap model for the map, and the bytes of each link."""
     r = zipmap("model", "-n", network, "-f", "hosts", "-m", "map", "-j", "graph:graph", "--csv", "csv", "--links", "links", *args)
     if r.returncode:
         return None, r.stderr
@@ -67,8 +67,8 @@ for option, parts in [("one", 1), ("1", 1), ("2", 2), ("all", 2)]:
     zipmap("-f", "hosts", "-g", "graph", "-o", "map", "-F", "fabric", "-S", "block", "--zippers", option, *NO_LATENCY)
     check("#ZIP predicted time %.9f s" % (crossing / parts / 1e6) in read()[1], "... with --zippers " + option, read()[1])
 
-# one path to the first zipper, four to the second: a job sends the same over both, by whatever routing, a planned network by
-# its paths, which the second then has to forward most of
+# one path to the first zipper, four to the second: a job sends the same over both, with any routing; a planned network goes by
+# its paths, so that the second zipper forwards most
 write("hosts", "#ZIP cluster a\na0:1\n#ZIP cluster b\nb0:1\n"
       "#ZIP zipper near a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper far a=tcp:10.1.0.2 b=tcp:10.2.0.2\n")
 write("fabric2", "part:a fattree down:2x2x2 up:1x2x2\npart:b crossbar node:3\nzipper:near a:1 b:1 forward:1000000\n"

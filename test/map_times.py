@@ -10,7 +10,7 @@ M = 1 << 20
 
 
 def time(*args, rates=NO_LATENCY, name="hosts"):
-    """Seconds, and where they are spent."""
+    """The predicted seconds, and the busiest port or link."""
     r = zipmap("-f", name, "-g", "graph", "-o", "out", "--rates", rates, *args)
     said = [line for line in r.stdout.splitlines() if line.startswith("time: ")]
     found = [float(line.split()[3]) for line in read("out")[1] if line.startswith("#ZIP predicted time")] if not r.returncode else []
@@ -18,7 +18,7 @@ def time(*args, rates=NO_LATENCY, name="hosts"):
 
 
 def close(found, seconds, where=None):
-    """To what the map's line of nanoseconds says, or to a millionth."""
+    """Are the numbers equal to a nanosecond, the unit of the map's line, or to a millionth?"""
     return abs(found[0] - seconds) < 1e-9 + 1e-6 * seconds and where in (None, found[1])
 
 
@@ -54,7 +54,7 @@ graph(32, [(i, j, 10000000) for i in range(32) for j in range(i) if i // 8 == j 
 found = time("-S", "block", rates=NO_LATENCY + "bandwidth:4G forward:1G")
 check(close(found, 8e7 / (1 << 30), "z a>b"), "... and a rail may need longer", found)
 
-# what one receives counts as what one sends
+# messages that a rank receives count like those that it sends
 write("hosts", cluster("a", 64))
 for u, v in ((0, 1), (1, 0)):
     edges = "".join("%d %d 8\n" % (((i, 1), (1, i))[u]) for i in range(2, 65))
@@ -75,7 +75,7 @@ for text, rates, seconds in ((dragonfly, "", 1e6 / (5120 * M)), (dragonfly, "ban
 found = time("-S", "block", "-F", "crossbar node:64 bandwidth:10240M", "--rates", NO_LATENCY, rates="bandwidth:1M")
 check(close(found, 1e6 / M), "a second --rates leaves told what the first one told", found)
 
-# ... and ports of a zipper that it tells, whether the zipper could have ranks or not
+# ... and ports of a zipper in the network, whether the zipper could have ranks or not
 graph(16, [(i, 8 + i, 500000000) for i in range(8)])
 write("map", "".join("%d a%d\n%d b%d\n" % (i, i, 8 + i, i) for i in range(8)))
 fabric = "part:a torus:9 bandwidth:102400M; part:b torus:9 bandwidth:102400M; zipper:z a:8 b:8 port:20480M forward:20480M"
@@ -102,7 +102,7 @@ for second, ports in ((1, 1), (2, 2)):
     write("hosts", cluster("a", 4) + cluster("b", 4) + zipper("z", "ab") + zipper("z", "ab", second))
     found = time("-S", "block", rates=NO_LATENCY + "bandwidth:8M forward:8M")
     check(close(found, 16e6 / ports / (8 * M), ("z a>b", "port of z to a")[ports == 1]), "two zippers on %d adapters" % ports, found)
-# ... and a rank on their host: what it sends through either of them, to a third cluster, passes the adapters of neither
+# ... and a rank on their host: its messages through either zipper, to a third cluster, pass the adapters of neither
 write("hosts", cluster("a", 2) + "#ZIP cluster b\nb:1\ny:1\n#ZIP cluster c\nc:2\n" + zipper("y", "ab") + zipper("y", "ab", 2) +
       zipper("z", "bc", 9))
 write("map", "0 y a\n1 a0\n2 a1\n3-4 c\n")
@@ -139,7 +139,7 @@ for seed in range(12):
     found = time(*keep, rates=NO_LATENCY + "bandwidth:8M forward:8M"), time(*keep, "-F", fabric)
     check(found[0][0] > 0 and close(found[0], found[1][0]), "drawn %d: ports as the model has them" % seed, found)
 
-# a row of three clusters: what ranks on a zipper node have bridged by it leaves by one port
+# a row of three clusters: messages of ranks on a zipper node that the zipper bridges leave by one port
 for seed in range(6):
     rng = random.Random(seed)
     write("hosts", cluster("a", 3) + cluster("b", 2) + "y:3\n" + cluster("c", 3) + "z:2\n" + zipper("y", "ab") + zipper("z", "bc", 2))

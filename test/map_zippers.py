@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""zipmap map where there are several zippers: which forward, what each carries, and who reaches whom by them. TAP."""
+"""zipmap map with several zippers: those that forward, the load of each, and the ranks that reach each other directly. TAP."""
 import xml.etree.ElementTree
 
 from map_fixture import bridged, chain, check, even, finish, graph, hidden, mapped, one_way, rails, read, THREE, write, zipmap
@@ -10,19 +10,19 @@ def used(lines):
     return [line.split()[3] for line in lines if line.startswith("#ZIP predicted zipper ")]
 
 
-# a job uses all that serve all clusters with ranks
+# a job uses all zippers that serve all clusters with ranks
 write("three", THREE)
 graph(8, chain(8))
 r = zipmap("-f", "three", "-g", "graph")
-check(r.returncode == 0 and "what is bridged goes through one or more of the zippers z, y\n" in r.stdout,
+check(r.returncode == 0 and "bridged messages go through one or more of the zippers z, y\n" in r.stdout,
       "a job of three clusters that no zipper joins goes over two in a row", r.stderr or r.stdout)
 r = zipmap("-f", "three", "-g", "graph", "--zippers", "1")
 check(r.returncode == 1 and r.stderr == "zipmap map: three: no #ZIP zipper line serves all of the clusters a,b,c, and none "
-      "those that would have room for all ranks\n", "but not with --zippers 1, as zmpirun --rails 1 does not", r.stderr)
+      "join clusters that have room for all ranks\n", "but not with --zippers 1, as zmpirun --rails 1 does not", r.stderr)
 write("loose", THREE.replace("b=tcp:10.2.0.2", "d=tcp:10.4.0.1").replace("c:2\n", "c:2\n#ZIP cluster d\nd:1\n"))
 r = zipmap("-f", "loose", "-g", "graph")
 check(r.returncode == 1 and r.stderr == "zipmap map: loose: no #ZIP zipper lines join the clusters a,b,c,d, and none "
-      "those that would have room for all ranks\n", "two pairs of clusters that no way joins", r.stderr)
+      "join clusters that have room for all ranks\n", "two pairs of clusters that no way joins", r.stderr)
 # transit fabrics join zippers alone: no cluster is on them
 text = "#ZIP cluster a\na:4\n#ZIP cluster b\nb:4\n#ZIP zipper z1 a=shm wan=shm lan=shm\n#ZIP zipper z2 wan=shm b=shm\n"
 write("transit", text + "#ZIP zipper z3 lan=shm wan=shm\n")
@@ -52,7 +52,7 @@ where, lines = read()
 carried = rails(lines)
 crossing = bridged(where, edges)
 check(one_way(lines, "a>b") == one_way(lines, "b>a") == even(crossing, "z1", "z2", "z3") and used(lines) == ["z1", "z2", "z3"] and
-      "what is bridged is spread over the zippers z1, z2, z3\n" in r.stdout, "two clusters: the same over all three that serve them",
+      "bridged messages are spread over the zippers z1, z2, z3\n" in r.stdout, "two clusters: the same over all three that serve them",
       carried)
 check(where[8][0] == "z1" and where[9][0] == "z2" and crossing == sum(w for u, v, w in edges if u in (4, 5, 6, 7) and v < 4),
       "ranks on zipper nodes are near to both", crossing)
@@ -66,7 +66,7 @@ check(one_way(read()[1], "a>b") == even(crossing, "z1", "z2", "z3") and used(rea
       one_way(read()[1], "a>b"))
 r = zipmap("-f", "two", "-g", "graph", "--forbid", "c", "-S", "block", "--zippers", "4")
 check(r.returncode == 1 and r.stderr == "zipmap map: two: fewer than 4 #ZIP zipper lines serve all of the clusters a,b, and none "
-      "those that would have room for all ranks\n",
+      "join clusters that have room for all ranks\n",
       "more zippers than serve the clusters", r.stderr)
 r = zipmap("-f", "two", "-g", "graph", "-o", "map", "--zippers", "2")
 check(r.returncode == 0 and "no ranks in cluster c\n" in r.stdout and used(read()[1]) == ["z1", "z2"],
@@ -152,7 +152,7 @@ for options, rc in [((), 0), (("--zippers", "all"), 0), (("--zippers", "1"), 1)]
     check(r.returncode == rc and (not rc or "serves all of the clusters a,c" in r.stderr),
           "a map over a network where no ranks are is drawn where it can be run: " + (" ".join(options) or "--zippers job"), r.stderr)
 
-# a row of three clusters: who sends much to both others is in the middle; the light ones are forwarded twice
+# a row of three clusters: a rank that sends much to both others is in the middle; light messages are forwarded twice
 write("row", "".join("#ZIP cluster %s\n%s:4\n" % (c, c) for c in "abc") +
       "#ZIP zipper z1 a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper z2 b=tcp:10.2.0.2 c=tcp:10.3.0.1\n")
 cliques = [(i, j, 1000) for i in range(12) for j in range(i) if i // 4 == j // 4]
@@ -175,7 +175,7 @@ where, lines, r = mapped("-f", "ring")
 check({z: {way for way, n in ways if n} for z, ways in rails(lines).items()} ==
       {"z1": {"a>b", "b>a"}, "z2": {"b>c", "c>b"}, "z3": {"c>a", "a>c"}} and
       all(" 1 forwards " in line for line in lines if line.startswith("#ZIP crossing")), "a ring of three", lines)
-# two sites with two zippers each: ways that are equally short are shared
+# two sites with two zippers each: equally short ways share the load
 write("sites", "#ZIP cluster a\na:2\n#ZIP cluster b\nb:2\n" + "".join(
     "#ZIP zipper z%d a=tcp:10.1.0.%d wan=tcp:10.9.0.%d\n#ZIP zipper y%d wan=tcp:10.9.1.%d b=tcp:10.2.0.%d\n" % (i, i, i, i, i, i)
     for i in (1, 2)))

@@ -167,7 +167,7 @@ else:
     count += 1
     print("ok %d - plots # SKIP no gnuplot" % count)
 
-# two ranks on one zipper node, in different parts of the network, cross no link; what is too slow beside others is told
+# two ranks on one zipper node, in different parts of the network, cross no link; a link that is too slow is reported
 JOINED = "part:A crossbar node:2 bandwidth:2000G; part:B crossbar node:2 bandwidth:2000G; zipper:z A:1 B:1 forward:1M port:2000G"
 with open("pair", "w") as f:
     f.write("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1000\n")
@@ -231,7 +231,7 @@ with open("fast", "w") as f:
 r = zipmap("model", "-n", "crossbar node:2 bandwidth-file:fast", "-j", "spread")
 check(r.returncode == 1 and r.stderr == 'zipmap model: fast:3: link "n0>x" was already in line 1\n', "a link with two bandwidths",
       r.stderr)
-# what would be read and mean nothing
+# words that would be read without any effect
 for network, reason in [("crossbar:2", "crossbar:2: only a torus has numbers behind its name"),
                         ("part:a crossbar:2; part:b crossbar node:2; zipper:z a:0 b:0",
                          "crossbar:2: only a torus has numbers behind its name"),
@@ -248,7 +248,7 @@ with open("nojobs", "w") as f:
 r = model("-w", "nojobs")
 check(r.returncode == 2 and r.stderr == "zipmap model: nojobs: no job in it\n", "a file without jobs", r.stderr)
 
-# what was there before stays until there is something else
+# an old file stays until the new one is complete
 heavy = ["-n", "crossbar node:2", "-j", "graph:heavy bytes:1024G"]
 light = ["-n", "crossbar node:2", "-j", "2d:1x2"]
 for kind in ["csv", "json", "links"]:
@@ -279,7 +279,7 @@ for path, reason in [("/dev/full", "cannot be written: No space left on device")
     r = zipmap("model", "--csv", path, *light)
     check(r.returncode == 1 and r.stderr == "zipmap model: %s: %s\n" % (path, reason), "--csv " + path, r.stderr)
 
-# a byte order mark, as editors of Windows write it, is not what the file says
+# a byte order mark, as editors of Windows write it, is skipped
 for path, text, args in [
         ("marked.net", "crossbar node:2\n", ["model", "-n", "marked.net", "-j", "2d:1x2"]),
         ("marked.jobs", "2d:1x2\n", ["model", "-n", "crossbar node:2", "-w", "marked.jobs"]),
@@ -303,7 +303,7 @@ for network in ["torus:0x3", "torus:100x100", "torus:4x4 foo:1", "torus:70000x70
     r = zipmap("model", "-n", network, "-j", "spread")
     check(r.returncode == 1 and r.stderr.startswith("zipmap model: network: ") and r.stderr.count("\n") == 1,
           "refused in one line: " + network, (r.returncode, r.stderr))
-# what only the whole description can tell: by the file's name
+# errors of the whole description have the file's name in front
 for text, reason in [("part:a crossbar node:4", "one part has nothing to be joined with"),
                      ("part:a crossbar node:4\npart:b crossbar node:4\npart:c crossbar node:4\nzipper:z a:0 b:0",
                       "the zippers do not join all parts"),

@@ -91,7 +91,7 @@ def umesh():
 
 
 def consecutive_groups():
-    """Which L2 links are used with round robin and direct routing."""
+    """The L2 links that round robin placement with direct routing uses."""
     if FULL:
         return
     with tempfile.NamedTemporaryFile(suffix=".csv") as f:

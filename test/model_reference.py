@@ -245,7 +245,7 @@ def adaptive(m, messages, routing, seed, exposure, iterations):
                 left[k] += BANDWIDTH / exposure
         for k in asked:
             assert given.get(k, 0) <= BANDWIDTH * (1 + 1e-12)
-        if it + 1 < exposure:  # links that nobody has asked for yet
+        if it + 1 < exposure:  # links that no message has requested yet
             for k in m.links():
                 left.setdefault(k, BANDWIDTH / exposure * (it + 2))
     load = {}

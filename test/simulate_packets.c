@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A packet-level discrete-event simulation to hold the network model against (section IV.D of the paper, Figure 2). It
- * knows topologies only by their paths, and nothing of the model's allocation: every packet is routed when it is sent,
- * waits in the queue of each link on its way, is sent on when the link is free, and is stored before it is forwarded.
+ * A packet-level discrete-event simulation, to compare the network model with (section IV.D of the paper, Figure 2). It
+ * knows topologies only by their paths, and nothing of the model's allocation. Every packet is routed when it is sent.
+ * It waits in the queue of each link on its way, is sent on when the link is free, and is stored before it is
+ * forwarded.
  *
  *	direct    one of the shortest paths, at random
- *	indirect  one over a random intermediate router
- *	adaptive  of up to two shortest paths and two indirect ones, that with the least to wait (queues are known
- *everywhere, as UGAL-G assumes)
+ *	indirect  a path over a random intermediate router
+ *	adaptive  of up to two shortest paths and two indirect ones, the path with the shortest waiting time (queues are
+ *	          known everywhere, as UGAL-G assumes)
  *
  * usage: simulate_packets NETWORK JOB PLACEMENT PACKET_BYTES FILE.csv
  */
@@ -33,10 +34,10 @@ struct packet {
 	uint32_t hops, at;
 };
 
-/* Something that happens: a packet comes to its next link (packet < SOURCE), or a source sends. */
+/* An event: a packet comes to its next link (packet < SOURCE), or a source sends. */
 struct event {
 	double time;
-	uint64_t order; /* of creation: decides between events of the same time */
+	uint64_t order; /* order of creation: decides between events at the same time */
 	uint32_t packet, source;
 };
 
@@ -58,13 +59,13 @@ struct sim {
 	struct event *heap;
 	size_t n, cap;
 	uint64_t order;
-	double *free_at; /* [links]: when the last packet in the queue will have left */
+	double *free_at; /* [links]: the time at which the last packet in the queue will have left */
 	double *load;	 /* [links], bytes */
 	struct source *sources;
 	struct packet *packets;
 	uint32_t npackets, cap_packets, *unused, nunused;
 	double byte_hops, end;
-	double link_seconds; /* one packet on a link of common bandwidth */
+	double link_seconds; /* time of one packet on a link of common bandwidth */
 };
 
 static void die(const char *what)

@@ -90,7 +90,7 @@ is "what is set by hand does not count" "$(ZIPPER_ENTRIES=x,y told -f chain -n 2
 b: z1.b; "
 run "--rails where all are needed" 2 -f chain --rails 2 "$ORDERING"
 is "--rails: its line" "$(cat err)" \
-	"zmpirun: chain: --rails 2, but no #ZIP zipper line serves all of the clusters a,b,c, and of several that lead from one to the other all are needed"
+	"zmpirun: chain: --rails 2, but no #ZIP zipper line serves all of the clusters a,b,c, and all zippers between them are needed"
 run "-genv of what is told" 2 -f chain -genv ZIPPER_ENTRIES x "$ORDERING"
 
 # --- by a hostfile that the ranks read

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes over word; NULL is an allocation that failed. */
+/* Takes over word. A NULL word stands for an allocation that failed. */
 static void push(struct zargv *argv, char *word)
 {
 	char **more = word ? realloc(argv->words, (argv->count + 2) * sizeof(*more)) : NULL;

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 struct zargv {
-	char **words; /* NULL-terminated once something was added */
+	char **words; /* NULL-terminated once a word was added */
 	size_t count;
-	bool failed; /* out of memory at some time: the list is not to be used */
+	bool failed; /* memory was short at some time: the list must not be used */
 };
 
 void zargv_add(struct zargv *, const char *word);

@@ -9,8 +9,8 @@
 
 extern char **environ;
 
-/* ZIPPER_HOSTFILE, ZIPPER_RAILS, ZIPPER_KEY_FILE and ZIPPER_MAP are for starting by hand: with zmpirun they would
- * contradict it. */
+/* These variables serve a start by hand: ZIPPER_HOSTFILE, ZIPPER_RAILS, ZIPPER_KEY_FILE and ZIPPER_MAP. With zmpirun
+ * they would contradict it. */
 static const char *const ours[] = {"ZIPPER_JOB", "ZIPPER_PARTS", "ZIPPER_PART", "ZIPPER_ZIPPERD", "ZIPPER_ENTRIES",
 	"ZIPPER_USER", "ZIPPER_KEY", "ZIPPER_KEY_FILE", "ZIPPER_HOSTFILE", "ZIPPER_RAILS", "ZIPPER_MAP", "ZIPPER_PORTS",
 	"ZIPPER_STATS", "ZIPPER_LAUNCHER"};

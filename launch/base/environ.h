@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The environment that tells libzipper.so of a rank which job it belongs to. Set on mpiexec, which passes it on. */
+/* The environment that tells libzipper.so in a rank which job it belongs to. It is set on mpiexec, which passes it on.
+ */
 #ifndef ZIP_LAUNCH_ENVIRON_H
 #define ZIP_LAUNCH_ENVIRON_H
 
@@ -7,25 +8,25 @@
 
 #include "launch/base/argv.h"
 
-/* Values of the variables, NULL: not set. The same for all parts but for part, zipperd, ports and device. */
+/* Values of the variables; NULL: not set. All parts get the same values, except for part, zipperd, ports and device. */
 struct zenviron {
 	const char *job, *parts, *part, *zipperd, *user;
-	const char *entries;	/* where hops are needed */
+	const char *entries;	/* where ranks reach zipperds over hops */
 	const char *key;	/* secret: never on a command line */
-	const char *ports;	/* which ranks run on zipper nodes */
-	const char *device;	/* where the hostfile says so; else it stays as it is */
+	const char *ports;	/* the ranks that run on zipper nodes */
+	const char *device;	/* where the hostfile names one; else the variable stays as it is */
 	const char *module_dir; /* only in the build tree */
-	bool stats;		/* ranks count what goes natively too */
+	bool stats;		/* ranks also count the messages that travel natively */
 };
 
-/* Does zmpirun set (or unset) this variable, so that nobody else may? */
+/* Does zmpirun set (or unset) this variable itself? Then a user may not. */
 bool zenviron_is_ours(const char *name);
 /* Names of all variables that a rank may need, comma-separated: for mpiexec's -envlist. */
 const char *zenviron_names(void);
-/* What the ranks of all programs get for a variable that is not ours: by -genv in the options for every mpiexec, else
- * from our own environment. NULL: nothing. */
+/* The value that the ranks of all programs get for a variable that zmpirun does not set: from -genv in the options for
+ * every mpiexec, else from our own environment. NULL: no value. */
 const char *zenviron_find(const struct zargv *globals, const char *name);
-/* Our own environment with these variables set, and all others that are ours taken out. */
+/* Makes our own environment with these variables set. Other variables that zmpirun sets are taken out. */
 void zenviron_build(struct zargv *, const struct zenviron *);
 
 #endif

@@ -15,11 +15,11 @@
 
 #include "common/base/clock.h"
 
-#define TREE_DEPTH_MAX 64 /* descendants deeper than this become our children when their parents are gone */
+#define TREE_DEPTH_MAX 64 /* deeper descendants become our children when their parents are gone */
 
-static struct rlimit descriptors; /* as they were when we were started */
+static struct rlimit descriptors; /* the limit when we were started */
 
-/* Some for each part and zipper, as long as the job runs. */
+/* zmpirun needs some descriptors for each part and zipper, as long as the job runs. */
 static void raise_descriptors(void)
 {
 	if (getrlimit(RLIMIT_NOFILE, &descriptors) == 0)
@@ -41,7 +41,7 @@ int zprocess_pipe(int fd[2], struct zerr *err)
 	return 0;
 }
 
-/* Brings the descriptors to 0..3: first out of the way of each other, then in place. */
+/* Brings the descriptors to 0..3: first out of each other's way, then into place. */
 static int place_fds(const int wanted[4])
 {
 	int high[4];
@@ -71,12 +71,12 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the child; never returns. What fails is told through the pipe. */
+/* Runs in the child and never returns. A failure is told through the pipe. */
 static void run_child(const struct zspawn *s, pid_t parent, int failed)
 {
 	setpgid(0, 0);
 	reset_signals();
-	/* SIGKILL: mpiexec's proxies see it go and end their ranks, whatever these do with signals. */
+	/* With SIGKILL mpiexec's proxies see it go and end their ranks, whatever the ranks do with signals. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (getppid() != parent)
 		_exit(127);
@@ -86,7 +86,7 @@ static void run_child(const struct zspawn *s, pid_t parent, int failed)
 		code = code ? code : -errno;
 	else {
 		if (descriptors.rlim_max > 0)
-			setrlimit(RLIMIT_NOFILE, &descriptors); /* programs with select() rely on it */
+			setrlimit(RLIMIT_NOFILE, &descriptors); /* programs with select() rely on the old limit */
 		execvpe(s->argv[0], s->argv, s->envp);
 		code = -errno;
 	}
@@ -112,13 +112,13 @@ pid_t zprocess_spawn(const struct zspawn *s, struct zerr *err)
 		waitpid(pid, NULL, 0);
 		rc = zerr_set(err, code, "cannot start %s: %s", s->argv[0], strerror(-code));
 	} else {
-		setpgid(pid, pid); /* also here: whoever comes first */
+		setpgid(pid, pid); /* parent and child both do this, because either may come first */
 	}
 	close(failed[0]);
 	return rc < 0 ? rc : pid;
 }
 
-/* SIGKILL to all below pid, children after their own children so that none is orphaned unseen. */
+/* Sends SIGKILL to all descendants of pid. A child dies after its own children, so that none is orphaned unseen. */
 static void kill_below(pid_t pid, int depth)
 {
 	char path[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Child processes: each in a process group of its own, gone when zmpirun goes. */
+/* Child processes. Each has a process group of its own, and is gone when zmpirun goes. */
 #ifndef ZIP_LAUNCH_PROCESS_H
 #define ZIP_LAUNCH_PROCESS_H
 
@@ -12,17 +12,18 @@
 struct zspawn {
 	char *const *argv; /* argv[0] is looked up in PATH unless it has a '/' */
 	char *const *envp;
-	int fd[4]; /* become 0..3 of the child; -1: /dev/null for 0..2, nothing for 3 */
+	int fd[4]; /* descriptors that become 0..3 of the child; -1: /dev/null for 0..2, none for 3 */
 };
 
-/* Makes us the parent of orphaned descendants too, so that none can escape, and takes all descriptors that we may have;
- * children have as many as we had. Call once, before the first child. */
+/* Makes us the parent of orphaned descendants, so that none can escape. Raises our limit of descriptors as far as the
+ * system allows; children get the old limit. To be called once, before the first child. */
 int zprocess_init(struct zerr *);
-/* Starts a child. Its id, or a negative errno (also when the program cannot be executed) with text. */
+/* Starts a child. Returns its process id, or a negative errno with text, also when the program cannot be executed. */
 pid_t zprocess_spawn(const struct zspawn *, struct zerr *);
-/* A pipe whose ends do not reach other children. 0 or a negative errno with text. */
+/* Makes a pipe whose ends do not reach other children. 0 or a negative errno with text. */
 int zprocess_pipe(int fd[2], struct zerr *);
-/* Sends SIGKILL to every descendant, and takes their leave. Returns whether any child of ours is left. */
+/* Sends SIGKILL to every descendant, and takes the status of those that have ended. Returns whether any child is left.
+ */
 bool zprocess_kill_all(void);
 
 #endif

@@ -10,13 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of TMPDIR: with "/zmpirun.XXXXXX/zipperd.sock" it must fit into sockaddr_un.sun_path, 108 bytes, and into dir. */
+/* bytes of TMPDIR: with "/zmpirun.XXXXXX/zipperd.sock" it must fit into sockaddr_un.sun_path, 108 bytes, and into dir
+ */
 #define BASE_MAX 40
 
 int zscratch_create(struct zscratch *s, struct zerr *err)
 {
 	const char *base = getenv("TMPDIR");
-	/* zipperd's configuration has no way to write a double quote */
+	/* zipperd's configuration cannot write a double quote */
 	if (!base || *base != '/' || strlen(base) > BASE_MAX || strpbrk(base, "\"\n"))
 		base = "/tmp";
 	snprintf(s->dir, sizeof(s->dir), "%s/zmpirun.XXXXXX", base);
@@ -56,7 +57,7 @@ int zscratch_write(const struct zscratch *s, const char *name, const char *text,
 
 void zscratch_remove(struct zscratch *s)
 {
-	_Alignas(struct dirent64) char entries[4096]; /* not opendir, which allocates */
+	_Alignas(struct dirent64) char entries[4096]; /* opendir would allocate */
 	if (s->dir[0] == '\0')
 		return;
 	int fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

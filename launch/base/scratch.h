@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The private temporary directory of one zmpirun: mode 0700, short enough for the path of a Unix socket. */
+/* The private temporary directory of one zmpirun. Its mode is 0700, and its path short enough for a Unix socket inside.
+ */
 #ifndef ZIP_LAUNCH_SCRATCH_H
 #define ZIP_LAUNCH_SCRATCH_H
 
@@ -12,11 +13,11 @@ struct zscratch {
 };
 
 int zscratch_create(struct zscratch *, struct zerr *);
-/* The path of a file in it. Returns buf. */
+/* Writes the path of a file in the directory into buf. Returns buf. */
 const char *zscratch_path(const struct zscratch *, const char *name, char *buf, size_t cap);
-/* Writes a file of mode 0600. 0 or a negative errno with text. */
+/* Writes a file of mode 0600 in the directory. 0 or a negative errno with text. */
 int zscratch_write(const struct zscratch *, const char *name, const char *text, size_t len, struct zerr *);
-/* Removes it and what is in it. A handler of signals may call it. */
+/* Removes the directory and its files. Signal handlers may call it. */
 void zscratch_remove(struct zscratch *);
 
 #endif

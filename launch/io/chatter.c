@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recognises mpiexec's own lines. */
+/* Recognises the lines that mpiexec prints itself. */
 #include "launch/io/chatter.h"
 
 #include <ctype.h>
@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* What begins a banner: an empty line and 83 equal signs. */
+/* A banner begins with an empty line and 83 equal signs. */
 static const char blank_and_rule[] =
 	"\n===================================================================================\n";
 static const char *const rule = blank_and_rule + 1;
-#define RULE_BEGIN 20 /* so many equal signs and more may become a rule */
+#define RULE_BEGIN 20 /* with so many equal signs a line may become a rule */
 static const char prefix[] = "[mpiexec@";
 static const char codes_mark[] = "] Exit codes: ";
 static const char *const after_banner[] = {"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: ",
@@ -35,7 +35,8 @@ static bool begins_with_any(const char *line, size_t len, const char *const *wit
 	return false;
 }
 
-/* "[host] 0,256,9": wait statuses of the ranks on one host. False, and nothing changed, if it is not of that form. */
+/* Parses "[host] 0,256,9": wait statuses of the ranks on one host. Returns false, and changes nothing, if the line has
+ * another form. */
 static bool take_codes(struct zchatter *c, const char *line, size_t len)
 {
 	const char *end = line + len, *p = len > 0 && *line == '[' ? memchr(line, ']', len) : NULL;
@@ -49,8 +50,8 @@ static bool take_codes(struct zchatter *c, const char *line, size_t len)
 			status = status * 10 + (*p - '0');
 		if (p == digits || (*p != ',' && *p != '\n'))
 			return false;
-		/* Hydra's own mark for a rank that left without PMI's finalize and whose status it did not get to know;
-		 * a rank that died of signal 1 looks the same. */
+		/* Hydra's own mark for a rank that left without PMI's finalize, when Hydra did not learn its status. A
+		 * rank that died of signal 1 looks the same. */
 		if (status == 1)
 			status = 1 << 8;
 		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
@@ -70,13 +71,13 @@ static bool take_codes(struct zchatter *c, const char *line, size_t len)
 	return p == end;
 }
 
-/* mpiexec's line may follow the unfinished last line of a rank. */
+/* A line of mpiexec may follow the unfinished last line of a rank. */
 static const char *find_prefix(const char *line, size_t len)
 {
 	return memmem(line, len, prefix, sizeof(prefix) - 1);
 }
 
-/* "[mpiexec@host] ..." at p. */
+/* Takes "[mpiexec@host] ..." at p. True if it is a line to be taken out. */
 static bool take_mpiexec_line(struct zchatter *c, const char *p, size_t len)
 {
 	const char *bracket = memchr(p, ']', len);
@@ -102,7 +103,7 @@ const char *zchatter_release(struct zchatter *c)
 	return held;
 }
 
-/* A line behind what is held back, or in a banner. True if it is mpiexec's. */
+/* Looks at a line inside a banner, or behind lines that are held back. True if it is mpiexec's. */
 static bool take_next(struct zchatter *c, const char *line, size_t len, bool is_rule)
 {
 	switch (c->state) {
@@ -149,7 +150,7 @@ size_t zchatter_filter(struct zchatter *c, const char *line, size_t len, const c
 	return p && take_mpiexec_line(c, p, len - (size_t)(p - line)) ? (size_t)(p - line) : len;
 }
 
-/* Behind "[rank] ", if that is there. */
+/* Skips "[rank] ", if the line begins with it. */
 static const char *skip_label(const char *line, size_t *len)
 {
 	const char *blank =
@@ -179,7 +180,7 @@ bool zchatter_may_be(const struct zchatter *c, const char *text, size_t len)
 	if (c->state == ZCHATTER_RULE || c->state == ZCHATTER_BANNER || c->state == ZCHATTER_CODES ||
 		find_prefix(text, len))
 		return true;
-	/* The beginning of one of them at the end of the text. */
+	/* The text may end with the beginning of such a prefix. */
 	for (size_t n = len < sizeof(prefix) - 1 ? len : sizeof(prefix) - 1; n > 0; n--)
 		if (memcmp(text + len - n, prefix, n) == 0)
 			return true;

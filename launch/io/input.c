@@ -10,7 +10,7 @@
 #include "common/base/clock.h"
 
 #define HOLD_MS 700
-#define BACKGROUND_MS 300 /* nothing tells us that we are in the foreground again: so often we look */
+#define BACKGROUND_MS 300 /* time between two looks: nothing tells us that we are in the foreground again */
 
 void zinput_init(struct zinput *in, int from, int to, int others, bool hold)
 {
@@ -25,7 +25,7 @@ void zinput_init(struct zinput *in, int from, int to, int others, bool hold)
 		zinput_close(in);
 }
 
-/* A job in the background must not take what is typed for the shell. */
+/* A job in the background must not take input that is typed for the shell. */
 static bool is_ours(int fd)
 {
 	return !isatty(fd) || tcgetpgrp(fd) == getpgrp();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queues what goes to our stdout and stderr. */
+/* Queues text for our stdout and stderr. */
 #include "launch/io/output.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our own stdout or stderr: a bounded queue that is written when the reader is ready, so that a slow reader holds up
- * the ranks' output, but never signals. */
+/* Our own stdout or stderr: a bounded queue that is written when the reader is ready. A slow reader thereby holds up
+ * the output of the ranks, but never signals. */
 #ifndef ZIP_LAUNCH_OUTPUT_H
 #define ZIP_LAUNCH_OUTPUT_H
 
@@ -11,17 +11,17 @@ struct zoutput {
 	int fd;
 	char *buf;
 	size_t begin, end, cap;
-	int error; /* negative errno once writing failed (-EPIPE: nobody reads); further text is dropped */
+	int error; /* negative errno once writing has failed (-EPIPE: nobody reads); further text is dropped */
 };
 
 void zoutput_init(struct zoutput *, int fd);
 void zoutput_add(struct zoutput *, const char *text, size_t len);
-/* Queue so long that nothing more should be read for it. */
+/* Is the queue so long that nothing more should be read for it? */
 bool zoutput_is_full(const struct zoutput *);
 bool zoutput_is_empty(const struct zoutput *);
-/* Writes one piece; call when poll says POLLOUT. */
+/* Writes one piece. To be called when poll says POLLOUT. */
 void zoutput_write(struct zoutput *);
-/* Writes what is left, for at most so long. */
+/* Writes the rest of the queue, for at most so long. */
 void zoutput_drain(struct zoutput *, int timeout_ms);
 void zoutput_free(struct zoutput *);
 

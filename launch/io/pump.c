@@ -11,9 +11,9 @@
 
 #include "common/base/clock.h"
 
-#define READ_BYTES 65536     /* what a pipe holds */
-#define LINE_MAX_BYTES 65536 /* longer lines are handed on in pieces */
-#define HELD_MAX_BYTES 65536 /* a rank says such a line once */
+#define READ_BYTES 65536     /* the size of a pipe */
+#define LINE_MAX_BYTES 65536 /* longer lines are handed on piece by piece */
+#define HELD_MAX_BYTES 65536 /* a rank prints such a line once */
 
 void zpump_init(struct zpump *p, int fd, struct zoutput *out, struct zchatter *chatter, const struct zplan_part *label)
 {
@@ -29,7 +29,7 @@ static void put_text(struct zpump *p, const char *text)
 	zoutput_add(p->out, text, strlen(text));
 }
 
-/* Hands on text that begins at the beginning of a line, with mpiexec's label rewritten. */
+/* Hands on text from the beginning of a line, with mpiexec's label rewritten. */
 static void put_labelled(struct zpump *p, const char *text, size_t len)
 {
 	char label[32];
@@ -53,7 +53,7 @@ static void put_labelled(struct zpump *p, const char *text, size_t len)
 	zoutput_add(p->out, text, len);
 }
 
-/* False: it is to be shown. */
+/* Holds a complaint back. False: it must be shown. */
 static bool hold(struct zpump *p, const char *text, size_t len)
 {
 	char *more = p->held_len + len <= HELD_MAX_BYTES ? realloc(p->held, p->held_len + len) : NULL;
@@ -65,7 +65,7 @@ static bool hold(struct zpump *p, const char *text, size_t len)
 	return true;
 }
 
-/* A line, or a piece of one. */
+/* Hands on a line, or a piece of one. */
 static void put(struct zpump *p, const char *text, size_t len)
 {
 	bool finished = len > 0 && text[len - 1] == '\n';
@@ -127,14 +127,14 @@ void zpump_read(struct zpump *p)
 	put_lines(p);
 }
 
-/* May the unfinished line, or the empty line held back, be shown before more is here? */
+/* May the unfinished line, or the empty line held back, be shown before more of it comes? */
 static bool is_showable(const struct zpump *p)
 {
 	if (p->chatter && p->chatter->state == ZCHATTER_BLANK)
 		return true;
 	if (p->len == 0 || (p->chatter && zchatter_may_be(p->chatter, p->buf, p->len)))
 		return false;
-	/* Not before the whole label is there. */
+	/* The label must be complete first. */
 	return !p->label || p->mid_line || p->buf[0] != '[' || memchr(p->buf, ' ', p->len);
 }
 

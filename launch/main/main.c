@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zmpirun: one MPI program over several clusters. main() is the order in which things are started, and stopped. */
+/* zmpirun: one MPI program over several clusters. main() shows in which order things are started and stopped. */
 #include "config.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static int prepare_bridge(struct launch *l, struct zerr *err)
 	return rc;
 }
 
-/* Everything that the ranks need before they start. */
+/* Prepares all that the ranks need before they start. */
 static int prepare(struct launch *l, struct zerr *err)
 {
 	int rc = is_bridged(l) ? prepare_bridge(l, err) : 0;
@@ -185,7 +185,7 @@ static int run(struct launch *l)
 	return status;
 }
 
-/* mpiexec crashes where there is none. */
+/* mpiexec crashes where there is no current directory. */
 static int check_directory(struct zerr *err)
 {
 	char *path = getcwd(NULL, 0);
@@ -194,7 +194,7 @@ static int check_directory(struct zerr *err)
 	return rc;
 }
 
-/* All that command line and hostfile decide. */
+/* Plans all that command line and hostfile decide. */
 static int plan(struct launch *l, struct zerr *err)
 {
 	int rc = check_directory(err);

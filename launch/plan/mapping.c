@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distributes the ranks as a placement map says, see mapping.h. */
+/* Distributes the ranks by a placement map, see mapping.h. */
 #include "launch/plan/mapping.h"
 
 #include <errno.h>
@@ -10,27 +10,27 @@
 #include "common/hosts/map.h"
 #include "common/hosts/hostfile_find.h"
 
-#define CPUS_CHARS_MAX 65536 /* of one rank's cores, written out */
+#define CPUS_CHARS_MAX 65536 /* the cores of one rank, written out */
 
-/* The ranks of one part on one host; in the order of their lowest vrank. */
+/* The ranks of one part on one host, in the order of their lowest vrank. */
 struct group {
 	uint32_t cluster, of, host;
 	uint32_t next; /* another group of that host + 1; 0: none */
 	uint32_t count, nbound;
 	int part;	/* index into plan.parts */
-	uint32_t first; /* lrank, and while filling the next one */
-	FILE *binding;	/* text of what follows; NULL: none yet */
+	uint32_t first; /* lrank of the first rank; while ranks are filled in, lrank of the next one */
+	FILE *binding;	/* stream that writes text; NULL: none yet */
 	char *text;
 	size_t len;
 };
 
 struct mapping {
 	const struct zoptions *options;
-	const struct zhostfile *hosts; /* of the user, or invented for --clusters */
+	const struct zhostfile *hosts; /* the user's hosts, or those invented for --clusters */
 	bool here;
 	struct zmap map;
 	struct zmap_target *targets; /* [map.nranks] */
-	uint32_t *base;		     /* [nclusters]: number of its first host among all */
+	uint32_t *base;		     /* [nclusters]: index of the cluster's first host among all hosts */
 	uint32_t *of_host;	     /* [all hosts]: first group + 1 */
 	uint32_t *group_of;	     /* [map.nranks] */
 	struct group *groups;
@@ -42,7 +42,7 @@ static int no_memory(struct zerr *err)
 	return zerr_set(err, -ENOMEM, "out of memory");
 }
 
-/* --clusters N: a hostfile with a node for each cluster and a zipper node. */
+/* Invents the hostfile of --clusters N: a node for each cluster, and a zipper node. */
 static int invent_hosts(struct zhostfile *hosts, const struct zoptions *o, uint32_t slots, struct zerr *err)
 {
 	char *text = NULL;
@@ -126,7 +126,7 @@ static int add_binding(struct group *g, const char *cpus, struct zerr *err)
 	return rc;
 }
 
-/* Counts the groups' ranks and writes down what they are bound to. */
+/* Counts the ranks of each group and writes down their cores. */
 static int make_groups(struct mapping *m, struct zerr *err)
 {
 	int rc = 0;
@@ -153,8 +153,8 @@ static const struct zzipper *zipper_of(const struct zhostfile *hosts, const char
 	return z < 0 ? NULL : &hosts->zippers[z];
 }
 
-/* What the cluster's mpiexec calls the host: a zipper node by its address on that cluster's network; not if that is an
- * IPv6 one, which Hydra's hostfile has no way to write. */
+/* The name by which the cluster's mpiexec knows the host. A zipper node has its address on that cluster's network as
+ * its name, except for IPv6 addresses, which Hydra's hostfile cannot write. */
 static const char *name_for(const struct zhostfile *hosts, const char *host, const char *cluster)
 {
 	const struct zzipper *zipper = zipper_of(hosts, host);
@@ -165,7 +165,7 @@ static const char *name_for(const struct zhostfile *hosts, const char *host, con
 	return host;
 }
 
-/* "first-last FABRIC=ADDRESS ...;" in the form of ZIPPER_PORTS. The numbers of ports are the ranks' own business. */
+/* Prints "first-last FABRIC=ADDRESS ...;", the form of ZIPPER_PORTS. Ranks choose their port numbers themselves. */
 static void print_ports(FILE *out, const struct zhostfile *hosts, const struct zzipper *zipper, uint32_t first,
 	uint32_t count)
 {
@@ -174,7 +174,7 @@ static void print_ports(FILE *out, const struct zhostfile *hosts, const struct z
 	for (int p = 0; p < zipper->nports; p++) {
 		struct zaddr addr = zipper->ports[p].addr;
 		if (zhostfile_find_cluster(hosts, zipper->ports[p].fabric) < 0)
-			continue; /* no rank is there */
+			continue; /* no rank is on this fabric */
 		if (addr.kind == ZADDR_TCP)
 			addr.port = 0;
 		else if (addr.kind == ZADDR_SHM)
@@ -211,7 +211,7 @@ static int find_part_ports(struct mapping *m, const struct zplan *plan, struct z
 	return end_ports(part, out, &len, err);
 }
 
-/* The parts in the order of the clusters, with their ranks counted and their hosts in place. */
+/* Makes the parts in the order of the clusters, counts their ranks, and puts their hosts in place. */
 static int make_parts(struct mapping *m, struct zplan *plan, struct zerr *err)
 {
 	int part_of[ZCTL_PARTS_MAX];
@@ -271,7 +271,7 @@ static int fill_vranks(struct mapping *m, struct zplan *plan, struct zerr *err)
 	return 0;
 }
 
-/* mpiexec has one list for all ranks of this machine. */
+/* mpiexec has one list of cores for all ranks of this machine. */
 static int check_bindings_here(const struct mapping *m, const struct zplan *plan, struct zerr *err)
 {
 	for (int i = 0; m->here && i < plan->nparts; i++)
@@ -342,7 +342,7 @@ int zmapping_make(struct zplan *plan, const struct zoptions *o, const struct zho
 	return rc;
 }
 
-/* Slot by slot, and again from the first host when all are taken. */
+/* Ranks fill the hosts slot by slot, and again from the first host when all slots are taken. */
 static void print_filled(FILE *out, const struct zplan_part *part, const struct zoptions *o,
 	const struct zhostfile *hosts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the command line by a table: one row per option, with one or two dashes in front as mpiexec allows it. */
+/* Reads the command line by a table with one row per option. Options have one or two dashes in front, as in mpiexec. */
 #include "launch/plan/options.h"
 
 #include <ctype.h>
@@ -16,12 +16,12 @@
 #define PPN_MAX 65536
 
 struct row {
-	const char *names; /* separated by blanks, the first one is the proper one */
+	const char *names; /* separated by blanks; the first one is the proper name */
 	int nargs;
-	const char *args; /* for --help; two may also be one with '=' between them */
+	const char *args; /* for --help; two arguments may also be one with '=' between them */
 	int (*set)(struct zoptions *, const struct row *, char **args, struct zerr *);
 	const char *help;
-	bool local; /* also allowed behind ':' */
+	bool local; /* is also allowed behind ':' */
 };
 
 int zoptions_parse_count(int *count, const char *text, int max)
@@ -74,7 +74,7 @@ static int set_timeout(struct zoptions *o, const struct row *row, char **args, s
 	return set_number(&o->timeout_s, row, args[0], TIMEOUT_MAX_S, err);
 }
 
-/* LD_PRELOAD is ours too: the user's libraries go in front of libzipper.so. */
+/* LD_PRELOAD is set by zmpirun too. The user's libraries go in front of libzipper.so. */
 static int add_preload(struct zoptions *o, const char *libraries, struct zerr *err)
 {
 	char *old = o->preload, *both = NULL;
@@ -100,7 +100,7 @@ static int set_variable(struct zoptions *o, struct zargv *list, const char *opti
 	return 0;
 }
 
-/* As mpiexec has it: two words, or one with '=' in it. */
+/* Takes two words, or one with '=' in it, as mpiexec does. */
 static int take_variable(struct zoptions *o, struct zargv *list, const char *option, char **args, struct zerr *err)
 {
 	char *equals = strchr(args[0], '=');
@@ -126,7 +126,7 @@ static int set_env(struct zoptions *o, const struct row *row, char **args, struc
 	return take_variable(o, &current(o)->locals, "-env", args, err);
 }
 
-/* mpiexec shall still pass on what libzipper.so needs. */
+/* mpiexec must still pass on the variables that libzipper.so needs. */
 static int set_envlist(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
 {
 	bool global = row->names[0] == 'g';
@@ -157,7 +157,7 @@ static int set_wdir(struct zoptions *o, const struct row *row, char **args, stru
 	return 0;
 }
 
-/* Options that mpiexec understands and we do not care about. */
+/* Passes on an option that mpiexec understands and zmpirun does not use. */
 static int set_passed(struct zoptions *o, const struct row *row, char **args, struct zerr *err)
 {
 	(void)err;
@@ -218,23 +218,23 @@ static const struct row rows[] = {
 	{"envall", 0, "", set_envall, "the same for this section", true},
 	{"wdir wd", 1, "DIR", set_wdir, "working directory", true},
 	{"l prepend-rank", 0, "", set_label, "put the rank in front of every line of output", false},
-	{"stats", 0, "", set_stats, "print at the end what went over the bridge", false},
-	{"timeout", 1, "SECONDS", set_timeout, "for all ranks to report to zipperd (default: 60)", false},
+	{"stats", 0, "", set_stats, "print the traffic over the bridge at the end", false},
+	{"timeout", 1, "SECONDS", set_timeout, "time for all ranks to report to zipperd (default: 60)", false},
 	{"no-mpi", 0, "", set_no_mpi, "the program does not use MPI: no rank is expected to report", false},
 	{"zipperd", 1, "PATH", set_zipperd, "the zipperd to start, where one is started", false},
 	{"launcher", 1, "NAME", set_launcher, "how mpiexec starts its proxies on other hosts", false},
-	{"launcher-exec", 1, "PATH", set_launcher_exec, "the program that it uses for that", false},
+	{"launcher-exec", 1, "PATH", set_launcher_exec, "the program that mpiexec starts them with", false},
 	{"iface", 1, "NAME", set_iface, "network interface that mpiexec uses", false},
 	{"bind-to", 1, "WHAT", set_passed, "process binding, see mpiexec", false},
 	{"map-by", 1, "WHAT", set_passed, "process mapping, see mpiexec", false},
 	{"membind", 1, "WHAT", set_passed, "memory binding, see mpiexec", false},
-	{"v verbose", 0, "", set_verbose, "say what is done", false},
+	{"v verbose", 0, "", set_verbose, "tell each step", false},
 	{"V version", 0, "", set_version, "print the version", false},
 	{"h help", 0, "", set_help, "print this text", false},
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* The row that has this name; NULL: none. */
+/* Finds the row with this name; NULL: there is none. */
 static const struct row *find_row(const char *name, size_t len)
 {
 	for (size_t i = 0; i < NROWS; i++)
@@ -261,13 +261,13 @@ static int refuse_option(const char *word, const char *name, struct zerr *err)
 	return zerr_set(err, -EINVAL, "unknown option %.64s%s", word, znearest_format(&near, hint, sizeof(hint)));
 }
 
-/* How many of these words are arguments. */
+/* The number of these words that are arguments. */
 static int count_arguments(const struct row *row, char **words, int left)
 {
 	return row->nargs == 2 && left > 0 && strchr(words[0], '=') ? 1 : row->nargs;
 }
 
-/* One option at words[0]. Returns how many words it took, or a negative errno. */
+/* Parses one option at words[0]. Returns the number of words it took, or a negative errno. */
 static int parse_option(struct zoptions *o, char **words, int left, struct zerr *err)
 {
 	const char *word = words[0], *name = word + (word[1] == '-' ? 2 : 1);
@@ -298,7 +298,7 @@ static int add_section(struct zoptions *o, struct zerr *err)
 	return 0;
 }
 
-/* Options, program and arguments up to ':' or the end. Returns how many words it took, ':' not counted. */
+/* Parses options, program and arguments up to ':' or the end. Returns the number of words it took, without ':'. */
 static int parse_section(struct zoptions *o, char **words, int left, struct zerr *err)
 {
 	int i = 0, rc = add_section(o, err);
@@ -327,7 +327,7 @@ static int parse_section(struct zoptions *o, char **words, int left, struct zerr
 	const char *program = section->argv[0];
 	if (*program == '\0')
 		return zerr_set(err, -EINVAL, "the name of the program is empty");
-	if (*program == '-') /* behind "--", which mpiexec does not have */
+	if (*program == '-') /* such a name can stand behind "--", which mpiexec does not have */
 		return zerr_set(err, -EINVAL, "%.64s: mpiexec takes it for an option: write ./%.64s", program, program);
 	return i;
 }

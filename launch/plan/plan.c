@@ -15,14 +15,14 @@ static int refuse_spec(const char *spec, struct zerr *err)
 		ZCTL_PARTS_MAX);
 }
 
-/* "1,3" or "1+3": ranks of each cluster. */
+/* Parses "1,3" or "1+3": the ranks of each cluster. */
 static int parse_sizes(const char *spec, int capacity[], int *n, struct zerr *err)
 {
 	char *copy = strdup(spec), *rest = NULL;
 	if (!copy)
 		return zerr_set(err, -ENOMEM, "out of memory");
 	int rc = 0;
-	/* strtok would overlook empty fields. */
+	/* strtok_r would skip empty fields. */
 	for (const char *p = spec; rc == 0 && *p; p++)
 		if (strchr(",+", p[0]) && (p == spec || p[1] == '\0' || strchr(",+", p[1])))
 			rc = refuse_spec(spec, err);
@@ -36,7 +36,7 @@ static int parse_sizes(const char *spec, int capacity[], int *n, struct zerr *er
 	return rc;
 }
 
-/* Clusters of this machine: as many ranks in each, earlier ones get the rest. */
+/* Shares the ranks out among clusters of this machine: equally, and the remainder to the first clusters. */
 static int share_local(const char *spec, int wanted, int share[], int *n, struct zerr *err)
 {
 	if (strpbrk(spec, ",+")) {
@@ -67,7 +67,8 @@ static int capacity_of(const struct zcluster *cluster, int ppn)
 	return ppn ? ppn * cluster->nhosts : cluster->slots;
 }
 
-/* Whole rounds over all clusters, then what is left in the order of the file. */
+/* Shares the ranks out in whole rounds over all clusters. The remainder goes to the clusters in the order of the file.
+ */
 static void share_hosts(const struct zhostfile *hosts, int ppn, int wanted, int share[])
 {
 	int total = 0;
@@ -187,7 +188,7 @@ int zplan_make_runs(const struct zplan *plan, struct zctl_run **runs, uint32_t *
 			int v = zplan_vrank(&plan->parts[i], l);
 			by_vrank[v] = (struct zctl_run){(uint32_t)v, 1, (uint32_t)i, (uint32_t)l};
 		}
-	for (int v = 0; v < plan->nranks; v++) { /* joins in place */
+	for (int v = 0; v < plan->nranks; v++) { /* joins runs in place */
 		if (last && last->part == by_vrank[v].part && last->lrank + last->count == by_vrank[v].lrank)
 			last->count++;
 		else

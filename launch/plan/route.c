@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks for the zippers that join the clusters of a job, alone or together. */
+/* Finds the zippers that join the clusters of a job, alone or several together. */
 #include "launch/plan/route.h"
 #include "common/hosts/hostfile_find.h"
 
@@ -15,7 +15,7 @@ static const char *tcp_host(const struct zaddr *addr)
 	return addr->kind == ZADDR_VERBS ? addr->via : addr->host;
 }
 
-/* Is this TCP address one of this machine's? Whoever can bind to it can listen there, which is what matters. */
+/* Is this TCP address an address of this machine? The test is to bind to it, because zmpirun has to listen there. */
 static bool is_local(const char *host)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *list, *a;
@@ -33,7 +33,7 @@ static bool is_local(const char *host)
 	return local;
 }
 
-/* Ours to start: possible only on this machine, at ports that the kernel chooses. */
+/* Prepares a zipperd that zmpirun starts: it can run on this machine only, at ports that the kernel chooses. */
 static void prepare_start(struct zroute *route, const struct zzipper *zipper, const char *path)
 {
 	for (int i = 0; i < route->nports; i++) {
@@ -85,7 +85,7 @@ static void take_zipper(struct zroute *route, const struct zplan *plan, const st
 		prepare_start(route, &hosts->zippers[zipper], hosts->path);
 }
 
-/* The same for one of those that lead from cluster to cluster together. */
+/* Takes one of the zippers that lead from cluster to cluster together. */
 static void take_rail(struct zroute *route, const struct zhostways *ways, const struct zhostfile *hosts, int rail)
 {
 	const struct zzipper *zipper = &hosts->zippers[ways->zipper[rail]];
@@ -127,7 +127,7 @@ int zroute_find_ways(struct zhostways *ways, const struct zroute *routes, int n,
 	return rc;
 }
 
-/* Where no zipper joins all clusters. */
+/* Finds routes where no zipper joins all clusters. */
 static int find_between(struct zroute *routes, struct zhostways *ways, const struct zplan *plan,
 	const struct zhostfile *hosts, int rails, struct zerr *err)
 {
@@ -137,8 +137,8 @@ static int find_between(struct zroute *routes, struct zhostways *ways, const str
 	if (rails > 0) {
 		zhostways_free(ways);
 		return zerr_set(err, -EINVAL,
-			"%s: --rails %d, but no #ZIP zipper line serves all of the clusters %.128s, and of several "
-			"that lead from one to the other all are needed",
+			"%s: --rails %d, but no #ZIP zipper line serves all of the clusters %.128s, and all "
+			"zippers between them are needed",
 			hosts->path, rails, plan->names);
 	}
 	for (int r = 0; r < ways->nzippers; r++)
@@ -146,7 +146,7 @@ static int find_between(struct zroute *routes, struct zhostways *ways, const str
 	return ways->nzippers;
 }
 
-/* Returns how many, 0 included. */
+/* Finds the zippers that join all clusters. Returns their number, which may be 0. */
 static int find_joining(struct zroute *routes, const struct zplan *plan, const struct zhostfile *hosts)
 {
 	uint64_t clusters = 0;

@@ -12,13 +12,13 @@
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
-static char lines[NUMBERS][80]; /* what to say: strsignal is not for handlers */
+static char lines[NUMBERS][80]; /* the lines to write: a handler may not call strsignal */
 static const struct zdaemon *daemons;
 static int ndaemons;
 static struct zscratch *scratch;
 static pid_t self;
 
-/* Only what signal-safety(7) allows. */
+/* Does only what signal-safety(7) allows. */
 static void end(int number)
 {
 	if (getpid() != self) /* a child that has not become its program yet */
@@ -26,7 +26,7 @@ static void end(int number)
 	for (int i = 0; i < ndaemons; i++)
 		if (daemons[i].pid > 0) {
 			kill(daemons[i].pid, SIGKILL);
-			waitpid(daemons[i].pid, NULL, 0); /* so that it puts nothing into the directory any more */
+			waitpid(daemons[i].pid, NULL, 0); /* it must not put anything into the directory any more */
 		}
 	zscratch_remove(scratch);
 	for (size_t i = 0; i < NUMBERS; i++)
@@ -35,7 +35,7 @@ static void end(int number)
 	_exit(128 + number);
 }
 
-/* Those that were not ignored when zmpirun was started. */
+/* The signals that were not ignored when zmpirun was started. */
 static void find_ours(sigset_t *set)
 {
 	sigemptyset(set);

@@ -16,16 +16,16 @@
 #include "launch/run/verdict.h"
 
 /* A failure has ended everything within three seconds on a machine that is not overloaded. */
-#define GRACE_MS 1500	     /* for the parts to end by themselves, and their mpiexec to tell how */
+#define GRACE_MS 1500	     /* for the parts to end by themselves, and for their mpiexec to tell how */
 #define TERM_MS 700	     /* between SIGTERM and SIGKILL */
 #define SIGNAL_GRACE_MS 5000 /* after Ctrl-C: ranks may write something down */
-/* Once the world is made every rank leaves or zipperd tells that it died, and on a busy machine those of other parts
- * may need seconds to leave after the first part has ended: only a zipperd that hangs tells nothing. */
+/* Once the world is made, every rank leaves, or zipperd tells that it died. On a busy machine the ranks of other parts
+ * may need seconds to leave after the first part has ended. Only a zipperd that hangs tells nothing. */
 #define SUSPECT_WORLD_MS 60000
-#define SUSPECT_MS 1200	   /* zipperd hears of a lost rank later than we of its mpiexec, but not that much later */
-#define DAEMON_MS 2000	   /* for our zipperd to be seen as ended after its connection broke */
-#define LATE_MS 8000	   /* zipperd watches the time for reporting; this is only for when it does not tell */
-#define MPIEXEC_BROKEN 255 /* exit status of Hydra for errors of its own */
+#define SUSPECT_MS 1200	   /* zipperd hears of a lost rank later than we hear of its mpiexec, but not that much later */
+#define DAEMON_MS 2000	   /* from the break of our zipperd's connection until its end is seen */
+#define LATE_MS 8000	   /* zipperd itself limits the time for reporting; this is for a zipperd that says nothing */
+#define MPIEXEC_BROKEN 255 /* exit status of Hydra for its own errors */
 #define SWEEP_TRIES 50	   /* of 10 ms each, to see the last killed process go */
 
 static bool needs_report(const struct zrun *run)
@@ -60,7 +60,7 @@ void zending_note_part(struct zrun *run, struct zpart *part)
 	}
 	if (!needs_report(run))
 		return;
-	/* Events that are older than this end. */
+	/* First come the events that are older than this end. */
 	ztally_poll(job);
 	zending_note_job(run);
 	if (job->world ? job->done < (uint32_t)run->plan->nranks : job->joined > 0 || WEXITSTATUS(part->wait_status))
@@ -75,12 +75,12 @@ void zending_note_daemon(struct zrun *run, int rail, int wait_status)
 			strsignal(WTERMSIG(wait_status)));
 	else
 		snprintf(why, sizeof(why), "zipperd ended with status %d", WEXITSTATUS(wait_status));
-	ztally_poll(run->job); /* it may have told more */
+	ztally_poll(run->job); /* zipperd may have told more before it ended */
 	ztally_lose(run->job, rail, why);
 	zending_note_job(run);
 }
 
-/* Its connection breaks before we can see it go: a moment of patience for the better reason. */
+/* The connection of a daemon breaks before its end can be seen. Some patience brings the better reason. */
 static bool daemon_has_ended(struct zdaemon *daemon, int *status)
 {
 	for (int ms = 0; ms < DAEMON_MS; ms += 5) {
@@ -121,11 +121,11 @@ void zending_note_job(struct zrun *run)
 
 void zending_note_signal(struct zrun *run, int number)
 {
-	/* The Ctrl-C that ended us has often ended our reader, too: nobody has asked for less patience. */
+	/* The Ctrl-C that ended us has often ended our reader, too. Nobody has asked for less patience. */
 	if (run->caught && number == SIGPIPE)
 		return;
 	if (run->caught && run->phase < ZRUN_TERM) {
-		run->phase = ZRUN_TERM; /* the second one: no more patience */
+		run->phase = ZRUN_TERM; /* a second signal: no more patience */
 		run->phase_ms = 0;
 		return;
 	}
@@ -133,11 +133,11 @@ void zending_note_signal(struct zrun *run, int number)
 	if (!run->caught)
 		run->caught = number;
 	zverdict_show(run);
-	/* mpiexec hands INT, QUIT and TERM on to the ranks; the others would only end itself. */
+	/* mpiexec hands INT, QUIT and TERM on to the ranks. Other signals would only end mpiexec itself. */
 	signal_parts(run, number == SIGINT || number == SIGQUIT ? number : SIGTERM, false);
 }
 
-/* A part whose mpiexec has ended though its ranks have not all left, and zipperd says nothing. */
+/* Fails the job for a part whose mpiexec has ended before all its ranks left, while zipperd says nothing. */
 static void fail_suspect(struct zrun *run)
 {
 	const struct zjob *job = run->job;
@@ -180,7 +180,7 @@ static bool waits_for_ranks(const struct zrun *run)
 	return run->phase == ZRUN_GOING && needs_report(run) && !run->job->world;
 }
 
-/* Until its ranks have reported or, where they do not, mpiexec has all its proxies. */
+/* mpiexec is watched until its ranks have reported or, for ranks that do not report, until it has all its proxies. */
 static bool watches_launchers(const struct zrun *run, const struct zpart *part)
 {
 	return part->pid > 0 && run->phase == ZRUN_GOING &&
@@ -222,8 +222,8 @@ static void next_phase(struct zrun *run, int64_t now)
 	zinput_close(&run->input);
 }
 
-/* A host that cannot be reached shall not take all the time that ranks may take to report; without MPI there is no end
- * to that. */
+/* A host that cannot be reached must not take all the time that ranks have to report. Without MPI that time has no end.
+ */
 static void watch_launchers(struct zrun *run, int64_t now)
 {
 	char what[128];
@@ -250,7 +250,7 @@ void zending_tick(struct zrun *run, int64_t now)
 	watch_launchers(run, now);
 	if (run->phase == ZRUN_GOING && run->suspect_ms && now >= run->suspect_ms)
 		fail_suspect(run);
-	/* A part that has ended may show that the job is about to end, too. */
+	/* A part that has ended may be a sign that the job is about to end, too. */
 	if (run->phase == ZRUN_GOING && !run->suspect_ms)
 		zlosses_tell(run->job, &run->err, now);
 	if (waits_for_ranks(run) && now >= join_deadline(run))
@@ -260,14 +260,14 @@ void zending_tick(struct zrun *run, int64_t now)
 		next_phase(run, now);
 }
 
-/* Nobody of a failed job may live on, wherever it has hidden in the process tree. */
+/* No process of a failed job may live on, wherever it hides in the process tree. */
 static void sweep(void)
 {
 	for (int i = 0; i < SWEEP_TRIES && zprocess_kill_all(); i++)
 		poll(NULL, 0, 10);
 }
 
-/* Highest status of any rank that ended without our help. */
+/* The highest status of any rank that ended without our help. */
 static int ranks_status(const struct zrun *run)
 {
 	int status = 0, broken = 0;
@@ -275,7 +275,8 @@ static int ranks_status(const struct zrun *run)
 		if (!run->parts[i].by_itself)
 			continue;
 		int s = zpart_status(&run->parts[i], run->job->dead);
-		/* mpiexec itself broke down, as it does at times when its ranks are killed: counts if nothing else. */
+		/* mpiexec itself breaks down at times when its ranks are killed. Its status counts if there is no
+		 * other. */
 		if (s == MPIEXEC_BROKEN && !run->parts[i].chatter.have_codes)
 			broken = s;
 		else if (s > status)
@@ -306,7 +307,7 @@ int zending_finish(struct zrun *run)
 		return status;
 	}
 	zverdict_show_complete(run);
-	/* Our own zipperds have nobody else to serve. Those that go on shall see us leave in order. */
+	/* Our own zipperds have nobody else to serve. Zipperds that go on must see us leave in order. */
 	for (int i = 0; i < run->rails->n; i++)
 		if (run->rails->daemons[i].pid > 0)
 			kill(run->rails->daemons[i].pid, SIGKILL);

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How a job ends. In order: every part's mpiexec ends by itself after all ranks have left. Else something fails first
- * (a rank, an mpiexec, the last zipperd, a signal): that is the cause (cause.h), and everything else is ended: the
- * ranks get a moment to end by zipperd's word, then SIGTERM, then SIGKILL.
- */
+/* How a job ends. In order: every part's mpiexec ends by itself after all ranks have left. Otherwise something fails
+ * first: a rank, an mpiexec, the last zipperd; or a signal comes. This is the verdict (verdict.h), and everything else
+ * is ended: the ranks get a moment to end by zipperd's word, then SIGTERM, then SIGKILL. */
 #ifndef ZIP_LAUNCH_ENDING_H
 #define ZIP_LAUNCH_ENDING_H
 
 #include "launch/run/run.h"
 
-/* What has happened. Each may make it the cause, if there is none yet. */
-void zending_note_part(struct zrun *, struct zpart *);		    /* its mpiexec has ended */
+/* Take note of an event. Each event may become the verdict, if there is none yet. */
+void zending_note_part(struct zrun *, struct zpart *);		    /* the part's mpiexec has ended */
 void zending_note_daemon(struct zrun *, int rail, int wait_status); /* a zipperd of ours has ended */
-void zending_note_job(struct zrun *);				    /* looks at job->dead and lost */
-void zending_note_signal(struct zrun *, int signal);		    /* somebody wants us to end */
+void zending_note_job(struct zrun *);				    /* looks at job->dead and job->lost */
+void zending_note_signal(struct zrun *, int signal);		    /* a signal asks zmpirun to end */
 
 /* Milliseconds until zending_tick has something to do, or -1. */
 int zending_timeout(const struct zrun *, int64_t now_ms);
 void zending_tick(struct zrun *, int64_t now_ms);
-/* All parts are over: shows the cause, kills what is left after a failure. Returns the exit status of the job. */
+/* To be called when all parts are over: shows the verdict, and kills the rest after a failure. Returns the exit status
+ * of the job. */
 int zending_finish(struct zrun *);
 
 #endif

@@ -12,14 +12,14 @@
 
 enum way { BRIDGED, DIRECT, NATIVE };
 
-/* What one zipper has answered. Those of a job follow each other, without those that are gone. */
+/* The answer of one zipper. The answers of a job follow each other, without those of zippers that are gone. */
 struct answer {
 	const char *zipper;
 	struct zctl_stats_reply reply;
 };
 
-/* This direction, and what the other zippers have carried of it. Ranks tell the first one that they have alone what did
- * not go over the bridge. */
+/* Adds to a direction the share that other zippers carried. Ranks tell the first of their zippers alone about traffic
+ * that did not go over the bridge. */
 static struct zctl_dirstat total(const struct zctl_dirstat *first, const struct answer *others, int n)
 {
 	struct zctl_dirstat sum = *first;
@@ -35,7 +35,8 @@ static struct zctl_dirstat total(const struct zctl_dirstat *first, const struct 
 	return sum;
 }
 
-/* A line for each direction, of n zippers together; none if nothing went this way, except over the bridge. */
+/* Prints a line for each direction, of n zippers together. Prints nothing if no message went this way, except for the
+ * bridge. */
 static void print_way(const struct answer *answers, int n, enum way way, const char *name, FILE *out)
 {
 	bool any = way == BRIDGED;

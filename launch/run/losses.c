@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells of lost zippers. */
+/* Tells the user of lost zippers. */
 #include "launch/run/losses.h"
 
 #include <stdio.h>
@@ -7,10 +7,9 @@
 
 #include "launch/run/cause.h"
 
-/* A job that ends does so well within that on a quiet machine: all zippers tell of a dead rank, and its mpiexec ends.
- */
+/* On a quiet machine the end of a job takes no longer: all zippers tell of a dead rank, and its mpiexec ends. */
 #define HOLD_MS 1500
-/* But if the rank's host has gone without a word, zipper after zipper finds out when it next asks it
+/* When the rank's host has gone without a word, however, each zipper finds out by its own next question
  * (common/transport/tcp/tcp_socket.c, every 10 s). */
 #define HOLD_DEATH_MS 12000
 
@@ -19,8 +18,8 @@ static bool is_untold(const struct zjob_rail *rail)
 	return zjob_is_down(rail) && !rail->told;
 }
 
-/* A rank that one zipper alone takes for dead is not: "rank 3 (b rank 1 on h) died (lost its connection)" becomes "rank
- * 3 (b rank 1 on h): lost its connection". */
+/* A rank is not dead because one zipper alone takes it for dead. The text "rank 3 (b rank 1 on h) died (lost its
+ * connection)" becomes "rank 3 (b rank 1 on h): lost its connection". */
 const char *zlosses_format(const struct zjob_rail *rail, char buf[ZCTL_TEXT_MAX + 1])
 {
 	static const char died[] = " died (";

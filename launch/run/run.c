@@ -18,10 +18,10 @@
 #include "launch/base/process.h"
 
 #define DRAIN_MS 1000 /* for our own reader to take the last output */
-#define FAILED_MS 10  /* between two looks where poll fails */
-#define TAIL_MS 500   /* a stream that stays open so long after its mpiexec belongs to somebody else */
+#define FAILED_MS 10  /* between two tries where poll fails */
+#define TAIL_MS 500   /* a stream that stays open so long after its mpiexec belongs to another process */
 
-/* Entries of the poll set: these, one for each rail from AT_JOB and from AT_LOGS on, then two per part. */
+/* Entries of the poll set. AT_JOB and AT_LOGS have one entry for each rail; from AT_PARTS on each part has two. */
 enum {
 	AT_SIGNALS,
 	AT_INPUT,
@@ -50,27 +50,27 @@ int zrun_init(struct zrun *run, const struct zoptions *options, const struct zpl
 	zoutput_init(&run->out, STDOUT_FILENO);
 	zoutput_init(&run->err, STDERR_FILENO);
 	sigemptyset(&set);
-	signal(SIGCHLD, SIG_DFL); /* if it were ignored we could not wait for children */
+	signal(SIGCHLD, SIG_DFL); /* ignored, it would keep us from waiting for children */
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		struct sigaction old;
-		/* What is ignored stays so: nohup, and background jobs of scripts. */
+		/* Ignored signals stay ignored: nohup, and background jobs of scripts. */
 		if (sigaction(wanted[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
 			continue;
 		sigaddset(&set, wanted[i]);
 	}
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is told as a full file system is */
+	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is reported as a full file system is */
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return run->signals < 0 ? zerr_set(err, -errno, "signalfd: %s", strerror(errno)) : 0;
 }
 
-/* Texts of the environment. */
+/* Memory for texts of the environment. */
 struct texts {
 	char addresses[ZRAILSET_TEXT_BYTES], entries[ZRAILSET_ENTRIES_BYTES];
 };
 
-/* What the ranks of one part are told. */
+/* Describes the job for the ranks of one part. */
 static void describe_part(const struct zrun *run, int number, struct texts *texts, struct zenviron *e)
 {
 	const struct zplan_part *part = &run->plan->parts[number];
@@ -150,7 +150,7 @@ static void take_signals(struct zrun *run)
 	while (read(run->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		int number = (int)info.ssi_signo;
 		if (number == SIGCHLD)
-			continue; /* take_children looks anyway */
+			continue; /* take_children looks in any case */
 		if (number == SIGUSR1 || number == SIGUSR2) {
 			for (int i = 0; i < run->plan->nparts; i++)
 				zpart_signal(&run->parts[i], number, false);
@@ -195,7 +195,7 @@ static int sooner(int a, int b)
 	return a < b ? a : b;
 }
 
-/* How long we may sleep, in ms; -1: until something happens. */
+/* The time to sleep in ms; -1: until something happens. */
 static int timeout(struct zrun *run, int64_t now)
 {
 	int ms = sooner(zending_timeout(run, now), zinput_timeout(&run->input, now));
@@ -213,7 +213,7 @@ static int timeout(struct zrun *run, int64_t now)
 	return ms;
 }
 
-/* Moves bytes; p is what poll said. */
+/* Moves bytes. p is poll's answer. */
 static void move(struct zrun *run, const struct pollfd *p)
 {
 	zinput_move(&run->input, p + AT_INPUT);
@@ -244,7 +244,7 @@ static void move(struct zrun *run, const struct pollfd *p)
 	}
 }
 
-/* Interrupted, and nobody takes our output though nothing else is to be waited for. */
+/* zmpirun was interrupted, all parts have ended, and nobody takes our output. */
 static bool is_stuck(const struct zrun *run, int64_t now)
 {
 	bool ended = run->caught && now > run->taken_ms + DRAIN_MS;
@@ -261,8 +261,8 @@ static bool is_over(const struct zrun *run)
 	return true;
 }
 
-/* Waits for what is in use of the set: poll counts the rest, too, and refuses more than a process may have open. 0 or a
- * negative errno. */
+/* Waits for the entries in use. poll counts unused ones too, and refuses more entries than a process may have
+ * descriptors. 0 or a negative errno. */
 static int wait_for_any(struct pollfd *p, nfds_t n, int timeout_ms)
 {
 	struct pollfd used[SET_MAX];
@@ -281,7 +281,7 @@ static int wait_for_any(struct pollfd *p, nfds_t n, int timeout_ms)
 	return 0;
 }
 
-/* Nothing can be moved any more: what the ranks print from now on is lost, and that must not look like success. */
+/* Nothing can be moved any more. Output of the ranks from now on is lost, and that must not look like success. */
 static void fail_wait(struct zrun *run, int code)
 {
 	zverdict_set(run, 1, 0, "cannot wait for the ranks, and some of their output is lost: %s", strerror(-code));
@@ -297,15 +297,16 @@ int zrun_wait(struct zrun *run)
 		int rc = wait_for_any(p, n, timeout(run, zclock_ms()));
 		if (rc < 0)
 			fail_wait(run, rc);
-		/* Children before zipperd: it hears of ranks whose mpiexec was killed, and that is the cause. */
+		/* Children come before zipperd: zipperd hears of ranks whose mpiexec was killed, and the killed mpiexec
+		 * is the cause. */
 		take_children(run);
 		take_signals(run);
-		take_children(run); /* who has ended since then: his SIGCHLD is read already */
+		take_children(run); /* children that have ended since then: their SIGCHLD is read already */
 		ztally_poll(run->job);
 		zending_note_job(run);
 		move(run, p);
 		if (run->out.error == -EPIPE || run->err.error == -EPIPE) {
-			take_signals(run); /* what has ended our reader may be here, too, and is the cause */
+			take_signals(run); /* the signal that ended our reader may be here, too, and is the cause */
 			zending_note_signal(run, SIGPIPE);
 		}
 		zending_tick(run, zclock_ms());
@@ -313,7 +314,7 @@ int zrun_wait(struct zrun *run)
 	return zending_finish(run);
 }
 
-/* Nobody to read it any more is another matter: that ended the job like a signal. */
+/* A missing reader is no loss: it ended the job like a signal. */
 static bool is_lost(const struct zoutput *o)
 {
 	return o->error && o->error != -EPIPE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Keeps and tells why a job ends early. */
+/* Keeps the verdict and tells it, see verdict.h. */
 #include "launch/run/verdict.h"
 
 #include <signal.h>
@@ -38,7 +38,7 @@ void zverdict_show(struct zrun *run)
 	zoutput_add(&run->err, "\n", 1);
 }
 
-/* The signal that killed a rank of any part, and which part that is; 0: none. */
+/* Finds the signal that killed a rank of any part, and that part; 0: none. */
 static int find_signal(const struct zrun *run, const struct zpart **part)
 {
 	int found = 0;
@@ -52,7 +52,7 @@ static int find_signal(const struct zrun *run, const struct zpart **part)
 	return found;
 }
 
-/* "; killed by signal 11 (Segmentation fault)": what mpiexec has told meanwhile of a lost rank. */
+/* Adds "; killed by signal 11 (Segmentation fault)": mpiexec may have told by now how a lost rank died. */
 static void add_signal(struct zrun *run)
 {
 	const struct zjob *job = run->job;

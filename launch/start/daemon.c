@@ -19,12 +19,13 @@
 #include "launch/base/process.h"
 #include "common/transport/verbs/device/verbs_options.h"
 
-#define START_MS 60000 /* until it must listen, for busy machines and slow name look-ups; its end is seen at once */
+#define START_MS                                                                                                       \
+	60000 /* until it must listen, for busy machines and slow name look-ups; its end would be seen at once */
 #define STOP_MS 1000
 
 extern char **environ;
 
-/* "keys1": the file of this kind of the daemon with that number. Returns buf. */
+/* Writes the name of this daemon's file of a kind, as "keys1". Returns buf. */
 static const char *file_name(const struct zdaemon_params *p, const char *kind, char buf[32])
 {
 	snprintf(buf, 32, "%s%d", kind, p->number);
@@ -62,7 +63,7 @@ static void print_listen(FILE *out, const struct zdaemon_params *p, const struct
 	fprintf(out, "=shm:%s/%s\"\n", scratch->dir, file_name(p, "socket", name));
 }
 
-/* Over which fabrics it may connect ranks with other zipperds. */
+/* Prints the fabrics over which zipperd may connect ranks with other zipperds. */
 static void print_next(FILE *out, const struct zroute *route)
 {
 	for (int i = 0; i < route->nports; i++)
@@ -70,7 +71,7 @@ static void print_next(FILE *out, const struct zroute *route)
 			fprintf(out, "next = \"%s\"\n", route->port[i].fabric);
 }
 
-/* What zipperd has in common with ranks, so that it suits them: partition and addresses. */
+/* Settings that zipperd must share with the ranks: partition and addresses. */
 struct shared {
 	struct zverbs_options verbs;
 };
@@ -107,7 +108,7 @@ static int write_conf(const struct zdaemon_params *p, const struct zroute *route
 	print_next(out, route);
 	fprintf(out, "key_file = \"%s/%s\"\njoin_timeout = %ds\nlog_level = %s\n", scratch->dir,
 		file_name(p, "keys", name), p->join_timeout_s, p->verbose ? "info" : "error");
-	/* Nobody else's: as many as there may be descriptors. */
+	/* Nobody else uses this zipperd: it may have as many connections as descriptors. */
 	fprintf(out, "max_connections = %d\n", 1 << 22);
 	if (p->module_dir)
 		fprintf(out, "module_dir = \"%s\"\n", p->module_dir);
@@ -122,7 +123,7 @@ static int write_conf(const struct zdaemon_params *p, const struct zroute *route
 	return rc;
 }
 
-/* "fabric[,fabric]=address": where it listens. */
+/* Parses "fabric[,fabric]=address": where zipperd listens. */
 static int take_address(struct zroute *route, char *line, struct zerr *err)
 {
 	struct zaddr addr;
@@ -138,7 +139,7 @@ static int take_address(struct zroute *route, char *line, struct zerr *err)
 	return rc;
 }
 
-/* Reads what it says on its ready descriptor up to the empty line. -EPIPE: it ended instead. */
+/* Reads zipperd's words on its ready descriptor up to the empty line. -EPIPE: zipperd ended instead. */
 static int read_ready(int fd, struct zroute *route, struct zerr *err)
 {
 	char text[ZCTL_PARTS_MAX * 400];
@@ -172,7 +173,7 @@ static int read_ready(int fd, struct zroute *route, struct zerr *err)
 	}
 }
 
-/* Puts the last line of its log into err: it knows better why it did not start. */
+/* Puts the last line of zipperd's log into err: zipperd knows best why it did not start. */
 static void take_reason(int log, struct zerr *err)
 {
 	char text[2048];

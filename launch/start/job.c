@@ -13,9 +13,9 @@
 #include "common/config/conf.h"
 #include "launch/base/environ.h"
 
-#define WATCH_MS 1000	 /* between looks at who is silent */
-#define PROGRAM_CHARS 24 /* of the program's name in the job id */
-#define LATER_MS 200	 /* what the ranks miss at one zipper is told by that one, before the next one misses them */
+#define WATCH_MS 1000	 /* between two looks for silent zipperds */
+#define PROGRAM_CHARS 24 /* characters of the program's name in the job id */
+#define LATER_MS 200	 /* a zipper tells of missing ranks before the next zipper misses them */
 
 void zjob_name(struct zjob *job, const char *program, const struct zauth_ops *auth)
 {
@@ -28,13 +28,13 @@ void zjob_name(struct zjob *job, const char *program, const struct zauth_ops *au
 	snprintf(job->id + n, sizeof(job->id) - (size_t)n, "-%d-%08" PRIx32, (int)getpid(), number);
 }
 
-/* That an address cannot be reached says less than what came from another one. */
+/* An unreachable address tells less than an error from another address. */
 static bool is_unreachable(int rc)
 {
 	return rc == -ECONNREFUSED || rc == -ETIMEDOUT || rc == -EHOSTUNREACH || rc == -ENETUNREACH || rc == -ENOENT;
 }
 
-/* Fabrics of one zipper differ in address: any that can be reached from here will do. */
+/* The fabrics of one zipper differ in address. Any address that can be reached from here will do. */
 static int connect_any(struct zsession **session, const struct zjob *job, struct zsession_params *params,
 	const struct zroute *route, struct zerr *err)
 {
@@ -126,7 +126,7 @@ int zjob_set_timeout(struct zjob *job, const struct zargv *globals, struct zerr 
 	return rc == 0 && value ? zconf_set(rows, job, "timeout", value, "ZIPPER_TIMEOUT", err) : rc;
 }
 
-/* With the last one the job ends: that is for the ranks to say, who may not need it any more. */
+/* When the last zipper is lost the job ends. The ranks decide that, because they may not need the zipper any more. */
 static bool watches(const struct zjob *job)
 {
 	return job->timeout_ms > 0 && zjob_left(job) > 1;
@@ -159,14 +159,14 @@ static void poll_rail(struct zjob *job, struct zjob_rail *rail)
 	}
 }
 
-/* For once, when it has become dead or lost. */
+/* To be called once, when the zipper has become dead or lost. */
 static void note_down(struct zjob *job, struct zjob_rail *rail)
 {
 	rail->order = ++job->ndown;
 	rail->down_ms = zclock_ms();
 }
 
-/* Something has ended with one that was not so before. */
+/* Polls all zippers once. True if one of them has become dead or lost. */
 static bool poll_all(struct zjob *job)
 {
 	bool ended = false;
@@ -183,8 +183,7 @@ static bool poll_all(struct zjob *job)
 
 void zjob_poll(struct zjob *job)
 {
-	/* What ends the job at one zipper may be because of what has ended it at another one, which we have looked at
-	 * before that happened. */
+	/* The end at one zipper may follow from the end at another one that was polled before it happened. */
 	while (poll_all(job))
 		;
 }

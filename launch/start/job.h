@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The job at its zippers, as its launcher sees it: registered at each before any rank starts, then followed by the
- * events of all. */
+/* The job at its zippers, as its launcher sees it. It is registered at each zipper before any rank starts. Afterwards
+ * the launcher follows the events of all zippers. */
 #ifndef ZIP_LAUNCH_JOB_H
 #define ZIP_LAUNCH_JOB_H
 
@@ -9,16 +9,16 @@
 #include "launch/plan/route.h"
 #include "common/session/session.h"
 
-struct zjob_rail { /* the job at one of them */
+struct zjob_rail { /* the job at one zipper */
 	struct zsession *session;
 	const char *name;      /* of the zipper */
-	uint32_t joined, done; /* ranks that have reported, and that have left in order */
+	uint32_t joined, done; /* ranks that have reported; ranks that have left in order */
 	bool world;	       /* all have reported */
 	bool dead;	       /* its zipperd says that the job is over; dead_code and text say why */
 	bool lost;	       /* its zipperd is gone; text says how */
-	int order;	       /* 1: the first one that was dead or lost, and so on; 0: it is neither */
-	int64_t down_ms;       /* since when */
-	bool told;	       /* the user knows, and the job went on */
+	int order;	       /* 1 for the first zipper that was dead or lost, then 2, ...; 0: the zipper is neither */
+	int64_t down_ms;       /* time at which it became dead or lost */
+	bool told;	       /* the user knows of it, and the job went on */
 	int dead_code;
 	char text[ZCTL_TEXT_MAX + 1];
 };
@@ -26,33 +26,33 @@ struct zjob_rail { /* the job at one of them */
 struct zjob {
 	struct zjob_rail rails[ZCTL_RAILS_MAX];
 	int n;		    /* 0: no zipperd in this job */
-	bool hops;	    /* ranks come to some by others */
-	int64_t timeout_ms; /* which does not answer for so long is lost, if there are others; 0: none is */
+	bool hops;	    /* ranks reach some zippers through other zippers */
+	int64_t timeout_ms; /* a zipper that is silent for so long is lost, if there are others; 0: no limit */
 	char id[ZCTL_NAME_MAX + 1];
-	int ndown; /* how many are dead or lost */
-	/* What they say together (tally.h). Ranks report to one after the other: so joined is that of the first one
-	 * without a world. */
+	int ndown; /* number of zippers that are dead or lost */
+	/* What all zippers say together (tally.h). Ranks report to one zipper after the other: joined is therefore the
+	 * number at the first zipper without a world. */
 	uint32_t joined, done;
 	bool world;
-	/* The job is over because of what this one says. */
+	/* The job is over because of what this zipper says (cause.h). */
 	bool dead, lost;
 	int rail;
 	int dead_code;
-	char text[ZCTL_TEXT_MAX + 144]; /* with its name where that matters */
+	char text[ZCTL_TEXT_MAX + 144]; /* with the zipper's name where it matters */
 };
 
 /* A unique, readable job id: program-pid-random. */
 void zjob_name(struct zjob *, const char *program, const struct zauth_ops *);
-/* Registers the job at one more zipper, by the first of its addresses that can be reached. params.job and zipper are
- * filled in here; the route's name is kept. entries: as in CREATE. 0 or a negative errno with text, and then all is as
- * before. */
+/* Registers the job at one more zipper, at the first of its addresses that can be reached. Fills in params.job and
+ * params.zipper. Keeps a pointer to the route's name. entries: as in CREATE. 0; or a negative errno with text, and then
+ * nothing has changed. */
 int zjob_add(struct zjob *, struct zsession_params *, const struct zplan *, const struct zroute *, const char *entries,
 	int join_timeout_s, struct zerr *);
-/* Would that zipper's zipperd talk to us? 0 or a negative errno with text. */
+/* Does that zipper's zipperd talk to us? 0 or a negative errno with text. */
 int zjob_probe(const struct zjob *, struct zsession_params *, const struct zroute *, struct zerr *);
-/* ZIPPER_TIMEOUT as the ranks will see it. 0 or a negative errno with text. */
+/* Reads ZIPPER_TIMEOUT as the ranks will see it. 0 or a negative errno with text. */
 int zjob_set_timeout(struct zjob *, const struct zargv *globals, struct zerr *);
-/* How long one may wait before zjob_poll, in ms; -1: for ever. */
+/* The longest time in ms until the next zjob_poll; -1: no limit. */
 int zjob_timeout(const struct zjob *);
 /* Takes the events that have come; never blocks. */
 void zjob_poll(struct zjob *);
@@ -61,12 +61,12 @@ void zjob_poll(struct zjob *);
 bool zjob_lose(struct zjob *, int rail, const char *why);
 /* The number of zippers that are neither dead nor lost. */
 int zjob_left(const struct zjob *);
-/* Is the job over at this one? */
+/* Is the job over at this zipper? */
 static inline bool zjob_is_down(const struct zjob_rail *rail)
 {
 	return rail->dead || rail->lost;
 }
-/* Is there anything to come from this one? */
+/* May this zipper still send events? */
 static inline bool zjob_listens(const struct zjob *job, int rail)
 {
 	return rail < job->n && !zjob_is_down(&job->rails[rail]);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Takes that off the end of the path, if it is there. */
+/* Takes tail off the end of the path, if it is there. Returns whether it was. */
 static bool cut(char *path, const char *tail)
 {
 	size_t len = strlen(path), n = strlen(tail);
@@ -22,8 +22,8 @@ static bool cut(char *path, const char *tail)
 	return true;
 }
 
-/* The build directory if we run from it, without '/' at the end; else "". Who is installed somewhere below a build
- * directory does not. */
+/* The build directory, without '/' at its end, if zmpirun runs from it; else "". An installation somewhere below a
+ * build directory does not count. */
 static void find_build_tree(char tree[PATH_MAX])
 {
 	char probe[PATH_MAX + 32];
@@ -32,7 +32,7 @@ static void find_build_tree(char tree[PATH_MAX])
 	char *slash = strrchr(tree, '/');
 	if (slash)
 		*slash = '\0';
-	cut(tree, "/.libs"); /* where libtool wraps it */
+	cut(tree, "/.libs"); /* libtool's wrapper runs the program from there */
 	if (cut(tree, "/launch")) {
 		snprintf(probe, sizeof(probe), "%s/common/libzipcommon.la", tree);
 		if (access(probe, F_OK) == 0)

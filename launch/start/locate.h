@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the other parts of the installation are: mpiexec, zipperd, libzipper.so. In the build tree beside ourselves,
- * else where they are installed; environment variables ZMPIRUN_* say otherwise. */
+/* Where mpiexec, zipperd and libzipper.so are. In the build tree they lie beside zmpirun, else where they are
+ * installed. Environment variables ZMPIRUN_* override this. */
 #ifndef ZIP_LAUNCH_LOCATE_H
 #define ZIP_LAUNCH_LOCATE_H
 
@@ -15,10 +15,10 @@ struct zlocate {
 	char module_dir[PATH_MAX]; /* where zipauth.so and others lie; "": where libzipper.so expects it */
 };
 
-/* 0, or -ENAMETOOLONG. Does not look whether the files are there. */
+/* Finds the paths, without looking whether the files exist. 0 or -ENAMETOOLONG. */
 int zlocate_find(struct zlocate *, struct zerr *);
-/* Is it a shared object for this machine, that the dynamic linker would take? 0 or a negative errno with text: the
- * dynamic linker itself only warns, and the ranks would run unbridged. */
+/* Is it a shared object for this machine, which the dynamic linker would take? The dynamic linker itself would only
+ * warn, and the ranks would run unbridged. 0 or a negative errno with text. */
 int zlocate_check_library(const char *path, struct zerr *);
 
 #endif

@@ -21,7 +21,7 @@ static void add_option(struct zargv *argv, const char *option, const char *in_fi
 	zargv_add(argv, value);
 }
 
-/* What stood behind the host in the hostfile, without a binding where the map has one. */
+/* Prints the words that stand behind the host in the hostfile, without a binding where the map has one. */
 static void print_rest(FILE *out, const struct zplan_host *host)
 {
 	const char *rest = host->host->rest ? host->host->rest : "";
@@ -58,7 +58,7 @@ static int write_hosts(const struct zplan_part *plan, const struct zscratch *scr
 	return rc;
 }
 
-/* One list for all ranks, as they all run here. */
+/* All ranks run here, so one list holds for all of them. */
 static void add_binding_here(struct zargv *argv, const struct zplan_part *plan)
 {
 	char *text = NULL;
@@ -77,13 +77,13 @@ static void add_binding_here(struct zargv *argv, const struct zplan_part *plan)
 	free(text);
 }
 
-/* Where its ranks run. */
+/* Adds the options that say where the ranks run. */
 static int add_place(struct zargv *argv, const struct zplan_part *plan, const struct zpart_params *p, struct zerr *err)
 {
 	const struct zoptions *o = p->options;
 	const struct zcluster *cluster = plan->cluster;
 	if (!cluster) {
-		/* This machine, whatever batch system we run under, and whether or not its name resolves. */
+		/* This machine, under whatever batch system, and whether or not its name resolves. */
 		static char *const here[] = {"-rmk", "user", "-launcher", "fork", "-hosts", "localhost", "-localhost",
 			"localhost"};
 		zargv_add_all(argv, here, sizeof(here) / sizeof(here[0]));
@@ -115,7 +115,7 @@ static int section_of(const struct zoptions *o, int vrank)
 	return i;
 }
 
-/* What runs: ranks of the part that follow each other and belong to the same section stand together. */
+/* Adds the programs: consecutive ranks of the part that belong to the same section stand together. */
 static void add_programs(struct zargv *argv, const struct zplan_part *plan, const struct zoptions *o)
 {
 	for (int lrank = 0, end; lrank < plan->nranks; lrank = end) {
@@ -141,15 +141,16 @@ static int build_argv(struct zargv *argv, const struct zplan_part *plan, const s
 	if (o->label)
 		zargv_add(argv, "-prepend-rank");
 	zargv_add_all(argv, o->globals.words, o->globals.count);
-	/* By option, not by our environment: only the ranks shall be preloaded, not mpiexec, its proxies and ssh. */
+	/* LD_PRELOAD is an option of mpiexec and not in its environment: only ranks are to be preloaded, not mpiexec,
+	 * its proxies and ssh. */
 	const char *theirs = o->preload ? o->preload : getenv("LD_PRELOAD");
 	if (theirs && *theirs == '\0')
 		theirs = NULL;
 	if (p->libzipper || o->preload) {
 		zargv_add(argv, "-genv");
 		zargv_add(argv, "LD_PRELOAD");
-		/* Theirs first: a tool between program and MPI (MPI-4.0, section 15.2) sees the program's calls, and
-		 * its own ones come to us. */
+		/* The user's libraries come first: a tool between program and MPI (MPI-4.0, section 15.2) sees the
+		 * program's calls, and its own calls come to us. */
 		zargv_addf(argv, "%s%s%s", theirs ? theirs : "", p->libzipper && theirs ? ":" : "",
 			p->libzipper ? p->libzipper : "");
 	}

@@ -22,7 +22,7 @@ struct zpart {
 	int wait_status; /* of mpiexec, once it has ended */
 	int64_t ended_ms;
 	struct zreach reach;
-	bool by_itself; /* it had ended before we sent it SIGTERM */
+	bool by_itself; /* it ended before we sent SIGTERM */
 	struct zpump out, err;
 	struct zchatter chatter;
 };
@@ -34,19 +34,20 @@ struct zpart_params {
 	const struct zscratch *scratch;
 	struct zenviron environ;
 	struct zoutput *out, *err;
-	const bool *hush; /* see pump.h; for stderr */
+	const bool *hush; /* for stderr, see pump.h */
 };
 
-/* Starts it. input: the read end of a pipe, or -1. 0 or a negative errno with text. */
+/* Starts the part's mpiexec. input: the read end of a pipe, or -1. 0 or a negative errno with text. */
 int zpart_start(struct zpart *, const struct zplan_part *, const struct zpart_params *, int input, struct zerr *);
-/* Highest status of a rank once it has ended; mpiexec's own where it did not tell. failed: the job has failed, and
- * mpiexec has perhaps killed ranks because of that; these count only if no other rank tells more. */
+/* The highest status of a rank once the part has ended, or mpiexec's own status if mpiexec did not tell. failed: the
+ * job has failed, and mpiexec has perhaps killed ranks because of it; killed ranks then count only if no other rank has
+ * a status. */
 int zpart_status(const struct zpart *, bool failed);
-/* The signal that killed a rank of it, or 0. */
+/* The signal that killed a rank of the part, or 0. */
 int zpart_killer(const struct zpart *);
-/* Signals mpiexec, which passes it on to the ranks where it can; or its whole process group. */
+/* Sends a signal to mpiexec, which passes it on to the ranks where it can; or to the whole process group of mpiexec. */
 void zpart_signal(const struct zpart *, int signal, bool group);
-/* Nothing more to come: ended, and all output handed on. */
+/* Has the part ended, with all its output handed on? */
 bool zpart_is_over(const struct zpart *);
 
 #endif

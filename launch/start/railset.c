@@ -14,7 +14,8 @@ static bool is_on_the_way(const struct zrailset *rails, const struct zroute *rou
 	return false;
 }
 
-/* This one cannot be used: are there ways without it, and all others that cannot? If not, its reason is the error. */
+/* This route cannot be used. Are there ways without its zipper, and without the other zippers that cannot be used? If
+ * not, the reason of this route is the error. */
 static int leave_out(struct zrailset *rails, const struct zplan *plan, const struct zroute *route, struct zerr *err)
 {
 	zhostways_free(&rails->ways);
@@ -32,7 +33,7 @@ static int leave_out(struct zrailset *rails, const struct zplan *plan, const str
 	return 0;
 }
 
-/* Nothing has to be tried to see that: what the first one lacks is the error. */
+/* No zipper needs to be tried to see that none can be used. The reason of the first one is the error. */
 static int check_any(const struct zrailset *rails, struct zerr *err)
 {
 	for (int i = 0; i < rails->nroutes; i++)
@@ -75,10 +76,10 @@ const char *zrailset_find_running(const struct zrailset *rails)
 			return route->name;
 		n += route->rc == 0;
 	}
-	return NULL; /* one behind these would be used only if one of these could not, and ours always can */
+	return NULL; /* later routes are used only if these cannot be, and zipperds of our own always can */
 }
 
-/* It is not there, or does not answer: nothing that it has said. */
+/* Is zipperd not there, or does it not answer? Then the error is not its own word. */
 static bool is_away(int rc)
 {
 	static const int codes[] = {ECONNREFUSED, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, ENOENT,
@@ -89,7 +90,7 @@ static bool is_away(int rc)
 	return false;
 }
 
-/* Puts it behind those in use. */
+/* Opens a route and adds it to those in use. */
 static int open_route(struct zrailset *rails, struct zroute *route, struct zjob *job, struct zdaemon_params *daemon,
 	struct zsession_params *session, const struct zplan *plan, const struct zscratch *scratch, struct zerr *err)
 {
@@ -115,16 +116,16 @@ static void tell_left_out(const struct zrailset *rails, int tried)
 				rails->routes[i].why.text);
 }
 
-/* That one fails, and no other one will do instead. */
+/* The error of a route that fails where no other route will do instead. */
 static int refuse(const struct zrailset *rails, const struct zroute *route, int rc, struct zerr *err)
 {
 	*err = route->why;
-	if (rc == -EEXIST) /* our name for the job is nobody else's */
+	if (rc == -EEXIST) /* nobody else's job has this name */
 		zerr_set(err, rc, "%.500s: have two zippers of the hostfile the same zipperd?", route->why.text);
 	return rails->nroutes > 1 ? zerr_prefix(err, rc, "zipper %s", route->name) : rc;
 }
 
-/* Leaves out those that run, or should, and do not answer. */
+/* Leaves out the zipperds that run, or should run, and do not answer. */
 static int probe_all(struct zrailset *rails, const struct zjob *job, struct zsession_params *session,
 	const struct zplan *plan, struct zerr *err)
 {
@@ -152,7 +153,7 @@ static struct zroute *find_route(const struct zrailset *rails, int zipper)
 	return &rails->routes[i];
 }
 
-/* Over which of its fabrics some ways go on. */
+/* Notes over which fabrics of the route some ways go on. */
 static void find_next(const struct zhostways *ways, struct zroute *route)
 {
 	for (int i = 0; i < ways->nzippers * ways->nparts; i++)
@@ -162,7 +163,8 @@ static void find_next(const struct zhostways *ways, struct zroute *route)
 					route->next |= UINT64_C(1) << p;
 }
 
-/* Where hops are needed: all that are on the ways, and which these are must be known before the first one is told. */
+/* Opens all zippers on the ways, where ranks reach zipperds over hops. The first zipperd must be told of all of them,
+ * so they must be known before. */
 static int open_ways(struct zrailset *rails, struct zjob *job, struct zdaemon_params *daemon,
 	struct zsession_params *session, const struct zplan *plan, const struct zscratch *scratch, struct zerr *err)
 {
@@ -230,7 +232,8 @@ const char *zrailset_format_entries(const struct zrailset *rails, char buf[ZRAIL
 	for (int i = 0; i < rails->n && rails->ways.hops; i++) {
 		if (i > 0)
 			buf[len++] = ' ';
-		if (zhostways_entries(&rails->ways, i, buf + len, NULL) == 0) /* as it was when they were told */
+		if (zhostways_entries(&rails->ways, i, buf + len, NULL) ==
+			0) /* the same text as the zipperds were told */
 			len += strlen(buf + len);
 	}
 	return len > 0 ? buf : NULL;

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #define LOOK_MS 500
-#define PATIENCE_MS 2000 /* an mpiexec that does end because of it has more to tell than we */
-#define SETTLE_MS 2000	 /* while it starts it has fewer children, and for moments more sockets */
+#define PATIENCE_MS 2000 /* an mpiexec that ends because of the failure has more to tell than we */
+#define SETTLE_MS 2000	 /* a starting mpiexec has fewer children, and for moments more sockets */
 
 int zreach_timeout(const struct zreach *r, int64_t now_ms)
 {
@@ -21,13 +21,13 @@ int zreach_timeout(const struct zreach *r, int64_t now_ms)
 
 /* The children of an mpiexec. */
 struct children {
-	int failed, others; /* without those that have ended in order */
-	char *text;	    /* the first that has failed, and how */
+	int failed, others; /* without children that have ended in order */
+	char *text;	    /* the first child that has failed, and how */
 	size_t cap;
 };
 
-/* If a child has ended, how? Its parent has not taken its status yet, so that it stands in the last field of
- * /proc/PID/stat, see proc(5). name: its command. */
+/* Has a child ended, and how? Its parent has not taken its status yet, so the status is the last field of
+ * /proc/PID/stat, see proc(5). name: the child's command. */
 static bool has_ended(int pid, char *name, size_t cap, int *wait_status)
 {
 	char path[64], text[1024];
@@ -74,8 +74,8 @@ static void look(struct children *c, pid_t mpiexec)
 		fclose(list);
 }
 
-/* How many proxies have a connection to mpiexec: all its sockets but the one at which it listens. Negative: not known,
- * or it does not listen yet. */
+/* The number of proxies that have a connection to mpiexec: all its sockets, except for the one at which it listens.
+ * Negative: the number is not known, or mpiexec does not listen yet. */
 static int count_connections(pid_t mpiexec)
 {
 	char path[64], to[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sees that an mpiexec does not reach one of its hosts: what it starts its proxies by, as ssh, has failed. mpiexec
- * itself does not look, and waits for the proxy without end. */
+/* Finds out that an mpiexec does not reach one of its hosts: the program that starts its proxies, as ssh, has failed.
+ * mpiexec itself does not look, and waits for the proxy without end. */
 #ifndef ZIP_LAUNCH_REACH_H
 #define ZIP_LAUNCH_REACH_H
 
@@ -10,17 +10,20 @@
 
 struct zreach {
 	int64_t looked_ms; /* last time; 0: never */
-	int64_t failed_ms; /* first seen; 0: nothing has failed */
-	int64_t all_ms;	   /* since then all proxies have a connection; 0: not all */
-	bool reached;	   /* and will have: there is nothing to look for any more */
+	int64_t failed_ms; /* when the failure was first seen; 0: nothing has failed */
+	int64_t all_ms;	   /* since when all proxies have a connection; 0: not all have one */
+	bool reached;	   /* all proxies have a connection and will keep it: nothing more to look for */
 };
 
-/* When to look next, in ms from now. */
+/* Time until the next look, in ms. */
 int zreach_timeout(const struct zreach *, int64_t now_ms);
-/* True if a child of mpiexec has failed for so long that mpiexec would have ended by now if it were to. report: its
- * ranks have not all reported, and that one has failed is enough. Else mpiexec must also have fewer connections than
- * proxies: one that has connected does not need its ssh any more. text: which, and how. Looks no more often than it
- * must. */
+/*
+ * Has a child of mpiexec failed so long ago that mpiexec would have ended by now because of it? Looks no more often
+ * than it must. text: the child, and how it failed.
+ *
+ * report: the ranks of this mpiexec have not all reported; then one failed child is enough. Otherwise mpiexec must also
+ * have fewer connections than proxies, because a connected proxy does not need its ssh any more.
+ */
 bool zreach_has_failed(struct zreach *, pid_t mpiexec, bool report, int64_t now_ms, char *text, size_t cap);
 
 #endif

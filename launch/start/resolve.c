@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* Names for mpiexec's own way of starting, which is ssh: nothing was said about another one. */
+/* Are the names for mpiexec's own way of starting, which is ssh? They are if no other way was named. */
 static bool are_plain_names(const struct zcluster *cluster, const struct zoptions *o)
 {
 	static const char *const variables[] = {"HYDRA_LAUNCHER", "HYDRA_LAUNCHER_EXEC", "HYDRA_BOOTSTRAP",

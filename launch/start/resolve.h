@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks up the hosts of a job before anything starts: mpiexec waits for ever for a host that is not there. */
+/* Looks up the hosts of a job before anything starts, because mpiexec waits without end for a host that does not exist.
+ */
 #ifndef ZIP_LAUNCH_RESOLVE_H
 #define ZIP_LAUNCH_RESOLVE_H
 
 #include "launch/plan/options.h"
 #include "launch/plan/plan.h"
 
-/*
- * Every host of the plan's clusters must have an address. Clusters for which a launcher was named (also launcher=ssh,
- * for names that only ~/.ssh/config knows) are left out: it knows what its names mean. 0, or -ENOENT with "path:line:
- * ...".
- */
+/* Every host of the plan's clusters must have an address. Clusters for which a launcher was named (also launcher=ssh,
+ * for names that only ~/.ssh/config knows) are left out, because the launcher knows what its names mean. 0, or -ENOENT
+ * with "path:line: ...". */
 int zresolve_hosts(const struct zplan *, const struct zoptions *, const char *path, struct zerr *);
 
 #endif

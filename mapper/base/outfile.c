@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that take their name at the end. See outfile.h. */
+/* Writes files that take their names at the end, see outfile.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@ static int fail(const struct outfile *o, struct zerr *err)
 	return zerr_set(err, -errno, "%s: %s", o->path, strerror(errno));
 }
 
-/* /dev/stdout, where that is a file: two positions in it would write over each other. */
+/* Is the path /dev/stdout, and standard output a file? Two positions in one file would write over each other. */
 static bool is_stdout(const char *path, const struct stat *st)
 {
 	struct stat link, out;
@@ -24,7 +24,8 @@ static bool is_stdout(const char *path, const struct stat *st)
 	       out.st_dev == st->st_dev && out.st_ino == st->st_ino;
 }
 
-/* The file that will take the name; old: what has it now, or NULL. Its descriptor, or a negative errno. */
+/* Opens the file that will take the name. old: the file that has the name now, or NULL. Returns a descriptor, or a
+ * negative errno. */
 static int temporary_open(struct outfile *o, const struct stat *old, struct zerr *err)
 {
 	int fd;
@@ -36,13 +37,13 @@ static int temporary_open(struct outfile *o, const struct stat *old, struct zerr
 		o->temporary = NULL;
 		return zerr_set(err, -ENOMEM, "not enough memory");
 	}
-	/* a file that has the temporary name is somebody's */
+	/* a file that has the temporary name already belongs to somebody */
 	fd = open(o->temporary, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0666);
 	if (fd < 0 && (old || errno == EEXIST))
 		return zerr_set(err, -errno, "%s: cannot be written as %s: %s", o->path, o->temporary, strerror(errno));
 	if (fd < 0)
 		return fail(o, err);
-	if (old) /* on file systems without permissions there is nothing to keep */
+	if (old) /* a file system without permissions has nothing to keep */
 		(void)!fchmod(fd, old->st_mode & 0777);
 	return fd;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file that is written: it takes its name when all of it is there, so that an error loses nothing of what had the
- * name before. Its permissions stay, and so do symbolic links to it. Devices and pipes are written as they are, and
- * stay; so is standard output, under whatever name. */
+/* An output file that takes its name when all of it is written. An error therefore loses nothing of the file that had
+ * the name before. Permissions and symbolic links stay. Devices, pipes and standard output, under whatever name, are
+ * written as they are, and stay. */
 #ifndef ZIP_MAPPER_OUTFILE_H
 #define ZIP_MAPPER_OUTFILE_H
 
@@ -16,9 +16,9 @@ struct outfile {
 	char *temporary;  /* beside target; NULL: f is path itself */
 };
 
-/* 0 or a negative errno; then there is nothing to close. */
+/* 0 or a negative errno. On an error there is nothing to close. */
 int outfile_open(struct outfile *, const char *path, struct zerr *);
-/* rc: of what has been written; if it is not 0, the file is dropped and rc returned. Else 0 or a negative errno. */
+/* rc: the result of writing. If it is not 0, the file is dropped and rc returned. Otherwise 0 or a negative errno. */
 int outfile_close(struct outfile *, int rc, struct zerr *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parallel loop: threads live for one call, an atomic counter hands out the items. */
+/* The parallel loop. Threads live for one call; an atomic counter hands out the items. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

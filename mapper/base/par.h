@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One parallel loop. Items are handed out one by one; results must not depend on which worker takes which item. */
+/* A parallel loop. Items are handed out one by one. Results must not depend on which worker takes which item. */
 #ifndef ZIP_MAPPER_PAR_H
 #define ZIP_MAPPER_PAR_H
 
@@ -9,10 +9,10 @@
 
 typedef void par_fn(void *arg, size_t item, unsigned worker);
 
-/* Calls fn(arg, item, worker) once for each item in 0..items-1, worker < threads, and returns when all are done. The
- * caller is worker 0; where a thread cannot be started the others do its work. */
+/* Calls fn(arg, item, worker) once for each item in 0..items-1, with worker < threads. Returns when all calls are done.
+ * The caller is worker 0. If a thread cannot be started, the other threads do its work. */
 void par_run(unsigned threads, size_t items, par_fn *fn, void *arg);
-/* Processors that this process may run on, 1..PAR_THREADS_MAX. */
+/* The number of processors that this process may run on, 1..PAR_THREADS_MAX. */
 unsigned par_threads(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptions in words: the reader. */
+/* Reads descriptions in words, see spec.h. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static int word_add(struct spec *s, char *text)
 	sep = strpbrk(w->key, ":=");
 	if (sep) {
 		*sep = '\0';
-		w->value = sep + 1; /* lives in the key's memory */
+		w->value = sep + 1; /* points into the key's memory */
 	}
 	return 0;
 }
@@ -71,15 +71,15 @@ int spec_parse(struct spec_list *l, const char *text, const char *where, bool li
 	l->where = strdup(where);
 	rc = copy && l->where ? 0 : -ENOMEM;
 	while (!rc && at) {
-		char *end = strchr(at, '\n'), *hash, *part, *save;
+		char *end = strchr(at, '\n'), *hash, *statement, *save;
 
 		if (end)
 			*end = '\0';
 		hash = strchr(at, '#');
 		if (hash)
 			*hash = '\0';
-		for (part = strtok_r(at, ";", &save); part && !rc; part = strtok_r(NULL, ";", &save))
-			rc = statement_add(l, part, where, lines ? line : 0);
+		for (statement = strtok_r(at, ";", &save); statement && !rc; statement = strtok_r(NULL, ";", &save))
+			rc = statement_add(l, statement, where, lines ? line : 0);
 		at = end ? end + 1 : NULL;
 		line++;
 	}
@@ -150,7 +150,7 @@ static struct spec_word *word_find(struct spec *s, const char *key)
 		if (strcmp(s->words[i].key, key))
 			continue;
 		if (found)
-			return found; /* the second one stays unused, and is reported */
+			return found; /* the second word stays unused, and is reported */
 		found = &s->words[i];
 		found->used = true;
 	}

@@ -28,7 +28,7 @@ static const struct format {
 	int (*write)(const struct zgraph *, const char *path, struct zerr *);
 } formats[] = {
 	{"metis", ".metis", graph_write_metis}, {"market", ".mtx", graph_write_market},
-	{"zipmap", "", zgraph_save}, /* last: any name ends so */
+	{"zipmap", "", zgraph_save}, /* last, because any name ends with its suffix */
 };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))

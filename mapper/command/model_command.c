@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "zipmap model": for each placement the traffic is built once, then each routing is predicted and written out. */
+/* "zipmap model": builds the traffic once for each placement, then predicts each routing and writes the results. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +24,13 @@ struct run {
 	struct model_options options;
 	struct net *net;
 	struct workload workload;
-	uint32_t *order, *map;		 /* [nodes] of a placement; [ranks] of points, or NULL */
+	uint32_t *order, *map;		 /* [nodes] of a placement; [ranks], points of a map, or NULL */
 	struct traffic *traffic;	 /* [njobs] */
-	struct outfile csv, json, links; /* f: NULL if not wanted */
+	struct outfile csv, json, links; /* f is NULL where the file is not wanted */
 	struct plot plot;
 	unsigned done, all; /* predictions */
-	char now[64];	    /* placement and routing, for the bar */
-	unsigned drawn;	    /* last percentage of the bar */
+	char now[64];	    /* placement and routing, for the progress bar */
+	unsigned drawn;	    /* percentage that the bar shows */
 };
 
 static double clock_now(void)
@@ -64,7 +64,7 @@ static void bar_clear(struct run *r)
 
 /* --- one prediction --- */
 
-/* Where every job has a routing of its own there is one prediction for each placement. */
+/* Where every job has a routing of its own, each placement has one prediction. */
 static bool workload_routed(const struct workload *w)
 {
 	for (unsigned i = 0; i < w->njobs; i++)
@@ -142,7 +142,7 @@ static void traffic_drop(struct run *r)
 		traffic_free(&r->traffic[i]);
 }
 
-/* All routings for the nodes in r->order, or the ranks in r->map. */
+/* Runs all routings for the nodes in r->order, or for the ranks in r->map. */
 static int placement_run(struct run *r, const char *name, struct zerr *err)
 {
 	double begin = clock_now(), built;

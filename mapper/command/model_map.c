@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads maps of nodes by number, and those of the hosts of a hostfile. */
+/* Reads maps of nodes by number, and maps of the hosts of a hostfile. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -6,9 +6,9 @@
 #include "common/base/err.h"
 #include "mapper/net/net.h"
 
-/* Points of the network into point[ranks], which is the caller's. hosts NULL: the map has lines "RANK NODE"; else the
- * path of the hostfile of a map, zipper.map(5), and the zippers that this job uses are those that forward in the
- * network from now on. 0 or a negative errno with the reason. */
+/* Reads a map into point[ranks], points of the network, which is the caller's. hosts NULL: the map has lines "RANK
+ * NODE". Otherwise hosts is the path of the hostfile of a map, zipper.map(5); the zippers that this job uses then
+ * forward in the network from now on. 0 or a negative errno with the reason. */
 int model_map_read(struct net *, const char *map, const char *hosts, uint32_t ranks, uint32_t *point, struct zerr *);
 
 #endif

@@ -68,7 +68,7 @@ static void help_print(void)
 	     "  -q, --quiet                      no progress bar");
 }
 
-/* Jobs are kept as one text: what they are called in results, and what is parsed in the end. */
+/* Jobs are kept as one text. It names the jobs in results, and is parsed in the end. */
 static int jobs_append(struct model_options *o, const char *text, struct zerr *err)
 {
 	char *joined;
@@ -181,7 +181,7 @@ static const struct zargs_row rows[] = {
 	{.name = NULL},
 };
 
-/* The jobs of -j or of a preset; of several an error says which. */
+/* Parses the jobs of -j or of a preset. Where there are several, an error names the job. */
 static int jobs_parse(struct model_options *o, struct zerr *err)
 {
 	int rc = spec_parse(&o->job_specs, o->jobs, "job", false, err);
@@ -205,9 +205,9 @@ static int options_check(struct model_options *o, struct zerr *err)
 	int rc = 0;
 
 	if (!o->network)
-		return zerr_set(err, -EINVAL, "which network? (-n)");
+		return zerr_set(err, -EINVAL, "no network: give one (-n)");
 	if (!o->jobs && !o->job_specs.n)
-		return zerr_set(err, -EINVAL, "what is sent? (-j or -w)");
+		return zerr_set(err, -EINVAL, "no messages: give a job or a workload (-j or -w)");
 	if (o->model.iterations < o->model.exposure)
 		return zerr_set(err, -EINVAL, "--iterations %u is less than --exposure %u", o->model.iterations,
 			o->model.exposure);

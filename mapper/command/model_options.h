@@ -11,13 +11,13 @@
 
 struct model_options {
 	const char *network;
-	char *jobs; /* all of them, joined by "; "; or the workload */
+	char *jobs; /* all jobs, joined by "; "; or the name of the workload */
 	struct spec_list job_specs;
 	const struct job_placement *placements[OPTIONS_LIST_MAX];
 	const struct routing *routings[OPTIONS_LIST_MAX];
 	unsigned nplacements, nroutings;
-	const char *map;   /* file, instead of placements */
-	const char *hosts; /* the hostfile that the map is for, or NULL */
+	const char *map;   /* a file, instead of placements */
+	const char *hosts; /* the hostfile of the map, or NULL */
 	const char *csv, *json, *links, *plot;
 	const char *plot_title, *plot_links;
 	unsigned bins;

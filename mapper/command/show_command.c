@@ -14,7 +14,7 @@
 #include "mapper/draw/show_report.h"
 #include "mapper/command/commands.h"
 
-#define BINS_MAX 4096 /* a picture of that many pixels */
+#define BINS_MAX 4096 /* pixels of a picture */
 
 struct arguments {
 	struct show_options show;

@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 	for (const struct command *c = commands; c->name; c++)
 		if (!strcmp(c->name, argv[1]))
 			return c->main(argc - 1, argv + 1);
-	if (argv[1][0] == '-') /* options of the command that the program is called after */
+	if (argv[1][0] == '-') /* an option without a command: zipmap map */
 		return map_command(argc, argv);
 	fprintf(stderr, "zipmap: \"%s\" is no command; zipmap --help lists them\n", argv[1]);
 	return 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs gnuplot. See gnuplot.h. */
+/* Runs gnuplot, see gnuplot.h. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -56,7 +56,7 @@ static void program_write(FILE *f, const struct gnuplot_picture *p)
 	}
 }
 
-/* Both formats have a word for the end. */
+/* The end of a file of either format has a known word. */
 static bool is_whole(const char *path, const char *end)
 {
 	char tail[32];
@@ -68,7 +68,7 @@ static bool is_whole(const char *path, const char *end)
 	return memmem(tail, n, end, strlen(end));
 }
 
-/* gnuplot says nothing when a disk is full: what is broken is told, and does not stay. */
+/* gnuplot says nothing when a disk is full. A broken picture is reported, and removed. */
 static int pictures_check(const char *base, struct zerr *err)
 {
 	static const char *const ends[] = {"</svg>", "IEND"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lays the picture of a map out. */
+/* Lays out the picture of a map. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define MIDDLE 190.0	/* from a cluster to the zipper nodes */
 #define TILES_MAX 1024u /* of a cluster */
 #define ZIPPERS_MAX 64u /* tiles of zipper nodes, which stand one below the other */
-#define NAME_MAX_W 130. /* a tile grows to show the names of its nodes, but not beyond */
+#define NAME_MAX_W 130. /* a tile grows to show the names of its nodes, but not beyond this width */
 #define CLUSTER_LETTERS 64
 
 static int ranks_index(struct map_boxes *d)
@@ -60,7 +60,7 @@ const char *map_boxes_title(const struct map_boxes *d, const struct map_box *b, 
 	return buf;
 }
 
-/* Hosts differ in front of their domain: that goes first. */
+/* Hosts differ in front of their domain, so the domain goes first. */
 static void name_shorten(char *buf, size_t cap, const char *name, unsigned letters)
 {
 	char host[MAP_BOX_TITLE / 2], *domain;
@@ -119,7 +119,7 @@ static int places_take(const struct map_boxes *d, struct map_box *b)
 	return 0;
 }
 
-/* Tiles are as high as the ranks in them need, and as ports need that stand one below the other. */
+/* Tiles are high enough for their ranks, and for the ports on each side, one below the other. */
 static void tile_size(const struct map_boxes *d, struct map_box *b, uint32_t ranks)
 {
 	char title[MAP_BOX_TITLE];
@@ -184,7 +184,7 @@ static void tiles_place(struct map_box *b)
 	}
 }
 
-/* Even clusters left, odd ones right, zipper nodes between. */
+/* Even clusters stand left, odd ones right, zipper nodes between them. */
 static void boxes_place(struct map_boxes *d, const char *title)
 {
 	double left = 0, w[2] = {0}, h[2] = {2 * GAP + HEAD, 2 * GAP + HEAD}, high;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Draws the boxes of a map and what goes between them. In a cluster rows of nodes hang on the row's line, and the lines
- * on the bar of the cluster's network, from which its zipper nodes are reached.
- */
+/* Draws the boxes of a map, and the traffic between them. In a cluster, rows of nodes hang on the line of their row.
+ * These lines hang on the bar of the cluster's network, from which zipper nodes are reached. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -105,8 +103,8 @@ static void tiles_draw(const struct drawing *d, const struct map_box *b)
 	}
 }
 
-/* The nodes' links, and the cluster's network: a line for each row, and the bar. What goes over which of its lines is
- * not known, so they are all the same. */
+/* Draws the nodes' links, and the cluster's network: a line for each row, and the bar. The traffic of each of these
+ * lines is not known, so they are all the same. */
 static void network_draw(const struct drawing *d, const struct map_box *b)
 {
 	double bar = map_boxes_bar(b), last = b->y;

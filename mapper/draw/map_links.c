@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Adds up links edge by edge. */
+/* Adds up links edge by edge, see map_links.h. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -24,8 +24,8 @@ void map_links_add(struct map_link *to, const struct map_link *l)
 
 /* --- places --- */
 
-/* Which place each zipper line of the hostfile is of: its node's, or that of an earlier line of this host, or a new
- * one. */
+/* Finds the place of each zipper line of the hostfile: that of its node, or that of an earlier line of this host, or a
+ * new one. */
 static void zippers_place(struct map_links *l, const struct map_site *s, uint32_t *place)
 {
 	const struct zhostfile *hosts = s->hosts;
@@ -54,7 +54,7 @@ static int places_make(struct map_links *l, const struct map_site *s, const uint
 		l->zipper[place[z]] = z;
 		l->ports[place[z]] |= zhostfile_find_clusters(s->hosts, z);
 	}
-	/* ranks there reach the hosts of the cluster above, too */
+	/* ranks there also reach the hosts of the cluster above */
 	for (uint32_t i = 0; i < s->nnodes; i++)
 		l->ports[i] |= s->nodes[i].zipper ? s->nodes[i].fabrics : 0;
 	return 0;
@@ -76,9 +76,9 @@ static void rails_add(struct map_links *l, const struct map_site *s, const struc
 	}
 }
 
-/* One end of a message: the link of its node, or the port of the network that it leaves by, or comes by. What zippers
- * on the node itself take or bring passes no port there, neither for the rank nor for their rails, which are added
- * already; shares of few bytes do not come out even: never less than nothing. */
+/* Adds one end of a message: to the link of its node, or to the port of the network by which it leaves or comes. Bytes
+ * that zippers on the node itself take or bring pass no port there, neither for the rank nor for the rails, which were
+ * added already. Shares of few bytes do not come out even; the sum is never negative. */
 static void end_add(struct map_links *l, const struct map_site *s, const struct map_prediction *p, uint32_t node,
 	uint32_t fabric, uint32_t other, enum map_kind kind, uint64_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the comparison and writes the map. */
+/* Prints the comparison, and writes the map, see map_report.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "mapper/draw/map_report.h"
 #include "mapper/base/outfile.h"
 
-#define SHOWN 10 /* crossings in the table, and rails */
+#define SHOWN 10 /* crossings and rails in the table */
 
 static const char *bytes_text(char *buf, size_t size, uint64_t bytes)
 {
@@ -54,11 +54,11 @@ static void row_print(const char *name, const struct map_made *made, FILE *f)
 		seconds_text(t, sizeof(t), map_predict_seconds(p)));
 }
 
-/* Where there are several zippers: which ones are used, and what therefore has no ranks. */
+/* Where there are several zippers: prints which ones are used, and which clusters therefore have no ranks. */
 static void zippers_print(const struct map_make *m, FILE *f)
 {
-	static const char spread[] = "what is bridged is spread over the zippers ";
-	static const char hops[] = "what is bridged goes through one or more of the zippers ";
+	static const char spread[] = "bridged messages are spread over the zippers ";
+	static const char hops[] = "bridged messages go through one or more of the zippers ";
 	const struct map_prediction *p = &m->made[MAP_RESULT].prediction;
 	const uint64_t kept = m->o->strategy == MAP_KEEP ? map_job_clusters(&m->made[MAP_RESULT].layout) : 0;
 	bool first = true;
@@ -66,8 +66,7 @@ static void zippers_print(const struct map_make *m, FILE *f)
 	if (m->o->all_zippers)
 		fputs("as if all zippers forwarded for one job\n", f);
 	else if (m->hosts.nzippers > 1 && p->zippers.n == 1)
-		fprintf(f, "what is bridged goes through zipper %s\n",
-			m->hosts.zippers[p->zippers.ways.zipper[0]].host);
+		fprintf(f, "bridged messages go through zipper %s\n", m->hosts.zippers[p->zippers.ways.zipper[0]].host);
 	else if (p->zippers.n > 1)
 		for (uint32_t i = 0; i < p->zippers.n; i++)
 			fprintf(f, "%s%s%s",
@@ -165,7 +164,7 @@ static void kept_print(const struct map_make *m, const char *prefix, FILE *f)
 	}
 }
 
-/* What crosses least is not always fastest. */
+/* The map with the least bridged traffic is not always the fastest. */
 static void faster_print(const struct map_make *m, FILE *f)
 {
 	double now = map_predict_seconds(&m->made[MAP_RESULT].prediction), least = now;
@@ -243,7 +242,7 @@ static void head_write(const struct map_make *m, FILE *f)
 	kept_print(m, "#ZIP ", f);
 }
 
-/* Ranks of each node that are placed so far, and whether all of them get a core of their own. */
+/* Ranks of each node placed so far, and all its ranks: do they all get a core of their own? */
 struct cores {
 	uint32_t *used, *ranks; /* [nnodes] */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows to draw: collected from outcomes or read from CSV. */
+/* Collects the rows of a picture from outcomes, or reads them from CSV. */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -70,7 +70,7 @@ struct reader {
 	FILE *f;
 	char *text, *line; /* a record, without its end; one line of the file */
 	size_t text_cap, line_cap;
-	unsigned first, lines; /* line of the file where the record begins; read so far */
+	unsigned first, lines; /* line of the file where the record begins; lines read so far */
 };
 
 static int record_append(struct reader *r, size_t used, size_t len)
@@ -88,7 +88,7 @@ static int record_append(struct reader *r, size_t used, size_t len)
 	return 0;
 }
 
-/* The next record: a line, and those that follow as long as a quote is open. 0, 1 at the end, -ENOMEM. */
+/* Reads the next record: a line, and the following ones as long as a quote is open. 0, 1 at the end, -ENOMEM. */
 static int record_read(struct reader *r)
 {
 	size_t used = 0;
@@ -111,7 +111,7 @@ static int record_read(struct reader *r)
 	return r->lines < r->first;
 }
 
-/* Cuts a record into fields in place; quotes are taken off. Returns their number, 0 if it is no CSV. */
+/* Cuts a record into fields in place, and takes quotes off. Returns their number; 0 if it is no CSV. */
 static size_t fields_cut(char *line, char **field)
 {
 	size_t n = 0;
@@ -141,9 +141,9 @@ static size_t fields_cut(char *line, char **field)
 	return 0;
 }
 
-/* Where the columns are that are drawn. */
+/* The columns that are drawn. */
 struct columns {
-	size_t n, placement, routing, links, first; /* first: min, and q1, median, average, q3, max behind it */
+	size_t n, placement, routing, links, first; /* first: min, followed by q1, median, average, q3, max */
 	size_t bin0, bins;
 };
 
@@ -212,7 +212,7 @@ int plot_read(struct plot *p, const char *path, struct zerr *err)
 	while (!rc && !(rc = record_read(&r))) {
 		size_t n = fields_cut(r.first == 1 ? zlines_skip_mark(r.text) : r.text, field);
 
-		if (r.first == 1 || !strcmp(field[0], "network")) /* files may have been put together */
+		if (r.first == 1 || !strcmp(field[0], "network")) /* several files may have been put together */
 			rc = n ? columns_find(&c, field, n) : -EINVAL;
 		else
 			rc = n == c.n ? row_parse(p, &c, field) : -EINVAL;

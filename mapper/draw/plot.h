@@ -8,12 +8,12 @@
 #include "common/base/err.h"
 #include "mapper/model/outcome.h"
 
-/* One prediction and kind of links. Bytes. */
+/* One prediction and one kind of links. Numbers are bytes. */
 struct plot_row {
 	char placement[16], routing[16], links[16];
 	double min, q1, median, average, q3, max;
 	unsigned bins;
-	double *bin; /* links in each of `bins` parts of 0..max */
+	double *bin; /* links in each of `bins` sections of 0..max */
 };
 
 struct plot {
@@ -21,9 +21,9 @@ struct plot {
 	size_t n, cap;
 };
 
-/* 0, -ENOMEM. */
+/* Adds the rows of an outcome. 0 or -ENOMEM. */
 int plot_add(struct plot *, const struct outcome *);
-/* Rows of a CSV file that outcome_csv() wrote. 0, -EINVAL with "path:line: reason", and so on. */
+/* Adds the rows of a CSV file that outcome_csv() wrote. 0, -ENOMEM, -EIO, or -EINVAL with "path:line: reason". */
 int plot_read(struct plot *, const char *path, struct zerr *);
 void plot_free(struct plot *);
 

@@ -15,7 +15,7 @@
 #define PANEL_HEIGHT 400 /* pixels */
 #define BOX_WIDTH 28	 /* pixels a box, plus margins */
 #define KINDS_MAX LINK_STATS_KINDS
-#define DECADES 6.0 /* of the axis, at most: zero is drawn at its foot */
+#define DECADES 6.0 /* of the axis, at most; zero is drawn at its foot */
 #define ROOM 4.0    /* of the axis above the highest maximum, for the names of the routings */
 
 struct kinds {
@@ -61,8 +61,8 @@ static const char *routing_title(const char *name)
 
 /* --- box plots --- */
 
-/* Rows of a kind, routing by routing in order of first appearance. Calls each() with the row and its place on the axis;
- * returns the length of the axis. */
+/* Walks over the rows of a kind, routing by routing in the order of first appearance. Calls each() with the row and its
+ * place on the axis. Returns the length of the axis. */
 static double rows_walk(const struct plot *p, const char *kind, FILE *f,
 	void (*each)(FILE *, const struct plot_row *, double x, bool first, size_t *group), size_t *group)
 {

@@ -7,11 +7,11 @@
 
 enum plot_form {
 	PLOT_BOXES,	/* Figures 3 to 5, 7 to 10: groups by routing, log scale, dotted line at the least maximum */
-	PLOT_HISTOGRAM, /* Figures 2 and 6: one small picture a prediction, on the same scales */
+	PLOT_HISTOGRAM, /* Figures 2 and 6: a small picture for each prediction, all on the same scales */
 };
 
-/* Writes BASE.gnuplot, and by it BASE.svg and BASE.png, one panel for each of the kinds ("all,L1,L2"). -EINVAL if there
- * is nothing of a kind; -ENOENT if there is no gnuplot; -EIO if it fails. */
+/* Writes BASE.gnuplot, and with it BASE.svg and BASE.png, with a panel for each of the kinds ("all,L1,L2"). 0, -ENOMEM;
+ * -EINVAL if a kind has no rows; -ENOENT if there is no gnuplot; -EIO if it fails. */
 int plot_draw(const struct plot *, enum plot_form, const char *kinds, const char *title, const char *base,
 	struct zerr *);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The communication matrix as a picture, by gnuplot. See show.h. */
+/* Draws the communication matrix by gnuplot, see show_matrix.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ struct drawing {
 	bool messages;
 };
 
-/* A box for each cell that is not empty: sharp in SVG at any size, and few for sparse graphs. */
+/* Writes a box for each cell that is not empty: sharp in SVG at any size, and few boxes for sparse graphs. */
 static void data_write(FILE *f, const void *arg)
 {
 	const struct drawing *d = arg;
@@ -63,14 +63,14 @@ static void data_write(FILE *f, const void *arg)
 	fputs("EOD\n", f);
 }
 
-/* Logarithmic. Where it has not two powers of ten, its ends are told instead; with one value only it is a scale around
- * that. */
+/* Writes a logarithmic scale. If it has fewer than two powers of ten, its ends are labelled instead. With a single
+ * value it is a scale around that value. */
 static void scale_write(FILE *f, const struct drawing *d)
 {
 	double low = d->m.most > 0 ? d->m.least : 1, high = d->m.most > 0 ? d->m.most : 10;
 	bool one = high / low < 1.001;
 	char from[32], to[32];
-	size_t room = 3; /* of characters between the scale and its title */
+	size_t room = 3; /* characters between the scale and its title */
 
 	fputs("set logscale cb\nset format cb '%.0s%c'\n", f);
 	if (one || floor(log10(high)) < ceil(log10(low)) + 1) {

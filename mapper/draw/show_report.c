@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The report of "zipmap show". See show.h. */
+/* Prints the report of "zipmap show", see show_report.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static bool heavier(const struct heavy *a, const struct heavy *b, bool messages)
 	return a->from != b->from ? a->from < b->from : a->to < b->to;
 }
 
-/* Moves element i of a heap whose root is the lightest to where it belongs. */
+/* Moves element i of a heap to where it belongs. The root is the lightest. */
 static void sift(struct heavy *h, size_t n, size_t i, bool messages)
 {
 	for (;;) {
@@ -83,7 +83,7 @@ static int report_heaviest(FILE *f, const struct zgraph *g, const struct show_op
 				sift(h, n, 0, o->messages);
 			}
 		}
-	/* the lightest goes to the end, again and again: the heaviest first */
+	/* the lightest goes to the end again and again, so that the heaviest comes first */
 	for (size_t k = n; k > 1; k--) {
 		struct heavy t = h[0];
 		h[0] = h[k - 1];
@@ -93,11 +93,11 @@ static int report_heaviest(FILE *f, const struct zgraph *g, const struct show_op
 	if (n)
 		fprintf(f, "\n%-10s %-10s %12s %20s %16s\n", "from", "to", "share", "bytes", "messages");
 	for (size_t k = 0; k < n; k++) {
-		double part = (double)(o->messages ? h[k].messages : h[k].bytes);
+		double weight = (double)(o->messages ? h[k].messages : h[k].bytes);
 		double all = (double)(o->messages ? g->total_messages : g->total_bytes);
 
 		fprintf(f, "%-10" PRIu32 " %-10" PRIu32 " %11.2f%% %20" PRIu64 " %16" PRIu64 "\n", h[k].from, h[k].to,
-			all > 0 ? 100 * part / all : 0, h[k].bytes, h[k].messages);
+			all > 0 ? 100 * weight / all : 0, h[k].bytes, h[k].messages);
 	}
 	free(h);
 	return 0;
@@ -123,7 +123,7 @@ static void report_distribution(FILE *f, const char *what, uint64_t *v, uint32_t
 		v[(n - 1) / 4], v[(n - 1) / 2], sum / n, v[(n - 1) - (n - 1) / 4], v[n - 1]);
 }
 
-/* One number for each rank, from its row of out (what it sent) or both (with what it received). */
+/* One number for each rank: from its row of sent messages, or from its row of both directions. */
 enum measure { RECEIVERS, PARTNERS, LONG_PARTNERS, SENT, EXCHANGED };
 
 static uint64_t measure_of(enum measure m, const struct zgraph *g, uint32_t rank, uint64_t cutoff)

@@ -5,7 +5,8 @@
 
 #include "mapper/draw/svg.h"
 
-#define LETTER 0.6 /* width of a letter for its height: sans-serif is somewhat more than half as wide as high */
+/* width of a letter divided by its height: sans-serif is somewhat more than half as wide as high */
+#define LETTER 0.6
 #define REPLACEMENT "\xef\xbf\xbd"
 
 void svg_begin(FILE *f, double width, double height)
@@ -43,7 +44,7 @@ static bool continues(char byte)
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* Bytes of the letter in UTF-8 that a text begins with; 0: it is none, or none that XML 1.0 (section 2.2) allows. */
+/* Bytes of the UTF-8 letter at the beginning of a text; 0: there is none, or none that XML 1.0 (section 2.2) allows. */
 static size_t letter_length(const char *text)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -113,7 +114,7 @@ void svg_label(FILE *f, double x, double y, double size, bool left, const char *
 	svg_text(f, x, y, size, left ? "end" : "start", text);
 }
 
-/* The text behind so many letters. */
+/* Skips so many letters of the text. */
 static const char *letters_skip(const char *text, size_t n)
 {
 	for (; *text; text++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanges whole nodes, see map_crews.h. */
+/* Exchanges the ranks of whole nodes, see map_crews.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +10,23 @@
 #define IMPROVE_NODES_MAX 2048u /* beyond, the tables of all pairs of nodes would be too large */
 #define SWEEPS_MAX 50
 #define KICKS_MAX 300u
-#define KICK_WORK (UINT64_C(1) << 30) /* steps after which no more is tried */
+#define KICK_WORK (UINT64_C(1) << 30) /* steps after which no further kick is tried */
 
 static int no_memory(struct zerr *err)
 {
 	return zerr_set(err, -ENOMEM, "not enough memory for the network");
 }
 
-/* The ranks of a node are its crew. Crews change places; what they send to each other stays. */
+/* The crews of all nodes. Crews change places; their messages to each other stay. */
 struct crews {
 	const struct map_fabric *f;
 	const struct map_site *s;
 	uint32_t n;		/* nodes */
 	uint64_t *bytes;	/* [n * n]: between two crews, both directions */
 	uint8_t *hops;		/* [n * n]: links between two nodes */
-	uint32_t *place, *size; /* [n]: node of a crew; its ranks */
+	uint32_t *place, *size; /* [n]: the node of a crew; the number of its ranks */
 	bool *fixed;		/* [n]: a rule holds one of its ranks */
-	uint64_t work;		/* steps that gains have taken so far */
+	uint64_t work;		/* steps taken so far */
 };
 
 static uint8_t hops_count(const struct net *net, uint32_t from, uint32_t to)
@@ -82,7 +82,7 @@ static void crews_free(struct crews *c)
 	free(c->fixed);
 }
 
-/* What bytes times links become if two crews change places. */
+/* How much bytes x links decreases if two crews change places. */
 static __int128 exchange_gain(const struct crews *c, uint32_t a, uint32_t b)
 {
 	const uint8_t *at_a = c->hops + (size_t)c->place[a] * c->n, *at_b = c->hops + (size_t)c->place[b] * c->n;
@@ -116,7 +116,7 @@ static __int128 exchange(struct crews *c, uint32_t a, uint32_t b)
 	return gain;
 }
 
-/* Exchanges that gain, until there is none. What was gained. */
+/* Makes exchanges that gain, until there are none. Returns the gain. */
 static __int128 crews_descend(struct crews *c)
 {
 	__int128 gained = 0;
@@ -135,8 +135,8 @@ static __int128 crews_descend(struct crews *c)
 	return gained;
 }
 
-/* A descent gets stuck where two pairs of nodes would have to change places at once, as in a fat tree: so some
- * exchanges by chance, and another descent, over and over. */
+/* A descent gets stuck where two pairs of nodes would have to change places at once, as in a fat tree. Some exchanges
+ * by chance and another descent therefore follow, over and over. */
 static int crews_improve(struct crews *c, uint64_t seed)
 {
 	uint32_t *best = malloc(c->n * sizeof(*best));

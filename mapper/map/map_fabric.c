@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Predicts with the network model what a layout puts on links, see map_fabric.h. */
+/* Predicts with the network model the load of links under a layout, see map_fabric.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,13 +38,13 @@ void map_fabric_free(struct map_fabric *f)
 	*f = (struct map_fabric){0};
 }
 
-/* Pieces of an edge: a message has at most 2^32 - 1 units, which are bytes here. */
+/* The number of messages that an edge is cut into: a message has at most 2^32 - 1 units, which are bytes here. */
 static uint64_t pieces(uint64_t bytes)
 {
 	return bytes / UINT32_MAX + (bytes % UINT32_MAX != 0);
 }
 
-/* Messages of ranks on their points of the network; what stays at a point is no business of its links. */
+/* Messages of ranks at their points of the network. Messages that stay at a point do not load links. */
 struct source {
 	const struct zgraph *g;
 	const uint32_t *point; /* [ranks] */
@@ -87,7 +87,7 @@ static int traffic_make(const struct map_fabric *f, const struct zgraph *g, cons
 			}
 		source.degree = n > source.degree ? (uint32_t)n : source.degree;
 	}
-	/* before they are cut into millions of pieces */
+	/* checked before edges are cut into millions of pieces */
 	if (!rc && bytes > TRAFFIC_BYTES_MAX)
 		rc = zerr_set(err, -ERANGE, "more than 2^52 bytes between nodes: the network model takes no more");
 	if (!rc)
@@ -168,8 +168,8 @@ static bool has_node_links(const struct net *net)
 	return false;
 }
 
-/* A node's port to the network that its point is in: is the network silent about it? The other ports of a zipper node
- * are links of a joined network. */
+/* Chooses the ports that count: nodes' ports to the network of their point, where the network itself has no such links.
+ * The other ports of a zipper node are links of a joined network. */
 static void ports_choose(const struct map_fabric *f, const struct map_ports *ports, bool *counts)
 {
 	const struct joined *j = f->net->ops == &joined_ops ? (const struct joined *)f->net : NULL;

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The network below a layout, for the network model (model.h): which of its points each node of the site is, and what
- * a layout puts on its links. The network is one topology (a single cluster), or joined of a part for each cluster
- * and a zipper for each zipper node, by their names. The ordinary hosts of a cluster are the nodes of its part in the
- * order of the hostfile, without those nodes that are zippers.
- */
+/* The network below a layout, for the network model (model.h): the point of each node of the site (map_points.h), and
+ * the load of links under a layout. */
 #ifndef ZIP_MAPPER_MAP_FABRIC_H
 #define ZIP_MAPPER_MAP_FABRIC_H
 
@@ -21,17 +17,18 @@ struct map_fabric {
 	uint64_t seed;
 };
 
-/* From now on the zippers that the layout's job uses forward in the network; none: nothing is forwarded. 0, -EINVAL,
- * -ENOMEM, or what map_job_zippers says. */
+/* From now on the zippers that the layout's job uses forward in the network; if it uses none, nothing is forwarded. 0,
+ * -EINVAL, -ENOMEM, or an error of map_job_zippers. */
 int map_fabric_forward(struct net *, const struct map_site *, const struct map_layout *, struct zerr *);
 
-/* text: as net_create takes it. 0, -EINVAL (what does not fit the hostfile), -ENOMEM, or why it cannot be read. */
+/* Makes the network from a text, see topology_create. 0, -EINVAL (network and hostfile do not fit), -ENOMEM, or an
+ * error of reading. */
 int map_fabric_create(struct map_fabric *, const struct map_site *, const char *text, const struct routing *,
 	struct zerr *);
 void map_fabric_free(struct map_fabric *);
 
-/* Replaces the prediction's time of links by the model's, or that of a port that the network does not limit, if it is
- * longer: of nodes without links of their own. What the user tells of ports and zippers in the rates counts too. */
+/* Replaces the prediction's time of links by the model's time. If the port of a node without links of its own needs
+ * longer, that time counts. The user's rates of ports and zippers count too. 0 or a negative errno with the reason. */
 int map_fabric_predict(const struct map_fabric *, const struct zgraph *, const struct map_layout *,
 	const struct map_rates *, struct map_prediction *, struct zerr *);
 /* Predicts the links alone: the time of the busiest link and its name, and how many links a byte that leaves its node

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grows each node along the graph, from a rank that has most to do with those that have their place already. */
+/* Grows each node along the graph, from a rank that has most to do with the ranks that have their places already. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ struct grow {
 	uint64_t *linked; /* [n]: weight to the node that grows */
 	uint32_t *touched, ntouched;
 	struct map_queue queue;
-	uint32_t next; /* rank from which a free one is searched */
+	uint32_t next; /* the search for a rank without a node begins here */
 };
 
 static int grow_touch(struct grow *g, uint32_t v)
@@ -34,7 +34,8 @@ static int grow_touch(struct grow *g, uint32_t v)
 	return rc;
 }
 
-/* A rank that has no node yet: one that the last node touched, or the next in order. MAP_NONE: all have one. */
+/* The rank to begin a node with: one that the last node touched, or the next one in order. MAP_NONE: all ranks have a
+ * node. */
 static uint32_t grow_seed(struct grow *g, uint32_t node)
 {
 	const struct map_filling *a = g->a;
@@ -76,8 +77,8 @@ static int node_grow(struct grow *g, uint32_t node, uint32_t ranks)
 	return rc;
 }
 
-/* Ranks with needs first get a node each where few nodes can take them: growing would spend those on others. Those that
- * need most come first, as they find fewest. */
+/* Ranks with needs get their nodes first, because growing would spend scarce nodes on other ranks. Ranks with most
+ * needs come first, because they find fewest nodes. */
 void map_grow_needs(struct map_filling *a, const uint8_t *class, uint32_t c)
 {
 	const struct map_site *s = a->p->site;
@@ -109,7 +110,7 @@ int map_grow_ranks(struct map_filling *a, const uint8_t *class, uint32_t c, stru
 	for (uint32_t i = 0; i < s->nnodes && !rc; i++)
 		if (s->nodes[i].class == c && a->want[i])
 			rc = node_grow(&g, i, a->want[i] < a->room.free[i] ? a->want[i] : a->room.free[i]);
-	for (uint32_t i = 0; i < s->nnodes && !rc; i++) /* whom the wanted numbers left over */
+	for (uint32_t i = 0; i < s->nnodes && !rc; i++) /* for the ranks that the wanted numbers left over */
 		if (s->nodes[i].class == c && a->room.free[i])
 			rc = node_grow(&g, i, a->room.free[i]);
 	map_queue_free(&g.queue);

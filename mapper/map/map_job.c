@@ -14,7 +14,7 @@ static bool is_one(uint64_t clusters)
 	return !(clusters & (clusters - 1));
 }
 
-/* Do enough zippers join these clusters, each all of them? */
+/* Do enough zippers join these clusters, each of them all clusters? */
 static bool are_joined(const struct map_site *s, uint64_t clusters)
 {
 	uint32_t n = 0, least = s->rails ? s->rails : 1;
@@ -24,7 +24,7 @@ static bool are_joined(const struct map_site *s, uint64_t clusters)
 	return n == least;
 }
 
-/* Those of these clusters that the first of them has a way to, over as many zippers as it takes. */
+/* The clusters among these that the first one has a way to, over any number of zippers. */
 static uint64_t hang_together(const struct map_site *s, uint64_t clusters)
 {
 	uint32_t first = (uint32_t)__builtin_ctzll(clusters);
@@ -51,7 +51,7 @@ static int refuse(const struct map_site *s, uint64_t clusters, const char *why, 
 	return zerr_set(err, -ENETUNREACH, "%.128s: %s the clusters %s%s", s->hosts->path, few, names, why);
 }
 
-/* Only these clusters: is there room for all? If so it remains like that. */
+/* Takes the slots of all other clusters away. If there is not room for all ranks then, restores them. */
 static int try_clusters(struct map_site *s, const struct map_rules *r, uint64_t clusters)
 {
 	uint32_t *slots = malloc(s->nnodes * sizeof(*slots));
@@ -80,7 +80,7 @@ static uint64_t clusters_with_slots(const struct map_site *s)
 	return clusters;
 }
 
-/* Clusters that several zippers in a row join. */
+/* Tries clusters that several zippers in a row join. */
 static int try_rows(struct map_site *s, const struct map_rules *r, uint64_t all)
 {
 	int rc = -ENOSPC;
@@ -104,13 +104,13 @@ int map_job_choose(struct map_site *s, const struct map_rules *r, struct zerr *e
 	for (int i = 0; i < s->hosts->nzippers && rc == -ENOSPC; i++) {
 		uint64_t clusters = zhostfile_find_clusters(s->hosts, i);
 
-		/* none: one between transit fabrics */
+		/* no clusters: a zipper between transit fabrics */
 		rc = clusters & all && are_joined(s, clusters & all) ? try_clusters(s, r, clusters) : -ENOSPC;
 	}
 	if (rc == -ENOSPC)
 		rc = try_rows(s, r, all);
 	if (rc == -ENOSPC)
-		return refuse(s, all, ", and none those that would have room for all ranks", err);
+		return refuse(s, all, ", and none join clusters that have room for all ranks", err);
 	if (rc)
 		return zerr_set(err, rc, "not enough memory");
 	map_ways_join(s, clusters_with_slots(s));

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Native, direct or bridged, see map_kind.h. */
+/* Native, direct or bridged messages, see map_kind.h. */
 #include "mapper/map/map_kind.h"
 #include "mapper/site/map_ways.h"
 #include "common/hosts/hostfile_find.h"
 
 const char *const map_kind_names[MAP_KINDS] = {"within nodes", "native", "direct", "bridged"};
 
-/* Of two, of which one at least is on a zipper node: does u? */
+/* At least one of the two ranks is on a zipper node. Is u the one that listens? */
 static bool listens(const struct map_site *s, const struct map_layout *l, uint32_t u, uint32_t v)
 {
 	return s->nodes[l->node[u]].ports && (!s->nodes[l->node[v]].ports || u < v);
 }
 
-/* As zipperd introduces them to each other: the networks of its own on which the one finds the other one listening. */
+/* The networks for a direct connection, by zipperd's rule: those on which one rank finds the other one listening. */
 static uint64_t direct_fabrics(const struct map_site *s, const struct map_layout *l, uint64_t clusters, uint32_t u,
 	uint32_t v)
 {
@@ -23,7 +23,7 @@ static uint64_t direct_fabrics(const struct map_site *s, const struct map_layout
 	return s->nodes[l->node[to]].ports & reached & clusters;
 }
 
-/* In a network that is planned no rank of the job has to be in a cluster. */
+/* In a network that is planned, direct messages may use fabrics without ranks of the job. */
 static uint64_t common_fabrics(const struct map_site *s, const struct map_layout *l, uint64_t clusters, uint32_t u,
 	uint32_t v)
 {
@@ -32,7 +32,7 @@ static uint64_t common_fabrics(const struct map_site *s, const struct map_layout
 	return direct_fabrics(s, l, clusters, u, v);
 }
 
-/* The one of them that comes first in the zipper line of whoever listens: there it is found. */
+/* The fabric that comes first in the zipper line of the listening rank: there the rank is found. */
 static uint32_t direct_fabric(const struct map_site *s, const struct map_layout *l, uint64_t clusters, uint32_t u,
 	uint32_t v)
 {
@@ -57,8 +57,8 @@ enum map_kind map_kind_find(const struct map_site *s, const struct map_layout *l
 	return common_fabrics(s, l, clusters, u, v) ? MAP_DIRECT : MAP_BRIDGED;
 }
 
-/* Bridged between the clusters whose jobs they take part in; by all zippers between the networks where that takes
- * fewest. */
+/* A bridged message goes between the clusters whose jobs the two ranks take part in. Where all zippers forward, it goes
+ * between the networks with the fewest zippers between them. */
 void map_kind_ends(const struct map_site *s, const struct map_layout *l, uint64_t clusters, enum map_kind kind,
 	uint32_t u, uint32_t v, uint32_t *from, uint32_t *to)
 {

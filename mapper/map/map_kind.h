@@ -15,13 +15,13 @@ enum map_kind {
 };
 extern const char *const map_kind_names[MAP_KINDS];
 
-/* clusters: those that have ranks (map_job_clusters). Only they have parts in the job, and only their networks can be
- * used for direct links, by the rules of libzip and zipperd (direct.c): a rank on any zipper node, whether it forwards
- * for the job or not, listens on the node's ports; of two that do, the one with the lower number, and the other one
- * takes the first of its ports that it reaches. */
+/* The kind of a message. clusters: the clusters that have ranks (map_job_clusters). Only these have parts in the job,
+ * and only their networks serve for direct connections, by the rules of libzip and zipperd. A rank on any zipper node
+ * listens on the node's ports, whether the zipper forwards for the job or not. Of two such ranks the one with the lower
+ * number listens; the other one takes the first of these ports that it reaches. */
 enum map_kind map_kind_find(const struct map_site *, const struct map_layout *, uint64_t clusters, uint32_t u,
 	uint32_t v);
-/* The networks on which a message of that kind from u to v leaves the node of u and reaches that of v. */
+/* The networks on which a message of that kind leaves the node of u, and reaches the node of v. */
 void map_kind_ends(const struct map_site *, const struct map_layout *, uint64_t clusters, enum map_kind, uint32_t u,
 	uint32_t v, uint32_t *from, uint32_t *to);
 

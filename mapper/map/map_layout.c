@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts by a simple rule, and what all layouts have in common. */
+/* Layouts by a simple rule, and operations on all layouts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "mapper/map/map_room.h"
 #include "mapper/site/map_ways.h"
 
-#define JOIN_SWEEPS 20 /* of choosing clusters: each choice may change another one's */
+#define JOIN_SWEEPS 20 /* of choosing clusters: each choice may change another one */
 
 int map_layout_create(struct map_layout *l, uint32_t n, struct zerr *err)
 {
@@ -57,8 +57,8 @@ static void room_put(struct map_room *r, struct map_layout *l, uint32_t rank, ui
 	map_room_put(r, rank, node);
 }
 
-/* Ranks with a rule: first those that are pinned, then those with needs, most needs first, as few nodes have them all;
- * each on the first node in order that may be (not on zipper nodes unless `zippers`). */
+/* Places ranks with a rule: first pinned ranks, then ranks with needs. Most needs come first, because few nodes have
+ * them all. Each rank gets the first node in order that fits; without `zippers`, no zipper node. */
 static int ruled_place(struct map_room *r, struct map_layout *l, bool zippers, struct zerr *err)
 {
 	const struct map_site *s = r->p->site;
@@ -103,7 +103,7 @@ int map_layout_block(struct map_layout *l, const struct map_problem *p, struct z
 	return rc;
 }
 
-/* Slots of each cluster's ordinary nodes that are still free. */
+/* Counts the free slots on each cluster's ordinary nodes. */
 static uint64_t slots_count(const struct map_room *r, uint64_t *slots)
 {
 	uint64_t all = 0;
@@ -117,7 +117,7 @@ static uint64_t slots_count(const struct map_room *r, uint64_t *slots)
 	return all;
 }
 
-/* Equal shares; what a cluster has no room for goes to the others. */
+/* Makes equal shares. Ranks beyond a cluster's room go to the other clusters. */
 static void shares_make(uint64_t ranks, uint32_t nclusters, const uint64_t *slots, uint64_t *share)
 {
 	uint64_t level = 0, placed = 0;
@@ -178,7 +178,7 @@ int map_layout_pairs(struct map_layout *l, const struct map_problem *p, struct z
 
 /* --- clusters --- */
 
-/* What a rank in that cluster's job exchanges with those in others', each byte as often as it is forwarded. */
+/* The weight between a rank in that cluster's job and ranks in other jobs, multiplied by the number of forwards. */
 static map_cost forwarded(const struct map_site *s, const uint64_t *with, uint32_t cluster)
 {
 	map_cost sum = 0;

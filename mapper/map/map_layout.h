@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A map in the making: node, cluster and cores of each rank. */
+/* A map in the making: node and cluster of each rank. */
 #ifndef ZIP_MAPPER_MAP_LAYOUT_H
 #define ZIP_MAPPER_MAP_LAYOUT_H
 
@@ -10,27 +10,28 @@
 
 struct map_layout {
 	uint32_t n;
-	uint32_t *node;	   /* [n]: of the site */
-	uint32_t *cluster; /* [n]: whose native job the rank takes part in */
+	uint32_t *node;	   /* [n]: node of the site */
+	uint32_t *cluster; /* [n]: cluster whose native job the rank takes part in */
 };
 
 int map_layout_create(struct map_layout *, uint32_t n, struct zerr *);
 int map_layout_copy(struct map_layout *, const struct map_layout *, struct zerr *);
 void map_layout_free(struct map_layout *);
 
-/* The ranks in their order fill the nodes in theirs: what zmpirun does without a map. Ranks that a rule puts elsewhere
- * are placed first. -ENOSPC: it does not go like that. */
+/* Ranks in their order fill nodes in their order, as zmpirun does without a map. Ranks with rules are placed first. 0,
+ * -ENOMEM; -ENOSPC if this order has no place for some rank. */
 int map_layout_block(struct map_layout *, const struct map_problem *, struct zerr *);
-/* The thesis' layout (section 3.1): as many ranks in each cluster, lower ones in earlier clusters, as few nodes as
- * possible, nothing but zipperd on the zipper nodes. */
+/* The thesis' layout (section 3.1): equally many ranks in each cluster, lower ranks in earlier clusters, as few nodes
+ * as possible, and only zipperd on the zipper nodes. 0, -ENOMEM, -ENOSPC. */
 int map_layout_pairs(struct map_layout *, const struct map_problem *, struct zerr *);
-/* Each rank on a zipper node joins the native job with which it has most to do. */
+/* Each rank on a zipper node joins the native job that it exchanges most with. */
 void map_layout_join(struct map_layout *, const struct map_problem *);
-/* The class of each rank's node into class[n]. -ENOSPC: a node has more ranks than slots, or a rule is broken. */
+/* Fills class[n] with the class of each rank's node. 0, -ENOMEM; -ENOSPC if a node has more ranks than slots, or a rule
+ * is broken. */
 int map_layout_classes(const struct map_layout *, const struct map_problem *, uint8_t *class, struct zerr *);
-/* As map_state has it. */
+/* The cost, as in map_problem.h. */
 map_cost map_layout_cost(const struct map_layout *, const struct map_problem *);
-/* Weight between ranks on different nodes. */
+/* The weight between ranks on different nodes. */
 uint64_t map_layout_internode(const struct map_layout *, const struct map_graph *);
 
 #endif

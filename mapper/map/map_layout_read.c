@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A map that exists already as a layout. */
+/* Makes a layout from a map file, see map_layout_read.h. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order in which a map is made. */
+/* Makes a map, step by step, see map_make.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ static void phase(const struct map_make *m, const char *what)
 
 /* --- reading --- */
 
-/* What a message counts beyond its bytes. Formats without messages have one for each edge, which means nothing. */
+/* The cost of a message beyond its bytes. Formats without messages have one message for each edge, which means nothing.
+ */
 static int message_cost(const struct map_options *o, uint64_t *cost, struct zerr *err)
 {
 	int recorded = zgraph_scan_probe(o->graph, err);
@@ -114,7 +115,7 @@ int map_make_read(struct map_make *m, const struct map_options *o, struct zerr *
 
 /* --- candidates --- */
 
-/* The simple layouts, for comparison and as starts. That one does not fit is no error. */
+/* Makes a simple layout, for comparison and as a start. A layout that does not fit is no error. */
 static int simple_make(struct map_make *m, enum map_candidate which, struct zerr *err)
 {
 	struct map_made *made = &m->made[which];
@@ -138,14 +139,14 @@ static int simple_make(struct map_make *m, enum map_candidate which, struct zerr
 	return rc ? zerr_set(err, rc, "%s", made->why.text) : 0;
 }
 
-/* Does the strategy have all of the others to choose from? */
+/* Does the strategy choose among all candidates? */
 static bool takes_all(const struct map_make *m)
 {
 	return m->o->strategy == MAP_AUTO || m->o->strategy == MAP_FASTEST;
 }
 
-/* Demands that the search does not meet by single moves may be met by the plain order of ranks and nodes: a map that is
- * not light is better than none. Leaves the reason of the search where that does not go either. */
+/* Demands that the search cannot meet by single moves may be met by the plain order of ranks and nodes: a heavy map is
+ * better than none. If that fails too, the reason of the search stays. */
 static int plain_make(struct map_make *m, struct zerr *err)
 {
 	struct map_layout plain;
@@ -200,7 +201,7 @@ static int search_make(struct map_make *m, struct zerr *err)
 	return rc;
 }
 
-/* No node has more than level slots. Returns how many there are in all. */
+/* Limits every node to `level` slots. Returns the sum of all slots. */
 static uint64_t slots_limit(struct map_site *s, const uint32_t *slots, uint32_t level)
 {
 	uint64_t sum = 0;
@@ -212,7 +213,7 @@ static uint64_t slots_limit(struct map_site *s, const uint32_t *slots, uint32_t 
 	return sum;
 }
 
-/* As many slots as ranks, so that every node gets level of them, or one less, or all that it has room for. */
+/* Spreads ranks with as many slots as ranks: every node gets `level` slots, or one less, or all that it has. */
 static int spread_evenly(struct map_make *m, const uint32_t *slots, uint32_t level, struct zerr *err)
 {
 	uint64_t spare = slots_limit(&m->site, slots, level) - m->graph.n;
@@ -227,7 +228,8 @@ static int spread_evenly(struct map_make *m, const uint32_t *slots, uint32_t lev
 	return rc ? rc : search_make(m, err);
 }
 
-/* Where demands do not allow that: slots to choose from, but no more a node than it must be. */
+/* Spreads ranks where demands do not allow an even spread: with slots to choose from, but no more on a node than
+ * necessary. */
 static int spread_loosely(struct map_make *m, const uint32_t *slots, uint32_t level, struct zerr *err)
 {
 	const uint64_t all = slots_limit(&m->site, slots, UINT32_MAX);
@@ -260,7 +262,7 @@ static int spread_make(struct map_make *m, struct zerr *err)
 	return rc;
 }
 
-/* Is a better than b? Cost by classes first, then what leaves nodes. */
+/* Is a better than b? The cost between classes decides, then the weight between nodes. */
 static bool better(const struct map_make *m, const struct map_layout *a, const struct map_layout *b)
 {
 	map_cost x = map_layout_cost(a, &m->problem), y = map_layout_cost(b, &m->problem);
@@ -268,8 +270,8 @@ static bool better(const struct map_make *m, const struct map_layout *a, const s
 	return x != y ? x < y : map_layout_internode(a, &m->graph) < map_layout_internode(b, &m->graph);
 }
 
-/* Takes a simple layout, or the old map, with its ranks exchanged inside the classes, if that is better than what the
- * search found: it may have less between nodes. */
+/* Takes a simple layout, or the old map, with its ranks exchanged inside the classes, if it is better than the result
+ * of the search: it may have less weight between nodes. */
 static int compare_with(struct map_make *m, enum map_candidate which, struct zerr *err)
 {
 	struct map_layout *l = &m->made[MAP_RESULT].layout, copy;
@@ -299,7 +301,7 @@ static int compare_with(struct map_make *m, enum map_candidate which, struct zer
 	return rc;
 }
 
-/* With an old map: is the result any better? If not, the old one is the result. */
+/* With an old map: if the result is not better, the old map becomes the result. */
 static int old_keep(struct map_make *m, struct zerr *err)
 {
 	struct map_made *old = &m->made[MAP_FROM_OLD], *now = &m->made[MAP_RESULT];
@@ -337,7 +339,7 @@ static bool layout_allowed(const struct map_make *m, const struct map_layout *l)
 	return yes;
 }
 
-/* The result, or what needs less time than it by the prediction. */
+/* Replaces the result by a candidate that is predicted to need less time. */
 static int fastest_take(struct map_make *m, struct zerr *err)
 {
 	struct map_made *now = &m->made[MAP_RESULT];
@@ -357,7 +359,7 @@ static int fastest_take(struct map_make *m, struct zerr *err)
 	return rc;
 }
 
-/* Where it is told how many cores zipperd has on a node: those that remain; else any number. */
+/* The cores of a node that zipperd leaves over, where the number of its cores is given; otherwise any number. */
 static uint32_t unreserved(const struct map_make *m, const struct map_node *n)
 {
 	const struct map_machine *of = n->hardware == MAP_NONE ? NULL : &m->site.machines[n->hardware];
@@ -366,8 +368,8 @@ static uint32_t unreserved(const struct map_make *m, const struct map_node *n)
 	return told && of->hardware.nkept ? of->hardware.ncores : UINT32_MAX;
 }
 
-/* A map that is kept as it is has to keep the demands: no move can meet them. Before slots are taken away for other
- * reasons. */
+/* Checks that a map which is kept as it is meets the demands: no move can mend it. To be called before slots are taken
+ * away for other reasons. */
 static int kept_check(const struct map_make *m, struct zerr *err)
 {
 	const struct map_layout *l = &m->made[MAP_FROM_OLD].layout;

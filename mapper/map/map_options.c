@@ -19,7 +19,7 @@ static void help_print(void)
 	puts("usage: zipmap [map] -f HOSTFILE -g GRAPH [-o FILE.map] [OPTION ...]\n"
 	     "Decides which rank runs where, so that as little as possible has to go through zipperd.\n"
 	     "  -f, --hosts FILE           clusters, nodes and zippers, zipper.hosts(5)\n"
-	     "  -g, --graph FILE           who sends how much to whom: zipmap.graph(5), METIS or Matrix Market\n"
+	     "  -g, --graph FILE           the communication graph: zipmap.graph(5), METIS or Matrix Market\n"
 	     "      --phase N              of the graph; default: all\n"
 	     "  -o, --output FILE          the map, zipper.map(5); default: only the prediction\n"
 	     "  -S, --strategy NAME        auto, pairs, block, edge-cut, vertex-cut, spread, fastest;\n"
@@ -30,20 +30,20 @@ static void help_print(void)
 	     "      --forbid NODE,NODE     no ranks there; may be repeated\n"
 	     "      --reserve N            cores of each zipper node that are kept for zipperd, where cores are "
 	     "known;\n"
-	     "                             default: one a direction\n"
-	     "      --zippers job|N|all    which forward: those that serve all clusters with ranks, as zmpirun does\n"
-	     "                             (default); N of them; or as if all did\n"
+	     "                             default: one for each direction\n"
+	     "      --zippers job|N|all    zippers that forward: those that serve all clusters with ranks, as with\n"
+	     "                             zmpirun (default); N of these; or all zippers\n"
 	     "  -F, --fabric TEXT|FILE     the networks, as zipmap model takes them: refines and predicts with the "
 	     "model\n"
 	     "  -r, --routing NAME         of the model, default SD\n"
-	     "      --rates \"KEY:N ...\"    of the time estimate: inside, native, direct, bridged (ns a message),\n"
+	     "      --rates \"KEY:N ...\"    for the time estimate: inside, native, direct, bridged (ns a message),\n"
 	     "                             bandwidth, forward (bytes a second)\n"
-	     "      --message-cost BYTES   what a message counts beyond its bytes when the search compares\n"
-	     "      --list N               crossing pairs that the map names, default 1000\n"
-	     "      --effort N             1 to 100: how long the search is, default 1\n"
+	     "      --message-cost BYTES   cost of a message beyond its bytes, for the search\n"
+	     "      --list N               number of crossing pairs that the map names, default 1000\n"
+	     "      --effort N             length of the search, 1 to 100, default 1\n"
 	     "  -s, --seed N               default 1\n"
 	     "  -t, --threads N            of predictions; the result does not depend on it\n"
-	     "  -v, --verbose              what the search finds\n"
+	     "  -v, --verbose              tell what the search finds\n"
 	     "  -q, --quiet                no table");
 }
 
@@ -64,7 +64,7 @@ static int strategy_take(void *options, char *text, struct zerr *err)
 	return zerr_set(err, -EINVAL, "\"%.64s\" is no strategy%s", text, znearest_format(&near, hint, sizeof(hint)));
 }
 
-/* "native:1500 forward:2G" */
+/* Parses "native:1500 forward:2G". */
 static int rates_take(void *rates, char *text, struct zerr *err)
 {
 	struct map_rates *r = rates;
@@ -180,9 +180,9 @@ static const struct zargs_row rows[] = {
 static int options_check(struct map_options *o, struct zerr *err)
 {
 	if (!o->hosts)
-		return zerr_set(err, -EINVAL, "which nodes are there? (-f HOSTFILE)");
+		return zerr_set(err, -EINVAL, "no nodes: give a hostfile (-f HOSTFILE)");
 	if (!o->graph)
-		return zerr_set(err, -EINVAL, "who sends to whom? (-g GRAPH)");
+		return zerr_set(err, -EINVAL, "no communication graph: give one (-g GRAPH)");
 	if (o->routing && !o->fabric)
 		return zerr_set(err, -EINVAL, "--routing: in which network? (-F NETWORK)");
 	if (o->strategy == MAP_KEEP && !o->improve)

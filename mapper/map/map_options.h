@@ -11,12 +11,12 @@
 
 struct map_options {
 	const char *hosts, *graph, *fabric, *output, *improve;
-	const char *title; /* of zipmap draw */
+	const char *title; /* for zipmap draw */
 	enum map_strategy strategy;
 	const struct routing *routing;
 	struct map_wishes wishes;
 	struct map_rates rates;
-	int64_t message_cost;		/* bytes; -1: by the rates, 0 for graphs without messages */
+	int64_t message_cost;		/* bytes; -1: by the rates; 0 for graphs without messages */
 	int64_t phase;			/* -1: all */
 	int reserve;			/* -1: preset */
 	unsigned effort, threads, list; /* list: crossings that the map names */
@@ -26,9 +26,9 @@ struct map_options {
 	bool quiet, verbose;
 };
 
-/* 0; 1: help was printed; -EINVAL with the reason. */
+/* 0; 1 if help was printed; -EINVAL with the reason. */
 int map_options_parse(struct map_options *, int argc, char **argv, struct zerr *);
-/* Takes the value of --zippers into a struct map_options. 0, -EINVAL. */
+/* Takes the value of --zippers into a struct map_options. 0 or -EINVAL. */
 int map_options_zippers(void *options, char *text, struct zerr *);
 
 #endif

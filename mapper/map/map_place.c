@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From classes to nodes. Each node is grown along the graph from a rank that has most to do with those that have their
- * place already; METIS pieces are the other way, where the graph is small enough; exchanges of two ranks make the
- * better of both better still. Ranks of different classes do not meet here. */
+/* From classes to nodes. One way is to grow each node along the graph (map_grow.h). Where the graph is small enough,
+ * METIS pieces are the other way. Exchanges of two ranks (map_swap.h) improve both results, and the better one is
+ * taken. Ranks of different classes are not exchanged here. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "mapper/map/map_place.h"
 #include "mapper/map/map_swap.h"
 
-#define METIS_ENDS_MAX (UINT64_C(6) << 20) /* ends of edges up to which METIS is asked too */
+#define METIS_ENDS_MAX (UINT64_C(6) << 20) /* ends of edges up to which METIS is tried too */
 #define METIS_NODES_MAX 1024u
 
 /* --- METIS --- */
 
-/* The ranks of a class that have no place yet, and the nodes that shall get some. */
+/* The ranks of a class that have no node yet, and the nodes that are to get some of them. */
 struct members {
 	uint32_t *rank, n, *node, nnodes, *want;
 };
@@ -61,7 +61,7 @@ static void filling_free(struct map_filling *a)
 	free(a->want);
 }
 
-/* As few nodes as the ranks of the class need, in the order of the hostfile. */
+/* Wants as few nodes as the ranks of the class need, in the order of the hostfile. */
 static void want_set(struct map_filling *a, uint32_t c, uint32_t ranks)
 {
 	for (uint32_t i = 0; i < a->p->site->nnodes; i++) {
@@ -113,7 +113,7 @@ static int class_place(struct map_filling *a, const uint8_t *class, uint32_t c, 
 	if (!rc && metis && m.nnodes > 1 && m.n > 2 * m.nnodes) {
 		rc = class_metis(a, &m, err);
 		rc = rc == -EAGAIN || rc == -EIO ? 0 : rc;
-		/* what METIS put too much on a node is grown onto those with room */
+		/* growing moves what METIS put too much on a node to nodes with room */
 	}
 	if (!rc)
 		rc = map_grow_ranks(a, class, c, err);

@@ -14,7 +14,8 @@ static int member_find(const struct joined *j, const char *name)
 	return -1;
 }
 
-/* A zipper node is its zipper's place in the member of its own cluster, or else in any that it is attached to. */
+/* The point of a zipper node is that of its zipper in the member of the node's own cluster; or else in any member that
+ * the zipper is attached to. */
 static int zipper_point(const struct joined *j, const struct map_site *s, const struct map_node *n, uint32_t *point,
 	struct zerr *err)
 {
@@ -37,7 +38,7 @@ static int zipper_point(const struct joined *j, const struct map_site *s, const 
 		s->hosts->path);
 }
 
-/* Where points are nodes it can be told that a host and a zipper are meant to be the same one. */
+/* Where points are nodes, a host and a zipper at the same node are found out. */
 static int clash_check(const struct joined *j, uint32_t member, uint32_t node, const struct map_node *n,
 	struct zerr *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers ports: those of nodes first, then what zippers have besides. */
+/* Numbers the ports: those of nodes first, then other ports of zippers. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "mapper/site/map_ways.h"
 #include "common/hosts/hostfile_find.h"
 
-/* Where addresses do not say that there are two adapters it is one. */
+/* Addresses may say that there are two adapters. Otherwise there is one. */
 static bool same_adapter(const struct zaddr *a, const struct zaddr *b)
 {
 	if (!a || !b || a->kind != b->kind || a->kind == ZADDR_SHM)
@@ -17,13 +17,14 @@ static bool same_adapter(const struct zaddr *a, const struct zaddr *b)
 	return !strcasecmp(a->host, b->host) && (a->kind != ZADDR_VERBS || a->port == b->port);
 }
 
-/* Also those that the job does not use, which map_ways_join takes from its fabrics: a map that is kept may use them. */
+/* All networks of a node. This includes those that the job does not use, which map_ways_join takes from the node's
+ * fabrics: a map that is kept may use them. */
 static uint64_t networks(const struct map_node *n)
 {
 	return n->ports | UINT64_C(1) << n->cluster;
 }
 
-/* head[z]: the newest port of the host whose first zipper is z. */
+/* Adds a port. head[z]: the newest port of the host whose first zipper is z. */
 static uint32_t port_add(struct map_ports *p, uint32_t *head, struct map_port port)
 {
 	port.next = MAP_NONE;
@@ -35,7 +36,7 @@ static uint32_t port_add(struct map_ports *p, uint32_t *head, struct map_port po
 	return p->n++;
 }
 
-/* Ranks of a host with several zippers use the ports of the first one. */
+/* Ranks on a host with several zippers use the ports of the first zipper. */
 static uint32_t node_port_add(struct map_ports *p, const struct map_site *s, uint32_t *head, uint32_t node,
 	uint32_t fabric)
 {

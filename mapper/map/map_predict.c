@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums the edges of a graph by how a layout lets them travel. Threads take ranges of ranks; sums are integers. */
+/* Sums the edges of a graph by the way that messages travel under a layout. Threads take ranges of ranks; sums are
+ * integers. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 #define CHUNK 4096u /* ranks that a thread takes at a time */
 
-/* Of InfiniBand of the thesis' time, and what a forward by zipperd was measured to add on one machine. */
+/* Rates of InfiniBand at the time of the thesis, and the time measured for a forward by zipperd on one machine. */
 void map_predict_default_rates(struct map_rates *r)
 {
 	*r = (struct map_rates){.latency = {0.5e-6, 1.5e-6, 2e-6, 5e-6},
@@ -20,23 +21,24 @@ void map_predict_default_rates(struct map_rates *r)
 		.forward = 5120.0 * (1 << 20)};
 }
 
-/* Of a port: what ranks send over it and get over it themselves. */
+/* Bytes that ranks themselves send and get over a port. */
 struct load {
 	uint64_t out, in;
 };
 
-/* One thread's share. */
+/* The sums of one thread. */
 struct share {
 	struct map_sum kind[MAP_KINDS], between[64][64];
-	struct map_sum way[64][64]; /* bridged, from the fabric where it starts to the one where it ends */
+	struct map_sum way[64]
+			  [64]; /* bridged messages, from the fabric where they start to the fabric where they end */
 	uint64_t forwarded, crossings;
-	struct load *load; /* of each port */
-	/* of each port: how much of what rails carry does not pass it, as it is from ranks of the zipper's own node or
-	 * for them */
+	struct load *load; /* [ports] */
+	/* [ports]: bytes of rails that do not pass the port, because they come from ranks of the zipper's own node, or
+	 * go to them */
 	uint64_t *near_out, *near_in;
 	uint64_t *received_ns; /* [ranks]: integers, so that the order of threads does not matter */
 	double slowest;
-	struct map_crossing *heap; /* the heaviest, the least of them on top */
+	struct map_crossing *heap; /* the heaviest crossings; the lightest of them on top */
 	size_t nheap;
 	uint32_t lost_from, lost_to; /* ranks that cannot reach each other, or MAP_NONE */
 };
@@ -46,19 +48,19 @@ struct task {
 	const struct map_site *s;
 	const struct map_layout *l;
 	const struct map_rates *rates;
-	uint64_t clusters; /* with ranks */
+	uint64_t clusters; /* clusters with ranks */
 	const struct map_ports *ports;
-	const struct map_prediction *rails; /* and zippers */
+	const struct map_prediction *rails; /* rails and zippers */
 	uint8_t forwards[64]
-			[64];	/* between the jobs of two clusters, or between two fabrics where all zippers forward */
-	uint64_t ns[MAP_KINDS]; /* the rates' latencies */
+			[64]; /* between the jobs of two clusters; or, where all zippers forward, between two fabrics */
+	uint64_t ns[MAP_KINDS]; /* the latencies of the rates */
 	size_t list;
 	struct share *share;
 };
 
 /* --- crossings --- */
 
-/* A total order, so that threads do not matter. */
+/* This is a total order, so that threads do not matter. */
 static bool lighter(const struct map_crossing *a, const struct map_crossing *b)
 {
 	if (a->load.bytes != b->load.bytes)
@@ -114,7 +116,7 @@ static void forwards_find(struct task *t, const struct map_zippers *z)
 				t->forwards[a][b] = (uint8_t)map_job_zippers_forwards(z, a, b);
 }
 
-/* At both ends. */
+/* Loads the ports at both ends of a message. */
 static void ports_add(const struct task *t, struct share *w, uint32_t u, uint32_t v, enum map_kind kind, uint64_t bytes)
 {
 	const uint32_t *node = t->l->node;
@@ -184,13 +186,13 @@ static void ways_load(struct map_prediction *p, const struct map_site *s, const 
 				map_rails_load(p, s, from, to, w->way[from][to]);
 }
 
-/* Shares of few bytes do not come out even: never less than nothing. */
+/* Shares of few bytes do not come out even. The result is never negative. */
 static uint64_t less(uint64_t sum, uint64_t near)
 {
 	return sum > near ? sum - near : 0;
 }
 
-/* What rails carry goes over their ports, as well as what ranks send. */
+/* Loads ports with the bytes of rails, and with those that ranks send. */
 static void ports_load(struct map_prediction *p, const struct share *w)
 {
 	for (uint32_t r = 0; r < p->nrails; r++) {
@@ -240,7 +242,7 @@ static void receivers_find(struct map_prediction *p, const struct task *t)
 	}
 }
 
-/* All shares into the first one. */
+/* Adds all shares to the first one. */
 static void shares_join(const struct task *t, unsigned threads)
 {
 	struct share *all = &t->share[0];
@@ -307,7 +309,7 @@ static void shares_free(struct task *t, unsigned threads)
 	free(t->share);
 }
 
-/* Moves what the joined share has into the result. */
+/* Moves the joined share into the result. */
 static void share_take(struct map_prediction *p, struct share *w)
 {
 	memcpy(p->kind, w->kind, sizeof(p->kind));

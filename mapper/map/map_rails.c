@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which zippers carry what is bridged, see map_rails.h. */
+/* Loads the rails of a prediction, see map_rails.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -10,7 +10,7 @@
 int map_rails_make(struct map_prediction *p, const struct map_site *s)
 {
 	const struct zhostfile *h = s->hosts;
-	size_t n = 0, first = 0; /* port of the zipper */
+	size_t n = 0, first = 0; /* first: index of the zipper's first port */
 
 	for (int z = 0; z < h->nzippers; z++)
 		n += (size_t)(h->zippers[z].nports * (h->zippers[z].nports - 1));
@@ -35,7 +35,7 @@ int map_rails_make(struct map_prediction *p, const struct map_site *s)
 	return 0;
 }
 
-/* So much of a load of n equal shares. */
+/* Share i of a load in n equal shares. */
 static struct map_sum load_share(struct map_sum load, uint64_t n, uint64_t i)
 {
 	return (struct map_sum){load.bytes / n + (i < load.bytes % n), load.messages / n + (i < load.messages % n)};
@@ -50,7 +50,7 @@ static void rail_load(struct map_prediction *p, int zipper, uint32_t from, uint3
 			map_sum_add(&p->rails[r].load, load.bytes, load.messages);
 }
 
-/* The zippers that connect the ranks of one of the two parts with the one that carries, and that one. */
+/* Loads the rail, and the zippers between it and the ranks of the two parts. */
 static void way_load(struct map_prediction *p, const struct map_site *s, uint32_t rail, uint32_t from, uint32_t to,
 	struct map_sum load)
 {
@@ -67,7 +67,7 @@ static void way_load(struct map_prediction *p, const struct map_site *s, uint32_
 			map_ways_find_fabric(s, in->hop[i].from), load);
 }
 
-/* Evenly over the zippers with the shortest ways, as libzip chooses them (rails.h there). */
+/* Spreads a load evenly over the rails with the shortest ways, as libzip chooses them. */
 static void job_load(struct map_prediction *p, const struct map_site *s, uint32_t from, uint32_t to,
 	struct map_sum load)
 {
@@ -82,7 +82,7 @@ static void job_load(struct map_prediction *p, const struct map_site *s, uint32_
 			way_load(p, s, r, from, to, load_share(load, n, i++));
 }
 
-/* By which a zipper is on a fabric that it has a port on. */
+/* The port by which a zipper is on a fabric. */
 static uint32_t rail_port(const struct map_prediction *p, int zipper, uint32_t fabric)
 {
 	uint32_t r = 0;
@@ -99,7 +99,7 @@ uint64_t map_rails_near(const struct map_prediction *p, const struct map_site *s
 	uint64_t n = 0, i = 0, sum = 0;
 	unsigned forwards;
 
-	if (!s->nodes[node].zipper) /* most of them, and for each edge */
+	if (!s->nodes[node].zipper) /* most nodes are not; this is called for each edge */
 		return 0;
 	forwards = map_job_zippers_forwards(z, from, to);
 	for (uint32_t r = 0; r < z->n; r++)
@@ -123,7 +123,7 @@ uint64_t map_rails_near(const struct map_prediction *p, const struct map_site *s
 
 /* --- where all zippers forward --- */
 
-/* One forward, evenly over the rails that do it. */
+/* Loads one forward, evenly over the rails that make it. */
 static void rails_load(struct map_prediction *p, uint32_t from, uint32_t to, struct map_sum load)
 {
 	uint64_t n = 0, i = 0;

@@ -5,13 +5,14 @@
 
 #include "mapper/map/map_predict.h"
 
-/* All rails of the hostfile, without load. 0, -ENOMEM. */
+/* Makes all rails of the hostfile, without load. 0 or -ENOMEM. */
 int map_rails_make(struct map_prediction *, const struct map_site *);
-/* What is bridged between two fabrics, or in a job between those of two clusters: to all rails on its ways. */
+/* Loads all rails on the ways of bridged messages: between two fabrics where all zippers forward, else between the jobs
+ * of two clusters. */
 void map_rails_load(struct map_prediction *, const struct map_site *, uint32_t from, uint32_t to, struct map_sum load);
-/* Of so many bytes that a job's rank on this node, in the first cluster, exchanges with one in the second: those that
- * zippers on the node itself take or bring. near[map_prediction.ports.n], if not NULL, has them added at the ports
- * that the rails charge for them. */
+/* A rank on this node, in the first cluster's job, exchanges so many bytes with a rank in the second cluster's job.
+ * Returns how many of them zippers on the node itself take or bring. near[map_prediction.ports.n], unless NULL, has
+ * them added at the ports that the rails charge for them. */
 uint64_t map_rails_near(const struct map_prediction *, const struct map_site *, uint32_t node, uint32_t from,
 	uint32_t to, uint64_t bytes, uint64_t *near);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanges of two ranks of a class that make light what leaves their nodes. */
+/* Exchanges two ranks of a class where that makes the weight between nodes lighter. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 struct swap {
 	struct map_filling *a;
-	uint32_t *member, *first; /* ranks by node: those of node i from member[first[i]] to member[first[i + 1]] */
+	uint32_t *member, *first; /* ranks by node: those of node i are member[first[i]] to member[first[i + 1] - 1] */
 	uint32_t *at;		  /* [n]: position in member */
 	uint64_t *linked;	  /* [nnodes]: weight of the rank in work to each node */
 	uint32_t *touched, ntouched;
@@ -39,7 +39,7 @@ static bool free_to_go(const struct map_filling *a, uint32_t v)
 	return a->p->rules->pin[v] == MAP_NONE;
 }
 
-/* Can u and v change nodes by their needs? */
+/* Do their needs allow u and v to change nodes? */
 static bool swap_allowed(const struct map_filling *a, uint32_t u, uint32_t v)
 {
 	if (!free_to_go(a, u) || !free_to_go(a, v))
@@ -72,7 +72,7 @@ struct exchange {
 	int64_t gain;
 };
 
-/* The rank of a node by whose exchange with v more is gained than by best, if there is one. */
+/* Finds the rank of a node whose exchange with v gains more than best, if there is one. */
 static void node_search(struct swap *s, uint32_t v, uint32_t node, struct exchange *best)
 {
 	uint32_t own = s->a->l->node[v];
@@ -91,7 +91,7 @@ static void node_search(struct swap *s, uint32_t v, uint32_t node, struct exchan
 	}
 }
 
-/* The exchange of v with a rank of another node that gains most. */
+/* Makes the exchange of v with a rank of another node that gains most. */
 static bool rank_improve(struct swap *s, uint32_t v)
 {
 	const struct map_graph *g = s->a->p->graph;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The iterative allocation: iterations, links, memory. What messages do is in adapt_paths.c and
- * adapt_forks.c. */
+/* The iterative allocation: iterations, links, memory. Messages are worked on in adapt_paths.c and adapt_forks.c. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "mapper/model/adapt_runs.h"
 #include "mapper/base/par.h"
 
-/* Availability is rounded down by more than the rounding of floats, so that a link is never over-allocated. */
+/* Availability is rounded down by more than the rounding of floats. A link is therefore never over-allocated. */
 #define AVAILABLE (1.0 - 0x1p-20)
 #define LINE 64u /* bytes of a cache line */
 #define LINKS_A_TASK 16384u
@@ -107,7 +106,7 @@ static void links_run(struct adapt *a, par_fn *fn)
 
 /* --- creation --- */
 
-/* The largest power of two by which no sum that stays below max overflows. */
+/* The largest power of two with which no sum below max overflows. */
 static double scale_for(double max)
 {
 	return exp2(floor(61 - log2(max + 1)));
@@ -126,7 +125,8 @@ static void *array_place(char *at, size_t *used, size_t bytes)
 	return array;
 }
 
-/* A task's arrays, one after the other, from `at` on; returns how many bytes they take. If `at` is NULL, just that. */
+/* Places a task's arrays one after the other, from `at` on. Returns the bytes that they take. With `at` NULL it only
+ * counts them. */
 static size_t arrays_place(struct adapt_task *t, bool ends, char *at)
 {
 	size_t used = 0, n = t->items + ADAPT_VECTOR;
@@ -231,7 +231,7 @@ static int adapt_create(struct adapt *a, unsigned nflows)
 	a->exposure = fresh ? a->opts->exposure : 1;
 	a->turns = (unsigned)(work / a->opts->work) + 1;
 	a->cutoff = (float)(capacity * a->opts->cutoff);
-	/* A path may cross a link twice, hence the factors 2. */
+	/* the factors 2: a path may cross a link twice */
 	a->scale[ADAPT_REQUEST] = scale_for(2 * bytes);
 	a->scale[ADAPT_ALLOCATE] = scale_for(2 * capacity);
 	a->scale[ADAPT_SPREAD] = a->scale[ADAPT_EVEN] = scale_for(2 * bytes);
@@ -246,8 +246,8 @@ static int adapt_create(struct adapt *a, unsigned nflows)
 	return rc || !adapt_legs_many(a, a->forked) ? rc : adapt_legs_create(a);
 }
 
-/* Both passes of an iteration, and what is to be done to the links after each. Returns how many messages have found
- * something; *forked are those of forked flows. */
+/* Runs both passes of an iteration, and updates the links after each. Returns the number of messages that have found
+ * something. *forked: how many of them are of forked flows. */
 static uint64_t iteration_run(struct adapt *a, uint64_t *forked)
 {
 	uint64_t found = 0;
@@ -271,7 +271,7 @@ int adapt_solve(struct adapt **out, const struct net *net, const struct model_fl
 	const struct model_opts *opts, struct model_result *result, struct zerr *err)
 {
 	struct adapt *a = calloc(1, sizeof(*a));
-	unsigned idle = 0; /* iterations in a row without success, all bandwidth exposed */
+	unsigned idle = 0; /* iterations in a row without success, once all bandwidth is exposed */
 	uint64_t found, forked;
 
 	*out = a;
@@ -289,7 +289,7 @@ int adapt_solve(struct adapt **out, const struct net *net, const struct model_fl
 			if (!a->history[a->iteration])
 				goto err_memory;
 		}
-		/* who found something asks again */
+		/* a message that found something asks again */
 		a->dense = adapt_legs_many(a, a->iteration < a->exposure || a->turns > 1 ? a->forked : forked);
 		found = iteration_run(a, &forked);
 		idle = found || a->iteration + 1 < a->exposure ? 0 : idle + 1;

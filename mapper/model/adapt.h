@@ -2,13 +2,15 @@
 /*
  * The paper's iterative allocation of bandwidth (section III) for all flows of a prediction together.
  *
- * In each iteration a message requests each path of its set with weight
+ * In each iteration a message requests each path of its set with the weight
  *	bytes x (least remaining bandwidth on the path) / (sum of that over its paths)
- * and gets on each path weight x (least availability of its links), the availability of a link being its remaining
- * bandwidth divided by the weights that request it. Flows whose routing is not adaptive request their paths with equal
- * weights: others see them. In the end an adaptive message is split over all paths of all iterations in proportion to
- * what it got on them. The total is known only then, so paths are not stored: they are drawn again from the same
- * random numbers, and two numbers a link and iteration are kept to find out again what each of them got.
+ * and gets on each path this weight x (least availability of the path's links). The availability of a link is its
+ * remaining bandwidth, divided by the weights that request it. Flows whose routing is not adaptive request their paths
+ * with equal weights, so that other flows see them.
+ *
+ * In the end an adaptive message is split over all paths of all iterations, in proportion to what it got on them. The
+ * total is known only then. Paths are not stored, but drawn again from the same random numbers. Two numbers for each
+ * link and iteration are kept, from which the share of each path is found again.
  */
 #ifndef ZIP_MAPPER_ADAPT_H
 #define ZIP_MAPPER_ADAPT_H
@@ -17,14 +19,14 @@
 
 struct adapt;
 
-/* 0, -ENOMEM. Fills iterations, converged and turns of the result. */
+/* Makes the allocation. Fills in iterations, converged and turns of the result. 0 or -ENOMEM. */
 int adapt_solve(struct adapt **, const struct net *, const struct model_flow *, unsigned nflows,
 	const struct model_opts *, struct model_result *, struct zerr *);
 void adapt_destroy(struct adapt *);
 
-/* routing.spread() of the adaptive ones. */
+/* The operation spread() of adaptive routings. */
 int adapt_spread(const struct routing_job *);
-/* Items of all flows that have been spread and had been allocated nothing. */
+/* The number of items, over all flows spread so far, that were allocated nothing. */
 uint64_t adapt_starved(const struct adapt *);
 
 #endif

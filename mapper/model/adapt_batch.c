@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The arithmetic of adapt_forks.c, for a block of messages at once. Compiled several times for what processors can do;
- * all of them compute the same numbers, since nothing is contracted or added in another order.
- */
+/* The arithmetic of the allocation, see adapt_batch.h. It is compiled several times, for different processors. All
+ * versions compute the same numbers, because nothing is contracted or added in another order. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3", "no-trapping-math", "fp-contract=off")
 #else
@@ -13,7 +11,7 @@
 
 #define FORCE inline __attribute__((always_inline))
 
-/* Choosing at run time needs indirect functions, which sanitizers do not like. */
+/* A choice at run time needs indirect functions, which sanitizers do not support. */
 #if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__) &&                              \
 	!defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
@@ -42,7 +40,7 @@ static FORCE struct paths paths_least(const struct adapt_least *l, uint32_t k)
 	return p;
 }
 
-/* The weights of the paths, see adapt.h; all 0 if no path has anything left. */
+/* The weights of the paths, see adapt.h. All are 0 if nothing is left on any path. */
 static FORCE struct paths paths_weigh(const struct adapt_batch *l, uint32_t k, float cutoff, bool adaptive)
 {
 	struct paths p = paths_least(&l->left, k);
@@ -50,7 +48,7 @@ static FORCE struct paths paths_weigh(const struct adapt_batch *l, uint32_t k, f
 
 	for (int i = 0; i < 2; i++)
 		for (int j = 0; j < 2; j++) {
-			/* multiplied rather than chosen, so that there is no branch */
+			/* a multiplication instead of a choice, so that there is no branch */
 			p.v[i][j] = (float)(p.v[i][j] > cutoff) * (adaptive ? p.v[i][j] : 1);
 			sum += p.v[i][j];
 		}
@@ -69,7 +67,7 @@ static FORCE void got_set(struct adapt_batch *l, uint32_t k, struct paths p)
 	}
 }
 
-/* What is beyond the last message fills its vector up. */
+/* Rounds up to whole vectors; lanes beyond the last message fill up its vector. */
 static FORCE uint32_t vectors(uint32_t n)
 {
 	return (n + ADAPT_VECTOR - 1) / ADAPT_VECTOR * ADAPT_VECTOR;

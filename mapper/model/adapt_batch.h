@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arithmetic of adapt_forks.c: for a batch of messages at once, in arrays. */
+/* The arithmetic of adapt_forks.c for a batch of messages at once, in arrays. */
 #ifndef ZIP_MAPPER_ADAPT_BATCH_H
 #define ZIP_MAPPER_ADAPT_BATCH_H
 
 #include "mapper/model/adapt_state.h"
 
-/* Messages whose arithmetic is done at once: all this stays in the first-level cache. */
+/* Messages in a batch. The whole batch stays in the first-level cache. */
 #define ADAPT_BATCH 64u
-/* Of each message, the least on both ways of the first leg, in the middle, and on both ways of the last leg. */
+/* For each message, the least number on both ways of the first leg, in the middle, and on both ways of the last leg. */
 struct adapt_least {
 	float first[2][ADAPT_BATCH], middle[ADAPT_BATCH], last[2][ADAPT_BATCH];
 };
@@ -15,25 +15,25 @@ struct adapt_least {
 struct adapt_batch {
 	uint32_t units[ADAPT_BATCH];
 	struct adapt_least left, share;
-	float got[4][ADAPT_BATCH];    /* both ways of the first leg, both of the last */
-	uint64_t sum[4][ADAPT_BATCH]; /* the same, in units of a pass's sums */
+	float got[4][ADAPT_BATCH];    /* on both ways of the first leg, then both ways of the last leg */
+	uint64_t sum[4][ADAPT_BATCH]; /* the same, in the units of the pass's sums */
 };
 
-/* What is the same for all messages of a task. */
+/* Numbers that all messages of a task share. */
 struct adapt_rule {
-	double unit, scale; /* bytes of a unit; of the pass's sums */
+	double unit, scale; /* bytes of a unit of traffic; scale of the pass's sums */
 	float cutoff;
 	bool adaptive;
 };
 
-/* left, units -> sum: what the first n messages request of their links. */
+/* From left and units computes sum: the requests of the first n messages at their links. */
 void adapt_batch_request(struct adapt_batch *, uint32_t n, const struct adapt_rule *);
-/* left, share, units -> got, sum: what they get. */
+/* From left, share and units computes got and sum: the bandwidth that the messages get. */
 void adapt_batch_allocate(struct adapt_batch *, uint32_t n, const struct adapt_rule *);
-/* Adds it to what messages at.. of the task have; returns how many found something. */
+/* Adds got to the bandwidth of messages at.. of the task. Returns the number of messages that have found something. */
 uint32_t adapt_batch_keep(const struct adapt_batch *, uint32_t n, struct adapt_task *, uint64_t at, unsigned iteration);
-/* units, and what messages at.. of the task have got -> sum: their bytes in that proportion, evenly if it is nothing.
- * Returns how many have nothing. */
+/* From units and from the bandwidth of messages at.. of the task computes sum: their bytes in proportion to the
+ * bandwidth, or evenly if a message has none. Returns the number of messages that have none. */
 uint32_t adapt_batch_spread(struct adapt_batch *, uint32_t n, const struct adapt_rule *, const struct adapt_task *,
 	uint64_t at);
 

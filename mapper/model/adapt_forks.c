@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The allocation for messages that ask for all shortest paths of a forked network (net.h): way i of the first leg and
- * way j of the last make path (i, j). The four paths share their links, which are read and written once instead of four
- * times, and the paths never change: what each way of the legs got is kept, and bytes are spread in one pass.
+ * The allocation for messages that ask for all shortest paths of a forked network (net.h). Way i of the first leg and
+ * way j of the last leg make path (i, j). The four paths share their links, which are read and written once instead of
+ * four times. The paths never change: the bandwidth of each way of the legs is kept, and bytes are spread in one pass.
  *
- * Messages are worked on in blocks. What is left on a message's ways is gathered from legs (where many messages share
- * them) or from links; arithmetic is done for all messages of a block at once, in arrays; then the sums are added.
+ * Messages are worked on in blocks. The bandwidth left on a message's ways is gathered from legs (where many messages
+ * share them) or from links. The arithmetic is done for all messages of a block at once, in arrays. Then the sums are
+ * added.
  */
 #include "mapper/model/adapt_forks.h"
 #include "mapper/model/adapt_batch.h"
 #include "mapper/model/adapt_legs.h"
 
-/* The compiler makes one function of these for each of the cases that its constants make. */
+/* The compiler makes one function for each combination of the constants. */
 #define FORCE inline __attribute__((always_inline))
 
-#define LINE_LEGS 4u /* in a cache line of 64 bytes */
+#define LINE_LEGS 4u /* legs in a cache line of 64 bytes */
 
-/* The messages in work: at..at+n-1 of the task, all of one run. */
+/* The messages in work: at..at+n-1 of the task, all in one run. */
 struct block {
 	uint64_t at;
 	uint32_t n;
@@ -50,7 +51,8 @@ static void items_swap(struct adapt_task *t, uint64_t a, uint64_t b)
 		SWAP(t->forks.ends, a, b);
 }
 
-/* Messages of a run that ask no more go to its end: not before they are many, since they find nothing anyway. */
+/* Moves messages of a run that ask no more to its end. It waits until there are many of them, because they find nothing
+ * in any case. */
 static void run_sift(const struct adapt *a, struct adapt_task *t, struct adapt_run *run)
 {
 	if (run->refused <= run->asking / 4)
@@ -62,7 +64,7 @@ static void run_sift(const struct adapt *a, struct adapt_task *t, struct adapt_r
 			items_swap(t, run->begin + i, run->begin + --run->asking);
 }
 
-/* How many messages of a run take part; where messages take turns they keep their places. */
+/* The number of messages of a run that take part. Where messages take turns, they keep their places. */
 static FORCE uint32_t run_asking(const struct adapt *a, struct adapt_task *t, struct adapt_run *run,
 	enum adapt_pass pass)
 {
@@ -76,7 +78,8 @@ static FORCE uint32_t run_asking(const struct adapt *a, struct adapt_task *t, st
 	return run->asking;
 }
 
-/* The last legs of a run: all from the lowest to the highest number if that is less work than one by one. */
+/* Prefetches the last legs of a run: all legs from the lowest to the highest number, if that is less work than one by
+ * one. */
 static void run_fetch(const struct adapt *a, const struct adapt_task *t, const struct adapt_run *run, unsigned worker)
 {
 	const adapt_pair *sums = a->leg_sums[worker];
@@ -94,7 +97,7 @@ static void run_fetch(const struct adapt *a, const struct adapt_task *t, const s
 	}
 }
 
-/* What the messages of a block send: nothing if it is not their turn. */
+/* The units that the messages of a block send: 0 for a message whose turn it is not. */
 static FORCE void block_units(const struct adapt *a, const struct adapt_task *t, struct block *b, enum adapt_pass pass)
 {
 	uint32_t turns = pass == ADAPT_EVEN ? 1 : a->turns, n = (b->n + ADAPT_VECTOR - 1) / ADAPT_VECTOR * ADAPT_VECTOR;

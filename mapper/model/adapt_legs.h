@@ -7,9 +7,10 @@
 
 int adapt_legs_create(struct adapt *); /* 0 or -ENOMEM */
 void adapt_legs_destroy(struct adapt *);
-/* Are so many messages worth the passes over all legs? */
+/* Are there enough messages to be worth the passes over all legs? */
 bool adapt_legs_many(const struct adapt *, uint64_t messages);
-/* Where dense: cells -> legs before a pass over the messages; sums of legs -> sums of cells after it. */
+/* Where dense: fill copies cells to legs before a pass over the messages; flush adds the sums of legs to the cells
+ * after it. */
 void adapt_legs_fill(struct adapt *);
 void adapt_legs_flush(struct adapt *);
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The allocation for messages whose paths are drawn. The work is random access to links, ten or twenty a path. What is
- * read of a link and what is added to it share a cell (one cache line access), and the cells of the next messages are
- * prefetched while those of this one are summed.
- */
+/* The allocation for messages whose paths are drawn. The work is random access to links, ten or twenty for each path.
+ * Reading a link and adding to it share a cell, and so one cache line access. The cells of the next messages are
+ * prefetched while those of this message are summed. */
 #include "mapper/model/adapt_paths.h"
 #include "mapper/model/adapt_walk.h"
 #include "mapper/base/rng.h"
 
 #define FETCHED 8 /* messages prefetched ahead: 8 x 40 links are about as many as the cache has miss buffers for */
 
-/* Weights of the paths: what is left on each, relative to the sum; equal ones for routings that are not adaptive. share
- * is the least availability on each path. Returns how many paths have something left; if none, weight is not set. */
+/* Computes the weights of the paths: the bandwidth left on each path, relative to the sum; equal weights for routings
+ * that are not adaptive. share: the least availability on each path. Returns the number of paths with bandwidth left;
+ * if it is 0, weight is not set. */
 static inline unsigned weigh(const struct adapt *a, const struct adapt_cell *cells, const struct path_set *p,
 	bool adaptive, float *weight, float *share)
 {
@@ -29,7 +28,8 @@ static inline unsigned weigh(const struct adapt *a, const struct adapt_cell *cel
 			least = c->share < least ? c->share : least;
 		}
 		link += p->slots[k];
-		/* FLT_MAX: a path without any link (one zipper node, seen from two parts), which needs no bandwidth */
+		/* FLT_MAX: a path without any link (one zipper node, seen from two networks), which needs no bandwidth
+		 */
 		weight[k] = left <= a->cutoff || left >= FLT_MAX ? 0 : adaptive ? left : 1;
 		share[k] = least;
 		sum += weight[k];
@@ -46,7 +46,8 @@ static inline void path_sum(struct adapt_cell *cells, const uint32_t *link, uint
 		cells[link[h]].sum += value;
 }
 
-/* The availability of void links is never less than FLT_MAX (links_share()), that of others always. */
+/* Counts links that are not void. The availability of void links is FLT_MAX (links_share()); that of other links is
+ * always less. */
 static inline uint32_t path_hops(const struct adapt_cell *cells, const uint32_t *link, uint32_t slots)
 {
 	uint32_t hops = 0;
@@ -70,7 +71,7 @@ static inline void message_request(const struct adapt *a, struct adapt_cell *cel
 			path_sum(cells, link, p->slots[k], (uint64_t)(int64_t)(bytes * (double)weight[k]));
 }
 
-/* What path k got: the same number in the passes ALLOCATE and SPREAD. */
+/* The bandwidth that path k got: the same number in the passes ALLOCATE and SPREAD. */
 static inline float path_got(const struct adapt *a, const struct adapt_task *t, uint64_t j, float weight, float share)
 {
 	return (float)(adapt_bytes(a, t, j) * (double)weight * (double)share);
@@ -110,13 +111,13 @@ static inline void message_spread(const struct adapt *a, struct adapt_cell *cell
 	if (!weigh(a, cells, p, a->flows[t->flow].routing->adaptive, weight, share))
 		return;
 	for (uint32_t k = 0; k < p->n; link += p->slots[k++]) {
-		double part;
+		double portion;
 
 		if (weight[k] <= 0)
 			continue;
-		part = bytes * (double)path_got(a, t, j, weight[k], share[k]) / (double)t->got[j];
-		path_sum(cells, link, p->slots[k], (uint64_t)(int64_t)(part * a->scale[ADAPT_SPREAD]));
-		t->hops += part * path_hops(cells, link, p->slots[k]);
+		portion = bytes * (double)path_got(a, t, j, weight[k], share[k]) / (double)t->got[j];
+		path_sum(cells, link, p->slots[k], (uint64_t)(int64_t)(portion * a->scale[ADAPT_SPREAD]));
+		t->hops += portion * path_hops(cells, link, p->slots[k]);
 	}
 }
 
@@ -134,12 +135,12 @@ static inline void message_even(const struct adapt *a, struct adapt_cell *cells,
 		t->hops += bytes / p->n * hops;
 		all += hops;
 	}
-	t->starved += all > 0; /* who crosses no link has asked for nothing */
+	t->starved += all > 0; /* a message that crosses no link has asked for nothing */
 }
 
 /* --- a pass over a chunk --- */
 
-/* Does item j take part in this pass? */
+/* Does item j take portion in this pass? */
 static inline bool item_takes_part(const struct adapt *a, const struct adapt_task *t, uint64_t j, unsigned patience)
 {
 	switch (a->pass) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The order in which messages of a forked network are kept: by the link in their middle, so that a run of them meets
- * at few legs, which stay in the first-level cache. Runs over neighbouring links, those of one router, come one after
- * the other, since they have first legs in common.
- */
+/* Orders the messages of a forked network by the link in their middle. The messages of one run share few legs, which
+ * stay in the first-level cache. Runs over neighbouring links, those of one router, follow each other, because they
+ * share first legs. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,7 +9,7 @@
 
 struct found {
 	struct adapt_run run;
-	uint32_t number; /* in the order in which they were found */
+	uint32_t number; /* index in the order of finding */
 };
 
 struct item {
@@ -32,7 +30,7 @@ static int found_compare(const void *x, const void *y)
 	return (a->run.middle > b->run.middle) - (a->run.middle < b->run.middle);
 }
 
-/* The run over a link; NULL if there is no memory. */
+/* Finds the run over a link, or begins one. NULL: there is no memory. */
 static struct found *run_find(struct sorting *s, uint32_t middle)
 {
 	if (!s->run_of[middle]) {
@@ -69,7 +67,7 @@ static int runs_find(const struct adapt *a, const struct traffic_chunk *c, struc
 	return 0;
 }
 
-/* The runs in their final order; run_of becomes the place of a run in that order. */
+/* Puts the runs into their final order. run_of becomes the place of a run in that order. */
 static int runs_order(struct adapt_task *t, struct sorting *s)
 {
 	uint64_t begin = 0;

@@ -5,7 +5,7 @@
 
 #include "mapper/model/adapt_state.h"
 
-/* Fills in forks and runs. 0 or -ENOMEM. */
+/* Fills in forks and runs of the task. 0 or -ENOMEM. */
 int adapt_runs_make(const struct adapt *, struct adapt_task *);
 
 #endif

@@ -16,18 +16,18 @@
 
 #include "mapper/model/adapt.h"
 
-/* Iterations that a message with fixed paths stays in without success once all bandwidth is exposed: what is left on a
- * link never grows then. */
+/* Iterations without success after which a message with fixed paths gives up, once all bandwidth is exposed: from then
+ * on the bandwidth left on a link never grows. */
 #define ADAPT_PATIENCE_FIXED 1u
 
-/* They are computed in whole vectors, so some beyond the last message too, which send nothing; a task's arrays of items
- * are longer by as many. */
+/* Messages of a batch are computed in whole vectors. Entries beyond the last message send nothing. A task's arrays of
+ * items are longer by one vector. */
 #define ADAPT_VECTOR 16u
 
-/* What is read of a link and what is added to it share one cache line access. */
+/* The numbers read of a link and the number added to it share one cache line access. */
 struct adapt_cell {
 	float left;  /* remaining bandwidth; FLT_MAX for void links */
-	float share; /* availability: left / requested; FLT_MAX for void links, and for no others */
+	float share; /* availability: left / requested; FLT_MAX for void links, less for all others */
 	uint64_t sum;
 };
 
@@ -36,33 +36,34 @@ struct adapt_history {
 };
 
 struct adapt_ends {
-	uint32_t in, out; /* further links of the middle */
+	uint32_t in, out; /* two more links in the middle */
 };
 
-/* Messages of a forked network, in arrays of the task's items: their legs, what they send, and the bandwidth that they
- * got so far by both ways of the first leg and both of the last, which is all that their links need to know. */
+/* Messages of a forked network, in arrays of the task's items: their legs, the units that they send, and the bandwidth
+ * that they got so far on both ways of the first leg and both ways of the last leg. Their links need to know no more.
+ */
 struct adapt_forks {
 	uint32_t *first, *last, *units;
 	float *ways[4];
 	struct adapt_ends *ends; /* NULL if the middle is one link */
 };
 
-/* Messages of a task that have middle[0] in common: begin..begin+all-1, those that still ask in front. */
+/* Messages of a task that share middle[0]: begin..begin+all-1. Messages that still ask stand in front. */
 struct adapt_run {
 	uint64_t begin;
 	uint32_t asking, all, middle;
-	uint32_t refused;   /* of those in front, how many found nothing in this iteration */
-	uint32_t low, high; /* the numbers of their last legs: low..high */
+	uint32_t refused;   /* asking messages that found nothing in this iteration */
+	uint32_t low, high; /* range of the numbers of their last legs */
 };
 
-typedef uint64_t adapt_pair __attribute__((vector_size(16))); /* of both ways of a leg */
+typedef uint64_t adapt_pair __attribute__((vector_size(16))); /* for both ways of a leg */
 
-/* Of both ways of a leg, the least over its links. */
+/* For both ways of a leg, the least number over its links. */
 struct adapt_leg {
 	float left[2], share[2];
 };
 
-/* One chunk of one flow: what is handed to a thread. Items are numbered as in the chunk, or, if forked, by runs. */
+/* One chunk of one flow: the piece of work of a thread. Items are numbered as in the chunk; by runs, if forked. */
 struct adapt_task {
 	unsigned flow;
 	bool forked;
@@ -74,7 +75,7 @@ struct adapt_task {
 	uint32_t nruns;
 	uint16_t *last; /* per item: last iteration in which it got something */
 	uint64_t found, starved;
-	double hops; /* bytes x links crossed, of the passes that spread */
+	double hops; /* bytes x links crossed, in the passes that spread */
 };
 
 enum adapt_pass { ADAPT_REQUEST, ADAPT_ALLOCATE, ADAPT_SPREAD, ADAPT_EVEN };
@@ -85,34 +86,34 @@ struct adapt {
 	const struct model_opts *opts;
 	struct adapt_task *tasks;
 	size_t ntasks;
-	void *items; /* what the tasks keep of their items, one after the other */
+	void *items; /* memory of all tasks' arrays, one after the other */
 	size_t items_bytes;
 	struct adapt_cell **cells; /* [threads][links] */
-	/* Where messages are many they meet at legs before they meet at links; else NULL. */
+	/* Where messages are many they meet at legs before they meet at links; otherwise these are NULL. */
 	struct adapt_leg *legs;		/* [net->legs], follow the cells while `dense` */
 	adapt_pair **leg_sums;		/* [threads][net->legs] */
 	uint8_t *leg_hops;		/* [net->legs] */
-	bool dense;			/* the passes in work use legs */
+	bool dense;			/* the passes in work go by legs */
 	double *left;			/* [links], exact; follows the cells */
 	struct adapt_history **history; /* [iterations][links]; NULL if all flows are forked */
 	uint64_t forked;		/* messages of all forked flows */
-	bool failed;			/* a thread had no memory */
-	unsigned iterations;		/* done */
+	bool failed;			/* a thread found no memory */
+	unsigned iterations;		/* number of iterations done */
 	unsigned exposure, turns;
 	float cutoff;
 	double scale[4]; /* of the sums, by pass */
-	/* of the pass in work */
+	/* about the pass in work */
 	enum adapt_pass pass;
-	unsigned iteration, flow; /* flow: ADAPT_SPREAD and ADAPT_EVEN */
+	unsigned iteration, flow; /* flow: in ADAPT_SPREAD and ADAPT_EVEN */
 };
 
-/* Do messages that found something in iteration `last` for the last time still ask in this one? */
+/* Does a message that last found something in iteration `last` still ask in this iteration? */
 static inline bool adapt_asks(const struct adapt *a, unsigned last, unsigned patience)
 {
 	return a->iteration < a->exposure || a->iteration <= last + (uint64_t)patience * a->turns;
 }
 
-/* Links that a leg crosses: both ways as many. */
+/* The number of links that a leg crosses, the same on both ways. */
 static inline uint8_t adapt_leg_hops(const struct adapt *a, const struct net_leg *leg)
 {
 	const uint8_t *class = a->net->link_class;

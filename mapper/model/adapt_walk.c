@@ -2,9 +2,9 @@
 /* Sizes the tiles of a walk, see adapt_walk.h. */
 #include "mapper/model/adapt_walk.h"
 
-#define TILE_ITEMS 4u /* of one source point in a tile */
+#define TILE_ITEMS 4u /* items of one source point in a tile */
 
-/* Tiles are whole chunks of destinations, in which every source point has some items. Where messages are few there is
+/* Tiles are whole chunks of destinations, in which every source point has some items. Where messages are few, there is
  * one tile, and items come in their order. */
 void adapt_walk_begin(struct adapt_walk *w, const struct adapt *a, const struct traffic_chunk *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The placements of section IV.A, linear order, and maps from a file. */
+/* The placements of section IV.A of the paper, linear order, and maps from a file. */
 #include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -9,8 +9,8 @@
 #include "mapper/base/rng.h"
 #include "mapper/base/spec.h"
 
-/* Blocks in random order, nodes of a block in their own. order[] first holds the permutation of the blocks; expanded
- * from the end, a block never overwrites one that is still needed. */
+/* Blocks in random order; the nodes of a block in their own order. order[] first holds the permutation of the blocks.
+ * It is expanded from its end, so that a block never overwrites another one that is still needed. */
 static void order_random(const struct job_placement *p, const struct net *net, uint64_t seed, uint32_t *order)
 {
 	uint32_t size = net->level[p->block], blocks = net->nodes / size;
@@ -69,11 +69,11 @@ const struct job_placement *job_placement_find(const char *name)
 	return NULL;
 }
 
-/* What is needed while a map is read. */
+/* The state of reading a map. */
 struct reading {
 	const struct net *net;
 	uint32_t ranks, seen, *node;
-	uint32_t *used; /* [nodes]: ranks on each */
+	uint32_t *used; /* [nodes]: ranks on each node */
 };
 
 static int line_read(void *arg, char *line, int number, struct zerr *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Placements: the order in which nodes are given to jobs. Jobs take consecutive pieces of it. */
+/* Placements: the order in which nodes are given to jobs. Each job takes a consecutive piece of it. */
 #ifndef ZIP_MAPPER_JOB_PLACEMENT_H
 #define ZIP_MAPPER_JOB_PLACEMENT_H
 
@@ -17,10 +17,10 @@ struct job_placement {
 
 extern const struct job_placement job_placement_table[]; /* ends with a NULL name */
 
-const struct job_placement *job_placement_find(const char *name); /* NULL if there is none; case does not matter */
+const struct job_placement *job_placement_find(const char *name); /* NULL: there is none; case does not matter */
 
-/* A placement map: lines "RANK NODE", each rank below `ranks` once, no more on a node than it has cores. node[ranks] is
- * the caller's. 0 or a negative errno with "path:line: reason". */
+/* Reads a placement map into node[ranks], which is the caller's. It has lines "RANK NODE", with each rank below `ranks`
+ * once, and no more ranks on a node than it has cores. 0 or a negative errno with "path:line: reason". */
 int job_placement_read(const char *path, uint32_t ranks, const struct net *, uint32_t *node, struct zerr *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Order statistics by sorting: two million numbers take a fraction of a second. */
+/* Computes order statistics by sorting: two million numbers take a fraction of a second. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 
 #define BIT(class) (1u << NET_##class)
 
-/* The nodes' own links are no part of "all": the paper counts the network's. A crossbar has only such, called up and
- * down. */
+/* The nodes' own links are not in "all", because the paper counts the links of the network. A crossbar has only node
+ * links; they are called up and down there. */
 #define ALL (~(BIT(NONE) | BIT(INJECT) | BIT(EJECT)))
 
 const struct link_stats_kind link_stats_kinds[LINK_STATS_KINDS] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the loads of many links are told by: six numbers and a histogram, for all links and for each kind. */
+/* Statistics over the loads of many links: six numbers and a histogram, for all links and for each kind. */
 #ifndef ZIP_MAPPER_LINK_STATS_H
 #define ZIP_MAPPER_LINK_STATS_H
 
@@ -16,14 +16,17 @@ struct link_stats_kind {
 extern const struct link_stats_kind link_stats_kinds[LINK_STATS_KINDS];
 
 struct link_stats {
-	uint64_t count; /* links; 0: this network has none of the kind, and nothing else is set. Cables count singly. */
-	double min, q1, median, mean, q3, max, sum; /* bytes. Quartiles interpolate linearly between order statistics:
-						     * value at (n - 1) x p, as in Hyndman and Fan's definition 7. */
+	/* number of links; 0: the network has none of this kind, and nothing else is set. Cables count singly */
+	uint64_t count;
+	/* bytes. Quartiles interpolate linearly between order statistics: value at (n - 1) x p, as in Hyndman and Fan's
+	 * definition 7. */
+	double min, q1, median, mean, q3, max, sum;
 	unsigned bins;
-	uint64_t *bin; /* [bins]: links from i to i + 1 (the last: including its end) times max / bins */
+	/* [bins]: the number of links with a load from i to i + 1 times max / bins; the last bin includes its end */
+	uint64_t *bin;
 };
 
-/* 0 or -ENOMEM. */
+/* Computes the statistics of one kind of links. 0 or -ENOMEM. */
 int link_stats_make(struct link_stats *, const struct net *, const double *load, const struct link_stats_kind *,
 	unsigned bins);
 void link_stats_free(struct link_stats *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A prediction from begin to end: allocation where a routing needs it, loads of all flows, conservation. */
+/* A prediction from begin to end: allocation where a routing needs it, loads of all flows, conservation of bytes. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "mapper/model/adapt.h"
 #include "mapper/model/model.h"
 
-/* Relative: floats decide the split, but what is added up is what was split; sums in double over 10^8 messages. */
+/* Relative error. Floats decide the split, but the shares of a split add up; sums are kept in double over 10^8
+ * messages. */
 #define CONSERVED 1e-6
 
 static void progress_none(void *arg, const char *what, double done)
@@ -29,7 +30,7 @@ void model_defaults(struct model_opts *o)
 		.iterations = 80,
 		.patience = 3,
 		.cutoff = 2e-6,
-		.work = 20000000, /* 80 iterations: three to five minutes on two idle cores of 2026 */
+		.work = 20000000, /* with 80 iterations three to five minutes on two idle cores of 2026 */
 		.packet = 65536,
 		.progress = progress_none,
 	};

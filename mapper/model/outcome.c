@@ -50,7 +50,7 @@ void outcome_print(const struct outcome *o, FILE *f)
 	fputc('\n', f);
 }
 
-/* A CSV field: in quotes, quotes doubled. */
+/* Writes a field of CSV in quotes, with quotes inside doubled. */
 static void csv_text(const char *text, FILE *f)
 {
 	fputc('"', f);

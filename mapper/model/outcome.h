@@ -9,24 +9,24 @@
 #include "mapper/model/link_stats.h"
 
 struct outcome {
-	const char *network, *jobs;	 /* as given */
+	const char *network, *jobs;	 /* as the user gave them */
 	const char *placement, *routing; /* short names */
 	struct link_stats stats[LINK_STATS_KINDS];
 	struct model_result result; /* load is NULL */
 	uint64_t messages, local_messages, bytes, local_bytes;
 	uint64_t items; /* pairs of points */
-	double wall;	/* seconds that the prediction took, traffic included */
+	double wall;	/* seconds that the prediction took, including the traffic */
 };
 
-/* Table for people; sizes in MB of 2^20 bytes, as in the paper. The head is printed before the first one. */
+/* Prints a table for people. Sizes are in MB of 2^20 bytes, as in the paper. The head goes before the first outcome. */
 void outcome_print_head(FILE *);
 void outcome_print(const struct outcome *, FILE *);
-/* One line of CSV for each kind of links. Numbers are bytes. */
+/* Writes one line of CSV for each kind of links. Numbers are bytes. */
 void outcome_csv_head(FILE *, unsigned bins);
 void outcome_csv(const struct outcome *, FILE *);
-/* A JSON object; the caller writes the brackets of the array and the commas between. */
+/* Writes a JSON object. The caller writes the brackets of the array, and the commas between objects. */
 void outcome_json(const struct outcome *, FILE *);
-/* "placement,routing,link,class,bytes,seconds" for every link. */
+/* Writes "placement,routing,link,class,bytes,seconds" for every link. */
 void outcome_links_head(FILE *);
 void outcome_links(const struct outcome *, const struct net *, const double *load, FILE *);
 void outcome_free(struct outcome *);

@@ -15,7 +15,7 @@ static void ad_draw(const struct net *net, const struct model_opts *opts, uint32
 const struct routing route_adaptive_direct = {
 	.name = "AD",
 	.title = "Adaptive Direct",
-	.help = "over the shortest paths, by what is left on them",
+	.help = "over the shortest paths, by the bandwidth left on them",
 	.adaptive = true,
 	.direct = true,
 	.draw = ad_draw,
@@ -31,7 +31,7 @@ static void ai_draw(const struct net *net, const struct model_opts *opts, uint32
 const struct routing route_adaptive_indirect = {
 	.name = "AI",
 	.title = "Adaptive Indirect",
-	.help = "over random intermediate routers, by what is left on the paths",
+	.help = "over random intermediate routers, by the bandwidth left on them",
 	.adaptive = true,
 	.fresh = true,
 	.draw = ai_draw,
@@ -48,7 +48,7 @@ static void ah_draw(const struct net *net, const struct model_opts *opts, uint32
 const struct routing route_adaptive_hybrid = {
 	.name = "AH",
 	.title = "Adaptive Hybrid",
-	.help = "up to two shortest paths and random indirect ones, by what is left on them",
+	.help = "up to two shortest paths and random indirect ones, by the bandwidth left on them",
 	.adaptive = true,
 	.fresh = true,
 	.draw = ah_draw,

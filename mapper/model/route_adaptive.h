@@ -3,8 +3,11 @@
  * The adaptive routings: a message is divided among its paths in proportion to the bandwidth that it gets on them.
  *
  * direct (AD): the shortest paths. Where a pair has more than ROUTING_PATHS_MAX of them (fat trees), that many are
- * drawn once for the pair. indirect (AI): paths over random intermediate routers, drawn anew in every iteration. hybrid
- * (AH): some shortest paths (two in the paper), and indirect ones.
+ * drawn once for the pair.
+ *
+ * indirect (AI): paths over random intermediate routers, drawn anew in every iteration.
+ *
+ * hybrid (AH): some shortest paths (two in the paper), and indirect ones.
  */
 #ifndef ZIP_MAPPER_ROUTE_ADAPTIVE_H
 #define ZIP_MAPPER_ROUTE_ADAPTIVE_H

@@ -3,6 +3,7 @@
  * The static routings, which do not look at other traffic.
  *
  * direct (SD): a message is divided evenly among its shortest paths.
+ *
  * indirect (SI): each packet goes over a random intermediate router. Loads are the exact expectation.
  */
 #ifndef ZIP_MAPPER_ROUTE_STATIC_H

@@ -9,7 +9,7 @@ void routing_draw_direct(const struct net *net, uint32_t s, uint32_t d, uint64_t
 	uint32_t n = net->ops->direct_count(net, s, d), k = 0, step = 1;
 
 	if (n > want) {
-		/* want different ones: from a random one on, with gaps that are random but do not wrap over it */
+		/* `want` different paths: they begin at a random one and have random gaps, which do not wrap over it */
 		k = rng_below((uint32_t)bits, n);
 		step = 1 + rng_below((uint32_t)(bits >> 32), (n - 1) / (want > 1 ? want - 1 : 1));
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Jobs: how large they are, where they sit, what they send. */
+/* Jobs: their sizes, their nodes, their messages. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,14 +32,15 @@ static int share_parse(struct spec *spec, const char *text, uint32_t all, uint64
 
 	if (end == text || (*end && strcmp(end, "%")) || !(v > 0) || v > 100)
 		return zerr_set(err, -EINVAL, "%s: share: \"%s\" is not a percentage", spec->where, text);
-	/* 33.33 % of 300 nodes are 99: rounded to the nearest node, so that binary fractions do not cost one. */
+	/* 33.33 % of 300 nodes are 99 nodes. The product is rounded to the nearest node, so that binary fractions do
+	 * not cost one. */
 	*nodes = (uint64_t)(v * all / 100 + 0.5);
 	if (!*nodes)
 		return zerr_set(err, -EINVAL, "%s: share: \"%s\" percent of %u nodes are none", spec->where, text, all);
 	return 0;
 }
 
-/* How many nodes and ranks a job gets. */
+/* Finds how many nodes and ranks a job gets. */
 static int job_size(struct spec *spec, const struct net *net, uint32_t left, bool alone, bool placed, uint64_t *nodes,
 	uint64_t *ranks, struct zerr *err)
 {

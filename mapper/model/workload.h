@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Jobs that use the network at the same time: each a pattern on a piece of the machine. */
+/* Jobs that use the network at the same time. Each job is a pattern on a piece of the machine. */
 #ifndef ZIP_MAPPER_WORKLOAD_H
 #define ZIP_MAPPER_WORKLOAD_H
 
@@ -10,8 +10,8 @@
 
 struct job {
 	struct pattern *pattern;
-	const struct routing *routing; /* NULL: that of the prediction */
-	uint32_t first, nodes;	       /* piece of the placement's order */
+	const struct routing *routing; /* NULL: the routing of the prediction */
+	uint32_t first, nodes;	       /* the job's piece of the placement's order */
 };
 
 struct workload {
@@ -19,17 +19,18 @@ struct workload {
 	unsigned njobs;
 };
 
-/* Statements "PATTERN[:DIMS] [share:PERCENT|nodes:N|ranks:N] [routing:NAME] [key:value of the pattern ...]", one a job.
- * A job without a size takes as many nodes as its dimensions need, or, if it is alone, all.
- * placed: something else says where the ranks are, so they need not fit the nodes in their order. */
+/* Makes the jobs from statements "PATTERN[:DIMS] [share:PERCENT|nodes:N|ranks:N] [routing:NAME] [key:value of the
+ * pattern ...]", one for each job. A job without a size takes as many nodes as its dimensions need; if it is alone, it
+ * takes all nodes. placed: a map says where the ranks are, so they need not fit the nodes in order. 0 or a negative
+ * errno with the reason. */
 int workload_create(struct workload *, const struct net *, struct spec_list *, uint64_t seed, bool placed,
 	struct zerr *);
 void workload_free(struct workload *);
 
-/* Table II of the paper: the statements of workload 1..4, or NULL. */
+/* The statements of the paper's workload 1..4 (Table II), or NULL. */
 const char *workload_preset(const char *name);
 
-/* Traffic of a job with the nodes in this order; or, where map is not NULL, with rank r at point map[r]. */
+/* Builds the traffic of a job. Its nodes have this order; or, if map is not NULL, rank r is at point map[r]. */
 int workload_traffic(const struct net *, const struct job *, const uint32_t *order, const uint32_t *map,
 	unsigned threads, struct traffic *, struct zerr *);
 

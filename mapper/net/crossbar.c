@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A crossbar: one switch without limits, nodes with one link up and one down. There is one path, whatever the
- * routing. */
+/* A crossbar has one path for each pair of nodes, whatever the routing. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 #include "mapper/net/crossbar.h"
 #include "mapper/traffic/traffic.h"
 
-/* Link 0 is void; then up and down of each node. */
+/* Link 0 is void. Then come the links up and down of each node. */
 static uint32_t link_up(uint32_t node)
 {
 	return 1 + 2 * node;

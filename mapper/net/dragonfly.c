@@ -10,7 +10,7 @@
 #include "mapper/net/dragonfly_path.h"
 #include "mapper/net/dragonfly_wiring.h"
 
-#define BANDWIDTH 5120ull /* MB/s in each direction of every link, as in shared notes to the paper's machine */
+#define BANDWIDTH 5120ull /* MB/s in each direction of every link, as in the notes on the paper's machine */
 
 static void dragonfly_destroy(struct net *net)
 {
@@ -26,11 +26,11 @@ static void dragonfly_destroy(struct net *net)
 }
 
 struct widths {
-	uint32_t rows, columns;		      /* cables of a link there */
+	uint32_t rows, columns;		      /* cables of a link */
 	uint64_t row, column, global, inject; /* bytes a second of a link */
 };
 
-/* Shape, rule and widths; not the wiring. */
+/* Reads shape, rule and widths, but not the wiring. */
 static int shape_read(struct dragonfly *d, struct spec *spec, struct widths *w, struct zerr *err)
 {
 	static const char *const rules[] = {"paper", "release", NULL};
@@ -112,7 +112,7 @@ static int links_fill(struct dragonfly *d, const struct widths *w, const char *w
 	return 0;
 }
 
-/* What all topologies tell of themselves, behind links_fill(). */
+/* Describes the network in the terms of all topologies. To be called after links_fill(). */
 static void net_describe(struct dragonfly *d, const struct widths *w)
 {
 	struct net *net = &d->net;

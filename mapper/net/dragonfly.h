@@ -11,30 +11,30 @@
 /* One level-2 link of an ordered pair of groups. */
 struct dragonfly_gate {
 	uint16_t out;	 /* router in the source group, 0..A-1 */
-	uint16_t port;	 /* its level-2 port */
+	uint16_t port;	 /* level-2 port of that router */
 	uint16_t in;	 /* router in the destination group */
-	uint16_t bundle; /* links of this pair of groups; set in the first of them */
+	uint16_t bundle; /* links of this pair of groups; set in the first link */
 };
 
-#define DRAGONFLY_SLOTS 5 /* of a shortest path between routers: two hops, level 2, two hops */
+#define DRAGONFLY_SLOTS 5 /* links of a shortest path between routers: two hops, level 2, two hops */
 
 struct dragonfly_place {
 	uint16_t group, local; /* router 0..A-1 in its group */
 };
 
-/* A router in its group, and, at the end of a level-2 link, the port. */
+/* A router in its group and, at the end of a level-2 link, its port. */
 struct dragonfly_end {
-	uint16_t row, position; /* chassis, and place in it */
+	uint16_t row, position; /* chassis, and position in the chassis */
 	uint16_t local, port;
 };
 
-/* How the rule of a wiring numbers the links of group g to the others, h: see dragonfly_index(). */
+/* The numbering of the links from group g to the other groups, by the rule of a wiring: see dragonfly_index(). */
 enum dragonfly_wiring { DRAGONFLY_MODULO, DRAGONFLY_ABSOLUTE, DRAGONFLY_CIRCULANT, DRAGONFLY_BY_FILE };
 
-/* How an indirect path chooses its intermediate router. */
+/* The choice of the intermediate router of an indirect path. */
 enum dragonfly_rule {
 	DRAGONFLY_ANY,	  /* "paper": any router of the machine */
-	DRAGONFLY_OUTSIDE /* "release": see dragonfly_indirect() */
+	DRAGONFLY_OUTSIDE /* "release": see dragonfly_path_indirect() */
 };
 
 struct dragonfly {
@@ -47,14 +47,14 @@ struct dragonfly {
 	uint32_t bundle;	/* most level-2 links of a pair of groups */
 	uint32_t ports;		/* level-2 ports of a router */
 	uint32_t slots;		/* links of a router: width + chassis + ports */
-	bool inject;		/* nodes have links of their own: points are nodes, else routers */
+	bool inject;		/* nodes have links of their own; points are then nodes, else routers */
 	enum dragonfly_rule rule;
 	enum dragonfly_wiring wiring;
 	struct dragonfly_end *at;      /* [local]: the routers of a group; port 0 */
-	struct dragonfly_end *end;     /* [links of a group]: by dragonfly_index(); NULL for a wiring from a file */
+	struct dragonfly_end *end;     /* [links of a group], by dragonfly_index(); NULL for a wiring from a file */
 	struct dragonfly_place *place; /* [routers] */
 	struct dragonfly_gate *gates;  /* [groups][groups][bundle] */
-	uint32_t *far;		       /* [routers][ports]: router at the other end, UINT32_MAX if idle */
+	uint32_t *far;		       /* [routers][ports]: router at the other end; UINT32_MAX: idle */
 };
 
 extern const struct net_ops dragonfly_ops;
@@ -69,7 +69,7 @@ static inline uint32_t dragonfly_router(const struct dragonfly *d, uint32_t poin
 	return d->inject ? point / d->hosts : point;
 }
 
-/* Level-1 hops between two routers of a group, and the number of shortest ways to make them. */
+/* Level-1 hops between two routers of a group; and the number of shortest ways to make them. */
 static inline uint32_t dragonfly_hops(const struct dragonfly *d, uint32_t a, uint32_t b)
 {
 	return (uint32_t)(d->at[a].row != d->at[b].row) + (d->at[a].position != d->at[b].position);
@@ -80,7 +80,7 @@ static inline uint32_t dragonfly_ways(const struct dragonfly *d, uint32_t a, uin
 	return 1 + ((d->at[a].row != d->at[b].row) & (d->at[a].position != d->at[b].position));
 }
 
-/* Number of the first link to group h among all links of group g. */
+/* Index of the first link to group h among all links of group g. */
 static inline uint32_t dragonfly_index(const struct dragonfly *d, uint32_t g, uint32_t h)
 {
 	if (d->wiring == DRAGONFLY_MODULO)
@@ -90,9 +90,9 @@ static inline uint32_t dragonfly_index(const struct dragonfly *d, uint32_t g, ui
 	return h > g ? h - g - 1 : h + d->groups - g - 1;
 }
 
-/* The two links from router a to b of the group that begins at router `base`: within the chassis first (order 0) or
- * between the chassis first (1). Where no hop is needed the link is the router's link to its own row or column, which
- * is void. */
+/* The two links from router a to router b of the group that begins at router `base`: within the chassis first (order
+ * 0), or between the chassis first (order 1). Where no hop is needed, the link is the router's link to its own row or
+ * column, which is void. */
 static inline void dragonfly_leg_ends(const struct dragonfly *d, uint32_t base, struct dragonfly_end a,
 	struct dragonfly_end b, uint32_t order, uint32_t *link)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loads of a dragonfly without writing down paths. A path is one or two legs inside a group and a level-2 link, and
- * where two groups have one link, the gates make the legs independent of each other. So bytes are first summed for
- * each leg (pair of routers of a group) and each pair of groups, and each leg is split over its one or two ways once.
+ * Loads of a dragonfly without writing down paths. A path consists of one or two legs inside groups, and a level-2
+ * link. Where two groups have one link, the gates make the legs independent of each other. Bytes are therefore first
+ * summed for each leg (pair of routers of a group) and each pair of groups. Then each leg is split once over its one or
+ * two ways.
  *
- * Direct sums are integers (bytes), and a leg has two ways at most: loads are exact to the byte, or half byte.
- * Indirect: the expectation over a uniformly drawn intermediate router needs only the bytes that each router sends
- * and receives.
+ * Direct loads: sums are integers (bytes), and a leg has two ways at most. Loads are therefore exact to the byte, or
+ * half byte. Indirect loads: the expectation over a uniformly drawn intermediate router needs only the bytes that each
+ * router sends and receives.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,23 +18,24 @@
 #include "mapper/base/par.h"
 #include "mapper/traffic/traffic.h"
 
-/* Above this size of the leg matrix (bytes) paths are enumerated instead. */
+/* Above this size of the leg matrix, in bytes, paths are enumerated instead. */
 #define LEGS_MAX (1ull << 31)
-#define NO_MEMORY (-1.0) /* instead of a group's hops */
+#define NO_MEMORY (-1.0) /* stands for a group's hops */
 
 struct sums {
 	const struct dragonfly *d;
 	const struct traffic *t;
 	double *bytes; /* the result, [links] */
-	/* Sums of bytes, shared by all threads, atomic. legs: [groups][A][A]. The three may be the same memory where
-	 * they need not be told apart: within a group, source to gate, gate to destination. */
+	/* Sums of bytes, shared by all threads, atomic; [groups][A][A]. inside: within a group; first: from the source
+	 * to the gate; last: from the gate to the destination. The three may be the same memory where no difference is
+	 * made between them. */
 	uint64_t *inside, *first, *last;
 	uint64_t *global;		 /* [groups][groups] */
-	uint64_t *sent, *received;	 /* [routers], without what stays in a group where `apart` */
-	uint64_t *sent_in, *received_in; /* [routers], what stays in a group, where `apart` */
+	uint64_t *sent, *received;	 /* [routers]; where `apart`, without the bytes that stay in a group */
+	uint64_t *sent_in, *received_in; /* [routers]; where `apart`, the bytes that stay in a group */
 	uint64_t *group_sent, *group_received;
 	bool apart;
-	double *hops; /* bytes x hops; [chunks] while scanning, [groups] later, there also NO_MEMORY */
+	double *hops; /* bytes x hops: [chunks] while scanning, [groups] afterwards, which may also be NO_MEMORY */
 };
 
 static void add(uint64_t *at, uint64_t bytes)
@@ -41,7 +43,7 @@ static void add(uint64_t *at, uint64_t bytes)
 	__atomic_fetch_add(at, bytes, __ATOMIC_RELAXED);
 }
 
-/* Everything that the closed forms need, in one pass over the items. */
+/* Sums all that the closed forms need, in one pass over the items. */
 static void scan_chunk(void *arg, size_t item, unsigned worker)
 {
 	struct sums *s = arg;
@@ -123,7 +125,7 @@ static void direct_group(void *arg, size_t group, unsigned worker)
 				(double)s->global[group * d->groups + h];
 }
 
-/* Links of the nodes, where points are nodes. */
+/* Loads the links of the nodes, where points are nodes. */
 static int hosts_load(const struct dragonfly *d, const struct traffic *t, struct net_load *load)
 {
 	uint64_t *sums, first = (uint64_t)d->routers * d->slots;
@@ -195,13 +197,13 @@ int dragonfly_load_direct(const struct net *net, const struct traffic *t, unsign
 
 /* --- expectation over intermediate routers, two groups having one link --- */
 
-/* Level-1 hops from a router to all of its group, summed. */
+/* Sum of the level-1 hops from a router to all routers of its group. */
 static double group_hops(const struct dragonfly *d)
 {
 	return (double)d->local * ((d->width - 1.0) / d->width + (d->chassis - 1.0) / d->chassis);
 }
 
-/* A group's gates, [A] each by the router that has them. */
+/* The gates of a group; [A] each, by the router that has them. */
 struct gates {
 	double *arrive, *leave; /* bytes from the gate to a uniform router, and from a uniform router to the gate */
 	double *links;		/* level-2 links at a router */
@@ -225,7 +227,7 @@ static void gates_load(struct sums *s, uint32_t g, const struct gates *at)
 			less_in = (double)s->global[(size_t)h * d->groups + g] * any;
 		}
 		at->links[to->out]++;
-		/* From h, to a router of this group. In by the cable by which we leave for h. */
+		/* Bytes from group h to a router of this group. They come in by the cable that leads to h. */
 		at->arrive[to->out] += (double)s->group_sent[h] * any - less_in;
 		at->leave[to->out] += (double)s->group_received[h] * any - less_out;
 		s->bytes[dragonfly_global(d, g, to)] +=
@@ -234,12 +236,16 @@ static void gates_load(struct sums *s, uint32_t g, const struct gates *at)
 }
 
 /*
- * Both rules, group by group; the group writes its own links only. Let x be uniformly one of n routers.
- *   inside: messages that choose x within the group (n = A, rule "release" only): s -> x -> d.
- *   outside: s -> x over all groups, x -> d from all groups, with weight 1 / (routers of the machine).
- * For "release", groups of source and destination are to be left out of the outside part, and get direct paths: what
- * is to be subtracted and added again are the first and last legs and level-2 links of the direct paths themselves,
- * and legs between gates and a uniform router, whose bytes are those of the level-2 links.
+ * Loads by both rules, group by group. The call for a group writes the links of this group only. Let x be uniformly one
+ * of n routers.
+ *
+ * inside: messages that choose x within the group (n = A, rule "release" only): s -> x -> d.
+ *
+ * outside: s -> x over all groups, and x -> d from all groups, each with weight 1 / (routers of the machine).
+ *
+ * For "release", the groups of source and destination must be left out of the outside share, and their messages get
+ * direct paths. Bytes are therefore subtracted and added: on the first and last legs and the level-2 links of the
+ * direct paths, and on the legs between gates and a uniform router, whose bytes are those of the level-2 links.
  */
 static void indirect_group(void *arg, size_t item, unsigned worker)
 {
@@ -274,8 +280,8 @@ static void indirect_group(void *arg, size_t item, unsigned worker)
 				v += ((double)s->sent[ra] + (double)s->received[rb]) * any;
 			if (v > 0 && a != b)
 				leg_add(s, g, a, b, v);
-			/* A byte that goes to (from) a uniform router of another group has the way to (from) the gate,
-			 * the cable, and a uniform way behind it. */
+			/* A byte to (from) a uniform router of another group goes the way to (from) the gate, over the
+			 * cable, and a uniform way behind it. */
 			hops += ((double)s->sent[ra] * at.links[b] * group +
 					(double)s->received[ra] * at.links[b] * group) *
 				(dragonfly_hops(d, a, b) + 1 + spread);
@@ -316,7 +322,7 @@ static void indirect_sum(struct sums *s)
 	const struct dragonfly *d = s->d;
 
 	for (uint32_t r = 0; r < d->routers; r++) {
-		if (!s->apart) { /* a message within a group is like any other */
+		if (!s->apart) { /* a message within a group is treated like any other */
 			s->sent[r] += s->sent_in[r];
 			s->received[r] += s->received_in[r];
 			s->sent_in[r] = s->received_in[r] = 0;
@@ -328,22 +334,24 @@ static void indirect_sum(struct sums *s)
 
 /* --- expectation where two groups have several links: all pairs of routers are written down --- */
 
-/* In parts of a byte, as integers, so that the order of additions does not matter. A router's share is a small one
- * where there are many of them, so the parts are as small as the sums of all bytes leave room for. */
+/* Loads are summed as integers, in fractions of a byte, so that the order of additions does not matter. A router's
+ * share is small where there are many routers. The fraction is therefore as small as the sums of all bytes leave room
+ * for. */
 struct pairs {
 	const struct sums *s;
-	double part;	 /* so many are a byte: a power of two */
-	uint64_t *parts; /* [links], shared, atomic */
-	double *hops;	 /* [routers] */
+	double scale;  /* fractions in a byte: a power of two */
+	uint64_t *sum; /* [links], shared, atomic */
+	double *hops;  /* [routers] */
 };
 
-/* A link carries all bytes twice at most: once on the way to intermediate routers and once from there. */
-static double part_for(uint64_t bytes)
+/* A link carries all bytes twice at most: on the way to intermediate routers, and on the way from them. */
+static double scale_for(uint64_t bytes)
 {
 	return exp2(floor(62 - log2(2 * (double)bytes + 1)));
 }
 
-/* All legs from router a: to intermediate routers what it sends, as an intermediate one what the others receive. */
+/* All legs from router a: to intermediate routers for the bytes that it sends, and as an intermediate router for the
+ * bytes that the others receive. */
 static void pairs_router(void *arg, size_t a, unsigned worker)
 {
 	struct pairs *p = arg;
@@ -355,14 +363,14 @@ static void pairs_router(void *arg, size_t a, unsigned worker)
 	(void)worker;
 	for (uint32_t b = 0; b < d->routers; b++) {
 		uint32_t n = dragonfly_path_count(d, d->place[a], d->place[b]);
-		uint64_t share = (uint64_t)((double)(s->sent[a] + s->received[b]) / d->routers / n * p->part);
+		uint64_t share = (uint64_t)((double)(s->sent[a] + s->received[b]) / d->routers / n * p->scale);
 
 		for (uint32_t k = 0; k < n && share; k++) {
 			dragonfly_path_between(d, d->place[a], d->place[b], k, link);
 			for (int h = 0; h < DRAGONFLY_SLOTS; h++) {
 				if (d->net.link_class[link[h]] == NET_NONE)
 					continue;
-				add(&p->parts[link[h]], share);
+				add(&p->sum[link[h]], share);
 				crossed += share;
 			}
 		}
@@ -373,25 +381,25 @@ static void pairs_router(void *arg, size_t a, unsigned worker)
 static int indirect_pairs(struct sums *s, unsigned threads, struct net_load *load)
 {
 	const struct dragonfly *d = s->d;
-	struct pairs p = {.s = s, .part = part_for(s->t->bytes)};
+	struct pairs p = {.s = s, .scale = scale_for(s->t->bytes)};
 	int rc = indirect_prepare(s);
 
 	if (!rc)
 		rc = hosts_load(d, s->t, load);
-	p.parts = calloc(d->net.links, sizeof(*p.parts));
+	p.sum = calloc(d->net.links, sizeof(*p.sum));
 	p.hops = calloc(d->routers, sizeof(*p.hops));
-	if (!p.parts || !p.hops)
+	if (!p.sum || !p.hops)
 		rc = -ENOMEM;
 	if (!rc) {
 		par_run(threads, s->t->nchunks, scan_chunk, s);
 		indirect_sum(s);
 		par_run(threads, d->routers, pairs_router, &p);
 		for (uint32_t l = 0; l < d->net.links; l++)
-			load->bytes[l] += (double)p.parts[l] / p.part;
+			load->bytes[l] += (double)p.sum[l] / p.scale;
 		for (uint32_t r = 0; r < d->routers; r++)
-			load->byte_hops += p.hops[r] / p.part;
+			load->byte_hops += p.hops[r] / p.scale;
 	}
-	free(p.parts);
+	free(p.sum);
 	free(p.hops);
 	return rc;
 }
@@ -424,8 +432,9 @@ int dragonfly_load_indirect(const struct net *net, const struct traffic *t, unsi
 		load->byte_hops += s.hops[g];
 		between += (double)s.group_sent[g];
 	}
-	/* Of each message between groups: the uniform ways into the destination's and out of the source's group go,
-	 * two direct paths come (scan_chunk() summed their level-1 hops); see indirect_group(). */
+	/* For each message between groups, the uniform ways into the destination's group and out of the source's group
+	 * are taken away, and two direct paths are added (scan_chunk() has summed their level-1 hops). See
+	 * indirect_group(). */
 	if (s.apart)
 		load->byte_hops += (direct - 2 * between * group_hops(d) / d->local) / d->groups;
 out:

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Paths of a dragonfly. Shortest ones: within a group one hop in the same row or column, else two, row or column first;
- * between groups (0 to 2 hops) x 1 x (0 to 2 hops) over that link of the two groups, or those, with the fewest hops.
- * Paths over a third group are not shortest paths here even where they would have fewer hops.
- */
+/* Paths of a dragonfly. The shortest paths within a group have one hop in the same row or column, else two hops, row or
+ * column first. The shortest paths between groups have (0 to 2 hops) x 1 x (0 to 2 hops), over those links of the two
+ * groups that have the fewest hops. Paths over a third group do not count as shortest paths, even where they would have
+ * fewer hops. */
 #include "mapper/net/dragonfly_path.h"
 
 #include "mapper/base/rng.h"
 
-/* Fewest hops over the links between two groups; *count paths have so many. */
+/* The fewest hops over the links between two groups. *count: the number of paths with so few hops. */
 static uint32_t bundle_best(const struct dragonfly *d, const struct dragonfly_gate *g, uint32_t a, uint32_t b,
 	uint32_t *count)
 {
@@ -28,7 +27,7 @@ static uint32_t bundle_best(const struct dragonfly *d, const struct dragonfly_ga
 	return best;
 }
 
-/* By rule, the ends of a level-2 link come from a table that stays in the first-level cache. */
+/* Where a rule wires the groups, the ends of a level-2 link come from a table that stays in the first-level cache. */
 static inline struct dragonfly_end end_out(const struct dragonfly *d, uint32_t from, uint32_t to)
 {
 	return d->end[dragonfly_index(d, from, to)];
@@ -106,7 +105,7 @@ void dragonfly_path_between(const struct dragonfly *d, struct dragonfly_place s,
 	gate_path(d, s, t, g, ways == 2 ? k & 1 : 0, ways == 2 ? k >> 1 : k, link);
 }
 
-/* One of the shortest paths by 16 random bits. The innermost loop of the adaptive routings. */
+/* Draws one of the shortest paths by 16 random bits. This is the innermost loop of the adaptive routings. */
 static inline void leg_draw(const struct dragonfly *d, struct dragonfly_place s, struct dragonfly_place t,
 	uint32_t bits, uint32_t *link)
 {
@@ -114,7 +113,7 @@ static inline void leg_draw(const struct dragonfly *d, struct dragonfly_place s,
 		dragonfly_leg_ends(d, s.group * d->local, d->at[s.local], d->at[t.local], bits & 1, link);
 		link[2] = link[3] = link[4] = NET_VOID;
 	} else if (d->end) {
-		/* Where there is one way only, both orders are that way. */
+		/* Where there is one way only, both orders give that way. */
 		ends_path(d, s, t, end_out(d, s.group, t.group), end_out(d, t.group, s.group), bits & 1, bits >> 1 & 1,
 			link);
 	} else {
@@ -129,7 +128,7 @@ static struct dragonfly_place point_place(const struct dragonfly *d, uint32_t po
 	return d->place[dragonfly_router(d, point)];
 }
 
-/* The links of the nodes go to the front and to the end; returns where the path between the routers begins. */
+/* Puts the links of the nodes to the front and to the end. Returns where the path between the routers begins. */
 static uint32_t *hosts_add(const struct dragonfly *d, uint32_t s, uint32_t t, uint32_t *link, uint32_t slots)
 {
 	if (!d->inject)
@@ -153,8 +152,8 @@ void dragonfly_path_direct(const struct net *net, uint32_t s, uint32_t t, uint32
 	dragonfly_path_between(d, point_place(d, s), point_place(d, t), k, hosts_add(d, s, t, link, net->direct_slots));
 }
 
-/* Leg (from, to) of routers of a group is number from x local + to. Both ways: see dragonfly_leg_ends(), of which this
- * is both orders at once. Where there is one way only, both are that way. */
+/* Leg (from, to) of two routers of a group has the number from x local + to. Fills in both orders of
+ * dragonfly_leg_ends() at once. Where there is one way only, both are that way. */
 void dragonfly_path_legs_list(const struct net *net, uint32_t first, uint32_t n, struct net_leg *leg)
 {
 	const struct dragonfly *d = (const struct dragonfly *)net;
@@ -202,9 +201,11 @@ void dragonfly_path_fork(const struct net *net, uint32_t s, uint32_t t, struct n
 }
 
 /*
- * paper: any router of the machine, uniformly, also for messages within a group, and also s or t itself.
- * release: within a group, a router of that group; between groups, a group is drawn and then a router of it, but if
- * the group is that of the source or of the destination, the path is a shortest one.
+ * Rule "paper": the intermediate router is any router of the machine, drawn uniformly. This holds for messages within a
+ * group as well, and it may be s or t itself.
+ *
+ * Rule "release": within a group, it is a router of that group. Between groups, a group is drawn, then a router of it.
+ * If the group is that of the source or of the destination, the path is a shortest one.
  */
 void dragonfly_path_indirect(const struct net *net, uint32_t s, uint32_t t, uint64_t bits, uint32_t *link)
 {
@@ -216,7 +217,7 @@ void dragonfly_path_indirect(const struct net *net, uint32_t s, uint32_t t, uint
 	if (d->rule == DRAGONFLY_OUTSIDE && from.group == to.group) {
 		via = (struct dragonfly_place){from.group, (uint16_t)rng_below(draw, d->local)};
 	} else {
-		/* The router's place in a group is drawn with the remainder of the group's draw. */
+		/* The router in the group is drawn with the remainder of the group's draw. */
 		uint64_t wide = (uint64_t)draw * d->groups;
 
 		via.group = (uint16_t)(wide >> 32);

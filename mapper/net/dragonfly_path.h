@@ -5,7 +5,7 @@
 
 #include "mapper/net/dragonfly.h"
 
-/* The number of shortest paths from router s to router t, and the k-th of them. A router has one path to itself, of
+/* The number of shortest paths from router s to router t; and the k-th of them. A router has one path to itself, of
  * void links. */
 uint32_t dragonfly_path_count(const struct dragonfly *, struct dragonfly_place s, struct dragonfly_place t);
 void dragonfly_path_between(const struct dragonfly *, struct dragonfly_place s, struct dragonfly_place t, uint32_t k,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Which routers the level-2 links of a dragonfly connect. Every wiring is a rule for the router and port at which
- * group g keeps its l-th link to group h; the other end follows from the same rule with g and h exchanged, so a cable
- * has one end each way. A = routers of a group, G = groups, P = ports of a router.
- */
+/* Which routers the level-2 links of a dragonfly connect. Every wiring is a rule for the router and port at which group
+ * g has its l-th link to group h. The other end follows from the same rule with g and h exchanged. A cable therefore
+ * has one end in each group. A = routers of a group, G = groups, P = ports of a router. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +13,7 @@
 static const struct wiring {
 	const char *name;
 	enum dragonfly_wiring index;
-	int deal; /* 1: link q is at router q mod A; 0: at router q div P */
+	int deal; /* 1: link q is at router q mod A; 0: link q is at router q div P */
 } wirings[] = {
 	{"modulo", DRAGONFLY_MODULO, 1},
 	{"consecutive", DRAGONFLY_ABSOLUTE, 0},
@@ -23,7 +21,7 @@ static const struct wiring {
 	{"round-robin", DRAGONFLY_ABSOLUTE, 1},
 };
 
-/* modulo keeps a number for the group itself, so that one port of each group stays idle. */
+/* "modulo" keeps a number for the group itself: one port of each group stays idle. */
 static uint32_t links_numbered(const struct dragonfly *d)
 {
 	return d->wiring == DRAGONFLY_MODULO ? d->groups : d->groups - 1;
@@ -98,7 +96,7 @@ struct cables {
 	size_t n, cap;
 };
 
-/* What is needed while a file is read. */
+/* The state of reading a file. */
 struct reading {
 	const struct dragonfly *d;
 	struct cables *l;
@@ -214,7 +212,7 @@ int dragonfly_wiring_make(struct dragonfly *d, struct spec *spec, struct zerr *e
 		rc = spec_file(spec, "wiring-file", &path, err);
 	if (rc)
 		return rc;
-	/* the file says where every cable goes: it would win, and nobody would know */
+	/* the file says where every cable goes: the other key would silently have no effect */
 	if (path && (name || spec_string(spec, "global")))
 		return zerr_set(err, -EINVAL, "%s: %s beside wiring-file: the file has every link between groups",
 			spec->where, name ? "wiring" : "global");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fat trees in general: at level i (1 = leaf switches) every switch has down[i] children, and every vertex of level
- * i - 1 (level 0 = nodes) has up[i] parents. A k-ary n-tree is down = k,k,..,k and up = 1,k,..,k; smaller `up` is
- * oversubscription. A message goes up to the first level where source and destination have a common switch, over any
- * of the up[1] x .. x up[L] choices, and down the one way that is left. Indirect: up to a random root, always.
+ * Fat trees in general. At level i (1 = leaf switches) every switch has down[i] children; every vertex of level i - 1
+ * (level 0 = nodes) has up[i] parents. A k-ary n-tree has down = k,k,..,k and up = 1,k,..,k; a smaller `up` is
+ * oversubscription. A message goes up to the first level where source and destination have a common switch, over any of
+ * the up[1] x .. x up[L] choices. It goes down the one way that is left. An indirect message always goes up to a random
+ * root.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -20,11 +21,11 @@
 struct fattree {
 	struct net net;
 	uint32_t levels;
-	uint32_t up[LEVELS_MAX + 1], down[LEVELS_MAX + 1]; /* of level 1.. */
+	uint32_t up[LEVELS_MAX + 1], down[LEVELS_MAX + 1]; /* from level 1 on */
 	uint32_t span[LEVELS_MAX + 1];			   /* nodes below a switch of a level; span[0] = 1 */
 	uint32_t choices[LEVELS_MAX + 1];		   /* product of up[1..i]; choices[0] = 1 */
 	/* Links from level i - 1 to i: base[i] + 2 x index, and + 1 for the way down. The index counts the vertices of
-	 * level i - 1, subtree by subtree (choices[i - 1] each), and for each its up[i] parents. */
+	 * level i - 1, subtree by subtree (choices[i - 1] each), and for each vertex its up[i] parents. */
 	uint32_t base[LEVELS_MAX + 2];
 };
 
@@ -41,7 +42,7 @@ static void fattree_destroy(struct net *net)
 	free(net);
 }
 
-/* "4x4x2" for key into value[1..]; the same number of levels for both. */
+/* Reads "4x4x2" of a key into value[1..]. Both keys must have the same number of levels. */
 static int levels_read(struct fattree *t, struct spec *spec, const char *key, uint32_t *value, struct zerr *err)
 {
 	const char *text = spec_string(spec, key);
@@ -54,7 +55,7 @@ static int levels_read(struct fattree *t, struct spec *spec, const char *key, ui
 	return rc;
 }
 
-/* Keys "arity" and "levels", with "taper" (oversubscription of the leaf switches), or "down" and "up". */
+/* Reads the keys "arity" and "levels", with "taper" (oversubscription of the leaf switches); or "down" and "up". */
 static int shape_read(struct fattree *t, struct spec *spec, struct zerr *err)
 {
 	uint32_t arity, taper;
@@ -147,15 +148,15 @@ static uint32_t common_level(const struct fattree *t, uint32_t s, uint32_t d)
 	return level;
 }
 
-/* Up to a level and down. The digits of the choice are the parents taken: the first the slowest, so that the choice at
- * a lower level is that of a higher one divided by what is above. */
+/* Fills in a path up to a level and down. The digits of the choice are the parents taken, the first digit being the
+ * slowest. The choice at a lower level is therefore the choice at a higher level, divided by the choices above. */
 static void path_fill(const struct fattree *t, uint32_t s, uint32_t d, uint32_t level, uint32_t choice, uint32_t *link)
 {
 	for (uint32_t i = 1; i <= level; i++) {
-		uint32_t part = choice / (t->choices[level] / t->choices[i]);
+		uint32_t parent = choice / (t->choices[level] / t->choices[i]);
 
-		link[i - 1] = link_up(t, i, s, part);
-		link[2 * level - i] = link_up(t, i, d, part) + 1;
+		link[i - 1] = link_up(t, i, s, parent);
+		link[2 * level - i] = link_up(t, i, d, parent) + 1;
 	}
 	for (uint32_t i = 2 * level; i < t->net.direct_slots; i++)
 		link[i] = NET_VOID;
@@ -187,9 +188,9 @@ static void fattree_indirect(const struct net *net, uint32_t s, uint32_t d, uint
 struct sums {
 	const struct fattree *t;
 	const struct traffic *traffic;
-	uint64_t *up, *down; /* [levels + 1][nodes]: by first node of the subtree; shared, atomic */
+	uint64_t *up, *down; /* [levels + 1][nodes], by the first node of the subtree; shared, atomic */
 	uint64_t *hops;	     /* [chunks] */
-	bool roots;	     /* always up to the roots */
+	bool roots;	     /* all messages go up to the roots */
 };
 
 static void sum_chunk(void *arg, size_t item, unsigned worker)

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Networks ("parts") joined by zipper nodes. A zipper is a node of each member that it joins. A message to another
- * member goes over its own member to a zipper, in at that port, over the zipper's forwarding link for this pair of
- * ports, out at the other port, and on; over more zippers where no one joins the two members. Which zipper is member of
- * the choice of a path: static routings use all of them evenly by the number of paths (or those that carry a job
- * evenly), adaptive ones by what is left. Inside the members the ways to and from zippers are direct.
+ * Networks joined by zipper nodes. Each of these networks is a member (a "part" in descriptions). A zipper is a node of
+ * each member that it joins. A message to another member goes over its own member to a zipper, in at that port, over
+ * the zipper's forwarding link for this pair of ports, out at the other port, and on. Where no zipper joins the two
+ * members, it goes over several zippers.
  *
- * A rank on a zipper node is attached to all its fabrics: to other members it goes out at the port there without being
- * forwarded. That can be told where points are nodes, not where they are routers.
+ * The choice of a path includes the zipper. Static routings use all zippers, in proportion to the number of paths; or
+ * those that carry a job, evenly. Adaptive routings go by the bandwidth that is left. Inside the members the ways to
+ * and from zippers are direct.
+ *
+ * A rank on a zipper node is attached to all fabrics of the zipper. Its messages to other members leave at the port
+ * there without being forwarded. This holds where points are nodes; where points are routers, such ranks cannot be told
+ * from others.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -96,7 +100,8 @@ static int zipper_read(struct joined *j, struct spec *spec, struct capacity *cap
 
 /* --- shape --- */
 
-/* Fewest zippers on the way, by searching from each destination; returns the longest way, 0 if some pair has none. */
+/* Finds the next member on the way with the fewest zippers, for all pairs, by a search from each destination. Returns
+ * the length of the longest way, or 0 if some pair has no way. */
 static uint32_t routes_find(struct joined *j)
 {
 	uint32_t longest = 0;

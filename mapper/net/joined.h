@@ -9,20 +9,20 @@
 #include "mapper/net/net.h"
 
 #define JOINED_MEMBERS_MAX 16
-#define ZIPPER_SLOTS 3 /* in, forward, out */
+#define ZIPPER_SLOTS 3 /* links of a crossing: in, forward, out */
 #define JOINED_NONE UINT32_MAX
 
 struct joined_member {
-	const char *name; /* in the joined net's memory */
+	const char *name; /* points into the joined network's memory */
 	struct net *net;
 	uint32_t first_node, first_point, first_link;
 };
 
 struct zipper {
 	char *name;
-	uint32_t point[JOINED_MEMBERS_MAX]; /* in the member; JOINED_NONE: not attached */
-	uint32_t link; /* first of nmembers x nmembers: [a][a] in from a, [a][b] forward from a to b */
-	uint32_t out;  /* first of nmembers: out to a */
+	uint32_t point[JOINED_MEMBERS_MAX]; /* point in the member; JOINED_NONE: not attached */
+	uint32_t link; /* first of nmembers x nmembers links: [a][a] in from a, [a][b] forward from a to b */
+	uint32_t out;  /* first of nmembers links: out to a */
 	bool carries;  /* see joined_forward_by */
 };
 
@@ -32,12 +32,14 @@ struct joined {
 	uint32_t nmembers;
 	struct zipper *zipper;
 	uint32_t nzippers;
-	bool some_carry; /* what is forwarded between members that they join goes through these alone, evenly */
-	uint32_t next[JOINED_MEMBERS_MAX][JOINED_MEMBERS_MAX]; /* the member to go to on the way from one to another */
+	/* messages between members that zippers with `carries` join go through these zippers alone, evenly */
+	bool some_carry;
+	uint32_t next[JOINED_MEMBERS_MAX]
+		     [JOINED_MEMBERS_MAX]; /* the next member on the way from one member to another */
 	char *names[JOINED_MEMBERS_MAX];
 };
 
-/* A point of the joined network as member and point there. */
+/* A point of the joined network: its member, and the point there. */
 struct spot {
 	uint32_t member, point;
 };

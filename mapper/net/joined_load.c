@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads of a joined network: messages are cut into the legs inside the members, and each member loads its own. */
+/* Loads of a joined network. Messages are cut into legs inside the members, and each member loads its own legs. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -38,7 +38,8 @@ static int leg_push(struct legs *l, uint32_t src, uint32_t dst, uint64_t bytes)
 	return 0;
 }
 
-/* Bytes from s to d: legs of the members to `legs`, the zippers' links to load. Rests of divisions go to the first. */
+/* Cuts bytes from s to d: puts the legs inside members into `legs`, and loads the zippers' links. The remainders of
+ * divisions go to the first crossing. */
 static int message_cut(const struct joined *j, struct spot s, struct spot d, uint64_t bytes, struct legs *legs,
 	struct net_load *load)
 {
@@ -89,7 +90,7 @@ static int joined_load(const struct net *net, const struct traffic *t, unsigned 
 	struct net_load *load)
 {
 	const struct joined *j = (const struct joined *)net;
-	struct legs legs[2][JOINED_MEMBERS_MAX] = {0}; /* direct ones; indirect ones */
+	struct legs legs[2][JOINED_MEMBERS_MAX] = {0}; /* [0]: direct legs; [1]: indirect legs */
 	int rc = 0;
 
 	for (size_t k = 0; k < t->nchunks && !rc; k++) {

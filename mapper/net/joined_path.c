@@ -11,13 +11,13 @@ struct spot joined_path_spot(const struct joined *j, uint32_t point)
 	return (struct spot){p, point - j->member[p].first_point};
 }
 
-/* Is a rank here attached to the zipper itself? */
+/* Is a rank at this spot attached to the zipper itself? */
 static bool spot_is_zipper(const struct joined *j, struct spot s, const struct zipper *z)
 {
 	return z->point[s.member] == s.point && j->member[s.member].net->points == j->member[s.member].net->nodes;
 }
 
-/* The zipper that a message must take because one of its ends sits on it, or NULL. */
+/* The zipper that a message must take because one of its ends is on that zipper's node; NULL: there is none. */
 static const struct zipper *zipper_own(const struct joined *j, struct spot s, struct spot d)
 {
 	for (uint32_t z = 0; z < j->nzippers; z++)
@@ -36,7 +36,7 @@ static uint32_t leg_count(const struct joined *j, uint32_t member, uint32_t s, u
 
 static uint64_t count_paths(const struct joined *j, struct spot s, struct spot d);
 
-/* Do those that carry the job join these members? */
+/* Do the zippers that carry the job join these members? */
 static bool carried(const struct joined *j, uint32_t from, uint32_t to)
 {
 	bool any = false;
@@ -128,7 +128,7 @@ static uint32_t *path_fill(const struct joined *j, struct spot s, struct spot d,
 	joined_path_crossings(j, s, d, list);
 	for (; k >= c->weight; c++)
 		k -= c->weight;
-	/* where it weighs more than it has paths some of them come several times */
+	/* where the weight exceeds the number of paths, some paths come several times */
 	k = (uint64_t)((unsigned __int128)k * (c->before * c->behind) / c->weight);
 	link = leg_fill(j, s.member, s.point, c->z->point[s.member], (uint32_t)(k % c->before), link);
 	link = joined_path_cross(j, s, d, c, link);

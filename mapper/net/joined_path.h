@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Paths of a joined network: legs inside the networks that are joined, and crossings between them. */
+/* Paths of a joined network: legs inside the members, and crossings between them. */
 #ifndef ZIP_MAPPER_JOINED_PATH_H
 #define ZIP_MAPPER_JOINED_PATH_H
 
 #include "mapper/net/joined.h"
 
-/* One crossing on the way from s to d: over zipper z into the next member, `after` being where it comes out there. */
+/* One crossing on the way from s to d: over zipper z into the next member, where it comes out at `after`. */
 struct crossing {
 	const struct zipper *z;
 	struct spot after;
 	uint32_t before; /* paths from s to the zipper */
 	uint64_t behind; /* paths from there to d */
-	uint64_t weight; /* its share of all: as many as it has paths, or the same for each that carries */
+	uint64_t weight; /* share of all crossings: the number of its paths; or the same for each zipper that carries */
 };
 
 /* Finds the member that a point of the joined network belongs to, and the point there. */

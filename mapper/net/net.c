@@ -81,7 +81,7 @@ void net_destroy(struct net *net)
 struct named {
 	char name[64];
 	uint32_t link;
-	int line; /* where it has its bandwidth; 0: nowhere */
+	int line; /* line with its bandwidth; 0: none yet */
 };
 
 static int named_compare(const void *a, const void *b)
@@ -89,7 +89,7 @@ static int named_compare(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-/* What is needed while a file is read. */
+/* The state of reading a file. */
 struct reading {
 	struct net *net;
 	struct named *names; /* [n], sorted */
@@ -150,16 +150,16 @@ out:
 
 /* --- loads by enumeration --- */
 
-/* Loads are summed as integers, bytes / 2^16 each, so that the order of additions does not matter; in larger parts
- * where 2^47 bytes (128 TiB) or more are under way, as a link may carry all of them. */
-#define PART_BITS 16
+/* Loads are summed as integers, in units of 2^-16 bytes, so that the order of additions does not matter. The unit is
+ * larger where 2^47 bytes (128 TiB) or more are under way, because one link may carry all of them. */
+#define FRACTION_BITS 16
 
 struct enumerate {
 	const struct net *net;
 	const struct traffic *t;
-	unsigned bits; /* a part is 2^-bits bytes */
+	unsigned bits; /* the unit is 2^-bits bytes */
 	uint64_t *sum; /* [links], shared, atomic */
-	double *hops;  /* [nchunks], bytes x hops in parts */
+	double *hops;  /* [nchunks], bytes x hops in these units */
 };
 
 static void enumerate_chunk(void *arg, size_t item, unsigned worker)
@@ -168,17 +168,17 @@ static void enumerate_chunk(void *arg, size_t item, unsigned worker)
 	const struct net *net = e->net;
 	const struct traffic_chunk *c = &e->t->chunks[item];
 	uint32_t link[NET_SLOTS_MAX];
-	unsigned __int128 hops = 0; /* links are many, and together they may carry more than one of them */
+	unsigned __int128 hops = 0; /* all links together may carry more than one link */
 
 	(void)worker;
 	for (uint32_t i = 0; i < c->n; i++) {
 		for (uint64_t j = c->off[i]; j < c->off[i + 1]; j++) {
 			uint32_t n = net->ops->direct_count(net, c->first + i, c->items[j].dst);
-			uint64_t parts = (c->items[j].units * e->t->unit) << e->bits;
+			uint64_t amount = (c->items[j].units * e->t->unit) << e->bits;
 
-			/* The remainder of the division goes to the first paths, one part each. */
+			/* The remainder of the division goes to the first paths, one unit each. */
 			for (uint32_t k = 0; k < n; k++) {
-				uint64_t share = parts / n + (k < parts % n);
+				uint64_t share = amount / n + (k < amount % n);
 
 				net->ops->direct(net, c->first + i, c->items[j].dst, k, link);
 				for (uint32_t h = 0; h < net->direct_slots; h++) {
@@ -195,7 +195,7 @@ static void enumerate_chunk(void *arg, size_t item, unsigned worker)
 
 int net_load_enumerated(const struct net *net, const struct traffic *t, unsigned threads, struct net_load *load)
 {
-	struct enumerate e = {.net = net, .t = t, .bits = PART_BITS};
+	struct enumerate e = {.net = net, .t = t, .bits = FRACTION_BITS};
 
 	while (e.bits && t->bytes >> (63 - e.bits))
 		e.bits--;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A network for the model: points that send and receive, directed links, and the paths between points. One operations
- * table and one file for each topology. A struct net does not change once it has been created; any thread may read it.
+ * A network for the model: points that send and receive, directed links, and the paths between points. Each topology
+ * has one operations table and files of its own. A struct net does not change once it has been created; any thread may
+ * read it.
  *
- * Link 0, and every link of class NET_NONE, is void: it carries nothing, holds any load and fills up paths, so that
+ * Link 0, and every link of class NET_NONE, is void: it carries nothing, holds any load, and fills up paths, so that
  * all paths of a kind have the same number of entries.
  */
 #ifndef ZIP_MAPPER_NET_H
@@ -16,8 +17,8 @@
 #include "mapper/base/spec.h"
 
 #define NET_VOID 0u
-#define NET_SLOTS_MAX                                                                                                  \
-	96 /* entries of a path: 10 and two node links in a dragonfly; tori and joined networks have more */
+/* entries of a path: 10 and two node links in a dragonfly; more in tori and joined networks */
+#define NET_SLOTS_MAX 96
 
 enum net_class {
 	NET_NONE,
@@ -26,28 +27,28 @@ enum net_class {
 	NET_GLOBAL, /* dragonfly, level 2 */
 	NET_UP,	    /* fat tree and crossbar, towards the roots */
 	NET_DOWN,
-	NET_INJECT, /* from a node to its router, where that is limited */
+	NET_INJECT, /* from a node to its router, where that link is limited */
 	NET_EJECT,
 	NET_PORT,    /* between a zipper node and a fabric */
-	NET_FORWARD, /* inside a zipper node, one a direction */
+	NET_FORWARD, /* inside a zipper node, one for each direction */
 	NET_TORUS,   /* between neighbours, in any dimension */
 	NET_CLASSES
 };
 
-/* Nodes come in blocks: one node, the nodes of a router, of a chassis, of a group. */
+/* Nodes come in blocks: a node, the nodes of a router, those of a chassis, those of a group. */
 enum net_level { NET_NODE, NET_ROUTER, NET_CHASSIS, NET_GROUP, NET_LEVELS };
 
 struct net;
 struct traffic;
 
-/* Loads in bytes, one a link, and what they must add up to. */
+/* Loads in bytes, one for each link, and their expected sum. */
 struct net_load {
-	double *bytes;	  /* [net->links], added to */
-	double byte_hops; /* bytes x links crossed, found without looking at bytes[]; added to */
+	double *bytes;	  /* [net->links]; loads are added */
+	double byte_hops; /* bytes x links crossed, found without looking at bytes[]; added, too */
 };
 
-/* A leg: two links, of which some may be void, and the other way to make the same step, with as many void ones. Where
- * there is one way only, both are that one. */
+/* A leg: two links, of which some may be void, and the other way to make the same step, with as many void links. Where
+ * there is one way only, both entries are that way. */
 struct net_leg {
 	uint32_t link[2][2];
 };
@@ -60,27 +61,27 @@ struct net_fork {
 
 struct net_ops {
 	const char *name;
-	const char *help; /* its keys, one line each */
+	const char *help; /* the keys of a description; several lines */
 	bool joins; /* a description has several statements: networks, and what joins them. Else it is one statement */
 	bool takes_value; /* a value may stand behind the name, as in "torus:8x8x8" */
-	/* Makes the network from the statements of a description. table: all topologies, for the networks that are
-	 * joined.
+	/* Makes the network from the statements of a description. table: all topologies, for networks that are joined.
 	 */
 	int (*create)(struct spec_list *, const struct net_ops *const *table, struct net **, struct zerr *);
 	void (*destroy)(struct net *);
 	/* The point of a node. */
 	uint32_t (*point)(const struct net *, uint32_t node);
-	/* Shortest paths from s to d (s != d): how many, and the k-th of them into net->direct_slots entries. */
+	/* The number of shortest paths from s to d (s != d); and the k-th of them, into net->direct_slots entries. */
 	uint32_t (*direct_count)(const struct net *, uint32_t s, uint32_t d);
 	void (*direct)(const struct net *, uint32_t s, uint32_t d, uint32_t k, uint32_t *link);
-	/* The same in one piece, if net->forked; may be NULL if it never is. Void links where nothing is crossed. */
+	/* All shortest paths from s to d at once, if net->forked. May be NULL in a topology that is never forked. Links
+	 * are void where nothing is crossed. */
 	void (*fork)(const struct net *, uint32_t s, uint32_t d, struct net_fork *);
-	/* Legs first..first+n-1, likewise. */
+	/* Legs first..first+n-1, if net->forked. */
 	void (*legs_list)(const struct net *, uint32_t first, uint32_t n, struct net_leg *);
-	/* An indirect path chosen by the 64 random bits, into net->indirect_slots entries. */
+	/* An indirect path, chosen by the 64 random bits, into net->indirect_slots entries. */
 	void (*indirect)(const struct net *, uint32_t s, uint32_t d, uint64_t bits, uint32_t *link);
-	/* Load of traffic that is split evenly over all shortest paths; and its exact expectation over all indirect
-	 * paths. 0 or -ENOMEM. Independent of the number of threads. */
+	/* Adds the load of traffic: split evenly over all shortest paths; and the exact expectation over all indirect
+	 * paths. 0 or -ENOMEM. The result does not depend on the number of threads. */
 	int (*load_direct)(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
 	int (*load_indirect)(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
 	/* A name like "g0.c1.r2>g0.c1.r5", unique among the links that are not void. */
@@ -89,17 +90,18 @@ struct net_ops {
 
 struct net {
 	const struct net_ops *ops;
-	char *where;	       /* "network", or the file that describes it: in front of errors; NULL in a part */
+	char *where; /* "network", or the file that describes it; stands in front of errors. NULL in a joined member */
 	uint32_t nodes, cores; /* cores of each node */
 	uint32_t points;
-	uint32_t links;			       /* with the void ones */
+	uint32_t links;			       /* including void links */
 	uint32_t direct_slots, indirect_slots; /* indirect_slots >= direct_slots */
-	uint8_t forked; /* 0, or entries of net_fork.middle that are used: all shortest paths have that form */
-	uint32_t legs;	/* if forked */
-	uint32_t level[NET_LEVELS];   /* nodes in a block; level[NET_NODE] = 1, each divides the next and nodes */
-	uint8_t *link_class;	      /* [links], enum net_class */
-	float *capacity;	      /* [links], bytes a second; FLT_MAX for void ones */
-	uint16_t cables[NET_CLASSES]; /* parallel cables that share a link of this class evenly, >= 1 */
+	/* 0: not forked. Else all shortest paths have the form of net_fork, with so many entries of `middle` */
+	uint8_t forked;
+	uint32_t legs;		    /* if forked */
+	uint32_t level[NET_LEVELS]; /* nodes in a block; level[NET_NODE] = 1, and each divides the next one and nodes */
+	uint8_t *link_class;	    /* [links], enum net_class */
+	float *capacity;	    /* [links], bytes a second; FLT_MAX for void ones */
+	uint16_t cables[NET_CLASSES]; /* parallel cables that share a link of this class evenly; >= 1 */
 };
 
 /* Makes a network from a description by a table of topologies, which ends with NULL (topology.h has the one of this
@@ -107,7 +109,7 @@ struct net {
 int net_create_list(struct spec_list *, const struct net_ops *const *table, struct net **, struct zerr *);
 void net_destroy(struct net *);
 
-/* Fills in what every topology has: ops, cables = 1, link_class and capacity (all void). 0 or -ENOMEM. */
+/* For topologies: fills in ops, cables = 1, and link_class and capacity (all links void). 0 or -ENOMEM. */
 int net_init(struct net *, const struct net_ops *, uint32_t links, struct zerr *);
 void net_fini(struct net *);
 static inline void net_set_link(struct net *net, uint32_t link, enum net_class class, double bandwidth)
@@ -116,10 +118,10 @@ static inline void net_set_link(struct net *net, uint32_t link, enum net_class c
 	net->capacity[link] = (float)bandwidth;
 }
 
-/* Reads "NAME BANDWIDTH" lines into net->capacity. */
+/* Reads lines "NAME BANDWIDTH" into net->capacity. 0 or a negative errno with the reason. */
 int net_read_bandwidths(struct net *, const char *path, struct zerr *);
 
-/* For topologies without a closed form: load of all shortest paths by writing them down. Cost: items x paths. */
+/* For topologies without a closed form: loads all shortest paths by writing them down. The cost is items x paths. */
 int net_load_enumerated(const struct net *, const struct traffic *, unsigned threads, struct net_load *);
 
 #endif

@@ -23,7 +23,7 @@ const struct topology_preset topology_presets[] = {
 	{NULL, NULL, NULL},
 };
 
-/* A description begins with the name of a topology; a word that is none is a preset or a file. */
+/* A description begins with the name of a topology. Any other single word is a preset or a file. */
 static bool text_is_description(const char *text)
 {
 	size_t len = strcspn(text, " \t\n,;:=");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tori, and rings: each router has two links in every dimension, one each direction. Shortest paths correct the first
- * dimension, then the second, and so on, as deterministic routers do; where both directions around a dimension are
- * equally long, either may be taken, whatever is done in the others. Indirect: to a random router, then on.
- */
+/* Tori, and rings: each router has two links in every dimension, one for each direction. Shortest paths correct the
+ * first dimension, then the second, and so on, as deterministic routers do. Where both directions around a dimension
+ * are equally long, either may be taken, independently of other dimensions. Indirect paths go to a random router, then
+ * on. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,8 @@ struct torus {
 	uint32_t hosts;				   /* nodes of a router */
 };
 
-/* Link 0 is void; then those of router 0: up and down in the first dimension, up and down in the second, ... */
+/* Link 0 is void. Then come the links of router 0: up and down in the first dimension, up and down in the second, and
+ * so on. */
 static uint32_t link_of(const struct torus *t, uint32_t router, unsigned dim, unsigned down)
 {
 	return 1 + 2 * (router * t->ndims + dim) + down;
@@ -128,8 +128,8 @@ static uint32_t torus_direct_count(const struct net *net, uint32_t s, uint32_t d
 	return count;
 }
 
-/* A bit of k for each dimension in which both directions are equally long: 1 is down. Where k has more bits than needed
- * it may be random. */
+/* k has a bit for each dimension in which both directions are equally long; 1 is down. Further bits of k may be random.
+ */
 static void torus_direct(const struct net *net, uint32_t s, uint32_t d, uint32_t k, uint32_t *link)
 {
 	const struct torus *t = (const struct torus *)net;
@@ -168,8 +168,8 @@ static void torus_indirect(const struct net *net, uint32_t s, uint32_t d, uint64
 
 /* --- expectation over all intermediate routers --- */
 
-/* Coordinates of a dimension at which a router that is `behind` steps away, or one beyond, is reached in one direction;
- * half of them where both directions are equally long. */
+/* The number of coordinates at which a router that is `behind` steps away, or one beyond, is reached in one direction.
+ * Where both directions are equally long, half of them count. */
 static double beyond(uint32_t size, uint32_t behind)
 {
 	double n = behind <= (size - 1) / 2 ? (size - 1) / 2 + 1 - behind : 0;
@@ -192,11 +192,9 @@ static void lines_average(const struct torus *t, double *value, unsigned dim)
 	}
 }
 
-/*
- * Links of a dimension, if value[r] bytes are on their way from each router to (out) or to it from (else) a uniformly
- * drawn coordinate. A link up is crossed by what starts at it or behind it and goes on beyond it, and by what goes to
- * the routers ahead and comes from behind; likewise down.
- */
+/* Loads the links of a dimension, if value[r] bytes are on their way from each router to a uniformly drawn coordinate
+ * (out), or from such a coordinate to the router (else). A link up is crossed by bytes that start at it or behind it
+ * and go on beyond it; and by bytes that come from behind and go to routers ahead. A link down likewise. */
 static void lines_load(const struct torus *t, const double *value, unsigned dim, bool out, double *bytes)
 {
 	uint32_t size = t->size[dim], reach = size / 2;
@@ -206,10 +204,11 @@ static void lines_load(const struct torus *t, const double *value, unsigned dim,
 
 		for (uint32_t away = 1; away <= reach; away++) {
 			uint32_t back = out ? away - 1 : size - away; /* against the direction of the link */
-			double part = beyond(size, away) / size;
+			double share = beyond(size, away) / size;
 
-			bytes[link_of(t, r, dim, 0)] += part * value[line + (at + size - back) % size * t->stride[dim]];
-			bytes[link_of(t, r, dim, 1)] += part * value[line + (at + back) % size * t->stride[dim]];
+			bytes[link_of(t, r, dim, 0)] +=
+				share * value[line + (at + size - back) % size * t->stride[dim]];
+			bytes[link_of(t, r, dim, 1)] += share * value[line + (at + back) % size * t->stride[dim]];
 		}
 	}
 }
@@ -233,8 +232,8 @@ static int torus_load_indirect(const struct net *net, const struct traffic *traf
 				received[c->items[j].dst] += (double)c->items[j].units * (double)traffic->unit;
 			}
 	}
-	/* On the way to the intermediate router the dimensions behind are spread out; on the way from it, those ahead.
-	 */
+	/* On the way to the intermediate router, the dimensions behind are spread out. On the way from it, the
+	 * dimensions ahead are. */
 	for (unsigned i = 0; i < t->ndims; i++) {
 		lines_load(t, sent, i, true, load->bytes);
 		lines_average(t, sent, i);
@@ -253,7 +252,7 @@ out:
 	return rc;
 }
 
-/* "0.3.2+1": from the router at 0, 3, 2 up the dimension 1 (the first is 0). */
+/* "0.3.2+1": from the router at 0, 3, 2 up dimension 1, the first dimension being 0. */
 static void torus_link_name(const struct net *net, uint32_t link, char *buf, size_t size)
 {
 	const struct torus *t = (const struct torus *)net;

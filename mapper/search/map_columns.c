@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns rows into columns in two steps, as one step writes all over the memory: edges are sorted by blocks of
- * receivers, whose columns fit into a cache, and then inside each block. Both steps keep the order of senders. */
+/* Turns rows into columns in two steps: edges are sorted by blocks of receivers, then inside each block, whose columns
+ * fit into a cache. One step would write all over the memory. Both steps keep the order of senders. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "mapper/base/par.h"
 
 #define BLOCK_BITS 13u /* 8,192 receivers: 5 MB at 50 senders each */
-#define SLICES_MAX 64u /* of senders: what threads take at a time */
+#define SLICES_MAX 64u /* slices of senders; a thread takes one at a time */
 #define SLICE_MIN 4096u
 
 struct entry {
@@ -21,7 +21,7 @@ struct turn {
 	const struct zgraph *g;
 	uint64_t per_message;
 	uint32_t blocks, slices;
-	uint64_t *at;	    /* [blocks * slices + 1]: where a block's entries of a slice begin */
+	uint64_t *at;	    /* [blocks * slices + 1]: the first entry of a block that is of this slice */
 	struct entry *list; /* [edges], by block, then by sender */
 };
 
@@ -42,7 +42,7 @@ static void slice_count(void *arg, size_t slice, unsigned worker)
 		t->at[(size_t)(t->g->peer[e] >> BLOCK_BITS) * t->slices + slice]++;
 }
 
-/* Leaves each at[] where the next one began. */
+/* Sorts the edges of a slice. Afterwards each at[] stands where the next one began. */
 static void slice_sort(void *arg, size_t slice, unsigned worker)
 {
 	const struct turn *t = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Branch and bound over the classes of a few ranks, see map_exact.h. The bound: what ranks that have their classes cost
- * among themselves, and of each other rank what it would cost with those at least. */
+/* Branch and bound over the classes of a few ranks, see map_exact.h. The bound: the cost among the ranks that have
+ * classes, plus the least cost of every other rank with these. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct exact {
 	uint32_t n, k;
 	uint32_t order[MAX]; /* ranks, in the order in which they get their classes */
 	uint64_t weight[MAX][MAX];
-	map_cost *price; /* [n * k]: of a rank in a class, with those that have theirs */
+	map_cost *price; /* [n * k]: cost of a rank in a class, with the ranks that have classes */
 	uint8_t class[MAX];
 	uint32_t load[MAP_CLASSES_MAX], needing[MAP_CLASSES_MAX][MAP_FEATURES_MAX];
 	uint64_t work; /* prices that may still be looked at */
@@ -36,7 +36,7 @@ static bool has_room(const struct exact *x, uint32_t rank, uint32_t class)
 	return true;
 }
 
-/* What the ranks from order[depth] on cost at least; -1: one of them has no place. */
+/* The least cost of the ranks from order[depth] on; -1: one of them has no place. */
 static map_cost rest_least(const struct exact *x, uint32_t depth)
 {
 	map_cost sum = 0;
@@ -57,7 +57,7 @@ static map_cost rest_least(const struct exact *x, uint32_t depth)
 	return sum;
 }
 
-/* order[depth] gets its class, or leaves it again. */
+/* Puts order[depth] into a class, or takes it out again. */
 static void rank_place(struct exact *x, uint32_t depth, uint32_t class, bool leave)
 {
 	const uint8_t *far = x->site->far + (size_t) class * x->k, *near = x->state->near + (size_t) class * x->k;
@@ -80,7 +80,7 @@ static void rank_place(struct exact *x, uint32_t depth, uint32_t class, bool lea
 	}
 }
 
-/* The class with room of least price that was not tried yet; MAP_NONE: there is none. */
+/* The class of least price that has room and was not tried yet; MAP_NONE: there is none. */
 static uint32_t class_next(const struct exact *x, uint32_t rank, const bool *tried)
 {
 	const map_cost *price = x->price + (size_t)rank * x->k;
@@ -92,7 +92,7 @@ static uint32_t class_next(const struct exact *x, uint32_t rank, const bool *tri
 	return best;
 }
 
-/* The ranks before depth have their classes, which costs so much. */
+/* Searches on where the ranks before depth have their classes, at this cost. */
 static void tree_search(struct exact *x, uint32_t depth, map_cost cost)
 {
 	bool tried[MAP_CLASSES_MAX] = {false};
@@ -119,7 +119,7 @@ static void tree_search(struct exact *x, uint32_t depth, map_cost cost)
 	}
 }
 
-/* Heavy ranks first: what they cost is known early. */
+/* Heavy ranks come first: their cost is known early. */
 static void order_make(struct exact *x)
 {
 	const struct map_graph *g = x->state->p->graph;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes the undirected graph: a rank's row and its column of the directed one, both ascending, are merged, once to
- * count and once to write. */
+/* Makes the undirected graph. A rank's row and its column in the directed graph, both ascending, are merged twice: to
+ * count, and to write. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ struct merge {
 	uint64_t per_message;
 };
 
-/* Row u of the directed graph and its column: the neighbours of u, each once. They are written if there is where to;
- * returns their number. */
+/* Merges row u of the directed graph with its column: the neighbours of u, each once. Writes them unless adj is NULL.
+ * Returns their number. */
 static uint64_t row_merge(const struct merge *w, uint32_t u, uint32_t *adj, uint64_t *weight)
 {
 	const struct zgraph *g = w->g;
@@ -39,7 +39,7 @@ static uint64_t row_merge(const struct merge *w, uint32_t u, uint32_t *adj, uint
 			both += adj ? c->weight[j] : 0;
 			j++;
 		}
-		if ((out < in ? out : in) == u) /* to itself */
+		if ((out < in ? out : in) == u) /* an edge to itself */
 			continue;
 		if (adj) {
 			adj[n] = out < in ? out : in;
@@ -78,7 +78,7 @@ static void chunk_fill(void *arg, size_t item, unsigned worker)
 		row_merge(w, u, w->m->adj + w->m->off[u], w->m->weight + w->m->off[u]);
 }
 
-/* Weights are cut to MAP_WEIGHT_MAX together; no pair vanishes. */
+/* Scales all weights down to MAP_WEIGHT_MAX together. No pair vanishes. */
 static void weights_scale(struct map_graph *m)
 {
 	unsigned __int128 sum = 0;

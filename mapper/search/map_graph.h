@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The communication graph as mapping sees it: undirected, one weight for all that two ranks send to each other. Made
- * once, then read by any thread.
- */
+/* The communication graph of the mapping: undirected, with one weight for all that two ranks send to each other. Made
+ * once, then read by any thread. */
 #ifndef ZIP_MAPPER_MAP_GRAPH_H
 #define ZIP_MAPPER_MAP_GRAPH_H
 
@@ -18,14 +16,14 @@ struct map_graph {
 	uint64_t *off;	  /* [n + 1] */
 	uint32_t *adj;	  /* [off[n]], neighbours of a rank, ascending; each pair stands at both ends */
 	uint64_t *weight; /* [off[n]], >= 1: bytes + messages * per_message, scaled down to MAP_WEIGHT_MAX */
-	uint64_t total;	  /* of all pairs, each once */
+	uint64_t total;	  /* weight of all pairs, each counted once */
 };
 
-/* per_message: bytes that a message costs beyond its own. The result does not depend on threads. 0, -ENOMEM, -E2BIG
- * (more than 2^30 pairs). */
+/* Makes the undirected graph. per_message: bytes that a message costs beyond its own. The result does not depend on
+ * threads. 0, -ENOMEM, -E2BIG (more than 2^30 pairs). */
 int map_graph_create(struct map_graph *, const struct zgraph *, uint64_t per_message, unsigned threads, struct zerr *);
-/* The graph that the ranks in list (n of them, of g) have among themselves; `place` is [g->n] scratch memory. 0 or
- * -ENOMEM. */
+/* Makes the graph that the n ranks of g in list have among themselves. `place` is scratch memory, [g->n]. 0 or -ENOMEM.
+ */
 int map_graph_induce(struct map_graph *, const struct map_graph *g, const uint32_t *list, uint32_t n, uint32_t *place,
 	struct zerr *);
 void map_graph_free(struct map_graph *);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hands graphs to METIS. Of very large ones only the heaviest edges of each rank: what is left out is seen again when
- * the result is refined. */
+/* Hands graphs to METIS. Of a very large graph it gets only the heaviest edges of each rank. The refinement of the
+ * result sees the other edges again. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "mapper/search/map_metis.h"
 #include "mapper/base/rng.h"
 
-#define ENDS_MAX (UINT64_C(24) << 20) /* ends of edges up to which METIS gets them all */
-#define HEAVIEST 10u		      /* edges of each rank above that */
-#define WEIGHT_MAX (INT64_C(1) << 30) /* of all edges together: METIS adds with 32 bits */
+#define ENDS_MAX (UINT64_C(24) << 20) /* ends of edges up to which METIS gets all edges */
+#define HEAVIEST 10u		      /* edges of each rank in larger graphs */
+#define WEIGHT_MAX (INT64_C(1) << 30) /* of all edges together, because METIS adds with 32 bits */
 
 struct metis_graph {
 	idx_t n;
@@ -68,7 +68,7 @@ static int pick_lighter(const struct pick *a, const struct pick *b)
 	return a->weight != b->weight ? a->weight < b->weight : a->chance < b->chance;
 }
 
-/* The HEAVIEST edges of v into list; their number. */
+/* Finds the HEAVIEST edges of v. Returns their number. */
 static uint32_t picks_find(const struct map_graph *g, uint32_t v, struct pick *list)
 {
 	uint32_t n = 0;
@@ -87,7 +87,7 @@ static uint32_t picks_find(const struct map_graph *g, uint32_t v, struct pick *l
 	return n;
 }
 
-/* Edges that either end has picked: counted, then filled in at both ends. */
+/* Keeps the edges that either end has picked. They are counted, then filled in at both ends. */
 static int graph_thin(struct metis_graph *m, const struct map_graph *g)
 {
 	struct pick list[HEAVIEST];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a search is given: graph, site and rules; and what an assignment of ranks to classes of nodes costs. */
+/* The task of a search (graph, site and rules), and the cost of an assignment of ranks to classes of nodes. */
 #ifndef ZIP_MAPPER_MAP_PROBLEM_H
 #define ZIP_MAPPER_MAP_PROBLEM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves waiting for their turn, the cheapest first. Entries grow old: whoever takes one looks whether it still holds.
- */
+/* Moves that wait for their turn, the cheapest first. Entries grow old: the taker of an entry has to check whether it
+ * still holds. */
 #ifndef ZIP_MAPPER_MAP_QUEUE_H
 #define ZIP_MAPPER_MAP_QUEUE_H
 
@@ -10,7 +10,7 @@
 
 struct map_entry {
 	__int128 cost;
-	uint32_t chance; /* of equal costs the least comes first */
+	uint32_t chance; /* of equal costs the least chance comes first */
 	uint32_t rank, to;
 	uint32_t stamp; /* the caller's */
 };

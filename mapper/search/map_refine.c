@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The passes of the local search, see map_state.h. One queue of moves for each pair of classes. */
+/* The passes of the local search, see map_refine.h. Each pair of classes has a queue of moves. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,18 +8,18 @@
 #include "mapper/search/map_refine.h"
 #include "mapper/base/rng.h"
 
-#define ALL_MOVE_MAX 20000u	      /* ranks up to which those in the middle of a class may move too */
+#define ALL_MOVE_MAX 20000u	      /* up to so many ranks, those in the middle of a class may move too */
 #define WEARY_MIN 400u		      /* moves without a new best after which a pass ends */
-#define WEARY_SHARE 64u		      /* or this part of all ranks, if that is more */
+#define WEARY_SHARE 64u		      /* or this fraction of all ranks, if it is more */
 #define WORK_MAX (UINT64_C(48) << 20) /* ends of edges that the passes of one start may look at */
 
 struct pass {
 	struct map_state *c;
 	struct map_queue *queue; /* [k * k] */
-	uint32_t *stamp;	 /* [n]: what the queues say of a rank is old if it has another one */
-	uint8_t *done;		 /* [n]: has moved, or may not */
+	uint32_t *stamp;	 /* [n]: an entry of a queue is old if its stamp is another one */
+	uint8_t *done;		 /* [n]: the rank has moved, or may not move */
 	uint32_t *moved;	 /* [n]: ranks in the order of their moves */
-	uint8_t *from;		 /* [n]: and where they were */
+	uint8_t *from;		 /* [n]: the classes that they left */
 	uint32_t nmoved, best;
 	uint32_t over; /* class with one rank too many, or MAP_NONE */
 	map_cost least;
@@ -41,7 +41,7 @@ static bool features_fit(const struct map_state *c, uint32_t rank, uint32_t to)
 	return true;
 }
 
-/* All moves of a rank into the queues. Equal costs are told apart by chance, another chance in each pass. */
+/* Puts all moves of a rank into the queues. Equal costs are decided by chance, with another chance in each pass. */
 static int rank_offer(struct pass *p, uint32_t v)
 {
 	struct map_state *c = p->c;
@@ -63,7 +63,7 @@ static int rank_offer(struct pass *p, uint32_t v)
 	return rc;
 }
 
-/* Has it any business with other classes? */
+/* Has the rank neighbours in other classes? */
 static bool on_border(const struct map_state *c, uint32_t v)
 {
 	for (uint32_t b = 0; b < c->k; b++)
@@ -106,7 +106,7 @@ static const struct map_entry *queue_look(struct pass *p, uint32_t from, uint32_
 	return NULL;
 }
 
-/* The best move of all. With a class over its slots only from there, until that is put right. */
+/* The best move of all. If a class has one rank too many, the move must leave that class. */
 static bool move_choose(struct pass *p, struct map_entry *best)
 {
 	const struct map_site *s = p->c->p->site;
@@ -151,7 +151,7 @@ static int move_do(struct pass *p, const struct map_entry *e)
 	return rc;
 }
 
-/* One pass; *better: it found something. */
+/* Runs one pass. *better: it found something. */
 static int pass_run(struct pass *p, bool *better)
 {
 	uint32_t weary = p->c->n / WEARY_SHARE > WEARY_MIN ? p->c->n / WEARY_SHARE : WEARY_MIN;

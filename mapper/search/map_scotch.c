@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Static mapping by Scotch, where the build has it: the classes of nodes are the architecture. */
+/* Static mapping by Scotch, see map_scotch.h. The classes of nodes are the architecture. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #ifdef HAVE_SCOTCH
 #include <scotch/scotch.h>
 
-#define WEIGHT_MAX (UINT64_C(1) << 30) /* of all edges together: Scotch adds with 32 bits */
+#define WEIGHT_MAX (UINT64_C(1) << 30) /* of all edges together, because Scotch adds with 32 bits */
 
-/* Scotch's own arrays: they must stay as long as the graph. */
+/* Arrays that Scotch uses: they must stay as long as the graph. */
 struct arrays {
 	SCOTCH_Num *off, *adj, *weight;
 	SCOTCH_Num arch_off[MAP_CLASSES_MAX + 1], slots[MAP_CLASSES_MAX], *arch_adj, *arch_far;
@@ -55,7 +55,7 @@ static int arrays_make(struct arrays *a, const struct map_problem *p)
 	}
 	for (uint32_t v = 0; v < g->n; v++)
 		a->piece[v] = p->rules->pin[v] == MAP_NONE ? -1 : (SCOTCH_Num)s->nodes[p->rules->pin[v]].class;
-	/* a class is near those that it shares a fabric with; the others are behind zippers */
+	/* a class is near the classes that it shares a fabric with; other classes are behind zippers */
 	for (uint32_t c = 0; c < s->nclasses; c++) {
 		a->arch_off[c] = at;
 		a->slots[c] = (SCOTCH_Num)s->classes[c].slots;
@@ -74,8 +74,9 @@ static int scotch_run(const struct map_problem *p, struct arrays *a, unsigned ro
 {
 	const SCOTCH_Num n = (SCOTCH_Num)p->graph->n, k = (SCOTCH_Num)p->site->nclasses;
 
-	/* Its threads race for what each of them matches: another map in every run, and a worse one. Read anew for each
-	 * graph; a caller's own setting must not change the map either. */
+	/* Scotch's threads would race for the ranks that each matches. Every run would give another map, and a worse
+	 * one. Scotch reads the variable anew for each graph. A setting of the caller must not change the map either.
+	 */
 	if (setenv("SCOTCH_PTHREAD_NUMBER", "1", 1))
 		return -ENOMEM;
 	SCOTCH_randomSeed((SCOTCH_Num)((p->seed + round) % INT32_MAX));
@@ -91,7 +92,7 @@ static int scotch_run(const struct map_problem *p, struct arrays *a, unsigned ro
 int map_scotch_start(const struct map_problem *p, unsigned round, uint8_t *class, struct zerr *err)
 {
 	SCOTCH_Graph graph, machine;
-	SCOTCH_Strat halve, strategy; /* a first use makes them one for partitions, or for mappings */
+	SCOTCH_Strat halve, strategy; /* the first use makes a strategy one for partitions, or one for mappings */
 	SCOTCH_Arch arch;
 	struct arrays a = {0};
 	int rc = arrays_make(&a, p);

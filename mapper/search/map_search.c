@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of starts and what is done with each. Large graphs get fewer. */
+/* The order of starts, and the work on each of them. Large graphs get fewer starts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +14,17 @@
 #include "mapper/base/rng.h"
 
 #define SPLITS_MAX 8
-#define SCOTCH_ENDS_MAX (UINT64_C(4) << 20) /* ends of edges up to which Scotch is asked too */
+#define SCOTCH_ENDS_MAX (UINT64_C(4) << 20) /* ends of edges up to which Scotch is tried too */
 #define COVER_RANKS_MAX 200000u
-#define LARGE_ENDS 16000000u	       /* ends of edges above which only the most promising starts are tried */
-#define KICK_WORK (UINT64_C(40) << 20) /* ends of edges that kicks with effort 1 may look at, roughly */
+#define LARGE_ENDS 16000000u	       /* beyond so many ends of edges, only the most promising starts are tried */
+#define KICK_WORK (UINT64_C(40) << 20) /* ends of edges that kicks may look at with effort 1, roughly */
 #define KICKS_MAX 2000u
-#define EXACT_WORK (UINT64_C(128) << 20) /* prices that the search of all maps may look at, with effort 1 */
+#define EXACT_WORK (UINT64_C(128) << 20) /* prices that the search of all maps may look at with effort 1 */
 
 const char *const map_search_strategies[MAP_STRATEGIES + 1] = {"auto", "pairs", "block", "edge-cut", "vertex-cut",
 	"spread", "fastest", "keep", NULL};
 
-/* The best of the starts of a kind, each refined, and of kicks from there. */
+/* The best result of the starts of a kind, each refined, and of kicks from there. */
 enum kind { ALL, EDGE, VERTEX, KINDS };
 #define BIT(kind) (1u << (kind))
 struct best {
@@ -34,14 +34,14 @@ struct best {
 };
 
 struct search {
-	const struct map_problem *p; /* own */
+	const struct map_problem *p; /* points to own */
 	const struct map_search_opts *o;
 	struct map_problem own; /* with the seed of this round of the effort */
-	uint64_t random;	/* of the state, where a start begins: what came before does not matter */
+	uint64_t random;	/* state.random where a start begins: earlier starts do not matter */
 	struct map_state state;
 	uint8_t *start;
-	struct best best[KINDS]; /* of this round: of all its starts, and of those that a strategy alone has */
-	unsigned kinds;		 /* bits of those that are kept */
+	struct best best[KINDS]; /* of this round: best of all starts, and best of the starts of one strategy */
+	unsigned kinds;		 /* bits of the kinds that are kept */
 	struct best result;
 	struct map_split split[SPLITS_MAX];
 	unsigned nsplits;
@@ -59,7 +59,7 @@ static bool best_keep(const struct search *s, struct best *b)
 	return true;
 }
 
-/* The state as it is now, where it is the best so far. */
+/* Keeps the state where it is the best so far. */
 static void search_keep(struct search *s, const char *what, unsigned kinds)
 {
 	for (int k = 0; k < KINDS; k++)
@@ -97,8 +97,8 @@ static void split_add(struct search *s, const uint32_t *want)
 	memcpy(s->split[s->nsplits++].want, want, sizeof(s->split[0].want));
 }
 
-/* How many ranks go to each cluster: by their slots; and filling them one after another, from either end. Those that a
- * cluster has no slots for will be moved to zipper nodes. */
+/* Makes the splits of the ranks among clusters: by the clusters' slots; and filling one cluster after another, from
+ * either end. Ranks beyond a cluster's slots will be moved to zipper nodes. */
 static void splits_make(struct search *s)
 {
 	const struct map_site *site = s->p->site;
@@ -134,10 +134,10 @@ static int try_pieces(struct search *s, const struct map_split *split, unsigned 
 {
 	int rc = map_start_pieces(s->p, split, round, s->start, err);
 
-	return rc ? rc : search_try(s, "parts", BIT(ALL), err);
+	return rc ? rc : search_try(s, "pieces", BIT(ALL), err);
 }
 
-/* From pieces to cuts through zipper nodes, for every pair of clusters with a zipper between. */
+/* Tries cuts through zipper nodes, made from pieces, for every pair of clusters with a zipper between them. */
 static int try_cuts(struct search *s, const struct map_split *split, unsigned round, bool edge, bool vertex,
 	struct zerr *err)
 {
@@ -191,7 +191,7 @@ static int try_scotch(struct search *s, unsigned round, struct zerr *err)
 	return search_try(s, "Scotch", BIT(ALL), err);
 }
 
-/* Growing from some rank, a cluster with its zipper nodes first, then the next one. */
+/* Grows from some rank: a cluster with its zipper nodes first, then the next cluster. */
 static int try_grow(struct search *s, unsigned round, unsigned kinds, struct zerr *err)
 {
 	const struct map_site *site = s->p->site;
@@ -212,7 +212,7 @@ static int try_grow(struct search *s, unsigned round, unsigned kinds, struct zer
 	return rc ? rc : search_try(s, "growing", kinds, err);
 }
 
-/* The best of a kind so far is disturbed and refined again, as often as the work allows. */
+/* Disturbs the best of a kind and refines it again, as often as the work allows. */
 static int try_kicks(struct search *s, enum kind kind, struct zerr *err)
 {
 	uint64_t cost = (uint64_t)s->state.n * 8 + s->p->graph->off[s->state.n];
@@ -235,8 +235,8 @@ static int try_kicks(struct search *s, enum kind kind, struct zerr *err)
 	return rc;
 }
 
-/* Kicks and moves do not get out of everything where nothing is free, so all maps of a few ranks are searched. There
- * are many where a dozen and more all talk to each other: then what is found within the work is the result. */
+/* Searches all maps of a few ranks. Kicks and moves do not get out of every dead end where nothing is free. A dozen or
+ * more ranks that all talk to each other have too many maps: then the best one within the work is the result. */
 static int try_all(struct search *s, struct zerr *err)
 {
 	struct best *b = &s->result;
@@ -249,7 +249,7 @@ static int try_all(struct search *s, struct zerr *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* The layouts that the search is given. */
+/* Tries the layouts that the search is given. */
 static int try_layouts(struct search *s, struct zerr *err)
 {
 	const uint8_t *const *from = s->o->from;
@@ -264,7 +264,7 @@ static int try_layouts(struct search *s, struct zerr *err)
 		memcpy(s->start, from[i], s->state.n);
 		if (!large || i == 2) {
 			rc = search_try(s, "a layout", kinds, err);
-		} else { /* it would take long to make something of a bad one */
+		} else { /* improving a bad one would take long */
 			map_state_set(&s->state, s->start);
 			search_keep(s, "a simple layout", kinds);
 		}
@@ -280,7 +280,7 @@ static int try_starts(struct search *s, bool small, struct zerr *err)
 	unsigned rounds = ends > 4000000 ? 1 : ends > 400000 ? 2 : 4;
 	int rc = 0;
 
-	/* METIS takes no graph without edges, and has no use for a handful of ranks */
+	/* METIS takes no graph without edges, and does not help with a handful of ranks */
 	for (unsigned r = 0; r < rounds && !rc && ends && !small; r++) {
 		for (unsigned i = 0; i < (ends > LARGE_ENDS ? 1 : s->nsplits) && !rc; i++) {
 			if (all)
@@ -305,8 +305,8 @@ static int try_starts(struct search *s, bool small, struct zerr *err)
 	return rc;
 }
 
-/* More effort is more rounds, with other seeds: never worse than less, until nothing is left to gain. Each does what
- * strategies alone would do, too. */
+/* More effort means more rounds, with other seeds. The result is never worse than with less effort. It ends when
+ * nothing is left to gain. Each round does what the single strategies would do, too. */
 static int search_run(struct search *s, struct zerr *err)
 {
 	const bool small = s->state.n < 6 * s->p->site->nclusters + 4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts by METIS and by growing. */
+/* Starts of a search by METIS and by growing, see map_start.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,8 @@ uint32_t map_start_between(const struct map_site *s, uint32_t a, uint32_t b)
 struct deal {
 	const struct map_site *site;
 	uint32_t pieces;
-	uint32_t cluster[64]; /* of each piece */
-	const uint32_t *want; /* of each piece */
+	uint32_t cluster[64]; /* the cluster of each piece */
+	const uint32_t *want; /* the size of each piece */
 	uint64_t *between;    /* [pieces * pieces]: weight between two pieces */
 };
 
@@ -56,7 +56,7 @@ static map_cost deal_cost(const struct deal *d)
 	return cost;
 }
 
-/* Parts of about the same size change places as long as that makes forwarding lighter. */
+/* Pieces of about the same size change places as long as that makes forwarding lighter. */
 static void deal_improve(struct deal *d)
 {
 	map_cost cost = deal_cost(d);
@@ -116,7 +116,7 @@ int map_start_pieces(const struct map_problem *p, const struct map_split *split,
 			d.cluster[d.pieces++] = c;
 		}
 	d.want = want;
-	if (!rc && !d.pieces) /* zipper nodes only */
+	if (!rc && !d.pieces) /* there are only zipper nodes */
 		memset(class, 0, p->graph->n);
 	if (!rc && d.pieces)
 		rc = map_metis_pieces(p->graph, d.pieces, want, (unsigned)p->seed + round, piece, err);
@@ -157,7 +157,7 @@ void map_start_border(const struct map_problem *p, uint32_t a, uint32_t b, uint3
 
 /* --- growing --- */
 
-/* The next class with room, in the order given; MAP_NONE: all are full. */
+/* The next class with room in the given order; MAP_NONE: all are full. */
 static uint32_t room_next(const struct map_site *s, const uint32_t *order, uint32_t norder, uint32_t *at,
 	uint32_t *filled)
 {
@@ -182,7 +182,7 @@ int map_start_grow(const struct map_problem *p, const uint32_t *order, uint32_t 
 	while (!rc && head < g->n) {
 		uint32_t v, c;
 
-		while (head == tail) { /* another component */
+		while (head == tail) { /* another component of the graph */
 			if (!seen[next])
 				queue[tail++] = next;
 			seen[next] = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of a search: classes of ranks, loads, cost; and repairing what breaks a rule. */
+/* The state of a search: classes of ranks, loads and cost. Also its repair after a rule was broken. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,8 @@ static bool has_room(const struct map_state *c, uint32_t rank, uint32_t class)
 	return true;
 }
 
-/* A class has more ranks than slots, or than it can give a feature to that this rank needs. */
+/* Must the rank leave its class? The class has more ranks than slots, or more ranks that need a feature than it can
+ * give the feature to. */
 static bool must_leave(const struct map_state *c, uint32_t rank)
 {
 	const struct map_site *s = c->p->site;
@@ -126,7 +127,7 @@ static bool must_leave(const struct map_state *c, uint32_t rank)
 	return false;
 }
 
-/* Ranks that are where they may not be go first, wherever they are allowed, room or not. */
+/* Ranks in a class that is not allowed to them go first, to any class that is, with or without room. */
 static void expel(struct map_state *c)
 {
 	const struct map_site *s = c->p->site;
@@ -171,7 +172,7 @@ static int offer(struct map_state *c, struct map_queue *q, uint32_t rank)
 	return best == MAP_NONE ? 0 : map_queue_push(q, least, rank, best);
 }
 
-/* Ranks leave classes that are too full, the cheapest first. What the queue says may be old: it is looked at again. */
+/* Ranks leave classes that are too full, the cheapest first. An entry of the queue may be old: it is checked again. */
 static int relieve(struct map_state *c, struct map_queue *q)
 {
 	const struct map_graph *g = c->p->graph;

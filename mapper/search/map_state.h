@@ -15,7 +15,7 @@ struct map_state {
 	uint8_t *class; /* [n] */
 	uint32_t load[MAP_CLASSES_MAX];
 	uint32_t needing[MAP_CLASSES_MAX][MAP_FEATURES_MAX];
-	uint64_t *linked; /* [n * k]: weight between a rank and all of a class */
+	uint64_t *linked; /* [n * k]: weight between a rank and all ranks of a class */
 	uint8_t *near;	  /* [k * k]: 1 where messages are direct */
 	map_cost cost;
 	uint64_t random; /* counts up: part of the position of random numbers */
@@ -23,17 +23,18 @@ struct map_state {
 
 /* 0 or -ENOMEM. */
 int map_state_create(struct map_state *, const struct map_problem *, struct zerr *);
-/* Takes an assignment as it is, whatever its loads; 0 is never an error. */
+/* Takes an assignment as it is, whatever its loads. */
 void map_state_set(struct map_state *, const uint8_t *class);
-/* Makes it obey rules and slots, with as little cost as the order of moves allows. 0, or -ENOSPC where single moves do
- * not get there. */
+/* Makes the assignment obey rules and slots, as cheaply as the order of moves allows. 0; -ENOSPC where single moves do
+ * not lead there; -ENOMEM. */
 int map_state_repair(struct map_state *, struct zerr *);
-/* Moves a connected piece of about `size` ranks to other classes and repairs: where a new search can start. */
+/* Moves a connected piece of about `size` ranks to other classes, and repairs: from there a new search can start.
+ * Errors: as map_state_repair. */
 int map_state_kick(struct map_state *, uint32_t size, struct zerr *);
 void map_state_free(struct map_state *);
 
-/* What it would cost if the rank were in the class. */
+/* The cost of a rank's messages if the rank were in the class. */
 map_cost map_state_cost_in(const struct map_state *, uint32_t rank, uint32_t class);
-/* Moves one rank; the caller keeps rules and slots in mind. */
+/* Moves one rank. The caller has to keep rules and slots in mind. */
 void map_state_move(struct map_state *, uint32_t rank, uint32_t class);
 #endif

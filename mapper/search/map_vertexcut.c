@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The least vertex cut that two sides of a graph have: a least vertex cover of the edges between them. */
+/* Finds the least vertex cut of two sides of a graph as a least vertex cover of the edges between them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@ struct cover {
 	const uint8_t *class;
 	uint32_t a, b;
 	uint32_t *mate;	 /* [n]: matched partner, or FREE */
-	uint32_t *depth; /* [n]: of ranks of side a, in a phase; FREE: not reached */
+	uint32_t *depth; /* [n]: of ranks of side a in a phase; FREE: not reached */
 	uint32_t *queue; /* [n] */
 	uint64_t *next;	 /* [n]: where the search goes on at this rank */
 	uint32_t *stack; /* [n] */
 };
 
-/* Layers from the free ranks of side a along alternating paths. Is a free one of side b in reach? */
+/* Makes layers from the free ranks of side a along alternating paths. True if a free rank of side b is in reach. */
 static bool layers_make(struct cover *c)
 {
 	const struct map_graph *g = c->g;
@@ -51,8 +51,8 @@ static bool layers_make(struct cover *c)
 	return found;
 }
 
-/* Turns round a path of alternating edges that starts at a free rank, if there is one in the layers. Without recursion:
- * paths may be long. */
+/* Turns round a path of alternating edges that starts at a free rank, if the layers have one. It does not use
+ * recursion, because paths may be long. */
 static void path_try(struct cover *c, uint32_t start)
 {
 	const struct map_graph *g = c->g;
@@ -69,7 +69,7 @@ static void path_try(struct cover *c, uint32_t start)
 			if (c->class[u] != c->b)
 				continue;
 			if (c->mate[u] == FREE) {
-				for (;; top--) { /* each rank of the path takes the one that it looked at last */
+				for (;; top--) { /* each rank of the path takes the rank that it looked at last */
 					uint32_t w = c->stack[top], x = g->adj[c->next[w] - 1];
 
 					c->mate[w] = x;
@@ -91,12 +91,12 @@ static void path_try(struct cover *c, uint32_t start)
 	}
 }
 
-/* Koenig: of what alternating paths from the free ranks of side a reach, side b is in the cover; of the rest, side a.
- */
+/* Takes the cover by Koenig's theorem: the ranks of side b that alternating paths from the free ranks of side a reach,
+ * and the ranks of side a that they do not reach. */
 static void cover_take(struct cover *c, uint32_t between, uint8_t *class)
 {
 	const struct map_graph *g = c->g;
-	uint8_t *take = (uint8_t *)c->stack; /* [n]: not needed any more */
+	uint8_t *take = (uint8_t *)c->stack; /* [n]; the stack is not needed any more */
 
 	layers_make(c);
 	memset(take, 0, g->n);

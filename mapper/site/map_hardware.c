@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks hwloc for cores, sockets, caches and devices of a machine that need not be this one. */
+/* Asks hwloc for cores, sockets, caches and devices of a machine, which need not be this one. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -13,8 +13,8 @@
 
 struct core {
 	uint32_t pu;		 /* number of its first hardware thread */
-	uint32_t socket, cache;	 /* logical index of the package, of the L3 (or of the core's group without one) */
-	uint32_t in_cache, turn; /* position among the cores of the cache, of the socket */
+	uint32_t socket, cache;	 /* logical index of the package; of the L3 cache (without one, 0) */
+	uint32_t in_cache, turn; /* position among the cores of the cache; among those of the socket */
 	bool kept;
 };
 
@@ -91,7 +91,7 @@ static struct core *cores_list(hwloc_topology_t t, uint32_t *n)
 	return cores;
 }
 
-/* GPUs and accelerators, but not what only drives a screen. */
+/* Counts GPUs and accelerators, without devices that only drive a screen. */
 static uint32_t gpus_count(hwloc_topology_t t)
 {
 	hwloc_obj_t last = NULL;
@@ -112,7 +112,7 @@ static uint32_t gpus_count(hwloc_topology_t t)
 
 /* --- cores that are kept free --- */
 
-/* What hca names: a device, or a NUMA node by its number. NULL: not there. */
+/* Finds the place of hca: a device, or a NUMA node by its number. NULL: it is not there. */
 static hwloc_obj_t place_find(hwloc_topology_t t, const char *hca)
 {
 	if (isdigit((unsigned char)*hca))
@@ -123,7 +123,7 @@ static hwloc_obj_t place_find(hwloc_topology_t t, const char *hca)
 	return NULL;
 }
 
-/* The last cores of the place, then the last ones of all. */
+/* Keeps the last cores of the place, then the last ones of all. */
 static uint32_t cores_keep(struct core *cores, uint32_t n, uint32_t keep, hwloc_const_cpuset_t place)
 {
 	uint32_t kept = 0;
@@ -159,7 +159,7 @@ static int by_turn(const void *a, const void *b)
 	return x->socket < y->socket ? -1 : x->socket > y->socket;
 }
 
-/* The free cores in order of use to the front. */
+/* Moves the free cores to the front, in the order of use. */
 static uint32_t cores_order(struct core *cores, uint32_t n)
 {
 	uint32_t nfree = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads demands, and tells whether they can be met: a flow from groups of ranks to classes of nodes. */
+/* Reads demands, and tells whether they can be met, by a flow from groups of ranks to classes of nodes. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,14 +8,14 @@
 
 #include "mapper/site/map_rules.h"
 
-#define GROUPS (1u << MAP_FEATURES_MAX) /* of ranks: by what they need */
+#define GROUPS (1u << MAP_FEATURES_MAX) /* groups of ranks, by their needs */
 
 static int no_memory(struct zerr *err)
 {
 	return zerr_set(err, -ENOMEM, "not enough memory");
 }
 
-/* "0-3,8": calls set for each rank. */
+/* Parses "0-3,8" and calls set for each rank. */
 static int ranks_parse(const char *text, uint32_t ranks, const char *what, void (*set)(void *, uint32_t), void *arg,
 	struct zerr *err)
 {
@@ -46,7 +46,7 @@ static int ranks_parse(const char *text, uint32_t ranks, const char *what, void 
 
 struct setting {
 	struct map_rules *rules;
-	uint32_t value, clash; /* clash: rank that was pinned elsewhere, or MAP_NONE */
+	uint32_t value, clash; /* clash: a rank that was pinned elsewhere, or MAP_NONE */
 };
 
 static void need_set(void *arg, uint32_t rank)
@@ -158,7 +158,7 @@ static int forbid_parse(struct map_site *site, const char *text, struct zerr *er
 	return rc;
 }
 
-/* A pinned rank on its node: load and given are what the node has so far. */
+/* Checks a pinned rank on its node. load, given: the ranks on the node so far, and those that need each feature. */
 static int pin_check(const struct map_rules *r, const struct map_site *s, uint32_t rank, uint32_t *load,
 	uint32_t *given, struct zerr *err)
 {
@@ -183,7 +183,7 @@ static int pin_check(const struct map_rules *r, const struct map_site *s, uint32
 	return 0;
 }
 
-/* Pinned ranks: is there room, and does the node have what they need? */
+/* Checks pinned ranks: is there room, and has the node what they need? */
 static int pins_check(const struct map_rules *r, const struct map_site *s, struct zerr *err)
 {
 	uint32_t *load = calloc(s->nnodes, sizeof(*load));
@@ -227,7 +227,8 @@ static void flow_move(struct flow *f, uint32_t features, uint32_t group, uint32_
 			f->limit[class][i] -= (uint32_t)n;
 }
 
-/* Places what it can of a group, first directly, then by moving ranks of other groups away, one at a time. */
+/* Places as many ranks of a group as it can: first directly, then by moving ranks of other groups away, one at a time.
+ */
 static void group_place(struct flow *f, const struct map_site *s, uint32_t group)
 {
 	bool moved = true;
@@ -303,11 +304,11 @@ static int places_check(const struct map_rules *r, const struct map_site *s, str
 		f->want[r->need[rank]]++;
 		if (r->pin[rank] == MAP_NONE)
 			continue;
-		/* nobody moves it away: it is not counted as placed */
+		/* a pinned rank is not counted as placed, so that no move takes it away */
 		flow_move(f, s->nfeatures, r->need[rank], s->nodes[r->pin[rank]].class, 1);
 		f->placed[r->need[rank]][s->nodes[r->pin[rank]].class]--;
 	}
-	/* groups that need most first: their supersets have the larger numbers of bits */
+	/* groups with most needs first: a superset has more bits */
 	for (int bits = MAP_FEATURES_MAX; bits >= 0 && !rc; bits--)
 		for (uint32_t g = 0; g < GROUPS && !rc; g++)
 			if (__builtin_popcount(g) == bits && f->want[g]) {
@@ -328,8 +329,8 @@ int map_rules_check(const struct map_rules *r, struct map_site *s, struct zerr *
 	return rc ? rc : places_check(r, s, err);
 }
 
-/* Leaves out the slowest nodes as long as the others have room for all ranks: a program that waits for its slowest rank
- * gains nothing from them. */
+/* Leaves out the slowest nodes as long as the other nodes have room for all ranks. A program that waits for its slowest
+ * rank gains nothing from slow nodes. */
 int map_rules_hasten(const struct map_rules *r, struct map_site *s, struct zerr *err)
 {
 	for (;;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a person demands of a map: ranks that need a feature of their node, ranks that belong on a certain node, nodes
- * that get no ranks. */
+/* Demands on a map: ranks that need a feature of their node, ranks that belong on a certain node, nodes that get no
+ * ranks. */
 #ifndef ZIP_MAPPER_MAP_RULES_H
 #define ZIP_MAPPER_MAP_RULES_H
 
@@ -11,7 +11,7 @@
 
 #define MAP_WISHES_MAX 256
 
-/* As on the command line; the strings are the caller's. */
+/* Demands as on the command line. The strings are the caller's. */
 struct map_wishes {
 	const char *need[MAP_WISHES_MAX], *pin[MAP_WISHES_MAX], *forbid[MAP_WISHES_MAX];
 	unsigned nneed, npin, nforbid;
@@ -25,12 +25,12 @@ struct map_rules {
 	uint32_t nfeatures;
 };
 
-/* "FEATURE:RANKS": reads the wishes that need no site. 0, -EINVAL, -ENOMEM. */
+/* Reads the demands that need no site, "FEATURE:RANKS". 0, -EINVAL, -ENOMEM. */
 int map_rules_create(struct map_rules *, uint32_t ranks, const struct map_wishes *, struct zerr *);
-/* "RANKS:NODE" and "NODE,NODE": takes slots from the site's nodes, and checks that all ranks have a place. 0, -EINVAL
- * (no such node), -ENOSPC (why it cannot be), -ENOMEM. */
+/* Reads the other demands, "RANKS:NODE" and "NODE,NODE". Takes slots from the site's nodes, and checks that all ranks
+ * have a place. 0, -EINVAL (no such node), -ENOSPC (with the reason), -ENOMEM. */
 int map_rules_apply(struct map_rules *, struct map_site *, const struct map_wishes *, struct zerr *);
-/* The same check for other slots; classifies the site anew. 0, -ENOSPC, -E2BIG, -ENOMEM. */
+/* Makes the same check after slots have changed. Classifies the site anew. 0, -ENOSPC, -E2BIG, -ENOMEM. */
 int map_rules_check(const struct map_rules *, struct map_site *, struct zerr *);
 /* Leaves out nodes that are slower than necessary. 0, -E2BIG, -ENOMEM. */
 int map_rules_hasten(const struct map_rules *, struct map_site *, struct zerr *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes nodes, classes and distances of a hostfile. */
+/* Makes nodes, classes and distances from a hostfile. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static int no_memory(struct zerr *err)
 
 /* --- hardware --- */
 
-/* The next line, from this one on, of the zipper node that this line is of; nzippers: there is none. A zipperd for
- * each. */
+/* The next zipper line, beginning at `from`, of the same host as this zipper; nzippers: there is none. Each line has a
+ * zipperd of its own. */
 static int line_next(const struct map_site *s, int zipper, int from)
 {
 	while (from < s->hosts->nzippers && strcasecmp(s->hosts->zippers[from].host, s->hosts->zippers[zipper].host))
@@ -41,7 +41,7 @@ static const char *device_find(const struct map_site *s, int zipper)
 	return NULL;
 }
 
-/* Two workers for each pair of fabrics: one a direction. */
+/* zipperd needs two workers for each pair of fabrics, one for each direction. */
 static uint32_t keep_preset(const struct map_site *s, int zipper)
 {
 	uint32_t keep = 0;
@@ -73,7 +73,7 @@ static int machine_read(struct map_site *s, struct map_machine *m, const struct 
 		hca = node->hca ? node->hca : device_find(s, m->zipper);
 	}
 	rc = map_hardware_read(&m->hardware, node->topology, folder, (uint32_t)node->cores, keep, preset, hca, err);
-	/* a device that only the addresses name need not be in a synthetic topology */
+	/* a device that only an address names need not be in a synthetic topology */
 	if (rc == -ENOENT && !node->hca)
 		rc = map_hardware_read(&m->hardware, node->topology, folder, (uint32_t)node->cores, keep, preset, NULL,
 			err);
@@ -81,7 +81,7 @@ static int machine_read(struct map_site *s, struct map_machine *m, const struct 
 	return rc ? zerr_prefix(err, rc, "%s:%d", s->hosts->path, node->line) : 0;
 }
 
-/* The machine of a node: nodes of the same line are alike, but for zippers. */
+/* Finds the machine of a node. Nodes of the same line are alike, except for zippers. */
 static int machine_find(struct map_site *s, struct map_node *n, int line, int zipper, const struct map_site_opts *o,
 	struct zerr *err)
 {
@@ -109,15 +109,14 @@ static int machine_find(struct map_site *s, struct map_node *n, int line, int zi
 	return machine_read(s, &more[n->hardware], o, err);
 }
 
-/* What --reserve asks for in vain. */
+/* Refuses --reserve where it has no effect. */
 static int reserve_check(const struct map_site *s, const struct map_site_opts *o, struct zerr *err)
 {
 	bool known = o->reserve <= 0;
 
 	for (uint32_t i = 0; i < s->nmachines; i++)
 		known |= s->machines[i].zipper >= 0;
-	return known ? 0
-		     : zerr_set(err, -EINVAL, "--reserve: %s says of no zipper node what cores it has", s->hosts->path);
+	return known ? 0 : zerr_set(err, -EINVAL, "--reserve: %s names the cores of no zipper node", s->hosts->path);
 }
 
 /* --- nodes --- */
@@ -142,7 +141,7 @@ static void features_fill(const struct map_site *s, struct map_node *n, int line
 static int node_fill(struct map_site *s, struct map_node *n, uint32_t cluster, const struct zhost *host,
 	const struct map_site_opts *o, struct zerr *err)
 {
-	/* whoever has several lines: ranks there use the ports of the first one */
+	/* of a host with several zipper lines, ranks use the ports of the first line */
 	int zipper = zhostfile_find_zipper(s->hosts, host->name), rc;
 
 	*n = (struct map_node){.name = host->name, .cluster = cluster, .line = host->line, .class = MAP_NONE};
@@ -167,7 +166,7 @@ struct name {
 	UT_hash_handle hh;
 };
 
-/* A host on two lines: which slots count? Hydra adds, a map cannot. */
+/* Refuses a host on two lines: Hydra would add the slots, but a map cannot. */
 static int names_check(const struct map_site *s, struct zerr *err)
 {
 	struct name *names = calloc(s->nnodes + 1, sizeof(*names)), *table = NULL, *old;
@@ -226,8 +225,7 @@ static uint32_t node_features(const struct map_site *s, const struct map_node *n
 {
 	uint32_t bits = 0;
 
-	for (uint32_t f = 0; f < s->nfeatures && f < MAP_FEATURES_MAX;
-		f++) /* nfeatures never is more: for the compiler */
+	for (uint32_t f = 0; f < s->nfeatures && f < MAP_FEATURES_MAX; f++) /* the second limit is for the compiler */
 		bits |= (uint32_t)(n->limit[f] > 0) << f;
 	return bits;
 }

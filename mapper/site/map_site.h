@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where ranks may run: the nodes of a hostfile with their slots, and the classes of nodes that are alike for what
- * crosses between clusters. A node is attached to fabrics: one, or on a zipper node those of its ports. Two ranks reach
- * each other without zipperd if their nodes have a fabric in common; else their messages are forwarded: once in a job
- * whose clusters a zipper joins, else as often as the shortest way over fabrics has it.
+ * Where ranks may run: the nodes of a hostfile with their slots, and classes of nodes that are alike for messages
+ * between clusters. A node is attached to one fabric; a zipper node is attached to the fabrics of its ports. Two ranks
+ * reach each other without zipperd if their nodes have a fabric in common. Other messages are forwarded: once in a job
+ * whose clusters are joined by one zipper, else as often as the shortest way over fabrics requires.
  *
  * Made once, then read by any thread. The hostfile must stay.
  */
@@ -19,34 +19,34 @@
 
 #define MAP_CLASSES_MAX 256
 #define MAP_FEATURES_MAX 8
-#define MAP_FAR 64 /* forwards between fabrics that nothing joins: more than any real way has */
+#define MAP_FAR 64 /* forwards between fabrics that no zippers join: more than any real way has */
 #define MAP_NONE UINT32_MAX
 
 struct map_node {
 	const char *name;
-	uint32_t cluster; /* whose host line stands below it */
+	uint32_t cluster; /* the cluster above the host's line in the hostfile */
 	int line;
 	uint64_t fabrics;		  /* bit c: reaches the hosts of cluster c */
-	uint64_t ports;			  /* of a zipper node: bits of the networks that it has ports on; else 0 */
-	uint32_t listed;		  /* slots as written */
-	uint32_t slots;			  /* for ranks: 0 on forbidden nodes and those too slow to be needed */
+	uint64_t ports;			  /* for a zipper node: bits of the networks that it has ports on; else 0 */
+	uint32_t listed;		  /* slots as written in the hostfile */
+	uint32_t slots;			  /* for ranks: 0 on forbidden nodes, and on nodes too slow to be needed */
 	uint32_t limit[MAP_FEATURES_MAX]; /* ranks that may need this feature */
 	bool zipper;
 	double speed;
-	uint32_t class;	   /* MAP_NONE without slots */
-	uint32_t hardware; /* index into map_site.hardware; MAP_NONE: not known */
+	uint32_t class;	   /* MAP_NONE for a node without slots */
+	uint32_t hardware; /* index into map_site.machines; MAP_NONE: not known */
 };
 
 struct map_class {
 	uint64_t fabrics;
-	uint32_t features;			 /* bit f: has some of feature f */
+	uint32_t features;			 /* bit f: some of its nodes have feature f */
 	uint32_t slots, limit[MAP_FEATURES_MAX]; /* sums over its nodes */
-	bool zipper;				 /* more than one fabric */
+	bool zipper;				 /* its nodes have more than one fabric */
 };
 
-/* Hardware that several nodes have alike. */
+/* The hardware of nodes that are alike. */
 struct map_machine {
-	int node;   /* of zhostfile.nodes, or -1 */
+	int node;   /* index into zhostfile.nodes, or -1 */
 	int zipper; /* cores are kept free near the device of this zipper; -1: none */
 	struct map_hardware hardware;
 };
@@ -57,14 +57,14 @@ struct map_site {
 	uint32_t nnodes, nclusters;
 	struct map_class *classes;
 	uint32_t nclasses;
-	bool all_zippers;    /* as if zipperd used all of them, several in a row where needed; else those that serve all
-			      * clusters of the job */
-	uint32_t rails;	     /* so many of the latter, the first ones, and no fewer; 0: all there are */
-	const char **fabric; /* [nfabrics]: names; the clusters, then those between zippers */
+	/* all zippers forward, several in a row where needed; else only those that serve all clusters of the job */
+	bool all_zippers;
+	uint32_t rails;	     /* of the latter only the first ones, exactly so many; 0: all */
+	const char **fabric; /* [nfabrics]: names of the clusters, then of the fabrics between zippers */
 	uint32_t nfabrics;
-	uint8_t *hops;				/* [nfabrics * nfabrics]: map_ways_hops */
+	uint8_t *hops;				/* [nfabrics * nfabrics], see map_ways_hops */
 	uint8_t *far;				/* [nclasses * nclasses]: forwards between ranks of two classes */
-	const char *features[MAP_FEATURES_MAX]; /* that some rank needs */
+	const char *features[MAP_FEATURES_MAX]; /* features that some rank needs */
 	uint32_t nfeatures;
 	struct map_machine *machines;
 	uint32_t nmachines;
@@ -72,17 +72,17 @@ struct map_site {
 };
 
 struct map_site_opts {
-	int reserve; /* cores kept free on each zipper node whose hardware is known; -1: two a pair of fabrics */
-	const char *const *features; /* that ranks need, NULL-terminated */
+	int reserve; /* cores kept free on each zipper node whose hardware is known; -1: two for each pair of fabrics */
+	const char *const *features; /* features that ranks need */
 	uint32_t nfeatures;
 	bool all_zippers; /* as in map_site */
 	uint32_t rails;
 };
 
-/* All nodes, with all their slots. 0, -EINVAL with file and line, -ENOMEM. */
+/* Makes all nodes, with all their slots. 0, -EINVAL with file and line, -ENOMEM. */
 int map_site_create(struct map_site *, const struct zhostfile *, const struct map_site_opts *, struct zerr *);
-/* Puts nodes with the same fabrics and features into classes, and finds the ways between them; again after slots have
- * changed. 0, -E2BIG, -ENOMEM. */
+/* Puts nodes with the same fabrics and features into classes, and finds the distances between classes. To be called
+ * again after slots have changed. 0, -E2BIG, -ENOMEM. */
 int map_site_classify(struct map_site *, struct zerr *);
 /* Index of a node by its name in the hostfile, or MAP_NONE. */
 uint32_t map_site_find(const struct map_site *, const char *name);

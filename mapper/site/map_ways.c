@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far the fabrics of a hostfile are from each other, see map_site.h. */
+/* Measures the ways between the fabrics of a hostfile, see map_ways.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ uint32_t map_ways_find_fabric(const struct map_site *s, const char *name)
 	return f < s->nfabrics ? f : MAP_NONE;
 }
 
-/* By way of this zipper: from each fabric to it, and to those that it is on. */
+/* Measures the ways over this zipper: from each fabric to the zipper, and on to the fabrics that it is on. */
 static void measure(struct map_site *s, struct zhostgraph *g, int zipper)
 {
 	zhostgraph_measure(g, zipper);

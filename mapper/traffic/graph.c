@@ -10,7 +10,7 @@
 #include "common/graph/graph_scan.h"
 #include "common/graph/graph_load.h"
 
-/* Has anything been recorded in the phase? */
+/* Was anything recorded in the phase? */
 static bool has_phase(const struct zgraph *g, int64_t phase)
 {
 	for (size_t i = 0; i < g->nlayers; i++)

@@ -19,10 +19,10 @@ struct reader {
 	size_t cap;
 	unsigned long number;
 	struct zerr *err;
-	uint64_t ranks, entries; /* entries: as the header says */
+	uint64_t ranks, entries; /* entries: the number in the header */
 	bool market, symmetric, weights, sizes;
 	unsigned constraints; /* METIS: weights of a vertex */
-	unsigned long *lines; /* METIS: [ranks], where each vertex stands */
+	unsigned long *lines; /* METIS: [ranks], the line of each vertex */
 	struct zgraph_edge *edges;
 	size_t n, edges_cap;
 };
@@ -32,7 +32,7 @@ static int reader_fail(struct reader *r, const char *why)
 	return zerr_set(r->err, -EINVAL, "%s:%lu: %s", r->path, r->number, why);
 }
 
-/* The next line that is no comment; 1, 0 at the end, -EIO. */
+/* Reads the next line that is no comment. Returns 1; 0 at the end; -EIO. */
 static int line_next(struct reader *r)
 {
 	for (;;) {
@@ -42,7 +42,7 @@ static int line_next(struct reader *r)
 			return ferror(r->f) ? zerr_set(r->err, -EIO, "%s: cannot be read", r->path) : 0;
 		r->number++;
 		r->at = r->line;
-		if (strlen(r->line) != (size_t)len) /* what is behind it would go unseen */
+		if (strlen(r->line) != (size_t)len) /* the rest of the line would go unseen */
 			return reader_fail(r, "a zero byte: this is no text");
 		if (*r->line != '%')
 			return 1;
@@ -217,8 +217,8 @@ static int metis_body(struct reader *r)
 	return 0;
 }
 
-/* Each edge of METIS' stands at both of its ends, with one weight. Rows ascend, so the ends of an edge are met in the
- * same order from either side. */
+/* In METIS' format each edge stands at both of its ends, with one weight. Rows ascend, so the ends of an edge are met
+ * in the same order from either side. */
 static int metis_check(const struct reader *r, const struct zgraph *g)
 {
 	uint64_t *next = malloc(g->ranks * sizeof(*next));

@@ -28,7 +28,8 @@ static int arrays_make(struct arrays *a, uint32_t ranks, uint64_t edges)
 	return a->off && a->peer && a->bytes && a->messages ? 0 : -ENOMEM;
 }
 
-/* Row r becomes what r received. Ascends by peer, as the rows are gone through in their order. */
+/* Row r of t becomes the messages that r received. Its entries ascend by sender, because the rows are read in their
+ * order. */
 static void transpose(struct arrays *t, const struct zgraph *g)
 {
 	for (uint64_t i = 0; i < g->edges; i++)
@@ -45,7 +46,7 @@ static void transpose(struct arrays *t, const struct zgraph *g)
 		}
 }
 
-/* Row r of u: the merge of what r sent and what it received. */
+/* Row r of u becomes the merge of the messages that r sent and received. */
 static int merge_row(struct arrays *u, uint64_t *n, const struct zgraph *g, const struct arrays *t, uint32_t r)
 {
 	uint64_t i = g->off[r], j = t->off[r];

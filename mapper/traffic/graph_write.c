@@ -7,7 +7,7 @@
 #include "mapper/traffic/graph_write.h"
 #include "mapper/base/outfile.h"
 
-/* The mean of both directions, so that what METIS counts twice is the sum; it takes no weight 0. */
+/* METIS counts each edge twice. The mean of both directions therefore makes the sum right. METIS takes no weight 0. */
 static uint64_t metis_weight(uint64_t both)
 {
 	return both / 2 + both % 2;
@@ -23,7 +23,7 @@ static int metis_body(FILE *f, const struct zgraph *g, struct zerr *err)
 		return rc;
 	for (uint64_t i = 0; i < u->edges; i++)
 		edges += u->bytes[i] > 0;
-	for (uint32_t r = 0; r < u->ranks; r++) /* itself: no edge for METIS */
+	for (uint32_t r = 0; r < u->ranks; r++) /* METIS has no edges of a vertex to itself */
 		for (uint64_t i = u->off[r]; i < u->off[r + 1]; i++)
 			edges -= u->peer[i] == r && u->bytes[i] > 0;
 	fprintf(f, "%" PRIu32 " %" PRIu64 " 001\n", u->ranks, edges / 2);

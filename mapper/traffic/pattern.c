@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of patterns, and what all of them share. */
+/* The table of patterns, and the creation of a pattern. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@ static uint64_t pieces(uint64_t bytes)
 
 static int edges_fill(struct pattern_edges *g, const struct zgraph *z, struct zerr *err)
 {
-	if (z->total_bytes > TRAFFIC_BYTES_MAX) /* before they are cut into millions of pieces */
+	if (z->total_bytes > TRAFFIC_BYTES_MAX) /* checked before edges are cut into millions of pieces */
 		return zerr_set(err, -ERANGE, "more than 2^52 bytes");
 	g->ranks = z->ranks;
 	for (uint64_t i = 0; i < z->edges; i++)
@@ -29,10 +29,10 @@ static int edges_fill(struct pattern_edges *g, const struct zgraph *z, struct ze
 	for (uint32_t r = 0; r < z->ranks; r++) {
 		for (uint64_t i = z->off[r]; i < z->off[r + 1]; i++)
 			for (uint64_t left = z->bytes[i]; left; n++) {
-				uint32_t part = left > UINT32_MAX ? UINT32_MAX : (uint32_t)left;
+				uint32_t piece = left > UINT32_MAX ? UINT32_MAX : (uint32_t)left;
 
-				g->edge[n] = (struct traffic_message){z->peer[i], part};
-				left -= part;
+				g->edge[n] = (struct traffic_message){z->peer[i], piece};
+				left -= piece;
 			}
 		if (n - g->off[r] > UINT32_MAX)
 			return zerr_set(err, -EINVAL, "more than 2^32 messages of a rank");

@@ -54,8 +54,8 @@ static uint32_t divisor_below_root(uint32_t n, unsigned k)
 	return best;
 }
 
-/* Dimensions that were not given: the paper's inner ones if at least one plane of them fits (what is over stays idle),
- * else as near to a cube as the number of ranks allows. */
+/* Chooses dimensions that were not given: the paper's inner ones if at least one plane of them fits (ranks beyond whole
+ * planes stay idle). Otherwise the grid is as near to a cube as the number of ranks allows. */
 static int grid_dims(struct pattern *p, struct spec *spec, uint32_t ranks, const uint32_t *inner, struct zerr *err)
 {
 	const char *value = spec->words[0].value;
@@ -120,7 +120,7 @@ static int m2m_create(struct pattern *p, struct spec *spec, uint32_t ranks, stru
 	p->ndims = 3;
 	if (!rc)
 		rc = grid_dims(p, spec, ranks, inner, err);
-	p->source.degree = rc ? 0 : p->dims[1]; /* one more than is sent: m2m_messages() writes ahead */
+	p->source.degree = rc ? 0 : p->dims[1]; /* one more than is sent, because m2m_messages() writes ahead */
 	p->source.messages = m2m_messages;
 	return rc;
 }

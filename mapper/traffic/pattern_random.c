@@ -19,8 +19,8 @@ static uint32_t random_messages(const void *arg, uint32_t rank, struct traffic_m
 	n = p->least + rng_below((uint32_t)(bits >> 32), p->most - p->least + 1);
 	if (n > window)
 		n = window;
-	/* Floyd's way to draw n different numbers below window: each number is drawn below a limit that grows by one;
-	 * if it is there already, the limit itself is taken. */
+	/* Floyd's way to draw n different numbers below window: each number is drawn below a limit that grows by one.
+	 * If the number was drawn already, the limit itself is taken. */
 	for (uint32_t limit = window - n; limit < window; limit++) {
 		uint32_t pick;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What commands that read graphs have in common on their command lines: --phase and --class. */
+/* The options that all commands share which read graphs: --phase and --class. */
 #ifndef ZIP_MAPPER_SELECT_H
 #define ZIP_MAPPER_SELECT_H
 
@@ -7,9 +7,10 @@
 #include "common/graph/graph_load.h"
 #include "common/base/err.h"
 
-/* Both take a value into a struct zgraph_select, as args.h wants it. A phase, or "all". 0 or -EINVAL. */
+/* Both functions take an option's value into a struct zgraph_select, as args.h requires. Here: a phase, or "all". 0 or
+ * -EINVAL. */
 int select_phase(void *select, char *text, struct zerr *);
-/* Names of classes, separated by commas. 0 or -EINVAL. */
+/* Takes names of classes, separated by commas. 0 or -EINVAL. */
 int select_classes(void *select, char *text, struct zerr *);
 
 #endif

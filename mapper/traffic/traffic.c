@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums the messages of ranks to the traffic of points: one thread a chunk of source points. */
+/* Sums the messages of ranks to the traffic of points. One thread takes one chunk of source points at a time. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@ struct tally {
 	uint64_t messages, units, local_messages, local_units, items;
 };
 
-/* What one worker needs for itself. */
+/* The memory of one worker. */
 struct bench {
-	uint32_t *units;   /* [points], of the source point in work */
+	uint32_t *units;   /* [points], for the source point in work */
 	uint64_t *touched; /* bit p: point p has units */
 	uint64_t *groups;  /* bit w: word w of touched is not 0 */
 	struct traffic_message *out;
@@ -27,7 +27,7 @@ struct build {
 	const uint32_t *point_of_block;
 	uint32_t points, block;
 	uint64_t block_inverse;		    /* ceil(2^64 / block), for block > 1 */
-	const uint32_t *blocks, *blocks_at; /* blocks sorted by point; those of p from blocks_at[p] */
+	const uint32_t *blocks, *blocks_at; /* blocks sorted by point; those of point p begin at blocks_at[p] */
 	struct bench *bench;
 	bool failed;
 };
@@ -47,7 +47,7 @@ static int item_push(struct traffic_chunk *c, uint64_t *n, uint64_t *cap, uint32
 	return 0;
 }
 
-/* The points with units become items, in ascending order, and the bench is clean again. */
+/* Turns the points with units into items, in ascending order, and cleans the bench. */
 static int point_items(struct bench *w, uint32_t points, struct traffic_chunk *c, uint64_t *n, uint64_t *cap)
 {
 	for (uint32_t g = 0; g <= points / 4096; g++)
@@ -234,7 +234,7 @@ int traffic_build(struct traffic *t, uint32_t points, const struct traffic_sourc
 	return 0;
 }
 
-/* The list as a source of messages in which every point is a rank. */
+/* A list as a source of messages; every point is a rank. */
 struct list {
 	const uint32_t *dst, *order, *at;
 	const uint64_t *bytes;
@@ -247,10 +247,10 @@ static uint32_t list_messages(const void *arg, uint32_t rank, struct traffic_mes
 
 	for (uint32_t i = l->at[rank]; i < l->at[rank + 1]; i++)
 		for (uint64_t left = l->bytes[l->order[i]]; left;) {
-			uint32_t part = left > UINT32_MAX ? UINT32_MAX : (uint32_t)left;
+			uint32_t piece = left > UINT32_MAX ? UINT32_MAX : (uint32_t)left;
 
-			out[n++] = (struct traffic_message){l->dst[l->order[i]], part};
-			left -= part;
+			out[n++] = (struct traffic_message){l->dst[l->order[i]], piece};
+			left -= piece;
 		}
 	return n;
 }

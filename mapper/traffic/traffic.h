@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Who sends how much to whom, summed over all messages between two points of a network (struct net: routers, or nodes
- * where every node has its own link). Messages that stay at their point are only counted. Written once, then read by
- * any thread.
- */
+/* How much each point of a network (struct net) sends to each other point, summed over all messages. Points are
+ * routers, or nodes where every node has its own link. Messages that stay at their point are only counted. Written
+ * once, then read by any thread. */
 #ifndef ZIP_MAPPER_TRAFFIC_H
 #define ZIP_MAPPER_TRAFFIC_H
 
@@ -20,15 +18,15 @@ struct net;
 
 struct traffic_item {
 	uint32_t dst;	/* point */
-	uint32_t units; /* traffic.unit bytes each; a pair above 2^32 - 1 units has several items */
+	uint32_t units; /* in traffic.unit bytes; a pair above 2^32 - 1 units has several items */
 };
 
-/* Source points in a chunk: small enough that threads share the work evenly, large enough that a chunk is worth
- * handing out. */
+/* Source points in a chunk: few enough that threads share the work evenly, and enough that a chunk is worth handing
+ * out. */
 #define TRAFFIC_CHUNK_POINTS 96u
 
-/* The items of points first..first+n-1; those of point first+i are items[off[i]] to items[off[i + 1] - 1], in
- * ascending order of dst but for full ones of pairs that have several. */
+/* The items of points first..first+n-1. Those of point first+i are items[off[i]] to items[off[i + 1] - 1]. They ascend
+ * by dst, except for the full items of pairs that have several. */
 struct traffic_chunk {
 	uint32_t first, n;
 	uint64_t *off;
@@ -40,18 +38,18 @@ struct traffic {
 	size_t nchunks;
 	struct traffic_chunk *chunks;
 	uint64_t items;			      /* over all chunks */
-	uint64_t messages, bytes;	      /* that leave their point; UINT64_MAX bytes: that or more */
-	uint64_t local_messages, local_bytes; /* that do not */
+	uint64_t messages, bytes;	      /* that leave their point; UINT64_MAX bytes stand for that or more */
+	uint64_t local_messages, local_bytes; /* that stay at their point */
 };
 
-/* One message of a rank, from a pattern. */
+/* One message of a rank. */
 struct traffic_message {
 	uint32_t dst; /* rank */
 	uint32_t units;
 };
 
-/* Where messages come from: for each rank below `ranks`, messages() writes at most `degree` of them and returns how
- * many. Called by many threads at once. */
+/* A source of messages. For each rank below `ranks`, messages() writes at most `degree` messages and returns their
+ * number. Many threads call it at once. */
 struct traffic_source {
 	uint32_t ranks, degree;
 	uint64_t unit; /* bytes */
@@ -59,10 +57,11 @@ struct traffic_source {
 	const void *arg;
 };
 
-/* Rank r sits at point_of_block[r / block]. 0 or -ENOMEM. */
+/* Sums the messages of a source. Rank r sits at point_of_block[r / block]. 0 or -ENOMEM. */
 int traffic_build(struct traffic *, uint32_t points, const struct traffic_source *, const uint32_t *point_of_block,
 	uint32_t block, unsigned threads, struct zerr *);
-/* From a list of n (source point, destination point, bytes). 0, -EINVAL (no such point), -ENOMEM. */
+/* Sums a list of n messages, each with source point, destination point and bytes. 0, -EINVAL (no such point), -ENOMEM.
+ */
 int traffic_build_list(struct traffic *, uint32_t points, size_t n, const uint32_t *src, const uint32_t *dst,
 	const uint64_t *bytes, struct zerr *);
 void traffic_free(struct traffic *);

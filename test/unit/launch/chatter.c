@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpiexec's own lines are taken out of the ranks' output, theirs never; labels become virtual ranks. */
+/* mpiexec's own lines are taken out of the ranks' output, and lines of ranks never. Labels become virtual ranks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 	"This typically refers to a problem with your application.\n"                                                  \
 	"Please see the FAQ page for debugging suggestions\n"
 
-/* Everything through a pump in pieces of so many bytes. */
+/* Sends a text through a pump, in pieces of so many bytes. */
 static void pump_all(const char *text, size_t piece, int first_vrank, struct zchatter *chatter, char *got, size_t cap)
 {
 	struct zplan_part plan = {.nranks = 1 << 20, .first = first_vrank};
@@ -109,7 +109,7 @@ static void shows_prompt(void **state)
 	zpump_read(&pump);
 	assert_int_equal(zpump_timeout(&pump, pump.last_ms + 10 * ZPUMP_QUIET_MS), -1);
 	zpump_close(&pump);
-	assert_int_equal(out.end - out.begin, 26); /* it was not mpiexec's after all */
+	assert_int_equal(out.end - out.begin, 26); /* it was not a line of mpiexec after all */
 	close(fd[1]);
 	zoutput_free(&out);
 }
@@ -117,7 +117,7 @@ static void shows_prompt(void **state)
 #define ABORT "Abort(7) on node 0 (rank 0 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 7) - process 0\n"
 #define FATAL "Abort(5) on node 0 (rank 0 in comm 0): Fatal error in internal_Send: Invalid rank, error stack:\n"
 
-/* What the native library says about MPI_Abort may be here before zipperd has told of it. */
+/* The native library's words about MPI_Abort may come before zipperd has told of it. */
 static void holds_back_abort(void **state)
 {
 	static const char in[] = "[0] a\n[1] " ABORT FATAL, early[] = "[2] a\n" FATAL, late[] = "[3] " ABORT;

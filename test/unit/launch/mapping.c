@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What zmpirun makes of a placement map: parts, hosts, numbers, bindings and ports. */
+/* zmpirun reads a placement map: parts, hosts, numbers, bindings and ports. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void write_map(const char *text)
 	fclose(out);
 }
 
-/* "a: h1x2[0+1,4] 10.1.0.1x1 = 0 1 5 (2-2 a=... b=...;) b: ..." */
+/* Writes "a: h1x2[0+1,4] 10.1.0.1x1 = 0 1 5 (2-2 a=... b=...;) b: ...". */
 static void describe(const struct zplan *plan, char *out, size_t cap)
 {
 	int n = 0;
@@ -84,7 +84,7 @@ static const struct {
 	{"-f h --oversubscribe --map MAP p", "0-4 h1\n", "a: h1x5 = 0 1 2 3 4"},
 	{"--clusters 2 --map MAP p", "0,3 c2\n1 c1\n2 zipper\n4 zipper c2\n",
 		"c1: -x1 -x1 = 1 2 (1-1 c1=shm c2=shm;) c2: -x2 -x1 = 0 3 4 (2-2 c1=shm c2=shm;)"},
-	/* without a map: where Hydra puts them */
+	/* without a map, Hydra places the ranks */
 	{"-f h p", "",
 		"a: h1x2 = 0 1 b: h2x2 10.2.0.1x4 = 2 3 4 5 6 7 (2-5 a=tcp:10.1.0.1:0 b=tcp:10.2.0.1:0;) c: h3x1 = 8"},
 	{"-f h -n 13 p", "",
@@ -111,8 +111,7 @@ static void places_ranks(void **state)
 	}
 }
 
-/* Hydra has no way to write an IPv6 address: the host goes by its name there. On wan there is no rank to be linked to.
- */
+/* Hydra cannot write an IPv6 address, so the host goes by its name there. On wan there is no rank to be linked to. */
 static void names_hosts_for_hydra(void **state)
 {
 	static const char text[] = "#ZIP cluster a\nh1\n#ZIP cluster b\nz\nh2\n"
@@ -132,7 +131,7 @@ static void names_hosts_for_hydra(void **state)
 	zhostfile_free(&six);
 }
 
-/* By the zippers' lines; with --clusters there is one, whose name is "zipper". */
+/* Cores are kept by the zippers' lines. With --clusters there is one zipper, whose name is "zipper". */
 static void keeps_cores(void **state)
 {
 	struct zplan plan;

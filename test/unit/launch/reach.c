@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether an mpiexec reaches all its hosts, by its children and sockets: a process that plays it changes both when it
- * is told to. Moments are the test's own. */
+/* Does an mpiexec reach all its hosts? The answer comes from its children and sockets. A process plays mpiexec, and
+ * changes both when it is told to. The test chooses the moments itself. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -17,10 +17,10 @@
 
 struct actor { /* plays mpiexec */
 	pid_t pid;
-	int to, from; /* orders, and that they are carried out */
+	int to, from; /* pipe of orders; pipe of answers that they are carried out */
 };
 
-/* status < 0: it lives. Else it has ended, and nobody has taken its status. */
+/* status < 0: the child lives. Otherwise it has ended, and nobody has taken its status. */
 static void child(int status)
 {
 	siginfo_t info;
@@ -29,7 +29,7 @@ static void child(int status)
 
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (status >= 0 || getppid() != mpiexec) /* which may have been killed before that */
+		if (status >= 0 || getppid() != mpiexec) /* mpiexec may have been killed before that */
 			_exit(status);
 		pause();
 		_exit(0);
@@ -38,13 +38,13 @@ static void child(int status)
 		_exit(99);
 }
 
-/* l: another proxy that lives; f: one whose launcher fails with status 255; s: another socket; c: one less. */
+/* l: one more living proxy; f: a proxy whose launcher fails with status 255; s: one more socket; c: one socket less. */
 static void play(int orders, int answers)
 {
 	int sockets[8], n = 0;
 	char order;
 
-	for (int fd = 3; fd < 64; fd++) /* sockets of who runs the tests */
+	for (int fd = 3; fd < 64; fd++) /* sockets of the program that runs the tests */
 		if (fd != orders && fd != answers)
 			close(fd);
 	close(0);
@@ -98,7 +98,7 @@ static void end(struct actor *a)
 	waitpid(a->pid, NULL, 0);
 }
 
-/* Looks twice a second; true: it was told within that time, of the launcher. */
+/* Looks twice a second. True: the failure of the launcher was told within that time. */
 static bool is_told(struct zreach *r, const struct actor *a, bool report, int64_t from_ms, int64_t to_ms)
 {
 	char text[80] = "";
@@ -111,7 +111,7 @@ static bool is_told(struct zreach *r, const struct actor *a, bool report, int64_
 	return false;
 }
 
-/* s: the one at which it listens, and one for each proxy. */
+/* s: one socket to listen at, and one for each proxy. */
 static void a_launcher_fails(void **state)
 {
 	(void)state;
@@ -137,12 +137,12 @@ static void all_are_there(void **state)
 	tell(&a, "s");
 	assert_false(is_told(&r, &a, false, 9500, 19000));
 	assert_true(r.reached);
-	tell(&a, "f"); /* that its ssh is lost does not matter to a proxy that has connected */
+	tell(&a, "f"); /* the loss of its ssh does not matter to a proxy that has connected */
 	assert_false(is_told(&r, &a, false, 19500, 29000));
 	end(&a);
 }
 
-/* At first it has started one proxy of two, and a socket too many, with which it asks for a name. */
+/* At first mpiexec has started one proxy of two. It has one socket too many, with which it looks up a name. */
 static void it_only_begins(void **state)
 {
 	struct zreach r = {0};

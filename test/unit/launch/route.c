@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which zippers of a hostfile could carry a job, in which order, and whose key it takes. */
+/* Which zippers of a hostfile could carry a job, in which order, and whose key the job takes. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 #define CLUSTERS "#ZIP cluster a\na1\n#ZIP cluster b\nb1\n#ZIP cluster c\nc1\n"
 #define TEXT_BYTES sizeof(((struct zerr *)NULL)->text)
-#define ELSEWHERE "192.0.2.1" /* for documentation: nobody's (RFC 5737) */
+#define ELSEWHERE "192.0.2.1" /* an address for documentation, which nobody has (RFC 5737) */
 
 static void parse(struct zhostfile *hosts, const char *zippers)
 {
@@ -39,7 +39,7 @@ static void make_plan(struct zplan *plan, const char *names)
 		memcpy(plan->parts[i].name, name[i], sizeof(name[i]));
 }
 
-/* "z1 z2!": the routes in their order; '*': ours to start, '!': it cannot be used. Or the error. */
+/* Writes "z1 z2!": the routes in their order; '*': ours to start, '!': it cannot be used. Or writes the error. */
 static const char *describe(const struct zplan *plan, const struct zhostfile *hosts, int wanted, char text[TEXT_BYTES])
 {
 	struct zroute *routes;
@@ -80,13 +80,13 @@ static const struct {
 		"hosts: --rails 2, but only 1 #ZIP zipper line serves all of the clusters a,b"},
 	{"#ZIP zipper z a=shm b=shm\n", "a,c", 0,
 		"hosts: no #ZIP zipper line serves all of the clusters a,c, nor do several lead from a to c"},
-	/* where none joins all: those that do it together */
+	/* where no zipper joins all clusters: those that join them together */
 	{"#ZIP zipper x a=shm b=shm\n#ZIP zipper y b=shm c=shm:/y\n#ZIP zipper z w=shm b=shm\n#ZIP zipper v w=shm "
 	 "c=tcp:" ELSEWHERE "\n",
 		"a,b,c", 0, "x* y z* v!"},
 	{"#ZIP zipper x a=shm b=shm\n#ZIP zipper y b=shm c=shm\n", "a,b,c", 2,
-		"hosts: --rails 2, but no #ZIP zipper line serves all of the clusters a,b,c, and of several that lead "
-		"from one to the other all are needed"},
+		"hosts: --rails 2, but no #ZIP zipper line serves all of the clusters a,b,c, and all zippers "
+		"between them are needed"},
 	{"#ZIP zipper z a=shm b=shm\n#ZIP zipper y a=shm b=shm\n#ZIP zipper z a=shm c=shm\n", "a,b", 0,
 		"z (line 7)* y*"},
 };
@@ -120,7 +120,7 @@ static void knows_where_and_why(void **state)
 	assert_string_equal(routes[0].port[0].addr.host, ELSEWHERE);
 	assert_int_equal(routes[0].port[0].addr.port, 2);
 	assert_int_equal(routes[0].port[1].addr.port, 1);
-	assert_int_equal(routes[1].port[0].addr.port, 0); /* the kernel's choice */
+	assert_int_equal(routes[1].port[0].addr.port, 0); /* the kernel chooses it */
 	assert_int_equal(routes[2].rc, -EADDRNOTAVAIL);
 	assert_string_equal(routes[2].why.text,
 		"hosts:10: " ELSEWHERE " is not an address of this machine: zmpirun cannot start zipperd there; "
@@ -142,7 +142,7 @@ static void makes_its_own(void **state)
 static const struct {
 	const char *zippers;
 	int wanted;
-	const char *running; /* NULL: all are ours */
+	const char *running; /* NULL: all are ours to start */
 } keys[] = {
 	{"#ZIP zipper z1 a=shm b=shm\n#ZIP zipper z2 a=shm:/x b=shm:/x\n", 2, "z2"},
 	{"#ZIP zipper z1 a=shm b=shm\n#ZIP zipper z2 a=shm:/x b=shm:/x\n", 1, NULL},
@@ -169,8 +169,8 @@ static void knows_whose_key(void **state)
 	}
 }
 
-/* The rails over hops without what cannot be used, each with what is told of it to all and to the ranks of a; or the
- * error. */
+/* The rails over hops without those that cannot be used, each with the text for all ranks and for the ranks of a; or
+ * the error. */
 static const struct {
 	const char *zippers;
 	const char *rails;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a launcher makes of several zippers' words: does the job go on, else because of whom; and what the user is told.
- */
+/* The launcher sums up the words of several zippers: whether the job goes on, else the cause of its end; and what the
+ * user is told. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static void make_job(struct zjob *job, int n, bool world)
 	ztally_make(job);
 }
 
-/* That zipper says that the job is over, at that time. */
+/* A zipper says at that time that the job is over. */
 static void die(struct zjob *job, int rail, int code, const char *text, int64_t now_ms)
 {
 	struct zjob_rail *r = &job->rails[rail];
@@ -98,7 +98,7 @@ static void while_joining(void **state)
 	goes_on(&job);
 	die(&job, 1, 1, DIED, 0);
 	ends(&job, true, "zipper gw2: " DIED);
-	/* so that was why */
+	/* the lost zipper was the reason */
 	lose(&job, 0, KILLED, 0);
 	ends(&job, false, "zipper gw1: " KILLED);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mapping's search on random graphs: never worse than METIS or Scotch called alone, or than the simple layouts; the
- * cost that it keeps is the cost; a least vertex cover covers. */
+/* The mapping's search on random graphs. It is never worse than METIS or Scotch called alone, or than the simple
+ * layouts. The cost that it keeps is the true cost. A least vertex cover covers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 #define RANKS 300u
 #define LARGE 1200u
 
-/* A hostfile, a graph by chance, and no demands. */
+/* A hostfile, a random graph, and no demands. */
 struct bench {
 	struct zhostfile hosts;
 	struct map_site site;
@@ -80,7 +80,7 @@ static const char two[] =
 static const char row[] = "#ZIP cluster a\na:100\n#ZIP cluster b\nb:100\ny:8\n#ZIP cluster c\nc:90\nz:6\n"
 			  "#ZIP zipper y a=tcp:10.1.0.1 b=tcp:10.2.0.1\n#ZIP zipper z b=tcp:10.2.0.2 c=tcp:10.3.0.1\n";
 
-/* A start as it comes from the library, made to fit and no more. */
+/* The cost of a start as the library makes it, only repaired. */
 static map_cost cost_alone(struct bench *b, const uint8_t *class)
 {
 	struct map_state state;
@@ -107,7 +107,7 @@ static void compare(const char *hosts, uint32_t n, uint32_t edges, uint64_t seed
 
 	bench_create(&b, hosts, n, edges, seed);
 	assert_int_equal(map_search(&b.problem, &opts, class, &cost, &err), 0);
-	assert_true(cost == cost_alone(&b, class)); /* obeys slots, and costs what it says */
+	assert_true(cost == cost_alone(&b, class)); /* it obeys slots, and has the cost that it claims */
 	for (uint32_t c = 0; c < b.site.nclusters; c++)
 		split.want[c] = n / b.site.nclusters + (c < n % b.site.nclusters);
 	assert_int_equal(map_start_pieces(&b.problem, &split, 7, other, &err), 0);
@@ -143,7 +143,7 @@ static void not_worse_with_three_in_a_row(void **state)
 	compare(row, 280, 2500, 5);
 }
 
-/* A seed is a result: Scotch's threads once made another one in every run. */
+/* One seed has one result: Scotch's threads once gave another one in every run. */
 static void scotch_repeats(void **state)
 {
 	static const char hosts[] = "#ZIP cluster a\na:600\n#ZIP cluster b\nb:550\nz:50\n"
@@ -237,7 +237,7 @@ static map_cost cost_to_earlier(const struct oracle *o, uint32_t v, uint32_t cla
 	return cost;
 }
 
-/* Ranks below v have their places, which cost so much. */
+/* Tries all places of the ranks from v on, where the ranks below v have theirs at this cost. */
 static void oracle_place(struct oracle *o, uint32_t v, map_cost cost)
 {
 	if (v == o->p->graph->n) {
@@ -312,7 +312,7 @@ static map_cost search_cost(const struct bench *b, enum map_strategy strategy, u
 	return cost;
 }
 
-/* All together are as good as each alone, and more effort is not worse than less. */
+/* All strategies together are as good as each alone. More effort is not worse than less. */
 static void no_worse_than_its_parts(void **state)
 {
 	static const char four[] =

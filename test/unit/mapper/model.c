@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What must hold of predictions on any machine: threads do not matter, packets come near them; and their statistics. */
+/* Properties of predictions on any machine: threads do not matter, and packets come near the expectation. Also
+ * statistics. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "mapper/model/link_stats.h"
 #include "mapper/model/routing_table.h"
 
-/* In the second one messages are many enough to meet at legs (mapper/model/adapt_legs.c). */
+/* The second network has enough messages for them to meet at legs (mapper/model/adapt_legs.c). */
 static const char *const networks[] = {"dragonfly group:9 chassis:2 router:4 node:1 bandwidth:1000",
 	"dragonfly group:3 chassis:2 router:2 node:1 bandwidth:1000",
 	"dragonfly group:5 chassis:3 router:3 node:1 global:2 bandwidth:1000",

@@ -15,7 +15,7 @@ struct message { /* from point to point */
 
 /* Fails the test where there is no such network. The caller's to destroy. */
 struct net *fixture_net(const char *text);
-/* The load of each link in bytes, the caller's to free; n is at most 64. */
+/* Predicts the load of each link in bytes. The result is the caller's to free; n is at most 64. */
 double *fixture_predict(const struct net *, const char *routing, const struct message *, size_t n,
 	const struct model_opts *);
 

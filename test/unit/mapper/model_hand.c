@@ -29,7 +29,7 @@ struct expected {
 	double bytes;
 };
 
-/* The links named carry that, all others nothing. */
+/* The links named carry that load, all others nothing. */
 static void check(const char *network, const char *routing, const struct message *m, size_t n, const struct expected *e,
 	size_t links)
 {
@@ -57,8 +57,8 @@ static void check(const char *network, const char *routing, const struct message
 	check(network, routing, messages, sizeof(messages) / sizeof((messages)[0]), expected,                          \
 		sizeof(expected) / sizeof((expected)[0]))
 
-/* Two groups of two routers. modulo: the gate of group 0 to group 1 is router 1, of group 1 to group 0 router 0; the
- * cable ends at these two. */
+/* Two groups of two routers, wiring "modulo". The gate of group 0 to group 1 is router 1; that of group 1 to group 0 is
+ * router 0. The cable ends at these two. */
 static void gates_modulo(void **state)
 {
 	static const struct message m[] = {{0, 3, 100}, {1, 2, 7}};
@@ -109,7 +109,7 @@ static void very_few_bytes(void **state)
 	net_destroy(net);
 }
 
-/* The same machine, consecutive: each group has one link, at router 0. */
+/* The same machine with wiring "consecutive": each group has one link, at router 0. */
 static void gates_consecutive(void **state)
 {
 	static const struct message m[] = {{1, 3, 100}};
@@ -131,12 +131,10 @@ static void corner(void **state)
 	CHECK("dragonfly group:1 chassis:2 router:2 node:1", "SD", m, e);
 }
 
-/*
- * The same, links of 100 bytes a second, and another message of 100 bytes on the first link. First iteration: the
- * corner message asks 50 on each way, the other 100. The link in common is asked for 150, so its availability is 2/3;
- * that of the other links is 2. The corner message gets 50 x 2/3 and 50 x 2 = 100, the other 66 2/3. Then both the
- * common link and the second way are full. Split: 1/4 and 3/4.
- */
+/* The same with links of 100 bytes a second, and another message of 100 bytes on the first link. First iteration: the
+ * corner message requests 50 on each way, the other message 100. The common link is requested for 150, so its
+ * availability is 2/3; that of the other links is 2. The corner message gets 50 x 2/3 and 50 x 2 = 100, the other one
+ * 66 2/3. Then both the common link and the second way are full. The split is 1/4 and 3/4. */
 static void corner_adaptive(void **state)
 {
 	static const struct message m[] = {{0, 3, 100}, {0, 1, 100}};
@@ -192,8 +190,8 @@ static void crossbar(void **state)
 		CHECK("crossbar node:3", routings[i], m, e);
 }
 
-/* Two leaf switches of two nodes, two roots: half over each. Indirect goes over the roots also where a leaf would do.
- */
+/* Two leaf switches of two nodes, and two roots: half the bytes go over each root. Indirect messages go over the roots
+ * even where a leaf would do. */
 static void fattree(void **state)
 {
 	static const struct message m[] = {{0, 3, 100}, {0, 1, 10}};
@@ -210,7 +208,7 @@ static void fattree(void **state)
 	CHECK("fattree down:2x2 up:1x2", "SD", m, e);
 }
 
-/* A ring of four: to the opposite router half goes each way. */
+/* A ring of four: half the bytes to the opposite router go each way. */
 static void ring(void **state)
 {
 	static const struct message m[] = {{0, 1, 10}, {0, 2, 100}, {3, 1, 8}, {3, 2, 7}};
@@ -241,8 +239,9 @@ static void ring_indirect(void **state)
 	CHECK("torus:3", "SI", m, e);
 }
 
-/* Two crossbars of two nodes; a zipper at node 1 of each. Points 0, 1 are in A, 2, 3 in B. Node 1 of A is on the
- * zipper: what it sends to B is not forwarded. Between the two points of the zipper itself there is no link. */
+/* Two crossbars of two nodes, with a zipper at node 1 of each. Points 0, 1 are in A, points 2, 3 in B. Node 1 of A is
+ * on the zipper, so its messages to B are not forwarded. Between the two points of the zipper itself there is no link.
+ */
 static void zipper(void **state)
 {
 	static const struct message m[] = {{0, 2, 100}, {1, 2, 10}, {0, 3, 1}, {1, 3, 5}};
@@ -255,7 +254,7 @@ static void zipper(void **state)
 		CHECK("part:A crossbar node:2; part:B crossbar node:2; zipper:z A:1 B:1", routings[i], m, e);
 }
 
-/* Two zippers share evenly; adaptively, one of 100 bytes a second and one of 300 as their bandwidth allows. */
+/* Two zippers share evenly. With adaptive routing, zippers of 100 and 300 bytes a second share by their bandwidth. */
 static void zippers_share(void **state)
 {
 	static const struct message m[] = {{0, 3, 400}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Networks without a prediction: their paths hang together, forks are all of them, zippers carry their share; and the
+/* Networks without a prediction: paths are connected, forks are all of the paths, zippers carry their share. Also the
  * size of the paper's machine. */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include "mapper/net/joined.h"
 #include "test/unit/mapper/model_fixture.h"
 
-/* How often each of the paths from s to d that there are by all zippers comes among those that there are now. */
+/* Counts how often each path from s to d over all zippers comes among the paths that there are now. */
 static void paths_count(struct net *net, uint32_t s, uint32_t d, const unsigned *times, uint32_t n)
 {
 	uint32_t now[16][NET_SLOTS_MAX], link[NET_SLOTS_MAX], all = net->ops->direct_count(net, s, d), found = 0;
@@ -35,7 +35,7 @@ static void paths_count(struct net *net, uint32_t s, uint32_t d, const unsigned 
 	assert_int_equal(found, all);
 }
 
-/* Two paths to one zipper, four to another: those that carry a job are as likely as each other, whatever is drawn; a
+/* Two paths lead to one zipper, four to another. The zippers that carry a job are equally likely, whatever is drawn. A
  * third one that does not carry it is not used. */
 static void zippers_carry(void **state)
 {
@@ -56,7 +56,7 @@ static void zippers_carry(void **state)
 	net_destroy(net);
 }
 
-/* Every path begins where it should, ends there, is connected and short. Follows the names of the links. */
+/* Every path begins and ends where it should, is connected, and is short. The test follows the names of the links. */
 static void paths_hang_together(void **state)
 {
 	struct net *net = fixture_net("dragonfly group:7 chassis:2 router:3 node:1");
@@ -121,7 +121,7 @@ static uint32_t fork_path(const struct net *net, const struct net_fork *f, int i
 	return crossed(net, link, 7, out);
 }
 
-/* Legs are the same whether asked for one by one or all together; both ways of one cross as many links. */
+/* Legs are the same whether requested one by one or all together. Both ways of a leg cross as many links. */
 static void legs_agree(const struct net *net)
 {
 	struct net_leg *all = malloc(net->legs * sizeof(*all)), one;
@@ -168,7 +168,7 @@ static void forks_are_the_paths(void **state)
 				for (int way = 0; way < 4; way++)
 					found += fork_path(net, &f, way / 2, way % 2, b) == slots &&
 						 !memcmp(a, b, slots * sizeof(*a));
-				/* the same weight for each: two equal beginnings count twice everywhere */
+				/* each path has the same weight: two equal beginnings count twice everywhere */
 				assert_int_equal(found, 4 / count);
 				met += found;
 			}

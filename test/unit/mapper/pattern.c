@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What patterns send, where placements put it, and which descriptions and files are refused. */
+/* The messages of patterns, the placements of their ranks, and descriptions and files that are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static uint32_t messages_of(const struct pattern *p, uint32_t rank, struct traff
 	return p->source.messages(p->source.arg, rank, out);
 }
 
-/* 6 to 20 different partners, near or anywhere, never the rank itself; every number of partners happens. */
+/* 6 to 20 different partners, near or anywhere, never the rank itself. Every number of partners happens. */
 static void random_partners(void **state)
 {
 	static const char *const texts[] = {"umesh", "spread"};
@@ -61,7 +61,8 @@ static void random_partners(void **state)
 			}
 		}
 		for (int n = 6; n <= 20; n++)
-			assert_in_range(seen[n], 30, 110); /* 66 expected; five standard deviations */
+			assert_in_range(seen[n], 30,
+				110); /* 66 are expected; the limits are five standard deviations away */
 		pattern_destroy(p);
 	}
 }
@@ -214,7 +215,8 @@ static void graph_good(void **state)
 				 &err),
 		0);
 	unlink(path);
-	assert_int_equal(g->edges, 6); /* 5e9 does not fit 32 bits: twice two messages; the diagonal is no message */
+	assert_int_equal(g->edges,
+		6); /* 5e9 does not fit into 32 bits: two messages, twice; the diagonal is no message */
 	assert_true((uint64_t)g->edge[0].units + g->edge[1].units == 5000000000);
 	assert_int_equal(g->edge[g->off[2]].units, 3);
 	pattern_graph_destroy(g);
