@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zipbench: finds the subcommand. */
-#include "zipbench/zipbench.h"
-
+/*
+ * zipbench: measurements with subcommands. A subcommand parses its own arguments, prints its results, and returns the
+ * exit status. A subcommand that is an MPI program is an executable of its own, zipbench-NAME. zipbench becomes that
+ * executable, so that a launcher which starts zipbench starts it.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "zipbench/base/bench.h"
+#include "zipbench/cast/cast.h"
+#include "zipbench/endpoints/garray.h"
+#include "zipbench/endpoints/msgrate.h"
+#include "zipbench/endpoints/stencil.h"
+#include "zipbench/tune/tune.h"
+
+struct command {
+	const char *name, *summary;
+	int (*run)(int argc, char **argv); /* argv[0] is the name; NULL: zipbench-NAME */
+};
 
 static const struct command commands[] = {
 	{"coll", "collectives of all ranks; to be started by zmpirun or mpiexec", NULL},
@@ -33,26 +45,6 @@ static int help(FILE *out, int status)
 	return status;
 }
 
-bool bench_beside(char *path, const char *name)
-{
-	char self[BENCH_PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	self[n < 0 ? 0 : n] = 0;
-	char *end = strrchr(self, '/');
-	int len = snprintf(path, BENCH_PATH_MAX, "%.*s/%s", end ? (int)(end - self) : 0, self, name);
-	if (len >= BENCH_PATH_MAX)
-		return false;
-	return access(path, X_OK) == 0;
-}
-
-void bench_program(char *path, const char *command)
-{
-	char name[64];
-	snprintf(name, sizeof(name), "zipbench-%s", command);
-	if (!bench_beside(path, name))
-		snprintf(path, BENCH_PATH_MAX, "%s/%s", PKGLIBEXECDIR, name);
-}
-
 /* Replaces this process by the program of that command. */
 static int become(char **argv)
 {
@@ -61,19 +53,6 @@ static int become(char **argv)
 	execv(path, argv);
 	fprintf(stderr, "zipbench: %s: %s\n", path, strerror(errno));
 	return EXIT_FAILURE;
-}
-
-int bench_fail(const char *command, const struct zerr *err)
-{
-	fprintf(stderr, "zipbench %s: %s\n", command, err->text);
-	return EXIT_FAILURE;
-}
-
-double bench_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 int main(int argc, char **argv)

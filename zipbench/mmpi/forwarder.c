@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MMPI's forwarder (sections 3.2 to 3.7): takes requests one after the other, with blocking calls, and stores each
  * message as a whole before it sends it on. */
+#include "zipbench/mmpi/forwarder.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "zipbench/mmpi/protocol.h"
+#include "zipbench/mmpi/fatal.h"
 
 struct request {
 	struct request *next;
@@ -22,7 +24,7 @@ static void *memory(size_t bytes)
 {
 	void *p = malloc(bytes ? bytes : 1);
 	if (!p)
-		mmpi_die("the forwarder has no memory for a message of %zu bytes", bytes);
+		fatal("the forwarder has no memory for a message of %zu bytes", bytes);
 	return p;
 }
 
@@ -48,10 +50,11 @@ static bool is_match(const struct request *a, const struct request *b)
 {
 	const int ka = a->field[FIELD_KIND], kb = b->field[FIELD_KIND];
 	if (ka == REQUEST_SEND || ka == REQUEST_RECV)
-		return ka + kb == REQUEST_SEND + REQUEST_RECV && a->field[FIELD_PEER] == b->from &&
-		       b->field[FIELD_PEER] == a->from && a->field[FIELD_TAG] == b->field[FIELD_TAG];
+		return ka + kb == REQUEST_SEND + REQUEST_RECV && a->field[FIELD_VRANK] == b->from &&
+		       b->field[FIELD_VRANK] == a->from && a->field[FIELD_TAG] == b->field[FIELD_TAG];
 	/* who is not the root of one reduction may already ask for the next one, with itself as the root */
-	return ka == kb && a->field[FIELD_PEER] == b->field[FIELD_PEER] && (a->from < mm->nlow) != (b->from < mm->nlow);
+	return ka == kb && a->field[FIELD_VRANK] == b->field[FIELD_VRANK] &&
+	       (a->from < mm->nlow) != (b->from < mm->nlow);
 }
 
 static struct request *take_match(const struct request *r)
@@ -99,7 +102,7 @@ static void reduce(const struct request *a, const struct request *b)
 	const MPI_Datatype type = MPI_Type_f2c(f[FIELD_TYPE]);
 	const int bytes = f[FIELD_BYTES];
 	if (memcmp(f, b->field, sizeof(b->field)) != 0)
-		mmpi_die("ranks %d and %d have asked for different reductions", a->from, b->from);
+		fatal("ranks %d and %d have asked for different reductions", a->from, b->from);
 	char *x = memory((size_t)bytes), *y = memory((size_t)bytes), *result = memory((size_t)bytes);
 	answer(b->from, a->id);
 	take(x, bytes, low->from, a->id);
@@ -107,7 +110,7 @@ static void reduce(const struct request *a, const struct request *b)
 	memcpy(result, y, (size_t)bytes);
 	MPI_Reduce_local(x, result, f[FIELD_COUNT], type, MPI_Op_f2c(f[FIELD_OP]));
 	if (f[FIELD_KIND] == REQUEST_REDUCE)
-		MPI_Send(result, f[FIELD_COUNT], type, f[FIELD_PEER] + 1, a->id, mm->wire);
+		MPI_Send(result, f[FIELD_COUNT], type, f[FIELD_VRANK] + 1, a->id, mm->wire);
 	else
 		spread(result, f[FIELD_COUNT], type);
 	free(x);
@@ -152,7 +155,7 @@ static void serve(const struct request *r)
 	free(first);
 }
 
-void mmpi_forward(const struct mmpi *m)
+void forwarder_run(const struct mmpi *m)
 {
 	mm = m;
 	for (int left = m->size; left > 0;) {
@@ -166,5 +169,5 @@ void mmpi_forward(const struct mmpi *m)
 			serve(&r);
 	}
 	if (pending)
-		mmpi_die("rank %d waits for a transfer that nobody else asks for", pending->from);
+		fatal("rank %d waits for a transfer that nobody else asks for", pending->from);
 }

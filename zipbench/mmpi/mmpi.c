@@ -3,10 +3,10 @@
 #include "zipbench/mmpi/mmpi.h"
 
 #include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "zipbench/mmpi/fatal.h"
+#include "zipbench/mmpi/forwarder.h"
 #include "zipbench/mmpi/protocol.h"
 
 #define TAG_COLLECTIVE 0x7000 /* of what alltoall exchanges */
@@ -15,18 +15,6 @@ static struct mmpi mm;
 static MPI_Comm local = MPI_COMM_NULL; /* my group without the forwarder */
 static int me;			       /* virtual rank */
 static int first, nlocal;	       /* virtual ranks of my group: first to first + nlocal - 1 */
-
-void mmpi_die(const char *fmt, ...)
-{
-	va_list ap;
-	va_start(ap, fmt);
-	fputs("mmpi: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-	MPI_Abort(MPI_COMM_WORLD, 1);
-	abort();
-}
 
 /* These ranks of the world, with the forwarder in front or without it. Nothing is collective over the world, as the two
  * groups cannot reach each other. */
@@ -50,7 +38,7 @@ bool mmpi_begin(int nlow)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (nlow < 1 || nlow > size - 2) {
 		if (rank == FORWARDER)
-			mmpi_die("%d ranks are no forwarder, a low group of %d and a high one", size, nlow);
+			fatal("%d ranks are no forwarder, a low group of %d and a high one", size, nlow);
 		MPI_Recv(&rank, 1, MPI_INT, FORWARDER, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* it ends the job */
 	}
 	mm = (struct mmpi){.wire = MPI_COMM_WORLD,
@@ -64,7 +52,7 @@ bool mmpi_begin(int nlow)
 	if (!forwarder)
 		local = split_off(high ? nlow + 1 : 1, high ? mm.size : nlow, false);
 	if (forwarder) {
-		mmpi_forward(&mm);
+		forwarder_run(&mm);
 		mmpi_end();
 		return false;
 	}
@@ -89,7 +77,7 @@ void mmpi_end(void)
 static void check_comm(MPI_Comm comm)
 {
 	if (comm != MPI_COMM_WORLD)
-		mmpi_die("only MPI_COMM_WORLD is implemented");
+		fatal("only MPI_COMM_WORLD is implemented");
 }
 
 int MMPI_Comm_rank(MPI_Comm comm, int *rank)
@@ -109,7 +97,7 @@ int MMPI_Comm_size(MPI_Comm comm, int *size)
 static bool is_local(int vrank)
 {
 	if (vrank < 0 || vrank >= mm.size)
-		mmpi_die("there is no rank %d (wildcards are not implemented)", vrank);
+		fatal("there is no rank %d (wildcards are not implemented)", vrank);
 	return vrank >= first && vrank < first + nlocal;
 }
 
@@ -119,15 +107,15 @@ static MPI_Comm my_group(void)
 }
 
 /* Blocks until the forwarder has answered: the identifier. */
-static int handshake(enum request_kind kind, int peer, int tag, int count, MPI_Datatype type, MPI_Op op)
+static int handshake(enum request_kind kind, int vrank, int tag, int count, MPI_Datatype type, MPI_Op op)
 {
 	int id, size = 0;
 	if (type != MPI_DATATYPE_NULL)
 		MPI_Type_size(type, &size);
 	if ((long long)count * size > INT_MAX)
-		mmpi_die("a message of %lld bytes is too long", (long long)count * size);
+		fatal("a message of %lld bytes is too long", (long long)count * size);
 	int request[REQUEST_FIELDS] = {[FIELD_KIND] = kind,
-		[FIELD_PEER] = peer,
+		[FIELD_VRANK] = vrank,
 		[FIELD_TAG] = tag,
 		[FIELD_BYTES] = count * size,
 		[FIELD_COUNT] = count,
@@ -147,7 +135,7 @@ static int send_id(int count, MPI_Datatype type, int dest, int tag)
 static int recv_id(int count, MPI_Datatype type, int source, int tag)
 {
 	if (tag < 0)
-		mmpi_die("tag %d: wildcards are not implemented", tag);
+		fatal("tag %d: wildcards are not implemented", tag);
 	return handshake(REQUEST_RECV, source, tag, count, type, MPI_OP_NULL);
 }
 
@@ -242,7 +230,7 @@ static void exchange_remote(const struct block *s, const struct block *r)
 	const int nremote = mm.size - nlocal, start = first > 0 ? 0 : mm.nlow;
 	MPI_Request *sends = malloc((size_t)nremote * sizeof(MPI_Request));
 	if (!sends)
-		mmpi_die("out of memory");
+		fatal("out of memory");
 	for (int i = 0; i < nremote; i++)
 		MMPI_Isend(block_at(s, start + i), block_count(s, start + i), s->type, start + i, TAG_COLLECTIVE,
 			MPI_COMM_WORLD, &sends[i]);
@@ -282,9 +270,9 @@ static void *partial(const void *sbuf, int count, MPI_Datatype type, MPI_Op op, 
 	MPI_Type_get_extent(type, &lower, &extent);
 	void *result = NULL;
 	if (sbuf == MPI_IN_PLACE)
-		mmpi_die("MPI_IN_PLACE is not implemented");
+		fatal("MPI_IN_PLACE is not implemented");
 	if (me == first + lroot && !(result = malloc((size_t)extent * (size_t)count + 1)))
-		mmpi_die("out of memory");
+		fatal("out of memory");
 	MPI_Reduce(sbuf, result, count, type, op, lroot, local);
 	return result;
 }

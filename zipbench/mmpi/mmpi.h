@@ -18,8 +18,8 @@
  * Processes that wait spin, as MPI makes them; on few cores preload test/lib/yield.c. One thread for each process.
  * All return MPI_SUCCESS, as errors are MPI's own and fatal.
  */
-#ifndef ZIP_BENCH_MMPI_H
-#define ZIP_BENCH_MMPI_H
+#ifndef ZIPBENCH_MMPI_MMPI_H
+#define ZIPBENCH_MMPI_MMPI_H
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the processes and the forwarder of MMPI tell each other, and the communicators they do it in. */
-#ifndef ZIP_BENCH_MMPI_PROTOCOL_H
-#define ZIP_BENCH_MMPI_PROTOCOL_H
+/* The messages between the processes and the forwarder of MMPI, and the communicators that carry them. */
+#ifndef ZIPBENCH_MMPI_PROTOCOL_H
+#define ZIPBENCH_MMPI_PROTOCOL_H
 
 #include <mpi.h>
 
@@ -19,7 +19,7 @@ enum request_kind {
  * job. */
 enum request_field {
 	FIELD_KIND,
-	FIELD_PEER, /* virtual rank: destination, source or root */
+	FIELD_VRANK, /* destination, source or root */
 	FIELD_TAG,
 	FIELD_BYTES, /* of the payload */
 	FIELD_COUNT, /* of elements of the type */
@@ -40,9 +40,5 @@ struct mmpi {
 			      forwarder */
 	int nlow, size;	   /* virtual ranks in the low group, and altogether */
 };
-
-void mmpi_forward(const struct mmpi *); /* until everybody has said REQUEST_END */
-/* "mmpi: ..." on stderr, and the end of the job. */
-void mmpi_die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all subcommands of zipbench use: exit status, errors, clocks, and where its programs lie. */
+#ifndef ZIPBENCH_BASE_BENCH_H
+#define ZIPBENCH_BASE_BENCH_H
+
+#include <stdbool.h>
+
+#include "common/base/err.h"
+#include "zipbench/base/args.h"
+
+#define BENCH_EXIT_USAGE ARGS_EXIT_USAGE
+
+#define BENCH_PATH_MAX 4096
+/* Fills path, of BENCH_PATH_MAX bytes, with the path of the file of that name in this program's folder. False: there is
+ * none that can be executed. */
+bool bench_beside(char *path, const char *name);
+/* The path of zipbench-COMMAND: beside this program in the build tree, below libexec when installed. */
+void bench_program(char *path, const char *command);
+
+/* Prints one line on stderr. EXIT_FAILURE. */
+int bench_fail(const char *command, const struct zerr *);
+double bench_now(void);		/* seconds, monotonic */
+double bench_cpu_seconds(void); /* processor time of all threads so far */
+
+#endif

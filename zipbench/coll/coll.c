@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * zipbench-coll, "zipbench coll": what collectives of all ranks take. A plain MPI program: merged by zmpirun, natively
+ * by mpiexec, or over MMPI (--mmpi). Each repetition begins with a barrier; its time is that of the slowest rank, from
+ * its call to its return. Rank 0 writes a line for each operation and size.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "zipbench/base/args.h"
+#include "zipbench/coll/coll_data.h"
+#include "zipbench/coll/coll_op.h"
+#include "zipbench/mmpi/mmpi.h"
+#include "zipbench/base/sort.h"
+
+#define SIZES_MAX 128
+#define IDLE_TESTS 20	   /* a message of another core arrives within a few vain tests; then each yields */
+#define INT8_RANKS_MAX 127 /* whose bytes can be added up */
+
+struct options {
+	const char *ops, *sizes, *wait, *world, *csv;
+	uint64_t min, max, memory;
+	double factor, seconds;
+	unsigned repeats, least, warm_up, mmpi;
+	bool merged, leave;
+};
+
+static const struct arg args[] = {
+#define AT(field) offsetof(struct options, field)
+	{"ops", "LIST", ARG_TEXT, 0, 0, AT(ops), NULL, "operations, as barrier,bcast; default: all (MMPI: all it has)"},
+	{"min", "BYTES", ARG_BYTES, 0, 1u << 30, AT(min), NULL, "smallest size; default 1"},
+	{"max", "BYTES", ARG_BYTES, 0, 1u << 30, AT(max), NULL, "largest size; default 64M"},
+	{"factor", "F", ARG_REAL, 1.01, 1e9, AT(factor), NULL, "from one size to the next; default 4"},
+	{"sizes", "LIST", ARG_TEXT, 0, 0, AT(sizes), NULL, "these sizes instead, as 8,4K,1M"},
+	{"seconds", "S", ARG_REAL, 0, 1e6, AT(seconds), NULL, "for each operation and size, about; default 0.3"},
+	{"repeats", "N", ARG_NUMBER, 1, 1e6, AT(repeats), NULL, "at most so many repetitions; default 2000"},
+	{"least", "N", ARG_NUMBER, 1, 1e6, AT(least), NULL, "at least so many, however long they take; default 5"},
+	{"warm-up", "N", ARG_NUMBER, 1, 1e6, AT(warm_up), NULL, "repetitions before that are not counted; default 3"},
+	{"memory", "BYTES", ARG_BYTES, 1, 1ull << 46, AT(memory), NULL,
+		"of a rank; what needs more is left out; default 1G"},
+	{"wait", "HOW", ARG_TEXT, 0, 0, AT(wait), NULL,
+		"block: in MPI; yield: nonblocking calls and a loop that yields"},
+	{"mmpi", "LOW", ARG_NUMBER, 1, 1e6, AT(mmpi), NULL, "over MMPI: rank 0 forwards, LOW ranks are the low group"},
+	{"merged", NULL, ARG_FLAG, 0, 0, AT(merged), NULL, "fails where libzipper has not merged several clusters"},
+	{"world", "NAME", ARG_TEXT, 0, 0, AT(world), NULL, "first column of the results; default: mpi or mmpi"},
+	{"leave", NULL, ARG_FLAG, 0, 0, AT(leave), NULL, "end without MPI_Finalize, for native jobs that hang in it"},
+	{"csv", "FILE", ARG_TEXT, 0, 0, AT(csv), NULL, "writes there; default: standard output"},
+#undef AT
+};
+
+struct bench {
+	struct options o;
+	int rank, ranks;
+	bool yields;
+	double size[SIZES_MAX];
+	int nsizes;
+	const struct coll_op *op[64];
+	int nops;
+	double *mine, *slowest, *sum; /* [repeats] */
+	FILE *out;
+};
+
+/* --- one repetition --- */
+static void wait_for(MPI_Request *r)
+{
+	int done = 0;
+	for (int idle = 0; MPI_Test(r, &done, MPI_STATUS_IGNORE), !done; idle++)
+		if (idle > IDLE_TESTS)
+			sched_yield();
+}
+
+static double once(const struct bench *b, const struct coll_op *op, const struct coll_data *c)
+{
+	MPI_Request r;
+	double start = MPI_Wtime();
+	if (b->o.mmpi) {
+		op->mmpi(c);
+	} else {
+		op->run(c, b->yields ? &r : NULL);
+		if (b->yields)
+			wait_for(&r);
+	}
+	return MPI_Wtime() - start;
+}
+
+/* Ranks begin together: a broadcast's root would run ahead otherwise. */
+static void together(const struct bench *b)
+{
+	once(b, &coll_op_table[0], NULL);
+}
+
+/* --- what ranks tell each other beside what is measured --- */
+static void agree(const struct bench *b, int *value)
+{
+	b->o.mmpi ? MMPI_Bcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD) : MPI_Bcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+
+static void gather_up(const struct bench *b, const double *from, double *to, int n, MPI_Op op)
+{
+	b->o.mmpi ? MMPI_Reduce(from, to, n, MPI_DOUBLE, op, 0, MPI_COMM_WORLD)
+		  : MPI_Reduce(from, to, n, MPI_DOUBLE, op, 0, MPI_COMM_WORLD);
+}
+
+static int report(struct bench *b, const struct coll_op *op, double bytes, int n)
+{
+	double mean = 0;
+	for (int i = 0; i < n; i++)
+		mean += b->sum[i] / b->ranks / n;
+	sort_samples(b->slowest, (size_t)n);
+	fprintf(b->out, "%s,%s,%.0f,%d,%d,%.2f,%.2f,%.2f,%.2f\n", b->o.world, op->name, bytes, b->ranks, n,
+		b->slowest[n / 4] * 1e6, b->slowest[n / 2] * 1e6, b->slowest[n * 3 / 4] * 1e6, mean * 1e6);
+	return fflush(b->out) == 0 ? 0 : -EIO;
+}
+
+/* How often, from the time of the repetitions before. */
+static int choose_repeats(const struct bench *b, double one)
+{
+	double n = one > 0 ? b->o.seconds / one : b->o.repeats;
+	int repeats = n < b->o.repeats ? (int)n : (int)b->o.repeats;
+	return repeats < (int)b->o.least ? (int)b->o.least : repeats;
+}
+
+static int measure(struct bench *b, const struct coll_op *op, struct coll_data *c)
+{
+	double wrong, all = 0, first;
+	int repeats, bad = 0;
+	coll_data_fill(c, op);
+	together(b);
+	once(b, op, c);
+	wrong = (double)coll_data_check(c, op);
+	gather_up(b, &wrong, &all, 1, MPI_SUM);
+	bad = all != 0;
+	agree(b, &bad);
+	if (bad) {
+		if (b->rank == 0)
+			fprintf(stderr, "zipbench coll: %s of %zu bytes: the result is wrong in %.0f places\n",
+				op->name, c->bytes, all);
+		return -EBADMSG;
+	}
+	first = MPI_Wtime();
+	for (unsigned i = 0; i < b->o.warm_up; i++) {
+		together(b);
+		once(b, op, c);
+	}
+	repeats = choose_repeats(b, (MPI_Wtime() - first) / b->o.warm_up);
+	agree(b, &repeats);
+	for (int i = 0; i < repeats; i++) {
+		together(b);
+		b->mine[i] = once(b, op, c);
+	}
+	gather_up(b, b->mine, b->slowest, repeats, MPI_MAX);
+	gather_up(b, b->mine, b->sum, repeats, MPI_SUM);
+	if (b->rank == 0)
+		bad = report(b, op, (double)c->bytes, repeats) < 0;
+	agree(b, &bad);
+	if (bad && b->rank == 0)
+		fprintf(stderr, "zipbench coll: the results cannot be written\n");
+	return bad ? -EIO : 0;
+}
+
+/* What does not fit is said once. */
+static bool fits(const struct bench *b, const struct coll_op *op, double bytes)
+{
+	const bool narrow = op->flow == COLL_REDUCES && fmod(bytes, sizeof(float)) != 0 && b->ranks > INT8_RANKS_MAX;
+	/* counts and displacements of MPI are int */
+	if (coll_data_memory(op, b->ranks, bytes) <= (double)b->o.memory && bytes * b->ranks <= INT_MAX && !narrow)
+		return true;
+	if (b->rank == 0)
+		fprintf(stderr, "zipbench coll: %s of %.0f bytes is left out: %s\n", op->name, bytes,
+			narrow ? "bytes would overflow" : "too large (--memory)");
+	return false;
+}
+
+static int measure_all(struct bench *b)
+{
+	int rc = 0;
+	if (b->rank == 0)
+		fputs("world,op,bytes,ranks,repeats,q1_us,median_us,q3_us,mean_us\n", b->out);
+	for (int s = 0; s < b->nsizes && rc == 0; s++)
+		for (int i = 0; i < b->nops && rc == 0; i++) {
+			const struct coll_op *op = b->op[i];
+			struct coll_data c = {.rank = b->rank, .ranks = b->ranks, .bytes = (size_t)b->size[s]};
+			if (op->flow == COLL_NOTHING) {
+				if (s > 0)
+					continue;
+				c.bytes = 0;
+			}
+			if (!fits(b, op, (double)c.bytes))
+				continue;
+			if (!coll_data_init(&c, op)) {
+				fprintf(stderr, "zipbench coll: rank %d: no memory for %s of %zu bytes\n", b->rank,
+					op->name, c.bytes);
+				MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+			}
+			rc = measure(b, op, &c);
+			coll_data_free(&c);
+		}
+	return rc;
+}
+
+/* --- what there is to measure; errors are one line in all ranks, of which rank 0 says it --- */
+static int refuse(const struct bench *b, const char *what, const char *why)
+{
+	if (b->rank == 0)
+		fprintf(stderr, "zipbench coll: %s: %s; try --help\n", what, why);
+	return ARGS_EXIT_USAGE;
+}
+
+static int choose_ops(struct bench *b)
+{
+	char list[1024], *save = NULL;
+	snprintf(list, sizeof(list), "%s", b->o.ops ? b->o.ops : "");
+	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		const struct coll_op *op = coll_op_find(word);
+		if (!op || (b->o.mmpi && !op->mmpi))
+			return refuse(b, word, op ? "is not in MMPI" : "is no operation");
+		if (b->nops < 64)
+			b->op[b->nops++] = op;
+	}
+	for (size_t i = 0; i < coll_op_count && !b->o.ops; i++)
+		if (b->o.mmpi ? coll_op_table[i].mmpi != NULL : !coll_op_table[i].extra)
+			b->op[b->nops++] = &coll_op_table[i];
+	return b->nops > 0 ? 0 : refuse(b, "--ops", "is empty");
+}
+
+static int choose_sizes(struct bench *b)
+{
+	char list[1024], *save = NULL;
+	snprintf(list, sizeof(list), "%s", b->o.sizes ? b->o.sizes : "");
+	for (char *word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		double v;
+		if (args_bytes(word, &v) < 0 || v > INT_MAX || b->nsizes == SIZES_MAX)
+			return refuse(b, word, "is no size, or there are too many");
+		b->size[b->nsizes++] = v;
+	}
+	for (double v = (double)b->o.min; !b->o.sizes && v <= (double)b->o.max && b->nsizes < SIZES_MAX;) {
+		b->size[b->nsizes++] = v;
+		double next = floor(v * b->o.factor);
+		v = next > v ? next : v + 1;
+	}
+	return b->nsizes > 0 ? 0 : refuse(b, "--min, --max or --sizes", "there is no size");
+}
+
+/* Do MPI functions come from libzipper, in a job that has several parts, as libzipper(7) begins one? */
+static bool is_merged(void)
+{
+	Dl_info of = {.dli_fname = NULL};
+	const char *parts = getenv("ZIPPER_PARTS"); /* or they are in a hostfile */
+	const void *function = dlsym(RTLD_DEFAULT, "MPI_Init");
+	return function && dladdr(function, &of) && of.dli_fname && strstr(of.dli_fname, "libzipper") &&
+	       getenv("ZIPPER_JOB") && (!parts || strchr(parts, ','));
+}
+
+static int check_merged(const struct bench *b)
+{
+	int merged = is_merged();
+	agree(b, &merged);
+	if (!merged && b->rank == 0)
+		fputs("zipbench coll: --merged: no clusters were merged: was libzipper.so preloaded, as zmpirun "
+		      "does?\n",
+			stderr);
+	return merged ? 0 : EXIT_FAILURE;
+}
+
+static int prepare(struct bench *b)
+{
+	int rc = b->o.merged ? check_merged(b) : 0;
+	if (rc == 0)
+		rc = choose_ops(b);
+	if (rc == 0)
+		rc = choose_sizes(b);
+	if (rc != 0)
+		return rc;
+	if (strcmp(b->o.wait, "block") != 0 && strcmp(b->o.wait, "yield") != 0)
+		return refuse(b, b->o.wait, "is neither block nor yield");
+	b->yields = strcmp(b->o.wait, "yield") == 0;
+	if (b->yields && b->o.mmpi)
+		return refuse(b, "--wait yield", "MMPI blocks");
+	size_t n = b->o.repeats > b->o.least ? b->o.repeats : b->o.least;
+	b->mine = calloc(3 * n, sizeof(double));
+	if (!b->mine)
+		MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+	b->slowest = b->mine + n;
+	b->sum = b->slowest + n;
+	int opened = 1;
+	b->out = stdout;
+	if (b->rank == 0 && b->o.csv && !(b->out = fopen(b->o.csv, "we")))
+		opened = 0;
+	if (!opened)
+		fprintf(stderr, "zipbench coll: %s: %s\n", b->o.csv, strerror(errno));
+	agree(b, &opened);
+	return opened ? 0 : EXIT_FAILURE;
+}
+
+static int run(struct bench *b)
+{
+	int rc = prepare(b);
+	if (rc == 0)
+		rc = measure_all(b) < 0 ? EXIT_FAILURE : 0;
+	if (b->out && b->out != stdout && fclose(b->out) != 0 && rc == 0)
+		rc = EXIT_FAILURE;
+	free(b->mine);
+	return rc;
+}
+
+static int run_in_mmpi(struct bench *b)
+{
+	int rc = 0;
+	if (mmpi_begin((int)b->o.mmpi)) {
+		MMPI_Comm_rank(MPI_COMM_WORLD, &b->rank);
+		MMPI_Comm_size(MPI_COMM_WORLD, &b->ranks);
+		rc = run(b);
+		mmpi_end();
+	}
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	static const char usage[] = "coll [OPTION ...]: collectives of all ranks, by zmpirun or mpiexec";
+	struct bench b = {.o = {.wait = "block",
+				  .min = 1,
+				  .max = 64u << 20,
+				  .factor = 4,
+				  .seconds = 0.3,
+				  .repeats = 2000,
+				  .least = 5,
+				  .warm_up = 3,
+				  .memory = 1u << 30}};
+	int rc = args_parse(&b.o, args, sizeof(args) / sizeof(args[0]), usage, argc, argv, NULL);
+	if (rc == 1)
+		return 0;
+	MPI_Init(NULL, NULL);
+	MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &b.ranks);
+	if (rc != 0) { /* once more, for the one that says why */
+		args_parse(&b.o, args, sizeof(args) / sizeof(args[0]), usage, argc, argv, b.rank == 0 ? stderr : NULL);
+	} else {
+		if (!b.o.world)
+			b.o.world = b.o.mmpi ? "mmpi" : "mpi";
+		rc = b.o.mmpi ? run_in_mmpi(&b) : run(&b);
+	}
+	if (b.o.leave) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		fflush(NULL);
+		_exit(rc);
+	}
+	MPI_Finalize();
+	return rc;
+}
