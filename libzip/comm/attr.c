@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes of communicators. See attr.h. */
+/* Attributes of communicators. */
 #include "libzip/comm/attr.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 struct last { /* to be deleted by MPI_Finalize */
 	MPI_Comm comm;
 	int keyval;
-	bool begun; /* its callback runs, or has: what that sets itself again is not called any more */
+	bool begun; /* its callback runs or has run: an attribute that the callback sets again is not deleted once more
+		     */
 };
 
 static struct {
@@ -66,7 +67,7 @@ static void drop(MPI_Comm comm, int keyval)
 	memmove(l, l + 1, (size_t)(&self.all[self.n] - l) * sizeof(*l));
 }
 
-/* --- the calls: callbacks run in both, of the value that is replaced or deleted --- */
+/* --- the calls, in which the callback of a replaced or deleted value runs --- */
 
 typedef int native_set(MPI_Comm, int, void *);
 
@@ -119,7 +120,7 @@ int zip_Attr_delete(MPI_Comm comm, int keyval)
 
 /* --- the end --- */
 
-/* A callback may set and delete others: so each time anew. */
+/* Looks anew each time, as a callback may set and delete other attributes. */
 static struct last *find_next(MPI_Comm comm)
 {
 	for (size_t i = self.n; i-- > 0;)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes of communicators. Native MPI has them, on the shadows of those that span. Here are only the keyvals of
- * those on MPI_COMM_SELF and MPI_COMM_WORLD, whose delete callbacks MPI_Finalize runs: native MPI would do so when the
- * merged world is gone, and they may use all of MPI (MPI-4.0 section 11.2.4). Under the shim's lock.
+ * Attributes of communicators. Native MPI keeps them, on the shadows of spanning communicators. This module keeps only
+ * the keyvals of attributes on MPI_COMM_SELF and MPI_COMM_WORLD, whose delete callbacks MPI_Finalize runs. Native MPI
+ * would run these when the merged world is gone, and they may use all of MPI (MPI-4.0 section 11.2.4). Under the shim's
+ * lock.
  */
 #ifndef ZIP_LIBZIP_ATTR_H
 #define ZIP_LIBZIP_ATTR_H
 
-/* Runs them while the world is still merged: MPI_COMM_SELF's, and then MPI_COMM_WORLD's as MPICH does, each in the
- * reverse order in which they were set. One that fails ends the job, also where errors return: MPI_Finalize of MPICH
- * then returns without having finalized, and mpiexec kills whoever has not ended yet. */
+/* Runs the delete callbacks while the world is still merged: those on MPI_COMM_SELF, and then those on MPI_COMM_WORLD,
+ * as MPICH does, each in the reverse order in which the attributes were set. A callback that fails ends the job, also
+ * where errors return: MPI_Finalize of MPICH then returns without having finalized, and mpiexec kills the ranks that
+ * have not ended yet. */
 void zattr_delete_last(void);
 
 #endif

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Intercomm_create, the agreement: the two leaders tell each other their groups, each with an id of its own making,
- * of which the one of the lower vrank counts; then each tells its local group, who have come when they hear of it. The
- * leaders speak natively where they are in one part, on a communicator of ours, else over the bridge on the peer
- * communicator, where such messages are a kind of their own.
+ * The agreement of MPI_Intercomm_create. The two leaders tell each other their groups and an id; the id of the leader
+ * with the lower vrank counts. Then each leader tells its local group, which knows by that that all have come. The
+ * leaders speak natively, on a communicator of ours, where they are in one part. Else they speak over the bridge on the
+ * peer communicator, where such messages are a kind of their own.
  */
+#include "libzip/comm/inter_agree.h"
+
 #include <stdlib.h>
 
-#include "libzip/bridge/bridge.h"
 #include "libzip/coll/base/coll_local.h"
 #include "libzip/coll/bcast.h"
-#include "libzip/comm/commnew.h"
+#include "libzip/comm/comm_internal.h"
 #include "libzip/schedule/engine.h"
+#include "libzip/schedule/step.h"
+#include "libzip/shim/shim.h"
 #include "libzip/world/error.h"
 #include "libzip/world/group.h"
-#include "libzip/comm/inter.h"
-#include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
 
-/* What leaders say first, and then to their groups: verdict is MPI_SUCCESS, ZINTER_NATIVE or an error class. */
+/* The first message between leaders, and then from leaders to their groups. verdict is MPI_SUCCESS, ZINTER_NATIVE or an
+ * error class. */
 enum { HEAD_VERDICT, HEAD_SIZE, HEAD_ID, HEAD_COUNT };
 
 struct exchange {
-	struct zcomm *peer; /* NULL: native */
+	struct zcomm *peer; /* NULL: the leaders speak natively */
 	int remote_leader;  /* rank in peer */
 	MPI_Comm native;
 	int lrank, tag; /* on native */
@@ -65,7 +67,7 @@ static int swap(struct zsched *s, const struct exchange *x, void *mine, int nmin
 	return rc == MPI_SUCCESS ? zstep_native(s, start_send, &m[1]) : rc;
 }
 
-/* The sizes are known: the groups themselves. */
+/* The sizes are known: now the groups themselves. */
 static int swap_groups(struct zsched *s, void *arg)
 {
 	struct exchange *x = arg;
@@ -119,7 +121,7 @@ static int swap_leaders(struct exchange *x, int tag, const char *name)
 	return rc == MPI_SUCCESS ? judge(x) : rc;
 }
 
-/* vrank of a rank that calls on this communicator name; an error class, or ZINTER_NATIVE. */
+/* The vrank of a rank that calls on this communicator name. MPI_SUCCESS, an error class, or ZINTER_NATIVE. */
 static int find_vrank(MPI_Comm comm, int rank, int *vrank)
 {
 	struct zcomm *c = zcomm_find(comm);
@@ -148,7 +150,7 @@ static int find_vrank(MPI_Comm comm, int rank, int *vrank)
 	return rc;
 }
 
-/* In the leader: fills the head for its group. */
+/* In a leader: agrees with the other leader, and fills the head for its group. */
 static void lead(struct zinter *i, MPI_Comm peer_comm, int remote_leader, int tag, const char *name, int64_t *head)
 {
 	struct exchange x = {.peer = zcomm_find(peer_comm), .remote_leader = remote_leader, .groups = i};
@@ -161,7 +163,7 @@ static void lead(struct zinter *i, MPI_Comm peer_comm, int remote_leader, int ta
 		if (zworld_is_local(vrank)) {
 			x.peer = NULL;
 			x.lrank = (int)zworld.place[vrank].lrank;
-			x.native = zcommnew_internal(tag, &x.tag);
+			x.native = zcomm_internal(tag, &x.tag);
 		}
 		rc = swap_leaders(&x, tag, name);
 	}
@@ -170,7 +172,7 @@ static void lead(struct zinter *i, MPI_Comm peer_comm, int remote_leader, int ta
 	head[HEAD_ID] = zworld.vrank < vrank ? x.mine[HEAD_ID] : x.theirs[HEAD_ID];
 }
 
-/* The members of an intracommunicator; MPI_ERR_COMM: it is none. */
+/* The members of an intracommunicator. MPI_ERR_COMM: it is none. */
 static int own_group(MPI_Comm comm, struct zinter *i)
 {
 	struct zcomm *c = zcomm_find(comm);
@@ -201,7 +203,7 @@ static int tell(MPI_Comm comm, const char *name, void *buf, int count, MPI_Datat
 	return zcoll_local_wait(zn.Ibcast(buf, count, type, leader, comm, &r), &r, comm, name);
 }
 
-/* Is everybody of this world? */
+/* Is a member not of this world? */
 static bool is_foreign(MPI_Comm comm)
 {
 	MPI_Group group;

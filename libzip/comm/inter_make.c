@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From two groups and an id to an intercommunicator, see inter.h. */
+/* From two groups and an id to an intercommunicator. */
+#include "libzip/comm/inter_make.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "libzip/comm/commnew.h"
-#include "libzip/world/error.h"
-#include "libzip/world/handlers.h"
-#include "libzip/world/group.h"
-#include "libzip/comm/inter.h"
+#include "libzip/comm/comm_handler.h"
+#include "libzip/comm/comm_meet.h"
+#include "libzip/comm/comm_native.h"
 #include "libzip/shim/shim.h"
+#include "libzip/world/comm.h"
+#include "libzip/world/error.h"
+#include "libzip/world/group.h"
 #include "libzip/world/world.h"
-
-void zinter_free(struct zinter *i)
-{
-	free(i->mine);
-	free(i->theirs);
-	i->mine = i->theirs = NULL;
-}
-
-void zinter_inherit(MPI_Comm from, MPI_Comm to)
-{
-	MPI_Errhandler h;
-	if (zip_Comm_get_errhandler(from, &h) != MPI_SUCCESS) /* that of the world may be set aside */
-		return;
-	zn.Comm_set_errhandler(to, h);
-	if (!zhandlers_is_predefined(h))
-		zn.Errhandler_free(&h);
-}
 
 static bool any_here(const int *vrank, int n)
 {
@@ -37,7 +23,7 @@ static bool any_here(const int *vrank, int n)
 	return false;
 }
 
-/* The native communicators of my part beside that of all, which is ordered by group; native error code. */
+/* Makes the native communicators of my part besides `all`, which is ordered by group. A native error code. */
 static int split_groups(const struct zinter *i, MPI_Comm all, MPI_Comm *mine, MPI_Comm *near)
 {
 	*mine = all;
@@ -80,7 +66,7 @@ static int make_ours(const struct zinter *i, const struct zcomm *parent, MPI_Com
 	return rc;
 }
 
-/* The first group's members, then the second's. */
+/* The members of the first group, then those of the second. */
 static int both_groups(const struct zinter *i, struct zgroup *both)
 {
 	bool first = i->mine[0] < i->theirs[0];
@@ -105,9 +91,9 @@ int zinter_make(const struct zinter *i, MPI_Comm parent, const char *name, MPI_C
 	*newcomm = MPI_COMM_NULL;
 	int rc = both_groups(i, &both);
 	if (rc == MPI_SUCCESS)
-		rc = zcommnew_gather(&both, (uint64_t)i->id, name);
+		rc = zcomm_meet_group(&both, (uint64_t)i->id, name);
 	if (rc == MPI_SUCCESS)
-		rc = zcommnew_native(&both, (uint64_t)i->id, &all, name);
+		rc = zcomm_native_create(&both, (uint64_t)i->id, &all, name);
 	free(both.vrank);
 	if (rc == MPI_SUCCESS)
 		rc = make_ours(i, zcomm_find(parent), all, newcomm);
@@ -115,6 +101,6 @@ int zinter_make(const struct zinter *i, MPI_Comm parent, const char *name, MPI_C
 		zn.Comm_free(&all);
 	if (rc != MPI_SUCCESS)
 		return zerror_raise_native(parent, rc, name, "cannot make the intercommunicator");
-	zinter_inherit(parent, *newcomm);
+	zcomm_handler_inherit(parent, *newcomm);
 	return MPI_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs ask a communicator about its topology. Local communicators have native ones. */
+/* MPI functions that ask a communicator about its topology. Local communicators have native topologies. */
 #include <string.h>
 
 #include "libzip/world/comm.h"

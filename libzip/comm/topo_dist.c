@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Dist_graph_create_adjacent, in which each rank says its own neighbours, and MPI_Dist_graph_create, in which each
- * says any edges: then both ends of each edge are sent to the ranks that they are of.
+ * rank says any edges. In the latter both ends of each edge are sent to the ranks at these ends.
  */
 #include <stdlib.h>
 
@@ -44,16 +44,16 @@ int zip_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
 		return zerror_raise(c, MPI_ERR_ARG, name, "no weights");
 	struct ztopo *t = ztopo_dist_graph(indegree, sources, sourceweights, outdegree, destinations, destweights,
 		weighted, c->rank);
-	return ztopo_split(c, 0, c->rank, t, name, newcomm);
+	return ztopo_make(c, 0, c->rank, t, name, newcomm);
 }
 
-/* One end of an edge, for the rank that it is of. */
+/* One end of an edge, for the rank at this end. */
 struct edge_end {
-	int64_t is_source, neighbour, weight; /* is_source: the neighbour sends */
+	int64_t is_source, neighbour, weight; /* is_source: the neighbour is the one that sends */
 };
 #define END_WORDS ((MPI_Count)(sizeof(struct edge_end) / sizeof(int64_t)))
 
-/* What one rank says of the graph. */
+/* The edges that one rank says. */
 struct piece {
 	int n;
 	const int *sources, *degrees, *destinations, *weights; /* weights NULL: none */
@@ -81,7 +81,7 @@ static int check_piece(const struct zcomm *c, const struct piece *p, const char 
 	return rc;
 }
 
-/* Both ends of each edge, behind those before for the same rank. ends NULL: only counts them. */
+/* Puts both ends of each edge behind the earlier ones for the same rank. ends NULL: only counts them. */
 static void lay_out(const struct piece *p, bool weighted, MPI_Count *next, struct edge_end *ends)
 {
 	int at = 0;
@@ -97,7 +97,7 @@ static void lay_out(const struct piece *p, bool weighted, MPI_Count *next, struc
 		}
 }
 
-/* Where each rank's begin; returns how many there are in all. */
+/* begin[r] is the number of ends before those of rank r. Returns the number of all ends. */
 static MPI_Count prefix(const MPI_Count *counts, int n, MPI_Count *begin)
 {
 	MPI_Count total = 0;
@@ -125,7 +125,7 @@ static struct ztopo *from_ends(const struct edge_end *ends, MPI_Count n, bool we
 	return t;
 }
 
-/* All ends of edges that are mine, in the order of the ranks that said them. NULL: an error, whose code is in *rc. */
+/* Collects all ends that are mine, in the order of the ranks that said them. NULL: an error, whose code is in *rc. */
 static struct ztopo *collect(struct zcomm *c, const struct piece *p, bool weighted, int *rc)
 {
 	size_t n = (size_t)c->size;
@@ -197,5 +197,5 @@ int zip_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
 	struct ztopo *t = collect(c, &p, weights != zresolve_unweighted(), &rc);
 	if (!t && rc != MPI_SUCCESS && rc != MPI_ERR_NO_MEM)
 		return rc; /* has been raised */
-	return ztopo_split(c, 0, c->rank, t, name, newcomm);
+	return ztopo_make(c, 0, c->rank, t, name, newcomm);
 }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Cart_create, Cart_sub, Graph_create: where the parent spans clusters, a split of it with something attached. What
- * is made of a spanning communicator and is local itself, as rows of a grid may be, has a native topology.
+ * MPI_Cart_create, Cart_sub and Graph_create. Where the parent spans clusters, the new communicator is a split of it
+ * with a topology attached. If the new communicator is local itself, as rows of a grid may be, its topology is native.
  */
 #include <stdlib.h>
 
 #include "libzip/world/error.h"
+#include "libzip/comm/comm_split.h"
 #include "libzip/comm/topo_make.h"
 
-int ztopo_split(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm)
+int ztopo_make(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm)
 {
 	if (!topo && color != MPI_UNDEFINED)
 		return zerror_raise(c, MPI_ERR_NO_MEM, name, "out of memory");
-	int rc = zcommnew_split(c, color, key, topo, name, newcomm);
+	int rc = zcomm_split(c, color, key, topo, name, newcomm);
 	ztopo_unref(topo);
 	return rc;
 }
 
 /* --- grids --- */
 
-/* How many ranks it has, or -1: an error has been raised, whose code is in *rc. */
+/* The number of ranks of a grid, or -1: an error has been raised, whose code is in *rc. */
 static int check_grid(const struct zcomm *c, int ndims, const int dims[], const int periods[], const char *name,
 	int *rc)
 {
@@ -55,7 +56,7 @@ int zip_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int period
 	if (ranks < 0)
 		return rc;
 	bool in = c->rank < ranks;
-	return ztopo_split(c, in ? 0 : MPI_UNDEFINED, c->rank, in ? ztopo_cart(ndims, dims, periods, c->rank) : NULL,
+	return ztopo_make(c, in ? 0 : MPI_UNDEFINED, c->rank, in ? ztopo_cart(ndims, dims, periods, c->rank) : NULL,
 		name, newcomm);
 }
 
@@ -83,11 +84,11 @@ int zip_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 		kept[n] = t->dims[d];
 		kept[t->ndims + n++] = t->periods[d];
 	}
-	if (n == 0) /* in MPICH the same as MPI_Cart_create without dimensions, and not a point for each */
+	if (n == 0) /* in MPICH the same as MPI_Cart_create without dimensions, and not one point for each rank */
 		color = c->rank == 0 ? 0 : MPI_UNDEFINED;
 	struct ztopo *sub = color != MPI_UNDEFINED ? ztopo_cart(n, kept, kept + t->ndims, rank) : NULL;
 	free(kept);
-	return ztopo_split(c, color, rank, sub, name, newcomm);
+	return ztopo_make(c, color, rank, sub, name, newcomm);
 }
 
 int zip_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
@@ -102,7 +103,7 @@ int zip_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[]
 	return rc;
 }
 
-/* --- graphs that all know --- */
+/* --- graphs that all ranks know --- */
 
 static int check_graph(const struct zcomm *c, int nnodes, const int index[], const int edges[], const char *name)
 {
@@ -134,7 +135,7 @@ int zip_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edg
 	if (rc != MPI_SUCCESS)
 		return rc;
 	bool in = c->rank < nnodes;
-	return ztopo_split(c, in ? 0 : MPI_UNDEFINED, c->rank, in ? ztopo_graph(nnodes, index, edges, c->rank) : NULL,
+	return ztopo_make(c, in ? 0 : MPI_UNDEFINED, c->rank, in ? ztopo_graph(nnodes, index, edges, c->rank) : NULL,
 		name, newcomm);
 }
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the functions share that make communicators with a topology. Under the shim's lock. */
+/* Making communicators with a topology. Under the shim's lock. */
 #ifndef ZIP_LIBZIP_TOPO_MAKE_H
 #define ZIP_LIBZIP_TOPO_MAKE_H
 
 #include <mpi.h>
 
-#include "libzip/comm/commnew.h"
+#include "libzip/comm/comm_meet.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/topo.h"
 
-/* On a local parent the native function, which blocks: once all have come. */
+/* On a local parent: returns what the native function returns, which blocks, and is called when all have come. */
 #define ZTOPO_RETURN_NATIVE(comm, call)                                                                                \
 	do {                                                                                                           \
-		int rc_ = zcommnew_meet(comm);                                                                         \
+		int rc_ = zcomm_meet_local(comm);                                                                      \
 		if (rc_ == MPI_SUCCESS) {                                                                              \
 			zshim_block_begin();                                                                           \
 			rc_ = (call);                                                                                  \
@@ -21,8 +21,8 @@
 		return rc_;                                                                                            \
 	} while (0)
 
-/* A split of c; topo, whose reference is taken, is the topology of the new communicator in which this rank will be.
- * NULL with a color: there was no memory for it. MPI_SUCCESS or an error code that has been raised. */
-int ztopo_split(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm);
+/* Splits c. topo, whose reference this takes over, is the topology of the new communicator that this rank will be in.
+ * NULL with a color means that there was no memory for it. MPI_SUCCESS or an error code that has been raised. */
+int ztopo_make(struct zcomm *c, int color, int key, struct ztopo *topo, const char *name, MPI_Comm *newcomm);
 
 #endif

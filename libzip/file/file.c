@@ -7,7 +7,7 @@
 
 #include "libzip/coll/allreduce.h"
 #include "libzip/coll/base/coll.h"
-#include "libzip/comm/commnew.h"
+#include "libzip/comm/comm_meet.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
 
@@ -70,7 +70,7 @@ int zfile_enter(MPI_File handle, bool collective, const char *function)
 		rc = zerror_raise_file(handle, MPI_ERR_UNSUPPORTED_OPERATION, function,
 			"not allowed on a file that was opened with MPI_MODE_SEQUENTIAL");
 	else if (f && collective)
-		rc = zcommnew_meet(f->twin->shadow);
+		rc = zcomm_meet_local(f->twin->shadow);
 	zshim_leave();
 	return rc;
 }

@@ -12,7 +12,8 @@
 
 #include "libzip/coll/barrier.h"
 #include "libzip/coll/bcast.h"
-#include "libzip/comm/commnew.h"
+#include "libzip/comm/comm_meet.h"
+#include "libzip/comm/comm_twin.h"
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
 #include "libzip/file/file.h"
@@ -140,7 +141,7 @@ static int open_all(struct opening *o)
 		return rc;
 	if (f->amode & CREATES && !first) {
 		zfile_beside_await(f->name); /* if it does not come, the native call says so */
-		rc = zcommnew_meet(f->twin->shadow);
+		rc = zcomm_meet_local(f->twin->shadow);
 		if (rc != MPI_SUCCESS)
 			return rc;
 	}
@@ -153,7 +154,7 @@ static void undo(struct opening *o)
 {
 	struct zfile *f = o->f;
 
-	if (f->handle != MPI_FILE_NULL && zcommnew_meet(f->twin->shadow) == MPI_SUCCESS) {
+	if (f->handle != MPI_FILE_NULL && zcomm_meet_local(f->twin->shadow) == MPI_SUCCESS) {
 		zfile_out();
 		zfile_in(zn.File_close(&f->handle));
 	}
@@ -262,7 +263,7 @@ static int check(const struct zcomm *c)
 static struct zfile *make_file(struct zcomm *c, const char *filename, int amode, int *rc)
 {
 	struct zfile *f = calloc(1, sizeof(*f));
-	struct zcomm *twin = zcommnew_twin(c, open_name, rc);
+	struct zcomm *twin = zcomm_twin(c, open_name, rc);
 
 	if (f && twin) {
 		*f = (struct zfile){.handle = MPI_FILE_NULL,

@@ -11,7 +11,6 @@
 
 #include "libzip/coll/bcast.h"
 #include "libzip/coll/scan.h"
-#include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
 #include "libzip/file/file_request.h"

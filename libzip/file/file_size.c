@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is asked of a file that spans parts, or done to all of it: group, access mode, hints, size, sync, atomicity. */
 #include "libzip/coll/barrier.h"
-#include "libzip/comm/commnew.h"
+#include "libzip/comm/comm_meet.h"
 #include "libzip/world/error.h"
 #include "libzip/file/file.h"
 #include "libzip/file/file_hints.h"
@@ -29,7 +29,7 @@ int zip_File_set_info(MPI_File fh, MPI_Info info)
 	int rc = zfile_hints(info, f->amode, &hints);
 
 	if (rc == MPI_SUCCESS)
-		rc = zcommnew_meet(f->twin->shadow);
+		rc = zcomm_meet_local(f->twin->shadow);
 	if (rc == MPI_SUCCESS) {
 		zfile_out();
 		rc = zfile_in(zn.File_set_info(fh, hints));
@@ -115,7 +115,7 @@ int zip_File_set_atomicity(MPI_File fh, int flag)
 int zip_File_sync(MPI_File fh)
 {
 	struct zfile *f = zfile_find(fh);
-	int rc = zcommnew_meet(f->twin->shadow); /* the hint romio_synchronized_flush makes it a barrier */
+	int rc = zcomm_meet_local(f->twin->shadow); /* the hint romio_synchronized_flush makes it a barrier */
 
 	if (rc != MPI_SUCCESS)
 		return rc;

@@ -5,7 +5,6 @@
 
 #include "libzip/coll/barrier.h"
 #include "libzip/coll/bcast.h"
-#include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/file/file.h"
 #include "libzip/file/file_hints.h"

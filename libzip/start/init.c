@@ -8,11 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "libzip/comm/comm_internal.h"
 #include "libzip/world/board.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/coll/inside/pairs.h"
 #include "libzip/world/comm.h"
-#include "libzip/comm/commnew.h"
 #include "libzip/p2p/buffer.h"
 #include "libzip/p2p/completion.h"
 #include "common/control/ctl.h"
@@ -90,7 +90,7 @@ static int make_world(struct zerr *err)
 static void lend_buffer(void)
 {
 	int tag;
-	const MPI_Comm own = zcommnew_internal(0, &tag);
+	const MPI_Comm own = zcomm_internal(0, &tag);
 
 	zbuffer_init(own, tag);
 }
@@ -106,7 +106,7 @@ static void merge(const struct zenv *env, bool threaded)
 		fail_init(&err);
 	zcomm_world->board = zboard_join(zboard_init(env->shared == ZENV_SHARED_YES), zcomm_world->nlocal,
 		zcomm_world->shadow_rank[zcomm_world->rank]);
-	if (zcommnew_init() != MPI_SUCCESS || zpairs_init() != MPI_SUCCESS) {
+	if (zcomm_internal_init() != MPI_SUCCESS || zpairs_init() != MPI_SUCCESS) {
 		zerr_set(&err, -ENOMEM, "cannot make a communicator for the library's own messages");
 		fail_init(&err);
 	}
@@ -196,7 +196,7 @@ void zinit_end(void)
 		zwaiters_fini();
 		zboard_fini();
 		zpairs_fini();
-		zcommnew_fini();
+		zcomm_internal_fini();
 		ztypecode_fini();
 		zshim_active = false;
 		zshim_hooks &= ~ZSHIM_MERGED;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "libzip/comm/comm_internal.h"
 #include "libzip/world/comm.h"
-#include "libzip/comm/commnew.h"
 #include "libzip/world/error.h"
 #include "libzip/world/group.h"
 #include "common/base/hash.h"
@@ -48,7 +48,7 @@ int zip_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_In
 /* Groups that overlap and are made at the same time by several threads need different ones. */
 static int tag_of(const char *text)
 {
-	return (int)(zhash32(ZHASH32, text, strlen(text)) % (uint32_t)zcommnew_tags());
+	return (int)(zhash32(ZHASH32, text, strlen(text)) % (uint32_t)zcomm_internal_tags());
 }
 
 static int finish(MPI_Comm comm, MPI_Info info, MPI_Errhandler errhandler)

@@ -4,7 +4,7 @@
 
 #include "libzip/bridge/arrival.h"
 #include "libzip/bridge/bridge.h"
-#include "libzip/comm/commnew.h"
+#include "libzip/comm/comm_internal.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
@@ -94,7 +94,7 @@ static bool hear_natively(void)
 	MPI_Message message;
 	MPI_Status status;
 	int tag, flag = 0;
-	MPI_Comm comm = zcommnew_internal_win(&tag);
+	MPI_Comm comm = zcomm_internal_win(&tag);
 
 	if (zn.Improbe(MPI_ANY_SOURCE, tag, comm, &flag, &message, &status) != MPI_SUCCESS || !flag)
 		return false;

@@ -8,7 +8,7 @@
 
 #include "libzip/coll/barrier.h"
 #include "libzip/coll/bcast.h"
-#include "libzip/comm/commnew.h"
+#include "libzip/comm/comm_twin.h"
 #include "libzip/world/error.h"
 #include "libzip/world/group.h"
 #include "libzip/progress/progress.h"
@@ -138,7 +138,7 @@ static int make(struct making *m, MPI_Win *win)
 	int rc = check(m);
 
 	zcomm_reap();
-	struct zcomm *twin = rc == MPI_SUCCESS ? zcommnew_twin(m->comm, m->name, &rc) : NULL;
+	struct zcomm *twin = rc == MPI_SUCCESS ? zcomm_twin(m->comm, m->name, &rc) : NULL;
 	if (!twin)
 		return rc;
 	id = twin->rank == 0 ? (int64_t)zcomm_new_id() : 0;

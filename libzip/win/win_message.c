@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "libzip/bridge/bridge.h"
-#include "libzip/comm/commnew.h"
+#include "libzip/comm/comm_internal.h"
 #include "libzip/world/error.h"
 #include "common/wire/little.h"
 #include "libzip/bridge/op.h"
@@ -89,7 +89,7 @@ static void encode(uint8_t out[HEADER], const struct zwin_message *m)
 static int say_natively(int vrank, const struct zwin_message *m)
 {
 	int tag, flag = 0;
-	MPI_Comm comm = zcommnew_internal_win(&tag);
+	MPI_Comm comm = zcomm_internal_win(&tag);
 	struct said *s = zpool_get(sizeof(*s));
 
 	if (!s)

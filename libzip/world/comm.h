@@ -63,7 +63,7 @@ struct zcomm {
 	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */
 	bool dropped;			      /* MPI_Comm_free was called, or the application never had it */
 
-	struct zcomm *seed; /* what twins are duplicates of (commnew.h), NULL before the first; a reference */
+	struct zcomm *seed; /* of twins (comm_twin.h), which are its duplicates; NULL before the first; a reference */
 
 	/* Intercommunicators; rank and my_part are then MPI_UNDEFINED. */
 	struct zcomm *local; /* NULL: not one */

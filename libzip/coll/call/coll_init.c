@@ -6,8 +6,8 @@
  */
 #include "libzip/coll/call/coll_init.h"
 
-#include "libzip/comm/commnew.h"
-#include "libzip/comm/inter.h"
+#include "libzip/comm/comm_handler.h"
+#include "libzip/comm/comm_twin.h"
 #include "libzip/schedule/engine.h"
 #include "libzip/world/error.h"
 #include "libzip/world/status.h"
@@ -42,7 +42,7 @@ static int persistent_start(struct zreq *r)
 	zstatus_empty(&r->status);
 	r->done = false;
 	r->active = true;
-	zinter_inherit(r->comm->handle, p->twin->handle); /* as of now */
+	zcomm_handler_inherit(r->comm->handle, p->twin->handle); /* as of now */
 	p->twin->fatal = r->comm->fatal;
 	int rc = zcoll_compile(p->twin, &p->args, false, &s);
 	if (rc != MPI_SUCCESS) {
@@ -84,7 +84,7 @@ int zcoll_init(struct zcomm *c, const struct zcoll *a, MPI_Request *request)
 	}
 	if (rc != MPI_SUCCESS)
 		goto err_holder;
-	struct zcomm *twin = zcommnew_twin(c, a->name, &rc);
+	struct zcomm *twin = zcomm_twin(c, a->name, &rc);
 	if (!twin) {
 		zsched_destroy(holder);
 		return rc;

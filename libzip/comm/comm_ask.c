@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI functions that ask a communicator something, and its end. Making new ones is elsewhere. */
+/* MPI functions that ask a communicator something, and those that free it. */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -50,7 +50,7 @@ int zip_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 	if (!a && !b)
 		return zn.Comm_compare(comm1, comm2, result);
 	if (!a || !b) {
-		/* One spans and the other does not: never the same group. Let the native library check the handle. */
+		/* One spans and the other does not, so they differ. The native library checks the other handle. */
 		int rank;
 		int rc = zn.Comm_rank(a ? comm2 : comm1, &rank);
 		*result = MPI_UNEQUAL;
@@ -114,8 +114,8 @@ int zip_Comm_remote_group(MPI_Comm handle, MPI_Group *group)
 	return adopt(zn.Comm_remote_group(handle, group), handle, group, "MPI_Comm_remote_group");
 }
 
-/* MPI_Comm_free and MPI_Comm_disconnect, which also waits until all that was started on it is complete: by the rules
- * of MPI the application has completed its requests before. */
+/* MPI_Comm_free and MPI_Comm_disconnect. The latter also waits until all operations on the communicator are complete;
+ * by the rules of MPI the application has completed them before. */
 static int end_comm(MPI_Comm *handle, int (*native)(MPI_Comm *), const char *function)
 {
 	struct zcomm *comm = zcomm_find(*handle);

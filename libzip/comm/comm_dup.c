@@ -1,76 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Comm_dup and idup, with and without hints, and duplicates of our own. A schedule, so that blocking and
- * nonblocking are the same: the native duplication is nonblocking, too.
+ * MPI_Comm_dup and idup, with and without hints. They are schedules, so that blocking and nonblocking calls are the
+ * same: the native duplication is nonblocking, too.
  */
+#include "libzip/comm/comm_dup.h"
+
 #include "libzip/coll/base/coll_local.h"
 #include "libzip/coll/bcast.h"
 #include "libzip/coll/inside/inside.h"
-#include "libzip/comm/commnew.h"
-
+#include "libzip/comm/comm_idup.h"
+#include "libzip/comm/comm_make.h"
+#include "libzip/comm/inter_dup.h"
 #include "libzip/schedule/engine.h"
-#include "libzip/world/board.h"
-#include "libzip/bridge/bridge.h"
-#include "libzip/world/error.h"
-#include "libzip/comm/inter.h"
+#include "libzip/schedule/step.h"
 #include "libzip/shim/shim.h"
+#include "libzip/world/board.h"
+#include "libzip/world/error.h"
 #include "libzip/world/topo.h"
-
-/* Native duplications under way. */
-static struct {
-	int shared; /* of communicators with several members */
-	bool alone; /* one of a communicator with this process as its only member */
-} under_way;
-
-struct turn {
-	bool alone;
-};
-
-static bool take_turn(struct zsched *s, void *arg)
-{
-	const struct turn *t = arg;
-	(void)s;
-	if (under_way.alone || (t->alone && under_way.shared > 0))
-		return false;
-	under_way.alone = t->alone;
-	under_way.shared += !t->alone;
-	return true;
-}
-
-static int end_turn(struct zsched *s, void *arg)
-{
-	const struct turn *t = arg;
-	(void)s;
-	if (t->alone)
-		under_way.alone = false;
-	else
-		under_way.shared--;
-	return MPI_SUCCESS;
-}
-
-int zcommnew_add_idup(struct zsched *s, int (*start)(void *, MPI_Request *), void *arg, int members)
-{
-	struct turn *t = zsched_alloc(s, sizeof *t);
-	if (!t)
-		return MPI_ERR_NO_MEM;
-	t->alone = members == 1;
-	int rc = zstep_watch(s, take_turn, t);
-	zsched_round(s);
-	if (rc == MPI_SUCCESS)
-		rc = zstep_native(s, start, arg);
-	zsched_round(s);
-	return rc == MPI_SUCCESS ? zstep_call(s, end_turn, t) : rc;
-}
 
 struct dup {
 	struct zcomm *parent;
-	MPI_Info info; /* a copy; MPI_INFO_NULL and !with_info: the parent's */
+	MPI_Info info; /* a copy; MPI_INFO_NULL without with_info: the parent's hints */
 	bool with_info;
 	MPI_Comm native;
 	int64_t id;
 	int board;
-	struct zinter_dup *inter; /* of an intercommunicator: the rest, else NULL */
-	MPI_Comm *newcomm;	  /* the application's */
+	struct zinter_dup *inter; /* the other communicators of an intercommunicator, else NULL */
+	MPI_Comm *newcomm;	  /* where the application wants it */
 };
 
 static int start_dup(void *arg, MPI_Request *r)
@@ -96,7 +52,7 @@ static int start_meeting(void *arg, MPI_Request *r)
 	return zn.Ibarrier(d->parent->shadow, r);
 }
 
-/* With several threads the members meet first, see zcommnew_add_idup. */
+/* With several threads the members meet first, see comm_idup.h. */
 static int begin_dup(struct zsched *s, struct dup *d)
 {
 	int rc = MPI_SUCCESS;
@@ -104,19 +60,19 @@ static int begin_dup(struct zsched *s, struct dup *d)
 		rc = zstep_native(s, start_meeting, d);
 		zsched_round(s);
 	}
-	return rc == MPI_SUCCESS ? zcommnew_add_idup(s, start_dup, d, d->parent->nlocal) : rc;
+	return rc == MPI_SUCCESS ? zcomm_idup_add(s, start_dup, d, d->parent->nlocal) : rc;
 }
 
 static int finish_dup(struct dup *d)
 {
 	struct zcomm *c = d->parent;
-	int rc = zcommnew_finish(c, d->native, (uint64_t)d->id, c->vrank, c->size, d->board, d->newcomm);
+	int rc = zcomm_make(c, d->native, (uint64_t)d->id, c->vrank, c->size, d->board, d->newcomm);
 	if (rc == MPI_SUCCESS && c->topo)
 		zcomm_find(*d->newcomm)->topo = ztopo_ref(c->topo);
 	return rc;
 }
 
-/* The application may free or change its own when the call has returned. */
+/* Copies the hints, as the application may free or change them when the call has returned. */
 static int copy_info(struct dup *d, MPI_Info info)
 {
 	return info == MPI_INFO_NULL ? MPI_SUCCESS : zn.Info_dup(info, &d->info);
@@ -141,7 +97,7 @@ static void dup_done(void *arg, int *error)
 		zboard_leave(zboard_join(d->board, d->parent->nlocal, 0));
 }
 
-/* Its local members learn the number of a board from the first of them. */
+/* The local members learn the number of a board from the first of them. */
 static int agree_on_board(struct zsched *s, struct dup *d)
 {
 	struct zcomm *c = d->parent;
@@ -181,6 +137,13 @@ static int compile_dup(struct zcomm *c, bool with_info, MPI_Info info, MPI_Comm 
 	}
 	*out = s;
 	return MPI_SUCCESS;
+}
+
+int zcomm_dup(struct zcomm *c, const char *name, MPI_Comm *newcomm)
+{
+	struct zsched *s;
+	int rc = compile_dup(c, false, MPI_INFO_NULL, newcomm, name, &s);
+	return rc == MPI_SUCCESS ? zengine_run(s) : rc;
 }
 
 static int local_dup(MPI_Comm comm, bool with_info, MPI_Info info, MPI_Comm *newcomm, const char *name)
@@ -250,34 +213,4 @@ int zip_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 int zip_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
 	return start_duplicate(comm, true, info, newcomm, request, "MPI_Comm_idup_with_info");
-}
-
-/* --- of our own --- */
-
-/* Found by nobody any more but who has it here. */
-static struct zcomm *hide(MPI_Comm handle)
-{
-	struct zcomm *c = zcomm_find(handle);
-	zcomm_ref(c);
-	zcomm_drop(c);
-	return c;
-}
-
-/* Duplicates of one that has no attributes, whose callbacks would run: these can be made without a native call that
- * blocks, and then spins where there are more ranks than cores. */
-struct zcomm *zcommnew_twin(struct zcomm *c, const char *name, int *error)
-{
-	MPI_Comm handle;
-	struct zsched *s;
-	if (!c->seed) {
-		*error = c->local ? zinter_split(c, 0, c->local->rank, &handle, name)
-				  : zcommnew_split(c, 0, c->rank, c->topo, name, &handle);
-		if (*error != MPI_SUCCESS)
-			return NULL;
-		c->seed = hide(handle);
-	}
-	*error = compile_dup(c->seed, false, MPI_INFO_NULL, &handle, name, &s);
-	if (*error == MPI_SUCCESS)
-		*error = zengine_run(s);
-	return *error == MPI_SUCCESS ? hide(handle) : NULL;
 }

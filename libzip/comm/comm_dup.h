@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Comm_dup. Under the shim's lock. */
+#ifndef ZIP_LIBZIP_COMM_DUP_H
+#define ZIP_LIBZIP_COMM_DUP_H
+
+#include <mpi.h>
+
+#include "libzip/world/comm.h"
+
+/* Duplicates a spanning communicator for a call of the MPI function `name`. Returns what the MPI function returns. */
+int zcomm_dup(struct zcomm *, const char *name, MPI_Comm *newcomm);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Duplicating a native communicator as steps of a schedule. Under the shim's lock. */
+#ifndef ZIP_LIBZIP_COMM_IDUP_H
+#define ZIP_LIBZIP_COMM_IDUP_H
+
+#include <mpi.h>
+
+#include "libzip/schedule/sched.h"
+
+/*
+ * Adds rounds that duplicate a native communicator with so many members; start calls MPI_Comm_idup.
+ *
+ * MPICH 4.0.2 makes one communicator at a time: from the beginning of a duplication until all members have begun it,
+ * other duplications of the same process try again in every turn. Where this process is the only member these turns do
+ * not even end: MPI_Comm_idup does not return, and takes memory until there is none. So a duplication with one member
+ * waits until no other one is under way.
+ *
+ * For the others, all members had better be here when it begins, as they may be waiting for each other, over the
+ * bridge, for a duplication that has to wait. With one thread this is left to the program, as in the native library;
+ * then the attributes are those at the time of the call. MPI_SUCCESS or an error class.
+ */
+int zcomm_idup_add(struct zsched *, int (*start)(void *arg, MPI_Request *native), void *arg, int members);
+
+#endif

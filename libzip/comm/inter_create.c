@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Intercomm_create. */
+#include "libzip/comm/inter_agree.h"
+#include "libzip/comm/inter_make.h"
+#include "libzip/shim/shim.h"
+#include "libzip/world/comm.h"
+
+int zip_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+	MPI_Comm *newintercomm)
+{
+	static const char name[] = "MPI_Intercomm_create";
+	struct zinter i;
+	zcomm_reap();
+	if (local_comm == MPI_COMM_NULL || !newintercomm)
+		return zn.Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+	int rc = zinter_agree(local_comm, local_leader, peer_comm, remote_leader, tag, name, &i);
+	if (rc == MPI_SUCCESS) {
+		rc = zinter_make(&i, local_comm, name, newintercomm);
+		zinter_free(&i);
+	}
+	if (rc != ZINTER_NATIVE)
+		return rc;
+	zshim_block_begin();
+	rc = zn.Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
+	zshim_block_end();
+	return rc;
+}
