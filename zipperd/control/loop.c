@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The control thread's loop: one turn handles what epoll reports, what workers report, and whose time is over. */
+/* The control thread's loop: one turn handles what epoll reports, what workers report, and time limits. */
 #include "zipperd/control/loop.h"
 
 #include <errno.h>
@@ -10,15 +10,20 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "zipperd/control/circuit.h"
 #include "common/base/clock.h"
-#include "zipperd/control/crew.h"
-#include "zipperd/control/job.h"
-#include "zipperd/control/listener.h"
 #include "common/base/log.h"
-#include "zipperd/main/notify.h"
-#include "zipperd/control/peer.h"
-#include "zipperd/main/reload.h"
+#include "zipperd/conn/channel.h"
+#include "zipperd/conn/conn.h"
+#include "zipperd/conn/crew.h"
+#include "zipperd/conn/listener.h"
+#include "zipperd/control/crew_event.h"
+#include "zipperd/control/hear.h"
+#include "zipperd/control/notify.h"
+#include "zipperd/control/reload.h"
+#include "zipperd/job/circuit.h"
+#include "zipperd/job/job.h"
+#include "zipperd/job/job_deadline.h"
+#include "zipperd/job/job_end.h"
 
 #define EPOLL_BATCH 64
 #define TICK_MS 50   /* resolution of all time limits */
@@ -29,44 +34,6 @@ struct signals {
 	struct daemon *daemon;
 	int fd;
 };
-static struct signals signals = {.fd = -1};
-
-int daemon_watch(struct daemon *d, int fd, uint32_t events, struct watch *watch)
-{
-	struct epoll_event ev = {.events = events, .data.ptr = watch};
-	return epoll_ctl(d->epoll, EPOLL_CTL_ADD, fd, &ev) == 0 ? 0 : -errno;
-}
-
-void daemon_rewatch(struct daemon *d, int fd, uint32_t events, struct watch *watch)
-{
-	struct epoll_event ev = {.events = events, .data.ptr = watch};
-	epoll_ctl(d->epoll, EPOLL_CTL_MOD, fd, &ev);
-}
-
-void daemon_unwatch(struct daemon *d, int fd)
-{
-	epoll_ctl(d->epoll, EPOLL_CTL_DEL, fd, NULL);
-}
-
-int daemon_watch_hangup(struct daemon *d, int fd, void *owner)
-{
-	struct epoll_event ev = {.events = EPOLLRDHUP, .data.ptr = owner};
-	return epoll_ctl(d->hangups, EPOLL_CTL_ADD, fd, &ev) == 0 ? 0 : -errno;
-}
-
-void daemon_unwatch_hangup(struct daemon *d, int fd)
-{
-	epoll_ctl(d->hangups, EPOLL_CTL_DEL, fd, NULL);
-}
-
-int daemon_hangups(const struct daemon *d, void **owners, int max)
-{
-	struct epoll_event ev[EPOLL_BATCH];
-	int n = epoll_wait(d->hangups, ev, max < EPOLL_BATCH ? max : EPOLL_BATCH, 0);
-	for (int i = 0; i < n; i++)
-		owners[i] = ev[i].data.ptr;
-	return n < 0 ? 0 : n;
-}
 
 static void on_signal(struct watch *watch)
 {
@@ -101,9 +68,12 @@ int loop_init(struct daemon *d, struct zerr *err)
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	signals = (struct signals){.watch.ready = on_signal, .daemon = d};
-	signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	int rc = signals.fd < 0 ? -errno : daemon_watch(d, signals.fd, EPOLLIN, &signals.watch);
+	struct signals *s = d->signals = calloc(1, sizeof(*s));
+	if (!s)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	*s = (struct signals){.watch.ready = on_signal, .daemon = d};
+	s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	int rc = s->fd < 0 ? -errno : watch_add(d, s->fd, EPOLLIN, &s->watch);
 	return rc == 0 ? 0 : zerr_set(err, rc, "signalfd: %s", strerror(-rc));
 }
 
@@ -116,7 +86,7 @@ static int choose_timeout(const struct daemon *d)
 		return crew;
 	if (!list_empty(&d->draining))
 		return CHANNEL_DRAIN_MS;
-	if (d->stopping || d->paused || peers_timed(d) || jobs_timed(d) || circuits_timed(d))
+	if (d->stopping || d->paused || conn_any_timed(d) || job_deadline_any(d) || circuit_any_timed(d))
 		return TICK_MS;
 	return -1;
 }
@@ -126,19 +96,19 @@ static void turn(struct daemon *d)
 	struct epoll_event ev[EPOLL_BATCH];
 	int n = epoll_wait(d->epoll, ev, EPOLL_BATCH, choose_timeout(d));
 	d->now_ms = zclock_ms();
-	/* Peers that go in this turn are freed at its end only: the batch may hold them still. */
+	/* Connections that go in this turn are freed at its end, because the batch may still hold them. */
 	for (int i = 0; i < n; i++) {
 		struct watch *w = ev[i].data.ptr;
 		w->ready(w);
 	}
-	peers_continue(d);
-	crew_poll(d);
-	channels_drain(d);
-	peers_expire(d);
-	jobs_expire(d);
-	circuits_expire(d);
-	listeners_resume(d);
-	peers_bury(d);
+	hear_continue_all(d);
+	crew_poll(d, crew_event);
+	channel_drain_all(d);
+	hear_expire_all(d);
+	job_deadline_check_all(d);
+	circuit_expire_all(d);
+	listener_resume_all(d);
+	conn_bury_all(d);
 }
 
 void loop_run(struct daemon *d)
@@ -146,23 +116,25 @@ void loop_run(struct daemon *d)
 	while (!d->stopping)
 		turn(d);
 	notify_state("STOPPING=1");
-	jobs_end_all(d, "zipperd is shutting down");
-	circuits_end_all(d);
+	job_end_all(d, "zipperd is shutting down");
+	circuit_end_all(d);
 	int64_t end = d->now_ms + STOP_MS;
 	while (d->now_ms < end && !(list_empty(&d->leaving) && list_empty(&d->all_jobs) && list_empty(&d->circuits)))
 		turn(d);
-	/* Whoever has not gone by itself goes now; then the workers give everything back. */
-	peers_close(d);
+	/* Connections that have not gone by themselves are closed now. Then the workers give everything back. */
+	hear_close_all(d);
 	while (!(list_empty(&d->all_jobs) && list_empty(&d->circuits)) && d->now_ms < end + STOP_MS) {
-		jobs_end_all(d, "zipperd is shutting down");
+		job_end_all(d, "zipperd is shutting down");
 		turn(d);
 	}
 }
 
 void loop_fini(struct daemon *d)
 {
-	if (signals.fd >= 0)
-		close(signals.fd);
+	if (d->signals && d->signals->fd >= 0)
+		close(d->signals->fd);
+	free(d->signals);
+	d->signals = NULL;
 	close(d->epoll);
 	close(d->hangups);
 }

@@ -3,11 +3,11 @@
 #ifndef ZIPPERD_LOOP_H
 #define ZIPPERD_LOOP_H
 
-#include "zipperd/control/daemon.h"
+#include "zipperd/conn/daemon.h"
 
-/* Signals are blocked from here on and arrive in the loop. */
+/* Blocks the signals, which from now on arrive in the loop. 0 or a negative errno with text. */
 int loop_init(struct daemon *, struct zerr *);
-/* Until SIGTERM or SIGINT, and then until all jobs have ended or STOP_MS are over. */
+/* Runs until SIGTERM or SIGINT, and then until all jobs have ended or STOP_MS are over. */
 void loop_run(struct daemon *);
 void loop_fini(struct daemon *);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zipperd, the forwarder on zipper nodes: started in the order of its parts, stopped in reverse. */
-#include "zipperd/settings/settings.h"
-
+/* zipperd, the forwarder on zipper nodes: starts its modules in order and stops them in reverse. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,22 +8,23 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "zipperd/main/cpus.h"
-#include "zipperd/control/crew.h"
-#include "zipperd/control/daemon.h"
-#include "zipperd/control/dial.h"
-#include "zipperd/settings/keys.h"
-#include "zipperd/control/listener.h"
 #include "common/base/log.h"
-#include "zipperd/control/loop.h"
-#include "zipperd/main/notify.h"
-#include "zipperd/main/options.h"
-#include "zipperd/control/peer.h"
-#include "zipperd/main/reload.h"
-#include "zipperd/control/capacity.h"
 #include "common/base/stdfds.h"
 #include "common/config/conf_print.h"
 #include "common/transport/transports.h"
+#include "zipperd/conn/capacity.h"
+#include "zipperd/conn/crew.h"
+#include "zipperd/conn/daemon.h"
+#include "zipperd/conn/dial.h"
+#include "zipperd/conn/listener.h"
+#include "zipperd/control/hear.h"
+#include "zipperd/control/loop.h"
+#include "zipperd/control/notify.h"
+#include "zipperd/control/reload.h"
+#include "zipperd/main/cpus.h"
+#include "zipperd/main/options.h"
+#include "zipperd/settings/keys.h"
+#include "zipperd/settings/settings.h"
 
 static int fail(const struct zerr *err)
 {
@@ -43,7 +42,7 @@ static int configure(struct daemon *d, const struct options *o, struct zerr *err
 	return settings_load(&d->settings, from, err);
 }
 
-/* Configuration, keys and whether they can be used: all that can be wrong before anything is started. */
+/* Reads configuration and keys, and checks all that can be wrong before anything is started. */
 static int prepare(struct daemon *d, const struct options *o, struct zerr *err)
 {
 	int rc = configure(d, o, err);
@@ -52,7 +51,7 @@ static int prepare(struct daemon *d, const struct options *o, struct zerr *err)
 	rc = keys_load(&d->keys, d->settings.key_file, err);
 	if (rc != 0)
 		return zerr_prefix(err, rc, "%s: key_file", d->settings.key_file_at);
-	return o->test ? listeners_check(&d->settings, err) : 0;
+	return o->test ? listener_check_all(&d->settings, err) : 0;
 }
 
 static int tie_to_parent(const struct options *o, struct zerr *err)
@@ -84,10 +83,10 @@ static int serve(struct daemon *d, const struct options *o)
 	zlog_init("zipperd", (enum zlog_level)d->settings.log_level);
 	reload_init(d);
 	d->for_job = o->die_with_parent;
-	capacity_open(d);
+	capacity_init(d);
 	d->settings.verbs.note = note_device;
 	d->settings.verbs.warn = warn_of_device;
-	d->settings.verbs.patient = !d->for_job; /* who has started it wants to know at once */
+	d->settings.verbs.patient = !d->for_job; /* the launcher wants to know at once */
 	ztransports_configure(d->settings.module_dir, &d->settings.verbs);
 	d->budget.limit = (uint64_t)d->settings.memory;
 	if ((d->settings.cpus && cpus_bind(d->settings.cpus, &err) != 0) || tie_to_parent(o, &err) != 0 ||
@@ -99,11 +98,11 @@ static int serve(struct daemon *d, const struct options *o)
 		fail(&err);
 		goto out_loop;
 	}
-	if (dials_open(d, &err) != 0) {
+	if (dial_init(d, &err) != 0) {
 		fail(&err);
 		goto out_crew;
 	}
-	if (listeners_open(d, &err) != 0) {
+	if (listener_open_all(d, hear_ready, &err) != 0) {
 		fail(&err);
 		goto out_crew;
 	}
@@ -119,10 +118,10 @@ static int serve(struct daemon *d, const struct options *o)
 	status = EXIT_SUCCESS;
 
 out_listeners:
-	listeners_close(d);
+	listener_close_all(d);
 out_crew:
-	dials_close(d);
-	if (!list_empty(&d->all_jobs)) { /* a device still has memory of the workers in its hands */
+	dial_fini(d);
+	if (!list_empty(&d->all_jobs)) { /* a device may still write to the workers' memory */
 		zlog(ZLOG_WARN, "not all transfers have ended: what they hold is left to the system");
 		_exit(status);
 	}
@@ -130,14 +129,14 @@ out_crew:
 out_loop:
 	loop_fini(d);
 out:
-	reload_fini();
+	reload_fini(d);
 	return status;
 }
 
-/* Has all of it been written? */
+/* Checks that standard output has been written. */
 static int finish_output(struct zerr *err)
 {
-	errno = EIO; /* where it failed earlier */
+	errno = EIO; /* in case it failed earlier */
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return EXIT_SUCCESS;
 	zerr_set(err, -errno, "standard output: %s", strerror(errno));

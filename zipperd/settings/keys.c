@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The users' keys in a table, wiped when dropped. */
 #include "zipperd/settings/keys.h"
-#include "common/control/keyfile.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
+
+#include "common/control/keyfile.h"
 
 struct entry {
 	UT_hash_handle hh;

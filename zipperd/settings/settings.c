@@ -8,10 +8,10 @@
 
 #include "common/base/log.h"
 #include "common/base/ranges.h"
-#include "common/wire/wire.h"
-#include "common/control/ctl_name.h"
 #include "common/config/conf_print.h"
+#include "common/control/ctl_name.h"
 #include "common/transport/verbs/verbs_module.h"
+#include "common/wire/wire.h"
 
 #define KiB INT64_C(1024)
 #define MiB (1024 * KiB)

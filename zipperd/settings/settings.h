@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-#include "common/transport/base/addr.h"
 #include "common/config/conf.h"
 #include "common/control/ctl.h"
+#include "common/transport/base/addr.h"
 #include "common/transport/base/transport.h"
 #include "common/transport/verbs/device/verbs_options.h"
 

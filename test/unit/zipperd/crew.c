@@ -12,10 +12,12 @@
 
 #include <cmocka.h>
 
-#include "zipperd/control/channel.h"
+#include "zipperd/conn/channel.h"
 #include "common/base/clock.h"
-#include "zipperd/control/crew.h"
-#include "zipperd/control/job.h"
+#include "zipperd/conn/crew.h"
+#include "zipperd/control/crew_event.h"
+#include "zipperd/job/job.h"
+#include "zipperd/lane/relay.h"
 
 #define PATIENCE_MS 20000
 
@@ -117,7 +119,7 @@ static void stop(struct bench *b)
 	drop_lane(b, b->lane[1]);
 	drop_lane(b, b->later);
 	while (b->j.nlanes > 0) {
-		crew_poll(&b->d);
+		crew_poll(&b->d, crew_event);
 		assert_true(zclock_ms() < end);
 		sched_yield();
 	}
@@ -153,14 +155,14 @@ static void commands_keep_their_order(void **state)
 	assert_int_equal(sent_to(b.ac), before);
 	atomic_store(&b.link.go_on, true);
 	while (crew_timeout(&b.d) > 0)
-		crew_poll(&b.d);
+		crew_poll(&b.d, crew_event);
 	assert_int_equal(sent_to(b.ac), before + 1);
 	stop(&b);
 }
 
 static void ask_for_relay(struct bench *b)
 {
-	channel_event(&b->d, &(struct event){.kind = EVENT_RELAY, .lane = b->lane[0], .part = 2});
+	crew_event(&b->d, &(struct event){.kind = EVENT_RELAY, .lane = b->lane[0], .part = 2});
 }
 
 /* One in each direction for all lanes, and only where something is to go by it. */

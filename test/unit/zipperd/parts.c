@@ -12,7 +12,7 @@
 
 #include "zipperd/lane/lane.h"
 #include "zipperd/lane/refusal.h"
-#include "zipperd/control/limit.h"
+#include "zipperd/conn/limit.h"
 #include "zipperd/memory/pool.h"
 #include "zipperd/memory/ring.h"
 #include "zipperd/memory/staging.h"

@@ -6,8 +6,9 @@
 #ifndef ZIP_TEST_WORKER_FIXTURE_H
 #define ZIP_TEST_WORKER_FIXTURE_H
 
-#include "zipperd/control/channel.h"
+#include "zipperd/conn/channel.h"
 #include "zipperd/lane/transfer.h"
+#include "zipperd/worker/worker_pair.h"
 
 #define BYTES 1000u
 #define XFER 7u

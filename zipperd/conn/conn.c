@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of connections, see conn.h. */
+#include "zipperd/conn/conn.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "zipperd/conn/conn_send.h"
+
+#define REFUSE_MS 2000 /* the time to read an ERROR */
+
+static void unwatch(struct conn *conn)
+{
+	watch_remove(conn->daemon, conn->rx_fd);
+	if (conn->tx_fd != conn->rx_fd)
+		watch_remove(conn->daemon, conn->tx_fd);
+}
+
+int conn_create(struct daemon *d, const struct listener *l, struct zlink *z, void (*ready)(struct watch *),
+	struct zerr *err)
+{
+	struct conn *conn = calloc(1, sizeof(*conn));
+	uint32_t rx_events = 0, tx_events = 0;
+	if (!conn) {
+		z->ops->close(z);
+		return zerr_set(err, -ENOMEM, "out of memory");
+	}
+	conn->watch.ready = ready;
+	conn->daemon = d;
+	conn->listener = l;
+	conn->zlink = z;
+	conn->tail = &conn->head;
+	conn->deadline_ms = d->now_ms + d->settings.hello_timeout_ms;
+	conn->rx_fd = z->ops->fd(z, ZLINK_RX, &rx_events);
+	conn->tx_fd = z->ops->fd(z, ZLINK_TX, &tx_events);
+	int rc = watch_add(d, conn->rx_fd, rx_events, &conn->watch);
+	if (rc == 0 && conn->tx_fd != conn->rx_fd)
+		rc = watch_add(d, conn->tx_fd, 0, &conn->watch);
+	if (rc == 0)
+		rc = watch_add_hangup(d, conn->rx_fd, conn);
+	if (rc != 0) {
+		unwatch(conn);
+		z->ops->close(z);
+		free(conn);
+		return zerr_set(err, rc, "%s", strerror(-rc));
+	}
+	list_add(&d->strangers, &conn->link);
+	d->nstrangers++;
+	conn->late = d->full_since_ms != 0;
+	d->nlate += conn->late;
+	d->nconnections++;
+	/* A message may be there already, and the link wants to be armed. */
+	list_add(&d->again, &conn->again);
+	return 0;
+}
+
+static void leave_strangers(struct conn *conn)
+{
+	if (conn->state == CONN_HELLO || conn->state == CONN_PROOF || conn->state == CONN_ATTACH)
+		conn->daemon->nstrangers--;
+}
+
+/* Its rank or launcher's job does not have it any more. */
+static void let_go(struct conn *conn)
+{
+	if (conn->held_at)
+		*conn->held_at = NULL;
+	conn->held_at = NULL;
+	conn->rank = NULL;
+	conn->launches = NULL;
+}
+
+/* Takes it out of all lists; it is freed at the end of the turn. */
+static void detach(struct conn *conn)
+{
+	struct daemon *d = conn->daemon;
+	leave_strangers(conn);
+	unwatch(conn);
+	watch_remove_hangup(d, conn->rx_fd);
+	d->nlate -= conn->late;
+	conn->state = CONN_DEAD;
+	list_del(&conn->again);
+	list_del(&conn->link);
+	list_add(&d->dead, &conn->link);
+	let_go(conn);
+}
+
+void conn_close(struct conn *conn)
+{
+	if (conn->state == CONN_DEAD)
+		return;
+	detach(conn);
+	conn->daemon->nconnections--;
+	conn->zlink->ops->close(conn->zlink);
+	conn->zlink = NULL;
+}
+
+struct zlink *conn_release(struct conn *conn)
+{
+	struct zlink *z = conn->zlink;
+	detach(conn);
+	conn->zlink = NULL;
+	return z;
+}
+
+void conn_bury_all(struct daemon *d)
+{
+	while (!list_empty(&d->dead)) {
+		struct conn *conn = list_entry(d->dead.next, struct conn, link);
+		list_del(&conn->link);
+		conn_send_drop(conn);
+		free(conn);
+	}
+}
+
+/* --- what it has said --- */
+
+void conn_greet(struct conn *conn)
+{
+	leave_strangers(conn);
+	conn->state = CONN_READY;
+	/* No limit for a rank: it greets all zippers and then joins one after the other, and each answers only when all
+	 * ranks are there. */
+	conn->deadline_ms = conn->hello.service == ZCTL_SERVICE_RANK
+				    ? 0
+				    : conn->daemon->now_ms + conn->daemon->settings.hello_timeout_ms;
+	list_del(&conn->link);
+	list_add(&conn->daemon->greeted, &conn->link);
+}
+
+void conn_settle(struct conn *conn)
+{
+	conn->deadline_ms = 0;
+	conn->daemon->nlate -= conn->late;
+	conn->late = false;
+	list_del(&conn->link);
+	list_add(&conn->daemon->known, &conn->link);
+}
+
+/* --- taking leave --- */
+
+void conn_dismiss(struct conn *conn, int64_t ms)
+{
+	if (conn->state == CONN_DEAD || conn->state == CONN_LEAVING)
+		return;
+	leave_strangers(conn);
+	let_go(conn);
+	conn->state = CONN_LEAVING;
+	conn->deadline_ms = conn->daemon->now_ms + ms;
+	list_del(&conn->link);
+	list_add(&conn->daemon->leaving, &conn->link);
+}
+
+void conn_refuse(struct conn *conn, int code, const char *fmt, ...)
+{
+	struct zctl_msg msg = {.type = ZCTL_ERROR};
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(msg.u.error.text, sizeof(msg.u.error.text), fmt, ap);
+	va_end(ap);
+	msg.u.error.code = code;
+	if (conn->state == CONN_LEAVING || conn->state == CONN_DEAD)
+		return;
+	conn_send(conn, &msg);
+	conn_dismiss(conn, REFUSE_MS);
+}
+
+bool conn_any_timed(const struct daemon *d)
+{
+	return !list_empty(&d->strangers) || !list_empty(&d->greeted) || !list_empty(&d->leaving);
+}

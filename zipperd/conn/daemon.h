@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The state of the control thread, which its modules share. */
+#ifndef ZIPPERD_DAEMON_H
+#define ZIPPERD_DAEMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/list.h"
+#include "zipperd/conn/limit.h"
+#include "zipperd/memory/pool.h"
+#include "zipperd/settings/keys.h"
+#include "zipperd/settings/settings.h"
+
+struct crew;
+struct dialer;
+struct job;
+struct listener;
+struct signals;
+
+struct daemon {
+	struct settings settings;
+	struct settings_source source; /* the origin of the settings, for reading them again */
+	char *settings_text;	       /* the settings at the start as text (reload.c); NULL: no memory */
+	bool for_job;		       /* a launcher has started zipperd for one job, and written its configuration */
+	struct keys *keys;
+	struct budget budget;
+	int epoll;
+	int hangups;	/* epoll set of connections that tells their ends alone, in their order */
+	int64_t now_ms; /* monotonic; read once per turn of the loop */
+
+	/* listener.c */
+	struct listener *listeners;
+	int nlisteners;
+	bool paused;		/* the listeners do not accept: too many connections, or no descriptors */
+	int64_t pause_until_ms; /* 0: until connections go */
+
+	/* capacity.c */
+	int64_t descriptors;	    /* that may be open; 0: not known */
+	int64_t wanted_connections; /* max_connections as configured, where descriptors do not suffice; else 0 */
+	int64_t full_since_ms;	    /* the time since which there is no room for connections; 0: there is */
+
+	/* conn.c */
+	struct list strangers;	      /* connections that have not proved who they are, oldest first */
+	struct list greeted;	      /* connections that have, but not said what they want, oldest first */
+	struct list known;	      /* connections without a time limit */
+	struct list leaving;	      /* connections that are told something last */
+	struct list again;	      /* connections with more to read than one turn allows */
+	struct list dead;	      /* connections to be freed at the end of the turn */
+	int nstrangers, nconnections; /* nconnections: connections and channels */
+	int nlate;		      /* connections that are to hear that there is no room */
+
+	/* channel.c */
+	struct list draining; /* channels whose links are about to be closed */
+	int64_t drain_ms;     /* the time to ask them next */
+
+	/* job.c */
+	struct job *jobs;     /* hash by user and id: jobs that can be joined, run, or are remembered */
+	struct list all_jobs; /* these, and jobs that workers still have something of */
+	int njobs;
+	uint32_t last_job; /* number */
+
+	/* circuit.c */
+	struct list circuits;
+	int ncircuits_timed; /* circuits that one end has left, and whose last words may still come */
+
+	struct crew *crew;
+	struct dialer *dialer;
+	struct signals *signals;
+	bool stopping;
+	struct limit bad_conn; /* of log lines about connections that make no sense */
+	struct limit no_accept;
+	struct limit no_way; /* of log lines about hops */
+};
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Connections that zipperd makes or settles, see dial.h. A thread touches its own dial and nothing else, and gives it
+ * back through a pipe. */
+#include "zipperd/conn/dial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "common/transport/transports.h"
+#include "zipperd/conn/watch.h"
+
+#define DIAL_MS 5000	    /* for one dial; the asking end waits longer */
+#define DIALS_MAX 32	    /* at a time */
+#define DIALS_USER 16	    /* of one user */
+#define DIALS_ADDRESS 4	    /* to one address */
+#define STACK_BYTES 0x80000 /* resolvers need that much */
+
+struct dial {
+	struct list link; /* in dialer.waiting or dialer.running */
+	struct daemon *daemon;
+	const struct ztransport *ops;
+	struct zaddr addr;
+	char user[ZCTL_NAME_MAX + 1];
+	dial_done *done;
+	void *owner; /* NULL: nobody wants the link any more */
+	pthread_t thread;
+	bool settles; /* it settles an accepted link, which has no address here */
+	bool begun;
+	/* the thread's, until it has given the dial back */
+	struct zlink *zlink;
+	struct zerr err;
+};
+
+struct dialer {
+	struct watch watch;
+	struct daemon *daemon;
+	struct list waiting, running;
+	int fd[2]; /* pipe, for dials that are done */
+};
+
+static void connect_to(struct dial *l)
+{
+	int rc = l->ops->connect_plain ? l->ops->connect_plain(&l->zlink, &l->addr, DIAL_MS, &l->err)
+				       : l->ops->connect(&l->zlink, &l->addr, DIAL_MS, &l->err);
+	if (rc != 0)
+		l->zlink = NULL;
+}
+
+static void *run(void *arg)
+{
+	struct dial *l = arg;
+	if (l->settles)
+		l->ops->settle_wait(l->zlink, &l->err);
+	else
+		connect_to(l);
+	/* A pointer goes in one piece. */
+	while (write(l->daemon->dialer->fd[1], &l, sizeof(struct dial *)) < 0 && errno == EINTR)
+		;
+	return NULL;
+}
+
+static int start_thread(struct dial *l)
+{
+	pthread_attr_t attr;
+	int rc = pthread_attr_init(&attr);
+	if (rc == 0)
+		rc = pthread_attr_setstacksize(&attr, STACK_BYTES);
+	if (rc == 0)
+		rc = pthread_create(&l->thread, &attr, run, l);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
+static void finish(struct dial *l)
+{
+	if (l->owner)
+		l->done(l->owner, l->zlink, &l->err);
+	else if (l->zlink)
+		l->zlink->ops->close(l->zlink);
+	free(l);
+}
+
+/* May one more dial run? Dials to addresses that do not answer must not hold up all others. */
+static bool may_start(const struct dialer *m, const struct dial *l)
+{
+	int all = 0, of_user = 0, there = 0;
+	for (const struct list *node = m->running.next; node != &m->running; node = node->next) {
+		const struct dial *other = list_entry(node, struct dial, link);
+		if (other->settles != l->settles)
+			continue;
+		all++;
+		of_user += strcmp(other->user, l->user) == 0;
+		there += !l->settles && zaddr_same(&other->addr, &l->addr);
+	}
+	return all < DIALS_MAX && of_user < DIALS_USER && there < DIALS_ADDRESS;
+}
+
+/* 0 or a positive errno. */
+static int start(struct dialer *m, struct dial *l)
+{
+	int rc = start_thread(l);
+	if (rc != 0)
+		return rc;
+	l->begun = true;
+	list_add(&m->running, &l->link);
+	return 0;
+}
+
+static void start_waiting(struct dialer *m)
+{
+	struct list *node, *after;
+	list_for_each(node, after, &m->waiting) {
+		struct dial *l = list_entry(node, struct dial, link);
+		if (l->owner && !may_start(m, l))
+			continue;
+		list_del(&l->link);
+		int rc = l->owner ? start(m, l) : ECANCELED;
+		if (rc == 0)
+			continue;
+		zerr_set(&l->err, -rc, "no thread to connect with: %s", strerror(rc));
+		finish(l);
+	}
+}
+
+static void fail_waiting(struct dialer *m, const struct zaddr *addr, const struct zerr *err)
+{
+	struct list *node, *after;
+	list_for_each(node, after, &m->waiting) {
+		struct dial *l = list_entry(node, struct dial, link);
+		if (!zaddr_same(&l->addr, addr))
+			continue;
+		list_del(&l->link);
+		l->err = *err;
+		finish(l);
+	}
+}
+
+static void ready(struct watch *watch)
+{
+	struct dialer *m = (struct dialer *)(void *)watch;
+	struct dial *l;
+	while (read(m->fd[0], &l, sizeof(struct dial *)) == sizeof(struct dial *)) {
+		pthread_join(l->thread, NULL);
+		list_del(&l->link);
+		if (!l->zlink)
+			fail_waiting(m, &l->addr, &l->err);
+		finish(l);
+	}
+	start_waiting(m);
+}
+
+int dial_init(struct daemon *d, struct zerr *err)
+{
+	struct dialer *m = calloc(1, sizeof(*m));
+	if (!m)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	m->watch.ready = ready;
+	m->daemon = d;
+	list_init(&m->waiting);
+	list_init(&m->running);
+	if (pipe(m->fd) != 0) {
+		int rc = -errno;
+		free(m);
+		return zerr_set(err, rc, "pipe: %s", strerror(-rc));
+	}
+	for (int i = 0; i < 2; i++)
+		fcntl(m->fd[i], F_SETFD, FD_CLOEXEC);
+	fcntl(m->fd[0], F_SETFL, O_NONBLOCK);
+	d->dialer = m;
+	int rc = watch_add(d, m->fd[0], EPOLLIN, &m->watch);
+	return rc == 0 ? 0 : zerr_set(err, rc, "epoll: %s", strerror(-rc));
+}
+
+void dial_fini(struct daemon *d)
+{
+	struct dialer *m = d->dialer;
+	struct list *node, *after;
+	if (!m)
+		return;
+	list_for_each(node, after, &m->waiting) {
+		struct dial *l = list_entry(node, struct dial, link);
+		l->owner = NULL;
+		finish(l);
+	}
+	list_for_each(node, after, &m->running) {
+		struct dial *l = list_entry(node, struct dial, link);
+		pthread_join(l->thread, NULL);
+		l->owner = NULL;
+		finish(l);
+	}
+	watch_remove(d, m->fd[0]);
+	close(m->fd[0]);
+	close(m->fd[1]);
+	free(m);
+	d->dialer = NULL;
+}
+
+static struct dial *make(struct daemon *d, const struct ztransport *ops, const char *user, dial_done *done, void *owner)
+{
+	struct dial *l = calloc(1, sizeof(*l));
+	if (!l)
+		return NULL;
+	l->daemon = d;
+	l->ops = ops;
+	l->done = done;
+	l->owner = owner;
+	snprintf(l->user, sizeof(l->user), "%s", user);
+	return l;
+}
+
+/* 0 or a negative errno with text: then the dial is freed, and the link still the caller's. */
+static int start_or_wait(struct dial **out, struct dial *l, struct zerr *err)
+{
+	struct dialer *m = l->daemon->dialer;
+	int rc = 0;
+	if (may_start(m, l))
+		rc = start(m, l);
+	else
+		list_add(&m->waiting, &l->link);
+	if (rc != 0) {
+		free(l);
+		return zerr_set(err, -rc, "no thread to connect with: %s", strerror(rc));
+	}
+	*out = l;
+	return 0;
+}
+
+int dial_settle(struct dial **out, struct daemon *d, struct zlink *z, const char *user, dial_done *done, void *owner,
+	struct zerr *err)
+{
+	struct dial *l = make(d, z->ops, user, done, owner);
+	if (!l)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	l->settles = true;
+	l->zlink = z;
+	return start_or_wait(out, l, err);
+}
+
+int dial_start(struct dial **out, struct daemon *d, const struct zaddr *addr, const char *user, dial_done *done,
+	void *owner, struct zerr *err)
+{
+	const struct ztransport *ops =
+		ztransports_find(addr->kind, err); /* here and not in a thread, as it may load a module */
+	if (!ops)
+		return -EPROTONOSUPPORT;
+	struct dial *l = make(d, ops, user, done, owner);
+	if (!l)
+		return zerr_set(err, -ENOMEM, "out of memory");
+	l->addr = *addr;
+	return start_or_wait(out, l, err);
+}
+
+void dial_drop(struct dial *l)
+{
+	l->owner = NULL;
+}
+
+bool dial_take_back(struct dial *l)
+{
+	if (l->begun)
+		return false;
+	l->owner = NULL; /* start_waiting frees it, which may be running now */
+	l->zlink = NULL;
+	return true;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the workers report. Control thread. */
+#ifndef ZIPPERD_CREW_EVENT_H
+#define ZIPPERD_CREW_EVENT_H
+
+#include "zipperd/conn/crew.h"
+
+/* For crew_poll. */
+void crew_event(struct daemon *, const struct event *);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests of connections, see request.h. */
+#include "zipperd/control/request.h"
+
+#include <errno.h>
+
+#include "common/base/log.h"
+#include "zipperd/conn/capacity.h"
+#include "zipperd/conn/conn_send.h"
+#include "zipperd/conn/listener.h"
+#include "zipperd/job/attach.h"
+#include "zipperd/job/circuit.h"
+#include "zipperd/job/hop.h"
+#include "zipperd/job/job_direct.h"
+#include "zipperd/job/job_join.h"
+#include "zipperd/job/job_stats.h"
+#include "zipperd/job/launcher.h"
+
+static const char wrong_time[] = "a control message at the wrong time";
+
+static void on_hello(struct conn *conn, const struct zctl_hello *hello)
+{
+	conn->hello = *hello;
+	if (hello->service == ZCTL_SERVICE_DATA) {
+		conn->state = CONN_ATTACH;
+		return;
+	}
+	if (hello->service == ZCTL_SERVICE_CAST) {
+		conn_refuse(conn, EINVAL, "this is zipperd, not a node of zipcast");
+		return;
+	}
+	if (!hello->user[0] || (!hello->job[0] && hello->service != ZCTL_SERVICE_ADMIN)) {
+		conn_refuse(conn, EINVAL, "a user and a job must be named");
+		return;
+	}
+	struct zctl_msg msg = {.type = ZCTL_CHALLENGE};
+	zauth_module.random(conn->challenge.nonce, sizeof(conn->challenge.nonce));
+	msg.u.challenge = conn->challenge;
+	conn->state = CONN_PROOF;
+	conn_send(conn, &msg);
+}
+
+static void on_proof(struct conn *conn, const struct zctl_proof *proof)
+{
+	struct daemon *d = conn->daemon;
+	const uint8_t *key = keys_find(d->keys, conn->hello.user);
+	/* An unknown user costs the same work and gets the same answer, so that nobody can find out who has a key here.
+	 */
+	static const uint8_t no_key[ZAUTH_KEY_BYTES];
+	int rc = zauth_module.check(proof->mac, key ? key : no_key, ZAUTH_ASKS, &conn->hello, &conn->challenge);
+	if (!key || rc != 0) {
+		uint32_t dropped;
+		if (limit_pass(&d->bad_conn, d->now_ms, &dropped))
+			zlog(ZLOG_WARN, "%s: wrong key for user %s: refused", conn->zlink->peer, conn->hello.user);
+		conn_refuse(conn, EACCES, "zipperd at %s refuses the key of user %s", conn->listener->text,
+			conn->hello.user);
+		return;
+	}
+	struct zctl_msg msg = {.type = ZCTL_PROOF};
+	zauth_module.prove(msg.u.proof.mac, key, ZAUTH_ANSWERS, &conn->hello, &conn->challenge);
+	conn_greet(conn);
+	if (conn->hello.service == ZCTL_SERVICE_RANK && conn->zlink->ops->guard)
+		conn->zlink->ops->guard(conn->zlink);
+	conn_send(conn, &msg);
+}
+
+/* Refuses a connection that came when there was no room. JOIN looks itself, as that ends the job. */
+static bool find_no_room(struct conn *conn, uint16_t type)
+{
+	struct zerr err;
+	if (type == ZCTL_JOIN || type == ZCTL_PING || !capacity_lacks(conn, &err))
+		return false;
+	zlog(ZLOG_WARN, "job %s/%s: refused: %s", conn->hello.user[0] ? conn->hello.user : "?", conn->hello.job,
+		err.text);
+	conn_refuse(conn, EBUSY, "%s", err.text);
+	return true;
+}
+
+static const char *on_request(struct conn *conn, struct zctl_msg *msg)
+{
+	struct daemon *d = conn->daemon;
+	uint8_t service = conn->hello.service;
+	bool rank = service == ZCTL_SERVICE_RANK, launcher = service == ZCTL_SERVICE_LAUNCHER;
+	if (find_no_room(conn, msg->type))
+		return NULL;
+	if (msg->type == ZCTL_JOIN && rank && !conn->rank) {
+		job_join(d, conn, &msg->u.join);
+	} else if (msg->type == ZCTL_CREATE && launcher && !conn->launches) {
+		launcher_create(d, conn, &msg->u.create);
+	} else if (msg->type == ZCTL_MEET && service == ZCTL_SERVICE_CIRCUIT && !conn->circuit) {
+		circuit_meet(d, conn, &msg->u.meet);
+	} else if (msg->type == ZCTL_REACH && service == ZCTL_SERVICE_CIRCUIT && !conn->circuit) {
+		hop_reach(d, conn, &msg->u.reach);
+	} else if (msg->type == ZCTL_STATS && (launcher || service == ZCTL_SERVICE_ADMIN)) {
+		conn_settle(conn);
+		job_stats_reply(conn);
+	} else if (msg->type == ZCTL_DIRECT && conn->rank && job_direct_request(conn->rank, &msg->u.direct)) {
+		return NULL;
+	} else if (msg->type == ZCTL_TRAFFIC && conn->rank && job_direct_traffic(conn->rank, &msg->u.traffic)) {
+		return NULL;
+	} else if (msg->type == ZCTL_PING && (rank || launcher)) {
+		conn_send(conn, msg);
+	} else if (msg->type == ZCTL_ABORT && conn->rank) {
+		rank_abort(conn->rank, &msg->u.dead);
+	} else if (msg->type == ZCTL_QUIT && conn->rank && conn->rank->job->state == JOB_RUNNING) {
+		rank_quit(conn->rank, &msg->u.dead);
+	} else if (msg->type == ZCTL_ABORT && conn->launches) {
+		launcher_abort(conn->launches, &msg->u.dead);
+	} else {
+		return wrong_time;
+	}
+	return NULL;
+}
+
+/* A data channel on its way to another zipperd. It has nothing more to say to this zipperd. */
+static void on_way(struct conn *conn, const struct zctl_reach *reach)
+{
+	conn_greet(conn);
+	if (!find_no_room(conn, ZCTL_REACH))
+		hop_reach(conn->daemon, conn, reach);
+}
+
+const char *request_answer(struct conn *conn, struct zctl_msg *msg)
+{
+	if (conn->state == CONN_HELLO && msg->type == ZCTL_HELLO)
+		on_hello(conn, &msg->u.hello);
+	else if (conn->state == CONN_PROOF && msg->type == ZCTL_PROOF)
+		on_proof(conn, &msg->u.proof);
+	else if (conn->state == CONN_ATTACH && msg->type == ZCTL_ATTACH)
+		attach_channel(conn->daemon, conn, &msg->u.attach);
+	else if (conn->state == CONN_ATTACH && msg->type == ZCTL_REACH)
+		on_way(conn, &msg->u.reach);
+	else if (conn->state == CONN_READY)
+		return on_request(conn, msg);
+	else
+		return wrong_time;
+	return NULL;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Channels of ranks, see attach.h. */
+#include "zipperd/job/attach.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "zipperd/conn/capacity.h"
+#include "zipperd/conn/channel.h"
+#include "zipperd/conn/listener.h"
+#include "zipperd/conn/token.h"
+#include "zipperd/job/job_lanes.h"
+
+/* The token alone would do; the job's name finds it faster. */
+static struct job *find_job(struct daemon *d, const char *id, const uint8_t *token)
+{
+	for (struct list *node = d->all_jobs.next; node != &d->all_jobs; node = node->next) {
+		struct job *j = list_entry(node, struct job, link);
+		if (j->state == JOB_RUNNING && strcmp(j->id, id) == 0 && token_same(j->token, token))
+			return j;
+	}
+	return NULL;
+}
+
+static void failed(struct channel *c, const struct zerr *why)
+{
+	rank_unconnected(c->rank, why);
+}
+
+static void closed(struct channel *c)
+{
+	struct job *j = c->rank->job;
+	list_del(&c->of_rank);
+	j->nchannels--;
+	free(c);
+	job_free_if_unused(j);
+}
+
+static const struct channel_owner rank_owner = {.failed = failed, .closed = closed};
+
+/* The rank that the channel is for. NULL: the connection has been refused. */
+static struct rank *check(struct daemon *d, struct conn *conn, const struct zctl_attach *a)
+{
+	struct job *j = find_job(d, conn->hello.job, a->token);
+	if (!j) {
+		conn_refuse(conn, EACCES, "no job of that name and token runs here");
+		return NULL;
+	}
+	if (a->vrank >= j->total || a->part >= j->nparts || a->part == j->by_vrank[a->vrank]->part) {
+		conn_refuse(conn, EINVAL, "rank %u cannot have a channel to part %u", a->vrank, a->part);
+		return NULL;
+	}
+	if (!job_carries(j, a->part, j->by_vrank[a->vrank]->part)) {
+		conn_refuse(conn, EINVAL, "rank %u cannot have a channel to part %s here: both come by fabric %s",
+			a->vrank, j->part[a->part].name, d->settings.fabric[j->part[a->part].fabric]);
+		return NULL;
+	}
+	if (a->endpoint >= j->endpoints) {
+		conn_refuse(conn, EINVAL, "rank %u has no endpoint %u: it said that it has %u of them", a->vrank,
+			a->endpoint, j->endpoints);
+		return NULL;
+	}
+	struct rank *r = j->by_vrank[a->vrank];
+	if (!listener_serves(conn->listener, j->part[r->part].fabric)) {
+		conn_refuse(conn, EINVAL, "%.80s does not serve fabric %s", conn->listener->text,
+			d->settings.fabric[j->part[r->part].fabric]);
+		return NULL;
+	}
+	if (r->done || rank_channel(r, a->part, a->endpoint)) {
+		conn_refuse(conn, EEXIST, "rank %u %s", a->vrank,
+			r->done ? "has left" : "has a channel to that part already");
+		return NULL;
+	}
+	return r;
+}
+
+void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attach *a)
+{
+	char user[ZCTL_NAME_MAX + 1];
+	struct zerr err = {.text = ""};
+	struct rank *r = check(d, conn, a);
+	if (!r)
+		return;
+	if (capacity_lacks(conn, &err)) {
+		conn_refuse(conn, ENOMEM, "%s", err.text);
+		rank_unconnected(r, &err);
+		return;
+	}
+	struct job *j = r->job;
+	struct channel *c = channel_create(d, &rank_owner);
+	if (!c || job_lanes_ensure(j, r->part, a->part, &err) != 0) {
+		free(c);
+		zlog(ZLOG_ERROR, "%s", err.text[0] ? err.text : "out of memory");
+		conn_refuse(conn, ENOMEM, "%s", err.text[0] ? err.text : "out of memory");
+		return;
+	}
+	c->rank = r;
+	c->to = a->part;
+	c->endpoint = a->endpoint;
+	struct lane *out = j->lane[r->part * j->nparts + c->to];
+	struct lane *in = j->lane[c->to * j->nparts + r->part];
+	const int rc = channel_settle(conn->zlink, out->worker, in->worker, &err);
+	if (rc < 0) {
+		free(c);
+		conn_refuse(conn, ENOMEM, "%s", err.text);
+		rank_unconnected(r, &err);
+		return;
+	}
+	c->waits = rc == ZSETTLE_WAITS;
+	if (conn->listener && conn->zlink->ops->kind == ZADDR_VERBS)
+		snprintf(c->over, sizeof(c->over), "%.*s", (int)strcspn(conn->listener->text, "@"),
+			conn->listener->text);
+	c->zlink = conn_release(conn);
+	list_add(&r->channels, &c->of_rank);
+	j->nchannels++;
+	c->source.zlink = c->tx.zlink = c->zlink;
+	c->source.channel = c->tx.channel = c;
+	c->source.lane = out;
+	c->tx.lane = in;
+	c->source.station = c->endpoint * j->total + r->vrank;
+	c->dest = job_dest_of(r, c->endpoint);
+	snprintf(user, sizeof(user), "%.*s", (int)strcspn(j->key, "/"), j->key);
+	channel_begin(c, user);
+}

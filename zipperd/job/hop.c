@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hops to other zipperds, see hop.h. */
+#include "zipperd/job/hop.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "zipperd/conn/crew.h"
+#include "zipperd/conn/dial.h"
+#include "zipperd/conn/listener.h"
+#include "zipperd/conn/token.h"
+#include "zipperd/job/circuit.h"
+
+/* The standing hop that gave this pass to the user of the connection. */
+static const struct circuit *find_pass(const struct daemon *d, const struct conn *conn, const uint8_t *pass)
+{
+	for (const struct list *node = d->circuits.next; node != &d->circuits; node = node->next) {
+		const struct circuit *c = list_entry(node, struct circuit, link);
+		if (c->gives_pass && !c->waiting && !c->over && strcmp(c->job, conn->hello.job) == 0 &&
+			token_same(c->pass, pass))
+			return c;
+	}
+	return NULL;
+}
+
+/* Does the hop lead to that address? A hop is a session. Over Verbs a session needs no queue pairs, and so it has the
+ * TCP address of the port. */
+static bool leads_to(const struct circuit *c, const struct zaddr *addr)
+{
+	struct zaddr via;
+	if (addr->kind == ZADDR_VERBS && c->there.kind == ZADDR_TCP)
+		zaddr_via(addr, &via);
+	else
+		via = *addr;
+	return zaddr_same(&c->there, &via);
+}
+
+/* The fabrics and the address, where a hop may lead there. false: it may not, and the connection is refused. */
+static bool check(struct daemon *d, struct conn *conn, const struct zctl_reach *r, int fabric[2], struct zaddr *addr)
+{
+	struct zerr err = {.text = ""};
+	fabric[0] = settings_find_fabric(&d->settings, r->from);
+	fabric[1] = settings_find_fabric(&d->settings, r->to);
+	if (d->stopping)
+		conn_refuse(conn, ESHUTDOWN, "zipperd is shutting down");
+	else if (fabric[0] < 0 || fabric[1] < 0)
+		conn_refuse(conn, ENOENT, "the zipperd at %.80s serves no fabric '%s'", conn->listener->text,
+			fabric[0] < 0 ? r->from : r->to);
+	else if (!listener_serves(conn->listener, fabric[0]))
+		conn_refuse(conn, EINVAL, "%.80s does not serve fabric %s", conn->listener->text, r->from);
+	else if (zaddr_parse(addr, r->address, &err) != 0)
+		conn_refuse(conn, EINVAL, "%s", err.text);
+	else if (!settings_may_reach(&d->settings, fabric[1], addr))
+		conn_refuse(conn, EACCES,
+			"the zipperd at %.80s may not connect to %.80s on fabric %s (next in zipperd.conf)",
+			conn->listener->text, r->address, r->to);
+	else if (d->nconnections >= d->settings.max_connections)
+		conn_refuse(conn, EBUSY, "the zipperd at %.80s has %d connections already (max_connections)",
+			conn->listener->text, d->nconnections);
+	else
+		return true;
+	return false;
+}
+
+/* Messages are to go over the port on that fabric. The connection may have been made over another network. */
+static void use_port_of(const struct daemon *d, struct zlink *z, int fabric)
+{
+	for (int i = 0; z->ops->use_port && i < d->nlisteners; i++)
+		if (listener_serves(&d->listeners[i], fabric))
+			z->ops->use_port(z, &d->listeners[i].where.addr);
+}
+
+/* The other zipperd's link comes first: if it fails, the asking end is to hear why, and not REACHED. */
+static int join(struct circuit *c, struct conn *conn, struct zlink *z, struct zerr *err)
+{
+	struct zctl_msg reached = {.type = ZCTL_REACHED};
+	int rc = circuit_make_lanes(c, err);
+	use_port_of(c->daemon, z, c->fabric[1]);
+	if (rc == 0)
+		rc = channel_settle(z, c->lane[1]->worker, c->lane[0]->worker, err);
+	if (rc < 0)
+		return rc;
+	memcpy(reached.u.reached.pass, c->pass, sizeof(c->pass));
+	return circuit_greet(c, 0, conn, &reached, err);
+}
+
+static void guard(struct zlink *z)
+{
+	if (z->ops->guard)
+		z->ops->guard(z);
+}
+
+static void connected(void *owner, struct zlink *z, const struct zerr *why)
+{
+	struct circuit *c = owner;
+	struct conn *conn = c->waiting;
+	struct zerr err = *why;
+	c->dial = NULL;
+	c->waiting = NULL;
+	conn->circuit = NULL;
+	if (z && c->gives_pass) /* a session: without it neither end would notice that the network in between is gone */
+		guard(z);
+	if (z && join(c, conn, z, &err) >= 0) {
+		struct zlink *first = conn_release(conn);
+		circuit_begin(c, first, z);
+		return;
+	}
+	if (z)
+		z->ops->close(z);
+	c->daemon->nconnections--;
+	uint32_t dropped;
+	if (limit_pass(&c->daemon->no_way, c->daemon->now_ms, &dropped))
+		zlog(ZLOG_WARN, "job %s/%s: no way to %s: %s", c->user, c->job, c->name, err.text);
+	conn_refuse(conn, z ? ENOMEM : EHOSTUNREACH, "the zipperd at %.60s cannot reach the next: %.150s",
+		conn->listener->text, err.text);
+	circuit_destroy(c);
+}
+
+/* The pass is for the data channels of this user: nobody else knows it. */
+static void make_pass(struct circuit *c)
+{
+	c->gives_pass = true;
+	zauth_module.random(c->pass, sizeof(c->pass));
+}
+
+void hop_reach(struct daemon *d, struct conn *conn, const struct zctl_reach *r)
+{
+	struct zerr err = {.text = ""};
+	struct zaddr addr;
+	int fabric[2];
+	bool data = conn->hello.service == ZCTL_SERVICE_DATA;
+	const struct circuit *own = data ? find_pass(d, conn, r->pass) : NULL;
+	if (data && (!own || strcmp(d->settings.fabric[own->fabric[0]], r->from) != 0 ||
+			    strcmp(d->settings.fabric[own->fabric[1]], r->to) != 0)) {
+		conn_refuse(conn, EACCES, "no way of that pass leads from here");
+		return;
+	}
+	if (!check(d, conn, r, fabric, &addr))
+		return;
+	if (own && !leads_to(own, &addr)) {
+		conn_refuse(conn, EACCES, "no way of that pass leads to %.80s", r->address);
+		return;
+	}
+	if (own)
+		memcpy(conn->hello.user, own->user, sizeof(conn->hello.user));
+	struct circuit *c = circuit_create(d, conn, fabric[0], fabric[1], r->address);
+	if (!c) {
+		conn_refuse(conn, ENOMEM, "out of memory");
+		return;
+	}
+	c->hop = true;
+	c->there = addr;
+	if (!data) {
+		make_pass(c);
+		guard(conn->zlink);
+	}
+	int rc = dial_start(&c->dial, d, &addr, c->user, connected, c, &err);
+	if (rc == 0) {
+		d->nconnections++; /* the connection that is being made */
+		return;
+	}
+	circuit_forget(c);
+	conn_refuse(conn, -rc, "%s", err.text);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Records of jobs, see job.h. */
+#include "zipperd/job/job.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/control/ctl_name.h"
+#include "zipperd/conn/conn_send.h"
+
+struct rank *job_rank_of(const struct job *j, uint32_t station)
+{
+	return j->by_vrank[station % j->total];
+}
+
+uint32_t job_dest_of(const struct rank *r, uint32_t endpoint)
+{
+	return endpoint * r->job->part[r->part].size + r->lrank;
+}
+
+static void format_key(char *key, size_t cap, const char *user, const char *id)
+{
+	snprintf(key, cap, "%s/%s", user, id);
+}
+
+struct job *job_find(struct daemon *d, const char *user, const char *id)
+{
+	char key[2 * (ZCTL_NAME_MAX + 1)];
+	struct job *j;
+	format_key(key, sizeof(key), user, id);
+	HASH_FIND_STR(d->jobs, key, j);
+	return j;
+}
+
+void job_unname(struct job *j)
+{
+	if (j->hashed)
+		HASH_DEL(j->daemon->jobs, j);
+	j->hashed = false;
+	j->deadline_ms = 0;
+}
+
+void job_forget(struct job *j)
+{
+	job_unname(j);
+	job_free_if_unused(j);
+}
+
+static int set_parts(struct daemon *d, struct job *j, const char *parts, const char *entries, struct zerr *err)
+{
+	char name[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1], entry[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
+	uint32_t hops[ZCTL_PARTS_MAX];
+	int n = zctl_name_split_parts(parts, name, ZCTL_PARTS_MAX);
+	if (n < 2)
+		return zerr_set(err, -EINVAL, "'%.100s' are not the names of two parts or more", parts);
+	if (zctl_name_split_entries(entries, parts, entry, hops) != n)
+		return zerr_set(err, -EINVAL, "'%.100s' are not the fabrics by which the parts %.100s come", entries,
+			parts);
+	for (int i = 0; i < n; i++) {
+		struct job_part *p = &j->part[i];
+		memcpy(p->name, name[i], sizeof(name[i]));
+		p->fabric = settings_find_fabric(&d->settings, entry[i]);
+		if (p->fabric < 0)
+			return zerr_set(err, -ENOENT, "this zipperd serves no fabric '%s' (but %s%s%s%s)", entry[i],
+				d->settings.fabric[0], d->settings.nfabrics > 1 ? ", " : "",
+				d->settings.nfabrics > 1 ? d->settings.fabric[1] : "",
+				d->settings.nfabrics > 2 ? ", ..." : "");
+	}
+	j->nparts = (uint32_t)n;
+	snprintf(j->part_names, sizeof(j->part_names), "%s", parts);
+	snprintf(j->entries, sizeof(j->entries), "%s", entries);
+	return 0;
+}
+
+struct job *job_create(struct daemon *d, const char *user, const char *id, const char *parts, const char *entries,
+	struct zerr *err)
+{
+	if (d->stopping) {
+		zerr_set(err, -ESHUTDOWN, "zipperd is shutting down");
+		return NULL;
+	}
+	if (d->njobs >= d->settings.max_jobs) {
+		zerr_set(err, -EBUSY, "this zipperd has %d jobs already (max_jobs)", d->njobs);
+		return NULL;
+	}
+	struct job *j = calloc(1, sizeof(*j));
+	if (!j) {
+		zerr_set(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	if (set_parts(d, j, parts, entries, err) != 0) {
+		free(j);
+		return NULL;
+	}
+	j->daemon = d;
+	j->ender = ZWIRE_NOBODY;
+	j->number = ++d->last_job;
+	j->timeout_ms = d->settings.join_timeout_ms;
+	j->started_ms = d->now_ms;
+	j->deadline_ms = d->now_ms + j->timeout_ms;
+	zauth_module.random(j->token, sizeof(j->token));
+	format_key(j->key, sizeof(j->key), user, id);
+	j->id = strchr(j->key, '/') + 1;
+	HASH_ADD_STR(d->jobs, key, j);
+	j->hashed = true;
+	list_add(&d->all_jobs, &j->link);
+	d->njobs++;
+	return j;
+}
+
+static void free_ranks(struct rank *rank, uint32_t n)
+{
+	for (uint32_t i = 0; rank && i < n; i++) {
+		free(rank[i].host);
+		free(rank[i].ports);
+		free(rank[i].local);
+	}
+	free(rank);
+}
+
+void job_free_if_unused(struct job *j)
+{
+	struct daemon *d = j->daemon;
+	if (j->state != JOB_OVER || j->launcher || j->nlanes || j->nchannels || j->hashed)
+		return;
+	for (uint32_t i = 0; i < j->nparts * j->nparts; i++)
+		lane_destroy(j->lane[i]);
+	for (uint32_t i = 0; i < j->nparts; i++) {
+		free_ranks(j->part[i].rank, j->part[i].size);
+		free(j->part[i].station_of);
+	}
+	free_ranks(j->world, j->total);
+	free(j->by_vrank);
+	free(j->place);
+	free(j->runs);
+	free(j->direct);
+	list_del(&j->link);
+	d->njobs--;
+	zauth_module.wipe(j, sizeof(*j));
+	free(j);
+}
+
+int job_fits(const struct job *j, uint32_t endpoints, struct zerr *err)
+{
+	int64_t most = j->daemon->settings.max_connections;
+	uint64_t ranks = 0, need = j->launcher != NULL;
+	for (uint32_t a = 0; a < j->nparts; a++) {
+		uint64_t size = j->part[a].size ? j->part[a].size : j->expected[a], others = 0;
+		for (uint32_t b = 0; b < j->nparts; b++)
+			others += b != a && job_carries(j, a, b);
+		ranks += size;
+		need += size * (1 + endpoints * others);
+	}
+	if (need <= (uint64_t)most)
+		return 0;
+	return zerr_set(err, -E2BIG, "%llu ranks may need %llu connections, but max_connections is %lld here%s",
+		(unsigned long long)ranks, (unsigned long long)need, (long long)most,
+		j->daemon->wanted_connections ? " (ulimit -n)" : "");
+}
+
+int job_check_ranks(const struct daemon *d, uint64_t total, struct zerr *err)
+{
+	if (total > (uint64_t)d->settings.max_ranks)
+		return zerr_set(err, -E2BIG, "%llu ranks are more than this zipperd's max_ranks (%lld)",
+			(unsigned long long)total, (long long)d->settings.max_ranks);
+	return 0;
+}
+
+void job_tell_launcher(struct job *j, enum zctl_event_kind kind, uint32_t number, const char *text)
+{
+	struct zctl_msg msg = {.type = ZCTL_EVENT};
+	if (!j->launcher)
+		return;
+	msg.u.event.kind = (uint8_t)kind;
+	msg.u.event.number = number;
+	snprintf(msg.u.event.text, sizeof(msg.u.event.text), "%s", text);
+	conn_send(j->launcher, &msg);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Jobs. A job is known by (user, id). A launcher's CREATE or the first rank's JOIN makes it. It forms until every rank
+ * has joined, runs, and is over when all ranks have said BYE, or at once for all ranks when one is lost. After a
+ * failure while it formed it is remembered for a moment, so that late ranks learn the reason. Ranks that have been
+ * started since then belong to another job of that name. Control thread.
+ */
+#ifndef ZIPPERD_JOB_H
+#define ZIPPERD_JOB_H
+
+#include <uthash.h>
+
+#include "zipperd/conn/daemon.h"
+#include "zipperd/job/rank.h"
+#include "zipperd/lane/lane.h"
+
+enum job_state { JOB_FORMING, JOB_RUNNING, JOB_OVER };
+
+struct job_part {
+	char name[ZCTL_NAME_MAX + 1];
+	int fabric;    /* by which its ranks come */
+	uint32_t size; /* 0: not known yet */
+	uint32_t joined;
+	struct rank *rank;    /* [size]; NULL while size is unknown, and in mixed jobs */
+	uint32_t *station_of; /* [endpoints * size], once the job runs: of the destinations in lanes to this part */
+};
+
+struct job {
+	UT_hash_handle hh;
+	char key[2 * (ZCTL_NAME_MAX + 1)]; /* user, '/', id: the job's name in messages, too */
+	const char *id;			   /* in key */
+	struct daemon *daemon;
+	struct list link; /* in daemon.all_jobs */
+	uint32_t number;
+	enum job_state state;
+	bool hashed;
+	struct conn *launcher;
+	bool had_launcher;
+	int64_t deadline_ms; /* forming: join timeout; over: when it is forgotten; 0: none */
+	int64_t timeout_ms;  /* of joining, for the message */
+	int64_t started_ms, over_ms;
+	char text[ZCTL_TEXT_MAX + 1]; /* why it is over */
+
+	char part_names[ZCTL_PARTS_MAX * 8];
+	char entries[ZCTL_ENTRIES_MAX]; /* as in ctl.h */
+	struct job_part part[ZCTL_PARTS_MAX];
+	uint32_t nparts;
+	bool mixed, mixed_known; /* mixed: one mpirun has started all parts */
+	struct rank *world;	 /* [total]: in mixed jobs, by native rank */
+	uint32_t total;		 /* ranks; 0: not known yet */
+	uint32_t njoined, ndone;
+	/* The joined ranks agree on these. */
+	uint64_t tuning;	/* digest of the tuning table */
+	uint32_t endpoints;	/* of each rank */
+	bool records;		/* all record a graph, or none */
+	uint32_t rail, nrails;	/* index of this zipper among those of the job, and their number */
+	struct rank **by_vrank; /* [total], once the job runs */
+	struct place *place;	/* [endpoints * total]: of all stations */
+
+	uint8_t token[ZCTL_TOKEN_BYTES];
+	uint64_t window_bytes; /* of memory that its ranks may have on their way: rdv_window for each station */
+	uint32_t rdv_window;   /* of one endpoint */
+	struct lane *lane[ZCTL_PARTS_MAX * ZCTL_PARTS_MAX]; /* [from * nparts + to] */
+	struct zctl_to_part *direct; /* [nparts * nparts] as lane: traffic of direct links, told by ranks; or NULL */
+	uint32_t nlanes;	     /* that workers have */
+	uint32_t nchannels;
+	struct rank *suspect; /* lost a channel without BYE */
+	int64_t suspect_ms;   /* when that becomes its death */
+	char suspect_how[96];
+	uint32_t ender;			   /* part of the rank that ended the job; ZWIRE_NOBODY: no rank did */
+	uint32_t expected[ZCTL_PARTS_MAX]; /* sizes, told by the launcher; 0: not told */
+	struct zctl_run *runs;		   /* the launcher's placement map, until the job runs; NULL: none */
+	uint32_t nruns;
+};
+
+/* NULL: there is none of that name. */
+struct job *job_find(struct daemon *, const char *user, const char *id);
+/* NULL with code and text in err: parts unknown to this zipperd, too many jobs, ... */
+struct job *job_create(struct daemon *, const char *user, const char *id, const char *parts, const char *entries,
+	struct zerr *);
+/* Takes the job's name away, so that another job can have it. */
+void job_unname(struct job *);
+/* The same for a job that is over, which is then freed if it is unused. */
+void job_forget(struct job *);
+/* Frees a job that is over, when no launcher, lane, channel or name needs it. */
+void job_free_if_unused(struct job *);
+/* 0 or -E2BIG with text: max_connections does not suffice for all connections that the job may open with so many
+ * endpoints, as far as the sizes of its parts are known. */
+int job_fits(const struct job *, uint32_t endpoints, struct zerr *);
+/* 0 or -E2BIG with text: total is more than max_ranks. */
+int job_check_ranks(const struct daemon *, uint64_t total, struct zerr *);
+/* The rank whose endpoint a station of a running job is. */
+struct rank *job_rank_of(const struct job *, uint32_t station);
+/* The index of a rank's endpoint among the destinations in lanes to its part. */
+uint32_t job_dest_of(const struct rank *, uint32_t endpoint);
+void job_tell_launcher(struct job *, enum zctl_event_kind, uint32_t number, const char *text);
+
+/* Does this zipperd carry messages between these parts? */
+static inline bool job_carries(const struct job *j, uint32_t a, uint32_t b)
+{
+	return j->part[a].fabric != j->part[b].fabric;
+}
+
+#endif

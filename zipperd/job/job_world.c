@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When all ranks of a job are there: numbers them and tells everybody, see job.h. */
+#include "zipperd/job/job_world.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "zipperd/conn/capacity.h"
+#include "zipperd/conn/conn_send.h"
+#include "zipperd/job/job_direct.h"
+#include "zipperd/job/job_end.h"
+
+/* The launcher's map. Its runs cover all vranks; an lrank that is there twice leaves another one out. */
+static int number_by_launcher(struct job *j, struct zerr *err)
+{
+	const struct zctl_run *last = &j->runs[j->nruns - 1];
+	if (last->vrank + last->count != j->total)
+		return zerr_set(err, -EINVAL, "the launcher's map has %u ranks, but %u have joined",
+			last->vrank + last->count, j->total);
+	for (uint32_t i = 0; i < j->nruns; i++)
+		for (uint32_t k = 0; k < j->runs[i].count; k++) {
+			struct rank *r = &j->part[j->runs[i].part].rank[j->runs[i].lrank + k];
+			if (r->vrank != ZCTL_VRANK_ANY)
+				return zerr_set(err, -EINVAL, "the launcher's map has %s rank %u twice",
+					j->part[r->part].name, r->lrank);
+			r->vrank = j->runs[i].vrank + k;
+			j->by_vrank[r->vrank] = r;
+		}
+	return 0;
+}
+
+/* Every rank has its own vrank from a map that it has read: all must have the same one. */
+static int number_by_wish(struct job *j, struct zerr *err)
+{
+	for (uint32_t i = 0; i < j->nparts; i++)
+		for (uint32_t l = 0; l < j->part[i].size; l++) {
+			struct rank *r = &j->part[i].rank[l], *other = NULL;
+			if (r->wish < j->total)
+				other = j->by_vrank[r->wish];
+			if (r->wish == ZCTL_VRANK_ANY)
+				return zerr_set(err, -EINVAL, "%s rank %u was started without a map, others with one",
+					j->part[i].name, l);
+			if (r->wish >= j->total)
+				return zerr_set(err, -EINVAL,
+					"the map makes %s rank %u rank %u, but there are only %u ranks",
+					j->part[i].name, l, r->wish, j->total);
+			if (other)
+				return zerr_set(err, -EINVAL, "maps make both %s rank %u and %s rank %u rank %u",
+					j->part[other->part].name, other->lrank, j->part[i].name, l, r->wish);
+			j->by_vrank[r->wish] = r;
+		}
+	return 0;
+}
+
+static bool has_wishes(const struct job *j)
+{
+	for (uint32_t i = 0; i < j->nparts; i++)
+		for (uint32_t l = 0; l < j->part[i].size; l++)
+			if (j->part[i].rank[l].wish != ZCTL_VRANK_ANY)
+				return true;
+	return false;
+}
+
+static void number_in_order(struct job *j)
+{
+	uint32_t next = 0;
+	for (uint32_t i = 0; i < j->nparts; i++)
+		for (uint32_t l = 0; l < j->part[i].size; l++)
+			j->by_vrank[next++] = &j->part[i].rank[l];
+}
+
+/* Those of a mixed job keep the order of the native world. */
+static void number_as_native(struct job *j)
+{
+	for (uint32_t v = 0; v < j->total; v++) {
+		struct rank *r = &j->world[v];
+		j->by_vrank[v] = r;
+		r->lrank = j->part[r->part].size++;
+	}
+}
+
+/* Numbers the ranks: by a map where there is one, else part follows part. */
+static int number_ranks(struct job *j, struct zerr *err)
+{
+	int rc = 0;
+	if (!j->mixed)
+		for (uint32_t i = 0; i < j->nparts; i++)
+			j->total += j->part[i].size;
+	j->by_vrank = calloc(j->total, sizeof(struct rank *));
+	if (!j->by_vrank)
+		return -ENOMEM;
+	if (j->mixed)
+		number_as_native(j);
+	else if (j->runs)
+		rc = number_by_launcher(j, err);
+	else if (has_wishes(j))
+		rc = number_by_wish(j, err);
+	else
+		number_in_order(j);
+	if (rc != 0)
+		return rc;
+	for (uint32_t v = 0; v < j->total; v++)
+		j->by_vrank[v]->vrank = v;
+	return 0;
+}
+
+_Static_assert(ZCTL_RANKS_MAX *(uint64_t)ZCTL_ENDPOINTS_MAX < ZWIRE_NOBODY, "every station has a number");
+static uint32_t count_stations(const struct job *j)
+{
+	return j->endpoints * j->total;
+}
+
+/* The stations, and which destinations they are. */
+static int place_stations(struct job *j)
+{
+	j->place = calloc(count_stations(j), sizeof(struct place));
+	if (!j->place)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < j->nparts; i++) {
+		j->part[i].station_of = calloc((size_t)j->endpoints * j->part[i].size, sizeof(uint32_t));
+		if (!j->part[i].station_of)
+			return -ENOMEM;
+	}
+	for (uint32_t station = 0; station < count_stations(j); station++) {
+		const struct rank *r = job_rank_of(j, station);
+		uint32_t dest = job_dest_of(r, station / j->total);
+		j->place[station] = (struct place){.part = r->part, .dest = dest};
+		j->part[r->part].station_of[dest] = station;
+	}
+	return 0;
+}
+
+static int make_runs(const struct job *j, struct zctl_world *w)
+{
+	w->runs = calloc(j->total, sizeof(*w->runs));
+	if (!w->runs)
+		return -ENOMEM;
+	for (uint32_t v = 0; v < j->total; v++) {
+		const struct rank *r = j->by_vrank[v];
+		struct zctl_run *last = w->nruns ? &w->runs[w->nruns - 1] : NULL;
+		if (last && last->part == r->part && last->lrank + last->count == r->lrank)
+			last->count++;
+		else
+			w->runs[w->nruns++] =
+				(struct zctl_run){.vrank = v, .count = 1, .part = r->part, .lrank = r->lrank};
+	}
+	return 0;
+}
+
+/* An endpoint is granted so much in any case, a fragment at least. */
+#define WINDOW_LEAST ((int64_t)128 << 10)
+
+/* Windows so large that all stations of this job together take at most half of what other jobs' windows leave. */
+static uint32_t choose_window(const struct job *j)
+{
+	const struct settings *c = &j->daemon->settings;
+	int64_t left = c->memory;
+	for (struct list *node = j->daemon->all_jobs.next; node != &j->daemon->all_jobs; node = node->next)
+		left -= (int64_t)list_entry(node, struct job, link)->window_bytes;
+	int64_t window = left / 2 / count_stations(j);
+	if (window > c->rdv_window)
+		window = c->rdv_window;
+	int64_t least = c->frag_bytes ? c->frag_bytes : WINDOW_LEAST;
+	return (uint32_t)(window < least ? least : window);
+}
+
+static int send_world(struct job *j)
+{
+	struct zctl_msg msg = {.type = ZCTL_WORLD};
+	struct zctl_world *w = &msg.u.world;
+	const struct settings *c = &j->daemon->settings;
+	uint8_t *buf = malloc(ZWIRE_MAX_PAYLOAD);
+	int rc = -ENOMEM;
+	w->eager_bytes = (uint32_t)c->eager_bytes;
+	w->frag_bytes = (uint32_t)c->frag_bytes;
+	w->rdv_window = j->rdv_window;
+	memcpy(w->token, j->token, sizeof(w->token));
+	for (uint32_t v = 1; v < j->total; v++)
+		w->external32 |= j->by_vrank[v]->abi != j->by_vrank[0]->abi;
+	w->nparts = j->nparts;
+	w->parts = calloc(j->nparts, sizeof(*w->parts));
+	if (!buf || !w->parts || make_runs(j, w) != 0 || job_direct_list(j, &w->attached, &w->nattached) != 0)
+		goto out;
+	for (uint32_t i = 0; i < j->nparts; i++) {
+		memcpy(w->parts[i].name, j->part[i].name, sizeof(w->parts[i].name));
+		w->parts[i].size = j->part[i].size;
+	}
+	rc = 0;
+	for (uint32_t v = 0; rc >= 0 && v < j->total; v++) {
+		w->vrank = v;
+		memcpy(w->credential, j->by_vrank[v]->credential, sizeof(w->credential));
+		rc = zctl_encode(buf, ZWIRE_MAX_PAYLOAD, &msg);
+		if (rc >= 0)
+			conn_send_bytes(j->by_vrank[v]->conn, buf, (size_t)rc);
+	}
+out:
+	zctl_free(&msg);
+	free(buf);
+	return rc < 0 ? rc : 0;
+}
+
+void job_world_start(struct job *j)
+{
+	char text[ZCTL_TEXT_MAX + 1];
+	for (uint32_t i = 0; i < j->nparts; i++)
+		if (j->part[i].joined == 0) { /* in a mixed job: none of its hosts is there */
+			snprintf(text, sizeof(text), "part %s has no ranks", j->part[i].name);
+			job_end(j, 1, text);
+			return;
+		}
+	struct zerr err = {.text = ""};
+	int rc = number_ranks(j, &err);
+	if (rc == 0)
+		rc = job_fits(j, j->endpoints, &err);
+	if (rc == 0)
+		rc = place_stations(j);
+	if (rc == 0) {
+		j->rdv_window = choose_window(j);
+		j->window_bytes = (uint64_t)j->rdv_window * count_stations(j);
+		rc = send_world(j);
+	}
+	if (rc != 0 && err.text[0]) {
+		snprintf(text, sizeof(text), "%.*s", ZCTL_TEXT_MAX, err.text);
+		job_end(j, 1, text);
+		return;
+	}
+	if (rc != 0) {
+		snprintf(text, sizeof(text), "the world's table of %u ranks cannot be sent: %s", j->total,
+			strerror(-rc));
+		job_end(j, 1, text);
+		return;
+	}
+	j->state = JOB_RUNNING;
+	j->deadline_ms = 0;
+	zlog(ZLOG_INFO, "job %s: %u ranks in %u parts have joined", j->key, j->total, j->nparts);
+	job_tell_launcher(j, ZCTL_EV_WORLD, j->total, "");
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Launchers of jobs, see launcher.h. */
+#include "zipperd/job/launcher.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "zipperd/conn/conn_send.h"
+#include "zipperd/job/job_end.h"
+
+void launcher_gone(struct job *j, const char *how)
+{
+	if (j->state != JOB_OVER)
+		job_end_for(j, 1, "the launcher %s", how);
+	else
+		job_free_if_unused(j);
+}
+
+void launcher_abort(struct job *j, const struct zctl_dead *why)
+{
+	job_end_for(j, why->code, "%s", why->text[0] ? why->text : "the launcher ended the job");
+}
+
+static int check_sizes(const struct daemon *d, const struct job *j, const struct zctl_create *c, struct zerr *err)
+{
+	uint64_t total = 0;
+	for (uint32_t i = 0; i < j->nparts; i++)
+		total += c->sizes[i];
+	return job_check_ranks(d, total, err);
+}
+
+void launcher_create(struct daemon *d, struct conn *conn, struct zctl_create *c)
+{
+	struct zerr err = {.text = ""};
+	struct job *j = job_find(d, conn->hello.user, conn->hello.job);
+	if (j && j->state == JOB_OVER) {
+		job_forget(j); /* the launcher makes a new job of that name */
+		j = NULL;
+	}
+	if (j) {
+		conn_refuse(conn, EEXIST, "job %s exists already", j->key);
+		return;
+	}
+	j = job_create(d, conn->hello.user, conn->hello.job, c->parts, c->entries, &err);
+	if (!j) {
+		conn_refuse(conn, EINVAL, "job %s/%s: %s", conn->hello.user, conn->hello.job, err.text);
+		return;
+	}
+	memcpy(j->expected, c->sizes, sizeof(j->expected));
+	j->launcher = conn;
+	if (check_sizes(d, j, c, &err) != 0 || job_fits(j, 1, &err) != 0) {
+		conn_refuse(conn, E2BIG, "job %s: %s", j->key, err.text);
+		j->launcher = NULL;
+		j->state = JOB_OVER;
+		job_forget(j);
+		return;
+	}
+	j->runs = c->runs;
+	j->nruns = c->nruns;
+	c->runs = NULL;
+	if (c->join_timeout_ms)
+		j->timeout_ms = c->join_timeout_ms;
+	j->deadline_ms = d->now_ms + j->timeout_ms;
+	j->had_launcher = true;
+	conn->launches = j;
+	conn->held_at = &j->launcher;
+	conn_settle(conn);
+	conn_send(conn, &(struct zctl_msg){.type = ZCTL_CREATED});
+}
