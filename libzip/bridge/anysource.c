@@ -4,11 +4,14 @@
 
 #include <limits.h>
 
-#include "libzip/bridge/arrival.h"
-#include "libzip/p2p/completion.h"
-#include "libzip/shim/station.h"
+#include "libzip/bridge/deliver.h"
+#include "libzip/bridge/queue.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/station.h"
+#include "libzip/stream/op.h"
+#include "libzip/stream/oplist.h"
+#include "libzip/world/error.h"
 #include "libzip/world/status.h"
 
 /* Of so many receives and probes from anywhere that find a bridged message waiting, one looks for a native one first:
@@ -16,9 +19,10 @@
 #define FAIR_TURN 4u
 
 static struct {
-	struct zop_list orphans;
+	struct zoplist orphans;
 	unsigned turn; /* FAIR_TURN */
 } stations[ZSTATIONS_MAX];
+
 #define self (stations[zstation_here])
 
 /* Of a receive whose message has not come: it may be much smaller. */
@@ -96,7 +100,7 @@ bool zanysource_native_first(const struct zcomm *c, int tag)
 
 	if (last >= 0)
 		return c->probed[last].native;
-	if (zarrival_find(c, MPI_ANY_SOURCE, tag) && ++self.turn % FAIR_TURN == 0)
+	if (zqueue_find(c, MPI_ANY_SOURCE, tag) && ++self.turn % FAIR_TURN == 0)
 		zn.Iprobe(MPI_ANY_SOURCE, tag, c->shadow, &flag, MPI_STATUS_IGNORE);
 	return flag != 0;
 }
@@ -108,9 +112,9 @@ static bool start_from_anywhere(struct zop *op)
 
 	if (c->nprobed > 0)
 		zanysource_taken(c, op->tag);
-	if (native || !zarrival_find(c, op->rank, op->tag))
+	if (native || !zqueue_find(c, op->rank, op->tag))
 		return false;
-	zarrival_start_recv(op);
+	zdeliver_start(op);
 	return true;
 }
 
@@ -121,10 +125,10 @@ int zanysource_start(struct zop *op)
 	int rc = post_native(op);
 	if (rc != MPI_SUCCESS || op->rank != MPI_ANY_SOURCE || zanysource_test(op))
 		return rc;
-	if (!zarrival_find(op->req.comm, op->rank, op->tag))
-		zop_post(op);
+	if (!zqueue_find(op->req.comm, op->rank, op->tag))
+		zqueue_post(op);
 	else if (zanysource_claim(op)) /* the native message that was seen went to somebody else */
-		zarrival_start_recv(op);
+		zdeliver_start(op);
 	return MPI_SUCCESS;
 }
 
@@ -151,13 +155,13 @@ static void take_native(struct zop *op, const MPI_Status *st, int error)
 		error = unpack_native(op, st);
 	forget_packed(op);
 	if (op->posted)
-		zop_withdraw(op);
+		zqueue_withdraw(op);
 	op->req.status = *st;
 	op->req.status.MPI_ERROR = error;
 	if (st->MPI_SOURCE >= 0 && st->MPI_SOURCE < c->nlocal)
 		op->req.status.MPI_SOURCE = c->shadow_to_rank[st->MPI_SOURCE];
 	if (op->queued)
-		zop_list_del(&self.orphans, op);
+		zoplist_del(&self.orphans, op);
 	zreq_complete(&op->req);
 }
 
@@ -167,7 +171,7 @@ bool zanysource_test(struct zop *op)
 	int flag = 0;
 
 	zstatus_empty(&st);
-	int rc = zcompletion_look(&op->native, &flag, &st);
+	int rc = zerror_test_native(&op->native, &flag, &st);
 	if (rc == MPI_SUCCESS && !flag)
 		return false;
 	take_native(op, &st, rc);
@@ -181,18 +185,18 @@ bool zanysource_claim(struct zop *op)
 
 	zstatus_empty(&st);
 	zn.Cancel(&op->native);
-	int rc = zcompletion_look(&op->native, &flag, &st);
+	int rc = zerror_test_native(&op->native, &flag, &st);
 	if (flag && rc == MPI_SUCCESS)
 		zn.Test_cancelled(&st, &cancelled);
 	if (cancelled) {
 		op->native = MPI_REQUEST_NULL;
 		forget_packed(op);
 		if (op->queued)
-			zop_list_del(&self.orphans, op);
+			zoplist_del(&self.orphans, op);
 		return true;
 	}
 	if (op->posted)
-		zop_withdraw(op);
+		zqueue_withdraw(op);
 	if (flag || rc != MPI_SUCCESS)
 		take_native(op, &st, rc);
 	return false;
@@ -201,17 +205,17 @@ bool zanysource_claim(struct zop *op)
 void zanysource_orphan(struct zop *op)
 {
 	op->req.orphan = true;
-	zop_list_push(&self.orphans, op);
+	zoplist_push(&self.orphans, op);
 }
 
 bool zanysource_poll_orphans(void)
 {
-	struct zop *op = zop_list_pop(&self.orphans);
+	struct zop *op = zoplist_pop(&self.orphans);
 
 	if (!op)
 		return false;
 	if (op->native == MPI_REQUEST_NULL)
 		return true; /* bridged now: completes by itself */
-	zop_list_push(&self.orphans, op);
+	zoplist_push(&self.orphans, op);
 	return zanysource_test(op);
 }

@@ -15,7 +15,9 @@
 
 #include <stdbool.h>
 
-#include "libzip/bridge/op.h"
+#include "libzip/world/comm.h"
+
+struct zop;
 
 /* Where messages may wait on both sides for a receive (or a probe) from anywhere: is the native one to be taken first?
  * What the last probe told comes first: MPI promises the probed message only to a receive from the source that the

@@ -13,20 +13,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libzip/bridge/channel.h"
 #include "common/base/clock.h"
-#include "libzip/shim/station.h"
-#include "libzip/world/error.h"
-#include "libzip/bridge/failover.h"
 #include "common/base/hash.h"
 #include "common/base/log.h"
-#include "libzip/bridge/outgoing.h"
 #include "common/hosts/ports.h"
-#include "common/transport/transports.h"
-#include "libzip/progress/progress.h"
+#include "common/session/session.h"
+#include "libzip/shim/station.h"
+#include "libzip/stream/channel.h"
+#include "libzip/stream/choice.h"
+#include "libzip/stream/post.h"
+#include "libzip/stream/remote.h"
+#include "libzip/world/error.h"
 #include "libzip/world/rails.h"
-#include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
+#include "common/transport/transports.h"
 
 /* A rank that listens is there, and the kernel answers for it: who is silent for so long is behind a fire-wall. */
 #define CONNECT_TIMEOUT_MS 5000
@@ -45,17 +45,7 @@ static struct {
 	int nlisteners;
 	struct stranger stranger[STRANGERS_MAX];
 	int nstrangers;
-	struct zbridge_params params;
 	_Atomic uint64_t unreachable; /* fabrics of parts whose ranks we have failed to connect to: told once */
-	/* What is to be said to zipperd for each station, by who next has the whole library. */
-	struct words {
-		struct word {
-			enum zctl_direct_what what;
-			uint32_t vrank;
-		} * word; /* [room] */
-		int n, room;
-	} words[ZSTATIONS_MAX];
-	atomic_bool has_words;
 } self;
 
 /* --- listening --- */
@@ -136,9 +126,8 @@ int zdirect_listen(const struct zports *ports, struct zctl_join *join, struct ze
 	return 0;
 }
 
-void zdirect_init(const struct zbridge_params *p)
+void zdirect_init(void)
 {
-	self.params = *p;
 	self.unreachable = 0;
 }
 
@@ -159,86 +148,24 @@ void zdirect_fini(void)
 		struct zlistener *l = self.listener[--self.nlisteners];
 		l->ops->unlisten(l);
 	}
-	for (int e = 0; e < zstation_n; e++) {
-		free(self.words[e].word);
-		self.words[e] = (struct words){0};
-	}
+	zchoice_fini();
 }
 
 /* --- asking --- */
-
-bool zdirect_is_possible(uint32_t vrank)
-{
-	return zworld.fabrics && (zworld.fabrics[zworld.vrank] & zworld.fabrics[vrank]) != 0;
-}
-
-static void say_later(struct words *w, enum zctl_direct_what what, uint32_t vrank)
-{
-	if (w->n == w->room) {
-		int room = w->room ? 2 * w->room : 8;
-		struct word *more = realloc(w->word, (size_t)room * sizeof(*more));
-		if (!more)
-			zerror_fatal(1, "out of memory for the state of a rank");
-		w->word = more;
-		w->room = room;
-	}
-	w->word[w->n++] = (struct word){what, vrank};
-	self.has_words = true;
-}
-
-static void say(enum zctl_direct_what what, uint32_t vrank)
-{
-	if (zshim_at != 0)
-		say_later(&self.words[zshim_at], what, vrank);
-	else if (zrails_is_good(0)) /* a broken control link shows at its next poll */
-		zsession_direct(zrails.rail[0].session, what, vrank, (uint32_t)zstation_here);
-}
-
-bool zdirect_is_due(void)
-{
-	return self.has_words;
-}
-
-void zdirect_say(void)
-{
-	self.has_words = false;
-	zstation_for_each(1)
-	{
-		struct words *w = &self.words[zstation_here];
-		for (int i = 0; i < w->n; i++)
-			say(w->word[i].what, w->word[i].vrank);
-		w->n = 0;
-	}
-}
-
-struct zchannel *zdirect_begin(uint32_t vrank)
-{
-	if (!zdirect_is_possible(vrank) || !zrails_is_good(0))
-		return zchannel_home(vrank);
-	struct zchannel *ch = zchannel_create_waiting(vrank);
-	if (ch)
-		say(ZCTL_DIRECT_ASK, vrank);
-	return ch;
-}
-
-void zdirect_give_way(struct zremote *r)
-{
-	zchannel_hand_over(r, zchannel_home(r->vrank));
-	zfailover_meet(r);
-}
 
 static void give_way_to_all(void)
 {
 	for (int v = 0; v < zworld.nranks; v++) {
 		struct zremote *r = zremote_find((uint32_t)v);
 		if (r && r->channel->waiting && !r->channel->link)
-			zdirect_give_way(r);
+			zchoice_give_way(r);
 	}
 }
 
 void zdirect_lose_zipper(void)
 {
-	zstation_for_each(0) give_way_to_all();
+	zstation_for_each(0)
+		give_way_to_all();
 }
 
 /* It goes over the bridge, and shall know that we do not come. */
@@ -252,8 +179,8 @@ static void decline(struct zremote *r, const char *why)
 	if (why)
 		self.unreachable |= part;
 	if (r->channel->waiting)
-		zdirect_give_way(r);
-	say(ZCTL_DIRECT_NO, r->vrank);
+		zchoice_give_way(r);
+	zchoice_say(ZCTL_DIRECT_NO, r->vrank);
 }
 
 void zdirect_fail(struct zchannel *ch)
@@ -316,7 +243,7 @@ void zdirect_take(const struct zctl_direct *d)
 	} else if (d->what == ZCTL_DIRECT_NO) {
 		struct zremote *r = zremote_find(d->vrank);
 		if (r && r->channel->waiting)
-			zdirect_give_way(r);
+			zchoice_give_way(r);
 	}
 	zstation_return(was);
 }
@@ -366,15 +293,15 @@ static bool welcome(struct zlink *link, const struct zctl_attach *a)
 {
 	struct zwire_env env = {.kind = ZWIRE_ACK};
 
-	if (a->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)a->vrank) || !zdirect_is_possible(a->vrank))
+	if (a->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)a->vrank) || !zchoice_is_possible(a->vrank))
 		return false;
 	struct zremote *r = zremote_get_direct(a->vrank);
 	if (!r || !r->channel->waiting || r->channel->link || !settle(link))
 		return false;
 	zchannel_set_link(r->channel, link);
 	zchannel_set_up(r->channel);
-	zchannel_post_control(r, NULL, &env, NULL);
-	zchannel_flush(r->channel);
+	zpost_control(r, NULL, &env, NULL);
+	zpost_flush(r->channel);
 	return true;
 }
 

@@ -10,12 +10,10 @@
 
 #include <stdbool.h>
 
-#include "libzip/bridge/bridge.h"
 #include "common/control/ctl.h"
 
 struct pollfd;
 struct zchannel;
-struct zremote;
 struct zports;
 
 /* Listens at these ports, and for ranks on the same node, and fills in where (join->ports, local, node, direct). What
@@ -23,23 +21,13 @@ struct zports;
 int zdirect_listen(const struct zports *, struct zctl_join *, struct zerr *);
 
 /* After the world is known. */
-void zdirect_init(const struct zbridge_params *);
+void zdirect_init(void);
 void zdirect_fini(void);
 
-/* Do we share a fabric with this remote rank? */
-bool zdirect_is_possible(uint32_t vrank);
-/* The channel of a rank that is new to us: waiting, or, where there can be no direct link, that of the bridge. NULL: no
- * memory. */
-struct zchannel *zdirect_begin(uint32_t vrank);
 /* The link of a waiting channel broke before we were welcome: this peer goes over the bridge. */
 void zdirect_fail(struct zchannel *);
-/* A message of that rank came over the bridge: so shall ours. */
-void zdirect_give_way(struct zremote *);
 /* The zipper that knows of direct links is lost: those that are not made yet will not be. */
 void zdirect_lose_zipper(void);
-/* Stations have something to say to zipperd, which who has the whole library does. */
-bool zdirect_is_due(void);
-void zdirect_say(void);
 /* What zipperd says. */
 void zdirect_take(const struct zctl_direct *);
 

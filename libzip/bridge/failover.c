@@ -6,16 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libzip/bridge/arrival.h"
-#include "libzip/bridge/channel.h"
 #include "common/base/clock.h"
 #include "libzip/bridge/direct.h"
-#include "libzip/shim/station.h"
 #include "libzip/bridge/multicast.h"
-#include "libzip/progress/progress.h"
-#include "libzip/world/rails.h"
-#include "libzip/bridge/rendezvous.h"
+#include "libzip/bridge/queue.h"
 #include "libzip/shim/shim.h"
+#include "libzip/shim/station.h"
+#include "libzip/stream/channel.h"
+#include "libzip/stream/loss.h"
+#include "libzip/stream/op.h"
+#include "libzip/stream/post.h"
+#include "libzip/stream/remote.h"
+#include "libzip/stream/transfer.h"
+#include "libzip/stream/transfer_recv.h"
+#include "libzip/stream/way.h"
+#include "libzip/world/rails.h"
 #include "libzip/world/world.h"
 
 /* A rank that dies is told by all zippers, one after the other: none of them is to be called lost for that. */
@@ -25,56 +30,19 @@
 #define REPEAT_MS 2000
 
 static struct {
-	char why[ZCTL_RAILS_MAX][256];
-	/* Something new of other ranks, or met one; or lost (later). Stations say so, too. */
-	atomic_bool heard;
 	bool silent;	 /* somebody else tells the user */
 	uint32_t unsaid; /* a bit each: rails whose loss is to be told of */
 	int64_t say_ms;	 /* when */
 	bool awaiting;	 /* others, what they say of a loss */
 	bool leaving;	 /* others may have left */
 	int64_t repeat_ms;
-	/* What stations have lost, each; and why, the last of them. Done about by who next has the whole library. */
-	struct later {
-		uint32_t rails;
-		char why[256];
-	} later[ZSTATIONS_MAX];
 } self;
 
-void zfailover_init(const struct zbridge_params *p)
+void zfailover_init(bool tells)
 {
+	zloss_init();
 	memset(&self, 0, sizeof(self));
-	self.silent = p->launched || zworld.vrank != 0;
-}
-
-/* There may be others that do not carry to all parts: then why is not clear from what has happened to this one. */
-static _Noreturn void lose_last(int rail, const char *why)
-{
-	char address[512], text[1024];
-
-	if (zrails_count_good() > 1) {
-		zaddr_format(zhops_last(&zrails.rail[rail].way), address, sizeof(address));
-		snprintf(text, sizeof(text), "the zipper at %s is lost, the last one to some part: %s", address, why);
-		zprogress_lost(text, false);
-	}
-	zprogress_lost(why, false);
-}
-
-void zfailover_lose(int rail, const char *why)
-{
-	if (!zrails_is_good(rail))
-		return;
-	if (zshim_at != 0) {
-		struct later *l = &self.later[zshim_at];
-		l->rails |= 1u << rail;
-		snprintf(l->why, sizeof(l->why), "%s", why);
-		self.heard = true;
-		return;
-	}
-	if (!zrails_has_another(rail))
-		lose_last(rail, why);
-	zrails.failing |= 1u << rail;
-	snprintf(self.why[rail], sizeof(self.why[rail]), "%s", why);
+	self.silent = !tells || zworld.vrank != 0;
 }
 
 /* --- the user is told --- */
@@ -90,7 +58,7 @@ void zfailover_say(void)
 		zaddr_format(zhops_last(&zrails.rail[i].way), address, sizeof(address));
 		fprintf(stderr,
 			"libzipper: rank 0 of %s (%s): the zipper at %s is lost: %s; the job goes on with %d of %d\n",
-			zworld_job(), zworld.part_name[zworld.part], address, self.why[i], good, zrails.n);
+			zworld_job(), zworld.part_name[zworld.part], address, zloss_why(i), good, zrails.n);
 	}
 	self.unsaid = 0;
 }
@@ -108,19 +76,26 @@ static bool is_lost(const struct loss *loss, const struct zchannel *ch)
 	return ch->peer == ZWIRE_NOBODY && (loss->rails >> ch->rail & 1);
 }
 
+static void lose_way(struct zop *op)
+{
+	if (op->kind == ZOP_RECV)
+		ztransfer_recv_take_back(op);
+	ztransfer_lose_way(op);
+}
+
 /* The bytes of an operation cannot be reached from outside any more, and its fragments wait for the other end. */
 static void stop_transfer(struct zop *op, void *ctx)
 {
 	const struct loss *loss = ctx;
 	const struct zremote *r = op->remote;
-	bool listed = op->kind == ZOP_SEND && (op->multicast || op->by_list || op->carried);
+	bool listed = op->kind == ZOP_SEND && (op->tied || op->by_list || op->carried);
 
 	if (!r || !zremote_is_bridged(r) || (op->kind == ZOP_SEND && op->seq == 0))
 		return;
 	if (op->fanned) /* whatever its own way is */
 		op->adrift |= loss->carrier;
 	else if (is_lost(loss, op->way ? op->way : r->channel))
-		ztransfer_lose_way(op);
+		lose_way(op);
 	else if (listed && loss->carrier)
 		op->adrift = true;
 	op->carried &= !loss->carrier;
@@ -138,7 +113,7 @@ static bool way_is_lost(const void *way, const void *ctx)
 	return way ? is_lost(s->loss, way) : s->usual;
 }
 
-static void stop_arrival(struct zarrival *a, void *ctx)
+static void stop_arrival(struct zqueued *a, void *ctx)
 {
 	const struct stream_loss s = {.loss = ctx, .usual = is_lost(ctx, a->from->channel)};
 
@@ -155,7 +130,7 @@ static void tell(struct zremote *r)
 	struct zwire_env env = {.kind = ZWIRE_RAILS, .offset = zrails.lost};
 
 	r->rails_told = zrails.lost;
-	zchannel_post_control(r, NULL, &env, NULL);
+	zpost_control(r, NULL, &env, NULL);
 }
 
 static void reroute(struct zremote *r, const void *ctx)
@@ -184,23 +159,15 @@ static void take_up(struct zop *op, void *ctx)
 	if (op->remote != r || !op->adrift)
 		return;
 	if (op->kind == ZOP_RECV)
-		ztransfer_restart(op);
+		ztransfer_recv_restart(op);
 	else if (op->seq <= r->stream.acked || op->granted > 0) /* a grant comes before the acknowledgement */
-		zchannel_post_control(r, NULL, &env, NULL);
+		zpost_control(r, NULL, &env, NULL);
 }
 
 static void restart_asked(struct zop *op, void *ctx)
 {
 	if (op->remote == ctx && op->kind == ZOP_RECV && op->adrift)
-		ztransfer_restart(op);
-}
-
-void zfailover_meet(struct zremote *r)
-{
-	if (__builtin_expect(zrails.lost == 0, 1))
-		return;
-	r->stream.halted = !r->stream.gone;
-	self.heard = true;
+		ztransfer_recv_restart(op);
 }
 
 static void settle(struct zremote *r, const void *ctx)
@@ -211,7 +178,7 @@ static void settle(struct zremote *r, const void *ctx)
 	if (r->stream.halted && r->rails_heard == zrails.lost) {
 		r->stream.halted = false;
 		ztransfer_each(take_up, r);
-		zchannel_add_ready(r);
+		zway_make_ready(r);
 	} else if (!r->stream.halted && r->rails_asked) {
 		ztransfer_each(restart_asked, r);
 	}
@@ -239,11 +206,11 @@ static void hear_last_word(int rail)
 
 	while ((rc = zsession_poll(zrails.rail[rail].session, &msg, &err)) > 0) {
 		if (msg.type == ZCTL_DEAD)
-			snprintf(self.why[rail], sizeof(self.why[rail]), "%s", msg.u.dead.text);
+			snprintf(zloss_why(rail), ZLOSS_WHY_BYTES, "%s", msg.u.dead.text);
 		zctl_free(&msg);
 	}
 	if (rc < 0 && err.text[0])
-		snprintf(self.why[rail], sizeof(self.why[rail]), "%.255s", err.text);
+		snprintf(zloss_why(rail), ZLOSS_WHY_BYTES, "%.255s", err.text);
 }
 
 static void close_rails(const struct loss *loss)
@@ -264,7 +231,7 @@ static void quit_rails(const struct loss *loss)
 {
 	for (int i = 0; i < zrails.n; i++)
 		if (loss->rails >> i & 1)
-			zrails_quit(i, self.why[i]);
+			zrails_quit(i, zloss_why(i));
 }
 
 static void visit_bridged_here(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
@@ -278,17 +245,17 @@ static void visit_bridged_here(void (*visit)(struct zremote *, const void *ctx),
 
 static void visit_bridged(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
 {
-	zstation_for_each(0) visit_bridged_here(visit, ctx);
+	zstation_for_each(0)
+		visit_bridged_here(visit, ctx);
 }
 
 static void stop_all(const struct loss *loss)
 {
-	zstation_for_each(0)
-	{
+	zstation_for_each(0) {
 		ztransfer_each(stop_transfer, (void *)(uintptr_t)loss);
 		if (loss->carrier && zstation_here == 0)
 			zmulticast_conceal();
-		zarrival_each(stop_arrival, (void *)(uintptr_t)loss);
+		zqueue_each(stop_arrival, (void *)(uintptr_t)loss);
 		close_rails(loss);
 	}
 }
@@ -323,47 +290,35 @@ void zfailover_leave(void)
 	self.repeat_ms = zclock_ms() + REPEAT_MS;
 }
 
-static void lose_later(void)
-{
-	for (int e = 1; e < zstation_n; e++) {
-		struct later *l = &self.later[e];
-		const uint32_t rails = l->rails;
-		l->rails = 0;
-		for (int i = 0; i < zrails.n; i++)
-			if (rails >> i & 1)
-				zfailover_lose(i, l->why);
-	}
-}
-
 /* Something is to be said, or was lost or heard. Not inline: the turn below is on the way of every message. */
 static __attribute__((noinline)) bool turn_after_loss(void)
 {
-	if (!zrails.failing && !self.heard) {
+	if (!zrails.failing && !zloss_heard) {
 		if (self.unsaid != 0 && zclock_ms() >= self.say_ms)
 			zfailover_say();
 		if (self.awaiting && zclock_ms() >= self.repeat_ms)
 			speak(repeat);
 		return false;
 	}
-	lose_later();
+	zloss_collect();
 	if (zrails.failing) {
 		const struct loss loss = {.rails = zrails.failing,
 			.carrier = zrails.failing >> zrails_of_carrier() & 1};
 		go_on_without(&loss);
 	}
-	self.heard = false;
+	zloss_heard = false;
 	speak(settle);
 	return true;
 }
 
 bool zfailover_is_due(void)
 {
-	return zrails.failing || self.heard;
+	return zrails.failing || zloss_heard;
 }
 
 bool zfailover_turn(void)
 {
-	return __builtin_expect(zrails.failing || self.heard || self.unsaid != 0 || self.awaiting, 0) &&
+	return __builtin_expect(zrails.failing || zloss_heard || self.unsaid != 0 || self.awaiting, 0) &&
 	       turn_after_loss();
 }
 
@@ -379,8 +334,8 @@ void zfailover_take_rails(struct zremote *from, const struct zwire_env *env)
 		zworld.part_name[zworld.place[from->vrank].part]);
 	for (int i = 0; i < zrails.n; i++)
 		if (from->rails_heard >> i & 1)
-			zfailover_lose(i, why);
-	self.heard = true;
+			zloss_note(i, why);
+	zloss_heard = true;
 }
 
 struct question {
@@ -398,11 +353,11 @@ static void look_at_transfer(struct zop *op, void *ctx)
 	q->known = true;
 	if (op->epoch != (int32_t)zrails.lost) { /* else it has been restarted already */
 		op->adrift = q->from->rails_asked = true;
-		self.heard = true;
+		zloss_heard = true;
 	}
 }
 
-static void look_at_arrival(struct zarrival *a, void *ctx)
+static void look_at_arrival(struct zqueued *a, void *ctx)
 {
 	struct question *q = ctx;
 
@@ -414,7 +369,7 @@ void zfailover_take_ask(struct zremote *from, const struct zwire_env *env)
 	struct question q = {.from = from, .xfer = env->xfer};
 
 	ztransfer_each(look_at_transfer, &q);
-	zarrival_each(look_at_arrival, &q);
+	zqueue_each(look_at_arrival, &q);
 	if (!q.known)
 		ztransfer_post_done(from, NULL, env->xfer, 0);
 }

@@ -15,21 +15,16 @@
 
 #include <stdbool.h>
 
-#include "libzip/bridge/outgoing.h"
 #include "common/wire/wire.h"
 
-void zfailover_init(const struct zbridge_params *);
-/* That rail cannot be used any more. What is to be done about it the next turn does; with the last one the job ends,
- * and this does not return. */
-void zfailover_lose(int rail, const char *why);
+struct zremote;
+
+/* tells: rank 0 of the first part tells the user of zippers that are lost; else somebody else does. */
+void zfailover_init(bool tells);
 /* Part of every turn of progress, outside of polls of links. Returns whether anything happened. */
 bool zfailover_turn(void);
 /* Should there be one soon? At a station: somebody is to have the library as a whole for it. */
 bool zfailover_is_due(void);
-
-/* From now on that rank is reached by zippers. It may not have heard yet of a loss that was before: it would answer by
- * the lost rail, and neither end know that the answer is missing. So it is told first, as those who were there are. */
-void zfailover_meet(struct zremote *);
 
 /* What a rank says that has lost rails: RAILS, ASK. */
 void zfailover_take_rails(struct zremote *from, const struct zwire_env *);

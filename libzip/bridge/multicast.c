@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One message to several remote ranks, see multicast.h: its sends, from the first to the last. */
+/* One message to several remote ranks, see multicast.h. */
 #include "libzip/bridge/multicast.h"
 
 #include <string.h>
 
-#include "libzip/bridge/channel.h"
-#include "common/base/clock.h"
-#include "libzip/bridge/multicast_parts.h"
+#include "libzip/bridge/multicast_large.h"
+#include "libzip/bridge/multicast_post.h"
+#include "libzip/bridge/multicast_send.h"
 #include "libzip/shim/pool.h"
+#include "libzip/stream/carrier.h"
+#include "libzip/stream/channel.h"
+#include "libzip/stream/transfer.h"
 #include "libzip/world/rails.h"
-#include "libzip/bridge/rendezvous.h"
 #include "libzip/world/world.h"
+#include "libzip/stream/remote.h"
+#include "libzip/stream/op.h"
 #include "libzip/world/status.h"
 
 static struct zmulticast *active;
 
 static void conceal(struct zmulticast *m)
 {
-	struct zlink *link = m->exposed ? zmulticast_carrier()->link : NULL;
+	struct zlink *link = m->exposed ? zchannel_carrier()->link : NULL;
 	if (!m->exposed)
 		return;
 	m->exposed = false;
@@ -35,54 +39,6 @@ static void destroy(struct zreq *r)
 
 static const struct zreq_ops ops = {.name = "multicast", .destroy = destroy};
 
-void zmulticast_send_alone(struct zmulticast *m, int dest)
-{
-	struct zreq *r;
-	int rc = zbridge_isend(m->req.comm, m->context, m->buf, m->count, m->type, dest, m->tag, ZSEND_STANDARD, &r);
-	if (rc == MPI_SUCCESS)
-		m->sends[m->nsends++] = r;
-	else
-		m->error = rc;
-}
-
-/* One more of its sends, not yet started. NULL: none, and m has the error. */
-struct zop *zmulticast_make_send(struct zmulticast *m, int dest)
-{
-	const struct zop_args args = {m->req.comm, m->context, (void *)(uintptr_t)m->buf, m->count, m->type, dest,
-		m->tag};
-	struct zop *op;
-	int rc = zop_create(&op, ZOP_SEND, &args, false);
-	if (rc != MPI_SUCCESS) {
-		m->error = rc;
-		return NULL;
-	}
-	op->mode = ZSEND_STANDARD;
-	m->sends[m->nsends++] = &op->req;
-	return op;
-}
-
-/* Starts the send made last; if that fails it is none of its sends. */
-void zmulticast_start_send(struct zmulticast *m, struct zop *op)
-{
-	int rc = zop_start(op);
-	if (rc == MPI_SUCCESS)
-		return;
-	m->error = rc;
-	m->nsends--;
-	if (op->multicast)
-		zmulticast_part(op);
-	zreq_release(&op->req);
-}
-
-/* Is it still worth waiting for those that cannot have it yet? */
-bool zmulticast_is_patient(struct zmulticast *m)
-{
-	int64_t now = zclock_ns();
-	if (m->uneven_ns == 0)
-		m->uneven_ns = now;
-	return now - m->uneven_ns < m->patience_ns;
-}
-
 /* Where its parts are complete, it is. */
 static bool collect(struct zmulticast *m)
 {
@@ -92,7 +48,7 @@ static bool collect(struct zmulticast *m)
 			continue;
 		if (r->status.MPI_ERROR != MPI_SUCCESS && m->error == MPI_SUCCESS)
 			m->error = r->status.MPI_ERROR;
-		zmulticast_unlist(r);
+		zcarrier_unlist(r);
 		zreq_release(r);
 		m->sends[i] = m->sends[--m->nsends];
 	}
@@ -102,7 +58,7 @@ static bool collect(struct zmulticast *m)
 static void finish(struct zmulticast *m)
 {
 	conceal(m);
-	zmulticast_unlist(m);
+	zcarrier_unlist(&m->tied);
 	zstatus_empty(&m->req.status);
 	m->req.status.MPI_ERROR = m->error;
 	zreq_complete(&m->req);
@@ -116,10 +72,10 @@ bool zmulticast_turn(void)
 		return false;
 	while (*at) {
 		struct zmulticast *m = *at;
-		if (m->nheld > 0)
-			did |= zmulticast_turn_post(m);
-		if (m->data.bytes > zworld.eager_bytes)
-			did |= zmulticast_turn_large(m);
+		if (m->tied.nheld > 0)
+			did |= zmulticast_post_turn(m);
+		if (m->tied.large)
+			did |= zmulticast_large_turn(m);
 		if (!collect(m)) {
 			at = &m->next;
 			continue;
@@ -145,10 +101,10 @@ void zmulticast_conceal(void)
 
 void zmulticast_lose_carrier(void)
 {
-	zmulticast_forget_list();
+	zcarrier_forget();
 	for (struct zmulticast *m = active; m; m = m->next)
-		while (m->ntied > 0)
-			zmulticast_part(m->tied[m->ntied - 1]);
+		while (m->tied.n > 0)
+			ztied_part(m->tied.op[m->tied.n - 1]);
 	ztransfer_each(go_alone, NULL);
 }
 
@@ -157,7 +113,7 @@ static bool reaches_several(const struct zmulticast *m, const int *dest)
 	int several = 0;
 	for (int i = 0; i < m->n && several < 2; i++) {
 		const struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
-		several += r && zmulticast_reaches(r);
+		several += r && zcarrier_reaches(r);
 	}
 	return several > 1;
 }
@@ -165,7 +121,7 @@ static bool reaches_several(const struct zmulticast *m, const int *dest)
 /* Opens a large message to the carrier's zipperd, which reads it once for all. */
 static bool can_offer(struct zmulticast *m, const int *dest)
 {
-	struct zchannel *ch = zmulticast_carrier();
+	struct zchannel *ch = zchannel_carrier();
 	if (!m->data.dense || !ztransfer_would_expose(ch, m->data.bytes) || !reaches_several(m, dest))
 		return false;
 	if (ch->link->ops->rma->expose(ch->link, ZLINK_TX, m->data.dense, m->data.bytes, &m->exposure) != 0)
@@ -178,7 +134,7 @@ static bool can_offer(struct zmulticast *m, const int *dest)
 static bool is_shareable(const struct zmulticast *m, const int *dest)
 {
 	return m->data.dense &&
-	       (!ztransfer_would_expose(zmulticast_carrier(), m->data.bytes) || reaches_several(m, dest));
+	       (!ztransfer_would_expose(zchannel_carrier(), m->data.bytes) || reaches_several(m, dest));
 }
 
 static int prepare(struct zmulticast *m)
@@ -190,8 +146,9 @@ static int prepare(struct zmulticast *m)
 	m->sends = zpool_get(list);
 	if (!m->sends)
 		return MPI_ERR_NO_MEM;
-	m->tied = (struct zop **)(void *)(m->sends + m->n);
-	if (m->data.dense || m->data.bytes > zworld.eager_bytes)
+	m->tied.op = (struct zop **)(void *)(m->sends + m->n);
+	m->tied.large = m->data.bytes > zworld.eager_bytes;
+	if (m->data.dense || m->tied.large)
 		return MPI_SUCCESS;
 	m->packed = zpool_get(m->data.bytes ? m->data.bytes : 1);
 	return m->packed ? zdata_pack(m->packed, m->data.bytes, m->buf, m->count, m->type) : MPI_ERR_NO_MEM;
@@ -215,13 +172,13 @@ int zmulticast_start(struct zcomm *c, enum zcomm_context context, const void *bu
 		zreq_release(&m->req);
 		return rc;
 	}
-	bool at_once = m->data.bytes <= zworld.eager_bytes || can_offer(m, dest);
+	bool at_once = !m->tied.large || can_offer(m, dest);
 	bool share = !at_once && is_shareable(m, dest);
 	if (at_once)
-		rc = zmulticast_start_post(m, dest);
+		rc = zmulticast_post_start(m, dest);
 	for (int i = 0; i < n && !at_once; i++) {
 		if (share)
-			zmulticast_start_large(m, dest[i]);
+			zmulticast_large_start(m, dest[i]);
 		else
 			zmulticast_send_alone(m, dest[i]);
 	}

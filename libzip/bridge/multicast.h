@@ -18,17 +18,12 @@
 #ifndef ZIP_LIBZIP_MULTICAST_H
 #define ZIP_LIBZIP_MULTICAST_H
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "libzip/world/comm.h"
 #include "libzip/world/req.h"
-
-struct zchannel;
-struct zmulticast;
-struct zop;
-struct zremote;
-struct zwire_env;
 
 /* Sends to n remote ranks of comm, as zbridge_isend would to each of them. dest may be given up on return, the buffer
  * when the request is done; it is released with zreq_release. MPI class or MPI_SUCCESS. */
@@ -41,23 +36,5 @@ bool zmulticast_turn(void);
 void zmulticast_conceal(void);
 /* The carrier is lost, with what was on it, and there is another one: every send goes on alone. */
 void zmulticast_lose_carrier(void);
-
-/* The channel that takes lists of receivers. */
-struct zchannel *zmulticast_carrier(void);
-/* Can that rank have what goes by lists? It is reached by zippers, and the carrier's carries to its part. */
-bool zmulticast_reaches(const struct zremote *);
-/* Posts to that one rank by the carrier. 0 or -EAGAIN. */
-int zmulticast_post_one(struct zremote *, struct zwire_env *, const void *payload);
-
-/* For rendezvous.c, of an operation that has op->multicast (goes with others) or op->by_list (alone, by the carrier):
- */
-/* How much may be sent now. */
-uint64_t zmulticast_sendable(const struct zop *);
-/* Its receiver has granted more. */
-void zmulticast_granted(struct zop *);
-/* Posts one fragment, of at most len bytes, to all that go with it. 0 or -EAGAIN. */
-int zmulticast_post_data(struct zop *, uint64_t len);
-/* It goes with the others no more: it is over, or for itself from now on. */
-void zmulticast_part(struct zop *);
 
 #endif

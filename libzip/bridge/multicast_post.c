@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What a multicast posts once for all receivers that can have it together: a small message, or the offer of a large
- * one, an RTS with the key to the bytes, which zipperd then reads once for all. See multicast.h.
- */
+/* Messages that a multicast posts once for several receivers, see multicast_post.h. */
+#include "libzip/bridge/multicast_post.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "libzip/bridge/channel.h"
-#include "libzip/bridge/multicast.h"
-#include "libzip/bridge/multicast_parts.h"
-#include "libzip/bridge/outgoing.h"
+#include "libzip/bridge/multicast_send.h"
 #include "libzip/shim/pool.h"
+#include "libzip/stream/carrier.h"
+#include "libzip/stream/channel.h"
+#include "libzip/stream/op.h"
+#include "libzip/stream/outgoing.h"
+#include "libzip/stream/post.h"
+#include "libzip/stream/remote.h"
+#include "libzip/stream/way.h"
 
 enum readiness { READY, SOON, ALONE };
 
@@ -19,9 +22,9 @@ enum readiness { READY, SOON, ALONE };
 static enum readiness look_at(const struct zmulticast *m, const struct zremote *r, const struct zop *first)
 {
 	const struct zpeer *s = &r->stream;
-	if (!zmulticast_reaches(r) || r->pending.head != first || s->unsent || s->refused || s->halted || s->gone)
+	if (!zcarrier_reaches(r) || r->pending.head != first || s->unsent || s->refused || s->halted || s->gone)
 		return ALONE;
-	if (s->last != s->acked && !r->by_list && r->channel != zmulticast_carrier())
+	if (s->last != s->acked && !r->by_list && r->channel != zchannel_carrier())
 		return ALONE;
 	return zpeer_has_room(s, m->offers ? ZRMA_KEY_BYTES : (uint32_t)m->data.bytes) ? READY : SOON;
 }
@@ -31,7 +34,7 @@ static void keep_message(struct zremote *r, struct zpeer_msg *msg)
 {
 	struct zpeer *s = &r->stream;
 	if (s->last == s->acked)
-		r->by_list = r->channel != zmulticast_carrier();
+		r->by_list = r->channel != zchannel_carrier();
 	zpeer_push(s, msg);
 	zpeer_sent(s, msg);
 	zpeer_ack_sent(s);
@@ -49,7 +52,7 @@ static void add_to_batch(struct batch *b, struct zremote *r, struct zop *op)
 {
 	b->remote[b->n] = r;
 	b->op[b->n] = op;
-	b->list[b->n++] = zmulticast_receiver(r, r->stream.last + 1, op ? op->xfer : 0);
+	b->list[b->n++] = zcarrier_receiver(r, r->stream.last + 1, op ? op->xfer : 0);
 }
 
 static struct zwire_env message_of(const struct zmulticast *m)
@@ -87,9 +90,9 @@ static int post_batch(struct zmulticast *m, struct batch *b)
 	int rc;
 	if (!make_messages(b, &env, payload))
 		return -EAGAIN; /* later */
-	rc = zmulticast_post_list(b->list, b->n, NULL);
+	rc = zcarrier_post_list(b->list, b->n, NULL);
 	if (rc == 0)
-		rc = zmulticast_post_message(&env, m->offers ? (uint64_t)(m->patience_ns / 1000000) : 0, payload);
+		rc = zcarrier_post_message(&env, m->offers ? (uint64_t)(m->patience_ns / 1000000) : 0, payload);
 	for (int i = 0; i < b->n; i++) {
 		if (rc == 0)
 			keep_message(b->remote[i], b->msg[i]);
@@ -97,7 +100,7 @@ static int post_batch(struct zmulticast *m, struct batch *b)
 			zpool_put(b->msg[i]);
 	}
 	if (rc == 0)
-		zchannel_flush(zmulticast_carrier());
+		zpost_flush(zchannel_carrier());
 	return rc == 0 ? 0 : -EAGAIN;
 }
 
@@ -107,7 +110,7 @@ static bool post_at_once(struct zmulticast *m, const int *dest, bool *alone)
 	struct batch b;
 	b.n = 0;
 	/* An offer waits for its answer, so it needs an operation for each receiver: those are held first. */
-	bool all = !m->offers && m->n <= (int)ZWIRE_RECEIVERS_MAX && !zmulticast_carrier()->full;
+	bool all = !m->offers && m->n <= (int)ZWIRE_RECEIVERS_MAX && !zchannel_carrier()->full;
 	for (int i = 0; i < m->n; i++) {
 		struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
 		enum readiness ready = r ? look_at(m, r, NULL) : ALONE;
@@ -122,30 +125,30 @@ static bool post_at_once(struct zmulticast *m, const int *dest, bool *alone)
 /* It waits in front of its receiver's stream: what is sent there later stays behind it. */
 static void hold(struct zmulticast *m, int dest)
 {
-	struct zop *op = zmulticast_make_send(m, dest);
+	struct zop *op = zmulticast_send_make(m, dest);
 	if (!op)
 		return;
-	op->multicast = m;
+	op->tied = &m->tied;
 	op->held = true;
-	m->nheld++;
-	m->tied[m->ntied++] = op;
-	zmulticast_start_send(m, op);
+	m->tied.nheld++;
+	m->tied.op[m->tied.n++] = op;
+	zmulticast_send_start(m, op);
 }
 
-void zmulticast_let_go(struct zop *op)
+static void let_go(struct zop *op)
 {
 	struct zremote *r = op->remote;
-	zmulticast_part(op);
+	ztied_part(op);
 	zoutgoing_pump(r); /* op may be complete */
-	zchannel_flush(zoutgoing_way(r));
+	zpost_flush(zway_of(r));
 }
 
 /* Those that can share a message; those that never can are let go. soon: how many may yet. */
 static void gather_batch(struct zmulticast *m, struct batch *b, int *soon)
 {
 	b->n = *soon = 0;
-	for (int i = 0; i < m->ntied; i++) {
-		struct zop *op = m->tied[i];
+	for (int i = 0; i < m->tied.n; i++) {
+		struct zop *op = m->tied.op[i];
 		if (!op->held)
 			continue;
 		enum readiness ready = look_at(m, op->remote, op);
@@ -155,7 +158,7 @@ static void gather_batch(struct zmulticast *m, struct batch *b, int *soon)
 			add_to_batch(b, op->remote, op);
 		if (ready != ALONE)
 			continue;
-		zmulticast_let_go(op);
+		let_go(op);
 		i--; /* the next one has its place */
 	}
 }
@@ -163,10 +166,10 @@ static void gather_batch(struct zmulticast *m, struct batch *b, int *soon)
 /* What was held has been posted: a small message is sent, an offer waits for its answer. */
 static void went_out(struct zmulticast *m, struct zremote *r, struct zop *op)
 {
-	zop_list_pop(&r->pending); /* is op */
+	zoplist_pop(&r->pending); /* is op */
 	if (m->offers) {
 		op->held = false;
-		m->nheld--;
+		m->tied.nheld--;
 		op->fanned = op->carried = true;
 		op->seq = r->stream.last;
 	} else {
@@ -177,32 +180,32 @@ static void went_out(struct zmulticast *m, struct zremote *r, struct zop *op)
 
 static void let_all_go(struct zmulticast *m)
 {
-	for (int i = m->ntied; i-- > 0;)
-		if (m->tied[i]->held)
-			zmulticast_let_go(m->tied[i]);
+	for (int i = m->tied.n; i-- > 0;)
+		if (m->tied.op[i]->held)
+			let_go(m->tied.op[i]);
 }
 
 /* What is held waits for room on the carrier, and a while for room in the windows of receivers. */
-bool zmulticast_turn_post(struct zmulticast *m)
+bool zmulticast_post_turn(struct zmulticast *m)
 {
-	int before = m->nheld;
-	while (m->nheld > 0 && !zmulticast_carrier()->full) {
+	int before = m->tied.nheld;
+	while (m->tied.nheld > 0 && !zchannel_carrier()->full) {
 		struct batch b;
 		int soon;
 		gather_batch(m, &b, &soon);
-		if ((soon > 0 && zmulticast_is_patient(m)) || (b.n > 1 && post_batch(m, &b) != 0))
+		if ((soon > 0 && zmulticast_send_is_patient(m)) || (b.n > 1 && post_batch(m, &b) != 0))
 			break;
 		if (b.n == 1)
-			zmulticast_let_go(b.op[0]);
+			let_go(b.op[0]);
 		for (int i = 0; b.n > 1 && i < b.n; i++)
 			went_out(m, b.remote[i], b.op[i]);
 		if (soon > 0) /* enough waited */
 			let_all_go(m);
 	}
-	return m->nheld < before;
+	return m->tied.nheld < before;
 }
 
-int zmulticast_start_post(struct zmulticast *m, const int *dest)
+int zmulticast_post_start(struct zmulticast *m, const int *dest)
 {
 	bool few[64], *alone = m->n <= 64 ? few : zpool_get((size_t)m->n);
 	if (!alone)
@@ -216,7 +219,7 @@ int zmulticast_start_post(struct zmulticast *m, const int *dest)
 	}
 	if (alone != few)
 		zpool_put(alone);
-	if (m->nheld > 0)
-		zmulticast_turn_post(m);
+	if (m->tied.nheld > 0)
+		zmulticast_post_turn(m);
 	return MPI_SUCCESS;
 }

@@ -17,6 +17,7 @@
 
 #include "libzip/bridge/bridge.h"
 #include "libzip/shim/shim.h"
+#include "libzip/progress/progress.h"
 
 #define LOOK_NS 20000000 /* between two looks */
 #define NFS_MAGIC 0x6969 /* linux/magic.h */

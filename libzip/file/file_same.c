@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libzip/progress/progress.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/coll/base/leader.h"
 #include "libzip/coll/bcast.h"

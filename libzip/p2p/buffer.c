@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+#include "libzip/progress/service.h"
+#include "libzip/progress/progress.h"
+#include "libzip/stream/attached.h"
+#include "libzip/type/data.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/shim/shim.h"
 
@@ -23,7 +27,7 @@ void zbuffer_init(MPI_Comm comm, int tag)
 int zbuffer_attach(int rc, MPI_Count size)
 {
 	if (rc == MPI_SUCCESS)
-		zbuffer_attached = size;
+		zattached_bytes = size;
 	return rc;
 }
 
@@ -41,7 +45,7 @@ struct filling {
 static bool fits(void *ctx)
 {
 	const struct filling *f = ctx;
-	MPI_Count left = zbuffer_attached;
+	MPI_Count left = zattached_bytes;
 	int sent = 0;
 	bool all = true;
 
@@ -61,10 +65,10 @@ static void wait_native(void)
 {
 	struct filling f = {.bytes = NULL};
 
-	if (!zbuffer_used || zbuffer_attached < MPI_BSEND_OVERHEAD)
+	if (!zbuffer_used || zattached_bytes < MPI_BSEND_OVERHEAD)
 		return;
 	/* never written, so large ones take no memory */
-	f.bytes = calloc(1, (size_t)(zbuffer_attached < PIECE_MAX ? zbuffer_attached : PIECE_MAX));
+	f.bytes = calloc(1, (size_t)(zattached_bytes < PIECE_MAX ? zattached_bytes : PIECE_MAX));
 	if (!f.bytes)
 		return;
 	zn.Comm_rank(own.comm, &f.me);
@@ -74,7 +78,7 @@ static void wait_native(void)
 
 void zbuffer_empty(void)
 {
-	zbridge_wait_buffered();
+	zservice_wait_buffered();
 	wait_native();
-	zbuffer_attached = 0;
+	zattached_bytes = 0;
 }

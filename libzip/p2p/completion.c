@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 #include "libzip/bridge/anysource.h"
-#include "libzip/bridge/bridge.h"
+#include "libzip/bridge/op_start.h"
+#include "libzip/progress/progress.h"
+#include "libzip/stream/op.h"
 #include "libzip/shim/station.h"
 #include "libzip/world/error.h"
 #include "libzip/world/handlers.h"
-#include "libzip/bridge/op.h"
-#include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
 #include "libzip/world/status.h"
 
@@ -79,7 +79,7 @@ void zcompletion_describe(const struct zreq *r, char text[ZCOMPLETION_TEXT_BYTES
 
 	text[0] = '\0';
 	/* Of a receive that was natively local the class alone is known. */
-	if (r->status.MPI_ERROR == MPI_ERR_TRUNCATE && r->ops == &zop_recv_ops && op->total > op->data.bytes)
+	if (r->status.MPI_ERROR == MPI_ERR_TRUNCATE && r->ops == &zop_start_recv_ops && op->total > op->data.bytes)
 		snprintf(text, ZCOMPLETION_TEXT_BYTES,
 			"the message of %llu bytes from rank %d, tag %d, is longer than the receive buffer of %llu",
 			(unsigned long long)op->total, r->status.MPI_SOURCE, r->status.MPI_TAG,
@@ -187,15 +187,6 @@ int zcompletion_wait(MPI_Request *request, MPI_Status *status, MPI_Comm on, cons
 	return zcompletion_finish(r, request, status, on, name);
 }
 
-static int look_native(MPI_Request *request, int *flag, MPI_Status *status)
-{
-	bool hushed = zhandlers_hush();
-	int rc = zn.Test(request, flag, status);
-
-	zhandlers_unhush(hushed);
-	return hushed ? zerror_class(rc) : rc;
-}
-
 /* One of ours, which is alive. */
 static int look_ours(struct zreq *r, MPI_Request *request, int *flag, MPI_Status *status)
 {
@@ -214,7 +205,7 @@ static int look_ours(struct zreq *r, MPI_Request *request, int *flag, MPI_Status
 int zcompletion_look(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	return zreq_is_ours(*request) ? look_ours(zreq_find(*request), request, flag, status)
-				      : look_native(request, flag, status);
+				      : zerror_test_native(request, flag, status);
 }
 
 static int test(MPI_Request *request, int *flag, MPI_Status *status)
@@ -289,7 +280,7 @@ int zip_Request_free(MPI_Request *request)
 	}
 	r->orphan = true;
 	const int was = zstation_visit(r->station);
-	if (r->ops == &zop_recv_ops) {
+	if (r->ops == &zop_start_recv_ops) {
 		if (((struct zop *)r)->native != MPI_REQUEST_NULL)
 			zanysource_orphan((struct zop *)r);
 	} else if (r->ops->progress) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "libzip/bridge/bridge.h"
+#include "libzip/progress/progress.h"
 #include "libzip/p2p/completion.h"
 #include "libzip/type/data.h"
 #include "libzip/world/error.h"

@@ -7,10 +7,12 @@
 
 #include "libzip/bridge/anysource.h"
 #include "libzip/bridge/bridge.h"
+#include "libzip/bridge/op_start.h"
+#include "libzip/stream/op.h"
 #include "libzip/p2p/buffer.h"
+#include "libzip/p2p/buffer_wait.h"
 #include "libzip/type/data.h"
 #include "libzip/world/error.h"
-#include "libzip/bridge/op.h"
 #include "libzip/shim/shim.h"
 
 static int tag_limit(void)
@@ -102,6 +104,8 @@ int zp2p_isend(struct zcomm *c, const struct zp2p_args *a, enum zp2p_mode mode, 
 	if (zcomm_is_local_rank(c, a->rank))
 		return zp2p_native_isend(a, c->shadow, c->shadow_rank[a->rank], mode, request);
 	rc = zbridge_isend(c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag, bridge_mode(mode), &r);
+	if (__builtin_expect(rc == MPI_ERR_BUFFER, 0) && zbuffer_wait(a->buf, a->count, a->type))
+		rc = zbridge_isend(c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag, bridge_mode(mode), &r);
 	if (rc == MPI_SUCCESS)
 		rc = zreq_publish(r, request);
 	return rc == MPI_SUCCESS ? rc
@@ -128,7 +132,7 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
 	struct zop_args args = {c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag};
 	struct zop *op;
 	const int was = zstation_visit(c->station);
-	rc = zop_create(&op, ZOP_RECV, &args, false);
+	rc = zop_start_make(&op, ZOP_RECV, &args, false);
 	if (rc == MPI_SUCCESS) {
 		rc = zop_start(op);
 		if (rc == MPI_SUCCESS)

@@ -3,11 +3,14 @@
 #include "libzip/p2p/persistent.h"
 
 #include "libzip/p2p/buffer.h"
+#include "libzip/p2p/buffer_wait.h"
 #include "libzip/shim/station.h"
 #include "libzip/world/error.h"
-#include "libzip/bridge/op.h"
+#include "libzip/bridge/bridge.h"
+#include "libzip/stream/op.h"
 #include "libzip/p2p/p2p.h"
 #include "libzip/shim/shim.h"
+#include "libzip/bridge/op_start.h"
 
 static int native_send_init(const struct zp2p_args *a, MPI_Comm comm, int rank, enum zp2p_mode mode, MPI_Request *r)
 {
@@ -36,7 +39,7 @@ static int our_init(struct zcomm *c, const struct zp2p_args *a, enum zop_kind ki
 	struct zop_args args = {c, ZCOMM_PT2PT, a->buf, a->count, a->type, a->rank, a->tag};
 	struct zop *op;
 	const int was = zstation_visit(c->station);
-	int rc = zop_create(&op, kind, &args, true);
+	int rc = zop_start_make(&op, kind, &args, true);
 
 	zstation_return(was);
 
@@ -84,6 +87,14 @@ int zpersistent_recv_init(const struct zp2p_args *a, MPI_Request *request)
 	return our_init(c, a, ZOP_RECV, ZP2P_STANDARD, request);
 }
 
+/* A buffered send has found the attached buffer full: is there room after some waiting? */
+static bool has_room_at_last(const struct zreq *r)
+{
+	const struct zop *op = (const struct zop *)(const void *)r;
+
+	return r->ops == &zop_start_send_ops && zbuffer_wait(op->buf, op->count, op->type);
+}
+
 static int start(MPI_Request *request, const char *name)
 {
 	if (!zreq_is_ours(*request))
@@ -93,6 +104,8 @@ static int start(MPI_Request *request, const char *name)
 		return zerror_raise(r ? r->comm : NULL, MPI_ERR_REQUEST, name,
 			"not a persistent request, or still active");
 	int rc = zreq_start(r);
+	if (rc == MPI_ERR_BUFFER && has_room_at_last(r))
+		rc = zreq_start(r);
 	if (rc != MPI_SUCCESS) {
 		r->active = false;
 		return zerror_raise(r->comm, rc, name, "%s",

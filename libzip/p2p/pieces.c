@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "libzip/bridge/bridge.h"
-#include "libzip/world/error.h"
+#include "libzip/bridge/op_start.h"
 #include "libzip/progress/progress.h"
+#include "libzip/stream/op.h"
+#include "libzip/world/error.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typehold.h"
 #include "libzip/world/status.h"
@@ -155,7 +157,7 @@ static int await(struct zpieces *p, int i)
 	struct zop_args args = {p->req.comm, ZCOMM_LEADERS, len ? base + at : NULL, (MPI_Count)len, MPI_BYTE, p->rank,
 		~(int)(p->number + (uint32_t)i)};
 	struct zop *op;
-	int rc = zop_create(&op, ZOP_RECV, &args, false);
+	int rc = zop_start_make(&op, ZOP_RECV, &args, false);
 
 	if (rc != MPI_SUCCESS)
 		return rc;

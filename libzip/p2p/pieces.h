@@ -4,8 +4,8 @@
 #ifndef ZIP_LIBZIP_PIECES_H
 #define ZIP_LIBZIP_PIECES_H
 
-#include "libzip/bridge/op.h"
 #include "libzip/world/req.h"
+#include "libzip/type/data.h"
 
 /* What MPI_Psend_init tells. */
 enum { ZPIECES_NUMBER, ZPIECES_PIECES, ZPIECES_BYTES, ZPIECES_HELLO };

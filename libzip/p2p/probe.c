@@ -3,22 +3,23 @@
 #include "libzip/p2p/probe.h"
 
 #include "libzip/bridge/anysource.h"
-#include "libzip/bridge/arrival.h"
-#include "libzip/bridge/bridge.h"
+#include "libzip/bridge/deliver.h"
+#include "libzip/bridge/queue.h"
+#include "libzip/progress/progress.h"
+#include "libzip/stream/op.h"
 #include "libzip/p2p/completion.h"
 #include "libzip/shim/station.h"
 #include "libzip/world/error.h"
-#include "libzip/bridge/op.h"
 #include "libzip/p2p/p2p.h"
 #include "libzip/shim/pool.h"
-#include "libzip/progress/progress.h"
 #include "libzip/shim/shim.h"
+#include "libzip/bridge/op_start.h"
 #include "libzip/world/message.h"
 #include "libzip/world/status.h"
 
 struct probed { /* behind a message handle of ours: a message of a spanning communicator; from the pool */
 	struct zcomm *comm;
-	struct zarrival *arrival; /* bridged; NULL: native */
+	struct zqueued *arrival; /* bridged; NULL: native */
 	MPI_Message native;
 	int source, tag;
 };
@@ -34,7 +35,7 @@ struct probe {		 /* one call */
 	int found; /* the message's tag */
 };
 
-static int keep_probed(struct probe *p, struct zarrival *a, MPI_Message native, const MPI_Status *st)
+static int keep_probed(struct probe *p, struct zqueued *a, MPI_Message native, const MPI_Status *st)
 {
 	struct probed *m = zpool_get(sizeof(*m));
 
@@ -45,18 +46,18 @@ static int keep_probed(struct probe *p, struct zarrival *a, MPI_Message native, 
 	*m = (struct probed){p->c, a, native, st->MPI_SOURCE, st->MPI_TAG};
 	zcomm_ref(p->c);
 	if (a)
-		zarrival_detach(a);
+		zqueue_detach(a);
 	return MPI_SUCCESS;
 }
 
 static bool probe_bridged(struct probe *p)
 {
 	MPI_Status st;
-	struct zarrival *a = zarrival_find(p->c, p->source, p->tag);
+	struct zqueued *a = zqueue_find(p->c, p->source, p->tag);
 
 	if (!a)
 		return false;
-	zstatus_set(&st, zarrival_source(a, p->c), a->tag, MPI_SUCCESS, (MPI_Count)a->total, false);
+	zstatus_set(&st, zqueue_source(a, p->c), a->tag, MPI_SUCCESS, (MPI_Count)a->total, false);
 	p->flag = 1;
 	p->found = a->tag;
 	if (p->message)
@@ -220,14 +221,14 @@ int zprobe_imrecv(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *me
 		return rc;
 	struct zop_args args = {m->comm, ZCOMM_PT2PT, buf, count, type, m->source, m->tag};
 	const int was = zstation_visit(m->comm->station);
-	rc = zop_create(&op, ZOP_RECV, &args, false);
+	rc = zop_start_make(&op, ZOP_RECV, &args, false);
 	if (rc != MPI_SUCCESS) {
 		zstation_return(was);
 		return zerror_raise(m->comm, rc, name, "cannot start the receive");
 	}
 	op->req.active = true;
 	if (m->arrival)
-		zarrival_deliver(m->arrival, op);
+		zdeliver_detached(m->arrival, op);
 	else
 		rc = znative_Imrecv(buf, count, type, &m->native, &op->native);
 	if (rc == MPI_SUCCESS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The progress engine: one turn over links, schedules and native MPI, and the wait loop of the whole library. Under the
- * shim's lock, which every turn of a wait lets others have, and sleeping gives up.
+ * The progress engine: one turn over links, collectives and native MPI, and the wait loop of the whole library. Under
+ * the shim's lock, which every turn of a wait lets others have, and sleeping gives up.
  */
 #include "libzip/progress/progress.h"
 
@@ -13,20 +13,26 @@
 #include <sys/epoll.h>
 #include <time.h>
 
-#include "libzip/bridge/anysource.h"
-#include "libzip/bridge/channel.h"
 #include "common/base/clock.h"
+#include "common/base/wait.h"
+#include "common/session/session.h"
+#include "libzip/bridge/anysource.h"
 #include "libzip/bridge/direct.h"
-#include "libzip/shim/station.h"
-#include "libzip/world/error.h"
 #include "libzip/bridge/failover.h"
 #include "libzip/bridge/multicast.h"
-#include "libzip/bridge/outgoing.h"
-#include "libzip/world/rails.h"
-#include "libzip/shim/shim.h"
 #include "libzip/bridge/strands.h"
-#include "common/base/wait.h"
+#include "libzip/bridge/traffic.h"
+#include "libzip/bridge/turn.h"
 #include "libzip/progress/waiters.h"
+#include "libzip/shim/shim.h"
+#include "libzip/shim/station.h"
+#include "libzip/stream/channel.h"
+#include "libzip/stream/choice.h"
+#include "libzip/stream/loss.h"
+#include "libzip/stream/outgoing.h"
+#include "libzip/world/error.h"
+#include "libzip/world/rails.h"
+#include "libzip/world/req.h"
 #include "libzip/world/world.h"
 
 #define CONTROL_TURNS 64 /* idle turns between looks at the control link: a system call each */
@@ -36,8 +42,7 @@
 #define NATIVE_TURNS 8	  /* idle turns between pokes of native progress (0.1 us each) */
 #define WHOLE_TURNS 256	  /* turns at a station between those of everything */
 #define CALLS_PER_TURN 32 /* native tests between turns */
-#define SHARED_FRAGMENTS 2 /* that are posted before whoever shares the core has his turn: zipperd, perhaps */
-#define VAIN_TESTS 4	   /* vain turns for tests between yields: programs that test have something else to do */
+#define VAIN_TESTS 4	  /* vain turns for tests between yields: programs that test have something else to do */
 /* Idle turns between looks at the clock while acknowledgements are owed; and so long they wait for a message to ride
  * on, without anything coming. Each is a message through zipperd like any other: of 2000 broadcasts of 8 bytes, 0.1 ms
  * apart, 1394 were acknowledged alone when that waited for eight idle turns, now 65. Nobody waits for them but who
@@ -58,9 +63,6 @@
 	256 /* where native MPI needs this rank for what others do to its memory, of which it tells nothing */
 #define NAP_ALONE_NS 20000000 /* nothing native can come: only descriptors matter */
 #define NAP_FDS 32	      /* without allocation */
-#define LAST_WORD_MS 500      /* how long zipperd gets to say who died */
-#define PATIENT_MS 5000	      /* the same where it must first see a rank go, on a machine with more to do */
-
 #define OTHERS_MAX 2
 static bool (*others[OTHERS_MAX])(void); /* partitioned receives, windows */
 static int nothers;
@@ -75,11 +77,8 @@ static struct {
 	uint32_t turns, idle, calls, vain;
 	int64_t owing_ns; /* since then acknowledgements have been owed, and nothing came; 0: not known yet */
 } stations[ZSTATIONS_MAX];
-#define self (stations[zstation_here])
 
-/* Who waits now shares his core; and fragments were posted in this turn, perhaps. */
-static __thread bool sharing __attribute__((tls_model("initial-exec")));
-static __thread bool fragments __attribute__((tls_model("initial-exec")));
+#define self (stations[zstation_here])
 
 static void prepare_wait(struct zwait *w)
 {
@@ -88,11 +87,11 @@ static void prepare_wait(struct zwait *w)
 		w->yields = NATIVE_YIELDS;
 		w->slice_ns = UINT32_MAX; /* nothing native wakes a sleeper */
 	}
-	if (self.wait == ZBRIDGE_WAIT_SPIN)
+	if (self.wait == ZPROGRESS_SPIN)
 		w->spins = UINT32_MAX;
-	else if (self.wait == ZBRIDGE_WAIT_YIELD)
+	else if (self.wait == ZPROGRESS_YIELD)
 		w->spins = 0, w->yields = w->slice_ns = UINT32_MAX;
-	else if (self.wait == ZBRIDGE_WAIT_SLEEP)
+	else if (self.wait == ZPROGRESS_SLEEP)
 		w->spins = w->yields = 0;
 }
 
@@ -126,10 +125,10 @@ static bool turn_of_others(void)
 	return did;
 }
 
-void zprogress_init(const struct zbridge_params *p)
+void zprogress_init(bool oversubscribed, enum zprogress_how wait)
 {
-	self.oversubscribed = p->oversubscribed;
-	self.wait = p->wait;
+	self.oversubscribed = oversubscribed;
+	self.wait = wait;
 	self.idle = self.calls = self.vain = 0;
 	prepare_wait(&self.waits);
 }
@@ -138,7 +137,7 @@ static void zipper_gone(int rail, const char *how)
 {
 	if (zrails_count_good() == 1)
 		zerror_lost(1, ZERROR_NO_PART, "the zipper is gone: %s", how);
-	zfailover_lose(rail, how);
+	zloss_note(rail, how);
 }
 
 static void open_channel(int rail, const struct zctl_open *o)
@@ -169,7 +168,7 @@ static bool take_word(int rail)
 		return true;
 	}
 	if (msg.type == ZCTL_DEAD && zrails_has_another(rail))
-		zfailover_lose(rail, msg.u.dead.text);
+		zloss_note(rail, msg.u.dead.text);
 	else if (msg.type == ZCTL_DEAD)
 		zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
 	if (msg.type == ZCTL_OPEN)
@@ -187,35 +186,6 @@ static bool take_control(void)
 	for (int i = 0; i < zrails.n; i++)
 		did |= take_word(i);
 	return did;
-}
-
-/* Any zipper may know who died. False: one of them is gone, and nothing more is to be waited for. */
-static bool hear_of_death(void)
-{
-	for (int i = 0; i < zrails.n; i++) {
-		struct zctl_msg msg;
-		if (!zrails_is_good(i))
-			continue;
-		int rc = zsession_poll(zrails.rail[i].session, &msg, NULL);
-		if (rc < 0)
-			return false;
-		if (rc == 1 && msg.type == ZCTL_DEAD)
-			zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
-		if (rc == 1)
-			zctl_free(&msg);
-	}
-	return true;
-}
-
-void zprogress_lost(const char *text, bool patient)
-{
-	zshim_whole(); /* nobody else speaks to the zippers meanwhile */
-	for (int ms = 0; ms < (patient ? PATIENT_MS : LAST_WORD_MS); ms++) {
-		if (!hear_of_death())
-			break;
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-	}
-	zerror_lost(1, ZERROR_NO_PART, "%s", text);
 }
 
 static void poke_native(void)
@@ -248,7 +218,7 @@ static bool idle_here(void)
 
 	self.idle++;
 	if (self.idle % ACK_TURNS == 0 && hold_acks() < 0)
-		zchannel_send_turn();
+		zturn_send();
 	if (self.idle % NATIVE_TURNS == 0) {
 		did |= zanysource_poll_orphans();
 		did |= zreq_poll_orphans();
@@ -280,10 +250,10 @@ static void note_activity(void)
 /* A turn of a station that serves communicators alone. */
 static bool turn_here(void)
 {
-	bool did = zchannel_recv_turn();
+	bool did = zturn_recv();
 
 	zoutgoing_ack(false);
-	did |= zchannel_send_turn();
+	did |= zturn_send();
 	did |= zstrands_turn();
 	if (did)
 		note_activity();
@@ -296,7 +266,8 @@ static bool turn_others(void)
 {
 	bool did = false;
 
-	zstation_for_each(1) did |= turn_here();
+	zstation_for_each(1)
+		did |= turn_here();
 	return did;
 }
 
@@ -309,13 +280,13 @@ static bool turn_whole(void)
 		return false;
 	self.polling = true;
 	did = zfailover_turn();
-	if (__builtin_expect(zdirect_is_due(), 0))
-		zdirect_say();
-	did |= zchannel_recv_turn();
+	if (__builtin_expect(zchoice_is_due(), 0))
+		zchoice_say_all();
+	did |= zturn_recv();
 	if (collectives)
 		did |= collectives();
 	zoutgoing_ack(false);
-	did |= zchannel_send_turn();
+	did |= zturn_send();
 	did |= zstrands_turn();
 	did |= zmulticast_turn(); /* behind it: what a full link has refused is seen when we go to sleep */
 	if (__builtin_expect(zstation_n > 1, 0))
@@ -366,7 +337,7 @@ static bool poll_now_and_then(void)
 	bool did = zprogress_poll();
 
 	if (__builtin_expect(at != 0, 0) &&
-		(++self.turns % WHOLE_TURNS == 0 || zfailover_is_due() || zdirect_is_due())) {
+		(++self.turns % WHOLE_TURNS == 0 || zfailover_is_due() || zchoice_is_due())) {
 		zshim_whole();
 		did |= zprogress_poll();
 		zshim_narrow(at);
@@ -391,12 +362,6 @@ void zprogress_now_and_then(void)
 int zprogress_native_tests(int alone)
 {
 	return self.waits.shared > 0 || (zshim_at == 0 && !zwaiters_are_none()) ? 1 : alone;
-}
-
-int zprogress_fragments(int alone)
-{
-	fragments = true;
-	return sharing ? SHARED_FRAGMENTS : alone;
 }
 
 bool zprogress_test_failed(bool native)
@@ -455,7 +420,8 @@ static int arm_all(struct pollfd *fds)
 		zdirect_poll();
 		return -1;
 	}
-	zstation_for_each(0) n = n < 0 ? n : zchannel_arm(fds, n);
+	zstation_for_each(0)
+		n = n < 0 ? n : zchannel_arm(fds, n);
 	if (n >= 0 && (n = arm_control(fds, n)) < 0)
 		take_control();
 	return n;
@@ -466,8 +432,7 @@ static int64_t hold_all_acks(int64_t ns)
 {
 	bool sent = false;
 
-	zstation_for_each(0)
-	{
+	zstation_for_each(0) {
 		const int64_t left = hold_acks();
 		sent |= left < 0;
 		ns = left > 0 && left < ns ? left : ns;
@@ -479,7 +444,8 @@ static int count_fds(void)
 {
 	int n = zdirect_fds() + zrails.n + 1;
 
-	zstation_for_each(0) n += zchannel_fds();
+	zstation_for_each(0)
+		n += zchannel_fds();
 	return n;
 }
 
@@ -494,7 +460,7 @@ static void nap(int64_t ns)
 	ns = hold_all_acks(ns);
 	if (ns < 0)
 		return;
-	zbridge_tell_direct();
+	ztraffic_tell_direct();
 	room = count_fds();
 	/* others may open more while we sleep, so the array is our own */
 	if (room > NAP_FDS && !(fds = malloc((size_t)room * sizeof(*fds))))
@@ -555,11 +521,11 @@ static void wait_whole(bool (*done)(void *ctx), void *ctx)
 	zwait_reset(&w);
 	zwait_share(&w);
 	for (;;) {
-		sharing = w.shared > 0;
-		fragments = false;
+		zturn_shares = w.shared > 0;
+		zturn_posted = false;
 		bool did = zprogress_poll();
-		sharing = false;
-		bool posted = fragments;
+		zturn_shares = false;
+		bool posted = zturn_posted;
 		if (done(ctx))
 			break;
 		if (__builtin_expect(zshim_threaded, 0))

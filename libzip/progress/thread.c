@@ -10,6 +10,7 @@
 #include "libzip/bridge/bridge.h"
 #include "libzip/shim/shim.h"
 #include "libzip/progress/waiters.h"
+#include "libzip/progress/progress.h"
 
 static pthread_t thread;
 static bool running;

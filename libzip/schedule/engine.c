@@ -6,7 +6,6 @@
  */
 #include "libzip/schedule/engine.h"
 
-#include "libzip/bridge/bridge.h"
 #include "libzip/progress/progress.h"
 #include "libzip/schedule/sched_state.h"
 #include "libzip/schedule/step_run.h"

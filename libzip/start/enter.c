@@ -8,7 +8,7 @@ static __thread int last __attribute__((tls_model("initial-exec")));
 
 static bool is_nothing(MPI_Request r)
 {
-	return r == MPI_REQUEST_NULL || r == zop_sent.handle || r == zcompletion_sent;
+	return r == MPI_REQUEST_NULL || r == zop_start_sent.handle || r == zcompletion_sent;
 }
 
 int zenter_several(int n, const MPI_Request *requests)

@@ -10,10 +10,11 @@
 #include "libzip/world/comm.h"
 #include "libzip/p2p/completion.h"
 #include "libzip/shim/station.h"
-#include "libzip/world/handlers.h"
-#include "libzip/bridge/op.h"
+#include "libzip/world/error.h"
 #include "libzip/world/req.h"
+#include "libzip/world/handlers.h"
 #include "libzip/shim/shim.h"
+#include "libzip/bridge/op_start.h"
 
 /* All return where the thread worked before, for zleave. */
 

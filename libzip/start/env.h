@@ -21,7 +21,7 @@ struct zenv { /* strings are NULL where nothing was set */
 	char *job, *parts, *part, *zipperd, *entries, *launcher, *hostfile, *map, *ports, *module_dir, *profile,
 		*tuning, *tune;
 	int64_t log;		/* enum zlog_level */
-	int64_t wait;		/* order of zbridge_params.wait */
+	int64_t wait;		/* order of zservice_params.wait */
 	int64_t progress;	/* enum zenv_progress */
 	int64_t direct;		/* enum zenv_direct */
 	int64_t shared;		/* enum zenv_shared */
@@ -30,7 +30,7 @@ struct zenv { /* strings are NULL where nothing was set */
 	int64_t rails;		/* at most so many */
 	int64_t timeout_ms;	/* 0: none */
 	int64_t endpoints;	/* of this rank */
-	int64_t one_sided;	/* order of zbridge_params.one_sided */
+	int64_t one_sided;	/* order of zservice_params.one_sided */
 	struct zverbs_options verbs;
 };
 

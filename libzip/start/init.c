@@ -10,6 +10,8 @@
 
 #include "libzip/comm/comm_internal.h"
 #include "libzip/world/board.h"
+#include "libzip/bridge/traffic.h"
+#include "libzip/progress/service.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/coll/inside/pairs.h"
 #include "libzip/world/comm.h"
@@ -98,7 +100,7 @@ static void lend_buffer(void)
 static void merge(const struct zenv *env, bool threaded)
 {
 	struct zerr err = {.text = ""};
-	struct zbridge_params params = {.job = zworld_job(), .wait = (int)env->wait, .one_sided = (int)env->one_sided};
+	struct zservice_params params = {.job = zworld_job(), .wait = (int)env->wait, .one_sided = (int)env->one_sided};
 
 	params.oversubscribed = is_oversubscribed();
 	params.launched = env->launcher && *env->launcher;
@@ -111,7 +113,8 @@ static void merge(const struct zenv *env, bool threaded)
 		fail_init(&err);
 	}
 	lend_buffer();
-	if (zbridge_init(&params) != MPI_SUCCESS) {
+	ztraffic_native = zrecord_native;
+	if (zservice_init(&params) != MPI_SUCCESS) {
 		zerr_set(&err, -ENOMEM, "cannot set up the bridge");
 		fail_init(&err);
 	}
@@ -190,9 +193,9 @@ void zinit_end(void)
 	if (zshim_active) {
 		zthread_stop();
 		zcomm_reap();
-		zbridge_drain();
+		zservice_drain();
 		zip_Barrier(MPI_COMM_WORLD);
-		zbridge_fini();
+		zservice_fini();
 		zwaiters_fini();
 		zboard_fini();
 		zpairs_fini();

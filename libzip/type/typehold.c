@@ -120,7 +120,8 @@ int ztypehold_free(MPI_Datatype *type)
 
 	ztypehold_reap();
 	ztype_forget(*type);
-	zstation_for_each(0) leave_to_users(*type, &first);
+	zstation_for_each(0)
+		leave_to_users(*type, &first);
 	if (first) {
 		*type = MPI_DATATYPE_NULL;
 		return MPI_SUCCESS;

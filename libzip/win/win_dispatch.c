@@ -2,7 +2,7 @@
 /* Taking the messages of windows. See win_dispatch.h. */
 #include "libzip/win/win_dispatch.h"
 
-#include "libzip/bridge/arrival.h"
+#include "libzip/bridge/queue.h"
 #include "libzip/bridge/bridge.h"
 #include "libzip/comm/comm_internal.h"
 #include "libzip/world/error.h"
@@ -75,11 +75,11 @@ static bool hear_over_bridge(void)
 
 	if (late.coming)
 		return hear_late();
-	const struct zarrival *a = carrier ? zarrival_find(carrier, MPI_ANY_SOURCE, MPI_ANY_TAG) : NULL;
+	const struct zqueued *a = carrier ? zqueue_find(carrier, MPI_ANY_SOURCE, MPI_ANY_TAG) : NULL;
 	if (!a)
 		return false;
 	late.len = a->total;
-	late.vrank = zarrival_source(a, carrier);
+	late.vrank = zqueue_source(a, carrier);
 	late.bytes = zpool_get(late.len ? late.len : 1);
 	if (!late.bytes || zbridge_irecv(carrier, ZCOMM_PT2PT, late.bytes, (MPI_Count)late.len, MPI_BYTE, late.vrank, 0,
 				   &late.coming) != MPI_SUCCESS)

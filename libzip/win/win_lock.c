@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "libzip/bridge/bridge.h"
+#include "libzip/progress/progress.h"
 #include "libzip/world/error.h"
 #include "libzip/win/win_message.h"
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "libzip/bridge/bridge.h"
+#include "libzip/bridge/queue.h"
 #include "libzip/comm/comm_internal.h"
 #include "libzip/world/error.h"
 #include "common/wire/little.h"
-#include "libzip/bridge/op.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typecode.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libzip/bridge/bridge.h"
+#include "libzip/progress/progress.h"
 #include "libzip/type/data.h"
 #include "libzip/world/error.h"
 #include "libzip/shim/pool.h"

@@ -99,6 +99,15 @@ int zerror_class(int code)
 	return class_of(code);
 }
 
+int zerror_test_native(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	bool hushed = zhandlers_hush();
+	int rc = zn.Test(request, flag, status);
+
+	zhandlers_unhush(hushed);
+	return hushed ? zerror_class(rc) : rc;
+}
+
 /* The handler that counts for this communicator, and which one has it. MPICH tells MPI_ERRORS_ARE_FATAL of one that
  * has none of its own, and takes that of the world for it. Predefined ones need not be freed. */
 static int find_handler(const struct zcomm *c, MPI_Comm *comm, MPI_Errhandler *handler)

@@ -36,6 +36,9 @@ int zerror_raise_file(MPI_File, int class, const char *function, const char *fmt
 void zerror_cut_stack(char *text);
 /* The class of an error code of native MPI or ours. */
 int zerror_class(int code);
+/* As MPI_Test of a native request, but without raising its error: MPI_SUCCESS; a class that has not been raised; or a
+ * code that the native library has raised, where all communicators have the same handler. */
+int zerror_test_native(MPI_Request *, int *flag, MPI_Status *);
 /* The code alone, without calling a handler (for statuses). The texts of the last 64 different errors are kept. */
 int zerror_code(int class, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The world is lost for a reason that only this rank knows: one line on stderr, then native abort with code. Never

@@ -8,9 +8,10 @@
 #include <cmocka.h>
 
 #include "test/unit/libzip/bridge_fixture.h"
+#include "libzip/bridge/bridge.h"
 #include "libzip/bridge/failover.h"
 #include "libzip/bridge/multicast.h"
-#include "libzip/bridge/outgoing.h"
+#include "libzip/stream/outgoing.h"
 
 #define WINDOW FRAGMENT /* one transfer takes all of it */
 

@@ -10,15 +10,20 @@
 
 #include <cmocka.h>
 
-#include "libzip/bridge/arrival.h"
-#include "libzip/bridge/channel.h"
+#include "libzip/bridge/bridge.h"
 #include "libzip/bridge/direct.h"
-#include "libzip/bridge/outgoing.h"
+#include "libzip/bridge/queue.h"
+#include "libzip/progress/service.h"
+#include "libzip/progress/progress.h"
+#include "libzip/stream/channel.h"
+#include "libzip/stream/outgoing.h"
+#include "libzip/stream/transfer.h"
 #include "libzip/shim/pool.h"
+#include "libzip/stream/fetch.h"
+#include "libzip/stream/remote.h"
+#include "libzip/stream/transfer_recv.h"
 #include "libzip/world/rails.h"
 #include "test/unit/libzip/rank_around.h"
-#include "libzip/record/record.h"
-#include "libzip/bridge/rendezvous.h"
 #include "libzip/shim/shim.h"
 #include "common/transport/base/transport.h"
 #include "common/session/session_attach.h"
@@ -195,13 +200,6 @@ void __wrap_zsession_quit(struct zsession *s, const char *why)
 	(void)why;
 }
 
-/* --- what else the bridge serves --- */
-
-void zrecord_native(uint64_t *msgs, uint64_t *bytes)
-{
-	*msgs = *bytes = 0;
-}
-
 /* --- the world --- */
 
 static int part_size[2] = {1, PEERS};
@@ -213,9 +211,9 @@ struct zcomm bridge_comm;
 
 void bridge_begin(int rails, uint32_t rdv_window, bool one_sided)
 {
-	const struct zbridge_params params = {.job = "job",
+	const struct zservice_params params = {.job = "job",
 		.launched = true,
-		.one_sided = one_sided ? ZBRIDGE_ONE_SIDED_YES : ZBRIDGE_ONE_SIDED_NO};
+		.one_sided = one_sided ? ZTRANSFER_ONE_SIDED_YES : ZTRANSFER_ONE_SIDED_NO};
 	static const char no_entries[ZCTL_RAILS_MAX][ZCTL_ENTRIES_MAX];
 	struct zerr err;
 
@@ -243,15 +241,17 @@ void bridge_begin(int rails, uint32_t rdv_window, bool one_sided)
 	memset(links, 0, sizeof(links));
 	nposts = 0;
 	fake.rma = one_sided ? &fake_rma : NULL;
-	assert_int_equal(zbridge_init(&params), MPI_SUCCESS);
+	assert_int_equal(zservice_init(&params), MPI_SUCCESS);
 }
 
 void bridge_end(void)
 {
-	zchannel_fini();
+	zchannel_fini(zfetch_drop);
+	zremote_fini();
 	zoutgoing_fini();
-	zarrival_fini();
+	zqueue_fini();
 	ztransfer_fini();
+	ztransfer_recv_fini();
 	zpool_fini();
 	zcomm_world = NULL;
 }

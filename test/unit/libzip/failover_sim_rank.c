@@ -5,17 +5,22 @@
 #include <string.h>
 
 #include "libzip/bridge/bridge.h"
-#include "libzip/bridge/channel.h"
 #include "libzip/bridge/failover.h"
-#include "test/unit/libzip/failover_sim_around.h"
 #include "libzip/bridge/multicast.h"
-#include "libzip/bridge/op.h"
-#include "libzip/bridge/outgoing.h"
+#include "libzip/bridge/op_start.h"
+#include "libzip/bridge/strands.h"
+#include "libzip/progress/service.h"
+#include "libzip/progress/progress.h"
+#include "libzip/stream/channel.h"
+#include "libzip/stream/loss.h"
+#include "libzip/stream/op.h"
+#include "libzip/stream/outgoing.h"
+#include "libzip/stream/remote.h"
+#include "libzip/stream/transfer.h"
+#include "test/unit/libzip/failover_sim_around.h"
 #include "libzip/world/rails.h"
 #include "test/unit/libzip/rank_around.h"
-#include "libzip/bridge/rendezvous.h"
 #include "libzip/shim/shim.h"
-#include "libzip/bridge/strands.h"
 #include "libzip/world/world.h"
 
 /* --- the world --- */
@@ -65,15 +70,15 @@ static void fill_rails(const struct sim_world *w)
 
 static void begin(const struct sim_world *w, const struct sim_outside *around, int vrank)
 {
-	const struct zbridge_params params = {.job = "job",
+	const struct zservice_params params = {.job = "job",
 		.launched = true,
-		.one_sided = w->one_sided ? ZBRIDGE_ONE_SIDED_YES : ZBRIDGE_ONE_SIDED_NO};
+		.one_sided = w->one_sided ? ZTRANSFER_ONE_SIDED_YES : ZTRANSFER_ONE_SIDED_NO};
 
 	around_begin(w, around, vrank);
 	rank_around_fill();
 	fill_world(w);
 	fill_rails(w);
-	if (zbridge_init(&params) != MPI_SUCCESS)
+	if (zservice_init(&params) != MPI_SUCCESS)
 		outside.fail("rank %d does not begin", me);
 }
 
@@ -121,7 +126,7 @@ static struct zreq *make_persistent(void *buf, int len, int to, enum sim_mode mo
 {
 	const struct zop_args args = {&world_comm, ZCOMM_PT2PT, buf, len, MPI_BYTE, to, 0};
 	struct zop *op;
-	check(zop_create(&op, ZOP_SEND, &args, true), "a persistent send");
+	check(zop_start_make(&op, ZOP_SEND, &args, true), "a persistent send");
 	op->mode = mode_of(mode);
 	op->req.persistent = true;
 	return &op->req;
@@ -184,7 +189,7 @@ static void show_operation(struct zop *op, void *ctx)
 		op->mode == ZSEND_SYNC ? ", synchronous" : "", (unsigned long long)op->xfer,
 		(unsigned long long)op->seq, (unsigned long long)op->moved, (unsigned long long)op->total,
 		(unsigned long long)op->granted, op->adrift ? " adrift" : "", op->fanned ? " fanned" : "",
-		op->carried ? " carried" : "", op->by_list ? " by_list" : "", op->multicast ? " multicast" : "",
+		op->carried ? " carried" : "", op->by_list ? " by_list" : "", op->tied ? " multicast" : "",
 		op->held ? " held" : "", op->exposed ? " exposed" : "", op->restart ? " restart" : "",
 		op->queued ? " queued" : "");
 }
@@ -222,7 +227,7 @@ __attribute__((visibility("default"))) const struct sim_rank sim_rank = {
 	.free = free_request,
 	.cancel = cancel,
 	.poll = zprogress_poll,
-	.lose = zfailover_lose,
+	.lose = zloss_note,
 	.open = open_channel,
 	.leave = zfailover_leave,
 	.acknowledge = acknowledge,

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "libzip/bridge/match.h"
+#include "libzip/stream/match.h"
 
 #define CONTEXTS 3
 #define SOURCES 5

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "libzip/bridge/peer.h"
+#include "libzip/stream/peer.h"
 #include "libzip/shim/pool.h"
 
 static void push(struct zpeer *p, uint32_t len)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting for room in the attached buffer, see buffer_wait.h. */
+#include "libzip/p2p/buffer_wait.h"
+
+#include <time.h>
+
+#include "libzip/progress/progress.h"
+#include "libzip/stream/attached.h"
+#include "libzip/stream/op.h"
+#include "libzip/stream/transfer.h"
+#include "libzip/shim/shim.h"
+#include "libzip/shim/station.h"
+#include "libzip/type/data.h"
+
+/* A message may have been received, and others may know, before we do. So before it is an error that there is no room,
+ * the end of those that are being received is waited for, for so long; and not once more before something has become
+ * free. */
+#define ROOM_WAIT_S 3
+
+struct wanted {
+	uint64_t bytes;
+	struct timespec until;
+	bool there;
+};
+
+/* Has its receiver begun to take it, as far as can be known? */
+static void look_at(struct zop *op, void *ctx)
+{
+	bool *moves = ctx;
+
+	*moves |= op->in_buffer > 0 && (op->granted > 0 || op->exposed || op->adrift);
+}
+
+static bool is_any_received(void)
+{
+	bool any = false;
+
+	zstation_for_each(0)
+		ztransfer_each(look_at, &any);
+	return any;
+}
+
+static bool has_ended(void *ctx)
+{
+	struct wanted *w = ctx;
+	struct timespec now;
+
+	w->there = zattached_has_room(w->bytes);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return w->there || !is_any_received() || now.tv_sec > w->until.tv_sec ||
+	       (now.tv_sec == w->until.tv_sec && now.tv_nsec >= w->until.tv_nsec);
+}
+
+/* Messages of all stations use it. */
+static bool wait_for_room(uint64_t bytes)
+{
+	struct wanted w = {.bytes = bytes};
+
+	/* Whether anything is in it now says nothing of the moment when there was no room. */
+	if (bytes > (uint64_t)zattached_bytes)
+		return false;
+	zshim_whole();
+	const int was = zstation_visit(0);
+	clock_gettime(CLOCK_MONOTONIC, &w.until);
+	w.until.tv_sec += zattached_is_full ? 0 : ROOM_WAIT_S;
+	zprogress_poll_beside();
+	zprogress_wait(has_ended, &w);
+	zattached_is_full = !w.there && is_any_received();
+	zstation_return(was);
+	return w.there;
+}
+
+bool zbuffer_wait(const void *buf, MPI_Count count, MPI_Datatype type)
+{
+	struct zdata data;
+
+	return zdata_view(&data, (void *)(uintptr_t)buf, count, type) == MPI_SUCCESS && wait_for_room(data.bytes);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting until the attached buffer has room for a bridged message. Under the shim's lock. */
+#ifndef ZIP_LIBZIP_BUFFER_WAIT_H
+#define ZIP_LIBZIP_BUFFER_WAIT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* A buffered send of this message has found no room (attached.h): waits a little for the bridged ones that are still on
+ * their way. True: there is room now. That a message was received may be known elsewhere before it is known here. */
+bool zbuffer_wait(const void *buf, MPI_Count count, MPI_Datatype);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The data channels of this rank, see channel.h. */
+#include "libzip/stream/channel.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "common/session/session.h"
+#include "libzip/shim/pool.h"
+#include "libzip/stream/loss.h"
+#include "libzip/stream/remote.h"
+#include "libzip/world/error.h"
+#include "libzip/world/rails.h"
+#include "libzip/world/world.h"
+#include "common/session/session_attach.h"
+
+#define ATTACH_TIMEOUT_MS 20000 /* zipperd is there: it answered the join */
+#define BYE_POLL_MS 100
+
+struct zchannel_set zchannels_of[ZSTATIONS_MAX];
+static const char *job;
+/* Transports set up one link at a time, which threads at different stations might want at once. */
+static pthread_mutex_t setting_up = PTHREAD_MUTEX_INITIALIZER;
+
+int zchannel_init(const char *its_job)
+{
+	job = its_job;
+	zchannels.nopen = 0;
+	zchannels.n = zrails.n * zworld.nparts;
+	zchannels.by_zipper = calloc((size_t)zchannels.n, sizeof(struct zchannel));
+	if (!zchannels.by_zipper)
+		return -ENOMEM;
+	for (int i = 0; i < zchannels.n; i++)
+		zchannels.by_zipper[i] =
+			(struct zchannel){.rail = i / zworld.nparts, .part = i % zworld.nparts, .peer = ZWIRE_NOBODY};
+	return 0;
+}
+
+static void drop_control(struct zchannel *ch)
+{
+	while (ch->control_head) {
+		struct zcontrol *c = ch->control_head;
+		ch->control_head = c->next;
+		zpool_put(c);
+	}
+	ch->control_tail = NULL;
+}
+
+/* Its end begins, and nothing waits for it yet. */
+static void drain(struct zchannel *ch)
+{
+	struct zlink *l = ch->link;
+
+	if (l && l->ops->drain)
+		l->ops->drain(l);
+}
+
+void zchannel_fini(void (*closed)(struct zchannel *))
+{
+	for (int i = 0; i < zchannels.nopen; i++)
+		drain(zchannels.open[i]); /* of all before the first close: what they wait for is the same time */
+	for (int i = 0; i < zchannels.nopen; i++) {
+		zchannels.open[i]->link->ops->close(zchannels.open[i]->link);
+		closed(zchannels.open[i]);
+	}
+	for (int i = 0; zchannels.by_zipper && i < zchannels.n; i++)
+		drop_control(&zchannels.by_zipper[i]);
+	while (zchannels.direct) {
+		struct zchannel *ch = zchannels.direct;
+		zchannels.direct = ch->next;
+		drop_control(ch);
+		free(ch);
+	}
+	if (zchannels.settles)
+		zchannels.settles->endpoint_close(zchannels.own);
+	zchannels.own = NULL;
+	zchannels.settles = NULL;
+	free(zchannels.by_zipper);
+	free(zchannels.open);
+	zchannels.by_zipper = NULL;
+	zchannels.open = NULL;
+	zchannels.nopen = zchannels.cap = 0;
+}
+
+static short poll_events(uint32_t events)
+{
+	return (short)((events & EPOLLIN ? POLLIN : 0) | (events & EPOLLOUT ? POLLOUT : 0));
+}
+
+static void wait_for_room(struct zlink *l)
+{
+	uint32_t events;
+	struct pollfd p = {.fd = l->ops->fd(l, ZLINK_TX, &events)};
+
+	p.events = poll_events(events);
+	if (l->ops->arm(l, ZLINK_TX) == 0)
+		poll(&p, 1, BYE_POLL_MS);
+}
+
+void zchannel_say_bye(void)
+{
+	struct zwire_env env = {.kind = ZWIRE_BYE, .src = zworld_station_of((uint32_t)zworld.vrank)};
+	uint8_t raw[ZWIRE_ENV_BYTES];
+
+	for (int i = 0; i < zchannels.nopen; i++) {
+		struct zlink *l = zchannels.open[i]->link;
+		int rc;
+		env.dst = zchannels.open[i]->peer;
+		if (env.dst != ZWIRE_NOBODY) /* else zipperd */
+			env.dst = zworld_station_of(env.dst);
+		zwire_encode(raw, &env);
+		while ((rc = l->ops->post(l, raw, NULL, 0)) == -EAGAIN)
+			wait_for_room(l);
+		while (rc == 0 && l->ops->flush(l) == -EAGAIN)
+			wait_for_room(l);
+	}
+}
+
+/* Into the list of those with a link. Never fails half: the places are there before. */
+static void add_open(struct zchannel *ch)
+{
+	if (zchannels.nopen == zchannels.cap) {
+		int cap = zchannels.cap ? 2 * zchannels.cap : 8;
+		struct zchannel **more = realloc(zchannels.open, (size_t)cap * sizeof(struct zchannel *));
+		if (!more)
+			zerror_fatal(1, "out of memory for %d connections", cap);
+		zchannels.open = more;
+		zchannels.cap = cap;
+	}
+	zchannels.open[zchannels.nopen++] = ch;
+}
+
+void zchannel_close_link(struct zchannel *ch)
+{
+	for (int i = 0; i < zchannels.nopen; i++)
+		if (zchannels.open[i] == ch)
+			zchannels.open[i] = zchannels.open[--zchannels.nopen];
+	if (ch->link)
+		ch->link->ops->close(ch->link);
+	ch->link = NULL;
+	ch->held_back = false;
+}
+
+static struct zendpoint **own_endpoint(void)
+{
+	return zstation_n > 1 ? &zchannels.own : NULL;
+}
+
+static void note_settled(const struct zlink *link)
+{
+	if (zchannels.own && link->ops->settle)
+		zchannels.settles = link->ops;
+}
+
+static int attach_link(struct zchannel *ch, const struct zctl_attach *attach, struct zerr *err)
+{
+	const struct zsession_way way = zrails_way(ch->rail);
+
+	pthread_mutex_lock(&setting_up);
+	int rc = zsession_attach_to(&ch->link, &way, job, attach, own_endpoint(), ATTACH_TIMEOUT_MS, err);
+	pthread_mutex_unlock(&setting_up);
+	if (rc == 0)
+		note_settled(ch->link);
+	return rc;
+}
+
+int zchannel_link(struct zlink **link, const struct zaddr *addr, const struct zctl_attach *attach, int timeout_ms,
+	struct zerr *err)
+{
+	int rc = zsession_attach_direct(link, addr, attach, own_endpoint(), timeout_ms, err);
+
+	if (rc == 0)
+		note_settled(*link);
+	return rc;
+}
+
+int zchannel_settle(struct zlink *link, struct zerr *err)
+{
+	int rc = zchannels.own ? 0 : link->ops->endpoint_open(&zchannels.own, err);
+
+	if (rc == 0)
+		rc = link->ops->settle(link, zchannels.own, zchannels.own, err);
+	if (rc >= 0)
+		note_settled(link);
+	return rc;
+}
+
+struct zchannel *zchannel_open(int rail, int part)
+{
+	struct zchannel *ch = &zchannels.by_zipper[rail * zworld.nparts + part];
+	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
+		.part = (uint32_t)part,
+		.endpoint = (uint32_t)zstation_here};
+	struct zerr err = {{0}};
+
+	if (ch->link)
+		return ch;
+	if (!zrails_is_good(rail)) {
+		ch->full = true;
+		return ch;
+	}
+	memcpy(attach.token, zrails.rail[rail].token, sizeof(attach.token));
+	if (attach_link(ch, &attach, &err) != 0) {
+		ch->link = NULL;
+		ch->full = true;
+		zloss_note(rail, err.text);
+		return ch;
+	}
+	ch->full = false;
+	add_open(ch);
+	return ch;
+}
+
+const char *zchannel_describe_end(int rc)
+{
+	return rc == -ESHUTDOWN ? "closed" : strerror(-rc);
+}
+
+void zchannel_lose_zipper(const struct zchannel *ch, int rc)
+{
+	struct zerr err;
+
+	zerr_set(&err, rc, "data channel to part %s by zipperd at %s: %s", zworld.part_name[ch->part], ch->link->peer,
+		zchannel_describe_end(rc));
+	zloss_note(ch->rail, err.text);
+}
+
+static void drop_ready(struct zchannel *ch)
+{
+	for (struct zremote *r = ch->ready_head; r; r = r->ready_next)
+		r->ready = false;
+	ch->ready_head = ch->ready_tail = NULL;
+}
+
+void zchannel_close_rail(int rail)
+{
+	for (int p = 0; p < zworld.nparts; p++)
+		drain(&zchannels.by_zipper[rail * zworld.nparts + p]);
+	for (int p = 0; p < zworld.nparts; p++) {
+		struct zchannel *ch = &zchannels.by_zipper[rail * zworld.nparts + p];
+		zchannel_close_link(ch);
+		drop_control(ch);
+		drop_ready(ch);
+		while (zoplist_pop(&ch->data))
+			;
+		ch->full = true;
+	}
+}
+
+void zchannel_unplace(uint64_t xfer)
+{
+	for (int i = 0; i < zchannels.nopen; i++) {
+		struct zlink *l = zchannels.open[i]->link;
+		if (zchannels.open[i]->placed == xfer && l->ops->unplace)
+			l->ops->unplace(l); /* if that breaks it, the next poll tells */
+	}
+}
+
+struct zchannel *zchannel_home(uint32_t vrank)
+{
+	return zchannel_open(zrails_of(vrank), (int)zworld.place[vrank].part);
+}
+
+struct zchannel *zchannel_carrier(void)
+{
+	const int rail = zrails_of_carrier();
+
+	return zchannel_open(rail, zrails_first_part(rail));
+}
+
+struct zchannel *zchannel_create_waiting(uint32_t vrank)
+{
+	struct zchannel *ch = calloc(1, sizeof(*ch));
+
+	if (!ch)
+		return NULL;
+	ch->part = (int)zworld.place[vrank].part;
+	ch->peer = vrank;
+	ch->waiting = ch->full = true;
+	ch->next = zchannels.direct;
+	zchannels.direct = ch;
+	return ch;
+}
+
+void zchannel_set_link(struct zchannel *ch, struct zlink *link)
+{
+	ch->link = link;
+	add_open(ch);
+}
+
+void zchannel_set_up(struct zchannel *ch)
+{
+	ch->waiting = ch->full = false;
+}
+
+static void add_direct(struct zctl_to_part *parts)
+{
+	for (const struct zchannel *ch = zchannels.direct; ch; ch = ch->next) {
+		parts[ch->part].msgs += ch->msgs;
+		parts[ch->part].bytes += ch->bytes;
+	}
+}
+
+void zchannel_add_direct(struct zctl_to_part *parts)
+{
+	zstation_for_each(0)
+		add_direct(parts);
+}
+
+static bool has_work(const struct zchannel *ch)
+{
+	return ch->control_head || ch->ready_head || ch->data.head || ch->held_back || ch->fetching.head;
+}
+
+bool zchannel_idle(void)
+{
+	for (int i = 0; i < zchannels.n; i++) {
+		if (has_work(&zchannels.by_zipper[i]))
+			return false;
+	}
+	for (const struct zchannel *ch = zchannels.direct; ch; ch = ch->next)
+		if (has_work(ch))
+			return false;
+	return true;
+}
+
+int zchannel_fds(void)
+{
+	return 2 * zchannels.nopen;
+}
+
+int zchannel_arm(struct pollfd *fds, int n)
+{
+	for (int i = 0; i < zchannels.nopen; i++) {
+		struct zchannel *ch = zchannels.open[i];
+		uint32_t events;
+		bool send = (ch->full || ch->held_back) && !ch->waiting && !ch->broken;
+		if (ch->link->ops->arm(ch->link, ZLINK_RX) != 0 ||
+			(send && ch->link->ops->arm(ch->link, ZLINK_TX) != 0))
+			return -1;
+		fds[n].fd = ch->link->ops->fd(ch->link, ZLINK_RX, &events);
+		fds[n++].events = poll_events(events);
+		if (send) {
+			fds[n].fd = ch->link->ops->fd(ch->link, ZLINK_TX, &events);
+			fds[n++].events = poll_events(events);
+		}
+	}
+	return n;
+}

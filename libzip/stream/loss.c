@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Notes of lost rails, see loss.h. */
+#include "libzip/stream/loss.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/session/session.h"
+#include "libzip/shim/shim.h"
+#include "libzip/shim/station.h"
+#include "libzip/stream/remote.h"
+#include "libzip/world/error.h"
+#include "libzip/world/rails.h"
+
+#define LAST_WORD_MS 500 /* how long zipperd gets to say who died */
+#define PATIENT_MS 5000	 /* the same where it must first see a rank go, on a machine with more to do */
+
+static struct {
+	char why[ZCTL_RAILS_MAX][ZLOSS_WHY_BYTES];
+	/* What the stations other than 0 have lost, each, and the last reason. */
+	struct later {
+		uint32_t rails; /* a bit each */
+		char why[ZLOSS_WHY_BYTES];
+	} later[ZSTATIONS_MAX];
+} self;
+atomic_bool zloss_heard;
+
+void zloss_init(void)
+{
+	memset(&self, 0, sizeof(self));
+	zloss_heard = false;
+}
+
+char *zloss_why(int rail)
+{
+	return self.why[rail];
+}
+
+/* Any zipper may know who died. False: one of them is gone, and nothing more is to be waited for. */
+static bool hear_of_death(void)
+{
+	for (int i = 0; i < zrails.n; i++) {
+		struct zctl_msg msg;
+		if (!zrails_is_good(i))
+			continue;
+		int rc = zsession_poll(zrails.rail[i].session, &msg, NULL);
+		if (rc < 0)
+			return false;
+		if (rc == 1 && msg.type == ZCTL_DEAD)
+			zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
+		if (rc == 1)
+			zctl_free(&msg);
+	}
+	return true;
+}
+
+void zloss_end(const char *text, bool patient)
+{
+	zshim_whole(); /* nobody else speaks to the zippers meanwhile */
+	for (int ms = 0; ms < (patient ? PATIENT_MS : LAST_WORD_MS); ms++) {
+		if (!hear_of_death())
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
+	zerror_lost(1, ZERROR_NO_PART, "%s", text);
+}
+
+/* There may be others that do not carry to all parts: then why is not clear from what has happened to this one. */
+static _Noreturn void lose_last(int rail, const char *why)
+{
+	char address[512], text[1024];
+
+	if (zrails_count_good() > 1) {
+		zaddr_format(zhops_last(&zrails.rail[rail].way), address, sizeof(address));
+		snprintf(text, sizeof(text), "the zipper at %s is lost, the last one to some part: %s", address, why);
+		zloss_end(text, false);
+	}
+	zloss_end(why, false);
+}
+
+void zloss_note(int rail, const char *why)
+{
+	if (!zrails_is_good(rail))
+		return;
+	if (zshim_at != 0) {
+		struct later *l = &self.later[zshim_at];
+		l->rails |= 1u << rail;
+		snprintf(l->why, sizeof(l->why), "%s", why);
+		zloss_heard = true;
+		return;
+	}
+	if (!zrails_has_another(rail))
+		lose_last(rail, why);
+	zrails.failing |= 1u << rail;
+	snprintf(self.why[rail], sizeof(self.why[rail]), "%s", why);
+}
+
+void zloss_collect(void)
+{
+	for (int e = 1; e < zstation_n; e++) {
+		struct later *l = &self.later[e];
+		const uint32_t rails = l->rails;
+		l->rails = 0;
+		for (int i = 0; i < zrails.n; i++)
+			if (rails >> i & 1)
+				zloss_note(i, l->why);
+	}
+}
+
+void zloss_meet(struct zremote *r)
+{
+	if (__builtin_expect(zrails.lost == 0, 1))
+		return;
+	r->stream.halted = !r->stream.gone;
+	zloss_heard = true;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A point-to-point operation on a spanning communicator. It is the request behind all sends to remote ranks, and behind
+ * all receives that cannot be plain native requests: bridged ones, MPI_ANY_SOURCE, or native ones whose source is to be
+ * translated. op_start.h starts operations. Under the shim's lock.
+ */
+#ifndef ZIP_LIBZIP_OP_H
+#define ZIP_LIBZIP_OP_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libzip/world/comm.h"
+#include "libzip/type/data.h"
+#include "libzip/shim/station.h"
+#include "libzip/world/req.h"
+#include "common/transport/base/transport.h"
+#include "libzip/stream/match.h"
+#include "libzip/stream/oplist.h"
+
+struct zchannel;
+struct zfetch;
+struct zremote;
+struct ztied;
+
+enum zop_kind { ZOP_SEND, ZOP_RECV };
+
+/* Copied: standard, but the buffer may be used again at once. Detached: a buffered send of the library itself, which
+ * does not count in the buffer that the application has attached. */
+enum zsend_mode { ZSEND_STANDARD, ZSEND_SYNC, ZSEND_BUFFERED, ZSEND_COPIED, ZSEND_DETACHED };
+
+struct zop {
+	struct zreq req; /* first: a zreq of these ops is a zop */
+	enum zop_kind kind;
+	enum zsend_mode mode;
+	enum zcomm_context context;
+	int rank; /* destination or source in the communicator; MPI_ANY_SOURCE */
+	int tag;  /* MPI_ANY_TAG in receives */
+	void *buf;
+	MPI_Count count;
+	MPI_Datatype type;
+	bool type_held;	   /* type is one of ours (ztypehold_take): the application may free its own meanwhile */
+	struct zdata data; /* receives: bytes is the room */
+	uint8_t *packed;   /* the message's bytes where the user's buffer cannot be used; from the pool */
+
+	MPI_Count in_buffer; /* bytes that a buffered send takes of the attached buffer */
+	MPI_Request native;  /* native half, or MPI_REQUEST_NULL */
+	bool posted;	     /* in the posted queue */
+	struct zmatch_posted match;
+
+	/* Transfer. xfer is our id of it, 0: none. Sends with DONE to come, and rendezvous receives have one. */
+	struct zremote *remote;
+	struct zchannel *way; /* that its transfer takes; NULL: the remote rank's own */
+	uint64_t xfer;
+	uint64_t peer_xfer;
+	uint64_t total, granted, moved; /* bytes: of the message, that may be sent, that were sent or have come */
+	struct zrma_exposure exposure;	/* of the message's bytes, to be read or written from outside */
+	bool exposed;
+	struct zfetch *fetch; /* receive: it is read from the sender's memory (fetch.h), or NULL */
+	struct ztied *tied;   /* send: its data go with those of others, or NULL */
+	bool held;	      /* send: waits to be posted with those of others */
+	bool fanned;	      /* send: zipperd has been offered its bytes with those of others, by the carrier */
+	bool by_list;	      /* send: its data go by the carrier, alone */
+	bool carried;	      /* send: its request has gone by the carrier, and so its receiver answers there */
+	bool counted;	      /* send: in the account of its rail (rails.h) */
+	/* After the loss of a rail (failover.h): */
+	uint64_t seq;	  /* send that awaits an answer: of its first message; 0: it is not in the stream yet */
+	int32_t epoch;	  /* tag of the fragments that are sent or taken */
+	bool adrift;	  /* its way was lost, and the other end has not been heard about it since */
+	bool written;	  /* receive: its memory was open to a zipper that was lost, which may have written all of it */
+	bool restart;	  /* receive: the next CTS says from where */
+	uint64_t strands; /* announces, or has been matched with, so many bytes in strands; 0: not so */
+	bool offered;	  /* receive: the sender has exposed its, and waits for an answer to that */
+	struct zop *next; /* in the one list that it stands in: pending sends, data, grants */
+	bool queued;
+};
+
+/* The bytes of a message, or where they go, in one piece. NULL: there are none yet. */
+static inline uint8_t *zop_bytes(const struct zop *op)
+{
+	return op->packed ? op->packed : op->data.dense;
+}
+
+/* Does the send go on by itself, with a copy of its own? */
+static inline bool zop_is_detached(const struct zop *op)
+{
+	return op->mode == ZSEND_BUFFERED || op->mode == ZSEND_DETACHED;
+}
+
+/* What the application gave; checked by the caller. */
+struct zop_args {
+	struct zcomm *comm;
+	enum zcomm_context context;
+	void *buf;
+	MPI_Count count;
+	MPI_Datatype type;
+	int rank, tag;
+};
+
+/* Makes an operation that is not started, a request with these functions (zop_start_make has the usual ones).
+ * hold_type: keep a reference to the type even where the data are dense. MPI_SUCCESS or an error class. */
+int zop_create(struct zop **, const struct zreq_ops *, enum zop_kind, const struct zop_args *, bool hold_type);
+/* Frees what an operation owns: its request's destroy function. */
+void zop_destroy(struct zreq *);
+
+/* The operation is under way from now on. */
+static inline void zop_begin(struct zop *op)
+{
+	op->req.done = false;
+	op->req.active = true;
+	op->total = op->granted = op->moved = 0;
+}
+
+/* Buffered and detached sends of this station that go on by themselves with copies of their data. */
+extern unsigned zop_buffered_of[]; /* [ZSTATIONS_MAX] */
+#define zop_buffered (zop_buffered_of[zstation_here])
+
+/* Completes a receive: source as vrank, wire bytes. The op may be gone afterwards (orphans). */
+void zop_finish_recv(struct zop *, uint32_t source, int tag, uint64_t bytes, int error);
+/* Completes a send. */
+void zop_finish_send(struct zop *, int error);
+
+/* Puts the payload of a whole message (total bytes, of which some may not fit) into the buffer and completes the
+ * receive. flags are those of the envelope. */
+void zop_take_eager(struct zop *, uint32_t source, int tag, uint16_t flags, const uint8_t *payload, uint64_t total);
+/* Does a message of so many bytes suit this receive? MPI_SUCCESS, MPI_ERR_TRUNCATE, or MPI_ERR_TYPE: MPI_PACKED on one
+ * side only, between parts of different representation. */
+int zop_check_fit(const struct zop *, uint16_t flags, uint64_t total);
+
+#endif

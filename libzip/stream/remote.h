@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* This rank's state of each remote rank, made on first use. Under the shim's lock. */
+#ifndef ZIP_LIBZIP_REMOTE_H
+#define ZIP_LIBZIP_REMOTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libzip/stream/channel.h"
+#include "libzip/stream/oplist.h"
+#include "libzip/stream/peer.h"
+
+struct zremote {
+	struct zpeer stream;
+	uint32_t vrank;
+	struct zchannel *channel; /* the rank's own: its direct link, or the channel by zippers */
+	struct zoplist pending;	  /* sends that are not in the stream yet, in order */
+	struct zremote *ready_next, *owed_next;
+	bool ready;   /* in the channel's list of ranks with something to post */
+	bool by_list; /* the messages in its stream go by lists of receivers, over the carrier (carrier.h) */
+	uint32_t rails_told,
+		rails_heard; /* lost rails, a bit each: that it was told of, and has told of (failover.h) */
+	bool rails_asked;    /* it has asked, and its transfers are to be restarted */
+	bool owed;	     /* in the list of ranks that we may owe an acknowledgement */
+};
+
+/* 0 or -ENOMEM. */
+int zremote_init(void);
+void zremote_fini(void);
+
+/* The state of a remote rank; on first use its channel is chosen (choice.h). NULL: no memory. */
+struct zremote *zremote_get(uint32_t vrank);
+/* The same for a rank that has connected to this one: a new one's channel waits for a link, and zipperd is not asked.
+ */
+struct zremote *zremote_get_direct(uint32_t vrank);
+/* The same for a rank whose message came by zipperd. */
+struct zremote *zremote_get_bridged(uint32_t vrank);
+/* NULL: never met. */
+struct zremote *zremote_find(uint32_t vrank);
+
+/* Is it decided that messages to that rank go by zippers? */
+static inline bool zremote_is_bridged(const struct zremote *r)
+{
+	return r->channel->peer == ZWIRE_NOBODY && !r->channel->waiting;
+}
+
+#endif

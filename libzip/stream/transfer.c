@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of transfers, and what both halves share, see transfer.h. */
+#include "libzip/stream/transfer.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "libzip/shim/station.h"
+#include "libzip/stream/channel.h"
+#include "libzip/stream/post.h"
+#include "libzip/stream/remote.h"
+#include "libzip/world/idtab.h"
+#include "libzip/world/rails.h"
+#include "libzip/world/world.h"
+
+/* An id of zidtab, and above it a number that never comes again: what comes late by another rail finds nothing. */
+#define ID_MASK ((UINT32_C(1) << ZIDTAB_ID_BITS) - 1)
+
+static struct {
+	struct zidtab transfers;
+	uint64_t serial; /* of the newest one */
+} stations[ZSTATIONS_MAX];
+
+#define self (stations[zstation_here])
+enum ztransfer_one_sided ztransfer_one_sided;
+
+void ztransfer_init(enum ztransfer_one_sided one_sided)
+{
+	ztransfer_one_sided = one_sided;
+}
+
+/* Is it wanted for a message of so many bytes? auto: from the size on from which it is faster. */
+static bool is_worth_it(const struct zrma *rma, uint64_t bytes)
+{
+	return ztransfer_one_sided == ZTRANSFER_ONE_SIDED_YES ||
+	       (ztransfer_one_sided == ZTRANSFER_ONE_SIDED_AUTO && bytes >= rma->min_bytes);
+}
+
+struct zchannel *ztransfer_way(const struct zop *op)
+{
+	return op->way ? op->way : op->remote->channel;
+}
+
+/* One-sided operations of who is meant at the other end; NULL: it has none. */
+static const struct zrma *rma_of(const struct zchannel *ch)
+{
+	/* None is known while it is to be decided whether there is a direct link, or when its peer has left. */
+	if (ch->waiting || !ch->link)
+		return NULL;
+	/* The link leads to another zipper, which only passes on what we send: a key to our memory would be for that.
+	 */
+	if (ch->peer == ZWIRE_NOBODY && zrails_has_hops(ch->rail))
+		return NULL;
+	return ch->link->ops->rma;
+}
+
+bool ztransfer_would_expose(const struct zchannel *ch, uint64_t bytes)
+{
+	const struct zrma *rma = rma_of(ch);
+
+	return rma && is_worth_it(rma, bytes);
+}
+
+bool ztransfer_expose(struct zop *op)
+{
+	struct zchannel *ch = ztransfer_way(op);
+	struct zlink *link = ch->link;
+	uint8_t *bytes = zop_bytes(op);
+
+	assert(!op->exposed);
+	/* A list of receivers has no place for a key. */
+	if (op->tied || (op->kind == ZOP_SEND && op->remote->by_list) || !ztransfer_would_expose(ch, op->total))
+		return false;
+	op->exposed = link->ops->rma->expose(link, op->kind == ZOP_SEND ? ZLINK_TX : ZLINK_RX, bytes, op->total,
+			      &op->exposure) == 0;
+	return op->exposed;
+}
+
+void ztransfer_conceal(struct zop *op)
+{
+	if (!op->exposed)
+		return;
+	struct zlink *link = ztransfer_way(op)->link;
+	op->exposed = false;
+	link->ops->rma->conceal(link, &op->exposure);
+}
+
+void ztransfer_give_up(struct zop *op)
+{
+	if (!op->exposed)
+		return;
+	struct zlink *link = ztransfer_way(op)->link;
+	link->ops->rma->give_up(link, op->kind == ZOP_SEND ? ZLINK_TX : ZLINK_RX);
+	ztransfer_conceal(op);
+}
+
+int ztransfer_add(struct zop *op)
+{
+	uint32_t id = zidtab_add(&self.transfers, op);
+
+	op->xfer = id ? ++self.serial << ZIDTAB_ID_BITS | id : 0;
+	op->seq = 0;
+	op->epoch = 0;
+	op->adrift = op->written = op->restart = op->fanned = op->carried = false;
+	return op->xfer ? 0 : -ENOMEM;
+}
+
+void ztransfer_begin(struct zop *op)
+{
+	op->counted = ztransfer_way(op)->peer == ZWIRE_NOBODY;
+	if (op->counted)
+		zrails_sending(ztransfer_way(op)->rail, op->total);
+}
+
+void ztransfer_uncount(struct zop *op)
+{
+	if (op->counted)
+		zrails_sent(ztransfer_way(op)->rail, op->total);
+	op->counted = false;
+}
+
+void ztransfer_del(struct zop *op)
+{
+	ztransfer_uncount(op);
+	zidtab_del(&self.transfers, (uint32_t)op->xfer & ID_MASK);
+	op->xfer = 0;
+	op->way = NULL;
+}
+
+void ztransfer_fini(void)
+{
+	zidtab_fini(&self.transfers);
+}
+
+struct zop *ztransfer_find(uint64_t xfer, enum zop_kind kind, const struct zremote *peer)
+{
+	struct zop *op = zidtab_find(&self.transfers, xfer & ID_MASK);
+
+	return op && op->xfer == xfer && op->kind == kind && op->remote == peer ? op : NULL;
+}
+
+/* What makes no sense is a breach; but after the loss of a rail it may be older than that. */
+int ztransfer_refuse_stale(void)
+{
+	return zrails.lost ? 0 : -EPROTO;
+}
+
+void ztransfer_post_done(struct zremote *to, struct zchannel *way, uint64_t xfer, uint16_t flags)
+{
+	struct zwire_env env = {.kind = ZWIRE_DONE, .flags = flags, .xfer = xfer};
+
+	zpost_control(to, way, &env, NULL);
+}
+
+void ztransfer_each(void (*visit)(struct zop *, void *ctx), void *ctx)
+{
+	for (uint32_t i = 0; i < self.transfers.size; i++)
+		if (self.transfers.slot[i].object)
+			visit(self.transfers.slot[i].object, ctx);
+}
+
+void ztransfer_lose_way(struct zop *op)
+{
+	ztransfer_uncount(op);
+	ztransfer_give_up(op);
+	op->way = NULL;
+	op->adrift = true;
+}
+
+bool ztransfer_must_finish(void)
+{
+	for (uint32_t i = 0; i < self.transfers.size; i++) {
+		const struct zop *op = self.transfers.slot[i].object;
+		if (op && op->req.orphan)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The receiver's half of a transfer, and what it grants, see transfer_recv.h. */
+#include "libzip/stream/transfer_recv.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#include "libzip/shim/pool.h"
+#include "libzip/shim/station.h"
+#include "libzip/stream/channel.h"
+#include "libzip/stream/fetch.h"
+#include "libzip/stream/op.h"
+#include "libzip/stream/post.h"
+#include "libzip/stream/remote.h"
+#include "libzip/stream/transfer.h"
+#include "libzip/world/rails.h"
+#include "libzip/world/world.h"
+
+#define ASKED_MAX 64 /* more than the window has room for; each fragment asks */
+
+static struct {
+	struct zoplist granting; /* that want a larger grant, in turns */
+	uint64_t outstanding;	 /* bytes granted and not come, over all transfers */
+} stations[ZSTATIONS_MAX];
+
+#define self (stations[zstation_here])
+
+void ztransfer_recv_fini(void)
+{
+	self.granting = (struct zoplist){0};
+	self.outstanding = 0;
+}
+
+/* How much more the transfer may have granted now; 0: nothing yet. The oldest one is asked first. Every grant wakes
+ * everybody on the way, so it waits until there is room for a large one: what is out meanwhile keeps the sender busy.
+ */
+static uint64_t next_grant(const struct zop *op)
+{
+	uint64_t window = zworld.rdv_window, free = window > self.outstanding ? window - self.outstanding : 0;
+	uint64_t want = op->total - op->granted, has = op->granted - op->moved;
+	uint64_t least = zworld.frag_bytes ? zworld.frag_bytes : ZTRANSPORT_FRAGMENT_MAX;
+	/* A sender that has sent nothing yet may be computing: that keeps less from the others. */
+	uint64_t share = op->moved > 0 ? window / 2 : window / 8;
+
+	if (share < least)
+		share = least < window ? least : window;
+	if (has > share / 2) /* topped up when half is used, so that the sender never stops */
+		return 0;
+	if (want > share - has)
+		want = share - has;
+	return want <= free ? want : 0;
+}
+
+static void post_cts(struct zop *op)
+{
+	struct zwire_env env = {.kind = ZWIRE_CTS,
+		.xfer = op->peer_xfer,
+		.comm = op->xfer,
+		.tag = op->epoch,
+		.offset = op->granted};
+
+	if (op->offered)
+		env.flags = ZWIRE_F_ONE_SIDED;
+	op->offered = false; /* answered */
+	if (op->restart) {
+		env.flags |= ZWIRE_F_RESTART;
+		env.seq = op->moved;
+	}
+	op->restart = false;
+	if (op->exposed)
+		env.len = ZRMA_KEY_BYTES;
+	zpost_control(op->remote, op->way, &env, op->exposed ? op->exposure.key : NULL);
+}
+
+/* Every waiting transfer is asked once, in turns, but of many only some: where nobody could be granted anything, bytes
+ * are out, and when they come the next ones are asked. True: somebody was granted something. */
+static bool grant_more(void)
+{
+	struct zop *last = self.granting.tail, *op;
+	bool did = false;
+
+	for (int i = 0; i < ASKED_MAX && (op = zoplist_pop(&self.granting)); i++) {
+		bool was_last = op == last;
+		uint64_t more = next_grant(op);
+		if (more > 0) {
+			op->granted += more;
+			self.outstanding += more;
+			post_cts(op);
+			did = true;
+		}
+		if (op->granted < op->total)
+			zoplist_push(&self.granting, op);
+		if (was_last)
+			break;
+	}
+	return did;
+}
+
+/* One-sided, as the sender has offered it. */
+static bool take_offer(struct zop *op, const struct ztransfer_rts *rts)
+{
+	if (!rts->key) {
+		if (!ztransfer_expose(op))
+			return false;
+		op->granted = op->total;
+		post_cts(op);
+		return true;
+	}
+	if (ztransfer_one_sided == ZTRANSFER_ONE_SIDED_NO || !zfetch_start(op, rts->key))
+		return false;
+	op->offered = false; /* answered when it is done */
+	return true;
+}
+
+void ztransfer_recv_start(struct zop *op, struct zremote *from, const struct ztransfer_rts *rts)
+{
+	const uint64_t total = rts->total;
+	int error = zop_check_fit(op, rts->flags, total);
+
+	op->remote = from;
+	op->way = rts->way;
+	op->peer_xfer = rts->xfer;
+	op->total = total;
+	op->granted = op->moved = 0;
+	op->offered = rts->flags & ZWIRE_F_ONE_SIDED;
+	if (error == MPI_SUCCESS && !op->data.dense && total > 0) {
+		op->packed = zpool_get(total); /* total is at most the room that the application gave */
+		if (!op->packed)
+			error = MPI_ERR_NO_MEM;
+	}
+	if (error == MPI_SUCCESS && total > 0 && ztransfer_add(op) != 0)
+		error = MPI_ERR_NO_MEM;
+	op->req.status.MPI_TAG = rts->tag;
+	if (error != MPI_SUCCESS || total == 0) {
+		op->way = NULL;
+		ztransfer_post_done(from, rts->way, rts->xfer, rts->flags & ZWIRE_F_ONE_SIDED);
+		zop_finish_recv(op, from->vrank, rts->tag, error == MPI_ERR_TRUNCATE ? op->data.bytes : 0, error);
+		return;
+	}
+	if (op->offered && take_offer(op, rts))
+		return;
+	zoplist_push(&self.granting, op);
+	grant_more();
+}
+
+static struct zop *find_fragment(struct zremote *from, const struct zwire_env *env)
+{
+	struct zop *op = ztransfer_find(env->xfer, ZOP_RECV, from);
+
+	/* Only what was granted, and in order: one rail carries a transfer, and after its loss another one. */
+	if (!op || op->exposed || op->fetch || env->tag != op->epoch || env->offset != op->moved ||
+		env->len > op->granted - op->moved)
+		return NULL;
+	return op;
+}
+
+uint8_t *ztransfer_recv_place(struct zremote *from, const struct zwire_env *env)
+{
+	struct zop *op = find_fragment(from, env);
+
+	if (!op)
+		return NULL;
+	return zop_bytes(op) + env->offset;
+}
+
+static void all_came(struct zop *op)
+{
+	int error = MPI_SUCCESS;
+
+	assert(!op->queued);
+	if (op->packed)
+		error = zdata_unpack(op->packed, op->total, op->buf, op->count, op->type);
+	zop_finish_recv(op, op->remote->vrank, op->req.status.MPI_TAG, op->total, error);
+}
+
+void ztransfer_recv_fetched(struct zop *op)
+{
+	op->moved = op->total;
+	ztransfer_post_done(op->remote, op->way, op->peer_xfer, 0);
+	all_came(op);
+}
+
+int ztransfer_recv_take_data(struct zremote *from, const struct zwire_env *env)
+{
+	struct zop *op = find_fragment(from, env);
+
+	if (!op)
+		return ztransfer_refuse_stale();
+	struct zchannel *way = ztransfer_way(op);
+	op->moved += env->len;
+	self.outstanding -= env->len;
+	if (op->moved == op->total) {
+		ztransfer_post_done(from, op->way, op->peer_xfer, 0);
+		all_came(op);
+	}
+	/* At once: there may be much to take until the turn ends, and the sender has used up what it had by then. */
+	if (self.granting.head && grant_more())
+		zpost_flush(way);
+	return 0;
+}
+
+/* The sender had been told so by the zipper that was lost, which did not come to tell us. */
+static int was_moved(struct zop *op)
+{
+	if (!op || !op->written || op->exposed || op->moved > 0)
+		return ztransfer_refuse_stale();
+	if (op->queued)
+		zoplist_del(&self.granting, op);
+	self.outstanding -= op->granted;
+	op->moved = op->granted = op->total;
+	all_came(op);
+	grant_more(); /* nothing may be under way that would make others ask */
+	return 0;
+}
+
+int ztransfer_recv_take_moved(struct zremote *from, const struct zwire_env *env)
+{
+	struct zop *op = ztransfer_find(env->xfer, ZOP_RECV, from);
+
+	if (env->flags & ZWIRE_F_RESTART)
+		return was_moved(op);
+	if (!op || !op->exposed || (env->offset != op->total && env->offset != 0))
+		return ztransfer_refuse_stale();
+	op->moved = env->offset;
+	if (op->moved == op->total) {
+		all_came(op);
+		return 0;
+	}
+	ztransfer_conceal(op);
+	op->offered = true; /* to be declined */
+	op->granted = 0;
+	zoplist_push(&self.granting, op);
+	grant_more();
+	return 0;
+}
+
+/* Nothing more is granted, and of what zipperd was writing nothing counts. */
+void ztransfer_recv_take_back(struct zop *op)
+{
+	if (op->queued)
+		zoplist_del(&self.granting, op);
+	if (op->exposed) {
+		op->written = true;
+		op->granted = op->moved = 0;
+	}
+}
+
+void ztransfer_recv_restart(struct zop *op)
+{
+	ztransfer_recv_take_back(op);
+	ztransfer_conceal(op);
+	self.outstanding -= op->granted - op->moved;
+	op->granted = op->moved;
+	op->way = NULL;
+	op->adrift = op->offered = false;
+	op->restart = true;
+	op->epoch = (int32_t)zrails.lost;
+	zchannel_unplace(op->xfer); /* what is half there is of the epoch before, and must not come after the rest */
+	zoplist_push(&self.granting, op);
+	grant_more();
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The sender's half of a transfer, see transfer_send.h. */
+#include "libzip/stream/transfer_send.h"
+
+#include <errno.h>
+
+#include "libzip/stream/channel.h"
+#include "libzip/stream/op.h"
+#include "libzip/stream/post.h"
+#include "libzip/stream/remote.h"
+#include "libzip/stream/tied.h"
+#include "libzip/stream/transfer.h"
+#include "libzip/world/world.h"
+
+/* Where a send waits that may post fragments. */
+static struct zoplist *data_list(const struct zop *op)
+{
+	return &(op->tied || op->by_list ? zchannel_carrier() : ztransfer_way(op))->data;
+}
+
+/* Sender: the receiver wants it from there on, in fragments. Who has sent all has heard it from a zipper that moved it.
+ */
+static int take_restart(struct zremote *from, struct zop *op, const struct zwire_env *env)
+{
+	struct zwire_env moved = {.kind = ZWIRE_MOVED, .flags = ZWIRE_F_RESTART, .xfer = env->comm};
+
+	if (!op) {
+		zpost_control(from, NULL, &moved, NULL);
+		return 0;
+	}
+	if (env->offset > op->total || env->seq > env->offset)
+		return -EPROTO;
+	if (op->tied)
+		ztied_part(op);
+	if (op->queued)
+		zoplist_del(data_list(op), op);
+	ztransfer_conceal(op);
+	ztransfer_uncount(op);
+	op->way = NULL;
+	op->by_list = op->adrift = op->fanned = op->carried = false;
+	op->peer_xfer = env->comm;
+	op->moved = env->seq;
+	op->granted = env->offset;
+	op->epoch = env->tag;
+	if (op->moved < op->granted)
+		zoplist_push(data_list(op), op);
+	return 0;
+}
+
+int ztransfer_send_take_cts(struct zremote *from, const struct zwire_env *env)
+{
+	struct zop *op = ztransfer_find(env->xfer, ZOP_SEND, from);
+
+	if (env->flags & ZWIRE_F_RESTART)
+		return take_restart(from, op, env);
+	if (!op || env->tag != op->epoch) /* or older than a restart, which came by another rail */
+		return ztransfer_refuse_stale();
+	if (op->adrift && op->granted > 0) { /* older than what it will say about the rail */
+		op->peer_xfer = env->comm;
+		return 0;
+	}
+	if (env->offset > op->total || env->offset < op->granted)
+		return -EPROTO;
+	op->adrift = op->fanned = false;
+	ztransfer_conceal(op); /* the receiver wants fragments */
+	op->peer_xfer = env->comm;
+	op->granted = env->offset;
+	if (op->tied)
+		ztied_granted(op);
+	else if (op->moved < op->granted && !op->queued)
+		zoplist_push(data_list(op), op);
+	return 0;
+}
+
+int ztransfer_send_take_done(struct zremote *from, const struct zwire_env *env)
+{
+	struct zop *op = ztransfer_find(env->xfer, ZOP_SEND, from);
+
+	if (!op)
+		return ztransfer_refuse_stale();
+	if (op->queued)
+		return -EPROTO; /* a receiver that wants no more grants no more */
+	if (op->exposed && from->channel->peer != ZWIRE_NOBODY && !(env->flags & ZWIRE_F_ONE_SIDED))
+		from->channel->bytes += op->total; /* it has read them */
+	zop_finish_send(op, MPI_SUCCESS);
+	return 0;
+}
+
+int ztransfer_send_post_data(struct zop *op)
+{
+	bool listed = op->tied || op->by_list;
+	struct zlink *link = (listed ? zchannel_carrier() : ztransfer_way(op))->link;
+	uint64_t len = ztied_sendable(op), max = zworld.frag_bytes ? zworld.frag_bytes : link->ops->fragment_bytes;
+	const uint8_t *bytes = zop_bytes(op);
+
+	if (len > max)
+		len = max;
+	if (len > link->ops->max_payload)
+		len = link->ops->max_payload;
+	if (listed)
+		return ztied_post_data(op, len);
+	struct zwire_env env = {.kind = ZWIRE_DATA,
+		.xfer = op->peer_xfer,
+		.tag = op->epoch,
+		.offset = op->moved,
+		.len = (uint32_t)len};
+	int rc = zpost_message(op->remote, op->way, &env, bytes + op->moved);
+	if (rc == 0)
+		op->moved += len;
+	return rc;
+}
+
+static void leave(struct zop *op, void *ctx)
+{
+	const struct zremote *r = ctx;
+
+	if (op->kind != ZOP_SEND || op->remote != r)
+		return;
+	if (op->queued && op->granted > 0)
+		zoplist_del(data_list(op), op);
+	else if (op->queued)
+		return; /* pending; zoutgoing_pump ends it */
+	zop_finish_send(op, MPI_ERR_OTHER);
+}
+
+void ztransfer_send_leave(struct zremote *r)
+{
+	ztransfer_each(leave, r);
+}
