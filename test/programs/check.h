@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the test programs share: start and end, checks that count, and byte patterns that depend on a seed. */
+/* Shared by the test programs: start and end, checks that count, and byte patterns that depend on a seed. */
 #ifndef ZIP_TEST_CHECK_H
 #define ZIP_TEST_CHECK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls a trial of all_forms.h in its form, alone or several at a time, and looks at what has come of it. */
+/* Calls a trial of all_forms.h in its form, alone or several at a time, and checks the result. */
 #ifndef ZIP_TEST_ALL_CALLS_H
 #define ZIP_TEST_ALL_CALLS_H
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One call of a collective, in any form, with everything about it drawn from a seed that all ranks share: counts, root,
- * datatypes, in place or not. What must be in the receive buffer afterwards, gaps and what is not received included, is
- * written to a copy of it, by the definition of the collective. Reductions: all_sums.h; how they are called:
- * all_calls.h.
+ * datatypes, in place or not. A copy of the receive buffer gets its expected contents, with gaps and with places that
+ * receive nothing, by the definition of the collective. Reductions: all_sums.h; how they are called: all_calls.h.
  */
 #ifndef ZIP_TEST_ALL_FORMS_H
 #define ZIP_TEST_ALL_FORMS_H

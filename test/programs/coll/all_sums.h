@@ -10,7 +10,7 @@ static inline void compose_pair(const int *x, int *y, const int *at)
 	unsigned xa = (unsigned)x[at[0]], xb = (unsigned)x[at[1]], ya = (unsigned)y[at[0]], yb = (unsigned)y[at[1]];
 	y[at[0]] = (int)(ya * xa), y[at[1]] = (int)(ya * xb + yb);
 }
-/* Which of the layouts: by the handle of the call. */
+/* Index of the layout, by the handle of the call. */
 static inline const struct layout *layout_from(MPI_Datatype type)
 {
 	for (const struct layout *l = layouts; l < layouts + LAYOUTS; l++)

@@ -9,7 +9,7 @@
 
 static int native; /* one job, without libzipper.so */
 
-/* What MPICH 4.0.2 does wrong is not tried natively, nor on a communicator that may be inside one cluster. */
+/* Calls that MPICH 4.0.2 gets wrong are not tried natively, nor on a communicator that may be inside one cluster. */
 static int is_wrong(const struct trial *t, const struct place *p)
 {
 	/* in place MPI_Ialltoallw and MPI_Alltoallw_init take all datatypes for the same */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is wrong with the arguments of a collective, by its error class; and amounts of data that do not agree.
- * twin: timeout=60 */
+/* Wrong arguments of collectives, by their error class; and amounts of data that do not agree. twin: timeout=60 */
 #include "../check.h"
 
 static int called;
@@ -33,7 +32,7 @@ static void report(const char *what, int rc)
 	printf("rank %d: %s: %s\n", rank, what, name);
 }
 
-/* A null pointer where there is something to be given or taken. In all ranks: none of them waits. */
+/* A null pointer where data are to be given or taken, in all ranks, so that none of them waits. */
 static void nowhere(const char *name, MPI_Datatype t)
 {
 	int x[128] = {0}, y[128] = {0}, ones[32], displs[32], bytes[32];
@@ -76,7 +75,7 @@ static void reduced_to_nowhere(void)
 	report("reduce_scatter in one buffer", MPI_Reduce_scatter(x, x, ones, MPI_INT, MPI_SUM, WORLD));
 }
 
-/* By its bits; where the handle has been that of a datatype MPICH may take it for one. */
+/* A handle made from bits: MPICH may take it for a datatype that had this handle before. */
 static void no_type(void)
 {
 	int x[2] = {0}, y[64] = {0};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Request_free and collectives: a nonblocking one must be waited for (MPI-4.0 section 6.12), so it is refused and
- * stays what it is; a persistent one that is under way goes on to its end. (MPICH alone takes its memory away.)
- *
+ * MPI_Request_free and collectives: a nonblocking one must be waited for (MPI-4.0 section 6.12), so the call refuses it
+ * and changes nothing; a persistent one that is under way goes on to its end. (MPICH alone takes its memory away.)
  * twin: native=no layouts=2+2,1+3,1+1+2
  */
 #include "../check.h"
@@ -50,7 +49,7 @@ static void nonblocking(MPI_Comm inter)
 	refused("ibarrier, complete", WORLD, &q);
 }
 
-/* Nobody is told when they are complete. */
+/* No rank is told when they are complete. */
 static void persistent(MPI_Comm on, int members, int first, int lengths)
 {
 	MPI_Request q[REQUESTS];

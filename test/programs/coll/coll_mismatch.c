@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Amounts of data that do not agree between the clusters, or inside one, are an error where they arrive, and nothing
- * hangs as long as the members of each cluster take as many steps. They do not where one has more segments than another
- * of its cluster, so those of several segments are between members that are alone in theirs. What native MPI does with
- * such amounts is not defined, so this is for merged worlds only.
- * twin: native=no layouts=2+2,1+3,3+1,1+1+2 */
+/*
+ * Amounts of data that do not agree between the clusters, or inside one, are an error where they arrive, and nothing
+ * hangs as long as the members of each cluster take the same number of steps. Members with different numbers of
+ * segments do not, so long messages go between members that are alone in their clusters. Native MPI does not define
+ * such amounts, so this is for merged worlds only. twin: native=no layouts=2+2,1+3,3+1,1+1+2
+ */
 #include "../check.h"
 
 static int class_of(int rc)
@@ -17,7 +18,7 @@ static int x[100000], y[400000];
 
 #define LARGE 60000 /* is sent natively inside a cluster */
 
-/* The giver has LARGE for one who expects nothing. */
+/* The sender has LARGE for a receiver that expects nothing. */
 static void unexpected(MPI_Comm c, int giver, int taker)
 {
 	int none[16] = {0}, one[16] = {0}, rc;
@@ -30,7 +31,7 @@ static void unexpected(MPI_Comm c, int giver, int taker)
 	CHECK_INT(class_of(rc), rank == giver ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
 }
 
-/* Of the giver, who has enough for the other one. */
+/* The rank that sends, which has enough for the receiver. */
 static void missing(MPI_Comm c, int giver, int taker, int other)
 {
 	int none[16] = {0}, one[16] = {0}, from[16] = {0}, rc;
@@ -42,7 +43,7 @@ static void missing(MPI_Comm c, int giver, int taker, int other)
 	CHECK_INT(class_of(rc), rank == taker ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
 }
 
-/* Less than expected, and more. */
+/* The sender has less than expected, and more. */
 static void other_size(MPI_Comm c, int giver, int taker)
 {
 	int none[16] = {0}, one[16] = {0}, from[16] = {0}, rc;

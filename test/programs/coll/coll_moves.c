@@ -6,7 +6,7 @@
 #define MAXN 16
 #define GUARD 77777
 
-/* Element k of what rank from has for rank to. */
+/* Element k of the data that rank `from` has for rank `to`. */
 static int value(int from, int to, int k)
 {
 	return from * 10000 + to * 1000 + k;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Persistent collectives that every rank starts in another order, with others in between (MPI-4.0 section 6.13), and
- * collectives with anything for the arguments that mean nothing. MPICH 4.0.2 forgets to copy a rank's own block when a
- * persistent allgather is started again. twin: native=no layouts=2+2,1+3,1+1+2 tcp=yes
+ * collectives with arbitrary values in arguments without significance. MPICH 4.0.2 forgets to copy a rank's own block
+ * when a persistent allgather is started again. twin: native=no layouts=2+2,1+3,1+1+2 tcp=yes
  */
 #include "../check.h"
 

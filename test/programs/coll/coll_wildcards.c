@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A receive of anything from anywhere that waits while collectives run on its communicator, of which it takes nothing:
- * also where a rank is alone in its cluster, and what the collective has for itself goes past that receive.
- * twin: layouts=1+3,2+2,1+1+2 endpoints=3 */
+/*
+ * A receive from any source with any tag waits while collectives run on its communicator, and takes none of their
+ * messages: also where a rank is alone in its cluster, and the collective's own messages go past that receive. twin:
+ * layouts=1+3,2+2,1+1+2 endpoints=3
+ */
 #include "../check.h"
 
 static MPI_Comm comm;
@@ -15,7 +17,7 @@ static void prepare(int n)
 	}
 }
 
-/* Of what everybody gave to everybody. */
+/* Checks the blocks that all ranks gave to all ranks. */
 static void check_all(const char *what, int n)
 {
 	for (int p = 0; p < size; p++)
@@ -68,7 +70,7 @@ static void alltoallv(int n)
 	check_all("alltoallw in place", n);
 }
 
-/* The rest, by what everybody has in the end. */
+/* Checks the other collectives by the final buffers of all ranks. */
 static void others(int n)
 {
 	int *sum = malloc(sizeof(int) * (size_t)(n * size)), counts[16];
@@ -106,7 +108,7 @@ static void others(int n)
 	free(sum);
 }
 
-/* On a ring in which everybody is his own neighbour, too. */
+/* On a ring in which every rank is its own neighbour, too. */
 static void neighbors(int n)
 {
 	int next = (rank + 1) % size, before = (rank + size - 1) % size, sources[2] = {rank, before},

@@ -12,7 +12,7 @@ static MPI_Comm comm;
 static int in, out, from[NEAR], to[NEAR];
 static int directed; /* ranks may have other numbers of neighbours to send to than to receive from */
 
-/* What edge number k of rank r carries, of n ints. */
+/* The n ints that edge number k of rank r carries. */
 static int value(int r, int k, int i)
 {
 	return r * 1000003 + k * 10007 + i * 3 + 1;
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
 	all("directed");
 	directed = 0;
 
-	/* everybody several times, oneself too */
+	/* every rank several times, also the rank itself */
 	in = out = 0;
 	for (int r = 0; r < 2 * size; r++)
 		from[in++] = to[out++] = r % size;

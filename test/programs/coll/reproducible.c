@@ -65,7 +65,7 @@ static void pieces(int n, int print)
 		MPI_Reduce_scatter(MPI_IN_PLACE, again, counts, MPI_DOUBLE, MPI_SUM, comm);
 		CHECK_INT(checksum(again, counts[me]) == sum, 1);
 	}
-	MPI_Reduce(mine, result, n, MPI_DOUBLE, MPI_MAX, 0, comm); /* and right, but for rounding */
+	MPI_Reduce(mine, result, n, MPI_DOUBLE, MPI_MAX, 0, comm); /* and right, except for rounding */
 	MPI_Bcast(result, n, MPI_DOUBLE, 0, comm);
 	for (int i = 0; i < counts[me]; i++)
 		CHECK(again[i] <= (np + 0.5) * (result[first + i] > 0 ? result[first + i] : 0) + 1e-9, "element %d", i);
@@ -73,7 +73,7 @@ static void pieces(int n, int print)
 		printf("pieces of %d: %d of %d: %016lx\n", n, me, np, sum);
 }
 
-#define SMALL 200 /* doubles: less than what is gathered in any case */
+#define SMALL 200 /* doubles: less than the least that is gathered */
 
 /* Of all kinds of reductions. */
 static unsigned long sums_and_scans(MPI_Comm on)
@@ -91,7 +91,7 @@ static unsigned long sums_and_scans(MPI_Comm on)
 	return checksum(all, 4 * SMALL);
 }
 
-/* What else is alive does not matter: memory that members share is for some communicators at a time. */
+/* Other live communicators do not matter: shared memory serves only some communicators at a time. */
 static void among_many(void)
 {
 	MPI_Comm held[70], x;

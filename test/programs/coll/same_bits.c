@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The largest and smallest of numbers of which some are not a number, or 0 with either sign: there operands must not
- * change places. All ranks get the same bits, in clusters that combine them and in those that do not. In MPICH alone
- * they need not. twin: native=no layouts=2+2,1+3,1+1+2 timeout=60
+ * The largest and smallest of numbers, with NaN and with 0 of either sign among them: operands must not change places
+ * there. All ranks get the same bits, in clusters that combine them and in those that do not. MPICH alone does not
+ * promise that. twin: native=no layouts=2+2,1+3,1+1+2 timeout=60
  */
 #include <math.h>
 

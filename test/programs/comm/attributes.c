@@ -36,7 +36,7 @@ static void handler(MPI_Comm *c, int *code, ...)
 	handled += class == MPI_ERR_RANK && n == size;
 }
 
-/* It may still talk to the others by what is being freed. */
+/* The callback may still communicate over the communicator that is being freed. */
 static int talks(MPI_Comm comm, int keyval, void *value, void *extra)
 {
 	int one = 1, n = 0, theirs = -1, me;
@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 		MPI_Comm_free(&c);
 	}
 	MPI_Comm_free_keyval(&key);
-	/* who frees it hears of a callback that fails */
+	/* the caller of MPI_Comm_free hears of a callback that fails */
 	MPI_Comm_dup(WORLD, &c);
 	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_RETURN); /* MPICH does not ask that of c */
 	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse, &key, NULL);
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_ARE_FATAL);
 	MPI_Comm_free_keyval(&key);
 
-	/* what the world says of itself */
+	/* the properties of the world */
 	MPI_Comm_get_attr(WORLD, MPI_TAG_UB, &tag_ub, &flag);
 	CHECK(flag && *tag_ub >= 32767, "MPI_TAG_UB");
 	int next = (rank + 1) % size, prev = (rank + size - 1) % size, ub = *tag_ub, theirs;

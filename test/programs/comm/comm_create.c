@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making communicators: groups in every order and only their members calling, several at a time, nonblocking duplicates
- * among other collectives, attribute callbacks, what is wrong with the arguments; and nobody stops making progress.
- * twin: timeout=60 */
+/*
+ * Making communicators: groups in every order and only their members calling, several at a time, nonblocking duplicates
+ * among other collectives, attribute callbacks, wrong arguments; and no rank stops making progress. twin: timeout=60
+ */
 #include "../check.h"
 
 static void exercise(MPI_Comm c, const int *members, int n)

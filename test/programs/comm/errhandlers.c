@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whose error handler is called where a message is longer than the receive: that of the communicator for blocking
- * calls, that of the world for waits and tests, as MPICH does; and that of the world for a communicator that has none.
- * twin: endpoints=3
+ * The error handler that is called if a message is longer than the receive: for blocking calls the communicator's, for
+ * waits and tests the world's, as in MPICH; and the world's for a communicator that has none. twin: endpoints=3
  */
 #include "../check.h"
 
@@ -106,7 +105,7 @@ static void pairs(const char *where)
 		for (int from = 0; from < size; from++)
 			if (from != to) {
 				all_ways(where, copy, from, to, rank);
-				MPI_Barrier(WORLD); /* who is next sends to anywhere, too */
+				MPI_Barrier(WORLD); /* the next rank sends to all, too */
 			}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Comm_create_group refuses a group with somebody who is not in the communicator, wherever he is; MPICH 4.0.2 alone
- * crashes. twin: native=no
+ * MPI_Comm_create_group refuses a group with a process that is not in the communicator, in any cluster; MPICH 4.0.2
+ * alone crashes. twin: native=no
  */
 #include "../check.h"
 

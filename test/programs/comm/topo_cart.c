@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Grids: what a communicator with a Cartesian topology says of itself, its parts, its duplicates; and wrong arguments.
+ * Grids: the properties of a communicator with a Cartesian topology, its subgrids and duplicates; and wrong arguments.
  * twin: ranks=6 layouts=3+3,1+5,4+2,1+2+3
  */
 #include "../check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Graphs: those that all ranks know and those of which each knows a piece, with weights and without.
- * twin: ranks=5 layouts=2+3,1+4,4+1,1+2+2
+ * Graphs that all ranks know, and graphs of which each rank knows a piece, with weights and without. twin: ranks=5
+ * layouts=2+3,1+4,4+1,1+2+2
  */
 #include "../check.h"
 
@@ -56,7 +56,7 @@ static int compare(const void *a, const void *b)
 	return x->rank != y->rank ? x->rank - y->rank : x->weight - y->weight;
 }
 
-/* The order of neighbours in what MPI_Dist_graph_create makes is the library's. */
+/* The library chooses the order of neighbours in a graph of MPI_Dist_graph_create. */
 static int put_sorted(char *line, const char *what, const int *ranks, const int *weights, int n)
 {
 	struct edge e[64];

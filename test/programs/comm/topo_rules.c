@@ -17,7 +17,7 @@ static int class_of(int code)
 #define BIG 30000
 static int sent[2 * BIG], got[2 * BIG];
 
-/* All to rank 0 and nothing back, and nobody at all: from and to MPI_PROC_NULL. */
+/* All send to rank 0 and get nothing back; then no rank sends at all: from and to MPI_PROC_NULL. */
 static void one_way(int n)
 {
 	MPI_Comm star;

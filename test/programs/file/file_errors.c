@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What goes wrong with a file does so in all ranks alike, and as in one native job: the classes are printed. Handlers
- * of files. */
+/*
+ * An error of a file is the same in all ranks, and the same as in one native job: the classes are printed. Handlers of
+ * files.
+ */
 #include "files.h"
 
 #define NAME "file_errors.dat"

@@ -107,7 +107,7 @@ static void records(void)
 	for (int i = 0; i < EACH; i++)
 		CHECK_INT(seen[i], 1);
 	MPI_Barrier(WORLD);
-	/* and all of them are read, by whomever */
+	/* and all of them are read, by any rank */
 	OK(MPI_File_seek_shared(f, 0, MPI_SEEK_SET));
 	for (;;) {
 		MPI_Status status;

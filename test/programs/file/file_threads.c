@@ -67,8 +67,10 @@ static void *send_around(void *arg)
 	return NULL;
 }
 
-/* What is set for all files that are opened later stands, whatever is opened meanwhile. Predefined ones, as with others
- * native MPICH 4.0.2 ends here: it has counted too few references to them. */
+/*
+ * A handler that is set for all later files stays, whatever files are opened meanwhile. Predefined ones, as with others
+ * native MPICH 4.0.2 ends here: it has counted too few references to them.
+ */
 static void set_handlers(void)
 {
 	MPI_Errhandler got;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Views that interleave the ranks, with holes between them and bytes of others in the holes: nobody's write may bring
- * back what another one has overwritten meanwhile. Atomic mode. And who waits for a message before a collective access
- * gets it from those who are in there already. twin: endpoints=2
+ * Views that interleave the ranks, with holes between them and bytes of others in the holes: no write may bring back
+ * bytes that another rank has overwritten meanwhile. Atomic mode. And a rank that waits for a message before a
+ * collective access gets it from ranks that are in the access already. twin: endpoints=2
  */
 #include "files.h"
 
@@ -10,7 +10,7 @@
 #define BLOCKS 3000
 #define LEN 5
 
-/* Each rank has LEN bytes of each stride, and the last LEN belong to nobody. */
+/* Each rank has LEN bytes of each stride, and the last LEN bytes belong to no rank. */
 static void interleaved(int collective, int noncontiguous, int rounds)
 {
 	MPI_File f;
@@ -92,7 +92,7 @@ static void subarrays(void)
 	show("subarrays", NAME);
 }
 
-/* Who reads while others write sees all of one write, or of another. */
+/* A rank that reads while others write sees the whole of one write, or of another. */
 static void atomic(void)
 {
 	MPI_File f;

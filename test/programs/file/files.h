@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the programs about files share. */
+/* Shared by the programs about files. */
 #ifndef ZIP_TEST_FILES_H
 #define ZIP_TEST_FILES_H
 
@@ -14,7 +14,7 @@ static inline int class_of(int code)
 }
 #define OK(call) CHECK_INT(class_of(call), MPI_SUCCESS)
 
-/* What everybody has written is there for everybody. */
+/* Makes the data of all writers visible to all ranks. */
 static inline void settle(MPI_File f)
 {
 	OK(MPI_File_sync(f));

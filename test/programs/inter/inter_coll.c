@@ -293,7 +293,7 @@ static void try_reduce_scatter(void)
 	check_maps("reduce_scatter with composition", first, counts[me]);
 }
 
-/* Who leaves has seen what all of the other group sent before they entered. */
+/* A rank that leaves has seen all messages that the other group sent before it entered. */
 static void try_barrier(void)
 {
 	MPI_Request q;
@@ -349,7 +349,7 @@ static void try_many(void)
 	CHECK_INT(z, side ? remote_world[0] + 1 : -1);
 }
 
-/* All members hear that the remote leader is none; natively they wait for ever. */
+/* All members hear that the remote leader does not exist; natively they wait for ever. */
 static void try_wrong_leader(void)
 {
 	MPI_Comm d;

@@ -17,7 +17,7 @@ static int me, np, nremote;  /* my rank and size in the local group, size of the
 static int side;	     /* my group: 0 or 1, the same in all its members, different in the two */
 static int remote_world[64]; /* world ranks of the remote group */
 
-/* Which group of intercommunicator i rank r belongs to; -1: none. */
+/* The group of intercommunicator i that rank r belongs to; -1: none. */
 static inline int side_of(int i, int r)
 {
 	switch (i) {

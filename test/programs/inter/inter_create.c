@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Intercommunicators: making them, what they say of themselves, their copies, parts and unions. twin: timeout=120 */
+/* Intercommunicators: making them, their properties, their copies, pieces and unions. twin: timeout=120 */
 #include "inter_comms.h"
 
 static void describe(const char *what, MPI_Comm c)

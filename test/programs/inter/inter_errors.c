@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is wrong with calls on intercommunicators and with making them, by error class and through the right handler.
- * twin: timeout=120 */
+/*
+ * Wrong calls on intercommunicators, and errors in making them, by error class and through the right handler. twin:
+ * timeout=120
+ */
 #include "inter_comms.h"
 
 static int called;
@@ -46,7 +48,7 @@ int main(int argc, char **argv)
 	MPI_Comm_create_errhandler(handler, &e);
 	MPI_Comm_set_errhandler(inter, e);
 	MPI_Comm_set_errhandler(inter_locals[0], e);
-	MPI_Comm_set_errhandler(WORLD, e); /* MPICH tells it of what MPI_Wait finds */
+	MPI_Comm_set_errhandler(WORLD, e); /* MPICH reports there an error that MPI_Wait finds */
 	MPI_Comm_group(WORLD, &g);
 
 	MPI_Comm local = inter_locals[0];

@@ -32,7 +32,7 @@ static void fill_all(void)
 
 typedef int sending(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *);
 
-/* Everybody to everybody of the other group, sizes from nothing to a transfer by rendezvous. */
+/* Each rank sends to all ranks of the other group, from no bytes to a transfer by rendezvous. */
 static void all_pairs(sending *send)
 {
 	MPI_Request q[32];
@@ -121,7 +121,7 @@ static void persistent(void)
 		MPI_Request_free(&q[i]);
 }
 
-/* The ranks of equal number exchange; who has none speaks with nobody. */
+/* Ranks of equal number exchange; a rank without a partner sends nothing. */
 static void partners(void)
 {
 	int partner = me < nremote ? me : MPI_PROC_NULL, x[3] = {rank, rank * 2, rank * 3}, y[3] = {-1, -1, -1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the library calls back sees the whole world: operations, error handlers, generalized requests. */
+/* Callbacks see the whole world: operations, error handlers, generalized requests. */
 #include <unistd.h>
 
 #include "../check.h"
@@ -82,7 +82,7 @@ static void reductions(MPI_Comm c, int commutes, const char *what)
 	MPI_Scan(&me, &sum, 1, MPI_INT, op, c);
 	CHECK_INT(sum, me * (me + 1) / 2);
 	MPI_Op_free(&op);
-	seen[0] || seen[1] ? report(what) : (void)(calls = 0); /* who calls how often is the library's choice */
+	seen[0] || seen[1] ? report(what) : (void)(calls = 0); /* the library chooses which rank calls, and how often */
 }
 
 static void truncation(int from, int to)
@@ -109,7 +109,7 @@ static void ask(void *in, void *inout, int *n, MPI_Datatype *type)
 	add(in, inout, n, type);
 }
 
-/* While one waits for a message on a communicator with another handler. */
+/* While a rank waits for a message on a communicator with another handler. */
 static void handler_in_operation(void)
 {
 	MPI_Comm half, other;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread in MPI_Buffer_detach keeps no other thread out: one of them sends what the receiver of the buffered message
- * waits for. */
+/*
+ * A thread in MPI_Buffer_detach keeps no other thread out: another thread sends the message that the receiver of the
+ * buffered message waits for.
+ */
 #include <pthread.h>
 
 #include "../check.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that communicate at the same time, each on a communicator of its own: small and large messages to and fro,
- * from anywhere, with derived datatypes, synchronous and buffered ones, waits of every kind, and what is not
- * point-to-point between them. twin: timeout=100 layouts=2+2,1+1+2 tcp=yes endpoints=4 */
+/*
+ * Threads that communicate at the same time, each on a communicator of its own: small and large messages to and fro,
+ * from anywhere, with derived datatypes, synchronous and buffered ones, waits of every kind, and other communication
+ * between them. twin: timeout=100 layouts=2+2,1+1+2 tcp=yes endpoints=4
+ */
 #include <pthread.h>
 
 #include "../check.h"
@@ -40,7 +42,7 @@ static void check(struct thread *t, const int *buf, int n, int from, int round)
 	t->sum += (unsigned long)n * (unsigned long)(round + 1);
 }
 
-/* Everybody to everybody, waited for in different ways. */
+/* Each rank sends to all ranks, and waits in different ways. */
 static void exchange(struct thread *t, int round, int n)
 {
 	MPI_Request r[2 * 16];
@@ -135,7 +137,7 @@ static void on_shared(struct thread *t, int round)
 	t->wrong += in != before * 100 + t->number;
 }
 
-/* What needs all of the library. */
+/* Calls that need the whole library. */
 static void other(struct thread *t, int round)
 {
 	int one = 1, all = 0;

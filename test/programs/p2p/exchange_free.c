@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An MPI_Isendrecv whose request is freed at once goes on by itself: also where it receives from anywhere what does not
- * lie in one piece, and where nobody else completes its halves. MPICH 4.0.2 crashes in MPI_Isendrecv. twin: native=no
+ * An MPI_Isendrecv whose request is freed at once goes on by itself: also where it receives from any source into
+ * separate pieces of memory, and where no other call completes its halves. MPICH 4.0.2 crashes in MPI_Isendrecv. twin:
+ * native=no
  */
 #include "../check.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All that can be under way between ranks when a zipper is lost: rounds of phases, in each of which everything that
- * comes is compared, with its order and its status. What is printed does not depend on when anything happens.
- * Arguments: rounds, then ROUND.PHASE=PID:SIGNAL, end=PID:SIGNAL or last=PID:SIGNAL (before the last reduction, and
- * between that and MPI_Finalize): in the middle of that phase one of the ranks sends the signal; or ROUND.PHASE=/FILE:
- * it makes the file, and waits until it is gone. twin: args=2 layouts=2+2,1+1+2 timeout=60
+ * Everything that can be under way between ranks when a zipper is lost: rounds of phases. Each phase checks all data
+ * that arrive, their order and their status. The output does not depend on the time of any event. Arguments: rounds,
+ * then ROUND.PHASE=PID:SIGNAL, end=PID:SIGNAL or last=PID:SIGNAL (before the last reduction, and between that and
+ * MPI_Finalize): in the middle of that phase one of the ranks sends the signal; or ROUND.PHASE=/FILE: it makes the
+ * file, and waits until it is gone. twin: args=2 layouts=2+2,1+1+2 timeout=60
  */
 #include "../check.h"
 
@@ -16,7 +16,7 @@
 #define MANY 12
 #define KIB 1024
 
-/* Outstanding operations that belong together. What is received is compared when they are complete. */
+/* Outstanding operations that belong together. Received data are checked when they are complete. */
 struct item {
 	char *buf;
 	int len, capacity, other, tag; /* capacity < 0: sent */
@@ -120,7 +120,7 @@ static void put_recv(struct bag *b, int from, int tag, int number, int len)
 	MPI_Irecv(it->buf, it->capacity, MPI_BYTE, from, tag, WORLD, &b->request[b->n++]);
 }
 
-/* Which byte is the first that was not sent, or -1. */
+/* Index of the first byte that was not sent, or -1. */
 static int first_wrong(const struct item *it)
 {
 	if (filled(it->buf, (size_t)it->len, it->seed))
@@ -209,7 +209,7 @@ static void large(void)
 	finish(&bag);
 }
 
-/* 2: synchronous sends, small and large, which nobody receives for a while. */
+/* 2: synchronous sends, small and large, which no rank receives for a while. */
 static void synchronous(void)
 {
 	for (int other = 0; other < size; other++)
@@ -223,7 +223,7 @@ static void synchronous(void)
 	finish(&bag);
 }
 
-/* 3: one rank takes everybody's from anywhere; those of each in their order. */
+/* 3: one rank receives the messages of all ranks from any source; those of each rank in their order. */
 static void from_anywhere(void)
 {
 	static char buf[700 * KIB], wanted[700 * KIB];
@@ -276,7 +276,7 @@ static void matched(void)
 	finish(&bag);
 }
 
-/* 5: what is received two rounds after it was sent. */
+/* 5: messages that are received two rounds after they were sent. */
 static struct bag late[3];
 static const int late_length[] = {1, 30000, 400 * KIB, 900 * KIB};
 static void send_late(void)
@@ -477,7 +477,7 @@ static void one_by_one(void)
 	CHECK_INT(cancelled, 1);
 }
 
-/* 12: operations on a window, many small ones on everybody and a large one on somebody else. */
+/* 12: operations on a window, many small ones on all ranks and a large one on another rank. */
 static void one_sided(void)
 {
 	enum { TIMES = 20, BLOCK = 49999 }; /* MPICH 4.0.2 needs windows of multiples of 16 bytes */
@@ -510,7 +510,10 @@ static void one_sided(void)
 	MPI_Win_free(&win);
 }
 
-/* 13: a file of all: blocks of everybody, lines in the order of the ranks by the shared pointer, one that all have. */
+/*
+ * 13: a file of all ranks: a block of each rank, lines in the order of the ranks by the shared pointer, and a block
+ * that all have.
+ */
 static void file(void)
 {
 	enum { BLOCK = 50000 };

@@ -28,7 +28,7 @@ static void begin(void)
 	phase++;
 }
 
-/* --- point-to-point: everybody to the right, received from the left --- */
+/* --- point-to-point: each rank sends to the right and receives from the left --- */
 
 static MPI_Request receive;
 
@@ -129,7 +129,7 @@ static void special_messages(void)
 	MPI_Mrecv(in, 50, MPI_CHAR, &message, &status);
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
 	expect("p2p", n, 50LL * n, n);
-	/* "pairs" are those of different ranks, bytes all */
+	/* "pairs" are pairs of different ranks; bytes are those of all pairs */
 	begin();
 	MPI_Pcontrol(phase);
 	MPI_Isend(out, 10, MPI_CHAR, rank, 3, MPI_COMM_WORLD, &r);
@@ -242,7 +242,7 @@ static void collectives(void)
 	COLLECTIVE(Scatterv, Iscatterv, edges - (root != 0), 4 * (total - root), edges - (root != 0), out, counts,
 		places, MPI_INT, in, rank, MPI_INT, root, c);
 	COLLECTIVE(Allgather, Iallgather, n, 12 * all, all, out, 3, MPI_INT, in, 3, MPI_INT, c);
-	/* everybody passes on all blocks but that of the next one */
+	/* each rank passes on all blocks except that of the next rank */
 	COLLECTIVE(Allgatherv, Iallgatherv, n, 4 * edges * total, all, out, rank, MPI_INT, in, counts, places, MPI_INT,
 		c);
 	COLLECTIVE(Alltoall, Ialltoall, all, 4 * all, all, out, 1, MPI_INT, in, 1, MPI_INT, c);

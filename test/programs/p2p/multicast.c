@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one rank sends to several clusters at once, between messages of its own to single ranks: streams change their
- * way and must keep their order; many in flight; every size; every root.
- *
- * twin: ranks=6 layouts=2+2+2,1+1+4,1+1+1+1+1+1 tcp=yes one_sided=yes
+ * Messages of one rank to several clusters at once, between its messages to single ranks: streams change their way and
+ * must keep their order; many in flight; every size; every root.  twin: ranks=6 layouts=2+2+2,1+1+4,1+1+1+1+1+1 tcp=yes
+ * one_sided=yes
  */
 #include "../check.h"
 

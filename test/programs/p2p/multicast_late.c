@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who is late for a broadcast holds up nobody in other clusters: the last rank, alone in its cluster, enters each only
- * after all others but the root have told it that they have left it. With MPICH's own broadcast that would wait for
- * ever, as MPI allows (MPI-4.0 section 6.1). twin: native=no ranks=4 layouts=1+1+1+1,2+1+1,1+2+1
+ * A rank that is late for a broadcast does not hold up other clusters: the last rank, alone in its cluster, enters each
+ * broadcast only after all others except the root have told it that they have left it. With MPICH's own broadcast that
+ * would wait for ever, as MPI allows (MPI-4.0 section 6.1). twin: native=no ranks=4 layouts=1+1+1+1,2+1+1,1+2+1
  */
 #include "../check.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of one pair overtake nobody: short and long ones mixed, many at a time, in several communicators. */
+/*
+ * Messages of one pair do not overtake each other: short and long ones mixed, many at a time, in several communicators.
+ */
 #include "../check.h"
 
 #define N 60
@@ -21,7 +23,7 @@ int main(int argc, char **argv)
 				out[i][k] = i;
 			MPI_Isend(out[i], len, MPI_INT, to, i % 3, i % 5 ? WORLD : dup, &r[i]);
 		}
-		for (int pass = 0; pass < 2; pass++) { /* first those of dup, that were sent among the others */
+		for (int pass = 0; pass < 2; pass++) { /* first the messages of dup, which were sent among the others */
 			int last[3] = {-1, -1, -1}, seen = 0;
 			for (int i = 0; i < N; i++) {
 				if ((i % 5 == 0) != (pass == 0))

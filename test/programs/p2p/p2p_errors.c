@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is wrong with the arguments of point-to-point calls, by its error class, for each rank as the other end. */
+/* Wrong arguments of point-to-point calls, by their error class, for each rank as the other end. */
 #include "../check.h"
 
 static int called;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Everybody sends messages of mixed sizes to rank 0, which comes late and then takes them from anywhere: more than its
- * queues hold, large ones among them, and those of each sender in their order.
- * twin: one_sided=yes
+ * All ranks send messages of mixed sizes to rank 0, which comes late and then receives them from any source: more than
+ * its queues hold, large ones among them, the messages of each sender in their order. twin: one_sided=yes
  */
 #include "../check.h"
 

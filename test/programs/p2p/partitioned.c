@@ -89,7 +89,7 @@ static void overlap(void)
 	MPI_Request_free(&r[1]);
 }
 
-/* Two of one tag: the first ones meet, whichever is started first; and a third pair that nobody starts. */
+/* Two of one tag: the first ones meet, whichever is started first; and a third pair that no rank starts. */
 static void same_tag(void)
 {
 	int out[3][8], in[3][8];
@@ -225,7 +225,7 @@ static void nothing(void)
 	MPI_Request_free(&r[1]);
 }
 
-/* What is ready later has not arrived, though it is nothing. */
+/* A partition that is ready later has not arrived, even if it is empty. */
 static void not_yet(void)
 {
 	int flag;

@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], "cg"))
 			dot_products(rank, size, to, k);
 	}
-	/* neighbours wait for each other in every round, so that all need the same time, and nobody has to ask */
+	/* neighbours wait for each other in every round, so that all need the same time, and no rank has to ask */
 	if (rank == 0 && rounds > WARM_UP)
 		printf("%s%s %d B, us a round: %.1f\n", argv[1], hidden ? " hidden" : "", bytes,
 			1e6 * (MPI_Wtime() - begin) / (rounds - WARM_UP));

@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 			}
 		}
 		MPI_Barrier(WORLD);
-		/* one tag, while those of others lie there */
+		/* one tag, while messages with other tags lie there */
 		memset(sum, 0, (size_t)size * sizeof(int));
 		if (rank == to) {
 			for (int tag = 3; tag >= 1; tag--) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Receives from MPI_ANY_SOURCE that are far larger than their messages, and than all memory, of a datatype with gaps.
- * They are native receives of it as well, of which MPICH may keep some when they are cancelled, and say so at its end
+ * Each is a native receive as well; MPICH may keep some of these when they are cancelled, and say so at its end
  * ("leaked handle pool objects"). twin: native=no
  */
 #include "../check.h"

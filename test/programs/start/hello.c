@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is there, and one token around the ring. twin: tcp=yes */
+/* Each rank prints its place, and one token goes around the ring. twin: tcp=yes */
 #include <mpi.h>
 #include <stdio.h>
 

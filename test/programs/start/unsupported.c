@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is not there for communicators that span clusters says so, through the communicator's error handler, and does
- * nothing by halves; the same functions work on a communicator inside one cluster. twin: native=no layouts=2+2
+ * Functions that are not supported on communicators that span clusters say so, through the communicator's error
+ * handler, and do nothing by halves; the same functions work on a communicator inside one cluster. twin: native=no
+ * layouts=2+2
  */
 #include "../check.h"
 

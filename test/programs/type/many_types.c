@@ -179,7 +179,7 @@ static int number(void)
 	return n;
 }
 
-/* From anybody, into new datatypes: with gaps, and of another length than the message. */
+/* From any source, into new datatypes: with gaps, and of another length than the message. */
 static void from_anybody(void)
 {
 	enum { TIMES = 60, ALL = 3, LONG = 30000 };

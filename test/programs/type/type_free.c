@@ -44,7 +44,9 @@ static size_t in_use(void)
 #endif
 }
 
-/* What a receive holds it lets go of. Buffers and free lists grow now and then: what is lost, in every round. */
+/*
+ * A receive lets go of everything it holds. Buffers and free lists grow now and then: lost memory grows in every round.
+ */
 static void receive_many(void)
 {
 	enum { MANY = 300, ROUNDS = 6 };

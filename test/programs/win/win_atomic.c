@@ -211,7 +211,7 @@ static void check_reduced(const struct type *t, int o)
 		CHECK(t->same(memory + o * PLACE, wanted, i), "%s of %s: element %d", ops[o].name, t->name, i);
 }
 
-/* Everybody to everybody; some by get_accumulate, as what is fetched must not matter. */
+/* Each rank to all ranks; some by get_accumulate, as the fetched values must not matter. */
 static void reduce_all(const struct type *t)
 {
 	for (int o = 0; o < OPS; o++)
@@ -277,7 +277,7 @@ static void all_operations(void)
 
 #define TIMES 8
 
-/* Everybody takes numbers from everybody: each number once. */
+/* Each rank takes numbers from all ranks: each number once. */
 static void tickets(void)
 {
 	int64_t one = 1, *mine = calloc((size_t)(TIMES * size), sizeof(*mine)), *all = NULL;
@@ -307,7 +307,7 @@ static void tickets(void)
 	free(seen);
 }
 
-/* What one takes out another one has put in: nothing is lost, nothing is there twice. */
+/* Every value that a rank takes out was put in by another rank: nothing is lost, and nothing comes twice. */
 static void swaps(int target)
 {
 	int value = rank + 1, sum;
@@ -466,7 +466,7 @@ static void gaps(void)
 	MPI_Type_free(&column);
 }
 
-/* Pairs, of which every other one is there. */
+/* Pairs; every other one is present. */
 static void pairs_with_gaps(void)
 {
 	struct double_int out[ELEMENTS], *cell = (struct double_int *)(void *)memory;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is wrong with operations on a member in the other part is told by the call that completes them, through the
- * handler of the window; nothing beside the window is touched, what is right beside it is done, and the window stays
- * usable. Native MPI does not look at bounds. twin: native=no layouts=2+2 external32=yes endpoints=3
+ * Errors of operations on a member in the other part are raised by the call that completes them, through the handler of
+ * the window. No memory beside the window is touched, correct operations beside them are carried out, and the window
+ * stays usable. Native MPI does not look at bounds. twin: native=no layouts=2+2 external32=yes endpoints=3
  */
 #include "../check.h"
 
@@ -12,7 +12,7 @@
 
 static int memory[AROUND + INTS + AROUND];
 static int *const base = memory + AROUND;
-static int there, from; /* whose window I use, and who uses mine */
+static int there, from; /* the rank whose window I use, and the rank that uses mine */
 static MPI_Win win;
 static int handled;
 

@@ -85,7 +85,7 @@ static void put_all(enum kind kind, size_t n, int round)
 	free(out);
 }
 
-/* What put_all has left: everybody fetches what its right neighbour has put. */
+/* Checks the result of put_all: each rank fetches the data that its right neighbour has put. */
 static void get_all(enum kind kind, size_t n, int round)
 {
 	unsigned char *in = malloc(n * (size_t)size + 1);
@@ -99,7 +99,7 @@ static void get_all(enum kind kind, size_t n, int round)
 	free(in);
 }
 
-/* All add to the same slot of everybody. */
+/* All ranks add to the same slot of each rank. */
 static void accumulate_all(enum kind kind, size_t n, int round)
 {
 	size_t count = n / 8, wrong = 0;

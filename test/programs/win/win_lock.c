@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows and locks: who has an exclusive one is alone, shared ones, all at once, flushes of all kinds, several targets
- * and windows, oneself. twin: one_sided=yes endpoints=3 */
+/*
+ * Windows and locks: the holder of an exclusive lock is alone; shared locks, lock_all, flushes of all kinds, several
+ * targets and windows, the rank itself. twin: one_sided=yes endpoints=3
+ */
 #include "../check.h"
 
 #define INTS 256
@@ -16,7 +18,7 @@ static void clear(void)
 	MPI_Barrier(WORLD);
 }
 
-/* Sees what everybody has done, and then nobody does anything before all have. */
+/* Sees the operations of all ranks; no rank goes on before all have looked. */
 static int look(int i)
 {
 	MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
@@ -94,7 +96,7 @@ static void shared_sums(int target)
 	}
 }
 
-/* lock_all: everybody writes to everybody, and reads it from elsewhere after a flush and a barrier. */
+/* lock_all: each rank writes to all ranks, and reads the values from other ranks after a flush and a barrier. */
 static void everybody(int how)
 {
 	int out = 0, in[INTS];
@@ -145,7 +147,7 @@ static void stores(void)
 	MPI_Win_unlock_all(win);
 }
 
-/* Two targets at once, in ascending order so that nobody waits in a circle; one of two windows each. */
+/* Two targets at once, in ascending order so that no ranks wait in a circle; one of two windows each. */
 static void two_at_once(void)
 {
 	int *other, value[2];
@@ -211,7 +213,7 @@ static void large(void)
 	free(here);
 }
 
-/* Nobody hinders who has no check, if all see to it. */
+/* Locks with MODE_NOCHECK do not conflict, if all ranks see to it. */
 static void unchecked(void)
 {
 	int token = 0, value;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What windows tell of themselves: groups, attributes, names, info; errors and their handlers; windows of communicators
- * of some ranks, several at once, and of no memory; ranks that are none; functions with large counts. */
+/*
+ * The properties of windows: groups, attributes, names, info; errors and their handlers; windows of communicators of
+ * some ranks, several at once, and of no memory; ranks that are none; functions with large counts.
+ */
 #include "../check.h"
 
 static void attributes_of(MPI_Win win, const void *base, MPI_Aint bytes, int unit, int flavor)

@@ -42,7 +42,7 @@ static void shifted(int distance, int assert_post, int by_test)
 	CHECK_INT(memory[0], 1000 * distance + from);
 	MPI_Group_free(&targets);
 	MPI_Group_free(&origins);
-	MPI_Barrier(WORLD); /* MPICH only counts who has posted, so that nobody else may do it meanwhile */
+	MPI_Barrier(WORLD); /* MPICH only counts the ranks that have posted, so no other rank may post meanwhile */
 }
 
 /* All with all, with or without themselves. Members in descending order. */

@@ -17,7 +17,7 @@ static MPI_Group group_of(int n, const int *ranks)
 	return g;
 }
 
-/* One rank after the other is everybody's target, and its exposure does not wait for those before. */
+/* One rank after the other is the target of all ranks, and its exposure does not wait for earlier ones. */
 static void in_turn(void)
 {
 	int others[SLOTS], n = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random operations on a window, between fences, in locks, or between post and wait, compared with what all ranks
- * compute that it must be: everybody knows everybody's operations from one seed. Of what is written in a round nothing
- * is read in it; only sums overlap. usage: win_random [SEED] twin: one_sided=yes external32=yes endpoints=2
+ * Random operations on a window, between fences, in locks, or between post and wait, compared with the expected values:
+ * each rank knows the operations of all ranks from one seed. No value that is written in a round is read in it; only
+ * sums overlap. usage: win_random [SEED] twin: one_sided=yes external32=yes endpoints=2
  */
 #include "../check.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations on windows with requests: waited for, tested, together with those of messages, and what the
- * unlock completes. twin: one_sided=yes */
+/*
+ * Operations on windows with requests: waited for, tested, together with requests of messages, and completed by the
+ * unlock. twin: one_sided=yes
+ */
 #include "../check.h"
 
 #define N 1024
@@ -122,7 +124,7 @@ static void mixed(int how)
 	MPI_Barrier(WORLD);
 }
 
-/* To nobody, of nothing, and after others that the target must have seen. */
+/* To MPI_PROC_NULL, without data, and after others that the target must have seen. */
 static void special(void)
 {
 	int out = 4321 + rank, next = (rank + 1) % size, left = (rank + size - 1) % size, in = -1, flag = 0;

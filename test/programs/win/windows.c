@@ -26,7 +26,7 @@ int main(int argc, char **argv)
 	MPI_Group_translate_ranks(group, 1, mine, world, in_world);
 	CHECK_INT(in_world[0], rank);
 
-	/* everybody puts its number into everybody else's window */
+	/* each rank puts its number into the window of every other rank */
 	for (int i = 0; i < n; i++)
 		data[i] = -1;
 	MPI_Win_create(data, sizeof data, sizeof(int), MPI_INFO_NULL, node, &win);

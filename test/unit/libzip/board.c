@@ -91,7 +91,7 @@ static void processes_see_what_was_given(void **state)
 	assert_int_equal(atomic_load(&region[number].users), 0);
 }
 
-/* A slot is used again only when everybody is done with what was in it. */
+/* A slot is used again only when all members are done with its contents. */
 static void slots_wait_for_the_last_reader(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is under way when a rail is lost, where rails differ in what they have brought: see bridge_fixture.h. */
+/* Messages under way when a rail is lost, where rails have brought different messages: see bridge_fixture.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void test_moved_frees_the_window(void **state)
 	bridge_end();
 }
 
-/* What goes to several, by the carrier, which is rail 0. */
+/* Messages to several ranks, by the carrier, which is rail 0. */
 static void send_to_several(uint32_t a, uint32_t b)
 {
 	const int dest[2] = {(int)a, (int)b};
@@ -193,7 +193,7 @@ static void test_granted_before_acknowledged(void **state)
 	bridge_end();
 }
 
-/* What goes to a rank takes the carrier for a while: that says nothing of what has come from it, by its own rail. */
+/* Messages to a rank take the carrier for a while: this says nothing about messages from that rank, by its own rail. */
 static void test_early_ones_stay(void **state)
 {
 	const uint32_t from = 2;
@@ -214,7 +214,7 @@ static void test_early_ones_stay(void **state)
 	bridge_end();
 }
 
-/* Who is met for the first time after a loss may not have heard of it, and answer by that rail. */
+/* A rank that is met for the first time after a loss may not have heard of it, and answer by that rail. */
 static void test_met_after_a_loss(void **state)
 {
 	const uint32_t to = 1; /* by rail 0 */
@@ -237,7 +237,7 @@ static void test_met_after_a_loss(void **state)
 	bridge_end();
 }
 
-/* What was said of the loss came to a rank that had taken its last look before it left. */
+/* The message about the loss reached a rank that had taken its last look before it left. */
 static void test_left_without_hearing(void **state)
 {
 	const uint32_t to = 1;
@@ -263,7 +263,7 @@ static void test_left_without_hearing(void **state)
 	bridge_end();
 }
 
-/* What it has taken is acknowledged by a connection that breaks, and then it leaves. */
+/* A rank acknowledges the messages it has taken over a connection that breaks, and then it leaves. */
 static void test_left_without_a_word(void **state)
 {
 	const uint32_t to = 1;
@@ -286,7 +286,7 @@ static void test_left_without_a_word(void **state)
 	bridge_end();
 }
 
-/* Two who were to be reached directly have decided otherwise, and say so one right after the other. */
+/* Two ranks that were to have direct links have decided against them, and say so one right after the other. */
 static void test_direct_links_given_up(void **state)
 {
 	(void)state;

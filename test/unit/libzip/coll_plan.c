@@ -2,8 +2,8 @@
 /*
  * The schedules that libzip makes of plans (libzip/coll/across/plan.h), proved by carrying out those of all ranks:
  * messages between two ranks meet in the order in which they were begun, native broadcasts in that of each part's
- * members, and everything is as late as it may be. Nobody waits for ever, a block is there before it is sent, enters
- * each part once, and all have everything in the end.
+ * members, and everything is as late as it may be. No rank waits for ever; a block is there before it is sent, and
+ * enters each part once; all ranks have all blocks in the end.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -375,7 +375,7 @@ static void all_to_all(void **state)
 	}
 }
 
-/* As a broadcast: one rank has it all, and those of its part need not know. */
+/* As a broadcast: one rank has all blocks, and the other ranks of its part need not know. */
 static void one_to_all(void **state)
 {
 	(void)state;
@@ -466,7 +466,7 @@ static void hops(void **state)
 				}
 				int source = of[from][j * n + p].from;
 				assert_true(source < 0 || of[source][j * n + p].to == from);
-				if (i % n == n - 1) /* who has got it has it in the next step */
+				if (i % n == n - 1) /* a receiver has the block in the next step */
 					for (int q = 0; q < n; q++)
 						has[q][p] |= of[q][j * n + p].from >= 0;
 			}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What libzip finds around it in a rank of the simulation (failover_sim_rank.h): time, links, and sessions with
- * zippers.
+/*
+ * The surroundings of libzip in a rank of the simulation (failover_sim_rank.h): time, links, and sessions with zippers.
  */
 #include "test/unit/libzip/failover_sim_around.h"
 

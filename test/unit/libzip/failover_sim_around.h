@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What libzip finds around it in a rank of the simulation. */
+/* The surroundings of libzip in a rank of the simulation. */
 #ifndef ZIP_TEST_UNIT_FAILOVER_SIM_AROUND_H
 #define ZIP_TEST_UNIT_FAILOVER_SIM_AROUND_H
 

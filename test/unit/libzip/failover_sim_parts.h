@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the simulation (failover_sim.c) share. All state is of one run; one thread. */
+/* Shared by the files of the simulation (failover_sim.c). All state is of one run; one thread. */
 #ifndef ZIP_TEST_UNIT_FAILOVER_SIM_PARTS_H
 #define ZIP_TEST_UNIT_FAILOVER_SIM_PARTS_H
 
@@ -61,7 +61,7 @@ void links_fill(struct sim_outside *);
 void links_leave(int vrank);
 /* The next message of a rank by its channel to a part, which the caller frees; NULL: none. */
 struct sim_msg *links_pop(int rail, int vrank, int part);
-/* To the rank that it is for, if that is still reached. */
+/* To the receiving rank, if it can still be reached. */
 void links_push(int rail, const struct zwire_env *, const void *payload);
 /* Both ranks have what the zipper writes into their memories. */
 bool links_reach(int rail, int a, int b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One rank of the simulation (failover_sim.c): a module with all of libzip but its wrappers of MPI, of which every rank
- * has a copy of its own. It exports `sim_rank`. What libzip would find around it is in struct sim_outside: links, time.
+ * One rank of the simulation (failover_sim.c): a module with all of libzip except its wrappers of MPI. Every rank has a
+ * copy of its own. It exports `sim_rank`. The surroundings of libzip are in struct sim_outside: links, time.
  */
 #ifndef ZIP_TEST_UNIT_FAILOVER_SIM_RANK_H
 #define ZIP_TEST_UNIT_FAILOVER_SIM_RANK_H
@@ -64,7 +64,7 @@ struct sim_rank {
 	/* Losses and opening of links that zippers tell by the control session. */
 	void (*lose)(int rail, const char *why);
 	void (*open)(int rail, int part);
-	/* What MPI_Finalize does, in this order. Before each but the first all is drained. */
+	/* The steps of MPI_Finalize, in this order. Before each step except the first, everything is drained. */
 	void (*leave)(void);
 	void (*acknowledge)(void);
 	void (*say_bye)(void);

@@ -109,7 +109,7 @@ static void draw_parts(struct sim_world *w)
 	} while (n[0] == 0 || n[1] == 0 || (w->nparts == 3 && n[2] == 0));
 }
 
-/* What goes between two parts by those that carry it with the least hops. */
+/* Messages between two parts, by the rails with the fewest hops. */
 static uint32_t find_carry(const struct sim_world *w, int (*fabric)[SIM_PARTS], int p, int q)
 {
 	uint32_t rails = 0, least = UINT32_MAX;

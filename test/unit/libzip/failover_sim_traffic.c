@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the ranks of the simulation send to each other, all with one tag: so the n-th receive from a rank gets the n-th
+ * The messages between the ranks of the simulation, all with one tag: so the n-th receive from a rank gets the n-th
  * message of that rank. Buffers are scribbled over and freed as soon as MPI allows it.
  */
 #include "test/unit/libzip/failover_sim_parts.h"
@@ -127,7 +127,7 @@ static void send(int v, int to, int len, enum sim_mode mode, bool is_freed)
 		free(p.buf);
 		p.buf = NULL;
 	}
-	if (is_freed) /* nobody knows when the buffer may be used again */
+	if (is_freed) /* no call tells when the buffer may be used again */
 		sim.rank[v]->free(p.r);
 	else
 		await(p);

@@ -260,7 +260,7 @@ static void route_to_list(int rail, const struct zwire_env *env, const uint8_t *
 	}
 }
 
-/* Who still waits for RESUME hears that the other one has left. */
+/* A rank that still waits for RESUME hears that the other one has left. */
 static void take_bye(int rail, int vrank, int part)
 {
 	links_take_bye(rail, vrank, part);

@@ -130,7 +130,7 @@ static void test_receive(void **state)
 	assert_true(zpeer_ack_is_due(&p));
 }
 
-/* What r has taken s hears: when it is due, or there is nothing to send. */
+/* s hears which messages r has taken: when an acknowledgement is due, or there is nothing to send. */
 static void acknowledge(struct zpeer *s, struct zpeer *r, bool idle)
 {
 	if (!zpeer_ack_is_due(r) && !(idle && zpeer_owes_ack(r)))
@@ -236,7 +236,7 @@ static void test_hold(void **state)
 	assert_null(p.early);
 }
 
-/* What one way's zipper has refused does not concern what went another way. */
+/* A refusal of one way's zipper does not concern messages that went another way. */
 static void test_ways(void **state)
 {
 	struct zpeer p = {0};

@@ -76,7 +76,7 @@ static void the_largest_are_not_kept(void **state)
 	zpool_put(NULL);
 }
 
-/* Of those that are small enough as many as make 4 MiB, of larger ones one. */
+/* The pool keeps 4 MiB of small buffers, and one of each larger size. */
 static void a_burst_is_not_held(void **state)
 {
 	(void)state;

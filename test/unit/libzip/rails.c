@@ -192,7 +192,10 @@ static bool may_be_lost(const entries e, int nrails, const char *parts, uint32_t
 	return may;
 }
 
-/* What each rank takes for each other one, with these lost, into rail; whether that is carried and not lost. */
+/*
+ * Stores in rail the rail that each rank takes to each other one, with these lost. Returns whether each is carried and
+ * not lost.
+ */
 static void look(const entries e, int nrails, const char *parts, const int *size, uint32_t lost,
 	int rail[RANKS_MAX][RANKS_MAX])
 {
@@ -327,7 +330,7 @@ static void test_doing_without(void **state)
 	assert_false(zrails_has_another(2));
 	see(ring, 3, "a,b,c", size, 0);
 	assert_false(zrails_has_another(0));
-	assert_true(zrails_has_another(1)); /* which is between two others, who see to it */
+	assert_true(zrails_has_another(1)); /* which is between two other ranks, and their task */
 	assert_false(zrails_has_another(2));
 	see(none, 2, "a,b,c", size, 0);
 	assert_true(zrails_has_another(1));

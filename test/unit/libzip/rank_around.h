@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is around the bridge of a rank where there is no MPI: native MPI as far as bytes need it, and sessions with
- * zippers that say nothing (linked with --wrap=zsession_poll,--wrap=zsession_watch). */
+/*
+ * The surroundings of the bridge of a rank without MPI: native MPI as far as bytes need it, and sessions with zippers
+ * that say nothing (linked with --wrap=zsession_poll,--wrap=zsession_watch).
+ */
 #ifndef ZIP_TEST_UNIT_RANK_AROUND_H
 #define ZIP_TEST_UNIT_RANK_AROUND_H
 

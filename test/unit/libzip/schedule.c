@@ -45,7 +45,7 @@ static void test_rounds(void **state)
 	zsched_destroy(s);
 }
 
-/* Schedules of one communicator one after the other, those of another one independent. */
+/* Schedules of one communicator run one after the other, schedules of another one independently. */
 static void test_queue(void **state)
 {
 	(void)state;
@@ -103,7 +103,7 @@ static int fail_in_call(struct zsched *s, void *arg)
 	return MPI_ERR_TRUNCATE;
 }
 
-/* Whatever has failed, and though a message is missing. */
+/* After any failure, and even if a message is missing. */
 static void ends_at_once(bool (*look)(struct zsched *, void *), int (*fn)(struct zsched *, void *))
 {
 	struct zsched *s = zsched_create(&fakes.comm, "MPI_Test");

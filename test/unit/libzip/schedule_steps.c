@@ -77,7 +77,7 @@ static void test_arriving(void **state)
 	assert_int_equal(zsched_request(s)->status.MPI_ERROR, MPI_SUCCESS);
 	zsched_destroy(s);
 
-	/* it ends early: nobody waits for more */
+	/* it ends early: no rank waits for more */
 	s = zsched_create(&fakes.comm, "MPI_Test");
 	a = zstep_recv_bytes(s, buf, 100, 2);
 	zsched_round(s);
@@ -138,8 +138,10 @@ static void test_open(void **state)
 	zsched_destroy(s);
 }
 
-/* What an open message tells is seen at once, although a round before the one that closes it never ends; the first
- * error is the result. */
+/*
+ * The content of an open message is seen at once, even if a round before the one that closes it never ends; the first
+ * error is the result.
+ */
 static void test_open_error(void **state)
 {
 	(void)state;
@@ -212,7 +214,9 @@ static void test_flight(void **state)
 	zsched_destroy(s);
 }
 
-/* What is watched is looked at in every turn until it says so; left open, also while later rounds run. */
+/*
+ * A watched operation is looked at in every turn until it is done; one that is left open, also while later rounds run.
+ */
 static void test_watch(void **state)
 {
 	(void)state;

@@ -267,11 +267,11 @@ static void test_f90(void **state)
 	check_back(t);
 	MPI_Type_vector(3, 1, 2, t, &u);
 	check(u);
-	/* no such numbers: refused by native MPI, whose errors nobody hears of */
+	/* no such numbers: native MPI refuses them, and its errors are not reported */
 	assert_null(ztypecode_decode((const uint8_t *)"\x01\xf4\x03\xf4\x03", 5));
 }
 
-/* What makes no difference, and what does. */
+/* Differences that do not matter, and differences that do. */
 static void test_tidy(void **state)
 {
 	MPI_Datatype t, u, v;
@@ -514,7 +514,7 @@ static void test_random(void **state)
 
 /* --- bytes that are wrong --- */
 
-/* Whatever comes, it is refused or a datatype. */
+/* Any bytes are refused or become a datatype. */
 static void feed(const char *text, size_t len)
 {
 	/* a copy that ends where it ends, for the address sanitizer */
@@ -569,7 +569,7 @@ static void test_corpus(void **state)
 	assert_true(corpus_replay("typecode", feed) >= 20);
 }
 
-/* What native MPI must not see, as it computes with it. */
+/* Values that native MPI must not see, as it computes with them. */
 static void refused(int line, const uint8_t *code, size_t len)
 {
 	if (ztypecode_decode(code, len))
@@ -765,7 +765,7 @@ static void test_eviction(void **state)
 	}
 }
 
-/* What a handle was when it was ours must not be what is known of the application's. */
+/* Facts about a handle of libzip's must not be taken for facts about the application's handle of the same value. */
 static void test_handle_of_ours(void **state)
 {
 	MPI_Datatype t = contiguous_ints(1000);

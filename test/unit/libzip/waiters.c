@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that wait in MPI at the same time, and the lock: with an engine that does nothing but deliver tokens that
- * threads send to each other, one a turn, and sleepers whom nobody wakes but other threads. So a call that is lost is a
- * test that does not end (it is killed by the alarm). */
+/*
+ * Threads that wait in MPI at the same time, and the lock: with an engine that only delivers tokens that threads send
+ * to each other, one a turn, and with sleepers that only other threads wake. So a call that is lost is a test that does
+ * not end (it is killed by the alarm).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,7 +143,7 @@ static void take_one(int me)
 	it.box[me].taken++;
 }
 
-/* Who sends is heard of by those who sleep, as they watch no descriptor of his. */
+/* Sleeping threads hear of a sender through the lock, as they watch no descriptor of it. */
 static void post(int to)
 {
 	it.box[to].sent++;
@@ -263,7 +265,7 @@ static void who_leaves_calls_who_sleeps(void **state)
 			usleep(100);
 		zshim_enter();
 		it.box[0].sent++; /* delivered first */
-		it.box[1].sent++; /* by nobody but the mover, when we have left */
+		it.box[1].sent++; /* only by the mover, when we have left */
 		take_one(0);
 		zshim_leave();
 		while (!is_delivered(1, i))
@@ -276,8 +278,10 @@ static void who_leaves_calls_who_sleeps(void **state)
 	assert_int_equal(pthread_join(mover, NULL), 0);
 }
 
-/* Who comes when the leader has made its turn, and left something to be done, is not left behind by one that goes to
- * sleep. */
+/*
+ * A thread that arrives after the leader's turn, with work left to do, is not left behind by a thread that goes to
+ * sleep.
+ */
 static void a_leader_turns_for_who_has_come_before_it_rests(void **state)
 {
 	pthread_t other;
@@ -335,7 +339,7 @@ static void a_leader_waits_inside(void **state)
 	assert_int_equal(pthread_join(other, NULL), 0);
 }
 
-/* Who wants the lock gets it, whatever others do. */
+/* A thread that wants the lock gets it, whatever others do. */
 static void *hammer(void *arg)
 {
 	bool stop = false;
@@ -371,7 +375,7 @@ static void nobody_is_kept_out(void **state)
 	assert_true(it.stop);
 }
 
-/* With the lock all the time but for passing it on. */
+/* Holds the lock all the time, except to pass it on. */
 static void *hold(void *arg)
 {
 	(void)arg;
