@@ -75,7 +75,7 @@ def umesh():
     near = [abs(r[p, x, "all"]["median"] / r[p, x, "all"]["average"] - 1) for p in ALL for x in ["SI", "SD"]]
     check(all(a < b for a, b in zip(near[0::2], near[1::2]) if b > 0.3),
           "V.B UMesh: the median is closer to the average with indirect routing", show(near))
-    # on the small machine not SI with RDG: 20.1 and 18.5 MB, see mapper/README.md
+    # on the small machine not SI with RDG: 20.1 and 18.5 MB, see mapper/model/README.md
     check(all(r[p, i, "all"]["max"] <= r[p, d, "all"]["max"] for p in ALL for d in ["SD", "AD"] for i in ["SI", "AI"]
               if FULL or (p, i) != ("RDG", "SI")),
           "V.B UMesh: the maximum of indirect routing is never worse than that of direct routing")
@@ -138,7 +138,7 @@ def m2m():
     check(all(r[p, d, "all"]["max"] < r[p, i, "all"]["max"] for p in ["RDN", "RDR"]
               for d, i in [("SD", "SI"), ("AD", "AI")]),
           "V.D M2M: direct routing with random nodes or routers has the lower maximum")
-    # on the paper's machine not with RDG: 803 and 773 MB, see mapper/README.md
+    # on the paper's machine not with RDG: 803 and 773 MB, see mapper/model/README.md
     check(all(r[p, "AH", "all"]["max"] < r[p, "AI", "all"]["max"] for p in ALL if not (FULL and p == "RDG")),
           "V.D M2M: adaptive hybrid improves upon AI")
     check(all(r[p, "AD", "all"]["average"] < r[p, "AH", "all"]["average"] < r[p, "AI", "all"]["average"]
@@ -156,7 +156,7 @@ def spread():
     check(all(r[p, "SD", "all"][k] < r[p, "SI", "all"][k] for p in some for k in ["q1", "median", "average", "max"]),
           "V.E Spread: direct routing has lower values than indirect routing")
     v = [r[p, a, "all"]["max"] / r[p, s, "all"]["max"] for s, a in [("SD", "AD"), ("SI", "AI")] for p in some]
-    # up to 10 %; on the small machine AI by 15 to 16 %, see mapper/README.md
+    # up to 10 %; on the small machine AI by 15 to 16 %, see mapper/model/README.md
     check(all((0.9 if FULL or i < len(some) else 0.83) <= x < 1 for i, x in enumerate(v)),
           "V.E Spread: adaptive versions lower the maximum by up to 10 %", show(v))
     check(all(r[p, "AH", "all"]["max"] < r[p, "AI", "all"]["max"] for p in some),
@@ -172,7 +172,7 @@ def job_size(whole):
     for key in ["average", "max"]:
         check(all(falls([s[p, x, "all"][key] for s in sizes]) for p in ["RDN", "RDR"] for x in ["AD", "AI", "AH"]),
               "V.G M2M: on 66 and 33 %% of the cores the %s falls" % key)
-    # on the small machine the maximum of AD is above that of AI at 33 %; see mapper/README.md
+    # on the small machine the maximum of AD is above that of AI at 33 %; see mapper/model/README.md
     check(all(s[p, "AD", "all"][k] < s[p, "AI", "all"][k] for s in sizes for p in ["RDN", "RDR"]
               for k in ["q1", "median", "average", "q3"]),
           "V.G M2M: direct routing with random placement stays better than indirect in average and quartiles")

@@ -30,8 +30,8 @@ struct zjob {
 	int64_t timeout_ms; /* a zipper that is silent for so long is lost, if there are others; 0: no limit */
 	char id[ZCTL_NAME_MAX + 1];
 	int ndown; /* number of zippers that are dead or lost */
-	/* What all zippers say together (tally.h). Ranks report to one zipper after the other: joined is therefore the
-	 * number at the first zipper without a world. */
+	/* The words of all zippers together (tally.h). Ranks report to one zipper after the other: joined is therefore
+	 * the number at the first zipper without a world. */
 	uint32_t joined, done;
 	bool world;
 	/* The job is over because of what this zipper says (cause.h). */

@@ -82,7 +82,7 @@ static void crews_free(struct crews *c)
 	free(c->fixed);
 }
 
-/* How much bytes x links decreases if two crews change places. */
+/* The decrease of bytes x links if two crews change places. */
 static __int128 exchange_gain(const struct crews *c, uint32_t a, uint32_t b)
 {
 	const uint8_t *at_a = c->hops + (size_t)c->place[a] * c->n, *at_b = c->hops + (size_t)c->place[b] * c->n;

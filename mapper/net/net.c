@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all topologies share: creation by a table, bandwidths from a file, loads by enumeration of paths. */
+/* The functions that topologies share: creation by a table, bandwidths from a file, loads by enumeration of paths. */
 #include <ctype.h>
 #include <errno.h>
 #include <float.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which zippers of a hostfile could carry a job, in which order, and whose key the job takes. */
+/* The zippers of a hostfile that could carry a job, their order, and the key that the job takes. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
