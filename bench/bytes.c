@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes between processes, see bytes.h. */
+/* See bytes.h. */
 #include "bench/bytes.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ void bytes_open_shm(struct bytes *b, const struct bytes_shm *s, int side)
 	shm_consumer_init(&b->in, &s->map, !side);
 }
 
-/* True when the other end has closed. */
+/* True: the other end has closed. */
 static bool drain(int fd)
 {
 	char junk[64];
@@ -99,8 +99,8 @@ void bytes_consume(struct bytes *b, size_t len)
 		wake(b->rx_fd);
 }
 
-/* Positions in a ring are multiples of the alignment: 8 bytes occupy 64, as they would in any ring that keeps
- * writers off each other's cache lines. */
+/* Positions in a ring are multiples of the alignment: 8 bytes occupy 64, as in any ring whose writers keep off each
+ * other's cache lines. */
 static size_t write_shm(struct bytes *b, const uint8_t *at, size_t len)
 {
 	if (b->tx_armed) {

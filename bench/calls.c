@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a call on local communicators costs: run natively and merged, the difference is what libzipper adds. Prints the
- * best of several rounds, as other things run on the machine too. Rank 0 measures, on MPI_COMM_SELF and on a
- * communicator made by splitting the world.
+ * The cost of a call on local communicators. The difference between a merged and a native run is what libzipper adds.
+ * Prints the best of several rounds, as other programs run on the machine, too. Rank 0 measures on MPI_COMM_SELF and on
+ * a communicator that is split off from the world.
  */
 #include <mpi.h>
 #include <stdio.h>

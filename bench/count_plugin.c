@@ -2,9 +2,9 @@
 /*
  * A plugin of qemu (-plugin FILE,name=NAME,state=FOLDER): counts how often each translated block of an emulated machine
  * is executed. When the file FOLDER/dump.K appears, K = 1, 2, ..., it writes FOLDER/NAME.K: a line "ADDRESS
- * INSTRUCTIONS TIMES" (hexadecimal, decimal, decimal) for each block so far. bench/count makes sense of them.
+ * INSTRUCTIONS TIMES" (hexadecimal, decimal, decimal) for each block so far. bench/count evaluates them.
  *
- * Debian packages no header of the interface; what is used of it is declared here.
+ * Debian packages no header of the interface, so its functions are declared here.
  * Source: "QEMU TCG Plugins" of the documentation of qemu 7.2, interface version 1.
  */
 #include <pthread.h>
@@ -30,7 +30,7 @@ uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
 EXPORT int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv);
 
-/* Never freed: translated code adds to it as long as the machine lives. */
+/* Never freed: translated code adds to the count as long as the machine runs. */
 struct block {
 	uint64_t address, instructions, times;
 	struct block *next;
@@ -40,7 +40,7 @@ static struct block *bucket[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char name[64], state[256];
 
-/* A block that is translated again goes on with its count. */
+/* A block that is translated again keeps its count. */
 static struct block *find(uint64_t address, uint64_t instructions)
 {
 	struct block **first = &bucket[(address ^ address >> 16 ^ instructions) % BUCKETS], *b = *first;
@@ -65,7 +65,7 @@ static void translate(uint64_t id, struct qemu_plugin_tb *tb)
 		qemu_plugin_register_vcpu_tb_exec_inline(tb, INLINE_ADD_U64, &b->times, 1);
 }
 
-/* The reader sees it when it is complete. */
+/* The rename shows the file to the reader when it is complete. */
 static void dump(int k)
 {
 	char made[400], done[400];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TCP connections of the relays, see dial.h. */
+/* See dial.h. */
 #include "bench/dial.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The real zipperd between two ranks that are nothing else: they join, open their channels, and exchange messages as
- * fragments within a window, as libzipper does for large messages. No MPI. See README.md for its use. */
+/* The real zipperd between two bare ranks: they join, open their channels, and exchange messages as fragments within a
+ * window, as libzipper does with large messages. No MPI. README.md tells how to run it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -174,7 +174,7 @@ static void leave(struct endpoint *e, struct zsession *session)
 	e->link->ops->close(e->link);
 }
 
-/* The addresses that it tells: one, for both fabrics. */
+/* The address that zipperd prints, one for both fabrics. */
 static pid_t start_daemon(const char *dir, const char *listen, struct zaddr *addr)
 {
 	char keys[128], option[160], key_option[160], text[512] = "";

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes large communication graphs, zipmap.graph(5): usage: graph FILE RANKS PAIRS grid|random. In a grid each rank
- * talks to its nearest ones in three dimensions, under hidden numbers; else to ranks by chance. Messages go both ways.
+/*
+ * Writes large communication graphs, zipmap.graph(5). usage: graph FILE RANKS PAIRS grid|random. In a grid each rank
+ * talks to its nearest neighbours in three dimensions, and ranks have shuffled numbers. In a random graph it talks to
+ * random ranks. Messages go both ways.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +21,7 @@ static uint64_t chance(void)
 	return state;
 }
 
-/* Pairs of a torus of side^3 points: offset after offset, the nearest first. Returns how many were made. */
+/* Makes pairs of a torus of side^3 points, offset after offset, the nearest first. Returns their number. */
 static uint64_t grid(struct zgraph_edge *edge, uint32_t ranks, uint64_t pairs, const uint32_t *name)
 {
 	int64_t side = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The transports alone, on this machine: two processes, or three with one that forwards from link to link as zipperd
- * does but does nothing else. See README.md for its use. */
+/* The transports alone, on this machine: two processes, or three of which the middle one only forwards from link to
+ * link, as zipperd does. README.md tells how to run it. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -81,7 +81,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t *raw, cons
 	(void)raw;
 	if (env->len > e->left)
 		return -EAGAIN; /* the next message is not wanted yet */
-	if (payload != e->into) /* its envelope had come before we asked for it */
+	if (payload != e->into) /* its envelope came before we asked for the message */
 		zcopy(e->into, payload, env->len);
 	e->into += env->len;
 	e->left -= env->len;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the measuring programs share: time, medians, and waiting as zipperd and libzipper wait. */
+/* Time, medians, and waiting as zipperd and libzipper wait, for the measuring programs. */
 #ifndef ZIP_BENCH_MEASURE_H
 #define ZIP_BENCH_MEASURE_H
 
@@ -16,20 +16,20 @@ double measure_median(double *values, size_t count);
 /* Prints "program: text" and exits with 1. */
 noreturn void measure_die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Something that can be slept on: a half of a connection. */
+/* A half of a connection, on which a process can sleep. */
 struct sleeper {
 	int fd;
 	short events;		 /* POLLIN or POLLOUT */
 	bool (*arm)(void *half); /* false: do not sleep */
 	void *half;
 };
-/* After a vain look at everything: spins, yields or sleeps until one of the halves has news. */
+/* After a look at everything in vain: spins, yields, or sleeps until one of the halves has news. */
 void measure_wait(struct zwait *, const struct sleeper *, size_t count);
 
 /* Latency and bandwidth, as the sending side sees them, over something that carries messages. */
 struct carrier {
-	void (*send)(void *ctx, const void *bytes, size_t len); /* one message; returns when it is on its way */
-	void (*receive)(void *ctx, void *bytes, size_t len);	/* one message of this length */
+	void (*send)(void *ctx, const void *bytes, size_t len); /* sends one message; returns when it is on its way */
+	void (*receive)(void *ctx, void *bytes, size_t len);	/* receives one message of this length */
 	void *ctx;
 };
 #define MEASURE_SMALL_BYTES 8
@@ -38,7 +38,7 @@ struct carrier {
 	8 /* buffers for large messages in turn: as an MPI program with so many under way, see mpi_pair.c */
 
 struct measure_plan {
-	unsigned round_trips; /* besides a tenth of it to warm up */
+	unsigned round_trips; /* one tenth more come first, to warm up */
 	unsigned large;	      /* messages of MEASURE_LARGE_BYTES */
 };
 extern const struct measure_plan measure_default_plan;

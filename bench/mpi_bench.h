@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the MPI programs of this folder share: medians, and waiting natively or with a loop that yields. They are
- * plain MPI programs, compiled by mpicc.mpich as a user's; nothing of ours is linked to them. */
+/* Medians, and waiting in MPI or in a loop that yields, for the MPI programs of this folder. These are plain MPI
+ * programs, compiled as a user compiles them; nothing of ours is linked to them. */
 #ifndef ZIP_BENCH_MPI_BENCH_H
 #define ZIP_BENCH_MPI_BENCH_H
 
@@ -22,9 +22,9 @@ static inline double median(double *values, int count)
 	return values[count / 2];
 }
 
-/* Set: nothing blocks in MPI; after so many vain tests each further one is followed by sched_yield. */
+/* If set, nothing blocks in MPI: after IDLE_TESTS vain tests, each further test is followed by sched_yield. */
 static int yielding;
-#define IDLE_TESTS 20 /* a message of another core arrives within a few */
+#define IDLE_TESTS 20 /* a message from another core arrives within a few tests */
 
 static inline void wait_all(int n, MPI_Request *requests)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What calls cost that concern only ranks of one cluster: rank 0 and rank 1. Prints one line per operation, "name ns",
- * the median over batches. Further ranks (of another cluster) only wait.
+ * The cost of calls that concern only the ranks of one cluster, rank 0 and rank 1. Prints a line for each operation,
+ * "name ns", the median over batches. Further ranks (of another cluster) only wait.
  *
- *     mpi_local world|split     peers are addressed on MPI_COMM_WORLD, or on a communicator of the first two ranks
+ *     mpi_local world|split     ranks are addressed on MPI_COMM_WORLD, or on a communicator of the first two
  */
 #include "bench/mpi_bench.h"
 
@@ -91,8 +91,8 @@ static void barrier(int calls)
 static const struct operation {
 	const char *name;
 	void (*run)(int calls);
-	int calls, both; /* both: of both ranks, else only rank 0 runs it */
-	int per;	 /* what a time is divided by besides */
+	int calls, both; /* both: both ranks run it, otherwise only rank 0 */
+	int per;	 /* operations in a call: the time is divided by it, too */
 	int split_only;	 /* on MPI_COMM_WORLD it is no local operation */
 } operations[] = {
 	{"Comm_rank", comm_rank, 20000, 0, 1, 0},
@@ -119,7 +119,7 @@ static void measure(const struct operation *op)
 	}
 	if (me == 0)
 		printf("%s: %.1f\n", op->name, median(times, BATCHES));
-	/* The one that only waits sleeps, and leaves its core to whoever else there is. */
+	/* A rank that only waits sleeps, and leaves its core to other processes. */
 	int done = 0, token = 0;
 	if (me == 0) {
 		MPI_Send(&token, 1, MPI_INT, peer, 5, comm);
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
 	me = rank;
 	peer = 1 - rank;
 	comm = MPI_COMM_WORLD;
-	/* The world has communicated as a whole before: what bridges it is in use. */
+	/* The world communicates as a whole first, so that its bridge is in use. */
 	MPI_Allreduce(MPI_IN_PLACE, &(int){1}, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	if (split)
 		MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &comm);

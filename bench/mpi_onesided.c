@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided operations of rank 0 on rank TARGET, which waits in MPI_Recv meanwhile: microseconds until one of 8 bytes
- * is complete, and streams of 1 MiB. Prints "name: value".
+ * One-sided operations of rank 0 on rank TARGET, which waits in MPI_Recv meanwhile: microseconds until an operation of
+ * 8 bytes is complete, and streams of 1 MiB. Prints "name: value".
  *
  *     mpi_onesided TARGET
  */

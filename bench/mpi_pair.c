@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Between the first and the last rank: half round trips of 8 bytes, and 1 MiB messages as a stream with a window of
- * messages under way, and as ping-pong. Prints "name: value".
+ * Messages between the first and the last rank: half round trips of 8 bytes; messages of 1 MiB as a stream, with a
+ * window of messages under way, and as ping-pong. Prints "name: value".
  *
  *     mpi_pair block|yield [SCALE]     waiting in MPI, or in a loop of tests that yields; SCALE: fewer repetitions
  */
@@ -11,7 +11,7 @@
 #define LARGE_BYTES (1 << 20)
 #define LARGE_TRIPS 200
 #define WINDOW 8
-#define WINDOWS 250 /* as many messages as a relay gets, measure.h */
+#define WINDOWS 250 /* as many messages as a relay gets, see measure.h */
 
 static int me, peer, sender;
 
@@ -31,7 +31,7 @@ static void receive(void *buf, int bytes)
 	wait_all(1, &r);
 }
 
-/* Blocking calls as most programs have them, where that is asked for. */
+/* With "block": blocking calls, as most programs have them. */
 static void trip(void *buf, int bytes)
 {
 	if (sender) {

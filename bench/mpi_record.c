@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What recording a call costs (ZIPPER_PROFILE): batches with recording and, by MPI_Pcontrol(0), without, in turns in
- * one process, so that whatever else the machine does hits both. One rank; prints the medians, "name on off difference"
- * in ns. Without ZIPPER_PROFILE the difference is the noise.
+ * The cost of recording a call (ZIPPER_PROFILE): batches with recording and without it (MPI_Pcontrol(0)) in turns in
+ * one process, so that other work on the machine hits both. One rank. Prints the medians, "name on off difference", in
+ * ns. Without ZIPPER_PROFILE the difference is the noise.
  */
 #include <mpi.h>
 #include <stdio.h>

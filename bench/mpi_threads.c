@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads of two ranks under MPI_THREAD_MULTIPLE: each has a peer in the other rank and a communicator of its own, and
- * all pairs exchange 8 bytes there and back at the same time, in blocking calls. Prints "name: messages a second" for
- * 1, 2, 4, ... threads.
+ * Threads of two ranks under MPI_THREAD_MULTIPLE. Each thread has a partner in the other rank and a communicator of its
+ * own. All pairs exchange 8 bytes there and back at the same time, in blocking calls. Prints "name: messages a second"
+ * for 1, 2, 4, ... threads.
  *
  *     mpi_threads THREADS [ROUND_TRIPS]
  */

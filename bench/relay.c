@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A bare relay in user space, three processes without MPI and without our protocol: what zipperd is compared with.
- * See README.md for its use. */
+/* A bare relay in user space, three processes without MPI and without our protocol: the baseline for zipperd. README.md
+ * tells how to run it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void receive_message(void *ctx, void *to, size_t len)
 	}
 }
 
-/* Moves what there is: true if anything moved. *stuck: there was more than the other side took. */
+/* Moves all bytes that are there. True: some moved. *stuck: the other side did not take all. */
 static bool forward(struct bytes *from, struct bytes *to, bool *stuck, bool *end)
 {
 	const uint8_t *at;
@@ -135,7 +135,7 @@ static int join(pid_t a, pid_t b)
 	return status_a || status_b;
 }
 
-/* All on this machine, over the loopback or rings; without a relay two processes. */
+/* All processes on this machine, over the loopback or rings; two processes without a relay. */
 static int run_local_tcp(bool relayed)
 {
 	struct zaddr addr = {.kind = ZADDR_TCP, .host = "127.0.0.1"}, far = addr;
@@ -184,7 +184,7 @@ static int run_local_shm(bool relayed)
 	}
 	bytes_open_shm(&e.bytes, &near, 0);
 	run_end(&e, true, 2 + relayed, relayed ? "bare shm, relay" : "bare shm, direct");
-	/* Our copies of the sockets of others go with us. */
+	/* This process also closes its copies of the others' sockets. */
 	if (middle > 0)
 		kill(middle, SIGTERM), waitpid(middle, NULL, 0);
 	return join(receiver, -1);

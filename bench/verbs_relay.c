@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A bare relay of Verbs calls: three programs with one reliable connection each way, 8 bytes by value, and nothing
- * else. What zipperd's latency is compared with in the Verbs laboratory, where perftest knows one leg only.
+ * else. It is the baseline for zipperd's latency in the Verbs laboratory, where perftest measures one leg only.
  *
  *     verbs_relay forward event|poll COUNT DEVICE tcp:ADDR:PORT DEVICE tcp:ADDR:PORT    on the zipper
  *     verbs_relay receive|send event|poll COUNT DEVICE tcp:ADDR:PORT                    on the clusters
  *
- * They say over TCP which queue pairs they have. The sender prints the median of half its COUNT round trips, and what
- * 99 of 100 are below.
+ * The programs exchange the numbers of their queue pairs over TCP. The sender prints the median and the 99th percentile
+ * of its COUNT round trips, halved.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -20,7 +20,7 @@
 #include "bench/dial.h"
 #include "bench/measure.h"
 
-#define DEPTH 64     /* receives that are posted, sends that may be under way */
+#define DEPTH 64     /* receives that are posted; sends that may be under way */
 #define SIGNAL 16    /* one send in so many reports its completion */
 #define GID_INDEX 1  /* of the IPv4 address, with Soft-RoCE */
 #define WARM_PART 10 /* COUNT / WARM_PART round trips come before those that count */
@@ -162,7 +162,7 @@ static void leg_send(struct leg *l)
 		measure_die("cannot send");
 }
 
-/* How many messages have come since. */
+/* The number of messages that have come since the last call. */
 static unsigned leg_look(struct leg *l)
 {
 	struct ibv_wc wc[DEPTH];
@@ -179,7 +179,7 @@ static unsigned leg_look(struct leg *l)
 	return got;
 }
 
-/* Until something may have come to one of them. What comes behind it raises the next event. */
+/* Sleeps until something may have come on one of the legs. A later arrival raises the next event. */
 static void sleep_on(struct leg *legs, int n)
 {
 	struct pollfd fds[2];
@@ -207,7 +207,7 @@ static void receive(struct leg *l)
 			sleep_on(l, 1);
 }
 
-/* All messages have an answer, so that is the end when the last answer has passed. */
+/* Every message has an answer, so the end is when the last answer has passed. */
 static void relay(struct leg legs[2], unsigned count)
 {
 	for (unsigned answers = 0; answers < count;) {
@@ -223,7 +223,7 @@ static void relay(struct leg legs[2], unsigned count)
 			sleep_on(legs, 2);
 	}
 	char end;
-	hear(legs[0].sock, &end, 1); /* nothing may be given back before it has arrived */
+	hear(legs[0].sock, &end, 1); /* memory and queue pairs must stay until all has arrived */
 	tell(legs[1].sock, &end, 1);
 }
 
@@ -240,7 +240,7 @@ static void ping(struct leg *l, unsigned warm, unsigned count)
 		if (i >= warm)
 			half[i - warm] = (double)(measure_now_ns() - start) / 2000;
 	}
-	printf("8 B one way us: %.2f\n", measure_median(half, count)); /* which sorts them */
+	printf("8 B one way us: %.2f\n", measure_median(half, count)); /* the median sorts the times */
 	printf("8 B 99 %% us: %.2f\n", half[count / 100 * 99]);
 	tell(l->sock, &end, 1);
 	free(half);

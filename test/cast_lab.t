@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# zipcast between clusters that reach each other by zipperd alone, and what crosses there.
+# zipcast between clusters that reach each other only through zipperd, and the bytes that cross there.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/cast.sh"
 lab=$ZIP_TOP_SRCDIR/test/lab
@@ -27,8 +27,8 @@ cast_at() {
 	echo "$lab run cluster$letter env CAST_LISTEN=tcp:10.77.$n.2:0 CAST_FABRIC=$letter CAST_USER=me CAST_KEY=$key" \
 		"CAST_ZIPPER=tcp:10.77.$n.1:7474"
 }
-# Bytes that went from one cluster to another, by what zipperd says of circuits that are over; once all are, so many at least.
-# The nodes end together: all circuits are connected before the first one is over.
+# Bytes that went from one cluster to another, as zipperd reports when a circuit ends; waits until at least CIRCUITS have ended.
+# The nodes end together, so all circuits are connected before the first one ends.
 over() { # CIRCUITS
 	local n
 	n=$(grep -c '^zipperd: .*circuit .*: over; ' zipperd.log)
@@ -42,7 +42,7 @@ for algorithm in hybrid-chain hybrid-pipeline pipeline sequential; do
 	SITES=AABBAB cast_run "$algorithm, two clusters" 6 - $algorithm $bytes $messages
 	ok "$algorithm, two clusters: all circuits end" wait_for 30 over 1
 	case $algorithm in
-	hybrid-*) # what the nodes say of themselves, and that they are ready, is little
+	hybrid-*) # the greetings and READY words of the nodes are few bytes
 		ok "$algorithm, two clusters: every byte crosses once" test $(($(crossed A B) - bytes * messages)) -lt 10000 -a \
 			"$(crossed A B)" -ge $((bytes * messages)) -a "$(crossed B A)" -lt 10000 ||
 			diag "$(crossed A B) and $(crossed B A) bytes" "$(cat zipperd.log)"
@@ -57,7 +57,7 @@ ok "hybrid-chain, three clusters: every byte comes into a cluster once" \
 	test $(($(crossed C A) + $(crossed A B) + $(crossed C B) + $(crossed B A) - 2 * bytes * messages)) -lt 20000 ||
 	diag "$(cat zipperd.log)"
 
-# --- by the counters of zipstat, while they send; and zipperd ends
+# --- the counters of zipstat while the nodes send; then zipperd ends
 is_under_way() { [ "$(cat "$TAP_TMP"/cast[0-9]* 2>/dev/null | grep -c 'under way')" = "$1" ]; }
 SITES=AAB cast_start 3 - hybrid-chain 2000000 0
 ok "without end: under way" wait_for 60 is_under_way 3 || cast_show

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# bench/coll-figures in its smallest size: every figure is made of what was measured, and again of the CSV files alone. Whatever
-# the times are.
+# bench/coll-figures in its smallest size: every figure is made from a measurement, and again from the CSV files alone, whatever the
+# times are.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 cd "$TAP_TMP" || exit 99
 figures() { limited 300 bash "$ZIP_TOP_SRCDIR/bench/coll-figures" "$@" </dev/null >out 2>err; }
-# fails STATUS LINE COMMAND...: status and the only line of an error
+# fails STATUS LINE COMMAND...: the command must fail with this status, and print only this line
 fails() {
 	local name=$1 status=$2 line=$3
 	shift 3
@@ -13,7 +13,7 @@ fails() {
 	is "$name" "$? $(cat err)" "$status $line" || diag_file out
 }
 
-# --- what is asked for in a wrong way
+# --- wrong arguments
 figures
 is "no folder: the usage" "$? $(grep -c '^usage: coll-figures FOLDER' err) $(wc -l <err)" "2 1 1"
 fails "no such size" 2 "coll-figures: there is no SIZE huge: test, quick, normal or full" figures made huge
@@ -31,15 +31,15 @@ ZIP_TOP_BUILDDIR=$TAP_TMP/tools fails "not built" 1 "coll-figures: $TAP_TMP/tool
 MPIEXEC=no-mpiexec fails "without mpiexec" 1 "coll-figures: no-mpiexec is not there" figures made test
 ok "nothing was made of that" [ -z "$(ls made)" ]
 
-# --- all of it
-export KEYS="zip-tcp zip-shm mmpi-shm native" # native MPI over several hosts now and then hangs
+# --- all figures
+export KEYS="zip-tcp zip-shm mmpi-shm native" # native MPI over several hosts hangs now and then
 lab=hybrids-lab
 reason=$("$ZIP_TOP_SRCDIR/test/lab" with 1 true 2>&1) || { lab='' && diag "$reason"; }
 names="$(printf 'thesis-%d ' {8..17})$(printf 'rdmc-%d ' 4 6 8 9 10 11)hybrids${lab:+ $lab}"
 number=$(wc -w <<<"$names")
 figures made test
 is "all figures: status, and what there is to complain of" "$? $(wc -l <err)" "0 0" || { diag_file out; diag_file err 60; }
-made() { # the figures that are there, in both forms
+made() { # prints the figures that are there, in both forms
 	local name
 	for name in $names; do
 		grep -q '^</svg>' "made/$name.svg" && [ "$(head -c 4 "made/$name.png" | tail -c 3)" = PNG ] && echo "$name"
@@ -49,7 +49,7 @@ is "all figures are there" "$(made | paste -sd' ')" "$names"
 is "and no others" "$(find made -name '*.svg' -o -name '*.png' | wc -l)" $((2 * number))
 is "it says how many" "$(tail -n1 out)" "$TAP_TMP/made: $number figures"
 
-# --- the scripts that enter a laboratory by themselves leave no folder behind
+# --- scripts that enter a laboratory themselves leave no folder behind
 if [ -n "$lab" ]; then
 	mkdir scratch
 	for call in "coll PARTS=1+1 KEYS=zip-tcp" "between PARTS=1+1+1 KEYS=chain WHERE=tcp"; do
@@ -60,12 +60,12 @@ if [ -n "$lab" ]; then
 	done
 fi
 
-# --- the lines they are made of
+# --- the lines behind the figures
 head_coll=world,op,bytes,ranks,repeats,q1_us,median_us,q3_us,mean_us
 head_cast=figure,line,nodes,block_bytes,bytes,senders,messages,q1_us,median_us,q3_us,mbytes_per_s,cpu_percent,percentile
 head_cast=$head_cast,sites,placement,crossed_blocks,crossed_bytes
-# table FILE HEAD KEYS: the file has that head, and other lines as many fields; how many lines there are of each value of KEYS,
-# the numbers of fields
+# table FILE HEAD KEYS: the file must have that head, and as many fields in all lines. Prints the number of lines for each value
+# of the fields with the numbers KEYS
 table() {
 	awk -F, -v head="$2" -v keys="$3" '
 	BEGIN { n = split(keys, key, " "); fields = split(head, ignored, ",") }
@@ -91,7 +91,7 @@ for file in hybrids $lab; do
 		"$(for a in sequential tree chain pipeline hybrid-chain hybrid-pipeline; do grep -c ">$a<" made/$file.svg; done | paste -sd,)" 4,4,4,4,4,4
 done
 
-# --- once more, of the files alone
+# --- once more, from the files alone
 sums() { (cd made && cksum ./*."$1"); }
 csv=$(sums csv) svg=$(sums svg)
 rm made/*.svg made/*.png made/*.gnuplot

@@ -11,7 +11,7 @@ for layout in 2+2 1+3; do
 	is "$layout: plan and results" "$(grep -c '^ok ' out) $(grep -c '^not ok' out) $(tail -n1 out)" "29 0 1..29"
 	[ -s err ] && diag_file err
 done
-# what a rank says right before MPI_Abort does not always come through mpiexec
+# the last words of a rank before MPI_Abort do not always come through mpiexec
 native 60 3 "$MMPI" 2 >out 2>err
 rc=$?
 ok "no high group: an error" [ $rc != 0 ]

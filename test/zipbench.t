@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# zipbench: what it measures without a Verbs device comes out as it should, whatever the numbers are.
+# zipbench without a Verbs device: the form of its results, whatever the numbers are.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 cd "$TAP_TMP" || exit 99
 ZIPBENCH=$ZIP_TOP_BUILDDIR/zipbench/zipbench
@@ -46,7 +46,7 @@ done
 limited 60 "$ZIPBENCH" cast --nodes 2 2>err
 matches "cast: what a number may be" err '2: --nodes takes a whole number from 3 to '
 
-# --- cast: lines of 17 fields; quartiles are in order, and what the figures compare is there
+# --- cast: lines of 17 fields; quartiles are in order, and all lines of the figures are there
 limited 120 "$ZIPBENCH" cast --scale 4096 --nodes 3 --count 1 --writes 3 --transport shm --csv cast.csv >out 2>err
 is "cast: status" "$? $(wc -c <out)" "0 0" || diag_file err
 is "cast: the lines are well-formed" "$(awk -F, 'NR == 1 { head = NF; next } $1 == 9 { ok9 += $9 > 0 && $13 >= 1; next }
@@ -58,14 +58,14 @@ wanted="$wanted,hybrids sequential,hybrids tree,hybrids chain,hybrids pipeline,h
 is "cast: the lines of the figures" "$(awk -F, 'NR > 1 && !seen[$1 " " $2]++ { print $1 " " $2 }' cast.csv | sort -n -k1,1 -s |
 	awk '{ print $1 "\t" $0 }' | sort -k1,1n -k2 | cut -f2 | paste -sd,)" \
 	"$(echo "$wanted" | tr ',' '\n' | awk '{ print $1 "\t" $0 }' | sort -k1,1n -k2 | cut -f2 | paste -sd,)"
-# Sixteen blocks to two members here and two there: how many were sent across, by where the members are and the algorithm.
+# Sixteen blocks to two members in each of two sites: the number of blocks across, by placement and algorithm.
 limited 120 "$ZIPBENCH" cast --figure hybrids --scale 4096 --nodes 4 --sites 2 --count 2 --at 127.0.0.1,127.0.0.2 >sites.csv 2>err
 is "cast: hybrids: status" $? 0 || diag_file err
 is "cast: what crosses between sites" "$(awk -F, '$3 == 4 && $14 == 2 && $17 == 65536 * $16 && $2 != "pipeline" { print $15 " " $2 " " $16 }' \
 	sites.csv | paste -sd,)" "$(printf '%s,' in\ order\ {sequential\ 32,tree\ 32,chain\ 16,hybrid-chain\ 16,hybrid-pipeline\ 16} \
 	in\ turns\ {sequential\ 32,tree\ 16,chain\ 48,hybrid-chain\ 16,hybrid-pipeline\ 16} | sed 's/,$//')" || diag_file sites.csv
 is "cast: of a pipeline more than of hybrids" "$(awk -F, '$3 == 4 && $2 == "pipeline" && $16 > 16 && $16 <= 48' sites.csv | wc -l)" 2
-# The same by zipperd, which counts as zipbench does, but also what is said besides.
+# The same through zipperd, which also counts words that are not blocks.
 export ZIPPER_USER=me ZIPPER_KEY_FILE=$TAP_TMP/keys
 (umask 077 && echo "me $(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')" >keys)
 background "$ZIPPERD" --die-with-parent -o listen=a=tcp:127.0.0.1:0 -o listen=b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
@@ -89,7 +89,7 @@ for bad in "--figure 5" "--figure 4,5" "--transport udp" "--at 127.0.0.1" "--at 
 	is "cast $bad: status and one line" "$? $(wc -l <err)" "1 1" || diag_file err
 done
 
-# --- tune: a table that libzipper takes, and that changes what it does. Whatever the times are, a candidate wins by this margin.
+# --- tune: libzipper reads the table and follows it. With this margin a candidate wins, whatever the times are.
 tune() { limited 120 "$ZIPBENCH" tune --seconds 0 --rounds 1 --sizes 64,64K --margin -1e9 "$@" </dev/null >out 2>err; }
 tune --layouts 3+3 --try "alltoall aggregate=0; alltoall leaders=2; reduce segment=32K; bcast segment=32K; all alone=1" --output table
 is "tune: status" "$? $(cat err)" "0 " || diag_file err
@@ -116,10 +116,10 @@ with=$(crossed scatter ZIPPER_TUNING="$TAP_TMP/table") without=$(crossed scatter
 # to three ranks, or their leader
 ok "tune: and scatters by it, too ($with instead of $without messages)" [ "${with:-0}" -ge $((${without:-9999} + 240)) ]
 
-# --- tune on a machine whose times are known: in microseconds 100 and, as bytes take their time, but where times.list says otherwise
+# --- tune on a machine with known times: 100 us and a time for the bytes, unless times.list says otherwise
 cat >machine <<'MACHINE'
 #!/bin/bash
-# machine LAYOUT PROGRAM --ops LIST --sizes LIST --seconds S: as zipbench coll in a job; what was asked for goes to the file log
+# machine LAYOUT PROGRAM --ops LIST --sizes LIST --seconds S: like zipbench coll in a job; its arguments go to the file log
 rule=${ZIPPER_TUNE##*; }
 echo "$1|$rule|$4|$6" >>log
 awk -F'|' -v rule="$rule" -v ops="$4" -v sizes="$6" '
@@ -138,7 +138,7 @@ END {
 }' times.list
 MACHINE
 chmod +x machine
-# known NAME RULES OPTION...: the rules of the table are these
+# known NAME RULES OPTION...: the table must have these rules
 known() {
 	local name=$1 rules=$2
 	shift 2

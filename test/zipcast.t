@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# libzipcast.so as users have it: its symbols, a program linked with it, nodes that are processes, and one that dies.
+# libzipcast.so as users see it: its symbols, a program linked with it, nodes that are processes, and a node that dies.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/cast.sh"
 header=$ZIP_TOP_SRCDIR/zipcast/zipcast.h
@@ -20,7 +20,7 @@ for algorithm in chain pipeline; do
 	cast_run "shm, $algorithm" 3 "shm:$TAP_TMP/node%d" $algorithm 300001 7
 done
 
-# --- one process is killed in the middle: the others are told, once, and by name
+# --- one process is killed in the middle: the others hear its name, once
 is_under_way() { [ "$(cat "$TAP_TMP"/cast[0-9]* 2>/dev/null | grep -c 'under way')" = "$1" ]; }
 for listen in tcp:127.0.0.1:0 "shm:$TAP_TMP/node%d"; do
 	cast_start 4 "$listen" pipeline 2000000 0
@@ -31,13 +31,13 @@ for listen in tcp:127.0.0.1:0 "shm:$TAP_TMP/node%d"; do
 	is "${listen%%:*}, one killed: the others are told who" "$(cat "$TAP_TMP"/cast[013] | grep -c 'failed: node 2 ')" 3 || cast_show
 done
 
-# --- what an address of a device needs
+# --- the module that an address of a device needs
 cast_start 1 nowhere0:1 pipeline 1000 1
 cast_wait
 is "a device that is not there: status" "$CAST_STATUS" 2
 matches "a device that is not there: why" "$TAP_TMP/cast0" 'cannot open: .*(no RDMA device nowhere0|no verbs on this host|there is no .*/zipverbs\.so)' || cast_show
 
-# --- and a module that is not of this installation
+# --- a module of another installation
 echo 'const struct { const char *release; } zverbs_module = { "0.0.0" };' |
 	${CC:-gcc} -shared -fPIC -x c - -o "$TAP_TMP/zipverbs.so"
 ZIPPER_MODULE_DIR=$TAP_TMP cast_start 1 nowhere0:1 pipeline 1000 1

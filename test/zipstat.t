@@ -6,20 +6,20 @@ ZIPSTAT=$ZIP_TOP_BUILDDIR/zipstat/zipstat
 cd "$TAP_TMP" || exit 99
 unset MLX5_TOTAL_UUARS MLX5_NUM_LOW_LAT_UUARS
 
-# run NAME STATUS ARGUMENT...: its output in out and err
+# run NAME STATUS ARGUMENT...: runs zipstat; output in out and err
 run() {
 	local name=$1 wanted=$2
 	shift 2
 	limited 60 "$ZIPSTAT" "$@" >out 2>err
 	is "$name: status" $? "$wanted"
 }
-# field CATEGORY COLUMN: of a CSV file in out
+# field CATEGORY COLUMN: prints a field of the CSV file out
 field() {
 	awk -F, -v row="$1" -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) c = i }
 		$1 == row { print $c }' out
 }
 
-# --- endpoints: the paper's figures for 16 threads (test/unit/verbs/endpoint.c has them all)
+# --- endpoints: the paper's numbers for 16 threads
 run "account" 0 --endpoints --csv
 is "account: a line for each category, the head, and the naive way" "$(wc -l <out)" 8
 for row in mpi-everywhere:256:100 2xdynamic:80:31.25 dynamic:48:18.75 shared-dynamic:32:12.5 static:16:6.25 mpi+threads:16:6.25 \
@@ -62,7 +62,7 @@ for bad in "" "--endpoints tcp:127.0.0.1" "-c static tcp:127.0.0.1" "--endpoints
 	run "usage '$bad'" 2 $bad
 	is "usage '$bad': one line" "$(wc -l <err) $(wc -l <out)" "1 0"
 done
-told() { # OPTION... TEXT: which of them is wrong
+told() { # OPTION... TEXT: zipstat names the wrong option with this text
 	"$ZIPSTAT" "${@:1:$#-1}" >out 2>err
 	is "usage '${*:1:$#-1}': the option" "$(cat err)" "zipstat: ${!#}; try zipstat --help"
 }
@@ -76,7 +76,7 @@ shared-dynamic, static and mpi+threads"
 "$ZIPSTAT" --endpoints >/dev/full 2>err
 is "a full disk: status and line" "$? $(grep -c '^zipstat: standard output: ' err)" "1 1"
 
-# --- a zipperd that runs, with two users
+# --- a running zipperd with two users
 [ -x "$ZIPPERD" ] || bail_out "zipperd is not built"
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 printf 'me %s\nother %064d\n' "$key" 7 >keys
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 }
 END
 compile waits.c waits || bail_out "waits.c does not compile"
-# part JOB NAME [PORTS]: its one rank, by hand
+# part JOB NAME [PORTS]: starts the part's one rank by hand
 part() {
 	local job=$1 ports=${3-}
 	shift

@@ -15,16 +15,14 @@ int zconnect_init(struct zipcast *zc, const struct zipcast_config *c, struct zer
 {
 	struct zsession_params *p = &zc->zipper;
 	if (!c->fabric)
-		return c->zipper
-			       ? zerr_set(err, -EINVAL, "a zipper is of use to nodes that say which fabric they are on")
-			       : 0;
+		return c->zipper ? zerr_set(err, -EINVAL, "a zipper needs a fabric: name the fabric of this node") : 0;
 	if (!zctl_name_ok(c->fabric) || strchr(c->fabric, '='))
 		return zerr_set(err, -EINVAL, "'%.80s' is no name for a fabric", c->fabric);
 	snprintf(zc->fabric, sizeof(zc->fabric), "%s", c->fabric);
 	if (!c->zipper)
 		return 0;
 	if (!c->user || !zctl_name_ok(c->user))
-		return zerr_set(err, -EINVAL, "who is to be known to zipperd must have a name");
+		return zerr_set(err, -EINVAL, "a node that uses a zipper needs a user name");
 	snprintf(p->user, sizeof(p->user), "%s", c->user);
 	snprintf(p->job, sizeof(p->job), "%s", zc->session);
 	memcpy(p->key, c->user_key ? c->user_key : c->key, sizeof(p->key));

@@ -33,16 +33,16 @@ static const char *wrong_with(struct zipcast_group *g, const struct node *n, con
 	const struct message *m = &g->message;
 	const struct member *from = zgroup_find_member(g, n);
 	if (g->me == 0 || !from)
-		return "it sends blocks to one who does not receive any";
+		return "it sends blocks to a node that does not receive any";
 	if (env->kind == ZWIRE_WRITTEN && !from->exposed)
-		return "it says that it has written to memory which it does not reach";
+		return "it says that it has written to memory that is not open to it";
 	if (env->xfer != m->number + !m->active || (m->active && env->seq != m->bytes))
 		return "its blocks belong to no message that was asked for";
 	uint64_t blocks = (env->seq - 1) / g->block_bytes + 1, block = env->offset / g->block_bytes;
 	if (env->seq == 0 || blocks > INT32_MAX || env->offset % g->block_bytes || block >= blocks)
-		return "a block's place is outside of the message";
+		return "a block lies outside of the message";
 	if (env->kind == ZWIRE_BLOCK && env->len != (block + 1 < blocks ? g->block_bytes : env->seq - env->offset))
-		return "a block has another size than it should have";
+		return "a block has the wrong size";
 	if (m->active && zmessage_has(m, (uint32_t)block))
 		return "it sent a block twice";
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Endpoints on a real device, see device.h. */
+/* See device.h. */
 #include "zipstat/device.h"
 
 #include "common/endpoint/ep_ibv.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The account of the endpoint categories, and of what they are better than; see endpoints.h. */
+/* The account of the endpoint categories, and of the naive one they improve on; see endpoints.h. */
 #include "zipstat/endpoints.h"
 
 #include <errno.h>
@@ -11,7 +11,8 @@
 #include "common/endpoint/ep_category.h"
 #include "common/endpoint/ep_set.h"
 
-/* Not a category: what the paper begins with, a context for each thread and in it queue pairs with thread domains. */
+/* NAIVE is no category: the paper begins with it. Each thread has a context, and in it queue pairs with thread domains.
+ */
 enum { NAIVE = ZEP_CATEGORIES, ROWS };
 
 static const char *name_of(int row)
@@ -59,8 +60,8 @@ static void print_title(const struct endpoints_options *o, FILE *out)
 		o->paths == 1 ? "" : "s");
 }
 
-/* What a device has no room for does not keep it from the others: the table says why. A CSV file lacks the line, and
- * then that is the error. */
+/* A category that does not fit on the device does not keep the others out: the table tells the reason. A CSV file lacks
+ * the line, and then that is the error. */
 int endpoints_print(const struct endpoints_options *o, FILE *out, struct zerr *err)
 {
 	int (*account)(const struct endpoints_options *, int row, struct zaccount *, struct zerr *) =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "zipstat --endpoints": what the endpoint categories take. */
+/* "zipstat --endpoints": the resources that the endpoint categories take. */
 #ifndef ZIPSTAT_ENDPOINTS_H
 #define ZIPSTAT_ENDPOINTS_H
 
@@ -15,7 +15,7 @@ struct endpoints_options {
 	bool csv;
 };
 
-/* 0, or a negative errno with text. */
+/* Prints the table. 0, or a negative errno with text. */
 int endpoints_print(const struct endpoints_options *, FILE *, struct zerr *);
 
 #endif

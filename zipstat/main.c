@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zipstat: what went over a running zipperd, or what endpoint categories take. */
+/* zipstat: prints the traffic of a running zipperd, or the resources of endpoint categories. */
 #include "config.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static const struct option longs[] = {
 };
 
 struct stat_options {
-	bool endpoints, traffic_only, endpoints_only; /* "only": an option was given that is for this alone */
+	bool endpoints, traffic_only, endpoints_only; /* "only": an option that is for this use alone */
 	struct endpoints_options e;
 	struct traffic_options t;
 };
@@ -44,14 +44,14 @@ static void help(FILE *out)
 	fputs("usage: zipstat [-u USER] [-j JOB] [--csv] ADDRESS\n"
 	      "       zipstat --endpoints [-t THREADS] [-p PATHS] [-c CATEGORY] [-d DEVICE] [--csv]\n"
 	      "\n"
-	      "Prints what the zipperd at ADDRESS (tcp:HOST[:PORT], shm:PATH) has forwarded for your jobs;\n"
-	      "or which resources of a network adapter the endpoint categories of zipperd.conf(5) take.\n"
+	      "Prints the traffic of your jobs over the zipperd at ADDRESS (tcp:HOST[:PORT], shm:PATH);\n"
+	      "or the resources of a network adapter that the endpoint categories of zipperd.conf(5) take.\n"
 	      "\n"
 	      "  -u, --user NAME          your name there; default: $ZIPPER_USER, or your login name\n"
 	      "  -j, --job ID             this job alone\n"
 	      "      --endpoints          the account of the endpoint categories\n"
-	      "  -t, --threads N          for so many threads; default 16\n"
-	      "  -p, --paths N            with so many queue pairs each; default 1\n"
+	      "  -t, --threads N          for N threads; default 16\n"
+	      "  -p, --paths N            with N queue pairs each; default 1\n"
 	      "  -c, --category NAME      this category alone: mpi-everywhere, 2xdynamic, dynamic,\n"
 	      "                           shared-dynamic, static or mpi+threads\n"
 	      "  -d, --device NAME        as built on this RDMA device, not as predicted for mlx5\n"
@@ -127,7 +127,7 @@ static int take(struct stat_options *o, int c)
 	return 0;
 }
 
-/* getopt_long names short options by their letter alone, and long ones by the word alone. */
+/* getopt_long tells the letter of a short option, and only the word of a long one. */
 static int refuse(int c, const char *word)
 {
 	char text[64] = {'-', (char)optopt};

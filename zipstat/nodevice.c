@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In place of device.c where there was no libibverbs when zipstat was built. */
+/* In place of device.c if zipstat is built without libibverbs. */
 #include <errno.h>
 
 #include "zipstat/device.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asks zipperd for its counters, see traffic.h. */
+/* Asks zipperd for its counters and prints them; see traffic.h. */
 #include "zipstat/traffic.h"
 
 #include <errno.h>

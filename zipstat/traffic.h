@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What went over the bridge of a running zipperd, for the jobs of one user. */
+/* "zipstat ADDRESS": the traffic over a running zipperd, of the jobs of one user. */
 #ifndef ZIPSTAT_TRAFFIC_H
 #define ZIPSTAT_TRAFFIC_H
 
@@ -10,12 +10,12 @@
 
 struct traffic_options {
 	const char *address; /* where zipperd listens */
-	const char *user;    /* NULL: ours */
+	const char *user;    /* NULL: the user of this process */
 	const char *job;     /* NULL: all */
 	bool csv;
 };
 
-/* 0, or a negative errno with text. */
+/* Prints the table. 0, or a negative errno with text. */
 int traffic_print(const struct traffic_options *, FILE *, struct zerr *);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: apart FOLDER NAME MODE...: ranks from 2 on go to another folder first; then all open the file NAME, by a
- * relative name, as it may be: in the one folder, or in two. MODE: read, write, both, create, exclusive, delete; fatal:
- * errors of opening are. Each says the class that it gets, rank 0 and 2 the text too. Then it writes its number, or
- * reads by the shared pointer where it may not, and says that class. */
+/* usage: apart FOLDER NAME MODE...: ranks from 2 on change to another folder first. Then all ranks open the file NAME,
+ * which may be a relative name in one folder or in two. MODE: read, write, both, create, exclusive, delete; fatal:
+ * errors of opening are fatal. Each rank prints the class of the error, ranks 0 and 2 the text, too. Then it writes its
+ * number, or reads by the shared pointer if it may not write, and prints that class. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

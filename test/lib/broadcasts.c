@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* broadcasts BYTES COUNT [RANK AT]: nothing but broadcasts from rank 0; RANK is killed before number AT of them. */
+/* broadcasts BYTES COUNT [RANK AT]: broadcasts from rank 0 only; RANK is killed before broadcast number AT. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced after tap.sh: nodes of zipcast as processes, each linked with libzipcast.so as a user's program is.
+# Sourced after tap.sh: nodes of zipcast as processes, each linked with libzipcast.so like a user's program.
 CAST_LIB=$ZIP_TOP_BUILDDIR/zipcast/.libs
 CAST_NODE=${CAST_NODE:-$TAP_TMP/castnode}
 cast_compile() {
 	${CC:-gcc} -O1 -g -Wall -pthread -I"$ZIP_TOP_SRCDIR/zipcast" "$ZIP_TOP_SRCDIR/test/lib/castnode.c" -o "$CAST_NODE" \
 		-L"$CAST_LIB" -Wl,-rpath,"$CAST_LIB" -lzipcast
 }
-# cast_at NODE, where a test defines it: words before the command, as "env CAST_LISTEN=..." or those that place it
+# cast_at NODE, if a test defines it: words before the command, as "env CAST_LISTEN=..." or words that place the node
 # cast_start NODES LISTEN ALGORITHM BYTES MESSAGES: LISTEN may hold %d, the node's number; CAST_PIDS are the processes,
 # their output in $TAP_TMP/castN
 cast_start() {
@@ -33,7 +33,7 @@ cast_wait() { # for all processes: their statuses, in order, in CAST_STATUS
 }
 cast_process() { pgrep -P "$(pgrep -P "${CAST_PIDS[$1]}")"; } # NODE: its process, below the limit on its time
 cast_show() { for f in "$TAP_TMP"/cast[0-9]*; do diag_file "$f"; done; }
-# cast_run NAME NODES LISTEN ALGORITHM BYTES MESSAGES: all must have come everywhere
+# cast_run NAME NODES LISTEN ALGORITHM BYTES MESSAGES: all messages must arrive everywhere
 cast_run() {
 	local name=$1 n=$2
 	shift

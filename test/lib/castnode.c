@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A node of zipcast as a program of its own, as a user of libzipcast would write it: nothing but the public header.
- * Arguments: folder where the nodes leave their addresses, my number, number of nodes, address to listen on, algorithm,
- * bytes of a message, number of messages (0: for ever). Node 0 sends; status 0: all came, undamaged; 3: the group
- * failed. CAST_LISTEN is the address instead; with CAST_FABRIC the nodes of other fabrics are reached by the zipperd at
- * CAST_ZIPPER, where CAST_USER has CAST_KEY (hexadecimal), and each fabric is a site.
+ * A node of zipcast as a program of its own, as a user of libzipcast would write it, with the public header alone.
+ * Arguments: folder in which the nodes leave their addresses, this node's number, number of nodes, address to listen
+ * on, algorithm, bytes of a message, number of messages (0: for ever). Node 0 sends. Status 0: all messages came,
+ * undamaged; 3: the group failed. CAST_LISTEN overrides the address. With CAST_FABRIC, nodes of other fabrics are
+ * reached through the zipperd at CAST_ZIPPER, where CAST_USER has CAST_KEY (hexadecimal), and each fabric is a site.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void fill(unsigned char *data, size_t bytes, unsigned long message)
 static void *on_incoming(void *arg, uint64_t bytes)
 {
 	(void)arg;
-	(void)bytes; /* all are of one size */
+	(void)bytes; /* all messages have one size */
 	return memory;
 }
 
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 		find_address(argv[1], i, address[i], sizeof(address[i]));
 		list[i] = address[i];
 		members[i] = (uint32_t)i;
-		site[i] = (uint32_t)address[i][0]; /* of the fabric's name */
+		site[i] = (uint32_t)address[i][0]; /* the first letter of the fabric's name */
 	}
 	const struct zipcast_group_config gc = {.number = 1,
 		.nmembers = (uint32_t)n,
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 		if (me == 0) {
 			fill(memory, bytes, i);
 			pthread_mutex_unlock(&lock);
-			zipcast_send(group, memory, bytes); /* that it fails is told */
+			zipcast_send(group, memory, bytes); /* the callback hears of a failure */
 			pthread_mutex_lock(&lock);
 		}
 		while (complete <= i && !why[0])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""cut.py PID PORT: shuts down every TCP connection that a process has to that port, as a network that breaks would.
-Status 77: we may not."""
+"""cut.py PID PORT: shuts down every TCP connection that a process has to that port, as a breaking network would.
+Status 77: it is not permitted."""
 import ctypes, errno, os, socket, sys
 
 PIDFD_GETFD = 438  # pidfd_getfd(2), the same number on all architectures

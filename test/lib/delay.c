@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cable of any length: two network interfaces (tap), each in a network namespace, and every frame that enters one of
- * them leaves the other one so much later. The kernels of small machines have no netem.
+/* A cable of any length: two network interfaces (tap), each in a network namespace. A frame that enters one interface
+ * leaves the other one after a delay. The kernels of small machines have no netem.
  *     delay MICROSECONDS NAME NAME 3<NAMESPACE 4<NAMESPACE
- * Says "ready" and its process number when the interfaces are there. They are gone when this ends. */
+ * Prints "ready" and its process number when the interfaces are there. They go when this program ends. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +60,7 @@ static int64_t now(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Takes what is there, up to a full cable. */
+/* Takes the frames that are there, up to a full cable. */
 static void take(struct way *w, int64_t delay)
 {
 	while (w->n < FRAMES) {
@@ -76,8 +76,7 @@ static void take(struct way *w, int64_t delay)
 	}
 }
 
-/* Hands on what has been under way for long enough. A frame that an interface does not take is lost, as on any cable.
- */
+/* Hands on the frames that are due. A frame that an interface does not take is lost, as on any cable. */
 static void hand_on(struct way *w)
 {
 	int64_t t = now();

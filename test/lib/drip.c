@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An MPI program in which rank r sends a byte to rank r + n/2 fifty times a second, for ever, and nothing comes back.
- * For tests of an end that falls silent: whatever it owes others at that moment, the next byte to it stays
- * unacknowledged. */
+ * For tests of an end that falls silent: whatever it owes others at that moment, the next byte to it is not
+ * acknowledged. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI program that ends in the way its first argument says: HOW [RANK [CODE [FILE]]]. Where there is a FILE, all
- * wait until it exists. For tests of zmpirun. */
+/* An MPI program that ends as its first argument says: HOW [RANK [CODE [FILE]]]. With a FILE, all ranks wait until it
+ * exists. For tests of zmpirun. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 static int rank, size;
 
-/* Every rank waits for the next one, which never sends: some waits are native, some cross the bridge. */
+/* Every rank waits for the next rank, which never sends: some waits are native, some cross the bridge. */
 static void wait_for_ever(void)
 {
 	int x = 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced after fake.sh: jobs over the fake of libibverbs, two ranks on one port of the zipper each, two on the other. zipperd and
-# ranks have the fake inside.
+# Sourced after fake.sh: jobs over the fake of libibverbs, with two ranks on each of two ports of the zipper. zipperd and ranks have
+# the fake inside.
 compile "$ZIP_TOP_SRCDIR/test/lib/stream.c" "$TAP_TMP/stream" || bail_out "stream.c does not compile"
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 (umask 077 && echo "me $key" >"$TAP_TMP/keys")
@@ -14,7 +14,7 @@ zipper() {
 	zipper=$!
 	wait_for 60 grep -q '^$' "$TAP_TMP/ready" || bail_out "zipperd did not start: $(cat "$TAP_TMP/zipperd")"
 }
-# part LETTER ARGUMENT...: its two ranks (or $ranks), by hand; ALSO_LETTER: ",ADDRESS" of another zipper
+# part LETTER ARGUMENT...: starts the part's two ranks (or $ranks) by hand; ALSO_LETTER is ",ADDRESS" of another zipper
 part() {
 	local letter=$1
 	shift
@@ -24,7 +24,7 @@ part() {
 		ZIPPER_DEVICE="fk${letter,}:1" ZIPPER_USER=me ZIPPER_KEY="$key" ZIPPER_MODULE_DIR="$TAP_TMP/modules" \
 		"$MPIEXEC" -n "${ranks:-2}" -genv LD_PRELOAD "$PRELOAD_LIST" "${away[@]}" "${program:-$TAP_TMP/stream}" "$@" </dev/null >"$TAP_TMP/out${job:-}$letter" 2>&1
 }
-# bridge NAME ARGUMENT...: a job of both parts
+# bridge NAME ARGUMENT...: runs a job of both parts
 bridge() {
 	local name=$1 rc
 	shift

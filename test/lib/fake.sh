@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced after tap.sh by tests on the fake of libibverbs: fakeverbs/fabric.h says what it is. Jobs over it: modules.
+# Sourced after tap.sh by tests on the fake of libibverbs, which fakeverbs/fabric.h describes. Jobs over it: modules.
 [ -e "$ZIP_TOP_BUILDDIR/test/fakeverbs/.libs/fakeverbs.so" ] || skip_all "built without libibverbs"
 FAKE_PRELOAD=${ASAN:+$ASAN:}$ZIP_TOP_BUILDDIR/test/fakeverbs/.libs/fakeverbs.so
 export FAKEVERBS_FABRIC=$TAP_TMP/fabric
@@ -7,12 +7,12 @@ export ASAN_OPTIONS=verify_asan_link_order=0:$ASAN_OPTIONS
 mkdir "$TAP_TMP/modules" || bail_out "no scratch folder"
 ln -s "$ZIP_TOP_BUILDDIR/test/fakeverbs/.libs/zipverbs.so" "$ZIP_TOP_BUILDDIR/common/.libs/zipauth.so" "$TAP_TMP/modules"
 fakectl() { "$ZIP_TOP_BUILDDIR/test/fakeverbs/fakectl" "$@"; }
-# fake_fabric DEVICES: a new one, as FAKEVERBS describes it
+# fake_fabric DEVICES: a new fabric, in the syntax of FAKEVERBS
 fake_fabric() {
 	rm -f "$FAKEVERBS_FABRIC"
 	export FAKEVERBS=$1
 }
-# fake_tap NAME COMMAND...: the results of a test program, under our numbers
+# fake_tap NAME COMMAND...: the results of a test program, with this test's numbers
 fake_tap() {
 	local name=$1 line rc planned='' seen=0
 	shift

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI program that makes a communicator of one whose errors end the job, in the way its argument says, and sends to
- * a rank that is none there; or whose last rank calls a handler that ends the job. For fatal.t. */
+/* An MPI program that makes a communicator of one rank, whose errors end the job, as its argument says, and sends to a
+ * rank that does not exist there. Or its last rank calls a handler that ends the job. For fatal.t. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void call_handler(const char *of)
 		MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_TAG);
 }
 
-/* Members give different amounts, on a communicator that ends the job where the world does not. */
+/* Members give different amounts, on a communicator that ends the job while the world does not. */
 static void start_persistent(void)
 {
 	static char from[800000], to[800000];
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
 	} else if (strcmp(how, "persistent") == 0) {
 		start_persistent();
 		made = MPI_COMM_WORLD;
-	} else if (strcmp(how, "world") == 0) { /* as a library does that puts the handler back */
+	} else if (strcmp(how, "world") == 0) { /* like a library that puts the handler back */
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 		MPI_Comm_dup(MPI_COMM_WORLD, &made);
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

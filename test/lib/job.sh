@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# For tests that start jobs and look what is left of them. Sourced behind tap.sh.
+# For tests that start jobs and look at what is left of them. Sourced after tap.sh.
 
-# Every process of a job carries this in its environment, wherever it has gone in the process tree.
+# Every process of a job carries this mark in its environment, wherever it is in the process tree.
 JOB_MARK=ZMPIRUN_TEST_MARK=$$-$RANDOM$RANDOM
 
-# "${marked[@]}" COMMAND... runs it with the mark. An array, no function: in the background $! is then the command itself.
-# Scripts start what is in the background with SIGINT ignored.
+# "${marked[@]}" COMMAND... runs the command with the mark. It is an array, not a function: then $! is the command itself in
+# the background. Scripts start background commands with SIGINT ignored.
 marked=(env --default-signal=INT,QUIT,HUP,TERM,PIPE,USR1,USR2 "$JOB_MARK")
 # run NAME STATUS OPTION...: zmpirun; output in out and err
 run() {
@@ -15,7 +15,7 @@ run() {
 	rc=$?
 	is "$name" "$rc" "$wanted" || diag_file err
 }
-# left: ids of processes that carry the mark
+# left: prints the ids of processes that carry the mark
 left() {
 	local f pid
 	for f in /proc/[0-9]*/environ; do
@@ -24,7 +24,7 @@ left() {
 		echo "${pid%/environ}"
 	done
 }
-# left_named NAME: those whose command is NAME
+# left_named NAME: prints the ids of those whose command is NAME
 left_named() {
 	local pid
 	for pid in $(left); do
@@ -42,10 +42,10 @@ is_gone() {
 		kill -9 $(left) 2>/dev/null
 	fi
 }
-# how many private directories of zmpirun there are in this test's TMPDIR
+# prints the number of zmpirun's private directories in this test's TMPDIR
 scratch_left() { find "$TMPDIR" -maxdepth 1 -name 'zmpirun.*' | wc -l; }
 
-# start LAYOUT OPTION...: ranks that wait for ever, by the program $ENDS, and whose zipperds are ours; JOB is zmpirun
+# start LAYOUT OPTION...: starts ranks of the program $ENDS that wait for ever, over zipperds of this job; JOB is zmpirun
 start() {
 	start_over "$(($1))" --clusters "$@"
 }
@@ -55,7 +55,7 @@ start_over() {
 	shift
 	start_as "$ranks" "$@" "$ENDS" wait
 }
-# start_as RANKS OPTION... PROGRAM...: the same with a program whose ranks say their pid, too
+# start_as RANKS OPTION... PROGRAM...: the same with a program whose ranks print their pid, too
 start_as() {
 	local ranks=$1
 	shift
@@ -67,7 +67,7 @@ start_as() {
 	SECONDS=0
 }
 job_is_over() { ! kill -0 "$JOB" 2>/dev/null; }
-# ended NAME STATUS REGEX [LINES]: the job has ended soon, with this status and one line, or so many
+# ended NAME STATUS REGEX [LINES]: the job ends soon, with this status and one line, or LINES lines
 ended() {
 	local rc
 	wait_for 20 job_is_over || { diag "the job does not end" && kill -9 "$JOB"; }
@@ -82,8 +82,8 @@ ended() {
 }
 pid_of_rank() { sed -n "s/^rank $1 of .* pid //p" out; }
 
-# zipperd_runs NUMBER KEY: one for clusters a and b that runs until the test ends; its process and address are in
-# ZIPPERD_NUMBER and ADDRESS_NUMBER, and the user is "me"
+# zipperd_runs NUMBER KEY: starts a zipperd for clusters a and b that runs until the test ends. Its process and address are
+# in ZIPPERD_NUMBER and ADDRESS_NUMBER, and the user is "me"
 zipperd_runs() {
 	printf 'me %s\n' "$2" >keys"$1"
 	chmod 600 keys"$1"
@@ -92,14 +92,14 @@ zipperd_runs() {
 	wait_for 10 grep -q '^$' ready"$1"
 	eval "ZIPPERD_$1=$! ADDRESS_$1=$(sed -n 's/^a,b=//p' ready"$1")"
 }
-# hosts ADDRESS...: a hostfile of clusters a and b, two hosts each, with a zipper z1, z2 and so on for each address
+# hosts ADDRESS...: prints a hostfile of clusters a and b, two hosts each, with zippers z1, z2, ... at these addresses
 hosts() {
 	local n=0 address
 	printf "#ZIP cluster %s launcher=rsh launcher-exec=$TAP_TMP/rsh localhost=localhost\n%s:2\n" a a1 b b1
 	for address; do echo "#ZIP zipper z$((++n)) a=$address b=$address"; done
 }
 
-# A launcher for hostfiles with invented hosts: all of them are this machine.
+# A launcher for hostfiles with invented host names, which all stand for this machine.
 cat >"$TAP_TMP/rsh" <<'END'
 #!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# For tests that run inside the laboratory, with ranks on the zipper node. Sourced behind tap.sh.
+# For tests that run inside the laboratory, with ranks on the zipper node. Sourced after tap.sh.
 . "$ZIP_TOP_SRCDIR/test/lib/stats.sh"
 lab=$ZIP_TOP_SRCDIR/test/lab
 rsh=$ZIP_TOP_SRCDIR/test/lib/lab-rsh
 
-# in_lab CLUSTERS: starts the test once more, in a laboratory that is made for it
+# in_lab CLUSTERS: makes a laboratory and starts the test once more in it
 in_lab() {
 	[ -n "$ZIP_LAB" ] && return
 	local reason
@@ -13,7 +13,7 @@ in_lab() {
 	"$lab" with "$1" bash "$0"
 	exit
 }
-# run STATUS NAME OPTION...: zmpirun on the zipper node with ./hosts; output in out and err
+# run STATUS NAME OPTION...: runs zmpirun on the zipper node with ./hosts; output in out and err
 run() {
 	local wanted=$1 name=$2 rc
 	shift 2
@@ -21,7 +21,7 @@ run() {
 	rc=$?
 	is "$name" $rc "$wanted" || { diag_file err; diag_file out; }
 }
-# stock_mpirun CLUSTER... -- PROGRAM...: one mpiexec over these hosts, whose world is merged by the hostfile ./hosts
+# stock_mpirun CLUSTER... -- PROGRAM...: runs one mpiexec over these hosts; the hostfile ./hosts merges its world
 stock_mpirun() {
 	"$lab" forward on
 	limited 60 "$lab" run zipper "$MPIEXEC" -launcher rsh -launcher-exec "$rsh" -localhost 10.77.1.1 -f hosts \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded where one native job spans hosts that TCP alone connects: keeps MPICH's MPI_Finalize from waiting for ever.
- * MPICH over UCX (before 4.2; pmodels/mpich pull request 6596) disconnects its endpoints and then reads the answer of
- * the process manager's barrier, in which nothing makes progress; a rank that comes later waits in its own disconnect
- * for a peer that sits there (two ranks on each of two hosts, plain mpiexec: 0 to 16 of 30 runs). Here the read waits
- * with progress (0 of 180).
+ * Preloaded if one native job spans hosts that only TCP connects: keeps MPICH's MPI_Finalize from waiting for ever.
+ * MPICH over UCX (before 4.2; pmodels/mpich pull request 6596) disconnects its UCX endpoints and then reads the answer
+ * of the process manager's barrier without making progress. A rank that comes later waits in its own disconnect for a
+ * rank that sits there (two ranks on each of two hosts, plain mpiexec: 0 to 16 of 30 runs). Here the read makes
+ * progress while it waits (0 of 180).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,8 +21,8 @@ typedef ssize_t read_fn(int, void *, size_t);
 static disconnect_fn *disconnect;
 static progress_fn *progress;
 static read_fn *read_real;
-static void *worker; /* that made progress last; MPICH has one */
-static int leaves;   /* it has begun to disconnect */
+static void *worker; /* the UCX worker that made progress last; MPICH has one */
+static int leaves;   /* MPICH has begun to disconnect */
 
 disconnect_fn ucp_disconnect_nb;
 progress_fn ucp_worker_progress;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2154 # job.sh's marked
-# For tests of jobs over several zippers, all started by hand. Sourced behind job.sh, in the test's folder.
+# For tests of jobs over several zippers, all started by hand. Sourced after job.sh, in the test's folder.
 KEY=$(printf '%064d' 7)
 (umask 077 && echo "$(id -un) $KEY" >keys)
 JOB_NUMBER=1
@@ -9,7 +9,7 @@ kind=shm         # of address: or tcp
 options=()       # of all of them
 zipper=()        # from 1: their processes,
 at=()            # and their addresses
-# start_zippers N PART,...: all of them with these fabrics; logs in zipper.1 to zipper.N
+# start_zippers N PART,...: starts N zippers with these fabrics; logs in zipper.1 to zipper.N
 start_zippers() {
 	local k where
 	zipper=() at=()
@@ -33,13 +33,13 @@ stop_all() { # PID...
 	done
 }
 stop_zippers() { stop_all "${zipper[@]}"; }
-# addresses K...: of these zippers
+# addresses K...: prints the addresses of these zippers
 addresses() {
 	local k list=
 	for k; do list=$list${list:+,}${at[k]:-shm:$TAP_TMP/zipper.sock.$k}; done
 	echo "$list"
 }
-# start_relays N: one in front of each of the first N zippers, which speak tcp; see relay.py. What they say in relay.1 to relay.N
+# start_relays N: starts a relay in front of each of the first N zippers, which speak tcp; see relay.py. Output in relay.1 to relay.N
 relay=() # from 1: their processes
 start_relays() {
 	local k
@@ -52,14 +52,14 @@ start_relays() {
 	done
 }
 stop_relays() { stop_all "${relay[@]}"; }
-# relays K...: addresses of these
+# relays K...: prints the addresses of these relays
 relays() {
 	local k list=
 	for k; do list=$list${list:+,}tcp:127.0.0.1:$(cat "port.$k"); done
 	echo "$list"
 }
-# by_hand PARTS SIZES "ADDRESSES OF EACH PART" PROGRAM...: one mpiexec a part; output in out.PART and err.PART; fails where
-# one does, with its status
+# by_hand PARTS SIZES "ADDRESSES OF EACH PART" PROGRAM...: runs one mpiexec a part; output in out.PART and err.PART. Fails with
+# the status of a part that fails
 by_hand() {
 	local parts=$1 name i=0 rc=0 pids=() pid
 	local -a names sizes zippers

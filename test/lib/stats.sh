@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What zmpirun's --stats has told. Sourced.
+# Reads the output of zmpirun --stats. Sourced.
 
-# stats WHAT [FROM TO]: "MESSAGES BYTES" that --stats has told in err, of one direction or of all together. WHAT: over the
+# stats WHAT [FROM TO]: prints "MESSAGES BYTES" of one direction, or of all together, from the output in err. WHAT: over the
 # bridge, directly, natively
 stats() {
 	sed -n "/^zmpirun: $1/,/^zmpirun: [a-z]/s/^zmpirun:   ${2:-[^ ]*} -> ${3:-[^ ]*}: \\([0-9]*\\) messages, \\([0-9]*\\) bytes/\\1 \\2/p" err |

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI program that sends messages to and fro between rank r and rank r + n/2, checks them, and says when the first
- * have come. Arguments: bytes of a message, rounds (0: for ever), a file that it waits for before it ends, and
- * anything: then each sends the other a last one, both at the same time. For tests of what goes over a bridge, and of
- * its end. */
+/* An MPI program that sends messages to and fro between rank r and rank r + n/2, checks them, and prints when the first
+ * have come. Arguments: bytes of a message; rounds (0: for ever); a file that it waits for before it ends; any further
+ * word: then both ranks send each other a last message at the same time. For tests of traffic over a bridge, and of its
+ * end. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 	unsigned char *out = malloc(len + 1), *in = malloc(len + 1), *wanted = malloc(len + 1);
 	if (!out || !in || !wanted || size % 2 != 0)
 		MPI_Abort(MPI_COMM_WORLD, 2);
-	/* An empty one to and fro: connections are up afterwards. */
+	/* An empty message to and fro: connections are up afterwards. */
 	for (int turn = 0; turn < 2; turn++)
 		if (first == (turn == 0))
 			MPI_Send(NULL, 0, MPI_BYTE, other, 2, MPI_COMM_WORLD);

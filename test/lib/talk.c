@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks talk to their mirror images (the first to the last) for ever, in messages of two sizes. After some rounds rank
- * 0 talk self        kills itself talk PID         kills that process talk made FILE   makes that file
+ * Ranks exchange messages of two sizes with their mirror images (the first with the last) for ever. After some rounds
+ * rank 0 kills itself ("talk self"), kills that process ("talk PID"), or makes that file ("talk made FILE").
  */
 #include <mpi.h>
 #include <signal.h>

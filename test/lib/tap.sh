@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by every shell test (bash): TAP output, a scratch folder, limits on time, and where the programs of the build
-# tree are. A test calls plan N or done_testing, and every process it starts ends with it.
+# Sourced by every shell test (bash): TAP output, a scratch folder, limits on time, and the paths of the programs of the build
+# tree. A test calls plan N or done_testing. Every process it starts ends with it.
 
 : "${ZIP_TOP_BUILDDIR:?run by make check, or set ZIP_TOP_BUILDDIR and ZIP_TOP_SRCDIR}"
 : "${ZIP_TOP_SRCDIR:?}"
@@ -11,7 +11,7 @@ SECONDS=0 # of this test; "make soak SECONDS=60" is in the environment, from whe
 ZMPIRUN=${ZMPIRUN:-$ZIP_TOP_BUILDDIR/launch/zmpirun}
 ZIPPERD=${ZIPPERD:-$ZIP_TOP_BUILDDIR/zipperd/zipperd}
 LIBZIPPER=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
-# Built with --enable-sanitize=address: its runtime must be in front of everything else in the ranks.
+# Built with --enable-sanitize=address: its runtime must come before everything else in the ranks.
 ASAN=
 SANITIZED=$(ldd "$LIBZIPPER" 2>/dev/null | grep -oE 'lib[atu]b?san' | head -n1)
 if [ "$SANITIZED" = libasan ]; then
@@ -54,8 +54,8 @@ diag_file() { # FILE [LINES]
 pass() { TAP_COUNT=$((TAP_COUNT + 1)); echo "ok $TAP_COUNT - $*"; }
 fail() { TAP_COUNT=$((TAP_COUNT + 1)); echo "not ok $TAP_COUNT - $*"; return 1; }
 skip() { TAP_COUNT=$((TAP_COUNT + 1)); echo "ok $TAP_COUNT - $1 # SKIP $2"; }
-# tap_of PREFIX FILE STATUS [ERRORS]: what another test has printed there, under our numbers. That it has not come to its end
-# is a failure, too.
+# tap_of PREFIX FILE STATUS [ERRORS]: the results that another test has printed there, with this test's numbers. A test that has
+# not come to its end is a failure, too.
 tap_of() {
 	local prefix=$1 line planned='' seen=0
 	while IFS= read -r line; do
@@ -73,7 +73,7 @@ tap_of() {
 	diag "status $3, planned ${planned:-nothing}, seen $seen"
 	[ -z "$4" ] || diag_file "$4" 40
 }
-# ok NAME COMMAND...: passes when the command succeeds; what it printed is shown when it does not
+# ok NAME COMMAND...: passes when the command succeeds; otherwise its output is shown
 ok() {
 	local name=$1
 	shift
@@ -108,20 +108,20 @@ matches() {
 	fi
 }
 
-# All limits are for a machine of one's own; a busy or slow one gets so many times more.
+# All limits are for an idle machine; a busy or slow machine gets a multiple.
 : "${ZIP_PATIENCE:=6}"
-# limited SECONDS COMMAND...: nothing runs for ever. Status 124 or 137: it was ended.
+# limited SECONDS COMMAND...: runs the command for that long at most. Status 124 or 137: it was ended.
 limited() {
 	local seconds=$(($1 * ZIP_PATIENCE))
 	shift
 	timeout -k 5 "$seconds" "$@"
 }
-# background COMMAND...: runs until the test ends; its id is in $!
+# background COMMAND...: runs the command until the test ends; its id is in $!
 background() {
 	"$@" &
 	TAP_PIDS+=($!)
 }
-# wait_for SECONDS COMMAND...: until the command succeeds, or 1
+# wait_for SECONDS COMMAND...: waits until the command succeeds. Status 1: it did not
 wait_for() {
 	local end=$((SECONDS + $1 * ZIP_PATIENCE))
 	shift
@@ -131,9 +131,9 @@ wait_for() {
 	done
 }
 
-# program NAME: where that twin program lies, as modes.c: prints programs/FOLDER/NAME
+# program NAME: prints the path of that twin program, as programs/FOLDER/modes.c
 program() { printf '%s\n' "$ZIP_TOP_SRCDIR"/test/programs/*/"$1"; }
-# compile SOURCE OUTPUT: as a user would, nothing of ours in the command line. Status 77: no compiler for it.
+# compile SOURCE OUTPUT: compiles as a user does, with nothing of ours in the command line. Status 77: no compiler for it.
 compile() {
 	case $1 in
 	*.c) "$MPICC" -O1 -g -Wall -Wno-stringop-overflow -pthread "$1" -o "$2" -lm ;;
@@ -143,14 +143,14 @@ compile() {
 		;;
 	esac
 }
-# native SECONDS RANKS PROGRAM...: one MPICH job
+# native SECONDS RANKS PROGRAM...: runs one MPICH job
 native() {
 	local seconds=$1 ranks=$2
 	shift 2
 	limited "$seconds" "$MPIEXEC" -genv LD_PRELOAD "$YIELD" -n "$ranks" "$@" </dev/null
 }
-# merged SECONDS LAYOUT PROGRAM...: one world made of the clusters in LAYOUT (as 2+2) on this machine; in the laboratory
-# (lab.t) if there is one, over tcp; in a virtual machine (lib/vm.sh) over verbs
+# merged SECONDS LAYOUT PROGRAM...: runs one world made of the clusters in LAYOUT (as 2+2): on this machine; in the laboratory
+# (lab.t), if there is one, over tcp; in a virtual machine (lib/vm.sh) over verbs
 merged() {
 	local seconds=$1 layout=$2
 	shift 2

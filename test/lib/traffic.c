@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages of all sizes between the ranks of both ends of the world, to and fro at the same time, and collectives over
- * it, all checked, until a file is there: its name is the first argument. With "abort CODE" behind it rank 2 then
- * aborts. For tests of jobs that lose a zipper meanwhile.
+ * it, all checked, until the file of the first argument exists. With "abort CODE" after it rank 2 then aborts. For
+ * tests of jobs that lose a zipper meanwhile.
  */
 #include "../programs/check.h"
 
@@ -63,6 +63,6 @@ int main(int argc, char **argv)
 	if (argc > 3 && rank == 2)
 		MPI_Abort(WORLD, atoi(argv[3]));
 	if (argc > 3)
-		MPI_Recv(&stop, 1, MPI_INT, size - 1 - rank, 2, WORLD, MPI_STATUS_IGNORE); /* that nobody sends */
+		MPI_Recv(&stop, 1, MPI_INT, size - 1 - rank, 2, WORLD, MPI_STATUS_IGNORE); /* no rank sends it */
 	return end();
 }

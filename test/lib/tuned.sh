@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced behind tap.sh by the tests that run twin programs under tuning tables. Works in the current folder.
+# Sourced after tap.sh by tests that run twin programs under tuning tables. Works in the current folder.
 
 build_program() { # NAME, of ../programs
 	[ -x "$1" ] || compile "$(program "$1.c")" "$1" >cc 2>&1 ||
 		{ diag_file cc; bail_out "$1.c does not compile"; }
 }
-# agrees PROGRAM LAYOUT RULES [TWIN]: is what PROGRAM prints merged, under these rules, what it, or TWIN, prints natively?
+# agrees PROGRAM LAYOUT RULES [TWIN]: does PROGRAM print the same merged, under these rules, as it, or TWIN, prints natively?
 agrees() {
 	local program=$1 layout=$2 rules=$3 twin=${4:-$1}
 	expected=$twin.$((layout))

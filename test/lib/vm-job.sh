@@ -4,7 +4,7 @@
 STREAM=$ZIP_VM/files/stream
 out=$ZIP_VM/files/out err=$ZIP_VM/files/err
 
-# stream_start BYTES [COMMAND...]: one rank in each cluster, for ever; true when both are under way. job: its process;
+# stream_start BYTES [COMMAND...]: starts one rank in each cluster, for ever; true when both are under way. job: its process;
 # more_hosts: lines for its hostfile
 more_hosts=
 stream_start() {
@@ -20,7 +20,7 @@ stream_start() {
 }
 under_way() { [ "$(grep -c 'under way' "$out")" = 2 ]; }
 stream_stands() { under_way || ! kill -0 $job 2>/dev/null; }
-# job_ended NAME STATUS REGEX: that is the status, and this is all that zmpirun says
+# job_ended NAME STATUS REGEX: the job ends with this status, and zmpirun prints only this
 job_ended() {
 	local rc
 	wait $job

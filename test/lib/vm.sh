@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by tests that run in the Verbs laboratory (vm/vmlab), with the shape of it as argument: ". vm.sh one" or
-# ". vm.sh 2". What follows in the test runs on the host while the machines are up. Tests share one boot as far as
-# possible: it takes 3 s on an idle machine, and a minute on a busy one.
+# Sourced by tests that run in the Verbs laboratory (vm/vmlab), with its shape as the argument: ". vm.sh one" or
+# ". vm.sh 2". The rest of the test runs on the host while the machines are up. Tests share one boot as far as possible: it
+# takes 3 s on an idle machine, and a minute on a busy one.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 vmlab=$ZIP_TOP_SRCDIR/test/vm/vmlab
 
@@ -15,7 +15,7 @@ if [ -z "$ZIP_VM" ]; then
 fi
 : >"$ZIP_VM_STARTED"
 mkdir -p "$ZIP_VM/files" # seen by all machines at this path
-# MPICH would find the Soft-RoCE devices for its own messages: slower, and what is to be seen on them is ours
+# MPICH would use the Soft-RoCE devices for its own messages: that is slower, and tests want to see our messages only
 export UCX_TLS=self,sm
 
 vm() { # SECONDS NODE COMMAND...
@@ -24,15 +24,15 @@ vm() { # SECONDS NODE COMMAND...
 vm_background() { # SECONDS NODE COMMAND...: output in $ZIP_VM/files/background; wait $! gives the status
 	background "$vmlab" run -t "$@" >"$ZIP_VM/files/background" 2>&1
 }
-# vm_listens NODE PORT PID: waits until somebody does, as long as that background job runs
+# vm_listens NODE PORT PID: waits until a process listens there, as long as that background job runs
 vm_listens() {
 	local end=$((SECONDS + 600))
 	until vm 300 "$1" ss -Hltn "sport = :$2" | grep -q .; do
 		[ $SECONDS -lt $end ] && kill -0 "$3" 2>/dev/null || return 1
 	done
 }
-# vm_pair SERVER-NODE CLIENT-NODE ADDRESS COMMAND...: a program that is a server without, and a client with an address as its
-# last argument, as ibv_rc_pingpong and perftest are, on their port.
+# vm_pair SERVER-NODE CLIENT-NODE ADDRESS COMMAND...: runs a program twice on its port, as a server, and with the address as its
+# last argument as a client, like ibv_rc_pingpong and perftest.
 vm_pair() {
 	local server=$1 client=$2 address=$3 pid rc
 	shift 3
@@ -44,7 +44,7 @@ vm_pair() {
 	wait $pid || { rc=$?; echo "the server:"; cat "$ZIP_VM/files/background"; }
 	return $rc
 }
-# vm_tap NODE SECONDS PREFIX COMMAND...: the results of a test that runs over there, under our numbers
+# vm_tap NODE SECONDS PREFIX COMMAND...: the results of a test that runs on the node, with this test's numbers
 vm_tap() {
 	local node=$1 seconds=$2 prefix=$3
 	shift 3

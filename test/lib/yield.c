@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded into *native* reference runs: makes MPICH's wait loops yield after some idle polls. MPICH over UCX spins;
- * with more ranks than cores every operation then costs a time slice (four ranks on two cores, barrier: 8 ms, with this
- * 6 us).
+ * Preloaded into *native* reference runs: makes MPICH's wait loops yield after some idle polls. MPICH over UCX spins,
+ * and with more ranks than cores every operation then costs a time slice (a barrier of four ranks on two cores takes 8
+ * ms, and 6 us with this).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -106,7 +106,7 @@ int args_parse(void *into, const struct arg *a, size_t n, const char *usage, int
 			256 + (int)i};
 	longs[n < ARGS_MAX ? n : ARGS_MAX] = (struct option){"help", no_argument, NULL, 'h'};
 	opterr = 0;
-	optind = 0; /* from the start, also the second time */
+	optind = 0; /* from the start, also in a second call */
 	while ((c = getopt_long(argc, argv, ":h", longs, &index)) != -1) {
 		if (c == 'h') {
 			help(a, n, usage);

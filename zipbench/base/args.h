@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Command lines by table: options of a subcommand, their ranges, and its --help. */
+/*
+ * Command lines by table: options of a subcommand, their ranges, and its --help. zipbench-coll, an MPI program, uses
+ * this module too: so it needs libc alone, unlike common/config/args.h, which also has no real numbers and no help.
+ */
 #ifndef ZIPBENCH_BASE_ARGS_H
 #define ZIPBENCH_BASE_ARGS_H
 
@@ -18,18 +21,18 @@ enum arg_kind {
 };
 
 struct arg {
-	const char *name, *value; /* value: its name in --help */
+	const char *name, *value; /* value: the name of the option's value in --help */
 	enum arg_kind kind;
 	double min, max;			   /* of numbers; both included */
-	size_t offset;				   /* into what is filled */
+	size_t offset;				   /* of the field in `into` */
 	int (*call)(void *into, const char *text); /* 0 or a negative errno */
 	const char *help;
 };
 
-/* Fills `into`. argv[0] is the subcommand. 0; 1: --help was answered; ARGS_EXIT_USAGE after one line to `errors`
- * (NULL: none). usage: behind "usage: zipbench ". */
+/* Fills `into`. argv[0] is the subcommand; usage follows "usage: zipbench ". 0; 1: --help was answered; ARGS_EXIT_USAGE
+ * after one line to `errors` (NULL: no line). */
 int args_parse(void *into, const struct arg *, size_t n, const char *usage, int argc, char **argv, FILE *errors);
-/* A number of bytes, as in 64K; 0 or a negative errno. */
+/* Parses a number of bytes, as 64K. 0 or a negative errno. */
 int args_bytes(const char *text, double *bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples in their order, see sort.h. */
+/* See sort.h. */
 #include "zipbench/base/sort.h"
 
 #include <stdlib.h>

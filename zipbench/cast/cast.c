@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "zipbench cast": multicasts by libzipcast among nodes in this process; the command line, and figure after figure. */
+/* The command line of "zipbench cast", and the loop over its figures; see cast.h. */
 #include "zipbench/cast/cast.h"
 
 #include <errno.h>
@@ -24,9 +24,9 @@ static const struct arg args[] = {
 	{"sites", "N", ARG_NUMBER, 2, CAST_SITES_MAX, AT(sites), NULL,
 		"of the figure hybrids, each with as many nodes; default 4"},
 	{"at", "LIST", ARG_TEXT, 0, 0, AT(at), NULL,
-		"where these sites are: HOST[@FILE],..., each an address and the network namespace that has it"},
+		"the places of these sites: HOST[@FILE],..., each an address and the network namespace that has it"},
 	{"zipper", "LIST", ARG_TEXT, 0, 0, AT(zipper), NULL,
-		"by what they are connected: FABRIC=ADDRESS,..., where zipperd listens for each; default: directly"},
+		"zipperd connects them: FABRIC=ADDRESS,..., where it listens for each; default: directly"},
 	{"csv", "FILE", ARG_TEXT, 0, 0, AT(csv), NULL, "writes there; default: standard output"},
 #undef AT
 };
@@ -39,7 +39,7 @@ static const struct cast_figure *find_figure(const char *name)
 	return f->name ? f : NULL;
 }
 
-/* First all names are looked at, then figures are made. */
+/* Looks at all names first, then makes the figures. */
 static int make_figures(struct cast_bench *b, struct zerr *err)
 {
 	int rc = 0;

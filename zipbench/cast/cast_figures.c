@@ -13,13 +13,13 @@
 #include "zipbench/cast/cast_group.h"
 #include "zipbench/base/sort.h"
 
-#define NET_BYTES_MAX (1024.0 * MIB) /* memory of all nodes together; figure 8 stops there */
-#define HOSTS 15		     /* of replicas in figure 9, and one that sends */
-#define HYBRID_BLOCK_BYTES 65536     /* so that there are at least 16 */
+#define NET_BYTES_MAX (1024.0 * MIB) /* figure 8 stops at so much memory of all nodes */
+#define HOSTS 15		     /* that keep replicas in figure 9; one more sends */
+#define HYBRID_BLOCK_BYTES 65536     /* gives at least 16 blocks */
 
 static const char *const algorithms[] = {"sequential", "tree", "chain", "pipeline", "hybrid-chain", "hybrid-pipeline"};
 #define ALGORITHMS 6
-#define FLAT 4 /* of these */
+#define FLAT 4 /* the first of these, which know no sites */
 
 /* The sizes of groups in the figures: 2, 3, 4, 6, 8, 12, 16, ... */
 static uint32_t next_nodes(uint32_t n)
@@ -31,7 +31,7 @@ static uint32_t next_nodes(uint32_t n)
 
 /* --- the figures --- */
 
-/* Latency of the algorithms, of large and of medium messages. */
+/* Latency of the algorithms, for large and for medium messages. */
 static int figure4(struct cast_bench *b, struct zerr *err)
 {
 	static const uint64_t sizes[] = {256ull * MIB, 8ull * MIB};
@@ -70,7 +70,7 @@ static int figure6(struct cast_bench *b, struct zerr *err)
 	return rc;
 }
 
-/* One object to very many. */
+/* One object to very many nodes. */
 static int figure8(struct cast_bench *b, struct zerr *err)
 {
 	const uint64_t bytes = cast_point_scaled(b, 256ull * MIB);
@@ -96,8 +96,8 @@ static double uniform(uint64_t *state) /* (0, 1]; splitmix64 */
 	return (double)((x ^ (x >> 31)) >> 11) / 9007199254740992.0 + 1e-16;
 }
 
-/* Sizes of objects: the paper's trace of Cosmos is not public. Log-normal, from 4 KiB to 128 MiB scaled, the median a
- * sixteenth of that. */
+/* The size of the next object. The paper's trace of Cosmos is not public: this is log-normal, from 4 KiB to 128 MiB
+ * scaled, with a sixteenth of that as the median. */
 static uint64_t object_bytes(const struct cast_bench *b, uint64_t *state)
 {
 	const double largest = (double)cast_point_scaled(b, 128ull * MIB);
@@ -117,7 +117,7 @@ static void write_distribution(const struct cast_bench *b, const char *algorithm
 	fflush(b->out);
 }
 
-/* Every object to the next group of three hosts, of all there are, one after the other. */
+/* Sends one object after the other, each to a random group of three hosts. */
 static int write_objects(struct cast_bench *b, struct cast_net *net, struct cast_group *g, uint32_t ngroups,
 	const char *algorithm, struct zerr *err)
 {
@@ -125,7 +125,7 @@ static int write_objects(struct cast_bench *b, struct cast_net *net, struct cast
 	double ignored, start = bench_now(), cpu = bench_cpu_seconds(), seconds = 0;
 	int rc = 0;
 	for (uint32_t i = 0; i < ngroups && rc == 0; i++)
-		rc = cast_group_send(net, &g[i], 1, 1, 1, &ignored, err); /* connected */
+		rc = cast_group_send(net, &g[i], 1, 1, 1, &ignored, err); /* so that all are connected */
 	for (unsigned w = 0; w < b->o->writes && rc == 0; w++) {
 		uint64_t bytes = object_bytes(b, &state);
 		uint32_t k = (uint32_t)(uniform(&state) * ngroups) % ngroups;
@@ -170,7 +170,7 @@ static int figure9(struct cast_bench *b, struct zerr *err)
 
 static const uint64_t sizes10[] = {100ull * MIB, MIB, 10u << 10}; /* also figure 11's */
 
-/* Overlapping groups: all members send, half of them, one. */
+/* Overlapping groups: all members send, or half of them, or one. */
 static int figure10(struct cast_bench *b, struct zerr *err)
 {
 	static const char *const lines[] = {"all send", "half send", "one sends"};
@@ -190,7 +190,7 @@ static int figure10(struct cast_bench *b, struct zerr *err)
 	return rc;
 }
 
-/* How the contexts wait. */
+/* The ways in which contexts wait. */
 static int figure11(struct cast_bench *b, struct zerr *err)
 {
 	static const struct {
@@ -212,8 +212,8 @@ static int figure11(struct cast_bench *b, struct zerr *err)
 	return rc;
 }
 
-/* All algorithms in a group whose members are in sites, and what of it crosses between those: with the members of each
- * site behind one another, and with members of the sites in turns. */
+/* All algorithms in a group whose members are in sites, and how much crosses between the sites. The members stand site
+ * by site ("in order"), or the sites take turns ("in turns"). */
 static int figure_hybrids(struct cast_bench *b, struct zerr *err)
 {
 	static const char *const placements[] = {"in order", "in turns"};

@@ -13,12 +13,12 @@ uint64_t cast_point_scaled(const struct cast_bench *b, uint64_t bytes)
 	return bytes / b->o->scale > MIB ? bytes / b->o->scale : MIB;
 }
 
-/* A group for each sender, all with the same members; `sample` gets how long each round of one message in each took. */
+/* A group for each sender, all with the same members. A round is one message in each; `sample` gets its time. */
 static int send_rounds(struct cast_bench *b, const struct cast_point *p, struct cast_net *net, struct cast_group *g,
 	struct zerr *err)
 {
 	double ignored;
-	for (uint32_t s = 0; s < p->senders; s++) { /* also connects and touches all memory */
+	for (uint32_t s = 0; s < p->senders; s++) { /* first round: connects, and touches all memory */
 		int rc = cast_group_send(net, &g[s], 1, p->bytes, 1, &ignored, err);
 		if (rc == 0)
 			rc = cast_group_verify(&g[s], p->bytes, err);
@@ -77,7 +77,7 @@ static void write_row(const struct cast_bench *b, const char *figure, const stru
 		p->block_bytes ? p->block_bytes : ZIPCAST_BLOCK_BYTES, (unsigned long long)p->bytes, p->senders,
 		n * p->senders, b->sample[n / 4] * 1e6, median * 1e6, b->sample[n * 3 / 4] * 1e6,
 		(double)p->bytes * p->senders / median / 1e6, b->cpu * 100);
-	if (p->sites) /* of one message; there was one before those that are timed */
+	if (p->sites) /* for one message; one more came before those that are timed */
 		fprintf(b->out, "%u,%s,%.9g,%.9g\n", p->sites->n, p->placement, (double)b->crossed_blocks / (n + 1),
 			(double)b->crossed_bytes / (n + 1));
 	else

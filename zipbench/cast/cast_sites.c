@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the sites of "zipbench cast" are; see cast_sites.h. */
+/* Parsing and entering places, see cast_sites.h. */
 #include "zipbench/cast/cast_sites.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ int cast_sites_open(struct cast_place place[CAST_SITES_MAX], uint32_t *n, const 
 		if (*n == CAST_SITES_MAX)
 			return zerr_set(err, -E2BIG, "--at: more than %d sites", CAST_SITES_MAX);
 		rc = open_place(&place[(*n)++], word, err);
-		if (rc == 0 && (place[0].netns < 0) != (place[*n - 1].netns < 0)) /* there is no way back */
+		if (rc == 0 && (place[0].netns < 0) != (place[*n - 1].netns < 0)) /* a thread cannot go back */
 			rc = zerr_set(err, -EINVAL, "--at: all sites are in network namespaces of their own, or none");
 	}
 	return rc < 0 || *n > 1 ? rc : zerr_set(err, -EINVAL, "--at: one site alone");

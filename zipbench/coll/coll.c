@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zipbench-coll, "zipbench coll": what collectives of all ranks take. A plain MPI program: merged by zmpirun, natively
- * by mpiexec, or over MMPI (--mmpi). Each repetition begins with a barrier; its time is that of the slowest rank, from
- * its call to its return. Rank 0 writes a line for each operation and size.
+ * zipbench-coll, "zipbench coll": times of collectives of all ranks. A plain MPI program: merged by zmpirun, native by
+ * mpiexec, or over MMPI (--mmpi). Each repetition begins with a barrier. Its time is that of the slowest rank, from
+ * call to return. Rank 0 writes a line for each operation and size.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,8 +21,9 @@
 #include "zipbench/base/sort.h"
 
 #define SIZES_MAX 128
-#define IDLE_TESTS 20	   /* a message of another core arrives within a few vain tests; then each yields */
-#define INT8_RANKS_MAX 127 /* whose bytes can be added up */
+#define IDLE_TESTS                                                                                                     \
+	20 /* a message from another core arrives within a few vain tests; then each test is followed by a yield */
+#define INT8_RANKS_MAX 127 /* more ranks would overflow a sum of bytes */
 
 struct options {
 	const char *ops, *sizes, *wait, *world, *csv;
@@ -44,7 +45,7 @@ static const struct arg args[] = {
 	{"least", "N", ARG_NUMBER, 1, 1e6, AT(least), NULL, "at least so many, however long they take; default 5"},
 	{"warm-up", "N", ARG_NUMBER, 1, 1e6, AT(warm_up), NULL, "repetitions before that are not counted; default 3"},
 	{"memory", "BYTES", ARG_BYTES, 1, 1ull << 46, AT(memory), NULL,
-		"of a rank; what needs more is left out; default 1G"},
+		"of a rank; larger measurements are left out; default 1G"},
 	{"wait", "HOW", ARG_TEXT, 0, 0, AT(wait), NULL,
 		"block: in MPI; yield: nonblocking calls and a loop that yields"},
 	{"mmpi", "LOW", ARG_NUMBER, 1, 1e6, AT(mmpi), NULL, "over MMPI: rank 0 forwards, LOW ranks are the low group"},
@@ -90,13 +91,13 @@ static double once(const struct bench *b, const struct coll_op *op, const struct
 	return MPI_Wtime() - start;
 }
 
-/* Ranks begin together: a broadcast's root would run ahead otherwise. */
+/* A barrier, so that ranks begin together: the root of a broadcast would run ahead otherwise. */
 static void together(const struct bench *b)
 {
 	once(b, &coll_op_table[0], NULL);
 }
 
-/* --- what ranks tell each other beside what is measured --- */
+/* --- traffic between ranks beside the measurement --- */
 static void agree(const struct bench *b, int *value)
 {
 	b->o.mmpi ? MMPI_Bcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD) : MPI_Bcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -119,7 +120,7 @@ static int report(struct bench *b, const struct coll_op *op, double bytes, int n
 	return fflush(b->out) == 0 ? 0 : -EIO;
 }
 
-/* How often, from the time of the repetitions before. */
+/* The number of repetitions. one: the time of one, from those before. */
 static int choose_repeats(const struct bench *b, double one)
 {
 	double n = one > 0 ? b->o.seconds / one : b->o.repeats;
@@ -165,7 +166,7 @@ static int measure(struct bench *b, const struct coll_op *op, struct coll_data *
 	return bad ? -EIO : 0;
 }
 
-/* What does not fit is said once. */
+/* Does the operation fit into memory, counts and sums? Rank 0 names one that does not. */
 static bool fits(const struct bench *b, const struct coll_op *op, double bytes)
 {
 	const bool narrow = op->flow == COLL_REDUCES && fmod(bytes, sizeof(float)) != 0 && b->ranks > INT8_RANKS_MAX;
@@ -205,7 +206,7 @@ static int measure_all(struct bench *b)
 	return rc;
 }
 
-/* --- what there is to measure; errors are one line in all ranks, of which rank 0 says it --- */
+/* --- choosing what to measure; all ranks find the same error, and rank 0 prints it --- */
 static int refuse(const struct bench *b, const char *what, const char *why)
 {
 	if (b->rank == 0)
@@ -248,11 +249,11 @@ static int choose_sizes(struct bench *b)
 	return b->nsizes > 0 ? 0 : refuse(b, "--min, --max or --sizes", "there is no size");
 }
 
-/* Do MPI functions come from libzipper, in a job that has several parts, as libzipper(7) begins one? */
+/* Do MPI functions come from libzipper, in a job of several parts, as described in libzipper(7)? */
 static bool is_merged(void)
 {
 	Dl_info of = {.dli_fname = NULL};
-	const char *parts = getenv("ZIPPER_PARTS"); /* or they are in a hostfile */
+	const char *parts = getenv("ZIPPER_PARTS"); /* NULL: the parts may be in a hostfile */
 	const void *function = dlsym(RTLD_DEFAULT, "MPI_Init");
 	return function && dladdr(function, &of) && of.dli_fname && strstr(of.dli_fname, "libzipper") &&
 	       getenv("ZIPPER_JOB") && (!parts || strchr(parts, ','));
@@ -340,7 +341,7 @@ int main(int argc, char **argv)
 	MPI_Init(NULL, NULL);
 	MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &b.ranks);
-	if (rc != 0) { /* once more, for the one that says why */
+	if (rc != 0) { /* once more, now that rank 0 is known: it prints the reason */
 		args_parse(&b.o, args, sizeof(args) / sizeof(args[0]), usage, argc, argv, b.rank == 0 ? stderr : NULL);
 	} else {
 		if (!b.o.world)

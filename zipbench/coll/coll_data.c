@@ -21,7 +21,7 @@ static size_t recv_bytes(const struct coll_data *c, const struct coll_op *op)
 	return c->bytes * (size_t)(op->from_each ? c->ranks : 1);
 }
 
-/* Moves are of bytes. Reductions add up doubles where the length allows it. */
+/* Operations that move have bytes. Reductions add up doubles if the length allows it. */
 static size_t choose_type(struct coll_data *c, const struct coll_op *op)
 {
 	size_t size = 1;
@@ -40,7 +40,7 @@ bool coll_data_init(struct coll_data *c, const struct coll_op *op)
 {
 	const size_t n = (size_t)c->ranks;
 	choose_type(c, op);
-	/* a spare byte each, as nothing is asked for with size 0 */
+	/* a spare byte each, so that no size is 0 */
 	c->send = malloc(send_bytes(c, op) + 1);
 	c->recv = malloc(recv_bytes(c, op) + 1);
 	c->counts = malloc(3 * n * sizeof(int));
@@ -77,7 +77,7 @@ static char byte_at(int from, int to, size_t i)
 	return (char)(from * 37 + to * 11 + (int)(i % 251) + (int)(i >> 12) + 1);
 }
 
-/* The summand; small, so that sums are exact in every type and for every order. */
+/* A summand, so small that sums are exact in every type and order. */
 static int summand(const struct coll_data *c, int from, int to, size_t i)
 {
 	return (from + to * 5 + (int)(i % 97)) % (c->type == MPI_INT8_T ? 2 : 7);

@@ -10,7 +10,7 @@ struct coll_data { /* for one operation and size */
 	size_t bytes;
 	int count; /* of elements in `bytes` */
 	MPI_Datatype type;
-	char *send, *recv;		     /* recv: also what a broadcast sends */
+	char *send, *recv;		     /* recv: also the buffer of a broadcast */
 	int *counts, *displs, *displs_bytes; /* [ranks] blocks of `bytes`; displacements in elements, and in bytes */
 	MPI_Datatype *types;
 };

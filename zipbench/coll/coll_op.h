@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective operations that zipbench coll measures, as data: what each rank contributes and gets, and how it is
- * called: blocking, nonblocking, or by MMPI. `bytes` is what one rank sends to one rank (allgather: to all; a
- * reduction: the vector, reduce_scatter: the part of one rank).
+ * The collective operations that zipbench coll measures, as a table: what each rank contributes and gets, and how to
+ * call the operation blocking, nonblocking or by MMPI. `bytes` is the size of the block from one rank to one rank
+ * (allgather: from one rank to all; reduction: the vector; reduce_scatter: the block that one rank gets).
  */
 #ifndef ZIPBENCH_COLL_COLL_OP_H
 #define ZIPBENCH_COLL_COLL_OP_H
@@ -20,12 +20,12 @@ enum coll_flow { COLL_NOTHING, COLL_MOVES, COLL_REDUCES };
 struct coll_op {
 	const char *name;
 	enum coll_flow flow;
-	bool to_each;					      /* a rank sends a block for each rank, else one */
+	bool to_each;					      /* a rank sends a block for each rank, otherwise one */
 	bool from_each;					      /* a rank gets a block of each rank */
 	bool root_sends, root_gets;			      /* only the root does */
-	bool extra;					      /* no collective: only where it is named */
+	bool extra;					      /* no collective: measured only if --ops names it */
 	void (*run)(const struct coll_data *, MPI_Request *); /* request NULL: blocking */
-	void (*mmpi)(const struct coll_data *);		      /* NULL: MMPI has none */
+	void (*mmpi)(const struct coll_data *);		      /* NULL: MMPI lacks it */
 };
 
 extern const struct coll_op coll_op_table[];

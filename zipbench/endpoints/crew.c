@@ -10,11 +10,11 @@
 
 #include "zipbench/base/bench.h"
 
-struct gate { /* opens when all have come, or the making of one has failed */
+struct gate { /* opens when all threads have come, or one could not be created */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	unsigned waiting;
-	int open; /* 1, or -1: go home */
+	int open; /* 0: shut; 1: begin; -1: go home */
 };
 
 struct member {
@@ -70,7 +70,7 @@ static void *begin(void *arg)
 	return NULL;
 }
 
-/* Returns the time when they began. */
+/* Waits for n threads and opens the gate. Returns the time when they began. */
 static double open_gate(struct gate *g, unsigned n, int how)
 {
 	pthread_mutex_lock(&g->lock);

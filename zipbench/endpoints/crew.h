@@ -7,9 +7,9 @@
 
 #include "common/base/err.h"
 
-/* Calls work(ctx, 0..n-1), each in a thread of its own (bound to a core, where there are enough), and waits for all.
- * seconds: from the common beginning to the end of the last. 0, or a negative errno: of creating threads with text, or
- * what work returned. */
+/* Calls work(ctx, 0..n-1), each in a thread of its own (bound to a core if there are enough), and waits for all.
+ * seconds: from the common beginning to the end of the last thread. 0; a negative errno with text: a thread could not
+ * be created; or a return value of work. */
 int crew_run(unsigned n, int (*work)(void *ctx, unsigned t), void *ctx, double *seconds, struct zerr *err);
 /* Are there fewer cores than threads, so that waiting has to yield? */
 bool crew_is_crowded(unsigned threads);

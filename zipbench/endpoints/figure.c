@@ -46,7 +46,7 @@ void figure_put(struct figure_panel *p, const char *series, const char *x, doubl
 		p->y[s][i] = y;
 }
 
-/* Text in single quotes, in which a quote is doubled. */
+/* Writes text in single quotes, with quotes in it doubled. */
 static void quoted(FILE *f, const char *text)
 {
 	fputc('\'', f);

@@ -2,9 +2,9 @@
 /*
  * "zipbench garray": the product C = A B of matrices of doubles that lie in a server's memory (endpoints paper, section
  * VII, Figure 12). Each thread gets the tiles that it needs by RDMA reads, multiplies, and puts its tile of C by RDMA
- * writes; a message is one row of a tile. All queue pairs are in one protection domain where the category allows it;
- * each has three buffers with a memory region each. As the paper does: no lists, and every message reports its
- * completion.
+ * writes; a message is one row of a tile. All queue pairs are in one protection domain if the category allows it; each
+ * has three buffers with a memory region each. As in the paper, messages are not posted in lists, and every message
+ * reports its completion.
  */
 #include "zipbench/endpoints/garray.h"
 
@@ -43,7 +43,7 @@ static double *matrix(const struct work *w, unsigned which)
 	return (double *)(void *)w->pair.target + (size_t)which * w->o->size * w->o->size;
 }
 
-/* Small whole numbers: their products and sums are exact in any order. */
+/* Fills with small whole numbers: their products and sums are exact in any order. */
 static void fill(const struct work *w)
 {
 	const unsigned n = w->o->size;
@@ -75,7 +75,7 @@ static int verify(const struct work *w, struct zerr *err)
 	return rc;
 }
 
-/* Posts a message for each row of the tile at (i, j), in tiles. */
+/* Posts a message for each row of a tile. i, j: the place of the tile, in tiles. */
 static int move_tile(struct work *w, unsigned t, unsigned which, unsigned i, unsigned j, enum ibv_wr_opcode opcode)
 {
 	const unsigned n = w->o->size, tile = w->o->tile;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * "zipbench msgrate": the rate of small RDMA writes of several threads, while they share more and more of one resource
- * (endpoints paper, sections IV and V, Figures 3 and 5 to 11). As in the paper, messages are posted in lists, one in
- * some reports its completion, and each sweep goes on where the one before it ended: sharing of protection domains, of
- * memory regions and of completion queues in one context, of queue pairs with their completion queues.
+ * (endpoints paper, sections IV and V, Figures 3 and 5 to 11). As in the paper, messages are posted in lists, only one
+ * in a number of them reports its completion, and each sweep begins with what the sweep before it ended with:
+ * protection domains, memory regions and completion queues are shared in one context, queue pairs with their completion
+ * queues.
  */
 #include "zipbench/endpoints/msgrate.h"
 
@@ -24,7 +25,7 @@
 
 struct variant { /* a line of a figure */
 	const char *name;
-	unsigned postlist, unsignalled; /* 0: as the options say */
+	unsigned postlist, unsignalled; /* 0: the value of the option */
 	bool no_inline, no_blueflame;
 	bool twice;
 	enum zep_domain domain;
@@ -86,7 +87,7 @@ struct bench {
 	const struct bench_options *o;
 	struct port port;
 	struct sheet sheet;
-	struct test *test; /* as many as rows */
+	struct test *test; /* one for each row of the sheet */
 };
 
 /* --- one measurement --- */
@@ -138,7 +139,7 @@ static int write_messages(void *ctx, unsigned t)
 	return rc;
 }
 
-/* Where threads share a buffer, it holds what the last one of them put there. */
+/* Threads that share a buffer send what the last of them put there. */
 static int verify(const struct work *w, struct zerr *err)
 {
 	const struct zep_plan *p = &w->test->plan;
@@ -160,7 +161,7 @@ static int measure(const struct bench *b, const struct test *test, double *secon
 	struct pair pair;
 	struct work w = {.test = test, .o = b->o, .pair = &pair};
 	const unsigned threads = test->plan.threads;
-	if (test->no_blueflame) /* which providers read when a context is opened */
+	if (test->no_blueflame) /* providers read it when they open a context */
 		setenv("MLX5_SHUT_UP_BF", "1", 1);
 	int rc = pair_open(&pair, &b->port, &test->plan, threads * slot_bytes(b->o), err);
 	if (test->no_blueflame)
@@ -234,7 +235,7 @@ static int add_test(struct bench *b, enum sweep sweep, unsigned x, const struct 
 	r->processes = 1;
 	r->size = o->size;
 	int rc = pair_set_depth(&test->plan, &b->port, o->depth, err);
-	/* room for a list beside messages that wait for one of them to report */
+	/* a list must fit beside the messages that have not reported their completion */
 	if (rc == 0 && test->postlist + test->unsignalled > o->depth)
 		rc = zerr_set(err, -EINVAL, "--depth %u is too small for --postlist %u and --unsignalled %u", o->depth,
 			test->postlist, test->unsignalled);
@@ -255,7 +256,7 @@ static int add_sweep(struct bench *b, enum sweep sweep, struct zerr *err)
 	return rc;
 }
 
-/* The words of the list, in their order; `each` for each of them. */
+/* Calls each() for every word of the list, in order. */
 static int for_sweeps(struct bench *b, int (*each)(struct bench *, enum sweep, struct zerr *), struct zerr *err)
 {
 	char list[256], *save = NULL;

@@ -9,7 +9,7 @@
 #include "zipbench/base/args.h"
 #include "zipbench/endpoints/options.h"
 
-/* The categories that are named, alone. */
+/* Chooses the categories in the list, and no others. */
 static int set_categories(void *into, const char *list)
 {
 	struct bench_options *o = into;
@@ -28,7 +28,7 @@ static int set_categories(void *into, const char *list)
 }
 
 static const struct row {
-	unsigned takes; /* 0: all do */
+	unsigned takes; /* the bit of the option; 0: all subcommands take it */
 	struct arg arg;
 } rows[] = {
 #define AT(field) offsetof(struct bench_options, field)
@@ -44,7 +44,7 @@ static const struct row {
 	{OPT_BATCH, {"postlist", "N", ARG_NUMBER, 1, 4096, AT(postlist), NULL, "messages in one post"}},
 	{OPT_BATCH, {"unsignalled", "N", ARG_NUMBER, 1, 4096, AT(unsignalled), NULL, "messages for one completion"}},
 	{0, {"rounds", "N", ARG_NUMBER, 1, 1000, AT(rounds), NULL,
-		    "measures each so often, in turns; the medians are printed"}},
+		    "measures each point N times, in turns; prints medians"}},
 	{OPT_SHARE,
 		{"share", "LIST", ARG_TEXT, 0, 0, AT(share), NULL, "of threads,buf,ctx,pd,mr,cq,qp,batch,category"}},
 	{OPT_CATEGORY, {"category", "LIST", ARG_CALL, 0, 0, 0, set_categories, "endpoint categories; default: all"}},

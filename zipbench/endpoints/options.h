@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options of the subcommands on endpoints. A subcommand sets the defaults, and takes those whose bit it names. */
+/* Options of the subcommands on endpoints. A subcommand sets the defaults, and names the bits of the options it takes.
+ */
 #ifndef ZIPBENCH_ENDPOINTS_OPTIONS_H
 #define ZIPBENCH_ENDPOINTS_OPTIONS_H
 

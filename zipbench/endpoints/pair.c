@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Both ends of a looped-back port, see pair.h. */
+/* See pair.h. */
 #include "zipbench/endpoints/pair.h"
 
 #include <errno.h>

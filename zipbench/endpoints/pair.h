@@ -16,7 +16,7 @@ struct pair {
 	uint32_t rkey;
 };
 
-/* 0 or a negative errno with text and nothing left behind. */
+/* Builds and connects both ends. 0 or a negative errno with text, and nothing is left behind. */
 int pair_open(struct pair *, const struct port *, const struct zep_plan *, size_t target_bytes, struct zerr *);
 void pair_close(struct pair *);
 /* Makes queue pairs as deep as all threads that share one need together. -EINVAL with text: the device has none so

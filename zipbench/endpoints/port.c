@@ -10,7 +10,7 @@
 
 #define READS_MAX 16 /* RDMA reads under way on a queue pair */
 
-/* RoCE version 2 of an IPv4 address before others, as that works everywhere. */
+/* Prefers RoCE version 2 of an IPv4 address, which works everywhere. */
 static int find_gid(struct port *p, struct ibv_context *ctx, int entries, struct zerr *err)
 {
 	int best = 0;

@@ -14,12 +14,12 @@
 #include "common/endpoint/ep_set.h"
 #include "zipbench/endpoints/options.h"
 
-#define PUMP_LINE 128 /* pairs of cache lines are fetched together */
+#define PUMP_LINE 128 /* bytes: processors fetch cache lines in pairs */
 #define PUMP_PATHS 2
 #define PUMP_POLL 64 /* completions taken at a time, at most */
 
 struct room {
-	alignas(PUMP_LINE) _Atomic int left; /* messages that the queue pair may take */
+	alignas(PUMP_LINE) _Atomic int left; /* messages that the queue pair can take now */
 };
 
 struct pump {
@@ -29,16 +29,16 @@ struct pump {
 	struct ibv_qp *qp[PUMP_PATHS];
 	struct room *room[PUMP_PATHS];
 	uint64_t posted;
-	uint32_t quiet[PUMP_PATHS]; /* messages since the last signalled one */
+	uint32_t quiet[PUMP_PATHS]; /* messages since the last one that reports its completion */
 	unsigned index;
 	bool shared_cq, shared_qp;
-	alignas(PUMP_LINE) _Atomic uint64_t done; /* messages */
+	alignas(PUMP_LINE) _Atomic uint64_t done; /* messages that are complete */
 };
 
 struct pumps {
 	struct pump *pump;
 	struct room *room;
-	unsigned n, poll; /* poll: completions asked for at a time */
+	unsigned n, poll; /* poll: completions to ask for at a time */
 	bool yields;
 	_Atomic int status; /* 0; enum ibv_wc_status of the first bad completion; or a negative errno of posting */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results, see sheet.h. */
+/* See sheet.h. */
 #include "zipbench/endpoints/sheet.h"
 
 #include <errno.h>
@@ -97,7 +97,7 @@ int sheet_write(const struct sheet *s, const char *path, struct zerr *err)
 	return bad ? zerr_set(err, -EIO, "%s: cannot be written", path ? path : "standard output") : 0;
 }
 
-/* Do the endpoints of a line take other uUARs somewhere than those of the first one? */
+/* Does the line take another number of uUARs anywhere than the first line? */
 static bool has_own_uuars(const struct sheet *s, const char *group, const char *line, const char *first)
 {
 	for (size_t i = 0; i < s->n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results: what was measured how often, and what it takes; as CSV, and for figures. */
+/* A sheet of results: rates, times and the resources that endpoints take, as CSV and for figures. */
 #ifndef ZIPBENCH_ENDPOINTS_SHEET_H
 #define ZIPBENCH_ENDPOINTS_SHEET_H
 
@@ -10,11 +10,11 @@
 #define SHEET_ROUNDS_MAX 1000
 
 struct sheet_row {
-	char group[24]; /* what is swept; a figure each */
+	char group[24]; /* the sweep; each has a figure of its own */
 	char line[FIGURE_NAME_MAX], x[24];
 	unsigned threads, processes, size;
 	uint64_t messages;	/* of a round */
-	double *rate, *seconds; /* of each round: messages a second, and how long they took */
+	double *rate, *seconds; /* of each round: messages a second, and the time of the round */
 	unsigned rounds;
 	struct zaccount account; /* predicted for mlx5 */
 };
@@ -25,16 +25,17 @@ struct sheet {
 	unsigned rounds;
 };
 
-/* A new row, or NULL. Names without commas: they are fields of a CSV line. */
+/* A new row, or NULL: no memory. Names have no commas: they are fields of a CSV line. */
 struct sheet_row *sheet_add(struct sheet *, const char *group, const char *line, const char *x);
+/* Notes a round. rate: messages a second. */
 void sheet_note(struct sheet_row *, uint64_t messages, double rate, double seconds);
-double sheet_rate(const struct sheet_row *); /* median */
-/* Predicts what `processes` such plans take. 0 or a negative errno with text. */
+double sheet_rate(const struct sheet_row *); /* median, messages a second */
+/* Predicts the resources that `processes` such plans take. 0 or a negative errno with text. */
 int sheet_predict(struct sheet_row *, const struct zep_plan *, unsigned processes, struct zerr *);
-/* To the file, or standard output if NULL. Medians. 0 or a negative errno with text. */
+/* Writes medians to the file, or to standard output if path is NULL. 0 or a negative errno with text. */
 int sheet_write(const struct sheet *, const char *path, struct zerr *);
-/* A figure of one group: the rates, and QPs, CQs, UARs and uUARs of the first line, of all its places; and the uUARs
- * of lines that take others. */
+/* Draws the figure of one group: the rates of all lines; QPs, CQs, UARs and uUARs of the first line; and the uUARs of
+ * lines that take another number of them. 0 or a negative errno with text. */
 int sheet_draw(const struct sheet *, const char *group, const char *base, const char *title, bool bars, struct zerr *);
 void sheet_free(struct sheet *);
 

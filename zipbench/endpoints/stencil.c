@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * "zipbench stencil": the exchange of halos of a 5-point stencil, by as many processes x threads as there are threads
- * in all, from 16.1 to 1.16 (endpoints paper, section VII, Figures 13 and 14). Halos are RDMA writes of at most --tile
- * bytes, each of which reports its completion. All ranks are on this host, and the grid is a ring from top to bottom,
- * so that every rank has two neighbours; with one rank these are itself.
+ * "zipbench stencil": the exchange of halos of a 5-point stencil, by all layouts of processes x threads from 16.1
+ * to 1.16 (endpoints paper, section VII, Figures 13 and 14). Halos are RDMA writes of at most --tile bytes, and each
+ * write reports its completion. All ranks are on this host. The grid is a ring from top to bottom, so that every rank
+ * has two neighbours; a single rank is its own neighbour.
  */
 #include "zipbench/endpoints/stencil.h"
 
@@ -36,7 +36,7 @@ static void init_barrier(pthread_barrier_t *b, unsigned n)
 	pthread_barrierattr_destroy(&attr);
 }
 
-/* Waits for n processes; as soon as one fails the others are ended. Did all go well? */
+/* Waits for n processes, and ends all others as soon as one fails. True: all went well. */
 static bool wait_for_all(pid_t *pid, unsigned n)
 {
 	bool good = true;
@@ -48,7 +48,7 @@ static bool wait_for_all(pid_t *pid, unsigned n)
 		left--;
 		for (unsigned i = 0; i < n; i++)
 			if (pid[i] == ended)
-				pid[i] = 0; /* may soon be somebody else's */
+				pid[i] = 0; /* the number may soon belong to another process */
 		for (unsigned i = 0; i < n && good && status != 0; i++)
 			if (pid[i] != 0)
 				kill(pid[i], SIGKILL);
@@ -84,7 +84,7 @@ static int run_ranks(const struct stencil_job *job, struct zerr *err)
 		job->shared->failed ? job->shared->err.text : "a process was ended from outside");
 }
 
-/* The same steps, one after the other. Every point is computed by the same operations, so it is the same to the bit. */
+/* Computes the same steps alone. Every point takes the same operations, so it must be the same to the bit. */
 static int verify(const struct stencil_job *job, struct zerr *err)
 {
 	const unsigned n = job->o->size;
@@ -143,7 +143,7 @@ static int measure(struct stencil_job *job, struct sheet_row *r, struct zerr *er
 	return rc < 0 ? zerr_prefix(err, rc, "%s, %s", r->line, r->x) : 0;
 }
 
-/* Calls each() for every layout and category, with the number of its row. */
+/* Calls each() for every layout and category, with the index of its row. */
 static int for_all(const struct bench_options *o, struct sheet *s,
 	int (*each)(struct stencil_job *, struct sheet *, size_t, struct zerr *), struct zerr *err)
 {

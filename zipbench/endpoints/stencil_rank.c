@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process of the stencil benchmark, see stencil_rank.h. */
+/* See stencil_rank.h. */
 #include "zipbench/endpoints/stencil_rank.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #define ACCESS (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE)
 
-/* Buffers of a thread. Halos that come in are kept twice, for odd and even steps: a neighbour may be one step ahead. */
+/* Buffers of a thread. Arriving halos have two places, for odd and even steps: a neighbour may be one step ahead. */
 enum { REGION_SEND = 0, REGION_HALO = STENCIL_WAYS, REGIONS = 2 * STENCIL_WAYS };
 
 struct rank {
@@ -81,7 +81,7 @@ static int connect_all(struct rank *r, struct zerr *err)
 static int send_halo(struct rank *r, unsigned t, unsigned way, unsigned step)
 {
 	const struct stencil_card *card = card_of(r, neighbour(r, way), t);
-	const unsigned from = STENCIL_WAYS - 1 - way; /* we are to it */
+	const unsigned from = STENCIL_WAYS - 1 - way; /* our direction, seen from there */
 	const size_t bytes = r->columns * sizeof(double), most = r->job->o->tile;
 	const struct ibv_mr *mr = zep_set_mr(&r->set, t, REGION_SEND + way);
 	uint8_t *buf = zep_set_buf(&r->set, t, REGION_SEND + way);
@@ -122,7 +122,7 @@ static void compute(struct rank *r, unsigned t, unsigned step)
 	const unsigned size = r->job->o->size, first = t * r->columns;
 	const double *now = r->grid[step % 2];
 	double *next = r->grid[(step + 1) % 2];
-	/* so that [column] is that of the grid */
+	/* shifted, so that [column] is the grid's column */
 	const double *above =
 		(double *)zep_set_buf(&r->set, t, REGION_HALO + STENCIL_UP) + step % 2 * r->columns - first;
 	const double *below =
@@ -140,7 +140,7 @@ static void fail(const struct stencil_job *job, const struct zerr *err)
 {
 	if (!atomic_exchange(&job->shared->failed, 1))
 		job->shared->err = *err;
-	_exit(EXIT_FAILURE); /* the others wait at barriers, and are ended by the parent */
+	_exit(EXIT_FAILURE); /* the other ranks wait at barriers until the parent ends them */
 }
 
 static int work(void *ctx, unsigned t)
@@ -152,7 +152,7 @@ static int work(void *ctx, unsigned t)
 			pump_error(&r->pumps, &err);
 			fail(r->job, &err);
 		}
-		/* All halos are there; and nobody reads any more what this step overwrites. */
+		/* All halos are here, and no thread still reads what this step overwrites. */
 		pthread_barrier_wait(&r->job->shared->all);
 		compute(r, t, step);
 	}
@@ -205,7 +205,7 @@ int stencil_rank(const struct stencil_job *job, unsigned number)
 		fail(job, &err);
 	memcpy(job->shared->grid + (size_t)number * r.rows * job->o->size, r.grid[job->o->count % 2],
 		(size_t)r.rows * job->o->size * sizeof(*r.grid[0]));
-	pthread_barrier_wait(&job->shared->ranks); /* nobody's memory is written any more */
+	pthread_barrier_wait(&job->shared->ranks); /* no memory is written any more */
 	pump_close_all(&r.pumps);
 	zep_set_destroy(&r.set);
 	free(r.grid[0]);

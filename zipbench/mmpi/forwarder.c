@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MMPI's forwarder (sections 3.2 to 3.7): takes requests one after the other, with blocking calls, and stores each
- * message as a whole before it sends it on. */
+/* See forwarder.h; sections 3.2 to 3.7 of the thesis. The forwarder takes requests one after the other, with blocking
+ * calls, and stores each message as a whole before it sends it on. */
 #include "zipbench/mmpi/forwarder.h"
 
 #include <stdbool.h>
@@ -38,7 +38,7 @@ static void take(void *data, int bytes, int vrank, int id)
 	MPI_Recv(data, bytes, MPI_BYTE, vrank + 1, id, mm->wire, MPI_STATUS_IGNORE);
 }
 
-/* Over native broadcasts, one group after the other. */
+/* Sends to both groups by native broadcasts, one group after the other. */
 static void spread(void *data, int count, MPI_Datatype type)
 {
 	for (int g = 0; g < 2; g++)
@@ -52,7 +52,7 @@ static bool is_match(const struct request *a, const struct request *b)
 	if (ka == REQUEST_SEND || ka == REQUEST_RECV)
 		return ka + kb == REQUEST_SEND + REQUEST_RECV && a->field[FIELD_VRANK] == b->from &&
 		       b->field[FIELD_VRANK] == a->from && a->field[FIELD_TAG] == b->field[FIELD_TAG];
-	/* who is not the root of one reduction may already ask for the next one, with itself as the root */
+	/* a rank that is not the root of one reduction may already ask for the next one, with itself as the root */
 	return ka == kb && a->field[FIELD_VRANK] == b->field[FIELD_VRANK] &&
 	       (a->from < mm->nlow) != (b->from < mm->nlow);
 }
@@ -94,7 +94,7 @@ static void forward_message(const struct request *a, const struct request *b)
 	free(data);
 }
 
-/* Receives block one after the other, and the result has memory of its own, as in the thesis. */
+/* Receives block, one after the other, and the result has memory of its own, as in the thesis. */
 static void reduce(const struct request *a, const struct request *b)
 {
 	const struct request *low = a->from < mm->nlow ? a : b, *high = low == a ? b : a;
@@ -140,7 +140,7 @@ static void serve(const struct request *r)
 	struct request *first = take_match(r);
 	if (!first) {
 		struct request *kept = add(r);
-		if (kind != REQUEST_BARRIER) /* whose answer waits for the other group */
+		if (kind != REQUEST_BARRIER) /* the answer to a barrier waits for the other group */
 			answer(r->from, kept->id);
 		return;
 	}

@@ -9,15 +9,15 @@
 #include "zipbench/mmpi/forwarder.h"
 #include "zipbench/mmpi/protocol.h"
 
-#define TAG_COLLECTIVE 0x7000 /* of what alltoall exchanges */
+#define TAG_COLLECTIVE 0x7000 /* of the messages of alltoall */
 
 static struct mmpi mm;
-static MPI_Comm local = MPI_COMM_NULL; /* my group without the forwarder */
+static MPI_Comm local = MPI_COMM_NULL; /* this process' group without the forwarder */
 static int me;			       /* virtual rank */
-static int first, nlocal;	       /* virtual ranks of my group: first to first + nlocal - 1 */
+static int first, nlocal;	       /* virtual ranks of this group: first to first + nlocal - 1 */
 
-/* These ranks of the world, with the forwarder in front or without it. Nothing is collective over the world, as the two
- * groups cannot reach each other. */
+/* A communicator of these ranks of the world, with the forwarder in front or without it. It is not collective over the
+ * world, as the two groups cannot reach each other. */
 static MPI_Comm split_off(int from, int to, bool with_forwarder)
 {
 	MPI_Group world, group;
@@ -39,7 +39,8 @@ bool mmpi_begin(int nlow)
 	if (nlow < 1 || nlow > size - 2) {
 		if (rank == FORWARDER)
 			fatal("%d ranks are no forwarder, a low group of %d and a high one", size, nlow);
-		MPI_Recv(&rank, 1, MPI_INT, FORWARDER, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* it ends the job */
+		MPI_Recv(&rank, 1, MPI_INT, FORWARDER, 0, MPI_COMM_WORLD,
+			MPI_STATUS_IGNORE); /* the forwarder ends the job */
 	}
 	mm = (struct mmpi){.wire = MPI_COMM_WORLD,
 		.nlow = nlow,
@@ -106,7 +107,7 @@ static MPI_Comm my_group(void)
 	return mm.group[first > 0];
 }
 
-/* Blocks until the forwarder has answered: the identifier. */
+/* Blocks until the forwarder has answered. Returns the identifier. */
 static int handshake(enum request_kind kind, int vrank, int tag, int count, MPI_Datatype type, MPI_Op op)
 {
 	int id, size = 0;
@@ -186,7 +187,7 @@ int MMPI_Barrier(MPI_Comm comm)
 int MMPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
 	check_comm(comm);
-	is_local(root); /* in range */
+	is_local(root); /* checks the range */
 	if (me == root) {
 		int id = handshake(REQUEST_BCAST, root, 0, count, type, MPI_OP_NULL);
 		MPI_Send(buf, count, type, FORWARDER, id, mm.wire);
@@ -195,9 +196,9 @@ int MMPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm)
 }
 
 /* --- all to all: native inside, nonblocking sends and blocking receives across (section 3.6) --- */
-struct block { /* of rank r, in a buffer of one of both functions */
+struct block { /* the blocks of a buffer of Alltoall or Alltoallv */
 	char *base;
-	const int *counts, *displs; /* NULL: count each */
+	const int *counts, *displs; /* NULL: each block has count */
 	int count;
 	MPI_Datatype type;
 	MPI_Aint extent;
@@ -263,7 +264,7 @@ int MMPI_Alltoallv(const void *sbuf, const int *scounts, const int *sdispls, MPI
 	return MPI_SUCCESS;
 }
 
-/* --- reductions: native inside, of both results by the forwarder (section 3.7) --- */
+/* --- reductions: native inside; the forwarder combines the two results (section 3.7) --- */
 static void *partial(const void *sbuf, int count, MPI_Datatype type, MPI_Op op, int lroot)
 {
 	MPI_Aint lower, extent;

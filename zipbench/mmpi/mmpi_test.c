@@ -25,7 +25,7 @@ static void expect(int got, int wanted)
 	wrong += got != wanted;
 }
 
-/* All have come so far; rank 0 says whether something was wrong anywhere. */
+/* Collects the errors of all ranks; rank 0 prints the result. */
 static void report(const char *fmt, ...)
 {
 	int all = 0;
@@ -34,7 +34,7 @@ static void report(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(name, sizeof(name), fmt, ap);
 	va_end(ap);
-	/* every rank tells rank 0 by itself, so that a broken reduction cannot hide itself */
+	/* every rank tells rank 0 itself, so that a broken reduction cannot hide its own errors */
 	if (me > 0)
 		MMPI_Send(&wrong, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
 	for (int r = 1; me == 0 && r < size; r++) {
@@ -59,7 +59,7 @@ static int *ints(int n)
 	return p;
 }
 
-/* Every pair in both directions, one after the other; two messages in an order that tags turn round. */
+/* Every pair in both directions, one after the other. */
 static void send_recv(int n)
 {
 	int *buf = ints(n);
@@ -82,7 +82,7 @@ static void send_recv(int n)
 	report("MMPI_Send and MMPI_Recv of %d integers between all pairs", n);
 }
 
-/* All to all at the same time; of two messages for each, the receivers ask for the second one first. */
+/* All to all at the same time. Each receiver gets two messages from each sender, and asks for the second one first. */
 static void isend_irecv(int n)
 {
 	MPI_Request *r = malloc((size_t)size * 4 * sizeof(*r));
@@ -107,7 +107,7 @@ static void isend_irecv(int n)
 	report("MMPI_Isend and MMPI_Irecv of %d integers, out of order", n);
 }
 
-/* Nobody leaves before everybody has come: who comes last counts on what the others see. */
+/* No rank leaves before the last one has come: ranks compare their times with the last one's. */
 static void barrier(void)
 {
 	for (int last = 0; last < size; last++) {

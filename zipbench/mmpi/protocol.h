@@ -28,16 +28,15 @@ enum request_field {
 	REQUEST_FIELDS
 };
 
-#define FORWARDER 0   /* its rank in all of these */
+#define FORWARDER 0   /* its rank in all communicators here */
 #define TAG_REQUEST 1 /* of requests */
 #define TAG_ID 2      /* of the answer, one integer */
-#define ID_FIRST 16   /* identifiers are the tags of transfers; they start again from here */
+#define ID_FIRST 16   /* identifiers are tags of transfers; after ID_LAST they start again here */
 #define ID_LAST 32000 /* every MPI takes tags to 32767 */
 
 struct mmpi {
 	MPI_Comm wire;	   /* the world: requests, identifiers, transfers; rank = virtual rank + 1 */
-	MPI_Comm group[2]; /* low, high: the forwarder and one group; the other one is MPI_COMM_NULL, but in the
-			      forwarder */
+	MPI_Comm group[2]; /* low, high: the forwarder and that group; MPI_COMM_NULL in processes of the other group */
 	int nlow, size;	   /* virtual ranks in the low group, and altogether */
 };
 

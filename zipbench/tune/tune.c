@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * "zipbench tune": measures what the settings of zipper.tuning(5) do to collectives of several sizes and layouts, and
- * writes a tuning table with those that are faster than the defaults. One setting at a time; jobs take turns.
+ * "zipbench tune" measures collectives of several sizes and layouts with each setting of zipper.tuning(5), and writes a
+ * tuning table of the settings that are faster than the defaults. One setting at a time; jobs take turns.
  */
 #include "zipbench/tune/tune.h"
 
@@ -69,7 +69,7 @@ static void take_line(void *ctx, const char *op, double bytes, int ranks, double
 		}
 }
 
-/* The operations and sizes of which something is to be known of this candidate. */
+/* Lists the operations and sizes that are to be measured with this candidate. */
 static void list_wanted(const struct tune *b, int candidate, char ops[256], char sizes[1024])
 {
 	bool wanted[TUNE_SIZES_MAX] = {false};
@@ -100,7 +100,7 @@ static int measure(struct tune *b, const char *layout, int candidate, struct zer
 	if (!ops[0])
 		return 0;
 	snprintf(seconds, sizeof(seconds), "%g", b->o.seconds);
-	snprintf(rules, sizeof(rules), "%s; %s", b->bridge, c->rules); /* the defaults, too, go by the bridge */
+	snprintf(rules, sizeof(rules), "%s; %s", b->bridge, c->rules); /* the defaults also depend on the bridge */
 	struct tune_job j = {.command = b->command,
 		.layout = layout,
 		.program = b->program,
@@ -147,9 +147,9 @@ static int write_head(struct tune *b, struct zerr *err)
 	fputs("# zipper.tuning(5), written by zipbench tune. Behind each rule: medians with it, and (with the "
 	      "defaults).\n",
 		b->out);
-	/* The larger one takes longer by its bytes alone, however far the bridge is. */
+	/* The larger message takes longer only because of its bytes, however long the bridge is. */
 	double us = b->bulk_us[1] - b->bulk_us[0], bytes = bulk_bytes[1] - bulk_bytes[0];
-	if (us <= 0) { /* a busy machine */
+	if (us <= 0) { /* on a busy machine */
 		us = b->bulk_us[1];
 		bytes = bulk_bytes[1];
 	}
@@ -159,7 +159,7 @@ static int write_head(struct tune *b, struct zerr *err)
 	return 0;
 }
 
-/* Beside a file that is there, and remains until the table is whole; straight into a terminal, a pipe and the like. */
+/* Writes beside an existing file, which stays until the table is whole, but straight into a terminal or a pipe. */
 static int open_table(struct tune *b, struct zerr *err)
 {
 	struct stat st;
@@ -175,7 +175,7 @@ static int open_table(struct tune *b, struct zerr *err)
 	if ((!there || S_ISREG(st.st_mode)) && asprintf(&b->beside, "%s.new", b->path) < 0)
 		return zerr_set(err, -ENOMEM, "no memory");
 	b->out = fopen(b->beside ? b->beside : b->path, "we");
-	if (b->out && b->beside && there) /* on file systems without permissions there is nothing to keep */
+	if (b->out && b->beside && there) /* a failure does not matter: the file system has no permissions */
 		(void)!fchmod(fileno(b->out), st.st_mode & 0777);
 	return b->out ? 0 : zerr_set(err, -errno, "%s: %s", b->beside ? b->beside : b->path, strerror(errno));
 }
@@ -213,7 +213,7 @@ static int run(struct tune *b, struct zerr *err)
 	return close_table(b, rc, err);
 }
 
-/* zmpirun that is installed with this program, or of the same build tree, or whichever is found. */
+/* Finds the zmpirun that is installed beside this program, or that of the build tree, or the one in PATH. */
 static void find_programs(struct tune *b, char zmpirun[BENCH_PATH_MAX])
 {
 	bench_program(b->program, "coll");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts of a merged job, as "2+2": the number of ranks (members) of each cluster. */
+/* Layouts of a merged job, as "2+2": the number of ranks (its members) of each cluster. */
 #ifndef ZIPBENCH_TUNE_TUNE_LAYOUT_H
 #define ZIPBENCH_TUNE_TUNE_LAYOUT_H
 

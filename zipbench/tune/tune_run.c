@@ -13,7 +13,7 @@
 #define WORDS_MAX 128
 #define WORD_BYTES 4096
 
-/* The word with the layout in the place of {}; in the child, which ends soon. */
+/* The word with the layout in place of {}. Not freed: the child ends soon. */
 static char *filled_in(const char *word, const char *layout)
 {
 	const char *at = strstr(word, "{}");
@@ -38,7 +38,7 @@ static void run_child(const struct tune_job *j, int out)
 	memcpy(&argv[n], rest, sizeof(rest));
 	dup2(null, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
-	unsetenv("ZIPPER_TUNING"); /* the choices are compared with the defaults */
+	unsetenv("ZIPPER_TUNING"); /* candidates are compared with the defaults */
 	if (j->rules[0])
 		setenv("ZIPPER_TUNE", j->rules, 1);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* "zipbench tune": which candidates are faster than the defaults, as rules of zipper.tuning(5). */
+/* Finds the candidates that are faster than the defaults, and writes rules of zipper.tuning(5); see tune_table.h. */
 #include "zipbench/tune/tune_table.h"
 
 #include <float.h>
@@ -16,15 +16,15 @@ static double median(struct tune_samples *s)
 	return s->n ? s->us[s->n / 2] : 0;
 }
 
-/* What is faster than the defaults is so by the margin, and faster than these were in the better half of their rounds.
- */
+/* The time that a candidate must stay below: that of the defaults less the margin, and that of their better half of
+ * rounds. */
 static double limit_of(const struct tune *b, struct tune_samples *defaults)
 {
 	const double limit = median(defaults) * (1 - b->o.margin / 100);
 	return b->o.margin >= 0 && defaults->us[defaults->n / 4] < limit ? defaults->us[defaults->n / 4] : limit;
 }
 
-/* The best of the candidates with this setting, or 0: none is faster than the defaults. */
+/* The index of the best candidate with this setting, or 0: none is faster than the defaults. */
 static int best(struct tune *b, const char *setting, size_t target, int size)
 {
 	int found = 0;
@@ -40,13 +40,13 @@ static int best(struct tune *b, const char *setting, size_t target, int size)
 	return found;
 }
 
-/* For so many clusters alone, and for the members that no other layout with as many clusters stands for. */
+/* The rule holds for this number of clusters, and for the members that no other layout of as many clusters covers. */
 static void write_conditions(struct tune *b, int layout)
 {
 	const char *here = b->layout[layout];
 	int n = tune_layout_clusters(here);
 	if (n < 2)
-		return; /* nothing is known of it */
+		return; /* nothing is known of the layout */
 	fprintf(b->out, " clusters>=%d clusters<%d", n, n + 1);
 	if (layout > 0 && tune_layout_clusters(b->layout[layout - 1]) == n)
 		fprintf(b->out, " members_max>=%d", tune_layout_members_max(here));
@@ -54,14 +54,14 @@ static void write_conditions(struct tune *b, int layout)
 		fprintf(b->out, " members_max<%d", tune_layout_members_max(b->layout[layout + 1]));
 }
 
-/* What was measured of some points, behind a rule. */
+/* Writes the times of some points behind a rule. */
 static void write_times(struct tune *b, size_t target, int c, int from, int to)
 {
 	for (int i = from; i < to; i++)
 		fprintf(b->out, " %.1f (%.1f)", median(&b->samples[c][target][i]), median(&b->samples[0][target][i]));
 }
 
-/* A rule for sizes from .. to - 1. */
+/* Writes a rule for the sizes from .. to - 1. */
 static void write_rule(struct tune *b, int layout, size_t target, int c, int from, int to)
 {
 	const struct tune_target *t = &tune_targets[target];
@@ -87,8 +87,8 @@ static void write_setting(struct tune *b, int layout, size_t target, const char 
 	}
 }
 
-/* What a candidate gains for a target over all points where it makes a difference, as a sum of logarithms: 0 if it is
- * nowhere faster as `best` says of one, or slower somewhere by the margin. */
+/* The gain of a candidate for a target, over all points where it makes a difference: a sum of logarithms. 0: it is
+ * nowhere faster in the sense of best(), or somewhere slower by the margin. */
 static double gain(struct tune *b, size_t target, int c)
 {
 	const double margin = fabs(b->o.margin) / 100;
@@ -106,7 +106,7 @@ static double gain(struct tune *b, size_t target, int c)
 	return faster ? sum : 0;
 }
 
-/* One rule for all sizes, of the candidate that gains most. */
+/* Writes one rule for all sizes, with the candidate that gains most. */
 static void write_whole(struct tune *b, int layout, size_t target, const char *setting)
 {
 	const struct tune_target *t = &tune_targets[target];

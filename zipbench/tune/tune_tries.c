@@ -11,7 +11,7 @@
 #include "zipbench/base/args.h"
 #include "zipbench/tune/tune_layout.h"
 
-/* Whether the collective has the setting: the table itself says so. */
+/* Has the collective this setting? The parser of the table knows. */
 static bool has_setting(const char *collective, const char *setting)
 {
 	struct ztuning table;
@@ -72,7 +72,7 @@ static int choose_sizes(struct tune *b, struct zerr *err)
 	return b->nsizes > 0 ? 0 : zerr_set(err, -EINVAL, "--sizes: there is none");
 }
 
-/* Where the command takes no layout, there is one, of which nothing is known. */
+/* A command without {} has one layout, and nothing is known of it. */
 static int choose_layouts(struct tune *b, struct zerr *err)
 {
 	static char any[] = "any";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * "zipbench tune": where a candidate makes a difference. Elsewhere it would be compared with itself, and be faster now
- * and then.
+ * See tune_want.h. A candidate that makes no difference would be compared with itself, and would seem faster now and
+ * then.
  */
 #include "zipbench/tune/tune_want.h"
 
@@ -31,27 +31,27 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* What is reduced at a time inside a cluster, from the shortest to the longest; size: of the operation. */
+/* The shortest and the longest piece that is reduced at a time inside a cluster, in bytes. size: of the operation. */
 static void find_pieces(const struct ztuning_settings *s, const struct tune_target *t, const struct ztuning_case *call,
 	int64_t size, int64_t *shortest, int64_t *longest)
 {
-	const int64_t lanes = least(s->leaders, call->members), bytes = call->bytes;
-	int64_t each = s->segment * lanes > bytes ? (bytes + lanes - 1) / lanes : s->segment, n;
+	const int64_t leaders = least(s->leaders, call->members), bytes = call->bytes;
+	int64_t each = s->segment * leaders > bytes ? (bytes + leaders - 1) / leaders : s->segment, n;
 	if (each * s->segments < bytes)
 		each = (bytes + s->segments - 1) / s->segments;
 	*shortest = *longest = least(each, bytes);
 	if (t->collective != ZTUNING_REDUCE_SCATTER)
 		return;
-	*shortest = size * (call->members / lanes);
-	*longest = size * ((call->members_max + lanes - 1) / lanes);
+	*shortest = size * (call->members / leaders);
+	*longest = size * ((call->members_max + leaders - 1) / leaders);
 	n = least((*longest + s->segment - 1) / s->segment, s->segments);
-	if (lanes == 1 && n == 1)
+	if (leaders == 1 && n == 1)
 		*shortest = *longest = bytes;
 	*shortest /= n;
 	*longest = (*longest + n - 1) / n;
 }
 
-/* How a cluster's ranks reduce. `auto` is one of the two others, and stays what it is where nobody knows which. */
+/* How the ranks of a cluster reduce. `auto` is one of the two other ways, and stays `auto` if that is not known. */
 static int64_t reduced_inside(const struct ztuning_settings *s, const struct tune_target *t,
 	const struct ztuning_case *call, int64_t size, bool shares)
 {
@@ -73,7 +73,7 @@ static bool is_reduction(const struct tune_target *t)
 	       t->collective == ZTUNING_REDUCE_SCATTER;
 }
 
-/* What only counts where clusters pass on what goes to all of them, and what only elsewhere. */
+/* Drops settings that count only if clusters pass messages on to each other, or only if they do not. */
 static void reduce_between(struct ztuning_settings *s, const struct tune_target *t, const struct ztuning_case *call)
 {
 	if (call->clusters == 2)
@@ -86,18 +86,18 @@ static void reduce_between(struct ztuning_settings *s, const struct tune_target 
 		s->depth = 0;
 }
 
-/* The settings without what changes nothing for the call, see zipper.tuning(5). other: those of the other table; cut:
- * the bytes that cross in segments. */
+/* The settings without those that change nothing for the call, see zipper.tuning(5). other: the settings of the other
+ * table; cut: the bytes that cross in segments. */
 static struct ztuning_settings reduced(struct ztuning_settings s, const struct ztuning_settings *other,
 	const struct tune_target *t, const struct ztuning_case *call, int64_t cut)
 {
 	const bool one_segment = s.segment >= cut && other->segment >= cut;
-	s.patience = 0; /* nobody is slow here */
+	s.patience = 0; /* no rank is slow here */
 	if (s.leaders > call->members)
 		s.leaders = call->members;
 	reduce_between(&s, t, call);
 	if (call->clusters == 2 && s.exchange == ZTUNING_EXCHANGE_DOUBLING)
-		s.exchange = ZTUNING_EXCHANGE_ALL; /* to the one that there is */
+		s.exchange = ZTUNING_EXCHANGE_ALL; /* there is only one other cluster */
 	if (one_segment)
 		s.segment = s.segments = s.depth = 0;
 	else if (cut <= s.segment * s.segments && cut <= other->segment * other->segments)
@@ -112,8 +112,8 @@ static struct ztuning_settings reduced(struct ztuning_settings s, const struct z
 	return s;
 }
 
-/* The same for gather and scatter, whose settings are sizes themselves; second: the form in which only the root knows
- * all sizes. */
+/* The same for gather and scatter, whose settings are sizes themselves. second: gatherv or scatterv, where only the
+ * root knows all sizes. */
 static struct ztuning_settings reduced_whole(struct ztuning_settings s, const struct ztuning_case *call, int64_t bytes,
 	bool second)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zipcast between two fabrics, by a real zipperd: what unit/zipcast/cast tries, and what goes wrong on the way. */
+/* zipcast between two fabrics, over a real zipperd: the cases of unit/zipcast/cast, and failures on the way. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static int teardown(void **state)
 
 static const uint32_t all[] = {0, 1, 2, 3};
 
-/* What a root has sent before it closes arrives, whatever waits in zipperd. */
+/* Messages that a root has sent before it closes arrive, even if they wait in zipperd. */
 static void last_words(void **state)
 {
 	static struct cast_member m[2];
@@ -67,7 +67,7 @@ static void last_words(void **state)
 	cast_close(&c);
 }
 
-/* zipperd dies: groups that need it fail, with it as the reason; those on one fabric go on. */
+/* zipperd dies: groups that need it fail with that reason; groups on one fabric go on. */
 static void loss_of_zipperd(void **state)
 {
 	static struct cast_member m[4], o[2];
@@ -110,7 +110,7 @@ struct wrong {
 	const char *why;
 };
 
-/* Each in one line, and at once: at the call, or in the group. */
+/* Each error comes in one line and at once: from the call, or in the group. */
 static void refusals(void **state)
 {
 	static const struct wrong cases[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zipcast over whatever transport: messages of all sizes by all algorithms, overlapping groups, failures. */
+/* zipcast over any transport: messages of all sizes by all algorithms, overlapping groups, failures. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 static const char *const algorithms[] = {"sequential", "tree", "chain", "pipeline", "hybrid-chain", "hybrid-pipeline"};
 #define ALGORITHMS (sizeof(algorithms) / sizeof(algorithms[0]))
 
-#define LARGEST 300000 /* message, where sizes vary */
+#define LARGEST 300000 /* bytes of a message, if sizes vary */
 static const uint32_t sites[CAST_NODES_MAX] = {0, 1, 1, 0, 2, 2, 1, 0, 2, 1, 1, 0, 0, 2, 1, 2};
 
-/* Every block went to every member but the root once, and with hybrids into every site but the root's once. */
+/* Every block went once to every member except the root, and with hybrids once into every site except the root's. */
 static void check_sent(const struct cast_member *m, const struct zipcast_group_config *config, uint32_t messages)
 {
 	const uint32_t n = config->nmembers, block = config->block_bytes ? config->block_bytes : ZIPCAST_BLOCK_BYTES;
@@ -44,7 +44,7 @@ static void check_sent(const struct cast_member *m, const struct zipcast_group_c
 	assert_int_equal(got_blocks + got_bytes, 0);
 }
 
-/* Some messages of random sizes, queued at once. */
+/* Messages of random sizes, all queued at once. */
 static void multicast(struct cast *c, uint32_t number, const char *algorithm, const uint32_t *members, uint32_t n,
 	uint32_t block_bytes)
 {
@@ -96,7 +96,7 @@ void three_polling_members(void **state)
 	all_algorithms(*state, 3, ZIPCAST_POLL);
 }
 
-/* All members root of a group of the same members, all sending at once (the paper's Figure 10). */
+/* Each member is the root of a group of the same members, and all send at once (the paper's Figure 10). */
 void overlapping_groups(void **state)
 {
 	enum { N = 5 };
@@ -123,7 +123,7 @@ void overlapping_groups(void **state)
 	cast_close(&c);
 }
 
-/* A node goes in the middle of a long message: its group fails once in all others, and another one goes on. */
+/* A node closes in the middle of a long message: its group fails once in all others, and another group goes on. */
 void failure_of_a_member(void **state)
 {
 	const char *transport = *state;
@@ -152,7 +152,7 @@ void failure_of_a_member(void **state)
 		assert_true(i == 3 || m[i].failed == 1);
 	assert_non_null(strstr(m[0].why, "node 3"));
 	assert_int_equal(zipcast_send(m[0].group, data, 1), -EPIPE);
-	m[3].group = NULL; /* went with its node */
+	m[3].group = NULL; /* freed with its node */
 	m[0].buffer = NULL;
 	cast_destroy(m, 6);
 	cast_destroy(o, 4);
@@ -168,8 +168,8 @@ static bool receives(struct cast_member *m)
 	return begun;
 }
 
-/* Who receives already still tells a member that connects only then where to send its blocks to: here node 7, which
- * sends to node 5 what that one needs. */
+/* A member that connects late still learns that the others are ready to receive: here node 7, which sends node 5 the
+ * blocks that node 5 needs. */
 void member_that_comes_late(void **state)
 {
 	static const uint32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -213,8 +213,8 @@ void no_memory_for_a_message(void **state)
 	cast_close(&c);
 }
 
-/* Who leaves an idle group fails nobody; the next message does, in all that are left, also those who reach the root by
- * the one that left alone. */
+/* A member that leaves an idle group fails nobody. The next message fails in all members that are left, also in those
+ * that reach the root only through the member that left. */
 void leaving_an_idle_group(void **state)
 {
 	static const uint32_t all[] = {0, 1, 2, 3};
@@ -239,7 +239,7 @@ void leaving_an_idle_group(void **state)
 		cast_wait_complete(m, 4, 1);
 		zipcast_group_destroy(m[1 + a].group);
 		m[1 + a].group = NULL;
-		cast_send(&other[0], 1, 300000); /* what was said before has been heard in all of them after it */
+		cast_send(&other[0], 1, 300000); /* once this has arrived, all earlier words have been heard */
 		cast_wait_complete(other, 3, 1);
 		for (uint32_t i = 0; i < 4; i++)
 			assert_int_equal(m[i].failed, 0);
@@ -258,7 +258,8 @@ void leaving_an_idle_group(void **state)
 	}
 }
 
-/* A node that goes at rest is named as the reason, also where others alone reach it: they leave with it. */
+/* A node that closes while its group is idle is named as the reason, also in members that do not reach it: their
+ * neighbours leave with it. */
 void going_from_an_idle_group(void **state)
 {
 	static const uint32_t all[] = {0, 1, 2, 3};
@@ -272,7 +273,7 @@ void going_from_an_idle_group(void **state)
 	cast_send(&m[0], 1, 200000);
 	cast_wait_complete(m, 4, 1);
 	cast_close_node(&c, 2);
-	m[2].group = NULL; /* went with its node */
+	m[2].group = NULL; /* freed with its node */
 	cast_wait_failed(&m[1], 1);
 	cast_wait_failed(&m[3], 1);
 	m[0].kept = data;
@@ -284,8 +285,8 @@ void going_from_an_idle_group(void **state)
 	cast_close(&c);
 }
 
-/* One member cannot make the group, as it does not reach another one: those that reach it hear of it, also if they come
- * later. */
+/* One member cannot make the group, as it does not reach another member. Members that reach it hear of that, also if
+ * they come later. */
 void a_group_that_one_cannot_make(void **state)
 {
 	static const uint32_t all[] = {0, 1, 2}, two[] = {1, 2};
@@ -325,7 +326,7 @@ void different_groups_of_one_number(void **state)
 	struct zipcast_events none = {.arg = NULL};
 	memset(m, 0, sizeof(m));
 	cast_open(&c, *state, 2, ZIPCAST_HYBRID);
-	/* Each creates its own idea of group 5. */
+	/* Each node creates group 5 in its own way. */
 	for (uint32_t i = 0; i < 2; i++) {
 		static const char *const idea[] = {"chain", "pipeline"};
 		struct zipcast_group_config config = {.number = 5, .nmembers = 2, .members = all, .algorithm = idea[i]};
@@ -334,7 +335,7 @@ void different_groups_of_one_number(void **state)
 	}
 	cast_wait_failed(m, 2);
 	assert_non_null(strstr(m[0].why, "group 5"));
-	/* and what create refuses */
+	/* and groups that create refuses */
 	struct zipcast_group *g;
 	struct zipcast_group_config config = {.number = 5, .nmembers = 2, .members = all};
 	assert_int_equal(zipcast_group_create(&g, c.zc[0], &config, &none, why), -EEXIST);
@@ -355,7 +356,7 @@ void different_groups_of_one_number(void **state)
 	cast_close(&c);
 }
 
-/* Each of two takes itself for the root, and so none waits for anything. */
+/* Each of two members takes itself for the root, so neither waits for anything. */
 void two_roots(void **state)
 {
 	static const uint32_t order[2][2] = {{0, 1}, {1, 0}};
@@ -375,7 +376,7 @@ void two_roots(void **state)
 	cast_close(&c);
 }
 
-/* One takes itself for a member, and two others do not, before it or after it: it hears that like them. */
+/* One node takes itself for a member, and two others do not, before or after it. All three hear that. */
 void a_member_too_many(void **state)
 {
 	static const uint32_t all[] = {0, 1, 2};
@@ -407,7 +408,7 @@ void a_member_too_many(void **state)
 	}
 }
 
-/* It is there, and has a group with the others, but does not make this one: they hear who it is that they wait for. */
+/* A node is there, and has a group with the others, but does not make this group: the others hear its name. */
 void a_member_that_never_comes(void **state)
 {
 	static const uint32_t all[] = {0, 1};
@@ -435,7 +436,7 @@ void a_member_that_never_comes(void **state)
 	}
 	cast_send(&o[0], 2, 1000);
 	cast_wait_complete(o, 2, 2);
-	/* who makes it after all hears at once */
+	/* a member that makes it after all hears at once */
 	struct zipcast_group_config config = {.number = 2, .nmembers = 2, .members = all};
 	struct cast_member late = {.cast = &c, .node = 1, .number = 2};
 	assert_int_equal(cast_create(&late, &config, why), 0);
@@ -446,7 +447,7 @@ void a_member_that_never_comes(void **state)
 	cast_close(&c);
 }
 
-/* Somebody who does not know the key gets nowhere, and neither does noise. */
+/* A stranger without the key does not get in, and neither does noise. */
 void strangers(void **state)
 {
 	struct cast c;
@@ -473,7 +474,7 @@ void strangers(void **state)
 	cast_close(&c);
 }
 
-/* Who connects only when the group has failed already hears of that. */
+/* A node that connects after the group has failed hears of that. */
 void member_that_comes_too_late(void **state)
 {
 	static const uint32_t all[] = {0, 1, 2, 3};
@@ -497,8 +498,8 @@ void member_that_comes_too_late(void **state)
 	cast_close(&c);
 }
 
-/* One member destroys its group in the middle of a message, whose memory it frees at once; what others do over the same
- * links goes on. Nobody waits for longer than it takes to hear of it. */
+/* One member destroys its group in the middle of a message, and frees the memory at once. Other groups on the same
+ * links go on. Nobody waits for longer than it takes to hear of it. */
 void destroying_in_the_middle(void **state)
 {
 	static const uint32_t all[] = {0, 1, 2, 3};
@@ -524,7 +525,7 @@ void destroying_in_the_middle(void **state)
 		usleep(k * 500);
 		const int64_t start_ms = zclock_ms();
 		cast_destroy(&m[1 + k % 3], 1);
-		slow += zclock_ms() - start_ms > 1900; /* as it is where somebody never answers */
+		slow += zclock_ms() - start_ms > 1900; /* as if a member never answered */
 		m[1 + k % 3].group = NULL;
 		m[1 + k % 3].buffer = NULL;
 		cast_wait_complete(o, 4, k + 2);

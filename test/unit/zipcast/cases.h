@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of zipcast for all transports, whose name is their state; the programs that run them: cast.c, cast_verbs.c. */
+/* Cases of zipcast for all transports; the state of a case is the transport's name. cast.c, bridge.c and verbs.c run
+ * them. */
 #ifndef ZIP_TEST_CAST_CASES_H
 #define ZIP_TEST_CAST_CASES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What one thread does for all groups of a context: none waits for another one, whatever callbacks do. */
+/* One thread serves all groups of a context: no group waits for another, whatever callbacks do. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -34,7 +34,7 @@ static void send_and_destroy(void *arg, void *data, uint64_t bytes)
 	w->done = true;
 }
 
-/* What a group was asked for before it was destroyed is dropped with it. */
+/* Messages that were queued before a group was destroyed are dropped with it. */
 static void messages_queued_by_who_destroys(void **state)
 {
 	static struct last_words w;
@@ -67,7 +67,7 @@ static void catch (int signal)
 	caught = signal;
 }
 
-/* A signal to the process that the application's thread does not take now waits for it. */
+/* A signal waits while the application's thread blocks it: the context's thread does not take it. */
 static void signals_are_the_applications(void **state)
 {
 	struct cast c;
@@ -129,14 +129,14 @@ static void open_gate(struct gate *g)
 	zipcast_group_destroy(g->group);
 }
 
-/* Looks at what is the thread's. */
+/* Reads a field of the context's thread. */
 __attribute__((no_sanitize("thread"))) static bool has_heard(const struct zipcast_group *g, uint32_t member)
 {
 	return *(const volatile uint64_t *)&g->member[member].ready > 0;
 }
 
-/* What a broken link did not take has not been sent: no message is complete by it. That it is broken only its sending
- * half knows. */
+/* Blocks that a broken link did not take are not sent: no message is complete by them. Only the sending half knows that
+ * the link is broken. */
 static void nothing_is_sent_by_a_broken_link(void **state)
 {
 	static uint8_t data[300000];
@@ -162,7 +162,7 @@ static void nothing_is_sent_by_a_broken_link(void **state)
 
 /* --- links between members that exchange nothing --- */
 
-/* A link breaks that one group needs and another one, of the same members and one more, does not. */
+/* A link breaks. One group needs it; another group, of the same members and one more, does not. */
 static void a_link_that_one_group_needs(void **state)
 {
 	static const uint32_t chain[] = {0, 1, 2}, ends[] = {0, 2};
@@ -202,7 +202,7 @@ static void send_again(void *arg, void *data, uint64_t bytes)
 		mill->stopped = true;
 }
 
-/* Others connect to it, and links that fill are used again when there is room. */
+/* Other nodes connect to it, and full links are used again when there is room. */
 static void what_others_need_of_a_busy_context(void **state)
 {
 	enum { BYTES = 32 << 20 };
@@ -278,7 +278,7 @@ static int listen_mutely(struct sockaddr_in *at)
 	return fd;
 }
 
-/* Groups without it are made meanwhile, and those with it wait for it at the same time, not one after the other. */
+/* Groups without the node are made meanwhile. Groups with it wait for it at the same time, not one after the other. */
 static void one_that_does_not_answer(void **state)
 {
 	enum { TIMEOUT_MS = 3000, TRIES = 3 };
@@ -336,7 +336,7 @@ static int64_t cpu_ns(void)
 	return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Who connects before the nodes have met wakes nobody all the time; after that it is looked at. */
+/* A connection before the nodes have met does not keep waking the thread; after that it is looked at. */
 static void a_stranger_comes_early(void **state)
 {
 	struct zipcast_config config = {.me = 0,
@@ -358,7 +358,7 @@ static void a_stranger_comes_early(void **state)
 	usleep(300000);
 	assert_in_range(cpu_ns() - before, 0, 100000000);
 	assert_int_equal(zipcast_meet(zc, &address, 1, why), 0);
-	/* it is no node, and is told so by the end of its connection */
+	/* it is no node: its connection is closed */
 	assert_true(recv(fd, &byte, 1, 0) <= 0);
 	close(fd);
 	zipcast_close(zc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes of zipcast in one process, see cast_fixture.h. */
+/* See fixture.h. */
 #include "test/unit/zipcast/fixture.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_S 120 /* longer means lost, also on a busy machine */
+#define WAIT_S 120 /* a longer wait means a lost message, also on a busy machine */
 
 const uint8_t cast_key[ZIPCAST_KEY_BYTES] = "0123456789abcdefghijklmnopqrstu";
 
@@ -122,7 +122,7 @@ static void failed(void *arg, const char *why)
 {
 	struct cast_member *m = arg;
 	pthread_mutex_lock(&m->cast->lock);
-	free(m->buffer); /* sanitizers see whatever is still written to it */
+	free(m->buffer); /* sanitizers find later writes to it */
 	m->buffer = NULL;
 	m->failed++;
 	snprintf(m->why, sizeof(m->why), "%s", why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes of zipcast in one process, each with its own context and thread, and groups that check what they get. */
+/* Nodes of zipcast in one process, each with its own context and thread, and groups that check their messages. */
 #ifndef ZIP_TEST_CAST_FIXTURE_H
 #define ZIP_TEST_CAST_FIXTURE_H
 
@@ -30,19 +30,19 @@ struct cast_member { /* one member's side of a group */
 	struct zipcast_group *group;
 	uint32_t node, number;
 	bool root, refuses;		      /* refuses: has no memory for messages */
-	bool unchecked;			      /* it does not look at the bytes */
-	void (*behind)(struct cast_member *); /* each message, in the context's thread; NULL: nothing */
-	uint64_t salt;			      /* of what the root sends */
+	bool unchecked;			      /* it does not check the bytes */
+	void (*behind)(struct cast_member *); /* called after each message, in the context's thread; or NULL */
+	uint64_t salt;			      /* of the bytes that the root sends */
 	/* under cast.lock */
 	uint32_t complete, damaged, failed;
 	bool begun; /* a message has begun to arrive */
 	char why[ZIPCAST_WHY_BYTES];
-	void *buffer;	  /* of the message that is arriving; a root's: of the last one that it sends */
-	const void *kept; /* a message of the root's that is not to be freed or looked at */
+	void *buffer;	  /* of the arriving message; a root's: of the last message that it sends */
+	const void *kept; /* a message of the root that is neither freed nor checked */
 };
 
-/* Where not NULL, nodes with even and odd numbers are on two fabrics, "a" and "b", between which this zipperd connects.
- */
+/* NULL: all nodes are on one fabric. Otherwise nodes with even and odd numbers are on the fabrics "a" and "b", which
+ * this zipperd connects. */
 struct cast_zipper {
 	char address[2][320];
 	const char *user;
@@ -50,23 +50,23 @@ struct cast_zipper {
 };
 extern const struct cast_zipper *cast_zipper;
 
-extern uint32_t cast_timeout_ms; /* that nodes have */
+extern uint32_t cast_timeout_ms; /* of all nodes that are opened */
 extern const uint8_t cast_key[ZIPCAST_KEY_BYTES];
 
-/* n nodes that listen at addresses of their own (tcp, shm or verbs: device fka) and know each other. */
+/* Opens n nodes that listen at addresses of their own (tcp, shm or verbs: device fka) and know each other. */
 void cast_open(struct cast *, const char *transport, uint32_t n, enum zipcast_waiting);
 void cast_close_node(struct cast *, uint32_t node);
 void cast_close(struct cast *);
-/* One member, as it is filled. What zipcast_group_create returns. */
+/* Creates one member, which the caller has filled. Returns the result of zipcast_group_create. */
 int cast_create(struct cast_member *, const struct zipcast_group_config *, char why[ZIPCAST_WHY_BYTES]);
-/* A member for each of c.members, filled and created (all at the same time). */
+/* Fills and creates a member for each of c.members, all at the same time. */
 void cast_group(struct cast *, struct cast_member *, const struct zipcast_group_config *c);
 void cast_destroy(struct cast_member *, uint32_t n);
-/* The root's message of this number (1, 2, ...), to be freed by complete. */
+/* Sends the root's message of this number (1, 2, ...); complete frees it. */
 void cast_send(struct cast_member *root, uint32_t message, uint64_t bytes);
-/* Size that the tests give to a message. */
+/* The size of a message. */
 uint64_t cast_size(uint64_t salt, uint32_t message, uint64_t largest);
-/* Waits until all of them have so many messages (or failures); fails the test if they do not come. */
+/* Waits until all n members have that many messages, or a failure; fails the test if these do not come. */
 void cast_wait_complete(struct cast_member *, uint32_t n, uint32_t messages);
 void cast_wait_failed(struct cast_member *, uint32_t n);
 

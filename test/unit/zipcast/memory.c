@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zipcast without memory: any one allocation fails (the linker's --wrap), and what needed it fails, nothing else. */
+/* zipcast without memory: any one allocation fails (the linker's --wrap). The call or group that needed it fails, and
+ * nothing else. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #include "test/unit/zipcast/fixture.h"
 
-static atomic_int left = -1; /* allocations until one fails; below 0: none does */
+static atomic_int left = -1; /* allocations until one fails; below 0: none fails */
 
 void *__real_malloc(size_t);
 void *__real_calloc(size_t, size_t);
@@ -41,7 +42,7 @@ static bool is_over(struct cast_member *m)
 	return over;
 }
 
-/* A group of two in new contexts, whose k-th allocation after they are open fails. False: it needed fewer. */
+/* Makes a group of two in new contexts; the k-th allocation after their opening fails. False: fewer were needed. */
 static bool try(int k)
 {
 	static struct cast_member m[2];
@@ -54,7 +55,7 @@ static bool try(int k)
 	atomic_store(&left, k);
 	int rc = cast_create(&m[1], &config, why);
 	bool needed = atomic_exchange(&left, -1) < 0;
-	if (rc != 0) { /* the other one would wait for it */
+	if (rc != 0) { /* the other member would wait for it */
 		assert_true(why[0] != '\0');
 		assert_null(m[1].group);
 	} else if (cast_create(&m[0], &config, why) == 0) {
@@ -77,7 +78,7 @@ static void any_allocation_fails(void **state)
 	assert_in_range(k, 10, 500);
 }
 
-/* Who could not hear of the others is without them, and can hear of them again. */
+/* A zipcast_meet that fails leaves the context without nodes, and can be called again. */
 static void meeting_fails(void **state)
 {
 	static const char *const address[] = {"tcp:127.0.0.1:9", "tcp:127.0.0.1:9"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs get wrong, and settings at their limits: each has an answer at once, and disturbs no other group. */
+/* Mistakes of programs, and settings at their limits: each gets an answer at once, and disturbs no other group. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 static const uint32_t two[] = {0, 1};
 
-/* Who wants to wait for ever says so by the largest number. */
+/* The largest timeout means to wait for ever. */
 static void the_longest_timeout(void **state)
 {
 	static const uint32_t longest[] = {UINT32_MAX, (uint32_t)INT32_MAX + 1};
@@ -34,9 +34,9 @@ static void the_longest_timeout(void **state)
 	}
 }
 
-/* --- messages that are none --- */
+/* --- messages without bytes --- */
 
-/* They are refused where they are sent: a link that is to send from nowhere breaks, with other groups that need it. */
+/* zipcast_send refuses them: a link that sent from nowhere would break, and other groups with it. */
 static void messages_that_are_none(void **state)
 {
 	static struct cast_member m[2];
@@ -56,9 +56,9 @@ static void messages_that_are_none(void **state)
 	cast_close(&c);
 }
 
-/* --- addresses in another order than they have --- */
+/* --- addresses in a wrong order --- */
 
-/* Node 2 again, with those of nodes 0 and 1 as they are given. */
+/* Node 2 again, with these addresses of nodes 0 and 1. */
 static void open_again(struct cast *c, uint32_t first, uint32_t second)
 {
 	char why[ZIPCAST_WHY_BYTES] = "";
@@ -72,10 +72,10 @@ static void open_again(struct cast *c, uint32_t first, uint32_t second)
 		fail_msg("%s", why);
 }
 
-/* It hears whom it has reached there, whatever that one knows of the group, and not after the timeout. */
+/* It hears at once, not after the timeout, which node it has reached there, whatever that node knows of the group. */
 static void addresses_that_are_exchanged(void **state)
 {
-	/* Node 1 has nothing to say to node 2, and has. */
+	/* Node 1 has nothing to say to node 2; then it has. */
 	static const char *const how[] = {"sequential", "chain"};
 	static const uint32_t all[] = {0, 1, 2};
 	static struct cast_member m[3];
@@ -98,7 +98,7 @@ static void addresses_that_are_exchanged(void **state)
 	}
 }
 
-/* Nor may it take its own address for that of another one. */
+/* A node may not take its own address for that of another node, either. */
 static void an_address_twice(void **state)
 {
 	static const uint32_t members[] = {0, 2};
@@ -115,9 +115,9 @@ static void an_address_twice(void **state)
 	cast_close(&c);
 }
 
-/* --- what is missing, or is none of those that there are --- */
+/* --- missing arguments, and values that do not exist --- */
 
-/* zc: to be closed at once, if it is there against expectation. */
+/* zc: a context that was opened against expectation is closed at once. */
 static void refused(int rc, struct zipcast *zc, const char *why, const char *expected)
 {
 	zipcast_close(zc);
@@ -160,7 +160,8 @@ static void arrays_that_are_not_there(void **state)
 	refused(zipcast_group_create(&group, zc, &g, &events, why), NULL, why, "no members");
 	g.members = two;
 	refused(zipcast_group_create(&group, zc, &g, NULL, why), NULL, why, "no callbacks");
-	assert_int_equal(zipcast_group_create(&group, zc, &g, &events, why), 0); /* nothing is left of them */
+	assert_int_equal(zipcast_group_create(&group, zc, &g, &events, why),
+		0); /* the refused ones left nothing behind */
 	zipcast_close(zc);
 }
 

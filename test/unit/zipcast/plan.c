@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The plans of zipcast, proved by carrying them out step by step: what one member sends another one receives in the
- * same step, nobody sends what it does not have or gets what it has, everybody has everything in the end, after as many
- * steps as castplan.h says, and with hybrids every block enters every site once.
+ * The plans of zipcast, proved by carrying them out step by step. A block that one member sends, another one receives
+ * in the same step. No member sends a block that it lacks, or gets one that it has. In the end every member has all
+ * blocks, after as many steps as castplan.h says. With hybrids every block enters every site once.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,24 +17,23 @@
 
 #define SITES 16 /* of hybrids_of_many_shapes */
 #define MEMBERS_MAX 4097
-#define OPENERS_MAX 300 /* members: who sends the first block is looked at in groups of so many */
+#define OPENERS_MAX 300 /* members at most in groups whose first senders are checked */
 
 struct run {
 	struct zcastplan_shape shape;
-	uint32_t *site, *label; /* [members]; the label is what the plan knows: any numbers */
+	uint32_t *site, *label; /* [members]; the plan knows the labels, which are any numbers */
 	struct zcastplan **plan;
-	struct zcastplan_step *step; /* the next one of each */
-	uint64_t *next;		     /* its number, or UINT64_MAX: there is none any more */
-	uint64_t now;		     /* the least of these */
+	struct zcastplan_step *step; /* the next step of each member */
+	uint64_t *next;		     /* the number of that step, or UINT64_MAX: there is none */
+	uint64_t now;		     /* the least of next */
 	uint8_t *has;		     /* [members][blocks] */
-	uint32_t *got;		     /* block that arrives in this step, or ZCASTPLAN_NOBODY */
-	uint32_t sites;		     /* numbers below this */
+	uint32_t *got;		     /* the block that arrives in this step, or ZCASTPLAN_NOBODY */
+	uint32_t sites;		     /* all sites are below this */
 	uint32_t *entered;	     /* [sites][blocks] times that a block came into a site from another one */
-	bool *peer;		     /* [members][members], for small groups */
-	uint32_t *opener; /* [members] who sends it its first block: of a single one, or of two and so of any number; or
-			     NULL */
-	uint32_t *missing;    /* [members] blocks */
-	uint64_t first, last; /* step in which a receiver had all of them: the first one, and the last one */
+	bool *neighbour;	     /* [members][members], for small groups */
+	uint32_t *opener;  /* [members] the sender of its first block, of a message of one block, or of more; or NULL */
+	uint32_t *missing; /* [members] blocks */
+	uint64_t first, last; /* the steps in which the first and the last receiver had all blocks */
 	uint64_t steps;	      /* done */
 };
 
@@ -53,8 +52,8 @@ static void look_at_links(struct run *r)
 	for (uint32_t i = 0; i < shape.members; i++) {
 		if (r->opener)
 			assert_int_equal(zcastplan_first(&shape, i, &r->opener[i]), 0);
-		if (r->peer)
-			assert_int_equal(zcastplan_peers(&r->shape, i, r->peer + (size_t)i * shape.members), 0);
+		if (r->neighbour)
+			assert_int_equal(zcastplan_peers(&r->shape, i, r->neighbour + (size_t)i * shape.members), 0);
 	}
 }
 
@@ -76,7 +75,7 @@ static void begin(struct run *r, enum zcastplan_algorithm algorithm, uint32_t me
 	r->now = UINT64_MAX;
 	r->has = calloc(members, blocks);
 	r->got = calloc(members, sizeof(*r->got));
-	r->peer = members <= 64 ? calloc(members, members) : NULL;
+	r->neighbour = members <= 64 ? calloc(members, members) : NULL;
 	r->opener = members <= OPENERS_MAX ? calloc(members, sizeof(*r->opener)) : NULL;
 	r->missing = calloc(members, sizeof(*r->missing));
 	r->first = UINT64_MAX;
@@ -110,12 +109,12 @@ static void end(struct run *r)
 	free(r->has);
 	free(r->got);
 	free(r->entered);
-	free(r->peer);
+	free(r->neighbour);
 	free(r->opener);
 	free(r->missing);
 }
 
-/* What member i does in this step is what the other side does. */
+/* The step of member i fits the step of the other side. */
 static void check_step(struct run *r, uint32_t i)
 {
 	const struct zcastplan_step *s = &r->step[i];
@@ -138,9 +137,9 @@ static void check_step(struct run *r, uint32_t i)
 		assert_int_equal(s->from, r->opener[i]);
 	if (r->site[s->from] != r->site[i])
 		r->entered[(size_t)r->site[i] * k + s->recv_block]++;
-	if (r->peer) {
-		assert_true(r->peer[(size_t)i * r->shape.members + s->from]);
-		assert_true(r->peer[(size_t)s->from * r->shape.members + i]);
+	if (r->neighbour) {
+		assert_true(r->neighbour[(size_t)i * r->shape.members + s->from]);
+		assert_true(r->neighbour[(size_t)s->from * r->shape.members + i]);
 	}
 }
 
@@ -156,7 +155,7 @@ static void receive(struct run *r, uint32_t i)
 	}
 }
 
-/* All of one step; false: there is none any more. */
+/* Does one step of all members. False: there is none any more. */
 static bool do_step(struct run *r)
 {
 	const uint32_t n = r->shape.members;
@@ -226,8 +225,8 @@ static void small_groups(void **state)
 				prove((enum zcastplan_algorithm)a, n, some_blocks[b]);
 }
 
-/* Up to 4097 members, in samples; with ZIP_LONG all sizes up to 1024 and every seventh above: all would take too long.
- * Sequential and chain have as many steps as members. */
+/* Samples of up to 4097 members; with ZIP_LONG all sizes up to 1024 and every seventh above, as all would take too
+ * long. Sequential and chain have as many steps as members. */
 static void large_groups(void **state)
 {
 	const bool all = getenv("ZIP_LONG") != NULL;
@@ -245,7 +244,7 @@ static void large_groups(void **state)
 	}
 }
 
-/* Members in so many sites: one after the other, in turns, or all but one of each in the first site or in the last. */
+/* Puts members into sites: site by site, in turns, or all except one of each site into the first or the last one. */
 static void fill_sites(uint32_t *site, uint32_t n, uint32_t sites, int how)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -255,7 +254,7 @@ static void fill_sites(uint32_t *site, uint32_t n, uint32_t sites, int how)
 				     : (i < sites ? i : sites - 1);
 }
 
-/* More leaders than a small hypercube has vertices, and as many as members. */
+/* More leaders than a small hypercube has vertices, and as many leaders as members. */
 static void hybrids_of_many_sites(void **state)
 {
 	static const uint32_t counts[] = {17, 31, 32, 33, 63, 65, 100, 255, 257};
@@ -292,7 +291,7 @@ static void hybrids_of_many_shapes(void **state)
 			}
 }
 
-/* All sizes there are, with few blocks. A sanitizer takes ten times as long for them, and would find nothing new. */
+/* All sizes, with few blocks. A sanitizer takes ten times as long, and would find nothing new. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define EACH 11
 #else
@@ -305,8 +304,7 @@ static void pipelines_of_all_sizes(void **state)
 		prove(ZCASTPLAN_PIPELINE, n, 2 + n % 4);
 }
 
-/* With so many blocks that all dimensions of the hypercube carry different ones for a while. All sizes with ZIP_LONG.
- */
+/* So many blocks that all dimensions of the hypercube carry different ones for a while. ZIP_LONG: all sizes. */
 static void pipelines_of_many_blocks(void **state)
 {
 	uint32_t dimensions = 0;
@@ -320,7 +318,7 @@ static void pipelines_of_many_blocks(void **state)
 	}
 }
 
-/* The least number of steps there is (Ganesan and Seshadri): the paper allows one more for other sizes than 2^d. */
+/* The least possible number of steps (Ganesan and Seshadri). The paper allows one more for sizes other than 2^d. */
 static void pipeline_is_as_short_as_can_be(void **state)
 {
 	struct zcastplan_shape s = {ZCASTPLAN_PIPELINE, 8, 3, NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zipcast over Verbs, on the fake of libibverbs, which is part of this program: what is written into members' memory,
- * what is copied, and what becomes of faults. verbs-units.t runs it for several kinds of devices, FAKEVERBS.
+ * zipcast over Verbs, on the fake of libibverbs, which is part of this program: blocks that are written into members'
+ * memory, blocks that are copied, and faults. verbs-units.t runs it for several kinds of devices, FAKEVERBS.
  */
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static uint64_t writes(void)
 	return n;
 }
 
-/* Payload bytes by all nodes so far, which are at rest. */
+/* Payload bytes of all nodes so far; the nodes are at rest. */
 static uint64_t copied(const struct cast *c)
 {
 	uint64_t bytes = 0;
@@ -84,13 +84,14 @@ static void close_group(struct cast *c, struct cast_member *m)
 	cast_close(c);
 }
 
-/* Messages until all links have changed over to their queue pairs: what comes before that is sent. How many. */
+/* Sends messages until all links have changed over to their queue pairs: blocks before that go as messages. Returns
+ * their number. */
 static uint32_t warm_up(struct cast *c, struct cast_member *m)
 {
 	for (uint32_t i = 2; i < 200; i += 2) {
 		uint64_t before = copied(c), written = writes();
 		cast_send(&m[0], i - 1, 10 * BLOCK);
-		cast_send(&m[0], i, BLOCK); /* the only block may take another way */
+		cast_send(&m[0], i, BLOCK); /* a single block may take another way */
 		cast_wait_complete(m, c->n, i);
 		if (writes() - written == 9 * (c->n - 1) && copied(c) - before >= 4 * (c->n - 1) * BLOCK)
 			return i;
@@ -99,8 +100,8 @@ static uint32_t warm_up(struct cast *c, struct cast_member *m)
 	return 0;
 }
 
-/* All blocks but the first of each message are written into each member's memory, and only that one is copied: once
- * at each end of each link that it takes. Besides there are keys and texts. */
+/* The first block of each message is copied, once at each end of each link that it takes. All other blocks are written
+ * into each member's memory. Keys and texts are copied, too. */
 static void blocks_are_written(void **state)
 {
 	static const char *const algorithms[] = {"sequential", "tree", "chain", "pipeline"};
@@ -127,7 +128,7 @@ static void blocks_are_written(void **state)
 		}
 }
 
-/* Small blocks go as messages, and all do where that was asked for. */
+/* Small blocks go as messages, and with one_sided=no all blocks do. */
 static void small_blocks_are_sent(void **state)
 {
 	static struct cast_member m[2];
@@ -145,7 +146,7 @@ static void small_blocks_are_sent(void **state)
 	close_group(&c, m);
 }
 
-/* Memory cannot be registered, for one end, the other, or both, for some time or ever: the same bytes come. */
+/* Memory cannot be registered, at one end or both, for some time or ever: the same bytes arrive. */
 static void memory_that_is_refused(void **state)
 {
 	static struct cast_member m[4];
@@ -167,14 +168,14 @@ static void memory_that_is_refused(void **state)
 	}
 }
 
-/* None is written, as none can be. */
+/* No block is written, as no memory can be registered. */
 static void nothing_can_be_registered(void **state)
 {
 	static struct cast_member m[4];
 	struct cast c;
 	(void)state;
 	open_group(&c, m, "chain", 4);
-	cast_send(&m[0], 1, BLOCK); /* the links' own memory is there */
+	cast_send(&m[0], 1, BLOCK); /* the links have their own memory by now */
 	cast_wait_complete(m, 4, 1);
 	fault(FAKE_REG, ENOMEM, 0, 1000000);
 	uint64_t written = writes(), before = copied(&c);
@@ -187,7 +188,7 @@ static void nothing_can_be_registered(void **state)
 	close_group(&c, m);
 }
 
-/* A write that completes in error ends its link: all hear of it, once. */
+/* A write that completes in error ends its link: all members hear of it, once. */
 static void writes_that_fail(void **state)
 {
 	static const int status[] = {IBV_WC_REM_ACCESS_ERR, IBV_WC_RETRY_EXC_ERR, IBV_WC_LOC_PROT_ERR};
@@ -209,7 +210,7 @@ static void writes_that_fail(void **state)
 	}
 }
 
-/* The link of a node that sleeps has so many writes under way. */
+/* Waits until the node sleeps with n writes under way on its link. */
 static void wait_for_writes(struct zipcast *zc, uint32_t n)
 {
 	int i = 0;
@@ -219,8 +220,8 @@ static void wait_for_writes(struct zipcast *zc, uint32_t n)
 	}
 }
 
-/* A block was written and that was reported, and the word of it is lost: the sender has nothing more to do, and hears
- * of it all the same. */
+/* A block is written and reported, but its WRITTEN is lost. The sender has nothing more to do, and still hears of the
+ * loss. */
 static void a_word_is_lost_behind_its_write(void **state)
 {
 	static struct cast_member m[2];
@@ -261,7 +262,7 @@ static uint32_t set_lag(uint32_t us)
 	return before;
 }
 
-/* A device that is slow to tell of completions: until it has, the memory that is written from is not given back. */
+/* A device reports completions late: until then, memory that it writes from is not given back. */
 static void an_end_waits_for_writes(void **state)
 {
 	static struct cast_member m[2];
@@ -269,7 +270,7 @@ static void an_end_waits_for_writes(void **state)
 	struct cast c;
 	(void)state;
 	memset(m, 0, sizeof(m));
-	cast_open(&c, "verbs", 2, ZIPCAST_POLL); /* who sleeps is told early */
+	cast_open(&c, "verbs", 2, ZIPCAST_POLL); /* a sleeping thread would be woken early */
 	cast_group(&c, m,
 		&(struct zipcast_group_config){.number = 1, .nmembers = 2, .members = all, .block_bytes = BLOCK});
 	warm_up(&c, m);
@@ -292,8 +293,8 @@ static void an_end_waits_for_writes(void **state)
 
 #define LONG_BYTES ((size_t)256 << 20)
 
-/* The root begins to write a long message, of zeros, and nothing that the device does is told for five seconds. What is
- * to be set again. */
+/* The root begins to write a long message of zeros, and the device reports nothing for five seconds. Returns the
+ * setting that the caller restores. */
 static uint32_t write_into_the_void(struct cast_member *root, uint8_t *zeros, uint32_t sent)
 {
 	root->kept = zeros;
@@ -313,7 +314,7 @@ static uint32_t write_into_the_void(struct cast_member *root, uint8_t *zeros, ui
 	return 0;
 }
 
-/* Nor does it wait for ever: who does not take what is written to it loses its link, and with it other groups. */
+/* It does not wait for ever, either: a node that does not take writes loses its link, and other groups with it. */
 static void an_end_gives_writes_up(void **state)
 {
 	static struct cast_member m[2], o[2];
@@ -343,7 +344,7 @@ static void an_end_gives_writes_up(void **state)
 	free(zeros);
 }
 
-/* --- destroyed by a callback of another group, in the middle: its memory is free on return --- */
+/* --- destroyed in the middle of a message, in a callback of another group: its memory is free on return --- */
 
 struct destroyer {
 	struct zipcast_group *victim;
@@ -393,7 +394,7 @@ static void destroyed_by_a_callback(void **state)
 		assert_int_equal(zipcast_send(m[0].group, data, sizeof(data)), 0);
 		usleep(k * 1000);
 		assert_int_equal(zipcast_send(g[0], data, 100), 0);
-		for (int i = 0; i < 60000 && !d.done; i++) /* until then the message may still come */
+		for (int i = 0; i < 60000 && !d.done; i++) /* until then the message may still arrive */
 			usleep(1000);
 		assert_true(d.done);
 		if (m[1].complete == 0)
@@ -405,7 +406,7 @@ static void destroyed_by_a_callback(void **state)
 	}
 }
 
-/* The same of who is writing from its memory, to one that is slow to take it: other groups do not wait for that. */
+/* The same for a member that writes from its memory to a slow receiver: other groups do not wait for that. */
 static void writer_destroyed_by_a_callback(void **state)
 {
 	static struct cast_member m[2];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Members that know the key and send what they should not: their group fails, with the reason, before a byte of it is
- * written anywhere. */
+/* Members that know the key and send wrong messages: their group fails, with the reason, before a byte is written
+ * anywhere. */
 #include <string.h>
 
 #include "test/unit/zipcast/fixture.h"
 #include "zipcast/group.h"
 
 #define BLOCK 1000
-#define BYTES (2 * BLOCK + BLOCK / 2) /* of the message that they pretend to send */
+#define BYTES (2 * BLOCK + BLOCK / 2) /* of the message that they claim to send */
 
 static const struct wrong {
 	uint8_t kind;
@@ -17,20 +17,20 @@ static const struct wrong {
 	const char *why;
 } cases[] = {
 	{ZWIRE_BLOCK, false, 1, BLOCK, 7, BYTES, 0, "its blocks belong to no message that was asked for"},
-	{ZWIRE_BLOCK, false, 1, BLOCK, 2, BYTES, BLOCK / 2, "a block's place is outside of the message"},
-	{ZWIRE_BLOCK, false, 1, BLOCK, 2, BYTES, UINT64_C(3) * BLOCK, "a block's place is outside of the message"},
-	{ZWIRE_BLOCK, false, 1, BLOCK, 2, 0, 0, "a block's place is outside of the message"},
-	{ZWIRE_BLOCK, false, 1, BLOCK, 2, UINT64_C(1) << 50, 0, "a block's place is outside of the message"},
-	{ZWIRE_BLOCK, false, 1, BLOCK - 1, 2, BYTES, 0, "a block has another size than it should have"},
-	{ZWIRE_BLOCK, false, 1, BLOCK, 2, BYTES, UINT64_C(2) * BLOCK, "a block has another size than it should have"},
+	{ZWIRE_BLOCK, false, 1, BLOCK, 2, BYTES, BLOCK / 2, "a block lies outside of the message"},
+	{ZWIRE_BLOCK, false, 1, BLOCK, 2, BYTES, UINT64_C(3) * BLOCK, "a block lies outside of the message"},
+	{ZWIRE_BLOCK, false, 1, BLOCK, 2, 0, 0, "a block lies outside of the message"},
+	{ZWIRE_BLOCK, false, 1, BLOCK, 2, UINT64_C(1) << 50, 0, "a block lies outside of the message"},
+	{ZWIRE_BLOCK, false, 1, BLOCK - 1, 2, BYTES, 0, "a block has the wrong size"},
+	{ZWIRE_BLOCK, false, 1, BLOCK, 2, BYTES, UINT64_C(2) * BLOCK, "a block has the wrong size"},
 	{ZWIRE_BLOCK, false, 2, BLOCK, 2, BYTES, 0, "it sent a block twice"},
-	{ZWIRE_BLOCK, true, 1, BLOCK, 2, BYTES, 0, "it sends blocks to one who does not receive any"},
-	{ZWIRE_WRITTEN, false, 1, 0, 2, BYTES, 0, "it says that it has written to memory which it does not reach"},
+	{ZWIRE_BLOCK, true, 1, BLOCK, 2, BYTES, 0, "it sends blocks to a node that does not receive any"},
+	{ZWIRE_WRITTEN, false, 1, 0, 2, BYTES, 0, "it says that it has written to memory that is not open to it"},
 };
 static const struct wrong *wrong;
 static struct cast_member m[2];
 
-/* In the thread of who sends it: behind a message of another group, which it receives. */
+/* Runs in the thread of the sender, after a message of another group that it receives. */
 static void send_wrong(struct cast_member *receiver)
 {
 	static const uint8_t payload[BLOCK];
