@@ -23,12 +23,12 @@ struct zbundle {
 		*in_bytes; /* [n]: bytes of my blocks for and from its members; 0: the block is not in here */
 	char *out, *in;	   /* these blocks, in the order of its members */
 	/* In a leader, which is in charge of the members [low, high) there, and [my_low, my_high) here. */
-	int peer, low, high, my_low, my_high;
+	int partner, low, high, my_low, my_high;
 	int32_t *got_bytes; /* [nlocal][high - low] */
 	char *got;
 	int32_t *msg_bytes; /* [high - low][nlocal]: bytes of the blocks that I send */
 	char *msg;
-	int32_t *from_bytes; /* [my_high - my_low][n]: bytes of the blocks that the peer sends */
+	int32_t *from_bytes; /* [my_high - my_low][n]: bytes of the blocks that the partner sends */
 	char *from;
 	int sizes_sent[2], msg_sent[2]; /* open steps, -1: none; in pairs for zside_close */
 };
@@ -79,14 +79,14 @@ static int32_t small(const struct zside *d, int r, MPI_Count limit)
 
 static struct zbundle *make_bundle(struct zsched *s, const struct zalltoall *x, int part)
 {
-	struct zcomm *c = zsched_comm(s), *peers = zsched_peers(s);
+	struct zcomm *c = zsched_comm(s), *partners = zsched_partners(s);
 	struct zbundle *b = zsched_alloc(s, sizeof *b);
-	int n = peers->parts[part].count, a = zleader_number(c, x->leaders);
+	int n = partners->parts[part].count, a = zleader_number(c, x->leaders);
 	if (!b)
 		return NULL;
 	*b = (struct zbundle){.x = x,
 		.n = n,
-		.members = peers->parts[part].member,
+		.members = partners->parts[part].member,
 		.sizes_sent = {-1, -1},
 		.msg_sent = {-1, -1}};
 	b->out_bytes = zsched_alloc(s, (size_t)n * sizeof *b->out_bytes);
@@ -100,7 +100,7 @@ static struct zbundle *make_bundle(struct zsched *s, const struct zalltoall *x, 
 	b->out = zsched_alloc(s, (size_t)sum(b->out_bytes, 0, n));
 	b->in = zsched_alloc(s, (size_t)sum(b->in_bytes, 0, n));
 	if (a >= 0) {
-		b->peer = b->members[zleader_first(n, x->leaders, a)];
+		b->partner = b->members[zleader_first(n, x->leaders, a)];
 		b->low = zleader_first(n, x->leaders, a);
 		b->high = zleader_first(n, x->leaders, a + 1);
 		b->my_low = zleader_first(c->nlocal, x->leaders, a);
@@ -111,10 +111,10 @@ static struct zbundle *make_bundle(struct zsched *s, const struct zalltoall *x, 
 
 int zaggregate_pack(struct zsched *s, struct zalltoall *x)
 {
-	struct zcomm *peers = zsched_peers(s);
-	int rc = MPI_SUCCESS, mine = peers == zsched_comm(s) ? peers->my_part : -1;
-	x->bundles = zsched_alloc(s, (size_t)peers->nparts * sizeof(struct zbundle *));
-	for (int p = 0; x->bundles && p < peers->nparts && rc == MPI_SUCCESS; p++) {
+	struct zcomm *partners = zsched_partners(s);
+	int rc = MPI_SUCCESS, mine = partners == zsched_comm(s) ? partners->my_part : -1;
+	x->bundles = zsched_alloc(s, (size_t)partners->nparts * sizeof(struct zbundle *));
+	for (int p = 0; x->bundles && p < partners->nparts && rc == MPI_SUCCESS; p++) {
 		x->bundles[p] = p == mine ? NULL : make_bundle(s, x, p);
 		if (p == mine)
 			continue;
@@ -208,7 +208,7 @@ static void check_sizes(struct zsched *s, int32_t *each, int n, MPI_Count limit)
 static int each_bundle(struct zsched *s, struct zalltoall *x, int (*fn)(struct zsched *, struct zbundle *))
 {
 	int rc = MPI_SUCCESS;
-	for (int p = 0; p < zsched_peers(s)->nparts && rc == MPI_SUCCESS; p++)
+	for (int p = 0; p < zsched_partners(s)->nparts && rc == MPI_SUCCESS; p++)
 		if (x->bundles[p])
 			rc = fn(s, x->bundles[p]);
 	return rc;
@@ -262,7 +262,7 @@ static int build_end(struct zsched *s, struct zalltoall *x)
 
 static int recv_sizes(struct zsched *s, struct zbundle *b)
 {
-	return zstep_recv(s, b->from_bytes, (MPI_Count)b->n * (b->my_high - b->my_low), MPI_INT32_T, b->peer);
+	return zstep_recv(s, b->from_bytes, (MPI_Count)b->n * (b->my_high - b->my_low), MPI_INT32_T, b->partner);
 }
 
 static int recv_blocks(struct zsched *s, struct zbundle *b)
@@ -271,10 +271,10 @@ static int recv_blocks(struct zsched *s, struct zbundle *b)
 	b->from = zsched_alloc(s, (size_t)bytes);
 	if (!b->from)
 		return MPI_ERR_NO_MEM;
-	return bytes > 0 ? zstep_recv(s, b->from, bytes, MPI_BYTE, b->peer) : MPI_SUCCESS;
+	return bytes > 0 ? zstep_recv(s, b->from, bytes, MPI_BYTE, b->partner) : MPI_SUCCESS;
 }
 
-/* The sends are left open: the peer takes the blocks only when it has our sizes. */
+/* The sends are left open: the partner takes the blocks only when it has our sizes. */
 static int send_all(struct zsched *s, struct zbundle *b)
 {
 	int n = zsched_comm(s)->nlocal * (b->high - b->low), rc;
@@ -284,12 +284,12 @@ static int send_all(struct zsched *s, struct zbundle *b)
 		return MPI_ERR_NO_MEM;
 	rc = zstep_call(s, arrange, b);
 	if (rc == MPI_SUCCESS && b->x->block < 0) {
-		rc = zstep_send(s, b->msg_bytes, n, MPI_INT32_T, b->peer);
+		rc = zstep_send(s, b->msg_bytes, n, MPI_INT32_T, b->partner);
 		if (rc == MPI_SUCCESS)
 			b->sizes_sent[0] = zstep_open(s);
 	}
 	if (rc == MPI_SUCCESS && bytes > 0) {
-		rc = zstep_send(s, b->msg, bytes, MPI_BYTE, b->peer);
+		rc = zstep_send(s, b->msg, bytes, MPI_BYTE, b->partner);
 		if (rc == MPI_SUCCESS)
 			b->msg_sent[0] = zstep_open(s);
 	}
@@ -300,7 +300,7 @@ static int send_all(struct zsched *s, struct zbundle *b)
 static int take_blocks(struct zsched *s, void *arg)
 {
 	struct zalltoall *x = arg;
-	for (int p = 0; p < zsched_peers(s)->nparts; p++) {
+	for (int p = 0; p < zsched_partners(s)->nparts; p++) {
 		struct zbundle *b = x->bundles[p];
 		if (b)
 			check_sizes(s, b->from_bytes, b->n * (b->my_high - b->my_low), x->limit);

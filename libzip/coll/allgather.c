@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An allgather. A native allgather inside each part writes straight into the receive buffer. Then the leaders exchange
- * the slots of their parts, each those of the members that it is in charge of, and spread inside what has come: large
- * pieces in segments while the rest is still arriving. Between three parts and more, leaders may pass pieces on to each
- * other instead (plan.h).
+ * the slots of their parts, each those of the members that it is in charge of, and spread inside the data that have
+ * come: large pieces in segments while the rest is still arriving. Between three parts and more, leaders may pass
+ * pieces on to each other instead (plan.h).
  */
 #include "libzip/coll/allgather.h"
 
@@ -22,7 +22,7 @@
 
 /* The slots of the members that a leader of another part is in charge of. */
 struct piece {
-	int from;   /* that leader: a rank of the peers */
+	int from;   /* that leader: a rank of the partners */
 	int leader; /* of my part, which gets the piece and spreads it: a rank in the shadow; -1: no such piece */
 	void *buf;
 	MPI_Count count;
@@ -84,7 +84,7 @@ static int leaders_between(const struct zcomm *from, const struct zcomm *to, MPI
 
 static int leaders_of(const struct zsched *s, const struct zslots *slots, const struct ztuning_settings *tune, int p)
 {
-	const struct zcomm *from = zsched_peers(s);
+	const struct zcomm *from = zsched_partners(s);
 	if (from->local)
 		return leaders_between(from, zsched_comm(s), zslots_wire_bytes(from, slots, p));
 	return tune->leaders < from->members_min ? (int)tune->leaders : from->members_min;
@@ -92,7 +92,7 @@ static int leaders_of(const struct zsched *s, const struct zslots *slots, const 
 
 static int make_piece(struct zsched *s, const struct zslots *slots, int p, int leaders, int a, struct piece *piece)
 {
-	const struct zcomm *from = zsched_peers(s);
+	const struct zcomm *from = zsched_partners(s);
 	int n = from->parts[p].count;
 	piece->from = from->parts[p].member[zleader_first(n, leaders, a)];
 	piece->leader = zleader_first(zsched_comm(s)->nlocal, leaders, a);
@@ -125,7 +125,7 @@ static void choose_segments(const struct zsched *s, const struct ztuning_setting
 static int make_pieces(struct zsched *s, const struct zslots *slots, const struct ztuning_settings *tune,
 	struct incoming *in)
 {
-	const struct zcomm *from = zsched_peers(s);
+	const struct zcomm *from = zsched_partners(s);
 	int nparts = from->nparts, most = 1, rc = MPI_SUCCESS;
 	for (int p = 0; p < nparts; p++) {
 		int leaders = leaders_of(s, slots, tune, p);
@@ -169,7 +169,7 @@ static int receive(struct zsched *s, const struct incoming *in, struct piece *pi
 	if (in->segment == 0)
 		return zstep_recv(s, piece->buf, piece->count, piece->type, piece->from);
 	/* A native message, from the remote group, comes as a whole. */
-	if (piece->bytes == 0 || zcomm_is_local_rank(zsched_peers(s), piece->from))
+	if (piece->bytes == 0 || zcomm_is_local_rank(zsched_partners(s), piece->from))
 		return zstep_recv(s, piece->wire, piece->bytes, MPI_BYTE, piece->from);
 	piece->arriving = zstep_recv_bytes(s, piece->wire, piece->bytes, piece->from);
 	return piece->arriving ? MPI_SUCCESS : MPI_ERR_NO_MEM;
@@ -373,14 +373,14 @@ int zallgather_build(struct zsched *s, const struct zcoll *a)
 static int leaders_across(struct zsched *s, void *arg, MPI_Count bytes)
 {
 	(void)arg;
-	return leaders_between(zsched_comm(s), zsched_peers(s), bytes);
+	return leaders_between(zsched_comm(s), zsched_partners(s), bytes);
 }
 
 static int exchange_across(struct zsched *s, void *arg, const struct zcollected *part)
 {
 	const struct zcoll *a = arg;
 	struct zslots slots = zslots_recv(a);
-	struct ztuning_settings tune = choose(zsched_peers(s), &slots);
+	struct ztuning_settings tune = choose(zsched_partners(s), &slots);
 	struct incoming in = {.segment = 0};
 	int sent = 0, end = 0, rc = make_incoming(s, &slots, &tune, &in);
 	if (rc == MPI_SUCCESS)

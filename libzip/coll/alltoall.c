@@ -159,15 +159,15 @@ int zalltoall_build(struct zsched *s, const struct zcoll *a)
 
 static int larger_group(const struct zsched *s)
 {
-	const struct zcomm *c = zsched_comm(s), *peers = zsched_peers(s);
-	return c->size > peers->size ? c->size : peers->size;
+	const struct zcomm *c = zsched_comm(s), *partners = zsched_partners(s);
+	return c->size > partners->size ? c->size : partners->size;
 }
 
 /* One block after the other: in step t member i of a group sends to member i + t of the other group, modulo the size of
  * the larger group. */
 static struct turn between_groups(const struct zsched *s, int t)
 {
-	int me = zsched_comm(s)->rank, n = zsched_peers(s)->size, wide = larger_group(s);
+	int me = zsched_comm(s)->rank, n = zsched_partners(s)->size, wide = larger_group(s);
 	int to = (me + t) % wide, from = (me + wide - t) % wide;
 	return (struct turn){.to = to < n ? to : -1, .from = from < n ? from : -1};
 }
@@ -181,9 +181,9 @@ static int lesser(int64_t a, int64_t b)
  * in MPI_Alltoall. */
 int zalltoall_build_across(struct zsched *s, const struct zcoll *a)
 {
-	const struct zcomm *c = zsched_comm(s), *peers = zsched_peers(s);
+	const struct zcomm *c = zsched_comm(s), *partners = zsched_partners(s);
 	const struct ztuning_settings mine = ztune_choose(c, ZTUNING_ALLTOALL, 0),
-				      theirs = ztune_choose(peers, ZTUNING_ALLTOALL, 0);
+				      theirs = ztune_choose(partners, ZTUNING_ALLTOALL, 0);
 	struct zalltoall *x = zsched_alloc(s, sizeof *x);
 	if (!x)
 		return MPI_ERR_NO_MEM;
@@ -192,9 +192,9 @@ int zalltoall_build_across(struct zsched *s, const struct zcoll *a)
 		.block = -1,
 		.local = -1};
 	/* With one member in every part each pair is a message for itself anyway. */
-	if (c->members_max > 1 || peers->members_max > 1)
+	if (c->members_max > 1 || partners->members_max > 1)
 		x->limit = lesser(mine.aggregate, theirs.aggregate);
-	x->leaders = lesser(lesser(mine.leaders, theirs.leaders), lesser(c->members_min, peers->members_min));
+	x->leaders = lesser(lesser(mine.leaders, theirs.leaders), lesser(c->members_min, partners->members_min));
 	int rc = x->limit > 0 ? zaggregate_pack(s, x) : MPI_SUCCESS;
 	if (rc == MPI_SUCCESS)
 		rc = exchange(s, x, (int)mine.window, larger_group(s), between_groups);

@@ -14,7 +14,7 @@
 int zbarrier_build(struct zsched *s, const struct zcoll *a)
 {
 	(void)a;
-	struct zcomm *c = zsched_comm(s), *peers = zsched_peers(s);
+	struct zcomm *c = zsched_comm(s), *partners = zsched_partners(s);
 	bool leader = zleader_is_me(c);
 	char *token = zsched_alloc(s, (size_t)c->nlocal + 1);
 	int rc = token ? MPI_SUCCESS : MPI_ERR_NO_MEM;
@@ -25,13 +25,13 @@ int zbarrier_build(struct zsched *s, const struct zcoll *a)
 	if (c->nlocal > 1)
 		rc = zinside_gather(s, token, 1, MPI_BYTE, token + 1, 1, MPI_BYTE, 0);
 	zsched_round(s);
-	for (int p = 0; p < peers->nparts && leader && rc == MPI_SUCCESS; p++) {
-		if (peers != c || p != c->my_part)
-			rc = zstep_recv(s, NULL, 0, MPI_BYTE, peers->parts[p].leader);
+	for (int p = 0; p < partners->nparts && leader && rc == MPI_SUCCESS; p++) {
+		if (partners != c || p != c->my_part)
+			rc = zstep_recv(s, NULL, 0, MPI_BYTE, partners->parts[p].leader);
 	}
-	for (int p = 0; p < peers->nparts && leader && rc == MPI_SUCCESS; p++) {
-		if (peers != c || p != c->my_part)
-			rc = zstep_send(s, NULL, 0, MPI_BYTE, peers->parts[p].leader);
+	for (int p = 0; p < partners->nparts && leader && rc == MPI_SUCCESS; p++) {
+		if (partners != c || p != c->my_part)
+			rc = zstep_send(s, NULL, 0, MPI_BYTE, partners->parts[p].leader);
 	}
 	zsched_round(s);
 	if (c->nlocal > 1 && rc == MPI_SUCCESS)

@@ -181,7 +181,7 @@ static struct bcast *make(struct zsched *s, const struct zcomm *group, void *buf
 		.count = count,
 		.type = type,
 		.root = root,
-		.root_here = root >= 0 && zcomm_is_local_rank(zsched_peers(s), root),
+		.root_here = root >= 0 && zcomm_is_local_rank(zsched_partners(s), root),
 		.bytes = zbuf_wire_bytes(count, type)};
 	b->tune = ztune_choose(group, ZTUNING_BCAST, b->bytes);
 	b->leaders = b->tune.leaders < group->members_min ? (int)b->tune.leaders : group->members_min;
@@ -211,7 +211,7 @@ int zbcast_build_across(struct zsched *s, const struct zcoll *a)
 	if (!root && a->root < 0)
 		return MPI_SUCCESS;
 	struct bcast *b =
-		make(s, root ? zsched_peers(s) : zsched_comm(s), a->recvbuf, a->recvcount, a->recvtype, a->root);
+		make(s, root ? zsched_partners(s) : zsched_comm(s), a->recvbuf, a->recvcount, a->recvtype, a->root);
 	if (!b)
 		return MPI_ERR_NO_MEM;
 	int rc = b->bytes > b->tune.segment ? (root ? build_large_at_root(s, b) : build_large_away(s, b))

@@ -32,7 +32,7 @@ struct zincoming {
 static int unpack_part(struct zsched *s, void *arg)
 {
 	struct zincoming *in = arg;
-	return zsched_failed(s) ? MPI_SUCCESS : zslots_unpack(zsched_peers(s), &in->slots, in->part, in->wire);
+	return zsched_failed(s) ? MPI_SUCCESS : zslots_unpack(zsched_partners(s), &in->slots, in->part, in->wire);
 }
 
 static int finish_part(struct zsched *s, struct zincoming *left)
@@ -40,11 +40,11 @@ static int finish_part(struct zsched *s, struct zincoming *left)
 	return left ? zstep_call(s, unpack_part, left) : MPI_SUCCESS;
 }
 
-/* Receives the collected data of part p of zsched_peers into its slots. *left is what finish_part has to do in a later
- * round, or NULL. */
+/* Receives the collected data of part p of zsched_partners into its slots. *left is what finish_part has to do in a
+ * later round, or NULL. */
 static int receive_collected(struct zsched *s, const struct zslots *slots, int p, struct zincoming **left)
 {
-	struct zcomm *c = zsched_peers(s);
+	struct zcomm *c = zsched_partners(s);
 	int leader = c->parts[p].leader;
 	*left = NULL;
 	if (c->parts[p].count == 1)
@@ -88,7 +88,7 @@ static int gather_here(struct zsched *s, const struct zcoll *a, const MPI_Count 
 static int receive_part(struct zsched *s, const struct zcoll *a, const struct zslots *slots, const struct zslots *rest,
 	int p, struct zincoming **left)
 {
-	struct zcomm *c = zsched_peers(s);
+	struct zcomm *c = zsched_partners(s);
 	const struct zcomm_part *part = &c->parts[p];
 	MPI_Count from = part->count > 1 ? alone_from(c) : 0;
 	int rc = MPI_SUCCESS;
@@ -104,7 +104,7 @@ static int receive_part(struct zsched *s, const struct zcoll *a, const struct zs
 
 static int build_root(struct zsched *s, const struct zcoll *a, bool across)
 {
-	struct zcomm *c = zsched_comm(s), *from = zsched_peers(s);
+	struct zcomm *c = zsched_comm(s), *from = zsched_partners(s);
 	struct zslots slots = zslots_recv(a), rest;
 	struct zincoming **left = zsched_alloc(s, (size_t)from->nparts * sizeof(struct zincoming *));
 	MPI_Count *counts;

@@ -14,7 +14,7 @@
 
 static bool both_by_part(const struct zsched *s, MPI_Op op)
 {
-	return !zinorder_is_needed(zsched_comm(s), op) && !zinorder_is_needed(zsched_peers(s), op);
+	return !zinorder_is_needed(zsched_comm(s), op) && !zinorder_is_needed(zsched_partners(s), op);
 }
 
 static struct zgroupsum sum_of(const struct zcoll *a, enum ztuning_collective which, MPI_Count count, int to)
@@ -25,7 +25,7 @@ static struct zgroupsum sum_of(const struct zcoll *a, enum ztuning_collective wh
 static int take_sum(struct zsched *s, const struct zcoll *a, const struct zgroupsum *sum)
 {
 	struct ztaking *in;
-	if (zinorder_is_needed(zsched_peers(s), a->op))
+	if (zinorder_is_needed(zsched_partners(s), a->op))
 		return zstep_recv(s, a->recvbuf, a->recvcount, a->recvtype, 0);
 	int rc = ztaking_create(s, sum, a->recvbuf, NULL, &in);
 	return rc == MPI_SUCCESS ? zsums_run(s, NULL, 0, &in, 1) : rc;

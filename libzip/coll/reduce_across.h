@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Reduce and MPI_Allreduce between the groups of an intercommunicator, of which each gets the contributions of the
- * other. Under the shim's lock. */
+/* MPI_Reduce and MPI_Allreduce between the groups of an intercommunicator. Each group gets the contributions of the
+ * other group. Under the shim's lock. */
 #ifndef ZIP_LIBZIP_REDUCE_ACROSS_H
 #define ZIP_LIBZIP_REDUCE_ACROSS_H
 

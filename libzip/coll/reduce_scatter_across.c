@@ -254,33 +254,33 @@ static int build_told(struct zsched *s, void *arg)
 static int exchange_counts(struct zsched *s, struct scattering *x)
 {
 	struct zcomm *c = zsched_comm(s);
-	const struct zcomm *peers = x->theirs.group;
+	const struct zcomm *partners = x->theirs.group;
 	int rc = MPI_SUCCESS;
 	if (c->rank == 0 && c->nparts > 1)
 		rc = zacross_send(s, x->mine.counts, c->size, MPI_INT64_T);
-	if (peers->nparts > 1 && rc == MPI_SUCCESS)
-		return zacross_spread(s, x->theirs.counts, peers->size, MPI_INT64_T, 0);
+	if (partners->nparts > 1 && rc == MPI_SUCCESS)
+		return zacross_spread(s, x->theirs.counts, partners->size, MPI_INT64_T, 0);
 	zsched_round(s);
 	return rc;
 }
 
 int zreduce_scatter_across_build(struct zsched *s, const struct zcoll *a)
 {
-	struct zcomm *c = zsched_comm(s), *peers = zsched_peers(s);
+	struct zcomm *c = zsched_comm(s), *partners = zsched_partners(s);
 	struct scattering *x = zsched_alloc(s, sizeof *x);
 	MPI_Count *counts = zsched_alloc(s, (size_t)c->size * sizeof *counts), total = 0;
-	MPI_Count *theirs = peers->nparts > 1 ? zsched_alloc(s, (size_t)peers->size * sizeof *theirs) : NULL;
-	if (!x || !counts || (peers->nparts > 1 && !theirs))
+	MPI_Count *theirs = partners->nparts > 1 ? zsched_alloc(s, (size_t)partners->size * sizeof *theirs) : NULL;
+	if (!x || !counts || (partners->nparts > 1 && !theirs))
 		return MPI_ERR_NO_MEM;
 	for (int r = 0; r < c->size; r++) {
 		counts[r] = a->vector ? zvec_get(a->recvcounts, r) : a->recvcount;
 		total += counts[r];
 	}
-	if (theirs && !a->vector && total % peers->size != 0)
+	if (theirs && !a->vector && total % partners->size != 0)
 		return MPI_ERR_COUNT;
-	for (int r = 0; r < peers->size && theirs; r++)
-		theirs[r] = a->vector ? 0 : total / peers->size;
-	*x = (struct scattering){.args = *a, .mine = {c, counts, total}, .theirs = {peers, theirs, total}};
+	for (int r = 0; r < partners->size && theirs; r++)
+		theirs[r] = a->vector ? 0 : total / partners->size;
+	*x = (struct scattering){.args = *a, .mine = {c, counts, total}, .theirs = {partners, theirs, total}};
 	int rc = a->vector ? exchange_counts(s, x) : MPI_SUCCESS;
 	if (rc != MPI_SUCCESS)
 		return rc;

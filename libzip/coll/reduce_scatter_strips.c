@@ -11,7 +11,7 @@
 #include "libzip/coll/inside/subtotal.h"
 #include "libzip/schedule/step.h"
 
-/* The part of the vector that leader number `strip` of each part makes for part p: for the members that the leader of
+/* The piece of the vector that leader number `strip` of each part makes for part p: for the members that the leader of
  * that number is in charge of there. */
 struct piece {
 	struct zsubtotal in;
@@ -80,7 +80,7 @@ static MPI_Count segment_count(const struct piece *piece, int k)
 	return left < 0 ? 0 : left < piece->each ? left : piece->each;
 }
 
-static int peer_in(const struct zcomm *c, const struct work *x, int p)
+static int partner_in(const struct zcomm *c, const struct work *x, int p)
 {
 	return c->parts[p].member[zleader_first(c->parts[p].count, x->leaders, x->mine)];
 }
@@ -177,7 +177,7 @@ static int start_segment(struct zsched *s, const struct work *x, int k)
 	return rc;
 }
 
-/* A leader exchanges segment k with its peers in the other parts. */
+/* A leader exchanges segment k with its partners in the other parts. */
 static int exchange_segment(struct zsched *s, struct work *x, int k)
 {
 	struct zcomm *c = zsched_comm(s);
@@ -195,10 +195,10 @@ static int exchange_segment(struct zsched *s, struct work *x, int k)
 	for (int i = 1; i < c->nparts && rc == MPI_SUCCESS; i++) {
 		int p = (c->my_part + i) % c->nparts;
 		if (k == 0 || segment_count(own, k) > 0)
-			rc = zstep_recv(s, input_of(c, x, p, k), segment_count(own, k), x->type, peer_in(c, x, p));
+			rc = zstep_recv(s, input_of(c, x, p, k), segment_count(own, k), x->type, partner_in(c, x, p));
 		if (rc == MPI_SUCCESS && (k == 0 || segment_count(&pieces[p], k) > 0))
 			rc = zstep_send(s, result_of(x, &pieces[p], k), segment_count(&pieces[p], k), x->type,
-				peer_in(c, x, p));
+				partner_in(c, x, p));
 	}
 	zflight_end(&x->flight, s, k);
 	return rc;
@@ -259,8 +259,8 @@ static int deliver(struct zsched *s, const struct work *x, const struct zcoll *a
 	return zstep_call(s, copy_sum, y);
 }
 
-/* Segment k is reduced inside in round k, exchanged in the next ones, and combined at the beginning of the one after
- * them.
+/* Segment k is reduced inside in round k, exchanged in the next rounds, and combined at the beginning of the round
+ * behind them.
  */
 int zreduce_scatter_strips_build(struct zsched *s, const struct zcoll *a, const struct zslots *slots,
 	const struct ztuning_settings *tune)

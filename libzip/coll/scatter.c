@@ -66,7 +66,7 @@ struct parcel {
 static int pack(struct zsched *s, void *arg)
 {
 	struct parcel *c = arg;
-	return zslots_pack(zsched_peers(s), &c->slots, c->part, c->at);
+	return zslots_pack(zsched_partners(s), &c->slots, c->part, c->at);
 }
 
 static int add_pack(struct zsched *s, const struct zslots *slots, int p, char *at)
@@ -81,7 +81,7 @@ static int add_pack(struct zsched *s, const struct zslots *slots, int p, char *a
 /* Sends the data of part p as one message of packed bytes, without a copy of ours where the bridge can pack. */
 static int send_packed(struct zsched *s, const struct zslots *slots, int p)
 {
-	struct zcomm *c = zsched_peers(s);
+	struct zcomm *c = zsched_partners(s);
 	int rc;
 	if (!zworld.external32) {
 		void *buf;
@@ -98,7 +98,7 @@ static int send_packed(struct zsched *s, const struct zslots *slots, int p)
 
 static int send_with_sizes(struct zsched *s, const struct zslots *slots, int p)
 {
-	struct zcomm *c = zsched_peers(s);
+	struct zcomm *c = zsched_partners(s);
 	MPI_Count bytes = zslots_wire_bytes(c, slots, p), head = 8 * (MPI_Count)c->parts[p].count, length = head;
 	bool follow = bytes > together(c);
 	if (!follow)
@@ -119,7 +119,7 @@ static int send_with_sizes(struct zsched *s, const struct zslots *slots, int p)
 /* Sends the large slots of part p, each to its member. */
 static int send_alone(struct zsched *s, const struct zslots *slots, int p, MPI_Count from)
 {
-	const struct zcomm_part *part = &zsched_peers(s)->parts[p];
+	const struct zcomm_part *part = &zsched_partners(s)->parts[p];
 	int rc = MPI_SUCCESS;
 	for (int i = 0; i < part->count && rc == MPI_SUCCESS; i++) {
 		int r = part->member[i];
@@ -134,7 +134,7 @@ static int send_alone(struct zsched *s, const struct zslots *slots, int p, MPI_C
 static int send_part(struct zsched *s, const struct zcoll *a, const struct zslots *slots, const struct zslots *rest,
 	int p)
 {
-	struct zcomm *to = zsched_peers(s);
+	struct zcomm *to = zsched_partners(s);
 	int leader = to->parts[p].leader;
 	MPI_Count from = alone_from(to);
 	if (to->parts[p].count == 1)
@@ -148,7 +148,7 @@ static int send_part(struct zsched *s, const struct zcoll *a, const struct zslot
 /* Sends to the other parts, or across to all parts. */
 static int send_parts(struct zsched *s, const struct zcoll *a, const struct zslots *slots, bool across)
 {
-	struct zcomm *to = zsched_peers(s);
+	struct zcomm *to = zsched_partners(s);
 	struct zslots rest;
 	int rc = zslots_rest(s, slots, alone_from(to), &rest);
 	for (int p = 0; p < to->nparts && rc == MPI_SUCCESS; p++) {

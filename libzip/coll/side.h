@@ -20,7 +20,7 @@ struct zalltoall {
 	MPI_Count block;	  /* bytes of every block; -1: they differ */
 	int leaders;		  /* in each part */
 	int local;		  /* the open step of the local pairs; -1: there are none */
-	struct zbundle **bundles; /* [parts of zsched_peers], NULL for my own; see aggregate.c */
+	struct zbundle **bundles; /* [parts of zsched_partners], NULL for my own; see aggregate.c */
 };
 
 static inline MPI_Datatype zside_type(const struct zside *d, int rank)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The agreement of MPI_Intercomm_create. The two leaders tell each other their groups and an id; the id of the leader
- * with the lower vrank counts. Then each leader tells its local group, which knows by that that all have come. The
+ * with the lower vrank counts. Then each leader tells its local group, whose members have come when they hear it. The
  * leaders speak natively, on a communicator of ours, where they are in one part. Else they speak over the bridge on the
  * peer communicator, where such messages are a kind of their own.
  */

@@ -69,7 +69,7 @@ void zsched_across(struct zsched *s, bool across)
 	s->across = across && s->far;
 }
 
-struct zcomm *zsched_peers(const struct zsched *s)
+struct zcomm *zsched_partners(const struct zsched *s)
 {
 	return s->across ? s->far : s->comm;
 }

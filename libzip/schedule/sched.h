@@ -35,8 +35,8 @@ struct zcomm *zsched_comm(const struct zsched *);
  * whether these are in my part or in another one; with false, with ranks of the local group. A step that is a call
  * runs with the setting that it was added with. */
 void zsched_across(struct zsched *, bool);
-/* The communicator whose ranks the peers of messages and the slots of buffers are now. */
-struct zcomm *zsched_peers(const struct zsched *);
+/* The communicator whose ranks the partners of messages and the slots of buffers are now. */
+struct zcomm *zsched_partners(const struct zsched *);
 /* The intercommunicator, or NULL. */
 struct zcomm *zsched_inter(const struct zsched *);
 /* Messages use this context and tag instead of ZCOMM_COLL and the communicator's next collective number, and the
@@ -70,7 +70,7 @@ struct zreq *zsched_request(struct zsched *);
 void zsched_fail(struct zsched *, int class, const char *why);
 /* The same with a text that is kept in the schedule. */
 void zsched_fail_text(struct zsched *, int class, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The same for data from that rank of zsched_peers, which are not as long as expected here. */
+/* The same for data from that rank of zsched_partners, which are not as long as expected here. */
 void zsched_fail_amount(struct zsched *, int rank, MPI_Count bytes, MPI_Count expected);
 /* True once a step has failed. Then data may be missing, and nothing that depends on them need be computed. */
 bool zsched_failed(const struct zsched *);

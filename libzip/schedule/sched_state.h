@@ -30,9 +30,9 @@ struct zstep {
 	bool done;
 	bool upto;   /* STEP_RECV: count is a maximum, and *u.got is filled in */
 	bool open;   /* the round does not wait for this step */
-	bool across; /* peer is a rank of the remote group */
+	bool across; /* partner is a rank of the remote group */
 	int round;
-	int peer;      /* STEP_CLOSE: number of the open step */
+	int partner;   /* STEP_CLOSE: number of the open step */
 	int open_next; /* see open_head of struct zsched */
 	MPI_Datatype type;
 	MPI_Request native;

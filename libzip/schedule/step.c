@@ -37,7 +37,7 @@ int zstep_send(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype 
 	t->buf = (void *)buf;
 	t->count = count;
 	t->type = type;
-	t->peer = dest;
+	t->partner = dest;
 	return MPI_SUCCESS;
 }
 
@@ -106,7 +106,7 @@ struct zarriving *zstep_recv_bytes(struct zsched *s, void *buf, MPI_Count bytes,
 		return NULL;
 	*a = (struct zarriving){.buf = buf, .bytes = bytes};
 	t->buf = a;
-	t->peer = source;
+	t->partner = source;
 	return a;
 }
 
@@ -167,7 +167,7 @@ int zstep_close(struct zsched *s, int step)
 	struct zstep *t = add(s, STEP_CLOSE);
 	if (!t)
 		return MPI_ERR_NO_MEM;
-	t->peer = step;
+	t->partner = step;
 	return MPI_SUCCESS;
 }
 

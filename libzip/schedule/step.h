@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Adding steps to the current round of a schedule (sched.h). Buffers belong to the caller and must stay until the
- * schedule is complete. Ranks are those of zsched_peers. All functions that return int return MPI_SUCCESS or an error
- * class, unless they say something else. Under the shim's lock.
+ * schedule is complete. Ranks are those of zsched_partners. All functions that return int return MPI_SUCCESS or an
+ * error class, unless they say something else. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_STEP_H
 #define ZIP_LIBZIP_STEP_H

@@ -75,7 +75,7 @@ static void step_finish_message(struct zsched *s, struct zstep *t)
 static void start_arriving(struct zsched *s, struct zstep *t)
 {
 	struct zarriving *a = t->buf;
-	int rc = zbridge_irecv(t->across ? s->far : s->comm, s->context, a->buf, a->bytes, MPI_BYTE, t->peer, s->tag,
+	int rc = zbridge_irecv(t->across ? s->far : s->comm, s->context, a->buf, a->bytes, MPI_BYTE, t->partner, s->tag,
 		&a->req);
 	t->done = true;
 	if (rc != MPI_SUCCESS) {
@@ -102,7 +102,7 @@ static bool has_arrived(struct zsched *s, struct zarriving *a, MPI_Count bytes)
 /* A native message to or from a rank of the remote group in my part. */
 static void start_near(struct zsched *s, struct zstep *t)
 {
-	int rank = s->far->shadow_rank[t->peer], tag = s->tag & NEAR_TAG;
+	int rank = s->far->shadow_rank[t->partner], tag = s->tag & NEAR_TAG;
 	int rc = t->kind == STEP_SEND ? zn.Isend_c(t->buf, t->count, t->type, rank, tag, s->far->near, &t->native)
 				      : zn.Irecv_c(t->buf, t->count, t->type, rank, tag, s->far->near, &t->native);
 	if (rc != MPI_SUCCESS) {
@@ -115,14 +115,14 @@ static void start_near(struct zsched *s, struct zstep *t)
 static void start_message(struct zsched *s, struct zstep *t)
 {
 	struct zcomm *c = t->across ? s->far : s->comm;
-	if (t->across && t->kind != STEP_MULTICAST && zcomm_is_local_rank(c, t->peer)) {
+	if (t->across && t->kind != STEP_MULTICAST && zcomm_is_local_rank(c, t->partner)) {
 		start_near(s, t);
 		return;
 	}
-	int rc = t->kind == STEP_SEND ? zbridge_isend(c, s->context, t->buf, t->count, t->type, t->peer, s->tag,
+	int rc = t->kind == STEP_SEND ? zbridge_isend(c, s->context, t->buf, t->count, t->type, t->partner, s->tag,
 						ZSEND_STANDARD, &t->req)
 		 : t->kind == STEP_RECV
-			 ? zbridge_irecv(c, s->context, t->buf, t->count, t->type, t->peer, s->tag, &t->req)
+			 ? zbridge_irecv(c, s->context, t->buf, t->count, t->type, t->partner, s->tag, &t->req)
 			 : zmulticast_start(c, s->context, t->buf, t->count, t->type, t->u.to->dest, t->u.to->n, s->tag,
 				   t->u.to->patience_ms, &t->req);
 	if (rc != MPI_SUCCESS) {
@@ -217,7 +217,7 @@ static bool test_native(struct zsched *s, struct zstep *t)
 		return false;
 	if (t->kind == STEP_RECV) {
 		MPI_Count expected = t->upto ? -1 : ztype_find(t->type)->size * t->count;
-		MPI_Count got = check_message(s, &status, rc, t->peer, expected);
+		MPI_Count got = check_message(s, &status, rc, t->partner, expected);
 		if (t->upto)
 			*t->u.got = got;
 	} else if (rc != MPI_SUCCESS) {
@@ -231,7 +231,7 @@ bool zstep_run_is_done(struct zsched *s, struct zstep *t)
 	if (t->done)
 		return true;
 	if (t->kind == STEP_CLOSE)
-		return t->done = zstep_run_is_done(s, &s->steps[t->peer]);
+		return t->done = zstep_run_is_done(s, &s->steps[t->partner]);
 	if (t->kind == STEP_AWAIT)
 		return t->done = has_arrived(s, t->buf, t->count);
 	if (t->kind == STEP_WATCH)

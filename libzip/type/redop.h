@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction operations (MPI_Op): what can be said of them, and those that the application may free while an unfinished
- * collective of ours uses them. MPI_Op_free of such an operation is put off until the last collective has released it
- * (MPI-4.0 section 6.9.7). Under the shim's lock.
+ * Reduction operations (MPI_Op): their properties, and holding them. The application may free an operation that an
+ * unfinished collective of ours still uses. MPI_Op_free is then put off until the last collective has released the
+ * operation (MPI-4.0 section 6.9.7). Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_REDOP_H
 #define ZIP_LIBZIP_REDOP_H

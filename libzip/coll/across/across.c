@@ -11,7 +11,7 @@
 
 int zacross_send_to(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int leaders, int number)
 {
-	struct ztuning_settings tune = ztune_choose(zsched_peers(s), ZTUNING_BCAST, zbuf_wire_bytes(count, type));
+	struct ztuning_settings tune = ztune_choose(zsched_partners(s), ZTUNING_BCAST, zbuf_wire_bytes(count, type));
 	return zfanout_to_leaders(s, buf, count, type, leaders, number, &tune);
 }
 

@@ -16,7 +16,7 @@ struct zbetween {
 	struct ztuning_settings tune;
 	int leaders, number;
 	int nparts, mine, stages;
-	int *peers;		/* [nparts]: ranks */
+	int *partners;		/* [nparts]: ranks */
 	struct zplan_hop *hops; /* of slices that are passed on: [stages - 1][nparts]; NULL: slices are sent directly */
 	MPI_Datatype type;
 	MPI_Aint extent;
@@ -116,13 +116,13 @@ struct zbetween *zbetween_create(struct zsched *s, const struct ztuning_settings
 		.op = op,
 		.depth = depth};
 	b->ntemps = how == ZTUNING_EXCHANGE_DOUBLING ? b->stages : b->nparts;
-	b->peers = zsched_alloc(s, (size_t)c->nparts * sizeof *b->peers);
-	if (!b->peers || make_temps(s, b, longest) != MPI_SUCCESS || make_flights(s, b) != MPI_SUCCESS)
+	b->partners = zsched_alloc(s, (size_t)c->nparts * sizeof *b->partners);
+	if (!b->partners || make_temps(s, b, longest) != MPI_SUCCESS || make_flights(s, b) != MPI_SUCCESS)
 		return NULL;
 	if (how == ZTUNING_EXCHANGE_SLICES && zplan_is_used(s, tune) && !(b->hops = zplan_hops(s, tune)))
 		return NULL;
 	for (int p = 0; p < c->nparts; p++)
-		b->peers[p] = c->parts[p].member[zleader_first(c->parts[p].count, leaders, number)];
+		b->partners[p] = c->parts[p].member[zleader_first(c->parts[p].count, leaders, number)];
 	return b;
 }
 
@@ -140,7 +140,7 @@ static int recv_from_all(struct zsched *s, const struct zbetween *b, int i, MPI_
 	int rc = MPI_SUCCESS;
 	for (int p = 0; p < b->nparts && rc == MPI_SUCCESS; p++)
 		if (p != b->mine)
-			rc = zstep_recv(s, temps_of(b, i)[p], count, b->type, b->peers[p]);
+			rc = zstep_recv(s, temps_of(b, i)[p], count, b->type, b->partners[p]);
 	return rc;
 }
 
@@ -159,14 +159,14 @@ static int add_all(struct zsched *s, const struct zbetween *b, int i, int stage,
 }
 
 static int add_slice(struct zsched *s, const struct zbetween *b, void *result, MPI_Count count, int p, bool sends,
-	int peer)
+	int partner)
 {
 	MPI_Count n = slice_count(count, b->nparts, p);
 	void *slice = zbuf_at(result, slice_at(count, b->nparts, p), b->extent);
 	if (n == 0)
 		return MPI_SUCCESS;
-	return sends ? zstep_send(s, slice, n, b->type, b->peers[peer])
-		     : zstep_recv(s, slice, n, b->type, b->peers[peer]);
+	return sends ? zstep_send(s, slice, n, b->type, b->partners[partner])
+		     : zstep_recv(s, slice, n, b->type, b->partners[partner]);
 }
 
 /* Passes the slices of all parts one step further. */
@@ -236,27 +236,27 @@ static int add_pair(struct zsched *s, const struct zbetween *b, void *other, boo
 
 /* The part that one part exchanges with in one stage of the doubling. */
 struct turn {
-	int peer;			/* a part; -1: there is no exchange */
+	int partner;			/* a part; -1: there is no exchange */
 	bool sends, receives, replaces; /* replaces: it receives the result */
 };
 
 static struct turn turn_of(const struct zbetween *b, int stage)
 {
 	int cube = cube_of(b->nparts), spare = b->nparts - cube, part = b->mine;
-	struct turn idle = {.peer = -1};
+	struct turn idle = {.partner = -1};
 	if (stage < 1 || stage > b->stages)
 		return idle;
 	if (spare > 0 && (stage == 1 || stage == b->stages)) {
 		if (part >= 2 * spare)
 			return idle;
 		bool gives = (part % 2 == 0) == (stage == 1);
-		return (struct turn){.peer = part ^ 1, .sends = gives, .receives = !gives, .replaces = stage > 1};
+		return (struct turn){.partner = part ^ 1, .sends = gives, .receives = !gives, .replaces = stage > 1};
 	}
 	if (part < 2 * spare && part % 2 == 0)
 		return idle;
 	int corner = part < 2 * spare ? part / 2 : part - spare;
 	int other = corner ^ 1 << (stage - 1 - (spare > 0));
-	return (struct turn){.peer = other < spare ? 2 * other + 1 : other + spare, .sends = true, .receives = true};
+	return (struct turn){.partner = other < spare ? 2 * other + 1 : other + spare, .sends = true, .receives = true};
 }
 
 static int add_doubling(struct zsched *s, const struct zbetween *b, int i, int stage, void *result, MPI_Count count)
@@ -265,13 +265,13 @@ static int add_doubling(struct zsched *s, const struct zbetween *b, int i, int s
 	void **temps = temps_of(b, i);
 	int rc = MPI_SUCCESS;
 	if (before.receives && !before.replaces)
-		rc = add_pair(s, b, temps[stage - 2], before.peer < b->mine, result, count);
+		rc = add_pair(s, b, temps[stage - 2], before.partner < b->mine, result, count);
 	if (stage <= b->stages)
 		zflight_begin(&b->flights[stage - 1], s, i);
 	if (rc == MPI_SUCCESS && now.receives)
-		rc = zstep_recv(s, now.replaces ? result : temps[stage - 1], count, b->type, b->peers[now.peer]);
+		rc = zstep_recv(s, now.replaces ? result : temps[stage - 1], count, b->type, b->partners[now.partner]);
 	if (rc == MPI_SUCCESS && now.sends)
-		rc = zstep_send(s, result, count, b->type, b->peers[now.peer]);
+		rc = zstep_send(s, result, count, b->type, b->partners[now.partner]);
 	return rc;
 }
 

@@ -23,7 +23,7 @@
 
 struct zbetween;
 
-/* I am leader `number` of `leaders` in my part, and my peers are the leaders of that number in the other parts.
+/* I am leader `number` of `leaders` in my part, and my partners are the leaders of that number in the other parts.
  * longest: elements of the longest segment. depth: rounds that the messages of a stage may take. In the schedule's
  * memory; NULL: no memory. */
 struct zbetween *zbetween_create(struct zsched *, const struct ztuning_settings *, int leaders, int number, int depth,

@@ -19,7 +19,7 @@ int zfanout_send(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatyp
 int zfanout_to_leaders(struct zsched *s, const void *buf, MPI_Count count, MPI_Datatype type, int leaders, int a,
 	const struct ztuning_settings *tune)
 {
-	struct zcomm *to = zsched_peers(s);
+	struct zcomm *to = zsched_partners(s);
 	int first = to->local ? 0 : to->my_part + 1, n = to->local ? to->nparts : to->nparts - 1;
 	int dest[ZCTL_PARTS_MAX];
 	for (int i = 0; i < n; i++) {

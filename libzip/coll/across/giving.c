@@ -37,7 +37,7 @@ int zgiving_create(struct zsched *s, const struct zgroupsum *sum, const void *se
 	struct zgiving *x = *giving = zsched_alloc(s, sizeof *x);
 	if (!x)
 		return MPI_ERR_NO_MEM;
-	*x = (struct zgiving){.sum = *sum, .sendbuf = sendbuf, .g = zgroupsum_cut(c, zsched_peers(s), sum)};
+	*x = (struct zgiving){.sum = *sum, .sendbuf = sendbuf, .g = zgroupsum_cut(c, zsched_partners(s), sum)};
 	x->strips = zsched_alloc(s, (size_t)x->g.strips * sizeof *x->strips);
 	x->flights = zflight_strips(s, x->g.strips);
 	int rc = x->strips && x->flights ? MPI_SUCCESS : MPI_ERR_NO_MEM;
@@ -64,7 +64,7 @@ static int give(struct zsched *s, const struct zgiving *x, int l, int k)
 {
 	struct strip *strip = &x->strips[l];
 	const struct zcomm_part *part =
-		x->sum.to == ZGROUPSUM_SHARE ? &zsched_peers(s)->parts[x->sum.share.part] : NULL;
+		x->sum.to == ZGROUPSUM_SHARE ? &zsched_partners(s)->parts[x->sum.share.part] : NULL;
 	void *sum = strip->temp[zgroupsum_turn(&x->g, k)];
 	MPI_Count count = zsegments_count(&x->g, k);
 	int rc = zsubtotal_finish(&strip->in, s, zsegments_at(&x->g, x->sendbuf, k), sum, count);

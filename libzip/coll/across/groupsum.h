@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A reduction from one group of an intercommunicator to the other: what it is, and how its vector is cut. Its two sides
- * are giving.h and taking.h, and sums.h carries out several at a time.
+ * A reduction from one group of an intercommunicator to the other: its description, and how its vector is cut. The two
+ * sides are giving.h and taking.h, and sums.h carries out several at a time.
  *
  * The vector goes segment by segment (segments.h). A segment is reduced inside each part of the giving group. The
  * leaders of its strip send the parts' sums to the rank that is to have the whole, which combines them in the order of

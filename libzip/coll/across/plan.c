@@ -43,7 +43,7 @@ struct event {
 	enum act act;
 	const struct flow *flow;
 	uint32_t block;
-	int peer; /* RECEIVE_OR_SEND: a rank */
+	int partner; /* RECEIVE_OR_SEND: a rank */
 	bool sends;
 	size_t message; /* LAND: the number of the event that begins the message */
 };
@@ -118,7 +118,7 @@ static int add_message(struct timetable *t, const struct flow *f, uint64_t round
 				      .act = RECEIVE_OR_SEND,
 				      .flow = f,
 				      .block = block,
-				      .peer = rank_of(t, f, member),
+				      .partner = rank_of(t, f, member),
 				      .sends = sends});
 	if (rc == MPI_SUCCESS && f->depth > 1)
 		rc = add_event(t, &(struct event){.round = round + (uint64_t)f->depth - 1,
@@ -186,8 +186,8 @@ static int compare(const void *a, const void *b)
 
 static int begin_message(struct timetable *t, const struct event *e, char *at, MPI_Count bytes)
 {
-	int rc = e->sends ? zstep_send(t->s, at, bytes, MPI_BYTE, e->peer)
-			  : zstep_recv(t->s, at, bytes, MPI_BYTE, e->peer);
+	int rc = e->sends ? zstep_send(t->s, at, bytes, MPI_BYTE, e->partner)
+			  : zstep_recv(t->s, at, bytes, MPI_BYTE, e->partner);
 	if (rc == MPI_SUCCESS && e->flow->depth > 1)
 		t->step[e->number] = zstep_open(t->s);
 	return rc;

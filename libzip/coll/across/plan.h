@@ -32,7 +32,7 @@ bool zplan_is_used(const struct zsched *, const struct ztuning_settings *);
 int zplan_build(struct zsched *, const struct zplan_piece *, int n, int leaders, const struct ztuning_settings *);
 
 /* One block of each part goes to all other parts, step by step. In step j the block of part p comes to my part from
- * part hops[j][p].from, and goes on to part hops[j][p].to; -1: from or to nobody. Blocks between the same two parts go
+ * part hops[j][p].from, and goes on to part hops[j][p].to; -1: from or to no part. Blocks between the same two parts go
  * in the order of p. */
 struct zplan_hop {
 	int from, to;

@@ -57,7 +57,7 @@ int ztaking_create(struct zsched *s, const struct zgroupsum *sum, void *result, 
 	struct ztaking *x = *taking = zsched_alloc(s, sizeof *x);
 	if (!x)
 		return MPI_ERR_NO_MEM;
-	*x = (struct ztaking){.sum = *sum, .from = zsched_peers(s)};
+	*x = (struct ztaking){.sum = *sum, .from = zsched_partners(s)};
 	x->g = zgroupsum_cut(x->from, c, sum);
 	if (slots) {
 		x->slots = *slots;

@@ -34,7 +34,7 @@ bool zslots_is_alone(const struct zslots *l, int rank, MPI_Count from)
 
 int zslots_rest(struct zsched *s, const struct zslots *l, MPI_Count from, struct zslots *rest)
 {
-	const struct zcomm *c = zsched_peers(s);
+	const struct zcomm *c = zsched_partners(s);
 	*rest = *l;
 	if (!l->vector || from == 0)
 		return MPI_SUCCESS;
@@ -79,7 +79,7 @@ static bool side_by_side(const struct zslots *l, const int *member, int n, MPI_C
 int zslots_members(struct zsched *s, const struct zslots *l, int p, int low, int high, void **buf, MPI_Count *count,
 	MPI_Datatype *type)
 {
-	const int *member = zsched_peers(s)->parts[p].member + low;
+	const int *member = zsched_partners(s)->parts[p].member + low;
 	int n = high - low;
 	*buf = n > 0 ? zslots_at(l, member[0]) : l->buf;
 	*type = l->type;
@@ -106,7 +106,7 @@ int zslots_members(struct zsched *s, const struct zslots *l, int p, int low, int
 
 int zslots_part(struct zsched *s, const struct zslots *l, int p, void **buf, MPI_Count *count, MPI_Datatype *type)
 {
-	return zslots_members(s, l, p, 0, zsched_peers(s)->parts[p].count, buf, count, type);
+	return zslots_members(s, l, p, 0, zsched_partners(s)->parts[p].count, buf, count, type);
 }
 
 MPI_Count zslots_wire_bytes(const struct zcomm *c, const struct zslots *l, int p)

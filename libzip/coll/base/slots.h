@@ -44,7 +44,7 @@ int zslots_rest(struct zsched *, const struct zslots *, MPI_Count from, struct z
 
 /* Counts and displacements of the members of my part by rank in the shadow, for a vector collective inside. */
 int zslots_local(struct zsched *, const struct zslots *, MPI_Count **counts, MPI_Aint **displs);
-/* All slots of part p of zsched_peers, in the order of the ranks, as one piece of typed data. */
+/* All slots of part p of zsched_partners, in the order of the ranks, as one piece of typed data. */
 int zslots_part(struct zsched *, const struct zslots *, int p, void **buf, MPI_Count *count, MPI_Datatype *type);
 /* The same for members number low to high - 1 of the part. */
 int zslots_members(struct zsched *, const struct zslots *, int p, int low, int high, void **buf, MPI_Count *count,

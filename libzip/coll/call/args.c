@@ -9,7 +9,7 @@ int zargs_check_root(const struct zsched *s, int root)
 {
 	if (zsched_inter(s) && (root == MPI_ROOT || root == MPI_PROC_NULL))
 		return MPI_SUCCESS;
-	return root >= 0 && root < zsched_peers(s)->size ? MPI_SUCCESS : MPI_ERR_ROOT;
+	return root >= 0 && root < zsched_partners(s)->size ? MPI_SUCCESS : MPI_ERR_ROOT;
 }
 
 int zargs_check_op(MPI_Op op)
@@ -61,7 +61,7 @@ int zargs_take_blocks(struct zsched *s, const void *buf, struct zvec counts, MPI
 
 int zargs_take_vector(struct zsched *s, const void *buf, struct zvec counts, MPI_Datatype type)
 {
-	return zargs_take_blocks(s, buf, counts, type, zsched_peers(s)->size);
+	return zargs_take_blocks(s, buf, counts, type, zsched_partners(s)->size);
 }
 
 int zargs_take_slots_received(struct zsched *s, struct zcoll *a)

@@ -2,7 +2,7 @@
 /*
  * Checks of the arguments of collectives, as the `take` functions of struct zcoll need them. All return MPI_SUCCESS or
  * the error class that native MPI gives. The zargs_take_* functions also keep the datatypes. Ranks are those of
- * zsched_peers. Under the shim's lock.
+ * zsched_partners. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_ARGS_H
 #define ZIP_LIBZIP_ARGS_H

@@ -15,7 +15,7 @@
 struct persistent {
 	struct zreq req;
 	struct zcoll args;
-	struct zcomm *twin;    /* of the request's communicator: what it runs on */
+	struct zcomm *twin;    /* of the request's communicator: schedules run on it */
 	struct zsched *holder; /* never started: keeps datatypes and the operation */
 	struct zsched *run;    /* the last start, until the next one */
 };

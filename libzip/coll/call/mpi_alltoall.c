@@ -15,7 +15,7 @@ static int take(struct zsched *s, struct zcoll *a)
 
 static int take_w(struct zsched *s, struct zcoll *a)
 {
-	int n = zsched_peers(s)->size,
+	int n = zsched_partners(s)->size,
 	    rc = zargs_take_types(s, a->recvbuf, a->recvcounts, a->rdispls, &a->recvtypes, n);
 	a->sendtype = a->recvtype = MPI_BYTE; /* displacements are in bytes */
 	if (rc == MPI_SUCCESS && a->sendbuf != MPI_IN_PLACE)

@@ -5,7 +5,7 @@
 #include "libzip/coll/reduce_scatter.h"
 #include "libzip/coll/reduce_scatter_across.h"
 
-/* My result, which may not overlap what I give. */
+/* Checks the buffer for my result, which may not be the send buffer. */
 static int check_result(const struct zcoll *a, int me)
 {
 	MPI_Count mine = a->vector ? zvec_get(a->recvcounts, me) : a->recvcount;
