@@ -59,7 +59,7 @@ is "zmpirun's zipperd runs there" "$(sort -u out)" "$last"
 printf '#ZIP zipper: cores 65535 are kept for zipperd\n0 c1\n1 c2\n' >map
 run "a map that keeps cores that are not there" 1 --clusters 2 --map map ./hello
 is "... and says so" "$(cat err)" \
-	"zmpirun: zipperd did not start: cpus = 65535: these are not all cores of this machine, or not for us"
+	"zmpirun: zipperd did not start: cpus = 65535: not all of these cores are there, or allowed"
 
 # --- two mpiexec by hand
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')

@@ -144,7 +144,7 @@ last=${all##*[-,]}
 start -c good.conf -o "cpus=$last"
 is "cpus: all its threads run there" "$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "/proc/$ZD/task/"*/status | sort -u)" "$last"
 stop
-ok "cores that are not all there are refused" fails 1 "cpus = $last,65535: these are not all cores of this machine, or not for us" \
+ok "cores that are not all there are refused" fails 1 "cpus = $last,65535: not all of these cores are there, or allowed" \
 	"$ZIPPERD" -c good.conf -o "cpus=$last,65535"
 start -c good.conf
 is "--ready-fd: a line for each address and an empty one" "$(wc -l <ready)" 4
@@ -157,7 +157,7 @@ ok "also on the same socket" fails 1 "shm:$TAP_TMP/sock" "$ZIPPERD" -o "listen=a
 	-o "key_file=$TAP_TMP/keys"
 echo "broken" >keys
 kill -HUP "$ZD"
-ok "SIGHUP with a broken key file changes nothing" in_log "reload failed, all stays as it was: $TAP_TMP/keys:1:"
+ok "SIGHUP with a broken key file changes nothing" in_log "reload failed, everything stays as it was: $TAP_TMP/keys:1:"
 echo "tester $key" >keys
 kill -HUP "$ZD"
 ok "SIGHUP reads keys and log level again" in_log "keys and log level were read again"
@@ -170,7 +170,7 @@ kill -HUP "$ZD"
 ok "options count after the file at SIGHUP too" in_log "keys and log level were read again"
 sed -i 's/^log_level.*/log_level = warn\nmax_jobs = 7/' quiet.conf
 kill -HUP "$ZD"
-ok "and what is not read again is named" in_log "warn: max_jobs has changed in the configuration: that is for the next start"
+ok "and what is not read again is named" in_log "warn: max_jobs has changed in the configuration: it takes effect at the next start"
 stop TERM
 # listen and next have as many lines as they need, and what is not set is a comment in the settings as they are printed
 { cat good.conf; printf '%s\n' "cpus = $last" "next = lgm" "next = das4"; } >many.conf

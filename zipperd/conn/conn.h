@@ -20,7 +20,7 @@ struct rank;
 enum conn_state {
 	CONN_HELLO,   /* nothing said yet */
 	CONN_PROOF,   /* challenged */
-	CONN_ATTACH,  /* a data channel: will say to whom it belongs */
+	CONN_ATTACH,  /* a data channel: will say which job and rank it belongs to */
 	CONN_READY,   /* has proved who it is */
 	CONN_LEAVING, /* is told something last; what it says is dropped */
 	CONN_DEAD,
@@ -43,7 +43,7 @@ struct conn {
 	struct rank *rank;	 /* of a job: set by JOIN */
 	struct job *launches;	 /* set by CREATE */
 	struct conn **held_at;	 /* where the rank or the job points to this connection; becomes NULL with it */
-	struct circuit *circuit; /* whose other end it waits for: set by MEET and REACH */
+	struct circuit *circuit; /* that waits for its other end: set by MEET and REACH */
 
 	int rx_fd, tx_fd; /* both watched, tx_fd for nothing while the connection is not blocked */
 	bool blocked;	  /* the link is full, and head waits for it */

@@ -59,7 +59,7 @@ static void *run(void *arg)
 		l->ops->settle_wait(l->zlink, &l->err);
 	else
 		connect_to(l);
-	/* A pointer goes in one piece. */
+	/* A pipe does not split a pointer. */
 	while (write(l->daemon->dialer->fd[1], &l, sizeof(struct dial *)) < 0 && errno == EINTR)
 		;
 	return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Listening and accepting, see listener.h. Where there are too many connections, those that come wait in the kernel's
- * queue at first (capacity.h), so that none is refused that could be served a moment later. */
+/* Listening and accepting, see listener.h. Where there are too many connections, new ones wait in the kernel's queue at
+ * first (capacity.h), so that none is refused that could be served a moment later. */
 #include "zipperd/conn/listener.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "zipperd/conn/conn.h"
 
 #define ACCEPT_BUDGET 32      /* connections per turn */
-#define NO_DESCRIPTORS_MS 200 /* pause when accept fails for lack of something */
+#define NO_DESCRIPTORS_MS 200 /* pause when accept fails for lack of resources */
 
 static void ready(struct watch *watch)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the workers report. Control thread. */
+/* The control thread's side of events that workers emit. */
 #ifndef ZIPPERD_CREW_EVENT_H
 #define ZIPPERD_CREW_EVENT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads connections: what they say, their ends, and their time limits. A fault costs that connection alone. Control
+/* Reads connections: their messages, their ends, and their time limits. A fault costs that connection alone. Control
  * thread. */
 #ifndef ZIPPERD_HEAR_H
 #define ZIPPERD_HEAR_H

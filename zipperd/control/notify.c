@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Readiness, see notify.h. */
+/* Tells others that zipperd is ready, see notify.h. */
 #include "zipperd/control/notify.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ void notify_state(const char *state)
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	/* A manager that does not listen is no reason not to work. */
+	/* zipperd works all the same where the manager does not listen. */
 	(void)!sendto(fd, text, (size_t)n, MSG_NOSIGNAL, (struct sockaddr *)&to,
 		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
 	close(fd);

@@ -55,7 +55,7 @@ static void warn_of_rest(const char *at_start, const struct settings *fresh)
 	if (a && b && (*a || *b)) {
 		const char *name = !*b || strncmp(a, "listen = ", 9) == 0 ? a : b;
 		name += *name == '#';
-		zlog(ZLOG_WARN, "%.*s has changed in the configuration: that is for the next start",
+		zlog(ZLOG_WARN, "%.*s has changed in the configuration: it takes effect at the next start",
 			(int)strcspn(name, " \n"), name);
 	}
 	free(now);
@@ -70,7 +70,7 @@ void reload(struct daemon *d)
 	if (rc == 0)
 		rc = keys_load(&keys, d->settings.key_file, &err);
 	if (rc != 0) {
-		zlog(ZLOG_ERROR, "reload failed, all stays as it was: %s", err.text);
+		zlog(ZLOG_ERROR, "reload failed, everything stays as it was: %s", err.text);
 	} else {
 		keys_free(d->keys);
 		d->keys = keys;

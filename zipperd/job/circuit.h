@@ -2,7 +2,7 @@
 /*
  * Circuits: two connections on different fabrics, between which everything is handed on as it is. A circuit has a lane
  * for either direction, with one source and one destination, and the workers move its messages as they move those of
- * jobs. What one end has sent before it closed still reaches the other end, whichever of its halves zipperd finds
+ * jobs. Messages that one end sent before it closed still reach the other end, whichever half zipperd finds
  * closed first. Control thread.
  */
 #ifndef ZIPPERD_CIRCUIT_H

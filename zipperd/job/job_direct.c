@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Direct links between ranks that share a fabric: who connects to whom, where, and with which credential. zipperd only
- * introduces them; what they then say to each other it never sees. Control thread. See ctl.h for the protocol. */
+/* Introduces ranks that can have direct links, see job_direct.h. */
 #include "zipperd/job/job_direct.h"
 
 #include <errno.h>
@@ -76,7 +75,7 @@ int job_direct_list(const struct job *j, struct zctl_attached **list, uint32_t *
 	return 0;
 }
 
-/* Those of the listener's addresses that the other one can reach, the nearest first. */
+/* Writes the addresses of rank `to` that rank `from` can reach, the nearest first. */
 static void choose_addresses(const struct rank *from, const struct rank *to, char *out, size_t cap)
 {
 	static struct zports ports;
@@ -86,7 +85,7 @@ static void choose_addresses(const struct rank *from, const struct rank *to, cha
 	if (from->node == to->node && to->local[0])
 		len += (size_t)snprintf(out, cap, "%s", to->local);
 	if (zports_parse(&ports, to->ports, &err) != 0)
-		return; /* it was good when it joined */
+		return; /* not so: it parsed when the rank joined */
 	for (int i = 0; i < ports.n; i++) {
 		int part = find_part(to->job, ports.port[i].fabric);
 		char text[320];
@@ -109,7 +108,7 @@ static void tell(const struct rank *r, const struct zctl_direct *direct)
 static void ask(struct rank *r, struct rank *other, uint32_t endpoint)
 {
 	struct zctl_direct answer = {.what = ZCTL_DIRECT_NO, .vrank = other->vrank, .endpoint = endpoint};
-	/* Both may listen: the one with the lower number does. */
+	/* Where both ranks could listen the lower vrank does. */
 	bool listens = r->ports && (!other->ports || r->vrank < other->vrank);
 	const struct rank *from = listens ? other : r, *to = listens ? r : other;
 	if (!to->ports || !from->direct || !to->direct || other->done || !other->conn ||
@@ -144,7 +143,7 @@ bool job_direct_traffic(struct rank *r, const struct zctl_traffic *t)
 	if (j->state != JOB_RUNNING)
 		return false;
 	if (!j->direct && !(j->direct = calloc((size_t)j->nparts * j->nparts, sizeof(*j->direct))))
-		return true; /* a number less */
+		return true; /* no memory: the counters lack this */
 	for (uint32_t i = 0; i < t->nparts; i++) {
 		if (t->parts[i].part >= j->nparts)
 			return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Direct links between ranks of different parts that share a fabric: who connects to whom, where, and with which
+ * Direct links between ranks of different parts that share a fabric: the connecting rank, the address, and the
  * credential (ctl.h has the protocol). zipperd only introduces the ranks, and never sees what they then say to each
  * other. Control thread.
  */

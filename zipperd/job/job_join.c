@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joining: what every rank says of itself must fit together with what the others have said, see job.h. */
+/* Ranks join their job, see job_join.h. */
 #include "zipperd/job/job_join.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "zipperd/job/job_end.h"
 #include "zipperd/job/job_world.h"
 
-/* The groups whose ranks count from 0: each part, or in a mixed job the whole world. */
+/* Makes a group, whose ranks count from 0: a part, or in a mixed job the whole world. */
 static int alloc_group(struct job *j, struct rank **group, uint32_t size)
 {
 	*group = calloc(size, sizeof(**group));
@@ -78,7 +78,7 @@ static int group_of_world(struct job *j, const struct zctl_join *in, struct rank
 	return 0;
 }
 
-/* Which of the job's ranks it is. 0 or a negative errno with what does not fit. */
+/* Finds the rank of the job that joins. 0 or a negative errno with text: what does not fit. */
 static int place_rank(struct job *j, const struct conn *conn, const struct zctl_join *in, struct rank **out,
 	struct zerr *err)
 {
@@ -140,7 +140,7 @@ static bool is_complete(const struct job *j)
 	return true;
 }
 
-/* The job of that name, which it comes too late for: it is told why. */
+/* The rank comes too late for the job of that name: tells it why. */
 static void refuse_late(struct conn *conn, const struct job *j, const struct zctl_join *in)
 {
 	long long ago_s = (j->daemon->now_ms - j->over_ms) / 1000;
@@ -191,7 +191,7 @@ void job_join(struct daemon *d, struct conn *conn, const struct zctl_join *in)
 	j->rail = in->rail;
 	j->nrails = in->nrails;
 	r->wish = in->vrank;
-	r->host = strdup(in->host); /* NULL is only a worse message later */
+	r->host = strdup(in->host); /* NULL only makes a worse message later */
 	conn->rank = r;
 	conn->held_at = &r->conn;
 	conn_settle(conn);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joining a job: what each rank says of itself must fit together with what the others have said. Control thread. */
+/* Joining a job: all ranks must agree on its parts, sizes and settings. Control thread. */
 #ifndef ZIPPERD_JOB_JOIN_H
 #define ZIPPERD_JOB_JOIN_H
 
@@ -8,7 +8,7 @@
 
 /* JOIN of a rank: it is taken in or refused. Starts the job with its last rank. */
 void job_join(struct daemon *, struct conn *, const struct zctl_join *);
-/* Writes to buf which ranks have not joined, cut to cap bytes. */
+/* Names the ranks that have not joined in buf, cut to cap bytes. */
 void job_join_missing(const struct job *, char *buf, size_t cap);
 
 #endif

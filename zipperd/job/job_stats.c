@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What went over the bridge: read from the workers' counters. */
+/* Traffic over the bridge, see job_stats.h. */
 #include "zipperd/job/job_stats.h"
 
 #include <errno.h>
@@ -74,7 +74,8 @@ static void add_job(struct zctl_stats_reply *r, const struct job *j, uint32_t ma
 		}
 }
 
-/* May this peer see the job? Its own alone; an admin who named a job only that one. */
+/* May this connection see the job? A launcher sees its own job, an administrator the user's jobs, or the one that it
+ * named. */
 static bool sees(const struct conn *conn, const struct job *j)
 {
 	char key[sizeof(j->key)];

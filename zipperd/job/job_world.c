@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When all ranks of a job are there: numbers them and tells everybody, see job.h. */
+/* Numbers the ranks of a job and tells them, see job_world.h. */
 #include "zipperd/job/job_world.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "zipperd/job/job_direct.h"
 #include "zipperd/job/job_end.h"
 
-/* The launcher's map. Its runs cover all vranks; an lrank that is there twice leaves another one out. */
+/* By the launcher's map. Its runs cover all vranks, so if an lrank is there twice another one is missing. */
 static int number_by_launcher(struct job *j, struct zerr *err)
 {
 	const struct zctl_run *last = &j->runs[j->nruns - 1];
@@ -32,7 +32,7 @@ static int number_by_launcher(struct job *j, struct zerr *err)
 	return 0;
 }
 
-/* Every rank has its own vrank from a map that it has read: all must have the same one. */
+/* By wishes: every rank has read its own vrank from a map. All must have read the same map. */
 static int number_by_wish(struct job *j, struct zerr *err)
 {
 	for (uint32_t i = 0; i < j->nparts; i++)
@@ -72,7 +72,7 @@ static void number_in_order(struct job *j)
 			j->by_vrank[next++] = &j->part[i].rank[l];
 }
 
-/* Those of a mixed job keep the order of the native world. */
+/* Ranks of a mixed job keep the order of the native world. */
 static void number_as_native(struct job *j)
 {
 	for (uint32_t v = 0; v < j->total; v++) {
@@ -82,7 +82,7 @@ static void number_as_native(struct job *j)
 	}
 }
 
-/* Numbers the ranks: by a map where there is one, else part follows part. */
+/* Numbers the ranks by a map where there is one. Without a map part follows part. */
 static int number_ranks(struct job *j, struct zerr *err)
 {
 	int rc = 0;
@@ -113,7 +113,7 @@ static uint32_t count_stations(const struct job *j)
 	return j->endpoints * j->total;
 }
 
-/* The stations, and which destinations they are. */
+/* Notes which station is which destination, and the other way round. */
 static int place_stations(struct job *j)
 {
 	j->place = calloc(count_stations(j), sizeof(struct place));
@@ -150,10 +150,11 @@ static int make_runs(const struct job *j, struct zctl_world *w)
 	return 0;
 }
 
-/* An endpoint is granted so much in any case, a fragment at least. */
+/* Bytes that an endpoint is granted in any case: the largest fragment of most transports. */
 #define WINDOW_LEAST ((int64_t)128 << 10)
 
-/* Windows so large that all stations of this job together take at most half of what other jobs' windows leave. */
+/* The window of one station, in bytes. The windows of all stations take at most half of the memory that other jobs'
+ * windows leave. */
 static uint32_t choose_window(const struct job *j)
 {
 	const struct settings *c = &j->daemon->settings;
@@ -206,7 +207,7 @@ void job_world_start(struct job *j)
 {
 	char text[ZCTL_TEXT_MAX + 1];
 	for (uint32_t i = 0; i < j->nparts; i++)
-		if (j->part[i].joined == 0) { /* in a mixed job: none of its hosts is there */
+		if (j->part[i].joined == 0) { /* a mixed job, in which no host belongs to the part */
 			snprintf(text, sizeof(text), "part %s has no ranks", j->part[i].name);
 			job_end(j, 1, text);
 			return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What launchers of jobs do. Control thread. */
+/* Requests and ends of launchers. Control thread. */
 #ifndef ZIPPERD_LAUNCHER_H
 #define ZIPPERD_LAUNCHER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a worker sends to the control thread and to its opposite, see ports.h. */
+/* Events to the control thread and notes to the opposite worker, see ports.h. */
 #include "zipperd/lane/ports.h"
 
 #include <sched.h>

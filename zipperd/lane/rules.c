@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks send and what they do not, see rules.h. */
+/* The rules for messages of ranks, see rules.h. */
 #include "zipperd/lane/rules.h"
 
 #include <errno.h>

@@ -12,7 +12,7 @@
 
 #define SET_BYTES CPU_ALLOC_SIZE(ZRANGES_CPU_MAX + 1)
 
-/* The kernel is content with one core of several that is there. */
+/* The kernel is content if one of several cores is there: check for all. */
 static int bind_to(cpu_set_t *wanted, cpu_set_t *got, const char *list, struct zerr *err)
 {
 	uint32_t first, last;
@@ -24,7 +24,7 @@ static int bind_to(cpu_set_t *wanted, cpu_set_t *got, const char *list, struct z
 	if (rc == 0 && !CPU_EQUAL_S(SET_BYTES, wanted, got))
 		rc = -EINVAL;
 	if (rc == -EINVAL)
-		return zerr_set(err, rc, "cpus = %.64s: these are not all cores of this machine, or not for us", list);
+		return zerr_set(err, rc, "cpus = %.64s: not all of these cores are there, or allowed", list);
 	return rc == 0 ? 0 : zerr_set(err, rc, "cpus = %.64s: %s", list, strerror(-rc));
 }
 

@@ -62,7 +62,7 @@ static int tie_to_parent(const struct options *o, struct zerr *err)
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0)
 		return zerr_set(err, -errno, "--die-with-parent: %s", strerror(errno));
 	if (getppid() != parent)
-		return zerr_set(err, -ESRCH, "--die-with-parent: it has gone already");
+		return zerr_set(err, -ESRCH, "--die-with-parent: the parent has gone already");
 	return 0;
 }
 
@@ -122,7 +122,7 @@ out_listeners:
 out_crew:
 	dial_fini(d);
 	if (!list_empty(&d->all_jobs)) { /* a device may still write to the workers' memory */
-		zlog(ZLOG_WARN, "not all transfers have ended: what they hold is left to the system");
+		zlog(ZLOG_WARN, "not all transfers have ended: their memory is left to the system");
 		_exit(status);
 	}
 	crew_destroy(d);

@@ -15,7 +15,7 @@ struct options {
 	bool test, print_config, mdoc, version, help, die_with_parent;
 };
 
-/* 0, or -EINVAL after the reason was written to stderr. */
+/* 0, or -EINVAL after writing the reason to stderr. */
 int options_parse(struct options *, int argc, char **argv);
 void options_help(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers in size classes, see pool.h. A slab whose buffers are all back is given up, but for one per class, so that
- * what a burst took is there for the other workers afterwards; and but for none while memory is short, as what many
- * workers keep may be all of it, and one that is idle gives nothing back. Small ones are kept in any case. */
+/* Buffers in size classes, see pool.h. A pool keeps one empty slab per class and frees the others, so that other
+ * workers can have the memory of a burst afterwards. While memory is short it keeps none, as many idle workers together
+ * might keep all of it. It always keeps a slab of the smallest class. */
 #include "zipperd/memory/pool.h"
 
 #include <assert.h>
@@ -13,7 +13,7 @@
 #define PAGE_BYTES 4096
 
 struct slab {
-	struct list link; /* in partial, while something is free */
+	struct list link; /* in partial, while a buffer is free */
 	struct pool_class *cls;
 	struct buf *free;
 	uint32_t nfree;
@@ -59,7 +59,7 @@ static void slab_destroy(struct pool *p, struct slab *s)
 
 int pool_init(struct pool *p, struct budget *budget, uint32_t eager, uint32_t frag)
 {
-	/* half: some transports cut smaller than others */
+	/* frag / 2, as some transports have smaller fragments than others */
 	const uint32_t payload[POOL_CLASSES] = {POOL_SMALL_BYTES, PAGE_BYTES, eager, frag / 2, frag};
 	uint32_t largest = 0;
 	memset(p, 0, sizeof(*p));
@@ -73,7 +73,7 @@ int pool_init(struct pool *p, struct budget *budget, uint32_t eager, uint32_t fr
 		c->stride = (sizeof(struct buf) + payload[i] + 63) & ~(size_t)63;
 		c->per_slab = c->stride < SLAB_BYTES ? (uint32_t)(SLAB_BYTES / c->stride) : 1;
 	}
-	/* The smallest class carries refusals, which keep the rest bounded: have some from the start. */
+	/* Refusals need the smallest class, and keep all other use bounded: have a slab of it from the start. */
 	return slab_create(p, &p->cls[0], budget->limit) ? 0 : -ENOMEM;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that is registered with several devices, see registered.h. */
+/* Registrations with several devices, see registered.h. */
 #include "zipperd/memory/registered.h"
 
 #include <errno.h>
 
-/* What a device that was lost keeps from going, or coming back. */
+/* Undoes unused registrations with lost devices, which could not go or come back otherwise. */
 static void drop_lost(struct registered *m)
 {
 	for (uint32_t i = m->ndomains; i-- > 0;) {
@@ -56,7 +56,7 @@ void registered_leave(struct registered *m, const struct zregion *region)
 	drop_lost(m);
 }
 
-/* Nothing tells when a domain goes with which nothing is registered, and another one may be in its place then. */
+/* Nothing tells when a domain without registrations goes, and another domain may have its address then. */
 void registered_forget(struct registered *m, const struct zlink *z, enum zlink_half half)
 {
 	if (!z->ops->rma)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of one-sided transfers, see staging.h. */
+/* Pieces of memory for one-sided transfers, see staging.h. */
 #include "zipperd/memory/staging.h"
 
 #include <assert.h>
@@ -32,8 +32,9 @@ void staging_fini(struct staging *s)
 	free(s->piece);
 }
 
-/* As many pieces as wanted, or half of it, or half of that: as the budget allows, of which half is left to messages in
- * any case. What they have comes back; this does not, and who has no memory for a message would wait without end. */
+/* Allocates the wanted number of pieces, or half of it, or half of that, as the budget allows. Half of the budget is
+ * left to messages in any case: staging memory never comes back, and a message without memory would wait without end.
+ */
 static int allocate(struct staging *s, struct zerr *err)
 {
 	uint64_t stride = (s->piece_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -55,7 +56,7 @@ static int allocate(struct staging *s, struct zerr *err)
 		atomic_fetch_sub_explicit(&s->budget->used, n * stride, memory_order_relaxed);
 	}
 	if (!s->block.memory)
-		return zerr_set(err, -ENOMEM, "no memory for one-sided transfers is left of what may be used");
+		return zerr_set(err, -ENOMEM, "no memory is left for one-sided transfers");
 	for (uint32_t i = s->npieces; i-- > 0;) {
 		s->piece[i].data = s->block.memory + i * stride;
 		s->piece[i].home = s->owner;
@@ -97,12 +98,13 @@ struct piece *staging_get(struct staging *s)
 	return p;
 }
 
-/* There is one less. */
+/* There is one piece less. */
 static void keep_out(struct staging *s)
 {
 	s->npieces--;
 	if (!s->held)
-		zlog(ZLOG_WARN, "a device cannot be made to leave memory of one-sided transfers: it is not used again");
+		zlog(ZLOG_WARN,
+			"a device does not let go of memory of one-sided transfers: that memory is not used again");
 	s->held = true;
 }
 
@@ -121,7 +123,7 @@ void staging_put(struct staging *s, struct piece *p)
 	s->stuck = false;
 }
 
-bool staging_is_overdue(struct staging *s, struct staging_wait *wait, const char *peer)
+bool staging_is_overdue(struct staging *s, struct staging_wait *wait, const char *receiver)
 {
 	const int64_t now = zclock_ms();
 	if (wait->since_ms == 0 || wait->returned != s->returned)
@@ -130,7 +132,7 @@ bool staging_is_overdue(struct staging *s, struct staging_wait *wait, const char
 		return false;
 	if (!s->said)
 		zlog(ZLOG_WARN, "%s: large messages travel as fragments while others have all the one-sided memory",
-			peer);
+			receiver);
 	s->stuck = s->said = true;
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The users' keys in a table, wiped when dropped. */
+/* The users' keys in a table, see keys.h. Memory of keys is wiped before it is freed. */
 #include "zipperd/settings/keys.h"
 
 #include <errno.h>

@@ -7,10 +7,10 @@
 
 struct keys;
 
-/* 0 or a negative errno with text. */
+/* Reads the file. 0 or a negative errno with text. */
 int keys_load(struct keys **, const char *path, struct zerr *);
 void keys_free(struct keys *);
-/* NULL: unknown user. */
+/* ZAUTH_KEY_BYTES. NULL: unknown user. */
 const uint8_t *keys_find(const struct keys *, const char *user);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* zipperd's options, see settings.h. What stands here as help is also the option list of zipperd.conf(5). */
+/* The table of zipperd's options, see settings.h. Its help texts are the option list of zipperd.conf(5). */
 #include "zipperd/settings/settings.h"
 
 #include <errno.h>
@@ -16,9 +16,10 @@
 #define KiB INT64_C(1024)
 #define MiB (1024 * KiB)
 #define GiB (1024 * MiB)
-#define SPIN_MAX 1000000 /* idle polls; a second or so */
+#define SPIN_MAX 1000000 /* idle polls: about a second */
 
-/* Two lines for one address would only show when the second one cannot be used, as if somebody else had the port. */
+/* Refuses a second line for one address. Without this check the second one would fail later, as if another process had
+ * the port. */
 static int check_new(const struct settings *c, const struct zaddr *addr, struct zerr *err)
 {
 	char text[320], other[320];
@@ -45,7 +46,7 @@ static int parse_listen(void *conf, const char *value, struct zerr *err)
 	char name[SETTINGS_FABRICS_MAX][ZCTL_NAME_MAX + 1];
 	int n = zctl_name_split_parts(text, name, SETTINGS_FABRICS_MAX);
 	if (n < 0)
-		return zerr_set(err, -EINVAL, "'%.100s' is no list of different fabric names", text);
+		return zerr_set(err, -EINVAL, "'%.100s' is not a list of different fabric names", text);
 	int rc = zaddr_parse(&l.addr, equals + 1, err);
 	if (rc != 0)
 		return rc;
@@ -153,105 +154,105 @@ const struct zconf_row settings_rows[] = {
 	{.name = "listen",
 		.type = ZCONF_CALL,
 		.parse = parse_listen,
-		.help = "Where ranks of which fabrics connect, as FABRIC[,FABRIC...]=ADDRESS. "
-			"A fabric is named like the part whose ranks are on it. "
-			"ADDRESS is tcp:HOST[:PORT], shm[:PATH], or DEVICE:PORT[/WORD=NUMBER...][@HOST[:PORT]], a port "
-			"of an RDMA "
-			"device (InfiniBand or RoCE, with shared receive queues: messages go by TCP where one has "
-			"none; "
-			"not iWARP or EFA) and the TCP address at which connections to it are made; where no such "
-			"address is written, it is the IP address of that port, and 7474. "
-			"The words partition, service_level, traffic_class, mtu and gid_index stand for the options "
-			"verbs_... of "
-			"these names on this network alone. "
-			"Without PATH the socket is zipper/zipperd.sock in the folder XDG_RUNTIME_DIR, or "
-			"/tmp/zipper-UID/zipperd.sock where that is not set. "
-			"At least two fabrics must be served in all."},
+		.help = "The addresses that zipperd listens on, as FABRIC[,FABRIC...]=ADDRESS: ranks on these "
+			"fabrics connect there. A fabric has the name of the part whose ranks are on it. ADDRESS "
+			"is tcp:HOST[:PORT], shm[:PATH], or DEVICE:PORT[/WORD=NUMBER...][@HOST[:PORT]]. The last "
+			"form names a port of an RDMA device, and the TCP address at which connections to it are "
+			"made. Without that TCP address it is the IP address of that port, and 7474. The device is "
+			"InfiniBand or RoCE, not iWARP or EFA. Messages go by TCP where a device has no shared "
+			"receive queues. The words partition, service_level, traffic_class, mtu and gid_index "
+			"stand for the options verbs_... of these names on this network alone. Without PATH the "
+			"socket is zipper/zipperd.sock in the folder XDG_RUNTIME_DIR, or "
+			"/tmp/zipper-UID/zipperd.sock where that is not set. At least two fabrics must be served "
+			"in all."},
 	{.name = "next",
 		.type = ZCONF_CALL,
 		.parse = parse_next,
-		.help = "To which other zipperds this one connects those who cannot reach them themselves, so that "
-			"jobs can have clusters that no zipper joins alone, as FABRIC[=ADDRESS]: the one that listens "
-			"at ADDRESS on that fabric. ADDRESS is written as in the users' hostfiles. Without ADDRESS: "
-			"whatever address a user names, on any host that this one can reach; TCP, or of a kind that "
-			"this zipperd listens on. The fabric is one that this zipperd serves; it may be a network "
-			"between zippers alone. Without this option nobody is connected to anything."},
+		.help = "Another zipperd to which this zipperd connects ranks that cannot reach it themselves, as "
+			"FABRIC[=ADDRESS]: the zipperd that listens at ADDRESS on that fabric. So a job can have "
+			"clusters that no zipper joins alone. ADDRESS is written as in the users' hostfiles. "
+			"Without ADDRESS a user may name any address on any host that this zipperd can reach, over "
+			"TCP, or of a kind that this zipperd listens on. The fabric is one that this zipperd "
+			"serves; it may be a network between zippers alone. Without this option zipperd connects "
+			"nobody to another zipperd."},
 	{.name = "key_file",
 		.type = ZCONF_STRING,
 		.preset = NULL,
 		.offset = offsetof(struct settings, key_file),
 		.parse = note_key_file,
-		.help = "File with the users' keys: a line 'USER KEY' for each, the name without a slash, the key as "
-			"64 hexadecimal "
-			"digits. Nobody but its owner may have access to it. It is read again on SIGHUP. "
-			"A path without a slash at its beginning starts in the folder where zipperd was started."},
+		.help = "File with the users' keys: a line 'USER KEY' for each, the name without a slash, the key "
+			"as 64 hexadecimal digits. Only its owner may have access to it. It is read again on "
+			"SIGHUP. A path without a slash at its beginning starts in the folder where zipperd was "
+			"started."},
 	OPT_MS(join_timeout, "60s", 100, 24 * 3600 * 1000,
-		"How long a job may take until all its ranks have reported; then it fails with a message "
-		"that names the missing ones. A launcher may ask for another time."),
+		"The time in which all ranks of a job must report. After it the job fails with a message "
+		"that names the missing ranks. A launcher may ask for another time."),
 	OPT_MS(hello_timeout, "10s", 100, 600 * 1000,
-		"How long a new connection may take until it has proved who it is, and then, if it is none of a rank, "
-		"until it says what it wants."),
-	/* A message of 32 KiB takes half the time over TCP without the handshake (24 instead of 55 us), and as many
-	 * come through in a stream. */
+		"The time in which a new connection must prove who it is. A connection that is not a "
+		"rank's must then say what it wants within the same time."),
+	/* Without the handshake a message of 32 KiB takes half the time over TCP (24 instead of 55 us), and a stream
+	 * is as fast. */
 	OPT(eager_bytes, ZCONF_BYTES, "32K", 0, ZWIRE_MAX_PAYLOAD,
-		"Messages up to this size travel at once, together with their envelope; larger ones are "
-		"announced first and sent when the receiver wants them."),
+		"Messages up to this size travel at once, together with their envelope. Larger ones are "
+		"announced first, and sent when the receiver wants them."),
 	{.name = "frag_bytes",
 		.type = ZCONF_BYTES,
 		.preset = "0",
 		.max = ZWIRE_MAX_PAYLOAD,
 		.offset = offsetof(struct settings, frag_bytes),
 		.parse = check_fragment,
-		.help = "Size of the fragments in which large messages travel, 4K or more. 0: what suits each "
-			"transport, 256 KiB over TCP, 128 KiB over shared memory and Verbs."},
-	/* As much as a ring of shared memory holds (common/transport/shm/shm_ring.h): what does not fit there is copied
-	   into the pool. */
+		.help = "Size of the fragments in which large messages travel, 4K or more. 0: the best size for "
+			"each transport, 256 KiB over TCP, 128 KiB over shared memory and Verbs."},
+	/* The size of a ring of shared memory (common/transport/shm/shm_ring.h). Bytes beyond it are copied into the
+	 * pool. */
 	OPT(rdv_window, ZCONF_BYTES, "2M", 4 * KiB, GiB,
-		"How many bytes of large messages may be on their way to one rank at a time, to each of its "
-		"endpoints where it has several. It is lowered for jobs so large that the windows of all their ranks "
-		"would exceed half of the memory that is left."),
+		"The number of bytes of large messages that may be on their way to one rank at a time, to "
+		"each of its endpoints where it has several. zipperd lowers it for jobs so large that the "
+		"windows of all their ranks would exceed half of the memory that is left."),
 	OPT(dest_share, ZCONF_BYTES, "1M", 8 * KiB, GiB,
-		"How many bytes of messages may wait for one rank that does not receive, for each of its endpoints "
-		"where it has several. What comes beyond is refused and sent again later; other ranks are not held "
-		"up."),
+		"The number of bytes of messages that may wait for one rank that does not receive, for "
+		"each of its endpoints where it has several. Further messages are refused and sent again "
+		"later. They do not hold up other ranks."),
 	OPT(one_sided_bytes, ZCONF_BYTES, "4M", 0, GiB,
-		"Memory, in each direction, through which large messages go from one rank's memory into the "
-		"other's without either doing anything, where the ranks' transports can: in pieces of frag_bytes, "
-		"at least two. It is allocated at first use, and counts as part of memory, of which half is left to "
-		"messages: less is taken, or none, where there are too many directions. 0: all large messages "
-		"travel as fragments."),
+		"Memory, in each direction, for one-sided transfers: large messages go through it from one "
+		"rank's memory into the other's, and neither rank does anything. Both ranks' transports "
+		"must be able to do that. The messages go in pieces of frag_bytes, at least two. The "
+		"memory is allocated at first use and counts as part of memory, of which half is left to "
+		"other messages. So less is taken, or none, where there are too many directions. 0: all "
+		"large messages travel as fragments."),
 	OPT(memory, ZCONF_BYTES, "256M", 4 * MiB, 1024 * GiB,
-		"Upper bound of the memory for all messages that wait for a rank to receive. "
-		"Each direction between two fabrics has 256 KiB of it from the start."),
-	OPT(max_jobs, ZCONF_INT, "256", 1, 65536, "How many jobs may run at a time."),
-	OPT(max_ranks, ZCONF_INT, "65536", 2, ZCTL_RANKS_MAX, "How many ranks one job may have."),
+		"Upper bound of the memory for all messages that wait for a rank to receive. Each "
+		"direction between two fabrics has 256 KiB of it from the start."),
+	OPT(max_jobs, ZCONF_INT, "256", 1, 65536, "The number of jobs that may run at a time."),
+	OPT(max_ranks, ZCONF_INT, "65536", 2, ZCTL_RANKS_MAX, "The number of ranks that one job may have."),
 	OPT(max_connections, ZCONF_INT, "16384", 8, 1 << 22,
-		"How many connections may be open at a time. A rank has one for control, and one for every "
-		"other part that it talks to, for each of its endpoints where it has several. A job that may need more "
-		"than this in all is refused. Where there is no room for somebody after all, as other jobs have the "
-		"rest, that job ends and says so. Each takes a file descriptor, four over shared memory, five over "
-		"an RDMA device; where fewer may be open, this number is lowered, with a warning. Over an RDMA device "
-		"a "
-		"worker receives from at most 4096 of the latter, fewer where the device's shared receive queues are "
-		"shorter than that takes: a job that needs more ends, and says so."),
+		"The number of connections that may be open at a time. A rank has one for control, and one "
+		"for every other part that it talks to, for each of its endpoints where it has several. A "
+		"job that may need more than this in all is refused. A job that finds no room later, "
+		"because other jobs have the rest, ends and says so. Each connection takes a file "
+		"descriptor, four over shared memory, five over an RDMA device. Where fewer descriptors "
+		"may be open, zipperd lowers this number, with a warning. A worker receives from at most "
+		"4096 connections over an RDMA device, fewer where the device's shared receive queues are "
+		"shorter than that takes. A job that needs more ends, and says so."),
 	{.name = "spin",
 		.type = ZCONF_STRING,
 		.preset = "auto",
 		.offset = offsetof(struct settings, spin_text),
 		.parse = parse_spin,
-		.help = "How long a worker looks for messages without giving its core away, before it yields and "
-			"then sleeps: auto (by the number of cores), never, or a number of idle polls."},
+		.help = "The time that a worker looks for messages without giving its core away: auto (by the "
+			"number of cores), never, or a number of idle polls. After it the worker yields, and then "
+			"sleeps."},
 	OPT_MS(poll, "0", 0, 60000,
-		"For so long after it had something to do a worker goes on looking, and only then sleeps, which "
-		"saves the next message the time to wake it: some microseconds, and in virtual machines some "
-		"tens. It takes a core of its own for that time, less where others want it. 0: as spin says, and "
-		"then some tens of microseconds."),
+		"The time that a worker goes on looking after its last work, before it sleeps. That saves "
+		"the next message the time to wake the worker: some microseconds, and some tens in virtual "
+		"machines. The worker takes a core of its own for that time, or less where other processes "
+		"want the core. 0: as spin says, and then some tens of microseconds."),
 	{.name = "threads",
 		.type = ZCONF_ENUM,
 		.preset = "auto",
 		.choices = threads,
 		.offset = offsetof(struct settings, threads),
-		.help = "Which threads move messages between two fabrics: one for each direction, or one for "
+		.help = "The threads that move messages between two fabrics: one for each direction, or one for "
 			"the pair of them. auto takes the pair on machines with fewer than four cores, where a "
 			"second thread would only be in the way of the ranks."},
 	{.name = "cpus",
@@ -259,21 +260,22 @@ const struct zconf_row settings_rows[] = {
 		.preset = NULL,
 		.offset = offsetof(struct settings, cpus),
 		.parse = check_cpus,
-		.help = "The cores that zipperd runs on, by the operating system's numbers, as 0-3,8: those that no "
-			"rank is bound to, near the devices. It does not start where they are not all there, or not "
-			"allowed. Their number is what auto goes by in threads and spin. Without it the operating "
-			"system chooses among all."},
+		.help = "The cores that zipperd runs on, by the operating system's numbers, as 0-3,8. They should "
+			"be near the devices, and no rank should be bound to them. zipperd does not start where "
+			"one of them is not there, or not allowed. auto in threads and spin goes by their number. "
+			"Without this option the operating system chooses among all cores."},
 	{.name = "log_level",
 		.type = ZCONF_ENUM,
 		.preset = "info",
 		.choices = log_levels,
 		.offset = offsetof(struct settings, log_level),
-		.help = "Which messages are logged. It is read again on SIGHUP."},
+		.help = "The messages that are logged: those of this level and of more severe ones. It is read "
+			"again on SIGHUP."},
 	{.name = "module_dir",
 		.type = ZCONF_STRING,
 		.preset = PKGLIBDIR,
 		.offset = offsetof(struct settings, module_dir),
-		.help = "Where " ZVERBS_FILE " lies, which is loaded where listen names a port of an RDMA device."},
+		.help = "The folder of " ZVERBS_FILE ", which is loaded where listen names a port of an RDMA device."},
 	ZVERBS_ENDPOINTS_ROW(struct settings),
 	ZVERBS_ROWS(struct settings),
 	{.name = NULL},
@@ -287,7 +289,7 @@ int settings_find_fabric(const struct settings *c, const char *name)
 	return -ENOENT;
 }
 
-/* Sockets of this host, and its devices, are nobody's business where they are not for others anyway. */
+/* May a user name an address of this kind? Sockets and devices of this host only where zipperd listens on such ones. */
 static bool is_usual(const struct settings *c, enum zaddr_kind kind)
 {
 	for (int i = 0; i < c->nlistens; i++)
@@ -332,7 +334,7 @@ static int check(struct settings *c, struct zerr *err)
 			return zerr_set(err, -EINVAL, "next names fabric %s, which no listen serves",
 				c->next[i].fabric);
 	if (!c->key_file || !*c->key_file)
-		return zerr_set(err, -EINVAL, "no key_file: nobody could join");
+		return zerr_set(err, -EINVAL, "no key_file: no rank could join");
 	if (c->dest_share < c->eager_bytes + ZWIRE_ENV_BYTES)
 		return zerr_set(err, -EINVAL, "dest_share (%lld) does not hold one message of eager_bytes (%lld)",
 			(long long)c->dest_share, (long long)c->eager_bytes);
@@ -351,7 +353,7 @@ int settings_check(struct settings *c, const char *path, struct zerr *err)
 	return rc == 0 ? 0 : zerr_prefix(err, rc, "%s", path);
 }
 
-/* NAME=VALUE */
+/* option: NAME=VALUE */
 static int set_option(struct settings *c, const char *option, struct zerr *err)
 {
 	char name[64];

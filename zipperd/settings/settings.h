@@ -18,13 +18,13 @@
 
 struct settings_listen {
 	struct zaddr addr;
-	uint64_t fabrics;	    /* bit per fabric */
-	char at[ZCONF_PLACE_BYTES]; /* where it was said */
+	uint64_t fabrics;	    /* a bit for each fabric */
+	char at[ZCONF_PLACE_BYTES]; /* the place in the configuration */
 };
 
-struct settings_next { /* a zipperd that peers may be connected to */
+struct settings_next { /* a zipperd that a hop may lead to */
 	char fabric[ZCTL_NAME_MAX + 1];
-	struct zaddr addr; /* kind ZADDR_NONE: whichever there is on that fabric */
+	struct zaddr addr; /* kind ZADDR_NONE: any on that fabric */
 };
 
 enum settings_threads { SETTINGS_THREADS_AUTO, SETTINGS_THREADS_DIRECTION, SETTINGS_THREADS_PAIR };
@@ -57,28 +57,28 @@ static inline uint32_t settings_fragment(const struct settings *c)
 	return c->frag_bytes > 0 ? (uint32_t)c->frag_bytes : (uint32_t)ZTRANSPORT_FRAGMENT_MAX;
 }
 
-/* Where settings are read from; all of it stays the caller's. */
+/* The origin of settings; all of it stays the caller's. */
 struct settings_source {
 	const char *path;	/* the file; NULL: none */
-	const char *const *set; /* -o NAME=VALUE, in order; they count after the file */
+	const char *const *set; /* [nset] -o NAME=VALUE, in order; read after the file */
 	int nset;
 };
 
 extern const struct zconf_row settings_rows[];
 
-/* Defaults, file and options, checked. 0 or a negative errno with text; settings_fini in any case. */
+/* Reads defaults, file and options, and checks them. 0 or a negative errno with text; settings_fini in any case. */
 int settings_load(struct settings *, const struct settings_source *, struct zerr *);
 /* The same in single steps: defaults; then zconf_set or zconf_read; then settings_check. */
 int settings_init(struct settings *, struct zerr *);
 int settings_check(struct settings *, const char *path, struct zerr *);
 void settings_fini(struct settings *);
-/* The whole configuration in file syntax. */
+/* Prints the whole configuration in the syntax of the file. */
 void settings_print(const struct settings *, FILE *);
-/* "a,b=tcp:10.0.0.1:7474", the syntax of listen. */
+/* Writes "a,b=tcp:10.0.0.1:7474", the syntax of listen. */
 void settings_format_listen(const struct settings *, const struct settings_listen *, char *buf, size_t cap);
-/* May peers be connected to the zipperd there? */
+/* May a hop lead to the zipperd there? */
 bool settings_may_reach(const struct settings *, int fabric, const struct zaddr *);
-/* Index or -ENOENT. */
+/* The index of the fabric, or -ENOENT. */
 int settings_find_fabric(const struct settings *, const char *name);
 
 #endif

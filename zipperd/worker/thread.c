@@ -142,7 +142,7 @@ static void look_now_and_then(struct worker *w)
 		look(w->tx_epoll, w, 0);
 }
 
-/* Arms everything. How long it may sleep, in milliseconds; -1: until something comes. */
+/* Arms everything. Returns the milliseconds that the worker may sleep; -1: until something comes. */
 static int prepare_sleep(struct worker *w)
 {
 	struct list *node, *after;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What happens at the real zipperd when there are too many connections: nobody waits without end, or without a word. */
+/* The real zipperd with too many connections: no connection waits without end, or without a word. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -55,7 +55,7 @@ static void what_can_never_fit_is_refused_at_once(void **state)
 			strstr(r[i].err.text, "4 ranks may need 12 connections, but max_connections is 11 here"));
 		fake_kill(&r[i]);
 	}
-	/* Of a world in one piece it is known only in the end who belongs to which part. */
+	/* In a mixed job the sizes of the parts are known only when all ranks have joined. */
 	for (uint32_t i = 0; i < 4; i++) {
 		fake_init(&r[i], "mixed", "a,b,c", i < 2 ? "a" : i < 3 ? "b" : "c", i, 4, d.addr);
 		r[i].join.mixed = 1;
@@ -69,7 +69,7 @@ static void what_can_never_fit_is_refused_at_once(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
-/* Two jobs have all connections for control, and each waits for some for its data. */
+/* Two jobs have all connections for control, and each waits for data connections. */
 static void jobs_that_wait_for_each_other_end(void **state)
 {
 	struct daemon_fixture d;
@@ -82,7 +82,7 @@ static void jobs_that_wait_for_each_other_end(void **state)
 		fake_join_all(&r[4 * k], 4);
 		job_assert_joined(&r[4 * k], 4);
 	}
-	/* Who comes now is told so as well. */
+	/* A rank that comes now is told so as well. */
 	fake_init(&late, "late", "a,b", "a", 0, 1, d.addr);
 	fake_join_all(&late, 1);
 	assert_int_equal(late.rc < 0, 1);
@@ -111,7 +111,7 @@ static void jobs_that_wait_for_each_other_end(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
-/* Whose ranks compute, and do not hear that another one has died: they have some seconds for that. */
+/* The ranks of the job compute and do not hear that another rank has died. They have some seconds for that. */
 static void a_dead_job_makes_room_in_time(void **state)
 {
 	struct daemon_fixture d;

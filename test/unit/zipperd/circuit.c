@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Circuits through the real zipperd, between two connections of the test's own: what crosses, and how they end. */
+/* Circuits through the real zipperd, between two connections of the test's own: their traffic and their ends. */
 #include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 #define PATIENCE_MS 60000
 #define BYTES 16384u
-#define WAITING 2u /* messages: for less than what any connection takes */
+#define WAITING 2u /* messages: less than any connection takes */
 
 struct bench {
 	struct daemon_fixture d;
@@ -23,7 +23,7 @@ struct bench {
 };
 
 struct heard {
-	uint64_t next; /* number that the next message shall have */
+	uint64_t next; /* the expected number of the next message */
 	bool met;
 };
 
@@ -55,7 +55,7 @@ static struct zlink *ask(struct bench *b, int i)
 	return zsession_release(s);
 }
 
-/* What poll says in the end: 0 once so much has come, or why the link ended. */
+/* Polls until the expected messages have come (0), or the link has ended (the reason). */
 static int hear(struct zlink *z, struct heard *h, uint64_t until)
 {
 	const struct zsink sink = {.take = take, .ctx = h};
@@ -79,7 +79,7 @@ static int post(struct zlink *z, uint64_t number)
 	return z->ops->post(z, raw, payload, BYTES);
 }
 
-/* How many of its messages zipperd has taken from it. */
+/* The number of its messages that zipperd has taken. */
 static uint64_t count_taken(struct bench *b)
 {
 	struct zctl_stats_reply stats;
@@ -92,7 +92,7 @@ static uint64_t count_taken(struct bench *b)
 	return msgs;
 }
 
-/* Until there is no room for them behind zipperd, and some wait in front of it. How many there are in all. */
+/* Sends until there is no room behind zipperd, and some messages wait in front of it. Returns the number of all. */
 static uint64_t fill(struct bench *b)
 {
 	struct zlink *z = b->end[0];
@@ -132,7 +132,7 @@ static void stop(struct bench *b)
 	assert_int_equal(daemon_stop(&b->d), 0);
 }
 
-/* What one end has sent before it closes arrives, though more waits than there is room for. */
+/* Messages that one end sent before it closed arrive, though more of them wait than there is room for. */
 static void last_words(void **state)
 {
 	struct bench b;
@@ -146,7 +146,7 @@ static void last_words(void **state)
 	stop(&b);
 }
 
-/* One end closes while the other one sends. How many the first has sent. */
+/* One end closes while the other end sends. Returns the number of messages that the first end has sent. */
 static uint64_t fill_and_leave(struct bench *b)
 {
 	const uint64_t sent = fill(b);
@@ -159,7 +159,7 @@ static uint64_t fill_and_leave(struct bench *b)
 	return sent;
 }
 
-/* Also where the other end sends, too, and zipperd finds first that nobody takes that any more. */
+/* The same while the other end sends, too, and zipperd notices first that nobody takes its messages any more. */
 static void last_words_cross_others(void **state)
 {
 	struct bench b;
@@ -171,7 +171,7 @@ static void last_words_cross_others(void **state)
 	stop(&b);
 }
 
-/* But not for ever: who does not take them either has had his time. */
+/* But they do not wait for ever: an end that does not take them either has had its time. */
 static void last_words_that_nobody_hears(void **state)
 {
 	struct bench b;

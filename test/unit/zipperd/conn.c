@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Connections of zipperd's control thread over a link of the test's own: what waits while it is full. */
+/* Connections of zipperd's control thread over a link of the test's own: messages that wait while it is full. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +93,7 @@ static void stop(struct daemon *d, struct fake_link *l)
 		close(l->fd[i]);
 }
 
-/* What epoll tells now, handled as in a turn of the loop. How much it was. */
+/* Handles what epoll tells now, as a turn of the loop does. Returns the number of events. */
 static int look(struct daemon *d)
 {
 	struct epoll_event ev[4];
@@ -128,20 +128,20 @@ static void what_waits_goes_when_there_is_room(void **state)
 		eventfd_write(l.fd[ZLINK_TX], 1);
 		assert_int_equal(look(&d), 1);
 		assert_int_equal(l.posts, i);
-		assert_int_equal(look(&d), 0); /* and that is of no interest any more */
+		assert_int_equal(look(&d), 0); /* room is of no interest any more */
 		eventfd_read(l.fd[ZLINK_TX], &ignored);
 	}
 	stop(&d, &l);
 }
 
-/* The kernel bounds what may be watched. Who could not be told anything once its link was full is refused at once: it
- * would wait for its world for ever. */
+/* The kernel bounds the number of watched descriptors. A connection that cannot be watched is refused at once: once its
+ * link was full it could not be told anything, and would wait for its world for ever. */
 static void what_cannot_be_watched_is_refused(void **state)
 {
 	struct daemon d;
 	struct fake_link l;
 	struct zerr err = {.text = ""};
-	FILE *file = tmpfile(); /* cannot be in an epoll set, and with that stands for all that goes wrong */
+	FILE *file = tmpfile(); /* cannot be in an epoll set; stands for all errors */
 	(void)state;
 	assert_non_null(file);
 	for (int half = 0; half < 2; half++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Commands to workers, of which one does not take any for a while: all of them come in the order in which they were
- * sent. And the relays between workers. */
+/* Commands to workers, one of which takes none for a while: they come in the order in which they were sent. And the
+ * relays between workers. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,7 +100,7 @@ static void start(struct bench *b)
 	assert_true(b->ab && b->ac && b->c);
 	memset(b->c, 0, sizeof(*b->c));
 	b->link = (struct slow_link){.base.ops = &slow, .fd = eventfd(0, EFD_CLOEXEC)};
-	b->c->halves = 2; /* of which the test keeps one */
+	b->c->halves = 2; /* the test keeps one */
 	b->c->source.zlink = &b->link.base;
 	b->c->source.channel = b->c;
 	b->c->source.lane = b->lane[0] = add_lane(b, b->ab, 1);
@@ -139,7 +139,7 @@ static uint32_t sent_to(struct worker *w)
 	return atomic_load(&w->ports->commands.tail);
 }
 
-/* A relay leads to a lane that its worker has been told of, but has not been able to hear of. */
+/* A relay leads to a lane whose command has been sent to its worker, but has not been taken. */
 static void commands_keep_their_order(void **state)
 {
 	struct bench b;
@@ -165,7 +165,7 @@ static void ask_for_relay(struct bench *b)
 	crew_event(&b->d, &(struct event){.kind = EVENT_RELAY, .lane = b->lane[0], .part = 2});
 }
 
-/* One in each direction for all lanes, and only where something is to go by it. */
+/* There is one relay in each direction for all lanes, and only where a message needs it. */
 static void relays_are_made_when_needed(void **state)
 {
 	struct bench b;

@@ -63,7 +63,7 @@ static void write_config(const struct daemon_fixture *d, const char *listen, con
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "listen = %s%s%s\n", word, dir ? d->dir : "",
 			dir ? dir + 2 : "");
 	}
-	/* Also where there are few cores: threads that meet are to be tested. */
+	/* Also where there are few cores: the test is about threads that meet. */
 	if (!options || !strstr(options, "threads="))
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "threads = direction\n");
 	snprintf(words, sizeof(words), "%s", options ? options : "");
@@ -342,7 +342,7 @@ static bool send_ack(struct fake_rank *r, uint32_t v)
 	return true;
 }
 
-/* To all that have got as much so far as the first that can have more. */
+/* To all receivers that have got as much so far as the first receiver that can have more. */
 static int choose_group(struct fake_rank *r, struct zwire_receiver *list)
 {
 	int n = 0;
@@ -437,7 +437,7 @@ static int take(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 			r->bad++;
 		p->taken++;
 	} else if (env->kind == ZWIRE_EAGER && env->seq > p->taken + 1) {
-		r->bad++; /* one rail, and refused messages are followed by nothing */
+		r->bad++; /* with one rail nothing follows a refused message */
 	} else if (env->kind == ZWIRE_NAK) {
 		p->naks++;
 		p->held = env->seq;
@@ -578,7 +578,8 @@ void fake_bye(struct fake_rank *r)
 
 void fake_kill(struct fake_rank *r)
 {
-	/* zsession has no close without BYE: that is what a dying process does. Here its link is closed under it. */
+	/* A dying process closes its link without BYE. zsession has no call for that, so the link is closed under it.
+	 */
 	struct zlink **link = (struct zlink **)(void *)r->session;
 	(*link)->ops->close(*link);
 	free(r->session);

@@ -19,16 +19,16 @@ struct daemon_fixture {
 	int naddrs;
 };
 
-extern int fixture_descriptors; /* that each zipperd which is started may have open; 0: as many as there can be */
+extern int fixture_descriptors; /* that a zipperd may have open; 0: as many as possible */
 
-/* listen: values of listen separated by blanks, "%d" in them is the scratch folder. options: further -o settings,
+/* listen: values of listen separated by blanks; "%d" in them is the scratch folder. options: further -o settings,
  * separated by blanks, or NULL. Fails the test if zipperd does not come up. */
 void daemon_start(struct daemon_fixture *, const char *listen, const char *options);
-/* SIGTERM; returns its exit status (128 + signal if it was killed). Removes the folder. */
+/* Sends SIGTERM and removes the folder. Returns the exit status (128 + signal if zipperd was killed). */
 int daemon_stop(struct daemon_fixture *);
-/* Does its log hold this text within a minute? */
+/* Waits up to a minute for this text in its log. */
 bool daemon_logged(const struct daemon_fixture *, const char *text);
-/* CPU time it has used, in clock ticks. */
+/* The CPU time that it has used, in clock ticks. */
 long daemon_cpu_ticks(const struct daemon_fixture *);
 long daemon_memory_kib(const struct daemon_fixture *); /* resident, highest ever */
 void fixture_params(struct zsession_params *, const struct zaddr *, const char *job);
@@ -38,25 +38,25 @@ int64_t fixture_now_ms(void);
 #define FAKE_PEERS_MAX 16
 #define FAKE_WINDOW 64 /* messages */
 
-/* What a rank knows of another one. Message seq from src to dst has a content and length that both can compute. */
+/* A rank's knowledge of another rank. Both can compute the content and length of message seq from src to dst. */
 struct fake_peer {
-	uint64_t sent, acked; /* my stream to it: seq of the last */
+	uint64_t sent, acked; /* my stream to the other rank: seq of the last message */
 	uint64_t goal;	      /* send up to here */
 	uint64_t held;	      /* refused seq, 0: none */
 	uint64_t naks, resumes;
 	bool bye;	/* zipperd says that it has left */
-	uint64_t taken; /* its stream to me: seq of the last in order */
+	uint64_t taken; /* the other rank's stream to me: seq of the last message in order */
 	uint64_t told;	/* acknowledged to it */
-	bool listed;	/* gets my messages by lists of receivers, the same as the others that do */
+	bool listed;	/* gets my messages by lists of receivers, as all listed ranks */
 };
 
 struct fake_rank {
-	uint32_t endpoint;	/* that these channels and peers are of: they are the same of the others */
-	struct fake_rank *rank; /* further ones: whose, which has the session. NULL: this is a rank */
-	struct fake_rank *next; /* of its further ones */
+	uint32_t endpoint;	/* of these channels and peers: it is the same endpoint of the others */
+	struct fake_rank *rank; /* of a further endpoint: the rank, which has the session. NULL: this is a rank */
+	struct fake_rank *next; /* in the rank's list of further endpoints */
 	const char *job;
 	struct zaddr addr;
-	struct zhop hop[3]; /* from there to the zipperd of the job */
+	struct zhop hop[3]; /* between addr and the zipperd of the job */
 	int nhops;
 	uint8_t passes[3][ZCTL_TOKEN_BYTES];
 	struct zctl_join join;
@@ -65,8 +65,8 @@ struct fake_rank {
 	struct zlink *link[4]; /* to part */
 	struct fake_peer peer[FAKE_PEERS_MAX];
 	uint32_t max_len;	  /* of its messages' payload */
-	uint32_t carrier;	  /* part whose channel takes those with a list */
-	uint64_t nlists, nlisted; /* that it has sent, and the messages that zipperd made of them */
+	uint32_t carrier;	  /* the part whose channel takes messages with a list */
+	uint64_t nlists, nlisted; /* lists that it has sent, and messages that zipperd made of them */
 	bool deaf;		  /* does not poll its channels */
 	bool ignores_open;
 	bool dead; /* was told so */
@@ -82,26 +82,26 @@ void fake_init(struct fake_rank *, const char *job, const char *parts, const cha
 	const struct zaddr *);
 /* Opens sessions and joins, all at once (a thread each); rc and err of each are set. */
 void fake_join_all(struct fake_rank *, int n);
-/* A rank that has joined and said that it has several: its next endpoint, counted from 1. Where the rank goes, or is
- * dead, it goes with it. */
+/* Adds the next endpoint, counted from 1, to a rank that has joined and said that it has several. The endpoint goes
+ * with the rank. */
 void fake_add_endpoint(struct fake_rank *rank, struct fake_rank *endpoint);
-/* How the same endpoint of that rank is called in envelopes. */
+/* The station, as in envelopes, of the same endpoint of that rank. */
 uint32_t fake_station(const struct fake_rank *, uint32_t vrank);
 int fake_attach(struct fake_rank *, uint32_t part);
 uint32_t fake_part_of(const struct fake_rank *, uint32_t vrank);
 /* One turn: sends what its goals and windows allow, takes what is there, answers. true: something happened. */
 bool fake_turn(struct fake_rank *);
-/* Turns of all until done or ms are over. */
+/* Takes turns with all ranks until done, or until ms are over. */
 bool fake_run(struct fake_rank *, int n, bool (*done)(struct fake_rank *, int n), int ms);
 bool fake_all_taken(struct fake_rank *, int n); /* all goals reached, taken and acknowledged */
 bool fake_all_dead(struct fake_rank *, int n);
 void fake_bye_channels(struct fake_rank *); /* of this endpoint */
 void fake_bye(struct fake_rank *);	    /* on channels and session */
-void fake_kill(struct fake_rank *);	    /* closes all without a word */
-/* A list of n receivers, as it is, and behind it a message to them, unless env is NULL. 0 or what post says. */
+void fake_kill(struct fake_rank *);	    /* closes everything without a word */
+/* Posts a list of n receivers, as it is, and then a message to them, unless env is NULL. 0 or the error of post. */
 int fake_post_list(struct fake_rank *, const struct zwire_receiver *, int n, const struct zwire_env *,
 	const void *payload);
-/* One message as it is, for tests that break the rules. */
+/* Posts one message as it is, for tests that break the rules. */
 int fake_post(struct fake_rank *, uint32_t part, const struct zwire_env *, const void *payload);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks with several endpoints at the real zipperd: two parts, two ranks each. What is sent, refused, asked for or
- * ended for one endpoint is so for that one alone, and a rank is what it was. */
+/* Ranks with several endpoints at the real zipperd: two parts, two ranks each. Messages, refusals, requests and ends
+ * concern one endpoint alone; a rank stays one rank. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 #define RANKS 4
 #define ENDPOINTS 3
-#define STATIONS (ENDPOINTS * RANKS) /* r[i] is the one that is called i */
+#define STATIONS (ENDPOINTS * RANKS) /* r[i] is station i */
 
 static void join(struct daemon_fixture *d, struct fake_rank r[STATIONS], const char *job)
 {
@@ -62,7 +62,7 @@ static void exchange(const char *listen, const char *options)
 	stop(&d, r);
 }
 
-/* The contents say from which station to which. */
+/* The contents name both stations. */
 static void messages_come_to_their_endpoint(void **state)
 {
 	(void)state;
@@ -100,7 +100,7 @@ static bool both_taken(struct fake_rank *r, int n)
 	return fake_all_taken(r, 3) && fake_all_taken(r + 3, 3);
 }
 
-/* Lists of receivers, in the sender's part of the world and by a relay in another worker's. */
+/* Lists with receivers of the same worker, and of another worker by a relay. */
 static void lists_name_stations(void **state)
 {
 	struct daemon_fixture d;
@@ -130,7 +130,7 @@ static void lists_name_stations(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
-/* --- refusals, and who is asked --- */
+/* --- refusals, and requests to open --- */
 
 static bool only_one_is_held(struct fake_rank *r, int n)
 {
@@ -189,8 +189,8 @@ static bool all_told_bye(struct fake_rank *r, int n)
 	return true;
 }
 
-/* Who sends to any of its endpoints is told: what waited when it left, what comes afterwards, and where nothing had
- * gone between the two parts before. */
+/* A rank that has left: senders to any of its endpoints are told. That holds for messages that waited when it left, for
+ * later messages, and where nothing had gone between the two parts before. */
 static void rank_leaves_with_all_endpoints(void **state)
 {
 	struct daemon_fixture d;
@@ -225,7 +225,7 @@ static bool told_by_one(struct fake_rank *r, int n)
 	return r[RANKS].peer[3].bye;
 }
 
-/* BYE on a channel is of its endpoint. */
+/* BYE on a channel concerns its endpoint alone. */
 static void one_endpoint_leaves(void **state)
 {
 	struct daemon_fixture d;
@@ -262,7 +262,7 @@ static int keep_error(void *ctx, const struct zwire_env *env, const uint8_t raw[
 	return 0;
 }
 
-/* ATTACH of that endpoint to part b; what zipperd says, "" where it closes without a word. */
+/* Sends ATTACH of that endpoint to part b. The answer is zipperd's text, "" where it closes without a word. */
 static struct zctl_error refused(const struct fake_rank *r, uint32_t endpoint)
 {
 	struct fake_rank again = *r;
@@ -307,7 +307,7 @@ static void wrong_endpoints_are_refused(void **state)
 	stop(&d, r);
 }
 
-/* Whichever endpoint it was, the rank is named. */
+/* The reason names the rank, whichever endpoint it was. */
 static void ranks_are_named(void **state)
 {
 	static const struct {
@@ -348,7 +348,7 @@ static void ranks_are_named(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
-/* All endpoints together have the memory that all ranks would have. */
+/* All endpoints together get the memory that all ranks would get. */
 static void windows_are_shared(void **state)
 {
 	struct daemon_fixture d;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided transfers to several receivers through the real zipperd (zipperd/worker/fanout.h), between fake ranks over
+ * One-sided transfers to several receivers through the real zipperd (zipperd/lane/fanout.h), between fake ranks over
  * shm: of what the root offers once every receiver gets all, and it is read once for those who go together.
  */
 #include <sched.h>
@@ -19,11 +19,11 @@
 #define RANKS 6	      /* a 0; b 0, 1; c 0, 1; d 0: vranks 0 to 5, of which 0 is the root */
 #define RECEIVERS (RANKS - 1)
 #define CARRIER 2     /* part */
-#define LONG_MS 60000 /* patience of zipperd, where nobody is to be left behind */
+#define LONG_MS 60000 /* patience of zipperd where no receiver is to be left behind */
 
 struct bench {
 	struct daemon_fixture d;
-	uint32_t endpoint; /* of all of them, whose channels these are */
+	uint32_t endpoint; /* the endpoint of all ranks whose channels these are */
 	struct fake_rank r[RANKS];
 	uint8_t *from, *to[RANKS];
 	struct zrma_exposure key[RANKS];
@@ -34,7 +34,7 @@ static uint32_t station_of(const struct bench *b, int v)
 	return fake_station(&b->r[0], (uint32_t)v);
 }
 
-/* To who a message of the root's is, and from whom one of the others' comes. */
+/* The receiver of a message of the root, and the sender of a message of the others. */
 static uint32_t part_of(int v)
 {
 	return (uint32_t)(v == 0 ? 0 : v < 3 ? 1 : v < 5 ? 2 : 3);
@@ -53,7 +53,7 @@ static int keep(void *ctx, const struct zwire_env *env, const uint8_t raw[ZWIRE_
 	return 0;
 }
 
-/* What comes next for `who` from (or for) `other`; kind 0: nothing within so many ms. */
+/* The next message for `who` from (or for) `other`; kind 0: nothing within so many ms. */
 static struct zwire_env next_within(struct bench *b, int who, int other, int ms)
 {
 	struct zwire_env env = {.kind = 0};
@@ -110,7 +110,7 @@ static void stop(struct bench *b)
 	assert_int_equal(daemon_stop(&b->d), 0);
 }
 
-/* The end of a channel's set-up is seen by what comes over it. */
+/* A message over a channel shows that its set-up has ended. */
 static void greet(struct bench *b, int from, int to)
 {
 	const struct zwire_env env = {.kind = ZWIRE_ACK, .src = station_of(b, from), .dst = station_of(b, to)};
@@ -191,7 +191,7 @@ static void offer(struct bench *b, uint64_t seq, uint64_t len, int patience_ms, 
 	}
 }
 
-/* The receiver's CTS: of len bytes, with the key to its memory, or without one. */
+/* The receiver's CTS for len bytes, with the key to its memory or without. */
 static void grant(struct bench *b, int v, uint64_t seq, uint64_t len, const uint8_t *key)
 {
 	const struct zwire_env env = {.kind = ZWIRE_CTS,
@@ -311,7 +311,7 @@ static void many_at_a_time(void **state)
 	stop(&b);
 }
 
-/* Who wants fragments, or nothing at all, has nothing more to do with it; the others need not wait for him. */
+/* A receiver that wants fragments, or nothing at all, leaves the fan-out; the others need not wait for it. */
 static void some_decline(void **state)
 {
 	struct bench b;
@@ -333,7 +333,7 @@ static void some_decline(void **state)
 	stop(&b);
 }
 
-/* The others do not wait longer than the root says, and who comes late gets it all the same. */
+/* The others do not wait longer than the root says, and a late receiver gets the message all the same. */
 static void late_ones_get_it_later(void **state)
 {
 	struct bench b;
@@ -376,7 +376,7 @@ static void end_of_job(struct bench *b)
 {
 	int64_t end = fixture_now_ms() + PATIENCE_MS;
 	for (int v = 0; v < RANKS; v++) {
-		b->r[v].deaf = true; /* what comes is of no interest */
+		b->r[v].deaf = true; /* the test ignores what comes */
 		while (b->r[v].session && !b->r[v].dead) {
 			fake_turn(&b->r[v]);
 			assert_true(fixture_now_ms() < end);
@@ -390,7 +390,7 @@ static void end_of_job(struct bench *b)
 	}
 }
 
-/* It goes on for others: all of its staging is there for the next job. */
+/* zipperd goes on for others: the next job has all of its staging memory. */
 static void next_job_goes_well(struct bench *b)
 {
 	for (int v = 0; v < RANKS; v++)

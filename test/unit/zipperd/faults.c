@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The real zipperd and faults: strangers and wrong keys, ranks that die, abort or break the rules, and its own end. */
+/* The real zipperd and faults: strangers, wrong keys, ranks that die, abort or break the rules, and zipperd's own end.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -26,7 +27,7 @@ static void wrong_key_is_refused(void **state)
 	fixture_params(&p, d.addr, "j");
 	strcpy(p.user, "nobody");
 	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_RANK, &err), -EACCES);
-	memset(p.key, 0, sizeof(p.key)); /* which is nobody's, and no key of those who have none */
+	memset(p.key, 0, sizeof(p.key)); /* a key that no user has, also not users without a key */
 	assert_int_equal(zsession_open(&s, &p, ZCTL_SERVICE_RANK, &err), -EACCES);
 	assert_true(daemon_logged(&d, "wrong key for user tester"));
 	assert_int_equal(daemon_stop(&d), 0);
@@ -41,7 +42,8 @@ static int take_nothing(void *ctx, const struct zwire_env *env, const uint8_t ra
 	return 0;
 }
 
-/* Memory is for those who have proved who they are: what they announce is looked at before it has come. */
+/* Only connections that have proved who they are get memory for large messages: zipperd checks the announced length
+ * first. */
 static void strangers_get_no_memory(void **state)
 {
 	struct daemon_fixture d;
@@ -84,8 +86,8 @@ static void death_of_a_rank_is_told(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
-/* Its mpiexec kills the others of a part as soon as one has died. Of rank 0 zipperd has something to read already when
- * the first one dies, which puts it in front in what epoll reports. */
+/* Its mpiexec kills the other ranks of a part as soon as one has died. zipperd has something to read from rank 0
+ * already when the first rank dies, so epoll reports rank 0 first. */
 static void first_death_is_named(void **state)
 {
 	const char *listen[] = {SHM, TCP};

@@ -17,8 +17,8 @@ static bool others_done(struct fake_rank *r, int n)
 	return true;
 }
 
-/* Rank 2 does not receive: what goes to rank 3 from the same sources flows on, zipperd's memory is bounded, and when
- * rank 2 wakes up nothing is lost. */
+/* Rank 2 does not receive. Messages to rank 3 from the same sources flow on, zipperd's memory is bounded, and when rank
+ * 2 wakes up nothing is lost. */
 static void deaf_rank(const char *listen, const char *options)
 {
 	struct daemon_fixture d;
@@ -28,8 +28,8 @@ static void deaf_rank(const char *listen, const char *options)
 		r[i].max_len = 16 << 10;
 	r[2].deaf = true;
 	assert_int_equal(fake_attach(&r[2], 0), 0);
-	/* More in windows than kernel buffers or rings hold: a filler of unsequenced fragments first, until nothing has
-	 * gone for two seconds. */
+	/* The windows must exceed what kernel buffers and rings hold. So unsequenced fragments fill these first, until
+	 * none has gone for two seconds. */
 	static uint8_t junk[128 << 10];
 	assert_int_equal(fake_attach(&r[0], 1), 0);
 	const struct zwire_env data = {.kind = ZWIRE_DATA, .src = 0, .dst = 2, .len = sizeof(junk), .comm = 1};
@@ -44,7 +44,7 @@ static void deaf_rank(const char *listen, const char *options)
 	}
 	job_set_goals(r, 4, 400);
 	r[1].peer[2].goal = 3000;
-	r[0].peer[2].goal = 0; /* its own channel is stalled by what it did */
+	r[0].peer[2].goal = 0; /* its own fragments have stalled its channel */
 	r[0].peer[3].goal = 0;
 	r[2].peer[0].goal = r[2].peer[1].goal = 0;
 	assert_true(fake_run(r, 4, others_done, RUN_MS));
@@ -56,7 +56,7 @@ static void deaf_rank(const char *listen, const char *options)
 	assert_true(fake_run(r, 4, fake_all_taken, RUN_MS));
 	assert_true(r[1].peer[2].resumes > 0);
 	job_assert_good(r, 4);
-	/* 24 MiB were thrown at it, and 16 MiB is what may wait; rings and buffers of the links come on top. */
+	/* 24 MiB were sent, and 16 MiB may wait. Rings and buffers of the links come on top. */
 	print_message("# highest resident size: %ld KiB\n", daemon_memory_kib(&d));
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	assert_true(daemon_memory_kib(&d) < 32 << 10);
@@ -78,7 +78,7 @@ static void deaf_rank_holds_up_nobody_over_shm(void **state)
 	deaf_rank(SHM, "dest_share=64K memory=16M");
 }
 
-/* Refusals come from a worker, the request to open from the control thread: either may be first. */
+/* Refusals come from a worker, the request to open from the control thread: either may come first. */
 static bool refused_and_asked(struct fake_rank *r, int n)
 {
 	(void)n;
@@ -88,7 +88,8 @@ static bool refused_and_asked(struct fake_rank *r, int n)
 	return r[3].opens > 0;
 }
 
-/* A rank without a channel is asked to open it; until it does its messages wait, and those beyond are refused. */
+/* A rank without a channel is asked to open it. Until it does its messages wait, and messages beyond its share are
+ * refused. */
 static void messages_wait_for_a_channel(void **state)
 {
 	struct daemon_fixture d;
@@ -114,7 +115,7 @@ static bool told_bye(struct fake_rank *r, int n)
 	return r[0].peer[3].bye && r[1].peer[3].bye && r[0].peer[2].acked == 10;
 }
 
-/* Who sends to a rank that has left is told so; also for what was waiting. */
+/* Senders to a rank that has left are told so, also for messages that were waiting. */
 static void messages_to_a_rank_that_left(void **state)
 {
 	struct daemon_fixture d;

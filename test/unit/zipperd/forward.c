@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the real zipperd forwards, with contents checked: over tcp and shm, and for several jobs; idle, it sleeps. */
+/* Forwarding by the real zipperd, with contents checked: over tcp and shm, for several jobs. An idle zipperd sleeps. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -73,12 +73,12 @@ static void many_jobs_at_once(void **state)
 			assert_memory_not_equal(r[k][0].world.token, r[j][0].world.token, ZCTL_TOKEN_BYTES);
 		job_set_goals(r[j], 4, 300 + 10 * (uint64_t)j);
 	}
-	/* One job's ranks with another's token: refused. */
+	/* A rank with the token of another job is refused. */
 	struct fake_rank thief = r[0][0];
 	memset(thief.link, 0, sizeof(thief.link));
 	memcpy(thief.world.token, r[1][0].world.token, ZCTL_TOKEN_BYTES);
 	thief.job = "job0";
-	assert_int_equal(fake_attach(&thief, 1), 0); /* said afterwards, by closing */
+	assert_int_equal(fake_attach(&thief, 1), 0); /* zipperd says so afterwards, by closing */
 	struct zsink sink = {.take = NULL};
 	int rc = 0;
 	for (int64_t end = fixture_now_ms() + RUN_MS; rc == 0 && fixture_now_ms() < end;) {
@@ -97,7 +97,7 @@ static void many_jobs_at_once(void **state)
 			all &= fake_all_taken(r[j], 4);
 		}
 	}
-	/* The death of one is nothing to the others. */
+	/* The death of one job does not touch the others. */
 	fake_kill(&r[2][1]);
 	assert_true(fake_run(r[2], 4, fake_all_dead, RUN_MS));
 	job_set_goals(r[3], 4, 1000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nonsense at zipperd's port: random, cut and damaged streams, from strangers and from ranks with a good key. Each
- * costs its own connection; a job that runs meanwhile notices nothing. ZIP_SEED repeats a run. */
+ * costs its own connection, and a job that runs meanwhile notices nothing. ZIP_SEED repeats a run. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <setjmp.h>
@@ -62,7 +62,7 @@ static void throw_at(const struct zaddr *a, const uint8_t *bytes, size_t len)
 	close(fd);
 }
 
-/* The job does its work, and a new one can be had. */
+/* The job does its work, and a new job can start. */
 static void assert_works(void)
 {
 	goal += 20;
@@ -81,7 +81,7 @@ static size_t put_message(uint8_t *at, const struct zctl_msg *msg)
 	return ZWIRE_ENV_BYTES + (size_t)len;
 }
 
-/* What a peer begins with: HELLO and one more. */
+/* The beginning of a connection: HELLO and one more message. */
 static size_t make_stream(uint8_t *buf)
 {
 	struct zctl_msg hello = {.type = ZCTL_HELLO}, next = {.type = ZCTL_PROOF};
@@ -149,7 +149,7 @@ static void corpus(void **state)
 	assert_works();
 }
 
-/* With a good key, but not with good manners. */
+/* Ranks with a good key that break the rules. */
 static void known_peers(void **state)
 {
 	uint8_t raw[ZWIRE_ENV_BYTES], buf[512];
@@ -180,7 +180,7 @@ static void known_peers(void **state)
 	assert_works();
 }
 
-/* Ranks of a job whose lists of receivers are noise, or nearly good. That job ends, or nobody gets anything. */
+/* Ranks of a job whose lists of receivers are noise, or nearly good. That job ends, or no rank gets anything. */
 static void noisy_lists(void **state)
 {
 	(void)state;
@@ -217,13 +217,14 @@ static void many_idle_strangers(void **state)
 {
 	int fd[600];
 	(void)state;
-	/* max_connections is 400, half of them for strangers: the rest waits in the kernel until some are thrown out */
+	/* max_connections is 400, half of them for strangers; further ones wait in the kernel until some are thrown out
+	 */
 	for (int i = 0; i < 600; i++)
 		fd[i] = connect_raw(&zd.addr[0]);
 	assert_works();
 	struct fake_rank late;
 	fake_init(&late, "late", "a,b", "a", 0, 1, &zd.addr[0]);
-	/* Gets as far as JOIN, and waits for a part that does not come. Behind strangers who stay it would hear
+	/* It gets as far as JOIN, and waits for a part that does not come. Behind strangers that stay it would hear
 	 * nothing. */
 	fake_join_all(&late, 1);
 	assert_int_equal(late.rc, -ECANCELED);
@@ -234,7 +235,7 @@ static void many_idle_strangers(void **state)
 	assert_works();
 }
 
-/* Whoever throws that much must not fill the disk with our log: two lines a second, and those of the jobs. */
+/* So much nonsense must not fill the disk with the log: two lines a second, and the lines about jobs. */
 static void log_stays_short(void **state)
 {
 	char path[96], line[1024];

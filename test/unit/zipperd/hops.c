@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Jobs whose ranks come to zipperd by others, through real ones in a row: a-1-b-2-c-3-d. */
+/* Jobs whose ranks come to their zipperd through other zipperds: a-1-b-2-c-3-d, with networks a to d and zipperds 1
+ * to 3. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
@@ -18,7 +19,7 @@
 #include "test/unit/zipperd/job_fixture.h"
 #include "common/session/session_attach.h"
 
-#define DESCRIPTORS 56 /* where these are few: of a zipperd, which keeps a quarter of them to say so */
+#define DESCRIPTORS 56 /* of a zipperd where they are few; it keeps a quarter of them to say so */
 #define IDLE 19
 
 #define DAEMONS 3
@@ -29,7 +30,7 @@ static const char *const part_of[RANKS] = {"a", "a", "b", "c", "c", "d"};
 struct row {
 	struct daemon_fixture d[DAEMONS];
 	struct fake_rank r[RANKS];
-	int at; /* the zipperd whose job it is: 0 to 2 */
+	int at; /* the zipperd of the job: 0 to 2 */
 };
 
 static void start_daemons(struct row *w, const char *transport, const char *options)
@@ -51,7 +52,7 @@ static void start_daemons(struct row *w, const char *transport, const char *opti
 	}
 }
 
-/* The way from a part to the zipperd whose job it is: the nearest one on its own network, and then one after the other.
+/* The way from a part to the zipperd of the job: the nearest zipperd on its own network, and then one after the other.
  */
 static void set_way(struct row *w, struct fake_rank *r, int part)
 {
@@ -78,7 +79,7 @@ static void init_ranks(struct row *w, int at)
 	}
 }
 
-/* Whom this zipperd has on different sides. */
+/* Ranks that this zipperd has on different sides. */
 static bool are_apart(const struct row *w, int i, int k)
 {
 	return (part_of[i][0] - 'a' <= w->at) != (part_of[k][0] - 'a' <= w->at);
@@ -144,7 +145,7 @@ static void all_talk_over_both(void **state)
 	exchange("both", "dest_share=64K eager_bytes=16K");
 }
 
-/* Lists of receivers in several parts that come by one fabric, and so belong to one worker. */
+/* Lists of receivers in several parts that come by one fabric and so belong to one worker. */
 static void a_list_goes_to_all_behind_one_fabric(void **state)
 {
 	static const char *const transports[] = {"tcp", "shm", "both"};
@@ -257,7 +258,7 @@ static void a_zipperd_on_the_way_that_is_killed_ends_it(void **state)
 	stop(&w);
 }
 
-/* What zipperd 1 says to somebody of a who wants to get to zipperd 2, there. */
+/* The answer of zipperd 1 to a connection from a that asks for zipperd 2 at that address. */
 static int ask(struct row *w, const char *from, const char *to, const struct zaddr *there, struct zerr *err)
 {
 	struct zsession_params p;
@@ -302,7 +303,7 @@ static void what_may_not_be_is_refused(void **state)
 	assert_int_equal(ask(&w, "a", "b", &closed, &err), -EHOSTUNREACH);
 	assert_says(&err, "cannot reach the next: ");
 	assert_says(&err, "tcp:127.0.0.1:1");
-	/* An end of its own, in the one direction that has no next. */
+	/* The direction that has no next. */
 	daemon_stop(&w.d[0]);
 	daemon_start(&w.d[0], "a=tcp:127.0.0.1:0 b=tcp:127.0.0.1:0", "next=b=tcp:127.0.0.1:1 next=b=tcp:127.0.0.1:2");
 	assert_int_equal(ask(&w, "a", "b", there, &err), -EACCES);
@@ -328,7 +329,7 @@ static void *ask_one(void *arg)
 	return NULL;
 }
 
-/* Somebody who listens, and whose queue is full: connections to there wait. */
+/* A listening socket whose queue is full: connections to it wait. */
 static int make_silent(struct zaddr *addr)
 {
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -346,7 +347,7 @@ static int make_silent(struct zaddr *addr)
 	return fd;
 }
 
-/* Many wait for what does not answer: all of them hear so, and somebody else is connected meanwhile. */
+/* Many wait for an address that does not answer. All of them hear so, and another user is connected meanwhile. */
 static void who_waits_for_the_dead_stops_nobody(void **state)
 {
 	static struct asking asking[ASKING];
@@ -362,7 +363,7 @@ static void who_waits_for_the_dead_stops_nobody(void **state)
 		asking[i] = (struct asking){.w = &w, .there = &silent};
 		assert_int_equal(pthread_create(&thread[i], NULL, ask_one, &asking[i]), 0);
 	}
-	fixture_nap(300); /* most of them are there by now; else this shows less */
+	fixture_nap(300); /* most of them wait by now; else this test shows less */
 	assert_int_equal(ask(&w, "a", "b", &w.d[1].addr[0], &err), 0);
 	for (int i = 0; i < ASKING; i++) {
 		pthread_join(thread[i], NULL);
@@ -373,7 +374,7 @@ static void who_waits_for_the_dead_stops_nobody(void **state)
 	stop(&w);
 }
 
-/* Without a pass, with another job's, to another zipperd, and with that of one that has left. */
+/* Refused: no pass, the pass of another job, another zipperd, the pass of a rank that has left. */
 static void data_channels_need_a_pass(void **state)
 {
 	struct row w;
@@ -404,14 +405,14 @@ static void data_channels_need_a_pass(void **state)
 	const struct zsession_way way = {.zipper = &r->addr, .hops = r->hop, .nhops = 1, .passes = r->passes};
 	struct zlink *z;
 	int rc;
-	/* The end of the one before is heard by another thread. */
+	/* Another thread hears the end of the connection before. */
 	while ((rc = zsession_attach_to(&z, &way, "j", &a, NULL, RUN_MS, &r->err)) == 0)
 		z->ops->close(z);
 	assert_int_equal(rc, -EACCES);
 	stop(&w);
 }
 
-/* Whatever has taken the others. That they are kept for is to be told. */
+/* It does not matter what has taken the other descriptors. The kept ones serve to tell that there is no room. */
 static void descriptors_lack_on_the_way(void **state)
 {
 	struct row w;
@@ -431,7 +432,7 @@ static void descriptors_lack_on_the_way(void **state)
 	assert_says(&w.r[0].err, "has all its 56 descriptors (ulimit -n)");
 	for (int i = 0; i < IDLE; i++)
 		close(idle[i]);
-	/* Which zipperd has yet to see. */
+	/* zipperd has yet to notice that. */
 	while ((rc = fake_attach(&w.r[0], 2)) == -EBUSY)
 		fixture_nap(20);
 	assert_int_equal(rc, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-sided transfers for which no staging memory is left, as the pieces of others hang; a worker in steps. */
+/* One-sided transfers that find no staging memory, as other transfers hang. The worker runs in steps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 #define PIECE 4096u
 #define PATIENCE_MS 20000
-#define DEAD 0u /* pair of sender and receiver whose host does not answer */
+#define DEAD 0u /* the pair of sender and receiver whose host does not answer */
 #define WELL 1u
 
 static const struct place places[4] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
@@ -116,7 +116,7 @@ static void go(struct steps *s, uint32_t pair, uint64_t xfer, uint64_t bytes)
 	assert_int_equal(offer_accept(&s->w, &s->lane->dest[pair], &n), 0);
 }
 
-/* A message of one of the pairs, and the receiver's answer. */
+/* Offers a message of one of the pairs, and gives the receiver's answer. */
 static void agree(struct steps *s, uint32_t pair, uint64_t xfer, uint64_t bytes)
 {
 	assert_true(offer(s, pair, xfer, bytes));
@@ -139,7 +139,7 @@ static void until_told(struct steps *s, uint32_t pair, uint64_t xfer, uint64_t m
 	assert_null(transfer_find(s->lane, pair, xfer));
 }
 
-/* All staging memory is in pieces that nobody takes. */
+/* All staging memory is in pieces that no link takes. */
 static void hang(struct steps *s, uint32_t pieces)
 {
 	atomic_store(&s->to_link[DEAD].tx.held, true);
@@ -154,7 +154,7 @@ static void wait_turning(struct steps *s, int64_t ms)
 		turn(s);
 }
 
-/* Others do not wait for a host that does not answer; later it is as before. */
+/* Others do not wait for a host that does not answer. Later one-sided transfers are possible again. */
 static void others_get_fragments(void **state)
 {
 	struct steps s;
@@ -168,7 +168,7 @@ static void others_get_fragments(void **state)
 	assert_int_equal(atomic_load(&s.from_link[WELL].rx.tried), 0);
 	assert_non_null(transfer_find(s.lane, DEAD, 1));
 
-	/* At once, and the offer is withdrawn as one that cannot be done. */
+	/* The answer comes at once, and the offer is declined. */
 	const struct note withdraw = {.what = NOTE_WITHDRAW, .src = 3, .dst = WELL, .xfer = 3};
 	agree(&s, WELL, 3, 3 * PIECE);
 	assert_true(is_told(&s, WELL, 3));
@@ -182,7 +182,7 @@ static void others_get_fragments(void **state)
 	end(&s);
 }
 
-/* Of either link it turns out that there is no way for what is not a message. */
+/* Either link turns out to have no way for one-sided operations. */
 static void no_way_is_no_end(void **state)
 {
 	struct steps s;
@@ -208,7 +208,7 @@ static void no_way_is_no_end(void **state)
 	end(&s);
 }
 
-/* What was written already does not count. */
+/* Bytes that were written already do not count. */
 static void half_of_it_begins_again(void **state)
 {
 	struct steps s;
@@ -268,7 +268,7 @@ static void fanned_out_goes_on_as_fragments(void **state)
 	end(&s);
 }
 
-/* Who has a piece goes on with it, however long that takes. */
+/* A receiver that has a piece goes on with it, however long that takes. */
 static void who_is_slow_goes_on(void **state)
 {
 	struct steps s;
@@ -290,7 +290,7 @@ static void who_is_slow_goes_on(void **state)
 	end(&s);
 }
 
-/* Of a read or write that a device cannot be made to end: its memory is nobody's any more. */
+/* A device does not end a read or write: the memory of that operation is not used again. */
 static void what_is_held_is_not_used_again(bool read)
 {
 	struct steps s;
@@ -313,7 +313,7 @@ static void what_is_held_is_not_used_again(bool read)
 		until_told(&s, WELL, i, PIECE);
 		assert_ptr_not_equal(s.from_link[WELL].rx.local, held);
 	}
-	void *block = s.w.staging.block.memory; /* which nobody else may have now */
+	void *block = s.w.staging.block.memory; /* no other transfer may have it now */
 	end(&s);
 	free(block);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How ranks of a job come together at the real zipperd: whole and mixed worlds, placement maps, and what does not fit.
+/* Ranks of a job come together at the real zipperd: whole and mixed worlds, placement maps, and mistakes.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -95,7 +95,7 @@ static void other_endpoints_are_refused(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
-/* Of one part or of several: the fourth rank is alone in it. */
+/* A mixed job of one part or of several: the fourth rank is alone in its part. */
 static void other_recording_is_refused(void **state)
 {
 	struct daemon_fixture d;
@@ -208,7 +208,7 @@ static void missing_ranks_are_named(void **state)
 			strstr(r[i].err.text, "part a: rank 2 of 3 did not report: was libzipper.so preloaded there?"));
 		fake_kill(&r[i]);
 	}
-	/* A late one hears why, too. */
+	/* A late rank hears the reason, too. */
 	fake_init(&r[2], "j", "a,b", "a", 2, 3, d.addr);
 	fake_join_all(&r[2], 1);
 	assert_int_equal(r[2].rc, -ECANCELED);
@@ -217,7 +217,7 @@ static void missing_ranks_are_named(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
-/* Who has been started since then is no late one, but of another attempt. */
+/* A rank that has been started since then is not late, but belongs to another attempt. */
 static void a_failed_job_is_started_again(void **state)
 {
 	struct daemon_fixture d;
@@ -288,7 +288,7 @@ static void try_misfit(const struct zaddr *addr, const char *job, const struct z
 	r[1].join = *change;
 	fake_join_all(r, 2);
 	assert_true(r[0].rc < 0 && r[1].rc < 0);
-	/* Either may have come first; both hear what does not fit. */
+	/* Either rank may have come first. Both hear what does not fit. */
 	if (!strstr(r[1].err.text, text) && !strstr(r[0].err.text, text))
 		fail_msg("neither '%s' nor '%s' holds '%s'", r[0].err.text, r[1].err.text, text);
 	fake_kill(&r[0]);

@@ -29,7 +29,7 @@ static void world_join(struct world *w, const char *job)
 		fake_init(&w->r[i], job, "a,b,c,d", part[i], rank[i], size[i], &w->d.addr[i % w->d.naddrs]);
 	fake_join_all(w->r, RANKS);
 	job_assert_joined(w->r, RANKS);
-	/* The root has a channel to every part; which of them takes its lists is as good as any other. */
+	/* The root has a channel to every part. Any of them may take its lists. */
 	for (uint32_t p = 1; p < 4; p++)
 		assert_int_equal(fake_attach(&w->r[0], p), 0);
 	w->r[0].carrier = 2;
@@ -95,11 +95,11 @@ static void multicast(const char *listen, const char *options)
 		to_b += strcmp(dir->to, "b") == 0 ? dir->bytes : 0;
 	}
 	zctl_free(&(struct zctl_msg){.type = ZCTL_STATS_REPLY, .u.stats = stats});
-	/* Everybody got everything, and each message came in at least once. */
+	/* All ranks got everything, and each message came in at least once. */
 	assert_true(msgs >= 5 * goal);
 	assert_true(bytes >= 5 * (to_b / 2));
 	assert_true(bytes - shared >= to_b / 2);
-	if (w.r[0].nlists == goal) { /* nobody lagged behind: exactly once */
+	if (w.r[0].nlists == goal) { /* no rank lagged behind: exactly once */
 		assert_int_equal(msgs, 5 * goal);
 		assert_true(shared * 5 == bytes * 4);
 	}
@@ -129,7 +129,7 @@ static void all_get_it_over_both(void **state)
 
 static int left_out;
 
-/* All but one have all there is. */
+/* All ranks except one have everything. */
 static bool others_have_it(struct fake_rank *r, int n)
 {
 	for (int v = 1; v < n; v++)
@@ -138,14 +138,14 @@ static bool others_have_it(struct fake_rank *r, int n)
 	return true;
 }
 
-/* One that takes nothing holds up nobody, is refused by itself, and gets all of it in the end. */
+/* A receiver that takes nothing holds up no other, is refused alone, and gets everything in the end. */
 static void slow(int who)
 {
 	struct world w;
 	world_start(&w, OVER_TCP " " OVER_SHM, "dest_share=64K threads=direction");
 	for (int i = 0; i < RANKS; i++)
 		w.r[i].max_len = 16 << 10;
-	/* Above the window of what may be unacknowledged, many messages of it, the others must go on alone. */
+	/* The messages exceed the window of unacknowledged ones many times, so the others must go on alone. */
 	set_goal(&w, 300);
 	left_out = who;
 	w.r[who].deaf = true;
@@ -269,7 +269,7 @@ static void the_hostile_are_stopped(void **state)
 		struct world w = {.d = d};
 		snprintf(job, sizeof(job), "bad%zu", i);
 		world_join(&w, job);
-		w.r[5].ignores_open = true; /* nothing that is for it leaves */
+		w.r[5].ignores_open = true; /* no message to it leaves */
 		post_wrong(&w.r[0], &wrongs[i]);
 		for (int64_t end = fixture_now_ms() + LIMIT_MS; !w.r[0].dead && fixture_now_ms() < end;) {
 			if (wrongs[i].env.len == 65536)

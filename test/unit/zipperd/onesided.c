@@ -92,7 +92,7 @@ static void stop(struct bench *b)
 	free(b->to);
 }
 
-/* Two ranks with their channels. The end of a channel's set-up is seen by the answer to a message. */
+/* Two ranks with their channels. The answer to a message shows that a channel's set-up has ended. */
 static void start_endpoint(struct bench *b, const char *options, uint32_t endpoint)
 {
 	memset(b, 0, sizeof(*b));
@@ -139,7 +139,7 @@ static void offer_key(struct bench *b, uint64_t xfer, uint64_t len, const uint8_
 		key);
 }
 
-/* A offers, B sees it: without the key. */
+/* A offers a message. B sees the offer without the key. */
 static void offer(struct bench *b, uint64_t xfer, uint64_t len)
 {
 	offer_key(b, xfer, len, b->from_key.key);
@@ -198,7 +198,7 @@ static void moves_between_further_endpoints(void **state)
 	move_lengths(2);
 }
 
-/* More than fit into the staging memory at a time, answered in another order; it is down to two pieces. */
+/* More transfers than fit into the staging memory at a time, answered in another order. There are only two pieces. */
 static void moves_many_at_a_time(void **state)
 {
 	struct bench b;
@@ -259,7 +259,7 @@ static void receiver_may_decline(void **state)
 	stop(&b);
 }
 
-/* Keys for what was not offered, or not so: nothing is moved, and the receiver hears it. */
+/* Keys for transfers that were not offered, or not so: nothing is moved, and the receiver hears that. */
 static void wrong_answers_move_nothing(void **state)
 {
 	struct bench b;
@@ -321,7 +321,7 @@ static bool receiver_is_dead(struct fake_rank *r, int n)
 static void run_until_receiver_is_dead(struct bench *b)
 {
 	struct fake_rank *only = b->r;
-	only[A].deaf = only[B].deaf = true; /* what comes is of no interest */
+	only[A].deaf = only[B].deaf = true; /* the test ignores what comes */
 	int64_t end = fixture_now_ms() + PATIENCE_MS;
 	while (!receiver_is_dead(only, 2)) {
 		fake_turn(&only[B]);
@@ -330,7 +330,7 @@ static void run_until_receiver_is_dead(struct bench *b)
 	}
 }
 
-/* A key that leads nowhere costs the one who gave it, and with it his job; zipperd goes on. */
+/* A key that leads nowhere costs the rank that gave it, and its job. zipperd goes on. */
 static void bad_key(bool senders)
 {
 	struct bench b;

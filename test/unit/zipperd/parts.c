@@ -103,13 +103,13 @@ static void pool_keeps_to_its_budget(void **state)
 	assert_true(n > 20 && n < 32);
 	assert_true(budget.used <= budget.limit);
 	assert_null(pool_get(&other, 131072));	  /* shared */
-	assert_non_null(b = pool_get(&other, 0)); /* but everybody has small ones */
+	assert_non_null(b = pool_get(&other, 0)); /* but each pool has small ones */
 	pool_put(&other, b);
 	while ((b = list)) {
 		list = b->next;
 		pool_put(&pool, b);
 	}
-	assert_true(budget.used < 1 << 20); /* given back, but for a spare */
+	assert_true(budget.used < 1 << 20); /* given back, except a spare slab */
 	assert_non_null(b = pool_get(&other, 131072));
 	pool_put(&other, b);
 	pool_fini(&pool);
@@ -117,7 +117,7 @@ static void pool_keeps_to_its_budget(void **state)
 	assert_int_equal(budget.used, 0);
 }
 
-/* What idle ones keep for the next time is never all there is: nobody would give it back. */
+/* Idle pools never keep all the memory: they would not give it back. */
 static void idle_pools_leave_memory(void **state)
 {
 	const uint32_t sizes[] = {4096, 16384, 65536, 131072};
@@ -149,7 +149,7 @@ static void fake_limits(const struct zlink *z, struct zrma_limits *out)
 	*out = (struct zrma_limits){.max_bytes = 1 << 20, .reads = 1, .writes = 1};
 }
 
-/* However many directions have memory of their own for one-sided transfers, which they keep. */
+/* The same with any number of directions that keep memory for one-sided transfers. */
 static void staging_leaves_memory(void **state)
 {
 	static const struct zrma rma = {.domain = unregistered_domain, .reg = unregistered_reg, .limits = fake_limits};
@@ -183,8 +183,8 @@ static void staging_leaves_memory(void **state)
 	assert_int_equal(budget.used, 0);
 }
 
-/* The eager class may be smaller than a page, or as large as the fragments: then a class is left out. */
-struct device_link { /* of a device that registers memory, or does not */
+/* The eager class may be smaller than a page, or as large as the fragments. Then a class is left out. */
+struct device_link { /* a link of a device that registers memory, or does not */
 	struct zlink base;
 	const void *domain;
 	int refusal, asked;
@@ -219,7 +219,7 @@ static bool device_is_lost(const struct zregion *r)
 	return false;
 }
 
-/* Devices that registered nothing leave nothing behind, whatever comes after them, be it in the same place. */
+/* Devices that registered nothing leave nothing behind for the next device, even one at the same address. */
 static void devices_that_registered_nothing_are_forgotten(void **state)
 {
 	static const struct zrma rma = {.domain = device_domain,
@@ -239,7 +239,7 @@ static void devices_that_registered_nothing_are_forgotten(void **state)
 	for (int i = 0; i <= REGISTERED_DOMAINS; i++) {
 		link.domain = &domains[i];
 		link.asked = 0;
-		/* It is asked, and the reason told, once for the halves that are there. */
+		/* The device is asked, and the reason told, once for all present halves. */
 		assert_int_equal(staging_join(&staging, &link.base, ZLINK_RX, &region, &err), -ENOMEM);
 		assert_string_equal(err.text, "refused");
 		assert_int_equal(staging_join(&staging, &link.base, ZLINK_TX, &region, &err), -ENOMEM);
@@ -253,7 +253,7 @@ static void devices_that_registered_nothing_are_forgotten(void **state)
 	assert_ptr_equal(region, &link);
 	link.domain = &domains[0];
 	assert_int_equal(staging_join(&staging, &link.base, ZLINK_RX, &region, &err), 0);
-	/* What is registered stays so for the next one. */
+	/* A registration stays for the next link. */
 	staging_leave(&staging, &link.base, ZLINK_RX, region);
 	link.asked = 0;
 	assert_int_equal(staging_join(&staging, &link.base, ZLINK_RX, &region, &err), 0);
@@ -355,7 +355,7 @@ static void destinations_are_stations(void **state)
 	}
 	assert_non_null(refusal_find(l, 3, &l->dest[3]));
 	assert_null(refusal_find(l, 0, &l->dest[3]));
-	/* In the name of its rank's other endpoint; to nobody; to ranks of its own part. */
+	/* In the name of its rank's other endpoint; to a station that does not exist; to ranks of its own part. */
 	static const uint32_t bad[][2] = {{0, 5}, {3, 6}, {3, 0}, {3, 3}};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		env = good;
@@ -374,7 +374,7 @@ static void destinations_are_stations(void **state)
 	assert_int_equal(budget.used, 0);
 }
 
-/* Sources of what waits for a rank are told that it has left, also where no memory is left to remember them in. */
+/* Sources of messages that wait for a rank are told that the rank has left, even if no memory is left for refusals. */
 static void who_left_is_told_without_memory(void **state)
 {
 	const struct place places[] = {{0, 0}, {0, 1}, {1, 0}};

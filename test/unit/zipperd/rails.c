@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What zipperd does for ranks that have lost another one: fake ranks of a job of two parts. */
+/* zipperd and ranks that have lost another zipperd: fake ranks of a job of two parts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static bool told_bye(struct fake_rank *r, int n)
 	return r[0].peer[3].bye && r[1].peer[3].bye;
 }
 
-/* It will never say what it has taken: the one word waits for it when it leaves, the other one comes later. */
+/* A rank that has left never says what it has taken. One message waits for it when it leaves, the other comes later. */
 static void who_has_left_is_answered_for(void **state)
 {
 	const struct zwire_env rails = {.kind = ZWIRE_RAILS, .dst = 3, .offset = 2};
@@ -92,7 +92,7 @@ static bool resumed(struct fake_rank *r, int n)
 	return r[0].peer[3].resumes > 0;
 }
 
-/* Messages that had gone by another zipper come behind later ones of their stream, and may be refused as well. */
+/* Messages that had gone by another zipper come after later ones of their stream, and may be refused as well. */
 static void streams_that_come_here_are_refused_from_their_beginning(void **state)
 {
 	static uint8_t payload[14 << 10];
@@ -111,7 +111,7 @@ static void streams_that_come_here_are_refused_from_their_beginning(void **state
 	env.seq = 5;
 	assert_int_equal(fake_post(&r[0], 1, &env, payload), 0);
 	assert_true(fake_run(r, RANKS, refused_5, LIMIT_MS));
-	r[3].deaf = true; /* what it would say to this order */
+	r[3].deaf = true; /* it would complain of this order */
 	assert_int_equal(fake_attach(&r[3], 0), 0);
 	assert_true(fake_run(r, RANKS, resumed, LIMIT_MS));
 	assert_int_equal(r[0].bad, 0); /* resumed from 5 on */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages to several ranks, in memory that their sender still writes to: zipperd holds to what it has checked. */
+/* Messages to several ranks in memory that their sender still writes to: zipperd uses what it has checked. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +104,8 @@ static void list_is_checked_as_it_is_kept(void **state)
 	stop(&b);
 }
 
-/* The first receiver has its copy, the second cannot have it yet: shown again, the message must be the same. */
+/* The first receiver has its copy, the second cannot have one yet. The message must be the same when it is shown again.
+ */
 static void message_stays_as_long_as_it_was(uint32_t before, uint32_t after)
 {
 	struct bench b;
@@ -127,7 +128,7 @@ static void some_reads(const struct zlink *z, struct zrma_limits *out)
 	*out = (struct zrma_limits){.max_bytes = 1 << 20, .reads = 1, .writes = 1};
 }
 
-/* What is kept of an offer has room for the receivers that there were when it was shown first. */
+/* The record of an offer has room for the receivers of its first showing. */
 static void list_stays_while_an_offer_waits(void **state)
 {
 	static const uint8_t key[ZRMA_KEY_BYTES];
@@ -169,8 +170,8 @@ static void message_may_not_shrink(void **state)
 	message_stays_as_long_as_it_was(4096, 0);
 }
 
-/* All memory is taken by what waits for those who do not read. A note to one of them must not stand in front of those
- * to all others, of other jobs, too. */
+/* Messages for ranks that do not read have taken all memory. A note to one of them must not hold up the notes to all
+ * other ranks, of other jobs, too. */
 static void notes_go_on_without_memory(void **state)
 {
 	const struct note nak = {.what = NOTE_SEND, .kind = ZWIRE_NAK, .src = 3, .dst = 1, .seq = 1};

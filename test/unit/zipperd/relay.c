@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What workers with the same first fabric hand to each other: neither waits for the other while that waits for it. */
+/* Relays between workers with the same first fabric: two workers never wait for each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static void stop(struct bench *b)
 	free(b->to[2].relay);
 }
 
-/* As many offers of its fan-outs as there is room for. */
+/* Pushes offers of its fan-outs until the relay is full. */
 static void fill_with_offers(struct bench *b, uint32_t to)
 {
 	struct side *s = &b->to[to];
@@ -106,7 +106,7 @@ static void fill_with_offers(struct bench *b, uint32_t to)
 	assert_false(relay_push(&s->w, s->relay, &(struct relayed){.what = RELAYED_LEFT}));
 }
 
-/* Either has to answer what the other offers, and there is no room for an answer. */
+/* Both have to answer offers of the other, and there is no room for an answer. */
 static void refused_offers_cross(void **state)
 {
 	struct bench b;
@@ -125,7 +125,7 @@ static void refused_offers_cross(void **state)
 	stop(&b);
 }
 
-/* The end comes before there was room. */
+/* The threads end before there was room. */
 static void answers_that_wait_are_dropped(void **state)
 {
 	struct bench b;
@@ -139,7 +139,7 @@ static void answers_that_wait_are_dropped(void **state)
 	stop(&b);
 }
 
-/* All memory is taken by what waits for those who do not read: one more of them must not stop what is for others. */
+/* Messages for ranks that do not read have taken all memory. One more of them must not stop messages to others. */
 static void messages_go_on_without_memory(void **state)
 {
 	const struct zwire_env env = {.kind = ZWIRE_EAGER, .dst = 2, .seq = 1, .len = 1000};
@@ -168,13 +168,13 @@ static void messages_go_on_without_memory(void **state)
 		list = one->next;
 		pool_put(&to->pool, one);
 	}
-	half_clear_lane(to, b.to[2].lane); /* lets the body go, which is another's */
+	half_clear_lane(to, b.to[2].lane); /* lets the body go, which is another worker's */
 	to->lanes = b.to[2].lane;
 	body_collect(from);
 	stop(&b);
 }
 
-/* The control thread is asked once for a relay that is not there. */
+/* The control thread is asked once for a missing relay. */
 static void a_relay_is_asked_for_once(void **state)
 {
 	struct bench b;

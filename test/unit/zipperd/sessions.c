@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sessions of launchers and of who administers, at the real zipperd: they number ranks, hear events, see traffic. */
+/* Sessions of launchers and administrators at the real zipperd: they number ranks, hear events, see traffic. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void launcher_numbers_ranks(void **state)
 	assert_int_equal(daemon_stop(&d), 0);
 }
 
-/* Any number of ranks could come to the empty one, which the map has no vranks for. */
+/* Any number of ranks could come to the empty part, for which the map has no vranks. */
 static void launcher_may_leave_no_part_empty(void **state)
 {
 	static struct zctl_run run[] = {{0, 1, 0, 0}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-sided transfers to more receivers than there is staging for at a time: they take turns. */
+/* One-sided transfers to more receivers than there are pieces for at a time: the receivers take turns. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #define ENDLESS (UINT64_C(1) << 40)
 #define UNDER_WAY 16
 
-/* --- links whose operations are complete when one asks --- */
+/* --- links whose operations are complete at the next reap --- */
 
 struct quick_half {
 	void *cookie[UNDER_WAY];
@@ -159,7 +159,7 @@ static void run(struct bench *b, uint32_t receiver)
 	assert_int_equal(offer_accept(&b->w, d, &go), 0);
 }
 
-/* Whoever has much to come does not keep those behind from all the staging. */
+/* A receiver of large messages does not keep all staging memory from the receivers behind it. */
 static void nobody_is_left_out(void **state)
 {
 	struct bench b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-sided operations of links that tests make up: memory need not be registered. */
+/* One-sided operations for the made-up links of tests: memory need not be registered. */
 #ifndef ZIP_TEST_UNIT_UNREGISTERED_H
 #define ZIP_TEST_UNIT_UNREGISTERED_H
 

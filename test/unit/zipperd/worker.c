@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A pair of workers of zipperd over a transport that does as the test says: what is given back to the control thread at
- * the end of a job, and when; and what wakes the workers. */
+/* A pair of workers of zipperd over a transport that does as the test says: what they give back to the control thread
+ * at the end of a job, and when; and what wakes them. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include "test/unit/zipperd/worker_fixture.h"
 
-/* The worker wants nothing more of that half than what is under way. */
+/* Waits until the worker has given up the half. */
 static void expect_given_up(struct fake_half *h)
 {
 	wait_until(&h->given_up, true);
@@ -35,7 +35,7 @@ static void moves_a_message(void **state)
 	stop(&b);
 }
 
-/* For as long as it was told, and then it does. */
+/* The worker looks for as long as it was told, and then sleeps. */
 static void looks_before_it_sleeps(void **state)
 {
 	struct bench b;
@@ -58,7 +58,7 @@ static void looks_before_it_sleeps(void **state)
 	}
 }
 
-/* Two workers in one thread, which sleeps: either is woken. */
+/* Two workers share a thread that sleeps: either can be woken. */
 static void both_wake_their_thread(void **state)
 {
 	struct budget budget = {.limit = 64 << 20};
@@ -89,7 +89,7 @@ static void both_wake_their_thread(void **state)
 	close(params.control_fd);
 }
 
-/* The job ends while its memory is in the hands of the device: the lane has to wait for the last half. */
+/* The job ends while a device uses its memory: the lane has to wait for the last half. */
 static void lane_waits_for_a_write(void **state)
 {
 	struct bench b;
@@ -126,7 +126,8 @@ static void lane_waits_for_a_read(void **state)
 	stop(&b);
 }
 
-/* What was still to be written is given up with the half, which goes once: its memory is another's then. */
+/* Pieces that wait for the link are given up with the half, which goes once: then its memory is the control thread's.
+ */
 static void half_goes_once(void **state)
 {
 	struct bench b;
@@ -134,7 +135,7 @@ static void half_goes_once(void **state)
 	start(&b);
 	atomic_store(&b.to_link.tx.full, true);
 	answer(&b);
-	wait_for(&b.to_link.tx.tried, 2); /* it is in the queue of that link */
+	wait_for(&b.to_link.tx.tried, 2); /* the piece is in the queue of that link */
 	command(&b, &(struct command){.kind = CMD_DROP_TX, .tx = &b.to->tx});
 	expect(&b, EVENT_HALF_GONE, b.to);
 	memset(b.to, 0xff, sizeof(*b.to)); /* a write to it, as free would be */
@@ -145,8 +146,8 @@ static void half_goes_once(void **state)
 	stop(&b);
 }
 
-/* A full link is left to its descriptor. Something else may find first that there is room, and fill it again: then it
- * must be armed anew, as what it was armed for was used up with that. */
+/* A full link is left to its descriptor. A flush may find room before epoll tells, and fill the link again. Then the
+ * link must be armed anew, as the flush has used up its arming. */
 static void full_link_is_armed_again(void **state)
 {
 	struct bench b;
@@ -157,10 +158,10 @@ static void full_link_is_armed_again(void **state)
 	for (int i = 0; i < 3; i++) {
 		atomic_store(&to->holding, true);
 		atomic_store(&b.from_link.shown, 1);
-		wait_until(&to->sleeping, true); /* the first one is taken, and held back */
+		wait_until(&to->sleeping, true); /* the first message is taken, and held back */
 		atomic_store(&to->holding, false);
 		atomic_store(&b.from_link.shown, 1);
-		wait_until(&to->sleeping, false); /* the second one goes, and with it the first */
+		wait_until(&to->sleeping, false); /* the second message goes, and with it the first */
 		atomic_store(&to->refusing, true);
 		atomic_store(&b.from_link.shown, 1);
 		wait_until(&to->sleeping, true);
@@ -178,7 +179,8 @@ static void full_link_is_armed_again(void **state)
 	stop(&b);
 }
 
-/* Likewise where a message finds it full that had been armed for what flush left: the link may forget by that, too. */
+/* Likewise where a message finds a link full that was armed for the rest of a flush: the link may forget by that, too.
+ */
 static void refused_link_is_armed_again(void **state)
 {
 	struct bench b;
@@ -212,7 +214,7 @@ static void send(struct lane *l, uint64_t seq)
 	assert_int_equal(dest_send(l->worker, lane_dest(l, 0), &env), 0);
 }
 
-/* The same in steps: it is left to its descriptor after something was taken, and before that is flushed, with success.
+/* The same in steps: the link takes a message, is left to its descriptor, and then flushes the message with success.
  */
 static void full_link_is_armed_after_a_flush(void **state)
 {
@@ -259,12 +261,13 @@ static void full_link_is_armed_after_a_flush(void **state)
 	close(w.tx_epoll);
 }
 
-/* The kernel bounds what may be watched: a link that is full must not be left to a descriptor that is not. */
+/* The kernel bounds the number of watched descriptors: a full link must not be left to a descriptor that is not
+ * watched. */
 static void full_link_that_cannot_be_watched_is_tried(void **state)
 {
 	struct bench b;
 	struct fake_link *to = &b.to_link;
-	FILE *file = tmpfile(); /* cannot be in an epoll set, and with that stands for all that goes wrong */
+	FILE *file = tmpfile(); /* cannot be in an epoll set; stands for all errors */
 	(void)state;
 	assert_non_null(file);
 	start_polling(&b, 0);
@@ -285,7 +288,7 @@ static void full_link_that_cannot_be_watched_is_tried(void **state)
 	stop(&b);
 }
 
-/* What comes when a worker has looked at its commands for the last time before it sleeps. */
+/* A command that comes after a worker has looked for the last time before it sleeps. */
 struct late {
 	struct bench b;
 	struct lane *lane;
@@ -306,7 +309,8 @@ static void command_late(void *arg)
 	command(&l->b, &(struct command){.kind = CMD_DROP_LANE, .lane = l->lane});
 }
 
-/* Whatever else the worker does in that turn; it has a full link, so that it looks at its descriptors now and then. */
+/* The command wakes the worker, whatever else it does in that turn. It has a full link, so that it looks at its
+ * descriptors now and then. */
 static void late_command_is_heard(void **state)
 {
 	struct late l;
@@ -336,8 +340,8 @@ static void late_command_is_heard(void **state)
 	stop(b);
 }
 
-/* Memory that another worker had comes free without a sign: who waits for it must be looked at also while this worker's
- * thread does not sleep, whatever keeps it from that. */
+/* Memory of another worker comes free without a sign. Stalled sources must be looked at even while this worker's thread
+ * does not sleep, whatever keeps it from sleep. */
 static void stalled_source_goes_on_without_sleep(void **state)
 {
 	struct bench b;
@@ -346,7 +350,7 @@ static void stalled_source_goes_on_without_sleep(void **state)
 	atomic_store(&b.to_link.refusing, true);
 	atomic_store(&b.from_link.small, true);
 	atomic_fetch_add(&b.budget.used, b.budget.limit);
-	atomic_store(&b.from_link.shown, 3000); /* what its pool has from the start is less */
+	atomic_store(&b.from_link.shown, 3000); /* more than its pool has from the start */
 	wait_for(&b.from_link.refused, 1);
 	atomic_fetch_sub(&b.budget.used, b.budget.limit);
 	wait_for(&b.from_link.taken, 3000);
