@@ -136,7 +136,7 @@ END
 	compile "$ZIP_TOP_SRCDIR/test/programs/start/unsupported.c" unsupported >cc.out 2>&1 || diag_file cc.out
 	merged 60 2+2 ./unsupported >out 2>err
 	is "a function that is not there is named, once" "$(grep 'that spans clusters; the program was told' err)" \
-		"libzipper: warn: rank 0: MPI_Win_allocate_shared is not supported on a communicator that spans clusters; the program was told so (this is said once)"
+		"libzipper: warn: rank 0: MPI_Win_allocate_shared is not supported on a communicator that spans clusters; the program has got an error (reported once)"
 
 	# --- sessions: how a program ends that has no MPI_Finalize
 	cat >ends.c <<'END'

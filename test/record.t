@@ -160,7 +160,7 @@ export ZIPPER_PROFILE=mine
 echo "my own text" >mine
 natively 2 ./patterns ring >out 2>err
 is "a file that is no graph is an error" "$?" 1
-matches "... with one line" err '^libzipper: rank 0: MPI_Init: ZIPPER_PROFILE: mine is there and is no recorded graph'
+matches "... with one line" err '^libzipper: rank 0: MPI_Init: ZIPPER_PROFILE: mine exists and is no recorded graph'
 is "... and stays as it is" "$(cat mine)" "my own text"
 ZIPPER_PROFILE=$TAP_TMP/nowhere/graph natively 2 ./patterns ring >out 2>err
 is "a folder that is not there is an error" "$?" 1

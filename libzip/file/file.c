@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of files that span parts, and what their functions share. See file.h. */
+/* The table of files that span parts, and code that their functions share. See file.h. */
 #include "libzip/file/file.h"
 
 #include <stdint.h>

@@ -21,9 +21,9 @@
 
 #define LOOK_NS 20000000 /* between two looks */
 #define NFS_MAGIC 0x6969 /* linux/magic.h */
-#define NAME_CHARS 200	 /* of the file's own name in the name of a file beside it, which may have 255 */
+#define NAME_CHARS 200	 /* of the file's own name in the name of a file beside it; names have at most 255 */
 
-/* The folder of a file, symbolic links of the file itself followed. Into at[PATH_MAX]; false: too long. */
+/* Writes the folder of a file into at[PATH_MAX]; follows symbolic links of the file itself. False: too long. */
 static bool folder_of(const char *path, char *at, const char **name)
 {
 	char real[PATH_MAX];

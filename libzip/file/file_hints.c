@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The hints of a file that several native jobs write at the same time. Two of ROMIO's optimisations read a stretch of
- * the file, change a rank's or several ranks' bytes in it, and write all of it back: data sieving, which locks the
- * stretch, but plain writes of others take no locks; and collective buffering where the ranks of the job leave holes,
- * which locks nothing (src/mpi/romio/adio/common/ad_write_str.c and ad_write_coll.c of MPICH 4.0.2). What another part
- * has written into the holes meanwhile would be lost. Persistent file realms (romio_cb_pfr) go through the second, and
- * romio_no_indep_rw turns it on. Reading does no harm. All are given, as ROMIO's file of hints (ROMIO_HINTS) only adds
- * what is not. ROMIO's driver for NFS sieves whatever the hint is, but there every access takes a lock.
+ * Hints that switch off ROMIO's read-modify-write. Two of ROMIO's optimisations read a stretch of the file, change a
+ * rank's or several ranks' bytes in it, and write the whole stretch back (src/mpi/romio/adio/common/ad_write_str.c and
+ * ad_write_coll.c of MPICH 4.0.2). Bytes that another part has written into the stretch meanwhile would be lost.
+ *
+ * Data sieving locks the stretch, but plain writes of others take no locks. Collective buffering locks nothing where
+ * the ranks of the job leave holes. Persistent file realms (romio_cb_pfr) use collective buffering, and
+ * romio_no_indep_rw turns it on. Reading does no harm.
+ *
+ * All four hints are given, because ROMIO's file of hints (ROMIO_HINTS) only adds missing ones. ROMIO's driver for NFS
+ * sieves whatever the hint says, but there every access takes a lock.
  */
 #include "libzip/file/file.h"
 #include "libzip/file/file_hints.h"

@@ -5,8 +5,8 @@
 
 #include <mpi.h>
 
-/* The hints to open a file with, or to give it: the program's, without those that are wrong while another native job
- * writes to the file. The caller frees *out if it is not info itself. A native error code. */
+/* The hints to open a file with, or to set on it: the program's, with those switched off that lose data while another
+ * native job writes to the file. The caller frees *out if it is not info itself. A native error code. */
 int zfile_hints(MPI_Info info, int amode, MPI_Info *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_File_open and MPI_File_close on files that span parts. Who creates a file opens it first, alone: the first part;
- * the others then open what is there, and so do not make one of their own where they see another file system.
+ * MPI_File_open and MPI_File_close on files that span parts. The first part creates a file, alone. The others then
+ * open an existing file, so they do not create another one where they see another file system.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@
 
 static const char open_name[] = "MPI_File_open", close_name[] = "MPI_File_close";
 
-/* What natively is not to be done by each part. */
+/* Bits of the access mode that the parts must not act on natively. */
 #define OURS (MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_SEQUENTIAL)
 #define CREATES (MPI_MODE_CREATE | MPI_MODE_EXCL)
 
@@ -33,15 +33,15 @@ static const char open_name[] = "MPI_File_open", close_name[] = "MPI_File_close"
 struct opening {
 	struct zfile *f;
 	MPI_Info info;
-	int info_code;		 /* what has come of making them */
-	const char *native_name; /* as for ROMIO */
-	char *made_name;	 /* to be freed */
-	bool is_new;		 /* rank 0: there was none before */
-	int code;		 /* what the native call has returned here */
+	int info_code;		 /* result of making file and twin */
+	const char *native_name; /* the name with ROMIO's prefix */
+	char *made_name;	 /* freed by the caller */
+	bool is_new;		 /* rank 0: the file did not exist before */
+	int code;		 /* result of the native call here */
 	int64_t verdict;
 };
 
-/* ROMIO takes what is in front of a colon for the kind of the file system, unless it is one letter. */
+/* ROMIO takes a word in front of a colon for the kind of the file system, unless the word is one letter. */
 static const char *without_prefix(const char *name)
 {
 	const char *colon = strchr(name, ':');
@@ -70,7 +70,7 @@ static void free_file(struct zfile *f)
 
 /* --- opening --- */
 
-/* Natively errors go to the handler of MPI_FILE_NULL, in each part alone: it is called later, by all. */
+/* Native errors would go to the handler of MPI_FILE_NULL in this part alone. All members call it later. */
 static void open_native(struct opening *o, int amode)
 {
 	struct zfile *f = o->f;
@@ -83,15 +83,15 @@ static void open_native(struct opening *o, int amode)
 	zhandlers_unhush_files(f->handle);
 }
 
-/* The answers of all members, of which some may have had nothing to do. */
+/* Gathers the results of all members; some members had nothing to do. */
 static int hear(struct opening *o)
 {
 	o->verdict = zfile_verdict(o->f->twin, zerror_class(o->code));
 	return zfile_agree(o->f->twin, open_name, &o->verdict, 1);
 }
 
-/* Do all want the same, and can it be? NFS: all of them take ROMIO's driver for it if one part does, as the server's
- * own cluster may: writes are kept apart by the locks that it takes. */
+/* Do all members want the same, and is it possible? If one part sees NFS, all take ROMIO's driver for NFS, also the
+ * part whose cluster has the server: the locks of that driver keep writes apart. */
 static int prepare(struct opening *o, const char *name)
 {
 	enum { AMODE, MINUS_AMODE, ON_NFS, NOT_ON_NFS, VERDICT, VALUES };
@@ -121,7 +121,7 @@ static int prepare(struct opening *o, const char *name)
 	return MPI_SUCCESS;
 }
 
-/* All natively: the verdict is what has come of it. */
+/* Opens the file natively in all members; the verdict is the result. */
 static int open_all(struct opening *o)
 {
 	struct zfile *f = o->f;
@@ -140,7 +140,7 @@ static int open_all(struct opening *o)
 	if (rc != MPI_SUCCESS || o->verdict != 0)
 		return rc;
 	if (f->amode & CREATES && !first) {
-		zfile_beside_await(f->name); /* if it does not come, the native call says so */
+		zfile_beside_await(f->name); /* if the file does not come, the native call reports it */
 		rc = zcomm_meet_local(f->twin->shadow);
 		if (rc != MPI_SUCCESS)
 			return rc;
@@ -163,7 +163,7 @@ static void undo(struct opening *o)
 		unlink(f->name);
 }
 
-/* The same everywhere: what it was to the one whose error it is, who alone has the words for its code. */
+/* Raises the same error everywhere. Only the member that met it has the text of its code. */
 static int fail(struct opening *o)
 {
 	char text[MPI_MAX_ERROR_STRING];
@@ -194,7 +194,7 @@ static int fail_not_same(struct opening *o, int leader, const char *why)
 		zfile_part_name(twin, leader), zfile_part_name(twin, 0), why);
 }
 
-/* A file that the first part has just made, and another one does not find. */
+/* The first part has just made the file, and another part does not find it. */
 static bool is_elsewhere(const struct opening *o)
 {
 	const struct zcomm *twin = o->f->twin;
@@ -203,7 +203,7 @@ static bool is_elsewhere(const struct opening *o)
 	       zfile_part_name(twin, zfile_verdict_rank(twin, o->verdict)) != zfile_part_name(twin, 0);
 }
 
-/* With MPI_MODE_APPEND it begins at the end. */
+/* With MPI_MODE_APPEND the shared pointer begins at the end. */
 static int init_shared(struct zfile *f)
 {
 	struct {
@@ -221,7 +221,8 @@ static int init_shared(struct zfile *f)
 	int rc = zbcast_run(f->twin, open_name, &told, sizeof(told), MPI_BYTE, 0);
 	char *path = rc == MPI_SUCCESS ? zfile_beside_name(f->name, told.random) : NULL;
 	if (path)
-		zfile_pointer_init(&f->shared, path, told.end); /* without memory: shared pointers fail */
+		zfile_pointer_init(&f->shared, path,
+			told.end); /* without memory, functions on the shared pointer fail */
 	free(path);
 	return rc;
 }
@@ -247,7 +248,7 @@ static int open_spanning(struct opening *o, const char *name)
 	return same.leader < 0 ? fail(o) : fail_not_same(o, same.leader, same.why);
 }
 
-/* What all members see alike. */
+/* Checks with the same result in all members. */
 static int check(const struct zcomm *c)
 {
 	if (c->local)
@@ -259,7 +260,7 @@ static int check(const struct zcomm *c)
 	return MPI_SUCCESS;
 }
 
-/* Collective, as the twin is. NULL: *rc has been raised. */
+/* Collective, because making the twin is. NULL: *rc has been raised. */
 static struct zfile *make_file(struct zcomm *c, const char *filename, int amode, int *rc)
 {
 	struct zfile *f = calloc(1, sizeof(*f));
@@ -308,7 +309,7 @@ int zip_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info,
 
 /* --- closing --- */
 
-/* Is there something beside the file that has to go? Nobody has it open when all have answered. */
+/* Must the pointer's file be removed? When all have answered, no member has it open. */
 static int close_shared(struct zfile *f, int64_t *used)
 {
 	*used = f->shared.fd >= 0;
@@ -332,7 +333,7 @@ int zip_File_close(MPI_File *fh)
 		if (f->twin->rank == 0 && rc == MPI_SUCCESS && unlink(f->name) != 0)
 			rc = zerror_raise_file(MPI_FILE_NULL, MPI_ERR_IO, close_name, "cannot delete '%s': %s", f->name,
 				strerror(errno));
-		/* who has closed it finds it gone */
+		/* a rank that has closed the file finds it gone */
 		int after = zbarrier_run(f->twin);
 		rc = rc == MPI_SUCCESS ? after : rc;
 	}

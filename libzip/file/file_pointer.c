@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A number in a file that processes of several hosts change, see file_pointer.h. In the byte order of the host: parts
- * that differ do not share files. */
+/* A number in a file that processes of several hosts change. See file_pointer.h. It has the byte order of the host,
+ * because parts that differ in byte order do not share files. */
 #include "libzip/file/file_pointer.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static int store(int fd, int64_t value)
 	return n == (ssize_t)sizeof(value) ? 0 : -EIO;
 }
 
-/* set NULL: adds. */
+/* Sets the number, or adds to it where set is NULL. */
 static int change(struct zfile_pointer *p, const int64_t *set, int64_t increment, int64_t *was)
 {
 	int64_t stored;
@@ -100,7 +100,7 @@ void zfile_pointer_close(struct zfile_pointer *p)
 	p->fd = -1;
 }
 
-/* Opened first: what was not there once, NFS may not look for again. */
+/* Opened first: NFS may remember that a file was not there, and not look again. */
 void zfile_pointer_delete(struct zfile_pointer *p)
 {
 	if (open_it(p) == 0)

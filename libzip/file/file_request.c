@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests of nonblocking access to files, spanning or not: native ones in ours. Native ones are generalized requests
- * that ROMIO's own functions complete, in native tests: these call public MPI functions, and MPI_Testall of MPICH 4.0.2
- * calls them once more for each that is complete already, which it does not survive; MPI_Request_get_status never does.
+ * Requests of nonblocking access to files. See file_request.h. A native one is a generalized request, which ROMIO's
+ * own functions complete inside native tests. These functions call public MPI functions. And MPI_Testall of MPICH
+ * 4.0.2 calls them once more for each request that is complete already, and crashes; MPI_Request_get_status never
+ * calls them. So the native request hides in a request of ours.
  */
 #include "libzip/world/error.h"
 #include "libzip/file/file.h"

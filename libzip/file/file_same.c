@@ -18,11 +18,11 @@
 #include "libzip/file/file_beside.h"
 #include "libzip/shim/shim.h"
 
-/* What rank 0 tells. */
+/* The facts about the file that rank 0 tells the leaders. */
 struct told {
 	char text[ZFILE_BESIDE_RANDOM]; /* empty: no file was put beside it */
 	bool regular;
-	uint64_t type, device; /* of what is not regular: one of each host's own, as /dev/null */
+	uint64_t type, device; /* of files that are not regular: each host has its own, as /dev/null */
 	uint64_t inode;
 	int64_t size, written_s, written_ns, changed_s, changed_ns;
 };
@@ -51,7 +51,7 @@ static bool is_one(const struct told *a, const struct told *b)
 	       a->written_ns == b->written_ns && a->changed_s == b->changed_s && a->changed_ns == b->changed_ns;
 }
 
-/* Returns its name, or NULL: it cannot be done. */
+/* Puts an empty file beside it. Returns its name; NULL: not possible. */
 static char *put_beside(const char *path, struct told *t)
 {
 	zfile_beside_random(t->text);
@@ -67,7 +67,7 @@ static char *put_beside(const char *path, struct told *t)
 	return NULL;
 }
 
-/* What may be wrong, in the order of reasons. */
+/* The reasons, in the order of their weight. */
 enum same { ONE, COPY, OTHER_KIND, OTHER_DEVICE, OTHER_SIZE, OTHER_FILE };
 static const char *const reasons[] = {[OTHER_KIND] = "it is of another kind there",
 	[OTHER_DEVICE] = "it is another device there",
@@ -85,7 +85,7 @@ static enum same compare_written(const char *path, const struct told *t, const s
 	return there ? ONE : OTHER_FILE;
 }
 
-/* By the leader of another part. */
+/* The comparison by the leader of another part. */
 static enum same compare(const char *path, const struct told *t, bool may_write)
 {
 	struct told mine;
@@ -117,7 +117,7 @@ int zfile_same_check(struct zcomm *twin, const char *function, const char *path,
 	int rc = zbcast_run(twin, function, &t, sizeof(t), MPI_BYTE, 0);
 	if (rc == MPI_SUCCESS && twin->rank != 0 && zleader_is_me(twin))
 		mine = compare(path, &t, may_write);
-	/* what is wrong at the lowest rank; whether any has a copy */
+	/* verdict: reason at the lowest rank; whether any part has a copy */
 	int64_t said[2] = {mine > COPY ? (int64_t)(twin->size - twin->rank) << REASON_BITS | mine : 0, mine == COPY};
 	if (rc == MPI_SUCCESS)
 		rc = zfile_agree(twin, function, said, 2);

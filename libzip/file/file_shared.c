@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Data access by shared file pointers on files that span parts: the pointer tells where (file_pointer.h), and what
- * follows is native access by an explicit offset. Those in the order of the ranks take one piece of the file for all of
- * them, of which each knows its own by an exclusive scan.
+ * Data access by shared file pointers on files that span parts. The shared pointer (file_pointer.h) gives the place; a
+ * native access by explicit offset follows. Access in the order of the ranks takes one piece of the file for all
+ * ranks. Each rank finds its own part of the piece by an exclusive scan.
  */
 #include "libzip/file/file_shared.h"
 
@@ -49,7 +49,7 @@ int zfile_shared_refuse(const struct zfile *f, int mode, const char *function)
 	return zerror_raise_file(f->handle, MPI_ERR_ACCESS, function, "the file was opened to be written only");
 }
 
-/* One access. */
+/* One access of this rank. */
 struct access {
 	const char *name;
 	MPI_File fh;
@@ -58,7 +58,7 @@ struct access {
 	bool writes;
 };
 
-/* How many etypes. An error code that has been raised. */
+/* The size of an access in etypes. MPI_SUCCESS or an error code that has been raised. */
 static int size_of(const struct zfile *f, const struct access *a, int64_t *etypes)
 {
 	MPI_Count size = 0;
@@ -80,7 +80,7 @@ static int size_of(const struct zfile *f, const struct access *a, int64_t *etype
 	return MPI_SUCCESS;
 }
 
-/* For one rank by itself. */
+/* Takes a place for this rank alone. */
 static int take_alone(const struct access *a, MPI_Offset *at)
 {
 	struct zfile *f = zfile_find(a->fh);
@@ -95,7 +95,7 @@ static int take_alone(const struct access *a, MPI_Offset *at)
 	return rc;
 }
 
-/* For all of them, in order. Who cannot take part takes nothing, but is there. */
+/* Takes places for all ranks, in their order. A rank that cannot take part takes nothing, but joins the scan. */
 static int take_ordered(const struct access *a, MPI_Offset *at)
 {
 	struct zfile *f = zfile_find(a->fh);
@@ -147,13 +147,14 @@ static int take_ordered(const struct access *a, MPI_Offset *at)
 		rc = zfile_in(zn.File_##At##suffix(fh, at, buf, count, datatype, request));                            \
 		return rc == MPI_SUCCESS ? zfile_request_adopt(request, "MPI_File_" #Name) : rc;                       \
 	}
-/* All is done in the beginning, as in ROMIO, but that here nobody waits natively for the others. */
+/* The begin function does all the work, as in ROMIO. Other than in ROMIO, no rank waits natively for the others. */
 #define BEGIN(Name, CONST, At, COUNT, suffix, does_write)                                                              \
 	int zip_File_##Name##suffix(MPI_File fh, CONST void *buf, COUNT count, MPI_Datatype datatype)                  \
 	{                                                                                                              \
 		struct zfile *f = zfile_find(fh);                                                                      \
 		if (f->split)                                                                                          \
-			return zerror_raise_file(fh, MPI_ERR_IO, "MPI_File_" #Name, "one is under way already");       \
+			return zerror_raise_file(fh, MPI_ERR_IO, "MPI_File_" #Name,                                    \
+				"a split collective is under way already");                                            \
 		TAKE(ordered, #Name, does_write);                                                                      \
 		zfile_out();                                                                                           \
 		rc = zfile_in(zn.File_##At##suffix(fh, at, buf, count, datatype, &f->split_status));                   \

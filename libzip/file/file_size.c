@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is asked of a file that spans parts, or done to all of it: group, access mode, hints, size, sync, atomicity. */
+/* Functions on a whole file that spans parts: group, access mode, hints, size, sync, atomicity. */
 #include "libzip/coll/barrier.h"
 #include "libzip/comm/comm_meet.h"
 #include "libzip/world/error.h"
@@ -39,7 +39,7 @@ int zip_File_set_info(MPI_File fh, MPI_Info info)
 	return rc;
 }
 
-/* All have come, and have given the same number; otherwise an error that has been raised. */
+/* Waits for all members and checks that all gave the same number. Else an error code that has been raised. */
 static int meet_with(struct zfile *f, int64_t number, const char *function)
 {
 	int64_t said[2] = {number, -number};
@@ -50,7 +50,7 @@ static int meet_with(struct zfile *f, int64_t number, const char *function)
 	return rc;
 }
 
-/* Nobody goes on before all have done it, as another one's data behind the new end would be lost. */
+/* Waits until all have done it: data that another rank wrote behind the new end would be lost. */
 static int leave_together(struct zfile *f, int rc)
 {
 	int after = zbarrier_run(f->twin);
@@ -80,7 +80,7 @@ int zip_File_set_size(MPI_File fh, MPI_Offset size)
 	return leave_together(f, rc);
 }
 
-/* ROMIO reads what is there and writes it again, and then some: by one part for all. */
+/* ROMIO reads the file and writes it again, and then appends. So one part does it for all. */
 int zip_File_preallocate(MPI_File fh, MPI_Offset size)
 {
 	static const char name[] = "MPI_File_preallocate";
@@ -115,7 +115,7 @@ int zip_File_set_atomicity(MPI_File fh, int flag)
 int zip_File_sync(MPI_File fh)
 {
 	struct zfile *f = zfile_find(fh);
-	int rc = zcomm_meet_local(f->twin->shadow); /* the hint romio_synchronized_flush makes it a barrier */
+	int rc = zcomm_meet_local(f->twin->shadow); /* the native call may be a barrier (romio_synchronized_flush) */
 
 	if (rc != MPI_SUCCESS)
 		return rc;

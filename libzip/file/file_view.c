@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_File_set_view on files that span parts, which also begins the shared file pointer anew, and the functions on that
- * pointer: seeking and asking. */
+/* MPI_File_set_view on files that span parts, which also sets the shared file pointer to 0; and the functions that
+ * move and read that pointer. */
 #include <errno.h>
 
 #include "libzip/coll/barrier.h"
@@ -11,8 +11,8 @@
 #include "libzip/file/file_shared.h"
 #include "libzip/shim/shim.h"
 
-/* Where a view begins that is to begin at the shared pointer: the only way to say it of a sequential file, and only of
- * such a one. */
+/* The displacement of a view that begins at the shared pointer. MPI allows it only for a sequential file, and a
+ * sequential file allows nothing else. */
 static int displacement(struct zfile *f, MPI_Offset *disp, const char *name)
 {
 	bool sequential = f->amode & MPI_MODE_SEQUENTIAL, current = *disp == MPI_DISPLACEMENT_CURRENT;
@@ -20,7 +20,7 @@ static int displacement(struct zfile *f, MPI_Offset *disp, const char *name)
 
 	if (sequential != current)
 		return zerror_raise_file(f->handle, MPI_ERR_ARG, name,
-			"MPI_DISPLACEMENT_CURRENT is for files opened with MPI_MODE_SEQUENTIAL, and nothing else is");
+			"MPI_MODE_SEQUENTIAL takes MPI_DISPLACEMENT_CURRENT alone, and no other mode takes it");
 	if (!current)
 		return MPI_SUCCESS;
 	int rc = zfile_shared_check(f, name);
@@ -32,7 +32,7 @@ static int displacement(struct zfile *f, MPI_Offset *disp, const char *name)
 	return zfile_in(zn.File_get_byte_offset(f->handle, at, disp));
 }
 
-/* All have come and nobody uses the pointer: it is 0 again. */
+/* Sets the pointer to 0 when all members have come and none uses it. */
 static int rewind_shared(struct zfile *f, const char *name)
 {
 	int64_t used = f->shared.fd >= 0;
@@ -89,7 +89,7 @@ int zip_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 	return rc;
 }
 
-/* The end of the file in etypes of the view: what ROMIO knows, and tells by the individual pointer. */
+/* The end of the file in etypes of the view. ROMIO knows it, and tells it by the individual pointer. */
 static int find_end(MPI_File fh, MPI_Offset *end)
 {
 	MPI_Offset mine;
@@ -105,7 +105,7 @@ static int find_end(MPI_File fh, MPI_Offset *end)
 	return zfile_in(rc == MPI_SUCCESS ? back : rc);
 }
 
-/* By rank 0. A negative errno, of which -EINVAL is the caller's fault. */
+/* Moves the pointer; called by rank 0. 0 or a negative errno; -EINVAL: the caller's fault. */
 static int move_to(struct zfile *f, MPI_Offset offset, int whence)
 {
 	int64_t from = 0;

@@ -14,21 +14,21 @@ CLASSES = {
     "native": "not interposed: needs neither guard nor translation",
     "outside": "not interposed and no native entry: variadic, or a predefined callback",
     "inside": "native with the depth raised: the native library calls public MPI symbols in there",
-    "file": "the same for a file; on one that spans clusters only if it may be (libzip/file/file.h)",
-    "file-all": "the same for what blocks until the local members have come: they have met before",
+    "file": "like inside; on a file that spans clusters only if it is allowed (libzip/file/file.h)",
+    "file-all": "like file, for a call that blocks until the local members have come: they meet first",
     "file-own": "hand-written zip_X on a file, or communicator, that spans clusters, else as inside",
     "shadow": "local operation of a communicator: on the shadow of a spanning one",
     "guard": "native where all arguments are local, otherwise MPI_ERR_UNSUPPORTED_OPERATION",
     "own": "hand-written zip_X while the world is merged",
-    "own-comm": "the same, which is all at the station of its communicator",
-    "own-requests": "the same, which is all where its requests are, if that is one station",
+    "own-comm": "like own; works at the station of its communicator",
+    "own-requests": "like own; works at the station of its requests, if they have one",
     "own-spanning": "hand-written zip_X for a window or communicator that spans; others are native",
     "always": "hand-written zip_X in any case",
     "begin": "hand-written zip_X in any case, without the lock",
     "pcontrol": "recorded only; variadic",
 }
 
-# Third column: how the call is recorded (libzip/record/record.h), if the program asks for that. The rest are kinds of collectives.
+# Third column: the way in which the call is recorded (libzip/record/record.h). The rest are kinds of collectives.
 POINT_TO_POINT = {
     "send": "zrecord_send({sendcount}, {sendtype}, {dest}, {comm})",
     "psend": "zrecord_send_init((MPI_Count)partitions * {sendcount}, {sendtype}, {dest}, {comm}, *request)",
@@ -51,7 +51,7 @@ COLLECTIVES = """barrier bcast gather gatherv scatter scatterv allgather allgath
     allreduce reduce_scatter reduce_scatter_block scan exscan neighbor_allgather neighbor_allgatherv neighbor_alltoall
     neighbor_alltoallv neighbor_alltoallw""".split()
 RECORDS = [*POINT_TO_POINT, *BEFORE, *COLLECTIVES]
-# What a call sends is called differently in different functions; the first of these names that a function has counts.
+# Functions have different names for the same argument; the first of these names that a function has counts.
 ALIASES = {
     "sendcount": ["sendcount", "count", "origin_count"],
     "sendtype": ["sendtype", "datatype", "origin_datatype"],
@@ -99,7 +99,7 @@ class Function:
 
     @property
     def interposed(self):
-        """Do we export it?"""
+        """Does libzipper export it?"""
         return self.kind != "native" or self.record is not None
 
     @property
@@ -123,7 +123,7 @@ def read_header(path):
         if "typedef" in result or "MPI_" in result and result not in ("MPI_Aint", "MPI_File", "MPI_Fint", "MPI_Info"):
             continue
         functions[name] = Function(result, name, " ".join(match[3].split()), path)
-    # Whatever is declared with a P name is a function: nothing may have escaped the pattern above.
+    # Every P name is a function; the pattern above must have found them all.
     for name in re.findall(r"\bP(MPIX?_\w+)\s*\(", text):
         if name not in functions:
             fail(f"{path}: cannot read the prototype of {name}")
@@ -230,7 +230,7 @@ def argument(f, meaning):
 
 
 def collective_arguments(f):
-    """struct zrecord_args from whatever f has of it."""
+    """struct zrecord_args from the parameters of f."""
     fields = [f".kind = ZGRAPH_{f.record.upper()}", ".comm = comm"]
     large = any(t == "const MPI_Count" and a for t, _, a in f.arguments)
     fields += [".large = true"] if large else []
@@ -269,7 +269,7 @@ def emit_record_after(f):
 
 
 def emit_pcontrol(f):
-    """What comes behind the level is between the program and a tool that is not us: it cannot be passed on."""
+    """The arguments behind the level are meant for another tool; they cannot be passed on."""
     yield f"ZEXPORT {f.result} {f.name}({f.parameters}, ...)\n{{"
     yield "\tif (zshim_hooks & ZSHIM_RECORD)\n\t\tzrecord_phase(level);"
     yield f"\treturn zn.{f.field}(level);\n}}"
@@ -277,7 +277,7 @@ def emit_pcontrol(f):
 
 
 def enter_call(f):
-    """How it enters the library (libzip/start/enter.h)."""
+    """The call by which it enters the library (libzip/start/enter.h)."""
     if f.kind == "own-comm":
         if "comm" not in [n for _, n, _ in f.arguments]:
             fail(f"{f.name} cannot be {f.kind}: it has no communicator")
@@ -337,7 +337,7 @@ def emit_wrapper(f):
 
 
 def emit_own_spanning(f, native):
-    """What does not span is native as if we were not there, and the lock is not held meanwhile: many of these block."""
+    """A call on an object that does not span is native and takes no lock: many of these block."""
     windows = [("*" if "*" in t else "") + n for t, n, _ in f.arguments if t.startswith("MPI_Win") and n == "win" and
                (t == "MPI_Win" or f.name == "MPI_Win_free")]
     comms = [n for t, n, _ in f.arguments if t == "MPI_Comm"]
@@ -357,7 +357,7 @@ def emit_own_spanning(f, native):
 
 
 def emit_file(f, native):
-    """Native with the depth raised, and what a file that spans clusters needs before, or instead. Groups and requests
+    """Native with the depth raised; before it, or instead, the work for a file that spans clusters. Groups and requests
     become ours."""
     types = [(t, n) for t, n, a in f.arguments if not a]
     yield f"\t{f.result} zrc = MPI_SUCCESS;"
@@ -386,7 +386,7 @@ def emit_file(f, native):
 
 
 def emit_guard(f):
-    """Looks at the arguments by their types: communicators, requests and groups may be ours."""
+    """Checks the arguments by their types: communicators, requests and groups may be ours."""
     text = f"\"{f.name}\""
     before, after, checks, counts = [], [], [], [n for t, n, _ in f.arguments if t == "int" and n in ("count", "incount")]
     call = []

@@ -31,17 +31,17 @@ int zbuffer_attach(int rc, MPI_Count size)
 	return rc;
 }
 
-/* MPICH 4.0.2 counts the bytes of a buffered message in an int: that of 2 GiB never fits. */
+/* MPICH 4.0.2 counts the bytes of a buffered message in an int, so a message of 2 GiB never fits. */
 #define PIECE_MAX ((MPI_Count)1 << 30)
 
 struct filling {
-	void *bytes; /* a piece's */
+	void *bytes; /* of one message */
 	int me;
 };
 
-/* Native MPI does not tell whether its buffer is empty, and detaching blocks until it is, without a turn of the bridge.
- * But messages that fill all of it only fit when nothing else is there any more: this rank sends them to itself. That
- * writes to all of the buffer. */
+/* Native MPI does not tell whether its buffer is empty, and detaching blocks until it is, without a turn of the
+ * bridge. But messages that fill the whole buffer fit only when nothing else is in it. So this rank sends such
+ * messages to itself. That writes to all of the buffer. */
 static bool fits(void *ctx)
 {
 	const struct filling *f = ctx;
@@ -55,7 +55,7 @@ static bool fits(void *ctx)
 		      MPI_SUCCESS;
 		left -= piece;
 	}
-	/* cut off: nobody wants their bytes */
+	/* received without their bytes */
 	for (; sent > 0; sent--)
 		zn.Recv(NULL, 0, MPI_BYTE, f->me, own.tag, own.comm, MPI_STATUS_IGNORE);
 	return all;
@@ -67,7 +67,7 @@ static void wait_native(void)
 
 	if (!zbuffer_used || zattached_bytes < MPI_BSEND_OVERHEAD)
 		return;
-	/* never written, so large ones take no memory */
+	/* never written, so a large one takes no memory */
 	f.bytes = calloc(1, (size_t)(zattached_bytes < PIECE_MAX ? zattached_bytes : PIECE_MAX));
 	if (!f.bytes)
 		return;

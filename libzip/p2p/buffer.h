@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <mpi.h>
 
-/* Native MPI has been given buffered sends: set before one is started or made. Persistent ones may be started any time
- * later, so it stays. */
+/* Native MPI has been given buffered sends. Set before one is started or made. It stays set, because persistent ones
+ * may be started at any time later. */
 extern _Atomic bool zbuffer_used;
 
-/* The native communicator and the tag with which a rank finds out that native MPI's buffer is empty: by messages to
- * itself. */
+/* Sets the native communicator and the tag for a rank's messages to itself, by which it finds out whether native MPI's
+ * buffer is empty. */
 void zbuffer_init(MPI_Comm, int tag);
 
 /* After native MPI_Buffer_attach of size bytes, which has returned rc: notes the size. Returns rc. */

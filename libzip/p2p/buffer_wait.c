@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for room in the attached buffer, see buffer_wait.h. */
+/* Waiting for room in the attached buffer. See buffer_wait.h. */
 #include "libzip/p2p/buffer_wait.h"
 
 #include <time.h>
@@ -12,9 +12,9 @@
 #include "libzip/shim/station.h"
 #include "libzip/type/data.h"
 
-/* A message may have been received, and others may know, before we do. So before it is an error that there is no room,
- * the end of those that are being received is waited for, for so long; and not once more before something has become
- * free. */
+/* A message may have been received, and other ranks may know it, before this rank knows. So before the lack of room is
+ * an error, the call waits so long for the end of messages that are being received. It does not wait once more before
+ * something has become free. */
 #define ROOM_WAIT_S 3
 
 struct wanted {
@@ -23,7 +23,7 @@ struct wanted {
 	bool there;
 };
 
-/* Has its receiver begun to take it, as far as can be known? */
+/* Has the receiver begun to take the message, as far as is known? */
 static void look_at(struct zop *op, void *ctx)
 {
 	bool *moves = ctx;
@@ -51,12 +51,12 @@ static bool has_ended(void *ctx)
 	       (now.tv_sec == w->until.tv_sec && now.tv_nsec >= w->until.tv_nsec);
 }
 
-/* Messages of all stations use it. */
+/* Messages of all stations use the buffer. */
 static bool wait_for_room(uint64_t bytes)
 {
 	struct wanted w = {.bytes = bytes};
 
-	/* Whether anything is in it now says nothing of the moment when there was no room. */
+	/* An empty buffer now does not tell that there was room a moment ago. */
 	if (bytes > (uint64_t)zattached_bytes)
 		return false;
 	zshim_whole();

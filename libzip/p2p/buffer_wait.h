@@ -6,8 +6,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* A buffered send of this message has found no room (attached.h): waits a little for the bridged ones that are still on
- * their way. True: there is room now. That a message was received may be known elsewhere before it is known here. */
+/* A buffered send of this message has found no room (attached.h). Waits a little for the bridged messages under way.
+ * True: there is room now. Another rank may know that a message was received before this rank knows. */
 bool zbuffer_wait(const void *buf, MPI_Count count, MPI_Datatype);
 
 #endif

@@ -29,7 +29,7 @@ static bool progress_exchange(struct zreq *r)
 
 	if (!x->recv_done) {
 		struct zreq *recv = zreq_is_ours(x->recv) ? zreq_find(x->recv) : NULL;
-		const bool done = recv && zreq_is_done(recv); /* asked once: it may be so a moment later */
+		const bool done = recv && zreq_is_done(recv); /* asked once: a moment later the answer may differ */
 		if (done)
 			zcompletion_describe(recv, x->text);
 		rc = done || !recv ? zcompletion_look(&x->recv, &flag, &x->status) : MPI_SUCCESS;
@@ -48,7 +48,7 @@ static bool progress_exchange(struct zreq *r)
 	if (!x->recv_done || x->send != MPI_REQUEST_NULL)
 		return false;
 	r->status = x->status;
-	if (x->from_nobody) /* which MPICH 4.0 does not say in the status of a nonblocking receive */
+	if (x->from_nobody) /* MPICH 4.0 does not say so in the status of a nonblocking receive */
 		zstatus_set(&r->status, MPI_PROC_NULL, MPI_ANY_TAG, MPI_SUCCESS, 0, false);
 	r->status.MPI_ERROR = x->error;
 	zreq_complete(r);
@@ -64,7 +64,7 @@ static const struct zreq_ops exchange_ops = {.name = "MPI_Isendrecv",
 	.progress = progress_exchange,
 	.destroy = destroy_exchange};
 
-/* The half that is started first does nothing if there is something wrong with the other one. */
+/* Checks the half that is started second: with an error in it the first half must not start. */
 static int check_second(const struct zexchange_args *p)
 {
 	if (!p->c)
@@ -74,8 +74,8 @@ static int check_second(const struct zexchange_args *p)
 
 static int start_halves(const struct zexchange_args *p, struct exchange *x)
 {
-	/* The send that copies goes before the receive that overwrites; else the receive is posted first, so that a
-	 * send to oneself finds it. */
+	/* A send that copies goes before the receive that overwrites its buffer. Else the receive is posted first, so
+	 * that a send to oneself finds it. */
 	if (p->mode == ZP2P_COPIED) {
 		int rc = zp2p_isend(p->c, &p->send, p->mode, &x->send);
 		return rc == MPI_SUCCESS ? zp2p_irecv(p->c, &p->recv, &x->recv) : rc;
@@ -139,8 +139,8 @@ int zexchange_start(const struct zexchange_args *p, MPI_Request *request)
 	return rc == MPI_SUCCESS ? rc : zerror_raise(p->c, rc, p->send.name, "out of memory");
 }
 
-/* Native MPI finds out what is wrong with the arguments; MPI_BOTTOM is not, and of some datatypes it packs a part only
- * (datatype.c). The size of what is packed is in MPICH that of the data. */
+/* Packs the data of the send. Native MPI checks the arguments. But it wrongly refuses MPI_BOTTOM, and packs some
+ * datatypes in part only (data.c). In MPICH the packed size is the size of the data. */
 static int pack(const struct zp2p_args *s, void *to, MPI_Count size)
 {
 	MPI_Count bytes = 0;
@@ -156,7 +156,7 @@ static int pack(const struct zp2p_args *s, void *to, MPI_Count size)
 
 /* Makes the send independent of its buffer. The bridge has a mode for that. Natively the bytes are packed and sent as
  * MPI_PACKED, which in MPICH is plain bytes and may be received as any type. Either way the exchange waits for its
- * send, which is what holds back a rank that sends faster than the other one receives. */
+ * send. That holds back a rank that sends faster than the other one receives. */
 static int detach_send(struct zexchange_args *p)
 {
 	struct zp2p_args *s = &p->send;

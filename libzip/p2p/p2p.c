@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks and starts of sends and receives, see p2p.h. */
+/* Checks and starts of sends and receives. See p2p.h. */
 #include "libzip/p2p/p2p.h"
 
 #include <limits.h>
@@ -33,7 +33,7 @@ static int check_data(const struct zcomm *c, const struct zp2p_args *a)
 {
 	if (a->count < 0)
 		return zerror_raise(c, MPI_ERR_COUNT, a->name, "count is %lld", (long long)a->count);
-	if (a->count == 0 && a->type == MPI_DATATYPE_NULL) /* MPICH looks at it only where there is something */
+	if (a->count == 0 && a->type == MPI_DATATYPE_NULL) /* MPICH checks the datatype only where there are elements */
 		return MPI_SUCCESS;
 	if (ztype_check(a->type) != MPI_SUCCESS)
 		return zerror_raise(c, MPI_ERR_TYPE, a->name, "invalid datatype");
@@ -124,7 +124,7 @@ int zp2p_irecv(struct zcomm *c, const struct zp2p_args *a, MPI_Request *request)
 		return rc;
 	if (a->rank == MPI_PROC_NULL)
 		return zp2p_native_irecv(a, c->shadow, MPI_PROC_NULL, request);
-	if (a->rank >= 0 && c->nprobed > 0) /* what a probe has told is taken by name */
+	if (a->rank >= 0 && c->nprobed > 0) /* the call names the source that a probe has told */
 		zanysource_taken(c, a->tag);
 	if (a->rank >= 0 && c->shadow_rank[a->rank] == a->rank)
 		return zp2p_native_irecv(a, c->shadow, a->rank, request);

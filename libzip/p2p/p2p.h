@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the point-to-point MPI functions share: argument checks, and starting a send or receive natively or over the
+ * The base of the point-to-point MPI functions: argument checks, and starting a send or receive natively or over the
  * bridge. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_P2P_H
@@ -14,10 +14,10 @@
 #include "libzip/world/req.h"
 #include "libzip/shim/shim.h"
 
-/* Copied: standard, but over the bridge the buffer may be used again at once; natively it may not. */
+/* COPIED is standard, but over the bridge the buffer may be used again at once; natively it may not. */
 enum zp2p_mode { ZP2P_STANDARD, ZP2P_BUFFERED, ZP2P_SYNC, ZP2P_READY, ZP2P_COPIED };
 
-/* One call's arguments; name is the MPI function, for error texts. */
+/* The arguments of a call; name is the MPI function, for error texts. */
 struct zp2p_args {
 	const char *name;
 	MPI_Comm comm;
@@ -30,15 +30,15 @@ struct zp2p_args {
 /* Checks the arguments of a call on a spanning communicator. MPI_SUCCESS, or the code after the error handler. */
 int zp2p_check_send(const struct zcomm *, const struct zp2p_args *);
 int zp2p_check_recv(const struct zcomm *, const struct zp2p_args *);
-/* Only source and tag (probes). */
+/* Checks source and tag only (probes). */
 int zp2p_check_probe(const struct zcomm *, const char *name, int source, int tag);
 
-/* Starts it; the request is native or ours. c: the spanning communicator, or NULL for a local one (then everything is
- * native, also the checks). Errors have gone through the error handler. */
+/* Start a send or receive; the request is native or ours. c: the spanning communicator; NULL: a local one, where
+ * everything is native, also the checks. MPI_SUCCESS or a code that has been raised. */
 int zp2p_isend(struct zcomm *c, const struct zp2p_args *, enum zp2p_mode, MPI_Request *);
 int zp2p_irecv(struct zcomm *c, const struct zp2p_args *, MPI_Request *);
 
-/* The native halves of both, inline: in the functions that programs call mode and form are then constants. */
+/* Start it natively. Inline, so that mode and size of count are constants in the functions that programs call. */
 static inline int zp2p_native_isend(const struct zp2p_args *a, MPI_Comm comm, int rank, enum zp2p_mode mode,
 	MPI_Request *r)
 {

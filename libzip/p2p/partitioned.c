@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Partitioned communication (MPI-4.0 chapter 4) across clusters. Every partition of the sender is a message of its own,
- * which goes as soon as it is ready. MPI_Psend_init tells the receiver by what number they go, how many there are, and
- * how long: so requests of one source, tag and communicator meet in the order in which they were made, whichever is
- * started first, and the receiver may have other partitions. Within a part it is the native library's, whose statuses
- * name another source.
+ * Partitioned communication (MPI-4.0 chapter 4) across clusters. Every partition of the sender is a message of its
+ * own, a piece (pieces.h), which leaves as soon as it is ready. MPI_Psend_init tells the receiver the number of the
+ * first piece, and the number and length of pieces. So requests of one source, tag and communicator meet in the order
+ * in which they were made, whichever is started first, and the receiver may have other partitions. Within a part the
+ * native library does the work; but its statuses name a rank of the shadow, so a receive may need a request of ours
+ * around the native one.
  */
 #include "libzip/p2p/completion.h"
 #include "libzip/shim/station.h"
@@ -82,7 +83,7 @@ static int our_init(struct zcomm *c, const struct zp2p_args *a, int partitions, 
 	if (!p)
 		return MPI_ERR_NO_MEM;
 	int rc = zdata_view(&p->data, a->buf, a->count * partitions, a->type);
-	const MPI_Datatype type = a->type == MPI_DATATYPE_NULL ? MPI_BYTE : a->type; /* of nothing any will do */
+	const MPI_Datatype type = a->type == MPI_DATATYPE_NULL ? MPI_BYTE : a->type; /* no elements: any will do */
 	if (rc == MPI_SUCCESS && (rc = ztypehold_take(type)) == MPI_SUCCESS)
 		p->type = type;
 	if (rc == MPI_SUCCESS)
@@ -146,7 +147,8 @@ int zip_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype type
 	return init(&a, partitions, info, false, request);
 }
 
-/* One of ours of that kind that is active, and has those partitions. NULL: the error was raised, and is in *rc. */
+/* Finds an active request of that kind which has partitions low..high. NULL: the error has been raised, and is in *rc.
+ */
 static struct zpieces *find(MPI_Request request, const struct zreq_ops *ops, int low, int high, const char *name,
 	int *rc)
 {

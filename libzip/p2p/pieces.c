@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of partitioned sends and receives: how both ends meet, and their pieces. See partitioned.c. */
+/* The messages of partitioned sends and receives. See pieces.h. */
 #include "libzip/p2p/pieces.h"
 
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "libzip/type/typehold.h"
 #include "libzip/world/status.h"
 
-#define NUMBERS (UINT32_MAX / 2) /* of all partitions that a rank ever sends; as tags they are negative */
+#define NUMBERS (UINT32_MAX / 2) /* numbers of pieces, for all that a rank ever sends; as tags they are negative */
 
-static uint32_t numbers; /* that this rank has given; of the library as a whole */
+static uint32_t numbers; /* numbers that this rank has given; of the library as a whole */
 static struct zpieces *unmet;
 
 static int make_pieces(struct zpieces *p, int n)
@@ -25,7 +25,7 @@ static int make_pieces(struct zpieces *p, int n)
 	return p->piece ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* Looks at what is under way. True: all are over. */
+/* Looks at the pieces under way. True: all pieces are over. */
 static bool look(struct zpieces *p)
 {
 	for (int i = p->first; i < p->npieces; i++) {
@@ -52,7 +52,7 @@ void zpieces_rewind(struct zpieces *p)
 		p->piece[i].stage = ZPIECES_WAITING;
 }
 
-/* No effect on one that is not among them. */
+/* Takes a request out of the list of waiting ones, if it is there. */
 static void leave_unmet(struct zpieces *p)
 {
 	for (struct zpieces **at = &unmet; *at; at = &(*at)->next)
@@ -70,7 +70,8 @@ void zpieces_destroy(struct zreq *r)
 	leave_unmet(p);
 	if (p->native != MPI_REQUEST_NULL)
 		zn.Request_free(&p->native);
-	if (p->hello && !zreq_is_done(p->hello)) { /* it is this one's all the same, and not the next one's */
+	if (p->hello &&
+		!zreq_is_done(p->hello)) { /* the hello belongs to this request all the same, and not to the next one */
 		struct zop *op = (struct zop *)p->hello;
 		op->buf = nowhere;
 		op->data.dense = op->data.dense ? op->buf : NULL;
@@ -118,7 +119,7 @@ static int say_hello(struct zpieces *p)
 	p->word[ZPIECES_PIECES] = (uint64_t)p->partitions;
 	p->word[ZPIECES_BYTES] = p->bytes;
 	return zbridge_isend(p->req.comm, ZCOMM_INTERNAL, p->word, ZPIECES_HELLO, MPI_UINT64_T, p->rank, ~p->tag,
-		ZSEND_DETACHED, &sent); /* which is over at once, and goes on with a copy */
+		ZSEND_DETACHED, &sent); /* the send is over at once, and goes on with a copy */
 }
 
 int zpieces_init_send(struct zpieces *p)
@@ -171,7 +172,7 @@ static int await(struct zpieces *p, int i)
 	return MPI_SUCCESS;
 }
 
-/* Those that cannot be received are over. */
+/* Pieces that cannot be received are over. */
 static void await_all(struct zpieces *p)
 {
 	int rc = MPI_SUCCESS;
@@ -186,7 +187,7 @@ static void await_all(struct zpieces *p)
 	p->error = rc;
 }
 
-/* Is it known what the pieces are? Then they are awaited. */
+/* Posts the receives of the pieces when they are known. True: they are. */
 static bool meet(struct zpieces *p)
 {
 	if (!p->hello || !zreq_is_done(p->hello))
@@ -203,7 +204,8 @@ static bool meet(struct zpieces *p)
 	return true;
 }
 
-/* What waits for a send of ours may wait for such a receive, so progress looks, too. */
+/* A rank that waits for a send of ours may first wait for such a receive to begin. So progress looks at waiting
+ * receives, too. */
 static bool meet_all(void)
 {
 	bool did = false;
@@ -264,8 +266,9 @@ int zpieces_init_recv(struct zpieces *p)
 		&p->hello);
 }
 
-/* Which of the sender's pieces does it lie in? Where they cannot lie in the buffer, it is there when all are. Nothing
- * lies in one that the sender has no bytes for: that is there with the piece of its number, or when all are. */
+/* Has a partition arrived, that is, all of the sender's pieces that it lies in? Where pieces cannot lie in the buffer,
+ * a partition is there when all pieces are. A partition that the sender has no bytes for is there with the piece of
+ * its number, or when all pieces are. */
 bool zpieces_has_arrived(struct zpieces *p, int i)
 {
 	const uint64_t mine = p->data.bytes / (uint64_t)p->partitions, from = mine * (uint64_t)i, to = from + mine;

@@ -17,7 +17,7 @@
 #include "libzip/world/message.h"
 #include "libzip/world/status.h"
 
-struct probed { /* behind a message handle of ours: a message of a spanning communicator; from the pool */
+struct probed { /* the object of a message handle: a message of a spanning communicator; from the pool */
 	struct zcomm *comm;
 	struct zqueued *arrival; /* bridged; NULL: native */
 	MPI_Message native;
@@ -69,7 +69,7 @@ static bool probe_bridged(struct probe *p)
 	return true;
 }
 
-/* On a local communicator everything is native, status and message too. */
+/* Probes a local communicator: everything is native, also status and message. */
 static void probe_local(struct probe *p)
 {
 	if (p->message)
@@ -110,7 +110,7 @@ static bool probe_native(struct probe *p)
 	return p->flag || p->rc != MPI_SUCCESS;
 }
 
-/* What was found is left where it is, for the receive that follows. */
+/* Probes from any source. The message stays where it is, for the receive that follows. */
 static void probe_anywhere(struct probe *p)
 {
 	struct zcomm *c = p->c;

@@ -14,7 +14,7 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
 
-#define PHASE_FIRST 1 /* MPI-4.0 section 14.2.4: a program begins as if it had called MPI_Pcontrol(1) */
+#define PHASE_FIRST 1 /* a program begins as if it had called MPI_Pcontrol(1) (MPI-4.0 section 14.2.4) */
 
 static struct zrecord_table table;
 static uint32_t phase = PHASE_FIRST; /* 0: not recording */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each kind of collective hands in and sends: struct zrecord_args to bytes. See record_coll.h. */
+/* From the arguments of a collective (struct zrecord_args) to bytes handed in and sent. See record_coll.h. */
 #include "libzip/record/record_coll.h"
 
 #include "libzip/record/record_model.h"
@@ -11,7 +11,7 @@ struct call {
 	struct zrecord_sum *sum;
 	zrecord_pair *pair;
 	void *ctx;
-	bool is_root, gives; /* gives: a rank that sends towards the root */
+	bool is_root, gives; /* gives: this rank sends towards the root */
 };
 
 static uint64_t size_of(MPI_Datatype type)
@@ -43,7 +43,7 @@ static bool in_place(const struct call *k)
 	return k->a->sendbuf == MPI_IN_PLACE;
 }
 
-/* The model decomposes it: `unit` bytes a block. */
+/* A collective that the model decomposes, with `unit` bytes a block. */
 static void uniform(const struct call *k, uint64_t unit, uint64_t handed)
 {
 	k->sum->units = unit;
@@ -51,7 +51,7 @@ static void uniform(const struct call *k, uint64_t unit, uint64_t handed)
 	k->sum->bytes = handed;
 }
 
-/* One by one: counts[i] of a type to member i, or to neighbour i. */
+/* A collective counted message by message: counts[i] elements of a type to member i, or to neighbour i. */
 static void vector(const struct call *k, const void *counts, MPI_Datatype type, const MPI_Datatype *types, int n,
 	const int *target)
 {
@@ -101,7 +101,7 @@ static void count_rooted(const struct call *k)
 	}
 }
 
-/* All blocks but that of the next rank, which has it. */
+/* All blocks except the next rank's own. */
 static void count_allgatherv(const struct call *k)
 {
 	const struct zrecord_args *a = k->a;
@@ -194,7 +194,7 @@ static void no_pair(void *ctx, const struct zrecord_comm *c, int peer, uint64_t 
 void zrecord_coll_count(const struct zrecord_args *a, struct zrecord_comm *c, struct zrecord_sum *sum,
 	zrecord_pair *pair, void *ctx)
 {
-	/* between two groups, calls are counted and not decomposed */
+	/* between two groups calls are counted, but not decomposed */
 	struct call k = {.a = a, .c = c, .sum = sum, .pair = c->inter ? no_pair : pair, .ctx = ctx};
 
 	k.is_root = c->inter ? a->root == MPI_ROOT : a->root == c->rank;

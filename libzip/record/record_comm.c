@@ -13,7 +13,7 @@
 
 #define BUCKETS 256u
 
-static struct zrecord_comm *table[BUCKETS], *last; /* last: found before */
+static struct zrecord_comm *table[BUCKETS], *last; /* the last one found */
 
 static unsigned bucket_of(int handle)
 {
@@ -21,7 +21,7 @@ static unsigned bucket_of(int handle)
 	return ((unsigned)handle ^ (unsigned)handle >> 8) % BUCKETS;
 }
 
-/* vranks of a native group. */
+/* The vranks of a native group. */
 static int translate_native(MPI_Group group, int n, int *vrank)
 {
 	MPI_Comm base = zworld.merged ? zworld.base : MPI_COMM_WORLD;
@@ -46,7 +46,7 @@ static int translate_native(MPI_Group group, int n, int *vrank)
 	return rc;
 }
 
-/* Takes the group. */
+/* Fills it from the group, and frees the group. */
 static int fill_native(struct zrecord_comm *c, MPI_Group group)
 {
 	int rc = zn.Group_size(group, &c->npeers);
@@ -106,7 +106,7 @@ static struct zrecord_comm *find(int handle)
 	return c;
 }
 
-/* Into the table, if it could be filled. */
+/* Adds it to the table if it could be filled. */
 static struct zrecord_comm *insert(struct zrecord_comm *c, int handle, int rc)
 {
 	if (rc != MPI_SUCCESS) {
@@ -177,7 +177,7 @@ struct zrecord_comm *zrecord_comm_find_win(MPI_Win win)
 
 static int cart_targets(MPI_Comm comm, int ndims, int *target)
 {
-	/* MPI-4.0 section 8.6: along each dimension first the neighbour below, then the one above */
+	/* along each dimension first the neighbour below, then the neighbour above (MPI-4.0 section 8.6) */
 	for (int d = 0; d < ndims; d++) {
 		int rc = zn.Cart_shift(comm, d, 1, &target[2 * d], &target[2 * d + 1]);
 		if (rc != MPI_SUCCESS)

@@ -17,15 +17,15 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
 
-#define AHEAD 8				  /* ranks that have been asked and not yet read: hides the round trip */
-#define ROW_BYTES_MAX ((uint64_t)1 << 30) /* far above what a full table encodes to */
+#define AHEAD 8				  /* ranks asked ahead of reading; hides the round trip */
+#define ROW_BYTES_MAX ((uint64_t)1 << 30) /* far more than a full table encodes to */
 enum { TAG_ASK = 1, TAG_LENGTH, TAG_ROW };
 
 static MPI_Comm comm = MPI_COMM_NULL;
 static char *file;
 static int rank, size;
 
-/* The world may be merged or native, and these are the calls for both. */
+/* These calls serve a merged world and a native one. */
 static int comm_send(const void *buf, int n, MPI_Datatype type, int to, int tag)
 {
 	return zworld.merged ? zip_Send(buf, n, type, to, tag, comm) : zn.Send(buf, n, type, to, tag, comm);
@@ -48,7 +48,7 @@ static int check_file(const char *path, struct zerr *err)
 		if (rc < 0)
 			return rc;
 		if (rc == 0)
-			return zerr_set(err, -EEXIST, "%s is there and is no recorded graph; it is left alone", path);
+			return zerr_set(err, -EEXIST, "%s exists and is no recorded graph; it is left alone", path);
 	}
 	rc = zgraph_writer_open(&w, path, 1, 0, "", err);
 	if (rc)
@@ -59,7 +59,7 @@ static int check_file(const char *path, struct zerr *err)
 	return 0;
 }
 
-/* As it is meant now: the program may change its directory before the file is written. */
+/* Makes the path absolute now: the program may change its directory before the file is written. */
 static int keep_name(const char *path, struct zerr *err)
 {
 	char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
@@ -82,8 +82,8 @@ int zrecord_file_open(const char *path, struct zerr *err)
 		rank = zworld.vrank;
 		size = zworld.nranks;
 	}
-	/* Before the others can leave MPI_Init: a rank that dies early must not find the old graph still there, nor end
-	 * rank 0 while it tries the name. The call below is the one that they wait in. */
+	/* Before the others can leave MPI_Init: a rank that dies early must not find the old graph still there, nor
+	 * end rank 0 while rank 0 tries the name. The others wait in the call below. */
 	int rc = rank == 0 ? check_file(path, err) : 0;
 	if (rc == 0 && rank == 0)
 		rc = keep_name(path, err);
@@ -93,7 +93,7 @@ int zrecord_file_open(const char *path, struct zerr *err)
 	return rc == MPI_SUCCESS ? 0 : zerr_set(err, -ENOMEM, "cannot make a communicator for it");
 }
 
-/* The answer to rank 0. A length of UINT64_MAX says that there is no row. */
+/* Answers rank 0. A length of UINT64_MAX says that there is no row. */
 static int send_row(const uint8_t *row, size_t len)
 {
 	uint64_t n = row || len == 0 ? len : UINT64_MAX;
@@ -106,7 +106,7 @@ static int send_row(const uint8_t *row, size_t len)
 	return rc;
 }
 
-/* Every rank that was asked is read, also when the file has failed: they wait for it. */
+/* Rank 0 reads every rank that it has asked, also when the file has failed: these ranks wait for it. */
 static int collect(struct zgraph_writer *w, const uint8_t *own, size_t own_len, int failed, struct zerr *err)
 {
 	int asked = 1, rc = failed;

@@ -4,7 +4,7 @@
 
 struct place {
 	int rank, size, root;
-	int relative; /* to the root, mod size: the root is 0 */
+	int relative; /* rank relative to the root, modulo size */
 	zrecord_emit *emit;
 	void *ctx;
 };
@@ -16,7 +16,8 @@ static int rank_of(const struct place *p, int relative)
 	return rank < p->size ? rank : rank - p->size;
 }
 
-/* Ranks in the subtree of relative rank v, itself included: those that differ from v only below its lowest bit. */
+/* The number of ranks in the subtree of relative rank v, with v itself: the ranks that differ from v only below its
+ * lowest bit. */
 static int subtree(const struct place *p, int v)
 {
 	int lowest = v & -v;
@@ -24,7 +25,7 @@ static int subtree(const struct place *p, int v)
 	return v == 0 || p->size - v < lowest ? p->size - v : lowest;
 }
 
-/* To each child; data: what is below it goes along (scatter), else one block (bcast). */
+/* Emits a message to each child: the blocks of the child's subtree (scatter), or one block (bcast). */
 static void to_children(const struct place *p, int whole)
 {
 	int v = p->relative;

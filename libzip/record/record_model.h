@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which messages a rank sends in a collective, by the model of zipmap.graph(5): the same whatever library, machine or
- * placement the program runs on. What a rank sends is proportional to its unit of the call, the bytes of one block, so
- * that many calls are decomposed at once. No MPI, no state.
+ * The messages that a rank sends in a collective, by the model of zipmap.graph(5). The model is the same for any
+ * library, machine or placement. A rank sends in proportion to its unit of the call, the bytes of one block, so many
+ * calls are decomposed at once. No MPI, no state.
  */
 #ifndef ZIP_LIBZIP_RECORD_MODEL_H
 #define ZIP_LIBZIP_RECORD_MODEL_H
@@ -13,7 +13,7 @@
 
 #define ZRECORD_MODEL 1 /* in the file */
 
-/* One peer that gets `blocks` units in `messages` messages. */
+/* Receives one peer, which gets `blocks` units in `messages` messages. */
 typedef void zrecord_emit(void *ctx, int peer, uint64_t blocks, uint64_t messages);
 
 /*

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define BUCKETS 4096u /* programs with persistent requests have hundreds, some have thousands */
+#define BUCKETS 4096u /* programs with persistent requests have hundreds or thousands */
 
 static struct zrecord_plan *table[BUCKETS];
 static size_t plans;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Persistent requests in the recorder: what each start sends. Under the recorder's lock; no MPI calls. */
+/* Persistent requests in the recorder: the messages of each start. Under the recorder's lock; no MPI calls. */
 #ifndef ZIP_LIBZIP_RECORD_REQUEST_H
 #define ZIP_LIBZIP_RECORD_REQUEST_H
 
@@ -18,7 +18,7 @@ struct zrecord_plan_edge {
 struct zrecord_plan {
 	MPI_Request request;
 	enum zgraph_class class;
-	bool counted; /* kind, size and handed are a call to be counted (a collective) */
+	bool counted; /* a collective: kind, size and handed of the call to count */
 	enum zgraph_kind kind;
 	uint32_t size;
 	uint64_t handed;
@@ -27,9 +27,9 @@ struct zrecord_plan {
 	struct zrecord_plan *next;
 };
 
-/* A plan in the table, in place of one for the same handle. NULL: no memory. */
+/* Adds a plan to the table; replaces an older one for the same handle. NULL: no memory. */
 struct zrecord_plan *zrecord_plan_create(MPI_Request);
-/* 0 or -ENOMEM: then the plan lacks this edge. */
+/* 0, or -ENOMEM: the plan lacks this edge. */
 int zrecord_plan_add(struct zrecord_plan *, int vrank, uint64_t bytes, uint64_t messages);
 const struct zrecord_plan *zrecord_plan_find(MPI_Request);
 void zrecord_plan_destroy(MPI_Request);

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS_MIN 64u /* a stencil and its collectives */
+#define SLOTS_MIN 64u /* enough for a stencil and its collectives */
 
-/* phase, class and peer: 31, 2 and 31 bits, so that keys ascend as the file wants its runs. */
+/* A key: phase, class and peer in 31, 2 and 31 bits, so that keys ascend in the order of the file's runs. */
 static uint64_t key_of(uint32_t phase, enum zgraph_class class, uint32_t peer)
 {
 	return (uint64_t)phase << 33 | (uint64_t) class << 31 | peer;
@@ -21,7 +21,7 @@ static size_t place_of(uint64_t key, size_t mask)
 	return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
 }
 
-/* The slot that has the key, or the free one where it belongs. */
+/* The slot that has the key, or the free slot where the key belongs. */
 static struct zrecord_slot *find(struct zrecord_slot *slots, size_t mask, uint64_t key)
 {
 	size_t i = place_of(key, mask);
@@ -31,7 +31,7 @@ static struct zrecord_slot *find(struct zrecord_slot *slots, size_t mask, uint64
 	return &slots[i];
 }
 
-/* Room for one more? */
+/* Is there room for one more edge? */
 static bool grow(struct zrecord_table *t)
 {
 	size_t max = t->slots_max ? t->slots_max : ZRECORD_SLOTS_MAX, n = t->slots ? 2 * (t->mask + 1) : SLOTS_MIN;
@@ -92,7 +92,7 @@ void zrecord_table_sum(const struct zrecord_table *t, enum zgraph_class class, b
 	}
 }
 
-/* Where (phase, kind, size) is, or belongs. */
+/* The place where (phase, kind, size) is, or belongs. */
 static size_t call_place(const struct zrecord_table *t, uint32_t phase, enum zgraph_kind kind, uint32_t size,
 	bool *there)
 {
@@ -133,7 +133,7 @@ void zrecord_table_call(struct zrecord_table *t, uint32_t phase, enum zgraph_kin
 	bool there;
 	size_t at = call_place(t, phase, kind, size, &there);
 
-	/* twice the limit is enough for size 0 of all kinds; a program with more phases than that is not measured well
+	/* Twice the limit has room for size 0 of all kinds. A program with more phases than that is not measured well.
 	 */
 	if (!there && t->ncalls >= ZRECORD_CALLS_MAX && size != 0) {
 		size = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entry points of MPICH that its Fortran library calls behind the MPI names and that take a communicator, or ask a
- * window: they must see the shadow as MPI_Comm_get_attr does, and the size that the program gave. No header of MPICH
- * declares them. The last argument is an enum of MPICH that says which integer type the Fortran caller wants.
+ * Entry points of MPICH that its Fortran library calls behind the MPI names. They take a communicator, or read a
+ * window's attributes. The communicator must become its shadow, as in MPI_Comm_get_attr, and a window must tell the
+ * size that the program gave. No header of MPICH declares these functions. The last argument is an enum of MPICH: the
+ * integer type that the Fortran caller wants.
  */
 #ifndef ZIP_LIBZIP_EXTRA_H
 #define ZIP_LIBZIP_EXTRA_H

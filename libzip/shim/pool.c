@@ -8,7 +8,7 @@
 
 #include "libzip/shim/station.h"
 
-#ifdef __SANITIZE_ADDRESS__ /* what lies on a free list must not be used either */
+#ifdef __SANITIZE_ADDRESS__ /* blocks on a free list must not be used */
 #include <sanitizer/asan_interface.h>
 #define POISON(at, bytes) __asan_poison_memory_region(at, bytes)
 #define UNPOISON(at, bytes) __asan_unpoison_memory_region(at, bytes)
@@ -17,18 +17,18 @@
 #define UNPOISON(at, bytes) (void)(at)
 #endif
 
-/* Class c holds 256 << c bytes and this much for the header of a message, so that a payload of a power of two (the
- * usual eager limit) does not need the next class. */
+/* Class c has room for 256 << c bytes and so much for a message's header. So a payload of a power of two (the usual
+ * eager limit) does not need the next class. */
 #define SLACK_BYTES 192
-/* Up to 16 MiB: the temporary buffers of a collective. Given back to malloc they are given back to the system, and the
- * page faults of the next call cost more than its copies. (Reduce_scatter of 4+4 ranks and 1 MiB each takes 0.57 of the
- * time since its 6 MiB are kept, too.) Larger blocks go to malloc. */
+/* Up to 16 MiB: temporary buffers of collectives. malloc would give such blocks back to the system, and the page
+ * faults of the next call cost more than its copies. (Reduce_scatter of 4+4 ranks and 1 MiB each takes 0.57 of the
+ * time since its 6 MiB are kept.) Larger blocks go to malloc. */
 #define CLASSES 17
 #define LARGE CLASSES
-/* A free list keeps at most this much, or one block: a burst of unexpected messages shall not be held for ever. */
+/* A free list keeps at most so many bytes, or one block: a burst of unexpected messages shall not stay for ever. */
 #define KEEP_BYTES (4u << 20)
 
-union block { /* in front of what the caller gets */
+union block { /* in front of the caller's memory */
 	struct {
 		union block *next;
 		unsigned class;
@@ -108,7 +108,7 @@ void zpool_fini(void)
 		while (lists[class].head) {
 			union block *b = lists[class].head;
 			lists[class].head = b->h.next;
-			UNPOISON(b + 1, class_bytes(class)); /* malloc may be UCX's, which knows nothing of it */
+			UNPOISON(b + 1, class_bytes(class)); /* malloc may be UCX's, which does not know malloc_trim */
 			free(b);
 		}
 		lists[class].count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the native entry points behind our own symbols and puts them into zn. */
+/* Finds the native entry points behind our own symbols and puts them into zn. See resolve.h. */
 #include "libzip/shim/resolve.h"
 
 #include <dlfcn.h>
@@ -9,8 +9,8 @@
 
 #include "libzip/shim/native.h"
 
-/* Names of the libraries of the MPICH ABI. Needed only where the program opened MPI itself and privately (as
- * interpreters do): then it is not behind us in the search order. */
+/* Names of the libraries of the MPICH ABI. Needed only where the program has loaded MPI privately, as interpreters do:
+ * then MPI is not behind us in the search order. */
 static const char *const library_names[] = {"libmpich.so.12", "libmpi.so.12", NULL};
 
 static void *find_library(void)
@@ -35,7 +35,7 @@ void zresolve_entry(unsigned index)
 			znative_names[index]);
 		abort();
 	}
-	/* Several threads may come here at once: all of them store the same values. */
+	/* Several threads may come here at once; all store the same values. */
 	for (unsigned i = 0; i < znative_count; i++) {
 		void *entry = dlsym(library, znative_names[i]);
 		if (entry)

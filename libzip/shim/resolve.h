@@ -10,11 +10,11 @@
 extern const char *const znative_names[];
 extern const unsigned znative_count;
 
-/* Fills zn. Called by the stub of entry number index; comes back only if that entry was found, otherwise ends the
- * process with a line on stderr that names it: there is no MPI that could report the error. */
+/* Fills zn. The stub of entry number index calls it. Returns only if that entry was found. Else it ends the process,
+ * with a line on stderr that names the entry: there is no MPI that could report the error. */
 void zresolve_entry(unsigned index);
 
-/* MPI_UNWEIGHTED, which is an object of the native library. After MPI_Init. */
+/* MPI_UNWEIGHTED, an object of the native library. After MPI_Init. */
 int *zresolve_unweighted(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state that every wrapper looks at first, and the locks of MPI_THREAD_MULTIPLE. */
+/* The state that every wrapper looks at first, and the locks of MPI_THREAD_MULTIPLE. See shim.h. */
 #include "libzip/shim/shim.h"
 
 #include <pthread.h>
@@ -15,19 +15,20 @@ bool zshim_active;
 unsigned zshim_hooks;
 bool zshim_threaded;
 
-/* First come, first served, but that who has it not asleep goes before those who have to be woken, so often in a row: a
- * thread makes several calls in the time that it takes to wake another. A plain mutex has no such limit, and a wait
- * loop would keep everybody else out. */
+/* The lock goes first come, first served, with one exception: so many times in a row a thread that is awake goes
+ * before sleepers. A thread makes several calls in the time that it takes to wake another. A plain mutex has no such
+ * limit, and a wait loop would keep all other threads out. */
 #define BARGES 16
-#define CACHE_LINES 128 /* adjacent ones are fetched in pairs */
+#define CACHE_LINES 128 /* processors fetch adjacent cache lines in pairs */
 
-/* One for each station. Who wants all of them takes them in order; who has one but the first takes no other. */
+/* A gate for each station. A thread that wants all gates takes them in order. A thread with a single gate that is not
+ * the first takes no other. */
 static struct gate {
 	alignas(CACHE_LINES) pthread_mutex_t mutex;
 	bool held;
-	int barged; /* times that somebody went before the first one */
+	int barged; /* times in a row that a thread went before the first sleeper */
 	struct zshim_sleeper *first, *last;
-	atomic_int waiting; /* threads in that line; read without the mutex */
+	atomic_int waiting; /* threads in the line; read without the mutex */
 } gates[ZSTATIONS_MAX] = {[0 ... ZSTATIONS_MAX - 1] = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
 
 /* The caller has the mutex. */
@@ -69,7 +70,7 @@ static void let_go(struct gate *g)
 		pthread_cond_signal(g->barged < BARGES ? &g->first->changed : &let_in_first(g)->changed);
 }
 
-/* The caller does not. */
+/* The caller does not have the mutex. */
 
 static void lock(struct gate *g)
 {
@@ -161,7 +162,7 @@ void zshim_lock_pass(void)
 	for (int e = 1; e < zstation_n; e++)
 		if (is_wanted(&gates[e]))
 			pass(&gates[e]);
-	/* Who is let in there wants the others, too. */
+	/* A thread that is let in at the first gate wants the others, too. */
 	if (is_wanted(&gates[0])) {
 		unlock_others(0);
 		pass(&gates[0]);
@@ -169,7 +170,8 @@ void zshim_lock_pass(void)
 	}
 }
 
-/* Sleepers wait for the first of all, and take the others then: one that is woken is in line before it has any. */
+/* Sleepers wait for the first gate and then take the others. So a woken thread stands in line before it has any gate.
+ */
 void zshim_sleep(struct zshim_sleeper *me)
 {
 	struct gate *g = &gates[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a thread works, see station.h. */
+/* The station of a thread. See station.h. */
 #include "libzip/shim/station.h"
 
 int zstation_n = 1, zstation_bits;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where requests are, see enter.h. */
+/* Finding the station of several requests. See enter.h. */
 #include "libzip/start/enter.h"
 
-/* Of sends that were complete when they were made all have one handle: for these alone it is where this thread was
- * last, which nobody else is at, perhaps. */
+/* All sends that were complete when they were made share one handle, which names no station. For a call with such
+ * handles alone: the station where this thread was last. Perhaps no other thread is there. */
 static __thread int last __attribute__((tls_model("initial-exec")));
 
 static bool is_nothing(MPI_Request r)
@@ -14,7 +14,7 @@ static bool is_nothing(MPI_Request r)
 int zenter_several(int n, const MPI_Request *requests)
 {
 	bool native = false;
-	int at = -1; /* none of ours yet */
+	int at = -1; /* no request of ours seen yet */
 
 	for (int i = 0; i < n && at != 0; i++) {
 		if (is_nothing(requests[i]))
@@ -23,7 +23,8 @@ int zenter_several(int n, const MPI_Request *requests)
 			int e = zreq_station_of(requests[i]);
 			at = (at == -1 || at == e) && e < zstation_n ? e : 0;
 		} else {
-			native = true; /* can be tested anywhere, but who waits for them alone turns everything */
+			native = true; /* can be tested anywhere, but a thread that waits for native ones alone turns
+					  everything */
 		}
 	}
 	if (at == -1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the wrappers of class own enter the library, and leave it again: as a whole, or, under MPI_THREAD_MULTIPLE with
- * several stations, where all that the call concerns is at one of them, there. The latter is never needed for a result
- * to be right: where it is not clear, the whole will do.
+ * How the wrappers of class own enter the library, and leave it again. They enter it as a whole. Under
+ * MPI_THREAD_MULTIPLE with several stations they enter one station, if everything that the call concerns is there.
+ * Results never depend on the choice: where it is not clear, a wrapper enters the whole.
  */
 #ifndef ZIP_LIBZIP_ENTER_H
 #define ZIP_LIBZIP_ENTER_H
@@ -16,7 +16,7 @@
 #include "libzip/shim/shim.h"
 #include "libzip/bridge/op_start.h"
 
-/* All return where the thread worked before, for zleave. */
+/* All return the station where the thread worked before, for zleave. */
 
 static inline int zenter(void)
 {
@@ -30,7 +30,8 @@ static inline void zleave(int was)
 	zshim_leave();
 }
 
-/* 0: all of them. Error handlers that differ are put aside and back during native calls: by one thread at a time. */
+/* station 0: the whole library. Where error handlers differ, they are hushed during native calls by one thread at a
+ * time, so the thread enters the whole, too. */
 static inline int zenter_at(int station)
 {
 	if (station == 0 || !zshim_threaded || zhandlers_differ)
@@ -39,13 +40,13 @@ static inline int zenter_at(int station)
 	return zstation_visit(zshim_at);
 }
 
-/* For what is point-to-point on this communicator. */
+/* For a point-to-point call on this communicator. */
 static inline int zenter_comm(MPI_Comm handle)
 {
 	return __builtin_expect(zstation_n == 1, 1) ? zenter() : zenter_at(zcomm_hint(handle));
 }
 
-/* For what completes or starts these requests. */
+/* For a call that completes or starts these requests. */
 int zenter_several(int n, const MPI_Request *); /* [n] */
 static inline int zenter_requests(int n, const MPI_Request *requests)
 {

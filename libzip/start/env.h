@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ZIPPER_* environment variables of a rank, but for user and key (common/session/credentials.h). Read once in
+/* The ZIPPER_* environment variables of a rank, without user and key (common/session/credentials.h). Read once in
  * MPI_Init. */
 #ifndef ZIP_LIBZIP_ENV_H
 #define ZIP_LIBZIP_ENV_H
@@ -27,19 +27,19 @@ struct zenv { /* strings are NULL where nothing was set */
 	int64_t shared;		/* enum zenv_shared */
 	int64_t stats;		/* enum zenv_stats */
 	int64_t representation; /* enum zenv_representation */
-	int64_t rails;		/* at most so many */
+	int64_t rails;		/* the most that a job uses */
 	int64_t timeout_ms;	/* 0: none */
-	int64_t endpoints;	/* of this rank */
+	int64_t endpoints;	/* number of this rank's stations */
 	int64_t one_sided;	/* order of zservice_params.one_sided */
 	struct zverbs_options verbs;
 };
 
-/* Reads the environment; unknown ZIPPER_* variables and bad values are errors. Returns 1: part of a job; 0: no
- * ZIPPER_JOB, the library shall do nothing (but record, where profile is set); -EINVAL or -ENOMEM. Free with zenv_free
- * in any case. */
+/* Reads the environment. Unknown ZIPPER_* variables and bad values are errors. Returns 1: part of a job; 0: no
+ * ZIPPER_JOB, so the library does nothing, except recording where profile is set; -EINVAL or -ENOMEM. The caller calls
+ * zenv_free in any case. */
 int zenv_read(struct zenv *, struct zerr *);
 void zenv_free(struct zenv *);
-/* The file for the graph; NULL: none is to be recorded. */
+/* The file for the graph; NULL: nothing is to be recorded. */
 const char *zenv_profile(const struct zenv *);
 
 /* The rows, for the manual page. */

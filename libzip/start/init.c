@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joining the merged world, leaving it, ending it. */
+/* Joining the merged world, leaving it, ending it. See init.h. */
 #include "libzip/start/init.h"
 
 #include <errno.h>
@@ -32,11 +32,11 @@
 #include "libzip/progress/waiters.h"
 #include "libzip/world/world.h"
 
-/* Where all ranks fail for the same reason, the first one says it and ends the job before the others do: on a busy
+/* Where all ranks fail for the same reason, the first one reports it and ends the job before the others do. On a busy
  * machine mpiexec may need a second for that. */
 #define OTHERS_WAIT_S 3
 
-static const char *beginning = "MPI_Init"; /* the function that joins */
+static const char *beginning = "MPI_Init"; /* the MPI function that joins */
 
 static void fail_init(const struct zerr *err) __attribute__((noreturn));
 static void fail_init(const struct zerr *err)
@@ -46,7 +46,7 @@ static void fail_init(const struct zerr *err)
 	zn.Comm_rank(MPI_COMM_WORLD, &rank);
 	if (rank != 0)
 		nanosleep(&(struct timespec){.tv_sec = OTHERS_WAIT_S}, NULL);
-	/* Each part has a rank 0. The environment may be what could not be read, so it is asked itself. */
+	/* Each part has a rank 0. Perhaps the environment could not be read, so this asks for the variable itself. */
 	const char *part = getenv("ZIPPER_PART");
 	bool named = part && zctl_name_ok(part);
 	fprintf(stderr, "libzipper: rank %d%s%s: %s: %s\n", rank, named ? " of part " : "", named ? part : "",
@@ -54,17 +54,17 @@ static void fail_init(const struct zerr *err)
 	zerror_abort(EXIT_FAILURE);
 }
 
-#define ZIPPERD_THREADS 2 /* that are at work when messages cross: a worker for each direction */
+#define ZIPPERD_THREADS 2 /* zipperd's threads at work when messages cross: a worker for each direction */
 
-/* Is zipperd on this host, by its address? Then all parts are taken to be here too. */
+/* Does zipperd's address belong to this host? Then all parts are assumed to be here, too. */
 static bool zipper_is_here(const struct zaddr *zipper)
 {
 	return zipper->kind == ZADDR_SHM || strncmp(zipper->host, "127.", 4) == 0 ||
 	       strcmp(zipper->host, "localhost") == 0 || strcmp(zipper->host, "::1") == 0;
 }
 
-/* More runnable threads than cores? Ranks of my part on this host, or of all parts where
- * those are known to be here, and zipperd, which may run here too. */
+/* Are there more runnable threads than cores? Counts the ranks of my part on this host, or of all parts where these
+ * are known to be here, and zipperd, which may run here, too. */
 static bool is_oversubscribed(void)
 {
 	MPI_Comm host;
@@ -83,7 +83,7 @@ static bool is_oversubscribed(void)
 
 static int make_world(struct zerr *err)
 {
-	/* the same id everywhere: maker 0, counter 0 */
+	/* the id is the same everywhere: maker 0, counter 0 */
 	const struct zcomm *world = zcomm_create_whole(MPI_COMM_WORLD, zworld.base, 0);
 
 	return world ? 0 : zerr_set(err, -ENOMEM, "out of memory");
@@ -126,7 +126,7 @@ static void merge(const struct zenv *env, bool threaded)
 	ztype_init();
 	zshim_active = true;
 	zshim_hooks |= ZSHIM_MERGED;
-	/* from here on the lock is a real one, and we have it */
+	/* from here on the lock is a real one, and this thread has it */
 	zshim_leave();
 	zshim_threaded = threaded;
 	zshim_enter();
@@ -136,7 +136,8 @@ static void merge(const struct zenv *env, bool threaded)
 	}
 }
 
-/* After native initialisation. Children of MPI_Comm_spawn inherit the environment, but they are no part of the job. */
+/* Called after native initialisation. Children of MPI_Comm_spawn inherit the environment, but do not belong to the
+ * job. */
 static void join(const struct zenv *env, int provided)
 {
 	struct zerr err = {.text = ""};
@@ -158,8 +159,8 @@ static void join(const struct zenv *env, int provided)
 		merge(env, provided == MPI_THREAD_MULTIPLE);
 }
 
-/* Collective over the world that join has made, or the native one. Not for children of MPI_Comm_spawn: they would write
- * the same file. */
+/* Starts recording. Collective over the world that join has made, or the native world. Children of MPI_Comm_spawn do
+ * not record: they would write the same file. */
 static void record(const char *file, bool threaded)
 {
 	struct zerr err = {.text = ""};
@@ -186,7 +187,7 @@ bool zinit_records(int job, const struct zenv *env)
 	return zenv_profile(env) || (job > 0 && env->stats == ZENV_STATS_YES);
 }
 
-/* Nobody leaves before everybody is done: first our messages are through, then all have said so, then BYE. */
+/* No rank leaves before all are done: first this rank's messages get through, then all ranks meet, then BYE. */
 void zinit_end(void)
 {
 	zrecord_finish();
@@ -213,8 +214,8 @@ int zip_Abort(MPI_Comm comm, int errorcode)
 {
 	if (zrails.n == 0)
 		return zn.Abort(comm, errorcode);
-	/* The program's last words first: the world is taken down as soon as zipperd knows. And zmpirun shall have the
-	 * cause before the native library's message about it. */
+	/* The program's last words first, because the world is taken down as soon as zipperd knows. And zmpirun shall
+	 * have the cause before the native library's message about it. */
 	zerror_let_print();
 	zrails_abort(errorcode, "it called MPI_Abort");
 	zerror_abort(errorcode);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joining the job, and leaving it: what is done between the native library's beginning and its end (lifetime.c says
- * when). Under the shim's lock, as far as there is one yet. */
+/* Joining the job, and leaving it: the work between the native library's beginning and its end (lifetime.c says when).
+ * Under the shim's lock, as far as there is one yet. */
 #ifndef ZIP_LIBZIP_INIT_H
 #define ZIP_LIBZIP_INIT_H
 
@@ -9,12 +9,13 @@
 #include "libzip/start/env.h"
 #include "common/base/err.h"
 
-/* Once native MPI is initialised with that level of threads. job: what zenv_read returned, with env or err. Collective
- * over the job, so it may wait for others. What is wrong ends the process, with a line that names the function. */
+/* Called when native MPI is initialised; provided: its level of threads. job: the result of zenv_read, with env or
+ * err. Collective over the job, so it may wait for others. An error ends the process, with a line that names the
+ * function. */
 void zinit_begin(const char *function, int job, const struct zenv *env, const struct zerr *err, int provided);
-/* Will it record calls? */
+/* Will the process record calls? */
 bool zinit_records(int job, const struct zenv *env);
-/* Before native MPI ends: collective over the job. */
+/* Called before native MPI ends. Collective over the job. */
 void zinit_end(void);
 
 #endif

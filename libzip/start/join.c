@@ -30,8 +30,8 @@
 #include "libzip/coll/base/tune.h"
 #include "libzip/world/world.h"
 
-#define CONNECT_TIMEOUT_MS 10000 /* and for each answer but WORLD */
-#define BASE_TAG 7474		 /* of MPI_Comm_create_group on MPI_COMM_WORLD before the application can use any */
+#define CONNECT_TIMEOUT_MS 10000 /* also for each answer except WORLD */
+#define BASE_TAG 7474		 /* of MPI_Comm_create_group on MPI_COMM_WORLD, before the application can use a tag */
 
 static struct {
 	char module_dir[PATH_MAX];
@@ -48,13 +48,13 @@ static int copy_name(char out[ZCTL_NAME_MAX + 1], const char *name, const char *
 	return 0;
 }
 
-struct zippers { /* of the job, seen from here */
+struct zippers { /* the job's zippers, seen from here */
 	int n;
 	struct zhops way[ZCTL_RAILS_MAX];
-	char entries[ZCTL_RAILS_MAX][ZCTL_ENTRIES_MAX]; /* what JOIN calls so at each */
+	char entries[ZCTL_RAILS_MAX][ZCTL_ENTRIES_MAX]; /* entries in the JOIN to each */
 };
 
-/* The name by which the hostfile knows us. Hydra passes it on; other starters do not. */
+/* The hostfile's name for this host. Hydra passes it on; other starters do not. */
 static void own_host(char host[ZCTL_NAME_MAX + 1])
 {
 	const char *hydra = getenv("MPIR_CVAR_CH3_INTERFACE_HOSTNAME");
@@ -78,7 +78,7 @@ static int append_part(char *parts, size_t cap, const char *name, struct zerr *e
 	return 0;
 }
 
-/* The ports of the zipper node that we run on, if this is one. */
+/* Copies the ports of this node if it is a zipper node. */
 static void copy_ports(struct zports *ports, const struct zhostfile *hosts, const char *host)
 {
 	int z = zhostfile_find_zipper(hosts, host);
@@ -88,7 +88,7 @@ static void copy_ports(struct zports *ports, const struct zhostfile *hosts, cons
 		const struct zport *from = &hosts->zippers[z].ports[p];
 
 		if (zhostfile_find_cluster(hosts, from->fabric) < 0)
-			continue; /* no rank is there */
+			continue; /* no rank is on that fabric */
 		snprintf(ports->port[ports->n].fabric, sizeof(ports->port[0].fabric), "%s", from->fabric);
 		ports->port[ports->n++].addr = from->addr;
 	}
@@ -99,7 +99,8 @@ static const struct zaddr *port_address(const void *hosts, int zipper, const cha
 	return &zhostfile_find_port(hosts, zipper, fabric)->addr;
 }
 
-/* Our ways to the zippers that carry the job, and those of all parts: the same ones in every rank. */
+/* Finds the ways of this part, and the entries of all parts, to the zippers that carry the job. The zippers are the
+ * same in every rank. */
 static int find_zippers(const struct zhostfile *hosts, const struct zctl_join *join, int64_t max,
 	struct zippers *zippers, struct zerr *err)
 {
@@ -124,7 +125,7 @@ static int find_zippers(const struct zhostfile *hosts, const struct zctl_join *j
 	return rc;
 }
 
-/* The port that our connections start from. The text must last no longer than this. */
+/* Sets the port that our connections start from. Copies the name. */
 static int name_device(const char *name, struct zerr *err)
 {
 	int n = snprintf(joined.device, sizeof(joined.device), "%s", name);
@@ -135,7 +136,8 @@ static int name_device(const char *name, struct zerr *err)
 	return 0;
 }
 
-/* On a zipper node that is its own one on our cluster's network, whatever the cluster's nodes have. */
+/* On a zipper node our connections start from its own port on the cluster's network, whatever device the cluster's
+ * nodes have. */
 static int name_own_port(const struct zports *ports, const char *part, struct zerr *err)
 {
 	char name[sizeof(ports->port[0].addr.host) + 8];
@@ -151,8 +153,8 @@ static int name_own_port(const struct zports *ports, const char *part, struct ze
 	return 0;
 }
 
-/* Part, all parts, the zippers' addresses, our device and ports from the hostfile, as far as the environment does not
- * name them. */
+/* Takes from the hostfile what the environment does not name: part, all parts, the zippers' addresses, device and
+ * ports. */
 static int look_up(const struct zenv *env, struct zctl_join *join, struct zippers *zippers, struct zports *ports,
 	struct zerr *err)
 {
@@ -179,7 +181,7 @@ static int look_up(const struct zenv *env, struct zctl_join *join, struct zipper
 	return rc;
 }
 
-/* A hash of byte order and sizes: equal means that data can cross as they are. */
+/* A hash of byte order and sizes. Where the hashes of two parts are equal, data cross as they are. */
 static uint64_t abi_fingerprint(const struct zenv *env, const char *part)
 {
 	const uint16_t order = 0x0102;
@@ -188,15 +190,15 @@ static uint64_t abi_fingerprint(const struct zenv *env, const char *part)
 		sizeof(MPI_Offset), sizeof(MPI_Count), sizeof(MPI_Fint), sizeof(MPI_Datatype), __LDBL_MANT_DIG__ % 256};
 
 	if (env->representation == ZENV_REPRESENTATION_NATIVE)
-		return 1; /* equal wherever it is set */
+		return 1; /* equal in all ranks with this setting */
 	uint64_t hash = zhash64(ZHASH64, facts, sizeof(facts));
 
 	if (env->representation == ZENV_REPRESENTATION_EXTERNAL32)
-		hash = zhash64(hash, part, strlen(part)); /* different from every other part's */
+		hash = zhash64(hash, part, strlen(part)); /* different in each part */
 	return hash;
 }
 
-/* In the same words; zipperd notices the others. */
+/* Finds a zipper that is named twice in the same words. zipperd notices other words for one zipper. */
 static int check_different(const struct zippers *zippers, struct zerr *err)
 {
 	char one[ZHOPS_TEXT_BYTES], other[ZHOPS_TEXT_BYTES];
@@ -212,7 +214,7 @@ static int check_different(const struct zippers *zippers, struct zerr *err)
 	return 0;
 }
 
-/* As the environment names them. */
+/* Reads the zippers from the environment. */
 static int read_zippers(const struct zenv *env, struct zippers *zippers, struct zerr *err)
 {
 	int n = zhops_parse_list(zippers->way, ZCTL_RAILS_MAX, env->zipperd, err);
@@ -275,7 +277,7 @@ static int describe(const struct zenv *env, struct zctl_join *join, struct zippe
 	return rc;
 }
 
-/* The sessions with the zippers; the module with the cryptography stays only as long as it takes. */
+/* Opens the sessions with the zippers. The module with the cryptography is unloaded afterwards. */
 static int open_sessions(const struct zenv *env, const struct zippers *zippers, struct zerr *err)
 {
 	struct zsession_params params = {.timeout_ms = CONNECT_TIMEOUT_MS};
@@ -306,8 +308,8 @@ out_close:
 	return rc;
 }
 
-/* The native communicator of my part, in the order of the vranks. Where one native job spans all, it is made by its
- * members alone. */
+/* Makes the native communicator of my part, in the order of the vranks. Where one native job spans all parts, only the
+ * members make it. */
 static int make_base(bool mixed, struct zerr *err)
 {
 	MPI_Group world, part;
@@ -339,7 +341,7 @@ static void warn_of_device(const char *text)
 	zlog(ZLOG_WARN, "%s", text);
 }
 
-/* They must stay: the module may be loaded much later. */
+/* Keeps copies of the options: the transport's module may be loaded much later. */
 static int configure_transports(const struct zenv *env, struct zerr *err)
 {
 	int n = snprintf(joined.module_dir, sizeof(joined.module_dir), "%s", env->module_dir);

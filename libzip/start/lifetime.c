@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How long MPI is in use: by the world model (MPI-4.0 section 11.2, MPI_Init to MPI_Finalize) and by sessions (11.3).
- * The job is joined with the first of them, and left with MPI_Finalize or, if there are some, with the last session
- * after it. A program that has sessions alone may open more of them until it exits, so it is left then.
+ * The first use joins the job. MPI_Finalize leaves it or, if sessions are open then, the end of the last session. A
+ * program with sessions alone may open more of them until it exits, so the exit leaves the job.
  *
- * We need the native world. So in a job where a session is the first, native MPI is initialised by us, and ended
- * when the job is left; what the program asks of the world model is then answered here.
+ * The library needs the native world. So in a job where a session is the first use, the library initialises native
+ * MPI, and ends it when the job is left. Questions of the program about the world model are then answered here.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,15 +20,15 @@
 
 static struct {
 	pthread_mutex_t starting; /* taken before the shim's lock */
-	bool begun;		  /* the first use has been */
-	bool joined;		  /* zinit_begin had something to do; until the job is left */
+	bool begun;		  /* MPI is or was in use */
+	bool joined;		  /* zinit_begin had work to do; until the job is left */
 	bool left;
 	bool world, world_ended; /* MPI_Init and MPI_Finalize have been called */
-	int sessions;		 /* that are open, of a job */
+	int sessions;		 /* number of open sessions in a job */
 	pid_t pid;
 } self = {.starting = PTHREAD_MUTEX_INITIALIZER};
 
-struct use { /* arguments of what begins it; session NULL: the world model */
+struct use { /* arguments of the function that begins it; session NULL: the world model */
 	const char *function;
 	int *argc;
 	char ***argv;
@@ -50,7 +50,8 @@ static int leave(void)
 	return zn.Finalize();
 }
 
-/* Not in a process that ends in the middle, for which the others do not wait, and not in one that it has forked. */
+/* Leaves the job at exit. Not in a process that ends early, because the others do not wait for it, and not in a forked
+ * one. */
 static void leave_at_exit(void)
 {
 	if (getpid() != self.pid || zerror_ending || !self.joined || self.world || self.sessions > 0)
@@ -64,8 +65,8 @@ int zip_Finalize(void)
 {
 	if (!self.joined || !self.world)
 		return zn.Finalize();
-	/* The callbacks in there find MPI not finalized (MPI-4.0, section 11.2.4). What they send is recorded neither
-	 * here nor where native MPI calls them. */
+	/* For the callbacks in there MPI is not yet finalized (MPI-4.0 section 11.2.4). Their messages are not
+	 * recorded, just as where native MPI calls the callbacks. */
 	const int phase = zrecord_phase(0);
 	zattr_delete_last();
 	zrecord_phase(phase);
@@ -145,7 +146,7 @@ static int begin_first(const struct use *u)
 		rc = begin_native(u);
 	self.begun = rc == MPI_SUCCESS;
 	if (self.begun && joins) {
-		/* the library may be told by its environment to give more than was asked for */
+		/* the environment may tell the library to provide more than was asked for */
 		zn.Query_thread(u->provided);
 		zinit_begin(u->function, job, &env, &err, *u->provided);
 		self.joined = true;
@@ -160,7 +161,7 @@ static int begin_again(const struct use *u)
 									      : begin_native(u);
 }
 
-/* It would see the processes of this part alone. */
+/* A new session would see the processes of this part alone. */
 static int refuse_again(const struct use *u)
 {
 	static const char why[] = "the job has been left with MPI_Finalize, and cannot be joined again";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks of a part on one host take the numbers that the map has for that host and part, in their order. */
+/* The rank of this process by the placement map. See placement.h. The ranks of a part on one host take the numbers
+ * that the map has for this host and part, in their order. */
 #include "libzip/start/placement.h"
 
 #include <errno.h>
@@ -12,8 +13,8 @@
 
 #define HOST_BYTES (ZCTL_NAME_MAX + 1)
 
-/* How many ranks of the part run on this host, and how many of them come before this one. Every process of a part names
- * its host in the same way; this asks nothing of how the native library sees the machine. */
+/* Counts the ranks of the part on this host, and those of them before this rank. Every process of a part names its
+ * host in the same way, so the native library's view of the machine does not matter. */
 static int count_here(const struct zctl_join *join, uint32_t *count, uint32_t *before, struct zerr *err)
 {
 	char *hosts = malloc((size_t)join->size * HOST_BYTES);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What sessions say of the merged world (MPI-4.0 section 11.3): the process sets mpi://WORLD and mpi://SELF, and
- * communicators of groups without a parent, which have the world as theirs. */
+/* The merged world for sessions (MPI-4.0 section 11.3): the process sets mpi://WORLD and mpi://SELF, and communicators
+ * of groups without a parent, whose parent is the world. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -18,7 +18,7 @@ static bool is_world(const char *pset)
 	return strcasecmp(pset, "mpi://WORLD") == 0;
 }
 
-/* The native library raises what is wrong with the arguments. */
+/* The native library raises errors of the arguments. */
 int zip_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
 {
 	int rc = zn.Group_from_session_pset(session, pset_name, newgroup);
@@ -45,7 +45,7 @@ int zip_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_In
 	return zn.Info_set(*info, "mpi_size", size);
 }
 
-/* Groups that overlap and are made at the same time by several threads need different ones. */
+/* Overlapping groups that several threads make at the same time need different tags. */
 static int tag_of(const char *text)
 {
 	return (int)(zhash32(ZHASH32, text, strlen(text)) % (uint32_t)zcomm_internal_tags());

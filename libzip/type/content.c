@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a datatype was made, see content.h. */
+/* The constructor of a datatype. See content.h. */
 #include "libzip/type/content.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ int zcontent_read(struct zcontent *c, MPI_Datatype t)
 	if (c->combiner == MPI_COMBINER_NAMED)
 		return MPI_SUCCESS;
 	MPI_Count ntypes = c->ntypes;
-	c->ntypes = 0; /* none to free yet */
+	c->ntypes = 0; /* no old types to free yet */
 	c->ints = calloc((size_t)c->nints + 1, sizeof(*c->ints));
 	c->aints = calloc((size_t)c->naints + 1, sizeof(*c->aints));
 	c->counts = calloc((size_t)c->ncounts + 1, sizeof(*c->counts));

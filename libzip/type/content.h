@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a datatype was made: its constructor and that one's arguments (MPI-4.0 section 5.1.13). */
+/* How a datatype was made: its constructor and the constructor's arguments (MPI-4.0 section 5.1.13). */
 #ifndef ZIP_LIBZIP_CONTENT_H
 #define ZIP_LIBZIP_CONTENT_H
 
@@ -8,15 +8,16 @@
 
 struct zcontent {
 	int combiner;
-	bool named; /* a predefined type, also of the MPI_Type_create_f90 family: nothing below is set but their ints */
+	bool named; /* a predefined type, also of the MPI_Type_create_f90 family: only the ints of that family are set
+		       below */
 	int *ints;
 	MPI_Aint *aints;
-	MPI_Count *counts; /* only of large-count constructors, which have no ints and aints but the order of arrays */
+	MPI_Count *counts; /* large-count constructors alone; these have no ints and aints except the order of arrays */
 	MPI_Datatype *types;
 	MPI_Count nints, naints, ncounts, ntypes;
 };
 
-/* An MPI error class; on success free with zcontent_free. */
+/* MPI_SUCCESS or an error class; on success the caller calls zcontent_free. */
 int zcontent_read(struct zcontent *, MPI_Datatype);
 void zcontent_free(struct zcontent *);
 

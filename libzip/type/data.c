@@ -9,7 +9,7 @@
 #include "libzip/shim/shim.h"
 #include "libzip/type/type.h"
 
-/* Where count elements, more than no bytes, lie in one piece that needs no conversion; else NULL. */
+/* The place of count elements that lie in one piece and need no conversion; else NULL. They must have bytes. */
 static uint8_t *dense_at(const struct ztype *e, const void *buf, MPI_Count count)
 {
 	bool one = e->dense && (count == 1 || e->extent == e->size);
@@ -35,8 +35,8 @@ int zdata_view(struct zdata *d, const void *buf, MPI_Count count, MPI_Datatype t
 }
 
 /*
- * What native MPI takes to be one piece of memory, by ourselves. Only for datatypes of which it has packed a part:
- * those are in order, which their size and extent alone do not say.
+ * Copies a datatype that native MPI takes for one piece of memory. Only for datatypes that it has packed in part:
+ * these are in order, which size and extent alone do not tell.
  */
 static int copy_piece(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype t)
 {
@@ -51,10 +51,10 @@ static int copy_piece(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count c
 }
 
 /*
- * MPICH 4.0.2 (typerep_do_pack) packs datatypes that it takes to be one piece down to a whole number of elements, for
- * whose size it takes bits 8 to 15 of the datatype's own handle. So with some hundred datatypes in use some are packed
- * short, up to all of their bytes, without an error: only the position tells. Unpacking is right. Messages that MPICH
- * sends without packing, as it does with such datatypes, are right too.
+ * MPICH 4.0.2 (typerep_do_pack) packs a datatype that it takes for one piece down to a whole number of elements. For
+ * the size of an element it takes bits 8 to 15 of the datatype's own handle. So with some hundred datatypes in use it
+ * packs some of them short, up to all of their bytes, without an error; only the position tells. Unpacking is right.
+ * Messages are right, too, because MPICH sends such datatypes without packing.
  */
 static int pack_native(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype t)
 {
@@ -72,7 +72,8 @@ static int unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count
 	return rc != MPI_SUCCESS || (uint64_t)position == bytes ? rc : MPI_ERR_INTERN;
 }
 
-/* MPICH's pack and unpack refuse MPI_BOTTOM, which is a null pointer: the same memory, seen from elsewhere. */
+/* MPICH's pack and unpack refuse MPI_BOTTOM, which is a null pointer. So the same memory is addressed from another
+ * place. */
 static char elsewhere[1];
 
 static int make_shifted(MPI_Datatype t, MPI_Datatype *shifted)
@@ -128,8 +129,8 @@ int zdata_pack(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, M
 }
 
 /* size and extent are those of one element. */
-static int unpack_part(MPI_Count size, MPI_Count extent, const uint8_t *in, uint64_t bytes, char *buf, MPI_Count count,
-	MPI_Datatype t)
+static int unpack_packed(MPI_Count size, MPI_Count extent, const uint8_t *in, uint64_t bytes, char *buf,
+	MPI_Count count, MPI_Datatype t)
 {
 	MPI_Count whole = (MPI_Count)(bytes / (uint64_t)size);
 	int rc = MPI_SUCCESS;
@@ -142,8 +143,8 @@ static int unpack_part(MPI_Count size, MPI_Count extent, const uint8_t *in, uint
 	if (rc != MPI_SUCCESS || whole == count || bytes == whole_bytes)
 		return rc;
 
-	/* Part of an element: pack what the buffer has, put what has come over it, and unpack it again, which
-	 * writes the old values back where nothing new has come. */
+	/* Part of an element: packs the old element, puts the new bytes over it, and unpacks it again. That writes old
+	 * values back where no new ones have come. */
 	uint8_t *element = malloc((size_t)size);
 	char *at = buf + whole * extent;
 	if (!element)
@@ -171,10 +172,10 @@ int zdata_unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count 
 		return MPI_SUCCESS;
 	}
 	if (buf != MPI_BOTTOM)
-		return unpack_part(e->size, e->extent, in, bytes, buf, count, t);
+		return unpack_packed(e->size, e->extent, in, bytes, buf, count, t);
 	rc = make_shifted(t, &shifted);
 	if (rc == MPI_SUCCESS) {
-		rc = unpack_part(e->size, e->extent, in, bytes, elsewhere, count, shifted);
+		rc = unpack_packed(e->size, e->extent, in, bytes, elsewhere, count, shifted);
 		zn.Type_free(&shifted);
 	}
 	return rc;

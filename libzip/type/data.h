@@ -13,22 +13,22 @@
 #include "libzip/type/type.h"
 
 struct zdata {
-	uint8_t *dense; /* where the bytes lie; NULL: they must be packed */
+	uint8_t *dense; /* address of the bytes; NULL: they must be packed */
 	uint64_t bytes; /* on the wire */
-	bool converted; /* they are in the wire's representation, not the native one */
+	bool converted; /* the bytes are in the wire's representation, not the native one */
 };
 
-/* MPI_SUCCESS, MPI_ERR_COUNT where count elements overflow, or MPI_ERR_NO_MEM. */
+/* Describes count elements. MPI_SUCCESS, MPI_ERR_COUNT where their size overflows, or MPI_ERR_NO_MEM. */
 int zdata_view(struct zdata *, const void *buf, MPI_Count count, MPI_Datatype);
-/* The wire bytes of count elements into out (bytes of zdata_view). An MPI error class. */
+/* Writes the wire bytes of count elements into out, as many as zdata_view says. MPI_SUCCESS or an error class. */
 int zdata_pack(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype);
-/* The other way; bytes may be less than count elements take, also a part of an element. Nothing outside of the
- * elements that bytes cover is changed. */
+/* The reverse. bytes may be fewer than count elements take, and may end within an element. Changes nothing but the
+ * elements that the bytes cover. */
 int zdata_unpack(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype);
-/* The same without conversion: bytes in this part's representation, size * count of them where it packs. */
+/* The same without conversion: bytes in this part's representation; pack needs size * count of them. */
 int zdata_pack_native(uint8_t *out, uint64_t bytes, const void *buf, MPI_Count count, MPI_Datatype);
 int zdata_unpack_native(const uint8_t *in, uint64_t bytes, void *buf, MPI_Count count, MPI_Datatype);
-/* What a status must say when so many wire bytes have come. */
+/* The count of native bytes for a status, when so many wire bytes have come. */
 MPI_Count zdata_native_bytes(MPI_Datatype, uint64_t wire_bytes);
 
 #endif

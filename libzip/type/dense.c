@@ -5,7 +5,7 @@
 #include "libzip/type/content.h"
 #include "libzip/shim/shim.h"
 
-struct run { /* a piece that grows at its end */
+struct run { /* a piece of memory that grows at its end */
 	MPI_Count start, size;
 };
 

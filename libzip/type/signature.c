@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The numbers that a datatype consists of, and their conversion, see signature.h. */
+/* The numbers that a datatype consists of, and their conversion. See signature.h. */
 #include "libzip/type/signature.h"
 
 #include <stdbool.h>
@@ -54,7 +54,7 @@ static int add_pair(struct zsignature *s, size_t first_bytes)
 	return rc == MPI_SUCCESS ? add_numbers(s, sizeof(int), 1) : rc;
 }
 
-/* Types whose numbers are not all as long as the type. All others are one number, or bytes. */
+/* Types that consist of several numbers. All others are one number, or bytes. */
 static int add_named(struct zsignature *s, MPI_Datatype t, uint64_t size)
 {
 	if (t == MPI_LONG || t == MPI_UNSIGNED_LONG)
@@ -112,7 +112,7 @@ static int add_content(struct zsignature *s, const struct zcontent *c, uint64_t 
 		}
 		return rc;
 	}
-	/* All the others repeat one type. */
+	/* All other constructors repeat one type. */
 	MPI_Count old_size = 0;
 	rc = zn.Type_size_c(c->types[0], &old_size);
 	return rc == MPI_SUCCESS && old_size > 0 ? add_type(s, c->types[0], size / (uint64_t)old_size) : rc;
@@ -165,7 +165,7 @@ static bool is_little(void)
 	return *(const uint8_t *)&one == 1;
 }
 
-/* Copies one number of from bytes in the one byte order to `to` bytes in the other; widths differ for integers only. */
+/* Copies one number of `from` bytes in one byte order to `to` bytes in the other. Widths differ for integers only. */
 static void convert(uint8_t *out, size_t to, bool to_little, const uint8_t *in, size_t from, bool from_little,
 	bool is_signed)
 {
@@ -192,7 +192,7 @@ void zsignature_encode(const struct zsignature *s, uint8_t *wire, const uint8_t 
 	}
 }
 
-/* How many numbers of the run are whole in what is left. */
+/* The numbers of the run that are whole in the bytes left. */
 static uint64_t whole_numbers(const struct zsignature_run *r, uint64_t left)
 {
 	return left / r->wire < r->count ? left / r->wire : r->count;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Conversion between the representations of different parts. What travels is the type map in its order, without gaps:
- * integers and floating-point numbers big-endian as in external32 (MPI-4.0 section 14.5.2), except that long and
- * unsigned long have 8 bytes, so that nothing is cut off where both sides have 8. long double has no portable form
- * here and travels as it is; so does MPI_PACKED, whose numbers are not known. (MPICH 4.0's own external32 is not used:
- * it ends the process for pair types, MPI_WCHAR, structs and empty types.)
+ * Conversion between the representations of different parts. The type map travels in its order, without gaps. Integers
+ * and floating-point numbers are big-endian as in external32 (MPI-4.0 section 14.5.2), except that long and unsigned
+ * long have 8 bytes, so that nothing is cut off where both sides have 8. long double has no portable form here and
+ * travels as it is; so does MPI_PACKED, whose numbers are not known. MPICH 4.0's own external32 is no help: it ends
+ * the process for pair types, MPI_WCHAR, structs and empty types.
  */
 #ifndef ZIP_LIBZIP_SIGNATURE_H
 #define ZIP_LIBZIP_SIGNATURE_H
@@ -25,16 +25,16 @@ struct zsignature { /* of one element of a datatype */
 	uint64_t native_bytes, wire_bytes;
 };
 
-/* An MPI error class; on success free with zsignature_free. */
+/* MPI_SUCCESS or an error class; on success the caller calls zsignature_free. */
 int zsignature_make(struct zsignature *, MPI_Datatype);
 void zsignature_free(struct zsignature *);
 
 /* Converts count elements of packed native bytes. */
 void zsignature_encode(const struct zsignature *, uint8_t *wire, const uint8_t *native, uint64_t count);
-/* Converts wire bytes, which may end within an element or a number (which is then not converted). Returns the native
- * bytes written. */
+/* Converts wire bytes. They may end within an element, or within a number, which then is not converted. Returns the
+ * number of native bytes written. */
 uint64_t zsignature_decode(const struct zsignature *, uint8_t *native, const uint8_t *wire, uint64_t wire_bytes);
-/* How many native bytes that would be. */
+/* The number of native bytes that decode would write. */
 uint64_t zsignature_native_bytes(const struct zsignature *, uint64_t wire_bytes);
 
 #endif

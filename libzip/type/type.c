@@ -14,7 +14,7 @@
 #define HANDLE_OBJECT(h) ((uint32_t)(h) >> 26 & 0xfu) /* MPICH handles: bits 26..29 are the kind of object */
 #define HANDLE_KIND(h) ((uint32_t)(h) >> 30)	      /* 1: builtin constant, 2 and 3: an object */
 #define OBJECT_DATATYPE 3u
-#define CACHE_SIZE 256u /* entries, one per value of the handle's low byte: builtins have 57 of them */
+#define CACHE_SIZE 256u /* entries, one for each value of the handle's low byte; predefined types have 57 values */
 
 static struct ztype stations[ZSTATIONS_MAX][CACHE_SIZE];
 #define cache (stations[zstation_here])
@@ -25,8 +25,8 @@ int ztype_check(MPI_Datatype t)
 												    : MPI_ERR_TYPE;
 }
 
-/* A communicator whose errors nobody is to hear of: to put aside the handler of the world is not for who is at a
- * station. It stays until the end. */
+/* A communicator that raises no errors. A thread at a station must not hush the handler of the world. It stays until
+ * the end. */
 static MPI_Comm quiet = MPI_COMM_SELF;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -41,7 +41,7 @@ void ztype_init(void)
 	pthread_once(&once, make_quiet);
 }
 
-/* No call tells, but whatever communicates refuses one that is not: a message to nobody, too. */
+/* No function of MPI tells. But every communication refuses a type that is not committed, also a message to nobody. */
 static bool is_committed(MPI_Datatype t)
 {
 	static const char nothing[1];
@@ -114,5 +114,6 @@ void ztype_forget_here(MPI_Datatype t)
 
 void ztype_forget(MPI_Datatype t)
 {
-	zstation_for_each(0) ztype_forget_here(t);
+	zstation_for_each(0)
+		ztype_forget_here(t);
 }

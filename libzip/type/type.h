@@ -19,31 +19,31 @@ struct ztype {
 	bool valid;	/* cache entry in use */
 	int error;	/* MPI_ERR_NO_MEM: the description is not complete */
 	bool dense;	/* one element is one piece */
-	bool builtin;	/* needs no reference of ours */
+	bool builtin;	/* predefined: needs no reference of ours */
 	bool committed; /* stays so while the handle is this type's */
 	MPI_Count size; /* bytes of data of one element */
 	MPI_Count extent;
 	MPI_Count start;	     /* dense: first byte, relative to the buffer address */
-	MPI_Count wire_size;	     /* of one element: size, or what it is converted to */
+	MPI_Count wire_size;	     /* bytes of one element on the wire: size, or the size after conversion */
 	bool converted;		     /* the parts differ in representation, and the type is more than bytes */
 	struct zsignature signature; /* if converted */
 };
 
-/* While no other thread is in MPI. */
+/* In MPI_Init, while no other thread is in MPI. */
 void ztype_init(void);
-/* Never NULL; valid until the next call. The handle must be that of a datatype (ztype_check), or MPI_DATATYPE_NULL: of
- * no elements it is any. */
+/* The description of a datatype, valid until the next call; never NULL. The handle must be that of a datatype
+ * (ztype_check), or MPI_DATATYPE_NULL, which may describe no elements. */
 const struct ztype *ztype_find(MPI_Datatype);
-/* MPI_Type_free: the handle's number may come back as another type. */
+/* For MPI_Type_free: the handle may come back as another type. */
 void ztype_forget(MPI_Datatype);
-void ztype_forget_here(MPI_Datatype); /* that nobody knows but this station */
-/* By its bits: MPI_SUCCESS or MPI_ERR_TYPE. */
+void ztype_forget_here(MPI_Datatype); /* a type that only this station knows */
+/* Is it the handle of a datatype, by its bits? MPI_SUCCESS or MPI_ERR_TYPE. */
 int ztype_check(MPI_Datatype);
-/* To communicate with. As MPICH, which looks at it where there is something to be sent or received, and not only then
- * in some collectives. */
+/* Is the type committed, for communication? MPICH checks it where there are elements to send or receive, and in some
+ * collectives always; callers do the same. */
 bool ztype_is_committed(MPI_Datatype);
-/* A null pointer as the buffer of some bytes? MPI_BOTTOM is one too, but means nothing with a datatype that begins at
- * 0: what MPICH refuses as well. */
+/* Is the buffer of some bytes a null pointer? MPI_BOTTOM is a null pointer, too, but means nothing with a datatype
+ * that begins at 0. MPICH refuses the same buffers. */
 bool ztype_is_nowhere(const void *buf, MPI_Count count, MPI_Datatype);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptions that were made, by handle, and datatypes that were built from them, by description. See typecode.h. */
+/* The tables of descriptions by handle, and of datatypes built from descriptions. See typecode.h. */
 #include "libzip/type/typecode.h"
 
 #include <stdlib.h>
 #include <string.h>
-/* malloc failing inside uthash must not end the program: what was not added has no hh.tbl */
+/* a failing malloc inside uthash must not end the program: an entry that was not added has no hh.tbl */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
@@ -12,7 +12,9 @@
 #include "libzip/world/handlers.h"
 #include "common/base/list.h"
 #include "libzip/shim/shim.h"
-#include "libzip/type/typecode_parts.h"
+#include "libzip/type/typecode_args.h"
+#include "libzip/type/typecode_read.h"
+#include "libzip/type/typecode_write.h"
 #include "libzip/type/typehold.h"
 
 /* --- made here --- */
@@ -44,8 +46,8 @@ void ztypecode_forget(MPI_Datatype t)
 		drop(m);
 }
 
-/* Does who gets that have the same datatype? Here it has the same MPI library. So what is beyond the bounds of who
- * reads is an error where it is used, and a wrong answer of native MPI about its datatypes an error, too. */
+/* Would the receiver build the same datatype? Here it has the same MPI library. So an error is a datatype beyond the
+ * reader's bounds, and also a wrong answer of native MPI about its datatype. */
 static int prove(MPI_Datatype t, const struct made *m)
 {
 	MPI_Count size = -1, lb = -1, extent = -1, true_lb = -1, true_extent = -1;
@@ -87,14 +89,15 @@ int ztypecode_encode(MPI_Datatype t, struct ztypecode *out)
 
 /* --- built here --- */
 
-/* What is kept although nobody uses it: bytes of descriptions. The one that was used last is, whatever its length. */
+/* Unused datatypes that are kept: their number, and the bytes of their descriptions. The last one used is kept,
+ * whatever its length. */
 #define IDLE_MAX 64
 #define IDLE_BYTES_MAX ((size_t)16 << 20)
 
 struct built {
-	struct ztypecode_type type; /* first: what the caller has */
+	struct ztypecode_type type; /* first: the caller's view of it */
 	UT_hash_handle hh;
-	struct list node; /* in idle while uses is 0 */
+	struct list node; /* in the list of idle ones while uses is 0 */
 	size_t uses;
 	bool owned;
 	size_t len;
@@ -102,13 +105,13 @@ struct built {
 };
 
 static struct built *table;
-static struct list idle = {&idle, &idle}; /* the one that was used last at the end */
+static struct list idle = {&idle, &idle}; /* the last one used is at the end */
 static size_t nidle, idle_bytes;
 
 static void destroy(struct built *b)
 {
 	if (b->owned) {
-		/* its users may have asked */
+		/* its users may have asked for a description */
 		ztype_forget(b->type.handle);
 		ztypecode_forget(b->type.handle);
 		zn.Type_free(&b->type.handle);

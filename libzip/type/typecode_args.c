@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arguments of constructors in one form, and which are within bounds: before native MPI computes with them, which does
- * not look for overflows, and may have been built without any checks. See typecode_parts.h. */
+/* Arguments of constructors in one form, and the check of their bounds. The check stands before native MPI computes
+ * with them: native MPI does not look for overflows, and may have been built without any checks. See typecode_args.h.
+ */
+#include "libzip/type/typecode_args.h"
+
 #include <limits.h>
 #include <stdlib.h>
-
-#include "libzip/type/typecode_parts.h"
 
 const struct ztypecode_form ztypecode_args_forms[ZTYPECODE_OPS] = {
 	[ZTYPECODE_NAMED] = {.heads = 1},
@@ -69,7 +70,7 @@ static MPI_Count sum(MPI_Count a, MPI_Count b)
 	return magnitude(magnitude(a) + magnitude(b));
 }
 
-/* The farthest byte from the address, in either direction. */
+/* The distance of the farthest byte from the address, in either direction. */
 static MPI_Count reach(const struct ztypecode_type *t)
 {
 	MPI_Count bounds = larger(magnitude(t->lb), magnitude(t->lb + t->extent));
@@ -77,7 +78,7 @@ static MPI_Count reach(const struct ztypecode_type *t)
 	return larger(bounds, larger(magnitude(t->true_lb), magnitude(t->true_lb + t->true_extent)));
 }
 
-/* Blocks of old types, the farthest one so many bytes away. */
+/* Checks blocks of old types; far: distance of the farthest block in bytes. */
 static bool check_block(MPI_Count far, MPI_Count blocklength, const struct ztypecode_type *old)
 {
 	MPI_Count block = sum(product(blocklength, old->extent), reach(old));
@@ -98,7 +99,7 @@ static bool check_blocks(const struct ztypecode_args *a, const struct ztypecode_
 {
 	bool in_bytes = ztypecode_args_forms[a->op].column_bytes != 0;
 	bool even = a->op == ZTYPECODE_INDEXED_BLOCK || a->op == ZTYPECODE_HINDEXED_BLOCK;
-	const MPI_Count *displacement = ztypecode_column(a, even ? 0 : 1);
+	const MPI_Count *displacement = ztypecode_args_column(a, even ? 0 : 1);
 	MPI_Count size = 0;
 
 	for (size_t i = 0; i < a->items; i++) {
@@ -116,9 +117,9 @@ static bool check_subarray(const struct ztypecode_args *a, const struct ztypecod
 	MPI_Count all = 1;
 
 	for (size_t i = 0; i < a->items; i++) {
-		MPI_Count size = ztypecode_column(a, 0)[i], part = ztypecode_column(a, 1)[i],
-			  start = ztypecode_column(a, 2)[i];
-		if (part < 1 || size < part || start < 0 || start > size - part)
+		MPI_Count size = ztypecode_args_column(a, 0)[i], sub = ztypecode_args_column(a, 1)[i],
+			  start = ztypecode_args_column(a, 2)[i];
+		if (sub < 1 || size < sub || start < 0 || start > size - sub)
 			return false;
 		all = product(all, size);
 	}
@@ -126,11 +127,11 @@ static bool check_subarray(const struct ztypecode_args *a, const struct ztypecod
 	       check_block(0, all, old);
 }
 
-/* One dimension. Returns how many elements its blocks reach over, 0 where it makes no sense. */
+/* Checks one dimension. Returns the number of elements that its blocks span; 0: the arguments make no sense. */
 static MPI_Count distribution_reach(const struct ztypecode_args *a, size_t i)
 {
-	MPI_Count size = ztypecode_column(a, 0)[i], how = ztypecode_column(a, 1)[i], block = ztypecode_column(a, 2)[i],
-		  processes = ztypecode_column(a, 3)[i];
+	MPI_Count size = ztypecode_args_column(a, 0)[i], how = ztypecode_args_column(a, 1)[i],
+		  block = ztypecode_args_column(a, 2)[i], processes = ztypecode_args_column(a, 3)[i];
 
 	if (size < 1 || processes < 1 || processes > INT_MAX || block < -1 || block == 0 || block > INT_MAX)
 		return 0;
@@ -156,7 +157,7 @@ static bool check_darray(const struct ztypecode_args *a, const struct ztypecode_
 		if (one == 0)
 			return false;
 		all = product(all, one);
-		processes = product(processes, ztypecode_column(a, 3)[i]);
+		processes = product(processes, ztypecode_args_column(a, 3)[i]);
 	}
 	return a->items > 0 && (a->head[1] == 0 || a->head[1] == 1) && processes <= INT_MAX &&
 	       processes == a->head[2] && a->head[3] >= 0 && a->head[3] < processes &&

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Native datatypes from arguments in one form. See typecode_parts.h. */
+/* Native datatypes from arguments in one form. See typecode_make.h. */
+#include "libzip/type/typecode_make.h"
+
 #include <limits.h>
 #include <stdlib.h>
 
 #include "libzip/shim/shim.h"
-#include "libzip/type/typecode_parts.h"
+#include "libzip/type/typecode_args.h"
+#include "libzip/type/typecode_named.h"
 
 _Static_assert(sizeof(MPI_Count) == 8, "counts are 64-bit numbers");
 
-/* The arguments once more, as constructors with int counts take them; wherever it can be these, as not all that looks
- * into datatypes knows the others (dense.c). */
+/* The arguments as constructors with int counts take them. These constructors are used wherever possible, because some
+ * code that looks into datatypes knows no others (dense.c). */
 struct small {
 	int head[ZTYPECODE_HEADS_MAX];
-	int *item; /* columns as in ztypecode_args; those that are bytes are in the next */
+	int *item; /* columns as in ztypecode_args; columns of bytes are in the next member */
 	MPI_Aint *bytes;
 };
 
@@ -30,7 +33,7 @@ static bool is_small(const struct ztypecode_args *a)
 			return false;
 	for (unsigned c = 0; c < f->columns; c++)
 		for (size_t i = 0; i < a->items; i++)
-			if (!(f->column_bytes & 1 << c) && !fits(ztypecode_column(a, c)[i]))
+			if (!(f->column_bytes & 1 << c) && !fits(ztypecode_args_column(a, c)[i]))
 				return false;
 	return true;
 }
@@ -119,7 +122,7 @@ static int build_large(const struct ztypecode_args *a, MPI_Datatype *old, MPI_Da
 	}
 }
 
-/* Only the sizes may be large. */
+/* Only the sizes can be large. */
 static int build_darray(const struct ztypecode_args *a, bool small, MPI_Datatype old, MPI_Datatype *t)
 {
 	static const int distributions[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_NONE};
@@ -209,7 +212,7 @@ static int find_f90_element(struct ztypecode_type *t, enum ztypecode_op op)
 	return zn.Type_match_size(class, (int)t->size, &t->element);
 }
 
-/* The kinds of the old types together. */
+/* Combines the kinds of the old types. */
 static void find_element(struct ztypecode_node *n, const struct ztypecode_args *a, const struct ztypecode_node *nodes)
 {
 	MPI_Datatype element = MPI_DATATYPE_NULL;
@@ -237,7 +240,7 @@ static bool make_predefined(struct ztypecode_node *n, const struct ztypecode_arg
 		return false;
 	if (t->handle == MPI_DATATYPE_NULL || measure(t) != MPI_SUCCESS)
 		return false;
-	t->elements = t->size > 0; /* MPI_LB and MPI_UB are none */
+	t->elements = t->size > 0; /* MPI_LB and MPI_UB are not data */
 	t->element = t->size > 0 ? t->handle : MPI_DATATYPE_NULL;
 	return a->op == ZTYPECODE_NAMED || find_f90_element(t, a->op) == MPI_SUCCESS;
 }

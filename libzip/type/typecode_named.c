@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The predefined datatypes in the order of their numbers on the wire: MPI-4.0 section 3.2.2 and 5.9.2, and what MPICH
- * has beside these. New ones go to the end. See typecode_parts.h. */
-#include "libzip/type/typecode_parts.h"
+/* The predefined datatypes in the order of their numbers on the wire: MPI-4.0 sections 3.2.2 and 5.9.2, and further
+ * ones of MPICH. Add new ones at the end. See typecode_named.h. */
+#include "libzip/type/typecode_named.h"
 
-#define NONE MPI_DATATYPE_NULL /* keeps its place where the headers that this is built with lack it */
+#define NONE MPI_DATATYPE_NULL /* a type that the MPI headers of this build lack keeps its place */
 #ifndef MPIX_C_FLOAT16
 #define MPIX_C_FLOAT16 NONE
 #endif
@@ -13,7 +13,7 @@
 #define MPI_CXX_DOUBLE_COMPLEX NONE
 #define MPI_CXX_LONG_DOUBLE_COMPLEX NONE
 #endif
-#ifndef MPI_LB /* which MPI-3.0 has removed */
+#ifndef MPI_LB /* MPI-3.0 has removed it */
 #define MPI_LB NONE
 #define MPI_UB NONE
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes as datatypes. Any bytes may come. See typecode_parts.h. */
+/* Bytes as datatypes. Any bytes may come. See typecode_read.h. */
+#include "libzip/type/typecode_read.h"
+
 #include <stdlib.h>
 
 #include "libzip/shim/shim.h"
-#include "libzip/type/typecode_parts.h"
+#include "libzip/type/typecode_args.h"
+#include "libzip/type/typecode_make.h"
 
 struct reader {
 	const uint8_t *at, *end;
@@ -64,19 +67,19 @@ static bool get_args(struct reader *r, struct ztypecode_args *a)
 	for (unsigned i = 0; i < f->heads; i++)
 		if (!get_number(r, &a->head[i]))
 			return false;
-	/* No room for more numbers than there are bytes for. */
+	/* Refuses more numbers than there are bytes for, before memory is allocated. */
 	if (f->columns > 0 && a->head[0] > r->end - r->at)
 		return false;
 	if (!ztypecode_args_alloc(a))
 		return false;
 	for (unsigned i = 0; i < f->columns; i++)
-		if (!get_column(r, ztypecode_column(a, i), a->items))
+		if (!get_column(r, ztypecode_args_column(a, i), a->items))
 			return false;
 	return get_old(r, a);
 }
 
-/* How deep old types are in a node of these arguments. Arrays are datatypes in each other to native MPI, one for each
- * dimension. */
+/* The levels of nesting that a node with these arguments adds. To native MPI an array is one datatype for each
+ * dimension, nested. */
 static unsigned depth_of(const struct reader *r, const struct ztypecode_args *a)
 {
 	bool array = a->op == ZTYPECODE_SUBARRAY || a->op == ZTYPECODE_DARRAY;

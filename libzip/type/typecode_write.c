@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datatypes as bytes, from what native MPI says of how they were made. See typecode_parts.h. */
+/* Datatypes as bytes, by native MPI's account of how they were made. See typecode_write.h. */
+#include "libzip/type/typecode_write.h"
+
 #include <stdlib.h>
 #include <string.h>
-/* malloc failing inside uthash must not end the program: what was not added has no hh.tbl */
+/* a failing malloc inside uthash must not end the program: an entry that was not added has no hh.tbl */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "libzip/type/content.h"
 #include "libzip/shim/shim.h"
-#include "libzip/type/typecode_parts.h"
+#include "libzip/type/typecode_args.h"
+#include "libzip/type/typecode_named.h"
 
 #define NUMBER_BYTES_MAX 10 /* 64 bits in groups of 7 */
 
 /* --- the nodes --- */
 
 struct node {
-	UT_hash_handle hh; /* by bytes; in the order of the numbers */
+	UT_hash_handle hh; /* a table by bytes, and a list in the order of the numbers */
 	size_t number;
 	unsigned len;
 	uint8_t bytes[];
 };
 
-struct seen { /* a datatype whose node is there: one that is used twice is not walked twice */
+struct seen { /* a datatype with a node: a datatype that is used twice is walked once */
 	UT_hash_handle hh;
 	MPI_Datatype type;
 	size_t number;
@@ -63,7 +66,7 @@ static int remember(struct writer *w, MPI_Datatype t, size_t number)
 	return MPI_ERR_NO_MEM;
 }
 
-/* Takes the node: it is added, or dropped for its equal. */
+/* Takes the node and adds it, or drops it for its equal. */
 static int add_node(struct writer *w, struct node *n, size_t *number)
 {
 	struct node *same;
@@ -121,7 +124,7 @@ static int write_node(struct writer *w, const struct ztypecode_args *a, size_t *
 	for (unsigned i = 0; i < f->heads; i++)
 		at = put_number(at, a->head[i]);
 	for (unsigned i = 0; i < f->columns; i++)
-		at = put_column(at, ztypecode_column(a, i), a->items);
+		at = put_column(at, ztypecode_args_column(a, i), a->items);
 	for (size_t i = 0; i < a->nold; i++)
 		at = put_number(at, (MPI_Count)a->old[i]);
 	n->len = (unsigned)(at - n->bytes);
@@ -145,7 +148,7 @@ static int find_op(int combiner)
 	case MPI_COMBINER_VECTOR:
 		return ZTYPECODE_VECTOR;
 	case MPI_COMBINER_HVECTOR:
-	case MPI_COMBINER_HVECTOR_INTEGER: /* these three: of calls in Fortran that MPI-3.0 has removed */
+	case MPI_COMBINER_HVECTOR_INTEGER: /* these three come from calls in Fortran that MPI-3.0 has removed */
 		return ZTYPECODE_HVECTOR;
 	case MPI_COMBINER_INDEXED:
 		return ZTYPECODE_INDEXED;
@@ -165,12 +168,13 @@ static int find_op(int combiner)
 		return ZTYPECODE_DARRAY;
 	case MPI_COMBINER_RESIZED:
 		return ZTYPECODE_RESIZED;
-	default: /* MPI_COMBINER_NAMED, of a datatype that is not in the table; or a later version's */
+	default: /* MPI_COMBINER_NAMED of a datatype that is not in the table, or a combiner of a later version */
 		return -1;
 	}
 }
 
-/* The numbers of a constructor, in the order ints, aints, counts: within a variant that of its arguments. */
+/* Reads the numbers of a constructor in the order ints, aints, counts. Within each of these they have the order of its
+ * arguments. */
 struct numbers {
 	const struct zcontent *c;
 	size_t at;
@@ -193,10 +197,11 @@ static MPI_Count take(struct numbers *n)
 static void take_column(struct ztypecode_args *a, unsigned column, struct numbers *n)
 {
 	for (size_t i = 0; i < a->items; i++)
-		ztypecode_column(a, column)[i] = take(n);
+		ztypecode_args_column(a, column)[i] = take(n);
 }
 
-/* Of both arrays the order is the last of the ints; all else that counts elements may be among the large counts. */
+/* In subarrays and darrays the order is the last of the ints; all other numbers of elements may be among the large
+ * counts. */
 static int take_array(struct ztypecode_args *a, const struct zcontent *c)
 {
 	struct numbers n = {.c = c};
@@ -263,7 +268,7 @@ static void tidy(struct ztypecode_args *a)
 		a->head[1] = place_of((int)a->head[1], orders, 2);
 	if (a->op == ZTYPECODE_DARRAY)
 		for (size_t i = 0; i < a->items; i++)
-			tidy_distribution(ztypecode_column(a, 1) + i, ztypecode_column(a, 2) + i);
+			tidy_distribution(ztypecode_args_column(a, 1) + i, ztypecode_args_column(a, 2) + i);
 }
 
 /* --- the walk --- */
@@ -291,7 +296,7 @@ static int add_args(struct writer *w, const struct zcontent *c, unsigned depth, 
 	return rc;
 }
 
-/* The same as its only old type? Without data the bounds are not (MPICH 4.0.2). */
+/* Is the datatype the same as its only old type? Without data the bounds are not the same (MPICH 4.0.2). */
 static bool is_same(const struct zcontent *c)
 {
 	MPI_Count size = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datatypes in use, see typehold.h. */
+/* Datatypes in use. See typehold.h. */
 #include "libzip/type/typehold.h"
 
 #include <assert.h>
@@ -13,15 +13,15 @@
 
 #define BUCKETS 64u
 
-/* One for each handle's number that was ever held at a station. It stays when nothing holds it, so that the data path
- * allocates nothing; another datatype may come by the same number then. */
+/* An entry for each handle that was ever held at a station. It stays when nothing holds it, so that the data path
+ * allocates nothing. Later another datatype may have the same handle. */
 struct held {
 	struct held *next;
 	MPI_Datatype type;
 	unsigned uses;
-	struct held *freed; /* the application has: who counts the stations that have it still */
+	struct held *freed; /* freed by the application: the entry that counts the stations still holding it */
 	atomic_int stations;
-	struct held *dead; /* the next of those without users */
+	struct held *dead; /* next entry without users */
 };
 
 static struct {
@@ -83,7 +83,7 @@ void ztypehold_release(MPI_Datatype t)
 		;
 }
 
-/* Whoever uses it here frees it. */
+/* Leaves the freeing to the users at this station. */
 static void leave_to_users(MPI_Datatype t, struct held **first)
 {
 	struct held *h = find(t);
@@ -106,7 +106,7 @@ void ztypehold_reap(void)
 		struct held *next = h->dead;
 		MPI_Datatype t = h->type;
 
-		zshim_callback_begin(); /* deletes attributes */
+		zshim_callback_begin(); /* runs attribute callbacks */
 		zn.Type_free(&t);
 		zshim_callback_end();
 		h = next;

@@ -27,7 +27,7 @@ int zip_Win_fence(int assertion, MPI_Win win)
 		rc = zwin_check_closed(w, name);
 	if (rc != MPI_SUCCESS)
 		return rc;
-	rc = zwin_complete(w, NULL, false, name); /* also where nothing should have been started */
+	rc = zwin_complete(w, NULL, false, name); /* also where the assertion says that nothing was started */
 	w->access = assertion & MPI_MODE_NOSUCCEED ? ZWIN_NO_EPOCH : ZWIN_FENCE;
 	const int met = zbarrier_run(w->comm);
 	zn.Win_sync(w->handle);
@@ -36,7 +36,7 @@ int zip_Win_fence(int assertion, MPI_Win win)
 
 /* --- post, start, complete, wait --- */
 
-/* The ranks of a group in the window: an array to be freed. */
+/* The ranks of a group in the window, in an array that the caller frees. */
 static int ranks_of(struct zwin *w, MPI_Group group, int **ranks, int *n, const char *name)
 {
 	const struct zgroup *g = zgroup_find(group);
@@ -189,7 +189,7 @@ int zip_Win_test(MPI_Win win, int *flag)
 	return MPI_SUCCESS;
 }
 
-/* Memory is one for load, store and window; but programs poll it in this way, too. */
+/* Loads, stores and windows share one memory. But programs poll memory with this call, so it makes progress. */
 int zip_Win_sync(MPI_Win win)
 {
 	int rc = zn.Win_sync(win);

@@ -68,7 +68,7 @@ static bool moves_nothing(const struct zwin_call *c)
 		    : c->result_count * ztype_find(c->result_type)->size) == 0;
 }
 
-/* What native MPI has made of it stands for nothing. */
+/* The native call only checks the arguments; a request that it returns stands for nothing. */
 static int go_elsewhere(struct zwin *w, struct zwin_peer *p, const struct zwin_call *c, MPI_Request *request)
 {
 	if (!w->dynamic && c->disp < 0)
@@ -81,9 +81,7 @@ static int go_elsewhere(struct zwin *w, struct zwin_peer *p, const struct zwin_c
 	return zwin_raise(w, zwin_origin_start(w, p, c, request), c->name, "cannot start it on rank %d", c->target);
 }
 
-/* Where native MPI has no other way than by its target's hands, that one should not be asleep: it is told, now and
- * then.
- */
+/* Native MPI may need the target's hands for an operation. So now and then the target is told not to sleep. */
 static void stir(struct zwin *w, struct zwin_peer *p)
 {
 	if (p->rank == w->comm->rank)
@@ -92,7 +90,7 @@ static void stir(struct zwin *w, struct zwin_peer *p)
 	if (p->stirred_ns != 0 && now - p->stirred_ns < STIR_NS)
 		return;
 	p->stirred_ns = now;
-	zwin_message_tell(w, p, ZWIN_STIR, 0, 0); /* without memory it only takes longer */
+	zwin_message_tell(w, p, ZWIN_STIR, 0, 0); /* a failure for lack of memory only costs time */
 }
 
 int zwin_call_run(const struct zwin_call *c, MPI_Win win, MPI_Request *request)

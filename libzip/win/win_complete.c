@@ -13,15 +13,15 @@
 static void ask_flush(struct zwin *w, struct zwin_peer *p, bool release)
 {
 	if (zwin_message_tell(w, p, ZWIN_FLUSH, 0, release ? ZWIN_F_RELEASE : 0) != MPI_SUCCESS)
-		zerror_fatal(1, "no memory to complete what was begun on a window");
+		zerror_fatal(1, "no memory to complete operations on a window");
 	p->flushes++;
 	p->dirty = p->said = false;
 }
 
 struct completing {
 	struct zwin *win;
-	struct zwin_peer *only; /* NULL: all that are touched */
-	uint64_t flushes;	/* of only: that are to be answered; others go on meanwhile */
+	struct zwin_peer *only; /* NULL: all touched peers */
+	uint64_t flushes;	/* FLUSHs of `only` to be answered; other threads may send more meanwhile */
 	bool here;		/* at the origin alone */
 };
 
@@ -41,11 +41,11 @@ static const char *class_text(int class)
 {
 	switch (class) {
 	case MPI_ERR_RMA_RANGE:
-		return "an access was outside of its window, or of datatypes that do not fit";
+		return "an access was outside the window, or the datatypes do not fit";
 	case MPI_ERR_TYPE:
-		return "the datatypes of origin and target do not fit, or it does not have one of them";
+		return "the datatypes of origin and target do not fit, or the target lacks one of them";
 	case MPI_ERR_TRUNCATE:
-		return "there is more data than it is for";
+		return "the data are longer than the datatype that receives them";
 	case MPI_ERR_OP:
 		return "the operation is not defined for the datatype";
 	default:
@@ -61,8 +61,8 @@ static int raise_error(struct zwin *w, struct zwin_peer *p, const char *name)
 	return class == MPI_SUCCESS ? class : zwin_raise(w, class, name, "rank %d: %s", p->rank, class_text(class));
 }
 
-/* Those about which nothing is left to be done leave the list. The handler is called when that is over: it may use the
- * window. Of several errors the others are raised next time. */
+/* Takes the peers with nothing left to do out of the list. Calls the error handler last, because the handler may use
+ * the window. Of several errors the next completions raise the others. */
 static int raise_errors(struct zwin *w, const char *name)
 {
 	struct zwin_peer *wrong = NULL;
@@ -94,9 +94,9 @@ static int flush_one_natively(struct zwin *w, struct zwin_peer *p, bool here)
 	return rc;
 }
 
-/* Native operations on members of my part, one after the other: MPI_Win_flush_all and MPI_Win_flush_local_all of MPICH
- * 4.0.2 over UCX return before MPI_Get has got everything. The list may change meanwhile, but nobody who has native
- * operations leaves it. */
+/* Completes native operations on members of my part, one member after the other: MPI_Win_flush_all and
+ * MPI_Win_flush_local_all of MPICH 4.0.2 over UCX return before MPI_Get has got everything. The list may change
+ * meanwhile, but no peer with native operations leaves it. */
 static int flush_natively(struct zwin *w, struct zwin_peer *only, bool here)
 {
 	int rc = MPI_SUCCESS;
@@ -113,7 +113,7 @@ static int finish(struct completing *c, const char *name)
 	int rc = flush_natively(c->win, c->only, c->here);
 
 	if (all_complete(c))
-		zprogress_test_failed(true); /* programs poll memory in this way, too: others have to get on */
+		zprogress_test_failed(true); /* programs poll memory with these calls, so other ranks have to get on */
 	else
 		zprogress_wait(all_complete, c);
 	const int late = c->only ? raise_error(c->win, c->only, name) : raise_errors(c->win, name);

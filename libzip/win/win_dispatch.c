@@ -15,9 +15,10 @@
 
 #define MESSAGES_A_TURN 64 /* then others have their turn */
 
-/* What has not come at once, as it is longer than eager messages may be (zipperd.conf(5)): those behind it wait. */
+/* A message that has not come at once, because it is longer than eager messages may be (zipperd.conf(5)). Later
+ * messages wait behind it. */
 static struct {
-	struct zreq *coming; /* NULL: nothing is */
+	struct zreq *coming; /* NULL: there is none */
 	uint8_t *bytes;
 	uint64_t len;
 	int vrank;
@@ -57,7 +58,7 @@ static void hear(int vrank, const uint8_t *bytes, uint64_t len)
 	take(w, from, &m);
 }
 
-/* False: nothing, or not all of it yet. */
+/* False: there is none, or it has not come in full. */
 static bool hear_late(void)
 {
 	if (!zreq_is_done(late.coming))

@@ -30,7 +30,7 @@ struct making {
 	bool allocate, dynamic, no_locks;
 };
 
-/* All that the program says but that there are no locks: native MPI has some, ours. */
+/* Copies the program's hints without no_locks: the native window does have locks, ours. */
 static int copy_info(MPI_Info info, MPI_Info *mine, bool *no_locks)
 {
 	char value[8] = "";
@@ -48,14 +48,15 @@ static int copy_info(MPI_Info info, MPI_Info *mine, bool *no_locks)
 	return zn.Info_delete(*mine, "no_locks");
 }
 
-/* In the memory that MPICH 4.0.2 shares among the processes of a host others find the window in another place than its
- * owner where sizes are no multiples of 16. MPI_Win_get_attr tells the program's size. */
+/* MPICH 4.0.2 shares memory among the processes of a host. With a size that is no multiple of 16 the others find the
+ * window in another place than its owner. MPI_Win_get_attr tells the program's size. */
 static MPI_Aint round_up(MPI_Aint size)
 {
 	return size > PTRDIFF_MAX - 15 ? size : (size + 15) & ~(MPI_Aint)15;
 }
 
-/* Over the members of my part, who have met: it blocks for as long as they need to call it. */
+/* Makes the native window over the members of my part. They have met, so the call blocks only until all have called
+ * it. */
 static int make_natively(struct making *m, MPI_Win *win)
 {
 	const MPI_Comm shadow = m->comm->shadow;
@@ -131,7 +132,7 @@ static int check(const struct making *m)
 	return MPI_SUCCESS;
 }
 
-/* Nobody speaks of it before all have it. */
+/* The barrier at the end keeps messages about the window back until all members have it. */
 static int make(struct making *m, MPI_Win *win)
 {
 	int64_t id = 0;
@@ -151,7 +152,7 @@ static int make(struct making *m, MPI_Win *win)
 		zcomm_unref(twin);
 		return rc;
 	}
-	if (!make_entry(m, twin, *win, id)) /* the others have it */
+	if (!make_entry(m, twin, *win, id)) /* the others have the window */
 		zerror_fatal(1, "%s: out of memory", m->name);
 	return zbarrier_run(twin);
 }
@@ -182,7 +183,7 @@ int zip_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 	return make(&m, win);
 }
 
-/* Nobody speaks of it any more when all have met. */
+/* After the barrier no member sends messages about the window. */
 int zip_Win_free(MPI_Win *win)
 {
 	static const char name[] = "MPI_Win_free";
@@ -191,15 +192,15 @@ int zip_Win_free(MPI_Win *win)
 
 	if (rc != MPI_SUCCESS)
 		return rc;
-	const int late = zwin_complete_talk(w, name); /* raised; the window goes all the same */
+	const int late = zwin_complete_talk(w, name); /* has been raised; the window ends all the same */
 	rc = zbarrier_run(w->comm);
 	if (w->comm->nlocal > 1)
 		zprogress_serve(false);
-	zshim_callback_begin(); /* deletes attributes; and it blocks until the others have called it */
+	zshim_callback_begin(); /* it runs attribute callbacks, and blocks until the others have called it */
 	zn.Win_unlock_all(w->handle);
 	const int freed = zn.Win_free(win);
 	zshim_callback_end();
-	zwin_leave(w); /* not before: those callbacks may ask for its group */
+	zwin_leave(w); /* not earlier: those callbacks may ask for the window's group */
 	destroy(w);
 	zcomm_reap();
 	return rc != MPI_SUCCESS ? rc : freed != MPI_SUCCESS ? freed : late;

@@ -13,29 +13,29 @@
 #include "libzip/type/typecode.h"
 #include "libzip/world/status.h"
 
-/* When the origin waits before it starts another operation, so that neither end keeps books of any number of them: so
- * many on the same target are not complete here, or have not been sent. */
+/* With so many operations on one target not complete, or not sent, the origin waits before it starts another one. So
+ * neither end keeps books of unlimited length. */
 #define OPS_MAX 256u
 
 struct zwin_op {
 	struct zreq req; /* first */
 	struct zwin_peer *peer;
-	struct zreq *told, *sent, *result; /* message, data, what comes back; NULL: none, or over */
+	struct zreq *told, *sent, *result; /* message, data, result; NULL: none, or over */
 	MPI_Count result_bytes;
-	bool listed, wanted; /* in the peer's list; the application has its request */
+	bool listed, wanted; /* listed: in the peer's list; wanted: the application has the request */
 	struct zwin_op *next;
 };
 
-static bool is_over(struct zreq **part, int *error)
+static bool is_over(struct zreq **request, int *error)
 {
-	if (!*part)
+	if (!*request)
 		return true;
-	if (!zreq_is_done(*part))
+	if (!zreq_is_done(*request))
 		return false;
 	if (*error == MPI_SUCCESS)
-		*error = zerror_class((*part)->status.MPI_ERROR);
-	zreq_release(*part);
-	*part = NULL;
+		*error = zerror_class((*request)->status.MPI_ERROR);
+	zreq_release(*request);
+	*request = NULL;
 	return true;
 }
 
@@ -47,7 +47,7 @@ static MPI_Count bytes_of(const struct zreq *r)
 	return n;
 }
 
-/* A target that refuses to send something back sends nothing. */
+/* A target that refuses sends a result of no bytes. */
 static void check_result(struct zwin_op *op)
 {
 	if (op->result && zreq_is_done(op->result) && op->result->status.MPI_ERROR == MPI_SUCCESS &&
@@ -101,8 +101,8 @@ static void destroy(struct zreq *r)
 
 static const struct zreq_ops ops = {.name = "one-sided operation", .progress = progress, .destroy = destroy};
 
-/* Those that are over leave from the front; of the others the first tells that not all are. Orphans are looked after
- * elsewhere, and leave then. */
+/* Operations that are over leave the list from the front; the first one that is not over ends the search. progress
+ * completes orphans, which then leave the list. */
 bool zwin_origin_is_done(struct zwin_peer *p)
 {
 	while (p->ops && !p->ops->req.orphan && zreq_is_done(&p->ops->req)) {
@@ -139,7 +139,7 @@ static void list(struct zwin_op *op)
 	p->nops++;
 }
 
-/* Small data as they travel, in memory of the pool. */
+/* Packs small data for the wire, into memory of the pool. */
 static int pack_inside(const struct zwin_call *c, struct zwin_message *m, uint8_t **packed)
 {
 	const uint64_t each = m->kind == ZWIN_SWAP ? m->bytes / 2 : m->bytes;
@@ -170,7 +170,7 @@ static bool gives_back(enum zwin_kind kind)
 	return kind != ZWIN_PUT && kind != ZWIN_ACCUMULATE;
 }
 
-/* How many bytes go there, or come back from MPI_Get. */
+/* The number of bytes that the operation sends, or that MPI_Get receives; *back: bytes of its result. */
 static int measure(const struct zwin_call *c, struct zwin_message *m, MPI_Count *back)
 {
 	struct zdata data;
@@ -194,7 +194,7 @@ static int await_result(struct zwin *w, struct zwin_op *op, const struct zwin_ca
 		w->comm->vrank[op->peer->rank], (int)number, &op->result);
 }
 
-/* What is sent, and awaited. */
+/* Sends message and data, and posts the receive of the result. */
 static int launch(struct zwin *w, struct zwin_op *op, const struct zwin_call *c, struct zwin_message *m)
 {
 	const bool data = has_data(c), apart = m->code_len > zwin_message_inside_bytes();
@@ -251,10 +251,10 @@ int zwin_origin_start(struct zwin *w, struct zwin_peer *p, const struct zwin_cal
 	rc = launch(w, op, c, &m);
 	if (rc == MPI_SUCCESS && request)
 		rc = zreq_publish(&op->req, request);
-	if (rc != MPI_SUCCESS) /* said or not, nobody can tell */
+	if (rc != MPI_SUCCESS) /* whether the message was sent, nobody can tell */
 		zerror_fatal(1, "%s: no memory for an operation on rank %d", c->name, p->rank);
 	op->wanted = request != NULL;
-	p->dirty |= !gives_back(c->kind); /* a result tells that it was executed */
+	p->dirty |= !gives_back(c->kind); /* a result tells that the operation was executed */
 	zwin_touch(w, p);
 	if (!progress(&op->req))
 		list(op);

@@ -13,7 +13,7 @@ int zip_Win_lock(int lock_type, int rank, int assertion, MPI_Win win)
 	int rc;
 
 	if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
-		return zwin_raise(w, MPI_ERR_ARG, name, "lock type is %d", lock_type); /* the class that MPICH has */
+		return zwin_raise(w, MPI_ERR_ARG, name, "lock type is %d", lock_type); /* the class that MPICH gives */
 	rc = zwin_check_assert(w, assertion, MPI_MODE_NOCHECK, name);
 	if (rc == MPI_SUCCESS)
 		rc = zwin_check_rank(w, rank, name);

@@ -15,23 +15,23 @@
 #include "libzip/win/win_lock.h"
 #include "libzip/win/win_region.h"
 
-#define ELEMENT_MAX 64 /* bytes of a predefined type, and more */
+#define ELEMENT_MAX 64 /* bytes; no predefined type is larger */
 
 struct zwin_task {
 	struct zwin *win;
 	struct zwin_peer *from;
-	struct zwin_message m;		   /* without what is behind the header */
+	struct zwin_message m;		   /* code and data are not valid */
 	const struct ztypecode_type *type; /* a reference, or NULL */
-	struct zreq *coding;		   /* the description, NULL: it is here */
-	struct zreq *coming, *going;	   /* data, and what is sent back; NULL: not under way */
+	struct zreq *coding;		   /* receives the description; NULL: it is here */
+	struct zreq *coming, *going;	   /* receives the data, sends the result; NULL: not under way */
 	uint8_t *code;
 	bool executed;
-	uint8_t *given, *before; /* accumulating: the operands, and what was there before */
-	MPI_Count elements;	 /* of these */
-	struct zwin_task *next;	 /* of the same origin */
+	uint8_t *given, *before; /* accumulating operations: the operands, and the old contents */
+	MPI_Count elements;	 /* of given and before */
+	struct zwin_task *next;	 /* next operation of the same origin */
 };
 
-static struct zwin_peer *busy; /* origins of tasks */
+static struct zwin_peer *busy; /* origins with tasks in their queues */
 
 static bool accumulates(enum zwin_kind kind)
 {
@@ -43,7 +43,7 @@ static bool sends_back(enum zwin_kind kind)
 	return kind == ZWIN_GET || kind == ZWIN_GET_ACCUMULATE || kind == ZWIN_SWAP;
 }
 
-/* Who gets something back sees by that. */
+/* An origin that gets a result sees the error by it. */
 static void note_error(struct zwin_task *t, int class)
 {
 	if (t->from->task_error == MPI_SUCCESS && !sends_back(t->m.kind))
@@ -115,7 +115,7 @@ static void *place(const struct zwin *w, const struct zwin_message *m)
 	return w->dynamic ? (uint8_t *)m->disp : w->base + (MPI_Aint)m->disp * w->disp_unit;
 }
 
-/* Bytes that count elements of it take on the wire; -1: not a number. */
+/* Bytes of count elements on the wire; -1: too many for a number. */
 static int64_t wire_bytes(const void *at, MPI_Count count, MPI_Datatype type)
 {
 	struct zdata data;
@@ -123,7 +123,7 @@ static int64_t wire_bytes(const void *at, MPI_Count count, MPI_Datatype type)
 	return zdata_view(&data, at, count, type) == MPI_SUCCESS ? (int64_t)data.bytes : -1;
 }
 
-/* Native MPI waits for ever for an operation on a type that it is not defined for (MPICH 4.0.2). */
+/* Is the operation defined for the type? MPICH 4.0.2 waits for ever for one that is not. */
 static bool is_defined(MPI_Op op, MPI_Datatype element)
 {
 	static MPI_Op last = MPI_OP_NULL;
@@ -170,7 +170,7 @@ static int check(const struct zwin *w, const struct zwin_message *m, const struc
 		return MPI_ERR_RMA_RANGE;
 	if (accumulates(m->kind))
 		return check_accumulate(m, type);
-	/* as a message, which may be shorter than what it is received into */
+	/* as with a message, the data may be shorter than the buffer */
 	const int64_t bytes = wire_bytes(place(w, m), (MPI_Count)m->count, type->handle), given = (int64_t)m->bytes;
 	return bytes >= 0 && (m->kind == ZWIN_PUT ? given <= bytes : bytes <= given) ? MPI_SUCCESS : MPI_ERR_TRUNCATE;
 }
@@ -206,14 +206,14 @@ static int send_back(struct zwin_task *t, const void *buf, MPI_Count count, MPI_
 		(int)t->m.number, ZSEND_STANDARD, &t->going);
 }
 
-/* The origin waits for something: no bytes tell it that it was refused. */
+/* The origin waits for a result: no bytes tell it that the operation was refused. */
 static void refuse_back(struct zwin_task *t)
 {
 	if (send_back(t, NULL, 0, MPI_BYTE) != MPI_SUCCESS)
 		zerror_fatal(1, "no memory for an answer about a window");
 }
 
-/* The operands have come. */
+/* Executes an operation whose operands have come. */
 static void accumulate(struct zwin_task *t)
 {
 	int class = run_natively(t);
@@ -229,7 +229,7 @@ static void accumulate(struct zwin_task *t)
 
 /* --- one operation --- */
 
-/* True: it is not under way. */
+/* Releases a request that is over. True: none is under way. */
 static bool is_through(struct zwin_task *t, struct zreq **wire)
 {
 	if (!*wire)
@@ -245,7 +245,7 @@ static bool is_through(struct zwin_task *t, struct zreq **wire)
 
 static void begin(struct zwin_task *, const struct zwin_message *, const uint8_t *code);
 
-/* It is its turn. True: it is over. */
+/* Continues an operation whose turn it is. True: it is over. */
 static bool go_on(struct zwin_task *t)
 {
 	if (t->coding) {
@@ -268,7 +268,7 @@ static int receive(struct zwin_task *t, void *buf, MPI_Count count, MPI_Datatype
 		(int)m->number, &t->coming);
 }
 
-/* What cannot be done must be taken all the same. */
+/* Receives the data of an operation that cannot be executed. */
 static int start_refused(struct zwin_task *t, const struct zwin_message *m)
 {
 	int rc = MPI_SUCCESS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory that the members of a communicator share, see board.h. One file without a name (memfd) for all boards of the
- * part, made by its first rank and opened by the others through /proc; pages come with their first use.
+ * Memory that the members of a communicator share. See board.h. One file without a name (memfd) holds all boards of
+ * the part. The part's first rank makes it and the others open it through /proc. Pages come with their first use.
  */
 #include "libzip/world/board.h"
 
@@ -19,23 +19,23 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
 
-#define BOARDS 64	/* communicators at a time that have one */
-#define MEMBERS_MAX 256 /* more are better served by trees */
+#define BOARDS 64	/* communicators with a board at a time */
+#define MEMBERS_MAX 256 /* more members are better served by trees */
 #define LINE 64		/* bytes of a cache line */
 /* A segment of the pipelines (128 KiB by default) fits for up to eight members: 2+2 ranks on two cores, 12 to 48 KiB in
  * half the time of native messages, 96 KiB in three quarters, 1 MiB in segments in 0.7 to 1.0. */
 #define SLOT_MAX (132 << 10)
 #define DATA_BYTES (5 << 20)
 
-struct member { /* written by that one alone */
-	/* Of each slot: operation + 1. Not one number for all: operations that are under way at the same time are not
-	 * published in their order, where the slot of the first was not yet free and that of a later one is. */
+struct member { /* written by its member alone */
+	/* Of each slot: operation + 1. One number for all slots would not do: operations under way at the same time
+	 * are published out of order where the first one's slot was not yet free and a later one's is. */
 	alignas(LINE) atomic_uint_fast64_t published[ZBOARD_DEPTH];
-	atomic_uint_fast64_t done; /* operations */
+	atomic_uint_fast64_t done; /* number of finished operations */
 };
 
 struct shared {
-	alignas(LINE) uint64_t token; /* of the first one: the file's */
+	alignas(LINE) uint64_t token; /* key of the file, in the first board */
 	atomic_int users;	      /* 0: free */
 	struct member member[MEMBERS_MAX];
 	alignas(LINE) char data[DATA_BYTES];
@@ -46,20 +46,20 @@ struct zboard {
 	int members, me;
 	size_t bytes;
 	uint64_t next, done;
-	uint64_t all_done; /* so many operations at least are finished by all */
+	uint64_t all_done; /* at least so many operations are finished by all */
 };
 
 static struct shared *region; /* [BOARDS] */
 static struct zboard boards[BOARDS];
 
-struct invitation { /* where the file is, and what its first bytes are: /proc may be another one there */
+struct invitation { /* the place of the file, and its first bytes: /proc of another rank may be another one */
 	int pid, fd;
 	uint64_t token;
 };
 
 static int make_file(void)
 {
-	struct rlimit most; /* beyond it there is a signal, not an error */
+	struct rlimit most; /* an access beyond the end is a signal, not an error */
 	if (getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur < BOARDS * sizeof(struct shared))
 		return -1;
 	int fd = memfd_create("zipper-boards", MFD_CLOEXEC);
@@ -106,7 +106,7 @@ static bool is_on_one_host(void)
 	return n == size && n > 1 && n <= MEMBERS_MAX;
 }
 
-/* Everybody takes part in everything, whatever has failed before. */
+/* Every rank takes part in every step, whatever has failed before. */
 int zboard_init(bool wanted)
 {
 	struct invitation first = {.pid = getpid(), .fd = -1};
@@ -210,7 +210,7 @@ static char *slot(const struct zboard *b, uint64_t operation, int member)
 	return b->shared->data + number * b->bytes;
 }
 
-/* Have all finished so many operations? */
+/* Have all members finished so many operations? */
 static bool has_passed(struct zboard *b, uint64_t operations)
 {
 	uint64_t least = b->done;

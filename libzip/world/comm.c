@@ -17,9 +17,9 @@ _Atomic uint64_t zcomm_hints[ZCOMM_HINTS];
 unsigned zcomm_others;
 
 static struct zcomm *by_handle[BUCKETS];
-static _Atomic(struct zcomm *) dead; /* for zcomm_reap; stations add to it */
-static uint64_t made;		     /* by this process */
-/* The communicator whose attribute callbacks this thread is running: they may still ask for its rank. */
+static _Atomic(struct zcomm *) dead; /* for zcomm_reap; every station adds to it */
+static uint64_t made;		     /* communicators that this process has numbered */
+/* The communicator whose attribute callbacks this thread is running. They may still ask for its rank. */
 __thread struct zcomm *zcomm_dying __attribute__((tls_model("initial-exec")));
 
 static unsigned bucket_of(MPI_Comm handle)
@@ -44,7 +44,7 @@ uint64_t zcomm_new_id(void)
 	return (uint64_t)(uint32_t)zworld.vrank << 32 | (++made & 0x3fffffffu) << 2;
 }
 
-/* Where the members are: shadow_rank, shadow_to_rank, parts. */
+/* Fills shadow_rank, shadow_to_rank and parts. */
 static int map_members(struct zcomm *comm)
 {
 	int *part_index = malloc((size_t)zworld.nparts * sizeof(*part_index));
@@ -107,7 +107,7 @@ static void destroy(struct zcomm *comm)
 	free(comm);
 }
 
-/* Everything but the tables; shadow_total: room in shadow_to_rank. */
+/* Allocates everything except the tables; shadow_total: room in shadow_to_rank. */
 static struct zcomm *make(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size, int shadow_total)
 {
 	struct zcomm *comm = calloc(1, sizeof(*comm));
@@ -139,7 +139,7 @@ err_destroy:
 	return NULL;
 }
 
-/* The last one with such a handle has the place; the others are found by who enters as a whole. */
+/* The last communicator with such a handle has the place. For the others threads enter the library as a whole. */
 static void hint_at(const struct zcomm *comm, bool there)
 {
 	_Atomic uint64_t *hint = &zcomm_hints[(uint32_t)comm->handle % ZCOMM_HINTS];
@@ -183,7 +183,7 @@ struct zcomm *zcomm_create_whole(MPI_Comm handle, MPI_Comm shadow, uint64_t id)
 	return comm;
 }
 
-/* Ranks in a shadow that has the members of both groups. */
+/* Fills the ranks in a shadow that has the members of both groups. */
 static void map_both_groups(struct zcomm *comm)
 {
 	int here = comm->local->nlocal, before = comm->first ? here : 0, theirs = comm->nlocal;
@@ -201,7 +201,7 @@ static void map_both_groups(struct zcomm *comm)
 
 struct zcomm *zcomm_create_inter(const struct zcomm_inter *i)
 {
-	/* The local group is in no table. It has the id too: its messages have other sources than those from outside.
+	/* The local group is in no table. It has the same id: its messages have other sources than those from outside.
 	 */
 	struct zcomm *local = make(i->local_shadow == i->shadow ? MPI_COMM_NULL : i->local_shadow, i->local_shadow,
 		i->id, i->local, i->nlocal, i->nlocal);
@@ -275,7 +275,7 @@ int zcomm_reap(void)
 		if (comm->handle != MPI_COMM_WORLD && comm->handle != MPI_COMM_NULL) {
 			MPI_Comm handle = comm->handle;
 			zcomm_dying = comm;
-			zcomm_ref(comm); /* callbacks may communicate on it, and are not who lets it go */
+			zcomm_ref(comm); /* callbacks may communicate on it, and must not drop the last reference */
 			zshim_callback_begin();
 			int rc = zn.Comm_free(&handle);
 			zshim_callback_end();
@@ -283,7 +283,7 @@ int zcomm_reap(void)
 			zcomm_dying = outer;
 			comm->handle = MPI_COMM_NULL;
 			if (atomic_fetch_sub_explicit(&comm->refs, 1, memory_order_acq_rel) > 1)
-				continue; /* what they have begun ends later, and comes here again */
+				continue; /* operations that they have begun end later, and put it aside again */
 		}
 		if (comm->near != MPI_COMM_NULL)
 			zn.Comm_free(&comm->near);

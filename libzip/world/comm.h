@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Spanning communicators. A communicator that is not in this table is local: native calls are right for it.
- * Reference counted: pending requests keep it after MPI_Comm_free. Under the shim's lock.
+ * Spanning communicators. A communicator that is not in this table is local; native calls serve it. An entry counts
+ * references: pending requests keep it after MPI_Comm_free. Under the shim's lock.
  *
- * An intercommunicator is a communicator with a second group: size, vrank and all that is derived from them describe
- * the remote group, whose ranks are what calls name; the local group is a communicator of its own (`local`), which the
+ * An intercommunicator is a communicator with a second group. size, vrank and everything derived from them describe
+ * the remote group, whose ranks calls name. The local group is a communicator of its own (`local`), which the
  * application never sees. A native communicator over my part's members of both groups is handle and shadow.
  */
 #ifndef ZIP_LIBZIP_COMM_H
@@ -28,7 +28,7 @@ struct zcomm_part {  /* the members of one part, parts in the order of their low
 	int *member; /* [count]: their ranks, ascending */
 };
 
-/* What a probe from anywhere has told: of a message with tag `found`, when asked for `asked`. */
+/* The answer of a probe from any source: a message with tag `found`; the probe wanted `asked`. */
 #define ZCOMM_PROBED_MAX 4
 struct zcomm_probed {
 	int asked, found;
@@ -36,56 +36,56 @@ struct zcomm_probed {
 };
 
 struct zcomm {
-	MPI_Comm handle; /* what the application holds */
+	MPI_Comm handle; /* the application's handle */
 	MPI_Comm shadow; /* native communicator of my part's members ordered by rank; equal to handle except for
 			  * MPI_COMM_WORLD under one stock mpirun */
 	uint64_t id;	 /* the same in every member, unique in the job: vrank of the maker << 32 | counter << 2;
 			  * the low two bits are the kind of traffic (enum zcomm_context) */
-	int station;	 /* of its point-to-point messages (station.h) */
+	int station;	 /* station of its point-to-point messages (station.h) */
 	int size, rank;
 	int *vrank;		  /* [size]: rank -> vrank */
 	int *shadow_rank;	  /* [size]: rank -> rank in the shadow, -1 if remote */
 	int *shadow_to_rank;	  /* [nlocal]; intercommunicators: MPI_UNDEFINED for members of the local group */
 	int nlocal;		  /* members of my part: size of the shadow */
 	struct zcomm_part *parts; /* [nparts] */
-	int *members;		  /* [size]: what the parts' member point into */
+	int *members;		  /* [size]: memory of the parts' member arrays */
 	int nparts;
 	int my_part;		      /* index into parts */
-	int members_min, members_max; /* of the smallest and the largest part's counts */
+	int members_min, members_max; /* counts of the smallest and the largest part */
 	bool blocked;		      /* the ranks of each part are consecutive */
-	struct zboard *board;	      /* memory that the local members share; NULL: none. Left with the entry */
+	struct zboard *board;	      /* memory that the local members share; NULL: none. Left when the entry ends */
 	struct ztopo *topo;	      /* NULL: none. A reference; then the shadow has the graph of local neighbours */
 	struct zcomm_probed probed[ZCOMM_PROBED_MAX]; /* [nprobed], for the receives that follow; the last one is new */
 	int nprobed;
 	bool fatal;			      /* the application has set MPI_ERRORS_ARE_FATAL on it or on its parent */
-	_Atomic int refs;		      /* counted at its station, too */
+	_Atomic int refs;		      /* its station counts, too */
 	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */
-	struct zsched *coll_head, *coll_tail; /* collectives not finished, in order; only the first one runs */
+	struct zsched *coll_head, *coll_tail; /* unfinished collectives in order; only the first one runs */
 	bool dropped;			      /* MPI_Comm_free was called, or the application never had it */
 
-	struct zcomm *seed; /* of twins (comm_twin.h), which are its duplicates; NULL before the first; a reference */
+	struct zcomm *seed; /* that twins duplicate (comm_twin.h); NULL before the first twin; a reference */
 
 	/* Intercommunicators; rank and my_part are then MPI_UNDEFINED. */
-	struct zcomm *local; /* NULL: not one */
-	MPI_Comm near;	     /* as shadow, for what collectives send to remote ranks of my part; MPI_COMM_NULL: none */
-	bool first;	     /* the group whose rank 0 has the lower vrank is mine: the other one says the opposite */
+	struct zcomm *local; /* NULL: no intercommunicator */
+	MPI_Comm near; /* like shadow, for messages of collectives to remote ranks of my part; MPI_COMM_NULL: none */
+	bool first;    /* the rank 0 of my group has the lower vrank; the opposite in the other group */
 
 	struct zcomm *next; /* hash chain by handle; list of the dead */
 };
 
-/* Kinds of traffic, which never match each other. What the library says to itself has tags of the program in INTERNAL
- * and LEADERS; negative ones are of partitioned.c. */
+/* Kinds of traffic, which never match each other. In INTERNAL and LEADERS the library's own messages have tags of the
+ * program; negative tags are partitioned.c's. */
 enum zcomm_context { ZCOMM_PT2PT = 0, ZCOMM_COLL = 1, ZCOMM_INTERNAL = 2, ZCOMM_LEADERS = 3 };
 
-/* Makes the entry for a new spanning communicator over vrank[size] (copied), with native handle and shadow, which it
- * then owns (frees with the last reference, except the world's). The caller has the first reference, which
- * MPI_Comm_free gives back. NULL: out of memory. */
+/* Makes the entry for a new spanning communicator over vrank[size] (copied). It owns the native handle and shadow, and
+ * frees them with the last reference, except the world's. The caller has the first reference, which MPI_Comm_free
+ * gives back. NULL: out of memory. */
 struct zcomm *zcomm_create(MPI_Comm handle, MPI_Comm shadow, uint64_t id, const int *vrank, int size);
-/* The same over all ranks of the job, whose ranks are vranks. */
+/* The same over all ranks of the job; ranks are vranks. */
 struct zcomm *zcomm_create_whole(MPI_Comm handle, MPI_Comm shadow, uint64_t id);
-/* The same for an intercommunicator: shadow (and handle) is ordered by group, that of `first` in front, and rank in it;
- * local_shadow is a native communicator of the local group's members alone, or the same one where my part has no
- * others. It owns all three. The groups may be in one part. */
+/* The same for an intercommunicator. shadow (and handle) is ordered by group, with the group of `first` in front, and
+ * by rank within. local_shadow is a native communicator of the local group's members alone, or shadow itself where my
+ * part has no others. The entry owns all three. Both groups may be in one part. */
 struct zcomm_inter {
 	MPI_Comm shadow, near, local_shadow;
 	uint64_t id;
@@ -94,17 +94,17 @@ struct zcomm_inter {
 	bool fatal;
 };
 struct zcomm *zcomm_create_inter(const struct zcomm_inter *);
-/* unref never runs anything of the application: the last one only puts the communicator aside for zcomm_reap. */
+/* unref never runs code of the application: the last one only puts the communicator aside for zcomm_reap. */
 void zcomm_ref(struct zcomm *);
 void zcomm_unref(struct zcomm *);
-/* MPI_Comm_free: the handle is no longer found (the id is, until the last reference goes). */
+/* For MPI_Comm_free: the handle is no longer found. The id is found until the last reference goes. */
 void zcomm_drop(struct zcomm *);
 /* Frees the communicators whose last reference is gone. That runs attribute callbacks of the application, so only
- * implementations of MPI functions call it, with nothing half done. What native MPI said of the first that it did not
- * free, as where such a callback fails; that one is gone all the same. */
+ * implementations of MPI functions call it, with nothing half done. Returns the error of the first communicator that
+ * native MPI did not free, as where such a callback fails; it is gone all the same. */
 int zcomm_reap(void);
 
-/* A fresh id, unique in the job (this process as maker). */
+/* A new id, unique in the job, with this process as maker. */
 uint64_t zcomm_new_id(void);
 
 /* vrank -> rank in the communicator, or MPI_UNDEFINED. */
@@ -115,7 +115,7 @@ static inline bool zcomm_is_local_rank(const struct zcomm *c, int rank)
 	return c->shadow_rank[rank] >= 0;
 }
 
-/* The group that I am in. */
+/* The group of this rank. */
 static inline struct zcomm *zcomm_own(struct zcomm *c)
 {
 	return c->local ? c->local : c;
@@ -123,13 +123,13 @@ static inline struct zcomm *zcomm_own(struct zcomm *c)
 
 extern struct zcomm *zcomm_world; /* MPI_COMM_WORLD, or NULL when not merged */
 
-/* comm.c's own: what the look-up goes through where the answer is not plain. */
+/* For zcomm_find below: the table, for a handle without a plain answer. */
 extern unsigned zcomm_others; /* spanning communicators besides the world */
 extern __thread struct zcomm *zcomm_dying __attribute__((tls_model("initial-exec")));
 struct zcomm *zcomm_find_other(MPI_Comm handle);
 
-/* For who has no lock: the station of a communicator that is there, or 0. Who has that station's lock finds it, or it
- * was not there. */
+/* The station of a communicator in the table, or 0. For callers without the lock. A thread with that station's lock
+ * finds the communicator, unless it was not there. */
 #define ZCOMM_HINTS 1024u			  /* MPICH numbers handles from the low bits on */
 extern _Atomic uint64_t zcomm_hints[ZCOMM_HINTS]; /* handle << 8 | station */
 static inline int zcomm_hint(MPI_Comm handle)
@@ -139,8 +139,8 @@ static inline int zcomm_hint(MPI_Comm handle)
 	return hint >> 8 == (uint32_t)handle ? (int)(hint & 0xff) : 0;
 }
 
-/* NULL: local. Every call of the application begins with it, so the common case (no spanning communicator but the
- * world) costs a compare or two. */
+/* The entry of a communicator; NULL: local. Every call of the application begins with it, so the common case (no
+ * spanning communicator but the world) costs a compare or two. */
 static inline struct zcomm *zcomm_find(MPI_Comm handle)
 {
 	if (zcomm_world && (handle == zcomm_world->handle || handle == zcomm_world->shadow))

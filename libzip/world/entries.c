@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the parts come to the zippers, see entries.h. */
+/* The parts' entries to the zippers. See entries.h. */
 #include "libzip/world/entries.h"
 #include "common/control/ctl_name.h"
 
@@ -8,7 +8,7 @@
 
 #define BLANKS " \t"
 
-struct entries { /* of one rail */
+struct entries { /* the entries of one rail */
 	char fabric[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
 	uint32_t hops[ZCTL_PARTS_MAX];
 };
@@ -32,7 +32,7 @@ int zentries_parse(char (*entries)[ZCTL_ENTRIES_MAX], int n, const char *text, s
 	return has == n ? 0 : zerr_set(err, -EINVAL, "it is for %d zippers, and the job has %d", has, n);
 }
 
-/* How many parts, or -EINVAL with the reason. */
+/* Returns the number of parts, or -EINVAL with the reason. */
 static int split(struct entries *e, const char *entries, const char *parts, struct zerr *err)
 {
 	int n = zctl_name_split_entries(entries, parts, e->fabric, e->hops);
@@ -46,7 +46,7 @@ int zentries_check(const char (*entries)[ZCTL_ENTRIES_MAX], const struct zhops *
 	const struct zctl_join *join, struct zerr *err)
 {
 	static char part[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
-	static struct entries e; /* large, both */
+	static struct entries e; /* both are large */
 	int own = 0, nparts = zctl_name_split_parts(join->parts, part, ZCTL_PARTS_MAX);
 
 	while (own < nparts && strcmp(part[own], join->part) != 0)
@@ -56,7 +56,7 @@ int zentries_check(const char (*entries)[ZCTL_ENTRIES_MAX], const struct zhops *
 		int rc = split(&e, entries[i], join->parts, err);
 		if (rc < 0)
 			return rc;
-		/* zipperd knows best what is wrong with a part that is none of them */
+		/* zipperd has the best text for a part that is not among them */
 		if (own >= nparts || e.hops[own] == (uint32_t)ways[i].n)
 			continue;
 		zaddr_format(zhops_last(&ways[i]), address, sizeof(address));
@@ -67,11 +67,11 @@ int zentries_check(const char (*entries)[ZCTL_ENTRIES_MAX], const struct zhops *
 	return 0;
 }
 
-struct carried { /* what goes between two parts */
+struct carried { /* the rails between two parts */
 	uint32_t rails, hops;
 };
 
-/* This one carries it, too: with less hops it does so alone. */
+/* Adds a rail to those of two parts; a rail with fewer hops replaces them. */
 static void add_rail(struct carried *c, int rail, uint32_t hops)
 {
 	if (c->rails == 0 || hops < c->hops)
@@ -80,7 +80,7 @@ static void add_rail(struct carried *c, int rail, uint32_t hops)
 		c->rails |= 1u << rail;
 }
 
-/* Between which parts does it carry anything? */
+/* Adds the rail to every pair of parts that it joins. */
 static void add_pairs(struct carried (*carried)[ZCTL_PARTS_MAX], int nparts, int rail, const struct entries *e)
 {
 	for (int p = 0; p < nparts; p++)
@@ -94,7 +94,7 @@ int zentries_find_rails(const char (*entries)[ZCTL_ENTRIES_MAX], int n, const ch
 {
 	static struct carried carried[ZCTL_PARTS_MAX][ZCTL_PARTS_MAX];
 	static char part[ZCTL_PARTS_MAX][ZCTL_NAME_MAX + 1];
-	static struct entries e; /* large, all */
+	static struct entries e; /* all are large */
 	int nparts = zctl_name_split_parts(parts, part, ZCTL_PARTS_MAX);
 
 	memset(carried, 0, sizeof(carried));

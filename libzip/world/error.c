@@ -25,11 +25,13 @@
 #define CODE_CLASS_MASK 0x7fu
 #define CODE_SLOT_SHIFT 8
 #define SLOTS 64u
-/* mpiexec hears of a dead rank of its own within some 10 ms, on a busy machine much later, and ends the others then. */
+/* mpiexec learns of a dead rank of its own within some 10 ms, on a busy machine much later. Then it ends the others. */
 #define OWN_PART_S 5
-#define LAST_WORD_NS 200000000 /* in the other parts, for mpiexec and zmpirun to tell the cause before they end */
-#define TURNS 16	       /* of its ranks, one after the other: some seconds in all */
-#define TEXT_BYTES 400	       /* below MPI_MAX_ERROR_STRING (512 in MPICH) */
+#define LAST_WORD_NS                                                                                                   \
+	200000000      /* in the other parts: time for mpiexec and zmpirun to tell the cause before they end           \
+			*/
+#define TURNS 16       /* ranks of a part that wait one after the other: some seconds in all */
+#define TEXT_BYTES 400 /* below MPI_MAX_ERROR_STRING (512 in MPICH) */
 
 static struct slot {
 	int class;
@@ -37,7 +39,7 @@ static struct slot {
 } slots[SLOTS];
 static unsigned next_slot;
 
-#define PRINT_MS 100 /* for mpiexec to read what we printed; without, it was lost in one of ten aborts */
+#define PRINT_MS 100 /* time for mpiexec to read our line; without it, one abort in ten lost the line */
 
 _Static_assert(TEXT_BYTES <= MPI_MAX_ERROR_STRING, "a text must fit where the application puts it");
 
@@ -108,8 +110,9 @@ int zerror_test_native(MPI_Request *request, int *flag, MPI_Status *status)
 	return hushed ? zerror_class(rc) : rc;
 }
 
-/* The handler that counts for this communicator, and which one has it. MPICH tells MPI_ERRORS_ARE_FATAL of one that
- * has none of its own, and takes that of the world for it. Predefined ones need not be freed. */
+/* Finds the handler that counts for this communicator, and the communicator that has it. MPICH reports
+ * MPI_ERRORS_ARE_FATAL for a communicator without a handler of its own, and uses the world's. Predefined handlers need
+ * not be freed. */
 static int find_handler(const struct zcomm *c, MPI_Comm *comm, MPI_Errhandler *handler)
 {
 	int rc = zip_Comm_get_errhandler(*comm, handler);
@@ -154,8 +157,8 @@ static void call_of_file(const void *on, int code)
 	zn.File_call_errhandler(*(const MPI_File *)on, code);
 }
 
-/* Calls one that was found, of what on points to, and gives it back. Handlers that end the job end the whole world, not
- * the native job of this part alone. */
+/* Calls a handler that was found, on the object that `on` points to, and frees it. A handler that ends the job ends
+ * the whole world, not the native job of this part alone. */
 static int call_found(MPI_Errhandler handler, void (*call)(const void *on, int code), const void *on, int code)
 {
 	if (zhandlers_ends_job(handler))
@@ -200,7 +203,7 @@ int zip_File_call_errhandler(MPI_File file, int errorcode)
 	return rc;
 }
 
-/* With the name of the function in front of the text. */
+/* Makes a code whose text begins with the name of the function. */
 static int __attribute__((format(printf, 3, 0)))
 make_code(int class, const char *function, const char *fmt, va_list args)
 {
@@ -325,21 +328,21 @@ void zerror_lost(int code, int part, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	/* The first abort of a part ends its mpiexec, which would not get to know how the dead rank has ended: a
-	 * signal, a status. That is what the user wants to read. */
+	/* The first abort of a part ends its mpiexec, which then never learns how the dead rank has ended: by a
+	 * signal, or with a status. The user wants to read exactly that. */
 	struct timespec patience = {.tv_nsec = LAST_WORD_NS};
 	if (part == zworld.part)
 		patience = (struct timespec){.tv_sec = OWN_PART_S};
-	/* One of each part says it and ends the others: its first rank, or the next one if that is away (it computes,
-	 * or its core is busy), and so on; all that are here if the first ones of a large part are away. Nobody ends a
-	 * part without a word. */
+	/* One rank of each part prints the line and ends the others: the part's first rank, or the next one if that is
+	 * away (it computes, or its core is busy), and so on. If the first ones of a large part are away, all ranks
+	 * that are here do it. No part ends without a word. */
 	uint32_t lrank = zworld.place ? zworld.place[zworld.vrank].lrank : 0;
 	if (lrank > 1)
 		patience.tv_sec++;
 	const int64_t ns = patience.tv_nsec + (int64_t)LAST_WORD_NS * (lrank < TURNS ? lrank : TURNS);
 	patience.tv_sec += ns / 1000000000;
 	patience.tv_nsec = ns % 1000000000;
-	/* He may have lost the last of several rails in another way, and wait for zipperd's word on it. */
+	/* The first rank may have lost the last of several rails in another way, and wait for zipperd's reason. */
 	if (lrank > 0 && zrails.n > 1)
 		patience.tv_sec++;
 	nanosleep(&patience, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Group objects and MPI_Group_* on them. The algebra itself is in groupset.c. */
+/* Group objects and MPI_Group_* on them. The algebra is in groupset.c. */
 #include "libzip/world/group.h"
 
 #include <stdint.h>
@@ -11,8 +11,8 @@
 #include "libzip/shim/shim.h"
 #include "libzip/world/world.h"
 
-/* MPICH keeps the two highest bits of a handle for how it is stored (0: not at all) and the next four for the kind of
- * object, 2 for groups. It issues none with 0 but MPI_GROUP_NULL. */
+/* In MPICH the two highest bits of a handle tell how the object is stored (0: not at all), and the next four tell its
+ * kind, 2 for groups. MPICH issues no handle with 0 in the highest bits except MPI_GROUP_NULL. */
 #define HANDLE_BASE ((uint32_t)MPI_GROUP_NULL)
 #define HANDLE_INDEX_MASK 0x03ffffffu
 
@@ -110,7 +110,7 @@ int zgroup_to_native(const struct zgroup *group, MPI_Group *native)
 	return rc == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_GROUP;
 }
 
-/* Ranks 0..n-1 of native -> vranks. False: somebody is not of this world. */
+/* Translates ranks 0..n-1 of native to vranks. False: a process does not belong to this world. */
 static bool translate(MPI_Group native, MPI_Group base, int n, int *ranks, int *vranks)
 {
 	for (int i = 0; i < n; i++)
@@ -279,7 +279,7 @@ int zip_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup
 	return combine(group1, group2, newgroup, zgroupset_difference, "MPI_Group_difference");
 }
 
-/* MPI_Group_incl and its kin: the new group is what the list names, in that order, or everything else. */
+/* For MPI_Group_incl and its kin: the new group has the listed ranks in that order, or all others. */
 static int choose(MPI_Group handle, int n, const int *ranks, int (*ranges)[3], bool exclude, MPI_Group *result,
 	const char *function)
 {

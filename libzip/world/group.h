@@ -6,21 +6,21 @@
 #include <mpi.h>
 
 struct zgroup {
-	MPI_Group handle; /* in a range that MPICH never issues, except MPI_GROUP_EMPTY and MPI_GROUP_NULL */
-	int size, rank;	  /* rank: mine, or MPI_UNDEFINED */
+	MPI_Group handle; /* in a range that MPICH never issues; MPI_GROUP_EMPTY and MPI_GROUP_NULL are native */
+	int size, rank;	  /* rank: this process's, or MPI_UNDEFINED */
 	int *vrank;	  /* [size] */
 };
 
 /* NULL: not a valid group handle. */
 struct zgroup *zgroup_find(MPI_Group);
-/* vrank is copied. Returns MPI_SUCCESS or MPI_ERR_NO_MEM; an empty set gives MPI_GROUP_EMPTY. */
+/* Makes a group; copies vrank. An empty set gives MPI_GROUP_EMPTY. MPI_SUCCESS or MPI_ERR_NO_MEM. */
 int zgroup_create(const int *vrank, int size, MPI_Group *);
-/* A native group of the members that are in my part, in order; the caller frees it natively (unless it is
- * MPI_GROUP_EMPTY). MPI_SUCCESS or an error class. */
+/* Makes a native group of the members in my part, in order. The caller frees it natively, unless it is
+ * MPI_GROUP_EMPTY. MPI_SUCCESS or an error class. */
 int zgroup_to_native(const struct zgroup *, MPI_Group *native);
-/* Replaces a native group, which it frees, by one of ours with the same members. MPI_SUCCESS, MPI_ERR_NO_MEM, or
- * MPI_ERR_UNSUPPORTED_OPERATION if there are processes in it that are not of this world (children of MPI_Comm_spawn):
- * then the group is MPI_GROUP_NULL. */
+/* Replaces a native group, which it frees, by a group of ours with the same members. MPI_SUCCESS, MPI_ERR_NO_MEM, or
+ * MPI_ERR_UNSUPPORTED_OPERATION where a member does not belong to this world (a child of MPI_Comm_spawn); then the
+ * group is MPI_GROUP_NULL. */
 int zgroup_from_native(MPI_Group *);
 
 /*

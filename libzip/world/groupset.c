@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* position[vrank] = place in a + 1, 0 where it is not a member; for vranks up to limit. */
+/* A map of vranks up to limit: position[vrank] is the place in a + 1; 0: not a member. */
 static int *map_members(const int *a, int na, int *limit)
 {
 	int max = -1;

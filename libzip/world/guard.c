@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The questions of the generated guards. See guard.h. */
+/* The checks of the generated guards. See guard.h. */
 #include "libzip/world/guard.h"
 
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 
 #define UNSUPPORTED "not supported on a communicator that spans clusters"
 
-/* The program has got an error instead of being ended by it. Many never look, and go on with what they have not got:
- * the first time one line says where that began. */
+/* The program has received an error and was not ended by it. Many programs never look at errors and go on without the
+ * result. So the first time one line tells where it began. */
 static void tell_once(const char *function)
 {
 	static bool told;
 
 	if (!told)
-		zlog(ZLOG_WARN, "rank %d: %s is " UNSUPPORTED "; the program was told so (this is said once)",
+		zlog(ZLOG_WARN, "rank %d: %s is " UNSUPPORTED "; the program has got an error (reported once)",
 			zworld.vrank, function);
 	told = true;
 }

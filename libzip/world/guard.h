@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the generated wrappers of class guard and shadow ask about their arguments. Called outside the lock (they take
- * it where they look into tables), with the world merged. All return MPI_SUCCESS, or the error code after the error
- * handler has been called.
+ * The checks that generated wrappers of class guard and shadow make on their arguments. Called outside the lock, with
+ * the world merged; they take the lock where they look into tables. They return MPI_SUCCESS, or the error code after
+ * the error handler has been called.
  */
 #ifndef ZIP_LIBZIP_GUARD_H
 #define ZIP_LIBZIP_GUARD_H
@@ -10,18 +10,18 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Local? Otherwise MPI_ERR_UNSUPPORTED_OPERATION naming function. */
+/* Is the communicator local? Else MPI_ERR_UNSUPPORTED_OPERATION with the name of the function. */
 int zguard_comm(MPI_Comm, const char *function);
-/* Does it span? */
+/* Does the communicator span? */
 bool zguard_spans(MPI_Comm);
-/* All native? */
+/* Are all requests native? */
 int zguard_requests(int count, const MPI_Request *, const char *function);
-/* Makes the native group of one of ours if all members are local; zguard_group_done frees it (also when unset). */
+/* Makes the native group of a group of ours if all members are local. zguard_group_done frees it, also when unset. */
 int zguard_group(MPI_Group, MPI_Group *native, const char *function);
 void zguard_group_done(MPI_Group *native);
-/* Replaces a native group that a native function returned by one of ours. */
+/* Replaces the native group that a native function has returned by a group of ours. */
 int zguard_group_adopt(MPI_Group *, const char *function);
-/* The communicator on which native code finds attributes, errors and hints of this one: its shadow if it spans. */
+/* The communicator on which native code finds the attributes, errors and hints of this one: the shadow if it spans. */
 MPI_Comm zguard_shadow(MPI_Comm);
 
 #endif

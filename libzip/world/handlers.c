@@ -16,8 +16,8 @@ bool zhandlers_is_predefined(MPI_Errhandler handler)
 
 /* --- communicators --- */
 
-static int hushes; /* one in another: a callback of the application under a native call; or at several stations */
-static pthread_mutex_t hushing = PTHREAD_MUTEX_INITIALIZER; /* while the handler is exchanged */
+static int hushes; /* more than 1: a callback of the application inside a native call, or several stations */
+static pthread_mutex_t hushing = PTHREAD_MUTEX_INITIALIZER; /* held while the handler is exchanged */
 static MPI_Errhandler hushed;
 
 static void forget(MPI_Errhandler *handler)
@@ -30,7 +30,7 @@ static void note_handler(MPI_Comm comm)
 {
 	static int of_world;
 
-	/* Communicators whose handler was never set, nor that of those they were made of, follow that of the world. */
+	/* A communicator whose handler was never set, nor that of its ancestors, follows the world's handler. */
 	if (comm != MPI_COMM_WORLD || ++of_world > 1)
 		zhandlers_differ = true;
 }
@@ -63,7 +63,8 @@ void zhandlers_unhush_world(void)
 	pthread_mutex_unlock(&hushing);
 }
 
-/* Who has set it aside has given up the lock, for a callback: native MPI does not look at it now. */
+/* Is the handler hushed? Then the thread that has hushed it has given up the lock for a callback, so native MPI does
+ * not look at the handler now. */
 static bool is_aside(MPI_Comm comm)
 {
 	return comm == MPI_COMM_WORLD && hushes > 0;
@@ -94,7 +95,7 @@ static int set_on_handle(MPI_Comm comm, MPI_Errhandler errhandler)
 	return rc;
 }
 
-/* Errors of native calls arise on the shadow, those of ours on the handle: the handler must stand at both. */
+/* Native errors arise on the shadow, errors of the library on the handle. So both get the handler. */
 int zip_Comm_set_errhandler(MPI_Comm handle, MPI_Errhandler errhandler)
 {
 	struct zcomm *comm = zcomm_find(handle);
@@ -144,8 +145,8 @@ void zhandlers_unhush_files(MPI_File opened)
 		put_files_back();
 }
 
-/* For a moment native MPI has the application's one, as nothing else counts references. An open that fails just then
- * calls it, which all do a little later anyway. */
+/* For a moment native MPI has the application's handler, because only native MPI counts its references. An open that
+ * fails at that moment calls the handler, which all members do a little later anyway. */
 int zip_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 {
 	const bool aside = file == MPI_FILE_NULL && file_hushes > 0;
@@ -176,7 +177,7 @@ int zip_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 
 /* --- both --- */
 
-/* The one that is kept stays so, for who sets it back meanwhile. */
+/* The kept handler stays kept, for a thread that puts it back meanwhile. */
 void zhandlers_show(bool of_file)
 {
 	if (!of_file && hushes > 0)

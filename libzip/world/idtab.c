@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers for objects, see idtab.h. */
+/* Numbers for objects. See idtab.h. */
 #include "libzip/world/idtab.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ static int grow(struct zidtab *t)
 	if (!slot)
 		return -1;
 	t->slot = slot;
-	for (uint32_t i = size; i > t->size; i--) { /* the lowest one is used first */
+	for (uint32_t i = size; i > t->size; i--) { /* the lowest slot is used first */
 		slot[i - 1] = (struct zidtab_slot){.id = i, .next_free = t->free_head};
 		t->free_head = i;
 	}

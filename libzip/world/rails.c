@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The zippers of the job, see rails.h. */
+/* The zippers of the job. See rails.h. */
 #include "libzip/world/rails.h"
 
 #include <errno.h>
@@ -16,7 +16,8 @@ int zrails_open(const struct zhops *ways, int n, const struct zsession_params *w
 	struct zsession_params params = *with;
 	int rc = 0;
 
-	/* All of them before any is told who we are: then the others do not wait in vain for a job that cannot be. */
+	/* Opens all sessions before any zipper learns who we are. So other ranks do not wait in vain for a job that
+	 * cannot begin. */
 	for (int i = 0; rc == 0 && i < n; i++) {
 		struct zrail *r = &zrails.rail[i];
 		r->way = ways[i];
@@ -34,7 +35,7 @@ int zrails_open(const struct zhops *ways, int n, const struct zsession_params *w
 	return rc;
 }
 
-/* Is it the same for both who is where? */
+/* Do both zippers tell the same places of ranks? */
 static bool agrees(const struct zctl_world *a, const struct zctl_world *b)
 {
 	bool same = a->vrank == b->vrank && a->external32 == b->external32 && a->nparts == b->nparts &&
@@ -54,13 +55,13 @@ static void lower(uint32_t *limit, uint32_t other)
 		*limit = other;
 }
 
-/* What goes over either must suit both. */
+/* Messages over either rail must suit both. */
 static void take_limits(struct zctl_world *world, const struct zctl_world *other)
 {
 	lower(&world->eager_bytes, other->eager_bytes);
 	lower(&world->rdv_window, other->rdv_window);
 	if (world->frag_bytes == 0)
-		world->frag_bytes = other->frag_bytes; /* 0: what the transport likes */
+		world->frag_bytes = other->frag_bytes; /* 0: the transport's choice */
 	else if (other->frag_bytes != 0)
 		lower(&world->frag_bytes, other->frag_bytes);
 }
@@ -87,11 +88,11 @@ static int join_one(const struct zrail *rail, const struct zctl_join *join, cons
 	strcpy(own.entries, entries);
 	own.rail = (uint32_t)(rail - zrails.rail);
 	own.nrails = (uint32_t)zrails.n;
-	own.age_ms = age_ms(); /* now: others may have been waited for at the zipper before */
+	own.age_ms = age_ms(); /* now: this rank may have waited for others at the zipper before */
 	return zsession_join(rail->session, &own, world, err);
 }
 
-/* Another rail than the first: no direct links by this one. */
+/* Not the first rail: it arranges no direct links. */
 static int join_another(struct zrail *rail, const struct zctl_join *join, const char *entries, struct zctl_world *world,
 	struct zerr *err)
 {
@@ -139,8 +140,8 @@ static int count_parts(int rail)
 	return n;
 }
 
-/* Those that carry to the most parts first. Among equals each rank begins with another one. An order that does not
- * change: then the carrier is another one only when that one is lost. */
+/* The order of a rank's carriers: rails to the most parts come first, and among equals each rank begins with another
+ * one. The order does not change. So the carrier changes only when it is lost. */
 static void order_carriers(void)
 {
 	int n = 0;
@@ -218,7 +219,7 @@ void zrails_leave(void)
 	memset(&zrails, 0, sizeof(zrails));
 }
 
-/* The one with that number among these, or the next one that is not lost. */
+/* The rail with that index among these, or the next one that is not lost. */
 static int pick(uint32_t rails, uint32_t number)
 {
 	int rail = -1;
@@ -237,7 +238,7 @@ int zrails_of(uint32_t vrank)
 	const struct zplace *a = &zworld.place[zworld.vrank], *b = &zworld.place[vrank];
 	const uint32_t rails = zrails.carry[b->part], n = (uint32_t)zrails_count((int)b->part);
 
-	/* Both ends must take the same one of the two for a. */
+	/* Both ends must take the same of the two ranks for a. */
 	int more = zworld.part_size[a->part] - zworld.part_size[b->part];
 	if (more < 0 || (more == 0 && a->part > b->part)) {
 		const struct zplace *swap = a;

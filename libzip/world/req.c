@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our own requests: making, handles, completion, release. See req.h. */
+/* Requests of the library: making, handles, completion, release. See req.h. */
 #include "libzip/world/req.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ _Static_assert(ZSTATIONS_MAX <= 1 << (ZIDTAB_ID_BITS - ZIDTAB_INDEX_BITS),
 
 static struct {
 	struct zidtab requests;
-	struct zreq *orphans; /* that are looked after */
+	struct zreq *orphans; /* orphans that zreq_poll_orphans looks at */
 } stations[ZSTATIONS_MAX];
 #define self (stations[zstation_here])
 
@@ -36,7 +36,7 @@ struct zreq *zreq_create(const struct zreq_ops *ops, size_t bytes, struct zcomm 
 	return r;
 }
 
-/* A handle's index: the station in the highest zstation_bits, and below them what the station's table has given. */
+/* The index in a handle: the station in the highest zstation_bits, and below them the id from the station's table. */
 static unsigned station_shift(void)
 {
 	return ZIDTAB_ID_BITS - (unsigned)zstation_bits;
@@ -133,7 +133,7 @@ bool zreq_poll_orphans(void)
 	bool did = false;
 
 	for (struct zreq **at = &self.orphans; *at;) {
-		struct zreq *next = (*at)->next; /* one that is complete is gone */
+		struct zreq *next = (*at)->next; /* a complete one is gone */
 		if ((*at)->ops->progress(*at)) {
 			*at = next;
 			did = true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Our own requests, and their handles: 0x2c000001 .. 0x2fffffff, MPICH's "invalid kind" of request handles, which it
- * never issues (0x2c000000 is MPI_REQUEST_NULL). Native handles are passed through untouched. Under the shim's lock.
+ * Requests of the library, and their handles 0x2c000001 .. 0x2fffffff. That is MPICH's "invalid kind" of request
+ * handles, which it never issues (0x2c000000 is MPI_REQUEST_NULL). Native handles pass through untouched. Under the
+ * shim's lock.
  */
 #ifndef ZIP_LIBZIP_REQ_H
 #define ZIP_LIBZIP_REQ_H
@@ -16,10 +17,11 @@
 struct zcomm;
 struct zreq;
 
-/* What a kind of request can do, called at its station. progress may be NULL where the bridge's poll completes it. */
+/* The operations of a kind of request, called at its station. progress may be NULL where the bridge's poll completes
+ * it. */
 struct zreq_ops {
 	const char *name;
-	bool (*progress)(struct zreq *); /* looks whether it is complete; true if so (also sets zreq.done) */
+	bool (*progress)(struct zreq *); /* is it complete? Then it also sets zreq.done */
 	int (*start)(struct zreq *);	 /* persistent ones; NULL otherwise */
 	int (*cancel)(struct zreq *);	 /* NULL: cannot be cancelled, completes normally */
 	void (*destroy)(struct zreq *);	 /* frees what it owns, not the struct; may be NULL */
@@ -35,8 +37,8 @@ struct zreq {
 	bool immortal;	    /* shared by many calls (the completed send): zreq_release leaves it alone */
 	MPI_Request handle; /* MPI_REQUEST_NULL while the application has none */
 	struct zcomm *comm; /* referenced; may be NULL */
-	int station;	    /* that it was made at, and lives */
-	struct zreq *next;  /* of the orphans that zreq_poll_orphans looks at */
+	int station;	    /* its station */
+	struct zreq *next;  /* next orphan that zreq_poll_orphans looks at */
 	MPI_Status status;  /* MPI_SOURCE is the rank in comm; count and cancelled set; MPI_ERROR is the result */
 };
 
@@ -47,34 +49,35 @@ static inline bool zreq_is_ours(MPI_Request handle)
 {
 	return ((uint32_t)handle & 0xfc000000u) == 0x2c000000u && handle != MPI_REQUEST_NULL;
 }
-/* Where one of ours lives, by its bits alone. */
+/* The station of a request of ours, by the bits of its handle. */
 int zreq_station_of(MPI_Request handle);
 struct zreq *zreq_find(MPI_Request handle); /* NULL: ours by its bits, but not alive */
 
-/* At this station. A zeroed request of bytes (a struct that begins with struct zreq), from a free list; references
- * comm, which may be NULL. NULL: no memory. */
+/* Makes a zeroed request at this station, from a free list. bytes: size of a struct that begins with struct zreq.
+ * References comm, which may be NULL. NULL: no memory. */
 struct zreq *zreq_create(const struct zreq_ops *, size_t bytes, struct zcomm *comm);
-/* At its station. Marks it complete with the status that was filled in; an orphan is released, so do not touch it
+/* Marks a request complete; its status must be filled. At its station. Releases an orphan, so do not touch it
  * afterwards. Every completion goes through here. */
 void zreq_complete(struct zreq *);
 
-/* At its station. For an orphan that only its progress completes: progress calls zreq_poll_orphans now and then, which
- * looks at all of these, and says whether one has completed. */
+/* For an orphan that only its progress completes, at its station: progress of the library calls zreq_poll_orphans now
+ * and then, which looks at all of these. True: one has completed. */
 void zreq_look_after(struct zreq *);
 bool zreq_poll_orphans(void);
 
 /* Gives the request a handle for the application. MPI_SUCCESS or MPI_ERR_NO_MEM. */
 int zreq_publish(struct zreq *, MPI_Request *);
-/* Completed and delivered (or never published): destroys it, frees it and its handle, drops its communicator. */
+/* For a request that is completed and delivered, or was never published: destroys it, frees it and its handle, drops
+ * its communicator. */
 void zreq_release(struct zreq *);
 
 bool zreq_progress(struct zreq *);
-/* Looks whether it is complete, without turning the whole progress engine. */
+/* Is it complete? Does not turn the whole progress engine. */
 static inline bool zreq_is_done(struct zreq *r)
 {
 	return r->done || (r->ops->progress && zreq_progress(r));
 }
-/* A persistent one, or one that can be cancelled. An MPI error class. */
+/* start: for persistent requests; cancel: for requests whose kind has it. MPI_SUCCESS or an error class. */
 int zreq_start(struct zreq *);
 int zreq_cancel(struct zreq *);
 

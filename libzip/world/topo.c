@@ -22,7 +22,7 @@ static struct ztopo *make(int kind, int rank, size_t words)
 	return t;
 }
 
-/* The next n of the words, with these values where there are any. */
+/* Takes the next n words and fills them with the values, if there are any. */
 static int *put(int **free_words, const int *values, int n)
 {
 	int *at = *free_words;
@@ -39,7 +39,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Without memory for the question: yes, which only costs time. */
+/* Without memory for the check the answer is yes, which only costs time. */
 static bool has_repeats(const int *ranks, int n)
 {
 	int *sorted = malloc(((size_t)n + 1) * sizeof(int)), at = 0;
@@ -56,7 +56,7 @@ static bool has_repeats(const int *ranks, int n)
 	return found;
 }
 
-/* All is filled in: what follows from it. */
+/* Derives the rest when everything is filled in. */
 static struct ztopo *finish(struct ztopo *t)
 {
 	t->repeats = has_repeats(t->source, t->indegree) || has_repeats(t->target, t->outdegree);
@@ -202,7 +202,7 @@ static int make_native(const struct ztopo *t, MPI_Comm from, MPI_Comm *made)
 	}
 }
 
-/* Those of the neighbours that are local, as ranks among the local members. */
+/* The local neighbours, as ranks among the local members. */
 static int select_local(const int *of, int n, const int *local_rank, int *selected)
 {
 	int count = 0;
@@ -243,5 +243,5 @@ int ztopo_on_native(const struct ztopo *t, const int vrank[], int n, MPI_Comm *n
 	zn.Comm_free(native);
 	zshim_block_end();
 	*native = rc == MPI_SUCCESS ? made : MPI_COMM_NULL;
-	return rc == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_NO_MEM; /* nothing else can be wrong with it */
+	return rc == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_NO_MEM; /* there is no other error to expect */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of blocks between the same two ranks, see topo_order.h. */
+/* The order of blocks between the same two ranks. See topo_order.h. */
 #include "libzip/world/topo_order.h"
 
 #include "libzip/shim/shim.h"
@@ -50,7 +50,9 @@ int ztopo_order_place(const struct ztopo *t, int l, enum ztopo_order order)
 {
 	int before = 0, at = t->indegree;
 	if (order == ZTOPO_ORDER_OPPOSITE && t->kind == MPI_CART)
-		return t->source[l] == t->source[l ^ 1] ? l ^ 1 : l; /* below for above */
+		return t->source[l] == t->source[l ^ 1]
+			       ? l ^ 1
+			       : l; /* the neighbour below instead of the one above, and back */
 	if (order == ZTOPO_ORDER_SAME || !t->repeats)
 		return l;
 	for (int i = 0; i < l; i++)

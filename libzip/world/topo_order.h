@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Several edges between the same two ranks, as in a periodic dimension of one or two: which block of the sender comes
- * to which place? The standard has long been silent, and MPICH 4.0.2 answers differently for MPI_Neighbor_alltoall and
- * for the vector forms. A program gets what its library would give it: that is asked, with a process that is its own
- * neighbour four times. Under the shim's lock.
+ * Several edges between the same two ranks, as in a periodic dimension of length one or two: which block of the sender
+ * comes to which place? The standard has long been silent, and MPICH 4.0.2 answers differently for
+ * MPI_Neighbor_alltoall and for the vector forms. A program shall get its own library's answer. So the native library
+ * is asked, with a process that is its own neighbour four times. Under the shim's lock.
  */
 #ifndef ZIP_LIBZIP_TOPO_ORDER_H
 #define ZIP_LIBZIP_TOPO_ORDER_H
@@ -15,13 +15,13 @@ enum ztopo_order {
 	ZTOPO_ORDER_UNKNOWN,
 	ZTOPO_ORDER_SAME,     /* the first block to the first place */
 	ZTOPO_ORDER_REVERSED, /* the first to the last */
-	ZTOPO_ORDER_OPPOSITE, /* in grids, of each dimension: what goes down comes from above */
+	ZTOPO_ORDER_OPPOSITE, /* in each dimension of a grid: a block sent down comes from above */
 };
 
-/* What the native library does on a topology of that kind. */
+/* The native library's order on a topology of that kind. */
 enum ztopo_order ztopo_order_of(int kind, enum ztopo_form);
-/* Where the blocks from a source are received one after the other, in the order in which they are sent: which place has
- * the block that is received for source number l? */
+/* The place of the block that is received for source number l, where the blocks of one source are received in the
+ * order in which they were sent. */
 int ztopo_order_place(const struct ztopo *, int l, enum ztopo_order);
 
 #endif

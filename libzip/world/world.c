@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fills zworld from what zipperd answered. See world.h. */
+/* Fills zworld from zipperd's answer. See world.h. */
 #include "libzip/world/world.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ const char *zworld_job(void)
 	return job;
 }
 
-/* The runs have been checked by the decoder's caller only for their number: trust nothing else. */
+/* The decoder's caller has checked only the number of runs, so nothing else is trusted. */
 static int fill_places(const struct zctl_world *w, struct zerr *err)
 {
 	uint32_t next = 0;
@@ -62,8 +62,8 @@ static int fill_parts(const struct zctl_world *w, struct zerr *err)
 	return 0;
 }
 
-/* The base communicator has the order of the vranks, so that ours and the native library's agree on who comes first.
- * lrank is from now on the rank in it; what zipperd calls so is the native one. */
+/* The base communicator has the order of the vranks, so that the library and native MPI agree on the order of ranks.
+ * From here on lrank is the rank in it; zipperd's lrank is the native one. */
 static int order_by_vrank(void)
 {
 	uint32_t *next = calloc((size_t)zworld.nparts, sizeof(*next));
@@ -83,7 +83,7 @@ static int order_by_vrank(void)
 	return 0;
 }
 
-/* Checked by the decoder. */
+/* The decoder has checked the runs. */
 static int fill_fabrics(const struct zctl_world *w)
 {
 	if (w->nattached == 0)

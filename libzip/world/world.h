@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The merged world: who is where. Filled once in MPI_Init, read-only afterwards; any thread. */
+/* The merged world: its parts, and the place of every rank. Filled once in MPI_Init, read-only afterwards; any thread.
+ */
 #ifndef ZIP_LIBZIP_WORLD_H
 #define ZIP_LIBZIP_WORLD_H
 
@@ -18,7 +19,7 @@ struct zplace {
 };
 
 struct zworld {
-	bool merged; /* more than one part: only then anything here does anything */
+	bool merged; /* more than one part; else the library does nothing */
 	int nparts, nranks;
 	int vrank, part; /* mine */
 	MPI_Comm base;	/* my part's base communicator: MPI_COMM_WORLD, or made by create_group, or (reordered) split */
@@ -27,9 +28,10 @@ struct zworld {
 	int *part_size;	      /* [nparts] */
 	struct zplace *place; /* [nranks], by vrank */
 	int *my_vrank;	      /* [part_size[part]]: lrank of my part -> vrank */
-	/* [nranks], by vrank: bit p: has a port on part p's; 0: no direct links. NULL: nobody has more than its own */
+	/* [nranks], by vrank: bit p: the rank has a port on part p's fabric; 0: no direct links. NULL: every rank has
+	 * its own part's alone */
 	uint64_t *fabrics;
-	uint8_t credential[ZCTL_TOKEN_BYTES];	      /* that those show who connect to us */
+	uint8_t credential[ZCTL_TOKEN_BYTES];	      /* ranks that connect to us show it */
 	bool external32;			      /* the parts differ in representation */
 	uint32_t eager_bytes, frag_bytes, rdv_window; /* see zctl_world */
 };
@@ -40,7 +42,7 @@ extern struct zworld zworld;
 void zworld_set_job(const char *name);
 const char *zworld_job(void); /* "" where there is none */
 
-/* Fills everything but base from what zipperd answered; checks it. 0, -EPROTO or -ENOMEM, then zworld is clear. */
+/* Checks zipperd's answer and fills everything except base. 0; -EPROTO or -ENOMEM, then zworld is clear. */
 int zworld_fill(const struct zctl_world *, struct zerr *);
 /* Back to the state of a program that has not joined. */
 void zworld_clear(void);

@@ -13,7 +13,8 @@
 #include "libzip/world/handlers.h"
 #include "libzip/shim/shim.h"
 #include "libzip/type/typecode.h"
-#include "libzip/type/typecode_parts.h"
+#include "libzip/type/typecode_args.h"
+#include "libzip/type/typecode_named.h"
 #include "test/unit/common/corpus.h"
 #include "libzip/world/world.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between the files of typecode.h: how datatypes are made, with arguments in one form for all of their variants. */
-#ifndef ZIP_LIBZIP_TYPECODE_PARTS_H
-#define ZIP_LIBZIP_TYPECODE_PARTS_H
+/* Constructors of datatypes, with arguments in one form for all variants of a constructor, and the check of their
+ * bounds.
+ */
+#ifndef ZIP_LIBZIP_TYPECODE_ARGS_H
+#define ZIP_LIBZIP_TYPECODE_ARGS_H
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -10,15 +12,15 @@
 
 #include "libzip/type/typecode.h"
 
-#define ZTYPECODE_DEPTH_MAX 256 /* datatypes in each other; native MPI frees them by recursion */
+#define ZTYPECODE_DEPTH_MAX 256 /* levels of nesting; native MPI frees nested datatypes by recursion */
 #define ZTYPECODE_REACH_MAX ((MPI_Count)PTRDIFF_MAX / 4) /* bytes; leaves room for sums of two, and for alignment */
 #define ZTYPECODE_NODES_MAX 16384			 /* native MPI needs some KiB for each */
 #define ZTYPECODE_HEADS_MAX 4
 
-/* The numbers are on the wire. Heads; columns; where the meaning needs words: */
+/* Constructors; the numbers are on the wire. Comments: heads; columns */
 enum ztypecode_op {
 	ZTYPECODE_NAMED,	  /* place in the table */
-	ZTYPECODE_F90_REAL,	  /* digits, range; -1: MPI_UNDEFINED */
+	ZTYPECODE_F90_REAL,	  /* digits, range; -1 for MPI_UNDEFINED */
 	ZTYPECODE_F90_COMPLEX,	  /* as real */
 	ZTYPECODE_F90_INTEGER,	  /* range */
 	ZTYPECODE_CONTIGUOUS,	  /* count */
@@ -37,8 +39,8 @@ enum ztypecode_op {
 };
 
 struct ztypecode_form {
-	uint8_t heads, columns;		  /* how many */
-	uint8_t head_bytes, column_bytes; /* bit mask: these are MPI_Aint in the variant with int counts */
+	uint8_t heads, columns;		  /* number of heads */
+	uint8_t head_bytes, column_bytes; /* bit mask: columns that are MPI_Aint in the variant with int counts */
 };
 extern const struct ztypecode_form ztypecode_args_forms[ZTYPECODE_OPS];
 
@@ -51,11 +53,11 @@ struct ztypecode_args {
 	size_t *old;	 /* numbers of nodes */
 };
 
-/* Room for what head[0], if it counts items, says: false if there is none, or it is negative. To be freed with
- * ztypecode_args_free in either case; head and op are set. */
+/* Makes room for as many items as head[0] says, if it counts items; head and op are set. False: no memory, or the
+ * number is negative. In either case the caller calls ztypecode_args_free. */
 bool ztypecode_args_alloc(struct ztypecode_args *);
 void ztypecode_args_free(struct ztypecode_args *);
-static inline MPI_Count *ztypecode_column(const struct ztypecode_args *a, unsigned column)
+static inline MPI_Count *ztypecode_args_column(const struct ztypecode_args *a, unsigned column)
 {
 	return a->item + column * a->items;
 }
@@ -64,22 +66,12 @@ static inline MPI_Count *ztypecode_column(const struct ztypecode_args *a, unsign
 struct ztypecode_node {
 	struct ztypecode_type type;
 	unsigned depth;
-	bool owned; /* to be freed */
-	bool mixed; /* of several predefined datatypes */
+	bool owned; /* freed by the owner of the node */
+	bool mixed; /* made of several predefined datatypes */
 };
 
-/* Native datatypes, not committed. Nothing is native MPI's to refuse or to compute wrong that could be seen before.
- * False: the arguments make no sense, or there is no such datatype here. */
-bool ztypecode_make(struct ztypecode_node *, const struct ztypecode_args *, const struct ztypecode_node *nodes);
-/* Would it? What may be done with every old type of these arguments is within bounds. */
+/* Would ztypecode_make (typecode_make.h) build it? Everything that the constructor may do with the old types is within
+ * bounds. */
 bool ztypecode_args_check(const struct ztypecode_args *, const struct ztypecode_node *nodes);
-/* malloc()ed; MPI_ERR_TYPE, MPI_ERR_NO_MEM or what native MPI says. */
-int ztypecode_write(MPI_Datatype, uint8_t **code, size_t *len);
-/* The last node, not committed; the others are freed. */
-bool ztypecode_read(struct ztypecode_node *, const uint8_t *code, size_t len);
-
-/* Places in the table of predefined datatypes: -1 for others, MPI_DATATYPE_NULL for places without one here. */
-int ztypecode_named_find(MPI_Datatype);
-MPI_Datatype ztypecode_named(MPI_Count place);
 
 #endif
