@@ -30,7 +30,7 @@ int zconnect_init(struct zipcast *zc, const struct zipcast_config *c, struct zer
 	p->timeout_ms = zc->timeout_ms;
 	p->settled_later = true;
 	int rc = zaddr_parse(&p->zipper, c->zipper, err);
-	return rc == 0 && p->zipper.kind == ZADDR_VERBS ? zmodules_configure(err) : rc;
+	return rc == 0 && zaddr_traits(&p->zipper)->in_module ? zmodules_configure(err) : rc;
 }
 
 /* --- a node on another fabric --- */

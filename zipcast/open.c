@@ -37,11 +37,9 @@ static bool is_wildcard(const struct zaddr *addr)
 {
 	struct in6_addr six;
 	struct in_addr four;
-	struct zaddr tcp = *addr;
-	if (addr->kind == ZADDR_SHM)
+	struct zaddr tcp;
+	if (!zaddr_tcp(addr, &tcp))
 		return false;
-	if (addr->kind == ZADDR_VERBS)
-		zaddr_via(addr, &tcp);
 	return inet_aton(tcp.host, &four) ? four.s_addr == htonl(INADDR_ANY)
 					  : inet_pton(AF_INET6, tcp.host, &six) == 1 && IN6_IS_ADDR_UNSPECIFIED(&six);
 }
@@ -151,9 +149,9 @@ int zipcast_open(struct zipcast **out, const struct zipcast_config *c, char why[
 		free_context(zc);
 		return explain(why, &err, rc);
 	}
-	if (addr.kind != ZADDR_VERBS || zmodules_configure(&err) == 0)
+	if (!zaddr_traits(&addr)->in_module || zmodules_configure(&err) == 0)
 		t = ztransports_find(addr.kind, &err);
-	if (t && addr.kind == ZADDR_VERBS)
+	if (t && zaddr_traits(&addr)->in_module)
 		zc->one_sided = zmodules_one_sided();
 	rc = t ? t->listen(&zc->listener, &addr, &err) : -EPROTONOSUPPORT;
 	if (rc == 0) {
@@ -203,7 +201,7 @@ static int check_address(const struct zipcast *zc, const char *text, struct zerr
 	if (direct && addr.kind != zc->kind)
 		return zerr_set(err, -EINVAL, "%.100s is another kind of address than this node's, %.100s", text,
 			zc->address);
-	return addr.kind == ZADDR_VERBS ? zmodules_configure(err) : 0;
+	return zaddr_traits(&addr)->in_module ? zmodules_configure(err) : 0;
 }
 
 static bool set_address(struct node *n, const char *text)

@@ -14,7 +14,7 @@
 static int check_device(const char *value, struct zerr *err)
 {
 	struct zaddr a;
-	if (zaddr_parse(&a, value, NULL) == 0 && a.kind == ZADDR_VERBS && !a.via[0])
+	if (zaddr_parse(&a, value, NULL) == 0 && zaddr_lacks_host(&a))
 		return 0;
 	return zerr_set(err, -EINVAL, "device: '%.64s' is not of the form DEVICE:PORT", value);
 }

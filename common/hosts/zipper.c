@@ -8,19 +8,6 @@
 
 #include "common/hosts/word.h"
 
-/* A TCP address without port has the usual one after parsing: only the text tells. (tcp: is no port; neither is what
- * stands in front of @.) */
-static bool is_fixed(const struct zaddr *addr, const char *text)
-{
-	const char *colon = strrchr(text, ':');
-	if (addr->kind == ZADDR_SHM)
-		return addr->host[0] != '\0';
-	if (addr->kind == ZADDR_TCP)
-		return colon > text + 3 && !strchr(colon, ']');
-	text = strchr(text, '@');
-	return text && colon > text && !strchr(colon, ']');
-}
-
 static int add_port(struct zzipper *zipper, char *word, struct zerr *err)
 {
 	char *address;
@@ -38,10 +25,10 @@ static int add_port(struct zzipper *zipper, char *word, struct zerr *err)
 	rc = zaddr_parse(&port->addr, address, err);
 	if (rc < 0)
 		return zerr_prefix(err, rc, "address of fabric %s", word);
-	port->fixed = is_fixed(&port->addr, address);
-	if (port->addr.kind == ZADDR_VERBS && strcmp(port->addr.via, ZADDR_VIA_OWN) == 0)
+	port->fixed = zaddr_is_fixed(&port->addr, address);
+	if (strcmp(port->addr.via, ZADDR_VIA_OWN) == 0)
 		return zerr_set(err, -EINVAL, "address of fabric %s: a host must stand behind the @", word);
-	if (port->addr.kind == ZADDR_VERBS && !port->addr.via[0]) {
+	if (zaddr_lacks_host(&port->addr)) {
 		if (strlen(zipper->host) >= sizeof(port->addr.via))
 			return zerr_set(err, -EINVAL, "address of fabric %s: the zipper's name is too long", word);
 		strcpy(port->addr.via, zipper->host);

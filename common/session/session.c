@@ -257,9 +257,8 @@ static int reach(struct zsession *s, const struct zhop *hop, uint8_t pass[ZCTL_T
 /* Control needs no queue pairs. */
 static void plain_address(struct zaddr *out, const struct zaddr *addr)
 {
-	*out = *addr;
-	if (addr->kind == ZADDR_VERBS && addr->via[0])
-		zaddr_via(addr, out);
+	if (!zaddr_tcp(addr, out))
+		*out = *addr;
 }
 
 static int pass_hops(struct zsession *s, const struct zsession_params *p, struct zerr *err)

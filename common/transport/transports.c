@@ -25,6 +25,8 @@ void ztransports_configure(const char *dir, const struct zverbs_options *options
 static const struct ztransport *load_verbs(struct zerr *err)
 {
 	char path[PATH_MAX];
+	if (verbs)
+		return verbs;
 	if (!module_dir || !verbs_options) {
 		zerr_set(err, -ENOTSUP, "verbs addresses are not for this program");
 		return NULL;
@@ -53,23 +55,26 @@ static const struct ztransport *load_verbs(struct zerr *err)
 		return NULL;
 	}
 	module->configure(verbs_options);
-	return module->transport;
+	verbs = module->transport;
+	return verbs;
 }
+
+/* Each kind of address has a transport, or a module that brings one. */
+static const struct {
+	const struct ztransport *ops;
+	const struct ztransport *(*load)(struct zerr *);
+} table[ZADDR_KINDS] = {
+	[ZADDR_TCP] = {.ops = &ztransport_tcp},
+	[ZADDR_SHM] = {.ops = &ztransport_shm},
+	[ZADDR_VERBS] = {.load = load_verbs},
+};
 
 const struct ztransport *ztransports_find(enum zaddr_kind kind, struct zerr *err)
 {
-	switch (kind) {
-	case ZADDR_TCP:
-		return &ztransport_tcp;
-	case ZADDR_SHM:
-		return &ztransport_shm;
-	case ZADDR_VERBS:
-		if (!verbs)
-			verbs = load_verbs(err);
-		return verbs;
-	case ZADDR_NONE:
-		break;
-	}
+	if (table[kind].ops)
+		return table[kind].ops;
+	if (table[kind].load)
+		return table[kind].load(err);
 	zerr_set(err, -EINVAL, "no transport address given");
 	return NULL;
 }

@@ -159,7 +159,7 @@ static const char *name_for(const struct zhostfile *hosts, const char *host, con
 {
 	const struct zzipper *zipper = zipper_of(hosts, host);
 	for (int p = 0; zipper && p < zipper->nports; p++)
-		if (strcmp(zipper->ports[p].fabric, cluster) == 0 && zipper->ports[p].addr.kind == ZADDR_TCP &&
+		if (strcmp(zipper->ports[p].fabric, cluster) == 0 && zaddr_traits(&zipper->ports[p].addr)->by_host &&
 			!strchr(zipper->ports[p].addr.host, ':'))
 			return zipper->ports[p].addr.host;
 	return host;
@@ -175,10 +175,7 @@ static void print_ports(FILE *out, const struct zhostfile *hosts, const struct z
 		struct zaddr addr = zipper->ports[p].addr;
 		if (zhostfile_find_cluster(hosts, zipper->ports[p].fabric) < 0)
 			continue; /* no rank is on this fabric */
-		if (addr.kind == ZADDR_TCP)
-			addr.port = 0;
-		else if (addr.kind == ZADDR_SHM)
-			addr.host[0] = '\0';
+		zaddr_strip_place(&addr);
 		zaddr_format(&addr, text, sizeof(text));
 		fprintf(out, " %s=%s", zipper->ports[p].fabric, text);
 	}

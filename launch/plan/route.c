@@ -10,11 +10,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const char *tcp_host(const struct zaddr *addr)
-{
-	return addr->kind == ZADDR_VERBS ? addr->via : addr->host;
-}
-
 /* Is this TCP address an address of this machine? The test is to bind to it, because zmpirun has to listen there. */
 static bool is_local(const char *host)
 {
@@ -40,18 +35,20 @@ static void prepare_start(struct zroute *route, const struct zzipper *zipper, co
 		struct zaddr *addr = &route->port[i].addr;
 		struct zaddr there = *addr;
 		char text[320];
-		*(addr->kind == ZADDR_VERBS ? &addr->via_port : &addr->port) = 0;
-		if (addr->kind == ZADDR_SHM || is_local(tcp_host(addr))) {
-			if (addr->kind == ZADDR_VERBS && strcmp(addr->via, zipper->host) == 0)
+		uint16_t *port = zaddr_tcp_port(addr);
+		if (port)
+			*port = 0;
+		if (zaddr_traits(addr)->this_host || is_local(zaddr_tcp_host(addr))) {
+			if (zaddr_traits(addr)->by_device && strcmp(addr->via, zipper->host) == 0)
 				strcpy(addr->via, ZADDR_VIA_OWN);
 			continue;
 		}
-		*(there.kind == ZADDR_VERBS ? &there.via_port : &there.port) = ZADDR_DEFAULT_PORT;
+		*zaddr_tcp_port(&there) = ZADDR_DEFAULT_PORT;
 		zaddr_format(&there, text, sizeof(text));
 		route->rc = zerr_set(&route->why, -EADDRNOTAVAIL,
 			"%s:%d: %.64s is not an address of this machine: zmpirun cannot start zipperd there; write the "
 			"port of one that runs (%s=%.96s)",
-			path, zipper->line, tcp_host(addr), route->port[i].fabric, text);
+			path, zipper->line, zaddr_tcp_host(addr), route->port[i].fabric, text);
 		return;
 	}
 }

@@ -47,7 +47,7 @@ static void print_listen(FILE *out, const struct zdaemon_params *p, const struct
 	char text[320], name[32];
 	int nshm = 0;
 	for (int i = 0; i < route->nports; i++) {
-		if (route->port[i].addr.kind == ZADDR_SHM) {
+		if (zaddr_traits(&route->port[i].addr)->this_host) {
 			nshm++;
 			continue;
 		}
@@ -58,7 +58,7 @@ static void print_listen(FILE *out, const struct zdaemon_params *p, const struct
 		return;
 	fputs("listen = \"", out);
 	for (int i = 0; i < route->nports; i++)
-		if (route->port[i].addr.kind == ZADDR_SHM)
+		if (zaddr_traits(&route->port[i].addr)->this_host)
 			fprintf(out, "%s%s", route->port[i].fabric, --nshm ? "," : "");
 	fprintf(out, "=shm:%s/%s\"\n", scratch->dir, file_name(p, "socket", name));
 }

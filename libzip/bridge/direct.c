@@ -82,13 +82,7 @@ static int listen_at(struct zaddr *addr)
 	const struct ztransport *t = ztransports_find(addr->kind, &err);
 	struct zlistener *l = NULL;
 
-	if (addr->kind == ZADDR_TCP) {
-		addr->port = 0;
-	} else if (addr->kind == ZADDR_VERBS) {
-		if (!addr->via[0])
-			strcpy(addr->via, ZADDR_VIA_OWN);
-		addr->via_port = 0;
-	}
+	zaddr_listen_anywhere(addr);
 	int rc = t ? t->listen(&l, addr, &err) : -EPROTONOSUPPORT;
 	if (rc != 0) {
 		zlog(ZLOG_WARN, "no direct links over this port: %s", err.text);
@@ -114,7 +108,7 @@ int zdirect_listen(const struct zports *ports, struct zctl_join *join, struct ze
 	for (int i = 0; i < ports->n; i++) {
 		open.port[open.n] = ports->port[i];
 		/* One socket serves all fabrics that are this node's own memory. */
-		if (ports->port[i].addr.kind == ZADDR_SHM)
+		if (zaddr_traits(&ports->port[i].addr)->this_host)
 			open.port[open.n++].addr = local;
 		else if (listen_at(&open.port[open.n].addr) == 0)
 			open.n++;

@@ -59,7 +59,7 @@ static void fail_init(const struct zerr *err)
 /* Does zipperd's address belong to this host? Then all parts are assumed to be here, too. */
 static bool zipper_is_here(const struct zaddr *zipper)
 {
-	return zipper->kind == ZADDR_SHM || strncmp(zipper->host, "127.", 4) == 0 ||
+	return zaddr_traits(zipper)->this_host || strncmp(zipper->host, "127.", 4) == 0 ||
 	       strcmp(zipper->host, "localhost") == 0 || strcmp(zipper->host, "::1") == 0;
 }
 

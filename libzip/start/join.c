@@ -145,7 +145,7 @@ static int name_own_port(const struct zports *ports, const char *part, struct ze
 	for (int p = 0; p < ports->n; p++) {
 		const struct zaddr *a = &ports->port[p].addr;
 
-		if (a->kind != ZADDR_VERBS || strcmp(ports->port[p].fabric, part) != 0)
+		if (!zaddr_traits(a)->by_device || strcmp(ports->port[p].fabric, part) != 0)
 			continue;
 		snprintf(name, sizeof(name), "%s:%u", a->host, a->port);
 		return name_device(name, err);

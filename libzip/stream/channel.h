@@ -13,6 +13,7 @@
 #include "common/control/ctl.h"
 #include "common/transport/base/transport.h"
 #include "common/wire/wire.h"
+#include "common/session/session_attach.h"
 #include "libzip/shim/station.h"
 #include "libzip/stream/oplist.h"
 
@@ -75,8 +76,8 @@ struct zchannel *zchannel_carrier(void);
 
 /* The channel of a rank that may become a direct link. NULL: no memory. */
 struct zchannel *zchannel_create_waiting(uint32_t vrank);
-/* Connects to a rank, or makes a link that has come to stay this station's own. As zsession_link, and settle in
- * transport.h. */
+/* Connects to a rank, or makes a link that has come to stay this station's own. As zsession_attach_direct, and settle
+ * in transport.h. */
 int zchannel_link(struct zlink **, const struct zaddr *, const struct zctl_attach *, int timeout_ms, struct zerr *);
 int zchannel_settle(struct zlink *, struct zerr *);
 /* The channel has a link now, over which the first message is awaited; or the link is known to be good. */

@@ -9,12 +9,10 @@
 #include "mapper/site/map_ways.h"
 #include "common/hosts/hostfile_find.h"
 
-/* Addresses may say that there are two adapters. Otherwise there is one. */
+/* Two ports have one adapter where their addresses do not say otherwise. */
 static bool same_adapter(const struct zaddr *a, const struct zaddr *b)
 {
-	if (!a || !b || a->kind != b->kind || a->kind == ZADDR_SHM)
-		return true;
-	return !strcasecmp(a->host, b->host) && (a->kind != ZADDR_VERBS || a->port == b->port);
+	return !a || !b || zaddr_same_adapter(a, b);
 }
 
 /* All networks of a node. This includes those that the job does not use, which map_ways_join takes from the node's

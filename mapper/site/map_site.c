@@ -35,7 +35,7 @@ static const char *device_find(const struct map_site *s, int zipper)
 		const struct zzipper *z = &s->hosts->zippers[at];
 
 		for (int p = 0; p < z->nports; p++)
-			if (z->ports[p].addr.kind == ZADDR_VERBS)
+			if (zaddr_traits(&z->ports[p].addr)->by_device)
 				return z->ports[p].addr.host;
 	}
 	return NULL;

@@ -27,7 +27,7 @@ static int64_t kept(const struct daemon *d)
 static int64_t descriptors_each(const struct settings *c)
 {
 	for (int i = 0; i < c->nlistens; i++)
-		if (c->listen[i].addr.kind != ZADDR_SHM)
+		if (!zaddr_traits(&c->listen[i].addr)->this_host)
 			return 1;
 	return DESCRIPTORS_SHM;
 }

@@ -95,10 +95,8 @@ int listener_check_all(const struct settings *c, struct zerr *err)
 {
 	for (int i = 0; i < c->nlistens; i++) {
 		const struct settings_listen *l = &c->listen[i];
-		struct zaddr addr = l->addr;
-		if (l->addr.kind == ZADDR_VERBS && l->addr.via[0])
-			zaddr_via(&l->addr, &addr);
-		int rc = addr.kind == ZADDR_TCP ? tcp_socket_resolve(&addr, err) : 0;
+		struct zaddr tcp;
+		int rc = zaddr_tcp(&l->addr, &tcp) ? tcp_socket_resolve(&tcp, err) : 0;
 		if (rc != 0)
 			return fail_at(l, zerr_prefix(err, rc, "listen"), err);
 	}

@@ -110,7 +110,7 @@ void attach_channel(struct daemon *d, struct conn *conn, const struct zctl_attac
 		return;
 	}
 	c->waits = rc == ZSETTLE_WAITS;
-	if (conn->listener && conn->zlink->ops->kind == ZADDR_VERBS)
+	if (conn->listener && zaddr_traits(&conn->listener->where.addr)->by_device)
 		snprintf(c->over, sizeof(c->over), "%.*s", (int)strcspn(conn->listener->text, "@"),
 			conn->listener->text);
 	c->zlink = conn_release(conn);

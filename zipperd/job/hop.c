@@ -28,12 +28,8 @@ static const struct circuit *find_pass(const struct daemon *d, const struct conn
  * TCP address of the port. */
 static bool leads_to(const struct circuit *c, const struct zaddr *addr)
 {
-	struct zaddr via;
-	if (addr->kind == ZADDR_VERBS && c->there.kind == ZADDR_TCP)
-		zaddr_via(addr, &via);
-	else
-		via = *addr;
-	return zaddr_same(&c->there, &via);
+	struct zaddr tcp;
+	return zaddr_same(&c->there, addr) || (zaddr_tcp(addr, &tcp) && zaddr_same(&c->there, &tcp));
 }
 
 /* The fabrics and the address, where a hop may lead there. false: it may not, and the connection is refused. */

@@ -23,7 +23,9 @@
 static int check_new(const struct settings *c, const struct zaddr *addr, struct zerr *err)
 {
 	char text[320], other[320];
-	bool any = (addr->kind == ZADDR_TCP && addr->port == 0) || (addr->kind == ZADDR_VERBS && addr->via_port == 0);
+	struct zaddr copy = *addr;
+	const uint16_t *port = zaddr_tcp_port(&copy);
+	bool any = port && *port == 0;
 	zaddr_format(addr, text, sizeof(text));
 	for (int i = 0; i < c->nlistens && !any; i++) {
 		zaddr_format(&c->listen[i].addr, other, sizeof(other));
@@ -88,7 +90,7 @@ static int parse_next(void *conf, const char *value, struct zerr *err)
 	if (!zctl_name_ok(next.fabric))
 		return zerr_set(err, -EINVAL, "expected FABRIC or FABRIC=ADDRESS");
 	int rc = value[len] ? zaddr_parse(&next.addr, value + len + 1, err) : 0;
-	if (rc == 0 && next.addr.kind == ZADDR_VERBS && !next.addr.via[0])
+	if (rc == 0 && zaddr_lacks_host(&next.addr))
 		rc = zerr_set(err, -EINVAL, "%.100s: no host is named (DEVICE:PORT@HOST[:PORT])", value + len + 1);
 	if (rc != 0)
 		return rc;
@@ -290,27 +292,24 @@ int settings_find_fabric(const struct settings *c, const char *name)
 }
 
 /* May a user name an address of this kind? Sockets and devices of this host only where zipperd listens on such ones. */
-static bool is_usual(const struct settings *c, enum zaddr_kind kind)
+static bool is_usual(const struct settings *c, const struct zaddr *addr)
 {
 	for (int i = 0; i < c->nlistens; i++)
-		if (c->listen[i].addr.kind == kind)
+		if (c->listen[i].addr.kind == addr->kind)
 			return true;
-	return kind == ZADDR_TCP;
+	return zaddr_traits(addr)->by_host;
 }
 
 bool settings_may_reach(const struct settings *c, int fabric, const struct zaddr *addr)
 {
 	for (int i = 0; i < c->nnexts; i++) {
 		const struct settings_next *n = &c->next[i];
-		struct zaddr via;
+		struct zaddr tcp;
 		if (strcmp(n->fabric, c->fabric[fabric]) != 0)
 			continue;
-		if (n->addr.kind == ZADDR_NONE ? is_usual(c, addr->kind) : zaddr_same(&n->addr, addr))
+		if (n->addr.kind == ZADDR_NONE ? is_usual(c, addr) : zaddr_same(&n->addr, addr))
 			return true;
-		if (n->addr.kind != ZADDR_VERBS)
-			continue;
-		zaddr_via(&n->addr, &via);
-		if (zaddr_same(&via, addr))
+		if (zaddr_tcp(&n->addr, &tcp) && zaddr_same(&tcp, addr))
 			return true;
 	}
 	return false;

@@ -100,7 +100,7 @@ static int verbs_connect_plain(struct zlink **out, const struct zaddr *addr, int
 	zaddr_format(addr, text, sizeof(text));
 	if (!addr->via[0])
 		return zerr_set(err, -EDESTADDRREQ, "%s: no host is named (%s@HOST[:PORT])", text, text);
-	zaddr_via(addr, &tcp);
+	zaddr_tcp(addr, &tcp);
 	int rc = ztransport_tcp.connect(&stream, &tcp, timeout_ms, err);
 	if (rc < 0)
 		return zerr_set(err, rc, "cannot connect to %s: %s", text, strerror(-rc));
@@ -117,7 +117,7 @@ static int verbs_connect_plain(struct zlink **out, const struct zaddr *addr, int
 static void verbs_use_port(struct zlink *base, const struct zaddr *own)
 {
 	struct vlink *l = (struct vlink *)base;
-	if (own->kind != ZADDR_VERBS)
+	if (!zaddr_traits(own)->by_device)
 		return;
 	snprintf(l->own_port, sizeof(l->own_port), "%.63s:%u", own->host, own->port);
 	vaddress_override_net(&l->net, own);
@@ -188,7 +188,7 @@ static int verbs_listen(struct zlistener **out, const struct zaddr *addr, struct
 	v->addr = *addr;
 	int rc = check_port(&v->addr, err);
 	if (rc == 0) {
-		zaddr_via(&v->addr, &tcp);
+		zaddr_tcp(&v->addr, &tcp);
 		rc = ztransport_tcp.listen(&v->stream, &tcp, err);
 		if (rc < 0)
 			zerr_set(err, rc, "%s", strerror(-rc));

@@ -216,7 +216,7 @@ static int choose_port(struct vlink *l, const struct sockaddr *local, struct zer
 	const char *wanted = wanted_port(l);
 	if (wanted) {
 		rc = zaddr_parse(&a, wanted, err);
-		if (rc == 0 && (a.kind != ZADDR_VERBS || a.via[0]))
+		if (rc == 0 && !zaddr_lacks_host(&a))
 			rc = zerr_set(err, -EINVAL, "\"%s\" is not of the form DEVICE:PORT", wanted);
 		if (rc < 0)
 			return zerr_prefix(err, rc, "ZIPPER_DEVICE");

@@ -36,7 +36,7 @@ static int connect_raw_tcp(const struct zaddr *addr)
 static int connect_raw_verbs(const struct zaddr *addr)
 {
 	struct zaddr tcp;
-	zaddr_via(addr, &tcp);
+	assert_true(zaddr_tcp(addr, &tcp));
 	return connect_raw_tcp(&tcp);
 }
 
