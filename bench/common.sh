@@ -12,7 +12,7 @@ ZIPBENCH=$ZIP_TOP_BUILDDIR/zipbench/zipbench
 YIELD=$ZIP_TOP_BUILDDIR/test/.libs/zyield.so # makes native MPI yield while it waits
 LIBRARY=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
 LAB=$ZIP_TOP_SRCDIR/test/lab
-ROUNDS=${ROUNDS:-5}	# every contestant runs so often, in turns
+ROUNDS=${ROUNDS:-5}	# runs of every contestant, in turns
 LIMIT=${LIMIT:-60}	# seconds for one run; native MPI can need minutes on busy cores
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/zip-bench.XXXXXX") || exit 1
 trap 'rm -rf "$WORK"' EXIT
@@ -20,7 +20,7 @@ trap 'exit 143' TERM INT HUP
 LC_ALL=C
 export LC_ALL
 
-# attempt KEY COMMAND...: runs it; what it prints is in $WORK/out
+# attempt KEY COMMAND...: runs the command; its output is in $WORK/out
 attempt() {
 	local key=$1
 	shift
@@ -28,10 +28,10 @@ attempt() {
 	local rc=$?
 	[ $rc = 0 ] || echo "$key: status $rc$([ $rc = 124 ] && echo " (more than $LIMIT s)"): $(tail -n1 "$WORK/err")" >&2
 }
-# samples_of KEY: lines "name: value" of the standard input become its samples, but not the frame that mpiexec draws
-# around an exit code
+# samples_of KEY: lines "name: value" of the standard input become samples of KEY, except the frame that mpiexec draws around an
+# exit code
 samples_of() { sed -n "/^=/!s/^\(.*\): \([0-9.]*\)\$/$1\t\1\t\2/p" >>"$WORK/samples"; }
-# sample KEY COMMAND...: runs it; what it prints become samples of KEY
+# sample KEY COMMAND...: runs the command; its output becomes samples of KEY
 sample() {
 	attempt "$@"
 	samples_of "$1" <"$WORK/out"
@@ -43,8 +43,8 @@ sample_coll() {
 	[ -z "$CSV" ] || awk -F, 'NF == 9 && $2 != "op"' "$WORK/out" >>"$CSV"
 }
 
-# table FORM KEY...: medians, one row a name and one column a KEY, then for each KEY but the first how it compares with
-# the first: FORM "ratio" divides the first by it, FORM "difference" subtracts the first
+# table FORM KEY...: prints medians, one row a name and one column a KEY. Then each other KEY is compared with the first: FORM
+# "ratio" divides the first by it, FORM "difference" subtracts the first
 table() {
 	local form=$1
 	shift

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the machines of bench/count have executed for a message.
+"""The instructions that the machines of bench/count have executed for a message.
 
 usage: count.py FOLDER LIST
 
 FOLDER has a folder for each contestant (zip, relay, leg), and there NODE.1 and NODE.2 of count_plugin.c, NODE.maps (/proc/PID/maps
-of the program that is looked at) and kallsyms. LIST: so many functions of each program, the busiest first.
+of the program) and kallsyms. LIST: the number of functions to list of each program, the busiest first.
 """
 
 import bisect
@@ -14,12 +14,12 @@ import subprocess
 import sys
 
 NODES = (("clusterA", "a rank"), ("zipper", "the zipper"))
-KERNEL = 1 << 47  # addresses from here on are its
-PART_OF_TRIPS = 0.3  # a block that is executed in so many of the round trips belongs to them
+KERNEL = 1 << 47  # addresses from here on belong to the kernel
+PART_OF_TRIPS = 0.3  # a block that is executed in this share of the round trips belongs to them
 
 
 def blocks(folder, node):
-    """{(address, instructions): times}, between both dumps."""
+    """{(address, instructions): times}, counted between both dumps."""
     count = collections.Counter()
     for sign, k in ((1, 2), (-1, 1)):
         with open(f"{folder}/{node}.{k}", encoding="ascii") as lines:
@@ -30,8 +30,8 @@ def blocks(folder, node):
 
 
 def round_trips(count):
-    """How often most blocks of a rank's program were executed: once in a round trip. Within two per cent of each other, as the
-    rest of the machine goes on while a dump is made."""
+    """The number of round trips: most blocks of a rank's program are executed once in each. Within two per cent, as the rest of
+    the machine goes on while a dump is made."""
     times = sorted(t for (address, _), t in count.items() if address < KERNEL)
     best, first = (0, 0), 0
     for last, t in enumerate(times):
@@ -68,7 +68,7 @@ class Symbols:
         return table[at][1] if at >= 0 else "?"
 
     def _of_file(self, path):
-        """Its symbols, and (offset, address, bytes) of its segments."""
+        """The symbols of a file, and (offset, address, bytes) of its segments."""
         if path not in self.files:
             table, segments = set(), []
             if os.path.exists(path):

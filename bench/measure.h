@@ -34,8 +34,7 @@ struct carrier {
 };
 #define MEASURE_SMALL_BYTES 8
 #define MEASURE_LARGE_BYTES ((size_t)1 << 20)
-#define MEASURE_WINDOW                                                                                                 \
-	8 /* buffers for large messages in turn: as an MPI program with so many under way, see mpi_pair.c */
+#define MEASURE_WINDOW 8 /* buffers for large messages, used in turn, as mpi_pair.c has as many under way */
 
 struct measure_plan {
 	unsigned round_trips; /* one tenth more come first, to warm up */

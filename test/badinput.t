@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Bad peers and bad settings: each is told what is wrong, and a job that runs beside them is not disturbed.
+# Bad peers and bad settings: each gets the reason, and a job beside them is not disturbed.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 [ -x "$ZMPIRUN" ] && [ -x "$ZIPPERD" ] || skip_all "zmpirun or zipperd is not built"
 cd "$TAP_TMP" || exit 99
@@ -13,25 +13,25 @@ native 30 4 ./hello | sort >expected
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 printf 'me %s\nother %064d\n' "$key" 7 >keys
 chmod 600 keys
-# zipperd_as NAME OPTION...: what it says in log.NAME
+# zipperd_as NAME OPTION...: starts a zipperd; its messages are in log.NAME
 zipperd_as() {
 	background "$ZIPPERD" -o listen=a=tcp:127.0.0.1:0 -o listen=b=tcp:127.0.0.1:0 -o key_file="$TAP_TMP/keys" \
 		-o log_level=info "${@:2}" --ready-fd 3 3>"ready.$1" 2>"log.$1"
 	ZD=$!
 	wait_for 10 grep -q '^$' "ready.$1" || bail_out "zipperd did not start: $(cat "log.$1")"
 }
-# port FABRIC [NAME]: of a zipperd
+# port FABRIC [NAME]: prints the port of a zipperd
 port() { sed -n "s/^$1=tcp:127.0.0.1://p" "ready.${2:-patient}"; }
 zipperd_as hasty -o join_timeout=5s # for parts that do not come
 zipperd_as patient
 
-# part JOB PART PARTS PORT PROGRAM...: two ranks of one part by hand
+# part JOB PART PARTS PORT PROGRAM...: starts two ranks of one part by hand
 part() {
 	limited 60 env ZIPPER_JOB="$1" ZIPPER_PART="$2" ZIPPER_PARTS="$3" ZIPPER_ZIPPERD="tcp:127.0.0.1:$4" \
 		ZIPPER_USER="${ZIPPER_USER:-me}" ZIPPER_KEY="${ZIPPER_KEY:-$key}" "$MPIEXEC" -n 2 \
 		-genv LD_PRELOAD "${PRELOAD:-$PRELOAD_LIST}" "${@:5}" </dev/null
 }
-# together JOB PORT-OF-A PORT-OF-B PROGRAM...: both parts; output in out, err; status of both in rc
+# together JOB PORT-OF-A PORT-OF-B PROGRAM...: runs both parts; output in out and err; status of both in rc
 together() {
 	part "$1" b a,b "$3" "${@:4}" >outB 2>errB &
 	local second=$! first
@@ -43,7 +43,7 @@ together() {
 	cat errA errB >err
 }
 
-# --- a job, by a proxy that keeps what its ranks say
+# --- a job through a proxy that keeps the bytes of its ranks
 mkdir streams
 background python3 "$ZIP_TOP_SRCDIR/test/lib/hostile.py" record proxy 127.0.0.1 "$(port a)" streams
 wait_for 10 test -s proxy || bail_out "no proxy"
@@ -84,7 +84,7 @@ matches "a line names the peer" log.patient '127\.0\.0\.1:[0-9]+'
 ok "the log says no more than one line for each" test "$(wc -l <log.patient)" -lt \
 	$((2 * $(grep -oE '[0-9]+ (cut|damaged|random|replayed|huge)' thrown | awk '{ s += $1 } END { print s + 500 }')))
 
-# --- settings that are wrong
+# --- wrong settings
 ZIPPER_KEY=$(printf '%064d' 1) part wrong a a,b "$(port a)" ./hello >out 2>err
 rc=$?
 ok "wrong key: status is not 0" test $rc -ne 0
@@ -225,7 +225,7 @@ h2
 #ZIP zipper z a=tcp:127.0.0.1:99999 b=shm
 END
 
-# --- collectives whose members give different amounts: where errors end the job, at once, though messages are missing
+# --- collectives whose members give different amounts: if errors end the job, it ends at once, though messages are missing
 cat >mismatch.c <<'END'
 #include <mpi.h>
 #include <stdlib.h>
@@ -261,7 +261,7 @@ int main(int argc, char **argv)
 }
 END
 compile mismatch.c mismatch || bail_out "mismatch.c does not compile"
-# a call, what all ranks say, and what one of them says instead
+# a call, the line of all ranks, and the line of one of them instead
 for call in "gather 5000 20000 0" "gather 20000 1000000 0" "reduce 400000 1000000 0" "reduce 300000 500000 1" \
 	"reduce 300000 150000 0" "allreduce 800000 400000 0" "allgather 300000 500000 1" "scan 300000 150000 0" \
 	"exscan 300000 150000 0" "persistent 800000 400000 0"; do

@@ -38,7 +38,7 @@ reason=$("$ZIP_TOP_SRCDIR/test/lab" with 1 true 2>&1) || { lab='' && diag "$reas
 names="$(printf 'thesis-%d ' {8..17})$(printf 'rdmc-%d ' 4 6 8 9 10 11)hybrids${lab:+ $lab}"
 number=$(wc -w <<<"$names")
 figures made test
-is "all figures: status, and what there is to complain of" "$? $(wc -l <err)" "0 0" || { diag_file out; diag_file err 60; }
+is "all figures: status, and no complaints" "$? $(wc -l <err)" "0 0" || { diag_file out; diag_file err 60; }
 made() { # prints the figures that are there, in both forms
 	local name
 	for name in $names; do
@@ -56,7 +56,7 @@ if [ -n "$lab" ]; then
 		# shellcheck disable=SC2086 # words
 		limited 60 env TMPDIR="$TAP_TMP/scratch" ROUNDS=1 OPTIONS="--ops bcast --sizes 8 --seconds 0" ${call#* } \
 			bash "$ZIP_TOP_SRCDIR/bench/${call%% *}" >out 2>err </dev/null
-		is "bench/${call%% *} in a laboratory: what it leaves" "$? $(grep -c '^bcast 8' out) $(ls -A scratch)" "0 1 " || diag_file err
+		is "bench/${call%% *} in a laboratory: it leaves nothing" "$? $(grep -c '^bcast 8' out) $(ls -A scratch)" "0 1 " || diag_file err
 	done
 fi
 
@@ -96,7 +96,7 @@ sums() { (cd made && cksum ./*."$1"); }
 csv=$(sums csv) svg=$(sums svg)
 rm made/*.svg made/*.png made/*.gnuplot
 DRAW_ONLY=1 ZIP_TOP_BUILDDIR=$TAP_TMP/none MPIEXEC=none figures made test
-is "DRAW_ONLY: status, and what there is to complain of" "$? $(wc -l <err)" "0 0" || diag_file err
+is "DRAW_ONLY: status, and no complaints" "$? $(wc -l <err)" "0 0" || diag_file err
 is "DRAW_ONLY: all figures are there" "$(made | paste -sd' ')" "$names"
 is "DRAW_ONLY: nothing was measured, and all is drawn as before" "$(sums csv; sums svg)" "$csv
 $svg"

@@ -14,9 +14,9 @@ groups_from=8 # the layouts with four ranks and more, which the programs between
 blocks="0 1 8 24 64 256 1K 4K 64K 1M"
 segments="256 512 1K 2K 8K 64K"
 
-# Both set variables, as a subshell would draw the same numbers again and again.
+# Both set variables: a subshell would draw the same numbers again and again.
 pick() { shift $((RANDOM % $#)); picked=$1; }
-# rule COLLECTIVE 'KEY VALUE...'...: perhaps a line, of some of these settings
+# rule COLLECTIVE 'KEY VALUE...'...: prints a line with some of these settings, or none
 rule() {
 	local line=$1 settings='' setting
 	shift
@@ -28,7 +28,7 @@ rule() {
 	[ -n "$settings" ] && rules+=${rules:+; }$line$settings
 }
 
-# What a seed means: $program, $layout, $rules and $world, which is exported for the job.
+# Draws $program, $layout, $rules and $world from a seed; $world is exported for the job.
 draw() {
 	unset ZIPPER_REPRESENTATION ZIPPER_SHARED
 	RANDOM=$1
@@ -57,7 +57,7 @@ jobs=0 failures=0
 until [ $jobs -ge 6 ] && [ $SECONDS -ge "${ZIP_SECONDS:-0}" ] || [ $failures -ge 6 ]; do
 	draw "$seed"
 	what="seed $seed: $program as $layout ${world[*]} $rules"
-	# MPICH 4.0.2 has nonblocking collectives between groups wrong, but the blocking ones print the same.
+	# In MPICH 4.0.2 nonblocking collectives between groups are wrong, but the blocking ones print the same.
 	if agrees "$program" "$layout" "$rules" "${program/inter_icoll/inter_coll}"; then
 		[ $jobs -lt 6 ] && pass "$what"
 	else

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Every choice of the tuning table gives the right result: the programs of the twin tests under tables that force the
-# algorithms which the defaults keep for larger sizes, more ranks or more clusters; and fewer messages where that is
-# the purpose.
+# algorithms which the defaults keep for larger sizes, more ranks or more clusters. A choice that is to save messages saves
+# them.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/tuned.sh"
 [ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
@@ -29,7 +29,7 @@ twin inter_coll 3+3 "alltoall aggregate=1K leaders=2"
 twin inter_coll 2+2+2 "alltoall aggregate=64 leaders=2 window=2"
 twin inter_errors 2+2 "alltoall aggregate=1K leaders=2"
 
-# gather and scatter: all blocks by themselves; some of the vectors' and the rest by leaders; none
+# gather and scatter: all blocks alone; some blocks of vectors alone and the rest by leaders; no block alone
 twin coll_moves 1+3 "gather alone=1; scatter alone=1"
 twin coll_moves 2+2+2 "gather alone=40; scatter alone=40 together=16"
 twin coll_moves 2+2 "gather alone=0; scatter alone=0"
@@ -47,7 +47,7 @@ twin collectives 3+2 "allgather segment=256 segments=1024"
 twin coll_nonblocking 2+2 "allgather segment=256"
 twin coll_errors 1+1+2 "allgather segment=256"
 
-# the same with what the wire has packed
+# the same with data that was packed for the wire
 export ZIPPER_REPRESENTATION=external32
 twin coll_moves 2+2 "gather alone=40; scatter alone=40; allgather segment=256"
 twin coll_moves 1+1+2 "gather alone=1; scatter alone=1; allgather segment=1K leaders=2"
@@ -57,7 +57,7 @@ twin inter_coll 1+2+1 "all segment=2K leaders=2; allgather segment=1G"
 twin coll_scans 1+3 "scan segment=1K leaders=2"
 unset ZIPPER_REPRESENTATION
 
-# several leaders, and what they do with more than two clusters
+# several leaders, also with more than two clusters
 twin coll_moves 2+2 "all leaders=2 segment=4K; alltoall aggregate=8"
 twin coll_reductions 2+2+2 "all leaders=2; allreduce exchange=slices"
 twin coll_errors 2+2 "all leaders=2"
@@ -99,7 +99,7 @@ twin coll_scans 2+2+2 "scan segment=8K leaders=2 multicast=no"
 twin coll_scans 3+4+3 "scan segment=5000 leaders=3"
 twin coll_errors 2+2 "scan segment=256 leaders=2"
 
-# --- segments that cross at the same time: none beside another, and buffers that are used again
+# --- segments that cross at the same time: one alone, and buffers that are used again
 twin coll_reductions 2+2+2 "all segment=256 depth=1 leaders=2; allreduce exchange=slices"
 twin coll_reductions 1+1+2+1+1 "all segment=256 depth=3; allreduce exchange=doubling"
 twin coll_scans 3+2 "scan segment=256 depth=2 leaders=2"
@@ -122,7 +122,7 @@ twin coll_all_forms 1+3 "all segment=1K depth=1; gather alone=64; scatter alone=
 right inter_all_forms 3+3 "all segment=512 leaders=2; alltoall aggregate=1K"
 right inter_all_forms 2+2+2 "all segment=1K depth=2 multicast=no; gather alone=64; scatter alone=64"
 
-# what the clusters pass on to each other: three to five of them, by one leader and by several, one block and many
+# clusters that pass blocks on to each other: three to five clusters, one leader and several, one block and many
 twin coll_moves 1+2+1+2 "all between=pipeline segment=1K"
 twin coll_moves 2+1+1+1+2 "all between=chain segment=512 depth=1"
 twin coll_moves 2+2+2 "all between=tree segment=256 segments=5 leaders=2 depth=3"
@@ -157,7 +157,7 @@ for i in 1 2; do
 done
 ok "sums are printed" test -s sorted.1
 ok "two runs give the same bits" cmp sorted.1 sorted.2
-# which depend on who adds up inside a cluster: MPICH, in the order of a tree, or the one rank that has collected them
+# the bits depend on the order inside a cluster: MPICH adds up in a tree, or one rank adds up all that it has collected
 added_up() { # FILE WAY [no]: sums of ranks that are four in one cluster, and share no memory
 	ZIPPER_TUNE="all inside=$2 leaders=1" ZIPPER_SHARED=${3:-yes} merged 60 4+1 ./reproducible sums 2>err |
 		grep -a '^[0-9]*:' | LC_ALL=C sort >"added.$1"
@@ -173,7 +173,7 @@ ok "inside=native and inside=gather: sums of 100 in another order" test "$(small
 is "inside=auto: as gathered, where ranks share memory" "$(small auto)" "$(small gather)"
 is "inside=auto: as native, where they do not" "$(small auto-alone)" "$(small native)"
 ok "inside=native: whether they do or not" cmp added.native added.native-alone
-# the one rank combines what others have given where it lies, or behind a message: with roots and leaders that are not the first
+# one rank combines contributions where they lie, or after a message: roots and leaders are not the first ranks
 for parts in 4+1 1+4; do
 	for memory in yes no; do
 		ZIPPER_TUNE="all inside=gather leaders=2 segment=20K" ZIPPER_SHARED=$memory merged 60 $parts ./reproducible sums 2>err |
@@ -182,7 +182,7 @@ for parts in 4+1 1+4; do
 	ok "sums are printed" test -s given.yes
 	ok "inside=gather, $parts: the same bits with and without shared memory" cmp given.yes given.no
 done
-# and so do pieces of a sum, whatever the segments
+# pieces of a sum, whatever the segments
 for i in 1G 1K 5000; do
 	for leaders in 1 2; do
 		ZIPPER_TUNE="reduce_scatter leaders=$leaders inside=gather segment=$i" merged 60 3+2 ./reproducible sums 2>err |
@@ -195,7 +195,7 @@ for leaders in 1 2; do
 	ok "reduce_scatter in segments of 5000, $leaders leaders: the same bits" cmp pieces.$leaders.1G pieces.$leaders.5000
 done
 
-# and sums of the ranks before, whoever carries them
+# sums of the ranks before, whichever rank carries them
 build_program coll_scans
 for rules in segment=1G segment=1K "segment=5000 leaders=2" "segment=1G leaders=2"; do
 	ZIPPER_TUNE="scan $rules" merged 60 3+2 ./coll_scans sums 2>err | grep -a " of 5: " | LC_ALL=C sort >"scans.$rules"
@@ -227,11 +227,11 @@ int main(int argc, char **argv)
 }
 END
 	compile alltoall.c alltoall || bail_out "alltoall.c does not compile"
-	counted() { # RULES [between]: messages and bytes of so many calls
+	counted() { # RULES [between]: prints the messages and bytes of the calls
 		ZIPPER_TUNE=$1 limited 60 "$ZMPIRUN" --stats --clusters 3+3 ./alltoall "${@:2}" 2>&1 </dev/null |
 			sed -n 's/.*c1 -> c2: \([0-9]*\) messages, \([0-9]*\) bytes.*/\1 \2/p'
 	}
-	# how many did RULES need: 100 times MESSAGES, and some of joining and leaving, and 100 times BYTES: RULES MESSAGES BYTES [between]
+	# count RULES MESSAGES BYTES [between]: 100 calls need 100 times MESSAGES, some more for joining and leaving, and 100 times BYTES
 	count() {
 		local n b n0 b0
 		read -r n0 b0 < <(counted "$1" 0 $4)
@@ -259,7 +259,7 @@ int main(int argc, char **argv)
 }
 END
 	compile bcast.c bcast || bail_out "bcast.c does not compile"
-	# planned PLAN WANT: which clusters get how many bytes from which; the root is in c2, then come c3, c4, c1
+	# planned PLAN WANT: bytes from cluster to cluster; the root is in c2, then come c3, c4, c1
 	planned() {
 		ZIPPER_TUNE="bcast segment=1000 between=$1" limited 60 "$ZMPIRUN" --stats --clusters 1+2+2+1 ./bcast >out 2>err </dev/null
 		is "$1: all have it" "$(grep -c right out)" 6 || diag_file err

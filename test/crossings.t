@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What crosses the bridge in collectives, as zipperd counts it: every byte as few times as possible (libzipper(7)).
+# Bytes of collectives that cross the bridge, as zipperd counts them: every byte as few times as possible (libzipper(7)).
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 [ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
 cd "$TAP_TMP" || exit 99
@@ -97,16 +97,16 @@ END
 compile crossing.c crossing || bail_out "crossing.c does not compile"
 
 unset ZIPPER_TUNING ZIPPER_TUNE
-run() { # LAYOUT NAME BYTES TIMES [WHERE]: messages and bytes from the first cluster to the second and back are m1 b1 m2 b2
+run() { # LAYOUT NAME BYTES TIMES [WHERE]: sets m1 b1 m2 b2 to messages and bytes from the first cluster to the second, and back
 	# shellcheck disable=SC2086 # a word or none
 	limited 60 "$ZMPIRUN" --stats --clusters "$1" ./crossing "$2" "$3" "$4" $5 >out 2>&1 </dev/null
 	read -r m1 b1 < <(sed -n 's/.* c1 -> c2: \([0-9]*\) messages, \([0-9]*\) bytes.*/\1 \2/p' out)
 	read -r m2 b2 < <(sed -n 's/.* c2 -> c1: \([0-9]*\) messages, \([0-9]*\) bytes.*/\1 \2/p' out)
 }
-declare -A without # [LAYOUT WHERE]: bytes there and back without any call, of making the communicator
-# crosses LAYOUT NAME BYTES TIMES THERE BACK MESSAGES [WHERE [LEAST]]: bytes from the first cluster to the second and back in
-# one call, not one more and not one less, and at most so many messages in one direction, and at least. Joining, leaving and
-# acknowledgements are messages too, without bytes.
+declare -A without # [LAYOUT WHERE]: bytes there and back for making the communicator, without any call
+# crosses LAYOUT NAME BYTES TIMES THERE BACK MESSAGES [WHERE [LEAST]]: exactly THERE and BACK bytes cross in one call, from the
+# first cluster to the second and back, with at most MESSAGES messages in one direction, and at least LEAST. Joining, leaving and
+# acknowledgements are messages without bytes.
 crosses() {
 	local layout=$1 name=$2 n=$3 times=$4 there=$5 back=$6 messages=$7 where=$8 least=$((${9:-0} * $4)) m1 b1 m2 b2
 	if [ -z "${without[$layout $where]}" ]; then
@@ -124,8 +124,8 @@ crosses() {
 		diag_file out
 	fi
 }
-# among LAYOUT NAME BYTES TIMES FROM>TO:BYTES...: between more clusters, in one call, from which to which, and not a byte
-# else; FROM>TO:BYTES+ leave their cluster in a message to several.
+# among LAYOUT NAME BYTES TIMES FROM>TO:BYTES...: exactly these bytes cross between more clusters in one call. FROM>TO:BYTES+
+# leave their cluster in a message to several.
 among() {
 	local layout=$1 name=$2 n=$3 times=$4 pair bytes shared want_shared want
 	shift 4
@@ -161,14 +161,14 @@ crosses 2+3 alltoall 100 100 600 600 1
 crosses 2+3 scan 1000 100 1000 0 1
 crosses 2+3 exscan 1000 100 1000 0 1
 crosses 2+3 gatherv 1000 100 0 3000 1
-# those of vectors with their sizes, where the receiver does not know them
+# vectors cross with their sizes if the receiver does not know them
 crosses 2+3 scatterv 1000 100 3024 0 1
-crosses 2+3 scatterv 10000 30 30024 0 5 # long ones by themselves
+crosses 2+3 scatterv 10000 30 30024 0 5 # long blocks go alone
 crosses 2+3 allgatherv 1000 100 2000 3000 1
 crosses 2+3 alltoallv 100 100 624 624 2
 crosses 2+3 alltoallw 100 100 624 624 2
 crosses 2+3 reduce_scatter_v 1000 100 3000 2000 1
-# the ranks of the clusters interleaved: sums as ever; what does not commute is collected at the root
+# ranks of the clusters interleaved: sums as before; operations that do not commute are collected at the root
 crosses 3+2 allreduce 1000 100 1000 1000 1 mixed
 crosses 3+2 reduce 1000 100 0 1000 1 mixed
 crosses 3+2 reduce_ordered 1000 100 0 2000 1 mixed
@@ -187,12 +187,12 @@ crosses 2+2 reduce_scatter 1000 100 2000 2000 1 halves
 crosses 4+4 reduce_scatter 100000 3 400000 400000 60 halves # by several leaders
 crosses 2+2 bcast 1000 100 1000 0 1 parity
 crosses 2+2 allreduce 1000 100 2000 2000 2 parity
-crosses 2+2 reduce_scatter 1000 100 2000 2000 2 parity # each group what the other's members there get
+crosses 2+2 reduce_scatter 1000 100 2000 2000 2 parity # each group gets the blocks of the other's members there
 crosses 2+2 reduce_scatter_v 1000 100 2032 2000 4 parity # and their counts
 crosses 4+4 reduce_scatter 100000 3 400000 400000 60 parity
 crosses 1+1+1 barrier 0 100 0 0 1
 crosses 1+1+1 allreduce 1000 100 1000 1000 1
-export ZIPPER_TUNE="all patience=60000" # how long a cluster that is late is waited for
+export ZIPPER_TUNE="all patience=60000" # ms to wait for a late cluster
 among 1+1+1 bcast 1000 100 "c1>c2:1000" "c1>c3:1000"
 among 2+1+1 bcast 100000 3 "c1>c2:100000" "c1>c3:100000+"
 among 1+2+1 reduce 1000 100 "c2>c1:1000" "c3>c1:1000"
@@ -204,13 +204,13 @@ among 1+2+1 reduce_scatter 1000 100 "c1>c2:2000" "c1>c3:1000" "c2>c1:1000" "c2>c
 among 1+1+2 scan 1000 100 "c1>c2:1000" "c1>c3:1000" "c2>c3:1000"
 among 1+2+1+1 scan 100000 3 "c1>c2:100000" "c1>c3:100000+" "c1>c4:100000+" "c2>c3:100000" "c2>c4:100000+" "c3>c4:100000"
 among 1+2+1+1 exscan 100000 3 "c1>c2:100000" "c1>c3:100000+" "c1>c4:100000+" "c2>c3:100000" "c2>c4:100000+" "c3>c4:100000"
-# what would go one-sided to one goes to several in one message
+# data that would go one-sided to one cluster goes to several in one message
 export ZIPPER_ONE_SIDED=yes
 among 1+1+1 bcast 1000000 3 "c1>c2:1000000" "c1>c3:1000000+"
 among 1+1+1+1 scan 100000 3 "c1>c2:100000" "c1>c3:100000+" "c1>c4:100000+" "c2>c3:100000" "c2>c4:100000+" "c3>c4:100000"
 crosses 2+2 bcast 1000000 3 1000000 0 60
 unset ZIPPER_ONE_SIDED ZIPPER_TUNE
-# what clusters pass on to each other enters each of them once
+# data that clusters pass on to each other enters each of them once
 export ZIPPER_TUNE="all between=chain segment=600"
 among 1+2+1+2 allgather 1000 30 "c1>c2:4000" "c2>c3:5000" "c3>c4:4000" "c4>c1:5000"
 among 1+1+1+1+1 allgatherv 1000 30 "c1>c2:4000" "c2>c3:4000" "c3>c4:4000" "c4>c5:4000" "c5>c1:4000"
@@ -228,7 +228,7 @@ among 1+2+1+1 allreduce 1000000 3 "c1>c2:1000000" "c1>c3:250000" "c1>c4:250000" 
 	"c3>c1:250000" "c3>c2:250000" "c3>c4:1000000" "c4>c1:1000000" "c4>c2:250000" "c4>c3:250000"
 unset ZIPPER_TUNE
 export ZIPPER_TUNE="allreduce exchange=slices"
-crosses 1+1+1 allreduce 999999 3 666671 666671 60 # a third of each segment is not always one of whole bytes
+crosses 1+1+1 allreduce 999999 3 666671 666671 60 # a third of a segment is not always a whole number of bytes
 export ZIPPER_TUNE="all leaders=2; alltoall aggregate=1K"
 crosses 2+2 allreduce 1000000 3 1000000 1000000 200
 crosses 3+3 alltoall 100 100 900 900 2

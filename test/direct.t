@@ -7,7 +7,7 @@ in_lab 3
 cd "$TAP_TMP" || exit 99
 # Every part stays on one host: MPICH over UCX may hang in MPI_Finalize when its hosts are connected by TCP alone.
 "$lab" zhosts 4+4+4 >hosts
-# counted WHAT FROM TO: messages
+# counted WHAT FROM TO: prints the number of messages
 counted() { stats "$@" | cut -d' ' -f1; }
 compile "$ZIP_TOP_SRCDIR/test/programs/p2p/traffic.c" traffic || bail_out "traffic.c does not compile"
 
@@ -23,7 +23,7 @@ run 0 "all ranks on the zipper node, in both clusters" --map all --stats ./traff
 is "zipperd has seen none of them either" \
 	"$(counted 'over the bridge' clusterA clusterB) $(counted 'over the bridge' clusterB clusterA)" "0 0" || diag_file err
 
-# --- all three ways at once; numbers in any order
+# --- all three ways at once; ranks in any order
 printf '4,0 zipper clusterA\n1,3 clusterB\n2,5 clusterC\n' >mixed
 run 0 "native, direct and bridged" --map mixed --stats ./traffic
 is "between the clusters nothing directly" "$(counted directly clusterB clusterC)" 0 || diag_file err
@@ -46,7 +46,7 @@ for map in cut all; do
 	export ZIPPER_ONE_SIDED=yes # on the zipper node alone it counts
 done
 unset ZIPPER_ENDPOINTS ZIPPER_ONE_SIDED
-# the same zipper node with two zipperds, which are two zippers of the job
+# the same zipper node with two zipperds, two zippers of the job
 cp hosts one
 tail -n 1 one >>hosts
 run 0 "two zippers" --map mixed --stats ./traffic
@@ -65,12 +65,12 @@ same_as_one_job() { # MAP NAME WHERE
 for name in p2p_order random modes collectives communicators large wildcards cancel; do
 	same_as_one_job map $name
 done
-# all on the zipper node, by shared memory: of two ranks the one that accepted the connection reads the other one's memory
+# all on the zipper node, by shared memory: the rank that accepted a connection reads the memory of the other rank
 for name in random modes large truncate probes persistent; do
 	ZIPPER_ONE_SIDED=yes same_as_one_job all $name ", one-sided"
 done
 
-# --- without a map: the ranks on the zipper node that the hostfile puts there
+# --- without a map: the hostfile puts ranks on the zipper node
 run 0 "a hostfile with slots on the zipper node" -n 6 --stats ./traffic
 ok "ranks of the zipper node go directly" [ "$(counted directly clusterB clusterA)" -gt 0 ] || diag_file err
 is "and only so" "$(counted 'over the bridge' clusterB clusterA)" 0 || diag_file err
@@ -100,7 +100,7 @@ for port in sys.argv[1:]:
         if i % 4 == 0: s.sendall(os.urandom(2000))
         elif i % 4 == 1: s.sendall(envelope + attach)
         elif i % 4 == 2: s.close()
-        held.append(s) # or says nothing
+        held.append(s) # or sends nothing
 print("scanned", len(held))
 END
 is "strangers knock" "$(cat scan)" "scanned 80"
@@ -110,8 +110,8 @@ is "the job has not noticed" "$? $(grep -x 'all messages were right' out)" "0 al
 unset ZIPPER_LOG
 
 # --- a rank with direct links dies
-rm -f stop out # what the last job said would pass for what this one says
-# without cma: a rank that is just reading from the one that dies is aborted by UCX, and may be heard of first
+rm -f stop out # output of the last job must not count for this one
+# without cma: UCX aborts a rank that is reading from the dying rank, and zmpirun may hear of that rank first
 limited 60 "$lab" run zipper "$ZMPIRUN" -f hosts --map cut -genv UCX_TLS ^cma ./traffic stop >out 2>err </dev/null &
 job=$!
 TAP_PIDS+=($job)
@@ -123,7 +123,7 @@ rc=$?
 ok "the job ends when a rank with direct links is killed" [ $rc -ne 0 ]
 matches "and it is told who it was" err '^zmpirun: rank 1 \(clusterA rank 1 on [^)]*\) died'
 
-# --- one stock mpiexec over all hosts, of which one is the zipper node: by the zipper that serves all clusters
+# --- one stock mpiexec over all hosts, one of them the zipper node: over the zipper that serves all clusters
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 echo "$(id -un) $key" >keys
 chmod 600 keys
@@ -148,14 +148,14 @@ is "nothing that the zipper node takes part in goes through zipperd, the rest do
 	"clusterB>clusterC clusterC>clusterB " || diag_file zipperd.log
 mv started hosts
 
-# --- a rank that cannot be reached directly: over the bridge, with one line
+# --- a rank that cannot be reached directly: over the bridge, and one line
 export ZIPPER_KEY_FILE=$TAP_TMP/keys ZIPPER_MODULE_DIR=$ZIP_TOP_BUILDDIR/common/.libs
 by_hand() { # CLUSTER NUMBER HOST PORTS
 	limited 60 "$lab" run zipper env ZIPPER_JOB=by-hand ZIPPER_PARTS=clusterA,clusterB ZIPPER_PART="$1" ZIPPER_PORTS="$4" \
 		ZIPPER_ZIPPERD="tcp:10.77.$2.1:7474" "$MPIEXEC" -launcher rsh -launcher-exec "$rsh" -localhost "10.77.$2.1" \
 		-hosts "$3" -n 2 -genv LD_PRELOAD "$PRELOAD_LIST" ./traffic >"out.$1" 2>"err.$1" </dev/null
 }
-# they listen where the others have no way to
+# they listen where the others cannot reach them
 "$lab" run zipper ip addr add 10.99.9.9/32 dev lo
 "$lab" run clusterB ip route add unreachable 10.99.9.9
 by_hand clusterB 2 clusterB "" &

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Zippers that are lost while a job runs over several: it goes on with those that are left, prints what it prints natively,
-# and says which are lost. What ends a job still does.
+# Zippers that are lost while a job runs over several: the job goes on with the others, prints its native output, and names the
+# lost ones. Other losses still end a job.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
@@ -11,7 +11,7 @@ for program in failover threads endpoint_threads; do
 	compile "$(program "$program.c")" $program >cc.out 2>&1 || { diag_file cc.out; bail_out "$program.c"; }
 done
 
-# expected RANKS PROGRAM...: its output natively, in native; made once
+# expected RANKS PROGRAM...: its native output in the file native, made once
 expected() {
 	local ranks=$1 file
 	shift
@@ -19,15 +19,15 @@ expected() {
 	[ -s "$file" ] || native 60 "$ranks" "$@" 2>&1 | LC_ALL=C sort >"$file"
 	cp "$file" native
 }
-# lost NAME K...: of these zippers somebody says once that they are lost, and nothing else is said
+# lost NAME K...: one line says that these zippers are lost, and there is no other line
 lost() {
 	local name=$1 k
 	shift
 	for k; do is "$name: zipper $k is said to be lost" "$(cat err.* | grep -Fc "the zipper at ${at[k]} is lost: ")" 1; done
 	is "$name: nothing else is said" "$(cat err.* | wc -l)" $# || diag "$(cat err.*)"
 }
-# goes_on NAME "K..." RAILS PARTS SIZES ROUNDS STRIKE...: failover, in which these zippers are lost; in a strike @K is the
-# process of one
+# goes_on NAME "K..." RAILS PARTS SIZES ROUNDS STRIKE...: runs failover, which loses these zippers; in a strike @K is the process
+# of zipper K
 goes_on() {
 	local name=$1 lost=$2 rails=$3 parts=$4 layout=$5 rounds=$6 k rc
 	local strikes=("${@:7}")
@@ -58,7 +58,7 @@ goes_on "operations on windows" 2 2 a,b "2 2" 2 0.12=@2:9
 ZIPPER_ONE_SIDED=yes goes_on "operations on windows, memory to memory" 1 3 a,b,c "2 1 1" 2 1.12=@1:9
 goes_on "a file" 1 2 a,b "2 2" 2 0.13=@1:9
 goes_on "a file of three parts" "1 3" 3 a,b,c "2 1 1" 2 0.13=@3:9 1.13=@1:15
-# It is there and does nothing: who waits for it asks, and does not wait for ever.
+# A zipper is there and does nothing: a rank that waits for it asks, and does not wait for ever.
 ZIPPER_TIMEOUT=5s goes_on "the second one hangs" 2 2 a,b "2 2" 2 0.2=@2:19
 kind=tcp
 goes_on "two shortly after each other" "3 2" 3 a,b,c "2 1 1" 2 1.0=@3:9 1.1=@2:15
@@ -72,9 +72,9 @@ options=()
 goes_on "before the last reduction" 2 2 a,b "2 2" 2 end=@2:9
 goes_on "before MPI_Finalize" 1 2 a,b "2 2" 2 last=@1:9
 
-# --- one connection of many: a relay between part a and the second zipper is told to cut it, or is killed itself
+# --- one connection of many: a relay between part a and the second zipper cuts it, or is killed
 kind=tcp
-relayed() { # NAME SIGNAL SAYS: what the relay says
+relayed() { # NAME SIGNAL SAYS: SAYS is the line of the relay
 	local rc job
 	JOB_NUMBER=$((JOB_NUMBER + 1))
 	start_zippers 2 a,b
@@ -106,7 +106,7 @@ else
 	skip "a connection is cut" "no python3"
 fi
 
-# --- from outside, whenever it is
+# --- from outside, at any time
 kind=shm
 start_zippers 3 a,b
 expected 4 ./threads
@@ -124,7 +124,7 @@ is "threads, from outside: as natively" "$(cat out.* | LC_ALL=C sort)" "$(cat na
 stop_zippers
 rm -f out.* err.*
 
-# threads at endpoints of their own, which find out by themselves
+# threads at endpoints of their own, which each find out
 start_zippers 3 a,b
 JOB_NUMBER=$((JOB_NUMBER + 1))
 ZIPPER_ENDPOINTS=4 by_hand a,b "2 2" "$(addresses 1 2 3)" ./endpoint_threads 400 &
@@ -140,9 +140,9 @@ is "endpoints, from outside: nothing is wrong" "$(cat out.* | grep -c -e ' ok$' 
 stop_zippers
 rm -f out.* err.*
 
-# --- what ends a job
-# ends NAME WHAT STRIKE...: of 3 zippers and 2 parts; what is said. With which status is told by those tests that can rely on it:
-# mpiexec loses one now and then
+# --- losses that end a job
+# ends NAME WHAT STRIKE...: a job over 3 zippers and 2 parts ends with the line WHAT. Other tests check the status, as mpiexec loses
+# one now and then
 ends() {
 	local name=$1 what=$2 k rc lost=no
 	local strikes=("${@:3}")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A job over two zippers in the network laboratory, of which one loses its link to one cluster in the middle: nobody says
-# anything, so it is noticed when control connections have been silent for some 25 seconds. Then the job goes on.
+# A job over two zippers in the network laboratory. One zipper loses its link to one cluster in the middle. No packet tells of
+# that, so it is noticed when control connections have been silent for some 25 seconds. Then the job goes on.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/lab.sh"
 in_lab 2
@@ -18,7 +18,7 @@ zipper() { # NODE NETWORK: 10.77.NETWORK1 and so on
 }
 zipper zipper ""
 zipper zipper2 10
-# part CLUSTER K ARGUMENT...: its two ranks
+# part CLUSTER K ARGUMENT...: starts its two ranks
 part() {
 	limited 120 "$lab" run "$1" env LD_PRELOAD="$PRELOAD_LIST" ZIPPER_PART="$1" \
 		ZIPPER_ZIPPERD="tcp:10.77.$2.1:7474,tcp:10.77.10$2.1:7474" ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Random programs over several zippers, of which some are lost at random times: a few jobs, or for ZIP_SECONDS. ZIP_SEED
-# repeats what one job was, but not the times to the millisecond. Part of make soak, not of make check.
+# Random programs over several zippers, some of which are lost at random times: a few jobs, or for ZIP_SECONDS. ZIP_SEED repeats
+# one job, but not its times to the millisecond. Part of make soak, not of make check.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
@@ -15,7 +15,7 @@ programs=(failover failover failover random random p2p_mixed p2p_late p2p_huge m
 layouts=(1+1 2+2 1+3 3+1 2+1+1 1+1+2 2+1+2 2+2+1)
 groups_from=1 # the layouts with four ranks and more, which some programs need
 
-# draw SEED: $program, its arguments, $layout, $rails, $losses ("MILLISECONDS:RAIL:SIGNAL", as they come), $world, and whether
+# draw SEED: sets $program, its arguments, $layout, $rails, $losses ("MILLISECONDS:RAIL:SIGNAL", in order), $world, and whether
 # there are relays, which get signals 10 and 12
 draw() {
 	local k n ms left signal
@@ -28,7 +28,7 @@ draw() {
 	random) arguments=($RANDOM 120 $((3 + RANDOM % 4))) ;;
 	p2p_mixed) arguments=($((5 + RANDOM % 30))) ;;
 	endpoint_threads) arguments=($((8 + RANDOM % 16))) ;;
-	p2p_huge) layout=2+2 ;; # whose ranks are an even number
+	p2p_huge) layout=2+2 ;; # needs an even number of ranks
 	neighbors) layout=2+1+1 ;;
 	esac
 	[ $((RANDOM % 8)) = 0 ] && [[ $program =~ ^(failover|random|p2p_mixed)$ ]] && layout=1+1
@@ -56,7 +56,7 @@ draw() {
 	done
 }
 joined() { [ "$(cat zipper.* | grep -c 'have joined$')" = "$rails" ]; }
-# one_job: its output sorted in out, what else it says in err
+# one_job: runs the job; its output sorted in out, other lines in err
 one_job() {
 	local loss parts job ms k signal rc
 	case $layout in *+*+*) parts=a,b,c ;; *) parts=a,b ;; esac

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Clusters that are far from each other: links of 5 ms in the network laboratory. What is measured of the bridge, what the
-# collectives make of it, and that results stay what they are.
+# Clusters that are far from each other: links of 5 ms in the network laboratory. The bridge's measured times, the collectives'
+# choices by them, and unchanged results.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/lab.sh"
 in_lab 2
@@ -11,7 +11,7 @@ reason=$("$lab" delay 5000 2>&1) || skip_all "$reason"
 ok "the clusters do not reach each other" "$lab" check
 "$lab" hosts 2+2 >hosts
 
-# Two links there: whatever the machine does, it cannot be less.
+# A message crosses two links: it cannot take less, whatever the machine does.
 tune() { limited 120 "$lab" run zipper "$ZIPBENCH" tune --bridge "$@" -- "$ZMPIRUN" -f hosts -n 4 </dev/null >out 2>err; }
 tune --output far.tuning
 is "zipbench tune --bridge" "$? $(cat err)" "0 " || diag_file out

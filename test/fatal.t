@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Errors that end the job, and say whose they were.
+# Errors that end the job, and name the rank.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
-PROGRAM=$TAP_TMP/fatal RANK=6 # the class, of which the status is made
+PROGRAM=$TAP_TMP/fatal RANK=6 # the class; the status follows from it
 compile "$ZIP_TOP_SRCDIR/test/lib/fatal.c" "$PROGRAM" || bail_out "cannot compile fatal.c"
 cd "$TAP_TMP" || exit 99
 
-# run HOW: the exit status and how many ranks go on
+# run HOW: prints the exit status and the number of ranks that go on
 run() {
 	limited 30 "$ZMPIRUN" --clusters 2+2 "$PROGRAM" "$@" >out 2>err </dev/null
 	echo "$? $(grep -c 'goes on' out)"
 }
 
-# --- whatever a communicator was made by, it has the handler of the one that it was made of
+# --- a new communicator has the handler of the one that it was made from, in every way of making it
 for how in dup idup split create create_group cart inter inter_dup merge; do
 	is "MPI_ERRORS_ARE_FATAL is inherited: $how" "$(run $how)" "$RANK 0"
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Files of clusters that share a file system, or do not: each would write its half into a file of its own. Parts on one
-# host are given folders of their own.
+# Files of clusters that share a file system, or do not share one: then each cluster would write its half into a file of its own.
+# Here parts on one host have folders of their own.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
@@ -11,7 +11,7 @@ HERE=$TAP_TMP/here THERE=$TAP_TMP/there
 SUCCESS=0 NOT_SAME=35 NO_SUCH_FILE=37 UNSUPPORTED_DATAREP=43 UNSUPPORTED=44
 
 fresh() { rm -rf "$HERE" "$THERE"; mkdir "$HERE" "$THERE"; cd "$HERE" || exit 99; }
-# run FOLDER NAME MODE...: what all ranks get, the class once if it is the same for all
+# run FOLDER NAME MODE...: prints the classes of all ranks, once if all are the same
 run() {
 	limited 30 "$ZMPIRUN" --clusters "${LAYOUT:-2+2}" "$PROGRAM" "$@" >"$TAP_TMP/out" 2>"$TAP_TMP/err" </dev/null ||
 		{ diag_file "$TAP_TMP/err" >&2; echo "status $?"; }
@@ -60,12 +60,12 @@ is "... with nothing beside them" "$(names "$HERE") $(names "$THERE")" "both bot
 is "one file to read" "$(run "$HERE" both read)" $SUCCESS
 is "... with a shared pointer" "$(shared)" $SUCCESS
 
-# a name that is the same everywhere, of a link to each one's own
+# the same name everywhere, a link to each part's own file
 ln -s /proc/self/cwd/both "$TAP_TMP/link"
 is "a link to each part's own file" "$(run "$THERE" "$TAP_TMP/link" both)" $NOT_SAME
 is "a link to one file" "$(run "$HERE" "$TAP_TMP/link" both)" $SUCCESS
 
-# where nothing can be put beside the file
+# nothing can be put beside the file
 if chattr +i "$HERE" "$THERE" 2>/dev/null; then
 	at_exit 'chattr -i "$HERE" "$THERE"'
 	is "in folders that may not be written, two files" "$(run "$THERE" both both)" $NOT_SAME

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# zipmap show and zipmap convert: what they print of graphs that are known, every format into every other, pictures, and
+# zipmap show and zipmap convert: their output for known graphs, every format into every other, pictures, and
 # refusals. The formats themselves: unit/common/commgraph, unit/mapper/pattern; recording: record.t.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs over clusters that no zipper joins alone, started by hand: a-1-b-2-c, a star around b, two sites with a network
-# between their zippers, several ways; natively the same output. And what goes wrong on the way.
+# Jobs over clusters that no single zipper joins, started by hand: a-1-b-2-c, a star around b, two sites with a network between
+# their zippers, several ways; the output is the native one. Faults on the way.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
@@ -11,8 +11,8 @@ for program in ordering collectives multicast large p2p_mixed p2p_late p2p_huge 
 done
 . "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
 
-# start_graph KIND,KIND.. FABRIC,FABRIC...: one zipper for each list of fabrics, each on an address of its own of these kinds, in
-# turns; all may connect to all that they can reach. at[k.FABRIC] is where zipper k is on that fabric
+# start_graph KIND,KIND.. FABRIC,FABRIC...: starts a zipper for each list of fabrics. Addresses are of these kinds, in turns. All
+# may connect to all that they can reach. at[k.FABRIC] is the address of zipper k on that fabric
 declare -A port
 next=yes
 start_graph() {
@@ -38,7 +38,7 @@ start_graph() {
 		for fabric in ${fabrics//,/ }; do port[$k.$fabric]=$(sed -n "s/^$fabric=//p" "ready.$k"); done
 	done
 }
-# way K.FABRIC [FROM.TO K.FABRIC]...: as ZIPPER_ZIPPERD has it
+# way K.FABRIC [FROM.TO K.FABRIC]...: prints the way in the syntax of ZIPPER_ZIPPERD
 way() {
 	local text=${port[$1]}
 	shift
@@ -87,7 +87,7 @@ twin "a row" a,b,c "2 1 1" "$(row_ways)" file_shared 4
 stop_zippers
 options=()
 
-# --- two sites, and a network where nobody computes
+# --- two sites, and between them a network without ranks
 sites_ways() {
 	echo "$(way 1.a),$(way 1.a a.wan 2.wan)" "$(way 2.c c.wan 1.wan),$(way 2.c)"
 }
@@ -99,8 +99,8 @@ done
 for k in 1 2; do ok "two sites: zipper $k carried something" grep -q 'over after.*messages' "zipper.$k" || diag_file "zipper.$k"; done
 stop_zippers
 
-# --- a star: whoever is no neighbour of a zipper comes to it through b
-star() { # PART: its ways to all three
+# --- a star: clusters that are not at a zipper reach it through b
+star() { # PART: prints its ways to all three
 	local own=$1 k list=
 	for k in 1:a 2:c 3:d; do
 		if [ "$own" = b ]; then
@@ -122,7 +122,7 @@ done
 ZIPPER_TUNE="all multicast=yes" twin "a star, multicast" a,b,c,d "1 2 2 1" "$(star_ways)" multicast 6
 stop_zippers
 
-# --- what goes wrong
+# --- faults
 compile "$ZIP_TOP_SRCDIR/test/lib/talk.c" talk || bail_out "talk.c does not compile"
 export ZIPPER_ENTRIES="a,b,b+1 b+1,b,c"
 start_graph tcp,shm a,b b,c
@@ -188,7 +188,7 @@ for victim in 1 4; do
 	stop_zippers
 done
 
-# A zipper that does not connect for others, and entries that say something else than the way.
+# A zipper that does not connect for others, and entries that do not fit the way.
 next=no
 start_graph tcp a,b b,c
 export ZIPPER_ENTRIES="a,b,b+1 b+1,b,c"

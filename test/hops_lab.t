@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two sites of the network laboratory: a cluster with its zipper each, a network between the zippers, and no route from anybody
-# to what is behind a zipper. Each part of a job is started in its own cluster.
+# Two sites of the network laboratory, each a cluster with its zipper; a network between the zippers; no route past a zipper. Each
+# part of a job is started in its own cluster.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/lab.sh"
 in_lab 1
@@ -13,7 +13,7 @@ done
 reaches() { "$lab" run "$1" timeout 2 bash -c "exec 3<>/dev/tcp/$2/7474" 2>/dev/null; }
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 (umask 077 && echo "me $key" >keys)
-# zipper NODE OPTION...: on its own, as at a site of its own
+# zipper NODE OPTION...: starts a zipper alone, as at a site of its own
 zipper() {
 	local node=$1
 	shift
@@ -52,7 +52,7 @@ for program in p2p_huge p2p_mixed collectives; do
 	ok "$program: by the network between them" test "$(($(packets zipper wan) - before))" -gt 100
 done
 
-# --- that network goes away: who waits for an answer is not told so by anybody
+# --- that network goes away: no packet tells a waiting rank
 compile "$ZIP_TOP_SRCDIR/test/lib/talk.c" talk || bail_out "talk.c does not compile"
 number=$((number + 1))
 ZIPPER_TIMEOUT=2s part clusterS S "tcp:10.77.200.1>S>wan>tcp:10.77.100.1,tcp:10.77.200.1" ./talk made "$TAP_TMP/going" &

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI_Init with a wrong environment: one line that says what is wrong, and an exit status; without a job, and in programs
-# that do not use MPI, libzipper does nothing. The progress thread moves messages while the program computes.
+# MPI_Init with a wrong environment: one line with the reason, and an exit status. Without a job, and in programs that do not use
+# MPI, libzipper does nothing. The progress thread moves messages while the program computes.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 
 SO=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
@@ -11,7 +11,7 @@ cd "$TAP_TMP" || exit 99
 compile "$ZIP_TOP_SRCDIR/test/programs/start/hello.c" "$HELLO" >cc.out 2>&1 ||
 	{ diag_file cc.out; bail_out "hello.c does not compile"; }
 
-# with VARIABLE=VALUE... -- COMMAND: preloaded
+# with VARIABLE=VALUE... -- COMMAND: runs the command preloaded
 preloaded() { env LD_PRELOAD="$SO" "$@"; }
 start() { limited 20 "$MPIEXEC" -n 2 env LD_PRELOAD="$SO" "$@" "$HELLO" </dev/null >out 2>err; }
 # refused NAME PATTERN VARIABLE=VALUE...
@@ -138,7 +138,7 @@ END
 	is "a function that is not there is named, once" "$(grep 'that spans clusters; the program was told' err)" \
 		"libzipper: warn: rank 0: MPI_Win_allocate_shared is not supported on a communicator that spans clusters; the program has got an error (reported once)"
 
-	# --- sessions: how a program ends that has no MPI_Finalize
+	# --- sessions: the end of a program without MPI_Finalize
 	cat >ends.c <<'END'
 #include <mpi.h>
 #include <signal.h>

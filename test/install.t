@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What "make install" puts where: it works from there, without the build tree, is described, and goes again.
+# "make install": everything works without the build tree, has a manual page, and "make uninstall" removes it.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 cd "$TAP_TMP" || exit 99
-# made MAKE-ARGUMENT...: in the build tree, and not as a part of the make that runs us
+# made MAKE-ARGUMENT...: runs make in the build tree, not as a part of the make that runs this test
 made() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$ZIP_TOP_BUILDDIR" "$@" >made.log 2>&1 || { diag_file made.log; false; }; }
-# The paths are compiled in. Where they lead into the build tree (./quickstart), all of it is really installed; anywhere
-# else that is not ours to write.
+# The paths are compiled in. If they lead into the build tree (./quickstart), everything is really installed; other places are not
+# ours to write.
 files_in() { find "$1" ! -type d 2>/dev/null; }
 prefix=$(sed -n 's/^prefix = //p' "$ZIP_TOP_BUILDDIR/Makefile")
 DESTDIR=$TAP_TMP/root real=
@@ -14,7 +14,7 @@ DESTDIR=$TAP_TMP/root real=
 root=$DESTDIR$prefix
 ok "make install" made install DESTDIR="$DESTDIR"
 
-# --- each has its page, and each page what it is of; zipmap's commands have their own
+# --- each program has its page, and each page its program; zipmap's commands have pages of their own
 programs=$(find "$root/bin" "$root/sbin" -type f -printf '%f\n' | sort)
 pages=$(find "$root/share/man" -name '*.[18]' -printf '%f\n' | sed 's/\..$//' | grep -v ^zipmap- | sort)
 is "every program has a page, and every page a program" "$pages" "$programs"

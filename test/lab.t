@@ -25,7 +25,7 @@ if [ ! -x "$ZMPIRUN" ]; then
 	exit
 fi
 
-# --- twin programs: their results under our numbers
+# --- twin programs: their results with this test's numbers
 for source in "$ZIP_TOP_SRCDIR"/test/programs/*/*.c; do
 	sed 20q "$source" | grep -q 'twin:.*tcp=yes' || continue
 	case $source in
@@ -41,7 +41,7 @@ compile "$ZIP_TOP_SRCDIR/test/programs/start/hello.c" hello
 native 30 4 ./hello | sort >expected
 rsh=$ZIP_TOP_SRCDIR/test/lib/lab-rsh
 
-# --- a zipperd that runs already, at a port in the hostfile
+# --- a running zipperd, at a port in the hostfile
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 echo "$(id -un) $key" >keys
 chmod 600 keys
@@ -69,7 +69,7 @@ rcA=$?
 wait $second
 is "two mpiexec by hand" "$rcA $? $(sort outA outB)" "0 0 $(cat expected)" || { diag_file errA; diag_file errB; }
 
-# --- one mpiexec over all hosts, where a slow common network exists: the zipper's kernel routes
+# --- one mpiexec over all hosts, with a slow common network: the zipper's kernel routes
 "$lab" forward on
 limited 60 "$lab" run zipper "$MPIEXEC" -launcher rsh -launcher-exec "$rsh" -localhost 10.77.1.1 -f hosts -n 4 \
 	-genv LD_PRELOAD "$PRELOAD_LIST" -genv ZIPPER_MODULE_DIR "$ZIP_TOP_BUILDDIR/common/.libs" -genv ZIPPER_JOB one-mpiexec \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Placement maps: ranks land where they say, with zmpirun and by hand, and a program cannot tell; zippers carry what was predicted.
+# Placement maps: ranks land where the map says, with zmpirun and by hand, and programs do not notice; zippers carry the predicted bytes.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
@@ -25,7 +25,7 @@ is "nodes and native ranks" "$(sort out | tr '\n' ';')" "[0] h2 0;[1] h2 1;[2] h
 printf '1 c1\n0,2 c2\n' >map
 run "programs of several sections" 0 --clusters 2 --map map --no-mpi -l -n 1 echo one : -n 2 echo two
 is "sections go by the ranks of the world" "$(sort out | tr '\n' ';')" "[0] one;[1] two;[2] two;"
-# one rank in each, as Hydra may forget to close the input of one that has a neighbour
+# one rank in each, as Hydra may forget to close the input of a rank that has another beside it
 printf '1 c1\n0 c2\n' >map
 echo words | limited 30 "$ZMPIRUN" --clusters 2 --map map --no-mpi -l cat >out 2>err
 is "standard input goes to rank 0, wherever it is" "$(cat out)" "[0] words"
@@ -49,7 +49,7 @@ for name in hello collectives communicators wildcards; do
 	ok "$name prints the same when its ranks are mixed" cmp native.out out || diag_file err
 done
 
-# --- cores that the map keeps for zipperd
+# --- cores that the map reserves for zipperd
 printf '#!/bin/sh\necho $$ >%s/pid\nexec %s "$@"\n' "$TAP_TMP" "$ZIPPERD" >bound
 chmod +x bound
 printf '#ZIP zipper: cores %s are kept for zipperd, near NUMA node 0\n0 c1\n1 c2\n' "$last" >map

@@ -1,25 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What zipmap predicts is what happens: programs are recorded, mapped and run in the network laboratory, laid out in pairs,
-# in blocks and by the map, and zipperd's bytes are compared with the prediction.
+# Predictions of zipmap come true: programs are recorded, mapped and run in the network laboratory, in pairs, in blocks and by the
+# map, and zipperd's bytes are compared with the prediction.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/lab.sh"
 ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
 in_lab 3
 cd "$TAP_TMP" || exit 99
-# Here every part stays on one host (see lib/leave.c): the zipper node is a cluster of its own, which reaches both others. What
-# stands first is a zipper that does not exist: it would do for two of the clusters, but not for all three.
+# Here every part stays on one host (see lib/leave.c): the zipper node is a cluster of its own, which reaches both others. The
+# first zipper in the file does not exist: it would do for two of the clusters, but not for all three.
 "$lab" zhosts 2+4+4 >hosts
 sed -i 's/^#ZIP zipper zipper/#ZIP zipper none clusterA=tcp:10.77.1.99:1 clusterB=tcp:10.77.2.99:1\n&/' hosts
 compile "$ZIP_TOP_SRCDIR/test/programs/p2p/pattern.c" pattern || bail_out "pattern.c does not compile"
 
-# predicted KIND...: "MESSAGES BYTES" of these kinds, in the map `kept`
+# predicted KIND...: prints "MESSAGES BYTES" of these kinds in the map `kept`
 predicted() {
 	for kind; do sed -n "s/^#ZIP predicted $kind \\([0-9]*\\) bytes \\([0-9]*\\) messages/\\2 \\1/p" kept; done |
 		awk '{ m += $1; b += $2 } END { print m + 0, b + 0 }'
 }
-# as_predicted NAME "MEASURED" "PREDICTED": the same bytes, and the same messages but for those of the library's own barrier
-# at the end, which are empty and at most two for each of six pairs of clusters
+# as_predicted NAME "MEASURED" "PREDICTED": the same bytes, and the same messages except those of the library's own barrier at the
+# end, which are empty and at most two for each of six pairs of clusters
 as_predicted() {
 	local m b pm pb
 	read -r m b pm pb <<<"$2 $3"
@@ -37,7 +37,7 @@ record() {
 	ZIPPER_PROFILE=$TAP_TMP/graph native 120 "$1" env LD_PRELOAD="$PRELOAD_LIST" "${@:2}" >out 2>err
 	ok "${*:2} is recorded" test -s graph || diag_file err
 }
-# map_and_run STRATEGY PROGRAM...: what the map of that strategy predicts is what happens
+# map_and_run STRATEGY PROGRAM...: runs the program by the map of that strategy, and compares
 map_and_run() {
 	local name="$1: ${*:2}"
 	ok "$name: a map" "$ZIPMAP" -f hosts -g graph -S "$1" -o map -q || return
@@ -80,8 +80,8 @@ for pattern in "chain 8 hidden" "tree 7"; do
 done
 
 # --- a program of a Debian package: a banded solver of ScaLAPACK's tests, whose eight ranks exchange large blocks along a
-# chain. Its few collectives are in the graph as a model has them, so that bytes are compared within one per cent; where
-# nothing shall be bridged, of what the layout in blocks has there.
+# chain. Its few collectives are in the graph by a model, so bytes are compared within one per cent; if nothing shall be bridged,
+# within one per cent of the bytes of the block layout.
 one_per_cent=0
 solver=$(ls /usr/lib/*/scalapack/mpich-tests/xdpbllt 2>/dev/null | head -n1)
 if [ -z "$solver" ]; then

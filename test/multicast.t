@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Broadcasts to several clusters: how many bytes leave the root's cluster and reach the others, as zipperd counts them;
-# and what happens when a receiver dies in the middle.
+# Broadcasts to several clusters: the bytes that leave the root's cluster and reach the others, as zipperd counts them; a receiver
+# that dies in the middle.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
@@ -11,7 +11,7 @@ compile "$ZIP_TOP_SRCDIR/test/lib/broadcasts.c" "$PROGRAM" || bail_out "cannot c
 cd "$TAP_TMP" || exit 99
 
 COUNT=12
-# legs LAYOUT BYTES TUNE: what left c1, and what reached each of the others, in bytes
+# legs LAYOUT BYTES TUNE: prints the bytes that left c1, and those that reached each other cluster
 legs() {
 	ZIPPER_TUNE=$3 limited 60 "${marked[@]}" "$ZMPIRUN" --clusters "$1" --stats "$PROGRAM" "$2" $COUNT \
 		>out 2>err </dev/null || { cat err; return; }
@@ -22,7 +22,7 @@ legs() {
 		}
 	} END { print sent into }' err
 }
-# Whoever is slow gets a copy of his own after a while: here there is time.
+# A slow receiver gets a copy of its own after a while: here there is time.
 once="all multicast=yes patience=3600000" each="all multicast=no"
 for bytes in 8 16384 1000000; do
 	n=$((COUNT * bytes))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs of Debian packages, which nobody here compiled, over the bridge: their own checks of their results must pass.
-# With ZIP_LONG set also the full inputs that the packages bring along.
+# Binary programs of Debian packages over the bridge: their own checks of their results must pass.
+# With ZIP_LONG also the full inputs of the packages.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 [ -x "$ZMPIRUN" ] || skip_all "zmpirun is not built"
 scalapack=$(ls -d /usr/lib/*/scalapack/mpich-tests 2>/dev/null | head -n1)
@@ -30,7 +30,7 @@ else
 	skip "NetPIPE" "netpipe-mpich2 is not installed"
 fi
 
-# BLACS: the tester counts by itself; its last test is that BLACS_ABORT ends all
+# BLACS: the tester counts its own tests; the last one is that BLACS_ABORT ends all
 blacs() { # NAME SECONDS LAYOUT
 	over_bridge "$1" "$2" "$3" "$scalapack/BLACS/xCbtest"
 	if ! grep -q 'FAILED' out || grep 'TESTS;' out | grep -vq ' 0 FAILED'; then

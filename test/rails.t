@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs over several zippers, started by hand: every rank joins at each of them, all of them carry something, and what goes
-# wrong with one of them is told by its address.
+# Jobs over several zippers, started by hand: every rank joins at each zipper, all zippers carry something, and errors name the
+# address of the zipper.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
@@ -11,7 +11,7 @@ for program in hello ordering collectives multicast large p2p_mixed p2p_late p2p
 done
 . "$ZIP_TOP_SRCDIR/test/lib/rails.sh"
 
-# carried K: did this zipper forward something in each direction that it knows?
+# carried K: has this zipper forwarded something in each direction that it knows?
 carried() { wait_for 5 grep -q 'over after' "zipper.$1" && ! grep -q 'over after.*nothing crossed' "zipper.$1"; }
 
 # --- the same output as natively
@@ -35,7 +35,7 @@ ZIPPER_ONE_SIDED=yes twin 2 a,b "2 2" large 4
 # Large messages of one pair of ranks take all rails, and are received in order.
 twin 3 a,b "1 1" p2p_mixed 2
 ZIPPER_ONE_SIDED=yes twin 2 a,b "1 1" p2p_mixed 2
-# One very large message takes all of them.
+# One very large message takes all rails.
 twin 3 a,b "1 1" p2p_huge 2
 ZIPPER_ONE_SIDED=yes ZIPPER_PROGRESS=thread twin 2 a,b "2 2" p2p_huge 4
 ZIPPER_REPRESENTATION=external32 twin 2 a,b "2 2" p2p_huge 4
@@ -47,7 +47,7 @@ options=()
 ZIPPER_TUNE="all multicast=yes" twin 2 a,b,c "2 2 2" multicast 6
 ZIPPER_REPRESENTATION=external32 ZIPPER_WAIT=sleep twin 2 a,b "2 2" collectives 4
 
-# --- what goes wrong; who does not come is waited for, but not all of a minute
+# --- faults; a missing rank is waited for, but not a whole minute
 join_timeout=10s
 start_zippers 2 a,b
 by_hand a,b "2 2" "$(addresses 1 3)" ./ordering
@@ -90,10 +90,10 @@ by_hand a,b "1 1" "$(addresses 1 2)" sh late &
 late=$!
 TAP_PIDS+=($late)
 wait_for 20 test -s a -a -s b
-sleep 1 # joins at the first one
+sleep 1 # joins at the first zipper
 kill -STOP "$(cat a)"
 touch go
-sleep 2 # b joins at both
+sleep 2 # b joins at both zippers
 kill -9 "$(cat b)"
 sleep 1
 SECONDS=0

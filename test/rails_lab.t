@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two zippers between the clusters of the network laboratory, each with links of its own: zmpirun starts one, the other one
-# runs. What crosses takes both, and there is no other way.
+# Two zippers between the clusters of the network laboratory, each with links of its own: zmpirun starts one, the other one runs
+# already. Messages take both, and there is no other way.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/lab.sh"
 in_lab 2
@@ -18,7 +18,7 @@ background "$lab" run zipper2 "$ZIPPERD" -o listen=clusterA=tcp:10.77.101.1 -o l
 wait_for 20 grep -q '^$' ready || bail_out "zipperd does not start: $(cat zipper2)"
 "$lab" hosts 2+2 >hosts
 echo "#ZIP zipper zipper2 clusterA=tcp:10.77.101.1:7474 clusterB=tcp:10.77.102.1:7474" >>hosts
-# packets NODE LINK: that have left by it
+# packets NODE LINK: prints the packets that have left over the link
 packets() { "$lab" run "$1" cat "/sys/class/net/$2/statistics/tx_packets"; }
 
 ok "the clusters do not reach each other" "$lab" check

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# ZIPPER_PROFILE: what is recorded is what programs say that they send, natively and merged, from C and Fortran; and what
-# becomes of the file where a job dies or the file cannot be made.
+# ZIPPER_PROFILE: the recording has the messages that programs report, natively and merged, from C and Fortran. The file when a job
+# dies, or when it cannot be made.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 
 ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
@@ -10,7 +10,7 @@ for p in patterns forms; do
 	compile "$(program "$p.c")" "$p" >cc.out 2>&1 || { diag_file cc.out; bail_out "$p.c does not compile"; }
 done
 
-# natively RANKS PROGRAM...: with libzipper.so and no job
+# natively RANKS PROGRAM...: runs with libzipper.so and without a job
 natively() {
 	local ranks=$1
 	shift
@@ -19,7 +19,7 @@ natively() {
 
 # --- every form, each in its phase
 phases() { "$ZIPMAP" show "$1" | sed -n '/^phase *class/,/^$/p' | awk '/^[0-9]/ { print $1, $2, $3, $4, $5 }' | sort; }
-edges() { # GRAPH, lines "edge PHASE FROM TO BYTES MESSAGES": those phases as recorded
+edges() { # GRAPH FILE: prints the phases of FILE, which has lines "edge PHASE FROM TO BYTES MESSAGES", as recorded
 	local phase
 	for phase in $(awk '/^edge/ { print $2 }' "$2" | sort -u); do
 		"$ZIPMAP" show --edges --phase "$phase" "$1" | sed "s/^/edge $phase /"
@@ -41,7 +41,7 @@ merged 60 2+3 ./forms >forms.out 2>forms.err
 is "all forms merged" "$?" 0
 form_is merged
 
-# --- what is sent after MPI_Finalize, by sessions that go on
+# --- messages after MPI_Finalize, of sessions that go on
 compile "$ZIP_TOP_SRCDIR/test/programs/start/sessions_world.c" sessions >cc.out 2>&1 || diag_file cc.out
 ZIPPER_PROFILE=sessions.native.zg natively 4 ./sessions >sessions.out 2>&1
 ZIPPER_PROFILE=sessions.merged.zg merged 60 2+2 ./sessions >sessions.out 2>&1
@@ -155,7 +155,7 @@ mkdir empty && cd empty || exit 99
 natively 2 ../patterns ring >/dev/null 2>&1
 is "nothing is written unasked" "$(ls)" ""
 cd .. || exit 99
-# the first line of standard error in err; the status
+# puts the first line of standard error into err; returns the status
 export ZIPPER_PROFILE=mine
 echo "my own text" >mine
 natively 2 ./patterns ring >out 2>err
@@ -170,7 +170,7 @@ cp native.zg dead.zg
 natively 2 ./patterns no-such-pattern >out 2>err
 ok "a job that dies leaves no graph, not even an old one" test ! -e dead.zg
 is "... and nothing half done" "$(find . -name '*.part')" ""
-# the same where rank 0 is slow to look at the file
+# the same with a rank 0 that is slow to look at the file
 cat >slow_open.c <<'END'
 #include <fcntl.h>
 #include <stdarg.h>
@@ -203,7 +203,7 @@ else
 	diag_file cc
 	fail "slow_open.c compiles"
 fi
-# a name is meant as it is in MPI_Init
+# a relative name means the folder of MPI_Init
 cat >moves.c <<'END'
 #include <mpi.h>
 #include <unistd.h>

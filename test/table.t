@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The table of functions is complete, the generator notices what is missing, and libzipper.so is what it should be: every
-# function of the native library is either interposed under both names or rightly native, nothing else is exported, and
-# libc is all it needs. The lists of environment variables agree.
+# The table of functions is complete, and the generator notices gaps. libzipper.so interposes every function of the native library
+# under both names, unless the table has it as native; it exports nothing else, and needs libc alone. The lists of environment
+# variables agree.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 
 SO=$ZIP_TOP_BUILDDIR/libzip/.libs/libzipper.so
@@ -92,8 +92,8 @@ else
 	is "needs libc alone" "$(readelf -d "$SO" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | tr '\n' ' ')" "libc.so.6 "
 fi
 
-# Every function of the native library that takes a communicator, group, request, message or window must be looked at; what is
-# native although it takes one is listed here by name, each for the reason that the table gives.
+# A function of the native library that takes a communicator, group, request, message or window must be interposed. Exceptions are
+# listed here by name; the table gives the reason of each.
 cat >allowed <<'END'
 MPI_Comm_get_name
 MPI_Comm_get_parent
@@ -136,7 +136,7 @@ for name in libmpich libmpichfort; do
 		if [ "$name" = libmpich ]; then
 			nm -D --defined-only "$lib" | awk '$2 ~ /[TW]/ { print $3 }' | grep -E '^MPIX?_' | LC_ALL=C sort -u >names
 		else
-			# what the Fortran interfaces call in the C library
+			# functions of the C library that the Fortran interfaces call
 			nm -D --undefined-only "$lib" | awk '{ print $2 }' | sed 's/@.*//; s/^P\(MPI\)/\1/' |
 				grep -E '^MPI[XI]?_' | LC_ALL=C sort -u >names
 		fi
@@ -155,8 +155,8 @@ done
 preprocessed() { # FILE
 	"${CC:-gcc}" -E -P -D_GNU_SOURCE -DPKGLIBDIR='""' -I"$ZIP_TOP_SRCDIR" -I"$ZIP_TOP_BUILDDIR" "$1"
 }
-array() { tr '\n' ' ' <"$2" | grep -oE "\b$1\[\] = \{[^}]*"; } # NAME FILE: what is in it
-names() { grep -oE 'ZIPPER_[A-Z_]*[A-Z]' | LC_ALL=C sort; } # twice is wrong too
+array() { tr '\n' ' ' <"$2" | grep -oE "\b$1\[\] = \{[^}]*"; } # NAME FILE: prints its content
+names() { grep -oE 'ZIPPER_[A-Z_]*[A-Z]' | LC_ALL=C sort; } # a name that comes twice is wrong, too
 preprocessed "$ZIP_TOP_SRCDIR/libzip/start/env.c" >env.i
 { sed 's/" "//g' env.i | grep -oE '\.name = "[a-z_]*"' | sed 's/.*"\(.*\)"/ZIPPER_\1/' | tr a-z A-Z
 	array others env.i; } | names >variables

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs over Verbs, on the fake of libibverbs: endpoints, what is copied and what is not, who waits, direct delivery.
+# Jobs over Verbs, on the fake of libibverbs: endpoints, copies, waiting, direct delivery.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/fake.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/fake-job.sh"
 
-# With one thread for both directions and with one for each; either way each direction has an endpoint on a device. What they
-# take is as unit/verbs/endpoint has it; of pages the fake tells nothing.
+# With one thread for both directions and with one for each; each direction has an endpoint on a device. Their resources are those
+# of unit/verbs/endpoint; the fake reports no pages.
 in_category() { # CATEGORY THREADS WANTED: contexts, PDs, TDs and parent domains of each endpoint
 	local name="$1, $2"
 	fake_fabric fka/mw/tds=32,fkb/ib/mw/tds=32
@@ -56,7 +56,7 @@ export ZIPPER_ENDPOINTS=4
 for category in mpi-everywhere 2xdynamic dynamic shared-dynamic static mpi+threads; do threads_in_category $category; done
 unset program ZIPPER_ENDPOINTS
 
-# --- while a job is silent zipperd sleeps: the share of a processor that it takes, in percent
+# --- zipperd sleeps while a job is silent: its share of a processor, in percent
 ticks() { sed 's/.*) //' "/proc/$zipper/stat" | awk '{ print $12 + $13 }'; } # of all its threads
 for threads in pair direction; do
 	fake_fabric fka/mw,fkb/ib/mw
@@ -81,9 +81,9 @@ for threads in pair direction; do
 	end_zipper "silent, $threads"
 done
 
-# --- messages are not copied on the way, but for those that have to wait.
-# Registered memory is kept from children, by all who open devices.
-copied() { # BYTES: of messages; what zipstat says of each direction
+# --- messages are not copied on the way, except those that have to wait.
+# All processes that open devices keep registered memory from their children.
+copied() { # BYTES of messages: prints the counters of each direction
 	rm -f "$TAP_TMP/go" "$TAP_TMP/outA" "$TAP_TMP/outB"
 	part B "$1" 5 "$TAP_TMP/go" &
 	second=$!
@@ -100,13 +100,13 @@ tcp=$(address C)
 ok "large messages: a job" copied 300000 || diag_file "$TAP_TMP/outA"
 is "large messages: no byte is copied" "$(tail -n +2 "$TAP_TMP/traffic" | tr '\n' ' ')" "A,B,12,3000000,0 B,A,12,3000000,0 "
 ok "small messages: a job" copied 1000
-# one to each rank may wait for its link, which is changing over from TCP
+# one message to each rank may wait for its link, which is changing over from TCP
 is "small messages: no byte is copied but of those that wait for a link" "$(awk -F, 'NR > 1 && $4 == 10000 && $5 <= 2000' "$TAP_TMP/traffic" | wc -l)" 2 ||
 	diag_file "$TAP_TMP/traffic"
 end_zipper "not copied"
 is "not copied: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 
-# --- what goes to several clusters is read once from the root's memory, and written into that of every leader
+# --- a message to several clusters is read once from the root's memory, and written into that of every leader
 compile "$ZIP_TOP_SRCDIR/test/lib/broadcasts.c" "$TAP_TMP/broadcasts" || bail_out "broadcasts.c does not compile"
 for threads in pair direction; do
 	fake_fabric fka/mw,fkb/ib/mw,fkc/mw
@@ -123,13 +123,13 @@ for threads in pair direction; do
 	reads=$(fakectl count read) writes=$(fakectl count write)
 	# the first messages may go before memory can be opened
 	ok "three clusters, $threads: zipperd reads ($reads)" test "$reads" -gt 60
-	# a link that is closed writes nothing once more, to see that all has come
+	# a closing link writes once more, without bytes, to see that all has arrived
 	ok "three clusters, $threads: and writes twice as often ($writes)" test "$writes" -ge $((2 * reads)) -a "$writes" -lt $((2 * reads + 20))
 	end_zipper "three clusters, $threads"
 	is "three clusters, $threads: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
 done
 
-# --- two zippers: large messages of each pair go by both, and each of these moves them from memory to memory
+# --- two zippers: large messages of each pair take both, and each zipper moves them from memory to memory
 compile "$ZIP_TOP_SRCDIR/test/programs/p2p/p2p_mixed.c" "$TAP_TMP/p2p_mixed" || bail_out "p2p_mixed.c does not compile"
 fake_fabric fka/mw,fkb/ib/mw
 zipper -o listen=C=tcp:127.0.0.1:0
@@ -163,7 +163,7 @@ is "two zippers: the first one ends" $? 0
 end_zipper "two zippers"
 is "two zippers: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 
-# --- a message that nobody receives: the program is wrong, but natively it ends, too
+# --- a message that no rank receives: the program is wrong, but natively it ends, too
 cat >"$TAP_TMP/open.c" <<'END'
 #include <mpi.h>
 #include <stdlib.h>
@@ -206,8 +206,8 @@ for devices in fka/mw,fkb/ib/mw fka,fkb/ib; do
 	done
 done
 
-# --- little memory may be locked: fewer buffers, or TCP; either is said
-little() { # NAME KIB TEXT: what ranks say
+# --- little memory may be locked: fewer buffers, or TCP; ranks report either
+little() { # NAME KIB TEXT: TEXT is the line of the ranks
 	fake_fabric fka/mw/memlock=$2,fkb/ib/mw/memlock=$2
 	zipper
 	bridge "$1" 300000 4
@@ -221,8 +221,8 @@ ok "8 MiB: over queue pairs" test "$(fakectl count send)" -gt 20
 little "512 KiB" 512 'messages go by TCP; 2584 KiB of locked memory are needed, better 10384$'
 is "512 KiB: no queue pairs" "$(fakectl count send)" 0
 
-# --- A's ranks run on the zipper node: those of B reach them over the port that they share, by queue pairs of their own
-# Ranks of one host would choose shared memory: A's are on one of another name.
+# --- A's ranks run on the zipper node: those of B reach them over the port that they share, by queue pairs of their own.
+# Ranks of one host would choose shared memory, so A's host has another name.
 elsewhere=(unshare --uts sh -c 'hostname elsewhere; exec "$0" "$@"')
 for category in static dynamic mpi-everywhere; do
 	if ! "${elsewhere[@]}" true 2>/dev/null; then
@@ -247,8 +247,8 @@ for category in static dynamic mpi-everywhere; do
 	is "direct, $category: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 done
 
-# --- benchmarks and the account run through, over all categories
-benchmark() { # LINES COMMAND...: that many lines come out, each with as many fields as the first
+# --- benchmarks and the account run to their end, in all categories
+benchmark() { # LINES COMMAND...: prints that many lines, each with as many fields as the first
 	local lines=$1
 	shift
 	fake_fabric fka/tds=256
@@ -261,7 +261,7 @@ benchmark() { # LINES COMMAND...: that many lines come out, each with as many fi
 }
 ZIPBENCH=$ZIP_TOP_BUILDDIR/zipbench/zipbench
 if command -v gnuplot >/dev/null; then plot="--plot $TAP_TMP/plot"; else plot=""; fi
-drawn() { # COMMAND FIGURE...: each is there as drawing and picture
+drawn() { # COMMAND FIGURE...: each figure exists as SVG and PNG
 	local figure command=$1
 	shift
 	[ -n "$plot" ] || { skip "$command: figures" "no gnuplot"; return; }

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs over Verbs, on the fake of libibverbs, that lose zippers, ports, devices, or those whom they talk to.
+# Jobs over Verbs, on the fake of libibverbs, that lose zippers, ports, devices, or the other end.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/fake.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/fake-job.sh"
 
-# --- two zippers, of which one is lost while messages cross: killed, or for one queue pair of it that fails
+# --- two zippers, one of which is lost while messages cross: killed, or by one queue pair that fails
 compile "$ZIP_TOP_SRCDIR/test/programs/p2p/failover.c" "$TAP_TMP/failover" || bail_out "failover.c does not compile"
 native 60 4 "$TAP_TMP/failover" 3 2>"$TAP_TMP/err" | LC_ALL=C sort >"$TAP_TMP/native"
-# losing NAME STRIKE [POINT STATUS AFTER | COMMAND]: of the second zipper, Z in STRIKE, or a fault in it (enum ibv_wc_status),
-# or what that command does meanwhile
+# losing NAME STRIKE [POINT STATUS AFTER | COMMAND]: the second zipper, Z in STRIKE, is lost: by the strike, by a fault in it (enum
+# ibv_wc_status), or while that command runs
 losing() {
 	local rc
 	fake_fabric fka/mw,fkb/ib/mw
@@ -36,9 +36,9 @@ losing "the second one of two is killed" 1.1=Z:9
 losing "the second one of two ends" 1.4=Z:15
 losing "a write fails" "" write 10 20
 losing "a read fails" "" read 12 10
-# later than the first ones: a link whose first credit is not acknowledged stays with TCP, and is not lost
+# later than the first messages: a link whose first credit is not acknowledged stays with TCP, and is not lost
 losing "a send fails" "" send 12 400
-# What zipperd reads and writes stays under way until its device is lost: nobody hears what becomes of it.
+# Reads and writes of zipperd stay under way until its device is lost: their outcome stays unknown.
 are_under_way() { [ "$(fakectl qps | grep -c "^pid=$zipper fk$1:.* waits=1")" -ge "$2" ]; }
 device_goes() {
 	fakectl keep "$zipper"
@@ -50,7 +50,7 @@ losing "the device of the second one goes" "" device_goes
 # --- a port that goes down ends the jobs that use it, and no others
 fake_fabric fka/mw,fkb/mw,fkc/mw
 zipper -o listen=C=fkc:1@127.0.0.1:0
-run_pair() { # JOB LETTER ARGUMENT...: parts A and that one, in the background; pair: the processes
+run_pair() { # JOB LETTER ARGUMENT...: runs part A and that part in the background; pair: the processes
 	job=$1 parts=A,$2 part A "${@:3}" &
 	pair=$!
 	job=$1 parts=A,$2 part "$2" "${@:3}" &
@@ -75,16 +75,16 @@ for pid in $pair; do
 done
 end_zipper "port down"
 
-# --- the links of ranks that are there and take nothing end by and by, while others are served. What zipperd sends is not
-# acknowledged; then the ranks do nothing any more, and the job ends as one of them is gone. A busy machine may be too slow to
-# have the answer in time.
-ranks_of() { # LETTER: their processes
+# --- links of ranks that are there and take nothing end one after the other, while other jobs are served. Messages of zipperd are
+# not acknowledged. Then the ranks do nothing any more, and the job ends as one of them is gone. A busy machine may be too slow
+# for the answer.
+ranks_of() { # LETTER: prints their processes
 	local pid
 	for pid in $(fakectl qps | sed -n "s/^pid=\([0-9]*\) fk${1,}:.*/\1/p" | sort -u); do
 		[ "$pid" = "$zipper" ] || echo "$pid"
 	done
 }
-links_of_zipper() { fakectl qps | grep -c "^pid=$zipper fk${1,}:"; } # LETTER: their queue pairs
+links_of_zipper() { fakectl qps | grep -c "^pid=$zipper fk${1,}:"; } # LETTER: prints the number of their queue pairs
 none_reach_them() { [ "$(fakectl qps | grep -c "^pid=$zipper .* waits=1 shared=0")" = 4 ]; }
 none_is_left() { [ "$(fakectl qps | grep -c "^pid=$zipper ")" = 0 ]; }
 served=''
@@ -141,8 +141,8 @@ for category in dynamic mpi-everywhere; do
 	is "$category, device lost: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
 done
 
-# --- so does one with messages on the way from memory to memory, of which nothing is heard any more. What they have taken is
-# free for those who come next.
+# --- so does a device with messages on the way from memory to memory, whose outcome stays unknown. Their resources are free for
+# the next jobs.
 fake_fabric fka/mw,fkb/mw
 zipper -o threads=direction
 for lost in fkb fka; do
@@ -165,7 +165,7 @@ ok "lost on the way: those who come next reach memory, too" test "$(fakectl coun
 	diag "$(fakectl count read) reads, $(fakectl count write) writes"
 is "lost on the way: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
 
-# --- one job has all memory for one-sided transfers, and hangs: others do not wait for it
+# --- one job has all memory for one-sided transfers, and hangs: other jobs do not wait for it
 fake_fabric fka/mw,fkb/mw
 zipper -o threads=direction -o one_sided_bytes=256K
 rm -f "$TAP_TMP"/outkept?
@@ -187,7 +187,7 @@ is "one that hung: zipperd says once in each direction what others got" "$(($(gr
 matches "one that hung: zipperd says what others got" "$TAP_TMP/zipperd" 'large messages travel as fragments while others have all'
 is "one that hung: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/zipperd"
 
-# --- RoCE: a rank whose address does not answer, which the system looks for: nobody waits for that but who talks to it
+# --- RoCE: a rank whose address does not answer while the system looks for it: only ranks that talk to it wait
 fake_fabric fka/mw,fkb/mw
 zipper
 tcp=tcp:$(address A | sed 's/.*@//')
@@ -216,7 +216,7 @@ ok "no neighbour again: the job is over" wait_for 20 grep -q 'me/seek: .* died' 
 wait $pair
 fakectl seek 0
 ok "no neighbour again: nothing of it is left" wait_for 20 none_is_left || diag "$(fakectl qps)"
-# 16 are looked for at a time, and none any more for a job that is over
+# 16 addresses are looked for at a time, and none for a job that is over
 links_are() { [ "$(fakectl qps | grep -c "^pid=$zipper ")" = $(($1 * 2)) ]; }
 fakectl seek "$zipper"
 ranks=10
@@ -231,7 +231,7 @@ ok "many neighbours: when the job is over, those that wait go at once" wait_for 
 wait $pair
 fakectl seek 0
 ok "many neighbours: nothing of it is left" wait_for 20 none_is_left || diag "$(fakectl qps)"
-# and where there is no way to it, its messages go by TCP
+# if there is no way to it, its messages go by TCP
 fakectl fail route 110 0 1 "$zipper"
 bridge "no way" 30000 4
 matches "no way: zipperd says so" "$TAP_TMP/zipperd" 'no way from our GID ::ffff:127[0-9.]* to ::ffff:127.* messages go by TCP'

@@ -10,9 +10,9 @@ done
 compile "$ZIP_TOP_SRCDIR/test/programs/p2p/endpoint_threads.c" "$TAP_TMP/endpoint_threads" || bail_out "endpoint_threads.c does not compile"
 key=$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 (umask 077 && echo "me $key" >"$TAP_TMP/keys")
-# at K FABRIC: where zipper K listens there
+# at K FABRIC: prints the address of zipper K there
 at() { sed -n "s/^$2=//p" "$TAP_TMP/ready.$1"; }
-# zipper K FABRIC=DEVICE...: with a way to others on wan
+# zipper K FABRIC=DEVICE...: starts a zipper with a way to others on wan
 zipper() {
 	local k=$1 listen=()
 	shift
@@ -31,7 +31,7 @@ part() {
 		ZIPPER_DEVICE="fk${letter,}:1" ZIPPER_USER=me ZIPPER_KEY="$key" ZIPPER_MODULE_DIR="$TAP_TMP/modules" \
 		"$MPIEXEC" -n "$ranks" -genv LD_PRELOAD "$PRELOAD_LIST" "$@" </dev/null >"$TAP_TMP/out$letter" 2>&1
 }
-# job NAME PROGRAM...: two ranks at each site
+# job NAME PROGRAM...: runs two ranks at each site
 job() {
 	local name=$1 rc
 	shift
@@ -52,7 +52,7 @@ end_zippers() { # NAME
 	done
 	is "$1: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || { diag_file "$TAP_TMP/zipperd.1"; diag_file "$TAP_TMP/zipperd.2"; }
 }
-# Each network is of a kind of its own, so that a port of another one reaches nobody.
+# Each network is of a kind of its own, so that a port of another network reaches nothing.
 networks=fka/mw/tds=32,fkw/ib/pkey=0x8005/mw/tds=32,fkb/mw/tds=32
 for threads in pair direction; do
 	options=(-o threads=$threads)

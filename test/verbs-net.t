@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Devices, partitions and addresses of Verbs as hostfiles and options have them; zipcast. On the fake of libibverbs.
+# Devices, partitions and addresses of Verbs in hostfiles and options; zipcast. On the fake of libibverbs.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/fake.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/fake-job.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/cast.sh"
 
-# --- the hostfile says which port the ranks of a cluster use, whatever ZIPPER_DEVICE says
-device_job() { # NAME DEVICE-OF-B: zmpirun with one rank in each cluster
+# --- the hostfile names the port of the ranks of a cluster, whatever ZIPPER_DEVICE says
+device_job() { # NAME DEVICE-OF-B: runs zmpirun with one rank in each cluster
 	cat >"$TAP_TMP/hosts" <<-END
 		#ZIP cluster A launcher=fork device=fka:1
 		nodea
@@ -47,7 +47,7 @@ is "one partition: status" $? 0 || diag_file "$TAP_TMP/err"
 is "one partition: all came" "$(grep -c 'rounds$' "$TAP_TMP/out")" 2
 is "one partition: nothing that the Verbs do not allow" "$(fakectl complaints)" 0 || diag_file "$TAP_TMP/err"
 
-# --- two subnets, each with a partition and a service level of its own: by the addresses of the zipper's ports, which ranks have, too
+# --- two subnets, each with a partition and a service level of its own: ranks take them from the addresses of the zipper's ports
 fake_fabric fka/ib/pkey=0x8005/mw,fkb/ib/pkey=0x8006/mw
 net_A=/partition=0x8005/service_level=3 net_B=/partition=6/service_level=4/traffic_class=9
 zipper
@@ -89,7 +89,7 @@ is "an address that the port does not have: status" $? 1
 matches "an address that the port does not have: why" "$TAP_TMP/err" \
 	'cannot listen on fka:1/gid_index=77@127.0.0.1:0: fka:1 has no address in entry 77 of its table \(verbs_gid_index, ZIPPER_VERBS_GID_INDEX\)$'
 
-# --- zipcast: nodes of one fabric, which settle their links by themselves
+# --- zipcast: nodes of one fabric, which settle their links without zipperd
 if cast_compile; then
 	for algorithm in chain pipeline; do
 		category=dynamic
@@ -97,7 +97,7 @@ if cast_compile; then
 		fake_fabric fka/mw/tds=8
 		ZIPPER_MODULE_DIR=$TAP_TMP/modules ZIPPER_VERBS_ENDPOINTS=$category \
 			cast_run "zipcast, $algorithm" 4 fka:1@127.0.0.1:0 $algorithm 1000000 5
-		# 16 blocks a message, to three members; a link's first ones may go over TCP
+		# 16 blocks a message, to three members; the first blocks of a link may go over TCP
 		ok "zipcast, $algorithm: blocks are written into the members' memory" test "$(fakectl count write)" -gt 150 ||
 			diag "$(fakectl count write) writes"
 		is "zipcast, $algorithm: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
@@ -105,7 +105,7 @@ if cast_compile; then
 	fake_fabric fka/mw
 	ZIPPER_MODULE_DIR=$TAP_TMP/modules ZIPPER_ONE_SIDED=no cast_run "zipcast, as messages" 4 fka:1@127.0.0.1:0 chain 1000000 5
 	ok "zipcast, as messages: over queue pairs" test "$(fakectl count send)" -gt 300 || diag "$(fakectl count send) sends"
-	ok "zipcast, as messages: nothing is written" test "$(fakectl count write)" -le 12 # last ones of links, which are empty
+	ok "zipcast, as messages: nothing is written" test "$(fakectl count write)" -le 12 # the last writes of links, which are empty
 	is_under_way() { [ "$(cat "$TAP_TMP"/cast[0-9]* 2>/dev/null | grep -c 'under way')" = 4 ]; }
 	for devices in fka/mw fka/lag=50; do
 		fake_fabric $devices
@@ -118,7 +118,7 @@ if cast_compile; then
 		is "zipcast, one killed: none gets damaged bytes" "$(cat "$TAP_TMP"/cast[013] | grep -c ' 0 bytes damaged')" 3 || cast_show
 		is "zipcast, one killed: nothing that the Verbs do not allow" "$(fakectl complaints)" 0
 	done
-	# two fabrics, which zipperd connects: blocks go as messages, and nobody writes to its memory or by it
+	# two fabrics, which zipperd connects: blocks go as messages, and there are no one-sided writes
 	fake_fabric fka/mw/tds=8,fkb/mw/tds=8
 	zipper
 	cast_at() {

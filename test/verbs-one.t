@@ -3,7 +3,7 @@
 # Verbs in one virtual machine with two Soft-RoCE devices: cluster A's ranks use rxea, those of B rxeb, zipperd both.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/vm.sh" one
 
-# --- the laboratory itself: what fails here is not ours
+# --- the laboratory itself: a failure here is not ours
 vm 200 zipper rdma link >"$TAP_TMP/links"
 matches "rxea is up" "$TAP_TMP/links" '^link rxea/1 state ACTIVE'
 matches "rxeb is up" "$TAP_TMP/links" '^link rxeb/1 state ACTIVE'
@@ -34,7 +34,7 @@ else
 	skip "conformance" "built without cmocka"
 fi
 
-# --- twin programs: what they print merged over verbs is what they print natively
+# --- twin programs: their output merged over verbs is the native output
 twin() { # PROGRAM LAYOUTS
 	TMPDIR=$ZIP_VM/files ZIP_LAYOUTS=$2 "$ZIP_TOP_SRCDIR/test/twin" "$1" >"$TAP_TMP/tap"
 	tap_of verbs "$TAP_TMP/tap" $?
@@ -43,12 +43,12 @@ for source in "$ZIP_TOP_SRCDIR"/test/programs/*/*.c; do
 	sed 20q "$source" | grep -q 'twin:.*tcp=yes' || continue
 	case $source in
 	*/hello.c) twin "$source" "1+3 1+1+2" ;;
-	*/multicast.c) twin "$source" "2+2+2" ;; # large ones are read once by zipperd, and written to two clusters
+	*/multicast.c) twin "$source" "2+2+2" ;; # zipperd reads large messages once, and writes them to two clusters
 	*) twin "$source" "2+2" ;;
 	esac
 done
 
-# --- what moves where, and faults, with two ranks that send to and fro for ever
+# --- traffic on the devices, and faults, with two ranks that send to and fro for ever
 compile "$ZIP_TOP_SRCDIR/test/lib/stream.c" "$STREAM" || bail_out "cannot compile stream.c"
 # shellcheck disable=SC2016 # for the shell over there
 counts='for d in rxea rxeb; do cat /sys/class/infiniband/$d/ports/1/hw_counters/sent_pkts; done
@@ -76,7 +76,7 @@ else
 	fail "after port down and up: a job starts"
 	diag_file "$err"
 fi
-# two more ports, which another zipperd has: what is lost with one of them the first pair carries
+# two more ports, of another zipperd: after the loss of one of them the first pair carries all
 # shellcheck disable=SC2016 # for the shell over there
 vm 200 zipper bash -c 'for l in c d; do ip link add f$l type dummy && ip link set f$l mtu 4500; done
 	ip addr add 10.78.3.1/24 dev fc; ip addr add 10.78.4.1/24 dev fd
@@ -105,7 +105,7 @@ more_hosts=
 vm 200 zipper ip link set fd up
 cat >"$ZIP_VM/files/little-memory" <<'END'
 #!/bin/bash
-# little to be locked, and not even root may have more
+# little memory may be locked, and not even root may have more
 ulimit -l 512
 exec setpriv --bounding-set=-ipc_lock "$@"
 END
@@ -113,12 +113,12 @@ chmod +x "$ZIP_VM/files/little-memory"
 vm 300 zipper "$ZMPIRUN" -f "$ZIP_VM/files/hosts" -n 2 "$ZIP_VM/files/little-memory" "$STREAM" 1000 1 >"$out" 2>"$err"
 is "hardly memory to register: status" $? 0 || diag_file "$err"
 matches "hardly memory to register: said" "$err" 'rxe[ab]: cannot register .*: messages go by TCP; [0-9]+ KiB of locked'
-sed -i 's/512/8192/' "$ZIP_VM/files/little-memory" # what limits are by default
+sed -i 's/512/8192/' "$ZIP_VM/files/little-memory" # the default limit
 vm 300 zipper "$ZMPIRUN" -f "$ZIP_VM/files/hosts" -n 2 "$ZIP_VM/files/little-memory" "$STREAM" 300000 4 >"$out" 2>"$err"
 is "little memory to register: status" $? 0 || diag_file "$err"
 matches "little memory to register: said" "$err" 'rxe[ab]: cannot register .*: [0-9]+ shared buffers instead of 256'
 
-# --- zipcast between processes, by queue pairs; with a shell of its own, as they are to run at the same time
+# --- zipcast between processes, by queue pairs; in one shell, so that they run at the same time
 . "$ZIP_TOP_SRCDIR/test/lib/cast.sh"
 CAST_NODE=$ZIP_VM/files/castnode
 if cast_compile; then

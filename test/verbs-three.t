@@ -3,11 +3,11 @@
 # Verbs in three virtual machines: cluster A, the zipper with two network cards, cluster B, and no other path.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/vm.sh" 2
 
-# --- the laboratory itself: what fails here is not ours
+# --- the laboratory itself: a failure here is not ours
 ok "cluster A reaches the zipper over rxea" vm_pair zipper clusterA 10.78.1.1 ibv_rc_pingpong -d rxea -g 1 -e -c -n 50
 ok "the zipper reaches cluster B over rxeb" vm_pair clusterB zipper 10.78.2.2 ib_write_bw -d rxeb -x 1 -F -n 20 -s 65536
 
-reaches() { # NODE: the listener in cluster B
+reaches() { # NODE reaches the listener in cluster B
 	vm 300 "$1" timeout "$2" bash -c '</dev/tcp/10.78.2.2/7878'
 }
 vm_background 3000 clusterB python3 -c 'import socket, time; s = socket.create_server(("", 7878)); time.sleep(3000)'
@@ -31,7 +31,7 @@ for program in stream drip; do
 done
 key=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
 (umask 077 && echo "me $key" >"$FILES/keys")
-# zipper CATEGORY PORT: starts a zipperd there, with what it says in $FILES/zipperd
+# zipper CATEGORY PORT: starts a zipperd there; its messages are in $FILES/zipperd
 zipper() {
 	port=$2
 	"$vmlab" run -t 3000 zipper "$ZIPPERD" -o "listen=A=rxea:1@10.78.1.1:$port" -o "listen=B=rxeb:1@10.78.2.1:$port" \
@@ -45,7 +45,7 @@ end_zipper() {
 	kill $zipper
 	wait $zipper
 }
-# part NODE ADDRESS RANKS COMMAND...: one part of the job, which is called as its $letter; $parts are all
+# part NODE ADDRESS RANKS COMMAND...: starts one part of the job, named by $letter; $parts are all
 part() {
 	local node=$1 address=$2 ranks=$3
 	shift 3
@@ -53,7 +53,7 @@ part() {
 		ZIPPER_ZIPPERD="$address:$port" ZIPPER_MODULE_DIR="$ZIP_TOP_BUILDDIR/common/.libs" \
 		"$MPIEXEC" -n "$ranks" -genv LD_PRELOAD "$PRELOAD_LIST" "$@" >"$FILES/out${letter:?}" 2>&1
 }
-# start JOB COMMAND...: two ranks in each cluster; finish NAME: they end well (first and second: the processes)
+# start JOB COMMAND...: starts two ranks in each cluster; finish NAME: they end well (first and second: the processes)
 start() {
 	job=$1 parts=A,B
 	shift
@@ -74,12 +74,12 @@ finish() {
 counts() {
 	vm 200 zipper bash -c 'cd /sys/class/infiniband; cat rxe[ab]/ports/1/hw_counters/{rcvd,sent}_pkts'
 }
-went() { # NAME INDEX PACKETS: so many since `before` at least
+went() { # NAME INDEX PACKETS: at least PACKETS packets since `before`
 	local now
 	mapfile -t now < <(counts)
 	ok "$1" test $((now[$2] - before[$2])) -ge "$3" || diag "$((now[$2] - before[$2])) packets"
 }
-# of these packets, negative acknowledgements of a receiver that was not ready: what is sent over credit never causes one
+# negative acknowledgements of a receiver that was not ready: messages within the credit never cause one
 not_ready() {
 	vm 200 zipper bash -c 'cd /sys/class/infiniband; cat rxe[ab]/ports/1/hw_counters/{rcvd,send}_rnr_err' | awk '{ n += $1 } END { print NR == 4 ? n : "no counters" }'
 }
@@ -99,7 +99,7 @@ ok "there are counters of receivers that were not ready" test "$unready" -ge 0
 start stream "$FILES/stream" 300000 4 "$FILES/go"
 wait_for 900 all_rounds
 tcp=$(($(by_tcp) - tcp))
-traffic() { # what zipperd has moved for jobs that run: each direction's messages, bytes, and those of them that were copied
+traffic() { # prints messages, bytes and copied bytes of each direction, of running jobs
 	vm 300 zipper env ZIPPER_USER=me ZIPPER_KEY="$key" "$ZIP_TOP_BUILDDIR/zipstat/zipstat" --csv tcp:127.0.0.1:7474 |
 		grep -E '^(A,B|B,A),' | cut -d, -f1-4,6 >"$TAP_TMP/traffic"
 }
@@ -112,10 +112,10 @@ is "two mpiexec in two clusters: one world" "$(sort "$FILES/outA" "$FILES/outB" 
 # 2 ranks, 4 times 300,000 bytes, in packets of at most 4096
 went "all of it came in over rxea" 0 586
 went "and left over rxeb" 3 586
-# Joining does, and what tells that a peer is there. The messages would be four times as many segments as these packets.
+# Joining sends TCP segments, and so do signs of life. The messages would be four times as many segments as these packets.
 ok "almost nothing went by TCP ($tcp segments)" test "$tcp" -gt 0 -a "$tcp" -lt 293
 is "no receiver was not ready" "$(not_ready)" "$unready"
-# one to each rank may wait for its link, which is changing over from TCP
+# one message to each rank may wait for its link, which is changing over from TCP
 rm -f "$FILES/go"
 start small "$FILES/stream" 4000 4 "$FILES/go"
 wait_for 900 all_rounds
@@ -127,7 +127,7 @@ finish "small messages"
 fallen_back() { grep -c "no thread domains after 0 of them: endpoints are static, not $1" "$FILES/zipperd"; }
 is "what the device lacks for 2xdynamic is said, once for each" "$(fallen_back 2xdynamic)" 2 || diag_file "$FILES/zipperd"
 
-# --- twin programs: what they print is what they print natively
+# --- twin programs: their output is the native output
 for name in wildcards random ${ZIP_LONG:+hello large modes threads}; do
 	compile "$(program "$name.c")" "$FILES/$name" || bail_out "cannot compile $name.c"
 	native 300 4 "$FILES/$name" 2>&1 | LC_ALL=C sort >"$TAP_TMP/native"
@@ -158,9 +158,9 @@ wait_for 60 grep -q 'me/direct: over after' "$FILES/zipperd"
 matches "ranks on the zipper node: nothing through zipperd" "$FILES/zipperd" \
 	'me/direct: over after [0-9.]* s(; [AB]>[AB] [0-9]* messages, 0 bytes)*(; nothing crossed)?$' || diag_file "$FILES/zipperd"
 
-# --- a cluster falls silent in the middle of a job: its data connection ends that, as packets are not acknowledged. It has no
-# address any more; with its port down nothing would be lost, but wait on the wire (vm/README). The job must send to it
-# whatever happens: with an answer of it lost, zipperd may have nothing to send, and hears of it from the control connection.
+# --- a cluster falls silent in the middle of a job: its data connection fails, as packets are not acknowledged. The cluster loses
+# its address; with its port down packets would not be lost, but wait on the wire (vm/README). The job must keep sending to the
+# cluster: if an answer is lost, zipperd may have nothing to send, and hears of the silence from the control connection.
 under_way() { # or it has ended
 	[ "$(cat "$FILES/outA" "$FILES/outB" 2>/dev/null | grep -c 'under way')" = 4 ] || ! kill -0 $first $second 2>/dev/null
 }
@@ -182,8 +182,8 @@ start again "$FILES/stream" 300000 4
 finish "the cluster is back"
 end_zipper
 
-# --- the benchmarks of endpoint categories run through, all categories
-benchmark() { # LINES ARGUMENT...: that many lines come out
+# --- the benchmarks of endpoint categories run to their end, in all categories
+benchmark() { # LINES ARGUMENT...: prints that many lines
 	local lines=$1
 	shift
 	vm 1500 zipper "$ZIP_TOP_BUILDDIR/zipbench/zipbench" "$@" --device rxea >"$TAP_TMP/bench" 2>"$TAP_TMP/bench.err"

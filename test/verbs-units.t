@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The verbs transport in one process, on the fake of libibverbs: conformance, what devices are asked for, faults.
+# The verbs transport in one process, on the fake of libibverbs: conformance, requests to devices, faults.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/fake.sh"
 units=$ZIP_TOP_BUILDDIR/test/unit/verbs/verbs
@@ -15,8 +15,8 @@ if [ -x "$units" ]; then
 		roce,late fka/inline=60/lag=3/tds=16/silent
 	END
 	fake_tap random env -u FAKEVERBS_FABRIC "$ZIP_TOP_BUILDDIR/test/unit/verbs/random"
-	# no setting within its range stops anything: those that have to do with each other; with ZIP_LONG each alone at its least
-	# and most, too
+	# every setting within its range works: settings that depend on each other; with ZIP_LONG also each alone at its least and
+	# most
 	alone="BUFFER_BYTES=1024 BUFFER_BYTES=1M BUFFERS=16 BUFFERS=16384 WINDOW=4 WINDOW=256 INLINE_BYTES=0 INLINE_BYTES=512
 		POST_LIST=1 POST_LIST=32 SIGNAL=1 SIGNAL=32 CACHE_BYTES=0 WINDOWS=no"
 	devices=(fka/ib/pkey=0x8005/mw/tds=64 fka/inline=60/lag=3/tds=16/silent)

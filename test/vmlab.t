@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# vmlab's folder: what lies in it is nobody else's, as `vmlab down` removes it. Needs no machine.
+# vmlab's folder holds only files of vmlab, as `vmlab down` removes it. Needs no machine.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 vmlab=$ZIP_TOP_SRCDIR/test/vm/vmlab
 export ZIP_VM=$TAP_TMP/mine ZIP_VM_IMAGE=$TAP_TMP/no-image

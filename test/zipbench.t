@@ -27,7 +27,7 @@ coll_is() {
 	is "coll over MMPI: status" $? 0 || diag_file err
 	coll_is "coll over MMPI: its five operations, and the barrier" mmpi 16
 	native 120 4 "$ZIPBENCH" coll $quick --ops alltoall,bcast --memory 4K >out 2>err
-	is "coll: what needs too much memory is left out" "$(grep -c '4096 bytes is left out' err) $(wc -l <out)" "2 5"
+	is "coll: a size that needs too much memory is left out" "$(grep -c '4096 bytes is left out' err) $(wc -l <out)" "2 5"
 }
 for bad in "--ops nothing" "--sizes x" "--min 5 --max 4" "--wait spin" "--factor 1" "--nothing" "more"; do
 	# shellcheck disable=SC2086 # words
@@ -35,7 +35,7 @@ for bad in "--ops nothing" "--sizes x" "--min 5 --max 4" "--wait spin" "--factor
 	is "coll $bad: status and one line" "$? $(wc -l <err)" "2 1" || diag_file err
 done
 native 60 3 "$ZIPBENCH" coll --mmpi 1 --ops scan >out 2>err
-is "coll: what MMPI does not have" "$? $(cat err)" "2 zipbench coll: scan: is not in MMPI; try --help"
+is "coll: an operation that MMPI lacks" "$? $(cat err)" "2 zipbench coll: scan: is not in MMPI; try --help"
 
 for bad in "--nodes 2" "--count x" "--scale 5000" "--figure 4,5" "--transport none"; do
 	# shellcheck disable=SC2086 # words
@@ -44,7 +44,7 @@ for bad in "--nodes 2" "--count x" "--scale 5000" "--figure 4,5" "--transport no
 		diag_file err
 done
 limited 60 "$ZIPBENCH" cast --nodes 2 2>err
-matches "cast: what a number may be" err '2: --nodes takes a whole number from 3 to '
+matches "cast: the range of a number" err '2: --nodes takes a whole number from 3 to '
 
 # --- cast: lines of 17 fields; quartiles are in order, and all lines of the figures are there
 limited 120 "$ZIPBENCH" cast --scale 4096 --nodes 3 --count 1 --writes 3 --transport shm --csv cast.csv >out 2>err
@@ -61,7 +61,7 @@ is "cast: the lines of the figures" "$(awk -F, 'NR > 1 && !seen[$1 " " $2]++ { p
 # Sixteen blocks to two members in each of two sites: the number of blocks across, by placement and algorithm.
 limited 120 "$ZIPBENCH" cast --figure hybrids --scale 4096 --nodes 4 --sites 2 --count 2 --at 127.0.0.1,127.0.0.2 >sites.csv 2>err
 is "cast: hybrids: status" $? 0 || diag_file err
-is "cast: what crosses between sites" "$(awk -F, '$3 == 4 && $14 == 2 && $17 == 65536 * $16 && $2 != "pipeline" { print $15 " " $2 " " $16 }' \
+is "cast: blocks and bytes between sites" "$(awk -F, '$3 == 4 && $14 == 2 && $17 == 65536 * $16 && $2 != "pipeline" { print $15 " " $2 " " $16 }' \
 	sites.csv | paste -sd,)" "$(printf '%s,' in\ order\ {sequential\ 32,tree\ 32,chain\ 16,hybrid-chain\ 16,hybrid-pipeline\ 16} \
 	in\ turns\ {sequential\ 32,tree\ 16,chain\ 48,hybrid-chain\ 16,hybrid-pipeline\ 16} | sed 's/,$//')" || diag_file sites.csv
 is "cast: of a pipeline more than of hybrids" "$(awk -F, '$3 == 4 && $2 == "pipeline" && $16 > 16 && $16 <= 48' sites.csv | wc -l)" 2
@@ -76,7 +76,7 @@ limited 120 "$ZIPBENCH" cast --figure hybrids --scale 4096 --nodes 4 --sites 2 -
 	--zipper "$(grep "=" ready | paste -sd,)" >bridged.csv 2>err
 is "cast: by zipperd: status" $? 0 || diag_file err
 crossing() { awk -F, '$2 != "pipeline" { print $2, $3, $15, $16, $17 }' "$1"; }
-is "cast: by zipperd: what crosses is the same" "$(crossing bridged.csv)" "$(crossing sites.csv)" || diag_file bridged.csv
+is "cast: through zipperd, the same bytes cross" "$(crossing bridged.csv)" "$(crossing sites.csv)" || diag_file bridged.csv
 kill "$zipper" && wait "$zipper"
 ok "cast: by zipperd: it has crossed there" test "$(grep -o '[ab]>[ab] [0-9]* bytes' zipperd.log | awk '{ n += $2 } END { print n }')" -gt \
 	"$(awk -F, 'NR > 1 { n += 2 * $17 } END { print n }' bridged.csv)" || diag_file zipperd.log
@@ -102,7 +102,7 @@ is "tune: layouts" "$(sed -n 's/ *\t*#.*//; /^alltoall/p' out | paste -sd,)" \
 	"alltoall clusters>=2 clusters<3 members_max<2 bytes>=64 aggregate=0,alltoall clusters>=2 clusters<3 members_max>=2 bytes>=64 aggregate=0,alltoall clusters>=3 clusters<4 bytes>=64 aggregate=0"
 is "tune: the whole vector of reduce_scatter" "$(sed -n 's/ *\t*#.*//; s/^reduce_scatter.*\(bytes.*\)/\1/p' out | paste -sd,)" \
 	"bytes>=256 inside=native,bytes>=384 inside=native"
-is "tune: what is gathered anyway is not compared with itself, nor what a rank alone has" "$(grep -c "inside=gather\|inside=auto" out)" 0
+is "tune: reductions that are gathered anyway are not compared with themselves, nor those of single ranks" "$(grep -c "inside=gather\|inside=auto" out)" 0
 tune --layouts 2+2,1+1 --try "alltoall aggregate=1K"
 matches "tune: layouts in disorder" err '^zipbench tune: --layouts: 1\+1: .*more clusters'
 crossed() { # OPERATION VARIABLE: messages from one cluster to the other in 120 of them between 3+3 ranks
@@ -158,7 +158,7 @@ known "where a setting changes nothing it is not measured" "" --try "bcast patie
 is "tune: nor anything else" "$(grep -vc pingpong log)" 0
 known "nor where there is but one other cluster" "" --try "allreduce exchange=doubling; allreduce exchange=all" --sizes 1K,1M
 is "tune: for doubling" "$(grep -vc pingpong log)" 0
-known "what clusters pass on to each other, where there are more" \
+known "passing on from cluster to cluster, with more than two" \
 	"bcast clusters>=3 clusters<4 bytes>=65536 between=chain,allgather clusters>=3 clusters<4 bytes>=393216 between=chain,bcast clusters>=4 clusters<5 bytes>=65536 between=chain,allreduce clusters>=4 clusters<5 bytes>=65536 between=chain,allgather clusters>=4 clusters<5 bytes>=262144 between=chain" \
 	--layouts 2+2,2+2+2,1+1+1+1 --try "all between=chain" --sizes 64K,1M
 is "tune: in allreduce only slices" "$(grep '|all' log | sort -u | paste -sd' ')" \
@@ -168,12 +168,12 @@ is "tune: there alone" "$(grep -vc pingpong log)" 0
 known "vectors may be gathered or not, where ranks may be on several hosts" \
 	"reduce bytes>=1024 inside=native,allreduce bytes>=1024 bytes<131072 inside=gather" \
 	--try "reduce inside=native; allreduce inside=gather" --sizes 1K,128K
-known "what is too long for shared memory is native" "allreduce bytes>=65536 inside=gather" --layouts 32+32 \
+known "sizes too long for shared memory are native" "allreduce bytes>=65536 inside=gather" --layouts 32+32 \
 	--try "allreduce inside=gather; allreduce inside=native" --sizes 64K,1M
 known "segments count where there are more of them" "bcast bytes>=67108864 segments=256" --try "bcast segments=256" --sizes 1M,64M
 is "tune: there alone" "$(grep -v pingpong log | sort -u | paste -sd' ')" "2+2|bcast segments=256|bcast|67108864 2+2||bcast|67108864"
 known "one rule for all sizes" "gather alone=1K,scatter alone=1K" --try "all alone=1K" --sizes 512,4K,64K
-is "tune: of what was measured" "$(grep -v pingpong log | sort -u | paste -sd' ')" \
+is "tune: the measured operations" "$(grep -v pingpong log | sort -u | paste -sd' ')" \
 	"2+2|all alone=1K|gather,gatherv,scatter,scatterv|4096 2+2||gather,gatherv,scatter,scatterv|4096"
 known "where sizes travel with the data" "scatter together=64K" --try "scatter together=64K" --sizes 512,4K
 is "tune: is in scatterv alone" "$(grep -v pingpong log | sort -u | paste -sd' ')" "2+2|scatter together=64K|scatterv|4096 2+2||scatterv|4096"
@@ -181,7 +181,7 @@ printf '%s\n' 'alone=4K|gather|8192|0.9' 'alone=4K|scatter|8192|0.5' 'alone=4K|s
 known "of several the one that gains most, and none that is slower anywhere" "gather alone=1K" \
 	--try "all alone=4K; all alone=1K" --sizes 2K,8K
 printf '%s\n' 'alone=4K|gather|8192|0.9' 'alone=1K|gather|2048|0.97' 'segment=512K|bcast|1048576|0.97' >times.list
-known "what is hardly faster is not" "gather alone=4K" --try "all alone=4K; all alone=1K; bcast segment=512K" --sizes 2K,8K,1M
+known "a candidate that is hardly faster is left out" "gather alone=4K" --try "all alone=4K; all alone=1K; bcast segment=512K" --sizes 2K,8K,1M
 echo '.|.*|.*|0.5' >times.list
 limited 120 "$ZIPBENCH" tune --seconds 0 --rounds 1 --layouts 2+2 --sizes 1K,8K,1M,64M -- ./machine {} </dev/null >out 2>err
 for setting in segment segments leaders inside depth exchange aggregate window alone together; do
@@ -217,7 +217,7 @@ cat pipe >piped &
 tune --layouts 2+2 --output pipe -- ./machine {}
 rc=$?
 wait $!
-is "tune: into what is no file" "$rc $(grep -c '^bridge' piped) $(find pipe -type p)" "0 1 pipe" || diag_file err
+is "tune: into a pipe" "$rc $(grep -c '^bridge' piped) $(find pipe -type p)" "0 1 pipe" || diag_file err
 
 # --- figures: from the lines above
 if command -v gnuplot >/dev/null; then

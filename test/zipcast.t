@@ -28,7 +28,7 @@ for listen in tcp:127.0.0.1:0 "shm:$TAP_TMP/node%d"; do
 	kill -KILL "$(cast_process 2)"
 	cast_wait
 	is "${listen%%:*}, one killed: status" "$CAST_STATUS" "3 3 137 3" || cast_show
-	is "${listen%%:*}, one killed: the others are told who" "$(cat "$TAP_TMP"/cast[013] | grep -c 'failed: node 2 ')" 3 || cast_show
+	is "${listen%%:*}, one killed: the others hear its number" "$(cat "$TAP_TMP"/cast[013] | grep -c 'failed: node 2 ')" 3 || cast_show
 done
 
 # --- the module that an address of a device needs

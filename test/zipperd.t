@@ -14,7 +14,7 @@ listen = lgm,das4=shm:$TAP_TMP/sock
 key_file = $TAP_TMP/keys
 EOF
 
-# start ARGUMENTS...: in the background, its addresses in ready, its messages in log; pid in ZD
+# start ARGUMENTS...: starts zipperd in the background; addresses in ready, messages in log, pid in ZD
 start() {
 	: >log
 	rm -f ready
@@ -25,15 +25,15 @@ start() {
 	limited 20 cat fifo >ready
 	rm -f fifo
 }
-# stop [SIGNAL]: its exit status in STATUS
+# stop [SIGNAL]: ends it; exit status in STATUS
 stop() {
 	kill -"${1:-TERM}" "$ZD"
 	wait "$ZD" 2>/dev/null
 	STATUS=$?
 }
-# in_log TEXT: does it come within some seconds?
+# in_log TEXT: does the text come within some seconds?
 in_log() { wait_for 5 grep -qF -- "$1" log || { cat log; return 1; }; }
-fails() { # STATUS TEXT COMMAND...: exits so, with this text on stderr
+fails() { # STATUS TEXT COMMAND...: the command exits with this status, and this text on stderr
 	local status=$1 text=$2 rc
 	shift 2
 	"$@" >out 2>err
@@ -124,7 +124,7 @@ is "zipperd(8) has all options" "$missing" ""
 sed "s|^key_file.*|key_file = $TAP_TMP/keys|" "$ZIP_TOP_SRCDIR/etc/zipperd.conf" >example.conf
 is "the example is a configuration" "$("$ZIPPERD" -t -c example.conf)" "example.conf: ok"
 
-# --- descriptors: max_connections is what they suffice for
+# --- descriptors: they limit max_connections
 (ulimit -n 64 && exec "$ZIPPERD" -c good.conf --ready-fd 3 3>ready 2>log) &
 ZD=$!
 TAP_PIDS+=("$ZD")
@@ -172,7 +172,7 @@ sed -i 's/^log_level.*/log_level = warn\nmax_jobs = 7/' quiet.conf
 kill -HUP "$ZD"
 ok "and what is not read again is named" in_log "warn: max_jobs has changed in the configuration: it takes effect at the next start"
 stop TERM
-# listen and next have as many lines as they need, and what is not set is a comment in the settings as they are printed
+# printed settings: listen and next have as many lines as they need, and options that are not set are comments
 { cat good.conf; printf '%s\n' "cpus = $last" "next = lgm" "next = das4"; } >many.conf
 # shellcheck disable=SC2016 # sed's
 for change in '/shm:/d listen' '$d next' '/^cpus/d cpus' '$alisten=lgm=tcp:127.0.0.1:0 listen'; do
@@ -192,7 +192,7 @@ start -c good.conf
 ok "starts again where one was killed" test -s ready
 stop TERM
 
-# --- addresses that it does not get: one line, which names each once
+# --- addresses that it cannot bind: one line, which names each once
 refused() { # NAME ADDRESS REASON
 	limited 20 "$ZIPPERD" -o "listen=a,b=$2" -o key_file="$TAP_TMP/keys" >out 2>err
 	is "$1" "$? $(cat err)" "1 zipperd: error: cannot listen on $2: $3"
@@ -253,7 +253,7 @@ EOF
 else
 	skip "systemd is told" "no python3"
 fi
-# --- started without standard error: nothing that it opens takes that number
+# --- started without standard error: no file that it opens takes that number
 mkfifo fifo
 (exec "$ZIPPERD" -c good.conf --ready-fd 3 3>fifo 2>&-) &
 ZD=$!

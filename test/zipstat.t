@@ -32,7 +32,7 @@ is "account: the naive way is a context and a thread domain each" "$(field naive
 run "account of one thread" 0 --endpoints --csv -t 1
 is "account of one thread: the naive way" "$(field naive uuars) $(field naive uuars_wasted)" "18 17"
 run "account as a table" 0 --endpoints
-matches "a table says what it is" out '^Predicted for mlx5 devices: 16 threads'
+matches "a table has a title" out '^Predicted for mlx5 devices: 16 threads'
 run "one category, other threads" 0 --endpoints --csv -t 4 -p 2 -c 2xdynamic
 is "one category, other threads: queue pairs" "$(field 2xdynamic qps) $(wc -l <out)" "16 2"
 MLX5_TOTAL_UUARS=32 run "more static uUARs" 0 --endpoints --csv -c static

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# zmpirun, and ranks that read the hostfile themselves, where no zipper joins all clusters of a job: which zippers carry
-# it, what ranks and zipperds are told, and what is said where there is no way.
+# zmpirun, and ranks that read the hostfile themselves, if no zipper joins all clusters of a job: the zippers that carry it, the
+# settings of ranks and zipperds, and the error if there is no way.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/stats.sh"
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
-ORDERING=$TAP_TMP/ordering # whose ranks all send to each other
+ORDERING=$TAP_TMP/ordering # a program whose ranks all send to each other
 compile "$ZIP_TOP_SRCDIR/test/programs/p2p/ordering.c" "$ORDERING" || bail_out "cannot compile ordering.c"
 cd "$TAP_TMP" || exit 99
 
@@ -15,7 +15,7 @@ key=$(printf '%064x' 4711)
 export ZIPPER_USER=me ZIPPER_KEY=$key
 NOBODY=tcp:127.0.0.1:1
 
-# zipperd_on NUMBER FABRIC,FABRIC NEXT...: one that runs until the test ends, on shm sockets zNUMBER.FABRIC
+# zipperd_on NUMBER FABRIC,FABRIC NEXT...: starts one that runs until the test ends, on shm sockets zNUMBER.FABRIC
 zipperd_on() {
 	local k=$1 fabric
 	printf 'me %s\n' "$key" >"keys$k"
@@ -27,18 +27,18 @@ zipperd_on() {
 	background "$ZIPPERD" -c "conf$k" --ready-fd 3 3>"ready$k" 2>"log$k"
 	wait_for 10 grep -q '^$' "ready$k" || { diag_file "log$k"; bail_out "zipperd $k does not start"; }
 }
-# clusters NAME...: the first lines of a hostfile, a host of one rank each
+# clusters NAME...: prints the first lines of a hostfile, a host of one rank each
 clusters() {
 	local c
 	for c; do printf "#ZIP cluster %s launcher=rsh launcher-exec=$TAP_TMP/rsh localhost=localhost\n%s1\n" "$c" "$c"; done
 }
-# at NUMBER FABRIC...: the words of a zipper line
+# at NUMBER FABRIC...: prints the words of a zipper line
 at() {
 	local k=$1 fabric
 	shift
 	for fabric; do printf ' %s=shm:%s/z%s.%s' "$fabric" "$TAP_TMP" "$k" "$fabric"; done
 }
-# told OPTION...: what the ranks are told, once for each that differs; no MPI program, so the job fails
+# told OPTION...: prints the settings that ranks get, each once; the program does not use MPI, so the job fails
 told() {
 	limited 60 "${marked[@]}" "$ZMPIRUN" "$@" sh -c 'echo "$ZIPPER_PART: $ZIPPER_ZIPPERD; $ZIPPER_ENTRIES"' 2>err </dev/null |
 		sed "s|shm:$TAP_TMP/||g" | LC_ALL=C sort -u
@@ -64,7 +64,7 @@ is "a chain: -v shows the hops" "$(sed -n "s|^zmpirun: part c: ||;s|shm:$TAP_TMP
 for k in 1 2; do ok "a chain: zipper $k carried something" wait_for 5 grep -q 'over after.*messages' "log$k" || diag_file "log$k"; done
 printf '0 c1\n1 a1\n2 b1\n' >map
 twin "a chain, by a map" 3 -f chain --map map
-# one that zipmap has made for it: what it says that is bridged, and how far, is what zipmap has predicted
+# with a map of zipmap: the bridged bytes, and the number of zippers on their way, are those of the prediction
 ZIPMAP=$ZIP_TOP_BUILDDIR/mapper/zipmap
 compile "$ZIP_TOP_SRCDIR/test/programs/p2p/pattern.c" pattern || bail_out "pattern.c does not compile"
 sed 's/^\([abc]1\)$/\1:2/' chain >chain22
@@ -130,7 +130,7 @@ zipperd_on 4 b,c
 run "one that may not connect others" 1 -f forbidden "$ORDERING"
 matches "may not: its line says so" err 'next'
 
-# --- a zipper on the way is killed: that is the cause, and not a rank behind it, who is dead for the others
+# --- a zipper on the way is killed: that is the cause, not a rank behind it, which the others take for dead
 compile "$ZIP_TOP_SRCDIR/test/lib/talk.c" talk || bail_out "talk.c does not compile"
 zipperd_on 5 a,b a b
 zipperd_on 6 b,c b c

@@ -9,7 +9,7 @@ ENDS=$TAP_TMP/ends
 compile "$ZIP_TOP_SRCDIR/test/lib/ends.c" "$ENDS" || bail_out "cannot compile ends.c"
 cd "$TAP_TMP" || exit 99
 
-# all that zmpirun has to say, and nobody else says anything
+# the only line is zmpirun's
 line() { is "$1" "$(cat err)" "zmpirun: $2"; }
 
 # --- in order
@@ -37,8 +37,8 @@ is "two programs: one world" "$(sort out | grep -c 'of 5')" 5
 run "one cluster" 0 --clusters 1 -n 2 "$ENDS" well
 is "one cluster: one world" "$(sort out | grep -c 'of 2')" 2
 
-# A part that ends just after zmpirun has looked at its children and just before it reads its signals: preloaded, who has
-# ended is seen at the second look only.
+# A part that ends just after zmpirun has looked at its children and just before it reads its signals. With this preload only the
+# second look sees a child that has ended.
 cat >ends_between.c <<'END'
 #define _GNU_SOURCE
 #include <poll.h>
@@ -74,7 +74,7 @@ else
 	fail "ends_between.c compiles"
 fi
 
-# --- a tool between program and MPI, by the profiling interface: it sees the program's calls, and one world
+# --- a tool between program and MPI (profiling interface): it sees the program's calls, and one world
 cat >tool.c <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -135,8 +135,8 @@ run "MPI_Abort hands its code on" 7 --clusters 2 -n 4 "$ENDS" abort 2 7
 matches "MPI_Abort: who and what" err '^zmpirun: rank 2 \(.*code 7'
 is "MPI_Abort: one line" "$(wc -l <err)" 1
 is_gone "MPI_Abort: nothing is left"
-# mpiexec itself does not always get to know how a rank without MPI_Finalize has ended: alone, 2 of 160 runs ended with 1
-# or 9 in place of 5. So it has three tries.
+# mpiexec itself does not always learn how a rank without MPI_Finalize has ended: alone, 2 of 160 runs ended with 1
+# or 9 instead of 5. So it has three tries.
 LOST_STATUS="mpiexec has lost the status of a rank; again"
 for try in 1 2 3; do
 	limited 60 "${marked[@]}" "$ZMPIRUN" --clusters 2 -n 4 "$ENDS" exit 1 5 >out 2>err </dev/null
@@ -152,7 +152,7 @@ matches "with status 0: who" err '^zmpirun: rank 2 \(c2 rank 0 '
 is_gone "nothing is left of them"
 
 # --- faults by hand
-# hit LAYOUT SIGNAL RANK: a rank of a new job gets a signal, and mpiexec tells which
+# hit LAYOUT SIGNAL RANK: a rank of a new job gets a signal, and mpiexec names the signal
 hit() {
 	local try
 	for try in 1 2 3; do
@@ -192,7 +192,7 @@ is "not an MPI program: the ranks are told who has started them" "$(uniq out)" z
 line "not an MPI program: why" "0 of 2 ranks have reported to zipperd: not an MPI program (then use --no-mpi), or libzipper.so was not preloaded"
 run "a part that fails before MPI_Init" 3 --clusters 2 sh -c 'exit 3'
 matches "before MPI_Init: which part" err '^zmpirun: part c[12] ended with status 3 before its ranks had reported'
-# A preload that does not happen: the dynamic linker drops LD_PRELOAD here, as it does for set-user-id programs.
+# No preload: the dynamic linker drops LD_PRELOAD here, as for set-user-id programs.
 printf '#!/bin/sh\nunset LD_PRELOAD\nexec %s well\n' "$ENDS" >bare
 chmod +x bare
 run "libzipper.so was not preloaded" 1 --clusters 2 ./bare
@@ -213,7 +213,7 @@ is "not reached: what its launcher says, and which part" "$(sort err | sed 's/ (
 zmpirun: mpiexec of part b does not reach all its hosts: refused ended with status 255 before all ranks had reported to zipperd"
 is_gone "nothing is left of them, either"
 
-# --- a zipperd that runs
+# --- a running zipperd
 key=$(printf '%064x' 4711)
 printf 'me %s\n' "$key" >keys
 chmod 600 keys

@@ -1,28 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# zmpirun with several zippers of which some are lost while the job runs: it goes on, or ends because of something else.
+# zmpirun with several zippers, some of which are lost while the job runs: the job goes on, or ends for another reason.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
-TRAFFIC=$TAP_TMP/traffic # much of it, until the file is there that it is told
+TRAFFIC=$TAP_TMP/traffic # much traffic, until the file of its argument exists
 compile "$ZIP_TOP_SRCDIR/test/lib/traffic.c" "$TRAFFIC" || bail_out "cannot compile traffic.c"
 cd "$TAP_TMP" || exit 99
 
-# zipperd_of NUMBER: the process of one of ours
+# zipperd_of NUMBER: prints the process of one of this job's zipperds
 zipperd_of() {
 	local pid
 	for pid in $(left_named zipperd); do
 		tr '\0' '\n' <"/proc/$pid/cmdline" | grep -q "/zmpirun\.[^/]*/conf$1$" && echo "$pid"
 	done
 }
-# started OPTION...: a job of four ranks in the middle of much traffic; it ends when there is a file "stop"
+# started OPTION...: starts a job of four ranks with much traffic, which ends when there is a file "stop"
 started() {
 	rm -f stop
 	start_as 4 "$@" "$TRAFFIC" stop
 }
 two=(--clusters 2+2 --rails 2)
-# is_told NAME: the user is told of a zipper, and the job goes on
+# is_told NAME: the user hears of a lost zipper, and the job goes on
 is_told() {
 	ok "$1: told" wait_for 20 grep -q ' is lost: ' err
 	ok "$1: the job goes on" kill -0 "$JOB"
@@ -41,8 +41,8 @@ goes_on() {
 	is_gone "$1: nothing is left"
 	is "$1: directory removed" "$(scratch_left)" 0
 }
-# both_gone NAME WHY: both zippers have ended at the same time. Where a busy machine needs more than a second longer to end
-# the one, it is told of the other, as the job has gone on meanwhile.
+# both_gone NAME WHY: both zippers have ended at the same time. If a busy machine needs more than a second longer to end one, the
+# line names the other, as the job has gone on meanwhile.
 both_gone() {
 	wait_for 20 job_is_over
 	sed -Ei "/^zmpirun: warning: zipper [12] is lost: $2; the job goes on with 1 of 2$/d" err
@@ -143,7 +143,7 @@ ended "a rank killed after a zipper" 9 "$DIED" 2
 started "${two[@]}"
 kill -9 "$(zipperd_of 1)" "$(pid_of_rank 3)"
 ended "a rank and a zipper killed" 9 "$DIED" 2
-# where the other zipper tells of the rank more than a second later, the job has gone on meanwhile
+# if the other zipper reports the rank more than a second later, the job has gone on meanwhile
 matches "a rank and a zipper killed: the zipper" err "^zmpirun: warning: zipper 1 is lost: $KILLED(; the job goes on with 1 of 2)?$"
 rm -f stop
 start_as 4 "${two[@]}" "$TRAFFIC" stop abort 3

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# zmpirun with several zippers that join the clusters of a job: which of them carry it.
+# zmpirun with several zippers that join the clusters of a job: its choice of those that carry the job.
 . "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
 . "$ZIP_TOP_SRCDIR/test/lib/job.sh"
 [ -x "$ZMPIRUN" ] || skip_all "no zmpirun in the build tree"
 [ -x "$ZIPPERD" ] || skip_all "no zipperd in the build tree"
 ENDS=$TAP_TMP/ends
-ORDERING=$TAP_TMP/ordering # whose ranks all send to each other
+ORDERING=$TAP_TMP/ordering # a program whose ranks all send to each other
 compile "$ZIP_TOP_SRCDIR/test/lib/ends.c" "$ENDS" || bail_out "cannot compile ends.c"
 compile "$ZIP_TOP_SRCDIR/test/programs/p2p/ordering.c" "$ORDERING" || bail_out "cannot compile ordering.c"
 cd "$TAP_TMP" || exit 99
 
-# --- zipperds that run; NOBODY is where there is none
+# --- running zipperds; NOBODY is an address without one
 NOBODY=tcp:127.0.0.1:1
 key=$(printf '%064x' 4711)
 export ZIPPER_USER=me ZIPPER_KEY=$key
@@ -20,12 +20,12 @@ zipperd_runs 2 "$key"
 zipperd_runs 3 "$(printf '%064x' 1)"
 REFUSED="zipperd: cannot connect to $NOBODY: Connection refused"
 
-# what the ranks are told; the program is no MPI program, so the job fails
+# prints the settings that ranks get; the program does not use MPI, so the job fails
 told() {
 	limited 60 "${marked[@]}" "$ZMPIRUN" "$@" sh -c 'echo $ZIPPER_ZIPPERD' 2>err </dev/null | LC_ALL=C sort -u
 }
 
-# --- which are used
+# --- the zippers that are used
 hosts "$ADDRESS_2" "$ADDRESS_1" >file
 run "both run" 0 -f file "$ENDS" well
 is "both run: one world" "$(grep -c 'of 4' out)" 4
@@ -94,7 +94,7 @@ is "without a key: its line" "$(cat err)" \
 	"zmpirun: your key for zipperd on z2: none of ZIPPER_KEY, ZIPPER_KEY_FILE and HOME is set"
 ZIPPER_KEY='' HOME='' run "ours alone needs none" 0 -f file --rails 1 "$ENDS" well
 
-# --- the second one does not start; ours count how many have been started
+# --- the second zipper does not start; ours count their starts
 cat >second <<END
 #!/bin/sh
 echo >>count
@@ -117,7 +117,7 @@ SECONDS=0
 kill -INT $JOB
 ended "SIGINT while the second one starts" 130 'ended by signal 2 \(Interrupt\)$'
 
-# --- how a job ends
+# --- ends of a job
 start 2+2 --rails 2
 is "two zipperds of ours" "$(left_named zipperd | wc -l)" 2
 kill -INT $JOB
@@ -128,7 +128,7 @@ ended "a rank killed" 9 'rank 3 \(c2 rank 1 .*; mpiexec tells of signal 9 \(Kill
 run "MPI_Abort hands its code on" 7 --clusters 2 -n 4 --rails 3 "$ENDS" abort 2 7
 matches "MPI_Abort: who and what" err '^zmpirun: rank 2 \(.*code 7'
 is "MPI_Abort: one line" "$(wc -l <err)" 1 || diag_file err
-# One zipper tells of it late: the part has ended by then, and what it said itself is here.
+# One zipper reports it late: the part has ended by then, and its own words are here.
 start_as 4 --clusters 2+2 --rails 2 "$ENDS" abort 2 7 go
 late=$(left_named zipperd | tail -1)
 kill -STOP "$late"

@@ -7,7 +7,7 @@
 cd "$TAP_TMP" || exit 99
 
 
-# --- usage: one clear line, and where to read more
+# --- usage: one clear line, and a hint to --help
 run "an unknown option is refused" 2 --xyzzy
 is "unknown option: its line" "$(head -1 err)" "zmpirun: unknown option --xyzzy"
 run "no program" 2 --clusters 2
@@ -107,14 +107,14 @@ done
 # --- input
 echo "some words" | limited 30 "$ZMPIRUN" --clusters 2 --no-mpi -l cat >out 2>err
 is "standard input goes to rank 0 alone" "$(cat out)" "[0] some words"
-head -c 60000 /dev/urandom >data # more at once than a rank reads is too much for Hydra
+head -c 60000 /dev/urandom >data # Hydra cannot pass on more at once than a rank reads
 limited 30 "$ZMPIRUN" --clusters 1,1 --no-mpi cat <data >out 2>err
 ok "binary input arrives unchanged" cmp data out
 
 (exec <&- && limited 10 "$ZMPIRUN" --clusters 2 --no-mpi cat >out 2>err)
 is "no standard input: ranks read the end of a file" "$? $(cat out err)" "0 "
 
-# A terminal, and zmpirun in its background, where nothing happens any more; then it is brought to the foreground.
+# A terminal with zmpirun in its background, where zmpirun stops; then it comes to the foreground.
 limited 60 python3 - "$ZMPIRUN" >out 2>err <<'END'
 import os, pty, select, sys, time
 def read_until(fd, word):
@@ -197,7 +197,7 @@ is "no private directory is left" "$(scratch_left)" 0
 signal_case() { # NAME STATUS COMMAND-OF-RANK SIGNAL...
 	local name=$1 wanted=$2 command=$3 rc pid start
 	shift 3
-	: >out # before the background does it: what the last job printed must not count
+	: >out # before the background does it: output of the last job must not count
 	"${marked[@]}" "$ZMPIRUN" --clusters 2 --no-mpi sh -c "$command" >out 2>err </dev/null &
 	pid=$!
 	wait_for 10 sh -c '[ $(grep -c started out) = 2 ]' || diag "ranks did not start"
@@ -268,7 +268,7 @@ cat >refused <<'END'
 case " $* " in *" b1 "*) echo "connect to host b1: Connection refused" >&2; exit 255 ;; esac
 exec "$TMPDIR/rsh" "$@"
 END
-# The proxy lives on, but its ssh is lost when its rank runs.
+# The proxy lives on, but its ssh is lost while its rank runs.
 cat >severed <<'END'
 #!/bin/sh
 "$TMPDIR/rsh" "$@" &
@@ -286,15 +286,15 @@ for where in hosts one; do
 zmpirun: mpiexec of part b does not reach all its hosts: refused ended with status 255"
 	is_gone "not reached, $where: nothing is left"
 done
-# Longer than it takes to see that a launcher has failed. What mpiexec itself thinks of that at the end differs: 255 mostly, 0
-# where its machine is busy.
+# Longer than zmpirun takes to see that a launcher has failed. The status of mpiexec itself differs: 255 mostly, 0 on a busy
+# machine.
 limited 60 "${marked[@]}" "$ZMPIRUN" -f severed.hosts --no-mpi sh -c 'touch running; sleep 6; echo done' >out 2>err </dev/null
 rc=$?
 ok "a launcher that is lost when its rank runs" [ $rc = 255 -o $rc = 0 ] || diag_file err
 is "lost launcher: all ranks end by themselves" "$(grep -c 'done' out) $(grep -c '^zmpirun: ' err)" "4 0"
 rm -f running
 
-# --- what can be told before anything starts
+# --- errors before anything starts
 ZMPIRUN_LIBZIPPER=/nonexistent/libzipper.so run "a library that is not there" 1 --clusters 2 true
 is "library: its line" "$(cat err)" \
 	"zmpirun: /nonexistent/libzipper.so: No such file or directory: it cannot be preloaded"

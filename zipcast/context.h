@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A context: one node's state, which all modules share. The modules below it in README.md never call those above.
+ * A context: one node's state, which all modules share. README.md lists the modules: each calls only those below it.
  *
  * Threads: fields marked (lock) are shared with the application's threads under zipcast.lock. All other fields belong
  * to the context's thread. The application's threads connect (which blocks) and hand links, groups and messages to the

@@ -96,7 +96,7 @@ struct zipcast_group {
 struct zipcast_group *zgroup_find(struct zipcast *, uint32_t number);
 /* The group of an envelope (env.comm), or NULL. */
 struct zipcast_group *zgroup_of(struct zipcast *, const struct zwire_env *);
-/* The member that is this node, or NULL. */
+/* The member on that node, or NULL. */
 struct member *zgroup_find_member(struct zipcast_group *, const struct node *);
 void zgroup_set_deadline(struct zipcast_group *, int64_t deadline_ms); /* 0: none */
 /* Tells all neighbours that have a link; env.dst is set here, env.len bytes of text are copied. */
@@ -116,7 +116,7 @@ static inline bool zgroup_can_tell(const struct member *m)
 	return m->node && m->neighbour && m->node->link.zlink;
 }
 
-/* The group has its turn before the thread sleeps. */
+/* Gives the group a turn before the thread sleeps. */
 static inline void zgroup_set_runnable(struct zipcast_group *g)
 {
 	if (!list_linked(&g->runnable))

@@ -104,16 +104,16 @@ int zipcast_group_create(struct zipcast_group **, struct zipcast *, const struct
  * of messages may be queued; they are sent in order. -EPERM: not the root; -EPIPE: the group has failed; -EINVAL: data
  * is NULL, or bytes is 0 or too large (2^31 blocks); -ENOMEM. */
 int zipcast_send(struct zipcast_group *, const void *data, uint64_t bytes);
-/* The blocks, and the bytes in them, that this member has sent so far to another one. member: the place of that one in
+/* The blocks, and the bytes in them, that this member has sent so far to another one. member: its place in
  * `members`. All blocks of a message that is complete here are counted. */
 void zipcast_group_sent(const struct zipcast_group *, uint32_t member, uint64_t *blocks, uint64_t *bytes);
 /* Leaves the group and frees it. Members that still need this one see the group fail: at once if a message is under
  * way, which is dropped here, and otherwise when the next message is sent. If there is none, no member sees a failure
- * as long as the context stays open. No callback of the group runs during or after this call, except one that makes the
- * call. Memory of messages that are queued or under way is the application's again. Over Verbs the call waits until
- * nobody writes to the memory of an arriving message, and its own writes from it are complete. After two seconds it
- * breaks the connections over which that still happens, and groups that need them fail. In a callback it waits only for
- * its own writes, for 0.1 seconds at most, and breaks the connections of members that are writing at once. */
+ * as long as the context stays open. No callback of the group runs during or after this call, except one that itself
+ * makes the call. Memory of messages that are queued or under way is the application's again. Over Verbs the call waits
+ * until nobody writes to the memory of an arriving message, and its own writes from it are complete. After two seconds
+ * it breaks the connections over which that still happens, and groups that need them fail. In a callback it waits only
+ * for its own writes, for 0.1 seconds at most, and at once breaks the connections of members that are writing. */
 void zipcast_group_destroy(struct zipcast_group *);
 
 #pragma GCC visibility pop

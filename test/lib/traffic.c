@@ -10,7 +10,7 @@
 
 #define WINDOW 12
 #define LONGEST 1500000 /* the longest are divided among rails */
-#define BEGIN 5		/* so many rounds before anybody may disturb us */
+#define BEGIN 5		/* rounds before a test may disturb the job */
 
 static char out[WINDOW][LONGEST], in[WINDOW][LONGEST];
 

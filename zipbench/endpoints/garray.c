@@ -226,7 +226,7 @@ static int run(const struct bench_options *o, struct sheet *s, struct zerr *err)
 	size_t at;
 	int rc = port_find(&port, o, err);
 	if (rc == 0 && o->size % o->tile != 0)
-		rc = zerr_set(err, -EINVAL, "--size %u is not so many tiles of --tile %u", o->size, o->tile);
+		rc = zerr_set(err, -EINVAL, "--size %u is no multiple of --tile %u", o->size, o->tile);
 	for (int c = 0; c < ZEP_CATEGORIES && rc == 0; c++) {
 		rc = o->category[c] ? add_row(s, o, LINE_GET, (enum zep_category)c, err) : 0;
 		if (rc == 0 && o->category[c])

@@ -17,8 +17,8 @@ double tune_want_bytes(const struct tune *b, int layout, const struct tune_targe
 	return b->size[point % b->nsizes] * (t->times_ranks ? ranks : 1);
 }
 
-/* Bytes that one of so many members can give the others in the memory that they share: as zboard_room of libzip has it,
- * but for what it says besides. */
+/* Bytes that one of these members can give the others in their shared memory, by the formula of libzip's zboard_room.
+ * Other data take ROOM_BESIDES of them. */
 static int64_t room(int64_t members)
 {
 	const int64_t bytes = members > 1 && members <= 256 ? (5 << 20) / 4 / members : 0;
@@ -118,7 +118,7 @@ static struct ztuning_settings reduced_whole(struct ztuning_settings s, const st
 	bool second)
 {
 	s.alone = s.alone > 0 && bytes >= s.alone;
-	/* in so many clusters: none, the small ones or all */
+	/* the number of clusters that are concerned: none, the small ones or all */
 	s.together = !second || s.alone
 			     ? 0
 			     : (bytes * call->members <= s.together) + (bytes * call->members_max <= s.together);
