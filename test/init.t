@@ -135,7 +135,7 @@ END
 	# --- what is not there: a program that goes on after the error is not alone with that
 	compile "$ZIP_TOP_SRCDIR/test/programs/start/unsupported.c" unsupported >cc.out 2>&1 || diag_file cc.out
 	merged 60 2+2 ./unsupported >out 2>err
-	is "a function that is not there is named, once" "$(grep 'that spans clusters; the program was told' err)" \
+	is "a function that is not there is named, once" "$(grep 'that spans clusters; the program has got' err)" \
 		"libzipper: warn: rank 0: MPI_Win_allocate_shared is not supported on a communicator that spans clusters; the program has got an error (reported once)"
 
 	# --- sessions: the end of a program without MPI_Finalize
