@@ -8,7 +8,7 @@
 #include "libzip/bridge/queue.h"
 #include "libzip/shim/pool.h"
 #include "libzip/shim/shim.h"
-#include "libzip/shim/station.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/op.h"
 #include "libzip/stream/oplist.h"
 #include "libzip/world/error.h"
@@ -17,13 +17,6 @@
 /* Of so many receives and probes from anywhere that find a bridged message waiting, one looks for a native one first:
  * otherwise a steady stream over the bridge would starve the local ranks, and native progress. */
 #define FAIR_TURN 4u
-
-static struct {
-	struct zoplist orphans;
-	unsigned turn; /* FAIR_TURN */
-} stations[ZSTATIONS_MAX];
-
-#define self (stations[zstation_here])
 
 /* Of a receive whose message has not come: it may be much smaller. */
 #define PACKED_MAX (16 << 20)
@@ -100,7 +93,7 @@ bool zanysource_native_first(const struct zcomm *c, int tag)
 
 	if (last >= 0)
 		return c->probed[last].native;
-	if (zqueue_find(c, MPI_ANY_SOURCE, tag) && ++self.turn % FAIR_TURN == 0)
+	if (zqueue_find(c, MPI_ANY_SOURCE, tag) && ++zstations[c->station].anysource_turn % FAIR_TURN == 0)
 		zn.Iprobe(MPI_ANY_SOURCE, tag, c->shadow, &flag, MPI_STATUS_IGNORE);
 	return flag != 0;
 }
@@ -161,7 +154,7 @@ static void take_native(struct zop *op, const MPI_Status *st, int error)
 	if (st->MPI_SOURCE >= 0 && st->MPI_SOURCE < c->nlocal)
 		op->req.status.MPI_SOURCE = c->shadow_to_rank[st->MPI_SOURCE];
 	if (op->queued)
-		zoplist_del(&self.orphans, op);
+		zoplist_del(&zop_station(op)->orphans, op);
 	zreq_complete(&op->req);
 }
 
@@ -192,7 +185,7 @@ bool zanysource_claim(struct zop *op)
 		op->native = MPI_REQUEST_NULL;
 		forget_packed(op);
 		if (op->queued)
-			zoplist_del(&self.orphans, op);
+			zoplist_del(&zop_station(op)->orphans, op);
 		return true;
 	}
 	if (op->posted)
@@ -205,17 +198,17 @@ bool zanysource_claim(struct zop *op)
 void zanysource_orphan(struct zop *op)
 {
 	op->req.orphan = true;
-	zoplist_push(&self.orphans, op);
+	zoplist_push(&zop_station(op)->orphans, op);
 }
 
-bool zanysource_poll_orphans(void)
+bool zanysource_poll_orphans(struct zstation *s)
 {
-	struct zop *op = zoplist_pop(&self.orphans);
+	struct zop *op = zoplist_pop(&s->orphans);
 
 	if (!op)
 		return false;
 	if (op->native == MPI_REQUEST_NULL)
 		return true; /* bridged now: completes by itself */
-	zoplist_push(&self.orphans, op);
+	zoplist_push(&s->orphans, op);
 	return zanysource_test(op);
 }

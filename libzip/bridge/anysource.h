@@ -18,6 +18,7 @@
 #include "libzip/world/comm.h"
 
 struct zop;
+struct zstation;
 
 /* Where messages may wait on both sides for a receive (or a probe) from anywhere: is the native one to be taken first?
  * What the last probe told comes first: MPI promises the probed message only to a receive from the source that the
@@ -37,6 +38,6 @@ bool zanysource_claim(struct zop *);
 /* MPI_Request_free: completes in progress. */
 void zanysource_orphan(struct zop *);
 /* Called by progress now and then. */
-bool zanysource_poll_orphans(void);
+bool zanysource_poll_orphans(struct zstation *);
 
 #endif

@@ -8,6 +8,7 @@
 #include "libzip/stream/op.h"
 #include "libzip/stream/outgoing.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/attached.h"
 
 static int station_of(const struct zcomm *c, enum zcomm_context context)
@@ -19,7 +20,7 @@ static int isend_here(const struct zop_args *args, enum zsend_mode mode, struct 
 {
 	struct zcomm *c = args->comm;
 
-	struct zremote *r = zremote_get((uint32_t)c->vrank[args->rank]);
+	struct zremote *r = zremote_get(zstations_here(), (uint32_t)c->vrank[args->rank]);
 	struct zdata data;
 	if (r && zdata_view(&data, args->buf, args->count, args->type) == MPI_SUCCESS) {
 		if (mode == ZSEND_BUFFERED && !zattached_has_room(data.bytes))

@@ -65,7 +65,7 @@ void zdeliver_detached(struct zqueued *a, struct zop *op)
 bool zdeliver_try(struct zop *op)
 {
 	struct zmatch_key key = zqueue_key(op->req.comm, op->context, op->rank, op->tag);
-	struct zqueued *a = (struct zqueued *)zmatch_find_unexpected(&zqueue_match, &key);
+	struct zqueued *a = (struct zqueued *)zmatch_find_unexpected(&zop_station(op)->match, &key);
 
 	if (!a)
 		return false;

@@ -23,6 +23,7 @@
 #include "libzip/stream/choice.h"
 #include "libzip/stream/post.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/world/error.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
@@ -147,10 +148,10 @@ void zdirect_fini(void)
 
 /* --- asking --- */
 
-static void give_way_to_all(void)
+static void give_way_to_all(const struct zstation *s)
 {
 	for (int v = 0; v < zworld.nranks; v++) {
-		struct zremote *r = zremote_find((uint32_t)v);
+		struct zremote *r = zremote_find(s, (uint32_t)v);
 		if (r && r->channel->waiting && !r->channel->link)
 			zchoice_give_way(r);
 	}
@@ -159,7 +160,7 @@ static void give_way_to_all(void)
 void zdirect_lose_zipper(void)
 {
 	zstation_for_each(0)
-		give_way_to_all();
+		give_way_to_all(zstations_here());
 }
 
 /* It goes over the bridge, and shall know that we do not come. */
@@ -174,20 +175,20 @@ static void decline(struct zremote *r, const char *why)
 		self.unreachable |= part;
 	if (r->channel->waiting)
 		zchoice_give_way(r);
-	zchoice_say(ZCTL_DIRECT_NO, r->vrank);
+	zchoice_say(r->station, ZCTL_DIRECT_NO, r->vrank);
 }
 
 void zdirect_fail(struct zchannel *ch)
 {
-	decline(zremote_find(ch->peer), "it refused");
+	decline(zremote_find(ch->station, ch->peer), "it refused");
 }
 
 /* The first of these addresses that answers. */
-static int connect_to(struct zlink **link, const struct zctl_direct *d, struct zerr *err)
+static int connect_to(struct zstation *s, struct zlink **link, const struct zctl_direct *d, struct zerr *err)
 {
 	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
 		.part = (uint32_t)zworld.part,
-		.endpoint = (uint32_t)zstation_here};
+		.endpoint = (uint32_t)s->number};
 	char addresses[sizeof(d->addresses)], *rest;
 	int rc = zerr_set(err, -EADDRNOTAVAIL, "it has no address that we could reach");
 
@@ -197,14 +198,14 @@ static int connect_to(struct zlink **link, const struct zctl_direct *d, struct z
 		struct zaddr addr;
 		rc = zaddr_parse(&addr, text, err);
 		if (rc == 0)
-			rc = zchannel_link(link, &addr, &attach, CONNECT_TIMEOUT_MS, err);
+			rc = zchannel_link(s, link, &addr, &attach, CONNECT_TIMEOUT_MS, err);
 	}
 	return rc;
 }
 
-static void connect_peer(const struct zctl_direct *d)
+static void connect_peer(struct zstation *s, const struct zctl_direct *d)
 {
-	struct zremote *r = zremote_get(d->vrank); /* may ask, too: the answer finds it connected */
+	struct zremote *r = zremote_get(s, d->vrank); /* may ask, too: the answer finds it connected */
 	struct zerr err = {{0}};
 	struct zlink *link;
 
@@ -220,7 +221,7 @@ static void connect_peer(const struct zctl_direct *d)
 	/* After one failure the others would only take as long. */
 	if (self.unreachable & UINT64_C(1) << zworld.place[d->vrank].part)
 		decline(r, "as before");
-	else if (connect_to(&link, d, &err) != 0)
+	else if (connect_to(s, &link, d, &err) != 0)
 		decline(r, err.text);
 	else
 		zchannel_set_link(r->channel, link);
@@ -233,9 +234,9 @@ void zdirect_take(const struct zctl_direct *d)
 		return;
 	const int was = zstation_visit((int)d->endpoint);
 	if (d->what == ZCTL_DIRECT_CONNECT) {
-		connect_peer(d);
+		connect_peer(zstations_here(), d);
 	} else if (d->what == ZCTL_DIRECT_NO) {
-		struct zremote *r = zremote_find(d->vrank);
+		struct zremote *r = zremote_find(zstations_here(), d->vrank);
 		if (r && r->channel->waiting)
 			zchoice_give_way(r);
 	}
@@ -270,27 +271,27 @@ static int take_attach(void *ctx, const struct zwire_env *env, const uint8_t raw
 }
 
 /* It has come to stay. */
-static bool settle(struct zlink *link)
+static bool settle(struct zstation *s, struct zlink *link)
 {
 	struct zerr err;
 
 	if (!link->ops->settle)
 		return true;
-	int rc = zchannel_settle(link, &err);
+	int rc = zchannel_settle(s, link, &err);
 	if (rc < 0)
 		zlog(ZLOG_WARN, "no direct link to %s: %s", link->peer, err.text);
 	return rc >= 0;
 }
 
 /* The link of a rank of our job: its channel's, unless we have decided otherwise. True: it has been taken. */
-static bool welcome(struct zlink *link, const struct zctl_attach *a)
+static bool welcome(struct zstation *s, struct zlink *link, const struct zctl_attach *a)
 {
 	struct zwire_env env = {.kind = ZWIRE_ACK};
 
 	if (a->vrank >= (uint32_t)zworld.nranks || zworld_is_local((int)a->vrank) || !zchoice_is_possible(a->vrank))
 		return false;
-	struct zremote *r = zremote_get_direct(a->vrank);
-	if (!r || !r->channel->waiting || r->channel->link || !settle(link))
+	struct zremote *r = zremote_get_direct(s, a->vrank);
+	if (!r || !r->channel->waiting || r->channel->link || !settle(s, link))
 		return false;
 	zchannel_set_link(r->channel, link);
 	zchannel_set_up(r->channel);
@@ -304,7 +305,7 @@ static bool welcome_there(struct zlink *link, const struct zctl_attach *a)
 	if (a->endpoint >= (uint32_t)zstation_n)
 		return false;
 	const int was = zstation_visit((int)a->endpoint);
-	bool taken = welcome(link, a);
+	bool taken = welcome(zstations_here(), link, a);
 	zstation_return(was);
 	return taken;
 }

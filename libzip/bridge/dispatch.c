@@ -12,11 +12,11 @@
 #include "libzip/bridge/queue.h"
 #include "libzip/bridge/strands.h"
 #include "libzip/shim/pool.h"
-#include "libzip/shim/station.h"
 #include "libzip/stream/channel.h"
 #include "libzip/stream/op.h"
 #include "libzip/stream/outgoing.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/transfer.h"
 #include "libzip/stream/transfer_recv.h"
 #include "libzip/stream/transfer_send.h"
@@ -28,14 +28,15 @@
 /* The state of the rank that it comes from, if it may come over this channel. */
 static struct zremote *sender_of(const struct zchannel *ch, const struct zwire_env *env)
 {
-	const uint32_t vrank = zworld_vrank_of(env->src);
+	struct zstation *s = ch->station;
+	const uint32_t vrank = env->src - s->first;
 
-	if (vrank == ZWIRE_NOBODY || env->dst != zworld_station_of((uint32_t)zworld.vrank) ||
+	if (vrank >= (uint32_t)zworld.nranks || env->dst != s->first + (uint32_t)zworld.vrank ||
 		zworld.place[vrank].part != (uint32_t)ch->part)
 		return NULL;
 	if (ch->peer == ZWIRE_NOBODY)
-		return zremote_get_bridged(vrank);
-	return vrank == ch->peer ? zremote_find(vrank) : NULL;
+		return zremote_get_bridged(s, vrank);
+	return vrank == ch->peer ? zremote_find(s, vrank) : NULL;
 }
 
 void *zdispatch_place(void *ctx, const struct zwire_env *env)
@@ -52,11 +53,11 @@ void *zdispatch_place(void *ctx, const struct zwire_env *env)
 }
 
 /* The first posted receive that can have the message, out of the queue; NULL: none. */
-static struct zop *match_posted(uint64_t context, uint32_t src, int tag)
+static struct zop *match_posted(struct zmatch *match, uint64_t context, uint32_t src, int tag)
 {
 	struct zmatch_posted *p;
 
-	while ((p = zmatch_find_posted(&zqueue_match, context, src, tag))) {
+	while ((p = zmatch_find_posted(match, context, src, tag))) {
 		struct zop *op = (struct zop *)((char *)p - offsetof(struct zop, match));
 		zqueue_withdraw(op);
 		if (op->native == MPI_REQUEST_NULL || zanysource_claim(op))
@@ -76,7 +77,7 @@ static uint32_t rts_payload(const struct zremote *from, const struct zwire_env *
 /* The next message of its stream. 0, or -EAGAIN: no memory. */
 static int take_next(struct zremote *from, struct zchannel *way, const struct zwire_env *env, const void *payload)
 {
-	struct zop *op = match_posted(env->comm, from->vrank, env->tag);
+	struct zop *op = match_posted(&from->station->match, env->comm, from->vrank, env->tag);
 	int rc = 0;
 
 	if (!op) {

@@ -17,6 +17,7 @@
 #include "libzip/stream/op.h"
 #include "libzip/stream/post.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/transfer.h"
 #include "libzip/stream/transfer_recv.h"
 #include "libzip/stream/way.h"
@@ -140,7 +141,7 @@ static void reroute(struct zremote *r, const void *ctx)
 	const struct zchannel *usual = NULL;
 
 	if (s.usual)
-		usual = r->channel = zchannel_home(r->vrank);
+		usual = r->channel = zchannel_home(r->station, r->vrank);
 	zpeer_drop_early(&r->stream, way_is_lost, &s, usual);
 	if (r->by_list) { /* then what we send goes by the carrier, whatever the usual way is */
 		s.usual = loss->carrier;
@@ -177,10 +178,10 @@ static void settle(struct zremote *r, const void *ctx)
 		tell(r);
 	if (r->stream.halted && r->rails_heard == zrails.lost) {
 		r->stream.halted = false;
-		ztransfer_each(take_up, r);
+		ztransfer_each(r->station, take_up, r);
 		zway_make_ready(r);
 	} else if (!r->stream.halted && r->rails_asked) {
-		ztransfer_each(restart_asked, r);
+		ztransfer_each(r->station, restart_asked, r);
 	}
 	r->rails_asked = false;
 	self.awaiting |= r->stream.halted;
@@ -213,11 +214,11 @@ static void hear_last_word(int rail)
 		snprintf(zloss_why(rail), ZLOSS_WHY_BYTES, "%.255s", err.text);
 }
 
-static void close_rails(const struct loss *loss)
+static void close_rails(struct zstation *s, const struct loss *loss)
 {
 	for (int i = 0; i < zrails.n; i++)
 		if (loss->rails >> i & 1)
-			zchannel_close_rail(i);
+			zchannel_close_rail(s, i);
 }
 
 static void hear_last_words(const struct loss *loss)
@@ -234,10 +235,11 @@ static void quit_rails(const struct loss *loss)
 			zrails_quit(i, zloss_why(i));
 }
 
-static void visit_bridged_here(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
+static void visit_bridged_here(const struct zstation *s, void (*visit)(struct zremote *, const void *ctx),
+	const void *ctx)
 {
 	for (int v = 0; v < zworld.nranks; v++) {
-		struct zremote *r = zremote_find((uint32_t)v);
+		struct zremote *r = zremote_find(s, (uint32_t)v);
 		if (r && zremote_is_bridged(r))
 			visit(r, ctx);
 	}
@@ -246,17 +248,18 @@ static void visit_bridged_here(void (*visit)(struct zremote *, const void *ctx),
 static void visit_bridged(void (*visit)(struct zremote *, const void *ctx), const void *ctx)
 {
 	zstation_for_each(0)
-		visit_bridged_here(visit, ctx);
+		visit_bridged_here(zstations_here(), visit, ctx);
 }
 
 static void stop_all(const struct loss *loss)
 {
 	zstation_for_each(0) {
-		ztransfer_each(stop_transfer, (void *)(uintptr_t)loss);
-		if (loss->carrier && zstation_here == 0)
+		struct zstation *s = zstations_here();
+		ztransfer_each(s, stop_transfer, (void *)(uintptr_t)loss);
+		if (loss->carrier && s->number == 0)
 			zmulticast_conceal();
-		zqueue_each(stop_arrival, (void *)(uintptr_t)loss);
-		close_rails(loss);
+		zqueue_each(s, stop_arrival, (void *)(uintptr_t)loss);
+		close_rails(s, loss);
 	}
 }
 
@@ -368,8 +371,8 @@ void zfailover_take_ask(struct zremote *from, const struct zwire_env *env)
 {
 	struct question q = {.from = from, .xfer = env->xfer};
 
-	ztransfer_each(look_at_transfer, &q);
-	zqueue_each(look_at_arrival, &q);
+	ztransfer_each(from->station, look_at_transfer, &q);
+	zqueue_each(from->station, look_at_arrival, &q);
 	if (!q.known)
 		ztransfer_post_done(from, NULL, env->xfer, 0);
 }

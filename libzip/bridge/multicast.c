@@ -14,6 +14,7 @@
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/op.h"
 #include "libzip/world/status.h"
 
@@ -105,14 +106,14 @@ void zmulticast_lose_carrier(void)
 	for (struct zmulticast *m = active; m; m = m->next)
 		while (m->tied.n > 0)
 			ztied_part(m->tied.op[m->tied.n - 1]);
-	ztransfer_each(go_alone, NULL);
+	ztransfer_each(&zstations[0], go_alone, NULL);
 }
 
 static bool reaches_several(const struct zmulticast *m, const int *dest)
 {
 	int several = 0;
 	for (int i = 0; i < m->n && several < 2; i++) {
-		const struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
+		const struct zremote *r = zremote_get(&zstations[0], (uint32_t)m->req.comm->vrank[dest[i]]);
 		several += r && zcarrier_reaches(r);
 	}
 	return several > 1;

@@ -13,6 +13,7 @@
 #include "libzip/stream/outgoing.h"
 #include "libzip/stream/post.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/way.h"
 
 enum readiness { READY, SOON, ALONE };
@@ -112,7 +113,7 @@ static bool post_at_once(struct zmulticast *m, const int *dest, bool *alone)
 	/* An offer waits for its answer, so it needs an operation for each receiver: those are held first. */
 	bool all = !m->offers && m->n <= (int)ZWIRE_RECEIVERS_MAX && !zchannel_carrier()->full;
 	for (int i = 0; i < m->n; i++) {
-		struct zremote *r = zremote_get((uint32_t)m->req.comm->vrank[dest[i]]);
+		struct zremote *r = zremote_get(&zstations[0], (uint32_t)m->req.comm->vrank[dest[i]]);
 		enum readiness ready = r ? look_at(m, r, NULL) : ALONE;
 		alone[i] = ready == ALONE;
 		all &= ready != SOON;

@@ -92,11 +92,11 @@ int zop_start(struct zop *op)
 static int start_detached(struct zop *op)
 {
 	op->req.orphan = true;
-	zop_buffered++;
+	zop_station(op)->buffered++;
 	zattached_take(op);
 	int rc = zop_start(op);
 	if (rc != MPI_SUCCESS) {
-		zop_buffered--;
+		zop_station(op)->buffered--;
 		zattached_give(op);
 		zreq_release(&op->req);
 	}

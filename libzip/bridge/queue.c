@@ -10,24 +10,18 @@
 #include "libzip/shim/pool.h"
 #include "libzip/stream/op.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/world/comm.h"
 
-struct zmatch zqueue_match_of[ZSTATIONS_MAX];
-static struct {
-	struct zqueued *detached; /* by matched probes */
-} stations[ZSTATIONS_MAX];
-
-#define self (stations[zstation_here])
-
-int zqueue_init(void)
+int zqueue_init(struct zstation *s)
 {
-	return zmatch_init(&zqueue_match);
+	return zmatch_init(&s->match);
 }
 
-void zqueue_fini(void)
+void zqueue_fini(struct zstation *s)
 {
-	self.detached = NULL;
-	zmatch_fini(&zqueue_match);
+	s->detached = NULL;
+	zmatch_fini(&s->match);
 }
 
 struct zmatch_key zqueue_key(const struct zcomm *c, enum zcomm_context context, int rank, int tag)
@@ -42,13 +36,13 @@ void zqueue_post(struct zop *op)
 {
 	struct zmatch_key key = zqueue_key(op->req.comm, op->context, op->rank, op->tag);
 
-	zmatch_post(&zqueue_match, &op->match, &key);
+	zmatch_post(&zop_station(op)->match, &op->match, &key);
 	op->posted = true;
 }
 
 void zqueue_withdraw(struct zop *op)
 {
-	zmatch_withdraw(&zqueue_match, &op->match);
+	zmatch_withdraw(&zop_station(op)->match, &op->match);
 	op->posted = false;
 }
 
@@ -56,7 +50,7 @@ struct zqueued *zqueue_find(const struct zcomm *c, int rank, int tag)
 {
 	struct zmatch_key key = zqueue_key(c, ZCOMM_PT2PT, rank, tag);
 
-	return (struct zqueued *)zmatch_find_unexpected(&zqueue_match, &key);
+	return (struct zqueued *)zmatch_find_unexpected(&zstations[c->station].match, &key);
 }
 
 int zqueue_source(const struct zqueued *a, const struct zcomm *c)
@@ -81,25 +75,25 @@ int zqueue_keep(struct zremote *from, struct zchannel *way, const struct zwire_e
 	a->keyed = !a->eager && env->len > 0;
 	if (env->len > 0) /* else payload may be NULL */
 		memcpy(a->payload, payload, env->len);
-	zmatch_add_unexpected(&zqueue_match, &a->match, a->context, from->vrank, a->tag);
+	zmatch_add_unexpected(&from->station->match, &a->match, a->context, from->vrank, a->tag);
 	return 0;
 }
 
 void zqueue_take_out(struct zqueued *a)
 {
-	zmatch_del_unexpected(&zqueue_match, &a->match);
+	zmatch_del_unexpected(&a->from->station->match, &a->match);
 }
 
 void zqueue_detach(struct zqueued *a)
 {
 	zqueue_take_out(a);
-	a->next = self.detached;
-	self.detached = a;
+	a->next = a->from->station->detached;
+	a->from->station->detached = a;
 }
 
 void zqueue_forget(struct zqueued *a)
 {
-	struct zqueued **at = &self.detached;
+	struct zqueued **at = &a->from->station->detached;
 
 	while (*at != a)
 		at = &(*at)->next;
@@ -118,11 +112,11 @@ static void visit_unexpected(struct zmatch_unexpected *u, void *ctx)
 	v->visit((struct zqueued *)(void *)u, v->ctx);
 }
 
-void zqueue_each(void (*visit)(struct zqueued *, void *ctx), void *ctx)
+void zqueue_each(struct zstation *s, void (*visit)(struct zqueued *, void *ctx), void *ctx)
 {
 	struct visit v = {visit, ctx};
 
-	zmatch_each_unexpected(&zqueue_match, visit_unexpected, &v);
-	for (struct zqueued *a = self.detached; a; a = a->next)
+	zmatch_each_unexpected(&s->match, visit_unexpected, &v);
+	for (struct zqueued *a = s->detached; a; a = a->next)
 		visit(a, ctx);
 }

@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "libzip/shim/station.h"
 #include "libzip/stream/match.h"
 #include "libzip/world/comm.h"
 
 struct zchannel;
 struct zop;
 struct zremote;
+struct zstation;
 struct zwire_env;
 
 /* An unexpected message; from the pool. */
@@ -34,11 +34,8 @@ struct zqueued {
 	uint8_t payload[];    /* eager: total bytes; keyed: the key of an RTS */
 };
 
-extern struct zmatch zqueue_match_of[]; /* [ZSTATIONS_MAX] */
-#define zqueue_match (zqueue_match_of[zstation_here])
-
-int zqueue_init(void); /* 0 or -ENOMEM */
-void zqueue_fini(void);
+int zqueue_init(struct zstation *); /* 0 or -ENOMEM */
+void zqueue_fini(struct zstation *);
 
 /* The key of a receive. Collective traffic has no wildcards, and uses all 32 bits of the tag. */
 struct zmatch_key zqueue_key(const struct zcomm *, enum zcomm_context, int rank, int tag);
@@ -58,6 +55,6 @@ void zqueue_take_out(struct zqueued *);
 void zqueue_detach(struct zqueued *);
 void zqueue_forget(struct zqueued *);
 /* Visits every message that has not been given to a receive, in no order; none may be added or taken out. */
-void zqueue_each(void (*visit)(struct zqueued *, void *ctx), void *ctx);
+void zqueue_each(struct zstation *, void (*visit)(struct zqueued *, void *ctx), void *ctx);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "common/wire/wire.h"
 #include "libzip/shim/pool.h"
-#include "libzip/shim/station.h"
 #include "libzip/stream/op.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/type/data.h"
 #include "libzip/world/comm.h"
 #include "libzip/world/error.h"
@@ -15,11 +15,6 @@
 #include "libzip/world/status.h"
 
 #define STRAND_ALIGN UINT64_C(4096)
-
-static struct {
-	struct zstrands *active;
-} stations[ZSTATIONS_MAX];
-#define self (stations[zstation_here])
 
 int zstrands_rails(uint32_t vrank)
 {
@@ -46,11 +41,11 @@ int zstrands_tag_of(uint64_t xfer)
 	return (int)(xfer | UINT64_C(0x80000000));
 }
 
-void zstrands_add(struct zstrands *s, int n)
+void zstrands_add(struct zstation *at, struct zstrands *s, int n)
 {
 	s->n = s->left = n;
-	s->next = self.active;
-	self.active = s;
+	s->next = at->strands;
+	at->strands = s;
 }
 
 bool zstrands_check(const struct zremote *from, const struct zwire_env *env)
@@ -73,7 +68,7 @@ struct zstrands *zstrands_begin_recv(struct zop *op, struct zremote *from, int t
 	op->total = op->strands = total;
 	op->moved = 0;
 	op->req.status.MPI_TAG = tag;
-	zstrands_add(s, zstrands_count(total, from->vrank));
+	zstrands_add(from->station, s, zstrands_count(total, from->vrank));
 	return s;
 }
 
@@ -136,12 +131,12 @@ static void finish(struct zstrands *s)
 	zpool_put(s);
 }
 
-bool zstrands_turn(void)
+bool zstrands_turn(struct zstation *station)
 {
-	struct zstrands **at = &self.active;
+	struct zstrands **at = &station->strands;
 	bool did = false;
 
-	if (!self.active)
+	if (!station->strands)
 		return false;
 	while (*at) {
 		struct zstrands *s = *at;
@@ -158,9 +153,9 @@ bool zstrands_turn(void)
 	return did;
 }
 
-bool zstrands_must_finish(void)
+bool zstrands_must_finish(const struct zstation *at)
 {
-	for (const struct zstrands *s = self.active; s; s = s->next)
+	for (const struct zstrands *s = at->strands; s; s = s->next)
 		if ((s->recv ? &s->recv->req : &s->req)->orphan)
 			return true;
 	return false;

@@ -18,6 +18,7 @@
 #include "libzip/world/req.h"
 
 struct zremote;
+struct zstation;
 struct zwire_env;
 
 struct zstrands {
@@ -49,11 +50,11 @@ bool zstrands_check(const struct zremote *from, const struct zwire_env *);
 struct zstrands *zstrands_begin_recv(struct zop *, struct zremote *from, int tag, uint16_t flags, uint64_t total);
 struct zop_args zstrands_recv_args(const struct zstrands *, int i, uint64_t xfer);
 /* From now on the turn looks after its n strands. */
-void zstrands_add(struct zstrands *, int n);
+void zstrands_add(struct zstation *, struct zstrands *, int n);
 
 /* Part of every turn of progress. Returns whether anything happened. */
-bool zstrands_turn(void);
+bool zstrands_turn(struct zstation *);
 /* Is there a message that must complete before MPI_Finalize does? */
-bool zstrands_must_finish(void);
+bool zstrands_must_finish(const struct zstation *);
 
 #endif

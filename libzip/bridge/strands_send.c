@@ -4,17 +4,12 @@
 
 #include "libzip/bridge/op_start.h"
 #include "libzip/bridge/strands.h"
-#include "libzip/shim/station.h"
 #include "libzip/stream/op.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/world/comm.h"
 #include "libzip/world/error.h"
 #include "libzip/world/rails.h"
-
-static struct {
-	uint32_t last; /* number of a message */
-} stations[ZSTATIONS_MAX];
-#define self (stations[zstation_here])
 
 static const struct zreq_ops send_ops = {.name = "send in strands"};
 
@@ -63,7 +58,8 @@ static int announce(const struct zop_args *a, const struct zdata *d, uint64_t xf
 int zstrands_send(const struct zop_args *a, const struct zdata *d, struct zreq **out)
 {
 	struct zstrands *s = (struct zstrands *)(void *)zreq_create(&send_ops, sizeof(*s), a->comm);
-	const uint64_t xfer = ++self.last & 0x7fffffffu;
+	struct zstation *here = zstations_here();
+	const uint64_t xfer = ++here->strands_last & 0x7fffffffu;
 	const int vrank = a->comm->vrank[a->rank], n = zstrands_count(d->bytes, (uint32_t)vrank);
 	int rc = s ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 
@@ -84,7 +80,7 @@ int zstrands_send(const struct zop_args *a, const struct zdata *d, struct zreq *
 			zreq_release(&s->req);
 		return rc;
 	}
-	zstrands_add(s, n);
+	zstrands_add(here, s, n);
 	*out = &s->req;
 	return MPI_SUCCESS;
 }

@@ -13,6 +13,7 @@
 #include "libzip/stream/outgoing.h"
 #include "libzip/stream/post.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/tied.h"
 #include "libzip/stream/transfer_recv.h"
 #include "libzip/stream/transfer_send.h"
@@ -42,7 +43,7 @@ static void receiving_ended(struct zchannel *ch, int rc)
 		zchannel_lose_zipper(ch, rc);
 	else if (ch->waiting)
 		zdirect_fail(ch);
-	else if (zremote_find(ch->peer)->stream.gone)
+	else if (zremote_find(ch->station, ch->peer)->stream.gone)
 		zchannel_close_link(ch);
 	else
 		direct_link_broken(ch, rc);
@@ -90,14 +91,14 @@ static bool send_data(struct zchannel *ch)
 	return did;
 }
 
-bool zturn_send(void)
+bool zturn_send(struct zstation *s)
 {
 	bool did = false;
 
-	if (zchannels.nopen == 0)
+	if (s->channels.nopen == 0)
 		return false;
-	for (int i = 0; i < zchannels.nopen; i++) {
-		struct zchannel *ch = zchannels.open[i];
+	for (int i = 0; i < s->channels.nopen; i++) {
+		struct zchannel *ch = s->channels.open[i];
 		ch->full = ch->waiting || ch->broken;
 		if (ch->full)
 			continue;
@@ -122,15 +123,15 @@ static int fetch(struct zchannel *ch)
 	return rc;
 }
 
-bool zturn_recv(void)
+bool zturn_recv(struct zstation *s)
 {
 	bool did = false;
 
 	/* From the last to the first: what is polled may go, and new ones come behind. */
-	for (int i = zchannels.nopen; i-- > 0;) {
-		if (i >= zchannels.nopen)
+	for (int i = s->channels.nopen; i-- > 0;) {
+		if (i >= s->channels.nopen)
 			continue; /* several have gone, and what there was has been polled */
-		struct zchannel *ch = zchannels.open[i];
+		struct zchannel *ch = s->channels.open[i];
 		struct zsink sink = {.place = zdispatch_place, .take = zdispatch_take, .ctx = ch};
 		int rc = ch->link->ops->poll(ch->link, &sink, RECV_BUDGET);
 		if (rc > 0) {

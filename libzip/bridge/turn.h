@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+struct zstation;
+
 /* This thread waits and shares its core: perhaps with the process that forwards its fragments. It posts few fragments
  * in a turn, so that the other process has its turn soon. Set by the wait loop around a turn. */
 extern __thread bool zturn_shares __attribute__((tls_model("initial-exec")));
@@ -12,7 +14,7 @@ extern __thread bool zturn_shares __attribute__((tls_model("initial-exec")));
 extern __thread bool zturn_posted __attribute__((tls_model("initial-exec")));
 
 /* Both return whether anything happened. */
-bool zturn_send(void);
-bool zturn_recv(void);
+bool zturn_send(struct zstation *);
+bool zturn_recv(struct zstation *);
 
 #endif

@@ -7,6 +7,7 @@
 #include "libzip/progress/progress.h"
 #include "libzip/stream/attached.h"
 #include "libzip/stream/op.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/transfer.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/station.h"
@@ -36,7 +37,7 @@ static bool is_any_received(void)
 	bool any = false;
 
 	zstation_for_each(0)
-		ztransfer_each(look_at, &any);
+		ztransfer_each(zstations_here(), look_at, &any);
 	return any;
 }
 

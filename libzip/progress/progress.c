@@ -23,6 +23,7 @@
 #include "libzip/bridge/strands.h"
 #include "libzip/bridge/traffic.h"
 #include "libzip/bridge/turn.h"
+#include "libzip/progress/hear.h"
 #include "libzip/progress/waiters.h"
 #include "libzip/shim/shim.h"
 #include "libzip/shim/station.h"
@@ -30,6 +31,7 @@
 #include "libzip/stream/choice.h"
 #include "libzip/stream/loss.h"
 #include "libzip/stream/outgoing.h"
+#include "libzip/stream/stations.h"
 #include "libzip/world/error.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/req.h"
@@ -69,29 +71,33 @@ static int nothers;
 static bool (*collectives)(void);
 int zprogress_natives;
 
-static struct {
+static struct engine { /* of a station */
+	struct zstation *station;
 	bool oversubscribed;
 	int wait;
 	struct zwait waits; /* of the last wait: what it learned */
 	bool polling;	    /* guards against turns within a turn (callbacks of reductions) */
 	uint32_t turns, idle, calls, vain;
 	int64_t owing_ns; /* since then acknowledgements have been owed, and nothing came; 0: not known yet */
-} stations[ZSTATIONS_MAX];
+} engines[ZSTATIONS_MAX];
 
-#define self (stations[zstation_here])
-
-static void prepare_wait(struct zwait *w)
+static inline struct engine *here(void)
 {
-	zwait_init(w, self.oversubscribed);
+	return &engines[zstation_here];
+}
+
+static void prepare_wait(const struct engine *e, struct zwait *w)
+{
+	zwait_init(w, e->oversubscribed);
 	if (zworld.part_size[zworld.part] > 1) {
 		w->yields = NATIVE_YIELDS;
 		w->slice_ns = UINT32_MAX; /* nothing native wakes a sleeper */
 	}
-	if (self.wait == ZPROGRESS_SPIN)
+	if (e->wait == ZPROGRESS_SPIN)
 		w->spins = UINT32_MAX;
-	else if (self.wait == ZPROGRESS_YIELD)
+	else if (e->wait == ZPROGRESS_YIELD)
 		w->spins = 0, w->yields = w->slice_ns = UINT32_MAX;
-	else if (self.wait == ZPROGRESS_SLEEP)
+	else if (e->wait == ZPROGRESS_SLEEP)
 		w->spins = w->yields = 0;
 }
 
@@ -125,67 +131,15 @@ static bool turn_of_others(void)
 	return did;
 }
 
-void zprogress_init(bool oversubscribed, enum zprogress_how wait)
+void zprogress_init(struct zstation *s, bool oversubscribed, enum zprogress_how wait)
 {
-	self.oversubscribed = oversubscribed;
-	self.wait = wait;
-	self.idle = self.calls = self.vain = 0;
-	prepare_wait(&self.waits);
-}
+	struct engine *e = &engines[s->number];
 
-static void zipper_gone(int rail, const char *how)
-{
-	if (zrails_count_good() == 1)
-		zerror_lost(1, ZERROR_NO_PART, "the zipper is gone: %s", how);
-	zloss_note(rail, how);
-}
-
-static void open_channel(int rail, const struct zctl_open *o)
-{
-	if (o->part >= (uint32_t)zworld.nparts || o->part == (uint32_t)zworld.part ||
-		o->endpoint >= (uint32_t)zstation_n)
-		return;
-	const int was = zstation_visit((int)o->endpoint);
-	zchannel_open(rail, (int)o->part);
-	zstation_return(was);
-}
-
-/* What one zipper has said. */
-static bool take_word(int rail)
-{
-	struct zctl_msg msg;
-	struct zerr err = {{0}};
-	if (!zrails_is_good(rail))
-		return false;
-	int rc = zsession_poll(zrails.rail[rail].session, &msg, &err);
-
-	if (rc == 0)
-		rc = zsession_watch(zrails.rail[rail].session, zrails.timeout_ms, &err);
-	if (rc == 0)
-		return false;
-	if (rc < 0) {
-		zipper_gone(rail, err.text[0] ? err.text : "control link closed");
-		return true;
-	}
-	if (msg.type == ZCTL_DEAD && zrails_has_another(rail))
-		zloss_note(rail, msg.u.dead.text);
-	else if (msg.type == ZCTL_DEAD)
-		zerror_lost((int)msg.u.dead.code, (int)msg.u.dead.part, "%s", msg.u.dead.text);
-	if (msg.type == ZCTL_OPEN)
-		open_channel(rail, &msg.u.open);
-	if (msg.type == ZCTL_DIRECT)
-		zdirect_take(&msg.u.direct);
-	zctl_free(&msg);
-	return true;
-}
-
-static bool take_control(void)
-{
-	bool did = false;
-
-	for (int i = 0; i < zrails.n; i++)
-		did |= take_word(i);
-	return did;
+	e->station = s;
+	e->oversubscribed = oversubscribed;
+	e->wait = wait;
+	e->idle = e->calls = e->vain = 0;
+	prepare_wait(e, &e->waits);
 }
 
 static void poke_native(void)
@@ -196,69 +150,69 @@ static void poke_native(void)
 }
 
 /* How much longer those that are owed may wait, in ns; 0: none is; -1: now they were sent. */
-static int64_t hold_acks(void)
+static int64_t hold_acks(struct engine *e)
 {
-	if (!zoutgoing_owes()) {
-		self.owing_ns = 0;
+	if (!zoutgoing_owes(e->station)) {
+		e->owing_ns = 0;
 		return 0;
 	}
 	const int64_t now = zclock_ns();
-	if (self.owing_ns == 0)
-		self.owing_ns = now;
-	if (now - self.owing_ns < ACK_NS)
-		return self.owing_ns + ACK_NS - now;
-	self.owing_ns = 0;
-	return zoutgoing_ack(true) ? -1 : 0;
+	if (e->owing_ns == 0)
+		e->owing_ns = now;
+	if (now - e->owing_ns < ACK_NS)
+		return e->owing_ns + ACK_NS - now;
+	e->owing_ns = 0;
+	return zoutgoing_ack(e->station, true) ? -1 : 0;
 }
 
 /* What a station does now and then while nothing comes. */
-static bool idle_here(void)
+static bool idle_here(struct engine *e)
 {
 	bool did = false;
 
-	self.idle++;
-	if (self.idle % ACK_TURNS == 0 && hold_acks() < 0)
-		zturn_send();
-	if (self.idle % NATIVE_TURNS == 0) {
-		did |= zanysource_poll_orphans();
+	e->idle++;
+	if (e->idle % ACK_TURNS == 0 && hold_acks(e) < 0)
+		zturn_send(e->station);
+	if (e->idle % NATIVE_TURNS == 0) {
+		did |= zanysource_poll_orphans(e->station);
 		did |= zreq_poll_orphans();
 	}
 	return did;
 }
 
-static bool idle_turn(void)
+static bool idle_turn(struct engine *e)
 {
-	bool did = idle_here();
+	bool did = idle_here(e);
 
 	if (__builtin_expect(nothers > 0, 0))
 		did |= turn_of_others();
-	if (self.idle % NATIVE_TURNS == 0)
+	if (e->idle % NATIVE_TURNS == 0)
 		poke_native();
-	if (self.idle % CONTROL_TURNS == 0) {
-		did |= take_control();
+	if (e->idle % CONTROL_TURNS == 0) {
+		did |= zhear_all();
 		did |= zdirect_poll();
 	}
 	return did;
 }
 
-static void note_activity(void)
+static void note_activity(struct engine *e)
 {
-	self.idle = 0;
-	self.owing_ns = 0;
+	e->idle = 0;
+	e->owing_ns = 0;
 }
 
 /* A turn of a station that serves communicators alone. */
-static bool turn_here(void)
+static bool turn_here(struct engine *e)
 {
-	bool did = zturn_recv();
+	bool did = zturn_recv(e->station);
 
-	zoutgoing_ack(false);
-	did |= zturn_send();
-	did |= zstrands_turn();
+	zoutgoing_ack(e->station, false);
+	did |= zturn_send(e->station);
+	did |= zstrands_turn(e->station);
 	if (did)
-		note_activity();
+		note_activity(e);
 	else
-		did = idle_here();
+		did = idle_here(e);
 	return did;
 }
 
@@ -267,54 +221,54 @@ static bool turn_others(void)
 	bool did = false;
 
 	zstation_for_each(1)
-		did |= turn_here();
+		did |= turn_here(here());
 	return did;
 }
 
 /* Everything, by who has the library as a whole. */
-static bool turn_whole(void)
+static bool turn_whole(struct engine *e)
 {
 	bool did;
 
-	if (self.polling)
+	if (e->polling)
 		return false;
-	self.polling = true;
+	e->polling = true;
 	did = zfailover_turn();
 	if (__builtin_expect(zchoice_is_due(), 0))
 		zchoice_say_all();
-	did |= zturn_recv();
+	did |= zturn_recv(e->station);
 	if (collectives)
 		did |= collectives();
-	zoutgoing_ack(false);
-	did |= zturn_send();
-	did |= zstrands_turn();
+	zoutgoing_ack(e->station, false);
+	did |= zturn_send(e->station);
+	did |= zstrands_turn(e->station);
 	did |= zmulticast_turn(); /* behind it: what a full link has refused is seen when we go to sleep */
 	if (__builtin_expect(zstation_n > 1, 0))
 		did |= turn_others();
 	/* Who is never idle is still asked for direct links. */
-	if (__builtin_expect(++self.turns % LISTEN_TURNS == 0, 0) && did) {
+	if (__builtin_expect(++e->turns % LISTEN_TURNS == 0, 0) && did) {
 		zdirect_poll();
-		take_control();
+		zhear_all();
 		turn_of_others();
 	}
 	if (did)
-		note_activity();
+		note_activity(e);
 	else
-		did = idle_turn();
-	self.polling = false;
+		did = idle_turn(e);
+	e->polling = false;
 	return did;
 }
 
 /* Its own alone, by who is at a station: others may wait there for what this finds. */
-static bool turn_at(void)
+static bool turn_at(struct engine *e)
 {
-	if (self.polling)
+	if (e->polling)
 		return false;
-	self.polling = true;
-	bool did = turn_here();
-	if (!did && self.idle % NATIVE_TURNS == 0)
+	e->polling = true;
+	bool did = turn_here(e);
+	if (!did && e->idle % NATIVE_TURNS == 0)
 		poke_native();
-	self.polling = false;
+	e->polling = false;
 	if (did)
 		zwaiters_disturbed();
 	return did;
@@ -323,9 +277,9 @@ static bool turn_at(void)
 bool zprogress_poll(void)
 {
 	if (__builtin_expect(zshim_at != 0, 0))
-		return turn_at();
+		return turn_at(here());
 	const int was = zstation_visit(0);
-	bool did = turn_whole();
+	bool did = turn_whole(&engines[0]);
 	zstation_return(was);
 	return did;
 }
@@ -333,11 +287,11 @@ bool zprogress_poll(void)
 /* Now and then everything, also by a thread that has to do with one station alone: somebody must. */
 static bool poll_now_and_then(void)
 {
+	struct engine *e = here();
 	const int at = zshim_at;
 	bool did = zprogress_poll();
 
-	if (__builtin_expect(at != 0, 0) &&
-		(++self.turns % WHOLE_TURNS == 0 || zfailover_is_due() || zchoice_is_due())) {
+	if (__builtin_expect(at != 0, 0) && (++e->turns % WHOLE_TURNS == 0 || zfailover_is_due() || zchoice_is_due())) {
 		zshim_whole();
 		did |= zprogress_poll();
 		zshim_narrow(at);
@@ -355,20 +309,22 @@ bool zprogress_poll_beside(void)
 
 void zprogress_now_and_then(void)
 {
-	if (++self.calls % CALLS_PER_TURN == 0)
+	if (++here()->calls % CALLS_PER_TURN == 0)
 		zprogress_poll_beside();
 }
 
 int zprogress_native_tests(int alone)
 {
-	return self.waits.shared > 0 || (zshim_at == 0 && !zwaiters_are_none()) ? 1 : alone;
+	return here()->waits.shared > 0 || (zshim_at == 0 && !zwaiters_are_none()) ? 1 : alone;
 }
 
 bool zprogress_test_failed(bool native)
 {
-	if (native && ++self.calls % CALLS_PER_TURN != 0)
+	struct engine *e = here();
+
+	if (native && ++e->calls % CALLS_PER_TURN != 0)
 		return false;
-	if (!zprogress_poll_beside() && self.oversubscribed && ++self.vain % VAIN_TESTS == 0)
+	if (!zprogress_poll_beside() && e->oversubscribed && ++e->vain % VAIN_TESTS == 0)
 		sched_yield();
 	return true;
 }
@@ -387,27 +343,9 @@ static void sleep_on(struct pollfd *fds, int n, int64_t ns)
 		return;
 	for (int i = 0; i < zrails.n; i++)
 		if (fds[n - zrails.n + i].revents)
-			take_word(i);
+			zhear(i);
 	zdirect_woken(fds,
 		n); /* not else: each listener is a system call, for which a message that has come would wait */
-}
-
-/* Arms the control links and appends their descriptors. Their number with those, or -1: do not sleep. */
-static int arm_control(struct pollfd *fds, int n)
-{
-	uint32_t events;
-
-	for (int i = 0; i < zrails.n; i++) {
-		if (!zrails_is_good(i)) {
-			fds[n++] = (struct pollfd){.fd = -1};
-			continue;
-		}
-		if (zsession_arm(zrails.rail[i].session) != 0)
-			return -1;
-		fds[n].fd = zsession_fd(zrails.rail[i].session, &events);
-		fds[n++].events = (short)(events & EPOLLIN ? POLLIN : POLLOUT);
-	}
-	return n;
 }
 
 /* Arms everything and lists its descriptors. Their number, or -1: something is there, and was looked at unless the next
@@ -421,9 +359,9 @@ static int arm_all(struct pollfd *fds)
 		return -1;
 	}
 	zstation_for_each(0)
-		n = n < 0 ? n : zchannel_arm(fds, n);
-	if (n >= 0 && (n = arm_control(fds, n)) < 0)
-		take_control();
+		n = n < 0 ? n : zchannel_arm(zstations_here(), fds, n);
+	if (n >= 0 && (n = zhear_arm(fds, n)) < 0)
+		zhear_all();
 	return n;
 }
 
@@ -433,7 +371,7 @@ static int64_t hold_all_acks(int64_t ns)
 	bool sent = false;
 
 	zstation_for_each(0) {
-		const int64_t left = hold_acks();
+		const int64_t left = hold_acks(here());
 		sent |= left < 0;
 		ns = left > 0 && left < ns ? left : ns;
 	}
@@ -445,7 +383,7 @@ static int count_fds(void)
 	int n = zdirect_fds() + zrails.n + 1;
 
 	zstation_for_each(0)
-		n += zchannel_fds();
+		n += zchannel_fds(zstations_here());
 	return n;
 }
 
@@ -455,7 +393,7 @@ static void nap(int64_t ns)
 	struct pollfd few[NAP_FDS], *fds = few;
 	int room, n;
 
-	if (self.polling || zrails.failing)
+	if (here()->polling || zrails.failing)
 		return;
 	ns = hold_all_acks(ns);
 	if (ns < 0)
@@ -490,7 +428,8 @@ static bool rest(int64_t ns, bool (*done)(void *ctx), void *ctx)
 /* Waits at this station, but not for so long that it would be time to sleep. False: it is not done yet. */
 static bool wait_at(bool (*done)(void *ctx), void *ctx)
 {
-	struct zwait w = self.waits;
+	struct engine *e = here();
+	struct zwait w = e->waits;
 
 	zwait_reset(&w);
 	zwait_share(&w);
@@ -505,7 +444,7 @@ static bool wait_at(bool (*done)(void *ctx), void *ctx)
 			return false;
 	}
 	zwait_end(&w);
-	self.waits = w;
+	e->waits = w;
 	zwaiters_disturbed(); /* who sleeps may have armed links that this thread has polled since */
 	return true;
 }
@@ -517,7 +456,8 @@ static void wait_whole(bool (*done)(void *ctx), void *ctx)
 
 	if (__builtin_expect(zshim_threaded, 0) && zwaiters_join(done, ctx))
 		return;
-	struct zwait w = self.waits;
+	struct engine *e = here();
+	struct zwait w = e->waits;
 	zwait_reset(&w);
 	zwait_share(&w);
 	for (;;) {
@@ -546,7 +486,7 @@ static void wait_whole(bool (*done)(void *ctx), void *ctx)
 		}
 	}
 	zwait_end(&w);
-	self.waits = w;
+	e->waits = w;
 	if (__builtin_expect(zshim_threaded, 0))
 		zwaiters_leave();
 }

@@ -7,12 +7,13 @@
 #include <stdbool.h>
 
 struct zreq;
+struct zstation;
 
 /* How a thread waits (ZIPPER_WAIT). */
 enum zprogress_how { ZPROGRESS_AUTO, ZPROGRESS_SPIN, ZPROGRESS_YIELD, ZPROGRESS_SLEEP };
 
-/* oversubscribed: more ranks (and zippers) than cores on this host. */
-void zprogress_init(bool oversubscribed, enum zprogress_how);
+/* For each station. oversubscribed: more ranks (and zippers) than cores on this host. */
+void zprogress_init(struct zstation *, bool oversubscribed, enum zprogress_how);
 
 /* One turn of progress over everything: bridged links, control link, native library where something native is
  * pending for us, collective schedules. Never blocks. Returns whether anything happened. */

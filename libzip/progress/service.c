@@ -17,15 +17,19 @@
 #include "libzip/stream/op.h"
 #include "libzip/stream/outgoing.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/transfer.h"
 #include "libzip/stream/transfer_recv.h"
 
 int zservice_init(const struct zservice_params *p)
 {
 	bool failed = false;
+
+	zstations_init();
 	zstation_for_each(0) {
-		failed |= zchannel_init(p->job) != 0 || zremote_init() != 0 || zqueue_init() != 0;
-		zprogress_init(p->oversubscribed, p->wait);
+		struct zstation *s = zstations_here();
+		failed |= zchannel_init(s, p->job) != 0 || zremote_init(s) != 0 || zqueue_init(s) != 0;
+		zprogress_init(s, p->oversubscribed, p->wait);
 	}
 	MPI_Request sent; /* once, as stations share it */
 	if (failed || zreq_publish(&zop_start_sent, &sent) != MPI_SUCCESS)
@@ -36,14 +40,18 @@ int zservice_init(const struct zservice_params *p)
 	return MPI_SUCCESS;
 }
 
+static bool is_drained(const struct zstation *s)
+{
+	return zoutgoing_drained(s) && zchannel_idle(s) && !ztransfer_must_finish(s) && !zstrands_must_finish(s);
+}
+
 static bool drained(void *ctx)
 {
 	bool all = true;
 
 	(void)ctx;
 	zstation_for_each(0)
-		all = all && zoutgoing_drained() && zchannel_idle() && !ztransfer_must_finish() &&
-		      !zstrands_must_finish();
+		all = all && is_drained(zstations_here());
 	return all;
 }
 
@@ -52,7 +60,7 @@ void zservice_drain(void)
 	zprogress_wait(drained, NULL);
 	/* What we have taken must be acknowledged before we leave or stop polling. */
 	zstation_for_each(0)
-		zoutgoing_ack(true);
+		zoutgoing_ack(zstations_here(), true);
 	zprogress_wait(drained, NULL);
 }
 
@@ -62,7 +70,7 @@ static bool none_buffered(void *ctx)
 
 	(void)ctx;
 	for (int e = 0; e < zstation_n; e++)
-		n += zop_buffered_of[e];
+		n += zstations[e].buffered;
 	return n == 0;
 }
 
@@ -78,10 +86,10 @@ static void conceal(struct zop *op, void *ctx)
 }
 
 /* Messages that nobody has received, of an erroneous program: their memory is not to be reached when links close. */
-static void conceal_rest(void)
+static void conceal_rest(struct zstation *s)
 {
-	ztransfer_each(conceal, NULL);
-	if (zstation_here == 0)
+	ztransfer_each(s, conceal, NULL);
+	if (s->number == 0)
 		zmulticast_conceal();
 }
 
@@ -92,16 +100,17 @@ void zservice_fini(void)
 	zfailover_say();
 	ztraffic_tell_all();
 	zstation_for_each(0)
-		zchannel_say_bye();
+		zchannel_say_bye(zstations_here());
 	zdirect_fini();
 	zstation_for_each(0) {
-		conceal_rest();
-		zchannel_fini(zfetch_drop);
-		zremote_fini();
-		zoutgoing_fini();
-		zqueue_fini();
-		ztransfer_fini();
-		ztransfer_recv_fini();
+		struct zstation *s = zstations_here();
+		conceal_rest(s);
+		zchannel_fini(s, zfetch_drop);
+		zremote_fini(s);
+		zoutgoing_fini(s);
+		zqueue_fini(s);
+		ztransfer_fini(s);
+		ztransfer_recv_fini(s);
 		zpool_fini();
 	}
 }

@@ -5,10 +5,9 @@
  * the same in all members (zstation_of_comm); its point-to-point messages leave and arrive there. Station 0 is that of
  * the world and of everything else: collectives, and the library's own messages.
  *
- * A module with state for each station keeps an array, and calls this thread's element self:
- *
- *     static struct { ... } stations[ZSTATIONS_MAX];
- *     #define self (stations[zstation_here])
+ * stream/ and bridge/ pass the state of a station as an argument (struct zstation, stations.h). The modules below them,
+ * which everybody calls (pool.h, req.h, type.h), keep an array with an element for each station, and use that of
+ * zstation_here.
  *
  * A thread that has entered the library as a whole (shim.h) works at station 0. It visits another station while it
  * touches something that lives there: a request, a stream. A thread that has entered at a station stays there.

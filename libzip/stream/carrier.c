@@ -5,6 +5,7 @@
 #include "libzip/stream/channel.h"
 #include "libzip/stream/post.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
 
@@ -29,7 +30,7 @@ int zcarrier_post_list(const struct zwire_receiver *list, int n, const void *who
 		.len = (uint32_t)n * ZWIRE_RECEIVER_BYTES};
 	for (int i = 0; i < n; i++) {
 		/* zipperd hands it to the part's own channel, and the receiver's own messages may take another rail. */
-		zchannel_open(zrails_of_carrier(), (int)zworld.place[list[i].dst].part);
+		zchannel_open(&zstations[0], zrails_of_carrier(), (int)zworld.place[list[i].dst].part);
 		zwire_put_receiver(bytes + i * ZWIRE_RECEIVER_BYTES, &list[i]);
 	}
 	int rc = zpost_raw(zchannel_carrier(), &env, bytes);

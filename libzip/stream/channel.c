@@ -13,6 +13,7 @@
 #include "libzip/shim/pool.h"
 #include "libzip/stream/loss.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/world/error.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
@@ -21,22 +22,23 @@
 #define ATTACH_TIMEOUT_MS 20000 /* zipperd is there: it answered the join */
 #define BYE_POLL_MS 100
 
-struct zchannel_set zchannels_of[ZSTATIONS_MAX];
 static const char *job;
 /* Transports set up one link at a time, which threads at different stations might want at once. */
 static pthread_mutex_t setting_up = PTHREAD_MUTEX_INITIALIZER;
 
-int zchannel_init(const char *its_job)
+int zchannel_init(struct zstation *s, const char *its_job)
 {
 	job = its_job;
-	zchannels.nopen = 0;
-	zchannels.n = zrails.n * zworld.nparts;
-	zchannels.by_zipper = calloc((size_t)zchannels.n, sizeof(struct zchannel));
-	if (!zchannels.by_zipper)
+	s->channels.nopen = 0;
+	s->channels.n = zrails.n * zworld.nparts;
+	s->channels.by_zipper = calloc((size_t)s->channels.n, sizeof(struct zchannel));
+	if (!s->channels.by_zipper)
 		return -ENOMEM;
-	for (int i = 0; i < zchannels.n; i++)
-		zchannels.by_zipper[i] =
-			(struct zchannel){.rail = i / zworld.nparts, .part = i % zworld.nparts, .peer = ZWIRE_NOBODY};
+	for (int i = 0; i < s->channels.n; i++)
+		s->channels.by_zipper[i] = (struct zchannel){.station = s,
+			.rail = i / zworld.nparts,
+			.part = i % zworld.nparts,
+			.peer = ZWIRE_NOBODY};
 	return 0;
 }
 
@@ -59,31 +61,31 @@ static void drain(struct zchannel *ch)
 		l->ops->drain(l);
 }
 
-void zchannel_fini(void (*closed)(struct zchannel *))
+void zchannel_fini(struct zstation *s, void (*closed)(struct zchannel *))
 {
-	for (int i = 0; i < zchannels.nopen; i++)
-		drain(zchannels.open[i]); /* of all before the first close: what they wait for is the same time */
-	for (int i = 0; i < zchannels.nopen; i++) {
-		zchannels.open[i]->link->ops->close(zchannels.open[i]->link);
-		closed(zchannels.open[i]);
+	for (int i = 0; i < s->channels.nopen; i++)
+		drain(s->channels.open[i]); /* of all before the first close: what they wait for is the same time */
+	for (int i = 0; i < s->channels.nopen; i++) {
+		s->channels.open[i]->link->ops->close(s->channels.open[i]->link);
+		closed(s->channels.open[i]);
 	}
-	for (int i = 0; zchannels.by_zipper && i < zchannels.n; i++)
-		drop_control(&zchannels.by_zipper[i]);
-	while (zchannels.direct) {
-		struct zchannel *ch = zchannels.direct;
-		zchannels.direct = ch->next;
+	for (int i = 0; s->channels.by_zipper && i < s->channels.n; i++)
+		drop_control(&s->channels.by_zipper[i]);
+	while (s->channels.direct) {
+		struct zchannel *ch = s->channels.direct;
+		s->channels.direct = ch->next;
 		drop_control(ch);
 		free(ch);
 	}
-	if (zchannels.settles)
-		zchannels.settles->endpoint_close(zchannels.own);
-	zchannels.own = NULL;
-	zchannels.settles = NULL;
-	free(zchannels.by_zipper);
-	free(zchannels.open);
-	zchannels.by_zipper = NULL;
-	zchannels.open = NULL;
-	zchannels.nopen = zchannels.cap = 0;
+	if (s->channels.settles)
+		s->channels.settles->endpoint_close(s->channels.own);
+	s->channels.own = NULL;
+	s->channels.settles = NULL;
+	free(s->channels.by_zipper);
+	free(s->channels.open);
+	s->channels.by_zipper = NULL;
+	s->channels.open = NULL;
+	s->channels.nopen = s->channels.cap = 0;
 }
 
 static short poll_events(uint32_t events)
@@ -101,17 +103,17 @@ static void wait_for_room(struct zlink *l)
 		poll(&p, 1, BYE_POLL_MS);
 }
 
-void zchannel_say_bye(void)
+void zchannel_say_bye(struct zstation *s)
 {
-	struct zwire_env env = {.kind = ZWIRE_BYE, .src = zworld_station_of((uint32_t)zworld.vrank)};
+	struct zwire_env env = {.kind = ZWIRE_BYE, .src = s->first + (uint32_t)zworld.vrank};
 	uint8_t raw[ZWIRE_ENV_BYTES];
 
-	for (int i = 0; i < zchannels.nopen; i++) {
-		struct zlink *l = zchannels.open[i]->link;
+	for (int i = 0; i < s->channels.nopen; i++) {
+		struct zlink *l = s->channels.open[i]->link;
 		int rc;
-		env.dst = zchannels.open[i]->peer;
+		env.dst = s->channels.open[i]->peer;
 		if (env.dst != ZWIRE_NOBODY) /* else zipperd */
-			env.dst = zworld_station_of(env.dst);
+			env.dst += s->first;
 		zwire_encode(raw, &env);
 		while ((rc = l->ops->post(l, raw, NULL, 0)) == -EAGAIN)
 			wait_for_room(l);
@@ -123,78 +125,83 @@ void zchannel_say_bye(void)
 /* Into the list of those with a link. Never fails half: the places are there before. */
 static void add_open(struct zchannel *ch)
 {
-	if (zchannels.nopen == zchannels.cap) {
-		int cap = zchannels.cap ? 2 * zchannels.cap : 8;
-		struct zchannel **more = realloc(zchannels.open, (size_t)cap * sizeof(struct zchannel *));
+	struct zstation *s = ch->station;
+
+	if (s->channels.nopen == s->channels.cap) {
+		int cap = s->channels.cap ? 2 * s->channels.cap : 8;
+		struct zchannel **more = realloc(s->channels.open, (size_t)cap * sizeof(struct zchannel *));
 		if (!more)
 			zerror_fatal(1, "out of memory for %d connections", cap);
-		zchannels.open = more;
-		zchannels.cap = cap;
+		s->channels.open = more;
+		s->channels.cap = cap;
 	}
-	zchannels.open[zchannels.nopen++] = ch;
+	s->channels.open[s->channels.nopen++] = ch;
 }
 
 void zchannel_close_link(struct zchannel *ch)
 {
-	for (int i = 0; i < zchannels.nopen; i++)
-		if (zchannels.open[i] == ch)
-			zchannels.open[i] = zchannels.open[--zchannels.nopen];
+	struct zstation *s = ch->station;
+
+	for (int i = 0; i < s->channels.nopen; i++)
+		if (s->channels.open[i] == ch)
+			s->channels.open[i] = s->channels.open[--s->channels.nopen];
 	if (ch->link)
 		ch->link->ops->close(ch->link);
 	ch->link = NULL;
 	ch->held_back = false;
 }
 
-static struct zendpoint **own_endpoint(void)
+static struct zendpoint **own_endpoint(struct zstation *s)
 {
-	return zstation_n > 1 ? &zchannels.own : NULL;
+	return zstation_n > 1 ? &s->channels.own : NULL;
 }
 
-static void note_settled(const struct zlink *link)
+static void note_settled(struct zstation *s, const struct zlink *link)
 {
-	if (zchannels.own && link->ops->settle)
-		zchannels.settles = link->ops;
+	if (s->channels.own && link->ops->settle)
+		s->channels.settles = link->ops;
 }
 
 static int attach_link(struct zchannel *ch, const struct zctl_attach *attach, struct zerr *err)
 {
 	const struct zsession_way way = zrails_way(ch->rail);
+	struct zstation *s = ch->station;
 
 	pthread_mutex_lock(&setting_up);
-	int rc = zsession_attach_to(&ch->link, &way, job, attach, own_endpoint(), ATTACH_TIMEOUT_MS, err);
+	int rc = zsession_attach_to(&ch->link, &way, job, attach, own_endpoint(s), ATTACH_TIMEOUT_MS, err);
 	pthread_mutex_unlock(&setting_up);
 	if (rc == 0)
-		note_settled(ch->link);
+		note_settled(s, ch->link);
 	return rc;
 }
 
-int zchannel_link(struct zlink **link, const struct zaddr *addr, const struct zctl_attach *attach, int timeout_ms,
-	struct zerr *err)
+int zchannel_link(struct zstation *s, struct zlink **link, const struct zaddr *addr, const struct zctl_attach *attach,
+	int timeout_ms, struct zerr *err)
 {
-	int rc = zsession_attach_direct(link, addr, attach, own_endpoint(), timeout_ms, err);
+	int rc = zsession_attach_direct(link, addr, attach, own_endpoint(s), timeout_ms, err);
 
 	if (rc == 0)
-		note_settled(*link);
+		note_settled(s, *link);
 	return rc;
 }
 
-int zchannel_settle(struct zlink *link, struct zerr *err)
+int zchannel_settle(struct zstation *s, struct zlink *link, struct zerr *err)
 {
-	int rc = zchannels.own ? 0 : link->ops->endpoint_open(&zchannels.own, err);
+	int rc = s->channels.own ? 0 : link->ops->endpoint_open(&s->channels.own, err);
 
 	if (rc == 0)
-		rc = link->ops->settle(link, zchannels.own, zchannels.own, err);
+		rc = link->ops->settle(link, s->channels.own, s->channels.own, err);
 	if (rc >= 0)
-		note_settled(link);
+		note_settled(s, link);
 	return rc;
 }
 
-struct zchannel *zchannel_open(int rail, int part)
+struct zchannel *zchannel_open(struct zstation *s, int rail, int part)
 {
-	struct zchannel *ch = &zchannels.by_zipper[rail * zworld.nparts + part];
+	struct zchannel *ch = &s->channels.by_zipper[rail * zworld.nparts + part];
 	struct zctl_attach attach = {.vrank = (uint32_t)zworld.vrank,
 		.part = (uint32_t)part,
-		.endpoint = (uint32_t)zstation_here};
+		.endpoint = (uint32_t)s->number};
 	struct zerr err = {{0}};
 
 	if (ch->link)
@@ -236,12 +243,12 @@ static void drop_ready(struct zchannel *ch)
 	ch->ready_head = ch->ready_tail = NULL;
 }
 
-void zchannel_close_rail(int rail)
+void zchannel_close_rail(struct zstation *s, int rail)
 {
 	for (int p = 0; p < zworld.nparts; p++)
-		drain(&zchannels.by_zipper[rail * zworld.nparts + p]);
+		drain(&s->channels.by_zipper[rail * zworld.nparts + p]);
 	for (int p = 0; p < zworld.nparts; p++) {
-		struct zchannel *ch = &zchannels.by_zipper[rail * zworld.nparts + p];
+		struct zchannel *ch = &s->channels.by_zipper[rail * zworld.nparts + p];
 		zchannel_close_link(ch);
 		drop_control(ch);
 		drop_ready(ch);
@@ -251,38 +258,39 @@ void zchannel_close_rail(int rail)
 	}
 }
 
-void zchannel_unplace(uint64_t xfer)
+void zchannel_unplace(struct zstation *s, uint64_t xfer)
 {
-	for (int i = 0; i < zchannels.nopen; i++) {
-		struct zlink *l = zchannels.open[i]->link;
-		if (zchannels.open[i]->placed == xfer && l->ops->unplace)
+	for (int i = 0; i < s->channels.nopen; i++) {
+		struct zlink *l = s->channels.open[i]->link;
+		if (s->channels.open[i]->placed == xfer && l->ops->unplace)
 			l->ops->unplace(l); /* if that breaks it, the next poll tells */
 	}
 }
 
-struct zchannel *zchannel_home(uint32_t vrank)
+struct zchannel *zchannel_home(struct zstation *s, uint32_t vrank)
 {
-	return zchannel_open(zrails_of(vrank), (int)zworld.place[vrank].part);
+	return zchannel_open(s, zrails_of(vrank), (int)zworld.place[vrank].part);
 }
 
 struct zchannel *zchannel_carrier(void)
 {
 	const int rail = zrails_of_carrier();
 
-	return zchannel_open(rail, zrails_first_part(rail));
+	return zchannel_open(&zstations[0], rail, zrails_first_part(rail));
 }
 
-struct zchannel *zchannel_create_waiting(uint32_t vrank)
+struct zchannel *zchannel_create_waiting(struct zstation *s, uint32_t vrank)
 {
 	struct zchannel *ch = calloc(1, sizeof(*ch));
 
 	if (!ch)
 		return NULL;
+	ch->station = s;
 	ch->part = (int)zworld.place[vrank].part;
 	ch->peer = vrank;
 	ch->waiting = ch->full = true;
-	ch->next = zchannels.direct;
-	zchannels.direct = ch;
+	ch->next = s->channels.direct;
+	s->channels.direct = ch;
 	return ch;
 }
 
@@ -297,9 +305,9 @@ void zchannel_set_up(struct zchannel *ch)
 	ch->waiting = ch->full = false;
 }
 
-static void add_direct(struct zctl_to_part *parts)
+static void add_direct(const struct zstation *s, struct zctl_to_part *parts)
 {
-	for (const struct zchannel *ch = zchannels.direct; ch; ch = ch->next) {
+	for (const struct zchannel *ch = s->channels.direct; ch; ch = ch->next) {
 		parts[ch->part].msgs += ch->msgs;
 		parts[ch->part].bytes += ch->bytes;
 	}
@@ -307,8 +315,8 @@ static void add_direct(struct zctl_to_part *parts)
 
 void zchannel_add_direct(struct zctl_to_part *parts)
 {
-	zstation_for_each(0)
-		add_direct(parts);
+	for (int i = 0; i < zstation_n; i++)
+		add_direct(&zstations[i], parts);
 }
 
 static bool has_work(const struct zchannel *ch)
@@ -316,27 +324,27 @@ static bool has_work(const struct zchannel *ch)
 	return ch->control_head || ch->ready_head || ch->data.head || ch->held_back || ch->fetching.head;
 }
 
-bool zchannel_idle(void)
+bool zchannel_idle(const struct zstation *s)
 {
-	for (int i = 0; i < zchannels.n; i++) {
-		if (has_work(&zchannels.by_zipper[i]))
+	for (int i = 0; i < s->channels.n; i++) {
+		if (has_work(&s->channels.by_zipper[i]))
 			return false;
 	}
-	for (const struct zchannel *ch = zchannels.direct; ch; ch = ch->next)
+	for (const struct zchannel *ch = s->channels.direct; ch; ch = ch->next)
 		if (has_work(ch))
 			return false;
 	return true;
 }
 
-int zchannel_fds(void)
+int zchannel_fds(const struct zstation *s)
 {
-	return 2 * zchannels.nopen;
+	return 2 * s->channels.nopen;
 }
 
-int zchannel_arm(struct pollfd *fds, int n)
+int zchannel_arm(struct zstation *s, struct pollfd *fds, int n)
 {
-	for (int i = 0; i < zchannels.nopen; i++) {
-		struct zchannel *ch = zchannels.open[i];
+	for (int i = 0; i < s->channels.nopen; i++) {
+		struct zchannel *ch = s->channels.open[i];
 		uint32_t events;
 		bool send = (ch->full || ch->held_back) && !ch->waiting && !ch->broken;
 		if (ch->link->ops->arm(ch->link, ZLINK_RX) != 0 ||

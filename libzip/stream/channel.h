@@ -19,6 +19,7 @@
 
 struct pollfd;
 struct zremote;
+struct zstation;
 
 struct zcontrol { /* an unsequenced envelope that found the link full; from the pool */
 	struct zcontrol *next;
@@ -28,6 +29,7 @@ struct zcontrol { /* an unsequenced envelope that found the link full; from the 
 };
 
 struct zchannel {
+	struct zstation *station;
 	int rail, part;	      /* by which zipper, and to which part; a direct link has no rail */
 	uint32_t peer;	      /* the rank at the other end; ZWIRE_NOBODY: zipperd */
 	struct zlink *link;   /* NULL: not opened yet, or the peer has left */
@@ -44,42 +46,28 @@ struct zchannel {
 	struct zchannel *next;			 /* direct ones only */
 };
 
-struct zchannel_set {		    /* of a station */
-	struct zchannel *by_zipper; /* [n = zrails.n * zworld.nparts] */
-	int n;
-	struct zchannel **open; /* [nopen]: those with a link, of both kinds */
-	int nopen, cap;
-	struct zchannel *direct; /* all direct ones, also waiting ones */
-	/* Resources that the links share, of the one transport that has such a thing, and the transport that they are
-	 * to be given back to; NULL: none yet. With one station alone only links that come in use them: links that are
-	 * made then share what the transport has for them. */
-	struct zendpoint *own;
-	const struct ztransport *settles;
-};
-extern struct zchannel_set zchannels_of[]; /* [ZSTATIONS_MAX] */
-#define zchannels (zchannels_of[zstation_here])
-
 /* job: used until zchannel_fini. 0 or -ENOMEM. */
-int zchannel_init(const char *job);
+int zchannel_init(struct zstation *, const char *job);
 /* Says BYE on every open channel and waits until it is out. */
-void zchannel_say_bye(void);
+void zchannel_say_bye(struct zstation *);
 /* Closes all channels; closed is called for each whose link has been closed, before it is freed. */
-void zchannel_fini(void (*closed)(struct zchannel *));
+void zchannel_fini(struct zstation *, void (*closed)(struct zchannel *));
 
 /* The channel by that rail's zipper to a part, opened if it is not. Where that zipper is lost the channel has no link;
  * the failover then takes care of what is put into its lists. */
-struct zchannel *zchannel_open(int rail, int part);
+struct zchannel *zchannel_open(struct zstation *, int rail, int part);
 /* The channel for everything that goes by a zipper to this rank, except messages to several. */
-struct zchannel *zchannel_home(uint32_t vrank);
+struct zchannel *zchannel_home(struct zstation *, uint32_t vrank);
 /* The channel that takes lists of receivers (carrier.h). */
 struct zchannel *zchannel_carrier(void);
 
 /* The channel of a rank that may become a direct link. NULL: no memory. */
-struct zchannel *zchannel_create_waiting(uint32_t vrank);
+struct zchannel *zchannel_create_waiting(struct zstation *, uint32_t vrank);
 /* Connects to a rank, or makes a link that has come to stay this station's own. As zsession_attach_direct, and settle
  * in transport.h. */
-int zchannel_link(struct zlink **, const struct zaddr *, const struct zctl_attach *, int timeout_ms, struct zerr *);
-int zchannel_settle(struct zlink *, struct zerr *);
+int zchannel_link(struct zstation *, struct zlink **, const struct zaddr *, const struct zctl_attach *, int timeout_ms,
+	struct zerr *);
+int zchannel_settle(struct zstation *, struct zlink *, struct zerr *);
 /* The channel has a link now, over which the first message is awaited; or the link is known to be good. */
 void zchannel_set_link(struct zchannel *, struct zlink *);
 void zchannel_set_up(struct zchannel *);
@@ -87,21 +75,21 @@ void zchannel_set_up(struct zchannel *);
 void zchannel_close_link(struct zchannel *);
 /* Closes all channels by that zipper, which is lost. Operations that waited to be posted there are dropped from its
  * lists. */
-void zchannel_close_rail(int rail);
+void zchannel_close_rail(struct zstation *, int rail);
 /* Notes the loss of the zipper at the other end, with the reason rc. */
 void zchannel_lose_zipper(const struct zchannel *, int rc);
 /* A few words for the reason why a link has ended. */
 const char *zchannel_describe_end(int rc);
 /* A fragment of that transfer that is arriving gives up the memory that it was to go to. Not while links are polled. */
-void zchannel_unplace(uint64_t xfer);
+void zchannel_unplace(struct zstation *, uint64_t xfer);
 /* Adds what was posted on direct links to each part. [zworld.nparts] */
 void zchannel_add_direct(struct zctl_to_part *parts);
 
 /* Is there nothing left to post or flush, or to read from a peer's memory? */
-bool zchannel_idle(void);
+bool zchannel_idle(const struct zstation *);
 /* For sleeping: arms all links and appends their descriptors, at most zchannel_fds(), to the n that are in fds. Returns
  * the new number, or -1: do not sleep. */
-int zchannel_fds(void);
-int zchannel_arm(struct pollfd *fds, int n);
+int zchannel_fds(const struct zstation *);
+int zchannel_arm(struct zstation *, struct pollfd *fds, int n);
 
 #endif

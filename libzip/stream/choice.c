@@ -11,6 +11,7 @@
 #include "libzip/stream/channel.h"
 #include "libzip/stream/loss.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/way.h"
 #include "libzip/world/error.h"
 #include "libzip/world/rails.h"
@@ -55,12 +56,12 @@ static void say_later(struct words *w, enum zctl_direct_what what, uint32_t vran
 	self.has_words = true;
 }
 
-void zchoice_say(enum zctl_direct_what what, uint32_t vrank)
+void zchoice_say(const struct zstation *s, enum zctl_direct_what what, uint32_t vrank)
 {
 	if (zshim_at != 0)
 		say_later(&self.words[zshim_at], what, vrank);
 	else if (zrails_is_good(0)) /* a broken control link shows at its next poll */
-		zsession_direct(zrails.rail[0].session, what, vrank, (uint32_t)zstation_here);
+		zsession_direct(zrails.rail[0].session, what, vrank, (uint32_t)s->number);
 }
 
 bool zchoice_is_due(void)
@@ -74,18 +75,18 @@ void zchoice_say_all(void)
 	zstation_for_each(1) {
 		struct words *w = &self.words[zstation_here];
 		for (int i = 0; i < w->n; i++)
-			zchoice_say(w->word[i].what, w->word[i].vrank);
+			zchoice_say(zstations_here(), w->word[i].what, w->word[i].vrank);
 		w->n = 0;
 	}
 }
 
-struct zchannel *zchoice_begin(uint32_t vrank)
+struct zchannel *zchoice_begin(struct zstation *s, uint32_t vrank)
 {
 	if (!zchoice_is_possible(vrank) || !zrails_is_good(0))
-		return zchannel_home(vrank);
-	struct zchannel *ch = zchannel_create_waiting(vrank);
+		return zchannel_home(s, vrank);
+	struct zchannel *ch = zchannel_create_waiting(s, vrank);
 	if (ch)
-		zchoice_say(ZCTL_DIRECT_ASK, vrank);
+		zchoice_say(s, ZCTL_DIRECT_ASK, vrank);
 	return ch;
 }
 
@@ -113,6 +114,6 @@ static void hand_over(struct zremote *r, struct zchannel *bridge)
 
 void zchoice_give_way(struct zremote *r)
 {
-	hand_over(r, zchannel_home(r->vrank));
+	hand_over(r, zchannel_home(r->station, r->vrank));
 	zloss_meet(r);
 }

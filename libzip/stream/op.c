@@ -14,8 +14,6 @@
 #include "libzip/type/typehold.h"
 #include "libzip/world/status.h"
 
-unsigned zop_buffered_of[ZSTATIONS_MAX];
-
 void zop_destroy(struct zreq *r)
 {
 	struct zop *op = (struct zop *)r;
@@ -61,7 +59,7 @@ int zop_create(struct zop **out, const struct zreq_ops *ops, enum zop_kind kind,
 	if (rc == MPI_SUCCESS)
 		rc = hold_type(op, always_hold);
 	if (rc == MPI_SUCCESS && a->rank >= 0 && !zcomm_is_local_rank(a->comm, a->rank)) {
-		op->remote = zremote_get((uint32_t)a->comm->vrank[a->rank]);
+		op->remote = zremote_get(zop_station(op), (uint32_t)a->comm->vrank[a->rank]);
 		if (!op->remote)
 			rc = MPI_ERR_NO_MEM;
 	}
@@ -90,7 +88,7 @@ void zop_finish_recv(struct zop *op, uint32_t source, int tag, uint64_t bytes, i
 void zop_finish_send(struct zop *op, int error)
 {
 	if (zop_is_detached(op) && op->req.orphan && !op->req.persistent) {
-		zop_buffered--;
+		zop_station(op)->buffered--;
 		zattached_give(op);
 	}
 	if (op->tied)

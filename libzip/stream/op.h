@@ -18,6 +18,7 @@
 #include "common/transport/base/transport.h"
 #include "libzip/stream/match.h"
 #include "libzip/stream/oplist.h"
+#include "libzip/stream/stations.h"
 
 struct zchannel;
 struct zfetch;
@@ -82,6 +83,12 @@ static inline uint8_t *zop_bytes(const struct zop *op)
 	return op->packed ? op->packed : op->data.dense;
 }
 
+/* The station that it was made at, and lives. */
+static inline struct zstation *zop_station(const struct zop *op)
+{
+	return &zstations[op->req.station];
+}
+
 /* Does the send go on by itself, with a copy of its own? */
 static inline bool zop_is_detached(const struct zop *op)
 {
@@ -111,10 +118,6 @@ static inline void zop_begin(struct zop *op)
 	op->req.active = true;
 	op->total = op->granted = op->moved = 0;
 }
-
-/* Buffered and detached sends of this station that go on by themselves with copies of their data. */
-extern unsigned zop_buffered_of[]; /* [ZSTATIONS_MAX] */
-#define zop_buffered (zop_buffered_of[zstation_here])
 
 /* Completes a receive: source as vrank, wire bytes. The op may be gone afterwards (orphans). */
 void zop_finish_recv(struct zop *, uint32_t source, int tag, uint64_t bytes, int error);

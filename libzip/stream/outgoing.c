@@ -6,27 +6,21 @@
 #include <string.h>
 
 #include "libzip/shim/pool.h"
-#include "libzip/shim/station.h"
 #include "libzip/stream/carrier.h"
 #include "libzip/stream/channel.h"
 #include "libzip/stream/op.h"
 #include "libzip/stream/post.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/transfer.h"
 #include "libzip/stream/transfer_send.h"
 #include "libzip/stream/way.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
 
-static struct {
-	struct zremote *owed_head;
-} stations[ZSTATIONS_MAX];
-
-#define self (stations[zstation_here])
-
-void zoutgoing_fini(void)
+void zoutgoing_fini(struct zstation *s)
 {
-	self.owed_head = NULL;
+	s->owed = NULL;
 }
 
 /* When all is acknowledged, the next message may go its own way again. */
@@ -142,7 +136,7 @@ static void choose_rail(struct zop *op)
 		return;
 	int rail = zrails_choose(r->channel->rail, r->channel->part);
 	if (rail != r->channel->rail)
-		op->way = zchannel_open(rail, r->channel->part);
+		op->way = zchannel_open(r->station, rail, r->channel->part);
 }
 
 /* What the envelope of an announcement (strands.h) says beside what all say. */
@@ -217,13 +211,13 @@ void zoutgoing_owe(struct zremote *r)
 	if (r->owed)
 		return;
 	r->owed = true;
-	r->owed_next = self.owed_head;
-	self.owed_head = r;
+	r->owed_next = r->station->owed;
+	r->station->owed = r;
 }
 
-bool zoutgoing_ack(bool all)
+bool zoutgoing_ack(struct zstation *s, bool all)
 {
-	struct zremote **link = &self.owed_head;
+	struct zremote **link = &s->owed;
 	bool sent = false;
 
 	while (*link) {
@@ -244,19 +238,19 @@ bool zoutgoing_ack(bool all)
 	return sent;
 }
 
-bool zoutgoing_owes(void)
+bool zoutgoing_owes(struct zstation *s)
 {
-	while (self.owed_head && !zpeer_owes_ack(&self.owed_head->stream)) { /* a message has carried it */
-		self.owed_head->owed = false;
-		self.owed_head = self.owed_head->owed_next;
+	while (s->owed && !zpeer_owes_ack(&s->owed->stream)) { /* a message has carried it */
+		s->owed->owed = false;
+		s->owed = s->owed->owed_next;
 	}
-	return self.owed_head != NULL;
+	return s->owed != NULL;
 }
 
-bool zoutgoing_drained(void)
+bool zoutgoing_drained(const struct zstation *s)
 {
 	for (int i = 0; i < zworld.nranks; i++) {
-		const struct zremote *r = zremote_find((uint32_t)i);
+		const struct zremote *r = zremote_find(s, (uint32_t)i);
 		if (r && (r->pending.head || r->stream.head))
 			return false;
 	}

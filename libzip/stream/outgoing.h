@@ -12,9 +12,10 @@
 struct zdata;
 struct zop;
 struct zremote;
+struct zstation;
 
 /* Forgets the list of ranks that acknowledgements are owed to. */
-void zoutgoing_fini(void);
+void zoutgoing_fini(struct zstation *);
 
 /* A small message with room in the window and nothing waiting before it: sends it at once. False: use an operation. */
 bool zoutgoing_try_eager(struct zremote *, uint64_t context, int tag, const struct zdata *);
@@ -28,11 +29,11 @@ void zoutgoing_leave(struct zremote *);
 /* A sequenced message of that peer was taken: remember to acknowledge. */
 void zoutgoing_owe(struct zremote *);
 /* Sends pure acknowledgements: those that are due, or (all) every one that is owed. Returns whether any was sent. */
-bool zoutgoing_ack(bool all);
+bool zoutgoing_ack(struct zstation *, bool all);
 /* Is any owed? */
-bool zoutgoing_owes(void);
+bool zoutgoing_owes(struct zstation *);
 
 /* Is nothing unacknowledged and nothing pending to anybody? */
-bool zoutgoing_drained(void);
+bool zoutgoing_drained(const struct zstation *);
 
 #endif

@@ -8,6 +8,7 @@
 #include "libzip/shim/pool.h"
 #include "libzip/stream/channel.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/world/error.h"
 #include "libzip/world/world.h"
 
@@ -34,7 +35,7 @@ int zpost_raw(struct zchannel *ch, struct zwire_env *env, const void *payload)
 
 	if (ch->full)
 		return -EAGAIN;
-	env->src = zworld_station_of((uint32_t)zworld.vrank);
+	env->src = ch->station->first + (uint32_t)zworld.vrank;
 	zwire_encode(raw, env);
 	int rc = ch->link->ops->post(ch->link, raw, payload, env->len);
 	if (rc == 0) {
@@ -55,7 +56,7 @@ int zpost_message(struct zremote *r, struct zchannel *ch, struct zwire_env *env,
 		ch = r->channel;
 	if (__builtin_expect(r->stream.gone && ch->peer != ZWIRE_NOBODY, 0))
 		return 0; /* it hears nothing any more */
-	env->dst = zworld_station_of(r->vrank);
+	env->dst = r->station->first + r->vrank;
 	env->ack = zpeer_ack_value(&r->stream);
 	int rc = zpost_raw(ch, env, payload);
 	/* What a CTS with a key acknowledges the sender hears at the end of the transfer only. */

@@ -10,8 +10,11 @@
 #include "libzip/stream/oplist.h"
 #include "libzip/stream/peer.h"
 
+struct zstation;
+
 struct zremote {
 	struct zpeer stream;
+	struct zstation *station;
 	uint32_t vrank;
 	struct zchannel *channel; /* the rank's own: its direct link, or the channel by zippers */
 	struct zoplist pending;	  /* sends that are not in the stream yet, in order */
@@ -25,18 +28,18 @@ struct zremote {
 };
 
 /* 0 or -ENOMEM. */
-int zremote_init(void);
-void zremote_fini(void);
+int zremote_init(struct zstation *);
+void zremote_fini(struct zstation *);
 
 /* The state of a remote rank; on first use its channel is chosen (choice.h). NULL: no memory. */
-struct zremote *zremote_get(uint32_t vrank);
+struct zremote *zremote_get(struct zstation *, uint32_t vrank);
 /* The same for a rank that has connected to this one: a new one's channel waits for a link, and zipperd is not asked.
  */
-struct zremote *zremote_get_direct(uint32_t vrank);
+struct zremote *zremote_get_direct(struct zstation *, uint32_t vrank);
 /* The same for a rank whose message came by zipperd. */
-struct zremote *zremote_get_bridged(uint32_t vrank);
+struct zremote *zremote_get_bridged(struct zstation *, uint32_t vrank);
 /* NULL: never met. */
-struct zremote *zremote_find(uint32_t vrank);
+struct zremote *zremote_find(const struct zstation *, uint32_t vrank);
 
 /* Is it decided that messages to that rank go by zippers? */
 static inline bool zremote_is_bridged(const struct zremote *r)

@@ -5,10 +5,10 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "libzip/shim/station.h"
 #include "libzip/stream/channel.h"
 #include "libzip/stream/post.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/world/idtab.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
@@ -16,12 +16,6 @@
 /* An id of zidtab, and above it a number that never comes again: what comes late by another rail finds nothing. */
 #define ID_MASK ((UINT32_C(1) << ZIDTAB_ID_BITS) - 1)
 
-static struct {
-	struct zidtab transfers;
-	uint64_t serial; /* of the newest one */
-} stations[ZSTATIONS_MAX];
-
-#define self (stations[zstation_here])
 enum ztransfer_one_sided ztransfer_one_sided;
 
 void ztransfer_init(enum ztransfer_one_sided one_sided)
@@ -96,9 +90,10 @@ void ztransfer_give_up(struct zop *op)
 
 int ztransfer_add(struct zop *op)
 {
-	uint32_t id = zidtab_add(&self.transfers, op);
+	struct zstation *s = zop_station(op);
+	uint32_t id = zidtab_add(&s->transfers, op);
 
-	op->xfer = id ? ++self.serial << ZIDTAB_ID_BITS | id : 0;
+	op->xfer = id ? ++s->transfer_serial << ZIDTAB_ID_BITS | id : 0;
 	op->seq = 0;
 	op->epoch = 0;
 	op->adrift = op->written = op->restart = op->fanned = op->carried = false;
@@ -122,19 +117,19 @@ void ztransfer_uncount(struct zop *op)
 void ztransfer_del(struct zop *op)
 {
 	ztransfer_uncount(op);
-	zidtab_del(&self.transfers, (uint32_t)op->xfer & ID_MASK);
+	zidtab_del(&zop_station(op)->transfers, (uint32_t)op->xfer & ID_MASK);
 	op->xfer = 0;
 	op->way = NULL;
 }
 
-void ztransfer_fini(void)
+void ztransfer_fini(struct zstation *s)
 {
-	zidtab_fini(&self.transfers);
+	zidtab_fini(&s->transfers);
 }
 
 struct zop *ztransfer_find(uint64_t xfer, enum zop_kind kind, const struct zremote *peer)
 {
-	struct zop *op = zidtab_find(&self.transfers, xfer & ID_MASK);
+	struct zop *op = zidtab_find(&peer->station->transfers, xfer & ID_MASK);
 
 	return op && op->xfer == xfer && op->kind == kind && op->remote == peer ? op : NULL;
 }
@@ -152,11 +147,11 @@ void ztransfer_post_done(struct zremote *to, struct zchannel *way, uint64_t xfer
 	zpost_control(to, way, &env, NULL);
 }
 
-void ztransfer_each(void (*visit)(struct zop *, void *ctx), void *ctx)
+void ztransfer_each(struct zstation *s, void (*visit)(struct zop *, void *ctx), void *ctx)
 {
-	for (uint32_t i = 0; i < self.transfers.size; i++)
-		if (self.transfers.slot[i].object)
-			visit(self.transfers.slot[i].object, ctx);
+	for (uint32_t i = 0; i < s->transfers.size; i++)
+		if (s->transfers.slot[i].object)
+			visit(s->transfers.slot[i].object, ctx);
 }
 
 void ztransfer_lose_way(struct zop *op)
@@ -167,10 +162,10 @@ void ztransfer_lose_way(struct zop *op)
 	op->adrift = true;
 }
 
-bool ztransfer_must_finish(void)
+bool ztransfer_must_finish(const struct zstation *s)
 {
-	for (uint32_t i = 0; i < self.transfers.size; i++) {
-		const struct zop *op = self.transfers.slot[i].object;
+	for (uint32_t i = 0; i < s->transfers.size; i++) {
+		const struct zop *op = s->transfers.slot[i].object;
 		if (op && op->req.orphan)
 			return true;
 	}

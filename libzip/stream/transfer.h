@@ -18,13 +18,14 @@
 #include "libzip/stream/op.h"
 
 struct zchannel;
+struct zstation;
 
 /* Whether transfers are offered one-sided (ZIPPER_ONE_SIDED); auto: from the size on from which that is faster. */
 enum ztransfer_one_sided { ZTRANSFER_ONE_SIDED_AUTO, ZTRANSFER_ONE_SIDED_YES, ZTRANSFER_ONE_SIDED_NO };
 extern enum ztransfer_one_sided ztransfer_one_sided;
 
 void ztransfer_init(enum ztransfer_one_sided);
-void ztransfer_fini(void);
+void ztransfer_fini(struct zstation *);
 
 /* The channel that its messages take. */
 struct zchannel *ztransfer_way(const struct zop *);
@@ -43,7 +44,7 @@ void ztransfer_del(struct zop *);
 /* The operation of this kind with that id and that rank; NULL: there is none. */
 struct zop *ztransfer_find(uint64_t xfer, enum zop_kind, const struct zremote *peer);
 /* Visits every operation that has an id; none may be added meanwhile, and none but the visited one taken out. */
-void ztransfer_each(void (*visit)(struct zop *, void *ctx), void *ctx);
+void ztransfer_each(struct zstation *, void (*visit)(struct zop *, void *ctx), void *ctx);
 
 /* Sender: the request is in the stream, and its bytes count in the account of its rail; or no longer. */
 void ztransfer_begin(struct zop *);
@@ -58,6 +59,6 @@ int ztransfer_refuse_stale(void);
  * end is heard. */
 void ztransfer_lose_way(struct zop *);
 /* Is there a transfer that must complete before MPI_Finalize does? (MPI-4.0 section 11.2.2: freed requests too) */
-bool ztransfer_must_finish(void);
+bool ztransfer_must_finish(const struct zstation *);
 
 #endif

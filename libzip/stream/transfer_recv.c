@@ -6,37 +6,30 @@
 #include <errno.h>
 
 #include "libzip/shim/pool.h"
-#include "libzip/shim/station.h"
 #include "libzip/stream/channel.h"
 #include "libzip/stream/fetch.h"
 #include "libzip/stream/op.h"
 #include "libzip/stream/post.h"
 #include "libzip/stream/remote.h"
+#include "libzip/stream/stations.h"
 #include "libzip/stream/transfer.h"
 #include "libzip/world/rails.h"
 #include "libzip/world/world.h"
 
 #define ASKED_MAX 64 /* more than the window has room for; each fragment asks */
 
-static struct {
-	struct zoplist granting; /* that want a larger grant, in turns */
-	uint64_t outstanding;	 /* bytes granted and not come, over all transfers */
-} stations[ZSTATIONS_MAX];
-
-#define self (stations[zstation_here])
-
-void ztransfer_recv_fini(void)
+void ztransfer_recv_fini(struct zstation *s)
 {
-	self.granting = (struct zoplist){0};
-	self.outstanding = 0;
+	s->granting = (struct zoplist){0};
+	s->outstanding = 0;
 }
 
 /* How much more the transfer may have granted now; 0: nothing yet. The oldest one is asked first. Every grant wakes
  * everybody on the way, so it waits until there is room for a large one: what is out meanwhile keeps the sender busy.
  */
-static uint64_t next_grant(const struct zop *op)
+static uint64_t next_grant(const struct zstation *s, const struct zop *op)
 {
-	uint64_t window = zworld.rdv_window, free = window > self.outstanding ? window - self.outstanding : 0;
+	uint64_t window = zworld.rdv_window, free = window > s->outstanding ? window - s->outstanding : 0;
 	uint64_t want = op->total - op->granted, has = op->granted - op->moved;
 	uint64_t least = zworld.frag_bytes ? zworld.frag_bytes : ZTRANSPORT_FRAGMENT_MAX;
 	/* A sender that has sent nothing yet may be computing: that keeps less from the others. */
@@ -74,22 +67,22 @@ static void post_cts(struct zop *op)
 
 /* Every waiting transfer is asked once, in turns, but of many only some: where nobody could be granted anything, bytes
  * are out, and when they come the next ones are asked. True: somebody was granted something. */
-static bool grant_more(void)
+static bool grant_more(struct zstation *s)
 {
-	struct zop *last = self.granting.tail, *op;
+	struct zop *last = s->granting.tail, *op;
 	bool did = false;
 
-	for (int i = 0; i < ASKED_MAX && (op = zoplist_pop(&self.granting)); i++) {
+	for (int i = 0; i < ASKED_MAX && (op = zoplist_pop(&s->granting)); i++) {
 		bool was_last = op == last;
-		uint64_t more = next_grant(op);
+		uint64_t more = next_grant(s, op);
 		if (more > 0) {
 			op->granted += more;
-			self.outstanding += more;
+			s->outstanding += more;
 			post_cts(op);
 			did = true;
 		}
 		if (op->granted < op->total)
-			zoplist_push(&self.granting, op);
+			zoplist_push(&s->granting, op);
 		if (was_last)
 			break;
 	}
@@ -114,6 +107,7 @@ static bool take_offer(struct zop *op, const struct ztransfer_rts *rts)
 
 void ztransfer_recv_start(struct zop *op, struct zremote *from, const struct ztransfer_rts *rts)
 {
+	struct zstation *s = from->station;
 	const uint64_t total = rts->total;
 	int error = zop_check_fit(op, rts->flags, total);
 
@@ -139,8 +133,8 @@ void ztransfer_recv_start(struct zop *op, struct zremote *from, const struct ztr
 	}
 	if (op->offered && take_offer(op, rts))
 		return;
-	zoplist_push(&self.granting, op);
-	grant_more();
+	zoplist_push(&s->granting, op);
+	grant_more(s);
 }
 
 static struct zop *find_fragment(struct zremote *from, const struct zwire_env *env)
@@ -182,34 +176,35 @@ void ztransfer_recv_fetched(struct zop *op)
 
 int ztransfer_recv_take_data(struct zremote *from, const struct zwire_env *env)
 {
+	struct zstation *s = from->station;
 	struct zop *op = find_fragment(from, env);
 
 	if (!op)
 		return ztransfer_refuse_stale();
 	struct zchannel *way = ztransfer_way(op);
 	op->moved += env->len;
-	self.outstanding -= env->len;
+	s->outstanding -= env->len;
 	if (op->moved == op->total) {
 		ztransfer_post_done(from, op->way, op->peer_xfer, 0);
 		all_came(op);
 	}
 	/* At once: there may be much to take until the turn ends, and the sender has used up what it had by then. */
-	if (self.granting.head && grant_more())
+	if (s->granting.head && grant_more(s))
 		zpost_flush(way);
 	return 0;
 }
 
 /* The sender had been told so by the zipper that was lost, which did not come to tell us. */
-static int was_moved(struct zop *op)
+static int was_moved(struct zstation *s, struct zop *op)
 {
 	if (!op || !op->written || op->exposed || op->moved > 0)
 		return ztransfer_refuse_stale();
 	if (op->queued)
-		zoplist_del(&self.granting, op);
-	self.outstanding -= op->granted;
+		zoplist_del(&s->granting, op);
+	s->outstanding -= op->granted;
 	op->moved = op->granted = op->total;
 	all_came(op);
-	grant_more(); /* nothing may be under way that would make others ask */
+	grant_more(s); /* nothing may be under way that would make others ask */
 	return 0;
 }
 
@@ -218,7 +213,7 @@ int ztransfer_recv_take_moved(struct zremote *from, const struct zwire_env *env)
 	struct zop *op = ztransfer_find(env->xfer, ZOP_RECV, from);
 
 	if (env->flags & ZWIRE_F_RESTART)
-		return was_moved(op);
+		return was_moved(from->station, op);
 	if (!op || !op->exposed || (env->offset != op->total && env->offset != 0))
 		return ztransfer_refuse_stale();
 	op->moved = env->offset;
@@ -229,8 +224,8 @@ int ztransfer_recv_take_moved(struct zremote *from, const struct zwire_env *env)
 	ztransfer_conceal(op);
 	op->offered = true; /* to be declined */
 	op->granted = 0;
-	zoplist_push(&self.granting, op);
-	grant_more();
+	zoplist_push(&from->station->granting, op);
+	grant_more(from->station);
 	return 0;
 }
 
@@ -238,7 +233,7 @@ int ztransfer_recv_take_moved(struct zremote *from, const struct zwire_env *env)
 void ztransfer_recv_take_back(struct zop *op)
 {
 	if (op->queued)
-		zoplist_del(&self.granting, op);
+		zoplist_del(&zop_station(op)->granting, op);
 	if (op->exposed) {
 		op->written = true;
 		op->granted = op->moved = 0;
@@ -247,15 +242,17 @@ void ztransfer_recv_take_back(struct zop *op)
 
 void ztransfer_recv_restart(struct zop *op)
 {
+	struct zstation *s = zop_station(op);
+
 	ztransfer_recv_take_back(op);
 	ztransfer_conceal(op);
-	self.outstanding -= op->granted - op->moved;
+	s->outstanding -= op->granted - op->moved;
 	op->granted = op->moved;
 	op->way = NULL;
 	op->adrift = op->offered = false;
 	op->restart = true;
 	op->epoch = (int32_t)zrails.lost;
-	zchannel_unplace(op->xfer); /* what is half there is of the epoch before, and must not come after the rest */
-	zoplist_push(&self.granting, op);
-	grant_more();
+	zchannel_unplace(s, op->xfer); /* what is half there is of the epoch before, and must not come after the rest */
+	zoplist_push(&s->granting, op);
+	grant_more(s);
 }

@@ -14,6 +14,7 @@
 struct zchannel;
 struct zop;
 struct zremote;
+struct zstation;
 struct zwire_env;
 
 struct ztransfer_rts {	      /* what a request to send says; valid during the call */
@@ -24,7 +25,7 @@ struct ztransfer_rts {	      /* what a request to send says; valid during the ca
 	const uint8_t *key; /* [ZRMA_KEY_BYTES] to the sender's memory, over a direct link; or NULL */
 };
 
-void ztransfer_recv_fini(void);
+void ztransfer_recv_fini(struct zstation *);
 
 /* A request to send has been matched with op. */
 void ztransfer_recv_start(struct zop *, struct zremote *from, const struct ztransfer_rts *);

@@ -125,5 +125,5 @@ static void leave(struct zop *op, void *ctx)
 
 void ztransfer_send_leave(struct zremote *r)
 {
-	ztransfer_each(leave, r);
+	ztransfer_each(r->station, leave, r);
 }

@@ -52,17 +52,4 @@ static inline bool zworld_is_local(int vrank)
 	return zworld.place[vrank].part == (uint32_t)zworld.part;
 }
 
-/* The number by which envelopes name this thread's station of a rank (wire.h). */
-static inline uint32_t zworld_station_of(uint32_t vrank)
-{
-	return (uint32_t)zstation_here * (uint32_t)zworld.nranks + vrank;
-}
-/* The rank whose station has that number, or ZWIRE_NOBODY where the station is not one like this thread's. */
-static inline uint32_t zworld_vrank_of(uint32_t station)
-{
-	uint32_t vrank = station - (uint32_t)zstation_here * (uint32_t)zworld.nranks;
-
-	return vrank < (uint32_t)zworld.nranks ? vrank : ZWIRE_NOBODY;
-}
-
 #endif

@@ -256,7 +256,7 @@ static void test_left_without_hearing(void **state)
 	assert_int_equal(bridge_count(ZWIRE_RAILS, to), 2);
 	bridge_say(1, to, (struct zwire_env){.kind = ZWIRE_BYE}); /* zipperd's answer to that */
 	bridge_turn();
-	assert_true(zoutgoing_drained());
+	assert_true(zoutgoing_drained(&zstations[0]));
 	bridge_pass(60000);
 	bridge_turn();
 	assert_int_equal(bridge_count(ZWIRE_RAILS, to), 2);
@@ -282,7 +282,7 @@ static void test_left_without_a_word(void **state)
 	assert_int_equal(bridge_count(ZWIRE_RAILS, to), 1);
 	bridge_say(0, to, (struct zwire_env){.kind = ZWIRE_BYE}); /* zipperd's answer to that */
 	bridge_turn();
-	assert_true(zoutgoing_drained());
+	assert_true(zoutgoing_drained(&zstations[0]));
 	bridge_end();
 }
 

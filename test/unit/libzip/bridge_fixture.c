@@ -246,12 +246,14 @@ void bridge_begin(int rails, uint32_t rdv_window, bool one_sided)
 
 void bridge_end(void)
 {
-	zchannel_fini(zfetch_drop);
-	zremote_fini();
-	zoutgoing_fini();
-	zqueue_fini();
-	ztransfer_fini();
-	ztransfer_recv_fini();
+	struct zstation *s = &zstations[0];
+
+	zchannel_fini(s, zfetch_drop);
+	zremote_fini(s);
+	zoutgoing_fini(s);
+	zqueue_fini(s);
+	ztransfer_fini(s);
+	ztransfer_recv_fini(s);
 	zpool_fini();
 	zcomm_world = NULL;
 }
@@ -279,7 +281,7 @@ struct zreq *bridge_recv(void *buf, int bytes, int from)
 
 void bridge_say(int rail, uint32_t from, struct zwire_env env)
 {
-	zchannel_open(rail, 1);
+	zchannel_open(&zstations[0], rail, 1);
 	struct fake_link *l = links[rail];
 	assert_non_null(l);
 	assert_in_range(l->n, 0, COMING_MAX - 1);
@@ -289,7 +291,7 @@ void bridge_say(int rail, uint32_t from, struct zwire_env env)
 
 void bridge_break(int rail)
 {
-	zchannel_open(rail, 1);
+	zchannel_open(&zstations[0], rail, 1);
 	links[rail]->broken = true;
 }
 

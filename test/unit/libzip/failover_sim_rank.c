@@ -165,17 +165,23 @@ static bool cancel(struct zreq *r)
 
 static void open_channel(int rail, int part)
 {
-	zchannel_open(rail, part);
+	zchannel_open(&zstations[0], rail, part);
 }
 
 static void acknowledge(void)
 {
-	zoutgoing_ack(true);
+	zoutgoing_ack(&zstations[0], true);
+}
+
+static void say_bye(void)
+{
+	zchannel_say_bye(&zstations[0]);
 }
 
 static bool is_drained(void)
 {
-	return zoutgoing_drained() && zchannel_idle() && !ztransfer_must_finish() && !zstrands_must_finish();
+	const struct zstation *s = &zstations[0];
+	return zoutgoing_drained(s) && zchannel_idle(s) && !ztransfer_must_finish(s) && !zstrands_must_finish(s);
 }
 
 /* --- what waits --- */
@@ -198,7 +204,7 @@ static void show(void (*line)(const char *format, ...))
 {
 	line(" rank %d of part %d: rails lost %x, failing %x", me, zworld.part, zrails.lost, zrails.failing);
 	for (int v = 0; v < zworld.nranks; v++) {
-		const struct zremote *r = zremote_find((uint32_t)v);
+		const struct zremote *r = zremote_find(&zstations[0], (uint32_t)v);
 		if (!r || (!r->stream.halted && !r->stream.head && !r->stream.early && !r->pending.head))
 			continue;
 		line("  rank %d, stream to %d by rail %d:%s%s seq %llu, acknowledged %llu, unsent from %llu, refused "
@@ -211,7 +217,7 @@ static void show(void (*line)(const char *format, ...))
 			(unsigned long long)r->stream.refused, (unsigned long long)r->stream.taken, r->rails_told,
 			r->rails_heard, r->pending.head ? "; sends pending" : "");
 	}
-	ztransfer_each(show_operation, &line);
+	ztransfer_each(&zstations[0], show_operation, &line);
 }
 
 extern const struct sim_rank sim_rank;
@@ -231,7 +237,7 @@ __attribute__((visibility("default"))) const struct sim_rank sim_rank = {
 	.open = open_channel,
 	.leave = zfailover_leave,
 	.acknowledge = acknowledge,
-	.say_bye = zchannel_say_bye,
+	.say_bye = say_bye,
 	.is_drained = is_drained,
 	.show = show,
 };
