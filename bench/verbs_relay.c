@@ -182,7 +182,7 @@ static unsigned leg_look(struct leg *l)
 /* Sleeps until something may have come on one of the legs. A later arrival raises the next event. */
 static void sleep_on(struct leg *legs, int n)
 {
-	struct pollfd fds[2];
+	struct pollfd fds[2] = {0};
 	for (int i = 0; i < n; i++)
 		fds[i] = (struct pollfd){.fd = legs[i].channel->fd, .events = POLLIN};
 	if (n > 1 && poll(fds, (nfds_t)n, -1) < 0)

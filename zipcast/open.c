@@ -217,7 +217,7 @@ static bool set_address(struct node *n, const char *text)
 		n->fabric[fabric_bytes] = '\0';
 		n->bridged = strcmp(n->fabric, n->zc->fabric) != 0;
 	}
-	return true;
+	return true; /* cppcheck-suppress memleak ; the node keeps the copy */
 }
 
 int zipcast_meet(struct zipcast *zc, const char *const *address, uint32_t nodes, char why[ZIPCAST_WHY_BYTES])

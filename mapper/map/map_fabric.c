@@ -173,7 +173,7 @@ static bool has_node_links(const struct net *net)
 static void ports_choose(const struct map_fabric *f, const struct map_ports *ports, bool *counts)
 {
 	const struct joined *j = f->net->ops == &joined_ops ? (const struct joined *)f->net : NULL;
-	bool silent[JOINED_MEMBERS_MAX];
+	bool silent[JOINED_MEMBERS_MAX] = {false};
 
 	for (uint32_t i = 0; i < (j ? j->nmembers : 1); i++)
 		silent[i] = !has_node_links(j ? j->member[i].net : f->net);

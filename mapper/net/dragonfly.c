@@ -172,7 +172,7 @@ static uint32_t dragonfly_point(const struct net *net, uint32_t node)
 static void dragonfly_link_name(const struct net *net, uint32_t link, char *buf, size_t size)
 {
 	const struct dragonfly *d = (const struct dragonfly *)net;
-	uint32_t r = link / d->slots, slot = link % d->slots, to = r, host = link - d->routers * d->slots;
+	uint32_t r = link / d->slots, slot = link % d->slots, to, host = link - d->routers * d->slots;
 	struct dragonfly_place a, b;
 	char port[16] = "";
 

@@ -89,9 +89,9 @@ static int verify(const struct stencil_job *job, struct zerr *err)
 {
 	const unsigned n = job->o->size;
 	double *grid = calloc((size_t)2 * n * n, sizeof(*grid));
-	double *now = grid, *next = grid + (size_t)n * n;
 	if (!grid)
 		return zerr_set(err, -ENOMEM, "out of memory");
+	double *now = grid, *next = grid + (size_t)n * n;
 	for (unsigned i = 0; i < n * n; i++)
 		now[i] = stencil_rank_start_value(i / n, i % n);
 	for (unsigned step = 0; step < job->o->count; step++) {
