@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The documents name files and functions that exist, link to pages that exist, and ARCHITECTURE.md stays short.
+. "${ZIP_TOP_SRCDIR:?}/test/lib/tap.sh"
+cd "$ZIP_TOP_SRCDIR" || exit 99
+
+documents=(README.md ARCHITECTURE.md HACKING.md docs/*.md)
+for file in test/programs/README test/vm/README $(find . -name README.md -not -path './build*' -not -path './_*' -not -path './.*' | sed 's|^\./||' | sort); do
+	[ "$file" = README.md ] || documents+=("$file")
+done
+# all paths of the tree, once
+find . \( -name '.?*' -o -name 'build*' -o -name '_*' -o -name autom4te.cache \) -prune -o -print | sed 's|^\./||' | sort >"$TAP_TMP/tree"
+sed 's|.*/||' "$TAP_TMP/tree" | sort -u >"$TAP_TMP/names"
+git ls-files '*.c' '*.h' '*.py' '*.am' 2>/dev/null >"$TAP_TMP/sources"
+[ -s "$TAP_TMP/sources" ] || grep -E '\.(c|h|py|am)$' "$TAP_TMP/tree" >"$TAP_TMP/sources"
+xargs grep -hoE '\bz[a-z0-9]*_[a-z0-9_]+\b' <"$TAP_TMP/sources" | sort -u >"$TAP_TMP/identifiers"
+
+# exists WORD FOLDER: the path of a file or a module from the top, from the document's folder or the one above it, or a file's name
+# alone; '*' as in the shell
+exists() {
+	local word=${1%/} folder=$2
+	case "$word" in
+	build/*) [ -e "$ZIP_TOP_BUILDDIR/${word#build/}" ] && return ;;
+	*NAME* | *TOPIC* | *PART* | FILE.*) return 0 ;; # a place for a name
+	.*) [ -e "$word" ] || [ ! -e .git ] && return ;; # not in the distribution
+	esac
+	compgen -G "$word" >/dev/null || compgen -G "$folder/$word" >/dev/null && return
+	[ -e "$folder/../$word" ] || [ -e "$word.h" ] || [ -e "$folder/$word.h" ] || [ -e "$folder/$word.c" ] && return
+	[ -e "$ZIP_TOP_BUILDDIR/$word" ] && return
+	case "$word" in
+	*/*) return 1 ;;
+	*) grep -qxF "$word" "$TAP_TMP/names" || compgen -G "$ZIP_TOP_BUILDDIR/*/*/$word" >/dev/null ||
+		compgen -G "$ZIP_TOP_BUILDDIR/*/$word" >/dev/null ;;
+	esac
+}
+# what stands in backquotes on a page: words that look like a path of ours
+paths() {
+	grep -v '^    ' "$1" | grep -oE '`[^` ]+`' | tr -d '`' | sort -u |
+		grep -E '^([a-z_]+(/[A-Za-z0-9_.*-]+)+/?|[a-z]+/|\.ci/run|\.clang-format|[A-Za-z0-9_*-]+\.(c|h|t|am|py|md|order|tab|sh))$'
+}
+for page in "${documents[@]}"; do
+	folder=$(dirname "$page") missing=
+	while read -r word; do
+		exists "$word" "$folder" || missing="$missing $word"
+	done < <(paths "$page")
+	is "$page: the paths that it names exist" "$missing" ""
+	missing=
+	while read -r link; do
+		[ -e "$folder/$link" ] || missing="$missing $link"
+	done < <(grep -oE '\]\([^)#:]+\)' "$page" | sed 's/^](//; s/)$//')
+	is "$page: its links lead to files" "$missing" ""
+	is "$page: the functions that it names exist" "$(grep -oE '`z[a-z0-9]*_[a-z0-9_]+`' "$page" | tr -d '`' | sort -u |
+		comm -23 - "$TAP_TMP/identifiers" | tr '\n' ' ')" ""
+done
+# a folder of more than ten files of C, and every part, has a page, which names its modules
+for folder in $(grep -v '^#' test/layers.order | sed 'p; s|/.*||' | sort -u); do
+	modules=$(cd "$folder" && ls ./*.[ch] 2>/dev/null | sed 's|^\./||; s|\.[ch]$||' | sort -u)
+	[ "$(cd "$folder" && ls ./*.[ch] 2>/dev/null | wc -l)" -gt 10 ] || [ "${folder%/*}" = "$folder" ] || continue
+	missing=
+	for module in $modules; do
+		grep -qE "(^|[^a-z_])$module([^a-z_]|\$)" "$folder/README.md" 2>/dev/null || missing="$missing $module"
+	done
+	[ -e "$folder/README.md" ] || missing="the page"
+	todo=
+	case "$folder" in common | common/* | libzip/bridge | libzip/stream) [ -z "$missing" ] || todo=" # TODO" ;; esac
+	is "$folder/README.md names every module$todo" "$missing" ""
+done
+words=$(wc -w <ARCHITECTURE.md)
+ok "ARCHITECTURE.md has at most 2,000 words ($words)" test "$words" -le 2000
+done_testing
