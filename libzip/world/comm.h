@@ -58,7 +58,7 @@ struct zcomm {
 	struct zcomm_probed probed[ZCOMM_PROBED_MAX]; /* [nprobed], for the receives that follow; the last one is new */
 	int nprobed;
 	bool fatal;			      /* the application has set MPI_ERRORS_ARE_FATAL on it or on its parent */
-	_Atomic int refs;		      /* its station counts, too */
+	_Atomic int refs;		      /* also changed at its station */
 	uint32_t coll_seq;		      /* number of the next collective: tag of its bridged messages */
 	struct zsched *coll_head, *coll_tail; /* unfinished collectives in order; only the first one runs */
 	bool dropped;			      /* MPI_Comm_free was called, or the application never had it */
